@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# lib.sh - what the scripts share: where things are, messages, locks.
+#
+# Sourced, never run. Sets TOP (the source tree), BUILD (its build directory)
+# and CACHE (kernels, fetched or built; outside the tree, kept between runs).
+
+TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+BUILD=$TOP/build
+CACHE=${WPOOL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/wpool}
+PROG=${0##*/}
+
+# The stock kernels that the tests run on, and the ones built from source.
+# shellcheck disable=SC2034
+STOCK_KERNELS="6.12 6.1 rt"
+
+note() { printf '%s: %s\n' "$PROG" "$*" >&2; }
+die() { note "$*"; exit 1; }
+
+# usage_from_header FILE: print the comment block that opens a script.
+usage_from_header()
+{
+	sed -n '3,/^[^#]/{/^#/!d; s/^# \{0,1\}//; p}' "$1"
+}
+
+is_debian() { [ -e /etc/debian_version ] && command -v apt-get >/dev/null; }
+
+# as_root COMMAND...: run it as root, without asking for a password.
+as_root()
+{
+	if [ "$(id -u)" -eq 0 ]; then
+		"$@"
+	elif command -v sudo >/dev/null; then
+		sudo -n "$@" || die "needs root for: $*"
+	else
+		die "needs root, and there is no sudo, for: $*"
+	fi
+}
+
+# locked NAME FUNCTION ARG...: run it with the cache's lock NAME held. The lock
+# is advisory, ends with the process, and so survives an interrupted run.
+locked()
+{
+	local name=$1
+	shift
+	mkdir -p "$CACHE/lock"
+	(
+		exec 9>"$CACHE/lock/$name"
+		if ! flock -n 9; then
+			note "waiting for another run that works on $name"
+			flock 9
+		fi
+		"$@"
+	)
+}
+
+# built_kernels: the configurations that scripts/kernels describes.
+built_kernels()
+{
+	local f
+	for f in "$TOP"/scripts/kernels/*.config; do
+		f=${f##*/}
+		f=${f%.config}
+		[ "$f" = base ] || echo "$f"
+	done
+}
+
+# ensure_kernel NAME: fetch or build it, unless that was done before.
+ensure_kernel()
+{
+	case " $STOCK_KERNELS " in
+	*" $1 "*) "$TOP/scripts/kernel" fetch "$1" ;;
+	*) "$TOP/scripts/kernel" build "$1" ;;
+	esac
+}
+
+# pkg_missing PACKAGE: true if it is not installed.
+pkg_missing()
+{
+	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" != installed ]
+}
