@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * The ABI of /dev/wpool: make pools, give them test workloads, read what
+ * happened.
+ *
+ * Every structure of an ioctl starts with its own size and grows at its end
+ * only. A newer program on an older kernel works as long as what the kernel
+ * does not know is zero.
+ *
+ * The errno values that every ioctl may give:
+ *
+ *  - ENOTTY: the number is not one of ours
+ *  - EINVAL: size is smaller than the first version of the structure, or a
+ *    value is wrong
+ *  - ERANGE: a number is out of its range
+ *  - E2BIG: bytes beyond what this kernel knows are not zero
+ *  - EOPNOTSUPP: an unknown flag, or a reserved field that is not zero
+ *  - EFAULT: a pointer does not point to memory
+ *  - ENXIO: the file is not attached to a pool
+ *
+ * All times are CLOCK_MONOTONIC nanoseconds, durations are nanoseconds.
+ */
+#ifndef _UAPI_LINUX_WPOOL_H
+#define _UAPI_LINUX_WPOOL_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define WPOOL_IOC_TYPE		0xB9
+#define WPOOL_DEV_NAME_LEN	32	/* of a pool, NUL included */
+#define WPOOL_DEV_UNLIMITED	0xffffffffU	/* capacity, queue_depth, free */
+#define WPOOL_DEV_HIST_BUCKETS	32	/* bucket i counts [2^i, 2^(i+1)) ns */
+
+/* Limits of what a workload and a file may ask for. Beyond them: ERANGE. */
+#define WPOOL_MAX_WORK_NS	60000000000ULL	/* spin, sleep, lock: 60 s */
+#define WPOOL_MAX_WORK_YIELDS	1000000ULL
+#define WPOOL_MAX_WORK_BYTES	(64ULL << 20)	/* touch, hash */
+#define WPOOL_MAX_TREE_DEPTH	20U
+#define WPOOL_MAX_TREE_FANOUT	16U
+#define WPOOL_MAX_TREE_NODES	(1U << 20)	/* of one tree, the root included */
+#define WPOOL_MAX_BATCH		4096U		/* descriptors of one submit */
+#define WPOOL_MAX_INFLIGHT	(1U << 17)	/* unfinished tasks + unread records of one file: ENOBUFS */
+#define WPOOL_MAX_FILE_BYTES	(256ULL << 20)	/* sum of touch and hash bytes of the unfinished tasks of one file: ENOBUFS */
+
+/* wpool_dev_attrs.policy */
+#define WPOOL_DEV_POLICY_BLOCK	0
+#define WPOOL_DEV_POLICY_FAIL	1
+#define WPOOL_DEV_POLICY_RUN	2
+
+/* wpool_dev_attrs.order */
+#define WPOOL_DEV_ORDER_LIFO	0
+#define WPOOL_DEV_ORDER_FIFO	1
+
+/* wpool_dev_attrs.mask: which fields are meant */
+#define WPOOL_DEV_CAPACITY	(1U << 0)
+#define WPOOL_DEV_QUEUE_DEPTH	(1U << 1)
+#define WPOOL_DEV_MAX_BLOCKING	(1U << 2)
+#define WPOOL_DEV_POLICY	(1U << 3)
+#define WPOOL_DEV_EXPIRY_MS	(1U << 4)
+#define WPOOL_DEV_MIN_WORKERS	(1U << 5)
+#define WPOOL_DEV_CONCURRENCY	(1U << 6)
+#define WPOOL_DEV_SPIN_US	(1U << 7)
+#define WPOOL_DEV_HOG_MS	(1U << 8)
+#define WPOOL_DEV_HANDOFF	(1U << 9)
+#define WPOOL_DEV_STEAL		(1U << 10)
+#define WPOOL_DEV_LATENCY	(1U << 11)
+#define WPOOL_DEV_NICE		(1U << 12)
+#define WPOOL_DEV_CPUMASK	(1U << 13)
+#define WPOOL_DEV_ORDER		(1U << 14)	/* create only */
+#define WPOOL_DEV_PREALLOC	(1U << 15)	/* create only */
+
+/**
+ * struct wpool_dev_attrs - attributes of a pool
+ * @mask: which of the fields below are meant, WPOOL_DEV_*; in an answer all
+ * @capacity: workers at most, or WPOOL_DEV_UNLIMITED
+ * @queue_depth: accepted tasks beyond capacity, or WPOOL_DEV_UNLIMITED
+ * @max_blocking: submitters that may sleep at once; 0 is no limit
+ * @policy: WPOOL_DEV_POLICY_*
+ * @expiry_ms: life of an idle worker; 0 is for ever
+ * @min_workers: workers that never expire
+ * @concurrency: running workers per CPU
+ * @spin_us: how long a worker looks for work before it parks
+ * @hog_ms: a task running longer is a hog
+ * @handoff: 0 or 1
+ * @steal: 0 or 1
+ * @latency: 0 or 1
+ * @order: WPOOL_DEV_ORDER_*
+ * @prealloc: 0 or 1
+ * @nice: -20 to 19
+ * @cpumask_bytes: size of the array at @cpumask, a multiple of 8, 8 to 1024
+ * @cpumask: user pointer to an array of __u64, bit n of it is CPU n
+ *
+ * Defaults and ranges are those of the sysfs attributes of the same names.
+ */
+struct wpool_dev_attrs {
+	__u32 mask;
+	__u32 capacity;
+	__u32 queue_depth;
+	__u32 max_blocking;
+	__u32 policy;
+	__u32 expiry_ms;
+	__u32 min_workers;
+	__u32 concurrency;
+	__u32 spin_us;
+	__u32 hog_ms;
+	__u32 handoff;
+	__u32 steal;
+	__u32 latency;
+	__u32 order;
+	__u32 prealloc;
+	__s32 nice;
+	__u32 cpumask_bytes;
+	__u32 reserved;
+	__aligned_u64 cpumask;
+};
+
+/**
+ * struct wpool_dev_create - WPOOL_IOC_CREATE: make a pool and attach to it
+ * @size: sizeof(struct wpool_dev_create)
+ * @flags: 0
+ * @name: NUL-terminated, see the kernel API for what is allowed
+ * @attrs: those not in its mask have their default
+ *
+ * The pool lives until WPOOL_IOC_DESTROY or until the module is unloaded.
+ * EEXIST: name taken. EISCONN: the file is attached already.
+ */
+struct wpool_dev_create {
+	__u32 size;
+	__u32 flags;
+	__u8 name[WPOOL_DEV_NAME_LEN];
+	struct wpool_dev_attrs attrs;
+};
+
+/**
+ * struct wpool_dev_attach - WPOOL_IOC_ATTACH: attach the file to a pool
+ * @size: sizeof(struct wpool_dev_attach)
+ * @flags: 0
+ * @name: of the pool
+ *
+ * ENOENT: no such pool. EISCONN: the file is attached already.
+ */
+struct wpool_dev_attach {
+	__u32 size;
+	__u32 flags;
+	__u8 name[WPOOL_DEV_NAME_LEN];
+};
+
+/**
+ * struct wpool_dev_tune - WPOOL_IOC_TUNE: change attributes, all or nothing
+ * @size: sizeof(struct wpool_dev_tune)
+ * @flags: 0
+ * @attrs: those in its mask
+ *
+ * ESHUTDOWN: the pool was destroyed.
+ */
+struct wpool_dev_tune {
+	__u32 size;
+	__u32 flags;
+	struct wpool_dev_attrs attrs;
+};
+
+#define WPOOL_DEV_RELEASE_CANCEL	(1U << 0)	/* queued tasks end with ECANCELED */
+#define WPOOL_DEV_RELEASE_WAIT		(1U << 1)	/* wait until the pool is empty */
+
+/**
+ * struct wpool_dev_release - WPOOL_IOC_RELEASE: close the pool
+ * @size: sizeof(struct wpool_dev_release)
+ * @flags: WPOOL_DEV_RELEASE_*
+ * @timeout_ns: with WAIT, at most this long; 0 is for ever
+ *
+ * EBUSY: the pool belongs to a module. ETIME: the time ran out.
+ */
+struct wpool_dev_release {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 timeout_ns;
+};
+
+/**
+ * struct wpool_dev_simple - WPOOL_IOC_REBOOT, WPOOL_IOC_DESTROY
+ * @size: sizeof(struct wpool_dev_simple)
+ * @flags: 0
+ *
+ * EBUSY: the pool belongs to a module. ESHUTDOWN (reboot): it was destroyed.
+ */
+struct wpool_dev_simple {
+	__u32 size;
+	__u32 flags;
+};
+
+/* wpool_dev_work.kind */
+#define WPOOL_WORK_NOOP		0	/* nothing */
+#define WPOOL_WORK_SPIN		1	/* arg: ns of CPU */
+#define WPOOL_WORK_SLEEP	2	/* arg: ns asleep on a high-resolution timer */
+#define WPOOL_WORK_YIELD	3	/* arg: how often to give the CPU away */
+#define WPOOL_WORK_TOUCH	4	/* arg: bytes of memory to allocate and write */
+#define WPOOL_WORK_HASH		5	/* arg: bytes to hash */
+#define WPOOL_WORK_LOCK		6	/* arg: ns to hold a lock that all such tasks share */
+#define WPOOL_WORK_TREE		7	/* fork-join tree: depth, fanout; arg: ns of CPU per leaf */
+#define WPOOL_WORK_FAULT	8	/* oops; EPERM unless loaded with allow_fault=1 */
+
+#define WPOOL_WORK_SILENT	(1U << 0)	/* no completion record, histograms only */
+
+/**
+ * struct wpool_dev_work - descriptor of one task
+ * @kind: WPOOL_WORK_NOOP and so on
+ * @flags: WPOOL_WORK_SILENT
+ * @arg: see the kinds
+ * @cookie: comes back in the record
+ * @depth: tree: levels below the root, 0 to WPOOL_MAX_TREE_DEPTH
+ * @fanout: tree: children of each node, 1 to WPOOL_MAX_TREE_FANOUT
+ */
+struct wpool_dev_work {
+	__u32 kind;
+	__u32 flags;
+	__aligned_u64 arg;
+	__aligned_u64 cookie;
+	__u32 depth;
+	__u32 fanout;
+};
+
+#define WPOOL_DEV_SUBMIT_NONBLOCK	(1U << 0)	/* never sleep on a full pool */
+
+/**
+ * struct wpool_dev_submit - WPOOL_IOC_SUBMIT: hand over tasks
+ * @size: sizeof(struct wpool_dev_submit)
+ * @flags: WPOOL_DEV_SUBMIT_*; a file opened with O_NONBLOCK behaves as with it
+ * @works: user pointer to an array of struct wpool_dev_work
+ * @nr: length of the array, 1 to WPOOL_MAX_BATCH
+ * @work_size: sizeof(struct wpool_dev_work)
+ * @accepted: out, also when the call fails: how many were accepted, a prefix
+ *	of the array
+ * @reserved: 0
+ *
+ * Every descriptor is checked before the first is submitted. Returns 0 if at
+ * least one was accepted; the caller goes on from @accepted. Otherwise EAGAIN
+ * (full), ESHUTDOWN, ENOBUFS (read records first), EINTR.
+ */
+struct wpool_dev_submit {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 works;
+	__u32 nr;
+	__u32 work_size;
+	__u32 accepted;
+	__u32 reserved;
+};
+
+/**
+ * struct wpool_dev_record - what read() returns, whole records only
+ * @cookie: of the descriptor
+ * @status: 0, -ECANCELED, -EIO (its worker died), or the workload's -errno
+ * @cpu: where it finished; (__u32)-1 if it never ran
+ * @submit_ns: when it was handed over
+ * @start_ns: when it started, 0 if it never did
+ * @end_ns: when it finished
+ *
+ * read() sleeps until there is a record (O_NONBLOCK: EAGAIN); it returns 0
+ * when there is none and no task of this file is unfinished. EINVAL: the
+ * buffer is smaller than a record. poll() says EPOLLIN when read() would not
+ * sleep.
+ */
+struct wpool_dev_record {
+	__aligned_u64 cookie;
+	__s32 status;
+	__u32 cpu;
+	__aligned_u64 submit_ns;
+	__aligned_u64 start_ns;
+	__aligned_u64 end_ns;
+};
+
+/**
+ * struct wpool_dev_wait - WPOOL_IOC_WAIT: until all tasks of this file finished
+ * @size: sizeof(struct wpool_dev_wait)
+ * @flags: 0
+ * @timeout_ns: at most this long; 0 is for ever
+ *
+ * ETIME: the time ran out. Interrupted by any signal.
+ */
+struct wpool_dev_wait {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 timeout_ns;
+};
+
+#define WPOOL_DEV_CANCEL_ALL	(1U << 0)	/* all tasks of this file */
+
+/**
+ * struct wpool_dev_cancel - WPOOL_IOC_CANCEL: cancel tasks of this file
+ * @size: sizeof(struct wpool_dev_cancel)
+ * @flags: WPOOL_DEV_CANCEL_*
+ * @cookie: cancel the tasks that carry it, unless ALL
+ * @cancelled: out: tasks that were still queued and will not run
+ * @stopped: out: tasks that were running and were told to stop; each ends
+ *	within a few ms, with the status -ECANCELED
+ *
+ * ENOENT: there is no unfinished task with that cookie.
+ */
+struct wpool_dev_cancel {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 cookie;
+	__u32 cancelled;
+	__u32 stopped;
+};
+
+/* wpool_dev_stats.state */
+#define WPOOL_DEV_OPEN		0
+#define WPOOL_DEV_CLOSED	1
+#define WPOOL_DEV_DESTROYED	2
+
+/**
+ * struct wpool_dev_stats - WPOOL_IOC_STATS: figures of the pool and the file
+ * @size: sizeof(struct wpool_dev_stats)
+ * @flags: 0
+ * @name: out: of the pool
+ * @state: out: WPOOL_DEV_OPEN and so on
+ * @workers: out: = idle + searching + busy
+ * @idle: out
+ * @searching: out
+ * @busy: out
+ * @blocked: out: part of busy
+ * @waiting: out: submitters asleep
+ * @queued: out
+ * @free: out: or WPOOL_DEV_UNLIMITED
+ * @reserved: out: 0
+ * @outstanding: out
+ * @submitted: out: = completed + failed + cancelled + outstanding
+ * @completed: out
+ * @failed: out
+ * @cancelled: out
+ * @refused: out
+ * @stolen: out
+ * @handoffs: out
+ * @hogs: out
+ * @spawned: out
+ * @expired: out
+ * @faults: out
+ * @file_submitted: out: tasks of this file accepted
+ * @file_finished: out: tasks of this file finished
+ * @file_unread: out: records waiting to be read
+ * @queue_ns: out: histogram of this file's tasks, submit to start
+ * @run_ns: out: histogram of this file's tasks, start to end
+ */
+struct wpool_dev_stats {
+	__u32 size;
+	__u32 flags;
+	__u8 name[WPOOL_DEV_NAME_LEN];
+	__u32 state;
+	__u32 workers;
+	__u32 idle;
+	__u32 searching;
+	__u32 busy;
+	__u32 blocked;
+	__u32 waiting;
+	__u32 queued;
+	__u32 free;
+	__u32 reserved;
+	__aligned_u64 outstanding;
+	__aligned_u64 submitted;
+	__aligned_u64 completed;
+	__aligned_u64 failed;
+	__aligned_u64 cancelled;
+	__aligned_u64 refused;
+	__aligned_u64 stolen;
+	__aligned_u64 handoffs;
+	__aligned_u64 hogs;
+	__aligned_u64 spawned;
+	__aligned_u64 expired;
+	__aligned_u64 faults;
+	__aligned_u64 file_submitted;
+	__aligned_u64 file_finished;
+	__aligned_u64 file_unread;
+	__aligned_u64 queue_ns[WPOOL_DEV_HIST_BUCKETS];
+	__aligned_u64 run_ns[WPOOL_DEV_HIST_BUCKETS];
+};
+
+/**
+ * struct wpool_dev_info - WPOOL_IOC_INFO: attributes of the attached pool
+ * @size: sizeof(struct wpool_dev_info)
+ * @flags: 0
+ * @name: out
+ * @attrs: out, but for its cpumask pointer and cpumask_bytes: in, both may be
+ *	0 to leave the mask out; EINVAL if the mask does not fit
+ */
+struct wpool_dev_info {
+	__u32 size;
+	__u32 flags;
+	__u8 name[WPOOL_DEV_NAME_LEN];
+	struct wpool_dev_attrs attrs;
+};
+
+#define WPOOL_IOC_CREATE	_IO(WPOOL_IOC_TYPE, 0x00)
+#define WPOOL_IOC_ATTACH	_IO(WPOOL_IOC_TYPE, 0x01)
+#define WPOOL_IOC_TUNE		_IO(WPOOL_IOC_TYPE, 0x02)
+#define WPOOL_IOC_RELEASE	_IO(WPOOL_IOC_TYPE, 0x03)
+#define WPOOL_IOC_REBOOT	_IO(WPOOL_IOC_TYPE, 0x04)
+#define WPOOL_IOC_DESTROY	_IO(WPOOL_IOC_TYPE, 0x05)
+#define WPOOL_IOC_SUBMIT	_IO(WPOOL_IOC_TYPE, 0x06)
+#define WPOOL_IOC_WAIT		_IO(WPOOL_IOC_TYPE, 0x07)
+#define WPOOL_IOC_CANCEL	_IO(WPOOL_IOC_TYPE, 0x08)
+#define WPOOL_IOC_STATS		_IO(WPOOL_IOC_TYPE, 0x09)
+#define WPOOL_IOC_INFO		_IO(WPOOL_IOC_TYPE, 0x0a)
+
+#endif /* _UAPI_LINUX_WPOOL_H */

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The ring of a run queue: 256 slots, one producer, any number of consumers.
+ *
+ * A pure data structure, after Go's runtime (runqput, runqget, runqgrab): it
+ * knows nothing of pools, workers or threads, and it never follows the
+ * pointers that it holds. head and tail run freely; a slot is valid while
+ * head <= index < tail (mod 2^32).
+ *
+ *   producer   code on the ring's own CPU with interrupts off, so there is one
+ *   consumer   any CPU, with interrupts off: reads slots, then wins them by
+ *              moving head with a compare-and-swap, and only then may follow
+ *              what it read
+ *
+ * Interrupts off bound how long a consumer can hold an old head: far below
+ * the 2^32 moves after which it would be taken for a new one.
+ */
+#ifndef WPOOL_RUNQ_H
+#define WPOOL_RUNQ_H
+
+#include <linux/atomic.h>
+#include <linux/cache.h>
+#include <linux/types.h>
+
+struct wpool_task;
+
+#define WPOOL_RING_SIZE		256U
+#define WPOOL_RING_HALF		(WPOOL_RING_SIZE / 2)
+
+/**
+ * struct wpool_ring - the ring
+ * @head: next slot to take; consumers move it
+ * @tail: next slot to fill; only the producer moves it
+ * @slots: the tasks
+ */
+struct wpool_ring {
+	atomic_t head;
+	u32 tail ____cacheline_aligned;
+	struct wpool_task *slots[WPOOL_RING_SIZE];
+};
+
+/**
+ * wpool_ring_init() - make a ring empty
+ * @ring: the ring; nobody else may use it
+ */
+void wpool_ring_init(struct wpool_ring *ring);
+
+/**
+ * wpool_ring_len() - how many tasks a ring holds
+ * @ring: the ring
+ *
+ * Context: any.
+ * Return: 0 to %WPOOL_RING_SIZE; already history when it is returned.
+ */
+u32 wpool_ring_len(const struct wpool_ring *ring);
+
+/**
+ * wpool_ring_push() - put tasks at the end
+ * @ring: the ring
+ * @tasks: the tasks
+ * @nr: how many
+ *
+ * Context: producer.
+ * Return: how many found room, a prefix of @tasks.
+ */
+u32 wpool_ring_push(struct wpool_ring *ring, struct wpool_task *const *tasks,
+		    u32 nr);
+
+/**
+ * wpool_ring_pop() - take the task at the head
+ * @ring: the ring
+ *
+ * Context: consumer.
+ * Return: the task, or %NULL if the ring is empty.
+ */
+struct wpool_task *wpool_ring_pop(struct wpool_ring *ring);
+
+/**
+ * wpool_ring_grab_half() - take the older half, n - n/2 of n tasks
+ * @ring: the ring
+ * @tasks: room for %WPOOL_RING_HALF tasks
+ *
+ * Context: consumer.
+ * Return: how many were taken, at most %WPOOL_RING_HALF; 0 if the ring is empty.
+ */
+u32 wpool_ring_grab_half(struct wpool_ring *ring, struct wpool_task **tasks);
+
+/**
+ * wpool_ring_grab_through() - take everything up to and including one task
+ * @ring: the ring
+ * @task: the task looked for; only its address is used
+ * @tasks: room for %WPOOL_RING_SIZE tasks
+ *
+ * Context: consumer.
+ * Return: how many were taken, @task is the last of them; 0 if it is not there.
+ */
+u32 wpool_ring_grab_through(struct wpool_ring *ring,
+			    const struct wpool_task *task,
+			    struct wpool_task **tasks);
+
+/**
+ * wpool_ring_steal_half() - move half of another ring to the own one
+ * @own: ring of this CPU, must be empty
+ * @victim: the other ring
+ * @nr: how many were moved, the returned one included
+ *
+ * Context: producer of @own, consumer of @victim.
+ * Return: the last of the tasks taken, which is not put into @own; %NULL if
+ * @victim is empty.
+ */
+struct wpool_task *wpool_ring_steal_half(struct wpool_ring *own,
+					 struct wpool_ring *victim, u32 *nr);
+
+#endif /* WPOOL_RUNQ_H */

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The statistics snapshot that the faces (sysfs, debugfs, /dev/wpool) show, as
+ * far as it is not part of the public header.
+ */
+#ifndef WPOOL_STATS_H
+#define WPOOL_STATS_H
+
+#include <linux/wpool.h>
+
+/**
+ * struct wpool_worker_info - what one worker does
+ * @pid: of its thread
+ * @cpu: of its run queue
+ * @idle: it is parked
+ * @func: function of the task it is in; NULL if none
+ */
+struct wpool_worker_info {
+	pid_t pid;
+	int cpu;
+	bool idle;
+	void *func;
+};
+
+/**
+ * wpool_workers_show() - call a function for every worker of a pool
+ * @pool: the pool
+ * @show: called with values, under a mutex: may sleep, must not tune the pool
+ * @data: second argument of @show
+ *
+ * Context: process context; sleeps.
+ */
+void wpool_workers_show(struct wpool *pool,
+			void (*show)(const struct wpool_worker_info *info,
+				     void *data),
+			void *data);
+
+#endif /* WPOOL_STATS_H */
