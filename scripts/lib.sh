@@ -7,6 +7,7 @@
 # and CACHE (kernels, fetched or built; outside the tree, kept between runs).
 
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+# shellcheck disable=SC2034
 BUILD=$TOP/build
 CACHE=${WPOOL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/wpool}
 PROG=${0##*/}
@@ -79,4 +80,42 @@ ensure_kernel()
 pkg_missing()
 {
 	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" != installed ]
+}
+
+# result {pass|fail|skip} NAME [REASON]: one test's outcome, shown, and added to
+# the file $RESULTS if there is one.
+result()
+{
+	local shown
+	case $1 in
+	pass) shown="ok      $2" ;;
+	fail) shown="NOT OK  $2${3:+: $3}" ;;
+	skip) shown="skip    $2: $3" ;;
+	esac
+	echo "$shown"
+	[ -z "${RESULTS:-}" ] || printf '%s\t%s\t%s\n' "$1" "$2" "${3:-}" >>"$RESULTS"
+}
+
+# summary FILE: the skips and failures by name, then the last line, which counts
+# them; false if one failed or nothing ran.
+summary()
+{
+	awk -F'\t' '
+	$1 == "pass" { passed++ }
+	$1 == "fail" { failed++; bad[failed] = $2 ($3 == "" ? "" : ": " $3) }
+	$1 == "skip" { skipped++; left[skipped] = $2 ": " $3 }
+	END {
+		if (skipped) print "\nskipped:"
+		for (i = 1; i <= skipped; i++) print "  " left[i]
+		if (failed) print "\nfailed:"
+		for (i = 1; i <= failed; i++) print "  " bad[i]
+		if (!passed && !failed) {
+			print "\nnothing was tested, which counts as a failure"
+			failed = 1
+		}
+		printf "\n%d passed, %d failed", passed, failed
+		if (skipped) printf ", %d skipped", skipped
+		printf "\n"
+		exit failed > 0
+	}' "$1"
 }
