@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The face of a pool in sysfs: /sys/class/wpool/<pool>/, one value per file.
+ */
+#ifndef WPOOL_SYSFS_H
+#define WPOOL_SYSFS_H
+
+#include <linux/sysfs.h>
+
+/*
+ * The files of every pool, for dev_groups of the class: set before the class is
+ * registered, they exist by the time user space hears of a pool. The drvdata of
+ * a pool's device is its struct wpool.
+ */
+extern const struct attribute_group *wpool_sysfs_groups[];
+
+#endif /* WPOOL_SYSFS_H */
