@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A module that has its work done by a pool of its own: tasks embedded in its
+ * objects and waited for, then a function that is run once and forgotten.
+ * README.md quotes the part between the marks.
+ *
+ * The pool stays while the module is loaded, to be looked at and tuned in
+ * /sys/class/wpool/sample/, and wpool cannot be removed before the module.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/smp.h>
+
+/* [begin of the quoted part] */
+#include <linux/module.h>
+#include <linux/wpool.h>
+
+struct job {
+	struct wpool_task task;
+	u64 limit, sum;
+};
+
+static struct job jobs[3] = {
+	{ .limit = 1000 }, { .limit = 2000 }, { .limit = 3000 },
+};
+
+static void sum_up(struct wpool_task *task)
+{
+	struct job *job = container_of(task, struct job, task);
+	u64 i;
+
+	for (i = 1; i <= job->limit; i++)
+		job->sum += i;
+}
+
+static int run_jobs(struct wpool *pool)
+{
+	int i, err;
+
+	for (i = 0; i < ARRAY_SIZE(jobs); i++) {
+		wpool_task_init(&jobs[i].task, sum_up);
+		err = wpool_submit(pool, &jobs[i].task);
+		if (err)
+			return err;
+	}
+	for (i = 0; i < ARRAY_SIZE(jobs); i++) {
+		err = wpool_task_wait(&jobs[i].task);
+		if (err)
+			return err;
+		pr_info("1 + ... + %llu = %llu\n", jobs[i].limit, jobs[i].sum);
+	}
+	return 0;
+}
+
+/* [end of the quoted part] */
+
+static struct wpool *pool;
+
+static void say_hello(void *name)
+{
+	pr_info("hello from %s, in worker %d on CPU %d\n", (char *)name,
+		current->pid, raw_smp_processor_id());
+}
+
+static int __init wpool_sample_init(void)
+{
+	struct wpool_attrs attrs;
+	int err;
+
+	wpool_attrs_init(&attrs);
+	attrs.name = "sample";
+	attrs.capacity = 2;
+	pool = wpool_create(&attrs, THIS_MODULE);
+	if (IS_ERR(pool))
+		return PTR_ERR(pool);
+
+	/* The third submit sleeps until one of the first two jobs is done. */
+	err = run_jobs(pool);
+	if (err)
+		goto err_destroy;
+	err = wpool_submit_fn(pool, say_hello, "wpool_submit_fn", THIS_MODULE,
+			      GFP_KERNEL);
+	if (err)
+		goto err_destroy;
+	return 0;
+
+err_destroy:
+	/*
+	 * A wait that was killed promises nothing about its task. The jobs are
+	 * ours again when the pool is gone.
+	 */
+	wpool_destroy(pool);
+	return err;
+}
+
+static void __exit wpool_sample_exit(void)
+{
+	wpool_destroy(pool);
+}
+
+module_init(wpool_sample_init);
+module_exit(wpool_sample_exit);
+MODULE_DESCRIPTION("wpool sample: embedded tasks");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A server after fasthttp's pattern: one function bound to the pool serves
+ * every connection, as many at a time as the pool has workers, and who comes
+ * when all of them are busy is turned away at once instead of queued.
+ *
+ * That is capacity N, queue_depth 0 and policy fail. An accepted connection may
+ * still wait a moment for its worker to wake up or to be made.
+ *
+ * The connections are made up: each lasts until its peer hangs up, which is a
+ * completion. The pool stays while the module is loaded.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/wpool.h>
+
+#define NR_WORKERS	4
+
+struct connection {
+	bool open;
+	struct completion hung_up;
+};
+
+static struct connection connections[NR_WORKERS + 1];
+static struct wpool *pool;
+
+/* Nobody knows when the peer hangs up: until then this worker is taken. */
+static void serve(void *arg)
+{
+	struct connection *conn = arg;
+
+	wait_for_completion(&conn->hung_up);
+}
+
+static int accept_connection(int id)
+{
+	struct connection *conn = &connections[id];
+	int err;
+
+	init_completion(&conn->hung_up);
+	err = wpool_invoke(pool, conn);
+	conn->open = !err;
+	return err;
+}
+
+static void hang_up(int id)
+{
+	connections[id].open = false;
+	complete(&connections[id].hung_up);
+}
+
+static int show_server(void)
+{
+	int id, err;
+
+	for (id = 0; id < NR_WORKERS; id++) {
+		err = accept_connection(id);
+		if (err)
+			return err;
+		pr_info("connection %d: 200, served by a worker of its own\n",
+			id);
+	}
+
+	err = accept_connection(id);
+	if (err != -EAGAIN)
+		return err ?: -EIO;
+	pr_info("connection %d: 503, all %d workers are busy\n", id,
+		NR_WORKERS);
+
+	pr_info("connection 0: the peer hangs up\n");
+	hang_up(0);
+	/* Its worker needs a moment to notice: the client tries again. */
+	do {
+		fsleep(1000);
+		err = accept_connection(id);
+	} while (err == -EAGAIN);
+	if (!err)
+		pr_info("connection %d: 200, it tried again\n", id);
+	return err;
+}
+
+static int __init wpool_sample_server_init(void)
+{
+	struct wpool_attrs attrs;
+	int id, err;
+
+	wpool_attrs_init(&attrs);
+	attrs.name = "sample-server";
+	attrs.capacity = NR_WORKERS;
+	attrs.queue_depth = 0;
+	attrs.policy = WPOOL_FAIL;
+	pool = wpool_create_func(&attrs, serve, THIS_MODULE);
+	if (IS_ERR(pool))
+		return PTR_ERR(pool);
+
+	err = show_server();
+	for (id = 0; id < ARRAY_SIZE(connections); id++) {
+		if (connections[id].open)
+			hang_up(id);
+	}
+	if (err)
+		wpool_destroy(pool);
+	return err;
+}
+
+static void __exit wpool_sample_server_exit(void)
+{
+	wpool_destroy(pool);
+}
+
+module_init(wpool_sample_server_init);
+module_exit(wpool_sample_server_exit);
+MODULE_DESCRIPTION("wpool sample: a server that turns clients away");
+MODULE_LICENSE("GPL");
