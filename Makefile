@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# For people. What the kernel's build reads is Kbuild.
+
+KERNELRELEASE_OF_KDIR = $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null)
+KVER	?= $(shell uname -r)
+KDIR	?= /lib/modules/$(KVER)/build
+PREFIX	?= /usr/local
+SBINDIR	?= $(PREFIX)/sbin
+MANDIR	?= $(PREFIX)/share/man
+INCLUDEDIR ?= $(PREFIX)/include
+SDKDIR	?= $(PREFIX)/src/wpool
+DESTDIR	?=
+INSTALL	?= install
+
+KBUILD	= $(MAKE) -C $(KDIR) M=$(CURDIR)
+
+.DEFAULT_GOAL := modules
+.DELETE_ON_ERROR:
+
+modules: kdir ## build the module for the running kernel, or for KDIR=... (the default)
+	$(KBUILD) modules
+
+tools: ## build wpoolctl
+	$(MAKE) -C tools/wpoolctl
+
+install: kdir tools ## install the module, wpoolctl, its man page and the headers; DESTDIR=, PREFIX=
+	$(KBUILD) WPOOL_SAMPLES=n modules
+	$(KBUILD) WPOOL_SAMPLES=n INSTALL_MOD_PATH=$(DESTDIR) modules_install
+	$(if $(DESTDIR),,depmod -a $(KERNELRELEASE_OF_KDIR))
+	$(INSTALL) -D -m 755 tools/wpoolctl/wpoolctl $(DESTDIR)$(SBINDIR)/wpoolctl
+	$(INSTALL) -D -m 644 tools/wpoolctl/wpoolctl.8 $(DESTDIR)$(MANDIR)/man8/wpoolctl.8
+	$(INSTALL) -D -m 644 include/uapi/linux/wpool.h $(DESTDIR)$(INCLUDEDIR)/linux/wpool.h
+	$(INSTALL) -D -m 644 include/linux/wpool.h $(DESTDIR)$(SDKDIR)/include/linux/wpool.h
+	$(INSTALL) -D -m 644 include/uapi/linux/wpool.h $(DESTDIR)$(SDKDIR)/include/uapi/linux/wpool.h
+	$(INSTALL) -D -m 644 Module.symvers $(DESTDIR)$(SDKDIR)/Module.symvers
+
+demo: ## show wpool at work in a virtual machine: nothing but this is needed
+	@scripts/demo
+
+test: ## run all tests in virtual machines, and the static gates
+	@scripts/test
+
+test-kunit: ## only the KUnit suites; ONLY=name limits them
+	@scripts/test $(if $(ONLY),--only $(ONLY)) kunit
+
+test-selftest: ## only the selftests; ONLY=name limits them
+	@scripts/test $(if $(ONLY),--only $(ONLY)) selftest
+
+lint: ## only the static gates
+	@scripts/lint
+
+clean: ## remove what was built here; fetched and built kernels stay in the cache
+	-$(if $(wildcard $(KDIR)),$(KBUILD) clean)
+	-$(if $(wildcard tools/wpoolctl/Makefile),$(MAKE) -C tools/wpoolctl clean)
+	rm -rf build
+
+help: ## list the targets
+	@echo "make [TARGET] [V=1]"
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
+
+kdir:
+	@if [ ! -e "$(KDIR)/Makefile" ]; then \
+		echo "There are no headers to build against in $(KDIR)." >&2; \
+		echo "Debian, Ubuntu: apt install linux-headers-$(KVER)" >&2; \
+		echo "Fedora: dnf install kernel-devel-$(KVER); Arch: pacman -S linux-headers" >&2; \
+		echo "For another kernel: make KDIR=<its build directory>" >&2; \
+		echo "To see wpool at work without any: make demo" >&2; \
+		exit 1; \
+	fi
+
+.PHONY: modules tools install demo test test-kunit test-selftest lint clean help kdir

@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=dash
+#
+# selftests.sh - in the virtual machine: run every program of tests.list, each
+# with the module loaded afresh. What they print is (K)TAP; the lines
+# "wpool-selftest:" around it tell scripts/ktap where a program starts and how
+# it ended. Programs whose name contains "fault" come last: after an oops the
+# kernel's lock checks are off.
+#
+# ONLY, from the kernel's command line, limits it to names that contain it.
+
+LIMIT=${LIMIT:-300}
+
+# unload: in a minute at most; whoever hangs in the kernel cannot be killed.
+unload()
+{
+	rmmod wpool &
+	local pid=$! left=60
+	while kill -0 $pid 2>/dev/null; do
+		if [ $left -eq 0 ]; then
+			echo "rmmod wpool hangs"
+			echo w >/proc/sysrq-trigger
+			return 1
+		fi
+		left=$((left - 1))
+		sleep 1
+	done
+	wait $pid
+}
+
+# load: fresh, and with the workload that oopses allowed: some test it.
+load()
+{
+	[ ! -e /sys/module/wpool ] || unload || return 1
+	insmod /wpool/wpool.ko allow_fault=1
+}
+
+if [ ! -s /tests/tests.list ]; then
+	echo "there is no tests.list: are the selftests built?"
+	exit 1
+fi
+
+status=0
+echo "wpool-test: start"
+for test in $(grep -v fault /tests/tests.list) $(grep fault /tests/tests.list); do
+	case $test in *"$ONLY"*) ;; *) continue ;; esac
+	echo "wpool-selftest: start $test"
+	echo "wpool-selftest: start $test" >/dev/kmsg
+	rc=0
+	load || rc=99
+	if [ $rc -eq 0 ]; then
+		(cd /tests && timeout -s KILL "$LIMIT" "./$test") 2>&1 || rc=$?
+	fi
+	echo "wpool-selftest: end $test $rc"
+	# 4: cannot run here.
+	[ $rc -eq 0 ] || [ $rc -eq 4 ] || status=1
+done
+echo "wpool-test: end"
+
+# Whatever the tests did, the module must go in the end.
+if [ -e /sys/module/wpool ] && ! unload; then
+	echo "wpool cannot be unloaded after the tests"
+	status=1
+fi
+exit $status
