@@ -1,0 +1,111 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=dash
+#
+# demo.sh - in the virtual machine: what scripts/demo shows. Every step says
+# what it is about, shows the commands as a user would type them, and fails the
+# demo if the outcome is not what was promised.
+
+POOLS=/sys/class/wpool
+
+title() { printf '\n== %s\n' "$*"; }
+say() { printf '   %s\n' "$*"; }
+fail() { printf '\n** %s\n' "$*"; exit 1; }
+
+# show COMMAND...: it, and what it prints.
+show()
+{
+	printf '# %s\n' "$*"
+	"$@"
+}
+
+must() { show "$@" || fail "that should have worked: $*"; }
+
+# set_attr POOL ATTRIBUTE VALUE
+set_attr()
+{
+	printf '# echo %s > %s/%s/%s\n' "$3" "$POOLS" "$1" "$2"
+	echo "$3" >"$POOLS/$1/$2" || fail "$2 was not accepted"
+}
+
+get_attr() { cat "$POOLS/$1/$2"; }
+
+# attrs POOL ATTRIBUTE...: on one line.
+attrs()
+{
+	local pool=$1 name line=
+	shift
+	for name; do line="$line  $name $(get_attr "$pool" "$name")"; done
+	echo "  $line"
+}
+
+log_since()
+{
+	dmesg | tail -n "+$(($1 + 1))" | sed 's/^\[ *[0-9.]*\] /   /'
+}
+
+title "1. Load the module"
+before=$(dmesg | wc -l)
+must insmod /wpool/wpool.ko
+log_since "$before"
+must ls "$POOLS"
+say "The pool 'default' is there from now on:"
+attrs default capacity queue_depth policy min_workers expiry_ms
+attrs default state workers idle busy queued
+
+title "2. Make a pool, and tune it while it is under load"
+must wpoolctl create demo capacity=8 queue_depth=64 expiry_ms=500
+wpoolctl run demo --work sleep:20ms --tasks 3000 --submitters 2 >/tmp/run.out &
+run=$!
+sleep 2
+say "3,000 tasks that sleep 20 ms, on 8 workers at most:"
+attrs demo capacity workers busy queued waiting completed
+set_attr demo capacity 200
+sleep 1
+attrs demo capacity workers busy queued waiting completed
+wait $run || fail "the load failed"
+cat /tmp/run.out
+
+title "3. Real work: hash, spin, a tree of tasks that fork and join"
+must wpoolctl run demo --work hash:64K --tasks 2000
+must wpoolctl run demo --work spin:200us --tasks 2000 --batch 64
+must wpoolctl run demo --work tree:6x2:10us --tasks 50
+say "Where it ran:"
+show cat /sys/kernel/debug/wpool/demo/cpus
+show wpoolctl stat demo
+
+title "4. Overload: one pool refuses, another one makes its submitter wait"
+must wpoolctl create refuse capacity=2 queue_depth=0 policy=fail
+show wpoolctl run refuse --work sleep:50ms --tasks 20
+[ "$(get_attr refuse completed)" -lt 20 ] || fail "nothing was refused"
+must wpoolctl create patient capacity=2 queue_depth=0 policy=block
+must wpoolctl run patient --work sleep:50ms --tasks 20
+[ "$(get_attr patient completed)" -eq 20 ] || fail "a task was lost"
+
+title "5. Workers that have nothing to do go"
+must wpoolctl run demo --work sleep:20ms --tasks 400
+attrs demo workers idle expired
+say "... after expiry_ms = $(get_attr demo expiry_ms) of nothing:"
+sleep 1
+attrs demo workers idle expired
+[ "$(get_attr demo workers)" -le "$(get_attr demo min_workers)" ] ||
+	fail "idle workers did not go"
+
+title "6. A second module that uses the exported symbols"
+before=$(dmesg | wc -l)
+must insmod /wpool/wpool_sample.ko
+sleep 0.2
+log_since "$before"
+say "While it is there, the pool cannot be unloaded:"
+show rmmod wpool && fail "it was unloaded under a user"
+must rmmod wpool_sample
+
+title "7. Clean up"
+for pool in demo refuse patient; do
+	must wpoolctl destroy $pool
+done
+before=$(dmesg | wc -l)
+must rmmod wpool
+log_since "$before"
+[ ! -e "$POOLS" ] || fail "$POOLS is still there"
+say "Everything is gone: no thread, no file, no memory."
