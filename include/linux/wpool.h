@@ -68,6 +68,15 @@ struct wpool_task;
 typedef void (*wpool_task_fn)(struct wpool_task *task);
 
 /**
+ * typedef wpool_abort_fn - is given a task that will never return from its function
+ * @task: the task, which belongs to this function from now on
+ * @status: -ECANCELED it was cancelled before it started, -EIO its worker died in it
+ *
+ * Context: process context; may sleep.
+ */
+typedef void (*wpool_abort_fn)(struct wpool_task *task, int status);
+
+/**
  * typedef wpool_arg_fn - a function of one argument, for wpool_invoke() and wpool_submit_fn()
  * @arg: what the submitter gave
  *
@@ -298,7 +307,7 @@ struct wpool_task {
 	u8 flags;
 	u8 colour;
 	u8 in_globq;
-	u8 reserved;
+	u8 queued;
 	wpool_task_fn func;
 	struct wpool *pool;
 	union {
@@ -307,7 +316,10 @@ struct wpool_task {
 	};
 	struct module *owner;
 	u64 submit_ns;
-	int status;
+	union {
+		int status;
+		wpool_abort_fn abort;
+	};
 };
 
 static_assert(sizeof(struct wpool_task) <= 64, "a task is at most one cache line");
@@ -340,6 +352,29 @@ static inline void wpool_task_init_detached(struct wpool_task *task,
 	wpool_task_init(task, func);
 	task->flags = WPOOL_TASK_DETACHED;
 	task->owner = owner;
+	task->abort = NULL;
+}
+
+/**
+ * wpool_task_init_abortable() - prepare a detached task that is never dropped silently
+ * @task: the task; must not be pending
+ * @func: what it does; may free @task as its last act
+ * @abort: called instead when an accepted task is cancelled before it ran,
+ *	or after its worker died in @func; may free @task
+ * @owner: as wpool_task_init_detached()
+ *
+ * Exactly one of the two ends each accepted submit. @func must not free the
+ * task before anything that may fault, nor submit it again.
+ *
+ * Context: any.
+ */
+static inline void wpool_task_init_abortable(struct wpool_task *task,
+					     wpool_task_fn func,
+					     wpool_abort_fn abort,
+					     struct module *owner)
+{
+	wpool_task_init_detached(task, func, owner);
+	task->abort = abort;
 }
 
 /**
@@ -410,8 +445,8 @@ int wpool_destroy(struct wpool *pool);
  *
  * Afterwards every submit gets -ESHUTDOWN, and so does every submitter that
  * waits. Tasks that run are left alone and not waited for. Idempotent.
- * Cancelled detached tasks are dropped without a word to anybody; do not
- * cancel a pool whose detached tasks free themselves.
+ * Cancelled detached tasks are dropped without a word to anybody, unless they
+ * were prepared with wpool_task_init_abortable().
  *
  * Context: process context; sleeps for an RCU grace period.
  * Return: 0; -EINVAL unknown flag.
