@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What differs between the kernels that wpool supports, in one place. The rest
+ * of the module is written for the newest.
+ */
+#ifndef WPOOL_COMPAT_H
+#define WPOOL_COMPAT_H
+
+#include <linux/timer.h>
+#include <linux/version.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0) || \
+	LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+#error "wpool is for Linux 6.1 to 6.12"
+#endif
+
+#ifndef CONFIG_64BIT
+#error "wpool counts in 64 bits without locks: it needs a 64-bit kernel"
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+/* The caller sees to it that nobody arms the timer again. */
+#define timer_shutdown_sync(timer) del_timer_sync(timer)
+#endif
+
+/* The parameters of the callbacks of struct class_interface. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
+#define COMPAT_INTERFACE_ARGS \
+	struct device *dev, struct class_interface *interface
+#else
+#define COMPAT_INTERFACE_ARGS \
+	struct device *dev
+#endif
+
+#endif /* WPOOL_COMPAT_H */

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The global queue of a pool: where a full ring spills to, and what every 61st
+ * look for work goes to first. A list under a lock; a task can be taken out of
+ * its middle. It uses a task's node and in_globq and nothing else of it.
+ */
+#ifndef WPOOL_GLOBQ_H
+#define WPOOL_GLOBQ_H
+
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+struct wpool_task;
+
+/**
+ * struct wpool_globq - the queue
+ * @lock: protects the others and node and in_globq of each task in @tasks;
+ *	raw: taken with interrupts off by every submitter whose ring is full
+ * @tasks: first in, first out
+ * @nr: length of @tasks; read without the lock by those who look for work
+ */
+struct wpool_globq {
+	raw_spinlock_t lock;
+	struct list_head tasks;
+	u32 nr;
+};
+
+/** wpool_globq_init() - make a queue empty */
+void wpool_globq_init(struct wpool_globq *gq);
+
+/** wpool_globq_len() - how many tasks a queue holds, a glance without the lock */
+static inline u32 wpool_globq_len(const struct wpool_globq *gq)
+{
+	return READ_ONCE(gq->nr);
+}
+
+/**
+ * wpool_globq_push() - put tasks at the end
+ * @gq: the queue
+ * @tasks: the tasks
+ * @nr: how many
+ *
+ * Context: any, interrupts off.
+ */
+void wpool_globq_push(struct wpool_globq *gq, struct wpool_task *const *tasks,
+		      u32 nr);
+
+/**
+ * wpool_globq_pop() - take tasks from the front
+ * @gq: the queue
+ * @tasks: room for @max tasks
+ * @max: how many at most
+ *
+ * Context: any, interrupts off.
+ * Return: how many were taken.
+ */
+u32 wpool_globq_pop(struct wpool_globq *gq, struct wpool_task **tasks, u32 max);
+
+/**
+ * wpool_globq_remove() - take one task out of wherever it stands
+ * @gq: the queue of the task's pool
+ * @task: an accepted task of that pool, so that its memory is there
+ *
+ * Context: any, interrupts off.
+ * Return: true if it was in the queue.
+ */
+bool wpool_globq_remove(struct wpool_globq *gq, struct wpool_task *task);
+
+#endif /* WPOOL_GLOBQ_H */
