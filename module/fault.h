@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Noticing that a worker's thread ends, and telling of one that died in a task.
+ */
+#ifndef WPOOL_FAULT_H
+#define WPOOL_FAULT_H
+
+struct wpool_worker;
+
+/**
+ * wpool_fault_arm() - have the spawner told when this thread ends, however
+ * @w: the calling worker, at its start
+ */
+void wpool_fault_arm(struct wpool_worker *w);
+
+/**
+ * wpool_fault_report() - tell the fault handler, or the log, of a dead worker
+ * @w: the worker, its thread is gone
+ *
+ * Context: the spawner.
+ */
+void wpool_fault_report(struct wpool_worker *w);
+
+#endif /* WPOOL_FAULT_H */

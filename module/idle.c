@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Idle workers, see idle.h. The barrier park:A is explained in sched.c.
+ *
+ * The expiry timer is pending only while somebody beyond min_workers is idle:
+ * a quiet pool has no timer and wakes nobody. It runs in softirq context.
+ */
+#include "idle.h"
+
+#include <linux/cpumask.h>
+#include <linux/jiffies.h>
+#include <linux/sched.h>
+
+#include "pool.h"
+#include "sched.h"
+#include "worker.h"
+
+/* Workers sent away per firing, so that a softirq stays short. */
+#define EXPIRE_BATCH	64
+
+/* Take a worker off its run queue's idle list. */
+static void unpark_locked(struct wpool_runq *rq, struct wpool_worker *w)
+	__must_hold(&rq->lock)
+{
+	lockdep_assert_held(&rq->lock);
+	list_del(&w->idle_node);
+	WRITE_ONCE(rq->nr_idle, rq->nr_idle - 1);
+	if (!rq->nr_idle)
+		cpumask_clear_cpu(rq->cpu, rq->pool->idle_mask);
+	/* the last word: the worker goes on without the lock */
+	smp_store_release(&w->parked, false);
+}
+
+static void join(struct wpool_runq *rq, struct wpool_worker *w)
+{
+	struct wpool *pool = rq->pool;
+
+	raw_spin_lock(&rq->lock);
+	w->idle_since = jiffies;
+	w->parked = true;
+	if (pool->order == WPOOL_LIFO)
+		list_add(&w->idle_node, &rq->idle);
+	else
+		list_add_tail(&w->idle_node, &rq->idle);
+	WRITE_ONCE(rq->nr_idle, rq->nr_idle + 1);
+	cpumask_set_cpu(rq->cpu, pool->idle_mask);
+	raw_spin_unlock(&rq->lock);
+}
+
+/* Does the state of the pool want this worker awake? */
+static bool is_wanted(struct wpool *pool, struct wpool_runq *rq)
+{
+	return wpool_sched_has_work(pool, rq) || wpool_is_closed(pool) ||
+	       READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity) ||
+	       READ_ONCE(rq->redirect);
+}
+
+static bool is_expiring(struct wpool *pool)
+{
+	return READ_ONCE(pool->expiry_ms) && !pool->prealloc &&
+	       READ_ONCE(pool->nr_workers) > READ_ONCE(pool->min_workers);
+}
+
+bool wpool_idle_park(struct wpool_worker *w)
+{
+	struct wpool_runq *rq = w->rq;
+	struct wpool *pool = w->pool;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	join(rq, w);
+	if (w->searching) {
+		w->searching = false;
+		atomic_dec(&pool->nr_searching);
+	}
+	/* park:A */
+	smp_mb();
+	if (is_wanted(pool, rq)) {
+		raw_spin_lock(&rq->lock);
+		if (w->parked) {
+			unpark_locked(rq, w);
+			wpool_sched_search(w);
+		}
+		raw_spin_unlock(&rq->lock);
+	}
+	local_irq_restore(flags);
+
+	if (!w->searching && is_expiring(pool) && !timer_pending(&pool->expiry_timer))
+		mod_timer(&pool->expiry_timer, jiffies +
+			  msecs_to_jiffies(READ_ONCE(pool->expiry_ms)));
+
+	for (;;) {
+		set_current_state(TASK_IDLE);
+		/* pairs with the release in unpark_locked() */
+		if (!smp_load_acquire(&w->parked))
+			break;
+		schedule();
+	}
+	__set_current_state(TASK_RUNNING);
+
+	if (w->leaving)
+		return false;
+
+	if (w->picked) {
+		local_irq_save(flags);
+		/* start:A, searching before it is no longer on the way */
+		wpool_sched_search(w);
+		raw_spin_lock(&rq->lock);
+		w->picked = false;
+		WRITE_ONCE(rq->waking, false);
+		raw_spin_unlock(&rq->lock);
+		atomic_dec(&pool->nr_waking);
+		local_irq_restore(flags);
+	}
+	return true;
+}
+
+bool wpool_idle_wake(struct wpool_runq *rq)
+{
+	struct task_struct *thread;
+	struct wpool_worker *w;
+
+	raw_spin_lock(&rq->lock);
+	w = list_first_entry_or_null(&rq->idle, struct wpool_worker, idle_node);
+	if (!w || rq->waking) {
+		raw_spin_unlock(&rq->lock);
+		return false;
+	}
+	w->picked = true;
+	WRITE_ONCE(rq->waking, true);
+	atomic_inc(&rq->pool->nr_waking);
+	thread = w->thread;
+	unpark_locked(rq, w);
+	raw_spin_unlock(&rq->lock);
+
+	/* interrupts are still off: the thread cannot be freed yet */
+	wake_up_process(thread);
+	return true;
+}
+
+void wpool_idle_wake_all(struct wpool *pool)
+{
+	struct task_struct *thread;
+	struct wpool_worker *w;
+	struct wpool_runq *rq;
+	unsigned long flags;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		rq = wpool_runq(pool, cpu);
+		do {
+			local_irq_save(flags);
+			raw_spin_lock(&rq->lock);
+			w = list_first_entry_or_null(&rq->idle,
+						     struct wpool_worker, idle_node);
+			if (w) {
+				thread = w->thread;
+				unpark_locked(rq, w);
+			}
+			raw_spin_unlock(&rq->lock);
+			if (w)
+				wake_up_process(thread);
+			local_irq_restore(flags);
+		} while (w);
+	}
+}
+
+/* ---- expiry ---- */
+
+static struct wpool_worker *coldest_locked(struct wpool_runq *rq)
+	__must_hold(&rq->lock)
+{
+	if (list_empty(&rq->idle))
+		return NULL;
+	if (rq->pool->order == WPOOL_LIFO)
+		return list_last_entry(&rq->idle, struct wpool_worker, idle_node);
+	return list_first_entry(&rq->idle, struct wpool_worker, idle_node);
+}
+
+/* The run queue whose coldest idle worker is the oldest of all, and since when. */
+static struct wpool_runq *coldest_runq(struct wpool *pool, unsigned long *since)
+{
+	struct wpool_runq *rq, *found = NULL;
+	struct wpool_worker *w;
+	int cpu;
+
+	for_each_cpu(cpu, pool->idle_mask) {
+		rq = wpool_runq(pool, cpu);
+		raw_spin_lock(&rq->lock);
+		w = coldest_locked(rq);
+		if (w && (!found || time_before(w->idle_since, *since))) {
+			*since = w->idle_since;
+			found = rq;
+		}
+		raw_spin_unlock(&rq->lock);
+	}
+	return found;
+}
+
+/* Count one worker out if more than min_workers are left. */
+static bool count_out_expired(struct wpool *pool)
+{
+	bool ok;
+
+	raw_spin_lock(&pool->workers_lock);
+	ok = pool->nr_workers > READ_ONCE(pool->min_workers);
+	if (ok) {
+		WRITE_ONCE(pool->nr_workers, pool->nr_workers - 1);
+		pool->expired++;
+	}
+	raw_spin_unlock(&pool->workers_lock);
+	return ok;
+}
+
+static void uncount_expired(struct wpool *pool)
+{
+	raw_spin_lock(&pool->workers_lock);
+	WRITE_ONCE(pool->nr_workers, pool->nr_workers + 1);
+	pool->expired--;
+	raw_spin_unlock(&pool->workers_lock);
+}
+
+/* Send the coldest idle worker of a run queue away, if it is as old as that. */
+static bool expire_one(struct wpool_runq *rq, unsigned long since)
+{
+	struct wpool *pool = rq->pool;
+	struct task_struct *thread;
+	struct wpool_worker *w;
+
+	if (!count_out_expired(pool))
+		return false;
+	raw_spin_lock(&rq->lock);
+	w = coldest_locked(rq);
+	if (!w || time_after(w->idle_since, since)) {
+		raw_spin_unlock(&rq->lock);
+		uncount_expired(pool);
+		return true;
+	}
+	w->leaving = true;
+	thread = w->thread;
+	WRITE_ONCE(rq->nr_workers, rq->nr_workers - 1);
+	unpark_locked(rq, w);
+	raw_spin_unlock(&rq->lock);
+	wpool_worker_left(pool);
+	wake_up_process(thread);
+	return true;
+}
+
+void wpool_idle_expire(struct timer_list *timer)
+{
+	struct wpool *pool = from_timer(pool, timer, expiry_timer);
+	unsigned long life, since = 0, flags;
+	struct wpool_runq *rq;
+	int i;
+
+	for (i = 0; i < EXPIRE_BATCH; i++) {
+		if (!is_expiring(pool) || wpool_is_closed(pool))
+			return;
+		life = msecs_to_jiffies(READ_ONCE(pool->expiry_ms));
+		local_irq_save(flags);
+		rq = coldest_runq(pool, &since);
+		if (rq && time_after_eq(jiffies, since + life))
+			expire_one(rq, since);
+		else
+			i = EXPIRE_BATCH;
+		local_irq_restore(flags);
+		if (!rq)
+			return;
+	}
+	/* the deadline of the oldest that is left, or at once for the next batch */
+	mod_timer(&pool->expiry_timer, max(since + life, jiffies + 1));
+}
+
+void wpool_idle_rearm(struct wpool *pool)
+{
+	if (!cpumask_empty(pool->idle_mask) && is_expiring(pool))
+		mod_timer(&pool->expiry_timer, jiffies + 1);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Idle workers: parking, picking, and expiry.
+ *
+ * Each run queue has a list of its parked workers. With order lifo the hot one
+ * is picked and the cold one expires; with fifo the one that has been idle
+ * longest is picked. The list is kept with the next to be picked in front.
+ *
+ * A worker leaves the list by the hand of whoever clears w->parked under
+ * runq->lock: a waker, the expiry timer, the worker itself.
+ */
+#ifndef WPOOL_IDLE_H
+#define WPOOL_IDLE_H
+
+#include <linux/types.h>
+
+struct timer_list;
+struct wpool;
+struct wpool_runq;
+struct wpool_worker;
+
+/**
+ * wpool_idle_park() - sleep until there is something to do
+ * @w: the calling worker; holds no task, was told that there is none
+ *
+ * Context: the worker, interrupts on.
+ * Return: true to look again; false if it expired and is counted out.
+ */
+bool wpool_idle_park(struct wpool_worker *w);
+
+/**
+ * wpool_idle_wake() - wake the next idle worker of a run queue to look for work
+ * @rq: the run queue
+ *
+ * Does nothing if one is on the way there already.
+ *
+ * Context: any, interrupts off.
+ * Return: true if one was woken.
+ */
+bool wpool_idle_wake(struct wpool_runq *rq);
+
+/**
+ * wpool_idle_wake_all() - make every idle worker look at the pool's state
+ * @pool: the pool
+ *
+ * Context: process context.
+ */
+void wpool_idle_wake_all(struct wpool *pool);
+
+/**
+ * wpool_idle_rearm() - expiry or min_workers changed: look at the idle again
+ * @pool: the pool
+ *
+ * Context: any.
+ */
+void wpool_idle_rearm(struct wpool *pool);
+
+/** wpool_idle_expire() - the timer's function */
+void wpool_idle_expire(struct timer_list *timer);
+
+#endif /* WPOOL_IDLE_H */

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The pool and its run queues: the state that the layers share. What each
+ * layer does with it is in the layer's own header; this one has the pool's life
+ * (create, tune, release, reboot, destroy, references).
+ *
+ * Locking legend, the letter stands on each field:
+ *
+ *   I: set before the pool is published, never changed
+ *   T: written under pool->tune_mutex, read anywhere with READ_ONCE
+ *   A: pool->admission_lock
+ *   W: pool->workers_lock; read anywhere with READ_ONCE
+ *   M: pool->workers_mutex
+ *   Q: runq->lock; read anywhere with READ_ONCE
+ *   C: written on the run queue's own CPU with interrupts off only; read
+ *      anywhere with READ_ONCE
+ *   S: the spawner's lock
+ *   X: atomic, or says its own rule
+ *
+ * Lock order, outer first. All raw ones are taken with interrupts off; that is
+ * also what bounds every lockless section, so that an RCU grace period means
+ * "everybody who was inside has left":
+ *
+ *   pools_mutex (pool.c)
+ *     pool->tune_mutex
+ *       pool->workers_mutex
+ *         pool->admission_lock (raw)
+ *         pool->workers_lock (raw)
+ *           runq->lock (raw)
+ *           globq.lock (raw)
+ *           spawner.lock (raw)
+ */
+#ifndef WPOOL_POOL_H
+#define WPOOL_POOL_H
+
+#include <linux/completion.h>
+#include <linux/device.h>
+#include <linux/lockdep.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/spinlock.h>
+#include <linux/timer.h>
+#include <linux/wait.h>
+#include <linux/wpool.h>
+
+#include "globq.h"
+#include "runq.h"
+
+/* Tokens of a pool without a limit: more tasks than memory holds. */
+#define WPOOL_TOKENS_UNLIMITED	(1 << 30)
+
+/* pool->attention */
+#define WPOOL_ATT_CLOSED	BIT(0)	/* accepts nothing */
+#define WPOOL_ATT_WAITERS	BIT(1)	/* submitters wait: tokens go to them */
+#define WPOOL_ATT_DEBT		BIT(2)	/* fewer tokens than were given out */
+#define WPOOL_ATT_FLUSH		BIT(3)	/* somebody waits for tasks to finish */
+
+/**
+ * struct wpool_runq - run queue of one CPU
+ * @ring: the tasks, oldest first
+ * @next: X: task that an own task submitted last, taken by exchange
+ * @tick: C: looks for work, to go to the global queue first every 61st time
+ * @next_streak: C: tasks taken from @next in a row
+ * @kick_head: C: the ring's head at the last submit
+ * @kick_escalated: C: head for which a second worker was woken already
+ * @random: C: state of the random start of stealing
+ * @tokens: X: admission tokens cached here; taken from everywhere
+ * @accepted: C: tasks accepted here, by colour
+ * @finished: C: tasks finished here, however, by colour
+ * @failed: C: of @finished, those whose worker died
+ * @cancelled: C: of @finished, those that never ran
+ * @refused: C: submits turned away
+ * @stolen: C: tasks that came here by stealing
+ * @latency: C: log2 histogram of queue-to-start latency
+ * @lock: protects the idle list, and who is on the way
+ * @idle: Q: parked workers, see idle.h for the order
+ * @nr_idle: Q: length of @idle
+ * @nr_workers: Q: workers at home here, parked or not
+ * @waking: Q: a worker was picked and has not started to look yet
+ * @redirect: T: CPU is offline or outside the cpumask: pushes go to the global queue
+ * @cpu: I
+ * @pool: I
+ */
+struct wpool_runq {
+	struct wpool_ring ring;
+
+	struct wpool_task *next ____cacheline_aligned;
+	u32 tick;
+	u32 next_streak;
+	u32 kick_head;
+	u32 kick_escalated;
+	u32 random;
+	atomic_t tokens;
+	u64 accepted[2];
+	u64 finished[2];
+	u64 failed;
+	u64 cancelled;
+	u64 refused;
+	u64 stolen;
+	u32 latency[WPOOL_HIST_BUCKETS];
+
+	raw_spinlock_t lock ____cacheline_aligned;
+	struct list_head idle;
+	u32 nr_idle;
+	u32 nr_workers;
+	bool waking;
+	bool redirect;
+	int cpu;
+	struct wpool *pool;
+};
+
+/**
+ * struct wpool - a pool
+ * @rq: I: run queues, one per possible CPU
+ * @attention: A: why a submit or a finish must look closer, WPOOL_ATT_*;
+ *	nothing to attend to on the common path
+ * @colour: X: colour of newly accepted tasks; written under @flush_mutex
+ * @token_batch: A: tokens that a run queue caches at a time; 0 below some 64
+ *	tokens a CPU, where a cache would strand them
+ * @capacity: T: workers at most; %WPOOL_UNLIMITED is larger than any number
+ * @nr_workers: W: live workers that have not decided to leave
+ * @queue_depth: T
+ * @max_blocking: T
+ * @policy: T
+ * @expiry_ms: T
+ * @min_workers: T
+ * @concurrency: T: stored only, until a worker that blocks hands over
+ * @spin_us: T
+ * @hog_ms: T: stored only, until there is a monitor
+ * @handoff: T: stored only
+ * @steal: T
+ * @latency: T
+ * @prealloc: I
+ * @order: I
+ * @nice: T
+ * @nr_cpus: T: run queues that workers may be at home on
+ * @cpumask: T: CPUs that workers may be at home on
+ * @nr_searching: X: workers awake that look for a task
+ * @nr_waking: X: workers on the way to become searching
+ * @idle_mask: X: CPUs whose run queue has an idle worker; bits under runq->lock
+ * @globq: the global queue
+ * @tokens: X: admission tokens in nobody's cache; negative is a debt
+ * @admission_lock: protects what is marked A; raw, taken by submitters and
+ *	finishers near the limit
+ * @waiters: A: submitters that wait, first in, first out
+ * @nr_waiting: A: length of @waiters
+ * @nr_drainers: A: those who wait for tasks to finish
+ * @workers_lock: protects what is marked W; raw, taken where workers leave
+ * @workers_mutex: protects what is marked M
+ * @workers: M: every worker that is not reaped
+ * @nr_threads: X: workers that are not reaped
+ * @spawned: M
+ * @expired: W
+ * @faults: M
+ * @expiry_timer: armed while somebody beyond min_workers is idle
+ * @spawn_wanted: X: set by who asks the spawner, cleared by it before it looks
+ * @spawn_node: S: on the spawner's list
+ * @spawn_retry_ms: spawner only: pause after a failed spawn
+ * @spawn_due: spawner only: jiffies of the next try
+ * @drain_wq: those who wait for tasks to finish or workers to end
+ * @flush_mutex: one flush at a time
+ * @tune_mutex: protects what is marked T, and the state
+ * @state: T
+ * @destroyed: completed when destroy is through
+ * @node: in the list of pools, under pools_mutex
+ * @dev: the device of class wpool; its reference count is the pool's
+ * @name: I
+ * @owner: I
+ * @func: I: function the pool is bound to, or NULL
+ * @items: I: preallocated items of a bound pool, or NULL
+ * @fault: I
+ * @fault_data: I
+ * @lockdep_key: of @lockdep_map
+ * @lockdep_map: held around tasks, taken by those who wait for them
+ */
+struct wpool {
+	/* what every submit and every finish reads; hardly ever written */
+	struct wpool_runq __percpu *rq;
+	u32 attention;
+	u32 colour;
+	u32 token_batch;
+	u32 capacity;
+	u32 nr_workers;
+	u32 spin_us;
+	bool steal;
+	bool latency;
+	bool handoff;
+	bool prealloc;
+	bool spawn_wanted;
+	u32 nr_cpus;
+	enum wpool_order order;
+
+	atomic_t nr_searching ____cacheline_aligned;
+	atomic_t nr_waking;
+	struct cpumask *idle_mask;
+
+	struct wpool_globq globq ____cacheline_aligned;
+
+	atomic_t tokens ____cacheline_aligned;
+	raw_spinlock_t admission_lock;
+	struct list_head waiters;
+	u32 nr_waiting;
+	u32 nr_drainers;
+
+	raw_spinlock_t workers_lock ____cacheline_aligned;
+	u64 expired;
+	struct timer_list expiry_timer;
+	struct list_head spawn_node;
+	u32 spawn_retry_ms;
+	unsigned long spawn_due;
+
+	struct mutex workers_mutex;
+	struct list_head workers;
+	atomic_t nr_threads;
+	u64 spawned;
+	u64 faults;
+
+	wait_queue_head_t drain_wq;
+	struct mutex flush_mutex;
+	struct mutex tune_mutex;
+	enum wpool_state state;
+	struct completion destroyed;
+
+	u32 queue_depth;
+	u32 max_blocking;
+	enum wpool_policy policy;
+	u32 expiry_ms;
+	u32 min_workers;
+	u32 concurrency;
+	u32 hog_ms;
+	int nice;
+	struct cpumask *cpumask;
+
+	struct list_head node;
+	struct device dev;
+	char name[WPOOL_NAME_LEN];
+	struct module *owner;
+	wpool_arg_fn func;
+	struct wpool_items *items;
+	wpool_fault_fn fault;
+	void *fault_data;
+#ifdef CONFIG_LOCKDEP
+	struct lock_class_key lockdep_key;
+	struct lockdep_map lockdep_map;
+#endif
+};
+
+/** wpool_this_runq() - run queue of this CPU; interrupts are off */
+static inline struct wpool_runq *wpool_this_runq(struct wpool *pool)
+{
+	return this_cpu_ptr(pool->rq);
+}
+
+/** wpool_runq() - run queue of a CPU */
+static inline struct wpool_runq *wpool_runq(struct wpool *pool, int cpu)
+{
+	return per_cpu_ptr(pool->rq, cpu);
+}
+
+/** wpool_is_closed() - does the pool refuse every task? */
+static inline bool wpool_is_closed(struct wpool *pool)
+{
+	return READ_ONCE(pool->attention) & WPOOL_ATT_CLOSED;
+}
+
+#ifdef CONFIG_LOCKDEP
+/** wpool_lockdep_wait() - tell lockdep that the caller waits for tasks of a pool */
+static inline void wpool_lockdep_wait(struct wpool *pool)
+{
+	lock_map_acquire(&pool->lockdep_map);
+	lock_map_release(&pool->lockdep_map);
+}
+#else
+static inline void wpool_lockdep_wait(struct wpool *pool) { }
+#endif
+
+extern struct class wpool_class;
+
+/**
+ * wpool_pools_walk() - call a function for each pool that is not destroyed
+ * @fn: called under pools_mutex
+ * @data: its second argument
+ *
+ * Context: process context; sleeps.
+ */
+void wpool_pools_walk(void (*fn)(struct wpool *pool, void *data), void *data);
+
+/**
+ * wpool_place() - recompute which run queues workers may be at home on
+ * @pool: the pool, tune_mutex held
+ * @dying: a CPU on its way down, that still counts as online; or -1
+ *
+ * Context: process context.
+ */
+void wpool_place(struct wpool *pool, int dying);
+
+/**
+ * wpool_pools_init() - make the class and the default pool
+ * @default_attrs: of the default pool
+ *
+ * Return: 0 or -errno.
+ */
+int wpool_pools_init(const struct wpool_attrs *default_attrs);
+
+/** wpool_pools_exit() - destroy the default pool and the class; no other pool is left */
+void wpool_pools_exit(void);
+
+#endif /* WPOOL_POOL_H */

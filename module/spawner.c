@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The spawner, see spawner.h.
+ *
+ * A request is a flag and a place on a list. The flag is cleared before the
+ * spawner looks at the pool (spawn:A, a full barrier between the two), so that
+ * a task queued after the look finds the flag clear and asks again; it pairs
+ * with push:A in sched.c.
+ *
+ * A worker that could not be made is tried again after 10 ms, then 20 ms, up to
+ * 1 s, as long as anything is queued. Meanwhile the flag stays set.
+ */
+#include "spawner.h"
+
+#include <linux/kthread.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <linux/spinlock.h>
+
+#include "fault.h"
+#include "pool.h"
+#include "sched.h"
+#include "task.h"
+#include "worker.h"
+
+#define RETRY_MIN_MS	10
+#define RETRY_MAX_MS	1000
+
+/* Protects both lists; raw: taken by submitters and ending threads. */
+static DEFINE_RAW_SPINLOCK(lock);
+/* Pools that asked, each with a reference. */
+static LIST_HEAD(asking);
+/* Workers that ended. */
+static LIST_HEAD(dead);
+
+static struct task_struct *spawner;
+
+void wpool_spawner_ask(struct wpool *pool)
+{
+	unsigned long flags;
+
+	if (READ_ONCE(pool->spawn_wanted))
+		return;
+	raw_spin_lock_irqsave(&lock, flags);
+	if (!pool->spawn_wanted && list_empty(&pool->spawn_node)) {
+		WRITE_ONCE(pool->spawn_wanted, true);
+		pool->spawn_due = jiffies;
+		list_add_tail(&pool->spawn_node, &asking);
+		wpool_get(pool);
+	}
+	raw_spin_unlock_irqrestore(&lock, flags);
+	wake_up_process(spawner);
+}
+
+void wpool_spawner_ended(struct wpool_worker *w)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&lock, flags);
+	list_add_tail(&w->dead_node, &dead);
+	raw_spin_unlock_irqrestore(&lock, flags);
+	wake_up_process(spawner);
+}
+
+/* ---- reaping ---- */
+
+/* A worker died in a task: what it leaves behind is put right here. */
+static void repair(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+
+	wpool_fault_report(w);
+	wpool_task_fail(w);
+
+	local_irq_disable();
+	raw_spin_lock(&pool->workers_lock);
+	WRITE_ONCE(pool->nr_workers, pool->nr_workers - 1);
+	raw_spin_unlock(&pool->workers_lock);
+	raw_spin_lock(&w->rq->lock);
+	WRITE_ONCE(w->rq->nr_workers, w->rq->nr_workers - 1);
+	raw_spin_unlock(&w->rq->lock);
+	wpool_worker_left(pool);
+	local_irq_enable();
+}
+
+static void reap(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+
+	/* the thread is in do_exit(); after this it never runs our code again */
+	while (!READ_ONCE(w->thread->exit_state))
+		schedule_timeout_uninterruptible(1);
+
+	if (!w->leaving)
+		repair(w);
+
+	mutex_lock(&pool->workers_mutex);
+	list_del(&w->node);
+	mutex_unlock(&pool->workers_mutex);
+	wpool_worker_free(w);
+
+	/* keeps the pool, whose destroyer may be waiting for this */
+	rcu_read_lock();
+	if (atomic_dec_and_test(&pool->nr_threads))
+		wake_up_all(&pool->drain_wq);
+	rcu_read_unlock();
+}
+
+static void reap_all(void)
+{
+	struct wpool_worker *w;
+
+	for (;;) {
+		raw_spin_lock_irq(&lock);
+		w = list_first_entry_or_null(&dead, struct wpool_worker, dead_node);
+		if (w)
+			list_del(&w->dead_node);
+		raw_spin_unlock_irq(&lock);
+		if (!w)
+			return;
+		reap(w);
+	}
+}
+
+/* ---- spawning ---- */
+
+/* The CPU whose ring holds most: the worker may as well be made there. */
+static int longest_ring(struct wpool *pool)
+{
+	u32 len, most = 0;
+	int cpu, best = -1;
+
+	for_each_online_cpu(cpu) {
+		len = wpool_ring_len(&wpool_runq(pool, cpu)->ring);
+		if (len > most) {
+			most = len;
+			best = cpu;
+		}
+	}
+	return best;
+}
+
+/* Is there work that nobody awake or idle will take? */
+static bool is_short_handed(struct wpool *pool)
+{
+	unsigned long flags;
+
+	if (!wpool_sched_queued(pool) || atomic_read(&pool->nr_searching))
+		return false;
+	if (cpumask_empty(pool->idle_mask))
+		return true;
+	local_irq_save(flags);
+	wpool_sched_kick(pool, wpool_this_runq(pool));
+	local_irq_restore(flags);
+	return false;
+}
+
+/* Returns true if it has to be tried again. */
+static bool spawn(struct wpool *pool)
+{
+	int err;
+
+	/* spawn:A */
+	smp_store_mb(pool->spawn_wanted, false);
+	if (!is_short_handed(pool))
+		return false;
+	err = wpool_worker_count_in(pool);
+	if (!err) {
+		err = wpool_worker_create(pool, wpool_worker_place(pool, longest_ring(pool)));
+		if (!err) {
+			pool->spawn_retry_ms = RETRY_MIN_MS;
+			return false;
+		}
+		wpool_worker_count_out(pool);
+	}
+	/* at capacity a busy worker will come */
+	return err != -EBUSY;
+}
+
+static void retry_later(struct wpool *pool)
+{
+	raw_spin_lock_irq(&lock);
+	WRITE_ONCE(pool->spawn_wanted, true);
+	pool->spawn_due = jiffies + msecs_to_jiffies(pool->spawn_retry_ms);
+	pool->spawn_retry_ms = min(2 * pool->spawn_retry_ms, RETRY_MAX_MS);
+	if (list_empty(&pool->spawn_node)) {
+		list_add_tail(&pool->spawn_node, &asking);
+		wpool_get(pool);
+	}
+	raw_spin_unlock_irq(&lock);
+}
+
+/* The next pool that is due, with its reference; else how long until one is. */
+static struct wpool *next_due(unsigned long *timeout)
+{
+	struct wpool *pool, *found = NULL;
+
+	*timeout = MAX_SCHEDULE_TIMEOUT;
+	raw_spin_lock_irq(&lock);
+	list_for_each_entry(pool, &asking, spawn_node) {
+		if (time_after_eq(jiffies, pool->spawn_due)) {
+			list_del_init(&pool->spawn_node);
+			found = pool;
+			break;
+		}
+		*timeout = min(*timeout, pool->spawn_due - jiffies);
+	}
+	raw_spin_unlock_irq(&lock);
+	return found;
+}
+
+static bool anything_to_do(void)
+{
+	bool ret;
+
+	raw_spin_lock_irq(&lock);
+	ret = !list_empty(&dead);
+	raw_spin_unlock_irq(&lock);
+	return ret;
+}
+
+static int spawner_main(void *unused)
+{
+	struct wpool *pool, *next;
+	unsigned long timeout;
+
+	for (;;) {
+		/* before the look at the lists: a wake-up after it is not lost */
+		set_current_state(TASK_IDLE);
+		pool = next_due(&timeout);
+		if (!pool && !anything_to_do()) {
+			if (kthread_should_stop())
+				break;
+			schedule_timeout(timeout);
+		}
+		__set_current_state(TASK_RUNNING);
+
+		reap_all();
+		if (pool) {
+			if (spawn(pool))
+				retry_later(pool);
+			wpool_put(pool);
+		}
+	}
+	__set_current_state(TASK_RUNNING);
+
+	/* pools that were destroyed while they waited for another try */
+	list_for_each_entry_safe(pool, next, &asking, spawn_node) {
+		list_del_init(&pool->spawn_node);
+		wpool_put(pool);
+	}
+	return 0;
+}
+
+int wpool_spawner_init(void)
+{
+	spawner = kthread_run(spawner_main, NULL, "wpool_spawner");
+	return PTR_ERR_OR_ZERO(spawner);
+}
+
+void wpool_spawner_exit(void)
+{
+	kthread_stop(spawner);
+}

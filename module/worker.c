@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Workers, see worker.h: making one, its loop, its home, its leaving. The
+ * barrier leave:A is explained in sched.c.
+ */
+#include "worker.h"
+
+#include <linux/export.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/slab.h>
+#include <linux/threads.h>
+
+#include "fault.h"
+#include "idle.h"
+#include "pool.h"
+#include "sched.h"
+#include "spawner.h"
+#include "task.h"
+
+static int max_workers_set(const char *val, const struct kernel_param *kp)
+{
+	return param_set_uint_minmax(val, kp, 1, PID_MAX_LIMIT);
+}
+
+static const struct kernel_param_ops max_workers_ops = {
+	.set = max_workers_set,
+	.get = param_get_uint,
+};
+
+static unsigned int max_workers;
+module_param_cb(max_workers, &max_workers_ops, &max_workers, 0444);
+MODULE_PARM_DESC(max_workers,
+		 "workers at most, over all pools (default: a quarter of the boot-time pid_max)");
+
+/* Workers counted in, over all pools. */
+static atomic_t nr_all_workers;
+
+static int worker_main(void *data);
+
+void wpool_worker_init(void)
+{
+	/* as the kernel does at boot; the value itself is out of reach */
+	if (!max_workers)
+		max_workers = max_t(unsigned int, PID_MAX_DEFAULT,
+				    PIDS_PER_CPU_DEFAULT * num_possible_cpus()) / 4;
+}
+
+/* ---- counting ---- */
+
+int wpool_worker_count_in(struct wpool *pool)
+{
+	unsigned long flags;
+	int err = 0;
+
+	if (atomic_inc_return(&nr_all_workers) > max_workers) {
+		atomic_dec(&nr_all_workers);
+		return -EAGAIN;
+	}
+	raw_spin_lock_irqsave(&pool->workers_lock, flags);
+	if (pool->nr_workers >= READ_ONCE(pool->capacity))
+		err = -EBUSY;
+	else
+		WRITE_ONCE(pool->nr_workers, pool->nr_workers + 1);
+	raw_spin_unlock_irqrestore(&pool->workers_lock, flags);
+	if (err)
+		atomic_dec(&nr_all_workers);
+	return err;
+}
+
+void wpool_worker_count_out(struct wpool *pool)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->workers_lock, flags);
+	WRITE_ONCE(pool->nr_workers, pool->nr_workers - 1);
+	raw_spin_unlock_irqrestore(&pool->workers_lock, flags);
+	atomic_dec(&nr_all_workers);
+}
+
+void wpool_worker_left(struct wpool *pool)
+{
+	struct wpool_runq *rq = wpool_this_runq(pool);
+
+	atomic_dec(&nr_all_workers);
+	/* leave:A */
+	smp_mb();
+	if (wpool_sched_has_work(pool, rq))
+		wpool_sched_kick(pool, rq);
+}
+
+/* Leave if the pool is closed, or has more workers than its capacity. */
+static bool leave(struct wpool_worker *w, bool if_closed)
+{
+	struct wpool *pool = w->pool;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	raw_spin_lock(&pool->workers_lock);
+	if (pool->nr_workers > READ_ONCE(pool->capacity) ||
+	    (if_closed && wpool_is_closed(pool))) {
+		WRITE_ONCE(pool->nr_workers, pool->nr_workers - 1);
+		w->leaving = true;
+	}
+	raw_spin_unlock(&pool->workers_lock);
+
+	if (w->leaving) {
+		raw_spin_lock(&w->rq->lock);
+		WRITE_ONCE(w->rq->nr_workers, w->rq->nr_workers - 1);
+		raw_spin_unlock(&w->rq->lock);
+		if (w->searching) {
+			w->searching = false;
+			atomic_dec(&pool->nr_searching);
+		}
+		wpool_worker_left(pool);
+	}
+	local_irq_restore(flags);
+	return w->leaving;
+}
+
+/* ---- home ---- */
+
+int wpool_worker_place(struct wpool *pool, int prefer)
+{
+	u32 nr, least = U32_MAX;
+	int cpu, best = -1;
+
+	for_each_online_cpu(cpu) {
+		if (READ_ONCE(wpool_runq(pool, cpu)->redirect))
+			continue;
+		nr = READ_ONCE(wpool_runq(pool, cpu)->nr_workers);
+		if (nr < least || (nr == least && cpu == prefer)) {
+			least = nr;
+			best = cpu;
+		}
+	}
+	/* wpool_place() leaves at least one, but for a CPU that just goes */
+	return best < 0 ? raw_smp_processor_id() : best;
+}
+
+/*
+ * The worker is not where it is at home, or should not be at home there: its
+ * CPU went, or the cpumask changed.
+ */
+static void rehome(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+	struct wpool_runq *old = w->rq, *new = old;
+	int cpu;
+
+	if (READ_ONCE(old->redirect)) {
+		cpu = wpool_worker_place(pool, -1);
+		new = wpool_runq(pool, cpu);
+	}
+	if (new != old) {
+		raw_spin_lock_irq(&old->lock);
+		WRITE_ONCE(old->nr_workers, old->nr_workers - 1);
+		raw_spin_unlock_irq(&old->lock);
+		raw_spin_lock_irq(&new->lock);
+		WRITE_ONCE(new->nr_workers, new->nr_workers + 1);
+		raw_spin_unlock_irq(&new->lock);
+		WRITE_ONCE(w->rq, new);
+	}
+	/* fails if that CPU goes as well: the next round sees it */
+	set_cpus_allowed_ptr(current, cpumask_of(new->cpu));
+}
+
+static bool is_at_home(struct wpool_worker *w)
+{
+	return raw_smp_processor_id() == w->rq->cpu && !READ_ONCE(w->rq->redirect);
+}
+
+/* ---- life ---- */
+
+struct wpool_worker *wpool_worker_current(void)
+{
+	if (!in_task() || !(current->flags & PF_KTHREAD) ||
+	    kthread_func(current) != worker_main)
+		return NULL;
+	return kthread_data(current);
+}
+
+static bool has_excess(struct wpool *pool)
+{
+	return READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity);
+}
+
+static int worker_main(void *data)
+{
+	struct wpool_worker *w = data;
+	struct wpool *pool = w->pool;
+	struct wpool_task *task;
+
+	wpool_fault_arm(w);
+	/* start:A, searching before it is no longer on the way */
+	wpool_sched_search(w);
+	smp_mb__after_atomic();
+	atomic_dec(&pool->nr_waking);
+
+	for (;;) {
+		if (unlikely(has_excess(pool)) && leave(w, false))
+			break;
+		if (unlikely(!is_at_home(w)))
+			rehome(w);
+
+		task = wpool_sched_find(w);
+		if (task) {
+			wpool_task_run(w, task);
+			cond_resched();
+			continue;
+		}
+		if (unlikely(wpool_is_closed(pool)) && leave(w, true))
+			break;
+		if (!wpool_idle_park(w))
+			break;
+	}
+	return 0;
+}
+
+int wpool_worker_create(struct wpool *pool, int cpu)
+{
+	struct wpool_runq *rq = wpool_runq(pool, cpu);
+	struct task_struct *thread;
+	struct wpool_worker *w;
+
+	w = kzalloc_node(sizeof(*w), GFP_KERNEL, cpu_to_node(cpu));
+	if (!w)
+		return -ENOMEM;
+	w->pool = pool;
+	w->rq = rq;
+	thread = kthread_create_on_node(worker_main, w, cpu_to_node(cpu),
+					"wp/%s", pool->name);
+	if (IS_ERR(thread)) {
+		kfree(w);
+		return PTR_ERR(thread);
+	}
+	w->thread = get_task_struct(thread);
+	/* placed, not bound; fails for a CPU that went, which the worker sees */
+	set_cpus_allowed_ptr(thread, cpumask_of(cpu));
+
+	mutex_lock(&pool->workers_mutex);
+	set_user_nice(thread, pool->nice);
+	list_add_tail(&w->node, &pool->workers);
+	pool->spawned++;
+	atomic_inc(&pool->nr_threads);
+	mutex_unlock(&pool->workers_mutex);
+
+	raw_spin_lock_irq(&rq->lock);
+	WRITE_ONCE(rq->nr_workers, rq->nr_workers + 1);
+	raw_spin_unlock_irq(&rq->lock);
+	atomic_inc(&pool->nr_waking);
+	wake_up_process(thread);
+	return 0;
+}
+
+static void free_rcu_worker(struct rcu_head *rcu)
+{
+	struct wpool_worker *w = container_of(rcu, struct wpool_worker, rcu);
+
+	put_task_struct(w->thread);
+	kfree(w);
+}
+
+void wpool_worker_free(struct wpool_worker *w)
+{
+	call_rcu(&w->rcu, free_rcu_worker);
+}
