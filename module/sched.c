@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The scheduler, see sched.h: push, kick (whom to wake), find, steal.
+ *
+ * No wake-up is lost. There are three sides that can lose one, and each does
+ * its part, a full barrier, and a look at the other's part:
+ *
+ *   push:A   queue a task, barrier, look who is awake or idle (kick)
+ *   park:A   join the idle list, barrier, look at all queues (idle.c)
+ *   stop:A   stop searching, barrier, look at all queues (stop_searching())
+ *   leave:A  be counted out, barrier, look at all queues, ask the spawner
+ *            (worker.c)
+ *   start:A  become searching, then give up the place of one who is on the way
+ *
+ * push:A pairs with each of park:A, stop:A and leave:A: either the pusher sees
+ * that nobody will look, and wakes or asks for somebody; or the other side sees
+ * the task. start:A keeps a worker that is on the way visible all the time,
+ * first in nr_waking, then in nr_searching. On x86 the compare-and-swap that
+ * took a token or a claim would do, but the code does not depend on it.
+ *
+ * Until a worker that blocks hands its run queue over, a worker inside a task
+ * counts for nothing here: it may sleep there for ever. So whoever takes a task
+ * while more is queued kicks, too.
+ */
+#include "sched.h"
+
+#include <linux/cpumask.h>
+#include <linux/export.h>
+#include <linux/gcd.h>
+#include <linux/prandom.h>
+#include <linux/timekeeping.h>
+#include <linux/topology.h>
+
+#include "idle.h"
+#include "pool.h"
+#include "spawner.h"
+#include "task.h"
+#include "worker.h"
+
+#define STEAL_ROUNDS	4
+
+/* Strides that visit every CPU once, for random orders of stealing. */
+#define MAX_STRIDES	16
+static u32 strides[MAX_STRIDES];
+static u32 nr_strides;
+
+/* Tasks on their way between two queues; used with interrupts off. */
+static DEFINE_PER_CPU(struct wpool_task *[WPOOL_RING_SIZE], in_transit);
+
+/* ---- push ---- */
+
+/* The ring is full: half of it and the new tasks go to the global queue. */
+static void spill(struct wpool *pool, struct wpool_runq *rq,
+		  struct wpool_task *const *tasks, u32 nr)
+{
+	struct wpool_task **half = *this_cpu_ptr(&in_transit);
+	u32 n = wpool_ring_grab_half(&rq->ring, half);
+
+	wpool_globq_push(&pool->globq, half, n);
+	wpool_globq_push(&pool->globq, tasks, nr);
+}
+
+static void ring_push(struct wpool *pool, struct wpool_runq *rq,
+		      struct wpool_task *const *tasks, u32 nr)
+{
+	u32 n = wpool_ring_push(&rq->ring, tasks, nr);
+
+	if (unlikely(n < nr))
+		spill(pool, rq, tasks + n, nr - n);
+}
+
+/* Nobody at home here would look into this ring. */
+static bool is_redirected(const struct wpool_runq *rq)
+{
+	return READ_ONCE(rq->redirect) || !READ_ONCE(rq->nr_workers);
+}
+
+void wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
+		      struct wpool_task *const *tasks, u32 nr)
+{
+	struct wpool_worker *w = wpool_worker_current();
+	struct wpool_task *old;
+
+	if (unlikely(is_redirected(rq))) {
+		wpool_globq_push(&pool->globq, tasks, nr);
+	} else if (w && w->pool == pool && w->depth && nr == 1) {
+		/* locked instruction: this CPU's line */
+		old = xchg(&rq->next, tasks[0]);
+		if (old)
+			ring_push(pool, rq, &old, 1);
+	} else {
+		ring_push(pool, rq, tasks, nr);
+	}
+
+	/* push:A */
+	smp_mb();
+	wpool_sched_kick(pool, rq);
+}
+
+/* ---- kick ---- */
+
+/* Wake an idle worker where the fewest are in tasks; near before far, own first. */
+static bool wake_best(struct wpool *pool, struct wpool_runq *own)
+{
+	int node = cpu_to_node(own->cpu);
+	struct wpool_runq *rq, *best;
+	u32 busy, least;
+	int cpu;
+
+	do {
+		best = NULL;
+		least = U32_MAX;
+		for_each_cpu(cpu, pool->idle_mask) {
+			rq = wpool_runq(pool, cpu);
+			if (READ_ONCE(rq->waking))
+				continue;
+			busy = 4 * (READ_ONCE(rq->nr_workers) - READ_ONCE(rq->nr_idle));
+			if (rq != own)
+				busy += cpu_to_node(cpu) == node ? 1 : 2;
+			if (busy < least) {
+				least = busy;
+				best = rq;
+			}
+		}
+		if (!best)
+			return false;
+	} while (!wpool_idle_wake(best));
+
+	return true;
+}
+
+static u32 ring_head(const struct wpool_runq *rq)
+{
+	return atomic_read(&rq->ring.head);
+}
+
+/*
+ * Somebody is on the way already. Is it time for a second one? Only if the
+ * queue here has not moved since the last submit although it holds two tasks,
+ * and once per standstill: the first may wait for a CPU that another task hogs.
+ */
+static bool is_standing(struct wpool_runq *rq)
+{
+	u32 head = ring_head(rq);
+	bool moved = head != rq->kick_head;
+
+	rq->kick_head = head;
+	if (moved || head == rq->kick_escalated || wpool_ring_len(&rq->ring) < 2)
+		return false;
+	rq->kick_escalated = head;
+	return true;
+}
+
+void wpool_sched_kick(struct wpool *pool, struct wpool_runq *rq)
+{
+	u32 idle;
+
+	/* somebody is awake and looks: it will see what was queued (stop:A) */
+	if (atomic_read(&pool->nr_searching))
+		return;
+
+	idle = READ_ONCE(rq->nr_idle);
+	if (idle && (idle == READ_ONCE(rq->nr_workers) || !READ_ONCE(pool->steal))) {
+		/* nobody else is up here, or may take from here: the hot one */
+		if (wpool_idle_wake(rq))
+			return;
+	}
+	if ((atomic_read(&pool->nr_waking) || READ_ONCE(pool->spawn_wanted)) &&
+	    !is_standing(rq))
+		return;
+	if (wake_best(pool, rq))
+		return;
+	if (READ_ONCE(pool->nr_workers) < READ_ONCE(pool->capacity))
+		wpool_spawner_ask(pool);
+}
+
+/* ---- looking ---- */
+
+static bool has_tasks(const struct wpool_runq *rq)
+{
+	return READ_ONCE(rq->next) || wpool_ring_len(&rq->ring);
+}
+
+/*
+ * May a worker of another CPU take from here? Without balancing only if no
+ * worker of this CPU is free to come.
+ */
+static bool may_steal(const struct wpool *pool, const struct wpool_runq *victim)
+{
+	return READ_ONCE(pool->steal) || is_redirected(victim) ||
+	       (!READ_ONCE(victim->nr_idle) && !READ_ONCE(victim->waking));
+}
+
+bool wpool_sched_has_work(struct wpool *pool, struct wpool_runq *rq)
+{
+	struct wpool_runq *other;
+	int cpu;
+
+	if (wpool_globq_len(&pool->globq) || has_tasks(rq))
+		return true;
+	for_each_possible_cpu(cpu) {
+		other = wpool_runq(pool, cpu);
+		if (has_tasks(other) && may_steal(pool, other))
+			return true;
+	}
+	return false;
+}
+
+u32 wpool_sched_queued(struct wpool *pool)
+{
+	u32 n = wpool_globq_len(&pool->globq);
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct wpool_runq *rq = wpool_runq(pool, cpu);
+
+		n += wpool_ring_len(&rq->ring) + !!READ_ONCE(rq->next);
+	}
+	return n;
+}
+
+static struct wpool_task *take_next(struct wpool_runq *rq)
+{
+	/* the look first: the exchange is a locked instruction */
+	return READ_ONCE(rq->next) ? xchg(&rq->next, NULL) : NULL;
+}
+
+/* A fair share of the global queue: one is returned, the others go to the ring. */
+static struct wpool_task *take_global(struct wpool *pool, struct wpool_runq *rq,
+				      u32 max)
+{
+	struct wpool_task **tasks = *this_cpu_ptr(&in_transit);
+	u32 n;
+
+	n = wpool_globq_len(&pool->globq);
+	if (!n)
+		return NULL;
+	n = n / max(READ_ONCE(pool->nr_cpus), 1U) + 1;
+	n = wpool_globq_pop(&pool->globq, tasks, min3(n, max, WPOOL_RING_HALF));
+	if (!n)
+		return NULL;
+	if (n > 1) {
+		/* the ring is empty: they fit */
+		wpool_ring_push(&rq->ring, tasks + 1, n - 1);
+		/* push:A, nobody saw them on their way; the taker kicks */
+		smp_mb();
+	}
+	return tasks[0];
+}
+
+/* What is at hand on this CPU, in the order that starves nobody. */
+static struct wpool_task *take_here(struct wpool *pool, struct wpool_runq *rq)
+{
+	struct wpool_task *task;
+
+	if (unlikely(++rq->tick % WPOOL_GLOBQ_ROUND == 0)) {
+		task = take_global(pool, rq, 1);
+		if (task)
+			return task;
+	}
+	if (rq->next_streak < WPOOL_NEXT_STREAK) {
+		task = take_next(rq);
+		if (task) {
+			rq->next_streak++;
+			return task;
+		}
+	}
+	rq->next_streak = 0;
+	task = wpool_ring_pop(&rq->ring);
+	if (!task)
+		task = take_global(pool, rq, WPOOL_RING_HALF);
+	if (!task)
+		task = take_next(rq);
+	return task;
+}
+
+static struct wpool_task *steal_from(struct wpool *pool, struct wpool_runq *rq,
+				     struct wpool_runq *victim, bool last)
+{
+	struct wpool_task *task;
+	u32 n;
+
+	if (victim == rq || !has_tasks(victim) || !may_steal(pool, victim))
+		return NULL;
+	/* an interrupt may have filled the own ring meanwhile */
+	if (wpool_ring_len(&rq->ring))
+		return wpool_ring_pop(&rq->ring);
+	task = wpool_ring_steal_half(&rq->ring, &victim->ring, &n);
+	if (!task && (last || is_redirected(victim))) {
+		task = take_next(victim);
+		n = !!task;
+	}
+	WRITE_ONCE(rq->stolen, rq->stolen + n);
+	return task;
+}
+
+/* One round over all other CPUs, those of the own node first; random start, coprime stride. */
+static struct wpool_task *steal_round(struct wpool *pool, bool last)
+{
+	struct wpool_task *task = NULL;
+	u32 random, stride, start, i;
+	struct wpool_runq *rq;
+	unsigned long flags;
+	int far, cpu;
+
+	for (far = 0; far <= (nr_node_ids > 1) && !task; far++) {
+		local_irq_save(flags);
+		rq = wpool_this_runq(pool);
+		rq->random = next_pseudo_random32(rq->random);
+		random = rq->random >> 8;
+		local_irq_restore(flags);
+		start = random % nr_cpu_ids;
+		stride = strides[(random >> 12) % nr_strides];
+		for (i = 0; i < nr_cpu_ids && !task; i++) {
+			cpu = (start + i * stride) % nr_cpu_ids;
+			if (!cpu_possible(cpu))
+				continue;
+			local_irq_save(flags);
+			rq = wpool_this_runq(pool);
+			if ((cpu_to_node(cpu) != cpu_to_node(rq->cpu)) == far)
+				task = steal_from(pool, rq, wpool_runq(pool, cpu), last);
+			local_irq_restore(flags);
+		}
+	}
+	return task;
+}
+
+/* ---- find ---- */
+
+void wpool_sched_search(struct wpool_worker *w)
+{
+	w->searching = true;
+	atomic_inc(&w->pool->nr_searching);
+}
+
+/* Searchers are bounded by half of the run queues that are not all idle. */
+static bool may_search(struct wpool *pool)
+{
+	u32 busy = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct wpool_runq *rq = wpool_runq(pool, cpu);
+
+		busy += READ_ONCE(rq->nr_idle) < READ_ONCE(rq->nr_workers);
+	}
+	return 2 * (u32)atomic_read(&pool->nr_searching) < busy;
+}
+
+/* A searcher has found a task: if it was the last one, the next takes its place. */
+static void stop_searching(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+	unsigned long flags;
+
+	w->searching = false;
+	/* stop:A, fully ordered */
+	if (!atomic_dec_and_test(&pool->nr_searching))
+		return;
+	local_irq_save(flags);
+	if (wpool_sched_has_work(pool, wpool_this_runq(pool)))
+		wpool_sched_kick(pool, wpool_this_runq(pool));
+	local_irq_restore(flags);
+}
+
+static struct wpool_task *take(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+	struct wpool_task *task;
+	struct wpool_runq *rq;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	rq = wpool_this_runq(pool);
+	task = take_here(pool, rq);
+	/* this task may sleep: somebody else has to come for the rest */
+	if (task && !w->searching &&
+	    (has_tasks(rq) || wpool_globq_len(&pool->globq)))
+		wpool_sched_kick(pool, rq);
+	local_irq_restore(flags);
+	return task;
+}
+
+/* Look everywhere, for a while. */
+static struct wpool_task *search(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+	struct wpool_task *task = NULL;
+	u64 end = 0;
+	int round;
+
+	if (!w->searching) {
+		if (!may_search(pool))
+			return NULL;
+		wpool_sched_search(w);
+	}
+
+	do {
+		for (round = 1; round <= STEAL_ROUNDS && !task; round++)
+			task = steal_round(pool, round == STEAL_ROUNDS);
+		if (!task)
+			task = take(w);
+		if (task)
+			break;
+		if (!end)
+			end = ktime_get_mono_fast_ns() +
+			      READ_ONCE(pool->spin_us) * (u64)NSEC_PER_USEC;
+		/* a glance between looks, which takes no locked instruction */
+		do {
+			cpu_relax();
+			if (need_resched() || ktime_get_mono_fast_ns() >= end)
+				return NULL;
+		} while (!wpool_sched_has_work(pool, raw_cpu_ptr(pool->rq)));
+	} while (true);
+
+	return task;
+}
+
+struct wpool_task *wpool_sched_find(struct wpool_worker *w)
+{
+	struct wpool_task *task = take(w);
+
+	if (!task)
+		task = search(w);
+	if (task && w->searching)
+		stop_searching(w);
+	return task;
+}
+
+/* ---- taking out ---- */
+
+bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task)
+{
+	struct wpool_task **tasks = *this_cpu_ptr(&in_transit);
+	struct wpool_runq *own = wpool_this_runq(pool), *rq;
+	int cpu;
+	u32 n;
+
+	if (wpool_globq_remove(&pool->globq, task))
+		return true;
+	for_each_cpu_wrap(cpu, cpu_possible_mask, own->cpu) {
+		rq = wpool_runq(pool, cpu);
+		/* only its address is compared: an equal one is ours */
+		if (READ_ONCE(rq->next) == task &&
+		    cmpxchg(&rq->next, task, NULL) == task)
+			return true;
+		n = wpool_ring_grab_through(&rq->ring, task, tasks);
+		if (!n)
+			continue;
+		if (n > 1) {
+			wpool_globq_push(&pool->globq, tasks, n - 1);
+			/* push:A, nobody saw them on their way */
+			smp_mb();
+			wpool_sched_kick(pool, own);
+		}
+		return true;
+	}
+	return false;
+}
+
+struct wpool_task *wpool_sched_take_any(struct wpool *pool)
+{
+	struct wpool_task *task = NULL;
+	struct wpool_runq *rq;
+	unsigned long flags;
+	int cpu;
+
+	local_irq_save(flags);
+	if (!wpool_globq_pop(&pool->globq, &task, 1)) {
+		for_each_possible_cpu(cpu) {
+			rq = wpool_runq(pool, cpu);
+			task = wpool_ring_pop(&rq->ring);
+			if (!task)
+				task = take_next(rq);
+			if (task)
+				break;
+		}
+	}
+	local_irq_restore(flags);
+	return task;
+}
+
+void wpool_sched_drain(struct wpool_runq *rq)
+{
+	struct wpool *pool = rq->pool;
+	struct wpool_task *task;
+	unsigned long flags;
+
+	do {
+		local_irq_save(flags);
+		task = wpool_ring_pop(&rq->ring);
+		if (!task)
+			task = take_next(rq);
+		if (task) {
+			wpool_globq_push(&pool->globq, &task, 1);
+			/* push:A */
+			smp_mb();
+			wpool_sched_kick(pool, wpool_this_runq(pool));
+		}
+		local_irq_restore(flags);
+	} while (task);
+}
+
+void wpool_sched_init(void)
+{
+	u32 stride;
+
+	for (stride = 1; stride <= nr_cpu_ids && nr_strides < MAX_STRIDES; stride++)
+		if (gcd(stride, nr_cpu_ids) == 1)
+			strides[nr_strides++] = stride;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The scheduler: where a task waits, who finds it, who is woken for it. After
+ * Go's runtime: a ring per CPU, a next slot, a global queue, stealing half,
+ * few searchers, a chain of wake-ups.
+ */
+#ifndef WPOOL_SCHED_H
+#define WPOOL_SCHED_H
+
+#include <linux/types.h>
+
+struct wpool;
+struct wpool_runq;
+struct wpool_task;
+struct wpool_worker;
+
+/* Every so many looks for work the global queue comes first; a prime. */
+#define WPOOL_GLOBQ_ROUND	61
+/* Tasks from the next slot in a row before the ring has its turn. */
+#define WPOOL_NEXT_STREAK	16
+
+/**
+ * wpool_sched_push() - queue accepted tasks and see to it that somebody comes
+ * @pool: the pool
+ * @rq: this CPU's run queue
+ * @tasks: the tasks
+ * @nr: how many
+ *
+ * Context: any; interrupts off since @rq was read.
+ */
+void wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
+		      struct wpool_task *const *tasks, u32 nr);
+
+/**
+ * wpool_sched_kick() - somebody must come for what is queued
+ * @pool: the pool
+ * @rq: this CPU's run queue
+ *
+ * Context: any; interrupts off; a full barrier after the queueing.
+ */
+void wpool_sched_kick(struct wpool *pool, struct wpool_runq *rq);
+
+/**
+ * wpool_sched_find() - find the next task
+ * @w: the calling worker
+ *
+ * Context: the worker, interrupts on.
+ * Return: a task taken out of the queues, not claimed; NULL if there is none:
+ * the worker is still searching, or was not allowed to.
+ */
+struct wpool_task *wpool_sched_find(struct wpool_worker *w);
+
+/**
+ * wpool_sched_search() - become a searcher
+ * @w: the calling worker; or one that is not awake yet
+ *
+ * Context: any.
+ */
+void wpool_sched_search(struct wpool_worker *w);
+
+/**
+ * wpool_sched_has_work() - is anything queued that a worker on this CPU may take?
+ * @pool: the pool
+ * @rq: run queue of the CPU
+ *
+ * Context: any.
+ */
+bool wpool_sched_has_work(struct wpool *pool, struct wpool_runq *rq);
+
+/** wpool_sched_queued() - how many tasks are queued, a glance */
+u32 wpool_sched_queued(struct wpool *pool);
+
+/**
+ * wpool_sched_unqueue() - get one task out of the queues, as a consumer would
+ * @pool: the pool
+ * @task: a task that is queued there
+ *
+ * Older tasks of the same ring move to the global queue.
+ *
+ * Context: any; interrupts off.
+ * Return: true if the caller has it now; false if it is in somebody's hands,
+ * who is about to claim it or to queue it again.
+ */
+bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task);
+
+/**
+ * wpool_sched_take_any() - take any queued task, for a pool that is emptied
+ * @pool: the pool
+ *
+ * Context: any, interrupts on.
+ * Return: a task, or NULL.
+ */
+struct wpool_task *wpool_sched_take_any(struct wpool *pool);
+
+/**
+ * wpool_sched_drain() - move what a run queue holds to the global queue
+ * @rq: run queue of a CPU that is gone
+ *
+ * Context: any, interrupts on.
+ */
+void wpool_sched_drain(struct wpool_runq *rq);
+
+/** wpool_sched_init() - find the strides of stealing */
+void wpool_sched_init(void);
+
+#endif /* WPOOL_SCHED_H */
