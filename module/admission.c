@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Admission, see admission.h.
+ *
+ * Barrier pairs. All of them are the same pattern: one side changes the tokens
+ * and then looks at pool->attention, the other announces itself there and then
+ * looks for tokens. With a full barrier between the two steps on both sides at
+ * least one sees the other.
+ *
+ *   give:A    tokens++, full barrier, read attention
+ *   wait:A    set WAITERS, full barrier, search the caches for tokens
+ *   resize:A  set DEBT, full barrier, search the caches for tokens
+ *   drainer:A set FLUSH, full barrier, count unfinished tasks (flush.c)
+ *
+ * give:A pairs with each of the others. Without it a token would lie in a
+ * cache while a submitter sleeps, a debt would never be repaid, or a flusher
+ * would sleep although the last task has finished.
+ */
+#include "admission.h"
+
+#include <linux/minmax.h>
+#include <linux/sched/signal.h>
+
+#include "pool.h"
+#include "sched.h"
+#include "task.h"
+
+/* Waiters served, and tasks accepted for them, per hold of the lock. */
+#define SERVE_BATCH	16
+
+#define CACHE_MIN	16U
+#define CACHE_MAX	256U
+
+int wpool_admission_total(u32 capacity, u32 queue_depth)
+{
+	if (capacity == WPOOL_UNLIMITED || queue_depth == WPOOL_UNLIMITED)
+		return WPOOL_TOKENS_UNLIMITED;
+	return capacity + queue_depth;
+}
+
+/* A quarter of a CPU's share; nothing when that is less than some tokens. */
+static u32 batch_for(int total)
+{
+	u32 batch = total / (4 * num_possible_cpus());
+
+	return batch < CACHE_MIN ? 0 : min(batch, CACHE_MAX);
+}
+
+void wpool_admission_init(struct wpool *pool)
+{
+	int total = wpool_admission_total(pool->capacity, pool->queue_depth);
+
+	raw_spin_lock_init(&pool->admission_lock);
+	INIT_LIST_HEAD(&pool->waiters);
+	atomic_set(&pool->tokens, total);
+	pool->token_batch = batch_for(total);
+}
+
+static void set_attention(struct wpool *pool, u32 bit, bool on)
+	__must_hold(&pool->admission_lock)
+{
+	lockdep_assert_held(&pool->admission_lock);
+	WRITE_ONCE(pool->attention, on ? pool->attention | bit :
+					 pool->attention & ~bit);
+}
+
+/* Move the tokens of every cache to where everybody finds them. */
+static void collect(struct wpool *pool)
+	__must_hold(&pool->admission_lock)
+{
+	int cpu, n;
+
+	lockdep_assert_held(&pool->admission_lock);
+	for_each_possible_cpu(cpu) {
+		struct wpool_runq *rq = wpool_runq(pool, cpu);
+
+		if (!atomic_read(&rq->tokens))
+			continue;
+		n = atomic_xchg(&rq->tokens, 0);
+		atomic_add(n, &pool->tokens);
+	}
+}
+
+/* Take up to want tokens from the pool itself, which others do without the lock. */
+static u32 take_central(struct wpool *pool, u32 want)
+{
+	int old = atomic_read(&pool->tokens);
+	int n;
+
+	do {
+		if (old <= 0)
+			return 0;
+		n = min_t(int, old, want);
+	} while (!atomic_try_cmpxchg(&pool->tokens, &old, old - n));
+
+	return n;
+}
+
+static u32 take_cached(struct wpool_runq *rq, u32 want)
+{
+	int old = atomic_read(&rq->tokens);
+	int n;
+
+	do {
+		if (old <= 0)
+			return 0;
+		n = min_t(int, old, want);
+	} while (!atomic_try_cmpxchg(&rq->tokens, &old, old - n));
+
+	return n;
+}
+
+static int take_slow(struct wpool *pool, struct wpool_runq *rq, u32 want)
+{
+	u32 batch, n;
+	int ret;
+
+	raw_spin_lock(&pool->admission_lock);
+	if (pool->attention & WPOOL_ATT_CLOSED) {
+		ret = -ESHUTDOWN;
+	} else if (!list_empty(&pool->waiters)) {
+		ret = 0;
+	} else {
+		batch = pool->token_batch;
+		n = take_central(pool, want + batch);
+		if (!n) {
+			collect(pool);
+			n = take_central(pool, want + batch);
+		}
+		ret = min(n, want);
+		if (n > want)
+			atomic_add(n - want, &rq->tokens);
+	}
+	raw_spin_unlock(&pool->admission_lock);
+	return ret;
+}
+
+#define ATT_TAKE	(WPOOL_ATT_CLOSED | WPOOL_ATT_WAITERS | WPOOL_ATT_DEBT)
+#define ATT_GIVE	(WPOOL_ATT_WAITERS | WPOOL_ATT_DEBT)
+
+int wpool_admission_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
+{
+	u32 n = 0;
+
+	if (likely(!(READ_ONCE(pool->attention) & ATT_TAKE))) {
+		/* locked instruction: this CPU's line; near the limit the pool's */
+		if (likely(READ_ONCE(pool->token_batch)))
+			n = take_cached(rq, want);
+		else
+			n = take_central(pool, want);
+	}
+	return likely(n) ? n : take_slow(pool, rq, want);
+}
+
+/*
+ * Hand tokens that are free to those who wait, in order: their tasks are
+ * accepted and queued here, then they are woken.
+ */
+static void serve(struct wpool *pool)
+{
+	struct wpool_task *tasks[SERVE_BATCH];
+	struct task_struct *threads[SERVE_BATCH];
+	struct wpool_runq *rq = wpool_this_runq(pool);
+	struct wpool_waiter *w;
+	u32 nr_tasks, nr_threads, i;
+
+	do {
+		nr_tasks = 0;
+		nr_threads = 0;
+
+		raw_spin_lock(&pool->admission_lock);
+		if (pool->attention & ATT_GIVE)
+			collect(pool);
+		while (nr_tasks < SERVE_BATCH) {
+			w = list_first_entry_or_null(&pool->waiters,
+						     struct wpool_waiter, node);
+			if (!w || !take_central(pool, 1))
+				break;
+			tasks[nr_tasks] = w->tasks[w->accepted++];
+			wpool_task_accept(pool, rq, tasks[nr_tasks++]);
+			if (w->accepted < w->nr)
+				continue;
+			list_del(&w->node);
+			WRITE_ONCE(pool->nr_waiting, pool->nr_waiting - 1);
+			threads[nr_threads++] = w->thread;
+			/* the waiter's stack may be gone after this */
+			smp_store_release(&w->done, true);
+		}
+		set_attention(pool, WPOOL_ATT_WAITERS, !list_empty(&pool->waiters));
+		set_attention(pool, WPOOL_ATT_DEBT, atomic_read(&pool->tokens) < 0);
+		raw_spin_unlock(&pool->admission_lock);
+
+		if (nr_tasks)
+			wpool_sched_push(pool, rq, tasks, nr_tasks);
+		/* interrupts are still off: the threads cannot be freed yet */
+		for (i = 0; i < nr_threads; i++)
+			wake_up_process(threads[i]);
+	} while (nr_tasks == SERVE_BATCH);
+}
+
+void wpool_admission_give(struct wpool *pool, struct wpool_runq *rq)
+{
+	u32 batch = READ_ONCE(pool->token_batch);
+	int n;
+
+	if (likely(batch && !(READ_ONCE(pool->attention) & ATT_GIVE))) {
+		/* locked instruction: this CPU's line; give:A */
+		n = atomic_inc_return(&rq->tokens);
+		if (unlikely(n >= 2 * (int)batch)) {
+			n = atomic_xchg(&rq->tokens, 0);
+			atomic_add(n, &pool->tokens);
+		}
+	} else {
+		/* give:A */
+		atomic_inc_return(&pool->tokens);
+	}
+
+	if (unlikely(READ_ONCE(pool->attention) & ATT_GIVE))
+		serve(pool);
+}
+
+/* Take a waiter off the list that nobody has served. */
+static void abandon(struct wpool *pool, struct wpool_waiter *waiter, int error)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->admission_lock, flags);
+	if (!waiter->done) {
+		list_del(&waiter->node);
+		WRITE_ONCE(pool->nr_waiting, pool->nr_waiting - 1);
+		set_attention(pool, WPOOL_ATT_WAITERS, !list_empty(&pool->waiters));
+		waiter->error = error;
+		waiter->done = true;
+	}
+	raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
+}
+
+int wpool_admission_wait(struct wpool *pool, struct wpool_waiter *waiter,
+			 unsigned int state, long timeout)
+{
+	u32 max = READ_ONCE(pool->max_blocking);
+	unsigned long flags;
+	int err = 0;
+
+	waiter->thread = current;
+	waiter->accepted = 0;
+	waiter->error = 0;
+	waiter->done = false;
+
+	local_irq_save(flags);
+	raw_spin_lock(&pool->admission_lock);
+	if (pool->attention & WPOOL_ATT_CLOSED) {
+		err = -ESHUTDOWN;
+	} else if (max && pool->nr_waiting >= max) {
+		err = -EAGAIN;
+	} else {
+		list_add_tail(&waiter->node, &pool->waiters);
+		WRITE_ONCE(pool->nr_waiting, pool->nr_waiting + 1);
+		set_attention(pool, WPOOL_ATT_WAITERS, true);
+		/* wait:A */
+		smp_mb();
+	}
+	raw_spin_unlock(&pool->admission_lock);
+	if (!err)
+		serve(pool);
+	local_irq_restore(flags);
+	if (err)
+		return err;
+
+	for (;;) {
+		set_current_state(state);
+		/* pairs with the release in serve() and close: all is said */
+		if (smp_load_acquire(&waiter->done))
+			break;
+		if (signal_pending_state(state, current)) {
+			err = -EINTR;
+			break;
+		}
+		if (!timeout) {
+			err = -ETIME;
+			break;
+		}
+		timeout = schedule_timeout(timeout);
+	}
+	__set_current_state(TASK_RUNNING);
+
+	if (err)
+		abandon(pool, waiter, err);
+	return waiter->error;
+}
+
+void wpool_admission_close(struct wpool *pool)
+{
+	struct task_struct *threads[SERVE_BATCH];
+	struct wpool_waiter *w;
+	unsigned long flags;
+	u32 n, i;
+
+	lockdep_assert_held(&pool->tune_mutex);
+	do {
+		n = 0;
+		local_irq_save(flags);
+		raw_spin_lock(&pool->admission_lock);
+		set_attention(pool, WPOOL_ATT_CLOSED, true);
+		while (n < SERVE_BATCH) {
+			w = list_first_entry_or_null(&pool->waiters,
+						     struct wpool_waiter, node);
+			if (!w)
+				break;
+			list_del(&w->node);
+			WRITE_ONCE(pool->nr_waiting, pool->nr_waiting - 1);
+			threads[n++] = w->thread;
+			w->error = -ESHUTDOWN;
+			/* the waiter's stack may be gone after this */
+			smp_store_release(&w->done, true);
+		}
+		set_attention(pool, WPOOL_ATT_WAITERS, !list_empty(&pool->waiters));
+		raw_spin_unlock(&pool->admission_lock);
+		for (i = 0; i < n; i++)
+			wake_up_process(threads[i]);
+		local_irq_restore(flags);
+	} while (n == SERVE_BATCH);
+}
+
+void wpool_admission_open(struct wpool *pool)
+{
+	unsigned long flags;
+
+	lockdep_assert_held(&pool->tune_mutex);
+	raw_spin_lock_irqsave(&pool->admission_lock, flags);
+	set_attention(pool, WPOOL_ATT_CLOSED, false);
+	raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
+}
+
+void wpool_admission_resize(struct wpool *pool, int old)
+{
+	int total = wpool_admission_total(pool->capacity, pool->queue_depth);
+	unsigned long flags;
+
+	lockdep_assert_held(&pool->tune_mutex);
+	local_irq_save(flags);
+	raw_spin_lock(&pool->admission_lock);
+	WRITE_ONCE(pool->token_batch, batch_for(total));
+	atomic_add(total - old, &pool->tokens);
+	if (total < old)
+		set_attention(pool, WPOOL_ATT_DEBT, true);
+	/* resize:A */
+	smp_mb();
+	raw_spin_unlock(&pool->admission_lock);
+	serve(pool);
+	local_irq_restore(flags);
+}
+
+void wpool_admission_drainer(struct wpool *pool, bool on)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->admission_lock, flags);
+	pool->nr_drainers += on ? 1 : -1;
+	set_attention(pool, WPOOL_ATT_FLUSH, pool->nr_drainers);
+	/* drainer:A */
+	smp_mb();
+	raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
+}

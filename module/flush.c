@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Flush and drain, see flush.h.
+ *
+ * Counting without locks: a task is counted in on one CPU and out on another.
+ * Reading first all counts of those that went out, then, after a barrier, all
+ * of those that came in, equal sums mean that there was a moment between the
+ * two at which the colour had no task (after SRCU).
+ *
+ * Two colours, two phases: a submitter that has read the colour just before it
+ * is turned may count its task in later. So a flush first waits for the colour
+ * that is not current, where only such stragglers are; then turns the colour;
+ * then waits for the one that was current. Nobody is counted into the colours
+ * that are waited for but stragglers, so it ends.
+ */
+#include "flush.h"
+
+#include <linux/export.h>
+#include <linux/sched/signal.h>
+
+#include "admission.h"
+#include "worker.h"
+
+u64 wpool_flush_outstanding(struct wpool *pool, u32 colour)
+{
+	u64 in = 0, out = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		out += READ_ONCE(wpool_runq(pool, cpu)->finished[colour]);
+	/* pairs with the smp_wmb() in finish_joinable(): in before out */
+	smp_mb();
+	for_each_possible_cpu(cpu)
+		in += READ_ONCE(wpool_runq(pool, cpu)->accepted[colour]);
+	return in - out;
+}
+
+void wpool_flush_wake(struct wpool *pool, u32 colour)
+{
+	if (!wpool_flush_outstanding(pool, colour))
+		wake_up_all(&pool->drain_wq);
+}
+
+static bool is_quiet(struct wpool *pool, u32 colour)
+{
+	return !wpool_flush_outstanding(pool, colour);
+}
+
+int wpool_flush(struct wpool *pool)
+{
+	struct wpool_worker *w = wpool_worker_current();
+	u32 old;
+	int err;
+
+	might_sleep();
+	if (w && w->pool == pool)
+		return -EDEADLK;
+	wpool_lockdep_wait(pool);
+
+	if (mutex_lock_killable(&pool->flush_mutex))
+		return -EINTR;
+	wpool_admission_drainer(pool, true);
+	old = pool->colour;
+	err = wait_event_killable(pool->drain_wq, is_quiet(pool, !old));
+	if (!err) {
+		WRITE_ONCE(pool->colour, !old);
+		/* who counts in from now on with the old colour had read it before */
+		smp_mb();
+		err = wait_event_killable(pool->drain_wq, is_quiet(pool, old));
+	}
+	wpool_admission_drainer(pool, false);
+	mutex_unlock(&pool->flush_mutex);
+	return err ? -EINTR : 0;
+}
+EXPORT_SYMBOL_GPL(wpool_flush);
+
+static bool is_empty(struct wpool *pool)
+{
+	return !atomic_read_acquire(&pool->nr_threads) && is_quiet(pool, 0) &&
+	       is_quiet(pool, 1);
+}
+
+int wpool_flush_drain(struct wpool *pool, unsigned int state, long timeout)
+{
+	DEFINE_WAIT(wait);
+	int err = 0;
+
+	wpool_lockdep_wait(pool);
+	wpool_admission_drainer(pool, true);
+	for (;;) {
+		prepare_to_wait(&pool->drain_wq, &wait, state);
+		if (is_empty(pool))
+			break;
+		if (signal_pending_state(state, current)) {
+			err = -EINTR;
+			break;
+		}
+		if (!timeout) {
+			err = -ETIME;
+			break;
+		}
+		timeout = schedule_timeout(timeout);
+	}
+	finish_wait(&pool->drain_wq, &wait);
+	wpool_admission_drainer(pool, false);
+	return err;
+}

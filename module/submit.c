@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Submitting: the way of a task from its owner into the queues.
+ *
+ *   claim (task.c) -> token (admission.c) -> ring and wake-up (sched.c)
+ *
+ * with interrupts off and, as long as there is room in the ring and somebody
+ * is awake, without a lock, a clock, or a write to a line that CPUs share. The
+ * locked instructions of that path, all on the task's or this CPU's lines:
+ *
+ *   1. the claim, in wpool_task_claim()
+ *   2. the token, in wpool_admission_take()
+ *   3. the full barrier before the look at who is awake, push:A in sched.c
+ *   4. only from an own task: the exchange of the next slot, in sched.c
+ *
+ * What happens without a token is the second half of this file.
+ */
+#include <linux/export.h>
+#include <linux/hardirq.h>
+#include <linux/sched/signal.h>
+#include <linux/wpool.h>
+
+#include "admission.h"
+#include "pool.h"
+#include "sched.h"
+#include "task.h"
+#include "worker.h"
+
+/* Tasks that are claimed and queued in one section with interrupts off. */
+#define CHUNK	32U
+
+/* How a submitter takes an overload. */
+struct overload {
+	enum wpool_policy policy;
+	unsigned int state;
+	long timeout;
+};
+
+static void count_refused(struct wpool *pool)
+{
+	struct wpool_runq *rq;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	rq = wpool_this_runq(pool);
+	WRITE_ONCE(rq->refused, rq->refused + 1);
+	local_irq_restore(flags);
+}
+
+/* Wait in line with claimed tasks; returns how many were accepted, or -errno. */
+static int wait_in_line(struct wpool *pool, struct wpool_task *const *tasks,
+			u32 nr, const struct overload *how)
+{
+	struct wpool_waiter waiter = { .tasks = tasks, .nr = nr };
+	int err;
+
+	if (wpool_worker_current() && wpool_worker_current()->pool == pool)
+		err = -EDEADLK;
+	else
+		err = wpool_admission_wait(pool, &waiter, how->state, how->timeout);
+
+	if (err == -EDEADLK || err == -EAGAIN)
+		count_refused(pool);
+	return waiter.accepted ?: err;
+}
+
+static int run_here(struct wpool_task *const *tasks, u32 nr)
+{
+	u32 n;
+
+	for (n = 0; n < nr; n++)
+		if (wpool_task_run_here(tasks[n]))
+			break;
+	return n ?: -EAGAIN;
+}
+
+/* Claimed tasks found no token: what becomes of them? */
+static int overloaded(struct wpool *pool, struct wpool_task *const *tasks,
+		      u32 nr, const struct overload *how)
+{
+	int n, i;
+
+	if (wpool_is_closed(pool)) {
+		n = -ESHUTDOWN;
+	} else {
+		switch (how->policy) {
+		case WPOOL_BLOCK:
+			n = wait_in_line(pool, tasks, nr, how);
+			break;
+		case WPOOL_RUN:
+			n = run_here(tasks, nr);
+			if (n < 0)
+				count_refused(pool);
+			break;
+		default:
+			count_refused(pool);
+			n = -EAGAIN;
+		}
+	}
+
+	for (i = max(n, 0); i < nr; i++)
+		wpool_task_unclaim(tasks[i]);
+	return n;
+}
+
+/*
+ * Hand over up to CHUNK tasks. Returns how many were accepted, a prefix; if
+ * that is not all, *err says why.
+ */
+static int submit_chunk(struct wpool *pool, struct wpool_task *const *tasks,
+			u32 nr, const struct overload *how, int *err)
+{
+	struct wpool_runq *rq;
+	unsigned long flags;
+	u32 claimed = 0;
+	int n = 0, more;
+
+	*err = 0;
+	local_irq_save(flags);
+	while (claimed < nr) {
+		*err = wpool_task_claim(pool, tasks[claimed]);
+		if (*err)
+			break;
+		claimed++;
+	}
+	if (likely(claimed)) {
+		rq = wpool_this_runq(pool);
+		n = wpool_admission_take(pool, rq, claimed);
+		if (likely(n > 0)) {
+			u32 i;
+
+			for (i = 0; i < n; i++)
+				wpool_task_accept(pool, rq, tasks[i]);
+			wpool_sched_push(pool, rq, tasks, n);
+		}
+	}
+	local_irq_restore(flags);
+
+	if (unlikely(n < 0))
+		n = 0;
+	if (unlikely(n < claimed)) {
+		more = overloaded(pool, tasks + n, claimed - n, how);
+		if (more < 0) {
+			*err = more;
+			return n;
+		}
+		n += more;
+		if (n < claimed) {
+			/* a prefix of what waited: the wait itself ended early */
+			*err = -EAGAIN;
+			return n;
+		}
+	}
+	if (*err == 1) {
+		/* one that runs, or was cancelled and still stands in a queue */
+		n++;
+		*err = 0;
+	}
+	return n;
+}
+
+static bool valid(struct wpool *pool, struct wpool_task *task)
+{
+	return pool && task && task->func && !in_nmi();
+}
+
+static int submit_one(struct wpool *pool, struct wpool_task *task,
+		      const struct overload *how)
+{
+	int err;
+
+	if (!valid(pool, task))
+		return -EINVAL;
+	return submit_chunk(pool, &task, 1, how, &err) == 1 ? 0 : err;
+}
+
+int wpool_submit(struct wpool *pool, struct wpool_task *task)
+{
+	struct overload how = {
+		.state = TASK_KILLABLE,
+		.timeout = MAX_SCHEDULE_TIMEOUT,
+	};
+
+	might_sleep();
+	if (!pool)
+		return -EINVAL;
+	how.policy = READ_ONCE(pool->policy);
+	return submit_one(pool, task, &how);
+}
+EXPORT_SYMBOL_GPL(wpool_submit);
+
+int wpool_try_submit(struct wpool *pool, struct wpool_task *task)
+{
+	static const struct overload how = { .policy = WPOOL_FAIL };
+
+	return submit_one(pool, task, &how);
+}
+EXPORT_SYMBOL_GPL(wpool_try_submit);
+
+int wpool_submit_timeout(struct wpool *pool, struct wpool_task *task,
+			 long timeout)
+{
+	struct overload how = { .state = TASK_KILLABLE, .timeout = timeout };
+
+	might_sleep();
+	if (!pool || timeout < 0)
+		return -EINVAL;
+	how.policy = READ_ONCE(pool->policy) == WPOOL_FAIL ? WPOOL_FAIL :
+							     WPOOL_BLOCK;
+	return submit_one(pool, task, &how);
+}
+EXPORT_SYMBOL_GPL(wpool_submit_timeout);
+
+int wpool_submit_batch(struct wpool *pool, struct wpool_task *const *tasks,
+		       unsigned int nr, unsigned int flags)
+{
+	struct overload how = {
+		.policy = WPOOL_FAIL,
+		.state = TASK_KILLABLE,
+		.timeout = MAX_SCHEDULE_TIMEOUT,
+	};
+	unsigned int done = 0, chunk;
+	int err = 0;
+
+	if (!pool || !tasks || !nr || nr > INT_MAX ||
+	    flags & ~(WPOOL_BATCH_TRY | WPOOL_BATCH_INTERRUPTIBLE))
+		return -EINVAL;
+	if (!(flags & WPOOL_BATCH_TRY)) {
+		might_sleep();
+		how.policy = READ_ONCE(pool->policy);
+	}
+	if (flags & WPOOL_BATCH_INTERRUPTIBLE)
+		how.state = TASK_INTERRUPTIBLE | TASK_FREEZABLE;
+
+	while (done < nr && !err) {
+		chunk = 0;
+		while (chunk < min(nr - done, CHUNK) &&
+		       valid(pool, tasks[done + chunk]))
+			chunk++;
+		if (!chunk) {
+			err = -EINVAL;
+			break;
+		}
+		done += submit_chunk(pool, tasks + done, chunk, &how, &err);
+	}
+	return done ?: err;
+}
+EXPORT_SYMBOL_GPL(wpool_submit_batch);

@@ -1,0 +1,610 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tasks: claim, run, finish, wait, help, cancel. The states and their arrows
+ * are in task.h.
+ *
+ * Barrier pairs:
+ *
+ *   accept:A  store-release of task->queued after task->pool
+ *             <-> load-acquire in task_pool(): who sees the flag sees the pool.
+ *   finish:A  finish_seq odd, then the change to IDLE (fully ordered), then
+ *             the accounts, then finish_seq even (store-release)
+ *             <-> finish_sync(): who has seen IDLE waits for an even number,
+ *             and then sees the accounts and the token that came free.
+ *
+ * Two waits in one direction each: a waiter on the task returns only when the
+ * accounts are right (finish:A), a flusher that reads the accounts returns only
+ * after the last touch of the task (the accounts come after it).
+ */
+#include "task.h"
+
+#include <linux/export.h>
+#include <linux/irqflags.h>
+#include <linux/lockdep.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/task_stack.h>
+#include <linux/wait_bit.h>
+
+#include "admission.h"
+#include "flush.h"
+#include "sched.h"
+#include "worker.h"
+
+/* Odd while a finish is under way on this CPU, with interrupts off. */
+static DEFINE_PER_CPU(u32, finish_seq);
+
+/* Stack that must be left before a task is run on top of another one. */
+#define STACK_RESERVE	(THREAD_SIZE / 2)
+
+void wpool_task_init(struct wpool_task *task, wpool_task_fn func)
+{
+	memset(task, 0, sizeof(*task));
+	task->func = func;
+}
+EXPORT_SYMBOL_GPL(wpool_task_init);
+
+static bool is_detached(const struct wpool_task *task)
+{
+	return task->flags & WPOOL_TASK_DETACHED;
+}
+
+/*
+ * The pool in which a task is queued or running. With interrupts off it stays:
+ * a pool is freed an RCU grace period after its last task.
+ */
+static struct wpool *task_pool(struct wpool_task *task)
+{
+	/* pairs with accept:A */
+	if (!smp_load_acquire(&task->queued))
+		return NULL;
+	return READ_ONCE(task->pool);
+}
+
+static bool stack_is_short(void)
+{
+	unsigned long here = (unsigned long)__builtin_frame_address(0);
+
+	return here - (unsigned long)end_of_stack(current) < STACK_RESERVE;
+}
+
+/* ---- claim ---- */
+
+/* Not IDLE: a task that runs, or one that was cancelled and is still queued. */
+static int claim_slow(struct wpool *pool, struct wpool_task *task, int old)
+{
+	int new;
+
+	do {
+		switch (old & WPOOL_ST_MASK) {
+		case WPOOL_ST_IDLE:
+			new = WPOOL_ST_PENDING;
+			break;
+		case WPOOL_ST_RUNNING:
+			if (old & WPOOL_ST_AGAIN || READ_ONCE(task->pool) != pool)
+				return -EALREADY;
+			new = old | WPOOL_ST_AGAIN;
+			if (READ_ONCE(pool->colour))
+				new |= WPOOL_ST_AGAIN_COLOUR;
+			break;
+		case WPOOL_ST_CANCELLED:
+			if (READ_ONCE(task->pool) != pool)
+				return -EALREADY;
+			new = (old & ~WPOOL_ST_MASK) | WPOOL_ST_PENDING;
+			break;
+		default:
+			return -EALREADY;
+		}
+		if (wpool_is_closed(pool))
+			return -ESHUTDOWN;
+	} while (!atomic_try_cmpxchg(&task->state, &old, new));
+
+	return new == WPOOL_ST_PENDING && !old ? 0 : 1;
+}
+
+int wpool_task_claim(struct wpool *pool, struct wpool_task *task)
+{
+	int old = WPOOL_ST_IDLE;
+	int ret = 0;
+
+	/* locked instruction: the task's line */
+	if (unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_PENDING)))
+		ret = claim_slow(pool, task, old);
+
+	if (!ret && task->owner && !try_module_get(task->owner)) {
+		atomic_set(&task->state, WPOOL_ST_IDLE);
+		ret = -ENOENT;
+	}
+	return ret;
+}
+
+/* The claim, and all that others added to it meanwhile, is taken back. */
+void wpool_task_unclaim(struct wpool_task *task)
+{
+	struct module *owner = task->owner;
+
+	if (atomic_xchg(&task->state, WPOOL_ST_IDLE) & WPOOL_ST_WAITED)
+		wake_up_var(task);
+	module_put(owner);
+}
+
+/* The taker's claim. False: it was cancelled. */
+static bool claim_to_run(struct wpool_task *task, int running)
+{
+	int old = WPOOL_ST_PENDING;
+	int new;
+
+	do {
+		if ((old & WPOOL_ST_MASK) != WPOOL_ST_PENDING)
+			return false;
+		new = running == WPOOL_ST_IDLE ? running :
+			running | (old & WPOOL_ST_WAITED);
+	} while (!atomic_try_cmpxchg(&task->state, &old, new));
+
+	return true;
+}
+
+/* ---- finish ---- */
+
+static void count_finish(struct wpool *pool, struct wpool_runq *rq, u32 colour,
+			 int status)
+{
+	WRITE_ONCE(rq->finished[colour], rq->finished[colour] + 1);
+	if (status == -ECANCELED)
+		WRITE_ONCE(rq->cancelled, rq->cancelled + 1);
+	else if (status)
+		WRITE_ONCE(rq->failed, rq->failed + 1);
+}
+
+/* A task whose memory is not ours any more: only the accounts. */
+static void finish_detached(struct wpool *pool, u32 colour, int status)
+{
+	struct wpool_runq *rq;
+	unsigned long flags;
+
+	rcu_read_lock();
+	local_irq_save(flags);
+	rq = wpool_this_runq(pool);
+	count_finish(pool, rq, colour, status);
+	wpool_admission_give(pool, rq);
+	local_irq_restore(flags);
+	wpool_flush_finished(pool, colour);
+	rcu_read_unlock();
+}
+
+/*
+ * End a joinable task that is @from (RUNNING or CANCELLED). False: it was
+ * CANCELLED and has been submitted again, nothing is changed.
+ */
+static bool finish_joinable(struct wpool *pool, struct wpool_task *task,
+			    int from, int status)
+{
+	u32 colour = task->colour;
+	struct wpool_runq *rq;
+	unsigned long flags;
+	bool again;
+	int old = from, new;
+
+	/* keeps the pool for wpool_flush_finished() */
+	rcu_read_lock();
+	local_irq_save(flags);
+	rq = wpool_this_runq(pool);
+
+	/* finish:A */
+	this_cpu_inc(finish_seq);
+	smp_wmb();
+
+	do {
+		if ((old & WPOOL_ST_MASK) != from) {
+			this_cpu_inc(finish_seq);
+			local_irq_restore(flags);
+			rcu_read_unlock();
+			return false;
+		}
+		again = (old & WPOOL_ST_AGAIN) && !status;
+		if (again) {
+			task->colour = !!(old & WPOOL_ST_AGAIN_COLOUR);
+			new = WPOOL_ST_PENDING | (old & WPOOL_ST_WAITED);
+		} else {
+			WRITE_ONCE(task->queued, 0);
+			task->status = status;
+			new = WPOOL_ST_IDLE;
+		}
+	} while (!atomic_try_cmpxchg(&task->state, &old, new));
+
+	if (unlikely(again)) {
+		/* same token; counted in before it is counted out */
+		new = !!(old & WPOOL_ST_AGAIN_COLOUR);
+		WRITE_ONCE(rq->accepted[new], rq->accepted[new] + 1);
+		smp_wmb();
+		count_finish(pool, rq, colour, status);
+		wpool_sched_push(pool, rq, &task, 1);
+	} else {
+		count_finish(pool, rq, colour, status);
+		wpool_admission_give(pool, rq);
+	}
+
+	/* finish:A */
+	smp_wmb();
+	this_cpu_inc(finish_seq);
+	local_irq_restore(flags);
+
+	if (unlikely(!again && (old & WPOOL_ST_WAITED)))
+		wake_up_var(task);
+	wpool_flush_finished(pool, colour);
+	rcu_read_unlock();
+	return true;
+}
+
+/* Wait until every finish that was under way has settled its accounts. */
+static void finish_sync(void)
+{
+	int cpu;
+	u32 seq;
+
+	/* orders the look at the task's state before those at the numbers */
+	smp_rmb();
+	for_each_online_cpu(cpu) {
+		seq = READ_ONCE(per_cpu(finish_seq, cpu));
+		while (seq & 1 && READ_ONCE(per_cpu(finish_seq, cpu)) == seq)
+			cpu_relax();
+	}
+	/* and the numbers before the accounts; pairs with finish:A */
+	smp_rmb();
+}
+
+/* ---- drop and fail ---- */
+
+/* End a task that is CANCELLED. False: it was submitted again meanwhile. */
+static bool end_cancelled(struct wpool *pool, struct wpool_task *task)
+{
+	wpool_abort_fn abort;
+	struct module *owner;
+	u32 colour;
+	int old;
+
+	if (!is_detached(task))
+		return finish_joinable(pool, task, WPOOL_ST_CANCELLED, -ECANCELED);
+
+	abort = task->abort;
+	owner = task->owner;
+	colour = task->colour;
+	old = WPOOL_ST_CANCELLED;
+	if (!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_IDLE))
+		return false;
+	if (abort)
+		abort(task, -ECANCELED);
+	module_put(owner);
+	finish_detached(pool, colour, -ECANCELED);
+	return true;
+}
+
+void wpool_task_drop(struct wpool *pool, struct wpool_task *task)
+{
+	do {
+		wpool_task_cancel(task);
+	} while (!end_cancelled(pool, task));
+}
+
+void wpool_task_fail(struct wpool_worker *w)
+{
+	struct wpool_task *task = w->task, *outer;
+
+	for (; w->depth > 1; w->depth--) {
+		outer = task->outer;
+		finish_joinable(w->pool, task, WPOOL_ST_RUNNING, -EIO);
+		task = outer;
+	}
+	if (w->detached) {
+		if (w->abort)
+			w->abort(task, -EIO);
+		module_put(w->task_owner);
+		finish_detached(w->pool, w->colour, -EIO);
+	} else {
+		finish_joinable(w->pool, task, WPOOL_ST_RUNNING, -EIO);
+	}
+	w->depth = 0;
+	WRITE_ONCE(w->task, NULL);
+}
+
+/* ---- run ---- */
+
+/* What a task must leave as it found it. */
+struct context {
+	int preempt;
+	int rcu;
+	int locks;
+};
+
+static void context_save(struct context *context)
+{
+	context->preempt = preempt_count();
+	context->rcu = rcu_preempt_depth();
+	context->locks = lockdep_depth(current);
+}
+
+static void context_repair(const struct context *was, void *func)
+{
+	pr_err_ratelimited("wpool: %ps left preempt count %x (was %x), irqs %s, rcu depth %d (was %d), locks %d (was %d)\n",
+			   func, preempt_count(), was->preempt,
+			   irqs_disabled() ? "off" : "on",
+			   rcu_preempt_depth(), was->rcu,
+			   lockdep_depth(current), was->locks);
+	if (irqs_disabled())
+		local_irq_enable();
+	while (rcu_preempt_depth() > was->rcu)
+		rcu_read_unlock();
+	preempt_count_set(was->preempt);
+}
+
+static bool context_is(const struct context *was)
+{
+	return preempt_count() == was->preempt && !irqs_disabled() &&
+	       rcu_preempt_depth() == was->rcu &&
+	       lockdep_depth(current) == was->locks;
+}
+
+static void count_latency(struct wpool *pool, u64 submit_ns)
+{
+	u64 now = ktime_get_mono_fast_ns();
+	u64 ns = now > submit_ns ? now - submit_ns : 0;
+	u32 bucket = min_t(u32, ns ? __fls(ns) : 0, WPOOL_HIST_BUCKETS - 1);
+	struct wpool_runq *rq;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	rq = wpool_this_runq(pool);
+	WRITE_ONCE(rq->latency[bucket], rq->latency[bucket] + 1);
+	local_irq_restore(flags);
+}
+
+static void call(struct wpool *pool, struct wpool_task *task, wpool_task_fn func)
+{
+	struct context context;
+
+	context_save(&context);
+#ifdef CONFIG_LOCKDEP
+	/* recursive: a worker that helps is inside two tasks */
+	lock_map_acquire_read(&pool->lockdep_map);
+#endif
+	func(task);
+#ifdef CONFIG_LOCKDEP
+	lock_map_release(&pool->lockdep_map);
+#endif
+	if (unlikely(!context_is(&context)))
+		context_repair(&context, func);
+}
+
+void wpool_task_run(struct wpool_worker *w, struct wpool_task *task)
+{
+	struct wpool *pool = w->pool;
+	wpool_task_fn func = task->func;
+	struct wpool_task *outer = w->task;
+	void *outer_func = w->func;
+	bool detached = is_detached(task);
+	u32 colour;
+
+	if (unlikely(task->submit_ns)) {
+		count_latency(pool, task->submit_ns);
+		task->submit_ns = 0;
+	}
+	if (!outer) {
+		w->detached = detached;
+		w->colour = task->colour;
+		w->abort = detached ? task->abort : NULL;
+		w->task_owner = task->owner;
+	}
+	colour = task->colour;
+	if (detached)
+		WRITE_ONCE(task->queued, 0);
+
+	while (!claim_to_run(task, detached ? WPOOL_ST_IDLE : WPOOL_ST_RUNNING))
+		if (end_cancelled(pool, task))
+			return;
+
+	/* a detached task is its function's from here on */
+	if (outer)
+		task->outer = outer;
+	w->depth++;
+	WRITE_ONCE(w->func, func);
+	WRITE_ONCE(w->task, task);
+
+	call(pool, task, func);
+
+	WRITE_ONCE(w->task, outer);
+	WRITE_ONCE(w->func, outer_func);
+	w->depth--;
+	if (detached) {
+		module_put(w->task_owner);
+		finish_detached(pool, colour, 0);
+	} else {
+		finish_joinable(pool, task, WPOOL_ST_RUNNING, 0);
+	}
+}
+
+int wpool_task_run_here(struct wpool_task *task)
+{
+	struct module *owner = task->owner;
+	int old;
+
+	if (stack_is_short())
+		return -EAGAIN;
+
+	if (is_detached(task)) {
+		wpool_abort_fn abort = task->abort;
+		wpool_task_fn func = task->func;
+
+		if (claim_to_run(task, WPOOL_ST_IDLE)) {
+			func(task);
+		} else {
+			atomic_set(&task->state, WPOOL_ST_IDLE);
+			if (abort)
+				abort(task, -ECANCELED);
+		}
+		module_put(owner);
+		return 0;
+	}
+
+	if (!claim_to_run(task, WPOOL_ST_RUNNING)) {
+		task->status = -ECANCELED;
+		wpool_task_unclaim(task);
+		return 0;
+	}
+	do {
+		task->func(task);
+		task->status = 0;
+		/* a submit while it ran is a submit to this caller */
+		old = atomic_fetch_and(~(WPOOL_ST_AGAIN | WPOOL_ST_AGAIN_COLOUR),
+				       &task->state);
+	} while (old & WPOOL_ST_AGAIN);
+	wpool_task_unclaim(task);
+	return 0;
+}
+
+/* ---- wait and help ---- */
+
+static bool is_done(struct wpool_task *task)
+{
+	int old = atomic_read_acquire(&task->state);
+
+	do {
+		if ((old & WPOOL_ST_MASK) == WPOOL_ST_IDLE)
+			return true;
+		if (old & WPOOL_ST_WAITED)
+			return false;
+	} while (!atomic_try_cmpxchg(&task->state, &old, old | WPOOL_ST_WAITED));
+
+	return false;
+}
+
+/* Is the calling worker inside this task? */
+static bool is_inside(struct wpool_worker *w, struct wpool_task *task)
+{
+	struct wpool_task *t = w->task;
+	u32 depth;
+
+	for (depth = w->depth; depth; depth--) {
+		if (t == task)
+			return true;
+		if (depth > 1)
+			t = t->outer;
+	}
+	return false;
+}
+
+/* Run a queued task of the own pool right here, so that it need not be waited for. */
+static void help(struct wpool_worker *w, struct wpool_task *task)
+{
+	unsigned long flags;
+	struct wpool *pool;
+	bool taken;
+
+	while ((atomic_read(&task->state) & WPOOL_ST_MASK) == WPOOL_ST_PENDING) {
+		if (stack_is_short())
+			return;
+		local_irq_save(flags);
+		pool = task_pool(task);
+		taken = pool == w->pool && wpool_sched_unqueue(pool, task);
+		local_irq_restore(flags);
+		if (taken)
+			wpool_task_run(w, task);
+		else if (pool != w->pool)
+			return;
+		else
+			cond_resched();
+	}
+}
+
+/* Tell lockdep, which wants to hear of it before the wait and not only if it is one. */
+static void lockdep_wait(struct wpool_task *task)
+{
+#ifdef CONFIG_LOCKDEP
+	struct wpool *pool;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	pool = task_pool(task);
+	if (pool)
+		wpool_lockdep_wait(pool);
+	local_irq_restore(flags);
+#endif
+}
+
+static int wait_until_done(struct wpool_task *task)
+{
+	if (!is_done(task) && wait_var_event_killable(task, is_done(task)))
+		return -EINTR;
+	finish_sync();
+	return task->status;
+}
+
+int wpool_task_wait(struct wpool_task *task)
+{
+	struct wpool_worker *w = wpool_worker_current();
+
+	might_sleep();
+	if (is_detached(task))
+		return -EINVAL;
+	if (w && is_inside(w, task))
+		return -EDEADLK;
+	if (w)
+		help(w, task);
+	if (!w || READ_ONCE(task->pool) != w->pool)
+		lockdep_wait(task);
+	return wait_until_done(task);
+}
+EXPORT_SYMBOL_GPL(wpool_task_wait);
+
+/* ---- cancel ---- */
+
+bool wpool_task_cancel(struct wpool_task *task)
+{
+	int old = atomic_read(&task->state);
+	int new;
+
+	do {
+		if ((old & WPOOL_ST_MASK) == WPOOL_ST_PENDING)
+			new = (old & ~WPOOL_ST_MASK) | WPOOL_ST_CANCELLED;
+		else if (old & WPOOL_ST_AGAIN)
+			new = old & ~(WPOOL_ST_AGAIN | WPOOL_ST_AGAIN_COLOUR);
+		else
+			return false;
+	} while (!atomic_try_cmpxchg(&task->state, &old, new));
+
+	return true;
+}
+EXPORT_SYMBOL_GPL(wpool_task_cancel);
+
+int wpool_task_cancel_sync(struct wpool_task *task)
+{
+	struct wpool_worker *w = wpool_worker_current();
+	unsigned long flags;
+	struct wpool *pool;
+	bool taken;
+
+	might_sleep();
+	if (is_detached(task))
+		return -EINVAL;
+	if (w && is_inside(w, task))
+		return -EDEADLK;
+
+	if (!w || READ_ONCE(task->pool) != w->pool)
+		lockdep_wait(task);
+	wpool_task_cancel(task);
+	while ((atomic_read(&task->state) & WPOOL_ST_MASK) == WPOOL_ST_CANCELLED) {
+		/* keeps the pool for wpool_task_drop() */
+		rcu_read_lock();
+		local_irq_save(flags);
+		pool = task_pool(task);
+		taken = pool && wpool_sched_unqueue(pool, task);
+		local_irq_restore(flags);
+		if (taken)
+			wpool_task_drop(pool, task);
+		rcu_read_unlock();
+		if (!taken && fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+	return wait_until_done(task);
+}
+EXPORT_SYMBOL_GPL(wpool_task_cancel_sync);

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The states of a task and what moves it between them.
+ *
+ *              submit               taker                  returned
+ *      IDLE ----------> PENDING ----------> RUNNING ------------------> IDLE
+ *                        |   ^               |   ^  submit: AGAIN         ^
+ *                 cancel |   | submit        +---+                        |
+ *                        v   |               | returned, AGAIN: PENDING   |
+ *                       CANCELLED ----------------------------------------+
+ *                                   taken out of the queue
+ *
+ * Each arrow is one compare-and-swap of task->state, so for each there is one
+ * winner. A detached task goes from PENDING straight to IDLE when its function
+ * starts, and is not touched afterwards. CANCELLED is a task that still stands
+ * in a queue: whoever takes it out ends it.
+ *
+ * While a joinable task is RUNNING or in somebody's hands, the other fields
+ * are that one's. The change to IDLE is the last touch.
+ */
+#ifndef WPOOL_TASK_H
+#define WPOOL_TASK_H
+
+#include <linux/ktime.h>
+
+#include "pool.h"
+
+struct wpool_worker;
+
+#define WPOOL_ST_IDLE		0
+#define WPOOL_ST_PENDING	1
+#define WPOOL_ST_RUNNING	2
+#define WPOOL_ST_CANCELLED	3
+#define WPOOL_ST_MASK		3
+#define WPOOL_ST_AGAIN		(1 << 2)	/* RUNNING: to be queued when it returned */
+#define WPOOL_ST_AGAIN_COLOUR	(1 << 3)	/* the colour of that submit */
+#define WPOOL_ST_WAITED		(1 << 4)	/* somebody sleeps until it is IDLE */
+
+/**
+ * wpool_task_accept() - a claimed task has its token
+ * @pool: the pool
+ * @rq: this CPU's run queue
+ * @task: the task
+ *
+ * Context: any; interrupts off, and until it is pushed.
+ */
+static inline void wpool_task_accept(struct wpool *pool, struct wpool_runq *rq,
+				     struct wpool_task *task)
+{
+	u32 colour = READ_ONCE(pool->colour);
+
+	WRITE_ONCE(task->pool, pool);
+	task->colour = colour;
+	if (unlikely(READ_ONCE(pool->latency)))
+		task->submit_ns = ktime_get_mono_fast_ns();
+	WRITE_ONCE(rq->accepted[colour], rq->accepted[colour] + 1);
+	/* from here on task->pool may be followed, see task_pool() */
+	smp_store_release(&task->queued, 1);
+}
+
+/**
+ * wpool_task_claim() - the submitter's claim
+ * @pool: the pool
+ * @task: the task
+ *
+ * Context: any; interrupts off.
+ * Return: 0 the caller has to queue it or to unclaim it; 1 it is accepted as
+ * it stands; -EALREADY pending, or running in another pool; -ESHUTDOWN; -ENOENT
+ * its owner is going.
+ */
+int wpool_task_claim(struct wpool *pool, struct wpool_task *task);
+
+/**
+ * wpool_task_unclaim() - give up a claimed task that was not accepted
+ * @task: the task
+ *
+ * Context: any.
+ */
+void wpool_task_unclaim(struct wpool_task *task);
+
+/**
+ * wpool_task_run() - run a task that was taken out of the queues
+ * @w: the calling worker
+ * @task: the task
+ *
+ * Context: the worker, interrupts on; may be inside another task.
+ */
+void wpool_task_run(struct wpool_worker *w, struct wpool_task *task);
+
+/**
+ * wpool_task_run_here() - run a claimed task in its submitter: policy run
+ * @task: the task; no token, not outstanding
+ *
+ * Context: process context.
+ * Return: 0; -EAGAIN too little stack is left, the task is still claimed.
+ */
+int wpool_task_run_here(struct wpool_task *task);
+
+/**
+ * wpool_task_drop() - end a queued task as cancelled
+ * @pool: the pool
+ * @task: a task taken out of the queues
+ *
+ * Context: process context.
+ */
+void wpool_task_drop(struct wpool *pool, struct wpool_task *task);
+
+/**
+ * wpool_task_fail() - end the tasks that a dead worker was in
+ * @w: the worker, its thread is gone
+ *
+ * Context: process context.
+ */
+void wpool_task_fail(struct wpool_worker *w);
+
+#endif /* WPOOL_TASK_H */
