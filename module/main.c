@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * wpool: a bounded, elastic pool of kernel threads. This file puts the parts
+ * together and takes them apart again in reverse order; nothing else.
+ */
+#include <linux/module.h>
+#include <linux/wpool.h>
+
+#include "attrs.h"
+#include "chardev.h"
+#include "compat.h"
+#include "debugfs.h"
+#include "func.h"
+#include "hotplug.h"
+#include "pool.h"
+#include "sched.h"
+#include "spawner.h"
+#include "sysfs.h"
+#include "worker.h"
+
+/* A number or "max", for the attributes that have no limit. */
+static int limit_set(const char *val, const struct kernel_param *kp)
+{
+	if (sysfs_streq(val, "max")) {
+		*(u32 *)kp->arg = WPOOL_UNLIMITED;
+		return 0;
+	}
+	return kstrtou32(val, 10, kp->arg);
+}
+
+static int limit_get(char *buffer, const struct kernel_param *kp)
+{
+	u32 value = *(u32 *)kp->arg;
+
+	return value == WPOOL_UNLIMITED ? sysfs_emit(buffer, "max\n") :
+					  sysfs_emit(buffer, "%u\n", value);
+}
+
+static const struct kernel_param_ops limit_ops = {
+	.set = limit_set,
+	.get = limit_get,
+};
+
+static u32 default_capacity = WPOOL_UNLIMITED;
+module_param_cb(default_capacity, &limit_ops, &default_capacity, 0444);
+MODULE_PARM_DESC(default_capacity, "capacity of the default pool (default: max)");
+
+static u32 default_queue_depth;
+module_param_cb(default_queue_depth, &limit_ops, &default_queue_depth, 0444);
+MODULE_PARM_DESC(default_queue_depth, "queue_depth of the default pool (default: 0)");
+
+static unsigned int default_expiry_ms = 1000;
+module_param(default_expiry_ms, uint, 0444);
+MODULE_PARM_DESC(default_expiry_ms, "expiry_ms of the default pool (default: 1000)");
+
+static int __init wpool_init(void)
+{
+	struct wpool_attrs attrs;
+	int err;
+
+	wpool_attrs_init(&attrs);
+	attrs.name = "default";
+	attrs.capacity = default_capacity;
+	attrs.queue_depth = default_queue_depth;
+	attrs.expiry_ms = default_expiry_ms;
+
+	wpool_sched_init();
+	wpool_worker_init();
+	wpool_class.dev_groups = wpool_sysfs_groups;
+
+	err = wpool_func_init();
+	if (err)
+		return err;
+	err = wpool_spawner_init();
+	if (err)
+		goto err_func;
+	err = wpool_pools_init(&attrs);
+	if (err)
+		goto err_spawner;
+	err = wpool_hotplug_init();
+	if (err)
+		goto err_pools;
+	err = wpool_chardev_init();
+	if (err)
+		goto err_hotplug;
+	wpool_debugfs_init();
+	return 0;
+
+err_hotplug:
+	wpool_hotplug_exit();
+err_pools:
+	wpool_pools_exit();
+err_spawner:
+	wpool_spawner_exit();
+	rcu_barrier();
+err_func:
+	wpool_func_exit();
+	return err;
+}
+
+static void __exit wpool_exit(void)
+{
+	/* no file is open: each holds a reference on the module */
+	wpool_chardev_exit();
+	wpool_debugfs_exit();
+	wpool_hotplug_exit();
+	/* the last pool: no task, no worker, no timer after this */
+	wpool_pools_exit();
+	/* drops the last references that requests held */
+	wpool_spawner_exit();
+	/* workers that are freed by RCU */
+	rcu_barrier();
+	wpool_func_exit();
+}
+
+module_init(wpool_init);
+module_exit(wpool_exit);
+
+MODULE_DESCRIPTION("A bounded, elastic worker pool with work stealing");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,646 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A pool's life: create, tune, release, reboot, destroy, references.
+ *
+ * The device of class wpool is embedded in the pool and its reference count is
+ * the pool's. The memory goes an RCU grace period after the last reference:
+ * lockless sections elsewhere (a task's finish, a cancel that looks for its
+ * task) keep the pool no longer than that.
+ */
+#include "pool.h"
+
+#include <linux/export.h>
+#include <linux/sched/isolation.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "admission.h"
+#include "attrs.h"
+#include "compat.h"
+#include "flush.h"
+#include "func.h"
+#include "idle.h"
+#include "sched.h"
+#include "spawner.h"
+#include "task.h"
+#include "worker.h"
+
+static DEFINE_MUTEX(pools_mutex);	/* protects pools */
+static LIST_HEAD(pools);		/* not yet destroyed, or on the way */
+static struct wpool *default_pool;
+
+static bool is_own_task(struct wpool *pool)
+{
+	struct wpool_worker *w = wpool_worker_current();
+
+	return w && w->pool == pool;
+}
+
+/* ---- memory and references ---- */
+
+static void free_pool(struct wpool *pool)
+{
+	wpool_items_destroy(pool->items);
+#ifdef CONFIG_LOCKDEP
+	lockdep_unregister_key(&pool->lockdep_key);
+#endif
+	free_percpu(pool->rq);
+	kfree(pool->idle_mask);
+	kfree(pool->cpumask);
+	kfree(pool);
+}
+
+static void release_device(struct device *dev)
+{
+	/* shuts out the lockless sections that still hold the address */
+	synchronize_rcu();
+	free_pool(dev_get_drvdata(dev));
+}
+
+struct class wpool_class = {
+	.name = "wpool",
+	.dev_release = release_device,
+};
+
+struct wpool *wpool_get(struct wpool *pool)
+{
+	get_device(&pool->dev);
+	return pool;
+}
+EXPORT_SYMBOL_GPL(wpool_get);
+
+void wpool_put(struct wpool *pool)
+{
+	if (pool)
+		put_device(&pool->dev);
+}
+EXPORT_SYMBOL_GPL(wpool_put);
+
+static struct wpool *find_locked(const char *name)
+{
+	struct wpool *pool;
+
+	lockdep_assert_held(&pools_mutex);
+	list_for_each_entry(pool, &pools, node)
+		if (!strcmp(pool->name, name))
+			return pool;
+	return NULL;
+}
+
+struct wpool *wpool_find(const char *name)
+{
+	struct wpool *pool;
+
+	if (!name)
+		return NULL;
+	mutex_lock(&pools_mutex);
+	pool = find_locked(name);
+	if (pool && READ_ONCE(pool->state) != WPOOL_DESTROYED)
+		wpool_get(pool);
+	else
+		pool = NULL;
+	mutex_unlock(&pools_mutex);
+	return pool;
+}
+EXPORT_SYMBOL_GPL(wpool_find);
+
+void wpool_pools_walk(void (*fn)(struct wpool *pool, void *data), void *data)
+{
+	struct wpool *pool;
+
+	mutex_lock(&pools_mutex);
+	list_for_each_entry(pool, &pools, node)
+		fn(pool, data);
+	mutex_unlock(&pools_mutex);
+}
+
+struct wpool *wpool_default(void)
+{
+	return default_pool;
+}
+EXPORT_SYMBOL_GPL(wpool_default);
+
+struct module *wpool_owner(struct wpool *pool)
+{
+	return pool->owner;
+}
+EXPORT_SYMBOL_GPL(wpool_owner);
+
+/* ---- create ---- */
+
+static void init_runqs(struct wpool *pool)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct wpool_runq *rq = wpool_runq(pool, cpu);
+
+		wpool_ring_init(&rq->ring);
+		raw_spin_lock_init(&rq->lock);
+		INIT_LIST_HEAD(&rq->idle);
+		rq->kick_escalated = U32_MAX;
+		rq->random = cpu;
+		rq->cpu = cpu;
+		rq->pool = pool;
+	}
+}
+
+void wpool_place(struct wpool *pool, int dying)
+{
+	bool none, out;
+	u32 nr = 0;
+	int cpu;
+
+	lockdep_assert_held(&pool->tune_mutex);
+	for_each_cpu_and(cpu, pool->cpumask, cpu_online_mask)
+		nr += cpu != dying;
+	/* no CPU of the mask is left: better any than none */
+	none = !nr;
+	nr = 0;
+	for_each_possible_cpu(cpu) {
+		out = !cpu_online(cpu) || cpu == dying ||
+		      (!none && !cpumask_test_cpu(cpu, pool->cpumask));
+		WRITE_ONCE(wpool_runq(pool, cpu)->redirect, out);
+		nr += !out;
+	}
+	WRITE_ONCE(pool->nr_cpus, nr);
+}
+
+static struct wpool *alloc_pool(const struct wpool_attrs *attrs)
+{
+	struct wpool *pool = kzalloc(sizeof(*pool), GFP_KERNEL);
+
+	if (!pool)
+		return NULL;
+	pool->rq = __alloc_percpu(sizeof(*pool->rq), __alignof__(*pool->rq));
+	pool->idle_mask = kzalloc(cpumask_size(), GFP_KERNEL);
+	pool->cpumask = kzalloc(cpumask_size(), GFP_KERNEL);
+	if (!pool->rq || !pool->idle_mask || !pool->cpumask) {
+		free_percpu(pool->rq);
+		kfree(pool->idle_mask);
+		kfree(pool->cpumask);
+		kfree(pool);
+		return NULL;
+	}
+
+	strscpy(pool->name, attrs->name, sizeof(pool->name));
+	pool->capacity = attrs->capacity;
+	pool->queue_depth = attrs->queue_depth;
+	pool->max_blocking = attrs->max_blocking;
+	pool->policy = attrs->policy;
+	pool->expiry_ms = attrs->expiry_ms;
+	pool->min_workers = attrs->min_workers;
+	pool->concurrency = attrs->concurrency;
+	pool->spin_us = attrs->spin_us;
+	pool->hog_ms = attrs->hog_ms;
+	pool->handoff = attrs->handoff;
+	pool->steal = attrs->steal;
+	pool->latency = attrs->latency;
+	pool->prealloc = attrs->prealloc;
+	pool->order = attrs->prealloc ? WPOOL_FIFO : attrs->order;
+	pool->nice = attrs->nice;
+	pool->fault = attrs->fault;
+	pool->fault_data = attrs->fault_data;
+	cpumask_copy(pool->cpumask, attrs->cpumask ?:
+		     housekeeping_cpumask(HK_TYPE_KTHREAD));
+
+	init_runqs(pool);
+	wpool_globq_init(&pool->globq);
+	wpool_admission_init(pool);
+	raw_spin_lock_init(&pool->workers_lock);
+	mutex_init(&pool->workers_mutex);
+	INIT_LIST_HEAD(&pool->workers);
+	INIT_LIST_HEAD(&pool->spawn_node);
+	pool->spawn_retry_ms = 10;
+	timer_setup(&pool->expiry_timer, wpool_idle_expire, 0);
+	init_waitqueue_head(&pool->drain_wq);
+	mutex_init(&pool->flush_mutex);
+	mutex_init(&pool->tune_mutex);
+	init_completion(&pool->destroyed);
+#ifdef CONFIG_LOCKDEP
+	lockdep_register_key(&pool->lockdep_key);
+	lockdep_init_map(&pool->lockdep_map, "wpool", &pool->lockdep_key, 0);
+#endif
+	mutex_lock(&pool->tune_mutex);
+	wpool_place(pool, -1);
+	mutex_unlock(&pool->tune_mutex);
+
+	pool->dev.class = &wpool_class;
+	device_initialize(&pool->dev);
+	dev_set_drvdata(&pool->dev, pool);
+	return pool;
+}
+
+/* Make all workers of a preallocated pool. */
+static int prealloc(struct wpool *pool)
+{
+	u32 i;
+	int err;
+
+	for (i = 0; i < pool->capacity; i++) {
+		err = wpool_worker_count_in(pool);
+		if (err)
+			return err;
+		err = wpool_worker_create(pool, wpool_worker_place(pool, -1));
+		if (err) {
+			wpool_worker_count_out(pool);
+			return err;
+		}
+	}
+	return 0;
+}
+
+static void close_pool(struct wpool *pool)
+{
+	lockdep_assert_held(&pool->tune_mutex);
+	wpool_admission_close(pool);
+	/* shuts out the submits that looked before it was closed */
+	synchronize_rcu();
+	/* idle workers look again, and leave */
+	wpool_idle_wake_all(pool);
+}
+
+static int check_create(const struct wpool_attrs *attrs)
+{
+	int err;
+
+	if (!attrs)
+		return -EINVAL;
+	err = wpool_name_check(attrs->name);
+	if (!err)
+		err = wpool_attrs_check(attrs, WPOOL_TUNE_ALL);
+	if (err)
+		return err;
+	if ((unsigned int)attrs->order > WPOOL_FIFO ||
+	    attrs->min_workers > attrs->capacity ||
+	    (attrs->prealloc && attrs->capacity == WPOOL_UNLIMITED))
+		return -EINVAL;
+	return 0;
+}
+
+static int publish(struct wpool *pool)
+{
+	int err = -EEXIST;
+
+	mutex_lock(&pools_mutex);
+	if (!find_locked(pool->name)) {
+		err = device_add(&pool->dev);
+		if (!err) {
+			list_add_tail(&pool->node, &pools);
+			/* hotplug sees the pool from here on; what came before */
+			mutex_lock(&pool->tune_mutex);
+			wpool_place(pool, -1);
+			mutex_unlock(&pool->tune_mutex);
+		}
+	}
+	mutex_unlock(&pools_mutex);
+	return err;
+}
+
+static struct wpool *create(const struct wpool_attrs *attrs, wpool_arg_fn func,
+			    struct module *owner)
+{
+	struct wpool *pool;
+	int err, total;
+
+	err = check_create(attrs);
+	if (err)
+		return ERR_PTR(err);
+	pool = alloc_pool(attrs);
+	if (!pool)
+		return ERR_PTR(-ENOMEM);
+	pool->owner = owner;
+	pool->func = func;
+
+	err = dev_set_name(&pool->dev, "%s", pool->name);
+	if (err)
+		goto err_put;
+	total = wpool_admission_total(pool->capacity, pool->queue_depth);
+	if (func && total != WPOOL_TOKENS_UNLIMITED) {
+		err = -ENOMEM;
+		pool->items = wpool_items_create(total);
+		if (!pool->items)
+			goto err_put;
+	}
+	if (pool->prealloc) {
+		err = prealloc(pool);
+		if (err)
+			goto err_drain;
+	}
+	err = publish(pool);
+	if (err)
+		goto err_drain;
+	return pool;
+
+err_drain:
+	mutex_lock(&pool->tune_mutex);
+	close_pool(pool);
+	mutex_unlock(&pool->tune_mutex);
+	wpool_flush_drain(pool, TASK_UNINTERRUPTIBLE, MAX_SCHEDULE_TIMEOUT);
+	timer_shutdown_sync(&pool->expiry_timer);
+err_put:
+	wpool_put(pool);
+	return ERR_PTR(err);
+}
+
+struct wpool *wpool_create(const struct wpool_attrs *attrs, struct module *owner)
+{
+	return create(attrs, NULL, owner);
+}
+EXPORT_SYMBOL_GPL(wpool_create);
+
+struct wpool *wpool_create_func(const struct wpool_attrs *attrs,
+				wpool_arg_fn func, struct module *owner)
+{
+	if (!func)
+		return ERR_PTR(-EINVAL);
+	return create(attrs, func, owner);
+}
+EXPORT_SYMBOL_GPL(wpool_create_func);
+
+/* ---- destroy, release, reboot ---- */
+
+int wpool_destroy(struct wpool *pool)
+{
+	bool first;
+
+	if (is_own_task(pool))
+		return -EDEADLK;
+
+	mutex_lock(&pool->tune_mutex);
+	first = pool->state != WPOOL_DESTROYED;
+	WRITE_ONCE(pool->state, WPOOL_DESTROYED);
+	if (first)
+		/* nothing is accepted from here on */
+		close_pool(pool);
+	mutex_unlock(&pool->tune_mutex);
+	if (!first) {
+		wait_for_completion(&pool->destroyed);
+		return 0;
+	}
+
+	/* no task and no worker after this */
+	wpool_flush_drain(pool, TASK_UNINTERRUPTIBLE, MAX_SCHEDULE_TIMEOUT);
+	/* armed by parking workers and by tune, which looks at the state */
+	timer_shutdown_sync(&pool->expiry_timer);
+	/* waits for readers and writers of attributes */
+	device_del(&pool->dev);
+	/* the name is free again; hotplug does not see it any more */
+	mutex_lock(&pools_mutex);
+	list_del(&pool->node);
+	mutex_unlock(&pools_mutex);
+
+	complete_all(&pool->destroyed);
+	wpool_put(pool);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(wpool_destroy);
+
+int wpool_release(struct wpool *pool, unsigned int flags)
+{
+	struct wpool_task *task;
+
+	if (flags & ~WPOOL_RELEASE_CANCEL)
+		return -EINVAL;
+
+	mutex_lock(&pool->tune_mutex);
+	if (pool->state == WPOOL_OPEN) {
+		WRITE_ONCE(pool->state, WPOOL_CLOSED);
+		close_pool(pool);
+	}
+	mutex_unlock(&pool->tune_mutex);
+
+	if (flags & WPOOL_RELEASE_CANCEL)
+		while ((task = wpool_sched_take_any(pool)))
+			wpool_task_drop(pool, task);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(wpool_release);
+
+int wpool_release_timeout(struct wpool *pool, unsigned int flags, long timeout)
+{
+	int err;
+
+	if (timeout < 0)
+		return -EINVAL;
+	if (is_own_task(pool))
+		return -EDEADLK;
+	err = wpool_release(pool, flags);
+	return err ?: wpool_flush_drain(pool, TASK_KILLABLE, timeout);
+}
+EXPORT_SYMBOL_GPL(wpool_release_timeout);
+
+/* Open a pool that is closed and empty. */
+static int reopen(struct wpool *pool)
+{
+	int err = 0;
+
+	lockdep_assert_held(&pool->tune_mutex);
+	WRITE_ONCE(pool->state, WPOOL_OPEN);
+	wpool_admission_open(pool);
+	if (pool->prealloc) {
+		err = prealloc(pool);
+		if (err) {
+			WRITE_ONCE(pool->state, WPOOL_CLOSED);
+			close_pool(pool);
+		}
+	}
+	return err;
+}
+
+int wpool_reboot(struct wpool *pool)
+{
+	int err;
+
+	if (is_own_task(pool))
+		return -EDEADLK;
+
+	for (;;) {
+		if (mutex_lock_killable(&pool->tune_mutex))
+			return -EINTR;
+		if (pool->state == WPOOL_DESTROYED)
+			err = -ESHUTDOWN;
+		else if (pool->state == WPOOL_OPEN)
+			err = 0;
+		else if (!wpool_flush_drain(pool, TASK_KILLABLE, 0))
+			err = reopen(pool);
+		else
+			err = -EAGAIN;
+		mutex_unlock(&pool->tune_mutex);
+		if (err != -EAGAIN)
+			return err;
+		/* without the mutex, which a destroy would wait for */
+		err = wpool_flush_drain(pool, TASK_KILLABLE, MAX_SCHEDULE_TIMEOUT);
+		if (err)
+			return err;
+	}
+}
+EXPORT_SYMBOL_GPL(wpool_reboot);
+
+/* ---- tune ---- */
+
+/* What depends on the pool and on the other attributes. */
+static int check_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
+{
+	u32 capacity = mask & WPOOL_TUNE_CAPACITY ? attrs->capacity : pool->capacity;
+	u32 min_workers = mask & WPOOL_TUNE_MIN_WORKERS ? attrs->min_workers :
+							  pool->min_workers;
+
+	if (pool->state == WPOOL_DESTROYED)
+		return -ESHUTDOWN;
+	if (mask & WPOOL_TUNE_CAPACITY && pool->prealloc)
+		return -EINVAL;
+	if (min_workers > capacity)
+		return -EINVAL;
+	if (mask & WPOOL_TUNE_POLICY && attrs->policy != pool->policy &&
+	    (attrs->policy == WPOOL_RUN || pool->policy == WPOOL_RUN))
+		return -EINVAL;
+	return 0;
+}
+
+static void tune_nice(struct wpool *pool, int nice)
+{
+	struct wpool_worker *w;
+
+	mutex_lock(&pool->workers_mutex);
+	WRITE_ONCE(pool->nice, nice);
+	list_for_each_entry(w, &pool->workers, node)
+		set_user_nice(w->thread, nice);
+	mutex_unlock(&pool->workers_mutex);
+}
+
+static void tune_limits(struct wpool *pool, u32 capacity, u32 queue_depth)
+{
+	int old = wpool_admission_total(pool->capacity, pool->queue_depth);
+	bool shrunk = capacity < pool->capacity;
+
+	WRITE_ONCE(pool->capacity, capacity);
+	WRITE_ONCE(pool->queue_depth, queue_depth);
+	wpool_admission_resize(pool, old);
+	if (shrunk) {
+		/* shuts out workers that looked at the capacity before */
+		synchronize_rcu();
+		/* those too many look again, and leave */
+		if (pool->nr_workers > capacity)
+			wpool_idle_wake_all(pool);
+	}
+	if (wpool_sched_queued(pool))
+		wpool_spawner_ask(pool);
+}
+
+static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
+{
+#define APPLY(bit, field) do {						\
+	if (mask & WPOOL_TUNE_##bit)					\
+		WRITE_ONCE(pool->field, attrs->field);			\
+} while (0)
+	APPLY(MAX_BLOCKING, max_blocking);
+	APPLY(POLICY, policy);
+	APPLY(EXPIRY_MS, expiry_ms);
+	APPLY(MIN_WORKERS, min_workers);
+	APPLY(CONCURRENCY, concurrency);
+	APPLY(SPIN_US, spin_us);
+	APPLY(HOG_MS, hog_ms);
+	APPLY(HANDOFF, handoff);
+	APPLY(STEAL, steal);
+	APPLY(LATENCY, latency);
+#undef APPLY
+	if (mask & WPOOL_TUNE_NICE)
+		tune_nice(pool, attrs->nice);
+	if (mask & WPOOL_TUNE_CPUMASK) {
+		cpumask_copy(pool->cpumask, attrs->cpumask ?:
+			     housekeeping_cpumask(HK_TYPE_KTHREAD));
+		wpool_place(pool, -1);
+		/* idle workers look again, and find a new home */
+		wpool_idle_wake_all(pool);
+	}
+	if (mask & (WPOOL_TUNE_EXPIRY_MS | WPOOL_TUNE_MIN_WORKERS))
+		wpool_idle_rearm(pool);
+}
+
+int wpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
+{
+	u32 capacity, queue_depth;
+	int err, total;
+
+	if (!pool || !attrs)
+		return -EINVAL;
+	err = wpool_attrs_check(attrs, mask);
+	if (err)
+		return err;
+
+	mutex_lock(&pool->tune_mutex);
+	err = check_tune(pool, attrs, mask);
+	if (err)
+		goto out;
+
+	capacity = mask & WPOOL_TUNE_CAPACITY ? attrs->capacity : pool->capacity;
+	queue_depth = mask & WPOOL_TUNE_QUEUE_DEPTH ? attrs->queue_depth :
+						      pool->queue_depth;
+	if (capacity != pool->capacity || queue_depth != pool->queue_depth) {
+		total = wpool_admission_total(capacity, queue_depth);
+		if (pool->items && total != WPOOL_TOKENS_UNLIMITED)
+			err = wpool_items_resize(pool->items, total);
+		if (err)
+			goto out;
+		tune_limits(pool, capacity, queue_depth);
+	}
+	apply(pool, attrs, mask);
+out:
+	mutex_unlock(&pool->tune_mutex);
+	return err;
+}
+EXPORT_SYMBOL_GPL(wpool_tune);
+
+void wpool_get_attrs(struct wpool *pool, struct wpool_attrs *attrs,
+		     struct cpumask *cpumask)
+{
+	mutex_lock(&pool->tune_mutex);
+	*attrs = (struct wpool_attrs) {
+		.name = pool->name,
+		.capacity = pool->capacity,
+		.queue_depth = pool->queue_depth,
+		.max_blocking = pool->max_blocking,
+		.policy = pool->policy,
+		.expiry_ms = pool->expiry_ms,
+		.min_workers = pool->min_workers,
+		.concurrency = pool->concurrency,
+		.spin_us = pool->spin_us,
+		.hog_ms = pool->hog_ms,
+		.handoff = pool->handoff,
+		.steal = pool->steal,
+		.latency = pool->latency,
+		.prealloc = pool->prealloc,
+		.order = pool->order,
+		.nice = pool->nice,
+		.fault = pool->fault,
+		.fault_data = pool->fault_data,
+	};
+	if (cpumask)
+		cpumask_copy(cpumask, pool->cpumask);
+	mutex_unlock(&pool->tune_mutex);
+}
+EXPORT_SYMBOL_GPL(wpool_get_attrs);
+
+/* ---- module ---- */
+
+int wpool_pools_init(const struct wpool_attrs *default_attrs)
+{
+	int err;
+
+	err = class_register(&wpool_class);
+	if (err)
+		return err;
+	default_pool = wpool_create(default_attrs, THIS_MODULE);
+	if (IS_ERR(default_pool)) {
+		class_unregister(&wpool_class);
+		return PTR_ERR(default_pool);
+	}
+	return 0;
+}
+
+void wpool_pools_exit(void)
+{
+	wpool_destroy(default_pool);
+	class_unregister(&wpool_class);
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The statistics snapshot.
+ *
+ * Two identities hold in every snapshot, also of a pool in motion:
+ *
+ *   workers = idle + searching + busy: each worker is looked at once
+ *   submitted = completed + failed + cancelled + outstanding: the counts are
+ *     read in the order opposite to the one in which a task moves them
+ */
+#include "stats.h"
+
+#include <linux/export.h>
+#include <linux/sched.h>
+
+#include "flush.h"
+#include "pool.h"
+#include "sched.h"
+#include "worker.h"
+
+static void count_workers(struct wpool *pool, struct wpool_stats *stats)
+{
+	struct wpool_worker *w;
+
+	mutex_lock(&pool->workers_mutex);
+	list_for_each_entry(w, &pool->workers, node) {
+		if (READ_ONCE(w->leaving))
+			continue;
+		stats->workers++;
+		if (READ_ONCE(w->task)) {
+			stats->busy++;
+			if (READ_ONCE(w->thread->__state) != TASK_RUNNING)
+				stats->blocked++;
+		} else if (READ_ONCE(w->parked)) {
+			stats->idle++;
+		} else {
+			stats->searching++;
+		}
+	}
+	stats->spawned = pool->spawned;
+	stats->faults = pool->faults;
+	mutex_unlock(&pool->workers_mutex);
+}
+
+static void count_tasks(struct wpool *pool, struct wpool_stats *stats)
+{
+	u64 finished = 0;
+	int cpu, i;
+
+	for_each_possible_cpu(cpu) {
+		struct wpool_runq *rq = wpool_runq(pool, cpu);
+
+		stats->failed += READ_ONCE(rq->failed);
+		stats->cancelled += READ_ONCE(rq->cancelled);
+		stats->refused += READ_ONCE(rq->refused);
+		stats->stolen += READ_ONCE(rq->stolen);
+		for (i = 0; i < WPOOL_HIST_BUCKETS; i++)
+			stats->latency_ns[i] += READ_ONCE(rq->latency[i]);
+	}
+	/* a task is counted out before it is counted as failed or cancelled */
+	smp_rmb();
+	for_each_possible_cpu(cpu) {
+		struct wpool_runq *rq = wpool_runq(pool, cpu);
+
+		finished += READ_ONCE(rq->finished[0]) + READ_ONCE(rq->finished[1]);
+	}
+	/* and counted in before it is counted out */
+	smp_rmb();
+	for_each_possible_cpu(cpu) {
+		struct wpool_runq *rq = wpool_runq(pool, cpu);
+
+		stats->submitted += READ_ONCE(rq->accepted[0]) +
+				    READ_ONCE(rq->accepted[1]);
+	}
+	stats->completed = finished - stats->failed - stats->cancelled;
+	stats->outstanding = stats->submitted - finished;
+}
+
+static u32 count_free(struct wpool *pool)
+{
+	int n = atomic_read(&pool->tokens);
+	int cpu;
+
+	if (READ_ONCE(pool->capacity) == WPOOL_UNLIMITED ||
+	    READ_ONCE(pool->queue_depth) == WPOOL_UNLIMITED)
+		return WPOOL_UNLIMITED;
+	for_each_possible_cpu(cpu)
+		n += atomic_read(&wpool_runq(pool, cpu)->tokens);
+	return max(n, 0);
+}
+
+void wpool_get_stats(struct wpool *pool, struct wpool_stats *stats)
+{
+	unsigned long flags;
+
+	memset(stats, 0, sizeof(*stats));
+	stats->state = READ_ONCE(pool->state);
+	count_workers(pool, stats);
+	count_tasks(pool, stats);
+	stats->waiting = READ_ONCE(pool->nr_waiting);
+	stats->queued = wpool_sched_queued(pool);
+	stats->free = count_free(pool);
+
+	raw_spin_lock_irqsave(&pool->workers_lock, flags);
+	stats->expired = pool->expired;
+	raw_spin_unlock_irqrestore(&pool->workers_lock, flags);
+}
+EXPORT_SYMBOL_GPL(wpool_get_stats);
+
+void wpool_get_cpu_stats(struct wpool *pool, int cpu, struct wpool_cpu_stats *stats)
+{
+	struct wpool_runq *rq = wpool_runq(pool, cpu);
+
+	*stats = (struct wpool_cpu_stats) {
+		.workers = READ_ONCE(rq->nr_workers),
+		.idle = READ_ONCE(rq->nr_idle),
+		.queued = wpool_ring_len(&rq->ring) + !!READ_ONCE(rq->next),
+		.submitted = READ_ONCE(rq->accepted[0]) + READ_ONCE(rq->accepted[1]),
+		.completed = READ_ONCE(rq->finished[0]) + READ_ONCE(rq->finished[1]),
+		.stolen = READ_ONCE(rq->stolen),
+	};
+}
+EXPORT_SYMBOL_GPL(wpool_get_cpu_stats);
+
+void wpool_workers_show(struct wpool *pool,
+			void (*show)(const struct wpool_worker_info *info,
+				     void *data),
+			void *data)
+{
+	struct wpool_worker_info info;
+	struct wpool_worker *w;
+
+	mutex_lock(&pool->workers_mutex);
+	list_for_each_entry(w, &pool->workers, node) {
+		info.pid = w->thread->pid;
+		info.cpu = READ_ONCE(w->rq)->cpu;
+		info.idle = READ_ONCE(w->parked);
+		info.func = READ_ONCE(w->task) ? READ_ONCE(w->func) : NULL;
+		show(&info, data);
+	}
+	mutex_unlock(&pool->workers_mutex);
+}
