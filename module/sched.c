@@ -28,7 +28,7 @@
 #include <linux/export.h>
 #include <linux/gcd.h>
 #include <linux/prandom.h>
-#include <linux/timekeeping.h>
+#include <linux/ktime.h>
 #include <linux/topology.h>
 
 #include "idle.h"

@@ -9,6 +9,7 @@
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/threads.h>
 
