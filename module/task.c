@@ -23,6 +23,7 @@
 #include <linux/lockdep.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
 #include <linux/wait_bit.h>
 
