@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The fork-join tree: a workload whose nodes are tasks of their own. */
+#ifndef WPOOL_WORKTREE_H
+#define WPOOL_WORKTREE_H
+
+struct wpool_workload;
+
+/**
+ * wpool_worktree_run() - run a tree and wait for all of it
+ * @load: the run; the calling task is the root
+ *
+ * Every node submits its children and waits for them; a leaf uses the CPU. A
+ * child that the pool does not take is run by its parent.
+ *
+ * Context: process context, in a task of the run's pool; sleeps.
+ * Return: 0; -ECANCELED the run was stopped, or one of its nodes cancelled.
+ */
+int wpool_worktree_run(struct wpool_workload *load);
+
+#endif /* WPOOL_WORKTREE_H */
