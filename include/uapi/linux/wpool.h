@@ -13,10 +13,18 @@
  *  - EINVAL: size is smaller than the first version of the structure, or a
  *    value is wrong
  *  - ERANGE: a number is out of its range
- *  - E2BIG: bytes beyond what this kernel knows are not zero
+ *  - E2BIG: bytes beyond what this kernel knows are not zero, or size is more
+ *    than a page
  *  - EOPNOTSUPP: an unknown flag, or a reserved field that is not zero
  *  - EFAULT: a pointer does not point to memory
  *  - ENXIO: the file is not attached to a pool
+ *  - ENOMEM
+ *
+ * What sleeps can be interrupted by a signal: EINTR, or the call starts again,
+ * unless it has a time-out.
+ *
+ * Closing the last descriptor of a file cancels its queued tasks and stops
+ * those that run. A call that another thread is in keeps the file open.
  *
  * All times are CLOCK_MONOTONIC nanoseconds, durations are nanoseconds.
  */
@@ -29,7 +37,7 @@
 #define WPOOL_IOC_TYPE		0xB9
 #define WPOOL_DEV_NAME_LEN	32	/* of a pool, NUL included */
 #define WPOOL_DEV_UNLIMITED	0xffffffffU	/* capacity, queue_depth, free */
-#define WPOOL_DEV_HIST_BUCKETS	32	/* bucket i counts [2^i, 2^(i+1)) ns */
+#define WPOOL_DEV_HIST_BUCKETS	32	/* bucket i counts [2^i, 2^(i+1)) ns, the last all above */
 
 /* Limits of what a workload and a file may ask for. Beyond them: ERANGE. */
 #define WPOOL_MAX_WORK_NS	60000000000ULL	/* spin, sleep, lock: 60 s */
@@ -39,8 +47,10 @@
 #define WPOOL_MAX_TREE_FANOUT	16U
 #define WPOOL_MAX_TREE_NODES	(1U << 20)	/* of one tree, the root included */
 #define WPOOL_MAX_BATCH		4096U		/* descriptors of one submit */
-#define WPOOL_MAX_INFLIGHT	(1U << 17)	/* unfinished tasks + unread records of one file: ENOBUFS */
-#define WPOOL_MAX_FILE_BYTES	(256ULL << 20)	/* sum of touch and hash bytes of the unfinished tasks of one file: ENOBUFS */
+
+/* Beyond these a submit gets ENOBUFS. */
+#define WPOOL_MAX_INFLIGHT	(1U << 17)	/* unfinished tasks + unread records of a file */
+#define WPOOL_MAX_FILE_BYTES	(256ULL << 20)	/* touch, hash: of a file's unfinished tasks */
 
 /* wpool_dev_attrs.policy */
 #define WPOOL_DEV_POLICY_BLOCK	0
@@ -88,9 +98,12 @@
  * @prealloc: 0 or 1
  * @nice: -20 to 19
  * @cpumask_bytes: size of the array at @cpumask, a multiple of 8, 8 to 1024
- * @cpumask: user pointer to an array of __u64, bit n of it is CPU n
+ * @reserved: 0
+ * @cpumask: user pointer to an array of __u64, bit n of it is CPU n. EINVAL: a
+ *	CPU that this machine cannot have.
  *
  * Defaults and ranges are those of the sysfs attributes of the same names.
+ * EOPNOTSUPP: an unknown bit in @mask, or @reserved is not zero.
  */
 struct wpool_dev_attrs {
 	__u32 mask;
@@ -149,9 +162,10 @@ struct wpool_dev_attach {
  * struct wpool_dev_tune - WPOOL_IOC_TUNE: change attributes, all or nothing
  * @size: sizeof(struct wpool_dev_tune)
  * @flags: 0
- * @attrs: those in its mask
+ * @attrs: those in its mask; EINVAL for those of "create only"
  *
- * ESHUTDOWN: the pool was destroyed.
+ * Any pool may be tuned, a module's and the default pool, too. ESHUTDOWN: the
+ * pool was destroyed.
  */
 struct wpool_dev_tune {
 	__u32 size;
@@ -168,7 +182,10 @@ struct wpool_dev_tune {
  * @flags: WPOOL_DEV_RELEASE_*
  * @timeout_ns: with WAIT, at most this long; 0 is for ever
  *
- * EBUSY: the pool belongs to a module. ETIME: the time ran out.
+ * Afterwards submits get ESHUTDOWN. Nothing happens to a pool that is closed
+ * or destroyed already. EBUSY: the pool belongs to a module, or is the default
+ * pool. ETIME: the time ran out; the pool is closed all the same. A wait also
+ * ends when somebody reboots the pool.
  */
 struct wpool_dev_release {
 	__u32 size;
@@ -181,7 +198,11 @@ struct wpool_dev_release {
  * @size: sizeof(struct wpool_dev_simple)
  * @flags: 0
  *
- * EBUSY: the pool belongs to a module. ESHUTDOWN (reboot): it was destroyed.
+ * Both wait until what the pool had accepted has finished; after DESTROY its
+ * name is free, and every file that is attached gets ESHUTDOWN. To destroy what
+ * is destroyed gives 0. A DESTROY that is interrupted leaves the pool closed.
+ * EBUSY: the pool belongs to a module, or is the default pool. ESHUTDOWN
+ * (reboot): it was destroyed.
  */
 struct wpool_dev_simple {
 	__u32 size;
@@ -191,24 +212,28 @@ struct wpool_dev_simple {
 /* wpool_dev_work.kind */
 #define WPOOL_WORK_NOOP		0	/* nothing */
 #define WPOOL_WORK_SPIN		1	/* arg: ns of CPU */
-#define WPOOL_WORK_SLEEP	2	/* arg: ns asleep on a high-resolution timer */
+#define WPOOL_WORK_SLEEP	2	/* arg: ns asleep on a high-resolution timer, at least */
 #define WPOOL_WORK_YIELD	3	/* arg: how often to give the CPU away */
 #define WPOOL_WORK_TOUCH	4	/* arg: bytes of memory to allocate and write */
 #define WPOOL_WORK_HASH		5	/* arg: bytes to hash */
-#define WPOOL_WORK_LOCK		6	/* arg: ns to hold a lock that all such tasks share */
+#define WPOOL_WORK_LOCK		6	/* arg: ns of CPU under a lock that all such tasks share */
 #define WPOOL_WORK_TREE		7	/* fork-join tree: depth, fanout; arg: ns of CPU per leaf */
-#define WPOOL_WORK_FAULT	8	/* oops; EPERM unless loaded with allow_fault=1 */
+#define WPOOL_WORK_FAULT	8	/* oops; EPERM without allow_fault=1 or with policy run */
 
 #define WPOOL_WORK_SILENT	(1U << 0)	/* no completion record, histograms only */
 
 /**
  * struct wpool_dev_work - descriptor of one task
- * @kind: WPOOL_WORK_NOOP and so on
+ * @kind: WPOOL_WORK_NOOP and so on; EINVAL if it is none of them
  * @flags: WPOOL_WORK_SILENT
- * @arg: see the kinds
+ * @arg: see the kinds; ignored by noop and fault
  * @cookie: comes back in the record
  * @depth: tree: levels below the root, 0 to WPOOL_MAX_TREE_DEPTH
  * @fanout: tree: children of each node, 1 to WPOOL_MAX_TREE_FANOUT
+ *
+ * @depth and @fanout are ignored by the other kinds. A tree's nodes are tasks of
+ * the same pool, each submitted by its parent; nodes that the pool refuses are
+ * done by the parent. There is one record, for the root, when all have ended.
  */
 struct wpool_dev_work {
 	__u32 kind;
@@ -227,14 +252,14 @@ struct wpool_dev_work {
  * @flags: WPOOL_DEV_SUBMIT_*; a file opened with O_NONBLOCK behaves as with it
  * @works: user pointer to an array of struct wpool_dev_work
  * @nr: length of the array, 1 to WPOOL_MAX_BATCH
- * @work_size: sizeof(struct wpool_dev_work)
+ * @work_size: sizeof(struct wpool_dev_work); grows like a structure's size
  * @accepted: out, also when the call fails: how many were accepted, a prefix
  *	of the array
  * @reserved: 0
  *
  * Every descriptor is checked before the first is submitted. Returns 0 if at
  * least one was accepted; the caller goes on from @accepted. Otherwise EAGAIN
- * (full), ESHUTDOWN, ENOBUFS (read records first), EINTR.
+ * (full), ESHUTDOWN, ENOBUFS (read records first), EINTR; ERANGE also for @nr.
  */
 struct wpool_dev_submit {
 	__u32 size;
@@ -249,11 +274,14 @@ struct wpool_dev_submit {
 /**
  * struct wpool_dev_record - what read() returns, whole records only
  * @cookie: of the descriptor
- * @status: 0, -ECANCELED, -EIO (its worker died), or the workload's -errno
+ * @status: 0, -ECANCELED, -EIO (its worker died), -ENOMEM (touch)
  * @cpu: where it finished; (__u32)-1 if it never ran
- * @submit_ns: when it was handed over
+ * @submit_ns: when it was handed over, before any wait for room in the pool
  * @start_ns: when it started, 0 if it never did
  * @end_ns: when it finished
+ *
+ * Records come in the order in which tasks finished. A cancelled task has its
+ * record at once.
  *
  * read() sleeps until there is a record (O_NONBLOCK: EAGAIN); it returns 0
  * when there is none and no task of this file is unfinished. EINVAL: the
@@ -275,7 +303,7 @@ struct wpool_dev_record {
  * @flags: 0
  * @timeout_ns: at most this long; 0 is for ever
  *
- * ETIME: the time ran out. Interrupted by any signal.
+ * Tasks that another thread is submitting count. ETIME: the time ran out.
  */
 struct wpool_dev_wait {
 	__u32 size;
@@ -292,7 +320,9 @@ struct wpool_dev_wait {
  * @cookie: cancel the tasks that carry it, unless ALL
  * @cancelled: out: tasks that were still queued and will not run
  * @stopped: out: tasks that were running and were told to stop; each ends
- *	within a few ms, with the status -ECANCELED
+ *	within a few ms, with the status -ECANCELED unless it was through. Tasks
+ *	that a submit in another thread is handing over count here: they end as
+ *	soon as they start.
  *
  * ENOENT: there is no unfinished task with that cookie.
  */
@@ -324,7 +354,8 @@ struct wpool_dev_cancel {
  * @queued: out
  * @free: out: or WPOOL_DEV_UNLIMITED
  * @reserved: out: 0
- * @outstanding: out
+ * @outstanding: out: accepted and not finished; a cancelled task counts until a
+ *	worker has taken it out of its queue
  * @submitted: out: = completed + failed + cancelled + outstanding
  * @completed: out
  * @failed: out
@@ -381,7 +412,8 @@ struct wpool_dev_stats {
  * @flags: 0
  * @name: out
  * @attrs: out, but for its cpumask pointer and cpumask_bytes: in, both may be
- *	0 to leave the mask out; EINVAL if the mask does not fit
+ *	0 to leave the mask out; EINVAL if the mask does not fit. What else is in
+ *	it on the way in is ignored.
  */
 struct wpool_dev_info {
 	__u32 size;

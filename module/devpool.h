@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The pools that were made through /dev/wpool, and only those. */
+#ifndef WPOOL_DEVPOOL_H
+#define WPOOL_DEVPOOL_H
+
+#include <linux/types.h>
+
+struct wpool;
+struct wpool_attrs;
+
+/**
+ * wpool_devpool_create() - make a pool that lives until it is destroyed
+ * @attrs: see wpool_create()
+ *
+ * Context: process context; sleeps.
+ * Return: the pool, with a reference for the caller; ERR_PTR as wpool_create().
+ */
+struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs);
+
+/**
+ * wpool_devpool_release() - close a pool
+ * @pool: a pool that the caller has a reference to
+ * @flags: as wpool_release()
+ *
+ * Context: process context; sleeps.
+ * Return: 0; -EBUSY not one of ours.
+ */
+int wpool_devpool_release(struct wpool *pool, unsigned int flags);
+
+/**
+ * wpool_devpool_release_timeout() - close a pool and wait until it is empty
+ * @pool: a pool that the caller has a reference to
+ * @flags: as wpool_release()
+ * @timeout_ns: at most; 0 is for ever
+ *
+ * Context: process context; sleeps, interruptible.
+ * Return: 0; -EBUSY not one of ours; -ETIME; -ERESTARTSYS, or -EINTR if there
+ * was a time-out.
+ */
+int wpool_devpool_release_timeout(struct wpool *pool, unsigned int flags,
+				  u64 timeout_ns);
+
+/**
+ * wpool_devpool_reboot() - open a released pool again
+ * @pool: a pool that the caller has a reference to
+ *
+ * Context: process context; sleeps, interruptible.
+ * Return: 0; -EBUSY not one of ours; -ESHUTDOWN destroyed; -ERESTARTSYS;
+ * otherwise as wpool_reboot().
+ */
+int wpool_devpool_reboot(struct wpool *pool);
+
+/**
+ * wpool_devpool_destroy() - end a pool
+ * @pool: a pool that the caller has a reference to and keeps
+ *
+ * Closes it, waits until it is empty, and destroys it. If the wait is
+ * interrupted the pool stays closed.
+ *
+ * Context: process context; sleeps, interruptible.
+ * Return: 0, also if somebody else destroyed it; -EBUSY not one of ours;
+ * -ERESTARTSYS.
+ */
+int wpool_devpool_destroy(struct wpool *pool);
+
+/**
+ * wpool_devpool_exit() - destroy all pools that are left
+ *
+ * Context: process context; sleeps, uninterruptibly. No file is open.
+ */
+void wpool_devpool_exit(void);
+
+#endif /* WPOOL_DEVPOOL_H */
