@@ -6,14 +6,14 @@ KERNELRELEASE_OF_KDIR = $(shell cat $(KDIR)/include/config/kernel.release 2>/dev
 KVER	?= $(shell uname -r)
 KDIR	?= /lib/modules/$(KVER)/build
 PREFIX	?= /usr/local
-SBINDIR	?= $(PREFIX)/sbin
-MANDIR	?= $(PREFIX)/share/man
 INCLUDEDIR ?= $(PREFIX)/include
 SDKDIR	?= $(PREFIX)/src/wpool
 DESTDIR	?=
 INSTALL	?= install
 
 KBUILD	= $(MAKE) -C $(KDIR) M=$(CURDIR)
+
+export DESTDIR PREFIX
 
 .DEFAULT_GOAL := modules
 .DELETE_ON_ERROR:
@@ -24,12 +24,11 @@ modules: kdir ## build the module for the running kernel, or for KDIR=... (the d
 tools: ## build wpoolctl
 	$(MAKE) -C tools/wpoolctl
 
-install: kdir tools ## install the module, wpoolctl, its man page and the headers; DESTDIR=, PREFIX=
+install: kdir tools ## install the module, wpoolctl with its man page, and the headers; DESTDIR=, PREFIX=
 	$(KBUILD) WPOOL_SAMPLES=n modules
 	$(KBUILD) WPOOL_SAMPLES=n INSTALL_MOD_PATH=$(DESTDIR) modules_install
 	$(if $(DESTDIR),,depmod -a $(KERNELRELEASE_OF_KDIR))
-	$(INSTALL) -D -m 755 tools/wpoolctl/wpoolctl $(DESTDIR)$(SBINDIR)/wpoolctl
-	$(INSTALL) -D -m 644 tools/wpoolctl/wpoolctl.8 $(DESTDIR)$(MANDIR)/man8/wpoolctl.8
+	$(MAKE) -C tools/wpoolctl install
 	$(INSTALL) -D -m 644 include/uapi/linux/wpool.h $(DESTDIR)$(INCLUDEDIR)/linux/wpool.h
 	$(INSTALL) -D -m 644 include/linux/wpool.h $(DESTDIR)$(SDKDIR)/include/linux/wpool.h
 	$(INSTALL) -D -m 644 include/uapi/linux/wpool.h $(DESTDIR)$(SDKDIR)/include/uapi/linux/wpool.h
@@ -40,6 +39,9 @@ demo: ## show wpool at work in a virtual machine: nothing but this is needed
 
 test: ## run all tests in virtual machines, and the static gates
 	@scripts/test
+
+test-tools: ## only what can be tested of the tools without a kernel
+	@scripts/test tools
 
 test-kunit: ## only the KUnit suites; ONLY=name limits them
 	@scripts/test $(if $(ONLY),--only $(ONLY)) kunit
@@ -69,4 +71,4 @@ kdir:
 		exit 1; \
 	fi
 
-.PHONY: modules tools install demo test test-kunit test-selftest lint clean help kdir
+.PHONY: modules tools install demo test test-tools test-kunit test-selftest lint clean help kdir
