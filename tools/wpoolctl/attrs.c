@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0
+/* One table of attributes; everything that reads or explains one follows it. */
+#include "attrs.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dev.h"
+#include "parse.h"
+#include "sysfs.h"
+
+enum attr_kind {
+	ATTR_NUMBER,
+	ATTR_LIMIT,	/* a number or "max" */
+	ATTR_WORD,	/* its place in words[] */
+	ATTR_NICE,
+	ATTR_CPUS,
+};
+
+struct attr {
+	const char *name;
+	size_t offset;
+	const char *about;
+	enum attr_kind kind;
+	__u32 bit;
+	__u32 min;
+	__u32 max;
+	bool create_only;
+	const char *words[4];
+};
+
+#define OFFSET(_name)	offsetof(struct wpool_dev_attrs, _name)
+
+static const struct attr attrs[] = {
+	{ "capacity", OFFSET(capacity), "workers, so tasks that run at once, at most",
+	  ATTR_LIMIT, WPOOL_DEV_CAPACITY, 1, ATTR_MAX_CAPACITY },
+	{ "queue_depth", OFFSET(queue_depth), "accepted tasks beyond capacity",
+	  ATTR_LIMIT, WPOOL_DEV_QUEUE_DEPTH, 0, ATTR_MAX_QUEUE_DEPTH },
+	{ "policy", OFFSET(policy), "what a submitter gets when the pool is full",
+	  ATTR_WORD, WPOOL_DEV_POLICY, .words = { "block", "fail", "run" } },
+	{ "max_blocking", OFFSET(max_blocking),
+	  "submitters that may sleep; 0 is no limit",
+	  ATTR_NUMBER, WPOOL_DEV_MAX_BLOCKING, 0, ATTR_MAX_BLOCKING },
+	{ "expiry_ms", OFFSET(expiry_ms),
+	  "life of an idle worker in ms; 0 is for ever",
+	  ATTR_NUMBER, WPOOL_DEV_EXPIRY_MS, 0, ATTR_MAX_EXPIRY_MS },
+	{ "min_workers", OFFSET(min_workers),
+	  "workers that never expire, up to capacity",
+	  ATTR_NUMBER, WPOOL_DEV_MIN_WORKERS, 0, ATTR_MAX_CAPACITY },
+	{ "concurrency", OFFSET(concurrency), "running workers per CPU",
+	  ATTR_NUMBER, WPOOL_DEV_CONCURRENCY, 1, ATTR_MAX_CONCURRENCY },
+	{ "spin_us", OFFSET(spin_us),
+	  "time for which an idle worker looks for work",
+	  ATTR_NUMBER, WPOOL_DEV_SPIN_US, 0, ATTR_MAX_SPIN_US },
+	{ "hog_ms", OFFSET(hog_ms), "a task that runs longer is a hog",
+	  ATTR_NUMBER, WPOOL_DEV_HOG_MS, 1, ATTR_MAX_HOG_MS },
+	{ "handoff", OFFSET(handoff),
+	  "a worker that blocks gives its run queue away",
+	  ATTR_NUMBER, WPOOL_DEV_HANDOFF, 0, 1 },
+	{ "steal", OFFSET(steal), "balance tasks between CPUs",
+	  ATTR_NUMBER, WPOOL_DEV_STEAL, 0, 1 },
+	{ "latency", OFFSET(latency), "keep a histogram of queue-to-start latency",
+	  ATTR_NUMBER, WPOOL_DEV_LATENCY, 0, 1 },
+	{ "nice", OFFSET(nice), "nice value of the workers",
+	  ATTR_NICE, WPOOL_DEV_NICE },
+	{ "cpumask", OFFSET(cpumask), "CPUs that workers may run on",
+	  ATTR_CPUS, WPOOL_DEV_CPUMASK },
+	{ "order", OFFSET(order), "which idle worker is reused first",
+	  ATTR_WORD, WPOOL_DEV_ORDER, .create_only = true,
+	  .words = { "lifo", "fifo" } },
+	{ "prealloc", OFFSET(prealloc), "make all workers at creation, never again",
+	  ATTR_NUMBER, WPOOL_DEV_PREALLOC, 0, 1, .create_only = true },
+};
+
+static const struct attr *find_attr(const char *name, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(attrs); i++)
+		if (strlen(attrs[i].name) == len && !memcmp(attrs[i].name, name, len))
+			return &attrs[i];
+	return NULL;
+}
+
+static int unknown_attr(const char *name, size_t len, enum attr_use use,
+			struct errmsg *e)
+{
+	char known[ERRMSG_LEN] = "";
+	size_t i, at = 0;
+
+	for (i = 0; i < ARRAY_SIZE(attrs); i++)
+		if (use == ATTR_CREATE || !attrs[i].create_only)
+			at += snprintf(known + at, sizeof(known) - at, " %s",
+				       attrs[i].name);
+	return errmsg_set(e, "no attribute '%.*s'; there are:%s",
+			  len < 40 ? (int)len : 40, name, known);
+}
+
+static int parse_word(const struct attr *attr, const char *s, __u32 *out,
+		      struct errmsg *e)
+{
+	char known[64] = "";
+	size_t at = 0;
+	__u32 i;
+
+	for (i = 0; attr->words[i]; i++) {
+		if (!strcmp(attr->words[i], s)) {
+			*out = i;
+			return 0;
+		}
+		at += snprintf(known + at, sizeof(known) - at, "%s%s",
+			       i ? ", " : "", attr->words[i]);
+	}
+	return errmsg_set(e, ERRMSG_Q " is not one of %s", s, known);
+}
+
+static int parse_limit(const struct attr *attr, const char *s, __u32 *out,
+		       struct errmsg *e)
+{
+	__u64 n;
+
+	if (!strcmp(s, "max") || !strcmp(s, "unlimited")) {
+		*out = WPOOL_DEV_UNLIMITED;
+		return 0;
+	}
+	if (parse_u64(s, attr->min, attr->max, &n, e))
+		return errmsg_set(e, ERRMSG_Q " is neither max nor a number from %u to %u",
+				  s, attr->min, attr->max);
+	*out = n;
+	return 0;
+}
+
+static int parse_value(struct attr_set *set, const struct attr *attr,
+		       const char *s, struct errmsg *e)
+{
+	void *field = (char *)&set->attrs + attr->offset;
+	__u64 n;
+
+	switch (attr->kind) {
+	case ATTR_LIMIT:
+		return parse_limit(attr, s, field, e);
+	case ATTR_WORD:
+		return parse_word(attr, s, field, e);
+	case ATTR_NICE:
+		return parse_s32(s, -20, 19, field, e);
+	case ATTR_CPUS:
+		if (cpulist_parse(s, &set->cpus, e))
+			return -1;
+		set->attrs.cpumask_bytes = cpulist_bytes(&set->cpus);
+		set->attrs.cpumask = (unsigned long)set->cpus.bits;
+		return 0;
+	default:
+		if (parse_u64(s, attr->min, attr->max, &n, e))
+			return -1;
+		*(__u32 *)field = n;
+		return 0;
+	}
+}
+
+void attr_set_init(struct attr_set *set)
+{
+	memset(set, 0, sizeof(*set));
+}
+
+int attr_set_add(struct attr_set *set, enum attr_use use,
+		 const char *assignment, struct errmsg *e)
+{
+	const struct attr *attr;
+	const char *value;
+	size_t len;
+
+	if (parse_assignment(assignment, &len, &value, e))
+		return -1;
+	attr = find_attr(assignment, len);
+	if (!attr)
+		return unknown_attr(assignment, len, use, e);
+	if (use == ATTR_TUNE && attr->create_only)
+		return errmsg_set(e, "%s: to be chosen at creation only",
+				  attr->name);
+	if (set->attrs.mask & attr->bit)
+		return errmsg_set(e, "%s: given twice", attr->name);
+	if (parse_value(set, attr, value, e))
+		return errmsg_in(e, "%s", attr->name);
+	set->attrs.mask |= attr->bit;
+	return 0;
+}
+
+int attr_set_add_list(struct attr_set *set, enum attr_use use,
+		      const char *list, struct errmsg *e)
+{
+	char *copy = strdup(list), *at = copy, *end;
+	int err = 0;
+
+	if (!copy)
+		return errmsg_set(e, "out of memory");
+	while (at && !err) {
+		/* a comma is a separator only if another "name=" follows it */
+		for (end = strchr(at, ','); end; end = strchr(end + 1, ',')) {
+			size_t len = strcspn(end + 1, ",=");
+
+			if (!end[1] || end[1 + len] == '=')
+				break;
+		}
+		if (end)
+			*end++ = '\0';
+		err = attr_set_add(set, use, at, e);
+		at = end;
+	}
+	free(copy);
+	return err;
+}
+
+static bool given(const struct attr_set *set, __u32 bit)
+{
+	return set->attrs.mask & bit;
+}
+
+static int check_policy(const struct attr_set *set,
+			const struct wpool_dev_attrs *now, struct errmsg *e)
+{
+	if (!now || !given(set, WPOOL_DEV_POLICY) ||
+	    set->attrs.policy == now->policy)
+		return 0;
+	if (set->attrs.policy == WPOOL_DEV_POLICY_RUN)
+		return errmsg_set(e, "policy: run is for creation only");
+	if (now->policy == WPOOL_DEV_POLICY_RUN)
+		return errmsg_set(e, "policy: a pool created with run keeps it");
+	return 0;
+}
+
+int attr_set_check(const struct attr_set *set, const struct wpool_dev_attrs *now,
+		   struct errmsg *e)
+{
+	__u32 capacity = now ? now->capacity : ATTR_DEFAULT_CAPACITY;
+	__u32 min_workers = now ? now->min_workers : 0;
+	bool prealloc = now ? now->prealloc : set->attrs.prealloc;
+
+	if (given(set, WPOOL_DEV_CAPACITY)) {
+		capacity = set->attrs.capacity;
+		if (now && prealloc && capacity != now->capacity)
+			return errmsg_set(e, "capacity: fixed, the pool is preallocated");
+	}
+	if (given(set, WPOOL_DEV_MIN_WORKERS))
+		min_workers = set->attrs.min_workers;
+	if (capacity != WPOOL_DEV_UNLIMITED && min_workers > capacity)
+		return errmsg_set(e, "min_workers %u would be above capacity %u",
+				  min_workers, capacity);
+	if (prealloc && capacity == WPOOL_DEV_UNLIMITED)
+		return errmsg_set(e, "prealloc: needs a capacity that is not max");
+	return check_policy(set, now, e);
+}
+
+/* What is left to the kernel: CPUs, and ranges of a module of another version. */
+void attr_explain(struct errmsg *e, int err, const char *pool,
+		  const struct attr_set *set)
+{
+	char cpus[64];
+
+	if (err != -EINVAL && err != -ERANGE)
+		dev_explain(e, err, pool);
+	else if (given(set, WPOOL_DEV_CPUMASK) && !sysfs_cpus(cpus, sizeof(cpus)))
+		errmsg_set(e, "pool '%s': refused; cpumask must name CPUs of %s, one online",
+			   pool, cpus);
+	else
+		errmsg_set(e, "pool '%s': attributes refused: %s", pool,
+			   err == -ERANGE ? "a number is out of its range" :
+			   "they do not go together");
+}
+
+static void format_values(const struct attr *attr, enum attr_use use, char *buf,
+			  size_t len)
+{
+	/* the third policy is for creation only */
+	bool third = attr->words[2] && use == ATTR_CREATE;
+
+	switch (attr->kind) {
+	case ATTR_LIMIT:
+		snprintf(buf, len, "%u..%u|max", attr->min, attr->max);
+		break;
+	case ATTR_WORD:
+		snprintf(buf, len, "%s|%s%s%s", attr->words[0], attr->words[1],
+			 third ? "|" : "", third ? attr->words[2] : "");
+		break;
+	case ATTR_NICE:
+		snprintf(buf, len, "-20..19");
+		break;
+	case ATTR_CPUS:
+		snprintf(buf, len, "LIST, as 0-3,5");
+		break;
+	default:
+		snprintf(buf, len, "%u%s%u", attr->min,
+			 attr->max == 1 ? "|" : "..", attr->max);
+	}
+}
+
+void attr_print_help(enum attr_use use)
+{
+	const struct attr *attr;
+
+	printf("\nAttributes:\n");
+	for (attr = attrs; attr < attrs + ARRAY_SIZE(attrs); attr++) {
+		char values[64];
+
+		if (use == ATTR_TUNE && attr->create_only)
+			continue;
+		format_values(attr, use, values, sizeof(values));
+		printf("  %-13s %-16s %s\n", attr->name, values, attr->about);
+	}
+}
+
+const char *attr_format_limit(__u32 value, char *buf, size_t len)
+{
+	if (value == WPOOL_DEV_UNLIMITED)
+		snprintf(buf, len, "max");
+	else
+		snprintf(buf, len, "%u", value);
+	return buf;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The attributes of a pool that can be set: names, ranges and words, which are
+ * those of sysfs, and the structure that carries them to /dev/wpool.
+ */
+#ifndef WPOOLCTL_ATTRS_H
+#define WPOOLCTL_ATTRS_H
+
+#include <linux/wpool.h>
+#include <stdbool.h>
+
+#include "cpulist.h"
+#include "errmsg.h"
+
+/* Upper bounds, those of include/linux/wpool.h; 'make check' compares. */
+#define ATTR_MAX_CAPACITY	1048576U
+#define ATTR_MAX_QUEUE_DEPTH	536870912U
+#define ATTR_MAX_BLOCKING	1073741824U
+#define ATTR_MAX_EXPIRY_MS	86400000U
+#define ATTR_MAX_CONCURRENCY	1024U
+#define ATTR_MAX_SPIN_US	1000U
+#define ATTR_MAX_HOG_MS		10000U
+
+/* The default that the checks between attributes need. */
+#define ATTR_DEFAULT_CAPACITY	256U
+
+enum attr_use {
+	ATTR_CREATE,
+	ATTR_TUNE,
+};
+
+/* attrs.mask says what was given. attrs.cpumask points into the set. */
+struct attr_set {
+	struct wpool_dev_attrs attrs;
+	struct cpulist cpus;
+};
+
+void attr_set_init(struct attr_set *set);
+
+/*
+ * "capacity=4". 0, or -1 and a message; an attribute may be given once.
+ * attr_set_add_list() takes several, separated by commas; a part without '='
+ * belongs to the list of CPUs before it.
+ */
+int attr_set_add(struct attr_set *set, enum attr_use use,
+		 const char *assignment, struct errmsg *e);
+int attr_set_add_list(struct attr_set *set, enum attr_use use,
+		      const char *list, struct errmsg *e);
+
+/*
+ * What the kernel would refuse with EINVAL and no further word, because two
+ * attributes do not go together. @now are the pool's attributes as they are;
+ * NULL for a pool that is to be created.
+ */
+int attr_set_check(const struct attr_set *set, const struct wpool_dev_attrs *now,
+		   struct errmsg *e);
+
+/* What -errno of a create or tune with @set means. */
+void attr_explain(struct errmsg *e, int err, const char *pool,
+		  const struct attr_set *set);
+
+/* Names of all attributes with their values, for the help. */
+void attr_print_help(enum attr_use use);
+
+/* "max", or the number; for capacity, queue_depth and free. */
+const char *attr_format_limit(__u32 value, char *buf, size_t len);
+
+#endif /* WPOOLCTL_ATTRS_H */

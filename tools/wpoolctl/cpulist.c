@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Lists of CPUs: single numbers and ranges, in any order, separated by commas. */
+#include "cpulist.h"
+
+#include <string.h>
+
+static int bad_list(const char *s, struct errmsg *e)
+{
+	return errmsg_set(e, ERRMSG_Q " is not a list of CPUs such as 0-3,5, each below %d",
+			  s, CPULIST_CPUS);
+}
+
+/* A CPU's number at *s, -1 if there is none; *s is moved behind it. */
+static int scan_cpu(const char **s)
+{
+	int n = 0;
+
+	if (**s < '0' || **s > '9')
+		return -1;
+	for (; **s >= '0' && **s <= '9'; (*s)++) {
+		n = n * 10 + (**s - '0');
+		if (n >= CPULIST_CPUS)
+			return -1;
+	}
+	return n;
+}
+
+int cpulist_parse(const char *s, struct cpulist *cpus, struct errmsg *e)
+{
+	struct cpulist found = { };
+	const char *at = s;
+	int first, last;
+
+	for (;; at++) {
+		first = scan_cpu(&at);
+		last = first;
+		if (first >= 0 && *at == '-') {
+			at++;
+			last = scan_cpu(&at);
+		}
+		if (first < 0 || last < first)
+			return bad_list(s, e);
+		for (; first <= last; first++)
+			found.bits[first / 64] |= 1ULL << (first % 64);
+		if (!*at)
+			break;
+		if (*at != ',')
+			return bad_list(s, e);
+	}
+	*cpus = found;
+	return 0;
+}
+
+int cpulist_last(const struct cpulist *cpus)
+{
+	int word;
+
+	for (word = CPULIST_WORDS - 1; word >= 0; word--)
+		if (cpus->bits[word])
+			return word * 64 + 63 - __builtin_clzll(cpus->bits[word]);
+	return -1;
+}
+
+unsigned int cpulist_bytes(const struct cpulist *cpus)
+{
+	int last = cpulist_last(cpus);
+
+	return last < 0 ? 8 : (last / 64 + 1) * 8;
+}

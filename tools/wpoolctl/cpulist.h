@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Lists of CPUs as the kernel prints them: "0-3,5". */
+#ifndef WPOOLCTL_CPULIST_H
+#define WPOOLCTL_CPULIST_H
+
+#include <linux/types.h>
+#include <stddef.h>
+
+#include "errmsg.h"
+
+#define CPULIST_WORDS	128	/* the largest mask that /dev/wpool takes */
+#define CPULIST_CPUS	(CPULIST_WORDS * 64)
+
+struct cpulist {
+	__u64 bits[CPULIST_WORDS];
+};
+
+/* At least one CPU. 0, or -1 and a message. */
+int cpulist_parse(const char *s, struct cpulist *cpus, struct errmsg *e);
+
+/* Bytes of @bits that are needed up to the last CPU, a multiple of 8. */
+unsigned int cpulist_bytes(const struct cpulist *cpus);
+
+/* The last CPU of the list, -1 if there is none. */
+int cpulist_last(const struct cpulist *cpus);
+
+#endif /* WPOOLCTL_CPULIST_H */

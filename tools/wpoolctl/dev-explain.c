@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What an error of /dev/wpool means for a person. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dev.h"
+
+int dev_open_pool(const char *pool, struct errmsg *e)
+{
+	int fd = dev_open(), err;
+
+	if (fd < 0)
+		return dev_explain(e, fd, pool);
+	err = dev_attach(fd, pool);
+	if (err) {
+		close(fd);
+		return dev_explain(e, err, pool);
+	}
+	return fd;
+}
+
+/* Only dev_open() can give the errors that are about the device itself. */
+static const char *explain_device(int err)
+{
+	switch (err) {
+	case -EACCES:
+		return "cannot open " DEV_PATH ": permission denied; only root may (try sudo)";
+	case -ENODEV:
+		return "there is no " DEV_PATH "; is the wpool module loaded?";
+	case -EMFILE:
+	case -ENFILE:
+		return "cannot open " DEV_PATH ": too many open files (ulimit -n)";
+	case -ENOTTY:
+	case -E2BIG:
+	case -EOPNOTSUPP:
+		return "the loaded wpool module does not know this; is it older?";
+	}
+	return NULL;
+}
+
+int dev_explain(struct errmsg *e, int err, const char *pool)
+{
+	const char *text = explain_device(err);
+
+	if (text) {
+		errmsg_set(e, "%s", text);
+		return err;
+	}
+	switch (err) {
+	case -ENOENT:
+		if (access(DEV_PATH, F_OK))
+			errmsg_set(e, "%s", explain_device(-ENODEV));
+		else
+			errmsg_set(e, "there is no pool '%s'; see 'wpoolctl list'",
+				   pool);
+		break;
+	case -ENXIO:
+		errmsg_set(e, "%s", explain_device(-ENODEV));
+		break;
+	case -EEXIST:
+		errmsg_set(e, "there is a pool '%s' already", pool);
+		break;
+	case -EBUSY:
+		errmsg_set(e, "pool '%s' is %s; nobody else may do that", pool,
+			   strcmp(pool, "default") ? "a module's own" :
+			   "the module's own");
+		break;
+	case -ESHUTDOWN:
+		errmsg_set(e, "pool '%s' was released or destroyed", pool);
+		break;
+	case -ETIME:
+		errmsg_set(e, "the time ran out before pool '%s' was empty",
+			   pool);
+		break;
+	case -EDEADLK:
+		errmsg_set(e, "a task of pool '%s' itself must not do that", pool);
+		break;
+	case -ENOMEM:
+		errmsg_set(e, "out of memory");
+		break;
+	case -EAGAIN:
+		errmsg_set(e, "no more workers: the module's max_workers is reached");
+		break;
+	default:
+		errmsg_set(e, "pool '%s': %s", pool, strerror(-err));
+	}
+	return err;
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The ioctls of /dev/wpool. */
+#include "dev.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static int do_ioctl(int fd, unsigned long request, void *arg)
+{
+	return ioctl(fd, request, arg) < 0 ? -errno : 0;
+}
+
+static void copy_name(__u8 *to, const char *name)
+{
+	memcpy(to, name, strnlen(name, WPOOL_DEV_NAME_LEN - 1));
+}
+
+int dev_open(void)
+{
+	int fd = open(DEV_PATH, O_RDWR | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int dev_attach(int fd, const char *pool)
+{
+	struct wpool_dev_attach arg = { .size = sizeof(arg) };
+
+	copy_name(arg.name, pool);
+	return do_ioctl(fd, WPOOL_IOC_ATTACH, &arg);
+}
+
+int dev_create(int fd, const char *pool, const struct wpool_dev_attrs *attrs)
+{
+	struct wpool_dev_create arg = { .size = sizeof(arg) };
+
+	copy_name(arg.name, pool);
+	arg.attrs = *attrs;
+	return do_ioctl(fd, WPOOL_IOC_CREATE, &arg);
+}
+
+int dev_tune(int fd, const struct wpool_dev_attrs *attrs)
+{
+	struct wpool_dev_tune arg = { .size = sizeof(arg) };
+
+	arg.attrs = *attrs;
+	return do_ioctl(fd, WPOOL_IOC_TUNE, &arg);
+}
+
+int dev_release(int fd, __u32 flags, __u64 timeout_ns)
+{
+	struct wpool_dev_release arg = { .size = sizeof(arg) };
+
+	arg.flags = flags;
+	arg.timeout_ns = timeout_ns;
+	return do_ioctl(fd, WPOOL_IOC_RELEASE, &arg);
+}
+
+int dev_reboot(int fd)
+{
+	struct wpool_dev_simple arg = { .size = sizeof(arg) };
+
+	return do_ioctl(fd, WPOOL_IOC_REBOOT, &arg);
+}
+
+int dev_destroy(int fd)
+{
+	struct wpool_dev_simple arg = { .size = sizeof(arg) };
+
+	return do_ioctl(fd, WPOOL_IOC_DESTROY, &arg);
+}
+
+int dev_info(int fd, struct wpool_dev_attrs *attrs)
+{
+	struct wpool_dev_info arg = { .size = sizeof(arg) };
+	int err = do_ioctl(fd, WPOOL_IOC_INFO, &arg);
+
+	if (!err)
+		*attrs = arg.attrs;
+	return err;
+}
+
+int dev_stats(int fd, struct wpool_dev_stats *stats)
+{
+	memset(stats, 0, sizeof(*stats));
+	stats->size = sizeof(*stats);
+	return do_ioctl(fd, WPOOL_IOC_STATS, stats);
+}
+
+int dev_submit(int fd, const struct wpool_dev_work *works, __u32 nr, __u32 flags,
+	       __u32 *accepted)
+{
+	struct wpool_dev_submit arg = { .size = sizeof(arg) };
+	int err;
+
+	arg.flags = flags;
+	arg.works = (unsigned long)works;
+	arg.nr = nr;
+	arg.work_size = sizeof(*works);
+	err = do_ioctl(fd, WPOOL_IOC_SUBMIT, &arg);
+	*accepted = arg.accepted;
+	return err;
+}
+
+int dev_cancel_all(int fd)
+{
+	struct wpool_dev_cancel arg = { .size = sizeof(arg) };
+
+	arg.flags = WPOOL_DEV_CANCEL_ALL;
+	return do_ioctl(fd, WPOOL_IOC_CANCEL, &arg);
+}
+
+ssize_t dev_read(int fd, struct wpool_dev_record *records, size_t max)
+{
+	ssize_t got = read(fd, records, max * sizeof(*records));
+
+	return got < 0 ? -errno : got / (ssize_t)sizeof(*records);
+}

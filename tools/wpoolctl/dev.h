@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Transport: /dev/wpool. Every function returns 0 or more, or -errno; none
+ * prints anything.
+ *
+ * An open file keeps the module in memory, and its closing cancels the tasks
+ * that were submitted through it.
+ */
+#ifndef WPOOLCTL_DEV_H
+#define WPOOLCTL_DEV_H
+
+#include <linux/types.h>
+#include <linux/wpool.h>
+#include <sys/types.h>
+
+#include "errmsg.h"
+
+#define DEV_PATH	"/dev/wpool"
+
+/* A file descriptor. */
+int dev_open(void);
+
+int dev_attach(int fd, const char *pool);
+int dev_create(int fd, const char *pool, const struct wpool_dev_attrs *attrs);
+int dev_tune(int fd, const struct wpool_dev_attrs *attrs);
+int dev_release(int fd, __u32 flags, __u64 timeout_ns);
+int dev_reboot(int fd);
+int dev_destroy(int fd);
+
+/* Without the mask of CPUs. */
+int dev_info(int fd, struct wpool_dev_attrs *attrs);
+int dev_stats(int fd, struct wpool_dev_stats *stats);
+
+/* @accepted is set in every case. */
+int dev_submit(int fd, const struct wpool_dev_work *works, __u32 nr, __u32 flags,
+	       __u32 *accepted);
+int dev_cancel_all(int fd);
+
+/* Records read, 0 if no task of the file is unfinished. Sleeps. */
+ssize_t dev_read(int fd, struct wpool_dev_record *records, size_t max);
+
+/* Open and attach; the file descriptor, or -errno and a message. */
+int dev_open_pool(const char *pool, struct errmsg *e);
+
+/* What -errno means for a person who did something with a pool. Returns it. */
+int dev_explain(struct errmsg *e, int err, const char *pool);
+
+#endif /* WPOOLCTL_DEV_H */

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Error messages of parsers. Input that is repeated in one is made printable. */
+#include "errmsg.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* A message stays on one line and sends nothing to the terminal but text. */
+static void make_printable(char *s)
+{
+	for (; *s; s++)
+		if ((unsigned char)*s < ' ' || *s == 0x7f)
+			*s = '?';
+}
+
+int errmsg_set(struct errmsg *e, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(e->text, sizeof(e->text), fmt, ap);
+	va_end(ap);
+	make_printable(e->text);
+	return -1;
+}
+
+int errmsg_in(struct errmsg *e, const char *fmt, ...)
+{
+	struct errmsg inner = *e;
+	char what[120];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	return errmsg_set(e, "%s: %s", what, inner.text);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One line that says what was wrong and what is allowed. Parsers fill it in,
+ * commands print it: so the parsers can be tested without a process.
+ */
+#ifndef WPOOLCTL_ERRMSG_H
+#define WPOOLCTL_ERRMSG_H
+
+#include "compiler.h"
+
+#define ERRMSG_LEN	320
+
+/* How much of somebody's input is repeated in a message. */
+#define ERRMSG_Q	"'%.60s'"
+
+struct errmsg {
+	char text[ERRMSG_LEN];
+};
+
+/* Sets the text and returns -1, so that a parser can return it. */
+__printf(2, 3)
+int errmsg_set(struct errmsg *e, const char *fmt, ...);
+
+/* Puts "what: " in front of the text. Returns -1. */
+__printf(2, 3)
+int errmsg_in(struct errmsg *e, const char *fmt, ...);
+
+#endif /* WPOOLCTL_ERRMSG_H */

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Putting load on a pool: threads that submit tasks, threads that read the
+ * completion records, and one that looks after them.
+ *
+ * Each submitter has an open file of its own, so that the limits of a file and
+ * its records are its own, too. Its reader drains records while it submits,
+ * because a file holds a limited number of them; what it does for a record is
+ * kept small, and it naps between reads, so that the machine is left to the
+ * pool.
+ */
+#ifndef WPOOLCTL_LOAD_H
+#define WPOOLCTL_LOAD_H
+
+#include <linux/types.h>
+#include <linux/wpool.h>
+#include <stdbool.h>
+
+#include "errmsg.h"
+#include "progress.h"
+#include "tally.h"
+#include "work.h"
+
+#define LOAD_MAX_SUBMITTERS	256
+#define LOAD_MAX_TASKS		1000000000000ULL
+
+struct load_config {
+	const char *pool;
+	const struct work *works;
+	unsigned int nr_works;
+	const struct work_turns *turns;
+	__u64 tasks;
+	__u32 batch;		/* descriptors of one ioctl at most */
+	__u32 submitters;
+	bool nonblock;		/* never sleep on a full pool */
+	bool retry;		/* try again what was refused, instead of dropping it */
+	__u64 rate;		/* tasks per second of all submitters; 0 is no limit */
+	__u64 timeout_ns;	/* 0 is none */
+};
+
+enum load_end {
+	LOAD_COMPLETE,		/* all was submitted or refused, and finished */
+	LOAD_INTERRUPTED,	/* by a signal: the rest was cancelled */
+	LOAD_TIMED_OUT,		/* the rest was cancelled */
+	LOAD_BROKEN,		/* an error, see why; what was accepted finished */
+	LOAD_STUCK,		/* tasks did not end after their cancellation */
+};
+
+struct load_result {
+	enum load_end end;
+	struct errmsg why;
+	__u64 accepted;
+	__u64 refused;		/* tasks that were dropped */
+	__u64 retries;		/* calls that were repeated because of --retry */
+	__u64 calls;		/* of the submit ioctl */
+	__u64 call_ns;		/* spent in them, asleep or not */
+	__u64 cpu_ns;		/* CPU time of the submitting threads */
+	__u32 peak_workers;	/* of looks 10 times a second */
+	struct wpool_dev_attrs attrs;
+	struct wpool_dev_stats before;
+	struct wpool_dev_stats after;
+	struct tally tally;	/* sorted */
+};
+
+/* CLOCK_MONOTONIC */
+__u64 load_now_ns(void);
+
+/*
+ * Signals that end a run are held back from here on and looked at by
+ * load_run(). For the rest of the process: whoever made a temporary pool can
+ * destroy it.
+ */
+void load_hold_signals(void);
+
+/*
+ * @fd is attached to the pool and used for looking only. Returns when all that
+ * was accepted is finished, but for LOAD_STUCK: then threads are still about,
+ * and nothing is left to do but to end the process.
+ */
+void load_run(const struct load_config *config, int fd, struct progress *progress,
+	      struct load_result *result);
+void load_result_exit(struct load_result *result);
+
+#endif /* WPOOLCTL_LOAD_H */

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Output: colour if a person reads it, JSON if a program does. */
+#ifndef WPOOLCTL_OUT_H
+#define WPOOLCTL_OUT_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include <json-c/json.h>
+
+enum out_style {
+	OUT_BOLD,
+	OUT_GOOD,
+	OUT_WARN,
+	OUT_BAD,
+};
+
+/* The escape sequence on a terminal, "" elsewhere or if NO_COLOR is set. */
+const char *out_style(enum out_style style);
+const char *out_plain(void);
+
+/* How a pool's state is shown. */
+enum out_style out_state_style(const char *state);
+
+/*
+ * JSON values are those of sysfs: what is a whole number there is a number,
+ * everything else ("max", "block", "0-1") is a string. Without memory the
+ * process ends.
+ */
+struct json_object *out_json_new(void);
+struct json_object *out_json_new_array(void);
+void out_json_add(struct json_object *to, const char *key,
+		  struct json_object *value);
+void out_json_add_u64(struct json_object *to, const char *key, __u64 value);
+void out_json_add_double(struct json_object *to, const char *key, double value);
+void out_json_add_string(struct json_object *to, const char *key,
+			 const char *value);
+void out_json_add_bool(struct json_object *to, const char *key, bool value);
+void out_json_add_null(struct json_object *to, const char *key);
+void out_json_add_value(struct json_object *to, const char *key,
+			const char *sysfs_value);
+void out_json_append(struct json_object *array, struct json_object *value);
+
+/* Print and free: indented, or on one line. */
+void out_json_print(struct json_object *object);
+void out_json_print_line(struct json_object *object);
+
+#endif /* WPOOLCTL_OUT_H */

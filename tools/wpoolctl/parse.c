@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Strict readers of numbers, durations, sizes and names. strtoul() and its
+ * family accept blanks, signs and garbage, so nothing here uses them.
+ */
+#include "parse.h"
+
+#include <linux/wpool.h>
+#include <stdio.h>
+#include <string.h>
+
+struct unit {
+	const char *name;
+	__u64 factor;
+};
+
+static const struct unit time_units[] = {
+	{ "ns", 1 },
+	{ "us", NSEC_PER_USEC },
+	{ "ms", NSEC_PER_MSEC },
+	{ "s", NSEC_PER_SEC },
+	{ }
+};
+
+static const struct unit size_units[] = {
+	{ "", 1 },
+	{ "K", 1024 },
+	{ "M", 1024 * 1024 },
+	{ }
+};
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Digits at *s into *out; *s is moved behind them. False: none, or too many. */
+static bool scan_digits(const char **s, __u64 *out)
+{
+	__u64 n = 0;
+
+	if (!is_digit(**s))
+		return false;
+	for (; is_digit(**s); (*s)++)
+		if (__builtin_mul_overflow(n, 10, &n) ||
+		    __builtin_add_overflow(n, **s - '0', &n))
+			return false;
+	*out = n;
+	return true;
+}
+
+static const struct unit *find_unit(const struct unit *units, const char *name)
+{
+	for (; units->name; units++)
+		if (!strcmp(units->name, name))
+			return units;
+	return NULL;
+}
+
+/*
+ * number[.digits]unit. A fraction must come out as a whole number of the
+ * smallest unit: 0.5K is 512, 0.0001us is refused.
+ */
+static bool scan_scaled(const char *s, const struct unit *units,
+			const struct unit *no_unit, __u64 *out)
+{
+	const char *fraction = NULL, *fraction_end = NULL;
+	const struct unit *unit;
+	__u64 whole, rest;
+
+	if (!scan_digits(&s, &whole))
+		return false;
+	if (*s == '.') {
+		fraction = ++s;
+		while (is_digit(*s))
+			s++;
+		fraction_end = s;
+		if (fraction == fraction_end)
+			return false;
+	}
+	unit = *s || !no_unit ? find_unit(units, s) : no_unit;
+	if (!unit || __builtin_mul_overflow(whole, unit->factor, &whole))
+		return false;
+
+	/*
+	 * Each digit takes its share of what one more of the whole would be.
+	 * K and M are no powers of ten, so ask for divisibility, not for length.
+	 */
+	if (fraction) {
+		__u64 numerator = 0, denominator = 1;
+
+		while (fraction_end > fraction && fraction_end[-1] == '0')
+			fraction_end--;
+		if (fraction_end - fraction > 9)
+			return false;
+		for (; fraction < fraction_end; fraction++) {
+			numerator = numerator * 10 + (*fraction - '0');
+			denominator *= 10;
+		}
+		/* below 10^9 * 10^9 */
+		rest = numerator * unit->factor;
+		if (rest % denominator)
+			return false;
+		rest /= denominator;
+		if (__builtin_add_overflow(whole, rest, &whole))
+			return false;
+	}
+	*out = whole;
+	return true;
+}
+
+int parse_u64(const char *s, __u64 min, __u64 max, __u64 *out, struct errmsg *e)
+{
+	const char *end = s;
+	__u64 n;
+
+	if (!scan_digits(&end, &n) || *end || n < min || n > max)
+		return errmsg_set(e, ERRMSG_Q " is not a whole number from %llu to %llu",
+				  s, min, max);
+	*out = n;
+	return 0;
+}
+
+int parse_s32(const char *s, __s32 min, __s32 max, __s32 *out, struct errmsg *e)
+{
+	const char *end = s + (*s == '-');
+	__s64 value;
+	__u64 n;
+
+	if (!scan_digits(&end, &n) || *end || n > 1ULL << 31)
+		goto err_range;
+	value = *s == '-' ? -(__s64)n : (__s64)n;
+	if (value < min || value > max)
+		goto err_range;
+	*out = value;
+	return 0;
+
+err_range:
+	return errmsg_set(e, ERRMSG_Q " is not a whole number from %d to %d", s,
+			  min, max);
+}
+
+static int scaled_duration(const char *s, const struct unit *no_unit,
+			   __u64 min_ns, __u64 max_ns, __u64 *ns,
+			   struct errmsg *e)
+{
+	char low[32], high[32];
+	__u64 n;
+
+	if (!scan_scaled(s, time_units, no_unit, &n))
+		return errmsg_set(e, ERRMSG_Q " is not a duration: a number and ns, us, ms or s",
+				  s);
+	if (n < min_ns || n > max_ns)
+		return errmsg_set(e, ERRMSG_Q " is not a duration from %s to %s", s,
+				  format_duration(min_ns, low, sizeof(low)),
+				  format_duration(max_ns, high, sizeof(high)));
+	*ns = n;
+	return 0;
+}
+
+int parse_duration(const char *s, __u64 min_ns, __u64 max_ns, __u64 *ns,
+		   struct errmsg *e)
+{
+	return scaled_duration(s, NULL, min_ns, max_ns, ns, e);
+}
+
+int parse_seconds(const char *s, __u64 min_ns, __u64 max_ns, __u64 *ns,
+		  struct errmsg *e)
+{
+	return scaled_duration(s, find_unit(time_units, "s"), min_ns, max_ns,
+			       ns, e);
+}
+
+int parse_size(const char *s, __u64 min, __u64 max, __u64 *bytes,
+	       struct errmsg *e)
+{
+	__u64 n;
+
+	if (!scan_scaled(s, size_units, NULL, &n))
+		return errmsg_set(e, ERRMSG_Q " is not a size: bytes, or a number and K or M",
+				  s);
+	if (n < min || n > max)
+		return errmsg_set(e, ERRMSG_Q " is not a size from %llu to %llu bytes",
+				  s, min, max);
+	*bytes = n;
+	return 0;
+}
+
+int parse_rate(const char *s, __u64 *per_s, struct errmsg *e)
+{
+	const char *end = s;
+	__u64 n;
+
+	if (!scan_digits(&end, &n) || (*end && strcmp(end, "/s")) || !n ||
+	    n > NSEC_PER_SEC)
+		return errmsg_set(e, ERRMSG_Q " is not a rate from 1/s to 1000000000/s",
+				  s);
+	*per_s = n;
+	return 0;
+}
+
+int parse_assignment(const char *s, size_t *key_len, const char **value,
+		     struct errmsg *e)
+{
+	const char *equals = strchr(s, '=');
+
+	if (!equals || equals == s || !equals[1])
+		return errmsg_set(e, ERRMSG_Q " is not attribute=value", s);
+	*key_len = equals - s;
+	*value = equals + 1;
+	return 0;
+}
+
+int parse_pool_name(const char *s, struct errmsg *e)
+{
+	static const char allowed[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
+	size_t len = strlen(s);
+
+	if (!len || len >= WPOOL_DEV_NAME_LEN || s[0] == '.' ||
+	    strspn(s, allowed) != len)
+		return errmsg_set(e, ERRMSG_Q " is no name of a pool: 1 to %d of %s, no dot first",
+				  s, WPOOL_DEV_NAME_LEN - 1, "A-Z a-z 0-9 _ . -");
+	return 0;
+}
+
+const char *format_duration(__u64 ns, char *buf, size_t len)
+{
+	const struct unit *unit = time_units;
+	__u64 whole, rest, denominator;
+	int digits;
+
+	while (unit[1].name && ns >= unit[1].factor)
+		unit++;
+	whole = ns / unit->factor;
+	rest = ns % unit->factor;
+	if (!rest) {
+		snprintf(buf, len, "%llu%s", whole, unit->name);
+		return buf;
+	}
+	digits = whole < 10 ? 3 : whole < 100 ? 2 : 1;
+	denominator = digits == 3 ? 1000 : digits == 2 ? 100 : 10;
+	/* cut, not rounded: 999.96us must not become 1000.0us */
+	snprintf(buf, len, "%llu.%0*llu%s", whole, digits,
+		 rest * denominator / unit->factor, unit->name);
+	return buf;
+}

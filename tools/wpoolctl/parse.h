@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Strict readers of what people type: no trailing garbage, no sign where none
+ * makes sense, no overflow, no silent clamping. Each returns 0, or -1 and a
+ * message that names what is allowed; the result is untouched then.
+ */
+#ifndef WPOOLCTL_PARSE_H
+#define WPOOLCTL_PARSE_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "errmsg.h"
+
+#define NSEC_PER_USEC	1000ULL
+#define NSEC_PER_MSEC	1000000ULL
+#define NSEC_PER_SEC	1000000000ULL
+
+/* A whole decimal number of [min, max]. */
+int parse_u64(const char *s, __u64 min, __u64 max, __u64 *out, struct errmsg *e);
+int parse_s32(const char *s, __s32 min, __s32 max, __s32 *out, struct errmsg *e);
+
+/* Number and unit, "1.5ms"; units ns, us, ms, s. */
+int parse_duration(const char *s, __u64 min_ns, __u64 max_ns, __u64 *ns,
+		   struct errmsg *e);
+
+/* The same, but a number without a unit is in seconds: "0.5". */
+int parse_seconds(const char *s, __u64 min_ns, __u64 max_ns, __u64 *ns,
+		  struct errmsg *e);
+
+/* Bytes, or with K or M units of 1024 or 1024 * 1024. */
+int parse_size(const char *s, __u64 min, __u64 max, __u64 *bytes,
+	       struct errmsg *e);
+
+/* "N" or "N/s". */
+int parse_rate(const char *s, __u64 *per_s, struct errmsg *e);
+
+/* "key=value": the length of the key, and where the value starts. */
+int parse_assignment(const char *s, size_t *key_len, const char **value,
+		     struct errmsg *e);
+
+/* What the kernel accepts as the name of a pool. */
+int parse_pool_name(const char *s, struct errmsg *e);
+
+/* For people: "1.500ms", four digits. */
+const char *format_duration(__u64 ns, char *buf, size_t len);
+
+#endif /* WPOOLCTL_PARSE_H */

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The progress bar. */
+#include "progress.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "parse.h"
+
+#define MIN_BAR		10
+#define MAX_BAR		40
+#define DRAW_NS		(100 * NSEC_PER_MSEC)
+
+void progress_init(struct progress *p, enum progress_when when, __u64 total,
+		   __u64 now_ns)
+{
+	*p = (struct progress){
+		.enabled = when == PROGRESS_ALWAYS ||
+			   (when == PROGRESS_AUTO && isatty(STDERR_FILENO)),
+		.total = total,
+		.start_ns = now_ns,
+	};
+}
+
+static int terminal_width(void)
+{
+	struct winsize size;
+
+	if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col)
+		return size.ws_col;
+	return 80;
+}
+
+static void format_left(const struct progress *p, __u64 now_ns, __u64 accounted,
+			char *buf, size_t len)
+{
+	double passed = (now_ns - p->start_ns) / (double)NSEC_PER_SEC;
+	double left;
+
+	*buf = '\0';
+	if (!accounted || accounted >= p->total || passed < 0.5)
+		return;
+	left = passed * (p->total - accounted) / accounted;
+	if (left < 100 * 3600)
+		snprintf(buf, len, " %d:%02d left", (int)(left + 0.5) / 60,
+			 (int)(left + 0.5) % 60);
+}
+
+void progress_update(struct progress *p, __u64 now_ns, __u64 accounted,
+		     __u64 finished, const char *note)
+{
+	char text[128], left[32], bar[MAX_BAR + 1];
+	unsigned int per_cent;
+	int room, filled;
+	__u64 per_s = 0;
+
+	if (!p->enabled || (p->shown && now_ns - p->drawn_ns < DRAW_NS))
+		return;
+	p->drawn_ns = now_ns;
+	p->shown = true;
+	if (now_ns > p->start_ns)
+		per_s = (double)finished * NSEC_PER_SEC / (now_ns - p->start_ns);
+	format_left(p, now_ns, accounted, left, sizeof(left));
+	per_cent = (double)accounted * 100 / p->total;
+	snprintf(text, sizeof(text), " %3u%% %llu/%llu %llu/s%s%s%s", per_cent,
+		 accounted, p->total, per_s, left, *note ? ", " : "", note);
+	/* one column stays free: some terminals wrap when the last is used */
+	room = terminal_width() - 3 - (int)strlen(text);
+	if (room > MAX_BAR)
+		room = MAX_BAR;
+	if (room < MIN_BAR) {
+		fprintf(stderr, "\r\033[K%.*s", terminal_width() - 1, text + 1);
+	} else {
+		filled = (double)accounted * room / p->total;
+		memset(bar, '.', room);
+		memset(bar, '#', filled);
+		bar[room] = '\0';
+		fprintf(stderr, "\r[%s]%s\033[K", bar, text);
+	}
+	fflush(stderr);
+}
+
+void progress_clear(struct progress *p)
+{
+	if (!p->shown)
+		return;
+	fputs("\r\033[K", stderr);
+	fflush(stderr);
+	p->shown = false;
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Reading /sys/class/wpool. */
+#include "sysfs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "parse.h"
+
+const char *const figure_names[NR_FIGURES] = {
+	[FIGURE_WORKERS] = "workers",
+	[FIGURE_IDLE] = "idle",
+	[FIGURE_BUSY] = "busy",
+	[FIGURE_BLOCKED] = "blocked",
+	[FIGURE_WAITING] = "waiting",
+	[FIGURE_QUEUED] = "queued",
+	[FIGURE_OUTSTANDING] = "outstanding",
+	[FIGURE_SUBMITTED] = "submitted",
+	[FIGURE_COMPLETED] = "completed",
+	[FIGURE_FAILED] = "failed",
+	[FIGURE_CANCELLED] = "cancelled",
+	[FIGURE_REFUSED] = "refused",
+	[FIGURE_STOLEN] = "stolen",
+};
+
+static const char *class_dir(void)
+{
+	const char *dir = getenv("WPOOLCTL_SYSFS");
+
+	return dir && *dir ? dir : "/sys/class/wpool";
+}
+
+static int fail(struct errmsg *e, int err, const char *path)
+{
+	errmsg_set(e, "%s: %s", path, strerror(err));
+	return -err;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int add_name(struct sysfs_names *names, const char *name)
+{
+	char **grown = realloc(names->name, (names->nr + 1) * sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	names->name = grown;
+	grown[names->nr] = strdup(name);
+	if (!grown[names->nr])
+		return -ENOMEM;
+	names->nr++;
+	return 0;
+}
+
+/* Pools are directories or links to them, attributes are files. */
+static int list_dir(const char *path, bool want_dirs, struct sysfs_names *names,
+		    struct errmsg *e)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	struct stat st;
+	int err = 0;
+
+	*names = (struct sysfs_names){ };
+	if (!dir)
+		return fail(e, errno, path);
+	while (!err && (entry = readdir(dir))) {
+		if (entry->d_name[0] == '.' ||
+		    fstatat(dirfd(dir), entry->d_name, &st, 0) ||
+		    !!S_ISDIR(st.st_mode) != want_dirs)
+			continue;
+		err = add_name(names, entry->d_name);
+	}
+	closedir(dir);
+	if (err) {
+		sysfs_names_exit(names);
+		return fail(e, -err, path);
+	}
+	if (names->nr)
+		qsort(names->name, names->nr, sizeof(*names->name), compare_names);
+	return 0;
+}
+
+int sysfs_list_pools(struct sysfs_names *names, struct errmsg *e)
+{
+	int err = list_dir(class_dir(), true, names, e);
+
+	if (err == -ENOENT)
+		errmsg_set(e, "there is no %s; is the wpool module loaded?",
+			   class_dir());
+	return err;
+}
+
+int sysfs_find_pool(const char *pool, struct errmsg *e)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", class_dir(), pool);
+	if (!access(path, F_OK))
+		return 0;
+	if (errno != ENOENT)
+		return fail(e, errno, path);
+	if (access(class_dir(), F_OK))
+		errmsg_set(e, "there is no %s; is the wpool module loaded?",
+			   class_dir());
+	else
+		errmsg_set(e, "there is no pool '%s'; see 'wpoolctl list'",
+			   pool);
+	return -ENOENT;
+}
+
+int sysfs_list_attrs(const char *pool, struct sysfs_names *names,
+		     struct errmsg *e)
+{
+	char path[PATH_MAX];
+	int err;
+
+	err = sysfs_find_pool(pool, e);
+	if (err)
+		return err;
+	snprintf(path, sizeof(path), "%s/%s", class_dir(), pool);
+	err = list_dir(path, false, names, e);
+	if (err == -ENOENT)	/* destroyed in between */
+		sysfs_find_pool(pool, e);
+	return err;
+}
+
+void sysfs_names_exit(struct sysfs_names *names)
+{
+	while (names->nr)
+		free(names->name[--names->nr]);
+	free(names->name);
+	names->name = NULL;
+}
+
+/* One line of a file. 0 or -errno. */
+static int read_line(const char *path, char *buf, size_t len)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
+	ssize_t got;
+
+	if (fd < 0)
+		return -errno;
+	got = read(fd, buf, len - 1);
+	err = errno;
+	close(fd);
+	if (got < 0)
+		return -err;
+	buf[got] = '\0';
+	buf[strcspn(buf, "\n")] = '\0';
+	return 0;
+}
+
+int sysfs_read(const char *pool, const char *attr, char *buf, size_t len,
+	       struct errmsg *e)
+{
+	char path[PATH_MAX];
+	int err;
+
+	snprintf(path, sizeof(path), "%s/%s/%s", class_dir(), pool, attr);
+	err = read_line(path, buf, len);
+	return err && err != -ENOENT ? fail(e, -err, path) : err;
+}
+
+int sysfs_cpus(char *buf, size_t len)
+{
+	return read_line("/sys/devices/system/cpu/possible", buf, len) ? -1 : 0;
+}
+
+static int read_word(const char *pool, const char *attr, char *buf, size_t len,
+		     struct errmsg *e)
+{
+	int err = sysfs_read(pool, attr, buf, len, e);
+
+	if (err == -ENOENT) {
+		/* the pool went, or the module is another version */
+		err = sysfs_find_pool(pool, e);
+		if (!err)
+			err = fail(e, ENOENT, attr);
+	}
+	return err;
+}
+
+static int read_figure(const char *pool, enum figure figure, __u64 *value,
+		       struct errmsg *e)
+{
+	char buf[32];
+	int err = read_word(pool, figure_names[figure], buf, sizeof(buf), e);
+
+	if (err)
+		return err;
+	if (parse_u64(buf, 0, ~0ULL, value, e)) {
+		errmsg_in(e, "%s/%s", pool, figure_names[figure]);
+		return -EPROTO;
+	}
+	return 0;
+}
+
+/* One file after the other, while tasks start and finish: each true by itself. */
+int sysfs_snapshot(const char *pool, struct snapshot *shot, struct errmsg *e)
+{
+	struct timespec now;
+	enum figure i;
+	int err;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	shot->when_ns = now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+	err = read_word(pool, "state", shot->state, sizeof(shot->state), e);
+	if (!err)
+		err = read_word(pool, "capacity", shot->capacity,
+				sizeof(shot->capacity), e);
+	if (!err)
+		err = read_word(pool, "queue_depth", shot->queue_depth,
+				sizeof(shot->queue_depth), e);
+	for (i = 0; !err && i < NR_FIGURES; i++)
+		err = read_figure(pool, i, &shot->value[i], e);
+	return err;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Transport: what pools show under /sys/class/wpool. Anybody may read there;
+ * nothing here needs /dev/wpool or keeps the module in memory.
+ *
+ * WPOOLCTL_SYSFS in the environment names another directory, for tests.
+ */
+#ifndef WPOOLCTL_SYSFS_H
+#define WPOOLCTL_SYSFS_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "errmsg.h"
+
+#define SYSFS_VALUE_LEN	4097	/* no attribute is longer than a page */
+
+struct sysfs_names {
+	char **name;
+	size_t nr;
+};
+
+/* Sorted. 0, or -errno and a message. */
+int sysfs_list_pools(struct sysfs_names *names, struct errmsg *e);
+/* The files of one pool that hold a value, sorted. */
+int sysfs_list_attrs(const char *pool, struct sysfs_names *names,
+		     struct errmsg *e);
+void sysfs_names_exit(struct sysfs_names *names);
+
+/*
+ * The value without its newline. 0, -ENOENT if there is no such attribute (no
+ * message), or another -errno and a message.
+ */
+int sysfs_read(const char *pool, const char *attr, char *buf, size_t len,
+	       struct errmsg *e);
+
+/* 0, or -errno and a message that says whether pool or module is missing. */
+int sysfs_find_pool(const char *pool, struct errmsg *e);
+
+/* The machine's CPUs as a list, "0-3". 0 or -1. */
+int sysfs_cpus(char *buf, size_t len);
+
+/* Figures of a pool, for lists and rates; the names are those of sysfs. */
+enum figure {
+	FIGURE_WORKERS,
+	FIGURE_IDLE,
+	FIGURE_BUSY,
+	FIGURE_BLOCKED,
+	FIGURE_WAITING,
+	FIGURE_QUEUED,
+	FIGURE_OUTSTANDING,
+	FIGURE_SUBMITTED,
+	FIGURE_COMPLETED,
+	FIGURE_FAILED,
+	FIGURE_CANCELLED,
+	FIGURE_REFUSED,
+	FIGURE_STOLEN,
+	NR_FIGURES
+};
+
+extern const char *const figure_names[NR_FIGURES];
+
+struct snapshot {
+	__u64 when_ns;		/* CLOCK_MONOTONIC */
+	char state[16];
+	char capacity[16];
+	char queue_depth[16];
+	__u64 value[NR_FIGURES];
+};
+
+/* 0, or -errno and a message. */
+int sysfs_snapshot(const char *pool, struct snapshot *shot, struct errmsg *e);
+
+#endif /* WPOOLCTL_SYSFS_H */

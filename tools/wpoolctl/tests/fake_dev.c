@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * In place of dev.c: a pool made of arithmetic, so that all of "wpoolctl run"
+ * but the kernel can be tested anywhere. A task's start and end are computed
+ * when it is submitted; nothing ever runs. One pool, in this process; "demo"
+ * exists from the beginning with capacity 4.
+ *
+ * Environment: FAKE_INFLIGHT limits what a file may hold, FAKE_CLOSE_AFTER
+ * closes the pool after so many tasks, FAKE_STUCK makes tasks deaf to their
+ * cancellation, FAKE_FAULT allows fault work, FAKE_LOG names a file that gets
+ * one line when the pool is made and when it is destroyed.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../dev.h"
+#include "../parse.h"
+
+#define MAX_FILES	1024
+#define MAX_WORKERS	4096
+#define CPUS		2
+
+struct task {
+	struct wpool_dev_record record;
+	struct task *next;
+};
+
+struct file {
+	struct task *tasks;		/* unfinished or unread */
+	__u32 nr;
+};
+
+static struct {
+	pthread_mutex_t lock;
+	char name[WPOOL_DEV_NAME_LEN];
+	struct wpool_dev_attrs attrs;
+	__u64 free_ns[MAX_WORKERS];	/* when a worker will be through */
+	__u64 accepted;
+	__u32 workers;
+} pool = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.name = "demo",
+	.attrs = { .capacity = 4 },
+};
+
+static struct file files[MAX_FILES];	/* by descriptor */
+
+static __u64 knob(const char *name, __u64 otherwise)
+{
+	const char *text = getenv(name);
+
+	return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+static void note(const char *what)
+{
+	const char *path = getenv("FAKE_LOG");
+	FILE *log = path ? fopen(path, "a") : NULL;
+
+	if (log) {
+		fprintf(log, "%s %s\n", what, pool.name);
+		fclose(log);
+	}
+}
+
+static __u64 now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+}
+
+/* -EINTR after a signal, as in the kernel. */
+static int sleep_until(__u64 ns)
+{
+	struct timespec time = {
+		.tv_sec = ns / NSEC_PER_SEC,
+		.tv_nsec = ns % NSEC_PER_SEC,
+	};
+
+	return -clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
+}
+
+static __u64 outstanding(__u64 now, __u64 *first_end)
+{
+	__u64 nr = 0;
+	struct task *task;
+	int fd;
+
+	*first_end = ~0ULL;
+	for (fd = 0; fd < MAX_FILES; fd++)
+		for (task = files[fd].tasks; task; task = task->next) {
+			if (task->record.end_ns <= now)
+				continue;
+			nr++;
+			if (task->record.end_ns < *first_end)
+				*first_end = task->record.end_ns;
+		}
+	return nr;
+}
+
+int dev_open(void)
+{
+	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (fd >= MAX_FILES)
+		return -EMFILE;
+	return fd < 0 ? -errno : fd;
+}
+
+int dev_attach(int fd, const char *name)
+{
+	(void)fd;
+	return strcmp(name, pool.name) ? -ENOENT : 0;
+}
+
+int dev_create(int fd, const char *name, const struct wpool_dev_attrs *attrs)
+{
+	(void)fd;
+	if (!strcmp(name, pool.name))
+		return -EEXIST;
+	snprintf(pool.name, sizeof(pool.name), "%s", name);
+	pool.attrs = *attrs;
+	if (!(attrs->mask & WPOOL_DEV_CAPACITY))
+		pool.attrs.capacity = 256;
+	note("created");
+	return 0;
+}
+
+int dev_tune(int fd, const struct wpool_dev_attrs *attrs)
+{
+	(void)fd;
+	(void)attrs;
+	return 0;
+}
+
+int dev_release(int fd, __u32 flags, __u64 timeout_ns)
+{
+	(void)fd;
+	(void)flags;
+	return timeout_ns ? -ETIME : 0;
+}
+
+int dev_reboot(int fd)
+{
+	(void)fd;
+	return 0;
+}
+
+int dev_destroy(int fd)
+{
+	(void)fd;
+	if (!strcmp(pool.name, "demo"))
+		return -EBUSY;
+	note("destroyed");
+	return 0;
+}
+
+int dev_info(int fd, struct wpool_dev_attrs *attrs)
+{
+	(void)fd;
+	*attrs = pool.attrs;
+	return 0;
+}
+
+int dev_stats(int fd, struct wpool_dev_stats *stats)
+{
+	(void)fd;
+	memset(stats, 0, sizeof(*stats));
+	pthread_mutex_lock(&pool.lock);
+	stats->workers = pool.workers;
+	stats->spawned = pool.workers;
+	pthread_mutex_unlock(&pool.lock);
+	return 0;
+}
+
+static void accept_task(struct file *file, const struct wpool_dev_work *work,
+			__u64 now)
+{
+	__u32 workers = pool.attrs.capacity, i, best = 0;
+	struct task *task = calloc(1, sizeof(*task));
+	__u64 start;
+
+	if (workers > MAX_WORKERS)
+		workers = MAX_WORKERS;
+	for (i = 1; i < workers; i++)
+		if (pool.free_ns[i] < pool.free_ns[best])
+			best = i;
+	start = pool.free_ns[best] > now ? pool.free_ns[best] : now;
+	task->record = (struct wpool_dev_record){
+		.cookie = work->cookie,
+		.status = work->kind == WPOOL_WORK_FAULT ? -EIO : 0,
+		.cpu = best % CPUS,
+		.submit_ns = now,
+		.start_ns = start,
+		.end_ns = start + work->arg,
+	};
+	pool.free_ns[best] = task->record.end_ns;
+	if (best >= pool.workers)
+		pool.workers = best + 1;
+	pool.accepted++;
+	task->next = file->tasks;
+	file->tasks = task;
+	file->nr++;
+}
+
+/* 0 accepted, -EAGAIN full until *wait_ns, or another error. */
+static int try_submit(struct file *file, const struct wpool_dev_work *work,
+		      __u64 *wait_ns)
+{
+	__u64 now = now_ns(), limit, closed = knob("FAKE_CLOSE_AFTER", 0);
+	int err = 0;
+
+	pthread_mutex_lock(&pool.lock);
+	limit = pool.attrs.capacity == WPOOL_DEV_UNLIMITED ||
+		pool.attrs.queue_depth == WPOOL_DEV_UNLIMITED ? ~0ULL :
+		(__u64)pool.attrs.capacity + pool.attrs.queue_depth;
+	if (work->kind == WPOOL_WORK_FAULT && !knob("FAKE_FAULT", 0))
+		err = -EPERM;
+	else if (closed && pool.accepted >= closed)
+		err = -ESHUTDOWN;
+	else if (file->nr >= knob("FAKE_INFLIGHT", WPOOL_MAX_INFLIGHT))
+		err = -ENOBUFS;
+	else if (outstanding(now, wait_ns) >= limit)
+		err = -EAGAIN;
+	else
+		accept_task(file, work, now);
+	pthread_mutex_unlock(&pool.lock);
+	return err;
+}
+
+int dev_submit(int fd, const struct wpool_dev_work *works, __u32 nr, __u32 flags,
+	       __u32 *accepted)
+{
+	bool block = !(flags & WPOOL_DEV_SUBMIT_NONBLOCK) &&
+		     pool.attrs.policy == WPOOL_DEV_POLICY_BLOCK;
+	__u64 wait_ns;
+	int err = 0;
+
+	*accepted = 0;
+	while (*accepted < nr && !err) {
+		err = try_submit(&files[fd], &works[*accepted], &wait_ns);
+		if (!err)
+			(*accepted)++;
+		else if (err == -EAGAIN && block)
+			err = sleep_until(wait_ns);
+	}
+	return *accepted ? 0 : err;
+}
+
+int dev_cancel_all(int fd)
+{
+	__u64 now = now_ns();
+	struct task *task;
+
+	if (knob("FAKE_STUCK", 0))
+		return 0;
+	pthread_mutex_lock(&pool.lock);
+	for (task = files[fd].tasks; task; task = task->next) {
+		if (task->record.end_ns <= now)
+			continue;
+		task->record.status = -ECANCELED;
+		task->record.end_ns = now;
+		if (task->record.start_ns > now) {
+			task->record.start_ns = 0;
+			task->record.cpu = ~0U;
+		}
+	}
+	pthread_mutex_unlock(&pool.lock);
+	return 0;
+}
+
+ssize_t dev_read(int fd, struct wpool_dev_record *records, size_t max)
+{
+	struct file *file = &files[fd];
+	__u64 now, first_end;
+	struct task **at;
+	size_t nr = 0;
+
+	for (;;) {
+		now = now_ns();
+		first_end = now + 10 * NSEC_PER_MSEC;	/* look at cancellations */
+		pthread_mutex_lock(&pool.lock);
+		for (at = &file->tasks; *at && nr < max;) {
+			struct task *task = *at;
+
+			if (task->record.end_ns > now) {
+				if (task->record.end_ns < first_end)
+					first_end = task->record.end_ns;
+				at = &task->next;
+				continue;
+			}
+			records[nr++] = task->record;
+			*at = task->next;
+			file->nr--;
+			free(task);
+		}
+		if (nr || !file->tasks) {
+			pthread_mutex_unlock(&pool.lock);
+			return nr;
+		}
+		pthread_mutex_unlock(&pool.lock);
+		sleep_until(first_end);
+	}
+}

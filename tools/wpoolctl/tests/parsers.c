@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of what needs neither a kernel nor a process: parsers, percentiles,
+ * tallies. One line of TAP for each table; tests/check numbers them.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../attrs.h"
+#include "../cpulist.h"
+#include "../parse.h"
+#include "../samples.h"
+#include "../tally.h"
+#include "../work.h"
+
+#define NR(_array) (sizeof(_array) / sizeof((_array)[0]))
+#define BAD (~0ULL)		/* expected to be refused */
+
+static int nr_failed, wrong;
+static struct errmsg e;
+
+/* One expectation; a test is the sum of those since the last test_ends(). */
+#define EXPECT(_cond, ...) do {						\
+	if (!(_cond)) {							\
+		printf("# %s:%d: ", __func__, __LINE__);		\
+		printf(__VA_ARGS__);					\
+		putchar('\n');						\
+		wrong++;						\
+	}								\
+} while (0)
+
+static void test_ends(const char *name)
+{
+	printf("%sok - %s\n", wrong ? "not " : "", name);
+	nr_failed += !!wrong;
+	wrong = 0;
+}
+
+/* A parser that refuses must say why, on one line, and touch nothing. */
+static void check_u64(const char *what, const char *text, int err, __u64 got,
+		      __u64 expected)
+{
+	if (expected == BAD) {
+		EXPECT(err && got == 12345, "%s '%s' was taken for %llu", what,
+		       text, got);
+		EXPECT(*e.text && !strpbrk(e.text, "\n\033"), "message '%s'", e.text);
+	} else {
+		EXPECT(!err && got == expected, "%s '%s': %d, %llu, not %llu: %s",
+		       what, text, err, got, expected, err ? e.text : "");
+	}
+}
+
+static void test_numbers(void)
+{
+	static const struct { const char *text; __u64 value; } cases[] = {
+		{ "1", 1 }, { "007", 7 }, { "4096", 4096 },
+		{ "0", BAD }, { "4097", BAD }, { "", BAD }, { " 1", BAD },
+		{ "1 ", BAD }, { "-1", BAD }, { "+1", BAD }, { "1x", BAD },
+		{ "0x10", BAD }, { "1e3", BAD }, { "1.0", BAD }, { "1\n", BAD },
+		{ "18446744073709551616", BAD }, { "18446744073709551617", BAD },
+		{ "99999999999999999999999999999999999", BAD }, { "\033[31m", BAD },
+	};
+	__u64 value;
+	__s32 nice;
+	size_t i;
+
+	for (i = 0; i < NR(cases); i++) {
+		int err;
+
+		value = 12345;
+		err = parse_u64(cases[i].text, 1, 4096, &value, &e);
+		check_u64("number", cases[i].text, err, value, cases[i].value);
+	}
+	EXPECT(!parse_u64("18446744073709551615", 0, ~0ULL, &value, &e) &&
+	       value == ~0ULL, "largest number");
+	test_ends("numbers are strict and in range");
+
+	EXPECT(!parse_s32("-20", -20, 19, &nice, &e) && nice == -20, "-20");
+	EXPECT(!parse_s32("19", -20, 19, &nice, &e) && nice == 19, "19");
+	EXPECT(!parse_s32("-0", -20, 19, &nice, &e) && nice == 0, "-0");
+	EXPECT(parse_s32("-21", -20, 19, &nice, &e), "-21");
+	EXPECT(parse_s32("20", -20, 19, &nice, &e), "20");
+	EXPECT(parse_s32("--1", -20, 19, &nice, &e), "--1");
+	EXPECT(parse_s32("-", -20, 19, &nice, &e), "-");
+	EXPECT(parse_s32("4294967295", -20, 19, &nice, &e), "wraps to -1");
+	EXPECT(parse_s32("18446744073709551615", -20, 19, &nice, &e), "wraps to -1");
+	test_ends("signed numbers are strict and in range");
+}
+
+static void test_durations(void)
+{
+	static const struct { const char *text; __u64 ns; } cases[] = {
+		{ "0ns", 0 }, { "1ns", 1 }, { "1us", 1000 }, { "10ms", 10000000 },
+		{ "60s", 60000000000 }, { "1.5ms", 1500000 }, { "0.25us", 250 },
+		{ "1.50s", 1500000000 }, { "0.000000001s", 1 },
+		{ "1.000000000000s", 1000000000 },
+		{ "60.000000001s", BAD }, { "61s", BAD }, { "1", BAD }, { "", BAD },
+		{ "ms", BAD }, { "1 ms", BAD }, { "1m", BAD }, { "1MS", BAD },
+		{ "1mss", BAD }, { ".5s", BAD }, { "1.s", BAD }, { "1..5s", BAD },
+		{ "-1s", BAD }, { "0.0001us", BAD }, { "0.5ns", BAD },
+		{ "18446744073709551615s", BAD }, { "99999999999999999999ns", BAD },
+		{ "1.0000000001s", BAD },
+	};
+	size_t i;
+	__u64 ns;
+	int err;
+
+	for (i = 0; i < NR(cases); i++) {
+		ns = 12345;
+		err = parse_duration(cases[i].text, 0, 60 * NSEC_PER_SEC, &ns, &e);
+		check_u64("duration", cases[i].text, err, ns, cases[i].ns);
+	}
+	test_ends("durations need a unit and are whole nanoseconds");
+
+	EXPECT(!parse_seconds("2", 1, ~0ULL, &ns, &e) && ns == 2 * NSEC_PER_SEC, "2");
+	EXPECT(!parse_seconds("0.5", 1, ~0ULL, &ns, &e) && ns == 500000000, "0.5");
+	EXPECT(!parse_seconds("20ms", 1, ~0ULL, &ns, &e) && ns == 20000000, "20ms");
+	EXPECT(parse_seconds("0", 1, ~0ULL, &ns, &e), "0");
+	EXPECT(parse_seconds("", 1, ~0ULL, &ns, &e), "nothing");
+	test_ends("seconds may be without a unit");
+}
+
+static void test_sizes_and_rates(void)
+{
+	static const struct { const char *text; __u64 bytes; } cases[] = {
+		{ "0", 0 }, { "1", 1 }, { "64K", 65536 }, { "64M", 67108864 },
+		{ "1.5K", 1536 }, { "0.5M", 524288 }, { "67108864", 67108864 },
+		{ "67108865", BAD }, { "65M", BAD }, { "1G", BAD }, { "1k", BAD },
+		{ "K", BAD }, { "1KB", BAD }, { "", BAD }, { "-1", BAD },
+		{ "0.0001K", BAD }, { "1.5", BAD }, { "17592186044416M", BAD },
+	};
+	size_t i;
+	__u64 n;
+	int err;
+
+	for (i = 0; i < NR(cases); i++) {
+		n = 12345;
+		err = parse_size(cases[i].text, 0, 64 << 20, &n, &e);
+		check_u64("size", cases[i].text, err, n, cases[i].bytes);
+	}
+	test_ends("sizes are bytes, K or M");
+
+	EXPECT(!parse_rate("500", &n, &e) && n == 500, "500");
+	EXPECT(!parse_rate("500/s", &n, &e) && n == 500, "500/s");
+	EXPECT(parse_rate("0", &n, &e), "0");
+	EXPECT(parse_rate("5/m", &n, &e), "5/m");
+	EXPECT(parse_rate("5/", &n, &e), "5/");
+	EXPECT(parse_rate("/s", &n, &e), "/s");
+	EXPECT(parse_rate("1000000001", &n, &e), "1000000001");
+	test_ends("rates are per second");
+}
+
+static void test_names(void)
+{
+	static const char *const good[] = {
+		"a", "default", "A-b_c.9", "0123456789012345678901234567890",
+	};
+	static const char *const bad[] = {
+		"", ".a", "..", "a/b", "a b", "a=b", "a\n", "\303\244",
+		"01234567890123456789012345678901",
+	};
+	const char *value;
+	size_t i, len;
+
+	for (i = 0; i < NR(good); i++)
+		EXPECT(!parse_pool_name(good[i], &e), "'%s'", good[i]);
+	for (i = 0; i < NR(bad); i++)
+		EXPECT(parse_pool_name(bad[i], &e), "'%s'", bad[i]);
+	test_ends("names of pools are those that the kernel accepts");
+
+	EXPECT(!parse_assignment("a=b", &len, &value, &e) && len == 1 &&
+	       !strcmp(value, "b"), "a=b");
+	EXPECT(!parse_assignment("ab=c=d", &len, &value, &e) && len == 2 &&
+	       !strcmp(value, "c=d"), "ab=c=d");
+	EXPECT(parse_assignment("=b", &len, &value, &e), "=b");
+	EXPECT(parse_assignment("a=", &len, &value, &e), "a=");
+	EXPECT(parse_assignment("a", &len, &value, &e), "a");
+	EXPECT(parse_assignment("", &len, &value, &e), "nothing");
+	test_ends("assignments have a key and a value");
+}
+
+static void test_format(void)
+{
+	static const struct { __u64 ns; const char *text; } cases[] = {
+		{ 0, "0ns" }, { 999, "999ns" }, { 1000, "1us" }, { 1234, "1.234us" },
+		{ 12345, "12.34us" }, { 123456, "123.4us" }, { 1000000, "1ms" },
+		{ 999999999, "999.9ms" }, { 10213000000, "10.21s" },
+		{ 3600000000000, "3600s" }, { ~0ULL, "18446744073.7s" },
+	};
+	char buf[32];
+	size_t i;
+
+	for (i = 0; i < NR(cases); i++)
+		EXPECT(!strcmp(format_duration(cases[i].ns, buf, sizeof(buf)),
+			       cases[i].text), "%llu: %s, not %s", cases[i].ns, buf,
+		       cases[i].text);
+	test_ends("durations are printed with four digits");
+}
+
+static void test_cpulists(void)
+{
+	static const struct { const char *text; int last; __u64 word0; } good[] = {
+		{ "0", 0, 1 }, { "0-3,5", 5, 0x2f }, { "5,0-3", 5, 0x2f },
+		{ "1-1", 1, 2 }, { "0-63", 63, ~0ULL }, { "64", 64, 0 },
+		{ "0,0", 0, 1 }, { "8191", 8191, 0 },
+	};
+	static const char *const bad[] = {
+		"", ",", "0,", ",0", "3-1", "0-", "-1", "0-3-5", "a", "0x3",
+		"8192", "0-8192", "99999999999999999999", "1 ,2", "0-3:2/4",
+	};
+	struct cpulist cpus;
+	size_t i;
+
+	for (i = 0; i < NR(good); i++) {
+		EXPECT(!cpulist_parse(good[i].text, &cpus, &e) &&
+		       cpulist_last(&cpus) == good[i].last &&
+		       cpus.bits[0] == good[i].word0, "'%s': last %d, word %llx",
+		       good[i].text, cpulist_last(&cpus), cpus.bits[0]);
+		EXPECT(cpulist_bytes(&cpus) == (unsigned int)good[i].last / 64 * 8 + 8,
+		       "'%s': %u bytes", good[i].text, cpulist_bytes(&cpus));
+	}
+	memset(&cpus, 0x55, sizeof(cpus));
+	for (i = 0; i < NR(bad); i++)
+		EXPECT(cpulist_parse(bad[i], &cpus, &e), "'%s'", bad[i]);
+	EXPECT(cpus.bits[0] == 0x5555555555555555, "a bad list changed the result");
+	test_ends("lists of CPUs");
+}
+
+static void test_works(void)
+{
+	static const struct {
+		const char *text;
+		struct work work;
+	} good[] = {
+		{ "noop", { .kind = WPOOL_WORK_NOOP, .weight = 1 } },
+		{ "noop@9", { .kind = WPOOL_WORK_NOOP, .weight = 9 } },
+		{ "spin:1us", { .kind = WPOOL_WORK_SPIN, .arg = 1000, .weight = 1 } },
+		{ "sleep:1.5ms@1000", { .kind = WPOOL_WORK_SLEEP, .arg = 1500000,
+					.weight = 1000 } },
+		{ "yield:3", { .kind = WPOOL_WORK_YIELD, .arg = 3, .weight = 1 } },
+		{ "touch:4K", { .kind = WPOOL_WORK_TOUCH, .arg = 4096, .weight = 1 } },
+		{ "hash:64M", { .kind = WPOOL_WORK_HASH, .arg = 64 << 20, .weight = 1 } },
+		{ "lock:0ns", { .kind = WPOOL_WORK_LOCK, .weight = 1 } },
+		{ "tree:4x2", { .kind = WPOOL_WORK_TREE, .depth = 4, .fanout = 2,
+				.weight = 1 } },
+		{ "tree:20x1:10us@2", { .kind = WPOOL_WORK_TREE, .arg = 10000,
+					.depth = 20, .fanout = 1, .weight = 2 } },
+		{ "tree:19x2", { .kind = WPOOL_WORK_TREE, .depth = 19, .fanout = 2,
+				 .weight = 1 } },
+		{ "fault", { .kind = WPOOL_WORK_FAULT, .weight = 1 } },
+	};
+	static const char *const bad[] = {
+		"", "nap", "noop:1", "noop:", "noop@0", "noop@1001", "noop@", "noop@x",
+		"sleep", "sleep:", "sleep:10", "sleep:61s", "yield:1000001", "yield:1ms",
+		"touch:65M", "hash", "tree:4", "tree:x", "tree:4x", "tree:x2",
+		"tree:21x1", "tree:1x17", "tree:1x0", "tree:20x2", "tree:20x16",
+		"tree:4x2:", "tree:4x2:5", "tree:4x2x2", "tree:-1x2", "fault:1",
+		"NOOP", "noop@1@2", "sleep:1ms:1ms",
+	};
+	struct work work;
+	size_t i;
+
+	for (i = 0; i < NR(good); i++) {
+		const struct work *want = &good[i].work;
+
+		if (work_parse(good[i].text, &work, &e)) {
+			EXPECT(false, "'%s': %s", good[i].text, e.text);
+			continue;
+		}
+		EXPECT(work.kind == want->kind && work.arg == want->arg &&
+		       work.depth == want->depth && work.fanout == want->fanout &&
+		       work.weight == want->weight, "'%s'", good[i].text);
+		EXPECT(!strncmp(work.text, good[i].text, strlen(work.text)) &&
+		       !strchr(work.text, '@'), "text '%s'", work.text);
+		work_exit(&work);
+	}
+	for (i = 0; i < NR(bad); i++)
+		EXPECT(work_parse(bad[i], &work, &e), "'%s'", bad[i]);
+	test_ends("workloads");
+}
+
+static void test_turns(void)
+{
+	struct work works[3] = { { .weight = 3 }, { .weight = 1 }, { .weight = 2 } };
+	unsigned int seen[3] = { };
+	struct work_turns turns;
+	__u64 task;
+
+	work_turns_init(&turns, works, 3);
+	EXPECT(turns.nr == 6, "%u turns", turns.nr);
+	for (task = 600000000000; task < 600000000600; task++)
+		seen[work_turn(&turns, task)]++;
+	EXPECT(seen[0] == 300 && seen[1] == 100 && seen[2] == 200,
+	       "shares %u %u %u", seen[0], seen[1], seen[2]);
+	/* no work has all of its turns in a row */
+	EXPECT(!(turns.turn[0] == turns.turn[1] && turns.turn[1] == turns.turn[2]),
+	       "three turns in a row");
+	work_turns_exit(&turns);
+	test_ends("works take turns by their weight");
+}
+
+static void test_samples(void)
+{
+	struct samples set = { };
+	__u64 i;
+
+	EXPECT(samples_percentile(&set, 500) == 0 && samples_mean(&set) == 0, "empty");
+	samples_add(&set, 7);
+	samples_sort(&set);
+	EXPECT(samples_percentile(&set, 0) == 7 && samples_percentile(&set, 500) == 7 &&
+	       samples_percentile(&set, 1000) == 7, "one value");
+	samples_exit(&set);
+
+	for (i = 1000; i >= 1; i--)
+		samples_add(&set, i);
+	samples_sort(&set);
+	EXPECT(samples_percentile(&set, 500) == 500, "p50 of 1..1000");
+	EXPECT(samples_percentile(&set, 900) == 900, "p90 of 1..1000");
+	EXPECT(samples_percentile(&set, 990) == 990, "p99 of 1..1000");
+	EXPECT(samples_percentile(&set, 1000) == 1000 && set.max == 1000 &&
+	       set.min == 1 && samples_mean(&set) == 500, "ends of 1..1000");
+	samples_exit(&set);
+
+	for (i = 1; i <= 3; i++)
+		samples_add(&set, i);
+	samples_sort(&set);
+	EXPECT(samples_percentile(&set, 500) == 2 && samples_percentile(&set, 990) == 3,
+	       "of three");
+	samples_exit(&set);
+	test_ends("percentiles are exact");
+
+	for (i = 0; i < 4ULL * SAMPLES_MAX; i++)
+		samples_add(&set, i);
+	EXPECT(set.nr == SAMPLES_MAX && set.seen == 4ULL * SAMPLES_MAX, "bounded");
+	samples_sort(&set);
+	for (i = 100; i < 1000; i += 100) {
+		double want = 4.0 * SAMPLES_MAX * i / 1000;
+		double off = samples_percentile(&set, i) / want - 1;
+
+		EXPECT(off < 0.02 && off > -0.02, "p%llu is off by %f", i / 10, off);
+	}
+	EXPECT(set.min == 0 && set.max == 4ULL * SAMPLES_MAX - 1, "ends");
+	samples_exit(&set);
+	test_ends("a sample of too many is bounded and even");
+}
+
+static void test_tally(void)
+{
+	struct work works[2] = {
+		{ .kind = WPOOL_WORK_SLEEP, .arg = 100, .weight = 1 },
+		{ .kind = WPOOL_WORK_NOOP, .weight = 1 },
+	};
+	struct wpool_dev_record r[] = {
+		{ .cookie = 0, .cpu = 1, .submit_ns = 50, .start_ns = 60, .end_ns = 160 },
+		{ .cookie = 1, .cpu = 0, .submit_ns = 40, .start_ns = 70, .end_ns = 71 },
+		{ .cookie = 2, .cpu = ~0U, .submit_ns = 55, .end_ns = 90,
+		  .status = -ECANCELED },
+		{ .cookie = 3, .cpu = 0, .submit_ns = 60, .start_ns = 70, .end_ns = 80,
+		  .status = -EIO },
+	};
+	struct tally tally = { };
+	struct work_turns turns;
+	__u32 i;
+
+	work_turns_init(&turns, works, 2);
+	EXPECT(!tally_add(&tally, &turns, r, NR(r)), "added");
+	tally_sort(&tally);
+	EXPECT(tally.finished == 4 && tally.completed == 2 && tally.failed == 1 &&
+	       tally.cancelled == 1 && tally.never_ran == 1, "counts");
+	EXPECT(tally.work[0].completed == 1 && tally.work[0].cancelled == 1 &&
+	       tally.work[1].completed == 1 && tally.work[1].failed == 1, "by work");
+	EXPECT(tally.nr_cpus == 2 && tally.cpu[0].finished == 2 &&
+	       tally.cpu[1].run_ns == 100, "by CPU");
+	EXPECT(tally_wall_ns(&tally) == 120, "wall %llu", tally_wall_ns(&tally));
+	EXPECT(tally.queue_ns.seen == 3 && tally.queue_ns.max == 30, "latency");
+	EXPECT(tally.error[0].err == EIO && tally.error[0].count == 1, "errors");
+	for (i = 0; i < 20; i++) {
+		r[3].status = -(int)i - 1;
+		tally_add(&tally, &turns, &r[3], 1);
+	}
+	EXPECT(tally.error[TALLY_ERRORS - 1].err == 0 &&
+	       tally.error[TALLY_ERRORS - 1].count > 1, "many errors");
+	r[0].cpu = 1 << 30;
+	EXPECT(tally_add(&tally, &turns, r, 1), "a CPU that cannot be");
+	work_turns_exit(&turns);
+	tally_exit(&tally);
+	test_ends("records are counted");
+
+	tally.work[0].completed = 1001;
+	EXPECT(tally_ideal_ns(&tally, works, 2, 1000) == 200, "whole rounds");
+	EXPECT(tally_ideal_ns(&tally, works, 2, WPOOL_DEV_UNLIMITED) == 100, "unlimited");
+	tally.work[1].completed = 1000;
+	EXPECT(tally_ideal_ns(&tally, works, 2, 1000) == 200, "noop is free");
+	works[1].kind = WPOOL_WORK_SLEEP;
+	works[1].arg = 5000;
+	EXPECT(tally_ideal_ns(&tally, works, 2, 1000) == 5100, "two lengths");
+	EXPECT(tally_ideal_ns(&tally, works, 2, 2000000) == 5000, "longest");
+	works[1].kind = WPOOL_WORK_SPIN;
+	EXPECT(tally_ideal_ns(&tally, works, 2, 1000) == 0, "spinning");
+	test_ends("the ideal time of sleeping tasks");
+}
+
+static bool add(struct attr_set *set, enum attr_use use, const char *text)
+{
+	return !attr_set_add(set, use, text, &e);
+}
+
+static void test_attrs(void)
+{
+	static const char *const good[] = {
+		"capacity=max", "queue_depth=unlimited", "max_blocking=0",
+		"policy=run", "expiry_ms=86400000", "min_workers=0",
+		"concurrency=1024", "spin_us=0", "hog_ms=1", "handoff=0", "steal=1",
+		"latency=1", "nice=-20", "cpumask=0-1", "order=fifo", "prealloc=0",
+	};
+	static const char *const bad[] = {
+		"capacity=0", "capacity=1048577", "capacity=-1", "capacity=4294967295",
+		"capacity=Max", "queue_depth=536870913", "policy=drop", "policy=",
+		"expiry_ms=86400001", "concurrency=0", "concurrency=1025",
+		"spin_us=1001", "hog_ms=0", "hog_ms=10001", "handoff=2", "steal=yes",
+		"nice=20", "cpumask=", "cpumask=0xf", "order=LIFO", "prealloc=2",
+		"state=open", "capacit=1", "capacityy=1", "=1", "capacity", "",
+	};
+	struct attr_set set;
+	size_t i;
+
+	attr_set_init(&set);
+	for (i = 0; i < NR(good); i++)
+		EXPECT(add(&set, ATTR_CREATE, good[i]), "%s: %s", good[i], e.text);
+	EXPECT(set.attrs.mask == 0xffff, "mask %x", set.attrs.mask);
+	EXPECT(set.attrs.capacity == WPOOL_DEV_UNLIMITED && set.attrs.nice == -20 &&
+	       set.attrs.policy == WPOOL_DEV_POLICY_RUN &&
+	       set.attrs.order == WPOOL_DEV_ORDER_FIFO && set.attrs.hog_ms == 1 &&
+	       set.attrs.cpumask_bytes == 8 && set.cpus.bits[0] == 3, "values");
+	EXPECT(!add(&set, ATTR_CREATE, "capacity=4"), "given twice");
+	attr_set_init(&set);
+	for (i = 0; i < NR(bad); i++)
+		EXPECT(!add(&set, ATTR_CREATE, bad[i]) && !set.attrs.mask, "'%s'", bad[i]);
+	EXPECT(!add(&set, ATTR_TUNE, "order=fifo"), "order is for creation");
+	EXPECT(!add(&set, ATTR_TUNE, "prealloc=1"), "prealloc is for creation");
+	test_ends("attributes are strict and in range");
+
+	attr_set_init(&set);
+	EXPECT(!attr_set_add_list(&set, ATTR_CREATE, "cpumask=0-1,3,5-6,capacity=4,nice=1",
+				  &e), "%s", e.text);
+	EXPECT(set.cpus.bits[0] == 0x6b && set.attrs.capacity == 4 &&
+	       set.attrs.nice == 1, "a list in a list");
+	attr_set_init(&set);
+	EXPECT(!attr_set_add_list(&set, ATTR_CREATE, "capacity=4,cpumask=0,1", &e) &&
+	       set.cpus.bits[0] == 3, "a list at the end");
+	attr_set_init(&set);
+	EXPECT(attr_set_add_list(&set, ATTR_CREATE, "capacity=4,", &e), "ends in a comma");
+	attr_set_init(&set);
+	EXPECT(attr_set_add_list(&set, ATTR_CREATE, ",capacity=4", &e), "begins with one");
+	EXPECT(attr_set_add_list(&set, ATTR_CREATE, "", &e), "empty");
+	test_ends("lists of attributes");
+}
+
+static void test_attr_pairs(void)
+{
+	struct wpool_dev_attrs now = { .capacity = 8, .min_workers = 4 };
+	struct attr_set set;
+
+	attr_set_init(&set);
+	add(&set, ATTR_CREATE, "min_workers=257");
+	EXPECT(attr_set_check(&set, NULL, &e), "more than the default capacity");
+	add(&set, ATTR_CREATE, "capacity=max");
+	EXPECT(!attr_set_check(&set, NULL, &e), "unlimited: %s", e.text);
+	add(&set, ATTR_CREATE, "prealloc=1");
+	EXPECT(attr_set_check(&set, NULL, &e), "all of unlimited workers");
+
+	attr_set_init(&set);
+	add(&set, ATTR_TUNE, "capacity=3");
+	EXPECT(attr_set_check(&set, &now, &e), "capacity below min_workers");
+	add(&set, ATTR_TUNE, "min_workers=3");
+	EXPECT(!attr_set_check(&set, &now, &e), "both: %s", e.text);
+	now.prealloc = 1;
+	EXPECT(attr_set_check(&set, &now, &e), "preallocated");
+
+	now.prealloc = 0;
+	attr_set_init(&set);
+	add(&set, ATTR_TUNE, "policy=run");
+	EXPECT(attr_set_check(&set, &now, &e), "to run");
+	now.policy = WPOOL_DEV_POLICY_RUN;
+	EXPECT(!attr_set_check(&set, &now, &e), "run to run: %s", e.text);
+	attr_set_init(&set);
+	add(&set, ATTR_TUNE, "policy=fail");
+	EXPECT(attr_set_check(&set, &now, &e), "from run");
+	test_ends("attributes that do not go together");
+}
+
+int main(void)
+{
+	test_numbers();
+	test_durations();
+	test_sizes_and_rates();
+	test_names();
+	test_format();
+	test_cpulists();
+	test_works();
+	test_turns();
+	test_samples();
+	test_tally();
+	test_attrs();
+	test_attr_pairs();
+	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Workloads: what "--work sleep:1ms@3" means, and in which order several of
+ * them take turns.
+ */
+#ifndef WPOOLCTL_WORK_H
+#define WPOOLCTL_WORK_H
+
+#include <linux/types.h>
+#include <linux/wpool.h>
+
+#include "errmsg.h"
+
+#define WORK_MAX_KINDS	16	/* --work options of one run */
+#define WORK_MAX_WEIGHT	1000
+
+struct work {
+	const char *text;	/* as it was given, without the weight */
+	__u32 kind;		/* WPOOL_WORK_* */
+	__u32 depth;
+	__u32 fanout;
+	__u32 weight;
+	__u64 arg;
+};
+
+/* The works in the order of their turns, over and over. */
+struct work_turns {
+	__u8 *turn;		/* index of a work */
+	__u32 nr;
+};
+
+/* KIND[:ARG][@WEIGHT]. 0, or -1 and a message; @work->text is allocated. */
+int work_parse(const char *s, struct work *work, struct errmsg *e);
+void work_exit(struct work *work);
+
+/* 0, or -1 without memory. */
+int work_turns_init(struct work_turns *turns, const struct work *works,
+		    unsigned int nr_works);
+void work_turns_exit(struct work_turns *turns);
+
+/* Which of the works task number @task does. */
+static inline unsigned int work_turn(const struct work_turns *turns, __u64 task)
+{
+	return turns->turn[task % turns->nr];
+}
+
+#endif /* WPOOLCTL_WORK_H */

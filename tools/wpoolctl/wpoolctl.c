@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * wpoolctl - look at, make, tune and load the pools of the wpool module.
+ *
+ * One table of subcommands, which also prints the help. What is not tried
+ * here: to be quick for programs that talk to /dev/wpool all the time; they
+ * include <linux/wpool.h>.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+#ifndef WPOOLCTL_VERSION
+#error "the version comes from the Makefile"
+#endif
+
+static int run_help(const struct command *cmd, int argc, char **argv);
+
+static const struct command cmd_help = {
+	.name = "help",
+	.args = "[COMMAND]",
+	.summary = "explain wpoolctl or one of its commands",
+	.help = "Explains wpoolctl or one of its commands.",
+	.run = run_help,
+};
+
+static const struct command *const commands[] = {
+	&cmd_list,
+	&cmd_show,
+	&cmd_create,
+	&cmd_tune,
+	&cmd_release,
+	&cmd_reboot,
+	&cmd_destroy,
+	&cmd_stat,
+	&cmd_run,
+	&cmd_help,
+	NULL
+};
+
+static void print_usage(FILE *out)
+{
+	const struct command *const *cmd;
+
+	fputs("usage: wpoolctl COMMAND [ARGUMENT]...\n\nCommands:\n", out);
+	for (cmd = commands; *cmd; cmd++)
+		fprintf(out, "  %-9s %s\n", (*cmd)->name, (*cmd)->summary);
+	fputs("\n'wpoolctl COMMAND --help' explains one; wpoolctl(8) has it all.\n"
+	      "Exit: 0 done, 1 failed, 2 wrong use, 3 tasks failed or were refused,\n"
+	      "130 interrupted.\n", out);
+}
+
+static const struct command *find_command(const char *name)
+{
+	const struct command *const *cmd;
+
+	for (cmd = commands; *cmd; cmd++)
+		if (!strcmp((*cmd)->name, name))
+			return *cmd;
+	return NULL;
+}
+
+static void unknown_command(const char *name)
+{
+	struct errmsg e;
+
+	errmsg_set(&e, "no command " ERRMSG_Q, name);
+	cli_usage(NULL, "%s", e.text);
+}
+
+static int run_help(const struct command *cmd, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ }
+	};
+	const struct command *about;
+
+	while (cli_getopt(cmd, argc, argv, options) != -1)
+		;
+	if (optind == argc) {
+		print_usage(stdout);
+		return CLI_OK;
+	}
+	about = find_command(argv[optind]);
+	if (!about)
+		unknown_command(argv[optind]);
+	optind++;
+	cli_no_more_args(cmd, argc, argv);
+	cli_print_help(about);
+	return CLI_OK;
+}
+
+/* A full disk or a closed pipe behind stdout is a failure, too. */
+static int finish_output(int code)
+{
+	if (!ferror(stdout) && !fflush(stdout))
+		return code;
+	cli_error(NULL, "cannot write the output: %m");
+	return code == CLI_OK ? CLI_FAILED : code;
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *cmd;
+
+	if (argc < 2) {
+		print_usage(stderr);
+		return CLI_USAGE;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		puts("wpoolctl " WPOOLCTL_VERSION);
+		return finish_output(CLI_OK);
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+		print_usage(stdout);
+		return finish_output(CLI_OK);
+	}
+	cmd = find_command(argv[1]);
+	if (!cmd)
+		unknown_command(argv[1]);
+	return finish_output(cmd->run(cmd, argc - 1, argv + 1));
+}
