@@ -48,11 +48,13 @@ for test in $(grep -v fault /tests/tests.list) $(grep fault /tests/tests.list); 
 	echo "wpool-selftest: start $test"
 	echo "wpool-selftest: start $test" >/dev/kmsg
 	rc=0
+	begun=$(date +%s)
 	load || rc=99
 	if [ $rc -eq 0 ]; then
 		(cd /tests && timeout -s KILL "$LIMIT" "./$test") 2>&1 || rc=$?
 	fi
 	echo "wpool-selftest: end $test $rc"
+	echo "wpool-selftest: took $test $(($(date +%s) - begun)) s"
 	# 4: cannot run here.
 	[ $rc -eq 0 ] || [ $rc -eq 4 ] || status=1
 done
