@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks: claim, run, finish, wait, help, cancel. The states and their arrows
- * are in task.h.
+ * Tasks: claim, run, finish. The states and their arrows are in task.h, those
+ * who wait for a task or cancel it in wait.c.
  *
  * Barrier pairs:
  *
  *   accept:A  store-release of task->queued after task->pool
- *             <-> load-acquire in task_pool(): who sees the flag sees the pool.
+ *             <-> load-acquire in wpool_task_pool(): who sees the flag sees
+ *             the pool.
  *   finish:A  finish_seq odd, then the change to IDLE (fully ordered), then
  *             the accounts, then finish_seq even (store-release)
- *             <-> finish_sync(): who has seen IDLE waits for an even number,
+ *             <-> wpool_task_finish_sync(): who has seen IDLE waits for an even number,
  *             and then sees the accounts and the token that came free.
  *
  * Two waits in one direction each: a waiter on the task returns only when the
@@ -23,8 +24,6 @@
 #include <linux/lockdep.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
-#include <linux/sched/signal.h>
-#include <linux/sched/task_stack.h>
 #include <linux/wait_bit.h>
 
 #include "admission.h"
@@ -35,39 +34,12 @@
 /* Odd while a finish is under way on this CPU, with interrupts off. */
 static DEFINE_PER_CPU(u32, finish_seq);
 
-/* Stack that must be left before a task is run on top of another one. */
-#define STACK_RESERVE	(THREAD_SIZE / 2)
-
 void wpool_task_init(struct wpool_task *task, wpool_task_fn func)
 {
 	memset(task, 0, sizeof(*task));
 	task->func = func;
 }
 EXPORT_SYMBOL_GPL(wpool_task_init);
-
-static bool is_detached(const struct wpool_task *task)
-{
-	return task->flags & WPOOL_TASK_DETACHED;
-}
-
-/*
- * The pool in which a task is queued or running. With interrupts off it stays:
- * a pool is freed an RCU grace period after its last task.
- */
-static struct wpool *task_pool(struct wpool_task *task)
-{
-	/* pairs with accept:A */
-	if (!smp_load_acquire(&task->queued))
-		return NULL;
-	return READ_ONCE(task->pool);
-}
-
-static bool stack_is_short(void)
-{
-	unsigned long here = (unsigned long)__builtin_frame_address(0);
-
-	return here - (unsigned long)end_of_stack(current) < STACK_RESERVE;
-}
 
 /* ---- claim ---- */
 
@@ -237,8 +209,7 @@ static bool finish_joinable(struct wpool *pool, struct wpool_task *task,
 	return true;
 }
 
-/* Wait until every finish that was under way has settled its accounts. */
-static void finish_sync(void)
+void wpool_task_finish_sync(void)
 {
 	int cpu;
 	u32 seq;
@@ -264,7 +235,7 @@ static bool end_cancelled(struct wpool *pool, struct wpool_task *task)
 	u32 colour;
 	int old;
 
-	if (!is_detached(task))
+	if (!wpool_task_is_detached(task))
 		return finish_joinable(pool, task, WPOOL_ST_CANCELLED, -ECANCELED);
 
 	abort = task->abort;
@@ -382,7 +353,7 @@ void wpool_task_run(struct wpool_worker *w, struct wpool_task *task)
 	wpool_task_fn func = task->func;
 	struct wpool_task *outer = w->task;
 	void *outer_func = w->func;
-	bool detached = is_detached(task);
+	bool detached = wpool_task_is_detached(task);
 	u32 colour;
 
 	if (unlikely(task->submit_ns)) {
@@ -428,10 +399,10 @@ int wpool_task_run_here(struct wpool_task *task)
 	struct module *owner = task->owner;
 	int old;
 
-	if (stack_is_short())
+	if (wpool_stack_is_short())
 		return -EAGAIN;
 
-	if (is_detached(task)) {
+	if (wpool_task_is_detached(task)) {
 		wpool_abort_fn abort = task->abort;
 		wpool_task_fn func = task->func;
 
@@ -461,151 +432,3 @@ int wpool_task_run_here(struct wpool_task *task)
 	wpool_task_unclaim(task);
 	return 0;
 }
-
-/* ---- wait and help ---- */
-
-static bool is_done(struct wpool_task *task)
-{
-	int old = atomic_read_acquire(&task->state);
-
-	do {
-		if ((old & WPOOL_ST_MASK) == WPOOL_ST_IDLE)
-			return true;
-		if (old & WPOOL_ST_WAITED)
-			return false;
-	} while (!atomic_try_cmpxchg(&task->state, &old, old | WPOOL_ST_WAITED));
-
-	return false;
-}
-
-/* Is the calling worker inside this task? */
-static bool is_inside(struct wpool_worker *w, struct wpool_task *task)
-{
-	struct wpool_task *t = w->task;
-	u32 depth;
-
-	for (depth = w->depth; depth; depth--) {
-		if (t == task)
-			return true;
-		if (depth > 1)
-			t = t->outer;
-	}
-	return false;
-}
-
-/* Run a queued task of the own pool right here, so that it need not be waited for. */
-static void help(struct wpool_worker *w, struct wpool_task *task)
-{
-	unsigned long flags;
-	struct wpool *pool;
-	bool taken;
-
-	while ((atomic_read(&task->state) & WPOOL_ST_MASK) == WPOOL_ST_PENDING) {
-		if (stack_is_short())
-			return;
-		local_irq_save(flags);
-		pool = task_pool(task);
-		taken = pool == w->pool && wpool_sched_unqueue(pool, task);
-		local_irq_restore(flags);
-		if (taken)
-			wpool_task_run(w, task);
-		else if (pool != w->pool)
-			return;
-		else
-			cond_resched();
-	}
-}
-
-/* Tell lockdep, which wants to hear of it before the wait and not only if it is one. */
-static void lockdep_wait(struct wpool_task *task)
-{
-#ifdef CONFIG_LOCKDEP
-	struct wpool *pool;
-	unsigned long flags;
-
-	local_irq_save(flags);
-	pool = task_pool(task);
-	if (pool)
-		wpool_lockdep_wait(pool);
-	local_irq_restore(flags);
-#endif
-}
-
-static int wait_until_done(struct wpool_task *task)
-{
-	if (!is_done(task) && wait_var_event_killable(task, is_done(task)))
-		return -EINTR;
-	finish_sync();
-	return task->status;
-}
-
-int wpool_task_wait(struct wpool_task *task)
-{
-	struct wpool_worker *w = wpool_worker_current();
-
-	might_sleep();
-	if (is_detached(task))
-		return -EINVAL;
-	if (w && is_inside(w, task))
-		return -EDEADLK;
-	if (w)
-		help(w, task);
-	if (!w || READ_ONCE(task->pool) != w->pool)
-		lockdep_wait(task);
-	return wait_until_done(task);
-}
-EXPORT_SYMBOL_GPL(wpool_task_wait);
-
-/* ---- cancel ---- */
-
-bool wpool_task_cancel(struct wpool_task *task)
-{
-	int old = atomic_read(&task->state);
-	int new;
-
-	do {
-		if ((old & WPOOL_ST_MASK) == WPOOL_ST_PENDING)
-			new = (old & ~WPOOL_ST_MASK) | WPOOL_ST_CANCELLED;
-		else if (old & WPOOL_ST_AGAIN)
-			new = old & ~(WPOOL_ST_AGAIN | WPOOL_ST_AGAIN_COLOUR);
-		else
-			return false;
-	} while (!atomic_try_cmpxchg(&task->state, &old, new));
-
-	return true;
-}
-EXPORT_SYMBOL_GPL(wpool_task_cancel);
-
-int wpool_task_cancel_sync(struct wpool_task *task)
-{
-	struct wpool_worker *w = wpool_worker_current();
-	unsigned long flags;
-	struct wpool *pool;
-	bool taken;
-
-	might_sleep();
-	if (is_detached(task))
-		return -EINVAL;
-	if (w && is_inside(w, task))
-		return -EDEADLK;
-
-	if (!w || READ_ONCE(task->pool) != w->pool)
-		lockdep_wait(task);
-	wpool_task_cancel(task);
-	while ((atomic_read(&task->state) & WPOOL_ST_MASK) == WPOOL_ST_CANCELLED) {
-		/* keeps the pool for wpool_task_drop() */
-		rcu_read_lock();
-		local_irq_save(flags);
-		pool = task_pool(task);
-		taken = pool && wpool_sched_unqueue(pool, task);
-		local_irq_restore(flags);
-		if (taken)
-			wpool_task_drop(pool, task);
-		rcu_read_unlock();
-		if (!taken && fatal_signal_pending(current))
-			return -EINTR;
-		cond_resched();
-	}
-	return wait_until_done(task);
-}
-EXPORT_SYMBOL_GPL(wpool_task_cancel_sync);

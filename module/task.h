@@ -22,6 +22,7 @@
 #define WPOOL_TASK_H
 
 #include <linux/ktime.h>
+#include <linux/sched/task_stack.h>
 
 #include "pool.h"
 
@@ -54,8 +55,39 @@ static inline void wpool_task_accept(struct wpool *pool, struct wpool_runq *rq,
 	if (unlikely(READ_ONCE(pool->latency)))
 		task->submit_ns = ktime_get_mono_fast_ns();
 	WRITE_ONCE(rq->accepted[colour], rq->accepted[colour] + 1);
-	/* from here on task->pool may be followed, see task_pool() */
+	/* accept:A, from here on task->pool may be followed */
 	smp_store_release(&task->queued, 1);
+}
+
+/** wpool_task_is_detached() - does the task belong to its function once it runs? */
+static inline bool wpool_task_is_detached(const struct wpool_task *task)
+{
+	return task->flags & WPOOL_TASK_DETACHED;
+}
+
+/**
+ * wpool_task_pool() - the pool in which a task is queued or running, or NULL
+ * @task: the task
+ *
+ * A pool is freed an RCU grace period after its last task: it stays as long as
+ * interrupts are off.
+ *
+ * Context: any; interrupts off.
+ */
+static inline struct wpool *wpool_task_pool(struct wpool_task *task)
+{
+	/* pairs with accept:A */
+	if (!smp_load_acquire(&task->queued))
+		return NULL;
+	return READ_ONCE(task->pool);
+}
+
+/** wpool_stack_is_short() - is too little stack left to run a task on top of this one? */
+static inline bool wpool_stack_is_short(void)
+{
+	unsigned long here = (unsigned long)__builtin_frame_address(0);
+
+	return here - (unsigned long)end_of_stack(current) < THREAD_SIZE / 2;
 }
 
 /**
@@ -104,6 +136,15 @@ int wpool_task_run_here(struct wpool_task *task);
  * Context: process context.
  */
 void wpool_task_drop(struct wpool *pool, struct wpool_task *task);
+
+/**
+ * wpool_task_finish_sync() - wait until every finish under way has settled its accounts
+ *
+ * For those who have seen a task IDLE and go on as if it had never been.
+ *
+ * Context: any.
+ */
+void wpool_task_finish_sync(void);
 
 /**
  * wpool_task_fail() - end the tasks that a dead worker was in

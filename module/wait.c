@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Waiting for a task, helping it along, and cancelling it.
+ *
+ * Waiters sleep on the kernel's hashed wait queues and leave a mark in the
+ * task's state, so that a task that nobody waits for pays nothing. A worker
+ * that waits for a queued task of its own pool takes it out of the queue and
+ * runs it itself: fork-join works at capacity 1.
+ *
+ * The caller's task may be freed by its owner only after one of these
+ * functions has returned; they never touch it after they have seen it IDLE.
+ */
+#include <linux/export.h>
+#include <linux/sched/signal.h>
+#include <linux/wait_bit.h>
+
+#include "pool.h"
+#include "sched.h"
+#include "task.h"
+#include "worker.h"
+
+/* ---- wait and help ---- */
+
+static bool is_done(struct wpool_task *task)
+{
+	int old = atomic_read_acquire(&task->state);
+
+	do {
+		if ((old & WPOOL_ST_MASK) == WPOOL_ST_IDLE)
+			return true;
+		if (old & WPOOL_ST_WAITED)
+			return false;
+	} while (!atomic_try_cmpxchg(&task->state, &old, old | WPOOL_ST_WAITED));
+
+	return false;
+}
+
+/* Is the calling worker inside this task? */
+static bool is_inside(struct wpool_worker *w, struct wpool_task *task)
+{
+	struct wpool_task *t = w->task;
+	u32 depth;
+
+	for (depth = w->depth; depth; depth--) {
+		if (t == task)
+			return true;
+		if (depth > 1)
+			t = t->outer;
+	}
+	return false;
+}
+
+/* Run a queued task of the own pool right here, so that it need not be waited for. */
+static void help(struct wpool_worker *w, struct wpool_task *task)
+{
+	unsigned long flags;
+	struct wpool *pool;
+	bool taken;
+
+	while ((atomic_read(&task->state) & WPOOL_ST_MASK) == WPOOL_ST_PENDING) {
+		if (wpool_stack_is_short())
+			return;
+		local_irq_save(flags);
+		pool = wpool_task_pool(task);
+		taken = pool == w->pool && wpool_sched_unqueue(pool, task);
+		local_irq_restore(flags);
+		if (taken)
+			wpool_task_run(w, task);
+		else if (pool != w->pool)
+			return;
+		else
+			cond_resched();
+	}
+}
+
+/* Tell lockdep, which wants to hear of it before the wait and not only if it is one. */
+static void lockdep_wait(struct wpool_task *task)
+{
+#ifdef CONFIG_LOCKDEP
+	struct wpool *pool;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	pool = wpool_task_pool(task);
+	if (pool)
+		wpool_lockdep_wait(pool);
+	local_irq_restore(flags);
+#endif
+}
+
+static int wait_until_done(struct wpool_task *task)
+{
+	if (!is_done(task) && wait_var_event_killable(task, is_done(task)))
+		return -EINTR;
+	wpool_task_finish_sync();
+	return task->status;
+}
+
+int wpool_task_wait(struct wpool_task *task)
+{
+	struct wpool_worker *w = wpool_worker_current();
+
+	might_sleep();
+	if (wpool_task_is_detached(task))
+		return -EINVAL;
+	if (w && is_inside(w, task))
+		return -EDEADLK;
+	if (w)
+		help(w, task);
+	if (!w || READ_ONCE(task->pool) != w->pool)
+		lockdep_wait(task);
+	return wait_until_done(task);
+}
+EXPORT_SYMBOL_GPL(wpool_task_wait);
+
+/* ---- cancel ---- */
+
+bool wpool_task_cancel(struct wpool_task *task)
+{
+	int old = atomic_read(&task->state);
+	int new;
+
+	do {
+		if ((old & WPOOL_ST_MASK) == WPOOL_ST_PENDING)
+			new = (old & ~WPOOL_ST_MASK) | WPOOL_ST_CANCELLED;
+		else if (old & WPOOL_ST_AGAIN)
+			new = old & ~(WPOOL_ST_AGAIN | WPOOL_ST_AGAIN_COLOUR);
+		else
+			return false;
+	} while (!atomic_try_cmpxchg(&task->state, &old, new));
+
+	return true;
+}
+EXPORT_SYMBOL_GPL(wpool_task_cancel);
+
+int wpool_task_cancel_sync(struct wpool_task *task)
+{
+	struct wpool_worker *w = wpool_worker_current();
+	unsigned long flags;
+	struct wpool *pool;
+	bool taken;
+
+	might_sleep();
+	if (wpool_task_is_detached(task))
+		return -EINVAL;
+	if (w && is_inside(w, task))
+		return -EDEADLK;
+
+	if (!w || READ_ONCE(task->pool) != w->pool)
+		lockdep_wait(task);
+	wpool_task_cancel(task);
+	while ((atomic_read(&task->state) & WPOOL_ST_MASK) == WPOOL_ST_CANCELLED) {
+		/* keeps the pool for wpool_task_drop() */
+		rcu_read_lock();
+		local_irq_save(flags);
+		pool = wpool_task_pool(task);
+		taken = pool && wpool_sched_unqueue(pool, task);
+		local_irq_restore(flags);
+		if (taken)
+			wpool_task_drop(pool, task);
+		rcu_read_unlock();
+		if (!taken && fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+	return wait_until_done(task);
+}
+EXPORT_SYMBOL_GPL(wpool_task_cancel_sync);
