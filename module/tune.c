@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tuning a pool under load: all or nothing, and exact when the call returns.
+ *
+ * An attribute is a number that others read without a lock. Where a change
+ * must hold for everybody from the return of the call on (a smaller capacity),
+ * an RCU grace period shuts out those who had read the old one: they did so
+ * with interrupts off.
+ */
+#include <linux/export.h>
+#include <linux/sched/isolation.h>
+
+#include "admission.h"
+#include "attrs.h"
+#include "func.h"
+#include "idle.h"
+#include "pool.h"
+#include "sched.h"
+#include "spawner.h"
+#include "worker.h"
+
+/* What depends on the pool and on the other attributes. */
+static int check_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
+{
+	u32 capacity = mask & WPOOL_TUNE_CAPACITY ? attrs->capacity : pool->capacity;
+	u32 min_workers = mask & WPOOL_TUNE_MIN_WORKERS ? attrs->min_workers :
+							  pool->min_workers;
+
+	if (pool->state == WPOOL_DESTROYED)
+		return -ESHUTDOWN;
+	if (mask & WPOOL_TUNE_CAPACITY && pool->prealloc)
+		return -EINVAL;
+	if (min_workers > capacity)
+		return -EINVAL;
+	if (mask & WPOOL_TUNE_POLICY && attrs->policy != pool->policy &&
+	    (attrs->policy == WPOOL_RUN || pool->policy == WPOOL_RUN))
+		return -EINVAL;
+	return 0;
+}
+
+static void tune_nice(struct wpool *pool, int nice)
+{
+	struct wpool_worker *w;
+
+	mutex_lock(&pool->workers_mutex);
+	WRITE_ONCE(pool->nice, nice);
+	list_for_each_entry(w, &pool->workers, node)
+		set_user_nice(w->thread, nice);
+	mutex_unlock(&pool->workers_mutex);
+}
+
+static void tune_limits(struct wpool *pool, u32 capacity, u32 queue_depth)
+{
+	int old = wpool_admission_total(pool->capacity, pool->queue_depth);
+	bool shrunk = capacity < pool->capacity;
+
+	WRITE_ONCE(pool->capacity, capacity);
+	WRITE_ONCE(pool->queue_depth, queue_depth);
+	wpool_admission_resize(pool, old);
+	if (shrunk) {
+		/* shuts out workers that looked at the capacity before */
+		synchronize_rcu();
+		/* those too many look again, and leave */
+		if (pool->nr_workers > capacity)
+			wpool_idle_wake_all(pool);
+	}
+	if (wpool_sched_queued(pool))
+		wpool_spawner_ask(pool);
+}
+
+static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
+{
+#define APPLY(bit, field) do {						\
+	if (mask & WPOOL_TUNE_##bit)					\
+		WRITE_ONCE(pool->field, attrs->field);			\
+} while (0)
+	APPLY(MAX_BLOCKING, max_blocking);
+	APPLY(POLICY, policy);
+	APPLY(EXPIRY_MS, expiry_ms);
+	APPLY(MIN_WORKERS, min_workers);
+	APPLY(CONCURRENCY, concurrency);
+	APPLY(SPIN_US, spin_us);
+	APPLY(HOG_MS, hog_ms);
+	APPLY(HANDOFF, handoff);
+	APPLY(STEAL, steal);
+	APPLY(LATENCY, latency);
+#undef APPLY
+	if (mask & WPOOL_TUNE_NICE)
+		tune_nice(pool, attrs->nice);
+	if (mask & WPOOL_TUNE_CPUMASK) {
+		cpumask_copy(pool->cpumask, attrs->cpumask ?:
+			     housekeeping_cpumask(HK_TYPE_KTHREAD));
+		wpool_place(pool, -1);
+		/* idle workers look again, and find a new home */
+		wpool_idle_wake_all(pool);
+	}
+	if (mask & (WPOOL_TUNE_EXPIRY_MS | WPOOL_TUNE_MIN_WORKERS))
+		wpool_idle_rearm(pool);
+}
+
+int wpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
+{
+	u32 capacity, queue_depth;
+	int err, total;
+
+	if (!pool || !attrs)
+		return -EINVAL;
+	err = wpool_attrs_check(attrs, mask);
+	if (err)
+		return err;
+
+	mutex_lock(&pool->tune_mutex);
+	err = check_tune(pool, attrs, mask);
+	if (err)
+		goto out;
+
+	capacity = mask & WPOOL_TUNE_CAPACITY ? attrs->capacity : pool->capacity;
+	queue_depth = mask & WPOOL_TUNE_QUEUE_DEPTH ? attrs->queue_depth :
+						      pool->queue_depth;
+	if (capacity != pool->capacity || queue_depth != pool->queue_depth) {
+		total = wpool_admission_total(capacity, queue_depth);
+		if (pool->items && total != WPOOL_TOKENS_UNLIMITED)
+			err = wpool_items_resize(pool->items, total);
+		if (err)
+			goto out;
+		tune_limits(pool, capacity, queue_depth);
+	}
+	apply(pool, attrs, mask);
+out:
+	mutex_unlock(&pool->tune_mutex);
+	return err;
+}
+EXPORT_SYMBOL_GPL(wpool_tune);
+
+void wpool_get_attrs(struct wpool *pool, struct wpool_attrs *attrs,
+		     struct cpumask *cpumask)
+{
+	mutex_lock(&pool->tune_mutex);
+	*attrs = (struct wpool_attrs) {
+		.name = pool->name,
+		.capacity = pool->capacity,
+		.queue_depth = pool->queue_depth,
+		.max_blocking = pool->max_blocking,
+		.policy = pool->policy,
+		.expiry_ms = pool->expiry_ms,
+		.min_workers = pool->min_workers,
+		.concurrency = pool->concurrency,
+		.spin_us = pool->spin_us,
+		.hog_ms = pool->hog_ms,
+		.handoff = pool->handoff,
+		.steal = pool->steal,
+		.latency = pool->latency,
+		.prealloc = pool->prealloc,
+		.order = pool->order,
+		.nice = pool->nice,
+		.fault = pool->fault,
+		.fault_data = pool->fault_data,
+	};
+	if (cpumask)
+		cpumask_copy(cpumask, pool->cpumask);
+	mutex_unlock(&pool->tune_mutex);
+}
+EXPORT_SYMBOL_GPL(wpool_get_attrs);
