@@ -76,8 +76,11 @@ EXPORT_SYMBOL_GPL(wpool_flush);
 
 static bool is_empty(struct wpool *pool)
 {
-	return !atomic_read_acquire(&pool->nr_threads) && is_quiet(pool, 0) &&
-	       is_quiet(pool, 1);
+	if (!is_quiet(pool, 0) || !is_quiet(pool, 1))
+		return false;
+	/* pairs with spawn:A: a spawner that saw a task has counted itself before */
+	smp_mb();
+	return !atomic_read(&pool->nr_threads);
 }
 
 int wpool_flush_drain(struct wpool *pool, unsigned int state, long timeout)

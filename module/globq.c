@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The global queue of a pool, see globq.h. One lock, no other state: it is
- * reached once in 128 pushes of a full ring and once in 61 looks for work.
+ * The global queue of a pool, see globq.h. One lock, no other state: a full ring
+ * comes here once in 128 pushes, a worker once in 61 looks; only a CPU without
+ * workers at home comes with every push.
  */
 #include "globq.h"
 

@@ -52,6 +52,8 @@ static void drain(struct wpool *pool, void *data)
 {
 	struct change *change = data;
 
+	/* again: who tuned or created meanwhile saw the CPU as online */
+	place(pool, data);
 	wpool_sched_drain(wpool_runq(pool, change->cpu));
 }
 

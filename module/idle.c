@@ -61,7 +61,7 @@ static bool is_expiring(struct wpool *pool)
 	       READ_ONCE(pool->nr_workers) > READ_ONCE(pool->min_workers);
 }
 
-bool wpool_idle_park(struct wpool_worker *w)
+void wpool_idle_join(struct wpool_worker *w)
 {
 	struct wpool_runq *rq = w->rq;
 	struct wpool *pool = w->pool;
@@ -69,25 +69,25 @@ bool wpool_idle_park(struct wpool_worker *w)
 
 	local_irq_save(flags);
 	join(rq, w);
-	if (w->searching) {
-		w->searching = false;
-		atomic_dec(&pool->nr_searching);
-	}
+	wpool_sched_give_up(w);
 	/* park:A */
 	smp_mb();
 	if (is_wanted(pool, rq)) {
 		raw_spin_lock(&rq->lock);
-		if (w->parked) {
+		if (w->parked)
 			unpark_locked(rq, w);
-			wpool_sched_search(w);
-		}
 		raw_spin_unlock(&rq->lock);
 	}
 	local_irq_restore(flags);
+}
 
-	if (!w->searching && is_expiring(pool) && !timer_pending(&pool->expiry_timer))
-		mod_timer(&pool->expiry_timer, jiffies +
-			  msecs_to_jiffies(READ_ONCE(pool->expiry_ms)));
+bool wpool_idle_sleep(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+
+	if (is_expiring(pool))
+		timer_reduce(&pool->expiry_timer, jiffies +
+			     msecs_to_jiffies(READ_ONCE(pool->expiry_ms)));
 
 	for (;;) {
 		set_current_state(TASK_IDLE);
@@ -97,22 +97,28 @@ bool wpool_idle_park(struct wpool_worker *w)
 		schedule();
 	}
 	__set_current_state(TASK_RUNNING);
+	return !w->leaving;
+}
 
-	if (w->leaving)
-		return false;
+void wpool_idle_started(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+	struct wpool_runq *rq = w->rq;
+	unsigned long flags;
 
-	if (w->picked) {
-		local_irq_save(flags);
-		/* start:A, searching before it is no longer on the way */
-		wpool_sched_search(w);
+	w->picked = false;
+	local_irq_save(flags);
+	/* start:A, searching before it is no longer on the way */
+	wpool_sched_search(w);
+	if (w->owns_waking) {
+		w->owns_waking = false;
 		raw_spin_lock(&rq->lock);
-		w->picked = false;
 		WRITE_ONCE(rq->waking, false);
 		raw_spin_unlock(&rq->lock);
-		atomic_dec(&pool->nr_waking);
-		local_irq_restore(flags);
 	}
-	return true;
+	smp_mb__before_atomic();
+	atomic_dec(&pool->nr_waking);
+	local_irq_restore(flags);
 }
 
 bool wpool_idle_wake(struct wpool_runq *rq)
@@ -127,6 +133,7 @@ bool wpool_idle_wake(struct wpool_runq *rq)
 		return false;
 	}
 	w->picked = true;
+	w->owns_waking = true;
 	WRITE_ONCE(rq->waking, true);
 	atomic_inc(&rq->pool->nr_waking);
 	thread = w->thread;
@@ -197,53 +204,36 @@ static struct wpool_runq *coldest_runq(struct wpool *pool, unsigned long *since)
 	return found;
 }
 
-/* Count one worker out if more than min_workers are left. */
-static bool count_out_expired(struct wpool *pool)
-{
-	bool ok;
-
-	raw_spin_lock(&pool->workers_lock);
-	ok = pool->nr_workers > READ_ONCE(pool->min_workers);
-	if (ok) {
-		WRITE_ONCE(pool->nr_workers, pool->nr_workers - 1);
-		pool->expired++;
-	}
-	raw_spin_unlock(&pool->workers_lock);
-	return ok;
-}
-
-static void uncount_expired(struct wpool *pool)
-{
-	raw_spin_lock(&pool->workers_lock);
-	WRITE_ONCE(pool->nr_workers, pool->nr_workers + 1);
-	pool->expired--;
-	raw_spin_unlock(&pool->workers_lock);
-}
-
-/* Send the coldest idle worker of a run queue away, if it is as old as that. */
-static bool expire_one(struct wpool_runq *rq, unsigned long since)
+/*
+ * Send the coldest idle worker of a run queue away, if it is as old as that and
+ * more than min_workers are left.
+ */
+static void expire_one(struct wpool_runq *rq, unsigned long since)
 {
 	struct wpool *pool = rq->pool;
-	struct task_struct *thread;
+	struct task_struct *thread = NULL;
 	struct wpool_worker *w;
 
-	if (!count_out_expired(pool))
-		return false;
+	raw_spin_lock(&pool->workers_lock);
 	raw_spin_lock(&rq->lock);
 	w = coldest_locked(rq);
-	if (!w || time_after(w->idle_since, since)) {
-		raw_spin_unlock(&rq->lock);
-		uncount_expired(pool);
-		return true;
+	if (w && !time_after(w->idle_since, since) &&
+	    pool->nr_workers > READ_ONCE(pool->min_workers)) {
+		WRITE_ONCE(pool->nr_workers, pool->nr_workers - 1);
+		WRITE_ONCE(rq->nr_workers, rq->nr_workers - 1);
+		pool->expired++;
+		WRITE_ONCE(w->leaving, true);
+		thread = w->thread;
+		unpark_locked(rq, w);
 	}
-	w->leaving = true;
-	thread = w->thread;
-	WRITE_ONCE(rq->nr_workers, rq->nr_workers - 1);
-	unpark_locked(rq, w);
 	raw_spin_unlock(&rq->lock);
-	wpool_worker_left(pool);
-	wake_up_process(thread);
-	return true;
+	raw_spin_unlock(&pool->workers_lock);
+
+	if (thread) {
+		wpool_worker_left(pool);
+		/* interrupts are still off: the thread cannot be freed yet */
+		wake_up_process(thread);
+	}
 }
 
 void wpool_idle_expire(struct timer_list *timer)
@@ -253,6 +243,8 @@ void wpool_idle_expire(struct timer_list *timer)
 	struct wpool_runq *rq;
 	int i;
 
+	/* who parks now either sees the timer as not pending, or is seen below */
+	smp_mb();
 	for (i = 0; i < EXPIRE_BATCH; i++) {
 		if (!is_expiring(pool) || wpool_is_closed(pool))
 			return;

@@ -20,13 +20,31 @@ struct wpool_runq;
 struct wpool_worker;
 
 /**
- * wpool_idle_park() - sleep until there is something to do
- * @w: the calling worker; holds no task, was told that there is none
+ * wpool_idle_join() - park, first half: join the idle and give up searching
+ * @w: the calling worker; has found no task
  *
- * Context: the worker, interrupts on.
+ * Looks once more afterwards, and unparks itself if it is wanted after all.
+ *
+ * Context: the worker; must not be preempted since it searched.
+ */
+void wpool_idle_join(struct wpool_worker *w);
+
+/**
+ * wpool_idle_sleep() - park, second half: sleep until somebody unparks the worker
+ * @w: the calling worker; has joined the idle
+ *
+ * Context: the worker; sleeps.
  * Return: true to look again; false if it expired and is counted out.
  */
-bool wpool_idle_park(struct wpool_worker *w);
+bool wpool_idle_sleep(struct wpool_worker *w);
+
+/**
+ * wpool_idle_started() - a worker that was made or picked is on its CPU
+ * @w: the calling worker; becomes searching, is no longer on the way
+ *
+ * Context: the worker.
+ */
+void wpool_idle_started(struct wpool_worker *w);
 
 /**
  * wpool_idle_wake() - wake the next idle worker of a run queue to look for work

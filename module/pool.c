@@ -239,6 +239,9 @@ static int prealloc(struct wpool *pool)
 
 	for (i = 0; i < pool->capacity; i++) {
 		err = wpool_worker_count_in(pool);
+		/* an open pool: the spawner was asked for the rest */
+		if (err == -EBUSY)
+			return 0;
 		if (err)
 			return err;
 		err = wpool_worker_create(pool, wpool_worker_place(pool, -1));

@@ -64,10 +64,12 @@ u32 wpool_ring_push(struct wpool_ring *ring, struct wpool_task *const *tasks,
 
 struct wpool_task *wpool_ring_pop(struct wpool_ring *ring)
 {
-	int head = atomic_read_acquire(&ring->head);
 	struct wpool_task *task;
+	int head;
 
 	do {
+		/* each time anew: one from a failed exchange may be younger than tail */
+		head = atomic_read_acquire(&ring->head);
 		if (tail_acquire(ring) == (u32)head)
 			return NULL;
 		task = READ_ONCE(*slot(ring, head));

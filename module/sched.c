@@ -6,7 +6,8 @@
  * its part, a full barrier, and a look at the other's part:
  *
  *   push:A   queue a task, barrier, look who is awake or idle (kick)
- *   park:A   join the idle list, barrier, look at all queues (idle.c)
+ *   park:A   join the idle list, stop searching, barrier, look at all queues
+ *            (idle.c)
  *   stop:A   stop searching, barrier, look at all queues (stop_searching())
  *   leave:A  be counted out, barrier, look at all queues, ask the spawner
  *            (worker.c)
@@ -153,20 +154,20 @@ static bool is_standing(struct wpool_runq *rq)
 
 void wpool_sched_kick(struct wpool *pool, struct wpool_runq *rq)
 {
-	u32 idle;
+	u32 idle = READ_ONCE(rq->nr_idle);
+
+	/* without balancing no searcher of another CPU may take from here */
+	if (unlikely(!READ_ONCE(pool->steal)) && idle && wpool_idle_wake(rq))
+		return;
 
 	/* somebody is awake and looks: it will see what was queued (stop:A) */
 	if (atomic_read(&pool->nr_searching))
 		return;
 
-	idle = READ_ONCE(rq->nr_idle);
-	if (idle && (idle == READ_ONCE(rq->nr_workers) || !READ_ONCE(pool->steal))) {
-		/* nobody else is up here, or may take from here: the hot one */
-		if (wpool_idle_wake(rq))
-			return;
-	}
-	if ((atomic_read(&pool->nr_waking) || READ_ONCE(pool->spawn_wanted)) &&
-	    !is_standing(rq))
+	/* nobody else is up here: the hot one */
+	if (idle && idle == READ_ONCE(rq->nr_workers) && wpool_idle_wake(rq))
+		return;
+	if (atomic_read(&pool->nr_waking) && !is_standing(rq))
 		return;
 	if (wake_best(pool, rq))
 		return;
@@ -248,6 +249,29 @@ static struct wpool_task *take_global(struct wpool *pool, struct wpool_runq *rq,
 	return tasks[0];
 }
 
+/*
+ * One task of one other CPU, in turn: a ring whose workers left, or sleep for
+ * ever, would starve beside rings that never run dry.
+ */
+static struct wpool_task *take_elsewhere(struct wpool *pool, struct wpool_runq *rq)
+{
+	int cpu = (rq->tick / WPOOL_GLOBQ_ROUND) % nr_cpu_ids;
+	struct wpool_runq *victim;
+	struct wpool_task *task;
+
+	if (!cpu_possible(cpu) || cpu == rq->cpu)
+		return NULL;
+	victim = wpool_runq(pool, cpu);
+	if (!may_steal(pool, victim))
+		return NULL;
+	task = wpool_ring_pop(&victim->ring);
+	if (!task)
+		task = take_next(victim);
+	if (task)
+		WRITE_ONCE(rq->stolen, rq->stolen + 1);
+	return task;
+}
+
 /* What is at hand on this CPU, in the order that starves nobody. */
 static struct wpool_task *take_here(struct wpool *pool, struct wpool_runq *rq)
 {
@@ -255,6 +279,8 @@ static struct wpool_task *take_here(struct wpool *pool, struct wpool_runq *rq)
 
 	if (unlikely(++rq->tick % WPOOL_GLOBQ_ROUND == 0)) {
 		task = take_global(pool, rq, 1);
+		if (!task)
+			task = take_elsewhere(pool, rq);
 		if (task)
 			return task;
 	}
@@ -333,6 +359,14 @@ void wpool_sched_search(struct wpool_worker *w)
 	atomic_inc(&w->pool->nr_searching);
 }
 
+void wpool_sched_give_up(struct wpool_worker *w)
+{
+	if (w->searching) {
+		w->searching = false;
+		atomic_dec(&w->pool->nr_searching);
+	}
+}
+
 /* Searchers are bounded by half of the run queues that are not all idle. */
 static bool may_search(struct wpool *pool)
 {
@@ -354,8 +388,11 @@ static void stop_searching(struct wpool_worker *w)
 	unsigned long flags;
 
 	w->searching = false;
-	/* stop:A, fully ordered */
-	if (!atomic_dec_and_test(&pool->nr_searching))
+	/*
+	 * stop:A, fully ordered. Other searchers will see what is left, unless
+	 * they may not take it.
+	 */
+	if (!atomic_dec_and_test(&pool->nr_searching) && READ_ONCE(pool->steal))
 		return;
 	local_irq_save(flags);
 	if (wpool_sched_has_work(pool, wpool_this_runq(pool)))

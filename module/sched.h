@@ -44,7 +44,9 @@ void wpool_sched_kick(struct wpool *pool, struct wpool_runq *rq);
  * wpool_sched_find() - find the next task
  * @w: the calling worker
  *
- * Context: the worker, interrupts on.
+ * While a worker searches nobody else is woken, so it must not lose its CPU.
+ *
+ * Context: the worker, interrupts on, preemption off.
  * Return: a task taken out of the queues, not claimed; NULL if there is none:
  * the worker is still searching, or was not allowed to.
  */
@@ -52,11 +54,16 @@ struct wpool_task *wpool_sched_find(struct wpool_worker *w);
 
 /**
  * wpool_sched_search() - become a searcher
- * @w: the calling worker; or one that is not awake yet
- *
- * Context: any.
+ * @w: the calling worker
  */
 void wpool_sched_search(struct wpool_worker *w);
+
+/**
+ * wpool_sched_give_up() - stop searching, if it does, without a task
+ * @w: the calling worker; it looks at all queues afterwards, or has seen to it
+ *	that somebody does
+ */
+void wpool_sched_give_up(struct wpool_worker *w);
 
 /**
  * wpool_sched_has_work() - is anything queued that a worker on this CPU may take?

@@ -5,10 +5,13 @@
  * A request is a flag and a place on a list. The flag is cleared before the
  * spawner looks at the pool (spawn:A, a full barrier between the two), so that
  * a task queued after the look finds the flag clear and asks again; it pairs
- * with push:A in sched.c.
+ * with push:A in sched.c. Also before the look the spawner counts as a thread
+ * of the pool: who drains looks first for tasks and then for threads (flush.c),
+ * so no worker is made behind its back.
  *
- * A worker that could not be made is tried again after 10 ms, then 20 ms, up to
- * 1 s, as long as anything is queued. Meanwhile the flag stays set.
+ * A worker that could not be made is tried again after 10 ms, and twice as long
+ * after each further failure up to 1 s, as long as anything is queued.
+ * Meanwhile the flag stays set.
  */
 #include "spawner.h"
 
@@ -70,7 +73,9 @@ static void repair(struct wpool_worker *w)
 	struct wpool *pool = w->pool;
 
 	wpool_fault_report(w);
-	wpool_task_fail(w);
+	/* one that died between two tasks, of what a task broke, holds none */
+	if (w->depth)
+		wpool_task_fail(w);
 
 	local_irq_disable();
 	raw_spin_lock(&pool->workers_lock);
@@ -81,6 +86,16 @@ static void repair(struct wpool_worker *w)
 	raw_spin_unlock(&w->rq->lock);
 	wpool_worker_left(pool);
 	local_irq_enable();
+}
+
+/* One thread less: the last word to a pool whose destroyer may wait for it. */
+static void thread_gone(struct wpool *pool)
+{
+	/* keeps the pool until the wake-up is through */
+	rcu_read_lock();
+	if (atomic_dec_and_test(&pool->nr_threads))
+		wake_up_all(&pool->drain_wq);
+	rcu_read_unlock();
 }
 
 static void reap(struct wpool_worker *w)
@@ -98,12 +113,7 @@ static void reap(struct wpool_worker *w)
 	list_del(&w->node);
 	mutex_unlock(&pool->workers_mutex);
 	wpool_worker_free(w);
-
-	/* keeps the pool, whose destroyer may be waiting for this */
-	rcu_read_lock();
-	if (atomic_dec_and_test(&pool->nr_threads))
-		wake_up_all(&pool->drain_wq);
-	rcu_read_unlock();
+	thread_gone(pool);
 }
 
 static void reap_all(void)
@@ -155,15 +165,15 @@ static bool is_short_handed(struct wpool *pool)
 	return false;
 }
 
-/* Returns true if it has to be tried again. */
-static bool spawn(struct wpool *pool)
+/* Make a worker if one is needed; true if it has to be tried again. */
+static bool try_spawn(struct wpool *pool)
 {
 	int err;
 
-	/* spawn:A */
-	smp_store_mb(pool->spawn_wanted, false);
-	if (!is_short_handed(pool))
+	if (!is_short_handed(pool)) {
+		pool->spawn_retry_ms = RETRY_MIN_MS;
 		return false;
+	}
 	err = wpool_worker_count_in(pool);
 	if (!err) {
 		err = wpool_worker_create(pool, wpool_worker_place(pool, longest_ring(pool)));
@@ -175,6 +185,18 @@ static bool spawn(struct wpool *pool)
 	}
 	/* at capacity a busy worker will come */
 	return err != -EBUSY;
+}
+
+static bool spawn(struct wpool *pool)
+{
+	bool again;
+
+	atomic_inc(&pool->nr_threads);
+	/* spawn:A */
+	smp_store_mb(pool->spawn_wanted, false);
+	again = try_spawn(pool);
+	thread_gone(pool);
+	return again;
 }
 
 static void retry_later(struct wpool *pool)
@@ -194,22 +216,24 @@ static void retry_later(struct wpool *pool)
 static struct wpool *next_due(unsigned long *timeout)
 {
 	struct wpool *pool, *found = NULL;
+	unsigned long now;
 
 	*timeout = MAX_SCHEDULE_TIMEOUT;
 	raw_spin_lock_irq(&lock);
+	now = jiffies;
 	list_for_each_entry(pool, &asking, spawn_node) {
-		if (time_after_eq(jiffies, pool->spawn_due)) {
+		if (time_after_eq(now, pool->spawn_due)) {
 			list_del_init(&pool->spawn_node);
 			found = pool;
 			break;
 		}
-		*timeout = min(*timeout, pool->spawn_due - jiffies);
+		*timeout = min(*timeout, pool->spawn_due - now);
 	}
 	raw_spin_unlock_irq(&lock);
 	return found;
 }
 
-static bool anything_to_do(void)
+static bool has_dead(void)
 {
 	bool ret;
 
@@ -228,19 +252,19 @@ static int spawner_main(void *unused)
 		/* before the look at the lists: a wake-up after it is not lost */
 		set_current_state(TASK_IDLE);
 		pool = next_due(&timeout);
-		if (!pool && !anything_to_do()) {
+		if (!pool && !has_dead()) {
 			if (kthread_should_stop())
 				break;
 			schedule_timeout(timeout);
 		}
 		__set_current_state(TASK_RUNNING);
 
-		reap_all();
 		if (pool) {
 			if (spawn(pool))
 				retry_later(pool);
 			wpool_put(pool);
 		}
+		reap_all();
 	}
 	__set_current_state(TASK_RUNNING);
 

@@ -58,10 +58,10 @@ static void tune_limits(struct wpool *pool, u32 capacity, u32 queue_depth)
 	WRITE_ONCE(pool->queue_depth, queue_depth);
 	wpool_admission_resize(pool, old);
 	if (shrunk) {
-		/* shuts out workers that looked at the capacity before */
+		/* shuts out workers that looked at the capacity before, see look() */
 		synchronize_rcu();
 		/* those too many look again, and leave */
-		if (pool->nr_workers > capacity)
+		if (READ_ONCE(pool->nr_workers) > capacity)
 			wpool_idle_wake_all(pool);
 	}
 	if (wpool_sched_queued(pool))
@@ -85,6 +85,11 @@ static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 	APPLY(STEAL, steal);
 	APPLY(LATENCY, latency);
 #undef APPLY
+	if (mask & WPOOL_TUNE_STEAL && !attrs->steal) {
+		/* shuts out pushes that relied on a searcher that may not take them now */
+		synchronize_rcu();
+		wpool_idle_wake_all(pool);
+	}
 	if (mask & WPOOL_TUNE_NICE)
 		tune_nice(pool, attrs->nice);
 	if (mask & WPOOL_TUNE_CPUMASK) {

@@ -69,7 +69,8 @@ static void help(struct wpool_worker *w, struct wpool_task *task)
 		else if (pool != w->pool)
 			return;
 		else
-			cond_resched();
+			/* in somebody's hands, who may have lost the CPU to us */
+			schedule_timeout_uninterruptible(1);
 	}
 }
 
@@ -159,9 +160,12 @@ int wpool_task_cancel_sync(struct wpool_task *task)
 		if (taken)
 			wpool_task_drop(pool, task);
 		rcu_read_unlock();
-		if (!taken && fatal_signal_pending(current))
+		if (taken)
+			continue;
+		if (fatal_signal_pending(current))
 			return -EINTR;
-		cond_resched();
+		/* in somebody's hands, who may have lost the CPU to us */
+		schedule_timeout_uninterruptible(1);
 	}
 	return wait_until_done(task);
 }

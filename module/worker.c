@@ -74,10 +74,13 @@ void wpool_worker_count_out(struct wpool *pool)
 {
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&pool->workers_lock, flags);
+	local_irq_save(flags);
+	raw_spin_lock(&pool->workers_lock);
 	WRITE_ONCE(pool->nr_workers, pool->nr_workers - 1);
-	raw_spin_unlock_irqrestore(&pool->workers_lock, flags);
-	atomic_dec(&nr_all_workers);
+	raw_spin_unlock(&pool->workers_lock);
+	/* who saw the pool at its capacity meanwhile has asked nobody */
+	wpool_worker_left(pool);
+	local_irq_restore(flags);
 }
 
 void wpool_worker_left(struct wpool *pool)
@@ -110,10 +113,7 @@ static bool leave(struct wpool_worker *w, bool if_closed)
 		raw_spin_lock(&w->rq->lock);
 		WRITE_ONCE(w->rq->nr_workers, w->rq->nr_workers - 1);
 		raw_spin_unlock(&w->rq->lock);
-		if (w->searching) {
-			w->searching = false;
-			atomic_dec(&pool->nr_searching);
-		}
+		wpool_sched_give_up(w);
 		wpool_worker_left(pool);
 	}
 	local_irq_restore(flags);
@@ -150,6 +150,11 @@ static void rehome(struct wpool_worker *w)
 	struct wpool_runq *old = w->rq, *new = old;
 	int cpu;
 
+	/* nobody may rely on it while it moves; it looks afterwards */
+	if (w->picked) {
+		wpool_idle_started(w);
+		wpool_sched_give_up(w);
+	}
 	if (READ_ONCE(old->redirect)) {
 		cpu = wpool_worker_place(pool, -1);
 		new = wpool_runq(pool, cpu);
@@ -187,34 +192,55 @@ static bool has_excess(struct wpool *pool)
 	return READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity);
 }
 
+/*
+ * One look for a task. Preemption is off, for two reasons: while a worker
+ * searches nobody else is woken, so it must not lose its CPU; and a tune that
+ * has made the capacity smaller waits for those who looked at it before.
+ *
+ * Returns false if the worker is counted out. Without a task it has joined the
+ * idle.
+ */
+static bool look(struct wpool_worker *w, struct wpool_task **task)
+{
+	struct wpool *pool = w->pool;
+	bool ok = true;
+
+	*task = NULL;
+	preempt_disable();
+	if (w->picked)
+		wpool_idle_started(w);
+	if (unlikely(has_excess(pool)) && leave(w, false)) {
+		ok = false;
+	} else {
+		*task = wpool_sched_find(w);
+		if (!*task) {
+			if (unlikely(wpool_is_closed(pool)) && leave(w, true))
+				ok = false;
+			else
+				wpool_idle_join(w);
+		}
+	}
+	preempt_enable();
+	return ok;
+}
+
 static int worker_main(void *data)
 {
 	struct wpool_worker *w = data;
-	struct wpool *pool = w->pool;
 	struct wpool_task *task;
 
 	wpool_fault_arm(w);
-	/* start:A, searching before it is no longer on the way */
-	wpool_sched_search(w);
-	smp_mb__after_atomic();
-	atomic_dec(&pool->nr_waking);
-
 	for (;;) {
-		if (unlikely(has_excess(pool)) && leave(w, false))
-			break;
 		if (unlikely(!is_at_home(w)))
 			rehome(w);
-
-		task = wpool_sched_find(w);
+		if (!look(w, &task))
+			break;
 		if (task) {
 			wpool_task_run(w, task);
 			cond_resched();
-			continue;
+		} else if (!wpool_idle_sleep(w)) {
+			break;
 		}
-		if (unlikely(wpool_is_closed(pool)) && leave(w, true))
-			break;
-		if (!wpool_idle_park(w))
-			break;
 	}
 	return 0;
 }
@@ -230,6 +256,7 @@ int wpool_worker_create(struct wpool *pool, int cpu)
 		return -ENOMEM;
 	w->pool = pool;
 	w->rq = rq;
+	w->picked = true;
 	thread = kthread_create_on_node(worker_main, w, cpu_to_node(cpu),
 					"wp/%s", pool->name);
 	if (IS_ERR(thread)) {

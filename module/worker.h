@@ -32,13 +32,15 @@ struct wpool_runq;
  *
  * @pool: I
  * @thread: I: with a reference, until an RCU grace period after the thread's end
- * @rq: run queue at home; written by the worker itself under both runq locks
- *	in turn, while it is not idle
+ * @rq: run queue at home; written by the worker itself while it is not idle,
+ *	read by others with READ_ONCE
  * @node: M: in pool->workers
  * @idle_node: Q: in rq->idle while @parked
  * @idle_since: Q: jiffies when it parked
  * @parked: Q: asleep or about to be; cleared by who picks it
- * @picked: Q: was picked to look for work, and counts in nr_waking
+ * @picked: was made or picked to look for work, and counts in nr_waking; set by
+ *	who did it before the worker can run, cleared by the worker
+ * @owns_waking: as @picked; and rq->waking stands for it
  * @leaving: W: counted out of the pool
  * @searching: O: counts in nr_searching
  * @task: innermost task it is in, or NULL; read anywhere as an address
@@ -61,6 +63,7 @@ struct wpool_worker {
 	unsigned long idle_since;
 	bool parked;
 	bool picked;
+	bool owns_waking;
 	bool leaving;
 	bool searching;
 	bool detached;
