@@ -50,11 +50,26 @@ static bool is_inside(struct wpool_worker *w, struct wpool_task *task)
 	return false;
 }
 
+/*
+ * The task is in the hands of somebody who moves it or is about to run it: a
+ * matter of a microsecond, unless that one has lost its CPU, perhaps to us.
+ */
+static void await_hands(u32 *tries)
+{
+	if (++*tries % 128) {
+		cpu_relax();
+		cond_resched();
+	} else {
+		schedule_timeout_uninterruptible(1);
+	}
+}
+
 /* Run a queued task of the own pool right here, so that it need not be waited for. */
 static void help(struct wpool_worker *w, struct wpool_task *task)
 {
 	unsigned long flags;
 	struct wpool *pool;
+	u32 tries = 0;
 	bool taken;
 
 	while ((atomic_read(&task->state) & WPOOL_ST_MASK) == WPOOL_ST_PENDING) {
@@ -69,8 +84,7 @@ static void help(struct wpool_worker *w, struct wpool_task *task)
 		else if (pool != w->pool)
 			return;
 		else
-			/* in somebody's hands, who may have lost the CPU to us */
-			schedule_timeout_uninterruptible(1);
+			await_hands(&tries);
 	}
 }
 
@@ -139,6 +153,7 @@ int wpool_task_cancel_sync(struct wpool_task *task)
 	struct wpool_worker *w = wpool_worker_current();
 	unsigned long flags;
 	struct wpool *pool;
+	u32 tries = 0;
 	bool taken;
 
 	might_sleep();
@@ -164,8 +179,7 @@ int wpool_task_cancel_sync(struct wpool_task *task)
 			continue;
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		/* in somebody's hands, who may have lost the CPU to us */
-		schedule_timeout_uninterruptible(1);
+		await_hands(&tries);
 	}
 	return wait_until_done(task);
 }
