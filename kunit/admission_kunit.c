@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The one admission rule: a task is accepted if and only if fewer than
+ * capacity + queue_depth are outstanding; what the policies do otherwise.
+ */
+#include <linux/slab.h>
+
+#include "fixture.h"
+
+struct limit {
+	u32 capacity;
+	u32 queue_depth;
+};
+
+static const struct limit limits[] = {
+	{ 1, 0 }, { 1, 1 }, { 2, 0 }, { 3, 4 }, { 4, 60 }, { 4, 124 },
+	{ 16, 0 }, { 16, 240 }, { 2, 1000 }, { 1, 3000 },
+};
+
+static void limit_desc(const struct limit *limit, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "capacity %u, queue_depth %u",
+		 limit->capacity, limit->queue_depth);
+}
+
+KUNIT_ARRAY_PARAM(limit, limits, limit_desc);
+
+/* What one submitter got in; it goes on until it was refused. */
+struct share {
+	struct wpk_jobs *jobs;
+	unsigned int accepted;
+	int cpu;
+	int error;
+};
+
+static int submit_until_refused(struct wpk_thread *thread)
+{
+	struct share *share = thread->arg;
+	struct wpk_jobs *jobs = share->jobs;
+	int ret = 0;
+
+	wpk_move_to(share->cpu);
+	while (share->accepted < jobs->nr && !wpk_stopped(thread->test)) {
+		ret = wpool_try_submit(thread->pool,
+				       &jobs->job[share->accepted].task);
+		if (ret)
+			break;
+		share->accepted++;
+	}
+	if (ret && ret != -EAGAIN)
+		share->error = ret;
+	return 0;
+}
+
+#define NR_SUBMITTERS 3
+
+/*
+ * Fill the pool from several CPUs at once, then from each CPU in quiet: as
+ * many as the limit says, wherever the pool keeps its places. Then let all of
+ * them finish and see that as many places came back.
+ */
+static void wpool_try_submit_accepts_exactly_the_limit(struct kunit *test)
+{
+	const struct limit *limit = test->param_value;
+	u32 max = limit->capacity + limit->queue_depth, sum, round;
+	struct wpool *pool = wpk_pool_policy(test, limit->capacity,
+					     limit->queue_depth, WPOOL_FAIL);
+	struct wpk_thread *threads[NR_SUBMITTERS];
+	struct share *shares;
+	struct wpk_gate *gate;
+	int i;
+
+	shares = kunit_kcalloc(test, NR_SUBMITTERS, sizeof(*shares),
+			       GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, shares);
+	for (round = 0; round < 2; round++) {
+		gate = wpk_gate(test);
+		for (i = 0; i < NR_SUBMITTERS; i++) {
+			shares[i].jobs = wpk_jobs(test, max + 1, gate);
+			shares[i].accepted = 0;
+			shares[i].cpu = wpk_cpu(i % num_online_cpus());
+		}
+		for (i = 0; i < NR_SUBMITTERS; i++)
+			threads[i] = wpk_thread(test, submit_until_refused,
+						pool, NULL, &shares[i]);
+		for (i = 0; i < NR_SUBMITTERS; i++)
+			KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+		/* Now alone, from each CPU: whatever is left can be found. */
+		for (i = 0; i < NR_SUBMITTERS; i++) {
+			threads[i] = wpk_thread(test, submit_until_refused,
+						pool, NULL, &shares[i]);
+			KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+		}
+		for (i = 0, sum = 0; i < NR_SUBMITTERS; i++) {
+			KUNIT_EXPECT_EQ(test, shares[i].error, 0);
+			sum += shares[i].accepted;
+		}
+		KUNIT_EXPECT_EQ(test, sum, max);
+		KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), max);
+		KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 0);
+		KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate,
+							 limit->capacity));
+		KUNIT_EXPECT_EQ(test, wpk_stat(pool, busy), limit->capacity);
+		KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued),
+				limit->queue_depth);
+		wpk_gate_open(gate);
+		for (i = 0; i < NR_SUBMITTERS; i++)
+			KUNIT_EXPECT_TRUE(test,
+					  wpk_jobs_finished(shares[i].jobs,
+							    shares[i].accepted));
+		WPK_EVENTUALLY(test, wpk_stat(pool, outstanding) == 0);
+		KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), max);
+	}
+}
+
+/* Alone, one at a time, on changing CPUs: each single answer is exact. */
+static void wpool_try_submit_alone_is_exact_at_every_step(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 5);
+	struct wpk_jobs *jobs = wpk_jobs(test, 8, NULL);
+	struct wpk_gate *gates[8];
+	u32 outstanding = 0;
+	int step, i;
+
+	for (i = 0; i < 8; i++) {
+		gates[i] = wpk_gate(test);
+		jobs->job[i].gate = gates[i];
+	}
+	for (i = 0; i < 7; i++) {
+		wpk_move_to(wpk_cpu(i % num_online_cpus()));
+		KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 7 - outstanding);
+		KUNIT_EXPECT_EQ(test, wpool_try_submit(pool,
+						       &jobs->job[i].task), 0);
+		outstanding++;
+	}
+	for (step = 0; step < 20; step++) {
+		/* Full: the eighth is refused from every CPU. */
+		for (i = 0; i < num_online_cpus(); i++) {
+			wpk_move_to(wpk_cpu(i));
+			KUNIT_EXPECT_EQ(test,
+					wpool_try_submit(pool,
+							 &jobs->job[7].task),
+					-EAGAIN);
+		}
+		/* Take one back, and there is room for one from anywhere. */
+		i = step % 7;
+		if (!wpool_task_cancel(&jobs->job[i].task))
+			continue;
+		KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&jobs->job[i].task),
+				-ECANCELED);
+		wpk_move_to(wpk_cpu(step % num_online_cpus()));
+		KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 1);
+		KUNIT_EXPECT_EQ(test, wpool_try_submit(pool,
+						       &jobs->job[i].task), 0);
+	}
+	wpk_move_to(-1);
+	for (i = 0; i < 8; i++)
+		wpk_gate_open(gates[i]);
+}
+
+/*
+ * Waiting for a task and then submitting the next one is how anybody would
+ * use a full pool: the place must be back when the wait returns.
+ */
+static void wpool_try_submit_after_wait_finds_the_place_free(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_FAIL);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpool_task *task = &jobs->job[0].task;
+	int i;
+
+	for (i = 0; i < 200; i++) {
+		KUNIT_ASSERT_EQ(test, wpool_try_submit(pool, task), 0);
+		KUNIT_ASSERT_EQ(test, wpool_task_wait(task), 0);
+	}
+}
+
+/* ---- many submitters and finishers at the limit --------------------------- */
+
+struct churn {
+	atomic_t outstanding;	/* never more than the pool's own figure */
+	atomic_t peak;
+};
+
+static void leave(struct wpk_job *job)
+{
+	struct churn *churn = job->arg;
+
+	atomic_dec(&churn->outstanding);
+}
+
+static int churn_at_the_limit(struct wpk_thread *thread)
+{
+	struct wpk_jobs *jobs = thread->arg;
+	struct churn *churn = jobs->job[0].arg;
+	int now, peak, ret;
+	unsigned int i = 0;
+
+	while (i < jobs->nr && !wpk_stopped(thread->test)) {
+		ret = wpool_try_submit(thread->pool, &jobs->job[i].task);
+		if (ret == -EAGAIN) {
+			cond_resched();
+			continue;
+		}
+		if (ret)
+			return ret;
+		/*
+		 * Counted after it was accepted, and taken off before its place
+		 * is free again: too low for a moment, never too high.
+		 */
+		now = atomic_inc_return(&churn->outstanding);
+		peak = atomic_read(&churn->peak);
+		while (now > peak &&
+		       !atomic_try_cmpxchg(&churn->peak, &peak, now))
+			;
+		i++;
+	}
+	return 0;
+}
+
+static void wpool_try_submit_under_load_never_exceeds_the_limit(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool_policy(test, 3, 2, WPOOL_FAIL);
+	struct wpk_thread *threads[NR_SUBMITTERS];
+	struct wpk_jobs *jobs[NR_SUBMITTERS];
+	struct churn *churn;
+	int i;
+
+	churn = kunit_kzalloc(test, sizeof(*churn), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, churn);
+	for (i = 0; i < NR_SUBMITTERS; i++) {
+		jobs[i] = wpk_jobs(test, WPK_LIMIT_TASKS / 4, NULL);
+		wpk_jobs_body(jobs[i], leave, churn);
+	}
+	for (i = 0; i < NR_SUBMITTERS; i++)
+		threads[i] = wpk_thread(test, churn_at_the_limit, pool, NULL,
+					jobs[i]);
+	for (i = 0; i < NR_SUBMITTERS; i++)
+		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_LE(test, atomic_read(&churn->peak), 5);
+	for (i = 0; i < NR_SUBMITTERS; i++)
+		wpk_jobs_ran_once(test, jobs[i]);
+}
+
+/* ---- policies ------------------------------------------------------------- */
+
+static void wpool_submit_full_pool_policy_fail_is_eagain(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
+	struct wpool_task *task = &jobs->job[1].task;
+
+	wpk_attrs(&attrs, 1, 0);
+	attrs.policy = WPOOL_FAIL;
+	/* Makes no difference: nobody waits. */
+	attrs.max_blocking = 5;
+	pool = wpk_pool_attrs(test, &attrs);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, wpool_submit_timeout(pool, task, WPK_PATIENCE),
+			-EAGAIN);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, refused), 2);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 0);
+	wpk_gate_open(gate);
+	WPK_EVENTUALLY(test, wpk_stat(pool, outstanding) == 0);
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), 0);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static void wpool_submit_full_pool_policy_run_runs_it_in_the_caller(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_RUN);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpool_task *task = &jobs->job[0].task;
+	int i;
+
+	wpk_jobs_submit(test, pool, first, 0, 1);
+	for (i = 1; i <= 3; i++) {
+		KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), 0);
+		/* It has returned already, and takes no place. */
+		KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), i);
+		KUNIT_EXPECT_EQ(test, jobs->job[0].pid, current->pid);
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
+		KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1);
+	}
+	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, task), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 3);
+	wpk_gate_open(gate);
+	WPK_EVENTUALLY(test, wpk_stat(pool, outstanding) == 0);
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
+	KUNIT_EXPECT_NE(test, jobs->job[0].pid, current->pid);
+}
+
+static void submit_inside(struct wpk_job *job)
+{
+	job->ret = wpool_submit(job->arg, &(job + 1)->task);
+}
+
+static void try_inside(struct wpk_job *job)
+{
+	job->ret = wpool_try_submit(job->arg, &(job + 1)->task);
+}
+
+static void timeout_inside(struct wpk_job *job)
+{
+	job->ret = wpool_submit_timeout(job->arg, &(job + 1)->task,
+					WPK_PATIENCE);
+}
+
+static void count_one(void *arg)
+{
+	atomic_inc(arg);
+}
+
+static void fn_inside(struct wpk_job *job)
+{
+	job->ret = wpool_submit_fn(job->arg, count_one, &(job + 1)->runs, NULL,
+				   GFP_KERNEL);
+}
+
+struct inside {
+	enum wpool_policy policy;
+	void (*body)(struct wpk_job *job);
+	int ret;
+	const char *desc;
+};
+
+static const struct inside insides[] = {
+	{ WPOOL_BLOCK, submit_inside, -EDEADLK, "block: submit" },
+	{ WPOOL_BLOCK, timeout_inside, -EDEADLK, "block: submit_timeout" },
+	{ WPOOL_BLOCK, fn_inside, -EDEADLK, "block: submit_fn" },
+	{ WPOOL_BLOCK, try_inside, -EAGAIN, "block: try_submit" },
+	{ WPOOL_FAIL, submit_inside, -EAGAIN, "fail: submit" },
+	{ WPOOL_FAIL, timeout_inside, -EAGAIN, "fail: submit_timeout" },
+	{ WPOOL_FAIL, fn_inside, -EAGAIN, "fail: submit_fn" },
+	{ WPOOL_FAIL, try_inside, -EAGAIN, "fail: try_submit" },
+	{ WPOOL_RUN, submit_inside, 0, "run: submit" },
+	{ WPOOL_RUN, fn_inside, 0, "run: submit_fn" },
+	{ WPOOL_RUN, try_inside, -EAGAIN, "run: try_submit" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(inside, insides, desc);
+
+static void wpool_submit_own_full_pool_never_sleeps(struct kunit *test)
+{
+	const struct inside *inside = test->param_value;
+	struct wpool *pool = wpk_pool_policy(test, 1, 0, inside->policy);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+
+	jobs->job[0].body = inside->body;
+	jobs->job[0].arg = pool;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, inside->ret);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs),
+			inside->ret ? 0 : 1);
+	if (inside->body == submit_inside && !inside->ret)
+		KUNIT_EXPECT_EQ(test, jobs->job[1].pid, jobs->job[0].pid);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, refused), inside->ret ? 1 : 0);
+}
+
+static void wpool_submit_unlimited_pool_never_refuses(struct kunit *test)
+{
+	struct wpool *depth = wpk_pool_policy(test, 1, WPOOL_UNLIMITED,
+					      WPOOL_FAIL);
+	struct wpool *capacity = wpk_pool_policy(test, WPOOL_UNLIMITED, 0,
+						 WPOOL_FAIL);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *many = wpk_jobs(test, 3000, gate);
+	struct wpk_jobs *few = wpk_jobs(test, 30, gate);
+
+	KUNIT_EXPECT_EQ(test, wpk_stat(depth, free), WPOOL_UNLIMITED);
+	KUNIT_EXPECT_EQ(test, wpk_stat(capacity, free), WPOOL_UNLIMITED);
+	wpk_jobs_submit(test, depth, many, 0, 3000);
+	/* Each of these has a worker of its own. */
+	wpk_jobs_submit(test, capacity, few, 0, 30);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_started(few, 30));
+	KUNIT_EXPECT_EQ(test, wpk_stat(depth, free), WPOOL_UNLIMITED);
+	KUNIT_EXPECT_EQ(test, wpk_stat(depth, outstanding), 3000);
+	wpk_gate_open(gate);
+	wpk_destroy(test, depth);
+	wpk_destroy(test, capacity);
+	wpk_jobs_ran_once(test, many);
+	wpk_jobs_ran_once(test, few);
+	KUNIT_EXPECT_EQ(test, atomic_read(&many->peak), 1);
+}
+
+static struct kunit_case admission_cases[] = {
+	KUNIT_CASE_PARAM(wpool_try_submit_accepts_exactly_the_limit,
+			 limit_gen_params),
+	KUNIT_CASE(wpool_try_submit_alone_is_exact_at_every_step),
+	KUNIT_CASE(wpool_try_submit_after_wait_finds_the_place_free),
+	KUNIT_CASE_SLOW(wpool_try_submit_under_load_never_exceeds_the_limit),
+	KUNIT_CASE(wpool_submit_full_pool_policy_fail_is_eagain),
+	KUNIT_CASE(wpool_submit_full_pool_policy_run_runs_it_in_the_caller),
+	KUNIT_CASE_PARAM(wpool_submit_own_full_pool_never_sleeps,
+			 inside_gen_params),
+	KUNIT_CASE_SLOW(wpool_submit_unlimited_pool_never_refuses),
+	{}
+};
+
+static struct kunit_suite admission_suite = {
+	.name = "wpool_admission",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = admission_cases,
+};
+
+kunit_test_suite(admission_suite);

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Batches: a prefix is accepted, and the caller is told how long it is.
+ */
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "fixture.h"
+
+/* Pointers to a lot's tasks, as wpool_submit_batch() wants them. */
+static struct wpool_task **pointers(struct kunit *test, struct wpk_jobs *jobs)
+{
+	struct wpool_task **tasks;
+	unsigned int i;
+
+	tasks = kunit_kcalloc(test, jobs->nr, sizeof(*tasks), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, tasks);
+	for (i = 0; i < jobs->nr; i++)
+		tasks[i] = &jobs->job[i].task;
+	return tasks;
+}
+
+static void wpool_submit_batch_runs_all_once(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 4, WPOOL_UNLIMITED);
+	/* More than a ring holds. */
+	struct wpk_jobs *jobs = wpk_jobs(test, 700, NULL);
+	struct wpool_task **tasks = pointers(test, jobs);
+
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 1, 0), 1);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 1, 99,
+						 WPOOL_BATCH_TRY), 99);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 100, 600, 0),
+			600);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 700);
+}
+
+static void wpool_submit_batch_bad_arguments_are_einval(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 4, 0);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpool_task **tasks = pointers(test, jobs);
+
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(NULL, tasks, 2, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, NULL, 2, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 0, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 1U + INT_MAX, 0),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, UINT_MAX,
+						 WPOOL_BATCH_TRY), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 2, BIT(2)),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 2, ~0U),
+			-EINVAL);
+	tasks[0] = NULL;
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 2, 0), -EINVAL);
+	wpool_task_init(&jobs->job[0].task, NULL);
+	tasks[0] = &jobs->job[0].task;
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 2, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 4);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
+}
+
+static void wpool_submit_batch_stops_before_a_bad_task(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 4, 0);
+	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
+	struct wpool_task **tasks = pointers(test, jobs);
+
+	tasks[2] = NULL;
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 4, 0), 2);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[3].runs), 0);
+}
+
+static void wpool_submit_batch_stops_before_a_pending_task(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 6, gate);
+	struct wpool_task **tasks = pointers(test, jobs);
+
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	/* One that was pending before, and one that the batch itself made so. */
+	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, tasks[3]), 0);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 1, 5, 0), 2);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 3, 3, 0),
+			-EALREADY);
+	tasks[5] = tasks[4];
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 4, 2,
+						 WPOOL_BATCH_TRY), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 5);
+	wpk_gate_open(gate);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 5);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[5].runs), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 5);
+}
+
+static void wpool_submit_batch_full_pool_takes_what_fits(struct kunit *test)
+{
+	struct wpool *fail = wpk_pool_policy(test, 2, 3, WPOOL_FAIL);
+	struct wpool *block = wpk_pool_policy(test, 2, 3, WPOOL_BLOCK);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 16, gate);
+	struct wpool_task **tasks = pointers(test, jobs);
+
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(fail, tasks, 8, 0), 5);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(fail, tasks + 5, 3, 0),
+			-EAGAIN);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(fail, tasks + 5, 3,
+						 WPOOL_BATCH_TRY), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(block, tasks + 8, 8,
+						 WPOOL_BATCH_TRY), 5);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(block, tasks + 13, 3,
+						 WPOOL_BATCH_TRY), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, wpk_stat(fail, outstanding), 5);
+	KUNIT_EXPECT_EQ(test, wpk_stat(block, outstanding), 5);
+	wpk_gate_open(gate);
+	wpk_destroy(test, fail);
+	wpk_destroy(test, block);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 10);
+	/* What was not accepted belongs to the caller, and can come again. */
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(tasks[5]), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[5].runs), 0);
+}
+
+struct batch {
+	struct wpool_task **tasks;
+	unsigned int nr;
+	unsigned int flags;
+};
+
+static int do_batch(struct wpk_thread *thread)
+{
+	struct batch *batch = thread->arg;
+
+	return wpool_submit_batch(thread->pool, batch->tasks, batch->nr,
+				  batch->flags);
+}
+
+static struct wpk_thread *batch_thread(struct kunit *test, struct wpool *pool,
+				       struct wpool_task **tasks,
+				       unsigned int nr, unsigned int flags)
+{
+	struct batch *batch = kunit_kzalloc(test, sizeof(*batch), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, batch);
+	batch->tasks = tasks;
+	batch->nr = nr;
+	batch->flags = flags;
+	return wpk_thread(test, do_batch, pool, NULL, batch);
+}
+
+static void wpool_submit_batch_full_pool_blocks_until_all_are_in(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 0);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 7, gate);
+	struct wpool_task **tasks = pointers(test, jobs);
+	struct wpk_thread *thread;
+	int i;
+
+	thread = batch_thread(test, pool, tasks, 7, 0);
+	for (i = 2; i < 7; i++) {
+		KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, i));
+		WPK_EVENTUALLY(test, wpk_stat(pool, waiting) == 1);
+		KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 2);
+		KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
+		wpk_gate_let(gate, 1);
+	}
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 7);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 0);
+	wpk_gate_open(gate);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+	KUNIT_EXPECT_LE(test, atomic_read(&jobs->peak), 2);
+}
+
+/* Killed with some in: they stay. Killed with none in: -EINTR. */
+static void wpool_submit_batch_killed_returns_how_many_are_in(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 0);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 8, gate);
+	struct wpool_task **tasks = pointers(test, jobs);
+	struct wpk_thread *first, *second;
+
+	first = batch_thread(test, pool, tasks, 4, 0);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == 1);
+	second = batch_thread(test, pool, tasks + 4, 4, 0);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == 2);
+	wpk_kill(first);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, first), 2);
+	wpk_kill(second);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, second), -EINTR);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 0);
+	wpk_gate_open(gate);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 2);
+}
+
+static void wpool_submit_batch_interruptible_ends_on_any_signal(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 5, gate);
+	struct wpool_task **tasks = pointers(test, jobs);
+	struct wpk_thread *interruptible, *killable;
+
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	interruptible = batch_thread(test, pool, tasks + 1, 2,
+				     WPOOL_BATCH_INTERRUPTIBLE);
+	killable = batch_thread(test, pool, tasks + 3, 2, 0);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == 2);
+	send_sig(SIGUSR1, interruptible->task, 1);
+	send_sig(SIGUSR1, killable->task, 1);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, interruptible), -EINTR);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 1);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, killable), 2);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 3);
+}
+
+static void wpool_submit_batch_waiting_when_the_pool_closes(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 0);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 6, gate);
+	struct wpool_task **tasks = pointers(test, jobs);
+	struct wpk_thread *first, *second;
+
+	first = batch_thread(test, pool, tasks, 3, 0);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == 1);
+	second = batch_thread(test, pool, tasks + 3, 3, 0);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == 2);
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, first), 2);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, second), -ESHUTDOWN);
+}
+
+static void batch_from_inside(struct wpk_job *job)
+{
+	struct wpool_task *tasks[2] = { &(job + 1)->task, &(job + 2)->task };
+
+	job->ret = wpool_submit_batch(job->arg, tasks, 2, 0);
+	(job + 1)->ret = wpool_submit_batch(job->arg, tasks + 1, 1, 0);
+}
+
+static void wpool_submit_batch_own_full_pool_takes_what_fits(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 1);
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
+
+	jobs->job[0].body = batch_from_inside;
+	jobs->job[0].arg = pool;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 1);
+	KUNIT_EXPECT_EQ(test, jobs->job[1].ret, -EDEADLK);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[2].runs), 0);
+}
+
+static void wpool_submit_batch_policy_run_runs_the_rest_here(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool_policy(test, 1, 1, WPOOL_RUN);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
+	struct wpool_task **tasks = pointers(test, jobs);
+	int i;
+
+	wpk_jobs_submit(test, pool, first, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 4, 0), 4);
+	for (i = 1; i < 4; i++)
+		KUNIT_EXPECT_EQ(test, jobs->job[i].pid, current->pid);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 0);
+	wpk_gate_open(gate);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_NE(test, jobs->job[0].pid, current->pid);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static struct kunit_case batch_cases[] = {
+	KUNIT_CASE_SLOW(wpool_submit_batch_runs_all_once),
+	KUNIT_CASE(wpool_submit_batch_bad_arguments_are_einval),
+	KUNIT_CASE(wpool_submit_batch_stops_before_a_bad_task),
+	KUNIT_CASE(wpool_submit_batch_stops_before_a_pending_task),
+	KUNIT_CASE(wpool_submit_batch_full_pool_takes_what_fits),
+	KUNIT_CASE(wpool_submit_batch_full_pool_blocks_until_all_are_in),
+	KUNIT_CASE(wpool_submit_batch_killed_returns_how_many_are_in),
+	KUNIT_CASE(wpool_submit_batch_interruptible_ends_on_any_signal),
+	KUNIT_CASE(wpool_submit_batch_waiting_when_the_pool_closes),
+	KUNIT_CASE(wpool_submit_batch_own_full_pool_takes_what_fits),
+	KUNIT_CASE(wpool_submit_batch_policy_run_runs_the_rest_here),
+	{}
+};
+
+static struct kunit_suite batch_suite = {
+	.name = "wpool_batch",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = batch_cases,
+};
+
+kunit_test_suite(batch_suite);

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Making a pool: defaults, what each attribute may be, names, and that a pool
+ * that was not made leaves nothing behind.
+ */
+#include <linux/module.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "fixture.h"
+
+static void wpool_attrs_init_sets_the_documented_defaults(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+
+	memset(&attrs, 0xff, sizeof(attrs));
+	wpool_attrs_init(&attrs);
+	KUNIT_EXPECT_NULL(test, attrs.name);
+	KUNIT_EXPECT_EQ(test, attrs.capacity, 256);
+	KUNIT_EXPECT_EQ(test, attrs.queue_depth, 0);
+	KUNIT_EXPECT_EQ(test, attrs.max_blocking, 0);
+	KUNIT_EXPECT_EQ(test, (int)attrs.policy, WPOOL_BLOCK);
+	KUNIT_EXPECT_EQ(test, attrs.expiry_ms, 1000);
+	KUNIT_EXPECT_EQ(test, attrs.min_workers, 1);
+	KUNIT_EXPECT_EQ(test, attrs.concurrency, 1);
+	KUNIT_EXPECT_EQ(test, attrs.spin_us, 20);
+	KUNIT_EXPECT_EQ(test, attrs.hog_ms, 10);
+	KUNIT_EXPECT_TRUE(test, attrs.handoff);
+	KUNIT_EXPECT_TRUE(test, attrs.steal);
+	KUNIT_EXPECT_FALSE(test, attrs.latency);
+	KUNIT_EXPECT_FALSE(test, attrs.prealloc);
+	KUNIT_EXPECT_EQ(test, (int)attrs.order, WPOOL_LIFO);
+	KUNIT_EXPECT_EQ(test, attrs.nice, 0);
+	KUNIT_EXPECT_NULL(test, attrs.cpumask);
+	KUNIT_EXPECT_NULL(test, attrs.fault);
+	KUNIT_EXPECT_NULL(test, attrs.fault_data);
+}
+
+static void wpool_create_gives_an_open_empty_pool(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 7, 5);
+	const struct wpool_stats *stats = wpk_snapshot(pool);
+
+	KUNIT_EXPECT_EQ(test, (int)stats->state, WPOOL_OPEN);
+	KUNIT_EXPECT_EQ(test, stats->free, 12);
+	KUNIT_EXPECT_EQ(test, stats->submitted, 0);
+	KUNIT_EXPECT_EQ(test, stats->outstanding, 0);
+	KUNIT_EXPECT_EQ(test, stats->queued, 0);
+	KUNIT_EXPECT_EQ(test, stats->busy, 0);
+	KUNIT_EXPECT_EQ(test, stats->waiting, 0);
+	KUNIT_EXPECT_PTR_EQ(test, wpool_owner(pool), THIS_MODULE);
+}
+
+static void wpool_create_copies_the_attributes(struct kunit *test)
+{
+	struct wpool_attrs attrs, now;
+	cpumask_var_t mask, seen;
+	struct wpool *pool;
+	char name[] = "kunit-copy_me.1-A";
+
+	KUNIT_ASSERT_TRUE(test, zalloc_cpumask_var(&mask, GFP_KERNEL));
+	if (!zalloc_cpumask_var(&seen, GFP_KERNEL)) {
+		free_cpumask_var(mask);
+		KUNIT_FAIL_AND_ABORT(test, "no memory");
+	}
+	cpumask_set_cpu(wpk_cpu(0), mask);
+	wpk_attrs(&attrs, 100, 200);
+	attrs.name = name;
+	attrs.cpumask = mask;
+	attrs.max_blocking = 3;
+	attrs.policy = WPOOL_FAIL;
+	attrs.expiry_ms = 444;
+	attrs.min_workers = 5;
+	attrs.concurrency = 6;
+	attrs.spin_us = 7;
+	attrs.hog_ms = 8;
+	attrs.order = WPOOL_FIFO;
+	attrs.nice = -9;
+	pool = wpool_create(&attrs, THIS_MODULE);
+	/* The caller's own are its own again. */
+	memset(name, 'x', sizeof(name) - 1);
+	cpumask_clear(mask);
+	KUNIT_EXPECT_FALSE(test, IS_ERR(pool));
+	if (!IS_ERR(pool)) {
+		memset(&attrs, 0xff, sizeof(attrs));
+		wpool_get_attrs(pool, &now, seen);
+		KUNIT_EXPECT_STREQ(test, now.name, "kunit-copy_me.1-A");
+		KUNIT_EXPECT_EQ(test, now.capacity, 100);
+		KUNIT_EXPECT_EQ(test, now.queue_depth, 200);
+		KUNIT_EXPECT_EQ(test, now.max_blocking, 3);
+		KUNIT_EXPECT_EQ(test, (int)now.policy, WPOOL_FAIL);
+		KUNIT_EXPECT_EQ(test, now.expiry_ms, 444);
+		KUNIT_EXPECT_EQ(test, now.min_workers, 5);
+		KUNIT_EXPECT_EQ(test, now.concurrency, 6);
+		KUNIT_EXPECT_EQ(test, now.spin_us, 7);
+		KUNIT_EXPECT_EQ(test, now.hog_ms, 8);
+		KUNIT_EXPECT_EQ(test, (int)now.order, WPOOL_FIFO);
+		KUNIT_EXPECT_EQ(test, now.nice, -9);
+		KUNIT_EXPECT_NULL(test, now.cpumask);
+		KUNIT_EXPECT_TRUE(test, cpumask_equal(seen,
+						      cpumask_of(wpk_cpu(0))));
+		KUNIT_EXPECT_EQ(test, wpool_destroy(pool), 0);
+	}
+	free_cpumask_var(mask);
+	free_cpumask_var(seen);
+}
+
+/* What must be refused, and how. */
+struct bad {
+	size_t offset;	/* of a member of 32 bits */
+	u32 value;
+	int ret;
+	const char *desc;
+};
+
+#define AT(member) offsetof(struct wpool_attrs, member)
+
+static const struct bad bads[] = {
+	{ AT(capacity), 0, -EINVAL, "capacity 0" },
+	{ AT(capacity), WPOOL_MAX_CAPACITY + 1, -ERANGE, "capacity too large" },
+	{ AT(capacity), WPOOL_UNLIMITED - 1, -ERANGE,
+	  "capacity below unlimited" },
+	{ AT(queue_depth), WPOOL_MAX_QUEUE_DEPTH + 1, -ERANGE,
+	  "queue_depth too large" },
+	{ AT(queue_depth), WPOOL_UNLIMITED - 1, -ERANGE,
+	  "queue_depth below unlimited" },
+	{ AT(max_blocking), WPOOL_MAX_BLOCKING + 1, -ERANGE,
+	  "max_blocking too large" },
+	{ AT(policy), WPOOL_RUN + 1, -EINVAL, "no such policy" },
+	{ AT(policy), -1, -EINVAL, "policy -1" },
+	{ AT(expiry_ms), WPOOL_MAX_EXPIRY_MS + 1, -ERANGE,
+	  "expiry_ms too large" },
+	{ AT(expiry_ms), -1, -ERANGE, "expiry_ms -1" },
+	{ AT(min_workers), 257, -EINVAL, "min_workers above capacity" },
+	{ AT(concurrency), 0, -ERANGE, "concurrency 0" },
+	{ AT(concurrency), WPOOL_MAX_CONCURRENCY + 1, -ERANGE,
+	  "concurrency too large" },
+	{ AT(spin_us), WPOOL_MAX_SPIN_US + 1, -ERANGE, "spin_us too large" },
+	{ AT(hog_ms), 0, -ERANGE, "hog_ms 0" },
+	{ AT(hog_ms), WPOOL_MAX_HOG_MS + 1, -ERANGE, "hog_ms too large" },
+	{ AT(order), WPOOL_FIFO + 1, -EINVAL, "no such order" },
+	{ AT(nice), -21, -ERANGE, "nice too low" },
+	{ AT(nice), 20, -ERANGE, "nice too high" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(bad, bads, desc);
+
+static void expect_refused(struct kunit *test, struct wpool_attrs *attrs,
+			   int ret)
+{
+	struct wpool *pool;
+
+	attrs->name = wpk_name(test);
+	pool = wpool_create(attrs, THIS_MODULE);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(pool), ret);
+	if (!IS_ERR(pool))
+		wpool_destroy(pool);
+	/* The name is not taken by what was not made. */
+	KUNIT_EXPECT_NULL(test, wpool_find(attrs->name));
+	wpk_attrs(attrs, 1, 0);
+	wpk_pool_attrs(test, attrs);
+}
+
+static void wpool_create_bad_value_is_refused(struct kunit *test)
+{
+	const struct bad *bad = test->param_value;
+	struct wpool_attrs attrs;
+
+	wpool_attrs_init(&attrs);
+	*(u32 *)((char *)&attrs + bad->offset) = bad->value;
+	expect_refused(test, &attrs, bad->ret);
+}
+
+static void wpool_create_empty_cpumask_is_einval(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+
+	wpool_attrs_init(&attrs);
+	attrs.cpumask = cpu_none_mask;
+	expect_refused(test, &attrs, -EINVAL);
+}
+
+static void wpool_create_preallocated_unlimited_pool_is_einval(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+
+	wpool_attrs_init(&attrs);
+	attrs.prealloc = true;
+	attrs.capacity = WPOOL_UNLIMITED;
+	expect_refused(test, &attrs, -EINVAL);
+}
+
+/* What lies just inside the limits. */
+struct good {
+	void (*set)(struct wpool_attrs *attrs);
+	const char *desc;
+};
+
+static void all_lowest(struct wpool_attrs *attrs)
+{
+	attrs->capacity = 1;
+	attrs->expiry_ms = 0;
+	attrs->min_workers = 0;
+	attrs->concurrency = 1;
+	attrs->spin_us = 0;
+	attrs->hog_ms = 1;
+	attrs->nice = -20;
+}
+
+static void all_highest(struct wpool_attrs *attrs)
+{
+	attrs->capacity = WPOOL_MAX_CAPACITY;
+	attrs->queue_depth = WPOOL_MAX_QUEUE_DEPTH;
+	attrs->max_blocking = WPOOL_MAX_BLOCKING;
+	attrs->policy = WPOOL_RUN;
+	attrs->expiry_ms = WPOOL_MAX_EXPIRY_MS;
+	attrs->min_workers = WPOOL_MAX_CAPACITY;
+	attrs->concurrency = WPOOL_MAX_CONCURRENCY;
+	attrs->spin_us = WPOOL_MAX_SPIN_US;
+	attrs->hog_ms = WPOOL_MAX_HOG_MS;
+	attrs->nice = 19;
+	attrs->cpumask = cpu_possible_mask;
+}
+
+static void all_unlimited(struct wpool_attrs *attrs)
+{
+	attrs->capacity = WPOOL_UNLIMITED;
+	attrs->queue_depth = WPOOL_UNLIMITED;
+}
+
+static void capacity_10000(struct wpool_attrs *attrs)
+{
+	attrs->capacity = 10000;
+}
+
+static const struct good goods[] = {
+	{ all_lowest, "all lowest" },
+	{ all_highest, "all highest" },
+	{ all_unlimited, "all unlimited" },
+	{ capacity_10000, "capacity 10000" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(good, goods, desc);
+
+static void wpool_create_extreme_values_make_a_pool_that_works(struct kunit *test)
+{
+	const struct good *good = test->param_value;
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	wpool_attrs_init(&attrs);
+	good->set(&attrs);
+	pool = wpk_pool_attrs(test, &attrs);
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+}
+
+static void wpool_create_without_attributes_is_einval(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(NULL, THIS_MODULE)),
+			-EINVAL);
+}
+
+static const struct { const char *name; const char *desc; } bad_names[] = {
+	{ NULL, "none" },
+	{ "", "empty" },
+	{ ".hidden", "leading dot" },
+	{ ".", "dot" },
+	{ "..", "two dots" },
+	{ "a/b", "slash" },
+	{ "a!b", "exclamation mark" },
+	{ "a b", "space" },
+	{ "a\nb", "new line" },
+	{ "a%sb", "percent" },
+	{ "p\303\266ol", "not ASCII" },
+	{ "12345678901234567890123456789012", "32 characters" },
+	{ "1234567890123456789012345678901234567890", "40 characters" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(bad_name, bad_names, desc);
+
+static void wpool_create_bad_name_is_einval(struct kunit *test)
+{
+	const typeof(bad_names[0]) *bad = test->param_value;
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	wpool_attrs_init(&attrs);
+	attrs.name = bad->name;
+	pool = wpool_create(&attrs, THIS_MODULE);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(pool), -EINVAL);
+	if (!IS_ERR(pool))
+		wpool_destroy(pool);
+}
+
+static const struct { const char *name; const char *desc; } good_names[] = {
+	{ "x", "one character" },
+	{ "1234567890123456789012345678901", "31 characters" },
+	{ "AZaz09_.-", "every kind of character" },
+	{ "-dash", "leading dash" },
+	{ "dot.", "dot at the end" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(good_name, good_names, desc);
+
+static void wpool_create_good_name_is_found(struct kunit *test)
+{
+	const typeof(good_names[0]) *good = test->param_value;
+	struct wpool_attrs attrs;
+	struct wpool *pool, *found;
+
+	wpk_attrs(&attrs, 1, 0);
+	attrs.name = good->name;
+	pool = wpk_pool_attrs(test, &attrs);
+	found = wpool_find(good->name);
+	KUNIT_EXPECT_PTR_EQ(test, found, pool);
+	wpool_put(found);
+}
+
+static void wpool_create_name_taken_is_eexist_until_it_is_free(struct kunit *test)
+{
+	struct wpool *pool, *second;
+	struct wpool_attrs attrs;
+
+	wpk_attrs(&attrs, 1, 0);
+	attrs.name = "default";
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs,
+							   THIS_MODULE)),
+			-EEXIST);
+	attrs.name = wpk_name(test);
+	pool = wpk_pool_attrs(test, &attrs);
+	second = wpool_create(&attrs, THIS_MODULE);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(second), -EEXIST);
+	/* A closed pool still has its name, a destroyed one has not. */
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
+	second = wpool_create(&attrs, THIS_MODULE);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(second), -EEXIST);
+	wpk_destroy(test, pool);
+	wpk_pool_attrs(test, &attrs);
+}
+
+static int create_same_name(struct wpk_thread *thread)
+{
+	struct wpool **pool = thread->arg;
+	struct wpool_attrs attrs;
+
+	wpk_attrs(&attrs, 1, 0);
+	attrs.name = "kunit-race";
+	*pool = wpool_create(&attrs, THIS_MODULE);
+	return PTR_ERR_OR_ZERO(*pool);
+}
+
+static void wpool_create_one_name_from_several_threads_one_wins(struct kunit *test)
+{
+	struct wpk_thread *threads[4];
+	struct wpool **pools;
+	int i, round, won;
+
+	pools = kunit_kcalloc(test, 4, sizeof(*pools), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, pools);
+	for (round = 0; round < 5; round++) {
+		won = 0;
+		for (i = 0; i < 4; i++)
+			threads[i] = wpk_thread(test, create_same_name, NULL,
+						NULL, &pools[i]);
+		for (i = 0; i < 4; i++)
+			wpk_join(test, threads[i]);
+		for (i = 0; i < 4; i++) {
+			if (threads[i]->ret == -EEXIST)
+				continue;
+			KUNIT_EXPECT_EQ(test, threads[i]->ret, 0);
+			if (!threads[i]->ret)
+				KUNIT_EXPECT_EQ(test, wpool_destroy(pools[i]),
+						0);
+			won++;
+		}
+		KUNIT_EXPECT_EQ(test, won, 1);
+	}
+	KUNIT_EXPECT_NULL(test, wpool_find("kunit-race"));
+}
+
+static int create_while_killed(struct wpk_thread *thread)
+{
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	wpk_attrs(&attrs, 64, 0);
+	attrs.name = thread->arg;
+	attrs.prealloc = true;
+	send_sig(SIGKILL, current, 1);
+	pool = wpool_create(&attrs, THIS_MODULE);
+	if (!IS_ERR(pool))
+		wpool_destroy(pool);
+	return PTR_ERR_OR_ZERO(pool);
+}
+
+static void wpool_create_killed_while_preallocating_is_eintr(struct kunit *test)
+{
+	const char *name = wpk_name(test);
+	struct wpk_thread *thread;
+
+	thread = wpk_thread(test, create_while_killed, NULL, NULL,
+			    (void *)name);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -EINTR);
+	KUNIT_EXPECT_NULL(test, wpool_find(name));
+}
+
+static struct kunit_case create_cases[] = {
+	KUNIT_CASE(wpool_attrs_init_sets_the_documented_defaults),
+	KUNIT_CASE(wpool_create_gives_an_open_empty_pool),
+	KUNIT_CASE(wpool_create_copies_the_attributes),
+	KUNIT_CASE_PARAM(wpool_create_bad_value_is_refused, bad_gen_params),
+	KUNIT_CASE(wpool_create_empty_cpumask_is_einval),
+	KUNIT_CASE(wpool_create_preallocated_unlimited_pool_is_einval),
+	KUNIT_CASE_PARAM(wpool_create_extreme_values_make_a_pool_that_works,
+			 good_gen_params),
+	KUNIT_CASE(wpool_create_without_attributes_is_einval),
+	KUNIT_CASE_PARAM(wpool_create_bad_name_is_einval, bad_name_gen_params),
+	KUNIT_CASE_PARAM(wpool_create_good_name_is_found, good_name_gen_params),
+	KUNIT_CASE(wpool_create_name_taken_is_eexist_until_it_is_free),
+	KUNIT_CASE_SLOW(wpool_create_one_name_from_several_threads_one_wins),
+	KUNIT_CASE(wpool_create_killed_while_preallocating_is_eintr),
+	{}
+};
+
+static struct kunit_suite create_suite = {
+	.name = "wpool_create",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = create_cases,
+};
+
+kunit_test_suite(create_suite);

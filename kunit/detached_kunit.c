@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Detached tasks and wpool_submit_fn(): nobody waits for them, they may free
+ * themselves, and the module that holds their text stays until they returned.
+ */
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "fixture.h"
+
+/* A task that belongs to itself; its notes are elsewhere. */
+struct loner {
+	struct wpool_task task;
+	atomic_t *ran;
+	struct wpk_gate *gate;
+};
+
+static void free_oneself(struct wpool_task *task)
+{
+	struct loner *loner = container_of(task, struct loner, task);
+	struct wpk_gate *gate = loner->gate;
+	atomic_t *ran = loner->ran;
+
+	/* From here on the pool must not look at it any more. */
+	kfree(loner);
+	if (gate)
+		wpk_gate_pass(gate);
+	atomic_inc(ran);
+}
+
+static struct loner *loner_create(struct kunit *test, atomic_t *ran,
+				  struct wpk_gate *gate, struct module *owner)
+{
+	struct loner *loner = kzalloc(sizeof(*loner), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, loner);
+	loner->ran = ran;
+	loner->gate = gate;
+	wpool_task_init_detached(&loner->task, free_oneself, owner);
+	return loner;
+}
+
+static atomic_t *counter(struct kunit *test)
+{
+	atomic_t *ran = kunit_kzalloc(test, sizeof(*ran), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, ran);
+	return ran;
+}
+
+static void wpool_submit_detached_task_may_free_itself(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 8);
+	atomic_t *ran = counter(test);
+	struct loner *loner;
+	unsigned int i;
+
+	for (i = 0; i < WPK_LIFETIME_ROUNDS; i++) {
+		loner = loner_create(test, ran, NULL, NULL);
+		KUNIT_ASSERT_EQ(test, wpool_submit(pool, &loner->task), 0);
+	}
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(ran), WPK_LIFETIME_ROUNDS);
+}
+
+static void wpool_task_wait_detached_is_einval(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 1);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		struct wpool_task *task = &jobs->job[i].task;
+
+		wpool_task_init_detached(task, wpk_job_fn, NULL);
+		/* Idle, running, queued: it makes no difference. */
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(task), -EINVAL);
+		KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(task), -EINVAL);
+		wpk_jobs_submit(test, pool, jobs, i, 1);
+		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(task), -EINVAL);
+		KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(task), -EINVAL);
+	}
+	wpk_gate_open(gate);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static void wpool_submit_pending_detached_task_is_ealready(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 2);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
+
+	wpool_task_init_detached(&jobs->job[1].task, wpk_job_fn, NULL);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_jobs_submit(test, pool, jobs, 1, 1);
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[1].task),
+			-EALREADY);
+	wpk_gate_open(gate);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static void submit_from_inside(struct wpk_job *job)
+{
+	struct wpool *pool = job->arg;
+
+	if (atomic_read(&job->runs) == 1)
+		job->ret = wpool_try_submit(pool, &job->task);
+}
+
+/* A detached task that runs is no task of the pool's any more. */
+static void wpool_try_submit_running_detached_task_is_a_new_task(struct kunit *test)
+{
+	struct wpool *full = wpk_pool(test, 1, 0);
+	struct wpool *roomy = wpk_pool(test, 1, 1);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	int i;
+
+	wpk_jobs_body(jobs, submit_from_inside, NULL);
+	jobs->job[0].arg = full;
+	jobs->job[1].arg = roomy;
+	for (i = 0; i < 2; i++)
+		wpool_task_init_detached(&jobs->job[i].task, wpk_job_fn, NULL);
+	wpk_jobs_submit(test, full, jobs, 0, 1);
+	wpk_jobs_submit(test, roomy, jobs, 1, 1);
+	wpk_destroy(test, full);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 3));
+	wpk_destroy(test, roomy);
+	/* So it needs a place of its own. */
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, -EAGAIN);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 1);
+	KUNIT_EXPECT_EQ(test, jobs->job[1].ret, 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs), 2);
+}
+
+static void wpool_task_cancel_queued_detached_task_does_not_run(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 1);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
+	int refs = module_refcount(THIS_MODULE);
+
+	wpool_task_init_detached(&jobs->job[1].task, wpk_job_fn, THIS_MODULE);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_jobs_submit(test, pool, jobs, 1, 1);
+	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(&jobs->job[1].task));
+	KUNIT_EXPECT_FALSE(test, wpool_task_cancel(&jobs->job[1].task));
+	wpk_gate_open(gate);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs), 0);
+	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs);
+}
+
+static void wpool_submit_detached_task_pins_its_owner_until_it_returned(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 1);
+	struct wpk_gate *gate = wpk_gate(test);
+	atomic_t *ran = counter(test);
+	int refs = module_refcount(THIS_MODULE), i;
+	struct loner *loner;
+
+	for (i = 0; i < 2; i++) {
+		loner = loner_create(test, ran, gate, THIS_MODULE);
+		KUNIT_ASSERT_EQ(test, wpool_submit(pool, &loner->task), 0);
+	}
+	/* One that runs, and has freed itself, and one that waits. */
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs + 2);
+	wpk_gate_let(gate, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	WPK_EVENTUALLY(test, module_refcount(THIS_MODULE) == refs + 1);
+	wpk_gate_open(gate);
+	WPK_EVENTUALLY(test, module_refcount(THIS_MODULE) == refs);
+}
+
+static void wpool_try_submit_refused_detached_task_does_not_pin(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_FAIL);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
+	struct wpool_task *task = &jobs->job[1].task;
+	int refs = module_refcount(THIS_MODULE);
+
+	wpool_task_init_detached(task, wpk_job_fn, THIS_MODULE);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, task), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, NULL, NULL, THIS_MODULE,
+					      GFP_KERNEL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs);
+}
+
+/* As a module looks to those who would use it while it is unloaded. */
+static struct module *going_module(struct kunit *test)
+{
+	struct module *module = kunit_kzalloc(test, sizeof(*module), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, module);
+	strscpy(module->name, "going", sizeof(module->name));
+	module->state = MODULE_STATE_GOING;
+	return module;
+}
+
+static void count_one(void *arg)
+{
+	atomic_inc(arg);
+}
+
+static void wpool_submit_detached_task_of_a_going_module_is_enoent(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 1);
+	struct module *going = going_module(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpool_task *task = &jobs->job[0].task;
+	struct wpool_task *tasks[1] = { task };
+	atomic_t *ran = counter(test);
+
+	wpool_task_init_detached(task, wpk_job_fn, going);
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), -ENOENT);
+	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, task), -ENOENT);
+	KUNIT_EXPECT_EQ(test, wpool_submit_timeout(pool, task, HZ), -ENOENT);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 1, 0), -ENOENT);
+	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, count_one, ran, going,
+					      GFP_KERNEL), -ENOENT);
+	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, count_one, ran, going,
+					      GFP_ATOMIC), -ENOENT);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 2);
+
+	/* Nothing stuck to the task: the next one is like any other. */
+	task->owner = NULL;
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), 0);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(ran), 0);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static void wpool_submit_fn_runs_once_with_its_argument(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 100);
+	int refs = module_refcount(THIS_MODULE), i;
+	atomic_t *ran = counter(test);
+
+	for (i = 0; i < 50; i++) {
+		KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, count_one, ran,
+						      THIS_MODULE,
+						      GFP_KERNEL), 0);
+		KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, count_one, ran,
+						      NULL, GFP_ATOMIC), 0);
+	}
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(ran), 100);
+	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs);
+}
+
+static void pass_gate(void *arg)
+{
+	wpk_gate_pass(arg);
+}
+
+static void wpool_submit_fn_pins_the_owner_until_it_returned(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 1);
+	struct wpk_gate *gate = wpk_gate(test);
+	int refs = module_refcount(THIS_MODULE), i;
+
+	for (i = 0; i < 2; i++)
+		KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, pass_gate, gate,
+						      THIS_MODULE,
+						      GFP_KERNEL), 0);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs + 2);
+	wpk_gate_open(gate);
+	WPK_EVENTUALLY(test, module_refcount(THIS_MODULE) == refs);
+}
+
+static void wpool_submit_fn_full_pool_atomic_is_eagain_whatever_the_policy(struct kunit *test)
+{
+	struct wpool *block = wpk_pool_policy(test, 1, 0, WPOOL_BLOCK);
+	struct wpool *run = wpk_pool_policy(test, 1, 0, WPOOL_RUN);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
+	atomic_t *ran = counter(test);
+
+	wpk_jobs_submit(test, block, jobs, 0, 1);
+	wpk_jobs_submit(test, run, jobs, 1, 1);
+	KUNIT_EXPECT_EQ(test, wpool_submit_fn(block, count_one, ran, NULL,
+					      GFP_ATOMIC), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, wpool_submit_fn(block, count_one, ran, NULL,
+					      GFP_NOWAIT), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, wpool_submit_fn(run, count_one, ran, NULL,
+					      GFP_ATOMIC), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, atomic_read(ran), 0);
+	/* One that may sleep does what the policy says. */
+	KUNIT_EXPECT_EQ(test, wpool_submit_fn(run, count_one, ran, NULL,
+					      GFP_KERNEL), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(ran), 1);
+}
+
+static int do_submit_fn(struct wpk_thread *thread)
+{
+	return wpool_submit_fn(thread->pool, count_one, thread->arg,
+			       THIS_MODULE, GFP_KERNEL);
+}
+
+static void wpool_submit_fn_full_pool_blocks_until_it_fits_or_is_killed(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+	int refs = module_refcount(THIS_MODULE);
+	struct wpk_thread *killed, *patient;
+	atomic_t *ran = counter(test);
+
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	killed = wpk_thread(test, do_submit_fn, pool, NULL, ran);
+	patient = wpk_thread(test, do_submit_fn, pool, NULL, ran);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == 2);
+	wpk_kill(killed);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, killed), -EINTR);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, patient), 0);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(ran), 1);
+	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs);
+}
+
+static void wpool_submit_fn_no_memory_is_enomem(struct kunit *test)
+{
+#ifdef CONFIG_FAULT_INJECTION
+	struct wpool *pool = wpk_pool(test, 1, 1);
+	atomic_t *ran = counter(test);
+	int ret;
+
+	current->fail_nth = 1;
+	ret = wpool_submit_fn(pool, count_one, ran, THIS_MODULE,
+			      GFP_ATOMIC | __GFP_NOWARN);
+	current->fail_nth = 0;
+	KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 2);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(ran), 0);
+#else
+	kunit_skip(test, "the kernel has no fault injection");
+#endif
+}
+
+static struct kunit_case detached_cases[] = {
+	KUNIT_CASE_SLOW(wpool_submit_detached_task_may_free_itself),
+	KUNIT_CASE(wpool_task_wait_detached_is_einval),
+	KUNIT_CASE(wpool_submit_pending_detached_task_is_ealready),
+	KUNIT_CASE(wpool_try_submit_running_detached_task_is_a_new_task),
+	KUNIT_CASE(wpool_task_cancel_queued_detached_task_does_not_run),
+	KUNIT_CASE(wpool_submit_detached_task_pins_its_owner_until_it_returned),
+	KUNIT_CASE(wpool_try_submit_refused_detached_task_does_not_pin),
+	KUNIT_CASE(wpool_submit_detached_task_of_a_going_module_is_enoent),
+	KUNIT_CASE(wpool_submit_fn_runs_once_with_its_argument),
+	KUNIT_CASE(wpool_submit_fn_pins_the_owner_until_it_returned),
+	KUNIT_CASE(wpool_submit_fn_full_pool_atomic_is_eagain_whatever_the_policy),
+	KUNIT_CASE(wpool_submit_fn_full_pool_blocks_until_it_fits_or_is_killed),
+	KUNIT_CASE(wpool_submit_fn_no_memory_is_enomem),
+	{}
+};
+
+static struct kunit_suite detached_suite = {
+	.name = "wpool_detached",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = detached_cases,
+};
+
+kunit_test_suite(detached_suite);

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the suites share: see fixture.h.
+ *
+ * Order of the end, and what each step shuts out: gates open, so that every
+ * task can finish; pools are destroyed, so that no task runs and no submitter
+ * waits; threads are joined, so that nobody but the case's own references
+ * holds a pool; references are given back; memory is freed.
+ */
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/timer.h>
+
+#include "fixture.h"
+
+struct case_pool {
+	struct list_head node;
+	struct wpool *pool;	/* with a reference of the case's own */
+	bool created;		/* the creator's reference is there, too */
+};
+
+struct wpk {
+	struct kunit *test;
+	struct list_head pools;
+	struct list_head gates;
+	struct list_head jobs;
+	struct list_head threads;
+	struct task_struct *runner;
+	struct timer_list limit;
+	bool killed;
+	bool stop;
+	bool lost;		/* something still runs: free nothing */
+};
+
+static atomic_t nr_names;
+
+static struct wpk *wpk_of(struct kunit *test)
+{
+	return test->priv;
+}
+
+/* ---- pools ---------------------------------------------------------------- */
+
+const char *wpk_name(struct kunit *test)
+{
+	char *name = kunit_kzalloc(test, WPOOL_NAME_LEN, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, name);
+	snprintf(name, WPOOL_NAME_LEN, "kunit-%d",
+		 atomic_inc_return(&nr_names));
+	return name;
+}
+
+void wpk_attrs(struct wpool_attrs *attrs, u32 capacity, u32 queue_depth)
+{
+	wpool_attrs_init(attrs);
+	attrs->capacity = capacity;
+	attrs->queue_depth = queue_depth;
+}
+
+static struct wpool *add_pool(struct kunit *test, struct wpool *pool)
+{
+	struct case_pool *entry;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, pool);
+	entry = kzalloc(sizeof(*entry), GFP_KERNEL | __GFP_NOFAIL);
+	entry->pool = wpool_get(pool);
+	entry->created = true;
+	list_add_tail(&entry->node, &wpk_of(test)->pools);
+	return pool;
+}
+
+struct wpool *wpk_pool_attrs(struct kunit *test, struct wpool_attrs *attrs)
+{
+	if (!attrs->name)
+		attrs->name = wpk_name(test);
+	return add_pool(test, wpool_create(attrs, THIS_MODULE));
+}
+
+struct wpool *wpk_pool_func(struct kunit *test, struct wpool_attrs *attrs,
+			    wpool_arg_fn func)
+{
+	if (!attrs->name)
+		attrs->name = wpk_name(test);
+	return add_pool(test, wpool_create_func(attrs, func, THIS_MODULE));
+}
+
+struct wpool *wpk_pool_policy(struct kunit *test, u32 capacity, u32 queue_depth,
+			      enum wpool_policy policy)
+{
+	struct wpool_attrs attrs;
+
+	wpk_attrs(&attrs, capacity, queue_depth);
+	attrs.policy = policy;
+	return wpk_pool_attrs(test, &attrs);
+}
+
+struct wpool *wpk_pool(struct kunit *test, u32 capacity, u32 queue_depth)
+{
+	return wpk_pool_policy(test, capacity, queue_depth, WPOOL_BLOCK);
+}
+
+void wpk_forget(struct kunit *test, struct wpool *pool)
+{
+	struct case_pool *entry;
+
+	list_for_each_entry(entry, &wpk_of(test)->pools, node)
+		if (entry->pool == pool)
+			entry->created = false;
+}
+
+const struct wpool_stats *wpk_snapshot(struct wpool *pool)
+{
+	static struct wpool_stats snapshot;
+
+	wpool_get_stats(pool, &snapshot);
+	return &snapshot;
+}
+
+u64 wpk_stat_at(struct wpool *pool, size_t offset)
+{
+	const void *figure = (const char *)wpk_snapshot(pool) + offset;
+
+	/* First the figures of 32 bits, then those of 64. */
+	if (offset < offsetof(struct wpool_stats, outstanding))
+		return *(const u32 *)figure;
+	return *(const u64 *)figure;
+}
+
+/* A pool that was destroyed holds nothing, and has lost nothing. */
+static void expect_ended(struct kunit *test, struct wpool *pool)
+{
+	const struct wpool_stats *stats = wpk_snapshot(pool);
+
+	KUNIT_EXPECT_EQ(test, (int)stats->state, WPOOL_DESTROYED);
+	KUNIT_EXPECT_EQ(test, stats->outstanding, 0);
+	KUNIT_EXPECT_EQ(test, stats->workers, 0);
+	KUNIT_EXPECT_EQ(test, stats->waiting, 0);
+	KUNIT_EXPECT_EQ(test, stats->queued, 0);
+	KUNIT_EXPECT_EQ(test, stats->submitted,
+			stats->completed + stats->failed + stats->cancelled);
+}
+
+void wpk_destroy(struct kunit *test, struct wpool *pool)
+{
+	struct wpk_thread *thread;
+	int ret;
+
+	wpk_forget(test, pool);
+	thread = wpk_thread(test, wpk_do_destroy, pool, NULL, NULL);
+	ret = wpk_join(test, thread);
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	if (!ret)
+		expect_ended(test, pool);
+}
+
+/* ---- gates ---------------------------------------------------------------- */
+
+struct wpk_gate *wpk_gate(struct kunit *test)
+{
+	struct wpk_gate *gate = kzalloc(sizeof(*gate), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, gate);
+	init_completion(&gate->way);
+	init_waitqueue_head(&gate->wq);
+	list_add_tail(&gate->node, &wpk_of(test)->gates);
+	return gate;
+}
+
+void wpk_gate_pass(struct wpk_gate *gate)
+{
+	atomic_inc(&gate->arrived);
+	wake_up_all(&gate->wq);
+	wait_for_completion_timeout(&gate->way, 4 * WPK_PATIENCE);
+}
+
+void wpk_gate_let(struct wpk_gate *gate, unsigned int nr)
+{
+	while (nr--)
+		complete(&gate->way);
+}
+
+void wpk_gate_open(struct wpk_gate *gate)
+{
+	complete_all(&gate->way);
+}
+
+bool wpk_gate_arrived(struct wpk_gate *gate, int nr)
+{
+	return wait_event_timeout(gate->wq, atomic_read(&gate->arrived) >= nr,
+				  WPK_PATIENCE);
+}
+
+/* ---- jobs ----------------------------------------------------------------- */
+
+void wpk_job_fn(struct wpool_task *task)
+{
+	struct wpk_job *job = wpk_job_of(task);
+	struct wpk_jobs *jobs = job->jobs;
+	int running, peak;
+
+	if (atomic_inc_return(&job->inside) != 1)
+		job->twice = true;
+	atomic_inc(&job->runs);
+	job->pid = current->pid;
+	job->cpu = raw_smp_processor_id();
+	job->nice = task_nice(current);
+	running = atomic_inc_return(&jobs->running);
+	peak = atomic_read(&jobs->peak);
+	while (running > peak &&
+	       !atomic_try_cmpxchg(&jobs->peak, &peak, running))
+		;
+	job->seq = atomic_inc_return(&jobs->started);
+	wake_up_all(&jobs->wq);
+
+	if (job->gate)
+		wpk_gate_pass(job->gate);
+	if (job->body)
+		job->body(job);
+
+	atomic_dec(&jobs->running);
+	atomic_dec(&job->inside);
+	atomic_inc(&jobs->finished);
+	wake_up_all(&jobs->wq);
+}
+
+struct wpk_jobs *wpk_jobs(struct kunit *test, unsigned int nr,
+			  struct wpk_gate *gate)
+{
+	struct wpk_jobs *jobs;
+	unsigned int i;
+
+	jobs = kvzalloc(struct_size(jobs, job, nr), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, jobs);
+	jobs->test = test;
+	jobs->nr = nr;
+	init_waitqueue_head(&jobs->wq);
+	for (i = 0; i < nr; i++) {
+		jobs->job[i].jobs = jobs;
+		jobs->job[i].gate = gate;
+		wpool_task_init(&jobs->job[i].task, wpk_job_fn);
+	}
+	list_add_tail(&jobs->node, &wpk_of(test)->jobs);
+	return jobs;
+}
+
+void wpk_jobs_body(struct wpk_jobs *jobs, void (*body)(struct wpk_job *job),
+		   void *arg)
+{
+	unsigned int i;
+
+	for (i = 0; i < jobs->nr; i++) {
+		jobs->job[i].body = body;
+		jobs->job[i].arg = arg;
+	}
+}
+
+bool wpk_jobs_started(struct wpk_jobs *jobs, int nr)
+{
+	return wait_event_timeout(jobs->wq, atomic_read(&jobs->started) >= nr,
+				  WPK_PATIENCE);
+}
+
+bool wpk_jobs_finished(struct wpk_jobs *jobs, int nr)
+{
+	return wait_event_timeout(jobs->wq, atomic_read(&jobs->finished) >= nr,
+				  WPK_PATIENCE);
+}
+
+void wpk_jobs_ran_once(struct kunit *test, struct wpk_jobs *jobs)
+{
+	unsigned int i, bad = 0;
+
+	for (i = 0; i < jobs->nr; i++)
+		if (atomic_read(&jobs->job[i].runs) != 1 || jobs->job[i].twice)
+			bad++;
+	KUNIT_EXPECT_EQ_MSG(test, bad, 0, "of %u jobs", jobs->nr);
+}
+
+void wpk_jobs_submit(struct kunit *test, struct wpool *pool,
+		     struct wpk_jobs *jobs, unsigned int from, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = from; i < from + nr; i++)
+		KUNIT_ASSERT_EQ(test, wpool_submit(pool, &jobs->job[i].task),
+				0);
+}
+
+/* ---- start and end of a case ---------------------------------------------- */
+
+/* A thread lives until the case ends, so that its result can be read. */
+void wpk_keep(struct kunit *test, struct wpk_thread *thread)
+{
+	list_add_tail(&thread->node, &wpk_of(test)->threads);
+}
+
+bool wpk_stopped(struct kunit *test)
+{
+	return READ_ONCE(wpk_of(test)->stop);
+}
+
+void wpk_stop(struct kunit *test)
+{
+	WRITE_ONCE(wpk_of(test)->stop, true);
+}
+
+static void limit_fn(struct timer_list *timer)
+{
+	struct wpk *wpk = from_timer(wpk, timer, limit);
+
+	WRITE_ONCE(wpk->killed, true);
+	WRITE_ONCE(wpk->stop, true);
+	send_sig(SIGKILL, wpk->runner, 1);
+}
+
+int wpk_init(struct kunit *test)
+{
+	struct wpk *wpk = kzalloc(sizeof(*wpk), GFP_KERNEL);
+
+	if (!wpk)
+		return -ENOMEM;
+	wpk->test = test;
+	INIT_LIST_HEAD(&wpk->pools);
+	INIT_LIST_HEAD(&wpk->gates);
+	INIT_LIST_HEAD(&wpk->jobs);
+	INIT_LIST_HEAD(&wpk->threads);
+	test->priv = wpk;
+	/* The case runs in this thread, which ends with it. */
+	allow_signal(SIGKILL);
+	wpk->runner = get_task_struct(current);
+	timer_setup(&wpk->limit, limit_fn, 0);
+	mod_timer(&wpk->limit, jiffies + 2 * WPK_PATIENCE);
+	return 0;
+}
+
+static void free_all(struct wpk *wpk)
+{
+	struct case_pool *entry, *next_entry;
+	struct wpk_gate *gate, *next_gate;
+	struct wpk_jobs *jobs, *next_jobs;
+	struct wpk_thread *thread, *next_thread;
+
+	list_for_each_entry_safe(entry, next_entry, &wpk->pools, node) {
+		wpool_put(entry->pool);
+		kfree(entry);
+	}
+	list_for_each_entry_safe(thread, next_thread, &wpk->threads, node)
+		kfree(thread);
+	list_for_each_entry_safe(jobs, next_jobs, &wpk->jobs, node)
+		kvfree(jobs);
+	list_for_each_entry_safe(gate, next_gate, &wpk->gates, node)
+		kfree(gate);
+	kfree(wpk);
+}
+
+void wpk_exit(struct kunit *test)
+{
+	struct wpk *wpk = wpk_of(test);
+	struct case_pool *entry;
+	struct wpk_gate *gate;
+	struct wpk_thread *thread;
+
+	if (!wpk)
+		return;
+	timer_delete_sync(&wpk->limit);
+	put_task_struct(wpk->runner);
+	if (wpk->killed)
+		KUNIT_FAIL(test, "stuck: killed after %d s",
+			   2 * WPK_PATIENCE / HZ);
+	wpk_stop(test);
+	list_for_each_entry(gate, &wpk->gates, node)
+		wpk_gate_open(gate);
+	list_for_each_entry(entry, &wpk->pools, node)
+		if (entry->created)
+			wpk_destroy(test, entry->pool);
+	list_for_each_entry(thread, &wpk->threads, node)
+		if (wpk_join(test, thread) == -EBUSY)
+			wpk->lost = true;
+	if (wpk->lost) {
+		/* Neither its memory nor its text may go. */
+		__module_get(THIS_MODULE);
+		return;
+	}
+	free_all(wpk);
+	test->priv = NULL;
+}
+
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("KUnit suites of wpool");

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the suites share: pools, gates, jobs and threads that are all given
+ * back, in the right order, whatever became of the case.
+ *
+ * A case runs between wpk_init() and wpk_exit(). The latter opens every gate,
+ * destroys every pool that is left and checks that it ended empty, joins every
+ * thread, and only then frees what tasks may have used. So a case may give up
+ * anywhere, as long as what its tasks touch is a job, a gate, or static.
+ *
+ * Nothing hangs: a case that takes longer than WPK_PATIENCE has its thread
+ * killed, which ends every sleep that the contract calls killable with -EINTR;
+ * what sleeps uninterruptibly runs in a thread of its own, and is waited for
+ * WPK_PATIENCE. If that runs out, too, everything is left as it is.
+ */
+#ifndef WPOOL_KUNIT_FIXTURE_H
+#define WPOOL_KUNIT_FIXTURE_H
+
+#include <kunit/test.h>
+#include <linux/atomic.h>
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/jiffies.h>
+#include <linux/list.h>
+#include <linux/sched.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+#include <linux/wpool.h>
+
+/* How long to wait for what must happen. Never the measure of anything. */
+#define WPK_PATIENCE		(30 * HZ)
+
+/* How far a timer may be late under a slow emulator with a debug kernel. */
+#define WPK_SLACK_MS		3000
+
+/* How often the stress cases go round: all of them, so that the sum shows. */
+#define WPK_RING_ITEMS		20000U	/* through one ring, by several takers */
+#define WPK_SPILL_TASKS		10000U	/* from one CPU, far more than a ring */
+#define WPK_WAKE_ROUNDS		1500U	/* single submits to a pool that parks */
+#define WPK_LIFETIME_ROUNDS	1000U	/* allocate, submit, wait, free */
+#define WPK_CANCEL_ROUNDS	1000U	/* cancel against a taker */
+#define WPK_LIMIT_TASKS		4000U	/* per submitter, against a limit */
+#define WPK_FUNC_ROUNDS		10000U	/* jobs of the simple pool */
+#define WPK_REBORN_POOLS	10U	/* start and stop a server in a row */
+#define WPK_BARGE_ROUNDS	8U	/* a newcomer against those in line */
+#define WPK_DESTROY_ROUNDS	3U	/* destroy under load */
+#define WPK_EXPIRE_ROUNDS	60U	/* single submits while workers leave */
+
+/**
+ * struct wpk_gate - where tasks wait until the case lets them on
+ * @node: in the case's list
+ * @way: one completion for each that may pass
+ * @arrived: how many came here so far
+ * @wq: whoever waits for @arrived
+ */
+struct wpk_gate {
+	struct list_head node;
+	struct completion way;
+	atomic_t arrived;
+	wait_queue_head_t wq;
+};
+
+/**
+ * struct wpk_job - a task that takes notes
+ * @task: the task
+ * @jobs: the lot that it belongs to
+ * @gate: where it waits before it does anything; %NULL does not wait
+ * @body: what it does then; may be %NULL
+ * @arg: for @body
+ * @ret: from @body
+ * @runs: how often it was started
+ * @inside: how many are in it now: never more than one
+ * @twice: it was started while it ran
+ * @seq: its last start's place in the order of all starts of the lot, from 1
+ * @pid: of the thread that ran it last
+ * @cpu: where it started last
+ * @nice: of the thread that ran it last
+ */
+struct wpk_job {
+	struct wpool_task task;
+	struct wpk_jobs *jobs;
+	struct wpk_gate *gate;
+	void (*body)(struct wpk_job *job);
+	void *arg;
+	int ret;
+	atomic_t runs;
+	atomic_t inside;
+	bool twice;
+	int seq;
+	pid_t pid;
+	int cpu;
+	int nice;
+};
+
+/**
+ * struct wpk_jobs - a lot of jobs
+ * @node: in the case's list
+ * @test: the case
+ * @started: how many starts there were
+ * @finished: how many ends
+ * @running: how many are under way
+ * @peak: the most that ever were
+ * @wq: whoever waits for @started or @finished
+ * @nr: how many jobs
+ * @job: the jobs
+ */
+struct wpk_jobs {
+	struct list_head node;
+	struct kunit *test;
+	atomic_t started;
+	atomic_t finished;
+	atomic_t running;
+	atomic_t peak;
+	wait_queue_head_t wq;
+	unsigned int nr;
+	struct wpk_job job[] __counted_by(nr);
+};
+
+/**
+ * struct wpk_thread - a thread beside the case, which can be killed
+ * @node: in the case's list
+ * @test: the case
+ * @task: its thread
+ * @fn: what it does once
+ * @pool: for @fn
+ * @work: for @fn
+ * @arg: for @fn
+ * @ret: what @fn returned
+ * @ready: it can be killed
+ * @done: @ret is valid
+ */
+struct wpk_thread {
+	struct list_head node;
+	struct kunit *test;
+	struct task_struct *task;
+	int (*fn)(struct wpk_thread *thread);
+	struct wpool *pool;
+	struct wpool_task *work;
+	void *arg;
+	int ret;
+	struct completion ready;
+	struct completion done;
+};
+
+int wpk_init(struct kunit *test);
+void wpk_exit(struct kunit *test);
+
+/* Pools. All of them fail the case at once if there is none to return. */
+void wpk_attrs(struct wpool_attrs *attrs, u32 capacity, u32 queue_depth);
+struct wpool *wpk_pool(struct kunit *test, u32 capacity, u32 queue_depth);
+struct wpool *wpk_pool_policy(struct kunit *test, u32 capacity, u32 queue_depth,
+			      enum wpool_policy policy);
+struct wpool *wpk_pool_attrs(struct kunit *test, struct wpool_attrs *attrs);
+struct wpool *wpk_pool_func(struct kunit *test, struct wpool_attrs *attrs,
+			    wpool_arg_fn func);
+/* Its name is unused so far, and valid until the case ends. */
+const char *wpk_name(struct kunit *test);
+/* The creator's reference is used up here; the case's own one lasts. */
+void wpk_destroy(struct kunit *test, struct wpool *pool);
+/* For cases that call wpool_destroy() themselves. */
+void wpk_forget(struct kunit *test, struct wpool *pool);
+
+/*
+ * One figure of a pool's statistics. The snapshot is one and the same for all:
+ * only the thread of the case may ask.
+ */
+const struct wpool_stats *wpk_snapshot(struct wpool *pool);
+u64 wpk_stat_at(struct wpool *pool, size_t offset);
+#define wpk_stat(pool, field)						\
+	wpk_stat_at(pool, offsetof(struct wpool_stats, field))
+
+/* Wait until a condition holds; false if it does not in WPK_PATIENCE. */
+#define wpk_eventually(condition)					\
+({									\
+	unsigned long __end = jiffies + WPK_PATIENCE;			\
+	bool __ok;							\
+									\
+	while (!(__ok = (condition)) && time_before(jiffies, __end))	\
+		usleep_range(100, 200);					\
+	__ok;								\
+})
+
+#define WPK_EVENTUALLY(test, condition)					\
+	KUNIT_EXPECT_TRUE_MSG(test, wpk_eventually(condition),		\
+			      "did not happen: " #condition)
+
+#define WPK_ASSERT_EVENTUALLY(test, condition)				\
+	KUNIT_ASSERT_TRUE_MSG(test, wpk_eventually(condition),		\
+			      "did not happen: " #condition)
+
+struct wpk_gate *wpk_gate(struct kunit *test);
+void wpk_gate_pass(struct wpk_gate *gate);
+void wpk_gate_let(struct wpk_gate *gate, unsigned int nr);
+void wpk_gate_open(struct wpk_gate *gate);
+bool wpk_gate_arrived(struct wpk_gate *gate, int nr);
+
+struct wpk_jobs *wpk_jobs(struct kunit *test, unsigned int nr,
+			  struct wpk_gate *gate);
+void wpk_jobs_body(struct wpk_jobs *jobs, void (*body)(struct wpk_job *job),
+		   void *arg);
+bool wpk_jobs_started(struct wpk_jobs *jobs, int nr);
+bool wpk_jobs_finished(struct wpk_jobs *jobs, int nr);
+/* Each ran once, none twice at once. */
+void wpk_jobs_ran_once(struct kunit *test, struct wpk_jobs *jobs);
+/* Submit those from @from on, @nr of them; all must be accepted. */
+void wpk_jobs_submit(struct kunit *test, struct wpool *pool,
+		     struct wpk_jobs *jobs, unsigned int from, unsigned int nr);
+void wpk_job_fn(struct wpool_task *task);
+
+#define wpk_job_of(t) container_of(t, struct wpk_job, task)
+
+struct wpk_thread *wpk_thread(struct kunit *test,
+			      int (*fn)(struct wpk_thread *thread),
+			      struct wpool *pool, struct wpool_task *work,
+			      void *arg);
+/* For wpk_thread() only. */
+void wpk_keep(struct kunit *test, struct wpk_thread *thread);
+/* Return what the thread returned; -EBUSY, and a failure, if it does not. */
+int wpk_join(struct kunit *test, struct wpk_thread *thread);
+bool wpk_ended(struct wpk_thread *thread);
+/* Wait until the thread is in a sleep that only a kill ends early. */
+bool wpk_sleeps(struct wpk_thread *thread);
+void wpk_kill(struct wpk_thread *thread);
+/* Loops of threads and tasks end when this says so. */
+bool wpk_stopped(struct kunit *test);
+void wpk_stop(struct kunit *test);
+
+/* Functions for wpk_thread(): the call that their name tells. */
+int wpk_do_submit(struct wpk_thread *thread);
+int wpk_do_wait(struct wpk_thread *thread);
+int wpk_do_cancel_sync(struct wpk_thread *thread);
+int wpk_do_flush(struct wpk_thread *thread);
+int wpk_do_destroy(struct wpk_thread *thread);
+int wpk_do_release(struct wpk_thread *thread);
+int wpk_do_reboot(struct wpk_thread *thread);
+
+/*
+ * Call a function where it cannot sleep, on the current CPU and before the next
+ * line of the caller: in a hard interrupt that stays one on PREEMPT_RT, where
+ * nothing can be allocated; in one that has a thread there; in a softirq.
+ */
+void wpk_in_hardirq(void (*fn)(void *arg), void *arg);
+void wpk_in_irq(void (*fn)(void *arg), void *arg);
+void wpk_in_softirq(void (*fn)(void *arg), void *arg);
+
+/* Stay on one CPU, or on all again with -1. */
+void wpk_move_to(int cpu);
+/* The n-th CPU that is online, or -1. */
+int wpk_cpu(unsigned int n);
+
+#endif /* WPOOL_KUNIT_FIXTURE_H */

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Flush: waits for what was accepted before it, for all of that, and for
+ * nothing else.
+ */
+#include <linux/slab.h>
+
+#include "fixture.h"
+
+static void wpool_flush_empty_pool_comes_back_at_once(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 0);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static void wpool_flush_waits_for_running_and_queued_tasks(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, WPOOL_UNLIMITED);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 600, gate);
+	struct wpk_thread *flusher;
+
+	wpk_jobs_submit(test, pool, jobs, 0, 600);
+	flusher = wpk_thread(test, wpk_do_flush, pool, NULL, NULL);
+	KUNIT_EXPECT_TRUE(test, wpk_sleeps(flusher));
+	wpk_gate_let(gate, 599);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 599));
+	/* One is left, and that is enough. */
+	KUNIT_EXPECT_FALSE(test, wpk_ended(flusher));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, flusher), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 600);
+}
+
+static void wpool_flush_does_not_wait_for_later_tasks(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 0);
+	struct wpk_gate *before = wpk_gate(test), *after = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, before);
+	struct wpk_thread *flusher;
+
+	jobs->job[1].gate = after;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	flusher = wpk_thread(test, wpk_do_flush, pool, NULL, NULL);
+	KUNIT_EXPECT_TRUE(test, wpk_sleeps(flusher));
+	wpk_jobs_submit(test, pool, jobs, 1, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(after, 1));
+	KUNIT_EXPECT_FALSE(test, wpk_ended(flusher));
+	wpk_gate_open(before);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, flusher), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 1);
+}
+
+/*
+ * The second one has more to wait for than the first. (It may also wait for
+ * what came while it stood behind the first: two colours, not a colour each.)
+ */
+static void wpool_flush_overlapping_flushes_end_in_turn(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 0);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpk_thread *flushers[2];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		jobs->job[i].gate = wpk_gate(test);
+		wpk_jobs_submit(test, pool, jobs, i, 1);
+		flushers[i] = wpk_thread(test, wpk_do_flush, pool, NULL, NULL);
+		KUNIT_EXPECT_TRUE(test, wpk_sleeps(flushers[i]));
+	}
+	wpk_gate_open(jobs->job[0].gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, flushers[0]), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 1);
+	KUNIT_EXPECT_FALSE(test, wpk_ended(flushers[1]));
+	wpk_gate_open(jobs->job[1].gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, flushers[1]), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 2);
+}
+
+/* Later tasks first: a flush must not mistake them for its own. */
+static void wpool_flush_earlier_task_last_to_finish(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 3, 0);
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
+	struct wpk_thread *flushers[2];
+	int i;
+
+	for (i = 0; i < 3; i++)
+		jobs->job[i].gate = wpk_gate(test);
+	for (i = 0; i < 2; i++) {
+		wpk_jobs_submit(test, pool, jobs, i, 1);
+		flushers[i] = wpk_thread(test, wpk_do_flush, pool, NULL, NULL);
+		KUNIT_EXPECT_TRUE(test, wpk_sleeps(flushers[i]));
+	}
+	wpk_jobs_submit(test, pool, jobs, 2, 1);
+	for (i = 2; i > 0; i--) {
+		wpk_gate_open(jobs->job[i].gate);
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
+		KUNIT_EXPECT_FALSE(test, wpk_ended(flushers[0]));
+		KUNIT_EXPECT_FALSE(test, wpk_ended(flushers[1]));
+	}
+	wpk_gate_open(jobs->job[0].gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, flushers[0]), 0);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, flushers[1]), 0);
+}
+
+/* There is always one that has not finished. */
+static int submit_for_ever(struct wpk_thread *thread)
+{
+	struct wpk_jobs *jobs = thread->arg;
+	unsigned int i = 0;
+	int ret;
+
+	while (!wpk_stopped(thread->test)) {
+		ret = wpool_submit(thread->pool,
+				   &jobs->job[i++ % jobs->nr].task);
+		if (ret == -EALREADY)
+			cond_resched();
+		else if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static void take_a_while(struct wpk_job *job)
+{
+	usleep_range(100, 200);
+}
+
+static void wpool_flush_ends_under_continuous_submission(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 20);
+	struct wpk_jobs *jobs;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		jobs = wpk_jobs(test, 30, NULL);
+		wpk_jobs_body(jobs, take_a_while, NULL);
+		wpk_thread(test, submit_for_ever, pool, NULL, jobs);
+	}
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 20));
+	for (i = 0; i < 20; i++)
+		KUNIT_ASSERT_EQ(test, wpool_flush(pool), 0);
+	wpk_stop(test);
+}
+
+static void submit_oneself(struct wpk_job *job)
+{
+	if (!wpk_stopped(job->jobs->test))
+		job->ret = wpool_submit(job->arg, &job->task) ?: job->ret;
+}
+
+/* The runs that a task asks for while it runs are later ones, too. */
+static void wpool_flush_ends_while_a_task_submits_itself(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 0);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	int i;
+
+	wpk_jobs_body(jobs, submit_oneself, pool);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	for (i = 0; i < 10; i++)
+		KUNIT_ASSERT_EQ(test, wpool_flush(pool), 0);
+	wpk_stop(test);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
+	KUNIT_EXPECT_FALSE(test, jobs->job[0].twice);
+}
+
+static int flush_lots(struct wpk_thread *thread)
+{
+	struct wpk_jobs *jobs = thread->arg;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < jobs->nr && !wpk_stopped(thread->test); i++) {
+		ret = wpool_submit(thread->pool, &jobs->job[i].task);
+		if (ret)
+			return ret;
+		ret = wpool_flush(thread->pool);
+		if (ret)
+			return ret;
+		/* Its own was accepted before: it must be over. */
+		if (atomic_read(&jobs->finished) != i + 1)
+			return -EBADE;
+	}
+	return 0;
+}
+
+static void wpool_flush_several_at_once_each_sees_its_own_done(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 3, 10);
+	struct wpk_thread *threads[5];
+	struct wpk_jobs *jobs[5];
+	int i;
+
+	for (i = 0; i < 5; i++)
+		jobs[i] = wpk_jobs(test, 60, NULL);
+	for (i = 0; i < 5; i++)
+		threads[i] = wpk_thread(test, flush_lots, pool, NULL, jobs[i]);
+	for (i = 0; i < 5; i++) {
+		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+		wpk_jobs_ran_once(test, jobs[i]);
+	}
+}
+
+static void wpool_flush_does_not_wait_for_a_cancelled_task(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 2);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, gate);
+	struct wpk_thread *flusher;
+
+	jobs->job[0].gate = wpk_gate(test);
+	wpk_jobs_submit(test, pool, jobs, 0, 2);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->job[0].gate, 1));
+	wpk_jobs_submit(test, pool, jobs, 2, 1);
+	flusher = wpk_thread(test, wpk_do_flush, pool, NULL, NULL);
+	KUNIT_EXPECT_TRUE(test, wpk_sleeps(flusher));
+	/* All the workers are in tasks; one of them stays there. */
+	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(&jobs->job[2].task));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), 0);
+	KUNIT_EXPECT_FALSE(test, wpk_ended(flusher));
+	wpk_gate_open(jobs->job[0].gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, flusher), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[2].runs), 0);
+}
+
+static void flush_inside(struct wpk_job *job)
+{
+	job->ret = wpool_flush(job->arg);
+}
+
+static void wpool_flush_from_an_own_task_is_edeadlk(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpool *other = wpk_pool(test, 1, 0);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+
+	wpk_jobs_body(jobs, flush_inside, pool);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, -EDEADLK);
+	/* Another pool's task is as good as anybody. */
+	wpk_jobs_submit(test, other, jobs, 1, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[1].ret, 0);
+}
+
+static void wpool_flush_killed_is_eintr_and_the_next_one_works(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 0);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
+	struct wpk_thread *killed, *patient;
+
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	killed = wpk_thread(test, wpk_do_flush, pool, NULL, NULL);
+	KUNIT_EXPECT_TRUE(test, wpk_sleeps(killed));
+	wpk_jobs_submit(test, pool, jobs, 1, 1);
+	patient = wpk_thread(test, wpk_do_flush, pool, NULL, NULL);
+	KUNIT_EXPECT_TRUE(test, wpk_sleeps(patient));
+	wpk_kill(killed);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, killed), -EINTR);
+	KUNIT_EXPECT_FALSE(test, wpk_ended(patient));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, patient), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 2);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+}
+
+static void wpool_flush_closed_pool_waits_for_the_rest(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 3);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 4, gate);
+	struct wpk_thread *flusher;
+
+	wpk_jobs_submit(test, pool, jobs, 0, 4);
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
+	flusher = wpk_thread(test, wpk_do_flush, pool, NULL, NULL);
+	KUNIT_EXPECT_TRUE(test, wpk_sleeps(flusher));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, flusher), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 4);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+}
+
+static struct kunit_case flush_cases[] = {
+	KUNIT_CASE(wpool_flush_empty_pool_comes_back_at_once),
+	KUNIT_CASE(wpool_flush_waits_for_running_and_queued_tasks),
+	KUNIT_CASE(wpool_flush_does_not_wait_for_later_tasks),
+	KUNIT_CASE(wpool_flush_overlapping_flushes_end_in_turn),
+	KUNIT_CASE(wpool_flush_earlier_task_last_to_finish),
+	KUNIT_CASE_SLOW(wpool_flush_ends_under_continuous_submission),
+	KUNIT_CASE_SLOW(wpool_flush_ends_while_a_task_submits_itself),
+	KUNIT_CASE_SLOW(wpool_flush_several_at_once_each_sees_its_own_done),
+	KUNIT_CASE(wpool_flush_does_not_wait_for_a_cancelled_task),
+	KUNIT_CASE(wpool_flush_from_an_own_task_is_edeadlk),
+	KUNIT_CASE(wpool_flush_killed_is_eintr_and_the_next_one_works),
+	KUNIT_CASE(wpool_flush_closed_pool_waits_for_the_rest),
+	{}
+};
+
+static struct kunit_suite flush_suite = {
+	.name = "wpool_flush",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = flush_cases,
+};
+
+kunit_test_suite(flush_suite);

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Pools bound to a function, and the pools that people know from elsewhere as
+ * settings of one rule: ants' PoolWithFunc, fasthttp's server, the simple pool.
+ */
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "fixture.h"
+
+/* What the function of a bound pool is given: one per invoke. */
+struct conn {
+	struct wpk_gate *gate;
+	atomic_t *served;
+	struct wpool *pool;
+	struct conn *next;
+	int ret;
+};
+
+static void serve(void *arg)
+{
+	struct conn *conn = arg;
+
+	if (conn->gate)
+		wpk_gate_pass(conn->gate);
+	if (conn->next)
+		conn->ret = wpool_invoke(conn->pool, conn->next);
+	atomic_inc(conn->served);
+}
+
+static struct conn *conns(struct kunit *test, unsigned int nr,
+			  struct wpk_gate *gate)
+{
+	struct conn *conns = kunit_kcalloc(test, nr, sizeof(*conns), GFP_KERNEL);
+	atomic_t *served = kunit_kcalloc(test, nr, sizeof(*served), GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, conns);
+	KUNIT_ASSERT_NOT_NULL(test, served);
+	for (i = 0; i < nr; i++) {
+		conns[i].gate = gate;
+		conns[i].served = &served[i];
+	}
+	return conns;
+}
+
+static struct wpool *func_pool(struct kunit *test, u32 capacity,
+			       u32 queue_depth, enum wpool_policy policy)
+{
+	struct wpool_attrs attrs;
+
+	wpk_attrs(&attrs, capacity, queue_depth);
+	attrs.policy = policy;
+	return wpk_pool_func(test, &attrs, serve);
+}
+
+static void wpool_invoke_runs_the_function_with_each_argument(struct kunit *test)
+{
+	struct wpool *pool = func_pool(test, 3, 2, WPOOL_BLOCK);
+	struct conn *conn = conns(test, 500, NULL);
+	unsigned int i, bad = 0;
+
+	/* Far more than there are items: each is used again and again. */
+	for (i = 0; i < 500; i++)
+		KUNIT_ASSERT_EQ(test, wpool_invoke(pool, &conn[i]), 0);
+	wpk_destroy(test, pool);
+	for (i = 0; i < 500; i++)
+		bad += atomic_read(conn[i].served) != 1;
+	KUNIT_EXPECT_EQ(test, bad, 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 500);
+}
+
+static void wpool_create_func_bad_arguments_leave_nothing(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+
+	wpk_attrs(&attrs, 1, 0);
+	attrs.name = wpk_name(test);
+	KUNIT_EXPECT_EQ(test,
+			PTR_ERR_OR_ZERO(wpool_create_func(&attrs, NULL,
+							  THIS_MODULE)),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test,
+			PTR_ERR_OR_ZERO(wpool_create_func(NULL, serve,
+							  THIS_MODULE)),
+			-EINVAL);
+	attrs.capacity = 0;
+	KUNIT_EXPECT_EQ(test,
+			PTR_ERR_OR_ZERO(wpool_create_func(&attrs, serve,
+							  THIS_MODULE)),
+			-EINVAL);
+	attrs.capacity = WPOOL_MAX_CAPACITY + 1;
+	KUNIT_EXPECT_EQ(test,
+			PTR_ERR_OR_ZERO(wpool_create_func(&attrs, serve,
+							  THIS_MODULE)),
+			-ERANGE);
+	KUNIT_EXPECT_NULL(test, wpool_find(attrs.name));
+	attrs.capacity = 1;
+	wpk_pool_func(test, &attrs, serve);
+	KUNIT_EXPECT_EQ(test,
+			PTR_ERR_OR_ZERO(wpool_create_func(&attrs, serve,
+							  THIS_MODULE)),
+			-EEXIST);
+}
+
+static void wpool_invoke_plain_or_no_pool_is_einval(struct kunit *test)
+{
+	struct wpool *plain = wpk_pool(test, 1, 0);
+	struct conn *conn = conns(test, 1, NULL);
+
+	KUNIT_EXPECT_EQ(test, wpool_invoke(plain, conn), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_invoke(NULL, conn), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_invoke(wpool_default(), conn), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpk_stat(plain, submitted), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(plain, free), 1);
+}
+
+static int do_invoke(struct wpk_thread *thread)
+{
+	return wpool_invoke(thread->pool, thread->arg);
+}
+
+static void wpool_invoke_full_pool_blocks_until_it_fits_is_killed_or_closed(struct kunit *test)
+{
+	struct wpool *pool = func_pool(test, 1, 0, WPOOL_BLOCK);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct conn *conn = conns(test, 4, gate);
+	struct wpk_thread *threads[3];
+	int i;
+
+	KUNIT_EXPECT_EQ(test, wpool_invoke(pool, &conn[0]), 0);
+	for (i = 0; i < 3; i++) {
+		threads[i] = wpk_thread(test, do_invoke, pool, NULL,
+					&conn[i + 1]);
+		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == i + 1);
+	}
+	wpk_kill(threads[1]);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), -EINTR);
+	wpk_gate_let(gate, 1);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), 0);
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[2]), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wpool_invoke(pool, &conn[3]), -ESHUTDOWN);
+	wpk_gate_open(gate);
+	wpk_destroy(test, pool);
+	for (i = 0; i < 4; i++)
+		KUNIT_EXPECT_EQ(test, atomic_read(conn[i].served), i < 2);
+}
+
+static void wpool_invoke_in_an_own_task_of_a_full_pool(struct kunit *test)
+{
+	static const struct { enum wpool_policy policy; int ret; } cases[] = {
+		{ WPOOL_BLOCK, -EDEADLK },
+		{ WPOOL_FAIL, -EAGAIN },
+		{ WPOOL_RUN, 0 },
+	};
+	struct conn *conn;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		conn = conns(test, 2, NULL);
+		conn->pool = func_pool(test, 1, 0, cases[i].policy);
+		conn->next = conn + 1;
+		conn->ret = 1;
+		KUNIT_EXPECT_EQ(test, wpool_invoke(conn->pool, conn), 0);
+		KUNIT_EXPECT_EQ(test, wpool_flush(conn->pool), 0);
+		KUNIT_EXPECT_EQ(test, conn->ret, cases[i].ret);
+		KUNIT_EXPECT_EQ(test, atomic_read(conn[1].served),
+				!cases[i].ret);
+	}
+}
+
+/* More than it was made for: the items must come along. */
+static void wpool_tune_up_a_function_pool_has_items_for_all(struct kunit *test)
+{
+	struct wpool *pool = func_pool(test, 2, 0, WPOOL_FAIL);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct conn *conn = conns(test, 40, gate);
+	struct wpool_attrs attrs;
+	int i;
+
+	wpk_attrs(&attrs, 3, 30);
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY |
+					 WPOOL_TUNE_QUEUE_DEPTH), 0);
+	for (i = 0; i < 33; i++)
+		KUNIT_EXPECT_EQ(test, wpool_invoke(pool, &conn[i]), 0);
+	KUNIT_EXPECT_EQ(test, wpool_invoke(pool, &conn[33]), -EAGAIN);
+	attrs.capacity = WPOOL_UNLIMITED;
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY), 0);
+	for (i = 33; i < 40; i++)
+		KUNIT_EXPECT_EQ(test, wpool_invoke(pool, &conn[i]), 0);
+	wpk_gate_open(gate);
+	wpk_destroy(test, pool);
+	for (i = 0; i < 40; i++)
+		KUNIT_EXPECT_EQ(test, atomic_read(conn[i].served), 1);
+}
+
+static void wpool_release_cancel_a_function_pool_keeps_its_items(struct kunit *test)
+{
+	struct wpool *pool = func_pool(test, 1, 9, WPOOL_FAIL);
+	struct wpk_gate *gate;
+	struct conn *conn;
+	int round, i;
+
+	for (round = 0; round < 3; round++) {
+		gate = wpk_gate(test);
+		conn = conns(test, 10, gate);
+		for (i = 0; i < 10; i++)
+			KUNIT_EXPECT_EQ(test, wpool_invoke(pool, &conn[i]), 0);
+		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+		KUNIT_EXPECT_EQ(test,
+				wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
+		wpk_gate_open(gate);
+		KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
+	}
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 3);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 27);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 10);
+}
+
+static void wpool_invoke_unlimited_pool_allocates_or_is_enomem(struct kunit *test)
+{
+	struct wpool *pool = func_pool(test, 2, WPOOL_UNLIMITED, WPOOL_FAIL);
+	struct conn *conn = conns(test, 601, NULL);
+	int i;
+
+	for (i = 0; i < 600; i++)
+		KUNIT_ASSERT_EQ(test, wpool_invoke(pool, &conn[i]), 0);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+#ifdef CONFIG_FAULT_INJECTION
+	{
+		int ret;
+
+		current->fail_nth = 1;
+		ret = wpool_invoke(pool, &conn[600]);
+		current->fail_nth = 0;
+		KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+	}
+#endif
+	wpk_destroy(test, pool);
+	for (i = 0; i < 601; i++)
+		KUNIT_EXPECT_EQ(test, atomic_read(conn[i].served), i < 600);
+}
+
+/* Half a billion items: no, and not by way of the OOM killer, either. */
+static void wpool_create_func_too_many_items_is_enomem(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	wpk_attrs(&attrs, 1, WPOOL_MAX_QUEUE_DEPTH);
+	attrs.name = wpk_name(test);
+	pool = wpool_create_func(&attrs, serve, THIS_MODULE);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(pool), -ENOMEM);
+	if (!IS_ERR(pool))
+		wpool_destroy(pool);
+	KUNIT_EXPECT_NULL(test, wpool_find(attrs.name));
+}
+
+/*
+ * fasthttp's server: exactly capacity connections are served, the next one is
+ * refused (the server answers 503), and served again after one ends.
+ */
+static void wpool_invoke_as_a_server_refuses_the_next_connection(struct kunit *test)
+{
+	const int capacity = 5;
+	struct wpool *pool = func_pool(test, capacity, 0, WPOOL_FAIL);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct conn *conn = conns(test, 40, gate);
+	int next, i;
+
+	for (next = 0; next < capacity; next++)
+		KUNIT_EXPECT_EQ(test, wpool_invoke(pool, &conn[next]), 0);
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, capacity));
+	while (next < 40) {
+		KUNIT_EXPECT_EQ(test, wpool_invoke(pool, &conn[next]), -EAGAIN);
+		wpk_gate_let(gate, 1);
+		WPK_EVENTUALLY(test, wpk_stat(pool, free) == 1);
+		KUNIT_EXPECT_EQ(test, wpool_invoke(pool, &conn[next]), 0);
+		next++;
+	}
+	/* Stop waits for nobody, and stopped it stays. */
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
+	KUNIT_EXPECT_EQ(test, wpool_invoke(pool, &conn[0]), -ESHUTDOWN);
+	wpk_gate_open(gate);
+	wpk_destroy(test, pool);
+	for (i = 0; i < 40; i++)
+		KUNIT_EXPECT_EQ(test, atomic_read(conn[i].served), 1);
+	KUNIT_EXPECT_LE(test, wpk_stat(pool, spawned), capacity);
+}
+
+static int start_and_stop(struct wpk_thread *thread)
+{
+	struct conn *conn = thread->arg;
+	struct wpool_attrs attrs;
+	char name[WPOOL_NAME_LEN];
+	struct wpool *pool;
+	int i, j, ret;
+
+	for (i = 0; i < WPK_REBORN_POOLS; i++) {
+		wpk_attrs(&attrs, 4, 0);
+		snprintf(name, sizeof(name), "kunit-server-%d", current->pid);
+		attrs.name = name;
+		attrs.policy = WPOOL_FAIL;
+		pool = wpool_create_func(&attrs, serve, THIS_MODULE);
+		if (IS_ERR(pool))
+			return PTR_ERR(pool);
+		for (j = 0; j < 4; j++) {
+			ret = wpool_invoke(pool, &conn[j]);
+			if (ret)
+				return ret;
+		}
+		ret = wpool_destroy(pool);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static void wpool_create_func_ten_times_in_ten_threads(struct kunit *test)
+{
+	struct wpk_thread *threads[10];
+	struct conn *conn = conns(test, 40, NULL);
+	int i;
+
+	for (i = 0; i < 10; i++)
+		threads[i] = wpk_thread(test, start_and_stop, NULL, NULL,
+					&conn[4 * i]);
+	for (i = 0; i < 10; i++)
+		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	for (i = 0; i < 40; i++)
+		KUNIT_EXPECT_EQ(test, atomic_read(conn[i].served),
+				WPK_REBORN_POOLS);
+}
+
+static void count_one(void *arg)
+{
+	atomic_inc(arg);
+}
+
+/* The simple pool: N workers on demand, and as many jobs as anybody has. */
+static void wpool_submit_fn_as_the_simple_pool_runs_every_job(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 4, WPOOL_UNLIMITED);
+	atomic_t *ran = kunit_kzalloc(test, sizeof(*ran), GFP_KERNEL);
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, ran);
+	for (i = 0; i < WPK_FUNC_ROUNDS; i++)
+		KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, count_one, ran,
+						      THIS_MODULE, GFP_KERNEL),
+				0);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(ran), WPK_FUNC_ROUNDS);
+	KUNIT_EXPECT_LE(test, wpk_stat(pool, spawned), 4);
+	/* Its kill does not hang while it is idle. */
+	wpk_destroy(test, pool);
+}
+
+static struct kunit_case func_cases[] = {
+	KUNIT_CASE(wpool_invoke_runs_the_function_with_each_argument),
+	KUNIT_CASE(wpool_create_func_bad_arguments_leave_nothing),
+	KUNIT_CASE(wpool_invoke_plain_or_no_pool_is_einval),
+	KUNIT_CASE(wpool_invoke_full_pool_blocks_until_it_fits_is_killed_or_closed),
+	KUNIT_CASE(wpool_invoke_in_an_own_task_of_a_full_pool),
+	KUNIT_CASE(wpool_tune_up_a_function_pool_has_items_for_all),
+	KUNIT_CASE(wpool_release_cancel_a_function_pool_keeps_its_items),
+	KUNIT_CASE(wpool_invoke_unlimited_pool_allocates_or_is_enomem),
+	KUNIT_CASE(wpool_invoke_as_a_server_refuses_the_next_connection),
+	KUNIT_CASE_SLOW(wpool_create_func_ten_times_in_ten_threads),
+	KUNIT_CASE_SLOW(wpool_submit_fn_as_the_simple_pool_runs_every_job),
+	KUNIT_CASE(wpool_create_func_too_many_items_is_enomem),
+	{}
+};
+
+static struct kunit_suite func_suite = {
+	.name = "wpool_func",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = func_cases,
+};
+
+kunit_test_suite(func_suite);

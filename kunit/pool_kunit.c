@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A pool as a whole: names and references, figures that add up, and its end,
+ * also under load and from several threads at once.
+ */
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "fixture.h"
+
+static void wpool_find_gives_a_reference_to_the_named_pool(struct kunit *test)
+{
+	struct wpool *pool, *found;
+	struct wpool_attrs attrs;
+
+	wpk_attrs(&attrs, 1, 0);
+	pool = wpk_pool_attrs(test, &attrs);
+	found = wpool_find(attrs.name);
+	KUNIT_EXPECT_PTR_EQ(test, found, pool);
+	KUNIT_EXPECT_PTR_EQ(test, wpool_get(pool), pool);
+	wpool_put(pool);
+	wpk_destroy(test, pool);
+	/* The reference keeps the memory, not the pool. */
+	KUNIT_EXPECT_EQ(test, wpk_stat(found, state), WPOOL_DESTROYED);
+	KUNIT_EXPECT_NULL(test, wpool_find(attrs.name));
+	wpool_put(found);
+}
+
+static void wpool_find_unknown_name_is_null(struct kunit *test)
+{
+	KUNIT_EXPECT_NULL(test, wpool_find("kunit-nobody"));
+	KUNIT_EXPECT_NULL(test, wpool_find(""));
+	wpool_put(NULL);
+}
+
+static void wpool_default_is_open_unlimited_and_runs_tasks(struct kunit *test)
+{
+	struct wpool *pool = wpool_default(), *found = wpool_find("default");
+	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
+	struct wpool_attrs attrs;
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, pool);
+	KUNIT_EXPECT_PTR_EQ(test, found, pool);
+	wpool_put(found);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_OPEN);
+	wpool_get_attrs(pool, &attrs, NULL);
+	KUNIT_EXPECT_STREQ(test, attrs.name, "default");
+	KUNIT_EXPECT_EQ(test, attrs.capacity, WPOOL_UNLIMITED);
+	KUNIT_EXPECT_PTR_NE(test, wpool_owner(pool), THIS_MODULE);
+	wpk_jobs_submit(test, pool, jobs, 0, 20);
+	for (i = 0; i < 20; i++)
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
+	wpk_jobs_ran_once(test, jobs);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+}
+
+/* ---- figures -------------------------------------------------------------- */
+
+static const struct wpool_stats *expect_identities(struct kunit *test,
+						   struct wpool *pool)
+{
+	const struct wpool_stats *stats = wpk_snapshot(pool);
+
+	KUNIT_EXPECT_EQ(test, stats->workers,
+			stats->idle + stats->searching + stats->busy);
+	KUNIT_EXPECT_LE(test, stats->blocked, stats->busy);
+	KUNIT_EXPECT_EQ(test, stats->submitted,
+			stats->completed + stats->failed + stats->cancelled +
+			stats->outstanding);
+	return stats;
+}
+
+static int submit_and_cancel(struct wpk_thread *thread)
+{
+	struct wpk_jobs *jobs = thread->arg;
+	unsigned int i = 0;
+
+	while (!wpk_stopped(thread->test)) {
+		struct wpool_task *task = &jobs->job[i++ % jobs->nr].task;
+
+		if (!wpool_try_submit(thread->pool, task) && i % 7 == 0)
+			wpool_task_cancel(task);
+	}
+	return 0;
+}
+
+static void work_a_little(struct wpk_job *job)
+{
+	if (job - job->jobs->job > 20)
+		usleep_range(10, 50);
+}
+
+static void wpool_get_stats_identities_hold_under_load(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 5, 30);
+	const struct wpool_stats *stats;
+	struct wpk_jobs *jobs;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		jobs = wpk_jobs(test, 40, NULL);
+		wpk_jobs_body(jobs, work_a_little, NULL);
+		wpk_thread(test, submit_and_cancel, pool, NULL, jobs);
+	}
+	for (i = 0; i < 400; i++) {
+		stats = expect_identities(test, pool);
+		KUNIT_EXPECT_LE(test, stats->busy, 5);
+		KUNIT_EXPECT_LE(test, stats->workers, 5);
+		KUNIT_EXPECT_LE(test, stats->outstanding, 35);
+		if (i % 20 == 0)
+			usleep_range(100, 1000);
+	}
+	wpk_stop(test);
+}
+
+static void wpool_get_stats_tells_what_the_pool_does(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool_policy(test, 2, 3, WPOOL_FAIL);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 6, gate);
+	const struct wpool_stats *stats;
+	int i;
+
+	wpk_jobs_submit(test, pool, jobs, 0, 5);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[5].task), -EAGAIN);
+	/* One of three does not run. */
+	for (i = 2; i < 4 && !wpool_task_cancel(&jobs->job[i].task); i++)
+		;
+	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&jobs->job[i].task),
+			-ECANCELED);
+	stats = expect_identities(test, pool);
+	KUNIT_EXPECT_EQ(test, stats->workers, 2);
+	KUNIT_EXPECT_EQ(test, stats->busy, 2);
+	KUNIT_EXPECT_EQ(test, stats->idle, 0);
+	KUNIT_EXPECT_EQ(test, stats->queued, 2);
+	KUNIT_EXPECT_EQ(test, stats->free, 1);
+	KUNIT_EXPECT_EQ(test, stats->outstanding, 4);
+	KUNIT_EXPECT_EQ(test, stats->submitted, 5);
+	KUNIT_EXPECT_EQ(test, stats->cancelled, 1);
+	KUNIT_EXPECT_EQ(test, stats->refused, 1);
+	KUNIT_EXPECT_EQ(test, stats->completed, 0);
+	KUNIT_EXPECT_EQ(test, stats->spawned, 2);
+	/* Both sleep at the gate. */
+	WPK_EVENTUALLY(test, wpk_stat(pool, blocked) == 2);
+	wpk_gate_open(gate);
+	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
+	stats = expect_identities(test, pool);
+	KUNIT_EXPECT_EQ(test, stats->completed, 4);
+	KUNIT_EXPECT_EQ(test, stats->outstanding, 0);
+	KUNIT_EXPECT_EQ(test, stats->busy, 0);
+	KUNIT_EXPECT_EQ(test, stats->blocked, 0);
+	KUNIT_EXPECT_EQ(test, stats->queued, 0);
+	KUNIT_EXPECT_EQ(test, stats->free, 5);
+	KUNIT_EXPECT_EQ(test, stats->failed, 0);
+	KUNIT_EXPECT_EQ(test, stats->faults, 0);
+}
+
+static void wpool_get_cpu_stats_add_up(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 3, 300);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 100, gate);
+	struct wpool_cpu_stats stats, sum;
+	int cpu, round, i;
+
+	for (i = 0; i < 100; i++) {
+		wpk_move_to(wpk_cpu(i % num_online_cpus()));
+		wpk_jobs_submit(test, pool, jobs, i, 1);
+	}
+	wpk_move_to(-1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 3));
+	for (round = 0; round < 2; round++) {
+		memset(&sum, 0, sizeof(sum));
+		for_each_possible_cpu(cpu) {
+			wpool_get_cpu_stats(pool, cpu, &stats);
+			KUNIT_EXPECT_LE(test, stats.idle, stats.workers);
+			sum.workers += stats.workers;
+			sum.queued += stats.queued;
+			sum.submitted += stats.submitted;
+			sum.completed += stats.completed;
+			sum.stolen += stats.stolen;
+		}
+		KUNIT_EXPECT_EQ(test, sum.workers, 3);
+		/* The rest may be in the global queue. */
+		KUNIT_EXPECT_LE(test, sum.queued, round ? 0 : 97);
+		KUNIT_EXPECT_EQ(test, sum.submitted, 100);
+		KUNIT_EXPECT_EQ(test, sum.completed, round ? 100 : 0);
+		KUNIT_EXPECT_EQ(test, sum.stolen, wpk_stat(pool, stolen));
+		wpk_gate_open(gate);
+		WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 3);
+	}
+}
+
+static void wpool_get_stats_latency_counts_while_it_is_on(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 100);
+	struct wpk_jobs *jobs = wpk_jobs(test, 60, NULL);
+	const struct wpool_stats *stats;
+	struct wpool_attrs attrs;
+	u64 sum, expected[] = { 0, 20, 20 };
+	int round, i;
+
+	wpool_attrs_init(&attrs);
+	for (round = 0; round < 3; round++) {
+		attrs.latency = round == 1;
+		KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs,
+						 WPOOL_TUNE_LATENCY), 0);
+		wpk_jobs_submit(test, pool, jobs, 20 * round, 20);
+		KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+		stats = wpk_snapshot(pool);
+		for (i = 0, sum = 0; i < WPOOL_HIST_BUCKETS; i++)
+			sum += stats->latency_ns[i];
+		KUNIT_EXPECT_EQ(test, sum, expected[round]);
+	}
+}
+
+/* ---- the end -------------------------------------------------------------- */
+
+static void wpool_destroy_runs_what_is_queued(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, WPOOL_UNLIMITED);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 600, gate);
+	struct wpk_thread *destroyer;
+
+	wpk_jobs_submit(test, pool, jobs, 0, 600);
+	wpk_forget(test, pool);
+	destroyer = wpk_thread(test, wpk_do_destroy, pool, NULL, NULL);
+	WPK_EVENTUALLY(test, wpk_stat(pool, state) != WPOOL_OPEN);
+	KUNIT_EXPECT_FALSE(test, wpk_ended(destroyer));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, destroyer), 0);
+	wpk_jobs_ran_once(test, jobs);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 600);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
+}
+
+static void destroy_inside(struct wpk_job *job)
+{
+	job->ret = wpool_destroy(job->arg);
+}
+
+static void wpool_destroy_from_an_own_task_is_edeadlk(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 1);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+
+	jobs->job[0].body = destroy_inside;
+	jobs->job[0].arg = pool;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, -EDEADLK);
+	/* Nothing happened to the pool. */
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_OPEN);
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[1].task), 0);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static void wpool_destroy_from_another_pools_task_works(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 1);
+	struct wpool *other = wpk_pool(test, 1, 1);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+
+	jobs->job[0].body = destroy_inside;
+	jobs->job[0].arg = pool;
+	wpk_forget(test, pool);
+	wpk_jobs_submit(test, other, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_DESTROYED);
+}
+
+static int hammer(struct wpk_thread *thread)
+{
+	struct wpk_jobs *jobs = thread->arg;
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < jobs->nr && !ret; i++) {
+		struct wpool_task *task = &jobs->job[i].task;
+
+		if (i % 3)
+			ret = wpool_submit(thread->pool, task);
+		else
+			do {
+				ret = wpool_try_submit(thread->pool, task);
+				cond_resched();
+			} while (ret == -EAGAIN);
+	}
+	return ret;
+}
+
+/*
+ * Several destroy a pool that others submit to. Each of them has a reference of
+ * its own; all come back when it is gone, and what was accepted has run.
+ */
+static void wpool_destroy_from_several_threads_under_load(struct kunit *test)
+{
+	struct wpk_thread *submitters[4], *destroyers[3];
+	struct wpk_jobs *jobs[4];
+	unsigned int i, j, ran;
+	struct wpool *pool;
+	u32 round;
+
+	for (round = 0; round < WPK_DESTROY_ROUNDS; round++) {
+		pool = wpk_pool(test, 3, 20);
+		for (i = 0; i < 4; i++)
+			jobs[i] = wpk_jobs(test, 3000, NULL);
+		for (i = 0; i < 4; i++)
+			submitters[i] = wpk_thread(test, hammer, pool, NULL,
+						   jobs[i]);
+		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs[0], 20));
+		wpk_forget(test, pool);
+		for (i = 0; i < 3; i++)
+			destroyers[i] = wpk_thread(test, wpk_do_destroy, pool,
+						   NULL, NULL);
+		for (i = 0; i < 3; i++)
+			KUNIT_EXPECT_EQ(test, wpk_join(test, destroyers[i]), 0);
+		KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_DESTROYED);
+		KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 0);
+		ran = wpk_stat(pool, completed);
+		for (i = 0; i < 4; i++) {
+			int ret = wpk_join(test, submitters[i]);
+
+			KUNIT_EXPECT_TRUE(test, ret == 0 || ret == -ESHUTDOWN);
+			for (j = 0; j < jobs[i]->nr; j++)
+				ran -= atomic_read(&jobs[i]->job[j].runs);
+		}
+		KUNIT_EXPECT_EQ(test, ran, 0);
+	}
+}
+
+#define NR_LIVES 3
+
+static int live_and_die(struct wpk_thread *thread)
+{
+	struct wpk_jobs *jobs = thread->arg;
+	struct wpool_attrs attrs;
+	char name[WPOOL_NAME_LEN];
+	struct wpool *pool;
+	unsigned int i, j;
+	int ret;
+
+	for (i = 0; i < NR_LIVES; i++) {
+		wpk_attrs(&attrs, 2, 4);
+		snprintf(name, sizeof(name), "kunit-reborn-%d", current->pid);
+		attrs.name = name;
+		pool = wpool_create(&attrs, THIS_MODULE);
+		if (IS_ERR(pool))
+			return PTR_ERR(pool);
+		for (j = 0; j < jobs->nr; j++) {
+			ret = wpool_submit(pool, &jobs->job[j].task);
+			if (ret)
+				return ret;
+		}
+		ret = wpool_destroy(pool);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static void wpool_create_and_destroy_in_ten_threads(struct kunit *test)
+{
+	struct wpk_thread *threads[10];
+	struct wpk_jobs *jobs[10];
+	unsigned int i, j;
+
+	for (i = 0; i < 10; i++)
+		jobs[i] = wpk_jobs(test, 5, NULL);
+	for (i = 0; i < 10; i++)
+		threads[i] = wpk_thread(test, live_and_die, NULL, NULL,
+					jobs[i]);
+	for (i = 0; i < 10; i++) {
+		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+		for (j = 0; j < 5; j++)
+			KUNIT_EXPECT_EQ(test,
+					atomic_read(&jobs[i]->job[j].runs),
+					NR_LIVES);
+	}
+}
+
+static struct kunit_case pool_cases[] = {
+	KUNIT_CASE(wpool_find_gives_a_reference_to_the_named_pool),
+	KUNIT_CASE(wpool_find_unknown_name_is_null),
+	KUNIT_CASE(wpool_default_is_open_unlimited_and_runs_tasks),
+	KUNIT_CASE_SLOW(wpool_get_stats_identities_hold_under_load),
+	KUNIT_CASE(wpool_get_stats_tells_what_the_pool_does),
+	KUNIT_CASE(wpool_get_cpu_stats_add_up),
+	KUNIT_CASE(wpool_get_stats_latency_counts_while_it_is_on),
+	KUNIT_CASE(wpool_destroy_runs_what_is_queued),
+	KUNIT_CASE(wpool_destroy_from_an_own_task_is_edeadlk),
+	KUNIT_CASE(wpool_destroy_from_another_pools_task_works),
+	KUNIT_CASE_SLOW(wpool_destroy_from_several_threads_under_load),
+	KUNIT_CASE_SLOW(wpool_create_and_destroy_in_ten_threads),
+	{}
+};
+
+static struct kunit_suite pool_suite = {
+	.name = "wpool_pool",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = pool_cases,
+};
+
+kunit_test_suite(pool_suite);

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Release and reboot: a pool that closes, empties, and opens again.
+ */
+#include <linux/slab.h>
+
+#include "fixture.h"
+
+static void wpool_release_runs_what_is_queued(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 500);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 400, gate);
+
+	wpk_jobs_submit(test, pool, jobs, 0, 400);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	/* Waits for nobody, and changes nothing when it is said again. */
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_CLOSED);
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 400);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 400));
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
+	/* Its workers leave without being told again. */
+	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 0);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static void wpool_release_cancel_ends_what_is_queued(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 500);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 400, gate);
+	struct wpk_thread *waiter;
+	int i;
+
+	/* Some in a ring, some in the global queue. */
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_jobs_submit(test, pool, jobs, 1, 399);
+	waiter = wpk_thread(test, wpk_do_wait, NULL, &jobs->job[200].task,
+			    NULL);
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
+	/* What runs is left alone and not waited for. */
+	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), -ECANCELED);
+	for (i = 1; i < 400; i++)
+		KUNIT_ASSERT_EQ(test, wpool_task_wait(&jobs->job[i].task),
+				-ECANCELED);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 399);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 1);
+}
+
+static void wpool_release_unknown_flag_is_einval(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, BIT(1)), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, ~0U), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, BIT(1), HZ), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, BIT(31), 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_OPEN);
+}
+
+static void release_inside(struct wpk_job *job)
+{
+	job->ret = wpool_release(job->arg, WPOOL_RELEASE_DRAIN);
+	if (!job->ret)
+		(job + 1)->ret = wpool_submit(job->arg, &(job + 1)->task);
+}
+
+/* A closed pool refuses its own tasks, too. */
+static void wpool_release_from_an_own_task_closes_the_pool(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 2);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+
+	jobs->job[0].body = release_inside;
+	jobs->job[0].arg = pool;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[1].ret, -ESHUTDOWN);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs), 0);
+}
+
+static void submit_itself(struct wpk_job *job)
+{
+	job->ret = wpool_submit(job->arg, &job->task);
+}
+
+static void wpool_release_running_task_cannot_submit_itself_again(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+
+	wpk_jobs_body(jobs, submit_itself, pool);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[0].task),
+			-ESHUTDOWN);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, -ESHUTDOWN);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static void wpool_release_timeout_runs_out_then_succeeds(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 2);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, gate);
+	ktime_t start = ktime_get();
+	int i;
+
+	wpk_jobs_submit(test, pool, jobs, 0, 3);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_DRAIN,
+						    msecs_to_jiffies(50)),
+			-ETIME);
+	KUNIT_EXPECT_GE(test, ktime_ms_delta(ktime_get(), start),
+			50 - (s64)jiffies_to_msecs(1));
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_DRAIN,
+						    0), -ETIME);
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[0].task),
+			-ESHUTDOWN);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_DRAIN,
+						    WPK_PATIENCE), 0);
+	/* 0 means: nothing is unfinished, no worker is left. */
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
+	wpk_jobs_ran_once(test, jobs);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[i].inside), 0);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_DRAIN,
+						    0), 0);
+}
+
+static void wpool_release_timeout_cancel_waits_for_the_running_only(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 5);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 6, gate);
+
+	wpk_jobs_submit(test, pool, jobs, 0, 6);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_CANCEL,
+						    1), -ETIME);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_CANCEL,
+						    MAX_SCHEDULE_TIMEOUT), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 5);
+}
+
+static void wpool_release_timeout_idle_pool_comes_back_at_once(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
+
+	/* Never used; then with workers that would never leave by themselves. */
+	pool = wpk_pool(test, 4, 0);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, WPK_PATIENCE), 0);
+	wpk_attrs(&attrs, 4, 0);
+	attrs.expiry_ms = 0;
+	attrs.min_workers = 4;
+	pool = wpk_pool_attrs(test, &attrs);
+	wpk_jobs_submit(test, pool, jobs, 0, 4);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, WPK_PATIENCE), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static void wpool_release_timeout_killed_is_eintr(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+	struct wpk_thread *thread;
+
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	thread = wpk_thread(test, wpk_do_release, pool, NULL, NULL);
+	WPK_EVENTUALLY(test, wpk_stat(pool, state) == WPOOL_CLOSED);
+	KUNIT_EXPECT_TRUE(test, wpk_sleeps(thread));
+	wpk_kill(thread);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -EINTR);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, WPK_PATIENCE), 0);
+}
+
+/* What an own task would wait for is itself. */
+static void wait_for_the_pool(struct wpk_job *job)
+{
+	struct wpool *pool = job->arg;
+
+	job->ret = wpool_release_timeout(pool, 0, HZ);
+	(job + 1)->ret = wpool_release(pool, 0);
+	(job + 2)->ret = wpool_reboot(pool);
+}
+
+static void wpool_release_timeout_and_reboot_in_an_own_task_are_edeadlk(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
+
+	jobs->job[0].body = wait_for_the_pool;
+	jobs->job[0].arg = pool;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, -EDEADLK);
+	KUNIT_EXPECT_EQ(test, jobs->job[1].ret, 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[2].ret, -EDEADLK);
+}
+
+/* ---- reboot --------------------------------------------------------------- */
+
+static void wpool_reboot_open_pool_does_nothing(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 1);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
+
+	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
+	wpk_jobs_submit(test, pool, jobs, 0, 2);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	/* It does not wait for anything, either. */
+	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 2);
+	wpk_gate_open(gate);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static void wpool_reboot_waits_for_the_old_tasks_and_workers(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool_policy(test, 2, 3, WPOOL_FAIL);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 6, gate);
+	struct wpk_jobs *later = wpk_jobs(test, 1, NULL);
+	struct wpk_thread *thread;
+	int i;
+
+	wpk_jobs_submit(test, pool, jobs, 0, 5);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
+	thread = wpk_thread(test, wpk_do_reboot, pool, NULL, NULL);
+	KUNIT_EXPECT_TRUE(test, wpk_sleeps(thread));
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_CLOSED);
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[5].task),
+			-ESHUTDOWN);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_OPEN);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 5);
+	/* All places are back, none of the old workers is. */
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 5);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
+	wpk_jobs_submit(test, pool, later, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&later->job[0].task), 0);
+	for (i = 0; i < 5; i++)
+		KUNIT_EXPECT_NE(test, later->job[0].pid, jobs->job[i].pid);
+}
+
+static void wpool_reboot_preallocated_pool_has_its_workers_again(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	struct wpk_jobs *jobs = wpk_jobs(test, 6, NULL);
+	int i;
+
+	wpk_attrs(&attrs, 3, 3);
+	attrs.prealloc = true;
+	pool = wpk_pool_attrs(test, &attrs);
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 3);
+		wpk_jobs_submit(test, pool, jobs, 3 * i, 3);
+		KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
+		KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
+	}
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 3);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 9);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static void wpool_reboot_killed_is_eintr_and_the_pool_stays_closed(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+	struct wpk_thread *thread;
+
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
+	thread = wpk_thread(test, wpk_do_reboot, pool, NULL, NULL);
+	KUNIT_EXPECT_TRUE(test, wpk_sleeps(thread));
+	wpk_kill(thread);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -EINTR);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_CLOSED);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_OPEN);
+}
+
+static void wpool_reboot_destroyed_pool_is_eshutdown(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_DESTROYED);
+}
+
+static void wpool_release_and_reboot_ten_times_loses_nothing(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 3, 5);
+	struct wpk_jobs *jobs = wpk_jobs(test, 80, NULL);
+	unsigned int i;
+
+	for (i = 0; i < 10; i++) {
+		wpk_jobs_submit(test, pool, jobs, 8 * i, 8);
+		KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
+		KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
+		KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 8);
+	}
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static struct kunit_case release_cases[] = {
+	KUNIT_CASE(wpool_release_runs_what_is_queued),
+	KUNIT_CASE(wpool_release_cancel_ends_what_is_queued),
+	KUNIT_CASE(wpool_release_unknown_flag_is_einval),
+	KUNIT_CASE(wpool_release_from_an_own_task_closes_the_pool),
+	KUNIT_CASE(wpool_release_running_task_cannot_submit_itself_again),
+	KUNIT_CASE(wpool_release_timeout_runs_out_then_succeeds),
+	KUNIT_CASE(wpool_release_timeout_cancel_waits_for_the_running_only),
+	KUNIT_CASE(wpool_release_timeout_idle_pool_comes_back_at_once),
+	KUNIT_CASE(wpool_release_timeout_killed_is_eintr),
+	KUNIT_CASE(wpool_release_timeout_and_reboot_in_an_own_task_are_edeadlk),
+	KUNIT_CASE(wpool_reboot_open_pool_does_nothing),
+	KUNIT_CASE(wpool_reboot_waits_for_the_old_tasks_and_workers),
+	KUNIT_CASE(wpool_reboot_preallocated_pool_has_its_workers_again),
+	KUNIT_CASE(wpool_reboot_killed_is_eintr_and_the_pool_stays_closed),
+	KUNIT_CASE(wpool_reboot_destroyed_pool_is_eshutdown),
+	KUNIT_CASE_SLOW(wpool_release_and_reboot_ten_times_loses_nothing),
+	{}
+};
+
+static struct kunit_suite release_suite = {
+	.name = "wpool_release",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = release_cases,
+};
+
+kunit_test_suite(release_suite);

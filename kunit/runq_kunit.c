@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The ring of a run queue, alone: order, limits, the wrap of its free-running
+ * indices, and every item taken exactly once under competition.
+ *
+ * The ring never follows what it holds, so the items here are numbers, and
+ * whoever looks into one dies of it. The code under test is compiled into this
+ * file: the module does not export it.
+ */
+#include <kunit/test.h>
+#include <linux/irqflags.h>
+#include <linux/kthread.h>
+#include <linux/slab.h>
+
+#include "../module/runq.c"
+#include "fixture.h"
+
+/* Where head and tail start: the interesting ones wrap during the case. */
+static const u32 starts[] = {
+	0, 1, 255, 256, 0x7fffff80, U32_MAX - 256, U32_MAX - 127, U32_MAX,
+};
+
+static void start_desc(const u32 *start, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "indices from %u", *start);
+}
+
+KUNIT_ARRAY_PARAM(start, starts, start_desc);
+
+static struct wpool_task *item(unsigned long nr)
+{
+	return (struct wpool_task *)(nr + 1);
+}
+
+static unsigned long item_nr(const struct wpool_task *task)
+{
+	return (unsigned long)task - 1;
+}
+
+/* What producers and consumers do, with interrupts off as they must be. */
+
+static u32 push(struct wpool_ring *ring, struct wpool_task *const *tasks,
+		u32 nr)
+{
+	unsigned long flags;
+	u32 ret;
+
+	local_irq_save(flags);
+	ret = wpool_ring_push(ring, tasks, nr);
+	local_irq_restore(flags);
+	return ret;
+}
+
+static struct wpool_task *pop(struct wpool_ring *ring)
+{
+	struct wpool_task *task;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	task = wpool_ring_pop(ring);
+	local_irq_restore(flags);
+	return task;
+}
+
+static u32 grab_half(struct wpool_ring *ring, struct wpool_task **tasks)
+{
+	unsigned long flags;
+	u32 ret;
+
+	local_irq_save(flags);
+	ret = wpool_ring_grab_half(ring, tasks);
+	local_irq_restore(flags);
+	return ret;
+}
+
+static u32 grab_through(struct wpool_ring *ring, const struct wpool_task *task,
+			struct wpool_task **tasks)
+{
+	unsigned long flags;
+	u32 ret;
+
+	local_irq_save(flags);
+	ret = wpool_ring_grab_through(ring, task, tasks);
+	local_irq_restore(flags);
+	return ret;
+}
+
+static struct wpool_task *steal_half(struct wpool_ring *own,
+				     struct wpool_ring *victim, u32 *nr)
+{
+	struct wpool_task *task;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	task = wpool_ring_steal_half(own, victim, nr);
+	local_irq_restore(flags);
+	return task;
+}
+
+static struct wpool_ring *ring_at(struct kunit *test, u32 start)
+{
+	struct wpool_ring *ring = kunit_kzalloc(test, sizeof(*ring), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, ring);
+	wpool_ring_init(ring);
+	atomic_set(&ring->head, start);
+	ring->tail = start;
+	return ring;
+}
+
+static struct wpool_ring *ring_of_param(struct kunit *test)
+{
+	return ring_at(test, *(const u32 *)test->param_value);
+}
+
+/* Put items @from, @from + 1, ... into the ring, which must have room. */
+static void fill(struct kunit *test, struct wpool_ring *ring,
+		 unsigned long from, u32 nr)
+{
+	struct wpool_task *task;
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		task = item(from + i);
+		KUNIT_ASSERT_EQ(test, push(ring, &task, 1), 1);
+	}
+}
+
+/* The ring must hold exactly items @from, @from + 1, ...; it is empty then. */
+static void expect_items(struct kunit *test, struct wpool_ring *ring,
+			 unsigned long from, u32 nr)
+{
+	u32 i;
+
+	KUNIT_EXPECT_EQ(test, wpool_ring_len(ring), nr);
+	for (i = 0; i < nr; i++)
+		KUNIT_ASSERT_PTR_EQ(test, pop(ring), item(from + i));
+	KUNIT_EXPECT_NULL(test, pop(ring));
+	KUNIT_EXPECT_EQ(test, wpool_ring_len(ring), 0);
+}
+
+static void expect_array(struct kunit *test, struct wpool_task **tasks,
+			 unsigned long from, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		KUNIT_ASSERT_PTR_EQ(test, tasks[i], item(from + i));
+}
+
+/* Room for a ring's worth of items, and one more to see an overrun. */
+static struct wpool_task **array(struct kunit *test)
+{
+	struct wpool_task **tasks;
+
+	tasks = kunit_kcalloc(test, WPOOL_RING_SIZE + 1, sizeof(*tasks),
+			      GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, tasks);
+	return tasks;
+}
+
+static void wpool_ring_init_makes_an_empty_ring(struct kunit *test)
+{
+	struct wpool_ring *ring = kunit_kmalloc(test, sizeof(*ring), GFP_KERNEL);
+	struct wpool_task **tasks = array(test);
+	u32 nr = 77;
+
+	KUNIT_ASSERT_NOT_NULL(test, ring);
+	memset(ring, 0xff, sizeof(*ring));
+	wpool_ring_init(ring);
+	KUNIT_EXPECT_EQ(test, wpool_ring_len(ring), 0);
+	KUNIT_EXPECT_NULL(test, pop(ring));
+	KUNIT_EXPECT_EQ(test, grab_half(ring, tasks), 0);
+	KUNIT_EXPECT_EQ(test, grab_through(ring, item(0), tasks), 0);
+	KUNIT_EXPECT_NULL(test, steal_half(ring_at(test, 0), ring, &nr));
+	KUNIT_EXPECT_EQ(test, nr, 0);
+}
+
+static void wpool_ring_pop_gives_what_was_pushed_first(struct kunit *test)
+{
+	struct wpool_ring *ring = ring_of_param(test);
+
+	fill(test, ring, 0, 3);
+	expect_items(test, ring, 0, 3);
+	fill(test, ring, 10, 200);
+	expect_items(test, ring, 10, 200);
+}
+
+static void wpool_ring_push_full_ring_takes_nothing(struct kunit *test)
+{
+	struct wpool_ring *ring = ring_of_param(test);
+	struct wpool_task *late = item(999);
+
+	fill(test, ring, 0, WPOOL_RING_SIZE);
+	KUNIT_EXPECT_EQ(test, wpool_ring_len(ring), WPOOL_RING_SIZE);
+	KUNIT_EXPECT_EQ(test, push(ring, &late, 1), 0);
+	KUNIT_EXPECT_PTR_EQ(test, pop(ring), item(0));
+	KUNIT_EXPECT_EQ(test, push(ring, &late, 1), 1);
+	KUNIT_EXPECT_EQ(test, push(ring, &late, 1), 0);
+	KUNIT_EXPECT_EQ(test, wpool_ring_len(ring), WPOOL_RING_SIZE);
+}
+
+static void wpool_ring_push_several_takes_the_prefix_that_fits(struct kunit *test)
+{
+	struct wpool_ring *ring = ring_of_param(test);
+	struct wpool_task **tasks = array(test);
+	u32 i;
+
+	for (i = 0; i <= WPOOL_RING_SIZE; i++)
+		tasks[i] = item(100 + i);
+	KUNIT_EXPECT_EQ(test, push(ring, tasks, 0), 0);
+	fill(test, ring, 0, 100);
+	KUNIT_EXPECT_EQ(test, push(ring, tasks, WPOOL_RING_SIZE + 1), 156);
+	expect_items(test, ring, 0, WPOOL_RING_SIZE);
+	KUNIT_EXPECT_EQ(test, push(ring, tasks, WPOOL_RING_SIZE + 1),
+			WPOOL_RING_SIZE);
+	expect_items(test, ring, 100, WPOOL_RING_SIZE);
+}
+
+static void wpool_ring_push_and_pop_in_turn_never_lose_order(struct kunit *test)
+{
+	struct wpool_ring *ring = ring_of_param(test);
+	unsigned long in = 0, out = 0;
+	u32 round, i;
+
+	/* In by five, out by four: fills up, and goes round a few times. */
+	for (round = 0; round < 250; round++) {
+		fill(test, ring, in, 5);
+		in += 5;
+		for (i = 0; i < 4; i++)
+			KUNIT_ASSERT_PTR_EQ(test, pop(ring), item(out++));
+	}
+	KUNIT_EXPECT_EQ(test, wpool_ring_len(ring), 250);
+	while (out < in)
+		KUNIT_ASSERT_PTR_EQ(test, pop(ring), item(out++));
+	KUNIT_EXPECT_NULL(test, pop(ring));
+}
+
+static const u32 lengths[] = { 0, 1, 2, 3, 4, 127, 128, 129, 255, 256 };
+
+static void length_desc(const u32 *length, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%u in the ring", *length);
+}
+
+KUNIT_ARRAY_PARAM(length, lengths, length_desc);
+
+static void wpool_ring_grab_half_takes_the_older_half(struct kunit *test)
+{
+	u32 n = *(const u32 *)test->param_value, half = n - n / 2;
+	struct wpool_task **tasks = array(test);
+	struct wpool_ring *ring;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(starts); i++) {
+		ring = ring_at(test, starts[i]);
+		memset(tasks, 0, sizeof(*tasks) * (WPOOL_RING_SIZE + 1));
+		fill(test, ring, 0, n);
+		KUNIT_EXPECT_EQ(test, grab_half(ring, tasks), half);
+		expect_array(test, tasks, 0, half);
+		KUNIT_EXPECT_NULL(test, tasks[half]);
+		expect_items(test, ring, half, n - half);
+	}
+}
+
+static void wpool_ring_steal_half_moves_the_older_half(struct kunit *test)
+{
+	u32 n = *(const u32 *)test->param_value, half = n - n / 2, nr;
+	struct wpool_ring *own, *victim;
+	struct wpool_task *last;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(starts); i++) {
+		victim = ring_at(test, starts[i]);
+		own = ring_at(test, starts[ARRAY_SIZE(starts) - 1 - i]);
+		fill(test, victim, 0, n);
+		nr = 77;
+		last = steal_half(own, victim, &nr);
+		KUNIT_EXPECT_EQ(test, nr, half);
+		expect_items(test, victim, half, n - half);
+		if (!n) {
+			KUNIT_EXPECT_NULL(test, last);
+			expect_items(test, own, 0, 0);
+			continue;
+		}
+		KUNIT_EXPECT_PTR_EQ(test, last, item(half - 1));
+		expect_items(test, own, 0, half - 1);
+	}
+}
+
+static void wpool_ring_grab_through_takes_up_to_the_task(struct kunit *test)
+{
+	static const u32 places[] = { 0, 1, 127, 128, 200, 255 };
+	struct wpool_task **tasks = array(test);
+	struct wpool_ring *ring;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
+		ring = ring_of_param(test);
+		fill(test, ring, 0, WPOOL_RING_SIZE);
+		KUNIT_EXPECT_EQ(test,
+				grab_through(ring, item(places[i]), tasks),
+				places[i] + 1);
+		expect_array(test, tasks, 0, places[i] + 1);
+		expect_items(test, ring, places[i] + 1,
+			     WPOOL_RING_SIZE - places[i] - 1);
+	}
+}
+
+static void wpool_ring_grab_through_absent_task_changes_nothing(struct kunit *test)
+{
+	struct wpool_ring *ring = ring_of_param(test);
+	struct wpool_task **tasks = array(test);
+
+	fill(test, ring, 0, 100);
+	KUNIT_EXPECT_PTR_EQ(test, pop(ring), item(0));
+	/* Never there, just gone though its slot still says so, one too far. */
+	KUNIT_EXPECT_EQ(test, grab_through(ring, item(1000), tasks), 0);
+	KUNIT_EXPECT_EQ(test, grab_through(ring, item(0), tasks), 0);
+	KUNIT_EXPECT_EQ(test, grab_through(ring, NULL, tasks), 0);
+	KUNIT_EXPECT_NULL(test, tasks[0]);
+	expect_items(test, ring, 1, 99);
+	KUNIT_EXPECT_EQ(test, grab_through(ring, item(50), tasks), 0);
+}
+
+/* What a submit to a full ring does: half of it leaves, the new one fits. */
+static void wpool_ring_grab_half_of_a_full_ring_makes_room(struct kunit *test)
+{
+	struct wpool_ring *ring = ring_of_param(test);
+	struct wpool_task **tasks = array(test);
+	struct wpool_task *late = item(WPOOL_RING_SIZE);
+
+	fill(test, ring, 0, WPOOL_RING_SIZE);
+	KUNIT_EXPECT_EQ(test, push(ring, &late, 1), 0);
+	KUNIT_EXPECT_EQ(test, grab_half(ring, tasks), WPOOL_RING_HALF);
+	expect_array(test, tasks, 0, WPOOL_RING_HALF);
+	KUNIT_EXPECT_EQ(test, push(ring, &late, 1), 1);
+	expect_items(test, ring, WPOOL_RING_HALF, WPOOL_RING_HALF + 1);
+}
+
+/* ---- one producer, several takers ----------------------------------------- */
+
+#define NR_TAKERS 3
+
+struct contest {
+	struct wpool_ring ring;
+	struct wpool_ring own[NR_TAKERS];
+	struct wpool_task *tasks[NR_TAKERS][WPOOL_RING_SIZE];
+	atomic_t nr_takers;
+	atomic_t taken;
+	bool ended;
+	u8 seen[WPK_RING_ITEMS];
+	u32 repeated;
+	u32 bad_len;
+};
+
+static void see(struct contest *contest, struct wpool_task *task)
+{
+	unsigned long nr = item_nr(task);
+
+	if (nr >= WPK_RING_ITEMS || xchg(&contest->seen[nr], 1))
+		WRITE_ONCE(contest->repeated, contest->repeated + 1);
+	atomic_inc(&contest->taken);
+}
+
+/* One look at the ring, in this taker's own way; how many it took. */
+static u32 take(struct contest *contest, int me, u32 round)
+{
+	struct wpool_task **tasks = contest->tasks[me], *task;
+	u32 nr = 0, i;
+
+	if (wpool_ring_len(&contest->ring) > WPOOL_RING_SIZE)
+		WRITE_ONCE(contest->bad_len, contest->bad_len + 1);
+	switch ((me + round) % 4) {
+	case 0:
+		nr = grab_half(&contest->ring, tasks);
+		break;
+	case 1:
+		task = steal_half(&contest->own[me], &contest->ring, &nr);
+		if (!task)
+			return 0;
+		tasks[0] = task;
+		for (i = 1; i < nr; i++)
+			tasks[i] = pop(&contest->own[me]);
+		break;
+	case 2:
+		/* Its own guess of an item that may be there. */
+		task = item(min(atomic_read(&contest->taken) + 20U,
+				WPK_RING_ITEMS - 1));
+		nr = grab_through(&contest->ring, task, tasks);
+		break;
+	default:
+		task = pop(&contest->ring);
+		if (!task)
+			return 0;
+		tasks[0] = task;
+		nr = 1;
+	}
+	for (i = 0; i < nr; i++)
+		see(contest, tasks[i]);
+	return nr;
+}
+
+static int taker(struct wpk_thread *thread)
+{
+	struct contest *contest = thread->arg;
+	int me = atomic_inc_return(&contest->nr_takers) - 1;
+	u32 round = 0;
+	bool ended;
+
+	do {
+		ended = READ_ONCE(contest->ended);
+		if (!take(contest, me, round++))
+			cond_resched();
+		else
+			ended = false;
+		/* All four ways must have seen nothing after the end. */
+		if (ended && wpool_ring_len(&contest->ring))
+			ended = false;
+	} while (!ended && !wpk_stopped(thread->test));
+	return 0;
+}
+
+static void wpool_ring_one_producer_many_takers_each_item_once(struct kunit *test)
+{
+	struct wpk_thread *takers[NR_TAKERS];
+	struct wpool_task *tasks[3];
+	struct contest *contest;
+	u32 sent = 0, nr, i;
+
+	contest = kunit_kzalloc(test, sizeof(*contest), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, contest);
+	wpool_ring_init(&contest->ring);
+	/* The indices wrap half-way. */
+	contest->ring.tail = 0U - WPK_RING_ITEMS / 2;
+	atomic_set(&contest->ring.head, contest->ring.tail);
+	for (i = 0; i < NR_TAKERS; i++)
+		wpool_ring_init(&contest->own[i]);
+	for (i = 0; i < NR_TAKERS; i++)
+		takers[i] = wpk_thread(test, taker, NULL, NULL, contest);
+
+	wpk_move_to(wpk_cpu(0));
+	while (sent < WPK_RING_ITEMS && !wpk_stopped(test)) {
+		nr = min(1 + sent % 3, WPK_RING_ITEMS - sent);
+		for (i = 0; i < nr; i++)
+			tasks[i] = item(sent + i);
+		nr = push(&contest->ring, tasks, nr);
+		sent += nr;
+		if (!nr) {
+			/* As an owner does: what it takes, it runs. */
+			struct wpool_task *task = pop(&contest->ring);
+
+			if (task)
+				see(contest, task);
+			cond_resched();
+		}
+	}
+	wpk_move_to(-1);
+	WRITE_ONCE(contest->ended, true);
+	for (i = 0; i < NR_TAKERS; i++)
+		KUNIT_EXPECT_EQ(test, wpk_join(test, takers[i]), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&contest->taken), WPK_RING_ITEMS);
+	KUNIT_EXPECT_EQ(test, contest->repeated, 0);
+	KUNIT_EXPECT_EQ(test, contest->bad_len, 0);
+	KUNIT_EXPECT_EQ(test, wpool_ring_len(&contest->ring), 0);
+}
+
+static struct kunit_case runq_cases[] = {
+	KUNIT_CASE(wpool_ring_init_makes_an_empty_ring),
+	KUNIT_CASE_PARAM(wpool_ring_pop_gives_what_was_pushed_first,
+			 start_gen_params),
+	KUNIT_CASE_PARAM(wpool_ring_push_full_ring_takes_nothing,
+			 start_gen_params),
+	KUNIT_CASE_PARAM(wpool_ring_push_several_takes_the_prefix_that_fits,
+			 start_gen_params),
+	KUNIT_CASE_PARAM(wpool_ring_push_and_pop_in_turn_never_lose_order,
+			 start_gen_params),
+	KUNIT_CASE_PARAM(wpool_ring_grab_half_takes_the_older_half,
+			 length_gen_params),
+	KUNIT_CASE_PARAM(wpool_ring_steal_half_moves_the_older_half,
+			 length_gen_params),
+	KUNIT_CASE_PARAM(wpool_ring_grab_through_takes_up_to_the_task,
+			 start_gen_params),
+	KUNIT_CASE_PARAM(wpool_ring_grab_through_absent_task_changes_nothing,
+			 start_gen_params),
+	KUNIT_CASE_PARAM(wpool_ring_grab_half_of_a_full_ring_makes_room,
+			 start_gen_params),
+	KUNIT_CASE_SLOW(wpool_ring_one_producer_many_takers_each_item_once),
+	{}
+};
+
+static struct kunit_suite runq_suite = {
+	.name = "wpool_runq",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = runq_cases,
+};
+
+kunit_test_suite(runq_suite);

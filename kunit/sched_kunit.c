@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the scheduler owes to tasks: every queue is looked at in bounded time,
+ * nothing is lost or doubled between the queues, tasks do not stay behind a
+ * worker that is stuck, and a task may wait for those that it submitted.
+ */
+#include <linux/slab.h>
+
+#include "fixture.h"
+
+/* A pool whose workers and queues are all on one CPU, and so is the case. */
+static struct wpool *one_cpu_pool(struct kunit *test, u32 capacity)
+{
+	struct wpool_attrs attrs;
+
+	wpk_attrs(&attrs, capacity, WPOOL_UNLIMITED);
+	attrs.cpumask = cpumask_of(wpk_cpu(0));
+	wpk_move_to(wpk_cpu(0));
+	return wpk_pool_attrs(test, &attrs);
+}
+
+/* ---- fork and join -------------------------------------------------------- */
+
+/* Job i of a lot has jobs 2i + 1 and 2i + 2 as children: a binary tree. */
+static void fork_and_join(struct wpk_job *job)
+{
+	struct wpk_jobs *jobs = job->jobs;
+	unsigned int first = 2 * (job - jobs->job) + 1, i;
+	struct wpk_job *child;
+
+	for (i = first; i < min(first + 2, jobs->nr); i++) {
+		child = &jobs->job[i];
+		job->ret = wpool_submit(job->arg, &child->task) ?: job->ret;
+	}
+	for (i = first; i < min(first + 2, jobs->nr); i++) {
+		child = &jobs->job[i];
+		job->ret = wpool_task_wait(&child->task) ?: job->ret;
+		if (atomic_read(&child->runs) != 1)
+			job->ret = -EBADE;
+	}
+}
+
+static const u32 capacities[] = { 1, 2, 5 };
+
+static void capacity_desc(const u32 *capacity, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "capacity %u", *capacity);
+}
+
+KUNIT_ARRAY_PARAM(capacity, capacities, capacity_desc);
+
+static void wpool_task_wait_fork_join_tree_of_depth_10(struct kunit *test)
+{
+	u32 capacity = *(const u32 *)test->param_value;
+	struct wpool *pool = wpk_pool(test, capacity, WPOOL_UNLIMITED);
+	struct wpk_jobs *jobs = wpk_jobs(test, (1U << 11) - 1, NULL);
+	unsigned int i, bad = 0;
+
+	wpk_jobs_body(jobs, fork_and_join, pool);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	for (i = 0; i < jobs->nr; i++)
+		bad += !!jobs->job[i].ret;
+	KUNIT_EXPECT_EQ(test, bad, 0);
+	wpk_jobs_ran_once(test, jobs);
+	KUNIT_EXPECT_LE(test, wpk_stat(pool, spawned), capacity);
+}
+
+/* ---- nobody is starved ---------------------------------------------------- */
+
+#define MANY_STEPS 20000
+
+/* A load that keeps itself up until the target ran: each submits the next. */
+struct load {
+	struct wpool *pool;
+	struct wpk_jobs *jobs;
+	struct wpk_jobs *target;
+	int steps_at_start;	/* of the target */
+};
+
+static bool load_goes_on(struct load *load)
+{
+	return !atomic_read(&load->target->started) &&
+	       atomic_read(&load->jobs->started) < MANY_STEPS;
+}
+
+static void submit_follower(struct wpk_job *job)
+{
+	struct load *load = job->arg;
+	unsigned int next = (job - job->jobs->job) + 1;
+
+	if (load_goes_on(load))
+		job->ret = wpool_submit(load->pool,
+					&load->jobs->job[next].task);
+}
+
+static void submit_partner(struct wpk_job *job)
+{
+	struct load *load = job->arg;
+	unsigned int partner = (job - job->jobs->job) ^ 1;
+	int ret;
+
+	if (load_goes_on(load)) {
+		ret = wpool_submit(load->pool, &load->jobs->job[partner].task);
+		if (ret && ret != -EALREADY)
+			job->ret = ret;
+	}
+}
+
+static void submit_again(struct wpk_job *job)
+{
+	struct load *load = job->arg;
+
+	if (load_goes_on(load))
+		job->ret = wpool_submit(load->pool, &job->task);
+}
+
+static void note_steps(struct wpk_job *job)
+{
+	struct load *load = job->arg;
+
+	load->steps_at_start = atomic_read(&load->jobs->started);
+}
+
+static struct load *load_create(struct kunit *test, unsigned int nr,
+				void (*body)(struct wpk_job *job))
+{
+	struct load *load = kunit_kzalloc(test, sizeof(*load), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, load);
+	load->pool = one_cpu_pool(test, 1);
+	load->jobs = wpk_jobs(test, nr, NULL);
+	load->target = wpk_jobs(test, 1, NULL);
+	wpk_jobs_body(load->jobs, body, load);
+	wpk_jobs_body(load->target, note_steps, load);
+	return load;
+}
+
+static void expect_no_errors(struct kunit *test, struct wpk_jobs *jobs)
+{
+	unsigned int i, bad = 0;
+
+	for (i = 0; i < jobs->nr; i++)
+		bad += !!jobs->job[i].ret;
+	KUNIT_EXPECT_EQ(test, bad, 0);
+}
+
+/* Own submits run next, but at most 16 in a row while others stand in line. */
+static void wpool_submit_own_chain_does_not_starve_the_ring(struct kunit *test)
+{
+	struct load *load = load_create(test, MANY_STEPS + 1, submit_follower);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
+
+	wpk_jobs_submit(test, load->pool, first, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_jobs_submit(test, load->pool, load->jobs, 0, 1);
+	wpk_jobs_submit(test, load->pool, load->target, 0, 1);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_started(load->target, 1));
+	KUNIT_EXPECT_LE(test, load->steps_at_start, 20);
+	wpk_destroy(test, load->pool);
+	expect_no_errors(test, load->jobs);
+}
+
+/* A task that always submits itself must go to the end of the line. */
+static void wpool_submit_by_itself_does_not_starve_the_ring(struct kunit *test)
+{
+	struct load *load = load_create(test, 1, submit_again);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
+
+	wpk_jobs_submit(test, load->pool, first, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_jobs_submit(test, load->pool, load->jobs, 0, 1);
+	wpk_jobs_submit(test, load->pool, load->target, 0, 1);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_started(load->target, 1));
+	/* As an own chain of one task. */
+	KUNIT_EXPECT_LE(test, load->steps_at_start, 20);
+	wpk_destroy(test, load->pool);
+	expect_no_errors(test, load->jobs);
+	KUNIT_EXPECT_FALSE(test, load->jobs->job[0].twice);
+}
+
+/*
+ * A CPU outside the pool's mask pushes to the global queue, which every 61st
+ * look goes to first, however full the ring is. Three times that is allowed
+ * here: the load goes on while the submit itself is still on its way.
+ */
+static void wpool_submit_to_the_global_queue_is_not_starved(struct kunit *test)
+{
+	struct load *load = load_create(test, 6, submit_partner);
+	int steps;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "one CPU has no other one outside its mask");
+	wpk_jobs_submit(test, load->pool, load->jobs, 0, 6);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(load->jobs, 100));
+	wpk_move_to(wpk_cpu(1));
+	wpk_jobs_submit(test, load->pool, load->target, 0, 1);
+	steps = atomic_read(&load->jobs->started);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(load->target, 1));
+	KUNIT_EXPECT_LE(test, load->steps_at_start - steps, 3 * 61);
+	wpk_destroy(test, load->pool);
+	expect_no_errors(test, load->jobs);
+}
+
+/* ---- spill ---------------------------------------------------------------- */
+
+static void wpool_submit_far_beyond_the_ring_runs_each_once(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 4, WPOOL_UNLIMITED);
+	struct wpk_jobs *jobs = wpk_jobs(test, WPK_SPILL_TASKS, NULL);
+
+	wpk_move_to(wpk_cpu(0));
+	wpk_jobs_submit(test, pool, jobs, 0, WPK_SPILL_TASKS);
+	wpk_move_to(-1);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), WPK_SPILL_TASKS);
+}
+
+/* Nobody takes anything: the ring fills, spills, and none gets lost. */
+static void wpool_submit_spill_without_a_taker_keeps_all(struct kunit *test)
+{
+	struct wpool *pool = one_cpu_pool(test, 1);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1001, NULL);
+
+	jobs->job[0].gate = gate;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_jobs_submit(test, pool, jobs, 1, 1000);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 1000);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1001);
+	wpk_gate_open(gate);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+/* ---- a stuck worker ------------------------------------------------------- */
+
+#define NR_LEFT 50
+
+struct stuck {
+	struct wpool *pool;
+	struct wpk_jobs *left;
+	bool spin;
+	bool all_ran;
+};
+
+/* Queue tasks on this CPU, and do not come back before they all ran. */
+static void submit_and_stay(struct wpk_job *job)
+{
+	struct stuck *stuck = job->arg;
+	unsigned long end = jiffies + WPK_PATIENCE / 2;
+	unsigned int i;
+
+	for (i = 0; i < NR_LEFT; i++)
+		job->ret = wpool_submit(stuck->pool,
+					&stuck->left->job[i].task) ?: job->ret;
+	if (stuck->spin)
+		while (atomic_read(&stuck->left->finished) < NR_LEFT &&
+		       time_before(jiffies, end))
+			cpu_relax();
+	else
+		wpk_jobs_finished(stuck->left, NR_LEFT);
+	stuck->all_ran = atomic_read(&stuck->left->finished) == NR_LEFT;
+}
+
+static struct stuck *stuck_create(struct kunit *test, struct wpool *pool,
+				  bool spin)
+{
+	struct stuck *stuck = kunit_kzalloc(test, sizeof(*stuck), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, stuck);
+	stuck->pool = pool;
+	stuck->left = wpk_jobs(test, NR_LEFT, NULL);
+	stuck->spin = spin;
+	return stuck;
+}
+
+/* With one worker on each of two CPUs, the other one must come and take. */
+static void wpool_steal_takes_what_a_stuck_worker_left(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *warm = wpk_jobs(test, 2, gate);
+	struct wpool_cpu_stats stats;
+	struct wpool_attrs attrs;
+	struct stuck *stuck;
+	struct wpool *pool;
+	cpumask_var_t mask;
+	int i, same = 0, spin;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "one CPU has nobody to steal from");
+	KUNIT_ASSERT_TRUE(test, zalloc_cpumask_var(&mask, GFP_KERNEL));
+	cpumask_set_cpu(wpk_cpu(0), mask);
+	cpumask_set_cpu(wpk_cpu(1), mask);
+	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
+	attrs.cpumask = mask;
+	attrs.expiry_ms = 0;
+	pool = wpk_pool_attrs(test, &attrs);
+	free_cpumask_var(mask);
+
+	wpk_jobs_submit(test, pool, warm, 0, 2);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	wpk_gate_open(gate);
+	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
+	/* Workers are made where fewer of them are. */
+	for (i = 0; i < 2; i++) {
+		wpool_get_cpu_stats(pool, wpk_cpu(i), &stats);
+		KUNIT_EXPECT_EQ(test, stats.workers, 1);
+	}
+	for (spin = 0; spin < 2; spin++) {
+		stuck = stuck_create(test, pool, spin);
+		jobs->job[spin].body = submit_and_stay;
+		jobs->job[spin].arg = stuck;
+		wpk_jobs_submit(test, pool, jobs, spin, 1);
+		KUNIT_EXPECT_EQ(test,
+				wpool_task_wait(&jobs->job[spin].task), 0);
+		KUNIT_EXPECT_TRUE(test, stuck->all_ran);
+		KUNIT_EXPECT_EQ(test, jobs->job[spin].ret, 0);
+		for (i = 0; i < NR_LEFT; i++)
+			same += stuck->left->job[i].cpu == jobs->job[spin].cpu;
+	}
+	KUNIT_EXPECT_EQ(test, same, 0);
+	KUNIT_EXPECT_GE(test, wpk_stat(pool, stolen), 2);
+	wpk_destroy(test, pool);
+}
+
+/* Where there is no other CPU, there is still another worker. */
+static void wpool_capacity_left_runs_what_a_sleeping_worker_left(struct kunit *test)
+{
+	struct wpool *pool = one_cpu_pool(test, 2);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct stuck *stuck = stuck_create(test, pool, false);
+
+	wpk_jobs_body(jobs, submit_and_stay, stuck);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_TRUE(test, stuck->all_ran);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
+	wpk_jobs_ran_once(test, stuck->left);
+}
+
+/* Tasks on every CPU, workers on few of them, and no balancing. */
+static void wpool_steal_0_never_stops_progress(struct kunit *test)
+{
+	u32 capacity = *(const u32 *)test->param_value;
+	struct wpk_jobs *jobs = wpk_jobs(test, 800, NULL);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	int i;
+
+	wpk_attrs(&attrs, capacity, WPOOL_UNLIMITED);
+	attrs.steal = false;
+	pool = wpk_pool_attrs(test, &attrs);
+	for (i = 0; i < 800; i++) {
+		/* A few in a row, then on the next CPU. */
+		if (i % 50 == 0)
+			wpk_move_to(wpk_cpu(i / 50 % num_online_cpus()));
+		wpk_jobs_submit(test, pool, jobs, i, 1);
+		/* Also one by one, when the workers have gone to sleep. */
+		if (i > 700)
+			KUNIT_ASSERT_EQ(test,
+					wpool_task_wait(&jobs->job[i].task), 0);
+	}
+	wpk_move_to(-1);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 800));
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+/* Tasks that submit tasks, on all CPUs, through all the queues. */
+static void submit_two_more(struct wpk_job *job)
+{
+	struct wpk_jobs *jobs = job->jobs;
+	unsigned int first = 2 * (job - jobs->job) + 1, i;
+
+	for (i = first; i < min(first + 2, jobs->nr); i++)
+		job->ret = wpool_submit(job->arg, &jobs->job[i].task) ?:
+			   job->ret;
+}
+
+static void wpool_submit_from_tasks_grows_a_tree_each_once(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 6, WPOOL_UNLIMITED);
+	struct wpk_jobs *jobs = wpk_jobs(test, 4095, NULL);
+
+	wpk_jobs_body(jobs, submit_two_more, pool);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 4095));
+	wpk_destroy(test, pool);
+	expect_no_errors(test, jobs);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static struct kunit_case sched_cases[] = {
+	KUNIT_CASE_PARAM(wpool_task_wait_fork_join_tree_of_depth_10,
+			 capacity_gen_params),
+	KUNIT_CASE(wpool_submit_own_chain_does_not_starve_the_ring),
+	KUNIT_CASE(wpool_submit_by_itself_does_not_starve_the_ring),
+	KUNIT_CASE(wpool_submit_to_the_global_queue_is_not_starved),
+	KUNIT_CASE_SLOW(wpool_submit_far_beyond_the_ring_runs_each_once),
+	KUNIT_CASE(wpool_submit_spill_without_a_taker_keeps_all),
+	KUNIT_CASE(wpool_steal_takes_what_a_stuck_worker_left),
+	KUNIT_CASE(wpool_capacity_left_runs_what_a_sleeping_worker_left),
+	KUNIT_CASE_PARAM(wpool_steal_0_never_stops_progress,
+			 capacity_gen_params),
+	KUNIT_CASE_SLOW(wpool_submit_from_tasks_grows_a_tree_each_once),
+	{}
+};
+
+static struct kunit_suite sched_suite = {
+	.name = "wpool_sched",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = sched_cases,
+};
+
+kunit_test_suite(sched_suite);

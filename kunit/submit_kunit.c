@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who may submit, from where, and what a bad submit is told.
+ */
+#include <linux/slab.h>
+#include <linux/smp.h>
+
+#include "fixture.h"
+
+static void wpool_submit_without_pool_task_or_function_is_einval(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpool_task *task = &jobs->job[0].task;
+
+	KUNIT_EXPECT_EQ(test, wpool_submit(NULL, task), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_try_submit(NULL, task), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_submit_timeout(NULL, task, HZ), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_submit_timeout(pool, NULL, HZ), -EINVAL);
+	wpool_task_init(task, NULL);
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, task), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_submit_timeout(pool, task, HZ), -EINVAL);
+
+	/* No worker died of it, no place was lost. */
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 1);
+	wpool_task_init(task, wpk_job_fn);
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
+}
+
+static void count_one(void *arg)
+{
+	atomic_inc(arg);
+}
+
+static void wpool_submit_fn_without_pool_or_function_is_einval(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+
+	KUNIT_EXPECT_EQ(test, wpool_submit_fn(NULL, count_one, NULL, NULL,
+					      GFP_KERNEL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_submit_fn(NULL, count_one, NULL, NULL,
+					      GFP_ATOMIC), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, NULL, NULL, NULL,
+					      GFP_KERNEL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, NULL, NULL, NULL,
+					      GFP_ATOMIC), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 1);
+}
+
+static void wpool_submit_closed_pool_is_eshutdown(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 1);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpool_task *task = &jobs->job[0].task;
+	atomic_t *ran = kunit_kzalloc(test, sizeof(*ran), GFP_KERNEL);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, ran);
+	KUNIT_ASSERT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
+	/* Closed, then destroyed. */
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), -ESHUTDOWN);
+		KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, task),
+				-ESHUTDOWN);
+		KUNIT_EXPECT_EQ(test, wpool_submit_timeout(pool, task, HZ),
+				-ESHUTDOWN);
+		KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, &task, 1, 0),
+				-ESHUTDOWN);
+		KUNIT_EXPECT_EQ(test,
+				wpool_submit_batch(pool, &task, 1,
+						   WPOOL_BATCH_TRY),
+				-ESHUTDOWN);
+		KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, count_one, ran,
+						      NULL, GFP_KERNEL),
+				-ESHUTDOWN);
+		KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, count_one, ran,
+						      NULL, GFP_ATOMIC),
+				-ESHUTDOWN);
+		if (!i)
+			wpk_destroy(test, pool);
+	}
+	KUNIT_EXPECT_EQ(test, atomic_read(ran), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
+}
+
+struct submit_call {
+	struct wpool *pool;
+	struct wpool_task *task;
+	int ret;
+	int again;
+};
+
+static void try_once(void *arg)
+{
+	struct submit_call *call = arg;
+
+	call->ret = wpool_try_submit(call->pool, call->task);
+}
+
+static void try_twice(void *arg)
+{
+	struct submit_call *call = arg;
+
+	call->ret = wpool_try_submit(call->pool, call->task);
+	call->again = wpool_try_submit(call->pool, call->task);
+}
+
+enum context { IN_PROCESS, IN_SOFTIRQ, IN_HARDIRQ, IN_IPI, IRQS_OFF, NR_CONTEXTS };
+
+static void in_context(enum context context, void (*fn)(void *arg), void *arg)
+{
+	unsigned long flags;
+
+	switch (context) {
+	case IN_PROCESS:
+		fn(arg);
+		break;
+	case IN_SOFTIRQ:
+		wpk_in_softirq(fn, arg);
+		break;
+	case IN_HARDIRQ:
+		wpk_in_hardirq(fn, arg);
+		break;
+	case IN_IPI:
+		/* On the last CPU, which may be asleep. */
+		smp_call_function_single(cpumask_last(cpu_online_mask), fn, arg,
+					 true);
+		break;
+	default:
+		local_irq_save(flags);
+		fn(arg);
+		local_irq_restore(flags);
+	}
+}
+
+static void wpool_try_submit_works_in_any_context(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, NR_CONTEXTS);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1 + NR_CONTEXTS, gate);
+	struct submit_call call = { .pool = pool };
+	int i;
+
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	for (i = 0; i < NR_CONTEXTS; i++) {
+		call.task = &jobs->job[1 + i].task;
+		in_context(i, try_twice, &call);
+		KUNIT_EXPECT_EQ_MSG(test, call.ret, 0, "context %d", i);
+		KUNIT_EXPECT_EQ_MSG(test, call.again, -EALREADY, "context %d",
+				    i);
+	}
+	wpk_gate_open(gate);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+/* The worker is parked, or there is none yet: it must be woken or made. */
+static void wpool_try_submit_in_any_context_wakes_a_worker(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 2 * NR_CONTEXTS, NULL);
+	struct submit_call call;
+	int i, n = 0;
+
+	for (i = 0; i < NR_CONTEXTS; i++) {
+		call.pool = wpk_pool(test, 1, 1);
+		call.task = &jobs->job[n].task;
+		in_context(i, try_once, &call);
+		KUNIT_EXPECT_EQ(test, call.ret, 0);
+		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, ++n));
+		WPK_EVENTUALLY(test, wpk_stat(call.pool, idle) == 1);
+		call.task = &jobs->job[n].task;
+		in_context(i, try_once, &call);
+		KUNIT_EXPECT_EQ(test, call.ret, 0);
+		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, ++n));
+	}
+}
+
+static void wpool_try_submit_full_pool_is_eagain_in_any_context(struct kunit *test)
+{
+	static const enum wpool_policy policies[] = {
+		WPOOL_BLOCK, WPOOL_FAIL, WPOOL_RUN,
+	};
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 4, gate);
+	struct submit_call call = { .task = &jobs->job[3].task };
+	int i, p;
+
+	for (p = 0; p < ARRAY_SIZE(policies); p++) {
+		call.pool = wpk_pool_policy(test, 1, 0, policies[p]);
+		wpk_jobs_submit(test, call.pool, jobs, p, 1);
+		for (i = 0; i < NR_CONTEXTS; i++) {
+			in_context(i, try_twice, &call);
+			KUNIT_EXPECT_EQ(test, call.ret, -EAGAIN);
+			KUNIT_EXPECT_EQ(test, call.again, -EAGAIN);
+		}
+	}
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[3].runs), 0);
+}
+
+struct fn_call {
+	struct wpool *pool;
+	atomic_t *ran;
+	int ret;
+};
+
+static void submit_fn_atomic(void *arg)
+{
+	struct fn_call *call = arg;
+
+	call->ret = wpool_submit_fn(call->pool, count_one, call->ran, NULL,
+				    GFP_ATOMIC);
+}
+
+/* Where memory can be had: no hard interrupt of PREEMPT_RT. */
+static void wpool_submit_fn_atomic_works_where_it_can_allocate(struct kunit *test)
+{
+	atomic_t *ran = kunit_kzalloc(test, sizeof(*ran), GFP_KERNEL);
+	struct fn_call call = { .ran = ran };
+
+	KUNIT_ASSERT_NOT_NULL(test, ran);
+	call.pool = wpk_pool(test, 1, 3);
+	submit_fn_atomic(&call);
+	KUNIT_EXPECT_EQ(test, call.ret, 0);
+	wpk_in_softirq(submit_fn_atomic, &call);
+	KUNIT_EXPECT_EQ(test, call.ret, 0);
+	wpk_in_irq(submit_fn_atomic, &call);
+	KUNIT_EXPECT_EQ(test, call.ret, 0);
+	wpk_destroy(test, call.pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(ran), 3);
+}
+
+/* ---- from a task ---------------------------------------------------------- */
+
+/* A task submits the next job of its lot, by each of the ways there are. */
+static void submit_next(struct wpk_job *job)
+{
+	struct wpool *pool = job->arg;
+	struct wpool_task *next = &(job + 1)->task;
+
+	switch (job - job->jobs->job) {
+	case 0:
+		job->ret = wpool_submit(pool, next);
+		break;
+	case 1:
+		job->ret = wpool_try_submit(pool, next);
+		break;
+	case 2:
+		job->ret = wpool_submit_timeout(pool, next, HZ);
+		break;
+	case 3:
+		job->ret = wpool_submit_batch(pool, &next, 1, 0) - 1;
+		break;
+	case 4:
+		job->ret = wpool_submit_batch(pool, &next, 1,
+					      WPOOL_BATCH_TRY) - 1;
+		break;
+	}
+}
+
+static void wpool_submit_from_a_task_of_the_same_pool_is_accepted(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 1);
+	struct wpk_jobs *jobs = wpk_jobs(test, 6, NULL);
+	int i;
+
+	wpk_jobs_body(jobs, submit_next, pool);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 6));
+	for (i = 0; i < 6; i++)
+		KUNIT_EXPECT_EQ(test, jobs->job[i].ret, 0);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static void submit_from_irq_over_a_worker(struct wpk_job *job)
+{
+	struct submit_call call = {
+		.pool = job->arg,
+		.task = &(job + 1)->task,
+	};
+
+	wpk_in_hardirq(try_twice, &call);
+	job->ret = call.ret;
+	call.task = &(job + 2)->task;
+	wpk_in_softirq(try_twice, &call);
+	job->ret = job->ret ?: call.ret;
+}
+
+/* An interrupt on top of a worker is no task of the pool's. */
+static void wpool_try_submit_from_an_interrupt_over_a_worker(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 2);
+	struct wpool *full = wpk_pool(test, 1, 0);
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
+	struct wpk_jobs *refused = wpk_jobs(test, 3, NULL);
+
+	jobs->job[0].body = submit_from_irq_over_a_worker;
+	jobs->job[0].arg = pool;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 3));
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
+
+	refused->job[0].body = submit_from_irq_over_a_worker;
+	refused->job[0].arg = full;
+	wpk_jobs_submit(test, full, refused, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&refused->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, refused->job[0].ret, -EAGAIN);
+}
+
+static void submit_to_arg(struct wpk_job *job)
+{
+	job->ret = wpool_submit(job->arg, &(job + 1)->task);
+}
+
+static void wpool_submit_from_another_pools_task_may_block(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpool *other = wpk_pool(test, 1, 0);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+
+	wpk_jobs_submit(test, pool, first, 0, 1);
+	jobs->job[0].body = submit_to_arg;
+	jobs->job[0].arg = pool;
+	wpk_jobs_submit(test, other, jobs, 0, 1);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 0);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+/* Every CPU's submits are run once each, whoever takes them. */
+static int submit_own_lot(struct wpk_thread *thread)
+{
+	struct wpk_jobs *jobs = thread->arg;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < jobs->nr && !wpk_stopped(thread->test); i++) {
+		ret = wpool_submit(thread->pool, &jobs->job[i].task);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static void wpool_submit_from_several_threads_each_task_runs_once(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 4, 50);
+	struct wpk_jobs *jobs[4];
+	struct wpk_thread *threads[4];
+	int i;
+
+	for (i = 0; i < 4; i++)
+		jobs[i] = wpk_jobs(test, 500, NULL);
+	for (i = 0; i < 4; i++)
+		threads[i] = wpk_thread(test, submit_own_lot, pool, NULL,
+					jobs[i]);
+	for (i = 0; i < 4; i++)
+		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	wpk_destroy(test, pool);
+	for (i = 0; i < 4; i++) {
+		wpk_jobs_ran_once(test, jobs[i]);
+		KUNIT_EXPECT_LE(test, atomic_read(&jobs[i]->peak), 4);
+	}
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 2000);
+}
+
+static struct kunit_case submit_cases[] = {
+	KUNIT_CASE(wpool_submit_without_pool_task_or_function_is_einval),
+	KUNIT_CASE(wpool_submit_fn_without_pool_or_function_is_einval),
+	KUNIT_CASE(wpool_submit_closed_pool_is_eshutdown),
+	KUNIT_CASE(wpool_try_submit_works_in_any_context),
+	KUNIT_CASE(wpool_try_submit_in_any_context_wakes_a_worker),
+	KUNIT_CASE(wpool_try_submit_full_pool_is_eagain_in_any_context),
+	KUNIT_CASE(wpool_submit_fn_atomic_works_where_it_can_allocate),
+	KUNIT_CASE(wpool_submit_from_a_task_of_the_same_pool_is_accepted),
+	KUNIT_CASE(wpool_try_submit_from_an_interrupt_over_a_worker),
+	KUNIT_CASE(wpool_submit_from_another_pools_task_may_block),
+	KUNIT_CASE_SLOW(wpool_submit_from_several_threads_each_task_runs_once),
+	{}
+};
+
+static struct kunit_suite submit_suite = {
+	.name = "wpool_submit",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = submit_cases,
+};
+
+kunit_test_suite(submit_suite);

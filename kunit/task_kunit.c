@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The life of a joinable task: submit, run, submit again while it is pending,
+ * running, or finished; and who may wait for it.
+ */
+#include <linux/slab.h>
+
+#include "fixture.h"
+
+static void wpool_task_is_at_most_one_cache_line(struct kunit *test)
+{
+	KUNIT_EXPECT_LE(test, sizeof(struct wpool_task), (size_t)64);
+}
+
+static void wpool_submit_runs_the_function_once_in_a_worker(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 0);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+
+	KUNIT_ASSERT_EQ(test, wpool_submit(pool, &jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	wpk_jobs_ran_once(test, jobs);
+	KUNIT_EXPECT_NE(test, jobs->job[0].pid, current->pid);
+}
+
+struct surroundings {
+	bool in_task;
+	bool irqs_on;
+	bool preemptible;
+	bool kthread;
+};
+
+static void look_around(struct wpk_job *job)
+{
+	struct surroundings *seen = job->arg;
+
+	seen->in_task = in_task();
+	seen->irqs_on = !irqs_disabled();
+	seen->preemptible = preemptible();
+	seen->kthread = current->flags & PF_KTHREAD;
+	/* May sleep: a debug kernel complains if it must not. */
+	might_sleep();
+	usleep_range(10, 20);
+}
+
+static void wpool_submit_function_may_sleep_with_interrupts_on(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct surroundings *seen;
+
+	seen = kunit_kzalloc(test, sizeof(*seen), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, seen);
+	wpk_jobs_body(jobs, look_around, seen);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_TRUE(test, seen->in_task);
+	KUNIT_EXPECT_TRUE(test, seen->irqs_on);
+	KUNIT_EXPECT_TRUE(test, seen->preemptible);
+	KUNIT_EXPECT_TRUE(test, seen->kthread);
+}
+
+static void wpool_submit_pending_task_is_ealready(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 5);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
+	struct wpool_task *queued = &jobs->job[1].task;
+
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_jobs_submit(test, pool, jobs, 1, 1);
+
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, queued), -EALREADY);
+	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, queued), -EALREADY);
+	KUNIT_EXPECT_EQ(test, wpool_submit_timeout(pool, queued, HZ),
+			-EALREADY);
+	/* Nothing changed: not its place, not the figures, not its run. */
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 2);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 2);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(queued), 0);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static void wpool_submit_task_pending_in_another_pool_is_ealready(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 5);
+	struct wpool *other = wpk_pool(test, 1, 5);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
+
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_jobs_submit(test, pool, jobs, 1, 1);
+	KUNIT_EXPECT_EQ(test, wpool_submit(other, &jobs->job[1].task),
+			-EALREADY);
+	KUNIT_EXPECT_EQ(test, wpk_stat(other, outstanding), 0);
+	wpk_gate_open(gate);
+	wpk_destroy(test, pool);
+	wpk_destroy(test, other);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static void wpool_submit_running_task_runs_once_more_never_twice_at_once(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 4, 4);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+	struct wpk_job *job = &jobs->job[0];
+
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &job->task), 0);
+	/* Now it is pending again, so a third one is too early. */
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &job->task), -EALREADY);
+	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &job->task), -EALREADY);
+	KUNIT_EXPECT_EQ(test, atomic_read(&job->runs), 1);
+
+	wpk_gate_let(gate, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	/* In its second run it may be submitted once more. */
+	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &job->task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &job->task), -EALREADY);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&job->task), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&job->runs), 3);
+	KUNIT_EXPECT_FALSE(test, job->twice);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->peak), 1);
+}
+
+static void wpool_submit_running_task_needs_no_place_of_its_own(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_FAIL);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
+
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[1].task), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 2);
+	/* One place was taken and one came back. */
+	WPK_EVENTUALLY(test, wpk_stat(pool, outstanding) == 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 1);
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[1].task), 0);
+}
+
+static void submit_oneself(struct wpk_job *job)
+{
+	struct wpool *pool = job->arg;
+
+	/* 20 runs: the first one was submitted by the case. */
+	if (atomic_read(&job->runs) < 20)
+		job->ret = wpool_submit(pool, &job->task) ?: job->ret;
+}
+
+static void wpool_submit_by_the_running_task_itself_runs_again(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpk_job *job = &jobs->job[0];
+
+	wpk_jobs_body(jobs, submit_oneself, pool);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&job->task), 0);
+	KUNIT_EXPECT_EQ(test, job->ret, 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&job->runs), 20);
+	KUNIT_EXPECT_FALSE(test, job->twice);
+}
+
+static void wpool_submit_finished_task_runs_again(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 0);
+	struct wpool *other = wpk_pool(test, 2, 0);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpk_job *job = &jobs->job[0];
+	int i;
+
+	for (i = 0; i < 50; i++) {
+		KUNIT_ASSERT_EQ(test, wpool_submit(i % 2 ? pool : other,
+						   &job->task), 0);
+		KUNIT_ASSERT_EQ(test, wpool_task_wait(&job->task), 0);
+		KUNIT_ASSERT_EQ(test, atomic_read(&job->runs), i + 1);
+	}
+	KUNIT_EXPECT_FALSE(test, job->twice);
+}
+
+/* Two threads submit one task as fast as they can; accepted = run. */
+static int submit_same(struct wpk_thread *thread)
+{
+	int accepted = 0, i, ret;
+
+	for (i = 0; i < 1000 && !wpk_stopped(thread->test); i++) {
+		ret = wpool_try_submit(thread->pool, thread->work);
+		if (!ret)
+			accepted++;
+		else if (ret != -EALREADY)
+			return ret;
+	}
+	return accepted;
+}
+
+static void wpool_try_submit_one_task_from_two_threads_each_accept_runs(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 4, 1000);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpk_job *job = &jobs->job[0];
+	struct wpk_thread *a, *b;
+	int sum;
+
+	a = wpk_thread(test, submit_same, pool, &job->task, NULL);
+	b = wpk_thread(test, submit_same, pool, &job->task, NULL);
+	KUNIT_EXPECT_GE(test, wpk_join(test, a), 0);
+	KUNIT_EXPECT_GE(test, wpk_join(test, b), 0);
+	sum = a->ret + b->ret;
+	KUNIT_EXPECT_GE(test, sum, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&job->task), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&job->runs), sum);
+	KUNIT_EXPECT_FALSE(test, job->twice);
+}
+
+static void wpool_task_wait_never_submitted_returns_0(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&jobs->job[0].task), 0);
+}
+
+static void wpool_task_wait_sleeps_until_the_task_has_returned(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 1);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
+	struct wpk_thread *running, *queued, *second;
+
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_jobs_submit(test, pool, jobs, 1, 1);
+	running = wpk_thread(test, wpk_do_wait, NULL, &jobs->job[0].task, NULL);
+	queued = wpk_thread(test, wpk_do_wait, NULL, &jobs->job[1].task, NULL);
+	second = wpk_thread(test, wpk_do_wait, NULL, &jobs->job[1].task, NULL);
+	KUNIT_EXPECT_TRUE(test, wpk_sleeps(running));
+	KUNIT_EXPECT_TRUE(test, wpk_sleeps(queued));
+	KUNIT_EXPECT_TRUE(test, wpk_sleeps(second));
+
+	wpk_gate_let(gate, 1);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, running), 0);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	KUNIT_EXPECT_FALSE(test, wpk_ended(queued));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, queued), 0);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, second), 0);
+}
+
+static void wpool_task_wait_covers_the_second_run_of_a_running_task(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 1);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+	struct wpool_task *task = &jobs->job[0].task;
+	struct wpk_thread *waiter;
+
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
+	waiter = wpk_thread(test, wpk_do_wait, NULL, task, NULL);
+	KUNIT_EXPECT_TRUE(test, wpk_sleeps(waiter));
+	wpk_gate_let(gate, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	KUNIT_EXPECT_FALSE(test, wpk_ended(waiter));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 2);
+}
+
+static void wpool_task_wait_killed_is_eintr_and_the_task_goes_on(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+	struct wpool_task *task = &jobs->job[0].task;
+	struct wpk_thread *waiter;
+
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	waiter = wpk_thread(test, wpk_do_wait, NULL, task, NULL);
+	KUNIT_EXPECT_TRUE(test, wpk_sleeps(waiter));
+	wpk_kill(waiter);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), -EINTR);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static void wait_for_oneself(struct wpk_job *job)
+{
+	job->ret = wpool_task_wait(&job->task);
+}
+
+static void wpool_task_wait_on_itself_is_edeadlk(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 0);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+
+	wpk_jobs_body(jobs, wait_for_oneself, NULL);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, -EDEADLK);
+}
+
+static void wait_for_arg(struct wpk_job *job)
+{
+	job->ret = wpool_task_wait(job->arg);
+}
+
+static void fork_and_wait(struct wpk_job *job)
+{
+	struct wpk_job *child = job + 1;
+
+	job->ret = wpool_submit(job->arg, &child->task);
+	if (!job->ret)
+		job->ret = wpool_task_wait(&child->task);
+}
+
+/* At capacity 1 the child can only run inside its parent's wait. */
+static void wpool_task_wait_in_a_worker_runs_a_queued_task_itself(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 1);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+
+	jobs->job[0].body = fork_and_wait;
+	jobs->job[0].arg = pool;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].pid, jobs->job[1].pid);
+	wpk_jobs_ran_once(test, jobs);
+	WPK_EVENTUALLY(test, wpk_stat(pool, completed) == 2);
+}
+
+/* The child waits for the parent that runs it: nobody could ever go on. */
+static void wpool_task_wait_on_the_task_around_it_is_edeadlk(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 1);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+
+	jobs->job[0].body = fork_and_wait;
+	jobs->job[0].arg = pool;
+	jobs->job[1].body = wait_for_arg;
+	jobs->job[1].arg = &jobs->job[0].task;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[1].ret, -EDEADLK);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static void wpool_task_wait_from_another_pools_task_sleeps(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 1);
+	struct wpool *other = wpk_pool(test, 1, 0);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *waiter = wpk_jobs(test, 1, NULL);
+
+	wpk_jobs_body(waiter, wait_for_arg, &jobs->job[0].task);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	wpk_jobs_submit(test, other, waiter, 0, 1);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_started(waiter, 1));
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&waiter->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, waiter->job[0].ret, 0);
+	KUNIT_EXPECT_NE(test, waiter->job[0].pid, jobs->job[0].pid);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static void do_nothing(struct wpool_task *task)
+{
+}
+
+/* The pool's last touch is what wakes the waiter: KASAN sees a later one. */
+static void wpool_task_wait_then_kfree_is_safe(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 8);
+	struct wpool_task *task;
+	unsigned int i;
+
+	for (i = 0; i < WPK_LIFETIME_ROUNDS; i++) {
+		task = kmalloc(sizeof(*task), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, task);
+		wpool_task_init(task, do_nothing);
+		KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
+		KUNIT_ASSERT_EQ(test, wpool_task_wait(task), 0);
+		kfree(task);
+	}
+}
+
+static void wpool_flush_then_kfree_is_safe(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 8);
+	struct wpool_task *tasks[4];
+	unsigned int i, j;
+
+	for (i = 0; i < WPK_LIFETIME_ROUNDS / 10; i++) {
+		for (j = 0; j < ARRAY_SIZE(tasks); j++) {
+			tasks[j] = kmalloc(sizeof(*tasks[j]), GFP_KERNEL);
+			KUNIT_ASSERT_NOT_NULL(test, tasks[j]);
+			wpool_task_init(tasks[j], do_nothing);
+			KUNIT_ASSERT_EQ(test, wpool_submit(pool, tasks[j]), 0);
+		}
+		KUNIT_ASSERT_EQ(test, wpool_flush(pool), 0);
+		for (j = 0; j < ARRAY_SIZE(tasks); j++)
+			kfree(tasks[j]);
+	}
+}
+
+static struct kunit_case task_cases[] = {
+	KUNIT_CASE(wpool_task_is_at_most_one_cache_line),
+	KUNIT_CASE(wpool_submit_runs_the_function_once_in_a_worker),
+	KUNIT_CASE(wpool_submit_function_may_sleep_with_interrupts_on),
+	KUNIT_CASE(wpool_submit_pending_task_is_ealready),
+	KUNIT_CASE(wpool_submit_task_pending_in_another_pool_is_ealready),
+	KUNIT_CASE(wpool_submit_running_task_runs_once_more_never_twice_at_once),
+	KUNIT_CASE(wpool_submit_running_task_needs_no_place_of_its_own),
+	KUNIT_CASE(wpool_submit_by_the_running_task_itself_runs_again),
+	KUNIT_CASE(wpool_submit_finished_task_runs_again),
+	KUNIT_CASE(wpool_try_submit_one_task_from_two_threads_each_accept_runs),
+	KUNIT_CASE(wpool_task_wait_never_submitted_returns_0),
+	KUNIT_CASE(wpool_task_wait_sleeps_until_the_task_has_returned),
+	KUNIT_CASE(wpool_task_wait_covers_the_second_run_of_a_running_task),
+	KUNIT_CASE(wpool_task_wait_killed_is_eintr_and_the_task_goes_on),
+	KUNIT_CASE(wpool_task_wait_on_itself_is_edeadlk),
+	KUNIT_CASE(wpool_task_wait_in_a_worker_runs_a_queued_task_itself),
+	KUNIT_CASE(wpool_task_wait_on_the_task_around_it_is_edeadlk),
+	KUNIT_CASE(wpool_task_wait_from_another_pools_task_sleeps),
+	KUNIT_CASE_SLOW(wpool_task_wait_then_kfree_is_safe),
+	KUNIT_CASE_SLOW(wpool_flush_then_kfree_is_safe),
+	{}
+};
+
+static struct kunit_suite task_suite = {
+	.name = "wpool_task",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = task_cases,
+};
+
+kunit_test_suite(task_suite);

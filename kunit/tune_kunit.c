@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tuning under load: all or nothing, and what it does to tasks that run and to
+ * submitters that wait.
+ */
+#include <linux/slab.h>
+
+#include "fixture.h"
+
+static int tune_capacity(struct wpool *pool, u32 capacity)
+{
+	struct wpool_attrs attrs;
+
+	wpool_attrs_init(&attrs);
+	attrs.capacity = capacity;
+	return wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY);
+}
+
+static int tune_depth(struct wpool *pool, u32 queue_depth)
+{
+	struct wpool_attrs attrs;
+
+	wpool_attrs_init(&attrs);
+	attrs.queue_depth = queue_depth;
+	return wpool_tune(pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH);
+}
+
+static int tune_policy(struct wpool *pool, enum wpool_policy policy)
+{
+	struct wpool_attrs attrs;
+
+	wpool_attrs_init(&attrs);
+	attrs.policy = policy;
+	return wpool_tune(pool, &attrs, WPOOL_TUNE_POLICY);
+}
+
+/* Start submitters of jobs @from..., and see them wait in this order. */
+static void start_waiters(struct kunit *test, struct wpool *pool,
+			  struct wpk_jobs *jobs, unsigned int from,
+			  unsigned int nr, struct wpk_thread **threads)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		threads[i] = wpk_thread(test, wpk_do_submit, pool,
+					&jobs->job[from + i].task, NULL);
+		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == i + 1);
+	}
+}
+
+static void wpool_tune_sets_what_the_mask_names_and_no_more(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 8, 3);
+	struct wpool_attrs attrs, now;
+
+	wpool_attrs_init(&attrs);
+	attrs.capacity = 9;
+	attrs.queue_depth = 10;
+	attrs.max_blocking = 11;
+	attrs.policy = WPOOL_FAIL;
+	attrs.expiry_ms = 12000;
+	attrs.min_workers = 2;
+	attrs.concurrency = 3;
+	attrs.spin_us = 4;
+	attrs.hog_ms = 5;
+	attrs.handoff = false;
+	attrs.steal = false;
+	attrs.latency = true;
+	attrs.nice = 6;
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH |
+					 WPOOL_TUNE_NICE), 0);
+	wpool_get_attrs(pool, &now, NULL);
+	KUNIT_EXPECT_EQ(test, now.queue_depth, 10);
+	KUNIT_EXPECT_EQ(test, now.nice, 6);
+	KUNIT_EXPECT_EQ(test, now.capacity, 8);
+	KUNIT_EXPECT_EQ(test, now.max_blocking, 0);
+	KUNIT_EXPECT_EQ(test, (int)now.policy, WPOOL_BLOCK);
+	KUNIT_EXPECT_EQ(test, now.expiry_ms, 1000);
+
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_ALL &
+					 ~WPOOL_TUNE_CPUMASK), 0);
+	wpool_get_attrs(pool, &now, NULL);
+	KUNIT_EXPECT_EQ(test, now.capacity, 9);
+	KUNIT_EXPECT_EQ(test, now.queue_depth, 10);
+	KUNIT_EXPECT_EQ(test, now.max_blocking, 11);
+	KUNIT_EXPECT_EQ(test, (int)now.policy, WPOOL_FAIL);
+	KUNIT_EXPECT_EQ(test, now.expiry_ms, 12000);
+	KUNIT_EXPECT_EQ(test, now.min_workers, 2);
+	KUNIT_EXPECT_EQ(test, now.concurrency, 3);
+	KUNIT_EXPECT_EQ(test, now.spin_us, 4);
+	KUNIT_EXPECT_EQ(test, now.hog_ms, 5);
+	KUNIT_EXPECT_FALSE(test, now.handoff);
+	KUNIT_EXPECT_FALSE(test, now.steal);
+	KUNIT_EXPECT_TRUE(test, now.latency);
+	KUNIT_EXPECT_EQ(test, now.nice, 6);
+}
+
+/* Each change that wpool_tune() must refuse, and how. */
+struct bad {
+	u32 mask;
+	size_t offset;	/* of a member of 32 bits */
+	u32 value;
+	int ret;
+	const char *desc;
+};
+
+#define AT(member) offsetof(struct wpool_attrs, member)
+
+static const struct bad bads[] = {
+	{ WPOOL_TUNE_CAPACITY, AT(capacity), 0, -EINVAL, "capacity 0" },
+	{ WPOOL_TUNE_CAPACITY, AT(capacity), WPOOL_MAX_CAPACITY + 1, -ERANGE,
+	  "capacity too large" },
+	{ WPOOL_TUNE_QUEUE_DEPTH, AT(queue_depth), WPOOL_MAX_QUEUE_DEPTH + 1,
+	  -ERANGE, "queue_depth too large" },
+	{ WPOOL_TUNE_MAX_BLOCKING, AT(max_blocking), WPOOL_MAX_BLOCKING + 1,
+	  -ERANGE, "max_blocking too large" },
+	{ WPOOL_TUNE_POLICY, AT(policy), WPOOL_RUN, -EINVAL, "policy to run" },
+	{ WPOOL_TUNE_POLICY, AT(policy), WPOOL_RUN + 1, -EINVAL,
+	  "no such policy" },
+	{ WPOOL_TUNE_EXPIRY_MS, AT(expiry_ms), WPOOL_MAX_EXPIRY_MS + 1,
+	  -ERANGE, "expiry_ms too large" },
+	{ WPOOL_TUNE_MIN_WORKERS, AT(min_workers), 9, -EINVAL,
+	  "min_workers above capacity" },
+	{ WPOOL_TUNE_CONCURRENCY, AT(concurrency), 0, -ERANGE,
+	  "concurrency 0" },
+	{ WPOOL_TUNE_CONCURRENCY, AT(concurrency), WPOOL_MAX_CONCURRENCY + 1,
+	  -ERANGE, "concurrency too large" },
+	{ WPOOL_TUNE_SPIN_US, AT(spin_us), WPOOL_MAX_SPIN_US + 1, -ERANGE,
+	  "spin_us too large" },
+	{ WPOOL_TUNE_HOG_MS, AT(hog_ms), 0, -ERANGE, "hog_ms 0" },
+	{ WPOOL_TUNE_HOG_MS, AT(hog_ms), WPOOL_MAX_HOG_MS + 1, -ERANGE,
+	  "hog_ms too large" },
+	{ WPOOL_TUNE_NICE, AT(nice), -21, -ERANGE, "nice too low" },
+	{ WPOOL_TUNE_NICE, AT(nice), 20, -ERANGE, "nice too high" },
+	{ BIT(14), AT(nice), 1, -EINVAL, "unknown bit" },
+	{ BIT(31), AT(nice), 1, -EINVAL, "highest bit" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(bad, bads, desc);
+
+static void wpool_tune_bad_value_changes_nothing(struct kunit *test)
+{
+	const struct bad *bad = test->param_value;
+	struct wpool *pool = wpk_pool(test, 8, 3);
+	struct wpool_attrs attrs, before, after;
+	/* Something good beside it, which must not come through. */
+	u32 mask = bad->mask | WPOOL_TUNE_LATENCY;
+
+	wpool_get_attrs(pool, &before, NULL);
+	wpool_attrs_init(&attrs);
+	attrs.latency = true;
+	*(u32 *)((char *)&attrs + bad->offset) = bad->value;
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, mask), bad->ret);
+	wpool_get_attrs(pool, &after, NULL);
+	before.cpumask = NULL;
+	after.cpumask = NULL;
+	KUNIT_EXPECT_MEMEQ(test, &before, &after, sizeof(before));
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 11);
+}
+
+static void wpool_tune_cpumask_empty_is_einval(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpool_attrs attrs;
+
+	wpool_attrs_init(&attrs);
+	attrs.cpumask = cpu_none_mask;
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK),
+			-EINVAL);
+}
+
+static void wpool_tune_policy_from_run_is_einval(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_RUN);
+
+	KUNIT_EXPECT_EQ(test, tune_policy(pool, WPOOL_BLOCK), -EINVAL);
+	KUNIT_EXPECT_EQ(test, tune_policy(pool, WPOOL_FAIL), -EINVAL);
+}
+
+static void wpool_tune_capacity_below_min_workers_is_einval(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	wpk_attrs(&attrs, 8, 0);
+	attrs.min_workers = 4;
+	pool = wpk_pool_attrs(test, &attrs);
+	KUNIT_EXPECT_EQ(test, tune_capacity(pool, 3), -EINVAL);
+	KUNIT_EXPECT_EQ(test, tune_capacity(pool, 4), 0);
+	/* Both at once are judged together. */
+	wpool_attrs_init(&attrs);
+	attrs.capacity = 2;
+	attrs.min_workers = 2;
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY |
+					 WPOOL_TUNE_MIN_WORKERS), 0);
+}
+
+static void wpool_tune_capacity_of_a_preallocated_pool_is_einval(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	wpk_attrs(&attrs, 2, 0);
+	attrs.prealloc = true;
+	pool = wpk_pool_attrs(test, &attrs);
+	KUNIT_EXPECT_EQ(test, tune_capacity(pool, 3), -EINVAL);
+	KUNIT_EXPECT_EQ(test, tune_capacity(pool, WPOOL_UNLIMITED), -EINVAL);
+	KUNIT_EXPECT_EQ(test, tune_depth(pool, 4), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 6);
+}
+
+static void wpool_tune_destroyed_pool_is_eshutdown(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
+	KUNIT_EXPECT_EQ(test, tune_capacity(pool, 2), 0);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, tune_capacity(pool, 3), -ESHUTDOWN);
+}
+
+static void wpool_tune_up_lets_as_many_waiters_on_as_fit(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 7, gate);
+	struct wpk_thread *threads[6];
+	int i;
+
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	start_waiters(test, pool, jobs, 1, 6, threads);
+	KUNIT_EXPECT_EQ(test, tune_capacity(pool, 3), 0);
+	for (i = 0; i < 2; i++)
+		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 3));
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 4);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 3);
+	/* A place in the queue is as good as a worker. */
+	KUNIT_EXPECT_EQ(test, tune_depth(pool, 1), 0);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[2]), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 3);
+	KUNIT_EXPECT_EQ(test, tune_depth(pool, WPOOL_UNLIMITED), 0);
+	for (i = 3; i < 6; i++)
+		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 7);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, busy), 3);
+	wpk_gate_open(gate);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static void wpool_tune_down_debt_is_repaid_first(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool_policy(test, 4, 2, WPOOL_FAIL);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 8, gate);
+	struct wpool_task *late = &jobs->job[6].task;
+	int left;
+
+	wpk_jobs_submit(test, pool, jobs, 0, 6);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 4));
+	KUNIT_EXPECT_EQ(test, tune_depth(pool, 0), 0);
+	KUNIT_EXPECT_EQ(test, tune_capacity(pool, 2), 0);
+	/* Six are in where two may be: nothing is thrown out. */
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 6);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 0);
+	for (left = 6; left >= 2; left--) {
+		WPK_EVENTUALLY(test, wpk_stat(pool, outstanding) == left);
+		KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 0);
+		KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, late), -EAGAIN);
+		wpk_gate_let(gate, 1);
+	}
+	WPK_EVENTUALLY(test, wpk_stat(pool, outstanding) == 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 1);
+	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, late), 0);
+	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[7].task),
+			-EAGAIN);
+	wpk_gate_open(gate);
+}
+
+static void wpool_tune_down_waiters_go_on_after_the_debt(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 3, 0);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 4, gate);
+	struct wpk_thread *thread;
+	int left;
+
+	wpk_jobs_submit(test, pool, jobs, 0, 3);
+	start_waiters(test, pool, jobs, 3, 1, &thread);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 3));
+	KUNIT_EXPECT_EQ(test, tune_capacity(pool, 1), 0);
+	for (left = 3; left >= 1; left--) {
+		WPK_EVENTUALLY(test, wpk_stat(pool, outstanding) == left);
+		KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 1);
+		KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
+		wpk_gate_let(gate, 1);
+	}
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	wpk_gate_open(gate);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static void wpool_tune_down_and_up_again_keeps_the_sum(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool_policy(test, 2, 6, WPOOL_FAIL);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 9, gate);
+	static const u32 depths[] = { 0, 3, 1, WPOOL_UNLIMITED, 2, 6 };
+	int i;
+
+	wpk_jobs_submit(test, pool, jobs, 0, 5);
+	for (i = 0; i < ARRAY_SIZE(depths); i++) {
+		u32 depth = depths[i];
+
+		KUNIT_EXPECT_EQ(test, tune_depth(pool, depth), 0);
+		KUNIT_EXPECT_EQ(test, wpk_stat(pool, free),
+				depth == WPOOL_UNLIMITED ? WPOOL_UNLIMITED :
+				depth + 2 < 5 ? 0 : depth + 2 - 5);
+	}
+	wpk_jobs_submit(test, pool, jobs, 5, 3);
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[8].task), -EAGAIN);
+	wpk_gate_open(gate);
+	WPK_EVENTUALLY(test, wpk_stat(pool, outstanding) == 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 8);
+}
+
+static void wpool_tune_unlimited_capacity_to_finite_and_back(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool_policy(test, WPOOL_UNLIMITED, 0,
+					     WPOOL_FAIL);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 6, gate);
+
+	wpk_jobs_submit(test, pool, jobs, 0, 5);
+	KUNIT_EXPECT_EQ(test, tune_capacity(pool, 4), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 0);
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[5].task), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, tune_capacity(pool, WPOOL_UNLIMITED), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), WPOOL_UNLIMITED);
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[5].task), 0);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_started(jobs, 6));
+	KUNIT_EXPECT_EQ(test, tune_capacity(pool, 7), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 1);
+	wpk_gate_open(gate);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+/* Who waits already goes on waiting; the new policy is for newcomers. */
+static void wpool_tune_policy_leaves_waiters_waiting(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 4, gate);
+	struct wpk_thread *threads[2];
+
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	start_waiters(test, pool, jobs, 1, 2, threads);
+	KUNIT_EXPECT_EQ(test, tune_policy(pool, WPOOL_FAIL), 0);
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[3].task), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 2);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), 0);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), 0);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 3);
+}
+
+static void wpool_tune_max_blocking_below_the_waiters_sends_nobody_away(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 5, gate);
+	struct wpk_thread *threads[3];
+	struct wpool_attrs attrs;
+	int i;
+
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	start_waiters(test, pool, jobs, 1, 3, threads);
+	wpool_attrs_init(&attrs);
+	attrs.max_blocking = 1;
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs,
+					 WPOOL_TUNE_MAX_BLOCKING), 0);
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[4].task), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 3);
+	wpk_gate_open(gate);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+}
+
+static struct kunit_case tune_cases[] = {
+	KUNIT_CASE(wpool_tune_sets_what_the_mask_names_and_no_more),
+	KUNIT_CASE_PARAM(wpool_tune_bad_value_changes_nothing, bad_gen_params),
+	KUNIT_CASE(wpool_tune_cpumask_empty_is_einval),
+	KUNIT_CASE(wpool_tune_policy_from_run_is_einval),
+	KUNIT_CASE(wpool_tune_capacity_below_min_workers_is_einval),
+	KUNIT_CASE(wpool_tune_capacity_of_a_preallocated_pool_is_einval),
+	KUNIT_CASE(wpool_tune_destroyed_pool_is_eshutdown),
+	KUNIT_CASE(wpool_tune_up_lets_as_many_waiters_on_as_fit),
+	KUNIT_CASE(wpool_tune_down_debt_is_repaid_first),
+	KUNIT_CASE(wpool_tune_down_waiters_go_on_after_the_debt),
+	KUNIT_CASE(wpool_tune_down_and_up_again_keeps_the_sum),
+	KUNIT_CASE(wpool_tune_unlimited_capacity_to_finite_and_back),
+	KUNIT_CASE(wpool_tune_policy_leaves_waiters_waiting),
+	KUNIT_CASE(wpool_tune_max_blocking_below_the_waiters_sends_nobody_away),
+	{}
+};
+
+static struct kunit_suite tune_suite = {
+	.name = "wpool_tune",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = tune_cases,
+};
+
+kunit_test_suite(tune_suite);

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Submitters that wait because the pool is full: first-in-first-out, bounded
+ * in number and in time, and gone without a trace when they are sent away.
+ */
+#include <linux/slab.h>
+
+#include "fixture.h"
+
+/* A full pool of one: its only place is taken by first->job[0], at the gate. */
+struct full {
+	struct wpool *pool;
+	struct wpk_gate *gate;
+	struct wpk_jobs *first;
+};
+
+static void full_pool_attrs(struct kunit *test, struct full *full,
+			    struct wpool_attrs *attrs)
+{
+	full->pool = wpk_pool_attrs(test, attrs);
+	full->gate = wpk_gate(test);
+	full->first = wpk_jobs(test, 1, full->gate);
+	wpk_jobs_submit(test, full->pool, full->first, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(full->gate, 1));
+}
+
+static void full_pool(struct kunit *test, struct full *full)
+{
+	struct wpool_attrs attrs;
+
+	wpk_attrs(&attrs, 1, 0);
+	full_pool_attrs(test, full, &attrs);
+}
+
+/* Start a thread that submits a job, and see that it is now the n-th to wait. */
+static struct wpk_thread *nth_waiter(struct kunit *test, struct wpool *pool,
+				     struct wpk_job *job, u32 n)
+{
+	struct wpk_thread *thread;
+
+	thread = wpk_thread(test, wpk_do_submit, pool, &job->task, NULL);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == n);
+	return thread;
+}
+
+static void wpool_submit_full_pool_blocks_until_a_slot_is_free(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpk_thread *thread;
+	struct full full;
+
+	full_pool(test, &full);
+	thread = nth_waiter(test, full.pool, &jobs->job[0], 1);
+	KUNIT_EXPECT_TRUE(test, wpk_sleeps(thread));
+	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, outstanding), 1);
+	wpk_gate_open(full.gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, refused), 0);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static void wpool_submit_waiters_are_served_first_in_first_out(struct kunit *test)
+{
+	const int nr = 6;
+	struct wpk_jobs *jobs = wpk_jobs(test, nr, NULL);
+	struct wpk_thread *threads[6];
+	struct full full;
+	int i;
+
+	full_pool(test, &full);
+	/* With one place, a task starts when its submitter was served. */
+	for (i = 0; i < nr; i++)
+		threads[i] = nth_waiter(test, full.pool, &jobs->job[i], i + 1);
+	wpk_gate_open(full.gate);
+	for (i = 0; i < nr; i++)
+		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, nr));
+	for (i = 0; i < nr; i++)
+		KUNIT_EXPECT_EQ(test, jobs->job[i].seq, i + 1);
+}
+
+static int try_until_accepted(struct wpk_thread *thread)
+{
+	int ret;
+
+	do {
+		ret = wpool_try_submit(thread->pool, thread->work);
+		cond_resched();
+	} while (ret == -EAGAIN && !wpk_stopped(thread->test));
+	return ret;
+}
+
+/* A newcomer that never sleeps tries all the time while others wait. */
+static void wpool_try_submit_does_not_overtake_waiters(struct kunit *test)
+{
+	struct wpk_thread *barger, *threads[3];
+	struct wpk_jobs *jobs;
+	struct full full;
+	u32 round;
+	int i;
+
+	for (round = 0; round < WPK_BARGE_ROUNDS; round++) {
+		full_pool(test, &full);
+		jobs = wpk_jobs(test, 4, NULL);
+		for (i = 0; i < 3; i++)
+			threads[i] = nth_waiter(test, full.pool, &jobs->job[i],
+						i + 1);
+		barger = wpk_thread(test, try_until_accepted, full.pool,
+				    &jobs->job[3].task, NULL);
+		wpk_gate_open(full.gate);
+		for (i = 0; i < 3; i++)
+			KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+		KUNIT_EXPECT_EQ(test, wpk_join(test, barger), 0);
+		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 4));
+		for (i = 0; i < 4; i++)
+			KUNIT_ASSERT_EQ(test, jobs->job[i].seq, i + 1);
+	}
+}
+
+static void wpool_submit_newcomer_does_not_overtake_waiters(struct kunit *test)
+{
+	struct wpk_thread *thread, *newcomer;
+	struct wpk_jobs *jobs;
+	struct full full;
+	u32 round;
+
+	for (round = 0; round < WPK_BARGE_ROUNDS; round++) {
+		full_pool(test, &full);
+		jobs = wpk_jobs(test, 2, NULL);
+		thread = nth_waiter(test, full.pool, &jobs->job[0], 1);
+		/* The slot becomes free about when the newcomer looks. */
+		newcomer = wpk_thread(test, wpk_do_submit, full.pool,
+				      &jobs->job[1].task, NULL);
+		wpk_gate_open(full.gate);
+		KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+		KUNIT_EXPECT_EQ(test, wpk_join(test, newcomer), 0);
+		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 2));
+		KUNIT_ASSERT_EQ(test, jobs->job[0].seq, 1);
+	}
+}
+
+static void wpool_submit_max_blocking_reached_is_eagain(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
+	struct wpk_thread *threads[2], *third;
+	struct wpool_attrs attrs;
+	struct full full;
+	int i;
+
+	wpk_attrs(&attrs, 1, 0);
+	attrs.max_blocking = 2;
+	full_pool_attrs(test, &full, &attrs);
+	for (i = 0; i < 2; i++)
+		threads[i] = nth_waiter(test, full.pool, &jobs->job[i], i + 1);
+	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[2].task),
+			-EAGAIN);
+	KUNIT_EXPECT_EQ(test, wpool_submit_timeout(full.pool,
+						   &jobs->job[2].task,
+						   WPK_PATIENCE), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, refused), 2);
+	/* One goes, and there is room for one in the line. */
+	wpk_kill(threads[0]);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), -EINTR);
+	third = nth_waiter(test, full.pool, &jobs->job[2], 2);
+	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[3].task),
+			-EAGAIN);
+	wpk_gate_open(full.gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), 0);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, third), 0);
+	wpk_destroy(test, full.pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 2);
+}
+
+static void wpool_submit_max_blocking_0_is_no_limit(struct kunit *test)
+{
+	const int nr = 20;
+	struct wpk_jobs *jobs = wpk_jobs(test, nr, NULL);
+	struct wpk_thread *threads[20];
+	struct full full;
+	int i;
+
+	full_pool(test, &full);
+	for (i = 0; i < nr; i++)
+		threads[i] = wpk_thread(test, wpk_do_submit, full.pool,
+					&jobs->job[i].task, NULL);
+	WPK_EVENTUALLY(test, wpk_stat(full.pool, waiting) == nr);
+	wpk_gate_open(full.gate);
+	for (i = 0; i < nr; i++)
+		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	wpk_destroy(test, full.pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static void wpool_submit_killed_waiter_leaves_nothing_behind(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
+	struct wpk_thread *threads[3];
+	struct full full;
+	int i;
+
+	full_pool(test, &full);
+	for (i = 0; i < 3; i++)
+		threads[i] = nth_waiter(test, full.pool, &jobs->job[i], i + 1);
+	/* From the middle of the line, then its head. */
+	wpk_kill(threads[1]);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), -EINTR);
+	wpk_kill(threads[0]);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), -EINTR);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 1);
+	/* Their tasks are as before the call: nothing to wait for. */
+	KUNIT_EXPECT_FALSE(test, wpool_task_cancel(&jobs->job[0].task));
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	wpk_gate_open(full.gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[2]), 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[2].task), 0);
+	WPK_EVENTUALLY(test, wpk_stat(full.pool, outstanding) == 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, free), 1);
+	/* And they can be submitted again. */
+	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[1].task), 0);
+	wpk_destroy(test, full.pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+/* The kill and the place come at the same time: one of them counts. */
+static void wpool_submit_kill_against_a_free_slot_is_one_or_the_other(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_jobs *holders = wpk_jobs(test, 60, NULL);
+	struct wpk_jobs *jobs = wpk_jobs(test, 60, NULL);
+	struct wpk_thread *thread;
+	struct wpk_gate *gate;
+	int i, ret;
+
+	for (i = 0; i < 60; i++) {
+		gate = wpk_gate(test);
+		holders->job[i].gate = gate;
+		wpk_jobs_submit(test, pool, holders, i, 1);
+		thread = nth_waiter(test, pool, &jobs->job[i], 1);
+		wpk_gate_open(gate);
+		udelay(i * 5);
+		wpk_kill(thread);
+		ret = wpk_join(test, thread);
+		KUNIT_ASSERT_TRUE(test, ret == 0 || ret == -EINTR);
+		KUNIT_ASSERT_EQ(test, wpool_flush(pool), 0);
+		KUNIT_ASSERT_EQ(test, atomic_read(&jobs->job[i].runs), !ret);
+		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, free) == 1);
+	}
+}
+
+static void wpool_submit_timeout_runs_out_is_etime(struct kunit *test)
+{
+	static const enum wpool_policy policies[] = { WPOOL_BLOCK, WPOOL_RUN };
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpool_attrs attrs;
+	struct full full;
+	ktime_t start;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		wpk_attrs(&attrs, 1, 0);
+		attrs.policy = policies[i];
+		full_pool_attrs(test, &full, &attrs);
+		start = ktime_get();
+		KUNIT_EXPECT_EQ(test,
+				wpool_submit_timeout(full.pool,
+						     &jobs->job[i].task,
+						     msecs_to_jiffies(50)),
+				-ETIME);
+		/* A jiffy had begun already. */
+		KUNIT_EXPECT_GE(test, ktime_ms_delta(ktime_get(), start),
+				50 - (s64)jiffies_to_msecs(1));
+		KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
+		/* Who does not want to wait at all has no time left, either. */
+		KUNIT_EXPECT_EQ(test,
+				wpool_submit_timeout(full.pool,
+						     &jobs->job[i].task, 0),
+				-ETIME);
+		KUNIT_EXPECT_FALSE(test, wpool_task_cancel(&jobs->job[i].task));
+		wpk_gate_open(full.gate);
+		wpk_destroy(test, full.pool);
+	}
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
+}
+
+static int submit_timeout(struct wpk_thread *thread)
+{
+	return wpool_submit_timeout(thread->pool, thread->work,
+				    2 * WPK_PATIENCE);
+}
+
+static void wpool_submit_timeout_slot_in_time_is_accepted(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpk_thread *thread, *killed;
+	struct full full;
+
+	full_pool(test, &full);
+	thread = wpk_thread(test, submit_timeout, full.pool,
+			    &jobs->job[0].task, NULL);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 1);
+	killed = wpk_thread(test, submit_timeout, full.pool,
+			    &jobs->job[1].task, NULL);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 2);
+	wpk_kill(killed);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, killed), -EINTR);
+	wpk_gate_open(full.gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	/* With room it does not matter how little time there is. */
+	KUNIT_EXPECT_EQ(test, wpool_submit_timeout(full.pool,
+						   &jobs->job[1].task, 0), 0);
+	wpk_destroy(test, full.pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static void wpool_release_sends_waiting_submitters_away(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
+	struct wpk_thread *threads[3];
+	struct full full;
+	int i;
+
+	full_pool(test, &full);
+	threads[0] = nth_waiter(test, full.pool, &jobs->job[0], 1);
+	threads[1] = nth_waiter(test, full.pool, &jobs->job[1], 2);
+	threads[2] = wpk_thread(test, submit_timeout, full.pool,
+				&jobs->job[2].task, NULL);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 3);
+	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_DRAIN), 0);
+	/* All of them, though the only worker is still stuck. */
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
+	wpk_gate_open(full.gate);
+	wpk_destroy(test, full.pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
+}
+
+static void wpool_destroy_sends_waiting_submitters_away(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpk_thread *threads[2], *destroyer;
+	struct full full;
+	int i;
+
+	full_pool(test, &full);
+	for (i = 0; i < 2; i++)
+		threads[i] = nth_waiter(test, full.pool, &jobs->job[i], i + 1);
+	wpk_forget(test, full.pool);
+	destroyer = wpk_thread(test, wpk_do_destroy, full.pool, NULL, NULL);
+	for (i = 0; i < 2; i++)
+		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), -ESHUTDOWN);
+	KUNIT_EXPECT_FALSE(test, wpk_ended(destroyer));
+	wpk_gate_open(full.gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, destroyer), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
+}
+
+/* Two submitters of one task wait: as many runs as were accepted. */
+static void wpool_submit_one_task_twice_while_full_runs_as_accepted(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpk_thread *a, *b;
+	struct full full;
+	int i, accepted = 0;
+
+	full_pool(test, &full);
+	a = nth_waiter(test, full.pool, &jobs->job[0], 1);
+	b = wpk_thread(test, wpk_do_submit, full.pool, &jobs->job[0].task,
+		       NULL);
+	WPK_EVENTUALLY(test, wpk_ended(b) || wpk_stat(full.pool, waiting) == 2);
+	wpk_gate_open(full.gate);
+	wpk_join(test, a);
+	wpk_join(test, b);
+	for (i = 0; i < 2; i++) {
+		struct wpk_thread *thread = i ? b : a;
+
+		KUNIT_EXPECT_TRUE(test, thread->ret == 0 ||
+				  thread->ret == -EALREADY);
+		accepted += !thread->ret;
+	}
+	KUNIT_EXPECT_GE(test, accepted, 1);
+	wpk_destroy(test, full.pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), accepted);
+	KUNIT_EXPECT_FALSE(test, jobs->job[0].twice);
+}
+
+static int submit_lot(struct wpk_thread *thread)
+{
+	struct wpk_jobs *jobs = thread->arg;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < jobs->nr && !wpk_stopped(thread->test); i++) {
+		ret = wpool_submit(thread->pool, &jobs->job[i].task);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* Full nearly all the time: every hand-over of a place must wake somebody. */
+static void wpool_submit_full_pool_under_load_loses_no_wake_up(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 1);
+	struct wpk_thread *threads[6];
+	struct wpk_jobs *jobs[6];
+	int i;
+
+	for (i = 0; i < 6; i++)
+		jobs[i] = wpk_jobs(test, WPK_LIMIT_TASKS / 16, NULL);
+	for (i = 0; i < 6; i++)
+		threads[i] = wpk_thread(test, submit_lot, pool, NULL, jobs[i]);
+	for (i = 0; i < 6; i++)
+		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	wpk_destroy(test, pool);
+	for (i = 0; i < 6; i++)
+		wpk_jobs_ran_once(test, jobs[i]);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, refused), 0);
+}
+
+static struct kunit_case waiters_cases[] = {
+	KUNIT_CASE(wpool_submit_full_pool_blocks_until_a_slot_is_free),
+	KUNIT_CASE(wpool_submit_waiters_are_served_first_in_first_out),
+	KUNIT_CASE_SLOW(wpool_try_submit_does_not_overtake_waiters),
+	KUNIT_CASE_SLOW(wpool_submit_newcomer_does_not_overtake_waiters),
+	KUNIT_CASE(wpool_submit_max_blocking_reached_is_eagain),
+	KUNIT_CASE(wpool_submit_max_blocking_0_is_no_limit),
+	KUNIT_CASE(wpool_submit_killed_waiter_leaves_nothing_behind),
+	KUNIT_CASE_SLOW(wpool_submit_kill_against_a_free_slot_is_one_or_the_other),
+	KUNIT_CASE(wpool_submit_timeout_runs_out_is_etime),
+	KUNIT_CASE(wpool_submit_timeout_slot_in_time_is_accepted),
+	KUNIT_CASE(wpool_release_sends_waiting_submitters_away),
+	KUNIT_CASE(wpool_destroy_sends_waiting_submitters_away),
+	KUNIT_CASE(wpool_submit_one_task_twice_while_full_runs_as_accepted),
+	KUNIT_CASE_SLOW(wpool_submit_full_pool_under_load_loses_no_wake_up),
+	{}
+};
+
+static struct kunit_suite waiters_suite = {
+	.name = "wpool_waiters",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = waiters_cases,
+};
+
+kunit_test_suite(waiters_suite);

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Parking and waking: no wake-up is lost, however a worker is on its way to
+ * sleep or to its end, and a pool that has nothing to do does nothing.
+ *
+ * The stress cases submit one task at a time and wait until it ran: a wake-up
+ * that got lost has nothing behind it that could make up for it.
+ */
+#include <kunit/resource.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+
+#include "fixture.h"
+
+struct submit_call {
+	struct wpool *pool;
+	struct wpool_task *task;
+	int ret;
+};
+
+static void try_once(void *arg)
+{
+	struct submit_call *call = arg;
+
+	call->ret = wpool_try_submit(call->pool, call->task);
+}
+
+/* Submit one job alone, @round by @round in another way, and see it run. */
+static int one_round(struct wpool *pool, struct wpk_jobs *jobs, u32 round)
+{
+	struct submit_call call = { .pool = pool, .task = &jobs->job[0].task };
+	int before = atomic_read(&jobs->finished);
+
+	if (round % 8 == 0)
+		wpk_move_to(wpk_cpu(get_random_u32_below(num_online_cpus())));
+	/* As long as a worker takes to go to sleep, more or less. */
+	if (round % 4)
+		udelay(get_random_u32_below(40));
+	switch (round % 5) {
+	case 0:
+		wpk_in_hardirq(try_once, &call);
+		break;
+	case 1:
+		wpk_in_softirq(try_once, &call);
+		break;
+	default:
+		call.ret = wpool_submit(pool, call.task);
+	}
+	if (call.ret)
+		return call.ret;
+	if (!wpk_jobs_finished(jobs, before + 1))
+		return -ETIME;
+	return wpool_task_wait(call.task);
+}
+
+static const u32 spins[] = { 0, 20, 200 };
+
+static void spin_desc(const u32 *spin, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "spin_us %u", *spin);
+}
+
+KUNIT_ARRAY_PARAM(spin, spins, spin_desc);
+
+static struct wpool *spin_pool(struct kunit *test, u32 capacity, u32 spin_us)
+{
+	struct wpool_attrs attrs;
+
+	wpk_attrs(&attrs, capacity, 10);
+	attrs.spin_us = spin_us;
+	attrs.expiry_ms = 0;
+	return wpk_pool_attrs(test, &attrs);
+}
+
+static void wpool_submit_single_tasks_lose_no_wake_up(struct kunit *test)
+{
+	u32 spin_us = *(const u32 *)test->param_value;
+	struct wpool *pool = spin_pool(test, 2, spin_us);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	u32 round;
+
+	for (round = 0; round < WPK_WAKE_ROUNDS / 3; round++)
+		KUNIT_ASSERT_EQ(test, one_round(pool, jobs, round), 0);
+	wpk_move_to(-1);
+}
+
+static int rounds_fn(struct wpk_thread *thread)
+{
+	struct wpk_jobs *jobs = thread->arg;
+	int ret = 0;
+	u32 round;
+
+	for (round = 0; round < WPK_WAKE_ROUNDS / 3 && !ret; round++) {
+		if (wpk_stopped(thread->test))
+			break;
+		ret = one_round(thread->pool, jobs, round);
+	}
+	return ret;
+}
+
+static void wpool_submit_two_submitters_lose_no_wake_up(struct kunit *test)
+{
+	u32 spin_us = *(const u32 *)test->param_value;
+	struct wpool *pool = spin_pool(test, 2, spin_us);
+	struct wpk_thread *threads[2];
+	struct wpk_jobs *jobs[2];
+	int i;
+
+	for (i = 0; i < 2; i++)
+		jobs[i] = wpk_jobs(test, 1, NULL);
+	for (i = 0; i < 2; i++)
+		threads[i] = wpk_thread(test, rounds_fn, pool, NULL, jobs[i]);
+	for (i = 0; i < 2; i++)
+		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+}
+
+/* The workers leave nearly as fast as they come. */
+static void wpool_submit_while_workers_expire_loses_no_wake_up(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	u32 round;
+
+	wpk_attrs(&attrs, 2, 10);
+	attrs.expiry_ms = 1;
+	attrs.min_workers = 0;
+	attrs.spin_us = 0;
+	pool = wpk_pool_attrs(test, &attrs);
+	for (round = 0; round < WPK_EXPIRE_ROUNDS; round++) {
+		usleep_range(100, 100 + get_random_u32_below(8000));
+		KUNIT_ASSERT_EQ(test, one_round(pool, jobs, round), 0);
+	}
+	wpk_move_to(-1);
+	KUNIT_EXPECT_GE(test, wpk_stat(pool, expired), 1);
+}
+
+static int tune_up_and_down(struct wpk_thread *thread)
+{
+	struct wpool_attrs attrs;
+	u32 round = 0;
+	int ret;
+
+	wpool_attrs_init(&attrs);
+	while (!wpk_stopped(thread->test)) {
+		attrs.capacity = 1 + round % 4;
+		attrs.expiry_ms = round % 3;
+		attrs.min_workers = round % 2;
+		attrs.steal = round % 5;
+		attrs.nice = round % 7;
+		ret = wpool_tune(thread->pool, &attrs, WPOOL_TUNE_CAPACITY |
+				 WPOOL_TUNE_EXPIRY_MS | WPOOL_TUNE_MIN_WORKERS |
+				 WPOOL_TUNE_STEAL | WPOOL_TUNE_NICE);
+		if (ret)
+			return ret;
+		round++;
+		usleep_range(50, 500);
+	}
+	return 0;
+}
+
+static void wpool_submit_while_the_pool_is_tuned_loses_no_wake_up(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 4, 10);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpk_thread *tuner;
+	u32 round;
+
+	tuner = wpk_thread(test, tune_up_and_down, pool, NULL, NULL);
+	for (round = 0; round < WPK_WAKE_ROUNDS / 5; round++)
+		KUNIT_ASSERT_EQ(test, one_round(pool, jobs, round), 0);
+	wpk_move_to(-1);
+	wpk_stop(test);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, tuner), 0);
+}
+
+/* ---- from worker to worker ------------------------------------------------ */
+
+struct rally {
+	struct wpool *pools[2];
+	struct wpk_jobs *jobs;
+	int nr_hops;
+};
+
+static void hit_back(struct wpk_job *job)
+{
+	struct rally *rally = job->arg;
+	int hop = atomic_read(&rally->jobs->started);
+
+	if (hop < rally->nr_hops)
+		job->ret = wpool_submit(rally->pools[hop % 2],
+					&rally->jobs->job[hop % 2].task) ?:
+			   job->ret;
+}
+
+static void wpool_submit_from_pool_to_pool_loses_no_wake_up(struct kunit *test)
+{
+	struct rally *rally = kunit_kzalloc(test, sizeof(*rally), GFP_KERNEL);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, rally);
+	rally->nr_hops = WPK_WAKE_ROUNDS;
+	rally->jobs = wpk_jobs(test, 2, NULL);
+	wpk_jobs_body(rally->jobs, hit_back, rally);
+	for (i = 0; i < 2; i++)
+		rally->pools[i] = spin_pool(test, 1, 0);
+	wpk_jobs_submit(test, rally->pools[0], rally->jobs, 0, 1);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(rally->jobs,
+						  WPK_WAKE_ROUNDS));
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, rally->jobs->job[i].ret, 0);
+		KUNIT_EXPECT_FALSE(test, rally->jobs->job[i].twice);
+	}
+}
+
+/* ---- quiet ---------------------------------------------------------------- */
+
+KUNIT_DEFINE_ACTION_WRAPPER(put_task, put_task_struct, struct task_struct *);
+
+static void hold_worker(struct wpk_job *job)
+{
+	job->arg = get_task_struct(current);
+}
+
+static unsigned long switches(struct wpk_jobs *jobs)
+{
+	struct task_struct *task;
+	unsigned long sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < jobs->nr; i++) {
+		task = jobs->job[i].arg;
+		sum += READ_ONCE(task->nvcsw) + READ_ONCE(task->nivcsw);
+	}
+	return sum;
+}
+
+/* Quiet is what is measured here, so time has to pass. */
+static void wpool_idle_workers_are_not_switched_to(struct kunit *test)
+{
+	const int nr = 6;
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, nr, gate);
+	struct wpool_attrs attrs;
+	unsigned long before;
+	struct wpool *pool;
+	int i;
+
+	wpk_attrs(&attrs, nr, 0);
+	attrs.expiry_ms = 600 * 1000;
+	pool = wpk_pool_attrs(test, &attrs);
+	wpk_jobs_body(jobs, hold_worker, NULL);
+	wpk_jobs_submit(test, pool, jobs, 0, nr);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, nr));
+	wpk_gate_open(gate);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, nr));
+	for (i = 0; i < nr; i++)
+		KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, put_task,
+								jobs->job[i].arg),
+				0);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == nr);
+	/* The last one may still be on its way out of the CPU. */
+	msleep(100);
+	before = switches(jobs);
+	KUNIT_EXPECT_GE(test, before, nr);
+	msleep(700);
+	KUNIT_EXPECT_EQ(test, switches(jobs), before);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), nr);
+}
+
+static struct kunit_case wake_cases[] = {
+	KUNIT_CASE_PARAM_ATTR(wpool_submit_single_tasks_lose_no_wake_up,
+			      spin_gen_params, { .speed = KUNIT_SPEED_SLOW }),
+	KUNIT_CASE_PARAM_ATTR(wpool_submit_two_submitters_lose_no_wake_up,
+			      spin_gen_params, { .speed = KUNIT_SPEED_SLOW }),
+	KUNIT_CASE_SLOW(wpool_submit_while_workers_expire_loses_no_wake_up),
+	KUNIT_CASE_SLOW(wpool_submit_while_the_pool_is_tuned_loses_no_wake_up),
+	KUNIT_CASE_SLOW(wpool_submit_from_pool_to_pool_loses_no_wake_up),
+	KUNIT_CASE(wpool_idle_workers_are_not_switched_to),
+	{}
+};
+
+static struct kunit_suite wake_suite = {
+	.name = "wpool_wake",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = wake_cases,
+};
+
+kunit_test_suite(wake_suite);

@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Workers: how many there are, which one is reused, when they leave, and what
+ * they look like from inside a task.
+ *
+ * Expiry is about time, so these cases measure it: never earlier than said;
+ * later by WPK_SLACK_MS at most, ten times what the contract allows a real
+ * machine (300 ms at 1 s), for a debug kernel under emulation.
+ */
+#include <linux/slab.h>
+
+#include "fixture.h"
+
+static void rest_a_little(struct wpk_job *job)
+{
+	if ((job - job->jobs->job) % 3)
+		usleep_range(10, 60);
+}
+
+static void wpool_capacity_tasks_run_at_once_and_no_more(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 5, WPOOL_UNLIMITED);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 400, gate);
+
+	wpk_jobs_body(jobs, rest_a_little, NULL);
+	wpk_jobs_submit(test, pool, jobs, 0, 400);
+	/* All of them are needed, and all of them come. */
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 5));
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 5);
+	wpk_gate_open(gate);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->peak), 5);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 5);
+}
+
+static void wpool_capacity_1_runs_one_after_the_other(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
+	struct wpk_jobs *jobs = wpk_jobs(test, 300, NULL);
+	int i;
+
+	wpk_jobs_body(jobs, rest_a_little, NULL);
+	for (i = 0; i < 300; i++) {
+		wpk_move_to(wpk_cpu(i % num_online_cpus()));
+		wpk_jobs_submit(test, pool, jobs, i, 1);
+	}
+	wpk_move_to(-1);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->peak), 1);
+}
+
+static void wpool_tune_up_starts_what_is_queued(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 20);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 10, gate);
+	struct wpool_attrs attrs;
+
+	wpk_jobs_submit(test, pool, jobs, 0, 10);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_attrs(&attrs, 4, 0);
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY), 0);
+	/* Without another submit. */
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 4));
+	wpk_gate_open(gate);
+}
+
+/* A task of the time after: none may run beside more than capacity allows. */
+static void look_for_others(struct wpk_job *job)
+{
+	struct wpk_jobs *old = job->arg;
+
+	if (atomic_read(&old->running) || atomic_read(&job->jobs->running) > 1)
+		job->ret = 1;
+	rest_a_little(job);
+}
+
+static void wpool_tune_down_never_runs_more_than_the_new_capacity(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 4, WPOOL_UNLIMITED);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *old = wpk_jobs(test, 4, gate);
+	struct wpk_jobs *jobs = wpk_jobs(test, 60, NULL);
+	struct wpk_jobs *idle = wpk_jobs(test, 4, wpk_gate(test));
+	struct wpool_attrs attrs;
+	int i, bad = 0;
+
+	wpk_jobs_body(jobs, look_for_others, old);
+	/* Idle workers above the capacity must not be picked, either. */
+	wpk_jobs_submit(test, pool, idle, 0, 4);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(idle, 4));
+	wpk_gate_open(idle->job[0].gate);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(idle, 4));
+	wpk_jobs_submit(test, pool, old, 0, 2);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	wpk_attrs(&attrs, 1, 0);
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY), 0);
+	wpk_jobs_submit(test, pool, jobs, 0, 60);
+	for (i = 1; i <= 2; i++) {
+		KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
+		wpk_gate_let(gate, 1);
+		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(old, i));
+	}
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 60));
+	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 1);
+	wpk_destroy(test, pool);
+	for (i = 0; i < 60; i++)
+		bad += jobs->job[i].ret;
+	KUNIT_EXPECT_EQ(test, bad, 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->peak), 1);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static void wpool_workers_are_made_only_when_nobody_is_idle(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 8, 0);
+	struct wpk_jobs *jobs = wpk_jobs(test, 30, NULL);
+	int i;
+
+	for (i = 0; i < 30; i++) {
+		wpk_jobs_submit(test, pool, jobs, i, 1);
+		KUNIT_ASSERT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
+		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) ==
+				      wpk_stat(pool, workers));
+	}
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 1);
+}
+
+/* ---- which one ------------------------------------------------------------ */
+
+#define NR_IDLE 3
+
+/* A pool on one CPU, where all workers stand in one line. */
+static struct wpool *one_cpu_pool(struct kunit *test, enum wpool_order order,
+				  bool prealloc)
+{
+	struct wpool_attrs attrs;
+
+	wpk_attrs(&attrs, NR_IDLE, 0);
+	attrs.cpumask = cpumask_of(wpk_cpu(0));
+	attrs.order = order;
+	attrs.prealloc = prealloc;
+	attrs.spin_us = 0;
+	attrs.expiry_ms = 0;
+	wpk_move_to(wpk_cpu(0));
+	return wpk_pool_attrs(test, &attrs);
+}
+
+/* Let its workers become idle one after the other: @pids in this order. */
+static void idle_in_turn(struct kunit *test, struct wpool *pool, pid_t *pids)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, NR_IDLE, NULL);
+	int i;
+
+	for (i = 0; i < NR_IDLE; i++) {
+		jobs->job[i].gate = wpk_gate(test);
+		wpk_jobs_submit(test, pool, jobs, i, 1);
+	}
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(jobs, NR_IDLE));
+	for (i = 0; i < NR_IDLE; i++) {
+		wpk_gate_open(jobs->job[i].gate);
+		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == i + 1);
+		pids[i] = jobs->job[i].pid;
+	}
+}
+
+/* Who takes the next task, with everybody idle before and after? */
+static pid_t next_pid(struct kunit *test, struct wpool *pool)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == NR_IDLE);
+	return jobs->job[0].pid;
+}
+
+static void wpool_order_lifo_reuses_the_worker_that_was_last_busy(struct kunit *test)
+{
+	struct wpool *pool = one_cpu_pool(test, WPOOL_LIFO, false);
+	pid_t pids[NR_IDLE];
+	int i;
+
+	idle_in_turn(test, pool, pids);
+	for (i = 0; i < 5; i++)
+		KUNIT_EXPECT_EQ(test, next_pid(test, pool), pids[NR_IDLE - 1]);
+}
+
+static void wpool_order_fifo_reuses_the_worker_idle_longest(struct kunit *test)
+{
+	struct wpool *pool = one_cpu_pool(test, WPOOL_FIFO, false);
+	pid_t pids[NR_IDLE];
+	int i;
+
+	idle_in_turn(test, pool, pids);
+	for (i = 0; i < 2 * NR_IDLE; i++)
+		KUNIT_EXPECT_EQ(test, next_pid(test, pool), pids[i % NR_IDLE]);
+}
+
+static void wpool_order_prealloc_is_fifo(struct kunit *test)
+{
+	struct wpool *pool = one_cpu_pool(test, WPOOL_LIFO, true);
+	struct wpool_attrs attrs;
+	pid_t pids[NR_IDLE];
+	int i;
+
+	wpool_get_attrs(pool, &attrs, NULL);
+	KUNIT_EXPECT_EQ(test, (int)attrs.order, WPOOL_FIFO);
+	KUNIT_EXPECT_TRUE(test, attrs.prealloc);
+	idle_in_turn(test, pool, pids);
+	for (i = 0; i < 2 * NR_IDLE; i++)
+		KUNIT_EXPECT_EQ(test, next_pid(test, pool), pids[i % NR_IDLE]);
+}
+
+/* ---- when they leave ------------------------------------------------------ */
+
+/* Make as many workers as @nr, all of them idle when this returns. */
+static void make_idle(struct kunit *test, struct wpool *pool, int nr)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, nr, gate);
+
+	wpk_jobs_submit(test, pool, jobs, 0, nr);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, nr));
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), nr);
+	wpk_gate_open(gate);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, nr));
+}
+
+static struct wpool *expiring_pool(struct kunit *test, u32 capacity,
+				   u32 expiry_ms, u32 min_workers)
+{
+	struct wpool_attrs attrs;
+
+	wpk_attrs(&attrs, capacity, 0);
+	attrs.expiry_ms = expiry_ms;
+	attrs.min_workers = min_workers;
+	return wpk_pool_attrs(test, &attrs);
+}
+
+static const u32 mins[] = { 0, 1, 3 };
+
+static void min_desc(const u32 *min, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "min_workers %u", *min);
+}
+
+KUNIT_ARRAY_PARAM(min, mins, min_desc);
+
+static void wpool_expiry_leaves_min_workers(struct kunit *test)
+{
+	const u32 min_workers = *(const u32 *)test->param_value;
+	struct wpool *pool = expiring_pool(test, 8, 400, min_workers);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 8, gate);
+	ktime_t start;
+
+	wpk_jobs_submit(test, pool, jobs, 0, 8);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 8));
+	start = ktime_get();
+	wpk_gate_open(gate);
+	WPK_EVENTUALLY(test, wpk_stat(pool, expired) > 0);
+	/* None before its time; a jiffy had begun already. */
+	KUNIT_EXPECT_GE(test, ktime_ms_delta(ktime_get(), start),
+			400 - (s64)jiffies_to_msecs(1));
+	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == min_workers);
+	KUNIT_EXPECT_LE(test, ktime_ms_delta(ktime_get(), start),
+			400 + WPK_SLACK_MS);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, expired), 8 - min_workers);
+	/* And there they stay, for longer than any of them was idle so far. */
+	msleep(600);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), min_workers);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, idle), min_workers);
+	/* With none left, one is made again. */
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), min_workers ? 8 : 9);
+}
+
+static void wpool_expiry_0_keeps_idle_workers(struct kunit *test)
+{
+	struct wpool *pool = expiring_pool(test, 6, 0, 1);
+	struct wpool_attrs attrs;
+
+	make_idle(test, pool, 6);
+	msleep(300);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 6);
+	/* Until it is told otherwise: the timer starts for who is idle now. */
+	wpool_attrs_init(&attrs);
+	attrs.expiry_ms = 50;
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_EXPIRY_MS),
+			0);
+	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, expired), 5);
+}
+
+static void wpool_expiry_tuned_shorter_counts_for_idle_workers(struct kunit *test)
+{
+	struct wpool *pool = expiring_pool(test, 4, 60000, 1);
+	struct wpool_attrs attrs;
+
+	make_idle(test, pool, 4);
+	wpool_attrs_init(&attrs);
+	attrs.expiry_ms = 20;
+	attrs.min_workers = 2;
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_EXPIRY_MS |
+					 WPOOL_TUNE_MIN_WORKERS), 0);
+	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 2);
+	/* Fewer are enough now: the timer must start again for the rest. */
+	attrs.min_workers = 0;
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MIN_WORKERS),
+			0);
+	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 0);
+}
+
+/* The one that works is never the one that leaves. */
+static void wpool_expiry_takes_the_coldest_first(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+	pid_t pids[NR_IDLE];
+	struct wpool *pool;
+
+	pool = one_cpu_pool(test, WPOOL_LIFO, false);
+	idle_in_turn(test, pool, pids);
+	wpool_attrs_init(&attrs);
+	attrs.expiry_ms = 100;
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_EXPIRY_MS),
+			0);
+	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 1);
+	attrs.expiry_ms = 0;
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_EXPIRY_MS),
+			0);
+	{
+		struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+
+		wpk_jobs_submit(test, pool, jobs, 0, 1);
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+		KUNIT_EXPECT_EQ(test, jobs->job[0].pid, pids[NR_IDLE - 1]);
+	}
+}
+
+static void wpool_prealloc_makes_all_workers_once_and_keeps_them(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 200, NULL);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	wpk_attrs(&attrs, 6, 300);
+	attrs.prealloc = true;
+	attrs.expiry_ms = 20;
+	pool = wpk_pool_attrs(test, &attrs);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 6);
+	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 6);
+	wpk_jobs_submit(test, pool, jobs, 0, 200);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	/* Far longer than expiry_ms. */
+	msleep(200);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 6);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 6);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, expired), 0);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+/* ---- nice and CPUs -------------------------------------------------------- */
+
+static void wpool_nice_is_the_tasks_nice_value(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 8, NULL);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	int i;
+
+	wpk_attrs(&attrs, 2, 8);
+	attrs.nice = 5;
+	pool = wpk_pool_attrs(test, &attrs);
+	wpk_jobs_submit(test, pool, jobs, 0, 4);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	attrs.nice = -3;
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_NICE), 0);
+	wpk_jobs_submit(test, pool, jobs, 4, 4);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	for (i = 0; i < 8; i++)
+		KUNIT_EXPECT_EQ(test, jobs->job[i].nice, i < 4 ? 5 : -3);
+}
+
+static void wpool_cpumask_is_where_tasks_run(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *busy = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *jobs = wpk_jobs(test, 60, NULL);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	int i, cpu;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "one CPU has nowhere else to run");
+	wpk_attrs(&attrs, 4, 100);
+	attrs.cpumask = cpumask_of(wpk_cpu(0));
+	pool = wpk_pool_attrs(test, &attrs);
+	for (i = 0; i < 60; i++) {
+		if (i == 29) {
+			wpk_jobs_submit(test, pool, busy, 0, 1);
+			KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+		}
+		if (i == 30) {
+			/* With idle workers and one in a task. */
+			KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 30));
+			attrs.cpumask = cpumask_of(wpk_cpu(1));
+			KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs,
+							 WPOOL_TUNE_CPUMASK),
+					0);
+		}
+		if (i == 45)
+			wpk_gate_open(gate);
+		/* From the CPU that is in the mask, and from the other one. */
+		wpk_move_to(wpk_cpu(i % 2));
+		wpk_jobs_submit(test, pool, jobs, i, 1);
+	}
+	wpk_move_to(-1);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+	for (i = 0; i < 60; i++) {
+		cpu = wpk_cpu(i < 30 ? 0 : 1);
+		KUNIT_EXPECT_EQ_MSG(test, jobs->job[i].cpu, cpu, "task %d", i);
+	}
+}
+
+static struct kunit_case workers_cases[] = {
+	KUNIT_CASE(wpool_capacity_tasks_run_at_once_and_no_more),
+	KUNIT_CASE(wpool_capacity_1_runs_one_after_the_other),
+	KUNIT_CASE(wpool_tune_up_starts_what_is_queued),
+	KUNIT_CASE(wpool_tune_down_never_runs_more_than_the_new_capacity),
+	KUNIT_CASE(wpool_workers_are_made_only_when_nobody_is_idle),
+	KUNIT_CASE(wpool_order_lifo_reuses_the_worker_that_was_last_busy),
+	KUNIT_CASE(wpool_order_fifo_reuses_the_worker_idle_longest),
+	KUNIT_CASE(wpool_order_prealloc_is_fifo),
+	KUNIT_CASE_PARAM_ATTR(wpool_expiry_leaves_min_workers, min_gen_params,
+			      { .speed = KUNIT_SPEED_SLOW }),
+	KUNIT_CASE(wpool_expiry_0_keeps_idle_workers),
+	KUNIT_CASE(wpool_expiry_tuned_shorter_counts_for_idle_workers),
+	KUNIT_CASE(wpool_expiry_takes_the_coldest_first),
+	KUNIT_CASE(wpool_prealloc_makes_all_workers_once_and_keeps_them),
+	KUNIT_CASE(wpool_nice_is_the_tasks_nice_value),
+	KUNIT_CASE(wpool_cpumask_is_where_tasks_run),
+	{}
+};
+
+static struct kunit_suite workers_suite = {
+	.name = "wpool_workers",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = workers_cases,
+};
+
+kunit_test_suite(workers_suite);
