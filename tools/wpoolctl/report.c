@@ -34,8 +34,14 @@ static __u64 per_task(__u64 ns, const struct load_result *result)
 static __u64 ideal_ns(const struct load_config *config,
 		      const struct load_result *result)
 {
+	__u32 capacity = result->attrs.capacity;
+
+	/* submitters work, too */
+	if (result->attrs.policy == WPOOL_DEV_POLICY_RUN &&
+	    capacity != WPOOL_DEV_UNLIMITED)
+		capacity += config->submitters;
 	return tally_ideal_ns(&result->tally, config->works, config->nr_works,
-			      result->attrs.capacity);
+			      capacity);
 }
 
 /* ---- for people -------------------------------------------------------------- */

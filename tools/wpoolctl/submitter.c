@@ -146,7 +146,7 @@ static void explain_submit(struct submitter *s, int err)
 			  "a pool whose policy is not run");
 		return;
 	case -ESHUTDOWN:
-		load_fail(s->load, err, "pool '%s' was closed while tasks were submitted",
+		load_fail(s->load, err, "pool '%s' is closed: it was released or destroyed",
 			  pool);
 		return;
 	default:
