@@ -3,24 +3,21 @@
 #ifndef WPOOL_CHARDEV_H
 #define WPOOL_CHARDEV_H
 
-#include <linux/jiffies.h>
+#include <linux/ktime.h>
 #include <linux/minmax.h>
-#include <linux/sched.h>
 #include <linux/types.h>
 
 /**
- * wpool_timeout_jiffies() - a duration of the ABI, for the kernel's waits
- * @timeout_ns: in ns; anything
+ * wpool_chardev_deadline() - when a duration of the ABI is over
+ * @timeout_ns: in ns from now; anything but 0
  *
  * Context: any.
- * Return: in jiffies, never shorter, at least 1 and not for ever.
+ * Return: CLOCK_MONOTONIC; %KTIME_MAX if that is beyond what it can count.
  */
-static inline long wpool_timeout_jiffies(u64 timeout_ns)
+static inline ktime_t wpool_chardev_deadline(u64 timeout_ns)
 {
-	/* one for the rounding, one because the first tick may come at once */
-	u64 ticks = nsecs_to_jiffies64(timeout_ns) + 2;
-
-	return min_t(u64, ticks, MAX_SCHEDULE_TIMEOUT - 1);
+	return ktime_add_safe(ktime_get(),
+			      min_t(u64, timeout_ns, KTIME_MAX));
 }
 
 /**

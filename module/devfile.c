@@ -16,7 +16,10 @@
 
 #include <linux/atomic.h>
 #include <linux/freezer.h>
+#include <linux/hrtimer.h>
+#include <linux/ktime.h>
 #include <linux/lockdep.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -134,21 +137,34 @@ __poll_t wpool_devfile_poll(struct wpool_devfile *file, struct file *opened,
 	return file_readable(file) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
+/* As wait_event_freezable_timeout(), to the moment and not to the tick. */
+static int wait_until(struct wpool_devfile *file, ktime_t until)
+{
+	DEFINE_WAIT(wait);
+	int err = 0;
+
+	for (;;) {
+		prepare_to_wait(&file->waiters, &wait,
+				TASK_INTERRUPTIBLE | TASK_FREEZABLE);
+		if (!READ_ONCE(file->nr_unfinished) || err)
+			break;
+		/* not to be restarted: that would be with the whole time again */
+		if (signal_pending(current))
+			err = -EINTR;
+		else if (!schedule_hrtimeout_range(&until, current->timer_slack_ns,
+						   HRTIMER_MODE_ABS))
+			err = -ETIME;
+	}
+	finish_wait(&file->waiters, &wait);
+	return READ_ONCE(file->nr_unfinished) ? err : 0;
+}
+
 int wpool_devfile_wait(struct wpool_devfile *file, u64 timeout_ns)
 {
-	long left;
-
-	if (!timeout_ns)
-		return wait_event_freezable(file->waiters,
-					    !READ_ONCE(file->nr_unfinished));
-
-	left = wait_event_freezable_timeout(file->waiters,
-					    !READ_ONCE(file->nr_unfinished),
-					    wpool_timeout_jiffies(timeout_ns));
-	/* not to be restarted: that would be with the whole time again */
-	if (left < 0)
-		return -EINTR;
-	return left ? 0 : -ETIME;
+	if (timeout_ns)
+		return wait_until(file, wpool_chardev_deadline(timeout_ns));
+	return wait_event_freezable(file->waiters,
+				    !READ_ONCE(file->nr_unfinished));
 }
 
 void wpool_devfile_stats(struct wpool_devfile *file,

@@ -18,7 +18,7 @@
 #include "devpool.h"
 
 #include <linux/err.h>
-#include <linux/jiffies.h>
+#include <linux/hrtimer.h>
 #include <linux/kref.h>
 #include <linux/ktime.h>
 #include <linux/list.h>
@@ -28,8 +28,10 @@
 #include <linux/slab.h>
 #include <linux/wpool.h>
 
+#include "chardev.h"
+
 /* How often somebody who waits for a pool to be empty looks, at least. */
-#define DRAIN_POLL_MAX_MS	10U
+#define DRAIN_POLL_MAX_NS	(10 * NSEC_PER_MSEC)
 
 /**
  * struct devpool - a pool made through the device
@@ -108,17 +110,23 @@ static bool is_drained(struct wpool *pool)
  */
 static int drain(struct wpool *pool, u64 timeout_ns)
 {
-	u64 start = ktime_get_ns();
-	u32 pause_ms = 1;
+	ktime_t end = timeout_ns ? wpool_chardev_deadline(timeout_ns) : KTIME_MAX;
+	u64 pause_ns = NSEC_PER_MSEC;
+	ktime_t now, until;
 
 	while (!is_drained(pool)) {
-		if (timeout_ns && ktime_get_ns() - start >= timeout_ns)
+		now = ktime_get();
+		if (ktime_compare(now, end) >= 0)
 			return -ETIME;
-		schedule_timeout_interruptible(msecs_to_jiffies(pause_ms));
+		until = min_t(ktime_t, ktime_add_ns(now, pause_ns), end);
+		/* not freezable here, with a mutex held: that is a signal, too */
+		set_current_state(TASK_INTERRUPTIBLE);
+		schedule_hrtimeout_range(&until, current->timer_slack_ns,
+					 HRTIMER_MODE_ABS);
 		/* a time-out must not start again */
 		if (signal_pending(current))
 			return timeout_ns ? -EINTR : -ERESTARTSYS;
-		pause_ms = min(2 * pause_ms, DRAIN_POLL_MAX_MS);
+		pause_ns = min_t(u64, 2 * pause_ns, DRAIN_POLL_MAX_NS);
 	}
 	return 0;
 }

@@ -135,7 +135,12 @@ static void item_record(struct item *item, int status, u64 end_ns)
 	file->bytes -= wpool_workload_bytes(&item->load);
 	file->nr_finished++;
 	WRITE_ONCE(file->nr_unfinished, file->nr_unfinished - 1);
-	if (item->silent || file->closing) {
+	if (file->closing) {
+		/* nobody is left to be woken */
+		list_del_init(&item->node);
+		return;
+	}
+	if (item->silent) {
 		list_del_init(&item->node);
 	} else {
 		list_move_tail(&item->node, &file->done);
@@ -164,7 +169,7 @@ static void item_end(struct item *item, int status)
 		wpool_devfile_free(file);
 }
 
-static void item_fn(struct wpool_task *task)
+static void dev_task_run(struct wpool_task *task)
 {
 	struct item *item = container_of(task, struct item, task);
 	int status;
@@ -176,7 +181,7 @@ static void item_fn(struct wpool_task *task)
 	item_end(item, status);
 }
 
-static void item_abort(struct wpool_task *task, int status)
+static void dev_task_abort(struct wpool_task *task, int status)
 {
 	item_end(container_of(task, struct item, task), status);
 }
@@ -186,7 +191,7 @@ static void item_init(struct item *item, struct wpool_devfile *file,
 		      u64 submit_ns)
 {
 	/* files hold the module while they are open, and its exit waits for items */
-	wpool_task_init_abortable(&item->task, item_fn, item_abort, NULL);
+	wpool_task_init_abortable(&item->task, dev_task_run, dev_task_abort, NULL);
 	INIT_LIST_HEAD(&item->node);
 	item->file = file;
 	wpool_workload_init(&item->load, work, pool);
@@ -369,54 +374,68 @@ void wpool_devtask_return(struct wpool_devfile *file, struct list_head *taken,
 	spin_unlock(&file->lock);
 }
 
-/* Cancel an unfinished item: true if it will not run. */
+/* True if the item was queued and will not run. */
 static bool item_cancel(struct item *item, u64 now)
 	__must_hold(&item->file->lock)
 {
 	lockdep_assert_held(&item->file->lock);
-	if (!is_submitting(item->file, item) && wpool_task_cancel(&item->task)) {
-		item_record(item, -ECANCELED, now);
-		return true;
-	}
-	/* it runs or is about to, or it may not be accepted yet */
+	if (is_submitting(item->file, item) || !wpool_task_cancel(&item->task))
+		return false;
+	item_record(item, -ECANCELED, now);
+	return true;
+}
+
+/* True: it runs or is about to, or it may not be accepted yet. */
+static bool item_stop(struct item *item, u64 now)
+	__must_hold(&item->file->lock)
+{
+	lockdep_assert_held(&item->file->lock);
 	wpool_workload_stop(&item->load);
-	return false;
+	return true;
 }
 
 /*
- * Look at each item that is unfinished now, once, and let others have the lock
- * in between. What ends meanwhile takes itself off whichever list it is on;
- * what is submitted meanwhile is not looked at.
+ * Do something to each item that is unfinished and has a number below @end,
+ * once, and let others have the lock in between. What ends meanwhile takes
+ * itself off whichever list it is on.
  */
-static void items_cancel(struct wpool_devfile *file, const u64 *cookie,
-			 u32 *cancelled, u32 *stopped)
+static u32 items_walk(struct wpool_devfile *file, const u64 *cookie, u64 end,
+		      bool (*act)(struct item *item, u64 now))
 	__must_hold(&file->lock)
 {
 	u64 now = ktime_get_ns();
+	struct item *item;
 	LIST_HEAD(todo);
+	u32 nr = 0;
 
 	lockdep_assert_held(&file->cancel_mutex);
 	lockdep_assert_held(&file->lock);
 	list_splice_init(&file->unfinished, &todo);
 	while (!list_empty(&todo)) {
-		struct item *item = list_first_entry(&todo, struct item, node);
-
+		item = list_first_entry(&todo, struct item, node);
 		list_move_tail(&item->node, &file->unfinished);
-		if (!cookie || item->cookie == *cookie) {
-			if (item_cancel(item, now))
-				(*cancelled)++;
-			else
-				(*stopped)++;
-		}
+		if (item->seq < end && (!cookie || item->cookie == *cookie))
+			nr += act(item, now);
 		cond_resched_lock(&file->lock);
 	}
+	return nr;
+}
+
+/* First the queue, so that a worker that is stopped finds nothing there. */
+static void items_cancel(struct wpool_devfile *file, const u64 *cookie,
+			 u32 *cancelled, u32 *stopped)
+	__must_hold(&file->lock)
+{
+	u64 end = file->next_seq;
+
+	lockdep_assert_held(&file->lock);
+	*cancelled = items_walk(file, cookie, end, item_cancel);
+	*stopped = items_walk(file, cookie, end, item_stop);
 }
 
 int wpool_devtask_cancel(struct wpool_devfile *file, const u64 *cookie,
 			 u32 *cancelled, u32 *stopped)
 {
-	*cancelled = 0;
-	*stopped = 0;
 	if (mutex_lock_interruptible(&file->cancel_mutex))
 		return -ERESTARTSYS;
 	spin_lock(&file->lock);
@@ -428,7 +447,7 @@ int wpool_devtask_cancel(struct wpool_devfile *file, const u64 *cookie,
 
 void wpool_devtask_close(struct wpool_devfile *file)
 {
-	u32 cancelled = 0, stopped = 0;
+	u32 cancelled, stopped;
 	struct item *item;
 
 	mutex_lock(&file->cancel_mutex);
@@ -449,7 +468,7 @@ void wpool_devtask_close(struct wpool_devfile *file)
 
 int wpool_devtask_init(void)
 {
-	item_cache = kmem_cache_create("wpool_item", sizeof(struct item), 0,
+	item_cache = kmem_cache_create("wpool_dev_task", sizeof(struct item), 0,
 				       SLAB_HWCACHE_ALIGN | SLAB_ACCOUNT, NULL);
 	return item_cache ? 0 : -ENOMEM;
 }

@@ -69,7 +69,7 @@ static int subtree_run_flat(struct wpool_workload *load, u32 depth)
 	return err;
 }
 
-static void node_fn(struct wpool_task *task)
+static void tree_node_run(struct wpool_task *task)
 {
 	struct tree_node *node = container_of(task, struct tree_node, task);
 
@@ -113,7 +113,7 @@ static noinline_for_stack int node_run(struct wpool_workload *load, u32 depth)
 		children[i].load = load;
 		children[i].depth = depth - 1;
 		children[i].err = 0;
-		wpool_task_init(&children[i].task, node_fn);
+		wpool_task_init(&children[i].task, tree_node_run);
 	}
 	for (i = 0; i < nr; i++) {
 		/* refused, whatever the reason: done here; the next may fit again */
