@@ -113,16 +113,20 @@ static void kick_submitters(struct watch *w)
 			pthread_kill(s[i].submit_thread, SUBMITTER_KICK);
 }
 
-/* Once, when nobody submits any more. */
+/*
+ * Again and again while somebody submits: under the policy run a submitter is
+ * inside a task. Then once more, for what was accepted last.
+ */
 static void cancel_all(struct watch *w)
 {
+	bool last = !atomic_load(&w->load->submitting);
 	__u32 i;
 
-	if (w->cancelled || atomic_load(&w->load->submitting))
+	if (w->cancelled)
 		return;
-	w->cancelled = true;
 	for (i = 0; i < w->load->config->submitters; i++)
 		dev_cancel_all(w->load->submitters[i].fd);
+	w->cancelled = last;
 }
 
 static __u64 next_look_ns(const struct watch *w, bool stop)
