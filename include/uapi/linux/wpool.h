@@ -259,7 +259,8 @@ struct wpool_dev_work {
  *
  * Every descriptor is checked before the first is submitted. Returns 0 if at
  * least one was accepted; the caller goes on from @accepted. Otherwise EAGAIN
- * (full), ESHUTDOWN, ENOBUFS (read records first), EINTR; ERANGE also for @nr.
+ * (full), ESHUTDOWN, ENOBUFS (read records first; a cancelled task counts until
+ * a worker has taken it out of its queue), EINTR; ERANGE also for @nr.
  */
 struct wpool_dev_submit {
 	__u32 size;
