@@ -142,10 +142,9 @@ __u64 tally_ideal_ns(const struct tally *tally, const struct work *works,
 		if (works[i].arg > longest)
 			longest = works[i].arg;
 	}
-	if (!lengths || !capacity)
+	/* without a limit it would say nothing but how quickly workers are made */
+	if (!lengths || !capacity || capacity == WPOOL_DEV_UNLIMITED)
 		return 0;
-	if (capacity == WPOOL_DEV_UNLIMITED)
-		return longest;
 	if (lengths > 1)
 		return sum / capacity > longest ? sum / capacity : longest;
 	rounds = (tasks + capacity - 1) / capacity;

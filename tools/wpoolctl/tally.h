@@ -63,7 +63,8 @@ __u64 tally_wall_ns(const struct tally *tally);
 
 /*
  * The shortest time in which @works could have ended on @capacity workers, if
- * they do nothing but sleep; 0 if one of them does anything else.
+ * they do nothing but sleep; 0 if one of them does anything else, or if the
+ * capacity is unlimited.
  */
 __u64 tally_ideal_ns(const struct tally *tally, const struct work *works,
 		     unsigned int nr_works, __u32 capacity);

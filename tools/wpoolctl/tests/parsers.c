@@ -392,7 +392,7 @@ static void test_tally(void)
 
 	tally.work[0].completed = 1001;
 	EXPECT(tally_ideal_ns(&tally, works, 2, 1000) == 200, "whole rounds");
-	EXPECT(tally_ideal_ns(&tally, works, 2, WPOOL_DEV_UNLIMITED) == 100, "unlimited");
+	EXPECT(tally_ideal_ns(&tally, works, 2, WPOOL_DEV_UNLIMITED) == 0, "unlimited");
 	tally.work[1].completed = 1000;
 	EXPECT(tally_ideal_ns(&tally, works, 2, 1000) == 200, "noop is free");
 	works[1].kind = WPOOL_WORK_SLEEP;
