@@ -123,9 +123,9 @@ static int take_slow(struct wpool *pool, struct wpool_runq *rq, u32 want)
 	} else {
 		batch = pool->token_batch;
 		n = take_central(pool, want + batch);
-		if (!n) {
+		if (n < want) {
 			collect(pool);
-			n = take_central(pool, want + batch);
+			n += take_central(pool, want + batch - n);
 		}
 		ret = min(n, want);
 		if (n > want)
@@ -141,6 +141,7 @@ static int take_slow(struct wpool *pool, struct wpool_runq *rq, u32 want)
 int wpool_admission_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
 {
 	u32 n = 0;
+	int more;
 
 	if (likely(!(READ_ONCE(pool->attention) & ATT_TAKE))) {
 		/* locked instruction: this CPU's line; near the limit the pool's */
@@ -149,7 +150,11 @@ int wpool_admission_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
 		else
 			n = take_central(pool, want);
 	}
-	return likely(n) ? n : take_slow(pool, rq, want);
+	if (likely(n == want))
+		return n;
+	/* a cache holds only a part of what is free */
+	more = take_slow(pool, rq, want - n);
+	return more > 0 ? n + more : n ?: more;
 }
 
 /*
@@ -208,7 +213,8 @@ void wpool_admission_give(struct wpool *pool, struct wpool_runq *rq)
 		n = atomic_inc_return(&rq->tokens);
 		if (unlikely(n >= 2 * (int)batch)) {
 			n = atomic_xchg(&rq->tokens, 0);
-			atomic_add(n, &pool->tokens);
+			/* give:A again: for a moment nobody could find them */
+			atomic_add_return(n, &pool->tokens);
 		}
 	} else {
 		/* give:A */
@@ -224,7 +230,16 @@ static void abandon(struct wpool *pool, struct wpool_waiter *waiter, int error)
 {
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&pool->admission_lock, flags);
+	/*
+	 * Who was sent away must not touch the pool any more. Who was not has it
+	 * as long as interrupts are off: close says done before its grace period.
+	 */
+	local_irq_save(flags);
+	if (smp_load_acquire(&waiter->done)) {
+		local_irq_restore(flags);
+		return;
+	}
+	raw_spin_lock(&pool->admission_lock);
 	if (!waiter->done) {
 		list_del(&waiter->node);
 		WRITE_ONCE(pool->nr_waiting, pool->nr_waiting - 1);
@@ -232,7 +247,8 @@ static void abandon(struct wpool *pool, struct wpool_waiter *waiter, int error)
 		waiter->error = error;
 		waiter->done = true;
 	}
-	raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
+	raw_spin_unlock(&pool->admission_lock);
+	local_irq_restore(flags);
 }
 
 int wpool_admission_wait(struct wpool *pool, struct wpool_waiter *waiter,

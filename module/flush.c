@@ -19,6 +19,7 @@
 #include <linux/sched/signal.h>
 
 #include "admission.h"
+#include "task.h"
 #include "worker.h"
 
 u64 wpool_flush_outstanding(struct wpool *pool, u32 colour)
@@ -70,6 +71,8 @@ int wpool_flush(struct wpool *pool)
 	}
 	wpool_admission_drainer(pool, false);
 	mutex_unlock(&pool->flush_mutex);
+	/* those tasks' tokens are back, too */
+	wpool_task_finish_sync();
 	return err ? -EINTR : 0;
 }
 EXPORT_SYMBOL_GPL(wpool_flush);
@@ -88,7 +91,9 @@ int wpool_flush_drain(struct wpool *pool, unsigned int state, long timeout)
 	DEFINE_WAIT(wait);
 	int err = 0;
 
-	wpool_lockdep_wait(pool);
+	/* a mere look, under tune_mutex, is no wait */
+	if (timeout)
+		wpool_lockdep_wait(pool);
 	wpool_admission_drainer(pool, true);
 	for (;;) {
 		prepare_to_wait(&pool->drain_wq, &wait, state);

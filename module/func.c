@@ -3,8 +3,8 @@
  * Functions of one argument as tasks: wpool_submit_fn() and wpool_invoke().
  *
  * An item is a detached task with a function and its argument. It is freed
- * before its function is called, so a function that never returns leaks
- * nothing, and a pool with as many items as tokens never lacks one.
+ * before its function is called, so a function in which the worker dies leaks
+ * none, and a pool with as many items as tokens never lacks one.
  */
 #include "func.h"
 
@@ -27,6 +27,9 @@ struct wpool_items {
 };
 
 static struct kmem_cache *item_cache;
+
+/* A mempool keeps its reserve in one array, which kmalloc() has to give. */
+#define MAX_ITEMS	(KMALLOC_MAX_SIZE / sizeof(void *))
 
 static void item_free(struct item *item)
 {
@@ -63,7 +66,10 @@ static int item_submit(struct wpool *pool, struct item *item, wpool_arg_fn func,
 	wpool_task_init_abortable(&item->task, item_run, item_abort, owner);
 	err = may_block ? wpool_submit(pool, &item->task) :
 			  wpool_try_submit(pool, &item->task);
-	if (err)
+	if (err == -ESHUTDOWN || err == -EINTR)
+		/* sent away: the pool may be gone, and its reserve with it */
+		kmem_cache_free(item_cache, item);
+	else if (err)
 		item_free(item);
 	return err;
 }
@@ -104,8 +110,11 @@ EXPORT_SYMBOL_GPL(wpool_invoke);
 
 struct wpool_items *wpool_items_create(u32 nr)
 {
-	struct wpool_items *items = kmalloc(sizeof(*items), GFP_KERNEL);
+	struct wpool_items *items;
 
+	if (nr > MAX_ITEMS)
+		return NULL;
+	items = kmalloc(sizeof(*items), GFP_KERNEL);
 	if (!items)
 		return NULL;
 	items->mempool = mempool_create_slab_pool(nr, item_cache);
@@ -118,7 +127,7 @@ struct wpool_items *wpool_items_create(u32 nr)
 
 int wpool_items_resize(struct wpool_items *items, u32 nr)
 {
-	return mempool_resize(items->mempool, nr);
+	return nr > MAX_ITEMS ? -ENOMEM : mempool_resize(items->mempool, nr);
 }
 
 void wpool_items_destroy(struct wpool_items *items)

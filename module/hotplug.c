@@ -9,6 +9,7 @@
  */
 #include "hotplug.h"
 
+#include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 
 #include "idle.h"
@@ -67,6 +68,7 @@ static int cpu_down_ended(unsigned int cpu)
 
 int wpool_hotplug_init(void)
 {
+	struct change change = { .cpu = -1, .dying = -1 };
 	int ret;
 
 	ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "wpool:dead",
@@ -81,6 +83,10 @@ int wpool_hotplug_init(void)
 		return ret;
 	}
 	online_state = ret;
+	/* the default pool is older than this */
+	cpus_read_lock();
+	wpool_pools_walk(place, &change);
+	cpus_read_unlock();
 	return 0;
 }
 

@@ -237,6 +237,9 @@ static int prealloc(struct wpool *pool)
 	u32 i;
 	int err;
 
+	/* before thousands of threads are made for nothing */
+	if (pool->capacity > wpool_worker_room())
+		return -EAGAIN;
 	for (i = 0; i < pool->capacity; i++) {
 		err = wpool_worker_count_in(pool);
 		/* an open pool: the spawner was asked for the rest */
@@ -414,7 +417,9 @@ int wpool_release(struct wpool *pool, unsigned int flags)
 	mutex_unlock(&pool->tune_mutex);
 
 	if (flags & WPOOL_RELEASE_CANCEL)
-		while ((task = wpool_sched_take_any(pool)))
+		/* not what a reboot lets in */
+		while (READ_ONCE(pool->state) != WPOOL_OPEN &&
+		       (task = wpool_sched_take_any(pool)))
 			wpool_task_drop(pool, task);
 	return 0;
 }

@@ -29,12 +29,15 @@
 #define RETRY_MIN_MS	10
 #define RETRY_MAX_MS	1000
 
-/* Protects both lists; raw: taken by submitters and ending threads. */
+/* Protects the lists; raw: taken by submitters and ending threads. */
 static DEFINE_RAW_SPINLOCK(lock);
 /* Pools that asked, each with a reference. */
 static LIST_HEAD(asking);
 /* Workers that ended. */
 static LIST_HEAD(dead);
+
+/* Tasks that were cancelled, linked by their node. */
+static LIST_HEAD(dropped);
 
 static struct task_struct *spawner;
 
@@ -63,6 +66,45 @@ void wpool_spawner_ended(struct wpool_worker *w)
 	list_add_tail(&w->dead_node, &dead);
 	raw_spin_unlock_irqrestore(&lock, flags);
 	wake_up_process(spawner);
+}
+
+/* ---- dropping ---- */
+
+void wpool_spawner_drop(struct wpool_task *task)
+{
+	raw_spin_lock(&lock);
+	list_add_tail(&task->node, &dropped);
+	raw_spin_unlock(&lock);
+	wake_up_process(spawner);
+}
+
+static struct wpool_task *next_dropped(void)
+{
+	struct wpool_task *task;
+
+	raw_spin_lock_irq(&lock);
+	task = list_first_entry_or_null(&dropped, struct wpool_task, node);
+	if (task)
+		list_del(&task->node);
+	raw_spin_unlock_irq(&lock);
+	return task;
+}
+
+static void drop_all(void)
+{
+	struct wpool_task *task;
+	struct wpool *pool;
+
+	while ((task = next_dropped())) {
+		/* unfinished: it keeps its pool */
+		pool = task->pool;
+		if (wpool_task_end_cancelled(pool, task))
+			continue;
+		/* it was submitted again: back into a queue */
+		local_irq_disable();
+		wpool_sched_push(pool, wpool_this_runq(pool), &task, 1);
+		local_irq_enable();
+	}
 }
 
 /* ---- reaping ---- */
@@ -233,12 +275,12 @@ static struct wpool *next_due(unsigned long *timeout)
 	return found;
 }
 
-static bool has_dead(void)
+static bool has_ended(void)
 {
 	bool ret;
 
 	raw_spin_lock_irq(&lock);
-	ret = !list_empty(&dead);
+	ret = !list_empty(&dead) || !list_empty(&dropped);
 	raw_spin_unlock_irq(&lock);
 	return ret;
 }
@@ -252,13 +294,14 @@ static int spawner_main(void *unused)
 		/* before the look at the lists: a wake-up after it is not lost */
 		set_current_state(TASK_IDLE);
 		pool = next_due(&timeout);
-		if (!pool && !has_dead()) {
+		if (!pool && !has_ended()) {
 			if (kthread_should_stop())
 				break;
 			schedule_timeout(timeout);
 		}
 		__set_current_state(TASK_RUNNING);
 
+		drop_all();
 		if (pool) {
 			if (spawn(pool))
 				retry_later(pool);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The spawner: one thread of the module that makes workers, one at a time,
- * reaps those that ended, and repairs the pool of one that died.
+ * reaps those that ended, repairs the pool of one that died, and ends tasks that
+ * were cancelled where that cannot be done.
  */
 #ifndef WPOOL_SPAWNER_H
 #define WPOOL_SPAWNER_H
 
 struct wpool;
+struct wpool_task;
 struct wpool_worker;
 
 /**
@@ -26,6 +28,14 @@ void wpool_spawner_ask(struct wpool *pool);
  * Context: the worker's thread, in do_exit(); takes raw locks only.
  */
 void wpool_spawner_ended(struct wpool_worker *w);
+
+/**
+ * wpool_spawner_drop() - end a cancelled task in process context
+ * @task: the task, CANCELLED and taken out of the queues
+ *
+ * Context: any; interrupts off since it was taken out.
+ */
+void wpool_spawner_drop(struct wpool_task *task);
 
 /** wpool_spawner_init() - start the thread; Return: 0 or -errno */
 int wpool_spawner_init(void);

@@ -55,7 +55,7 @@ static int wait_in_line(struct wpool *pool, struct wpool_task *const *tasks,
 	int err;
 
 	if (wpool_worker_current() && wpool_worker_current()->pool == pool)
-		err = -EDEADLK;
+		err = how->timeout ? -EDEADLK : -ETIME;
 	else
 		err = wpool_admission_wait(pool, &waiter, how->state, how->timeout);
 
@@ -64,12 +64,12 @@ static int wait_in_line(struct wpool *pool, struct wpool_task *const *tasks,
 	return waiter.accepted ?: err;
 }
 
-static int run_here(struct wpool_task *const *tasks, u32 nr)
+static int run_here(struct wpool *pool, struct wpool_task *const *tasks, u32 nr)
 {
 	u32 n;
 
 	for (n = 0; n < nr; n++)
-		if (wpool_task_run_here(tasks[n]))
+		if (wpool_task_run_here(pool, tasks[n]))
 			break;
 	return n ?: -EAGAIN;
 }
@@ -88,7 +88,7 @@ static int overloaded(struct wpool *pool, struct wpool_task *const *tasks,
 			n = wait_in_line(pool, tasks, nr, how);
 			break;
 		case WPOOL_RUN:
-			n = run_here(tasks, nr);
+			n = run_here(pool, tasks, nr);
 			if (n < 0)
 				count_refused(pool);
 			break;
@@ -118,6 +118,9 @@ static int submit_chunk(struct wpool *pool, struct wpool_task *const *tasks,
 	*err = 0;
 	local_irq_save(flags);
 	while (claimed < nr) {
+		/* one that runs or was cancelled goes alone: it needs no token */
+		if (claimed && atomic_read(&tasks[claimed]->state))
+			break;
 		*err = wpool_task_claim(pool, tasks[claimed]);
 		if (*err)
 			break;

@@ -43,9 +43,24 @@ EXPORT_SYMBOL_GPL(wpool_task_init);
 
 /* ---- claim ---- */
 
+/*
+ * A cancelled task that was not taken out yet is submitted again: one is
+ * cancelled, one is accepted, with the same token. Both count with one colour,
+ * so that it does not matter if the colour is history.
+ */
+static void count_revival(struct wpool *pool, u32 colour)
+{
+	struct wpool_runq *rq = wpool_this_runq(pool);
+
+	WRITE_ONCE(rq->accepted[colour], rq->accepted[colour] + 1);
+	WRITE_ONCE(rq->finished[colour], rq->finished[colour] + 1);
+	WRITE_ONCE(rq->cancelled, rq->cancelled + 1);
+}
+
 /* Not IDLE: a task that runs, or one that was cancelled and is still queued. */
 static int claim_slow(struct wpool *pool, struct wpool_task *task, int old)
 {
+	u32 colour = 0;
 	int new;
 
 	do {
@@ -61,8 +76,10 @@ static int claim_slow(struct wpool *pool, struct wpool_task *task, int old)
 				new |= WPOOL_ST_AGAIN_COLOUR;
 			break;
 		case WPOOL_ST_CANCELLED:
-			if (READ_ONCE(task->pool) != pool)
+			/* it stands in a queue, not in a submitter's hands */
+			if (wpool_task_pool(task) != pool)
 				return -EALREADY;
+			colour = task->colour;
 			new = (old & ~WPOOL_ST_MASK) | WPOOL_ST_PENDING;
 			break;
 		default:
@@ -72,7 +89,11 @@ static int claim_slow(struct wpool *pool, struct wpool_task *task, int old)
 			return -ESHUTDOWN;
 	} while (!atomic_try_cmpxchg(&task->state, &old, new));
 
-	return new == WPOOL_ST_PENDING && !old ? 0 : 1;
+	if (!(old & WPOOL_ST_MASK))
+		return 0;
+	if ((old & WPOOL_ST_MASK) == WPOOL_ST_CANCELLED)
+		count_revival(pool, colour);
+	return 1;
 }
 
 int wpool_task_claim(struct wpool *pool, struct wpool_task *task)
@@ -123,6 +144,8 @@ static void count_finish(struct wpool *pool, struct wpool_runq *rq, u32 colour,
 			 int status)
 {
 	WRITE_ONCE(rq->finished[colour], rq->finished[colour] + 1);
+	/* pairs with the first smp_rmb() in count_tasks(), stats.c */
+	smp_wmb();
 	if (status == -ECANCELED)
 		WRITE_ONCE(rq->cancelled, rq->cancelled + 1);
 	else if (status)
@@ -138,8 +161,14 @@ static void finish_detached(struct wpool *pool, u32 colour, int status)
 	rcu_read_lock();
 	local_irq_save(flags);
 	rq = wpool_this_runq(pool);
+	/* finish:A */
+	this_cpu_inc(finish_seq);
+	smp_wmb();
 	count_finish(pool, rq, colour, status);
 	wpool_admission_give(pool, rq);
+	/* finish:A */
+	smp_wmb();
+	this_cpu_inc(finish_seq);
 	local_irq_restore(flags);
 	wpool_flush_finished(pool, colour);
 	rcu_read_unlock();
@@ -169,6 +198,7 @@ static bool finish_joinable(struct wpool *pool, struct wpool_task *task,
 
 	do {
 		if ((old & WPOOL_ST_MASK) != from) {
+			WRITE_ONCE(task->queued, 1);
 			this_cpu_inc(finish_seq);
 			local_irq_restore(flags);
 			rcu_read_unlock();
@@ -177,6 +207,8 @@ static bool finish_joinable(struct wpool *pool, struct wpool_task *task,
 		again = (old & WPOOL_ST_AGAIN) && !status;
 		if (again) {
 			task->colour = !!(old & WPOOL_ST_AGAIN_COLOUR);
+			/* an earlier turn of this loop may have cleared it */
+			WRITE_ONCE(task->queued, 1);
 			new = WPOOL_ST_PENDING | (old & WPOOL_ST_WAITED);
 		} else {
 			WRITE_ONCE(task->queued, 0);
@@ -227,8 +259,24 @@ void wpool_task_finish_sync(void)
 
 /* ---- drop and fail ---- */
 
-/* End a task that is CANCELLED. False: it was submitted again meanwhile. */
-static bool end_cancelled(struct wpool *pool, struct wpool_task *task)
+bool wpool_task_mark_cancelled(struct wpool_task *task)
+{
+	int old = atomic_read(&task->state);
+	int new;
+
+	do {
+		if ((old & WPOOL_ST_MASK) == WPOOL_ST_PENDING)
+			new = (old & ~WPOOL_ST_MASK) | WPOOL_ST_CANCELLED;
+		else if (old & WPOOL_ST_AGAIN)
+			new = old & ~(WPOOL_ST_AGAIN | WPOOL_ST_AGAIN_COLOUR);
+		else
+			return false;
+	} while (!atomic_try_cmpxchg(&task->state, &old, new));
+
+	return true;
+}
+
+bool wpool_task_end_cancelled(struct wpool *pool, struct wpool_task *task)
 {
 	wpool_abort_fn abort;
 	struct module *owner;
@@ -254,8 +302,8 @@ static bool end_cancelled(struct wpool *pool, struct wpool_task *task)
 void wpool_task_drop(struct wpool *pool, struct wpool_task *task)
 {
 	do {
-		wpool_task_cancel(task);
-	} while (!end_cancelled(pool, task));
+		wpool_task_mark_cancelled(task);
+	} while (!wpool_task_end_cancelled(pool, task));
 }
 
 void wpool_task_fail(struct wpool_worker *w)
@@ -347,6 +395,19 @@ static void call(struct wpool *pool, struct wpool_task *task, wpool_task_fn func
 		context_repair(&context, func);
 }
 
+/* The worker's claim; a detached task is out of its hands with it. */
+static bool claim_for_worker(struct wpool_task *task, bool detached)
+{
+	if (!detached)
+		return claim_to_run(task, WPOOL_ST_RUNNING);
+
+	WRITE_ONCE(task->queued, 0);
+	if (claim_to_run(task, WPOOL_ST_IDLE))
+		return true;
+	WRITE_ONCE(task->queued, 1);
+	return false;
+}
+
 void wpool_task_run(struct wpool_worker *w, struct wpool_task *task)
 {
 	struct wpool *pool = w->pool;
@@ -367,11 +428,8 @@ void wpool_task_run(struct wpool_worker *w, struct wpool_task *task)
 		w->task_owner = task->owner;
 	}
 	colour = task->colour;
-	if (detached)
-		WRITE_ONCE(task->queued, 0);
-
-	while (!claim_to_run(task, detached ? WPOOL_ST_IDLE : WPOOL_ST_RUNNING))
-		if (end_cancelled(pool, task))
+	while (!claim_for_worker(task, detached))
+		if (wpool_task_end_cancelled(pool, task))
 			return;
 
 	/* a detached task is its function's from here on */
@@ -394,7 +452,7 @@ void wpool_task_run(struct wpool_worker *w, struct wpool_task *task)
 	}
 }
 
-int wpool_task_run_here(struct wpool_task *task)
+int wpool_task_run_here(struct wpool *pool, struct wpool_task *task)
 {
 	struct module *owner = task->owner;
 	int old;
@@ -417,6 +475,8 @@ int wpool_task_run_here(struct wpool_task *task)
 		return 0;
 	}
 
+	/* a submit to the same pool while it runs is a submit to this caller */
+	WRITE_ONCE(task->pool, pool);
 	if (!claim_to_run(task, WPOOL_ST_RUNNING)) {
 		task->status = -ECANCELED;
 		wpool_task_unclaim(task);
@@ -425,7 +485,6 @@ int wpool_task_run_here(struct wpool_task *task)
 	do {
 		task->func(task);
 		task->status = 0;
-		/* a submit while it ran is a submit to this caller */
 		old = atomic_fetch_and(~(WPOOL_ST_AGAIN | WPOOL_ST_AGAIN_COLOUR),
 				       &task->state);
 	} while (old & WPOOL_ST_AGAIN);

@@ -13,7 +13,7 @@
  * Each arrow is one compare-and-swap of task->state, so for each there is one
  * winner. A detached task goes from PENDING straight to IDLE when its function
  * starts, and is not touched afterwards. CANCELLED is a task that still stands
- * in a queue: whoever takes it out ends it.
+ * in a queue, or is on its way from there to the spawner: whoever has it ends it.
  *
  * While a joinable task is RUNNING or in somebody's hands, the other fields
  * are that one's. The change to IDLE is the last touch.
@@ -121,12 +121,32 @@ void wpool_task_run(struct wpool_worker *w, struct wpool_task *task);
 
 /**
  * wpool_task_run_here() - run a claimed task in its submitter: policy run
+ * @pool: the pool
  * @task: the task; no token, not outstanding
  *
  * Context: process context.
  * Return: 0; -EAGAIN too little stack is left, the task is still claimed.
  */
-int wpool_task_run_here(struct wpool_task *task);
+int wpool_task_run_here(struct wpool *pool, struct wpool_task *task);
+
+/**
+ * wpool_task_mark_cancelled() - the change of state that cancels
+ * @task: the task
+ *
+ * Context: any.
+ * Return: true; false if there is no submit to be taken back.
+ */
+bool wpool_task_mark_cancelled(struct wpool_task *task);
+
+/**
+ * wpool_task_end_cancelled() - end a task that is CANCELLED
+ * @pool: the pool
+ * @task: the task, taken out of the queues
+ *
+ * Context: process context.
+ * Return: true; false if it was submitted again meanwhile, and is PENDING.
+ */
+bool wpool_task_end_cancelled(struct wpool *pool, struct wpool_task *task);
 
 /**
  * wpool_task_drop() - end a queued task as cancelled

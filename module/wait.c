@@ -7,8 +7,8 @@
  * that waits for a queued task of its own pool takes it out of the queue and
  * runs it itself: fork-join works at capacity 1.
  *
- * The caller's task may be freed by its owner only after one of these
- * functions has returned; they never touch it after they have seen it IDLE.
+ * The last thing that these functions read of a task is its status, after they
+ * have seen it IDLE: with several waiters none may free it before all returned.
  */
 #include <linux/export.h>
 #include <linux/sched/signal.h>
@@ -16,6 +16,7 @@
 
 #include "pool.h"
 #include "sched.h"
+#include "spawner.h"
 #include "task.h"
 #include "worker.h"
 
@@ -42,6 +43,9 @@ static bool is_inside(struct wpool_worker *w, struct wpool_task *task)
 	u32 depth;
 
 	for (depth = w->depth; depth; depth--) {
+		/* a detached one may be gone, its memory another task's */
+		if (depth == 1 && w->detached)
+			return false;
 		if (t == task)
 			return true;
 		if (depth > 1)
@@ -64,6 +68,14 @@ static void await_hands(u32 *tries)
 	}
 }
 
+/* Does it stand in a queue, cancelled or not? */
+static bool is_queued(struct wpool_task *task)
+{
+	int state = atomic_read(&task->state) & WPOOL_ST_MASK;
+
+	return state == WPOOL_ST_PENDING || state == WPOOL_ST_CANCELLED;
+}
+
 /* Run a queued task of the own pool right here, so that it need not be waited for. */
 static void help(struct wpool_worker *w, struct wpool_task *task)
 {
@@ -72,7 +84,7 @@ static void help(struct wpool_worker *w, struct wpool_task *task)
 	u32 tries = 0;
 	bool taken;
 
-	while ((atomic_read(&task->state) & WPOOL_ST_MASK) == WPOOL_ST_PENDING) {
+	while (is_queued(task)) {
 		if (wpool_stack_is_short())
 			return;
 		local_irq_save(flags);
@@ -132,19 +144,22 @@ EXPORT_SYMBOL_GPL(wpool_task_wait);
 
 bool wpool_task_cancel(struct wpool_task *task)
 {
-	int old = atomic_read(&task->state);
-	int new;
+	unsigned long flags;
+	struct wpool *pool;
+	bool ret;
 
-	do {
-		if ((old & WPOOL_ST_MASK) == WPOOL_ST_PENDING)
-			new = (old & ~WPOOL_ST_MASK) | WPOOL_ST_CANCELLED;
-		else if (old & WPOOL_ST_AGAIN)
-			new = old & ~(WPOOL_ST_AGAIN | WPOOL_ST_AGAIN_COLOUR);
-		else
-			return false;
-	} while (!atomic_try_cmpxchg(&task->state, &old, new));
-
-	return true;
+	/* keeps the pool */
+	local_irq_save(flags);
+	pool = wpool_task_pool(task);
+	ret = wpool_task_mark_cancelled(task);
+	/*
+	 * Its place is free at once, not only when a worker comes by; but ending
+	 * it may wake somebody or call its owner, which not every context allows.
+	 */
+	if (ret && pool && wpool_sched_unqueue(pool, task))
+		wpool_spawner_drop(task);
+	local_irq_restore(flags);
+	return ret;
 }
 EXPORT_SYMBOL_GPL(wpool_task_cancel);
 
@@ -164,7 +179,7 @@ int wpool_task_cancel_sync(struct wpool_task *task)
 
 	if (!w || READ_ONCE(task->pool) != w->pool)
 		lockdep_wait(task);
-	wpool_task_cancel(task);
+	wpool_task_mark_cancelled(task);
 	while ((atomic_read(&task->state) & WPOOL_ST_MASK) == WPOOL_ST_CANCELLED) {
 		/* keeps the pool for wpool_task_drop() */
 		rcu_read_lock();
@@ -179,7 +194,11 @@ int wpool_task_cancel_sync(struct wpool_task *task)
 			continue;
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		await_hands(&tries);
+		if (pool)
+			await_hands(&tries);
+		else
+			/* its submitter waits in line with it, perhaps for long */
+			schedule_timeout_killable(1);
 	}
 	return wait_until_done(task);
 }

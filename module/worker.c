@@ -70,6 +70,13 @@ int wpool_worker_count_in(struct wpool *pool)
 	return err;
 }
 
+u32 wpool_worker_room(void)
+{
+	u32 nr = atomic_read(&nr_all_workers);
+
+	return nr < max_workers ? max_workers - nr : 0;
+}
+
 void wpool_worker_count_out(struct wpool *pool)
 {
 	unsigned long flags;

@@ -99,6 +99,13 @@ int wpool_worker_create(struct wpool *pool, int cpu);
 int wpool_worker_count_in(struct wpool *pool);
 
 /**
+ * wpool_worker_room() - how many workers more the module may have
+ *
+ * Context: any.
+ */
+u32 wpool_worker_room(void);
+
+/**
  * wpool_worker_count_out() - undo wpool_worker_count_in()
  * @pool: the pool
  *

@@ -11,6 +11,10 @@
  *   - no order between tasks is promised, only waiting submitters are served
  *     first-in-first-out.
  *
+ * Whoever calls with a pool sees to it that the pool stays during the call: as
+ * its creator, or with a reference. A submitter that waits may be overtaken by
+ * wpool_destroy(): it is sent away and does not touch the pool any more.
+ *
  * A caller embeds struct wpool_task in its own object, names a function, and
  * submits it from any context except NMI:
  *
@@ -72,7 +76,9 @@ typedef void (*wpool_task_fn)(struct wpool_task *task);
  * @task: the task, which belongs to this function from now on
  * @status: -ECANCELED it was cancelled before it started, -EIO its worker died in it
  *
- * Context: process context; may sleep.
+ * Context: process context, often the thread that makes new workers: may sleep,
+ * but must not wait for a pool, destroy one, or fault; submit with
+ * wpool_try_submit() only.
  */
 typedef void (*wpool_abort_fn)(struct wpool_task *task, int status);
 
@@ -126,7 +132,8 @@ struct wpool_fault {
  * @data: &wpool_attrs.fault_data
  *
  * Context: process context, in the thread that makes new workers: may sleep,
- * but no pool gets a new worker meanwhile. Must not destroy the pool.
+ * but no pool gets a new worker meanwhile. The task is not finished yet: must
+ * not wait for a pool or destroy one; submit with wpool_try_submit() only.
  */
 typedef void (*wpool_fault_fn)(const struct wpool_fault *fault, void *data);
 
@@ -364,7 +371,8 @@ static inline void wpool_task_init_detached(struct wpool_task *task,
  * @owner: as wpool_task_init_detached()
  *
  * Exactly one of the two ends each accepted submit. @func must not free the
- * task before anything that may fault, nor submit it again.
+ * task before anything that may fault, nor submit it again; nobody may submit
+ * it again once it was cancelled.
  *
  * Context: any.
  */
@@ -504,11 +512,13 @@ int wpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask);
  * @task: the task, initialised
  *
  * A task that runs already (joinable only) will run once more after it
- * returned, never twice at once, on the same place among the accepted.
+ * returned, never twice at once, on the same place among the accepted. If its
+ * worker dies, that submit ends with the same -EIO.
  *
  * Context: process context; may sleep, whatever the policy.
  * Return: 0 accepted, or run under %WPOOL_RUN; -EINVAL no pool, task or
- * function, or NMI; -EALREADY still pending; -ESHUTDOWN closed; -EAGAIN full
+ * function, or NMI; -EALREADY still pending, or in the hands of a submitter who
+ * may yet be refused, or running in another pool; -ESHUTDOWN closed; -EAGAIN full
  * (policy fail, max_blocking reached, or no stack left to run it here);
  * -EDEADLK full, and the caller is one of the pool's own tasks; -EINTR killed
  * while it waited; -ENOENT the task's owner module is going.
@@ -536,7 +546,8 @@ int __must_check wpool_try_submit(struct wpool *pool, struct wpool_task *task);
  * Waits whatever the policy says about waiting, unless that is %WPOOL_FAIL.
  *
  * Context: process context; may sleep.
- * Return: as wpool_submit(); -ETIME the time ran out.
+ * Return: as wpool_submit(); -ETIME the time ran out; -EINVAL also for a
+ * negative @timeout.
  */
 int __must_check wpool_submit_timeout(struct wpool *pool,
 				      struct wpool_task *task, long timeout);
@@ -586,7 +597,8 @@ int __must_check wpool_submit_fn(struct wpool *pool, wpool_arg_fn func,
  *
  * Context: process context; may sleep as wpool_submit() does.
  * Return: as wpool_submit(); -EINVAL the pool is bound to no function; -ENOMEM
- * (unlimited pools only).
+ * (pools that were unlimited at creation, or submitters beyond the limit that
+ * wait with an item in hand).
  */
 int __must_check wpool_invoke(struct wpool *pool, void *arg);
 
@@ -595,7 +607,8 @@ int __must_check wpool_invoke(struct wpool *pool, void *arg);
  * @task: a joinable task that the caller submitted
  *
  * From a worker of the task's own pool a task that is still queued is run by
- * the caller itself, so that fork-join works at capacity 1.
+ * the caller itself while enough stack is left, so that fork-join works at
+ * capacity 1. With several waiters none may free the task before all returned.
  *
  * Context: process context; sleeps, killable.
  * Return: the task's status: 0 it returned (or was never submitted),
@@ -609,8 +622,10 @@ int wpool_task_wait(struct wpool_task *task);
  * wpool_task_cancel() - see to it that a queued task does not run
  * @task: the task
  *
- * The task's memory stays in use until wpool_task_cancel_sync() or
- * wpool_task_wait() returned. A cancelled task may be submitted again.
+ * The task's place among the accepted becomes free soon, its memory stays in
+ * use until wpool_task_cancel_sync() or wpool_task_wait() returned. A cancelled
+ * task may be submitted again. The caller sees to it that @task is not freed
+ * during the call.
  *
  * Context: any except NMI.
  * Return: true if a submit was taken back: its function will not run for it;
@@ -623,7 +638,7 @@ bool wpool_task_cancel(struct wpool_task *task);
  * @task: a joinable task
  *
  * Takes a pending task out of the queues, waits for one that runs. Never waits
- * behind another task.
+ * behind another task. Nobody may submit the task to another pool meanwhile.
  *
  * Context: process context; sleeps, killable, only if the task runs.
  * Return: the task's status, as wpool_task_wait(): -ECANCELED if it was taken
