@@ -59,17 +59,16 @@ static void show_worker(const struct wpool_worker_info *info, void *data)
 {
 	struct seq_file *seq = data;
 
-	seq_printf(seq, "%7d %5d %-5s ", info->pid, info->cpu,
-		   info->idle ? "idle" : "awake");
+	seq_printf(seq, "%7d %5d ", info->pid, info->cpu);
 	if (info->func)
-		seq_printf(seq, "%ps\n", info->func);
+		seq_printf(seq, "%-9s %ps\n", "busy", info->func);
 	else
-		seq_puts(seq, "-\n");
+		seq_printf(seq, "%-9s -\n", info->idle ? "idle" : "searching");
 }
 
 static int workers_show(struct seq_file *seq, void *unused)
 {
-	seq_printf(seq, "%7s %5s %-5s %s\n", "pid", "cpu", "state", "function");
+	seq_printf(seq, "%7s %5s %-9s %s\n", "pid", "cpu", "state", "function");
 	wpool_workers_show(seq->private, show_worker, seq);
 	return 0;
 }
