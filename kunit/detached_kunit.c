@@ -127,8 +127,8 @@ static void wpool_try_submit_running_detached_task_is_a_new_task(struct kunit *t
 		wpool_task_init_detached(&jobs->job[i].task, wpk_job_fn, NULL);
 	wpk_jobs_submit(test, full, jobs, 0, 1);
 	wpk_jobs_submit(test, roomy, jobs, 1, 1);
-	wpk_destroy(test, full);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 3));
+	wpk_destroy(test, full);
 	wpk_destroy(test, roomy);
 	/* So it needs a place of its own. */
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, -EAGAIN);

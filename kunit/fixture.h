@@ -45,6 +45,7 @@
 #define WPK_BARGE_ROUNDS	8U	/* a newcomer against those in line */
 #define WPK_DESTROY_ROUNDS	3U	/* destroy under load */
 #define WPK_EXPIRE_ROUNDS	60U	/* single submits while workers leave */
+#define WPK_HOTPLUG_ROUNDS	4U	/* a CPU goes and comes back */
 
 /**
  * struct wpk_gate - where tasks wait until the case lets them on

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * CPUs that go and come: what was queued there runs elsewhere, no task is
+ * waited for, and a worker that was driven off its CPU finds its way back.
+ */
+#include <kunit/resource.h>
+#include <linux/cpu.h>
+#include <linux/slab.h>
+
+#include "fixture.h"
+
+/* Whatever becomes of the case, the next one finds all CPUs. */
+static void bring_back(void *cpu)
+{
+	add_cpu((unsigned long)cpu);
+}
+
+/* The CPU that these cases take away: the last one, never the first. */
+static int victim_cpu(struct kunit *test)
+{
+	long cpu = wpk_cpu(num_online_cpus() - 1);
+
+	if (cpu <= 0)
+		kunit_skip(test, "the first CPU has to stay");
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, bring_back,
+							(void *)cpu), 0);
+	return cpu;
+}
+
+static struct wpool *mask_pool(struct kunit *test, u32 capacity,
+			       const struct cpumask *mask)
+{
+	struct wpool_attrs attrs;
+
+	wpk_attrs(&attrs, capacity, WPOOL_UNLIMITED);
+	attrs.cpumask = mask;
+	return wpk_pool_attrs(test, &attrs);
+}
+
+static int do_remove_cpu(struct wpk_thread *thread)
+{
+	return remove_cpu((unsigned long)thread->arg);
+}
+
+static void cpu_offline_waits_for_no_task_and_leaves_none_behind(struct kunit *test)
+{
+	long cpu = victim_cpu(test);
+	struct wpool *pools[2] = {
+		mask_pool(test, 1, NULL),
+		mask_pool(test, 2, cpumask_of(cpu)),
+	};
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs[2];
+	struct wpk_thread *thread;
+	int i;
+
+	/* From that CPU, in a pool of all CPUs and in one of that CPU only. */
+	wpk_move_to(cpu);
+	for (i = 0; i < 2; i++) {
+		jobs[i] = wpk_jobs(test, 300, gate);
+		wpk_jobs_submit(test, pools[i], jobs[i], 0, 300);
+	}
+	wpk_move_to(-1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 3));
+	thread = wpk_thread(test, do_remove_cpu, NULL, NULL, (void *)cpu);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_FALSE(test, cpu_online(cpu));
+	wpk_gate_open(gate);
+	for (i = 0; i < 2; i++)
+		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs[i], 300));
+	for (i = 0; i < 2; i++) {
+		wpk_destroy(test, pools[i]);
+		wpk_jobs_ran_once(test, jobs[i]);
+	}
+}
+
+/* Its workers were driven off; they, or new ones, must run there again. */
+static void cpu_online_again_tasks_run_there_again(struct kunit *test)
+{
+	long cpu = victim_cpu(test);
+	struct wpool *pool = mask_pool(test, 2, cpumask_of(cpu));
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpool_task *task = &jobs->job[0].task;
+	unsigned long end;
+	int i;
+
+	KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
+	KUNIT_ASSERT_EQ(test, wpool_task_wait(task), 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].cpu, cpu);
+	KUNIT_ASSERT_EQ(test, remove_cpu(cpu), 0);
+	/* With none of its CPUs left, it runs where it can. */
+	KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
+	KUNIT_ASSERT_EQ(test, wpool_task_wait(task), 0);
+	KUNIT_EXPECT_NE(test, jobs->job[0].cpu, cpu);
+	KUNIT_ASSERT_EQ(test, add_cpu(cpu), 0);
+	end = jiffies + WPK_PATIENCE;
+	do {
+		KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
+		KUNIT_ASSERT_EQ(test, wpool_task_wait(task), 0);
+		usleep_range(100, 1000);
+	} while (jobs->job[0].cpu != cpu && time_before(jiffies, end));
+	for (i = 0; i < 20; i++) {
+		KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
+		KUNIT_ASSERT_EQ(test, wpool_task_wait(task), 0);
+		KUNIT_EXPECT_EQ(test, jobs->job[0].cpu, cpu);
+	}
+}
+
+static int come_and_go(struct wpk_thread *thread)
+{
+	unsigned long cpu = (unsigned long)thread->arg;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < WPK_HOTPLUG_ROUNDS; i++) {
+		ret = remove_cpu(cpu) ?: add_cpu(cpu);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int submit_one_by_one(struct wpk_thread *thread)
+{
+	struct wpk_jobs *jobs = thread->arg;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < jobs->nr && !wpk_stopped(thread->test); i++) {
+		ret = wpool_submit(thread->pool, &jobs->job[i].task);
+		/* Some alone, some in a heap. */
+		if (!ret && i / 20 % 2)
+			ret = wpool_task_wait(&jobs->job[i].task);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static void cpu_comes_and_goes_under_load_each_task_runs_once(struct kunit *test)
+{
+	long cpu = victim_cpu(test);
+	struct wpool *pools[2] = {
+		mask_pool(test, 3, NULL),
+		mask_pool(test, 2, cpumask_of(cpu)),
+	};
+	struct wpk_thread *threads[4], *hotplug;
+	struct wpk_jobs *jobs[4];
+	bool ended = false;
+	int i, round;
+
+	hotplug = wpk_thread(test, come_and_go, NULL, NULL, (void *)cpu);
+	for (round = 0; !ended; round++) {
+		ended = wpk_ended(hotplug);
+		for (i = 0; i < 4; i++)
+			jobs[i] = wpk_jobs(test, 200, NULL);
+		for (i = 0; i < 4; i++)
+			threads[i] = wpk_thread(test, submit_one_by_one,
+						pools[i % 2], NULL, jobs[i]);
+		for (i = 0; i < 4; i++)
+			KUNIT_ASSERT_EQ(test, wpk_join(test, threads[i]), 0);
+		for (i = 0; i < 4; i++) {
+			KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs[i], 200));
+			wpk_jobs_ran_once(test, jobs[i]);
+		}
+	}
+	KUNIT_EXPECT_EQ(test, wpk_join(test, hotplug), 0);
+	for (i = 0; i < 2; i++) {
+		wpk_destroy(test, pools[i]);
+		KUNIT_EXPECT_EQ(test, wpk_stat(pools[i], completed),
+				2 * 200 * round);
+	}
+}
+
+static struct kunit_case hotplug_cases[] = {
+	KUNIT_CASE_SLOW(cpu_offline_waits_for_no_task_and_leaves_none_behind),
+	KUNIT_CASE_SLOW(cpu_online_again_tasks_run_there_again),
+	KUNIT_CASE_SLOW(cpu_comes_and_goes_under_load_each_task_runs_once),
+	{}
+};
+
+static struct kunit_suite hotplug_suite = {
+	.name = "wpool_hotplug",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = hotplug_cases,
+};
+
+kunit_test_suite(hotplug_suite);
