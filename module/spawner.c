@@ -93,18 +93,10 @@ static struct wpool_task *next_dropped(void)
 static void drop_all(void)
 {
 	struct wpool_task *task;
-	struct wpool *pool;
 
-	while ((task = next_dropped())) {
-		/* unfinished: it keeps its pool */
-		pool = task->pool;
-		if (wpool_task_end_cancelled(pool, task))
-			continue;
-		/* it was submitted again: back into a queue */
-		local_irq_disable();
-		wpool_sched_push(pool, wpool_this_runq(pool), &task, 1);
-		local_irq_enable();
-	}
+	/* unfinished: it keeps its pool */
+	while ((task = next_dropped()))
+		wpool_task_put_down(task->pool, task);
 }
 
 /* ---- reaping ---- */

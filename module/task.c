@@ -299,6 +299,15 @@ bool wpool_task_end_cancelled(struct wpool *pool, struct wpool_task *task)
 	return true;
 }
 
+void wpool_task_put_down(struct wpool *pool, struct wpool_task *task)
+{
+	if (wpool_task_end_cancelled(pool, task))
+		return;
+	local_irq_disable();
+	wpool_sched_push(pool, wpool_this_runq(pool), &task, 1);
+	local_irq_enable();
+}
+
 void wpool_task_drop(struct wpool *pool, struct wpool_task *task)
 {
 	do {

@@ -149,6 +149,15 @@ bool wpool_task_mark_cancelled(struct wpool_task *task);
 bool wpool_task_end_cancelled(struct wpool *pool, struct wpool_task *task);
 
 /**
+ * wpool_task_put_down() - end a task that was CANCELLED, or queue it again
+ * @pool: the pool
+ * @task: the task, taken out of the queues; may have been submitted again
+ *
+ * Context: process context.
+ */
+void wpool_task_put_down(struct wpool *pool, struct wpool_task *task);
+
+/**
  * wpool_task_drop() - end a queued task as cancelled
  * @pool: the pool
  * @task: a task taken out of the queues

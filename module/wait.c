@@ -142,23 +142,36 @@ EXPORT_SYMBOL_GPL(wpool_task_wait);
 
 /* ---- cancel ---- */
 
+/* Does this context allow to wake those who wait for a task? */
+static bool may_wake(unsigned long irq_flags)
+{
+	return in_task() && !irqs_disabled_flags(irq_flags) &&
+	       (!IS_ENABLED(CONFIG_PREEMPT_RT) || preemptible());
+}
+
 bool wpool_task_cancel(struct wpool_task *task)
 {
+	bool ret, taken, here = false;
 	unsigned long flags;
 	struct wpool *pool;
-	bool ret;
 
 	/* keeps the pool */
+	rcu_read_lock();
 	local_irq_save(flags);
 	pool = wpool_task_pool(task);
 	ret = wpool_task_mark_cancelled(task);
-	/*
-	 * Its place is free at once, not only when a worker comes by; but ending
-	 * it may wake somebody or call its owner, which not every context allows.
-	 */
-	if (ret && pool && wpool_sched_unqueue(pool, task))
-		wpool_spawner_drop(task);
+	/* its place is free now, and not only when a worker comes by */
+	taken = ret && pool && wpool_sched_unqueue(pool, task);
+	if (taken) {
+		/* an abort function wants to sleep */
+		here = may_wake(flags) && !wpool_task_is_detached(task);
+		if (!here)
+			wpool_spawner_drop(task);
+	}
 	local_irq_restore(flags);
+	if (here)
+		wpool_task_put_down(pool, task);
+	rcu_read_unlock();
 	return ret;
 }
 EXPORT_SYMBOL_GPL(wpool_task_cancel);

@@ -622,8 +622,8 @@ int wpool_task_wait(struct wpool_task *task);
  * wpool_task_cancel() - see to it that a queued task does not run
  * @task: the task
  *
- * The task's place among the accepted becomes free soon, its memory stays in
- * use until wpool_task_cancel_sync() or wpool_task_wait() returned. A cancelled
+ * The task's place among the accepted becomes free: at once in process context
+ * and for a joinable task, soon otherwise. Its memory stays in use until wpool_task_cancel_sync() or wpool_task_wait() returned. A cancelled
  * task may be submitted again. The caller sees to it that @task is not freed
  * during the call.
  *
