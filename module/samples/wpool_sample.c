@@ -11,10 +11,10 @@
 
 #include <linux/err.h>
 #include <linux/kernel.h>
+#include <linux/module.h>
 #include <linux/smp.h>
 
-/* [begin of the quoted part] */
-#include <linux/module.h>
+/* [quoted in README.md] */
 #include <linux/wpool.h>
 
 struct job {
@@ -22,9 +22,7 @@ struct job {
 	u64 limit, sum;
 };
 
-static struct job jobs[3] = {
-	{ .limit = 1000 }, { .limit = 2000 }, { .limit = 3000 },
-};
+static struct job jobs[3] = { { .limit = 10 }, { .limit = 20 }, { .limit = 30 } };
 
 static void sum_up(struct wpool_task *task)
 {
@@ -35,12 +33,23 @@ static void sum_up(struct wpool_task *task)
 		job->sum += i;
 }
 
+static struct wpool *make_pool(void)
+{
+	struct wpool_attrs attrs;
+
+	wpool_attrs_init(&attrs);
+	attrs.name = "sample";
+	attrs.capacity = 2;
+	return wpool_create(&attrs, THIS_MODULE);
+}
+
 static int run_jobs(struct wpool *pool)
 {
 	int i, err;
 
 	for (i = 0; i < ARRAY_SIZE(jobs); i++) {
 		wpool_task_init(&jobs[i].task, sum_up);
+		/* the third may sleep here until one of the others is done */
 		err = wpool_submit(pool, &jobs[i].task);
 		if (err)
 			return err;
@@ -54,9 +63,9 @@ static int run_jobs(struct wpool *pool)
 	return 0;
 }
 
-/* [end of the quoted part] */
+/* [end of the quotation] */
 
-static struct wpool *pool;
+static struct wpool *sample_pool;
 
 static void say_hello(void *name)
 {
@@ -66,38 +75,29 @@ static void say_hello(void *name)
 
 static int __init wpool_sample_init(void)
 {
-	struct wpool_attrs attrs;
+	struct wpool *pool = make_pool();
 	int err;
 
-	wpool_attrs_init(&attrs);
-	attrs.name = "sample";
-	attrs.capacity = 2;
-	pool = wpool_create(&attrs, THIS_MODULE);
 	if (IS_ERR(pool))
 		return PTR_ERR(pool);
 
-	/* The third submit sleeps until one of the first two jobs is done. */
 	err = run_jobs(pool);
-	if (err)
-		goto err_destroy;
-	err = wpool_submit_fn(pool, say_hello, "wpool_submit_fn", THIS_MODULE,
-			      GFP_KERNEL);
-	if (err)
-		goto err_destroy;
-	return 0;
-
-err_destroy:
+	if (!err)
+		err = wpool_submit_fn(pool, say_hello, "wpool_submit_fn",
+				      THIS_MODULE, GFP_KERNEL);
 	/*
-	 * A wait that was killed promises nothing about its task. The jobs are
+	 * A wait that was killed promises nothing about its task: the jobs are
 	 * ours again when the pool is gone.
 	 */
-	wpool_destroy(pool);
+	if (err)
+		wpool_destroy(pool);
+	sample_pool = pool;
 	return err;
 }
 
 static void __exit wpool_sample_exit(void)
 {
-	wpool_destroy(pool);
+	wpool_destroy(sample_pool);
 }
 
 module_init(wpool_sample_init);
