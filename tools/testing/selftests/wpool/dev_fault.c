@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A task that oopses takes its worker with it, and nothing else: the task has
+ * failed, the pool goes on. Needs the module loaded with allow_fault=1.
+ *
+ * After an oops a kernel no longer checks its locks, so this runs last. The
+ * kernel's log is told beforehand how many oopses are wanted.
+ */
+#include "wpool_test.h"
+
+static bool allowed(void)
+{
+	char value[16];
+
+	return !file_read("/sys/module/wpool/parameters/allow_fault", value, sizeof(value)) &&
+	       value[0] == 'Y';
+}
+
+static int announce(unsigned int nr)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "wpool-expect: oops %u\n", nr);
+	return file_write("/dev/kmsg", text, strlen(text));
+}
+
+FIXTURE(fault)
+{
+	struct pool pool;
+};
+
+FIXTURE_VARIANT(fault)
+{
+	__u32 capacity;
+};
+
+FIXTURE_VARIANT_ADD(fault, capacity_1) {
+	.capacity = 1,
+};
+
+FIXTURE_VARIANT_ADD(fault, capacity_4) {
+	.capacity = 4,
+};
+
+FIXTURE_SETUP(fault)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
+		.capacity = variant->capacity,
+		.queue_depth = 20,
+	};
+
+	if (!allowed())
+		SKIP(return, "the module was not loaded with allow_fault=1");
+	if (file_number("/proc/sys/kernel/panic_on_oops", 1))
+		SKIP(return, "panic_on_oops is set");
+	ASSERT_EQ(0, pool_create(&self->pool, &attrs));
+}
+
+FIXTURE_TEARDOWN(fault)
+{
+	pool_end(&self->pool);
+}
+
+TEST_F(fault, pool_lives)
+{
+	struct wpool_dev_work works[6] = {
+		{ .kind = WPOOL_WORK_NOOP, .cookie = 0 },
+		{ .kind = WPOOL_WORK_FAULT, .cookie = 1 },
+		{ .kind = WPOOL_WORK_NOOP, .cookie = 2 },
+		{ .kind = WPOOL_WORK_FAULT, .cookie = 3 },
+		{ .kind = WPOOL_WORK_SLEEP, .cookie = 4, .arg = MSEC },
+		{ .kind = WPOOL_WORK_NOOP, .cookie = 5 },
+	};
+	struct wpool_dev_record records[ARRAY_SIZE(works)];
+	struct wpool_dev_stats stats;
+	unsigned int i, seen = 0;
+
+	ASSERT_EQ(0, announce(2));
+	ASSERT_EQ(0, submit_all(self->pool.fd, works, ARRAY_SIZE(works)));
+	ASSERT_EQ(ARRAY_SIZE(works), read_records(self->pool.fd, records, ARRAY_SIZE(works)));
+	for (i = 0; i < ARRAY_SIZE(works); i++) {
+		ASSERT_GT(ARRAY_SIZE(works), records[i].cookie);
+		seen |= 1U << records[i].cookie;
+		EXPECT_EQ(works[records[i].cookie].kind == WPOOL_WORK_FAULT ? -EIO : 0,
+			  records[i].status)
+			TH_LOG("cookie %llu", (unsigned long long)records[i].cookie);
+	}
+	EXPECT_EQ((1U << ARRAY_SIZE(works)) - 1, seen);
+	EXPECT_EQ(0, wait_tasks(self->pool.fd, 10 * SEC));
+	ASSERT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, faults) == 2));
+	ASSERT_EQ(0, pool_stats(self->pool.fd, &stats));
+	EXPECT_EQ(2, stats.failed);
+	EXPECT_EQ(4, stats.completed);
+	EXPECT_EQ(0, stats.cancelled);
+	EXPECT_EQ(stats.workers, stats.idle + stats.searching + stats.busy);
+	EXPECT_EQ(0, stats.busy);
+	EXPECT_EQ(variant->capacity + 20, stats.free);
+	EXPECT_EQ(2, attr_number(self->pool.name, "faults"));
+
+	/* as many tasks as before fit, run and end */
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, variant->capacity));
+	EXPECT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, busy) == variant->capacity));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+	EXPECT_EQ(0, wait_tasks(self->pool.fd, 10 * SEC));
+	EXPECT_EQ(0, pool_release(self->pool.fd, WPOOL_DEV_RELEASE_WAIT, 10 * SEC));
+	EXPECT_EQ(0, pool_reboot(self->pool.fd));
+	EXPECT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 1));
+	EXPECT_EQ(0, wait_tasks(self->pool.fd, 10 * SEC));
+}
+
+/* The submitter's own thread must not die of it. */
+TEST_F(fault, policy_run)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_POLICY,
+		.policy = WPOOL_DEV_POLICY_RUN,
+	};
+	struct pool pool;
+
+	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	EXPECT_EQ(-EPERM, submit(pool.fd, WPOOL_WORK_FAULT, 0, 1));
+	EXPECT_EQ(0, pool_figure(pool.fd, submitted));
+	pool_end(&pool);
+}
+
+/* Whoever waits does not wait for ever, and who destroys neither. */
+TEST_F(fault, as_the_last_task)
+{
+	struct wpool_dev_work work = { .kind = WPOOL_WORK_FAULT, .cookie = 7 };
+	struct wpool_dev_record record;
+	pid_t pids[8];
+
+	ASSERT_EQ(0, announce(1));
+	ASSERT_EQ(0, submit_all(self->pool.fd, &work, 1));
+	EXPECT_EQ(0, pool_destroy(self->pool.fd));
+	EXPECT_FALSE(pool_exists(self->pool.name));
+	EXPECT_EQ(0, wait_tasks(self->pool.fd, 10 * SEC));
+	ASSERT_EQ(1, read_records(self->pool.fd, &record, 1));
+	EXPECT_EQ(7, record.cookie);
+	EXPECT_EQ(-EIO, record.status);
+	EXPECT_TRUE(WAIT_FOR(!threads_named(self->pool.name, pids, ARRAY_SIZE(pids))));
+}
+
+TEST_F(fault, file_is_closed_at_once)
+{
+	struct wpool_dev_work works[2] = {
+		{ .kind = WPOOL_WORK_FAULT },
+		{ .kind = WPOOL_WORK_SLEEP, .arg = LONG },
+	};
+	int fd = pool_attach(self->pool.name, 0);
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, announce(1));
+	ASSERT_EQ(0, submit_all(fd, works, 1));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, failed) == 1));
+	ASSERT_EQ(0, submit_all(fd, works + 1, 1));
+	EXPECT_EQ(0, close(fd));
+	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
+}
+
+TEST_HARNESS_MAIN

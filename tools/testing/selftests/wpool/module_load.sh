@@ -1,0 +1,292 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# module_load - loading and unloading: parameters, what keeps the module, what
+# does not, and that nothing of it is left. Unloads the module it finds and
+# leaves one loaded without parameters.
+
+# The tests are called by name, return early, and deal with names that have no
+# blanks.
+# shellcheck disable=SC2317,SC2015,SC2012,SC2086
+# shellcheck source-path=SCRIPTDIR source=tap.sh
+. "$(dirname "$0")/tap.sh"
+
+KO=${WPOOL_KO:-/wpool/wpool.ko}
+SAMPLES=${WPOOL_SAMPLES:-/wpool}
+PARAMETERS=/sys/module/wpool/parameters
+HELPER=$HERE/wpool_helper
+
+loaded() { [ -e /sys/module/wpool ]; }
+
+load()
+{
+	insmod "$KO" "$@" || fail "insmod $*: failed" || return 1
+	[ -c /dev/wpool ] && [ -e $CLASS/default ] || fail "loaded, but nothing is there"
+}
+
+# unload: it goes, and so does all that belonged to it.
+unload()
+{
+	rmmod wpool || fail "rmmod failed" || return 1
+	! loaded || fail "the module is still there" || return 1
+	[ ! -e /dev/wpool ] || fail "/dev/wpool is still there" || return 1
+	[ ! -e $CLASS ] || fail "$CLASS is still there" || return 1
+	[ ! -e /sys/kernel/debug/wpool ] || fail "debugfs is still there" || return 1
+	no_threads wpool
+}
+
+# refused: rmmod does nothing, and what is there goes on.
+refused()
+{
+	! rmmod wpool 2>"$TMP/rmmod" || fail "rmmod was not refused" || return 1
+	grep -qE 'busy|temporarily unavailable|in use' "$TMP/rmmod" ||
+		fail "refused for another reason: $(cat "$TMP/rmmod")" || return 1
+	loaded && [ -c /dev/wpool ] && [ -e $CLASS/default ] ||
+		fail "refused, but part of it is gone"
+}
+
+# helper ARGUMENT...: in the background, until it has done what it should.
+helper()
+{
+	: >"$TMP/helper"
+	"$HELPER" "$@" >"$TMP/helper" 2>&1 &
+	helpers="$helpers $!"
+	wait_for grep -q ready "$TMP/helper" || fail "helper $*: $(cat "$TMP/helper")"
+}
+
+cleanup() { end_helpers; }
+
+end_helpers()
+{
+	if [ -n "$helpers" ]; then
+		kill -KILL $helpers
+		wait $helpers
+	fi 2>/dev/null
+	helpers=
+}
+
+# fresh [PARAMETER...]: whatever the last test left behind
+fresh()
+{
+	for module in wpool_sample_server wpool_sample wpool; do
+		[ ! -e /sys/module/$module ] || wait_for rmmod $module ||
+			fail "$module cannot be unloaded" || return 1
+	done
+	load "$@"
+}
+
+test_parameters_are_visible()
+{
+	fresh || return 1
+	for parameter in allow_fault max_workers default_capacity default_queue_depth \
+		default_expiry_ms; do
+		[ -r $PARAMETERS/$parameter ] || fail "no $parameter" || return 1
+		[ "$(stat -c %a $PARAMETERS/$parameter)" = 444 ] ||
+			fail "$parameter can be written, and nobody would notice" || return 1
+	done
+	[ "$(ls $PARAMETERS | wc -l)" -eq 5 ] || fail "there are others: $(ls $PARAMETERS)" ||
+		return 1
+	[ "$(cat $PARAMETERS/allow_fault)" = N ] || fail "faults are allowed" || return 1
+	# a quarter of what pid_max is at boot: 32768, or 1024 a CPU if that is more
+	pids=$(($(nproc) * 1024))
+	[ $pids -gt 32768 ] || pids=32768
+	[ "$(cat $PARAMETERS/max_workers)" -eq $((pids / 4)) ] ||
+		fail "max_workers is $(cat $PARAMETERS/max_workers)" || return 1
+	unload
+}
+
+test_parameters_are_used()
+{
+	fresh max_workers=7 default_capacity=3 default_queue_depth=5 default_expiry_ms=123 ||
+		return 1
+	[ "$(cat $PARAMETERS/max_workers)" = 7 ] &&
+		[ "$(cat $CLASS/default/capacity)" = 3 ] &&
+		[ "$(cat $CLASS/default/queue_depth)" = 5 ] &&
+		[ "$(cat $CLASS/default/expiry_ms)" = 123 ] ||
+		fail "they are not what was given" || return 1
+	unload || return 1
+	fresh default_capacity=max default_queue_depth=max || return 1
+	[ "$(cat $CLASS/default/capacity)" = max ] &&
+		[ "$(cat $CLASS/default/queue_depth)" = max ] || fail "not max" || return 1
+	unload
+}
+
+test_bad_parameters()
+{
+	fresh && unload || return 1
+	for parameter in max_workers=0 max_workers=abc max_workers=-1 max_workers= \
+		max_workers=4294967296 max_workers=99999999999999999999 max_workers=1x \
+		allow_fault=maybe default_capacity=0 default_capacity=abc \
+		default_capacity=1048577 default_capacity=-1 default_queue_depth=abc \
+		default_queue_depth=536870913 default_queue_depth=-1 \
+		default_expiry_ms=abc default_expiry_ms=86400001 default_expiry_ms=-1; do
+		if insmod "$KO" "$parameter" 2>"$TMP/insmod"; then
+			fail "insmod $parameter worked" || return 1
+		fi
+		grep -qE 'invalid|Invalid|out of range|Numerical' "$TMP/insmod" ||
+			fail "$parameter: $(cat "$TMP/insmod")" || return 1
+		! loaded || fail "$parameter: it is loaded all the same" || return 1
+		[ ! -e $CLASS ] && [ ! -e /dev/wpool ] || fail "$parameter: part of it is there" ||
+			return 1
+	done
+	no_threads wpool && load && unload
+}
+
+test_fault_is_refused()
+{
+	fresh || return 1
+	[ "$("$HELPER" fault default)" = "fault: EPERM" ] ||
+		fail "$("$HELPER" fault default)" || return 1
+	[ "$(cat $CLASS/default/outstanding)" = 0 ] && [ "$(cat $CLASS/default/submitted)" = 0 ] ||
+		fail "it was accepted" || return 1
+	unload
+}
+
+test_open_file_keeps_the_module()
+{
+	fresh || return 1
+	helper hold && refused && refused && end_helpers || return 1
+	unload || return 1
+	# one that is attached, and one with tasks in flight
+	load && helper hold default && refused && end_helpers && unload || return 1
+	load && helper sleepers kept 20 && refused || return 1
+	[ "$(cat $CLASS/kept/outstanding)" = 20 ] || fail "its tasks did not survive" || return 1
+	end_helpers
+	unload
+}
+
+test_sample_module_keeps_the_module()
+{
+	fresh || return 1
+	found=0
+	for ko in "$SAMPLES"/wpool_sample*.ko; do
+		[ -e "$ko" ] || continue
+		found=$((found + 1))
+		name=${ko##*/}
+		name=${name%.ko}
+		insmod "$ko" || fail "insmod $ko" || return 1
+		refused || return 1
+		# its pool is its own
+		for pool in "$CLASS"/*; do
+			pool=${pool##*/}
+			[ "$pool" != default ] || continue
+			[ "$("$HELPER" destroy "$pool")" = "destroy: EBUSY" ] ||
+				fail "$pool: $("$HELPER" destroy "$pool")" || return 1
+		done
+		rmmod "$name" || fail "rmmod $name" || return 1
+		[ "$(ls $CLASS)" = default ] || fail "a pool is left: $(ls $CLASS)" || return 1
+	done
+	[ $found -ge 2 ] || fail "only $found samples in $SAMPLES" || return 1
+	unload
+}
+
+test_pools_go_with_the_module()
+{
+	fresh || return 1
+	"$HELPER" leave left 5 >"$TMP/leave" || fail "$(cat "$TMP/leave")" || return 1
+	[ "$(ls $CLASS | wc -l)" -eq 6 ] || fail "there should be six: $(ls $CLASS)" || return 1
+	unload || return 1
+	# the same names are free afterwards
+	load && [ "$(ls $CLASS)" = default ] || return 1
+	"$HELPER" leave left 5 >"$TMP/leave" || fail "$(cat "$TMP/leave")" || return 1
+	unload
+}
+
+test_open_attribute_does_not_keep_the_module()
+{
+	fresh || return 1
+	exec 9<$CLASS/default/workers
+	unload || return 1
+	! cat <&9 >"$TMP/read" 2>&1 || [ ! -s "$TMP/read" ] ||
+		fail "a file of a pool that is gone says $(cat "$TMP/read")" || return 1
+	exec 9<&-
+}
+
+workers() { echo $(($(cat $CLASS/a/workers) + $(cat $CLASS/default/workers))); }
+
+# Fewer workers than anybody wants: everything takes its turn.
+test_few_workers()
+{
+	fresh max_workers=4 || return 1
+	wpoolctl run --create=capacity=100 --work sleep:2ms --tasks 300 --json >"$TMP/run" ||
+		fail "$(cat "$TMP/run")" || return 1
+	helper storm a || return 1
+	for i in 1 2 3 4 5; do
+		[ "$(workers)" -le 4 ] || fail "$(workers) workers, the $i. time" || return 1
+		usleep 50000
+	done
+	end_helpers
+	unload
+}
+
+# The first pool has all the workers there may be, and always work for them;
+# what the second one accepts starts all the same.
+test_few_workers_for_two_pools()
+{
+	fresh max_workers=4 || return 1
+	helper storm a || return 1
+	wpoolctl run --create --tasks 10 --json >"$TMP/run" 2>&1 &
+	run=$!
+	gone() { ! kill -0 $run; }
+	wait_for gone || fail "not all of 10 tasks got a worker" || return 1
+	wait $run || fail "$(cat "$TMP/run")" || return 1
+	end_helpers
+	unload
+}
+
+# As many as the largest pool of the requirements, all of them at once.
+test_10000_together()
+{
+	need=$((10000 * 40))
+	[ ! -e /sys/kernel/debug/kmemleak ] || need=$((need * 5 / 2))
+	have=$(sed -n 's/^MemAvailable: *\([0-9]*\).*/\1/p' /proc/meminfo)
+	[ "$have" -ge $need ] || skip "$have KB of memory, $need needed"
+	[ "$(cat /proc/sys/kernel/pid_max)" -ge 12000 ] || skip "pid_max is too small"
+	[ "$(cat /proc/sys/kernel/threads-max)" -ge 12000 ] ||
+		echo 12000 >/proc/sys/kernel/threads-max || skip "threads-max is too small"
+	fresh max_workers=11000 || return 1
+	"$HELPER" together 10000 >"$TMP/together"
+	rc=$?
+	[ $rc -ne 4 ] || skip "too slow: $(cat "$TMP/together")"
+	[ $rc -eq 0 ] || fail "$(cat "$TMP/together")" || return 1
+	unload
+}
+
+test_load_and_unload()
+{
+	fresh && unload || return 1
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		load || fail "the $i. time" || return 1
+		[ $((i % 2)) -eq 0 ] || "$HELPER" leave p 3 >/dev/null || return 1
+		unload || fail "the $i. time" || return 1
+	done
+}
+
+# Several processes submit all the time, are killed, and the module goes.
+test_load_and_unload_under_load()
+{
+	fresh && unload || return 1
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		load || fail "the $i. time" || return 1
+		helper storm a && helper storm a && helper storm b &&
+			helper sleepers default 50 || return 1
+		refused || return 1
+		end_helpers
+		unload || fail "the $i. time" || return 1
+	done
+}
+
+test_ends_loaded()
+{
+	fresh && "$HELPER" leave last 1 >"$TMP/leave" || fail "$(cat "$TMP/leave")" || return 1
+	grep -qx open $CLASS/default/state
+}
+
+TESTS="parameters_are_visible parameters_are_used bad_parameters fault_is_refused
+	open_file_keeps_the_module sample_module_keeps_the_module
+	pools_go_with_the_module open_attribute_does_not_keep_the_module few_workers
+	few_workers_for_two_pools 10000_together load_and_unload load_and_unload_under_load ends_loaded"
+
+helpers=
+watchdog 280
+run_tests

@@ -1,0 +1,682 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Pools and workers over time: when workers come and go, that a quiet pool is
+ * really quiet, the smallest and the largest pools, and pools that come and go
+ * from several processes at once.
+ *
+ * Upper bounds of time hold on a machine that does nothing else. Where the
+ * machine is shared, one of three tries has to be in time; lower bounds hold
+ * always.
+ */
+#include "wpool_test.h"
+
+#define TRIES	3
+
+/* ---- idle expiry --------------------------------------------------------- */
+
+struct expiry {
+	bool early;		/* a worker left too soon */
+	__u64 late_ns;		/* the last one, after its last task */
+};
+
+/* Make workers by tasks that sleep together, then see when they leave. */
+static int expire(int fd, unsigned int nr, __u32 expiry_ms, struct expiry *expiry)
+{
+	struct wpool_dev_record *records = calloc(nr, sizeof(*records));
+	__u64 first = UINT64_MAX, last = 0, now, seen_less = 0;
+	__u64 workers;
+	unsigned int i;
+	int err;
+
+	if (!records)
+		return -ENOMEM;
+	err = submit_many(fd, WPOOL_WORK_SLEEP, LONG, 0, nr);
+	if (!err && !WAIT_FOR(pool_figure(fd, busy) == nr))
+		err = -ETIMEDOUT;
+	err = err ?: cancel_all(fd);
+	if (!err && read_records(fd, records, nr) != (int)nr)
+		err = -EPROTO;
+	for (i = 0; i < nr && !err; i++) {
+		first = records[i].end_ns < first ? records[i].end_ns : first;
+		last = records[i].end_ns > last ? records[i].end_ns : last;
+	}
+	free(records);
+	if (err)
+		return err;
+	do {
+		workers = pool_figure(fd, workers);
+		now = now_ns();
+		if (workers < nr && !seen_less)
+			seen_less = now;
+		if (now > last + WAIT_NS)
+			return -ETIMEDOUT;
+		if (workers)
+			usleep(2000);
+	} while (workers);
+	/* a timer may be early by less than a tick of the slowest clock */
+	expiry->early = seen_less + 10 * MSEC < first + expiry_ms * MSEC;
+	expiry->late_ns = now - last;
+	return 0;
+}
+
+static void check_expiry(struct __test_metadata *_metadata, unsigned int nr, __u32 expiry_ms,
+			 __u32 slack_ms)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_EXPIRY_MS | WPOOL_DEV_MIN_WORKERS,
+		.capacity = nr,
+		.expiry_ms = expiry_ms,
+		.min_workers = 0,
+	};
+	__u64 limit = (expiry_ms + slack_ms * slow()) * MSEC;
+	struct expiry expiry;
+	struct pool pool;
+	pid_t pids[8];
+	unsigned int try;
+
+	for (try = 0; try < TRIES; try++) {
+		ASSERT_EQ(0, pool_create(&pool, &attrs));
+		ASSERT_EQ(0, expire(pool.fd, nr, expiry_ms, &expiry));
+		EXPECT_FALSE(expiry.early);
+		EXPECT_EQ(nr, pool_figure(pool.fd, expired));
+		EXPECT_EQ(nr, pool_figure(pool.fd, spawned));
+		TH_LOG("%u workers, expiry %u ms: gone after %llu ms", nr, expiry_ms,
+		       (unsigned long long)(expiry.late_ns / MSEC));
+		/* not only not counted any more */
+		EXPECT_TRUE(WAIT_FOR(!threads_named(pool.name, pids, ARRAY_SIZE(pids))));
+		pool_end(&pool);
+		if (expiry.late_ns < limit)
+			break;
+	}
+	EXPECT_GT(limit, expiry.late_ns);
+}
+
+FIXTURE(life)
+{
+};
+
+FIXTURE_SETUP(life)
+{
+}
+
+FIXTURE_TEARDOWN(life)
+{
+}
+
+TEST_F_TIMEOUT(life, expiry_of_1000_workers, 240)
+{
+	check_expiry(_metadata, 1000, 1000, 300);
+}
+
+TEST_F_TIMEOUT(life, expiry_of_10_workers_after_200_ms, 120)
+{
+	check_expiry(_metadata, 10, 200, 200);
+}
+
+/* The last min_workers stay, and a change of the attributes finds the idle ones. */
+TEST(min_workers_stay)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_EXPIRY_MS | WPOOL_DEV_MIN_WORKERS,
+		.capacity = 20,
+		.expiry_ms = 50,
+		.min_workers = 3,
+	};
+	struct wpool_dev_stats stats;
+	struct pool pool;
+
+	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	/* not made in advance */
+	EXPECT_EQ(0, pool_figure(pool.fd, workers));
+	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 20));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(pool.fd, busy) == 20));
+	ASSERT_EQ(0, cancel_all(pool.fd));
+	ASSERT_EQ(0, wait_tasks(pool.fd, 0));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(pool.fd, workers) == 3));
+	/* several expiry times later, which is what this is about */
+	usleep(400000);
+	ASSERT_EQ(0, pool_stats(pool.fd, &stats));
+	EXPECT_EQ(3, stats.workers);
+	EXPECT_EQ(3, stats.idle);
+	EXPECT_EQ(stats.spawned - 3, stats.expired);
+
+	attrs.mask = WPOOL_DEV_MIN_WORKERS;
+	attrs.min_workers = 1;
+	ASSERT_EQ(0, pool_tune(pool.fd, &attrs));
+	EXPECT_TRUE(WAIT_FOR(pool_figure(pool.fd, workers) == 1));
+	attrs.min_workers = 0;
+	ASSERT_EQ(0, pool_tune(pool.fd, &attrs));
+	EXPECT_TRUE(WAIT_FOR(!pool_figure(pool.fd, workers)));
+	/* and from none it starts again */
+	EXPECT_EQ(0, submit_many(pool.fd, WPOOL_WORK_NOOP, 0, 0, 10));
+	EXPECT_EQ(0, wait_tasks(pool.fd, 10 * SEC));
+	pool_end(&pool);
+}
+
+TEST(expiry_counts_for_idle_workers)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_EXPIRY_MS | WPOOL_DEV_MIN_WORKERS,
+		.capacity = 5,
+		.expiry_ms = 0,
+		.min_workers = 0,
+	};
+	struct pool pool;
+
+	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 5));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(pool.fd, workers) == 5));
+	ASSERT_EQ(0, cancel_all(pool.fd));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(pool.fd, idle) == 5));
+	attrs.mask = WPOOL_DEV_EXPIRY_MS;
+	attrs.expiry_ms = 100;
+	ASSERT_EQ(0, pool_tune(pool.fd, &attrs));
+	EXPECT_TRUE(WAIT_FOR(!pool_figure(pool.fd, workers)));
+	EXPECT_EQ(5, pool_figure(pool.fd, expired));
+	pool_end(&pool);
+}
+
+/* ---- a quiet pool -------------------------------------------------------- */
+
+struct quiet {
+	pid_t pid;
+	long long switches;
+	char name[64];
+};
+
+/* Every thread of these pools, and of the module, whatever it is for. */
+static int all_switches(struct quiet *quiet, int max, const struct pool *pools, int nr_pools)
+{
+	pid_t pids[512];
+	char path[64];
+	int nr, i, j, pool, all = 0;
+
+	for (pool = -1; pool < nr_pools; pool++) {
+		nr = threads_named(pool < 0 ? "wpool" : pools[pool].name, pids, ARRAY_SIZE(pids));
+		for (i = 0; i < nr && all < max; i++) {
+			for (j = 0; j < all && quiet[j].pid != pids[i]; j++)
+				;
+			if (j < all)
+				continue;
+			quiet[all].pid = pids[i];
+			quiet[all].switches = thread_switches(pids[i]);
+			snprintf(path, sizeof(path), "/proc/%d/comm", pids[i]);
+			file_read(path, quiet[all].name, sizeof(quiet[all].name));
+			quiet[all].name[strcspn(quiet[all].name, "\n")] = 0;
+			all++;
+		}
+	}
+	return all;
+}
+
+/* Pools in every quiet state there is; then nothing of them runs for 5 s. */
+TEST(quiet_pools_do_not_run)
+{
+	enum { IDLE, KEPT, ASLEEP, PREALLOC, FULL, UNUSED, NR };
+	struct wpool_dev_attrs attrs[NR] = {
+		/* workers that never expire */
+		[IDLE] = {
+			.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_EXPIRY_MS,
+			.capacity = 8, .expiry_ms = 0,
+		},
+		/* those that stay when the others have gone */
+		[KEPT] = {
+			.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_EXPIRY_MS | WPOOL_DEV_MIN_WORKERS,
+			.capacity = 8, .expiry_ms = 20, .min_workers = 4,
+		},
+		/* tasks that sleep are quiet */
+		[ASLEEP] = {
+			.mask = WPOOL_DEV_CAPACITY,
+			.capacity = 8,
+		},
+		[PREALLOC] = {
+			.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_PREALLOC,
+			.capacity = 8, .prealloc = 1,
+		},
+		/* and so is a queue that nobody can serve */
+		[FULL] = {
+			.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
+			.capacity = 1, .queue_depth = 10,
+		},
+	};
+	static struct quiet before[512], after[512];
+	struct wpool_dev_stats was[NR], is[NR];
+	struct pool pools[NR];
+	int i, j, nr, nr_after, seen = 0;
+
+	for (i = 0; i < NR; i++)
+		ASSERT_EQ(0, pool_create(&pools[i], &attrs[i]));
+	for (i = IDLE; i <= KEPT; i++) {
+		ASSERT_EQ(0, submit_many(pools[i].fd, WPOOL_WORK_SLEEP, LONG, 0, 8));
+		ASSERT_TRUE(WAIT_FOR(pool_figure(pools[i].fd, busy) == 8));
+		ASSERT_EQ(0, cancel_all(pools[i].fd));
+	}
+	ASSERT_EQ(0, submit_many(pools[ASLEEP].fd, WPOOL_WORK_SLEEP, LONG, 0, 8));
+	ASSERT_EQ(0, submit_many(pools[FULL].fd, WPOOL_WORK_SLEEP, LONG, 0, 5));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(pools[IDLE].fd, idle) == 8));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(pools[KEPT].fd, workers) == 4));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(pools[ASLEEP].fd, busy) == 8));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(pools[FULL].fd, busy) == 1));
+	/* what others left in the default pool, and the last of ours */
+	ASSERT_TRUE(WAIT_FOR(attr_number("default", "workers") <= 1));
+	ASSERT_TRUE(WAIT_FOR(!pool_figure(pools[PREALLOC].fd, searching)));
+	/* the reaper may still be busy with those that left */
+	usleep(300000);
+
+	for (i = 0; i < NR; i++)
+		ASSERT_EQ(0, pool_stats(pools[i].fd, &was[i]));
+	nr = all_switches(before, ARRAY_SIZE(before), pools, NR);
+	for (i = 0; i < nr; i++)
+		for (j = 0; j < NR; j++)
+			seen += !!strstr(before[i].name, pools[j].name);
+	TH_LOG("%d threads of the module, %d of them of these pools, one is '%s'", nr, seen,
+	       nr ? before[0].name : "");
+	/* the names of the workers are how they are found */
+	EXPECT_EQ(8 + 4 + 8 + 8 + 1, seen);
+	usleep(5000000);
+	nr_after = all_switches(after, ARRAY_SIZE(after), pools, NR);
+	EXPECT_EQ(nr, nr_after);
+	for (i = 0; i < nr; i++) {
+		for (j = 0; j < nr_after && after[j].pid != before[i].pid; j++)
+			;
+		ASSERT_LT(j, nr_after)
+			TH_LOG("%s is gone", before[i].name);
+		EXPECT_EQ(before[i].switches, after[j].switches)
+			TH_LOG("%s ran", before[i].name);
+	}
+	for (i = 0; i < NR; i++) {
+		ASSERT_EQ(0, pool_stats(pools[i].fd, &is[i]));
+		EXPECT_EQ(0, memcmp(&was[i], &is[i], sizeof(is[i])))
+			TH_LOG("the figures of pool %d changed", i);
+		pool_end(&pools[i]);
+	}
+}
+
+/* ---- sizes --------------------------------------------------------------- */
+
+TEST(capacity_1)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
+		.capacity = 1,
+		.queue_depth = WPOOL_DEV_UNLIMITED,
+	};
+	struct wpool_dev_record records[300];
+	unsigned int overlap;
+	struct pool pool;
+
+	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_NOOP, 0, 0, 200));
+	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, MSEC, 200, 50));
+	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SPIN, 100000, 250, 50));
+	ASSERT_EQ(300, read_records(pool.fd, records, 300));
+	overlap = max_overlap(records, 300);
+	EXPECT_EQ(1, overlap);
+	EXPECT_EQ(1, pool_figure(pool.fd, spawned));
+	pool_end(&pool);
+}
+
+static long available_kb(void)
+{
+	char buf[4096], *at;
+
+	if (file_read("/proc/meminfo", buf, sizeof(buf)))
+		return 0;
+	at = strstr(buf, "MemAvailable:");
+	return at ? atol(at + strlen("MemAvailable:")) : 0;
+}
+
+/*
+ * 10,000 tasks asleep at the same time. How many that can be at most is up to
+ * max_workers, a quarter of pid_max by default: the others have to wait, and
+ * all of them get their turn.
+ */
+TEST_F_TIMEOUT(life, capacity_10000, 240)
+{
+	enum { NR = 10000 };
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_POLICY | WPOOL_DEV_EXPIRY_MS,
+		.capacity = NR,
+		.policy = WPOOL_DEV_POLICY_FAIL,
+		.expiry_ms = 300,
+	};
+	long max_workers = file_number("/sys/module/wpool/parameters/max_workers", 0);
+	long pid_max = file_number("/proc/sys/kernel/pid_max", 0);
+	long threads_max = file_number("/proc/sys/kernel/threads-max", 0);
+	long nr = max_workers < NR ? max_workers - 100 : NR;
+	struct wpool_dev_record *records = calloc(NR, sizeof(*records));
+	struct wpool_dev_stats stats;
+	__u64 began = now_ns(), all, running;
+	static __u8 seen[NR];
+	char text[32];
+	struct pool pool;
+	unsigned int i;
+	int reached;
+
+	ASSERT_NE(NULL, records);
+	ASSERT_LT(0, max_workers);
+	if (pid_max < max_workers + 1000)
+		SKIP(return, "pid_max is %ld", pid_max);
+	/* a stack of 16 KB each, twice that with KASAN, and what belongs to it */
+	if (available_kb() < max_workers * (slow() > 1 ? 100 : 40))
+		SKIP(return, "%ld KB of memory, up to %ld workers", available_kb(), max_workers);
+	if (threads_max < max_workers + 1000) {
+		snprintf(text, sizeof(text), "%ld", max_workers + 1000);
+		if (file_write("/proc/sys/kernel/threads-max", text, strlen(text)))
+			SKIP(return, "threads-max is %ld", threads_max);
+	}
+
+	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, WPOOL_MAX_WORK_NS, 0, NR));
+	EXPECT_EQ(-EAGAIN, submit(pool.fd, WPOOL_WORK_NOOP, 0, NR));
+	reached = all_busy(pool.fd, nr, &running);
+	all = now_ns();
+	ASSERT_EQ(0, pool_stats(pool.fd, &stats));
+	TH_LOG("%llu of %d tasks run together, after %llu ms; max_workers %ld",
+	       (unsigned long long)running, NR, (unsigned long long)((all - began) / MSEC),
+	       max_workers);
+	EXPECT_NE(-ETIMEDOUT, reached);
+	EXPECT_EQ(NR, stats.outstanding);
+	EXPECT_GE(max_workers, stats.workers);
+	EXPECT_EQ(0, stats.free);
+	EXPECT_EQ(0, cancel_all(pool.fd));
+	ASSERT_EQ(NR, read_records(pool.fd, records, NR));
+	for (i = 0; i < NR; i++) {
+		ASSERT_EQ(-ECANCELED, records[i].status);
+		ASSERT_GT(NR, records[i].cookie);
+		ASSERT_EQ(0, seen[records[i].cookie]++);
+	}
+	/* each of these needs a worker, and 10,000 of them find one */
+	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, MSEC, 0, NR));
+	ASSERT_EQ(0, wait_tasks(pool.fd, 0));
+	EXPECT_TRUE(WAIT_FOR(pool_figure(pool.fd, workers) <= 1));
+	TH_LOG("all over after %llu ms", (unsigned long long)((now_ns() - began) / MSEC));
+	pool_end(&pool);
+	if (threads_max < max_workers + 1000) {
+		snprintf(text, sizeof(text), "%ld", threads_max);
+		file_write("/proc/sys/kernel/threads-max", text, strlen(text));
+	}
+	if (reached == -ETIME)
+		SKIP(return, "too slow: %llu workers in a minute", (unsigned long long)running);
+}
+
+/* The seeds' simple pool: N workers, waiting jobs without end, nobody sleeps. */
+TEST(simple_pool)
+{
+	enum { NR = 3000, WORKERS = 16 };
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
+		.capacity = WORKERS,
+		.queue_depth = WPOOL_DEV_UNLIMITED,
+	};
+	struct wpool_dev_record *records = calloc(NR, sizeof(*records));
+	struct wpool_dev_stats stats;
+	unsigned int i, overlap;
+	struct pool pool;
+
+	ASSERT_NE(NULL, records);
+	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	EXPECT_EQ(WPOOL_DEV_UNLIMITED, pool_figure(pool.fd, free));
+	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, MSEC, 0, NR));
+	ASSERT_EQ(NR, read_records(pool.fd, records, NR));
+	for (i = 0; i < NR; i++)
+		ASSERT_EQ(0, records[i].status);
+	overlap = max_overlap(records, NR);
+	EXPECT_GE(WORKERS, overlap);
+	EXPECT_LT(1, overlap);
+	ASSERT_EQ(0, pool_stats(pool.fd, &stats));
+	EXPECT_GE(WORKERS, stats.spawned);
+	/* the simple pool's Kill hangs while it is idle; a release does not */
+	EXPECT_EQ(0, pool_release(pool.fd, WPOOL_DEV_RELEASE_WAIT, 10 * SEC));
+	pool_end(&pool);
+	free(records);
+}
+
+/* ---- prealloc ------------------------------------------------------------ */
+
+TEST(prealloc)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_PREALLOC | WPOOL_DEV_EXPIRY_MS |
+			WPOOL_DEV_QUEUE_DEPTH,
+		.capacity = 50,
+		.prealloc = 1,
+		.expiry_ms = 20,
+		.queue_depth = 100,
+	};
+	struct wpool_dev_info info;
+	struct wpool_dev_stats stats;
+	struct pool pool;
+	unsigned int i;
+
+	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	ASSERT_EQ(0, pool_info(pool.fd, &info));
+	EXPECT_EQ(1, info.attrs.prealloc);
+	EXPECT_EQ(WPOOL_DEV_ORDER_FIFO, info.attrs.order);
+	ASSERT_EQ(0, pool_stats(pool.fd, &stats));
+	EXPECT_EQ(50, stats.workers);
+	EXPECT_EQ(50, stats.spawned);
+	for (i = 0; i < 5; i++) {
+		ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, 10 * MSEC, 0, 150));
+		ASSERT_EQ(0, wait_tasks(pool.fd, 0));
+	}
+	/* longer than expiry_ms, which means nothing here */
+	usleep(200000);
+	ASSERT_EQ(0, pool_stats(pool.fd, &stats));
+	EXPECT_EQ(50, stats.workers);
+	EXPECT_EQ(50, stats.spawned);
+	EXPECT_EQ(0, stats.expired);
+	/* its workers come back with a reboot */
+	ASSERT_EQ(0, pool_release(pool.fd, WPOOL_DEV_RELEASE_WAIT, 10 * SEC));
+	EXPECT_EQ(0, pool_figure(pool.fd, workers));
+	ASSERT_EQ(0, pool_reboot(pool.fd));
+	EXPECT_EQ(50, pool_figure(pool.fd, workers));
+	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_NOOP, 0, 0, 50));
+	ASSERT_EQ(0, wait_tasks(pool.fd, 0));
+	pool_end(&pool);
+}
+
+TEST(prealloc_refuses_unlimited)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_PREALLOC,
+		.capacity = WPOOL_DEV_UNLIMITED,
+		.prealloc = 1,
+	};
+	struct pool pool;
+
+	EXPECT_EQ(-EINVAL, pool_create(&pool, &attrs));
+	EXPECT_FALSE(pool_exists(pool.name));
+}
+
+/* More than the module may have: refused as a whole, with nothing left over. */
+TEST(prealloc_beyond_max_workers)
+{
+	long max_workers = file_number("/sys/module/wpool/parameters/max_workers", 0);
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_PREALLOC,
+		.capacity = 1U << 20,
+		.prealloc = 1,
+	};
+	long threads_max = file_number("/proc/sys/kernel/threads-max", 0);
+	struct pool pool;
+	pid_t pids[8];
+
+	if (max_workers <= 0 || max_workers >= 1 << 20)
+		SKIP(return, "max_workers is %ld", max_workers);
+	if (threads_max < max_workers + 1000)
+		SKIP(return, "threads-max is %ld, max_workers %ld", threads_max, max_workers);
+	EXPECT_EQ(-EAGAIN, pool_create(&pool, &attrs));
+	EXPECT_FALSE(pool_exists(pool.name));
+	EXPECT_TRUE(WAIT_FOR(!threads_named(pool.name, pids, ARRAY_SIZE(pids))));
+}
+
+/* ---- figures that users keep asking for ---------------------------------- */
+
+/* ants' Running() counts idle workers, too; here each has its own figure. */
+TEST(workers_are_told_apart)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_EXPIRY_MS,
+		.capacity = 10,
+		.expiry_ms = 0,
+	};
+	struct wpool_dev_stats stats;
+	struct pool pool;
+
+	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 6));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(pool.fd, busy) == 6));
+	ASSERT_TRUE(WAIT_FOR(!pool_figure(pool.fd, searching)));
+	ASSERT_EQ(0, pool_stats(pool.fd, &stats));
+	EXPECT_EQ(stats.workers, stats.idle + 6);
+	EXPECT_EQ(4, stats.free);
+	EXPECT_EQ(0, stats.queued);
+	ASSERT_EQ(0, cancel(pool.fd, 0, 3, NULL, NULL));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(pool.fd, busy) == 5));
+	ASSERT_TRUE(WAIT_FOR(!pool_figure(pool.fd, searching)));
+	ASSERT_EQ(0, pool_stats(pool.fd, &stats));
+	EXPECT_LE(1, stats.idle);
+	EXPECT_EQ(stats.workers, stats.idle + 5);
+	EXPECT_EQ(5, stats.free);
+	EXPECT_EQ(1, stats.completed);
+	pool_end(&pool);
+}
+
+/* A worker that exists is used before another one is made. */
+TEST(idle_workers_are_reused)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_EXPIRY_MS,
+		.capacity = 100,
+		.expiry_ms = 0,
+	};
+	struct wpool_dev_stats stats;
+	struct pool pool;
+	unsigned int i;
+
+	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	for (i = 0; i < 200; i++) {
+		ASSERT_EQ(0, submit(pool.fd, WPOOL_WORK_NOOP, 0, i));
+		ASSERT_EQ(0, wait_tasks(pool.fd, 0));
+		ASSERT_TRUE(WAIT_FOR(!pool_figure(pool.fd, outstanding)));
+	}
+	ASSERT_EQ(0, pool_stats(pool.fd, &stats));
+	/* one a CPU, and a few that were on their way when another came back */
+	EXPECT_GE(2 * (__u64)sysconf(_SC_NPROCESSORS_ONLN) + 2, stats.spawned)
+		TH_LOG("%llu workers were made", (unsigned long long)stats.spawned);
+	pool_end(&pool);
+}
+
+/* ---- pools that come and go ---------------------------------------------- */
+
+static unsigned int pools_named(const char *prefix)
+{
+	DIR *dir = opendir(CLASS);
+	struct dirent *entry;
+	unsigned int nr = 0;
+
+	if (!dir)
+		return UINT32_MAX;
+	while ((entry = readdir(dir)))
+		nr += !strncmp(entry->d_name, prefix, strlen(prefix));
+	closedir(dir);
+	return nr;
+}
+
+/* A process that makes pools, uses them and ends them. Returns what went wrong. */
+static int come_and_go(const char *prefix, unsigned int id, unsigned int rounds)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
+		.capacity = 3,
+		.queue_depth = 10,
+	};
+	char name[WPOOL_DEV_NAME_LEN];
+	unsigned int i;
+	int fd, err;
+
+	for (i = 0; i < rounds; i++) {
+		snprintf(name, sizeof(name), "%s-%u-%u", prefix, id, i);
+		fd = open(DEV, O_RDWR);
+		if (fd < 0)
+			return 1;
+		if (pool_create_fd(fd, name, &attrs))
+			return 2;
+		if (submit_many(fd, i % 2 ? WPOOL_WORK_NOOP : WPOOL_WORK_SPIN, 50000, 0, 8))
+			return 3;
+		if (i % 3 == 0 && wait_tasks(fd, 0))
+			return 4;
+		if (i % 3 == 1 && pool_release(fd, WPOOL_DEV_RELEASE_CANCEL, 0))
+			return 5;
+		if (pool_destroy(fd))
+			return 6;
+		if (pool_exists(name))
+			return 7;
+		if (pool_figure(fd, file_finished) != 8)
+			return 8;
+		close(fd);
+	}
+	/* and a name that all of them want */
+	for (i = 0; i < rounds; i++) {
+		fd = open(DEV, O_RDWR);
+		if (fd < 0)
+			return 1;
+		snprintf(name, sizeof(name), "%s-shared", prefix);
+		err = pool_create_fd(fd, name, &attrs);
+		if (!err && pool_destroy(fd))
+			return 9;
+		if (err && err != -EEXIST)
+			return 10;
+		close(fd);
+	}
+	return 0;
+}
+
+TEST_F_TIMEOUT(life, pools_from_several_processes, 120)
+{
+	enum { PROCESSES = 4, ROUNDS = 25 };
+	char prefix[WPOOL_DEV_NAME_LEN];
+	pid_t children[PROCESSES], pids[8];
+	int status, i;
+
+	snprintf(prefix, sizeof(prefix), "many%u", getpid());
+	for (i = 0; i < PROCESSES; i++) {
+		children[i] = fork();
+		ASSERT_LE(0, children[i]);
+		if (!children[i])
+			_exit(come_and_go(prefix, i, ROUNDS));
+	}
+	for (i = 0; i < PROCESSES; i++) {
+		ASSERT_EQ(children[i], waitpid(children[i], &status, 0));
+		ASSERT_TRUE(WIFEXITED(status));
+		EXPECT_EQ(0, WEXITSTATUS(status))
+			TH_LOG("process %d failed in its step %d", i, WEXITSTATUS(status));
+	}
+	EXPECT_EQ(0, pools_named(prefix));
+	EXPECT_TRUE(WAIT_FOR(!threads_named(prefix, pids, ARRAY_SIZE(pids))));
+}
+
+/* A pool belongs to nobody: it is there until somebody destroys it. */
+TEST(pool_outlives_its_file)
+{
+	struct pool pool;
+	int fd;
+
+	ASSERT_EQ(0, pool_create(&pool, NULL));
+	ASSERT_EQ(0, submit(pool.fd, WPOOL_WORK_NOOP, 0, 1));
+	ASSERT_EQ(0, wait_tasks(pool.fd, 0));
+	close(pool.fd);
+	EXPECT_TRUE(pool_exists(pool.name));
+	fd = pool_attach(pool.name, 0);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(1, pool_figure(fd, completed));
+	EXPECT_EQ(0, pool_figure(fd, file_submitted));
+	EXPECT_EQ(0, submit(fd, WPOOL_WORK_NOOP, 0, 1));
+	EXPECT_EQ(0, wait_tasks(fd, 0));
+	EXPECT_EQ(0, pool_destroy(fd));
+	EXPECT_FALSE(pool_exists(pool.name));
+	close(fd);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=dash disable=SC2034
+#
+# tap.sh - what the shell tests share: TAP, and waiting for an event with a
+# deadline. Sourced, never run; for busybox's shell.
+#
+# A test is a function named test_*, listed in $TESTS, that returns 0 if all is
+# well; what it printed is shown if not. "skip REASON" ends one early. Each runs
+# in a shell of its own, which ends with cleanup().
+
+HERE=$(cd "$(dirname "$0")" && pwd)
+CLASS=/sys/class/wpool
+TMP=$(mktemp -d)
+nr=0 failed=0
+
+# fail MESSAGE: say why, and go on with false.
+fail()
+{
+	echo "$*"
+	return 1
+}
+
+# skip REASON: this test cannot run here.
+skip()
+{
+	echo "$*" >"$TMP/skip"
+	exit 4
+}
+
+# wait_for COMMAND...: until it is true; false if it was not in 20 s.
+wait_for()
+{
+	end=$(($(date +%s) + 20))
+	until "$@" >/dev/null 2>&1; do
+		[ "$(date +%s)" -lt "$end" ] || return 1
+		usleep 20000
+	done
+}
+
+uptime_ms()
+{
+	read -r up rest </proc/uptime
+	echo "${up%.*}${up#*.}0"
+}
+
+# no_threads NAME: no kernel thread carries this in its name.
+no_threads()
+{
+	for comm in /proc/[0-9]*/comm; do
+		read -r name 2>/dev/null <"$comm" || continue
+		case $name in *"$1"*) ;; *) continue ;; esac
+		# only kernel threads have no memory of their own
+		pid=${comm%/comm}
+		[ -n "$(head -c 1 "$pid/cmdline" 2>/dev/null)" ] && continue
+		echo "there is still a thread $name"
+		return 1
+	done
+	return 0
+}
+
+# watchdog SECONDS: whatever hangs, this shell ends.
+watchdog()
+{
+	(
+		trap 'kill $sleeper; exit' TERM
+		sleep "$1" &
+		sleeper=$!
+		wait $sleeper
+		echo "# the time of $1 s is over"
+		kill -KILL $$
+	) &
+	watchdog=$!
+}
+
+# run_tests: all of $TESTS, then exit.
+run_tests()
+{
+	echo "TAP version 13"
+	# shellcheck disable=SC2086
+	set -- $TESTS
+	echo "1..$#"
+	for name; do
+		nr=$((nr + 1))
+		rm -f "$TMP/skip"
+		began=$(uptime_ms)
+		(
+			trap cleanup EXIT
+			"test_$name"
+		) >"$TMP/log" 2>&1
+		rc=$?
+		if [ -e "$TMP/skip" ]; then
+			echo "ok $nr $name # SKIP $(cat "$TMP/skip")"
+		elif [ $rc -eq 0 ]; then
+			echo "ok $nr $name"
+			echo "# $(($(uptime_ms) - began)) ms"
+		else
+			sed 's/^/# /' "$TMP/log"
+			echo "not ok $nr $name"
+			failed=$((failed + 1))
+		fi
+	done
+	kill "$watchdog" 2>/dev/null
+	rm -rf "$TMP"
+	[ $failed -eq 0 ]
+	exit
+}

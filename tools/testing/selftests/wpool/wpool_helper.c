@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the shell tests cannot do themselves. Prints "ready" when it has done
+ * what it was asked for, and most commands then stay until they are killed.
+ *
+ *	hold [POOL]		keep a file open, attached to POOL
+ *	sleepers POOL NR	NR tasks that sleep, on POOL, made if need be
+ *	storm POOL		submit all kinds of tasks without end
+ *	leave PREFIX NR		make NR pools, use them, and end
+ *	together NR		NR tasks asleep at the same time in a pool of NR;
+ *				exit 4 if the machine is too slow
+ *	destroy POOL		print the errno, end
+ *	fault POOL		submit the workload that oopses: print the errno, end
+ */
+#include "wpool_test.h"
+
+static int end(const char *what, int err)
+{
+	printf("%s: %s\n", what, err ? strerrorname_np(-err) : "ok");
+	return err ? 1 : 0;
+}
+
+static int stay(void)
+{
+	puts("ready");
+	fflush(stdout);
+	pause();
+	return 0;
+}
+
+/* A file on this pool, which is made if there is none. */
+static int open_pool(const char *name, const struct wpool_dev_attrs *attrs)
+{
+	int fd = open(DEV, O_RDWR), err;
+
+	if (fd < 0)
+		return -errno;
+	err = pool_create_fd(fd, name, attrs);
+	if (err == -EEXIST)
+		err = pool_attach_fd(fd, name);
+	return err ?: fd;
+}
+
+static int hold(const char *pool)
+{
+	int fd = pool ? pool_attach(pool, 0) : open(DEV, O_RDWR);
+
+	return fd < 0 ? end("open", fd) : stay();
+}
+
+static int sleepers(const char *pool, unsigned int nr)
+{
+	int fd = open_pool(pool, NULL), err;
+
+	if (fd < 0)
+		return end("open", fd);
+	err = submit_many(fd, WPOOL_WORK_SLEEP, LONG, 0, nr);
+	return err ? end("submit", err) : stay();
+}
+
+static int storm(const char *pool)
+{
+	static const struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
+		.capacity = 8,
+		.queue_depth = 100,
+	};
+	static const struct wpool_dev_work works[] = {
+		{ .kind = WPOOL_WORK_NOOP, .flags = WPOOL_WORK_SILENT },
+		{ .kind = WPOOL_WORK_SPIN, .flags = WPOOL_WORK_SILENT, .arg = 200000 },
+		{ .kind = WPOOL_WORK_SLEEP, .flags = WPOOL_WORK_SILENT, .arg = MSEC },
+		{ .kind = WPOOL_WORK_YIELD, .flags = WPOOL_WORK_SILENT, .arg = 3 },
+		{ .kind = WPOOL_WORK_HASH, .flags = WPOOL_WORK_SILENT, .arg = 10000 },
+		{ .kind = WPOOL_WORK_LOCK, .flags = WPOOL_WORK_SILENT, .arg = 50000 },
+		{ .kind = WPOOL_WORK_TREE, .flags = WPOOL_WORK_SILENT, .depth = 3, .fanout = 3 },
+		{ .kind = WPOOL_WORK_SLEEP, .flags = WPOOL_WORK_SILENT, .arg = 20 * MSEC },
+	};
+	int fd = open_pool(pool, &attrs), err;
+	bool said = false;
+
+	if (fd < 0)
+		return end("open", fd);
+	for (;;) {
+		err = submit_all(fd, works, ARRAY_SIZE(works));
+		if (err)
+			return end("submit", err);
+		if (!said && pool_figure(fd, file_finished) > 100) {
+			puts("ready");
+			fflush(stdout);
+			said = true;
+		}
+	}
+}
+
+static int leave(const char *prefix, unsigned int nr)
+{
+	char name[WPOOL_DEV_NAME_LEN];
+	unsigned int i;
+	int fd, err = 0;
+
+	for (i = 0; i < nr && !err; i++) {
+		snprintf(name, sizeof(name), "%s%u", prefix, i);
+		fd = open_pool(name, NULL);
+		if (fd < 0)
+			return end("open", fd);
+		/* one without workers, and one that was released */
+		if (i)
+			err = submit_many(fd, WPOOL_WORK_SLEEP, MSEC, 0, 10) ?: wait_tasks(fd, 0);
+		if (i == 1)
+			err = err ?: pool_release(fd, 0, 0);
+		close(fd);
+	}
+	return end("leave", err);
+}
+
+static int together(unsigned int nr)
+{
+	const struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_POLICY,
+		.capacity = nr,
+		.policy = WPOOL_DEV_POLICY_FAIL,
+	};
+	__u64 began = now_ns(), all, busy;
+	struct pool pool;
+	int err, reached;
+
+	err = pool_create(&pool, &attrs);
+	if (err)
+		return end("create", err);
+	err = submit_many(pool.fd, WPOOL_WORK_SLEEP, WPOOL_MAX_WORK_NS, 0, nr);
+	if (err)
+		return end("submit", err);
+	reached = all_busy(pool.fd, nr, &busy);
+	all = now_ns();
+	err = cancel_all(pool.fd) ?: wait_tasks(pool.fd, 60 * SEC) ?: pool_destroy(pool.fd);
+	printf("%llu of %u at the same time after %llu ms, gone after %llu ms\n",
+	       (unsigned long long)busy, nr, (unsigned long long)((all - began) / MSEC),
+	       (unsigned long long)((now_ns() - all) / MSEC));
+	if (!err && reached == -ETIME)
+		return KSFT_SKIP;
+	return end("together", err ?: reached);
+}
+
+static int destroy(const char *pool)
+{
+	int fd = pool_attach(pool, 0);
+
+	return fd < 0 ? end("attach", fd) : end("destroy", pool_destroy(fd));
+}
+
+static int fault(const char *pool)
+{
+	int fd = pool_attach(pool, 0);
+
+	return fd < 0 ? end("attach", fd) : end("fault", submit(fd, WPOOL_WORK_FAULT, 0, 1));
+}
+
+int main(int argc, char **argv)
+{
+	const char *cmd = argc > 1 ? argv[1] : "";
+	const char *name = argc > 2 ? argv[2] : NULL;
+	unsigned int nr = argc > 3 ? atoi(argv[3]) : 0;
+
+	if (!strcmp(cmd, "hold"))
+		return hold(name);
+	if (!strcmp(cmd, "sleepers") && nr)
+		return sleepers(name, nr);
+	if (!strcmp(cmd, "storm") && name)
+		return storm(name);
+	if (!strcmp(cmd, "leave") && nr)
+		return leave(name, nr);
+	if (!strcmp(cmd, "together") && name)
+		return together(atoi(name));
+	if (!strcmp(cmd, "destroy") && name)
+		return destroy(name);
+	if (!strcmp(cmd, "fault") && name)
+		return fault(name);
+	fprintf(stderr, "wpool_helper: unknown command '%s'\n", cmd);
+	return 2;
+}

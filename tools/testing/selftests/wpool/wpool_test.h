@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the selftests of wpool share: a pool, its tasks and records, its sysfs
+ * files and its threads, and waiting for an event with a deadline.
+ *
+ * Functions return 0 or a count, or -errno. Nothing here judges: that is what
+ * the tests are for.
+ */
+#ifndef WPOOL_TEST_H
+#define WPOOL_TEST_H
+
+#define _GNU_SOURCE
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <time.h>
+
+#include "kselftest_harness.h"
+
+#include <linux/wpool.h>
+
+/* An emulated machine with every check of a debug kernel is slow. */
+#undef TEST_TIMEOUT_DEFAULT
+#define TEST_TIMEOUT_DEFAULT	60
+
+#define DEV		"/dev/wpool"
+#define CLASS		"/sys/class/wpool"
+#define MSEC		1000000ULL
+#define SEC		1000000000ULL
+#define LONG		(30 * SEC)	/* longer than any test: only a cancel ends it */
+#define MAX_THREADS	20000
+
+#define WAIT_NS		(20 * SEC)	/* for what must happen, however slow the machine */
+
+/* EXPECT_ERRNO() - a system call fails, and why; 0 stands for success */
+#define EXPECT_ERRNO(expected_errno, call)			\
+	EXPECT_EQ(expected_errno, (call) < 0 ? errno : 0)
+
+/* WAIT_FOR() - look until a condition holds; false if it did not in time */
+#define WAIT_FOR(condition)					\
+	({							\
+		__u64 end_ = now_ns() + WAIT_NS;	\
+		bool ok_;					\
+								\
+		while (!(ok_ = (condition)) && now_ns() < end_)	\
+			usleep(2000);				\
+		ok_;						\
+	})
+
+static inline __u64 now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * SEC + ts.tv_nsec;
+}
+
+/* By how much a kernel with checks built in may miss a time. */
+static inline unsigned int slow(void)
+{
+	static unsigned int factor;
+
+	if (!factor)
+		factor = access("/sys/kernel/debug/kmemleak", F_OK) &&
+			 access("/proc/lockdep", F_OK) ? 1 : 8;
+	return factor;
+}
+
+/* ---- pools --------------------------------------------------------------- */
+
+struct pool {
+	int fd;
+	char name[WPOOL_DEV_NAME_LEN];
+};
+
+/* No name is a prefix of another, and none is used twice. */
+static inline void pool_name(char *name)
+{
+	static unsigned int nr;
+
+	snprintf(name, WPOOL_DEV_NAME_LEN, "t%07d-%04u", getpid(),
+		 __sync_fetch_and_add(&nr, 1));
+}
+
+static inline int pool_create_fd(int fd, const char *name,
+				 const struct wpool_dev_attrs *attrs)
+{
+	struct wpool_dev_create create = { .size = sizeof(create) };
+
+	snprintf((char *)create.name, sizeof(create.name), "%s", name);
+	if (attrs)
+		create.attrs = *attrs;
+	return ioctl(fd, WPOOL_IOC_CREATE, &create) ? -errno : 0;
+}
+
+static inline int pool_create(struct pool *pool, const struct wpool_dev_attrs *attrs)
+{
+	int err;
+
+	pool_name(pool->name);
+	pool->fd = open(DEV, O_RDWR | O_CLOEXEC);
+	if (pool->fd < 0)
+		return -errno;
+	err = pool_create_fd(pool->fd, pool->name, attrs);
+	if (err) {
+		close(pool->fd);
+		pool->fd = -1;
+	}
+	return err;
+}
+
+static inline int pool_attach_fd(int fd, const char *name)
+{
+	struct wpool_dev_attach attach = { .size = sizeof(attach) };
+
+	snprintf((char *)attach.name, sizeof(attach.name), "%s", name);
+	return ioctl(fd, WPOOL_IOC_ATTACH, &attach) ? -errno : 0;
+}
+
+/* Another file on a pool, or -errno. */
+static inline int pool_attach(const char *name, int flags)
+{
+	int fd = open(DEV, O_RDWR | O_CLOEXEC | flags);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	err = pool_attach_fd(fd, name);
+	if (err) {
+		close(fd);
+		return err;
+	}
+	return fd;
+}
+
+static inline int pool_simple(int fd, unsigned long cmd)
+{
+	struct wpool_dev_simple simple = { .size = sizeof(simple) };
+
+	return ioctl(fd, cmd, &simple) ? -errno : 0;
+}
+
+static inline int pool_destroy(int fd)
+{
+	return pool_simple(fd, WPOOL_IOC_DESTROY);
+}
+
+static inline int pool_reboot(int fd)
+{
+	return pool_simple(fd, WPOOL_IOC_REBOOT);
+}
+
+static inline int pool_release(int fd, __u32 flags, __u64 timeout_ns)
+{
+	struct wpool_dev_release release = {
+		.size = sizeof(release),
+		.flags = flags,
+		.timeout_ns = timeout_ns,
+	};
+
+	return ioctl(fd, WPOOL_IOC_RELEASE, &release) ? -errno : 0;
+}
+
+static inline int pool_tune(int fd, const struct wpool_dev_attrs *attrs)
+{
+	struct wpool_dev_tune tune = { .size = sizeof(tune), .attrs = *attrs };
+
+	return ioctl(fd, WPOOL_IOC_TUNE, &tune) ? -errno : 0;
+}
+
+static inline int pool_info(int fd, struct wpool_dev_info *info)
+{
+	memset(info, 0, sizeof(*info));
+	info->size = sizeof(*info);
+	return ioctl(fd, WPOOL_IOC_INFO, info) ? -errno : 0;
+}
+
+static inline int pool_stats(int fd, struct wpool_dev_stats *stats)
+{
+	memset(stats, 0xff, sizeof(*stats));
+	stats->size = sizeof(*stats);
+	stats->flags = 0;
+	return ioctl(fd, WPOOL_IOC_STATS, stats) ? -errno : 0;
+}
+
+/* pool_figure() - one figure of WPOOL_IOC_STATS, all ones if there are none */
+#define pool_figure(fd, field)					\
+	({							\
+		struct wpool_dev_stats st_;			\
+								\
+		pool_stats(fd, &st_) ? -1ULL : (__u64)st_.field;	\
+	})
+
+/* ---- tasks and records --------------------------------------------------- */
+
+static inline int submit_flags(int fd, const struct wpool_dev_work *works,
+			       __u32 nr, __u32 flags, __u32 *accepted)
+{
+	struct wpool_dev_submit submit = {
+		.size = sizeof(submit),
+		.flags = flags,
+		.works = (uintptr_t)works,
+		.nr = nr,
+		.work_size = sizeof(*works),
+		.accepted = 0xdeadbeef,
+	};
+	int err = ioctl(fd, WPOOL_IOC_SUBMIT, &submit) ? -errno : 0;
+
+	if (accepted)
+		*accepted = submit.accepted;
+	return err;
+}
+
+/* Until all of them are in, or something else than success. */
+static inline int submit_all(int fd, const struct wpool_dev_work *works, __u32 nr)
+{
+	__u32 accepted, batch;
+	int err;
+
+	while (nr) {
+		batch = nr < WPOOL_MAX_BATCH ? nr : WPOOL_MAX_BATCH;
+		err = submit_flags(fd, works, batch, 0, &accepted);
+		if (err)
+			return err;
+		if (!accepted || accepted > batch)
+			return -EPROTO;
+		works += accepted;
+		nr -= accepted;
+	}
+	return 0;
+}
+
+static inline int submit(int fd, __u32 kind, __u64 arg, __u64 cookie)
+{
+	struct wpool_dev_work work = { .kind = kind, .arg = arg, .cookie = cookie };
+
+	return submit_flags(fd, &work, 1, 0, NULL);
+}
+
+/* The same task many times, with cookies that count from the first. */
+static inline int submit_many(int fd, __u32 kind, __u64 arg, __u64 cookie, __u32 nr)
+{
+	struct wpool_dev_work *works = calloc(nr, sizeof(*works));
+	__u32 i;
+	int err;
+
+	if (!works)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++) {
+		works[i].kind = kind;
+		works[i].arg = arg;
+		works[i].cookie = cookie + i;
+	}
+	err = submit_all(fd, works, nr);
+	free(works);
+	return err;
+}
+
+static inline int wait_tasks(int fd, __u64 timeout_ns)
+{
+	struct wpool_dev_wait wait = { .size = sizeof(wait), .timeout_ns = timeout_ns };
+
+	return ioctl(fd, WPOOL_IOC_WAIT, &wait) ? -errno : 0;
+}
+
+static inline int cancel(int fd, __u32 flags, __u64 cookie, __u32 *cancelled, __u32 *stopped)
+{
+	struct wpool_dev_cancel cancel = {
+		.size = sizeof(cancel),
+		.flags = flags,
+		.cookie = cookie,
+	};
+	int err = ioctl(fd, WPOOL_IOC_CANCEL, &cancel) ? -errno : 0;
+
+	if (cancelled)
+		*cancelled = cancel.cancelled;
+	if (stopped)
+		*stopped = cancel.stopped;
+	return err;
+}
+
+static inline int cancel_all(int fd)
+{
+	return cancel(fd, WPOOL_DEV_CANCEL_ALL, 0, NULL, NULL);
+}
+
+/* So many records, or how many came before the time ran out, or -errno. */
+static inline int read_records(int fd, struct wpool_dev_record *records, unsigned int nr)
+{
+	__u64 end = now_ns() + WAIT_NS;
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+	unsigned int got = 0;
+	ssize_t bytes;
+
+	while (got < nr) {
+		if (poll(&pfd, 1, 100) < 0)
+			return -errno;
+		if (!(pfd.revents & POLLIN)) {
+			if (now_ns() > end)
+				break;
+			continue;
+		}
+		bytes = read(fd, records + got, (nr - got) * sizeof(*records));
+		if (bytes < 0)
+			return -errno;
+		if (bytes % sizeof(*records))
+			return -EPROTO;
+		if (!bytes)
+			break;
+		got += bytes / sizeof(*records);
+	}
+	return got;
+}
+
+static inline int by_start(const void *a, const void *b)
+{
+	const struct wpool_dev_record *x = a, *y = b;
+
+	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
+}
+
+/* How many of these tasks were running at the same time, at most. */
+static inline unsigned int max_overlap(struct wpool_dev_record *records, unsigned int nr)
+{
+	unsigned int i, j, most = 0, now;
+
+	qsort(records, nr, sizeof(*records), by_start);
+	for (i = 0; i < nr; i++) {
+		if (!records[i].start_ns)
+			continue;
+		for (j = 0, now = 0; j <= i; j++)
+			now += records[j].start_ns && records[j].end_ns > records[i].start_ns;
+		if (now > most)
+			most = now;
+	}
+	return most;
+}
+
+/*
+ * Until so many tasks that sleep for WPOOL_MAX_WORK_NS run at the same time. A
+ * machine may be too slow to make their workers before the first ones end:
+ * -ETIME if they were still getting more, -ETIMEDOUT if not.
+ */
+static inline int all_busy(int fd, __u64 nr, __u64 *busy)
+{
+	__u64 now = now_ns(), until = now + WPOOL_MAX_WORK_NS - 3 * SEC, grown = now;
+	__u64 most = 0;
+
+	do {
+		*busy = pool_figure(fd, busy);
+		now = now_ns();
+		if (*busy > most) {
+			most = *busy;
+			grown = now;
+		}
+		if (*busy >= nr)
+			return 0;
+		usleep(20000);
+	} while (now < until);
+	return now - grown < 2 * SEC ? -ETIME : -ETIMEDOUT;
+}
+
+/* Nothing of this file is left to wait for when a pool ends. */
+static inline void pool_end(struct pool *pool)
+{
+	if (pool->fd < 0)
+		return;
+	cancel_all(pool->fd);
+	pool_destroy(pool->fd);
+	close(pool->fd);
+	pool->fd = -1;
+}
+
+/* ---- sysfs --------------------------------------------------------------- */
+
+static inline int file_read(const char *path, char *buf, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t len, all = 0;
+
+	if (fd < 0)
+		return -errno;
+	while ((len = read(fd, buf + all, size - 1 - all)) > 0)
+		all += len;
+	len = len < 0 ? -errno : 0;
+	close(fd);
+	buf[all] = 0;
+	return len;
+}
+
+static inline int file_write(const char *path, const char *text, size_t len)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	err = write(fd, text, len) == (ssize_t)len ? 0 : -errno;
+	close(fd);
+	return err;
+}
+
+static inline long file_number(const char *path, long otherwise)
+{
+	char buf[64];
+
+	return file_read(path, buf, sizeof(buf)) ? otherwise : atol(buf);
+}
+
+static inline void attr_path(char *path, size_t size, const char *pool, const char *attr)
+{
+	snprintf(path, size, CLASS "/%s/%s", pool, attr);
+}
+
+static inline bool pool_exists(const char *pool)
+{
+	char path[256];
+
+	attr_path(path, sizeof(path), pool, "");
+	return !access(path, F_OK);
+}
+
+/* Without the newline that has to be there: -EPROTO if it is not. */
+static inline int attr_read(const char *pool, const char *attr, char *buf, size_t size)
+{
+	char path[256];
+	size_t len;
+	int err;
+
+	attr_path(path, sizeof(path), pool, attr);
+	err = file_read(path, buf, size);
+	if (err)
+		return err;
+	len = strlen(buf);
+	if (!len || buf[len - 1] != '\n')
+		return -EPROTO;
+	buf[len - 1] = 0;
+	return 0;
+}
+
+static inline int attr_write(const char *pool, const char *attr, const char *text)
+{
+	char path[256];
+
+	attr_path(path, sizeof(path), pool, attr);
+	return file_write(path, text, strlen(text));
+}
+
+/* A number, or -errno; not for nice, which is negative itself. */
+static inline long long attr_number(const char *pool, const char *attr)
+{
+	char buf[128], *end;
+	long long value;
+	int err = attr_read(pool, attr, buf, sizeof(buf));
+
+	if (err)
+		return err;
+	value = strtoll(buf, &end, 10);
+	return end == buf || *end ? -EPROTO : value;
+}
+
+/* ---- threads ------------------------------------------------------------- */
+
+/* Kernel threads that carry this in their names. */
+static inline int threads_named(const char *part, pid_t *pids, int max)
+{
+	DIR *proc = opendir("/proc");
+	char path[300], comm[256];
+	struct dirent *entry;
+	int nr = 0;
+
+	if (!proc)
+		return -errno;
+	while (nr < max && (entry = readdir(proc))) {
+		if (!isdigit(entry->d_name[0]))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
+		if (file_read(path, comm, sizeof(comm)) || !strstr(comm, part))
+			continue;
+		/* Only kernel threads have no memory of their own. */
+		snprintf(path, sizeof(path), "/proc/%s/cmdline", entry->d_name);
+		if (file_read(path, comm, sizeof(comm)) || comm[0])
+			continue;
+		pids[nr++] = atoi(entry->d_name);
+	}
+	closedir(proc);
+	return nr;
+}
+
+/* A line of /proc/<pid>/status without its name, or -errno. */
+static inline int thread_status(pid_t pid, const char *key, char *value, size_t size)
+{
+	char path[64], buf[8192], *at, *end;
+	int err;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	err = file_read(path, buf, sizeof(buf));
+	if (err)
+		return err;
+	for (at = buf; at; at = end ? end + 1 : NULL) {
+		end = strchr(at, '\n');
+		if (strncmp(at, key, strlen(key)) || at[strlen(key)] != ':')
+			continue;
+		at += strlen(key) + 1;
+		at += strspn(at, " \t");
+		snprintf(value, size, "%.*s", end ? (int)(end - at) : (int)strlen(at), at);
+		return 0;
+	}
+	return -ENOENT;
+}
+
+/* How often a thread has gone to sleep or was moved aside; -errno if it is gone. */
+static inline long long thread_switches(pid_t pid)
+{
+	char yes[32], no[32];
+	int err;
+
+	err = thread_status(pid, "voluntary_ctxt_switches", yes, sizeof(yes)) ?:
+	      thread_status(pid, "nonvoluntary_ctxt_switches", no, sizeof(no));
+	return err ?: atoll(yes) + atoll(no);
+}
+
+#endif /* WPOOL_TEST_H */

@@ -1,0 +1,403 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# wpoolctl - against the module that is loaded: what each command does, what it
+# prints for programs, and how it complains.
+
+# The tests are called by name, return early, and deal with names that have no
+# blanks.
+# shellcheck disable=SC2317,SC2015,SC2012,SC2086
+# shellcheck source-path=SCRIPTDIR source=tap.sh
+. "$(dirname "$0")/tap.sh"
+
+# A pool of its own for each test.
+cleanup()
+{
+	if [ -n "$helper" ]; then
+		kill -KILL "$helper"
+		wait "$helper"
+	fi 2>/dev/null
+	[ ! -e "$CLASS/$POOL" ] || wpoolctl destroy "$POOL"
+}
+
+POOL=cli$$
+helper=
+
+# Forking is slow in an emulated machine, so what can be done without is.
+
+# good COMMAND...: it works, and says nothing on stderr.
+good()
+{
+	wpoolctl "$@" >"$TMP/out" 2>"$TMP/err" ||
+		fail "wpoolctl $*: exit $?: $(cat "$TMP/err")" || return 1
+	[ ! -s "$TMP/err" ] || fail "wpoolctl $*: on stderr: $(cat "$TMP/err")"
+}
+
+# bad EXIT COMMAND...: it fails so, with one line on stderr and nothing else.
+bad()
+{
+	want=$1
+	shift
+	wpoolctl "$@" >"$TMP/out" 2>"$TMP/err"
+	rc=$?
+	complaint='' more=''
+	{
+		read -r complaint
+		read -r more
+	} <"$TMP/err"
+	[ $rc -eq "$want" ] ||
+		fail "wpoolctl $*: exit $rc, expected $want: $complaint" || return 1
+	[ -n "$complaint" ] && [ -z "$more" ] ||
+		fail "wpoolctl $*: not one line on stderr: $(cat "$TMP/err")" || return 1
+	case $complaint in
+	"wpoolctl"*": "*) ;;
+	*) fail "wpoolctl $*: does not say who it is: $complaint" || return 1 ;;
+	esac
+	[ ! -s "$TMP/out" ] || fail "wpoolctl $*: on stdout: $(cat "$TMP/out")"
+}
+
+# says TEXT: the last complaint names it.
+says()
+{
+	case $complaint in
+	*"$1"*) ;;
+	*) fail "'$1' is not in: $complaint" ;;
+	esac
+}
+
+# prints REGEX: the last output has it.
+prints() { grep -qE -- "$1" "$TMP/out" || fail "'$1' is not in: $(cat "$TMP/out")"; }
+
+# has_keys KEY...: of the last output, JSON.
+has_keys()
+{
+	for key; do
+		grep -q "\"$key\" *:" "$TMP/out" ||
+			fail "no key '$key' in: $(cat "$TMP/out")" || return 1
+	done
+}
+
+# key_is KEY VALUE
+key_is()
+{
+	tr -d '\n' <"$TMP/out" | grep -qE "\"$1\" *: *$2 *[,}]" ||
+		fail "'$1' is not $2 in: $(cat "$TMP/out")"
+}
+
+# balanced: as many braces and brackets open as close, quotes aside.
+balanced()
+{
+	sed 's/\\.//g; s/"[^"]*"//g' "$TMP/out" >"$TMP/bare"
+	[ "$(tr -dc '{' <"$TMP/bare" | wc -c)" -eq "$(tr -dc '}' <"$TMP/bare" | wc -c)" ] &&
+		[ "$(tr -dc '[' <"$TMP/bare" | wc -c)" -eq "$(tr -dc ']' <"$TMP/bare" | wc -c)" ] ||
+		fail "not JSON: $(cat "$TMP/out")"
+}
+
+attr_is()
+{
+	read -r value <"$CLASS/$POOL/$1"
+	[ "$value" = "$2" ] || fail "$1 is $value, expected $2"
+}
+
+test_help()
+{
+	for command in list show create tune release reboot destroy stat run help; do
+		good $command --help && prints "^usage: wpoolctl $command" || return 1
+	done
+	good help run && prints "^usage: wpoolctl run" || return 1
+	good --help && prints "^usage: wpoolctl COMMAND" || return 1
+	for command in list show create tune release reboot destroy stat run; do
+		prints "^  $command " || return 1
+	done
+	good --version && prints "^wpoolctl [0-9]"
+}
+
+test_usage()
+{
+	# without anything it explains itself, on stderr
+	wpoolctl >"$TMP/out" 2>"$TMP/err"
+	rc=$?
+	[ $rc -eq 2 ] && [ ! -s "$TMP/out" ] && grep -q '^usage:' "$TMP/err" ||
+		fail "wpoolctl alone: exit $rc" || return 1
+	bad 2 frobnicate && says frobnicate || return 1
+	bad 2 list --frobnicate && says frobnicate || return 1
+	bad 2 list one-too-many && says one-too-many || return 1
+	bad 2 show || return 1
+	bad 2 show default one-too-many && says one-too-many || return 1
+	bad 2 create || return 1
+	bad 2 destroy || return 1
+	bad 2 tune || return 1
+	bad 2 tune default || return 1
+	bad 2 release || return 1
+	bad 2 reboot || return 1
+	bad 2 run || return 1
+	bad 2 help frobnicate && says frobnicate || return 1
+	bad 2 show 'a/b' && says a/b || return 1
+	bad 2 create '' || return 1
+	bad 2 create .hidden || return 1
+	bad 2 create 0123456789012345678901234567890123456789 || return 1
+	bad 2 destroy default default || return 1
+	[ ! -e "$CLASS/$POOL" ]
+}
+
+test_create_and_destroy()
+{
+	good create "$POOL" capacity=12 queue_depth=max policy=fail expiry_ms=77 \
+		min_workers=2 max_blocking=3 spin_us=5 steal=0 latency=1 nice=-5 \
+		cpumask=0 concurrency=4 || return 1
+	attr_is capacity 12 && attr_is queue_depth max && attr_is policy fail &&
+		attr_is expiry_ms 77 && attr_is min_workers 2 && attr_is max_blocking 3 &&
+		attr_is spin_us 5 && attr_is steal 0 && attr_is latency 1 &&
+		attr_is nice -5 && attr_is cpumask 0 && attr_is concurrency 4 &&
+		attr_is order lifo && attr_is prealloc 0 || return 1
+	bad 1 create "$POOL" && says "$POOL" || return 1
+	# it was not touched by that
+	attr_is capacity 12 || return 1
+	good destroy "$POOL" || return 1
+	[ ! -e "$CLASS/$POOL" ] || fail "it is still there" || return 1
+	bad 1 destroy "$POOL" && says "$POOL" || return 1
+	good create "$POOL" prealloc=1 capacity=3 order=fifo policy=run || return 1
+	attr_is prealloc 1 && attr_is order fifo && attr_is policy run &&
+		attr_is workers 3 || return 1
+	good destroy "$POOL"
+}
+
+test_create_bad_values()
+{
+	for value in capacity=0 capacity=-1 capacity=abc capacity=1048577 capacity= \
+		capacity capacity=1x capacity=99999999999999999999 queue_depth=536870913 \
+		policy=maybe max_blocking=1073741825 expiry_ms=86400001 expiry_ms=1.5 \
+		concurrency=0 concurrency=1025 spin_us=1001 hog_ms=0 hog_ms=10001 \
+		handoff=2 steal=2 latency=x nice=-21 nice=20 cpumask= cpumask=x \
+		cpumask=1-0 order=random prealloc=2 frobnicate=1 =1; do
+		bad 2 create "$POOL" $value || return 1
+		says "${value%%=*}" || return 1
+		[ ! -e "$CLASS/$POOL" ] || fail "$value: there is a pool" || return 1
+	done
+	bad 2 create "$POOL" capacity=1 capacity=2 || return 1
+	bad 2 create "$POOL" capacity=4 min_workers=5 || return 1
+	bad 2 create "$POOL" prealloc=1 capacity=max || return 1
+	# what only the kernel can know
+	bad 1 create "$POOL" cpumask=1000 || return 1
+	[ ! -e "$CLASS/$POOL" ]
+}
+
+test_tune()
+{
+	good create "$POOL" || return 1
+	good tune "$POOL" capacity=5 queue_depth=6 policy=fail nice=3 || return 1
+	attr_is capacity 5 && attr_is queue_depth 6 && attr_is policy fail &&
+		attr_is nice 3 || return 1
+	good tune "$POOL" capacity=max || return 1
+	attr_is capacity max || return 1
+	# all of them or none
+	bad 2 tune "$POOL" capacity=7 nice=20 && says nice || return 1
+	bad 2 tune "$POOL" capacity=7 policy=run && says policy || return 1
+	bad 2 tune "$POOL" capacity=7 order=fifo && says order || return 1
+	bad 2 tune "$POOL" capacity=7 prealloc=1 && says prealloc || return 1
+	good tune "$POOL" capacity=9 min_workers=9 || return 1
+	bad 1 tune "$POOL" queue_depth=7 capacity=8 || return 1
+	attr_is queue_depth 6 && attr_is capacity 9 || return 1
+	bad 1 tune no-such-pool capacity=7 && says no-such-pool || return 1
+	good destroy "$POOL"
+}
+
+test_list()
+{
+	good create "$POOL" capacity=17 || return 1
+	good list && prints '^default ' && prints "^$POOL +open +17 " || return 1
+	good list --json || return 1
+	balanced && has_keys name state capacity queue_depth workers idle busy \
+		waiting queued outstanding submitted completed || return 1
+	grep -q '^\[' "$TMP/out" || fail "not an array: $(cat "$TMP/out")" || return 1
+	good destroy "$POOL" || return 1
+	good list || return 1
+	! grep -q "$POOL" "$TMP/out"
+}
+
+test_show()
+{
+	good create "$POOL" capacity=17 queue_depth=max || return 1
+	good show "$POOL" && prints '^ *capacity +17$' &&
+		prints '^ *queue_depth +max$' && prints '^ *policy +block$' &&
+		prints '^ *workers +0$' || return 1
+	good show "$POOL" --json || return 1
+	balanced && key_is name "\"$POOL\"" && key_is capacity 17 || return 1
+	# every file of the pool is there
+	for file in "$CLASS/$POOL"/*; do
+		[ -f "$file" ] && [ "${file##*/}" != uevent ] || continue
+		has_keys "${file##*/}" || return 1
+	done
+	bad 1 show no-such-pool && says no-such-pool || return 1
+	bad 1 show no-such-pool --json || return 1
+	good destroy "$POOL"
+}
+
+test_run_reports()
+{
+	good create "$POOL" capacity=4 queue_depth=max || return 1
+	good run "$POOL" --work noop --work spin:100us --work sleep:1ms --work yield:5 \
+		--work touch:64K --work hash:16K --work lock:50us --work tree:2x3:10us \
+		--tasks 160 || return 1
+	good run "$POOL" --tasks 500 --batch 7 --submitters 3 --json || return 1
+	balanced && key_is accepted 500 && key_is completed 500 && key_is refused 0 || return 1
+	good run "$POOL" --tasks 10 --quiet || return 1
+	[ ! -s "$TMP/out" ] || fail "--quiet is not quiet" || return 1
+	attr_is submitted "$(cat "$CLASS/$POOL/completed")" || return 1
+	good destroy "$POOL"
+}
+
+test_run_full_pool()
+{
+	good create "$POOL" capacity=2 policy=fail || return 1
+	# two fit; who does not gets exit 3, and the report says how many
+	wpoolctl run "$POOL" --work sleep:200ms --tasks 5 --json >"$TMP/out" 2>"$TMP/err"
+	rc=$?
+	[ $rc -eq 3 ] || fail "exit $rc: $(cat "$TMP/err")" || return 1
+	key_is accepted 2 && key_is refused 3 && key_is completed 2 || return 1
+	# the same, trying again
+	good run "$POOL" --work sleep:10ms --tasks 6 --retry --json || return 1
+	key_is completed 6 || return 1
+	good tune "$POOL" policy=block || return 1
+	good run "$POOL" --work sleep:10ms --tasks 6 --json || return 1
+	key_is completed 6 && key_is refused 0 || return 1
+	wpoolctl run "$POOL" --work sleep:200ms --tasks 5 --nonblock --quiet 2>"$TMP/err"
+	rc=$?
+	[ $rc -eq 3 ] || fail "--nonblock: exit $rc" || return 1
+	good destroy "$POOL"
+}
+
+test_run_time_is_over()
+{
+	good create "$POOL" capacity=2 || return 1
+	wpoolctl run "$POOL" --work sleep:30s --tasks 4 --timeout 0.3s --quiet 2>"$TMP/err"
+	rc=$?
+	[ $rc -eq 1 ] || fail "exit $rc" || return 1
+	wait_for grep -qx 0 "$CLASS/$POOL/outstanding" || fail "tasks are left over" || return 1
+	good destroy "$POOL"
+}
+
+test_run_interrupted()
+{
+	good create "$POOL" capacity=2 queue_depth=max || return 1
+	# a shell's background job ignores SIGINT, so SIGTERM
+	wpoolctl run "$POOL" --work sleep:30s --tasks 4 --quiet 2>"$TMP/err" &
+	pid=$!
+	wait_for grep -qx 4 "$CLASS/$POOL/outstanding" || fail "it did not start" || return 1
+	kill -TERM $pid
+	wait $pid
+	rc=$?
+	[ $rc -eq 130 ] || fail "exit $rc" || return 1
+	wait_for grep -qx 0 "$CLASS/$POOL/outstanding" || fail "tasks are left over" || return 1
+	good destroy "$POOL"
+}
+
+test_run_temporary_pool()
+{
+	before=$(ls "$CLASS")
+	good run --create --tasks 10 --quiet || return 1
+	good run --create=capacity=3,policy=fail,queue_depth=max --tasks 20 --json || return 1
+	key_is completed 20 || return 1
+	good run "$POOL" --create --tasks 5 --quiet || return 1
+	[ "$(ls "$CLASS")" = "$before" ] || fail "a pool is left: $(ls "$CLASS")" || return 1
+	bad 2 run --create=capacity=0 || return 1
+	bad 2 run --create=frobnicate=1 || return 1
+	[ "$(ls "$CLASS")" = "$before" ]
+}
+
+test_run_bad_values()
+{
+	for option in --work=dance --work=spin --work=spin:x --work=spin:61s --work=sleep:-1 \
+		--work=noop:1 --work=yield:1000001 --work=touch:65M --work=hash:1x \
+		--work=tree:21x1 --work=tree:1x17 --work=tree:20x2 --work=tree:2 \
+		--work=noop@0 --work=noop@1001 --tasks=0 --tasks=x --tasks=-5 --batch=0 \
+		--batch=4097 --submitters=0 --submitters=257 --rate=0 --rate=x \
+		--timeout=0 --timeout=x --progress=maybe --frobnicate; do
+		bad 2 run default "$option" || return 1
+	done
+	bad 2 run default --quiet --json || return 1
+	bad 1 run no-such-pool && says no-such-pool
+}
+
+test_stat()
+{
+	good create "$POOL" || return 1
+	good stat "$POOL" --interval 50ms --count 2 && prints "$POOL" || return 1
+	good stat "$POOL" default --interval 50ms --count 2 --json || return 1
+	balanced || return 1
+	[ "$(wc -l <"$TMP/out")" -eq 4 ] || fail "not four lines: $(cat "$TMP/out")" || return 1
+	has_keys name completed_per_s workers || return 1
+	good stat --interval 50ms --count 1 && prints '^default ' || return 1
+	bad 1 stat no-such-pool --count 1 || return 1
+	bad 2 stat --interval 0 || return 1
+	bad 2 stat --interval x || return 1
+	bad 2 stat --count 0 || return 1
+	bad 2 stat --count x || return 1
+	good destroy "$POOL"
+}
+
+test_release_and_reboot()
+{
+	good create "$POOL" capacity=1 queue_depth=max || return 1
+	good release "$POOL" && attr_is state closed || return 1
+	good release "$POOL" || return 1
+	bad 1 run "$POOL" --tasks 1 || return 1
+	good reboot "$POOL" && attr_is state open || return 1
+	good reboot "$POOL" || return 1
+	good run "$POOL" --tasks 10 --quiet || return 1
+	good release "$POOL" --wait && attr_is workers 0 && good reboot "$POOL" || return 1
+
+	"$HERE/wpool_helper" sleepers "$POOL" 3 >"$TMP/helper" 2>&1 &
+	helper=$!
+	wait_for grep -q ready "$TMP/helper" || fail "$(cat "$TMP/helper")" || return 1
+	bad 1 release "$POOL" --timeout 50ms && attr_is state closed || return 1
+	good release "$POOL" --cancel || return 1
+	kill $helper
+	wait $helper
+	good release "$POOL" --wait || return 1
+	bad 2 release "$POOL" --timeout 0 || return 1
+	bad 2 release "$POOL" --timeout x || return 1
+	bad 1 release no-such-pool || return 1
+	bad 1 reboot no-such-pool || return 1
+	good destroy "$POOL"
+}
+
+test_default_pool_is_left_alone()
+{
+	bad 1 destroy default && says default || return 1
+	bad 1 release default || return 1
+	bad 1 reboot default || return 1
+	# none is touched unless all can be: a name that is wrong ends nothing
+	good create "$POOL" || return 1
+	bad 1 destroy "$POOL" no-such-pool || return 1
+	[ -e "$CLASS/$POOL" ] || fail "the other one is gone" || return 1
+	good destroy "$POOL"
+}
+
+test_unprivileged()
+{
+	good create "$POOL" || return 1
+	as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@" 2>"$TMP/err"; }
+	if ! as_nobody true; then
+		as_nobody() { su -s /bin/sh nobody -c "$*" 2>"$TMP/err"; }
+		as_nobody true || skip "cannot become nobody: $(cat "$TMP/err")"
+	fi
+	# looking is allowed, touching is not
+	as_nobody wpoolctl list >"$TMP/out" || fail "list: $(cat "$TMP/err")" || return 1
+	as_nobody wpoolctl show "$POOL" >"$TMP/out" || fail "show: $(cat "$TMP/err")" || return 1
+	for command in "run $POOL" "tune $POOL capacity=2" "destroy $POOL" "create x$POOL"; do
+		# shellcheck disable=SC2086
+		as_nobody wpoolctl $command >"$TMP/out"
+		rc=$?
+		[ $rc -eq 1 ] || fail "$command: exit $rc" || return 1
+		[ "$(wc -l <"$TMP/err")" -eq 1 ] || fail "$command: $(cat "$TMP/err")" || return 1
+	done
+	good destroy "$POOL"
+}
+
+TESTS="help usage create_and_destroy create_bad_values tune list show run_reports
+	run_full_pool run_time_is_over run_interrupted run_temporary_pool
+	run_bad_values stat release_and_reboot default_pool_is_left_alone unprivileged"
+
+watchdog 250
+run_tests
