@@ -235,6 +235,7 @@ static void abandon(struct wpool *pool, struct wpool_waiter *waiter, int error)
 	 * as long as interrupts are off: close says done before its grace period.
 	 */
 	local_irq_save(flags);
+	/* pairs with the release in serve() and close */
 	if (smp_load_acquire(&waiter->done)) {
 		local_irq_restore(flags);
 		return;

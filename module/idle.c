@@ -116,6 +116,7 @@ void wpool_idle_started(struct wpool_worker *w)
 		WRITE_ONCE(rq->waking, false);
 		raw_spin_unlock(&rq->lock);
 	}
+	/* start:A */
 	smp_mb__before_atomic();
 	atomic_dec(&pool->nr_waking);
 	local_irq_restore(flags);

@@ -47,7 +47,7 @@
 #include "runq.h"
 
 /* Tokens of a pool without a limit: more tasks than memory holds. */
-#define WPOOL_TOKENS_UNLIMITED	(1 << 30)
+#define WPOOL_TOKENS_UNLIMITED	((int)BIT(30))
 
 /* pool->attention */
 #define WPOOL_ATT_CLOSED	BIT(0)	/* accepts nothing */
@@ -209,15 +209,15 @@ struct wpool {
 	u32 spawn_retry_ms;
 	unsigned long spawn_due;
 
-	struct mutex workers_mutex;
+	struct mutex workers_mutex; /* protects workers, spawned, faults, nice */
 	struct list_head workers;
 	atomic_t nr_threads;
 	u64 spawned;
 	u64 faults;
 
 	wait_queue_head_t drain_wq;
-	struct mutex flush_mutex;
-	struct mutex tune_mutex;
+	struct mutex flush_mutex; /* one flush at a time */
+	struct mutex tune_mutex; /* protects the attributes and the state */
 	enum wpool_state state;
 	struct completion destroyed;
 

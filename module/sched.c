@@ -46,7 +46,11 @@ static u32 strides[MAX_STRIDES];
 static u32 nr_strides;
 
 /* Tasks on their way between two queues; used with interrupts off. */
-static DEFINE_PER_CPU(struct wpool_task *[WPOOL_RING_SIZE], in_transit);
+struct transit {
+	struct wpool_task *tasks[WPOOL_RING_SIZE];
+};
+
+static DEFINE_PER_CPU(struct transit, in_transit);
 
 /* ---- push ---- */
 
@@ -54,7 +58,7 @@ static DEFINE_PER_CPU(struct wpool_task *[WPOOL_RING_SIZE], in_transit);
 static void spill(struct wpool *pool, struct wpool_runq *rq,
 		  struct wpool_task *const *tasks, u32 nr)
 {
-	struct wpool_task **half = *this_cpu_ptr(&in_transit);
+	struct wpool_task **half = this_cpu_ptr(&in_transit)->tasks;
 	u32 n = wpool_ring_grab_half(&rq->ring, half);
 
 	wpool_globq_push(&pool->globq, half, n);
@@ -230,7 +234,7 @@ static struct wpool_task *take_next(struct wpool_runq *rq)
 static struct wpool_task *take_global(struct wpool *pool, struct wpool_runq *rq,
 				      u32 max)
 {
-	struct wpool_task **tasks = *this_cpu_ptr(&in_transit);
+	struct wpool_task **tasks = this_cpu_ptr(&in_transit)->tasks;
 	u32 n;
 
 	n = wpool_globq_len(&pool->globq);
@@ -468,7 +472,7 @@ struct wpool_task *wpool_sched_find(struct wpool_worker *w)
 
 bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task)
 {
-	struct wpool_task **tasks = *this_cpu_ptr(&in_transit);
+	struct wpool_task **tasks = this_cpu_ptr(&in_transit)->tasks;
 	struct wpool_runq *own = wpool_this_runq(pool), *rq;
 	int cpu;
 	u32 n;

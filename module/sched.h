@@ -71,6 +71,7 @@ void wpool_sched_give_up(struct wpool_worker *w);
  * @rq: run queue of the CPU
  *
  * Context: any.
+ * Return: true if there is.
  */
 bool wpool_sched_has_work(struct wpool *pool, struct wpool_runq *rq);
 

@@ -161,12 +161,12 @@ static void finish_detached(struct wpool *pool, u32 colour, int status)
 	rcu_read_lock();
 	local_irq_save(flags);
 	rq = wpool_this_runq(pool);
-	/* finish:A */
 	this_cpu_inc(finish_seq);
+	/* finish:A, pairs with wpool_task_finish_sync() */
 	smp_wmb();
 	count_finish(pool, rq, colour, status);
 	wpool_admission_give(pool, rq);
-	/* finish:A */
+	/* finish:A, pairs with wpool_task_finish_sync() */
 	smp_wmb();
 	this_cpu_inc(finish_seq);
 	local_irq_restore(flags);
@@ -192,8 +192,8 @@ static bool finish_joinable(struct wpool *pool, struct wpool_task *task,
 	local_irq_save(flags);
 	rq = wpool_this_runq(pool);
 
-	/* finish:A */
 	this_cpu_inc(finish_seq);
+	/* finish:A, pairs with wpool_task_finish_sync() */
 	smp_wmb();
 
 	do {
@@ -221,6 +221,7 @@ static bool finish_joinable(struct wpool *pool, struct wpool_task *task,
 		/* same token; counted in before it is counted out */
 		new = !!(old & WPOOL_ST_AGAIN_COLOUR);
 		WRITE_ONCE(rq->accepted[new], rq->accepted[new] + 1);
+		/* pairs with the smp_mb() in wpool_flush_outstanding() */
 		smp_wmb();
 		count_finish(pool, rq, colour, status);
 		wpool_sched_push(pool, rq, &task, 1);
@@ -229,7 +230,7 @@ static bool finish_joinable(struct wpool *pool, struct wpool_task *task,
 		wpool_admission_give(pool, rq);
 	}
 
-	/* finish:A */
+	/* finish:A, pairs with wpool_task_finish_sync() */
 	smp_wmb();
 	this_cpu_inc(finish_seq);
 	local_irq_restore(flags);
@@ -361,8 +362,11 @@ static void context_repair(const struct context *was, void *func)
 			   lockdep_depth(current), was->locks);
 	if (irqs_disabled())
 		local_irq_enable();
-	while (rcu_preempt_depth() > was->rcu)
+	while (rcu_preempt_depth() > was->rcu) {
+		/* by the task, which sparse cannot know */
+		__acquire(RCU);
 		rcu_read_unlock();
+	}
 	preempt_count_set(was->preempt);
 }
 
@@ -494,8 +498,8 @@ int wpool_task_run_here(struct wpool *pool, struct wpool_task *task)
 	do {
 		task->func(task);
 		task->status = 0;
-		old = atomic_fetch_and(~(WPOOL_ST_AGAIN | WPOOL_ST_AGAIN_COLOUR),
-				       &task->state);
+		old = atomic_fetch_andnot(WPOOL_ST_AGAIN | WPOOL_ST_AGAIN_COLOUR,
+					  &task->state);
 	} while (old & WPOOL_ST_AGAIN);
 	wpool_task_unclaim(task);
 	return 0;

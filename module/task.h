@@ -33,9 +33,9 @@ struct wpool_worker;
 #define WPOOL_ST_RUNNING	2
 #define WPOOL_ST_CANCELLED	3
 #define WPOOL_ST_MASK		3
-#define WPOOL_ST_AGAIN		(1 << 2)	/* RUNNING: to be queued when it returned */
-#define WPOOL_ST_AGAIN_COLOUR	(1 << 3)	/* the colour of that submit */
-#define WPOOL_ST_WAITED		(1 << 4)	/* somebody sleeps until it is IDLE */
+#define WPOOL_ST_AGAIN		BIT(2)	/* RUNNING: to be queued when it returned */
+#define WPOOL_ST_AGAIN_COLOUR	BIT(3)	/* the colour of that submit */
+#define WPOOL_ST_WAITED		BIT(4)	/* somebody sleeps until it is IDLE */
 
 /**
  * wpool_task_accept() - a claimed task has its token
@@ -73,6 +73,7 @@ static inline bool wpool_task_is_detached(const struct wpool_task *task)
  * interrupts are off.
  *
  * Context: any; interrupts off.
+ * Return: the pool, or NULL.
  */
 static inline struct wpool *wpool_task_pool(struct wpool_task *task)
 {

@@ -70,21 +70,26 @@ static void tune_limits(struct wpool *pool, u32 capacity, u32 queue_depth)
 
 static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 {
-#define APPLY(bit, field) do {						\
-	if (mask & WPOOL_TUNE_##bit)					\
-		WRITE_ONCE(pool->field, attrs->field);			\
-} while (0)
-	APPLY(MAX_BLOCKING, max_blocking);
-	APPLY(POLICY, policy);
-	APPLY(EXPIRY_MS, expiry_ms);
-	APPLY(MIN_WORKERS, min_workers);
-	APPLY(CONCURRENCY, concurrency);
-	APPLY(SPIN_US, spin_us);
-	APPLY(HOG_MS, hog_ms);
-	APPLY(HANDOFF, handoff);
-	APPLY(STEAL, steal);
-	APPLY(LATENCY, latency);
-#undef APPLY
+	if (mask & WPOOL_TUNE_MAX_BLOCKING)
+		WRITE_ONCE(pool->max_blocking, attrs->max_blocking);
+	if (mask & WPOOL_TUNE_POLICY)
+		WRITE_ONCE(pool->policy, attrs->policy);
+	if (mask & WPOOL_TUNE_EXPIRY_MS)
+		WRITE_ONCE(pool->expiry_ms, attrs->expiry_ms);
+	if (mask & WPOOL_TUNE_MIN_WORKERS)
+		WRITE_ONCE(pool->min_workers, attrs->min_workers);
+	if (mask & WPOOL_TUNE_CONCURRENCY)
+		WRITE_ONCE(pool->concurrency, attrs->concurrency);
+	if (mask & WPOOL_TUNE_SPIN_US)
+		WRITE_ONCE(pool->spin_us, attrs->spin_us);
+	if (mask & WPOOL_TUNE_HOG_MS)
+		WRITE_ONCE(pool->hog_ms, attrs->hog_ms);
+	if (mask & WPOOL_TUNE_HANDOFF)
+		WRITE_ONCE(pool->handoff, attrs->handoff);
+	if (mask & WPOOL_TUNE_STEAL)
+		WRITE_ONCE(pool->steal, attrs->steal);
+	if (mask & WPOOL_TUNE_LATENCY)
+		WRITE_ONCE(pool->latency, attrs->latency);
 	if (mask & WPOOL_TUNE_STEAL && !attrs->steal) {
 		/* shuts out pushes that relied on a searcher that may not take them now */
 		synchronize_rcu();

@@ -91,10 +91,10 @@ static void help(struct wpool_worker *w, struct wpool_task *task)
 		pool = wpool_task_pool(task);
 		taken = pool == w->pool && wpool_sched_unqueue(pool, task);
 		local_irq_restore(flags);
+		if (pool != w->pool)
+			return;
 		if (taken)
 			wpool_task_run(w, task);
-		else if (pool != w->pool)
-			return;
 		else
 			await_hands(&tries);
 	}

@@ -102,6 +102,7 @@ int wpool_worker_count_in(struct wpool *pool);
  * wpool_worker_room() - how many workers more the module may have
  *
  * Context: any.
+ * Return: max_workers less those of all pools, a glance.
  */
 u32 wpool_worker_room(void);
 

@@ -35,6 +35,7 @@
 #define _LINUX_WPOOL_H
 
 #include <linux/atomic.h>
+#include <linux/bits.h>
 #include <linux/cpumask.h>
 #include <linux/gfp.h>
 #include <linux/list.h>
@@ -48,9 +49,9 @@ struct wpool_task;
 #define WPOOL_UNLIMITED		U32_MAX
 
 /* Upper bounds of finite attributes. Beyond them: -ERANGE. */
-#define WPOOL_MAX_CAPACITY	(1U << 20)
-#define WPOOL_MAX_QUEUE_DEPTH	(1U << 29)
-#define WPOOL_MAX_BLOCKING	(1U << 30)
+#define WPOOL_MAX_CAPACITY	((u32)BIT(20))
+#define WPOOL_MAX_QUEUE_DEPTH	((u32)BIT(29))
+#define WPOOL_MAX_BLOCKING	((u32)BIT(30))
 #define WPOOL_MAX_EXPIRY_MS	(24U * 60 * 60 * 1000)
 #define WPOOL_MAX_CONCURRENCY	1024U
 #define WPOOL_MAX_SPIN_US	1000U
@@ -623,9 +624,10 @@ int wpool_task_wait(struct wpool_task *task);
  * @task: the task
  *
  * The task's place among the accepted becomes free: at once in process context
- * and for a joinable task, soon otherwise. Its memory stays in use until wpool_task_cancel_sync() or wpool_task_wait() returned. A cancelled
- * task may be submitted again. The caller sees to it that @task is not freed
- * during the call.
+ * and for a joinable task, soon otherwise. Its memory stays in use until
+ * wpool_task_cancel_sync() or wpool_task_wait() returned. A cancelled task may
+ * be submitted again. The caller sees to it that @task is not freed during the
+ * call.
  *
  * Context: any except NMI.
  * Return: true if a submit was taken back: its function will not run for it;
