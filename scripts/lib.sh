@@ -9,6 +9,8 @@
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 # shellcheck disable=SC2034
 BUILD=$TOP/build
+# Without $HOME, bash knows ~ from the password file.
+HOME=${HOME:-$(unset HOME && echo ~)}
 CACHE=${WPOOL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/wpool}
 PROG=${0##*/}
 
@@ -27,13 +29,17 @@ usage_from_header()
 
 is_debian() { [ -e /etc/debian_version ] && command -v apt-get >/dev/null; }
 
-# as_root COMMAND...: run it as root, without asking for a password.
+# as_root COMMAND...: run it as root; asks for a password only on a terminal.
 as_root()
 {
 	if [ "$(id -u)" -eq 0 ]; then
 		"$@"
 	elif command -v sudo >/dev/null; then
-		sudo -n "$@" || die "needs root for: $*"
+		if [ -t 0 ]; then
+			sudo "$@"
+		else
+			sudo -n "$@"
+		fi || die "needs root for: $*"
 	else
 		die "needs root, and there is no sudo, for: $*"
 	fi
