@@ -30,12 +30,16 @@ set_attr()
 
 get_attr() { cat "$POOLS/$1/$2"; }
 
-# attrs POOL ATTRIBUTE...: on one line.
+# attrs POOL ATTRIBUTE...: on one line; read by the shell itself, because each
+# is as old as it took to read the others.
 attrs()
 {
-	local pool=$1 name line=
+	local pool=$1 name value line=
 	shift
-	for name; do line="$line  $name $(get_attr "$pool" "$name")"; done
+	for name; do
+		read -r value <"$POOLS/$pool/$name"
+		line="$line  $name $value"
+	done
 	echo "  $line"
 }
 
@@ -61,7 +65,8 @@ sleep 2
 say "3,000 tasks that sleep 20 ms, on 8 workers at most:"
 attrs demo capacity workers busy queued waiting completed
 set_attr demo capacity 200
-sleep 1
+sleep 0.5
+say "... and half a second later:"
 attrs demo capacity workers busy queued waiting completed
 wait $run || fail "the load failed"
 cat /tmp/run.out
