@@ -188,11 +188,11 @@ static struct wpool_dev_work *works_get(struct wpool *pool,
 
 	if (submit->reserved)
 		return ERR_PTR(-EOPNOTSUPP);
-	if (submit->work_size < sizeof(*works) || !submit->nr)
+	if (submit->work_size < sizeof(*works))
 		return ERR_PTR(-EINVAL);
 	if (submit->work_size > PAGE_SIZE)
 		return ERR_PTR(-E2BIG);
-	if (submit->nr > WPOOL_MAX_BATCH)
+	if (!submit->nr || submit->nr > WPOOL_MAX_BATCH)
 		return ERR_PTR(-ERANGE);
 
 	works = kvmalloc_array(submit->nr, sizeof(*works), GFP_KERNEL_ACCOUNT);

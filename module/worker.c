@@ -6,6 +6,7 @@
 #include "worker.h"
 
 #include <linux/export.h>
+#include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
@@ -38,6 +39,14 @@ MODULE_PARM_DESC(max_workers,
 /* Workers counted in, over all pools. */
 static atomic_t nr_all_workers;
 
+/*
+ * A pool has work and not one worker, and the module has all it may have: until
+ * that pool has one others make none, and one worker gives up its place.
+ */
+static bool is_hungry;
+static unsigned long hungry_until;
+#define HUNGRY_JIFFIES	(2 * HZ)
+
 static int worker_main(void *data);
 
 void wpool_worker_init(void)
@@ -50,11 +59,34 @@ void wpool_worker_init(void)
 
 /* ---- counting ---- */
 
+static bool is_hungry_now(void)
+{
+	return READ_ONCE(is_hungry) && time_before(jiffies, READ_ONCE(hungry_until));
+}
+
+static void wake_idle(struct wpool *pool, void *unused)
+{
+	wpool_idle_wake_all(pool);
+}
+
+void wpool_worker_make_room(void)
+{
+	WRITE_ONCE(hungry_until, jiffies + HUNGRY_JIFFIES);
+	WRITE_ONCE(is_hungry, true);
+	/* busy workers look at it after their task, idle ones now */
+	wpool_pools_walk(wake_idle, NULL);
+}
+
 int wpool_worker_count_in(struct wpool *pool)
 {
 	unsigned long flags;
 	int err = 0;
 
+	if (READ_ONCE(pool->nr_workers)) {
+		if (is_hungry_now())
+			return -EAGAIN;
+		WRITE_ONCE(is_hungry, false);
+	}
 	if (atomic_inc_return(&nr_all_workers) > max_workers) {
 		atomic_dec(&nr_all_workers);
 		return -EAGAIN;
@@ -67,6 +99,9 @@ int wpool_worker_count_in(struct wpool *pool)
 	raw_spin_unlock_irqrestore(&pool->workers_lock, flags);
 	if (err)
 		atomic_dec(&nr_all_workers);
+	else if (READ_ONCE(pool->nr_workers) == 1)
+		/* whoever else is hungry says so again */
+		WRITE_ONCE(is_hungry, false);
 	return err;
 }
 
@@ -101,7 +136,16 @@ void wpool_worker_left(struct wpool *pool)
 		wpool_sched_kick(pool, rq);
 }
 
-/* Leave if the pool is closed, or has more workers than its capacity. */
+/* Does another pool need this worker's place more than its own does? */
+static bool is_needed_elsewhere(void)
+{
+	return is_hungry_now() && atomic_read(&nr_all_workers) >= max_workers;
+}
+
+/*
+ * Leave if the pool is closed, or has more workers than its capacity, or if
+ * another one needs the place.
+ */
 static bool leave(struct wpool_worker *w, bool if_closed)
 {
 	struct wpool *pool = w->pool;
@@ -110,7 +154,7 @@ static bool leave(struct wpool_worker *w, bool if_closed)
 	local_irq_save(flags);
 	raw_spin_lock(&pool->workers_lock);
 	if (pool->nr_workers > READ_ONCE(pool->capacity) ||
-	    (if_closed && wpool_is_closed(pool))) {
+	    (if_closed && wpool_is_closed(pool)) || is_needed_elsewhere()) {
 		WRITE_ONCE(pool->nr_workers, pool->nr_workers - 1);
 		w->leaving = true;
 	}
@@ -196,7 +240,8 @@ struct wpool_worker *wpool_worker_current(void)
 
 static bool has_excess(struct wpool *pool)
 {
-	return READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity);
+	return READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity) ||
+	       READ_ONCE(is_hungry);
 }
 
 /*

@@ -99,6 +99,16 @@ int wpool_worker_create(struct wpool *pool, int cpu);
 int wpool_worker_count_in(struct wpool *pool);
 
 /**
+ * wpool_worker_make_room() - a pool has work, no worker, and may not make one
+ *
+ * For two seconds no pool that has a worker makes another, and the next worker
+ * that finishes a task, or is idle, gives up its place.
+ *
+ * Context: process context; sleeps.
+ */
+void wpool_worker_make_room(void);
+
+/**
  * wpool_worker_room() - how many workers more the module may have
  *
  * Context: any.
