@@ -397,7 +397,8 @@ TEST_F_TIMEOUT(life, capacity_10000, 240)
 		file_write("/proc/sys/kernel/threads-max", text, strlen(text));
 	}
 	if (reached == -ETIME)
-		SKIP(return, "too slow: %llu workers in a minute", (unsigned long long)running);
+		SKIP(return, "too slow: %llu workers in %llu s", (unsigned long long)running,
+		     (unsigned long long)((all - began) / SEC));
 }
 
 /* The seeds' simple pool: N workers, waiting jobs without end, nobody sleeps. */

@@ -352,8 +352,7 @@ static inline unsigned int max_overlap(struct wpool_dev_record *records, unsigne
  */
 static inline int all_busy(int fd, __u64 nr, __u64 *busy)
 {
-	__u64 now = now_ns(), until = now + WPOOL_MAX_WORK_NS - 3 * SEC, grown = now;
-	__u64 most = 0;
+	__u64 began = now_ns(), now = began, grown = began, most = 0;
 
 	do {
 		*busy = pool_figure(fd, busy);
@@ -364,8 +363,11 @@ static inline int all_busy(int fd, __u64 nr, __u64 *busy)
 		}
 		if (*busy >= nr)
 			return 0;
+		/* not worth the wait */
+		if (now - began > 10 * SEC && most < nr / 5)
+			break;
 		usleep(20000);
-	} while (now < until);
+	} while (now - began < WPOOL_MAX_WORK_NS - 3 * SEC);
 	return now - grown < 2 * SEC ? -ETIME : -ETIMEDOUT;
 }
 

@@ -192,7 +192,7 @@ test_tune()
 	attr_is capacity max || return 1
 	# all of them or none
 	bad 2 tune "$POOL" capacity=7 nice=20 && says nice || return 1
-	bad 2 tune "$POOL" capacity=7 policy=run && says policy || return 1
+	bad 1 tune "$POOL" capacity=7 policy=run && says policy || return 1
 	bad 2 tune "$POOL" capacity=7 order=fifo && says order || return 1
 	bad 2 tune "$POOL" capacity=7 prealloc=1 && says prealloc || return 1
 	good tune "$POOL" capacity=9 min_workers=9 || return 1
