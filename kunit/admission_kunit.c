@@ -367,6 +367,33 @@ static void wpool_submit_own_full_pool_never_sleeps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, refused), inside->ret ? 1 : 0);
 }
 
+static void submit_deeper(struct wpk_job *job)
+{
+	struct wpk_jobs *jobs = job->jobs;
+	unsigned int next = (job - jobs->job) + 1;
+
+	if (next < jobs->nr)
+		job->ret = wpool_submit(job->arg, &jobs->job[next].task);
+}
+
+/* Each runs inside the one before: refused before the stack is used up. */
+static void wpool_submit_policy_run_nested_too_deep_is_eagain(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_RUN);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1000, NULL);
+	int i, depth;
+
+	wpk_jobs_body(jobs, submit_deeper, pool);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	depth = atomic_read(&jobs->finished);
+	KUNIT_EXPECT_GE(test, depth, 2);
+	KUNIT_EXPECT_LT(test, depth, 1000);
+	for (i = 0; i < depth; i++)
+		KUNIT_EXPECT_EQ(test, jobs->job[i].ret,
+				i == depth - 1 ? -EAGAIN : 0);
+}
+
 static void wpool_submit_unlimited_pool_never_refuses(struct kunit *test)
 {
 	struct wpool *depth = wpk_pool_policy(test, 1, WPOOL_UNLIMITED,
@@ -403,6 +430,7 @@ static struct kunit_case admission_cases[] = {
 	KUNIT_CASE(wpool_submit_full_pool_policy_run_runs_it_in_the_caller),
 	KUNIT_CASE_PARAM(wpool_submit_own_full_pool_never_sleeps,
 			 inside_gen_params),
+	KUNIT_CASE(wpool_submit_policy_run_nested_too_deep_is_eagain),
 	KUNIT_CASE_SLOW(wpool_submit_unlimited_pool_never_refuses),
 	{}
 };

@@ -167,6 +167,23 @@ static void wpool_task_dies_is_eio_and_the_pool_lives(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
+/* Nobody is told, nobody waits: the place and the worker come back anyway. */
+static void wpool_task_dies_without_a_fault_handler_the_pool_lives(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 0);
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
+
+	jobs->job[0].body = die;
+	wpool_task_init_detached(&jobs->job[0].task, wpk_job_fn, NULL);
+	wpk_jobs_submit(test, pool, jobs, 0, 3);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
+	WPK_EVENTUALLY(test, wpk_stat(pool, failed) == 1);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 2);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 2);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, WPK_PATIENCE), 0);
+}
+
 static struct kunit_case contain_cases[] = {
 	KUNIT_CASE_PARAM(wpool_task_leaves_its_worker_unbalanced_is_repaired,
 			 leak_gen_params),
@@ -182,6 +199,7 @@ static struct kunit_suite contain_suite = {
 
 static struct kunit_case fault_cases[] = {
 	KUNIT_CASE(wpool_task_dies_is_eio_and_the_pool_lives),
+	KUNIT_CASE(wpool_task_dies_without_a_fault_handler_the_pool_lives),
 	{}
 };
 

@@ -332,7 +332,7 @@ int wpk_init(struct kunit *test)
 	allow_signal(SIGKILL);
 	wpk->runner = get_task_struct(current);
 	timer_setup(&wpk->limit, limit_fn, 0);
-	mod_timer(&wpk->limit, jiffies + 2 * WPK_PATIENCE);
+	mod_timer(&wpk->limit, jiffies + WPK_CASE_LIMIT);
 	return 0;
 }
 
@@ -369,7 +369,7 @@ void wpk_exit(struct kunit *test)
 	put_task_struct(wpk->runner);
 	if (wpk->killed)
 		KUNIT_FAIL(test, "stuck: killed after %d s",
-			   2 * WPK_PATIENCE / HZ);
+			   WPK_CASE_LIMIT / HZ);
 	wpk_stop(test);
 	list_for_each_entry(gate, &wpk->gates, node)
 		wpk_gate_open(gate);

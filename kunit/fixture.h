@@ -8,7 +8,7 @@
  * thread, and only then frees what tasks may have used. So a case may give up
  * anywhere, as long as what its tasks touch is a job, a gate, or static.
  *
- * Nothing hangs: a case that takes longer than WPK_PATIENCE has its thread
+ * Nothing hangs: a case that takes longer than WPK_CASE_LIMIT has its thread
  * killed, which ends every sleep that the contract calls killable with -EINTR;
  * what sleeps uninterruptibly runs in a thread of its own, and is waited for
  * WPK_PATIENCE. If that runs out, too, everything is left as it is.
@@ -29,6 +29,7 @@
 
 /* How long to wait for what must happen. Never the measure of anything. */
 #define WPK_PATIENCE		(30 * HZ)
+#define WPK_CASE_LIMIT		(3 * WPK_PATIENCE)
 
 /* How far a timer may be late under a slow emulator with a debug kernel. */
 #define WPK_SLACK_MS		3000

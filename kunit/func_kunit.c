@@ -257,6 +257,21 @@ static void wpool_create_func_too_many_items_is_enomem(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, wpool_find(attrs.name));
 }
 
+static void wpool_tune_a_function_pool_to_too_many_items_is_enomem(struct kunit *test)
+{
+	struct wpool *pool = func_pool(test, 1, 1, WPOOL_FAIL);
+	struct conn *conn = conns(test, 1, NULL);
+	struct wpool_attrs attrs;
+
+	wpk_attrs(&attrs, 1, WPOOL_MAX_QUEUE_DEPTH);
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH),
+			-ENOMEM);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 2);
+	wpool_get_attrs(pool, &attrs, NULL);
+	KUNIT_EXPECT_EQ(test, attrs.queue_depth, 1);
+	KUNIT_EXPECT_EQ(test, wpool_invoke(pool, conn), 0);
+}
+
 /*
  * fasthttp's server: exactly capacity connections are served, the next one is
  * refused (the server answers 503), and served again after one ends.
@@ -370,6 +385,7 @@ static struct kunit_case func_cases[] = {
 	KUNIT_CASE_SLOW(wpool_create_func_ten_times_in_ten_threads),
 	KUNIT_CASE_SLOW(wpool_submit_fn_as_the_simple_pool_runs_every_job),
 	KUNIT_CASE(wpool_create_func_too_many_items_is_enomem),
+	KUNIT_CASE(wpool_tune_a_function_pool_to_too_many_items_is_enomem),
 	{}
 };
 

@@ -66,6 +66,36 @@ static void wpool_task_wait_fork_join_tree_of_depth_10(struct kunit *test)
 	KUNIT_EXPECT_LE(test, wpk_stat(pool, spawned), capacity);
 }
 
+/* Each submits the next one of its lot and waits for it. */
+static void fork_one(struct wpk_job *job)
+{
+	struct wpk_job *child = job + 1;
+
+	if (child == &job->jobs->job[job->jobs->nr])
+		return;
+	job->ret = wpool_submit(job->arg, &child->task) ?:
+		   wpool_task_wait(&child->task);
+}
+
+/*
+ * A worker helps with what it waits for only while there is stack left; then
+ * it sleeps, and the chain goes on in another worker.
+ */
+static void wpool_task_wait_chain_deeper_than_a_stack(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 100, WPOOL_UNLIMITED);
+	struct wpk_jobs *jobs = wpk_jobs(test, 300, NULL);
+	unsigned int i, bad = 0;
+
+	wpk_jobs_body(jobs, fork_one, pool);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	for (i = 0; i < jobs->nr; i++)
+		bad += !!jobs->job[i].ret;
+	KUNIT_EXPECT_EQ(test, bad, 0);
+	wpk_jobs_ran_once(test, jobs);
+}
+
 /* ---- nobody is starved ---------------------------------------------------- */
 
 #define MANY_STEPS 20000
@@ -401,6 +431,7 @@ static void wpool_submit_from_tasks_grows_a_tree_each_once(struct kunit *test)
 static struct kunit_case sched_cases[] = {
 	KUNIT_CASE_PARAM(wpool_task_wait_fork_join_tree_of_depth_10,
 			 capacity_gen_params),
+	KUNIT_CASE(wpool_task_wait_chain_deeper_than_a_stack),
 	KUNIT_CASE(wpool_submit_own_chain_does_not_starve_the_ring),
 	KUNIT_CASE(wpool_submit_by_itself_does_not_starve_the_ring),
 	KUNIT_CASE(wpool_submit_to_the_global_queue_is_not_starved),

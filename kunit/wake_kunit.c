@@ -222,50 +222,85 @@ static void hold_worker(struct wpk_job *job)
 	job->arg = get_task_struct(current);
 }
 
-static unsigned long switches(struct wpk_jobs *jobs)
+static unsigned long switches_of(struct wpk_job *job)
 {
-	struct task_struct *task;
-	unsigned long sum = 0;
-	unsigned int i;
+	struct task_struct *task = job->arg;
 
-	for (i = 0; i < jobs->nr; i++) {
-		task = jobs->job[i].arg;
-		sum += READ_ONCE(task->nvcsw) + READ_ONCE(task->nivcsw);
-	}
-	return sum;
+	return READ_ONCE(task->nvcsw) + READ_ONCE(task->nivcsw);
+}
+
+#define NR_QUIET 10
+
+/* A pool whose workers are all parked; each job of the lot knows one of them. */
+static struct wpool *quiet_pool(struct kunit *test, struct wpk_jobs **jobs)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	int i;
+
+	wpk_attrs(&attrs, NR_QUIET, 0);
+	attrs.expiry_ms = 600 * 1000;
+	pool = wpk_pool_attrs(test, &attrs);
+	*jobs = wpk_jobs(test, NR_QUIET, gate);
+	wpk_jobs_body(*jobs, hold_worker, NULL);
+	wpk_jobs_submit(test, pool, *jobs, 0, NR_QUIET);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, NR_QUIET));
+	wpk_gate_open(gate);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(*jobs, NR_QUIET));
+	for (i = 0; i < NR_QUIET; i++)
+		KUNIT_ASSERT_EQ(test,
+				kunit_add_action_or_reset(test, put_task,
+							  (*jobs)->job[i].arg),
+				0);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == NR_QUIET);
+	/* The last one may still be on its way off the CPU. */
+	msleep(100);
+	return pool;
 }
 
 /* Quiet is what is measured here, so time has to pass. */
 static void wpool_idle_workers_are_not_switched_to(struct kunit *test)
 {
-	const int nr = 6;
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, nr, gate);
-	struct wpool_attrs attrs;
-	unsigned long before;
-	struct wpool *pool;
+	unsigned long before[NR_QUIET];
+	struct wpk_jobs *jobs;
+	struct wpool *pool = quiet_pool(test, &jobs);
 	int i;
 
-	wpk_attrs(&attrs, nr, 0);
-	attrs.expiry_ms = 600 * 1000;
-	pool = wpk_pool_attrs(test, &attrs);
-	wpk_jobs_body(jobs, hold_worker, NULL);
-	wpk_jobs_submit(test, pool, jobs, 0, nr);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, nr));
-	wpk_gate_open(gate);
-	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, nr));
-	for (i = 0; i < nr; i++)
-		KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, put_task,
-								jobs->job[i].arg),
-				0);
-	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == nr);
-	/* The last one may still be on its way out of the CPU. */
-	msleep(100);
-	before = switches(jobs);
-	KUNIT_EXPECT_GE(test, before, nr);
+	for (i = 0; i < NR_QUIET; i++) {
+		before[i] = switches_of(&jobs->job[i]);
+		KUNIT_EXPECT_GE(test, before[i], 1);
+	}
 	msleep(700);
-	KUNIT_EXPECT_EQ(test, switches(jobs), before);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), nr);
+	for (i = 0; i < NR_QUIET; i++)
+		KUNIT_EXPECT_EQ(test, switches_of(&jobs->job[i]), before[i]);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), NR_QUIET);
+}
+
+/*
+ * One task is for one worker. It may wake the next one, as whoever finds work
+ * does; that one finds nothing and wakes nobody.
+ */
+static void wpool_submit_one_task_wakes_no_herd(struct kunit *test)
+{
+	struct wpk_jobs *single = wpk_jobs(test, 10, NULL), *jobs;
+	unsigned long before[NR_QUIET];
+	struct wpool *pool = quiet_pool(test, &jobs);
+	int round, i, woken;
+
+	for (round = 0; round < 10; round++) {
+		for (i = 0; i < NR_QUIET; i++)
+			before[i] = switches_of(&jobs->job[i]);
+		wpk_jobs_submit(test, pool, single, round, 1);
+		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(single, round + 1));
+		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == NR_QUIET);
+		msleep(20);
+		for (i = 0, woken = 0; i < NR_QUIET; i++)
+			woken += switches_of(&jobs->job[i]) != before[i];
+		KUNIT_EXPECT_GE(test, woken, 1);
+		KUNIT_EXPECT_LE(test, woken, 3);
+	}
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), NR_QUIET);
 }
 
 static struct kunit_case wake_cases[] = {
@@ -277,6 +312,7 @@ static struct kunit_case wake_cases[] = {
 	KUNIT_CASE_SLOW(wpool_submit_while_the_pool_is_tuned_loses_no_wake_up),
 	KUNIT_CASE_SLOW(wpool_submit_from_pool_to_pool_loses_no_wake_up),
 	KUNIT_CASE(wpool_idle_workers_are_not_switched_to),
+	KUNIT_CASE(wpool_submit_one_task_wakes_no_herd),
 	{}
 };
 
