@@ -49,9 +49,9 @@ struct wpool_task;
 #define WPOOL_UNLIMITED		U32_MAX
 
 /* Upper bounds of finite attributes. Beyond them: -ERANGE. */
-#define WPOOL_MAX_CAPACITY	((u32)BIT(20))
-#define WPOOL_MAX_QUEUE_DEPTH	((u32)BIT(29))
-#define WPOOL_MAX_BLOCKING	((u32)BIT(30))
+#define WPOOL_MAX_CAPACITY	1048576U
+#define WPOOL_MAX_QUEUE_DEPTH	536870912U
+#define WPOOL_MAX_BLOCKING	1073741824U
 #define WPOOL_MAX_EXPIRY_MS	(24U * 60 * 60 * 1000)
 #define WPOOL_MAX_CONCURRENCY	1024U
 #define WPOOL_MAX_SPIN_US	1000U
