@@ -405,14 +405,14 @@ static u32 items_walk(struct wpool_devfile *file, const u64 *cookie, u64 end,
 {
 	u64 now = ktime_get_ns();
 	struct item *item;
-	LIST_HEAD(todo);
+	LIST_HEAD(ahead);
 	u32 nr = 0;
 
 	lockdep_assert_held(&file->cancel_mutex);
 	lockdep_assert_held(&file->lock);
-	list_splice_init(&file->unfinished, &todo);
-	while (!list_empty(&todo)) {
-		item = list_first_entry(&todo, struct item, node);
+	list_splice_init(&file->unfinished, &ahead);
+	while (!list_empty(&ahead)) {
+		item = list_first_entry(&ahead, struct item, node);
 		list_move_tail(&item->node, &file->unfinished);
 		if (item->seq < end && (!cookie || item->cookie == *cookie))
 			nr += act(item, now);
