@@ -48,6 +48,7 @@ static void leave_interrupts_off(struct wpk_job *job)
 }
 
 static void leave_rcu_locked(struct wpk_job *job)
+	__acquires(RCU)
 {
 	rcu_read_lock();
 }

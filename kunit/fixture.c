@@ -58,6 +58,8 @@ void wpk_attrs(struct wpool_attrs *attrs, u32 capacity, u32 queue_depth)
 	wpool_attrs_init(attrs);
 	attrs->capacity = capacity;
 	attrs->queue_depth = queue_depth;
+	/* Where a case counts workers, none leaves while the machine is slow. */
+	attrs->expiry_ms = 60 * MSEC_PER_SEC;
 }
 
 static struct wpool *add_pool(struct kunit *test, struct wpool *pool)

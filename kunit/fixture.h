@@ -6,7 +6,8 @@
  * A case runs between wpk_init() and wpk_exit(). The latter opens every gate,
  * destroys every pool that is left and checks that it ended empty, joins every
  * thread, and only then frees what tasks may have used. So a case may give up
- * anywhere, as long as what its tasks touch is a job, a gate, or static.
+ * anywhere, as long as what its tasks touch is a job, a gate, or memory of
+ * KUnit's, which goes last.
  *
  * Nothing hangs: a case that takes longer than WPK_CASE_LIMIT has its thread
  * killed, which ends every sleep that the contract calls killable with -EINTR;
@@ -45,6 +46,7 @@
 #define WPK_REBORN_POOLS	10U	/* start and stop a server in a row */
 #define WPK_BARGE_ROUNDS	8U	/* a newcomer against those in line */
 #define WPK_DESTROY_ROUNDS	3U	/* destroy under load */
+#define WPK_REBOOT_ROUNDS	8U	/* close and open under load */
 #define WPK_EXPIRE_ROUNDS	60U	/* single submits while workers leave */
 #define WPK_HOTPLUG_ROUNDS	4U	/* a CPU goes and comes back */
 

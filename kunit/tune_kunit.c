@@ -75,7 +75,7 @@ static void wpool_tune_sets_what_the_mask_names_and_no_more(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, now.capacity, 8);
 	KUNIT_EXPECT_EQ(test, now.max_blocking, 0);
 	KUNIT_EXPECT_EQ(test, (int)now.policy, WPOOL_BLOCK);
-	KUNIT_EXPECT_EQ(test, now.expiry_ms, 1000);
+	KUNIT_EXPECT_EQ(test, now.expiry_ms, 60000);
 
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_ALL &
 					 ~WPOOL_TUNE_CPUMASK), 0);
