@@ -888,15 +888,19 @@ TEST(shrink_under_load)
 	struct pool pool;
 
 	ASSERT_EQ(0, pool_create(&pool, &attrs));
-	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, 150 * MSEC, 0, 4));
+	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 4));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(pool.fd, busy) == 4));
 	attrs.mask = WPOOL_DEV_CAPACITY;
 	attrs.capacity = 1;
 	ASSERT_EQ(0, pool_tune(pool.fd, &attrs));
 	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, 10 * MSEC, 100, 12));
+	for (i = 0; i < 4; i++) {
+		ASSERT_EQ(0, cancel(pool.fd, 0, i, NULL, NULL));
+		ASSERT_TRUE(WAIT_FOR(pool_figure(pool.fd, file_finished) >= i + 1));
+	}
 	ASSERT_EQ(ARRAY_SIZE(records), read_records(pool.fd, records, ARRAY_SIZE(records)));
 	for (i = 0; i < ARRAY_SIZE(records); i++) {
-		EXPECT_EQ(0, records[i].status);
+		EXPECT_EQ(records[i].cookie < 4 ? -ECANCELED : 0, records[i].status);
 		if (records[i].cookie >= 100 && nr < ARRAY_SIZE(late))
 			late[nr++] = records[i];
 	}
