@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the files of the benchmark module share: one measurement and its
+ * parameters, the clocks, the counting of finished tasks.
+ *
+ * A measurement is asked for in one line, "CASE key=value ...", and answers with
+ * one line of JSON: the parameters as they were given, then the figures.
+ */
+#ifndef WPOOL_BENCH_H
+#define WPOOL_BENCH_H
+
+#include <linux/percpu.h>
+#include <linux/types.h>
+
+/* ---- params.c: what was asked for, and what came out ---- */
+
+#define BENCH_LINE_LEN	512
+#define BENCH_JSON_LEN	4096
+
+struct bench_run {
+	char line[BENCH_LINE_LEN];	/* the request, cut into words */
+	const char *words[32];
+	int nr_words;
+	char *json;
+	int len;
+};
+
+int bench_run_parse(struct bench_run *run, const char *line);
+void bench_run_end(struct bench_run *run);
+
+/* The value of @key, or @def. */
+u64 bench_num(const struct bench_run *run, const char *key, u64 def);
+const char *bench_text(const struct bench_run *run, const char *key,
+		       const char *def);
+/* One more figure. */
+void bench_put(struct bench_run *run, const char *key, u64 value);
+
+/* ---- meter.c: clocks and counters ---- */
+
+struct bench_meter {
+	u64 start_ns;
+	u64 idle_us;
+};
+
+void bench_meter_start(struct bench_meter *meter);
+/* Puts "total_ns" and, where the kernel can tell, "cpu_ns": time of all CPUs not idle. */
+void bench_meter_stop(struct bench_meter *meter, struct bench_run *run);
+
+/* Free memory in bytes, after the kernel's own pending frees. */
+u64 bench_free_memory(void);
+
+/* Finished tasks, a counter per CPU: nothing that CPUs share. */
+DECLARE_PER_CPU_ALIGNED(u64, bench_finished);
+
+static inline void bench_count(void)
+{
+	this_cpu_inc(bench_finished);
+}
+
+void bench_count_reset(void);
+u64 bench_count_sum(void);
+/* Wait until @nr tasks have counted. -ETIMEDOUT if they stand still for a minute. */
+int bench_count_wait(u64 nr);
+
+/* Tasks did not come back: what they may still touch stays. Returns @err. */
+int bench_lost(int err);
+
+void bench_sleep_us(u64 us);
+
+/* Puts the median and so on of @nr values as "<prefix>_p50" ...; sorts them. */
+void bench_put_percentiles(struct bench_run *run, const char *prefix,
+			   u32 *values, u32 nr);
+
+/* ---- the measurements, one concept a file ---- */
+
+struct bench_case {
+	const char *name;
+	int (*run)(struct bench_run *run);
+};
+
+int bench_noop(struct bench_run *run);
+int bench_invoke(struct bench_run *run);
+int bench_latency(struct bench_run *run);
+int bench_busy(struct bench_run *run);
+int bench_wakeup(struct bench_run *run);
+int bench_tree(struct bench_run *run);
+
+#endif /* WPOOL_BENCH_H */

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Clocks and counters.
+ *
+ * CPU time is the time that all online CPUs together were not idle: the work,
+ * the waking, the switching, the interrupts. It comes from the idle task's own
+ * clock, which counts in microseconds, not from ticks. Under -icount it means
+ * nothing, because CPUs take turns; there the wall time counts the instructions
+ * of all of them.
+ *
+ * The end of a run is seen by looking at counters that no two CPUs share, with
+ * ever shorter sleeps in between: a counter that all tasks decrement would be a
+ * good part of what is measured.
+ */
+#include "bench.h"
+
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/errno.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sort.h>
+#include <linux/tick.h>
+
+DEFINE_PER_CPU_ALIGNED(u64, bench_finished);
+
+void bench_sleep_us(u64 us)
+{
+	usleep_range_state(us, us, TASK_UNINTERRUPTIBLE);
+}
+
+/* All CPUs, in us; U64_MAX where idle time is not kept. */
+static u64 idle_time_us(void)
+{
+	u64 sum = 0, us;
+	int cpu;
+
+	for_each_online_cpu(cpu) {
+		us = get_cpu_idle_time_us(cpu, NULL);
+		if (us == U64_MAX)
+			return U64_MAX;
+		sum += us;
+	}
+	return sum;
+}
+
+void bench_meter_start(struct bench_meter *meter)
+{
+	meter->idle_us = idle_time_us();
+	meter->start_ns = ktime_get_ns();
+}
+
+void bench_meter_stop(struct bench_meter *meter, struct bench_run *run)
+{
+	u64 wall = ktime_get_ns() - meter->start_ns;
+	u64 idle = idle_time_us(), all;
+
+	bench_put(run, "total_ns", wall);
+	if (idle == U64_MAX)
+		return;
+	idle = (idle - meter->idle_us) * NSEC_PER_USEC;
+	all = wall * num_online_cpus();
+	bench_put(run, "cpu_ns", all > idle ? all - idle : 0);
+}
+
+u64 bench_free_memory(void)
+{
+	struct sysinfo info;
+
+	/* threads and pools go by RCU, and then through per-CPU lists */
+	rcu_barrier();
+	si_meminfo(&info);
+	return (u64)info.freeram * info.mem_unit;
+}
+
+void bench_count_reset(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		per_cpu(bench_finished, cpu) = 0;
+}
+
+u64 bench_count_sum(void)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu(bench_finished, cpu));
+	return sum;
+}
+
+#define SHORTEST_US	20
+#define LONGEST_US	2000
+
+int bench_count_wait(u64 nr)
+{
+	u64 seen = bench_count_sum(), then = ktime_get_ns(), moved = then;
+	u64 now, sum, sleep_us = 100;
+
+	while (seen < nr) {
+		bench_sleep_us(sleep_us);
+		sum = bench_count_sum();
+		now = ktime_get_ns();
+		if (sum > seen) {
+			/* half of what is left, at the speed of the last sleep */
+			sleep_us = div64_u64((now - then) * (nr - min(sum, nr)),
+					     (sum - seen) * 2 * NSEC_PER_USEC);
+			sleep_us = clamp_t(u64, sleep_us, SHORTEST_US, LONGEST_US);
+			moved = now;
+		} else if (now - moved > 60 * NSEC_PER_SEC) {
+			return -ETIMEDOUT;
+		}
+		seen = sum;
+		then = now;
+	}
+	return seen == nr ? 0 : -EOVERFLOW;
+}
+
+int bench_lost(int err)
+{
+	pr_err("wpool_bench: tasks are missing (%d)\n", err);
+	__module_get(THIS_MODULE);
+	return err;
+}
+
+static int compare(const void *a, const void *b)
+{
+	u32 x = *(const u32 *)a, y = *(const u32 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+void bench_put_percentiles(struct bench_run *run, const char *prefix,
+			   u32 *values, u32 nr)
+{
+	static const struct {
+		const char *name;
+		u32 percent;
+	} wanted[] = { { "p50", 50 }, { "p90", 90 }, { "p99", 99 } };
+	char key[32];
+	int i;
+
+	sort(values, nr, sizeof(*values), compare, NULL);
+	for (i = 0; i < ARRAY_SIZE(wanted); i++) {
+		scnprintf(key, sizeof(key), "%s_%s", prefix, wanted[i].name);
+		bench_put(run, key, values[(u64)(nr - 1) * wanted[i].percent / 100]);
+	}
+	scnprintf(key, sizeof(key), "%s_max", prefix);
+	bench_put(run, key, values[nr - 1]);
+}

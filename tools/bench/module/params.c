@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The line that asks for a measurement, and the line of JSON that answers it.
+ */
+#include "bench.h"
+
+#include <linux/ctype.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+static void put(struct bench_run *run, const char *key, const char *value,
+		const char *quote)
+{
+	run->len += scnprintf(run->json + run->len, BENCH_JSON_LEN - run->len,
+			      "%s\"%s\":%s%s%s", run->len > 1 ? "," : "", key,
+			      quote, value, quote);
+}
+
+static bool is_number(const char *text)
+{
+	if (!*text || (text[0] == '0' && text[1]))
+		return false;
+	for (; *text; text++)
+		if (!isdigit(*text))
+			return false;
+	return true;
+}
+
+/* What could not stand in a string of JSON as it is. */
+static bool is_plain(const char *text)
+{
+	for (; *text; text++)
+		if (!isalnum(*text) && !strchr(" =_-.,+/", *text))
+			return false;
+	return true;
+}
+
+int bench_run_parse(struct bench_run *run, const char *line)
+{
+	char *rest = run->line, *word, *value;
+	int i;
+
+	memset(run, 0, sizeof(*run));
+	if (strscpy(run->line, line, sizeof(run->line)) < 0)
+		return -E2BIG;
+	strim(run->line);
+	if (!is_plain(run->line))
+		return -EINVAL;
+	while ((word = strsep(&rest, " "))) {
+		if (!*word)
+			continue;
+		if (run->nr_words == ARRAY_SIZE(run->words))
+			return -E2BIG;
+		run->words[run->nr_words++] = word;
+	}
+	if (!run->nr_words)
+		return -EINVAL;
+	run->json = kmalloc(BENCH_JSON_LEN, GFP_KERNEL);
+	if (!run->json)
+		return -ENOMEM;
+	run->json[run->len++] = '{';
+	put(run, "case", run->words[0], "\"");
+	for (i = 1; i < run->nr_words; i++) {
+		char key[32];
+
+		value = strchr(run->words[i], '=');
+		if (!value || value - run->words[i] >= sizeof(key))
+			return -EINVAL;
+		strscpy(key, run->words[i], value - run->words[i] + 1);
+		put(run, key, value + 1, is_number(value + 1) ? "" : "\"");
+	}
+	return 0;
+}
+
+void bench_run_end(struct bench_run *run)
+{
+	run->len += scnprintf(run->json + run->len, BENCH_JSON_LEN - run->len, "}\n");
+}
+
+const char *bench_text(const struct bench_run *run, const char *key,
+		       const char *def)
+{
+	size_t len = strlen(key);
+	int i;
+
+	for (i = 1; i < run->nr_words; i++)
+		if (!strncmp(run->words[i], key, len) && run->words[i][len] == '=')
+			return run->words[i] + len + 1;
+	return def;
+}
+
+u64 bench_num(const struct bench_run *run, const char *key, u64 def)
+{
+	const char *text = bench_text(run, key, NULL);
+	u64 value;
+
+	return text && !kstrtou64(text, 10, &value) ? value : def;
+}
+
+void bench_put(struct bench_run *run, const char *key, u64 value)
+{
+	char text[24];
+
+	scnprintf(text, sizeof(text), "%llu", value);
+	put(run, key, text, "");
+}

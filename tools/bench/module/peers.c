@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The peers, see peers.h. Each is used as its own users would use it.
+ */
+#include "peers.h"
+
+#include <linux/atomic.h>
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/mm.h>
+#include <linux/string.h>
+
+#include "bench.h"
+
+/* A batch on the submitter's stack. */
+#define MAX_BATCH	64
+
+/* ---- wpool ---- */
+
+void bench_pool_attrs(struct wpool_attrs *attrs, const struct bench_run *run,
+		      struct cpumask *cpumask)
+{
+	u64 cpu = bench_num(run, "cpu", nr_cpu_ids);
+
+	wpool_attrs_init(attrs);
+	attrs->capacity = bench_num(run, "capacity", attrs->capacity);
+	attrs->queue_depth = bench_num(run, "depth", WPOOL_UNLIMITED);
+	attrs->handoff = bench_num(run, "handoff", attrs->handoff);
+	attrs->expiry_ms = bench_num(run, "expiry", attrs->expiry_ms);
+	attrs->prealloc = bench_num(run, "prealloc", attrs->prealloc);
+	attrs->spin_us = bench_num(run, "spin", attrs->spin_us);
+	if (cpu < nr_cpu_ids) {
+		cpumask_copy(cpumask, cpumask_of(cpu));
+		attrs->cpumask = cpumask;
+	}
+}
+
+static int wpool_peer_create(struct bench_pool *pool, const struct bench_run *run)
+{
+	static struct cpumask cpumask;	/* one measurement at a time */
+	static atomic_t serial;
+	struct wpool_attrs attrs;
+	char name[WPOOL_NAME_LEN];
+
+	bench_pool_attrs(&attrs, run, &cpumask);
+	scnprintf(name, sizeof(name), "bench%d", atomic_inc_return(&serial));
+	attrs.name = name;
+	pool->wpool = wpool_create(&attrs, THIS_MODULE);
+	return PTR_ERR_OR_ZERO(pool->wpool);
+}
+
+static void wpool_peer_init(struct bench_pool *pool, struct bench_item *item)
+{
+	if (pool->detached)
+		wpool_task_init_detached(&item->task, pool->fn->task, NULL);
+	else
+		wpool_task_init(&item->task, pool->fn->task);
+}
+
+static int wpool_peer_submit(struct bench_pool *pool, struct bench_item *item)
+{
+	return wpool_submit(pool->wpool, &item->task);
+}
+
+static u64 wpool_peer_submit_all(struct bench_pool *pool,
+				 struct bench_item *items, u64 nr)
+{
+	u64 i;
+
+	for (i = 0; i < nr; i++)
+		if (wpool_submit(pool->wpool, &items[i].task))
+			break;
+	return i;
+}
+
+static u64 wpool_peer_submit_batch(struct bench_pool *pool,
+				   struct bench_item *items, u64 nr, u32 batch)
+{
+	struct wpool_task *tasks[MAX_BATCH];
+	u64 done = 0;
+	u32 n, i;
+
+	while (done < nr) {
+		n = min3(nr - done, (u64)batch, (u64)MAX_BATCH);
+		for (i = 0; i < n; i++)
+			tasks[i] = &items[done + i].task;
+		if (wpool_submit_batch(pool->wpool, tasks, n, 0) != n)
+			break;
+		done += n;
+	}
+	return done;
+}
+
+static void wpool_peer_flush(struct bench_pool *pool)
+{
+	while (wpool_flush(pool->wpool) == -EINTR)
+		cond_resched();
+}
+
+static void wpool_peer_destroy(struct bench_pool *pool)
+{
+	wpool_destroy(pool->wpool);
+}
+
+/* ---- workqueues ---- */
+
+static int percpu_create(struct bench_pool *pool, const struct bench_run *run)
+{
+	u64 cpu = bench_num(run, "cpu", nr_cpu_ids);
+
+	if (cpu < nr_cpu_ids)
+		pool->cpu = cpu;
+	pool->wq = alloc_workqueue("bench_percpu", 0,
+				   bench_num(run, "capacity", 0));
+	return pool->wq ? 0 : -ENOMEM;
+}
+
+static int unbound_create(struct bench_pool *pool, const struct bench_run *run)
+{
+	pool->wq = alloc_workqueue("bench_unbound", WQ_UNBOUND,
+				   bench_num(run, "capacity", 0));
+	return pool->wq ? 0 : -ENOMEM;
+}
+
+static void wq_init(struct bench_pool *pool, struct bench_item *item)
+{
+	INIT_WORK(&item->work, pool->fn->work);
+}
+
+static int wq_submit(struct bench_pool *pool, struct bench_item *item)
+{
+	bool queued;
+
+	if (pool->cpu >= 0)
+		queued = queue_work_on(pool->cpu, pool->wq, &item->work);
+	else
+		queued = queue_work(pool->wq, &item->work);
+	return queued ? 0 : -EALREADY;
+}
+
+static u64 wq_submit_all(struct bench_pool *pool, struct bench_item *items,
+			 u64 nr)
+{
+	u64 i;
+
+	for (i = 0; i < nr; i++)
+		if (!queue_work(pool->wq, &items[i].work))
+			break;
+	return i;
+}
+
+static void wq_flush(struct bench_pool *pool)
+{
+	flush_workqueue(pool->wq);
+}
+
+static void wq_destroy(struct bench_pool *pool)
+{
+	destroy_workqueue(pool->wq);
+}
+
+/* ---- kthread_worker ---- */
+
+static int kworker_create(struct bench_pool *pool, const struct bench_run *run)
+{
+	u64 cpu = bench_num(run, "cpu", nr_cpu_ids);
+
+	if (cpu < nr_cpu_ids)
+		pool->kworker = kthread_create_worker_on_cpu(cpu, 0, "bench_kworker");
+	else
+		pool->kworker = kthread_create_worker(0, "bench_kworker");
+	return PTR_ERR_OR_ZERO(pool->kworker);
+}
+
+static void kworker_init(struct bench_pool *pool, struct bench_item *item)
+{
+	kthread_init_work(&item->kwork, pool->fn->kwork);
+}
+
+static int kworker_submit(struct bench_pool *pool, struct bench_item *item)
+{
+	return kthread_queue_work(pool->kworker, &item->kwork) ? 0 : -EALREADY;
+}
+
+static u64 kworker_submit_all(struct bench_pool *pool, struct bench_item *items,
+			      u64 nr)
+{
+	u64 i;
+
+	for (i = 0; i < nr; i++)
+		if (!kthread_queue_work(pool->kworker, &items[i].kwork))
+			break;
+	return i;
+}
+
+static void kworker_flush(struct bench_pool *pool)
+{
+	kthread_flush_worker(pool->kworker);
+}
+
+static void kworker_destroy(struct bench_pool *pool)
+{
+	kthread_destroy_worker(pool->kworker);
+}
+
+/* ---- a kthread per task ---- */
+
+static int kthread_peer_create(struct bench_pool *pool, const struct bench_run *run)
+{
+	return 0;
+}
+
+static void kthread_peer_init(struct bench_pool *pool, struct bench_item *item)
+{
+}
+
+static int kthread_peer_submit(struct bench_pool *pool, struct bench_item *item)
+{
+	struct task_struct *thread;
+
+	/* given back as the thread's last act, beyond this module's text */
+	__module_get(THIS_MODULE);
+	thread = kthread_run(pool->fn->thread, item, "bench_task");
+	if (IS_ERR(thread))
+		module_put(THIS_MODULE);
+	return PTR_ERR_OR_ZERO(thread);
+}
+
+static u64 kthread_peer_submit_all(struct bench_pool *pool,
+				   struct bench_item *items, u64 nr)
+{
+	u64 i;
+
+	for (i = 0; i < nr; i++)
+		if (kthread_peer_submit(pool, &items[i]))
+			break;
+	return i;
+}
+
+/* A thread that has counted touches nothing of ours but its text. */
+static void kthread_peer_flush(struct bench_pool *pool)
+{
+}
+
+static void kthread_peer_destroy(struct bench_pool *pool)
+{
+}
+
+static const struct bench_peer peers[] = {
+	{
+		.name = "wpool",
+		.create = wpool_peer_create,
+		.init = wpool_peer_init,
+		.submit = wpool_peer_submit,
+		.submit_all = wpool_peer_submit_all,
+		.submit_batch = wpool_peer_submit_batch,
+		.flush = wpool_peer_flush,
+		.destroy = wpool_peer_destroy,
+	}, {
+		.name = "percpu",
+		.create = percpu_create,
+		.init = wq_init,
+		.submit = wq_submit,
+		.submit_all = wq_submit_all,
+		.flush = wq_flush,
+		.destroy = wq_destroy,
+	}, {
+		.name = "unbound",
+		.create = unbound_create,
+		.init = wq_init,
+		.submit = wq_submit,
+		.submit_all = wq_submit_all,
+		.flush = wq_flush,
+		.destroy = wq_destroy,
+	}, {
+		.name = "kworker",
+		.create = kworker_create,
+		.init = kworker_init,
+		.submit = kworker_submit,
+		.submit_all = kworker_submit_all,
+		.flush = kworker_flush,
+		.destroy = kworker_destroy,
+	}, {
+		.name = "kthread",
+		.create = kthread_peer_create,
+		.init = kthread_peer_init,
+		.submit = kthread_peer_submit,
+		.submit_all = kthread_peer_submit_all,
+		.flush = kthread_peer_flush,
+		.destroy = kthread_peer_destroy,
+	},
+};
+
+int bench_pool_create(struct bench_pool *pool, const struct bench_run *run,
+		      const struct bench_fn *fn)
+{
+	const char *name = bench_text(run, "peer", "wpool");
+	int i;
+
+	memset(pool, 0, sizeof(*pool));
+	pool->fn = fn;
+	pool->cpu = -1;
+	pool->detached = bench_num(run, "detached", 0);
+	for (i = 0; i < ARRAY_SIZE(peers); i++) {
+		if (strcmp(name, peers[i].name))
+			continue;
+		pool->peer = &peers[i];
+		return pool->peer->create(pool, run);
+	}
+	return -EINVAL;
+}
+
+void bench_pool_destroy(struct bench_pool *pool)
+{
+	pool->peer->destroy(pool);
+}
+
+void bench_pool_put_stats(struct bench_pool *pool, struct bench_run *run)
+{
+	struct wpool_stats stats;
+
+	if (strcmp(pool->peer->name, "wpool"))
+		return;
+	wpool_get_stats(pool->wpool, &stats);
+	bench_put(run, "workers", stats.workers);
+	bench_put(run, "spawned", stats.spawned);
+	bench_put(run, "stolen", stats.stolen);
+	bench_put(run, "handoffs", stats.handoffs);
+}
+
+struct bench_item *bench_items_alloc(u64 nr)
+{
+	return kvcalloc(nr, sizeof(struct bench_item), GFP_KERNEL);
+}
+
+void bench_items_init(struct bench_pool *pool, struct bench_item *items, u64 nr)
+{
+	u64 i;
+
+	for (i = 0; i < nr; i++) {
+		pool->peer->init(pool, &items[i]);
+		items[i].pool = pool;
+	}
+}

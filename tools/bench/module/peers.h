@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The peers: who can be given a task here, wpool being one of them.
+ *
+ *	wpool     wpool_submit(), or wpool_submit_batch() with mode=batch
+ *	percpu    a workqueue, queue_work()
+ *	unbound   a workqueue of WQ_UNBOUND
+ *	kworker   one kthread_worker
+ *	kthread   a kthread per task
+ *
+ * A function of a measurement is compiled once for each of them (BENCH_FN), so
+ * that no peer pays for a call through a pointer more than it would in life.
+ */
+#ifndef WPOOL_BENCH_PEERS_H
+#define WPOOL_BENCH_PEERS_H
+
+#include <linux/cache.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/workqueue.h>
+#include <linux/wpool.h>
+
+struct bench_run;
+struct bench_pool;
+
+struct bench_item {
+	union {
+		struct wpool_task task;
+		struct work_struct work;
+		struct kthread_work kwork;
+	};
+	/* for the measurement */
+	struct bench_pool *pool;
+	union {
+		u64 stamp_ns;
+		u32 index;
+		bool busy;
+	};
+	void *data;
+} ____cacheline_aligned;
+
+/* One function, in the form that each peer calls. */
+struct bench_fn {
+	wpool_task_fn task;
+	work_func_t work;
+	kthread_work_func_t kwork;
+	int (*thread)(void *item);
+};
+
+#define BENCH_FN(name)							\
+static __always_inline void name##_call(struct bench_item *item)	\
+{									\
+	name(item);							\
+}									\
+static void name##_task(struct wpool_task *task)			\
+{									\
+	name##_call(container_of(task, struct bench_item, task));	\
+}									\
+static void name##_work(struct work_struct *work)			\
+{									\
+	name##_call(container_of(work, struct bench_item, work));	\
+}									\
+static void name##_kwork(struct kthread_work *work)			\
+{									\
+	name##_call(container_of(work, struct bench_item, kwork));	\
+}									\
+static int name##_thread(void *item)					\
+{									\
+	name##_call(item);						\
+	module_put_and_kthread_exit(0);					\
+}									\
+static const struct bench_fn name##_fn = {				\
+	.task = name##_task,						\
+	.work = name##_work,						\
+	.kwork = name##_kwork,						\
+	.thread = name##_thread,					\
+}
+
+struct bench_peer;
+
+struct bench_pool {
+	const struct bench_peer *peer;
+	const struct bench_fn *fn;
+	int cpu;		/* percpu: where to, -1: where the submitter is */
+	bool detached;		/* wpool's kind of task */
+	union {
+		struct wpool *wpool;
+		struct workqueue_struct *wq;
+		struct kthread_worker *kworker;
+	};
+};
+
+struct bench_peer {
+	const char *name;
+	int (*create)(struct bench_pool *pool, const struct bench_run *run);
+	void (*init)(struct bench_pool *pool, struct bench_item *item);
+	/* one, from any process context */
+	int (*submit)(struct bench_pool *pool, struct bench_item *item);
+	/* @nr of them, one by one, as fast as it goes; how many before an error */
+	u64 (*submit_all)(struct bench_pool *pool, struct bench_item *items, u64 nr);
+	u64 (*submit_batch)(struct bench_pool *pool, struct bench_item *items,
+			    u64 nr, u32 batch);
+	/* all functions have returned, the items are the caller's */
+	void (*flush)(struct bench_pool *pool);
+	void (*destroy)(struct bench_pool *pool);
+};
+
+/*
+ * Parameters: peer=NAME; cpu=N: run there only; for all pools capacity=N (the
+ * workqueues' max_active), for wpool also depth=N, handoff=0|1, expiry=MS,
+ * prealloc=0|1, spin=US, detached=1 (a task may be submitted again as soon as its
+ * function has started, as with the peers; default: joinable).
+ */
+int bench_pool_create(struct bench_pool *pool, const struct bench_run *run,
+		      const struct bench_fn *fn);
+void bench_pool_destroy(struct bench_pool *pool);
+/* wpool's attributes by the parameters of @run. */
+void bench_pool_attrs(struct wpool_attrs *attrs, const struct bench_run *run,
+		      struct cpumask *cpumask);
+/* Puts wpool's own figures that explain the others. */
+void bench_pool_put_stats(struct bench_pool *pool, struct bench_run *run);
+
+struct bench_item *bench_items_alloc(u64 nr);
+void bench_items_init(struct bench_pool *pool, struct bench_item *items, u64 nr);
+
+#endif /* WPOOL_BENCH_PEERS_H */

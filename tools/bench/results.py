@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""results.py - make results.json from what the benchmark boots printed.
+
+usage: results.py OUT key=value... -- BOOT:OUTPUT...
+
+BOOT is main, icount, uml, or cpusN (an -icount boot with N CPUs); OUTPUT is the
+file with its lines "bench: {...}". The key=value words describe the run, they are
+copied to "run". The schema of OUT is in README.md of this directory.
+"""
+
+import json
+import statistics
+import sys
+
+# What tells one measurement from another, besides its boot: all that was asked.
+NOT_A_PARAMETER = {'round'}
+# Under -icount the clock counts: 2 ns are an instruction (shift=1).
+ICOUNT_NS = 2
+
+
+def is_icount(boot):
+    return boot == 'icount' or boot.startswith('cpus')
+
+
+def read_lines(path):
+    """(dict, None) for each answer, (None, text) for each failure."""
+    ended = False
+    with open(path, encoding='utf-8', errors='replace') as lines:
+        for text in lines:
+            _, found, rest = text.strip().partition('bench: ')
+            if not found:
+                continue
+            if rest.startswith('{'):
+                yield json.loads(rest), None
+            elif rest.startswith('failed'):
+                yield None, rest
+            elif rest == 'end':
+                ended = True
+    if not ended:
+        yield None, f'{path}: no end: it was cut off'
+
+
+def spread(values):
+    """Median, and the worst: for all that is counted here less is better."""
+    return {'median': statistics.median(values), 'worst': max(values),
+            'best': min(values)}
+
+
+# A figure whose name ends like this is a sum over n tasks.
+PER_TASK = ('total_ns', 'submit_ns', 'submit_cpu_ns', 'cpu_ns')
+
+
+class Measurement:
+    def __init__(self, boot, answer, asked):
+        self.boot = boot
+        self.answer = answer
+        self.params = {key: answer[key] for key in asked if key not in NOT_A_PARAMETER}
+        self.rounds = []
+
+    def as_json(self):
+        names = [key for key in self.rounds[0] if key not in self.params]
+        n = self.params.get('n')
+        out = {
+            'boot': self.boot,
+            'row': self.params.get('row'),
+            'case': self.params['case'],
+            'variant': self.params.get('v', ''),
+            'peer': self.params.get('peer', ''),
+            'params': self.params,
+            'rounds': len(self.rounds),
+            'figures': {},
+            'raw': self.rounds,
+        }
+        for name in names:
+            values = [one[name] for one in self.rounds if name in one]
+            if not values:
+                continue
+            out['figures'][name] = spread(values)
+            if name in PER_TASK and n:
+                out['figures'][name[:-3] + '_ns_per_task'] = \
+                    spread([value / n for value in values])
+        if is_icount(self.boot) and n and 'total_ns' in names:
+            out['figures'] = {'instructions_per_task': spread(
+                [one['total_ns'] / ICOUNT_NS / n for one in self.rounds])}
+        return out
+
+
+# What the module adds to the parameters; the rest of an answer was asked.
+FIGURES = ('_ns', '_p50', '_p90', '_p99', '_max', 'workers', 'spawned', 'stolen',
+           'handoffs', '_bytes', '_switches')
+
+
+def is_figure(key):
+    return key.endswith(FIGURES)
+
+
+def collect(boots):
+    measurements, failed = {}, []
+    for boot, path in boots:
+        for answer, failure in read_lines(path):
+            if failure:
+                failed.append({'boot': boot, 'what': failure})
+                continue
+            if answer.get('round') == 0:
+                continue
+            asked = [key for key in answer if not is_figure(key)]
+            key = (boot,) + tuple((name, answer[name]) for name in asked
+                                  if name not in NOT_A_PARAMETER)
+            one = measurements.setdefault(key, Measurement(boot, answer, asked))
+            one.rounds.append({name: answer[name] for name in answer if is_figure(name)})
+    return [one.as_json() for one in measurements.values()], failed
+
+
+def main():
+    if len(sys.argv) < 4 or '--' not in sys.argv:
+        sys.exit(__doc__)
+    out = sys.argv[1]
+    split = sys.argv.index('--')
+    run = dict(word.split('=', 1) for word in sys.argv[2:split])
+    boots = [spec.split(':', 1) for spec in sys.argv[split + 1:]]
+    measurements, failed = collect(boots)
+    with open(out, 'w', encoding='utf-8') as file:
+        json.dump({'schema': 1, 'run': run, 'measurements': measurements,
+                   'failed': failed}, file, indent=1)
+        file.write('\n')
+    if not measurements:
+        sys.exit('nothing was measured')
+
+
+if __name__ == '__main__':
+    main()
