@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# lib-test.sh - what scripts/test and scripts/torture share: parts that run side
+# by side, each a virtual machine, and what they came to.
+#
+# Sourced after lib.sh, never run. Whoever sources it calls tests_begin first, and
+# may set $only, a part of a name that limits suites and programs.
+
+# How many parts run at a time.
+JOBS=${WPOOL_JOBS:-2}
+
+# tests_begin NAME: the logs of this run go to build/logs/NAME.PID, and its results
+# with them. Two runs in one tree must not mix what they say.
+tests_begin()
+{
+	RUN=$1.$$
+	LOGS=$BUILD/logs/$RUN
+	mkdir -p "$LOGS"
+	find "$BUILD/logs" -maxdepth 1 -name "$1.*" -mtime +1 -exec rm -rf {} +
+	ln -sfn "$RUN" "$BUILD/logs/$1"
+	export RESULTS=$LOGS/results
+	: >"$RESULTS"
+	only=${only:-}
+	parts=()
+	trap 'kill $(jobs -p) 2>/dev/null || true; exit 130' INT TERM
+}
+
+# tests_end: waits for all parts, and prints the summary; false if a test failed.
+tests_end()
+{
+	local part
+	wait
+	for part in ${parts[@]+"${parts[@]}"}; do
+		cat "$LOGS/part-$part.results" >>"$RESULTS"
+	done
+	summary "$RESULTS"
+}
+
+# show_counts PREFIX FILE: what a part came to, and its failures.
+show_counts()
+{
+	awk -F'\t' -v prefix="$1" '
+	{ n[$1]++ }
+	$1 == "fail" { print "NOT OK  " $2 ($3 == "" ? "" : ": " $3) }
+	END {
+		printf "%s  %s: %d passed, %d failed, %d skipped\n",
+		       n["fail"] ? "NOT OK" : "ok    ", prefix,
+		       n["pass"], n["fail"], n["skip"]
+	}' "$2"
+}
+
+# show_failures OUTPUT: what a failing case said, which stands before its "not
+# ok"; of the same said many times only the first few.
+show_failures()
+{
+	awk '
+	function squeezed(line) {
+		gsub(/[0-9]+/, "N", line)
+		return line
+	}
+	/^ok / || /^wpool-selftest: start/ { n = same = 0; last = ""; next }
+	/^not ok / || (/^wpool-selftest: end/ && !/ [04]$/) {
+		for (i = 1; i <= n && i <= 20; i++)
+			print block[i]
+		print
+		n = same = 0
+		last = ""
+		next
+	}
+	/^# *(RUN|OK) / || /^1\.\.[0-9]/ || /^T?K?TAP version/ { next }
+	{
+		same = squeezed($0) == last ? same + 1 : 0
+		last = squeezed($0)
+		if (same < 3)
+			block[++n] = $0
+	}' "$1"
+}
+
+# run_vm NAME KERNEL OPTION... -- SCRIPT: its exit status into vm_status.
+run_vm()
+{
+	local name=$1 kernel=$2
+	shift 2
+	vm_status=0
+	setpriv --pdeathsig TERM "$TOP/scripts/vm" run --kernel "$kernel" --no-build --quiet \
+		--name "$RUN/$name" "$@" || vm_status=$?
+}
+
+# judge_vm PREFIX NAME: the machine and the log as tests of their own.
+judge_vm()
+{
+	local findings=$LOGS/$2.findings log=build/logs/$RUN/$2.console
+	case $vm_status in
+	0 | 1 | 2) result pass "$1.vm" ;;
+	3) result fail "$1.vm" "the VM was lost, which says nothing about the test: $log" ;;
+	4) result fail "$1.vm" "emulator fault (Oops: int3), run again: $log" ;;
+	*) result fail "$1.vm" "it could not be started" ;;
+	esac
+	case $vm_status in
+	0 | 1 | 2)
+		if [ -s "$findings" ]; then
+			result fail "$1.kernel-log" "$(grep -v '^---' "$findings" | head -n 1): $log"
+		else
+			result pass "$1.kernel-log"
+		fi
+		;;
+	esac
+	if [ "$vm_status" -eq 1 ] && ! grep -q '^fail' "$RESULTS"; then
+		result fail "$1.script" "it failed after the tests: build/logs/$RUN/$2.out"
+	fi
+}
+
+# show_kunit NAME: for people. The counting is ours, because it also misses what
+# is not there. A module loaded with other parameters starts a new report.
+show_kunit()
+{
+	local part parser
+	parser=$("$TOP/scripts/kernel" source)/tools/testing/kunit/kunit.py
+	tr -d '\r' <"$LOGS/$1.console" | sed -n '/wpool-test: start/,/wpool-test: end/p' |
+		awk -v name="$LOGS/$1" '/[]] KTAP version 1$/ { n++ }
+			n { print > sprintf("%s-%02d.ktap", name, n) }'
+	for part in "$LOGS/$1"-*.ktap; do
+		"$parser" parse <"$part" || true
+	done
+}
+
+# part_kunit NAME PREFIX KERNEL
+part_kunit()
+{
+	run_vm "$1" "$3" --timeout 600 --append "${only:+kunit.filter_glob=*$only*}" \
+		-- "$TOP/scripts/guest/kunit.sh"
+	cat "$LOGS/$1.out"
+	show_kunit "$1" >"$LOGS/$1.txt" 2>&1 || true
+	if [ "${wanted:-}" = " kunit" ]; then
+		cat "$LOGS/$1.txt"
+	else
+		grep -e EXPECTATION -e ASSERTION -e FAILED -e 'Testing complete' "$LOGS/$1.txt" |
+			cut -d' ' -f2-
+	fi
+	"$TOP/scripts/ktap" --results "$RESULTS" "$2" <"$LOGS/$1.console"
+	judge_vm "$2" "$1"
+}
+
+# part_selftest NAME PREFIX KERNEL
+part_selftest()
+{
+	run_vm "$1" "$3" --timeout 900 --append "${only:+ONLY=$only}" \
+		-- "$TOP/scripts/guest/selftests.sh"
+	"$TOP/scripts/ktap" --results "$RESULTS" "$2" <"$LOGS/$1.out"
+	show_failures "$LOGS/$1.out"
+	sed -n 's/^wpool-selftest: took /   /p' "$LOGS/$1.out" | sort -k2 -nr | head -n 5
+	judge_vm "$2" "$1"
+}
+
+# run_part NAME FUNCTION ARG...: in the background; its output in one piece.
+run_part()
+{
+	local name=$1 log=$LOGS/part-$1.log start=$SECONDS
+	shift
+	export RESULTS=$LOGS/part-$name.results
+	: >"$RESULTS"
+	if ! "$@" >"$log" 2>&1 </dev/null && [ "$1" != part_lint ]; then
+		result fail "$name.run" "the script that runs it failed: build/logs/$RUN/part-$name.log" >>"$log"
+	fi
+	printf '\n==== %s (%d s)\n' "$name" $((SECONDS - start))
+	cat "$log"
+	show_counts "$name" "$RESULTS"
+}
+
+# start NAME FUNCTION ARG...: as soon as fewer than $JOBS run.
+start()
+{
+	while [ "$(jobs -rp | wc -l)" -ge "$JOBS" ]; do
+		wait -n || true
+	done
+	parts+=("$1")
+	run_part "$@" &
+}
+
+# build KERNEL: one test; false if there is nothing to run then.
+build()
+{
+	local log=$LOGS/part-build-$1.log
+	if "$TOP/scripts/kernel" path "$1" image >"$log" 2>&1 &&
+		"$TOP/scripts/build" "$1" >>"$log" 2>&1; then
+		result pass "build.$1"
+		return
+	fi
+	cat "$log"
+	result fail "build.$1" "see build/logs/$RUN/part-build-$1.log"
+	return 1
+}
+
+# not_built PREFIX KERNEL
+not_built() { result fail "$1.run" "not run: the build for $2 failed"; }
