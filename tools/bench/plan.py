@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """plan.py - write down which measurements a benchmark boot makes, in which order.
 
-usage: plan.py {main|icount|gate|uml} [--rows 1,2] [--rounds N] [--quick] [--cpus N]
+usage: plan.py {main|icount|gate|cpus|uml} [--rows 1,2] [--rounds N] [--quick] [--cpus N]
 
 One line is one measurement, as the module wants it: a case and key=value words.
 row=, v= (the variant, for tables) and round= mean nothing to the module, it
@@ -28,7 +28,7 @@ class Size:
 
     def __init__(self, kind, quick, cpus):
         self.kind, self.quick, self.cpus = kind, quick, cpus
-        self.icount = kind in ('icount', 'gate')
+        self.icount = kind in ('icount', 'gate', 'cpus')
         self.noops = 20000 if self.icount else 50000 if quick else 200000
         self.tree = 20000 if self.icount else 100000 if quick else 1000000
         self.shots = 500 if quick else 2000
@@ -78,13 +78,92 @@ def row_4(size):
         yield line('tree', 4, 'tree', peer='kthread', n=KTHREAD_TASKS)
 
 
-ROWS = {1: row_1, 2: row_2, 3: row_3, 4: row_4}
+def sleep(v, peer, n, us, workers, **params):
+    return line('sleep', 5, v, peer=peer, n=n, us=us, capacity=workers, pin=0,
+                warm=1, **params)
+
+
+def row_5(size):
+    few, many = (2 ** 14, 2 ** 17) if size.quick else (2 ** 17, 2 ** 20)
+    yield sleep('1ms/1024', 'wpool', many, 1000, 1024)
+    yield sleep('1ms/512', 'wpool', few, 1000, 512)
+    yield sleep('1ms/512', 'unbound', few, 1000, 512)
+    yield sleep('100ms/1000', 'wpool', 10000 if size.quick else 100000, 100000, 1000,
+                expiry=0)
+    yield sleep('10ms/16384', 'wpool', 100000 if size.quick else 1000000, 10000, 16384,
+                expiry=0)
+
+
+def row_6(size):
+    n = 20000 if size.quick else 100000
+    for v, producers in (('a producer a CPU', size.cpus), ('one producer', 1)):
+        v = v.replace(' ', '_')
+        common = {'n': n, 'us': 1000, 'capacity': 512, 'producers': producers}
+        yield line('mix', 6, v, peer='wpool', handoff=1, **common)
+        yield line('mix', 6, v, peer='wpool', handoff=0, **common)
+        yield line('mix', 6, v, peer='percpu', **common)
+        yield line('mix', 6, v, peer='unbound', **common)
+    # One worker: every sleep holds up all that stands behind it.
+    yield line('mix', 6, 'one_producer', peer='kworker', n=5000, us=1000, producers=1)
+
+
+def row_7(size):
+    common = {'n': 20000 if size.quick else 100000, 'capacity': 64, 'producers': 4, 'pin': 0}
+    yield line('noop', 7, 'unbounded', peer='wpool', **common)
+    yield line('noop', 7, 'bounded', peer='wpool', depth=0, **common)
+    yield line('noop', 7, 'unbounded', peer='percpu', **common)
+    yield line('noop', 7, 'bounded', peer='semaphore', **common)
+
+
+def row_8(size):
+    for n in (10 ** 4, 10 ** 5, 10 ** 6) if size.quick else (10 ** 4, 10 ** 5, 10 ** 6, 10 ** 7):
+        yield line('recycle', 8, 'tasks', peer='wpool', n=n)
+        yield line('recycle', 8, 'tasks', peer='percpu', n=n)
+    n = 20000 if size.quick else 50000
+    for pools in (1, 10, 100, 1000):
+        yield line('pools', 8, 'pools', peer='wpool', n=n, pools=pools)
+        yield line('pools', 8, 'spread', peer='wpool', n=n, pools=pools, spread=1)
+        yield line('pools', 8, 'spread', peer='percpu', n=n, pools=pools, spread=1)
+
+
+def row_8_cpus(size):
+    """Counts instructions: CPUs take turns there, time means nothing."""
+    n = 10000 * size.cpus
+    for peer in ('wpool', 'percpu'):
+        yield line('noop', 8, 'cpus', peer=peer, n=n, producers=size.cpus)
+    yield line('noop', 8, 'cpus_batch', peer='wpool', n=n, producers=size.cpus, batch=64)
+
+
+def row_9(size):
+    yield line('memory', 9, 'memory', peer='wpool')
+    yield line('quiet', 9, 'quiet', peer='wpool', seconds=3 if size.quick else 10)
+
+
+def row_10(size):
+    n = 100000 if size.quick else 1000000
+    yield line('noop', 10, 'single', peer='wpool', n=n)
+    yield line('noop', 10, 'batch', peer='wpool', n=n, batch=64)
+    for peer in NOOP_PEERS[1:]:
+        yield line('noop', 10, 'single', peer=peer, n=n)
+    yield line('noop', 10, 'single', peer='kthread', n=KTHREAD_TASKS)
+    for peer in NOOP_PEERS:
+        yield line('tree', 10, 'tree', peer=peer, n=n)
+
+
+# Which rows a boot makes, and with what.
+# Memory comes first: afterwards, what others have freed is on its way back for long.
+MAIN = {9: row_9, 1: row_1, 2: row_2, 3: row_3, 4: row_4, 5: row_5, 6: row_6, 7: row_7,
+        8: row_8}
 OF_KIND = {
-    'main': (1, 2, 3, 4, 5, 6, 7, 8, 9),
-    'icount': (1, 2, 4),
-    'gate': (1, 2, 4),
-    'uml': (1, 4),
+    'main': MAIN,
+    'icount': {1: row_1, 2: row_2, 4: row_4},
+    'gate': {1: row_1, 2: row_2, 4: row_4},
+    'cpus': {8: row_8_cpus, 9: row_9},
+    'uml': {10: row_10},
 }
+# What takes long, or does not vary.
+MOST_ROUNDS = {5: 3, 8: 3, 9: 1}
+NOT_WARMED_UP = {5, 8, 9}
 
 
 def warm_up(words):
@@ -106,16 +185,17 @@ def main():
     parser.add_argument('--cpus', type=int, default=2)
     args = parser.parse_args()
 
-    rows = [row for row in OF_KIND[args.kind] if row in ROWS]
-    if args.rows:
-        wanted = {int(row) for row in args.rows.split(',')}
-        rows = [row for row in rows if row in wanted]
+    rows = OF_KIND[args.kind]
+    wanted = {int(row) for row in args.rows.split(',')} if args.rows else set(rows)
     size = Size(args.kind, args.quick, args.cpus)
-    for row in rows:
-        measurements = list(ROWS[row](size))
-        for words in measurements:
-            print(*warm_up(words), 'round=0')
-        for number in range(1, args.rounds + 1):
+    for row, make in rows.items():
+        if row not in wanted:
+            continue
+        measurements = list(make(size))
+        if row not in NOT_WARMED_UP:
+            for words in measurements:
+                print(*warm_up(words), 'round=0')
+        for number in range(1, min(args.rounds, MOST_ROUNDS.get(row, args.rounds)) + 1):
             for words in measurements:
                 print(*words, f'round={number}')
 

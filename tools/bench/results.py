@@ -13,6 +13,8 @@ import json
 import statistics
 import sys
 
+import bars
+
 # What tells one measurement from another, besides its boot: all that was asked.
 NOT_A_PARAMETER = {'round'}
 # Under -icount the clock counts: 2 ns are an instruction (shift=1).
@@ -88,7 +90,7 @@ class Measurement:
 
 # What the module adds to the parameters; the rest of an answer was asked.
 FIGURES = ('_ns', '_p50', '_p90', '_p99', '_max', 'workers', 'spawned', 'stolen',
-           'handoffs', '_bytes', '_switches')
+           'handoffs', '_bytes', '_switches', '_threads')
 
 
 def is_figure(key):
@@ -122,7 +124,9 @@ def main():
     measurements, failed = collect(boots)
     with open(out, 'w', encoding='utf-8') as file:
         json.dump({'schema': 1, 'run': run, 'measurements': measurements,
-                   'failed': failed}, file, indent=1)
+                   'failed': failed,
+                   'verdicts': bars.judge(measurements, int(run.get('cpus', 2)))},
+                  file, indent=1)
         file.write('\n')
     if not measurements:
         sys.exit('nothing was measured')

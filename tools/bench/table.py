@@ -61,8 +61,8 @@ def instructions(results, one):
 def per_task(results, row, boot):
     rows = []
     for one in results['measurements']:
-        if one['row'] != row or one['boot'] != boot or 'total_ns' not in one['params'] \
-                and 'total_ns_per_task' not in one['figures']:
+        if one['row'] != row or one['boot'] != boot \
+                or 'total_ns_per_task' not in one['figures']:
             continue
         rows.append([one['variant'], PEERS.get(one['peer'], one['peer']),
                      number(figure(one, 'total_ns_per_task')),
@@ -93,6 +93,107 @@ def latency(results):
                      'enqueue p50', 'p90', 'p99', 'max', 'items/s'], rows)
 
 
+def milliseconds(value):
+    return number(value / 1e6) if value is not None else ''
+
+
+def sleeping(results):
+    rows = [[one['variant'], PEERS.get(one['peer'], one['peer']),
+             number(one['params']['n']),
+             milliseconds(figure(one, 'floor_ns')),
+             milliseconds(figure(one, 'total_ns')),
+             milliseconds(figure(one, 'total_ns', 'worst')),
+             milliseconds(figure(one, 'cpu_ns')),
+             number(figure(one, 'workers')),
+             number(figure(one, 'used_bytes') / 2 ** 20)]
+            for one in results['measurements'] if one['row'] == 5]
+    if rows:
+        print_table(['', 'ms, median of rounds', 'tasks', 'floor', 'total', 'worst',
+                     'all CPUs', 'workers', 'MiB used'], rows)
+
+
+def mixed(results):
+    rows = []
+    for one in results['measurements']:
+        if one['row'] != 6:
+            continue
+        peer = PEERS.get(one['peer'], one['peer'])
+        if 'handoff' in one['params']:
+            peer += ', hand-off ' + ('off', 'on')[one['params']['handoff']]
+        noops = one['params']['n'] * 9 / 10
+        rows.append([one['variant'].replace('_', ' '), peer,
+                     number(1e9 * noops / figure(one, 'noop_ns')),
+                     number(1e9 * noops / figure(one, 'noop_ns', 'worst')),
+                     milliseconds(figure(one, 'total_ns')),
+                     milliseconds(figure(one, 'cpu_ns')),
+                     number(figure(one, 'workers')), number(figure(one, 'handoffs'))])
+    if rows:
+        print_table(['', 'median of rounds', 'no-ops/s', 'worst', 'all done, ms',
+                     'all CPUs, ms', 'workers', 'hand-offs'], rows)
+
+
+def growth(results):
+    rows = []
+    for one in results['measurements']:
+        if one['row'] != 8:
+            continue
+        params = one['params']
+        if one['boot'] == 'main':
+            how_many = params.get('pools', params['n'])
+            rows.append([{'tasks': 'tasks', 'pools': 'pools, one used',
+                          'spread': 'pools, in turn'}.get(one['variant'], one['variant']),
+                         PEERS.get(one['peer'], one['peer']), number(how_many),
+                         number(figure(one, 'total_ns_per_task')),
+                         number(figure(one, 'total_ns_per_task', 'worst')), ''])
+        else:
+            rows.append([one['variant'].replace('_', ', '), PEERS.get(one['peer'], one['peer']),
+                         one['boot'][len('cpus'):], '', '',
+                         number(figure(one, 'instructions_per_task'))])
+    if rows:
+        print_table(['', 'ns a task, median of rounds', 'how many', 'total', 'worst',
+                     'instructions'], rows)
+
+
+def memory(results):
+    rows = []
+    for one in results['measurements']:
+        if one['row'] == 9 and one['variant'] == 'memory':
+            cpus = one['boot'][len('cpus'):] if one['boot'] != 'main' else results['run']['cpus']
+            rows.append([f'{cpus} CPUs', 'bytes'] + [number(figure(one, name)) for name in
+                        ('pool_bytes', 'worker_bytes', 'task_bytes', 'queued_bytes')])
+    if rows:
+        print_table(['', '', 'a pool', 'an idle worker', 'a task', 'to queue it'], rows)
+    for one in results['measurements']:
+        if one['row'] == 9 and one['variant'] == 'quiet' and one['boot'] == 'main':
+            print(f'  a used pool in {one["params"]["seconds"]} s of quiet: '
+                  f'{number(figure(one, "quiet_switches"))} wake-ups of '
+                  f'{number(figure(one, "quiet_threads"))} threads')
+
+
+def value_of(value, unit):
+    text = f'{value:.2f}' if unit == 'x' else number(value)
+    return f'{text} {unit}'.rstrip()
+
+
+def show_verdicts(results, row):
+    rows = []
+    for one in results['verdicts']:
+        if one['row'] != row:
+            continue
+        cells = []
+        for which in ('bar', 'goal'):
+            if one[which] is None:
+                cells += ['', '']
+            else:
+                limit = '>= ' if one['better'] == 'more' else '<= '
+                cells += [limit + value_of(one[which], one['unit']),
+                          'reached' if one[which + '_reached'] else 'MISSED']
+        rows.append(['', one['what'], value_of(one['value'], one['unit'])] + cells)
+    if rows:
+        print()
+        print_table(['', 'to reach', '', 'bar', '', 'goal', ''], rows)
+
+
 def icount_only(results, row):
     rows = [[one['variant'], PEERS.get(one['peer'], one['peer']),
              number(figure(one, 'instructions_per_task')),
@@ -104,16 +205,23 @@ def icount_only(results, row):
         print_table(['', 'instructions a task', 'median', 'best', 'worst'], rows)
 
 
+OF_ROW = {3: latency, 5: sleeping, 6: mixed, 8: growth, 9: memory}
+
+
 def show(results):
     boots = {one['boot'] for one in results['measurements']}
     for row in sorted({one['row'] for one in results['measurements']}):
         print(f'\nrow {row}: {TITLES.get(row, "")}')
-        if row == 3:
-            latency(results)
+        if row in OF_ROW:
+            OF_ROW[row](results)
         elif boots == {'icount'}:
             icount_only(results, row)
         else:
             per_task(results, row, 'uml' if row == 10 else 'main')
+        show_verdicts(results, row)
+    if any(one['row'] == 0 for one in results['verdicts']):
+        print('\nall rows')
+        show_verdicts(results, 0)
     for one in results['failed']:
         print(f'\nFAILED ({one["boot"]}): {one["what"]}')
 

@@ -84,5 +84,11 @@ int bench_latency(struct bench_run *run);
 int bench_busy(struct bench_run *run);
 int bench_wakeup(struct bench_run *run);
 int bench_tree(struct bench_run *run);
+int bench_sleep(struct bench_run *run);
+int bench_mix(struct bench_run *run);
+int bench_recycle(struct bench_run *run);
+int bench_pools(struct bench_run *run);
+int bench_memory(struct bench_run *run);
+int bench_quiet(struct bench_run *run);
 
 #endif /* WPOOL_BENCH_H */

@@ -31,6 +31,12 @@ static const struct bench_case cases[] = {
 	{ "wakeup", bench_wakeup },
 	{ "busy", bench_busy },
 	{ "tree", bench_tree },
+	{ "sleep", bench_sleep },
+	{ "mix", bench_mix },
+	{ "recycle", bench_recycle },
+	{ "pools", bench_pools },
+	{ "memory", bench_memory },
+	{ "quiet", bench_quiet },
 };
 
 static DEFINE_MUTEX(run_mutex);	/* one measurement at a time, and its result */

@@ -159,6 +159,38 @@ static void wq_destroy(struct bench_pool *pool)
 	destroy_workqueue(pool->wq);
 }
 
+/* ---- a workqueue with a bound ---- */
+
+static int semaphore_create(struct bench_pool *pool, const struct bench_run *run)
+{
+	sema_init(&pool->semaphore, bench_num(run, "capacity", 64));
+	return percpu_create(pool, run);
+}
+
+static void semaphore_init(struct bench_pool *pool, struct bench_item *item)
+{
+	INIT_WORK(&item->work, pool->fn->bounded);
+}
+
+static int semaphore_submit(struct bench_pool *pool, struct bench_item *item)
+{
+	down(&pool->semaphore);
+	return wq_submit(pool, item);
+}
+
+static u64 semaphore_submit_all(struct bench_pool *pool,
+				struct bench_item *items, u64 nr)
+{
+	u64 i;
+
+	for (i = 0; i < nr; i++) {
+		down(&pool->semaphore);
+		if (!queue_work(pool->wq, &items[i].work))
+			break;
+	}
+	return i;
+}
+
 /* ---- kthread_worker ---- */
 
 static int kworker_create(struct bench_pool *pool, const struct bench_run *run)
@@ -273,6 +305,14 @@ static const struct bench_peer peers[] = {
 		.flush = wq_flush,
 		.destroy = wq_destroy,
 	}, {
+		.name = "semaphore",
+		.create = semaphore_create,
+		.init = semaphore_init,
+		.submit = semaphore_submit,
+		.submit_all = semaphore_submit_all,
+		.flush = wq_flush,
+		.destroy = wq_destroy,
+	}, {
 		.name = "kworker",
 		.create = kworker_create,
 		.init = kworker_init,
@@ -313,6 +353,23 @@ int bench_pool_create(struct bench_pool *pool, const struct bench_run *run,
 void bench_pool_destroy(struct bench_pool *pool)
 {
 	pool->peer->destroy(pool);
+}
+
+static void end_work(struct work_struct *work)
+{
+	bench_pool_destroy(container_of(work, struct bench_pool, end));
+}
+
+void bench_pools_destroy(struct bench_pool *pools, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		INIT_WORK(&pools[i].end, end_work);
+		queue_work(system_unbound_wq, &pools[i].end);
+	}
+	for (i = 0; i < nr; i++)
+		flush_work(&pools[i].end);
 }
 
 void bench_pool_put_stats(struct bench_pool *pool, struct bench_run *run)

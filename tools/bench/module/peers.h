@@ -7,6 +7,8 @@
  *	unbound   a workqueue of WQ_UNBOUND
  *	kworker   one kthread_worker
  *	kthread   a kthread per task
+ *	semaphore a workqueue, and a semaphore of "capacity" around it: how one bounds
+ *		  a workqueue by hand
  *
  * A function of a measurement is compiled once for each of them (BENCH_FN), so
  * that no peer pays for a call through a pointer more than it would in life.
@@ -17,6 +19,7 @@
 #include <linux/cache.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
+#include <linux/semaphore.h>
 #include <linux/workqueue.h>
 #include <linux/wpool.h>
 
@@ -43,6 +46,7 @@ struct bench_item {
 struct bench_fn {
 	wpool_task_fn task;
 	work_func_t work;
+	work_func_t bounded;
 	kthread_work_func_t kwork;
 	int (*thread)(void *item);
 };
@@ -60,6 +64,14 @@ static void name##_work(struct work_struct *work)			\
 {									\
 	name##_call(container_of(work, struct bench_item, work));	\
 }									\
+static void name##_bounded(struct work_struct *work)			\
+{									\
+	struct bench_item *item;					\
+									\
+	item = container_of(work, struct bench_item, work);		\
+	name##_call(item);						\
+	up(&item->pool->semaphore);					\
+}									\
 static void name##_kwork(struct kthread_work *work)			\
 {									\
 	name##_call(container_of(work, struct bench_item, kwork));	\
@@ -72,6 +84,7 @@ static int name##_thread(void *item)					\
 static const struct bench_fn name##_fn = {				\
 	.task = name##_task,						\
 	.work = name##_work,						\
+	.bounded = name##_bounded,					\
 	.kwork = name##_kwork,						\
 	.thread = name##_thread,					\
 }
@@ -88,6 +101,8 @@ struct bench_pool {
 		struct workqueue_struct *wq;
 		struct kthread_worker *kworker;
 	};
+	struct semaphore semaphore;
+	struct work_struct end;
 };
 
 struct bench_peer {
@@ -114,6 +129,8 @@ struct bench_peer {
 int bench_pool_create(struct bench_pool *pool, const struct bench_run *run,
 		      const struct bench_fn *fn);
 void bench_pool_destroy(struct bench_pool *pool);
+/* Many of them side by side: each may have to wait for RCU. */
+void bench_pools_destroy(struct bench_pool *pools, u32 nr);
 /* wpool's attributes by the parameters of @run. */
 void bench_pool_attrs(struct wpool_attrs *attrs, const struct bench_run *run,
 		      struct cpumask *cpumask);

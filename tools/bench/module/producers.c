@@ -73,7 +73,7 @@ int bench_produce(struct bench_run *run, u32 nr, u64 items,
 		  int (*fn)(struct bench_producer *producer), void *data,
 		  void (*started)(void *data))
 {
-	bool pin = bench_num(run, "pin", 1);
+	bool pin = !run || bench_num(run, "pin", 1);
 	u64 submit = 0, submit_cpu = 0;
 	struct bench_producers group;
 	struct bench_producer *all;
@@ -113,8 +113,10 @@ int bench_produce(struct bench_run *run, u32 nr, u64 items,
 		submit_cpu += run_time_ns(all[i].thread) - all[i].run_before_ns;
 		err = err ?: all[i].err;
 	}
-	bench_put(run, "submit_ns", submit);
-	bench_put(run, "submit_cpu_ns", submit_cpu);
+	if (run) {
+		bench_put(run, "submit_ns", submit);
+		bench_put(run, "submit_cpu_ns", submit_cpu);
+	}
 out:
 	for (i = 0; i < nr; i++) {
 		if (IS_ERR_OR_NULL(all[i].thread))

@@ -34,7 +34,8 @@ struct bench_producer {
 /*
  * Run @nr producers to their end, which share @items among them. Parameter
  * pin=0: they go where the scheduler likes, else producer i stays on CPU i.
- * Puts "submit_ns" and "submit_cpu_ns", sums over all producers.
+ * Puts "submit_ns" and "submit_cpu_ns", sums over all producers. Without @run,
+ * nothing is put: a warm-up.
  */
 int bench_produce(struct bench_run *run, u32 nr, u64 items,
 		  int (*fn)(struct bench_producer *producer), void *data,

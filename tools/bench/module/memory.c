@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a pool takes while nothing happens: memory, and wake-ups.
+ *
+ *	memory [pools=P] [workers=W] [queued=Q]
+ *	quiet [seconds=S] [workers=W]
+ *
+ * "memory" looks at how much the free memory shrinks by P pools, then by W idle
+ * workers, then by Q queued tasks (whose own memory the caller has), so it sees
+ * everything, sysfs and stacks too. "quiet" counts the context switches of all of
+ * wpool's threads: whoever was woken has switched. Pools are used first, and
+ * their spare workers have expired by then.
+ */
+#include <linux/err.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/wait.h>
+#include <linux/wpool.h>
+
+#include "bench.h"
+#include "peers.h"
+
+struct gate {
+	wait_queue_head_t wait;
+	bool open;
+};
+
+struct gate_task {
+	struct wpool_task task;
+	struct gate *gate;
+};
+
+static void gate_open(struct gate *gate)
+{
+	WRITE_ONCE(gate->open, true);
+	wake_up_all(&gate->wait);
+}
+
+static void wait_at_gate(struct wpool_task *task)
+{
+	struct gate *gate = container_of(task, struct gate_task, task)->gate;
+
+	bench_count();
+	wait_event_idle(gate->wait, READ_ONCE(gate->open));
+}
+
+static void count_only(struct wpool_task *task)
+{
+	bench_count();
+}
+
+static struct wpool *pool_create(u32 capacity, u32 expiry_ms)
+{
+	struct wpool_attrs attrs;
+
+	wpool_attrs_init(&attrs);
+	attrs.name = "bench_memory";
+	attrs.capacity = capacity;
+	attrs.queue_depth = WPOOL_UNLIMITED;
+	attrs.expiry_ms = expiry_ms;
+	return wpool_create(&attrs, THIS_MODULE);
+}
+
+static u64 shrunk_by(u64 before)
+{
+	u64 now = bench_free_memory();
+
+	return before > now ? before - now : 0;
+}
+
+/* Has @pool make @nr workers, by as many tasks that wait for each other. */
+static int make_workers(struct wpool *pool, u32 nr)
+{
+	struct gate gate = { };
+	struct gate_task *tasks;
+	int err = 0;
+	u32 i;
+
+	tasks = kvcalloc(nr, sizeof(*tasks), GFP_KERNEL);
+	if (!tasks)
+		return -ENOMEM;
+	init_waitqueue_head(&gate.wait);
+	bench_count_reset();
+	for (i = 0; i < nr && !err; i++) {
+		wpool_task_init(&tasks[i].task, wait_at_gate);
+		tasks[i].gate = &gate;
+		err = wpool_submit(pool, &tasks[i].task);
+	}
+	if (!err)
+		err = bench_count_wait(nr);
+	gate_open(&gate);
+	/* a gate that is open lets everybody through, late ones too */
+	while (wpool_flush(pool) == -EINTR)
+		cond_resched();
+	kvfree(tasks);
+	return err;
+}
+
+static int measure_pools(struct bench_run *run, u32 nr)
+{
+	struct bench_pool *pools;
+	u64 before;
+	int err = 0;
+	u32 i;
+
+	pools = kvcalloc(nr, sizeof(*pools), GFP_KERNEL);
+	if (!pools)
+		return -ENOMEM;
+	before = bench_free_memory();
+	for (i = 0; i < nr; i++) {
+		/* never used, so there is no function */
+		err = bench_pool_create(&pools[i], run, NULL);
+		if (err)
+			break;
+	}
+	bench_put(run, "pool_bytes", shrunk_by(before) / nr);
+	bench_pools_destroy(pools, i);
+	kvfree(pools);
+	return err;
+}
+
+static int measure_workers(struct bench_run *run, u32 nr)
+{
+	struct wpool *pool = pool_create(nr, 0);
+	u64 before;
+	int err;
+
+	if (IS_ERR(pool))
+		return PTR_ERR(pool);
+	before = bench_free_memory();
+	err = make_workers(pool, nr);
+	bench_put(run, "worker_bytes", shrunk_by(before) / nr);
+	wpool_destroy(pool);
+	return err;
+}
+
+static int measure_queued(struct bench_run *run, u32 nr)
+{
+	struct wpool *pool = pool_create(1, 0);
+	struct gate gate = { };
+	struct gate_task first = { .gate = &gate };
+	struct wpool_task *tasks;
+	u64 before, used;
+	int err = -ENOMEM;
+	u32 i;
+
+	if (IS_ERR(pool))
+		return PTR_ERR(pool);
+	tasks = kvcalloc(nr, sizeof(*tasks), GFP_KERNEL);
+	if (!tasks)
+		goto out;
+	init_waitqueue_head(&gate.wait);
+	bench_count_reset();
+	wpool_task_init(&first.task, wait_at_gate);
+	err = wpool_submit(pool, &first.task);
+	if (!err)
+		err = bench_count_wait(1);
+	before = bench_free_memory();
+	for (i = 0; i < nr && !err; i++) {
+		wpool_task_init(&tasks[i], count_only);
+		err = wpool_submit(pool, &tasks[i]);
+	}
+	used = shrunk_by(before);
+	gate_open(&gate);
+	bench_put(run, "task_bytes", sizeof(struct wpool_task));
+	bench_put(run, "queued_bytes", used / nr);
+out:
+	wpool_destroy(pool);
+	kvfree(tasks);
+	return err;
+}
+
+int bench_memory(struct bench_run *run)
+{
+	int err;
+
+	err = measure_pools(run, max(bench_num(run, "pools", 1000), 1ULL));
+	if (!err)
+		err = measure_workers(run, max(bench_num(run, "workers", 1000), 1ULL));
+	if (!err)
+		err = measure_queued(run, max(bench_num(run, "queued", 100000), 1ULL));
+	return err;
+}
+
+/* ---- wake-ups of what is quiet ---- */
+
+static u64 switches(u32 *threads)
+{
+	struct task_struct *p;
+	u64 sum = 0;
+
+	*threads = 0;
+	rcu_read_lock();
+	for_each_process(p) {
+		/* workers, and what the module has one of */
+		if (!(p->flags & PF_KTHREAD) ||
+		    (strncmp(p->comm, "wp/", 3) && strncmp(p->comm, "wpool", 5)))
+			continue;
+		sum += p->nvcsw + p->nivcsw;
+		++*threads;
+	}
+	rcu_read_unlock();
+	return sum;
+}
+
+int bench_quiet(struct bench_run *run)
+{
+	struct wpool *pool = pool_create(256, 100);
+	u64 before, seconds = bench_num(run, "seconds", 10);
+	u32 threads_before, threads;
+	int err;
+
+	if (IS_ERR(pool))
+		return PTR_ERR(pool);
+	err = make_workers(pool, bench_num(run, "workers", 16));
+	if (!err) {
+		/* until the spare ones have gone: some of the pools before, too */
+		bench_sleep_us(5 * USEC_PER_SEC);
+		before = switches(&threads_before);
+		bench_sleep_us(seconds * USEC_PER_SEC);
+		bench_put(run, "quiet_switches", switches(&threads) - before);
+		bench_put(run, "quiet_threads", threads);
+		if (threads != threads_before || !threads)
+			err = -EAGAIN;
+	}
+	wpool_destroy(pool);
+	return err;
+}
