@@ -49,6 +49,10 @@ test-kunit: ## only the KUnit suites; ONLY=name limits them
 test-selftest: ## only the selftests; ONLY=name limits them
 	@scripts/test $(if $(ONLY),--only $(ONLY)) selftest
 
+torture: ## all tests and stress on the kernels that look for bugs; TIME=seconds, SEED=n, KERNELS="..."
+	@scripts/torture $(if $(TIME),--time $(TIME)) $(if $(SEED),--seed $(SEED)) \
+		$(if $(KERNELS),--kernels "$(KERNELS)")
+
 lint: ## only the static gates
 	@scripts/lint
 
@@ -71,4 +75,4 @@ kdir:
 		exit 1; \
 	fi
 
-.PHONY: modules tools install demo test test-tools test-kunit test-selftest lint clean help kdir
+.PHONY: modules tools install demo test test-tools test-kunit test-selftest torture lint clean help kdir

@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=dash disable=SC3028
+#
+# torture.sh - in the virtual machine: tools/testing/torture/run.sh, or the
+# fuzzer of tools/testing/fuzz, as PROGRAM says. What they print is KTAP, or made
+# so here; the lines around it are for scripts/ktap.
+#
+# From the kernel's command line: PROGRAM, what run.sh takes, and for the fuzzer
+# SEED, CALLS and SECONDS.
+
+fuzz()
+{
+	insmod /wpool/wpool.ko || return 1
+	echo "TAP version 13"
+	echo "1..1"
+	if /files/ioctl_fuzz --seed "$SEED" --calls "$CALLS" --seconds "$SECONDS"; then
+		echo "ok 1 seed_$SEED"
+	else
+		echo "not ok 1 seed_$SEED"
+		return 1
+	fi
+	rmmod wpool
+}
+
+status=0
+echo "wpool-test: start"
+echo "wpool-selftest: start $PROGRAM"
+case $PROGRAM in
+torture) sh /files/run.sh || status=1 ;;
+fuzz) fuzz || status=1 ;;
+*) status=1 ;;
+esac
+echo "wpool-selftest: end $PROGRAM $status"
+echo "wpool-test: end"
+exit $status
