@@ -43,6 +43,9 @@ test: ## run all tests in virtual machines, and the static gates
 test-tools: ## only what can be tested of the tools without a kernel
 	@scripts/test tools
 
+model: ## only the models of the lockless protocols, checked by spin
+	@scripts/test model
+
 test-kunit: ## only the KUnit suites; ONLY=name limits them
 	@scripts/test $(if $(ONLY),--only $(ONLY)) kunit
 
@@ -75,4 +78,4 @@ kdir:
 		exit 1; \
 	fi
 
-.PHONY: modules tools install demo test test-tools test-kunit test-selftest torture lint clean help kdir
+.PHONY: modules tools install demo test test-tools model test-kunit test-selftest torture lint clean help kdir

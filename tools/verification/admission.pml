@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Admission: module/admission.c.
+ *
+ * Submitters take a token each, or wait in line, or (TRIES) are refused; one of
+ * those who wait may give up. Finishers give the tokens back, on two CPUs with a
+ * cache each. With RESIZE the limit shrinks by one meanwhile; with DRAIN somebody
+ * waits until the tasks that there are have finished.
+ *
+ * When nothing can move any more, nobody is in line, all tokens are back where they
+ * can be found, no debt is left, and the drainer has returned. A waiter is served
+ * before those who came later, and only who met a full pool is refused.
+ *
+ * barrier: admission.c give:A
+ * barrier: admission.c wait:A
+ * barrier: admission.c resize:A
+ * barrier: admission.c drainer:A
+ *
+ * holds waiting: -DSUBMITTERS=3
+ * holds giving-up: -DSUBMITTERS=2 -DRUNNING=2 -DGIVES_UP=1
+ * holds refusing: -DSUBMITTERS=3 -DTRIES=1
+ * holds resizing: -DSUBMITTERS=1 -DRUNNING=2 -DRESIZE=1
+ * holds draining: -DSUBMITTERS=0 -DRUNNING=2 -DDRAIN=1
+ *
+ * breaks without-give:A: -DNO_give_A -DSUBMITTERS=2 -DTOTAL=1
+ * breaks without-wait:A: -DNO_wait_A -DSUBMITTERS=2 -DTOTAL=1
+ * breaks without-resize:A: -DNO_resize_A -DSUBMITTERS=0 -DRUNNING=2 -DRESIZE=1
+ * breaks without-drainer:A: -DNO_drainer_A -DSUBMITTERS=0 -DRUNNING=2 -DDRAIN=1
+ * breaks without-overflow-lock: -DNO_overflow_lock -DSUBMITTERS=3 -DTRIES=1
+ */
+
+#ifndef TOTAL
+#define TOTAL		2
+#endif
+#ifndef SUBMITTERS
+#define SUBMITTERS	3	/* the last TRIES of them have policy fail */
+#endif
+#ifndef TRIES
+#define TRIES		0
+#endif
+#ifndef RUNNING
+#define RUNNING		0	/* unfinished tasks at the start */
+#endif
+#ifndef RESIZE
+#define RESIZE		0
+#endif
+#ifndef DRAIN
+#define DRAIN		0
+#endif
+#ifndef GIVES_UP
+#define GIVES_UP	0
+#endif
+#define BATCH		1
+
+/* locations */
+#define FINISHED	0	/* tasks counted out, of all CPUs */
+#define NCOUNTERS	1
+#define ATTENTION	1
+#define NLOCS		2
+
+#define WAITERS		1
+#define DEBT		2
+#define FLUSH		4
+#define GIVE		(WAITERS | DEBT)
+
+#define FINISHER	0	/* and 1 */
+#define CHANGER		2	/* resizer or drainer */
+#define SUBMITTER	3
+#define NPROCS		(3 + SUBMITTERS)
+#if SUBMITTERS == 0
+#define ALL_SETS	SET(0) | SET(1) | SET(2)
+#elif SUBMITTERS == 1
+#define ALL_SETS	SET(0) | SET(1) | SET(2) | SET(3)
+#elif SUBMITTERS == 2
+#define ALL_SETS	SET(0) | SET(1) | SET(2) | SET(3) | SET(4)
+#else
+#define ALL_SETS	SET(0) | SET(1) | SET(2) | SET(3) | SET(4) | SET(5)
+#endif
+
+#include "weak.pml"
+
+/* atomics, only changed by fully ordered operations or under the lock */
+short tokens;
+byte cache[2];
+
+/* admission_lock, and what it protects */
+bool locked;
+chan line = [3] of { byte };
+bool done[8];
+
+/* tasks that have a token, and tokens that are there */
+byte running = RUNNING;
+byte total = TOTAL;
+short free = TOTAL - RUNNING;
+/* who met a full pool, or somebody in line; who was in line when one came */
+bool met_full[8];
+byte in_line, came_after[8];
+
+bool woken;
+
+/* The own stores under the lock may still be in the buffer: no full barrier. */
+inline spin_lock()
+{
+	atomic { !locked && ((ALL_SETS) & BIT(ATTENTION)) == 0 -> locked = true }
+}
+
+inline spin_unlock()
+{
+	locked = false
+}
+
+#define set_attention(bits)						\
+	if								\
+	:: load(ATTENTION) == (bits)					\
+	:: else -> store(ATTENTION, bits)				\
+	fi
+
+inline all_met_full()
+{
+	met_full[SUBMITTER] = true;
+	met_full[SUBMITTER + 1] = true;
+	met_full[NPROCS - 1] = true
+}
+
+/* n tokens are tasks' from here on */
+inline hold(n)
+{
+	free = free - n;
+	running = running + n;
+	assert(free >= 0 || RESIZE);
+	if
+	:: free <= 0 -> all_met_full()
+	:: else
+	fi
+}
+
+inline collect()
+{
+	do
+	:: c < 2 ->
+		if
+		:: atomic { cache[c] -> moved = cache[c]; cache[c] = 0 };
+		   tokens = tokens + moved;
+		   moved = 0
+		:: !cache[c]
+		fi;
+		c++
+	:: else -> break
+	od;
+	c = 0
+}
+
+inline serve()
+{
+	spin_lock();
+	if
+	:: load(ATTENTION) & GIVE -> collect()
+	:: else
+	fi;
+	do
+	:: atomic {
+		len(line) > 0 && tokens > 0 ->
+		tokens--;
+		hold(1);
+		line?who;
+		in_line = in_line & ~BIT(who);
+		assert(!(came_after[who] & in_line));
+		done[who] = true;
+		who = 0
+	   }
+	:: else -> break
+	od;
+	set_attention((load(ATTENTION) & FLUSH) | (len(line) > 0 -> WAITERS : 0) |
+		      (tokens < 0 -> DEBT : 0));
+	spin_unlock()
+}
+
+#define cpu	(me & 1)
+
+/* wpool_admission_give(), after count_finish() */
+inline give()
+{
+	att = load(ATTENTION) & GIVE;
+#ifdef NO_give_A
+	/* the look that follows moves up */
+	early = load(ATTENTION);
+#define ORDER	true
+#define ATT	early
+#else
+#define ORDER	full_barrier()
+#define ATT	load(ATTENTION)
+#endif
+	if
+	:: !att ->
+		atomic { ORDER -> cache[cpu]++; free++; got = cache[cpu] };
+		if
+		:: got >= 2 * BATCH ->
+			/* a move that nobody may miss who is about to be refused */
+#ifndef NO_overflow_lock
+			spin_lock();
+#endif
+			atomic { moved = cache[cpu]; cache[cpu] = 0 };
+			tokens = tokens + moved;
+			moved = 0;
+#ifndef NO_overflow_lock
+			spin_unlock();
+#endif
+#ifdef NO_give_A
+			early = load(ATTENTION)
+#else
+			full_barrier()
+#endif
+		:: else
+		fi
+	:: else ->
+		atomic { ORDER -> tokens++; free++ }
+	fi;
+	got = 0;
+	if
+	:: ATT & GIVE -> serve()
+	:: else
+	fi
+}
+
+proctype finisher(byte me)
+{
+	byte att, early, got, moved, c, who;
+
+	do
+	:: atomic { running -> running-- };
+	   store(FINISHED, 1);
+	   give();
+#if DRAIN
+	   /* wpool_flush_finished() */
+	   if
+	   :: ATT & FLUSH ->
+		if
+		:: load(FINISHED) == RUNNING -> woken = true
+		:: else
+		fi
+	   :: else
+	   fi;
+#endif
+	   early = 0; att = 0
+	od
+}
+
+/* take_slow(), with a token more for the cache if there is one */
+inline take_slow()
+{
+	spin_lock();
+	if
+	:: len(line) > 0
+	:: len(line) == 0 ->
+		if
+		:: atomic { tokens > 0 -> tokens--; hold(1); got = 1 }
+		:: tokens <= 0 ->
+			collect();
+			if
+			:: atomic { tokens > 0 -> tokens--; hold(1); got = 1 }
+			:: tokens <= 0
+			fi
+		fi;
+		if
+		:: atomic { got && tokens > 0 -> tokens--; cache[cpu]++ }
+		:: !got || tokens <= 0
+		fi
+	fi;
+	spin_unlock()
+}
+
+proctype submitter(byte me)
+{
+	byte got, moved, c, who;
+
+	atomic {
+		came_after[me] = in_line;
+		met_full[me] = free <= 0 || in_line
+	};
+	/* wpool_admission_take() */
+	if
+	:: load(ATTENTION) & (WAITERS | DEBT)
+	:: else ->
+		if
+		:: atomic { cache[cpu] -> cache[cpu]--; hold(1); got = 1 }
+		:: !cache[cpu]
+		fi
+	fi;
+	if
+	:: !got -> take_slow()
+	:: else
+	fi;
+	if
+	:: got -> assert(!(came_after[me] & in_line))
+	:: !got && me >= NPROCS - TRIES -> assert(met_full[me])
+	:: !got && me < NPROCS - TRIES ->
+		/* wpool_admission_wait() */
+		spin_lock();
+		line!me;
+		set_attention(load(ATTENTION) | WAITERS);
+#ifndef NO_wait_A
+		full_barrier();
+#endif
+		atomic {
+			in_line = in_line | BIT(me);
+			all_met_full()
+		};
+		spin_unlock();
+		serve();
+#if GIVES_UP
+		if
+		:: done[me]
+		:: me == SUBMITTER ->
+			/* abandon() */
+			spin_lock();
+			if
+			:: !done[me] ->
+				line??eval(me);
+				in_line = in_line & ~BIT(me);
+				set_attention((load(ATTENTION) & ~WAITERS) |
+					      (len(line) > 0 -> WAITERS : 0))
+			:: else
+			fi;
+			spin_unlock()
+		fi
+#else
+		done[me]
+#endif
+	fi
+}
+
+#if RESIZE
+proctype resizer(byte me)
+{
+	byte moved, c, who;
+
+	spin_lock();
+	atomic {
+		total--;
+		free--;
+		tokens--;
+		if
+		:: free <= 0 -> all_met_full()
+		:: else
+		fi
+	};
+	set_attention(load(ATTENTION) | DEBT);
+#ifndef NO_resize_A
+	full_barrier();
+#endif
+	spin_unlock();
+	serve()
+}
+#endif
+
+#if DRAIN
+proctype drainer(byte me)
+{
+	spin_lock();
+	set_attention(load(ATTENTION) | FLUSH);
+#ifndef NO_drainer_A
+	full_barrier();
+#endif
+	spin_unlock();
+	do
+	:: load(FINISHED) == RUNNING -> break
+	:: else -> woken; woken = false
+	od;
+	spin_lock();
+	set_attention(load(ATTENTION) & ~FLUSH);
+	spin_unlock()
+}
+#endif
+
+proctype memory(byte me)
+{
+	do
+	write(0) write(1)
+	od
+}
+
+init {
+	byte i;
+
+	atomic {
+		tokens = TOTAL - RUNNING;
+		run finisher(FINISHER);
+		run finisher(FINISHER + 1);
+#if RESIZE
+		run resizer(CHANGER);
+#endif
+#if DRAIN
+		run drainer(CHANGER);
+#endif
+		do
+		:: i < NPROCS ->
+			run memory(i);
+			if
+			:: i >= SUBMITTER -> run submitter(i)
+			:: else
+			fi;
+			i++
+		:: else -> break
+		od
+	};
+	/* nothing moves any more */
+	timeout;
+	assert(len(line) == 0 && !running && !locked);
+	assert(tokens + cache[0] + cache[1] == total);
+	assert(tokens >= 0 && mem[ATTENTION] == 0)
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The ring: module/runq.c, and the exchange of the next slot in sched.c.
+ *
+ * A producer fills ring 0, by the next slot or not, and takes half of it when it is
+ * full. A thief moves half of ring 0 to its own ring 1. A consumer pops from both,
+ * takes several at once from ring 0, and takes the next slot. Every look may be the
+ * last: at the end each task has been taken once or is still queued.
+ *
+ * Rings are of four and of two slots instead of 256. head is moved by compare-and-
+ * swap only and is in no store buffer.
+ *
+ * barrier: runq.c push:A
+ * barrier: runq.c take:A
+ *
+ * holds ring: -DLOOKS=2 -DSTEALS=1
+ * holds next: -DLOOKS=2 -DSTEALS=1 -DQUEUED=0 -DNTASKS=3 -DNEXT=1
+ *
+ * breaks without-push:A: -DNO_push_A -DLOOKS=2 -DSTEALS=1
+ * breaks without-take:A: -DNO_take_A -DLOOKS=2 -DSTEALS=1
+ * breaks without-acquire-of-head: -DNO_head_acquire -DLOOKS=2 -DSTEALS=1
+ * breaks without-acquire-of-tail: -DNO_tail_acquire -DLOOKS=2 -DSTEALS=1
+ * breaks without-exchange: -DNO_xchg -DLOOKS=2 -DSTEALS=1 -DQUEUED=0 -DNTASKS=3 -DNEXT=1
+ */
+
+#ifndef NTASKS
+#define NTASKS		5
+#endif
+#ifndef QUEUED
+#define QUEUED		3	/* of them in ring 0 from the start */
+#endif
+#ifndef NEXT
+#define NEXT		0
+#endif
+#ifndef LOOKS
+#define LOOKS		3	/* of the consumer */
+#endif
+#ifndef STEALS
+#define STEALS		2
+#endif
+#define SIZE		4
+#define HALF		2
+
+/* locations */
+#define TAIL(r)		(r)
+#define SLOT0(i)	(2 + (i) % SIZE)
+#define SLOT1(i)	(6 + (i) % HALF)
+#define SLOT(r, i)	(r -> SLOT1(i) : SLOT0(i))
+#define NCOUNTERS	0
+#define NLOCS		8
+
+#define PRODUCER	0
+#define THIEF		1
+#define CONSUMER	2
+#define NPROCS		3
+#define ALL_SETS	0	/* no locks */
+#define RELEASES
+
+#include "weak.pml"
+
+byte head[2];
+byte next;
+
+/* what has been taken, and how many */
+bool taken[NTASKS + 1];
+byte nr_taken, nr_pushed = QUEUED;
+
+inline take(task)
+{
+	d_step {
+		assert(task != 0 && !taken[task]);
+		taken[task] = true;
+		nr_taken++;
+		task = 0
+	}
+}
+
+/* Moves head if it is still h: ok. */
+inline cmpxchg_head(r, n)
+{
+	atomic {
+#ifndef NO_take_A
+		full_barrier();
+#endif
+		ok = head[r] == h;
+		head[r] = (ok -> h + n : head[r])
+	}
+}
+
+/* In this order, by two acquires: head, tail, slots. */
+inline read_head_tail(r)
+{
+#ifndef NO_head_acquire
+	h = head[r];
+	t = load(TAIL(r))
+#else
+	t = load(TAIL(r));
+	h = head[r]
+#endif
+}
+
+inline read_slots(r)
+{
+	i = 0;
+	do
+	:: i < n -> x[i] = load(SLOT(r, h + i)); i++
+	:: else -> break
+	od;
+	i = 0
+}
+
+/* take_slots(): n of them, at most SIZE */
+inline grab(r)
+{
+#ifndef NO_take_A
+	read_slots(r);
+	cmpxchg_head(r, n)
+#else
+	/* the exchange orders nothing: the slots may be read late */
+	if
+	:: read_slots(r); cmpxchg_head(r, n)
+	:: cmpxchg_head(r, n); read_slots(r)
+	fi
+#endif
+	;
+	if
+	:: ok ->
+		ok = false;
+		do
+		:: n > 0 -> n--; take(x[n])
+		:: else -> break
+		od
+	:: else -> x[0] = 0; x[1] = 0; x[2] = 0; x[3] = 0
+	fi
+}
+
+/* wpool_ring_push() */
+inline push(task)
+{
+	t = load(TAIL(0));
+	if
+	:: (t - head[0]) < SIZE ->
+		store(SLOT0(t), task);
+#ifndef NO_push_A
+		store_release(TAIL(0), t + 1)
+#else
+		store(TAIL(0), t + 1)
+#endif
+	:: else ->
+		/* spill(): half of it and the task go to the global queue */
+		h = head[0];
+		n = (t - h) - (t - h) / 2;
+		if
+		:: n > 0 -> grab(0)
+		:: else
+		fi;
+		take(task)
+	fi;
+	h = 0; t = 0; n = 0; task = 0
+}
+
+proctype producer(byte me)
+{
+	byte task, old, h, t, n, i;
+	byte x[SIZE];
+	bool ok;
+
+	do
+	:: nr_pushed < NTASKS ->
+		nr_pushed++;
+#if NEXT
+		if
+		:: task = nr_pushed; push(task)
+		:: atomic {
+			full_barrier();
+			old = next;
+			next = nr_pushed
+		   };
+		   if
+		   :: old -> push(old)
+		   :: else
+		   fi
+		fi
+#else
+		task = nr_pushed;
+		push(task)
+#endif
+	:: else -> break
+	od
+}
+
+proctype consumer(byte me)
+{
+	byte h, t, n, i, nr = LOOKS;
+	byte x[SIZE];
+	bool ok;
+
+	do
+	:: nr > 0 ->
+		nr--;
+		if
+		:: /* wpool_ring_pop() */
+#ifndef NO_tail_acquire
+		   read_head_tail(0);
+		   if
+		   :: h != t -> n = 1; grab(0)
+		   :: else
+		   fi
+#else
+		   /* the slot is read before the tail */
+		   h = head[0];
+		   x[0] = load(SLOT0(h));
+		   t = load(TAIL(0));
+		   if
+		   :: h != t ->
+			cmpxchg_head(0, 1);
+			if
+			:: ok -> ok = false; take(x[0])
+			:: else -> x[0] = 0
+			fi
+		   :: else -> x[0] = 0
+		   fi
+#endif
+		:: /* wpool_ring_pop(), of the thief's ring */
+		   read_head_tail(1);
+		   if
+		   :: h != t -> n = 1; grab(1)
+		   :: else
+		   fi
+		:: /* wpool_ring_grab_through(): up to any of them */
+		   read_head_tail(0);
+		   n = (t - h) & 255;
+		   if
+		   :: n > 0 && n <= SIZE ->
+			do
+			:: n > 1 -> n--
+			:: break
+			od;
+			grab(0)
+		   :: else
+		   fi
+#if NEXT
+		:: /* take_next() */
+		   if
+		   :: next ->
+#ifndef NO_xchg
+			atomic { full_barrier(); x[0] = next; next = 0 };
+#else
+			x[0] = next;
+			next = 0;
+#endif
+			if
+			:: x[0] -> take(x[0])
+			:: else
+			fi
+		   :: else
+		   fi
+#endif
+		fi;
+		h = 0; t = 0; n = 0
+	:: break
+	od
+}
+
+/* straight into the slots of the own ring */
+inline copy_slots()
+{
+	i = 0;
+	do
+	:: i < n ->
+		x[0] = load(SLOT0(h + i));
+		store(SLOT1(own + i), x[0]);
+		i++
+	:: else -> break
+	od;
+	i = 0;
+	x[0] = 0
+}
+
+proctype thief(byte me)
+{
+	byte h, t, n, i, own, nr = STEALS;
+	byte x[SIZE];
+	bool ok;
+
+	do
+	:: nr > 0 ->
+		nr--;
+		own = load(TAIL(1));
+		if
+		:: own != head[1] ->
+			/* not empty: pop from it */
+			read_head_tail(1);
+			if
+			:: h != t -> n = 1; grab(1)
+			:: else
+			fi
+		:: else ->
+			/* wpool_ring_steal_half() */
+			read_head_tail(0);
+			n = (t - h) & 255;
+			n = n - n / 2;
+			if
+			:: n > 0 && n <= HALF ->
+#ifndef NO_take_A
+				copy_slots();
+				cmpxchg_head(0, n);
+#else
+				if
+				:: copy_slots(); cmpxchg_head(0, n)
+				:: cmpxchg_head(0, n); copy_slots()
+				fi;
+#endif
+				if
+				:: ok ->
+					ok = false;
+#ifndef NO_push_A
+					store_release(TAIL(1), own + n - 1);
+#else
+					store(TAIL(1), own + n - 1);
+#endif
+					x[0] = load(SLOT1(own + n - 1));
+					take(x[0])
+				:: else
+				fi
+			:: else
+			fi
+		fi;
+		h = 0; t = 0; n = 0; own = 0
+	:: break
+	od
+}
+
+proctype memory(byte me)
+{
+	do
+	write(0) write(1) write(2) write(3)
+	write(4) write(5) write(6) write(7)
+	od
+}
+
+init {
+	atomic {
+		do
+		:: mem[TAIL(0)] < QUEUED ->
+			mem[SLOT0(mem[TAIL(0)])] = mem[TAIL(0)] + 1;
+			mem[TAIL(0)]++
+		:: else -> break
+		od;
+		run memory(PRODUCER);
+		run memory(THIEF);
+		run memory(CONSUMER);
+		run producer(PRODUCER);
+		run thief(THIEF);
+		run consumer(CONSUMER)
+	};
+	/* nothing moves any more */
+	timeout;
+	d_step {
+		do
+		:: head[0] != mem[TAIL(0)] -> take(mem[SLOT0(head[0])]); head[0]++
+		:: head[1] != mem[TAIL(1)] -> take(mem[SLOT1(head[1])]); head[1]++
+		:: next -> take(next)
+		:: else -> break
+		od
+	};
+	assert(nr_taken == NTASKS)
+}
