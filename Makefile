@@ -56,6 +56,14 @@ torture: ## all tests and stress on the kernels that look for bugs; TIME=seconds
 	@scripts/torture $(if $(TIME),--time $(TIME)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(KERNELS),--kernels "$(KERNELS)")
 
+bench: ## measure wpool and its peers, some 15 minutes; QUICK=1, ROWS=1,2, ROUNDS=n, KERNEL=, ACCEL=
+	@scripts/bench $(if $(QUICK),--quick) $(if $(ROWS),--rows $(ROWS)) \
+		$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(KERNEL),--kernel $(KERNEL)) \
+		$(if $(ACCEL),--accel $(ACCEL))
+
+bench-gate: ## fail if a task costs 10 % more instructions than it used to; UPDATE=1 sets what it used to
+	@scripts/bench-gate $(if $(UPDATE),--update)
+
 lint: ## only the static gates
 	@scripts/lint
 
@@ -78,4 +86,4 @@ kdir:
 		exit 1; \
 	fi
 
-.PHONY: modules tools install demo test test-tools model test-kunit test-selftest torture lint clean help kdir
+.PHONY: modules tools install demo test test-tools model test-kunit test-selftest torture bench bench-gate lint clean help kdir
