@@ -84,30 +84,7 @@ static void collect(struct wpool *pool)
 /* Take up to want tokens from the pool itself, which others do without the lock. */
 static u32 take_central(struct wpool *pool, u32 want)
 {
-	int old = atomic_read(&pool->tokens);
-	int n;
-
-	do {
-		if (old <= 0)
-			return 0;
-		n = min_t(int, old, want);
-	} while (!atomic_try_cmpxchg(&pool->tokens, &old, old - n));
-
-	return n;
-}
-
-static u32 take_cached(struct wpool_runq *rq, u32 want)
-{
-	int old = atomic_read(&rq->tokens);
-	int n;
-
-	do {
-		if (old <= 0)
-			return 0;
-		n = min_t(int, old, want);
-	} while (!atomic_try_cmpxchg(&rq->tokens, &old, old - n));
-
-	return n;
+	return wpool_tokens_take(&pool->tokens, want);
 }
 
 static int take_slow(struct wpool *pool, struct wpool_runq *rq, u32 want)
@@ -135,21 +112,11 @@ static int take_slow(struct wpool *pool, struct wpool_runq *rq, u32 want)
 	return ret;
 }
 
-#define ATT_TAKE	(WPOOL_ATT_CLOSED | WPOOL_ATT_WAITERS | WPOOL_ATT_DEBT)
-#define ATT_GIVE	(WPOOL_ATT_WAITERS | WPOOL_ATT_DEBT)
-
 int wpool_admission_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
 {
-	u32 n = 0;
+	u32 n = wpool_admission_take_fast(pool, rq, want);
 	int more;
 
-	if (likely(!(READ_ONCE(pool->attention) & ATT_TAKE))) {
-		/* locked instruction: this CPU's line; near the limit the pool's */
-		if (likely(READ_ONCE(pool->token_batch)))
-			n = take_cached(rq, want);
-		else
-			n = take_central(pool, want);
-	}
 	if (likely(n == want))
 		return n;
 	/* a cache holds only a part of what is free */
@@ -161,7 +128,7 @@ int wpool_admission_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
  * Hand tokens that are free to those who wait, in order: their tasks are
  * accepted and queued here, then they are woken.
  */
-static void serve(struct wpool *pool)
+void wpool_admission_serve(struct wpool *pool)
 {
 	struct wpool_task *tasks[SERVE_BATCH];
 	struct task_struct *threads[SERVE_BATCH];
@@ -174,7 +141,7 @@ static void serve(struct wpool *pool)
 		nr_threads = 0;
 
 		raw_spin_lock(&pool->admission_lock);
-		if (pool->attention & ATT_GIVE)
+		if (pool->attention & WPOOL_ATT_GIVE)
 			collect(pool);
 		while (nr_tasks < SERVE_BATCH) {
 			w = list_first_entry_or_null(&pool->waiters,
@@ -203,26 +170,13 @@ static void serve(struct wpool *pool)
 	} while (nr_tasks == SERVE_BATCH);
 }
 
-void wpool_admission_give(struct wpool *pool, struct wpool_runq *rq)
+void wpool_admission_spill(struct wpool *pool, struct wpool_runq *rq)
 {
-	u32 batch = READ_ONCE(pool->token_batch);
-	int n;
-
-	if (likely(batch && !(READ_ONCE(pool->attention) & ATT_GIVE))) {
-		/* locked instruction: this CPU's line; give:A */
-		n = atomic_inc_return(&rq->tokens);
-		if (unlikely(n >= 2 * (int)batch)) {
-			n = atomic_xchg(&rq->tokens, 0);
-			/* give:A again: for a moment nobody could find them */
-			atomic_add_return(n, &pool->tokens);
-		}
-	} else {
-		/* give:A */
-		atomic_inc_return(&pool->tokens);
-	}
-
-	if (unlikely(READ_ONCE(pool->attention) & ATT_GIVE))
-		serve(pool);
+	/* under the lock: who looks for tokens must not find them on their way */
+	raw_spin_lock(&pool->admission_lock);
+	/* give:A again */
+	atomic_add_return(atomic_xchg(&rq->tokens, 0), &pool->tokens);
+	raw_spin_unlock(&pool->admission_lock);
 }
 
 /* Take a waiter off the list that nobody has served. */
@@ -235,7 +189,7 @@ static void abandon(struct wpool *pool, struct wpool_waiter *waiter, int error)
 	 * as long as interrupts are off: close says done before its grace period.
 	 */
 	local_irq_save(flags);
-	/* pairs with the release in serve() and close */
+	/* pairs with the release in wpool_admission_serve() and close */
 	if (smp_load_acquire(&waiter->done)) {
 		local_irq_restore(flags);
 		return;
@@ -279,14 +233,14 @@ int wpool_admission_wait(struct wpool *pool, struct wpool_waiter *waiter,
 	}
 	raw_spin_unlock(&pool->admission_lock);
 	if (!err)
-		serve(pool);
+		wpool_admission_serve(pool);
 	local_irq_restore(flags);
 	if (err)
 		return err;
 
 	for (;;) {
 		set_current_state(state);
-		/* pairs with the release in serve() and close: all is said */
+		/* pairs with the release in wpool_admission_serve() and close: all is said */
 		if (smp_load_acquire(&waiter->done))
 			break;
 		if (signal_pending_state(state, current)) {
@@ -364,7 +318,7 @@ void wpool_admission_resize(struct wpool *pool, int old)
 	/* resize:A */
 	smp_mb();
 	raw_spin_unlock(&pool->admission_lock);
-	serve(pool);
+	wpool_admission_serve(pool);
 	local_irq_restore(flags);
 }
 

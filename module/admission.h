@@ -13,12 +13,11 @@
 #define WPOOL_ADMISSION_H
 
 #include <linux/list.h>
-#include <linux/types.h>
+#include <linux/minmax.h>
+
+#include "pool.h"
 
 struct task_struct;
-struct wpool;
-struct wpool_runq;
-struct wpool_task;
 
 /**
  * struct wpool_waiter - a submitter that waits, on its own stack
@@ -56,6 +55,46 @@ void wpool_admission_init(struct wpool *pool);
  */
 int wpool_admission_take(struct wpool *pool, struct wpool_runq *rq, u32 want);
 
+/* Take up to want tokens from where there are some. */
+static inline u32 wpool_tokens_take(atomic_t *tokens, u32 want)
+{
+	int old = atomic_read(tokens);
+	int n;
+
+	do {
+		if (old <= 0)
+			return 0;
+		n = min_t(int, old, want);
+	} while (!atomic_try_cmpxchg(tokens, &old, old - n));
+
+	return n;
+}
+
+/**
+ * wpool_admission_take_fast() - take up to @want tokens if they are at hand
+ * @pool: the pool
+ * @rq: this CPU's run queue
+ * @want: at least 1
+ *
+ * Context: any; interrupts off.
+ * Return: 0 to @want tokens; if fewer, wpool_admission_take() may find more.
+ */
+static inline u32 wpool_admission_take_fast(struct wpool *pool,
+					    struct wpool_runq *rq, u32 want)
+{
+	if (unlikely(READ_ONCE(pool->attention) & WPOOL_ATT_TAKE))
+		return 0;
+	/* locked instruction: this CPU's line; near the limit the pool's */
+	return wpool_tokens_take(likely(READ_ONCE(pool->token_batch)) ?
+				 &rq->tokens : &pool->tokens, want);
+}
+
+/** wpool_admission_spill() - the cache of this CPU is full: move it to the pool */
+void wpool_admission_spill(struct wpool *pool, struct wpool_runq *rq);
+
+/** wpool_admission_serve() - hand tokens that are free to those who wait, in order */
+void wpool_admission_serve(struct wpool *pool);
+
 /**
  * wpool_admission_give() - a task finished: its token goes to the first waiter, or back
  * @pool: the pool
@@ -66,7 +105,21 @@ int wpool_admission_take(struct wpool *pool, struct wpool_runq *rq, u32 want);
  *
  * Context: any; interrupts off.
  */
-void wpool_admission_give(struct wpool *pool, struct wpool_runq *rq);
+static inline void wpool_admission_give(struct wpool *pool, struct wpool_runq *rq)
+{
+	int batch = READ_ONCE(pool->token_batch);
+
+	if (likely(batch && !(READ_ONCE(pool->attention) & WPOOL_ATT_GIVE))) {
+		/* locked instruction: this CPU's line; give:A */
+		if (unlikely(atomic_inc_return(&rq->tokens) >= 2 * batch))
+			wpool_admission_spill(pool, rq);
+	} else {
+		/* give:A */
+		atomic_inc_return(&pool->tokens);
+	}
+	if (unlikely(READ_ONCE(pool->attention) & WPOOL_ATT_GIVE))
+		wpool_admission_serve(pool);
+}
 
 /**
  * wpool_admission_wait() - wait in line until tasks are accepted

@@ -6,6 +6,7 @@
 #ifndef WPOOL_COMPAT_H
 #define WPOOL_COMPAT_H
 
+#include <linux/sched.h>
 #include <linux/timer.h>
 #include <linux/version.h>
 
@@ -22,6 +23,17 @@
 /* The caller sees to it that nobody arms the timer again. */
 #define timer_shutdown_sync(timer) del_timer_sync(timer)
 #endif
+
+/* Is a thread asleep, and not only about to be? A glance. */
+static inline bool compat_is_blocked(struct task_struct *thread)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+	return !READ_ONCE(thread->on_rq);
+#else
+	/* who sleeps with time to repay stays on the queue */
+	return !READ_ONCE(thread->on_rq) || READ_ONCE(thread->se.sched_delayed);
+#endif
+}
 
 /* The parameters of the callbacks of struct class_interface. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)

@@ -12,13 +12,18 @@
 #include <linux/printk.h>
 #include <linux/task_work.h>
 
+#include "handoff.h"
 #include "pool.h"
 #include "spawner.h"
 #include "worker.h"
 
 static void thread_ends(struct callback_head *work)
 {
-	wpool_spawner_ended(container_of(work, struct wpool_worker, exit_work));
+	struct wpool_worker *w = container_of(work, struct wpool_worker, exit_work);
+
+	/* before anything else: it would still be called at the very last switch */
+	wpool_handoff_unwatch(w);
+	wpool_spawner_ended(w);
 }
 
 void wpool_fault_arm(struct wpool_worker *w)

@@ -21,6 +21,12 @@ u64 wpool_flush_outstanding(struct wpool *pool, u32 colour);
  */
 void wpool_flush_wake(struct wpool *pool, u32 colour);
 
+/** wpool_flush_is_awaited() - does anybody wait for tasks to finish? */
+static inline bool wpool_flush_is_awaited(struct wpool *pool)
+{
+	return READ_ONCE(pool->attention) & WPOOL_ATT_FLUSH;
+}
+
 /**
  * wpool_flush_finished() - a task was counted out
  * @pool: the pool
@@ -31,7 +37,7 @@ void wpool_flush_wake(struct wpool *pool, u32 colour);
  */
 static inline void wpool_flush_finished(struct wpool *pool, u32 colour)
 {
-	if (unlikely(READ_ONCE(pool->attention) & WPOOL_ATT_FLUSH))
+	if (unlikely(wpool_flush_is_awaited(pool)))
 		wpool_flush_wake(pool, colour);
 }
 

@@ -18,42 +18,45 @@ void wpool_globq_init(struct wpool_globq *gq)
 void wpool_globq_push(struct wpool_globq *gq, struct wpool_task *const *tasks,
 		      u32 nr)
 {
+	struct list_head *last;
 	u32 i;
 
+	/*
+	 * Linked by hand, here and in pop: tasks come and go by the hundred, and
+	 * a hardened list would check each of them twice.
+	 */
 	raw_spin_lock(&gq->lock);
+	last = gq->tasks.prev;
 	for (i = 0; i < nr; i++) {
-		list_add_tail(&tasks[i]->node, &gq->tasks);
+		last->next = &tasks[i]->node;
+		tasks[i]->node.prev = last;
 		tasks[i]->in_globq = 1;
+		last = &tasks[i]->node;
 	}
+	last->next = &gq->tasks;
+	gq->tasks.prev = last;
 	WRITE_ONCE(gq->nr, gq->nr + nr);
 	raw_spin_unlock(&gq->lock);
 }
 
-static void del_locked(struct wpool_globq *gq, struct wpool_task *task)
-	__must_hold(&gq->lock)
-{
-	lockdep_assert_held(&gq->lock);
-	list_del(&task->node);
-	task->in_globq = 0;
-	WRITE_ONCE(gq->nr, gq->nr - 1);
-}
-
 u32 wpool_globq_pop(struct wpool_globq *gq, struct wpool_task **tasks, u32 max)
 {
-	struct wpool_task *task;
+	struct list_head *first;
 	u32 n = 0;
 
 	if (!wpool_globq_len(gq))
 		return 0;
 
 	raw_spin_lock(&gq->lock);
-	while (n < max) {
-		task = list_first_entry_or_null(&gq->tasks, struct wpool_task, node);
-		if (!task)
-			break;
-		del_locked(gq, task);
-		tasks[n++] = task;
+	for (first = gq->tasks.next; n < max && first != &gq->tasks; n++) {
+		tasks[n] = list_entry(first, struct wpool_task, node);
+		tasks[n]->in_globq = 0;
+		first = first->next;
 	}
+	gq->tasks.next = first;
+	first->prev = &gq->tasks;
+	WRITE_ONCE(gq->nr, gq->nr - n);
+	WRITE_ONCE(gq->popped, gq->popped + n);
 	raw_spin_unlock(&gq->lock);
 	return n;
 }
@@ -64,8 +67,11 @@ bool wpool_globq_remove(struct wpool_globq *gq, struct wpool_task *task)
 
 	raw_spin_lock(&gq->lock);
 	found = task->in_globq;
-	if (found)
-		del_locked(gq, task);
+	if (found) {
+		list_del(&task->node);
+		task->in_globq = 0;
+		WRITE_ONCE(gq->nr, gq->nr - 1);
+	}
 	raw_spin_unlock(&gq->lock);
 	return found;
 }

@@ -19,11 +19,14 @@ struct wpool_task;
  *	raw: taken with interrupts off by every submitter whose ring is full
  * @tasks: first in, first out
  * @nr: length of @tasks; read without the lock by those who look for work
+ * @popped: how many were taken from the front so far, for who wonders whether
+ *	anybody takes any
  */
 struct wpool_globq {
 	raw_spinlock_t lock;
 	struct list_head tasks;
 	u32 nr;
+	u32 popped;
 };
 
 /** wpool_globq_init() - make a queue empty */

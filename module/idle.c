@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Idle workers, see idle.h. The barrier park:A is explained in sched.c.
+ * Idle workers, see idle.h. The barriers park:A and start:A are explained in
+ * wake.c.
  *
  * The expiry timer is pending only while somebody beyond min_workers is idle:
  * a quiet pool has no timer and wakes nobody. It runs in softirq context.
@@ -11,8 +12,11 @@
 #include <linux/jiffies.h>
 #include <linux/sched.h>
 
+#include "handoff.h"
+#include "monitor.h"
 #include "pool.h"
 #include "sched.h"
+#include "wake.h"
 #include "worker.h"
 
 /* Workers sent away per firing, so that a softirq stays short. */
@@ -25,6 +29,7 @@ static void unpark_locked(struct wpool_runq *rq, struct wpool_worker *w)
 	lockdep_assert_held(&rq->lock);
 	list_del(&w->idle_node);
 	WRITE_ONCE(rq->nr_idle, rq->nr_idle - 1);
+	atomic_dec(&rq->pool->nr_idle);
 	if (!rq->nr_idle)
 		cpumask_clear_cpu(rq->cpu, rq->pool->idle_mask);
 	/* the last word: the worker goes on without the lock */
@@ -43,16 +48,16 @@ static void join(struct wpool_runq *rq, struct wpool_worker *w)
 	else
 		list_add_tail(&w->idle_node, &rq->idle);
 	WRITE_ONCE(rq->nr_idle, rq->nr_idle + 1);
+	atomic_inc(&pool->nr_idle);
 	cpumask_set_cpu(rq->cpu, pool->idle_mask);
 	raw_spin_unlock(&rq->lock);
 }
 
-/* Does the state of the pool want this worker awake? */
+/* Does the state of the pool want this worker awake, whether there is work or not? */
 static bool is_wanted(struct wpool *pool, struct wpool_runq *rq)
 {
-	return wpool_sched_has_work(pool, rq) || wpool_is_closed(pool) ||
-	       READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity) ||
-	       READ_ONCE(rq->redirect);
+	return wpool_is_closed(pool) || READ_ONCE(rq->redirect) ||
+	       READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity);
 }
 
 static bool is_expiring(struct wpool *pool)
@@ -68,15 +73,23 @@ void wpool_idle_join(struct wpool_worker *w)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	join(rq, w);
+	/* first: who expires this worker must not rely on its search */
 	wpool_sched_give_up(w);
-	/* park:A */
-	smp_mb();
+	join(rq, w);
+	/* park:A, also a full barrier */
+	wpool_running_leave(w);
 	if (is_wanted(pool, rq)) {
 		raw_spin_lock(&rq->lock);
-		if (w->parked)
+		if (w->parked) {
+			/* as if picked: who relied on its search relies on that */
+			w->picked = true;
+			atomic_inc(&pool->nr_waking);
 			unpark_locked(rq, w);
+		}
 		raw_spin_unlock(&rq->lock);
+	} else {
+		/* perhaps this very worker */
+		wpool_wake_if_work(pool, rq);
 	}
 	local_irq_restore(flags);
 }
@@ -108,15 +121,16 @@ void wpool_idle_started(struct wpool_worker *w)
 
 	w->picked = false;
 	local_irq_save(flags);
-	/* start:A, searching before it is no longer on the way */
+	/* start:A */
 	wpool_sched_search(w);
+	wpool_running_enter(w);
 	if (w->owns_waking) {
 		w->owns_waking = false;
 		raw_spin_lock(&rq->lock);
 		WRITE_ONCE(rq->waking, false);
 		raw_spin_unlock(&rq->lock);
 	}
-	/* start:A */
+	/* start:A, after it counts among those who search and run */
 	smp_mb__before_atomic();
 	atomic_dec(&pool->nr_waking);
 	local_irq_restore(flags);
@@ -143,6 +157,8 @@ bool wpool_idle_wake(struct wpool_runq *rq)
 
 	/* interrupts are still off: the thread cannot be freed yet */
 	wake_up_process(thread);
+	/* its CPU may be taken */
+	wpool_monitor_arm();
 	return true;
 }
 
@@ -173,7 +189,7 @@ void wpool_idle_wake_all(struct wpool *pool)
 	}
 }
 
-/* ---- expiry ---- */
+/* ---- the coldest ---- */
 
 static struct wpool_worker *coldest_locked(struct wpool_runq *rq)
 	__must_hold(&rq->lock)
@@ -204,6 +220,36 @@ static struct wpool_runq *coldest_runq(struct wpool *pool, unsigned long *since)
 	}
 	return found;
 }
+
+bool wpool_idle_move(struct wpool *pool, struct wpool_runq *rq)
+{
+	struct task_struct *thread;
+	struct wpool_worker *w;
+	struct wpool_runq *from;
+	unsigned long since;
+
+	from = coldest_runq(pool, &since);
+	if (!from || from == rq)
+		return false;
+	raw_spin_lock(&from->lock);
+	w = coldest_locked(from);
+	if (w) {
+		w->picked = true;
+		w->new_home = rq;
+		atomic_inc(&pool->nr_waking);
+		thread = w->thread;
+		unpark_locked(from, w);
+	}
+	raw_spin_unlock(&from->lock);
+	if (!w)
+		return false;
+
+	/* interrupts are still off: the thread cannot be freed yet */
+	wake_up_process(thread);
+	return true;
+}
+
+/* ---- expiry ---- */
 
 /*
  * Send the coldest idle worker of a run queue away, if it is as old as that and
@@ -266,6 +312,6 @@ void wpool_idle_expire(struct timer_list *timer)
 
 void wpool_idle_rearm(struct wpool *pool)
 {
-	if (!cpumask_empty(pool->idle_mask) && is_expiring(pool))
+	if (atomic_read(&pool->nr_idle) && is_expiring(pool))
 		mod_timer(&pool->expiry_timer, jiffies + 1);
 }

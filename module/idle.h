@@ -20,8 +20,8 @@ struct wpool_runq;
 struct wpool_worker;
 
 /**
- * wpool_idle_join() - park, first half: join the idle and give up searching
- * @w: the calling worker; has found no task
+ * wpool_idle_join() - park, first half: join the idle, neither search nor run
+ * @w: the calling worker; has found no task, or too many run here
  *
  * Looks once more afterwards, and unparks itself if it is wanted after all.
  *
@@ -40,7 +40,7 @@ bool wpool_idle_sleep(struct wpool_worker *w);
 
 /**
  * wpool_idle_started() - a worker that was made or picked is on its CPU
- * @w: the calling worker; becomes searching, is no longer on the way
+ * @w: the calling worker; becomes searching and running, is no longer on the way
  *
  * Context: the worker.
  */
@@ -56,6 +56,16 @@ void wpool_idle_started(struct wpool_worker *w);
  * Return: true if one was woken.
  */
 bool wpool_idle_wake(struct wpool_runq *rq);
+
+/**
+ * wpool_idle_move() - wake the coldest idle worker of another CPU to move here
+ * @pool: the pool
+ * @rq: where it is needed
+ *
+ * Context: any, interrupts off.
+ * Return: true if one was woken.
+ */
+bool wpool_idle_move(struct wpool *pool, struct wpool_runq *rq);
 
 /**
  * wpool_idle_wake_all() - make every idle worker look at the pool's state

@@ -11,7 +11,9 @@
 #include "compat.h"
 #include "debugfs.h"
 #include "func.h"
+#include "handoff.h"
 #include "hotplug.h"
+#include "monitor.h"
 #include "pool.h"
 #include "sched.h"
 #include "spawner.h"
@@ -66,6 +68,7 @@ static int __init wpool_init(void)
 
 	wpool_sched_init();
 	wpool_worker_init();
+	wpool_monitor_init();
 	wpool_class.dev_groups = wpool_sysfs_groups;
 
 	err = wpool_func_init();
@@ -91,8 +94,10 @@ err_hotplug:
 err_pools:
 	wpool_pools_exit();
 err_spawner:
+	wpool_monitor_exit();
 	wpool_spawner_exit();
 	rcu_barrier();
+	wpool_handoff_exit();
 err_func:
 	wpool_func_exit();
 	return err;
@@ -106,10 +111,13 @@ static void __exit wpool_exit(void)
 	wpool_hotplug_exit();
 	/* the last pool: no task, no worker, no timer after this */
 	wpool_pools_exit();
+	/* a last look may be under way, at no pool */
+	wpool_monitor_exit();
 	/* drops the last references that requests held */
 	wpool_spawner_exit();
 	/* workers that are freed by RCU */
 	rcu_barrier();
+	wpool_handoff_exit();
 	wpool_func_exit();
 }
 

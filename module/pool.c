@@ -10,6 +10,7 @@
 #include "pool.h"
 
 #include <linux/export.h>
+#include <linux/rculist.h>
 #include <linux/sched/isolation.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -19,6 +20,7 @@
 #include "compat.h"
 #include "flush.h"
 #include "func.h"
+#include "handoff.h"
 #include "idle.h"
 #include "sched.h"
 #include "spawner.h"
@@ -40,6 +42,7 @@ static bool is_own_task(struct wpool *pool)
 
 static void free_pool(struct wpool *pool)
 {
+	wpool_handoff_sync(pool);
 	wpool_items_destroy(pool->items);
 #ifdef CONFIG_LOCKDEP
 	lockdep_unregister_key(&pool->lockdep_key);
@@ -114,6 +117,18 @@ void wpool_pools_walk(void (*fn)(struct wpool *pool, void *data), void *data)
 	mutex_unlock(&pools_mutex);
 }
 
+bool wpool_pools_walk_rcu(bool (*fn)(struct wpool *pool))
+{
+	struct wpool *pool;
+	bool ret = false;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(pool, &pools, node)
+		ret |= fn(pool);
+	rcu_read_unlock();
+	return ret;
+}
+
 struct wpool *wpool_default(void)
 {
 	return default_pool;
@@ -139,6 +154,7 @@ static void init_runqs(struct wpool *pool)
 		raw_spin_lock_init(&rq->lock);
 		INIT_LIST_HEAD(&rq->idle);
 		rq->kick_escalated = U32_MAX;
+		wpool_handoff_init_runq(rq);
 		rq->random = cpu;
 		rq->cpu = cpu;
 		rq->pool = pool;
@@ -292,7 +308,7 @@ static int publish(struct wpool *pool)
 	if (!find_locked(pool->name)) {
 		err = device_add(&pool->dev);
 		if (!err) {
-			list_add_tail(&pool->node, &pools);
+			list_add_tail_rcu(&pool->node, &pools);
 			/* hotplug sees the pool from here on; what came before */
 			mutex_lock(&pool->tune_mutex);
 			wpool_place(pool, -1);
@@ -317,6 +333,8 @@ static struct wpool *create(const struct wpool_attrs *attrs, wpool_arg_fn func,
 		return ERR_PTR(-ENOMEM);
 	pool->owner = owner;
 	pool->func = func;
+	if (pool->handoff)
+		wpool_handoff_enable();
 
 	err = dev_set_name(&pool->dev, "%s", pool->name);
 	if (err)
@@ -393,7 +411,7 @@ int wpool_destroy(struct wpool *pool)
 	device_del(&pool->dev);
 	/* the name is free again; hotplug does not see it any more */
 	mutex_lock(&pools_mutex);
-	list_del(&pool->node);
+	list_del_rcu(&pool->node);
 	mutex_unlock(&pools_mutex);
 
 	complete_all(&pool->destroyed);

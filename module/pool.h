@@ -15,6 +15,7 @@
  *   C: written on the run queue's own CPU with interrupts off only; read
  *      anywhere with READ_ONCE
  *   S: the spawner's lock
+ *   N: the monitor only
  *   X: atomic, or says its own rule
  *
  * Lock order, outer first. All raw ones are taken with interrupts off; that is
@@ -35,6 +36,7 @@
 
 #include <linux/completion.h>
 #include <linux/device.h>
+#include <linux/irq_work.h>
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
@@ -54,15 +56,38 @@
 #define WPOOL_ATT_WAITERS	BIT(1)	/* submitters wait: tokens go to them */
 #define WPOOL_ATT_DEBT		BIT(2)	/* fewer tokens than were given out */
 #define WPOOL_ATT_FLUSH		BIT(3)	/* somebody waits for tasks to finish */
+/* a token must not be left where it comes free */
+#define WPOOL_ATT_GIVE	(WPOOL_ATT_WAITERS | WPOOL_ATT_DEBT)
+/* and must not be taken from where it is at hand */
+#define WPOOL_ATT_TAKE	(WPOOL_ATT_CLOSED | WPOOL_ATT_WAITERS | WPOOL_ATT_DEBT)
+
+/**
+ * struct wpool_watch - what the monitor saw of a queue at its last look
+ * @look: the run queue's @tick
+ * @look_ns: since when it is that
+ * @head: what stands at the head; only compared
+ * @head_ns: since when it does, or 0
+ * @reported: that it stands there was logged
+ */
+struct wpool_watch {
+	u32 look;
+	u64 look_ns;
+	u64 head;
+	u64 head_ns;
+	bool reported;
+};
 
 /**
  * struct wpool_runq - run queue of one CPU
  * @ring: the tasks, oldest first
  * @next: X: task that an own task submitted last, taken by exchange
- * @tick: C: looks for work, to go to the global queue first every 61st time
+ * @tick: C: looks for work
+ * @globq_tick: C: @tick when the global queue last came first, every 61st time
  * @next_streak: C: tasks taken from @next in a row
  * @kick_head: C: the ring's head at the last submit
  * @kick_escalated: C: head for which a second worker was woken already
+ * @kick_jiffy: C: when a worker that left work behind last saw to help
+ * @spawn_jiffy: C: when this queue last looked for a CPU without a worker
  * @random: C: state of the random start of stealing
  * @tokens: X: admission tokens cached here; taken from everywhere
  * @accepted: C: tasks accepted here, by colour
@@ -71,13 +96,18 @@
  * @cancelled: C: of @finished, those that never ran
  * @refused: C: submits turned away
  * @stolen: C: tasks that came here by stealing
+ * @handoffs: C: times that this queue was handed over
  * @latency: C: log2 histogram of queue-to-start latency
+ * @nr_running: X: workers at home here that will look for work again before they
+ *	sleep, see handoff.h
  * @lock: protects the idle list, and who is on the way
  * @idle: Q: parked workers, see idle.h for the order
  * @nr_idle: Q: length of @idle
  * @nr_workers: Q: workers at home here, parked or not
  * @waking: Q: a worker was picked and has not started to look yet
  * @redirect: T: CPU is offline or outside the cpumask: pushes go to the global queue
+ * @handoff_work: wakes somebody for this queue when its worker has blocked
+ * @watch: N: what the monitor saw
  * @cpu: I
  * @pool: I
  */
@@ -86,9 +116,12 @@ struct wpool_runq {
 
 	struct wpool_task *next ____cacheline_aligned;
 	u32 tick;
+	u32 globq_tick;
 	u32 next_streak;
 	u32 kick_head;
 	u32 kick_escalated;
+	u32 kick_jiffy;
+	u32 spawn_jiffy;
 	u32 random;
 	atomic_t tokens;
 	u64 accepted[2];
@@ -97,14 +130,18 @@ struct wpool_runq {
 	u64 cancelled;
 	u64 refused;
 	u64 stolen;
+	u64 handoffs;
 	u32 latency[WPOOL_HIST_BUCKETS];
 
-	raw_spinlock_t lock ____cacheline_aligned;
+	atomic_t nr_running ____cacheline_aligned;
+	raw_spinlock_t lock;
 	struct list_head idle;
 	u32 nr_idle;
 	u32 nr_workers;
 	bool waking;
 	bool redirect;
+	struct irq_work handoff_work;
+	struct wpool_watch watch;
 	int cpu;
 	struct wpool *pool;
 };
@@ -124,10 +161,10 @@ struct wpool_runq {
  * @policy: T
  * @expiry_ms: T
  * @min_workers: T
- * @concurrency: T: stored only, until a worker that blocks hands over
+ * @concurrency: T
  * @spin_us: T
- * @hog_ms: T: stored only, until there is a monitor
- * @handoff: T: stored only
+ * @hog_ms: T
+ * @handoff: T
  * @steal: T
  * @latency: T
  * @prealloc: I
@@ -137,7 +174,10 @@ struct wpool_runq {
  * @cpumask: T: CPUs that workers may be at home on
  * @nr_searching: X: workers awake that look for a task
  * @nr_waking: X: workers on the way to become searching
+ * @nr_idle: X: parked workers; moves under runq->lock
  * @idle_mask: X: CPUs whose run queue has an idle worker; bits under runq->lock
+ * @unserved: X: somebody should have been woken, and nobody could be; who makes
+ *	room looks at it
  * @globq: the global queue
  * @tokens: X: admission tokens in nobody's cache; negative is a debt
  * @admission_lock: protects what is marked A; raw, taken by submitters and
@@ -150,6 +190,9 @@ struct wpool_runq {
  * @workers: M: every worker that is not reaped
  * @nr_threads: X: workers that are not reaped
  * @spawned: M
+ * @watch: N: what the monitor saw of the global queue
+ * @handoffs: N: run queues that the monitor handed over
+ * @hogs: N: tasks that ran for hog_ms without sleeping
  * @expired: W
  * @faults: M
  * @expiry_timer: armed while somebody beyond min_workers is idle
@@ -162,7 +205,7 @@ struct wpool_runq {
  * @tune_mutex: protects what is marked T, and the state
  * @state: T
  * @destroyed: completed when destroy is through
- * @node: in the list of pools, under pools_mutex
+ * @node: in the list of pools, under pools_mutex; read under RCU by the monitor
  * @dev: the device of class wpool; its reference count is the pool's
  * @name: I
  * @owner: I
@@ -182,6 +225,7 @@ struct wpool {
 	u32 capacity;
 	u32 nr_workers;
 	u32 spin_us;
+	u32 concurrency;
 	bool steal;
 	bool latency;
 	bool handoff;
@@ -192,7 +236,9 @@ struct wpool {
 
 	atomic_t nr_searching ____cacheline_aligned;
 	atomic_t nr_waking;
+	atomic_t nr_idle;
 	struct cpumask *idle_mask;
+	bool unserved;
 
 	struct wpool_globq globq ____cacheline_aligned;
 
@@ -215,6 +261,10 @@ struct wpool {
 	u64 spawned;
 	u64 faults;
 
+	struct wpool_watch watch;
+	u64 handoffs;
+	u64 hogs;
+
 	wait_queue_head_t drain_wq;
 	struct mutex flush_mutex; /* one flush at a time */
 	struct mutex tune_mutex; /* protects the attributes and the state */
@@ -226,7 +276,6 @@ struct wpool {
 	enum wpool_policy policy;
 	u32 expiry_ms;
 	u32 min_workers;
-	u32 concurrency;
 	u32 hog_ms;
 	int nice;
 	struct cpumask *cpumask;
@@ -284,6 +333,15 @@ extern struct class wpool_class;
  * Context: process context; sleeps.
  */
 void wpool_pools_walk(void (*fn)(struct wpool *pool, void *data), void *data);
+
+/**
+ * wpool_pools_walk_rcu() - as wpool_pools_walk(), from the monitor
+ * @fn: called under RCU; a pool may be on its way to be destroyed
+ *
+ * Context: any, no sleeping.
+ * Return: whether @fn returned true for any pool; it is called for all.
+ */
+bool wpool_pools_walk_rcu(bool (*fn)(struct wpool *pool));
 
 /**
  * wpool_place() - recompute which run queues workers may be at home on

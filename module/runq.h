@@ -12,6 +12,8 @@
  *              moving head with a compare-and-swap, and only then may follow
  *              what it read
  *
+ * The barriers are explained in runq.c.
+ *
  * Interrupts off bound how long a consumer can hold an old head: far below
  * the 2^32 moves after which it would be taken for a new one.
  */
@@ -20,6 +22,8 @@
 
 #include <linux/atomic.h>
 #include <linux/cache.h>
+#include <linux/compiler.h>
+#include <linux/minmax.h>
 #include <linux/types.h>
 
 struct wpool_task;
@@ -45,6 +49,24 @@ struct wpool_ring {
  */
 void wpool_ring_init(struct wpool_ring *ring);
 
+/* The tail, for a consumer: what stands before it is filled. */
+static inline u32 wpool_ring_tail(const struct wpool_ring *ring)
+{
+	/* pairs with push:A */
+	return smp_load_acquire(&ring->tail);
+}
+
+static inline struct wpool_task **wpool_ring_slot(struct wpool_ring *ring, u32 index)
+{
+	return &ring->slots[index % WPOOL_RING_SIZE];
+}
+
+/** wpool_ring_head() - how many tasks were taken so far, mod 2^32: a glance */
+static inline u32 wpool_ring_head(const struct wpool_ring *ring)
+{
+	return atomic_read(&ring->head);
+}
+
 /**
  * wpool_ring_len() - how many tasks a ring holds
  * @ring: the ring
@@ -52,7 +74,14 @@ void wpool_ring_init(struct wpool_ring *ring);
  * Context: any.
  * Return: 0 to %WPOOL_RING_SIZE; already history when it is returned.
  */
-u32 wpool_ring_len(const struct wpool_ring *ring);
+static inline u32 wpool_ring_len(const struct wpool_ring *ring)
+{
+	u32 head = atomic_read(&ring->head);
+	u32 len = READ_ONCE(ring->tail) - head;
+
+	/* head may have passed the tail that was read later, or before: history */
+	return min(len, WPOOL_RING_SIZE);
+}
 
 /**
  * wpool_ring_push() - put tasks at the end
@@ -63,8 +92,22 @@ u32 wpool_ring_len(const struct wpool_ring *ring);
  * Context: producer.
  * Return: how many found room, a prefix of @tasks.
  */
-u32 wpool_ring_push(struct wpool_ring *ring, struct wpool_task *const *tasks,
-		    u32 nr);
+static inline u32 wpool_ring_push(struct wpool_ring *ring,
+				  struct wpool_task *const *tasks, u32 nr)
+{
+	u32 tail = ring->tail;
+	/* pairs with take:A */
+	u32 head = atomic_read_acquire(&ring->head);
+	u32 i;
+
+	nr = min(nr, WPOOL_RING_SIZE - (tail - head));
+	for (i = 0; i < nr; i++)
+		WRITE_ONCE(*wpool_ring_slot(ring, tail + i), tasks[i]);
+
+	/* push:A */
+	smp_store_release(&ring->tail, tail + nr);
+	return nr;
+}
 
 /**
  * wpool_ring_pop() - take the task at the head
@@ -73,7 +116,22 @@ u32 wpool_ring_push(struct wpool_ring *ring, struct wpool_task *const *tasks,
  * Context: consumer.
  * Return: the task, or %NULL if the ring is empty.
  */
-struct wpool_task *wpool_ring_pop(struct wpool_ring *ring);
+static inline struct wpool_task *wpool_ring_pop(struct wpool_ring *ring)
+{
+	struct wpool_task *task;
+	int head;
+
+	do {
+		/* each time anew: one from a failed exchange may be younger than tail */
+		head = atomic_read_acquire(&ring->head);
+		if (wpool_ring_tail(ring) == (u32)head)
+			return NULL;
+		task = READ_ONCE(*wpool_ring_slot(ring, head));
+		/* take:A */
+	} while (!atomic_try_cmpxchg(&ring->head, &head, (int)((u32)head + 1)));
+
+	return task;
+}
 
 /**
  * wpool_ring_grab_half() - take the older half, n - n/2 of n tasks

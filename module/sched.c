@@ -1,41 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The scheduler, see sched.h: push, kick (whom to wake), find, steal.
- *
- * No wake-up is lost. There are three sides that can lose one, and each does
- * its part, a full barrier, and a look at the other's part:
- *
- *   push:A   queue a task, barrier, look who is awake or idle (kick)
- *   park:A   join the idle list, stop searching, barrier, look at all queues
- *            (idle.c)
- *   stop:A   stop searching, barrier, look at all queues (stop_searching())
- *   leave:A  be counted out, barrier, look at all queues, ask the spawner
- *            (worker.c)
- *   start:A  become searching, then give up the place of one who is on the way
- *
- * push:A pairs with each of park:A, stop:A and leave:A: either the pusher sees
- * that nobody will look, and wakes or asks for somebody; or the other side sees
- * the task. start:A keeps a worker that is on the way visible all the time,
- * first in nr_waking, then in nr_searching. On x86 the compare-and-swap that
- * took a token or a claim would do, but the code does not depend on it.
- *
- * Until a worker that blocks hands its run queue over, a worker inside a task
- * counts for nothing here: it may sleep there for ever. So whoever takes a task
- * while more is queued kicks, too.
+ * The scheduler, see sched.h: push, find, steal. Whom to wake is in wake.c, and
+ * so are the pairs of push:A and stop:A.
  */
 #include "sched.h"
 
 #include <linux/cpumask.h>
-#include <linux/export.h>
 #include <linux/gcd.h>
-#include <linux/prandom.h>
+#include <linux/jiffies.h>
 #include <linux/ktime.h>
+#include <linux/prandom.h>
+#include <linux/sched/stat.h>
 #include <linux/topology.h>
 
-#include "idle.h"
 #include "pool.h"
-#include "spawner.h"
 #include "task.h"
+#include "wake.h"
 #include "worker.h"
 
 #define STEAL_ROUNDS	4
@@ -65,8 +45,8 @@ static void spill(struct wpool *pool, struct wpool_runq *rq,
 	wpool_globq_push(&pool->globq, tasks, nr);
 }
 
-static void ring_push(struct wpool *pool, struct wpool_runq *rq,
-		      struct wpool_task *const *tasks, u32 nr)
+static inline void ring_push(struct wpool *pool, struct wpool_runq *rq,
+			     struct wpool_task *const *tasks, u32 nr)
 {
 	u32 n = wpool_ring_push(&rq->ring, tasks, nr);
 
@@ -88,7 +68,7 @@ void wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 
 	if (unlikely(is_redirected(rq))) {
 		wpool_globq_push(&pool->globq, tasks, nr);
-	} else if (w && w->pool == pool && w->depth && nr == 1) {
+	} else if (w && nr == 1 && w->pool == pool && w->depth) {
 		/* locked instruction: this CPU's line */
 		old = xchg(&rq->next, tasks[0]);
 		if (old)
@@ -99,84 +79,7 @@ void wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 
 	/* push:A */
 	smp_mb();
-	wpool_sched_kick(pool, rq);
-}
-
-/* ---- kick ---- */
-
-/* Wake an idle worker where the fewest are in tasks; near before far, own first. */
-static bool wake_best(struct wpool *pool, struct wpool_runq *own)
-{
-	int node = cpu_to_node(own->cpu);
-	struct wpool_runq *rq, *best;
-	u32 busy, least;
-	int cpu;
-
-	do {
-		best = NULL;
-		least = U32_MAX;
-		for_each_cpu(cpu, pool->idle_mask) {
-			rq = wpool_runq(pool, cpu);
-			if (READ_ONCE(rq->waking))
-				continue;
-			busy = 4 * (READ_ONCE(rq->nr_workers) - READ_ONCE(rq->nr_idle));
-			if (rq != own)
-				busy += cpu_to_node(cpu) == node ? 1 : 2;
-			if (busy < least) {
-				least = busy;
-				best = rq;
-			}
-		}
-		if (!best)
-			return false;
-	} while (!wpool_idle_wake(best));
-
-	return true;
-}
-
-static u32 ring_head(const struct wpool_runq *rq)
-{
-	return atomic_read(&rq->ring.head);
-}
-
-/*
- * Somebody is on the way already. Is it time for a second one? Only if the
- * queue here has not moved since the last submit although it holds two tasks,
- * and once per standstill: the first may wait for a CPU that another task hogs.
- */
-static bool is_standing(struct wpool_runq *rq)
-{
-	u32 head = ring_head(rq);
-	bool moved = head != rq->kick_head;
-
-	rq->kick_head = head;
-	if (moved || head == rq->kick_escalated || wpool_ring_len(&rq->ring) < 2)
-		return false;
-	rq->kick_escalated = head;
-	return true;
-}
-
-void wpool_sched_kick(struct wpool *pool, struct wpool_runq *rq)
-{
-	u32 idle = READ_ONCE(rq->nr_idle);
-
-	/* without balancing no searcher of another CPU may take from here */
-	if (unlikely(!READ_ONCE(pool->steal)) && idle && wpool_idle_wake(rq))
-		return;
-
-	/* somebody is awake and looks: it will see what was queued (stop:A) */
-	if (atomic_read(&pool->nr_searching))
-		return;
-
-	/* nobody else is up here: the hot one */
-	if (idle && idle == READ_ONCE(rq->nr_workers) && wpool_idle_wake(rq))
-		return;
-	if (atomic_read(&pool->nr_waking) && !is_standing(rq))
-		return;
-	if (wake_best(pool, rq))
-		return;
-	if (READ_ONCE(pool->nr_workers) < READ_ONCE(pool->capacity))
-		wpool_spawner_ask(pool);
+	wpool_wake_for_push(pool, rq);
 }
 
 /* ---- looking ---- */
@@ -211,16 +114,24 @@ bool wpool_sched_has_work(struct wpool *pool, struct wpool_runq *rq)
 	return false;
 }
 
+bool wpool_sched_is_waiting(struct wpool *pool, struct wpool_runq *rq)
+{
+	return has_tasks(rq) || wpool_globq_len(&pool->globq) ||
+	       READ_ONCE(pool->unserved);
+}
+
+u32 wpool_sched_runq_len(struct wpool_runq *rq)
+{
+	return wpool_ring_len(&rq->ring) + !!READ_ONCE(rq->next);
+}
+
 u32 wpool_sched_queued(struct wpool *pool)
 {
 	u32 n = wpool_globq_len(&pool->globq);
 	int cpu;
 
-	for_each_possible_cpu(cpu) {
-		struct wpool_runq *rq = wpool_runq(pool, cpu);
-
-		n += wpool_ring_len(&rq->ring) + !!READ_ONCE(rq->next);
-	}
+	for_each_possible_cpu(cpu)
+		n += wpool_sched_runq_len(wpool_runq(pool, cpu));
 	return n;
 }
 
@@ -247,7 +158,7 @@ static struct wpool_task *take_global(struct wpool *pool, struct wpool_runq *rq,
 	if (n > 1) {
 		/* the ring is empty: they fit */
 		wpool_ring_push(&rq->ring, tasks + 1, n - 1);
-		/* push:A, nobody saw them on their way; the taker kicks */
+		/* push:A, nobody saw them on their way; the taker runs here */
 		smp_mb();
 	}
 	return tasks[0];
@@ -281,14 +192,16 @@ static struct wpool_task *take_here(struct wpool *pool, struct wpool_runq *rq)
 {
 	struct wpool_task *task;
 
-	if (unlikely(++rq->tick % WPOOL_GLOBQ_ROUND == 0)) {
+	WRITE_ONCE(rq->tick, rq->tick + 1);
+	if (unlikely(rq->tick - rq->globq_tick >= WPOOL_GLOBQ_ROUND)) {
+		rq->globq_tick = rq->tick;
 		task = take_global(pool, rq, 1);
 		if (!task)
 			task = take_elsewhere(pool, rq);
 		if (task)
 			return task;
 	}
-	if (rq->next_streak < WPOOL_NEXT_STREAK) {
+	if (unlikely(READ_ONCE(rq->next)) && rq->next_streak < WPOOL_NEXT_STREAK) {
 		task = take_next(rq);
 		if (task) {
 			rq->next_streak++;
@@ -392,37 +305,43 @@ static void stop_searching(struct wpool_worker *w)
 	unsigned long flags;
 
 	w->searching = false;
-	/*
-	 * stop:A, fully ordered. Other searchers will see what is left, unless
-	 * they may not take it.
-	 */
-	if (!atomic_dec_and_test(&pool->nr_searching) && READ_ONCE(pool->steal))
-		return;
+	/* stop:A, fully ordered */
+	atomic_dec_return(&pool->nr_searching);
 	local_irq_save(flags);
-	if (wpool_sched_has_work(pool, wpool_this_runq(pool)))
-		wpool_sched_kick(pool, wpool_this_runq(pool));
+	wpool_wake_if_work(pool, wpool_this_runq(pool));
 	local_irq_restore(flags);
 }
 
-static struct wpool_task *take(struct wpool_worker *w)
+/*
+ * A worker leaves work behind for the time of a task. It will be back for it;
+ * but from time to time it looks whether an idle one would help.
+ */
+static inline void call_for_help(struct wpool *pool, struct wpool_runq *rq)
+{
+	u32 now = jiffies;
+
+	if (likely(rq->kick_jiffy == now) || !(has_tasks(rq) || wpool_globq_len(&pool->globq)))
+		return;
+	rq->kick_jiffy = now;
+	wpool_wake_for_push(pool, rq);
+}
+
+static inline struct wpool_task *take(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
 	struct wpool_task *task;
 	struct wpool_runq *rq;
-	unsigned long flags;
 
-	local_irq_save(flags);
+	local_irq_disable();
 	rq = wpool_this_runq(pool);
 	task = take_here(pool, rq);
-	/* this task may sleep: somebody else has to come for the rest */
-	if (task && !w->searching &&
-	    (has_tasks(rq) || wpool_globq_len(&pool->globq)))
-		wpool_sched_kick(pool, rq);
-	local_irq_restore(flags);
+	if (task)
+		call_for_help(pool, rq);
+	local_irq_enable();
 	return task;
 }
 
-/* Look everywhere, for a while. */
+/* Look everywhere, for a while, unless others want the CPU. */
 static struct wpool_task *search(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
@@ -449,7 +368,8 @@ static struct wpool_task *search(struct wpool_worker *w)
 		/* a glance between looks, which takes no locked instruction */
 		do {
 			cpu_relax();
-			if (need_resched() || ktime_get_mono_fast_ns() >= end)
+			if (need_resched() || !single_task_running() ||
+			    ktime_get_mono_fast_ns() >= end)
 				return NULL;
 		} while (!wpool_sched_has_work(pool, raw_cpu_ptr(pool->rq)));
 	} while (true);
@@ -492,7 +412,7 @@ bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task)
 			wpool_globq_push(&pool->globq, tasks, n - 1);
 			/* push:A, nobody saw them on their way */
 			smp_mb();
-			wpool_sched_kick(pool, own);
+			wpool_wake_if_work(pool, own);
 		}
 		return true;
 	}
@@ -536,7 +456,7 @@ void wpool_sched_drain(struct wpool_runq *rq)
 			wpool_globq_push(&pool->globq, &task, 1);
 			/* push:A */
 			smp_mb();
-			wpool_sched_kick(pool, wpool_this_runq(pool));
+			wpool_wake_one(pool, wpool_this_runq(pool));
 		}
 		local_irq_restore(flags);
 	} while (task);

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The scheduler: where a task waits, who finds it, who is woken for it. After
- * Go's runtime: a ring per CPU, a next slot, a global queue, stealing half,
- * few searchers, a chain of wake-ups.
+ * The scheduler: where a task waits, and who finds it. After Go's runtime: a
+ * ring per CPU, a next slot, a global queue, stealing half, few searchers.
  */
 #ifndef WPOOL_SCHED_H
 #define WPOOL_SCHED_H
 
-#include <linux/types.h>
+#include <linux/jiffies.h>
 
-struct wpool;
-struct wpool_runq;
-struct wpool_task;
+#include "pool.h"
+
 struct wpool_worker;
 
 /* Every so many looks for work the global queue comes first; a prime. */
@@ -32,13 +30,24 @@ void wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 		      struct wpool_task *const *tasks, u32 nr);
 
 /**
- * wpool_sched_kick() - somebody must come for what is queued
- * @pool: the pool
+ * wpool_sched_next() - the next task of the own ring, if nothing else has its turn
  * @rq: this CPU's run queue
  *
- * Context: any; interrupts off; a full barrier after the queueing.
+ * Context: a worker at home here, interrupts off.
+ * Return: a task taken out of the queues, not claimed; NULL for a closer look.
  */
-void wpool_sched_kick(struct wpool *pool, struct wpool_runq *rq);
+static inline struct wpool_task *wpool_sched_next(struct wpool_runq *rq)
+{
+	struct wpool_task *task;
+
+	if (unlikely(READ_ONCE(rq->next)) || unlikely(rq->kick_jiffy != (u32)jiffies) ||
+	    unlikely(rq->tick - rq->globq_tick >= WPOOL_GLOBQ_ROUND - 1))
+		return NULL;
+	task = wpool_ring_pop(&rq->ring);
+	if (likely(task))
+		WRITE_ONCE(rq->tick, rq->tick + 1);
+	return task;
+}
 
 /**
  * wpool_sched_find() - find the next task
@@ -74,6 +83,19 @@ void wpool_sched_give_up(struct wpool_worker *w);
  * Return: true if there is.
  */
 bool wpool_sched_has_work(struct wpool *pool, struct wpool_runq *rq);
+
+/**
+ * wpool_sched_is_waiting() - is anything queued that waits for those who run here?
+ * @pool: the pool
+ * @rq: run queue of the CPU
+ *
+ * Context: any; takes no lock.
+ * Return: true if there is, or if the pool is short of somebody to wake.
+ */
+bool wpool_sched_is_waiting(struct wpool *pool, struct wpool_runq *rq);
+
+/** wpool_sched_runq_len() - how many tasks a run queue holds, a glance */
+u32 wpool_sched_runq_len(struct wpool_runq *rq);
 
 /** wpool_sched_queued() - how many tasks are queued, a glance */
 u32 wpool_sched_queued(struct wpool *pool);

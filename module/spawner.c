@@ -16,14 +16,17 @@
 #include "spawner.h"
 
 #include <linux/kthread.h>
+#include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 
 #include "fault.h"
+#include "handoff.h"
 #include "pool.h"
 #include "sched.h"
 #include "task.h"
+#include "wake.h"
 #include "worker.h"
 
 #define RETRY_MIN_MS	10
@@ -118,6 +121,9 @@ static void repair(struct wpool_worker *w)
 	raw_spin_lock(&w->rq->lock);
 	WRITE_ONCE(w->rq->nr_workers, w->rq->nr_workers - 1);
 	raw_spin_unlock(&w->rq->lock);
+	/* died between two tasks, of what a task broke */
+	wpool_sched_give_up(w);
+	wpool_running_leave(w);
 	wpool_worker_left(pool);
 	local_irq_enable();
 }
@@ -144,7 +150,7 @@ static void reap(struct wpool_worker *w)
 		repair(w);
 
 	mutex_lock(&pool->workers_mutex);
-	list_del(&w->node);
+	list_del_rcu(&w->node);
 	mutex_unlock(&pool->workers_mutex);
 	wpool_worker_free(w);
 	thread_gone(pool);
@@ -184,19 +190,11 @@ static int longest_ring(struct wpool *pool)
 	return best;
 }
 
-/* Is there work that nobody awake or idle will take? */
+/* Is there work that nobody awake or idle will take, and a place for one more? */
 static bool is_short_handed(struct wpool *pool)
 {
-	unsigned long flags;
-
-	if (!wpool_sched_queued(pool) || atomic_read(&pool->nr_searching))
-		return false;
-	if (cpumask_empty(pool->idle_mask))
-		return true;
-	local_irq_save(flags);
-	wpool_sched_kick(pool, wpool_this_runq(pool));
-	local_irq_restore(flags);
-	return false;
+	return wpool_sched_queued(pool) && !atomic_read(&pool->nr_searching) &&
+	       wpool_wake_has_vacancy(pool);
 }
 
 /* Make a worker if one is needed; true if it has to be tried again. */

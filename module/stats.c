@@ -54,6 +54,7 @@ static void count_tasks(struct wpool *pool, struct wpool_stats *stats)
 		stats->cancelled += READ_ONCE(rq->cancelled);
 		stats->refused += READ_ONCE(rq->refused);
 		stats->stolen += READ_ONCE(rq->stolen);
+		stats->handoffs += READ_ONCE(rq->handoffs);
 		for (i = 0; i < WPOOL_HIST_BUCKETS; i++)
 			stats->latency_ns[i] += READ_ONCE(rq->latency[i]);
 	}
@@ -100,6 +101,8 @@ void wpool_get_stats(struct wpool *pool, struct wpool_stats *stats)
 	stats->waiting = READ_ONCE(pool->nr_waiting);
 	stats->queued = wpool_sched_queued(pool);
 	stats->free = count_free(pool);
+	stats->handoffs += READ_ONCE(pool->handoffs);
+	stats->hogs = READ_ONCE(pool->hogs);
 
 	raw_spin_lock_irqsave(&pool->workers_lock, flags);
 	stats->expired = pool->expired;
@@ -114,7 +117,7 @@ void wpool_get_cpu_stats(struct wpool *pool, int cpu, struct wpool_cpu_stats *st
 	*stats = (struct wpool_cpu_stats) {
 		.workers = READ_ONCE(rq->nr_workers),
 		.idle = READ_ONCE(rq->nr_idle),
-		.queued = wpool_ring_len(&rq->ring) + !!READ_ONCE(rq->next),
+		.queued = wpool_sched_runq_len(rq),
 		.submitted = READ_ONCE(rq->accepted[0]) + READ_ONCE(rq->accepted[1]),
 		.completed = READ_ONCE(rq->finished[0]) + READ_ONCE(rq->finished[1]),
 		.stolen = READ_ONCE(rq->stolen),

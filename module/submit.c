@@ -2,18 +2,21 @@
 /*
  * Submitting: the way of a task from its owner into the queues.
  *
- *   claim (task.c) -> token (admission.c) -> ring and wake-up (sched.c)
+ *   token (admission.h) -> claim (task.h) -> ring and wake-up (sched.c)
  *
  * with interrupts off and, as long as there is room in the ring and somebody
- * is awake, without a lock, a clock, or a write to a line that CPUs share. The
- * locked instructions of that path, all on the task's or this CPU's lines:
+ * is awake, without a lock, a clock, or a write to a line that CPUs share:
+ * submit_fast(). The locked instructions of that path, all on the task's or this
+ * CPU's lines:
  *
- *   1. the claim, in wpool_task_claim()
- *   2. the token, in wpool_admission_take()
- *   3. the full barrier before the look at who is awake, push:A in sched.c
+ *   1. the token, in wpool_admission_take_fast(); one for a whole chunk
+ *   2. the claim, in wpool_task_claim_fast()
+ *   3. the full barrier before the look at who is awake, push:A in sched.c; one
+ *      for a whole chunk
  *   4. only from an own task: the exchange of the next slot, in sched.c
  *
- * What happens without a token is the second half of this file.
+ * Whatever is not so simple goes to submit_slow(), where the claim comes first:
+ * a task that was claimed may have to wait for its token.
  */
 #include <linux/export.h>
 #include <linux/hardirq.h>
@@ -104,11 +107,38 @@ static int overloaded(struct wpool *pool, struct wpool_task *const *tasks,
 }
 
 /*
+ * Hand over tasks for which there are tokens at hand and nothing has to be
+ * looked at twice. Returns how many were accepted, a prefix.
+ */
+static __always_inline u32 submit_fast(struct wpool *pool,
+				       struct wpool_task *const *tasks, u32 nr)
+{
+	struct wpool_runq *rq;
+	unsigned long flags;
+	u32 i, n;
+
+	local_irq_save(flags);
+	rq = wpool_this_runq(pool);
+	n = wpool_admission_take_fast(pool, rq, nr);
+	for (i = 0; i < n; i++) {
+		if (unlikely(!wpool_task_claim_fast(tasks[i])))
+			break;
+		wpool_task_accept(pool, rq, tasks[i]);
+	}
+	if (likely(i))
+		wpool_sched_push(pool, rq, tasks, i);
+	for (; unlikely(n > i); n--)
+		wpool_admission_give(pool, rq);
+	local_irq_restore(flags);
+	return i;
+}
+
+/*
  * Hand over up to CHUNK tasks. Returns how many were accepted, a prefix; if
  * that is not all, *err says why.
  */
-static int submit_chunk(struct wpool *pool, struct wpool_task *const *tasks,
-			u32 nr, const struct overload *how, int *err)
+static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks,
+		       u32 nr, const struct overload *how, int *err)
 {
 	struct wpool_runq *rq;
 	unsigned long flags;
@@ -162,13 +192,27 @@ static int submit_chunk(struct wpool *pool, struct wpool_task *const *tasks,
 	return n;
 }
 
+/* As submit_slow(). */
+static __always_inline int submit_chunk(struct wpool *pool,
+					struct wpool_task *const *tasks, u32 nr,
+					const struct overload *how, int *err)
+{
+	u32 n = submit_fast(pool, tasks, nr);
+
+	*err = 0;
+	if (unlikely(n < nr))
+		n += submit_slow(pool, tasks + n, nr - n, how, err);
+	return n;
+}
+
 static bool valid(struct wpool *pool, struct wpool_task *task)
 {
 	return pool && task && task->func && !in_nmi();
 }
 
-static int submit_one(struct wpool *pool, struct wpool_task *task,
-		      const struct overload *how)
+static __always_inline int submit_one(struct wpool *pool,
+				      struct wpool_task *task,
+				      const struct overload *how)
 {
 	int err;
 

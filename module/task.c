@@ -140,8 +140,8 @@ static bool claim_to_run(struct wpool_task *task, int running)
 
 /* ---- finish ---- */
 
-static void count_finish(struct wpool *pool, struct wpool_runq *rq, u32 colour,
-			 int status)
+static inline void count_finish(struct wpool *pool, struct wpool_runq *rq,
+				u32 colour, int status)
 {
 	WRITE_ONCE(rq->finished[colour], rq->finished[colour] + 1);
 	/* pairs with the first smp_rmb() in count_tasks(), stats.c */
@@ -152,26 +152,59 @@ static void count_finish(struct wpool *pool, struct wpool_runq *rq, u32 colour,
 		WRITE_ONCE(rq->failed, rq->failed + 1);
 }
 
-/* A task whose memory is not ours any more: only the accounts. */
-static void finish_detached(struct wpool *pool, u32 colour, int status)
+/*
+ * The end of a finish, with interrupts off since the first half of finish:A; on
+ * again afterwards.
+ */
+static __always_inline void settle(struct wpool *pool, struct wpool_runq *rq,
+				   u32 colour, int status)
 {
-	struct wpool_runq *rq;
-	unsigned long flags;
-
-	rcu_read_lock();
-	local_irq_save(flags);
-	rq = wpool_this_runq(pool);
-	this_cpu_inc(finish_seq);
-	/* finish:A, pairs with wpool_task_finish_sync() */
-	smp_wmb();
 	count_finish(pool, rq, colour, status);
 	wpool_admission_give(pool, rq);
 	/* finish:A, pairs with wpool_task_finish_sync() */
 	smp_wmb();
 	this_cpu_inc(finish_seq);
-	local_irq_restore(flags);
+	if (likely(!wpool_flush_is_awaited(pool))) {
+		local_irq_enable();
+		return;
+	}
+	/* keeps the pool */
+	rcu_read_lock();
+	local_irq_enable();
 	wpool_flush_finished(pool, colour);
 	rcu_read_unlock();
+}
+
+/* A task whose memory is not ours any more: only the accounts. */
+static void finish_detached(struct wpool *pool, u32 colour, int status)
+{
+	local_irq_disable();
+	this_cpu_inc(finish_seq);
+	/* finish:A, pairs with wpool_task_finish_sync() */
+	smp_wmb();
+	settle(pool, wpool_this_runq(pool), colour, status);
+}
+
+/* A joinable task has returned, and nobody asks for more: else false. */
+static __always_inline bool finish_fast(struct wpool *pool, struct wpool_task *task)
+{
+	u32 colour = task->colour;
+	int old = WPOOL_ST_RUNNING;
+
+	local_irq_disable();
+	this_cpu_inc(finish_seq);
+	/* finish:A, pairs with wpool_task_finish_sync() */
+	smp_wmb();
+	WRITE_ONCE(task->queued, 0);
+	task->status = 0;
+	if (unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_IDLE))) {
+		/* finish_joinable() puts right what was written */
+		this_cpu_inc(finish_seq);
+		local_irq_enable();
+		return false;
+	}
+	settle(pool, wpool_this_runq(pool), colour, 0);
+	return true;
 }
 
 /*
@@ -183,13 +216,12 @@ static bool finish_joinable(struct wpool *pool, struct wpool_task *task,
 {
 	u32 colour = task->colour;
 	struct wpool_runq *rq;
-	unsigned long flags;
 	bool again;
 	int old = from, new;
 
 	/* keeps the pool for wpool_flush_finished() */
 	rcu_read_lock();
-	local_irq_save(flags);
+	local_irq_disable();
 	rq = wpool_this_runq(pool);
 
 	this_cpu_inc(finish_seq);
@@ -200,7 +232,7 @@ static bool finish_joinable(struct wpool *pool, struct wpool_task *task,
 		if ((old & WPOOL_ST_MASK) != from) {
 			WRITE_ONCE(task->queued, 1);
 			this_cpu_inc(finish_seq);
-			local_irq_restore(flags);
+			local_irq_enable();
 			rcu_read_unlock();
 			return false;
 		}
@@ -233,7 +265,7 @@ static bool finish_joinable(struct wpool *pool, struct wpool_task *task,
 	/* finish:A, pairs with wpool_task_finish_sync() */
 	smp_wmb();
 	this_cpu_inc(finish_seq);
-	local_irq_restore(flags);
+	local_irq_enable();
 
 	if (unlikely(!again && (old & WPOOL_ST_WAITED)))
 		wake_up_var(task);
@@ -421,48 +453,74 @@ static bool claim_for_worker(struct wpool_task *task, bool detached)
 	return false;
 }
 
+/* A detached task is its function's once it is claimed: what is needed later. */
+static void note_detached(struct wpool_worker *w, struct wpool_task *task)
+{
+	w->colour = task->colour;
+	w->abort = task->abort;
+	w->task_owner = task->owner;
+}
+
 void wpool_task_run(struct wpool_worker *w, struct wpool_task *task)
 {
 	struct wpool *pool = w->pool;
 	wpool_task_fn func = task->func;
-	struct wpool_task *outer = w->task;
-	void *outer_func = w->func;
 	bool detached = wpool_task_is_detached(task);
-	u32 colour;
+	u32 colour = task->colour;
+	int old = WPOOL_ST_PENDING;
 
 	if (unlikely(task->submit_ns)) {
 		count_latency(pool, task->submit_ns);
 		task->submit_ns = 0;
 	}
-	if (!outer) {
-		w->detached = detached;
-		w->colour = task->colour;
-		w->abort = detached ? task->abort : NULL;
-		w->task_owner = task->owner;
+	w->detached = detached;
+	if (unlikely(detached))
+		note_detached(w, task);
+	if (unlikely(detached) ||
+	    unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_RUNNING)))
+		while (!claim_for_worker(task, detached))
+			if (wpool_task_end_cancelled(pool, task))
+				return;
+
+	w->depth = 1;
+	WRITE_ONCE(w->func, func);
+	WRITE_ONCE(w->task, task);
+	call(pool, task, func);
+	WRITE_ONCE(w->task, NULL);
+	w->depth = 0;
+
+	if (unlikely(detached)) {
+		module_put(w->task_owner);
+		finish_detached(pool, colour, 0);
+	} else if (unlikely(!finish_fast(pool, task))) {
+		finish_joinable(pool, task, WPOOL_ST_RUNNING, 0);
 	}
-	colour = task->colour;
-	while (!claim_for_worker(task, detached))
+}
+
+void wpool_task_help(struct wpool_worker *w, struct wpool_task *task)
+{
+	struct wpool *pool = w->pool;
+	struct wpool_task *outer = w->task;
+	void *outer_func = w->func;
+	wpool_task_fn func = task->func;
+
+	if (unlikely(task->submit_ns)) {
+		count_latency(pool, task->submit_ns);
+		task->submit_ns = 0;
+	}
+	while (!claim_to_run(task, WPOOL_ST_RUNNING))
 		if (wpool_task_end_cancelled(pool, task))
 			return;
 
-	/* a detached task is its function's from here on */
-	if (outer)
-		task->outer = outer;
+	task->outer = outer;
 	w->depth++;
 	WRITE_ONCE(w->func, func);
 	WRITE_ONCE(w->task, task);
-
 	call(pool, task, func);
-
 	WRITE_ONCE(w->task, outer);
 	WRITE_ONCE(w->func, outer_func);
 	w->depth--;
-	if (detached) {
-		module_put(w->task_owner);
-		finish_detached(pool, colour, 0);
-	} else {
-		finish_joinable(pool, task, WPOOL_ST_RUNNING, 0);
-	}
+	finish_joinable(pool, task, WPOOL_ST_RUNNING, 0);
 }
 
 int wpool_task_run_here(struct wpool *pool, struct wpool_task *task)

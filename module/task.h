@@ -92,6 +92,22 @@ static inline bool wpool_stack_is_short(void)
 }
 
 /**
+ * wpool_task_claim_fast() - the submitter's claim, of an ordinary task
+ * @task: the task
+ *
+ * Context: any; interrupts off.
+ * Return: true as wpool_task_claim() returns 0; false it needs a closer look.
+ */
+static inline bool wpool_task_claim_fast(struct wpool_task *task)
+{
+	int old = WPOOL_ST_IDLE;
+
+	/* locked instruction: the task's line */
+	return likely(!task->owner) &&
+	       likely(atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_PENDING));
+}
+
+/**
  * wpool_task_claim() - the submitter's claim
  * @pool: the pool
  * @task: the task
@@ -116,9 +132,18 @@ void wpool_task_unclaim(struct wpool_task *task);
  * @w: the calling worker
  * @task: the task
  *
- * Context: the worker, interrupts on; may be inside another task.
+ * Context: the worker, interrupts on, in no task.
  */
 void wpool_task_run(struct wpool_worker *w, struct wpool_task *task);
+
+/**
+ * wpool_task_help() - as wpool_task_run(), on top of the task that the worker is in
+ * @w: the calling worker
+ * @task: a joinable task
+ *
+ * Context: the worker, inside a task, interrupts on.
+ */
+void wpool_task_help(struct wpool_worker *w, struct wpool_task *task);
 
 /**
  * wpool_task_run_here() - run a claimed task in its submitter: policy run

@@ -13,6 +13,7 @@
 #include "admission.h"
 #include "attrs.h"
 #include "func.h"
+#include "handoff.h"
 #include "idle.h"
 #include "pool.h"
 #include "sched.h"
@@ -78,14 +79,22 @@ static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 		WRITE_ONCE(pool->expiry_ms, attrs->expiry_ms);
 	if (mask & WPOOL_TUNE_MIN_WORKERS)
 		WRITE_ONCE(pool->min_workers, attrs->min_workers);
-	if (mask & WPOOL_TUNE_CONCURRENCY)
+	if (mask & WPOOL_TUNE_CONCURRENCY) {
 		WRITE_ONCE(pool->concurrency, attrs->concurrency);
+		/* more of them may run now */
+		wpool_idle_wake_all(pool);
+		if (wpool_sched_queued(pool))
+			wpool_spawner_ask(pool);
+	}
 	if (mask & WPOOL_TUNE_SPIN_US)
 		WRITE_ONCE(pool->spin_us, attrs->spin_us);
 	if (mask & WPOOL_TUNE_HOG_MS)
 		WRITE_ONCE(pool->hog_ms, attrs->hog_ms);
-	if (mask & WPOOL_TUNE_HANDOFF)
+	if (mask & WPOOL_TUNE_HANDOFF) {
+		if (attrs->handoff)
+			wpool_handoff_enable();
 		WRITE_ONCE(pool->handoff, attrs->handoff);
+	}
 	if (mask & WPOOL_TUNE_STEAL)
 		WRITE_ONCE(pool->steal, attrs->steal);
 	if (mask & WPOOL_TUNE_LATENCY)

@@ -94,7 +94,7 @@ static void help(struct wpool_worker *w, struct wpool_task *task)
 		if (pool != w->pool)
 			return;
 		if (taken)
-			wpool_task_run(w, task);
+			wpool_task_help(w, task);
 		else
 			await_hands(&tries);
 	}

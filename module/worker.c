@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Workers, see worker.h: making one, its loop, its home, its leaving. The
- * barrier leave:A is explained in sched.c.
+ * barriers leave:A and stop:A are explained in wake.c.
  */
 #include "worker.h"
 
@@ -10,16 +10,24 @@
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
+#include <linux/rculist.h>
+#include <linux/sched/stat.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/threads.h>
 
 #include "fault.h"
+#include "handoff.h"
 #include "idle.h"
+#include "monitor.h"
 #include "pool.h"
 #include "sched.h"
 #include "spawner.h"
 #include "task.h"
+#include "wake.h"
+
+/* A worker makes way for others so often before it parks. */
+#define MAX_YIELDS	2
 
 static int max_workers_set(const char *val, const struct kernel_param *kp)
 {
@@ -132,8 +140,7 @@ void wpool_worker_left(struct wpool *pool)
 	atomic_dec(&nr_all_workers);
 	/* leave:A */
 	smp_mb();
-	if (wpool_sched_has_work(pool, rq))
-		wpool_sched_kick(pool, rq);
+	wpool_wake_if_work(pool, rq);
 }
 
 /* Does another pool need this worker's place more than its own does? */
@@ -165,6 +172,7 @@ static bool leave(struct wpool_worker *w, bool if_closed)
 		WRITE_ONCE(w->rq->nr_workers, w->rq->nr_workers - 1);
 		raw_spin_unlock(&w->rq->lock);
 		wpool_sched_give_up(w);
+		wpool_running_leave(w);
 		wpool_worker_left(pool);
 	}
 	local_irq_restore(flags);
@@ -175,15 +183,20 @@ static bool leave(struct wpool_worker *w, bool if_closed)
 
 int wpool_worker_place(struct wpool *pool, int prefer)
 {
-	u32 nr, least = U32_MAX;
+	struct wpool_runq *rq;
+	u64 cost, least = U64_MAX;
 	int cpu, best = -1;
 
 	for_each_online_cpu(cpu) {
-		if (READ_ONCE(wpool_runq(pool, cpu)->redirect))
+		rq = wpool_runq(pool, cpu);
+		if (READ_ONCE(rq->redirect))
 			continue;
-		nr = READ_ONCE(wpool_runq(pool, cpu)->nr_workers);
-		if (nr < least || (nr == least && cpu == prefer)) {
-			least = nr;
+		cost = READ_ONCE(rq->nr_workers);
+		/* where it would only wait for a place to run comes last */
+		if (!wpool_runq_has_room(rq))
+			cost += U32_MAX;
+		if (cost < least || (cost == least && cpu == prefer)) {
+			least = cost;
 			best = cpu;
 		}
 	}
@@ -201,15 +214,25 @@ static void rehome(struct wpool_worker *w)
 	struct wpool_runq *old = w->rq, *new = old;
 	int cpu;
 
-	/* nobody may rely on it while it moves; it looks afterwards */
-	if (w->picked) {
-		wpool_idle_started(w);
-		wpool_sched_give_up(w);
+	/* one on the way stays that, but not as the old queue's */
+	if (w->owns_waking) {
+		w->owns_waking = false;
+		raw_spin_lock_irq(&old->lock);
+		WRITE_ONCE(old->waking, false);
+		raw_spin_unlock_irq(&old->lock);
 	}
-	if (READ_ONCE(old->redirect)) {
+	/* leave:A, of the run queue: nobody may rely on it while it moves */
+	wpool_running_leave(w);
+	local_irq_disable();
+	wpool_wake_if_work(pool, wpool_this_runq(pool));
+	local_irq_enable();
+	if (w->new_home && !READ_ONCE(w->new_home->redirect)) {
+		new = w->new_home;
+	} else if (READ_ONCE(old->redirect)) {
 		cpu = wpool_worker_place(pool, -1);
 		new = wpool_runq(pool, cpu);
 	}
+	w->new_home = NULL;
 	if (new != old) {
 		raw_spin_lock_irq(&old->lock);
 		WRITE_ONCE(old->nr_workers, old->nr_workers - 1);
@@ -225,15 +248,15 @@ static void rehome(struct wpool_worker *w)
 
 static bool is_at_home(struct wpool_worker *w)
 {
-	return raw_smp_processor_id() == w->rq->cpu && !READ_ONCE(w->rq->redirect);
+	return raw_smp_processor_id() == w->rq->cpu &&
+	       !READ_ONCE(w->rq->redirect) && !w->new_home;
 }
 
 /* ---- life ---- */
 
-struct wpool_worker *wpool_worker_current(void)
+struct wpool_worker *__wpool_worker_current(void)
 {
-	if (!in_task() || !(current->flags & PF_KTHREAD) ||
-	    kthread_func(current) != worker_main)
+	if (!in_task() || kthread_func(current) != worker_main)
 		return NULL;
 	return kthread_data(current);
 }
@@ -245,35 +268,95 @@ static bool has_excess(struct wpool *pool)
 }
 
 /*
+ * Nothing is left to do, but others wait for this CPU: most likely those who
+ * submit. To park would make them wake this worker for the next task, that is
+ * be preempted by it, again and again. It stays runnable instead, behind them,
+ * and is still counted as one who will look.
+ */
+static bool should_yield(struct wpool_worker *w)
+{
+	return w->yields < MAX_YIELDS && !single_task_running();
+}
+
+/* Stop searching, to look again later; false: there is work now, it searches on. */
+static bool pause_search(struct wpool_worker *w)
+{
+	wpool_sched_give_up(w);
+	/* stop:A */
+	smp_mb();
+	if (!wpool_sched_has_work(w->pool, wpool_this_runq(w->pool)))
+		return true;
+	wpool_sched_search(w);
+	return false;
+}
+
+/*
+ * The quick look of a worker that has just finished a task: is everything as it
+ * was, and one more in the ring? Interrupts are off for the same reason as
+ * preemption in look().
+ */
+static struct wpool_task *look_here(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+	struct wpool_task *task = NULL;
+	struct wpool_runq *rq;
+
+	local_irq_disable();
+	rq = wpool_this_runq(pool);
+	/* counted in, and at home */
+	if (likely(READ_ONCE(w->running_on) == rq) && likely(!READ_ONCE(rq->redirect)) &&
+	    likely(!has_excess(pool)) && likely(!wpool_runq_is_over(rq)))
+		task = wpool_sched_next(rq);
+	local_irq_enable();
+	return task;
+}
+
+/* What a worker does after a look for work. */
+enum step { RUN, YIELD, SLEEP, END };
+
+/*
  * One look for a task. Preemption is off, for two reasons: while a worker
  * searches nobody else is woken, so it must not lose its CPU; and a tune that
  * has made the capacity smaller waits for those who looked at it before.
  *
- * Returns false if the worker is counted out. Without a task it has joined the
- * idle.
+ * RUN: with a task; SLEEP: it has joined the idle; END: it is counted out.
  */
-static bool look(struct wpool_worker *w, struct wpool_task **task)
+static enum step look(struct wpool_worker *w, struct wpool_task **task)
 {
 	struct wpool *pool = w->pool;
-	bool ok = true;
+	bool yielding = false;
+	enum step step;
 
 	*task = NULL;
 	preempt_disable();
 	if (w->picked)
 		wpool_idle_started(w);
+	else if (unlikely(!w->running_on))
+		wpool_running_enter(w);
 	if (unlikely(has_excess(pool)) && leave(w, false)) {
-		ok = false;
-	} else {
-		*task = wpool_sched_find(w);
-		if (!*task) {
-			if (unlikely(wpool_is_closed(pool)) && leave(w, true))
-				ok = false;
-			else
-				wpool_idle_join(w);
-		}
+		step = END;
+		goto out;
 	}
+	if (likely(!wpool_runq_is_over(w->rq))) {
+		do {
+			*task = wpool_sched_find(w);
+			yielding = !*task && should_yield(w);
+		} while (yielding && !pause_search(w));
+	}
+
+	if (*task) {
+		step = RUN;
+	} else if (unlikely(wpool_is_closed(pool)) && leave(w, true)) {
+		step = END;
+	} else if (yielding) {
+		step = YIELD;
+	} else {
+		wpool_idle_join(w);
+		step = SLEEP;
+	}
+out:
 	preempt_enable();
-	return ok;
+	return step;
 }
 
 static int worker_main(void *data)
@@ -285,16 +368,31 @@ static int worker_main(void *data)
 	for (;;) {
 		if (unlikely(!is_at_home(w)))
 			rehome(w);
-		if (!look(w, &task))
+		if (unlikely(!w->has_notifier) && READ_ONCE(w->pool->handoff))
+			wpool_handoff_watch(w);
+		switch (look(w, &task)) {
+		case RUN:
+			w->yields = 0;
+			do {
+				wpool_monitor_arm();
+				wpool_task_run(w, task);
+				cond_resched();
+				task = look_here(w);
+			} while (task);
 			break;
-		if (task) {
-			wpool_task_run(w, task);
-			cond_resched();
-		} else if (!wpool_idle_sleep(w)) {
+		case YIELD:
+			w->yields++;
+			yield();
 			break;
+		case SLEEP:
+			w->yields = 0;
+			if (!wpool_idle_sleep(w))
+				return 0;
+			break;
+		case END:
+			return 0;
 		}
 	}
-	return 0;
 }
 
 int wpool_worker_create(struct wpool *pool, int cpu)
@@ -321,7 +419,7 @@ int wpool_worker_create(struct wpool *pool, int cpu)
 
 	mutex_lock(&pool->workers_mutex);
 	set_user_nice(thread, pool->nice);
-	list_add_tail(&w->node, &pool->workers);
+	list_add_tail_rcu(&w->node, &pool->workers);
 	pool->spawned++;
 	atomic_inc(&pool->nr_threads);
 	mutex_unlock(&pool->workers_mutex);

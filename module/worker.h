@@ -16,6 +16,7 @@
 #define WPOOL_WORKER_H
 
 #include <linux/list.h>
+#include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/task_work.h>
@@ -34,7 +35,7 @@ struct wpool_runq;
  * @thread: I: with a reference, until an RCU grace period after the thread's end
  * @rq: run queue at home; written by the worker itself while it is not idle,
  *	read by others with READ_ONCE
- * @node: M: in pool->workers
+ * @node: M: in pool->workers; read under RCU by the monitor
  * @idle_node: Q: in rq->idle while @parked
  * @idle_since: Q: jiffies when it parked
  * @parked: Q: asleep or about to be; cleared by who picks it
@@ -42,6 +43,12 @@ struct wpool_runq;
  *	who did it before the worker can run, cleared by the worker
  * @owns_waking: as @picked; and rq->waking stands for it
  * @leaving: W: counted out of the pool
+ * @running_on: X: run queue in whose nr_running it counts, or NULL; taken by
+ *	exchange, see handoff.h
+ * @new_home: Q: run queue to move to, set by who picked it, or NULL
+ * @notifier: tells that it is switched out
+ * @has_notifier: O: @notifier is registered
+ * @yields: O: times that it made way for others since its last task
  * @searching: O: counts in nr_searching
  * @task: innermost task it is in, or NULL; read anywhere as an address
  * @func: its function; read anywhere
@@ -66,9 +73,16 @@ struct wpool_worker {
 	bool owns_waking;
 	bool leaving;
 	bool searching;
+	bool has_notifier;
 	bool detached;
 	u8 colour;
+	u8 yields;
 	u32 depth;
+	struct wpool_runq *running_on;
+	struct wpool_runq *new_home;
+#ifdef CONFIG_PREEMPT_NOTIFIERS
+	struct preempt_notifier notifier;
+#endif
 	struct wpool_task *task;
 	void *func;
 	wpool_abort_fn abort;
@@ -134,13 +148,19 @@ void wpool_worker_count_out(struct wpool *pool);
  */
 void wpool_worker_left(struct wpool *pool);
 
+/** __wpool_worker_current() - wpool_worker_current() of a kernel thread */
+struct wpool_worker *__wpool_worker_current(void);
+
 /**
  * wpool_worker_current() - the worker that this code runs in
  *
  * Context: any.
  * Return: the worker, or NULL: not a worker, or an interrupt over one.
  */
-struct wpool_worker *wpool_worker_current(void);
+static inline struct wpool_worker *wpool_worker_current(void)
+{
+	return likely(!(current->flags & PF_KTHREAD)) ? NULL : __wpool_worker_current();
+}
 
 /**
  * wpool_worker_place() - best CPU for a worker

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The monitor, see monitor.h.
+ *
+ * It is armed by whoever starts a task or wakes a worker, and goes on as long as
+ * anything is queued or anybody runs: a module whose pools are quiet has no
+ * timer. A look changes nothing unless the look before saw the same:
+ *
+ *   a hog     the worker that runs here has not looked for work for hog_ms. It
+ *             is counted out, and its queue is another CPU's.
+ *   a stall   the same task stands at the head, although there is somebody who
+ *             could run it. He is woken, or moved here. If that does not help for
+ *             a second it is logged, once until the queue moves, with what some
+ *             of the workers are doing.
+ *
+ * A queue that waits because the capacity is used up, or because its worker is
+ * in a task that is no hog yet, does not stall.
+ *
+ * Barrier pair:
+ *
+ *   arm:A  be counted as running, or queue a task (with a full barrier), look if
+ *          the timer is armed <-> look:A, clear the flag, full barrier, look at
+ *          all pools. Either the timer is armed again, or the look sees it.
+ */
+#include "monitor.h"
+
+#include <linux/cpumask.h>
+#include <linux/hrtimer.h>
+#include <linux/printk.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+#include <linux/sched/debug.h>
+
+#include "compat.h"
+#include "handoff.h"
+#include "pool.h"
+#include "sched.h"
+#include "wake.h"
+#include "worker.h"
+
+#define PERIOD_NS	(10 * NSEC_PER_MSEC)
+#define STALL_NS	PERIOD_NS
+#define STALL_LOG_NS	NSEC_PER_SEC
+#define STALL_LOG_WORKERS	8
+
+/*
+ * Where nothing else sees that a worker blocks, the monitor looks often as long
+ * as it finds something to do, and takes a hundredth of a CPU at most.
+ */
+#define PERIOD_MIN_NS	(20 * NSEC_PER_USEC)
+#define PERIOD_PER_LOOK	100
+
+bool wpool_monitor_armed;
+
+static struct hrtimer timer;
+static u64 period_ns;
+/* The last look found somebody to hand over from. */
+static bool has_acted;
+
+void __wpool_monitor_arm(void)
+{
+	/* arm:A, fully ordered */
+	if (!cmpxchg(&wpool_monitor_armed, false, true))
+		hrtimer_start(&timer, ns_to_ktime(READ_ONCE(period_ns)),
+			      HRTIMER_MODE_REL_SOFT);
+}
+
+/* ---- hogs, and those who blocked unseen ---- */
+
+/* Count out who is inside a task here, and has been since the look before. */
+static void retake(struct wpool *pool, struct wpool_runq *rq, bool hogs)
+{
+	struct wpool_worker *w;
+	bool blocked;
+
+	list_for_each_entry_rcu(w, &pool->workers, node) {
+		if (READ_ONCE(w->running_on) != rq || !READ_ONCE(w->task))
+			continue;
+		blocked = compat_is_blocked(w->thread);
+		if ((!blocked && !hogs) || !wpool_running_leave(w))
+			continue;
+		has_acted = true;
+		if (blocked)
+			WRITE_ONCE(pool->handoffs, pool->handoffs + 1);
+		else
+			WRITE_ONCE(pool->hogs, pool->hogs + 1);
+	}
+}
+
+/* Somebody else must come for what waits for this queue's workers. */
+static void hand_over(struct wpool *pool, struct wpool_runq *rq)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (wpool_sched_is_waiting(pool, rq) && wpool_runq_has_room(rq))
+		wpool_wake_rescue(rq);
+	local_irq_restore(flags);
+}
+
+static void watch_workers(struct wpool *pool, struct wpool_runq *rq, u64 now)
+{
+	u64 hog_ns = READ_ONCE(pool->hog_ms) * (u64)NSEC_PER_MSEC;
+	struct wpool_watch *watch = &rq->watch;
+	u32 look = READ_ONCE(rq->tick);
+
+	if (look != watch->look || !watch->look_ns) {
+		watch->look = look;
+		watch->look_ns = now;
+		return;
+	}
+	if (!READ_ONCE(pool->handoff))
+		return;
+	if (now - watch->look_ns >= hog_ns) {
+		watch->look_ns = 0;
+		retake(pool, rq, true);
+		hand_over(pool, rq);
+	} else if (wpool_sched_is_waiting(pool, rq)) {
+		/* where the notifiers do it there is nobody to be found */
+		retake(pool, rq, false);
+		hand_over(pool, rq);
+	}
+}
+
+/* ---- stalls ---- */
+
+static void show_workers(struct wpool *pool)
+{
+	struct wpool_worker *w;
+	int n = 0;
+
+	list_for_each_entry_rcu(w, &pool->workers, node) {
+		sched_show_task(w->thread);
+		if (++n == STALL_LOG_WORKERS)
+			break;
+	}
+}
+
+static void report(struct wpool *pool, struct wpool_watch *watch, int cpu, u64 ns)
+{
+	static DEFINE_RATELIMIT_STATE(limit, DEFAULT_RATELIMIT_INTERVAL, 2);
+
+	if (watch->reported || !__ratelimit(&limit))
+		return;
+	watch->reported = true;
+	if (cpu < 0)
+		pr_warn("wpool: %s: nobody has taken from the global queue for %llu ms, %u tasks queued\n",
+			pool->name, ns / NSEC_PER_MSEC, wpool_sched_queued(pool));
+	else
+		pr_warn("wpool: %s: nobody has taken from the queue of CPU %d for %llu ms, %u tasks queued\n",
+			pool->name, cpu, ns / NSEC_PER_MSEC, wpool_sched_queued(pool));
+	show_workers(pool);
+}
+
+/* Note what stands at the head; returns for how long it has, once that is a stall. */
+static u64 standing_ns(struct wpool_watch *watch, u64 head, u64 now)
+{
+	if (!watch->head_ns || watch->head != head) {
+		watch->head = head;
+		watch->head_ns = now;
+		watch->reported = false;
+		return 0;
+	}
+	return now - watch->head_ns >= STALL_NS ? now - watch->head_ns : 0;
+}
+
+/* Nobody is idle, and nobody can be made: whoever comes free will look. */
+static bool is_exhausted(struct wpool *pool)
+{
+	return !atomic_read(&pool->nr_idle) &&
+	       READ_ONCE(pool->nr_workers) >= READ_ONCE(pool->capacity);
+}
+
+/* Is the worker that is relied on here inside a task, and not waiting for its CPU? */
+static bool is_at_work(struct wpool *pool, struct wpool_runq *rq)
+{
+	struct wpool_worker *w;
+
+	list_for_each_entry_rcu(w, &pool->workers, node)
+		if (READ_ONCE(w->running_on) == rq && READ_ONCE(w->task))
+			return true;
+	return false;
+}
+
+static void watch_queue(struct wpool *pool, struct wpool_runq *rq, u64 now)
+{
+	u64 head = (unsigned long)READ_ONCE(rq->next) ^
+		   ((u64)wpool_ring_head(&rq->ring) << 32);
+	u64 ns = standing_ns(&rq->watch, head, now);
+	unsigned long flags;
+
+	if (!ns || is_exhausted(pool))
+		return;
+	local_irq_save(flags);
+	wpool_wake_rescue(rq);
+	local_irq_restore(flags);
+	if (ns >= STALL_LOG_NS && !is_at_work(pool, rq))
+		report(pool, &rq->watch, rq->cpu, ns);
+}
+
+static void watch_globq(struct wpool *pool, u64 now)
+{
+	u64 ns = standing_ns(&pool->watch, READ_ONCE(pool->globq.popped), now);
+	unsigned long flags;
+
+	if (!ns || is_exhausted(pool))
+		return;
+	local_irq_save(flags);
+	wpool_wake_one(pool, wpool_this_runq(pool));
+	local_irq_restore(flags);
+	if (ns >= STALL_LOG_NS)
+		report(pool, &pool->watch, -1, ns);
+}
+
+/* ---- looking ---- */
+
+/* Is anything queued, or anybody running? Sleepers are quiet. */
+static bool look_at(struct wpool *pool)
+{
+	u64 now = ktime_get_mono_fast_ns();
+	bool busy = false, queued;
+	struct wpool_runq *rq;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		rq = wpool_runq(pool, cpu);
+		queued = wpool_sched_runq_len(rq);
+		if (atomic_read(&rq->nr_running)) {
+			watch_workers(pool, rq, now);
+			busy = true;
+		} else {
+			rq->watch.look_ns = 0;
+		}
+		if (queued) {
+			watch_queue(pool, rq, now);
+			busy = true;
+		} else {
+			rq->watch.head_ns = 0;
+		}
+	}
+	if (wpool_globq_len(&pool->globq)) {
+		watch_globq(pool, now);
+		busy = true;
+	} else {
+		pool->watch.head_ns = 0;
+	}
+	return busy;
+}
+
+static void set_period(u64 look_ns)
+{
+	u64 next = PERIOD_NS;
+
+	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
+		next = has_acted ? PERIOD_MIN_NS : min(period_ns * 5 / 4, PERIOD_NS);
+	has_acted = false;
+	WRITE_ONCE(period_ns, max(next, PERIOD_PER_LOOK * look_ns));
+}
+
+static enum hrtimer_restart look(struct hrtimer *unused)
+{
+	u64 start = ktime_get_mono_fast_ns();
+
+	WRITE_ONCE(wpool_monitor_armed, false);
+	/* look:A */
+	smp_mb();
+	if (wpool_pools_walk_rcu(look_at)) {
+		set_period(ktime_get_mono_fast_ns() - start);
+		__wpool_monitor_arm();
+	}
+	return HRTIMER_NORESTART;
+}
+
+void wpool_monitor_init(void)
+{
+	period_ns = IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS) ? PERIOD_NS : PERIOD_MIN_NS;
+	hrtimer_init(&timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+	timer.function = look;
+}
+
+void wpool_monitor_exit(void)
+{
+	hrtimer_cancel(&timer);
+}
