@@ -64,6 +64,9 @@ bench: ## measure wpool and its peers, some 15 minutes; QUICK=1, ROWS=1,2, ROUND
 bench-gate: ## fail if a task costs 10 % more instructions than it used to; UPDATE=1 sets what it used to
 	@scripts/bench-gate $(if $(UPDATE),--update)
 
+coverage: ## how many lines of module/ the tests reach, by file
+	@scripts/coverage
+
 lint: ## only the static gates
 	@scripts/lint
 
@@ -86,4 +89,4 @@ kdir:
 		exit 1; \
 	fi
 
-.PHONY: modules tools install demo test test-tools model test-kunit test-selftest torture bench bench-gate lint clean help kdir
+.PHONY: modules tools install demo test test-tools model test-kunit test-selftest torture coverage bench bench-gate lint clean help kdir
