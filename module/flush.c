@@ -97,7 +97,8 @@ int wpool_flush_drain(struct wpool *pool, unsigned int state, long timeout)
 	wpool_admission_drainer(pool, true);
 	for (;;) {
 		prepare_to_wait(&pool->drain_wq, &wait, state);
-		if (is_empty(pool))
+		/* open again: it was empty, and somebody else was faster to see it */
+		if (is_empty(pool) || READ_ONCE(pool->state) == WPOOL_OPEN)
 			break;
 		if (signal_pending_state(state, current)) {
 			err = -EINTR;

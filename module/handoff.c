@@ -94,12 +94,13 @@ static bool could_come(struct wpool *pool)
 	       READ_ONCE(pool->nr_workers) < READ_ONCE(pool->capacity);
 }
 
-/* Is this switch one of a worker that goes to sleep in its task? */
+/*
+ * Is this switch one of a worker that goes to sleep although it is counted? One
+ * that parks has counted itself out before.
+ */
 static bool is_blocking(struct wpool_worker *w)
 {
-	/* a worker that looks for work parks by itself, and does its own account */
-	return READ_ONCE(w->task) && READ_ONCE(w->running_on) &&
-	       compat_is_blocked(current) &&
+	return READ_ONCE(w->running_on) && compat_is_blocked(current) &&
 	       /* a lock on PREEMPT_RT: over in a moment, and not the task's doing */
 	       !(READ_ONCE(current->__state) & TASK_RTLOCK_WAIT);
 }

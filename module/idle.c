@@ -87,10 +87,9 @@ void wpool_idle_join(struct wpool_worker *w)
 			unpark_locked(rq, w);
 		}
 		raw_spin_unlock(&rq->lock);
-	} else {
-		/* perhaps this very worker */
-		wpool_wake_if_work(pool, rq);
 	}
+	/* perhaps this very worker */
+	wpool_wake_if_work(pool, rq);
 	local_irq_restore(flags);
 }
 

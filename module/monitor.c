@@ -67,17 +67,19 @@ void __wpool_monitor_arm(void)
 
 /* ---- hogs, and those who blocked unseen ---- */
 
-/* Count out who is inside a task here, and has been since the look before. */
+/* Count out who is asleep or, for hogs, inside a task here since the look before. */
 static void retake(struct wpool *pool, struct wpool_runq *rq, bool hogs)
 {
 	struct wpool_worker *w;
 	bool blocked;
 
 	list_for_each_entry_rcu(w, &pool->workers, node) {
-		if (READ_ONCE(w->running_on) != rq || !READ_ONCE(w->task))
+		if (READ_ONCE(w->running_on) != rq)
 			continue;
 		blocked = compat_is_blocked(w->thread);
-		if ((!blocked && !hogs) || !wpool_running_leave(w))
+		if (!blocked && !(hogs && READ_ONCE(w->task)))
+			continue;
+		if (!wpool_running_leave(w))
 			continue;
 		has_acted = true;
 		if (blocked)

@@ -358,6 +358,7 @@ static struct wpool *create(const struct wpool_attrs *attrs, wpool_arg_fn func,
 
 err_drain:
 	mutex_lock(&pool->tune_mutex);
+	WRITE_ONCE(pool->state, WPOOL_CLOSED);
 	close_pool(pool);
 	mutex_unlock(&pool->tune_mutex);
 	wpool_flush_drain(pool, TASK_UNINTERRUPTIBLE, MAX_SCHEDULE_TIMEOUT);
@@ -464,6 +465,8 @@ static int reopen(struct wpool *pool)
 	lockdep_assert_held(&pool->tune_mutex);
 	WRITE_ONCE(pool->state, WPOOL_OPEN);
 	wpool_admission_open(pool);
+	/* those who waited for the same: it may never be empty again */
+	wake_up_all(&pool->drain_wq);
 	if (pool->prealloc) {
 		err = prealloc(pool);
 		if (err) {

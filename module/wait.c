@@ -146,7 +146,7 @@ EXPORT_SYMBOL_GPL(wpool_task_wait);
 static bool may_wake(unsigned long irq_flags)
 {
 	return in_task() && !irqs_disabled_flags(irq_flags) &&
-	       (!IS_ENABLED(CONFIG_PREEMPT_RT) || preemptible());
+	       (!IS_ENABLED(CONFIG_PREEMPT_RT) || !preempt_count());
 }
 
 bool wpool_task_cancel(struct wpool_task *task)

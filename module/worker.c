@@ -244,6 +244,9 @@ static void rehome(struct wpool_worker *w)
 	}
 	/* fails if that CPU goes as well: the next round sees it */
 	set_cpus_allowed_ptr(current, cpumask_of(new->cpu));
+	/* nor may it run where its mask does not allow: PREEMPT_RT insists */
+	if (raw_smp_processor_id() != new->cpu)
+		set_cpus_allowed_ptr(current, cpu_possible_mask);
 }
 
 static bool is_at_home(struct wpool_worker *w)
