@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Phase nasty: each actor draws what it does next, again and again. One more
+ * thread, the conductor, compares figures meanwhile and sees to it that nobody
+ * is stuck.
+ */
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "torture.h"
+
+#define NR_ITEMS	64
+#define MAX_BATCH	8
+
+struct actor {
+	u32 nr;
+	struct task_struct *thread;
+	struct completion ended;
+	const char *what;
+	unsigned long since;
+	u64 step;
+	DECLARE_BITMAP(in_flight, NR_ITEMS);
+	struct titem items[NR_ITEMS];
+};
+
+static struct actor *all;
+
+bool actor_is_current(void)
+{
+	return current->flags & PF_KTHREAD && kthread_func(current) == actor_main;
+}
+
+struct titem *actor_pin_any(struct rnd *rnd)
+{
+	struct actor *a = &all[rnd_below(rnd, actors)];
+	struct titem *item = &a->items[rnd_below(rnd, NR_ITEMS)];
+
+	return titem_pin(item) ? item : NULL;
+}
+
+/* ---- what an actor does ---- */
+
+static void doing(struct actor *a, const char *what)
+{
+	WRITE_ONCE(a->what, what);
+	WRITE_ONCE(a->since, jiffies);
+}
+
+/* One that is in flight, or NULL. */
+static struct titem *any_in_flight(struct actor *a, struct rnd *rnd)
+{
+	u32 start = rnd_below(rnd, NR_ITEMS);
+	u32 i = find_next_bit(a->in_flight, NR_ITEMS, start);
+
+	if (i == NR_ITEMS)
+		i = find_first_bit(a->in_flight, NR_ITEMS);
+	return i == NR_ITEMS ? NULL : &a->items[i];
+}
+
+static void landed(struct actor *a, struct titem *item)
+{
+	__clear_bit(item - a->items, a->in_flight);
+}
+
+static void submit(struct actor *a, struct tpool *tp, struct rnd *rnd)
+{
+	enum titem_how how = rnd_below(rnd, NR_HOW);
+	u32 want = how == BY_BATCH || how == BY_BATCH_TRY ? rnd_from_to(rnd, 1, MAX_BATCH) : 1;
+	u32 start = rnd_below(rnd, NR_ITEMS), nr = 0, i, accepted;
+	struct titem *items[MAX_BATCH], *item;
+	int err;
+
+	doing(a, "submit");
+	for (i = 0; i < NR_ITEMS && nr < want; i++) {
+		item = &a->items[(start + i) % NR_ITEMS];
+		if (test_bit(item - a->items, a->in_flight))
+			continue;
+		titem_prepare(item, tp, rnd_u64(rnd), 0);
+		items[nr++] = item;
+	}
+	if (!nr)
+		return;
+	err = titem_submit(tp, items, nr, how, &accepted);
+	titem_check_error(tp, how, err, false);
+	/* nobody else submits them */
+	torture_check(err != -EALREADY, "%s: a task that is nowhere is pending", tp->name);
+	for (i = 0; i < nr; i++)
+		if (i < accepted)
+			__set_bit(items[i] - a->items, a->in_flight);
+		else
+			titem_drop(items[i]);
+}
+
+/* It may be pending, cancelled, running, or finished. */
+static void submit_again(struct actor *a, struct rnd *rnd)
+{
+	enum titem_how how = rnd_below(rnd, NR_HOW);
+	struct titem *item = any_in_flight(a, rnd);
+	u32 accepted;
+	int err;
+
+	if (!item)
+		return;
+	doing(a, "submit again");
+	err = titem_submit(item->tp, &item, 1, how, &accepted);
+	titem_check_error(item->tp, how, err, false);
+}
+
+static void wait(struct actor *a, struct rnd *rnd)
+{
+	struct titem *item = any_in_flight(a, rnd);
+
+	if (!item)
+		return;
+	doing(a, "wait");
+	titem_wait(item);
+	landed(a, item);
+}
+
+static void cancel_sync(struct actor *a, struct rnd *rnd)
+{
+	struct titem *item = any_in_flight(a, rnd);
+
+	if (!item)
+		return;
+	doing(a, "cancel_sync");
+	titem_cancel_sync(item);
+	landed(a, item);
+}
+
+static void cancel(struct actor *a, struct rnd *rnd)
+{
+	struct titem *item = any_in_flight(a, rnd);
+
+	doing(a, "cancel");
+	if (item)
+		titem_cancel(item);
+}
+
+static void cancel_others(struct actor *a, struct rnd *rnd)
+{
+	struct titem *item = actor_pin_any(rnd);
+	unsigned long flags;
+
+	if (!item)
+		return;
+	doing(a, "cancel of others");
+	if (rnd_one_in(rnd, 2)) {
+		titem_cancel(item);
+	} else {
+		local_irq_save(flags);
+		titem_cancel(item);
+		local_irq_restore(flags);
+	}
+	titem_unpin(item);
+}
+
+static void submit_detached(struct actor *a, struct tpool *tp, struct rnd *rnd)
+{
+	enum titem_how how = rnd_below(rnd, NR_HOW);
+	struct titem *item = titem_alloc_freeing(tp, rnd_u64(rnd), GFP_KERNEL);
+	u32 accepted;
+	int err;
+
+	if (!item)
+		return;
+	doing(a, "submit detached");
+	err = titem_submit(tp, &item, 1, how, &accepted);
+	titem_check_error(tp, how, err, false);
+	if (err)
+		kfree(item);
+}
+
+static void submit_fn(struct actor *a, struct tpool *tp, struct rnd *rnd)
+{
+	bool invoke = tp->bound && rnd_one_in(rnd, 2);
+	gfp_t gfp = rnd_one_in(rnd, 2) ? GFP_KERNEL : GFP_NOWAIT;
+	int err;
+
+	doing(a, invoke ? "invoke" : "submit_fn");
+	tpool_begin(tp, 1);
+	err = invoke ? wpool_invoke(tp->pool, tp) :
+		       wpool_submit_fn(tp->pool, titem_arg_fn, tp, THIS_MODULE, gfp);
+	if (!err)
+		atomic64_inc(&tp->fn_accepted);
+	tpool_end(tp, 1, !err);
+	torture_check(!err || err == -ESHUTDOWN || err == -EAGAIN || err == -ENOMEM,
+		      "%s: %s: %d", tp->name, a->what, err);
+}
+
+static void tune(struct actor *a, struct tpool *tp, struct rnd *rnd)
+{
+	u64 how = rnd_u64(rnd);
+
+	if (tp->shared)
+		return;
+	doing(a, "tune");
+	tpool_tune(tp, how);
+}
+
+static void flush(struct actor *a, struct tpool *tp)
+{
+	int err;
+
+	doing(a, "flush");
+	err = wpool_flush(tp->pool);
+	torture_check(!err, "%s: not flushed: %d", tp->name, err);
+}
+
+static void release(struct actor *a, struct tpool *tp, struct rnd *rnd)
+{
+	u32 flags = rnd_one_in(rnd, 2) ? WPOOL_RELEASE_CANCEL : WPOOL_RELEASE_DRAIN;
+	long timeout = rnd_below(rnd, HZ / 4);
+	int err;
+
+	if (tp->shared)
+		return;
+	doing(a, "release");
+	if (flags & WPOOL_RELEASE_CANCEL)
+		WRITE_ONCE(tp->may_drop, true);
+	if (rnd_one_in(rnd, 2)) {
+		err = wpool_release(tp->pool, flags);
+	} else {
+		err = wpool_release_timeout(tp->pool, flags, timeout);
+		if (err == -ETIME)
+			err = 0;
+	}
+	torture_check(!err, "%s: not released: %d", tp->name, err);
+}
+
+static void reboot(struct actor *a, struct tpool *tp)
+{
+	int err;
+
+	if (tp->shared)
+		return;
+	doing(a, "reboot");
+	err = wpool_reboot(tp->pool);
+	torture_check(!err || err == -ESHUTDOWN, "%s: not rebooted: %d", tp->name, err);
+}
+
+static void look(struct actor *a, struct tpool *tp, struct rnd *rnd)
+{
+	struct wpool_cpu_stats stats;
+	struct wpool_attrs attrs;
+	struct wpool *found;
+	int cpu;
+
+	doing(a, "look");
+	tpool_check(tp);
+	wpool_get_attrs(tp->pool, &attrs, NULL);
+	torture_check(!strcmp(attrs.name, tp->name), "it is %s", attrs.name);
+	cpu = rnd_below(rnd, nr_cpu_ids);
+	if (cpu_possible(cpu)) {
+		wpool_get_cpu_stats(tp->pool, cpu, &stats);
+		torture_check(stats.idle <= nr_cpu_ids * 100000, "%u idle on %d", stats.idle, cpu);
+	}
+	found = wpool_find(tp->name);
+	torture_check(!found || found == tp->pool, "%s: found another one", tp->name);
+	wpool_put(found);
+}
+
+static void step(struct actor *a)
+{
+	u32 what, slot;
+	struct tpool *tp;
+	struct rnd rnd;
+
+	rnd_step(&rnd, seed, a->nr, a->step);
+	what = rnd_below(&rnd, 1000);
+	slot = rnd_below(&rnd, TPOOL_SLOTS);
+	if (a->step < TORTURE_DIGEST_STEPS)
+		torture_digest(a->nr, a->step << 40 | what << 8 | slot);
+	a->step++;
+
+	if (what < 4) {
+		doing(a, "exchange");
+		tpool_exchange(slot);
+		return;
+	}
+	tp = tpool_from_slot(slot);
+	if (!tp) {
+		/* somebody exchanges it: that takes a while */
+		doing(a, "nothing");
+		usleep_range(100, 200);
+		return;
+	}
+	switch (what) {
+	case 0 ... 349:
+		submit(a, tp, &rnd);
+		break;
+	case 350 ... 399:
+		submit_again(a, &rnd);
+		break;
+	case 400 ... 549:
+		wait(a, &rnd);
+		break;
+	case 550 ... 599:
+		cancel(a, &rnd);
+		break;
+	case 600 ... 679:
+		cancel_sync(a, &rnd);
+		break;
+	case 680 ... 729:
+		cancel_others(a, &rnd);
+		break;
+	case 730 ... 799:
+		submit_detached(a, tp, &rnd);
+		break;
+	case 800 ... 859:
+		submit_fn(a, tp, &rnd);
+		break;
+	case 860 ... 899:
+		tune(a, tp, &rnd);
+		break;
+	case 900 ... 919:
+		flush(a, tp);
+		break;
+	case 920 ... 929:
+		release(a, tp, &rnd);
+		break;
+	case 930 ... 959:
+		reboot(a, tp);
+		break;
+	default:
+		look(a, tp, &rnd);
+		break;
+	}
+	tpool_put(tp);
+}
+
+int actor_main(void *data)
+{
+	struct actor *a = data;
+	u32 i;
+
+	while (!torture_stopping() || a->step < TORTURE_DIGEST_STEPS) {
+		step(a);
+		cond_resched();
+	}
+	doing(a, "wait at the end");
+	for_each_set_bit(i, a->in_flight, NR_ITEMS)
+		titem_wait(&a->items[i]);
+	doing(a, NULL);
+	complete(&a->ended);
+	/* not kthread_stop(), which wakes who sleeps in a call */
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(HZ / 10);
+	return 0;
+}
+
+/* ---- the conductor ---- */
+
+static void for_all_pools(void (*fn)(struct tpool *tp))
+{
+	struct tpool *tp;
+	u32 slot;
+
+	for (slot = 0; slot < TPOOL_SLOTS; slot++) {
+		tp = tpool_from_slot(slot);
+		if (!tp)
+			continue;
+		fn(tp);
+		tpool_put(tp);
+	}
+}
+
+static void look_at_actors(void)
+{
+	struct actor *a;
+	u32 i;
+
+	for (i = 0; i < actors; i++) {
+		a = &all[i];
+		if (!READ_ONCE(a->what) ||
+		    time_before(jiffies, READ_ONCE(a->since) + TORTURE_PATIENCE))
+			continue;
+		torture_fail("actor %u is stuck: %s", i, a->what);
+		torture_show_threads();
+		for_all_pools(tpool_show);
+		doing(a, a->what);
+	}
+}
+
+void phase_nasty(void)
+{
+	u32 i;
+
+	all = kvcalloc(actors, sizeof(*all), GFP_KERNEL);
+	if (!all || tpool_slots_init()) {
+		torture_fail("no memory");
+		return;
+	}
+	for (i = 0; i < actors; i++) {
+		all[i].nr = i;
+		all[i].since = jiffies;
+		init_completion(&all[i].ended);
+		all[i].thread = kthread_run(actor_main, &all[i], "torture/%u", i);
+		if (IS_ERR(all[i].thread)) {
+			torture_fail("actor %u: %ld", i, PTR_ERR(all[i].thread));
+			return;
+		}
+	}
+	while (torture_pause(50)) {
+		look_at_actors();
+		for_all_pools(tpool_check);
+	}
+	for (i = 0; i < actors; i++) {
+		while (!wait_for_completion_timeout(&all[i].ended, HZ)) {
+			look_at_actors();
+			for_all_pools(tpool_check);
+		}
+		kthread_stop(all[i].thread);
+	}
+	tpool_slots_exit();
+	kvfree(all);
+}

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tasks under torture. Every submit takes a ticket and every refusal gives it
+ * back; a function that starts needs one. Whoever owns a joinable item settles
+ * it after a wait: what has a ticket and did not run must have been taken back
+ * by somebody, and what was taken back must not have run.
+ *
+ * A settled item's task is filled with a pattern, which nobody may touch until
+ * it is prepared again.
+ */
+#include <linux/delay.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "torture.h"
+
+#define POISON	0x5a
+
+static void titem_abort(struct wpool_task *task, int status);
+
+/* ---- before ---- */
+
+static void reset(struct titem *item, struct tpool *tp, enum titem_kind kind,
+		  u64 item_seed, u32 depth)
+{
+	item->tp = tp;
+	item->kind = kind;
+	item->depth = depth;
+	item->by_caller = false;
+	item->seed = item_seed;
+	atomic_set(&item->tickets, 0);
+	atomic_set(&item->runs, 0);
+	atomic_set(&item->refused, 0);
+	atomic_set(&item->cancels, 0);
+	atomic_set(&item->inside, 0);
+	WRITE_ONCE(item->waiter, NULL);
+	WRITE_ONCE(item->caller, NULL);
+}
+
+void titem_prepare(struct titem *item, struct tpool *tp, u64 item_seed, u32 depth)
+{
+	/* zero: it is new */
+	torture_check(!memchr_inv(&item->task, POISON, sizeof(item->task)) ||
+		      !memchr_inv(&item->task, 0, sizeof(item->task)),
+		      "%s: a task was written to after its end: %*ph",
+		      tp->name, (int)sizeof(item->task), &item->task);
+	reset(item, tpool_get(tp), TITEM_JOINABLE, item_seed, depth);
+	wpool_task_init(&item->task, titem_fn);
+	/* others may cancel it from here on */
+	atomic_set_release(&item->pins, 1);
+}
+
+void titem_prepare_abortable(struct titem *item, struct tpool *tp, u64 item_seed)
+{
+	reset(item, tp, TITEM_ABORTABLE, item_seed, 0);
+	wpool_task_init_abortable(&item->task, titem_fn, titem_abort, NULL);
+	WRITE_ONCE(item->busy, true);
+}
+
+struct titem *titem_alloc_freeing(struct tpool *tp, u64 item_seed, gfp_t gfp)
+{
+	struct titem *item = kzalloc(sizeof(*item), gfp);
+
+	if (!item)
+		return NULL;
+	reset(item, tp, TITEM_FREEING, item_seed, 0);
+	wpool_task_init_abortable(&item->task, titem_fn, titem_abort,
+				  item_seed & 1 ? THIS_MODULE : NULL);
+	return item;
+}
+
+/* ---- submit ---- */
+
+static int call(struct tpool *tp, struct titem **items, u32 nr,
+		enum titem_how how, u32 *accepted)
+{
+	struct wpool_task *tasks[8];
+	int ret;
+	u32 i;
+
+	*accepted = 0;
+	switch (how) {
+	case BY_SUBMIT:
+		ret = wpool_submit(tp->pool, &items[0]->task);
+		break;
+	case BY_TRY:
+		ret = wpool_try_submit(tp->pool, &items[0]->task);
+		break;
+	case BY_TIMEOUT:
+		ret = wpool_submit_timeout(tp->pool, &items[0]->task,
+					   items[0]->seed % 4);
+		break;
+	default:
+		for (i = 0; i < nr; i++)
+			tasks[i] = &items[i]->task;
+		ret = wpool_submit_batch(tp->pool, tasks, nr,
+					 how == BY_BATCH_TRY ? WPOOL_BATCH_TRY : 0);
+		if (ret < 0)
+			return ret;
+		torture_check(ret && ret <= nr, "%s: %d of a batch of %u",
+			      tp->name, ret, nr);
+		*accepted = ret;
+		return 0;
+	}
+	if (!ret)
+		*accepted = 1;
+	else
+		torture_check(ret < 0, "%s: a submit returned %d", tp->name, ret);
+	return ret;
+}
+
+/* All of them of one kind. Detached ones that were accepted may be gone. */
+int titem_submit(struct tpool *tp, struct titem **items, u32 nr,
+		 enum titem_how how, u32 *accepted)
+{
+	bool joinable = items[0]->kind == TITEM_JOINABLE;
+	/* actors are known by their thread, and one that runs is only marked */
+	bool may_run_here = joinable && tp->by_run && !actor_is_current();
+	u32 in_flight = 0, i;
+	int ret;
+
+	if (how != BY_BATCH && how != BY_BATCH_TRY)
+		nr = 1;
+	for (i = 0; i < nr; i++) {
+		if (atomic_fetch_inc(&items[i]->tickets))
+			in_flight |= BIT(i);
+		else if (may_run_here)
+			WRITE_ONCE(items[i]->caller, current);
+	}
+	tpool_begin(tp, nr);
+	ret = call(tp, items, nr, how, accepted);
+	atomic64_add(hweight32(in_flight & (BIT(*accepted) - 1)), &tp->again);
+	for (i = 0; i < nr; i++) {
+		if (may_run_here && !(in_flight & BIT(i)))
+			WRITE_ONCE(items[i]->caller, NULL);
+		if (i >= *accepted) {
+			atomic_inc(&items[i]->refused);
+			atomic_dec(&items[i]->tickets);
+		}
+	}
+	tpool_end(tp, nr, *accepted);
+	return ret;
+}
+
+void titem_check_error(struct tpool *tp, enum titem_how how, int err, bool in_worker)
+{
+	bool may_sleep = how != BY_TRY && how != BY_BATCH_TRY;
+	bool ok;
+
+	switch (err) {
+	case 0:
+	case -ESHUTDOWN:
+	case -EALREADY:
+	case -EAGAIN:
+		ok = true;
+		break;
+	case -ETIME:
+		ok = how == BY_TIMEOUT;
+		break;
+	case -EDEADLK:
+		ok = may_sleep && in_worker;
+		break;
+	default:
+		ok = false;
+	}
+	torture_check(ok, "%s: submit of kind %d %s: %d", tp->name, how,
+		      in_worker ? "by a worker" : "", err);
+}
+
+/* ---- the function ---- */
+
+void titem_fn(struct wpool_task *task)
+{
+	struct titem *item = container_of(task, struct titem, task);
+	enum titem_kind kind = item->kind;
+	struct tpool *tp = item->tp;
+	u64 body_seed = item->seed;
+	u32 depth = item->depth;
+	bool in_caller, nested;
+	int runs;
+
+	runs = atomic_inc_return(&item->runs);
+	torture_check(runs <= atomic_read(&item->tickets),
+		      "%s: run number %d of %d submits, %d refused, %d cancelled", tp->name,
+		      runs, atomic_read(&item->tickets), atomic_read(&item->refused),
+		      atomic_read(&item->cancels));
+	torture_check(!atomic_xchg(&item->inside, 1), "%s: a task runs twice at once",
+		      tp->name);
+	in_caller = actor_is_current() || READ_ONCE(item->caller) == current;
+	nested = READ_ONCE(item->waiter) == current;
+	if (in_caller) {
+		torture_check(tp->by_run, "%s: a task runs in its submitter", tp->name);
+		atomic64_inc(&tp->in_caller);
+	}
+	atomic64_inc(&tp->runs);
+	if (!in_caller && !nested)
+		tpool_enter(tp);
+
+	/* one that frees itself does it first or last */
+	if (kind == TITEM_FREEING && body_seed & 2) {
+		kfree(item);
+		item = NULL;
+	}
+	tbody_run(tp, item, body_seed, depth);
+
+	if (!in_caller && !nested)
+		tpool_leave(tp);
+	atomic64_inc(&tp->ends);
+	if (!item)
+		return;
+	atomic_set(&item->inside, 0);
+	if (kind == TITEM_FREEING)
+		kfree(item);
+	else if (kind == TITEM_ABORTABLE)
+		/* pairs with the acquire in shoot() */
+		smp_store_release(&item->busy, false);
+}
+
+static void titem_abort(struct wpool_task *task, int status)
+{
+	struct titem *item = container_of(task, struct titem, task);
+	struct tpool *tp = item->tp;
+
+	torture_check(status == -ECANCELED, "%s: aborted with %d", tp->name, status);
+	torture_check(!atomic_read(&item->runs), "%s: aborted, but it ran", tp->name);
+	torture_check(READ_ONCE(item->by_caller) || READ_ONCE(tp->may_drop),
+		      "%s: aborted, and nobody cancelled it", tp->name);
+	atomic64_inc(&tp->taken_back);
+	if (item->kind == TITEM_FREEING)
+		kfree(item);
+	else
+		/* pairs with the acquire in shoot() */
+		smp_store_release(&item->busy, false);
+}
+
+void titem_arg_fn(void *arg)
+{
+	struct tpool *tp = arg;
+	bool in_caller = actor_is_current();
+
+	atomic64_inc(&tp->fn_runs);
+	if (in_caller)
+		atomic64_inc(&tp->in_caller);
+	else
+		tpool_enter(tp);
+	atomic64_inc(&tp->runs);
+	if (in_caller)
+		torture_check(tp->by_run, "%s: a function runs in its submitter", tp->name);
+	else
+		tpool_leave(tp);
+	atomic64_inc(&tp->ends);
+}
+
+/* ---- after ---- */
+
+static void settle(struct titem *item, int status)
+{
+	struct tpool *tp = item->tp;
+	int tickets, runs, refused, cancels, missing;
+
+	/* nobody new comes in; who is in says what it did */
+	atomic_dec(&item->pins);
+	while (atomic_read_acquire(&item->pins))
+		usleep_range(20, 100);
+
+	tickets = atomic_read(&item->tickets);
+	runs = atomic_read(&item->runs);
+	refused = atomic_read(&item->refused);
+	cancels = atomic_read(&item->cancels);
+	missing = tickets - runs;
+	torture_check(status == 0 || status == -ECANCELED, "%s: status %d", tp->name, status);
+	torture_check(missing >= 0, "%s: %d submits, %d runs", tp->name, tickets, runs);
+	torture_check(!missing || cancels || item->by_caller || READ_ONCE(tp->may_drop),
+		      "%s: lost: %d submits, %d runs, status %d, %d refused",
+		      tp->name, tickets, runs, status, refused);
+	/* a cancel may have hit a submit that was refused as well */
+	torture_check(cancels - refused <= missing,
+		      "%s: ran after a cancel: %d submits, %d runs, %d cancels, %d refused",
+		      tp->name, tickets, runs, cancels, refused);
+	torture_check(status != -ECANCELED || missing || refused,
+		      "%s: cancelled, but all of %d ran", tp->name, tickets);
+	torture_check(!atomic_read(&item->inside), "%s: ended, but somebody is inside",
+		      tp->name);
+	atomic64_add(max(missing, 0), &tp->taken_back);
+	memset(&item->task, POISON, sizeof(item->task));
+	tpool_put(tp);
+}
+
+void titem_wait(struct titem *item)
+{
+	int status;
+
+	WRITE_ONCE(item->waiter, current);
+	status = wpool_task_wait(&item->task);
+	WRITE_ONCE(item->waiter, NULL);
+	settle(item, status);
+}
+
+void titem_cancel_sync(struct titem *item)
+{
+	item->by_caller = true;
+	settle(item, wpool_task_cancel_sync(&item->task));
+}
+
+void titem_drop(struct titem *item)
+{
+	settle(item, 0);
+}
+
+/* ---- cancel ---- */
+
+bool titem_cancel(struct titem *item)
+{
+	bool ret;
+
+	if (item->kind != TITEM_JOINABLE)
+		/* its abort function may be faster than we */
+		WRITE_ONCE(item->by_caller, true);
+	ret = wpool_task_cancel(&item->task);
+	if (ret)
+		atomic_inc(&item->cancels);
+	return ret;
+}
+
+bool titem_pin(struct titem *item)
+{
+	return atomic_inc_not_zero(&item->pins);
+}
+
+void titem_unpin(struct titem *item)
+{
+	atomic_dec_return_release(&item->pins);
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Start and stop. insmod returns at once; a thread runs the phase that was
+ * asked for and drains everything, then the state is "done". rmmod before that
+ * ends the phase early.
+ */
+#include <linux/completion.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/random.h>
+
+#include "torture.h"
+
+unsigned long seed;
+module_param(seed, ulong, 0444);
+MODULE_PARM_DESC(seed, "of all decisions (default: random)");
+
+unsigned int seconds = 10;
+module_param(seconds, uint, 0444);
+MODULE_PARM_DESC(seconds, "how long the phase lasts (default: 10)");
+
+unsigned int actors = 6;
+module_param(actors, uint, 0444);
+MODULE_PARM_DESC(actors, "threads that act at the same time, 1 to 64 (default: 6)");
+
+static char *phase = "nasty";
+module_param(phase, charp, 0444);
+MODULE_PARM_DESC(phase, "nasty, volume or line (default: nasty)");
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} phases[] = {
+	{ "nasty", phase_nasty },
+	{ "volume", phase_volume },
+	{ "line", phase_line },
+};
+
+static struct task_struct *conductor;
+static DECLARE_COMPLETION(time_over);
+static unsigned long deadline;
+static bool stopping;
+
+bool torture_stopping(void)
+{
+	return READ_ONCE(stopping);
+}
+
+bool torture_pause(unsigned int ms)
+{
+	if (wait_for_completion_timeout(&time_over, msecs_to_jiffies(ms)) ||
+	    time_after(jiffies, deadline))
+		WRITE_ONCE(stopping, true);
+	return !torture_stopping();
+}
+
+static int conduct(void *data)
+{
+	void (*run)(void) = data;
+
+	run();
+	torture_set_state("done");
+	wait_for_completion(&time_over);
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(HZ / 10);
+	return 0;
+}
+
+static int __init torture_init(void)
+{
+	int i;
+
+	if (!actors || actors > 64)
+		return -ERANGE;
+	if (!seed)
+		seed = get_random_u32();
+	deadline = jiffies + seconds * HZ;
+	for (i = 0; i < ARRAY_SIZE(phases); i++) {
+		if (strcmp(phases[i].name, phase))
+			continue;
+		torture_set_state(phases[i].name);
+		conductor = kthread_run(conduct, phases[i].run, "torture");
+		return PTR_ERR_OR_ZERO(conductor);
+	}
+	return -EINVAL;
+}
+
+static void __exit torture_exit(void)
+{
+	complete_all(&time_over);
+	kthread_stop(conductor);
+	/* functions that freed their item and had not quite returned */
+	torture_set_state("unloaded");
+}
+
+module_init(torture_init);
+module_exit(torture_exit);
+
+MODULE_DESCRIPTION("Torture for the worker pool");
+MODULE_LICENSE("GPL");

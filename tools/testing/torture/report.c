@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the run came to. Read it in /sys/module/wpool_torture/parameters:
+ *
+ *   state     the phase that runs, or "done"
+ *   failures  violations so far
+ *   tasks     tasks that went through
+ *   digest    of the first decisions of all actors
+ *
+ * A violation is a warning in the kernel's log, the first ones with where it
+ * was seen; the run goes on, because what follows may say more.
+ */
+#include <linux/bug.h>
+#include <linux/module.h>
+#include <linux/sched/debug.h>
+#include <linux/sched/signal.h>
+#include <linux/string.h>
+#include <linux/sysfs.h>
+
+#include "torture.h"
+
+#define MAX_SHOWN	20
+
+static atomic_t failures;
+static atomic64_t tasks;
+static atomic64_t digest;
+static const char *state = "starting";
+
+void torture_fail(const char *fmt, ...)
+{
+	struct va_format vaf;
+	va_list args;
+
+	if (atomic_inc_return(&failures) > MAX_SHOWN)
+		return;
+	va_start(args, fmt);
+	vaf.fmt = fmt;
+	vaf.va = &args;
+	WARN(1, "wpool_torture: seed %lu, state %s: %pV\n", seed, READ_ONCE(state), &vaf);
+	va_end(args);
+}
+
+/* Where our threads and the pools' are. */
+void torture_show_threads(void)
+{
+	struct task_struct *task;
+
+	rcu_read_lock();
+	for_each_process(task)
+		if (task->flags & PF_KTHREAD &&
+		    (str_has_prefix(task->comm, "wp") ||
+		     str_has_prefix(task->comm, "torture")))
+			sched_show_task(task);
+	rcu_read_unlock();
+}
+
+int torture_failures(void)
+{
+	return atomic_read(&failures);
+}
+
+void torture_count_tasks(u64 nr)
+{
+	atomic64_add(nr, &tasks);
+}
+
+void torture_digest(u32 thread, u64 what)
+{
+	struct rnd rnd = { .state = what ^ ((u64)thread << 32) };
+
+	/* a sum, so that the order between threads does not matter */
+	atomic64_add(rnd_u64(&rnd), &digest);
+}
+
+void torture_set_state(const char *what)
+{
+	WRITE_ONCE(state, what);
+	pr_info("wpool_torture: %s, seed %lu, %lld tasks so far, %d violations\n",
+		what, seed, atomic64_read(&tasks), torture_failures());
+}
+
+static int state_get(char *buffer, const struct kernel_param *kp)
+{
+	return sysfs_emit(buffer, "%s\n", READ_ONCE(state));
+}
+
+static int failures_get(char *buffer, const struct kernel_param *kp)
+{
+	return sysfs_emit(buffer, "%d\n", torture_failures());
+}
+
+static int tasks_get(char *buffer, const struct kernel_param *kp)
+{
+	return sysfs_emit(buffer, "%lld\n", atomic64_read(&tasks));
+}
+
+static int digest_get(char *buffer, const struct kernel_param *kp)
+{
+	return sysfs_emit(buffer, "%016llx\n", atomic64_read(&digest));
+}
+
+static const struct kernel_param_ops state_ops = { .get = state_get };
+static const struct kernel_param_ops failures_ops = { .get = failures_get };
+static const struct kernel_param_ops tasks_ops = { .get = tasks_get };
+static const struct kernel_param_ops digest_ops = { .get = digest_get };
+
+module_param_cb(state, &state_ops, NULL, 0444);
+MODULE_PARM_DESC(state, "read only: what it is doing, in the end \"done\"");
+module_param_cb(failures, &failures_ops, NULL, 0444);
+MODULE_PARM_DESC(failures, "read only: violations so far");
+module_param_cb(tasks, &tasks_ops, NULL, 0444);
+MODULE_PARM_DESC(tasks, "read only: tasks that went through so far");
+module_param_cb(digest, &digest_ops, NULL, 0444);
+MODULE_PARM_DESC(digest, "read only: of the first decisions of each actor");

@@ -1,0 +1,409 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=dash disable=SC3028
+#
+# run.sh - torture wpool, in a virtual machine. See README.
+#
+# usage: run.sh [NAME=VALUE]...
+#
+#   SECONDS  how long all timed phases together last (60)
+#   SEED     of all random decisions (drawn, and printed)
+#   ACTORS   threads of the module that act at the same time (6)
+#   CYCLES   loads and unloads of wpool under load (20)
+#   PHASES   which, in this order (volume,nasty,line,seed,load)
+#   DIR      where the modules are (/wpool)
+#
+# Any of them may stand in the environment, too, so on the command line of the
+# kernel that the machine boots. Prints KTAP, a test a phase; 0 if all passed.
+
+for assignment; do
+	export "${assignment?}"
+done
+SECONDS=${SECONDS:-60}
+SEED=${SEED:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}
+ACTORS=${ACTORS:-6}
+CYCLES=${CYCLES:-20}
+PHASES=${PHASES:-volume,nasty,line,seed,load}
+DIR=${DIR:-/wpool}
+
+POOLS=/sys/class/wpool
+CPUS=/sys/devices/system/cpu
+PARAMETERS=/sys/module/wpool_torture/parameters
+PATIENCE=180
+TMP=$(mktemp -d)
+
+say() { echo "# $*"; }
+
+# complain MESSAGE: this phase has failed.
+complain()
+{
+	say "$*"
+	echo "wpool_torture: run.sh: $*" >/dev/kmsg
+	: >"$TMP/bad"
+}
+
+# ---- random decisions ----------------------------------------------------------
+
+# draw N: a number below N into $drawn; the same ones for the same seed.
+draw()
+{
+	state=$(((state * 1103515245 + 12345) & 0x7fffffff))
+	drawn=$(((state >> 8) % $1))
+}
+
+# draw_word WORD...: one of them into $drawn
+draw_word()
+{
+	draw $#
+	shift $drawn
+	drawn=$1
+}
+
+# reseed NUMBER: each job draws from a sequence of its own.
+reseed() { state=$(((SEED + $1 * 7919) & 0x7fffffff)); }
+
+# ---- the module ----------------------------------------------------------------
+
+figure() { cat "$PARAMETERS/$1"; }
+
+# ends MODULE: unload it; whoever hangs in the kernel cannot be killed.
+ends()
+{
+	rmmod "$1" 2>"$TMP/rmmod" &
+	pid=$! left=$((PATIENCE * 10))
+	while kill -0 $pid 2>/dev/null; do
+		if [ $left -eq 0 ]; then
+			complain "rmmod $1 hangs"
+			echo w >/proc/sysrq-trigger
+			return 1
+		fi
+		left=$((left - 1))
+		usleep 100000
+	done
+	wait $pid || { complain "rmmod $1: $(cat "$TMP/rmmod")"; return 1; }
+}
+
+# torture PHASE SECONDS [PARAMETER...]: start it.
+torture()
+{
+	name=$1 time=$2
+	shift 2
+	[ -e /sys/module/wpool ] || insmod "$DIR/wpool.ko" || complain "no wpool" || return 1
+	insmod "$DIR/wpool_torture.ko" phase="$name" seconds="$time" \
+		seed="$SEED" actors="$ACTORS" "$@" ||
+		{ complain "wpool_torture cannot be loaded"; return 1; }
+}
+
+# torture_ends: wait for it, count, unload.
+torture_ends()
+{
+	left=$(($1 + PATIENCE))
+	while [ "$(figure state)" != "done" ]; do
+		if [ $left -le 0 ]; then
+			complain "it does not end"
+			echo w >/proc/sysrq-trigger
+			return 1
+		fi
+		left=$((left - 1))
+		sleep 1
+	done
+	count=$(figure tasks)
+	digest=$(figure digest)
+	[ "$(figure failures)" -eq 0 ] || complain "$(figure failures) violations: see the kernel's log"
+	ends wpool_torture
+}
+
+# ---- what a module cannot do ---------------------------------------------------
+
+# jobs of a phase run until this is gone
+go_on() { [ -e "$TMP/go" ]; }
+
+job_hotplug()
+{
+	reseed 1
+	# In 6.12 the kernel's own server for fair tasks warns of its bandwidth when
+	# a CPU goes (dl_server_stop() in sched_cpu_dying()): it is not our subject.
+	for runtime in /sys/kernel/debug/sched/fair_server/cpu*/runtime; do
+		[ ! -e "$runtime" ] || echo 0 >"$runtime"
+	done
+	while go_on; do
+		for online in "$CPUS"/cpu[1-9]*/online; do
+			[ -e "$online" ] || continue
+			draw 2
+			echo "$drawn" >"$online"
+		done
+		draw 300
+		usleep $((drawn * 1000))
+	done
+	for online in "$CPUS"/cpu[1-9]*/online; do
+		[ ! -e "$online" ] || echo 1 >"$online"
+	done
+}
+
+# All but the capacity and what depends on it: of that, the module keeps account.
+job_tune()
+{
+	reseed 2
+	while go_on; do
+		for pool in "$POOLS"/*; do
+			draw_word spin_us max_blocking expiry_ms concurrency hog_ms \
+				handoff steal latency nice cpumask
+			attribute=$drawn
+			case $attribute in
+			handoff | steal | latency) draw 2 ;;
+			nice) draw 10 ;;
+			cpumask) draw_word 0 0-1 1 "$(cat $CPUS/possible)" ;;
+			*) draw 50 ;;
+			esac
+			# 0 is out of range for some; pools come and go
+			echo "$drawn" >"$pool/$attribute"
+		done 2>/dev/null
+		draw_word 1 3 50 max
+		echo "$drawn" >"$POOLS/default/capacity"
+		draw_word 0 1 100 max
+		echo "$drawn" >"$POOLS/default/queue_depth"
+		draw_word block fail
+		echo "$drawn" >"$POOLS/default/policy"
+		draw 100
+		usleep $((drawn * 1000))
+	done
+	echo max >"$POOLS/default/capacity"
+	echo max >"$POOLS/default/queue_depth"
+	echo block >"$POOLS/default/policy"
+	echo 1000 >"$POOLS/default/expiry_ms"
+}
+
+job_read()
+{
+	while go_on; do
+		cat "$POOLS"/*/* /sys/kernel/debug/wpool/*/*
+		usleep 50000
+	done >/dev/null 2>&1
+}
+
+# Submitters are killed where they are: most of them wait for room, all of them
+# leave queued and running tasks behind.
+job_kill()
+{
+	reseed 3
+	while go_on; do
+		pids=
+		for pool in default shell; do
+			draw_word noop spin:200us sleep:1ms sleep:50ms tree:4x3 lock:20us hash:4K
+			work=$drawn
+			draw_word 1 7 64 1000
+			wpoolctl run $pool --work "$work" --work noop --tasks 100000000 \
+				--submitters 3 --batch "$drawn" 2>>"$TMP/kill" &
+			pids="$pids $!"
+		done
+		draw 400
+		usleep $((drawn * 1000))
+		# shellcheck disable=SC2086
+		kill -KILL $pids
+		wait
+		! grep "wpoolctl run --help" "$TMP/kill" >&2 || complain "wpoolctl was misused"
+		rm -f "$TMP/kill"
+	done >/dev/null
+}
+
+# A pool that is made, closed, opened and destroyed under those submitters.
+job_life()
+{
+	reseed 4
+	while go_on; do
+		draw_word 1 2 8 max
+		capacity=$drawn
+		draw_word 0 10 1000
+		wpoolctl create shell capacity="$capacity" queue_depth="$drawn"
+		for _ in 1 2 3; do
+			draw 300
+			usleep $((drawn * 1000))
+			draw_word "tune shell capacity=1" "tune shell capacity=20" \
+				"tune shell queue_depth=0" "release shell" \
+				"release shell --cancel" "release shell --wait --timeout 1" \
+				"reboot shell"
+			# shellcheck disable=SC2086
+			wpoolctl $drawn
+		done
+		wpoolctl destroy shell
+	done >/dev/null 2>&1
+}
+
+start_jobs()
+{
+	: >"$TMP/go"
+	for job; do
+		"job_$job" &
+		jobs="$jobs $!"
+	done
+}
+
+stop_jobs()
+{
+	rm -f "$TMP/go"
+	for job in $jobs; do
+		wait "$job"
+	done
+	jobs=
+}
+
+# Nobody is left in the default pool, as soon as all that was closed is through.
+default_is_empty()
+{
+	left=$((PATIENCE * 10))
+	while [ "$(cat $POOLS/default/outstanding)$(cat $POOLS/default/waiting)" != 00 ]; do
+		if [ $left -eq 0 ]; then
+			complain "default: $(cat $POOLS/default/outstanding) outstanding, $(cat $POOLS/default/waiting) waiting"
+			return 1
+		fi
+		left=$((left - 1))
+		usleep 100000
+	done
+}
+
+# ---- the phases ----------------------------------------------------------------
+
+# timed PERCENT: of SECONDS, at least 2
+timed()
+{
+	duration=$((SECONDS * $1 / 100))
+	[ $duration -ge 2 ] || duration=2
+}
+
+phase_volume()
+{
+	timed 35
+	torture volume "$duration" || return
+	start_jobs hotplug read
+	torture_ends "$duration"
+	stop_jobs
+}
+
+phase_nasty()
+{
+	timed 45
+	torture nasty "$duration" || return
+	start_jobs hotplug tune read kill life
+	left=$duration
+	while [ "$left" -gt 0 ]; do
+		sleep 1
+		left=$((left - 1))
+	done
+	stop_jobs
+	torture_ends "$duration"
+	default_is_empty
+}
+
+phase_line()
+{
+	timed 20
+	torture line "$duration" || return
+	torture_ends "$duration"
+}
+
+# The same seed, the same decisions.
+phase_seed()
+{
+	all=0
+	for run in 1 2; do
+		torture nasty 4 || return
+		torture_ends 4 || return
+		all=$((all + count))
+		[ $run -eq 1 ] || [ "$digest" = "$first" ] ||
+			complain "with the same seed it decided $first and then $digest"
+		first=$digest
+	done
+	count=$all
+}
+
+# Load and unload wpool while processes submit all the time and are killed.
+phase_load()
+{
+	reseed 5
+	[ ! -e /sys/module/wpool ] || ends wpool || return
+	cycle=0 refusals=0
+	while [ $cycle -lt "$CYCLES" ]; do
+		cycle=$((cycle + 1))
+		draw_word "" max_workers=5 default_capacity=2 default_expiry_ms=1
+		# shellcheck disable=SC2086
+		insmod "$DIR/wpool.ko" $drawn || { complain "cycle $cycle: insmod"; return; }
+		pids=
+		wpoolctl run default --work noop --work sleep:3ms --tasks 100000000 \
+			--submitters 2 >/dev/null 2>&1 &
+		pids="$pids $!"
+		wpoolctl create load capacity=2 queue_depth=20
+		wpoolctl run load --work spin:100us --work sleep:1ms --work tree:3x3 \
+			--tasks 100000000 --submitters 3 >/dev/null 2>"$TMP/load" &
+		pids="$pids $!"
+		draw 100
+		want=$((drawn + 1)) left=1000
+		while [ "$(cat $POOLS/load/completed)" -lt $want ] && [ $left -gt 0 ]; do
+			left=$((left - 1))
+			usleep 20000
+		done
+		[ $left -gt 0 ] || complain "cycle $cycle: no work was done: $(cat "$TMP/load")"
+		# in use: refused, and nothing happens
+		if rmmod wpool 2>/dev/null; then
+			complain "cycle $cycle: it was unloaded under its users"
+			return
+		fi
+		refusals=$((refusals + 1))
+		# shellcheck disable=SC2086
+		kill -KILL $pids
+		draw 2
+		# now, or when they have left
+		[ "$drawn" -eq 0 ] || wait
+		left=1000
+		until rmmod wpool 2>/dev/null; do
+			if [ $left -eq 0 ]; then
+				complain "cycle $cycle: it cannot be unloaded"
+				echo w >/proc/sysrq-trigger
+				return
+			fi
+			left=$((left - 1))
+			usleep 20000
+		done
+		wait
+		if [ -e $POOLS ] || [ -e /dev/wpool ]; then
+			complain "cycle $cycle: something is left"
+		fi
+	done
+	count=0
+	note="$cycle cycles, $refusals refusals under load"
+}
+
+# ---- all of it -----------------------------------------------------------------
+
+nr=0 failed=0 total=0 jobs=
+# shellcheck disable=SC2046
+set -- $(echo "$PHASES" | tr , ' ')
+echo "KTAP version 1"
+echo "1..$#"
+say "seed $SEED, $SECONDS s, $ACTORS actors, kernel $(uname -r), $(nproc) CPUs"
+echo "wpool_torture: run.sh: seed $SEED, phases $PHASES" >/dev/kmsg
+for phase; do
+	nr=$((nr + 1))
+	rm -f "$TMP/bad"
+	count=0 note=
+	if type "phase_$phase" >/dev/null 2>&1; then
+		"phase_$phase"
+	else
+		complain "there is no phase '$phase'"
+	fi
+	total=$((total + count))
+	say "$phase: $count tasks${note:+, $note}"
+	if [ -e "$TMP/bad" ]; then
+		failed=$((failed + 1))
+		echo "not ok $nr torture_$phase"
+		# what it left loaded would only fail the others
+		[ ! -e /sys/module/wpool_torture ] || break
+	else
+		echo "ok $nr torture_$phase"
+	fi
+done
+if [ -e /sys/module/wpool ] && [ ! -e /sys/module/wpool_torture ]; then
+	ends wpool || failed=$((failed + 1))
+fi
+say "$total tasks in all, seed $SEED"
+rm -rf "$TMP"
+[ $failed -eq 0 ]

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The torture module: what its files share. README says what it does.
+ *
+ *   main.c    parameters, the phases, start and stop
+ *   report.c  violations, and what the run came to
+ *   rnd.h     decisions from a seed
+ *   tpool.c   pools under torture: made, found, destroyed, their own accounts
+ *   check.c   the accounts against the pool's figures
+ *   tune.c    attributes changed at random, and the limits in force meanwhile
+ *   item.c    tasks under torture: every submit runs once or is taken back
+ *   body.c    what the tasks do
+ *   irq.c     submits and cancels in hard and soft interrupts
+ *   actor.c   phase nasty: threads that do everything at random
+ *   volume.c  phase volume: as many tasks as possible
+ *   line.c    phase line: the order of waiting submitters
+ */
+#ifndef TORTURE_H
+#define TORTURE_H
+
+#include <linux/atomic.h>
+#include <linux/hrtimer.h>
+#include <linux/kref.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/timer.h>
+#include <linux/wpool.h>
+
+#include "rnd.h"
+
+/* ---- main.c ---- */
+
+extern unsigned long seed;
+extern unsigned int seconds;
+extern unsigned int actors;
+
+/* Nobody starts anything new. */
+bool torture_stopping(void);
+
+/*
+ * Wait so long; false if the time of the phase is over, or the module is asked
+ * to go. From then on torture_stopping() is true.
+ */
+bool torture_pause(unsigned int ms);
+
+/* Threads are numbered for rnd_step(): actors from 0, these after them. */
+enum {
+	RND_TUNER = 1000,
+	RND_LINE,
+	RND_IRQ = 2000,
+	RND_POOL = 30000,
+};
+
+/* How long anything that must end may take before it counts as stuck. */
+#define TORTURE_PATIENCE	(60 * HZ)
+
+/* ---- report.c ---- */
+
+/* A violation: the run has failed. */
+__printf(1, 2) void torture_fail(const char *fmt, ...);
+
+#define torture_check(condition, fmt, ...)				\
+({									\
+	bool __ok = !!(condition);					\
+	if (unlikely(!__ok))						\
+		torture_fail("%s: " fmt, __func__, ##__VA_ARGS__);	\
+	__ok;								\
+})
+
+int torture_failures(void);
+
+/* Where our threads and the pools' are, into the kernel's log. */
+void torture_show_threads(void);
+
+/* Tasks that went through: functions that returned. */
+void torture_count_tasks(u64 nr);
+
+/* The first decisions of each actor, which it makes in any case. */
+#define TORTURE_DIGEST_STEPS	300
+void torture_digest(u32 thread, u64 what);
+
+void torture_set_state(const char *state);
+
+/* ---- tpool.c ---- */
+
+/* What interrupts submit to a pool. */
+struct tirq;
+
+/**
+ * struct tpool - a pool under torture, and what we know of it
+ * @ref: whoever uses it; the last one compares the accounts
+ * @pool: with a reference of ours
+ * @name: of the pool
+ * @nr: number of this pool since the start
+ * @attrs: as it was made
+ * @shared: others than us submit to it and tune it: the accounts do not hold
+ * @by_run: policy run
+ * @volume: @runs is counted late, by whoever submitted
+ * @begun: submits begun, one a task
+ * @accepted: of these, successful
+ * @refused: of these, not
+ * @again: of @accepted, those of a task that had not ended
+ * @runs: functions that started
+ * @ends: functions that returned
+ * @in_caller: of @runs, those that the submitter ran itself
+ * @taken_back: of @accepted, those that never ran
+ * @fn_accepted: of @accepted, those of wpool_submit_fn() and wpool_invoke()
+ * @fn_runs: of @runs, those of the same
+ * @may_drop: it was closed with WPOOL_RELEASE_CANCEL
+ * @inside: workers inside a task
+ * @limit: as many may be
+ * @limit_gen: moves when @limit does
+ * @tune_mutex: protects @limit, and the capacity it stands for
+ * @irq: what interrupts submit, or NULL
+ */
+struct tpool {
+	struct kref ref;
+	struct wpool *pool;
+	char name[WPOOL_NAME_LEN];
+	u32 nr;
+	struct wpool_attrs attrs;
+	bool shared;
+	bool by_run;
+	bool volume;
+	bool bound;
+	atomic64_t begun;
+	atomic64_t accepted;
+	atomic64_t refused;
+	atomic64_t again;
+	atomic64_t runs;
+	atomic64_t ends;
+	atomic64_t in_caller;
+	atomic64_t taken_back;
+	atomic64_t fn_accepted;
+	atomic64_t fn_runs;
+	bool may_drop;
+	atomic_t inside;
+	u32 limit;
+	u32 limit_gen;
+	struct mutex tune_mutex;	/* one tune of the capacity at a time */
+	struct tirq *irq;
+};
+
+#define TPOOL_SLOTS	5	/* the last one is the default pool */
+
+/* Make a pool; NULL and a violation if that fails. The caller's reference. */
+struct tpool *tpool_create(const struct wpool_attrs *attrs, bool bound);
+/* Wrap a pool that is not ours. */
+struct tpool *tpool_wrap(struct wpool *pool);
+/* Drain it in bounded time, look at the accounts, destroy it; drops the reference. */
+void tpool_destroy(struct tpool *tp);
+
+struct tpool *tpool_get(struct tpool *tp);
+void tpool_put(struct tpool *tp);
+
+/* The pools that all actors use. */
+int tpool_slots_init(void);
+void tpool_slots_exit(void);
+/* With a reference; NULL while somebody exchanges it. */
+struct tpool *tpool_from_slot(u32 slot);
+/* Destroy the pool of a slot and make another one. */
+void tpool_exchange(u32 slot);
+
+void tpool_enter(struct tpool *tp);
+void tpool_leave(struct tpool *tp);
+
+/* Account for submits: before, and after, with how many were accepted. */
+void tpool_begin(struct tpool *tp, u32 nr);
+void tpool_end(struct tpool *tp, u32 nr, u32 accepted);
+
+/* ---- check.c ---- */
+
+/* A snapshot of the figures against the identities and against our accounts. */
+void tpool_check(struct tpool *tp);
+/* The same of a pool that is empty and closed, where all is exact. */
+void tpool_check_final(struct tpool *tp);
+/* Both into the kernel's log. */
+void tpool_show(struct tpool *tp);
+
+/* ---- tune.c ---- */
+
+/* Change attributes of a pool, as a number says. */
+void tpool_tune(struct tpool *tp, u64 how);
+/* Change its capacity, and know what is in force meanwhile. */
+void tpool_set_capacity(struct tpool *tp, u32 capacity);
+
+/* ---- item.c ---- */
+
+enum titem_kind {
+	TITEM_JOINABLE,		/* its submitter waits for it or cancels it */
+	TITEM_ABORTABLE,	/* detached; belongs to a table, see busy */
+	TITEM_FREEING,		/* detached; frees itself */
+};
+
+/**
+ * struct titem - a task under torture
+ * @task: the task
+ * @tp: where it was submitted; a reference, unless it frees itself
+ * @kind: see above
+ * @depth: of fork and join
+ * @busy: abortable: it has been submitted and has not ended
+ * @by_caller: cancel_sync was called, which does not say what it took back
+ * @seed: of what it does
+ * @tickets: submits begun that were not refused
+ * @runs: how often its function started
+ * @refused: submits that were not accepted
+ * @cancels: cancels that said true
+ * @inside: somebody is in its function
+ * @pins: those who may cancel it beside its owner, and the owner
+ * @waiter: worker that waits for it, and may run it on its own stack
+ * @caller: submits it to a pool that may run it there
+ */
+struct titem {
+	struct wpool_task task;
+	struct tpool *tp;
+	enum titem_kind kind;
+	u8 depth;
+	bool busy;
+	bool by_caller;
+	u64 seed;
+	atomic_t tickets;
+	atomic_t runs;
+	atomic_t refused;
+	atomic_t cancels;
+	atomic_t inside;
+	atomic_t pins;
+	struct task_struct *waiter;
+	struct task_struct *caller;
+};
+
+/* How to submit. */
+enum titem_how {
+	BY_SUBMIT,
+	BY_TRY,
+	BY_TIMEOUT,
+	BY_BATCH,
+	BY_BATCH_TRY,
+	NR_HOW,
+};
+
+/* A joinable item that is submitted for the first time since it was settled. */
+void titem_prepare(struct titem *item, struct tpool *tp, u64 item_seed, u32 depth);
+void titem_prepare_abortable(struct titem *item, struct tpool *tp, u64 item_seed);
+/* Allocate one that frees itself; NULL if there is no memory. */
+struct titem *titem_alloc_freeing(struct tpool *tp, u64 item_seed, gfp_t gfp);
+
+/*
+ * Submit items, all of the same pool. Returns what the call returned, but for
+ * a batch 0 if all were accepted; *accepted of them were.
+ */
+int titem_submit(struct tpool *tp, struct titem **items, u32 nr,
+		 enum titem_how how, u32 *accepted);
+/* Is this what such a call may return to such a caller? */
+void titem_check_error(struct tpool *tp, enum titem_how how, int err, bool in_worker);
+/* Wait for it, or cancel it first; afterwards it may be prepared again. */
+void titem_wait(struct titem *item);
+void titem_cancel_sync(struct titem *item);
+/* It was refused and not in flight before: as if nothing had been. */
+void titem_drop(struct titem *item);
+/* Cancel without waiting; by others only between pin and unpin. */
+bool titem_cancel(struct titem *item);
+bool titem_pin(struct titem *item);
+void titem_unpin(struct titem *item);
+
+void titem_fn(struct wpool_task *task);
+/* The function of bound pools and of wpool_submit_fn(); arg is the tpool. */
+void titem_arg_fn(void *arg);
+
+/* ---- body.c ---- */
+
+/* What a task does; item is NULL if its memory is gone. */
+void tbody_run(struct tpool *tp, struct titem *item, u64 body_seed, u32 depth);
+
+/* ---- irq.c ---- */
+
+int tirq_start(struct tpool *tp);
+void tirq_stop(struct tpool *tp);
+void tirq_free(struct tpool *tp);
+
+/* ---- actor.c ---- */
+
+int actor_main(void *data);
+/* Some item of some actor, pinned, or NULL. */
+struct titem *actor_pin_any(struct rnd *rnd);
+/* Is this thread an actor, and no worker? */
+bool actor_is_current(void);
+void phase_nasty(void);
+
+/* ---- volume.c, line.c ---- */
+
+void phase_volume(void);
+void phase_line(void);
+
+#endif /* TORTURE_H */

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tuning at random. tp->limit is how many workers may be inside tasks, whatever
+ * a change of the capacity that is under way has done so far:
+ *
+ *   - before the capacity grows, the limit is the new one;
+ *   - after it has shrunk, the limit stays the old one until there are no more
+ *     workers than the new capacity, for none is made before that.
+ *
+ * limit_gen moves with each change. Who compares looks at it before and after.
+ */
+#include <linux/delay.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "torture.h"
+
+static void set_limit(struct tpool *tp, u32 limit)
+{
+	lockdep_assert_held(&tp->tune_mutex);
+	if (limit == tp->limit)
+		return;
+	WRITE_ONCE(tp->limit_gen, tp->limit_gen + 1);
+	/* the number moves before the limit and again after it */
+	smp_mb();
+	WRITE_ONCE(tp->limit, limit);
+	/* pairs with the smp_rmb() in tpool_enter() */
+	smp_mb();
+	WRITE_ONCE(tp->limit_gen, tp->limit_gen + 1);
+}
+
+/* Those too many leave when their task is done. */
+static void await_shrunk(struct tpool *tp, u32 capacity)
+{
+	unsigned long end = jiffies + TORTURE_PATIENCE;
+	struct wpool_stats s;
+
+	for (;;) {
+		wpool_get_stats(tp->pool, &s);
+		if (s.workers <= capacity) {
+			set_limit(tp, capacity);
+			return;
+		}
+		if (!torture_check(time_before(jiffies, end),
+				   "%s: %u workers, long after a tune to %u",
+				   tp->name, s.workers, capacity))
+			return;
+		usleep_range(200, 2000);
+	}
+}
+
+void tpool_set_capacity(struct tpool *tp, u32 capacity)
+{
+	struct wpool_attrs attrs = { .capacity = capacity };
+	int err;
+
+	mutex_lock(&tp->tune_mutex);
+	if (capacity > tp->limit)
+		set_limit(tp, capacity);
+	err = wpool_tune(tp->pool, &attrs, WPOOL_TUNE_CAPACITY);
+	if (!err) {
+		tp->attrs.capacity = capacity;
+		if (capacity < tp->limit)
+			await_shrunk(tp, capacity);
+	} else {
+		/* preallocated, or less than min_workers; items of a bound pool */
+		torture_check(err == -ESHUTDOWN || (err == -ENOMEM && tp->bound) ||
+			      (err == -EINVAL && (tp->attrs.prealloc || capacity < 4)),
+			      "%s: tune of the capacity to %u: %d", tp->name, capacity, err);
+		/* the old one is in force still */
+		if (tp->attrs.capacity < tp->limit)
+			await_shrunk(tp, tp->attrs.capacity);
+	}
+	mutex_unlock(&tp->tune_mutex);
+}
+
+/* The default mask if there is no memory. */
+static struct cpumask *random_cpumask(struct rnd *rnd)
+{
+	struct cpumask *mask = kzalloc(cpumask_size(), GFP_KERNEL);
+	int cpu;
+
+	if (!mask)
+		return NULL;
+	for_each_possible_cpu(cpu)
+		if (!rnd_one_in(rnd, 3))
+			cpumask_set_cpu(cpu, mask);
+	if (cpumask_empty(mask))
+		cpumask_copy(mask, cpu_possible_mask);
+	return mask;
+}
+
+void tpool_tune(struct tpool *tp, u64 how)
+{
+	static const u32 capacities[] = { 1, 2, 3, 5, 8, 30, 200, WPOOL_UNLIMITED };
+	static const u32 depths[] = { 0, 1, 7, 64, 500, 5000, WPOOL_UNLIMITED };
+	struct cpumask *cpus = NULL;
+	struct wpool_attrs attrs;
+	struct rnd rnd;
+	u32 mask;
+	int err;
+
+	rnd_init(&rnd, how);
+	if (rnd_one_in(&rnd, 3)) {
+		tpool_set_capacity(tp, capacities[rnd_below(&rnd, ARRAY_SIZE(capacities))]);
+		return;
+	}
+	wpool_attrs_init(&attrs);
+	/* one of them, or any */
+	mask = rnd_one_in(&rnd, 2) ? BIT(rnd_from_to(&rnd, 1, 13)) :
+				     rnd_u64(&rnd) & WPOOL_TUNE_ALL;
+	mask &= ~(WPOOL_TUNE_CAPACITY | WPOOL_TUNE_POLICY);
+	if (!tp->by_run && rnd_one_in(&rnd, 4))
+		mask |= WPOOL_TUNE_POLICY;
+	attrs.queue_depth = depths[rnd_below(&rnd, ARRAY_SIZE(depths))];
+	/* bound pools keep that many items */
+	if (tp->bound)
+		attrs.queue_depth = min(attrs.queue_depth, 500U);
+	attrs.max_blocking = rnd_below(&rnd, 4);
+	attrs.policy = rnd_one_in(&rnd, 3) ? WPOOL_FAIL : WPOOL_BLOCK;
+	attrs.expiry_ms = rnd_from_to(&rnd, 0, 100);
+	attrs.min_workers = rnd_below(&rnd, 4);
+	attrs.concurrency = rnd_from_to(&rnd, 1, 8);
+	attrs.spin_us = rnd_below(&rnd, 200);
+	attrs.hog_ms = rnd_from_to(&rnd, 1, 20);
+	attrs.handoff = rnd_one_in(&rnd, 2);
+	attrs.steal = rnd_one_in(&rnd, 2);
+	attrs.latency = rnd_one_in(&rnd, 2);
+	attrs.nice = rnd_from_to(&rnd, 0, 10);
+	if (mask & WPOOL_TUNE_CPUMASK && rnd_one_in(&rnd, 2))
+		cpus = random_cpumask(&rnd);
+	attrs.cpumask = cpus;
+	err = wpool_tune(tp->pool, &attrs, mask);
+	kfree(cpus);
+	torture_check(!err || err == -ESHUTDOWN || (err == -ENOMEM && tp->bound) ||
+		      (err == -EINVAL && mask & WPOOL_TUNE_MIN_WORKERS),
+		      "%s: tune %x: %d", tp->name, mask, err);
+}
