@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Admission: module/admission.c.
+ * Admission: module/admission.c and admission.h.
  *
  * Submitters take a token each, or wait in line, or (TRIES) are refused; one of
  * those who wait may give up. Finishers give the tokens back, on two CPUs with a
@@ -15,6 +15,7 @@
  * barrier: admission.c wait:A
  * barrier: admission.c resize:A
  * barrier: admission.c drainer:A
+ * barrier: admission.h give:A
  *
  * holds waiting: -DSUBMITTERS=3
  * holds giving-up: -DSUBMITTERS=2 -DRUNNING=2 -DGIVES_UP=1

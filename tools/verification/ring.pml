@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The ring: module/runq.c, and the exchange of the next slot in sched.c.
+ * The ring: module/runq.c and runq.h, and the exchange of the next slot in sched.c.
  *
  * A producer fills ring 0, by the next slot or not, and takes half of it when it is
  * full. A thief moves half of ring 0 to its own ring 1. A consumer pops from both,
@@ -12,6 +12,8 @@
  *
  * barrier: runq.c push:A
  * barrier: runq.c take:A
+ * barrier: runq.h push:A
+ * barrier: runq.h take:A
  *
  * holds ring: -DLOOKS=2 -DSTEALS=1
  * holds next: -DLOOKS=2 -DSTEALS=1 -DQUEUED=0 -DNTASKS=3 -DNEXT=1

@@ -1,36 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Park and wake: module/sched.c, idle.c, worker.c, spawner.c.
+ * Park, wake and hand over: module/wake.c, sched.c, idle.c, worker.c, spawner.c,
+ * handoff.c.
  *
- * Two rings, submitters for each; two workers at home beside ring 0, which steal
- * from ring 1; the spawner; the expiry timer. A thief takes as much as it likes:
- * it keeps one task and moves the others to ring 0, out of sight in between.
+ * Two CPUs, each with a ring. Two workers are at home on CPU 0, where one may run
+ * at a time; that of CPU 1 sleeps in a task for ever. Who looks on CPU 0 steals from
+ * ring 1: as much as it likes; it keeps one task and moves the others to ring 0, out
+ * of sight in between. The spawner, the expiry timer. No monitor: nobody may need it.
  *
  * A task either ends at once or sleeps until every task has started, as long as
  * a worker more may exist. So a task that is queued must be started although
  * others sleep: when nothing can move any more, all have been started.
  *
  * What somebody stores who is about to call wake_up_process(), a full barrier, is
- * written at once: to see it late is to have looked early.
+ * written at once, and so is one more who searches or runs: to see it late is to
+ * have looked early, and to wake one too many. (start:A is about nothing else, and
+ * so it is not among those whose absence must be found.)
  *
+ * barrier: wake.c serve:A
  * barrier: sched.c push:A
  * barrier: sched.c stop:A
  * barrier: idle.c park:A
  * barrier: idle.c start:A
  * barrier: worker.c leave:A
+ * barrier: worker.c stop:A
  * barrier: spawner.c spawn:A
+ * barrier: handoff.c handoff:A
  *
- * holds two-submitters: -DSUBMITTERS=2
  * holds one-submitter: -DSUBMITTERS=1
- * holds leaving: -DSUBMITTERS=2 -DNTASKS=3 -DASLEEP=1 -DLEAVES=1
- * holds failing: -DSUBMITTERS=1 -DNTASKS=2 -DASLEEP=1 -DLEAVES=1 -DFAILS=1
+ * holds two-submitters: -DSUBMITTERS=2 -DASLEEP=1 -DNTASKS=3
+ * holds yielding: -DSUBMITTERS=1 -DYIELDS=1 -DCPUS=1
+ * holds leaving: -DSUBMITTERS=1 -DASLEEP=1 -DLEAVES=1
  *
  * breaks without-push:A: -DNO_push_A -DSUBMITTERS=1
  * breaks without-stop:A: -DNO_stop_A -DSUBMITTERS=1
  * breaks without-park:A: -DNO_park_A -DSUBMITTERS=1
- * breaks without-leave:A: -DNO_leave_A -DSUBMITTERS=1 -DNTASKS=2 -DASLEEP=1 -DLEAVES=1
+ * breaks without-handoff:A: -DNO_handoff_A -DSUBMITTERS=1
+ * breaks without-serve:A: -DNO_serve_A -DSUBMITTERS=1
+ * breaks without-leave:A: -DNO_leave_A -DSUBMITTERS=1 -DASLEEP=1 -DLEAVES=1
  * breaks without-spawn:A: -DNO_spawn_A -DSUBMITTERS=1
- * breaks without-resuming: -DNO_resume -DSUBMITTERS=1
  */
 
 #ifndef SUBMITTERS
@@ -48,19 +56,28 @@
 #ifndef ASLEEP
 #define ASLEEP		0	/* workers that sleep in a task from the start */
 #endif
+#ifndef CPUS
+#define CPUS		2
+#endif
+#ifndef YIELDS
+#define YIELDS		0	/* pauses of a search */
+#endif
 #define CAPACITY	2
+#define CONCURRENCY	1
 
-/* locations; the first four are counters */
+/* locations; the first five are counters */
 #define NR_SEARCHING	0
 #define NR_WAKING	1
 #define RING0		2	/* its length */
 #define RING1		3
-#define NCOUNTERS	4
-#define NR_WORKERS	4
-#define IDLE_MASK	5
-#define WAKING		6	/* rq->waking */
-#define SPAWN_WANTED	7
-#define NLOCS		8
+#define NR_RUNNING	4	/* of CPU 0 */
+#define NCOUNTERS	5
+#define NR_WORKERS	5
+#define IDLE_MASK	6
+#define WAKING		7	/* of CPU 0 */
+#define SPAWN_WANTED	8
+#define UNSERVED	9
+#define NLOCS		10
 
 #define RQ_LOCK		(BIT(WAKING) | BIT(IDLE_MASK))
 #define WORKERS_LOCK	BIT(NR_WORKERS)
@@ -83,12 +100,14 @@
 
 /* under the run queue's lock: in rq->idle; and what who takes it off says to it */
 bool parked[2], picked[2], owns[2], leaving[2];
+/* w->running_on: counted in nr_running */
+bool running[2];
 /* the thread is there */
 bool thread[2];
 /* under the spawner's lock: the pool is on its list */
 bool asked;
 
-byte started = ASLEEP, asleep = ASLEEP, leaves = LEAVES, fails = FAILS;
+byte started = ASLEEP, asleep = ASLEEP, leaves = LEAVES, fails = FAILS, yields = YIELDS;
 
 /* ---- idle.c ---- */
 
@@ -141,69 +160,112 @@ inline ask()
 	fi
 }
 
-/* ---- sched.c ---- */
+/* ---- wake.c ---- */
 
-/*
- * wpool_sched_kick(). is_standing() and the short cut to an idle worker of the
- * own run queue only wake more than this, and not always.
- */
-inline kick()
+#define HAS_ROOM	(load(NR_RUNNING) + load(WAKING) < CONCURRENCY)
+/* wpool_wake_has_vacancy(): on CPU 1 there always is one */
+#define HAS_VACANCY	(CPUS > 1 || (HAS_ROOM && !load(IDLE_MASK)))
+
+/* wpool_wake_one(); is_standing() only wakes more than this */
+inline wake_one(own)
+{
+	do
+	:: true ->
+		if
+		:: own == 0 && load(IDLE_MASK) && HAS_ROOM -> idle_wake()
+		:: else
+		fi;
+		if
+		:: woke -> break
+		:: else
+		fi;
+		if
+		:: load(NR_WAKING) -> break
+		:: else
+		fi;
+#if CPUS > 1
+		/* wake_other() */
+		do
+		:: own == 1 && load(IDLE_MASK) && !load(WAKING) && HAS_ROOM ->
+			idle_wake();
+			if
+			:: woke -> break
+			:: else
+			fi
+		:: else -> break
+		od;
+		if
+		:: woke -> break
+		:: else
+		fi;
+#endif
+		if
+		:: (HAS_ROOM || HAS_VACANCY) && load(NR_WORKERS) < CAPACITY ->
+			ask();
+			break
+		:: else
+		fi;
+		if
+		:: load(UNSERVED) -> break
+		:: atomic { !load(UNSERVED) -> store(UNSERVED, 1) }
+		fi;
+#ifndef NO_serve_A
+		full_barrier()
+#endif
+	od;
+	woke = 0
+}
+
+inline wake_if_work(own)
+{
+	if
+	:: atomic { load(UNSERVED) -> store(UNSERVED, 0) };
+#ifndef NO_serve_A
+		full_barrier()
+#endif
+	:: !load(UNSERVED)
+	fi;
+	if
+	:: load(NR_SEARCHING)
+	:: else ->
+		if
+		:: load(RING0) || load(RING1) -> wake_one(own)
+		:: else
+		fi
+	fi
+}
+
+/* wpool_wake_for_push(); wake_helper() only wakes more than this */
+inline wake_for_push(own)
 {
 	if
 	:: load(NR_SEARCHING)
 	:: else ->
 		if
-		:: load(NR_WAKING)
-		:: else ->
-			do
-			:: !load(IDLE_MASK) -> break
-			:: else ->
-				if
-				:: load(WAKING) -> break
-				:: else ->
-					idle_wake();
-					if
-					:: woke -> break
-					:: else
-					fi
-				fi
-			od;
-			if
-			:: woke -> woke = 0
-			:: else ->
-				if
-				:: load(NR_WORKERS) < CAPACITY -> ask()
-				:: else
-				fi
-			fi
+		:: own == 0 && load(NR_RUNNING) >= CONCURRENCY
+		:: else -> wake_one(own)
 		fi
 	fi
 }
 
-inline kick_if_work()
-{
-	if
-	:: load(RING0) || load(RING1) -> kick()
-	:: else
-	fi
-}
+/* ---- sched.c ---- */
 
-inline push(ring)
+inline push(ring, own)
 {
 	store(ring, 1);
 #ifndef NO_push_A
 	full_barrier();
 #endif
-	kick()
+	wake_for_push(own)
 }
 
 /* wpool_worker_left() */
-inline left()
+inline left(own)
 {
 #ifndef NO_leave_A
 	full_barrier();
 #endif
-	kick_if_work()
+	wake_if_work(own)
 }
 
 proctype submitter(byte me; byte nr)
@@ -213,17 +275,80 @@ proctype submitter(byte me; byte nr)
 	do
 	:: nr > 0 ->
 		nr--;
-#if SUBMITTERS == 1
+#if CPUS == 1
+		push(RING0, 0)
+#elif SUBMITTERS == 1
 		if
-		:: push(RING0)
-		:: push(RING1)
+		:: push(RING0, 0)
+		:: push(RING1, 1)
 		fi
 #else
-		push((me == SUBMITTER -> RING0 : RING1))
+		if
+		:: me == SUBMITTER -> push(RING0, 0)
+		:: else -> push(RING1, 1)
+		fi
 #endif
 	:: else -> break
 	od
 }
+
+/* ---- handoff.c ---- */
+
+inline running_enter()
+{
+	running[me] = true;
+	mem[NR_RUNNING] = mem[NR_RUNNING] + 1
+}
+
+/* wpool_sched_search() */
+inline search()
+{
+	searching = true;
+	mem[NR_SEARCHING] = mem[NR_SEARCHING] + 1
+}
+
+/* wpool_running_leave(), which is fully ordered */
+inline running_leave()
+{
+	atomic {
+		full_barrier();
+		if
+		:: running[me] -> mem[NR_RUNNING] = mem[NR_RUNNING] - 1; running[me] = false
+		:: else
+		fi
+	}
+}
+
+/* the same without order */
+inline running_leave_relaxed()
+{
+	if
+	:: running[me] -> running[me] = false; store(NR_RUNNING, MINUS_1)
+	:: else
+	fi
+}
+
+/* switched_out(), and hand_over() */
+inline switched_out()
+{
+	if
+	:: running[me] ->
+#ifndef NO_handoff_A
+		running_leave();
+#else
+		running_leave_relaxed();
+#endif
+		if
+		:: (load(RING0) || load(UNSERVED)) &&
+		   (load(IDLE_MASK) || load(NR_WORKERS) < CAPACITY) ->
+			wake_if_work(0)
+		:: else
+		fi
+	:: else
+	fi
+}
+
+/* ---- worker.c ---- */
 
 /* wpool_ring_pop(): the exchange is fully ordered */
 inline pop(ring)
@@ -266,24 +391,25 @@ inline steal()
 proctype worker(byte me)
 {
 	byte woke, moved;
-	bool got, searching, searched, last;
+	bool got, searching, last;
 
-#if ASLEEP
 	if
+#if ASLEEP
 	:: me == WORKER + 1 -> goto busy
+#endif
+	:: parked[me] -> goto sleep
 	:: else
 	fi;
-#endif
 dead:
 	thread[me];
 look:
 	if
 	:: atomic {
-		picked[me] ->
+		picked[me] && full_barrier() ->
 		/* wpool_idle_started() */
 		picked[me] = false;
-		searching = true;
-		store(NR_SEARCHING, 1)
+		search();
+		running_enter()
 	   };
 	   if
 	   :: owns[me] ->
@@ -298,7 +424,8 @@ look:
 	   full_barrier();
 #endif
 	   store(NR_WAKING, MINUS_1)
-	:: else
+	:: atomic { !picked[me] && !running[me] && full_barrier() -> running_enter() }
+	:: !picked[me] && running[me]
 	fi;
 
 #if LEAVES && !defined(TIMER_ONLY)
@@ -313,18 +440,20 @@ look:
 	   :: searching -> searching = false; store(NR_SEARCHING, MINUS_1)
 	   :: else
 	   fi;
-	   left();
+	   running_leave();
+	   left(0);
 	   goto gone
 	:: true
 	fi;
 #endif
 
-	/* take() */
-	pop(RING0);
 	if
-	:: got && !searching && load(RING0) -> kick()
+	:: load(NR_RUNNING) > CONCURRENCY -> goto park
 	:: else
 	fi;
+again:
+	/* take(); call_for_help() only wakes more than this */
+	pop(RING0);
 	/* search(): one searcher for two CPUs */
 	if
 	:: got
@@ -334,7 +463,7 @@ look:
 		:: else ->
 			if
 			:: load(NR_SEARCHING) -> goto park
-			:: else -> searching = true; store(NR_SEARCHING, 1)
+			:: atomic { !load(NR_SEARCHING) && !WAITS(NR_SEARCHING) -> search() }
 			fi
 		fi;
 		steal();
@@ -350,29 +479,22 @@ look:
 #ifndef NO_stop_A
 		full_barrier();
 #else
-		/* the looks of wpool_sched_has_work() move up */
+		/* the looks of wpool_wake_if_work() move up */
 		last = load(RING0) || load(RING1);
 #endif
 		atomic {
 			!WAITS(NR_SEARCHING);
 			searching = false;
-			mem[NR_SEARCHING] = mem[NR_SEARCHING] - 1;
-#ifndef NO_stop_A
-			last = mem[NR_SEARCHING] == 0
-#else
-			last = last && mem[NR_SEARCHING] == 0
-#endif
+			mem[NR_SEARCHING] = mem[NR_SEARCHING] - 1
 		};
-		if
-		:: last ->
-			last = false;
 #ifndef NO_stop_A
-			kick_if_work()
+		wake_if_work(0)
 #else
-			kick()
-#endif
+		if
+		:: last -> last = false; wake_if_work(0)
 		:: else
 		fi
+#endif
 	:: else
 	fi;
 
@@ -383,23 +505,39 @@ look:
 			started++;
 			if
 			:: started < NTASKS && asleep + 1 < CAPACITY ->
-				asleep++;
-busy:				started == NTASKS;
-				asleep--
-			:: true
+				asleep++
+			:: true -> goto look
 			fi
 		};
+		switched_out();
+busy:		atomic { started == NTASKS -> asleep-- };
 		goto look
 	:: else
 	fi;
 
+#if YIELDS
+	/* pause_search() */
+	if
+	:: atomic { searching && yields -> yields-- };
+	   searching = false;
+	   store(NR_SEARCHING, MINUS_1);
+#ifndef NO_stop_A
+	   full_barrier();
+#endif
+	   if
+	   :: load(RING0) || load(RING1) ->
+		atomic { !WAITS(NR_SEARCHING) -> search() };
+		goto again
+	   :: else -> goto look
+	   fi
+	:: true
+	fi;
+#endif
+
 park:
 	/* wpool_idle_join() */
 	if
-	:: searching ->
-		searching = false;
-		searched = true;
-		store(NR_SEARCHING, MINUS_1)
+	:: searching -> searching = false; store(NR_SEARCHING, MINUS_1)
 	:: else
 	fi;
 	atomic {
@@ -409,30 +547,13 @@ park:
 		store(IDLE_MASK, 1)
 	};
 #ifndef NO_park_A
-	full_barrier();
+	running_leave();
+#else
+	running_leave_relaxed();
 #endif
-	if
-	:: load(RING0) || load(RING1) ->
-		atomic {
-			lock(RQ_LOCK);
-			if
-			:: parked[me] -> unpark(me)
-			:: else
-			fi
-		};
-#ifndef NO_resume
-		/* whose kicks relied on it still do */
-		if
-		:: searched && !picked[me] && !leaving[me] ->
-			searching = true;
-			store(NR_SEARCHING, 1)
-		:: else
-		fi
-#endif
-	:: else
-	fi;
-	searched = false;
+	wake_if_work(0);
 
+sleep:
 	/* wpool_idle_sleep() */
 	!parked[me];
 	if
@@ -462,7 +583,7 @@ proctype timer(byte me)
 		:: parked[1] -> leaving[1] = true; unpark(1)
 		fi
 	   };
-	   left()
+	   left(CPUS - 1)
 	od
 }
 
@@ -486,7 +607,7 @@ inline fail()
 		fails--;
 		store(NR_WORKERS, load(NR_WORKERS) - 1)
 	};
-	left();
+	left(CPUS - 1);
 	atomic {
 		lock(SPAWNER_LOCK);
 		mem[SPAWN_WANTED] = 1;
@@ -516,7 +637,7 @@ proctype spawner(byte me)
 		:: load(NR_SEARCHING)
 		:: else ->
 			if
-			:: load(IDLE_MASK) -> kick()
+			:: !HAS_VACANCY
 			:: else ->
 				/* wpool_worker_count_in() */
 				atomic {
@@ -551,17 +672,20 @@ proctype memory(byte me)
 {
 	do
 	write(0) write(1) write(2) write(3)
-	write(4) write(5) write(6) write(7)
+	write(4) write(5) write(6) write(7) write(8) write(9)
 	od
 }
 
 init {
 	atomic {
-		/* one worker is awake; the other is awake or not there yet */
+		/* one worker is awake; the other one sleeps, or is not there yet */
 		thread[0] = true;
 		mem[NR_WORKERS] = 1;
 		if
-		:: thread[1] = true; mem[NR_WORKERS] = 2
+		:: thread[1] = true;
+		   mem[NR_WORKERS] = 2;
+		   parked[1] = !ASLEEP;
+		   mem[IDLE_MASK] = !ASLEEP
 #if !ASLEEP
 		:: true
 #endif
@@ -588,5 +712,6 @@ init {
 	/* nothing moves any more */
 	timeout;
 	assert(started == NTASKS);
-	assert(mem[NR_SEARCHING] == 0 && mem[NR_WAKING] == 0 && !mem[WAKING])
+	assert(mem[NR_SEARCHING] == 0 && mem[NR_WAKING] == 0 && !mem[WAKING]);
+	assert(mem[NR_RUNNING] == 0)
 }
