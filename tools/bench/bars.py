@@ -145,29 +145,29 @@ TIMED = ('total_ns_per_task', 'noop_ns', 'total_ns')
 
 
 def steadiness(r):
-    """Over all rows: how far the worst round is off, and off what."""
-    spread = slow = None
+    """Of each row: how far wpool's worst round is off, and off what."""
+    spread, slow = {}, {}
+
+    def keep(of, row, value, where):
+        if value and (row not in of or value > of[row][0]):
+            of[row] = (value, where)
+
     for one in r.measurements:
-        if one['peer'] != 'wpool' or one['boot'] not in ('main', 'uml'):
-            continue
         name = next((name for name in TIMED if name in one['figures']), None)
-        if one['row'] == 3 or not name:
+        row = one['row']
+        if one['peer'] != 'wpool' or one['boot'] not in ('main', 'uml') or row == 3 or not name:
             continue
         worst, median = one['figures'][name]['worst'], one['figures'][name]['median']
-        where = f'row {one["row"]} {one["variant"]}'
-        if spread is None or worst / median > spread[0]:
-            spread = (worst / median, where)
+        where = one['variant'].replace('_', ' ')
+        keep(spread, row, worst / median, where)
         v = {'batch': 'single', 'invoke': 'single'}.get(one['variant'], one['variant'])
         shared = {key: one['params'][key] for key in ('n', 'pools', 'spread')
-                  if key in one['params'] and one['row'] == 8}
-        peer = r.get(one['row'], name, v=v, peer='percpu', **shared)
-        if peer and (slow is None or worst / peer > slow[0]):
-            slow = (worst / peer, where)
-    if spread:
-        yield at_most(0, f'the worst round, of the median ({spread[1]})', spread[0], 1.5)
-    if slow:
-        yield at_most(0, 'the worst round, of the per-CPU workqueue\'s median '
-                      f'({slow[1]})', slow[0], 1)
+                  if key in one['params'] and row == 8}
+        keep(slow, row, ratio(worst, r.get(row, name, v=v, peer='percpu', **shared)), where)
+    for row, (value, where) in spread.items():
+        yield at_most(row, f'worst round ({where}), of the median', value, 1.5)
+    for row, (value, where) in slow.items():
+        yield at_most(row, f'worst round ({where}), of the per-CPU workqueue\'s median', value, 1)
 
 
 def judge(measurements, cpus):

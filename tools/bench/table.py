@@ -219,9 +219,6 @@ def show(results):
         else:
             per_task(results, row, 'uml' if row == 10 else 'main')
         show_verdicts(results, row)
-    if any(one['row'] == 0 for one in results['verdicts']):
-        print('\nall rows')
-        show_verdicts(results, 0)
     for one in results['failed']:
         print(f'\nFAILED ({one["boot"]}): {one["what"]}')
 

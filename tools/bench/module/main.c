@@ -18,6 +18,7 @@
 #include <linux/fs.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/reboot.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -126,8 +127,10 @@ static void run_plan(void)
 		else
 			pr_info("wpool_bench: %s", last_run.json);
 	}
-	if (*plan)
-		kernel_power_off();
+	if (!*plan)
+		return;
+	pr_info("wpool_bench: end\n");
+	kernel_power_off();
 }
 #else
 static void run_plan(void)

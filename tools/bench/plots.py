@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""plots.py - draw results.json with gnuplot.
+
+usage: plots.py RESULTS.json DIR
+
+Writes one SVG per idea into DIR, and prints their names: what a task costs, how soon
+it starts, sleepers, the mix, growth with tasks, CPUs and pools. A plot whose
+measurements are not there is not drawn.
+"""
+
+import json
+import os
+import subprocess
+import sys
+
+from table import PEERS, figure
+
+COLOURS = {'wpool': '#d1495b', 'percpu': '#30638e', 'unbound': '#7fa6c9',
+           'kworker': '#8d96a3', 'kthread': '#c9c9c9', 'floor': '#bbbbbb',
+           'semaphore': '#30638e'}
+
+STYLE = '''
+set terminal svg size 860,480 dynamic noenhanced font "Helvetica,15" background "white"
+set output "{path}"
+set title "{title}" font ",18"
+set border 3 lc rgb "#555555"
+set tics nomirror
+set grid ytics lc rgb "#dddddd" lt 1
+set key at screen 0.5, 0.02 bottom center horizontal maxrows 2
+set bmargin {bmargin}
+set style fill solid 0.95 noborder
+set decimalsign "."
+'''
+
+
+def gnuplot(script):
+    subprocess.run(['gnuplot'], input=script, text=True, check=True)
+
+
+def quoted(text):
+    return '"' + text.replace('"', "'") + '"'
+
+
+def bars(path, title, ylabel, groups, series, values, log=False, note=''):
+    """values[group][peer]; each peer a bar in each group, with its number on it."""
+    lines = [' '.join([quoted(group)] + [f'{values[group].get(peer, float("nan")):.6g}'
+                                         for peer in series]) for group in groups]
+    script = STYLE.format(path=path, title=title, bmargin=7 if note else 5)
+    script += f'set ylabel "{ylabel}"\nset style data histogram\n'
+    script += 'set style histogram clustered gap 1\nset boxwidth 0.92\n'
+    if log:
+        script += 'set logscale y\nset format y "10^{%T}"\n'
+        script += 'set yrange [*:*]\n'
+    else:
+        script += 'set yrange [0:*]\n'
+    script += 'set offsets graph 0, 0, graph 0.08, 0\n'
+    script += f'set xrange [-0.6:{len(groups) - 0.4}]\n'
+    script += 'shown(x) = sprintf(x >= 100 ? "%.0f" : "%.3g", x)\n'
+    if note:
+        script += f'set label {quoted(note)} at graph 0.5, -0.11 center font ",12" tc rgb "#777777"\n'
+    script += '$DATA << EOD\n' + '\n'.join(lines) + '\nEOD\n'
+    width, parts = 1 / (len(series) + 1), []
+    for i, peer in enumerate(series):
+        parts.append(f'$DATA using {i + 2}:xtic(1) title {quoted(PEERS.get(peer, peer))} '
+                     f'lc rgb "{COLOURS[peer]}"')
+    for i, peer in enumerate(series):
+        shift = (i - (len(series) - 1) / 2) * width
+        parts.append(f'$DATA using ($0{shift:+.4f}):{i + 2}:(shown(${i + 2})) '
+                     'with labels notitle offset 0,0.6 font ",10" tc rgb "#333333"')
+    gnuplot(script + 'plot ' + ', \\\n     '.join(parts) + '\n')
+
+
+def lines(path, title, xlabel, ylabel, series, logx=True):
+    """series: (name, colour, [(x, y, worst)])"""
+    script = STYLE.format(path=path, title=title, bmargin=5.5)
+    script += f'set xlabel "{xlabel}"\nset ylabel "{ylabel}"\nset yrange [0:*]\n'
+    if logx:
+        script += 'set logscale x\nset format x "%.0s%c"\n'
+    xs = sorted({x for _, _, points in series for x, _, _ in points})
+    script += f'set xtics ({", ".join(str(x) for x in xs)})\n'
+    script += f'set xrange [{xs[0] * 0.8}:{xs[-1] * 1.25}]\n'
+    parts = []
+    for i, (name, colour, points) in enumerate(series):
+        script += f'$D{i} << EOD\n' + '\n'.join(
+            f'{x} {y:.6g} {worst:.6g}' for x, y, worst in points) + '\nEOD\n'
+        parts.append(f'$D{i} using 1:2 with linespoints lw 2.5 pt 7 ps 0.8 '
+                     f'lc rgb "{colour}" title {quoted(name)}')
+        parts.append(f'$D{i} using 1:2:2:3 with yerrorbars lw 1 pt 0 '
+                     f'lc rgb "{colour}" notitle')
+    gnuplot(script + 'plot ' + ', \\\n     '.join(parts) + '\n')
+
+
+class Plots:
+    def __init__(self, results, directory):
+        self.measurements = results['measurements']
+        run = results['run']
+        self.where = f'Linux {run.get("kernel", "")}, {run.get("cpus", "")} CPUs, {run.get("accel", "")}'
+        self.directory = directory
+        self.made = []
+
+    def find(self, row, boot='main', **params):
+        return [one for one in self.measurements if one['row'] == row and
+                one['boot'] == boot and
+                all(one['params'].get(key) == value for key, value in params.items())]
+
+    def path(self, name):
+        path = os.path.join(self.directory, name + '.svg')
+        self.made.append(path)
+        return path
+
+    def grouped(self, name, title, ylabel, groups, series, pick, **more):
+        """pick(group, peer) -> a measurement's value, or None."""
+        values = {}
+        for group in groups:
+            found = {peer: pick(group, peer) for peer in series}
+            found = {peer: value for peer, value in found.items() if value is not None}
+            if found:
+                values[group] = found
+        shown = [peer for peer in series if any(peer in found for found in values.values())]
+        if values:
+            bars(self.path(name), title, ylabel, list(values), shown, values,
+                 note=self.where, **more)
+
+    def value(self, row, name, boot='main', **params):
+        found = self.find(row, boot, **params)
+        return figure(found[0], name) if found else None
+
+    def of_task(self, row, v, peer, boot, what):
+        """Who knows no batches does them one by one."""
+        if v == 'batch' and peer != 'wpool':
+            v = 'single'
+        return self.value(row, what, boot, v=v, peer=peer)
+
+    def cost(self):
+        groups = {'one by one': (1, 'single'), 'batches of 64': (1, 'batch'),
+                  'a producer per CPU': (2, 'single'), 'fork-join tree': (4, 'tree')}
+        for name, title, ylabel, boot, what in (
+                ('cost', 'What a task that does nothing costs', 'ns a task', 'main',
+                 'total_ns_per_task'),
+                ('instructions', 'What a task that does nothing costs',
+                 'instructions a task, all CPUs', 'icount', 'instructions_per_task')):
+            self.grouped(name, title, ylabel, groups,
+                         ('wpool', 'percpu', 'unbound', 'kworker'),
+                         lambda group, peer, boot=boot, what=what: self.of_task(
+                             *groups[group], peer, boot, what))
+        native = {'one by one': 'single', 'batches of 64': 'batch', 'fork-join tree': 'tree'}
+        self.grouped('native', 'The same natively: user-mode Linux, one CPU', 'ns a task',
+                     native, ('wpool', 'percpu', 'unbound', 'kworker'),
+                     lambda group, peer: self.of_task(10, native[group], peer, 'uml',
+                                                      'total_ns_per_task'))
+
+    def latency(self):
+        for v, title in (('local', 'From submit to start, on the CPU of the submitter'),
+                         ('cross', 'From submit to start, on another CPU')):
+            def pick(group, peer, v=v):
+                where = 'free' if peer == 'unbound' and v == 'cross' else v
+                value = self.value(3, f'start_{group}', v=where, peer=peer)
+                return value / 1000 if value is not None else None
+            self.grouped(f'latency-{v}', title, 'microseconds', ('p50', 'p90', 'p99'),
+                         ('floor', 'wpool', 'percpu', 'unbound'), pick)
+
+    def sleep(self):
+        def pick(group, peer):
+            for one in self.find(5, v=group, peer=peer):
+                return figure(one, 'total_ns') / figure(one, 'floor_ns')
+            return None
+        self.grouped('sleep', 'Tasks that sleep: time per workers, against the ideal',
+                     'times the ideal', ('1ms/1024', '1ms/512', '100ms/1000', '10ms/16384'),
+                     ('wpool', 'unbound'), pick)
+
+    def mix(self):
+        groups = {'a producer per CPU': 'a_producer_a_CPU', 'one producer': 'one_producer'}
+
+        def pick(group, peer):
+            more = {'handoff': 1} if peer == 'wpool' else {}
+            for one in self.find(6, v=groups[group], peer=peer, **more):
+                return 0.9 * one['params']['n'] / figure(one, 'noop_ns') * 1e6
+            return None
+        self.grouped('mix', 'No-op tasks among sleepers (9 to 1)', 'thousand no-ops a second',
+                     groups, ('wpool', 'percpu', 'unbound'), pick)
+
+    def growth(self):
+        def curve(name, title, xlabel, ylabel, row, boots, what, xof, variants):
+            series = []
+            for label, colour, params in variants:
+                points = []
+                for boot in boots:
+                    for one in self.find(row, boot, **params):
+                        points.append((xof(one), figure(one, what),
+                                       figure(one, what, 'worst')))
+                if points:
+                    series.append((label, colour, sorted(points)))
+            if series:
+                lines(self.path(name), title, xlabel, ylabel, series)
+
+        curve('growth-tasks', 'Does a task cost more among many?', 'tasks',
+              'ns a task', 8, ('main',), 'total_ns_per_task',
+              lambda one: one['params']['n'],
+              [(PEERS[peer], COLOURS[peer], {'v': 'tasks', 'peer': peer})
+               for peer in ('wpool', 'percpu')])
+        curve('growth-cpus', 'Does a task cost more on many CPUs?', 'CPUs, a producer each',
+              'instructions a task', 8, [f'cpus{n}' for n in (1, 2, 4, 8)],
+              'instructions_per_task', lambda one: int(one['boot'][4:]),
+              [('wpool', COLOURS['wpool'], {'v': 'cpus', 'peer': 'wpool'}),
+               ('wpool, batches of 64', '#e8a0aa', {'v': 'cpus_batch', 'peer': 'wpool'}),
+               (PEERS['percpu'], COLOURS['percpu'], {'v': 'cpus', 'peer': 'percpu'})])
+        curve('growth-pools', 'Does a task cost more among many pools?', 'pools',
+              'ns a task', 8, ('main',), 'total_ns_per_task',
+              lambda one: one['params']['pools'],
+              [('wpool, one of the pools used', COLOURS['wpool'], {'v': 'pools', 'peer': 'wpool'}),
+               ('wpool, in turn', '#e8a0aa', {'v': 'spread', 'peer': 'wpool'}),
+               ('per-CPU workqueues, in turn', COLOURS['percpu'],
+                {'v': 'spread', 'peer': 'percpu'})])
+
+    def all(self):
+        for plot in (self.cost, self.latency, self.sleep, self.mix, self.growth):
+            plot()
+        return self.made
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    with open(sys.argv[1], encoding='utf-8') as file:
+        results = json.load(file)
+    os.makedirs(sys.argv[2], exist_ok=True)
+    for path in Plots(results, sys.argv[2]).all():
+        print(path)
+
+
+if __name__ == '__main__':
+    main()
