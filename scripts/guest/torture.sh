@@ -14,7 +14,7 @@ fuzz()
 	insmod /wpool/wpool.ko || return 1
 	echo "TAP version 13"
 	echo "1..1"
-	if /files/ioctl_fuzz --seed "$SEED" --calls "$CALLS" --seconds "$SECONDS"; then
+	if /tests/ioctl_fuzz --seed "$SEED" --calls "$CALLS" --seconds "$SECONDS"; then
 		echo "ok 1 seed_$SEED"
 	else
 		echo "not ok 1 seed_$SEED"
