@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Open files and the cookies of their tasks.
+ *
+ * What must hold: a record carries a cookie that was submitted through the same
+ * file, and no cookie comes back twice, nor one whose task was refused or
+ * silent. A file that no other process used is drained when it is closed: then
+ * every accepted task that is not silent has had its record.
+ *
+ * The table of cookies is shared between processes. A cookie is an index into
+ * it, with a check word above; the cookie 0 is anybody's.
+ */
+#include "fuzz.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define MAX_COOKIES		16000000U
+#define MAX_FILES		1000000U
+
+enum cookie_state {
+	COOKIE_UNUSED,
+	COOKIE_SUBMITTED,
+	COOKIE_SILENT,
+	COOKIE_REFUSED,
+	COOKIE_RECORDED,
+};
+
+struct cookie {
+	uint32_t file;
+	atomic_uchar state;
+};
+
+/* What must come back through a file. */
+struct file_counts {
+	atomic_uint expected;
+	atomic_uint records;
+};
+
+static struct cookie *cookies;
+static struct file_counts *counts;
+static atomic_uint *next_cookie;
+static atomic_uint next_file = 1;
+
+static pthread_mutex_t slots_mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct file *slots[NR_SLOTS];
+static int null_fd;
+
+static void *map_shared(size_t bytes)
+{
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (at == MAP_FAILED) {
+		perror("mmap");
+		exit(1);
+	}
+	return at;
+}
+
+void files_init(void)
+{
+	cookies = map_shared(MAX_COOKIES * sizeof(*cookies));
+	counts = map_shared(MAX_FILES * sizeof(*counts));
+	next_cookie = map_shared(sizeof(*next_cookie));
+	*next_cookie = 1;
+	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+}
+
+/* ---- cookies ------------------------------------------------------------------ */
+
+static uint32_t check_word(uint32_t index)
+{
+	struct rng rng = { .state = index ^ 0x5eedULL };
+
+	return rnd(&rng) >> 34;
+}
+
+static uint64_t to_cookie(uint32_t index)
+{
+	return (uint64_t)check_word(index) << 32 | index;
+}
+
+bool cookies_left(void)
+{
+	return atomic_load(next_cookie) < MAX_COOKIES - 65 * WPOOL_MAX_BATCH;
+}
+
+uint64_t cookie_new(struct file *file, bool silent)
+{
+	uint32_t index = atomic_fetch_add(next_cookie, 1);
+
+	cookies[index].file = file->id;
+	atomic_store(&cookies[index].state, silent ? COOKIE_SILENT : COOKIE_SUBMITTED);
+	return to_cookie(index);
+}
+
+void cookie_refused(struct fuzzer *f, uint64_t cookie)
+{
+	unsigned char old;
+
+	if (!cookie)
+		return;
+	old = atomic_exchange(&cookies[(uint32_t)cookie].state, COOKIE_REFUSED);
+	if (old == COOKIE_RECORDED)
+		complain(f, "cookie %#llx was refused, and has a record",
+			 (unsigned long long)cookie);
+}
+
+void cookie_accepted(struct file *file, uint64_t cookie)
+{
+	atomic_fetch_add(&shared->nr_accepted, 1);
+	if (!cookie || atomic_load(&cookies[(uint32_t)cookie].state) != COOKIE_SILENT)
+		atomic_fetch_add(&counts[file->id].expected, 1);
+}
+
+static void cookie_check(struct fuzzer *f, struct file *file, uint64_t cookie)
+{
+	uint32_t index = cookie;
+	unsigned char old;
+
+	if (!cookie)
+		return;
+	if (index >= atomic_load(next_cookie) || to_cookie(index) != cookie) {
+		complain(f, "a record with cookie %#llx, which nobody submitted",
+			 (unsigned long long)cookie);
+		return;
+	}
+	if (cookies[index].file != file->id) {
+		complain(f, "cookie %u of file %u came out of file %u", index,
+			 cookies[index].file, file->id);
+		return;
+	}
+	old = atomic_exchange(&cookies[index].state, COOKIE_RECORDED);
+	if (old != COOKIE_SUBMITTED)
+		complain(f, "cookie %u has a record, but is %s", index,
+			 old == COOKIE_RECORDED ? "recorded already" :
+			 old == COOKIE_SILENT ? "silent" : "refused");
+}
+
+void records_check(struct fuzzer *f, struct file *file, const void *data, size_t bytes)
+{
+	struct wpool_dev_record record;
+	size_t at;
+
+	if (bytes % sizeof(record))
+		complain(f, "read() returned %zu, which is no number of records", bytes);
+	for (at = 0; at + sizeof(record) <= bytes; at += sizeof(record)) {
+		memcpy(&record, (const uint8_t *)data + at, sizeof(record));
+		atomic_fetch_add(&counts[file->id].records, 1);
+		atomic_fetch_add(&shared->nr_records, 1);
+		cookie_check(f, file, record.cookie);
+		if (record.status && record.status != -ECANCELED && record.status != -ENOMEM)
+			complain(f, "a record with status %d", record.status);
+		if (!record.start_ns && record.cpu == -1U)
+			record.start_ns = record.submit_ns;
+		if (record.start_ns < record.submit_ns || record.end_ns < record.start_ns)
+			complain(f, "a record with submit %llu, start %llu, end %llu, CPU %d",
+				 record.submit_ns, record.start_ns, record.end_ns,
+				 (int)record.cpu);
+	}
+	scan_binary(f, "a record", data, bytes);
+}
+
+/* ---- files -------------------------------------------------------------------- */
+
+struct file *file_get(unsigned int slot)
+{
+	struct file *file;
+
+	pthread_mutex_lock(&slots_mutex);
+	file = slots[slot];
+	if (file)
+		atomic_fetch_add(&file->users, 1);
+	pthread_mutex_unlock(&slots_mutex);
+	return file;
+}
+
+/* All that was accepted comes back, and then there is nothing more. */
+static void drain(struct fuzzer *f, struct file *file)
+{
+	struct wpool_dev_cancel cancel = { .size = sizeof(cancel), .flags = WPOOL_DEV_CANCEL_ALL };
+	struct wpool_dev_wait wait = { .size = sizeof(wait), .timeout_ns = 30000000000ULL };
+	struct file_counts *count = &counts[file->id];
+	ssize_t bytes;
+
+	while (ioctl(file->fd, WPOOL_IOC_CANCEL, &cancel))
+		if (errno != EINTR)
+			goto failed;
+	while (ioctl(file->fd, WPOOL_IOC_WAIT, &wait))
+		if (errno != EINTR)
+			goto failed;
+	do {
+		bytes = read(file->fd, f->arena.array, ARRAY_BYTES);
+		if (bytes > 0)
+			records_check(f, file, f->arena.array, bytes);
+	} while (bytes > 0 || (bytes < 0 && errno == EINTR));
+	if (bytes < 0)
+		goto failed;
+	if (count->expected != count->records)
+		complain(f, "file %u: %u records wanted, %u came", file->id, count->expected,
+			 count->records);
+	atomic_fetch_add(&shared->nr_drained, 1);
+	return;
+failed:
+	complain(f, "file %u cannot be drained: %s", file->id, strerrorname_np(errno));
+}
+
+/* The last user closes it. */
+void file_put(struct fuzzer *f, struct file *file)
+{
+	if (atomic_fetch_sub(&file->users, 1) > 1)
+		return;
+	if (file->drain && !file->gone && !file->child && file->attached)
+		drain(f, file);
+	close(file->fd);
+	free(file);
+}
+
+/* Most files are attached from the start: what follows gets farther then. */
+static void attach(struct fuzzer *f, struct file *file)
+{
+	struct wpool_dev_create create = { .size = sizeof(create) };
+	struct wpool_dev_attach attach = { .size = sizeof(attach) };
+	bool runs;
+	int err;
+
+	if (!gen_name(f, attach.name, &runs))
+		return;
+	file->runs = runs;
+	file->tries = 1;
+	memcpy(create.name, attach.name, sizeof(create.name));
+	create.attrs.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_POLICY;
+	create.attrs.capacity = 1 + below(&f->rng, 12);
+	create.attrs.queue_depth = below(&f->rng, 100);
+	create.attrs.policy = runs ? WPOOL_DEV_POLICY_RUN : below(&f->rng, 2);
+
+	call_begins(f, "attach");
+	err = ioctl(file->fd, WPOOL_IOC_ATTACH, &attach) ? errno : 0;
+	count(OP_ATTACH, err);
+	if (err == ENOENT) {
+		err = ioctl(file->fd, WPOOL_IOC_CREATE, &create) ? errno : 0;
+		count(OP_CREATE, err);
+	}
+	call_ends(f, OP_ATTACH);
+	file->attached = !err;
+	if (err && err != EEXIST && err != EINTR && err != ENOMEM)
+		complain(f, "a new file: %s", strerrorname_np(err));
+}
+
+void file_open(struct fuzzer *f, unsigned int slot)
+{
+	static const int flags[] = { O_RDWR, O_RDWR | O_NONBLOCK, O_RDONLY, O_WRONLY };
+	uint32_t how = below(&f->rng, 16);
+	struct file *file, *old;
+	int fd;
+
+	if (atomic_load(&next_file) >= MAX_FILES)
+		return;
+	/* write only: it cannot read its records, so the last is rare */
+	fd = open(DEV, flags[how < 8 ? 0 : how < 13 ? 1 : how < 15 ? 2 : 3] | O_CLOEXEC);
+	count(OP_OPEN, fd < 0 ? errno : 0);
+	if (fd < 0) {
+		if (errno != ENOMEM)
+			complain(f, "open: %s", strerrorname_np(errno));
+		return;
+	}
+	file = calloc(1, sizeof(*file));
+	file->fd = fd;
+	file->id = atomic_fetch_add(&next_file, 1);
+	file->users = 1;
+	file->drain = how < 15 && !one_in(&f->rng, 3);
+	if (!one_in(&f->rng, 4))
+		attach(f, file);
+
+	pthread_mutex_lock(&slots_mutex);
+	old = slots[slot];
+	slots[slot] = file;
+	pthread_mutex_unlock(&slots_mutex);
+	if (old)
+		file_put(f, old);
+}
+
+/* Out of its slot; or away at once, while others are in a call on it. */
+void file_close(struct fuzzer *f, struct file *file, unsigned int slot)
+{
+	bool mine = false;
+	int dup_fd;
+
+	switch (below(&f->rng, 4)) {
+	case 0:
+		/* the number stays taken, so it cannot become another file's */
+		atomic_store(&file->gone, true);
+		dup3(null_fd, file->fd, O_CLOEXEC);
+		break;
+	case 1:
+		dup_fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
+		if (dup_fd >= 0)
+			close(dup_fd);
+		count(OP_CLOSE, 0);
+		return;
+	default:
+		break;
+	}
+	count(OP_CLOSE, 0);
+	pthread_mutex_lock(&slots_mutex);
+	if (slots[slot] == file) {
+		slots[slot] = NULL;
+		mine = true;
+	}
+	pthread_mutex_unlock(&slots_mutex);
+	if (mine)
+		file_put(f, file);
+}
+
+void files_end(struct fuzzer *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_SLOTS; i++) {
+		if (slots[i])
+			file_put(f, slots[i]);
+		slots[i] = NULL;
+	}
+}

@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ioctl_fuzz - random calls on /dev/wpool and its sysfs, and what must hold.
+ *
+ * usage: ioctl_fuzz [--seed N] [--calls N] [--threads N] [--seconds N] [--quiet]
+ *
+ *   --seed     decides about every call (a fresh one, which is printed)
+ *   --calls    of all threads together (100000)
+ *   --threads  (4); with one thread a run is repeated exactly
+ *   --seconds  ends the run earlier; 0: no limit (0)
+ *   --quiet    no table of the calls
+ *
+ * To be run as root in a virtual machine; what the kernel's log says about it is
+ * the other half of the test. Threads share files; one call in thousands is a
+ * process of its own that is killed in the middle. Whoever sleeps in a call for
+ * longer than 10 ms gets a signal.
+ *
+ * Exit: 0 all as it should be, 1 something was wrong, 2 wrong use.
+ */
+#include "fuzz.h"
+
+#include <fcntl.h>
+#include <getopt.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <dirent.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MAX_THREADS		64
+#define MAX_SHOWN		20
+#define PATIENCE_NS		10000000ULL
+#define HANG_NS			120000000000ULL
+#define CHILD_CALLS		20
+
+struct shared *shared;
+uint64_t seed;
+
+static uint64_t nr_calls = 100000;
+static unsigned int nr_threads = 4;
+static struct fuzzer fuzzers[MAX_THREADS + 1];
+static pthread_t threads[MAX_THREADS];
+
+uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+void complain(struct fuzzer *f, const char *format, ...)
+{
+	char text[512];
+	va_list args;
+
+	if (atomic_fetch_add(&shared->failures, 1) >= MAX_SHOWN)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	/* not stdio: a child may have been forked while another thread held its lock */
+	dprintf(1, "# seed %llu, thread %u, call %llu: %s\n", (unsigned long long)seed, f->nr,
+		(unsigned long long)f->call, text);
+}
+
+void call_begins(struct fuzzer *f, const char *op)
+{
+	atomic_store(&f->op, (uintptr_t)op);
+	atomic_store(&f->began_ns, now_ns());
+}
+
+void call_ends(struct fuzzer *f, unsigned int op)
+{
+	atomic_fetch_add(&shared->tally[op].ns, now_ns() - atomic_load(&f->began_ns));
+	atomic_store(&f->began_ns, 0);
+}
+
+void count(unsigned int op, int err)
+{
+	atomic_fetch_add(&shared->tally[op].by_errno[err < NR_ERRNOS ? err : NR_ERRNOS - 1], 1);
+}
+
+/* ---- calls ------------------------------------------------------------------------ */
+
+/* How often each kind is called, of the sum of all. */
+static const struct {
+	enum op op;
+	unsigned int weight;
+} weights[] = {
+	{ OP_CREATE, 10 },	/* create */
+	{ OP_ATTACH, 40 },	/* attach */
+	{ 2, 30 },	/* tune */
+	{ 3, 6 },	/* release */
+	{ 4, 24 },	/* reboot */
+	{ 5, 5 },	/* destroy */
+	{ 6, 230 },	/* submit */
+	{ 7, 50 },	/* wait */
+	{ 8, 90 },	/* cancel */
+	{ 9, 90 },	/* stats */
+	{ 10, 80 },	/* info */
+	{ OP_NUMBER, 50 },
+	{ OP_SCRIBBLED, 10 },
+	{ OP_OPEN, 15 },
+	{ OP_CLOSE, 12 },
+	{ OP_READ, 150 },
+	{ OP_POLL, 50 },
+	{ OP_VFS, 50 },
+	{ OP_STORE, 20 },
+	{ OP_TEXT, 8 },
+	{ OP_FORK, 1 },
+};
+
+static enum op pick(struct fuzzer *f)
+{
+	unsigned int i, sum = 0, at;
+
+	for (i = 0; i < ARRAY_SIZE(weights); i++)
+		sum += weights[i].weight;
+	at = below(&f->rng, sum);
+	for (i = 0; at >= weights[i].weight; i++)
+		at -= weights[i].weight;
+	return weights[i].op;
+}
+
+static void call_file(struct fuzzer *f, struct file *file, enum op op)
+{
+	switch (op) {
+	case OP_NUMBER:
+		fuzz_ioctl_number(f, file);
+		break;
+	case OP_SCRIBBLED:
+		fuzz_ioctl_scribbled(f, file);
+		break;
+	case OP_READ:
+		fuzz_read(f, file);
+		break;
+	case OP_POLL:
+		fuzz_poll(f, file);
+		break;
+	case OP_VFS:
+		fuzz_vfs(f, file);
+		break;
+	default:
+		fuzz_ioctl(f, file, op);
+	}
+}
+
+static void reseed(struct fuzzer *f, uint64_t call)
+{
+	struct rng mix = { .state = seed ^ call << 8 ^ f->nr };
+
+	f->call = call;
+	f->rng.state = rnd(&mix);
+}
+
+/* Another process with the same file, which is killed sooner or later. */
+static void child(struct fuzzer *f, struct file *file)
+{
+	struct itimerval timer = { { 0, 10000 }, { 0, 10000 } };
+	uint64_t parent_call = f->call;
+	unsigned int i;
+	enum op op;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setitimer(ITIMER_REAL, &timer, NULL);
+	for (i = 0; i < CHILD_CALLS; i++) {
+		reseed(f, parent_call ^ (uint64_t)(i + 1) << 40);
+		op = pick(f);
+		if (op < OP_OPEN || op == OP_READ || op == OP_POLL || op == OP_VFS)
+			call_file(f, file, op);
+	}
+	_exit(0);
+}
+
+static void fuzz_fork(struct fuzzer *f, struct file *file)
+{
+	uint32_t life_us = below(&f->rng, 40000);
+	uint64_t end;
+	pid_t pid;
+
+	atomic_store(&file->child, true);
+	pid = fork();
+	if (!pid)
+		child(f, file);
+	count(OP_FORK, pid < 0 ? errno : 0);
+	if (pid < 0)
+		return;
+	end = now_ns() + life_us * 1000ULL;
+	while (now_ns() < end && waitpid(pid, NULL, WNOHANG) == 0)
+		usleep(1000);
+	call_begins(f, "the death of a child");
+	kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	call_ends(f, OP_FORK);
+}
+
+static void one_call(struct fuzzer *f, uint64_t call)
+{
+	unsigned int slot;
+	struct file *file;
+	enum op op;
+
+	reseed(f, call);
+	op = pick(f);
+	slot = below(&f->rng, NR_SLOTS);
+	if (op == OP_STORE) {
+		fuzz_sysfs_store(f);
+		return;
+	}
+	if (op == OP_TEXT) {
+		fuzz_text_read(f);
+		return;
+	}
+	file = op == OP_OPEN ? NULL : file_get(slot);
+	if (!file) {
+		/* or its slot is empty */
+		file_open(f, slot);
+		return;
+	}
+	if (op == OP_CLOSE)
+		file_close(f, file, slot);
+	else if (op == OP_FORK)
+		fuzz_fork(f, file);
+	else
+		call_file(f, file, op);
+	file_put(f, file);
+}
+
+static void *fuzz(void *arg)
+{
+	struct fuzzer *f = arg;
+	uint64_t call;
+
+	for (call = 0; call < nr_calls / nr_threads && !shared->over && cookies_left(); call++)
+		one_call(f, call);
+	return NULL;
+}
+
+/* ---- signals, and whoever does not come back -------------------------------------- */
+
+static void on_signal(int signal)
+{
+	(void)signal;
+}
+
+static void signals_init(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+
+	sigaction(SIGUSR1, &action, NULL);
+	sigaction(SIGALRM, &action, NULL);
+	sigaction(SIGIO, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
+	action.sa_flags = SA_RESTART;
+	sigaction(SIGUSR2, &action, NULL);
+}
+
+static void hangs(struct fuzzer *f)
+{
+	int fd = open("/proc/sysrq-trigger", O_WRONLY);
+
+	complain(f, "%s does not return", (const char *)atomic_load(&f->op));
+	if (fd >= 0 && write(fd, "w", 1) == 1)
+		usleep(500000);
+	_exit(1);
+}
+
+/* Signals, with and without SA_RESTART, for those who sleep, until all have ended. */
+static void watch(uint64_t end_ns)
+{
+	unsigned int i, round = 0, left = nr_threads;
+	uint64_t began, now;
+
+	while (left) {
+		usleep(5000);
+		now = now_ns();
+		if (end_ns && now > end_ns)
+			atomic_store(&shared->over, true);
+		for (i = 0, left = 0, round++; i < nr_threads; i++) {
+			if (!threads[i])
+				continue;
+			if (!pthread_tryjoin_np(threads[i], NULL)) {
+				threads[i] = 0;
+				continue;
+			}
+			left++;
+			began = atomic_load(&fuzzers[i].began_ns);
+			if (!began || now < began + PATIENCE_NS)
+				continue;
+			if (now > began + HANG_NS)
+				hangs(&fuzzers[i]);
+			pthread_kill(threads[i], round % 3 ? SIGUSR1 : SIGUSR2);
+		}
+	}
+}
+
+/* ---- the end ------------------------------------------------------------------------- */
+
+/* Every pool but the default one goes, and nothing is left to do. */
+static void pools_end(struct fuzzer *f)
+{
+	struct wpool_dev_attach attach = { .size = sizeof(attach) };
+	struct wpool_dev_simple simple = { .size = sizeof(simple) };
+	struct dirent *entry;
+	DIR *dir = opendir(CLASS);
+	int fd, err;
+
+	while (dir && (entry = readdir(dir))) {
+		if (strncmp(entry->d_name, "fuzz-", 5))
+			continue;
+		memset(attach.name, 0, sizeof(attach.name));
+		memcpy(attach.name, entry->d_name,
+		       strnlen(entry->d_name, sizeof(attach.name) - 1));
+		fd = open(DEV, O_RDWR);
+		call_begins(f, "the end of a pool");
+		err = ioctl(fd, WPOOL_IOC_ATTACH, &attach) ||
+		      ioctl(fd, WPOOL_IOC_DESTROY, &simple) ? errno : 0;
+		call_ends(f, OP_CLOSE);
+		close(fd);
+		if (err)
+			complain(f, "the end of %s: %s", entry->d_name, strerrorname_np(err));
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static void show(void)
+{
+	static const char *const others[] = {
+		"other ioctl", "scribbled", "open", "close", "read", "poll", "other call",
+		"store", "text", "fork",
+	};
+	unsigned long nr, all = 0;
+	unsigned int op, i;
+
+	for (op = 0; op < OP_END; op++) {
+		dprintf(1, "# %-11s %6lu ms:",
+			op < NR_IOCTLS ? ioctl_names[op] : others[op - NR_IOCTLS],
+			shared->tally[op].ns / 1000000);
+		for (i = 0; i < NR_ERRNOS; i++) {
+			nr = shared->tally[op].by_errno[i];
+			if (nr)
+				dprintf(1, " %s %lu", i ? strerrorname_np(i) : "ok", nr);
+			all += nr;
+		}
+		dprintf(1, "\n");
+	}
+	dprintf(1, "# %lu calls, %lu tasks accepted, %lu records, %lu files drained\n", all,
+		shared->nr_accepted, shared->nr_records, shared->nr_drained);
+	dprintf(1, "# %lu texts searched for addresses, %lu of them by nobody\n",
+		shared->nr_texts, shared->nr_unprivileged);
+}
+
+/* A run that never gets anywhere proves nothing. */
+static void check_reach(struct fuzzer *f)
+{
+	unsigned long all = 0;
+	unsigned int op, i;
+
+	for (op = 0; op < OP_END; op++)
+		for (i = 0; i < NR_ERRNOS; i++)
+			all += shared->tally[op].by_errno[i];
+	if (all < 10000)
+		return;
+	for (op = 0; op < NR_IOCTLS; op++)
+		if (!shared->tally[op].by_errno[0])
+			complain(f, "%s was never a success", ioctl_names[op]);
+	if (!shared->nr_records || !shared->nr_drained || !shared->nr_unprivileged)
+		complain(f, "no records, no file drained, or nothing read by nobody");
+}
+
+static uint64_t to_number(const char *text)
+{
+	char *end;
+	uint64_t value = strtoull(text, &end, 0);
+
+	if (!*text || *end) {
+		fprintf(stderr, "ioctl_fuzz: '%s' is not a value\n", text);
+		exit(2);
+	}
+	return value;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "seed", required_argument, NULL, 's' },
+		{ "calls", required_argument, NULL, 'c' },
+		{ "threads", required_argument, NULL, 't' },
+		{ "seconds", required_argument, NULL, 'T' },
+		{ "quiet", no_argument, NULL, 'q' },
+		{},
+	};
+	struct fuzzer *self = &fuzzers[MAX_THREADS];
+	uint64_t seconds = 0, began = now_ns();
+	bool quiet = false;
+	unsigned int i;
+	pid_t reader;
+	int c;
+
+	seed = began ^ (uint64_t)getpid() << 40;
+	seed %= 1000000000;
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (c) {
+		case 's':
+			seed = to_number(optarg);
+			break;
+		case 'c':
+			nr_calls = to_number(optarg);
+			break;
+		case 't':
+			nr_threads = to_number(optarg);
+			break;
+		case 'T':
+			seconds = to_number(optarg);
+			break;
+		case 'q':
+			quiet = true;
+			break;
+		default:
+			return 2;
+		}
+	}
+	if (!nr_threads || nr_threads > MAX_THREADS)
+		return 2;
+	if (access(DEV, R_OK | W_OK)) {
+		fprintf(stderr, "ioctl_fuzz: %s: %s\n", DEV, strerror(errno));
+		return 2;
+	}
+	dprintf(1, "# seed %llu, %llu calls, %u threads\n", (unsigned long long)seed,
+		(unsigned long long)nr_calls, nr_threads);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		      -1, 0);
+	self->nr = MAX_THREADS;
+	signals_init();
+	ioctls_init();
+	files_init();
+	texts_init();
+	arena_init(&self->arena);
+	for (i = 0; i < nr_threads; i++) {
+		fuzzers[i].nr = i;
+		arena_init(&fuzzers[i].arena);
+	}
+	reader = reader_start();
+	for (i = 0; i < nr_threads; i++)
+		pthread_create(&threads[i], NULL, fuzz, &fuzzers[i]);
+	watch(seconds ? began + seconds * 1000000000ULL : 0);
+	files_end(self);
+	pools_end(self);
+	atomic_store(&shared->over, true);
+	waitpid(reader, NULL, 0);
+
+	check_reach(self);
+	if (!quiet)
+		show();
+	dprintf(1, "# seed %llu: %u wrong, %llu ms\n", (unsigned long long)seed,
+		shared->failures, (unsigned long long)(now_ns() - began) / 1000000);
+	return shared->failures != 0;
+}

@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# dev_fuzz - random calls on /dev/wpool for a short time: one run that is always
+# the same, and one that never is. Longer ones: ioctl_fuzz --seed N --calls N.
+
+# The tests are called by name.
+# shellcheck disable=SC2317
+# shellcheck source-path=SCRIPTDIR source=tap.sh
+. "$(dirname "$0")/tap.sh"
+
+cleanup() { :; }
+
+# fuzz ARGUMENT...: its table is worth seeing only if something is wrong.
+fuzz()
+{
+	"$HERE/ioctl_fuzz" --seconds 12 "$@" || fail "something is wrong, see above"
+}
+
+# One thread: call after call the same as last time, up to when the time is over.
+test_known_seed() { fuzz --seed 4711 --threads 1 --calls 20000; }
+
+# What the seed was stands in the output in any case.
+test_fresh_seed()
+{
+	seed=$(($(date +%s) % 1000000000))
+	echo "wpool-fuzz: seed $seed" >/dev/kmsg
+	fuzz --seed "$seed" --threads 4 --calls 100000
+}
+
+TESTS="known_seed fresh_seed"
+
+watchdog 280
+run_tests
