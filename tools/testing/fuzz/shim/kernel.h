@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * As much of the kernel as its parsers need to be compiled for user space: types
+ * of the public header, and the functions that read numbers and words, which do
+ * what the kernel's do.
+ */
+#ifndef WPOOL_FUZZ_SHIM_H
+#define WPOOL_FUZZ_SHIM_H
+
+#include <assert.h>
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+typedef uint8_t u8;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int64_t s64;
+
+#define gfp_t			unsigned int
+#define atomic_t		struct shim_atomic
+#define cpumask_var_t		struct cpumask *
+
+struct shim_atomic {
+	int counter;
+};
+
+struct list_head {
+	struct list_head *next, *prev;
+};
+
+struct module;
+struct cpumask {
+	unsigned long bits;
+};
+
+struct attribute {
+	const char *name;
+};
+
+struct attribute_group {
+	struct attribute **attrs;
+};
+
+struct device {
+	void *data;
+};
+
+struct class;
+
+struct device_attribute {
+	struct attribute attr;
+};
+
+#define U32_MAX			UINT32_MAX
+#define PAGE_SIZE		4096
+#define GFP_KERNEL		0
+#define MIN_NICE		-20
+#define MAX_NICE		19
+#define BIT(n)			(1UL << (n))
+#define GENMASK(h, l)		((2UL << (h)) - (1UL << (l)))
+#define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
+#define __must_check
+#define DEVICE_ATTR_RW(n)	struct device_attribute dev_attr_##n = { { #n } }
+#define DEVICE_ATTR_RO(n)	struct device_attribute dev_attr_##n = { { #n } }
+#undef isascii
+#define isascii(c)		(((c) & ~0x7f) == 0)
+#define cpumask_pr_args(mask)	(mask)
+#define cpu_possible_mask	((const struct cpumask *)NULL)
+#define cpu_online_mask		((const struct cpumask *)NULL)
+
+static inline void *dev_get_drvdata(const struct device *dev)
+{
+	return dev->data;
+}
+
+static inline int sysfs_emit(char *buf, const char *format, ...)
+{
+	(void)format;
+	buf[0] = 0;
+	return 0;
+}
+
+static inline bool zalloc_cpumask_var(cpumask_var_t *mask, gfp_t gfp)
+{
+	(void)gfp;
+	*mask = calloc(1, sizeof(**mask));
+	return *mask;
+}
+
+static inline void free_cpumask_var(struct cpumask *mask)
+{
+	free(mask);
+}
+
+/* The kernel's own parser of lists is not what is tested. */
+static inline int cpulist_parse(const char *buf, struct cpumask *mask)
+{
+	mask->bits = strlen(buf);
+	return 0;
+}
+
+static inline bool cpumask_subset(const struct cpumask *a, const struct cpumask *b)
+{
+	(void)b;
+	return a->bits < 64;
+}
+
+static inline bool cpumask_intersects(const struct cpumask *a, const struct cpumask *b)
+{
+	(void)b;
+	return a->bits;
+}
+
+/* lib/kstrtox.c: digits, one newline at most, nothing else. */
+static inline int shim_kstrtoull(const char *s, u64 *value)
+{
+	const char *digits = s;
+	u64 all = 0;
+
+	for (; *s >= '0' && *s <= '9'; s++) {
+		if (all > (UINT64_MAX - (*s - '0')) / 10)
+			return -ERANGE;
+		all = all * 10 + (*s - '0');
+	}
+	if (s == digits)
+		return -EINVAL;
+	if (*s == '\n')
+		s++;
+	if (*s)
+		return -EINVAL;
+	*value = all;
+	return 0;
+}
+
+static inline int kstrtou32(const char *s, unsigned int base, u32 *value)
+{
+	u64 all;
+	int err = shim_kstrtoull(s + (*s == '+'), &all);
+
+	(void)base;
+	if (err)
+		return err;
+	if (all > UINT32_MAX)
+		return -ERANGE;
+	*value = all;
+	return 0;
+}
+
+static inline int kstrtoint(const char *s, unsigned int base, int *value)
+{
+	bool negative = *s == '-';
+	u64 all;
+	int err = shim_kstrtoull(s + (*s == '+' || *s == '-'), &all);
+
+	(void)base;
+	if (err)
+		return err;
+	if (all > (u64)INT_MAX + negative)
+		return -ERANGE;
+	*value = negative ? -(s64)all : (s64)all;
+	return 0;
+}
+
+/* lib/string_helpers.c */
+static inline bool sysfs_streq(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b || (!*a && *b == '\n' && !b[1]) || (*a == '\n' && !a[1] && !*b);
+}
+
+static inline int __sysfs_match_string(const char *const *words, size_t nr, const char *s)
+{
+	size_t i;
+
+	for (i = 0; i < nr && words[i]; i++)
+		if (sysfs_streq(words[i], s))
+			return i;
+	return -EINVAL;
+}
+
+#endif /* WPOOL_FUZZ_SHIM_H */
