@@ -23,11 +23,21 @@
 /* A number or "max", for the attributes that have no limit. */
 static int limit_set(const char *val, const struct kernel_param *kp)
 {
+	u32 value;
+	int err;
+
 	if (sysfs_streq(val, "max")) {
 		*(u32 *)kp->arg = WPOOL_UNLIMITED;
 		return 0;
 	}
-	return kstrtou32(val, 10, kp->arg);
+	err = kstrtou32(val, 10, &value);
+	if (err)
+		return err;
+	/* as in sysfs: the number that stands for it is nobody's business */
+	if (value == WPOOL_UNLIMITED)
+		return -ERANGE;
+	*(u32 *)kp->arg = value;
+	return 0;
 }
 
 static int limit_get(char *buffer, const struct kernel_param *kp)
@@ -55,6 +65,24 @@ static unsigned int default_expiry_ms = 1000;
 module_param(default_expiry_ms, uint, 0444);
 MODULE_PARM_DESC(default_expiry_ms, "expiry_ms of the default pool (default: 1000)");
 
+/* The module's loader learns only that some value is wrong. */
+static int __init check_parameter(const struct wpool_attrs *attrs, u32 which,
+				  const char *name)
+{
+	int err = wpool_attrs_check(attrs, which);
+
+	if (err)
+		pr_err("wpool: the value of the parameter %s is out of its range\n", name);
+	return err;
+}
+
+static int __init check_parameters(const struct wpool_attrs *attrs)
+{
+	return check_parameter(attrs, WPOOL_TUNE_CAPACITY, "default_capacity") ?:
+	       check_parameter(attrs, WPOOL_TUNE_QUEUE_DEPTH, "default_queue_depth") ?:
+	       check_parameter(attrs, WPOOL_TUNE_EXPIRY_MS, "default_expiry_ms");
+}
+
 static int __init wpool_init(void)
 {
 	struct wpool_attrs attrs;
@@ -65,6 +93,9 @@ static int __init wpool_init(void)
 	attrs.capacity = default_capacity;
 	attrs.queue_depth = default_queue_depth;
 	attrs.expiry_ms = default_expiry_ms;
+	err = check_parameters(&attrs);
+	if (err)
+		return err;
 
 	wpool_sched_init();
 	wpool_worker_init();

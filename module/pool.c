@@ -243,6 +243,8 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs)
 
 	pool->dev.class = &wpool_class;
 	device_initialize(&pool->dev);
+	/* there is nothing to suspend: no power/ beside our files */
+	device_set_pm_not_required(&pool->dev);
 	dev_set_drvdata(&pool->dev, pool);
 	return pool;
 }

@@ -118,12 +118,16 @@ test_bad_parameters()
 		max_workers=4294967296 max_workers=99999999999999999999 max_workers=1x \
 		allow_fault=maybe default_capacity=0 default_capacity=abc \
 		default_capacity=1048577 default_queue_depth=536870913 \
+		default_capacity=4294967295 default_queue_depth=4294967295 \
 		default_queue_depth=-1 default_expiry_ms=abc default_expiry_ms=86400001; do
+		dmesg | wc -l >"$TMP/lines"
 		if insmod "$KO" "$parameter" 2>"$TMP/insmod"; then
 			fail "insmod $parameter worked" || return 1
 		fi
 		grep -qE 'invalid|Invalid|out of range|Numerical' "$TMP/insmod" ||
 			fail "$parameter: $(cat "$TMP/insmod")" || return 1
+		dmesg | sed "1,$(cat "$TMP/lines")d" | grep -q "parameter .*${parameter%%=*}" ||
+			fail "$parameter: the log does not name it" || return 1
 		! loaded || fail "$parameter: it is loaded all the same" || return 1
 		[ ! -e $CLASS ] && [ ! -e /dev/wpool ] || fail "$parameter: part of it is there" ||
 			return 1

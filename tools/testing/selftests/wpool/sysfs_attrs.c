@@ -98,7 +98,7 @@ static int documented(struct names *names)
 static int present(struct names *names, const char *pool)
 {
 	static const char * const common[] = {
-		".", "..", "uevent", "power", "subsystem", "device",
+		".", "..", "uevent", "subsystem", "device",
 	};
 	char path[256];
 	struct dirent *entry;
