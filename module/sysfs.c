@@ -185,6 +185,14 @@ SHOW_ATTR(spin_us, emit_u32)
 STORE_ATTR(spin_us, SPIN_US, parse_u32)
 static DEVICE_ATTR_RW(spin_us);
 
+SHOW_ATTR(hog_ms, emit_u32)
+STORE_ATTR(hog_ms, HOG_MS, parse_u32)
+static DEVICE_ATTR_RW(hog_ms);
+
+SHOW_ATTR(handoff, emit_bool)
+STORE_ATTR(handoff, HANDOFF, parse_bool)
+static DEVICE_ATTR_RW(handoff);
+
 SHOW_ATTR(steal, emit_bool)
 STORE_ATTR(steal, STEAL, parse_bool)
 static DEVICE_ATTR_RW(steal);
@@ -352,6 +360,12 @@ static DEVICE_ATTR_RO(refused);
 SHOW_STAT(stolen, emit_u64)
 static DEVICE_ATTR_RO(stolen);
 
+SHOW_STAT(handoffs, emit_u64)
+static DEVICE_ATTR_RO(handoffs);
+
+SHOW_STAT(hogs, emit_u64)
+static DEVICE_ATTR_RO(hogs);
+
 SHOW_STAT(spawned, emit_u64)
 static DEVICE_ATTR_RO(spawned);
 
@@ -371,6 +385,8 @@ static struct attribute *wpool_sysfs_attrs[] = {
 	&dev_attr_min_workers.attr,
 	&dev_attr_concurrency.attr,
 	&dev_attr_spin_us.attr,
+	&dev_attr_hog_ms.attr,
+	&dev_attr_handoff.attr,
 	&dev_attr_steal.attr,
 	&dev_attr_latency.attr,
 	&dev_attr_cpumask.attr,
@@ -395,6 +411,8 @@ static struct attribute *wpool_sysfs_attrs[] = {
 	&dev_attr_cancelled.attr,
 	&dev_attr_refused.attr,
 	&dev_attr_stolen.attr,
+	&dev_attr_handoffs.attr,
+	&dev_attr_hogs.attr,
 	&dev_attr_spawned.attr,
 	&dev_attr_expired.attr,
 	&dev_attr_faults.attr,

@@ -153,14 +153,17 @@ typedef void (*wpool_fault_fn)(const struct wpool_fault *fault, void *data);
  * @expiry_ms: an idle worker leaves after this many ms, 0 to
  *	%WPOOL_MAX_EXPIRY_MS, 0 never; default 1000
  * @min_workers: workers that never expire once made, 0 to @capacity; default 1
- * @concurrency: running workers per CPU that the scheduler aims at, 1 to
- *	%WPOOL_MAX_CONCURRENCY; default 1. Stored, not yet enforced.
+ * @concurrency: workers that run at the same time on one CPU, 1 to
+ *	%WPOOL_MAX_CONCURRENCY; default 1. No more are woken there; one that comes
+ *	back from a sleep in its task finishes it and then makes way.
  * @spin_us: how long a worker looks for work before it parks, in us, 0 to
  *	%WPOOL_MAX_SPIN_US; default 20
  * @hog_ms: a task that runs longer than this without sleeping is a hog, in ms,
- *	1 to %WPOOL_MAX_HOG_MS; default 10. Stored, not yet used.
- * @handoff: a worker that blocks gives its run queue away; default true.
- *	Stored, not yet used.
+ *	1 to %WPOOL_MAX_HOG_MS; default 10. Its run queue goes to a worker of
+ *	another CPU, or of its own if there is no other.
+ * @handoff: a worker that blocks in a task gives its run queue to another one;
+ *	default true. With false blocked workers and hogs count among @concurrency,
+ *	and what is queued behind them waits, unless another CPU steals it.
  * @steal: balance tasks between CPUs; default true. false never stops progress.
  * @latency: take time stamps and keep a histogram of queue-to-start latency;
  *	default false
@@ -244,8 +247,9 @@ enum wpool_state {
  * @cancelled: tasks that were accepted and then cancelled before they ran
  * @refused: submits that got -EAGAIN or -EDEADLK
  * @stolen: tasks that moved to another CPU by stealing
- * @handoffs: run queues handed over because a worker blocked
- * @hogs: tasks that ran longer than hog_ms
+ * @handoffs: times that a run queue went to another worker because its own had
+ *	blocked in a task
+ * @hogs: tasks that were found to have run longer than hog_ms
  * @spawned: workers made since creation
  * @expired: workers that left because they were idle
  * @faults: workers that died in a task

@@ -33,6 +33,8 @@ static const struct column rates[] = {
 	{ FIGURE_CANCELLED, "cancel/s", 8 },
 	{ FIGURE_REFUSED, "refuse/s", 8 },
 	{ FIGURE_STOLEN, "stolen/s", 8 },
+	{ FIGURE_HANDOFFS, "handoff/s", 9 },
+	{ FIGURE_HOGS, "hog/s", 5 },
 };
 
 static const struct column levels[] = {

@@ -199,9 +199,11 @@ void report_text(const struct load_config *config, const struct load_result *res
 	print_times(config, result);
 	print_latencies(config, &result->tally);
 	print_cpus(&result->tally);
-	printf("stolen %llu; workers %u before, %u at most, %u after; spawned %llu, expired %llu\n",
-	       after->stolen - before->stolen, before->workers,
-	       result->peak_workers, after->workers,
+	printf("stolen %llu, handoffs %llu, hogs %llu\n",
+	       after->stolen - before->stolen, after->handoffs - before->handoffs,
+	       after->hogs - before->hogs);
+	printf("workers %u before, %u at most, %u after; spawned %llu, expired %llu\n",
+	       before->workers, result->peak_workers, after->workers,
 	       after->spawned - before->spawned, after->expired - before->expired);
 }
 
@@ -348,6 +350,9 @@ void report_json(const struct load_config *config, const struct load_result *res
 	out_json_add(json, "works", json_works(config, tally));
 	out_json_add(json, "cpus", json_cpus(tally));
 	out_json_add_u64(json, "stolen", result->after.stolen - result->before.stolen);
+	out_json_add_u64(json, "handoffs",
+			 result->after.handoffs - result->before.handoffs);
+	out_json_add_u64(json, "hogs", result->after.hogs - result->before.hogs);
 	out_json_add(json, "workers", json_workers(result));
 	out_json_add_u64(json, "spawned",
 			 result->after.spawned - result->before.spawned);

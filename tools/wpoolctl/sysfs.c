@@ -29,6 +29,8 @@ const char *const figure_names[NR_FIGURES] = {
 	[FIGURE_CANCELLED] = "cancelled",
 	[FIGURE_REFUSED] = "refused",
 	[FIGURE_STOLEN] = "stolen",
+	[FIGURE_HANDOFFS] = "handoffs",
+	[FIGURE_HOGS] = "hogs",
 };
 
 static const char *class_dir(void)

@@ -88,10 +88,10 @@
  * @policy: WPOOL_DEV_POLICY_*
  * @expiry_ms: life of an idle worker; 0 is for ever
  * @min_workers: workers that never expire
- * @concurrency: running workers per CPU
+ * @concurrency: workers that run at the same time on one CPU
  * @spin_us: how long a worker looks for work before it parks
- * @hog_ms: a task running longer is a hog
- * @handoff: 0 or 1
+ * @hog_ms: a task that runs longer without sleeping is a hog, and loses its queue
+ * @handoff: 0 or 1: whoever blocks, or is a hog, gives its run queue away
  * @steal: 0 or 1
  * @latency: 0 or 1
  * @order: WPOOL_DEV_ORDER_*
@@ -363,8 +363,8 @@ struct wpool_dev_cancel {
  * @cancelled: out
  * @refused: out
  * @stolen: out
- * @handoffs: out
- * @hogs: out
+ * @handoffs: out: run queues given away because a worker blocked
+ * @hogs: out: tasks that ran longer than hog_ms
  * @spawned: out
  * @expired: out
  * @faults: out

@@ -33,6 +33,9 @@ static const struct tunable {
 	  { "0", "1025", "4294967297", "99999999999999999999" }, false, true },
 	{ "spin_us", "20", { "0", "1000" }, { },
 	  { "1001", "4294967295", "4294967296", "99999999999999999999" }, false, true },
+	{ "hog_ms", "10", { "1", "10000", "25" }, { },
+	  { "0", "10001", "4294967297", "99999999999999999999" }, false, true },
+	{ "handoff", "1", { "0", "1" }, { "off", "0", "y", "1" }, { }, false, false },
 	{ "steal", "1", { "0", "1" }, { "n", "0", "yes", "1" }, { }, false, false },
 	{ "latency", "0", { "1", "0" }, { "on", "1", "off", "0" }, { }, false, false },
 	{ "nice", "0", { "-20", "19", "-1", "0" }, { },
@@ -42,7 +45,7 @@ static const struct tunable {
 static const char * const figures[] = {
 	"workers", "idle", "busy", "blocked", "searching", "waiting", "queued", "free",
 	"outstanding", "submitted", "completed", "failed", "stolen", "cancelled", "refused",
-	"spawned", "expired", "faults",
+	"handoffs", "hogs", "spawned", "expired", "faults",
 };
 
 static const char * const fixed[] = { "order", "prealloc", "state" };
@@ -610,15 +613,91 @@ TEST_F(attrs, open_file_of_a_destroyed_pool)
 	close(fd);
 }
 
+/* ---- who runs ------------------------------------------------------------ */
+
+/* On one CPU, with more workers to be had than tasks. */
+static void one_cpu(struct __test_metadata *_metadata, const char *pool, const char *handoff)
+{
+	ASSERT_EQ(0, attr_write(pool, "cpumask", "0"));
+	ASSERT_EQ(0, attr_write(pool, "queue_depth", "8"));
+	ASSERT_EQ(0, attr_write(pool, "handoff", handoff));
+}
+
+TEST_F(attrs, handoff_on_sleepers_do_not_hold_others_up)
+{
+	const char *pool = self->pool.name;
+
+	one_cpu(_metadata, pool, "1");
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 4));
+	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "blocked") == 4));
+	EXPECT_LT(0, attr_number(pool, "handoffs"));
+	EXPECT_EQ(0, attr_number(pool, "hogs"));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+}
+
+/* A worker that sleeps has its place; and the others theirs, as soon as that is changed. */
+TEST_F(attrs, handoff_off_and_on_again)
+{
+	const char *pool = self->pool.name;
+	__u64 end;
+
+	one_cpu(_metadata, pool, "0");
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 4));
+	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "blocked") == 1));
+	/* as long as a few looks of the monitor take */
+	for (end = now_ns() + 200 * MSEC; now_ns() < end;)
+		ASSERT_EQ(3, attr_number(pool, "queued"));
+	EXPECT_EQ(0, attr_number(pool, "handoffs"));
+	EXPECT_EQ(0, attr_write(pool, "handoff", "1"));
+	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "blocked") == 4));
+	EXPECT_LT(0, attr_number(pool, "handoffs"));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+}
+
+TEST_F(attrs, concurrency_bounds_who_starts)
+{
+	const char *pool = self->pool.name;
+
+	one_cpu(_metadata, pool, "0");
+	ASSERT_EQ(0, attr_write(pool, "concurrency", "2"));
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 4));
+	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "blocked") == 2));
+	EXPECT_EQ(2, attr_number(pool, "queued"));
+	EXPECT_EQ(0, attr_write(pool, "concurrency", "3"));
+	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "blocked") == 3));
+	EXPECT_EQ(1, attr_number(pool, "queued"));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+}
+
+TEST_F(attrs, hogs_are_counted_when_they_are_longer_than_hog_ms)
+{
+	const char *pool = self->pool.name;
+
+	one_cpu(_metadata, pool, "1");
+	ASSERT_EQ(0, attr_write(pool, "hog_ms", "10000"));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SPIN, 100 * MSEC, 1));
+	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "completed") == 1));
+	EXPECT_EQ(0, attr_number(pool, "hogs"));
+	ASSERT_EQ(0, attr_write(pool, "hog_ms", "1"));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SPIN, LONG, 2));
+	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "hogs") == 1));
+	/* what comes after it finds somebody, on the same CPU if need be */
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 3));
+	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "completed") == 2));
+	EXPECT_EQ(1, attr_number(pool, "busy"));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+}
+
 /* ---- workers ------------------------------------------------------------- */
 
-static bool all_workers(const char *pool, int nr, int nice, const char *cpus)
+/* All that there are, at least as many as that: hand-off may have made one more. */
+static bool all_workers(const char *pool, int least, int nice, const char *cpus)
 {
 	pid_t pids[64];
 	char path[64], stat[1024], allowed[256], *at;
 	int found = threads_named(pool, pids, ARRAY_SIZE(pids)), i, field, is;
 
-	if (found != nr)
+	if (found < least || found != attr_number(pool, "workers"))
 		return false;
 	for (i = 0; i < found; i++) {
 		snprintf(path, sizeof(path), "/proc/%d/stat", pids[i]);
