@@ -33,11 +33,14 @@ $(SHIM_HEADERS): | $(OUT)
 	@: >$@
 
 $(OUT)/kernel_parsers.o: kernel_parsers.c kernel_parsers.h shim/kernel.h $(MODULE)/sysfs.c \
-		$(MODULE)/attrs.c $(MODULE)/main.c parsers.mk $(SHIM_HEADERS)
+		$(MODULE)/attrs.c parsers.mk $(SHIM_HEADERS) | deps
 	$(CLANG) $(SANITIZE) $(KERNEL_FLAGS) -I$(OUT)/shim -c -o $@ kernel_parsers.c
 
 $(OUT)/fuzz_parsers: fuzz_parsers.c $(OUT)/kernel_parsers.o $(USER_SOURCES) parsers.mk
 	$(CLANG) $(SANITIZE) -fsanitize=fuzzer $(USER_FLAGS) -o $@ fuzz_parsers.c \
 		$(USER_SOURCES) $(OUT)/kernel_parsers.o
 
-.PHONY: parsers
+deps:
+	@$(TOP)/scripts/deps fuzz
+
+.PHONY: parsers deps

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every allocation fails once: what has no counterpart in /dev/wpool. A case
+ * makes a call with the first allocation in it failing, then the second, and so
+ * on, until one comes through; after each the pool is as before and the same
+ * call works.
+ */
+#include <linux/kmod.h>
+#include <linux/module.h>
+
+#include "fixture.h"
+
+/* More than any of the calls allocates. */
+#define MAX_NTH		1000
+
+struct sweep {
+	struct kunit *test;
+	struct wpool *pool;
+	wpool_arg_fn func;
+	const char *name;
+	gfp_t gfp;
+	u32 capacity;
+	atomic_t served;
+	u32 wanted;
+	unsigned int reached;
+	unsigned int survived;
+};
+
+static void serve(void *arg)
+{
+	struct sweep *sweep = arg;
+
+	atomic_inc(&sweep->served);
+}
+
+#ifdef CONFIG_FAULT_INJECTION
+
+static bool may_inject;
+
+/* The switches are files: only a process can write them. */
+static int run_shell(char *command)
+{
+	char *argv[4] = {}, *envp[2] = {};
+
+	argv[0] = "/bin/sh";
+	argv[1] = "-c";
+	argv[2] = command;
+	envp[0] = "PATH=/bin";
+	return call_usermodehelper(argv[0], argv, envp, UMH_WAIT_PROC);
+}
+
+/* Also what may sleep may fail, and without a word in the log. */
+static int inject_suite_init(struct kunit_suite *suite)
+{
+	may_inject = !run_shell("echo N >/sys/kernel/debug/failslab/ignore-gfp-wait") &&
+		     !run_shell("echo 0 >/sys/kernel/debug/failslab/verbose") &&
+		     !run_shell("echo 0 >/sys/kernel/debug/fail_wpool_spawn/verbose");
+	return 0;
+}
+
+static void inject_suite_exit(struct kunit_suite *suite)
+{
+	if (may_inject)
+		run_shell("echo Y >/sys/kernel/debug/failslab/ignore-gfp-wait");
+}
+
+static void set_nth(unsigned int nth)
+{
+	WRITE_ONCE(current->fail_nth, nth);
+}
+
+static unsigned int get_nth(void)
+{
+	return READ_ONCE(current->fail_nth);
+}
+
+#else
+
+static const bool may_inject;
+
+static int inject_suite_init(struct kunit_suite *suite)
+{
+	return 0;
+}
+
+static void inject_suite_exit(struct kunit_suite *suite)
+{
+}
+
+static void set_nth(unsigned int nth)
+{
+}
+
+static unsigned int get_nth(void)
+{
+	return 0;
+}
+
+#endif
+
+/* One call with the nth allocation failing, then one that must work. */
+static bool sweep_once(struct sweep *sweep, unsigned int nth,
+		       int (*call)(struct sweep *sweep))
+{
+	struct kunit *test = sweep->test;
+	bool came;
+	int err;
+
+	set_nth(nth);
+	err = call(sweep);
+	came = !get_nth();
+	set_nth(0);
+	KUNIT_EXPECT_TRUE_MSG(test, !err || (came && err == -ENOMEM),
+			      "%u: %d", nth, err);
+	sweep->reached += came;
+	sweep->survived += came && !err;
+	if (err)
+		KUNIT_EXPECT_EQ_MSG(test, call(sweep), 0, "after %u", nth);
+	return came;
+}
+
+static void sweep_all(struct sweep *sweep, unsigned int least,
+		      int (*call)(struct sweep *sweep),
+		      void (*undo)(struct sweep *sweep))
+{
+	struct kunit *test = sweep->test;
+	unsigned int nth = 0;
+	bool came;
+
+	if (!may_inject)
+		kunit_skip(test, "no fault injection");
+	do {
+		KUNIT_ASSERT_LT(test, nth, MAX_NTH);
+		came = sweep_once(sweep, ++nth, call);
+		if (undo)
+			undo(sweep);
+	} while (came && test->status != KUNIT_FAILURE);
+	kunit_info(test, "%u allocations failed, %u calls worked all the same\n",
+		   sweep->reached, sweep->survived);
+	KUNIT_EXPECT_GE(test, sweep->reached, least);
+}
+
+/* ---- create ---- */
+
+static int call_create(struct sweep *sweep)
+{
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	wpk_attrs(&attrs, sweep->capacity, 10);
+	attrs.name = sweep->name;
+	pool = sweep->func ? wpool_create_func(&attrs, sweep->func, THIS_MODULE) :
+			     wpool_create(&attrs, THIS_MODULE);
+	if (IS_ERR(pool))
+		return PTR_ERR(pool);
+	sweep->pool = pool;
+	return 0;
+}
+
+/* It works, and its name is free afterwards: the next call has the same. */
+static void undo_create(struct sweep *sweep)
+{
+	struct kunit *test = sweep->test;
+	int err;
+
+	KUNIT_ASSERT_NOT_NULL(test, sweep->pool);
+	err = sweep->func ? wpool_invoke(sweep->pool, sweep) :
+	      wpool_submit_fn(sweep->pool, serve, sweep, THIS_MODULE, GFP_KERNEL);
+	KUNIT_EXPECT_EQ(test, err, 0);
+	KUNIT_EXPECT_EQ(test, wpool_destroy(sweep->pool), 0);
+	sweep->pool = NULL;
+	KUNIT_EXPECT_EQ(test, atomic_read(&sweep->served), ++sweep->wanted);
+	KUNIT_EXPECT_NULL(test, wpool_find(sweep->name));
+}
+
+static void wpool_create_func_when_each_allocation_fails(struct kunit *test)
+{
+	struct sweep sweep = {
+		.test = test, .name = wpk_name(test), .capacity = 4, .func = serve,
+	};
+
+	/* beyond those of any pool the 14 items and what holds them */
+	sweep_all(&sweep, 50, call_create, undo_create);
+}
+
+/* ---- submit a function ---- */
+
+static int call_submit_fn(struct sweep *sweep)
+{
+	int err = wpool_submit_fn(sweep->pool, serve, sweep, THIS_MODULE, sweep->gfp);
+
+	sweep->wanted += !err;
+	return err;
+}
+
+static int call_invoke(struct sweep *sweep)
+{
+	int err = wpool_invoke(sweep->pool, sweep);
+
+	sweep->wanted += !err;
+	return err;
+}
+
+/* What was accepted ran once, what was not did not. */
+static void check_served(struct sweep *sweep)
+{
+	struct kunit *test = sweep->test;
+
+	KUNIT_EXPECT_EQ(test, wpool_flush(sweep->pool), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&sweep->served), sweep->wanted);
+	KUNIT_EXPECT_EQ(test, wpk_stat(sweep->pool, submitted), sweep->wanted);
+	KUNIT_EXPECT_EQ(test, wpk_stat(sweep->pool, outstanding), 0);
+}
+
+static void wpool_submit_fn_when_its_allocation_fails(struct kunit *test)
+{
+	static const gfp_t gfps[] = { GFP_KERNEL, GFP_NOWAIT, GFP_ATOMIC };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(gfps); i++) {
+		struct sweep sweep = {
+			.test = test, .pool = wpk_pool(test, 2, 10), .gfp = gfps[i],
+		};
+
+		sweep_all(&sweep, 1, call_submit_fn, check_served);
+		/* no item, no task */
+		KUNIT_EXPECT_GT(test, sweep.reached, sweep.survived);
+	}
+}
+
+static struct wpool *func_pool(struct kunit *test, u32 capacity, u32 queue_depth)
+{
+	struct wpool_attrs attrs;
+
+	wpk_attrs(&attrs, capacity, queue_depth);
+	return wpk_pool_func(test, &attrs, serve);
+}
+
+/* Items are there for all that fits: no allocation matters. */
+static void wpool_invoke_when_its_allocation_fails(struct kunit *test)
+{
+	struct sweep sweep = { .test = test, .pool = func_pool(test, 2, 10) };
+
+	sweep_all(&sweep, 1, call_invoke, check_served);
+	KUNIT_EXPECT_EQ(test, sweep.reached, sweep.survived);
+}
+
+static void wpool_invoke_unlimited_when_its_allocation_fails(struct kunit *test)
+{
+	struct sweep sweep = {
+		.test = test, .pool = func_pool(test, 2, WPOOL_UNLIMITED),
+	};
+
+	sweep_all(&sweep, 1, call_invoke, check_served);
+	KUNIT_EXPECT_GT(test, sweep.reached, sweep.survived);
+}
+
+/* ---- tune ---- */
+
+static int call_grow(struct sweep *sweep)
+{
+	struct wpool_attrs attrs = { .queue_depth = 30 };
+
+	return wpool_tune(sweep->pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH);
+}
+
+static void undo_grow(struct sweep *sweep)
+{
+	struct wpool_attrs attrs = { .queue_depth = 10 };
+	struct kunit *test = sweep->test;
+
+	KUNIT_EXPECT_EQ(test, wpk_stat(sweep->pool, free), 32);
+	KUNIT_EXPECT_EQ(test, wpool_tune(sweep->pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(sweep->pool, free), 12);
+	KUNIT_EXPECT_EQ(test, call_invoke(sweep), 0);
+	check_served(sweep);
+}
+
+static void wpool_tune_when_each_allocation_fails(struct kunit *test)
+{
+	struct sweep sweep = { .test = test, .pool = func_pool(test, 2, 10) };
+
+	/* the larger array, and 20 items */
+	sweep_all(&sweep, 21, call_grow, undo_grow);
+}
+
+static struct kunit_case inject_cases[] = {
+	KUNIT_CASE(wpool_create_func_when_each_allocation_fails),
+	KUNIT_CASE(wpool_submit_fn_when_its_allocation_fails),
+	KUNIT_CASE(wpool_invoke_when_its_allocation_fails),
+	KUNIT_CASE(wpool_invoke_unlimited_when_its_allocation_fails),
+	KUNIT_CASE(wpool_tune_when_each_allocation_fails),
+	{}
+};
+
+static struct kunit_suite inject_suite = {
+	.name = "wpool_inject",
+	.suite_init = inject_suite_init,
+	.suite_exit = inject_suite_exit,
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = inject_cases,
+};
+
+kunit_test_suite(inject_suite);
