@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Concurrency: how many workers of one CPU take tasks at a time, what becomes
+ * of those that come back from a sleep, and that no figure and no task is lost
+ * however that number changes.
+ */
+#include <linux/slab.h>
+
+#include "one_cpu.h"
+
+static int tune_concurrency(struct wpool *pool, u32 concurrency)
+{
+	struct wpool_attrs attrs;
+
+	wpool_attrs_init(&attrs);
+	attrs.concurrency = concurrency;
+	return wpool_tune(pool, &attrs, WPOOL_TUNE_CONCURRENCY);
+}
+
+/* ---- tasks that keep the CPU busy ----------------------------------------- */
+
+/* None can end before all of the lot are inside. */
+static void run_until_all_are_inside(struct wpk_job *job)
+{
+	struct wpk_jobs *jobs = job->jobs;
+
+	if (!wpk_run_until(atomic_read(&jobs->started) >= jobs->nr))
+		job->ret = -ETIME;
+}
+
+static const u32 concurrencies[] = { 1, 2, 4 };
+
+static void concurrency_desc(const u32 *concurrency, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "concurrency %u", *concurrency);
+}
+
+KUNIT_ARRAY_PARAM(concurrency, concurrencies, concurrency_desc);
+
+static void wpool_concurrency_so_many_busy_tasks_share_a_cpu(struct kunit *test)
+{
+	u32 concurrency = *(const u32 *)test->param_value;
+	struct wpool *pool = wpk_one_cpu_pool(test, 8, concurrency, true);
+	struct wpk_jobs *jobs[2] = {
+		wpk_jobs(test, concurrency, NULL),
+		wpk_jobs(test, concurrency, NULL),
+	};
+	int i;
+
+	for (i = 0; i < 2; i++)
+		wpk_jobs_body(jobs[i], run_until_all_are_inside, NULL);
+	/* Without workers, and with idle ones; in a heap, and one by one. */
+	wpk_submit_together(test, pool, jobs[0]);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs[0], concurrency));
+	wpk_no_errors(test, jobs[0]);
+	wpk_jobs_submit(test, pool, jobs[1], 0, concurrency);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs[1], concurrency));
+	wpk_no_errors(test, jobs[1]);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, handoffs), 0);
+}
+
+static void wpool_tune_concurrency_up_starts_what_is_queued(struct kunit *test)
+{
+	struct wpool *pool = wpk_one_cpu_pool(test, 8, 1, true);
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
+
+	wpk_jobs_body(jobs, run_until_all_are_inside, NULL);
+	wpk_submit_together(test, pool, jobs);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(jobs, 1));
+	KUNIT_ASSERT_EQ(test, tune_concurrency(pool, 3), 0);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 3));
+	wpk_no_errors(test, jobs);
+}
+
+/* ---- those that come back ------------------------------------------------- */
+
+/*
+ * @limit: how many of the lot may be inside at once
+ * @beside: starts with more than that
+ */
+struct crowd {
+	int limit;
+	atomic_t beside;
+};
+
+static void count_others(struct wpk_job *job)
+{
+	struct crowd *crowd = job->arg;
+	int i;
+
+	if (atomic_read(&job->jobs->running) > crowd->limit)
+		atomic_inc(&crowd->beside);
+	/* Anybody else who is allowed to run gets a chance to. */
+	for (i = 0; i < 20; i++) {
+		udelay(5);
+		cond_resched();
+	}
+}
+
+#define NR_BACK 6
+#define NR_BEHIND 240
+
+static void run_a_little(struct wpk_job *job)
+{
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		udelay(5);
+		cond_resched();
+	}
+}
+
+/*
+ * Six sleep, so that no worker is left; all of them come back at once. They
+ * finish, but then only @concurrency of them go on with what waits behind.
+ * The monitor may help a queue that stands still, which on a slow machine any
+ * may do: so what is expected is the rule and not every single start.
+ */
+static void wpool_concurrency_holds_for_those_who_come_back(struct kunit *test)
+{
+	u32 concurrency = *(const u32 *)test->param_value;
+	struct wpool *pool = wpk_one_cpu_pool(test, NR_BACK, concurrency, true);
+	struct crowd *crowd = kunit_kzalloc(test, sizeof(*crowd), GFP_KERNEL);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *back = wpk_jobs(test, NR_BACK, gate);
+	struct wpk_jobs *behind = wpk_jobs(test, NR_BEHIND, NULL);
+
+	KUNIT_ASSERT_NOT_NULL(test, crowd);
+	crowd->limit = concurrency;
+	wpk_jobs_body(back, run_a_little, NULL);
+	wpk_jobs_body(behind, count_others, crowd);
+	wpk_submit_together(test, pool, back);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, NR_BACK));
+	wpk_submit_together(test, pool, behind);
+	KUNIT_EXPECT_EQ(test, atomic_read(&behind->started), 0);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(back, NR_BACK));
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(behind, NR_BEHIND));
+	KUNIT_EXPECT_LE(test, atomic_read(&crowd->beside), NR_BEHIND / 4);
+	KUNIT_EXPECT_EQ(test, atomic_read(&back->peak), NR_BACK);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, back);
+	wpk_jobs_ran_once(test, behind);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), NR_BACK);
+}
+
+/* The same as above, where the limit is not one, must not look the same. */
+static void wpool_concurrency_at_capacity_limits_nobody(struct kunit *test)
+{
+	struct wpool *pool = wpk_one_cpu_pool(test, 2, 2, true);
+	struct crowd *crowd = kunit_kzalloc(test, sizeof(*crowd), GFP_KERNEL);
+	struct wpk_jobs *first = wpk_jobs(test, 2, NULL);
+	struct wpk_jobs *jobs = wpk_jobs(test, NR_BEHIND, NULL);
+
+	KUNIT_ASSERT_NOT_NULL(test, crowd);
+	crowd->limit = 1;
+	wpk_jobs_body(first, run_until_all_are_inside, NULL);
+	wpk_jobs_body(jobs, count_others, crowd);
+	wpk_submit_together(test, pool, first);
+	wpk_submit_together(test, pool, jobs);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, NR_BEHIND));
+	wpk_no_errors(test, first);
+	KUNIT_EXPECT_GE(test, atomic_read(&crowd->beside), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->peak), 2);
+}
+
+/* ---- under load ----------------------------------------------------------- */
+
+static void sleep_or_run(struct wpk_job *job)
+{
+	switch ((job - job->jobs->job) % 4) {
+	case 0:
+		usleep_range(10, 200);
+		break;
+	case 1:
+		udelay(9);
+		cond_resched();
+		break;
+	case 2:
+		usleep_range(10, 50);
+		udelay(9);
+		break;
+	}
+}
+
+static int tune_up_and_down(struct wpk_thread *thread)
+{
+	struct wpool_attrs attrs;
+	u32 round;
+	int ret;
+
+	wpool_attrs_init(&attrs);
+	for (round = 0; !wpk_stopped(thread->test); round++) {
+		attrs.concurrency = 1 + round % 4;
+		attrs.handoff = round % 3;
+		attrs.hog_ms = 1 + round % 7 * 5;
+		ret = wpool_tune(thread->pool, &attrs, WPOOL_TUNE_CONCURRENCY |
+				 WPOOL_TUNE_HANDOFF | WPOOL_TUNE_HOG_MS);
+		if (ret)
+			return ret;
+		usleep_range(50, 2000);
+	}
+	return 0;
+}
+
+static int submit_some_and_wait(struct wpk_thread *thread)
+{
+	struct wpk_jobs *jobs = thread->arg;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < jobs->nr && !wpk_stopped(thread->test); i++) {
+		ret = wpool_submit(thread->pool, &jobs->job[i].task);
+		if (!ret && i % 30 == 29)
+			ret = wpool_task_wait(&jobs->job[i].task);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+#define NR_UNDER_LOAD 600
+
+static void wpool_tune_concurrency_under_load_loses_nothing(struct kunit *test)
+{
+	struct wpk_thread *threads[3], *tuner;
+	struct wpk_jobs *jobs[3];
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	int i;
+
+	wpk_attrs(&attrs, 6, 100);
+	pool = wpk_pool_attrs(test, &attrs);
+	tuner = wpk_thread(test, tune_up_and_down, pool, NULL, NULL);
+	for (i = 0; i < 3; i++) {
+		jobs[i] = wpk_jobs(test, NR_UNDER_LOAD, NULL);
+		wpk_jobs_body(jobs[i], sleep_or_run, NULL);
+	}
+	for (i = 0; i < 3; i++)
+		threads[i] = wpk_thread(test, submit_some_and_wait, pool, NULL,
+					jobs[i]);
+	while (!wpk_ended(threads[0]) || !wpk_ended(threads[1])) {
+		wpk_figures_agree(test, pool);
+		usleep_range(2000, 5000);
+	}
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs[i],
+							  NR_UNDER_LOAD));
+	wpk_stop(test);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, tuner), 0);
+	wpk_destroy(test, pool);
+	for (i = 0; i < 3; i++)
+		wpk_jobs_ran_once(test, jobs[i]);
+}
+
+static void sleep_1_ms(struct wpk_job *job)
+{
+	usleep_range(1000, 1100);
+}
+
+/* Far more sleepers than workers: no herd, and the books balance. */
+static void wpool_handoff_1000_sleepers_on_capacity_16(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 16, WPOOL_UNLIMITED);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1000, NULL);
+
+	wpk_jobs_body(jobs, sleep_1_ms, NULL);
+	wpk_jobs_submit(test, pool, jobs, 0, 1000);
+	while (atomic_read(&jobs->finished) < 900) {
+		wpk_figures_agree(test, pool);
+		if (!wpk_jobs_finished(jobs, atomic_read(&jobs->finished) + 50))
+			break;
+	}
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1000));
+	wpk_jobs_ran_once(test, jobs);
+	KUNIT_EXPECT_LE(test, atomic_read(&jobs->peak), 16);
+	/* All places were used. A monitor alone is too slow for such short sleeps. */
+	KUNIT_EXPECT_GE(test, atomic_read(&jobs->peak),
+			IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS) ? 16 : 2);
+	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == wpk_stat(pool, workers));
+	wpk_figures_agree(test, pool);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, busy), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, searching), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, blocked), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 1000);
+	KUNIT_EXPECT_LE(test, wpk_stat(pool, workers), 16);
+	KUNIT_EXPECT_LE(test, wpk_stat(pool, spawned), 16);
+	wpk_destroy(test, pool);
+}
+
+static struct kunit_case concurrency_cases[] = {
+	KUNIT_CASE_PARAM(wpool_concurrency_so_many_busy_tasks_share_a_cpu,
+			 concurrency_gen_params),
+	KUNIT_CASE(wpool_tune_concurrency_up_starts_what_is_queued),
+	KUNIT_CASE_PARAM_ATTR(wpool_concurrency_holds_for_those_who_come_back,
+			      concurrency_gen_params,
+			      { .speed = KUNIT_SPEED_SLOW }),
+	KUNIT_CASE_SLOW(wpool_concurrency_at_capacity_limits_nobody),
+	KUNIT_CASE_SLOW(wpool_tune_concurrency_under_load_loses_nothing),
+	KUNIT_CASE_SLOW(wpool_handoff_1000_sleepers_on_capacity_16),
+	{}
+};
+
+static struct kunit_suite concurrency_suite = {
+	.name = "wpool_concurrency",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = concurrency_cases,
+};
+
+kunit_test_suite(concurrency_suite);

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Hand-off: a run queue does not wait for a worker that sleeps in its task.
+ *
+ * Where the kernel has preempt notifiers they tell; where it has none the
+ * monitor finds out, later. What comes of it is the same, and so are the cases.
+ */
+#include "one_cpu.h"
+
+/* The monitor looks a few times meanwhile. */
+#define SLEEP_MS 60
+
+static void sleep_a_while(struct wpk_job *job)
+{
+	msleep(SLEEP_MS);
+}
+
+static int tune_handoff(struct wpool *pool, bool handoff)
+{
+	struct wpool_attrs attrs;
+
+	wpool_attrs_init(&attrs);
+	attrs.handoff = handoff;
+	return wpool_tune(pool, &attrs, WPOOL_TUNE_HANDOFF);
+}
+
+static void wpool_handoff_is_on_by_default(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+
+	wpool_attrs_init(&attrs);
+	KUNIT_EXPECT_TRUE(test, attrs.handoff);
+	KUNIT_EXPECT_EQ(test, attrs.concurrency, 1);
+	KUNIT_EXPECT_EQ(test, attrs.hog_ms, 10);
+}
+
+/* ---- on and off ----------------------------------------------------------- */
+
+static void wpool_handoff_next_starts_while_the_first_sleeps(struct kunit *test)
+{
+	struct wpool *pool = wpk_one_cpu_pool(test, 2, 1, true);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+
+	/* Whichever is taken first, the other one is behind it. */
+	jobs->job[0].gate = gate;
+	jobs->job[1].gate = gate;
+	wpk_submit_together(test, pool, jobs);
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 2));
+	KUNIT_EXPECT_GE(test, wpk_stat(pool, handoffs), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, hogs), 0);
+	WPK_EVENTUALLY(test, wpk_stat(pool, blocked) == 2);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+/* A chain: each one that starts sleeps, so each hands over to the next. */
+static void wpool_handoff_goes_on_up_to_the_capacity(struct kunit *test)
+{
+	struct wpool *pool = wpk_one_cpu_pool(test, 8, 1, true);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 20, gate);
+
+	wpk_submit_together(test, pool, jobs);
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 8));
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 8);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 12);
+	KUNIT_EXPECT_GE(test, wpk_stat(pool, handoffs), 1);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 20));
+	KUNIT_EXPECT_LE(test, atomic_read(&jobs->peak), 8);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 8);
+}
+
+static void wpool_handoff_0_next_starts_when_the_first_returned(struct kunit *test)
+{
+	struct wpool *pool = wpk_one_cpu_pool(test, 4, 1, false);
+	struct wpk_jobs *jobs = wpk_jobs(test, 5, NULL);
+
+	wpk_jobs_body(jobs, sleep_a_while, NULL);
+	wpk_submit_together(test, pool, jobs);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 5));
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->peak), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, handoffs), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, hogs), 0);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static void wpool_handoff_0_concurrency_counts_sleeping_tasks(struct kunit *test)
+{
+	struct wpool *pool = wpk_one_cpu_pool(test, 8, 3, false);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 12, gate);
+
+	wpk_submit_together(test, pool, jobs);
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 3));
+	/* Nobody else comes, however long it takes: time is the subject. */
+	msleep(SLEEP_MS);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 3);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, handoffs), 0);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 12));
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static void wpool_tune_handoff_on_frees_the_queue_of_a_sleeping_task(struct kunit *test)
+{
+	struct wpool *pool = wpk_one_cpu_pool(test, 2, 1, false);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+
+	jobs->job[0].gate = gate;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_jobs_submit(test, pool, jobs, 1, 1);
+	msleep(SLEEP_MS);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 1);
+	KUNIT_ASSERT_EQ(test, tune_handoff(pool, true), 0);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs), 1);
+	KUNIT_EXPECT_GE(test, wpk_stat(pool, handoffs), 1);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
+}
+
+static void wpool_tune_handoff_off_next_waits_again(struct kunit *test)
+{
+	struct wpool *pool = wpk_one_cpu_pool(test, 4, 1, true);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *on = wpk_jobs(test, 4, gate);
+	struct wpk_jobs *off = wpk_jobs(test, 4, NULL);
+	u64 handoffs;
+
+	wpk_submit_together(test, pool, on);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 4));
+	/* With all of its workers handed over, and back again. */
+	KUNIT_ASSERT_EQ(test, tune_handoff(pool, false), 0);
+	wpk_gate_open(gate);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(on, 4));
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 4);
+	handoffs = wpk_stat(pool, handoffs);
+	wpk_jobs_body(off, sleep_a_while, NULL);
+	wpk_submit_together(test, pool, off);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(off, 4));
+	KUNIT_EXPECT_EQ(test, atomic_read(&off->peak), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, handoffs), handoffs);
+}
+
+/* ---- what counts as waiting work ------------------------------------------ */
+
+struct family {
+	struct wpool *pool;
+	struct wpk_jobs *children;
+	struct wpk_gate *gate;	/* where the parent sleeps */
+	atomic_t go_on;		/* the parent stays awake until then */
+};
+
+static void submit_children_and_sleep(struct wpk_job *job)
+{
+	struct family *family = job->arg;
+	unsigned int i;
+
+	for (i = 0; i < family->children->nr; i++)
+		job->ret = wpool_submit(family->pool,
+					&family->children->job[i].task) ?:
+			   job->ret;
+	wpk_gate_pass(family->gate);
+}
+
+static struct family *family_create(struct kunit *test, unsigned int nr)
+{
+	struct family *family = kunit_kzalloc(test, sizeof(*family), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, family);
+	family->pool = wpk_one_cpu_pool(test, 2, 1, true);
+	family->children = wpk_jobs(test, nr, NULL);
+	family->gate = wpk_gate(test);
+	return family;
+}
+
+/* One stays in the next slot, more go to the ring, 300 to the global queue. */
+static const unsigned int nr_children[] = { 1, 2, 300 };
+
+static void children_desc(const unsigned int *nr, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%u children", *nr);
+}
+
+KUNIT_ARRAY_PARAM(children, nr_children, children_desc);
+
+static void wpool_submit_by_a_task_that_sleeps_afterwards_starts(struct kunit *test)
+{
+	unsigned int nr = *(const unsigned int *)test->param_value;
+	struct family *family = family_create(test, nr);
+	struct wpk_jobs *parent = wpk_jobs(test, 1, NULL);
+
+	wpk_jobs_body(parent, submit_children_and_sleep, family);
+	wpk_jobs_submit(test, family->pool, parent, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(family->gate, 1));
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(family->children, nr));
+	KUNIT_EXPECT_EQ(test, atomic_read(&parent->finished), 0);
+	KUNIT_EXPECT_GE(test, wpk_stat(family->pool, handoffs), 1);
+	wpk_gate_open(family->gate);
+	wpk_destroy(test, family->pool);
+	wpk_no_errors(test, parent);
+	wpk_jobs_ran_once(test, family->children);
+}
+
+static void stay_awake_and_sleep(struct wpk_job *job)
+{
+	struct family *family = job->arg;
+
+	if (!wpk_run_until(atomic_read(&family->go_on)))
+		job->ret = -ETIME;
+	wpk_gate_pass(family->gate);
+}
+
+/* Another CPU, outside the mask, pushes to the global queue. */
+static void wpool_handoff_looks_at_the_global_queue(struct kunit *test)
+{
+	struct family *family = family_create(test, 5);
+	struct wpk_jobs *parent = wpk_jobs(test, 1, NULL);
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "one CPU has no other one outside its mask");
+	wpk_move_to(wpk_cpu(1));
+	wpk_jobs_body(parent, stay_awake_and_sleep, family);
+	wpk_jobs_submit(test, family->pool, parent, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(parent, 1));
+	wpk_jobs_submit(test, family->pool, family->children, 0, 5);
+	atomic_set(&family->go_on, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(family->gate, 1));
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(family->children, 5));
+	KUNIT_EXPECT_EQ(test, atomic_read(&parent->finished), 0);
+	KUNIT_EXPECT_GE(test, wpk_stat(family->pool, handoffs), 1);
+	wpk_gate_open(family->gate);
+	wpk_destroy(test, family->pool);
+	wpk_no_errors(test, parent);
+}
+
+/* What is submitted behind a task that sleeps already starts as well. */
+static void wpool_submit_behind_a_task_that_sleeps_starts(struct kunit *test)
+{
+	struct wpool *pool = wpk_one_cpu_pool(test, 2, 1, true);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 50, NULL);
+	int i;
+
+	jobs->job[0].gate = gate;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	for (i = 1; i < 50; i++) {
+		wpk_jobs_submit(test, pool, jobs, i, 1);
+		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, i));
+	}
+	wpk_gate_open(gate);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+/* ---- what is no blocking -------------------------------------------------- */
+
+#define NR_SWITCHES 10
+
+struct rivalry {
+	bool yields;
+	bool over;
+};
+
+/* It is switched out again and again, but has never gone to sleep. */
+static void run_and_be_switched_out(struct wpk_job *job)
+{
+	struct rivalry *rivalry = job->arg;
+	unsigned long before = current->nivcsw;
+	unsigned long end = jiffies + WPK_PATIENCE / 2;
+
+	while (current->nivcsw - before < NR_SWITCHES &&
+	       time_before(jiffies, end)) {
+		if (rivalry->yields)
+			schedule();
+		cond_resched();
+		cpu_relax();
+	}
+	if (current->nivcsw - before < NR_SWITCHES)
+		job->ret = -ETIME;
+}
+
+/* Wants the same CPU all the time. */
+static int be_a_rival(struct wpk_thread *thread)
+{
+	struct rivalry *rivalry = thread->arg;
+
+	wpk_move_to(wpk_cpu(0));
+	while (!READ_ONCE(rivalry->over) && !wpk_stopped(thread->test)) {
+		cond_resched();
+		cpu_relax();
+	}
+	return 0;
+}
+
+static const struct rivalry rivalries[] = { { false }, { true } };
+
+static void rivalry_desc(const struct rivalry *rivalry, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s",
+		 rivalry->yields ? "yields" : "is preempted");
+}
+
+KUNIT_ARRAY_PARAM(rivalry, rivalries, rivalry_desc);
+
+static void wpool_handoff_does_not_happen_to_a_task_that_stays_awake(struct kunit *test)
+{
+	struct rivalry *rivalry = kunit_kzalloc(test, sizeof(*rivalry),
+						GFP_KERNEL);
+	struct wpool *pool = wpk_one_cpu_pool(test, 4, 1, true);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpk_thread *rival;
+
+	KUNIT_ASSERT_NOT_NULL(test, rivalry);
+	*rivalry = *(const struct rivalry *)test->param_value;
+	rival = wpk_thread(test, be_a_rival, pool, NULL, rivalry);
+	wpk_jobs_body(jobs, run_and_be_switched_out, rivalry);
+	wpk_submit_together(test, pool, jobs);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
+	WRITE_ONCE(rivalry->over, true);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, rival), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, handoffs), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, hogs), 0);
+	wpk_destroy(test, pool);
+	wpk_no_errors(test, jobs);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static struct kunit_case handoff_cases[] = {
+	KUNIT_CASE(wpool_handoff_is_on_by_default),
+	KUNIT_CASE(wpool_handoff_next_starts_while_the_first_sleeps),
+	KUNIT_CASE(wpool_handoff_goes_on_up_to_the_capacity),
+	KUNIT_CASE(wpool_handoff_0_next_starts_when_the_first_returned),
+	KUNIT_CASE(wpool_handoff_0_concurrency_counts_sleeping_tasks),
+	KUNIT_CASE(wpool_tune_handoff_on_frees_the_queue_of_a_sleeping_task),
+	KUNIT_CASE(wpool_tune_handoff_off_next_waits_again),
+	KUNIT_CASE_PARAM(wpool_submit_by_a_task_that_sleeps_afterwards_starts,
+			 children_gen_params),
+	KUNIT_CASE(wpool_handoff_looks_at_the_global_queue),
+	KUNIT_CASE(wpool_submit_behind_a_task_that_sleeps_starts),
+	KUNIT_CASE_PARAM(wpool_handoff_does_not_happen_to_a_task_that_stays_awake,
+			 rivalry_gen_params),
+	{}
+};
+
+static struct kunit_suite handoff_suite = {
+	.name = "wpool_handoff",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = handoff_cases,
+};
+
+kunit_test_suite(handoff_suite);

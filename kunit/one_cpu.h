@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A pool whose workers and queues are all on one CPU: there, whether one task
+ * can start while another is inside depends on hand-off and concurrency alone.
+ */
+#ifndef WPOOL_KUNIT_ONE_CPU_H
+#define WPOOL_KUNIT_ONE_CPU_H
+
+#include "fixture.h"
+
+/* No task of a case runs that long without sleeping: no hogs, only blocking. */
+static inline void wpk_one_cpu_attrs(struct wpool_attrs *attrs, u32 capacity,
+				     u32 concurrency, bool handoff)
+{
+	wpk_attrs(attrs, capacity, WPOOL_UNLIMITED);
+	attrs->cpumask = cpumask_of(wpk_cpu(0));
+	attrs->concurrency = concurrency;
+	attrs->handoff = handoff;
+	attrs->hog_ms = WPOOL_MAX_HOG_MS;
+}
+
+/* The case moves there, too: what it submits goes to the ring of that CPU. */
+static inline struct wpool *wpk_one_cpu_pool(struct kunit *test, u32 capacity,
+					     u32 concurrency, bool handoff)
+{
+	struct wpool_attrs attrs;
+
+	wpk_one_cpu_attrs(&attrs, capacity, concurrency, handoff);
+	wpk_move_to(wpk_cpu(0));
+	return wpk_pool_attrs(test, &attrs);
+}
+
+/* All of a lot at once: the last is queued before the first can start. */
+static inline void wpk_submit_together(struct kunit *test, struct wpool *pool,
+				       struct wpk_jobs *jobs)
+{
+	struct wpool_task **tasks;
+	unsigned int i;
+
+	tasks = kunit_kcalloc(test, jobs->nr, sizeof(*tasks), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, tasks);
+	for (i = 0; i < jobs->nr; i++)
+		tasks[i] = &jobs->job[i].task;
+	KUNIT_ASSERT_EQ(test, wpool_submit_batch(pool, tasks, jobs->nr, 0),
+			(int)jobs->nr);
+}
+
+/* Keep the CPU busy, but let others have it, too; false if it takes too long. */
+#define wpk_run_until(condition)					\
+({									\
+	unsigned long __end = jiffies + WPK_PATIENCE / 2;		\
+	bool __ok;							\
+									\
+	while (!(__ok = (condition)) && time_before(jiffies, __end)) {	\
+		cpu_relax();						\
+		cond_resched();						\
+	}								\
+	__ok;								\
+})
+
+static inline void wpk_no_errors(struct kunit *test, struct wpk_jobs *jobs)
+{
+	unsigned int i, bad = 0;
+
+	for (i = 0; i < jobs->nr; i++)
+		bad += !!jobs->job[i].ret;
+	KUNIT_EXPECT_EQ_MSG(test, bad, 0, "of %u jobs", jobs->nr);
+}
+
+/* The identities of a snapshot hold whenever it is taken. */
+static inline void wpk_figures_agree(struct kunit *test, struct wpool *pool)
+{
+	const struct wpool_stats *stats = wpk_snapshot(pool);
+
+	KUNIT_EXPECT_EQ(test, stats->workers,
+			stats->idle + stats->searching + stats->busy);
+	KUNIT_EXPECT_LE(test, stats->blocked, stats->busy);
+	KUNIT_EXPECT_EQ(test, stats->submitted,
+			stats->completed + stats->failed + stats->cancelled +
+			stats->outstanding);
+}
+
+#endif /* WPOOL_KUNIT_ONE_CPU_H */
