@@ -23,9 +23,17 @@ unsigned int actors = 6;
 module_param(actors, uint, 0444);
 MODULE_PARM_DESC(actors, "threads that act at the same time, 1 to 64 (default: 6)");
 
+unsigned int faults = 1000;
+module_param(faults, uint, 0444);
+MODULE_PARM_DESC(faults, "phase fault: tasks that die (default: 1000)");
+
+unsigned int goods = 100000;
+module_param(goods, uint, 0444);
+MODULE_PARM_DESC(goods, "phase fault: tasks among them that must not notice (default: 100000)");
+
 static char *phase = "nasty";
 module_param(phase, charp, 0444);
-MODULE_PARM_DESC(phase, "nasty, volume or line (default: nasty)");
+MODULE_PARM_DESC(phase, "nasty, volume, line or fault (default: nasty)");
 
 static const struct {
 	const char *name;
@@ -34,6 +42,7 @@ static const struct {
 	{ "nasty", phase_nasty },
 	{ "volume", phase_volume },
 	{ "line", phase_line },
+	{ "fault", phase_fault },
 };
 
 static struct task_struct *conductor;

@@ -10,7 +10,10 @@
 #   SEED     of all random decisions (drawn, and printed)
 #   ACTORS   threads of the module that act at the same time (6)
 #   CYCLES   loads and unloads of wpool under load (20)
-#   PHASES   which, in this order (volume,nasty,line,seed,load)
+#   FAULTS   phase fault: tasks that die (1000)
+#   GOODS    phase fault: tasks among them that must not notice (100000)
+#   PHASES   which, in this order (volume,nasty,line,seed,load); fault needs a
+#            machine of its own, that is told to expect so many oopses
 #   DIR      where the modules are (/wpool)
 #
 # Any of them may stand in the environment, too, so on the command line of the
@@ -23,6 +26,8 @@ SECONDS=${SECONDS:-60}
 SEED=${SEED:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}
 ACTORS=${ACTORS:-6}
 CYCLES=${CYCLES:-20}
+FAULTS=${FAULTS:-1000}
+GOODS=${GOODS:-100000}
 PHASES=${PHASES:-volume,nasty,line,seed,load}
 DIR=${DIR:-/wpool}
 
@@ -199,7 +204,7 @@ job_kill()
 		draw 400
 		usleep $((drawn * 1000))
 		# shellcheck disable=SC2086
-		kill -KILL $pids
+		kill -KILL $pids 2>/dev/null
 		wait
 		! grep "wpoolctl run --help" "$TMP/kill" >&2 || complain "wpoolctl was misused"
 		rm -f "$TMP/kill"
@@ -370,6 +375,13 @@ phase_load()
 	done
 	count=0
 	note="$cycle cycles, $refusals refusals under load"
+}
+
+phase_fault()
+{
+	echo "wpool-expect: oops $FAULTS" >/dev/kmsg
+	torture fault 0 faults="$FAULTS" goods="$GOODS" || return
+	torture_ends 7200
 }
 
 # ---- all of it -----------------------------------------------------------------

@@ -14,6 +14,7 @@
  *   actor.c   phase nasty: threads that do everything at random
  *   volume.c  phase volume: as many tasks as possible
  *   line.c    phase line: the order of waiting submitters
+ *   fault.c   phase fault: tasks that die
  */
 #ifndef TORTURE_H
 #define TORTURE_H
@@ -33,6 +34,8 @@
 extern unsigned long seed;
 extern unsigned int seconds;
 extern unsigned int actors;
+extern unsigned int faults;
+extern unsigned int goods;
 
 /* Nobody starts anything new. */
 bool torture_stopping(void);
@@ -47,6 +50,7 @@ bool torture_pause(unsigned int ms);
 enum {
 	RND_TUNER = 1000,
 	RND_LINE,
+	RND_FAULT,
 	RND_IRQ = 2000,
 	RND_POOL = 30000,
 };
@@ -286,9 +290,10 @@ struct titem *actor_pin_any(struct rnd *rnd);
 bool actor_is_current(void);
 void phase_nasty(void);
 
-/* ---- volume.c, line.c ---- */
+/* ---- volume.c, line.c, fault.c ---- */
 
 void phase_volume(void);
 void phase_line(void);
+void phase_fault(void);
 
 #endif /* TORTURE_H */

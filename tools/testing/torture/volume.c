@@ -14,6 +14,7 @@
 
 #define NR_TASKS	1024
 #define NR_POOLS	2
+#define TUNE_EVERY	10	/* looks at the figures */
 
 struct vtask {
 	struct wpool_task task;
@@ -212,7 +213,8 @@ void phase_volume(void)
 		for (i = 0; i < actors; i++)
 			look_at(producers[i]);
 		tpool_check(pools[n % NR_POOLS]);
-		tune(pools[n % NR_POOLS], n);
+		if (n % TUNE_EVERY < NR_POOLS)
+			tune(pools[n % NR_POOLS], n);
 		n++;
 	}
 	for (i = 0; i < actors; i++) {
