@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The monitor: it gets help for a queue whose worker runs on and on, or does
+ * not get its CPU, it leaves alone what only waits its turn, and it sleeps for
+ * good when there is nothing to watch.
+ *
+ * What is expected is that help comes while the task that is in the way still
+ * is, however long that takes; not that it comes soon.
+ */
+#include <kunit/resource.h>
+#include <linux/hrtimer.h>
+#include <linux/kallsyms.h>
+#include <linux/kmsg_dump.h>
+#include <linux/ktime.h>
+#include <linux/slab.h>
+#include <linux/timer.h>
+#include <linux/tracepoint.h>
+
+#include "one_cpu.h"
+
+#define HOG_MS 20U
+
+/* A pool on the first two CPUs, or on the first alone. */
+static struct wpool *hog_pool(struct kunit *test, u32 capacity, int nr_cpus,
+			      bool steal, bool handoff)
+{
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	cpumask_var_t mask;
+	int i;
+
+	if (wpk_cpu(nr_cpus - 1) < 0)
+		kunit_skip(test, "too few CPUs");
+	KUNIT_ASSERT_TRUE(test, zalloc_cpumask_var(&mask, GFP_KERNEL));
+	for (i = 0; i < nr_cpus; i++)
+		cpumask_set_cpu(wpk_cpu(i), mask);
+	wpk_attrs(&attrs, capacity, WPOOL_UNLIMITED);
+	attrs.cpumask = mask;
+	attrs.steal = steal;
+	attrs.handoff = handoff;
+	attrs.hog_ms = HOG_MS;
+	pool = wpk_pool_attrs(test, &attrs);
+	free_cpumask_var(mask);
+	return pool;
+}
+
+/* ---- hogs ----------------------------------------------------------------- */
+
+/*
+ * @makes_way: it lets others have its CPU
+ * @waits: it goes on until its child has seen that it was counted
+ * @saw_it: the child did, or at least ran, while the hog ran
+ */
+struct hog {
+	struct wpool *pool;
+	struct wpk_jobs *child;
+	bool makes_way;
+	bool waits;
+	bool saw_it;
+};
+
+/* With its child behind it in the queue, ten times as long as a task should. */
+static void run_on_and_on(struct wpk_job *job)
+{
+	struct hog *hog = job->arg;
+	unsigned long end = jiffies + WPK_PATIENCE / 2;
+	ktime_t least;
+
+	job->ret = wpool_submit(hog->pool, &hog->child->job[0].task);
+	while (hog->waits && !atomic_read(&hog->child->finished) &&
+	       time_before(jiffies, end)) {
+		cpu_relax();
+		if (hog->makes_way)
+			cond_resched();
+	}
+	hog->saw_it = atomic_read(&hog->child->started);
+	least = ktime_add_ms(ktime_get(), 10 * HOG_MS);
+	while (ktime_before(ktime_get(), least)) {
+		cpu_relax();
+		if (hog->makes_way)
+			cond_resched();
+	}
+}
+
+/* A hog cannot ask for figures, which may sleep: its child does. */
+static void see_it_counted(struct wpk_job *job)
+{
+	struct hog *hog = job->arg;
+	unsigned long end = jiffies + WPK_PATIENCE / 3;
+	struct wpool_stats stats;
+
+	do {
+		wpool_get_stats(hog->pool, &stats);
+		usleep_range(1000, 2000);
+	} while (!stats.hogs && time_before(jiffies, end));
+}
+
+static struct hog *run_hog(struct kunit *test, struct wpool *pool, bool waits,
+			   bool makes_way)
+{
+	struct hog *hog = kunit_kzalloc(test, sizeof(*hog), GFP_KERNEL);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+
+	KUNIT_ASSERT_NOT_NULL(test, hog);
+	hog->pool = pool;
+	hog->child = wpk_jobs(test, 1, NULL);
+	hog->waits = waits;
+	hog->makes_way = makes_way;
+	wpk_jobs_body(jobs, run_on_and_on, hog);
+	if (waits)
+		wpk_jobs_body(hog->child, see_it_counted, hog);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(hog->child, 1));
+	wpk_no_errors(test, jobs);
+	return hog;
+}
+
+static const bool steals[] = { false, true };
+
+static void steal_desc(const bool *steal, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "steal %d", *steal);
+}
+
+KUNIT_ARRAY_PARAM(steal, steals, steal_desc);
+
+static void wpool_hog_on_two_cpus_its_queue_goes_to_another_worker(struct kunit *test)
+{
+	bool steal = *(const bool *)test->param_value;
+	struct wpool *pool = hog_pool(test, 4, 2, steal, true);
+	struct hog *hog = run_hog(test, pool, true, false);
+
+	KUNIT_EXPECT_TRUE(test, hog->saw_it);
+	/* Each task once at most, and on a slow machine the child may be one. */
+	KUNIT_EXPECT_GE(test, wpk_stat(pool, hogs), 1);
+	KUNIT_EXPECT_LE(test, wpk_stat(pool, hogs), 2);
+}
+
+static void wpool_hog_on_the_only_cpu_its_own_worker_comes(struct kunit *test)
+{
+	struct wpool *pool = hog_pool(test, 4, 1, true, true);
+	struct hog *hog = run_hog(test, pool, true, true);
+
+	KUNIT_EXPECT_TRUE(test, hog->saw_it);
+	KUNIT_EXPECT_GE(test, wpk_stat(pool, hogs), 1);
+	KUNIT_EXPECT_LE(test, wpk_stat(pool, hogs), 2);
+}
+
+static void wpool_hog_handoff_0_counts_and_moves_none(struct kunit *test)
+{
+	struct wpool *pool = hog_pool(test, 4, 1, true, false);
+	struct hog *hog = run_hog(test, pool, false, true);
+
+	KUNIT_EXPECT_FALSE(test, hog->saw_it);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, hogs), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, handoffs), 0);
+}
+
+/* Nobody can help it, and nobody is harmed. */
+static void wpool_hog_at_capacity_1_its_child_starts_afterwards(struct kunit *test)
+{
+	struct wpool *pool = hog_pool(test, 1, 1, true, true);
+	struct hog *hog = run_hog(test, pool, false, true);
+
+	KUNIT_EXPECT_FALSE(test, hog->saw_it);
+	KUNIT_EXPECT_LE(test, wpk_stat(pool, hogs), 2);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 1);
+}
+
+static void sleep_long(struct wpk_job *job)
+{
+	msleep(700);
+}
+
+static void wpool_hog_is_no_task_that_sleeps(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	wpk_one_cpu_attrs(&attrs, 2, 1, true);
+	attrs.hog_ms = 300;
+	pool = wpk_pool_attrs(test, &attrs);
+	wpk_jobs_body(jobs, sleep_long, NULL);
+	wpk_submit_together(test, pool, jobs);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, hogs), 0);
+}
+
+/* ---- stalls --------------------------------------------------------------- */
+
+/* How many lines of the kernel's log name the pool. */
+static unsigned int lines_about(const char *name)
+{
+	struct kmsg_dump_iter iter;
+	unsigned int nr = 0;
+	char *line, what[WPOOL_NAME_LEN + 2];
+	size_t len;
+
+	line = kmalloc(1024, GFP_KERNEL);
+	if (!line)
+		return UINT_MAX;
+	snprintf(what, sizeof(what), "%s:", name);
+	kmsg_dump_rewind(&iter);
+	while (kmsg_dump_get_line(&iter, false, line, 1023, &len)) {
+		line[len] = '\0';
+		nr += !!strstr(line, what);
+	}
+	kfree(line);
+	return nr;
+}
+
+static void wpool_monitor_reports_no_queue_that_waits_for_capacity(struct kunit *test)
+{
+	struct wpool *pool = wpk_one_cpu_pool(test, 2, 1, true);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 10, gate);
+	struct wpool_attrs attrs;
+
+	wpk_submit_together(test, pool, jobs);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	wpool_get_attrs(pool, &attrs, NULL);
+	/* A queue stands still from here on: time is the subject. */
+	msleep(1500);
+	KUNIT_EXPECT_EQ(test, lines_about(attrs.name), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 2);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 10));
+}
+
+/* The pool may have no more workers, and those that it has are elsewhere. */
+static void wpool_idle_workers_of_another_cpu_come_at_capacity(struct kunit *test)
+{
+	bool steal = *(const bool *)test->param_value;
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *warm = wpk_jobs(test, 2, gate);
+	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	int i;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "one CPU has no other one");
+	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
+	attrs.cpumask = cpumask_of(wpk_cpu(1));
+	attrs.steal = steal;
+	pool = wpk_pool_attrs(test, &attrs);
+	wpk_jobs_submit(test, pool, warm, 0, 2);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	wpk_gate_open(gate);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
+	attrs.cpumask = cpu_online_mask;
+	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+	wpk_move_to(wpk_cpu(0));
+	for (i = 0; i < 20; i++) {
+		wpk_jobs_submit(test, pool, jobs, i, 1);
+		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, i + 1));
+	}
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 2);
+}
+
+/* ---- quiet ---------------------------------------------------------------- */
+
+static atomic_t nr_expiries;
+
+/* No symbol tells which module a function is from, but its name does. */
+static void count_ours(const void *function)
+{
+	char name[KSYM_NAME_LEN];
+
+	snprintf(name, sizeof(name), "%ps", function);
+	if (strstr(name, "[wpool]"))
+		atomic_inc(&nr_expiries);
+}
+
+static void timer_expires(void *data, struct timer_list *timer,
+			  unsigned long baseclk)
+{
+	count_ours(timer->function);
+}
+
+static void hrtimer_expires(void *data, struct hrtimer *timer, ktime_t *now)
+{
+	count_ours(timer->function);
+}
+
+struct probe {
+	const char *event;
+	void *fn;
+	struct tracepoint *tracepoint;
+};
+
+static struct probe probes[] = {
+	{ "timer_expire_entry", timer_expires },
+	{ "hrtimer_expire_entry", hrtimer_expires },
+};
+
+static void find_tracepoint(struct tracepoint *tracepoint, void *data)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(probes); i++)
+		if (!strcmp(tracepoint->name, probes[i].event))
+			probes[i].tracepoint = tracepoint;
+}
+
+static void stop_counting(void *data)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(probes); i++)
+		if (probes[i].tracepoint)
+			tracepoint_probe_unregister(probes[i].tracepoint,
+						    probes[i].fn, NULL);
+	tracepoint_synchronize_unregister();
+}
+
+/* Count the timers of the module that expire, until the case ends. */
+static void start_counting(struct kunit *test)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(probes); i++)
+		probes[i].tracepoint = NULL;
+	atomic_set(&nr_expiries, 0);
+	for_each_kernel_tracepoint(find_tracepoint, NULL);
+	for (i = 0; i < ARRAY_SIZE(probes); i++) {
+		if (!probes[i].tracepoint)
+			kunit_skip(test, "the kernel has no tracepoints");
+		KUNIT_ASSERT_EQ(test,
+				tracepoint_probe_register(probes[i].tracepoint,
+							  probes[i].fn, NULL),
+				0);
+	}
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, stop_counting,
+							NULL), 0);
+}
+
+/* Soon no timer expires any more, and then none does. */
+static void expect_quiet(struct kunit *test)
+{
+	unsigned long end = jiffies + WPK_PATIENCE;
+	int before;
+
+	do {
+		before = atomic_read(&nr_expiries);
+		msleep(400);
+	} while (atomic_read(&nr_expiries) != before && time_before(jiffies, end));
+	before = atomic_read(&nr_expiries);
+	msleep(1000);
+	KUNIT_EXPECT_EQ(test, atomic_read(&nr_expiries), before);
+}
+
+/* Also to see that they are counted. */
+static void run_until_the_monitor_looks(struct wpk_job *job)
+{
+	int before = atomic_read(&nr_expiries);
+
+	if (!wpk_run_until(atomic_read(&nr_expiries) - before >= 3))
+		job->ret = -ETIME;
+}
+
+static void wpool_monitor_sleeps_for_good_when_nothing_runs(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 4, WPOOL_UNLIMITED);
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
+	int i;
+
+	start_counting(test);
+	wpk_jobs_body(jobs, run_until_the_monitor_looks, NULL);
+	for (i = 0; i < 3; i++) {
+		/* It starts again each time. */
+		wpk_jobs_submit(test, pool, jobs, i, 1);
+		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, i + 1));
+		expect_quiet(test);
+	}
+	wpk_no_errors(test, jobs);
+}
+
+static void wpool_monitor_sleeps_for_good_while_tasks_sleep(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 4, WPOOL_UNLIMITED);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, gate);
+
+	start_counting(test);
+	wpk_jobs_submit(test, pool, jobs, 0, 3);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 3));
+	expect_quiet(test);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 3));
+	expect_quiet(test);
+}
+
+static struct kunit_case monitor_cases[] = {
+	KUNIT_CASE_PARAM(wpool_hog_on_two_cpus_its_queue_goes_to_another_worker,
+			 steal_gen_params),
+	KUNIT_CASE(wpool_hog_on_the_only_cpu_its_own_worker_comes),
+	KUNIT_CASE(wpool_hog_handoff_0_counts_and_moves_none),
+	KUNIT_CASE(wpool_hog_at_capacity_1_its_child_starts_afterwards),
+	KUNIT_CASE_SLOW(wpool_hog_is_no_task_that_sleeps),
+	KUNIT_CASE_SLOW(wpool_monitor_reports_no_queue_that_waits_for_capacity),
+	KUNIT_CASE_PARAM(wpool_idle_workers_of_another_cpu_come_at_capacity,
+			 steal_gen_params),
+	KUNIT_CASE_SLOW(wpool_monitor_sleeps_for_good_when_nothing_runs),
+	KUNIT_CASE_SLOW(wpool_monitor_sleeps_for_good_while_tasks_sleep),
+	{}
+};
+
+static struct kunit_suite monitor_suite = {
+	.name = "wpool_monitor",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = monitor_cases,
+};
+
+kunit_test_suite(monitor_suite);
