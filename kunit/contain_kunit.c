@@ -91,7 +91,7 @@ static void wpool_task_leaves_its_worker_unbalanced_is_repaired(struct kunit *te
 	struct state *state = kunit_kzalloc(test, sizeof(*state), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, state);
-	jobs->job[0].body = leak->body;
+	jobs->job[0].last = leak->body;
 	jobs->job[1].body = look_around;
 	jobs->job[1].arg = state;
 	wpk_jobs_submit(test, pool, jobs, 0, 1);

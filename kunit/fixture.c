@@ -226,6 +226,9 @@ void wpk_job_fn(struct wpool_task *task)
 	atomic_dec(&job->inside);
 	atomic_inc(&jobs->finished);
 	wake_up_all(&jobs->wq);
+	/* of those that leave something unbalanced: nothing sleeps after it */
+	if (job->last)
+		job->last(job);
 }
 
 struct wpk_jobs *wpk_jobs(struct kunit *test, unsigned int nr,
@@ -301,6 +304,8 @@ void wpk_keep(struct kunit *test, struct wpk_thread *thread)
 
 bool wpk_stopped(struct kunit *test)
 {
+	/* loops of threads ask here, and not every kernel preempts them */
+	cond_resched();
 	return READ_ONCE(wpk_of(test)->stop);
 }
 

@@ -70,6 +70,7 @@ struct wpk_gate {
  * @jobs: the lot that it belongs to
  * @gate: where it waits before it does anything; %NULL does not wait
  * @body: what it does then; may be %NULL
+ * @last: what it does when it has told that it is done; may be %NULL
  * @arg: for @body
  * @ret: from @body
  * @runs: how often it was started
@@ -85,6 +86,7 @@ struct wpk_job {
 	struct wpk_jobs *jobs;
 	struct wpk_gate *gate;
 	void (*body)(struct wpk_job *job);
+	void (*last)(struct wpk_job *job);
 	void *arg;
 	int ret;
 	atomic_t runs;

@@ -258,22 +258,21 @@ static void wpool_submit_timeout_runs_out_is_etime(struct kunit *test)
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 	struct wpool_attrs attrs;
 	struct full full;
-	ktime_t start;
+	unsigned long start;
 	int i;
 
 	for (i = 0; i < 2; i++) {
 		wpk_attrs(&attrs, 1, 0);
 		attrs.policy = policies[i];
 		full_pool_attrs(test, &full, &attrs);
-		start = ktime_get();
+		start = jiffies;
 		KUNIT_EXPECT_EQ(test,
 				wpool_submit_timeout(full.pool,
 						     &jobs->job[i].task,
 						     msecs_to_jiffies(50)),
 				-ETIME);
-		/* A jiffy had begun already. */
-		KUNIT_EXPECT_GE(test, ktime_ms_delta(ktime_get(), start),
-				50 - (s64)jiffies_to_msecs(1));
+		/* On the scale that was asked for: ticks may come late, and all at once. */
+		KUNIT_EXPECT_TRUE(test, time_after_eq(jiffies, start + msecs_to_jiffies(50)));
 		KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
 		/* Who does not want to wait at all has no time left, either. */
 		KUNIT_EXPECT_EQ(test,

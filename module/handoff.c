@@ -33,7 +33,8 @@ void wpool_running_enter(struct wpool_worker *w)
 {
 	if (READ_ONCE(w->running_on))
 		return;
-	atomic_inc(&w->rq->nr_running);
+	/* fully ordered, for wpool_monitor_arm() */
+	atomic_inc_return(&w->rq->nr_running);
 	/* who takes it from here on counts down what was counted up */
 	smp_store_release(&w->running_on, w->rq);
 }

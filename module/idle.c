@@ -36,6 +36,12 @@ static void unpark_locked(struct wpool_runq *rq, struct wpool_worker *w)
 	smp_store_release(&w->parked, false);
 }
 
+static void count_waking(struct wpool *pool)
+{
+	WRITE_ONCE(pool->wake_jiffy, jiffies);
+	atomic_inc(&pool->nr_waking);
+}
+
 static void join(struct wpool_runq *rq, struct wpool_worker *w)
 {
 	struct wpool *pool = rq->pool;
@@ -56,8 +62,9 @@ static void join(struct wpool_runq *rq, struct wpool_worker *w)
 /* Does the state of the pool want this worker awake, whether there is work or not? */
 static bool is_wanted(struct wpool *pool, struct wpool_runq *rq)
 {
-	return wpool_is_closed(pool) || READ_ONCE(rq->redirect) ||
-	       READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity);
+	return READ_ONCE(rq->redirect) ||
+	       READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity) ||
+	       (wpool_is_closed(pool) && !wpool_sched_has_work(pool, rq));
 }
 
 static bool is_expiring(struct wpool *pool)
@@ -78,18 +85,19 @@ void wpool_idle_join(struct wpool_worker *w)
 	join(rq, w);
 	/* park:A, also a full barrier */
 	wpool_running_leave(w);
+	/* perhaps this very worker */
+	wpool_wake_if_work(pool, rq);
+	/* last: whoever is relied on for the work that this sees is awake */
 	if (is_wanted(pool, rq)) {
 		raw_spin_lock(&rq->lock);
 		if (w->parked) {
 			/* as if picked: who relied on its search relies on that */
 			w->picked = true;
-			atomic_inc(&pool->nr_waking);
+			count_waking(pool);
 			unpark_locked(rq, w);
 		}
 		raw_spin_unlock(&rq->lock);
 	}
-	/* perhaps this very worker */
-	wpool_wake_if_work(pool, rq);
 	local_irq_restore(flags);
 }
 
@@ -120,7 +128,6 @@ void wpool_idle_started(struct wpool_worker *w)
 
 	w->picked = false;
 	local_irq_save(flags);
-	/* start:A */
 	wpool_sched_search(w);
 	wpool_running_enter(w);
 	if (w->owns_waking) {
@@ -133,6 +140,30 @@ void wpool_idle_started(struct wpool_worker *w)
 	smp_mb__before_atomic();
 	atomic_dec(&pool->nr_waking);
 	local_irq_restore(flags);
+}
+
+void wpool_idle_disown(struct wpool_worker *w)
+{
+	struct wpool_runq *rq = w->rq;
+
+	if (!w->owns_waking)
+		return;
+	w->owns_waking = false;
+	raw_spin_lock_irq(&rq->lock);
+	WRITE_ONCE(rq->waking, false);
+	raw_spin_unlock_irq(&rq->lock);
+}
+
+void wpool_idle_forget(struct wpool_worker *w)
+{
+	raw_spin_lock_irq(&w->rq->lock);
+	if (w->parked)
+		unpark_locked(w->rq, w);
+	raw_spin_unlock_irq(&w->rq->lock);
+	wpool_idle_disown(w);
+	if (w->picked)
+		atomic_dec(&w->pool->nr_waking);
+	w->picked = false;
 }
 
 bool wpool_idle_wake(struct wpool_runq *rq)
@@ -149,7 +180,7 @@ bool wpool_idle_wake(struct wpool_runq *rq)
 	w->picked = true;
 	w->owns_waking = true;
 	WRITE_ONCE(rq->waking, true);
-	atomic_inc(&rq->pool->nr_waking);
+	count_waking(rq->pool);
 	thread = w->thread;
 	unpark_locked(rq, w);
 	raw_spin_unlock(&rq->lock);
@@ -161,35 +192,6 @@ bool wpool_idle_wake(struct wpool_runq *rq)
 	return true;
 }
 
-void wpool_idle_wake_all(struct wpool *pool)
-{
-	struct task_struct *thread;
-	struct wpool_worker *w;
-	struct wpool_runq *rq;
-	unsigned long flags;
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		rq = wpool_runq(pool, cpu);
-		do {
-			local_irq_save(flags);
-			raw_spin_lock(&rq->lock);
-			w = list_first_entry_or_null(&rq->idle,
-						     struct wpool_worker, idle_node);
-			if (w) {
-				thread = w->thread;
-				unpark_locked(rq, w);
-			}
-			raw_spin_unlock(&rq->lock);
-			if (w)
-				wake_up_process(thread);
-			local_irq_restore(flags);
-		} while (w);
-	}
-}
-
-/* ---- the coldest ---- */
-
 static struct wpool_worker *coldest_locked(struct wpool_runq *rq)
 	__must_hold(&rq->lock)
 {
@@ -200,6 +202,60 @@ static struct wpool_worker *coldest_locked(struct wpool_runq *rq)
 	return list_first_entry(&rq->idle, struct wpool_worker, idle_node);
 }
 
+/* Wake the coldest worker of a run queue to look at its state. */
+static bool wake_coldest(struct wpool_runq *rq)
+{
+	struct task_struct *thread;
+	struct wpool_worker *w;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	raw_spin_lock(&rq->lock);
+	w = coldest_locked(rq);
+	if (w) {
+		thread = w->thread;
+		unpark_locked(rq, w);
+	}
+	raw_spin_unlock(&rq->lock);
+	/* interrupts are still off: the thread cannot be freed yet */
+	if (w)
+		wake_up_process(thread);
+	local_irq_restore(flags);
+	return w;
+}
+
+void wpool_idle_wake_runq(struct wpool_runq *rq)
+{
+	u32 n;
+
+	/*
+	 * As many as there are, from the end where nobody joins: who joins later
+	 * has seen what these are woken for.
+	 */
+	for (n = READ_ONCE(rq->nr_idle); n && wake_coldest(rq); n--)
+		;
+}
+
+void wpool_idle_wake_next(struct wpool *pool)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (cpumask_test_cpu(cpu, pool->idle_mask) &&
+		    wake_coldest(wpool_runq(pool, cpu)))
+			return;
+}
+
+void wpool_idle_wake_all(struct wpool *pool)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		wpool_idle_wake_runq(wpool_runq(pool, cpu));
+}
+
+/* ---- the coldest ---- */
+
 /* The run queue whose coldest idle worker is the oldest of all, and since when. */
 static struct wpool_runq *coldest_runq(struct wpool *pool, unsigned long *since)
 {
@@ -207,7 +263,9 @@ static struct wpool_runq *coldest_runq(struct wpool *pool, unsigned long *since)
 	struct wpool_worker *w;
 	int cpu;
 
-	for_each_cpu(cpu, pool->idle_mask) {
+	for_each_possible_cpu(cpu) {
+		if (!cpumask_test_cpu(cpu, pool->idle_mask))
+			continue;
 		rq = wpool_runq(pool, cpu);
 		raw_spin_lock(&rq->lock);
 		w = coldest_locked(rq);
@@ -235,7 +293,7 @@ bool wpool_idle_move(struct wpool *pool, struct wpool_runq *rq)
 	if (w) {
 		w->picked = true;
 		w->new_home = rq;
-		atomic_inc(&pool->nr_waking);
+		count_waking(pool);
 		thread = w->thread;
 		unpark_locked(from, w);
 	}

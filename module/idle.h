@@ -47,6 +47,22 @@ bool wpool_idle_sleep(struct wpool_worker *w);
 void wpool_idle_started(struct wpool_worker *w);
 
 /**
+ * wpool_idle_disown() - a worker on the way is not its run queue's any more
+ * @w: the worker; not parked
+ *
+ * Context: process context, interrupts on.
+ */
+void wpool_idle_disown(struct wpool_worker *w);
+
+/**
+ * wpool_idle_forget() - a worker has died: it is not idle, nor on the way
+ * @w: the worker, its thread is gone
+ *
+ * Context: process context, interrupts on.
+ */
+void wpool_idle_forget(struct wpool_worker *w);
+
+/**
  * wpool_idle_wake() - wake the next idle worker of a run queue to look for work
  * @rq: the run queue
  *
@@ -66,6 +82,22 @@ bool wpool_idle_wake(struct wpool_runq *rq);
  * Return: true if one was woken.
  */
 bool wpool_idle_move(struct wpool *pool, struct wpool_runq *rq);
+
+/**
+ * wpool_idle_wake_runq() - make the idle workers of a run queue look at its state
+ * @rq: the run queue
+ *
+ * Context: process context.
+ */
+void wpool_idle_wake_runq(struct wpool_runq *rq);
+
+/**
+ * wpool_idle_wake_next() - make one idle worker look at the pool's state
+ * @pool: the pool
+ *
+ * Context: any.
+ */
+void wpool_idle_wake_next(struct wpool *pool);
 
 /**
  * wpool_idle_wake_all() - make every idle worker look at the pool's state

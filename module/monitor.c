@@ -67,17 +67,40 @@ void __wpool_monitor_arm(void)
 
 /* ---- hogs, and those who blocked unseen ---- */
 
-/* Count out who is asleep or, for hogs, inside a task here since the look before. */
-static void retake(struct wpool *pool, struct wpool_runq *rq, bool hogs)
+/* Note whom to count out here, for retake(): who is asleep or, for hogs, in a task. */
+static bool watch_workers(struct wpool *pool, struct wpool_runq *rq, u64 now)
+{
+	u64 hog_ns = READ_ONCE(pool->hog_ms) * (u64)NSEC_PER_MSEC;
+	struct wpool_watch *watch = &rq->watch;
+	u32 look = READ_ONCE(rq->tick);
+
+	watch->retake = WPOOL_RETAKE_NONE;
+	if (look != watch->look || !watch->look_ns) {
+		watch->look = look;
+		watch->look_ns = now;
+	} else if (now - watch->look_ns >= hog_ns) {
+		watch->look_ns = 0;
+		watch->retake = WPOOL_RETAKE_ALL;
+	} else if (wpool_sched_is_waiting(pool, rq)) {
+		/* where the notifiers do it there is nobody to be found */
+		watch->retake = WPOOL_RETAKE_BLOCKED;
+	}
+	return watch->retake != WPOOL_RETAKE_NONE;
+}
+
+/* Count them out, in one walk. */
+static void retake(struct wpool *pool)
 {
 	struct wpool_worker *w;
+	struct wpool_runq *rq;
 	bool blocked;
 
 	list_for_each_entry_rcu(w, &pool->workers, node) {
-		if (READ_ONCE(w->running_on) != rq)
+		rq = READ_ONCE(w->running_on);
+		if (!rq || rq->watch.retake == WPOOL_RETAKE_NONE)
 			continue;
 		blocked = compat_is_blocked(w->thread);
-		if (!blocked && !(hogs && READ_ONCE(w->task)))
+		if (!blocked && (rq->watch.retake != WPOOL_RETAKE_ALL || !READ_ONCE(w->task)))
 			continue;
 		if (!wpool_running_leave(w))
 			continue;
@@ -98,30 +121,6 @@ static void hand_over(struct wpool *pool, struct wpool_runq *rq)
 	if (wpool_sched_is_waiting(pool, rq) && wpool_runq_has_room(rq))
 		wpool_wake_rescue(rq);
 	local_irq_restore(flags);
-}
-
-static void watch_workers(struct wpool *pool, struct wpool_runq *rq, u64 now)
-{
-	u64 hog_ns = READ_ONCE(pool->hog_ms) * (u64)NSEC_PER_MSEC;
-	struct wpool_watch *watch = &rq->watch;
-	u32 look = READ_ONCE(rq->tick);
-
-	if (look != watch->look || !watch->look_ns) {
-		watch->look = look;
-		watch->look_ns = now;
-		return;
-	}
-	if (!READ_ONCE(pool->handoff))
-		return;
-	if (now - watch->look_ns >= hog_ns) {
-		watch->look_ns = 0;
-		retake(pool, rq, true);
-		hand_over(pool, rq);
-	} else if (wpool_sched_is_waiting(pool, rq)) {
-		/* where the notifiers do it there is nobody to be found */
-		retake(pool, rq, false);
-		hand_over(pool, rq);
-	}
 }
 
 /* ---- stalls ---- */
@@ -160,10 +159,14 @@ static u64 standing_ns(struct wpool_watch *watch, u64 head, u64 now)
 	if (!watch->head_ns || watch->head != head) {
 		watch->head = head;
 		watch->head_ns = now;
+		WRITE_ONCE(watch->stands, false);
 		watch->reported = false;
 		return 0;
 	}
-	return now - watch->head_ns >= STALL_NS ? now - watch->head_ns : 0;
+	if (now - watch->head_ns < STALL_NS)
+		return 0;
+	WRITE_ONCE(watch->stands, true);
+	return now - watch->head_ns;
 }
 
 /* Nobody is idle, and nobody can be made: whoever comes free will look. */
@@ -204,31 +207,49 @@ static void watch_globq(struct wpool *pool, u64 now)
 {
 	u64 ns = standing_ns(&pool->watch, READ_ONCE(pool->globq.popped), now);
 	unsigned long flags;
+	bool coming;
 
 	if (!ns || is_exhausted(pool))
 		return;
 	local_irq_save(flags);
-	wpool_wake_one(pool, wpool_this_runq(pool));
+	coming = wpool_wake_rescue(wpool_this_runq(pool)) ||
+		 atomic_read(&pool->nr_waking);
 	local_irq_restore(flags);
-	if (ns >= STALL_LOG_NS)
+	/* if nobody is, then all that may run are in their tasks */
+	if (ns >= STALL_LOG_NS && coming)
 		report(pool, &pool->watch, -1, ns);
 }
 
 /* ---- looking ---- */
 
+static void look_at_workers(struct wpool *pool)
+{
+	struct wpool_runq *rq;
+	int cpu;
+
+	retake(pool);
+	for_each_possible_cpu(cpu) {
+		rq = wpool_runq(pool, cpu);
+		if (rq->watch.retake != WPOOL_RETAKE_NONE)
+			hand_over(pool, rq);
+		rq->watch.retake = WPOOL_RETAKE_NONE;
+	}
+}
+
 /* Is anything queued, or anybody running? Sleepers are quiet. */
 static bool look_at(struct wpool *pool)
 {
+	bool busy = false, queued, suspects = false;
 	u64 now = ktime_get_mono_fast_ns();
-	bool busy = false, queued;
 	struct wpool_runq *rq;
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
 		rq = wpool_runq(pool, cpu);
 		queued = wpool_sched_runq_len(rq);
-		if (atomic_read(&rq->nr_running)) {
-			watch_workers(pool, rq, now);
+		/* without hand-off a sleeper is counted, too, and nobody takes it out */
+		if (READ_ONCE(pool->handoff) && atomic_read(&rq->nr_running)) {
+			suspects |= watch_workers(pool, rq, now);
 			busy = true;
 		} else {
 			rq->watch.look_ns = 0;
@@ -238,6 +259,7 @@ static bool look_at(struct wpool *pool)
 			busy = true;
 		} else {
 			rq->watch.head_ns = 0;
+			WRITE_ONCE(rq->watch.stands, false);
 		}
 	}
 	if (wpool_globq_len(&pool->globq)) {
@@ -246,6 +268,8 @@ static bool look_at(struct wpool *pool)
 	} else {
 		pool->watch.head_ns = 0;
 	}
+	if (suspects)
+		look_at_workers(pool);
 	return busy;
 }
 
@@ -256,7 +280,8 @@ static void set_period(u64 look_ns)
 	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
 		next = has_acted ? PERIOD_MIN_NS : min(period_ns * 5 / 4, PERIOD_NS);
 	has_acted = false;
-	WRITE_ONCE(period_ns, max(next, PERIOD_PER_LOOK * look_ns));
+	/* the hundredth is for short periods: one slow look must not blind it */
+	WRITE_ONCE(period_ns, min(max(next, PERIOD_PER_LOOK * look_ns), PERIOD_NS));
 }
 
 static enum hrtimer_restart look(struct hrtimer *unused)

@@ -153,11 +153,26 @@ static void init_runqs(struct wpool *pool)
 		wpool_ring_init(&rq->ring);
 		raw_spin_lock_init(&rq->lock);
 		INIT_LIST_HEAD(&rq->idle);
-		rq->kick_escalated = U32_MAX;
 		wpool_handoff_init_runq(rq);
 		rq->random = cpu;
 		rq->cpu = cpu;
 		rq->pool = pool;
+	}
+}
+
+/* A CPU that has come has no worker: one that is idle elsewhere moves there. */
+static void settle(struct wpool *pool)
+{
+	struct wpool_runq *rq;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		rq = wpool_runq(pool, cpu);
+		local_irq_disable();
+		if (!READ_ONCE(rq->redirect) && !READ_ONCE(rq->nr_workers) &&
+		    atomic_read(&pool->nr_idle) > 1)
+			wpool_idle_move(pool, rq);
+		local_irq_enable();
 	}
 }
 
@@ -180,6 +195,7 @@ void wpool_place(struct wpool *pool, int dying)
 		nr += !out;
 	}
 	WRITE_ONCE(pool->nr_cpus, nr);
+	settle(pool);
 }
 
 static struct wpool *alloc_pool(const struct wpool_attrs *attrs)

@@ -61,19 +61,26 @@
 /* and must not be taken from where it is at hand */
 #define WPOOL_ATT_TAKE	(WPOOL_ATT_CLOSED | WPOOL_ATT_WAITERS | WPOOL_ATT_DEBT)
 
+/* Whom the monitor counts out of those who run, see monitor.c. */
+enum wpool_retake { WPOOL_RETAKE_NONE, WPOOL_RETAKE_BLOCKED, WPOOL_RETAKE_ALL };
+
 /**
  * struct wpool_watch - what the monitor saw of a queue at its last look
  * @look: the run queue's @tick
  * @look_ns: since when it is that
+ * @retake: whom to count out in this look
  * @head: what stands at the head; only compared
  * @head_ns: since when it does, or 0
+ * @stands: it has stood there for a whole look; read by who would steal
  * @reported: that it stands there was logged
  */
 struct wpool_watch {
 	u32 look;
 	u64 look_ns;
+	enum wpool_retake retake;
 	u64 head;
 	u64 head_ns;
+	bool stands;
 	bool reported;
 };
 
@@ -82,12 +89,11 @@ struct wpool_watch {
  * @ring: the tasks, oldest first
  * @next: X: task that an own task submitted last, taken by exchange
  * @tick: C: looks for work
- * @globq_tick: C: @tick when the global queue last came first, every 61st time
+ * @globq_tick: C: @tick when others than the own queue last came first, every 61st time
+ * @round: C: how often they did
  * @next_streak: C: tasks taken from @next in a row
- * @kick_head: C: the ring's head at the last submit
- * @kick_escalated: C: head for which a second worker was woken already
- * @kick_jiffy: C: when a worker that left work behind last saw to help
- * @spawn_jiffy: C: when this queue last looked for a CPU without a worker
+ * @call_jiffy: C: when a worker last saw to help for what it left behind
+ * @help_jiffy: C: when this queue last looked for help in vain
  * @random: C: state of the random start of stealing
  * @tokens: X: admission tokens cached here; taken from everywhere
  * @accepted: C: tasks accepted here, by colour
@@ -117,11 +123,10 @@ struct wpool_runq {
 	struct wpool_task *next ____cacheline_aligned;
 	u32 tick;
 	u32 globq_tick;
+	u32 round;
 	u32 next_streak;
-	u32 kick_head;
-	u32 kick_escalated;
-	u32 kick_jiffy;
-	u32 spawn_jiffy;
+	u32 call_jiffy;
+	u32 help_jiffy;
 	u32 random;
 	atomic_t tokens;
 	u64 accepted[2];
@@ -174,6 +179,7 @@ struct wpool_runq {
  * @cpumask: T: CPUs that workers may be at home on
  * @nr_searching: X: workers awake that look for a task
  * @nr_waking: X: workers on the way to become searching
+ * @wake_jiffy: X: when the last of them was sent
  * @nr_idle: X: parked workers; moves under runq->lock
  * @idle_mask: X: CPUs whose run queue has an idle worker; bits under runq->lock
  * @unserved: X: somebody should have been woken, and nobody could be; who makes
@@ -237,6 +243,7 @@ struct wpool {
 	atomic_t nr_searching ____cacheline_aligned;
 	atomic_t nr_waking;
 	atomic_t nr_idle;
+	u32 wake_jiffy;
 	struct cpumask *idle_mask;
 	bool unserved;
 

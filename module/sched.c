@@ -91,11 +91,12 @@ static bool has_tasks(const struct wpool_runq *rq)
 
 /*
  * May a worker of another CPU take from here? Without balancing only if no
- * worker of this CPU is free to come.
+ * worker of this CPU is free to come, or none does.
  */
 static bool may_steal(const struct wpool *pool, const struct wpool_runq *victim)
 {
 	return READ_ONCE(pool->steal) || is_redirected(victim) ||
+	       READ_ONCE(victim->watch.stands) ||
 	       (!READ_ONCE(victim->nr_idle) && !READ_ONCE(victim->waking));
 }
 
@@ -135,12 +136,6 @@ u32 wpool_sched_queued(struct wpool *pool)
 	return n;
 }
 
-static struct wpool_task *take_next(struct wpool_runq *rq)
-{
-	/* the look first: the exchange is a locked instruction */
-	return READ_ONCE(rq->next) ? xchg(&rq->next, NULL) : NULL;
-}
-
 /* A fair share of the global queue: one is returned, the others go to the ring. */
 static struct wpool_task *take_global(struct wpool *pool, struct wpool_runq *rq,
 				      u32 max)
@@ -170,7 +165,7 @@ static struct wpool_task *take_global(struct wpool *pool, struct wpool_runq *rq,
  */
 static struct wpool_task *take_elsewhere(struct wpool *pool, struct wpool_runq *rq)
 {
-	int cpu = (rq->tick / WPOOL_GLOBQ_ROUND) % nr_cpu_ids;
+	int cpu = (rq->round / 2) % nr_cpu_ids;
 	struct wpool_runq *victim;
 	struct wpool_task *task;
 
@@ -181,7 +176,7 @@ static struct wpool_task *take_elsewhere(struct wpool *pool, struct wpool_runq *
 		return NULL;
 	task = wpool_ring_pop(&victim->ring);
 	if (!task)
-		task = take_next(victim);
+		task = wpool_sched_take_next(victim);
 	if (task)
 		WRITE_ONCE(rq->stolen, rq->stolen + 1);
 	return task;
@@ -195,14 +190,16 @@ static struct wpool_task *take_here(struct wpool *pool, struct wpool_runq *rq)
 	WRITE_ONCE(rq->tick, rq->tick + 1);
 	if (unlikely(rq->tick - rq->globq_tick >= WPOOL_GLOBQ_ROUND)) {
 		rq->globq_tick = rq->tick;
-		task = take_global(pool, rq, 1);
-		if (!task)
-			task = take_elsewhere(pool, rq);
+		/* in turn: the global queue may never run dry */
+		if (++rq->round % 2)
+			task = take_global(pool, rq, 1) ?: take_elsewhere(pool, rq);
+		else
+			task = take_elsewhere(pool, rq) ?: take_global(pool, rq, 1);
 		if (task)
 			return task;
 	}
 	if (unlikely(READ_ONCE(rq->next)) && rq->next_streak < WPOOL_NEXT_STREAK) {
-		task = take_next(rq);
+		task = wpool_sched_take_next(rq);
 		if (task) {
 			rq->next_streak++;
 			return task;
@@ -213,7 +210,7 @@ static struct wpool_task *take_here(struct wpool *pool, struct wpool_runq *rq)
 	if (!task)
 		task = take_global(pool, rq, WPOOL_RING_HALF);
 	if (!task)
-		task = take_next(rq);
+		task = wpool_sched_take_next(rq);
 	return task;
 }
 
@@ -230,7 +227,7 @@ static struct wpool_task *steal_from(struct wpool *pool, struct wpool_runq *rq,
 		return wpool_ring_pop(&rq->ring);
 	task = wpool_ring_steal_half(&rq->ring, &victim->ring, &n);
 	if (!task && (last || is_redirected(victim))) {
-		task = take_next(victim);
+		task = wpool_sched_take_next(victim);
 		n = !!task;
 	}
 	WRITE_ONCE(rq->stolen, rq->stolen + n);
@@ -320,10 +317,11 @@ static inline void call_for_help(struct wpool *pool, struct wpool_runq *rq)
 {
 	u32 now = jiffies;
 
-	if (likely(rq->kick_jiffy == now) || !(has_tasks(rq) || wpool_globq_len(&pool->globq)))
+	if (likely(rq->call_jiffy == now))
 		return;
-	rq->kick_jiffy = now;
-	wpool_wake_for_push(pool, rq);
+	rq->call_jiffy = now;
+	if (has_tasks(rq) || wpool_globq_len(&pool->globq))
+		wpool_wake_for_push(pool, rq);
 }
 
 static inline struct wpool_task *take(struct wpool_worker *w)
@@ -356,7 +354,8 @@ static struct wpool_task *search(struct wpool_worker *w)
 	}
 
 	do {
-		for (round = 1; round <= STEAL_ROUNDS && !task; round++)
+		for (round = 1; round <= STEAL_ROUNDS && !task &&
+		     wpool_sched_has_work(pool, raw_cpu_ptr(pool->rq)); round++)
 			task = steal_round(pool, round == STEAL_ROUNDS);
 		if (!task)
 			task = take(w);
@@ -432,7 +431,7 @@ struct wpool_task *wpool_sched_take_any(struct wpool *pool)
 			rq = wpool_runq(pool, cpu);
 			task = wpool_ring_pop(&rq->ring);
 			if (!task)
-				task = take_next(rq);
+				task = wpool_sched_take_next(rq);
 			if (task)
 				break;
 		}
@@ -451,7 +450,7 @@ void wpool_sched_drain(struct wpool_runq *rq)
 		local_irq_save(flags);
 		task = wpool_ring_pop(&rq->ring);
 		if (!task)
-			task = take_next(rq);
+			task = wpool_sched_take_next(rq);
 		if (task) {
 			wpool_globq_push(&pool->globq, &task, 1);
 			/* push:A */

@@ -29,8 +29,15 @@ struct wpool_worker;
 void wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 		      struct wpool_task *const *tasks, u32 nr);
 
+/* Take the task of the next slot, if there is one. */
+static inline struct wpool_task *wpool_sched_take_next(struct wpool_runq *rq)
+{
+	/* the look first: the exchange is a locked instruction */
+	return READ_ONCE(rq->next) ? xchg(&rq->next, NULL) : NULL;
+}
+
 /**
- * wpool_sched_next() - the next task of the own ring, if nothing else has its turn
+ * wpool_sched_next() - the next task of this CPU, if nothing else has its turn
  * @rq: this CPU's run queue
  *
  * Context: a worker at home here, interrupts off.
@@ -38,12 +45,17 @@ void wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
  */
 static inline struct wpool_task *wpool_sched_next(struct wpool_runq *rq)
 {
-	struct wpool_task *task;
+	struct wpool_task *task = NULL;
 
-	if (unlikely(READ_ONCE(rq->next)) || unlikely(rq->kick_jiffy != (u32)jiffies) ||
+	if (unlikely(rq->call_jiffy != (u32)jiffies) ||
 	    unlikely(rq->tick - rq->globq_tick >= WPOOL_GLOBQ_ROUND - 1))
 		return NULL;
-	task = wpool_ring_pop(&rq->ring);
+	if (READ_ONCE(rq->next) && rq->next_streak++ < WPOOL_NEXT_STREAK)
+		task = wpool_sched_take_next(rq);
+	if (!task) {
+		rq->next_streak = 0;
+		task = wpool_ring_pop(&rq->ring);
+	}
 	if (likely(task))
 		WRITE_ONCE(rq->tick, rq->tick + 1);
 	return task;

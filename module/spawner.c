@@ -15,6 +15,7 @@
  */
 #include "spawner.h"
 
+#include <linux/kobject.h>
 #include <linux/kthread.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
@@ -23,6 +24,7 @@
 
 #include "fault.h"
 #include "handoff.h"
+#include "idle.h"
 #include "pool.h"
 #include "sched.h"
 #include "task.h"
@@ -51,11 +53,12 @@ void wpool_spawner_ask(struct wpool *pool)
 	if (READ_ONCE(pool->spawn_wanted))
 		return;
 	raw_spin_lock_irqsave(&lock, flags);
-	if (!pool->spawn_wanted && list_empty(&pool->spawn_node)) {
+	if (!pool->spawn_wanted && list_empty(&pool->spawn_node) &&
+	    /* the monitor may still look at a pool that is gone */
+	    kobject_get_unless_zero(&pool->dev.kobj)) {
 		WRITE_ONCE(pool->spawn_wanted, true);
 		pool->spawn_due = jiffies;
 		list_add_tail(&pool->spawn_node, &asking);
-		wpool_get(pool);
 	}
 	raw_spin_unlock_irqrestore(&lock, flags);
 	wake_up_process(spawner);
@@ -114,6 +117,8 @@ static void repair(struct wpool_worker *w)
 	if (w->depth)
 		wpool_task_fail(w);
 
+	/* it may also have died between two tasks, of what a task broke */
+	wpool_idle_forget(w);
 	local_irq_disable();
 	raw_spin_lock(&pool->workers_lock);
 	WRITE_ONCE(pool->nr_workers, pool->nr_workers - 1);
@@ -121,7 +126,6 @@ static void repair(struct wpool_worker *w)
 	raw_spin_lock(&w->rq->lock);
 	WRITE_ONCE(w->rq->nr_workers, w->rq->nr_workers - 1);
 	raw_spin_unlock(&w->rq->lock);
-	/* died between two tasks, of what a task broke */
 	wpool_sched_give_up(w);
 	wpool_running_leave(w);
 	wpool_worker_left(pool);
@@ -180,7 +184,7 @@ static int longest_ring(struct wpool *pool)
 	u32 len, most = 0;
 	int cpu, best = -1;
 
-	for_each_online_cpu(cpu) {
+	for_each_possible_cpu(cpu) {
 		len = wpool_ring_len(&wpool_runq(pool, cpu)->ring);
 		if (len > most) {
 			most = len;

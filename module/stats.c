@@ -42,29 +42,50 @@ static void count_workers(struct wpool *pool, struct wpool_stats *stats)
 	mutex_unlock(&pool->workers_mutex);
 }
 
-static void count_tasks(struct wpool *pool, struct wpool_stats *stats)
+/* Tasks that were counted out, but did not complete. */
+static u64 count_incomplete(struct wpool *pool, u64 *failed, u64 *cancelled)
 {
-	u64 finished = 0;
-	int cpu, i;
+	int cpu;
 
+	*failed = 0;
+	*cancelled = 0;
 	for_each_possible_cpu(cpu) {
 		struct wpool_runq *rq = wpool_runq(pool, cpu);
 
-		stats->failed += READ_ONCE(rq->failed);
-		stats->cancelled += READ_ONCE(rq->cancelled);
-		stats->refused += READ_ONCE(rq->refused);
-		stats->stolen += READ_ONCE(rq->stolen);
-		stats->handoffs += READ_ONCE(rq->handoffs);
-		for (i = 0; i < WPOOL_HIST_BUCKETS; i++)
-			stats->latency_ns[i] += READ_ONCE(rq->latency[i]);
+		*failed += READ_ONCE(rq->failed);
+		*cancelled += READ_ONCE(rq->cancelled);
 	}
-	/* a task is counted out before it is counted as failed or cancelled */
-	smp_rmb();
+	return *failed + *cancelled;
+}
+
+static u64 count_finished(struct wpool *pool)
+{
+	u64 finished = 0;
+	int cpu;
+
 	for_each_possible_cpu(cpu) {
 		struct wpool_runq *rq = wpool_runq(pool, cpu);
 
 		finished += READ_ONCE(rq->finished[0]) + READ_ONCE(rq->finished[1]);
 	}
+	return finished;
+}
+
+static void count_tasks(struct wpool *pool, struct wpool_stats *stats)
+{
+	u64 finished, incomplete, failed, cancelled;
+	int cpu, i, tries = 16;
+
+	do {
+		incomplete = count_incomplete(pool, &stats->failed, &stats->cancelled);
+		/* a task is counted out before it is counted as failed or cancelled */
+		smp_rmb();
+		finished = count_finished(pool);
+		/* one that was cancelled meanwhile is not to be taken for completed */
+		smp_rmb();
+	} while (count_incomplete(pool, &failed, &cancelled) != incomplete && --tries);
+	stats->completed = finished - incomplete;
+
 	/* and counted in before it is counted out */
 	smp_rmb();
 	for_each_possible_cpu(cpu) {
@@ -72,8 +93,12 @@ static void count_tasks(struct wpool *pool, struct wpool_stats *stats)
 
 		stats->submitted += READ_ONCE(rq->accepted[0]) +
 				    READ_ONCE(rq->accepted[1]);
+		stats->refused += READ_ONCE(rq->refused);
+		stats->stolen += READ_ONCE(rq->stolen);
+		stats->handoffs += READ_ONCE(rq->handoffs);
+		for (i = 0; i < WPOOL_HIST_BUCKETS; i++)
+			stats->latency_ns[i] += READ_ONCE(rq->latency[i]);
 	}
-	stats->completed = finished - stats->failed - stats->cancelled;
 	stats->outstanding = stats->submitted - finished;
 }
 

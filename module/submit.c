@@ -29,6 +29,17 @@
 #include "task.h"
 #include "worker.h"
 
+/*
+ * As might_sleep(), but no occasion to be preempted: a submitter that has just
+ * woken a worker of this CPU shall not change places with it for each task.
+ */
+static inline void assert_may_sleep(void)
+{
+#ifdef CONFIG_DEBUG_ATOMIC_SLEEP
+	__might_sleep(__FILE__, __LINE__);
+#endif
+}
+
 /* Tasks that are claimed and queued in one section with interrupts off. */
 #define CHUNK	32U
 
@@ -117,9 +128,14 @@ static __always_inline u32 submit_fast(struct wpool *pool,
 	unsigned long flags;
 	u32 i, n;
 
+	/* one that needs no token must not hold one, not even for a moment */
+	for (i = 0; i < nr && likely(!atomic_read(&tasks[i]->state)); i++)
+		;
+	if (unlikely(!i))
+		return 0;
 	local_irq_save(flags);
 	rq = wpool_this_runq(pool);
-	n = wpool_admission_take_fast(pool, rq, nr);
+	n = wpool_admission_take_fast(pool, rq, i);
 	for (i = 0; i < n; i++) {
 		if (unlikely(!wpool_task_claim_fast(tasks[i])))
 			break;
@@ -228,7 +244,7 @@ int wpool_submit(struct wpool *pool, struct wpool_task *task)
 		.timeout = MAX_SCHEDULE_TIMEOUT,
 	};
 
-	might_sleep();
+	assert_may_sleep();
 	if (!pool)
 		return -EINVAL;
 	how.policy = READ_ONCE(pool->policy);
@@ -249,7 +265,7 @@ int wpool_submit_timeout(struct wpool *pool, struct wpool_task *task,
 {
 	struct overload how = { .state = TASK_KILLABLE, .timeout = timeout };
 
-	might_sleep();
+	assert_may_sleep();
 	if (!pool || timeout < 0)
 		return -EINVAL;
 	how.policy = READ_ONCE(pool->policy) == WPOOL_FAIL ? WPOOL_FAIL :
@@ -273,7 +289,7 @@ int wpool_submit_batch(struct wpool *pool, struct wpool_task *const *tasks,
 	    flags & ~(WPOOL_BATCH_TRY | WPOOL_BATCH_INTERRUPTIBLE))
 		return -EINVAL;
 	if (!(flags & WPOOL_BATCH_TRY)) {
-		might_sleep();
+		assert_may_sleep();
 		how.policy = READ_ONCE(pool->policy);
 	}
 	if (flags & WPOOL_BATCH_INTERRUPTIBLE)

@@ -281,7 +281,7 @@ void wpool_task_finish_sync(void)
 
 	/* orders the look at the task's state before those at the numbers */
 	smp_rmb();
-	for_each_online_cpu(cpu) {
+	for_each_possible_cpu(cpu) {
 		seq = READ_ONCE(per_cpu(finish_seq, cpu));
 		while (seq & 1 && READ_ONCE(per_cpu(finish_seq, cpu)) == seq)
 			cpu_relax();

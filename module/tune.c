@@ -90,11 +90,8 @@ static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 		WRITE_ONCE(pool->spin_us, attrs->spin_us);
 	if (mask & WPOOL_TUNE_HOG_MS)
 		WRITE_ONCE(pool->hog_ms, attrs->hog_ms);
-	if (mask & WPOOL_TUNE_HANDOFF) {
-		if (attrs->handoff)
-			wpool_handoff_enable();
+	if (mask & WPOOL_TUNE_HANDOFF)
 		WRITE_ONCE(pool->handoff, attrs->handoff);
-	}
 	if (mask & WPOOL_TUNE_STEAL)
 		WRITE_ONCE(pool->steal, attrs->steal);
 	if (mask & WPOOL_TUNE_LATENCY)
@@ -127,6 +124,9 @@ int wpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 	err = wpool_attrs_check(attrs, mask);
 	if (err)
 		return err;
+	/* outside the mutex: it takes the lock of CPU hotplug */
+	if (mask & WPOOL_TUNE_HANDOFF && attrs->handoff)
+		wpool_handoff_enable();
 
 	mutex_lock(&pool->tune_mutex);
 	err = check_tune(pool, attrs, mask);

@@ -9,7 +9,7 @@
  *              (here)
  *   park:A     join the idle list, be counted out of those who search and who
  *              run, barrier, look at all queues (idle.c)
- *   stop:A     stop searching, barrier, look at all queues (sched.c, worker.c)
+ *   stop:A     stop searching, barrier, look at all queues (sched.c)
  *   handoff:A  block in a task, be counted out of those who run, barrier, look
  *              at the queues (handoff.c)
  *   leave:A    be counted out of the pool, barrier, look at all queues, ask the
@@ -45,6 +45,13 @@
 #include "sched.h"
 #include "spawner.h"
 
+/* The hot one of a CPU. */
+static bool wake_own(struct wpool_runq *rq)
+{
+	return READ_ONCE(rq->nr_idle) && wpool_runq_has_room(rq) &&
+	       wpool_idle_wake(rq);
+}
+
 /* The idle worker where the fewest run; near before far. */
 static bool wake_other(struct wpool *pool, const struct wpool_runq *own)
 {
@@ -56,7 +63,10 @@ static bool wake_other(struct wpool *pool, const struct wpool_runq *own)
 	do {
 		best = NULL;
 		least = U32_MAX;
-		for_each_cpu(cpu, pool->idle_mask) {
+		/* a marked look at a bit that others change */
+		for_each_possible_cpu(cpu) {
+			if (!cpumask_test_cpu(cpu, pool->idle_mask))
+				continue;
 			rq = wpool_runq(pool, cpu);
 			if (rq == own || READ_ONCE(rq->waking) ||
 			    !wpool_runq_has_room(rq))
@@ -76,20 +86,14 @@ static bool wake_other(struct wpool *pool, const struct wpool_runq *own)
 }
 
 /*
- * Somebody is on the way already, or runs here. Is it time for one more? Only
- * if the queue has not moved since the last submit although it holds two tasks,
- * and once per standstill: the first may wait for a CPU that another task hogs.
+ * Are more workers than so many on the way? One that has been for longer than a
+ * tick may wait for a CPU that somebody else does not give up: he is not
+ * counted on.
  */
-static bool is_standing(struct wpool_runq *rq)
+static bool is_coming(struct wpool *pool, int but)
 {
-	u32 head = wpool_ring_head(&rq->ring);
-	bool moved = head != rq->kick_head;
-
-	rq->kick_head = head;
-	if (moved || head == rq->kick_escalated || wpool_ring_len(&rq->ring) < 2)
-		return false;
-	rq->kick_escalated = head;
-	return true;
+	return atomic_read(&pool->nr_waking) > but &&
+	       (u32)jiffies - READ_ONCE(pool->wake_jiffy) <= 1;
 }
 
 bool wpool_wake_has_vacancy(struct wpool *pool)
@@ -97,7 +101,7 @@ bool wpool_wake_has_vacancy(struct wpool *pool)
 	struct wpool_runq *rq;
 	int cpu;
 
-	for_each_online_cpu(cpu) {
+	for_each_possible_cpu(cpu) {
 		rq = wpool_runq(pool, cpu);
 		if (wpool_runq_has_room(rq) && !READ_ONCE(rq->nr_idle))
 			return true;
@@ -116,11 +120,9 @@ static bool ask_spawner(struct wpool *pool)
 bool wpool_wake_one(struct wpool *pool, struct wpool_runq *rq)
 {
 	for (;;) {
-		/* the hot one */
-		if (READ_ONCE(rq->nr_idle) && wpool_runq_has_room(rq) &&
-		    wpool_idle_wake(rq))
+		if (wake_own(rq))
 			return true;
-		if (atomic_read(&pool->nr_waking) && !is_standing(rq))
+		if (is_coming(pool, 0))
 			return false;
 		if (wake_other(pool, rq))
 			return true;
@@ -148,20 +150,23 @@ bool wpool_wake_if_work(struct wpool *pool, struct wpool_runq *rq)
 	return wpool_sched_has_work(pool, rq) && wpool_wake_one(pool, rq);
 }
 
-/* Is help from another CPU worth its price, although this one has its worker? */
+/*
+ * Is help from another CPU worth its price, although this one has its worker?
+ * He may also be on the way here, and wait for the very CPU that this runs on.
+ */
 static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 {
 	u32 now = jiffies;
 
 	if (wpool_ring_len(&rq->ring) + wpool_globq_len(&pool->globq) < 2 ||
-	    atomic_read(&pool->nr_waking))
+	    is_coming(pool, READ_ONCE(rq->waking)))
+		return;
+	/* all CPUs have to be looked at: not each time; who makes room looks, too */
+	if (rq->help_jiffy == now)
 		return;
 	if (atomic_read(&pool->nr_idle) && wake_other(pool, rq))
 		return;
-	/* all CPUs have to be looked at: not each time */
-	if (rq->spawn_jiffy == now)
-		return;
-	rq->spawn_jiffy = now;
+	rq->help_jiffy = now;
 	if (wpool_wake_has_vacancy(pool))
 		ask_spawner(pool);
 }
@@ -169,16 +174,15 @@ static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 void __wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq)
 {
 	/* without balancing no searcher of another CPU may take from here */
-	if (unlikely(!READ_ONCE(pool->steal)) && READ_ONCE(rq->nr_idle) &&
-	    wpool_runq_has_room(rq) && wpool_idle_wake(rq))
+	if (unlikely(!READ_ONCE(pool->steal)) && wake_own(rq))
 		return;
 
 	/* somebody is awake and looks: it will see what was queued (stop:A) */
 	if (atomic_read(&pool->nr_searching))
 		return;
 
-	/* somebody will be back here (handoff:A) */
-	if (atomic_read(&rq->nr_running) >= (int)READ_ONCE(pool->concurrency))
+	/* somebody will be back here (handoff:A), or is on the way */
+	if (!wpool_runq_has_room(rq) && !READ_ONCE(rq->redirect))
 		wake_helper(pool, rq);
 	else
 		wpool_wake_one(pool, rq);
@@ -188,10 +192,11 @@ bool wpool_wake_rescue(struct wpool_runq *rq)
 {
 	struct wpool *pool = rq->pool;
 
-	/* under a hog the own CPU's worker would wait with the queue */
-	if (wake_other(pool, rq))
+	/* without balancing nobody else may take what its own worker could */
+	if (!READ_ONCE(pool->steal) && wake_own(rq))
 		return true;
-	if (READ_ONCE(rq->nr_idle) && wpool_runq_has_room(rq) && wpool_idle_wake(rq))
+	/* under a hog the own CPU's worker would wait with the queue */
+	if (wake_other(pool, rq) || wake_own(rq))
 		return true;
 	if (wpool_wake_has_vacancy(pool) && ask_spawner(pool))
 		return true;

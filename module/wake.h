@@ -22,11 +22,12 @@ void __wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq);
  */
 static inline void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq)
 {
-	/* most often somebody looks or runs, and nobody else could be woken */
+	/* most often somebody looks; or one runs here, and no other was to be had */
 	if (likely(READ_ONCE(pool->steal)) &&
 	    (atomic_read(&pool->nr_searching) ||
-	     (atomic_read(&rq->nr_running) >= (int)READ_ONCE(pool->concurrency) &&
-	      !atomic_read(&pool->nr_idle) && rq->spawn_jiffy == (u32)jiffies)))
+	     (atomic_read(&rq->nr_running) + READ_ONCE(rq->waking) >=
+	      (int)READ_ONCE(pool->concurrency) &&
+	      rq->help_jiffy == (u32)jiffies)))
 		return;
 	__wpool_wake_for_push(pool, rq);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Workers, see worker.h: making one, its loop, its home, its leaving. The
- * barriers leave:A and stop:A are explained in wake.c.
+ * barrier leave:A is explained in wake.c.
  */
 #include "worker.h"
 
@@ -11,7 +11,6 @@
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/rculist.h>
-#include <linux/sched/stat.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/threads.h>
@@ -26,8 +25,8 @@
 #include "task.h"
 #include "wake.h"
 
-/* A worker makes way for others so often before it parks. */
-#define MAX_YIELDS	2
+/* Short tasks that a worker runs in a row while others want its CPU. */
+#define MAX_IN_A_ROW	16
 
 static int max_workers_set(const char *val, const struct kernel_param *kp)
 {
@@ -141,6 +140,9 @@ void wpool_worker_left(struct wpool *pool)
 	/* leave:A */
 	smp_mb();
 	wpool_wake_if_work(pool, rq);
+	/* one who was too many to run the last tasks may leave, too, and tells the next */
+	if (unlikely(wpool_is_closed(pool)) && !wpool_sched_has_work(pool, rq))
+		wpool_idle_wake_next(pool);
 }
 
 /* Does another pool need this worker's place more than its own does? */
@@ -187,7 +189,7 @@ int wpool_worker_place(struct wpool *pool, int prefer)
 	u64 cost, least = U64_MAX;
 	int cpu, best = -1;
 
-	for_each_online_cpu(cpu) {
+	for_each_possible_cpu(cpu) {
 		rq = wpool_runq(pool, cpu);
 		if (READ_ONCE(rq->redirect))
 			continue;
@@ -215,12 +217,7 @@ static void rehome(struct wpool_worker *w)
 	int cpu;
 
 	/* one on the way stays that, but not as the old queue's */
-	if (w->owns_waking) {
-		w->owns_waking = false;
-		raw_spin_lock_irq(&old->lock);
-		WRITE_ONCE(old->waking, false);
-		raw_spin_unlock_irq(&old->lock);
-	}
+	wpool_idle_disown(w);
 	/* leave:A, of the run queue: nobody may rely on it while it moves */
 	wpool_running_leave(w);
 	local_irq_disable();
@@ -267,30 +264,25 @@ struct wpool_worker *__wpool_worker_current(void)
 static bool has_excess(struct wpool *pool)
 {
 	return READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity) ||
-	       READ_ONCE(is_hungry);
+	       unlikely(is_hungry_now());
 }
 
 /*
- * Nothing is left to do, but others wait for this CPU: most likely those who
- * submit. To park would make them wake this worker for the next task, that is
- * be preempted by it, again and again. It stays runnable instead, behind them,
- * and is still counted as one who will look.
+ * Let others have the CPU, between two tasks. Not after each one: where a
+ * finish wakes a submitter that waited for a place, worker and submitter would
+ * change places for every single task. A tick's worth of tasks is enough, too.
  */
-static bool should_yield(struct wpool_worker *w)
+static void make_way(struct wpool_worker *w)
 {
-	return w->yields < MAX_YIELDS && !single_task_running();
-}
+	u32 now = jiffies;
 
-/* Stop searching, to look again later; false: there is work now, it searches on. */
-static bool pause_search(struct wpool_worker *w)
-{
-	wpool_sched_give_up(w);
-	/* stop:A */
-	smp_mb();
-	if (!wpool_sched_has_work(w->pool, wpool_this_runq(w->pool)))
-		return true;
-	wpool_sched_search(w);
-	return false;
+	if (likely(!need_resched()))
+		return;
+	if (++w->in_a_row < MAX_IN_A_ROW && w->row_jiffy == now)
+		return;
+	w->in_a_row = 0;
+	cond_resched();
+	w->row_jiffy = jiffies;
 }
 
 /*
@@ -315,7 +307,7 @@ static struct wpool_task *look_here(struct wpool_worker *w)
 }
 
 /* What a worker does after a look for work. */
-enum step { RUN, YIELD, SLEEP, END };
+enum step { RUN, SLEEP, END };
 
 /*
  * One look for a task. Preemption is off, for two reasons: while a worker
@@ -327,32 +319,26 @@ enum step { RUN, YIELD, SLEEP, END };
 static enum step look(struct wpool_worker *w, struct wpool_task **task)
 {
 	struct wpool *pool = w->pool;
-	bool yielding = false;
 	enum step step;
 
 	*task = NULL;
 	preempt_disable();
 	if (w->picked)
 		wpool_idle_started(w);
-	else if (unlikely(!w->running_on))
+	else if (unlikely(!READ_ONCE(w->running_on)))
 		wpool_running_enter(w);
 	if (unlikely(has_excess(pool)) && leave(w, false)) {
 		step = END;
 		goto out;
 	}
-	if (likely(!wpool_runq_is_over(w->rq))) {
-		do {
-			*task = wpool_sched_find(w);
-			yielding = !*task && should_yield(w);
-		} while (yielding && !pause_search(w));
-	}
+	if (likely(!wpool_runq_is_over(w->rq)))
+		*task = wpool_sched_find(w);
 
 	if (*task) {
 		step = RUN;
-	} else if (unlikely(wpool_is_closed(pool)) && leave(w, true)) {
+	} else if (unlikely(wpool_is_closed(pool)) &&
+		   !wpool_sched_has_work(pool, w->rq) && leave(w, true)) {
 		step = END;
-	} else if (yielding) {
-		step = YIELD;
 	} else {
 		wpool_idle_join(w);
 		step = SLEEP;
@@ -369,26 +355,22 @@ static int worker_main(void *data)
 
 	wpool_fault_arm(w);
 	for (;;) {
+		/* it may be awake for what only others can change */
+		cond_resched();
 		if (unlikely(!is_at_home(w)))
 			rehome(w);
 		if (unlikely(!w->has_notifier) && READ_ONCE(w->pool->handoff))
 			wpool_handoff_watch(w);
 		switch (look(w, &task)) {
 		case RUN:
-			w->yields = 0;
 			do {
 				wpool_monitor_arm();
 				wpool_task_run(w, task);
-				cond_resched();
+				make_way(w);
 				task = look_here(w);
 			} while (task);
 			break;
-		case YIELD:
-			w->yields++;
-			yield();
-			break;
 		case SLEEP:
-			w->yields = 0;
 			if (!wpool_idle_sleep(w))
 				return 0;
 			break;
@@ -429,7 +411,11 @@ int wpool_worker_create(struct wpool *pool, int cpu)
 
 	raw_spin_lock_irq(&rq->lock);
 	WRITE_ONCE(rq->nr_workers, rq->nr_workers + 1);
+	/* nobody else needs to be sent there */
+	w->owns_waking = !rq->waking;
+	WRITE_ONCE(rq->waking, true);
 	raw_spin_unlock_irq(&rq->lock);
+	WRITE_ONCE(pool->wake_jiffy, jiffies);
 	atomic_inc(&pool->nr_waking);
 	wake_up_process(thread);
 	return 0;

@@ -48,7 +48,8 @@ struct wpool_runq;
  * @new_home: Q: run queue to move to, set by who picked it, or NULL
  * @notifier: tells that it is switched out
  * @has_notifier: O: @notifier is registered
- * @yields: O: times that it made way for others since its last task
+ * @in_a_row: O: tasks since others have wanted its CPU
+ * @row_jiffy: O: when it made way last
  * @searching: O: counts in nr_searching
  * @task: innermost task it is in, or NULL; read anywhere as an address
  * @func: its function; read anywhere
@@ -76,7 +77,8 @@ struct wpool_worker {
 	bool has_notifier;
 	bool detached;
 	u8 colour;
-	u8 yields;
+	u32 in_a_row;
+	u32 row_jiffy;
 	u32 depth;
 	struct wpool_runq *running_on;
 	struct wpool_runq *new_home;

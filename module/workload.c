@@ -158,7 +158,7 @@ static void sleep_done(struct wpool_workload *load)
 
 int wpool_workload_spin(const struct wpool_workload *load, u64 spin_ns)
 {
-	unsigned long switches = current->nvcsw + current->nivcsw;
+	unsigned long switches = READ_ONCE(current->nvcsw) + READ_ONCE(current->nivcsw);
 	u64 last = ktime_get_ns(), used = 0;
 
 	while (used < spin_ns) {
@@ -169,7 +169,7 @@ int wpool_workload_spin(const struct wpool_workload *load, u64 spin_ns)
 			return -ECANCELED;
 		cpu_relax();
 		now = ktime_get_ns();
-		switches_now = current->nvcsw + current->nivcsw;
+		switches_now = READ_ONCE(current->nvcsw) + READ_ONCE(current->nivcsw);
 		if (switches_now == switches)
 			used += now - last;
 		switches = switches_now;
