@@ -25,6 +25,7 @@
 
 #include "compat.h"
 #include "sched.h"
+#include "trace.h"
 #include "wake.h"
 
 /* ---- accounts ---- */
@@ -63,8 +64,10 @@ static void hand_over(struct irq_work *work)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	if (wpool_wake_if_work(pool, wpool_this_runq(pool)))
+	if (wpool_wake_if_work(pool, wpool_this_runq(pool))) {
 		WRITE_ONCE(rq->handoffs, rq->handoffs + 1);
+		trace_wpool_runq_handed_over(pool->name, rq->cpu);
+	}
 	local_irq_restore(flags);
 }
 

@@ -16,6 +16,7 @@
 #include "monitor.h"
 #include "pool.h"
 #include "sched.h"
+#include "trace.h"
 #include "wake.h"
 #include "worker.h"
 
@@ -32,6 +33,7 @@ static void unpark_locked(struct wpool_runq *rq, struct wpool_worker *w)
 	atomic_dec(&rq->pool->nr_idle);
 	if (!rq->nr_idle)
 		cpumask_clear_cpu(rq->cpu, rq->pool->idle_mask);
+	trace_wpool_worker_woken(rq->pool->name, rq->cpu, w->thread->pid, w->idle_since);
 	/* the last word: the worker goes on without the lock */
 	smp_store_release(&w->parked, false);
 }
@@ -56,6 +58,7 @@ static void join(struct wpool_runq *rq, struct wpool_worker *w)
 	WRITE_ONCE(rq->nr_idle, rq->nr_idle + 1);
 	atomic_inc(&pool->nr_idle);
 	cpumask_set_cpu(rq->cpu, pool->idle_mask);
+	trace_wpool_worker_parked(pool->name, rq->cpu, w->thread->pid);
 	raw_spin_unlock(&rq->lock);
 }
 
@@ -328,6 +331,7 @@ static void expire_one(struct wpool_runq *rq, unsigned long since)
 		pool->expired++;
 		WRITE_ONCE(w->leaving, true);
 		thread = w->thread;
+		trace_wpool_worker_expired(pool->name, rq->cpu, thread->pid);
 		unpark_locked(rq, w);
 	}
 	raw_spin_unlock(&rq->lock);

@@ -18,6 +18,7 @@
 #include "sched.h"
 #include "spawner.h"
 #include "sysfs.h"
+#include "trace.h"
 #include "worker.h"
 
 /* A number or "max", for the attributes that have no limit. */
@@ -97,6 +98,7 @@ static int __init wpool_init(void)
 	if (err)
 		return err;
 
+	wpool_trace_init();
 	wpool_sched_init();
 	wpool_worker_init();
 	wpool_monitor_init();

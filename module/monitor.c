@@ -35,6 +35,7 @@
 #include "handoff.h"
 #include "pool.h"
 #include "sched.h"
+#include "trace.h"
 #include "wake.h"
 #include "worker.h"
 
@@ -105,10 +106,14 @@ static void retake(struct wpool *pool)
 		if (!wpool_running_leave(w))
 			continue;
 		has_acted = true;
-		if (blocked)
+		if (blocked) {
 			WRITE_ONCE(pool->handoffs, pool->handoffs + 1);
-		else
+			trace_wpool_runq_handed_over(pool->name, rq->cpu);
+		} else {
 			WRITE_ONCE(pool->hogs, pool->hogs + 1);
+			trace_wpool_task_hogged(pool->name, rq->cpu, w->thread->pid,
+						READ_ONCE(w->task), READ_ONCE(w->func));
+		}
 	}
 }
 

@@ -15,6 +15,7 @@
 
 #include "pool.h"
 #include "task.h"
+#include "trace.h"
 #include "wake.h"
 #include "worker.h"
 
@@ -177,8 +178,10 @@ static struct wpool_task *take_elsewhere(struct wpool *pool, struct wpool_runq *
 	task = wpool_ring_pop(&victim->ring);
 	if (!task)
 		task = wpool_sched_take_next(victim);
-	if (task)
+	if (task) {
 		WRITE_ONCE(rq->stolen, rq->stolen + 1);
+		trace_wpool_tasks_stolen(pool->name, rq->cpu, cpu, 1);
+	}
 	return task;
 }
 
@@ -231,6 +234,8 @@ static struct wpool_task *steal_from(struct wpool *pool, struct wpool_runq *rq,
 		n = !!task;
 	}
 	WRITE_ONCE(rq->stolen, rq->stolen + n);
+	if (n)
+		trace_wpool_tasks_stolen(pool->name, rq->cpu, victim->cpu, n);
 	return task;
 }
 

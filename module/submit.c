@@ -27,6 +27,7 @@
 #include "pool.h"
 #include "sched.h"
 #include "task.h"
+#include "trace.h"
 #include "worker.h"
 
 /*
@@ -97,6 +98,7 @@ static int overloaded(struct wpool *pool, struct wpool_task *const *tasks,
 	if (wpool_is_closed(pool)) {
 		n = -ESHUTDOWN;
 	} else {
+		trace_wpool_pool_overloaded(pool->name, nr, how->policy);
 		switch (how->policy) {
 		case WPOOL_BLOCK:
 			n = wait_in_line(pool, tasks, nr, how);

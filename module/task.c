@@ -29,6 +29,7 @@
 #include "admission.h"
 #include "flush.h"
 #include "sched.h"
+#include "trace.h"
 #include "worker.h"
 
 /* Odd while a finish is under way on this CPU, with interrupts off. */
@@ -253,6 +254,8 @@ static bool finish_joinable(struct wpool *pool, struct wpool_task *task,
 		/* same token; counted in before it is counted out */
 		new = !!(old & WPOOL_ST_AGAIN_COLOUR);
 		WRITE_ONCE(rq->accepted[new], rq->accepted[new] + 1);
+		if (trace_wpool_task_submitted_enabled())
+			wpool_trace_submitted(pool, rq, task);
 		/* pairs with the smp_mb() in wpool_flush_outstanding() */
 		smp_wmb();
 		count_finish(pool, rq, colour, status);
@@ -417,6 +420,9 @@ static void count_latency(struct wpool *pool, u64 submit_ns)
 	struct wpool_runq *rq;
 	unsigned long flags;
 
+	/* the stamp may be there for a tracepoint only */
+	if (!READ_ONCE(pool->latency))
+		return;
 	local_irq_save(flags);
 	rq = wpool_this_runq(pool);
 	WRITE_ONCE(rq->latency[bucket], rq->latency[bucket] + 1);
@@ -438,6 +444,16 @@ static void call(struct wpool *pool, struct wpool_task *task, wpool_task_fn func
 #endif
 	if (unlikely(!context_is(&context)))
 		context_repair(&context, func);
+}
+
+/* As call(), while that is traced; a detached task may be gone afterwards. */
+static noinline void call_traced(struct wpool_worker *w, struct wpool_task *task,
+				 wpool_task_fn func, u64 submit_ns)
+{
+	u64 start_ns = wpool_trace_started(w, task, func, submit_ns);
+
+	call(w->pool, task, func);
+	wpool_trace_finished(w, task, func, start_ns);
 }
 
 /* The worker's claim; a detached task is out of its hands with it. */
@@ -466,11 +482,12 @@ void wpool_task_run(struct wpool_worker *w, struct wpool_task *task)
 	struct wpool *pool = w->pool;
 	wpool_task_fn func = task->func;
 	bool detached = wpool_task_is_detached(task);
+	u64 submit_ns = task->submit_ns;
 	u32 colour = task->colour;
 	int old = WPOOL_ST_PENDING;
 
-	if (unlikely(task->submit_ns)) {
-		count_latency(pool, task->submit_ns);
+	if (unlikely(submit_ns)) {
+		count_latency(pool, submit_ns);
 		task->submit_ns = 0;
 	}
 	w->detached = detached;
@@ -485,7 +502,10 @@ void wpool_task_run(struct wpool_worker *w, struct wpool_task *task)
 	w->depth = 1;
 	WRITE_ONCE(w->func, func);
 	WRITE_ONCE(w->task, task);
-	call(pool, task, func);
+	if (likely(!wpool_trace_is_running()))
+		call(pool, task, func);
+	else
+		call_traced(w, task, func, submit_ns);
 	WRITE_ONCE(w->task, NULL);
 	w->depth = 0;
 
@@ -503,9 +523,10 @@ void wpool_task_help(struct wpool_worker *w, struct wpool_task *task)
 	struct wpool_task *outer = w->task;
 	void *outer_func = w->func;
 	wpool_task_fn func = task->func;
+	u64 submit_ns = task->submit_ns;
 
-	if (unlikely(task->submit_ns)) {
-		count_latency(pool, task->submit_ns);
+	if (unlikely(submit_ns)) {
+		count_latency(pool, submit_ns);
 		task->submit_ns = 0;
 	}
 	while (!claim_to_run(task, WPOOL_ST_RUNNING))
@@ -516,7 +537,10 @@ void wpool_task_help(struct wpool_worker *w, struct wpool_task *task)
 	w->depth++;
 	WRITE_ONCE(w->func, func);
 	WRITE_ONCE(w->task, task);
-	call(pool, task, func);
+	if (likely(!wpool_trace_is_running()))
+		call(pool, task, func);
+	else
+		call_traced(w, task, func, submit_ns);
 	WRITE_ONCE(w->task, outer);
 	WRITE_ONCE(w->func, outer_func);
 	w->depth--;

@@ -25,6 +25,7 @@
 #include <linux/sched/task_stack.h>
 
 #include "pool.h"
+#include "trace.h"
 
 struct wpool_worker;
 
@@ -54,6 +55,8 @@ static inline void wpool_task_accept(struct wpool *pool, struct wpool_runq *rq,
 	task->colour = colour;
 	if (unlikely(READ_ONCE(pool->latency)))
 		task->submit_ns = ktime_get_mono_fast_ns();
+	if (trace_wpool_task_submitted_enabled())
+		wpool_trace_submitted(pool, rq, task);
 	WRITE_ONCE(rq->accepted[colour], rq->accepted[colour] + 1);
 	/* accept:A, from here on task->pool may be followed */
 	smp_store_release(&task->queued, 1);

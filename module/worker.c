@@ -23,6 +23,7 @@
 #include "sched.h"
 #include "spawner.h"
 #include "task.h"
+#include "trace.h"
 #include "wake.h"
 
 /* Short tasks that a worker runs in a row while others want its CPU. */
@@ -385,6 +386,7 @@ int wpool_worker_create(struct wpool *pool, int cpu)
 	struct wpool_runq *rq = wpool_runq(pool, cpu);
 	struct task_struct *thread;
 	struct wpool_worker *w;
+	u64 start_ns = trace_wpool_worker_spawned_enabled() ? ktime_get_mono_fast_ns() : 0;
 
 	w = kzalloc_node(sizeof(*w), GFP_KERNEL, cpu_to_node(cpu));
 	if (!w)
@@ -417,6 +419,7 @@ int wpool_worker_create(struct wpool *pool, int cpu)
 	raw_spin_unlock_irq(&rq->lock);
 	WRITE_ONCE(pool->wake_jiffy, jiffies);
 	atomic_inc(&pool->nr_waking);
+	trace_wpool_worker_spawned(pool->name, cpu, thread->pid, start_ns);
 	wake_up_process(thread);
 	return 0;
 }

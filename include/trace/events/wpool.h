@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Tracepoints of wpool: what happened to tasks, run queues, workers and pools.
+ *
+ * Each says the name of the pool, and the CPU of the run queue that it is about.
+ * A task is a number that stands for its address while the module is loaded; two
+ * tasks that follow each other at the same address have the same. A worker is the
+ * pid of its thread. While an event is off nothing is computed for it.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM wpool
+
+#if !defined(_TRACE_WPOOL_H) || defined(TRACE_HEADER_MULTI_READ)
+#define _TRACE_WPOOL_H
+
+#include <linux/ktime.h>
+#include <linux/tracepoint.h>
+#include <linux/wpool.h>
+
+#ifndef _TRACE_WPOOL_ONCE
+#define _TRACE_WPOOL_ONCE
+/** wpool_trace_id() - the number of a task in events; see wpool's trace.c */
+u32 wpool_trace_id(const void *task);
+#endif
+
+/**
+ * wpool_task_submitted - a task was accepted
+ * @pool: name of the pool
+ * @cpu: CPU in whose queue it goes
+ * @task: the task
+ * @func: its function
+ *
+ * Comes before anybody can start the task.
+ */
+TRACE_EVENT(wpool_task_submitted,
+	TP_PROTO(const char *pool, int cpu, const void *task, void *func),
+	TP_ARGS(pool, cpu, task, func),
+	TP_STRUCT__entry(
+		__array(char, pool, WPOOL_NAME_LEN)
+		__field(int, cpu)
+		__field(u32, task)
+		__field(void *, func)
+	),
+	TP_fast_assign(
+		strscpy(__entry->pool, pool, WPOOL_NAME_LEN);
+		__entry->cpu = cpu;
+		__entry->task = wpool_trace_id(task);
+		__entry->func = func;
+	),
+	TP_printk("pool=%s cpu=%d task=%08x func=%ps",
+		  __entry->pool, __entry->cpu, __entry->task, __entry->func)
+);
+
+/**
+ * wpool_task_started - a worker is about to call a task's function
+ * @pool: name of the pool
+ * @cpu: CPU at which the worker is at home
+ * @worker: the worker
+ * @task: the task
+ * @func: its function
+ * @wait_ns: time since its submit; 0 unless wpool_task_submitted or the pool's
+ *	attribute latency was on then
+ */
+TRACE_EVENT(wpool_task_started,
+	TP_PROTO(const char *pool, int cpu, pid_t worker, const void *task,
+		 void *func, u64 wait_ns),
+	TP_ARGS(pool, cpu, worker, task, func, wait_ns),
+	TP_STRUCT__entry(
+		__array(char, pool, WPOOL_NAME_LEN)
+		__field(int, cpu)
+		__field(pid_t, worker)
+		__field(u32, task)
+		__field(void *, func)
+		__field(u64, wait_ns)
+	),
+	TP_fast_assign(
+		strscpy(__entry->pool, pool, WPOOL_NAME_LEN);
+		__entry->cpu = cpu;
+		__entry->worker = worker;
+		__entry->task = wpool_trace_id(task);
+		__entry->func = func;
+		__entry->wait_ns = wait_ns;
+	),
+	TP_printk("pool=%s cpu=%d worker=%d task=%08x func=%ps wait_ns=%llu",
+		  __entry->pool, __entry->cpu, __entry->worker, __entry->task,
+		  __entry->func, __entry->wait_ns)
+);
+
+/**
+ * wpool_task_finished - a task's function has returned
+ * @pool: name of the pool
+ * @cpu: CPU at which the worker is at home
+ * @worker: the worker
+ * @task: the task, as a value: its memory may be gone
+ * @func: its function
+ * @run_ns: time since its start
+ *
+ * Comes before anybody who waits for the task is told. Only of tasks that were
+ * started while this event or wpool_task_started was on.
+ */
+TRACE_EVENT(wpool_task_finished,
+	TP_PROTO(const char *pool, int cpu, pid_t worker, const void *task,
+		 void *func, u64 run_ns),
+	TP_ARGS(pool, cpu, worker, task, func, run_ns),
+	TP_STRUCT__entry(
+		__array(char, pool, WPOOL_NAME_LEN)
+		__field(int, cpu)
+		__field(pid_t, worker)
+		__field(u32, task)
+		__field(void *, func)
+		__field(u64, run_ns)
+	),
+	TP_fast_assign(
+		strscpy(__entry->pool, pool, WPOOL_NAME_LEN);
+		__entry->cpu = cpu;
+		__entry->worker = worker;
+		__entry->task = wpool_trace_id(task);
+		__entry->func = func;
+		__entry->run_ns = run_ns;
+	),
+	TP_printk("pool=%s cpu=%d worker=%d task=%08x func=%ps run_ns=%llu",
+		  __entry->pool, __entry->cpu, __entry->worker, __entry->task,
+		  __entry->func, __entry->run_ns)
+);
+
+/**
+ * wpool_task_hogged - a task was found to have run for hog_ms without sleeping
+ * @pool: name of the pool
+ * @cpu: CPU whose queue goes to somebody else
+ * @worker: the worker that it is in
+ * @task: the task
+ * @func: its function
+ */
+TRACE_EVENT(wpool_task_hogged,
+	TP_PROTO(const char *pool, int cpu, pid_t worker, const void *task, void *func),
+	TP_ARGS(pool, cpu, worker, task, func),
+	TP_STRUCT__entry(
+		__array(char, pool, WPOOL_NAME_LEN)
+		__field(int, cpu)
+		__field(pid_t, worker)
+		__field(u32, task)
+		__field(void *, func)
+	),
+	TP_fast_assign(
+		strscpy(__entry->pool, pool, WPOOL_NAME_LEN);
+		__entry->cpu = cpu;
+		__entry->worker = worker;
+		__entry->task = wpool_trace_id(task);
+		__entry->func = func;
+	),
+	TP_printk("pool=%s cpu=%d worker=%d task=%08x func=%ps",
+		  __entry->pool, __entry->cpu, __entry->worker, __entry->task,
+		  __entry->func)
+);
+
+/**
+ * wpool_tasks_stolen - tasks moved from one CPU's queue to another's
+ * @pool: name of the pool
+ * @cpu: CPU that has them now
+ * @from: CPU that had them
+ * @nr: how many
+ */
+TRACE_EVENT(wpool_tasks_stolen,
+	TP_PROTO(const char *pool, int cpu, int from, u32 nr),
+	TP_ARGS(pool, cpu, from, nr),
+	TP_STRUCT__entry(
+		__array(char, pool, WPOOL_NAME_LEN)
+		__field(int, cpu)
+		__field(int, from)
+		__field(u32, nr)
+	),
+	TP_fast_assign(
+		strscpy(__entry->pool, pool, WPOOL_NAME_LEN);
+		__entry->cpu = cpu;
+		__entry->from = from;
+		__entry->nr = nr;
+	),
+	TP_printk("pool=%s cpu=%d from=%d nr=%u",
+		  __entry->pool, __entry->cpu, __entry->from, __entry->nr)
+);
+
+/**
+ * wpool_runq_handed_over - a worker has gone to sleep in a task, another one comes
+ * @pool: name of the pool
+ * @cpu: CPU whose queue it is
+ */
+TRACE_EVENT(wpool_runq_handed_over,
+	TP_PROTO(const char *pool, int cpu),
+	TP_ARGS(pool, cpu),
+	TP_STRUCT__entry(
+		__array(char, pool, WPOOL_NAME_LEN)
+		__field(int, cpu)
+	),
+	TP_fast_assign(
+		strscpy(__entry->pool, pool, WPOOL_NAME_LEN);
+		__entry->cpu = cpu;
+	),
+	TP_printk("pool=%s cpu=%d", __entry->pool, __entry->cpu)
+);
+
+DECLARE_EVENT_CLASS(wpool_worker,
+	TP_PROTO(const char *pool, int cpu, pid_t worker),
+	TP_ARGS(pool, cpu, worker),
+	TP_STRUCT__entry(
+		__array(char, pool, WPOOL_NAME_LEN)
+		__field(int, cpu)
+		__field(pid_t, worker)
+	),
+	TP_fast_assign(
+		strscpy(__entry->pool, pool, WPOOL_NAME_LEN);
+		__entry->cpu = cpu;
+		__entry->worker = worker;
+	),
+	TP_printk("pool=%s cpu=%d worker=%d",
+		  __entry->pool, __entry->cpu, __entry->worker)
+);
+
+/**
+ * wpool_worker_parked - a worker joined the idle ones
+ * @pool: name of the pool
+ * @cpu: CPU at which it is at home
+ * @worker: the worker
+ */
+DEFINE_EVENT(wpool_worker, wpool_worker_parked,
+	TP_PROTO(const char *pool, int cpu, pid_t worker),
+	TP_ARGS(pool, cpu, worker)
+);
+
+/**
+ * wpool_worker_expired - a worker was sent away because it was idle for expiry_ms
+ * @pool: name of the pool
+ * @cpu: CPU at which it is at home
+ * @worker: the worker
+ */
+DEFINE_EVENT(wpool_worker, wpool_worker_expired,
+	TP_PROTO(const char *pool, int cpu, pid_t worker),
+	TP_ARGS(pool, cpu, worker)
+);
+
+/**
+ * wpool_worker_woken - a worker was taken from the idle ones, for work or to leave
+ * @pool: name of the pool
+ * @cpu: CPU at which it is at home; the event is of the CPU that wakes it
+ * @worker: the worker
+ * @since: jiffies when it was parked; shown as idle_ms, as exact as a tick
+ */
+TRACE_EVENT(wpool_worker_woken,
+	TP_PROTO(const char *pool, int cpu, pid_t worker, unsigned long since),
+	TP_ARGS(pool, cpu, worker, since),
+	TP_STRUCT__entry(
+		__array(char, pool, WPOOL_NAME_LEN)
+		__field(int, cpu)
+		__field(pid_t, worker)
+		__field(unsigned int, idle_ms)
+	),
+	TP_fast_assign(
+		strscpy(__entry->pool, pool, WPOOL_NAME_LEN);
+		__entry->cpu = cpu;
+		__entry->worker = worker;
+		__entry->idle_ms = jiffies_to_msecs(jiffies - since);
+	),
+	TP_printk("pool=%s cpu=%d worker=%d idle_ms=%u",
+		  __entry->pool, __entry->cpu, __entry->worker, __entry->idle_ms)
+);
+
+/**
+ * wpool_worker_spawned - a worker was made
+ * @pool: name of the pool
+ * @cpu: CPU at which it is at home
+ * @worker: the worker
+ * @start_ns: when somebody began to make it; shown as took_ns, how long that took
+ */
+TRACE_EVENT(wpool_worker_spawned,
+	TP_PROTO(const char *pool, int cpu, pid_t worker, u64 start_ns),
+	TP_ARGS(pool, cpu, worker, start_ns),
+	TP_STRUCT__entry(
+		__array(char, pool, WPOOL_NAME_LEN)
+		__field(int, cpu)
+		__field(pid_t, worker)
+		__field(u64, took_ns)
+	),
+	TP_fast_assign(
+		strscpy(__entry->pool, pool, WPOOL_NAME_LEN);
+		__entry->cpu = cpu;
+		__entry->worker = worker;
+		__entry->took_ns = start_ns ? ktime_get_mono_fast_ns() - start_ns : 0;
+	),
+	TP_printk("pool=%s cpu=%d worker=%d took_ns=%llu",
+		  __entry->pool, __entry->cpu, __entry->worker, __entry->took_ns)
+);
+
+/**
+ * wpool_pool_overloaded - a submit found no room
+ * @pool: name of the pool
+ * @nr: tasks that did not fit
+ * @policy: what becomes of the submitter
+ */
+TRACE_EVENT(wpool_pool_overloaded,
+	TP_PROTO(const char *pool, u32 nr, int policy),
+	TP_ARGS(pool, nr, policy),
+	TP_STRUCT__entry(
+		__array(char, pool, WPOOL_NAME_LEN)
+		__field(u32, nr)
+		__field(int, policy)
+	),
+	TP_fast_assign(
+		strscpy(__entry->pool, pool, WPOOL_NAME_LEN);
+		__entry->nr = nr;
+		__entry->policy = policy;
+	),
+	TP_printk("pool=%s nr=%u policy=%s", __entry->pool, __entry->nr,
+		  __print_symbolic(__entry->policy, { 0, "block" }, { 1, "fail" },
+				   { 2, "run" }))
+);
+
+#endif /* _TRACE_WPOOL_H */
+
+/* must be outside the guard */
+#include <trace/define_trace.h>

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Tracepoints of a task's way: the costly part of each, out of line. The events
+ * themselves are in include/trace/events/wpool.h.
+ */
+#ifndef WPOOL_TRACE_H
+#define WPOOL_TRACE_H
+
+#include <linux/init.h>
+#include <trace/events/wpool.h>
+
+struct wpool_runq;
+struct wpool_worker;
+
+/** wpool_trace_is_running() - are starts or ends of tasks traced? */
+static inline bool wpool_trace_is_running(void)
+{
+	return trace_wpool_task_started_enabled() || trace_wpool_task_finished_enabled();
+}
+
+/** wpool_trace_submitted() - stamp an accepted task, and trace it; before it is pushed */
+void wpool_trace_submitted(struct wpool *pool, struct wpool_runq *rq,
+			   struct wpool_task *task);
+
+/**
+ * wpool_trace_started() - trace the start of a task
+ * @w: the calling worker
+ * @task: the task, as a value
+ * @func: its function
+ * @submit_ns: when it was submitted, or 0
+ *
+ * Return: the time, for wpool_trace_finished().
+ */
+u64 wpool_trace_started(struct wpool_worker *w, const void *task, void *func,
+			u64 submit_ns);
+
+/**
+ * wpool_trace_finished() - trace the end of a task
+ * @w: the calling worker
+ * @task: the task, as a value
+ * @func: its function
+ * @start_ns: what wpool_trace_started() returned
+ */
+void wpool_trace_finished(struct wpool_worker *w, const void *task, void *func,
+			  u64 start_ns);
+
+/** wpool_trace_init() - before any task */
+void wpool_trace_init(void);
+
+#endif /* WPOOL_TRACE_H */

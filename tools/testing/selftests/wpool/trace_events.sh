@@ -1,0 +1,132 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# trace_events - every tracepoint appears, with fields that make sense, and tasks
+# are submitted before they start and start before they finish.
+
+# shellcheck disable=SC2317,SC2015,SC2086
+# shellcheck source-path=SCRIPTDIR source=tap.sh
+. "$(dirname "$0")/tap.sh"
+
+POOL=trace$$
+TRACING=/sys/kernel/tracing
+EVENTS=$TRACING/events/wpool
+
+cleanup()
+{
+	[ ! -d $EVENTS ] || echo 0 >$EVENTS/enable
+	echo 1 >$TRACING/tracing_on
+	[ ! -e "$CLASS/$POOL" ] || wpoolctl destroy "$POOL"
+}
+
+# Events are switched on once, while nothing runs: that patches the kernel's text.
+setup()
+{
+	[ -d $EVENTS ] || skip "no $EVENTS"
+	echo 0 >$TRACING/tracing_on
+	echo >$TRACING/trace
+	echo 8192 >$TRACING/buffer_size_kb
+	[ "$(cat $EVENTS/enable)" = 1 ] || echo 1 >$EVENTS/enable
+	echo 1 >$TRACING/tracing_on
+	wpoolctl create "$POOL" "$@" >/dev/null || fail "no pool"
+}
+
+# What was traced of this pool, into $TMP/trace.
+stop()
+{
+	echo 0 >$TRACING/tracing_on
+	grep "pool=$POOL " $TRACING/trace >"$TMP/trace"
+	wpoolctl destroy "$POOL" >/dev/null || fail "not destroyed"
+}
+
+run() { wpoolctl run "$POOL" "$@" --json >"$TMP/run" || fail "$(cat "$TMP/run")"; }
+
+# has REGEX: a line of the trace matches.
+has() { grep -qE "$1" "$TMP/trace" || fail "no '$1' in $(tail -n 40 "$TMP/trace")"; }
+
+test_life_of_tasks()
+{
+	setup queue_depth=max || return 1
+	run --work noop --work sleep:1ms --tasks 300 || return 1
+	stop || return 1
+	awk '
+	{
+		for (i = 1; i <= NF; i++)
+			if (split($i, kv, "=") == 2)
+				field[kv[1]] = kv[2]
+		task = field["task"]
+	}
+	/wpool_task_submitted:/ { submitted[task]++; nr++ }
+	/wpool_task_started:/ {
+		if (++started[task] > submitted[task] || field["wait_ns"] <= 0)
+			bad = bad "\n" $0
+	}
+	/wpool_task_finished:/ {
+		if (++finished[task] > started[task] || field["run_ns"] <= 0)
+			bad = bad "\n" $0
+		nr_finished++
+	}
+	END {
+		if (nr != 300 || nr_finished != 300 || bad)
+			print nr, nr_finished, bad
+	}' "$TMP/trace" >"$TMP/bad"
+	[ ! -s "$TMP/bad" ] || fail "$(cat "$TMP/bad")" || return 1
+	has 'wpool_task_started: pool=.* cpu=[0-9]+ worker=[0-9]+ task=[0-9a-f]{8} func=[a-z_]+ .*wait_ns=[0-9]+$'
+}
+
+test_workers()
+{
+	setup expiry_ms=1 min_workers=0 || return 1
+	run --work noop --tasks 10 || return 1
+	wait_for grep -qx 0 "$CLASS/$POOL/workers" || fail "nobody expires" || return 1
+	stop || return 1
+	has 'wpool_worker_spawned: .* worker=[0-9]+ took_ns=[1-9][0-9]*$' &&
+		has 'wpool_worker_parked: .* worker=[0-9]+$' &&
+		has 'wpool_worker_woken: .* worker=[0-9]+ idle_ms=[0-9]+$' &&
+		has 'wpool_worker_expired: .* worker=[0-9]+$'
+}
+
+test_handed_over_and_hogged()
+{
+	setup cpumask=0 queue_depth=max hog_ms=1 || return 1
+	run --work sleep:50ms --tasks 4 || return 1
+	run --work spin:200ms --tasks 1 || return 1
+	stop || return 1
+	has 'wpool_runq_handed_over: pool=.* cpu=0$' &&
+		has 'wpool_task_hogged: pool=.* cpu=0 worker=[0-9]+ task=[0-9a-f]{8} func='
+}
+
+test_stolen()
+{
+	[ "$(grep -c ^processor /proc/cpuinfo)" -ge 2 ] || skip "one CPU"
+	setup queue_depth=max expiry_ms=0 || return 1
+	# without workers everything goes to the global queue
+	run --work sleep:20ms --tasks 16 || return 1
+	run --work spin:2ms --tasks 200 || return 1
+	stolen=$(cat "$CLASS/$POOL/stolen")
+	stop || return 1
+	has 'wpool_tasks_stolen: .* cpu=[0-9]+ from=[0-9]+ nr=[1-9]' || return 1
+	traced=$(sed -n 's/.*wpool_tasks_stolen: .* nr=//p' "$TMP/trace" | awk '{ n += $1 } END { print n + 0 }')
+	[ "$traced" -eq "$stolen" ] || fail "$traced were traced, $stolen stolen"
+}
+
+test_overloaded()
+{
+	setup capacity=1 || return 1
+	run --work sleep:5ms --tasks 4 || return 1
+	stop || return 1
+	has 'wpool_pool_overloaded: .* nr=[1-9][0-9]* policy=block$'
+}
+
+test_no_addresses()
+{
+	setup queue_depth=max || return 1
+	run --tasks 50 || return 1
+	stop || return 1
+	! grep -qE '(0x)?ffff[0-9a-f]{12}' "$TMP/trace" || fail "an address: $(head "$TMP/trace")"
+}
+
+TESTS="life_of_tasks workers handed_over_and_hogged stolen overloaded no_addresses"
+
+watchdog 120
+run_tests
