@@ -13,6 +13,7 @@
 #include "func.h"
 #include "handoff.h"
 #include "hotplug.h"
+#include "inject.h"
 #include "monitor.h"
 #include "pool.h"
 #include "sched.h"
@@ -120,6 +121,7 @@ static int __init wpool_init(void)
 	if (err)
 		goto err_hotplug;
 	wpool_debugfs_init();
+	wpool_inject_init();
 	return 0;
 
 err_hotplug:
@@ -140,6 +142,7 @@ static void __exit wpool_exit(void)
 {
 	/* no file is open: each holds a reference on the module */
 	wpool_chardev_exit();
+	wpool_inject_exit();
 	wpool_debugfs_exit();
 	wpool_hotplug_exit();
 	/* the last pool: no task, no worker, no timer after this */

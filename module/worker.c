@@ -18,6 +18,7 @@
 #include "fault.h"
 #include "handoff.h"
 #include "idle.h"
+#include "inject.h"
 #include "monitor.h"
 #include "pool.h"
 #include "sched.h"
@@ -394,8 +395,10 @@ int wpool_worker_create(struct wpool *pool, int cpu)
 	w->pool = pool;
 	w->rq = rq;
 	w->picked = true;
-	thread = kthread_create_on_node(worker_main, w, cpu_to_node(cpu),
-					"wp/%s", pool->name);
+	thread = ERR_PTR(-ENOMEM);
+	if (!wpool_inject_spawn())
+		thread = kthread_create_on_node(worker_main, w, cpu_to_node(cpu),
+						"wp/%s", pool->name);
 	if (IS_ERR(thread)) {
 		kfree(w);
 		return PTR_ERR(thread);

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A fault injection point of our own: the thread of a worker cannot be made.
+ *
+ * A thread is allocated by kthreadd, where the fail-nth of whoever asks for it
+ * does not count. So the asker is asked, here: fail-nth of a thread that makes a
+ * worker (the creator of a preallocated pool, wpool_spawner of all others), and
+ * the attributes in debugfs, as for the kernel's own injection points.
+ *
+ * Only on kernels with CONFIG_FAULT_INJECTION_DEBUG_FS.
+ */
+#ifndef WPOOL_INJECT_H
+#define WPOOL_INJECT_H
+
+#include <linux/types.h>
+
+#if defined(CONFIG_FAULT_INJECTION) && defined(CONFIG_FAULT_INJECTION_DEBUG_FS)
+
+/**
+ * wpool_inject_spawn() - shall the making of this thread fail?
+ *
+ * Context: process context.
+ * Return: true if so.
+ */
+bool wpool_inject_spawn(void);
+
+/** wpool_inject_init() - make the attributes; Context: process context */
+void wpool_inject_init(void);
+
+/** wpool_inject_exit() - remove them; Context: process context */
+void wpool_inject_exit(void);
+
+#else
+
+static inline bool wpool_inject_spawn(void)
+{
+	return false;
+}
+
+static inline void wpool_inject_init(void)
+{
+}
+
+static inline void wpool_inject_exit(void)
+{
+}
+
+#endif
+
+#endif /* WPOOL_INJECT_H */

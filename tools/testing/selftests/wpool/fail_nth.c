@@ -1,0 +1,902 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every allocation fails once: the calls on /dev/wpool, swept.
+ *
+ * A sweep makes one call again and again. The first time the first allocation
+ * (or copy from or to user space, or making of a thread) in it fails, the second
+ * time the second, and so on, until a call comes through in which nothing failed.
+ * After each: the errno is one that stands for what failed, the same call works
+ * now, and as many pools, workers and tasks are there as before. What leaks
+ * shows in the scan at the end of the boot.
+ *
+ * What is allocated by a worker or by the thread that makes workers fails by
+ * their own fail-nth. Kernels without fault injection skip all of it.
+ *
+ * After the model of tools/testing/selftests/iommu/iommufd_fail_nth.c.
+ */
+#include "wpool_test.h"
+
+#include <stdarg.h>
+#include <sys/syscall.h>
+
+#define DEBUGFS		"/sys/kernel/debug"
+#define INJECT		DEBUGFS "/fail_wpool_spawn"
+#define MAX_NTH		2000
+
+/* ---- fault injection ------------------------------------------------------ */
+
+static int put(const char *path, const char *text)
+{
+	return file_write(path, text, strlen(text));
+}
+
+/* Any allocation may fail, without a word in the log; -errno if that is not to be had. */
+static int inject_init(void)
+{
+	int err = put(DEBUGFS "/failslab/ignore-gfp-wait", "N");
+
+	return err ?: put(DEBUGFS "/failslab/verbose", "0") ?:
+	       put(DEBUGFS "/fail_page_alloc/ignore-gfp-wait", "N") ?:
+	       put(DEBUGFS "/fail_page_alloc/ignore-gfp-highmem", "N") ?:
+	       put(DEBUGFS "/fail_page_alloc/min-order", "0") ?:
+	       put(DEBUGFS "/fail_page_alloc/verbose", "0") ?:
+	       put(DEBUGFS "/fail_usercopy/verbose", "0") ?:
+	       put(INJECT "/verbose", "0");
+}
+
+static bool has_injection(void)
+{
+	return !access(DEBUGFS "/failslab", F_OK);
+}
+
+static int nth_open(pid_t tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/fail-nth", tid, tid);
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
+static int nth_set(int fd, unsigned int nth)
+{
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%u", nth);
+
+	return pwrite(fd, text, len, 0) == len ? 0 : -errno;
+}
+
+/*
+ * No more failures; returns 1 if one was due and came, 0 if not. To ask may be
+ * what fails: then none had come before.
+ */
+static int nth_end(int fd)
+{
+	char text[16] = "";
+	ssize_t len = pread(fd, text, sizeof(text) - 1, 0);
+	bool asked_in_vain = len < 0;
+
+	if (nth_set(fd, 0)) {
+		asked_in_vain = true;
+		if (nth_set(fd, 0))
+			return -errno;
+	}
+	return !asked_in_vain && !atoi(text);
+}
+
+/* ---- what is swept ---------------------------------------------------------- */
+
+FIXTURE(sweep) {
+	int nth;		/* fail-nth of the swept thread */
+	struct pool pool;	/* the pool that the call is made on */
+	struct pool other;	/* what the call makes */
+	int fd;			/* a file that the call needs or makes */
+	int nr_pools;
+	unsigned int reached;	/* points of failure seen */
+	unsigned int survived;	/* calls that were a success all the same */
+};
+
+static int count_pools(void)
+{
+	DIR *dir = opendir(CLASS);
+	struct dirent *entry;
+	int nr = 0;
+
+	while (dir && (entry = readdir(dir)))
+		nr += entry->d_name[0] != '.';
+	if (dir)
+		closedir(dir);
+	return nr;
+}
+
+FIXTURE_SETUP(sweep)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_EXPIRY_MS,
+		.capacity = 2,
+		.queue_depth = 100,
+	};
+
+	if (!has_injection())
+		SKIP(return, "this kernel has no fault injection");
+	ASSERT_EQ(0, inject_init());
+	self->fd = -1;
+	self->other.fd = -1;
+	pool_name(self->other.name);
+	ASSERT_EQ(0, pool_create(&self->pool, &attrs));
+	self->nth = nth_open(getpid());
+	ASSERT_LE(0, self->nth);
+	self->nr_pools = count_pools();
+}
+
+FIXTURE_TEARDOWN(sweep)
+{
+	if (!has_injection())
+		return;
+	pool_end(&self->pool);
+	close(self->nth);
+}
+
+/*
+ * One call to be swept; each function returns 0 or -errno. @call makes it,
+ * @check looks at what it did when it was a success, @undo makes it as if it had
+ * never been, after a success.
+ */
+struct step {
+	int (*prepare)(struct _test_data_sweep *self);
+	int (*call)(struct _test_data_sweep *self);
+	int (*check)(struct _test_data_sweep *self);
+	int (*undo)(struct _test_data_sweep *self);
+	unsigned int least;		/* points of failure there are at least */
+};
+
+/* No task of this pool, and no worker beyond those that never expire. */
+static bool is_quiet(int fd)
+{
+	struct wpool_dev_stats stats;
+
+	return !pool_stats(fd, &stats) && !stats.outstanding && !stats.queued &&
+	       !stats.busy && stats.submitted == stats.completed + stats.cancelled;
+}
+
+static bool step_once(struct __test_metadata *_metadata, struct _test_data_sweep *self,
+		      const struct step *step, unsigned int nth)
+{
+	int err, came;
+
+	if (step->prepare)
+		ASSERT_EQ(0, step->prepare(self));
+	ASSERT_EQ(0, nth_set(self->nth, nth));
+	err = step->call(self);
+	came = nth_end(self->nth);
+	ASSERT_LE(0, came);
+	if (came) {
+		EXPECT_TRUE(!err || err == -ENOMEM || err == -EFAULT)
+			TH_LOG("%u: %s", nth, strerrorname_np(-err));
+	} else {
+		ASSERT_EQ(0, err)
+			TH_LOG("nothing failed, but %s", strerrorname_np(-err));
+	}
+	self->survived += came && !err;
+	if (err) {
+		/* what failed has changed nothing, and the next call works */
+		err = step->call(self);
+		ASSERT_EQ(0, err)
+			TH_LOG("%u: again: %s", nth, strerrorname_np(-err));
+	}
+	if (step->check)
+		EXPECT_EQ(0, step->check(self))
+			TH_LOG("%u", nth);
+	if (step->undo)
+		ASSERT_EQ(0, step->undo(self));
+	EXPECT_EQ(self->nr_pools, count_pools())
+		TH_LOG("%u: pools", nth);
+	if (self->pool.fd >= 0)
+		EXPECT_TRUE(WAIT_FOR(is_quiet(self->pool.fd)))
+			TH_LOG("%u: the pool is not quiet", nth);
+	return came;
+}
+
+static void sweep(struct __test_metadata *_metadata, struct _test_data_sweep *self,
+		  const struct step *step)
+{
+	bool came = true;
+	unsigned int nth;
+
+	if (!has_injection())
+		SKIP(return, "this kernel has no fault injection");
+	for (nth = 1; came; nth++) {
+		ASSERT_GT(MAX_NTH, nth);
+		came = step_once(_metadata, self, step, nth);
+		self->reached += came;
+		if (!_metadata->exit_code)
+			continue;
+		TH_LOG("stopped at %u", nth);
+		return;
+	}
+	TH_LOG("%u points of failure, %u of them survived", self->reached, self->survived);
+	EXPECT_LE(step->least, self->reached);
+}
+
+/* ---- open and close ------------------------------------------------------------ */
+
+static int call_open(struct _test_data_sweep *self)
+{
+	self->fd = open(DEV, O_RDWR | O_CLOEXEC);
+	return self->fd < 0 ? -errno : 0;
+}
+
+static int call_close(struct _test_data_sweep *self)
+{
+	int fd = self->fd;
+
+	self->fd = -1;
+	return close(fd) ? -errno : 0;
+}
+
+/* With tasks of all states: done, at work, queued. */
+static int prepare_busy_file(struct _test_data_sweep *self)
+{
+	int err, fd = pool_attach(self->pool.name, 0);
+
+	if (fd < 0)
+		return fd;
+	err = submit_many(fd, WPOOL_WORK_NOOP, 0, 1, 3) ?: wait_tasks(fd, 0) ?:
+	      submit_many(fd, WPOOL_WORK_SLEEP, LONG, 10, 10);
+	self->fd = fd;
+	return err;
+}
+
+static int check_closed(struct _test_data_sweep *self)
+{
+	return WAIT_FOR(is_quiet(self->pool.fd)) ? 0 : -EBUSY;
+}
+
+TEST_F(sweep, open)
+{
+	const struct step step = { .call = call_open, .undo = call_close, .least = 3 };
+
+	sweep(_metadata, self, &step);
+}
+
+TEST_F(sweep, close)
+{
+	const struct step step = {
+		.prepare = prepare_busy_file, .call = call_close, .check = check_closed,
+	};
+
+	sweep(_metadata, self, &step);
+}
+
+/* ---- create, attach, destroy ----------------------------------------------------- */
+
+static int create_with(struct _test_data_sweep *self, const struct wpool_dev_attrs *attrs)
+{
+	return pool_create_fd(self->other.fd, self->other.name, attrs);
+}
+
+static int prepare_file(struct _test_data_sweep *self)
+{
+	self->other.fd = open(DEV, O_RDWR | O_CLOEXEC);
+	return self->other.fd < 0 ? -errno : 0;
+}
+
+static int call_create(struct _test_data_sweep *self)
+{
+	return create_with(self, NULL);
+}
+
+/* All that any other create allocates, and then the workers. */
+static int call_create_prealloc(struct _test_data_sweep *self)
+{
+	__u64 cpus[2] = { 1, 0 };
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_CPUMASK | WPOOL_DEV_PREALLOC,
+		.capacity = 2,
+		.prealloc = 1,
+		.cpumask = (uintptr_t)cpus,
+		.cpumask_bytes = sizeof(cpus),
+	};
+
+	return create_with(self, &attrs);
+}
+
+static int works(struct _test_data_sweep *self)
+{
+	return submit(self->other.fd, WPOOL_WORK_NOOP, 0, 1) ?: wait_tasks(self->other.fd, 0);
+}
+
+static int check_prealloc(struct _test_data_sweep *self)
+{
+	int err = works(self);
+
+	return err ?: pool_figure(self->other.fd, workers) == 2 ? 0 : -EPROTO;
+}
+
+static int destroy_other(struct _test_data_sweep *self)
+{
+	int err = pool_destroy(self->other.fd);
+
+	close(self->other.fd);
+	return err;
+}
+
+TEST_F_TIMEOUT(sweep, create, 240)
+{
+	const struct step step = {
+		.prepare = prepare_file, .call = call_create_prealloc,
+		.check = check_prealloc, .undo = destroy_other, .least = 40,
+	};
+
+	sweep(_metadata, self, &step);
+}
+
+static int call_attach(struct _test_data_sweep *self)
+{
+	return pool_attach_fd(self->other.fd, self->pool.name);
+}
+
+static int close_other(struct _test_data_sweep *self)
+{
+	return close(self->other.fd) ? -errno : 0;
+}
+
+TEST_F(sweep, attach)
+{
+	const struct step step = {
+		.prepare = prepare_file, .call = call_attach, .check = works,
+		.undo = close_other, .least = 1,
+	};
+
+	sweep(_metadata, self, &step);
+}
+
+static int prepare_used_pool(struct _test_data_sweep *self)
+{
+	return prepare_file(self) ?: call_create(self) ?: works(self);
+}
+
+/* Once is enough, twice does no harm. */
+static int call_destroy(struct _test_data_sweep *self)
+{
+	return pool_destroy(self->other.fd);
+}
+
+TEST_F(sweep, destroy)
+{
+	const struct step step = {
+		.prepare = prepare_used_pool, .call = call_destroy, .undo = close_other,
+		.least = 1,
+	};
+
+	sweep(_metadata, self, &step);
+}
+
+/* ---- tune, release, reboot, stats, info --------------------------------------------- */
+
+static int call_tune(struct _test_data_sweep *self)
+{
+	__u64 cpus[2] = { 1, 0 };
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_CPUMASK |
+			WPOOL_DEV_NICE | WPOOL_DEV_MIN_WORKERS,
+		.capacity = 3,
+		.queue_depth = 50,
+		.nice = 3,
+		.cpumask = (uintptr_t)cpus,
+		.cpumask_bytes = sizeof(cpus),
+	};
+
+	return pool_tune(self->pool.fd, &attrs);
+}
+
+static int check_tune(struct _test_data_sweep *self)
+{
+	struct wpool_dev_info info;
+	int err = pool_info(self->pool.fd, &info);
+
+	return err ?: info.attrs.capacity == 3 && info.attrs.queue_depth == 50 &&
+		      info.attrs.nice == 3 ? 0 : -EPROTO;
+}
+
+static int undo_tune(struct _test_data_sweep *self)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_NICE,
+		.capacity = 2,
+		.queue_depth = 100,
+	};
+
+	return pool_tune(self->pool.fd, &attrs);
+}
+
+TEST_F(sweep, tune)
+{
+	const struct step step = {
+		.prepare = undo_tune, .call = call_tune, .check = check_tune, .least = 3,
+	};
+
+	sweep(_metadata, self, &step);
+}
+
+static int call_tune_sysfs(struct _test_data_sweep *self)
+{
+	return attr_write(self->pool.name, "cpumask", "0") ?:
+	       attr_write(self->pool.name, "queue_depth", "7");
+}
+
+static int check_sysfs(struct _test_data_sweep *self)
+{
+	return attr_number(self->pool.name, "queue_depth") == 7 ? 0 : -EPROTO;
+}
+
+TEST_F(sweep, tune_in_sysfs)
+{
+	const struct step step = {
+		.prepare = undo_tune, .call = call_tune_sysfs, .check = check_sysfs, .least = 3,
+	};
+
+	sweep(_metadata, self, &step);
+}
+
+static int call_release(struct _test_data_sweep *self)
+{
+	return pool_release(self->pool.fd, WPOOL_DEV_RELEASE_WAIT | WPOOL_DEV_RELEASE_CANCEL, 0);
+}
+
+static int check_release(struct _test_data_sweep *self)
+{
+	return submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 1) == -ESHUTDOWN ? 0 : -EPROTO;
+}
+
+static int call_reboot(struct _test_data_sweep *self)
+{
+	return pool_reboot(self->pool.fd);
+}
+
+static int check_reboot(struct _test_data_sweep *self)
+{
+	return submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 1) ?: wait_tasks(self->pool.fd, 0);
+}
+
+TEST_F(sweep, release)
+{
+	const struct step step = {
+		.prepare = check_reboot, .call = call_release, .check = check_release,
+		.undo = call_reboot, .least = 1,
+	};
+
+	sweep(_metadata, self, &step);
+}
+
+TEST_F(sweep, reboot)
+{
+	const struct step step = {
+		.prepare = call_release, .call = call_reboot, .check = check_reboot, .least = 1,
+	};
+
+	sweep(_metadata, self, &step);
+}
+
+static int prepare_prealloc(struct _test_data_sweep *self)
+{
+	int err = prepare_file(self) ?: call_create_prealloc(self);
+
+	return err ?: pool_release(self->other.fd, WPOOL_DEV_RELEASE_WAIT, 0);
+}
+
+static int call_reboot_other(struct _test_data_sweep *self)
+{
+	return pool_reboot(self->other.fd);
+}
+
+/* All of its workers are made in this call, or none: it stays closed then. */
+TEST_F_TIMEOUT(sweep, reboot_prealloc, 120)
+{
+	const struct step step = {
+		.prepare = prepare_prealloc, .call = call_reboot_other,
+		.check = check_prealloc, .undo = destroy_other, .least = 6,
+	};
+
+	sweep(_metadata, self, &step);
+}
+
+static int call_stats(struct _test_data_sweep *self)
+{
+	struct wpool_dev_stats stats;
+
+	return pool_stats(self->pool.fd, &stats);
+}
+
+TEST_F(sweep, stats)
+{
+	const struct step step = { .call = call_stats, .least = 1 };
+
+	sweep(_metadata, self, &step);
+}
+
+static int call_info(struct _test_data_sweep *self)
+{
+	struct wpool_dev_info info = { .size = sizeof(info) };
+	__u64 cpus[16];
+
+	info.attrs.cpumask = (uintptr_t)cpus;
+	info.attrs.cpumask_bytes = sizeof(cpus);
+	return ioctl(self->pool.fd, WPOOL_IOC_INFO, &info) ? -errno : 0;
+}
+
+TEST_F(sweep, info)
+{
+	const struct step step = { .call = call_info, .least = 4 };
+
+	sweep(_metadata, self, &step);
+}
+
+/* ---- submit, wait, cancel, read ---------------------------------------------------------- */
+
+/* One of each kind, and enough of them for several slabs. */
+static int call_submit(struct _test_data_sweep *self)
+{
+	struct wpool_dev_work works[80] = {};
+	__u32 accepted, i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(works); i++) {
+		works[i].kind = i % WPOOL_WORK_FAULT;
+		works[i].arg = works[i].kind == WPOOL_WORK_YIELD ? 2 : 1000;
+		works[i].cookie = i;
+		works[i].depth = 1;
+		works[i].fanout = 2;
+	}
+	err = submit_flags(self->fd, works, ARRAY_SIZE(works), 0, &accepted);
+	/* a failure in the middle: a prefix is in, the rest is for the next call */
+	return err ?: submit_all(self->fd, works + accepted, ARRAY_SIZE(works) - accepted);
+}
+
+static int prepare_attached(struct _test_data_sweep *self)
+{
+	self->fd = pool_attach(self->pool.name, 0);
+	return self->fd < 0 ? self->fd : 0;
+}
+
+/* All of them have one record each. */
+static int check_submit(struct _test_data_sweep *self)
+{
+	struct wpool_dev_record records[200];
+	int err = wait_tasks(self->fd, 0);
+	bool seen[80] = {};
+	int nr, i;
+
+	nr = err ?: read_records(self->fd, records, ARRAY_SIZE(records));
+	if (nr != ARRAY_SIZE(seen))
+		return nr < 0 ? nr : -EPROTO;
+	for (i = 0; i < nr; i++) {
+		if (records[i].status || records[i].cookie >= ARRAY_SIZE(seen) ||
+		    seen[records[i].cookie])
+			return -EPROTO;
+		seen[records[i].cookie] = true;
+	}
+	return 0;
+}
+
+TEST_F_TIMEOUT(sweep, submit, 120)
+{
+	const struct step step = {
+		.prepare = prepare_attached, .call = call_submit, .check = check_submit,
+		.undo = call_close, .least = 4,
+	};
+
+	sweep(_metadata, self, &step);
+}
+
+static int call_wait(struct _test_data_sweep *self)
+{
+	return wait_tasks(self->fd, SEC);
+}
+
+static int prepare_done(struct _test_data_sweep *self)
+{
+	return prepare_attached(self) ?: submit_many(self->fd, WPOOL_WORK_NOOP, 0, 0, 20);
+}
+
+TEST_F(sweep, wait)
+{
+	const struct step step = {
+		.prepare = prepare_done, .call = call_wait, .undo = call_close, .least = 1,
+	};
+
+	sweep(_metadata, self, &step);
+}
+
+static int call_read(struct _test_data_sweep *self)
+{
+	struct wpool_dev_record records[20];
+	ssize_t bytes = read(self->fd, records, sizeof(records));
+
+	if (bytes < 0)
+		return -errno;
+	/* cut short in the middle, or all: nothing is lost */
+	return read_records(self->fd, records, 20 - bytes / sizeof(*records)) ==
+	       (int)(20 - bytes / sizeof(*records)) ? 0 : -EPROTO;
+}
+
+static int prepare_records(struct _test_data_sweep *self)
+{
+	return prepare_done(self) ?: wait_tasks(self->fd, 0);
+}
+
+TEST_F(sweep, read)
+{
+	const struct step step = {
+		.prepare = prepare_records, .call = call_read, .undo = call_close, .least = 2,
+	};
+
+	sweep(_metadata, self, &step);
+}
+
+/* What was cancelled by a call that could not say so stays cancelled. */
+static int call_cancel(struct _test_data_sweep *self)
+{
+	__u32 cancelled, stopped;
+	int err = cancel(self->fd, WPOOL_DEV_CANCEL_ALL, 0, &cancelled, &stopped);
+
+	return err;
+}
+
+static int check_cancelled(struct _test_data_sweep *self)
+{
+	return wait_tasks(self->fd, 20 * SEC);
+}
+
+TEST_F(sweep, cancel)
+{
+	const struct step step = {
+		.prepare = prepare_busy_file, .call = call_cancel, .check = check_cancelled,
+		.undo = call_close, .least = 1,
+	};
+
+	sweep(_metadata, self, &step);
+}
+
+/* ---- in a worker ------------------------------------------------------------------------ */
+
+struct worker_step {
+	struct wpool_dev_work work;
+	int status;			/* what a failure makes of it, besides 0 */
+	unsigned int least;
+};
+
+/* One worker, which is never replaced, and whose own allocations fail. */
+static void sweep_worker(struct __test_metadata *_metadata, struct _test_data_sweep *self,
+			 const struct worker_step *step)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_PREALLOC,
+		.capacity = 1,
+		.prealloc = 1,
+	};
+	struct wpool_dev_record record;
+	unsigned int nth, failed = 0;
+	bool came = true;
+	char name[64];
+	pid_t pid;
+	int fd;
+
+	if (!has_injection())
+		SKIP(return, "this kernel has no fault injection");
+	ASSERT_EQ(0, prepare_file(self));
+	ASSERT_EQ(0, create_with(self, &attrs));
+	/* what the kernel keeps of a thread's name */
+	snprintf(name, sizeof(name), "wp/%.12s", self->other.name);
+	ASSERT_EQ(1, threads_named(name, &pid, 1));
+	fd = nth_open(pid);
+	ASSERT_LE(0, fd);
+
+	for (nth = 1; came; nth++) {
+		ASSERT_GT(MAX_NTH, nth);
+		ASSERT_EQ(0, nth_set(fd, nth));
+		ASSERT_EQ(0, submit_flags(self->other.fd, &step->work, 1, 0, NULL));
+		ASSERT_EQ(1, read_records(self->other.fd, &record, 1));
+		came = nth_end(fd) == 1;
+		EXPECT_TRUE(!record.status || (came && record.status == step->status))
+			TH_LOG("%u: %d", nth, record.status);
+		failed += record.status != 0;
+		self->reached += came;
+		ASSERT_EQ(0, works(self));
+		ASSERT_EQ(1, read_records(self->other.fd, &record, 1));
+	}
+	TH_LOG("%u points of failure, %u ended the task with %s", self->reached, failed,
+	       step->status ? strerrorname_np(-step->status) : "success");
+	EXPECT_LE(step->least, self->reached);
+	EXPECT_EQ(step->status != 0, failed != 0);
+	close(fd);
+	ASSERT_EQ(0, destroy_other(self));
+	EXPECT_EQ(self->nr_pools, count_pools());
+}
+
+TEST_F(sweep, worker_touch)
+{
+	const struct worker_step step = {
+		.work = { .kind = WPOOL_WORK_TOUCH, .arg = 5 * 4096 },
+		.status = -ENOMEM, .least = 5,
+	};
+
+	sweep_worker(_metadata, self, &step);
+}
+
+/* A node that gets no memory for its children does their work itself. */
+TEST_F(sweep, worker_tree)
+{
+	const struct worker_step step = {
+		.work = { .kind = WPOOL_WORK_TREE, .arg = 100, .depth = 2, .fanout = 3 },
+		.least = 4,
+	};
+
+	sweep_worker(_metadata, self, &step);
+}
+
+/* ---- where no worker can be made ------------------------------------------------------------ */
+
+FIXTURE(spawn) {
+	struct pool pool;
+	int nth;		/* of the thread that makes workers */
+};
+
+FIXTURE_SETUP(spawn)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
+		.capacity = 4,
+		.queue_depth = 1000,
+	};
+	pid_t pid;
+
+	if (!has_injection())
+		SKIP(return, "this kernel has no fault injection");
+	ASSERT_EQ(0, inject_init());
+	ASSERT_EQ(1, threads_named("wpool_spawner", &pid, 1));
+	self->nth = nth_open(pid);
+	ASSERT_LE(0, self->nth);
+	ASSERT_EQ(0, pool_create(&self->pool, &attrs));
+}
+
+FIXTURE_TEARDOWN(spawn)
+{
+	if (!has_injection())
+		return;
+	put(INJECT "/probability", "0");
+	put(INJECT "/times", "1");
+	nth_set(self->nth, 0);
+	pool_end(&self->pool);
+	close(self->nth);
+}
+
+/* As if it had never had a worker. */
+static int no_workers(int fd)
+{
+	int err = pool_release(fd, WPOOL_DEV_RELEASE_WAIT, 0);
+
+	return err ?: pool_reboot(fd);
+}
+
+/* Whatever fails when a worker is made: another one is, and the tasks start. */
+TEST_F_TIMEOUT(spawn, every_point, 120)
+{
+	unsigned int nth, reached = 0;
+	struct wpool_dev_stats stats;
+	__u64 spawned;
+	int came = 1;
+
+	if (!has_injection())
+		SKIP(return, "this kernel has no fault injection");
+	for (nth = 1; came; nth++) {
+		ASSERT_GT(MAX_NTH, nth);
+		ASSERT_EQ(0, no_workers(self->pool.fd));
+		spawned = pool_figure(self->pool.fd, spawned);
+		ASSERT_EQ(0, nth_set(self->nth, nth));
+		ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 1, 5));
+		ASSERT_EQ(0, wait_tasks(self->pool.fd, 20 * SEC))
+			TH_LOG("%u: they do not start", nth);
+		came = nth_end(self->nth);
+		ASSERT_LE(0, came);
+		reached += came;
+		/* a task has its record a moment before it is counted out */
+		ASSERT_TRUE(WAIT_FOR(is_quiet(self->pool.fd)));
+		ASSERT_EQ(0, pool_stats(self->pool.fd, &stats));
+		EXPECT_LT(spawned, stats.spawned);
+		EXPECT_EQ(5 * nth, stats.completed);
+		EXPECT_GE(4, stats.workers);
+	}
+	TH_LOG("%u points of failure", reached);
+	/* the worker itself, its thread, what starts the thread */
+	EXPECT_LE(3, reached);
+}
+
+/*
+ * Nine times in a row: 10, 20, ... ms, then a second each time. All that was
+ * queued meanwhile starts, and nothing is lost or done twice.
+ */
+TEST_F_TIMEOUT(spawn, nine_times_in_a_row, 120)
+{
+	struct wpool_dev_record *records = calloc(500, sizeof(*records));
+	__u64 began, took;
+	int i, nr;
+
+	if (!has_injection())
+		SKIP(return, "this kernel has no fault injection");
+	ASSERT_NE(NULL, records);
+	ASSERT_EQ(0, no_workers(self->pool.fd));
+	ASSERT_EQ(0, put(INJECT "/times", "9"));
+	ASSERT_EQ(0, put(INJECT "/probability", "100"));
+	began = now_ns();
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 0, 500));
+	EXPECT_EQ(0, pool_figure(self->pool.fd, workers));
+	ASSERT_EQ(0, wait_tasks(self->pool.fd, 40 * SEC));
+	took = now_ns() - began;
+	EXPECT_EQ(0, file_number(INJECT "/times", -1));
+
+	/* 10 + 20 + ... + 640 + 1000 + 1000 ms, a jiffy less each time */
+	EXPECT_LT(3100 * MSEC, took);
+	nr = read_records(self->pool.fd, records, 500);
+	ASSERT_EQ(500, nr);
+	for (i = 0; i < nr; i++)
+		EXPECT_EQ(0, records[i].status);
+	EXPECT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, completed) == 500));
+	EXPECT_LE(1, pool_figure(self->pool.fd, workers));
+	free(records);
+}
+
+/* Nobody gets a worker for a while; cancel, close, release and destroy do not mind. */
+TEST_F(spawn, never)
+{
+	struct wpool_dev_stats stats;
+	__u32 cancelled, stopped;
+	int fd;
+
+	if (!has_injection())
+		SKIP(return, "this kernel has no fault injection");
+	ASSERT_EQ(0, no_workers(self->pool.fd));
+	ASSERT_EQ(0, put(INJECT "/times", "-1"));
+	ASSERT_EQ(0, put(INJECT "/probability", "100"));
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 0, 10));
+	fd = pool_attach(self->pool.name, 0);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, submit_many(fd, WPOOL_WORK_NOOP, 0, 100, 10));
+
+	EXPECT_EQ(-ETIME, wait_tasks(self->pool.fd, 50 * MSEC));
+	EXPECT_EQ(0, cancel(self->pool.fd, 0, 3, &cancelled, &stopped));
+	EXPECT_EQ(1, cancelled);
+	EXPECT_EQ(0, stopped);
+	EXPECT_EQ(0, close(fd));
+	EXPECT_EQ(-ETIME, pool_release(self->pool.fd, WPOOL_DEV_RELEASE_WAIT, 50 * MSEC));
+	EXPECT_EQ(0, pool_release(self->pool.fd, WPOOL_DEV_RELEASE_CANCEL, 0));
+	EXPECT_EQ(0, wait_tasks(self->pool.fd, 20 * SEC));
+	ASSERT_EQ(0, pool_stats(self->pool.fd, &stats));
+	EXPECT_EQ(0, stats.workers);
+	EXPECT_EQ(20, stats.submitted);
+	EXPECT_EQ(20, stats.cancelled);
+	EXPECT_EQ(0, pool_destroy(self->pool.fd));
+}
+
+FIXTURE(afterwards) {
+};
+
+FIXTURE_SETUP(afterwards)
+{
+}
+
+FIXTURE_TEARDOWN(afterwards)
+{
+}
+
+/* What finds leaks is still at work after all these failures. */
+TEST_F(afterwards, kmemleak_is_alive)
+{
+	if (!has_injection())
+		SKIP(return, "this kernel has no fault injection");
+	if (access(DEBUGFS "/kmemleak", F_OK))
+		SKIP(return, "this kernel does not look for leaks");
+	/* no such object; EPERM if it has given up */
+	EXPECT_EQ(-EINVAL, put(DEBUGFS "/kmemleak", "dump=0x1"));
+}
+
+TEST_HARNESS_MAIN
