@@ -78,10 +78,15 @@ void wpool_spawner_ended(struct wpool_worker *w)
 
 void wpool_spawner_drop(struct wpool_task *task)
 {
+	bool first;
+
 	raw_spin_lock(&lock);
+	first = list_empty(&dropped);
 	list_add_tail(&task->node, &dropped);
 	raw_spin_unlock(&lock);
-	wake_up_process(spawner);
+	/* else it is on its way, and looks until there are none */
+	if (first)
+		wake_up_process(spawner);
 }
 
 static struct wpool_task *next_dropped(void)
