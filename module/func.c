@@ -127,7 +127,18 @@ struct wpool_items *wpool_items_create(u32 nr)
 
 int wpool_items_resize(struct wpool_items *items, u32 nr)
 {
-	return nr > MAX_ITEMS ? -ENOMEM : mempool_resize(items->mempool, nr);
+	int old = items->mempool->min_nr;
+	int err;
+
+	if (nr > MAX_ITEMS)
+		return -ENOMEM;
+	err = mempool_resize(items->mempool, nr);
+	/* growing goes as far as memory does, and says nothing */
+	if (!err && nr > old && READ_ONCE(items->mempool->curr_nr) < nr) {
+		mempool_resize(items->mempool, old);
+		err = -ENOMEM;
+	}
+	return err;
 }
 
 void wpool_items_destroy(struct wpool_items *items)

@@ -23,13 +23,11 @@
  * barrier: idle.c park:A
  * barrier: idle.c start:A
  * barrier: worker.c leave:A
- * barrier: worker.c stop:A
  * barrier: spawner.c spawn:A
  * barrier: handoff.c handoff:A
  *
  * holds one-submitter: -DSUBMITTERS=1
  * holds two-submitters: -DSUBMITTERS=2 -DASLEEP=1 -DNTASKS=3
- * holds yielding: -DSUBMITTERS=1 -DYIELDS=1 -DCPUS=1
  * holds leaving: -DSUBMITTERS=1 -DASLEEP=1 -DLEAVES=1
  *
  * breaks without-push:A: -DNO_push_A -DSUBMITTERS=1
@@ -58,9 +56,6 @@
 #endif
 #ifndef CPUS
 #define CPUS		2
-#endif
-#ifndef YIELDS
-#define YIELDS		0	/* pauses of a search */
 #endif
 #define CAPACITY	2
 #define CONCURRENCY	1
@@ -107,7 +102,7 @@ bool thread[2];
 /* under the spawner's lock: the pool is on its list */
 bool asked;
 
-byte started = ASLEEP, asleep = ASLEEP, leaves = LEAVES, fails = FAILS, yields = YIELDS;
+byte started = ASLEEP, asleep = ASLEEP, leaves = LEAVES, fails = FAILS;
 
 /* ---- idle.c ---- */
 
@@ -514,25 +509,6 @@ busy:		atomic { started == NTASKS -> asleep-- };
 		goto look
 	:: else
 	fi;
-
-#if YIELDS
-	/* pause_search() */
-	if
-	:: atomic { searching && yields -> yields-- };
-	   searching = false;
-	   store(NR_SEARCHING, MINUS_1);
-#ifndef NO_stop_A
-	   full_barrier();
-#endif
-	   if
-	   :: load(RING0) || load(RING1) ->
-		atomic { !WAITS(NR_SEARCHING) -> search() };
-		goto again
-	   :: else -> goto look
-	   fi
-	:: true
-	fi;
-#endif
 
 park:
 	/* wpool_idle_join() */

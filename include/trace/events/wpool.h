@@ -180,7 +180,7 @@ TRACE_EVENT(wpool_tasks_stolen,
 );
 
 /**
- * wpool_runq_handed_over - a worker has gone to sleep in a task, another one comes
+ * wpool_runq_handed_over - a worker sleeps in its task: its queue is another's
  * @pool: name of the pool
  * @cpu: CPU whose queue it is
  */
