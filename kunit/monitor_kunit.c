@@ -211,6 +211,75 @@ static unsigned int lines_about(const char *name)
 	return nr;
 }
 
+/* A worker at home and idle on each of two CPUs. */
+static struct wpool *pair_pool(struct kunit *test, bool steal)
+{
+	struct wpool *pool = hog_pool(test, 2, 2, steal, true);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *warm = wpk_jobs(test, 2, gate);
+	struct wpool_cpu_stats stats;
+	int i;
+
+	wpk_jobs_submit(test, pool, warm, 0, 2);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	wpk_gate_open(gate);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
+	for (i = 0; i < 2; i++) {
+		wpool_get_cpu_stats(pool, wpk_cpu(i), &stats);
+		KUNIT_EXPECT_EQ(test, stats.workers, 1);
+	}
+	return pool;
+}
+
+/* Queue a task here, and let no worker have this CPU before it has started. */
+static int submit_and_keep_the_cpu(struct wpk_thread *thread)
+{
+	struct wpk_job *job = wpk_job_of(thread->work);
+	int before = atomic_read(&job->runs);
+	unsigned long end;
+	int ret;
+
+	wpk_move_to(wpk_cpu(0));
+	sched_set_fifo(current);
+	ret = wpool_submit(thread->pool, thread->work);
+	end = jiffies + WPK_PATIENCE / 2;
+	while (!ret && atomic_read(&job->runs) == before) {
+		cpu_relax();
+		if (time_after(jiffies, end))
+			ret = -ETIME;
+	}
+	sched_set_normal(current, 0);
+	return ret;
+}
+
+#define NR_TRIES 15
+
+/*
+ * The kernel itself lets other threads have a bit of a CPU after a second, so
+ * on a slow machine help may be late, but not every time.
+ */
+static void wpool_monitor_rescues_the_queue_of_a_cpu_taken_by_others(struct kunit *test)
+{
+	bool steal = *(const bool *)test->param_value;
+	struct wpool *pool = pair_pool(test, steal);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpk_thread *thread;
+	struct wpool_attrs attrs;
+	int try = 0;
+
+	do {
+		thread = wpk_thread(test, submit_and_keep_the_cpu, pool,
+				    &jobs->job[0].task, NULL);
+		KUNIT_ASSERT_EQ(test, wpk_join(test, thread), 0);
+		KUNIT_ASSERT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	} while (jobs->job[0].cpu != wpk_cpu(1) && ++try < NR_TRIES);
+	KUNIT_EXPECT_LT(test, try, NR_TRIES);
+	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
+	/* Once an episode. */
+	wpool_get_attrs(pool, &attrs, NULL);
+	KUNIT_EXPECT_LE(test, lines_about(attrs.name), try + 1);
+}
+
 static void wpool_monitor_reports_no_queue_that_waits_for_capacity(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 2, 1, true);
@@ -400,6 +469,8 @@ static struct kunit_case monitor_cases[] = {
 	KUNIT_CASE(wpool_hog_handoff_0_counts_and_moves_none),
 	KUNIT_CASE(wpool_hog_at_capacity_1_its_child_starts_afterwards),
 	KUNIT_CASE_SLOW(wpool_hog_is_no_task_that_sleeps),
+	KUNIT_CASE_PARAM(wpool_monitor_rescues_the_queue_of_a_cpu_taken_by_others,
+			 steal_gen_params),
 	KUNIT_CASE_SLOW(wpool_monitor_reports_no_queue_that_waits_for_capacity),
 	KUNIT_CASE_PARAM(wpool_idle_workers_of_another_cpu_come_at_capacity,
 			 steal_gen_params),

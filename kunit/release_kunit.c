@@ -405,6 +405,40 @@ static void wpool_release_and_reboot_under_load_accounts_for_all(struct kunit *t
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), cancelled);
 }
 
+/* Open the pool, or find it open, and keep it from ever being empty again. */
+static int reboot_and_submit(struct wpk_thread *thread)
+{
+	return wpool_reboot(thread->pool) ?: wpool_submit(thread->pool, thread->work);
+}
+
+/* Whoever is late finds a pool that is open and in use, and does not wait for it. */
+static void wpool_reboot_several_wait_all_return(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 8, WPOOL_UNLIMITED);
+	struct wpk_thread *threads[4];
+	struct wpk_jobs *old, *new;
+	struct wpk_gate *gate;
+	int i, round;
+
+	for (round = 0; round < 20; round++) {
+		gate = wpk_gate(test);
+		old = wpk_jobs(test, 1, gate);
+		new = wpk_jobs(test, ARRAY_SIZE(threads), NULL);
+		wpk_jobs_submit(test, pool, old, 0, 1);
+		KUNIT_ASSERT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
+		for (i = 0; i < ARRAY_SIZE(threads); i++)
+			threads[i] = wpk_thread(test, reboot_and_submit, pool,
+						&new->job[i].task, NULL);
+		for (i = 0; i < ARRAY_SIZE(threads); i++)
+			KUNIT_EXPECT_TRUE(test, wpk_sleeps(threads[i]));
+		wpk_gate_open(gate);
+		for (i = 0; i < ARRAY_SIZE(threads); i++)
+			KUNIT_ASSERT_EQ(test, wpk_join(test, threads[i]), 0);
+		KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+		wpk_jobs_ran_once(test, new);
+	}
+}
+
 static struct kunit_case release_cases[] = {
 	KUNIT_CASE(wpool_release_runs_what_is_queued),
 	KUNIT_CASE(wpool_release_cancel_ends_what_is_queued),
@@ -421,6 +455,7 @@ static struct kunit_case release_cases[] = {
 	KUNIT_CASE(wpool_reboot_preallocated_pool_has_its_workers_again),
 	KUNIT_CASE(wpool_reboot_killed_is_eintr_and_the_pool_stays_closed),
 	KUNIT_CASE(wpool_reboot_destroyed_pool_is_eshutdown),
+	KUNIT_CASE(wpool_reboot_several_wait_all_return),
 	KUNIT_CASE_SLOW(wpool_release_and_reboot_ten_times_loses_nothing),
 	KUNIT_CASE_SLOW(wpool_release_and_reboot_under_load_accounts_for_all),
 	{}

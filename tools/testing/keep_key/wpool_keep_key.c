@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * For the virtual machines of the tests only. wpool takes the static key of the
+ * preempt notifiers when it is loaded and gives it back when it goes; each time
+ * the kernel patches its own text. An emulator that runs several CPUs at once can
+ * go on executing the breakpoint that patching leaves for a moment, and then the
+ * machine hangs in the handler: once in some fifty loads. Who holds the key from
+ * the start spares the tests, which load wpool again and again, the patching.
+ */
+#include <linux/module.h>
+#include <linux/preempt.h>
+
+static int __init keep_key_init(void)
+{
+#ifdef CONFIG_PREEMPT_NOTIFIERS
+	preempt_notifier_inc();
+#endif
+	return 0;
+}
+
+static void __exit keep_key_exit(void)
+{
+#ifdef CONFIG_PREEMPT_NOTIFIERS
+	preempt_notifier_dec();
+#endif
+}
+
+module_init(keep_key_init);
+module_exit(keep_key_exit);
+
+MODULE_DESCRIPTION("Keeps the static key of the preempt notifiers switched on");
+MODULE_LICENSE("GPL");
