@@ -28,6 +28,7 @@
  *
  * holds one-submitter: -DSUBMITTERS=1
  * holds two-submitters: -DSUBMITTERS=2 -DASLEEP=1 -DNTASKS=3
+ * holds one-cpu: -DSUBMITTERS=1 -DCPUS=1
  * holds leaving: -DSUBMITTERS=1 -DASLEEP=1 -DLEAVES=1
  *
  * breaks without-push:A: -DNO_push_A -DSUBMITTERS=1
