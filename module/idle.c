@@ -38,7 +38,7 @@ static void unpark_locked(struct wpool_runq *rq, struct wpool_worker *w)
 	smp_store_release(&w->parked, false);
 }
 
-static void count_waking(struct wpool *pool)
+void wpool_idle_count_waking(struct wpool *pool)
 {
 	WRITE_ONCE(pool->wake_jiffy, jiffies);
 	atomic_inc(&pool->nr_waking);
@@ -96,7 +96,7 @@ void wpool_idle_join(struct wpool_worker *w)
 		if (w->parked) {
 			/* as if picked: who relied on its search relies on that */
 			w->picked = true;
-			count_waking(pool);
+			wpool_idle_count_waking(pool);
 			unpark_locked(rq, w);
 		}
 		raw_spin_unlock(&rq->lock);
@@ -183,7 +183,7 @@ bool wpool_idle_wake(struct wpool_runq *rq)
 	w->picked = true;
 	w->owns_waking = true;
 	WRITE_ONCE(rq->waking, true);
-	count_waking(rq->pool);
+	wpool_idle_count_waking(rq->pool);
 	thread = w->thread;
 	unpark_locked(rq, w);
 	raw_spin_unlock(&rq->lock);
@@ -296,7 +296,7 @@ bool wpool_idle_move(struct wpool *pool, struct wpool_runq *rq)
 	if (w) {
 		w->picked = true;
 		w->new_home = rq;
-		count_waking(pool);
+		wpool_idle_count_waking(pool);
 		thread = w->thread;
 		unpark_locked(from, w);
 	}

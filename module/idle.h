@@ -39,6 +39,14 @@ void wpool_idle_join(struct wpool_worker *w);
 bool wpool_idle_sleep(struct wpool_worker *w);
 
 /**
+ * wpool_idle_count_waking() - one more worker is sent on its way
+ * @pool: the pool
+ *
+ * Context: any; before the worker can run.
+ */
+void wpool_idle_count_waking(struct wpool *pool);
+
+/**
  * wpool_idle_started() - a worker that was made or picked is on its CPU
  * @w: the calling worker; becomes searching and running, is no longer on the way
  *

@@ -5,8 +5,8 @@
  * No wake-up is lost. There are sides that can lose one, and each does its
  * part, a full barrier, and a look at the other's part:
  *
- *   push:A     queue a task, barrier, look who looks, who runs and who is idle
- *              (here)
+ *   push:A     queue a task, barrier (sched.c), look who looks, who runs and who
+ *              is idle (here)
  *   park:A     join the idle list, be counted out of those who search and who
  *              run, barrier, look at all queues (idle.c)
  *   stop:A     stop searching, barrier, look at all queues (sched.c)

@@ -270,17 +270,15 @@ static bool has_excess(struct wpool *pool)
 }
 
 /*
- * Let others have the CPU, between two tasks. Not after each one: where a
+ * Let others have the CPU, between two tasks. Not always at once: where a
  * finish wakes a submitter that waited for a place, worker and submitter would
  * change places for every single task. A tick's worth of tasks is enough, too.
+ * If nobody wants the CPU, RCU may want to hear of it all the same.
  */
 static void make_way(struct wpool_worker *w)
 {
-	u32 now = jiffies;
-
-	if (likely(!need_resched()))
-		return;
-	if (++w->in_a_row < MAX_IN_A_ROW && w->row_jiffy == now)
+	if (need_resched() && ++w->in_a_row < MAX_IN_A_ROW &&
+	    w->row_jiffy == (u32)jiffies)
 		return;
 	w->in_a_row = 0;
 	cond_resched();
@@ -420,10 +418,11 @@ int wpool_worker_create(struct wpool *pool, int cpu)
 	w->owns_waking = !rq->waking;
 	WRITE_ONCE(rq->waking, true);
 	raw_spin_unlock_irq(&rq->lock);
-	WRITE_ONCE(pool->wake_jiffy, jiffies);
-	atomic_inc(&pool->nr_waking);
+	wpool_idle_count_waking(pool);
 	trace_wpool_worker_spawned(pool->name, cpu, thread->pid, start_ns);
 	wake_up_process(thread);
+	/* its CPU may be taken */
+	wpool_monitor_arm();
 	return 0;
 }
 
