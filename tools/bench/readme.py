@@ -75,8 +75,12 @@ def verdicts(results):
 
 def section(results):
     run = results['run']
-    yield f'Linux {run.get("kernel")}, {run.get("cpus")} CPUs, {run.get("accel")}, ' \
+    machine = {'kvm': 'hardware virtualisation', 'tcg': 'an emulated machine'}
+    yield f'Linux {run.get("kernel")}, {run.get("cpus")} CPUs, ' \
+          f'{machine.get(run.get("accel"), run.get("accel"))}, ' \
           f'{run.get("rounds")} rounds: the median (and the worst) of them.'
+    if run.get('quick') == '1':
+        yield 'Smaller loads than `make bench` takes by itself (`QUICK=1`), also where a row names a larger one.'
     yield ''
     yield from costs(results)
     yield ''
