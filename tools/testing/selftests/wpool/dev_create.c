@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a pool may be made of through /dev/wpool: its name and its attributes.
+ */
+#include "wpool_test.h"
+
+/* ---- names --------------------------------------------------------------- */
+
+/* A name of that many bytes, put in as it is. */
+static int create_raw(int fd, const char *name, size_t len)
+{
+	struct wpool_dev_create create = { .size = sizeof(create) };
+
+	memcpy(create.name, name, len);
+	return ioctl(fd, WPOOL_IOC_CREATE, &create) ? -errno : 0;
+}
+
+static int attach_raw(int fd, const char *name, size_t len)
+{
+	struct wpool_dev_attach attach = { .size = sizeof(attach) };
+
+	memcpy(attach.name, name, len);
+	return ioctl(fd, WPOOL_IOC_ATTACH, &attach) ? -errno : 0;
+}
+
+static unsigned int nr_pools(void)
+{
+	DIR *dir = opendir(CLASS);
+	unsigned int nr = 0;
+
+	if (!dir)
+		return 0;
+	while (readdir(dir))
+		nr++;
+	closedir(dir);
+	return nr;
+}
+
+static const char no_nul[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+
+static const char * const bad_names[] = {
+	"", ".", "..", ".hidden", "a/b", "/", "../default", "a b", " a", "a ",
+	"a\n", "a\tb", "a!b", "a:b", "a*", "a%s", "a\\", "a@b", "\x7f", "\x01",
+	"\xc3\xa4", "\xff",
+};
+
+TEST(create_bad_name)
+{
+	int fd = open(DEV, O_RDWR);
+	unsigned int before = nr_pools();
+	struct wpool_dev_stats stats;
+	size_t i;
+
+	ASSERT_LE(0, fd);
+	for (i = 0; i < ARRAY_SIZE(bad_names); i++)
+		EXPECT_EQ(-EINVAL, create_raw(fd, bad_names[i], strlen(bad_names[i])))
+			TH_LOG("name '%s'", bad_names[i]);
+	/* no room for a NUL is too long by one */
+	EXPECT_EQ(-EINVAL, create_raw(fd, no_nul, sizeof(((struct wpool_dev_create *)0)->name)));
+	EXPECT_EQ(before, nr_pools());
+	EXPECT_EQ(-ENXIO, pool_stats(fd, &stats));
+	close(fd);
+}
+
+TEST(create_good_name)
+{
+	static const char * const names[] = {
+		"x", "-", "_", "a.", "A-z_0.9", "0", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+	};
+	size_t i;
+	int fd;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		fd = open(DEV, O_RDWR);
+		ASSERT_LE(0, fd);
+		EXPECT_EQ(0, create_raw(fd, names[i], strlen(names[i])))
+			TH_LOG("name '%s'", names[i]);
+		EXPECT_TRUE(pool_exists(names[i]));
+		EXPECT_EQ(0, pool_destroy(fd));
+		EXPECT_FALSE(pool_exists(names[i]));
+		close(fd);
+	}
+}
+
+TEST(create_name_taken)
+{
+	struct wpool_dev_stats stats;
+	struct pool pool;
+	int fd = open(DEV, O_RDWR);
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pool_create(&pool, NULL));
+	EXPECT_EQ(-EEXIST, pool_create_fd(fd, pool.name, NULL));
+	EXPECT_EQ(-EEXIST, pool_create_fd(fd, "default", NULL));
+	EXPECT_EQ(-ENXIO, pool_stats(fd, &stats));
+	/* the file and the name can both be used afterwards */
+	pool_end(&pool);
+	EXPECT_EQ(0, pool_create_fd(fd, pool.name, NULL));
+	EXPECT_EQ(0, pool_destroy(fd));
+	close(fd);
+}
+
+TEST(attach_no_such_pool)
+{
+	char name[WPOOL_DEV_NAME_LEN];
+	int fd = open(DEV, O_RDWR);
+	size_t i;
+	int err;
+
+	ASSERT_LE(0, fd);
+	pool_name(name);
+	EXPECT_EQ(-ENOENT, pool_attach_fd(fd, name));
+	/* such a pool cannot be, and a name that cannot be is as wrong */
+	for (i = 0; i < ARRAY_SIZE(bad_names); i++) {
+		err = attach_raw(fd, bad_names[i], strlen(bad_names[i]));
+		EXPECT_TRUE(err == -ENOENT || err == -EINVAL)
+			TH_LOG("name '%s': %d", bad_names[i], err);
+	}
+	EXPECT_EQ(-EINVAL, attach_raw(fd, no_nul, sizeof(((struct wpool_dev_attach *)0)->name)));
+	/* prefixes and other cases are other names */
+	EXPECT_EQ(-ENOENT, pool_attach_fd(fd, "def"));
+	EXPECT_EQ(-ENOENT, pool_attach_fd(fd, "Default"));
+	EXPECT_EQ(0, pool_attach_fd(fd, "default"));
+	close(fd);
+}
+
+/* ---- attributes ---------------------------------------------------------- */
+
+static __u64 no_cpu[1];
+static __u64 far_cpu[2] = { 0, 1ULL << 63 };	/* CPU 127 */
+static __u64 most_cpus[16] = { 1, [15] = 1ULL << 63 };	/* CPU 0 and CPU 1023 */
+static __u64 one_cpu[1] = { 1 };
+
+#define CPUS(bits, nr_bytes)				\
+	.cpumask_bytes = (nr_bytes), .cpumask = (uintptr_t)(bits)
+
+/* One attribute that is wrong, and what is to be said about it. */
+static const struct bad_attr {
+	const char *what;
+	int err;
+	int or_err;	/* where the contract leaves a choice */
+	struct wpool_dev_attrs attrs;
+} bad_attrs[] = {
+	{ "capacity 0", EINVAL, 0,
+	  { .mask = WPOOL_DEV_CAPACITY, .capacity = 0 } },
+	{ "capacity too large", ERANGE, 0,
+	  { .mask = WPOOL_DEV_CAPACITY, .capacity = (1U << 20) + 1 } },
+	{ "capacity next to unlimited", ERANGE, 0,
+	  { .mask = WPOOL_DEV_CAPACITY, .capacity = WPOOL_DEV_UNLIMITED - 1 } },
+	{ "queue_depth too large", ERANGE, 0,
+	  { .mask = WPOOL_DEV_QUEUE_DEPTH, .queue_depth = (1U << 29) + 1 } },
+	{ "max_blocking too large", ERANGE, 0,
+	  { .mask = WPOOL_DEV_MAX_BLOCKING, .max_blocking = (1U << 30) + 1 } },
+	{ "policy 3", EINVAL, ERANGE,
+	  { .mask = WPOOL_DEV_POLICY, .policy = 3 } },
+	{ "policy -1", EINVAL, ERANGE,
+	  { .mask = WPOOL_DEV_POLICY, .policy = UINT32_MAX } },
+	{ "expiry_ms too large", ERANGE, 0,
+	  { .mask = WPOOL_DEV_EXPIRY_MS, .expiry_ms = 24 * 60 * 60 * 1000 + 1 } },
+	{ "min_workers above capacity", EINVAL, ERANGE,
+	  { .mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_MIN_WORKERS, .capacity = 4, .min_workers = 5 } },
+	{ "min_workers above the default capacity", EINVAL, ERANGE,
+	  { .mask = WPOOL_DEV_MIN_WORKERS, .min_workers = 257 } },
+	{ "min_workers too large", EINVAL, ERANGE,
+	  { .mask = WPOOL_DEV_MIN_WORKERS, .min_workers = UINT32_MAX } },
+	{ "concurrency 0", ERANGE, EINVAL,
+	  { .mask = WPOOL_DEV_CONCURRENCY, .concurrency = 0 } },
+	{ "concurrency too large", ERANGE, 0,
+	  { .mask = WPOOL_DEV_CONCURRENCY, .concurrency = 1025 } },
+	{ "spin_us too large", ERANGE, 0,
+	  { .mask = WPOOL_DEV_SPIN_US, .spin_us = 1001 } },
+	{ "hog_ms 0", ERANGE, EINVAL,
+	  { .mask = WPOOL_DEV_HOG_MS, .hog_ms = 0 } },
+	{ "hog_ms too large", ERANGE, 0,
+	  { .mask = WPOOL_DEV_HOG_MS, .hog_ms = 10001 } },
+	{ "handoff 2", EINVAL, ERANGE,
+	  { .mask = WPOOL_DEV_HANDOFF, .handoff = 2 } },
+	{ "steal 2", EINVAL, ERANGE,
+	  { .mask = WPOOL_DEV_STEAL, .steal = 2 } },
+	{ "latency 256", EINVAL, ERANGE,
+	  { .mask = WPOOL_DEV_LATENCY, .latency = 256 } },
+	{ "nice -21", ERANGE, 0,
+	  { .mask = WPOOL_DEV_NICE, .nice = -21 } },
+	{ "nice 20", ERANGE, 0,
+	  { .mask = WPOOL_DEV_NICE, .nice = 20 } },
+	{ "cpumask empty", EINVAL, 0,
+	  { .mask = WPOOL_DEV_CPUMASK, CPUS(no_cpu, 8) } },
+	{ "cpumask without a CPU that is there", EINVAL, 0,
+	  { .mask = WPOOL_DEV_CPUMASK, CPUS(far_cpu, 16) } },
+	{ "cpumask with a CPU that cannot be", EINVAL, 0,
+	  { .mask = WPOOL_DEV_CPUMASK, CPUS(most_cpus, 128) } },
+	{ "cpumask of 0 bytes", EINVAL, 0,
+	  { .mask = WPOOL_DEV_CPUMASK, CPUS(one_cpu, 0) } },
+	{ "cpumask of 4 bytes", EINVAL, 0,
+	  { .mask = WPOOL_DEV_CPUMASK, CPUS(one_cpu, 4) } },
+	{ "cpumask of 12 bytes", EINVAL, 0,
+	  { .mask = WPOOL_DEV_CPUMASK, CPUS(far_cpu, 12) } },
+	{ "cpumask of 1032 bytes", EINVAL, ERANGE,
+	  { .mask = WPOOL_DEV_CPUMASK, CPUS(one_cpu, 1032) } },
+	{ "cpumask without a pointer", EFAULT, EINVAL,
+	  { .mask = WPOOL_DEV_CPUMASK, CPUS(NULL, 8) } },
+	{ "cpumask nowhere", EFAULT, 0,
+	  { .mask = WPOOL_DEV_CPUMASK, CPUS(0xffff888000000000UL, 8) } },
+	{ "unknown attribute 16", EOPNOTSUPP, 0,
+	  { .mask = 1U << 16 } },
+	{ "unknown attribute 31", EOPNOTSUPP, 0,
+	  { .mask = 1U << 31 } },
+};
+
+static const struct bad_attr bad_create_attrs[] = {
+	{ "order 2", EINVAL, ERANGE,
+	  { .mask = WPOOL_DEV_ORDER, .order = 2 } },
+	{ "prealloc 2", EINVAL, ERANGE,
+	  { .mask = WPOOL_DEV_PREALLOC | WPOOL_DEV_CAPACITY, .prealloc = 2, .capacity = 2 } },
+	{ "prealloc of an unlimited pool", EINVAL, 0,
+	  { .mask = WPOOL_DEV_PREALLOC | WPOOL_DEV_CAPACITY,
+	    .prealloc = 1, .capacity = WPOOL_DEV_UNLIMITED } },
+};
+
+static void try_create(struct __test_metadata *_metadata, const struct bad_attr *bad)
+{
+	struct wpool_dev_stats stats;
+	char name[WPOOL_DEV_NAME_LEN];
+	int fd = open(DEV, O_RDWR);
+	int err;
+
+	ASSERT_LE(0, fd);
+	pool_name(name);
+	err = pool_create_fd(fd, name, &bad->attrs);
+	EXPECT_TRUE(err == -bad->err || (bad->or_err && err == -bad->or_err))
+		TH_LOG("%s: got %d, expected -%d", bad->what, err, bad->err);
+	EXPECT_FALSE(pool_exists(name))
+		TH_LOG("%s: there is a pool all the same", bad->what);
+	EXPECT_EQ(-ENXIO, pool_stats(fd, &stats))
+		TH_LOG("%s: the file is attached", bad->what);
+	if (!err)
+		pool_destroy(fd);
+	close(fd);
+}
+
+TEST(create_bad_attribute)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(bad_attrs); i++)
+		try_create(_metadata, &bad_attrs[i]);
+	for (i = 0; i < ARRAY_SIZE(bad_create_attrs); i++)
+		try_create(_metadata, &bad_create_attrs[i]);
+}
+
+/* What is not in the mask does not count, however wrong it is. */
+TEST(create_ignores_what_is_not_in_the_mask)
+{
+	struct wpool_dev_attrs attrs;
+	struct wpool_dev_info info;
+	struct pool pool;
+
+	memset(&attrs, 0xff, sizeof(attrs));
+	attrs.mask = WPOOL_DEV_CAPACITY;
+	attrs.capacity = 7;
+	attrs.reserved = 0;
+	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	EXPECT_EQ(0, pool_info(pool.fd, &info));
+	EXPECT_EQ(7, info.attrs.capacity);
+	EXPECT_EQ(0, info.attrs.queue_depth);
+	EXPECT_EQ(1000, info.attrs.expiry_ms);
+	pool_end(&pool);
+}
+
+TEST(tune_bad_attribute_changes_nothing)
+{
+	struct wpool_dev_info before, after;
+	struct wpool_dev_attrs attrs;
+	struct pool pool;
+	size_t i;
+	int err;
+
+	ASSERT_EQ(0, pool_create(&pool, NULL));
+	ASSERT_EQ(0, pool_info(pool.fd, &before));
+	for (i = 0; i < ARRAY_SIZE(bad_attrs); i++) {
+		/* together with one that is right */
+		attrs = bad_attrs[i].attrs;
+		if (!(attrs.mask & WPOOL_DEV_EXPIRY_MS)) {
+			attrs.mask |= WPOOL_DEV_EXPIRY_MS;
+			attrs.expiry_ms = 4321;
+		}
+		err = pool_tune(pool.fd, &attrs);
+		EXPECT_TRUE(err == -bad_attrs[i].err ||
+			    (bad_attrs[i].or_err && err == -bad_attrs[i].or_err))
+			TH_LOG("%s: got %d, expected -%d", bad_attrs[i].what, err,
+			       bad_attrs[i].err);
+		ASSERT_EQ(0, pool_info(pool.fd, &after));
+		EXPECT_EQ(0, memcmp(&before, &after, sizeof(after)))
+			TH_LOG("%s: something changed", bad_attrs[i].what);
+	}
+	pool_end(&pool);
+}
+
+TEST(tune_create_only_attribute)
+{
+	struct wpool_dev_attrs order = { .mask = WPOOL_DEV_ORDER };
+	struct wpool_dev_attrs prealloc = { .mask = WPOOL_DEV_PREALLOC, .prealloc = 1 };
+	struct wpool_dev_attrs run = { .mask = WPOOL_DEV_POLICY, .policy = WPOOL_DEV_POLICY_RUN };
+	struct wpool_dev_attrs block = { .mask = WPOOL_DEV_POLICY };
+	struct pool pool;
+
+	ASSERT_EQ(0, pool_create(&pool, NULL));
+	EXPECT_EQ(-EINVAL, pool_tune(pool.fd, &order));
+	EXPECT_EQ(-EINVAL, pool_tune(pool.fd, &prealloc));
+	EXPECT_EQ(-EINVAL, pool_tune(pool.fd, &run));
+	pool_end(&pool);
+
+	ASSERT_EQ(0, pool_create(&pool, &run));
+	EXPECT_EQ(-EINVAL, pool_tune(pool.fd, &block));
+	pool_end(&pool);
+}
+
+/* Any pool may be tuned, the one that is not ours included. */
+TEST(tune_default_pool)
+{
+	struct wpool_dev_attrs attrs = { .mask = WPOOL_DEV_EXPIRY_MS, .expiry_ms = 777 };
+	int fd = pool_attach("default", 0);
+
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(0, pool_tune(fd, &attrs));
+	EXPECT_EQ(777, attr_number("default", "expiry_ms"));
+	attrs.expiry_ms = 1000;
+	EXPECT_EQ(0, pool_tune(fd, &attrs));
+	close(fd);
+}
+
+TEST(create_every_attribute)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = 0xffff & ~WPOOL_DEV_CPUMASK,
+		.capacity = 1U << 20,
+		.queue_depth = 1U << 29,
+		.max_blocking = 1U << 30,
+		.policy = WPOOL_DEV_POLICY_FAIL,
+		.expiry_ms = 24 * 60 * 60 * 1000,
+		.min_workers = 3,
+		.concurrency = 1024,
+		.spin_us = 1000,
+		.hog_ms = 10000,
+		.handoff = 0,
+		.steal = 0,
+		.latency = 1,
+		.order = WPOOL_DEV_ORDER_FIFO,
+		.prealloc = 0,
+		.nice = -20,
+	};
+	struct wpool_dev_info info;
+	struct pool pool;
+
+	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	ASSERT_EQ(0, pool_info(pool.fd, &info));
+	EXPECT_EQ(attrs.mask, info.attrs.mask & ~WPOOL_DEV_CPUMASK);
+	EXPECT_EQ(attrs.capacity, info.attrs.capacity);
+	EXPECT_EQ(attrs.queue_depth, info.attrs.queue_depth);
+	EXPECT_EQ(attrs.max_blocking, info.attrs.max_blocking);
+	EXPECT_EQ(attrs.policy, info.attrs.policy);
+	EXPECT_EQ(attrs.expiry_ms, info.attrs.expiry_ms);
+	EXPECT_EQ(attrs.min_workers, info.attrs.min_workers);
+	EXPECT_EQ(attrs.concurrency, info.attrs.concurrency);
+	EXPECT_EQ(attrs.spin_us, info.attrs.spin_us);
+	EXPECT_EQ(attrs.hog_ms, info.attrs.hog_ms);
+	EXPECT_EQ(attrs.handoff, info.attrs.handoff);
+	EXPECT_EQ(attrs.steal, info.attrs.steal);
+	EXPECT_EQ(attrs.latency, info.attrs.latency);
+	EXPECT_EQ(attrs.order, info.attrs.order);
+	EXPECT_EQ(attrs.prealloc, info.attrs.prealloc);
+	EXPECT_EQ(attrs.nice, info.attrs.nice);
+	pool_end(&pool);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The end of a file of /dev/wpool, with whatever is under way, and how much a
+ * file holds.
+ */
+#include "wpool_test.h"
+#include "submitter.h"
+
+/* ---- the end of a file --------------------------------------------------- */
+
+FIXTURE(in_flight)
+{
+	struct pool pool;
+	int fd;
+};
+
+FIXTURE_VARIANT(in_flight)
+{
+	struct wpool_dev_work work;
+};
+
+FIXTURE_VARIANT_ADD(in_flight, sleep) {
+	.work = { .kind = WPOOL_WORK_SLEEP, .arg = LONG },
+};
+
+FIXTURE_VARIANT_ADD(in_flight, spin) {
+	.work = { .kind = WPOOL_WORK_SPIN, .arg = LONG },
+};
+
+FIXTURE_VARIANT_ADD(in_flight, lock) {
+	.work = { .kind = WPOOL_WORK_LOCK, .arg = LONG },
+};
+
+FIXTURE_VARIANT_ADD(in_flight, yield) {
+	.work = { .kind = WPOOL_WORK_YIELD, .arg = WPOOL_MAX_WORK_YIELDS },
+};
+
+FIXTURE_VARIANT_ADD(in_flight, touch) {
+	.work = { .kind = WPOOL_WORK_TOUCH, .arg = WPOOL_MAX_WORK_BYTES / 4 },
+};
+
+FIXTURE_VARIANT_ADD(in_flight, hash) {
+	.work = { .kind = WPOOL_WORK_HASH, .arg = WPOOL_MAX_WORK_BYTES / 4 },
+};
+
+FIXTURE_VARIANT_ADD(in_flight, tree) {
+	.work = { .kind = WPOOL_WORK_TREE, .arg = LONG, .depth = 3, .fanout = 4 },
+};
+
+FIXTURE_SETUP(in_flight)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
+		.capacity = 4,
+		.queue_depth = WPOOL_DEV_UNLIMITED,
+	};
+
+	self->fd = -1;
+	ASSERT_EQ(0, pool_create(&self->pool, &attrs));
+	self->fd = pool_attach(self->pool.name, 0);
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(in_flight)
+{
+	pool_end(&self->pool);
+}
+
+/*
+ * Under 100 ms; kernels with checks built in get as much more as they are
+ * slower. What is measured is not exact on a machine that does other things,
+ * too: one of three rounds has to be in time.
+ */
+TEST_F(in_flight, close_ends_it_soon)
+{
+	__u64 began, took = 0;
+	unsigned int i, round;
+
+	for (round = 0; round < 3; round++) {
+		struct wpool_dev_work works[16];
+
+		if (round)
+			self->fd = pool_attach(self->pool.name, 0);
+		ASSERT_LE(0, self->fd);
+		for (i = 0; i < ARRAY_SIZE(works); i++)
+			works[i] = variant->work;
+		ASSERT_EQ(0, submit_all(self->fd, works, ARRAY_SIZE(works)));
+		ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, busy) >= 1 ||
+				     !pool_figure(self->pool.fd, outstanding)));
+		began = now_ns();
+		EXPECT_EQ(0, close(self->fd));
+		self->fd = -1;
+		took = now_ns() - began;
+		/* they are really gone, or so nearly that nobody can tell */
+		ASSERT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
+		ASSERT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, busy)));
+		if (took < 100 * MSEC * slow())
+			break;
+	}
+	EXPECT_GT(100 * MSEC * slow(), took)
+		TH_LOG("close took %llu ms", (unsigned long long)(took / MSEC));
+}
+
+TEST_F(in_flight, process_is_killed)
+{
+	struct wpool_dev_work work = variant->work;
+	int status, fd, i;
+	pid_t pid;
+
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		fd = pool_attach(self->pool.name, 0);
+		for (i = 0; i < 8; i++)
+			if (submit_all(fd, &work, 1))
+				_exit(1);
+		pause();
+	}
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, submitted) >= 8));
+	EXPECT_EQ(0, kill(pid, SIGKILL));
+	EXPECT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_TRUE(WIFSIGNALED(status));
+	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
+}
+
+/* Sleeping in WAIT or in read() is no reason not to die. */
+TEST_F(in_flight, killed_while_it_waits)
+{
+	struct wpool_dev_work work = variant->work;
+	struct wpool_dev_record record;
+	int status, i;
+	pid_t pid[2];
+
+	if (work.kind != WPOOL_WORK_SLEEP)
+		return;
+	ASSERT_EQ(0, submit_all(self->fd, &work, 1));
+	for (i = 0; i < 2; i++) {
+		pid[i] = fork();
+		ASSERT_LE(0, pid[i]);
+		if (!pid[i]) {
+			if (i)
+				wait_tasks(self->fd, 0);
+			else if (read(self->fd, &record, sizeof(record)))
+				_exit(2);
+			_exit(1);
+		}
+	}
+	for (i = 0; i < 2; i++) {
+		char state[64] = "";
+
+		/* asleep, so in the call that was meant */
+		ASSERT_TRUE(WAIT_FOR(!thread_status(pid[i], "State", state, sizeof(state)) &&
+				     state[0] == 'S'));
+		EXPECT_EQ(0, kill(pid[i], SIGKILL));
+		EXPECT_EQ(pid[i], waitpid(pid[i], &status, 0));
+		EXPECT_TRUE(WIFSIGNALED(status));
+	}
+	EXPECT_EQ(1, pool_figure(self->pool.fd, outstanding));
+	close(self->fd);
+	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
+}
+
+/* ---- how much it holds --------------------------------------------------- */
+
+/* A file holds so many unfinished tasks and unread records, and no more. */
+TEST_F_TIMEOUT(in_flight, records_of_a_file, 240)
+{
+	struct wpool_dev_work work = { .kind = WPOOL_WORK_NOOP };
+	struct wpool_dev_record record;
+	__u32 nr;
+
+	if (variant->work.kind != WPOOL_WORK_SLEEP)
+		return;
+	for (nr = 0; nr < WPOOL_MAX_INFLIGHT; nr += WPOOL_MAX_BATCH)
+		ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_NOOP, 0, nr, WPOOL_MAX_BATCH));
+	EXPECT_EQ(-ENOBUFS, submit_all(self->fd, &work, 1));
+	EXPECT_EQ(0, wait_tasks(self->fd, 0));
+	EXPECT_EQ(WPOOL_MAX_INFLIGHT, pool_figure(self->fd, file_unread));
+	/* finished, but not read */
+	EXPECT_EQ(-ENOBUFS, submit_all(self->fd, &work, 1));
+	ASSERT_EQ(1, read_records(self->fd, &record, 1));
+	EXPECT_EQ(0, submit_all(self->fd, &work, 1));
+	EXPECT_EQ(0, wait_tasks(self->fd, 0));
+	EXPECT_EQ(-ENOBUFS, submit_all(self->fd, &work, 1));
+	/* another file has its own limit */
+	EXPECT_EQ(0, submit_all(self->pool.fd, &work, 1));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A pool of /dev/wpool: its figures, and its attributes as they are set and read
+ * back.
+ */
+#include "work_fixture.h"
+
+/* ---- figures ------------------------------------------------------------- */
+
+static void check_stats(struct __test_metadata *_metadata, const struct wpool_dev_stats *stats)
+{
+	EXPECT_EQ(stats->workers, stats->idle + stats->searching + stats->busy);
+	EXPECT_LE(stats->blocked, stats->busy);
+	EXPECT_EQ(stats->submitted, stats->completed + stats->failed + stats->cancelled +
+				    stats->outstanding)
+		TH_LOG("completed %llu failed %llu cancelled %llu outstanding %llu",
+		       (unsigned long long)stats->completed, (unsigned long long)stats->failed,
+		       (unsigned long long)stats->cancelled,
+		       (unsigned long long)stats->outstanding);
+	EXPECT_LE(stats->file_finished, stats->file_submitted);
+	EXPECT_LE(stats->file_unread, stats->file_finished);
+	EXPECT_EQ(0, stats->failed);
+	EXPECT_EQ(0, stats->faults);
+}
+
+TEST_F(work, stats_of_a_new_pool)
+{
+	struct wpool_dev_stats stats;
+
+	ASSERT_EQ(0, pool_stats(self->pool.fd, &stats));
+	check_stats(_metadata, &stats);
+	EXPECT_EQ(WPOOL_DEV_OPEN, stats.state);
+	EXPECT_EQ(0, stats.workers);
+	EXPECT_EQ(0, stats.waiting);
+	EXPECT_EQ(0, stats.queued);
+	EXPECT_EQ(0, stats.outstanding);
+	EXPECT_EQ(0, stats.submitted);
+	EXPECT_EQ(0, stats.refused);
+	EXPECT_EQ(0, stats.spawned);
+	EXPECT_EQ(0, stats.expired);
+	EXPECT_EQ(WPOOL_DEV_UNLIMITED, stats.free);
+	EXPECT_EQ(0, stats.file_submitted);
+	EXPECT_EQ(0, stats.file_finished);
+	EXPECT_EQ(0, stats.file_unread);
+	EXPECT_EQ(0, sum(stats.queue_ns));
+	EXPECT_EQ(0, sum(stats.run_ns));
+}
+
+TEST_F(work, stats_hold_in_motion)
+{
+	struct wpool_dev_stats stats;
+	__u64 end = now_ns() + SEC / 2;
+	unsigned int round = 0;
+
+	do {
+		ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 0, 50));
+		ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, 100000, 0, 10));
+		ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SPIN, 100000, 0, 10));
+		if (round++ % 4 == 0)
+			EXPECT_EQ(0, cancel_all(self->pool.fd));
+		ASSERT_EQ(0, pool_stats(self->pool.fd, &stats));
+		check_stats(_metadata, &stats);
+		EXPECT_LE(stats.busy, 4);
+		EXPECT_LE(stats.workers, 4);
+	} while (now_ns() < end);
+	EXPECT_EQ(0, wait_tasks(self->pool.fd, 0));
+	ASSERT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
+	ASSERT_EQ(0, pool_stats(self->pool.fd, &stats));
+	check_stats(_metadata, &stats);
+	EXPECT_EQ(70 * round, stats.file_submitted);
+	EXPECT_EQ(70 * round, stats.file_finished);
+	EXPECT_EQ(70 * round, stats.file_unread);
+	EXPECT_EQ(70 * round, stats.submitted);
+	EXPECT_EQ(0, stats.queued);
+}
+
+TEST_F(work, stats_of_a_full_pool)
+{
+	struct wpool_dev_stats stats;
+
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 7));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, busy) == 4));
+	ASSERT_EQ(0, pool_stats(self->pool.fd, &stats));
+	check_stats(_metadata, &stats);
+	EXPECT_EQ(4, stats.workers);
+	EXPECT_EQ(4, stats.spawned);
+	EXPECT_EQ(7, stats.outstanding);
+	EXPECT_EQ(3, stats.queued);
+	EXPECT_EQ(7, stats.submitted);
+	EXPECT_EQ(0, stats.completed);
+}
+
+/* 10 ms of sleep lie in the bucket from 2^23 ns on or, at most, above it. */
+TEST_F(work, stats_histograms)
+{
+	struct wpool_dev_stats stats;
+	unsigned int i;
+
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, 10 * MSEC, 0, 4));
+	ASSERT_EQ(0, submit_many(self->single.fd, WPOOL_WORK_SLEEP, 10 * MSEC, 0, 2));
+	ASSERT_EQ(0, wait_tasks(self->pool.fd, 0));
+	ASSERT_EQ(0, wait_tasks(self->single.fd, 0));
+	ASSERT_EQ(0, pool_stats(self->pool.fd, &stats));
+	EXPECT_EQ(4, sum(stats.queue_ns));
+	EXPECT_EQ(4, sum(stats.run_ns));
+	for (i = 0; i < 23; i++)
+		EXPECT_EQ(0, stats.run_ns[i]);
+	/* the second waited for the first to end */
+	ASSERT_EQ(0, pool_stats(self->single.fd, &stats));
+	for (i = 23; i < WPOOL_DEV_HIST_BUCKETS; i++)
+		stats.queue_ns[0] += stats.queue_ns[i];
+	EXPECT_LE(1, stats.queue_ns[0]);
+}
+
+TEST_F(work, stats_of_another_file)
+{
+	int fd = pool_attach(self->pool.name, 0);
+	struct wpool_dev_stats stats;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 0, 3));
+	ASSERT_EQ(0, wait_tasks(self->pool.fd, 0));
+	ASSERT_EQ(0, pool_stats(fd, &stats));
+	EXPECT_EQ(3, stats.submitted);
+	EXPECT_EQ(0, stats.file_submitted);
+	EXPECT_EQ(0, stats.file_finished);
+	EXPECT_EQ(0, stats.file_unread);
+	EXPECT_EQ(0, sum(stats.run_ns));
+	close(fd);
+}
+
+/* ---- attributes ---------------------------------------------------------- */
+
+TEST(info_defaults)
+{
+	struct wpool_dev_info info;
+	struct pool pool;
+
+	ASSERT_EQ(0, pool_create(&pool, NULL));
+	ASSERT_EQ(0, pool_info(pool.fd, &info));
+	EXPECT_STREQ(pool.name, (char *)info.name);
+	EXPECT_EQ(256, info.attrs.capacity);
+	EXPECT_EQ(0, info.attrs.queue_depth);
+	EXPECT_EQ(0, info.attrs.max_blocking);
+	EXPECT_EQ(WPOOL_DEV_POLICY_BLOCK, info.attrs.policy);
+	EXPECT_EQ(1000, info.attrs.expiry_ms);
+	EXPECT_EQ(1, info.attrs.min_workers);
+	EXPECT_EQ(1, info.attrs.concurrency);
+	EXPECT_EQ(20, info.attrs.spin_us);
+	EXPECT_EQ(10, info.attrs.hog_ms);
+	EXPECT_EQ(1, info.attrs.handoff);
+	EXPECT_EQ(1, info.attrs.steal);
+	EXPECT_EQ(0, info.attrs.latency);
+	EXPECT_EQ(WPOOL_DEV_ORDER_LIFO, info.attrs.order);
+	EXPECT_EQ(0, info.attrs.prealloc);
+	EXPECT_EQ(0, info.attrs.nice);
+	EXPECT_EQ(0, info.attrs.reserved);
+	pool_end(&pool);
+}
+
+TEST(info_default_pool)
+{
+	struct wpool_dev_info info;
+	int fd = pool_attach("default", 0);
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pool_info(fd, &info));
+	EXPECT_STREQ("default", (char *)info.name);
+	EXPECT_EQ(WPOOL_DEV_UNLIMITED, info.attrs.capacity);
+	EXPECT_EQ(WPOOL_DEV_UNLIMITED, pool_figure(fd, free));
+	close(fd);
+}
+
+static int get_cpumask(int fd, __u64 *bits, __u32 bytes)
+{
+	struct wpool_dev_info info = {
+		.size = sizeof(info),
+		.attrs = { .cpumask_bytes = bytes, .cpumask = (uintptr_t)bits },
+	};
+
+	return ioctl(fd, WPOOL_IOC_INFO, &info) ? -errno : 0;
+}
+
+TEST(info_cpumask)
+{
+	__u64 all = (1ULL << sysconf(_SC_NPROCESSORS_CONF)) - 1;
+	__u64 bits[128];
+	struct pool pool;
+
+	ASSERT_EQ(0, pool_create(&pool, NULL));
+	memset(bits, 0xff, sizeof(bits));
+	ASSERT_EQ(0, get_cpumask(pool.fd, bits, sizeof(bits)));
+	EXPECT_NE(0, bits[0]);
+	EXPECT_EQ(0, bits[0] & ~all);
+	/* what is beyond the CPUs that can be is cleared, too */
+	EXPECT_EQ(0, bits[127]);
+	EXPECT_EQ(0, get_cpumask(pool.fd, bits, 8));
+	EXPECT_EQ(-EINVAL, get_cpumask(pool.fd, bits, 12));
+	EXPECT_EQ(-EINVAL, get_cpumask(pool.fd, bits, 4));
+	EXPECT_EQ(-EFAULT, get_cpumask(pool.fd, (__u64 *)0xffff888000000000UL, 8));
+	pool_end(&pool);
+}
+
+TEST(cpumask_is_where_tasks_run)
+{
+	__u64 wanted = 1ULL << (sysconf(_SC_NPROCESSORS_ONLN) - 1);
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CPUMASK | WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
+		.capacity = 4,
+		.queue_depth = WPOOL_DEV_UNLIMITED,
+		.cpumask_bytes = 8,
+		.cpumask = (uintptr_t)&wanted,
+	};
+	struct wpool_dev_record records[200];
+	struct pool pool;
+	__u64 bits[1];
+	unsigned int i;
+
+	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	ASSERT_EQ(0, get_cpumask(pool.fd, bits, 8));
+	EXPECT_EQ(wanted, bits[0]);
+	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SPIN, 10000, 0, 200));
+	ASSERT_EQ(200, read_records(pool.fd, records, 200));
+	for (i = 0; i < 200; i++)
+		EXPECT_EQ(wanted, 1ULL << records[i].cpu);
+	/* and after a change of it */
+	wanted = 1;
+	attrs.mask = WPOOL_DEV_CPUMASK;
+	ASSERT_EQ(0, pool_tune(pool.fd, &attrs));
+	ASSERT_EQ(0, get_cpumask(pool.fd, bits, 8));
+	EXPECT_EQ(wanted, bits[0]);
+	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SPIN, 10000, 0, 200));
+	ASSERT_EQ(200, read_records(pool.fd, records, 200));
+	for (i = 0; i < 200; i++)
+		EXPECT_EQ(wanted, 1ULL << records[i].cpu);
+	pool_end(&pool);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Records of /dev/wpool: how they are read, waiting for tasks, and cancelling
+ * them.
+ */
+#include "work_fixture.h"
+
+/* ---- records ------------------------------------------------------------- */
+
+TEST_F(work, read_whole_records)
+{
+	char buf[5 * sizeof(struct wpool_dev_record)];
+	const ssize_t one = sizeof(struct wpool_dev_record);
+	ssize_t len;
+
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 0, 5));
+	ASSERT_EQ(0, wait_tasks(self->pool.fd, 0));
+	EXPECT_ERRNO(EINVAL, read(self->pool.fd, buf, one - 1));
+	EXPECT_ERRNO(EINVAL, read(self->pool.fd, buf, 1));
+	len = read(self->pool.fd, buf, 2 * one + one / 2);
+	EXPECT_EQ(2 * one, len);
+	len = read(self->pool.fd, buf, one);
+	EXPECT_EQ(one, len);
+	len = read(self->pool.fd, buf, sizeof(buf));
+	EXPECT_EQ(2 * one, len);
+	EXPECT_EQ(0, read(self->pool.fd, buf, sizeof(buf)));
+	EXPECT_EQ(0, read(self->pool.fd, buf, one));
+	EXPECT_ERRNO(EINVAL, read(self->pool.fd, buf, one - 1));
+}
+
+TEST_F(work, read_sleeps_until_there_is_a_record)
+{
+	struct wpool_dev_record record;
+	__u64 since = now_ns();
+
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, 100 * MSEC, 1));
+	ASSERT_EQ((ssize_t)sizeof(record), read(self->pool.fd, &record, sizeof(record)));
+	EXPECT_LE(100 * MSEC, now_ns() - since);
+	check_record(_metadata, &record, 1, since);
+}
+
+TEST_F(work, read_nonblocking)
+{
+	int fd = pool_attach(self->pool.name, O_NONBLOCK);
+	struct wpool_dev_record record;
+
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(0, read(fd, &record, sizeof(record)));
+	ASSERT_EQ(0, submit(fd, WPOOL_WORK_SLEEP, LONG, 1));
+	EXPECT_ERRNO(EAGAIN, read(fd, &record, sizeof(record)));
+	EXPECT_EQ(0, cancel_all(fd));
+	EXPECT_EQ(1, read_records(fd, &record, 1));
+	EXPECT_EQ(0, read(fd, &record, sizeof(record)));
+	close(fd);
+}
+
+TEST_F(work, read_ends_with_the_last_silent_task)
+{
+	struct wpool_dev_work work = {
+		.kind = WPOOL_WORK_SLEEP, .arg = 50 * MSEC, .flags = WPOOL_WORK_SILENT,
+	};
+	struct wpool_dev_record record;
+
+	/* no record will ever come: a sleeping reader must hear of that */
+	ASSERT_EQ(0, submit_all(self->pool.fd, &work, 1));
+	EXPECT_EQ(0, read(self->pool.fd, &record, sizeof(record)));
+	EXPECT_EQ(1, pool_figure(self->pool.fd, file_finished));
+}
+
+static void nothing(int sig)
+{
+	(void)sig;
+}
+
+/* A signal that interrupts system calls, again and again until it is stopped. */
+static void nag(bool on)
+{
+	struct sigaction action = { .sa_handler = nothing };
+	struct itimerval every = {
+		.it_value = { .tv_usec = on ? 50000 : 0 },
+		.it_interval = { .tv_usec = on ? 50000 : 0 },
+	};
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &every, NULL);
+}
+
+TEST_F(work, read_interrupted)
+{
+	struct wpool_dev_record record;
+
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
+	nag(true);
+	EXPECT_ERRNO(EINTR, read(self->pool.fd, &record, sizeof(record)));
+	nag(false);
+}
+
+TEST_F(work, poll_says_what_read_would_do)
+{
+	struct pollfd pfd = { .fd = self->pool.fd, .events = POLLIN };
+	struct wpool_dev_record record;
+
+	/* read() would say that there is nothing and never will be */
+	EXPECT_EQ(1, poll(&pfd, 1, 0));
+	EXPECT_EQ(POLLIN, pfd.revents & POLLIN);
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, 200 * MSEC, 1));
+	EXPECT_EQ(0, poll(&pfd, 1, 0));
+	EXPECT_EQ(1, poll(&pfd, 1, 20000));
+	EXPECT_EQ(POLLIN, pfd.revents & POLLIN);
+	EXPECT_EQ((ssize_t)sizeof(record), read(self->pool.fd, &record, sizeof(record)));
+	EXPECT_EQ(0, record.status);
+	EXPECT_EQ(1, poll(&pfd, 1, 0));
+}
+
+TEST_F(work, poll_ends_with_the_last_silent_task)
+{
+	struct wpool_dev_work work = {
+		.kind = WPOOL_WORK_SLEEP, .arg = 50 * MSEC, .flags = WPOOL_WORK_SILENT,
+	};
+	struct pollfd pfd = { .fd = self->pool.fd, .events = POLLIN };
+
+	ASSERT_EQ(0, submit_all(self->pool.fd, &work, 1));
+	EXPECT_EQ(1, poll(&pfd, 1, 20000));
+}
+
+struct reader {
+	pthread_t thread;
+	int fd;
+	unsigned int nr;
+	__u8 *seen;
+	int err;
+};
+
+static void *read_some(void *arg)
+{
+	struct wpool_dev_record records[3];
+	struct reader *reader = arg;
+	ssize_t len, i;
+
+	while ((len = read(reader->fd, records, sizeof(records))) > 0)
+		for (i = 0; i < len / (ssize_t)sizeof(records[0]); i++) {
+			__sync_fetch_and_add(&reader->seen[records[i].cookie], 1);
+			reader->nr++;
+		}
+	reader->err = len < 0 ? errno : 0;
+	return NULL;
+}
+
+TEST_F(work, every_record_goes_to_one_reader)
+{
+	struct reader readers[4];
+	__u8 seen[2000] = { };
+	unsigned int i, nr = 0;
+
+	/* the first is long enough for all readers to be there */
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, 100 * MSEC, 0));
+	for (i = 0; i < ARRAY_SIZE(readers); i++) {
+		readers[i] = (struct reader){ .fd = self->pool.fd, .seen = seen };
+		ASSERT_EQ(0, pthread_create(&readers[i].thread, NULL, read_some, &readers[i]));
+	}
+	EXPECT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 1, ARRAY_SIZE(seen) - 1));
+	for (i = 0; i < ARRAY_SIZE(readers); i++) {
+		pthread_join(readers[i].thread, NULL);
+		EXPECT_EQ(0, readers[i].err);
+		nr += readers[i].nr;
+	}
+	/* readers may have met a moment without unfinished tasks */
+	readers[0].nr = 0;
+	read_some(&readers[0]);
+	EXPECT_EQ(ARRAY_SIZE(seen), nr + readers[0].nr);
+	for (i = 0; i < ARRAY_SIZE(seen); i++)
+		ASSERT_EQ(1, seen[i])
+			TH_LOG("cookie %u", i);
+}
+
+/* ---- wait ---------------------------------------------------------------- */
+
+TEST_F(work, wait_for_all)
+{
+	struct wpool_dev_stats stats;
+
+	EXPECT_EQ(0, wait_tasks(self->pool.fd, 0));
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, 10 * MSEC, 0, 12));
+	EXPECT_EQ(0, wait_tasks(self->pool.fd, 0));
+	ASSERT_EQ(0, pool_stats(self->pool.fd, &stats));
+	EXPECT_EQ(12, stats.file_finished);
+	EXPECT_EQ(12, stats.file_unread);
+}
+
+TEST_F(work, wait_times_out)
+{
+	__u64 since = now_ns();
+
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
+	EXPECT_EQ(-ETIME, wait_tasks(self->pool.fd, 20 * MSEC));
+	EXPECT_LE(20 * MSEC, now_ns() - since);
+	EXPECT_EQ(-ETIME, wait_tasks(self->pool.fd, 1));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+	EXPECT_EQ(0, wait_tasks(self->pool.fd, 10 * SEC));
+	EXPECT_EQ(0, wait_tasks(self->pool.fd, 1));
+}
+
+/* The largest time-outs must not turn into short ones. */
+TEST_F(work, wait_enormous_timeout)
+{
+	static const __u64 timeouts[] = {
+		UINT64_MAX, INT64_MAX, INT64_MAX + 1ULL, UINT64_MAX / 2 + 100, 1ULL << 62,
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(timeouts); i++) {
+		ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, 20 * MSEC, i));
+		EXPECT_EQ(0, wait_tasks(self->pool.fd, timeouts[i]))
+			TH_LOG("timeout %llu", (unsigned long long)timeouts[i]);
+	}
+}
+
+TEST_F(work, wait_interrupted)
+{
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
+	nag(true);
+	EXPECT_EQ(-EINTR, wait_tasks(self->pool.fd, 0));
+	EXPECT_EQ(-EINTR, wait_tasks(self->pool.fd, 20 * SEC));
+	nag(false);
+}
+
+/* ---- cancel -------------------------------------------------------------- */
+
+TEST_F(work, cancel_queued_by_cookie)
+{
+	static const __u64 cookies[] = { 7, 8, 7, 9 };
+	struct wpool_dev_record records[4];
+	__u32 cancelled, stopped;
+	struct wpool_dev_stats stats;
+	unsigned int i;
+
+	ASSERT_EQ(0, submit(self->single.fd, WPOOL_WORK_SLEEP, LONG, 1));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->single.fd, busy) == 1));
+	for (i = 0; i < ARRAY_SIZE(cookies); i++)
+		ASSERT_EQ(0, submit(self->single.fd, WPOOL_WORK_NOOP, 0, cookies[i]));
+	EXPECT_EQ(0, cancel(self->single.fd, 0, 7, &cancelled, &stopped));
+	EXPECT_EQ(2, cancelled);
+	EXPECT_EQ(0, stopped);
+	ASSERT_EQ(2, read_records(self->single.fd, records, 2));
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(7, records[i].cookie);
+		EXPECT_EQ(-ECANCELED, records[i].status);
+		EXPECT_EQ(0, records[i].start_ns);
+		EXPECT_EQ((__u32)-1, records[i].cpu);
+		EXPECT_LE(records[i].submit_ns, records[i].end_ns);
+	}
+	EXPECT_TRUE(WAIT_FOR(pool_figure(self->single.fd, outstanding) == 3));
+	ASSERT_EQ(0, pool_stats(self->single.fd, &stats));
+	EXPECT_EQ(2, stats.cancelled);
+	/* the others are as they were */
+	EXPECT_EQ(0, cancel(self->single.fd, 0, 1, &cancelled, &stopped));
+	EXPECT_EQ(0, cancelled);
+	EXPECT_EQ(1, stopped);
+	ASSERT_EQ(3, read_records(self->single.fd, records, 3));
+	for (i = 0; i < 3; i++)
+		EXPECT_EQ(records[i].cookie == 1 ? -ECANCELED : 0, records[i].status);
+}
+
+FIXTURE(running)
+{
+	struct pool pool;
+};
+
+FIXTURE_VARIANT(running)
+{
+	struct wpool_dev_work work;
+};
+
+FIXTURE_VARIANT_ADD(running, sleep) {
+	.work = { .kind = WPOOL_WORK_SLEEP, .arg = LONG },
+};
+
+FIXTURE_VARIANT_ADD(running, spin) {
+	.work = { .kind = WPOOL_WORK_SPIN, .arg = LONG },
+};
+
+FIXTURE_VARIANT_ADD(running, lock) {
+	.work = { .kind = WPOOL_WORK_LOCK, .arg = LONG },
+};
+
+FIXTURE_VARIANT_ADD(running, tree) {
+	.work = { .kind = WPOOL_WORK_TREE, .arg = LONG, .depth = 2, .fanout = 3 },
+};
+
+FIXTURE_SETUP(running)
+{
+	ASSERT_EQ(0, pool_create(&self->pool, &small_pool));
+}
+
+FIXTURE_TEARDOWN(running)
+{
+	pool_end(&self->pool);
+}
+
+TEST_F(running, cancel_stops_it_soon)
+{
+	struct wpool_dev_work work = variant->work;
+	struct wpool_dev_record record;
+	__u32 cancelled, stopped;
+	__u64 told;
+
+	work.cookie = 5;
+	ASSERT_EQ(0, submit_all(self->pool.fd, &work, 1));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, busy) >= 1));
+	told = now_ns();
+	EXPECT_EQ(0, cancel(self->pool.fd, 0, 5, &cancelled, &stopped));
+	EXPECT_EQ(0, cancelled);
+	EXPECT_EQ(1, stopped);
+	ASSERT_EQ(1, read_records(self->pool.fd, &record, 1));
+	EXPECT_EQ(-ECANCELED, record.status);
+	EXPECT_NE(0, record.start_ns);
+	EXPECT_NE((__u32)-1, record.cpu);
+	EXPECT_GT(100 * MSEC * slow(), record.end_ns - told)
+		TH_LOG("it took %llu ms", (unsigned long long)(record.end_ns - told) / MSEC);
+	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
+}
+
+/* Some of them hold the lock or run, others wait for it or are queued. */
+TEST_F(running, cancel_all)
+{
+	struct wpool_dev_record records[10];
+	struct wpool_dev_work works[10];
+	__u32 cancelled, stopped;
+	__u64 told, last = 0;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(works); i++)
+		works[i] = variant->work;
+	ASSERT_EQ(0, submit_all(self->pool.fd, works, ARRAY_SIZE(works)));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, busy) == 4));
+	told = now_ns();
+	EXPECT_EQ(0, cancel(self->pool.fd, WPOOL_DEV_CANCEL_ALL, 0, &cancelled, &stopped));
+	EXPECT_EQ(ARRAY_SIZE(works), cancelled + stopped);
+	EXPECT_LE(1, stopped);
+	ASSERT_EQ(ARRAY_SIZE(works), read_records(self->pool.fd, records, ARRAY_SIZE(works)));
+	for (i = 0; i < ARRAY_SIZE(works); i++) {
+		EXPECT_EQ(-ECANCELED, records[i].status);
+		last = records[i].end_ns > last ? records[i].end_ns : last;
+	}
+	EXPECT_GT(100 * MSEC * slow(), last - told)
+		TH_LOG("it took %llu ms", (unsigned long long)(last - told) / MSEC);
+	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
+	/* and the pool goes on */
+	EXPECT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 1));
+	EXPECT_EQ(0, wait_tasks(self->pool.fd, 10 * SEC));
+}
+
+TEST_F(work, cancel_unknown_cookie)
+{
+	__u32 cancelled, stopped;
+
+	EXPECT_EQ(-ENOENT, cancel(self->pool.fd, 0, 1, NULL, NULL));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 1));
+	ASSERT_EQ(0, wait_tasks(self->pool.fd, 0));
+	/* finished is as good as unknown, read or not */
+	EXPECT_EQ(-ENOENT, cancel(self->pool.fd, 0, 1, NULL, NULL));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 2));
+	EXPECT_EQ(-ENOENT, cancel(self->pool.fd, 0, 1, NULL, NULL));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+	ASSERT_EQ(0, wait_tasks(self->pool.fd, 0));
+	/* all of nothing is no error */
+	EXPECT_EQ(0, cancel(self->pool.fd, WPOOL_DEV_CANCEL_ALL, 0, &cancelled, &stopped));
+	EXPECT_EQ(0, cancelled);
+	EXPECT_EQ(0, stopped);
+}
+
+TEST_F(work, cancel_silent)
+{
+	struct wpool_dev_work works[2] = {
+		{ .kind = WPOOL_WORK_SLEEP, .arg = LONG, .flags = WPOOL_WORK_SILENT },
+		{ .kind = WPOOL_WORK_SLEEP, .arg = LONG, .flags = WPOOL_WORK_SILENT },
+	};
+	struct wpool_dev_record record;
+
+	ASSERT_EQ(0, submit_all(self->single.fd, works, 2));
+	EXPECT_EQ(0, cancel_all(self->single.fd));
+	EXPECT_EQ(0, wait_tasks(self->single.fd, 10 * SEC));
+	EXPECT_EQ(0, read(self->single.fd, &record, sizeof(record)));
+	EXPECT_EQ(2, pool_figure(self->single.fd, file_finished));
+}
+
+/* Cancel races with tasks that start and end: each still ends exactly once. */
+TEST_F(work, cancel_against_running_tasks)
+{
+	enum { NR = 2000 };
+	struct wpool_dev_record *records = calloc(NR, sizeof(*records));
+	__u8 seen[NR] = { };
+	struct wpool_dev_stats stats;
+	unsigned int i, not_run = 0;
+	__u64 cancelled_sum = 0;
+	__u32 cancelled;
+
+	ASSERT_NE(NULL, records);
+	for (i = 0; i < NR; i += 100) {
+		ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SPIN, 10000, i, 100));
+		EXPECT_EQ(0, cancel(self->pool.fd, WPOOL_DEV_CANCEL_ALL, 0, &cancelled, NULL));
+		cancelled_sum += cancelled;
+	}
+	ASSERT_EQ(NR, read_records(self->pool.fd, records, NR));
+	for (i = 0; i < NR; i++) {
+		ASSERT_LT(records[i].cookie, NR);
+		ASSERT_EQ(0, seen[records[i].cookie]++);
+		ASSERT_TRUE(!records[i].status || records[i].status == -ECANCELED);
+		not_run += !records[i].start_ns;
+	}
+	EXPECT_EQ(cancelled_sum, not_run);
+	ASSERT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
+	ASSERT_EQ(0, pool_stats(self->pool.fd, &stats));
+	EXPECT_EQ(NR, stats.submitted);
+	EXPECT_EQ(cancelled_sum, stats.cancelled);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The ends of a pool of /dev/wpool: release, reboot and destroy, under load and
+ * against those who submit.
+ */
+#include "wpool_test.h"
+#include "submitter.h"
+
+/* ---- release, reboot, destroy -------------------------------------------- */
+
+TEST_F(block, destroy_sends_submitters_away)
+{
+	struct submitter subs[3], *sub;
+	struct wpool_dev_record record;
+	struct wpool_dev_stats stats;
+	struct wpool_dev_attrs attrs = { .mask = WPOOL_DEV_EXPIRY_MS, .expiry_ms = 1 };
+	__u64 ends;
+	size_t i;
+
+	/* destroy lets what was accepted run to its end */
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, 500 * MSEC, 1));
+	ends = now_ns() + 500 * MSEC;
+	for (i = 0; i < ARRAY_SIZE(subs); i++)
+		ASSERT_EQ(0, submitter_start(&subs[i], self->second, WPOOL_WORK_NOOP, 0, i, 1));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, waiting) == ARRAY_SIZE(subs)));
+	EXPECT_EQ(0, pool_destroy(self->pool.fd));
+	EXPECT_LE(ends - 50 * MSEC, now_ns());
+	for (i = 0; i < ARRAY_SIZE(subs); i++) {
+		sub = &subs[i];
+		EXPECT_EQ(-ESHUTDOWN, submitter_end(sub));
+		EXPECT_EQ(0, sub->accepted);
+	}
+	EXPECT_FALSE(pool_exists(self->pool.name));
+	ASSERT_EQ(1, read_records(self->pool.fd, &record, 1));
+	EXPECT_EQ(0, record.status);
+
+	/* both files live, the pool does not */
+	EXPECT_EQ(-ESHUTDOWN, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 1));
+	EXPECT_EQ(-ESHUTDOWN, submit(self->second, WPOOL_WORK_NOOP, 0, 1));
+	EXPECT_EQ(-ESHUTDOWN, pool_tune(self->second, &attrs));
+	EXPECT_EQ(-ESHUTDOWN, pool_reboot(self->second));
+	EXPECT_EQ(0, pool_release(self->second, WPOOL_DEV_RELEASE_WAIT, 0));
+	EXPECT_EQ(0, pool_destroy(self->second));
+	EXPECT_EQ(0, wait_tasks(self->second, 0));
+	ASSERT_EQ(0, pool_stats(self->second, &stats));
+	EXPECT_EQ(WPOOL_DEV_DESTROYED, stats.state);
+	EXPECT_EQ(0, stats.workers);
+	EXPECT_EQ(0, stats.outstanding);
+	EXPECT_EQ(1, stats.completed);
+	EXPECT_EQ(-ENOENT, pool_attach(self->pool.name, 0));
+}
+
+static void *destroyer_run(void *data)
+{
+	struct submitter *sub = data;
+
+	sub->err = pool_destroy(sub->fd);
+	__atomic_store_n(&sub->done, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* From several files at once: all come back, when it is gone, and it is. */
+TEST_F(block, destroy_together)
+{
+	struct submitter destroyers[4];
+	int fds[4];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(fds); i++) {
+		fds[i] = pool_attach(self->pool.name, 0);
+		ASSERT_LE(0, fds[i]);
+		ASSERT_EQ(0, submit_many(fds[i], WPOOL_WORK_SLEEP, 20 * MSEC, i, 2));
+	}
+	for (i = 0; i < ARRAY_SIZE(fds); i++) {
+		destroyers[i] = (struct submitter){ .fd = fds[i] };
+		ASSERT_EQ(0, pthread_create(&destroyers[i].thread, NULL, destroyer_run,
+					    &destroyers[i]));
+	}
+	for (i = 0; i < ARRAY_SIZE(fds); i++) {
+		EXPECT_EQ(0, submitter_end(&destroyers[i]));
+		EXPECT_FALSE(pool_exists(self->pool.name));
+		EXPECT_EQ(2, pool_figure(fds[i], file_finished));
+		close(fds[i]);
+	}
+}
+
+/* The name is free as soon as the pool is gone, whoever still has it open. */
+TEST_F(block, destroyed_name_is_free)
+{
+	unsigned int i;
+	int fd;
+
+	EXPECT_EQ(0, pool_destroy(self->pool.fd));
+	EXPECT_EQ(-ENOENT, pool_attach(self->pool.name, 0));
+	for (i = 0; i < 10; i++) {
+		fd = open(DEV, O_RDWR);
+		ASSERT_LE(0, fd);
+		EXPECT_EQ(0, pool_create_fd(fd, self->pool.name, NULL));
+		EXPECT_EQ(0, pool_destroy(fd));
+		close(fd);
+	}
+	/* and the file knows its own, old pool */
+	EXPECT_EQ(-ESHUTDOWN, submit(self->second, WPOOL_WORK_NOOP, 0, 1));
+}
+
+TEST(default_pool_is_not_ours_to_end)
+{
+	int fd = pool_attach("default", 0);
+
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-EBUSY, pool_destroy(fd));
+	EXPECT_EQ(-EBUSY, pool_release(fd, 0, 0));
+	EXPECT_EQ(-EBUSY, pool_release(fd, WPOOL_DEV_RELEASE_WAIT | WPOOL_DEV_RELEASE_CANCEL, 1));
+	EXPECT_EQ(-EBUSY, pool_reboot(fd));
+	EXPECT_EQ(WPOOL_DEV_OPEN, pool_figure(fd, state));
+	EXPECT_EQ(0, submit_many(fd, WPOOL_WORK_NOOP, 0, 0, 100));
+	EXPECT_EQ(0, wait_tasks(fd, 0));
+	close(fd);
+}
+
+TEST_F(block, release_wait_reboot)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_QUEUE_DEPTH,
+		.queue_depth = 10,
+	};
+	struct wpool_dev_record records[3];
+	struct wpool_dev_stats stats;
+	char state[32];
+	unsigned int i, round;
+
+	ASSERT_EQ(0, pool_tune(self->pool.fd, &attrs));
+	for (round = 0; round < 3; round++) {
+		/* an open pool: nothing happens */
+		EXPECT_EQ(0, pool_reboot(self->pool.fd));
+		ASSERT_EQ(0, occupy(self->pool.fd, 1));
+		ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 2, 2));
+
+		EXPECT_EQ(-ETIME, pool_release(self->pool.fd, WPOOL_DEV_RELEASE_WAIT, 20 * MSEC));
+		EXPECT_EQ(-ESHUTDOWN, submit(self->second, WPOOL_WORK_NOOP, 0, 1));
+		EXPECT_EQ(0, attr_read(self->pool.name, "state", state, sizeof(state)));
+		EXPECT_STREQ("closed", state);
+		EXPECT_EQ(WPOOL_DEV_CLOSED, pool_figure(self->second, state));
+		EXPECT_EQ(3, pool_figure(self->second, outstanding));
+		/* it can be said and waited for again */
+		EXPECT_EQ(0, pool_release(self->second, 0, 0));
+		EXPECT_EQ(-ETIME, pool_release(self->second, WPOOL_DEV_RELEASE_WAIT, MSEC));
+
+		/* what was queued runs to its end */
+		EXPECT_EQ(0, cancel(self->pool.fd, 0, 1, NULL, NULL));
+		EXPECT_EQ(0, pool_release(self->second, WPOOL_DEV_RELEASE_WAIT, 20 * SEC));
+		EXPECT_EQ(0, pool_release(self->second, WPOOL_DEV_RELEASE_WAIT, 0));
+		ASSERT_EQ(0, pool_stats(self->second, &stats));
+		EXPECT_EQ(0, stats.workers);
+		EXPECT_EQ(0, stats.outstanding);
+		ASSERT_EQ(3, read_records(self->pool.fd, records, 3));
+		for (i = 0; i < 3; i++)
+			EXPECT_EQ(records[i].cookie == 1 ? -ECANCELED : 0, records[i].status);
+
+		/* closed for good, until somebody opens it */
+		EXPECT_EQ(-ESHUTDOWN, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 1));
+		EXPECT_EQ(0, pool_reboot(self->second));
+		EXPECT_EQ(WPOOL_DEV_OPEN, pool_figure(self->second, state));
+	}
+	EXPECT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 1));
+	EXPECT_EQ(0, wait_tasks(self->pool.fd, 0));
+}
+
+TEST_F(block, release_cancels_if_asked)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_QUEUE_DEPTH,
+		.queue_depth = 10,
+	};
+	struct wpool_dev_record records[4];
+	unsigned int i;
+
+	ASSERT_EQ(0, pool_tune(self->pool.fd, &attrs));
+	ASSERT_EQ(0, occupy(self->pool.fd, 1));
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 2, 3));
+	EXPECT_EQ(0, pool_release(self->second, WPOOL_DEV_RELEASE_CANCEL, 0));
+	/* the one that runs is left alone */
+	ASSERT_EQ(3, read_records(self->pool.fd, records, 3));
+	for (i = 0; i < 3; i++) {
+		EXPECT_LE(2, records[i].cookie);
+		EXPECT_EQ(-ECANCELED, records[i].status);
+		EXPECT_EQ(0, records[i].start_ns);
+	}
+	EXPECT_TRUE(WAIT_FOR(pool_figure(self->second, outstanding) == 1));
+	EXPECT_EQ(-ETIME, pool_release(self->second, WPOOL_DEV_RELEASE_WAIT, MSEC));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+	EXPECT_EQ(0, pool_release(self->second, WPOOL_DEV_RELEASE_WAIT, 20 * SEC));
+	EXPECT_EQ(0, pool_reboot(self->second));
+	EXPECT_EQ(0, submit(self->second, WPOOL_WORK_NOOP, 0, 1));
+	EXPECT_EQ(0, wait_tasks(self->second, 0));
+}
+
+TEST_F(block, release_sends_submitters_away)
+{
+	struct submitter subs[3];
+	size_t i;
+
+	ASSERT_EQ(0, occupy(self->pool.fd, 1));
+	for (i = 0; i < ARRAY_SIZE(subs); i++)
+		ASSERT_EQ(0, submitter_start(&subs[i], self->second, WPOOL_WORK_NOOP, 0, i, 2));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, waiting) == ARRAY_SIZE(subs)));
+	EXPECT_EQ(0, pool_release(self->pool.fd, 0, 0));
+	/* at once, not when the task that runs has ended */
+	for (i = 0; i < ARRAY_SIZE(subs); i++) {
+		EXPECT_EQ(-ESHUTDOWN, submitter_end(&subs[i]));
+		EXPECT_EQ(0, subs[i].accepted);
+	}
+	EXPECT_EQ(1, pool_figure(self->second, outstanding));
+	EXPECT_EQ(0, pool_figure(self->second, waiting));
+	EXPECT_EQ(-ETIME, wait_tasks(self->pool.fd, 1));
+}
+
+/* A batch of which some are in when the pool closes says so. */
+TEST_F(block, release_in_the_middle_of_a_batch)
+{
+	struct submitter sub;
+
+	ASSERT_EQ(0, submitter_start(&sub, self->second, WPOOL_WORK_SLEEP, LONG, 0, 3));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, waiting) == 1));
+	EXPECT_EQ(0, pool_release(self->pool.fd, 0, 0));
+	EXPECT_EQ(0, submitter_end(&sub));
+	EXPECT_EQ(1, sub.accepted);
+	EXPECT_EQ(1, pool_figure(self->second, file_submitted));
+}
+
+/* The time-outs of a release do not overflow into short ones. */
+TEST_F(block, release_enormous_timeout)
+{
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, 50 * MSEC, 1));
+	EXPECT_EQ(0, pool_release(self->pool.fd, WPOOL_DEV_RELEASE_WAIT, UINT64_MAX));
+	EXPECT_EQ(0, pool_reboot(self->pool.fd));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, 50 * MSEC, 1));
+	EXPECT_EQ(0, pool_release(self->pool.fd, WPOOL_DEV_RELEASE_WAIT, 1ULL << 63));
+}
+
+TEST_HARNESS_MAIN

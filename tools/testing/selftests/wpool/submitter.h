@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A pool for one task, and a thread that submits to it and may sleep over that.
+ */
+#ifndef SUBMITTER_H
+#define SUBMITTER_H
+
+#include "wpool_test.h"
+
+static const struct wpool_dev_attrs tiny_pool = {
+	.mask = WPOOL_DEV_CAPACITY,
+	.capacity = 1,
+};
+
+/* One SUBMIT of the same task many times, in a thread, with its outcome. */
+struct submitter {
+	pthread_t thread;
+	int fd;
+	__u32 kind;
+	__u32 nr;
+	__u32 flags;
+	__u64 arg;
+	__u64 cookie;
+	int err;
+	__u32 accepted;
+	bool done;
+};
+
+static inline void *submitter_run(void *data)
+{
+	struct submitter *sub = data;
+	struct wpool_dev_work *works = calloc(sub->nr, sizeof(*works));
+	__u32 i;
+
+	for (i = 0; i < sub->nr; i++) {
+		works[i].kind = sub->kind;
+		works[i].arg = sub->arg;
+		works[i].cookie = sub->cookie + i;
+	}
+	sub->err = submit_flags(sub->fd, works, sub->nr, sub->flags, &sub->accepted);
+	free(works);
+	__atomic_store_n(&sub->done, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static inline int submitter_start(struct submitter *sub, int fd, __u32 kind, __u64 arg,
+				  __u64 cookie, __u32 nr)
+{
+	*sub = (struct submitter){
+		.fd = fd, .kind = kind, .arg = arg, .cookie = cookie, .nr = nr,
+	};
+	return pthread_create(&sub->thread, NULL, submitter_run, sub);
+}
+
+static inline bool submitter_done(struct submitter *sub)
+{
+	return __atomic_load_n(&sub->done, __ATOMIC_ACQUIRE);
+}
+
+/* Its errno, or a complaint if it is still asleep long after. */
+static inline int submitter_end(struct submitter *sub)
+{
+	if (!WAIT_FOR(submitter_done(sub)))
+		return -ETIMEDOUT;
+	pthread_join(sub->thread, NULL);
+	return sub->err;
+}
+
+FIXTURE(block)
+{
+	struct pool pool;	/* one worker, no queue */
+	int second;		/* another file on it */
+};
+
+FIXTURE_SETUP(block)
+{
+	self->second = -1;
+	ASSERT_EQ(0, pool_create(&self->pool, &tiny_pool));
+	self->second = pool_attach(self->pool.name, 0);
+	ASSERT_LE(0, self->second);
+}
+
+FIXTURE_TEARDOWN(block)
+{
+	if (self->second >= 0)
+		cancel_all(self->second);
+	pool_end(&self->pool);
+	close(self->second);
+}
+
+/* The pool's only worker sleeps until it is told otherwise. */
+static inline int occupy(int fd, __u64 cookie)
+{
+	int err = submit(fd, WPOOL_WORK_SLEEP, LONG, cookie);
+
+	return err ?: WAIT_FOR(pool_figure(fd, busy) == 1) ? 0 : -ETIMEDOUT;
+}
+
+#endif /* SUBMITTER_H */

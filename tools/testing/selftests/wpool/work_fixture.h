@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A pool of four workers and no end of room, and what a record of its tasks must
+ * say.
+ */
+#ifndef WORK_FIXTURE_H
+#define WORK_FIXTURE_H
+
+#include "wpool_test.h"
+
+static const struct wpool_dev_attrs small_pool = {
+	.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
+	.capacity = 4,
+	.queue_depth = WPOOL_DEV_UNLIMITED,
+};
+
+static const struct wpool_dev_attrs single_pool = {
+	.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
+	.capacity = 1,
+	.queue_depth = WPOOL_DEV_UNLIMITED,
+};
+
+/* A record of a task that ran to its end, submitted after a point in time. */
+static inline void check_record(struct __test_metadata *_metadata,
+				const struct wpool_dev_record *record, __u64 cookie, __u64 since)
+{
+	EXPECT_EQ(cookie, record->cookie);
+	EXPECT_EQ(0, record->status)
+		TH_LOG("cookie %llu", cookie);
+	EXPECT_LT(record->cpu, (__u32)sysconf(_SC_NPROCESSORS_CONF));
+	EXPECT_LE(since, record->submit_ns);
+	EXPECT_LE(record->submit_ns, record->start_ns);
+	EXPECT_LE(record->start_ns, record->end_ns);
+	EXPECT_LE(record->end_ns, now_ns());
+}
+
+static inline __u64 sum(const __u64 *buckets)
+{
+	__u64 all = 0;
+	unsigned int i;
+
+	for (i = 0; i < WPOOL_DEV_HIST_BUCKETS; i++)
+		all += buckets[i];
+	return all;
+}
+
+FIXTURE(work)
+{
+	struct pool pool;	/* 4 workers, an endless queue */
+	struct pool single;	/* one worker, an endless queue */
+};
+
+FIXTURE_SETUP(work)
+{
+	self->single.fd = -1;
+	ASSERT_EQ(0, pool_create(&self->pool, &small_pool));
+	ASSERT_EQ(0, pool_create(&self->single, &single_pool));
+}
+
+FIXTURE_TEARDOWN(work)
+{
+	pool_end(&self->pool);
+	pool_end(&self->single);
+}
+
+#endif /* WORK_FIXTURE_H */
