@@ -223,7 +223,9 @@ TEST(cpumask_is_where_tasks_run)
 	ASSERT_EQ(200, read_records(pool.fd, records, 200));
 	for (i = 0; i < 200; i++)
 		EXPECT_EQ(wanted, 1ULL << records[i].cpu);
-	/* and after a change of it */
+	/* and after a change of it; who looks for work just then may still take one */
+	EXPECT_TRUE(WAIT_FOR(pool_figure(pool.fd, busy) == 0 &&
+			     pool_figure(pool.fd, searching) == 0));
 	wanted = 1;
 	attrs.mask = WPOOL_DEV_CPUMASK;
 	ASSERT_EQ(0, pool_tune(pool.fd, &attrs));
