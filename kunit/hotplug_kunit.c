@@ -106,6 +106,28 @@ static void cpu_online_again_tasks_run_there_again(struct kunit *test)
 	}
 }
 
+/* All workers are elsewhere by then, and no more of them may be made. */
+static void cpu_online_again_an_idle_worker_moves_there(struct kunit *test)
+{
+	long cpu = victim_cpu(test);
+	struct wpool *pool = mask_pool(test, num_online_cpus(), NULL);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *warm = wpk_jobs(test, num_online_cpus(), gate);
+	struct wpool_cpu_stats stats;
+
+	wpk_jobs_submit(test, pool, warm, 0, warm->nr);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, warm->nr));
+	wpk_gate_open(gate);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == warm->nr);
+	KUNIT_ASSERT_EQ(test, remove_cpu(cpu), 0);
+	WPK_ASSERT_EVENTUALLY(test, (wpool_get_cpu_stats(pool, cpu, &stats), !stats.workers));
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == warm->nr);
+	KUNIT_ASSERT_EQ(test, add_cpu(cpu), 0);
+	WPK_EVENTUALLY(test, (wpool_get_cpu_stats(pool, cpu, &stats), stats.workers == 1));
+	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == warm->nr);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), warm->nr);
+}
+
 static int come_and_go(struct wpk_thread *thread)
 {
 	unsigned long cpu = (unsigned long)thread->arg;
@@ -175,6 +197,7 @@ static void cpu_comes_and_goes_under_load_each_task_runs_once(struct kunit *test
 static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE_SLOW(cpu_offline_waits_for_no_task_and_leaves_none_behind),
 	KUNIT_CASE_SLOW(cpu_online_again_tasks_run_there_again),
+	KUNIT_CASE_SLOW(cpu_online_again_an_idle_worker_moves_there),
 	KUNIT_CASE_SLOW(cpu_comes_and_goes_under_load_each_task_runs_once),
 	{}
 };

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A worker that is relied on, and cannot come: another one runs on its CPU for
+ * long, be it a task or somebody who is no worker. What waits for it is run by
+ * others, for as long as there are others, and no more of them are made than
+ * that takes.
+ *
+ * A CPU is held by a thread that is not preempted until the case says so: what
+ * was expected has happened by then, or would not have happened at all.
+ */
+#include <linux/preempt.h>
+#include <linux/slab.h>
+
+#include "one_cpu.h"
+
+/* Less than what the kernel takes for a lockup. */
+#define HOLD_LIMIT	(WPK_PATIENCE / 3)
+
+/* A pool on the first two CPUs. */
+static struct wpool *two_cpu_pool(struct kunit *test, struct wpool_attrs *attrs)
+{
+	struct wpool *pool;
+	cpumask_var_t mask;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "one CPU has no other one");
+	KUNIT_ASSERT_TRUE(test, zalloc_cpumask_var(&mask, GFP_KERNEL));
+	cpumask_set_cpu(wpk_cpu(0), mask);
+	cpumask_set_cpu(wpk_cpu(1), mask);
+	attrs->cpumask = mask;
+	pool = wpk_pool_attrs(test, attrs);
+	free_cpumask_var(mask);
+	return pool;
+}
+
+static u32 workers_of(struct wpool *pool, int cpu)
+{
+	struct wpool_cpu_stats stats;
+
+	wpool_get_cpu_stats(pool, cpu, &stats);
+	return stats.workers;
+}
+
+/* ---- a CPU that somebody holds -------------------------------------------- */
+
+/*
+ * @cpu: it
+ * @task: submitted by the holder before anything else; may be %NULL
+ * @held: from now on
+ * @over: it may go
+ */
+struct hold {
+	struct wpool *pool;
+	struct wpool_task *task;
+	int cpu;
+	bool held;
+	bool over;
+};
+
+static int hold_a_cpu(struct wpk_thread *thread)
+{
+	struct hold *hold = thread->arg;
+	unsigned long end;
+	int ret = 0;
+
+	wpk_move_to(hold->cpu);
+	preempt_disable();
+	if (hold->task)
+		ret = wpool_try_submit(hold->pool, hold->task);
+	WRITE_ONCE(hold->held, true);
+	end = jiffies + HOLD_LIMIT;
+	while (!READ_ONCE(hold->over) && !ret) {
+		cpu_relax();
+		if (time_after(jiffies, end))
+			ret = -ETIME;
+	}
+	preempt_enable();
+	return ret;
+}
+
+/* The case goes to the first CPU, and must not leave it before hold_end(). */
+static struct wpk_thread *hold_start(struct kunit *test, struct wpool *pool, int cpu,
+				     struct wpool_task *task)
+{
+	struct hold *hold = kunit_kzalloc(test, sizeof(*hold), GFP_KERNEL);
+	struct wpk_thread *thread;
+
+	KUNIT_ASSERT_NOT_NULL(test, hold);
+	hold->pool = pool;
+	hold->cpu = cpu;
+	hold->task = task;
+	wpk_move_to(cpu == wpk_cpu(0) ? wpk_cpu(1) : wpk_cpu(0));
+	thread = wpk_thread(test, hold_a_cpu, pool, NULL, hold);
+	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(hold->held));
+	return thread;
+}
+
+/* Expects that the CPU was held until now. */
+static void hold_end(struct kunit *test, struct wpk_thread *thread)
+{
+	struct hold *hold = thread->arg;
+
+	WRITE_ONCE(hold->over, true);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	wpk_move_to(-1);
+}
+
+/*
+ * The only worker is at home on a CPU that is held, and was sent on its way.
+ * It must not be waited for, neither by those who submit nor by the monitor.
+ */
+static void wpool_submit_does_not_rely_on_a_worker_without_its_cpu(struct kunit *test)
+{
+	struct wpk_jobs *warm = wpk_jobs(test, 1, NULL);
+	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
+	struct wpk_thread *holder;
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "one CPU has no other one");
+	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
+	attrs.cpumask = cpumask_of(wpk_cpu(1));
+	pool = wpk_pool_attrs(test, &attrs);
+	wpk_jobs_submit(test, pool, warm, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(warm, 1));
+	attrs.cpumask = cpu_online_mask;
+	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 1);
+	KUNIT_ASSERT_EQ(test, workers_of(pool, wpk_cpu(1)), 1);
+
+	holder = hold_start(test, pool, wpk_cpu(1), NULL);
+	wpk_jobs_submit(test, pool, jobs, 0, 20);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 20));
+	hold_end(test, holder);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+/* The same for a worker that was only just made, and has never run. */
+static void wpool_submit_does_not_rely_on_a_new_worker_without_its_cpu(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpk_thread *holder;
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
+	pool = two_cpu_pool(test, &attrs);
+	/* The first worker of a pool is made on the first of its CPUs. */
+	holder = hold_start(test, pool, wpk_cpu(0), &jobs->job[0].task);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	KUNIT_EXPECT_EQ(test, jobs->job[0].cpu, wpk_cpu(1));
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 2);
+	hold_end(test, holder);
+}
+
+#define NR_TICKS 30
+
+/* One worker is on its way to the CPU that is held: no more are made for it. */
+static void wpool_submit_makes_one_worker_for_a_cpu_that_is_held(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, NR_TICKS, NULL);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
+	struct wpk_thread *holder;
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	int i;
+
+	wpk_attrs(&attrs, 20, WPOOL_UNLIMITED);
+	/* Its worker stays in the way, although it sleeps. */
+	attrs.handoff = false;
+	pool = two_cpu_pool(test, &attrs);
+	wpk_jobs_submit(test, pool, first, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_ASSERT_EQ(test, workers_of(pool, wpk_cpu(0)), 1);
+
+	holder = hold_start(test, pool, wpk_cpu(1), NULL);
+	for (i = 0; i < NR_TICKS; i++) {
+		wpk_jobs_submit(test, pool, jobs, i, 1);
+		/* More than one of the kernel's ticks, and looks of the monitor. */
+		msleep(20);
+	}
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 2);
+	hold_end(test, holder);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, NR_TICKS));
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+/* ---- a CPU that a task hogs ----------------------------------------------- */
+
+/* Another one is queued behind it from the start; those who are woken get the CPU. */
+static void submit_and_run_until_it_started(struct wpk_job *job)
+{
+	struct wpk_jobs *other = job->arg;
+
+	job->ret = wpool_submit(other->job[0].arg, &other->job[0].task);
+	if (!wpk_run_until(atomic_read(&other->started)))
+		job->ret = -ETIME;
+}
+
+/*
+ * Without balancing the worker of the other CPU may not take it, so it is no
+ * use to wake that one: there is an idle one at home here.
+ */
+static void wpool_hog_steal_0_another_worker_of_its_cpu_comes(struct kunit *test)
+{
+	struct wpk_jobs *hog = wpk_jobs(test, 1, NULL);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	wpk_attrs(&attrs, 4, WPOOL_UNLIMITED);
+	attrs.prealloc = true;
+	attrs.steal = false;
+	pool = two_cpu_pool(test, &attrs);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 4);
+	KUNIT_ASSERT_EQ(test, workers_of(pool, wpk_cpu(0)), 2);
+	KUNIT_ASSERT_EQ(test, workers_of(pool, wpk_cpu(1)), 2);
+
+	wpk_jobs_body(jobs, NULL, pool);
+	wpk_jobs_body(hog, submit_and_run_until_it_started, jobs);
+	wpk_jobs_submit(test, pool, hog, 0, 1);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(hog, 1));
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	wpk_no_errors(test, hog);
+	KUNIT_EXPECT_GE(test, wpk_stat(pool, hogs), 1);
+}
+
+/* ---- a CPU that has come -------------------------------------------------- */
+
+/* At capacity none can be made there, and nothing need be queued for one to move. */
+static void wpool_tune_more_cpus_an_idle_worker_moves_there(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *warm = wpk_jobs(test, 2, gate);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "one CPU has no other one");
+	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
+	attrs.cpumask = cpumask_of(wpk_cpu(1));
+	pool = wpk_pool_attrs(test, &attrs);
+	wpk_jobs_submit(test, pool, warm, 0, 2);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	wpk_gate_open(gate);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
+	KUNIT_ASSERT_EQ(test, workers_of(pool, wpk_cpu(1)), 2);
+	attrs.cpumask = cpu_online_mask;
+	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+	WPK_EVENTUALLY(test, workers_of(pool, wpk_cpu(1)) == 1);
+	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 2);
+}
+
+static struct kunit_case rescue_cases[] = {
+	KUNIT_CASE(wpool_submit_does_not_rely_on_a_worker_without_its_cpu),
+	KUNIT_CASE(wpool_submit_does_not_rely_on_a_new_worker_without_its_cpu),
+	KUNIT_CASE(wpool_submit_makes_one_worker_for_a_cpu_that_is_held),
+	KUNIT_CASE(wpool_hog_steal_0_another_worker_of_its_cpu_comes),
+	KUNIT_CASE(wpool_tune_more_cpus_an_idle_worker_moves_there),
+	{}
+};
+
+static struct kunit_suite rescue_suite = {
+	.name = "wpool_rescue",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = rescue_cases,
+};
+
+kunit_test_suite(rescue_suite);
