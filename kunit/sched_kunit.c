@@ -152,13 +152,13 @@ static void note_steps(struct wpk_job *job)
 	load->steps_at_start = atomic_read(&load->jobs->started);
 }
 
-static struct load *load_create(struct kunit *test, unsigned int nr,
-				void (*body)(struct wpk_job *job))
+static struct load *load_create(struct kunit *test, struct wpool *pool,
+				unsigned int nr, void (*body)(struct wpk_job *job))
 {
 	struct load *load = kunit_kzalloc(test, sizeof(*load), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, load);
-	load->pool = one_cpu_pool(test, 1);
+	load->pool = pool;
 	load->jobs = wpk_jobs(test, nr, NULL);
 	load->target = wpk_jobs(test, 1, NULL);
 	wpk_jobs_body(load->jobs, body, load);
@@ -178,7 +178,8 @@ static void expect_no_errors(struct kunit *test, struct wpk_jobs *jobs)
 /* Own submits run next, but at most 16 in a row while others stand in line. */
 static void wpool_submit_own_chain_does_not_starve_the_ring(struct kunit *test)
 {
-	struct load *load = load_create(test, MANY_STEPS + 1, submit_follower);
+	struct load *load = load_create(test, one_cpu_pool(test, 1),
+					MANY_STEPS + 1, submit_follower);
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
 
@@ -196,7 +197,8 @@ static void wpool_submit_own_chain_does_not_starve_the_ring(struct kunit *test)
 /* A task that always submits itself must go to the end of the line. */
 static void wpool_submit_by_itself_does_not_starve_the_ring(struct kunit *test)
 {
-	struct load *load = load_create(test, 1, submit_again);
+	struct load *load = load_create(test, one_cpu_pool(test, 1), 1,
+					submit_again);
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
 
@@ -220,7 +222,8 @@ static void wpool_submit_by_itself_does_not_starve_the_ring(struct kunit *test)
  */
 static void wpool_submit_to_the_global_queue_is_not_starved(struct kunit *test)
 {
-	struct load *load = load_create(test, 6, submit_partner);
+	struct load *load = load_create(test, one_cpu_pool(test, 1), 6,
+					submit_partner);
 	int steps;
 
 	if (wpk_cpu(1) < 0)
@@ -233,6 +236,54 @@ static void wpool_submit_to_the_global_queue_is_not_starved(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(load->target, 1));
 	KUNIT_EXPECT_LE(test, load->steps_at_start - steps, 3 * 61);
 	wpk_destroy(test, load->pool);
+	expect_no_errors(test, load->jobs);
+}
+
+/* Again and again, until the target ran, or for ever as far as the case goes. */
+static void submit_again_until_then(struct wpk_job *job)
+{
+	struct load *load = job->arg;
+
+	if (!atomic_read(&load->target->started) && !wpk_stopped(job->jobs->test))
+		job->ret = wpool_submit(load->pool, &job->task);
+}
+
+#define NR_FLOOD 800U	/* more than all rings hold */
+
+/*
+ * One worker sleeps, and the other one has its own ring and a global queue that
+ * never runs dry: it comes for the ring of the sleeper all the same, in turn
+ * with the global queue.
+ */
+static void wpool_submit_behind_a_sleeper_is_not_starved_by_the_global_queue(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, WPOOL_UNLIMITED);
+	struct load *load = load_create(test, pool, NR_FLOOD, submit_again_until_then);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *first = wpk_jobs(test, 3, gate);
+	int steps, cpu;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "one CPU has one ring");
+	wpk_jobs_submit(test, pool, first, 0, 2);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	wpk_gate_let(gate, 2);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
+	wpk_jobs_submit(test, pool, first, 2, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 3));
+	cpu = first->job[2].cpu;
+
+	wpk_move_to(cpu == wpk_cpu(0) ? wpk_cpu(1) : wpk_cpu(0));
+	wpk_jobs_submit(test, pool, load->jobs, 0, NR_FLOOD);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(load->jobs, 2 * NR_FLOOD));
+	wpk_move_to(cpu);
+	wpk_jobs_submit(test, pool, load->target, 0, 1);
+	steps = atomic_read(&load->jobs->started);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(load->target, 1));
+	/* Each ring in turn with the global queue; twice that is allowed. */
+	KUNIT_EXPECT_LE(test, load->steps_at_start - steps, 2 * 2 * 61 * (int)nr_cpu_ids);
+	wpk_gate_open(gate);
+	wpk_destroy(test, pool);
 	expect_no_errors(test, load->jobs);
 }
 
@@ -435,6 +486,7 @@ static struct kunit_case sched_cases[] = {
 	KUNIT_CASE(wpool_submit_own_chain_does_not_starve_the_ring),
 	KUNIT_CASE(wpool_submit_by_itself_does_not_starve_the_ring),
 	KUNIT_CASE(wpool_submit_to_the_global_queue_is_not_starved),
+	KUNIT_CASE(wpool_submit_behind_a_sleeper_is_not_starved_by_the_global_queue),
 	KUNIT_CASE_SLOW(wpool_submit_far_beyond_the_ring_runs_each_once),
 	KUNIT_CASE(wpool_submit_spill_without_a_taker_keeps_all),
 	KUNIT_CASE(wpool_steal_takes_what_a_stuck_worker_left),
