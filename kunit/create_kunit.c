@@ -340,6 +340,33 @@ static void wpool_create_name_taken_is_eexist_until_it_is_free(struct kunit *tes
 	wpk_pool_attrs(test, &attrs);
 }
 
+static void nothing(void *arg)
+{
+}
+
+/* What there is no memory and no thread for is not even tried. */
+static void wpool_create_name_taken_is_eexist_before_anything_is_made(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+
+	wpk_attrs(&attrs, WPOOL_MAX_CAPACITY, 0);
+	attrs.name = wpk_name(test);
+	attrs.prealloc = true;
+	KUNIT_ASSERT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs, THIS_MODULE)),
+			-EAGAIN);
+	attrs.name = "default";
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs, THIS_MODULE)),
+			-EEXIST);
+
+	wpk_attrs(&attrs, 1, WPOOL_MAX_QUEUE_DEPTH);
+	attrs.name = wpk_name(test);
+	KUNIT_ASSERT_EQ(test, PTR_ERR_OR_ZERO(wpool_create_func(&attrs, nothing, THIS_MODULE)),
+			-ENOMEM);
+	attrs.name = "default";
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create_func(&attrs, nothing, THIS_MODULE)),
+			-EEXIST);
+}
+
 static int create_same_name(struct wpk_thread *thread)
 {
 	struct wpool **pool = thread->arg;
@@ -419,6 +446,7 @@ static struct kunit_case create_cases[] = {
 	KUNIT_CASE_PARAM(wpool_create_bad_name_is_einval, bad_name_gen_params),
 	KUNIT_CASE_PARAM(wpool_create_good_name_is_found, good_name_gen_params),
 	KUNIT_CASE(wpool_create_name_taken_is_eexist_until_it_is_free),
+	KUNIT_CASE(wpool_create_name_taken_is_eexist_before_anything_is_made),
 	KUNIT_CASE_SLOW(wpool_create_one_name_from_several_threads_one_wins),
 	KUNIT_CASE(wpool_create_killed_while_preallocating_is_eintr),
 	{}

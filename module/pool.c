@@ -318,6 +318,17 @@ static int check_create(const struct wpool_attrs *attrs)
 	return 0;
 }
 
+/* A look ahead, which publish() does not rely on. */
+static bool is_taken(const char *name)
+{
+	bool taken;
+
+	mutex_lock(&pools_mutex);
+	taken = find_locked(name);
+	mutex_unlock(&pools_mutex);
+	return taken;
+}
+
 static int publish(struct wpool *pool)
 {
 	int err = -EEXIST;
@@ -346,6 +357,9 @@ static struct wpool *create(const struct wpool_attrs *attrs, wpool_arg_fn func,
 	err = check_create(attrs);
 	if (err)
 		return ERR_PTR(err);
+	/* before threads are made, and grace periods waited for, for nothing */
+	if (is_taken(attrs->name))
+		return ERR_PTR(-EEXIST);
 	pool = alloc_pool(attrs);
 	if (!pool)
 		return ERR_PTR(-ENOMEM);
