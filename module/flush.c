@@ -19,7 +19,7 @@
 #include <linux/sched/signal.h>
 
 #include "admission.h"
-#include "task.h"
+#include "finish.h"
 #include "worker.h"
 
 u64 wpool_flush_outstanding(struct wpool *pool, u32 colour)
@@ -72,7 +72,7 @@ int wpool_flush(struct wpool *pool)
 	wpool_admission_drainer(pool, false);
 	mutex_unlock(&pool->flush_mutex);
 	/* those tasks' tokens are back, too */
-	wpool_task_finish_sync();
+	wpool_finish_sync();
 	return err ? -EINTR : 0;
 }
 EXPORT_SYMBOL_GPL(wpool_flush);

@@ -88,6 +88,7 @@ struct wpool_watch {
  * struct wpool_runq - run queue of one CPU
  * @ring: the tasks, oldest first
  * @next: X: task that an own task submitted last, taken by exchange
+ * @runner: X: thread of the worker that last began to run tasks here; only compared
  * @tick: C: looks for work
  * @globq_tick: C: @tick when others than the own queue last came first, every 61st time
  * @round: C: how often they did
@@ -121,6 +122,7 @@ struct wpool_runq {
 	struct wpool_ring ring;
 
 	struct wpool_task *next ____cacheline_aligned;
+	struct task_struct *runner;
 	u32 tick;
 	u32 globq_tick;
 	u32 round;

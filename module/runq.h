@@ -84,7 +84,40 @@ static inline u32 wpool_ring_len(const struct wpool_ring *ring)
 }
 
 /**
- * wpool_ring_push() - put tasks at the end
+ * wpool_ring_room() - how many tasks more a ring takes
+ * @ring: the ring
+ *
+ * Context: producer.
+ * Return: 0 to %WPOOL_RING_SIZE; it can only become more until the next put.
+ */
+static inline u32 wpool_ring_room(const struct wpool_ring *ring)
+{
+	/* pairs with take:A */
+	return WPOOL_RING_SIZE - (ring->tail - (u32)atomic_read_acquire(&ring->head));
+}
+
+/**
+ * wpool_ring_put() - put tasks at the end, where there is room for them
+ * @ring: the ring
+ * @tasks: the tasks
+ * @nr: how many, at most wpool_ring_room()
+ *
+ * Context: producer.
+ */
+static inline void wpool_ring_put(struct wpool_ring *ring,
+				  struct wpool_task *const *tasks, u32 nr)
+{
+	u32 tail = ring->tail, i;
+
+	for (i = 0; i < nr; i++)
+		WRITE_ONCE(*wpool_ring_slot(ring, tail + i), tasks[i]);
+
+	/* push:A */
+	smp_store_release(&ring->tail, tail + nr);
+}
+
+/**
+ * wpool_ring_push() - put as many tasks at the end as there is room for
  * @ring: the ring
  * @tasks: the tasks
  * @nr: how many
@@ -95,17 +128,8 @@ static inline u32 wpool_ring_len(const struct wpool_ring *ring)
 static inline u32 wpool_ring_push(struct wpool_ring *ring,
 				  struct wpool_task *const *tasks, u32 nr)
 {
-	u32 tail = ring->tail;
-	/* pairs with take:A */
-	u32 head = atomic_read_acquire(&ring->head);
-	u32 i;
-
-	nr = min(nr, WPOOL_RING_SIZE - (tail - head));
-	for (i = 0; i < nr; i++)
-		WRITE_ONCE(*wpool_ring_slot(ring, tail + i), tasks[i]);
-
-	/* push:A */
-	smp_store_release(&ring->tail, tail + nr);
+	nr = min(nr, wpool_ring_room(ring));
+	wpool_ring_put(ring, tasks, nr);
 	return nr;
 }
 

@@ -46,8 +46,8 @@ static void spill(struct wpool *pool, struct wpool_runq *rq,
 	wpool_globq_push(&pool->globq, tasks, nr);
 }
 
-static inline void ring_push(struct wpool *pool, struct wpool_runq *rq,
-			     struct wpool_task *const *tasks, u32 nr)
+static void ring_push(struct wpool *pool, struct wpool_runq *rq,
+		      struct wpool_task *const *tasks, u32 nr)
 {
 	u32 n = wpool_ring_push(&rq->ring, tasks, nr);
 
@@ -55,32 +55,13 @@ static inline void ring_push(struct wpool *pool, struct wpool_runq *rq,
 		spill(pool, rq, tasks + n, nr - n);
 }
 
-/* Nobody at home here would look into this ring. */
-static bool is_redirected(const struct wpool_runq *rq)
+void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
+			struct wpool_task *const *tasks, u32 nr)
 {
-	return READ_ONCE(rq->redirect) || !READ_ONCE(rq->nr_workers);
-}
-
-void wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
-		      struct wpool_task *const *tasks, u32 nr)
-{
-	struct wpool_worker *w = wpool_worker_current();
-	struct wpool_task *old;
-
-	if (unlikely(is_redirected(rq))) {
+	if (unlikely(wpool_runq_is_redirected(rq)))
 		wpool_globq_push(&pool->globq, tasks, nr);
-	} else if (w && nr == 1 && w->pool == pool && w->depth) {
-		/* locked instruction: this CPU's line */
-		old = xchg(&rq->next, tasks[0]);
-		if (old)
-			ring_push(pool, rq, &old, 1);
-	} else {
+	else
 		ring_push(pool, rq, tasks, nr);
-	}
-
-	/* push:A */
-	smp_mb();
-	wpool_wake_for_push(pool, rq);
 }
 
 /* ---- looking ---- */
@@ -96,7 +77,7 @@ static bool has_tasks(const struct wpool_runq *rq)
  */
 static bool may_steal(const struct wpool *pool, const struct wpool_runq *victim)
 {
-	return READ_ONCE(pool->steal) || is_redirected(victim) ||
+	return READ_ONCE(pool->steal) || wpool_runq_is_redirected(victim) ||
 	       READ_ONCE(victim->watch.stands) ||
 	       (!READ_ONCE(victim->nr_idle) && !READ_ONCE(victim->waking));
 }
@@ -229,7 +210,7 @@ static struct wpool_task *steal_from(struct wpool *pool, struct wpool_runq *rq,
 	if (wpool_ring_len(&rq->ring))
 		return wpool_ring_pop(&rq->ring);
 	task = wpool_ring_steal_half(&rq->ring, &victim->ring, &n);
-	if (!task && (last || is_redirected(victim))) {
+	if (!task && (last || wpool_runq_is_redirected(victim))) {
 		task = wpool_sched_take_next(victim);
 		n = !!task;
 	}

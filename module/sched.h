@@ -7,8 +7,11 @@
 #define WPOOL_SCHED_H
 
 #include <linux/jiffies.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
 
 #include "pool.h"
+#include "wake.h"
 
 struct wpool_worker;
 
@@ -16,6 +19,16 @@ struct wpool_worker;
 #define WPOOL_GLOBQ_ROUND	61
 /* Tasks from the next slot in a row before the ring has its turn. */
 #define WPOOL_NEXT_STREAK	16
+
+/** wpool_runq_is_redirected() - would nobody at home here look into this ring? */
+static inline bool wpool_runq_is_redirected(const struct wpool_runq *rq)
+{
+	return READ_ONCE(rq->redirect) || !READ_ONCE(rq->nr_workers);
+}
+
+/** __wpool_sched_push() - queue tasks that may not go into the ring, or not all */
+void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
+			struct wpool_task *const *tasks, u32 nr);
 
 /**
  * wpool_sched_push() - queue accepted tasks and see to it that somebody comes
@@ -26,8 +39,45 @@ struct wpool_worker;
  *
  * Context: any; interrupts off since @rq was read.
  */
-void wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
-		      struct wpool_task *const *tasks, u32 nr);
+static __always_inline void wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
+					     struct wpool_task *const *tasks, u32 nr)
+{
+	if (likely(!wpool_runq_is_redirected(rq)) &&
+	    likely(wpool_ring_room(&rq->ring) >= nr))
+		wpool_ring_put(&rq->ring, tasks, nr);
+	else
+		__wpool_sched_push(pool, rq, tasks, nr);
+
+	/* push:A */
+	smp_mb();
+	wpool_wake_for_push(pool, rq);
+}
+
+/**
+ * wpool_sched_push_next() - as wpool_sched_push(), of one task that an own task submits
+ * @pool: the pool
+ * @rq: this CPU's run queue, wpool_runq_is_own()
+ * @task: the task; what stood in the next slot before it goes to the ring
+ *
+ * Context: any; interrupts off since @rq was read.
+ */
+static __always_inline void wpool_sched_push_next(struct wpool *pool, struct wpool_runq *rq,
+						  struct wpool_task *task)
+{
+	/* locked instruction: this CPU's line; push:A, if the slot was free */
+	task = xchg(&rq->next, task);
+	if (task)
+		wpool_sched_push(pool, rq, &task, 1);
+	else
+		wpool_wake_for_push(pool, rq);
+}
+
+/** wpool_runq_is_own() - does a task of this pool run here just now, and we in it? */
+static inline bool wpool_runq_is_own(const struct wpool_runq *rq)
+{
+	return READ_ONCE(rq->runner) == current && in_task() &&
+	       !wpool_runq_is_redirected(rq);
+}
 
 /* Take the task of the next slot, if there is one. */
 static inline struct wpool_task *wpool_sched_take_next(struct wpool_runq *rq)

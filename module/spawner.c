@@ -119,7 +119,7 @@ static void repair(struct wpool_worker *w)
 
 	wpool_fault_report(w);
 	/* one that died between two tasks, of what a task broke, holds none */
-	if (w->depth)
+	if (w->task)
 		wpool_task_fail(w);
 
 	/* it may also have died between two tasks, of what a task broke */

@@ -25,6 +25,7 @@
 
 #include "admission.h"
 #include "pool.h"
+#include "run.h"
 #include "sched.h"
 #include "task.h"
 #include "trace.h"
@@ -84,7 +85,7 @@ static int run_here(struct wpool *pool, struct wpool_task *const *tasks, u32 nr)
 	u32 n;
 
 	for (n = 0; n < nr; n++)
-		if (wpool_task_run_here(pool, tasks[n]))
+		if (wpool_run_in_submitter(pool, tasks[n]))
 			break;
 	return n ?: -EAGAIN;
 }
@@ -119,6 +120,16 @@ static int overloaded(struct wpool *pool, struct wpool_task *const *tasks,
 	return n;
 }
 
+/* Where accepted tasks go. */
+static __always_inline void push(struct wpool *pool, struct wpool_runq *rq,
+				 struct wpool_task *const *tasks, u32 nr)
+{
+	if (nr == 1 && wpool_runq_is_own(rq))
+		wpool_sched_push_next(pool, rq, tasks[0]);
+	else
+		wpool_sched_push(pool, rq, tasks, nr);
+}
+
 /*
  * Hand over tasks for which there are tokens at hand and nothing has to be
  * looked at twice. Returns how many were accepted, a prefix.
@@ -144,7 +155,7 @@ static __always_inline u32 submit_fast(struct wpool *pool,
 		wpool_task_accept(pool, rq, tasks[i]);
 	}
 	if (likely(i))
-		wpool_sched_push(pool, rq, tasks, i);
+		push(pool, rq, tasks, i);
 	for (; unlikely(n > i); n--)
 		wpool_admission_give(pool, rq);
 	local_irq_restore(flags);
@@ -182,7 +193,7 @@ static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks,
 
 			for (i = 0; i < n; i++)
 				wpool_task_accept(pool, rq, tasks[i]);
-			wpool_sched_push(pool, rq, tasks, n);
+			push(pool, rq, tasks, n);
 		}
 	}
 	local_irq_restore(flags);
@@ -228,51 +239,58 @@ static bool valid(struct wpool *pool, struct wpool_task *task)
 	return pool && task && task->func && !in_nmi();
 }
 
-static __always_inline int submit_one(struct wpool *pool,
-				      struct wpool_task *task,
-				      const struct overload *how)
+/* What is left of a submit when the fast way was not open. */
+static noinline int submit_one_slow(struct wpool *pool, struct wpool_task *task,
+				    enum wpool_policy policy, long timeout)
 {
+	struct overload how = {
+		.policy = policy,
+		.state = TASK_KILLABLE,
+		.timeout = timeout,
+	};
 	int err;
 
 	if (!valid(pool, task))
 		return -EINVAL;
-	return submit_chunk(pool, &task, 1, how, &err) == 1 ? 0 : err;
+	return submit_slow(pool, &task, 1, &how, &err) == 1 ? 0 : err;
+}
+
+static __always_inline bool submit_one_fast(struct wpool *pool, struct wpool_task *task)
+{
+	return likely(valid(pool, task)) && likely(submit_fast(pool, &task, 1));
 }
 
 int wpool_submit(struct wpool *pool, struct wpool_task *task)
 {
-	struct overload how = {
-		.state = TASK_KILLABLE,
-		.timeout = MAX_SCHEDULE_TIMEOUT,
-	};
-
 	assert_may_sleep();
-	if (!pool)
-		return -EINVAL;
-	how.policy = READ_ONCE(pool->policy);
-	return submit_one(pool, task, &how);
+	if (submit_one_fast(pool, task))
+		return 0;
+	return submit_one_slow(pool, task, pool ? READ_ONCE(pool->policy) : WPOOL_FAIL,
+			       MAX_SCHEDULE_TIMEOUT);
 }
 EXPORT_SYMBOL_GPL(wpool_submit);
 
 int wpool_try_submit(struct wpool *pool, struct wpool_task *task)
 {
-	static const struct overload how = { .policy = WPOOL_FAIL };
-
-	return submit_one(pool, task, &how);
+	if (submit_one_fast(pool, task))
+		return 0;
+	return submit_one_slow(pool, task, WPOOL_FAIL, 0);
 }
 EXPORT_SYMBOL_GPL(wpool_try_submit);
 
 int wpool_submit_timeout(struct wpool *pool, struct wpool_task *task,
 			 long timeout)
 {
-	struct overload how = { .state = TASK_KILLABLE, .timeout = timeout };
+	enum wpool_policy policy = WPOOL_BLOCK;
 
 	assert_may_sleep();
 	if (!pool || timeout < 0)
 		return -EINVAL;
-	how.policy = READ_ONCE(pool->policy) == WPOOL_FAIL ? WPOOL_FAIL :
-							     WPOOL_BLOCK;
-	return submit_one(pool, task, &how);
+	if (submit_one_fast(pool, task))
+		return 0;
+	if (READ_ONCE(pool->policy) == WPOOL_FAIL)
+		policy = WPOOL_FAIL;
+	return submit_one_slow(pool, task, policy, timeout);
 }
 EXPORT_SYMBOL_GPL(wpool_submit_timeout);
 

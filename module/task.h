@@ -131,34 +131,6 @@ int wpool_task_claim(struct wpool *pool, struct wpool_task *task);
 void wpool_task_unclaim(struct wpool_task *task);
 
 /**
- * wpool_task_run() - run a task that was taken out of the queues
- * @w: the calling worker
- * @task: the task
- *
- * Context: the worker, interrupts on, in no task.
- */
-void wpool_task_run(struct wpool_worker *w, struct wpool_task *task);
-
-/**
- * wpool_task_help() - as wpool_task_run(), on top of the task that the worker is in
- * @w: the calling worker
- * @task: a joinable task
- *
- * Context: the worker, inside a task, interrupts on.
- */
-void wpool_task_help(struct wpool_worker *w, struct wpool_task *task);
-
-/**
- * wpool_task_run_here() - run a claimed task in its submitter: policy run
- * @pool: the pool
- * @task: the task; no token, not outstanding
- *
- * Context: process context.
- * Return: 0; -EAGAIN too little stack is left, the task is still claimed.
- */
-int wpool_task_run_here(struct wpool *pool, struct wpool_task *task);
-
-/**
  * wpool_task_mark_cancelled() - the change of state that cancels
  * @task: the task
  *
@@ -194,15 +166,6 @@ void wpool_task_put_down(struct wpool *pool, struct wpool_task *task);
  * Context: process context.
  */
 void wpool_task_drop(struct wpool *pool, struct wpool_task *task);
-
-/**
- * wpool_task_finish_sync() - wait until every finish under way has settled its accounts
- *
- * For those who have seen a task IDLE and go on as if it had never been.
- *
- * Context: any.
- */
-void wpool_task_finish_sync(void);
 
 /**
  * wpool_task_fail() - end the tasks that a dead worker was in

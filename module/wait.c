@@ -14,7 +14,9 @@
 #include <linux/sched/signal.h>
 #include <linux/wait_bit.h>
 
+#include "finish.h"
 #include "pool.h"
+#include "run.h"
 #include "sched.h"
 #include "spawner.h"
 #include "task.h"
@@ -40,18 +42,13 @@ static bool is_done(struct wpool_task *task)
 static bool is_inside(struct wpool_worker *w, struct wpool_task *task)
 {
 	struct wpool_task *t = w->task;
-	u32 depth;
+	u32 i;
 
-	for (depth = w->depth; depth; depth--) {
-		/* a detached one may be gone, its memory another task's */
-		if (depth == 1 && w->detached)
-			return false;
+	for (i = 0; i < w->nested; i++, t = t->outer)
 		if (t == task)
 			return true;
-		if (depth > 1)
-			t = t->outer;
-	}
-	return false;
+	/* a detached one may be gone, its memory another task's */
+	return t == task && !w->detached;
 }
 
 /*
@@ -94,7 +91,7 @@ static void help(struct wpool_worker *w, struct wpool_task *task)
 		if (pool != w->pool)
 			return;
 		if (taken)
-			wpool_task_help(w, task);
+			wpool_run_inside(w, task);
 		else
 			await_hands(&tries);
 	}
@@ -119,7 +116,7 @@ static int wait_until_done(struct wpool_task *task)
 {
 	if (!is_done(task) && wait_var_event_killable(task, is_done(task)))
 		return -EINTR;
-	wpool_task_finish_sync();
+	wpool_finish_sync();
 	return task->status;
 }
 

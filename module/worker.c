@@ -21,14 +21,11 @@
 #include "inject.h"
 #include "monitor.h"
 #include "pool.h"
+#include "run.h"
 #include "sched.h"
 #include "spawner.h"
-#include "task.h"
 #include "trace.h"
 #include "wake.h"
-
-/* Short tasks that a worker runs in a row while others want its CPU. */
-#define MAX_IN_A_ROW	16
 
 static int max_workers_set(const char *val, const struct kernel_param *kp)
 {
@@ -52,7 +49,7 @@ static atomic_t nr_all_workers;
  * A pool has work and not one worker, and the module has all it may have: until
  * that pool has one others make none, and one worker gives up its place.
  */
-static bool is_hungry;
+bool wpool_worker_hungry;
 static unsigned long hungry_until;
 #define HUNGRY_JIFFIES	(2 * HZ)
 
@@ -68,9 +65,9 @@ void wpool_worker_init(void)
 
 /* ---- counting ---- */
 
-static bool is_hungry_now(void)
+bool __wpool_worker_is_hungry(void)
 {
-	return READ_ONCE(is_hungry) && time_before(jiffies, READ_ONCE(hungry_until));
+	return time_before(jiffies, READ_ONCE(hungry_until));
 }
 
 static void wake_idle(struct wpool *pool, void *unused)
@@ -81,7 +78,7 @@ static void wake_idle(struct wpool *pool, void *unused)
 void wpool_worker_make_room(void)
 {
 	WRITE_ONCE(hungry_until, jiffies + HUNGRY_JIFFIES);
-	WRITE_ONCE(is_hungry, true);
+	WRITE_ONCE(wpool_worker_hungry, true);
 	/* busy workers look at it after their task, idle ones now */
 	wpool_pools_walk(wake_idle, NULL);
 }
@@ -92,9 +89,9 @@ int wpool_worker_count_in(struct wpool *pool)
 	int err = 0;
 
 	if (READ_ONCE(pool->nr_workers)) {
-		if (is_hungry_now())
+		if (wpool_worker_is_hungry())
 			return -EAGAIN;
-		WRITE_ONCE(is_hungry, false);
+		WRITE_ONCE(wpool_worker_hungry, false);
 	}
 	if (atomic_inc_return(&nr_all_workers) > max_workers) {
 		atomic_dec(&nr_all_workers);
@@ -110,7 +107,7 @@ int wpool_worker_count_in(struct wpool *pool)
 		atomic_dec(&nr_all_workers);
 	else if (READ_ONCE(pool->nr_workers) == 1)
 		/* whoever else is hungry says so again */
-		WRITE_ONCE(is_hungry, false);
+		WRITE_ONCE(wpool_worker_hungry, false);
 	return err;
 }
 
@@ -150,7 +147,7 @@ void wpool_worker_left(struct wpool *pool)
 /* Does another pool need this worker's place more than its own does? */
 static bool is_needed_elsewhere(void)
 {
-	return is_hungry_now() && atomic_read(&nr_all_workers) >= max_workers;
+	return wpool_worker_is_hungry() && atomic_read(&nr_all_workers) >= max_workers;
 }
 
 /*
@@ -263,49 +260,6 @@ struct wpool_worker *__wpool_worker_current(void)
 	return kthread_data(current);
 }
 
-static bool has_excess(struct wpool *pool)
-{
-	return READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity) ||
-	       unlikely(is_hungry_now());
-}
-
-/*
- * Let others have the CPU, between two tasks. Not always at once: where a
- * finish wakes a submitter that waited for a place, worker and submitter would
- * change places for every single task. A tick's worth of tasks is enough, too.
- * If nobody wants the CPU, RCU may want to hear of it all the same.
- */
-static void make_way(struct wpool_worker *w)
-{
-	if (need_resched() && ++w->in_a_row < MAX_IN_A_ROW &&
-	    w->row_jiffy == (u32)jiffies)
-		return;
-	w->in_a_row = 0;
-	cond_resched();
-	w->row_jiffy = jiffies;
-}
-
-/*
- * The quick look of a worker that has just finished a task: is everything as it
- * was, and one more in the ring? Interrupts are off for the same reason as
- * preemption in look().
- */
-static struct wpool_task *look_here(struct wpool_worker *w)
-{
-	struct wpool *pool = w->pool;
-	struct wpool_task *task = NULL;
-	struct wpool_runq *rq;
-
-	local_irq_disable();
-	rq = wpool_this_runq(pool);
-	/* counted in, and at home */
-	if (likely(READ_ONCE(w->running_on) == rq) && likely(!READ_ONCE(rq->redirect)) &&
-	    likely(!has_excess(pool)) && likely(!wpool_runq_is_over(rq)))
-		task = wpool_sched_next(rq);
-	local_irq_enable();
-	return task;
-}
-
 /* What a worker does after a look for work. */
 enum step { RUN, SLEEP, END };
 
@@ -327,7 +281,7 @@ static enum step look(struct wpool_worker *w, struct wpool_task **task)
 		wpool_idle_started(w);
 	else if (unlikely(!READ_ONCE(w->running_on)))
 		wpool_running_enter(w);
-	if (unlikely(has_excess(pool)) && leave(w, false)) {
+	if (unlikely(wpool_worker_has_excess(pool)) && leave(w, false)) {
 		step = END;
 		goto out;
 	}
@@ -355,7 +309,7 @@ static int worker_main(void *data)
 
 	wpool_fault_arm(w);
 	for (;;) {
-		/* it may be awake for what only others can change */
+		/* at least once in 61 tasks, or a tick; and where there is no task */
 		cond_resched();
 		if (unlikely(!is_at_home(w)))
 			rehome(w);
@@ -363,12 +317,7 @@ static int worker_main(void *data)
 			wpool_handoff_watch(w);
 		switch (look(w, &task)) {
 		case RUN:
-			do {
-				wpool_monitor_arm();
-				wpool_task_run(w, task);
-				make_way(w);
-				task = look_here(w);
-			} while (task);
+			wpool_run(w, task);
 			break;
 		case SLEEP:
 			if (!wpool_idle_sleep(w))

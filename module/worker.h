@@ -22,8 +22,7 @@
 #include <linux/task_work.h>
 #include <linux/wpool.h>
 
-struct wpool;
-struct wpool_runq;
+#include "pool.h"
 
 /**
  * struct wpool_worker - a worker
@@ -49,7 +48,6 @@ struct wpool_runq;
  * @notifier: tells that it is switched out
  * @has_notifier: O: @notifier is registered
  * @in_a_row: O: tasks since others have wanted its CPU
- * @row_jiffy: O: when it made way last
  * @searching: O: counts in nr_searching
  * @task: innermost task it is in, or NULL; read anywhere as an address
  * @func: its function; read anywhere
@@ -57,7 +55,7 @@ struct wpool_runq;
  * @task_owner: module pinned for the outermost task, or NULL
  * @detached: the outermost task is detached: its memory is not ours
  * @colour: colour of a detached outermost task
- * @depth: how many tasks it is in: helping nests
+ * @nested: in how many tasks it is beyond the outermost: helping nests
  * @exit_work: runs in do_exit(), after an oops too
  * @dead_node: S: in the spawner's list of ended workers
  * @rcu: frees it
@@ -78,8 +76,7 @@ struct wpool_worker {
 	bool detached;
 	u8 colour;
 	u32 in_a_row;
-	u32 row_jiffy;
-	u32 depth;
+	u32 nested;
 	struct wpool_runq *running_on;
 	struct wpool_runq *new_home;
 #ifdef CONFIG_PREEMPT_NOTIFIERS
@@ -123,6 +120,24 @@ int wpool_worker_count_in(struct wpool *pool);
  * Context: process context; sleeps.
  */
 void wpool_worker_make_room(void);
+
+extern bool wpool_worker_hungry;
+
+/** __wpool_worker_is_hungry() - wpool_worker_is_hungry() once it was said; it has an end */
+bool __wpool_worker_is_hungry(void);
+
+/** wpool_worker_is_hungry() - has a pool no worker, and cannot make one? */
+static inline bool wpool_worker_is_hungry(void)
+{
+	return unlikely(READ_ONCE(wpool_worker_hungry)) && __wpool_worker_is_hungry();
+}
+
+/** wpool_worker_has_excess() - should a worker of this pool look whether it must leave? */
+static inline bool wpool_worker_has_excess(const struct wpool *pool)
+{
+	return READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity) ||
+	       wpool_worker_is_hungry();
+}
 
 /**
  * wpool_worker_room() - how many workers more the module may have

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The accounts of a task that ends. A finish, with interrupts off:
+ *
+ *   wpool_finish_begin()    from here on others can see that one is under way
+ *   the change to IDLE      the last touch of the task
+ *   wpool_finish_settle()   counted out, its token given back; nothing is under
+ *                           way any more
+ *
+ * and then, with interrupts on, wpool_flush_finished().
+ *
+ * Barrier pair:
+ *
+ *   finish:A  finish_seq odd, then the change to IDLE (fully ordered), then
+ *             the accounts, then finish_seq even (store-release)
+ *             <-> wpool_finish_sync(): who has seen IDLE waits for an even
+ *             number, and then sees the accounts and the token that came free.
+ *
+ * Two waits in one direction each: a waiter on the task returns only when the
+ * accounts are right (finish:A), a flusher that reads the accounts returns only
+ * after the last touch of the task (the accounts come after it).
+ */
+#ifndef WPOOL_FINISH_H
+#define WPOOL_FINISH_H
+
+#include <linux/percpu.h>
+
+#include "admission.h"
+#include "pool.h"
+
+/* Odd while a finish is under way on this CPU. */
+DECLARE_PER_CPU(u32, wpool_finish_seq);
+
+/** wpool_finish_begin() - see above; interrupts are off */
+static inline void wpool_finish_begin(void)
+{
+	__this_cpu_inc(wpool_finish_seq);
+	/* finish:A, pairs with wpool_finish_sync() */
+	smp_wmb();
+}
+
+/** wpool_finish_end() - see above: the accounts are right, or nothing was finished */
+static inline void wpool_finish_end(void)
+{
+	/* finish:A, pairs with wpool_finish_sync() */
+	smp_wmb();
+	__this_cpu_inc(wpool_finish_seq);
+}
+
+/**
+ * wpool_finish_count() - count a task out
+ * @rq: this CPU's run queue
+ * @colour: the task's colour
+ * @status: how it ended: 0, -ECANCELED it never ran, else its worker died
+ *
+ * Context: any; interrupts off.
+ */
+static inline void wpool_finish_count(struct wpool_runq *rq, u32 colour, int status)
+{
+	WRITE_ONCE(rq->finished[colour], rq->finished[colour] + 1);
+	/* pairs with the first smp_rmb() in count_tasks(), stats.c */
+	smp_wmb();
+	if (status == -ECANCELED)
+		WRITE_ONCE(rq->cancelled, rq->cancelled + 1);
+	else if (status)
+		WRITE_ONCE(rq->failed, rq->failed + 1);
+}
+
+/**
+ * wpool_finish_settle() - the task is IDLE: count it out, give its token back
+ * @pool: the pool
+ * @rq: this CPU's run queue
+ * @colour: the task's colour
+ * @status: as wpool_finish_count()
+ *
+ * A full barrier before its end, for wpool_flush_finished().
+ *
+ * Context: any; interrupts off since wpool_finish_begin().
+ */
+static __always_inline void wpool_finish_settle(struct wpool *pool, struct wpool_runq *rq,
+						u32 colour, int status)
+{
+	wpool_finish_count(rq, colour, status);
+	wpool_admission_give(pool, rq);
+	wpool_finish_end();
+}
+
+/**
+ * wpool_finish_joinable() - end a joinable task
+ * @pool: the pool
+ * @task: the task
+ * @from: the state that it is in, RUNNING or CANCELLED
+ * @status: as wpool_finish_count()
+ *
+ * One that ran and was submitted again meanwhile is queued.
+ *
+ * Context: process context.
+ * Return: false: it was CANCELLED and has been submitted again, nothing is changed.
+ */
+bool wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
+			   int from, int status);
+
+/**
+ * wpool_finish_detached() - a task has ended whose memory is not ours any more
+ * @pool: the pool
+ * @colour: the task's colour
+ * @status: as wpool_finish_count()
+ *
+ * Context: process context.
+ */
+void wpool_finish_detached(struct wpool *pool, u32 colour, int status);
+
+/**
+ * wpool_finish_sync() - wait until every finish under way has settled its accounts
+ *
+ * For those who have seen a task IDLE and go on as if it had never been.
+ *
+ * Context: any.
+ */
+void wpool_finish_sync(void);
+
+#endif /* WPOOL_FINISH_H */

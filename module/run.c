@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Running tasks, see run.h. What a worker does for one task after the other is
+ * run_one(): claim, call, finish, and the next one of this CPU, without a lock or
+ * a clock. The locked instructions on this way, all on the task's or this CPU's
+ * lines:
+ *
+ *   1. the claim: PENDING becomes RUNNING
+ *   2. the finish: RUNNING becomes IDLE
+ *   3. the token, in wpool_admission_give()
+ *   4. the next task, in wpool_sched_next()
+ *
+ * Whatever is not so simple is somewhere else: another state of the task in
+ * claim_for_worker() and wpool_finish_joinable(), a detached task in run_detached(),
+ * another look for work in worker.c.
+ */
+#include "run.h"
+
+#include <linux/irqflags.h>
+#include <linux/ktime.h>
+#include <linux/lockdep.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+
+#include "finish.h"
+#include "flush.h"
+#include "handoff.h"
+#include "monitor.h"
+#include "pool.h"
+#include "sched.h"
+#include "task.h"
+#include "trace.h"
+#include "worker.h"
+
+/* Short tasks that a worker runs in a row while others want its CPU. */
+#define MAX_IN_A_ROW	16
+
+/* ---- the call ---- */
+
+/* What a task must leave as it found it. */
+struct context {
+	int preempt;
+	int rcu;
+	int locks;
+};
+
+static void context_save(struct context *context)
+{
+	context->preempt = preempt_count();
+	context->rcu = rcu_preempt_depth();
+	context->locks = lockdep_depth(current);
+}
+
+static void context_repair(const struct context *was, void *func)
+{
+	pr_err_ratelimited("wpool: %ps left preempt count %x (was %x), irqs %s, rcu depth %d (was %d), locks %d (was %d)\n",
+			   func, preempt_count(), was->preempt,
+			   irqs_disabled() ? "off" : "on",
+			   rcu_preempt_depth(), was->rcu,
+			   lockdep_depth(current), was->locks);
+	if (irqs_disabled())
+		local_irq_enable();
+	while (rcu_preempt_depth() > was->rcu) {
+		/* by the task, which sparse cannot know */
+		__acquire(RCU);
+		rcu_read_unlock();
+	}
+	preempt_count_set(was->preempt);
+}
+
+static bool context_is(const struct context *was)
+{
+	return preempt_count() == was->preempt && !irqs_disabled() &&
+	       rcu_preempt_depth() == was->rcu &&
+	       lockdep_depth(current) == was->locks;
+}
+
+static void count_latency(struct wpool *pool, u64 submit_ns)
+{
+	u64 now = ktime_get_mono_fast_ns();
+	u64 ns = now > submit_ns ? now - submit_ns : 0;
+	u32 bucket = min_t(u32, ns ? __fls(ns) : 0, WPOOL_HIST_BUCKETS - 1);
+	struct wpool_runq *rq;
+	unsigned long flags;
+
+	/* the stamp may be there for a tracepoint only */
+	if (!READ_ONCE(pool->latency))
+		return;
+	local_irq_save(flags);
+	rq = wpool_this_runq(pool);
+	WRITE_ONCE(rq->latency[bucket], rq->latency[bucket] + 1);
+	local_irq_restore(flags);
+}
+
+static void call(struct wpool *pool, struct wpool_task *task, wpool_task_fn func)
+{
+	struct context context;
+
+	context_save(&context);
+#ifdef CONFIG_LOCKDEP
+	/* recursive: a worker that helps is inside two tasks */
+	lock_map_acquire_read(&pool->lockdep_map);
+#endif
+	func(task);
+#ifdef CONFIG_LOCKDEP
+	lock_map_release(&pool->lockdep_map);
+#endif
+	if (unlikely(!context_is(&context)))
+		context_repair(&context, func);
+}
+
+/* As call(), while that is traced; a detached task may be gone afterwards. */
+static noinline void call_traced(struct wpool_worker *w, struct wpool_task *task,
+				 wpool_task_fn func, u64 submit_ns)
+{
+	u64 start_ns = wpool_trace_started(w, task, func, submit_ns);
+
+	call(w->pool, task, func);
+	wpool_trace_finished(w, task, func, start_ns);
+}
+
+/* ---- the claim ---- */
+
+/* The taker's claim. False: it was cancelled. */
+static bool claim_to_run(struct wpool_task *task, int running)
+{
+	int old = WPOOL_ST_PENDING;
+	int new;
+
+	do {
+		if ((old & WPOOL_ST_MASK) != WPOOL_ST_PENDING)
+			return false;
+		new = running == WPOOL_ST_IDLE ? running :
+			running | (old & WPOOL_ST_WAITED);
+	} while (!atomic_try_cmpxchg(&task->state, &old, new));
+
+	return true;
+}
+
+/* The worker's claim; a detached task is out of its hands with it. */
+static bool claim_for_worker(struct wpool_task *task, bool detached)
+{
+	if (!detached)
+		return claim_to_run(task, WPOOL_ST_RUNNING);
+
+	WRITE_ONCE(task->queued, 0);
+	if (claim_to_run(task, WPOOL_ST_IDLE))
+		return true;
+	WRITE_ONCE(task->queued, 1);
+	return false;
+}
+
+/* Claim it, or end it if it was cancelled: then false. */
+static bool claim_or_end(struct wpool *pool, struct wpool_task *task, bool detached)
+{
+	while (!claim_for_worker(task, detached))
+		if (wpool_task_end_cancelled(pool, task))
+			return false;
+	return true;
+}
+
+static __always_inline void call_for_worker(struct wpool_worker *w, struct wpool_task *task,
+					    wpool_task_fn func, u64 submit_ns)
+{
+	WRITE_ONCE(w->func, func);
+	WRITE_ONCE(w->task, task);
+	if (likely(!wpool_trace_is_running()))
+		call(w->pool, task, func);
+	else
+		call_traced(w, task, func, submit_ns);
+}
+
+/* ---- a worker's tasks ---- */
+
+/*
+ * The quick look of a worker that has just finished a task: is everything as it
+ * was, and one more at hand? Interrupts are off for the same reason as
+ * preemption in look() of worker.c.
+ *
+ * Where others want the CPU they do not get it after each task: where a finish
+ * wakes a submitter that waited for a place, worker and submitter would change
+ * places for every single task. A tick's worth of tasks is enough, too, which
+ * wpool_sched_next() sees to.
+ */
+static __always_inline struct wpool_task *next_here(struct wpool_worker *w,
+						    struct wpool *pool,
+						    struct wpool_runq *rq)
+{
+	if (unlikely(need_resched()) && ++w->in_a_row >= MAX_IN_A_ROW)
+		return NULL;
+	/* counted in, and at home */
+	if (unlikely(READ_ONCE(w->running_on) != rq) || unlikely(READ_ONCE(rq->redirect)) ||
+	    unlikely(wpool_worker_has_excess(pool)) || unlikely(wpool_runq_is_over(rq)))
+		return NULL;
+	return wpool_sched_next(rq);
+}
+
+/* Its memory is the function's once it is claimed: what is needed later comes first. */
+static noinline void run_detached(struct wpool_worker *w, struct wpool_task *task)
+{
+	struct wpool *pool = w->pool;
+	wpool_task_fn func = task->func;
+	u64 submit_ns = task->submit_ns;
+	u32 colour = task->colour;
+
+	if (unlikely(submit_ns)) {
+		count_latency(pool, submit_ns);
+		task->submit_ns = 0;
+	}
+	w->colour = colour;
+	w->abort = task->abort;
+	w->task_owner = task->owner;
+	if (!claim_or_end(pool, task, true))
+		return;
+
+	w->detached = true;
+	call_for_worker(w, task, func, submit_ns);
+	WRITE_ONCE(w->task, NULL);
+	w->detached = false;
+
+	module_put(w->task_owner);
+	wpool_finish_detached(pool, colour, 0);
+}
+
+/* Run a task; returns the next one if it is at hand. */
+static __always_inline struct wpool_task *run_one(struct wpool_worker *w,
+						  struct wpool_task *task)
+{
+	struct wpool *pool = w->pool;
+	wpool_task_fn func = task->func;
+	u64 submit_ns = task->submit_ns;
+	int old = WPOOL_ST_PENDING;
+	struct wpool_runq *rq;
+	u32 colour;
+
+	wpool_monitor_arm();
+	if (unlikely(wpool_task_is_detached(task))) {
+		run_detached(w, task);
+		goto next;
+	}
+	if (unlikely(submit_ns)) {
+		count_latency(pool, submit_ns);
+		task->submit_ns = 0;
+	}
+	if (unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_RUNNING)) &&
+	    !claim_or_end(pool, task, false))
+		goto next;
+
+	call_for_worker(w, task, func, submit_ns);
+	WRITE_ONCE(w->task, NULL);
+
+	local_irq_disable();
+	wpool_finish_begin();
+	colour = task->colour;
+	WRITE_ONCE(task->queued, 0);
+	task->status = 0;
+	old = WPOOL_ST_RUNNING;
+	if (unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_IDLE))) {
+		/* somebody waits or asks for more; what was written is put right */
+		wpool_finish_end();
+		local_irq_enable();
+		wpool_finish_joinable(pool, task, WPOOL_ST_RUNNING, 0);
+		goto next;
+	}
+	rq = wpool_this_runq(pool);
+	wpool_finish_settle(pool, rq, colour, 0);
+	if (unlikely(wpool_flush_is_awaited(pool))) {
+		/* keeps the pool */
+		rcu_read_lock();
+		local_irq_enable();
+		wpool_flush_finished(pool, colour);
+		rcu_read_unlock();
+		goto next;
+	}
+	task = next_here(w, pool, rq);
+	local_irq_enable();
+	return task;
+
+next:
+	local_irq_disable();
+	task = next_here(w, pool, wpool_this_runq(pool));
+	local_irq_enable();
+	return task;
+}
+
+void wpool_run(struct wpool_worker *w, struct wpool_task *task)
+{
+	struct wpool_runq *rq = w->rq;
+
+	w->in_a_row = 0;
+	/* what its tasks submit goes to the next slot */
+	WRITE_ONCE(rq->runner, current);
+	do {
+		task = run_one(w, task);
+	} while (task);
+	if (READ_ONCE(rq->runner) == current)
+		WRITE_ONCE(rq->runner, NULL);
+}
+
+/* ---- elsewhere ---- */
+
+void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
+{
+	struct wpool *pool = w->pool;
+	struct wpool_task *outer = w->task;
+	void *outer_func = w->func;
+	wpool_task_fn func = task->func;
+	u64 submit_ns = task->submit_ns;
+
+	if (unlikely(submit_ns)) {
+		count_latency(pool, submit_ns);
+		task->submit_ns = 0;
+	}
+	if (!claim_or_end(pool, task, false))
+		return;
+
+	task->outer = outer;
+	w->nested++;
+	call_for_worker(w, task, func, submit_ns);
+	WRITE_ONCE(w->task, outer);
+	WRITE_ONCE(w->func, outer_func);
+	w->nested--;
+	wpool_finish_joinable(pool, task, WPOOL_ST_RUNNING, 0);
+}
+
+int wpool_run_in_submitter(struct wpool *pool, struct wpool_task *task)
+{
+	struct module *owner = task->owner;
+	int old;
+
+	if (wpool_stack_is_short())
+		return -EAGAIN;
+
+	if (wpool_task_is_detached(task)) {
+		wpool_abort_fn abort = task->abort;
+		wpool_task_fn func = task->func;
+
+		if (claim_to_run(task, WPOOL_ST_IDLE)) {
+			func(task);
+		} else {
+			atomic_set(&task->state, WPOOL_ST_IDLE);
+			if (abort)
+				abort(task, -ECANCELED);
+		}
+		module_put(owner);
+		return 0;
+	}
+
+	/* a submit to the same pool while it runs is a submit to this caller */
+	WRITE_ONCE(task->pool, pool);
+	if (!claim_to_run(task, WPOOL_ST_RUNNING)) {
+		task->status = -ECANCELED;
+		wpool_task_unclaim(task);
+		return 0;
+	}
+	do {
+		task->func(task);
+		task->status = 0;
+		old = atomic_fetch_andnot(WPOOL_ST_AGAIN | WPOOL_ST_AGAIN_COLOUR,
+					  &task->state);
+	} while (old & WPOOL_ST_AGAIN);
+	wpool_task_unclaim(task);
+	return 0;
+}
