@@ -134,9 +134,10 @@ void wpool_admission_serve(struct wpool *pool)
 	struct task_struct *threads[SERVE_BATCH];
 	struct wpool_runq *rq = wpool_this_runq(pool);
 	struct wpool_waiter *w;
-	u32 nr_tasks, nr_threads, i;
+	u32 nr_tasks, nr_threads, colour, i;
 
 	do {
+		colour = READ_ONCE(pool->colour);
 		nr_tasks = 0;
 		nr_threads = 0;
 
@@ -149,7 +150,7 @@ void wpool_admission_serve(struct wpool *pool)
 			if (!w || !take_central(pool, 1))
 				break;
 			tasks[nr_tasks] = w->tasks[w->accepted++];
-			wpool_task_accept(pool, rq, tasks[nr_tasks++]);
+			wpool_task_accept(pool, rq, tasks[nr_tasks++], colour);
 			if (w->accepted < w->nr)
 				continue;
 			list_del(&w->node);
@@ -162,8 +163,10 @@ void wpool_admission_serve(struct wpool *pool)
 		set_attention(pool, WPOOL_ATT_DEBT, atomic_read(&pool->tokens) < 0);
 		raw_spin_unlock(&pool->admission_lock);
 
-		if (nr_tasks)
+		if (nr_tasks) {
+			wpool_task_count_in(rq, colour, nr_tasks);
 			wpool_sched_push(pool, rq, tasks, nr_tasks);
+		}
 		/* interrupts are still off: the threads cannot be freed yet */
 		for (i = 0; i < nr_threads; i++)
 			wake_up_process(threads[i]);

@@ -104,12 +104,14 @@ void wpool_admission_serve(struct wpool *pool);
  * they wait.
  *
  * Context: any; interrupts off.
+ * Return: pool->attention, read after the barrier.
  */
-static inline void wpool_admission_give(struct wpool *pool, struct wpool_runq *rq)
+static inline u32 wpool_admission_give(struct wpool *pool, struct wpool_runq *rq)
 {
 	int batch = READ_ONCE(pool->token_batch);
+	u32 attention;
 
-	if (likely(batch && !(READ_ONCE(pool->attention) & WPOOL_ATT_GIVE))) {
+	if (likely(batch)) {
 		/* locked instruction: this CPU's line; give:A */
 		if (unlikely(atomic_inc_return(&rq->tokens) >= 2 * batch))
 			wpool_admission_spill(pool, rq);
@@ -117,8 +119,10 @@ static inline void wpool_admission_give(struct wpool *pool, struct wpool_runq *r
 		/* give:A */
 		atomic_inc_return(&pool->tokens);
 	}
-	if (unlikely(READ_ONCE(pool->attention) & WPOOL_ATT_GIVE))
+	attention = READ_ONCE(pool->attention);
+	if (unlikely(attention & WPOOL_ATT_GIVE))
 		wpool_admission_serve(pool);
+	return attention;
 }
 
 /**

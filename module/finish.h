@@ -7,7 +7,7 @@
  *   wpool_finish_settle()   counted out, its token given back; nothing is under
  *                           way any more
  *
- * and then, with interrupts on, wpool_flush_finished().
+ * and then, with interrupts on, wpool_flush_finished() if somebody waits for that.
  *
  * Barrier pair:
  *
@@ -73,16 +73,18 @@ static inline void wpool_finish_count(struct wpool_runq *rq, u32 colour, int sta
  * @colour: the task's colour
  * @status: as wpool_finish_count()
  *
- * A full barrier before its end, for wpool_flush_finished().
- *
  * Context: any; interrupts off since wpool_finish_begin().
+ * Return: true if wpool_flush_finished() is to be called.
  */
-static __always_inline void wpool_finish_settle(struct wpool *pool, struct wpool_runq *rq,
+static __always_inline bool wpool_finish_settle(struct wpool *pool, struct wpool_runq *rq,
 						u32 colour, int status)
 {
+	u32 attention;
+
 	wpool_finish_count(rq, colour, status);
-	wpool_admission_give(pool, rq);
+	attention = wpool_admission_give(pool, rq);
 	wpool_finish_end();
+	return attention & WPOOL_ATT_FLUSH;
 }
 
 /**

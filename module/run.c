@@ -44,14 +44,24 @@ struct context {
 	int locks;
 };
 
-static void context_save(struct context *context)
+/* A worker between two tasks holds nothing. */
+static const struct context no_context;
+
+static __always_inline void context_save(struct context *context)
 {
 	context->preempt = preempt_count();
 	context->rcu = rcu_preempt_depth();
 	context->locks = lockdep_depth(current);
 }
 
-static void context_repair(const struct context *was, void *func)
+static __always_inline bool context_is(const struct context *was)
+{
+	return preempt_count() == was->preempt && !irqs_disabled() &&
+	       rcu_preempt_depth() == was->rcu &&
+	       lockdep_depth(current) == was->locks;
+}
+
+static noinline void context_repair(const struct context *was, void *func)
 {
 	pr_err_ratelimited("wpool: %ps left preempt count %x (was %x), irqs %s, rcu depth %d (was %d), locks %d (was %d)\n",
 			   func, preempt_count(), was->preempt,
@@ -66,13 +76,6 @@ static void context_repair(const struct context *was, void *func)
 		rcu_read_unlock();
 	}
 	preempt_count_set(was->preempt);
-}
-
-static bool context_is(const struct context *was)
-{
-	return preempt_count() == was->preempt && !irqs_disabled() &&
-	       rcu_preempt_depth() == was->rcu &&
-	       lockdep_depth(current) == was->locks;
 }
 
 static void count_latency(struct wpool *pool, u64 submit_ns)
@@ -92,11 +95,9 @@ static void count_latency(struct wpool *pool, u64 submit_ns)
 	local_irq_restore(flags);
 }
 
-static void call(struct wpool *pool, struct wpool_task *task, wpool_task_fn func)
+static __always_inline void call(struct wpool *pool, struct wpool_task *task,
+				 wpool_task_fn func, const struct context *was)
 {
-	struct context context;
-
-	context_save(&context);
 #ifdef CONFIG_LOCKDEP
 	/* recursive: a worker that helps is inside two tasks */
 	lock_map_acquire_read(&pool->lockdep_map);
@@ -105,18 +106,31 @@ static void call(struct wpool *pool, struct wpool_task *task, wpool_task_fn func
 #ifdef CONFIG_LOCKDEP
 	lock_map_release(&pool->lockdep_map);
 #endif
-	if (unlikely(!context_is(&context)))
-		context_repair(&context, func);
+	if (unlikely(!context_is(was)))
+		context_repair(was, func);
 }
 
 /* As call(), while that is traced; a detached task may be gone afterwards. */
 static noinline void call_traced(struct wpool_worker *w, struct wpool_task *task,
-				 wpool_task_fn func, u64 submit_ns)
+				 wpool_task_fn func, const struct context *was,
+				 u64 submit_ns)
 {
 	u64 start_ns = wpool_trace_started(w, task, func, submit_ns);
 
-	call(w->pool, task, func);
+	call(w->pool, task, func, was);
 	wpool_trace_finished(w, task, func, start_ns);
+}
+
+static __always_inline void call_for_worker(struct wpool_worker *w, struct wpool_task *task,
+					    wpool_task_fn func, const struct context *was,
+					    u64 submit_ns)
+{
+	WRITE_ONCE(w->func, func);
+	WRITE_ONCE(w->task, task);
+	if (likely(!wpool_trace_is_running()))
+		call(w->pool, task, func, was);
+	else
+		call_traced(w, task, func, was, submit_ns);
 }
 
 /* ---- the claim ---- */
@@ -159,28 +173,18 @@ static bool claim_or_end(struct wpool *pool, struct wpool_task *task, bool detac
 	return true;
 }
 
-static __always_inline void call_for_worker(struct wpool_worker *w, struct wpool_task *task,
-					    wpool_task_fn func, u64 submit_ns)
-{
-	WRITE_ONCE(w->func, func);
-	WRITE_ONCE(w->task, task);
-	if (likely(!wpool_trace_is_running()))
-		call(w->pool, task, func);
-	else
-		call_traced(w, task, func, submit_ns);
-}
-
 /* ---- a worker's tasks ---- */
 
 /*
- * The quick look of a worker that has just finished a task: is everything as it
- * was, and one more at hand? Interrupts are off for the same reason as
- * preemption in look() of worker.c.
+ * The quick look of a worker that has just finished a task: is it still counted
+ * in, at home, and within the capacity, and is one more at hand? Interrupts are
+ * off for the same reason as preemption in look() of worker.c, which looks at
+ * all that has less haste: at least once in 61 tasks, or a tick, which
+ * wpool_sched_next() sees to.
  *
  * Where others want the CPU they do not get it after each task: where a finish
  * wakes a submitter that waited for a place, worker and submitter would change
- * places for every single task. A tick's worth of tasks is enough, too, which
- * wpool_sched_next() sees to.
+ * places for every single task.
  */
 static __always_inline struct wpool_task *next_here(struct wpool_worker *w,
 						    struct wpool *pool,
@@ -188,9 +192,8 @@ static __always_inline struct wpool_task *next_here(struct wpool_worker *w,
 {
 	if (unlikely(need_resched()) && ++w->in_a_row >= MAX_IN_A_ROW)
 		return NULL;
-	/* counted in, and at home */
-	if (unlikely(READ_ONCE(w->running_on) != rq) || unlikely(READ_ONCE(rq->redirect)) ||
-	    unlikely(wpool_worker_has_excess(pool)) || unlikely(wpool_runq_is_over(rq)))
+	if (unlikely(READ_ONCE(w->running_on) != rq) ||
+	    unlikely(READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity)))
 		return NULL;
 	return wpool_sched_next(rq);
 }
@@ -214,7 +217,7 @@ static noinline void run_detached(struct wpool_worker *w, struct wpool_task *tas
 		return;
 
 	w->detached = true;
-	call_for_worker(w, task, func, submit_ns);
+	call_for_worker(w, task, func, &no_context, submit_ns);
 	WRITE_ONCE(w->task, NULL);
 	w->detached = false;
 
@@ -233,7 +236,6 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w,
 	struct wpool_runq *rq;
 	u32 colour;
 
-	wpool_monitor_arm();
 	if (unlikely(wpool_task_is_detached(task))) {
 		run_detached(w, task);
 		goto next;
@@ -246,7 +248,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w,
 	    !claim_or_end(pool, task, false))
 		goto next;
 
-	call_for_worker(w, task, func, submit_ns);
+	call_for_worker(w, task, func, &no_context, submit_ns);
 	WRITE_ONCE(w->task, NULL);
 
 	local_irq_disable();
@@ -263,8 +265,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w,
 		goto next;
 	}
 	rq = wpool_this_runq(pool);
-	wpool_finish_settle(pool, rq, colour, 0);
-	if (unlikely(wpool_flush_is_awaited(pool))) {
+	if (unlikely(wpool_finish_settle(pool, rq, colour, 0))) {
 		/* keeps the pool */
 		rcu_read_lock();
 		local_irq_enable();
@@ -288,6 +289,8 @@ void wpool_run(struct wpool_worker *w, struct wpool_task *task)
 	struct wpool_runq *rq = w->rq;
 
 	w->in_a_row = 0;
+	/* as long as the worker is counted in, the monitor stays awake by itself */
+	wpool_monitor_arm();
 	/* what its tasks submit goes to the next slot */
 	WRITE_ONCE(rq->runner, current);
 	do {
@@ -306,6 +309,7 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 	void *outer_func = w->func;
 	wpool_task_fn func = task->func;
 	u64 submit_ns = task->submit_ns;
+	struct context context;
 
 	if (unlikely(submit_ns)) {
 		count_latency(pool, submit_ns);
@@ -314,9 +318,10 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 	if (!claim_or_end(pool, task, false))
 		return;
 
+	context_save(&context);
 	task->outer = outer;
 	w->nested++;
-	call_for_worker(w, task, func, submit_ns);
+	call_for_worker(w, task, func, &context, submit_ns);
 	WRITE_ONCE(w->task, outer);
 	WRITE_ONCE(w->func, outer_func);
 	w->nested--;

@@ -35,7 +35,7 @@ static DEFINE_PER_CPU(struct transit, in_transit);
 
 /* ---- push ---- */
 
-/* The ring is full: half of it and the new tasks go to the global queue. */
+/* The ring is full: half of it and the new tasks go to the global queue, so that it pays. */
 static void spill(struct wpool *pool, struct wpool_runq *rq,
 		  struct wpool_task *const *tasks, u32 nr)
 {
@@ -58,7 +58,7 @@ static void ring_push(struct wpool *pool, struct wpool_runq *rq,
 void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 			struct wpool_task *const *tasks, u32 nr)
 {
-	if (unlikely(wpool_runq_is_redirected(rq)))
+	if (wpool_runq_is_redirected(rq))
 		wpool_globq_push(&pool->globq, tasks, nr);
 	else
 		ring_push(pool, rq, tasks, nr);

@@ -120,10 +120,16 @@ static int overloaded(struct wpool *pool, struct wpool_task *const *tasks,
 	return n;
 }
 
-/* Where accepted tasks go. */
-static __always_inline void push(struct wpool *pool, struct wpool_runq *rq,
-				 struct wpool_task *const *tasks, u32 nr)
+static bool is_valid(const struct wpool *pool, const struct wpool_task *task)
 {
+	return pool && task && task->func && !in_nmi();
+}
+
+/* Tasks are accepted: count them in, and queue them. */
+static __always_inline void push(struct wpool *pool, struct wpool_runq *rq,
+				 struct wpool_task *const *tasks, u32 nr, u32 colour)
+{
+	wpool_task_count_in(rq, colour, nr);
 	if (nr == 1 && wpool_runq_is_own(rq))
 		wpool_sched_push_next(pool, rq, tasks[0]);
 	else
@@ -139,23 +145,25 @@ static __always_inline u32 submit_fast(struct wpool *pool,
 {
 	struct wpool_runq *rq;
 	unsigned long flags;
-	u32 i, n;
+	u32 colour, i, n;
 
 	/* one that needs no token must not hold one, not even for a moment */
-	for (i = 0; i < nr && likely(!atomic_read(&tasks[i]->state)); i++)
+	for (i = 0; i < nr && likely(tasks[i]) && likely(tasks[i]->func) &&
+	     likely(!atomic_read(&tasks[i]->state)); i++)
 		;
 	if (unlikely(!i))
 		return 0;
 	local_irq_save(flags);
 	rq = wpool_this_runq(pool);
+	colour = READ_ONCE(pool->colour);
 	n = wpool_admission_take_fast(pool, rq, i);
 	for (i = 0; i < n; i++) {
 		if (unlikely(!wpool_task_claim_fast(tasks[i])))
 			break;
-		wpool_task_accept(pool, rq, tasks[i]);
+		wpool_task_accept(pool, rq, tasks[i], colour);
 	}
 	if (likely(i))
-		push(pool, rq, tasks, i);
+		push(pool, rq, tasks, i, colour);
 	for (; unlikely(n > i); n--)
 		wpool_admission_give(pool, rq);
 	local_irq_restore(flags);
@@ -170,8 +178,8 @@ static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks,
 		       u32 nr, const struct overload *how, int *err)
 {
 	struct wpool_runq *rq;
+	u32 claimed = 0, colour, i;
 	unsigned long flags;
-	u32 claimed = 0;
 	int n = 0, more;
 
 	*err = 0;
@@ -189,11 +197,10 @@ static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks,
 		rq = wpool_this_runq(pool);
 		n = wpool_admission_take(pool, rq, claimed);
 		if (likely(n > 0)) {
-			u32 i;
-
+			colour = READ_ONCE(pool->colour);
 			for (i = 0; i < n; i++)
-				wpool_task_accept(pool, rq, tasks[i]);
-			push(pool, rq, tasks, n);
+				wpool_task_accept(pool, rq, tasks[i], colour);
+			push(pool, rq, tasks, n, colour);
 		}
 	}
 	local_irq_restore(flags);
@@ -221,24 +228,6 @@ static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks,
 	return n;
 }
 
-/* As submit_slow(). */
-static __always_inline int submit_chunk(struct wpool *pool,
-					struct wpool_task *const *tasks, u32 nr,
-					const struct overload *how, int *err)
-{
-	u32 n = submit_fast(pool, tasks, nr);
-
-	*err = 0;
-	if (unlikely(n < nr))
-		n += submit_slow(pool, tasks + n, nr - n, how, err);
-	return n;
-}
-
-static bool valid(struct wpool *pool, struct wpool_task *task)
-{
-	return pool && task && task->func && !in_nmi();
-}
-
 /* What is left of a submit when the fast way was not open. */
 static noinline int submit_one_slow(struct wpool *pool, struct wpool_task *task,
 				    enum wpool_policy policy, long timeout)
@@ -250,14 +239,14 @@ static noinline int submit_one_slow(struct wpool *pool, struct wpool_task *task,
 	};
 	int err;
 
-	if (!valid(pool, task))
+	if (!is_valid(pool, task))
 		return -EINVAL;
 	return submit_slow(pool, &task, 1, &how, &err) == 1 ? 0 : err;
 }
 
 static __always_inline bool submit_one_fast(struct wpool *pool, struct wpool_task *task)
 {
-	return likely(valid(pool, task)) && likely(submit_fast(pool, &task, 1));
+	return likely(pool) && likely(!in_nmi()) && likely(submit_fast(pool, &task, 1));
 }
 
 int wpool_submit(struct wpool *pool, struct wpool_task *task)
@@ -302,10 +291,10 @@ int wpool_submit_batch(struct wpool *pool, struct wpool_task *const *tasks,
 		.state = TASK_KILLABLE,
 		.timeout = MAX_SCHEDULE_TIMEOUT,
 	};
-	unsigned int done = 0, chunk;
+	unsigned int done = 0, chunk, n;
 	int err = 0;
 
-	if (!pool || !tasks || !nr || nr > INT_MAX ||
+	if (!pool || !tasks || !nr || nr > INT_MAX || in_nmi() ||
 	    flags & ~(WPOOL_BATCH_TRY | WPOOL_BATCH_INTERRUPTIBLE))
 		return -EINVAL;
 	if (!(flags & WPOOL_BATCH_TRY)) {
@@ -316,15 +305,17 @@ int wpool_submit_batch(struct wpool *pool, struct wpool_task *const *tasks,
 		how.state = TASK_INTERRUPTIBLE | TASK_FREEZABLE;
 
 	while (done < nr && !err) {
-		chunk = 0;
-		while (chunk < min(nr - done, CHUNK) &&
-		       valid(pool, tasks[done + chunk]))
-			chunk++;
-		if (!chunk) {
+		chunk = min(nr - done, CHUNK);
+		n = submit_fast(pool, tasks + done, chunk);
+		done += n;
+		if (likely(n == chunk))
+			continue;
+		for (n = 0; done + n < nr && n < CHUNK && is_valid(pool, tasks[done + n]); n++)
+			;
+		if (n)
+			done += submit_slow(pool, tasks + done, n, &how, &err);
+		else
 			err = -EINVAL;
-			break;
-		}
-		done += submit_chunk(pool, tasks + done, chunk, &how, &err);
 	}
 	return done ?: err;
 }

@@ -43,23 +43,35 @@ struct wpool_worker;
  * @pool: the pool
  * @rq: this CPU's run queue
  * @task: the task
+ * @colour: pool->colour
  *
- * Context: any; interrupts off, and until it is pushed.
+ * Context: any; interrupts off since @colour was read, until it is counted in
+ * and pushed.
  */
 static inline void wpool_task_accept(struct wpool *pool, struct wpool_runq *rq,
-				     struct wpool_task *task)
+				     struct wpool_task *task, u32 colour)
 {
-	u32 colour = READ_ONCE(pool->colour);
-
 	WRITE_ONCE(task->pool, pool);
 	task->colour = colour;
 	if (unlikely(READ_ONCE(pool->latency)))
 		task->submit_ns = ktime_get_mono_fast_ns();
 	if (trace_wpool_task_submitted_enabled())
 		wpool_trace_submitted(pool, rq, task);
-	WRITE_ONCE(rq->accepted[colour], rq->accepted[colour] + 1);
 	/* accept:A, from here on task->pool may be followed */
 	smp_store_release(&task->queued, 1);
+}
+
+/**
+ * wpool_task_count_in() - count accepted tasks, before any of them is pushed
+ * @rq: this CPU's run queue
+ * @colour: as wpool_task_accept()
+ * @nr: how many
+ *
+ * Context: any; interrupts off.
+ */
+static inline void wpool_task_count_in(struct wpool_runq *rq, u32 colour, u32 nr)
+{
+	WRITE_ONCE(rq->accepted[colour], rq->accepted[colour] + nr);
 }
 
 /** wpool_task_is_detached() - does the task belong to its function once it runs? */
