@@ -132,10 +132,13 @@ void wpool_admission_serve(struct wpool *pool)
 {
 	struct wpool_task *tasks[SERVE_BATCH];
 	struct task_struct *threads[SERVE_BATCH];
-	struct wpool_runq *rq = wpool_this_runq(pool);
-	struct wpool_waiter *w;
 	u32 nr_tasks, nr_threads, colour, i;
+	struct wpool_waiter *w;
+	struct wpool_runq *rq;
+	unsigned long flags;
 
+	local_irq_save(flags);
+	rq = wpool_this_runq(pool);
 	do {
 		colour = READ_ONCE(pool->colour);
 		nr_tasks = 0;
@@ -171,15 +174,18 @@ void wpool_admission_serve(struct wpool *pool)
 		for (i = 0; i < nr_threads; i++)
 			wake_up_process(threads[i]);
 	} while (nr_tasks == SERVE_BATCH);
+	local_irq_restore(flags);
 }
 
 void wpool_admission_spill(struct wpool *pool, struct wpool_runq *rq)
 {
+	unsigned long flags;
+
 	/* under the lock: who looks for tokens must not find them on their way */
-	raw_spin_lock(&pool->admission_lock);
+	raw_spin_lock_irqsave(&pool->admission_lock, flags);
 	/* give:A again */
 	atomic_add_return(atomic_xchg(&rq->tokens, 0), &pool->tokens);
-	raw_spin_unlock(&pool->admission_lock);
+	raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
 }
 
 /* Take a waiter off the list that nobody has served. */

@@ -89,7 +89,7 @@ static inline u32 wpool_admission_take_fast(struct wpool *pool,
 				 &rq->tokens : &pool->tokens, want);
 }
 
-/** wpool_admission_spill() - the cache of this CPU is full: move it to the pool */
+/** wpool_admission_spill() - a cache is full: move it to the pool */
 void wpool_admission_spill(struct wpool *pool, struct wpool_runq *rq);
 
 /** wpool_admission_serve() - hand tokens that are free to those who wait, in order */
@@ -103,7 +103,7 @@ void wpool_admission_serve(struct wpool *pool);
  * A full barrier, which pairs with those who announce in pool->attention that
  * they wait.
  *
- * Context: any; interrupts off.
+ * Context: any; preemption off.
  * Return: pool->attention, read after the barrier.
  */
 static inline u32 wpool_admission_give(struct wpool *pool, struct wpool_runq *rq)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The accounts of a task that ends. A finish, with interrupts off:
+ * The accounts of a task that ends. A finish, in a thread, with preemption off:
  *
  *   wpool_finish_begin()    from here on others can see that one is under way
  *   the change to IDLE      the last touch of the task
@@ -31,7 +31,7 @@
 /* Odd while a finish is under way on this CPU. */
 DECLARE_PER_CPU(u32, wpool_finish_seq);
 
-/** wpool_finish_begin() - see above; interrupts are off */
+/** wpool_finish_begin() - see above */
 static inline void wpool_finish_begin(void)
 {
 	__this_cpu_inc(wpool_finish_seq);
@@ -49,21 +49,22 @@ static inline void wpool_finish_end(void)
 
 /**
  * wpool_finish_count() - count a task out
- * @rq: this CPU's run queue
+ * @pool: the pool
  * @colour: the task's colour
  * @status: how it ended: 0, -ECANCELED it never ran, else its worker died
  *
- * Context: any; interrupts off.
+ * Context: any; preemption off.
  */
-static inline void wpool_finish_count(struct wpool_runq *rq, u32 colour, int status)
+static __always_inline void wpool_finish_count(struct wpool *pool, u32 colour, int status)
 {
-	WRITE_ONCE(rq->finished[colour], rq->finished[colour] + 1);
+	/* an interrupt may count, too */
+	this_cpu_inc(pool->rq->finished[colour]);
 	/* pairs with the first smp_rmb() in count_tasks(), stats.c */
 	smp_wmb();
 	if (status == -ECANCELED)
-		WRITE_ONCE(rq->cancelled, rq->cancelled + 1);
+		this_cpu_inc(pool->rq->cancelled);
 	else if (status)
-		WRITE_ONCE(rq->failed, rq->failed + 1);
+		this_cpu_inc(pool->rq->failed);
 }
 
 /**
@@ -73,7 +74,7 @@ static inline void wpool_finish_count(struct wpool_runq *rq, u32 colour, int sta
  * @colour: the task's colour
  * @status: as wpool_finish_count()
  *
- * Context: any; interrupts off since wpool_finish_begin().
+ * Context: any; preemption off since wpool_finish_begin().
  * Return: true if wpool_flush_finished() is to be called.
  */
 static __always_inline bool wpool_finish_settle(struct wpool *pool, struct wpool_runq *rq,
@@ -81,7 +82,7 @@ static __always_inline bool wpool_finish_settle(struct wpool *pool, struct wpool
 {
 	u32 attention;
 
-	wpool_finish_count(rq, colour, status);
+	wpool_finish_count(pool, colour, status);
 	attention = wpool_admission_give(pool, rq);
 	wpool_finish_end();
 	return attention & WPOOL_ATT_FLUSH;

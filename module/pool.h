@@ -12,15 +12,17 @@
  *   W: pool->workers_lock; read anywhere with READ_ONCE
  *   M: pool->workers_mutex
  *   Q: runq->lock; read anywhere with READ_ONCE
- *   C: written on the run queue's own CPU with interrupts off only; read
- *      anywhere with READ_ONCE
+ *   C: written on the run queue's own CPU with interrupts off only, or by
+ *      this_cpu operations; read anywhere with READ_ONCE
+ *   P: written on the run queue's own CPU by workers only, with preemption off;
+ *      read anywhere with READ_ONCE
  *   S: the spawner's lock
  *   N: the monitor only
  *   X: atomic, or says its own rule
  *
- * Lock order, outer first. All raw ones are taken with interrupts off; that is
- * also what bounds every lockless section, so that an RCU grace period means
- * "everybody who was inside has left":
+ * Lock order, outer first. All raw ones are taken with interrupts off. Interrupts
+ * or preemption off is also what bounds every lockless section, so that an RCU
+ * grace period means "everybody who was inside has left":
  *
  *   pools_mutex (pool.c)
  *     pool->tune_mutex
@@ -89,11 +91,11 @@ struct wpool_watch {
  * @ring: the tasks, oldest first
  * @next: X: task that an own task submitted last, taken by exchange
  * @runner: X: thread of the worker that last began to run tasks here; only compared
- * @tick: C: looks for work
- * @globq_tick: C: @tick when others than the own queue last came first, every 61st time
- * @round: C: how often they did
- * @next_streak: C: tasks taken from @next in a row
- * @call_jiffy: C: when a worker last saw to help for what it left behind
+ * @tick: P: looks for work
+ * @globq_tick: P: @tick when others than the own queue last came first, every 61st time
+ * @round: P: how often they did
+ * @next_streak: P: tasks taken from @next in a row
+ * @call_jiffy: P: when a worker last saw to help for what it left behind
  * @help_jiffy: C: when this queue last looked for help in vain
  * @random: C: state of the random start of stealing
  * @tokens: X: admission tokens cached here; taken from everywhere

@@ -251,7 +251,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w,
 	call_for_worker(w, task, func, &no_context, submit_ns);
 	WRITE_ONCE(w->task, NULL);
 
-	local_irq_disable();
+	preempt_disable();
 	wpool_finish_begin();
 	colour = task->colour;
 	WRITE_ONCE(task->queued, 0);
@@ -260,7 +260,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w,
 	if (unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_IDLE))) {
 		/* somebody waits or asks for more; what was written is put right */
 		wpool_finish_end();
-		local_irq_enable();
+		preempt_enable();
 		wpool_finish_joinable(pool, task, WPOOL_ST_RUNNING, 0);
 		goto next;
 	}
@@ -268,19 +268,19 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w,
 	if (unlikely(wpool_finish_settle(pool, rq, colour, 0))) {
 		/* keeps the pool */
 		rcu_read_lock();
-		local_irq_enable();
+		preempt_enable();
 		wpool_flush_finished(pool, colour);
 		rcu_read_unlock();
 		goto next;
 	}
 	task = next_here(w, pool, rq);
-	local_irq_enable();
+	preempt_enable();
 	return task;
 
 next:
-	local_irq_disable();
+	preempt_disable();
 	task = next_here(w, pool, wpool_this_runq(pool));
-	local_irq_enable();
+	preempt_enable();
 	return task;
 }
 

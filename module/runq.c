@@ -8,11 +8,11 @@
  *           <-> load-acquire of tail in wpool_ring_tail(): a consumer that sees
  *           the new tail sees the slots.
  *   take:A  fully ordered compare-and-swap of head after the slots are read
- *           <-> load-acquire of head in wpool_ring_push(): the producer fills
+ *           <-> load-acquire of head in wpool_ring_room(): the producer fills
  *           a slot again only after its old content was read.
  *
  * ABA: head is compared as a number that only grows. A consumer that holds an
- * old one has interrupts off, so 2^32 moves cannot happen meanwhile.
+ * old one has preemption off, so 2^32 moves cannot happen meanwhile.
  */
 #include "runq.h"
 

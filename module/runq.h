@@ -8,13 +8,13 @@
  * head <= index < tail (mod 2^32).
  *
  *   producer   code on the ring's own CPU with interrupts off, so there is one
- *   consumer   any CPU, with interrupts off: reads slots, then wins them by
+ *   consumer   any CPU, with preemption off: reads slots, then wins them by
  *              moving head with a compare-and-swap, and only then may follow
  *              what it read
  *
  * The barriers are explained in runq.c.
  *
- * Interrupts off bound how long a consumer can hold an old head: far below
+ * Preemption off bounds how long a consumer can hold an old head: far below
  * the 2^32 moves after which it would be taken for a new one.
  */
 #ifndef WPOOL_RUNQ_H

@@ -173,7 +173,7 @@ bool wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 			wpool_trace_submitted(pool, rq, task);
 		/* pairs with the smp_mb() in wpool_flush_outstanding() */
 		smp_wmb();
-		wpool_finish_count(rq, colour, status);
+		wpool_finish_count(pool, colour, status);
 		wpool_sched_push(pool, rq, &task, 1);
 		wpool_finish_end();
 	} else {
