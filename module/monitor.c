@@ -3,8 +3,9 @@
  * The monitor, see monitor.h.
  *
  * It is armed by whoever starts a task or wakes a worker, and goes on as long as
- * anything is queued or anybody runs: a module whose pools are quiet has no
- * timer. A look changes nothing unless the look before saw the same:
+ * anything is queued or anybody runs, or did since the last look, so that tasks
+ * that come one by one do not start a timer each: a module whose pools are quiet
+ * has no timer. A look changes nothing unless the look before saw the same:
  *
  *   a hog     the worker that runs here has not looked for work for hog_ms. It
  *             is counted out, and its queue is another CPU's.
@@ -19,8 +20,8 @@
  * Barrier pair:
  *
  *   arm:A  be counted as running, or queue a task (with a full barrier), look if
- *          the timer is armed <-> look:A, clear the flag, full barrier, look at
- *          all pools. Either the timer is armed again, or the look sees it.
+ *          the timer is on <-> look:A, say that it is off, full barrier, look at
+ *          all pools. Either the timer is started again, or the look sees it.
  */
 #include "monitor.h"
 
@@ -51,19 +52,23 @@
 #define PERIOD_MIN_NS	(20 * NSEC_PER_USEC)
 #define PERIOD_PER_LOOK	100
 
-bool wpool_monitor_armed;
+enum wpool_monitor_state wpool_monitor_state;
 
 static struct hrtimer timer;
 static u64 period_ns;
 /* The last look found somebody to hand over from. */
 static bool has_acted;
 
+static void start_timer(void)
+{
+	hrtimer_start(&timer, ns_to_ktime(READ_ONCE(period_ns)), HRTIMER_MODE_REL_SOFT);
+}
+
 void __wpool_monitor_arm(void)
 {
 	/* arm:A, fully ordered */
-	if (!cmpxchg(&wpool_monitor_armed, false, true))
-		hrtimer_start(&timer, ns_to_ktime(READ_ONCE(period_ns)),
-			      HRTIMER_MODE_REL_SOFT);
+	if (xchg(&wpool_monitor_state, WPOOL_MONITOR_USED) == WPOOL_MONITOR_OFF)
+		start_timer();
 }
 
 /* ---- hogs, and those who blocked unseen ---- */
@@ -291,14 +296,17 @@ static void set_period(u64 look_ns)
 
 static enum hrtimer_restart look(struct hrtimer *unused)
 {
+	bool used = READ_ONCE(wpool_monitor_state) == WPOOL_MONITOR_USED;
 	u64 start = ktime_get_mono_fast_ns();
 
-	WRITE_ONCE(wpool_monitor_armed, false);
+	WRITE_ONCE(wpool_monitor_state, WPOOL_MONITOR_OFF);
 	/* look:A */
 	smp_mb();
-	if (wpool_pools_walk_rcu(look_at)) {
+	if (wpool_pools_walk_rcu(look_at) || used) {
 		set_period(ktime_get_mono_fast_ns() - start);
-		__wpool_monitor_arm();
+		if (cmpxchg(&wpool_monitor_state, WPOOL_MONITOR_OFF,
+			    WPOOL_MONITOR_ON) == WPOOL_MONITOR_OFF)
+			start_timer();
 	}
 	return HRTIMER_NORESTART;
 }

@@ -10,9 +10,12 @@
 #include <linux/compiler.h>
 #include <linux/types.h>
 
-extern bool wpool_monitor_armed;
+/* The timer is off; on; on, and it was asked for since the last look. */
+enum wpool_monitor_state { WPOOL_MONITOR_OFF, WPOOL_MONITOR_ON, WPOOL_MONITOR_USED };
 
-/** __wpool_monitor_arm() - start the timer, unless somebody else does */
+extern enum wpool_monitor_state wpool_monitor_state;
+
+/** __wpool_monitor_arm() - start the timer, unless it is on */
 void __wpool_monitor_arm(void);
 
 /**
@@ -22,7 +25,7 @@ void __wpool_monitor_arm(void);
  */
 static inline void wpool_monitor_arm(void)
 {
-	if (unlikely(!READ_ONCE(wpool_monitor_armed)))
+	if (unlikely(READ_ONCE(wpool_monitor_state) != WPOOL_MONITOR_USED))
 		__wpool_monitor_arm();
 }
 
