@@ -168,6 +168,34 @@ static void wpool_task_dies_is_eio_and_the_pool_lives(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
+static void die_too(void *arg)
+{
+	pr_info("wpool-expect: oops 1\n");
+	WRITE_ONCE(*(int *)8, 1);
+}
+
+/* It is the function that its author knows, not the one of ours that calls it. */
+static void wpool_submit_fn_dies_its_function_is_reported(struct kunit *test)
+{
+	struct report *report;
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	report = kunit_kzalloc(test, sizeof(*report), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, report);
+	wpk_attrs(&attrs, 1, 0);
+	attrs.fault = note_fault;
+	attrs.fault_data = report;
+	pool = wpk_pool_attrs(test, &attrs);
+	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, die_too, NULL,
+					      THIS_MODULE, GFP_KERNEL), 0);
+	WPK_ASSERT_EVENTUALLY(test, atomic_read(&report->nr) == 1);
+	KUNIT_EXPECT_PTR_EQ(test, report->fault.func, (void *)die_too);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 1);
+	wpk_destroy(test, pool);
+}
+
 /* Nobody is told, nobody waits: the place and the worker come back anyway. */
 static void wpool_task_dies_without_a_fault_handler_the_pool_lives(struct kunit *test)
 {
@@ -200,6 +228,7 @@ static struct kunit_suite contain_suite = {
 
 static struct kunit_case fault_cases[] = {
 	KUNIT_CASE(wpool_task_dies_is_eio_and_the_pool_lives),
+	KUNIT_CASE(wpool_submit_fn_dies_its_function_is_reported),
 	KUNIT_CASE(wpool_task_dies_without_a_fault_handler_the_pool_lives),
 	{}
 };

@@ -17,6 +17,7 @@ struct sweep {
 	struct kunit *test;
 	struct wpool *pool;
 	wpool_arg_fn func;
+	struct wpk_gate *gate;
 	const char *name;
 	gfp_t gfp;
 	u32 capacity;
@@ -31,6 +32,8 @@ static void serve(void *arg)
 {
 	struct sweep *sweep = arg;
 
+	if (sweep->gate)
+		wpk_gate_pass(sweep->gate);
 	atomic_inc(&sweep->served);
 }
 
@@ -233,27 +236,114 @@ static void wpool_submit_fn_when_its_allocation_fails(struct kunit *test)
 	}
 }
 
-static struct wpool *func_pool(struct kunit *test, u32 capacity, u32 queue_depth)
+static struct wpool *func_pool(struct kunit *test, u32 capacity,
+			       u32 queue_depth, enum wpool_policy policy)
 {
 	struct wpool_attrs attrs;
 
 	wpk_attrs(&attrs, capacity, queue_depth);
+	attrs.policy = policy;
 	return wpk_pool_func(test, &attrs, serve);
 }
 
-/* Items are there for all that fits: no allocation matters. */
-static void wpool_invoke_when_its_allocation_fails(struct kunit *test)
+/* A call whose next allocation would fail; says whether there was one. */
+static int invoke_failing(struct sweep *sweep, bool *came)
 {
-	struct sweep sweep = { .test = test, .pool = func_pool(test, 2, 10) };
+	int err;
 
-	sweep_all(&sweep, 1, call_invoke, check_served);
-	KUNIT_EXPECT_EQ(test, sweep.reached, sweep.survived);
+	set_nth(1);
+	err = call_invoke(sweep);
+	*came = !get_nth();
+	set_nth(0);
+	return err;
+}
+
+/* Within the limits there are items for all, though none is given back yet. */
+static void check_reserve(struct sweep *sweep, u32 nr)
+{
+	struct kunit *test = sweep->test;
+	bool came;
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		KUNIT_EXPECT_EQ_MSG(test, invoke_failing(sweep, &came), 0, "%u", i);
+		KUNIT_EXPECT_FALSE_MSG(test, came, "%u", i);
+	}
+	KUNIT_EXPECT_EQ(test, wpool_invoke(sweep->pool, sweep), -EAGAIN);
+	wpk_gate_let(sweep->gate, nr);
+	check_served(sweep);
+}
+
+/* Not on the stack: tasks may outlive the case. */
+static struct sweep *gated_sweep(struct kunit *test, struct wpool *pool)
+{
+	struct sweep *sweep = kunit_kzalloc(test, sizeof(*sweep), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, sweep);
+	sweep->test = test;
+	sweep->pool = pool;
+	sweep->gate = wpk_gate(test);
+	return sweep;
+}
+
+static void wpool_invoke_within_the_limits_allocates_nothing(struct kunit *test)
+{
+	struct wpool_attrs attrs = { .queue_depth = 30 };
+	struct sweep *sweep;
+	u32 i;
+
+	if (!may_inject)
+		kunit_skip(test, "no fault injection");
+	sweep = gated_sweep(test, func_pool(test, 2, 10, WPOOL_FAIL));
+	check_reserve(sweep, 12);
+	/* all of them again, and as many as it is tuned to */
+	check_reserve(sweep, 12);
+	KUNIT_EXPECT_EQ(test, wpool_tune(sweep->pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH), 0);
+	check_reserve(sweep, 32);
+	/* fewer while they are in use, and more before they came back */
+	for (i = 0; i < 32; i++)
+		KUNIT_EXPECT_EQ(test, call_invoke(sweep), 0);
+	attrs.queue_depth = 4;
+	KUNIT_EXPECT_EQ(test, wpool_tune(sweep->pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH), 0);
+	attrs.queue_depth = 9;
+	KUNIT_EXPECT_EQ(test, wpool_tune(sweep->pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH), 0);
+	wpk_gate_let(sweep->gate, 32);
+	check_served(sweep);
+	check_reserve(sweep, 11);
+}
+
+static int invoke_waiting(struct wpk_thread *thread)
+{
+	return wpool_invoke(thread->pool, thread->arg);
+}
+
+/* Who waits has an item of the reserve in hand; killed, it gives that back. */
+static void wpool_invoke_killed_while_it_waits_gives_its_item_back(struct kunit *test)
+{
+	struct wpk_thread *thread;
+	struct sweep *sweep;
+	bool came;
+
+	if (!may_inject)
+		kunit_skip(test, "no fault injection");
+	sweep = gated_sweep(test, func_pool(test, 1, 0, WPOOL_BLOCK));
+	KUNIT_EXPECT_EQ(test, call_invoke(sweep), 0);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(sweep->gate, 1));
+	thread = wpk_thread(test, invoke_waiting, sweep->pool, NULL, sweep);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(sweep->pool, waiting) == 1);
+	wpk_kill(thread);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -EINTR);
+	wpk_gate_let(sweep->gate, 2);
+	KUNIT_EXPECT_EQ(test, wpool_flush(sweep->pool), 0);
+	KUNIT_EXPECT_EQ(test, invoke_failing(sweep, &came), 0);
+	KUNIT_EXPECT_FALSE(test, came);
+	check_served(sweep);
 }
 
 static void wpool_invoke_unlimited_when_its_allocation_fails(struct kunit *test)
 {
 	struct sweep sweep = {
-		.test = test, .pool = func_pool(test, 2, WPOOL_UNLIMITED),
+		.test = test, .pool = func_pool(test, 2, WPOOL_UNLIMITED, WPOOL_BLOCK),
 	};
 
 	sweep_all(&sweep, 1, call_invoke, check_served);
@@ -283,16 +373,17 @@ static void undo_grow(struct sweep *sweep)
 
 static void wpool_tune_when_each_allocation_fails(struct kunit *test)
 {
-	struct sweep sweep = { .test = test, .pool = func_pool(test, 2, 10) };
+	struct sweep sweep = { .test = test, .pool = func_pool(test, 2, 10, WPOOL_BLOCK) };
 
-	/* the larger array, and 20 items */
-	sweep_all(&sweep, 21, call_grow, undo_grow);
+	/* 20 items */
+	sweep_all(&sweep, 20, call_grow, undo_grow);
 }
 
 static struct kunit_case inject_cases[] = {
 	KUNIT_CASE(wpool_create_func_when_each_allocation_fails),
 	KUNIT_CASE(wpool_submit_fn_when_its_allocation_fails),
-	KUNIT_CASE(wpool_invoke_when_its_allocation_fails),
+	KUNIT_CASE(wpool_invoke_within_the_limits_allocates_nothing),
+	KUNIT_CASE(wpool_invoke_killed_while_it_waits_gives_its_item_back),
 	KUNIT_CASE(wpool_invoke_unlimited_when_its_allocation_fails),
 	KUNIT_CASE(wpool_tune_when_each_allocation_fails),
 	{}

@@ -21,6 +21,15 @@ int wpool_items_resize(struct wpool_items *items, u32 nr);
 /** wpool_items_destroy() - free them; none is in use; NULL is allowed */
 void wpool_items_destroy(struct wpool_items *items);
 
+/**
+ * wpool_func_show() - say what the calling task really does
+ * @func: what debugfs and the report of a fault name instead of the task's own
+ *	function, until it returns
+ *
+ * Context: a task; does nothing where that runs outside of a worker.
+ */
+void wpool_func_show(void *func);
+
 /** wpool_func_init() - make the cache that items come from; Return: 0 or -ENOMEM */
 int wpool_func_init(void);
 
