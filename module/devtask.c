@@ -40,6 +40,7 @@
 #include <linux/wpool.h>
 
 #include "devfile.h"
+#include "func.h"
 #include "workload.h"
 
 /* Tasks handed to the pool at a time; the array is on the stack. */
@@ -174,6 +175,7 @@ static void dev_task_run(struct wpool_task *task)
 	struct item *item = container_of(task, struct item, task);
 	int status;
 
+	wpool_func_show(wpool_workload_func(&item->load));
 	item->cpu = raw_smp_processor_id();
 	item->start_ns = ktime_get_ns();
 	status = wpool_workload_run(&item->load);

@@ -319,36 +319,43 @@ static int run_lock(struct wpool_workload *load)
 	return err;
 }
 
+static int run_noop(struct wpool_workload *load)
+{
+	return 0;
+}
+
+static int run_spin(struct wpool_workload *load)
+{
+	return wpool_workload_spin(load, load->arg);
+}
+
 /* Its name is what the oops shows. */
-static noinline void wpool_fault_on_purpose(void)
+static noinline int wpool_fault_on_purpose(struct wpool_workload *load)
 {
 	WRITE_ONCE(*(int *)NULL, 0);
+	return 0;
+}
+
+static int (*const works[])(struct wpool_workload *load) = {
+	[WPOOL_WORK_NOOP] = run_noop,
+	[WPOOL_WORK_SPIN] = run_spin,
+	[WPOOL_WORK_SLEEP] = run_sleep,
+	[WPOOL_WORK_YIELD] = run_yield,
+	[WPOOL_WORK_TOUCH] = run_touch,
+	[WPOOL_WORK_HASH] = run_hash,
+	[WPOOL_WORK_LOCK] = run_lock,
+	[WPOOL_WORK_TREE] = wpool_worktree_run,
+	[WPOOL_WORK_FAULT] = wpool_fault_on_purpose,
+};
+
+void *wpool_workload_func(const struct wpool_workload *load)
+{
+	return works[load->kind];
 }
 
 int wpool_workload_run(struct wpool_workload *load)
 {
 	if (wpool_workload_stopped(load))
 		return -ECANCELED;
-
-	switch (load->kind) {
-	case WPOOL_WORK_SPIN:
-		return wpool_workload_spin(load, load->arg);
-	case WPOOL_WORK_SLEEP:
-		return run_sleep(load);
-	case WPOOL_WORK_YIELD:
-		return run_yield(load);
-	case WPOOL_WORK_TOUCH:
-		return run_touch(load);
-	case WPOOL_WORK_HASH:
-		return run_hash(load);
-	case WPOOL_WORK_LOCK:
-		return run_lock(load);
-	case WPOOL_WORK_TREE:
-		return wpool_worktree_run(load);
-	case WPOOL_WORK_FAULT:
-		wpool_fault_on_purpose();
-		return 0;
-	default:
-		return 0;
-	}
+	return works[load->kind](load);
 }

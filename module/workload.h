@@ -85,6 +85,15 @@ u64 wpool_workload_bytes(const struct wpool_workload *load);
 int wpool_workload_run(struct wpool_workload *load);
 
 /**
+ * wpool_workload_func() - what a run does, by the function that does it
+ * @load: an initialised run
+ *
+ * Context: any.
+ * Return: the function's address, only to be shown.
+ */
+void *wpool_workload_func(const struct wpool_workload *load);
+
+/**
  * wpool_workload_stop() - end a run early
  * @load: the run; wpool_workload_run() on it may be about to start, but the
  *	caller sees to it that its thread does not end before this returns
