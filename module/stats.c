@@ -71,35 +71,58 @@ static u64 count_finished(struct wpool *pool)
 	return finished;
 }
 
+static u64 count_accepted(struct wpool *pool)
+{
+	u64 accepted = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct wpool_runq *rq = wpool_runq(pool, cpu);
+
+		accepted += READ_ONCE(rq->accepted[0]) + READ_ONCE(rq->accepted[1]);
+	}
+	return accepted;
+}
+
+/*
+ * The figures of one moment, if there is one while they are read: a task that
+ * came and went meanwhile would count as outstanding.
+ */
 static void count_tasks(struct wpool *pool, struct wpool_stats *stats)
 {
 	u64 finished, incomplete, failed, cancelled;
-	int cpu, i, tries = 16;
+	int tries = 32;
 
 	do {
 		incomplete = count_incomplete(pool, &stats->failed, &stats->cancelled);
 		/* a task is counted out before it is counted as failed or cancelled */
 		smp_rmb();
 		finished = count_finished(pool);
+		/* and counted in before it is counted out */
+		smp_rmb();
+		stats->submitted = count_accepted(pool);
 		/* one that was cancelled meanwhile is not to be taken for completed */
 		smp_rmb();
-	} while (count_incomplete(pool, &failed, &cancelled) != incomplete && --tries);
+	} while ((count_incomplete(pool, &failed, &cancelled) != incomplete ||
+		  count_finished(pool) != finished) && --tries);
 	stats->completed = finished - incomplete;
+	stats->outstanding = stats->submitted - finished;
+}
 
-	/* and counted in before it is counted out */
-	smp_rmb();
+/* Figures that only grow, each by itself. */
+static void count_events(struct wpool *pool, struct wpool_stats *stats)
+{
+	int cpu, i;
+
 	for_each_possible_cpu(cpu) {
 		struct wpool_runq *rq = wpool_runq(pool, cpu);
 
-		stats->submitted += READ_ONCE(rq->accepted[0]) +
-				    READ_ONCE(rq->accepted[1]);
 		stats->refused += READ_ONCE(rq->refused);
 		stats->stolen += READ_ONCE(rq->stolen);
 		stats->handoffs += READ_ONCE(rq->handoffs);
 		for (i = 0; i < WPOOL_HIST_BUCKETS; i++)
 			stats->latency_ns[i] += READ_ONCE(rq->latency[i]);
 	}
-	stats->outstanding = stats->submitted - finished;
 }
 
 static u32 count_free(struct wpool *pool)
@@ -123,6 +146,7 @@ void wpool_get_stats(struct wpool *pool, struct wpool_stats *stats)
 	stats->state = READ_ONCE(pool->state);
 	count_workers(pool, stats);
 	count_tasks(pool, stats);
+	count_events(pool, stats);
 	stats->waiting = READ_ONCE(pool->nr_waiting);
 	stats->queued = wpool_sched_queued(pool);
 	stats->free = count_free(pool);
