@@ -179,11 +179,16 @@ static u64 standing_ns(struct wpool_watch *watch, u64 head, u64 now)
 	return now - watch->head_ns;
 }
 
-/* Nobody is idle, and nobody can be made: whoever comes free will look. */
+/*
+ * Nobody is idle, and nobody can be made: whoever comes free will look. A pool
+ * without a worker has to ask all the same: then others make room.
+ */
 static bool is_exhausted(struct wpool *pool)
 {
+	u32 workers = READ_ONCE(pool->nr_workers);
+
 	return !atomic_read(&pool->nr_idle) &&
-	       READ_ONCE(pool->nr_workers) >= READ_ONCE(pool->capacity);
+	       (workers >= READ_ONCE(pool->capacity) || (workers && !wpool_worker_room()));
 }
 
 /* Is the worker that is relied on here inside a task, and not waiting for its CPU? */
