@@ -38,8 +38,10 @@
 static DEFINE_RAW_SPINLOCK(lock);
 /* Pools that asked, each with a reference. */
 static LIST_HEAD(asking);
-/* Workers that ended. */
+/* Workers that ended, or are about to. */
 static LIST_HEAD(dead);
+/* Of these, those that the spawner has looked at; its own. */
+static LIST_HEAD(ending);
 
 /* Tasks that were cancelled, linked by their node. */
 static LIST_HEAD(dropped);
@@ -151,10 +153,6 @@ static void reap(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
 
-	/* the thread is in do_exit(); after this it never runs our code again */
-	while (!READ_ONCE(w->thread->exit_state))
-		schedule_timeout_uninterruptible(1);
-
 	if (!w->leaving)
 		repair(w);
 
@@ -165,20 +163,25 @@ static void reap(struct wpool_worker *w)
 	thread_gone(pool);
 }
 
-static void reap_all(void)
+/*
+ * Not in place of one that has a low priority on a busy CPU: others may wait for
+ * a worker. True if there are some to come back for.
+ */
+static bool reap_all(void)
 {
-	struct wpool_worker *w;
+	struct wpool_worker *w, *next;
 
-	for (;;) {
-		raw_spin_lock_irq(&lock);
-		w = list_first_entry_or_null(&dead, struct wpool_worker, dead_node);
-		if (w)
-			list_del(&w->dead_node);
-		raw_spin_unlock_irq(&lock);
-		if (!w)
-			return;
+	raw_spin_lock_irq(&lock);
+	list_splice_tail_init(&dead, &ending);
+	raw_spin_unlock_irq(&lock);
+	list_for_each_entry_safe(w, next, &ending, dead_node) {
+		/* in do_exit(): once this is set it never runs our code again */
+		if (!READ_ONCE(w->thread->exit_state))
+			continue;
+		list_del(&w->dead_node);
 		reap(w);
 	}
+	return !list_empty(&ending);
 }
 
 /* ---- spawning ---- */
@@ -290,7 +293,10 @@ static int spawner_main(void *unused)
 {
 	struct wpool *pool, *next;
 	unsigned long timeout;
+	bool more = false;
 
+	/* all pools wait for it, whatever their own nice value is */
+	set_user_nice(current, MIN_NICE);
 	for (;;) {
 		/* before the look at the lists: a wake-up after it is not lost */
 		set_current_state(TASK_IDLE);
@@ -298,7 +304,7 @@ static int spawner_main(void *unused)
 		if (!pool && !has_ended()) {
 			if (kthread_should_stop())
 				break;
-			schedule_timeout(timeout);
+			schedule_timeout(more ? 1 : timeout);
 		}
 		__set_current_state(TASK_RUNNING);
 
@@ -308,7 +314,7 @@ static int spawner_main(void *unused)
 				retry_later(pool);
 			wpool_put(pool);
 		}
-		reap_all();
+		more = reap_all();
 	}
 	__set_current_state(TASK_RUNNING);
 
