@@ -153,6 +153,8 @@ void wpool_admission_serve(struct wpool *pool)
 			if (!w || !take_central(pool, 1))
 				break;
 			tasks[nr_tasks] = w->tasks[w->accepted++];
+			/* before anybody can know that it is accepted: flush */
+			wpool_task_count_in(rq, colour, 1);
 			wpool_task_accept(pool, rq, tasks[nr_tasks++], colour);
 			if (w->accepted < w->nr)
 				continue;
@@ -166,10 +168,8 @@ void wpool_admission_serve(struct wpool *pool)
 		set_attention(pool, WPOOL_ATT_DEBT, atomic_read(&pool->tokens) < 0);
 		raw_spin_unlock(&pool->admission_lock);
 
-		if (nr_tasks) {
-			wpool_task_count_in(rq, colour, nr_tasks);
+		if (nr_tasks)
 			wpool_sched_push(pool, rq, tasks, nr_tasks);
-		}
 		/* interrupts are still off: the threads cannot be freed yet */
 		for (i = 0; i < nr_threads; i++)
 			wake_up_process(threads[i]);

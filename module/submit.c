@@ -125,11 +125,15 @@ static bool is_valid(const struct wpool *pool, const struct wpool_task *task)
 	return pool && task && task->func && !in_nmi();
 }
 
-/* Tasks are accepted: count them in, and queue them. */
-static __always_inline void push(struct wpool *pool, struct wpool_runq *rq,
-				 struct wpool_task *const *tasks, u32 nr, u32 colour)
+/* Claimed tasks have their tokens: count them in, accept and queue them. */
+static __always_inline void accept(struct wpool *pool, struct wpool_runq *rq,
+				   struct wpool_task *const *tasks, u32 nr)
 {
+	u32 colour = READ_ONCE(pool->colour), i;
+
 	wpool_task_count_in(rq, colour, nr);
+	for (i = 0; i < nr; i++)
+		wpool_task_accept(pool, rq, tasks[i], colour);
 	if (nr == 1 && wpool_runq_is_own(rq))
 		wpool_sched_push_next(pool, rq, tasks[0]);
 	else
@@ -145,7 +149,7 @@ static __always_inline u32 submit_fast(struct wpool *pool,
 {
 	struct wpool_runq *rq;
 	unsigned long flags;
-	u32 colour, i, n;
+	u32 i, n;
 
 	/* one that needs no token must not hold one, not even for a moment */
 	for (i = 0; i < nr && likely(tasks[i]) && likely(tasks[i]->func) &&
@@ -155,15 +159,11 @@ static __always_inline u32 submit_fast(struct wpool *pool,
 		return 0;
 	local_irq_save(flags);
 	rq = wpool_this_runq(pool);
-	colour = READ_ONCE(pool->colour);
 	n = wpool_admission_take_fast(pool, rq, i);
-	for (i = 0; i < n; i++) {
-		if (unlikely(!wpool_task_claim_fast(tasks[i])))
-			break;
-		wpool_task_accept(pool, rq, tasks[i], colour);
-	}
+	for (i = 0; i < n && likely(wpool_task_claim_fast(tasks[i])); i++)
+		;
 	if (likely(i))
-		push(pool, rq, tasks, i, colour);
+		accept(pool, rq, tasks, i);
 	for (; unlikely(n > i); n--)
 		wpool_admission_give(pool, rq);
 	local_irq_restore(flags);
@@ -178,8 +178,8 @@ static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks,
 		       u32 nr, const struct overload *how, int *err)
 {
 	struct wpool_runq *rq;
-	u32 claimed = 0, colour, i;
 	unsigned long flags;
+	u32 claimed = 0;
 	int n = 0, more;
 
 	*err = 0;
@@ -196,12 +196,8 @@ static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks,
 	if (likely(claimed)) {
 		rq = wpool_this_runq(pool);
 		n = wpool_admission_take(pool, rq, claimed);
-		if (likely(n > 0)) {
-			colour = READ_ONCE(pool->colour);
-			for (i = 0; i < n; i++)
-				wpool_task_accept(pool, rq, tasks[i], colour);
-			push(pool, rq, tasks, n, colour);
-		}
+		if (likely(n > 0))
+			accept(pool, rq, tasks, n);
 	}
 	local_irq_restore(flags);
 

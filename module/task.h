@@ -39,14 +39,29 @@ struct wpool_worker;
 #define WPOOL_ST_WAITED		BIT(4)	/* somebody sleeps until it is IDLE */
 
 /**
- * wpool_task_accept() - a claimed task has its token
+ * wpool_task_count_in() - count claimed tasks that have their tokens
+ * @rq: this CPU's run queue
+ * @colour: pool->colour
+ * @nr: how many
+ *
+ * Before any of them is accepted: who can know that one is, and flushes, waits
+ * for it.
+ *
+ * Context: any; interrupts off since @colour was read.
+ */
+static inline void wpool_task_count_in(struct wpool_runq *rq, u32 colour, u32 nr)
+{
+	WRITE_ONCE(rq->accepted[colour], rq->accepted[colour] + nr);
+}
+
+/**
+ * wpool_task_accept() - a claimed task has its token, and is counted in
  * @pool: the pool
  * @rq: this CPU's run queue
  * @task: the task
- * @colour: pool->colour
+ * @colour: as wpool_task_count_in()
  *
- * Context: any; interrupts off since @colour was read, until it is counted in
- * and pushed.
+ * Context: any; interrupts off since @colour was read, and until it is pushed.
  */
 static inline void wpool_task_accept(struct wpool *pool, struct wpool_runq *rq,
 				     struct wpool_task *task, u32 colour)
@@ -59,19 +74,6 @@ static inline void wpool_task_accept(struct wpool *pool, struct wpool_runq *rq,
 		wpool_trace_submitted(pool, rq, task);
 	/* accept:A, from here on task->pool may be followed */
 	smp_store_release(&task->queued, 1);
-}
-
-/**
- * wpool_task_count_in() - count accepted tasks, before any of them is pushed
- * @rq: this CPU's run queue
- * @colour: as wpool_task_accept()
- * @nr: how many
- *
- * Context: any; interrupts off.
- */
-static inline void wpool_task_count_in(struct wpool_runq *rq, u32 colour, u32 nr)
-{
-	WRITE_ONCE(rq->accepted[colour], rq->accepted[colour] + nr);
 }
 
 /** wpool_task_is_detached() - does the task belong to its function once it runs? */
