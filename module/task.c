@@ -134,6 +134,7 @@ bool wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 			   int from, int status)
 {
 	u32 colour = task->colour;
+	void *func = task->func;
 	struct wpool_runq *rq;
 	bool again;
 	int old = from, new;
@@ -177,6 +178,8 @@ bool wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 		wpool_sched_push(pool, rq, &task, 1);
 		wpool_finish_end();
 	} else {
+		if (trace_wpool_task_dropped_enabled() && status)
+			trace_wpool_task_dropped(pool->name, rq->cpu, task, func, status);
 		wpool_finish_settle(pool, rq, colour, status);
 	}
 	local_irq_enable();
@@ -227,6 +230,7 @@ bool wpool_task_end_cancelled(struct wpool *pool, struct wpool_task *task)
 {
 	wpool_abort_fn abort;
 	struct module *owner;
+	void *func;
 	u32 colour;
 	int old;
 
@@ -235,10 +239,12 @@ bool wpool_task_end_cancelled(struct wpool *pool, struct wpool_task *task)
 
 	abort = task->abort;
 	owner = task->owner;
+	func = task->func;
 	colour = task->colour;
 	old = WPOOL_ST_CANCELLED;
 	if (!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_IDLE))
 		return false;
+	trace_wpool_task_dropped(pool->name, raw_smp_processor_id(), task, func, -ECANCELED);
 	if (abort)
 		abort(task, -ECANCELED);
 	module_put(owner);
@@ -265,6 +271,7 @@ void wpool_task_drop(struct wpool *pool, struct wpool_task *task)
 void wpool_task_fail(struct wpool_worker *w)
 {
 	struct wpool_task *task = w->task, *outer;
+	void *func = w->nested ? NULL : w->func;
 
 	for (; w->nested; w->nested--) {
 		outer = task->outer;
@@ -272,6 +279,7 @@ void wpool_task_fail(struct wpool_worker *w)
 		task = outer;
 	}
 	if (w->detached) {
+		trace_wpool_task_dropped(w->pool->name, raw_smp_processor_id(), task, func, -EIO);
 		if (w->abort)
 			w->abort(task, -EIO);
 		module_put(w->task_owner);

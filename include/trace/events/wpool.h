@@ -124,6 +124,42 @@ TRACE_EVENT(wpool_task_finished,
 );
 
 /**
+ * wpool_task_dropped - a task ended without that its function returned
+ * @pool: name of the pool
+ * @cpu: CPU that ends it
+ * @task: the task, as a value: its memory may be gone
+ * @func: its function; NULL for a detached task that died while its worker ran
+ *	another one inside
+ * @status: -ECANCELED, it did not start; -EIO, its worker died
+ *
+ * Every task that was submitted has either this event or wpool_task_finished, and
+ * it comes before the task is counted out. One that is submitted again after it
+ * was cancelled, but before it was taken out of its queue, has one submit and one
+ * end.
+ */
+TRACE_EVENT(wpool_task_dropped,
+	TP_PROTO(const char *pool, int cpu, const void *task, void *func, int status),
+	TP_ARGS(pool, cpu, task, func, status),
+	TP_STRUCT__entry(
+		__array(char, pool, WPOOL_NAME_LEN)
+		__field(int, cpu)
+		__field(u32, task)
+		__field(void *, func)
+		__field(int, status)
+	),
+	TP_fast_assign(
+		strscpy(__entry->pool, pool, WPOOL_NAME_LEN);
+		__entry->cpu = cpu;
+		__entry->task = wpool_trace_id(task);
+		__entry->func = func;
+		__entry->status = status;
+	),
+	TP_printk("pool=%s cpu=%d task=%08x func=%ps status=%d",
+		  __entry->pool, __entry->cpu, __entry->task, __entry->func,
+		  __entry->status)
+);
+
+/**
  * wpool_task_hogged - a task was found to have run for hog_ms without sleeping
  * @pool: name of the pool
  * @cpu: CPU whose queue goes to somebody else

@@ -163,4 +163,38 @@ TEST_F(fault, file_is_closed_at_once)
 	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
 }
 
+/* An oops stops the kernel's own trace, but not one in an instance. */
+#define INSTANCE "/sys/kernel/tracing/instances/wpool-fault"
+
+/* How often the trace tells that a task of a pool was dropped with a status. */
+static unsigned int traced_dropped(const char *pool, int status)
+{
+	FILE *trace = fopen(INSTANCE "/trace", "r");
+	char line[512], is[64], of[64];
+	unsigned int nr = 0;
+
+	snprintf(of, sizeof(of), " wpool_task_dropped: pool=%s ", pool);
+	snprintf(is, sizeof(is), " status=%d\n", status);
+	while (trace && fgets(line, sizeof(line), trace))
+		nr += strstr(line, of) && strstr(line, is);
+	if (trace)
+		fclose(trace);
+	return nr;
+}
+
+/* A timeline shows the end of this task, too. */
+TEST_F(fault, is_traced)
+{
+	struct wpool_dev_work work = { .kind = WPOOL_WORK_FAULT };
+
+	if (mkdir(INSTANCE, 0700))
+		SKIP(return, "no instances of the trace");
+	EXPECT_EQ(0, file_write(INSTANCE "/events/wpool/wpool_task_dropped/enable", "1", 1));
+	EXPECT_EQ(0, announce(1));
+	EXPECT_EQ(0, submit_all(self->pool.fd, &work, 1));
+	EXPECT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, failed) == 1));
+	EXPECT_EQ(1, traced_dropped(self->pool.name, -EIO));
+	EXPECT_EQ(0, rmdir(INSTANCE));
+}
+
 TEST_HARNESS_MAIN

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # trace_events - every tracepoint appears, with fields that make sense, and tasks
-# are submitted before they start and start before they finish.
+# are submitted before they start, start before they finish, and all have an end.
 
 # shellcheck disable=SC2317,SC2015,SC2086
 # shellcheck source-path=SCRIPTDIR source=tap.sh
@@ -74,6 +74,47 @@ test_life_of_tasks()
 	has 'wpool_task_started: pool=.* cpu=[0-9]+ worker=[0-9]+ task=[0-9a-f]{8} func=[a-z_]+ .*wait_ns=[0-9]+$'
 }
 
+# One runs, the others are queued: they are cancelled, and it is cut short.
+test_cancelled_tasks_are_dropped()
+{
+	setup capacity=1 queue_depth=max || return 1
+	wpoolctl run "$POOL" --work sleep:60s --tasks 40 --quiet >"$TMP/run" 2>&1 &
+	submitter=$!
+	wait_for grep -qx 40 "$CLASS/$POOL/outstanding" &&
+		wait_for grep -qx 1 "$CLASS/$POOL/busy" || fail "$(cat "$TMP/run")" || return 1
+	wpoolctl release "$POOL" --cancel || fail "not released" || return 1
+	wait_for grep -qx 39 "$CLASS/$POOL/cancelled" || fail "not cancelled" || return 1
+	kill $submitter
+	wait $submitter
+	wait_for grep -qx 0 "$CLASS/$POOL/outstanding" || fail "not ended" || return 1
+	stop || return 1
+	awk '
+	{
+		for (i = 1; i <= NF; i++)
+			if (split($i, kv, "=") == 2)
+				field[kv[1]] = kv[2]
+		task = field["task"]
+	}
+	/wpool_task_submitted:/ { submitted[task]++; nr++ }
+	/wpool_task_started:/ { started[task]++ }
+	/wpool_task_finished:/ { finished[task]++; nr_finished++ }
+	/wpool_task_dropped:/ {
+		if (++dropped[task] > submitted[task] || started[task] ||
+		    field["status"] != -125)
+			bad = bad "\n" $0
+		nr_dropped++
+	}
+	END {
+		for (task in submitted)
+			if (submitted[task] != finished[task] + dropped[task])
+				bad = bad "\n" task
+		if (nr != 40 || nr_finished != 1 || nr_dropped != 39 || bad)
+			print nr, nr_finished, nr_dropped, bad
+	}' "$TMP/trace" >"$TMP/bad"
+	[ ! -s "$TMP/bad" ] || fail "$(cat "$TMP/bad")" || return 1
+	has 'wpool_task_dropped: pool=.* cpu=[0-9]+ task=[0-9a-f]{8} func=[a-z_]+ .*status=-125$'
+}
+
 test_workers()
 {
 	setup expiry_ms=1 min_workers=0 || return 1
@@ -126,7 +167,7 @@ test_no_addresses()
 	! grep -qE '(0x)?ffff[0-9a-f]{12}' "$TMP/trace" || fail "an address: $(head "$TMP/trace")"
 }
 
-TESTS="life_of_tasks workers handed_over_and_hogged stolen overloaded no_addresses"
+TESTS="life_of_tasks cancelled_tasks_are_dropped workers handed_over_and_hogged stolen overloaded no_addresses"
 
 watchdog 120
 run_tests
