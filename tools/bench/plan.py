@@ -165,7 +165,7 @@ MAIN = {9: row_9, 1: row_1, 2: row_2, 3: row_3, 4: row_4, 5: row_5, 6: row_6, 7:
         8: row_8}
 OF_KIND = {
     'main': MAIN,
-    'icount': {1: row_1, 2: row_2, 4: row_4},
+    'icount': {1: row_1, 2: row_2, 3: row_3, 4: row_4},
     'gate': {1: gate(row_1), 2: gate(row_2), 4: gate(row_4)},
     'cpus': {8: row_8_cpus, 9: row_9},
     'uml': {10: row_10},

@@ -49,6 +49,8 @@ def spread(values):
             'best': min(values)}
 
 
+# Of the time that a task takes, from submit to start.
+PERCENTILES = ('_p50', '_p90', '_p99')
 # A figure whose name ends like this is a sum over n tasks.
 PER_TASK = ('total_ns', 'submit_ns', 'submit_cpu_ns', 'cpu_ns')
 
@@ -85,6 +87,10 @@ class Measurement:
         if is_icount(self.boot) and n and 'total_ns' in names:
             out['figures'] = {'instructions_per_task': spread(
                 [one['total_ns'] / ICOUNT_NS / n for one in self.rounds])}
+            for name in names:
+                if name.endswith(PERCENTILES):
+                    out['figures'][f'{name}_instructions'] = spread(
+                        [one[name] / ICOUNT_NS for one in self.rounds])
         return out
 
 

@@ -92,6 +92,15 @@ def latency(results):
     if rows:
         print_table(['', 'ns, median of rounds', 'start p50', 'p90', 'p99', 'max',
                      'enqueue p50', 'p90', 'p99', 'max', 'items/s'], rows)
+    rows = [[one['variant'], PEERS.get(one['peer'], one['peer'])] +
+            [number(figure(one, f'{what}_{which}_instructions'))
+             for what in ('start', 'enqueue') for which in ('p50', 'p90', 'p99')]
+            for one in results['measurements']
+            if one['row'] == 3 and 'start_p50_instructions' in one['figures']]
+    if rows:
+        print()
+        print_table(['', 'instructions, median of rounds', 'start p50', 'p90', 'p99',
+                     'enqueue p50', 'p90', 'p99'], rows)
 
 
 def milliseconds(value):
