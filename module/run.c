@@ -225,9 +225,29 @@ static noinline void run_detached(struct wpool_worker *w, struct wpool_task *tas
 	wpool_finish_detached(pool, colour, 0);
 }
 
+/*
+ * The end of a task and the look for the next one: preemption is off. With @exact
+ * interrupts are off as well.
+ */
+static __always_inline void section_begin(bool exact)
+{
+	if (exact)
+		local_irq_disable();
+	else
+		preempt_disable();
+}
+
+static __always_inline void section_end(bool exact)
+{
+	if (exact)
+		local_irq_enable();
+	else
+		preempt_enable();
+}
+
 /* Run a task; returns the next one if it is at hand. */
 static __always_inline struct wpool_task *run_one(struct wpool_worker *w,
-						  struct wpool_task *task)
+						  struct wpool_task *task, bool exact)
 {
 	struct wpool *pool = w->pool;
 	wpool_task_fn func = task->func;
@@ -251,7 +271,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w,
 	call_for_worker(w, task, func, &no_context, submit_ns);
 	WRITE_ONCE(w->task, NULL);
 
-	preempt_disable();
+	section_begin(exact);
 	wpool_finish_begin();
 	colour = task->colour;
 	WRITE_ONCE(task->queued, 0);
@@ -260,7 +280,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w,
 	if (unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_IDLE))) {
 		/* somebody waits or asks for more; what was written is put right */
 		wpool_finish_end();
-		preempt_enable();
+		section_end(exact);
 		wpool_finish_joinable(pool, task, WPOOL_ST_RUNNING, 0);
 		goto next;
 	}
@@ -268,19 +288,19 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w,
 	if (unlikely(wpool_finish_settle(pool, rq, colour, 0))) {
 		/* keeps the pool */
 		rcu_read_lock();
-		preempt_enable();
+		section_end(exact);
 		wpool_flush_finished(pool, colour);
 		rcu_read_unlock();
 		goto next;
 	}
 	task = next_here(w, pool, rq);
-	preempt_enable();
+	section_end(exact);
 	return task;
 
 next:
-	preempt_disable();
+	section_begin(exact);
 	task = next_here(w, pool, wpool_this_runq(pool));
-	preempt_enable();
+	section_end(exact);
 	return task;
 }
 
@@ -293,9 +313,16 @@ void wpool_run(struct wpool_worker *w, struct wpool_task *task)
 	wpool_monitor_arm();
 	/* what its tasks submit goes to the next slot */
 	WRITE_ONCE(rq->runner, current);
-	do {
-		task = run_one(w, task);
-	} while (task);
+	/* where no tokens are cached, who sees a task IDLE counts on its token */
+	if (likely(READ_ONCE(w->pool->token_batch))) {
+		do {
+			task = run_one(w, task, false);
+		} while (task);
+	} else {
+		do {
+			task = run_one(w, task, true);
+		} while (task);
+	}
 	if (READ_ONCE(rq->runner) == current)
 		WRITE_ONCE(rq->runner, NULL);
 }

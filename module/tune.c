@@ -15,6 +15,7 @@
 #include "func.h"
 #include "handoff.h"
 #include "idle.h"
+#include "monitor.h"
 #include "pool.h"
 #include "sched.h"
 #include "spawner.h"
@@ -90,8 +91,12 @@ static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 		WRITE_ONCE(pool->spin_us, attrs->spin_us);
 	if (mask & WPOOL_TUNE_HOG_MS)
 		WRITE_ONCE(pool->hog_ms, attrs->hog_ms);
-	if (mask & WPOOL_TUNE_HANDOFF)
+	if (mask & WPOOL_TUNE_HANDOFF) {
 		WRITE_ONCE(pool->handoff, attrs->handoff);
+		/* arm:A, those who run already have not kept it awake */
+		smp_mb();
+		wpool_monitor_arm();
+	}
 	if (mask & WPOOL_TUNE_STEAL)
 		WRITE_ONCE(pool->steal, attrs->steal);
 	if (mask & WPOOL_TUNE_LATENCY)
