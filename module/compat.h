@@ -35,13 +35,4 @@ static inline bool compat_is_blocked(struct task_struct *thread)
 #endif
 }
 
-/* The parameters of the callbacks of struct class_interface. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
-#define COMPAT_INTERFACE_ARGS \
-	struct device *dev, struct class_interface *interface
-#else
-#define COMPAT_INTERFACE_ARGS \
-	struct device *dev
-#endif
-
 #endif /* WPOOL_COMPAT_H */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The face of a pool in debugfs: /sys/kernel/debug/wpool/<pool>/.
+ * The face of the pools in debugfs: the tables in /sys/kernel/debug/wpool/.
  */
 #ifndef WPOOL_DEBUGFS_H
 #define WPOOL_DEBUGFS_H
 
 /**
- * wpool_debugfs_init() - make directories for the pools there are and will be
+ * wpool_debugfs_init() - make the tables
  *
- * To be called once the class is registered. Without debugfs, or when that
- * fails, there are no tables and nothing else is different.
+ * Without debugfs, or when that fails, there are none and nothing else is
+ * different.
  *
  * Context: process context; sleeps.
  */

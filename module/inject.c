@@ -20,7 +20,7 @@ bool wpool_inject_spawn(void)
 
 void wpool_inject_init(void)
 {
-	/* beside the kernel's own: below wpool/ any name may be a pool's */
+	/* beside the kernel's own */
 	spawn_dir = fault_create_debugfs_attr("fail_wpool_spawn", NULL, &spawn_attr);
 }
 

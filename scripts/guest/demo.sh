@@ -76,7 +76,7 @@ must wpoolctl run demo --work hash:64K --tasks 2000
 must wpoolctl run demo --work spin:200us --tasks 2000 --batch 64
 must wpoolctl run demo --work tree:6x2:10us --tasks 50
 say "Where it ran:"
-show cat /sys/kernel/debug/wpool/demo/cpus
+show grep -e '^pool ' -e '^demo ' /sys/kernel/debug/wpool/cpus
 show wpoolctl stat demo
 
 title "4. Overload: one pool refuses, another one makes its submitter wait"

@@ -292,7 +292,7 @@ void fuzz_text_read(struct fuzzer *f)
 		snprintf(path, sizeof(path), CLASS "/%.32s/%s", name,
 			 attrs[below(&f->rng, nr_attrs)]);
 	else
-		snprintf(path, sizeof(path), "/sys/kernel/debug/wpool/%.32s/%s", name,
+		snprintf(path, sizeof(path), "/sys/kernel/debug/wpool/%s",
 			 tables[below(&f->rng, ARRAY_SIZE(tables))]);
 	call_begins(f, "text");
 	read_text(f, path);

@@ -181,7 +181,7 @@ job_tune()
 job_read()
 {
 	while go_on; do
-		cat "$POOLS"/*/* /sys/kernel/debug/wpool/*/*
+		cat "$POOLS"/*/* /sys/kernel/debug/wpool/*
 		usleep 50000
 	done >/dev/null 2>&1
 }

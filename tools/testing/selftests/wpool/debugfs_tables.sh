@@ -11,7 +11,7 @@
 
 POOL=table$$
 POOL_DIR=$CLASS/$POOL
-TABLES=/sys/kernel/debug/wpool/$POOL
+DEBUGFS=/sys/kernel/debug/wpool
 HELPER=$HERE/wpool_helper
 helper=
 
@@ -42,13 +42,16 @@ work()
 	wpoolctl run "$POOL" --work noop --tasks "$1" --json >"$TMP/run" || fail "$(cat "$TMP/run")"
 }
 
+# table NAME: its first line, and those of our pool
+table() { awk -v pool="$POOL" 'NR == 1 || $1 == pool' "$DEBUGFS/$1"; }
+
 # sum TABLE COLUMN: of the column with that name in its first line
 sum()
 {
-	awk -v name="$2" '
+	table "$1" | awk -v name="$2" '
 	NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) column = i; next }
 	{ sum += $column }
-	END { print column ? sum + 0 : "no column " name }' "$TABLES/$1"
+	END { print column ? sum + 0 : "no column " name }'
 }
 
 # same TABLE COLUMN ATTRIBUTE
@@ -57,7 +60,7 @@ same()
 	in_table=$(sum "$1" "$2")
 	in_sysfs=$(cat "$POOL_DIR/$3")
 	[ "$in_table" = "$in_sysfs" ] ||
-		fail "$1: $2 add up to $in_table, $3 is $in_sysfs: $(cat "$TABLES/$1")"
+		fail "$1: $2 add up to $in_table, $3 is $in_sysfs: $(table "$1")"
 }
 
 none_searches() { [ "$(cat "$POOL_DIR/searching")" = 0 ]; }
@@ -66,11 +69,11 @@ none_busy() { [ "$(cat "$POOL_DIR/busy")" = 0 ]; }
 test_cpus_adds_up_to_sysfs()
 {
 	pool capacity=4 queue_depth=10 || return 1
-	[ "$(wc -l <"$TABLES/cpus")" -ge $(($(nproc) + 1)) ] ||
-		fail "not a line for each CPU: $(cat "$TABLES/cpus")" || return 1
-	[ "$(sum cpus submitted)" = 0 ] || fail "a new pool: $(cat "$TABLES/cpus")" || return 1
+	[ "$(table cpus | wc -l)" -ge $(($(nproc) + 1)) ] ||
+		fail "not a line for each CPU: $(table cpus)" || return 1
+	[ "$(sum cpus submitted)" = 0 ] || fail "a new pool: $(table cpus)" || return 1
 	work 300 && wait_for none_searches || return 1
-	[ "$(sum cpus submitted)" = 300 ] || fail "not 300: $(cat "$TABLES/cpus")" || return 1
+	[ "$(sum cpus submitted)" = 300 ] || fail "not 300: $(table cpus)" || return 1
 	same cpus submitted submitted && same cpus completed completed &&
 		same cpus stolen stolen && same cpus workers workers &&
 		same cpus idle idle && same cpus queued queued
@@ -87,7 +90,7 @@ test_cpus_counts_what_is_queued()
 	wait_for started || fail "not one busy and two queued" || return 1
 	# not those in the queue that all CPUs share
 	[ "$(sum cpus queued)" -le 2 ] && [ "$(sum cpus workers)" = 1 ] ||
-		fail "$(cat "$TABLES/cpus")"
+		fail "$(table cpus)"
 }
 
 test_workers_has_a_line_for_each()
@@ -99,55 +102,65 @@ test_workers_has_a_line_for_each()
 	busy() { [ "$(cat "$POOL_DIR/busy")" = 3 ]; }
 	wait_for busy && wait_for none_searches || fail "not three busy" || return 1
 	# what the work is, not what calls it
-	[ "$(grep -c ' busy  *run_sleep' "$TABLES/workers")" = 3 ] ||
-		fail "not three busy ones: $(cat "$TABLES/workers")" || return 1
-	! grep ' busy ' "$TABLES/workers" | grep -q -e ' -$' -e '0x' ||
-		fail "in no function: $(cat "$TABLES/workers")" || return 1
-	[ $(($(wc -l <"$TABLES/workers") - 1)) = "$(cat "$POOL_DIR/workers")" ] ||
-		fail "not all workers: $(cat "$TABLES/workers")" || return 1
+	[ "$(table workers | grep -c ' busy  *run_sleep')" = 3 ] ||
+		fail "not three busy ones: $(table workers)" || return 1
+	! table workers | grep ' busy ' | grep -q -e ' -$' -e '0x' ||
+		fail "in no function: $(table workers)" || return 1
+	[ $(($(table workers | wc -l) - 1)) = "$(cat "$POOL_DIR/workers")" ] ||
+		fail "not all workers: $(table workers)" || return 1
 	# they are threads of ours, and at home where the line says
-	while read -r pid cpu _; do
+	table workers >"$TMP/workers"
+	while read -r _ pid cpu _; do
 		[ "$pid" != pid ] || continue
 		grep -q "^Cpus_allowed_list:.*\b$cpu$" "/proc/$pid/status" ||
 			fail "$pid may not run on $cpu" || return 1
-	done <"$TABLES/workers"
+	done <"$TMP/workers"
 	end_helper
 	wait_for none_busy && wait_for none_searches || fail "still busy" || return 1
-	[ "$(grep -c ' idle  *-$' "$TABLES/workers")" = "$(cat "$POOL_DIR/workers")" ] ||
-		fail "not all idle: $(cat "$TABLES/workers")"
+	[ "$(table workers | grep -c ' idle  *-$')" = "$(cat "$POOL_DIR/workers")" ] ||
+		fail "not all idle: $(table workers)"
 }
 
 test_latency_counts_while_it_is_asked_for()
 {
 	pool capacity=2 queue_depth=10 || return 1
 	work 50 || return 1
-	[ "$(wc -l <"$TABLES/latency")" = 1 ] ||
-		fail "counted without being asked: $(cat "$TABLES/latency")" || return 1
+	[ "$(table latency | wc -l)" = 1 ] ||
+		fail "counted without being asked: $(table latency)" || return 1
 	echo 1 >"$POOL_DIR/latency" && work 100 || return 1
-	[ "$(sum latency tasks)" = 100 ] || fail "not 100: $(cat "$TABLES/latency")" || return 1
+	[ "$(sum latency tasks)" = 100 ] || fail "not 100: $(table latency)" || return 1
 	# each line begins where an earlier one may end, at a power of two
-	awk 'NR > 1 && ($2 != 2 * $1 || $1 < last) { bad = 1 } { last = $2 + 0 } END { exit bad }' \
-		"$TABLES/latency" || fail "$(cat "$TABLES/latency")" || return 1
+	table latency | awk '
+	NR > 1 && ($3 != 2 * $2 || $2 < last) { bad = 1 }
+	{ last = $3 + 0 }
+	END { exit bad }' || fail "$(table latency)" || return 1
 	echo 0 >"$POOL_DIR/latency" && work 10 || return 1
-	[ "$(sum latency tasks)" = 100 ] || fail "it went on: $(cat "$TABLES/latency")"
+	[ "$(sum latency tasks)" = 100 ] || fail "it went on: $(table latency)"
 }
 
-test_tables_are_gone_with_the_pool()
+test_tables_have_all_pools_and_none_that_is_gone()
 {
-	pool || return 1
+	pool latency=1 && work 10 || return 1
+	exec 9<"$DEBUGFS/workers"
 	for table in cpus workers latency; do
-		[ "$(stat -c %a "$TABLES/$table")" = 444 ] || fail "$table can be written" || return 1
+		[ "$(stat -c %a "$DEBUGFS/$table")" = 444 ] || fail "$table can be written" || return 1
+		[ "$(table $table | wc -l)" -gt 1 ] || fail "$table does not have the pool" || return 1
 	done
-	exec 9<"$TABLES/workers"
+	[ "$(grep -c '^default ' "$DEBUGFS/cpus")" -ge "$(nproc)" ] ||
+		fail "nor the other one: $(cat "$DEBUGFS/cpus")" || return 1
 	wpoolctl destroy "$POOL" >/dev/null || return 1
-	[ ! -e "$TABLES" ] || fail "they are still there" || return 1
-	! cat <&9 >"$TMP/read" 2>&1 || fail "still readable: $(cat "$TMP/read")" || return 1
-	grep -q 'Input/output' "$TMP/read" || fail "$(cat "$TMP/read")" || return 1
+	for table in cpus workers latency; do
+		[ "$(table $table | wc -l)" = 1 ] || fail "$table still has it" || return 1
+	done
+	# an open file says what is, not what was
+	cat <&9 >"$TMP/read" || return 1
 	exec 9<&-
+	head -n 1 "$TMP/read" | grep -q function && ! grep -q "^$POOL " "$TMP/read" ||
+		fail "$(cat "$TMP/read")"
 }
 
 TESTS="cpus_adds_up_to_sysfs cpus_counts_what_is_queued workers_has_a_line_for_each
-	latency_counts_while_it_is_asked_for tables_are_gone_with_the_pool"
+	latency_counts_while_it_is_asked_for tables_have_all_pools_and_none_that_is_gone"
 
 watchdog 280
 run_tests
