@@ -133,6 +133,7 @@ err_spawner:
 	wpool_spawner_exit();
 	rcu_barrier();
 	wpool_handoff_exit();
+	wpool_pools_free();
 err_func:
 	wpool_func_exit();
 	return err;
@@ -154,6 +155,7 @@ static void __exit wpool_exit(void)
 	/* workers that are freed by RCU */
 	rcu_barrier();
 	wpool_handoff_exit();
+	wpool_pools_free();
 	wpool_func_exit();
 }
 

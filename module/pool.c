@@ -30,6 +30,7 @@
 static DEFINE_MUTEX(pools_mutex);	/* protects pools */
 static LIST_HEAD(pools);		/* not yet destroyed, or on the way */
 static struct wpool *default_pool;
+static struct kmem_cache *pool_cache;	/* kmalloc() would give a third more */
 
 static bool is_own_task(struct wpool *pool)
 {
@@ -50,7 +51,7 @@ static void free_pool(struct wpool *pool)
 	free_percpu(pool->rq);
 	kfree(pool->idle_mask);
 	kfree(pool->cpumask);
-	kfree(pool);
+	kmem_cache_free(pool_cache, pool);
 }
 
 static void release_device(struct device *dev)
@@ -200,7 +201,7 @@ void wpool_place(struct wpool *pool, int dying)
 
 static struct wpool *alloc_pool(const struct wpool_attrs *attrs)
 {
-	struct wpool *pool = kzalloc(sizeof(*pool), GFP_KERNEL);
+	struct wpool *pool = kmem_cache_zalloc(pool_cache, GFP_KERNEL);
 
 	if (!pool)
 		return NULL;
@@ -211,7 +212,7 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs)
 		free_percpu(pool->rq);
 		kfree(pool->idle_mask);
 		kfree(pool->cpumask);
-		kfree(pool);
+		kmem_cache_free(pool_cache, pool);
 		return NULL;
 	}
 
@@ -544,6 +545,9 @@ int wpool_pools_init(const struct wpool_attrs *default_attrs)
 {
 	int err;
 
+	pool_cache = KMEM_CACHE(wpool, 0);
+	if (!pool_cache)
+		return -ENOMEM;
 	err = class_register(&wpool_class);
 	if (err)
 		return err;
@@ -559,4 +563,9 @@ void wpool_pools_exit(void)
 {
 	wpool_destroy(default_pool);
 	class_unregister(&wpool_class);
+}
+
+void wpool_pools_free(void)
+{
+	kmem_cache_destroy(pool_cache);
 }

@@ -141,6 +141,7 @@ struct wpool_runq {
 	u64 stolen;
 	u64 handoffs;
 	u32 latency[WPOOL_HIST_BUCKETS];
+	int cpu;
 
 	atomic_t nr_running ____cacheline_aligned;
 	raw_spinlock_t lock;
@@ -151,7 +152,6 @@ struct wpool_runq {
 	bool redirect;
 	struct irq_work handoff_work;
 	struct wpool_watch watch;
-	int cpu;
 	struct wpool *pool;
 };
 
@@ -241,29 +241,48 @@ struct wpool {
 	bool handoff;
 	bool prealloc;
 	bool spawn_wanted;
-	u32 nr_cpus;
-	enum wpool_order order;
+	enum wpool_policy policy;
+	wpool_arg_fn func;
+	struct wpool_items *items;
 
+	/*
+	 * What many write, apart from what everybody reads and from each other.
+	 * What hardly anybody uses fills the lines.
+	 */
 	atomic_t nr_searching ____cacheline_aligned;
 	atomic_t nr_waking;
 	atomic_t nr_idle;
 	u32 wake_jiffy;
 	struct cpumask *idle_mask;
 	bool unserved;
+	u32 nr_cpus;
+	char name[WPOOL_NAME_LEN];
 
 	struct wpool_globq globq ____cacheline_aligned;
+	wpool_fault_fn fault;
+	void *fault_data;
+	struct module *owner;
+	struct cpumask *cpumask;
 
 	atomic_t tokens ____cacheline_aligned;
 	raw_spinlock_t admission_lock;
 	struct list_head waiters;
 	u32 nr_waiting;
 	u32 nr_drainers;
+	enum wpool_state state;
+	enum wpool_order order;
+	u32 queue_depth;
+	u32 max_blocking;
+	u32 expiry_ms;
+	u32 min_workers;
+	u32 hog_ms;
+	int nice;
 
 	raw_spinlock_t workers_lock ____cacheline_aligned;
+	u32 spawn_retry_ms;
 	u64 expired;
 	struct timer_list expiry_timer;
 	struct list_head spawn_node;
-	u32 spawn_retry_ms;
 	unsigned long spawn_due;
 
 	struct mutex workers_mutex; /* protects workers, spawned, faults, nice */
@@ -279,26 +298,10 @@ struct wpool {
 	wait_queue_head_t drain_wq;
 	struct mutex flush_mutex; /* one flush at a time */
 	struct mutex tune_mutex; /* protects the attributes and the state */
-	enum wpool_state state;
 	struct completion destroyed;
-
-	u32 queue_depth;
-	u32 max_blocking;
-	enum wpool_policy policy;
-	u32 expiry_ms;
-	u32 min_workers;
-	u32 hog_ms;
-	int nice;
-	struct cpumask *cpumask;
 
 	struct list_head node;
 	struct device dev;
-	char name[WPOOL_NAME_LEN];
-	struct module *owner;
-	wpool_arg_fn func;
-	struct wpool_items *items;
-	wpool_fault_fn fault;
-	void *fault_data;
 #ifdef CONFIG_LOCKDEP
 	struct lock_class_key lockdep_key;
 	struct lockdep_map lockdep_map;
@@ -373,5 +376,8 @@ int wpool_pools_init(const struct wpool_attrs *default_attrs);
 
 /** wpool_pools_exit() - destroy the default pool and the class; no other pool is left */
 void wpool_pools_exit(void);
+
+/** wpool_pools_free() - no reference on any pool is left; also if the init failed */
+void wpool_pools_free(void);
 
 #endif /* WPOOL_POOL_H */
