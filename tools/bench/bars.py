@@ -125,11 +125,12 @@ def rest(r, cpus):
                   1.15)
     yield at_most(9, 'wake-ups of a quiet pool', r.get(9, 'quiet_switches', v='quiet'), 0,
                   unit='')
-    yield at_most(9, 'size of a task', r.get(9, 'task_bytes', v='memory'), 64, unit='bytes')
-    yield at_most(9, 'a pool, per CPU', ratio(r.get(9, 'pool_bytes', v='memory'), cpus),
+    yield at_most(9, 'size of a task', r.get(9, 'task_bytes', v='memory', peer='wpool'), 64, unit='bytes')
+    yield at_most(9, 'a pool, per CPU', ratio(r.get(9, 'pool_bytes', v='memory', peer='wpool'), cpus),
                   6 * 1024, unit='bytes')
     one, eight = (next((m['figures']['pool_bytes']['median'] for m in r.measurements
-                        if m['boot'] == boot and m['variant'] == 'memory'), None)
+                        if m['boot'] == boot and m['variant'] == 'memory' and
+                         m['peer'] == 'wpool'), None)
                   for boot in ('cpus1', 'cpus8'))
     if one and eight:
         yield at_most(9, 'a pool, each CPU more (from 1 to 8 CPUs)', (eight - one) / 7,

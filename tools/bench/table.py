@@ -167,13 +167,17 @@ def growth(results):
 def memory(results):
     rows = []
     for one in results['measurements']:
-        if one['row'] == 9 and one['variant'] == 'memory':
+        if one['row'] == 9 and one['variant'] == 'memory' and one['peer'] == 'wpool':
             cpus = one['boot'][len('cpus'):] if one['boot'] != 'main' else results['run']['cpus']
             rows.append([f'{cpus} CPUs', 'bytes'] + [number(figure(one, name)) for name in
                         ('pool_bytes', 'worker_bytes', 'task_bytes', 'queued_bytes')])
     if rows:
         print_table(['', '', 'a pool', 'an idle worker', 'a task', 'to queue it'], rows)
     for one in results['measurements']:
+        if one['row'] == 9 and one['variant'] == 'memory' and one['peer'] != 'wpool' and \
+                one['boot'] == 'main':
+            print(f'  an {PEERS[one["peer"]]} with its files in sysfs: '
+                  f'{number(figure(one, "pool_bytes"))} bytes')
         if one['row'] == 9 and one['variant'] == 'quiet' and one['boot'] == 'main':
             print(f'  a used pool in {one["params"]["seconds"]} s of quiet: '
                   f'{number(figure(one, "quiet_switches"))} wake-ups of '

@@ -2,14 +2,14 @@
 /*
  * What a pool takes while nothing happens: memory, and wake-ups.
  *
- *	memory [pools=P] [workers=W] [queued=Q]
+ *	memory [peer=NAME] [pools=P] [workers=W] [queued=Q]
  *	quiet [seconds=S] [workers=W]
  *
  * "memory" looks at how much the free memory shrinks by P pools, then by W idle
  * workers, then by Q queued tasks (whose own memory the caller has), so it sees
- * everything, sysfs and stacks too. "quiet" counts the context switches of all of
- * wpool's threads: whoever was woken has switched. Pools are used first, and
- * their spare workers have expired by then.
+ * everything, sysfs and stacks too. Of a peer only the pools are measured.
+ * "quiet" counts the context switches of all of wpool's threads: whoever was woken
+ * has switched. Pools are used first, and their spare workers have expired by then.
  */
 #include <linux/err.h>
 #include <linux/ktime.h>
@@ -180,6 +180,8 @@ int bench_memory(struct bench_run *run)
 	int err;
 
 	err = measure_pools(run, max(bench_num(run, "pools", 1000), 1ULL));
+	if (strcmp(bench_text(run, "peer", "wpool"), "wpool"))
+		return err;
 	if (!err)
 		err = measure_workers(run, max(bench_num(run, "workers", 1000), 1ULL));
 	if (!err)

@@ -117,8 +117,13 @@ static int percpu_create(struct bench_pool *pool, const struct bench_run *run)
 
 static int unbound_create(struct bench_pool *pool, const struct bench_run *run)
 {
-	pool->wq = alloc_workqueue("bench_unbound", WQ_UNBOUND,
-				   bench_num(run, "capacity", 0));
+	static atomic_t serial;
+
+	/* in sysfs a name can be there once */
+	pool->wq = alloc_workqueue("bench_unbound%d", WQ_UNBOUND |
+				   (bench_num(run, "sysfs", 0) ? WQ_SYSFS : 0),
+				   bench_num(run, "capacity", 0),
+				   atomic_inc_return(&serial));
 	return pool->wq ? 0 : -ENOMEM;
 }
 
