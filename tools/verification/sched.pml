@@ -30,6 +30,7 @@
  * holds two-submitters: -DSUBMITTERS=2 -DASLEEP=1 -DNTASKS=3
  * holds one-cpu: -DSUBMITTERS=1 -DCPUS=1
  * holds leaving: -DSUBMITTERS=1 -DASLEEP=1 -DLEAVES=1
+ * holds failing: -DSUBMITTERS=1 -DCPUS=1 -DFAILS=1 -DFULL=1
  *
  * breaks without-push:A: -DNO_push_A -DSUBMITTERS=1
  * breaks without-stop:A: -DNO_stop_A -DSUBMITTERS=1
@@ -38,6 +39,8 @@
  * breaks without-serve:A: -DNO_serve_A -DSUBMITTERS=1
  * breaks without-leave:A: -DNO_leave_A -DSUBMITTERS=1 -DASLEEP=1 -DLEAVES=1
  * breaks without-spawn:A: -DNO_spawn_A -DSUBMITTERS=1
+ * breaks without-retry: -DNO_retry -DSUBMITTERS=1 -DCPUS=1 -DFULL=1
+ * breaks without-retry-or-count-out: -DNO_retry -DNO_count_out -DSUBMITTERS=1 -DCPUS=1 -DFAILS=1
  */
 
 #ifndef SUBMITTERS
@@ -50,7 +53,10 @@
 #define LEAVES		0	/* workers that expire or leave */
 #endif
 #ifndef FAILS
-#define FAILS		0	/* spawns that fail */
+#define FAILS		0	/* workers that cannot be made: no memory */
+#endif
+#ifndef FULL
+#define FULL		0	/* how often max_workers is reached */
 #endif
 #ifndef ASLEEP
 #define ASLEEP		0	/* workers that sleep in a task from the start */
@@ -103,7 +109,8 @@ bool thread[2];
 /* under the spawner's lock: the pool is on its list */
 bool asked;
 
-byte started = ASLEEP, asleep = ASLEEP, leaves = LEAVES, fails = FAILS;
+byte started = ASLEEP, asleep = ASLEEP, leaves = LEAVES, fails = FAILS,
+     full_again = FULL;
 
 /* ---- idle.c ---- */
 
@@ -576,7 +583,20 @@ inline create()
 	}
 }
 
-/* the way back of a spawn that failed, and retry_later() */
+inline retry_later()
+{
+#ifndef NO_retry
+	atomic {
+		lock(SPAWNER_LOCK);
+		mem[SPAWN_WANTED] = 1;
+		asked = true
+	}
+#else
+	skip
+#endif
+}
+
+/* wpool_worker_create() has failed: wpool_worker_count_out() */
 inline fail()
 {
 	atomic {
@@ -584,18 +604,16 @@ inline fail()
 		fails--;
 		store(NR_WORKERS, load(NR_WORKERS) - 1)
 	};
+#ifndef NO_count_out
 	left(CPUS - 1);
-	atomic {
-		lock(SPAWNER_LOCK);
-		mem[SPAWN_WANTED] = 1;
-		asked = true
-	}
+#endif
+	retry_later()
 }
 
 proctype spawner(byte me)
 {
 	byte woke;
-	bool ok;
+	bool ok, no_place;
 
 	do
 	:: atomic {
@@ -624,9 +642,15 @@ proctype spawner(byte me)
 						mem[NR_WORKERS] = mem[NR_WORKERS] + 1;
 						ok = true
 					:: else
+#if FULL
+					:: full_again -> full_again--; no_place = true
+#endif
 					fi
 				};
 				if
+#if FULL
+				:: no_place -> no_place = false; retry_later()
+#endif
 				:: ok ->
 					ok = false;
 #if FAILS
