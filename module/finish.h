@@ -49,22 +49,21 @@ static inline void wpool_finish_end(void)
 
 /**
  * wpool_finish_count() - count a task out
- * @pool: the pool
+ * @rq: this CPU's run queue
  * @colour: the task's colour
  * @status: how it ended: 0, -ECANCELED it never ran, else its worker died
  *
  * Context: any; preemption off.
  */
-static __always_inline void wpool_finish_count(struct wpool *pool, u32 colour, int status)
+static __always_inline void wpool_finish_count(struct wpool_runq *rq, u32 colour, int status)
 {
-	/* an interrupt may count, too */
-	this_cpu_inc(pool->rq->finished[colour]);
+	local64_inc(&rq->finished[colour]);
 	/* pairs with the first smp_rmb() in count_tasks(), stats.c */
 	smp_wmb();
 	if (status == -ECANCELED)
-		this_cpu_inc(pool->rq->cancelled);
+		local64_inc(&rq->cancelled);
 	else if (status)
-		this_cpu_inc(pool->rq->failed);
+		local64_inc(&rq->failed);
 }
 
 /**
@@ -82,7 +81,7 @@ static __always_inline bool wpool_finish_settle(struct wpool *pool, struct wpool
 {
 	u32 attention;
 
-	wpool_finish_count(pool, colour, status);
+	wpool_finish_count(rq, colour, status);
 	attention = wpool_admission_give(pool, rq);
 	wpool_finish_end();
 	return attention & WPOOL_ATT_FLUSH;

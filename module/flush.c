@@ -28,7 +28,7 @@ u64 wpool_flush_outstanding(struct wpool *pool, u32 colour)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		out += READ_ONCE(wpool_runq(pool, cpu)->finished[colour]);
+		out += local64_read(&wpool_runq(pool, cpu)->finished[colour]);
 	/* pairs with the smp_wmb() in finish_joinable(): in before out */
 	smp_mb();
 	for_each_possible_cpu(cpu)

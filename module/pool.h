@@ -12,8 +12,9 @@
  *   W: pool->workers_lock; read anywhere with READ_ONCE
  *   M: pool->workers_mutex
  *   Q: runq->lock; read anywhere with READ_ONCE
- *   C: written on the run queue's own CPU with interrupts off only, or by
- *      this_cpu operations; read anywhere with READ_ONCE
+ *   C: written on the run queue's own CPU with interrupts off only; read
+ *      anywhere with READ_ONCE
+ *   L: a local64_t, written on the run queue's own CPU; read anywhere
  *   P: written on the run queue's own CPU by workers only, with preemption off;
  *      read anywhere with READ_ONCE
  *   S: the spawner's lock
@@ -46,6 +47,7 @@
 #include <linux/timer.h>
 #include <linux/wait.h>
 #include <linux/wpool.h>
+#include <asm/local64.h>
 
 #include "globq.h"
 #include "runq.h"
@@ -100,9 +102,9 @@ struct wpool_watch {
  * @random: C: state of the random start of stealing
  * @tokens: X: admission tokens cached here; taken from everywhere
  * @accepted: C: tasks accepted here, by colour
- * @finished: C: tasks finished here, however, by colour
- * @failed: C: of @finished, those whose worker died
- * @cancelled: C: of @finished, those that never ran
+ * @finished: L: tasks finished here, however, by colour
+ * @failed: L: of @finished, those whose worker died
+ * @cancelled: L: of @finished, those that never ran
  * @refused: C: submits turned away
  * @stolen: C: tasks that came here by stealing
  * @handoffs: C: times that this queue was handed over
@@ -134,9 +136,9 @@ struct wpool_runq {
 	u32 random;
 	atomic_t tokens;
 	u64 accepted[2];
-	u64 finished[2];
-	u64 failed;
-	u64 cancelled;
+	local64_t finished[2];
+	local64_t failed;
+	local64_t cancelled;
 	u64 refused;
 	u64 stolen;
 	u64 handoffs;

@@ -52,8 +52,8 @@ static u64 count_incomplete(struct wpool *pool, u64 *failed, u64 *cancelled)
 	for_each_possible_cpu(cpu) {
 		struct wpool_runq *rq = wpool_runq(pool, cpu);
 
-		*failed += READ_ONCE(rq->failed);
-		*cancelled += READ_ONCE(rq->cancelled);
+		*failed += local64_read(&rq->failed);
+		*cancelled += local64_read(&rq->cancelled);
 	}
 	return *failed + *cancelled;
 }
@@ -66,7 +66,7 @@ static u64 count_finished(struct wpool *pool)
 	for_each_possible_cpu(cpu) {
 		struct wpool_runq *rq = wpool_runq(pool, cpu);
 
-		finished += READ_ONCE(rq->finished[0]) + READ_ONCE(rq->finished[1]);
+		finished += local64_read(&rq->finished[0]) + local64_read(&rq->finished[1]);
 	}
 	return finished;
 }
@@ -168,7 +168,7 @@ void wpool_get_cpu_stats(struct wpool *pool, int cpu, struct wpool_cpu_stats *st
 		.idle = READ_ONCE(rq->nr_idle),
 		.queued = wpool_sched_runq_len(rq),
 		.submitted = READ_ONCE(rq->accepted[0]) + READ_ONCE(rq->accepted[1]),
-		.completed = READ_ONCE(rq->finished[0]) + READ_ONCE(rq->finished[1]),
+		.completed = local64_read(&rq->finished[0]) + local64_read(&rq->finished[1]),
 		.stolen = READ_ONCE(rq->stolen),
 	};
 }

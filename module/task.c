@@ -47,8 +47,8 @@ static void count_revival(struct wpool *pool, u32 colour)
 	struct wpool_runq *rq = wpool_this_runq(pool);
 
 	WRITE_ONCE(rq->accepted[colour], rq->accepted[colour] + 1);
-	WRITE_ONCE(rq->finished[colour], rq->finished[colour] + 1);
-	WRITE_ONCE(rq->cancelled, rq->cancelled + 1);
+	local64_inc(&rq->finished[colour]);
+	local64_inc(&rq->cancelled);
 }
 
 /* Not IDLE: a task that runs, or one that was cancelled and is still queued. */
@@ -174,7 +174,7 @@ bool wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 			wpool_trace_submitted(pool, rq, task);
 		/* pairs with the smp_mb() in wpool_flush_outstanding() */
 		smp_wmb();
-		wpool_finish_count(pool, colour, status);
+		wpool_finish_count(rq, colour, status);
 		wpool_sched_push(pool, rq, &task, 1);
 		wpool_finish_end();
 	} else {
