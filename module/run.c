@@ -44,30 +44,38 @@ struct context {
 	int locks;
 };
 
-/* A worker between two tasks holds nothing. */
+/* A worker between two tasks holds nothing, */
 static const struct context no_context;
 
-static __always_inline void context_save(struct context *context)
+/* but for what cannot be given back: the next task is not to blame for it. */
+static int count_locks(const struct wpool_worker *w)
+{
+	return IS_ENABLED(CONFIG_LOCKDEP) ? lockdep_depth(current) - w->locks_left : 0;
+}
+
+static void context_save(struct context *context, const struct wpool_worker *w)
 {
 	context->preempt = preempt_count();
 	context->rcu = rcu_preempt_depth();
-	context->locks = lockdep_depth(current);
+	context->locks = count_locks(w);
 }
 
-static __always_inline bool context_is(const struct context *was)
+static __always_inline bool context_is(const struct context *was,
+				       const struct wpool_worker *w)
 {
 	return preempt_count() == was->preempt && !irqs_disabled() &&
 	       rcu_preempt_depth() == was->rcu &&
-	       lockdep_depth(current) == was->locks;
+	       count_locks(w) == was->locks;
 }
 
-static noinline void context_repair(const struct context *was, void *func)
+static noinline void context_repair(const struct context *was, struct wpool_worker *w,
+				    void *func)
 {
 	pr_err_ratelimited("wpool: %ps left preempt count %x (was %x), irqs %s, rcu depth %d (was %d), locks %d (was %d)\n",
 			   func, preempt_count(), was->preempt,
 			   irqs_disabled() ? "off" : "on",
 			   rcu_preempt_depth(), was->rcu,
-			   lockdep_depth(current), was->locks);
+			   count_locks(w), was->locks);
 	if (irqs_disabled())
 		local_irq_enable();
 	while (rcu_preempt_depth() > was->rcu) {
@@ -76,6 +84,7 @@ static noinline void context_repair(const struct context *was, void *func)
 		rcu_read_unlock();
 	}
 	preempt_count_set(was->preempt);
+	w->locks_left += count_locks(w) - was->locks;
 }
 
 static void count_latency(struct wpool *pool, u64 submit_ns)
@@ -95,19 +104,19 @@ static void count_latency(struct wpool *pool, u64 submit_ns)
 	local_irq_restore(flags);
 }
 
-static __always_inline void call(struct wpool *pool, struct wpool_task *task,
+static __always_inline void call(struct wpool_worker *w, struct wpool_task *task,
 				 wpool_task_fn func, const struct context *was)
 {
 #ifdef CONFIG_LOCKDEP
 	/* recursive: a worker that helps is inside two tasks */
-	lock_map_acquire_read(&pool->lockdep_map);
+	lock_map_acquire_read(&w->pool->lockdep_map);
 #endif
 	func(task);
 #ifdef CONFIG_LOCKDEP
-	lock_map_release(&pool->lockdep_map);
+	lock_map_release(&w->pool->lockdep_map);
 #endif
-	if (unlikely(!context_is(was)))
-		context_repair(was, func);
+	if (unlikely(!context_is(was, w)))
+		context_repair(was, w, func);
 }
 
 /* As call(), while that is traced; a detached task may be gone afterwards. */
@@ -117,7 +126,7 @@ static noinline void call_traced(struct wpool_worker *w, struct wpool_task *task
 {
 	u64 start_ns = wpool_trace_started(w, task, func, submit_ns);
 
-	call(w->pool, task, func, was);
+	call(w, task, func, was);
 	wpool_trace_finished(w, task, func, start_ns);
 }
 
@@ -128,7 +137,7 @@ static __always_inline void call_for_worker(struct wpool_worker *w, struct wpool
 	WRITE_ONCE(w->func, func);
 	WRITE_ONCE(w->task, task);
 	if (likely(!wpool_trace_is_running()))
-		call(w->pool, task, func, was);
+		call(w, task, func, was);
 	else
 		call_traced(w, task, func, was, submit_ns);
 }
@@ -270,10 +279,11 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w,
 
 	call_for_worker(w, task, func, &no_context, submit_ns);
 	WRITE_ONCE(w->task, NULL);
+	/* the first touch: who has taken its memory away dies here, where nobody waits */
+	colour = task->colour;
 
 	section_begin(exact);
 	wpool_finish_begin();
-	colour = task->colour;
 	WRITE_ONCE(task->queued, 0);
 	task->status = 0;
 	old = WPOOL_ST_RUNNING;
@@ -345,7 +355,7 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 	if (!claim_or_end(pool, task, false))
 		return;
 
-	context_save(&context);
+	context_save(&context, w);
 	task->outer = outer;
 	w->nested++;
 	call_for_worker(w, task, func, &context, submit_ns);

@@ -48,6 +48,7 @@
  * @notifier: tells that it is switched out
  * @has_notifier: O: @notifier is registered
  * @in_a_row: O: tasks since others have wanted its CPU
+ * @locks_left: O: locks that its tasks have left held, which lockdep will not forget
  * @searching: O: counts in nr_searching
  * @task: innermost task it is in, or NULL; read anywhere as an address
  * @func: its function; read anywhere
@@ -77,6 +78,7 @@ struct wpool_worker {
 	u8 colour;
 	u32 in_a_row;
 	u32 nested;
+	int locks_left;
 	struct wpool_runq *running_on;
 	struct wpool_runq *new_home;
 #ifdef CONFIG_PREEMPT_NOTIFIERS
