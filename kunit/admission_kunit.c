@@ -421,54 +421,6 @@ static void wpool_submit_unlimited_pool_never_refuses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&many->peak), 1);
 }
 
-/* ---- a submit of what is pending ------------------------------------------ */
-
-#define NR_AGAIN 3000
-
-static int submit_pending(struct wpk_thread *thread)
-{
-	int ret;
-
-	wpk_move_to(wpk_cpu(1));
-	while (!wpk_stopped(thread->test)) {
-		ret = wpool_try_submit(thread->pool, thread->work);
-		if (ret != -EALREADY)
-			return ret ?: -EBADE;
-	}
-	return 0;
-}
-
-/* It needs no place of its own, and must not hold one from others meanwhile. */
-static void wpool_try_submit_pending_task_takes_nobodys_place(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 2);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 3, gate);
-	struct wpool_task *last = &jobs->job[2].task;
-	unsigned int i, refused = 0, bad = 0;
-	struct wpk_thread *thread;
-
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "it takes two CPUs");
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	wpk_jobs_submit(test, pool, jobs, 1, 1);
-	thread = wpk_thread(test, submit_pending, pool, &jobs->job[1].task, NULL);
-	wpk_move_to(wpk_cpu(0));
-	for (i = 0; i < NR_AGAIN; i++) {
-		/* One place is free, always. */
-		if (wpool_try_submit(pool, last))
-			refused++;
-		else if (wpool_task_cancel_sync(last) != -ECANCELED)
-			bad++;
-	}
-	KUNIT_EXPECT_EQ(test, refused, 0);
-	KUNIT_EXPECT_EQ(test, bad, 0);
-	wpk_stop(test);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
-	wpk_move_to(-1);
-}
-
 static struct kunit_case admission_cases[] = {
 	KUNIT_CASE_PARAM(wpool_try_submit_accepts_exactly_the_limit,
 			 limit_gen_params),
@@ -481,7 +433,6 @@ static struct kunit_case admission_cases[] = {
 			 inside_gen_params),
 	KUNIT_CASE(wpool_submit_policy_run_nested_too_deep_is_eagain),
 	KUNIT_CASE_SLOW(wpool_submit_unlimited_pool_never_refuses),
-	KUNIT_CASE_SLOW(wpool_try_submit_pending_task_takes_nobodys_place),
 	{}
 };
 

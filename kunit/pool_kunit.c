@@ -114,44 +114,6 @@ static void wpool_get_stats_identities_hold_under_load(struct kunit *test)
 	wpk_stop(test);
 }
 
-static int submit_and_cancel_each(struct wpk_thread *thread)
-{
-	while (!wpk_stopped(thread->test))
-		if (wpool_try_submit(thread->pool, thread->work) ||
-		    wpool_task_cancel_sync(thread->work) != -ECANCELED)
-			return -EBADE;
-	return 0;
-}
-
-#define NR_LOOKS 5000
-
-/* Not even for a moment, and also where figures of several CPUs are summed up. */
-static void wpool_get_stats_cancelled_tasks_never_count_as_completed(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 10);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 3, gate);
-	const struct wpool_stats *stats;
-	struct wpk_thread *threads[2];
-	unsigned int i, bad = 0;
-
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	for (i = 0; i < 2; i++)
-		threads[i] = wpk_thread(test, submit_and_cancel_each, pool,
-					&jobs->job[i + 1].task, NULL);
-	for (i = 0; i < NR_LOOKS; i++) {
-		stats = wpk_snapshot(pool);
-		bad += stats->completed || stats->failed;
-		cond_resched();
-	}
-	KUNIT_EXPECT_EQ(test, bad, 0);
-	wpk_stop(test);
-	for (i = 0; i < 2; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
-	KUNIT_EXPECT_GE(test, wpk_stat(pool, cancelled), 1);
-}
-
 static void wpool_get_stats_tells_what_the_pool_does(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool_policy(test, 2, 3, WPOOL_FAIL);
@@ -427,7 +389,6 @@ static struct kunit_case pool_cases[] = {
 	KUNIT_CASE(wpool_find_unknown_name_is_null),
 	KUNIT_CASE(wpool_default_is_open_unlimited_and_runs_tasks),
 	KUNIT_CASE_SLOW(wpool_get_stats_identities_hold_under_load),
-	KUNIT_CASE_SLOW(wpool_get_stats_cancelled_tasks_never_count_as_completed),
 	KUNIT_CASE(wpool_get_stats_tells_what_the_pool_does),
 	KUNIT_CASE(wpool_get_cpu_stats_add_up),
 	KUNIT_CASE(wpool_get_stats_latency_counts_while_it_is_on),

@@ -237,6 +237,19 @@ test_few_workers_for_two_pools()
 	unload
 }
 
+# Who waits for a worker to come free does not stand still. The monitor tells of
+# what has for a second: time is the subject.
+test_all_workers_in_use_is_no_stall()
+{
+	fresh max_workers=1 || return 1
+	echo "wpool-test-mark-$$" >/dev/kmsg
+	wpoolctl run --create=capacity=2 --work sleep:2500ms --tasks 3 --quiet ||
+		fail "the tasks did not run" || return 1
+	! dmesg | sed "1,/wpool-test-mark-$$/d" | grep 'nobody has taken' ||
+		return 1
+	unload
+}
+
 # As many as the largest pool of the requirements, all of them at once.
 test_10000_together()
 {
@@ -284,7 +297,8 @@ test_ends_loaded()
 TESTS="parameters_are_visible parameters_are_used bad_parameters fault_is_refused
 	open_file_keeps_the_module sample_module_keeps_the_module
 	pools_go_with_the_module open_attribute_does_not_keep_the_module few_workers
-	few_workers_for_two_pools 10000_together load_and_unload ends_loaded"
+	few_workers_for_two_pools all_workers_in_use_is_no_stall
+	10000_together load_and_unload ends_loaded"
 
 helpers=
 watchdog 280
