@@ -7,14 +7,15 @@
 # so here; the lines around it are for scripts/ktap.
 #
 # From the kernel's command line: PROGRAM, what run.sh takes, and for the fuzzer
-# SEED, CALLS and SECONDS.
+# SEED, CALLS, SECONDS and THREADS (4).
 
 fuzz()
 {
 	insmod /wpool/wpool.ko || return 1
 	echo "TAP version 13"
 	echo "1..1"
-	if /tests/ioctl_fuzz --seed "$SEED" --calls "$CALLS" --seconds "$SECONDS"; then
+	if /tests/ioctl_fuzz --seed "$SEED" --calls "$CALLS" --seconds "$SECONDS" \
+		--threads "${THREADS:-4}"; then
 		echo "ok 1 seed_$SEED"
 	else
 		echo "not ok 1 seed_$SEED"

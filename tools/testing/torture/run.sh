@@ -372,6 +372,8 @@ phase_load()
 		if [ -e $POOLS ] || [ -e /dev/wpool ]; then
 			complain "cycle $cycle: something is left"
 		fi
+		# a machine that is lost should have said how far it came
+		[ $((cycle % 50)) -ne 0 ] || echo "wpool_torture: run.sh: $cycle cycles" >/dev/kmsg
 	done
 	count=0
 	note="$cycle cycles, $refusals refusals under load"
