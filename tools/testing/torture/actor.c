@@ -201,13 +201,22 @@ static void tune(struct actor *a, struct tpool *tp, struct rnd *rnd)
 	tpool_tune(tp, how);
 }
 
-static void flush(struct actor *a, struct tpool *tp)
+static void flush(struct actor *a, struct tpool *tp, struct rnd *rnd)
 {
+	int accepted[NR_ITEMS];
+	u32 i;
 	int err;
 
+	if (rnd_one_in(rnd, 2))
+		submit(a, tp, rnd);
 	doing(a, "flush");
+	for_each_set_bit(i, a->in_flight, NR_ITEMS)
+		accepted[i] = atomic_read(&a->items[i].accepted);
 	err = wpool_flush(tp->pool);
 	torture_check(!err, "%s: not flushed: %d", tp->name, err);
+	for_each_set_bit(i, a->in_flight, NR_ITEMS)
+		if (!err && a->items[i].tp == tp)
+			titem_check_flushed(&a->items[i], accepted[i]);
 }
 
 static void release(struct actor *a, struct tpool *tp, struct rnd *rnd)
@@ -317,7 +326,7 @@ static void step(struct actor *a)
 		tune(a, tp, &rnd);
 		break;
 	case 900 ... 919:
-		flush(a, tp);
+		flush(a, tp, &rnd);
 		break;
 	case 920 ... 929:
 		release(a, tp, &rnd);

@@ -30,6 +30,7 @@ static void reset(struct titem *item, struct tpool *tp, enum titem_kind kind,
 	item->by_caller = false;
 	item->seed = item_seed;
 	atomic_set(&item->tickets, 0);
+	atomic_set(&item->accepted, 0);
 	atomic_set(&item->runs, 0);
 	atomic_set(&item->refused, 0);
 	atomic_set(&item->cancels, 0);
@@ -137,6 +138,8 @@ int titem_submit(struct tpool *tp, struct titem **items, u32 nr,
 		if (i >= *accepted) {
 			atomic_inc(&items[i]->refused);
 			atomic_dec(&items[i]->tickets);
+		} else if (joinable) {
+			atomic_inc(&items[i]->accepted);
 		}
 	}
 	tpool_end(tp, nr, *accepted);
@@ -306,6 +309,27 @@ void titem_cancel_sync(struct titem *item)
 void titem_drop(struct titem *item)
 {
 	settle(item, 0);
+}
+
+/*
+ * Each of those submits has run or was taken back. Whoever takes one back says so
+ * afterwards, and is pinned meanwhile.
+ */
+void titem_check_flushed(struct titem *item, int accepted)
+{
+	struct tpool *tp = item->tp;
+	int done, pins;
+
+	for (;;) {
+		pins = atomic_read_acquire(&item->pins);
+		done = atomic_read(&item->runs) + atomic_read(&item->cancels);
+		if (done >= accepted || pins == 1)
+			break;
+		usleep_range(20, 100);
+	}
+	torture_check(done >= accepted || READ_ONCE(tp->may_drop),
+		      "%s: flushed, but of %d submits only %d ran or were cancelled",
+		      tp->name, accepted, done);
 }
 
 /* ---- cancel ---- */

@@ -206,6 +206,7 @@ enum titem_kind {
  * @by_caller: cancel_sync was called, which does not say what it took back
  * @seed: of what it does
  * @tickets: submits begun that were not refused
+ * @accepted: joinable: submits that were a success
  * @runs: how often its function started
  * @refused: submits that were not accepted
  * @cancels: cancels that said true
@@ -223,6 +224,7 @@ struct titem {
 	bool by_caller;
 	u64 seed;
 	atomic_t tickets;
+	atomic_t accepted;
 	atomic_t runs;
 	atomic_t refused;
 	atomic_t cancels;
@@ -261,6 +263,8 @@ void titem_wait(struct titem *item);
 void titem_cancel_sync(struct titem *item);
 /* It was refused and not in flight before: as if nothing had been. */
 void titem_drop(struct titem *item);
+/* A flush of its pool has returned, begun when so many submits were accepted. */
+void titem_check_flushed(struct titem *item, int accepted);
 /* Cancel without waiting; by others only between pin and unpin. */
 bool titem_cancel(struct titem *item);
 bool titem_pin(struct titem *item);
