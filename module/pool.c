@@ -41,6 +41,35 @@ static bool is_own_task(struct wpool *pool)
 
 /* ---- memory and references ---- */
 
+static void free_runqs(struct wpool *pool)
+{
+	int cpu;
+
+	if (!pool->rq)
+		return;
+	for_each_possible_cpu(cpu)
+		kfree(wpool_runq(pool, cpu)->ring.slots);
+	free_percpu(pool->rq);
+}
+
+static int alloc_runqs(struct wpool *pool)
+{
+	struct wpool_task **slots;
+	int cpu;
+
+	pool->rq = __alloc_percpu(sizeof(*pool->rq), __alignof__(*pool->rq));
+	if (!pool->rq)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu) {
+		slots = kcalloc_node(WPOOL_RING_SIZE, sizeof(*slots), GFP_KERNEL,
+				     cpu_to_node(cpu));
+		if (!slots)
+			return -ENOMEM;
+		wpool_ring_init(&wpool_runq(pool, cpu)->ring, slots);
+	}
+	return 0;
+}
+
 static void free_pool(struct wpool *pool)
 {
 	wpool_handoff_sync(pool);
@@ -48,7 +77,7 @@ static void free_pool(struct wpool *pool)
 #ifdef CONFIG_LOCKDEP
 	lockdep_unregister_key(&pool->lockdep_key);
 #endif
-	free_percpu(pool->rq);
+	free_runqs(pool);
 	kfree(pool->idle_mask);
 	kfree(pool->cpumask);
 	kmem_cache_free(pool_cache, pool);
@@ -151,7 +180,6 @@ static void init_runqs(struct wpool *pool)
 	for_each_possible_cpu(cpu) {
 		struct wpool_runq *rq = wpool_runq(pool, cpu);
 
-		wpool_ring_init(&rq->ring);
 		raw_spin_lock_init(&rq->lock);
 		INIT_LIST_HEAD(&rq->idle);
 		wpool_handoff_init_runq(rq);
@@ -205,11 +233,10 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs)
 
 	if (!pool)
 		return NULL;
-	pool->rq = __alloc_percpu(sizeof(*pool->rq), __alignof__(*pool->rq));
 	pool->idle_mask = kzalloc(cpumask_size(), GFP_KERNEL);
 	pool->cpumask = kzalloc(cpumask_size(), GFP_KERNEL);
-	if (!pool->rq || !pool->idle_mask || !pool->cpumask) {
-		free_percpu(pool->rq);
+	if (alloc_runqs(pool) || !pool->idle_mask || !pool->cpumask) {
+		free_runqs(pool);
 		kfree(pool->idle_mask);
 		kfree(pool->cpumask);
 		kmem_cache_free(pool_cache, pool);

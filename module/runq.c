@@ -20,9 +20,10 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
-void wpool_ring_init(struct wpool_ring *ring)
+void wpool_ring_init(struct wpool_ring *ring, struct wpool_task **slots)
 {
 	memset(ring, 0, sizeof(*ring));
+	ring->slots = slots;
 }
 
 /* Read nr slots from head on and win them; false: head moved and is the new one. */

@@ -35,19 +35,21 @@ struct wpool_task;
  * struct wpool_ring - the ring
  * @head: next slot to take; consumers move it
  * @tail: next slot to fill; only the producer moves it
- * @slots: the tasks
+ * @slots: the tasks; memory of their own, because it costs twice as much where
+ *	the ring is, in per-CPU memory
  */
 struct wpool_ring {
 	atomic_t head;
 	u32 tail ____cacheline_aligned;
-	struct wpool_task *slots[WPOOL_RING_SIZE];
+	struct wpool_task **slots;
 };
 
 /**
  * wpool_ring_init() - make a ring empty
  * @ring: the ring; nobody else may use it
+ * @slots: room for %WPOOL_RING_SIZE pointers, the caller's
  */
-void wpool_ring_init(struct wpool_ring *ring);
+void wpool_ring_init(struct wpool_ring *ring, struct wpool_task **slots);
 
 /* The tail, for a consumer: what stands before it is filled. */
 static inline u32 wpool_ring_tail(const struct wpool_ring *ring)
