@@ -192,8 +192,8 @@ static void wpool_ring_pop_gives_what_was_pushed_first(struct kunit *test)
 
 	fill(test, ring, 0, 3);
 	expect_items(test, ring, 0, 3);
-	fill(test, ring, 10, 200);
-	expect_items(test, ring, 10, 200);
+	fill(test, ring, 10, WPOOL_RING_SIZE - 20);
+	expect_items(test, ring, 10, WPOOL_RING_SIZE - 20);
 }
 
 static void wpool_ring_push_full_ring_takes_nothing(struct kunit *test)
@@ -220,7 +220,8 @@ static void wpool_ring_push_several_takes_the_prefix_that_fits(struct kunit *tes
 		tasks[i] = item(100 + i);
 	KUNIT_EXPECT_EQ(test, push(ring, tasks, 0), 0);
 	fill(test, ring, 0, 100);
-	KUNIT_EXPECT_EQ(test, push(ring, tasks, WPOOL_RING_SIZE + 1), 156);
+	KUNIT_EXPECT_EQ(test, push(ring, tasks, WPOOL_RING_SIZE + 1),
+			WPOOL_RING_SIZE - 100);
 	expect_items(test, ring, 0, WPOOL_RING_SIZE);
 	KUNIT_EXPECT_EQ(test, push(ring, tasks, WPOOL_RING_SIZE + 1),
 			WPOOL_RING_SIZE);
@@ -234,19 +235,22 @@ static void wpool_ring_push_and_pop_in_turn_never_lose_order(struct kunit *test)
 	u32 round, i;
 
 	/* In by five, out by four: fills up, and goes round a few times. */
-	for (round = 0; round < 250; round++) {
+	for (round = 0; round < WPOOL_RING_SIZE - 6; round++) {
 		fill(test, ring, in, 5);
 		in += 5;
 		for (i = 0; i < 4; i++)
 			KUNIT_ASSERT_PTR_EQ(test, pop(ring), item(out++));
 	}
-	KUNIT_EXPECT_EQ(test, wpool_ring_len(ring), 250);
+	KUNIT_EXPECT_EQ(test, wpool_ring_len(ring), WPOOL_RING_SIZE - 6);
 	while (out < in)
 		KUNIT_ASSERT_PTR_EQ(test, pop(ring), item(out++));
 	KUNIT_EXPECT_NULL(test, pop(ring));
 }
 
-static const u32 lengths[] = { 0, 1, 2, 3, 4, 127, 128, 129, 255, 256 };
+static const u32 lengths[] = {
+	0, 1, 2, 3, 4, WPOOL_RING_HALF - 1, WPOOL_RING_HALF, WPOOL_RING_HALF + 1,
+	WPOOL_RING_SIZE - 1, WPOOL_RING_SIZE,
+};
 
 static void length_desc(const u32 *length, char *desc)
 {
@@ -300,7 +304,10 @@ static void wpool_ring_steal_half_moves_the_older_half(struct kunit *test)
 
 static void wpool_ring_grab_through_takes_up_to_the_task(struct kunit *test)
 {
-	static const u32 places[] = { 0, 1, 127, 128, 200, 255 };
+	static const u32 places[] = {
+		0, 1, WPOOL_RING_HALF - 1, WPOOL_RING_HALF, WPOOL_RING_SIZE - 9,
+		WPOOL_RING_SIZE - 1,
+	};
 	struct wpool_task **tasks = array(test);
 	struct wpool_ring *ring;
 	int i;

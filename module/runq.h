@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The ring of a run queue: 256 slots, one producer, any number of consumers.
+ * The ring of a run queue: 128 slots, one producer, any number of consumers.
  *
  * A pure data structure, after Go's runtime (runqput, runqget, runqgrab): it
  * knows nothing of pools, workers or threads, and it never follows the
@@ -28,7 +28,7 @@
 
 struct wpool_task;
 
-#define WPOOL_RING_SIZE		256U
+#define WPOOL_RING_SIZE		128U
 #define WPOOL_RING_HALF		(WPOOL_RING_SIZE / 2)
 
 /**
