@@ -57,13 +57,13 @@ static inline void wpool_finish_end(void)
  */
 static __always_inline void wpool_finish_count(struct wpool_runq *rq, u32 colour, int status)
 {
-	local64_inc(&rq->finished[colour]);
-	/* pairs with the first smp_rmb() in count_tasks(), stats.c */
-	smp_wmb();
 	if (status == -ECANCELED)
 		local64_inc(&rq->cancelled);
 	else if (status)
 		local64_inc(&rq->failed);
+	/* pairs with the first smp_rmb() in count_tasks(), stats.c */
+	smp_wmb();
+	local64_inc(&rq->finished[colour]);
 }
 
 /**

@@ -42,7 +42,7 @@ static void count_workers(struct wpool *pool, struct wpool_stats *stats)
 	mutex_unlock(&pool->workers_mutex);
 }
 
-/* Tasks that were counted out, but did not complete. */
+/* Tasks that are counted out, or about to be, but did not complete. */
 static u64 count_incomplete(struct wpool *pool, u64 *failed, u64 *cancelled)
 {
 	int cpu;
@@ -90,23 +90,22 @@ static u64 count_accepted(struct wpool *pool)
  */
 static void count_tasks(struct wpool *pool, struct wpool_stats *stats)
 {
-	u64 finished, incomplete, failed, cancelled;
+	u64 finished, incomplete;
 	int tries = 32;
 
 	do {
-		incomplete = count_incomplete(pool, &stats->failed, &stats->cancelled);
-		/* a task is counted out before it is counted as failed or cancelled */
-		smp_rmb();
 		finished = count_finished(pool);
-		/* and counted in before it is counted out */
+		/* a task counts as failed or cancelled before it is counted out */
+		smp_rmb();
+		incomplete = count_incomplete(pool, &stats->failed, &stats->cancelled);
+		/* and is counted in before that */
 		smp_rmb();
 		stats->submitted = count_accepted(pool);
-		/* one that was cancelled meanwhile is not to be taken for completed */
+		/* all of it before the second look */
 		smp_rmb();
-	} while ((count_incomplete(pool, &failed, &cancelled) != incomplete ||
-		  count_finished(pool) != finished) && --tries);
-	stats->completed = finished - incomplete;
-	stats->outstanding = stats->submitted - finished;
+	} while (count_finished(pool) != finished && --tries);
+	stats->completed = finished - min(finished, incomplete);
+	stats->outstanding = stats->submitted - stats->completed - incomplete;
 }
 
 /* Figures that only grow, each by itself. */

@@ -47,8 +47,10 @@ static void count_revival(struct wpool *pool, u32 colour)
 	struct wpool_runq *rq = wpool_this_runq(pool);
 
 	WRITE_ONCE(rq->accepted[colour], rq->accepted[colour] + 1);
-	local64_inc(&rq->finished[colour]);
 	local64_inc(&rq->cancelled);
+	/* as in wpool_finish_count() */
+	smp_wmb();
+	local64_inc(&rq->finished[colour]);
 }
 
 /* Not IDLE: a task that runs, or one that was cancelled and is still queued. */
