@@ -68,17 +68,23 @@ static __always_inline bool context_is(const struct context *was,
 	       count_locks(w) == was->locks;
 }
 
-static noinline void context_repair(const struct context *was, struct wpool_worker *w,
-				    void *func)
+/* Did it leave a lock of RCU where that is one of preemption, which only lockdep knows? */
+static bool is_rcu_left(const struct context *was, const struct wpool_worker *w)
+{
+	return !IS_ENABLED(CONFIG_PREEMPT_RCU) && count_locks(w) > was->locks &&
+	       rcu_read_lock_held();
+}
+
+static noinline void context_repair(const struct context *was, struct wpool_worker *w)
 {
 	pr_err_ratelimited("wpool: %ps left preempt count %x (was %x), irqs %s, rcu depth %d (was %d), locks %d (was %d)\n",
-			   func, preempt_count(), was->preempt,
+			   READ_ONCE(w->func), preempt_count(), was->preempt,
 			   irqs_disabled() ? "off" : "on",
 			   rcu_preempt_depth(), was->rcu,
 			   count_locks(w), was->locks);
 	if (irqs_disabled())
 		local_irq_enable();
-	while (rcu_preempt_depth() > was->rcu) {
+	while (rcu_preempt_depth() > was->rcu || is_rcu_left(was, w)) {
 		/* by the task, which sparse cannot know */
 		__acquire(RCU);
 		rcu_read_unlock();
@@ -116,7 +122,7 @@ static __always_inline void call(struct wpool_worker *w, struct wpool_task *task
 	lock_map_release(&w->pool->lockdep_map);
 #endif
 	if (unlikely(!context_is(was, w)))
-		context_repair(was, w, func);
+		context_repair(was, w);
 }
 
 /* As call(), while that is traced; a detached task may be gone afterwards. */
