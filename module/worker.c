@@ -193,8 +193,8 @@ int wpool_worker_place(struct wpool *pool, int prefer)
 		if (READ_ONCE(rq->redirect))
 			continue;
 		cost = READ_ONCE(rq->nr_workers);
-		/* where it would only wait for a place to run comes last */
-		if (!wpool_runq_has_room(rq))
+		/* where it would only wait for a place to run comes last, unless it may wait */
+		if (!pool->prealloc && !wpool_runq_has_room(rq))
 			cost += U32_MAX;
 		if (cost < least || (cost == least && cpu == prefer)) {
 			least = cost;
