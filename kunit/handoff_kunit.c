@@ -277,17 +277,17 @@ struct rivalry {
 static void run_and_be_switched_out(struct wpk_job *job)
 {
 	struct rivalry *rivalry = job->arg;
-	unsigned long before = current->nivcsw;
+	unsigned long before = READ_ONCE(current->nivcsw);
 	unsigned long end = jiffies + WPK_PATIENCE / 2;
 
-	while (current->nivcsw - before < NR_SWITCHES &&
+	while (READ_ONCE(current->nivcsw) - before < NR_SWITCHES &&
 	       time_before(jiffies, end)) {
 		if (rivalry->yields)
 			schedule();
 		cond_resched();
 		cpu_relax();
 	}
-	if (current->nivcsw - before < NR_SWITCHES)
+	if (READ_ONCE(current->nivcsw) - before < NR_SWITCHES)
 		job->ret = -ETIME;
 }
 
