@@ -137,12 +137,13 @@ void wpool_admission_serve(struct wpool *pool)
 	struct wpool_runq *rq;
 	unsigned long flags;
 
-	local_irq_save(flags);
-	rq = wpool_this_runq(pool);
 	do {
-		colour = READ_ONCE(pool->colour);
 		nr_tasks = 0;
 		nr_threads = 0;
+
+		local_irq_save(flags);
+		rq = wpool_this_runq(pool);
+		colour = READ_ONCE(pool->colour);
 
 		raw_spin_lock(&pool->admission_lock);
 		if (pool->attention & WPOOL_ATT_GIVE)
@@ -173,8 +174,8 @@ void wpool_admission_serve(struct wpool *pool)
 		/* interrupts are still off: the threads cannot be freed yet */
 		for (i = 0; i < nr_threads; i++)
 			wake_up_process(threads[i]);
+		local_irq_restore(flags);
 	} while (nr_tasks == SERVE_BATCH);
-	local_irq_restore(flags);
 }
 
 void wpool_admission_spill(struct wpool *pool, struct wpool_runq *rq)

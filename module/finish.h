@@ -7,12 +7,12 @@
  *   wpool_finish_settle()   counted out, its token given back; nothing is under
  *                           way any more
  *
- * and then, with interrupts on, wpool_flush_finished() if somebody waits for that.
+ * and then, with interrupts on, wpool_flush_wake() if settle says so.
  *
  * Barrier pair:
  *
- *   finish:A  finish_seq odd, then the change to IDLE (fully ordered), then
- *             the accounts, then finish_seq even (store-release)
+ *   finish:A  finish_seq odd, barrier, the change to IDLE (fully ordered), the
+ *             accounts, barrier, finish_seq even
  *             <-> wpool_finish_sync(): who has seen IDLE waits for an even
  *             number, and then sees the accounts and the token that came free.
  *
@@ -31,7 +31,7 @@
 /* Odd while a finish is under way on this CPU. */
 DECLARE_PER_CPU(u32, wpool_finish_seq);
 
-/** wpool_finish_begin() - see above */
+/** wpool_finish_begin() - see above; in a thread, never in an interrupt over one */
 static inline void wpool_finish_begin(void)
 {
 	__this_cpu_inc(wpool_finish_seq);
@@ -74,7 +74,7 @@ static __always_inline void wpool_finish_count(struct wpool_runq *rq, u32 colour
  * @status: as wpool_finish_count()
  *
  * Context: any; preemption off since wpool_finish_begin().
- * Return: true if wpool_flush_finished() is to be called.
+ * Return: true if somebody flushes, and wpool_flush_wake() is to be called.
  */
 static __always_inline bool wpool_finish_settle(struct wpool *pool, struct wpool_runq *rq,
 						u32 colour, int status)

@@ -29,7 +29,7 @@ u64 wpool_flush_outstanding(struct wpool *pool, u32 colour)
 
 	for_each_possible_cpu(cpu)
 		out += local64_read(&wpool_runq(pool, cpu)->finished[colour]);
-	/* pairs with the smp_wmb() in finish_joinable(): in before out */
+	/* pairs with the smp_wmb() in wpool_finish_joinable(): in before out */
 	smp_mb();
 	for_each_possible_cpu(cpu)
 		in += READ_ONCE(wpool_runq(pool, cpu)->accepted[colour]);

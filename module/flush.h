@@ -21,26 +21,6 @@ u64 wpool_flush_outstanding(struct wpool *pool, u32 colour);
  */
 void wpool_flush_wake(struct wpool *pool, u32 colour);
 
-/** wpool_flush_is_awaited() - does anybody wait for tasks to finish? */
-static inline bool wpool_flush_is_awaited(struct wpool *pool)
-{
-	return READ_ONCE(pool->attention) & WPOOL_ATT_FLUSH;
-}
-
-/**
- * wpool_flush_finished() - a task was counted out
- * @pool: the pool
- * @colour: the task's colour
- *
- * Context: process context, under rcu_read_lock(), which keeps the pool; after
- * the full barrier of wpool_admission_give().
- */
-static inline void wpool_flush_finished(struct wpool *pool, u32 colour)
-{
-	if (unlikely(wpool_flush_is_awaited(pool)))
-		wpool_flush_wake(pool, colour);
-}
-
 /**
  * wpool_flush_drain() - wait until no task is unfinished and no worker is left
  * @pool: the pool, closed

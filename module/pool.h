@@ -310,7 +310,7 @@ struct wpool {
 #endif
 };
 
-/** wpool_this_runq() - run queue of this CPU; interrupts are off */
+/** wpool_this_runq() - run queue of this CPU; preemption is off */
 static inline struct wpool_runq *wpool_this_runq(struct wpool *pool)
 {
 	return this_cpu_ptr(pool->rq);

@@ -192,9 +192,9 @@ static bool claim_or_end(struct wpool *pool, struct wpool_task *task, bool detac
 
 /*
  * The quick look of a worker that has just finished a task: is it still counted
- * in, at home, and within the capacity, and is one more at hand? Interrupts are
- * off for the same reason as preemption in look() of worker.c, which looks at
- * all that has less haste: at least once in 61 tasks, or a tick, which
+ * in, at home, and within the capacity, and is one more at hand? Preemption is
+ * off for the same reason as in look() of worker.c, which looks at all that has
+ * less haste: at least once in 61 tasks, or a tick, which
  * wpool_sched_next() sees to.
  *
  * Where others want the CPU they do not get it after each task: where a finish
@@ -302,11 +302,8 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w,
 	}
 	rq = wpool_this_runq(pool);
 	if (unlikely(wpool_finish_settle(pool, rq, colour, 0))) {
-		/* keeps the pool */
-		rcu_read_lock();
 		section_end(exact);
-		wpool_flush_finished(pool, colour);
-		rcu_read_unlock();
+		wpool_flush_wake(pool, colour);
 		goto next;
 	}
 	task = next_here(w, pool, rq);
@@ -329,7 +326,7 @@ void wpool_run(struct wpool_worker *w, struct wpool_task *task)
 	wpool_monitor_arm();
 	/* what its tasks submit goes to the next slot */
 	WRITE_ONCE(rq->runner, current);
-	/* where no tokens are cached, who sees a task IDLE counts on its token */
+	/* where no tokens are cached, an interrupt that sees a task IDLE counts on its token */
 	if (likely(READ_ONCE(w->pool->token_batch))) {
 		do {
 			task = run_one(w, task, false);

@@ -90,7 +90,7 @@ static inline struct wpool_task *wpool_sched_take_next(struct wpool_runq *rq)
  * wpool_sched_next() - the next task of this CPU, if nothing else has its turn
  * @rq: this CPU's run queue
  *
- * Context: a worker at home here, interrupts off.
+ * Context: a worker at home here, preemption off.
  * Return: a task taken out of the queues, not claimed; NULL for a closer look.
  */
 static inline struct wpool_task *wpool_sched_next(struct wpool_runq *rq)

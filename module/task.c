@@ -122,13 +122,16 @@ void wpool_task_unclaim(struct wpool_task *task)
 
 void wpool_finish_detached(struct wpool *pool, u32 colour, int status)
 {
-	/* keeps the pool for wpool_flush_finished() */
+	bool awaited;
+
+	/* keeps the pool for wpool_flush_wake() */
 	rcu_read_lock();
 	local_irq_disable();
 	wpool_finish_begin();
-	wpool_finish_settle(pool, wpool_this_runq(pool), colour, status);
+	awaited = wpool_finish_settle(pool, wpool_this_runq(pool), colour, status);
 	local_irq_enable();
-	wpool_flush_finished(pool, colour);
+	if (unlikely(awaited))
+		wpool_flush_wake(pool, colour);
 	rcu_read_unlock();
 }
 
@@ -138,10 +141,10 @@ bool wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 	u32 colour = task->colour;
 	void *func = task->func;
 	struct wpool_runq *rq;
-	bool again;
+	bool again, awaited;
 	int old = from, new;
 
-	/* keeps the pool for wpool_flush_finished() */
+	/* keeps the pool for wpool_flush_wake() */
 	rcu_read_lock();
 	local_irq_disable();
 	rq = wpool_this_runq(pool);
@@ -177,18 +180,21 @@ bool wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 		/* pairs with the smp_mb() in wpool_flush_outstanding() */
 		smp_wmb();
 		wpool_finish_count(rq, colour, status);
+		/* with a full barrier after the accounts */
 		wpool_sched_push(pool, rq, &task, 1);
 		wpool_finish_end();
+		awaited = READ_ONCE(pool->attention) & WPOOL_ATT_FLUSH;
 	} else {
 		if (trace_wpool_task_dropped_enabled() && status)
 			trace_wpool_task_dropped(pool->name, rq->cpu, task, func, status);
-		wpool_finish_settle(pool, rq, colour, status);
+		awaited = wpool_finish_settle(pool, rq, colour, status);
 	}
 	local_irq_enable();
 
 	if (unlikely(!again && (old & WPOOL_ST_WAITED)))
 		wake_up_var(task);
-	wpool_flush_finished(pool, colour);
+	if (unlikely(awaited))
+		wpool_flush_wake(pool, colour);
 	rcu_read_unlock();
 	return true;
 }
