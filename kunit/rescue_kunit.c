@@ -105,6 +105,13 @@ static void hold_end(struct kunit *test, struct wpk_thread *thread)
 	wpk_move_to(-1);
 }
 
+/* On PREEMPT_RT a thread of that CPU serves its timers: the monitor's may be there. */
+static void skip_if_the_monitor_is_held(struct kunit *test)
+{
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		kunit_skip(test, "the timers of a CPU that is held wait as well");
+}
+
 /*
  * The only worker is at home on a CPU that is held, and was sent on its way.
  * It must not be waited for, neither by those who submit nor by the monitor.
@@ -117,6 +124,7 @@ static void wpool_submit_does_not_rely_on_a_worker_without_its_cpu(struct kunit 
 	struct wpool_attrs attrs;
 	struct wpool *pool;
 
+	skip_if_the_monitor_is_held(test);
 	if (wpk_cpu(1) < 0)
 		kunit_skip(test, "one CPU has no other one");
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
@@ -147,6 +155,7 @@ static void wpool_submit_does_not_rely_on_a_new_worker_without_its_cpu(struct ku
 	struct wpool_attrs attrs;
 	struct wpool *pool;
 
+	skip_if_the_monitor_is_held(test);
 	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
 	pool = two_cpu_pool(test, &attrs);
 	/* The first worker of a pool is made on the first of its CPUs. */
