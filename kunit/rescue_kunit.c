@@ -127,8 +127,6 @@ static void wpool_submit_does_not_rely_on_a_worker_without_its_cpu(struct kunit 
 	skip_if_the_monitor_is_held(test);
 	if (wpk_cpu(1) < 0)
 		kunit_skip(test, "one CPU has no other one");
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		kunit_skip(test, "the monitor's timer runs in a thread, which is held up, too");
 	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
 	attrs.cpumask = cpumask_of(wpk_cpu(1));
 	pool = wpk_pool_attrs(test, &attrs);
