@@ -129,6 +129,26 @@ static void wpool_tune_handoff_on_frees_the_queue_of_a_sleeping_task(struct kuni
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
 }
 
+/* There was nothing to look after when it was switched on. */
+static void wpool_tune_handoff_on_then_submit_behind_a_sleeping_task_starts(struct kunit *test)
+{
+	struct wpool *pool = wpk_one_cpu_pool(test, 2, 1, false);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+
+	jobs->job[0].gate = gate;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	/* Time is the subject: the monitor finds nothing to do, and stops. */
+	msleep(SLEEP_MS);
+	KUNIT_ASSERT_EQ(test, tune_handoff(pool, true), 0);
+	wpk_jobs_submit(test, pool, jobs, 1, 1);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs), 1);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
+}
+
 static void wpool_tune_handoff_off_next_waits_again(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 4, 1, true);
@@ -344,6 +364,7 @@ static struct kunit_case handoff_cases[] = {
 	KUNIT_CASE(wpool_handoff_0_next_starts_when_the_first_returned),
 	KUNIT_CASE(wpool_handoff_0_concurrency_counts_sleeping_tasks),
 	KUNIT_CASE(wpool_tune_handoff_on_frees_the_queue_of_a_sleeping_task),
+	KUNIT_CASE(wpool_tune_handoff_on_then_submit_behind_a_sleeping_task_starts),
 	KUNIT_CASE(wpool_tune_handoff_off_next_waits_again),
 	KUNIT_CASE_PARAM(wpool_submit_by_a_task_that_sleeps_afterwards_starts,
 			 children_gen_params),
