@@ -5,11 +5,18 @@
  *
  * These cases make the kernel's log complain, so they only run when asked for:
  * contain=1 for a task that does not give back what it took, fault=1 for one
- * that dies. The latter ends lockdep until the next boot: run it last.
+ * that dies, lose=1 for one after which not all can be put right. The last two end
+ * lockdep until the next boot, and after the last one no module can be unloaded:
+ * run them in this order.
  */
 #include <linux/bug.h>
+#include <linux/debug_locks.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/vmalloc.h>
+#include <trace/events/printk.h>
 
 #include "fixture.h"
 
@@ -20,6 +27,10 @@ MODULE_PARM_DESC(contain, "run the cases whose tasks leave preemption or interru
 static bool fault;
 module_param(fault, bool, 0444);
 MODULE_PARM_DESC(fault, "run the cases whose tasks die");
+
+static bool lose;
+module_param(lose, bool, 0444);
+MODULE_PARM_DESC(lose, "run the case that leaves a pool behind, for ever");
 
 static int contain_init(struct kunit *test)
 {
@@ -32,6 +43,13 @@ static int fault_init(struct kunit *test)
 {
 	if (!fault)
 		kunit_skip(test, "only with fault=1: it kills workers");
+	return wpk_init(test);
+}
+
+static int lose_init(struct kunit *test)
+{
+	if (!lose)
+		kunit_skip(test, "only with lose=1: nothing can be unloaded after it");
 	return wpk_init(test);
 }
 
@@ -105,6 +123,59 @@ static void wpool_task_leaves_its_worker_unbalanced_is_repaired(struct kunit *te
 	KUNIT_EXPECT_EQ(test, jobs->job[1].pid, jobs->job[0].pid);
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 2);
+}
+
+/* What it keeps cannot be given back for it. */
+static DEFINE_MUTEX(kept);
+
+static void keep_a_lock(struct wpk_job *job)
+{
+	/* lockdep learns no order from one that was not waited for */
+	if (!mutex_trylock(&kept))
+		job->ret = -EBUSY;
+}
+
+static void give_it_back(struct wpk_job *job)
+{
+	mutex_unlock(&kept);
+}
+
+/* Each message, as it goes into the kernel's log. */
+static void count_report(void *data, const char *text, size_t len)
+{
+	if (strnstr(text, "left preempt count", len))
+		atomic_inc(data);
+}
+
+#define NR_INNOCENT 4
+
+static void wpool_task_leaves_a_lock_held_is_reported_once(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_jobs *jobs = wpk_jobs(test, NR_INNOCENT + 2, NULL);
+	atomic_t nr_reports = ATOMIC_INIT(0);
+	int i, reports[NR_INNOCENT + 2];
+
+	if (!IS_ENABLED(CONFIG_LOCKDEP) || !debug_locks)
+		kunit_skip(test, "nobody counts locks");
+	if (register_trace_console(count_report, &nr_reports))
+		kunit_skip(test, "no tracepoints to see the log with");
+	jobs->job[0].body = keep_a_lock;
+	/* by the thread that has it, and only then can that end in peace */
+	jobs->job[NR_INNOCENT + 1].body = give_it_back;
+	for (i = 0; i < NR_INNOCENT + 2; i++) {
+		KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[i].task), 0);
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
+		reports[i] = atomic_read(&nr_reports);
+	}
+	unregister_trace_console(count_report, &nr_reports);
+	tracepoint_synchronize_unregister();
+
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
+	for (i = 0; i < NR_INNOCENT + 1; i++) {
+		KUNIT_EXPECT_EQ_MSG(test, reports[i], 1, "after task %d", i);
+		KUNIT_EXPECT_EQ(test, jobs->job[i].pid, jobs->job[0].pid);
+	}
 }
 
 /* ---- a task that dies ----------------------------------------------------- */
@@ -213,9 +284,67 @@ static void wpool_task_dies_without_a_fault_handler_the_pool_lives(struct kunit 
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, WPK_PATIENCE), 0);
 }
 
+/* ---- a task that takes its own memory away -------------------------------- */
+
+/* What is in the middle has no neighbour that the last page could be kept for. */
+#define AREA_BYTES	(32 * PAGE_SIZE)
+
+static void *area;
+
+static void take_own_memory_away(struct wpool_task *task)
+{
+	pr_info("wpool-expect: oops 1\n");
+	vfree(area);
+	/* not later, which would do for everybody else */
+	vm_unmap_aliases();
+}
+
+/*
+ * Its worker dies when it looks at the task next. One place of its pool is lost
+ * for ever then, and who waits for all of its tasks waits for ever; all the rest
+ * goes on. The other pool keeps off its CPU: who finished something there would
+ * hide what is wrong there.
+ */
+static void wpool_task_takes_its_memory_away_others_go_on(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpool *pool, *other;
+	struct wpk_thread *waiter;
+	struct wpool_attrs attrs;
+	struct wpool_task *task;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "it takes two CPUs");
+	wpk_attrs(&attrs, 2, 0);
+	attrs.cpumask = cpumask_of(wpk_cpu(0));
+	other = wpk_pool_attrs(test, &attrs);
+
+	area = vmalloc(AREA_BYTES);
+	KUNIT_ASSERT_NOT_NULL(test, area);
+	task = area + AREA_BYTES / 2;
+	wpool_task_init(task, take_own_memory_away);
+	attrs.name = wpk_name(test);
+	attrs.cpumask = cpumask_of(wpk_cpu(1));
+	/* not the fixture's, which would destroy it */
+	pool = wpool_create(&attrs, THIS_MODULE);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, pool);
+	KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, faults) == 1);
+
+	KUNIT_ASSERT_EQ(test, wpool_submit(other, &jobs->job[0].task), 0);
+	waiter = wpk_thread(test, wpk_do_wait, other, &jobs->job[0].task, NULL);
+	KUNIT_ASSERT_EQ(test, wpk_join(test, waiter), 0);
+	/* Nor has its own pool lost more than that place. */
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[1].task), 0);
+	waiter = wpk_thread(test, wpk_do_wait, pool, &jobs->job[1].task, NULL);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1);
+}
+
 static struct kunit_case contain_cases[] = {
 	KUNIT_CASE_PARAM(wpool_task_leaves_its_worker_unbalanced_is_repaired,
 			 leak_gen_params),
+	KUNIT_CASE(wpool_task_leaves_a_lock_held_is_reported_once),
 	{}
 };
 
@@ -240,4 +369,16 @@ static struct kunit_suite fault_suite = {
 	.test_cases = fault_cases,
 };
 
-kunit_test_suites(&contain_suite, &fault_suite);
+static struct kunit_case lose_cases[] = {
+	KUNIT_CASE(wpool_task_takes_its_memory_away_others_go_on),
+	{}
+};
+
+static struct kunit_suite lose_suite = {
+	.name = "wpool_lose",
+	.init = lose_init,
+	.exit = wpk_exit,
+	.test_cases = lose_cases,
+};
+
+kunit_test_suites(&contain_suite, &fault_suite, &lose_suite);
