@@ -158,6 +158,9 @@ def steadiness(r):
         row = one['row']
         if one['peer'] != 'wpool' or one['boot'] not in ('main', 'uml') or row == 3 or not name:
             continue
+        # It is there to show what hand-off is good for.
+        if one['params'].get('handoff') == 0:
+            continue
         worst, median = one['figures'][name]['worst'], one['figures'][name]['median']
         where = one['variant'].replace('_', ' ')
         keep(spread, row, worst / median, where)
