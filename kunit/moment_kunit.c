@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What holds at every moment, also for who looks between two steps of somebody
- * else: places, and figures. A moment is hit by chance, but often, so a case that
- * passes says little and one that fails says much: none may fail ever.
+ * else: places, what a flush waits for, and figures. A moment is hit by chance, but
+ * often, so a case that passes says little and one that fails says much: none may
+ * fail ever.
  */
+#include <linux/delay.h>
 #include <linux/smp.h>
 
-#include "fixture.h"
+#include "one_cpu.h"
 
 /* ---- places --------------------------------------------------------------- */
 
@@ -56,11 +58,25 @@ static void wpool_try_submit_pending_task_takes_nobodys_place(struct kunit *test
 	wpk_move_to(-1);
 }
 
+#define NR_ENDS		600
+#define MAX_DELAY_NS	5000
+
 struct again {
 	struct wpool *pool;
 	struct wpool_task *task;
+	atomic_t started;	/* runs so far */
+	int over;		/* runs that may end */
 	int ret;
 };
+
+static void run_until_told(struct wpk_job *job)
+{
+	struct again *again = job->arg;
+	int run = atomic_inc_return(&again->started);
+
+	if (!wpk_run_until(READ_ONCE(again->over) >= run))
+		job->ret = -ETIME;
+}
 
 static void submit_again(void *data)
 {
@@ -71,33 +87,120 @@ static void submit_again(void *data)
 
 /*
  * An interrupt hits the worker anywhere, also between the end of its task and the
- * return of the task's place: who finds the one finds the other.
+ * return of the task's place: who finds the one finds the other. Each run ends when
+ * the interrupt is about to come, a little earlier or later each time.
  */
 static void wpool_try_submit_in_an_interrupt_finds_the_place_of_its_task(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct wpool_attrs attrs;
-	struct again again;
 	unsigned int i, refused = 0, bad = 0;
+	struct wpool_attrs attrs;
+	struct again *again;
 
 	if (wpk_cpu(1) < 0)
 		kunit_skip(test, "it takes two CPUs");
+	again = kunit_kzalloc(test, sizeof(*again), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, again);
 	wpk_attrs(&attrs, 1, 0);
 	attrs.cpumask = cpumask_of(wpk_cpu(1));
-	again.pool = wpk_pool_attrs(test, &attrs);
-	again.task = &jobs->job[0].task;
+	again->pool = wpk_pool_attrs(test, &attrs);
+	again->task = &jobs->job[0].task;
+	wpk_jobs_body(jobs, run_until_told, again);
+	wpk_jobs_submit(test, again->pool, jobs, 0, 1);
 	wpk_move_to(wpk_cpu(0));
-	for (i = 0; i < NR_AGAIN; i++) {
-		KUNIT_ASSERT_EQ(test, smp_call_function_single(wpk_cpu(1), submit_again,
-							       &again, true), 0);
-		if (again.ret == -EAGAIN)
+	for (i = 1; i <= NR_ENDS && !bad; i++) {
+		if (!wpk_run_until(atomic_read(&again->started) == i))
+			break;
+		WRITE_ONCE(again->over, i);
+		ndelay(i * 100 % MAX_DELAY_NS);
+		smp_call_function_single(wpk_cpu(1), submit_again, again, true);
+		if (again->ret == -EAGAIN) {
 			refused++;
-		else if (again.ret && again.ret != -EALREADY)
+			/* it waits for the place, which comes */
+			again->ret = wpool_submit(again->pool, again->task);
+		}
+		if (again->ret)
 			bad++;
 	}
+	KUNIT_EXPECT_EQ(test, i, NR_ENDS + 1);
 	KUNIT_EXPECT_EQ(test, refused, 0);
 	KUNIT_EXPECT_EQ(test, bad, 0);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(again.task), 0);
+	WRITE_ONCE(again->over, INT_MAX);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(again->task), 0);
+	wpk_no_errors(test, jobs);
+	wpk_move_to(-1);
+}
+
+/* ---- what a flush waits for ----------------------------------------------- */
+
+#define NR_BATCHES	1000
+#define BATCH		32
+
+static int submit_batches(struct wpk_thread *thread)
+{
+	struct wpool_task *tasks[BATCH];
+	struct wpk_jobs *jobs = thread->arg;
+	unsigned int i, n;
+	int ret;
+
+	wpk_move_to(wpk_cpu(1));
+	for (i = 0; i < BATCH; i++)
+		tasks[i] = &jobs->job[i].task;
+	for (n = 0; n < NR_BATCHES && !wpk_stopped(thread->test); n++) {
+		ret = wpool_submit_batch(thread->pool, tasks, BATCH, 0);
+		if (ret < 0 && ret != -EALREADY)
+			return ret;
+		/* the last one first: then the others are over, too, or soon */
+		for (i = BATCH; i-- > 0;) {
+			ret = wpool_task_wait(tasks[i]);
+			if (ret && ret != -ECANCELED)
+				return ret;
+		}
+	}
+	return 0;
+}
+
+/*
+ * The first task of a batch can be cancelled, and is the canceller's, while its
+ * submitter is still busy with the others: who submits it again then and flushes
+ * waits for it. Nobody else is on the CPU of the case, so it sees each batch.
+ */
+static void wpool_flush_waits_for_who_was_taken_out_of_a_batch(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, BATCH, NULL);
+	struct wpool_task *first = &jobs->job[0].task;
+	unsigned int nr = 0, early = 0;
+	struct wpk_thread *thread;
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	int before, ret;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "it takes two CPUs");
+	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
+	attrs.cpumask = cpumask_of(wpk_cpu(1));
+	pool = wpk_pool_attrs(test, &attrs);
+	thread = wpk_thread(test, submit_batches, pool, NULL, jobs);
+	wpk_move_to(wpk_cpu(0));
+	while (!wpk_ended(thread) && !early) {
+		before = atomic_read(&jobs->job[0].runs);
+		if (!wpool_task_cancel(first)) {
+			cond_resched();
+			continue;
+		}
+		/* not in its submitter's hands any more, or pending, which ends, too */
+		while ((ret = wpool_try_submit(pool, first)) == -EALREADY &&
+		       !wpk_ended(thread))
+			cond_resched();
+		if (ret)
+			continue;
+		KUNIT_ASSERT_EQ(test, wpool_flush(pool), 0);
+		nr++;
+		early += atomic_read(&jobs->job[0].runs) == before;
+	}
+	wpk_stop(test);
+	KUNIT_EXPECT_EQ_MSG(test, early, 0, "after %u", nr);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	wpk_move_to(-1);
 }
 
@@ -144,6 +247,7 @@ static void wpool_get_stats_cancelled_tasks_never_count_as_completed(struct kuni
 static struct kunit_case moment_cases[] = {
 	KUNIT_CASE_SLOW(wpool_try_submit_pending_task_takes_nobodys_place),
 	KUNIT_CASE_SLOW(wpool_try_submit_in_an_interrupt_finds_the_place_of_its_task),
+	KUNIT_CASE_SLOW(wpool_flush_waits_for_who_was_taken_out_of_a_batch),
 	KUNIT_CASE_SLOW(wpool_get_stats_cancelled_tasks_never_count_as_completed),
 	{}
 };
