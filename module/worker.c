@@ -5,6 +5,7 @@
  */
 #include "worker.h"
 
+#include <linux/cpumask.h>
 #include <linux/export.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
@@ -351,8 +352,13 @@ int wpool_worker_create(struct wpool *pool, int cpu)
 		return PTR_ERR(thread);
 	}
 	w->thread = get_task_struct(thread);
-	/* placed, not bound; fails for a CPU that went, which the worker sees */
-	set_cpus_allowed_ptr(thread, cpumask_of(cpu));
+	/*
+	 * Placed, not bound; fails for a CPU that went, which the worker sees. To
+	 * one that is going a thread that is still queued would be moved all the
+	 * same: nobody would take it away from there. The worker moves itself then.
+	 */
+	if (cpu_active(cpu))
+		set_cpus_allowed_ptr(thread, cpumask_of(cpu));
 
 	mutex_lock(&pool->workers_mutex);
 	set_user_nice(thread, pool->nice);
