@@ -5,7 +5,7 @@
  * Barrier pair:
  *
  *   handoff:A  count a worker out (fully ordered), look at the queues
- *              <-> push:A in sched.c: queue a task, full barrier, look who runs.
+ *              <-> push:A in sched.h: queue a task, full barrier, look who runs.
  *              Either the pusher sees that nobody runs and wakes somebody, or
  *              the task is seen here.
  *

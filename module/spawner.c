@@ -5,7 +5,7 @@
  * A request is a flag and a place on a list. The flag is cleared before the
  * spawner looks at the pool (spawn:A, a full barrier between the two), so that
  * a task queued after the look finds the flag clear and asks again; it pairs
- * with push:A in sched.c. Also before the look the spawner counts as a thread
+ * with push:A in sched.h. Also before the look the spawner counts as a thread
  * of the pool: who drains looks first for tasks and then for threads (flush.c),
  * so no worker is made behind its back.
  *

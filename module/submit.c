@@ -2,7 +2,7 @@
 /*
  * Submitting: the way of a task from its owner into the queues.
  *
- *   token (admission.h) -> claim (task.h) -> ring and wake-up (sched.c)
+ *   token (admission.h) -> claim (task.h) -> ring and wake-up (sched.h)
  *
  * with interrupts off and, as long as there is room in the ring and somebody
  * is awake, without a lock, a clock, or a write to a line that CPUs share:
@@ -11,9 +11,9 @@
  *
  *   1. the token, in wpool_admission_take_fast(); one for a whole chunk
  *   2. the claim, in wpool_task_claim_fast()
- *   3. the full barrier before the look at who is awake, push:A in sched.c; one
+ *   3. the full barrier before the look at who is awake, push:A in sched.h; one
  *      for a whole chunk
- *   4. only from an own task: the exchange of the next slot, in sched.c
+ *   4. only from an own task: the exchange of the next slot, in sched.h
  *
  * Whatever is not so simple goes to submit_slow(), where the claim comes first:
  * a task that was claimed may have to wait for its token.

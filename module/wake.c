@@ -5,7 +5,7 @@
  * No wake-up is lost. There are sides that can lose one, and each does its
  * part, a full barrier, and a look at the other's part:
  *
- *   push:A     queue a task, barrier (sched.c), look who looks, who runs and who
+ *   push:A     queue a task, barrier (sched.h), look who looks, who runs and who
  *              is idle (here)
  *   park:A     join the idle list, be counted out of those who search and who
  *              run, barrier, look at all queues (idle.c)

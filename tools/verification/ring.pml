@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The ring: module/runq.c and runq.h, and the exchange of the next slot in sched.c.
+ * The ring: module/runq.c and runq.h, and the exchange of the next slot in sched.h.
  *
  * A producer fills ring 0, by the next slot or not, and takes half of it when it is
  * full. A thief moves half of ring 0 to its own ring 1. A consumer pops from both,
  * takes several at once from ring 0, and takes the next slot. Every look may be the
  * last: at the end each task has been taken once or is still queued.
  *
- * Rings are of four and of two slots instead of 256. head is moved by compare-and-
+ * Rings are of four and of two slots instead of 128. head is moved by compare-and-
  * swap only and is in no store buffer.
  *
  * barrier: runq.c push:A

@@ -19,6 +19,7 @@
  *
  * barrier: wake.c serve:A
  * barrier: sched.c push:A
+ * barrier: sched.h push:A
  * barrier: sched.c stop:A
  * barrier: idle.c park:A
  * barrier: idle.c start:A
