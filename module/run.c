@@ -24,7 +24,6 @@
 
 #include "finish.h"
 #include "flush.h"
-#include "handoff.h"
 #include "monitor.h"
 #include "pool.h"
 #include "sched.h"
@@ -108,6 +107,18 @@ static void count_latency(struct wpool *pool, u64 submit_ns)
 	rq = wpool_this_runq(pool);
 	WRITE_ONCE(rq->latency[bucket], rq->latency[bucket] + 1);
 	local_irq_restore(flags);
+}
+
+/* When it was submitted, if anybody wants to know; counted here. */
+static __always_inline u64 take_stamp(struct wpool *pool, struct wpool_task *task)
+{
+	u64 submit_ns = task->submit_ns;
+
+	if (unlikely(submit_ns)) {
+		count_latency(pool, submit_ns);
+		task->submit_ns = 0;
+	}
+	return submit_ns;
 }
 
 static __always_inline void call(struct wpool_worker *w, struct wpool_task *task,
@@ -218,13 +229,9 @@ static noinline void run_detached(struct wpool_worker *w, struct wpool_task *tas
 {
 	struct wpool *pool = w->pool;
 	wpool_task_fn func = task->func;
-	u64 submit_ns = task->submit_ns;
+	u64 submit_ns = take_stamp(pool, task);
 	u32 colour = task->colour;
 
-	if (unlikely(submit_ns)) {
-		count_latency(pool, submit_ns);
-		task->submit_ns = 0;
-	}
 	w->colour = colour;
 	w->abort = task->abort;
 	w->task_owner = task->owner;
@@ -266,19 +273,16 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w,
 {
 	struct wpool *pool = w->pool;
 	wpool_task_fn func = task->func;
-	u64 submit_ns = task->submit_ns;
 	int old = WPOOL_ST_PENDING;
 	struct wpool_runq *rq;
+	u64 submit_ns;
 	u32 colour;
 
 	if (unlikely(wpool_task_is_detached(task))) {
 		run_detached(w, task);
 		goto next;
 	}
-	if (unlikely(submit_ns)) {
-		count_latency(pool, submit_ns);
-		task->submit_ns = 0;
-	}
+	submit_ns = take_stamp(pool, task);
 	if (unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_RUNNING)) &&
 	    !claim_or_end(pool, task, false))
 		goto next;
@@ -306,13 +310,13 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w,
 		wpool_flush_wake(pool, colour);
 		goto next;
 	}
-	task = next_here(w, pool, rq);
-	section_end(exact);
-	return task;
+	goto out;
 
 next:
 	section_begin(exact);
-	task = next_here(w, pool, wpool_this_runq(pool));
+	rq = wpool_this_runq(pool);
+out:
+	task = next_here(w, pool, rq);
 	section_end(exact);
 	return task;
 }
@@ -348,13 +352,9 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 	struct wpool_task *outer = w->task;
 	void *outer_func = w->func;
 	wpool_task_fn func = task->func;
-	u64 submit_ns = task->submit_ns;
+	u64 submit_ns = take_stamp(pool, task);
 	struct context context;
 
-	if (unlikely(submit_ns)) {
-		count_latency(pool, submit_ns);
-		task->submit_ns = 0;
-	}
 	if (!claim_or_end(pool, task, false))
 		return;
 
