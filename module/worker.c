@@ -50,7 +50,7 @@ static atomic_t nr_all_workers;
  * A pool has work and not one worker, and the module has all it may have: until
  * that pool has one others make none, and one worker gives up its place.
  */
-bool wpool_worker_hungry;
+static bool hungry;
 static unsigned long hungry_until;
 #define HUNGRY_JIFFIES	(2 * HZ)
 
@@ -66,9 +66,17 @@ void wpool_worker_init(void)
 
 /* ---- counting ---- */
 
-bool __wpool_worker_is_hungry(void)
+static bool is_hungry(void)
 {
-	return time_before(jiffies, READ_ONCE(hungry_until));
+	/* it has an end, by itself */
+	return unlikely(READ_ONCE(hungry)) &&
+	       time_before(jiffies, READ_ONCE(hungry_until));
+}
+
+/* Should a worker of this pool look whether it must leave? */
+static bool has_excess(const struct wpool *pool)
+{
+	return READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity) || is_hungry();
 }
 
 static void wake_idle(struct wpool *pool, void *unused)
@@ -79,7 +87,7 @@ static void wake_idle(struct wpool *pool, void *unused)
 void wpool_worker_make_room(void)
 {
 	WRITE_ONCE(hungry_until, jiffies + HUNGRY_JIFFIES);
-	WRITE_ONCE(wpool_worker_hungry, true);
+	WRITE_ONCE(hungry, true);
 	/* busy workers look at it after their task, idle ones now */
 	wpool_pools_walk(wake_idle, NULL);
 }
@@ -90,9 +98,9 @@ int wpool_worker_count_in(struct wpool *pool)
 	int err = 0;
 
 	if (READ_ONCE(pool->nr_workers)) {
-		if (wpool_worker_is_hungry())
+		if (is_hungry())
 			return -EAGAIN;
-		WRITE_ONCE(wpool_worker_hungry, false);
+		WRITE_ONCE(hungry, false);
 	}
 	if (atomic_inc_return(&nr_all_workers) > max_workers) {
 		atomic_dec(&nr_all_workers);
@@ -108,7 +116,7 @@ int wpool_worker_count_in(struct wpool *pool)
 		atomic_dec(&nr_all_workers);
 	else if (READ_ONCE(pool->nr_workers) == 1)
 		/* whoever else is hungry says so again */
-		WRITE_ONCE(wpool_worker_hungry, false);
+		WRITE_ONCE(hungry, false);
 	return err;
 }
 
@@ -148,7 +156,7 @@ void wpool_worker_left(struct wpool *pool)
 /* Does another pool need this worker's place more than its own does? */
 static bool is_needed_elsewhere(void)
 {
-	return wpool_worker_is_hungry() && atomic_read(&nr_all_workers) >= max_workers;
+	return is_hungry() && atomic_read(&nr_all_workers) >= max_workers;
 }
 
 /*
@@ -282,7 +290,7 @@ static enum step look(struct wpool_worker *w, struct wpool_task **task)
 		wpool_idle_started(w);
 	else if (unlikely(!READ_ONCE(w->running_on)))
 		wpool_running_enter(w);
-	if (unlikely(wpool_worker_has_excess(pool)) && leave(w, false)) {
+	if (unlikely(has_excess(pool)) && leave(w, false)) {
 		step = END;
 		goto out;
 	}

@@ -22,7 +22,7 @@
 #include <linux/task_work.h>
 #include <linux/wpool.h>
 
-#include "pool.h"
+struct wpool_runq;
 
 /**
  * struct wpool_worker - a worker
@@ -122,24 +122,6 @@ int wpool_worker_count_in(struct wpool *pool);
  * Context: process context; sleeps.
  */
 void wpool_worker_make_room(void);
-
-extern bool wpool_worker_hungry;
-
-/** __wpool_worker_is_hungry() - wpool_worker_is_hungry() once it was said; it has an end */
-bool __wpool_worker_is_hungry(void);
-
-/** wpool_worker_is_hungry() - has a pool no worker, and cannot make one? */
-static inline bool wpool_worker_is_hungry(void)
-{
-	return unlikely(READ_ONCE(wpool_worker_hungry)) && __wpool_worker_is_hungry();
-}
-
-/** wpool_worker_has_excess() - should a worker of this pool look whether it must leave? */
-static inline bool wpool_worker_has_excess(const struct wpool *pool)
-{
-	return READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity) ||
-	       wpool_worker_is_hungry();
-}
 
 /**
  * wpool_worker_room() - how many workers more the module may have
