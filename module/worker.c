@@ -5,6 +5,7 @@
  */
 #include "worker.h"
 
+#include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/export.h>
 #include <linux/jiffies.h>
@@ -361,12 +362,15 @@ int wpool_worker_create(struct wpool *pool, int cpu)
 	}
 	w->thread = get_task_struct(thread);
 	/*
-	 * Placed, not bound; fails for a CPU that went, which the worker sees. To
-	 * one that is going a thread that is still queued would be moved all the
-	 * same: nobody would take it away from there. The worker moves itself then.
+	 * Placed, not bound. Not while a CPU goes: to that one a thread that is still
+	 * queued would be moved all the same, and nobody would take it away from
+	 * there. Nor is that waited for, who takes the CPU away may wait for a task.
+	 * The worker moves itself then, as it does if its CPU went before.
 	 */
-	if (cpu_active(cpu))
+	if (cpus_read_trylock()) {
 		set_cpus_allowed_ptr(thread, cpumask_of(cpu));
+		cpus_read_unlock();
+	}
 
 	mutex_lock(&pool->workers_mutex);
 	set_user_nice(thread, pool->nice);
