@@ -537,7 +537,9 @@ int __must_check wpool_submit(struct wpool *pool, struct wpool_task *task);
  *
  * Never sleeps, never runs the task in the caller.
  *
- * Context: any except NMI; callers that hold scheduler locks are out.
+ * Context: any except NMI; callers that hold scheduler locks are out. On
+ * PREEMPT_RT, where preemption or interrupts are off, only of tasks that nobody
+ * waits for: to refuse one is to wake its waiters, which takes a sleeping lock.
  * Return: 0; -EAGAIN full, or others wait already; otherwise as wpool_submit().
  */
 int __must_check wpool_try_submit(struct wpool *pool, struct wpool_task *task);
