@@ -202,6 +202,17 @@ static void note_fault(const struct wpool_fault *fault, void *data)
 	atomic_inc(&report->nr);
 }
 
+/* What its fault handler is told goes into @report. */
+static struct wpool *reporting_pool(struct kunit *test, struct wpool_attrs *attrs,
+				    struct report **report)
+{
+	*report = kunit_kzalloc(test, sizeof(**report), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, *report);
+	attrs->fault = note_fault;
+	attrs->fault_data = *report;
+	return wpk_pool_attrs(test, attrs);
+}
+
 static void wpool_task_dies_is_eio_and_the_pool_lives(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 6, NULL);
@@ -210,12 +221,8 @@ static void wpool_task_dies_is_eio_and_the_pool_lives(struct kunit *test)
 	struct wpool *pool;
 	int i;
 
-	report = kunit_kzalloc(test, sizeof(*report), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, report);
 	wpk_attrs(&attrs, 1, 10);
-	attrs.fault = note_fault;
-	attrs.fault_data = report;
-	pool = wpk_pool_attrs(test, &attrs);
+	pool = reporting_pool(test, &attrs, &report);
 	jobs->job[0].body = die;
 	wpk_jobs_submit(test, pool, jobs, 0, 6);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -EIO);
@@ -252,12 +259,8 @@ static void wpool_submit_fn_dies_its_function_is_reported(struct kunit *test)
 	struct wpool_attrs attrs;
 	struct wpool *pool;
 
-	report = kunit_kzalloc(test, sizeof(*report), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, report);
 	wpk_attrs(&attrs, 1, 0);
-	attrs.fault = note_fault;
-	attrs.fault_data = report;
-	pool = wpk_pool_attrs(test, &attrs);
+	pool = reporting_pool(test, &attrs, &report);
 	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, die_too, NULL,
 					      THIS_MODULE, GFP_KERNEL), 0);
 	WPK_ASSERT_EVENTUALLY(test, atomic_read(&report->nr) == 1);
