@@ -33,6 +33,27 @@ static struct wpool *two_cpu_pool(struct kunit *test, struct wpool_attrs *attrs)
 	return pool;
 }
 
+/* A pool for two workers, whose only CPU is the second. */
+static struct wpool *second_cpu_pool(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "one CPU has no other one");
+	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
+	attrs.cpumask = cpumask_of(wpk_cpu(1));
+	return wpk_pool_attrs(test, &attrs);
+}
+
+static int tune_all_cpus(struct wpool *pool)
+{
+	struct wpool_attrs attrs;
+
+	wpool_attrs_init(&attrs);
+	attrs.cpumask = cpu_online_mask;
+	return wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK);
+}
+
 static u32 workers_of(struct wpool *pool, int cpu)
 {
 	struct wpool_cpu_stats stats;
@@ -121,19 +142,13 @@ static void wpool_submit_does_not_rely_on_a_worker_without_its_cpu(struct kunit 
 	struct wpk_jobs *warm = wpk_jobs(test, 1, NULL);
 	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
 	struct wpk_thread *holder;
-	struct wpool_attrs attrs;
 	struct wpool *pool;
 
 	skip_if_the_monitor_is_held(test);
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "one CPU has no other one");
-	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
-	attrs.cpumask = cpumask_of(wpk_cpu(1));
-	pool = wpk_pool_attrs(test, &attrs);
+	pool = second_cpu_pool(test);
 	wpk_jobs_submit(test, pool, warm, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(warm, 1));
-	attrs.cpumask = cpu_online_mask;
-	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+	KUNIT_ASSERT_EQ(test, tune_all_cpus(pool), 0);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 1);
 	KUNIT_ASSERT_EQ(test, workers_of(pool, wpk_cpu(1)), 1);
 
@@ -246,21 +261,15 @@ static void wpool_tune_more_cpus_an_idle_worker_moves_there(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *warm = wpk_jobs(test, 2, gate);
-	struct wpool_attrs attrs;
 	struct wpool *pool;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "one CPU has no other one");
-	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
-	attrs.cpumask = cpumask_of(wpk_cpu(1));
-	pool = wpk_pool_attrs(test, &attrs);
+	pool = second_cpu_pool(test);
 	wpk_jobs_submit(test, pool, warm, 0, 2);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
 	wpk_gate_open(gate);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
 	KUNIT_ASSERT_EQ(test, workers_of(pool, wpk_cpu(1)), 2);
-	attrs.cpumask = cpu_online_mask;
-	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+	KUNIT_ASSERT_EQ(test, tune_all_cpus(pool), 0);
 	WPK_EVENTUALLY(test, workers_of(pool, wpk_cpu(1)) == 1);
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 2);
