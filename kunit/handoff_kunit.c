@@ -24,6 +24,18 @@ static int tune_handoff(struct wpool *pool, bool handoff)
 	return wpool_tune(pool, &attrs, WPOOL_TUNE_HANDOFF);
 }
 
+/* The first of @jobs is asleep in the gate that is returned; none of the others has one. */
+static struct wpk_gate *first_at_gate(struct kunit *test, struct wpool *pool,
+				      struct wpk_jobs *jobs)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+
+	jobs->job[0].gate = gate;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	return gate;
+}
+
 static void wpool_handoff_is_on_by_default(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -112,12 +124,9 @@ static void wpool_handoff_0_concurrency_counts_sleeping_tasks(struct kunit *test
 static void wpool_tune_handoff_on_frees_the_queue_of_a_sleeping_task(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 2, 1, false);
-	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpk_gate *gate = first_at_gate(test, pool, jobs);
 
-	jobs->job[0].gate = gate;
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
 	msleep(SLEEP_MS);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 1);
@@ -133,12 +142,9 @@ static void wpool_tune_handoff_on_frees_the_queue_of_a_sleeping_task(struct kuni
 static void wpool_tune_handoff_on_then_submit_behind_a_sleeping_task_starts(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 2, 1, false);
-	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpk_gate *gate = first_at_gate(test, pool, jobs);
 
-	jobs->job[0].gate = gate;
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	/* Time is the subject: the monitor finds nothing to do, and stops. */
 	msleep(SLEEP_MS);
 	KUNIT_ASSERT_EQ(test, tune_handoff(pool, true), 0);
@@ -268,13 +274,10 @@ static void wpool_handoff_looks_at_the_global_queue(struct kunit *test)
 static void wpool_submit_behind_a_task_that_sleeps_starts(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 2, 1, true);
-	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 50, NULL);
+	struct wpk_gate *gate = first_at_gate(test, pool, jobs);
 	int i;
 
-	jobs->job[0].gate = gate;
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	for (i = 1; i < 50; i++) {
 		wpk_jobs_submit(test, pool, jobs, i, 1);
 		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, i));
