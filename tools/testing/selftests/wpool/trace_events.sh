@@ -41,6 +41,16 @@ stop()
 
 run() { wpoolctl run "$POOL" "$@" --json >"$TMP/run" || fail "$(cat "$TMP/run")"; }
 
+# The first rule of an awk program: key=value of the line into field[].
+# shellcheck disable=SC2016
+FIELDS='
+{
+	for (i = 1; i <= NF; i++)
+		if (split($i, kv, "=") == 2)
+			field[kv[1]] = kv[2]
+	task = field["task"]
+}'
+
 # has REGEX: a line of the trace matches.
 has() { grep -qE "$1" "$TMP/trace" || fail "no '$1' in $(tail -n 40 "$TMP/trace")"; }
 
@@ -49,13 +59,7 @@ test_life_of_tasks()
 	setup queue_depth=max || return 1
 	run --work noop --work sleep:1ms --tasks 300 || return 1
 	stop || return 1
-	awk '
-	{
-		for (i = 1; i <= NF; i++)
-			if (split($i, kv, "=") == 2)
-				field[kv[1]] = kv[2]
-		task = field["task"]
-	}
+	awk "$FIELDS"'
 	/wpool_task_submitted:/ { submitted[task]++; nr++ }
 	/wpool_task_started:/ {
 		if (++started[task] > submitted[task] || field["wait_ns"] <= 0)
@@ -88,13 +92,7 @@ test_cancelled_tasks_are_dropped()
 	wait $submitter
 	wait_for grep -qx 0 "$CLASS/$POOL/outstanding" || fail "not ended" || return 1
 	stop || return 1
-	awk '
-	{
-		for (i = 1; i <= NF; i++)
-			if (split($i, kv, "=") == 2)
-				field[kv[1]] = kv[2]
-		task = field["task"]
-	}
+	awk "$FIELDS"'
 	/wpool_task_submitted:/ { submitted[task]++; nr++ }
 	/wpool_task_started:/ { started[task]++ }
 	/wpool_task_finished:/ { finished[task]++; nr_finished++ }
