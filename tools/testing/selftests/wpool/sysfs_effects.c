@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /sys/class/wpool/<pool>/: what a change of an attribute does to a pool that is in
+ * use, to those who submit to it, and to its workers.
+ *
+ * Which values are taken at all: sysfs_attrs.c.
+ */
+#include "sysfs_attrs.h"
+
+/* ---- who submits --------------------------------------------------------- */
+
+struct submitter {
+	pthread_t thread;
+	int fd;
+	int err;
+};
+
+static void *submit_one(void *data)
+{
+	struct submitter *sub = data;
+
+	sub->err = submit(sub->fd, WPOOL_WORK_SLEEP, LONG, 1);
+	return NULL;
+}
+
+static bool settled(const char *pool, unsigned int outstanding, unsigned int waiting)
+{
+	return attr_number(pool, "outstanding") == outstanding &&
+	       attr_number(pool, "waiting") == waiting;
+}
+
+/* After a larger limit as many waiting submitters go on as fit, and no more. */
+TEST_F(attrs, larger_limits_wake_as_many_as_fit)
+{
+	const char *pool = self->pool.name;
+	struct submitter subs[8];
+	unsigned int i;
+
+	ASSERT_EQ(0, attr_write(pool, "capacity", "1"));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
+	for (i = 0; i < ARRAY_SIZE(subs); i++) {
+		subs[i].fd = self->pool.fd;
+		ASSERT_EQ(0, pthread_create(&subs[i].thread, NULL, submit_one, &subs[i]));
+	}
+	ASSERT_TRUE(WAIT_FOR(settled(pool, 1, 8)));
+	EXPECT_EQ(0, attr_number(pool, "free"));
+	EXPECT_EQ(0, attr_write(pool, "capacity", "3"));
+	EXPECT_TRUE(WAIT_FOR(settled(pool, 3, 6)));
+	EXPECT_EQ(0, attr_write(pool, "queue_depth", "1"));
+	EXPECT_TRUE(WAIT_FOR(settled(pool, 4, 5)));
+	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 3));
+	EXPECT_EQ(1, attr_number(pool, "queued"));
+	/* as much less as more: nobody goes on */
+	EXPECT_EQ(0, attr_write(pool, "capacity", "2"));
+	EXPECT_EQ(0, attr_write(pool, "queue_depth", "2"));
+	EXPECT_TRUE(settled(pool, 4, 5));
+	EXPECT_EQ(0, attr_write(pool, "queue_depth", "3"));
+	EXPECT_TRUE(WAIT_FOR(settled(pool, 5, 4)));
+	EXPECT_EQ(0, attr_write(pool, "capacity", "max"));
+	EXPECT_TRUE(WAIT_FOR(settled(pool, 9, 0)));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+	for (i = 0; i < ARRAY_SIZE(subs); i++) {
+		pthread_join(subs[i].thread, NULL);
+		EXPECT_EQ(0, subs[i].err);
+	}
+}
+
+/* Who sleeps already is not asked again; who comes later is. */
+TEST_F(attrs, policy_under_load)
+{
+	const char *pool = self->pool.name;
+	struct submitter sub = { .fd = self->pool.fd };
+
+	ASSERT_EQ(0, attr_write(pool, "capacity", "1"));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
+	ASSERT_EQ(0, pthread_create(&sub.thread, NULL, submit_one, &sub));
+	ASSERT_TRUE(WAIT_FOR(settled(pool, 1, 1)));
+	EXPECT_EQ(0, attr_write(pool, "policy", "fail"));
+	EXPECT_EQ(-EAGAIN, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 2));
+	EXPECT_EQ(0, attr_write(pool, "capacity", "2"));
+	EXPECT_TRUE(WAIT_FOR(settled(pool, 2, 0)));
+	pthread_join(sub.thread, NULL);
+	EXPECT_TRUE(sub.err == 0 || sub.err == -EAGAIN)
+		TH_LOG("%d", sub.err);
+}
+
+/* ---- a pool that ends ---------------------------------------------------- */
+
+struct storm {
+	pthread_t thread;
+	const char *pool;
+	const char *attr;
+	const char *values[2];
+	bool *stop;
+	unsigned int good;
+	int bad;
+};
+
+static void *store_for_ever(void *data)
+{
+	struct storm *storm = data;
+	unsigned int i;
+	int err;
+
+	for (i = 0; !__atomic_load_n(storm->stop, __ATOMIC_RELAXED); i++) {
+		err = attr_write(storm->pool, storm->attr, storm->values[i % 2]);
+		if (!err)
+			storm->good++;
+		else if (err != -ENOENT && err != -ENODEV && err != -ESHUTDOWN)
+			storm->bad = err;
+	}
+	return NULL;
+}
+
+/* A store never finds half a pool, and destroy never waits for a store. */
+TEST(stores_against_destroy)
+{
+	struct storm storms[] = {
+		{ .attr = "capacity", .values = { "2", "max" } },
+		{ .attr = "policy", .values = { "block", "fail" } },
+		{ .attr = "cpumask", .values = { "0", "0-1" } },
+		{ .attr = "nice", .values = { "5", "-5" } },
+		{ .attr = "expiry_ms", .values = { "1", "0" } },
+	};
+	__u64 end = now_ns() + 4 * SEC;
+	unsigned int i, round, good = 0;
+	char name[WPOOL_DEV_NAME_LEN];
+	bool stop = false;
+	int fd, err;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		storms[2].values[1] = "0";
+	pool_name(name);
+	for (i = 0; i < ARRAY_SIZE(storms); i++) {
+		storms[i].pool = name;
+		storms[i].stop = &stop;
+		ASSERT_EQ(0, pthread_create(&storms[i].thread, NULL, store_for_ever, &storms[i]));
+	}
+	/* as many rounds as a slow machine makes in a few seconds */
+	for (round = 0; round < 5 || (round < 30 && now_ns() < end); round++) {
+		fd = open(DEV, O_RDWR);
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, pool_create_fd(fd, name, NULL));
+		/* what the limits of the moment let in */
+		err = submit_many(fd, WPOOL_WORK_SPIN, 100000, 0, 10);
+		EXPECT_TRUE(!err || err == -EAGAIN)
+			TH_LOG("%d", err);
+		EXPECT_EQ(0, pool_destroy(fd));
+		EXPECT_FALSE(pool_exists(name));
+		EXPECT_LT(0, pool_figure(fd, file_finished));
+		EXPECT_EQ(pool_figure(fd, file_submitted), pool_figure(fd, file_finished));
+		close(fd);
+	}
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	for (i = 0; i < ARRAY_SIZE(storms); i++) {
+		pthread_join(storms[i].thread, NULL);
+		EXPECT_EQ(0, storms[i].bad)
+			TH_LOG("%s", storms[i].attr);
+		good += storms[i].good;
+	}
+	EXPECT_LT(0, good);
+}
+
+/* A file that was open when the pool ended. */
+TEST_F(attrs, open_file_of_a_destroyed_pool)
+{
+	char path[256], buf[64];
+	int fd;
+
+	attr_path(path, sizeof(path), self->pool.name, "expiry_ms");
+	fd = open(path, O_RDWR);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pool_destroy(self->pool.fd));
+	EXPECT_ERRNO(ENODEV, write(fd, "5", 1));
+	EXPECT_ERRNO(ENODEV, read(fd, buf, sizeof(buf)));
+	close(fd);
+}
+
+/* ---- who runs ------------------------------------------------------------ */
+
+/* On one CPU, with more workers to be had than tasks. */
+static void one_cpu(struct __test_metadata *_metadata, const char *pool, const char *handoff)
+{
+	ASSERT_EQ(0, attr_write(pool, "cpumask", "0"));
+	ASSERT_EQ(0, attr_write(pool, "queue_depth", "8"));
+	ASSERT_EQ(0, attr_write(pool, "handoff", handoff));
+}
+
+TEST_F(attrs, handoff_on_sleepers_do_not_hold_others_up)
+{
+	const char *pool = self->pool.name;
+
+	one_cpu(_metadata, pool, "1");
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 4));
+	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "blocked") == 4));
+	EXPECT_LT(0, attr_number(pool, "handoffs"));
+	EXPECT_EQ(0, attr_number(pool, "hogs"));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+}
+
+/* A worker that sleeps has its place; and the others theirs, as soon as that is changed. */
+TEST_F(attrs, handoff_off_and_on_again)
+{
+	const char *pool = self->pool.name;
+	__u64 end;
+
+	one_cpu(_metadata, pool, "0");
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 4));
+	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "blocked") == 1));
+	/* as long as a few looks of the monitor take */
+	for (end = now_ns() + 200 * MSEC; now_ns() < end;)
+		ASSERT_EQ(3, attr_number(pool, "queued"));
+	EXPECT_EQ(0, attr_number(pool, "handoffs"));
+	EXPECT_EQ(0, attr_write(pool, "handoff", "1"));
+	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "blocked") == 4));
+	EXPECT_LT(0, attr_number(pool, "handoffs"));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+}
+
+TEST_F(attrs, concurrency_bounds_who_starts)
+{
+	const char *pool = self->pool.name;
+
+	one_cpu(_metadata, pool, "0");
+	ASSERT_EQ(0, attr_write(pool, "concurrency", "2"));
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 4));
+	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "blocked") == 2));
+	EXPECT_EQ(2, attr_number(pool, "queued"));
+	EXPECT_EQ(0, attr_write(pool, "concurrency", "3"));
+	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "blocked") == 3));
+	EXPECT_EQ(1, attr_number(pool, "queued"));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+}
+
+TEST_F(attrs, hogs_are_counted_when_they_are_longer_than_hog_ms)
+{
+	const char *pool = self->pool.name;
+
+	one_cpu(_metadata, pool, "1");
+	ASSERT_EQ(0, attr_write(pool, "hog_ms", "10000"));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SPIN, 100 * MSEC, 1));
+	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "completed") == 1));
+	EXPECT_EQ(0, attr_number(pool, "hogs"));
+	ASSERT_EQ(0, attr_write(pool, "hog_ms", "1"));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SPIN, LONG, 2));
+	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "hogs") == 1));
+	/* what comes after it finds somebody, on the same CPU if need be */
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 3));
+	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "completed") == 2));
+	EXPECT_EQ(1, attr_number(pool, "busy"));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+}
+
+/* ---- workers ------------------------------------------------------------- */
+
+/* All that there are, at least as many as that: hand-off may have made one more. */
+static bool all_workers(const char *pool, int least, int nice, const char *cpus)
+{
+	pid_t pids[64];
+	char path[64], stat[1024], allowed[256], *at;
+	int found = threads_named(pool, pids, ARRAY_SIZE(pids)), i, field, is;
+
+	if (found < least || found != attr_number(pool, "workers"))
+		return false;
+	for (i = 0; i < found; i++) {
+		snprintf(path, sizeof(path), "/proc/%d/stat", pids[i]);
+		if (file_read(path, stat, sizeof(stat)))
+			return false;
+		/* nice is the 19th field, the 17th after the name */
+		at = strrchr(stat, ')');
+		for (field = 2; at && field < 19; field++)
+			at = strchr(at + 1, ' ');
+		is = at ? atoi(at) : 100;
+		if (is != nice)
+			return false;
+		/* on one CPU of the mask, or on several */
+		if (thread_status(pids[i], "Cpus_allowed_list", allowed, sizeof(allowed)))
+			return false;
+		if (strcmp(cpus, "0-1") && strcmp(cpus, allowed))
+			return false;
+	}
+	return true;
+}
+
+TEST_F(attrs, workers_follow_nice_and_cpumask)
+{
+	const char *pool = self->pool.name;
+	bool two = sysconf(_SC_NPROCESSORS_ONLN) >= 2;
+
+	ASSERT_EQ(0, attr_write(pool, "nice", "7"));
+	ASSERT_EQ(0, attr_write(pool, "cpumask", "0"));
+	/* nobody leaves in between */
+	ASSERT_EQ(0, attr_write(pool, "expiry_ms", "0"));
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 6));
+	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 6));
+	EXPECT_TRUE(all_workers(pool, 6, 7, "0"));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+	ASSERT_EQ(0, wait_tasks(self->pool.fd, 0));
+	/* those that exist, too: idle ones ... */
+	EXPECT_EQ(0, attr_write(pool, "nice", "-4"));
+	EXPECT_TRUE(WAIT_FOR(all_workers(pool, 6, -4, "0")));
+	if (two) {
+		EXPECT_EQ(0, attr_write(pool, "cpumask", "1"));
+		EXPECT_TRUE(WAIT_FOR(all_workers(pool, 6, -4, "1")));
+		EXPECT_EQ(0, attr_write(pool, "cpumask", "0-1"));
+		EXPECT_TRUE(WAIT_FOR(all_workers(pool, 6, -4, "0-1")));
+	}
+	/* ... and busy ones */
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 6));
+	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 6));
+	EXPECT_EQ(0, attr_write(pool, "nice", "3"));
+	/* which may be others than those that are idle */
+	EXPECT_TRUE(WAIT_FOR(all_workers(pool, attr_number(pool, "workers"), 3, "0-1")));
+	EXPECT_EQ(0, attr_write(pool, "cpumask", "0"));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+	ASSERT_EQ(0, wait_tasks(self->pool.fd, 0));
+	/* once their tasks have ended at the latest */
+	EXPECT_TRUE(WAIT_FOR(all_workers(pool, attr_number(pool, "workers"), 3, "0")));
+}
+
+TEST_HARNESS_MAIN
