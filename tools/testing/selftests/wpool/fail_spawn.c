@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * No worker can be made: once at every point of failure, nine times in a row, and
+ * for as long as the pool lives.
+ *
+ * The thread that makes workers fails by its own fail-nth, or by fail_wpool_spawn, the
+ * module's own point of failure. Kernels without fault injection skip all of it.
+ */
+#include "fail_nth.h"
+
+FIXTURE(spawn) {
+	struct pool pool;
+	int nth;		/* of the thread that makes workers */
+};
+
+FIXTURE_SETUP(spawn)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
+		.capacity = 4,
+		.queue_depth = 1000,
+	};
+	pid_t pid = -1;
+
+	if (!has_injection())
+		SKIP(return, "this kernel has no fault injection");
+	ASSERT_EQ(0, inject_init());
+	ASSERT_EQ(1, threads_named("wpool_spawner", &pid, 1));
+	self->nth = nth_open(pid);
+	ASSERT_LE(0, self->nth);
+	ASSERT_EQ(0, pool_create(&self->pool, &attrs));
+}
+
+FIXTURE_TEARDOWN(spawn)
+{
+	if (!has_injection())
+		return;
+	put(INJECT "/probability", "0");
+	put(INJECT "/times", "1");
+	nth_set(self->nth, 0);
+	pool_end(&self->pool);
+	close(self->nth);
+}
+
+/* As if it had never had a worker. */
+static int no_workers(int fd)
+{
+	int err = pool_release(fd, WPOOL_DEV_RELEASE_WAIT, 0);
+
+	return err ?: pool_reboot(fd);
+}
+
+/* Whatever fails when a worker is made: another one is, and the tasks start. */
+TEST_F_TIMEOUT(spawn, every_point, 120)
+{
+	unsigned int nth, reached = 0;
+	struct wpool_dev_stats stats;
+	__u64 spawned;
+	int came = 1;
+
+	if (!has_injection())
+		SKIP(return, "this kernel has no fault injection");
+	for (nth = 1; came; nth++) {
+		ASSERT_GT(MAX_NTH, nth);
+		ASSERT_EQ(0, no_workers(self->pool.fd));
+		spawned = pool_figure(self->pool.fd, spawned);
+		ASSERT_EQ(0, nth_set(self->nth, nth));
+		ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 1, 5));
+		ASSERT_EQ(0, wait_tasks(self->pool.fd, 20 * SEC))
+			TH_LOG("%u: they do not start", nth);
+		came = nth_end(self->nth);
+		ASSERT_LE(0, came);
+		reached += came;
+		/* a task has its record a moment before it is counted out */
+		ASSERT_TRUE(WAIT_FOR(is_quiet(self->pool.fd)));
+		ASSERT_EQ(0, pool_stats(self->pool.fd, &stats));
+		EXPECT_LT(spawned, stats.spawned);
+		EXPECT_EQ(5 * nth, stats.completed);
+		EXPECT_GE(4, stats.workers);
+	}
+	TH_LOG("%u points of failure", reached);
+	/* the worker itself, its thread, what starts the thread */
+	EXPECT_LE(3, reached);
+}
+
+/*
+ * Nine times in a row: 10, 20, ... ms, then a second each time. All that was
+ * queued meanwhile starts, and nothing is lost or done twice.
+ */
+TEST_F_TIMEOUT(spawn, nine_times_in_a_row, 120)
+{
+	struct wpool_dev_record *records = calloc(500, sizeof(*records));
+	__u64 began, took;
+	int i, nr;
+
+	if (!has_injection())
+		SKIP(return, "this kernel has no fault injection");
+	ASSERT_NE(NULL, records);
+	ASSERT_EQ(0, no_workers(self->pool.fd));
+	ASSERT_EQ(0, put(INJECT "/times", "9"));
+	ASSERT_EQ(0, put(INJECT "/probability", "100"));
+	began = now_ns();
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 0, 500));
+	EXPECT_EQ(0, pool_figure(self->pool.fd, workers));
+	ASSERT_EQ(0, wait_tasks(self->pool.fd, 40 * SEC));
+	took = now_ns() - began;
+	EXPECT_EQ(0, file_number(INJECT "/times", -1));
+
+	/* 10 + 20 + ... + 640 + 1000 + 1000 ms, a jiffy less each time */
+	EXPECT_LT(3100 * MSEC, took);
+	nr = read_records(self->pool.fd, records, 500);
+	ASSERT_EQ(500, nr);
+	for (i = 0; i < nr; i++)
+		EXPECT_EQ(0, records[i].status);
+	EXPECT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, completed) == 500));
+	EXPECT_LE(1, pool_figure(self->pool.fd, workers));
+	free(records);
+}
+
+/* Nobody gets a worker for a while; cancel, close, release and destroy do not mind. */
+TEST_F(spawn, never)
+{
+	struct wpool_dev_stats stats;
+	__u32 cancelled, stopped;
+	int fd;
+
+	if (!has_injection())
+		SKIP(return, "this kernel has no fault injection");
+	ASSERT_EQ(0, no_workers(self->pool.fd));
+	ASSERT_EQ(0, put(INJECT "/times", "-1"));
+	ASSERT_EQ(0, put(INJECT "/probability", "100"));
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 0, 10));
+	fd = pool_attach(self->pool.name, 0);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, submit_many(fd, WPOOL_WORK_NOOP, 0, 100, 10));
+
+	EXPECT_EQ(-ETIME, wait_tasks(self->pool.fd, 50 * MSEC));
+	EXPECT_EQ(0, cancel(self->pool.fd, 0, 3, &cancelled, &stopped));
+	EXPECT_EQ(1, cancelled);
+	EXPECT_EQ(0, stopped);
+	EXPECT_EQ(0, close(fd));
+	EXPECT_EQ(-ETIME, pool_release(self->pool.fd, WPOOL_DEV_RELEASE_WAIT, 50 * MSEC));
+	EXPECT_EQ(0, pool_release(self->pool.fd, WPOOL_DEV_RELEASE_CANCEL, 0));
+	EXPECT_EQ(0, wait_tasks(self->pool.fd, 20 * SEC));
+	ASSERT_EQ(0, pool_stats(self->pool.fd, &stats));
+	EXPECT_EQ(0, stats.workers);
+	EXPECT_EQ(20, stats.submitted);
+	EXPECT_EQ(20, stats.cancelled);
+	EXPECT_EQ(0, pool_destroy(self->pool.fd));
+}
+
+TEST_HARNESS_MAIN
