@@ -3,12 +3,14 @@
  * What holds at every moment, also for who looks between two steps of somebody
  * else: places, what a flush waits for, and figures. A moment is hit by chance, but
  * often, so a case that passes says little and one that fails says much: none may
- * fail ever.
+ * fail ever. Where there is a tracepoint between the two steps it is hit each time.
  */
 #include <linux/delay.h>
+#include <linux/ktime.h>
 #include <linux/smp.h>
 
 #include "one_cpu.h"
+#include "probe.h"
 
 /* ---- places --------------------------------------------------------------- */
 
@@ -244,11 +246,105 @@ static void wpool_get_stats_cancelled_tasks_never_count_as_completed(struct kuni
 	KUNIT_EXPECT_GE(test, wpk_stat(pool, cancelled), 1);
 }
 
+/* Interrupts are off: far less than what the kernel takes for a lockup. */
+#define MAX_SPIN_NS	(2 * NSEC_PER_SEC)
+
+/*
+ * Two that wait in line are served in one go.
+ * @first: the one whose task is in by then
+ * @second: the task of the other, which is about to be accepted
+ * @submitted: what the first one read when it was back from its submit
+ * @back: it was
+ * @in_time: while the second one was still not through
+ */
+struct line {
+	struct wpool *pool;
+	struct task_struct *first;
+	struct wpool_task *second;
+	u64 submitted;
+	bool back;
+	bool in_time;
+};
+
+/* At wpool_task_submitted: the first one need not wait until it is woken. */
+static void wake_the_first(void *data, const char *pool, int cpu, const void *task,
+			   void *func)
+{
+	struct line *line = data;
+	u64 end;
+
+	if (task != READ_ONCE(line->second))
+		return;
+	wake_up_process(line->first);
+	end = ktime_get_mono_fast_ns() + MAX_SPIN_NS;
+	/* pairs with the release in submit_and_look() */
+	while (!smp_load_acquire(&line->back) && ktime_get_mono_fast_ns() < end)
+		cpu_relax();
+	line->in_time = line->back;
+}
+
+static int submit_and_look(struct wpk_thread *thread)
+{
+	struct line *line = thread->arg;
+	struct wpool_cpu_stats stats;
+	int cpu, ret;
+
+	wpk_move_to(wpk_cpu(1));
+	ret = wpool_submit(thread->pool, thread->work);
+	/* without a lock: those of the pool's are held */
+	for_each_possible_cpu(cpu) {
+		wpool_get_cpu_stats(thread->pool, cpu, &stats);
+		line->submitted += stats.submitted;
+	}
+	/* pairs with the acquire in wake_the_first() */
+	smp_store_release(&line->back, true);
+	return ret;
+}
+
+/* Else a flush of its submitter's would not wait for it. */
+static void wpool_submit_back_from_the_line_its_task_is_counted_in(struct kunit *test)
+{
+	struct line *line = kunit_kzalloc(test, sizeof(*line), GFP_KERNEL);
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, gate);
+	struct wpk_thread *threads[2];
+	struct wpool_attrs attrs;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "it takes two CPUs");
+	KUNIT_ASSERT_NOT_NULL(test, line);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	threads[0] = wpk_thread(test, submit_and_look, pool, &jobs->job[1].task, line);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == 1);
+	threads[1] = wpk_thread(test, wpk_do_submit, pool, &jobs->job[2].task, NULL);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == 2);
+	KUNIT_ASSERT_TRUE(test, wpk_sleeps(threads[0]));
+
+	line->first = threads[0]->task;
+	line->second = &jobs->job[2].task;
+	wpk_probe(test, "wpool_task_submitted", wake_the_first, line);
+	wpk_move_to(wpk_cpu(0));
+	attrs.queue_depth = 2;
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH), 0);
+	wpk_move_to(-1);
+	/* both are through: nobody wakes a thread that may have ended */
+	WRITE_ONCE(line->second, NULL);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), 0);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), 0);
+	if (!line->in_time)
+		kunit_skip(test, "the other CPU was not there");
+	/* The one that runs, and its own. */
+	KUNIT_EXPECT_GE(test, line->submitted, 2);
+}
+
 static struct kunit_case moment_cases[] = {
 	KUNIT_CASE_SLOW(wpool_try_submit_pending_task_takes_nobodys_place),
 	KUNIT_CASE_SLOW(wpool_try_submit_in_an_interrupt_finds_the_place_of_its_task),
 	KUNIT_CASE_SLOW(wpool_flush_waits_for_who_was_taken_out_of_a_batch),
 	KUNIT_CASE_SLOW(wpool_get_stats_cancelled_tasks_never_count_as_completed),
+	KUNIT_CASE(wpool_submit_back_from_the_line_its_task_is_counted_in),
 	{}
 };
 
