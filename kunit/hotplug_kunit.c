@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * CPUs that go and come: what was queued there runs elsewhere, no task is
- * waited for, and a worker that was driven off its CPU finds its way back.
+ * waited for, a worker that was driven off its CPU finds its way back, and one
+ * that is only just made does not get stuck there.
  */
 #include <kunit/resource.h>
 #include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/pid.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include "fixture.h"
+#include "probe.h"
 
 /* Whatever becomes of the case, the next one finds all CPUs. */
 static void bring_back(void *cpu)
@@ -194,11 +200,110 @@ static void cpu_comes_and_goes_under_load_each_task_runs_once(struct kunit *test
 	}
 }
 
+/* ---- a worker that is made meanwhile --------------------------------------- */
+
+/*
+ * The last moment before the pool hears that a CPU goes; no ordinary thread may
+ * stay there any more.
+ * @name: of the pool
+ * @ret: of the submit
+ * @finished: the job was, before the CPU went on
+ * @placed_at: the CPU for which a worker was made, -1 for none so far
+ * @is_bound: the worker could start nowhere else
+ */
+struct going {
+	int cpu;
+	struct wpool *pool;
+	const char *name;
+	struct wpk_jobs *jobs;
+	int ret;
+	bool finished;
+	int placed_at;
+	bool is_bound;
+};
+
+static struct going *going;
+
+/* In a thread of the CPU's own. */
+static int submit_when_it_goes(unsigned int cpu)
+{
+	if (cpu == going->cpu) {
+		going->ret = wpool_try_submit(going->pool, &going->jobs->job[0].task);
+		/* who has the CPU removed waits no longer than WPK_PATIENCE */
+		going->finished = wait_event_timeout(going->jobs->wq,
+						     atomic_read(&going->jobs->finished),
+						     WPK_PATIENCE / 2);
+	}
+	return 0;
+}
+
+/* At wpool_worker_spawned: its thread has not run yet. */
+static void look_where_it_may_start(void *data, const char *pool, int cpu, pid_t worker,
+				    u64 start_ns)
+{
+	struct task_struct *thread;
+	struct going *where = data;
+
+	if (strcmp(pool, where->name))
+		return;
+	where->placed_at = cpu;
+	rcu_read_lock();
+	thread = pid_task(find_vpid(worker), PIDTYPE_PID);
+	where->is_bound = thread && cpumask_equal(&thread->cpus_mask,
+						  cpumask_of(where->cpu));
+	rcu_read_unlock();
+}
+
+static void stop_submitting(void *state)
+{
+	cpuhp_remove_state_nocalls((long)state);
+	going = NULL;
+}
+
+/* Placed on that CPU it would be moved there although it may not stay, and be stuck. */
+static void cpu_offline_a_worker_that_is_made_meanwhile_starts_elsewhere(struct kunit *test)
+{
+	long cpu = victim_cpu(test);
+	struct wpk_thread *thread;
+	struct wpool_attrs attrs;
+	int state;
+
+	going = kunit_kzalloc(test, sizeof(*going), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, going);
+	wpk_attrs(&attrs, 1, WPOOL_UNLIMITED);
+	attrs.name = wpk_name(test);
+	attrs.cpumask = cpumask_of(cpu);
+	*going = (struct going) {
+		.cpu = cpu,
+		.name = attrs.name,
+		.pool = wpk_pool_attrs(test, &attrs),
+		.jobs = wpk_jobs(test, 1, NULL),
+		.placed_at = -1,
+	};
+	wpk_probe(test, "wpool_worker_spawned", look_where_it_may_start, going);
+	/* Younger than the pool's, so it comes first when a CPU goes. */
+	state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "wpool_kunit:online",
+					  NULL, submit_when_it_goes);
+	KUNIT_ASSERT_GT(test, state, 0);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, stop_submitting,
+							(void *)(long)state), 0);
+
+	thread = wpk_thread(test, do_remove_cpu, NULL, NULL, (void *)cpu);
+	KUNIT_ASSERT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_FALSE(test, cpu_online(cpu));
+	KUNIT_EXPECT_EQ(test, going->ret, 0);
+	KUNIT_EXPECT_TRUE(test, going->finished);
+	/* Else the pool had heard of it, and there was nothing to be seen. */
+	KUNIT_EXPECT_EQ(test, going->placed_at, cpu);
+	KUNIT_EXPECT_FALSE(test, going->is_bound);
+}
+
 static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE_SLOW(cpu_offline_waits_for_no_task_and_leaves_none_behind),
 	KUNIT_CASE_SLOW(cpu_online_again_tasks_run_there_again),
 	KUNIT_CASE_SLOW(cpu_online_again_an_idle_worker_moves_there),
 	KUNIT_CASE_SLOW(cpu_comes_and_goes_under_load_each_task_runs_once),
+	KUNIT_CASE_SLOW(cpu_offline_a_worker_that_is_made_meanwhile_starts_elsewhere),
 	{}
 };
 
