@@ -77,8 +77,9 @@ void fuzz_read(struct fuzzer *f, struct file *file)
 	if (file->gone && bytes <= 0)
 		return;
 
-	/* O_WRONLY */
-	if (err == EBADF && (fcntl(file->fd, F_GETFL) & O_ACCMODE) == O_WRONLY)
+	/* write only; the look at @gone is the last, another thread may close it now */
+	if (err == EBADF &&
+	    ((fcntl(file->fd, F_GETFL) & O_ACCMODE) == O_WRONLY || file->gone))
 		return;
 	if (must ? err != must : err && err != EAGAIN && err != EINTR && err != may)
 		complain(f, "read: %s", err ? strerrorname_np(err) : "success");
