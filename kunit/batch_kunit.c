@@ -5,7 +5,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "fixture.h"
+#include "one_cpu.h"
 
 /* Pointers to a lot's tasks, as wpool_submit_batch() wants them. */
 static struct wpool_task **pointers(struct kunit *test, struct wpk_jobs *jobs)
@@ -290,6 +290,80 @@ static void wpool_submit_batch_policy_run_runs_the_rest_here(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
+/* What fits in one go, and one more. */
+#define ONE_GO	32
+#define TWO_GOES (ONE_GO + 1)
+
+static int submit_two_goes(struct wpk_thread *thread)
+{
+	wpk_move_to(wpk_cpu(1));
+	return wpool_submit_batch(thread->pool, thread->arg, TWO_GOES, 0);
+}
+
+struct crowd {
+	bool on;
+	bool over;
+};
+
+/* Nobody else who is not of real time gets the second CPU, for the better part of a second. */
+static int crowd_out(struct wpk_thread *thread)
+{
+	struct crowd *crowd = thread->arg;
+	bool ok;
+
+	wpk_move_to(wpk_cpu(1));
+	sched_set_fifo(current);
+	WRITE_ONCE(crowd->on, true);
+	ok = wpk_run_until(READ_ONCE(crowd->over));
+	sched_set_normal(current, 0);
+	return ok ? 0 : -ETIME;
+}
+
+/*
+ * All that waited in line is through and the pool is gone before its submitter gets
+ * a CPU to go on with the rest: what KASAN would say is the finding.
+ */
+static void wpool_submit_batch_destroyed_before_it_goes_on(struct kunit *test)
+{
+	struct crowd *crowd = kunit_kzalloc(test, sizeof(*crowd), GFP_KERNEL);
+	struct wpk_jobs *jobs = wpk_jobs(test, TWO_GOES, NULL);
+	struct wpool_task **tasks = pointers(test, jobs);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
+	struct wpk_thread *submitter, *other;
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	bool early;
+
+	KUNIT_ASSERT_NOT_NULL(test, crowd);
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "it takes two CPUs");
+	wpk_one_cpu_attrs(&attrs, 1, 1, true);
+	attrs.queue_depth = 0;
+	attrs.name = wpk_name(test);
+	wpk_move_to(wpk_cpu(0));
+	/* not the fixture's, which keeps a reference */
+	pool = wpool_create(&attrs, THIS_MODULE);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, pool);
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &first->job[0].task), 0);
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 1));
+	submitter = wpk_thread(test, submit_two_goes, pool, NULL, tasks);
+	WPK_EVENTUALLY(test, wpk_stat(pool, waiting) == 1);
+	KUNIT_EXPECT_TRUE(test, wpk_sleeps(submitter));
+	other = wpk_thread(test, crowd_out, NULL, NULL, crowd);
+	WPK_EVENTUALLY(test, READ_ONCE(crowd->on));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, ONE_GO));
+	KUNIT_EXPECT_EQ(test, wpool_destroy(pool), 0);
+	early = wpk_ended(submitter);
+	WRITE_ONCE(crowd->over, true);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, other), 0);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, submitter), ONE_GO);
+	wpk_move_to(-1);
+	if (early)
+		kunit_skip(test, "it got the CPU before the pool was gone");
+}
+
 static struct kunit_case batch_cases[] = {
 	KUNIT_CASE_SLOW(wpool_submit_batch_runs_all_once),
 	KUNIT_CASE(wpool_submit_batch_bad_arguments_are_einval),
@@ -302,6 +376,7 @@ static struct kunit_case batch_cases[] = {
 	KUNIT_CASE(wpool_submit_batch_waiting_when_the_pool_closes),
 	KUNIT_CASE(wpool_submit_batch_own_full_pool_takes_what_fits),
 	KUNIT_CASE(wpool_submit_batch_policy_run_runs_the_rest_here),
+	KUNIT_CASE(wpool_submit_batch_destroyed_before_it_goes_on),
 	{}
 };
 

@@ -288,6 +288,7 @@ int wpool_submit_batch(struct wpool *pool, struct wpool_task *const *tasks,
 		.timeout = MAX_SCHEDULE_TIMEOUT,
 	};
 	unsigned int done = 0, chunk, n;
+	bool held = false;
 	int err = 0;
 
 	if (!pool || !tasks || !nr || nr > INT_MAX || in_nmi() ||
@@ -308,11 +309,18 @@ int wpool_submit_batch(struct wpool *pool, struct wpool_task *const *tasks,
 			continue;
 		for (n = 0; done + n < nr && n < CHUNK && is_valid(pool, tasks[done + n]); n++)
 			;
+		/* destroy sends away who waits, and does not wait for what comes after */
+		if (!held && !(flags & WPOOL_BATCH_TRY) && nr - done > 1) {
+			wpool_get(pool);
+			held = true;
+		}
 		if (n)
 			done += submit_slow(pool, tasks + done, n, &how, &err);
 		else
 			err = -EINVAL;
 	}
+	if (held)
+		wpool_put(pool);
 	return done ?: err;
 }
 EXPORT_SYMBOL_GPL(wpool_submit_batch);
