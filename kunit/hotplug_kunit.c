@@ -298,12 +298,89 @@ static void cpu_offline_a_worker_that_is_made_meanwhile_starts_elsewhere(struct 
 	KUNIT_EXPECT_FALSE(test, going->is_bound);
 }
 
+/* ---- a pool that is made meanwhile ------------------------------------------ */
+
+#define NR_BORN		400
+#define NR_BORN_BEFORE	10
+
+/*
+ * A preallocated pool takes long to make, and longer until the CPU is gone.
+ * @made: workers so far
+ * @gone: the CPU is
+ * @in_time: it went before the last worker was made
+ */
+struct birth {
+	int cpu;
+	const char *name;
+	int made;
+	bool gone;
+	bool in_time;
+};
+
+/* At wpool_worker_spawned. */
+static void make_slowly(void *data, const char *pool, int cpu, pid_t worker, u64 start_ns)
+{
+	struct birth *birth = data;
+
+	if (strcmp(pool, birth->name))
+		return;
+	birth->in_time = READ_ONCE(birth->gone);
+	WRITE_ONCE(birth->made, birth->made + 1);
+	if (!birth->in_time && birth->made > NR_BORN_BEFORE)
+		mdelay(5);
+}
+
+static u32 workers_of(struct wpool *pool, int cpu)
+{
+	struct wpool_cpu_stats stats;
+
+	wpool_get_cpu_stats(pool, cpu, &stats);
+	return stats.workers;
+}
+
+static int remove_cpu_meanwhile(struct wpk_thread *thread)
+{
+	struct birth *birth = thread->arg;
+	int ret;
+
+	if (!wpk_eventually(READ_ONCE(birth->made) >= NR_BORN_BEFORE))
+		return -ETIME;
+	ret = remove_cpu(birth->cpu);
+	WRITE_ONCE(birth->gone, !ret);
+	return ret;
+}
+
+/* Some are idle there by then. Those who would wake them do not know the pool yet. */
+static void wpool_create_prealloc_nobody_stays_on_a_cpu_that_goes(struct kunit *test)
+{
+	struct birth *birth = kunit_kzalloc(test, sizeof(*birth), GFP_KERNEL);
+	struct wpk_thread *thread;
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	KUNIT_ASSERT_NOT_NULL(test, birth);
+	birth->cpu = victim_cpu(test);
+	wpk_attrs(&attrs, NR_BORN, WPOOL_UNLIMITED);
+	attrs.prealloc = true;
+	attrs.name = wpk_name(test);
+	birth->name = attrs.name;
+	wpk_probe(test, "wpool_worker_spawned", make_slowly, birth);
+	thread = wpk_thread(test, remove_cpu_meanwhile, NULL, NULL, birth);
+	pool = wpk_pool_attrs(test, &attrs);
+	KUNIT_ASSERT_EQ(test, wpk_join(test, thread), 0);
+	if (!birth->in_time)
+		kunit_skip(test, "it took longer to remove the CPU");
+	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == NR_BORN);
+	WPK_EVENTUALLY(test, !workers_of(pool, birth->cpu));
+}
+
 static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE_SLOW(cpu_offline_waits_for_no_task_and_leaves_none_behind),
 	KUNIT_CASE_SLOW(cpu_online_again_tasks_run_there_again),
 	KUNIT_CASE_SLOW(cpu_online_again_an_idle_worker_moves_there),
 	KUNIT_CASE_SLOW(cpu_comes_and_goes_under_load_each_task_runs_once),
 	KUNIT_CASE_SLOW(cpu_offline_a_worker_that_is_made_meanwhile_starts_elsewhere),
+	KUNIT_CASE_SLOW(wpool_create_prealloc_nobody_stays_on_a_cpu_that_goes),
 	{}
 };
 

@@ -12,7 +12,6 @@
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 
-#include "idle.h"
 #include "pool.h"
 #include "sched.h"
 
@@ -26,18 +25,10 @@ struct change {
 static void place(struct wpool *pool, void *data)
 {
 	struct change *change = data;
-	struct wpool_runq *rq;
-	int cpu;
 
 	mutex_lock(&pool->tune_mutex);
 	wpool_place(pool, change->dying);
 	mutex_unlock(&pool->tune_mutex);
-	/* those whose home is none any more */
-	for_each_possible_cpu(cpu) {
-		rq = wpool_runq(pool, cpu);
-		if (READ_ONCE(rq->redirect))
-			wpool_idle_wake_runq(rq);
-	}
 }
 
 static int cpu_up(unsigned int cpu)

@@ -90,7 +90,11 @@ void wpool_idle_join(struct wpool_worker *w)
 	wpool_running_leave(w);
 	/* perhaps this very worker */
 	wpool_wake_if_work(pool, rq);
-	/* last: whoever is relied on for the work that this sees is awake */
+	/*
+	 * Who changes what this looks at looks at the idle afterwards, see
+	 * wpool_idle_wake_runq(). Last: whoever is relied on for the work that
+	 * this sees is awake.
+	 */
 	if (is_wanted(pool, rq)) {
 		raw_spin_lock(&rq->lock);
 		if (w->parked) {
@@ -231,6 +235,8 @@ void wpool_idle_wake_runq(struct wpool_runq *rq)
 {
 	u32 n;
 
+	/* what these are woken for, then the look who is idle; pairs with park:A */
+	smp_mb();
 	/*
 	 * As many as there are, from the end where nobody joins: who joins later
 	 * has seen what these are woken for.

@@ -207,6 +207,7 @@ static void settle(struct wpool *pool)
 
 void wpool_place(struct wpool *pool, int dying)
 {
+	struct wpool_runq *rq;
 	bool none, out;
 	u32 nr = 0;
 	int cpu;
@@ -225,6 +226,12 @@ void wpool_place(struct wpool *pool, int dying)
 	}
 	WRITE_ONCE(pool->nr_cpus, nr);
 	settle(pool);
+	/* those whose home is none any more */
+	for_each_possible_cpu(cpu) {
+		rq = wpool_runq(pool, cpu);
+		if (READ_ONCE(rq->redirect))
+			wpool_idle_wake_runq(rq);
+	}
 }
 
 static struct wpool *alloc_pool(const struct wpool_attrs *attrs)

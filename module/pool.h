@@ -351,7 +351,7 @@ extern struct class wpool_class;
 void wpool_pools_walk(void (*fn)(struct wpool *pool, void *data), void *data);
 
 /**
- * wpool_pools_walk_rcu() - as wpool_pools_walk(), from the monitor
+ * wpool_pools_walk_rcu() - as wpool_pools_walk(), without a lock
  * @fn: called under RCU; a pool may be on its way to be destroyed
  *
  * Context: any, no sleeping.
@@ -363,6 +363,8 @@ bool wpool_pools_walk_rcu(bool (*fn)(struct wpool *pool));
  * wpool_place() - recompute which run queues workers may be at home on
  * @pool: the pool, tune_mutex held
  * @dying: a CPU on its way down, that still counts as online; or -1
+ *
+ * Idle workers that have no home there any more are woken to find another one.
  *
  * Context: process context.
  */

@@ -112,7 +112,7 @@ static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 		cpumask_copy(pool->cpumask, attrs->cpumask ?:
 			     housekeeping_cpumask(HK_TYPE_KTHREAD));
 		wpool_place(pool, -1);
-		/* idle workers look again, and find a new home */
+		/* what is left in the ring of a CPU that is out may be taken by all */
 		wpool_idle_wake_all(pool);
 	}
 	if (mask & (WPOOL_TUNE_EXPIRY_MS | WPOOL_TUNE_MIN_WORKERS))
