@@ -227,7 +227,8 @@ static bool try_spawn(struct wpool *pool)
 		}
 		wpool_worker_count_out(pool);
 	}
-	if (err == -EAGAIN && !READ_ONCE(pool->nr_workers))
+	/* or else the kernel has all threads that it may have */
+	if (err == -EAGAIN && !READ_ONCE(pool->nr_workers) && !wpool_worker_room())
 		wpool_worker_make_room();
 	/* at capacity a busy worker will come */
 	return err != -EBUSY;

@@ -80,17 +80,21 @@ static bool has_excess(const struct wpool *pool)
 	return READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity) || is_hungry();
 }
 
-static void wake_idle(struct wpool *pool, void *unused)
+static bool wake_idle(struct wpool *pool)
 {
 	wpool_idle_wake_all(pool);
+	return false;
 }
 
 void wpool_worker_make_room(void)
 {
 	WRITE_ONCE(hungry_until, jiffies + HUNGRY_JIFFIES);
 	WRITE_ONCE(hungry, true);
-	/* busy workers look at it after their task, idle ones now */
-	wpool_pools_walk(wake_idle, NULL);
+	/*
+	 * Busy workers look at it after their task, idle ones now. The spawner does
+	 * not wait for the list of pools: who holds it may wait for threads.
+	 */
+	wpool_pools_walk_rcu(wake_idle);
 }
 
 int wpool_worker_count_in(struct wpool *pool)

@@ -99,7 +99,7 @@ struct wpool_worker {
  * @cpu: where it is at home
  *
  * Context: process context; sleeps, killable.
- * Return: 0, -ENOMEM, -EINTR.
+ * Return: 0, -ENOMEM, -EINTR, -EAGAIN no more threads in the system.
  */
 int wpool_worker_create(struct wpool *pool, int cpu);
 
@@ -119,7 +119,7 @@ int wpool_worker_count_in(struct wpool *pool);
  * For two seconds no pool that has a worker makes another, and the next worker
  * that finishes a task, or is idle, gives up its place.
  *
- * Context: process context; sleeps.
+ * Context: any.
  */
 void wpool_worker_make_room(void);
 
