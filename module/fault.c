@@ -10,6 +10,7 @@
 #include "fault.h"
 
 #include <linux/printk.h>
+#include <linux/sched.h>
 #include <linux/task_work.h>
 
 #include "handoff.h"
@@ -40,7 +41,7 @@ void wpool_fault_report(struct wpool_worker *w)
 		.pool = pool->name,
 		.task = (unsigned long)w->task,
 		.func = w->func,
-		.cpu = w->rq->cpu,
+		.cpu = task_cpu(w->thread),
 	};
 
 	mutex_lock(&pool->workers_mutex);

@@ -78,7 +78,7 @@ typedef void (*wpool_task_fn)(struct wpool_task *task);
  * @status: -ECANCELED it was cancelled before it started, -EIO its worker died in it
  *
  * Context: process context, often the thread that makes new workers: may sleep,
- * but must not wait for a pool, destroy one, or fault; submit with
+ * but must not wait for a pool, make or destroy one, or fault; submit with
  * wpool_try_submit() only.
  */
 typedef void (*wpool_abort_fn)(struct wpool_task *task, int status);
@@ -134,7 +134,7 @@ struct wpool_fault {
  *
  * Context: process context, in the thread that makes new workers: may sleep,
  * but no pool gets a new worker meanwhile. The task is not finished yet: must
- * not wait for a pool or destroy one; submit with wpool_try_submit() only.
+ * not wait for a pool, make or destroy one; submit with wpool_try_submit() only.
  */
 typedef void (*wpool_fault_fn)(const struct wpool_fault *fault, void *data);
 
@@ -169,7 +169,8 @@ typedef void (*wpool_fault_fn)(const struct wpool_fault *fault, void *data);
  *	default false
  * @order: which idle worker is reused first; default %WPOOL_LIFO
  * @prealloc: make all workers at creation and never again, so that nothing is
- *	allocated later; needs a finite @capacity, which then cannot be tuned;
+ *	allocated later, but for those that died or gave way when max_workers of the
+ *	module was used up; needs a finite @capacity, which then cannot be tuned;
  *	its workers do not expire; sets @order to %WPOOL_FIFO; default false
  * @nice: nice value of the workers, -20 to 19; default 0
  * @cpumask: CPUs that workers may run on, copied; default NULL, which means
