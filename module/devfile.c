@@ -97,6 +97,9 @@ static ssize_t records_read(struct wpool_devfile *file, char __user *buf,
 		}
 		wpool_devtask_drop(file, &taken);
 		done += nr * sizeof(records[0]);
+		/* there may be more as fast as they are read */
+		if (signal_pending(current))
+			break;
 		cond_resched();
 	}
 	return done;
