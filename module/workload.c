@@ -31,8 +31,11 @@
 
 #include "worktree.h"
 
-/* Asleep in a workload: no load, no hung task, woken by stop or by SIGKILL. */
-#define WORKLOAD_SLEEP	(TASK_IDLE | TASK_WAKEKILL)
+/*
+ * Asleep in a workload: no load, no hung task, woken by stop or by SIGKILL. With
+ * policy run the sleeper may be a process that is to be frozen.
+ */
+#define WORKLOAD_SLEEP	(TASK_IDLE | TASK_WAKEKILL | TASK_FREEZABLE)
 
 /* A sleep may be this much longer, so that one interrupt ends several. */
 #define SLEEP_SLACK_MAX_NS	(50 * NSEC_PER_USEC)
