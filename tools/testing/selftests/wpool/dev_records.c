@@ -72,13 +72,13 @@ static void nothing(int sig)
 	(void)sig;
 }
 
-/* A signal that interrupts system calls, again and again until it is stopped. */
-static void nag(bool on)
+/* A signal that interrupts system calls, again and again; 0 stops it. */
+static void nag(unsigned int usec)
 {
 	struct sigaction action = { .sa_handler = nothing };
 	struct itimerval every = {
-		.it_value = { .tv_usec = on ? 50000 : 0 },
-		.it_interval = { .tv_usec = on ? 50000 : 0 },
+		.it_value = { .tv_usec = usec },
+		.it_interval = { .tv_usec = usec },
 	};
 
 	sigaction(SIGALRM, &action, NULL);
@@ -90,9 +90,32 @@ TEST_F(work, read_interrupted)
 	struct wpool_dev_record record;
 
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
-	nag(true);
+	nag(50000);
 	EXPECT_ERRNO(EINTR, read(self->pool.fd, &record, sizeof(record)));
-	nag(false);
+	nag(0);
+}
+
+/* One that is asked for all there are gives what it has by then, and loses none. */
+TEST_F(work, read_of_many_records_interrupted)
+{
+	enum { NR = WPOOL_MAX_INFLIGHT / 2 };
+	const ssize_t all = NR * sizeof(struct wpool_dev_record);
+	struct wpool_dev_record *records = malloc(all);
+	unsigned int i;
+	ssize_t len;
+
+	ASSERT_NE(NULL, records);
+	for (i = 0; i < NR; i += WPOOL_MAX_BATCH)
+		ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, i,
+					 WPOOL_MAX_BATCH));
+	ASSERT_EQ(0, wait_tasks(self->pool.fd, 0));
+	nag(100);
+	len = read(self->pool.fd, records, all);
+	nag(0);
+	EXPECT_LT(0, len);
+	EXPECT_GT(all, len);
+	EXPECT_EQ(all - len, read(self->pool.fd, records, all));
+	free(records);
 }
 
 TEST_F(work, poll_says_what_read_would_do)
@@ -218,10 +241,10 @@ TEST_F(work, wait_enormous_timeout)
 TEST_F(work, wait_interrupted)
 {
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
-	nag(true);
+	nag(50000);
 	EXPECT_EQ(-EINTR, wait_tasks(self->pool.fd, 0));
 	EXPECT_EQ(-EINTR, wait_tasks(self->pool.fd, 20 * SEC));
-	nag(false);
+	nag(0);
 }
 
 /* ---- cancel -------------------------------------------------------------- */

@@ -293,7 +293,7 @@ static inline int cancel_all(int fd)
 	return cancel(fd, WPOOL_DEV_CANCEL_ALL, 0, NULL, NULL);
 }
 
-/* So many records, or how many came before the time ran out, or -errno. */
+/* So many records, or how many came until none did for so long, or -errno. */
 static inline int read_records(int fd, struct wpool_dev_record *records, unsigned int nr)
 {
 	__u64 end = now_ns() + WAIT_NS;
@@ -317,6 +317,7 @@ static inline int read_records(int fd, struct wpool_dev_record *records, unsigne
 		if (!bytes)
 			break;
 		got += bytes / sizeof(*records);
+		end = now_ns() + WAIT_NS;
 	}
 	return got;
 }
