@@ -304,7 +304,9 @@ struct wpool_dev_record {
  * @flags: 0
  * @timeout_ns: at most this long; 0 is for ever
  *
- * Tasks that another thread is submitting count. ETIME: the time ran out.
+ * Tasks that another thread is submitting count. The figures of the pool follow
+ * when its workers have put the tasks down, a moment later. ETIME: the time ran
+ * out.
  */
 struct wpool_dev_wait {
 	__u32 size;

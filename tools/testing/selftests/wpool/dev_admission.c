@@ -169,7 +169,7 @@ TEST_F(block, batch_until_all_are_in)
 	EXPECT_EQ(0, submitter_end(&sub));
 	EXPECT_EQ(50, sub.accepted);
 	EXPECT_EQ(0, wait_tasks(self->pool.fd, 0));
-	EXPECT_EQ(50, pool_figure(self->pool.fd, completed));
+	EXPECT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, completed) == 50));
 }
 
 TEST_F(block, nonblocking)
