@@ -131,6 +131,14 @@ u64 wpk_stat_at(struct wpool *pool, size_t offset)
 	return *(const u64 *)figure;
 }
 
+u32 wpk_workers_at(struct wpool *pool, int cpu)
+{
+	struct wpool_cpu_stats stats;
+
+	wpool_get_cpu_stats(pool, cpu, &stats);
+	return stats.workers;
+}
+
 /* A pool that was destroyed holds nothing, and has lost nothing. */
 static void expect_ended(struct kunit *test, struct wpool *pool)
 {

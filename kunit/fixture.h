@@ -174,6 +174,8 @@ const struct wpool_stats *wpk_snapshot(struct wpool *pool);
 u64 wpk_stat_at(struct wpool *pool, size_t offset);
 #define wpk_stat(pool, field)						\
 	wpk_stat_at(pool, offsetof(struct wpool_stats, field))
+/* How many workers are at home on a CPU; any thread may ask. */
+u32 wpk_workers_at(struct wpool *pool, int cpu);
 
 /* Wait until a condition holds; false if it does not in WPK_PATIENCE. */
 #define wpk_eventually(condition)					\

@@ -119,17 +119,16 @@ static void cpu_online_again_an_idle_worker_moves_there(struct kunit *test)
 	struct wpool *pool = mask_pool(test, num_online_cpus(), NULL);
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *warm = wpk_jobs(test, num_online_cpus(), gate);
-	struct wpool_cpu_stats stats;
 
 	wpk_jobs_submit(test, pool, warm, 0, warm->nr);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, warm->nr));
 	wpk_gate_open(gate);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == warm->nr);
 	KUNIT_ASSERT_EQ(test, remove_cpu(cpu), 0);
-	WPK_ASSERT_EVENTUALLY(test, (wpool_get_cpu_stats(pool, cpu, &stats), !stats.workers));
+	WPK_ASSERT_EVENTUALLY(test, !wpk_workers_at(pool, cpu));
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == warm->nr);
 	KUNIT_ASSERT_EQ(test, add_cpu(cpu), 0);
-	WPK_EVENTUALLY(test, (wpool_get_cpu_stats(pool, cpu, &stats), stats.workers == 1));
+	WPK_EVENTUALLY(test, wpk_workers_at(pool, cpu) == 1);
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == warm->nr);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), warm->nr);
 }
@@ -330,14 +329,6 @@ static void make_slowly(void *data, const char *pool, int cpu, pid_t worker, u64
 		mdelay(5);
 }
 
-static u32 workers_of(struct wpool *pool, int cpu)
-{
-	struct wpool_cpu_stats stats;
-
-	wpool_get_cpu_stats(pool, cpu, &stats);
-	return stats.workers;
-}
-
 static int remove_cpu_meanwhile(struct wpk_thread *thread)
 {
 	struct birth *birth = thread->arg;
@@ -371,7 +362,7 @@ static void wpool_create_prealloc_nobody_stays_on_a_cpu_that_goes(struct kunit *
 	if (!birth->in_time)
 		kunit_skip(test, "it took longer to remove the CPU");
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == NR_BORN);
-	WPK_EVENTUALLY(test, !workers_of(pool, birth->cpu));
+	WPK_EVENTUALLY(test, !wpk_workers_at(pool, birth->cpu));
 }
 
 static struct kunit_case hotplug_cases[] = {

@@ -54,14 +54,6 @@ static int tune_all_cpus(struct wpool *pool)
 	return wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK);
 }
 
-static u32 workers_of(struct wpool *pool, int cpu)
-{
-	struct wpool_cpu_stats stats;
-
-	wpool_get_cpu_stats(pool, cpu, &stats);
-	return stats.workers;
-}
-
 /* ---- a CPU that somebody holds -------------------------------------------- */
 
 /*
@@ -150,7 +142,7 @@ static void wpool_submit_does_not_rely_on_a_worker_without_its_cpu(struct kunit 
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(warm, 1));
 	KUNIT_ASSERT_EQ(test, tune_all_cpus(pool), 0);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 1);
-	KUNIT_ASSERT_EQ(test, workers_of(pool, wpk_cpu(1)), 1);
+	KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(1)), 1);
 
 	holder = hold_start(test, pool, wpk_cpu(1), NULL);
 	wpk_jobs_submit(test, pool, jobs, 0, 20);
@@ -198,7 +190,7 @@ static void wpool_submit_makes_one_worker_for_a_cpu_that_is_held(struct kunit *t
 	pool = two_cpu_pool(test, &attrs);
 	wpk_jobs_submit(test, pool, first, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	KUNIT_ASSERT_EQ(test, workers_of(pool, wpk_cpu(0)), 1);
+	KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(0)), 1);
 
 	holder = hold_start(test, pool, wpk_cpu(1), NULL);
 	for (i = 0; i < NR_TICKS; i++) {
@@ -242,8 +234,8 @@ static void wpool_hog_steal_0_another_worker_of_its_cpu_comes(struct kunit *test
 	attrs.steal = false;
 	pool = two_cpu_pool(test, &attrs);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 4);
-	KUNIT_ASSERT_EQ(test, workers_of(pool, wpk_cpu(0)), 2);
-	KUNIT_ASSERT_EQ(test, workers_of(pool, wpk_cpu(1)), 2);
+	KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(0)), 2);
+	KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(1)), 2);
 
 	wpk_jobs_body(jobs, NULL, pool);
 	wpk_jobs_body(hog, submit_and_run_until_it_started, jobs);
@@ -268,9 +260,9 @@ static void wpool_tune_more_cpus_an_idle_worker_moves_there(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
 	wpk_gate_open(gate);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
-	KUNIT_ASSERT_EQ(test, workers_of(pool, wpk_cpu(1)), 2);
+	KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(1)), 2);
 	KUNIT_ASSERT_EQ(test, tune_all_cpus(pool), 0);
-	WPK_EVENTUALLY(test, workers_of(pool, wpk_cpu(1)) == 1);
+	WPK_EVENTUALLY(test, wpk_workers_at(pool, wpk_cpu(1)) == 1);
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 2);
 }
