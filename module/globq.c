@@ -30,7 +30,8 @@ void wpool_globq_push(struct wpool_globq *gq, struct wpool_task *const *tasks,
 	for (i = 0; i < nr; i++) {
 		last->next = &tasks[i]->node;
 		tasks[i]->node.prev = last;
-		tasks[i]->in_globq = 1;
+		/* pairs with wpool_globq_remove(): whoever sees it sees task->pool */
+		smp_store_release(&tasks[i]->in_globq, 1);
 		last = &tasks[i]->node;
 	}
 	last->next = &gq->tasks;
@@ -50,7 +51,7 @@ u32 wpool_globq_pop(struct wpool_globq *gq, struct wpool_task **tasks, u32 max)
 	raw_spin_lock(&gq->lock);
 	for (first = gq->tasks.next; n < max && first != &gq->tasks; n++) {
 		tasks[n] = list_entry(first, struct wpool_task, node);
-		tasks[n]->in_globq = 0;
+		WRITE_ONCE(tasks[n]->in_globq, 0);
 		first = first->next;
 	}
 	gq->tasks.next = first;
@@ -61,15 +62,16 @@ u32 wpool_globq_pop(struct wpool_globq *gq, struct wpool_task **tasks, u32 max)
 	return n;
 }
 
-bool wpool_globq_remove(struct wpool_globq *gq, struct wpool_task *task)
+bool wpool_globq_remove(struct wpool *pool, struct wpool_globq *gq, struct wpool_task *task)
 {
 	bool found;
 
 	raw_spin_lock(&gq->lock);
-	found = task->in_globq;
+	/* or it may stand in another pool's queue by now, under another lock */
+	found = smp_load_acquire(&task->in_globq) && READ_ONCE(task->pool) == pool;
 	if (found) {
 		list_del(&task->node);
-		task->in_globq = 0;
+		WRITE_ONCE(task->in_globq, 0);
 		WRITE_ONCE(gq->nr, gq->nr - 1);
 	}
 	raw_spin_unlock(&gq->lock);

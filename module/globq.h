@@ -11,6 +11,7 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
+struct wpool;
 struct wpool_task;
 
 /**
@@ -62,12 +63,13 @@ u32 wpool_globq_pop(struct wpool_globq *gq, struct wpool_task **tasks, u32 max);
 
 /**
  * wpool_globq_remove() - take one task out of wherever it stands
- * @gq: the queue of the task's pool
- * @task: an accepted task of that pool, so that its memory is there
+ * @pool: the pool
+ * @gq: its queue
+ * @task: a task whose memory is there; it may have left the pool
  *
  * Context: any, interrupts off.
  * Return: true if it was in the queue.
  */
-bool wpool_globq_remove(struct wpool_globq *gq, struct wpool_task *task);
+bool wpool_globq_remove(struct wpool *pool, struct wpool_globq *gq, struct wpool_task *task);
 
 #endif /* WPOOL_GLOBQ_H */

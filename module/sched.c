@@ -382,7 +382,7 @@ bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task)
 	int cpu;
 	u32 n;
 
-	if (wpool_globq_remove(&pool->globq, task))
+	if (wpool_globq_remove(pool, &pool->globq, task))
 		return true;
 	for_each_cpu_wrap(cpu, cpu_possible_mask, own->cpu) {
 		rq = wpool_runq(pool, cpu);
