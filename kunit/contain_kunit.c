@@ -5,7 +5,7 @@
  *
  * These cases make the kernel's log complain, so they only run when asked for:
  * contain=1 for a task that does not give back what it took, fault=1 for one
- * that dies, lose=1 for one after which not all can be put right. The last two end
+ * that dies, lose=1 for those after which not all can be put right. The last two end
  * lockdep until the next boot, and after the last one no module can be unloaded:
  * run them in this order.
  */
@@ -19,6 +19,7 @@
 #include <trace/events/printk.h>
 
 #include "fixture.h"
+#include "probe.h"
 
 static bool contain;
 module_param(contain, bool, 0444);
@@ -30,7 +31,7 @@ MODULE_PARM_DESC(fault, "run the cases whose tasks die");
 
 static bool lose;
 module_param(lose, bool, 0444);
-MODULE_PARM_DESC(lose, "run the case that leaves a pool behind, for ever");
+MODULE_PARM_DESC(lose, "run the cases that leave a pool behind, for ever");
 
 static int contain_init(struct kunit *test)
 {
@@ -287,6 +288,67 @@ static void wpool_task_dies_without_a_fault_handler_the_pool_lives(struct kunit 
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, WPK_PATIENCE), 0);
 }
 
+static void die_as_a_child(struct wpool_task *task)
+{
+	die(NULL);
+}
+
+/* The child lies on the stack that the worker loses. */
+static void die_while_helping(struct wpk_job *job)
+{
+	struct wpool_task child;
+
+	wpool_task_init(&child, die_as_a_child);
+	job->ret = wpool_submit(job->arg, &child);
+	if (!job->ret)
+		job->ret = wpool_task_wait(&child);
+}
+
+static void wpool_task_dies_in_a_child_on_its_stack_both_are_failed(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 2);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+
+	jobs->job[0].body = die_while_helping;
+	jobs->job[0].arg = pool;
+	wpk_jobs_submit(test, pool, jobs, 0, 2);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -EIO);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 2);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, faults), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 3);
+	wpk_destroy(test, pool);
+}
+
+/* Submits the job behind its own and waits for it: by doing it itself. */
+static void help_the_next(struct wpk_job *job)
+{
+	struct wpk_job *next = job + 1;
+
+	next->ret = wpool_submit(job->arg, &next->task);
+	if (!next->ret)
+		next->ret = wpool_task_wait(&next->task);
+}
+
+static void wpool_task_dies_while_helping_all_around_it_are_failed(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 4);
+	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
+	int i;
+
+	wpk_jobs_body(jobs, help_the_next, pool);
+	/* the third dies in a child that lies on its stack */
+	jobs->job[2].body = die_while_helping;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), -EIO);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 4);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 5);
+	wpk_destroy(test, pool);
+}
+
 /* ---- a task that takes its own memory away -------------------------------- */
 
 /* What is in the middle has no neighbour that the last page could be kept for. */
@@ -344,6 +406,67 @@ static void wpool_task_takes_its_memory_away_others_go_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1);
 }
 
+/* ---- a worker that dies between two steps of the pool's ------------------- */
+
+/* The pool ends this task, and dies of it once. */
+struct deadly {
+	const void *task;
+	atomic_t nr;
+};
+
+static void die_in_the_finish(void *data, const char *pool, int cpu, const void *task,
+			      void *func, int status)
+{
+	struct deadly *deadly = data;
+
+	if (task == deadly->task && !atomic_fetch_inc(&deadly->nr))
+		die(NULL);
+}
+
+static void cancel_the_next(struct wpk_job *job)
+{
+	wpool_task_cancel(&(job + 1)->task);
+}
+
+/*
+ * The worker dies while it counts a task out, which it has cancelled. The place of
+ * that one is lost; nobody who waits for another task waits for the dead.
+ */
+static void wpool_task_wait_after_a_death_in_a_finish_returns(struct kunit *test)
+{
+	struct deadly *deadly = kunit_kzalloc(test, sizeof(*deadly), GFP_KERNEL);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate), *others = wpk_jobs(test, 1, NULL);
+	struct wpool *pool, *other;
+	struct wpk_thread *waiter;
+	struct wpool_attrs attrs;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "it takes two CPUs");
+	KUNIT_ASSERT_NOT_NULL(test, deadly);
+	deadly->task = &jobs->job[1].task;
+	wpk_attrs(&attrs, 1, 0);
+	attrs.cpumask = cpumask_of(wpk_cpu(0));
+	other = wpk_pool_attrs(test, &attrs);
+	attrs.name = wpk_name(test);
+	attrs.queue_depth = 2;
+	attrs.cpumask = cpumask_of(wpk_cpu(1));
+	/* not the fixture's, which would destroy it */
+	pool = wpool_create(&attrs, THIS_MODULE);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, pool);
+	jobs->job[0].body = cancel_the_next;
+	wpk_probe(test, "wpool_task_dropped", die_in_the_finish, deadly);
+	wpk_jobs_submit(test, pool, jobs, 0, 2);
+	wpk_gate_open(gate);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, faults) == 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -EIO);
+
+	wpk_jobs_submit(test, other, others, 0, 1);
+	waiter = wpk_thread(test, wpk_do_wait, other, &others->job[0].task, NULL);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1);
+}
+
 static struct kunit_case contain_cases[] = {
 	KUNIT_CASE_PARAM(wpool_task_leaves_its_worker_unbalanced_is_repaired,
 			 leak_gen_params),
@@ -362,6 +485,8 @@ static struct kunit_case fault_cases[] = {
 	KUNIT_CASE(wpool_task_dies_is_eio_and_the_pool_lives),
 	KUNIT_CASE(wpool_submit_fn_dies_its_function_is_reported),
 	KUNIT_CASE(wpool_task_dies_without_a_fault_handler_the_pool_lives),
+	KUNIT_CASE(wpool_task_dies_in_a_child_on_its_stack_both_are_failed),
+	KUNIT_CASE(wpool_task_dies_while_helping_all_around_it_are_failed),
 	{}
 };
 
@@ -374,6 +499,7 @@ static struct kunit_suite fault_suite = {
 
 static struct kunit_case lose_cases[] = {
 	KUNIT_CASE(wpool_task_takes_its_memory_away_others_go_on),
+	KUNIT_CASE(wpool_task_wait_after_a_death_in_a_finish_returns),
 	{}
 };
 

@@ -191,8 +191,8 @@ static void wpool_flush_waits_for_who_was_taken_out_of_a_batch(struct kunit *tes
 			continue;
 		}
 		/* not in its submitter's hands any more, or pending, which ends, too */
-		while ((ret = wpool_try_submit(pool, first)) == -EALREADY &&
-		       !wpk_ended(thread))
+		while (((ret = wpool_try_submit(pool, first)) == -EALREADY ||
+			ret == -ECANCELED) && !wpk_ended(thread))
 			cond_resched();
 		if (ret)
 			continue;

@@ -15,6 +15,11 @@
  * give:A pairs with each of the others. Without it a token would lie in a
  * cache while a submitter sleeps, a debt would never be repaid, or a flusher
  * would sleep although the last task has finished.
+ *
+ * wait:A has a second partner: a task may be cancelled on its way into the line.
+ * The waiter says that the task stands there, full barrier, looks if it is cancelled
+ * <-> a cancel marks the task (fully ordered) and looks where it stands. At least
+ * one sends the submitter away.
  */
 #include "admission.h"
 
@@ -86,6 +91,90 @@ static u32 take_central(struct wpool *pool, u32 want)
 {
 	return wpool_tokens_take(&pool->tokens, want);
 }
+
+/* ---- the line ---- */
+
+/* Say of each task that waits with a waiter that it does; or that it does not any more. */
+static void mark_in_line(struct wpool *pool, struct wpool_waiter *waiter, bool on)
+	__must_hold(&pool->admission_lock)
+{
+	struct wpool_task *task;
+	u32 i;
+
+	lockdep_assert_held(&pool->admission_lock);
+	for (i = waiter->accepted; i < waiter->nr; i++) {
+		task = waiter->tasks[i];
+		if (on) {
+			task->waiter = waiter;
+			WRITE_ONCE(task->pool, pool);
+		}
+		/* pairs with wpool_admission_withdraw(): task->pool may be followed */
+		smp_store_release(&task->queued, on ? WPOOL_QUEUED_LINE : WPOOL_QUEUED_NO);
+	}
+}
+
+static void join_line(struct wpool *pool, struct wpool_waiter *waiter)
+	__must_hold(&pool->admission_lock)
+{
+	lockdep_assert_held(&pool->admission_lock);
+	list_add_tail(&waiter->node, &pool->waiters);
+	WRITE_ONCE(pool->nr_waiting, pool->nr_waiting + 1);
+	set_attention(pool, WPOOL_ATT_WAITERS, true);
+	mark_in_line(pool, waiter, true);
+}
+
+/* Take a waiter off the line; @error is why, 0 if all of its tasks were accepted. */
+static void leave_line(struct wpool *pool, struct wpool_waiter *waiter, int error)
+	__must_hold(&pool->admission_lock)
+{
+	lockdep_assert_held(&pool->admission_lock);
+	list_del(&waiter->node);
+	WRITE_ONCE(pool->nr_waiting, pool->nr_waiting - 1);
+	mark_in_line(pool, waiter, false);
+	set_attention(pool, WPOOL_ATT_WAITERS, !list_empty(&pool->waiters));
+	waiter->error = error;
+	/* the waiter's stack may be gone after this */
+	smp_store_release(&waiter->done, true);
+}
+
+bool wpool_admission_withdraw(struct wpool_task *task)
+{
+	struct task_struct *thread = NULL;
+	struct wpool_waiter *waiter;
+	struct wpool *pool;
+
+	/* pairs with mark_in_line(); the pool stays as long as interrupts are off */
+	if (smp_load_acquire(&task->queued) != WPOOL_QUEUED_LINE)
+		return false;
+	pool = READ_ONCE(task->pool);
+	raw_spin_lock(&pool->admission_lock);
+	/* in this line: only under its lock does that change */
+	if (smp_load_acquire(&task->queued) == WPOOL_QUEUED_LINE &&
+	    READ_ONCE(task->pool) == pool) {
+		waiter = task->waiter;
+		thread = waiter->thread;
+		leave_line(pool, waiter, -ECANCELED);
+	}
+	raw_spin_unlock(&pool->admission_lock);
+	/* interrupts are still off: the thread cannot be freed yet */
+	if (thread)
+		wake_up_process(thread);
+	return thread;
+}
+
+/* Was a task cancelled before its submitter stood in line, where a cancel finds it? */
+static bool is_cancelled(const struct wpool_waiter *waiter)
+{
+	u32 i;
+
+	for (i = 0; i < waiter->nr; i++)
+		if ((atomic_read(&waiter->tasks[i]->state) & WPOOL_ST_MASK) ==
+		    WPOOL_ST_CANCELLED)
+			return true;
+	return false;
+}
+
+/* ---- tokens ---- */
 
 static int take_slow(struct wpool *pool, struct wpool_runq *rq, u32 want)
 {
@@ -159,13 +248,9 @@ void wpool_admission_serve(struct wpool *pool)
 			wpool_task_accept(pool, rq, tasks[nr_tasks++], colour);
 			if (w->accepted < w->nr)
 				continue;
-			list_del(&w->node);
-			WRITE_ONCE(pool->nr_waiting, pool->nr_waiting - 1);
 			threads[nr_threads++] = w->thread;
-			/* the waiter's stack may be gone after this */
-			smp_store_release(&w->done, true);
+			leave_line(pool, w, 0);
 		}
-		set_attention(pool, WPOOL_ATT_WAITERS, !list_empty(&pool->waiters));
 		set_attention(pool, WPOOL_ATT_DEBT, atomic_read(&pool->tokens) < 0);
 		raw_spin_unlock(&pool->admission_lock);
 
@@ -205,13 +290,8 @@ static void abandon(struct wpool *pool, struct wpool_waiter *waiter, int error)
 		return;
 	}
 	raw_spin_lock(&pool->admission_lock);
-	if (!waiter->done) {
-		list_del(&waiter->node);
-		WRITE_ONCE(pool->nr_waiting, pool->nr_waiting - 1);
-		set_attention(pool, WPOOL_ATT_WAITERS, !list_empty(&pool->waiters));
-		waiter->error = error;
-		waiter->done = true;
-	}
+	if (!waiter->done)
+		leave_line(pool, waiter, error);
 	raw_spin_unlock(&pool->admission_lock);
 	local_irq_restore(flags);
 }
@@ -235,11 +315,11 @@ int wpool_admission_wait(struct wpool *pool, struct wpool_waiter *waiter,
 	} else if (max && pool->nr_waiting >= max) {
 		err = -EAGAIN;
 	} else {
-		list_add_tail(&waiter->node, &pool->waiters);
-		WRITE_ONCE(pool->nr_waiting, pool->nr_waiting + 1);
-		set_attention(pool, WPOOL_ATT_WAITERS, true);
+		join_line(pool, waiter);
 		/* wait:A */
 		smp_mb();
+		if (is_cancelled(waiter))
+			leave_line(pool, waiter, -ECANCELED);
 	}
 	raw_spin_unlock(&pool->admission_lock);
 	if (!err)
@@ -288,14 +368,9 @@ void wpool_admission_close(struct wpool *pool)
 						     struct wpool_waiter, node);
 			if (!w)
 				break;
-			list_del(&w->node);
-			WRITE_ONCE(pool->nr_waiting, pool->nr_waiting - 1);
 			threads[n++] = w->thread;
-			w->error = -ESHUTDOWN;
-			/* the waiter's stack may be gone after this */
-			smp_store_release(&w->done, true);
+			leave_line(pool, w, -ESHUTDOWN);
 		}
-		set_attention(pool, WPOOL_ATT_WAITERS, !list_empty(&pool->waiters));
 		raw_spin_unlock(&pool->admission_lock);
 		for (i = 0; i < n; i++)
 			wake_up_process(threads[i]);

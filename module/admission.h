@@ -136,10 +136,21 @@ static inline u32 wpool_admission_give(struct wpool *pool, struct wpool_runq *rq
  *
  * Context: process context; sleeps.
  * Return: 0 all were accepted; -EAGAIN max_blocking submitters wait already;
- * -ESHUTDOWN; -ETIME; -EINTR.
+ * -ECANCELED one of the tasks was cancelled; -ESHUTDOWN; -ETIME; -EINTR.
  */
 int wpool_admission_wait(struct wpool *pool, struct wpool_waiter *waiter,
 			 unsigned int state, long timeout);
+
+/**
+ * wpool_admission_withdraw() - send a submitter away that waits with a task
+ * @task: a task that was marked as cancelled
+ *
+ * All of the tasks that the submitter waits with are refused.
+ *
+ * Context: any; interrupts off.
+ * Return: true if its submitter waited in line.
+ */
+bool wpool_admission_withdraw(struct wpool_task *task);
 
 /**
  * wpool_admission_close() - accept nothing any more, send the waiters away

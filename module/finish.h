@@ -11,10 +11,11 @@
  *
  * Barrier pair:
  *
- *   finish:A  finish_seq odd, barrier, the change to IDLE (fully ordered), the
- *             accounts, barrier, finish_seq even
- *             <-> wpool_finish_sync(): who has seen IDLE waits for an even
- *             number, and then sees the accounts and the token that came free.
+ *   finish:A  this CPU's finisher set, barrier, the change to IDLE (fully
+ *             ordered), the accounts, barrier, no finisher
+ *             <-> wpool_finish_sync(): whoever has seen IDLE waits until the
+ *             finishers that it finds are gone, and then sees the accounts and
+ *             the token that came free.
  *
  * Two waits in one direction each: a waiter on the task returns only when the
  * accounts are right (finish:A), a flusher that reads the accounts returns only
@@ -24,17 +25,18 @@
 #define WPOOL_FINISH_H
 
 #include <linux/percpu.h>
+#include <linux/sched.h>
 
 #include "admission.h"
 #include "pool.h"
 
-/* Odd while a finish is under way on this CPU. */
-DECLARE_PER_CPU(u32, wpool_finish_seq);
+/* The thread that is in a finish on this CPU; only compared. */
+DECLARE_PER_CPU(struct task_struct *, wpool_finisher);
 
 /** wpool_finish_begin() - see above; in a thread, never in an interrupt over one */
 static inline void wpool_finish_begin(void)
 {
-	__this_cpu_inc(wpool_finish_seq);
+	__this_cpu_write(wpool_finisher, current);
 	/* finish:A, pairs with wpool_finish_sync() */
 	smp_wmb();
 }
@@ -44,7 +46,7 @@ static inline void wpool_finish_end(void)
 {
 	/* finish:A, pairs with wpool_finish_sync() */
 	smp_wmb();
-	__this_cpu_inc(wpool_finish_seq);
+	__this_cpu_write(wpool_finisher, NULL);
 }
 
 /**
@@ -97,9 +99,8 @@ static __always_inline bool wpool_finish_settle(struct wpool *pool, struct wpool
  * One that ran and was submitted again meanwhile is queued.
  *
  * Context: process context.
- * Return: false: it was CANCELLED and has been submitted again, nothing is changed.
  */
-bool wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
+void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 			   int from, int status);
 
 /**
@@ -111,6 +112,14 @@ bool wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
  * Context: process context.
  */
 void wpool_finish_detached(struct wpool *pool, u32 colour, int status);
+
+/**
+ * wpool_finish_forget() - a thread has died, perhaps in a finish: nobody waits for it
+ * @thread: the thread, which never runs again
+ *
+ * Context: any.
+ */
+void wpool_finish_forget(struct task_struct *thread);
 
 /**
  * wpool_finish_sync() - wait until every finish under way has settled its accounts

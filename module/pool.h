@@ -201,6 +201,7 @@ struct wpool_runq {
  * @workers_mutex: protects what is marked M
  * @workers: M: every worker that is not reaped
  * @nr_threads: X: workers that are not reaped
+ * @nr_awaiting: W: workers that sleep for a task of this pool, see wait.c
  * @spawned: M
  * @watch: N: what the monitor saw of the global queue
  * @handoffs: N: run queues that the monitor handed over
@@ -281,6 +282,7 @@ struct wpool {
 	int nice;
 
 	raw_spinlock_t workers_lock ____cacheline_aligned;
+	u32 nr_awaiting;
 	u32 spawn_retry_ms;
 	u64 expired;
 	struct timer_list expiry_timer;

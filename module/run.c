@@ -21,6 +21,8 @@
 #include <linux/lockdep.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/task_stack.h>
+#include <linux/wait_bit.h>
 
 #include "finish.h"
 #include "flush.h"
@@ -125,12 +127,14 @@ static __always_inline void call(struct wpool_worker *w, struct wpool_task *task
 				 wpool_task_fn func, const struct context *was)
 {
 #ifdef CONFIG_LOCKDEP
-	/* recursive: a worker that helps is inside two tasks */
-	lock_map_acquire_read(&w->pool->lockdep_map);
+	/* once: a thread may hold 48 locks, and helping nests deeper than that */
+	if (!w->nested)
+		lock_map_acquire_read(&w->pool->lockdep_map);
 #endif
 	func(task);
 #ifdef CONFIG_LOCKDEP
-	lock_map_release(&w->pool->lockdep_map);
+	if (!w->nested)
+		lock_map_release(&w->pool->lockdep_map);
 #endif
 	if (unlikely(!context_is(was, w)))
 		context_repair(was, w);
@@ -177,26 +181,16 @@ static bool claim_to_run(struct wpool_task *task, int running)
 	return true;
 }
 
-/* The worker's claim; a detached task is out of its hands with it. */
-static bool claim_for_worker(struct wpool_task *task, bool detached)
-{
-	if (!detached)
-		return claim_to_run(task, WPOOL_ST_RUNNING);
-
-	WRITE_ONCE(task->queued, 0);
-	if (claim_to_run(task, WPOOL_ST_IDLE))
-		return true;
-	WRITE_ONCE(task->queued, 1);
-	return false;
-}
-
-/* Claim it, or end it if it was cancelled: then false. */
+/* The worker's claim; or it ends the task, which was cancelled: then false. */
 static bool claim_or_end(struct wpool *pool, struct wpool_task *task, bool detached)
 {
-	while (!claim_for_worker(task, detached))
-		if (wpool_task_end_cancelled(pool, task))
-			return false;
-	return true;
+	/* with the claim it is out of the worker's hands */
+	if (detached)
+		WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
+	if (claim_to_run(task, detached ? WPOOL_ST_IDLE : WPOOL_ST_RUNNING))
+		return true;
+	wpool_task_end_cancelled(pool, task);
+	return false;
 }
 
 /* ---- a worker's tasks ---- */
@@ -294,7 +288,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w,
 
 	section_begin(exact);
 	wpool_finish_begin();
-	WRITE_ONCE(task->queued, 0);
+	WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
 	task->status = 0;
 	old = WPOOL_ST_RUNNING;
 	if (unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_IDLE))) {
@@ -346,6 +340,29 @@ void wpool_run(struct wpool_worker *w, struct wpool_task *task)
 
 /* ---- elsewhere ---- */
 
+/* Note a task that the worker is about to run inside another, see wpool_task_fail(). */
+static void nest(struct wpool_worker *w, struct wpool_task *task)
+{
+	task->outer = w->task;
+	if (!w->nested++)
+		w->outermost = w->task;
+	if (object_is_on_stack(task)) {
+		w->on_stack[task->colour]++;
+	} else {
+		task->held = w->held;
+		w->held = task;
+	}
+}
+
+static void unnest(struct wpool_worker *w, struct wpool_task *task)
+{
+	if (object_is_on_stack(task))
+		w->on_stack[task->colour]--;
+	else
+		w->held = task->held;
+	w->nested--;
+}
+
 void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 {
 	struct wpool *pool = w->pool;
@@ -359,51 +376,62 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 		return;
 
 	context_save(&context, w);
-	task->outer = outer;
-	w->nested++;
+	nest(w, task);
 	call_for_worker(w, task, func, &context, submit_ns);
 	WRITE_ONCE(w->task, outer);
 	WRITE_ONCE(w->func, outer_func);
-	w->nested--;
+	unnest(w, task);
 	wpool_finish_joinable(pool, task, WPOOL_ST_RUNNING, 0);
+}
+
+/* A task has returned in its submitter: true if it is to run once more. */
+static bool ends_in_submitter(struct wpool_task *task)
+{
+	int old = atomic_read(&task->state), new;
+
+	do {
+		if (old & WPOOL_ST_AGAIN) {
+			WRITE_ONCE(task->submitter, current);
+			new = WPOOL_ST_RUNNING | (old & WPOOL_ST_WAITED);
+		} else {
+			WRITE_ONCE(task->submitter, NULL);
+			task->status = wpool_task_taken_back(old) ? -ECANCELED : 0;
+			new = WPOOL_ST_IDLE;
+		}
+	} while (!atomic_try_cmpxchg(&task->state, &old, new));
+
+	if (new != WPOOL_ST_IDLE)
+		return true;
+	if (old & WPOOL_ST_WAITED)
+		wake_up_var(task);
+	return false;
 }
 
 int wpool_run_in_submitter(struct wpool *pool, struct wpool_task *task)
 {
 	struct module *owner = task->owner;
-	int old;
+	wpool_task_fn func = task->func;
 
 	if (wpool_stack_is_short())
 		return -EAGAIN;
 
 	if (wpool_task_is_detached(task)) {
-		wpool_abort_fn abort = task->abort;
-		wpool_task_fn func = task->func;
-
-		if (claim_to_run(task, WPOOL_ST_IDLE)) {
-			func(task);
-		} else {
-			atomic_set(&task->state, WPOOL_ST_IDLE);
-			if (abort)
-				abort(task, -ECANCELED);
-		}
+		if (!claim_to_run(task, WPOOL_ST_IDLE))
+			return -ECANCELED;
+		func(task);
 		module_put(owner);
 		return 0;
 	}
 
 	/* a submit to the same pool while it runs is a submit to this caller */
 	WRITE_ONCE(task->pool, pool);
+	WRITE_ONCE(task->submitter, current);
 	if (!claim_to_run(task, WPOOL_ST_RUNNING)) {
-		task->status = -ECANCELED;
-		wpool_task_unclaim(task);
-		return 0;
+		WRITE_ONCE(task->submitter, NULL);
+		return -ECANCELED;
 	}
 	do {
-		task->func(task);
-		task->status = 0;
-		old = atomic_fetch_andnot(WPOOL_ST_AGAIN | WPOOL_ST_AGAIN_COLOUR,
-					  &task->state);
-	} while (old & WPOOL_ST_AGAIN);
-	wpool_task_unclaim(task);
+		func(task);
+	} while (ends_in_submitter(task));
 	return 0;
 }

@@ -34,7 +34,8 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task);
  * @task: the task; no token, not outstanding
  *
  * Context: process context.
- * Return: 0; -EAGAIN too little stack is left, the task is still claimed.
+ * Return: 0; or the task is still claimed: -EAGAIN too little stack is left;
+ * -ECANCELED it was cancelled.
  */
 int wpool_run_in_submitter(struct wpool *pool, struct wpool_task *task);
 

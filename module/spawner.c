@@ -23,6 +23,7 @@
 #include <linux/spinlock.h>
 
 #include "fault.h"
+#include "finish.h"
 #include "handoff.h"
 #include "idle.h"
 #include "pool.h"
@@ -119,6 +120,8 @@ static void repair(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
 
+	/* before anybody who waits for its tasks is woken */
+	wpool_finish_forget(w->thread);
 	wpool_fault_report(w);
 	/* one that died between two tasks, of what a task broke, holds none */
 	if (w->task)

@@ -2,21 +2,22 @@
 /*
  * Submitting: the way of a task from its owner into the queues.
  *
- *   token (admission.h) -> claim (task.h) -> ring and wake-up (sched.h)
+ *   claim (task.h) -> token (admission.h) -> ring and wake-up (sched.h)
  *
  * with interrupts off and, as long as there is room in the ring and somebody
  * is awake, without a lock, a clock, or a write to a line that CPUs share:
  * submit_fast(). The locked instructions of that path, all on the task's or this
  * CPU's lines:
  *
- *   1. the token, in wpool_admission_take_fast(); one for a whole chunk
- *   2. the claim, in wpool_task_claim_fast()
+ *   1. the claim, in wpool_task_claim_fast()
+ *   2. the token, in wpool_admission_take_fast(); one for a whole chunk
  *   3. the full barrier before the look at who is awake, push:A in sched.h; one
  *      for a whole chunk
  *   4. only from an own task: the exchange of the next slot, in sched.h
  *
- * Whatever is not so simple goes to submit_slow(), where the claim comes first:
- * a task that was claimed may have to wait for its token.
+ * The claim comes first: a token that is held, even for a moment, by a task that
+ * turns out to need none is one that another submitter is refused for. Whatever is
+ * not so simple goes to submit_slow(), with what is claimed by then.
  */
 #include <linux/export.h>
 #include <linux/hardirq.h>
@@ -82,12 +83,15 @@ static int wait_in_line(struct wpool *pool, struct wpool_task *const *tasks,
 
 static int run_here(struct wpool *pool, struct wpool_task *const *tasks, u32 nr)
 {
+	int err = 0;
 	u32 n;
 
-	for (n = 0; n < nr; n++)
-		if (wpool_run_in_submitter(pool, tasks[n]))
+	for (n = 0; n < nr; n++) {
+		err = wpool_run_in_submitter(pool, tasks[n]);
+		if (err)
 			break;
-	return n ?: -EAGAIN;
+	}
+	return n ?: err;
 }
 
 /* Claimed tasks found no token: what becomes of them? */
@@ -106,7 +110,7 @@ static int overloaded(struct wpool *pool, struct wpool_task *const *tasks,
 			break;
 		case WPOOL_RUN:
 			n = run_here(pool, tasks, nr);
-			if (n < 0)
+			if (n == -EAGAIN)
 				count_refused(pool);
 			break;
 		default:
@@ -141,51 +145,47 @@ static __always_inline void accept(struct wpool *pool, struct wpool_runq *rq,
 }
 
 /*
- * Hand over tasks for which there are tokens at hand and nothing has to be
- * looked at twice. Returns how many were accepted, a prefix.
+ * Hand over tasks that are easy to claim and for which there are tokens at hand.
+ * Returns how many were accepted, a prefix; *claimed says how many are claimed.
  */
 static __always_inline u32 submit_fast(struct wpool *pool,
-				       struct wpool_task *const *tasks, u32 nr)
+				       struct wpool_task *const *tasks, u32 nr,
+				       u32 *claimed)
 {
 	struct wpool_runq *rq;
 	unsigned long flags;
-	u32 i, n;
+	u32 i, n = 0;
 
-	/* one that needs no token must not hold one, not even for a moment */
-	for (i = 0; i < nr && likely(tasks[i]) && likely(tasks[i]->func) &&
-	     likely(!atomic_read(&tasks[i]->state)); i++)
-		;
-	if (unlikely(!i))
-		return 0;
 	local_irq_save(flags);
-	rq = wpool_this_runq(pool);
-	n = wpool_admission_take_fast(pool, rq, i);
-	for (i = 0; i < n && likely(wpool_task_claim_fast(tasks[i])); i++)
+	for (i = 0; i < nr && likely(tasks[i]) && likely(tasks[i]->func) &&
+	     likely(wpool_task_claim_fast(tasks[i])); i++)
 		;
-	if (likely(i))
-		accept(pool, rq, tasks, i);
-	for (; unlikely(n > i); n--)
-		wpool_admission_give(pool, rq);
+	if (likely(i)) {
+		rq = wpool_this_runq(pool);
+		n = wpool_admission_take_fast(pool, rq, i);
+		if (likely(n))
+			accept(pool, rq, tasks, n);
+	}
 	local_irq_restore(flags);
-	return i;
+	*claimed = i;
+	return n;
 }
 
 /*
- * Hand over up to CHUNK tasks. Returns how many were accepted, a prefix; if
- * that is not all, *err says why.
+ * Hand over up to CHUNK tasks, of which the first few may be claimed. Returns how
+ * many were accepted, a prefix; if that is not all, *err says why.
  */
 static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks,
-		       u32 nr, const struct overload *how, int *err)
+		       u32 nr, u32 claimed, const struct overload *how, int *err)
 {
 	struct wpool_runq *rq;
 	unsigned long flags;
-	u32 claimed = 0;
 	int n = 0, more;
 
 	*err = 0;
 	local_irq_save(flags);
 	while (claimed < nr) {
-		/* one that runs or was cancelled goes alone: it needs no token */
+		/* one that runs goes alone: it needs no token */
 		if (claimed && atomic_read(&tasks[claimed]->state))
 			break;
 		*err = wpool_task_claim(pool, tasks[claimed]);
@@ -217,7 +217,7 @@ static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks,
 		}
 	}
 	if (*err == 1) {
-		/* one that runs, or was cancelled and still stands in a queue */
+		/* one that runs */
 		n++;
 		*err = 0;
 	}
@@ -226,7 +226,7 @@ static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks,
 
 /* What is left of a submit when the fast way was not open. */
 static noinline int submit_one_slow(struct wpool *pool, struct wpool_task *task,
-				    enum wpool_policy policy, long timeout)
+				    u32 claimed, enum wpool_policy policy, long timeout)
 {
 	struct overload how = {
 		.policy = policy,
@@ -237,29 +237,36 @@ static noinline int submit_one_slow(struct wpool *pool, struct wpool_task *task,
 
 	if (!is_valid(pool, task))
 		return -EINVAL;
-	return submit_slow(pool, &task, 1, &how, &err) == 1 ? 0 : err;
+	return submit_slow(pool, &task, 1, claimed, &how, &err) == 1 ? 0 : err;
 }
 
-static __always_inline bool submit_one_fast(struct wpool *pool, struct wpool_task *task)
+static __always_inline bool submit_one_fast(struct wpool *pool, struct wpool_task *task,
+					    u32 *claimed)
 {
-	return likely(pool) && likely(!in_nmi()) && likely(submit_fast(pool, &task, 1));
+	*claimed = 0;
+	return likely(pool) && likely(!in_nmi()) &&
+	       likely(submit_fast(pool, &task, 1, claimed));
 }
 
 int wpool_submit(struct wpool *pool, struct wpool_task *task)
 {
+	u32 claimed;
+
 	assert_may_sleep();
-	if (submit_one_fast(pool, task))
+	if (submit_one_fast(pool, task, &claimed))
 		return 0;
-	return submit_one_slow(pool, task, pool ? READ_ONCE(pool->policy) : WPOOL_FAIL,
+	return submit_one_slow(pool, task, claimed, pool ? READ_ONCE(pool->policy) : WPOOL_FAIL,
 			       MAX_SCHEDULE_TIMEOUT);
 }
 EXPORT_SYMBOL_GPL(wpool_submit);
 
 int wpool_try_submit(struct wpool *pool, struct wpool_task *task)
 {
-	if (submit_one_fast(pool, task))
+	u32 claimed;
+
+	if (submit_one_fast(pool, task, &claimed))
 		return 0;
-	return submit_one_slow(pool, task, WPOOL_FAIL, 0);
+	return submit_one_slow(pool, task, claimed, WPOOL_FAIL, 0);
 }
 EXPORT_SYMBOL_GPL(wpool_try_submit);
 
@@ -267,15 +274,16 @@ int wpool_submit_timeout(struct wpool *pool, struct wpool_task *task,
 			 long timeout)
 {
 	enum wpool_policy policy = WPOOL_BLOCK;
+	u32 claimed;
 
 	assert_may_sleep();
 	if (!pool || timeout < 0)
 		return -EINVAL;
-	if (submit_one_fast(pool, task))
+	if (submit_one_fast(pool, task, &claimed))
 		return 0;
 	if (READ_ONCE(pool->policy) == WPOOL_FAIL)
 		policy = WPOOL_FAIL;
-	return submit_one_slow(pool, task, policy, timeout);
+	return submit_one_slow(pool, task, claimed, policy, timeout);
 }
 EXPORT_SYMBOL_GPL(wpool_submit_timeout);
 
@@ -287,7 +295,7 @@ int wpool_submit_batch(struct wpool *pool, struct wpool_task *const *tasks,
 		.state = TASK_KILLABLE,
 		.timeout = MAX_SCHEDULE_TIMEOUT,
 	};
-	unsigned int done = 0, chunk, n;
+	unsigned int done = 0, chunk, n, claimed;
 	bool held = false;
 	int err = 0;
 
@@ -303,8 +311,9 @@ int wpool_submit_batch(struct wpool *pool, struct wpool_task *const *tasks,
 
 	while (done < nr && !err) {
 		chunk = min(nr - done, CHUNK);
-		n = submit_fast(pool, tasks + done, chunk);
+		n = submit_fast(pool, tasks + done, chunk, &claimed);
 		done += n;
+		claimed -= n;
 		if (likely(n == chunk))
 			continue;
 		for (n = 0; done + n < nr && n < CHUNK && is_valid(pool, tasks[done + n]); n++)
@@ -315,7 +324,7 @@ int wpool_submit_batch(struct wpool *pool, struct wpool_task *const *tasks,
 			held = true;
 		}
 		if (n)
-			done += submit_slow(pool, tasks + done, n, &how, &err);
+			done += submit_slow(pool, tasks + done, n, claimed, &how, &err);
 		else
 			err = -EINVAL;
 	}

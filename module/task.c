@@ -4,11 +4,16 @@
  * and their arrows are in task.h, the running of a task and the plain case of
  * its finish in run.c, those who wait for a task or cancel it in wait.c.
  *
- * Barrier pair (finish:A is in finish.h):
+ * Barrier pairs (finish:A is in finish.h):
  *
  *   accept:A  store-release of task->queued after task->pool
- *             <-> load-acquire in wpool_task_pool(): who sees the flag sees
+ *             <-> load-acquire in wpool_task_pool(): whoever sees the flag sees
  *             the pool.
+ *   claim:A   what the submitter wrote, full barrier, the look that finds the
+ *             task PENDING: -EALREADY
+ *             <-> the taker's claim, fully ordered, then its function. If the
+ *             submitter does not see the claim, the function sees what the
+ *             submitter wrote. tools/verification/litmus has both sides.
  */
 #include "task.h"
 
@@ -26,7 +31,7 @@
 #include "trace.h"
 #include "worker.h"
 
-DEFINE_PER_CPU(u32, wpool_finish_seq);
+DEFINE_PER_CPU(struct task_struct *, wpool_finisher);
 
 void wpool_task_init(struct wpool_task *task, wpool_task_fn func)
 {
@@ -37,34 +42,22 @@ EXPORT_SYMBOL_GPL(wpool_task_init);
 
 /* ---- claim ---- */
 
-/*
- * A cancelled task that was not taken out yet is submitted again: one is
- * cancelled, one is accepted, with the same token. Both count with one colour,
- * so that it does not matter if the colour is history.
- */
-static void count_revival(struct wpool *pool, u32 colour)
+/* Not IDLE: a task that is pending, runs, or was cancelled and is still queued. */
+static int claim_slow(struct wpool *pool, struct wpool_task *task)
 {
-	struct wpool_runq *rq = wpool_this_runq(pool);
+	int old, new;
 
-	WRITE_ONCE(rq->accepted[colour], rq->accepted[colour] + 1);
-	local64_inc(&rq->cancelled);
-	/* as in wpool_finish_count() */
-	smp_wmb();
-	local64_inc(&rq->finished[colour]);
-}
-
-/* Not IDLE: a task that runs, or one that was cancelled and is still queued. */
-static int claim_slow(struct wpool *pool, struct wpool_task *task, int old)
-{
-	u32 colour = 0;
-	int new;
-
+	/* claim:A, an exchange that failed orders nothing */
+	smp_mb();
+	old = atomic_read(&task->state);
 	do {
 		switch (old & WPOOL_ST_MASK) {
 		case WPOOL_ST_IDLE:
 			new = WPOOL_ST_PENDING;
 			break;
 		case WPOOL_ST_RUNNING:
+			if (old & WPOOL_ST_NO_MORE)
+				return -ECANCELED;
 			if (old & WPOOL_ST_AGAIN || READ_ONCE(task->pool) != pool)
 				return -EALREADY;
 			new = old | WPOOL_ST_AGAIN;
@@ -72,12 +65,7 @@ static int claim_slow(struct wpool *pool, struct wpool_task *task, int old)
 				new |= WPOOL_ST_AGAIN_COLOUR;
 			break;
 		case WPOOL_ST_CANCELLED:
-			/* it stands in a queue, not in a submitter's hands */
-			if (wpool_task_pool(task) != pool)
-				return -EALREADY;
-			colour = task->colour;
-			new = (old & ~WPOOL_ST_MASK) | WPOOL_ST_PENDING;
-			break;
+			return -ECANCELED;
 		default:
 			return -EALREADY;
 		}
@@ -85,11 +73,7 @@ static int claim_slow(struct wpool *pool, struct wpool_task *task, int old)
 			return -ESHUTDOWN;
 	} while (!atomic_try_cmpxchg(&task->state, &old, new));
 
-	if (!(old & WPOOL_ST_MASK))
-		return 0;
-	if ((old & WPOOL_ST_MASK) == WPOOL_ST_CANCELLED)
-		count_revival(pool, colour);
-	return 1;
+	return new == WPOOL_ST_PENDING ? 0 : 1;
 }
 
 int wpool_task_claim(struct wpool *pool, struct wpool_task *task)
@@ -99,7 +83,7 @@ int wpool_task_claim(struct wpool *pool, struct wpool_task *task)
 
 	/* locked instruction: the task's line */
 	if (unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_PENDING)))
-		ret = claim_slow(pool, task, old);
+		ret = claim_slow(pool, task);
 
 	if (!ret && task->owner && !try_module_get(task->owner)) {
 		atomic_set(&task->state, WPOOL_ST_IDLE);
@@ -111,9 +95,15 @@ int wpool_task_claim(struct wpool *pool, struct wpool_task *task)
 /* The claim, and all that others added to it meanwhile, is taken back. */
 void wpool_task_unclaim(struct wpool_task *task)
 {
+	int old = atomic_read(&task->state);
 	struct module *owner = task->owner;
 
-	if (atomic_xchg(&task->state, WPOOL_ST_IDLE) & WPOOL_ST_WAITED)
+	do {
+		if ((old & WPOOL_ST_MASK) == WPOOL_ST_CANCELLED && !wpool_task_is_detached(task))
+			task->status = -ECANCELED;
+	} while (!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_IDLE));
+
+	if (old & WPOOL_ST_WAITED)
 		wake_up_var(task);
 	module_put(owner);
 }
@@ -135,10 +125,28 @@ void wpool_finish_detached(struct wpool *pool, u32 colour, int status)
 	rcu_read_unlock();
 }
 
-bool wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
+/*
+ * Submits of a running task that came to nothing: they were cancelled, or its
+ * worker died. They had no place of their own, so none comes free, and nobody
+ * has to be woken: the task itself, of the same colour, is still to be counted out.
+ */
+static void count_in_vain(struct wpool_runq *rq, u32 colour, u32 cancelled, u32 failed)
+{
+	u32 nr = cancelled + failed;
+
+	WRITE_ONCE(rq->accepted[colour], rq->accepted[colour] + nr);
+	/* as in wpool_finish_count(), in before out */
+	smp_wmb();
+	local64_add(cancelled, &rq->cancelled);
+	local64_add(failed, &rq->failed);
+	smp_wmb();
+	local64_add(nr, &rq->finished[colour]);
+}
+
+void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 			   int from, int status)
 {
-	u32 colour = task->colour;
+	u32 colour = task->colour, taken_back;
 	void *func = task->func;
 	struct wpool_runq *rq;
 	bool again, awaited;
@@ -151,26 +159,23 @@ bool wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 	wpool_finish_begin();
 
 	do {
-		if ((old & WPOOL_ST_MASK) != from) {
-			WRITE_ONCE(task->queued, 1);
-			wpool_finish_end();
-			local_irq_enable();
-			rcu_read_unlock();
-			return false;
-		}
 		again = (old & WPOOL_ST_AGAIN) && !status;
+		taken_back = wpool_task_taken_back(old);
 		if (again) {
 			task->colour = !!(old & WPOOL_ST_AGAIN_COLOUR);
 			/* an earlier turn of this loop may have cleared it */
-			WRITE_ONCE(task->queued, 1);
+			WRITE_ONCE(task->queued, WPOOL_QUEUED_POOL);
 			new = WPOOL_ST_PENDING | (old & WPOOL_ST_WAITED);
 		} else {
-			WRITE_ONCE(task->queued, 0);
-			task->status = status;
+			WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
+			/* the last word is about the last submit */
+			task->status = !status && taken_back ? -ECANCELED : status;
 			new = WPOOL_ST_IDLE;
 		}
 	} while (!atomic_try_cmpxchg(&task->state, &old, new));
 
+	if (unlikely(taken_back || (old & WPOOL_ST_AGAIN && status)))
+		count_in_vain(rq, colour, taken_back, old & WPOOL_ST_AGAIN && status);
 	if (unlikely(again)) {
 		/* same token; counted in before it is counted out */
 		new = !!(old & WPOOL_ST_AGAIN_COLOUR);
@@ -196,74 +201,95 @@ bool wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 	if (unlikely(awaited))
 		wpool_flush_wake(pool, colour);
 	rcu_read_unlock();
-	return true;
 }
 
 void wpool_finish_sync(void)
 {
+	struct task_struct *finisher;
 	int cpu;
-	u32 seq;
 
-	/* orders the look at the task's state before those at the numbers */
+	/* orders the look at the task's state before those at the finishers */
 	smp_rmb();
 	for_each_possible_cpu(cpu) {
-		seq = READ_ONCE(per_cpu(wpool_finish_seq, cpu));
-		while (seq & 1 && READ_ONCE(per_cpu(wpool_finish_seq, cpu)) == seq)
+		finisher = READ_ONCE(per_cpu(wpool_finisher, cpu));
+		while (finisher && READ_ONCE(per_cpu(wpool_finisher, cpu)) == finisher)
 			cpu_relax();
 	}
-	/* and the numbers before the accounts; pairs with finish:A */
+	/* and these before the accounts; pairs with finish:A */
 	smp_rmb();
+}
+
+void wpool_finish_forget(struct task_struct *thread)
+{
+	int cpu;
+
+	/* another thread that finishes on that CPU has replaced it */
+	for_each_possible_cpu(cpu)
+		cmpxchg(&per_cpu(wpool_finisher, cpu), thread, NULL);
 }
 
 /* ---- drop and fail ---- */
 
-bool wpool_task_mark_cancelled(struct wpool_task *task)
+bool wpool_task_mark_cancelled(struct wpool_task *task, bool for_good)
 {
 	int old = atomic_read(&task->state);
+	bool ret;
 	int new;
 
 	do {
-		if ((old & WPOOL_ST_MASK) == WPOOL_ST_PENDING)
+		new = old;
+		ret = false;
+		switch (old & WPOOL_ST_MASK) {
+		case WPOOL_ST_PENDING:
+			ret = true;
 			new = (old & ~WPOOL_ST_MASK) | WPOOL_ST_CANCELLED;
-		else if (old & WPOOL_ST_AGAIN)
-			new = old & ~(WPOOL_ST_AGAIN | WPOOL_ST_AGAIN_COLOUR);
-		else
+			break;
+		case WPOOL_ST_RUNNING:
+			ret = old & WPOOL_ST_AGAIN;
+			if (ret)
+				new = (old & ~(WPOOL_ST_AGAIN | WPOOL_ST_AGAIN_COLOUR)) +
+				      WPOOL_ST_TAKEN_BACK;
+			if (for_good)
+				new |= WPOOL_ST_NO_MORE;
+			break;
+		}
+		if (new == old)
 			return false;
 	} while (!atomic_try_cmpxchg(&task->state, &old, new));
 
-	return true;
+	return ret;
 }
 
-bool wpool_task_end_cancelled(struct wpool *pool, struct wpool_task *task)
+void wpool_task_end_cancelled(struct wpool *pool, struct wpool_task *task)
 {
 	wpool_abort_fn abort;
 	struct module *owner;
-	void *func;
 	u32 colour;
-	int old;
 
-	if (!wpool_task_is_detached(task))
-		return wpool_finish_joinable(pool, task, WPOOL_ST_CANCELLED, -ECANCELED);
-
+	if (!wpool_task_is_detached(task)) {
+		wpool_finish_joinable(pool, task, WPOOL_ST_CANCELLED, -ECANCELED);
+		return;
+	}
 	abort = task->abort;
 	owner = task->owner;
-	func = task->func;
 	colour = task->colour;
-	old = WPOOL_ST_CANCELLED;
-	if (!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_IDLE))
-		return false;
-	trace_wpool_task_dropped(pool->name, raw_smp_processor_id(), task, func, -ECANCELED);
+	trace_wpool_task_dropped(pool->name, raw_smp_processor_id(), task, task->func,
+				 -ECANCELED);
+	WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
+	/* the last touch: nothing but this leads out of CANCELLED */
+	atomic_set_release(&task->state, WPOOL_ST_IDLE);
 	if (abort)
 		abort(task, -ECANCELED);
 	module_put(owner);
 	wpool_finish_detached(pool, colour, -ECANCELED);
-	return true;
 }
 
 void wpool_task_put_down(struct wpool *pool, struct wpool_task *task)
 {
-	if (wpool_task_end_cancelled(pool, task))
+	if ((atomic_read(&task->state) & WPOOL_ST_MASK) == WPOOL_ST_CANCELLED) {
+		wpool_task_end_cancelled(pool, task);
 		return;
+	}
 	local_irq_disable();
 	wpool_sched_push(pool, wpool_this_runq(pool), &task, 1);
 	local_irq_enable();
@@ -271,21 +297,37 @@ void wpool_task_put_down(struct wpool *pool, struct wpool_task *task)
 
 void wpool_task_drop(struct wpool *pool, struct wpool_task *task)
 {
-	do {
-		wpool_task_mark_cancelled(task);
-	} while (!wpool_task_end_cancelled(pool, task));
+	wpool_task_mark_cancelled(task, false);
+	wpool_task_end_cancelled(pool, task);
+}
+
+/*
+ * The tasks that the dead worker helped, innermost first. Of those that lay on
+ * its stack only the accounts are left: the stack may be somebody else's by now.
+ */
+static void fail_nested(struct wpool_worker *w)
+{
+	struct wpool_task *task, *next;
+	u32 colour;
+
+	for (task = w->held; task; task = next) {
+		next = task->held;
+		wpool_finish_joinable(w->pool, task, WPOOL_ST_RUNNING, -EIO);
+	}
+	for (colour = 0; colour < ARRAY_SIZE(w->on_stack); colour++)
+		for (; w->on_stack[colour]; w->on_stack[colour]--)
+			wpool_finish_detached(w->pool, colour, -EIO);
+	w->held = NULL;
+	w->nested = 0;
 }
 
 void wpool_task_fail(struct wpool_worker *w)
 {
-	struct wpool_task *task = w->task, *outer;
+	struct wpool_task *task = w->nested ? w->outermost : w->task;
 	void *func = w->nested ? NULL : w->func;
 
-	for (; w->nested; w->nested--) {
-		outer = task->outer;
-		wpool_finish_joinable(w->pool, task, WPOOL_ST_RUNNING, -EIO);
-		task = outer;
-	}
+	if (w->nested)
+		fail_nested(w);
 	if (w->detached) {
 		trace_wpool_task_dropped(w->pool->name, raw_smp_processor_id(), task, func, -EIO);
 		if (w->abort)

@@ -4,16 +4,19 @@
  *
  *              submit               taker                  returned
  *      IDLE ----------> PENDING ----------> RUNNING ------------------> IDLE
- *                        |   ^               |   ^  submit: AGAIN         ^
- *                 cancel |   | submit        +---+                        |
- *                        v   |               | returned, AGAIN: PENDING   |
+ *                        |                   ^   |  submit: AGAIN         ^
+ *                 cancel |                   |   |  cancel: AGAIN goes    |
+ *                        |                   +---+                        |
+ *                        v                   | returned, AGAIN: PENDING   |
  *                       CANCELLED ----------------------------------------+
- *                                   taken out of the queue
+ *                                   taken out of the queue, or given up by
+ *                                   its submitter
  *
- * Each arrow is one compare-and-swap of task->state, so for each there is one
- * winner. A detached task goes from PENDING straight to IDLE when its function
- * starts, and is not touched afterwards. CANCELLED is a task that still stands
- * in a queue, or is on its way from there to the spawner: whoever has it ends it.
+ * Each arrow is one change of task->state, and one side wins it. A detached task
+ * goes from PENDING straight to IDLE when its function starts, and is not touched
+ * afterwards. CANCELLED is a task that still stands in a queue, in the line, or is
+ * on its way from there to the spawner: whoever has it ends it, and until then no
+ * submit takes it (-ECANCELED).
  *
  * While a joinable task is RUNNING or in somebody's hands, the other fields
  * are that one's. The change to IDLE is the last touch.
@@ -37,6 +40,19 @@ struct wpool_worker;
 #define WPOOL_ST_AGAIN		BIT(2)	/* RUNNING: to be queued when it returned */
 #define WPOOL_ST_AGAIN_COLOUR	BIT(3)	/* the colour of that submit */
 #define WPOOL_ST_WAITED		BIT(4)	/* somebody sleeps until it is IDLE */
+#define WPOOL_ST_NO_MORE	BIT(5)	/* RUNNING: takes no submit, a cancel waits for it */
+#define WPOOL_ST_TAKEN_BACK	BIT(8)	/* RUNNING: one AGAIN was cancelled; counts from here up */
+
+/* How many submits of a running task were cancelled, of its state. */
+static inline u32 wpool_task_taken_back(int state)
+{
+	return (u32)state / WPOOL_ST_TAKEN_BACK;
+}
+
+/* task->queued: whose pool is task->pool? */
+#define WPOOL_QUEUED_NO		0	/* nobody's; or the task is in a submitter's hands */
+#define WPOOL_QUEUED_POOL	1	/* accepted there and not finished */
+#define WPOOL_QUEUED_LINE	2	/* its submitter, task->waiter, waits there */
 
 /**
  * wpool_task_count_in() - count claimed tasks that have their tokens
@@ -73,7 +89,7 @@ static inline void wpool_task_accept(struct wpool *pool, struct wpool_runq *rq,
 	if (trace_wpool_task_submitted_enabled())
 		wpool_trace_submitted(pool, rq, task);
 	/* accept:A, from here on task->pool may be followed */
-	smp_store_release(&task->queued, 1);
+	smp_store_release(&task->queued, WPOOL_QUEUED_POOL);
 }
 
 /** wpool_task_is_detached() - does the task belong to its function once it runs? */
@@ -95,7 +111,7 @@ static inline bool wpool_task_is_detached(const struct wpool_task *task)
 static inline struct wpool *wpool_task_pool(struct wpool_task *task)
 {
 	/* pairs with accept:A */
-	if (!smp_load_acquire(&task->queued))
+	if (smp_load_acquire(&task->queued) != WPOOL_QUEUED_POOL)
 		return NULL;
 	return READ_ONCE(task->pool);
 }
@@ -131,8 +147,8 @@ static inline bool wpool_task_claim_fast(struct wpool_task *task)
  *
  * Context: any; interrupts off.
  * Return: 0 the caller has to queue it or to unclaim it; 1 it is accepted as
- * it stands; -EALREADY pending, or running in another pool; -ESHUTDOWN; -ENOENT
- * its owner is going.
+ * it stands; -EALREADY pending, or running in another pool; -ECANCELED it is
+ * being cancelled; -ESHUTDOWN; -ENOENT its owner is going.
  */
 int wpool_task_claim(struct wpool *pool, struct wpool_task *task);
 
@@ -147,11 +163,12 @@ void wpool_task_unclaim(struct wpool_task *task);
 /**
  * wpool_task_mark_cancelled() - the change of state that cancels
  * @task: the task
+ * @for_good: if it runs it takes no submit any more until it has returned
  *
  * Context: any.
  * Return: true; false if there is no submit to be taken back.
  */
-bool wpool_task_mark_cancelled(struct wpool_task *task);
+bool wpool_task_mark_cancelled(struct wpool_task *task, bool for_good);
 
 /**
  * wpool_task_end_cancelled() - end a task that is CANCELLED
@@ -159,14 +176,14 @@ bool wpool_task_mark_cancelled(struct wpool_task *task);
  * @task: the task, taken out of the queues
  *
  * Context: process context.
- * Return: true; false if it was submitted again meanwhile, and is PENDING.
  */
-bool wpool_task_end_cancelled(struct wpool *pool, struct wpool_task *task);
+void wpool_task_end_cancelled(struct wpool *pool, struct wpool_task *task);
 
 /**
- * wpool_task_put_down() - end a task that was CANCELLED, or queue it again
+ * wpool_task_put_down() - end a task if it is CANCELLED, or else queue it again
  * @pool: the pool
- * @task: the task, taken out of the queues; may have been submitted again
+ * @task: the task, taken out of the queues by a cancel; somebody else may have
+ *	ended that submit meanwhile, and it may be pending anew
  *
  * Context: process context.
  */

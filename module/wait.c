@@ -11,9 +11,11 @@
  * have seen it IDLE: with several waiters none may free it before all returned.
  */
 #include <linux/export.h>
+#include <linux/rculist.h>
 #include <linux/sched/signal.h>
 #include <linux/wait_bit.h>
 
+#include "admission.h"
 #include "finish.h"
 #include "pool.h"
 #include "run.h"
@@ -38,12 +40,19 @@ static bool is_done(struct wpool_task *task)
 	return false;
 }
 
-/* Is the calling worker inside this task? */
+/* Does this thread run the task, as a worker or as its submitter? */
 static bool is_inside(struct wpool_worker *w, struct wpool_task *task)
 {
-	struct wpool_task *t = w->task;
+	struct wpool_task *t;
 	u32 i;
 
+	/* in a worker it is queued until it is finished */
+	if ((atomic_read(&task->state) & WPOOL_ST_MASK) == WPOOL_ST_RUNNING &&
+	    !READ_ONCE(task->queued) && READ_ONCE(task->submitter) == current)
+		return true;
+	if (!w)
+		return false;
+	t = w->task;
 	for (i = 0; i < w->nested; i++, t = t->outer)
 		if (t == task)
 			return true;
@@ -112,12 +121,90 @@ static void lockdep_wait(struct wpool_task *task)
 #endif
 }
 
-static int wait_until_done(struct wpool_task *task)
+/*
+ * Can the task not end, because whoever could run it sleeps for such a task, too?
+ * The pool may make no more workers, and all that it has are here.
+ */
+static bool is_stuck(struct wpool *pool, struct wpool_task *task)
 {
-	if (!is_done(task) && wait_var_event_killable(task, is_done(task)))
-		return -EINTR;
+	int state = atomic_read(&task->state) & WPOOL_ST_MASK;
+
+	return (state == WPOOL_ST_PENDING || state == WPOOL_ST_RUNNING) &&
+	       READ_ONCE(task->queued) && READ_ONCE(task->pool) == pool;
+}
+
+static bool is_deadlock(struct wpool *pool)
+	__must_hold(&pool->workers_lock)
+{
+	struct wpool_worker *w;
+	u32 nr = 0;
+
+	lockdep_assert_held(&pool->workers_lock);
+	if (pool->nr_awaiting < pool->nr_workers ||
+	    pool->nr_awaiting < READ_ONCE(pool->capacity))
+		return false;
+	/* one that is done may still have to wake up and say so */
+	list_for_each_entry_rcu(w, &pool->workers, node)
+		nr += w->awaits && is_stuck(pool, w->awaits);
+	return nr >= pool->nr_awaiting;
+}
+
+static void await_end(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+
+	raw_spin_lock_irq(&pool->workers_lock);
+	w->awaits = NULL;
+	pool->nr_awaiting--;
+	raw_spin_unlock_irq(&pool->workers_lock);
+}
+
+/*
+ * A worker is about to sleep for a task of its own pool. False if it is the last one
+ * that could have run it: the one that completes the circle is told.
+ */
+static bool await_begin(struct wpool_worker *w, struct wpool_task *task)
+{
+	struct wpool *pool = w->pool;
+	bool deadlock;
+
+	raw_spin_lock_irq(&pool->workers_lock);
+	w->awaits = task;
+	pool->nr_awaiting++;
+	deadlock = is_deadlock(pool);
+	raw_spin_unlock_irq(&pool->workers_lock);
+	if (deadlock)
+		await_end(w);
+	return !deadlock;
+}
+
+static int sleep_until_done(struct wpool_worker *w, struct wpool_task *task)
+{
+	int err;
+
+	if (w && !await_begin(w, task))
+		return -EDEADLK;
+	err = wait_var_event_killable(task, is_done(task)) ? -EINTR : 0;
+	if (w)
+		await_end(w);
+	return err;
+}
+
+/* @w: the worker that this thread is, if the task is its own pool's */
+static int wait_until_done(struct wpool_worker *w, struct wpool_task *task)
+{
+	int err = is_done(task) ? 0 : sleep_until_done(w, task);
+
+	if (err)
+		return err;
 	wpool_finish_sync();
 	return task->status;
+}
+
+/* The calling worker, if the task is of its pool, now or when it last ran. */
+static struct wpool_worker *own_worker(struct wpool_worker *w, struct wpool_task *task)
+{
+	return w && READ_ONCE(task->pool) == w->pool ? w : NULL;
 }
 
 int wpool_task_wait(struct wpool_task *task)
@@ -127,13 +214,14 @@ int wpool_task_wait(struct wpool_task *task)
 	might_sleep();
 	if (wpool_task_is_detached(task))
 		return -EINVAL;
-	if (w && is_inside(w, task))
+	if (is_inside(w, task))
 		return -EDEADLK;
 	if (w)
 		help(w, task);
-	if (!w || READ_ONCE(task->pool) != w->pool)
+	w = own_worker(w, task);
+	if (!w)
 		lockdep_wait(task);
-	return wait_until_done(task);
+	return wait_until_done(w, task);
 }
 EXPORT_SYMBOL_GPL(wpool_task_wait);
 
@@ -155,8 +243,9 @@ bool wpool_task_cancel(struct wpool_task *task)
 	/* keeps the pool */
 	rcu_read_lock();
 	local_irq_save(flags);
+	ret = wpool_task_mark_cancelled(task, false);
+	/* after that: until it is taken out it stays where it is */
 	pool = wpool_task_pool(task);
-	ret = wpool_task_mark_cancelled(task);
 	/* its place is free now, and not only when a worker comes by */
 	taken = ret && pool && wpool_sched_unqueue(pool, task);
 	if (taken) {
@@ -164,6 +253,8 @@ bool wpool_task_cancel(struct wpool_task *task)
 		here = may_wake(flags) && !wpool_task_is_detached(task);
 		if (!here)
 			wpool_spawner_drop(task);
+	} else if (ret) {
+		wpool_admission_withdraw(task);
 	}
 	local_irq_restore(flags);
 	if (here)
@@ -184,18 +275,21 @@ int wpool_task_cancel_sync(struct wpool_task *task)
 	might_sleep();
 	if (wpool_task_is_detached(task))
 		return -EINVAL;
-	if (w && is_inside(w, task))
+	if (is_inside(w, task))
 		return -EDEADLK;
 
-	if (!w || READ_ONCE(task->pool) != w->pool)
+	w = own_worker(w, task);
+	if (!w)
 		lockdep_wait(task);
-	wpool_task_mark_cancelled(task);
+	wpool_task_mark_cancelled(task, true);
 	while ((atomic_read(&task->state) & WPOOL_ST_MASK) == WPOOL_ST_CANCELLED) {
 		/* keeps the pool for wpool_task_drop() */
 		rcu_read_lock();
 		local_irq_save(flags);
 		pool = wpool_task_pool(task);
 		taken = pool && wpool_sched_unqueue(pool, task);
+		if (!pool)
+			wpool_admission_withdraw(task);
 		local_irq_restore(flags);
 		if (taken)
 			wpool_task_drop(pool, task);
@@ -204,12 +298,8 @@ int wpool_task_cancel_sync(struct wpool_task *task)
 			continue;
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		if (pool)
-			await_hands(&tries);
-		else
-			/* its submitter waits in line with it, perhaps for long */
-			schedule_timeout_killable(1);
+		await_hands(&tries);
 	}
-	return wait_until_done(task);
+	return wait_until_done(w, task);
 }
 EXPORT_SYMBOL_GPL(wpool_task_cancel_sync);

@@ -57,6 +57,11 @@ struct wpool_runq;
  * @detached: the outermost task is detached: its memory is not ours
  * @colour: colour of a detached outermost task
  * @nested: in how many tasks it is beyond the outermost: helping nests
+ * @outermost: O: if @nested, the task that was there first
+ * @held: O: innermost of the nested tasks that are not on its own stack, linked by
+ *	their @held
+ * @on_stack: O: how many of the nested ones are, by colour
+ * @awaits: W: task of its own pool that it sleeps for, or NULL, see wait.c
  * @exit_work: runs in do_exit(), after an oops too
  * @dead_node: S: in the spawner's list of ended workers
  * @rcu: frees it
@@ -78,6 +83,7 @@ struct wpool_worker {
 	u8 colour;
 	u32 in_a_row;
 	u32 nested;
+	u32 on_stack[2];
 	int locks_left;
 	struct wpool_runq *running_on;
 	struct wpool_runq *new_home;
@@ -85,6 +91,9 @@ struct wpool_worker {
 	struct preempt_notifier notifier;
 #endif
 	struct wpool_task *task;
+	struct wpool_task *outermost;
+	struct wpool_task *held;
+	struct wpool_task *awaits;
 	void *func;
 	wpool_abort_fn abort;
 	struct module *task_owner;

@@ -42,8 +42,10 @@
 #include <linux/module.h>
 #include <linux/types.h>
 
+struct task_struct;
 struct wpool;
 struct wpool_task;
+struct wpool_waiter;
 
 /** WPOOL_UNLIMITED - value of capacity or queue_depth that means "no limit" */
 #define WPOOL_UNLIMITED		U32_MAX
@@ -325,7 +327,12 @@ struct wpool_task {
 	struct wpool *pool;
 	union {
 		struct list_head node;
-		struct wpool_task *outer;
+		struct {
+			struct wpool_task *outer;
+			struct wpool_task *held;
+		};
+		struct wpool_waiter *waiter;
+		struct task_struct *submitter;
 	};
 	struct module *owner;
 	u64 submit_ns;
@@ -519,12 +526,16 @@ int wpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask);
  *
  * A task that runs already (joinable only) will run once more after it
  * returned, never twice at once, on the same place among the accepted. If its
- * worker dies, that submit ends with the same -EIO.
+ * worker dies, that submit ends with the same -EIO. If the task is pending, its
+ * function sees what the caller wrote before this call: an event that is set before
+ * a submit is seen, also when that returns -EALREADY because of an earlier one.
  *
  * Context: process context; may sleep, whatever the policy.
  * Return: 0 accepted, or run under %WPOOL_RUN; -EINVAL no pool, task or
- * function, or NMI; -EALREADY still pending, or in the hands of a submitter who
- * may yet be refused, or running in another pool; -ESHUTDOWN closed; -EAGAIN full
+ * function, or NMI; -EALREADY still pending, or in the hands of a submitter that
+ * may yet be refused, or running in another pool; -ECANCELED the task was cancelled
+ * while its submitter waited for room, or is being cancelled: it has not left its
+ * queue yet, or wpool_task_cancel_sync() waits for it; -ESHUTDOWN closed; -EAGAIN full
  * (policy fail, max_blocking reached, or no stack left to run it here);
  * -EDEADLK full, and the caller is one of the pool's own tasks; -EINTR killed
  * while it waited; -ENOENT the task's owner module is going.
@@ -616,13 +627,16 @@ int __must_check wpool_invoke(struct wpool *pool, void *arg);
  *
  * From a worker of the task's own pool a task that is still queued is run by
  * the caller itself while enough stack is left, so that fork-join works at
- * capacity 1. With several waiters none may free the task before all returned.
+ * capacity 1. If no stack is left, the caller sleeps until another worker has run the
+ * task; if all workers that the pool may have sleep like that, the last one is told
+ * (-EDEADLK), and takes the task back with wpool_task_cancel_sync(). With several
+ * waiters none may free the task before all returned.
  *
  * Context: process context; sleeps, killable.
- * Return: the task's status: 0 it returned (or was never submitted),
- * -ECANCELED it was cancelled, -EIO its worker died in it. Or: -EINTR killed,
- * nothing is promised about the task; -EDEADLK a task that waits for itself;
- * -EINVAL a detached task.
+ * Return: the task's status, of the last submit that was accepted: 0 it returned (or
+ * was never submitted), -ECANCELED it was cancelled, -EIO its worker died in it. Or,
+ * and then nothing is promised about the task: -EINTR killed; -EDEADLK a task that
+ * waits for itself, or nobody is left to run it; -EINVAL a detached task.
  */
 int wpool_task_wait(struct wpool_task *task);
 
@@ -632,9 +646,11 @@ int wpool_task_wait(struct wpool_task *task);
  *
  * The task's place among the accepted becomes free: at once in process context
  * and for a joinable task, soon otherwise. Its memory stays in use until
- * wpool_task_cancel_sync() or wpool_task_wait() returned. A cancelled task may
- * be submitted again. The caller sees to it that @task is not freed during the
- * call.
+ * wpool_task_cancel_sync() or wpool_task_wait() returned, and it takes no submit
+ * (-ECANCELED) until it has left its queue. If its submitter still waits for room,
+ * that submitter returns with -ECANCELED, without the task and without those that it
+ * submits behind it in one batch. The caller sees to it that @task is not freed
+ * during the call.
  *
  * Context: any except NMI.
  * Return: true if a submit was taken back: its function will not run for it;
@@ -646,12 +662,16 @@ bool wpool_task_cancel(struct wpool_task *task);
  * wpool_task_cancel_sync() - cancel a task and get its memory back
  * @task: a joinable task
  *
- * Takes a pending task out of the queues, waits for one that runs. Never waits
+ * Takes a pending task out of the queues or out of the hands of a submitter that
+ * waits for room, and waits for one that runs, which takes no further submit until it
+ * has returned (-ECANCELED): one that submits itself again and again ends. Never waits
  * behind another task. Nobody may submit the task to another pool meanwhile.
  *
- * Context: process context; sleeps, killable, only if the task runs.
- * Return: the task's status, as wpool_task_wait(): -ECANCELED if it was taken
- * back; -EINTR killed; -EDEADLK a task that cancels itself; -EINVAL detached.
+ * Context: process context; sleeps, killable, only if the task runs or its submitter
+ * has yet to wake up.
+ * Return: as wpool_task_wait(): -ECANCELED if the last submit was taken back, also
+ * that of a task that ran meanwhile; 0 if it returned; -EINTR killed; -EDEADLK a task
+ * that cancels itself, or nobody is left to run it; -EINVAL detached.
  */
 int wpool_task_cancel_sync(struct wpool_task *task);
 

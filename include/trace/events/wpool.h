@@ -133,9 +133,8 @@ TRACE_EVENT(wpool_task_finished,
  * @status: -ECANCELED, it did not start; -EIO, its worker died
  *
  * Every task that was submitted has either this event or wpool_task_finished, and
- * it comes before the task is counted out. One that is submitted again after it
- * was cancelled, but before it was taken out of its queue, has one submit and one
- * end.
+ * it comes before the task is counted out. A submit of a running task that was
+ * cancelled before that returned has neither event.
  */
 TRACE_EVENT(wpool_task_dropped,
 	TP_PROTO(const char *pool, int cpu, const void *task, void *func, int status),

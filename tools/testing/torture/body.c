@@ -34,7 +34,10 @@ static void give_way(struct rnd *rnd)
 		schedule();
 }
 
-/* Again, on the same place; the pool says -EALREADY to a second one. */
+/*
+ * Again, on the same place; the pool says -EALREADY to a second one, and -ECANCELED
+ * while somebody waits in wpool_task_cancel_sync().
+ */
 static void resubmit(struct tpool *tp, struct titem *item, struct rnd *rnd)
 {
 	enum titem_how how = rnd_below(rnd, NR_HOW);
@@ -44,7 +47,7 @@ static void resubmit(struct tpool *tp, struct titem *item, struct rnd *rnd)
 	if (!item || item->kind != TITEM_JOINABLE || atomic_read(&item->runs) > 4)
 		return;
 	err = titem_submit(tp, &item, 1, how, &accepted);
-	torture_check(!err || err == -EALREADY || err == -ESHUTDOWN,
+	torture_check(!err || err == -EALREADY || err == -ECANCELED || err == -ESHUTDOWN,
 		      "%s: a running task submitted itself: %d", tp->name, err);
 }
 

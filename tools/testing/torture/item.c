@@ -156,6 +156,7 @@ void titem_check_error(struct tpool *tp, enum titem_how how, int err, bool in_wo
 	case -ESHUTDOWN:
 	case -EALREADY:
 	case -EAGAIN:
+	case -ECANCELED:
 		ok = true;
 		break;
 	case -ETIME:

@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The states of a task under several hands: submitted, cancelled and run by
+ * different threads at the same moment, in the line, and by its own submitter.
+ */
+#include <linux/cpumask.h>
+
+#include "fixture.h"
+
+/* A pool that is full: one worker, at the closed gate. */
+struct full {
+	struct wpool *pool;
+	struct wpk_gate *gate;
+	struct wpk_jobs *jobs;
+};
+
+static void full_pool(struct kunit *test, struct full *full, enum wpool_policy policy)
+{
+	full->pool = wpk_pool_policy(test, 1, 0, policy);
+	full->gate = wpk_gate(test);
+	full->jobs = wpk_jobs(test, 1, full->gate);
+	wpk_jobs_submit(test, full->pool, full->jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(full->gate, 1));
+}
+
+/* ---- policy run ----------------------------------------------------------- */
+
+#define NR_SUBMITS 30000
+
+static int submit_often(struct wpk_thread *thread)
+{
+	int i, ret, accepted = 0;
+
+	wpk_move_to(wpk_cpu((unsigned long)thread->arg));
+	for (i = 0; i < NR_SUBMITS && !wpk_stopped(thread->test); i++) {
+		ret = wpool_submit(thread->pool, thread->work);
+		if (!ret)
+			accepted++;
+		else if (ret != -EALREADY)
+			return ret;
+		if (!(i % 64))
+			cond_resched();
+	}
+	return accepted;
+}
+
+static void count_run(struct wpool_task *task)
+{
+	struct wpk_job *job = wpk_job_of(task);
+
+	if (atomic_inc_return(&job->inside) != 1)
+		job->twice = true;
+	atomic_inc(&job->runs);
+	atomic_dec(&job->inside);
+}
+
+static void wpool_submit_policy_run_two_submitters_each_accept_runs(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpk_thread *threads[2];
+	struct full full;
+	int accepted = 0;
+	long i;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "it takes two CPUs");
+	full_pool(test, &full, WPOOL_RUN);
+	wpool_task_init(&jobs->job[0].task, count_run);
+	for (i = 0; i < 2; i++)
+		threads[i] = wpk_thread(test, submit_often, full.pool,
+					&jobs->job[0].task, (void *)i);
+	for (i = 0; i < 2; i++) {
+		int ret = wpk_join(test, threads[i]);
+
+		KUNIT_EXPECT_GE(test, ret, 1);
+		accepted += ret;
+	}
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), accepted);
+	KUNIT_EXPECT_FALSE(test, jobs->job[0].twice);
+}
+
+static void wait_for_myself(struct wpk_job *job)
+{
+	job->ret = wpool_task_wait(&job->task);
+}
+
+static void cancel_myself(struct wpk_job *job)
+{
+	job->ret = wpool_task_cancel_sync(&job->task);
+}
+
+static void wpool_submit_policy_run_waits_for_itself_is_edeadlk(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct full full;
+	int i;
+
+	full_pool(test, &full, WPOOL_RUN);
+	jobs->job[0].body = wait_for_myself;
+	jobs->job[1].body = cancel_myself;
+	for (i = 0; i < 2; i++) {
+		struct wpk_thread *thread = wpk_thread(test, wpk_do_submit, full.pool,
+						       &jobs->job[i].task, NULL);
+
+		KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+		KUNIT_EXPECT_EQ(test, jobs->job[i].ret, -EDEADLK);
+		/* Nobody runs it any more, so it is like any other. */
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
+	}
+}
+
+/* ---- in the line ---------------------------------------------------------- */
+
+static struct wpk_thread *wait_in_line(struct kunit *test, struct wpool *pool,
+				       struct wpool_task *task)
+{
+	struct wpk_thread *thread = wpk_thread(test, wpk_do_submit, pool, task, NULL);
+
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == 1);
+	return thread;
+}
+
+/* The submitter does not wait for room any more: its task is not wanted. */
+static void wpool_task_cancel_in_line_sends_the_submitter_away(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpk_thread *thread;
+	struct full full;
+	int i;
+
+	full_pool(test, &full, WPOOL_BLOCK);
+	wpool_task_init_detached(&jobs->job[1].task, wpk_job_fn, NULL);
+	for (i = 0; i < 2; i++) {
+		thread = wait_in_line(test, full.pool, &jobs->job[i].task);
+		KUNIT_EXPECT_TRUE(test, wpool_task_cancel(&jobs->job[i].task));
+		KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -ECANCELED);
+		KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
+	}
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -ECANCELED);
+	/* It was never accepted, so nothing is counted. */
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, submitted), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, cancelled), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
+}
+
+static void wpool_task_cancel_sync_in_line_waits_for_no_other_task(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpk_thread *submitter, *canceller;
+	struct full full;
+
+	full_pool(test, &full, WPOOL_BLOCK);
+	submitter = wait_in_line(test, full.pool, &jobs->job[0].task);
+	canceller = wpk_thread(test, wpk_do_cancel_sync, NULL, &jobs->job[0].task, NULL);
+	/* The gate is still closed: nothing has finished. */
+	KUNIT_EXPECT_EQ(test, wpk_join(test, canceller), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, submitter), -ECANCELED);
+	wpk_gate_open(full.gate);
+	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static int submit_both(struct wpk_thread *thread)
+{
+	struct wpk_jobs *jobs = thread->arg;
+	struct wpool_task *tasks[2] = { &jobs->job[0].task, &jobs->job[1].task };
+
+	return wpool_submit_batch(thread->pool, tasks, 2, 0);
+}
+
+/* Of a batch that waits, the tasks before it may be in; the others are refused. */
+static void wpool_task_cancel_in_a_batch_in_line_ends_the_batch(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpk_thread *thread;
+	struct full full;
+
+	full_pool(test, &full, WPOOL_BLOCK);
+	thread = wpk_thread(test, submit_both, full.pool, NULL, jobs);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 1);
+	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(&jobs->job[1].task));
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
+}
+
+/*
+ * A detached task that was cancelled while it was queued is nobody's afterwards: a
+ * cancel that finds it in another pool's line does not follow what is left of the
+ * pool that it was in, which may be gone.
+ */
+static void wpool_task_cancel_detached_task_leaves_its_pool_behind(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpool_task *task = &jobs->job[0].task;
+	struct wpool *pool = wpk_pool(test, 1, 1);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *holder = wpk_jobs(test, 1, gate);
+	struct wpk_thread *thread;
+	struct full full;
+
+	wpk_jobs_submit(test, pool, holder, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpool_task_init_detached(task, wpk_job_fn, NULL);
+	KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
+	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(task));
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, cancelled) == 1);
+	wpk_gate_open(gate);
+	/* without a reference of the fixture's: its memory goes */
+	wpk_forget(test, pool);
+	KUNIT_ASSERT_EQ(test, wpool_destroy(pool), 0);
+	rcu_barrier();
+
+	full_pool(test, &full, WPOOL_BLOCK);
+	thread = wait_in_line(test, full.pool, task);
+	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(task));
+	KUNIT_EXPECT_EQ(test, wpool_try_submit(full.pool, task) == 0, false);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
+}
+
+/* ---- two pools ------------------------------------------------------------ */
+
+#define NR_MOVES 3000
+
+/* @arg: two pools, by turns */
+static int submit_by_turns(struct wpk_thread *thread)
+{
+	struct wpool **pools = thread->arg;
+	int i, ret;
+
+	wpk_move_to(wpk_cpu(0));
+	for (i = 0; i < NR_MOVES && !wpk_stopped(thread->test); i++) {
+		do {
+			ret = wpool_try_submit(pools[i % 2], thread->work);
+		} while (ret == -ECANCELED && !fatal_signal_pending(current));
+		if (ret)
+			return ret;
+		ret = wpool_task_wait(thread->work);
+		if (ret && ret != -ECANCELED)
+			return ret;
+	}
+	return 0;
+}
+
+/* Its submitter is on no CPU of theirs: the task stands in their global queues. */
+static void wpool_task_cancel_task_that_changes_pools(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpool *pools[2];
+	struct wpool_attrs attrs;
+	struct wpk_thread *thread;
+	unsigned int nr = 0;
+	int i;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "it takes two CPUs");
+	for (i = 0; i < 2; i++) {
+		wpk_attrs(&attrs, 1, 4);
+		attrs.name = wpk_name(test);
+		attrs.cpumask = cpumask_of(wpk_cpu(1));
+		pools[i] = wpk_pool_attrs(test, &attrs);
+	}
+	thread = wpk_thread(test, submit_by_turns, NULL, &jobs->job[0].task, pools);
+	wpk_move_to(wpk_cpu(1));
+	while (!wpk_ended(thread)) {
+		nr += wpool_task_cancel(&jobs->job[0].task);
+		cond_resched();
+	}
+	wpk_move_to(-1);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, wpool_flush(pools[i]), 0);
+		KUNIT_EXPECT_EQ(test, wpk_stat(pools[i], queued), 0);
+		KUNIT_EXPECT_EQ(test, wpk_stat(pools[i], free), 5);
+	}
+	KUNIT_EXPECT_EQ(test, wpk_stat(pools[0], cancelled) + wpk_stat(pools[1], cancelled),
+			nr);
+}
+
+/* ---- a task that is submitted while it runs ------------------------------- */
+
+/* Runs for ever, by itself. */
+static void submit_myself(struct wpk_job *job)
+{
+	job->ret = wpool_try_submit(job->arg, &job->task);
+}
+
+static void wpool_task_cancel_sync_of_one_that_submits_itself_ends(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_job *job = &jobs->job[0];
+	struct wpk_thread *thread;
+	int runs, ret;
+
+	wpk_jobs_body(jobs, submit_myself, pool);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(jobs, 3));
+	thread = wpk_thread(test, wpk_do_cancel_sync, NULL, &job->task, NULL);
+	ret = wpk_join(test, thread);
+	/* so that the case ends, if that does not */
+	wpool_release(pool, 0);
+	KUNIT_EXPECT_TRUE(test, ret == 0 || ret == -ECANCELED);
+	runs = atomic_read(&job->runs);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(&job->runs), runs);
+	/* what it was told, if it ran then: it is not pending, nor will it be */
+	KUNIT_EXPECT_TRUE(test, job->ret == 0 || job->ret == -ECANCELED);
+}
+
+/* Each submit that was accepted ends, one way or another, and is counted. */
+static void wpool_task_cancel_sync_second_run_taken_back_is_ecanceled(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+	struct wpool_task *task = &jobs->job[0].task;
+	struct wpk_thread *thread;
+	int i;
+
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	for (i = 0; i < 3; i++) {
+		KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
+		KUNIT_EXPECT_TRUE(test, wpool_task_cancel(task));
+	}
+	KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
+	thread = wpk_thread(test, wpk_do_cancel_sync, NULL, task, NULL);
+	/* It takes no submit any more until it has returned. */
+	WPK_EVENTUALLY(test, wpool_try_submit(pool, task) == -ECANCELED);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 5);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 4);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 1);
+	/* And then it does again. */
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
+}
+
+/* ---- the limit ------------------------------------------------------------ */
+
+#define NR_TRIES 3000
+
+/* @arg: a task that no pool accepts, because its owner is going */
+static int submit_in_vain(struct wpk_thread *thread)
+{
+	int ret;
+
+	wpk_move_to(wpk_cpu(0));
+	while (!wpk_stopped(thread->test)) {
+		ret = wpool_try_submit(thread->pool, thread->work);
+		/* full, or its owner is going */
+		if (ret != -EAGAIN && ret != -ENOENT)
+			return ret ?: -EBADE;
+		cond_resched();
+	}
+	return 0;
+}
+
+/* A submit that comes to nothing does not take a place, not even for a moment. */
+static void wpool_try_submit_beside_one_without_owner_finds_the_place(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_FAIL);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct module *going = kunit_kzalloc(test, sizeof(*going), GFP_KERNEL);
+	unsigned int refused = 0, i;
+	struct wpk_thread *thread;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "it takes two CPUs");
+	KUNIT_ASSERT_NOT_NULL(test, going);
+	going->state = MODULE_STATE_GOING;
+	wpool_task_init_detached(&jobs->job[1].task, wpk_job_fn, going);
+	thread = wpk_thread(test, submit_in_vain, pool, &jobs->job[1].task, NULL);
+	wpk_move_to(wpk_cpu(1));
+	for (i = 0; i < NR_TRIES; i++) {
+		refused += wpool_try_submit(pool, &jobs->job[0].task) == -EAGAIN;
+		wpool_task_wait(&jobs->job[0].task);
+	}
+	wpk_move_to(-1);
+	wpk_stop(test);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ_MSG(test, refused, 0, "of %u", NR_TRIES);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs), 0);
+}
+
+/* ---- helping -------------------------------------------------------------- */
+
+/* Submits the next job of its lot, and waits for it. */
+static void wait_deeper(struct wpk_job *job)
+{
+	struct wpk_jobs *jobs = job->jobs;
+	unsigned int next = (job - jobs->job) + 1;
+	struct wpool_task *task;
+
+	if (next >= jobs->nr)
+		return;
+	task = &jobs->job[next].task;
+	job->ret = wpool_submit(job->arg, task);
+	if (job->ret)
+		return;
+	job->ret = wpool_task_wait(task);
+	/* nobody could run it: take it back, so that it is not waited for either */
+	if (job->ret == -EDEADLK)
+		wpool_task_cancel_sync(task);
+}
+
+struct depth {
+	u32 capacity;
+	const char *desc;
+};
+
+static const struct depth depths[] = {
+	{ 1, "one worker" },
+	{ 2, "two workers" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(depth, depths, desc);
+
+/*
+ * As deep as there is stack for; who then waits for a task that nobody is left to
+ * run is told, and nobody sleeps for ever.
+ */
+static void wpool_task_wait_nested_too_deep_is_edeadlk(struct kunit *test)
+{
+	const struct depth *depth = test->param_value;
+	struct wpool *pool = wpk_pool(test, depth->capacity, WPOOL_UNLIMITED);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1000, NULL);
+	unsigned int i, told = 0, ran = 0;
+	struct wpk_thread *waiter;
+
+	wpk_jobs_body(jobs, wait_deeper, pool);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	waiter = wpk_thread(test, wpk_do_wait, pool, &jobs->job[0].task, NULL);
+	KUNIT_ASSERT_EQ(test, wpk_join(test, waiter), 0);
+	for (i = 0; i < jobs->nr; i++) {
+		told += jobs->job[i].ret == -EDEADLK;
+		ran += atomic_read(&jobs->job[i].runs);
+	}
+	/* all, or all down to where one was told */
+	KUNIT_EXPECT_EQ(test, ran == jobs->nr, told == 0);
+	KUNIT_EXPECT_GT(test, ran, 8);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	/* a validator that counts locks still does */
+	wpk_jobs_submit(test, pool, jobs, jobs->nr - 1, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[jobs->nr - 1].task), 0);
+}
+
+static struct kunit_case states_cases[] = {
+	KUNIT_CASE_SLOW(wpool_submit_policy_run_two_submitters_each_accept_runs),
+	KUNIT_CASE(wpool_submit_policy_run_waits_for_itself_is_edeadlk),
+	KUNIT_CASE(wpool_task_cancel_in_line_sends_the_submitter_away),
+	KUNIT_CASE(wpool_task_cancel_sync_in_line_waits_for_no_other_task),
+	KUNIT_CASE(wpool_task_cancel_in_a_batch_in_line_ends_the_batch),
+	KUNIT_CASE(wpool_task_cancel_detached_task_leaves_its_pool_behind),
+	KUNIT_CASE_SLOW(wpool_task_cancel_task_that_changes_pools),
+	KUNIT_CASE(wpool_task_cancel_sync_of_one_that_submits_itself_ends),
+	KUNIT_CASE(wpool_task_cancel_sync_second_run_taken_back_is_ecanceled),
+	KUNIT_CASE_SLOW(wpool_try_submit_beside_one_without_owner_finds_the_place),
+	KUNIT_CASE_PARAM(wpool_task_wait_nested_too_deep_is_edeadlk, depth_gen_params),
+	{}
+};
+
+static struct kunit_suite states_suite = {
+	.name = "wpool_states",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = states_cases,
+};
+
+kunit_test_suites(&states_suite);
