@@ -104,10 +104,10 @@ static void mark_in_line(struct wpool *pool, struct wpool_waiter *waiter, bool o
 	lockdep_assert_held(&pool->admission_lock);
 	for (i = waiter->accepted; i < waiter->nr; i++) {
 		task = waiter->tasks[i];
-		if (on) {
+		if (on)
 			task->waiter = waiter;
-			WRITE_ONCE(task->pool, pool);
-		}
+		WRITE_ONCE(task->pool, (struct wpool *)
+			   ((unsigned long)pool | (on ? WPOOL_TASK_IN_LINE : 0)));
 		/* pairs with wpool_admission_withdraw(): task->pool may be followed */
 		smp_store_release(&task->queued, on ? WPOOL_QUEUED_LINE : WPOOL_QUEUED_NO);
 	}
@@ -146,11 +146,11 @@ bool wpool_admission_withdraw(struct wpool_task *task)
 	/* pairs with mark_in_line(); the pool stays as long as interrupts are off */
 	if (smp_load_acquire(&task->queued) != WPOOL_QUEUED_LINE)
 		return false;
-	pool = READ_ONCE(task->pool);
+	pool = wpool_task_last_pool(task);
 	raw_spin_lock(&pool->admission_lock);
-	/* in this line: only under its lock does that change */
-	if (smp_load_acquire(&task->queued) == WPOOL_QUEUED_LINE &&
-	    READ_ONCE(task->pool) == pool) {
+	/* if it stands in this line that does not change; nor does its being cancelled */
+	if ((unsigned long)READ_ONCE(task->pool) ==
+	    ((unsigned long)pool | WPOOL_TASK_IN_LINE) && wpool_task_is_cancelled(task)) {
 		waiter = task->waiter;
 		thread = waiter->thread;
 		leave_line(pool, waiter, -ECANCELED);
@@ -168,8 +168,7 @@ static bool is_cancelled(const struct wpool_waiter *waiter)
 	u32 i;
 
 	for (i = 0; i < waiter->nr; i++)
-		if ((atomic_read(&waiter->tasks[i]->state) & WPOOL_ST_MASK) ==
-		    WPOOL_ST_CANCELLED)
+		if (wpool_task_is_cancelled(waiter->tasks[i]))
 			return true;
 	return false;
 }

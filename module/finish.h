@@ -126,7 +126,7 @@ void wpool_finish_forget(struct task_struct *thread);
  *
  * For those who have seen a task IDLE and go on as if it had never been.
  *
- * Context: any.
+ * Context: process context; may sleep.
  */
 void wpool_finish_sync(void);
 

@@ -15,6 +15,13 @@ void wpool_globq_init(struct wpool_globq *gq)
 	gq->nr = 0;
 }
 
+static inline void mark(struct wpool_task *task, bool on)
+{
+	unsigned long pool = (unsigned long)task->pool & ~WPOOL_TASK_IN_GLOBQ;
+
+	WRITE_ONCE(task->pool, (struct wpool *)(pool | (on ? WPOOL_TASK_IN_GLOBQ : 0)));
+}
+
 void wpool_globq_push(struct wpool_globq *gq, struct wpool_task *const *tasks,
 		      u32 nr)
 {
@@ -30,8 +37,7 @@ void wpool_globq_push(struct wpool_globq *gq, struct wpool_task *const *tasks,
 	for (i = 0; i < nr; i++) {
 		last->next = &tasks[i]->node;
 		tasks[i]->node.prev = last;
-		/* pairs with wpool_globq_remove(): whoever sees it sees task->pool */
-		smp_store_release(&tasks[i]->in_globq, 1);
+		mark(tasks[i], true);
 		last = &tasks[i]->node;
 	}
 	last->next = &gq->tasks;
@@ -51,7 +57,7 @@ u32 wpool_globq_pop(struct wpool_globq *gq, struct wpool_task **tasks, u32 max)
 	raw_spin_lock(&gq->lock);
 	for (first = gq->tasks.next; n < max && first != &gq->tasks; n++) {
 		tasks[n] = list_entry(first, struct wpool_task, node);
-		WRITE_ONCE(tasks[n]->in_globq, 0);
+		mark(tasks[n], false);
 		first = first->next;
 	}
 	gq->tasks.next = first;
@@ -67,11 +73,12 @@ bool wpool_globq_remove(struct wpool *pool, struct wpool_globq *gq, struct wpool
 	bool found;
 
 	raw_spin_lock(&gq->lock);
-	/* or it may stand in another pool's queue by now, under another lock */
-	found = smp_load_acquire(&task->in_globq) && READ_ONCE(task->pool) == pool;
+	/* it may stand in another pool's queue by now, under another lock */
+	found = (unsigned long)READ_ONCE(task->pool) ==
+		((unsigned long)pool | WPOOL_TASK_IN_GLOBQ);
 	if (found) {
 		list_del(&task->node);
-		WRITE_ONCE(task->in_globq, 0);
+		mark(task, false);
 		WRITE_ONCE(gq->nr, gq->nr - 1);
 	}
 	raw_spin_unlock(&gq->lock);

@@ -2,7 +2,8 @@
 /*
  * The global queue of a pool: where a full ring spills to, and what every 61st
  * look for work goes to first. A list under a lock; a task can be taken out of
- * its middle. It uses a task's node and in_globq and nothing else of it.
+ * its middle. It uses a task's node, and a bit beside the address in its pool, and
+ * nothing else of it.
  */
 #ifndef WPOOL_GLOBQ_H
 #define WPOOL_GLOBQ_H
@@ -14,9 +15,15 @@
 struct wpool;
 struct wpool_task;
 
+/*
+ * In task->pool, beside the address: the task stands in the global queue of that
+ * pool. One word, so that a look at it cannot mix up two stays.
+ */
+#define WPOOL_TASK_IN_GLOBQ	1UL
+
 /**
  * struct wpool_globq - the queue
- * @lock: protects the others and node and in_globq of each task in @tasks;
+ * @lock: protects the others and node and pool of each task in @tasks;
  *	raw: taken with interrupts off by every submitter whose ring is full
  * @tasks: first in, first out
  * @nr: length of @tasks; read without the lock by those who look for work

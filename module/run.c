@@ -340,47 +340,40 @@ void wpool_run(struct wpool_worker *w, struct wpool_task *task)
 
 /* ---- elsewhere ---- */
 
-/* Note a task that the worker is about to run inside another, see wpool_task_fail(). */
-static void nest(struct wpool_worker *w, struct wpool_task *task)
-{
-	task->outer = w->task;
-	if (!w->nested++)
-		w->outermost = w->task;
-	if (object_is_on_stack(task)) {
-		w->on_stack[task->colour]++;
-	} else {
-		task->held = w->held;
-		w->held = task;
-	}
-}
-
-static void unnest(struct wpool_worker *w, struct wpool_task *task)
-{
-	if (object_is_on_stack(task))
-		w->on_stack[task->colour]--;
-	else
-		w->held = task->held;
-	w->nested--;
-}
-
 void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 {
 	struct wpool *pool = w->pool;
 	struct wpool_task *outer = w->task;
 	void *outer_func = w->func;
 	wpool_task_fn func = task->func;
+	struct wpool_task *held = w->held;
+	bool on_stack = object_is_on_stack(task);
 	u64 submit_ns = take_stamp(pool, task);
 	struct context context;
+	u32 colour;
 
 	if (!claim_or_end(pool, task, false))
 		return;
 
 	context_save(&context, w);
-	nest(w, task);
+	/* noted for wpool_task_fail() */
+	colour = task->colour;
+	task->outer = outer;
+	if (!w->nested++)
+		w->outermost = outer;
+	if (on_stack) {
+		w->on_stack[colour]++;
+	} else {
+		task->held = held;
+		w->held = task;
+	}
 	call_for_worker(w, task, func, &context, submit_ns);
+	/* not by the task: it may have taken its memory away */
 	WRITE_ONCE(w->task, outer);
 	WRITE_ONCE(w->func, outer_func);
-	unnest(w, task);
+	w->held = held;
+	w->on_stack[colour] -= on_stack;
+	w->nested--;
 	wpool_finish_joinable(pool, task, WPOOL_ST_RUNNING, 0);
 }
 

@@ -132,6 +132,8 @@ static void repair(struct wpool_worker *w)
 	local_irq_disable();
 	raw_spin_lock(&pool->workers_lock);
 	WRITE_ONCE(pool->nr_workers, pool->nr_workers - 1);
+	pool->nr_awaiting -= !!w->awaits;
+	w->awaits = NULL;
 	raw_spin_unlock(&pool->workers_lock);
 	raw_spin_lock(&w->rq->lock);
 	WRITE_ONCE(w->rq->nr_workers, w->rq->nr_workers - 1);

@@ -81,19 +81,6 @@ static int wait_in_line(struct wpool *pool, struct wpool_task *const *tasks,
 	return waiter.accepted ?: err;
 }
 
-static int run_here(struct wpool *pool, struct wpool_task *const *tasks, u32 nr)
-{
-	int err = 0;
-	u32 n;
-
-	for (n = 0; n < nr; n++) {
-		err = wpool_run_in_submitter(pool, tasks[n]);
-		if (err)
-			break;
-	}
-	return n ?: err;
-}
-
 /* Claimed tasks found no token: what becomes of them? */
 static int overloaded(struct wpool *pool, struct wpool_task *const *tasks,
 		      u32 nr, const struct overload *how)
@@ -109,7 +96,11 @@ static int overloaded(struct wpool *pool, struct wpool_task *const *tasks,
 			n = wait_in_line(pool, tasks, nr, how);
 			break;
 		case WPOOL_RUN:
-			n = run_here(pool, tasks, nr);
+			/* the others are nobody's meanwhile */
+			for (i = 1; i < nr; i++)
+				wpool_task_unclaim(tasks[i]);
+			nr = 1;
+			n = wpool_run_in_submitter(pool, tasks[0]) ?: 1;
 			if (n == -EAGAIN)
 				count_refused(pool);
 			break;
@@ -185,10 +176,7 @@ static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks,
 	*err = 0;
 	local_irq_save(flags);
 	while (claimed < nr) {
-		/* one that runs goes alone: it needs no token */
-		if (claimed && atomic_read(&tasks[claimed]->state))
-			break;
-		*err = wpool_task_claim(pool, tasks[claimed]);
+		*err = wpool_task_claim(pool, tasks[claimed], !claimed);
 		if (*err)
 			break;
 		claimed++;
@@ -211,14 +199,20 @@ static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks,
 		}
 		n += more;
 		if (n < claimed) {
-			/* a prefix of what waited: the wait itself ended early */
-			*err = -EAGAIN;
+			/*
+			 * Run here, one at a time; or a prefix of what waited: the
+			 * wait itself ended early.
+			 */
+			*err = how->policy == WPOOL_RUN ? 0 : -EAGAIN;
 			return n;
 		}
 	}
 	if (*err == 1) {
-		/* one that runs */
+		/* one that runs: it needs no token */
 		n++;
+		*err = 0;
+	} else if (*err == -EAGAIN) {
+		/* something is the matter with the next one: it goes alone */
 		*err = 0;
 	}
 	return n;

@@ -76,14 +76,14 @@ static int claim_slow(struct wpool *pool, struct wpool_task *task)
 	return new == WPOOL_ST_PENDING ? 0 : 1;
 }
 
-int wpool_task_claim(struct wpool *pool, struct wpool_task *task)
+int wpool_task_claim(struct wpool *pool, struct wpool_task *task, bool alone)
 {
 	int old = WPOOL_ST_IDLE;
 	int ret = 0;
 
 	/* locked instruction: the task's line */
 	if (unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_PENDING)))
-		ret = claim_slow(pool, task);
+		ret = alone ? claim_slow(pool, task) : -EAGAIN;
 
 	if (!ret && task->owner && !try_module_get(task->owner)) {
 		atomic_set(&task->state, WPOOL_ST_IDLE);
@@ -203,17 +203,29 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 	rcu_read_unlock();
 }
 
+void wpool_task_await_hands(u32 *tries)
+{
+	if (++*tries % 128) {
+		cpu_relax();
+		cond_resched();
+	} else {
+		schedule_timeout_uninterruptible(1);
+	}
+}
+
 void wpool_finish_sync(void)
 {
 	struct task_struct *finisher;
+	u32 tries = 0;
 	int cpu;
 
 	/* orders the look at the task's state before those at the finishers */
 	smp_rmb();
 	for_each_possible_cpu(cpu) {
 		finisher = READ_ONCE(per_cpu(wpool_finisher, cpu));
+		/* it may have lost its CPU, or its life, and to us */
 		while (finisher && READ_ONCE(per_cpu(wpool_finisher, cpu)) == finisher)
-			cpu_relax();
+			wpool_task_await_hands(&tries);
 	}
 	/* and these before the accounts; pairs with finish:A */
 	smp_rmb();
@@ -286,7 +298,7 @@ void wpool_task_end_cancelled(struct wpool *pool, struct wpool_task *task)
 
 void wpool_task_put_down(struct wpool *pool, struct wpool_task *task)
 {
-	if ((atomic_read(&task->state) & WPOOL_ST_MASK) == WPOOL_ST_CANCELLED) {
+	if (wpool_task_is_cancelled(task)) {
 		wpool_task_end_cancelled(pool, task);
 		return;
 	}

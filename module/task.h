@@ -54,6 +54,16 @@ static inline u32 wpool_task_taken_back(int state)
 #define WPOOL_QUEUED_POOL	1	/* accepted there and not finished */
 #define WPOOL_QUEUED_LINE	2	/* its submitter, task->waiter, waits there */
 
+/* In task->pool, as WPOOL_TASK_IN_GLOBQ: the task stands in the line of that pool. */
+#define WPOOL_TASK_IN_LINE	2UL
+
+/** wpool_task_last_pool() - the pool in which a task is or was; only to be compared */
+static inline struct wpool *wpool_task_last_pool(const struct wpool_task *task)
+{
+	return (struct wpool *)((unsigned long)READ_ONCE(task->pool) &
+				~(WPOOL_TASK_IN_GLOBQ | WPOOL_TASK_IN_LINE));
+}
+
 /**
  * wpool_task_count_in() - count claimed tasks that have their tokens
  * @rq: this CPU's run queue
@@ -92,6 +102,12 @@ static inline void wpool_task_accept(struct wpool *pool, struct wpool_runq *rq,
 	smp_store_release(&task->queued, WPOOL_QUEUED_POOL);
 }
 
+/** wpool_task_is_cancelled() - is the task to be ended by whoever has it? */
+static inline bool wpool_task_is_cancelled(const struct wpool_task *task)
+{
+	return (atomic_read(&task->state) & WPOOL_ST_MASK) == WPOOL_ST_CANCELLED;
+}
+
 /** wpool_task_is_detached() - does the task belong to its function once it runs? */
 static inline bool wpool_task_is_detached(const struct wpool_task *task)
 {
@@ -113,7 +129,7 @@ static inline struct wpool *wpool_task_pool(struct wpool_task *task)
 	/* pairs with accept:A */
 	if (smp_load_acquire(&task->queued) != WPOOL_QUEUED_POOL)
 		return NULL;
-	return READ_ONCE(task->pool);
+	return wpool_task_last_pool(task);
 }
 
 /** wpool_stack_is_short() - is too little stack left to run a task on top of this one? */
@@ -144,13 +160,15 @@ static inline bool wpool_task_claim_fast(struct wpool_task *task)
  * wpool_task_claim() - the submitter's claim
  * @pool: the pool
  * @task: the task
+ * @alone: no other is claimed yet; otherwise only one that is IDLE may join them
  *
  * Context: any; interrupts off.
  * Return: 0 the caller has to queue it or to unclaim it; 1 it is accepted as
  * it stands; -EALREADY pending, or running in another pool; -ECANCELED it is
- * being cancelled; -ESHUTDOWN; -ENOENT its owner is going.
+ * being cancelled; -ESHUTDOWN; -ENOENT its owner is going;
+ * -EAGAIN not @alone, and not IDLE.
  */
-int wpool_task_claim(struct wpool *pool, struct wpool_task *task);
+int wpool_task_claim(struct wpool *pool, struct wpool_task *task, bool alone);
 
 /**
  * wpool_task_unclaim() - give up a claimed task that was not accepted
@@ -159,6 +177,16 @@ int wpool_task_claim(struct wpool *pool, struct wpool_task *task);
  * Context: any.
  */
 void wpool_task_unclaim(struct wpool_task *task);
+
+/**
+ * wpool_task_await_hands() - wait a little for another thread that has a task in hands
+ * @tries: 0 at first
+ *
+ * A matter of a microsecond, unless that thread has lost its CPU, perhaps to this one.
+ *
+ * Context: process context; sleeps from time to time.
+ */
+void wpool_task_await_hands(u32 *tries);
 
 /**
  * wpool_task_mark_cancelled() - the change of state that cancels

@@ -61,25 +61,19 @@ static bool is_inside(struct wpool_worker *w, struct wpool_task *task)
 }
 
 /*
- * The task is in the hands of somebody who moves it or is about to run it: a
- * matter of a microsecond, unless that one has lost its CPU, perhaps to us.
+ * Might a worker of the pool find the task in a queue, cancelled or not? Then it is
+ * there, or in the hands of a thread that has just taken it or is about to queue it.
  */
-static void await_hands(u32 *tries)
-{
-	if (++*tries % 128) {
-		cpu_relax();
-		cond_resched();
-	} else {
-		schedule_timeout_uninterruptible(1);
-	}
-}
-
-/* Does it stand in a queue, cancelled or not? */
-static bool is_queued(struct wpool_task *task)
+static bool is_at_hand(struct wpool *pool, struct wpool_task *task)
 {
 	int state = atomic_read(&task->state) & WPOOL_ST_MASK;
 
-	return state == WPOOL_ST_PENDING || state == WPOOL_ST_CANCELLED;
+	if (state != WPOOL_ST_PENDING && state != WPOOL_ST_CANCELLED)
+		return false;
+	/* its submitter may be about to accept it, wherever */
+	return READ_ONCE(task->queued) == WPOOL_QUEUED_NO ||
+	       (READ_ONCE(task->queued) == WPOOL_QUEUED_POOL &&
+		wpool_task_last_pool(task) == pool);
 }
 
 /* Run a queued task of the own pool right here, so that it need not be waited for. */
@@ -90,19 +84,15 @@ static void help(struct wpool_worker *w, struct wpool_task *task)
 	u32 tries = 0;
 	bool taken;
 
-	while (is_queued(task)) {
-		if (wpool_stack_is_short())
-			return;
+	while (!wpool_stack_is_short() && is_at_hand(w->pool, task)) {
 		local_irq_save(flags);
 		pool = wpool_task_pool(task);
 		taken = pool == w->pool && wpool_sched_unqueue(pool, task);
 		local_irq_restore(flags);
-		if (pool != w->pool)
-			return;
 		if (taken)
 			wpool_run_inside(w, task);
 		else
-			await_hands(&tries);
+			wpool_task_await_hands(&tries);
 	}
 }
 
@@ -127,10 +117,12 @@ static void lockdep_wait(struct wpool_task *task)
  */
 static bool is_stuck(struct wpool *pool, struct wpool_task *task)
 {
-	int state = atomic_read(&task->state) & WPOOL_ST_MASK;
+	int old = atomic_read(&task->state), state = old & WPOOL_ST_MASK;
 
-	return (state == WPOOL_ST_PENDING || state == WPOOL_ST_RUNNING) &&
-	       READ_ONCE(task->queued) && READ_ONCE(task->pool) == pool;
+	/* not since it was submitted anew: whoever sleeps for it marks it again */
+	return old & WPOOL_ST_WAITED &&
+	       (state == WPOOL_ST_PENDING || state == WPOOL_ST_RUNNING) &&
+	       READ_ONCE(task->queued) && wpool_task_last_pool(task) == pool;
 }
 
 static bool is_deadlock(struct wpool *pool)
@@ -178,33 +170,49 @@ static bool await_begin(struct wpool_worker *w, struct wpool_task *task)
 	return !deadlock;
 }
 
-static int sleep_until_done(struct wpool_worker *w, struct wpool_task *task)
+/* The calling worker, if the task is of its pool, now or when it last ran. */
+static struct wpool_worker *own_worker(struct wpool_worker *w, struct wpool_task *task)
 {
-	int err;
-
-	if (w && !await_begin(w, task))
-		return -EDEADLK;
-	err = wait_var_event_killable(task, is_done(task)) ? -EINTR : 0;
-	if (w)
-		await_end(w);
-	return err;
+	return w && wpool_task_last_pool(task) == w->pool ? w : NULL;
 }
 
-/* @w: the worker that this thread is, if the task is its own pool's */
+/*
+ * A worker does what it can of the task itself, and sleeps for the rest. After each
+ * wake-up it looks at everything anew: the task may have been submitted again.
+ */
+static int help_and_sleep(struct wpool_worker *w, struct wpool_task *task)
+{
+	u32 looks;
+	int err;
+
+	for (;;) {
+		help(w, task);
+		if (is_done(task))
+			return 0;
+		if (own_worker(w, task) && !await_begin(w, task))
+			return -EDEADLK;
+		looks = 0;
+		/* two looks come before the first sleep */
+		err = wait_var_event_killable(task, is_done(task) || looks++ > 1);
+		if (w->awaits)
+			await_end(w);
+		if (err)
+			return -EINTR;
+	}
+}
+
 static int wait_until_done(struct wpool_worker *w, struct wpool_task *task)
 {
-	int err = is_done(task) ? 0 : sleep_until_done(w, task);
+	int err = 0;
 
+	if (w)
+		err = help_and_sleep(w, task);
+	else if (!is_done(task) && wait_var_event_killable(task, is_done(task)))
+		err = -EINTR;
 	if (err)
 		return err;
 	wpool_finish_sync();
 	return task->status;
-}
-
-/* The calling worker, if the task is of its pool, now or when it last ran. */
-static struct wpool_worker *own_worker(struct wpool_worker *w, struct wpool_task *task)
-{
-	return w && READ_ONCE(task->pool) == w->pool ? w : NULL;
 }
 
 int wpool_task_wait(struct wpool_task *task)
@@ -216,10 +224,7 @@ int wpool_task_wait(struct wpool_task *task)
 		return -EINVAL;
 	if (is_inside(w, task))
 		return -EDEADLK;
-	if (w)
-		help(w, task);
-	w = own_worker(w, task);
-	if (!w)
+	if (!own_worker(w, task))
 		lockdep_wait(task);
 	return wait_until_done(w, task);
 }
@@ -234,30 +239,48 @@ static bool may_wake(unsigned long irq_flags)
 	       (!IS_ENABLED(CONFIG_PREEMPT_RT) || !preempt_count());
 }
 
+/* Tries to get hold of a task that may be on its way between two queues. */
+#define MAX_TRIES	8
+
+/*
+ * Take a task that was marked as cancelled out of the queues, or send its submitter
+ * away: its place is free now, and not only when a worker comes by. Returns the pool
+ * if the caller has the task.
+ */
+static struct wpool *take_out(struct wpool_task *task)
+{
+	struct wpool *pool;
+	int i;
+
+	for (i = 0; i < MAX_TRIES && wpool_task_is_cancelled(task); i++) {
+		pool = wpool_task_pool(task);
+		if (pool && wpool_sched_unqueue(pool, task))
+			return pool;
+		if (wpool_admission_withdraw(task))
+			break;
+		cpu_relax();
+	}
+	return NULL;
+}
+
 bool wpool_task_cancel(struct wpool_task *task)
 {
-	bool ret, taken, here = false;
+	struct wpool *pool = NULL;
 	unsigned long flags;
-	struct wpool *pool;
+	bool ret, here;
 
 	/* keeps the pool */
 	rcu_read_lock();
 	local_irq_save(flags);
 	ret = wpool_task_mark_cancelled(task, false);
-	/* after that: until it is taken out it stays where it is */
-	pool = wpool_task_pool(task);
-	/* its place is free now, and not only when a worker comes by */
-	taken = ret && pool && wpool_sched_unqueue(pool, task);
-	if (taken) {
-		/* an abort function wants to sleep */
-		here = may_wake(flags) && !wpool_task_is_detached(task);
-		if (!here)
-			wpool_spawner_drop(task);
-	} else if (ret) {
-		wpool_admission_withdraw(task);
-	}
+	if (ret)
+		pool = take_out(task);
+	/* an abort function wants to sleep */
+	here = may_wake(flags) && !wpool_task_is_detached(task);
+	if (pool && !here)
+		wpool_spawner_drop(task);
 	local_irq_restore(flags);
-	if (here)
+	if (pool && here)
 		wpool_task_put_down(pool, task);
 	rcu_read_unlock();
 	return ret;
@@ -270,7 +293,6 @@ int wpool_task_cancel_sync(struct wpool_task *task)
 	unsigned long flags;
 	struct wpool *pool;
 	u32 tries = 0;
-	bool taken;
 
 	might_sleep();
 	if (wpool_task_is_detached(task))
@@ -278,27 +300,23 @@ int wpool_task_cancel_sync(struct wpool_task *task)
 	if (is_inside(w, task))
 		return -EDEADLK;
 
-	w = own_worker(w, task);
-	if (!w)
+	if (!own_worker(w, task))
 		lockdep_wait(task);
 	wpool_task_mark_cancelled(task, true);
-	while ((atomic_read(&task->state) & WPOOL_ST_MASK) == WPOOL_ST_CANCELLED) {
+	while (wpool_task_is_cancelled(task)) {
 		/* keeps the pool for wpool_task_drop() */
 		rcu_read_lock();
 		local_irq_save(flags);
-		pool = wpool_task_pool(task);
-		taken = pool && wpool_sched_unqueue(pool, task);
-		if (!pool)
-			wpool_admission_withdraw(task);
+		pool = take_out(task);
 		local_irq_restore(flags);
-		if (taken)
+		if (pool)
 			wpool_task_drop(pool, task);
 		rcu_read_unlock();
-		if (taken)
+		if (pool)
 			continue;
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		await_hands(&tries);
+		wpool_task_await_hands(&tries);
 	}
 	return wait_until_done(w, task);
 }

@@ -90,6 +90,16 @@ static int child_join(struct tree_node *child)
 		WRITE_ONCE(child->load->stop, true);
 		schedule_timeout_uninterruptible(1);
 	}
+	/* nobody is left to run it, and too little stack to help: done here, flat */
+	while (err == -EDEADLK) {
+		err = wpool_task_cancel_sync(&child->task);
+		if (err == -ECANCELED)
+			return subtree_run_flat(child->load, child->depth);
+		if (err == -EDEADLK || err == -EINTR) {
+			schedule_timeout_uninterruptible(1);
+			err = -EDEADLK;
+		}
+	}
 	return err ?: child->err;
 }
 

@@ -321,8 +321,8 @@ struct wpool_task {
 	atomic_t state;
 	u8 flags;
 	u8 colour;
-	u8 in_globq;
 	u8 queued;
+	u8 unused;
 	wpool_task_fn func;
 	struct wpool *pool;
 	union {
@@ -645,11 +645,12 @@ int wpool_task_wait(struct wpool_task *task);
  * @task: the task
  *
  * The task's place among the accepted becomes free: at once in process context
- * and for a joinable task, soon otherwise. Its memory stays in use until
+ * and for a joinable task, unless it is just on its way between two queues; soon
+ * otherwise. Its memory stays in use until
  * wpool_task_cancel_sync() or wpool_task_wait() returned, and it takes no submit
  * (-ECANCELED) until it has left its queue. If its submitter still waits for room,
- * that submitter returns with -ECANCELED, without the task and without those that it
- * submits behind it in one batch. The caller sees to it that @task is not freed
+ * that submitter returns with -ECANCELED, and so do the other tasks that it still
+ * waits with, of one batch. The caller sees to it that @task is not freed
  * during the call.
  *
  * Context: any except NMI.

@@ -291,6 +291,17 @@ static void settle(struct titem *item, int status)
 	tpool_put(tp);
 }
 
+void titem_cancel_sync(struct titem *item)
+{
+	int status;
+
+	item->by_caller = true;
+	/* it runs in a worker that sleeps, as all the others do, until one is told */
+	while ((status = wpool_task_cancel_sync(&item->task)) == -EDEADLK)
+		schedule_timeout_uninterruptible(1);
+	settle(item, status);
+}
+
 void titem_wait(struct titem *item)
 {
 	int status;
@@ -298,13 +309,12 @@ void titem_wait(struct titem *item)
 	WRITE_ONCE(item->waiter, current);
 	status = wpool_task_wait(&item->task);
 	WRITE_ONCE(item->waiter, NULL);
+	if (status == -EDEADLK) {
+		/* nobody is left to run it */
+		titem_cancel_sync(item);
+		return;
+	}
 	settle(item, status);
-}
-
-void titem_cancel_sync(struct titem *item)
-{
-	item->by_caller = true;
-	settle(item, wpool_task_cancel_sync(&item->task));
 }
 
 void titem_drop(struct titem *item)
