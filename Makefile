@@ -37,8 +37,8 @@ install: kdir tools ## install the module, wpoolctl with its man page, and the h
 demo: ## show wpool at work in a virtual machine: nothing but this is needed
 	@scripts/demo
 
-test: ## run all tests in virtual machines, and the static gates
-	@scripts/test
+test: ## run all tests in virtual machines, and the static gates; ONLY=name as it is printed
+	@scripts/test $(if $(ONLY),--only '$(ONLY)')
 
 test-tools: ## only what can be tested of the tools without a kernel
 	@scripts/test tools
@@ -47,10 +47,10 @@ model: ## only the models of the lockless protocols, checked by spin
 	@scripts/test model
 
 test-kunit: ## only the KUnit suites; ONLY=name limits them
-	@scripts/test $(if $(ONLY),--only $(ONLY)) kunit
+	@scripts/test $(if $(ONLY),--only '$(ONLY)') kunit
 
 test-selftest: ## only the selftests; ONLY=name limits them
-	@scripts/test $(if $(ONLY),--only $(ONLY)) selftest
+	@scripts/test $(if $(ONLY),--only '$(ONLY)') selftest
 
 torture: ## all tests and stress on the kernels that look for bugs; TIME=seconds, SEED=n, KERNELS="..."
 	@scripts/torture $(if $(TIME),--time $(TIME)) $(if $(SEED),--seed $(SEED)) \
@@ -67,8 +67,8 @@ bench-gate: ## fail if a task costs 10 % more instructions than it used to; UPDA
 coverage: ## how many lines of module/ the tests reach, by file
 	@scripts/coverage
 
-lint: ## only the static gates
-	@scripts/lint
+lint: ## the static gates on the files that changed; ALL=1 on all of them
+	@scripts/lint $(if $(ALL),--all)
 
 clean: ## remove what was built here; fetched and built kernels stay in the cache
 	-$(if $(wildcard $(KDIR)),$(KBUILD) clean)

@@ -5,10 +5,81 @@
 # by side, each a virtual machine, and what they came to.
 #
 # Sourced after lib.sh, never run. Whoever sources it calls tests_begin first, and
-# may set $only, a part of a name that limits suites and programs.
+# may call choose before.
 
 # How many parts run at a time.
 JOBS=${WPOOL_JOBS:-2}
+
+# What is left of kunit and selftest: a kernel, suites or programs as scripts/names
+# finds them, and a case; "-" stands for all. Or the kernel to build, and no more.
+# shellcheck disable=SC2034
+only_kernel=- only_suites=- only_case=- only_build=
+
+# choose NAME: sets them, and $wanted to those of $PARTS that have it; ends with what
+# there is if none has.
+# shellcheck disable=SC2034,SC2153
+choose()
+{
+	# As it is printed, with what follows it; and parts by kernel have a dash.
+	local name=${1%:} part found='' one
+	name=${name/#selftest-/selftest.}
+	part=${name%%.*}
+	case " $PARTS build " in
+	*" $part "*)
+		case " ${wanted:-$part} " in
+		*" $part "*) wanted=" $part" ;;
+		*) die "'$1' is a test of the part $part, not of:$wanted" ;;
+		esac
+		;;
+	*)
+		for one in ${wanted:-kunit selftest}; do
+			case $one in
+			kunit | selftest) ;;
+			*) die "a part of a name is for kunit and selftest, not for $one" ;;
+			esac
+			! "$TOP/scripts/names" --find "$name" "$one" >/dev/null 2>&1 ||
+				found="$found $one"
+		done
+		# If there is none, each of them says what there is.
+		wanted=${found:-${wanted:- kunit selftest}}
+		;;
+	esac
+	found=
+	for part in $wanted; do
+		case $part in
+		kunit | selftest)
+			if one=$("$TOP/scripts/names" --find "$name" "$part"); then
+				read -r only_kernel only_suites only_case <<<"$one"
+				found=1
+			fi
+			;;
+		build)
+			found=${name#build.}
+			case " $STOCK_KERNELS $(built_kernels | xargs) " in
+			*" $found "*) only_build=$found ;;
+			*) die "no kernel '$found'; there are: $STOCK_KERNELS $(built_kernels | xargs)" ;;
+			esac
+			;;
+		*) found=1 ;;
+		esac
+	done
+	[ -n "$found" ] || exit 1
+}
+
+# kunit_filter: the kernel's parameter for what is left.
+kunit_filter()
+{
+	[ "$only_suites" != - ] || return 0
+	[ "$only_case" = - ] || only_suites=$only_suites.$only_case
+	echo "kunit.filter_glob=$only_suites"
+}
+
+# selftest_filter: the same for scripts/guest/selftests.sh.
+selftest_filter()
+{
+	[ "$only_suites" = - ] || printf 'ONLY=%s ' "$only_suites"
+	[ "$only_case" = - ] || printf 'CASE=%s ' "$only_case"
+}
 
 # tests_begin NAME: the logs of this run go to build/logs/NAME.PID, and its results
 # with them. Two runs in one tree must not mix what they say.
@@ -21,7 +92,6 @@ tests_begin()
 	ln -sfn "$RUN" "$BUILD/logs/$1"
 	export RESULTS=$LOGS/results
 	: >"$RESULTS"
-	only=${only:-}
 	parts=()
 	trap 'kill $(jobs -p) 2>/dev/null || true; exit 130' INT TERM
 }
@@ -51,7 +121,8 @@ show_counts()
 }
 
 # show_failures OUTPUT: what a failing case said, which stands before its "not
-# ok"; of the same said many times only the first few.
+# ok"; of the same said many times only the first few, and nothing that another case
+# said.
 show_failures()
 {
 	awk '
@@ -59,16 +130,26 @@ show_failures()
 		gsub(/[0-9]+/, "N", line)
 		return line
 	}
+	# of_another LINE CASE: a line of the harness names its case.
+	function of_another(line, name,   part) {
+		return line ~ /^# *[^ :]+\.[ch]:[0-9]+:[^ :]+:/ && split(line, part, ":") &&
+		       part[3] != name
+	}
 	/^ok / || /^wpool-selftest: start/ { n = same = 0; last = ""; next }
 	/^not ok / || (/^wpool-selftest: end/ && !/ [04]$/) {
-		for (i = 1; i <= n && i <= 20; i++)
-			print block[i]
+		name = $4 == "-" ? $5 : $4
+		sub(/.*\./, "", name)
+		for (i = shown = 0; ++i <= n && shown < 20; )
+			if (!/^not ok / || !of_another(block[i], name)) {
+				print block[i]
+				shown++
+			}
 		print
 		n = same = 0
 		last = ""
 		next
 	}
-	/^# *(RUN|OK) / || /^1\.\.[0-9]/ || /^T?K?TAP version/ { next }
+	/^# *(RUN|OK) / || /^# [0-9]+ ms$/ || /^1\.\.[0-9]/ || /^T?K?TAP version/ { next }
 	{
 		same = squeezed($0) == last ? same + 1 : 0
 		last = squeezed($0)
@@ -128,15 +209,14 @@ show_kunit()
 # part_kunit NAME PREFIX KERNEL
 part_kunit()
 {
-	run_vm "$1" "$3" --timeout 600 --append "${only:+kunit.filter_glob=*$only*}" \
+	run_vm "$1" "$3" --timeout 600 --append "$(kunit_filter)" \
 		-- "$TOP/scripts/guest/kunit.sh"
 	cat "$LOGS/$1.out"
 	show_kunit "$1" >"$LOGS/$1.txt" 2>&1 || true
 	if [ "${wanted:-}" = " kunit" ]; then
 		cat "$LOGS/$1.txt"
 	else
-		grep -e EXPECTATION -e ASSERTION -e FAILED -e 'Testing complete' "$LOGS/$1.txt" |
-			cut -d' ' -f2-
+		grep 'Testing complete' "$LOGS/$1.txt" | cut -d' ' -f2-
 	fi
 	"$TOP/scripts/ktap" --results "$RESULTS" "$2" <"$LOGS/$1.console"
 	judge_vm "$2" "$1"
@@ -145,7 +225,7 @@ part_kunit()
 # part_selftest NAME PREFIX KERNEL
 part_selftest()
 {
-	run_vm "$1" "$3" --timeout 900 --append "${only:+ONLY=$only}" \
+	run_vm "$1" "$3" --timeout 900 --append "$(selftest_filter)" \
 		-- "$TOP/scripts/guest/selftests.sh"
 	"$TOP/scripts/ktap" --results "$RESULTS" "$2" <"$LOGS/$1.out"
 	show_failures "$LOGS/$1.out"

@@ -8,7 +8,8 @@
 # it ended. Programs whose name contains "fault" come last: after an oops the
 # kernel's lock checks are off.
 #
-# ONLY, from the kernel's command line, limits it to names that contain it.
+# ONLY, from the kernel's command line, limits it to these programs, with commas
+# between them; CASE limits those to one case.
 
 LIMIT=${LIMIT:-300}
 
@@ -44,14 +45,15 @@ fi
 status=0
 echo "wpool-test: start"
 for test in $(grep -v fault /tests/tests.list) $(grep fault /tests/tests.list); do
-	case $test in *"$ONLY"*) ;; *) continue ;; esac
+	case ,${ONLY:-$test}, in *",$test,"*) ;; *) continue ;; esac
 	echo "wpool-selftest: start $test"
 	echo "wpool-selftest: start $test" >/dev/kmsg
 	rc=0
 	begun=$(date +%s)
 	load || rc=99
 	if [ $rc -eq 0 ]; then
-		(cd /tests && timeout -s KILL "$LIMIT" "./$test") 2>&1 || rc=$?
+		# shellcheck disable=SC2086
+		(cd /tests && timeout -s KILL "$LIMIT" "./$test" ${CASE:+-r "$CASE"}) 2>&1 || rc=$?
 	fi
 	echo "wpool-selftest: end $test $rc"
 	echo "wpool-selftest: took $test $(($(date +%s) - begun)) s"

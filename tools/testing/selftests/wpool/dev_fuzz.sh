@@ -31,4 +31,4 @@ test_fresh_seed()
 TESTS="known_seed fresh_seed"
 
 watchdog 280
-run_tests
+run_tests "$@"

@@ -302,4 +302,4 @@ TESTS="parameters_are_visible parameters_are_used bad_parameters fault_is_refuse
 
 helpers=
 watchdog 280
-run_tests
+run_tests "$@"

@@ -168,4 +168,4 @@ test_no_addresses()
 TESTS="life_of_tasks cancelled_tasks_are_dropped workers handed_over_and_hogged stolen overloaded no_addresses"
 
 watchdog 120
-run_tests
+run_tests "$@"

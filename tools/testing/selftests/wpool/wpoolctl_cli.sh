@@ -400,4 +400,4 @@ TESTS="help usage create_and_destroy create_bad_values tune list show run_report
 	run_bad_values stat release_and_reboot default_pool_is_left_alone unprivileged"
 
 watchdog 250
-run_tests
+run_tests "$@"
