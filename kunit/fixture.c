@@ -35,6 +35,7 @@ struct wpk {
 };
 
 static atomic_t nr_names;
+static atomic_t nr_starts;	/* of all jobs of all cases: a sign of progress */
 
 static struct wpk *wpk_of(struct kunit *test)
 {
@@ -183,7 +184,7 @@ void wpk_gate_pass(struct wpk_gate *gate)
 {
 	atomic_inc(&gate->arrived);
 	wake_up_all(&gate->wq);
-	wait_for_completion_timeout(&gate->way, 4 * WPK_PATIENCE);
+	wait_for_completion_timeout(&gate->way, WPK_CASE_LIMIT);
 }
 
 void wpk_gate_let(struct wpk_gate *gate, unsigned int nr)
@@ -214,6 +215,7 @@ void wpk_job_fn(struct wpool_task *task)
 	if (atomic_inc_return(&job->inside) != 1)
 		job->twice = true;
 	atomic_inc(&job->runs);
+	atomic_inc(&nr_starts);
 	job->pid = current->pid;
 	job->cpu = raw_smp_processor_id();
 	job->nice = task_nice(current);
@@ -270,16 +272,40 @@ void wpk_jobs_body(struct wpk_jobs *jobs, void (*body)(struct wpk_job *job),
 	}
 }
 
+/* Wait until a count of a lot has come so far, for as long as it grows. */
+static bool wait_for_count(struct wpk_jobs *jobs, atomic_t *count, int nr)
+{
+	int before;
+
+	do {
+		before = atomic_read(count);
+		if (wait_event_timeout(jobs->wq, atomic_read(count) >= nr,
+				       WPK_PATIENCE))
+			return true;
+	} while (atomic_read(count) != before);
+	return false;
+}
+
 bool wpk_jobs_started(struct wpk_jobs *jobs, int nr)
 {
-	return wait_event_timeout(jobs->wq, atomic_read(&jobs->started) >= nr,
-				  WPK_PATIENCE);
+	return wait_for_count(jobs, &jobs->started, nr);
 }
 
 bool wpk_jobs_finished(struct wpk_jobs *jobs, int nr)
 {
-	return wait_event_timeout(jobs->wq, atomic_read(&jobs->finished) >= nr,
-				  WPK_PATIENCE);
+	return wait_for_count(jobs, &jobs->finished, nr);
+}
+
+bool wpk_patiently(struct completion *done)
+{
+	int before;
+
+	do {
+		before = atomic_read(&nr_starts);
+		if (wait_for_completion_timeout(done, WPK_PATIENCE))
+			return true;
+	} while (atomic_read(&nr_starts) != before);
+	return false;
 }
 
 void wpk_jobs_ran_once(struct kunit *test, struct wpk_jobs *jobs)

@@ -180,19 +180,29 @@ static void sleep_long(struct wpk_job *job)
 	msleep(700);
 }
 
+/*
+ * Awake they are only for a moment, unless the machine itself takes the CPU away
+ * for as long as a hog has it; but not each time.
+ */
 static void wpool_hog_is_no_task_that_sleeps(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 	struct wpool_attrs attrs;
 	struct wpool *pool;
+	u64 hogs, before;
+	int try = 0;
 
 	wpk_one_cpu_attrs(&attrs, 2, 1, true);
 	attrs.hog_ms = 300;
 	pool = wpk_pool_attrs(test, &attrs);
 	wpk_jobs_body(jobs, sleep_long, NULL);
-	wpk_submit_together(test, pool, jobs);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, hogs), 0);
+	do {
+		before = wpk_stat(pool, hogs);
+		wpk_submit_together(test, pool, jobs);
+		KUNIT_ASSERT_EQ(test, wpool_flush(pool), 0);
+		hogs = wpk_stat(pool, hogs) - before;
+	} while (hogs && ++try < 10);
+	KUNIT_EXPECT_EQ(test, hogs, 0);
 }
 
 /* ---- stalls --------------------------------------------------------------- */
@@ -415,19 +425,21 @@ static void start_counting(struct kunit *test)
 							NULL), 0);
 }
 
-/* Soon no timer expires any more, and then none does. */
+/*
+ * In the end no timer expires for longer than any that is not the monitor's is set
+ * for: the default pool may have workers that expire, after a second.
+ */
 static void expect_quiet(struct kunit *test)
 {
 	unsigned long end = jiffies + WPK_PATIENCE;
-	int before;
+	int before, after;
 
 	do {
 		before = atomic_read(&nr_expiries);
-		msleep(400);
-	} while (atomic_read(&nr_expiries) != before && time_before(jiffies, end));
-	before = atomic_read(&nr_expiries);
-	msleep(1000);
-	KUNIT_EXPECT_EQ(test, atomic_read(&nr_expiries), before);
+		msleep(1100);
+		after = atomic_read(&nr_expiries);
+	} while (after != before && time_before(jiffies, end));
+	KUNIT_EXPECT_EQ(test, after, before);
 }
 
 /* Also to see that they are counted. */

@@ -198,6 +198,7 @@ static void wpool_submit_makes_one_worker_for_a_cpu_that_is_held(struct kunit *t
 		/* More than one of the kernel's ticks, and looks of the monitor. */
 		msleep(20);
 	}
+	WPK_EVENTUALLY(test, wpk_stat(pool, spawned) >= 2);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 2);
 	hold_end(test, holder);
 	wpk_gate_open(gate);

@@ -64,7 +64,7 @@ int wpk_join(struct kunit *test, struct wpk_thread *thread)
 {
 	if (!thread->task)
 		return thread->ret;
-	if (!wait_for_completion_timeout(&thread->done, WPK_PATIENCE)) {
+	if (!wpk_patiently(&thread->done)) {
 		KUNIT_FAIL(test, "a thread in %ps does not come back",
 			   thread->fn);
 		return -EBUSY;
