@@ -11,7 +11,9 @@
 # ONLY, from the kernel's command line, limits it to these programs, with commas
 # between them; CASE limits those to one case.
 
-LIMIT=${LIMIT:-300}
+# Of a program, in seconds. Its tests have their own limits, shorter ones: this is for
+# what these cannot end.
+LIMIT=${LIMIT:-1200}
 
 # unload: in a minute at most; whoever hangs in the kernel cannot be killed.
 unload()

@@ -162,5 +162,4 @@ test_tables_have_all_pools_and_none_that_is_gone()
 TESTS="cpus_adds_up_to_sysfs cpus_counts_what_is_queued workers_has_a_line_for_each
 	latency_counts_while_it_is_asked_for tables_have_all_pools_and_none_that_is_gone"
 
-watchdog 280
 run_tests "$@"

@@ -222,7 +222,7 @@ TEST_F(block, nonblocking_behind_a_waiter)
 		} while (!submitter_done(&sub) && err == -EAGAIN);
 		EXPECT_EQ(0, submitter_end(&sub));
 		EXPECT_EQ(0, cancel_all(self->pool.fd));
-		EXPECT_EQ(0, wait_tasks(self->pool.fd, 10 * SEC));
+		EXPECT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
 		ASSERT_TRUE(WAIT_FOR(pool_figure(self->second, free) == 1));
 	}
 }
@@ -351,7 +351,7 @@ TEST_F(block, restarted)
 	EXPECT_EQ(0, cancel(self->pool.fd, 0, 1, NULL, NULL));
 	EXPECT_EQ(0, submitter_end(&sub));
 	EXPECT_EQ(1, sub.accepted);
-	EXPECT_EQ(0, wait_tasks(self->pool.fd, 10 * SEC));
+	EXPECT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
 	EXPECT_EQ(2, pool_figure(self->pool.fd, file_finished));
 }
 
@@ -370,7 +370,7 @@ TEST_F(block, files_are_apart)
 	/* the same cookie, another file */
 	EXPECT_EQ(-ENOENT, cancel(self->pool.fd, 0, 2, &cancelled, &stopped));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
-	EXPECT_EQ(0, wait_tasks(self->pool.fd, 10 * SEC));
+	EXPECT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
 	ASSERT_EQ(1, read_records(self->pool.fd, &record, 1));
 	EXPECT_EQ(1, record.cookie);
 	EXPECT_EQ(0, read(self->pool.fd, &record, sizeof(record)));

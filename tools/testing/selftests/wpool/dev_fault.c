@@ -90,7 +90,7 @@ TEST_F(fault, pool_lives)
 			TH_LOG("cookie %llu", (unsigned long long)records[i].cookie);
 	}
 	EXPECT_EQ((1U << ARRAY_SIZE(works)) - 1, seen);
-	EXPECT_EQ(0, wait_tasks(self->pool.fd, 10 * SEC));
+	EXPECT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
 	ASSERT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, faults) == 2));
 	ASSERT_EQ(0, pool_stats(self->pool.fd, &stats));
@@ -106,11 +106,11 @@ TEST_F(fault, pool_lives)
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, variant->capacity));
 	EXPECT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, busy) == variant->capacity));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
-	EXPECT_EQ(0, wait_tasks(self->pool.fd, 10 * SEC));
-	EXPECT_EQ(0, pool_release(self->pool.fd, WPOOL_DEV_RELEASE_WAIT, 10 * SEC));
+	EXPECT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
+	EXPECT_EQ(0, pool_release(self->pool.fd, WPOOL_DEV_RELEASE_WAIT, WAIT_NS));
 	EXPECT_EQ(0, pool_reboot(self->pool.fd));
 	EXPECT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 1));
-	EXPECT_EQ(0, wait_tasks(self->pool.fd, 10 * SEC));
+	EXPECT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
 }
 
 /* The submitter's own thread must not die of it. */
@@ -139,7 +139,7 @@ TEST_F(fault, as_the_last_task)
 	ASSERT_EQ(0, submit_all(self->pool.fd, &work, 1));
 	EXPECT_EQ(0, pool_destroy(self->pool.fd));
 	EXPECT_FALSE(pool_exists(self->pool.name));
-	EXPECT_EQ(0, wait_tasks(self->pool.fd, 10 * SEC));
+	EXPECT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
 	ASSERT_EQ(1, read_records(self->pool.fd, &record, 1));
 	EXPECT_EQ(7, record.cookie);
 	EXPECT_EQ(-EIO, record.status);

@@ -30,5 +30,4 @@ test_fresh_seed()
 
 TESTS="known_seed fresh_seed"
 
-watchdog 280
 run_tests "$@"

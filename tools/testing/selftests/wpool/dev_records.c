@@ -72,7 +72,7 @@ static void nothing(int sig)
 	(void)sig;
 }
 
-/* A signal that interrupts system calls, again and again; 0 stops it. */
+/* A signal that interrupts system calls, again and again; 0 stops it. usec < 1 s. */
 static void nag(unsigned int usec)
 {
 	struct sigaction action = { .sa_handler = nothing };
@@ -101,18 +101,25 @@ TEST_F(work, read_of_many_records_interrupted)
 	enum { NR = WPOOL_MAX_INFLIGHT / 2 };
 	const ssize_t all = NR * sizeof(struct wpool_dev_record);
 	struct wpool_dev_record *records = malloc(all);
-	unsigned int round, i;
+	__u64 end = now_ns() + WAIT_NS, began, took = 0;
 	ssize_t len = all;
+	unsigned int i;
 
 	ASSERT_NE(NULL, records);
-	/* on a busy machine the signal may come too late once, but not each time */
-	for (round = 0; round < 20 && len == all; round++) {
+	/*
+	 * The first read tells how long one takes on this machine; after that, the
+	 * signal comes in the middle. It may come too late, but not each time.
+	 */
+	while (len == all && now_ns() < end) {
 		for (i = 0; i < NR; i += WPOOL_MAX_BATCH)
 			ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, i,
 						 WPOOL_MAX_BATCH));
 		ASSERT_EQ(0, wait_tasks(self->pool.fd, 0));
-		nag(100);
+		if (took)
+			nag(took / 2000 < 1 ? 1 : took / 2000 % 1000000);
+		began = now_ns();
 		len = read(self->pool.fd, records, all);
+		took = now_ns() - began;
 		nag(0);
 		ASSERT_LT(0, len);
 		EXPECT_EQ(all - len, read(self->pool.fd, records, all));
@@ -129,12 +136,13 @@ TEST_F(work, poll_says_what_read_would_do)
 	/* read() would say that there is nothing and never will be */
 	EXPECT_EQ(1, poll(&pfd, 1, 0));
 	EXPECT_EQ(POLLIN, pfd.revents & POLLIN);
-	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, 200 * MSEC, 1));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
 	EXPECT_EQ(0, poll(&pfd, 1, 0));
-	EXPECT_EQ(1, poll(&pfd, 1, 20000));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+	EXPECT_EQ(1, poll(&pfd, 1, WAIT_NS / MSEC));
 	EXPECT_EQ(POLLIN, pfd.revents & POLLIN);
 	EXPECT_EQ((ssize_t)sizeof(record), read(self->pool.fd, &record, sizeof(record)));
-	EXPECT_EQ(0, record.status);
+	EXPECT_EQ(-ECANCELED, record.status);
 	EXPECT_EQ(1, poll(&pfd, 1, 0));
 }
 
@@ -146,7 +154,7 @@ TEST_F(work, poll_ends_with_the_last_silent_task)
 	struct pollfd pfd = { .fd = self->pool.fd, .events = POLLIN };
 
 	ASSERT_EQ(0, submit_all(self->pool.fd, &work, 1));
-	EXPECT_EQ(1, poll(&pfd, 1, 20000));
+	EXPECT_EQ(1, poll(&pfd, 1, WAIT_NS / MSEC));
 }
 
 struct reader {
@@ -222,7 +230,7 @@ TEST_F(work, wait_times_out)
 	EXPECT_LE(20 * MSEC, now_ns() - since);
 	EXPECT_EQ(-ETIME, wait_tasks(self->pool.fd, 1));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
-	EXPECT_EQ(0, wait_tasks(self->pool.fd, 10 * SEC));
+	EXPECT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
 	EXPECT_EQ(0, wait_tasks(self->pool.fd, 1));
 }
 
@@ -246,7 +254,7 @@ TEST_F(work, wait_interrupted)
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
 	nag(50000);
 	EXPECT_EQ(-EINTR, wait_tasks(self->pool.fd, 0));
-	EXPECT_EQ(-EINTR, wait_tasks(self->pool.fd, 20 * SEC));
+	EXPECT_EQ(-EINTR, wait_tasks(self->pool.fd, WAIT_NS));
 	nag(0);
 }
 
@@ -341,8 +349,9 @@ TEST_F(running, cancel_stops_it_soon)
 	EXPECT_EQ(-ECANCELED, record.status);
 	EXPECT_NE(0, record.start_ns);
 	EXPECT_NE((__u32)-1, record.cpu);
-	EXPECT_GT(100 * MSEC * slow(), record.end_ns - told)
-		TH_LOG("it took %llu ms", (unsigned long long)(record.end_ns - told) / MSEC);
+	/* long before its own end */
+	EXPECT_GT(LONG, record.end_ns - record.start_ns);
+	TH_LOG("it took %llu ms", (unsigned long long)(record.end_ns - told) / MSEC);
 	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
 }
 
@@ -366,14 +375,15 @@ TEST_F(running, cancel_all)
 	ASSERT_EQ(ARRAY_SIZE(works), read_records(self->pool.fd, records, ARRAY_SIZE(works)));
 	for (i = 0; i < ARRAY_SIZE(works); i++) {
 		EXPECT_EQ(-ECANCELED, records[i].status);
+		EXPECT_TRUE(!records[i].start_ns ||
+			    records[i].end_ns - records[i].start_ns < LONG);
 		last = records[i].end_ns > last ? records[i].end_ns : last;
 	}
-	EXPECT_GT(100 * MSEC * slow(), last - told)
-		TH_LOG("it took %llu ms", (unsigned long long)(last - told) / MSEC);
+	TH_LOG("it took %llu ms", (unsigned long long)(last - told) / MSEC);
 	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
 	/* and the pool goes on */
 	EXPECT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 1));
-	EXPECT_EQ(0, wait_tasks(self->pool.fd, 10 * SEC));
+	EXPECT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
 }
 
 TEST_F(work, cancel_unknown_cookie)
@@ -405,7 +415,7 @@ TEST_F(work, cancel_silent)
 
 	ASSERT_EQ(0, submit_all(self->single.fd, works, 2));
 	EXPECT_EQ(0, cancel_all(self->single.fd));
-	EXPECT_EQ(0, wait_tasks(self->single.fd, 10 * SEC));
+	EXPECT_EQ(0, wait_tasks(self->single.fd, WAIT_NS));
 	EXPECT_EQ(0, read(self->single.fd, &record, sizeof(record)));
 	EXPECT_EQ(2, pool_figure(self->single.fd, file_finished));
 }

@@ -8,31 +8,47 @@
 
 /* ---- release, reboot, destroy -------------------------------------------- */
 
+static void *destroyer_run(void *data)
+{
+	struct submitter *sub = data;
+
+	sub->err = pool_destroy(sub->fd);
+	__atomic_store_n(&sub->done, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
 TEST_F(block, destroy_sends_submitters_away)
 {
-	struct submitter subs[3], *sub;
-	struct wpool_dev_record record;
-	struct wpool_dev_stats stats;
+	struct wpool_dev_attrs depth = { .mask = WPOOL_DEV_QUEUE_DEPTH, .queue_depth = 1 };
 	struct wpool_dev_attrs attrs = { .mask = WPOOL_DEV_EXPIRY_MS, .expiry_ms = 1 };
-	__u64 ends;
+	struct submitter subs[3], *sub, destroyer = { .fd = self->second };
+	struct wpool_dev_record records[2];
+	struct wpool_dev_stats stats;
 	size_t i;
 
-	/* destroy lets what was accepted run to its end */
-	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, 500 * MSEC, 1));
-	ends = now_ns() + 500 * MSEC;
+	/* destroy lets what was accepted run to its end: one runs, one is queued */
+	ASSERT_EQ(0, pool_tune(self->pool.fd, &depth));
+	ASSERT_EQ(0, occupy(self->pool.fd, 1));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, 50 * MSEC, 2));
 	for (i = 0; i < ARRAY_SIZE(subs); i++)
 		ASSERT_EQ(0, submitter_start(&subs[i], self->second, WPOOL_WORK_NOOP, 0, i, 1));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, waiting) == ARRAY_SIZE(subs)));
-	EXPECT_EQ(0, pool_destroy(self->pool.fd));
-	EXPECT_LE(ends - 50 * MSEC, now_ns());
+	ASSERT_EQ(0, pthread_create(&destroyer.thread, NULL, destroyer_run, &destroyer));
 	for (i = 0; i < ARRAY_SIZE(subs); i++) {
 		sub = &subs[i];
 		EXPECT_EQ(-ESHUTDOWN, submitter_end(sub));
 		EXPECT_EQ(0, sub->accepted);
 	}
+	EXPECT_FALSE(submitter_done(&destroyer));
+	EXPECT_EQ(0, cancel(self->pool.fd, 0, 1, NULL, NULL));
+	EXPECT_EQ(0, submitter_end(&destroyer));
 	EXPECT_FALSE(pool_exists(self->pool.name));
-	ASSERT_EQ(1, read_records(self->pool.fd, &record, 1));
-	EXPECT_EQ(0, record.status);
+	/* which both are over, so that nobody has to be waited for */
+	EXPECT_EQ(2, pool_figure(self->pool.fd, file_finished));
+	ASSERT_EQ(2, read_records(self->pool.fd, records, 2));
+	EXPECT_EQ(-ECANCELED, records[0].status);
+	EXPECT_EQ(2, records[1].cookie);
+	EXPECT_EQ(0, records[1].status);
 
 	/* both files live, the pool does not */
 	EXPECT_EQ(-ESHUTDOWN, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 1));
@@ -46,17 +62,8 @@ TEST_F(block, destroy_sends_submitters_away)
 	EXPECT_EQ(WPOOL_DEV_DESTROYED, stats.state);
 	EXPECT_EQ(0, stats.workers);
 	EXPECT_EQ(0, stats.outstanding);
-	EXPECT_EQ(1, stats.completed);
+	EXPECT_EQ(2, stats.completed);
 	EXPECT_EQ(-ENOENT, pool_attach(self->pool.name, 0));
-}
-
-static void *destroyer_run(void *data)
-{
-	struct submitter *sub = data;
-
-	sub->err = pool_destroy(sub->fd);
-	__atomic_store_n(&sub->done, true, __ATOMIC_RELEASE);
-	return NULL;
 }
 
 /* From several files at once: all come back, when it is gone, and it is. */
@@ -148,7 +155,7 @@ TEST_F(block, release_wait_reboot)
 
 		/* what was queued runs to its end */
 		EXPECT_EQ(0, cancel(self->pool.fd, 0, 1, NULL, NULL));
-		EXPECT_EQ(0, pool_release(self->second, WPOOL_DEV_RELEASE_WAIT, 20 * SEC));
+		EXPECT_EQ(0, pool_release(self->second, WPOOL_DEV_RELEASE_WAIT, WAIT_NS));
 		EXPECT_EQ(0, pool_release(self->second, WPOOL_DEV_RELEASE_WAIT, 0));
 		ASSERT_EQ(0, pool_stats(self->second, &stats));
 		EXPECT_EQ(0, stats.workers);
@@ -189,7 +196,7 @@ TEST_F(block, release_cancels_if_asked)
 	EXPECT_TRUE(WAIT_FOR(pool_figure(self->second, outstanding) == 1));
 	EXPECT_EQ(-ETIME, pool_release(self->second, WPOOL_DEV_RELEASE_WAIT, MSEC));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
-	EXPECT_EQ(0, pool_release(self->second, WPOOL_DEV_RELEASE_WAIT, 20 * SEC));
+	EXPECT_EQ(0, pool_release(self->second, WPOOL_DEV_RELEASE_WAIT, WAIT_NS));
 	EXPECT_EQ(0, pool_reboot(self->second));
 	EXPECT_EQ(0, submit(self->second, WPOOL_WORK_NOOP, 0, 1));
 	EXPECT_EQ(0, wait_tasks(self->second, 0));

@@ -514,7 +514,7 @@ TEST_F_TIMEOUT(sweep, submit, 120)
 
 static int call_wait(struct _test_data_sweep *self)
 {
-	return wait_tasks(self->fd, SEC);
+	return wait_tasks(self->fd, WAIT_NS);
 }
 
 static int prepare_done(struct _test_data_sweep *self)
@@ -568,7 +568,7 @@ static int call_cancel(struct _test_data_sweep *self)
 
 static int check_cancelled(struct _test_data_sweep *self)
 {
-	return wait_tasks(self->fd, 20 * SEC);
+	return wait_tasks(self->fd, WAIT_NS);
 }
 
 TEST_F(sweep, cancel)

@@ -66,7 +66,7 @@ TEST_F_TIMEOUT(spawn, every_point, 120)
 		spawned = pool_figure(self->pool.fd, spawned);
 		ASSERT_EQ(0, nth_set(self->nth, nth));
 		ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 1, 5));
-		ASSERT_EQ(0, wait_tasks(self->pool.fd, 20 * SEC))
+		ASSERT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS))
 			TH_LOG("%u: they do not start", nth);
 		came = nth_end(self->nth);
 		ASSERT_LE(0, came);
@@ -102,7 +102,7 @@ TEST_F_TIMEOUT(spawn, nine_times_in_a_row, 120)
 	began = now_ns();
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 0, 500));
 	EXPECT_EQ(0, pool_figure(self->pool.fd, workers));
-	ASSERT_EQ(0, wait_tasks(self->pool.fd, 40 * SEC));
+	ASSERT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
 	took = now_ns() - began;
 	EXPECT_EQ(0, file_number(INJECT "/times", -1));
 
@@ -141,7 +141,7 @@ TEST_F(spawn, never)
 	EXPECT_EQ(0, close(fd));
 	EXPECT_EQ(-ETIME, pool_release(self->pool.fd, WPOOL_DEV_RELEASE_WAIT, 50 * MSEC));
 	EXPECT_EQ(0, pool_release(self->pool.fd, WPOOL_DEV_RELEASE_CANCEL, 0));
-	EXPECT_EQ(0, wait_tasks(self->pool.fd, 20 * SEC));
+	EXPECT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
 	EXPECT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, cancelled) == 20));
 	ASSERT_EQ(0, pool_stats(self->pool.fd, &stats));
 	EXPECT_EQ(0, stats.workers);

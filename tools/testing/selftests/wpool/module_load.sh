@@ -301,5 +301,4 @@ TESTS="parameters_are_visible parameters_are_used bad_parameters fault_is_refuse
 	10000_together load_and_unload ends_loaded"
 
 helpers=
-watchdog 280
 run_tests "$@"

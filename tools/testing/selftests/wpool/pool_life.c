@@ -4,13 +4,10 @@
  * really quiet, the smallest and the largest pools, and pools that come and go
  * from several processes at once.
  *
- * Upper bounds of time hold on a machine that does nothing else. Where the
- * machine is shared, one of three tries has to be in time; lower bounds hold
- * always.
+ * Nothing happens before its time, and that is checked. How long after it depends
+ * on the machine: it is told, and has to be in WAIT_NS.
  */
 #include "wpool_test.h"
-
-#define TRIES	3
 
 /* ---- idle expiry --------------------------------------------------------- */
 
@@ -57,8 +54,7 @@ static int expire(int fd, unsigned int nr, __u32 expiry_ms, struct expiry *expir
 	return 0;
 }
 
-static void check_expiry(struct __test_metadata *_metadata, unsigned int nr, __u32 expiry_ms,
-			 __u32 slack_ms)
+static void check_expiry(struct __test_metadata *_metadata, unsigned int nr, __u32 expiry_ms)
 {
 	struct wpool_dev_attrs attrs = {
 		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_EXPIRY_MS | WPOOL_DEV_MIN_WORKERS,
@@ -66,33 +62,26 @@ static void check_expiry(struct __test_metadata *_metadata, unsigned int nr, __u
 		.expiry_ms = expiry_ms,
 		.min_workers = 0,
 	};
-	__u64 limit = (expiry_ms + slack_ms * slow()) * MSEC;
 	struct expiry expiry;
 	struct pool pool;
 	pid_t pids[8];
-	unsigned int try;
 	int err;
 
-	for (try = 0; try < TRIES; try++) {
-		ASSERT_EQ(0, pool_create(&pool, &attrs));
-		err = expire(pool.fd, nr, expiry_ms, &expiry);
-		if (err == -ETIME) {
-			pool_end(&pool);
-			SKIP(return, "too slow to have %u workers at once", nr);
-		}
-		ASSERT_EQ(0, err);
-		EXPECT_FALSE(expiry.early);
-		EXPECT_EQ(nr, pool_figure(pool.fd, expired));
-		EXPECT_EQ(nr, pool_figure(pool.fd, spawned));
-		TH_LOG("%u workers, expiry %u ms: gone after %llu ms", nr, expiry_ms,
-		       (unsigned long long)(expiry.late_ns / MSEC));
-		/* not only not counted any more */
-		EXPECT_TRUE(WAIT_FOR(!threads_named(pool.name, pids, ARRAY_SIZE(pids))));
+	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	err = expire(pool.fd, nr, expiry_ms, &expiry);
+	if (err == -ETIME) {
 		pool_end(&pool);
-		if (expiry.late_ns < limit)
-			break;
+		SKIP(return, "too slow to have %u workers at once", nr);
 	}
-	EXPECT_GT(limit, expiry.late_ns);
+	ASSERT_EQ(0, err);
+	EXPECT_FALSE(expiry.early);
+	EXPECT_EQ(nr, pool_figure(pool.fd, expired));
+	EXPECT_EQ(nr, pool_figure(pool.fd, spawned));
+	TH_LOG("%u workers, expiry %u ms: gone after %llu ms", nr, expiry_ms,
+	       (unsigned long long)(expiry.late_ns / MSEC));
+	/* not only not counted any more */
+	EXPECT_TRUE(WAIT_FOR(!threads_named(pool.name, pids, ARRAY_SIZE(pids))));
+	pool_end(&pool);
 }
 
 FIXTURE(life)
@@ -109,12 +98,12 @@ FIXTURE_TEARDOWN(life)
 
 TEST_F_TIMEOUT(life, expiry_of_1000_workers, 240)
 {
-	check_expiry(_metadata, 1000, 1000, 300);
+	check_expiry(_metadata, 1000, 1000);
 }
 
 TEST_F_TIMEOUT(life, expiry_of_10_workers_after_200_ms, 120)
 {
-	check_expiry(_metadata, 10, 200, 200);
+	check_expiry(_metadata, 10, 200);
 }
 
 /* The last min_workers stay, and a change of the attributes finds the idle ones. */
@@ -137,6 +126,7 @@ TEST(min_workers_stay)
 	ASSERT_EQ(0, cancel_all(pool.fd));
 	ASSERT_EQ(0, wait_tasks(pool.fd, 0));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(pool.fd, workers) == 3));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(pool.fd, idle) == 3));
 	/* several expiry times later, which is what this is about */
 	usleep(400000);
 	ASSERT_EQ(0, pool_stats(pool.fd, &stats));
@@ -153,7 +143,7 @@ TEST(min_workers_stay)
 	EXPECT_TRUE(WAIT_FOR(!pool_figure(pool.fd, workers)));
 	/* and from none it starts again */
 	EXPECT_EQ(0, submit_many(pool.fd, WPOOL_WORK_NOOP, 0, 0, 10));
-	EXPECT_EQ(0, wait_tasks(pool.fd, 10 * SEC));
+	EXPECT_EQ(0, wait_tasks(pool.fd, WAIT_NS));
 	pool_end(&pool);
 }
 
@@ -181,6 +171,27 @@ TEST(expiry_counts_for_idle_workers)
 }
 
 /* ---- a quiet pool -------------------------------------------------------- */
+
+/* Wait until nothing has changed for half a second; false if that never comes. */
+static bool settled(const struct pool *pools, unsigned int nr_pools)
+{
+	struct wpool_dev_stats stats[8] = { }, was[8] = { };
+	__u64 changed = now_ns(), end = changed + WAIT_NS;
+	unsigned int i;
+
+	do {
+		for (i = 0; i < nr_pools; i++)
+			if (pool_stats(pools[i].fd, &stats[i]))
+				return false;
+		if (memcmp(stats, was, sizeof(stats)))
+			changed = now_ns();
+		memcpy(was, stats, sizeof(was));
+		if (now_ns() - changed > SEC / 2)
+			return true;
+		usleep(20000);
+	} while (now_ns() < end);
+	return false;
+}
 
 struct quiet {
 	pid_t pid;
@@ -247,6 +258,7 @@ TEST(quiet_pools_do_not_run)
 	struct wpool_dev_stats was[NR], is[NR];
 	struct pool pools[NR];
 	int i, j, nr, nr_after, seen = 0;
+	__u64 end;
 
 	for (i = 0; i < NR; i++)
 		ASSERT_EQ(0, pool_create(&pools[i], &attrs[i]));
@@ -264,12 +276,17 @@ TEST(quiet_pools_do_not_run)
 	/* what others left in the default pool, and the last of ours */
 	ASSERT_TRUE(WAIT_FOR(attr_number("default", "workers") <= 1));
 	ASSERT_TRUE(WAIT_FOR(!pool_figure(pools[PREALLOC].fd, searching)));
-	/* the reaper may still be busy with those that left */
-	usleep(300000);
-
-	for (i = 0; i < NR; i++)
-		ASSERT_EQ(0, pool_stats(pools[i].fd, &was[i]));
-	nr = all_switches(before, ARRAY_SIZE(before), pools, NR);
+	/* the threads of those that left are the last to come to rest */
+	for (end = now_ns() + WAIT_NS;;) {
+		ASSERT_TRUE(settled(pools, NR));
+		for (i = 0; i < NR; i++)
+			ASSERT_EQ(0, pool_stats(pools[i].fd, &was[i]));
+		nr = all_switches(before, ARRAY_SIZE(before), pools, NR);
+		usleep(300000);
+		nr_after = all_switches(after, ARRAY_SIZE(after), pools, NR);
+		if ((nr == nr_after && !memcmp(before, after, sizeof(before))) || now_ns() > end)
+			break;
+	}
 	for (i = 0; i < nr; i++)
 		for (j = 0; j < NR; j++)
 			seen += !!strstr(before[i].name, pools[j].name);
@@ -375,17 +392,23 @@ TEST(simple_pool)
 	ASSERT_NE(NULL, records);
 	ASSERT_EQ(0, pool_create(&pool, &attrs));
 	EXPECT_EQ(WPOOL_DEV_UNLIMITED, pool_figure(pool.fd, free));
+	/* as many workers as it may have, however long they take to come */
+	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, LONG, 0, WORKERS));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(pool.fd, busy) == WORKERS));
+	ASSERT_EQ(0, cancel_all(pool.fd));
+	ASSERT_EQ(WORKERS, read_records(pool.fd, records, WORKERS));
+	overlap = max_overlap(records, WORKERS);
+	EXPECT_EQ(WORKERS, overlap);
 	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, MSEC, 0, NR));
 	ASSERT_EQ(NR, read_records(pool.fd, records, NR));
 	for (i = 0; i < NR; i++)
 		ASSERT_EQ(0, records[i].status);
 	overlap = max_overlap(records, NR);
 	EXPECT_GE(WORKERS, overlap);
-	EXPECT_LT(1, overlap);
 	ASSERT_EQ(0, pool_stats(pool.fd, &stats));
 	EXPECT_GE(WORKERS, stats.spawned);
 	/* the simple pool's Kill hangs while it is idle; a release does not */
-	EXPECT_EQ(0, pool_release(pool.fd, WPOOL_DEV_RELEASE_WAIT, 10 * SEC));
+	EXPECT_EQ(0, pool_release(pool.fd, WPOOL_DEV_RELEASE_WAIT, WAIT_NS));
 	pool_end(&pool);
 	free(records);
 }
@@ -425,7 +448,7 @@ TEST(prealloc)
 	EXPECT_EQ(50, stats.spawned);
 	EXPECT_EQ(0, stats.expired);
 	/* its workers come back with a reboot */
-	ASSERT_EQ(0, pool_release(pool.fd, WPOOL_DEV_RELEASE_WAIT, 10 * SEC));
+	ASSERT_EQ(0, pool_release(pool.fd, WPOOL_DEV_RELEASE_WAIT, WAIT_NS));
 	EXPECT_EQ(0, pool_figure(pool.fd, workers));
 	ASSERT_EQ(0, pool_reboot(pool.fd));
 	EXPECT_EQ(50, pool_figure(pool.fd, workers));

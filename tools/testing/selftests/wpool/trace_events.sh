@@ -128,8 +128,8 @@ test_workers()
 test_handed_over_and_hogged()
 {
 	setup cpumask=0 queue_depth=max hog_ms=1 || return 1
-	run --work sleep:50ms --tasks 4 || return 1
-	run --work spin:200ms --tasks 1 || return 1
+	repeat_until "$CLASS/$POOL/handoffs" run --work sleep:50ms --tasks 4 || return 1
+	repeat_until "$CLASS/$POOL/hogs" run --work spin:200ms --tasks 1 || return 1
 	stop || return 1
 	has 'wpool_runq_handed_over: pool=.* cpu=0$' &&
 		has 'wpool_task_hogged: pool=.* cpu=0 worker=[0-9]+ task=[0-9a-f]{8} func='
@@ -141,7 +141,7 @@ test_stolen()
 	setup queue_depth=max expiry_ms=0 || return 1
 	# without workers everything goes to the global queue
 	run --work sleep:20ms --tasks 16 || return 1
-	run --work spin:2ms --tasks 200 || return 1
+	repeat_until "$CLASS/$POOL/stolen" run --work spin:2ms --tasks 200 || return 1
 	stolen=$(cat "$CLASS/$POOL/stolen")
 	stop || return 1
 	has 'wpool_tasks_stolen: .* cpu=[0-9]+ from=[0-9]+ nr=[1-9]' || return 1
@@ -152,7 +152,8 @@ test_stolen()
 test_overloaded()
 {
 	setup capacity=1 || return 1
-	run --work sleep:5ms --tasks 4 || return 1
+	# the second finds no place, for as long as the first lasts
+	run --work sleep:1s --tasks 2 || return 1
 	stop || return 1
 	has 'wpool_pool_overloaded: .* nr=[1-9][0-9]* policy=block$'
 }
@@ -167,5 +168,4 @@ test_no_addresses()
 
 TESTS="life_of_tasks cancelled_tasks_are_dropped workers handed_over_and_hogged stolen overloaded no_addresses"
 
-watchdog 120
 run_tests "$@"

@@ -132,7 +132,7 @@ static int together(unsigned int nr)
 		return end("submit", err);
 	reached = all_busy(pool.fd, nr, &busy);
 	all = now_ns();
-	err = cancel_all(pool.fd) ?: wait_tasks(pool.fd, 60 * SEC) ?: pool_destroy(pool.fd);
+	err = cancel_all(pool.fd) ?: wait_tasks(pool.fd, 2 * WAIT_NS) ?: pool_destroy(pool.fd);
 	printf("%llu of %u at the same time after %llu ms, gone after %llu ms\n",
 	       (unsigned long long)busy, nr, (unsigned long long)((all - began) / MSEC),
 	       (unsigned long long)((now_ns() - all) / MSEC));

@@ -250,8 +250,9 @@ test_run_reports()
 test_run_full_pool()
 {
 	good create "$POOL" capacity=2 policy=fail || return 1
-	# two fit; who does not gets exit 3, and the report says how many
-	wpoolctl run "$POOL" --work sleep:200ms --tasks 5 --json >"$TMP/out" 2>"$TMP/err"
+	# two fit for as long as they last; who does not gets exit 3, and the report says how
+	# many
+	wpoolctl run "$POOL" --work sleep:2s --tasks 5 --json >"$TMP/out" 2>"$TMP/err"
 	rc=$?
 	[ $rc -eq 3 ] || fail "exit $rc: $(cat "$TMP/err")" || return 1
 	key_is accepted 2 && key_is refused 3 && key_is completed 2 || return 1
@@ -261,7 +262,7 @@ test_run_full_pool()
 	good tune "$POOL" policy=block || return 1
 	good run "$POOL" --work sleep:10ms --tasks 6 --json || return 1
 	key_is completed 6 && key_is refused 0 || return 1
-	wpoolctl run "$POOL" --work sleep:200ms --tasks 5 --nonblock --quiet 2>"$TMP/err"
+	wpoolctl run "$POOL" --work sleep:2s --tasks 5 --nonblock --quiet 2>"$TMP/err"
 	rc=$?
 	[ $rc -eq 3 ] || fail "--nonblock: exit $rc" || return 1
 	good destroy "$POOL"
@@ -399,5 +400,4 @@ TESTS="help usage create_and_destroy create_bad_values tune list show run_report
 	run_full_pool run_time_is_over run_interrupted run_temporary_pool
 	run_bad_values stat release_and_reboot default_pool_is_left_alone unprivileged"
 
-watchdog 250
 run_tests "$@"
