@@ -7,6 +7,10 @@
 # Sourced after lib.sh, never run. Whoever sources it calls tests_begin first, and
 # may call choose before.
 
+# Until a machine is given up, in seconds. Cases that hang have limits of their own, so
+# only one that hangs as a whole comes to this, however slow it is.
+PATIENCE=3600
+
 # How many parts run at a time.
 JOBS=${WPOOL_JOBS:-2}
 
@@ -209,7 +213,7 @@ show_kunit()
 # part_kunit NAME PREFIX KERNEL
 part_kunit()
 {
-	run_vm "$1" "$3" --timeout 600 --append "$(kunit_filter)" \
+	run_vm "$1" "$3" --timeout $PATIENCE --append "$(kunit_filter)" \
 		-- "$TOP/scripts/guest/kunit.sh"
 	cat "$LOGS/$1.out"
 	show_kunit "$1" >"$LOGS/$1.txt" 2>&1 || true
@@ -225,7 +229,7 @@ part_kunit()
 # part_selftest NAME PREFIX KERNEL
 part_selftest()
 {
-	run_vm "$1" "$3" --timeout 900 --append "$(selftest_filter)" \
+	run_vm "$1" "$3" --timeout $PATIENCE --append "$(selftest_filter)" \
 		-- "$TOP/scripts/guest/selftests.sh"
 	"$TOP/scripts/ktap" --results "$RESULTS" "$2" <"$LOGS/$1.out"
 	show_failures "$LOGS/$1.out"
@@ -261,7 +265,7 @@ stress()
 # part_torture NAME PREFIX KERNEL SECONDS SEED CYCLES
 part_torture()
 {
-	stress "$1" "$2" "$3" $((600 + $4 * 2 + $6 * 10)) \
+	stress "$1" "$2" "$3" $((PATIENCE + $4 * 2 + $6 * 10)) \
 		"PROGRAM=torture SECONDS=$4 SEED=$5 CYCLES=$6" \
 		--add "$TOP/tools/testing/torture/run.sh"
 }
@@ -277,7 +281,7 @@ part_fault()
 # part_fuzz NAME PREFIX KERNEL SECONDS SEED
 part_fuzz()
 {
-	stress "$1" "$2" "$3" $((600 + $4 * 2)) \
+	stress "$1" "$2" "$3" $((PATIENCE + $4 * 2)) \
 		"PROGRAM=fuzz SECONDS=$4 SEED=$5 CALLS=1000000000"
 }
 
