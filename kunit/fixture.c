@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 #include <linux/timer.h>
 
+#include "../module/compat.h"
 #include "fixture.h"
 
 struct case_pool {
@@ -350,7 +351,7 @@ void wpk_stop(struct kunit *test)
 
 static void limit_fn(struct timer_list *timer)
 {
-	struct wpk *wpk = from_timer(wpk, timer, limit);
+	struct wpk *wpk = timer_container_of(wpk, timer, limit);
 
 	WRITE_ONCE(wpk->killed, true);
 	WRITE_ONCE(wpk->stop, true);

@@ -6,33 +6,57 @@
 #ifndef WPOOL_COMPAT_H
 #define WPOOL_COMPAT_H
 
+#include <linux/hrtimer.h>
 #include <linux/sched.h>
 #include <linux/timer.h>
 #include <linux/version.h>
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0) || \
-	LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
-#error "wpool is for Linux 6.1 to 6.12"
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
+#error "wpool needs Linux 6.1 or newer"
+#endif
+
+/* The first version that wpool was not tested with. It may well work. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 4, 0)
+#define COMPAT_UNTESTED
 #endif
 
 #ifndef CONFIG_64BIT
 #error "wpool counts in 64 bits without locks: it needs a 64-bit kernel"
 #endif
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
-/* The caller sees to it that nobody arms the timer again. */
-#define timer_shutdown_sync(timer) del_timer_sync(timer)
+#ifndef timer_container_of
+#define timer_container_of(var, callback_timer, timer_fieldname) \
+	container_of(callback_timer, typeof(*(var)), timer_fieldname)
+#endif
+
+#ifndef COMPAT_HAVE_TIMER_DELETE_SYNC
+#define timer_delete_sync(timer) del_timer_sync(timer)
+#endif
+
+#ifndef COMPAT_HAVE_TIMER_SHUTDOWN_SYNC
+/* The caller makes sure that nothing arms the timer again. */
+#define timer_shutdown_sync(timer) timer_delete_sync(timer)
+#endif
+
+#ifndef COMPAT_HAVE_HRTIMER_SETUP
+static inline void hrtimer_setup(struct hrtimer *timer,
+				 enum hrtimer_restart (*function)(struct hrtimer *),
+				 clockid_t clock_id, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock_id, mode);
+	timer->function = function;
+}
 #endif
 
 /* Is a thread asleep, and not only about to be? A glance. */
 static inline bool compat_is_blocked(struct task_struct *thread)
 {
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
-	return !READ_ONCE(thread->on_rq);
-#else
-	/* who sleeps with time to repay stays on the queue */
-	return !READ_ONCE(thread->on_rq) || READ_ONCE(thread->se.sched_delayed);
+#ifdef COMPAT_HAVE_SCHED_DELAYED
+	/* a sleeper with time to repay stays on the queue */
+	if (READ_ONCE(thread->se.sched_delayed))
+		return true;
 #endif
+	return !READ_ONCE(thread->on_rq);
 }
 
 #endif /* WPOOL_COMPAT_H */

@@ -12,6 +12,7 @@
 #include <linux/jiffies.h>
 #include <linux/sched.h>
 
+#include "compat.h"
 #include "handoff.h"
 #include "monitor.h"
 #include "pool.h"
@@ -352,7 +353,7 @@ static void expire_one(struct wpool_runq *rq, unsigned long since)
 
 void wpool_idle_expire(struct timer_list *timer)
 {
-	struct wpool *pool = from_timer(pool, timer, expiry_timer);
+	struct wpool *pool = timer_container_of(pool, timer, expiry_timer);
 	unsigned long life, since = 0, flags;
 	struct wpool_runq *rq;
 	int i;

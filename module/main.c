@@ -22,6 +22,10 @@
 #include "trace.h"
 #include "worker.h"
 
+#ifdef COMPAT_UNTESTED
+#pragma message "wpool was not tested with a kernel as new as this one"
+#endif
+
 /* A number or "max", for the attributes that have no limit. */
 static int limit_set(const char *val, const struct kernel_param *kp)
 {

@@ -319,8 +319,7 @@ static enum hrtimer_restart look(struct hrtimer *unused)
 void wpool_monitor_init(void)
 {
 	period_ns = IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS) ? PERIOD_NS : PERIOD_MIN_NS;
-	hrtimer_init(&timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
-	timer.function = look;
+	hrtimer_setup(&timer, look, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 }
 
 void wpool_monitor_exit(void)

@@ -268,8 +268,10 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs)
 	pool->nice = attrs->nice;
 	pool->fault = attrs->fault;
 	pool->fault_data = attrs->fault_data;
+	rcu_read_lock();
 	cpumask_copy(pool->cpumask, attrs->cpumask ?:
 		     housekeeping_cpumask(HK_TYPE_KTHREAD));
+	rcu_read_unlock();
 
 	init_runqs(pool);
 	wpool_globq_init(&pool->globq);

@@ -9,7 +9,6 @@
 #include <linux/gcd.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
-#include <linux/prandom.h>
 #include <linux/sched/stat.h>
 #include <linux/topology.h>
 
@@ -232,7 +231,7 @@ static struct wpool_task *steal_round(struct wpool *pool, bool last)
 	for (far = 0; far <= (nr_node_ids > 1) && !task; far++) {
 		local_irq_save(flags);
 		rq = wpool_this_runq(pool);
-		rq->random = next_pseudo_random32(rq->random);
+		rq->random = rq->random * 1664525 + 1013904223;
 		random = rq->random >> 8;
 		local_irq_restore(flags);
 		start = random % nr_cpu_ids;

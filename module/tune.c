@@ -109,8 +109,10 @@ static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 	if (mask & WPOOL_TUNE_NICE)
 		tune_nice(pool, attrs->nice);
 	if (mask & WPOOL_TUNE_CPUMASK) {
+		rcu_read_lock();
 		cpumask_copy(pool->cpumask, attrs->cpumask ?:
 			     housekeeping_cpumask(HK_TYPE_KTHREAD));
+		rcu_read_unlock();
 		wpool_place(pool, -1);
 		/* what is left in the ring of a CPU that is out may be taken by all */
 		wpool_idle_wake_all(pool);

@@ -17,6 +17,7 @@
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/errno.h>
+#include <linux/kernel_stat.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/mm.h>

@@ -11,6 +11,7 @@
 #include <linux/string.h>
 
 #include "bench.h"
+#include "compat.h"
 
 /* A batch on the submitter's stack. */
 #define MAX_BATCH	64
@@ -110,7 +111,7 @@ static int percpu_create(struct bench_pool *pool, const struct bench_run *run)
 
 	if (cpu < nr_cpu_ids)
 		pool->cpu = cpu;
-	pool->wq = alloc_workqueue("bench_percpu", 0,
+	pool->wq = alloc_workqueue("bench_percpu", WQ_PERCPU,
 				   bench_num(run, "capacity", 0));
 	return pool->wq ? 0 : -ENOMEM;
 }
@@ -203,9 +204,9 @@ static int kworker_create(struct bench_pool *pool, const struct bench_run *run)
 	u64 cpu = bench_num(run, "cpu", nr_cpu_ids);
 
 	if (cpu < nr_cpu_ids)
-		pool->kworker = kthread_create_worker_on_cpu(cpu, 0, "bench_kworker");
+		pool->kworker = kthread_run_worker_on_cpu(cpu, 0, "bench_kworker");
 	else
-		pool->kworker = kthread_create_worker(0, "bench_kworker");
+		pool->kworker = kthread_run_worker(0, "bench_kworker");
 	return PTR_ERR_OR_ZERO(pool->kworker);
 }
 

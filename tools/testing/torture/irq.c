@@ -6,6 +6,7 @@
  */
 #include <linux/slab.h>
 
+#include "../../../module/compat.h"
 #include "torture.h"
 
 #define NR_ITEMS	8
@@ -70,7 +71,7 @@ static enum hrtimer_restart fire_hard(struct hrtimer *timer)
 
 static void fire_soft(struct timer_list *timer)
 {
-	struct tirq *irq = from_timer(irq, timer, soft);
+	struct tirq *irq = timer_container_of(irq, timer, soft);
 
 	if (READ_ONCE(irq->stop))
 		return;
@@ -87,8 +88,7 @@ int tirq_start(struct tpool *tp)
 	irq->from_hard.nr = 2 * tp->nr;
 	irq->from_soft.tp = tp;
 	irq->from_soft.nr = 2 * tp->nr + 1;
-	hrtimer_init(&irq->hard, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-	irq->hard.function = fire_hard;
+	hrtimer_setup(&irq->hard, fire_hard, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
 	timer_setup(&irq->soft, fire_soft, 0);
 	tp->irq = irq;
 	hrtimer_start(&irq->hard, ms_to_ktime(1), HRTIMER_MODE_REL_HARD);
@@ -104,7 +104,7 @@ void tirq_stop(struct tpool *tp)
 		return;
 	WRITE_ONCE(irq->stop, true);
 	hrtimer_cancel(&irq->hard);
-	del_timer_sync(&irq->soft);
+	timer_delete_sync(&irq->soft);
 }
 
 void tirq_free(struct tpool *tp)

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# What the kernel's headers have, for compat.h: a macro it sees itself, of other
+# names it is told here. $(call have,HEADER,NAME,DEFINE)
+have = $(if $(shell grep -sw $(2) $(srctree)/include/linux/$(1)),-DCOMPAT_HAVE_$(3))
+
+ccflags-y += $(call have,hrtimer.h,hrtimer_setup,HRTIMER_SETUP)
+ccflags-y += $(call have,sched.h,sched_delayed,SCHED_DELAYED)
+ccflags-y += $(call have,timer.h,timer_delete_sync,TIMER_DELETE_SYNC)
+ccflags-y += $(call have,timer.h,timer_shutdown_sync,TIMER_SHUTDOWN_SYNC)

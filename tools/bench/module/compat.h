@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the benchmark needs and older kernels lack. Kbuild tells what is there.
+ */
+#ifndef BENCH_COMPAT_H
+#define BENCH_COMPAT_H
+
+#include <linux/kthread.h>
+#include <linux/workqueue.h>
+
+#ifndef COMPAT_HAVE_WQ_PERCPU
+/* That was the default. */
+#define WQ_PERCPU 0
+#endif
+
+/* These create a worker that runs; so did the calls of the old names. */
+#ifndef kthread_run_worker
+#define kthread_run_worker kthread_create_worker
+#define kthread_run_worker_on_cpu kthread_create_worker_on_cpu
+#endif
+
+#endif /* BENCH_COMPAT_H */
