@@ -409,6 +409,8 @@ static void start_counting(struct kunit *test)
 {
 	int i;
 
+	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
+		kunit_skip(test, "a kernel without tracepoints");
 	for (i = 0; i < ARRAY_SIZE(probes); i++)
 		probes[i].tracepoint = NULL;
 	atomic_set(&nr_expiries, 0);

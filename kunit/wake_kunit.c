@@ -8,6 +8,7 @@
  */
 #include <kunit/resource.h>
 #include <linux/random.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 
 #include "fixture.h"
