@@ -73,6 +73,23 @@ built_kernels()
 	done
 }
 
+# is_native NAME: user-mode Linux, a kernel that is a process of this machine.
+is_native() { case $1 in native*) ;; *) return 1 ;; esac; }
+
+# native_dir SIZE: make a directory for the memory of a native machine of SIZE, as
+# 512M or 2G; it is a file there, mapped executable. Print its name.
+native_dir()
+{
+	local kib
+	kib=$(($(numfmt --from=iec "$1") / 1024))
+	if [ -w /dev/shm ] && ! findmnt -no OPTIONS -T /dev/shm | grep -qw noexec &&
+		[ "$(df --output=avail -k /dev/shm | tail -n 1)" -gt "$kib" ]; then
+		mktemp -d /dev/shm/wpool-native.XXXXXX
+	else
+		mktemp -d "${TMPDIR:-/tmp}/wpool-native.XXXXXX"
+	fi
+}
+
 # ensure_kernel NAME: fetch or build it, unless that was done before.
 ensure_kernel()
 {
