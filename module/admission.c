@@ -20,6 +20,21 @@
  * The waiter says that the task stands there, full barrier, looks if it is cancelled
  * <-> a cancel marks the task (fully ordered) and looks where it stands. At least
  * one sends the submitter away.
+ *
+ * serve:A - nobody waits while a token is free. A pass of wpool_admission_serve()
+ * hands out at most SERVE_BATCH tokens, so that interrupts are never off for long.
+ * Tokens come free and waiters come in three ways, and each takes passes until this
+ * holds again:
+ *
+ *   give    adds one token and takes one pass. A pass that finds tokens and waiters
+ *           hands out at least one, so there are never more tokens beside waiters
+ *           than passes still to come, of this and the other two kinds.
+ *   wait    adds a waiter where tokens may be left, and takes passes until one finds
+ *           no token or nobody who waits, or that waiter has left the line: with it
+ *           goes what it owed, and whoever came after it does the same for itself.
+ *   resize  adds many tokens, and takes passes until one finds no token or nobody.
+ *
+ * The last two are threads, and enable interrupts between two passes.
  */
 #include "admission.h"
 
@@ -216,50 +231,45 @@ int wpool_admission_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
  * Hand tokens that are free to those who wait, in order: their tasks are
  * accepted and queued here, then they are woken.
  */
-void wpool_admission_serve(struct wpool *pool)
+bool wpool_admission_serve(struct wpool *pool)
 {
 	struct wpool_task *tasks[SERVE_BATCH];
 	struct task_struct *threads[SERVE_BATCH];
-	u32 nr_tasks, nr_threads, colour, i;
+	u32 nr_tasks = 0, nr_threads = 0, colour, i;
 	struct wpool_waiter *w;
 	struct wpool_runq *rq;
 	unsigned long flags;
 
-	do {
-		nr_tasks = 0;
-		nr_threads = 0;
+	local_irq_save(flags);
+	rq = wpool_this_runq(pool);
+	colour = READ_ONCE(pool->colour);
 
-		local_irq_save(flags);
-		rq = wpool_this_runq(pool);
-		colour = READ_ONCE(pool->colour);
+	raw_spin_lock(&pool->admission_lock);
+	if (pool->attention & WPOOL_ATT_GIVE)
+		collect(pool);
+	while (nr_tasks < SERVE_BATCH) {
+		w = list_first_entry_or_null(&pool->waiters, struct wpool_waiter, node);
+		if (!w || !take_central(pool, 1))
+			break;
+		tasks[nr_tasks] = w->tasks[w->accepted++];
+		/* before anybody can know that it is accepted: flush */
+		wpool_task_count_in(rq, colour, 1);
+		wpool_task_accept(pool, rq, tasks[nr_tasks++], colour);
+		if (w->accepted < w->nr)
+			continue;
+		threads[nr_threads++] = w->thread;
+		leave_line(pool, w, 0);
+	}
+	set_attention(pool, WPOOL_ATT_DEBT, atomic_read(&pool->tokens) < 0);
+	raw_spin_unlock(&pool->admission_lock);
 
-		raw_spin_lock(&pool->admission_lock);
-		if (pool->attention & WPOOL_ATT_GIVE)
-			collect(pool);
-		while (nr_tasks < SERVE_BATCH) {
-			w = list_first_entry_or_null(&pool->waiters,
-						     struct wpool_waiter, node);
-			if (!w || !take_central(pool, 1))
-				break;
-			tasks[nr_tasks] = w->tasks[w->accepted++];
-			/* before anybody can know that it is accepted: flush */
-			wpool_task_count_in(rq, colour, 1);
-			wpool_task_accept(pool, rq, tasks[nr_tasks++], colour);
-			if (w->accepted < w->nr)
-				continue;
-			threads[nr_threads++] = w->thread;
-			leave_line(pool, w, 0);
-		}
-		set_attention(pool, WPOOL_ATT_DEBT, atomic_read(&pool->tokens) < 0);
-		raw_spin_unlock(&pool->admission_lock);
-
-		if (nr_tasks)
-			wpool_sched_push(pool, rq, tasks, nr_tasks);
-		/* interrupts are still off: the threads cannot be freed yet */
-		for (i = 0; i < nr_threads; i++)
-			wake_up_process(threads[i]);
-		local_irq_restore(flags);
-	} while (nr_tasks == SERVE_BATCH);
+	if (nr_tasks)
+		wpool_sched_push(pool, rq, tasks, nr_tasks);
+	/* interrupts are still off: the threads cannot be freed yet */
+	for (i = 0; i < nr_threads; i++)
+		wake_up_process(threads[i]);
+	local_irq_restore(flags);
+	return nr_tasks == SERVE_BATCH;
 }
 
 void wpool_admission_spill(struct wpool *pool, struct wpool_runq *rq)
@@ -295,12 +305,30 @@ static void abandon(struct wpool *pool, struct wpool_waiter *waiter, int error)
 	local_irq_restore(flags);
 }
 
+/*
+ * One pass of serve:A on behalf of a waiter; false if no other is due. A waiter that is
+ * done may have been sent away: the pool stays only while that is not so and
+ * interrupts are off, see abandon().
+ */
+static bool serve_for(struct wpool *pool, const struct wpool_waiter *waiter)
+{
+	unsigned long flags;
+	bool more;
+
+	local_irq_save(flags);
+	/* pairs with the release in wpool_admission_serve() and close */
+	more = !smp_load_acquire(&waiter->done) && wpool_admission_serve(pool);
+	local_irq_restore(flags);
+	return more;
+}
+
 int wpool_admission_wait(struct wpool *pool, struct wpool_waiter *waiter,
 			 unsigned int state, long timeout)
 {
 	u32 max = READ_ONCE(pool->max_blocking);
 	unsigned long flags;
 	int err = 0;
+	bool more;
 
 	waiter->thread = current;
 	waiter->accepted = 0;
@@ -321,11 +349,13 @@ int wpool_admission_wait(struct wpool *pool, struct wpool_waiter *waiter,
 			leave_line(pool, waiter, -ECANCELED);
 	}
 	raw_spin_unlock(&pool->admission_lock);
-	if (!err)
-		wpool_admission_serve(pool);
+	/* at once: others are refused while a waiter is in line */
+	more = !err && wpool_admission_serve(pool);
 	local_irq_restore(flags);
 	if (err)
 		return err;
+	while (more)
+		more = serve_for(pool, waiter);
 
 	for (;;) {
 		set_current_state(state);
@@ -393,17 +423,18 @@ void wpool_admission_resize(struct wpool *pool, int old)
 	unsigned long flags;
 
 	lockdep_assert_held(&pool->tune_mutex);
-	local_irq_save(flags);
-	raw_spin_lock(&pool->admission_lock);
+	raw_spin_lock_irqsave(&pool->admission_lock, flags);
 	WRITE_ONCE(pool->token_batch, batch_for(total));
 	atomic_add(total - old, &pool->tokens);
 	if (total < old)
 		set_attention(pool, WPOOL_ATT_DEBT, true);
 	/* resize:A */
 	smp_mb();
-	raw_spin_unlock(&pool->admission_lock);
-	wpool_admission_serve(pool);
-	local_irq_restore(flags);
+	raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
+
+	/* serve:A; the caller has the pool */
+	while (wpool_admission_serve(pool))
+		cond_resched();
 }
 
 void wpool_admission_drainer(struct wpool *pool, bool on)

@@ -92,8 +92,18 @@ static inline u32 wpool_admission_take_fast(struct wpool *pool,
 /** wpool_admission_spill() - a cache is full: move it to the pool */
 void wpool_admission_spill(struct wpool *pool, struct wpool_runq *rq);
 
-/** wpool_admission_serve() - hand tokens that are free to those who wait, in order */
-void wpool_admission_serve(struct wpool *pool);
+/**
+ * wpool_admission_serve() - hand some tokens that are free to those who wait, in order
+ * @pool: the pool
+ *
+ * At most %SERVE_BATCH of them, so that it may be called with interrupts off. A
+ * caller that gave back one token need not come again: what it leaves over is the
+ * charge of another one, see serve:A in admission.c.
+ *
+ * Context: any.
+ * Return: true if more may be left to be done.
+ */
+bool wpool_admission_serve(struct wpool *pool);
 
 /**
  * wpool_admission_give() - a task finished: its token goes to the first waiter, or back

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Whoever does much for others, thousands of tasks and waiters, does it in small
+ * pieces. Tracepoints show the moment between two steps.
+ */
+#include <linux/irq_work.h>
+
+#include "one_cpu.h"
+#include "probe.h"
+
+/* ---- sections with interrupts off ----------------------------------------- */
+
+#define NR_LINES	8
+#define LINE		32
+
+/* How many tasks were accepted when the first interrupt after that came. */
+struct section {
+	char pool[WPOOL_NAME_LEN];
+	struct irq_work work;
+	atomic_t accepted;
+	int at_interrupt;
+};
+
+static void note_interrupt(struct irq_work *work)
+{
+	struct section *section = container_of(work, struct section, work);
+
+	section->at_interrupt = atomic_read(&section->accepted);
+}
+
+static void note_accepted(void *data, const char *pool, int cpu, const void *task, void *func)
+{
+	struct section *section = data;
+
+	/* not before it is on: then there is no name yet */
+	if (!strcmp(pool, section->pool) && atomic_inc_return(&section->accepted) == 1)
+		irq_work_queue(&section->work);
+}
+
+static int submit_line(struct wpk_thread *thread)
+{
+	struct wpk_jobs *jobs = thread->arg;
+	struct wpool_task *tasks[LINE];
+	int i;
+
+	for (i = 0; i < LINE; i++)
+		tasks[i] = &jobs->job[i].task;
+	return wpool_submit_batch(thread->pool, tasks, LINE, 0);
+}
+
+/*
+ * A larger limit lets all of them in, in the order in which they came, and in
+ * between the CPU takes its interrupts.
+ */
+static void wpool_tune_up_serves_many_waiters_with_interrupts_in_between(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_jobs *first = wpk_jobs(test, 1, wpk_gate(test));
+	struct wpk_thread *threads[NR_LINES];
+	struct wpk_jobs *jobs[NR_LINES];
+	struct wpool_attrs attrs;
+	struct section *section;
+	int i;
+
+	section = kunit_kzalloc(test, sizeof(*section), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, section);
+	section->work = IRQ_WORK_INIT_HARD(note_interrupt);
+	wpk_probe(test, "wpool_task_submitted", note_accepted, section);
+	wpk_jobs_submit(test, pool, first, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(first->job[0].gate, 1));
+	for (i = 0; i < NR_LINES; i++) {
+		jobs[i] = wpk_jobs(test, LINE, NULL);
+		threads[i] = wpk_thread(test, submit_line, pool, NULL, jobs[i]);
+		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == i + 1);
+	}
+
+	wpool_get_attrs(pool, &attrs, NULL);
+	strscpy(section->pool, attrs.name, sizeof(section->pool));
+	attrs.queue_depth = NR_LINES * LINE;
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH), 0);
+	/* All that fit go on, and not only those of the first piece. */
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), NR_LINES * LINE + 1);
+	irq_work_sync(&section->work);
+	KUNIT_EXPECT_EQ(test, atomic_read(&section->accepted), NR_LINES * LINE);
+	KUNIT_EXPECT_GT(test, section->at_interrupt, 0);
+	KUNIT_EXPECT_LE(test, section->at_interrupt, LINE);
+	for (i = 0; i < NR_LINES; i++)
+		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), LINE);
+	wpk_gate_open(first->job[0].gate);
+	wpk_destroy(test, pool);
+	for (i = 0; i < NR_LINES; i++)
+		wpk_jobs_ran_once(test, jobs[i]);
+}
+
+#define NR_SWINGS 40
+
+/* Finishers, newcomers and changes of the limit serve side by side: nobody is forgotten. */
+static void wpool_tune_up_and_down_under_load_leaves_nobody_waiting(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 0);
+	struct wpk_thread *threads[NR_LINES];
+	struct wpk_jobs *jobs[NR_LINES];
+	struct wpool_attrs attrs;
+	int i, round;
+
+	wpk_attrs(&attrs, 2, 0);
+	for (round = 0; round < NR_SWINGS; round++) {
+		for (i = 0; i < NR_LINES; i++) {
+			jobs[i] = wpk_jobs(test, LINE, NULL);
+			threads[i] = wpk_thread(test, submit_line, pool, NULL, jobs[i]);
+		}
+		for (i = 0; i < 4; i++) {
+			attrs.queue_depth = i % 2 ? 0 : 3 * LINE;
+			KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH),
+					0);
+		}
+		for (i = 0; i < NR_LINES; i++)
+			KUNIT_ASSERT_EQ(test, wpk_join(test, threads[i]), LINE);
+		KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+		for (i = 0; i < NR_LINES; i++)
+			wpk_jobs_ran_once(test, jobs[i]);
+	}
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 2);
+}
+
+static struct kunit_case bounds_cases[] = {
+	KUNIT_CASE(wpool_tune_up_serves_many_waiters_with_interrupts_in_between),
+	KUNIT_CASE_SLOW(wpool_tune_up_and_down_under_load_leaves_nobody_waiting),
+	{}
+};
+
+static struct kunit_suite bounds_suite = {
+	.name = "wpool_bounds",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = bounds_cases,
+};
+
+kunit_test_suite(bounds_suite);
