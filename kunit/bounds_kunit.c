@@ -3,6 +3,7 @@
  * Whoever does much for others, thousands of tasks and waiters, does it in small
  * pieces. Tracepoints show the moment between two steps.
  */
+#include <linux/debug_locks.h>
 #include <linux/irq_work.h>
 
 #include "one_cpu.h"
@@ -125,9 +126,85 @@ static void wpool_tune_up_and_down_under_load_leaves_nobody_waiting(struct kunit
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 2);
 }
 
+/* ---- who waits for whom --------------------------------------------------- */
+
+#ifdef CONFIG_LOCKDEP
+
+struct taken {
+	struct task_struct *thread;
+	long timeout;
+	int nr;
+};
+
+static void note_lock(void *data, struct lockdep_map *lock, unsigned int subclass,
+		      int trylock, int read, int check, struct lockdep_map *nest,
+		      unsigned long ip)
+{
+	struct taken *taken = data;
+
+	if (READ_ONCE(taken->thread) == current && lock->name && !strcmp(lock->name, "wpool"))
+		taken->nr++;
+}
+
+static int submit_watched(struct wpk_thread *thread)
+{
+	struct taken *taken = thread->arg;
+	int ret;
+
+	WRITE_ONCE(taken->thread, current);
+	ret = wpool_submit_timeout(thread->pool, thread->work, taken->timeout);
+	WRITE_ONCE(taken->thread, NULL);
+	return ret;
+}
+
+/*
+ * Whoever sleeps in line waits for a task of that pool to end, and lockdep is told;
+ * not of a wait that ends anyway.
+ */
+static void wpool_submit_that_waits_in_line_is_a_wait_for_lockdep(struct kunit *test)
+{
+	static const long timeouts[] = { MAX_SCHEDULE_TIMEOUT, 2 * WPK_PATIENCE };
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_thread *thread;
+	struct taken *taken;
+	struct wpk_jobs *jobs;
+	struct wpk_gate *gate;
+	int i;
+
+	if (!debug_locks)
+		kunit_skip(test, "lockdep is off");
+	taken = kunit_kzalloc(test, sizeof(*taken), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, taken);
+	wpk_probe(test, "lock_acquire", note_lock, taken);
+	for (i = 0; i < 2; i++) {
+		gate = wpk_gate(test);
+		jobs = wpk_jobs(test, 2, gate);
+		taken->timeout = timeouts[i];
+		taken->nr = 0;
+		wpk_jobs_submit(test, pool, jobs, 0, 1);
+		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+		thread = wpk_thread(test, submit_watched, pool, &jobs->job[1].task, taken);
+		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == 1);
+		wpk_gate_open(gate);
+		KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+		KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+		KUNIT_EXPECT_EQ(test, taken->nr, !i);
+	}
+}
+
+#else
+
+static void wpool_submit_that_waits_in_line_is_a_wait_for_lockdep(struct kunit *test)
+{
+	kunit_skip(test, "no lockdep");
+}
+
+#endif
+
 static struct kunit_case bounds_cases[] = {
 	KUNIT_CASE(wpool_tune_up_serves_many_waiters_with_interrupts_in_between),
 	KUNIT_CASE_SLOW(wpool_tune_up_and_down_under_load_leaves_nobody_waiting),
+	KUNIT_CASE(wpool_submit_that_waits_in_line_is_a_wait_for_lockdep),
 	{}
 };
 

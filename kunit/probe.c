@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Functions at tracepoints, see probe.h. The pool does not export its tracepoints,
- * but the kernel shows those of each module to who asks. The module cannot go
- * meanwhile: this one uses it.
+ * but the kernel shows those of each module to who asks, and its own. The module cannot
+ * go meanwhile: this one uses it.
  */
 #include <kunit/resource.h>
 #include <linux/module.h>
@@ -41,10 +41,21 @@ static int look_into(struct notifier_block *nb, unsigned long state, void *data)
 	return NOTIFY_OK;
 }
 
+static void look_at(struct tracepoint *tp, void *data)
+{
+	struct search *search = data;
+
+	if (!strcmp(tp->name, search->name))
+		search->found = tp;
+}
+
 static struct tracepoint *find(const char *name)
 {
 	struct search search = { .nb.notifier_call = look_into, .name = name };
 
+	for_each_kernel_tracepoint(look_at, &search);
+	if (search.found)
+		return search.found;
 	/* calls it for those that are loaded already */
 	if (register_tracepoint_module_notifier(&search.nb))
 		return NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A function of the case's at a tracepoint of the pool's: the moment between two
- * steps of somebody else, each time.
+ * A function of the case's at a tracepoint of the pool's, or of the kernel's: the
+ * moment between two steps of somebody else, each time.
  */
 #ifndef WPOOL_KUNIT_PROBE_H
 #define WPOOL_KUNIT_PROBE_H

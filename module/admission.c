@@ -330,6 +330,10 @@ int wpool_admission_wait(struct wpool *pool, struct wpool_waiter *waiter,
 	int err = 0;
 	bool more;
 
+	/* it waits for the pool's tasks; one that gives up by itself blocks nobody for ever */
+	if (timeout == MAX_SCHEDULE_TIMEOUT)
+		wpool_lockdep_wait(pool);
+
 	waiter->thread = current;
 	waiter->accepted = 0;
 	waiter->error = 0;
