@@ -13,6 +13,7 @@
 #include <linux/debug_locks.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
@@ -72,10 +73,35 @@ static void leave_rcu_locked(struct wpk_job *job)
 	rcu_read_lock();
 }
 
+static void leave_softirqs_off(struct wpk_job *job)
+{
+	local_bh_disable();
+}
+
+static void leave_migration_off(struct wpk_job *job)
+{
+	migrate_disable();
+	migrate_disable();
+}
+
+/* With a scope of each kind, as a file system or a block driver opens them. */
+static void leave_memory_scopes(struct wpk_job *job)
+{
+	memalloc_nofs_save();
+	memalloc_noio_save();
+	memalloc_noreclaim_save();
+	memalloc_pin_save();
+}
+
+#define ALL_SCOPES (PF_MEMALLOC | PF_MEMALLOC_NOFS | PF_MEMALLOC_NOIO | PF_MEMALLOC_PIN)
+
 struct state {
 	bool irqs_off;
+	bool softirqs_off;
 	int preempt;
 	int rcu;
+	int migration;
+	unsigned int scopes;
 };
 
 static void look_around(struct wpk_job *job)
@@ -83,6 +109,15 @@ static void look_around(struct wpk_job *job)
 	struct state *state = job->arg;
 
 	state->irqs_off = irqs_disabled();
+	state->softirqs_off = softirq_count();
+#ifdef CONFIG_TRACE_IRQFLAGS
+	if (debug_locks && !lockdep_softirqs_enabled(current))
+		state->softirqs_off = true;
+#endif
+#ifdef CONFIG_SMP
+	state->migration = current->migration_disabled;
+#endif
+	state->scopes = current->flags & ALL_SCOPES;
 	state->preempt = preempt_count();
 	state->rcu = rcu_preempt_depth();
 	/* And it can sleep. */
@@ -98,6 +133,9 @@ static const struct leak leaks[] = {
 	{ leave_preemption_off, "preemption" },
 	{ leave_interrupts_off, "interrupts" },
 	{ leave_rcu_locked, "RCU read lock" },
+	{ leave_softirqs_off, "softirqs" },
+	{ leave_migration_off, "migration" },
+	{ leave_memory_scopes, "memory scopes" },
 };
 
 KUNIT_ARRAY_PARAM_DESC(leak, leaks, desc);
@@ -120,10 +158,60 @@ static void wpool_task_leaves_its_worker_unbalanced_is_repaired(struct kunit *te
 	KUNIT_EXPECT_FALSE(test, state->irqs_off);
 	KUNIT_EXPECT_EQ(test, state->preempt, 0);
 	KUNIT_EXPECT_EQ(test, state->rcu, 0);
+	KUNIT_EXPECT_FALSE(test, state->softirqs_off);
+	KUNIT_EXPECT_EQ(test, state->migration, 0);
+	KUNIT_EXPECT_EQ(test, state->scopes, 0);
 	/* It is the same worker: it did not have to die for it. */
 	KUNIT_EXPECT_EQ(test, jobs->job[1].pid, jobs->job[0].pid);
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 2);
+}
+
+static void leave_all(struct wpk_job *job)
+{
+	leave_migration_off(job);
+	leave_memory_scopes(job);
+	leave_softirqs_off(job);
+}
+
+/* A child that its parent runs, and what the parent itself has switched off. */
+static void wait_for_leaky_child(struct wpk_job *job)
+{
+	struct wpk_job *child = job + 1;
+	unsigned int scope = memalloc_nofs_save();
+	struct state *state = job->arg;
+
+	migrate_disable();
+	job->ret = wpool_submit(child->arg, &child->task) ?: wpool_task_wait(&child->task);
+#ifdef CONFIG_SMP
+	state->migration = current->migration_disabled - 1;
+#endif
+	state->scopes = (current->flags & ALL_SCOPES) ^ PF_MEMALLOC_NOFS;
+	state->softirqs_off = softirq_count();
+	migrate_enable();
+	memalloc_nofs_restore(scope);
+}
+
+/* What is given back for a child is not what its parent holds. */
+static void wpool_task_leaves_its_parent_unbalanced_is_repaired(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 1);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct state *state = kunit_kzalloc(test, sizeof(*state), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, state);
+	jobs->job[0].body = wait_for_leaky_child;
+	jobs->job[0].arg = state;
+	jobs->job[1].last = leave_all;
+	jobs->job[1].arg = pool;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[1].pid, jobs->job[0].pid);
+	KUNIT_EXPECT_EQ(test, state->migration, 0);
+	KUNIT_EXPECT_EQ(test, state->scopes, 0);
+	KUNIT_EXPECT_FALSE(test, state->softirqs_off);
+	wpk_destroy(test, pool);
 }
 
 /* What it keeps cannot be given back for it. */
@@ -470,6 +558,7 @@ static void wpool_task_wait_after_a_death_in_a_finish_returns(struct kunit *test
 static struct kunit_case contain_cases[] = {
 	KUNIT_CASE_PARAM(wpool_task_leaves_its_worker_unbalanced_is_repaired,
 			 leak_gen_params),
+	KUNIT_CASE(wpool_task_leaves_its_parent_unbalanced_is_repaired),
 	KUNIT_CASE(wpool_task_leaves_a_lock_held_is_reported_once),
 	{}
 };

@@ -59,4 +59,32 @@ static inline bool compat_is_blocked(struct task_struct *thread)
 	return !READ_ONCE(thread->on_rq);
 }
 
+/* How often the calling thread has forbidden its migration. */
+static inline int compat_migration_disabled(void)
+{
+#ifdef CONFIG_SMP
+	return current->migration_disabled;
+#else
+	return 0;
+#endif
+}
+
+/* What else a thread may say about its allocations, where the kernel has it. */
+#ifdef PF_MEMALLOC_PIN
+#define COMPAT_PF_PIN		PF_MEMALLOC_PIN
+#else
+#define COMPAT_PF_PIN		0
+#endif
+#ifdef PF_MEMALLOC_NORECLAIM
+#define COMPAT_PF_NORECLAIM	PF_MEMALLOC_NORECLAIM
+#else
+#define COMPAT_PF_NORECLAIM	0
+#endif
+#ifdef PF_MEMALLOC_NOWARN
+#define COMPAT_PF_NOWARN	PF_MEMALLOC_NOWARN
+#else
+#define COMPAT_PF_NOWARN	0
+#endif
+#define COMPAT_PF_MEMALLOC_MORE	(COMPAT_PF_PIN | COMPAT_PF_NORECLAIM | COMPAT_PF_NOWARN)
+
 #endif /* WPOOL_COMPAT_H */

@@ -16,6 +16,7 @@
  */
 #include "run.h"
 
+#include <linux/bottom_half.h>
 #include <linux/irqflags.h>
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
@@ -24,6 +25,7 @@
 #include <linux/sched/task_stack.h>
 #include <linux/wait_bit.h>
 
+#include "compat.h"
 #include "finish.h"
 #include "flush.h"
 #include "monitor.h"
@@ -38,11 +40,17 @@
 
 /* ---- the call ---- */
 
+/* How a task may allocate is its own: the next one's would fail, or drain reserves. */
+#define CONTEXT_FLAGS	(PF_MEMALLOC | PF_MEMALLOC_NOFS | PF_MEMALLOC_NOIO | COMPAT_PF_MEMALLOC_MORE)
+
 /* What a task must leave as it found it. */
 struct context {
 	int preempt;
+	int softirq;
 	int rcu;
 	int locks;
+	int migration;
+	unsigned int flags;
 };
 
 /* A worker between two tasks holds nothing, */
@@ -54,19 +62,33 @@ static int count_locks(const struct wpool_worker *w)
 	return IS_ENABLED(CONFIG_LOCKDEP) ? lockdep_depth(current) - w->locks_left : 0;
 }
 
+/* Softirqs switched off by the thread, where the preempt count does not know: 0 elsewhere. */
+static int count_softirq(void)
+{
+	return IS_ENABLED(CONFIG_PREEMPT_RT) ? softirq_count() : 0;
+}
+
 static void context_save(struct context *context, const struct wpool_worker *w)
 {
 	context->preempt = preempt_count();
+	context->softirq = count_softirq();
 	context->rcu = rcu_preempt_depth();
 	context->locks = count_locks(w);
+	context->migration = compat_migration_disabled();
+	context->flags = current->flags & CONTEXT_FLAGS;
 }
 
+/* All in one comparison, and the state of the interrupts, after each task. */
 static __always_inline bool context_is(const struct context *was,
 				       const struct wpool_worker *w)
 {
-	return preempt_count() == was->preempt && !irqs_disabled() &&
-	       rcu_preempt_depth() == was->rcu &&
-	       count_locks(w) == was->locks;
+	return !((preempt_count() ^ was->preempt) |
+		 (count_softirq() ^ was->softirq) |
+		 (rcu_preempt_depth() ^ was->rcu) |
+		 (count_locks(w) ^ was->locks) |
+		 (compat_migration_disabled() ^ was->migration) |
+		 ((current->flags & CONTEXT_FLAGS) ^ was->flags)) &&
+	       !irqs_disabled();
 }
 
 /* Did it leave a lock of RCU where that is one of preemption, which only lockdep knows? */
@@ -78,19 +100,35 @@ static bool is_rcu_left(const struct context *was, const struct wpool_worker *w)
 
 static noinline void context_repair(const struct context *was, struct wpool_worker *w)
 {
-	pr_err_ratelimited("wpool: %ps left preempt count %x (was %x), irqs %s, rcu depth %d (was %d), locks %d (was %d)\n",
+	pr_err_ratelimited("wpool: %ps left preempt count %x (was %x), irqs %s, softirqs %x (was %x), rcu depth %d (was %d), locks %d (was %d), migration off %d (was %d), flags %x (was %x)\n",
 			   READ_ONCE(w->func), preempt_count(), was->preempt,
 			   irqs_disabled() ? "off" : "on",
+			   count_softirq(), was->softirq,
 			   rcu_preempt_depth(), was->rcu,
-			   count_locks(w), was->locks);
+			   count_locks(w), was->locks,
+			   compat_migration_disabled(), was->migration,
+			   current->flags & CONTEXT_FLAGS, was->flags);
+	current->flags = (current->flags & ~CONTEXT_FLAGS) | was->flags;
 	if (irqs_disabled())
 		local_irq_enable();
+	/*
+	 * Before RCU and migration: on PREEMPT_RT it holds both. Elsewhere it is in the
+	 * preempt count, and what was raised meanwhile is to run now.
+	 */
+	while (softirq_count() > (IS_ENABLED(CONFIG_PREEMPT_RT) ? was->softirq :
+				  was->preempt & SOFTIRQ_MASK))
+		local_bh_enable();
 	while (rcu_preempt_depth() > was->rcu || is_rcu_left(was, w)) {
 		/* by the task, which sparse cannot know */
 		__acquire(RCU);
 		rcu_read_unlock();
 	}
 	preempt_count_set(was->preempt);
+	/* last: it may sleep */
+	while (compat_migration_disabled() > was->migration)
+		migrate_enable();
+	while (compat_migration_disabled() < was->migration)
+		migrate_disable();
 	w->locks_left += count_locks(w) - was->locks;
 }
 
