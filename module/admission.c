@@ -408,6 +408,7 @@ void wpool_admission_close(struct wpool *pool)
 		for (i = 0; i < n; i++)
 			wake_up_process(threads[i]);
 		local_irq_restore(flags);
+		cond_resched();
 	} while (n == SERVE_BATCH);
 }
 

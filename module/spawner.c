@@ -109,8 +109,10 @@ static void drop_all(void)
 	struct wpool_task *task;
 
 	/* unfinished: it keeps its pool */
-	while ((task = next_dropped()))
+	while ((task = next_dropped())) {
 		wpool_task_put_down(task->pool, task);
+		cond_resched();
+	}
 }
 
 /* ---- reaping ---- */

@@ -46,6 +46,9 @@ static inline void assert_may_sleep(void)
 /* Tasks that are claimed and queued in one section with interrupts off. */
 #define CHUNK	32U
 
+/* Tasks of a batch after which others may have the CPU, if they want it. */
+#define RESCHED_TASKS	(32 * CHUNK)
+
 /* How a submitter takes an overload. */
 struct overload {
 	enum wpool_policy policy;
@@ -289,7 +292,7 @@ int wpool_submit_batch(struct wpool *pool, struct wpool_task *const *tasks,
 		.state = TASK_KILLABLE,
 		.timeout = MAX_SCHEDULE_TIMEOUT,
 	};
-	unsigned int done = 0, chunk, n, claimed;
+	unsigned int done = 0, pause = RESCHED_TASKS, chunk, n, claimed;
 	bool held = false;
 	int err = 0;
 
@@ -304,6 +307,11 @@ int wpool_submit_batch(struct wpool *pool, struct wpool_task *const *tasks,
 		how.state = TASK_INTERRUPTIBLE | TASK_FREEZABLE;
 
 	while (done < nr && !err) {
+		if (unlikely(done >= pause)) {
+			pause = done + RESCHED_TASKS;
+			if (!(flags & WPOOL_BATCH_TRY))
+				cond_resched();
+		}
 		chunk = min(nr - done, CHUNK);
 		n = submit_fast(pool, tasks + done, chunk, &claimed);
 		done += n;
