@@ -5,7 +5,8 @@
  * The device of class wpool is embedded in the pool and its reference count is
  * the pool's. The memory goes an RCU grace period after the last reference:
  * lockless sections elsewhere (a task's finish, a cancel that looks for its
- * task) keep the pool no longer than that.
+ * task) keep the pool no longer than that. Nobody waits for it: many pools share
+ * one grace period.
  */
 #include "pool.h"
 
@@ -14,6 +15,7 @@
 #include <linux/sched/isolation.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 
 #include "admission.h"
 #include "attrs.h"
@@ -31,6 +33,7 @@ static DEFINE_MUTEX(pools_mutex);	/* protects pools */
 static LIST_HEAD(pools);		/* not yet destroyed, or on the way */
 static struct wpool *default_pool;
 static struct kmem_cache *pool_cache;	/* kmalloc() would give a third more */
+static struct workqueue_struct *free_wq; /* where pools are freed: that may sleep */
 
 static bool is_own_task(struct wpool *pool)
 {
@@ -83,11 +86,17 @@ static void free_pool(struct wpool *pool)
 	kmem_cache_free(pool_cache, pool);
 }
 
+static void free_late(struct work_struct *work)
+{
+	free_pool(container_of(to_rcu_work(work), struct wpool, free_work));
+}
+
 static void release_device(struct device *dev)
 {
-	/* shuts out the lockless sections that still hold the address */
-	synchronize_rcu();
-	free_pool(dev_get_drvdata(dev));
+	struct wpool *pool = dev_get_drvdata(dev);
+
+	/* the grace period shuts out the lockless sections that still hold the address */
+	queue_rcu_work(free_wq, &pool->free_work);
 }
 
 struct class wpool_class = {
@@ -286,6 +295,7 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs)
 	mutex_init(&pool->flush_mutex);
 	mutex_init(&pool->tune_mutex);
 	init_completion(&pool->destroyed);
+	INIT_RCU_WORK(&pool->free_work, free_late);
 #ifdef CONFIG_LOCKDEP
 	lockdep_register_key(&pool->lockdep_key);
 	lockdep_init_map(&pool->lockdep_map, "wpool", &pool->lockdep_key, 0);
@@ -331,8 +341,8 @@ static void close_pool(struct wpool *pool)
 {
 	lockdep_assert_held(&pool->tune_mutex);
 	wpool_admission_close(pool);
-	/* shuts out the submits that looked before it was closed */
-	synchronize_rcu();
+	/* shuts out the submits that looked before it was closed; somebody waits for it */
+	synchronize_rcu_expedited();
 	/* idle workers look again, and leave */
 	wpool_idle_wake_all(pool);
 }
@@ -582,7 +592,8 @@ int wpool_pools_init(const struct wpool_attrs *default_attrs)
 	int err;
 
 	pool_cache = KMEM_CACHE(wpool, 0);
-	if (!pool_cache)
+	free_wq = alloc_workqueue("wpool_free", WQ_UNBOUND, 0);
+	if (!pool_cache || !free_wq)
 		return -ENOMEM;
 	err = class_register(&wpool_class);
 	if (err)
@@ -603,5 +614,7 @@ void wpool_pools_exit(void)
 
 void wpool_pools_free(void)
 {
+	if (free_wq)
+		destroy_workqueue(free_wq);
 	kmem_cache_destroy(pool_cache);
 }

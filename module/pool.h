@@ -46,6 +46,7 @@
 #include <linux/spinlock.h>
 #include <linux/timer.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 #include <linux/wpool.h>
 #include <asm/local64.h>
 
@@ -220,6 +221,7 @@ struct wpool_runq {
  * @destroyed: completed when destroy is through
  * @node: in the list of pools, under pools_mutex; read under RCU by the monitor
  * @dev: the device of class wpool; its reference count is the pool's
+ * @free_work: frees the pool
  * @name: I
  * @owner: I
  * @func: I: function the pool is bound to, or NULL
@@ -306,6 +308,7 @@ struct wpool {
 
 	struct list_head node;
 	struct device dev;
+	struct rcu_work free_work;
 #ifdef CONFIG_LOCKDEP
 	struct lock_class_key lockdep_key;
 	struct lockdep_map lockdep_map;
@@ -383,7 +386,11 @@ int wpool_pools_init(const struct wpool_attrs *default_attrs);
 /** wpool_pools_exit() - destroy the default pool and the class; no other pool is left */
 void wpool_pools_exit(void);
 
-/** wpool_pools_free() - no reference on any pool is left; also if the init failed */
+/**
+ * wpool_pools_free() - no reference on any pool is left; also if the init failed
+ *
+ * After an rcu_barrier(): it waits for pools that are being freed.
+ */
 void wpool_pools_free(void);
 
 #endif /* WPOOL_POOL_H */

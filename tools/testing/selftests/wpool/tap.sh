@@ -60,12 +60,13 @@ uptime_ms()
 	echo "${up%.*}${up#*.}0"
 }
 
-# no_threads NAME: no kernel thread carries this in its name.
+# no_threads NAME: no kernel thread carries this in its name. Those of workqueues are
+# the kernel's, and named after the work that they did last.
 no_threads()
 {
 	for comm in /proc/[0-9]*/comm; do
 		read -r name 2>/dev/null <"$comm" || continue
-		case $name in *"$1"*) ;; *) continue ;; esac
+		case $name in kworker/*) continue ;; *"$1"*) ;; *) continue ;; esac
 		# only kernel threads have no memory of their own
 		pid=${comm%/comm}
 		[ -n "$(head -c 1 "$pid/cmdline" 2>/dev/null)" ] && continue
