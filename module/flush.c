@@ -79,7 +79,7 @@ EXPORT_SYMBOL_GPL(wpool_flush);
 
 static bool is_empty(struct wpool *pool)
 {
-	if (!is_quiet(pool, 0) || !is_quiet(pool, 1))
+	if (!is_quiet(pool, 0) || !is_quiet(pool, 1) || READ_ONCE(pool->nr_cancelling))
 		return false;
 	/* pairs with spawn:A: a spawner that saw a task has counted itself before */
 	smp_mb();

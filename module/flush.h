@@ -22,7 +22,7 @@ u64 wpool_flush_outstanding(struct wpool *pool, u32 colour);
 void wpool_flush_wake(struct wpool *pool, u32 colour);
 
 /**
- * wpool_flush_drain() - wait until no task is unfinished and no worker is left
+ * wpool_flush_drain() - wait until no task is unfinished, no worker is left, and nobody cancels
  * @pool: the pool, closed
  * @state: task state to sleep in
  * @timeout: in jiffies

@@ -464,12 +464,10 @@ EXPORT_SYMBOL_GPL(wpool_create_func);
 
 /* ---- destroy, release, reboot ---- */
 
-int wpool_destroy(struct wpool *pool)
+/* Close a pool for good, wait for its tasks and workers, and drop the creator's reference. */
+static void destroy(struct wpool *pool)
 {
 	bool first;
-
-	if (is_own_task(pool))
-		return -EDEADLK;
 
 	mutex_lock(&pool->tune_mutex);
 	first = pool->state != WPOOL_DESTROYED;
@@ -480,7 +478,7 @@ int wpool_destroy(struct wpool *pool)
 	mutex_unlock(&pool->tune_mutex);
 	if (!first) {
 		wait_for_completion(&pool->destroyed);
-		return 0;
+		return;
 	}
 
 	/* no task and no worker after this */
@@ -496,29 +494,58 @@ int wpool_destroy(struct wpool *pool)
 
 	complete_all(&pool->destroyed);
 	wpool_put(pool);
+}
+
+int wpool_destroy(struct wpool *pool)
+{
+	if (is_own_task(pool))
+		return -EDEADLK;
+	destroy(pool);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(wpool_destroy);
 
-int wpool_release(struct wpool *pool, unsigned int flags)
+/* End what is queued as cancelled. Nobody reopens the pool meanwhile: all of it is old. */
+static void cancel_queued(struct wpool *pool)
 {
 	struct wpool_task *task;
 
-	if (flags & ~WPOOL_RELEASE_CANCEL)
-		return -EINVAL;
+	while ((task = wpool_sched_take_any(pool))) {
+		wpool_task_drop(pool, task);
+		cond_resched();
+	}
+}
+
+static void release(struct wpool *pool, unsigned int flags)
+{
+	bool last;
 
 	mutex_lock(&pool->tune_mutex);
 	if (pool->state == WPOOL_OPEN) {
 		WRITE_ONCE(pool->state, WPOOL_CLOSED);
 		close_pool(pool);
 	}
-	mutex_unlock(&pool->tune_mutex);
-
+	/* without the mutex while abort functions are called; see wpool_reboot() */
 	if (flags & WPOOL_RELEASE_CANCEL)
-		/* not what a reboot lets in */
-		while (READ_ONCE(pool->state) != WPOOL_OPEN &&
-		       (task = wpool_sched_take_any(pool)))
-			wpool_task_drop(pool, task);
+		WRITE_ONCE(pool->nr_cancelling, pool->nr_cancelling + 1);
+	mutex_unlock(&pool->tune_mutex);
+	if (!(flags & WPOOL_RELEASE_CANCEL))
+		return;
+
+	cancel_queued(pool);
+	mutex_lock(&pool->tune_mutex);
+	WRITE_ONCE(pool->nr_cancelling, pool->nr_cancelling - 1);
+	last = !pool->nr_cancelling;
+	mutex_unlock(&pool->tune_mutex);
+	if (last)
+		wake_up_all(&pool->drain_wq);
+}
+
+int wpool_release(struct wpool *pool, unsigned int flags)
+{
+	if (flags & ~WPOOL_RELEASE_CANCEL)
+		return -EINVAL;
+	release(pool, flags);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(wpool_release);
@@ -571,6 +598,7 @@ int wpool_reboot(struct wpool *pool)
 		else if (pool->state == WPOOL_OPEN)
 			err = 0;
 		else if (!wpool_flush_drain(pool, TASK_KILLABLE, 0))
+			/* and nobody cancels, which would take new tasks for old ones */
 			err = reopen(pool);
 		else
 			err = -EAGAIN;
@@ -589,6 +617,7 @@ EXPORT_SYMBOL_GPL(wpool_reboot);
 
 int wpool_pools_init(const struct wpool_attrs *default_attrs)
 {
+	struct wpool *pool;
 	int err;
 
 	pool_cache = KMEM_CACHE(wpool, 0);
@@ -598,17 +627,18 @@ int wpool_pools_init(const struct wpool_attrs *default_attrs)
 	err = class_register(&wpool_class);
 	if (err)
 		return err;
-	default_pool = wpool_create(default_attrs, THIS_MODULE);
-	if (IS_ERR(default_pool)) {
+	pool = wpool_create(default_attrs, THIS_MODULE);
+	if (IS_ERR(pool)) {
 		class_unregister(&wpool_class);
-		return PTR_ERR(default_pool);
+		return PTR_ERR(pool);
 	}
+	default_pool = pool;
 	return 0;
 }
 
 void wpool_pools_exit(void)
 {
-	wpool_destroy(default_pool);
+	destroy(default_pool);
 	class_unregister(&wpool_class);
 }
 

@@ -228,6 +228,7 @@ struct wpool_runq {
  * @items: I: preallocated items of a bound pool, or NULL
  * @fault: I
  * @fault_data: I
+ * @nr_cancelling: T: releases that cancel what is queued: no reboot meanwhile
  * @lockdep_key: of @lockdep_map
  * @lockdep_map: held around tasks, taken by those who wait for them
  */
@@ -301,6 +302,7 @@ struct wpool {
 	u64 handoffs;
 	u64 hogs;
 
+	u32 nr_cancelling;
 	wait_queue_head_t drain_wq;
 	struct mutex flush_mutex; /* one flush at a time */
 	struct mutex tune_mutex; /* protects the attributes and the state */
