@@ -359,6 +359,40 @@ static void wpool_submit_fn_dies_its_function_is_reported(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
+static void note_abort(void *arg, int status)
+{
+	atomic_t *aborted = arg;
+
+	if (status == -EIO)
+		atomic_inc(aborted);
+}
+
+static void die_three(void *arg)
+{
+	die_too(arg);
+}
+
+/* Its argument is not lost, and told of once. */
+static void wpool_invoke_and_submit_fn_die_their_abort_has_the_argument(struct kunit *test)
+{
+	atomic_t *aborted = kunit_kcalloc(test, 2, sizeof(*aborted), GFP_KERNEL);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	KUNIT_ASSERT_NOT_NULL(test, aborted);
+	wpk_attrs(&attrs, 2, 0);
+	attrs.abort = note_abort;
+	pool = wpk_pool_func(test, &attrs, die_three);
+	KUNIT_EXPECT_EQ(test, wpool_invoke(pool, &aborted[0]), 0);
+	KUNIT_EXPECT_EQ(test, wpool_submit_fn_abortable(pool, die_too, note_abort, &aborted[1],
+							THIS_MODULE, GFP_KERNEL), 0);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&aborted[0]), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&aborted[1]), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 2);
+	wpk_destroy(test, pool);
+}
+
 /* Nobody is told, nobody waits: the place and the worker come back anyway. */
 static void wpool_task_dies_without_a_fault_handler_the_pool_lives(struct kunit *test)
 {
@@ -573,6 +607,7 @@ static struct kunit_suite contain_suite = {
 static struct kunit_case fault_cases[] = {
 	KUNIT_CASE(wpool_task_dies_is_eio_and_the_pool_lives),
 	KUNIT_CASE(wpool_submit_fn_dies_its_function_is_reported),
+	KUNIT_CASE(wpool_invoke_and_submit_fn_die_their_abort_has_the_argument),
 	KUNIT_CASE(wpool_task_dies_without_a_fault_handler_the_pool_lives),
 	KUNIT_CASE(wpool_task_dies_in_a_child_on_its_stack_both_are_failed),
 	KUNIT_CASE(wpool_task_dies_while_helping_all_around_it_are_failed),

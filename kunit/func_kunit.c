@@ -218,6 +218,95 @@ static void wpool_release_cancel_a_function_pool_keeps_its_items(struct kunit *t
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 10);
 }
 
+/* What is told of each argument; one of the two frees it. */
+struct ends {
+	atomic_t returned;
+	atomic_t aborted;
+	atomic_t bad;
+	struct wpk_gate *gate;
+};
+
+struct parcel {
+	struct ends *ends;
+};
+
+static void deliver(void *arg)
+{
+	struct parcel *parcel = arg;
+	struct ends *ends = parcel->ends;
+
+	wpk_gate_pass(ends->gate);
+	kfree(parcel);
+	atomic_inc(&ends->returned);
+}
+
+static void return_to_sender(void *arg, int status)
+{
+	struct parcel *parcel = arg;
+	struct ends *ends = parcel->ends;
+
+	/* it may sleep, and submit what it does not wait for */
+	usleep_range(10, 20);
+	if (status != -ECANCELED)
+		atomic_inc(&ends->bad);
+	kfree(parcel);
+	atomic_inc(&ends->aborted);
+}
+
+static struct parcel *parcel(struct kunit *test, struct ends *ends)
+{
+	struct parcel *parcel = kmalloc(sizeof(*parcel), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, parcel);
+	parcel->ends = ends;
+	return parcel;
+}
+
+/* Half by wpool_invoke(), half by wpool_submit_fn_abortable(): none is lost, none ends twice. */
+static void wpool_release_cancel_hands_each_argument_to_its_abort(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	struct parcel *p;
+	struct ends *ends;
+	int i, depth;
+
+	/* With a reserve of items, and without. */
+	for (depth = 9; depth; depth = depth == 9 ? -1 : 0) {
+		ends = kunit_kzalloc(test, sizeof(*ends), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, ends);
+		ends->gate = wpk_gate(test);
+		wpk_attrs(&attrs, 1, depth);
+		attrs.abort = return_to_sender;
+		pool = wpk_pool_func(test, &attrs, deliver);
+		wpool_get_attrs(pool, &attrs, NULL);
+		KUNIT_EXPECT_PTR_EQ(test, attrs.abort, &return_to_sender);
+		for (i = 0; i < 10; i++) {
+			p = parcel(test, ends);
+			KUNIT_EXPECT_EQ(test, i % 2 ?
+					wpool_submit_fn_abortable(pool, deliver, return_to_sender,
+								  p, THIS_MODULE, GFP_KERNEL) :
+					wpool_invoke(pool, p), 0);
+			if (!i)
+				KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(ends->gate, 1));
+		}
+		KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
+		KUNIT_EXPECT_EQ(test, atomic_read(&ends->aborted), 9);
+		/* What is refused was never accepted, and stays the caller's. */
+		p = parcel(test, ends);
+		KUNIT_EXPECT_EQ(test, wpool_invoke(pool, p), -ESHUTDOWN);
+		KUNIT_EXPECT_EQ(test, wpool_submit_fn_abortable(pool, deliver, return_to_sender, p,
+								THIS_MODULE, GFP_KERNEL),
+				-ESHUTDOWN);
+		kfree(p);
+		wpk_gate_open(ends->gate);
+		wpk_destroy(test, pool);
+		KUNIT_EXPECT_EQ(test, atomic_read(&ends->returned), 1);
+		KUNIT_EXPECT_EQ(test, atomic_read(&ends->aborted), 9);
+		KUNIT_EXPECT_EQ(test, atomic_read(&ends->bad), 0);
+	}
+}
+
 static void wpool_invoke_unlimited_pool_allocates_or_is_enomem(struct kunit *test)
 {
 	struct wpool *pool = func_pool(test, 2, WPOOL_UNLIMITED, WPOOL_FAIL);
@@ -243,21 +332,24 @@ static void wpool_invoke_unlimited_pool_allocates_or_is_enomem(struct kunit *tes
 }
 
 /* Half a billion items: no, and not by way of the OOM killer, either. */
-static void wpool_create_func_too_many_items_is_enomem(struct kunit *test)
+static void wpool_create_func_too_many_items_is_erange(struct kunit *test)
 {
+	const char *name = wpk_name(test);
 	struct wpool_attrs attrs;
 	struct wpool *pool;
+	int i;
 
-	wpk_attrs(&attrs, 1, WPOOL_MAX_QUEUE_DEPTH);
-	attrs.name = wpk_name(test);
-	pool = wpool_create_func(&attrs, serve, THIS_MODULE);
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(pool), -ENOMEM);
-	if (!IS_ERR(pool))
+	for (i = 0; i < 2; i++) {
+		wpk_attrs(&attrs, 1, i ? WPOOL_MAX_QUEUE_DEPTH : WPOOL_MAX_FUNC_ITEMS);
+		attrs.name = name;
+		pool = wpool_create_func(&attrs, serve, THIS_MODULE);
+		KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(pool), -ERANGE);
 		wpool_destroy(pool);
+	}
 	KUNIT_EXPECT_NULL(test, wpool_find(attrs.name));
 }
 
-static void wpool_tune_a_function_pool_to_too_many_items_is_enomem(struct kunit *test)
+static void wpool_tune_a_function_pool_to_too_many_items_is_erange(struct kunit *test)
 {
 	struct wpool *pool = func_pool(test, 1, 1, WPOOL_FAIL);
 	struct conn *conn = conns(test, 1, NULL);
@@ -265,7 +357,7 @@ static void wpool_tune_a_function_pool_to_too_many_items_is_enomem(struct kunit 
 
 	wpk_attrs(&attrs, 1, WPOOL_MAX_QUEUE_DEPTH);
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH),
-			-ENOMEM);
+			-ERANGE);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 2);
 	wpool_get_attrs(pool, &attrs, NULL);
 	KUNIT_EXPECT_EQ(test, attrs.queue_depth, 1);
@@ -380,12 +472,13 @@ static struct kunit_case func_cases[] = {
 	KUNIT_CASE(wpool_invoke_in_an_own_task_of_a_full_pool),
 	KUNIT_CASE(wpool_tune_up_a_function_pool_has_items_for_all),
 	KUNIT_CASE(wpool_release_cancel_a_function_pool_keeps_its_items),
+	KUNIT_CASE(wpool_release_cancel_hands_each_argument_to_its_abort),
 	KUNIT_CASE(wpool_invoke_unlimited_pool_allocates_or_is_enomem),
 	KUNIT_CASE(wpool_invoke_as_a_server_refuses_the_next_connection),
 	KUNIT_CASE_SLOW(wpool_create_func_ten_times_in_ten_threads),
 	KUNIT_CASE_SLOW(wpool_submit_fn_as_the_simple_pool_runs_every_job),
-	KUNIT_CASE(wpool_create_func_too_many_items_is_enomem),
-	KUNIT_CASE(wpool_tune_a_function_pool_to_too_many_items_is_enomem),
+	KUNIT_CASE(wpool_create_func_too_many_items_is_erange),
+	KUNIT_CASE(wpool_tune_a_function_pool_to_too_many_items_is_erange),
 	{}
 };
 

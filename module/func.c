@@ -2,9 +2,9 @@
 /*
  * Functions of one argument as tasks: wpool_submit_fn() and wpool_invoke().
  *
- * An item is a detached task with a function and its argument. It is freed
- * before its function is called, so a function in which the worker dies leaks
- * none.
+ * An item is a detached task with a function and its argument, and with what is
+ * called instead if the task is cancelled or its worker dies. It is freed when one
+ * of the two has returned or, if that is the function, has died.
  *
  * A bound pool with a limit has a reserve of as many items as tokens, made with
  * the pool. An invoke takes from there, so that within the limits nothing is
@@ -32,13 +32,15 @@
  * struct item - a function and its argument as a task
  * @task: the task
  * @func: the function
- * @arg: its argument
+ * @abort: called instead of @func, or when that has died; or NULL
+ * @arg: argument of both
  * @node: while it is free, in the reserve
  * @items: the reserve that it belongs to, or NULL
  */
 struct item {
 	struct wpool_task task;
 	wpool_arg_fn func;
+	wpool_arg_abort_fn abort;
 	union {
 		void *arg;
 		struct llist_node node;
@@ -68,9 +70,6 @@ static struct kmem_cache *item_cache;
 
 static DEFINE_SPINLOCK(reserves_lock);	/* protects reserves */
 static LIST_HEAD(reserves);
-
-/* Some 64 MiB. */
-#define MAX_ITEMS	524288U
 
 /* ---- the reserve ---- */
 
@@ -106,6 +105,7 @@ static void reserve_shrink(struct wpool_items *items, u32 nr)
 		if (!item)
 			break;
 		reserve_put(items, item);
+		cond_resched();
 	}
 }
 
@@ -125,6 +125,7 @@ static int reserve_grow(struct wpool_items *items, u32 nr)
 		}
 		item->items = items;
 		llist_add(&item->node, &items->returned);
+		cond_resched();
 	}
 	return 0;
 }
@@ -152,8 +153,6 @@ struct wpool_items *wpool_items_create(u32 nr)
 {
 	struct wpool_items *items;
 
-	if (nr > MAX_ITEMS)
-		return NULL;
 	items = kzalloc(sizeof(*items), GFP_KERNEL);
 	if (!items)
 		return NULL;
@@ -173,8 +172,8 @@ int wpool_items_resize(struct wpool_items *items, u32 nr)
 {
 	int err = 0;
 
-	if (nr > MAX_ITEMS)
-		return -ENOMEM;
+	if (nr > WPOOL_MAX_FUNC_ITEMS)
+		return -ERANGE;
 	if (nr > items->nr)
 		err = reserve_grow(items, nr - items->nr);
 	else
@@ -194,8 +193,10 @@ void wpool_items_destroy(struct wpool_items *items)
 	spin_lock(&reserves_lock);
 	list_del(&items->node);
 	spin_unlock(&reserves_lock);
-	while ((item = reserve_take(items)))
+	while ((item = reserve_take(items))) {
 		kmem_cache_free(item_cache, item);
+		cond_resched();
+	}
 	kfree(items);
 }
 
@@ -231,33 +232,36 @@ static void item_run(struct wpool_task *task)
 	struct item *item = container_of(task, struct item, task);
 	struct wpool_worker *w = wpool_worker_current();
 	wpool_arg_fn func = item->func;
-	void *arg = item->arg;
 	void *before = NULL;
 
-	item_free(item);
 	if (likely(w)) {
 		before = w->func;
 		WRITE_ONCE(w->func, func);
 	}
-	func(arg);
+	func(item->arg);
 	/* policy run: the worker may be in a task of its own */
 	if (likely(w))
 		WRITE_ONCE(w->func, before);
+	item_free(item);
 }
 
 static void item_abort(struct wpool_task *task, int status)
 {
-	/* if its worker died, it died in the function: the item is gone */
-	if (status == -ECANCELED)
-		item_free(container_of(task, struct item, task));
+	struct item *item = container_of(task, struct item, task);
+
+	if (item->abort)
+		item->abort(item->arg, status);
+	item_free(item);
 }
 
 static int item_submit(struct wpool *pool, struct item *item, wpool_arg_fn func,
-		       void *arg, struct module *owner, bool may_block)
+		       wpool_arg_abort_fn abort, void *arg, struct module *owner,
+		       bool may_block)
 {
 	int err;
 
 	item->func = func;
+	item->abort = abort;
 	item->arg = arg;
 	wpool_task_init_abortable(&item->task, item_run, item_abort, owner);
 	err = may_block ? wpool_submit(pool, &item->task) :
@@ -272,8 +276,9 @@ static int item_submit(struct wpool *pool, struct item *item, wpool_arg_fn func,
 	return err;
 }
 
-int wpool_submit_fn(struct wpool *pool, wpool_arg_fn func, void *arg,
-		    struct module *owner, gfp_t gfp)
+int wpool_submit_fn_abortable(struct wpool *pool, wpool_arg_fn func,
+			      wpool_arg_abort_fn abort, void *arg,
+			      struct module *owner, gfp_t gfp)
 {
 	struct item *item;
 
@@ -282,7 +287,15 @@ int wpool_submit_fn(struct wpool *pool, wpool_arg_fn func, void *arg,
 	item = item_alloc(gfp);
 	if (!item)
 		return -ENOMEM;
-	return item_submit(pool, item, func, arg, owner, gfpflags_allow_blocking(gfp));
+	return item_submit(pool, item, func, abort, arg, owner,
+			   gfpflags_allow_blocking(gfp));
+}
+EXPORT_SYMBOL_GPL(wpool_submit_fn_abortable);
+
+int wpool_submit_fn(struct wpool *pool, wpool_arg_fn func, void *arg,
+		    struct module *owner, gfp_t gfp)
+{
+	return wpool_submit_fn_abortable(pool, func, NULL, arg, owner, gfp);
 }
 EXPORT_SYMBOL_GPL(wpool_submit_fn);
 
@@ -300,7 +313,7 @@ int wpool_invoke(struct wpool *pool, void *arg)
 	if (!item)
 		return -ENOMEM;
 	/* the pool's creator sees to it that the function stays: it destroys the pool first */
-	return item_submit(pool, item, pool->func, arg, NULL, true);
+	return item_submit(pool, item, pool->func, pool->abort, arg, NULL, true);
 }
 EXPORT_SYMBOL_GPL(wpool_invoke);
 

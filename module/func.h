@@ -9,13 +9,13 @@ struct wpool_items;
 
 /**
  * wpool_items_create() - preallocate items
- * @nr: as many as the pool has tokens
+ * @nr: as many as the pool has tokens, at most %WPOOL_MAX_FUNC_ITEMS
  *
  * Return: the items, or NULL.
  */
 struct wpool_items *wpool_items_create(u32 nr);
 
-/** wpool_items_resize() - preallocate more, or keep fewer; Return: 0 or -ENOMEM */
+/** wpool_items_resize() - preallocate more, or keep fewer; Return: 0, -ENOMEM or -ERANGE */
 int wpool_items_resize(struct wpool_items *items, u32 nr);
 
 /** wpool_items_destroy() - free them; none is in use; NULL is allowed */

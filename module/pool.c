@@ -277,6 +277,7 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs)
 	pool->nice = attrs->nice;
 	pool->fault = attrs->fault;
 	pool->fault_data = attrs->fault_data;
+	pool->abort = attrs->abort;
 	rcu_read_lock();
 	cpumask_copy(pool->cpumask, attrs->cpumask ?:
 		     housekeeping_cpumask(HK_TYPE_KTHREAD));
@@ -404,6 +405,9 @@ static struct wpool *create(const struct wpool_attrs *attrs, wpool_arg_fn func,
 	err = check_create(attrs);
 	if (err)
 		return ERR_PTR(err);
+	total = wpool_admission_total(attrs->capacity, attrs->queue_depth);
+	if (func && total != WPOOL_TOKENS_UNLIMITED && total > WPOOL_MAX_FUNC_ITEMS)
+		return ERR_PTR(-ERANGE);
 	/* before threads are made, and grace periods waited for, for nothing */
 	if (is_taken(attrs->name))
 		return ERR_PTR(-EEXIST);
@@ -418,7 +422,6 @@ static struct wpool *create(const struct wpool_attrs *attrs, wpool_arg_fn func,
 	err = dev_set_name(&pool->dev, "%s", pool->name);
 	if (err)
 		goto err_put;
-	total = wpool_admission_total(pool->capacity, pool->queue_depth);
 	if (func && total != WPOOL_TOKENS_UNLIMITED) {
 		err = -ENOMEM;
 		pool->items = wpool_items_create(total);

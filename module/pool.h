@@ -228,6 +228,7 @@ struct wpool_runq {
  * @items: I: preallocated items of a bound pool, or NULL
  * @fault: I
  * @fault_data: I
+ * @abort: I: told of arguments of wpool_invoke() that end without @func, or NULL
  * @nr_cancelling: T: releases that cancel what is queued: no reboot meanwhile
  * @lockdep_key: of @lockdep_map
  * @lockdep_map: held around tasks, taken by those who wait for them
@@ -302,6 +303,7 @@ struct wpool {
 	u64 handoffs;
 	u64 hogs;
 
+	wpool_arg_abort_fn abort;
 	u32 nr_cancelling;
 	wait_queue_head_t drain_wq;
 	struct mutex flush_mutex; /* one flush at a time */

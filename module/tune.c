@@ -181,6 +181,7 @@ void wpool_get_attrs(struct wpool *pool, struct wpool_attrs *attrs,
 		.nice = pool->nice,
 		.fault = pool->fault,
 		.fault_data = pool->fault_data,
+		.abort = pool->abort,
 	};
 	if (cpumask)
 		cpumask_copy(cpumask, pool->cpumask);

@@ -59,6 +59,12 @@ struct wpool_waiter;
 #define WPOOL_MAX_SPIN_US	1000U
 #define WPOOL_MAX_HOG_MS	10000U
 
+/**
+ * WPOOL_MAX_FUNC_ITEMS - capacity + queue_depth at most of a pool of
+ * wpool_create_func(), unless one of the two is %WPOOL_UNLIMITED
+ */
+#define WPOOL_MAX_FUNC_ITEMS	524288U
+
 /** WPOOL_NAME_LEN - size of a pool's name, its terminating NUL included */
 #define WPOOL_NAME_LEN		32
 
@@ -92,6 +98,15 @@ typedef void (*wpool_abort_fn)(struct wpool_task *task, int status);
  * Context: as &typedef wpool_task_fn.
  */
 typedef void (*wpool_arg_fn)(void *arg);
+
+/**
+ * typedef wpool_arg_abort_fn - is given an argument for which its function will never return
+ * @arg: what the submitter gave; it belongs to this function from now on
+ * @status: -ECANCELED the function was not called, -EIO its worker died in it
+ *
+ * Context: as &typedef wpool_abort_fn.
+ */
+typedef void (*wpool_arg_abort_fn)(void *arg, int status);
 
 /**
  * enum wpool_policy - what happens to a submitter whose task does not fit
@@ -179,6 +194,8 @@ typedef void (*wpool_fault_fn)(const struct wpool_fault *fault, void *data);
  *	housekeeping_cpumask(HK_TYPE_KTHREAD)
  * @fault: told of each task whose worker died; default NULL: logged instead
  * @fault_data: second argument of @fault
+ * @abort: for wpool_create_func(): ends each accepted wpool_invoke() whose function
+ *	was not called, or did not return; default %NULL: nobody is told
  */
 struct wpool_attrs {
 	const char *name;
@@ -200,6 +217,7 @@ struct wpool_attrs {
 	const struct cpumask *cpumask;
 	wpool_fault_fn fault;
 	void *fault_data;
+	wpool_arg_abort_fn abort;
 };
 
 /* Which attributes a wpool_tune() changes: a mask of these. */
@@ -435,7 +453,8 @@ struct wpool * __must_check wpool_create(const struct wpool_attrs *attrs,
  * allocated one by one. Contract after ants' NewPoolWithFunc().
  *
  * Context: process context; sleeps.
- * Return: as wpool_create(); -EINVAL also for a NULL @func.
+ * Return: as wpool_create(); -EINVAL also for a NULL @func; -ERANGE also for
+ * more than %WPOOL_MAX_FUNC_ITEMS, which is no limit to unlimited pools.
  */
 struct wpool * __must_check wpool_create_func(const struct wpool_attrs *attrs,
 					      wpool_arg_fn func,
@@ -610,9 +629,33 @@ int __must_check wpool_submit_fn(struct wpool *pool, wpool_arg_fn func,
 				 void *arg, struct module *owner, gfp_t gfp);
 
 /**
+ * wpool_submit_fn_abortable() - as wpool_submit_fn(), for an argument that must not be lost
+ * @pool: the pool
+ * @func: the function
+ * @abort: called instead when the accepted call is cancelled by wpool_release(), or
+ *	after its worker died in @func; %NULL: nobody is told
+ * @arg: the argument of both
+ * @owner: module that holds the text of @func and @abort (%THIS_MODULE), pinned
+ *	until the one that is called has returned; %NULL for built-in code
+ * @gfp: as wpool_submit_fn()
+ *
+ * After 0 exactly one of the two ends the call and has @arg: @func returned, or
+ * @abort was called. @func must not free @arg before anything that may fault. After
+ * an error @arg is still the caller's.
+ *
+ * Context: as wpool_submit_fn().
+ * Return: as wpool_submit_fn().
+ */
+int __must_check wpool_submit_fn_abortable(struct wpool *pool, wpool_arg_fn func,
+					   wpool_arg_abort_fn abort, void *arg,
+					   struct module *owner, gfp_t gfp);
+
+/**
  * wpool_invoke() - run the function that the pool is bound to
  * @pool: a pool of wpool_create_func()
  * @arg: the function's argument
+ *
+ * After 0 the function returned, or &wpool_attrs.abort is called, if there is one.
  *
  * Context: process context; may sleep as wpool_submit() does.
  * Return: as wpool_submit(); -EINVAL the pool is bound to no function; -ENOMEM
