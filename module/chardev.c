@@ -35,6 +35,7 @@
 #include "devfile.h"
 #include "devpool.h"
 #include "devtask.h"
+#include "tune.h"
 #include "workload.h"
 
 /* One ioctl call. */
@@ -113,7 +114,7 @@ static int ioctl_tune(struct call *call, void *cmd)
 	if (!err && tune->attrs.mask & WPOOL_DEVATTRS_CREATE)
 		err = -EINVAL;
 	if (!err)
-		err = wpool_tune(call->pool, &attrs, tune->attrs.mask);
+		err = wpool_pool_tune(call->pool, &attrs, tune->attrs.mask);
 	free_cpumask_var(cpumask);
 	return err;
 }

@@ -15,6 +15,7 @@
  */
 #include "flush.h"
 
+#include <linux/err.h>
 #include <linux/export.h>
 #include <linux/sched/signal.h>
 
@@ -54,6 +55,8 @@ int wpool_flush(struct wpool *pool)
 	int err;
 
 	might_sleep();
+	if (IS_ERR_OR_NULL(pool))
+		return -EINVAL;
 	if (w && w->pool == pool)
 		return -EDEADLK;
 	wpool_lockdep_wait(pool);

@@ -7,9 +7,12 @@
  * lockless sections elsewhere (a task's finish, a cancel that looks for its
  * task) keep the pool no longer than that. Nobody waits for it: many pools share
  * one grace period.
+ *
+ * The default pool is everybody's: only the end of the module closes it.
  */
 #include "pool.h"
 
+#include <linux/err.h>
 #include <linux/export.h>
 #include <linux/rculist.h>
 #include <linux/sched/isolation.h>
@@ -106,14 +109,15 @@ struct class wpool_class = {
 
 struct wpool *wpool_get(struct wpool *pool)
 {
-	get_device(&pool->dev);
+	if (!IS_ERR_OR_NULL(pool))
+		get_device(&pool->dev);
 	return pool;
 }
 EXPORT_SYMBOL_GPL(wpool_get);
 
 void wpool_put(struct wpool *pool)
 {
-	if (pool)
+	if (!IS_ERR_OR_NULL(pool))
 		put_device(&pool->dev);
 }
 EXPORT_SYMBOL_GPL(wpool_put);
@@ -174,9 +178,14 @@ struct wpool *wpool_default(void)
 }
 EXPORT_SYMBOL_GPL(wpool_default);
 
+bool wpool_is_default(const struct wpool *pool)
+{
+	return pool == default_pool;
+}
+
 struct module *wpool_owner(struct wpool *pool)
 {
-	return pool->owner;
+	return IS_ERR_OR_NULL(pool) ? NULL : pool->owner;
 }
 EXPORT_SYMBOL_GPL(wpool_owner);
 
@@ -501,8 +510,13 @@ static void destroy(struct wpool *pool)
 
 int wpool_destroy(struct wpool *pool)
 {
+	/* what a failed wpool_create() left to an error path */
+	if (IS_ERR_OR_NULL(pool))
+		return 0;
 	if (is_own_task(pool))
 		return -EDEADLK;
+	if (wpool_is_default(pool))
+		return -EBUSY;
 	destroy(pool);
 	return 0;
 }
@@ -546,8 +560,10 @@ static void release(struct wpool *pool, unsigned int flags)
 
 int wpool_release(struct wpool *pool, unsigned int flags)
 {
-	if (flags & ~WPOOL_RELEASE_CANCEL)
+	if (IS_ERR_OR_NULL(pool) || flags & ~WPOOL_RELEASE_CANCEL)
 		return -EINVAL;
+	if (wpool_is_default(pool))
+		return -EBUSY;
 	release(pool, flags);
 	return 0;
 }
@@ -557,7 +573,7 @@ int wpool_release_timeout(struct wpool *pool, unsigned int flags, long timeout)
 {
 	int err;
 
-	if (timeout < 0)
+	if (IS_ERR_OR_NULL(pool) || timeout < 0)
 		return -EINVAL;
 	if (is_own_task(pool))
 		return -EDEADLK;
@@ -590,6 +606,8 @@ int wpool_reboot(struct wpool *pool)
 {
 	int err;
 
+	if (IS_ERR_OR_NULL(pool))
+		return -EINVAL;
 	if (is_own_task(pool))
 		return -EDEADLK;
 

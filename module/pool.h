@@ -350,6 +350,9 @@ static inline void wpool_lockdep_wait(struct wpool *pool) { }
 
 extern struct class wpool_class;
 
+/** wpool_is_default() - is this the pool that is everybody's? */
+bool wpool_is_default(const struct wpool *pool);
+
 /**
  * wpool_pools_walk() - call a function for each pool that is not destroyed
  * @fn: called under pools_mutex

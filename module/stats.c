@@ -10,6 +10,7 @@
  */
 #include "stats.h"
 
+#include <linux/err.h>
 #include <linux/export.h>
 #include <linux/sched.h>
 
@@ -142,6 +143,10 @@ void wpool_get_stats(struct wpool *pool, struct wpool_stats *stats)
 	unsigned long flags;
 
 	memset(stats, 0, sizeof(*stats));
+	if (IS_ERR_OR_NULL(pool)) {
+		stats->state = WPOOL_DESTROYED;
+		return;
+	}
 	stats->state = READ_ONCE(pool->state);
 	count_workers(pool, stats);
 	count_tasks(pool, stats);
@@ -160,8 +165,13 @@ EXPORT_SYMBOL_GPL(wpool_get_stats);
 
 void wpool_get_cpu_stats(struct wpool *pool, int cpu, struct wpool_cpu_stats *stats)
 {
-	struct wpool_runq *rq = wpool_runq(pool, cpu);
+	struct wpool_runq *rq;
 
+	if (IS_ERR_OR_NULL(pool)) {
+		*stats = (struct wpool_cpu_stats) { };
+		return;
+	}
+	rq = wpool_runq(pool, cpu);
 	*stats = (struct wpool_cpu_stats) {
 		.workers = READ_ONCE(rq->nr_workers),
 		.idle = READ_ONCE(rq->nr_idle),

@@ -5,7 +5,7 @@
  * A pool is a device of class wpool; each file is one value. Every file is
  * described in Documentation/ABI/testing/sysfs-class-wpool.
  *
- *   - A store parses into a local, strictly, and then calls wpool_tune() once
+ *   - A store parses into a local, strictly, and then calls wpool_pool_tune() once
  *     for this attribute alone: all or nothing. Ranges are the pool's business;
  *     here is only what text can get wrong.
  *   - Text that is no value at all is -EINVAL: empty, too long, with a NUL in
@@ -14,7 +14,7 @@
  *   - A show takes one snapshot for its one figure. Who needs several figures
  *     of the same moment asks /dev/wpool.
  *
- * It uses the public interface only and takes no lock of its own. The files go
+ * Beside wpool_pool_tune() it uses the public interface only, and takes no lock. The files go
  * with the device, which waits for whoever is inside one of these functions.
  */
 #include "sysfs.h"
@@ -25,6 +25,8 @@
 #include <linux/kstrtox.h>
 #include <linux/string.h>
 #include <linux/wpool.h>
+
+#include "tune.h"
 
 /* Longer than any number, word or boolean that an attribute takes. */
 #define MAX_TEXT_BYTES	32
@@ -104,7 +106,7 @@ static int parse_cpumask(const char *buf, size_t count, struct cpumask *mask)
 static ssize_t tune(struct device *dev, const struct wpool_attrs *attrs,
 		    u32 which, size_t count)
 {
-	return wpool_tune(dev_get_drvdata(dev), attrs, which) ?: count;
+	return wpool_pool_tune(dev_get_drvdata(dev), attrs, which) ?: count;
 }
 
 static ssize_t emit_limit(char *buf, u32 value)

@@ -7,6 +7,9 @@
  * an RCU grace period shuts out those who had read the old one: they did so
  * with interrupts off.
  */
+#include "tune.h"
+
+#include <linux/err.h>
 #include <linux/export.h>
 #include <linux/sched/isolation.h>
 
@@ -121,13 +124,11 @@ static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 		wpool_idle_rearm(pool);
 }
 
-int wpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
+int wpool_pool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 {
 	u32 capacity, queue_depth;
 	int err, total;
 
-	if (!pool || !attrs)
-		return -EINVAL;
 	err = wpool_attrs_check(attrs, mask);
 	if (err)
 		return err;
@@ -156,11 +157,26 @@ out:
 	mutex_unlock(&pool->tune_mutex);
 	return err;
 }
+
+int wpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
+{
+	if (IS_ERR_OR_NULL(pool) || !attrs)
+		return -EINVAL;
+	if (wpool_is_default(pool))
+		return -EBUSY;
+	return wpool_pool_tune(pool, attrs, mask);
+}
 EXPORT_SYMBOL_GPL(wpool_tune);
 
 void wpool_get_attrs(struct wpool *pool, struct wpool_attrs *attrs,
 		     struct cpumask *cpumask)
 {
+	if (IS_ERR_OR_NULL(pool)) {
+		*attrs = (struct wpool_attrs) { };
+		if (cpumask)
+			cpumask_clear(cpumask);
+		return;
+	}
 	mutex_lock(&pool->tune_mutex);
 	*attrs = (struct wpool_attrs) {
 		.name = pool->name,

@@ -10,6 +10,7 @@
  * The last thing that these functions read of a task is its status, after they
  * have seen it IDLE: with several waiters none may free it before all returned.
  */
+#include <linux/err.h>
 #include <linux/export.h>
 #include <linux/rculist.h>
 #include <linux/sched/signal.h>
@@ -220,7 +221,7 @@ int wpool_task_wait(struct wpool_task *task)
 	struct wpool_worker *w = wpool_worker_current();
 
 	might_sleep();
-	if (wpool_task_is_detached(task))
+	if (IS_ERR_OR_NULL(task) || wpool_task_is_detached(task))
 		return -EINVAL;
 	if (is_inside(w, task))
 		return -EDEADLK;
@@ -269,6 +270,8 @@ bool wpool_task_cancel(struct wpool_task *task)
 	unsigned long flags;
 	bool ret, here;
 
+	if (IS_ERR_OR_NULL(task))
+		return false;
 	/* keeps the pool */
 	rcu_read_lock();
 	local_irq_save(flags);
@@ -295,7 +298,7 @@ int wpool_task_cancel_sync(struct wpool_task *task)
 	u32 tries = 0;
 
 	might_sleep();
-	if (wpool_task_is_detached(task))
+	if (IS_ERR_OR_NULL(task) || wpool_task_is_detached(task))
 		return -EINVAL;
 	if (is_inside(w, task))
 		return -EDEADLK;

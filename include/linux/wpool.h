@@ -15,6 +15,11 @@
  * its creator, or with a reference. A submitter that waits may be overtaken by
  * wpool_destroy(): it is sent away and does not touch the pool any more.
  *
+ * An error path may have no pool, %NULL or what a failed wpool_create() returned:
+ * wpool_destroy() and wpool_put() do nothing with it then, and whatever else is not
+ * a submit says -EINVAL or nothing. To a submit %NULL is -EINVAL as well; the other
+ * one is not looked for there.
+ *
  * A caller embeds struct wpool_task in its own object, names a function, and
  * submits it from any context except NMI:
  *
@@ -160,7 +165,8 @@ typedef void (*wpool_fault_fn)(const struct wpool_fault *fault, void *data);
  * @name: unique, 1 to 31 characters of [A-Za-z0-9_.-], no leading dot;
  *	default NULL, which wpool_create() refuses
  * @capacity: workers at most, so tasks running at the same time at most:
- *	1 to %WPOOL_MAX_CAPACITY or %WPOOL_UNLIMITED; default 256
+ *	1 to %WPOOL_MAX_CAPACITY or %WPOOL_UNLIMITED; default 256. 0 is -EINVAL, and
+ *	not -ERANGE as it is for the other numbers: it asks for no pool.
  * @queue_depth: accepted tasks beyond @capacity that may wait for a worker:
  *	0 to %WPOOL_MAX_QUEUE_DEPTH or %WPOOL_UNLIMITED; default 0
  * @max_blocking: submitters that may sleep at the same time, 0 to
@@ -241,7 +247,8 @@ struct wpool_attrs {
  * enum wpool_state - life of a pool
  * @WPOOL_OPEN: accepts tasks
  * @WPOOL_CLOSED: released; what was accepted runs to its end, its workers leave
- * @WPOOL_DESTROYED: gone for good, only references keep the memory
+ * @WPOOL_DESTROYED: wpool_destroy() was called: as @WPOOL_CLOSED, and never to be
+ *	opened again. When it has returned only references keep the memory.
  */
 enum wpool_state {
 	WPOOL_OPEN,
@@ -435,8 +442,8 @@ void wpool_attrs_init(struct wpool_attrs *attrs);
  * back with wpool_destroy(). Contract after ants' NewPool().
  *
  * Context: process context; sleeps.
- * Return: the pool, or ERR_PTR: -EINVAL bad or missing attribute, -ERANGE
- * number out of its range, -EEXIST name taken, -ENOMEM, -EINTR killed while
+ * Return: the pool, or ERR_PTR: -EINVAL bad or missing attribute, capacity 0,
+ * -ERANGE number out of its range, -EEXIST name taken, -ENOMEM, -EINTR killed while
  * workers were preallocated, -EAGAIN max_workers reached while preallocating.
  */
 struct wpool * __must_check wpool_create(const struct wpool_attrs *attrs,
@@ -462,15 +469,19 @@ struct wpool * __must_check wpool_create_func(const struct wpool_attrs *attrs,
 
 /**
  * wpool_destroy() - end a pool
- * @pool: the pool; the creator's reference is consumed
+ * @pool: the pool; the creator's reference is consumed. %NULL and ERR_PTR are
+ *	allowed and do nothing.
  *
  * Closes the pool, sends every waiting submitter away with -ESHUTDOWN, lets
  * every accepted task run to its end, and waits for the workers to be gone.
  * Whoever calls while somebody else destroys needs a reference of its own; it
  * returns when the pool is gone.
  *
+ * From the call on the pool's state is %WPOOL_DESTROYED, while its last tasks run.
+ *
  * Context: process context; sleeps, uninterruptibly.
- * Return: 0; -EDEADLK from one of the pool's own tasks (nothing happened).
+ * Return: 0; -EDEADLK from one of the pool's own tasks; -EBUSY the default pool,
+ * which is everybody's. In both cases nothing happened.
  */
 int wpool_destroy(struct wpool *pool);
 
@@ -484,12 +495,15 @@ int wpool_destroy(struct wpool *pool);
  * @flags: %WPOOL_RELEASE_DRAIN or %WPOOL_RELEASE_CANCEL
  *
  * Afterwards every submit gets -ESHUTDOWN, and so does every submitter that
- * waits. Tasks that run are left alone and not waited for. Idempotent.
- * Cancelled detached tasks are dropped without a word to anybody, unless they
- * were prepared with wpool_task_init_abortable().
+ * waits. Tasks that run are left alone and not waited for. Idempotent; on a pool
+ * that is closed already, or being destroyed, %WPOOL_RELEASE_CANCEL cancels what is
+ * still queued. Cancelled detached tasks are dropped without a word to anybody,
+ * unless they were prepared with wpool_task_init_abortable(); arguments of
+ * wpool_invoke() and wpool_submit_fn() likewise, but for &wpool_attrs.abort and
+ * wpool_submit_fn_abortable().
  *
  * Context: process context; sleeps for an RCU grace period.
- * Return: 0; -EINVAL unknown flag.
+ * Return: 0; -EINVAL no pool or unknown flag; -EBUSY the default pool.
  */
 int wpool_release(struct wpool *pool, unsigned int flags);
 
@@ -497,14 +511,16 @@ int wpool_release(struct wpool *pool, unsigned int flags);
  * wpool_release_timeout() - close a pool and wait until it is empty
  * @pool: the pool
  * @flags: as wpool_release()
- * @timeout: in jiffies; %MAX_SCHEDULE_TIMEOUT is for ever
+ * @timeout: in jiffies, not negative; %MAX_SCHEDULE_TIMEOUT is for ever, 0 does
+ *	not wait
  *
  * May be called again until it returns 0: no task is unfinished and no worker
  * is left.
  *
  * Context: process context; sleeps, killable.
- * Return: 0; -ETIME; -EINVAL unknown flag; -EINTR killed; -EDEADLK from one of
- * the pool's own tasks.
+ * Return: 0; -ETIME; -EINTR killed; -EDEADLK from one of the pool's own tasks;
+ * -EINVAL no pool, unknown flag, or negative @timeout; -EBUSY the default pool.
+ * With the last three nothing happened.
  */
 int wpool_release_timeout(struct wpool *pool, unsigned int flags, long timeout);
 
@@ -513,10 +529,10 @@ int wpool_release_timeout(struct wpool *pool, unsigned int flags, long timeout);
  * @pool: the pool
  *
  * Waits until what the pool had accepted is finished and its old workers are
- * gone. Does nothing to an open pool.
+ * gone, and nobody cancels any more. Does nothing to an open pool.
  *
  * Context: process context; sleeps, killable.
- * Return: 0; -ESHUTDOWN destroyed; -EINTR killed; -EDEADLK from one of the
+ * Return: 0; -EINVAL no pool; -ESHUTDOWN destroyed; -EINTR killed; -EDEADLK from one of the
  * pool's own tasks; preallocated pools: as wpool_create().
  */
 int wpool_reboot(struct wpool *pool);
@@ -532,9 +548,11 @@ int wpool_reboot(struct wpool *pool);
  * those that were running already.
  *
  * Context: process context; sleeps.
- * Return: 0; -EINVAL bad value, unknown bit, capacity of a preallocated pool,
- * policy from or to %WPOOL_RUN, min_workers above capacity; -ERANGE number out
- * of its range; -ENOMEM; -ESHUTDOWN destroyed.
+ * Return: 0; -EINVAL no pool, bad value, capacity 0, unknown bit, capacity of a
+ * preallocated pool, policy from or to %WPOOL_RUN, min_workers above capacity;
+ * -ERANGE number out of its range, or more than %WPOOL_MAX_FUNC_ITEMS in a pool bound
+ * to a function; -ENOMEM; -ESHUTDOWN destroyed; -EBUSY the default pool, which only
+ * the administrator tunes, through sysfs or /dev/wpool.
  */
 int wpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask);
 
@@ -556,8 +574,9 @@ int wpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask);
  * while its submitter waited for room, or is being cancelled: it has not left its
  * queue yet, or wpool_task_cancel_sync() waits for it; -ESHUTDOWN closed; -EAGAIN full
  * (policy fail, max_blocking reached, or no stack left to run it here);
- * -EDEADLK full, and the caller is one of the pool's own tasks; -EINTR killed
- * while it waited; -ENOENT the task's owner module is going.
+ * -EDEADLK full, and the caller, one of the pool's own tasks, would have waited
+ * (with policy fail it is -EAGAIN as for everybody); -EINTR killed while it waited;
+ * -ENOENT the task's owner module is going.
  */
 int __must_check wpool_submit(struct wpool *pool, struct wpool_task *task);
 
@@ -581,7 +600,9 @@ int __must_check wpool_try_submit(struct wpool *pool, struct wpool_task *task);
  * @task: the task, initialised
  * @timeout: in jiffies; 0 does not wait
  *
- * Waits whatever the policy says about waiting, unless that is %WPOOL_FAIL.
+ * Waits whatever the policy says about waiting, unless that is %WPOOL_FAIL: then
+ * a full pool is -EAGAIN. Otherwise it is -ETIME after @timeout, which is at once
+ * for 0, for one of the pool's own tasks as well.
  *
  * Context: process context; may sleep.
  * Return: as wpool_submit(); -ETIME the time ran out; -EINVAL also for a
@@ -603,7 +624,8 @@ int __must_check wpool_submit_timeout(struct wpool *pool,
  *
  * A prefix of @tasks is accepted. Policy block continues until all are in.
  *
- * Context: process context, may sleep; with %WPOOL_BATCH_TRY any except NMI.
+ * Context: process context, may sleep, and lets others have the CPU now and then;
+ * with %WPOOL_BATCH_TRY any except NMI.
  * Return: how many were accepted, if any; otherwise -errno as wpool_submit(),
  * -EINVAL for @nr or @flags.
  */
@@ -679,13 +701,14 @@ int __must_check wpool_invoke(struct wpool *pool, void *arg);
  * Return: the task's status, of the last submit that was accepted: 0 it returned (or
  * was never submitted), -ECANCELED it was cancelled, -EIO its worker died in it. Or,
  * and then nothing is promised about the task: -EINTR killed; -EDEADLK a task that
- * waits for itself, or nobody is left to run it; -EINVAL a detached task.
+ * waits for itself, or nobody is left to run it; -EINVAL a detached task,
+ * or none: %NULL and ERR_PTR are allowed.
  */
 int wpool_task_wait(struct wpool_task *task);
 
 /**
  * wpool_task_cancel() - see to it that a queued task does not run
- * @task: the task
+ * @task: the task; %NULL and ERR_PTR are allowed
  *
  * The task's place among the accepted becomes free: at once in process context
  * and for a joinable task, unless it is just on its way between two queues; soon
@@ -715,7 +738,8 @@ bool wpool_task_cancel(struct wpool_task *task);
  * has yet to wake up.
  * Return: as wpool_task_wait(): -ECANCELED if the last submit was taken back, also
  * that of a task that ran meanwhile; 0 if it returned; -EINTR killed; -EDEADLK a task
- * that cancels itself, or nobody is left to run it; -EINVAL detached.
+ * that cancels itself, or nobody is left to run it; -EINVAL detached, or
+ * none: %NULL and ERR_PTR are allowed.
  */
 int wpool_task_cancel_sync(struct wpool_task *task);
 
@@ -726,13 +750,14 @@ int wpool_task_cancel_sync(struct wpool_task *task);
  * Ends also while others go on submitting.
  *
  * Context: process context; sleeps, killable.
- * Return: 0; -EINTR killed; -EDEADLK from one of the pool's own tasks.
+ * Return: 0; -EINVAL no pool; -EINTR killed; -EDEADLK from one of the pool's own
+ * tasks.
  */
 int wpool_flush(struct wpool *pool);
 
 /**
  * wpool_get_stats() - snapshot of a pool's figures
- * @pool: the pool
+ * @pool: the pool; of none the state is %WPOOL_DESTROYED, and all the rest 0
  * @stats: to be filled in
  *
  * Context: process context; sleeps.
@@ -741,7 +766,7 @@ void wpool_get_stats(struct wpool *pool, struct wpool_stats *stats);
 
 /**
  * wpool_get_cpu_stats() - figures of one CPU's run queue
- * @pool: the pool
+ * @pool: the pool; of none all is 0
  * @cpu: a possible CPU
  * @stats: to be filled in
  *
@@ -752,7 +777,7 @@ void wpool_get_cpu_stats(struct wpool *pool, int cpu,
 
 /**
  * wpool_get_attrs() - a pool's attributes as they are now
- * @pool: the pool
+ * @pool: the pool; of none all is 0
  * @attrs: to be filled in; name points into the pool, cpumask is %NULL
  * @cpumask: filled in if not %NULL
  *
@@ -767,13 +792,13 @@ void wpool_get_attrs(struct wpool *pool, struct wpool_attrs *attrs,
  *
  * Context: any.
  * Return: as given to wpool_create(); not to be followed without a reference
- * on that module.
+ * on that module. %NULL if there is no pool.
  */
 struct module *wpool_owner(struct wpool *pool);
 
 /**
  * wpool_get() - take one more reference to a pool
- * @pool: a pool that the caller has a reference to
+ * @pool: a pool that the caller has a reference to, or none
  *
  * A reference keeps the memory, not the pool open.
  *
@@ -784,7 +809,7 @@ struct wpool *wpool_get(struct wpool *pool);
 
 /**
  * wpool_put() - give a reference back
- * @pool: the pool; %NULL is allowed
+ * @pool: the pool; %NULL and ERR_PTR are allowed
  *
  * Context: process context; may sleep.
  */
@@ -804,8 +829,9 @@ struct wpool *wpool_find(const char *name);
  * wpool_default() - the pool that exists from load on
  *
  * Capacity unlimited, named "default". It lives as long as the module does,
- * which a module that calls this keeps loaded: no reference is taken. Only the
- * administrator may tune it. Contract after ants' package functions.
+ * which a module that calls this keeps loaded: no reference is taken, and none is to
+ * be given back. No caller may destroy, release or tune it (-EBUSY); only the
+ * administrator tunes it. Contract after ants' package functions.
  *
  * Context: any.
  * Return: the pool.

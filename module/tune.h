@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Tuning as the administrator does it: /dev/wpool and sysfs. */
+#ifndef WPOOL_TUNE_H
+#define WPOOL_TUNE_H
+
+#include <linux/types.h>
+
+struct wpool;
+struct wpool_attrs;
+
+/**
+ * wpool_pool_tune() - wpool_tune(), of the default pool as well
+ * @pool: the pool
+ * @attrs: as wpool_tune()
+ * @mask: as wpool_tune()
+ *
+ * Context: process context; sleeps.
+ * Return: as wpool_tune(), but never -EBUSY.
+ */
+int wpool_pool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask);
+
+#endif /* WPOOL_TUNE_H */
