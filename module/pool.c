@@ -14,6 +14,8 @@
 
 #include <linux/err.h>
 #include <linux/export.h>
+#include <linux/module.h>
+#include <linux/notifier.h>
 #include <linux/rculist.h>
 #include <linux/sched/isolation.h>
 #include <linux/sched/signal.h>
@@ -634,6 +636,60 @@ int wpool_reboot(struct wpool *pool)
 }
 EXPORT_SYMBOL_GPL(wpool_reboot);
 
+/* ---- pools that are left behind ---- */
+
+/* A pool that nobody destroys any more, of one module or, with NULL, of any, referenced. */
+static struct wpool *find_left(const struct module *owner)
+{
+	struct wpool *pool, *found = NULL;
+
+	mutex_lock(&pools_mutex);
+	list_for_each_entry(pool, &pools, node) {
+		if (!wpool_is_default(pool) && (!owner || pool->owner == owner) &&
+		    READ_ONCE(pool->state) != WPOOL_DESTROYED) {
+			found = wpool_get(pool);
+			break;
+		}
+	}
+	mutex_unlock(&pools_mutex);
+	return found;
+}
+
+/*
+ * What is queued is cancelled, because the objects that it works on may be gone;
+ * what runs is waited for, because its text is about to go.
+ */
+static void destroy_left(struct wpool *pool)
+{
+	release(pool, WPOOL_RELEASE_CANCEL);
+	destroy(pool);
+	wpool_put(pool);
+}
+
+/*
+ * A module goes. Its exit function has returned, or its init function has failed,
+ * and its text and data are still there: functions of tasks, abort and fault
+ * functions are called for the last time in here.
+ */
+static int module_goes(struct notifier_block *nb, unsigned long event, void *data)
+{
+	const struct module *mod = data;
+	struct wpool *pool;
+
+	if (event != MODULE_STATE_GOING)
+		return NOTIFY_DONE;
+	while ((pool = find_left(mod))) {
+		pr_err("wpool: module %s goes without wpool_destroy() of its pool %s: what is queued there is cancelled, what runs is waited for\n",
+		       mod->name, pool->name);
+		destroy_left(pool);
+	}
+	return NOTIFY_OK;
+}
+
+static struct notifier_block module_nb = {
+	.notifier_call = module_goes,
+};
+
 /* ---- module ---- */
 
 int wpool_pools_init(const struct wpool_attrs *default_attrs)
@@ -648,17 +704,35 @@ int wpool_pools_init(const struct wpool_attrs *default_attrs)
 	err = class_register(&wpool_class);
 	if (err)
 		return err;
+	err = register_module_notifier(&module_nb);
+	if (err)
+		goto err_class;
 	pool = wpool_create(default_attrs, THIS_MODULE);
 	if (IS_ERR(pool)) {
-		class_unregister(&wpool_class);
-		return PTR_ERR(pool);
+		err = PTR_ERR(pool);
+		goto err_notifier;
 	}
 	default_pool = pool;
 	return 0;
+
+err_notifier:
+	unregister_module_notifier(&module_nb);
+err_class:
+	class_unregister(&wpool_class);
+	return err;
 }
 
 void wpool_pools_exit(void)
 {
+	struct wpool *pool;
+
+	/* whoever uses a symbol of ours keeps us: all of those have gone before */
+	unregister_module_notifier(&module_nb);
+	/* so this one's owner was not named, and nobody said that it went */
+	while ((pool = find_left(NULL))) {
+		pr_err("wpool: nobody called wpool_destroy() of pool %s\n", pool->name);
+		destroy_left(pool);
+	}
 	destroy(default_pool);
 	class_unregister(&wpool_class);
 }

@@ -390,7 +390,7 @@ void wpool_place(struct wpool *pool, int dying);
  */
 int wpool_pools_init(const struct wpool_attrs *default_attrs);
 
-/** wpool_pools_exit() - destroy the default pool and the class; no other pool is left */
+/** wpool_pools_exit() - destroy the default pool, what else is left, and the class */
 void wpool_pools_exit(void);
 
 /**

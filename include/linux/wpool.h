@@ -20,6 +20,10 @@
  * a submit says -EINVAL or nothing. To a submit %NULL is -EINVAL as well; the other
  * one is not looked for there.
  *
+ * A module destroys its pools before it goes. Of one that does not, the log names
+ * module and pool, and the pool is destroyed on its behalf when its exit function has
+ * returned: what is queued is cancelled, what runs is waited for.
+ *
  * A caller embeds struct wpool_task in its own object, names a function, and
  * submits it from any context except NMI:
  *

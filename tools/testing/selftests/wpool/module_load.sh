@@ -68,7 +68,7 @@ end_helpers()
 # fresh [PARAMETER...]: whatever the last test left behind
 fresh()
 {
-	for module in wpool_sample_server wpool_sample wpool; do
+	for module in wpool_forget wpool_sample_server wpool_sample wpool; do
 		[ ! -e /sys/module/$module ] || wait_for rmmod $module ||
 			fail "$module cannot be unloaded" || return 1
 	done
@@ -195,6 +195,58 @@ test_pools_go_with_the_module()
 	unload
 }
 
+mark() { echo "wpool-test-mark-$$-$1" >/dev/kmsg; }
+
+# said MARK TEXT...: each since then.
+said()
+{
+	mark=$1
+	shift
+	for text; do
+		dmesg | sed "1,/wpool-test-mark-$$-$mark/d" | grep -qF "$text" ||
+			fail "not said: $text" || return 1
+	done
+}
+
+# forgotten MARK: its three pools were named, each task ended, and nothing is left.
+forgotten()
+{
+	by="wpool: module wpool_forget goes without wpool_destroy() of its pool"
+	said "$1" "$by forgot.fn:" "$by forgot.task:" "$by forgot.shut:" \
+		"wpool_forget: all 42 ended" || return 1
+	[ "$(ls $CLASS)" = default ] || fail "a pool is left: $(ls $CLASS)"
+}
+
+# A module that never calls wpool_destroy() goes all the same, and its pools with it:
+# no task of its is left to run, and their names are free.
+test_module_that_forgets_its_pools()
+{
+	fresh || return 1
+	for i in 1 2; do
+		mark exit$i
+		insmod "$SAMPLES/wpool_forget.ko" || fail "insmod, the $i. time" || return 1
+		[ "$(ls -d $CLASS/forgot.* | wc -l)" -eq 3 ] || fail "there: $(ls $CLASS)" || return 1
+		refused || return 1
+		rmmod wpool_forget || fail "rmmod, the $i. time" || return 1
+		forgotten exit$i || return 1
+	done
+	# one whose init function fails
+	mark init
+	! insmod "$SAMPLES/wpool_forget.ko" refuse=1 2>/dev/null || fail "not refused" || return 1
+	forgotten init && unload
+}
+
+# One that has not said whose it is stays, and goes with the last module.
+test_forgotten_pool_without_an_owner()
+{
+	fresh || return 1
+	mark none
+	insmod "$SAMPLES/wpool_forget.ko" anonymous=1 && rmmod wpool_forget ||
+		fail "insmod or rmmod" || return 1
+	[ -e $CLASS/forgot.none ] || fail "its pool is gone" || return 1
+	unload && said none "wpool: nobody called wpool_destroy() of pool forgot.none"
+}
+
 test_open_attribute_does_not_keep_the_module()
 {
 	fresh || return 1
@@ -242,10 +294,10 @@ test_few_workers_for_two_pools()
 test_all_workers_in_use_is_no_stall()
 {
 	fresh max_workers=1 || return 1
-	echo "wpool-test-mark-$$" >/dev/kmsg
+	mark stall
 	wpoolctl run --create=capacity=2 --work sleep:2500ms --tasks 3 --quiet ||
 		fail "the tasks did not run" || return 1
-	! dmesg | sed "1,/wpool-test-mark-$$/d" | grep 'nobody has taken' ||
+	! dmesg | sed "1,/wpool-test-mark-$$-stall/d" | grep 'nobody has taken' ||
 		return 1
 	unload
 }
@@ -296,7 +348,8 @@ test_ends_loaded()
 
 TESTS="parameters_are_visible parameters_are_used bad_parameters fault_is_refused
 	open_file_keeps_the_module sample_module_keeps_the_module
-	pools_go_with_the_module open_attribute_does_not_keep_the_module few_workers
+	pools_go_with_the_module module_that_forgets_its_pools
+	forgotten_pool_without_an_owner open_attribute_does_not_keep_the_module few_workers
 	few_workers_for_two_pools all_workers_in_use_is_no_stall
 	10000_together load_and_unload ends_loaded"
 

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A module that forgets its pools, for module_load of the selftests: what its exit
+ * function should do is left to wpool. What it leaves behind when it goes:
+ *
+ *   forgot.fn    bound to a function, with a call that runs and others queued
+ *   forgot.task  a task that runs and others queued, each of which has to end once
+ *   forgot.shut  released, and never destroyed
+ *   forgot.none  made with no owner (anonymous=1), so that nobody can know whose it is
+ *
+ * Whatever runs then still counts in memory of the module's. With refuse=1 the init
+ * function leaves all that behind, too, and fails.
+ *
+ * In each of the first two one is at work when the exit function returns. When the
+ * last has ended, "wpool_forget: all N ended" is said.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/atomic.h>
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/module.h>
+#include <linux/wpool.h>
+
+static bool refuse;
+module_param(refuse, bool, 0444);
+MODULE_PARM_DESC(refuse, "the init function fails in the end");
+
+static bool anonymous;
+module_param(anonymous, bool, 0444);
+MODULE_PARM_DESC(anonymous, "leave one pool that has no owner, and nothing else");
+
+#define NR_QUEUED	20
+#define NR_ENDS		(2 * (1 + NR_QUEUED))
+/* Long enough for the exit function to return meanwhile. */
+#define RUN_MS		300
+
+static struct wpool_task tasks[1 + NR_QUEUED];
+static DECLARE_COMPLETION(going);
+static atomic_t ended;
+
+static void end_one(void)
+{
+	if (atomic_inc_return(&ended) == NR_ENDS)
+		pr_info("all %d ended\n", NR_ENDS);
+}
+
+static void serve(void *arg)
+{
+	wait_for_completion(&going);
+	msleep(RUN_MS);
+	end_one();
+}
+
+static void serve_not(void *arg, int status)
+{
+	end_one();
+}
+
+static void run(struct wpool_task *task)
+{
+	serve(task);
+}
+
+static void run_not(struct wpool_task *task, int status)
+{
+	end_one();
+}
+
+static struct wpool *make(const char *name, wpool_arg_fn func)
+{
+	struct wpool_attrs attrs;
+
+	wpool_attrs_init(&attrs);
+	attrs.name = name;
+	attrs.capacity = 1;
+	attrs.queue_depth = NR_QUEUED;
+	attrs.abort = serve_not;
+	if (func)
+		return wpool_create_func(&attrs, func, THIS_MODULE);
+	return wpool_create(&attrs, anonymous ? NULL : THIS_MODULE);
+}
+
+static int leave_calls(void)
+{
+	struct wpool *pool = make("forgot.fn", serve);
+	int i, err = PTR_ERR_OR_ZERO(pool);
+
+	for (i = 0; i <= NR_QUEUED && !err; i++)
+		err = wpool_invoke(pool, NULL);
+	return err;
+}
+
+static int leave_tasks(void)
+{
+	struct wpool *pool = make("forgot.task", NULL);
+	int i, err = PTR_ERR_OR_ZERO(pool);
+
+	for (i = 0; i <= NR_QUEUED && !err; i++) {
+		/* no owner: what names one pins this module, which could not go then */
+		wpool_task_init_abortable(&tasks[i], run, run_not, NULL);
+		err = wpool_submit(pool, &tasks[i]);
+	}
+	return err;
+}
+
+static int leave_closed(void)
+{
+	struct wpool *pool = make("forgot.shut", NULL);
+
+	return PTR_ERR_OR_ZERO(pool) ?: wpool_release(pool, WPOOL_RELEASE_DRAIN);
+}
+
+static int __init wpool_forget_init(void)
+{
+	int err;
+
+	if (anonymous)
+		return PTR_ERR_OR_ZERO(make("forgot.none", NULL));
+	err = leave_closed() ?: leave_calls() ?: leave_tasks();
+	if (!err && refuse)
+		err = -EAGAIN;
+	if (err)
+		complete_all(&going);
+	return err;
+}
+
+static void __exit wpool_forget_exit(void)
+{
+	/* wpool_destroy() is what belongs here */
+	complete_all(&going);
+}
+
+module_init(wpool_forget_init);
+module_exit(wpool_forget_exit);
+
+MODULE_DESCRIPTION("A module that forgets to destroy its pools");
+MODULE_LICENSE("GPL");
