@@ -378,6 +378,21 @@ void wpool_run(struct wpool_worker *w, struct wpool_task *task)
 
 /* ---- elsewhere ---- */
 
+/*
+ * A worker that runs the tasks for which it waits is at work, and no hog: the
+ * monitor sees it by the tick, which is this CPU's, as in a look for work.
+ */
+static void count_help(struct wpool_worker *w)
+{
+	struct wpool_runq *rq;
+
+	preempt_disable();
+	rq = wpool_this_runq(w->pool);
+	if (READ_ONCE(w->running_on) == rq)
+		WRITE_ONCE(rq->tick, rq->tick + 1);
+	preempt_enable();
+}
+
 void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 {
 	struct wpool *pool = w->pool;
@@ -393,6 +408,7 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 	if (!claim_or_end(pool, task, false))
 		return;
 
+	count_help(w);
 	context_save(&context, w);
 	/* noted for wpool_task_fail() */
 	colour = task->colour;
