@@ -10,6 +10,268 @@
 
 #include "one_cpu.h"
 
+/* ---- a load that never runs dry ------------------------------------------- */
+
+#define MANY_STEPS 20000
+
+/*
+ * Tasks that submit themselves again and again.
+ * @since: for each, its last start
+ * @over: they no longer do
+ * @nr_waits: how often a task waited for others' starts
+ * @longest: for how many at most
+ * @nr_long: how often for more than @limit
+ */
+struct load {
+	struct wpool *pool;
+	struct wpk_jobs *jobs;
+	int *since;
+	bool over;
+	unsigned int nr_waits;
+	unsigned int nr_long;
+	int limit;
+	int longest;
+};
+
+/* Runs in one worker at a time where the waits count. */
+static void submit_again(struct wpk_job *job)
+{
+	struct load *load = job->arg;
+	unsigned int i = job - job->jobs->job;
+	int wait = job->seq - load->since[i];
+
+	if (load->since[i]) {
+		load->nr_waits++;
+		load->nr_long += wait > load->limit;
+		load->longest = max(load->longest, wait);
+	}
+	load->since[i] = job->seq;
+	if (!READ_ONCE(load->over))
+		job->ret = wpool_submit(load->pool, &job->task);
+}
+
+static struct load *load_create(struct kunit *test, struct wpool *pool, unsigned int nr)
+{
+	struct load *load = kunit_kzalloc(test, sizeof(*load), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, load);
+	load->pool = pool;
+	load->limit = INT_MAX;
+	load->since = kunit_kcalloc(test, nr, sizeof(*load->since), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, load->since);
+	load->jobs = wpk_jobs(test, nr, NULL);
+	wpk_jobs_body(load->jobs, submit_again, load);
+	return load;
+}
+
+static void load_end(struct kunit *test, struct load *load)
+{
+	WRITE_ONCE(load->over, true);
+	KUNIT_EXPECT_EQ(test, wpool_flush(load->pool), 0);
+	wpk_destroy(test, load->pool);
+	wpk_no_errors(test, load->jobs);
+}
+
+/* ---- the global queue ------------------------------------------------------ */
+
+static const u32 loads[] = { 3, 100, 300, 1000 };
+
+static void load_desc(const u32 *nr, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%u queued", *nr);
+}
+
+KUNIT_ARRAY_PARAM(load, loads, load_desc);
+
+/*
+ * So many tasks are queued all the time, most of them in the global queue: in one
+ * queue each would wait for all the others, once.
+ */
+static void wpool_submit_99_of_100_wait_as_in_one_queue(struct kunit *test)
+{
+	u32 nr = *(const u32 *)test->param_value;
+	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
+	struct load *load = load_create(test, pool, nr);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
+
+	/* a ring that spills does so by the half, and not sooner than it is full */
+	load->limit = nr + max(3 * nr / 10, 160U);
+	wpk_jobs_submit(test, pool, first, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_jobs_submit(test, pool, load->jobs, 0, nr);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(load->jobs, MANY_STEPS));
+	load_end(test, load);
+	KUNIT_EXPECT_GE(test, load->nr_waits, MANY_STEPS / 2);
+	KUNIT_EXPECT_LE_MSG(test, load->nr_long, load->nr_waits / 100,
+			    "of %u waits, the longest %d", load->nr_waits, load->longest);
+}
+
+#define NR_BUSY 50
+#define NR_OLD 600
+
+/* Those in the global queue are older than what a full ring goes on with. */
+static void wpool_submit_old_tasks_come_before_a_ring_that_never_runs_dry(struct kunit *test)
+{
+	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
+	struct load *load = load_create(test, pool, NR_BUSY);
+	struct wpk_jobs *old = wpk_jobs(test, NR_OLD, NULL);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "one CPU has no other one outside its mask");
+	wpk_jobs_submit(test, pool, first, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_move_to(wpk_cpu(1));
+	wpk_jobs_submit(test, pool, old, 0, NR_OLD);
+	wpk_move_to(wpk_cpu(0));
+	wpk_jobs_submit(test, pool, load->jobs, 0, NR_BUSY);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(old, NR_OLD));
+	/* one round of both, and the last ones meet fewer and fewer of their like */
+	KUNIT_EXPECT_LE(test, atomic_read(&load->jobs->started), 2 * (NR_OLD + NR_BUSY));
+	load_end(test, load);
+}
+
+/* What a full ring gives away is what came last. */
+static void wpool_submit_a_ring_that_is_full_keeps_its_oldest(struct kunit *test)
+{
+	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *jobs = wpk_jobs(test, 129, NULL);
+	unsigned int i, late = 0;
+
+	wpk_jobs_submit(test, pool, first, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_jobs_submit(test, pool, jobs, 0, 129);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 129));
+	/* the younger half of the ring may come before any of them, but not all of it */
+	for (i = 0; i < 64; i++)
+		late += jobs->job[i].seq > 64 + (int)i;
+	KUNIT_EXPECT_EQ(test, late, 0);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+/* ---- a ring that nobody serves --------------------------------------------- */
+
+/* A worker on each of the first two CPUs, and no more; both are idle. */
+static struct wpool *pair_pool(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *warm = wpk_jobs(test, 2, gate);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	cpumask_var_t mask;
+	int i;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "one CPU has one ring");
+	KUNIT_ASSERT_TRUE(test, zalloc_cpumask_var(&mask, GFP_KERNEL));
+	cpumask_set_cpu(wpk_cpu(0), mask);
+	cpumask_set_cpu(wpk_cpu(1), mask);
+	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
+	attrs.cpumask = mask;
+	attrs.expiry_ms = 0;
+	pool = wpk_pool_attrs(test, &attrs);
+	free_cpumask_var(mask);
+	wpk_jobs_submit(test, pool, warm, 0, 2);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	wpk_gate_open(gate);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
+	for (i = 0; i < 2; i++)
+		KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(i)), 1);
+	return pool;
+}
+
+static void note_step(struct wpk_job *job)
+{
+	struct load *load = job->arg;
+
+	job->ret = atomic_read(&load->jobs->started);
+}
+
+#define NR_TARGETS 20
+
+/*
+ * One worker sleeps in a task. What is queued on its CPU meanwhile waits for as
+ * many starts of the other worker's tasks as there are tasks queued, and not for
+ * the other one's ring to run dry.
+ */
+static void wpool_submit_behind_a_sleeper_waits_as_in_one_queue(struct kunit *test)
+{
+	struct wpool *pool = pair_pool(test);
+	struct load *load = load_create(test, pool, NR_BUSY);
+	struct wpk_jobs *targets = wpk_jobs(test, NR_TARGETS, NULL);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
+	int i, before, cpu, most = 0;
+
+	wpk_jobs_submit(test, pool, first, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	cpu = first->job[0].cpu;
+	wpk_move_to(cpu == wpk_cpu(0) ? wpk_cpu(1) : wpk_cpu(0));
+	wpk_jobs_submit(test, pool, load->jobs, 0, NR_BUSY);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(load->jobs, 2 * NR_BUSY));
+	wpk_move_to(cpu);
+	wpk_jobs_body(targets, note_step, load);
+	for (i = 0; i < NR_TARGETS; i++) {
+		wpk_jobs_submit(test, pool, targets, i, 1);
+		/* the load went on while that submit was on its way */
+		before = atomic_read(&load->jobs->started);
+		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(targets, i + 1));
+		most = max(most, targets->job[i].ret - before);
+	}
+	KUNIT_EXPECT_LE(test, most, 2 * NR_BUSY);
+	wpk_gate_open(gate);
+	load_end(test, load);
+}
+
+static const bool off_and_on[] = { false, true };
+
+static void handoff_desc(const bool *handoff, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "handoff %d", *handoff);
+}
+
+KUNIT_ARRAY_PARAM(handoff, off_and_on, handoff_desc);
+
+/* As above, but they were queued before that worker fell asleep. */
+static void wpool_queued_tasks_of_a_worker_that_sleeps_are_taken(struct kunit *test)
+{
+	struct wpool_attrs attrs = { .handoff = *(const bool *)test->param_value };
+	struct wpool *pool = pair_pool(test);
+	struct load *load = load_create(test, pool, NR_BUSY);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_gate *busy = wpk_gate(test);
+	struct wpk_jobs *first = wpk_jobs(test, 1, busy);
+	struct wpk_jobs *jobs = wpk_jobs(test, 100, NULL);
+	int cpu;
+
+	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_HANDOFF), 0);
+	/* The other worker comes for nothing: it is in a task, too. */
+	wpk_jobs_submit(test, pool, first, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(busy, 1));
+	cpu = first->job[0].cpu == wpk_cpu(0) ? wpk_cpu(1) : wpk_cpu(0);
+	wpk_move_to(cpu);
+	jobs->job[0].gate = gate;
+	wpk_submit_together(test, pool, jobs);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 1);
+	wpk_move_to(first->job[0].cpu);
+	wpk_jobs_submit(test, pool, load->jobs, 0, NR_BUSY);
+	wpk_gate_open(busy);
+	/* Its ring never runs dry. */
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 99));
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->running), 1);
+	wpk_gate_open(gate);
+	load_end(test, load);
+	wpk_jobs_ran_once(test, jobs);
+}
+
 /* ---- helping ---------------------------------------------------------------- */
 
 #define HOG_MS		400U
@@ -93,6 +355,13 @@ static void wpool_task_wait_helping_is_no_hogging(struct kunit *test)
 }
 
 static struct kunit_case fair_cases[] = {
+	KUNIT_CASE_PARAM_ATTR(wpool_submit_99_of_100_wait_as_in_one_queue,
+			      load_gen_params, { .speed = KUNIT_SPEED_SLOW }),
+	KUNIT_CASE(wpool_submit_old_tasks_come_before_a_ring_that_never_runs_dry),
+	KUNIT_CASE(wpool_submit_a_ring_that_is_full_keeps_its_oldest),
+	KUNIT_CASE(wpool_submit_behind_a_sleeper_waits_as_in_one_queue),
+	KUNIT_CASE_PARAM(wpool_queued_tasks_of_a_worker_that_sleeps_are_taken,
+			 handoff_gen_params),
 	KUNIT_CASE_SLOW(wpool_task_wait_helping_is_no_hogging),
 	{}
 };

@@ -62,13 +62,13 @@ static struct wpool_task *pop(struct wpool_ring *ring)
 	return task;
 }
 
-static u32 grab_half(struct wpool_ring *ring, struct wpool_task **tasks)
+static u32 grab_all(struct wpool_ring *ring, struct wpool_task **tasks)
 {
 	unsigned long flags;
 	u32 ret;
 
 	local_irq_save(flags);
-	ret = wpool_ring_grab_half(ring, tasks);
+	ret = wpool_ring_grab_all(ring, tasks);
 	local_irq_restore(flags);
 	return ret;
 }
@@ -180,7 +180,7 @@ static void wpool_ring_init_makes_an_empty_ring(struct kunit *test)
 	wpool_ring_init(ring, slots(test));
 	KUNIT_EXPECT_EQ(test, wpool_ring_len(ring), 0);
 	KUNIT_EXPECT_NULL(test, pop(ring));
-	KUNIT_EXPECT_EQ(test, grab_half(ring, tasks), 0);
+	KUNIT_EXPECT_EQ(test, grab_all(ring, tasks), 0);
 	KUNIT_EXPECT_EQ(test, grab_through(ring, item(0), tasks), 0);
 	KUNIT_EXPECT_NULL(test, steal_half(ring_at(test, 0), ring, &nr));
 	KUNIT_EXPECT_EQ(test, nr, 0);
@@ -259,9 +259,9 @@ static void length_desc(const u32 *length, char *desc)
 
 KUNIT_ARRAY_PARAM(length, lengths, length_desc);
 
-static void wpool_ring_grab_half_takes_the_older_half(struct kunit *test)
+static void wpool_ring_grab_all_takes_all_in_order(struct kunit *test)
 {
-	u32 n = *(const u32 *)test->param_value, half = n - n / 2;
+	u32 n = *(const u32 *)test->param_value;
 	struct wpool_task **tasks = array(test);
 	struct wpool_ring *ring;
 	int i;
@@ -270,10 +270,10 @@ static void wpool_ring_grab_half_takes_the_older_half(struct kunit *test)
 		ring = ring_at(test, starts[i]);
 		memset(tasks, 0, sizeof(*tasks) * (WPOOL_RING_SIZE + 1));
 		fill(test, ring, 0, n);
-		KUNIT_EXPECT_EQ(test, grab_half(ring, tasks), half);
-		expect_array(test, tasks, 0, half);
-		KUNIT_EXPECT_NULL(test, tasks[half]);
-		expect_items(test, ring, half, n - half);
+		KUNIT_EXPECT_EQ(test, grab_all(ring, tasks), n);
+		expect_array(test, tasks, 0, n);
+		KUNIT_EXPECT_NULL(test, tasks[n]);
+		expect_items(test, ring, 0, 0);
 	}
 }
 
@@ -340,19 +340,20 @@ static void wpool_ring_grab_through_absent_task_changes_nothing(struct kunit *te
 	KUNIT_EXPECT_EQ(test, grab_through(ring, item(50), tasks), 0);
 }
 
-/* What a submit to a full ring does: half of it leaves, the new one fits. */
-static void wpool_ring_grab_half_of_a_full_ring_makes_room(struct kunit *test)
+/* What a submit to a full ring does: all leave, the older half comes back, the new one fits. */
+static void wpool_ring_push_of_the_older_half_makes_room(struct kunit *test)
 {
 	struct wpool_ring *ring = ring_of_param(test);
 	struct wpool_task **tasks = array(test);
-	struct wpool_task *late = item(WPOOL_RING_SIZE);
+	struct wpool_task *late = item(WPOOL_RING_HALF);
 
 	fill(test, ring, 0, WPOOL_RING_SIZE);
 	KUNIT_EXPECT_EQ(test, push(ring, &late, 1), 0);
-	KUNIT_EXPECT_EQ(test, grab_half(ring, tasks), WPOOL_RING_HALF);
-	expect_array(test, tasks, 0, WPOOL_RING_HALF);
+	KUNIT_EXPECT_EQ(test, grab_all(ring, tasks), WPOOL_RING_SIZE);
+	expect_array(test, tasks, 0, WPOOL_RING_SIZE);
+	KUNIT_EXPECT_EQ(test, push(ring, tasks, WPOOL_RING_HALF), WPOOL_RING_HALF);
 	KUNIT_EXPECT_EQ(test, push(ring, &late, 1), 1);
-	expect_items(test, ring, WPOOL_RING_HALF, WPOOL_RING_HALF + 1);
+	expect_items(test, ring, 0, WPOOL_RING_HALF + 1);
 }
 
 /* ---- one producer, several takers ----------------------------------------- */
@@ -390,7 +391,7 @@ static u32 take(struct contest *contest, int me, u32 round)
 		WRITE_ONCE(contest->bad_len, contest->bad_len + 1);
 	switch ((me + round) % 4) {
 	case 0:
-		nr = grab_half(&contest->ring, tasks);
+		nr = grab_all(&contest->ring, tasks);
 		break;
 	case 1:
 		task = steal_half(&contest->own[me], &contest->ring, &nr);
@@ -492,7 +493,7 @@ static struct kunit_case runq_cases[] = {
 			 start_gen_params),
 	KUNIT_CASE_PARAM(wpool_ring_push_and_pop_in_turn_never_lose_order,
 			 start_gen_params),
-	KUNIT_CASE_PARAM(wpool_ring_grab_half_takes_the_older_half,
+	KUNIT_CASE_PARAM(wpool_ring_grab_all_takes_all_in_order,
 			 length_gen_params),
 	KUNIT_CASE_PARAM(wpool_ring_steal_half_moves_the_older_half,
 			 length_gen_params),
@@ -500,7 +501,7 @@ static struct kunit_case runq_cases[] = {
 			 start_gen_params),
 	KUNIT_CASE_PARAM(wpool_ring_grab_through_absent_task_changes_nothing,
 			 start_gen_params),
-	KUNIT_CASE_PARAM(wpool_ring_grab_half_of_a_full_ring_makes_room,
+	KUNIT_CASE_PARAM(wpool_ring_push_of_the_older_half_makes_room,
 			 start_gen_params),
 	KUNIT_CASE_SLOW(wpool_ring_one_producer_many_takers_each_item_once),
 	{}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The global queue of a pool, see globq.h. One lock, no other state: a full ring
- * comes here once in 128 pushes, a worker once in 61 looks; only a CPU without
- * workers at home comes with every push.
+ * comes here once in 64 pushes, a worker once in 61 looks or in a tick; only a CPU
+ * that no worker serves comes with every push.
  */
 #include "globq.h"
 
@@ -22,27 +22,41 @@ static inline void mark(struct wpool_task *task, bool on)
 	WRITE_ONCE(task->pool, (struct wpool *)(pool | (on ? WPOOL_TASK_IN_GLOBQ : 0)));
 }
 
-void wpool_globq_push(struct wpool_globq *gq, struct wpool_task *const *tasks,
-		      u32 nr)
+/*
+ * Linked by hand, here and in pop: tasks come and go by the hundred, and a hardened
+ * list would check each of them twice.
+ */
+static void link_behind(struct wpool_globq *gq, struct list_head *last,
+			struct wpool_task *const *tasks, u32 nr)
+	__must_hold(&gq->lock)
 {
-	struct list_head *last;
+	struct list_head *first = last->next;
 	u32 i;
 
-	/*
-	 * Linked by hand, here and in pop: tasks come and go by the hundred, and
-	 * a hardened list would check each of them twice.
-	 */
-	raw_spin_lock(&gq->lock);
-	last = gq->tasks.prev;
 	for (i = 0; i < nr; i++) {
 		last->next = &tasks[i]->node;
 		tasks[i]->node.prev = last;
 		mark(tasks[i], true);
 		last = &tasks[i]->node;
 	}
-	last->next = &gq->tasks;
-	gq->tasks.prev = last;
+	last->next = first;
+	first->prev = last;
 	WRITE_ONCE(gq->nr, gq->nr + nr);
+}
+
+void wpool_globq_push(struct wpool_globq *gq, struct wpool_task *const *tasks,
+		      u32 nr)
+{
+	raw_spin_lock(&gq->lock);
+	link_behind(gq, gq->tasks.prev, tasks, nr);
+	raw_spin_unlock(&gq->lock);
+}
+
+void wpool_globq_push_first(struct wpool_globq *gq, struct wpool_task *const *tasks,
+			    u32 nr)
+{
+	raw_spin_lock(&gq->lock);
+	link_behind(gq, &gq->tasks, tasks, nr);
 	raw_spin_unlock(&gq->lock);
 }
 

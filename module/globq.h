@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The global queue of a pool: where a full ring spills to, and what every 61st
- * look for work goes to first. A list under a lock; a task can be taken out of
- * its middle. It uses a task's node, and a bit beside the address in its pool, and
- * nothing else of it.
+ * The global queue of a pool: where a full ring spills to, where a ring is emptied
+ * to that nobody serves, and what each CPU goes to in proportion to its length.
+ * A list under a lock; a task can be taken out of its middle. It uses a task's
+ * node, and a bit beside the address in its pool, and nothing else of it.
  */
 #ifndef WPOOL_GLOBQ_H
 #define WPOOL_GLOBQ_H
@@ -56,6 +56,17 @@ static inline u32 wpool_globq_len(const struct wpool_globq *gq)
  */
 void wpool_globq_push(struct wpool_globq *gq, struct wpool_task *const *tasks,
 		      u32 nr);
+
+/**
+ * wpool_globq_push_first() - put tasks at the front, those that are older than the others
+ * @gq: the queue
+ * @tasks: the tasks
+ * @nr: how many
+ *
+ * Context: any, interrupts off.
+ */
+void wpool_globq_push_first(struct wpool_globq *gq, struct wpool_task *const *tasks,
+			    u32 nr);
 
 /**
  * wpool_globq_pop() - take tasks from the front

@@ -53,7 +53,7 @@ static void drain(struct wpool *pool, void *data)
 
 	/* again: who tuned or created meanwhile saw the CPU as online */
 	place(pool, data);
-	wpool_sched_drain(wpool_runq(pool, change->cpu));
+	wpool_sched_drain(wpool_runq(pool, change->cpu), true);
 }
 
 static int cpu_down_ended(unsigned int cpu)

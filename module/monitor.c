@@ -14,6 +14,9 @@
  *             a second it is logged, once until the queue moves, with what some
  *             of the workers are doing.
  *
+ *             If all workers at home there are in tasks that keep them, the queue
+ *             moves to the global one, and is everybody's.
+ *
  * A queue that waits because the capacity is used up, or because its worker is
  * in a task that is no hog yet, does not stall.
  *
@@ -208,8 +211,17 @@ static void watch_queue(struct wpool *pool, struct wpool_runq *rq, u64 now)
 		   ((u64)wpool_ring_head(&rq->ring) << 32);
 	u64 ns = standing_ns(&rq->watch, head, now);
 	unsigned long flags;
+	bool served;
 
-	if (!ns || is_exhausted(pool))
+	if (!ns)
+		return;
+	served = wpool_runq_is_served(rq);
+	/* without hand-off a worker counts as one who comes, although it sleeps */
+	if (!served || (!READ_ONCE(pool->handoff) && is_exhausted(pool))) {
+		wpool_sched_drain(rq, !served);
+		return;
+	}
+	if (is_exhausted(pool))
 		return;
 	local_irq_save(flags);
 	wpool_wake_rescue(rq);

@@ -95,8 +95,8 @@ struct wpool_watch {
  * @next: X: task that an own task submitted last, taken by exchange
  * @runner: X: thread of the worker that last began to run tasks here; only compared
  * @tick: P: looks for work
- * @globq_tick: P: @tick when others than the own queue last came first, every 61st time
- * @round: P: how often they did
+ * @globq_tick: P: @tick when the global queue was last served
+ * @globq_due: P: what is due to it from here, in 256ths of a task
  * @next_streak: P: tasks taken from @next in a row
  * @call_jiffy: P: when a worker last saw to help for what it left behind
  * @help_jiffy: C: when this queue last looked for help in vain
@@ -130,7 +130,7 @@ struct wpool_runq {
 	struct task_struct *runner;
 	u32 tick;
 	u32 globq_tick;
-	u32 round;
+	u32 globq_due;
 	u32 next_streak;
 	u32 call_jiffy;
 	u32 help_jiffy;

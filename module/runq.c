@@ -39,18 +39,17 @@ static bool take_slots(struct wpool_ring *ring, int *head, u32 nr,
 	return atomic_try_cmpxchg(&ring->head, head, (int)((u32)*head + nr));
 }
 
-u32 wpool_ring_grab_half(struct wpool_ring *ring, struct wpool_task **tasks)
+u32 wpool_ring_grab_all(struct wpool_ring *ring, struct wpool_task **tasks)
 {
 	int head = atomic_read_acquire(&ring->head);
 	u32 nr;
 
 	do {
 		nr = wpool_ring_tail(ring) - (u32)head;
-		nr -= nr / 2;
 		if (!nr)
 			return 0;
 		/* head and tail were not read at once: they do not fit, again */
-		if (nr > WPOOL_RING_HALF) {
+		if (nr > WPOOL_RING_SIZE) {
 			head = atomic_read_acquire(&ring->head);
 			continue;
 		}

@@ -160,14 +160,14 @@ static inline struct wpool_task *wpool_ring_pop(struct wpool_ring *ring)
 }
 
 /**
- * wpool_ring_grab_half() - take the older half, n - n/2 of n tasks
+ * wpool_ring_grab_all() - take all tasks
  * @ring: the ring
- * @tasks: room for %WPOOL_RING_HALF tasks
+ * @tasks: room for %WPOOL_RING_SIZE tasks
  *
  * Context: consumer.
- * Return: how many were taken, at most %WPOOL_RING_HALF; 0 if the ring is empty.
+ * Return: how many were taken.
  */
-u32 wpool_ring_grab_half(struct wpool_ring *ring, struct wpool_task **tasks);
+u32 wpool_ring_grab_all(struct wpool_ring *ring, struct wpool_task **tasks);
 
 /**
  * wpool_ring_grab_through() - take everything up to and including one task

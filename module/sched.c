@@ -9,6 +9,7 @@
 #include <linux/gcd.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/sched/stat.h>
 #include <linux/topology.h>
 
@@ -25,23 +26,31 @@
 static u32 strides[MAX_STRIDES];
 static u32 nr_strides;
 
-/* Tasks on their way between two queues; used with interrupts off. */
+/*
+ * Tasks on their way between two queues; used with interrupts off. As many as a
+ * ring holds, behind what the global queue adds at a time.
+ */
 struct transit {
-	struct wpool_task *tasks[WPOOL_RING_SIZE];
+	struct wpool_task *tasks[WPOOL_RING_HALF + WPOOL_RING_SIZE];
 };
 
 static DEFINE_PER_CPU(struct transit, in_transit);
 
 /* ---- push ---- */
 
-/* The ring is full: half of it and the new tasks go to the global queue, so that it pays. */
+/*
+ * The ring is full: its younger half and the new tasks go to the global queue, so
+ * that it pays. The older half has waited already, and stays.
+ */
 static void spill(struct wpool *pool, struct wpool_runq *rq,
 		  struct wpool_task *const *tasks, u32 nr)
 {
-	struct wpool_task **half = this_cpu_ptr(&in_transit)->tasks;
-	u32 n = wpool_ring_grab_half(&rq->ring, half);
+	struct wpool_task **all = this_cpu_ptr(&in_transit)->tasks;
+	u32 n = wpool_ring_grab_all(&rq->ring, all);
+	u32 keep = min(n, WPOOL_RING_HALF);
 
-	wpool_globq_push(&pool->globq, half, n);
+	wpool_ring_put(&rq->ring, all, keep);
+	wpool_globq_push(&pool->globq, all + keep, n - keep);
 	wpool_globq_push(&pool->globq, tasks, nr);
 }
 
@@ -57,10 +66,10 @@ static void ring_push(struct wpool *pool, struct wpool_runq *rq,
 void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 			struct wpool_task *const *tasks, u32 nr)
 {
-	if (wpool_runq_is_redirected(rq))
-		wpool_globq_push(&pool->globq, tasks, nr);
-	else
+	if (wpool_runq_is_served(rq))
 		ring_push(pool, rq, tasks, nr);
+	else
+		wpool_globq_push(&pool->globq, tasks, nr);
 }
 
 /* ---- looking ---- */
@@ -76,7 +85,7 @@ static bool has_tasks(const struct wpool_runq *rq)
  */
 static bool may_steal(const struct wpool *pool, const struct wpool_runq *victim)
 {
-	return READ_ONCE(pool->steal) || wpool_runq_is_redirected(victim) ||
+	return READ_ONCE(pool->steal) || READ_ONCE(victim->redirect) ||
 	       READ_ONCE(victim->watch.stands) ||
 	       (!READ_ONCE(victim->nr_idle) && !READ_ONCE(victim->waking));
 }
@@ -117,23 +126,35 @@ u32 wpool_sched_queued(struct wpool *pool)
 	return n;
 }
 
-/* A fair share of the global queue: one is returned, the others go to the ring. */
+/* A CPU's part of what the global queue holds; 0 if that is nothing. */
+static u32 globq_part(struct wpool *pool)
+{
+	u32 n = wpool_globq_len(&pool->globq);
+
+	return n ? n / max(READ_ONCE(pool->nr_cpus), 1U) + 1 : 0;
+}
+
+/*
+ * The oldest of the global queue, so many at most: one is returned, the others go
+ * before what the ring holds, and what then has no room, the youngest, goes back.
+ */
 static struct wpool_task *take_global(struct wpool *pool, struct wpool_runq *rq,
 				      u32 max)
 {
 	struct wpool_task **tasks = this_cpu_ptr(&in_transit)->tasks;
-	u32 n;
+	u32 n, fit;
 
-	n = wpool_globq_len(&pool->globq);
+	n = globq_part(pool);
 	if (!n)
 		return NULL;
-	n = n / max(READ_ONCE(pool->nr_cpus), 1U) + 1;
 	n = wpool_globq_pop(&pool->globq, tasks, min3(n, max, WPOOL_RING_HALF));
 	if (!n)
 		return NULL;
 	if (n > 1) {
-		/* the ring is empty: they fit */
-		wpool_ring_push(&rq->ring, tasks + 1, n - 1);
+		n += wpool_ring_grab_all(&rq->ring, tasks + n);
+		fit = wpool_ring_push(&rq->ring, tasks + 1, n - 1);
+		if (fit < n - 1)
+			wpool_globq_push(&pool->globq, tasks + 1 + fit, n - 1 - fit);
 		/* push:A, nobody saw them on their way; the taker runs here */
 		smp_mb();
 	}
@@ -141,28 +162,25 @@ static struct wpool_task *take_global(struct wpool *pool, struct wpool_runq *rq,
 }
 
 /*
- * One task of one other CPU, in turn: a ring whose workers left, or sleep for
- * ever, would starve beside rings that never run dry.
+ * What is due to the global queue from this CPU, if that is a task or more: of the
+ * tasks that were taken since it was last served, the part that it has of all that
+ * is queued for this CPU. So both take equally long to run through, and no task
+ * waits much longer than it would in one queue.
  */
-static struct wpool_task *take_elsewhere(struct wpool *pool, struct wpool_runq *rq)
+static struct wpool_task *take_due(struct wpool *pool, struct wpool_runq *rq)
 {
-	int cpu = (rq->round / 2) % nr_cpu_ids;
-	struct wpool_runq *victim;
-	struct wpool_task *task;
+	u32 looks = min(rq->tick - rq->globq_tick, WPOOL_RING_HALF);
+	u32 part = globq_part(pool), due;
 
-	if (!cpu_possible(cpu) || cpu == rq->cpu)
+	rq->globq_tick = rq->tick;
+	if (!part) {
+		rq->globq_due = 0;
 		return NULL;
-	victim = wpool_runq(pool, cpu);
-	if (!may_steal(pool, victim))
-		return NULL;
-	task = wpool_ring_pop(&victim->ring);
-	if (!task)
-		task = wpool_sched_take_next(victim);
-	if (task) {
-		WRITE_ONCE(rq->stolen, rq->stolen + 1);
-		trace_wpool_tasks_stolen(pool->name, rq->cpu, cpu, 1);
 	}
-	return task;
+	due = rq->globq_due + div_u64(256ULL * looks * part,
+				      part + wpool_ring_len(&rq->ring));
+	rq->globq_due = due % 256;
+	return due < 256 ? NULL : take_global(pool, rq, due / 256);
 }
 
 /* What is at hand on this CPU, in the order that starves nobody. */
@@ -171,13 +189,9 @@ static struct wpool_task *take_here(struct wpool *pool, struct wpool_runq *rq)
 	struct wpool_task *task;
 
 	WRITE_ONCE(rq->tick, rq->tick + 1);
-	if (unlikely(rq->tick - rq->globq_tick >= WPOOL_GLOBQ_ROUND)) {
-		rq->globq_tick = rq->tick;
-		/* in turn: the global queue may never run dry */
-		if (++rq->round % 2)
-			task = take_global(pool, rq, 1) ?: take_elsewhere(pool, rq);
-		else
-			task = take_elsewhere(pool, rq) ?: take_global(pool, rq, 1);
+	if (unlikely(rq->tick - rq->globq_tick >= WPOOL_GLOBQ_ROUND) ||
+	    unlikely(rq->call_jiffy != (u32)jiffies)) {
+		task = take_due(pool, rq);
 		if (task)
 			return task;
 	}
@@ -209,7 +223,7 @@ static struct wpool_task *steal_from(struct wpool *pool, struct wpool_runq *rq,
 	if (wpool_ring_len(&rq->ring))
 		return wpool_ring_pop(&rq->ring);
 	task = wpool_ring_steal_half(&rq->ring, &victim->ring, &n);
-	if (!task && (last || wpool_runq_is_redirected(victim))) {
+	if (!task && (last || !wpool_runq_is_served(victim))) {
 		task = wpool_sched_take_next(victim);
 		n = !!task;
 	}
@@ -393,7 +407,7 @@ bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task)
 		if (!n)
 			continue;
 		if (n > 1) {
-			wpool_globq_push(&pool->globq, tasks, n - 1);
+			wpool_globq_push_first(&pool->globq, tasks, n - 1);
 			/* push:A, nobody saw them on their way */
 			smp_mb();
 			wpool_wake_if_work(pool, own);
@@ -425,25 +439,29 @@ struct wpool_task *wpool_sched_take_any(struct wpool *pool)
 	return task;
 }
 
-void wpool_sched_drain(struct wpool_runq *rq)
+void wpool_sched_drain(struct wpool_runq *rq, bool is_old)
 {
 	struct wpool *pool = rq->pool;
-	struct wpool_task *task;
+	struct wpool_task **tasks, *next;
 	unsigned long flags;
+	u32 n;
 
-	do {
-		local_irq_save(flags);
-		task = wpool_ring_pop(&rq->ring);
-		if (!task)
-			task = wpool_sched_take_next(rq);
-		if (task) {
-			wpool_globq_push(&pool->globq, &task, 1);
-			/* push:A */
-			smp_mb();
-			wpool_wake_one(pool, wpool_this_runq(pool));
-		}
-		local_irq_restore(flags);
-	} while (task);
+	local_irq_save(flags);
+	tasks = this_cpu_ptr(&in_transit)->tasks;
+	n = wpool_ring_grab_all(&rq->ring, tasks);
+	next = wpool_sched_take_next(rq);
+	if (next)
+		tasks[n++] = next;
+	if (n) {
+		if (is_old)
+			wpool_globq_push_first(&pool->globq, tasks, n);
+		else
+			wpool_globq_push(&pool->globq, tasks, n);
+		/* push:A */
+		smp_mb();
+		wpool_wake_one(pool, wpool_this_runq(pool));
+	}
+	local_irq_restore(flags);
 }
 
 void wpool_sched_init(void)

@@ -15,15 +15,25 @@
 
 struct wpool_worker;
 
-/* Every so many looks for work the global queue comes first; a prime. */
+/* The global queue is served every so many looks for work at least, and once a tick. */
 #define WPOOL_GLOBQ_ROUND	61
 /* Tasks from the next slot in a row before the ring has its turn. */
 #define WPOOL_NEXT_STREAK	16
 
-/** wpool_runq_is_redirected() - would nobody at home here look into this ring? */
-static inline bool wpool_runq_is_redirected(const struct wpool_runq *rq)
+/**
+ * wpool_runq_is_served() - does anybody at home here come for what is in this ring?
+ * @rq: the run queue
+ *
+ * A glance: neither those who push nor those who take rely on it. Workers that
+ * sleep in a task, or are hogged by one, do not come.
+ *
+ * Context: any.
+ */
+static inline bool wpool_runq_is_served(const struct wpool_runq *rq)
 {
-	return READ_ONCE(rq->redirect) || !READ_ONCE(rq->nr_workers);
+	return likely(!READ_ONCE(rq->redirect)) &&
+	       (likely(atomic_read(&rq->nr_running)) || READ_ONCE(rq->nr_idle) ||
+		READ_ONCE(rq->waking));
 }
 
 /** __wpool_sched_push() - queue tasks that may not go into the ring, or not all */
@@ -42,7 +52,7 @@ void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 static __always_inline void wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 					     struct wpool_task *const *tasks, u32 nr)
 {
-	if (likely(!wpool_runq_is_redirected(rq)) &&
+	if (likely(wpool_runq_is_served(rq)) &&
 	    likely(wpool_ring_room(&rq->ring) >= nr))
 		wpool_ring_put(&rq->ring, tasks, nr);
 	else
@@ -76,7 +86,7 @@ static __always_inline void wpool_sched_push_next(struct wpool *pool, struct wpo
 static inline bool wpool_runq_is_own(const struct wpool_runq *rq)
 {
 	return READ_ONCE(rq->runner) == current && in_task() &&
-	       !wpool_runq_is_redirected(rq);
+	       !READ_ONCE(rq->redirect);
 }
 
 /* Take the task of the next slot, if there is one. */
@@ -186,11 +196,13 @@ struct wpool_task *wpool_sched_take_any(struct wpool *pool);
 
 /**
  * wpool_sched_drain() - move what a run queue holds to the global queue
- * @rq: run queue of a CPU that is gone
+ * @rq: run queue of any CPU
+ * @is_old: nobody has queued anything there for a while: before what is in the global
+ *	queue, and not behind it
  *
  * Context: any, interrupts on.
  */
-void wpool_sched_drain(struct wpool_runq *rq);
+void wpool_sched_drain(struct wpool_runq *rq, bool is_old);
 
 /** wpool_sched_init() - find the strides of stealing */
 void wpool_sched_init(void);

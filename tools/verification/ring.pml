@@ -111,8 +111,8 @@ inline read_slots(r)
 	i = 0
 }
 
-/* take_slots(): n of them, at most SIZE */
-inline grab(r)
+/* take_slots(): n of them, at most SIZE; all but the first few are taken for good */
+inline grab(r, keep)
 {
 #ifndef NO_take_A
 	read_slots(r);
@@ -129,10 +129,10 @@ inline grab(r)
 	:: ok ->
 		ok = false;
 		do
-		:: n > 0 -> n--; take(x[n])
+		:: n > keep -> n--; take(x[n])
 		:: else -> break
 		od
-	:: else -> x[0] = 0; x[1] = 0; x[2] = 0; x[3] = 0
+	:: else -> n = 0; x[0] = 0; x[1] = 0; x[2] = 0; x[3] = 0
 	fi
 }
 
@@ -149,11 +149,26 @@ inline push(task)
 		store(TAIL(0), t + 1)
 #endif
 	:: else ->
-		/* spill(): half of it and the task go to the global queue */
+		/* spill(): the younger half of it and the task go to the global queue */
 		h = head[0];
-		n = (t - h) - (t - h) / 2;
+		n = t - h;
 		if
-		:: n > 0 -> grab(0)
+		:: n > 0 ->
+			grab(0, HALF);
+			i = 0;
+			do
+			:: i < n ->
+				store(SLOT0(t + i), x[i]);
+				x[i] = 0;
+				i++
+			:: else -> break
+			od;
+			i = 0;
+#ifndef NO_push_A
+			store_release(TAIL(0), t + n)
+#else
+			store(TAIL(0), t + n)
+#endif
 		:: else
 		fi;
 		take(task)
@@ -205,7 +220,7 @@ proctype consumer(byte me)
 #ifndef NO_tail_acquire
 		   read_head_tail(0);
 		   if
-		   :: h != t -> n = 1; grab(0)
+		   :: h != t -> n = 1; grab(0, 0)
 		   :: else
 		   fi
 #else
@@ -226,7 +241,7 @@ proctype consumer(byte me)
 		:: /* wpool_ring_pop(), of the thief's ring */
 		   read_head_tail(1);
 		   if
-		   :: h != t -> n = 1; grab(1)
+		   :: h != t -> n = 1; grab(1, 0)
 		   :: else
 		   fi
 		:: /* wpool_ring_grab_through(): up to any of them */
@@ -238,7 +253,7 @@ proctype consumer(byte me)
 			:: n > 1 -> n--
 			:: break
 			od;
-			grab(0)
+			grab(0, 0)
 		   :: else
 		   fi
 #if NEXT
@@ -294,7 +309,7 @@ proctype thief(byte me)
 			/* not empty: pop from it */
 			read_head_tail(1);
 			if
-			:: h != t -> n = 1; grab(1)
+			:: h != t -> n = 1; grab(1, 0)
 			:: else
 			fi
 		:: else ->
