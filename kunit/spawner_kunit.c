@@ -164,7 +164,175 @@ static void wpool_submit_no_threads_left_idle_workers_of_others_sleep(struct kun
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
 }
 
+/* ---- workers that are made together ------------------------------------------ */
+
+#define NR_POOLS 4
+/* Less than what the kernel takes for a lockup. */
+#define HOLD_LIMIT	(WPK_PATIENCE / 3)
+
+/* @made: for how many of the pools a worker has been made */
+struct makers {
+	const char *names[NR_POOLS];
+	atomic_t made;
+	bool late;
+};
+
+/*
+ * At wpool_worker_spawned: whoever made the first worker goes on only when others
+ * have made another pool's.
+ */
+static void hold_the_first(void *data, const char *pool, int cpu, pid_t worker, u64 start_ns)
+{
+	struct makers *makers = data;
+	unsigned long end;
+	int i;
+
+	for (i = 0; i < NR_POOLS; i++)
+		if (!strcmp(pool, makers->names[i]))
+			break;
+	if (i == NR_POOLS || atomic_inc_return(&makers->made) > 1)
+		return;
+	end = jiffies + HOLD_LIMIT;
+	while (atomic_read(&makers->made) < 2 && !makers->late) {
+		cpu_relax();
+		makers->late = time_after(jiffies, end);
+	}
+}
+
+/* That one pool's worker takes long to make does not keep others from theirs. */
+static void wpool_submit_waits_for_no_worker_of_another_pool(struct kunit *test)
+{
+	struct makers *makers = kunit_kzalloc(test, sizeof(*makers), GFP_KERNEL);
+	struct wpk_jobs *jobs = wpk_jobs(test, NR_POOLS, NULL);
+	struct wpool *pools[NR_POOLS];
+	struct wpool_attrs attrs;
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, makers);
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "who is held holds the only CPU");
+	for (i = 0; i < NR_POOLS; i++) {
+		wpk_attrs(&attrs, 1, 0);
+		attrs.name = makers->names[i] = wpk_name(test);
+		pools[i] = wpk_pool_attrs(test, &attrs);
+	}
+	wpk_probe(test, "wpool_worker_spawned", hold_the_first, makers);
+	for (i = 0; i < NR_POOLS; i++)
+		wpk_jobs_submit(test, pools[i], jobs, i, 1);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, NR_POOLS));
+	KUNIT_EXPECT_FALSE(test, makers->late);
+}
+
+#define NR_BUSY_POOLS 10
+#define NR_PER_POOL 5
+
+/* Keep a CPU busy until all have started. */
+static void run_until_all_run(struct wpk_job *job)
+{
+	struct wpk_jobs *jobs = job->jobs;
+	unsigned long end = jiffies + WPK_PATIENCE;
+
+	while (atomic_read(&jobs->started) < jobs->nr && time_before(jiffies, end)) {
+		cpu_relax();
+		cond_resched();
+	}
+}
+
+/* As many tasks as the pools may have workers; those that run leave no CPU idle. */
+static void wpool_submit_workers_are_made_while_tasks_keep_the_cpus_busy(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, NR_BUSY_POOLS * NR_PER_POOL, NULL);
+	struct wpool *pools[NR_BUSY_POOLS];
+	unsigned long start;
+	int i, j;
+
+	wpk_jobs_body(jobs, run_until_all_run, NULL);
+	for (i = 0; i < NR_BUSY_POOLS; i++)
+		pools[i] = wpk_pool(test, NR_PER_POOL, 0);
+	start = jiffies;
+	for (j = 0; j < NR_PER_POOL; j++)
+		for (i = 0; i < NR_BUSY_POOLS; i++)
+			wpk_jobs_submit(test, pools[i], jobs, i * NR_PER_POOL + j, 1);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_started(jobs, jobs->nr));
+	kunit_info(test, "after %u ms", jiffies_to_msecs(jiffies - start));
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, jobs->nr));
+	for (i = 0; i < NR_BUSY_POOLS; i++)
+		KUNIT_EXPECT_EQ(test, wpk_stat(pools[i], spawned), NR_PER_POOL);
+}
+
+#define NR_ROUNDS 60
+
+/* @sent: when the second worker was sent on its way; @started: when the second task was */
+struct pair {
+	const char *name;
+	struct wpk_gate *gate;
+	atomic_t made;
+	unsigned long sent;
+	unsigned long started;
+};
+
+/* At wpool_worker_spawned. */
+static void note_second(void *data, const char *pool, int cpu, pid_t worker, u64 start_ns)
+{
+	struct pair *pair = data;
+
+	if (!strcmp(pool, pair->name) && atomic_inc_return(&pair->made) == 2)
+		pair->sent = jiffies;
+}
+
+static void note_start(struct wpk_job *job)
+{
+	struct pair *pair = job->arg;
+
+	if (job->seq == 2)
+		pair->started = jiffies;
+	wpk_gate_pass(pair->gate);
+}
+
+/*
+ * One for each, and none to spare. A worker that takes more than a tick to start is
+ * not relied on, and for that another one is made: such a round does not count.
+ */
+static void wpool_submit_two_sleepers_have_two_workers(struct kunit *test)
+{
+	struct pair *pair = kunit_kzalloc(test, sizeof(*pair), GFP_KERNEL);
+	struct wpool_attrs attrs;
+	struct wpk_jobs *jobs;
+	struct wpool *pool;
+	int round, valid = 0;
+	u64 more = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, pair);
+	pair->name = "";
+	wpk_probe(test, "wpool_worker_spawned", note_second, pair);
+	for (round = 0; round < NR_ROUNDS; round++) {
+		wpk_attrs(&attrs, 8, 0);
+		attrs.name = wpk_name(test);
+		pool = wpk_pool_attrs(test, &attrs);
+		atomic_set(&pair->made, 0);
+		pair->name = attrs.name;
+		pair->gate = wpk_gate(test);
+		jobs = wpk_jobs(test, 2, NULL);
+		wpk_jobs_body(jobs, note_start, pair);
+		wpk_jobs_submit(test, pool, jobs, 0, 2);
+		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(pair->gate, 2));
+		wpk_gate_open(pair->gate);
+		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 2));
+		if (pair->started - pair->sent <= 1) {
+			valid++;
+			more += wpk_stat(pool, spawned) - 2;
+		}
+		wpk_destroy(test, pool);
+	}
+	if (valid < NR_ROUNDS / 4)
+		kunit_skip(test, "workers start in time in %d rounds only", valid);
+	KUNIT_EXPECT_EQ_MSG(test, more, 0, "in %d pools", valid);
+}
+
 static struct kunit_case spawner_cases[] = {
+	KUNIT_CASE(wpool_submit_waits_for_no_worker_of_another_pool),
+	KUNIT_CASE_SLOW(wpool_submit_workers_are_made_while_tasks_keep_the_cpus_busy),
+	KUNIT_CASE_SLOW(wpool_submit_two_sleepers_have_two_workers),
 	KUNIT_CASE(wpool_submit_waits_for_no_thread_of_another_pool_that_ends),
 	KUNIT_CASE(wpool_submit_no_threads_left_idle_workers_of_others_sleep),
 	{}

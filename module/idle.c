@@ -68,6 +68,7 @@ static bool is_wanted(struct wpool *pool, struct wpool_runq *rq)
 {
 	return READ_ONCE(rq->redirect) ||
 	       READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity) ||
+	       wpool_worker_is_needed_elsewhere() ||
 	       (wpool_is_closed(pool) && !wpool_sched_has_work(pool, rq));
 }
 

@@ -211,9 +211,12 @@ struct wpool_runq {
  * @faults: M
  * @expiry_timer: armed while somebody beyond min_workers is idle
  * @spawn_wanted: X: set by who asks the spawner, cleared by it before it looks
- * @spawn_node: S: on the spawner's list
- * @spawn_retry_ms: spawner only: pause after a failed spawn
- * @spawn_due: spawner only: jiffies of the next try
+ * @spawn_busy: S: a spawner serves it just now; others leave it alone
+ * @spawn_refused: S: the last one that asked for a place got none
+ * @spawn_starved: S: and it has no worker
+ * @spawn_node: S: on the spawners' list
+ * @spawn_retry_ms: the pool's spawner only: pause after a failed spawn
+ * @spawn_due: S: jiffies of the next try
  * @drain_wq: those who wait for tasks to finish or workers to end
  * @flush_mutex: one flush at a time
  * @tune_mutex: protects what is marked T, and the state
@@ -288,6 +291,9 @@ struct wpool {
 	raw_spinlock_t workers_lock ____cacheline_aligned;
 	u32 nr_awaiting;
 	u32 spawn_retry_ms;
+	bool spawn_busy;
+	bool spawn_refused;
+	bool spawn_starved;
 	u64 expired;
 	struct timer_list expiry_timer;
 	struct list_head spawn_node;

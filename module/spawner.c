@@ -9,9 +9,18 @@
  * of the pool: who drains looks first for tasks and then for threads (flush.c),
  * so no worker is made behind its back.
  *
+ * To make a thread takes as long as others let the kernel's own threads wait, so
+ * there are several spawners: no pool waits for another one's worker. One at a time
+ * serves a pool; who asks meanwhile is heard when that one is through.
+ *
  * A worker that could not be made is tried again after 10 ms, and twice as long
  * after each further failure up to 1 s, as long as anything is queued.
  * Meanwhile the flag stays set.
+ *
+ * A pool that has work and no worker, because the module has all workers that it may
+ * have, is starved. The first place that comes free is for the first of these, and
+ * at once; as long as there are more of them than places, no other pool makes a
+ * worker, and workers of the others give up theirs.
  */
 #include "spawner.h"
 
@@ -34,11 +43,14 @@
 
 #define RETRY_MIN_MS	10
 #define RETRY_MAX_MS	1000
+#define NR_SPAWNERS	8
 
 /* Protects the lists; raw: taken by submitters and ending threads. */
 static DEFINE_RAW_SPINLOCK(lock);
 /* Pools that asked, each with a reference. */
 static LIST_HEAD(asking);
+/* Of these, and of those that are served just now, how many starve; read anywhere. */
+static u32 nr_starved;
 /* Workers that ended, or are about to. */
 static LIST_HEAD(dead);
 /* Of these, those that the spawner has looked at; its own. */
@@ -47,10 +59,34 @@ static LIST_HEAD(ending);
 /* Tasks that were cancelled, linked by their node. */
 static LIST_HEAD(dropped);
 
-static struct task_struct *spawner;
+/* One of those who make workers; @is_idle is under the lock. */
+struct spawner {
+	struct task_struct *thread;
+	bool is_idle;
+};
+
+static struct spawner spawners[NR_SPAWNERS];
+static struct task_struct *reaper;
+
+/* Something is due: whom to wake, if anybody is idle. The others look again by themselves. */
+static struct task_struct *pick_idle(void)
+	__must_hold(&lock)
+{
+	int i;
+
+	lockdep_assert_held(&lock);
+	for (i = 0; i < NR_SPAWNERS; i++) {
+		if (spawners[i].is_idle) {
+			spawners[i].is_idle = false;
+			return spawners[i].thread;
+		}
+	}
+	return NULL;
+}
 
 void wpool_spawner_ask(struct wpool *pool)
 {
+	struct task_struct *thread = NULL;
 	unsigned long flags;
 
 	if (READ_ONCE(pool->spawn_wanted))
@@ -62,9 +98,72 @@ void wpool_spawner_ask(struct wpool *pool)
 		WRITE_ONCE(pool->spawn_wanted, true);
 		pool->spawn_due = jiffies;
 		list_add_tail(&pool->spawn_node, &asking);
+		/* or else whoever serves it now looks again */
+		if (!pool->spawn_busy)
+			thread = pick_idle();
 	}
 	raw_spin_unlock_irqrestore(&lock, flags);
-	wake_up_process(spawner);
+	if (thread)
+		wake_up_process(thread);
+}
+
+/* ---- places ---- */
+
+u32 wpool_spawner_nr_starved(void)
+{
+	return READ_ONCE(nr_starved);
+}
+
+/* @refused: the module has all the workers that it may have. */
+static void set_refused(struct wpool *pool, bool refused)
+	__must_hold(&lock)
+{
+	bool starved = refused && !READ_ONCE(pool->nr_workers);
+
+	lockdep_assert_held(&lock);
+	pool->spawn_refused = refused;
+	if (pool->spawn_starved != starved)
+		WRITE_ONCE(nr_starved, nr_starved + (starved ? 1 : -1));
+	WRITE_ONCE(pool->spawn_starved, starved);
+}
+
+static void clear_refused(struct wpool *pool)
+{
+	raw_spin_lock_irq(&lock);
+	set_refused(pool, false);
+	raw_spin_unlock_irq(&lock);
+}
+
+static struct task_struct *serve_starved(void)
+	__must_hold(&lock)
+{
+	struct wpool *pool;
+
+	lockdep_assert_held(&lock);
+	if (!nr_starved || !wpool_worker_room())
+		return NULL;
+	list_for_each_entry(pool, &asking, spawn_node) {
+		if (pool->spawn_starved) {
+			pool->spawn_due = jiffies;
+			return pick_idle();
+		}
+	}
+	return NULL;
+}
+
+void wpool_spawner_place_free(struct wpool *pool)
+{
+	struct task_struct *thread;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&lock, flags);
+	/* it may have lost its last worker */
+	if (pool->spawn_refused)
+		set_refused(pool, true);
+	thread = serve_starved();
+	raw_spin_unlock_irqrestore(&lock, flags);
+	if (thread)
+		wake_up_process(thread);
 }
 
 void wpool_spawner_ended(struct wpool_worker *w)
@@ -74,7 +173,7 @@ void wpool_spawner_ended(struct wpool_worker *w)
 	raw_spin_lock_irqsave(&lock, flags);
 	list_add_tail(&w->dead_node, &dead);
 	raw_spin_unlock_irqrestore(&lock, flags);
-	wake_up_process(spawner);
+	wake_up_process(reaper);
 }
 
 /* ---- dropping ---- */
@@ -89,7 +188,7 @@ void wpool_spawner_drop(struct wpool_task *task)
 	raw_spin_unlock(&lock);
 	/* else it is on its way, and looks until there are none */
 	if (first)
-		wake_up_process(spawner);
+		wake_up_process(reaper);
 }
 
 static struct wpool_task *next_dropped(void)
@@ -209,11 +308,20 @@ static int longest_ring(struct wpool *pool)
 	return best;
 }
 
-/* Is there work that nobody awake or idle will take, and a place for one more? */
+/*
+ * Is there work that no worker awake, idle or on the way will take, and a place for
+ * one more? One that is on the way takes a task, and asks again if there are more.
+ */
 static bool is_short_handed(struct wpool *pool)
 {
-	return wpool_sched_queued(pool) && !atomic_read(&pool->nr_searching) &&
-	       wpool_wake_has_vacancy(pool);
+	u32 coming = wpool_wake_nr_coming(pool);
+
+	/* in the order of its life: it is on the way, searches, and then has the task */
+	smp_rmb();
+	if (atomic_read(&pool->nr_searching))
+		return false;
+	smp_rmb();
+	return wpool_sched_queued(pool) > coming && wpool_wake_has_vacancy(pool);
 }
 
 /* Make a worker if one is needed; true if it has to be tried again. */
@@ -223,25 +331,48 @@ static bool try_spawn(struct wpool *pool)
 
 	if (!is_short_handed(pool)) {
 		pool->spawn_retry_ms = RETRY_MIN_MS;
+		clear_refused(pool);
 		return false;
 	}
 	err = wpool_worker_count_in(pool);
-	if (!err) {
-		err = wpool_worker_create(pool, wpool_worker_place(pool, longest_ring(pool)));
-		if (!err) {
-			pool->spawn_retry_ms = RETRY_MIN_MS;
-			return false;
-		}
-		wpool_worker_count_out(pool);
+	if (err == -EAGAIN) {
+		raw_spin_lock_irq(&lock);
+		set_refused(pool, true);
+		raw_spin_unlock_irq(&lock);
+		return true;
 	}
-	/* or else the kernel has all threads that it may have */
-	if (err == -EAGAIN && !READ_ONCE(pool->nr_workers) && !wpool_worker_room())
-		wpool_worker_make_room();
+	clear_refused(pool);
 	/* at capacity a busy worker will come */
-	return err != -EBUSY;
+	if (err)
+		return false;
+	if (wpool_worker_create(pool, wpool_worker_place(pool, longest_ring(pool)))) {
+		wpool_worker_count_out(pool);
+		return true;
+	}
+	pool->spawn_retry_ms = RETRY_MIN_MS;
+	return false;
 }
 
-static bool spawn(struct wpool *pool)
+static void retry_later(struct wpool *pool)
+{
+	unsigned int ms = pool->spawn_retry_ms;
+
+	/* one that starves is told when there is a place, and keeps its place in line */
+	if (READ_ONCE(pool->spawn_starved))
+		ms = RETRY_MAX_MS;
+	else
+		pool->spawn_retry_ms = min(2 * ms, RETRY_MAX_MS);
+	raw_spin_lock_irq(&lock);
+	WRITE_ONCE(pool->spawn_wanted, true);
+	pool->spawn_due = jiffies + msecs_to_jiffies(ms);
+	if (list_empty(&pool->spawn_node)) {
+		list_add_tail(&pool->spawn_node, &asking);
+		wpool_get(pool);
+	}
+	raw_spin_unlock_irq(&lock);
+}
+
+static void spawn(struct wpool *pool)
 {
 	bool again;
 
@@ -250,24 +381,23 @@ static bool spawn(struct wpool *pool)
 	smp_store_mb(pool->spawn_wanted, false);
 	again = try_spawn(pool);
 	thread_gone(pool);
-	return again;
+	if (!again)
+		return;
+	retry_later(pool);
+	if (!READ_ONCE(pool->spawn_starved))
+		return;
+	/*
+	 * That it starves, then the look for places and the idle: this pairs with
+	 * leave:A and park:A, after which a worker that ends or parks looks at that.
+	 */
+	smp_mb();
+	wpool_worker_make_room();
 }
 
-static void retry_later(struct wpool *pool)
-{
-	raw_spin_lock_irq(&lock);
-	WRITE_ONCE(pool->spawn_wanted, true);
-	pool->spawn_due = jiffies + msecs_to_jiffies(pool->spawn_retry_ms);
-	pool->spawn_retry_ms = min(2 * pool->spawn_retry_ms, RETRY_MAX_MS);
-	if (list_empty(&pool->spawn_node)) {
-		list_add_tail(&pool->spawn_node, &asking);
-		wpool_get(pool);
-	}
-	raw_spin_unlock_irq(&lock);
-}
+/* ---- threads ---- */
 
 /* The next pool that is due, with its reference; else how long until one is. */
-static struct wpool *next_due(unsigned long *timeout)
+static struct wpool *next_due(struct spawner *me, unsigned long *timeout)
 {
 	struct wpool *pool, *found = NULL;
 	unsigned long now;
@@ -276,15 +406,59 @@ static struct wpool *next_due(unsigned long *timeout)
 	raw_spin_lock_irq(&lock);
 	now = jiffies;
 	list_for_each_entry(pool, &asking, spawn_node) {
+		if (pool->spawn_busy)
+			continue;
 		if (time_after_eq(now, pool->spawn_due)) {
 			list_del_init(&pool->spawn_node);
+			pool->spawn_busy = true;
 			found = pool;
 			break;
 		}
 		*timeout = min(*timeout, pool->spawn_due - now);
 	}
+	me->is_idle = !found;
 	raw_spin_unlock_irq(&lock);
 	return found;
+}
+
+/* This one is through with a pool: it looks for the next, and perhaps another has to. */
+static void end_busy(struct wpool *pool)
+{
+	struct task_struct *thread;
+
+	raw_spin_lock_irq(&lock);
+	pool->spawn_busy = false;
+	thread = serve_starved();
+	raw_spin_unlock_irq(&lock);
+	if (thread)
+		wake_up_process(thread);
+	wpool_put(pool);
+}
+
+static int spawner_main(void *data)
+{
+	struct spawner *me = data;
+	unsigned long timeout;
+	struct wpool *pool;
+
+	/* all pools wait for it, whatever their own nice value is */
+	set_user_nice(current, MIN_NICE);
+	for (;;) {
+		/* before the look at the list: a wake-up after it is not lost */
+		set_current_state(TASK_IDLE);
+		pool = next_due(me, &timeout);
+		if (pool) {
+			__set_current_state(TASK_RUNNING);
+			spawn(pool);
+			end_busy(pool);
+		} else if (kthread_should_stop()) {
+			break;
+		} else {
+			schedule_timeout(timeout);
+		}
+	}
+	__set_current_state(TASK_RUNNING);
+	return 0;
 }
 
 static bool has_ended(void)
@@ -297,50 +471,72 @@ static bool has_ended(void)
 	return ret;
 }
 
-static int spawner_main(void *unused)
+static int reaper_main(void *unused)
 {
-	struct wpool *pool, *next;
-	unsigned long timeout;
 	bool more = false;
 
-	/* all pools wait for it, whatever their own nice value is */
+	/* those who destroy wait for it */
 	set_user_nice(current, MIN_NICE);
 	for (;;) {
 		/* before the look at the lists: a wake-up after it is not lost */
 		set_current_state(TASK_IDLE);
-		pool = next_due(&timeout);
-		if (!pool && !has_ended()) {
+		if (!has_ended()) {
 			if (kthread_should_stop())
 				break;
-			schedule_timeout(more ? 1 : timeout);
+			schedule_timeout(more ? 1 : MAX_SCHEDULE_TIMEOUT);
 		}
 		__set_current_state(TASK_RUNNING);
 
 		drop_all();
-		if (pool) {
-			if (spawn(pool))
-				retry_later(pool);
-			wpool_put(pool);
-		}
 		more = reap_all();
 	}
 	__set_current_state(TASK_RUNNING);
+	return 0;
+}
 
+static void stop_spawners(void)
+{
+	struct wpool *pool, *next;
+	int i;
+
+	for (i = 0; i < NR_SPAWNERS; i++)
+		if (spawners[i].thread)
+			kthread_stop(spawners[i].thread);
 	/* pools that were destroyed while they waited for another try */
 	list_for_each_entry_safe(pool, next, &asking, spawn_node) {
 		list_del_init(&pool->spawn_node);
 		wpool_put(pool);
 	}
-	return 0;
 }
 
 int wpool_spawner_init(void)
 {
-	spawner = kthread_run(spawner_main, NULL, "wpool_spawner");
-	return PTR_ERR_OR_ZERO(spawner);
+	struct task_struct *thread;
+	int i, err;
+
+	thread = kthread_run(reaper_main, NULL, "wpool_reaper");
+	if (IS_ERR(thread))
+		return PTR_ERR(thread);
+	reaper = thread;
+	for (i = 0; i < NR_SPAWNERS; i++) {
+		thread = kthread_create(spawner_main, &spawners[i], "wpool_spawner/%d", i);
+		if (IS_ERR(thread)) {
+			err = PTR_ERR(thread);
+			goto err_spawners;
+		}
+		spawners[i].thread = thread;
+		wake_up_process(thread);
+	}
+	return 0;
+
+err_spawners:
+	stop_spawners();
+	kthread_stop(reaper);
+	return err;
 }
 
 void wpool_spawner_exit(void)
 {
-	kthread_stop(spawner);
+	stop_spawners();
+	kthread_stop(reaper);
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The spawner: one thread of the module that makes workers, one at a time,
+ * The spawners: threads of the module that make workers. And the reaper, which
  * reaps those that ended, repairs the pool of one that died, and ends tasks that
  * were cancelled where that cannot be done.
  */
 #ifndef WPOOL_SPAWNER_H
 #define WPOOL_SPAWNER_H
+
+#include <linux/types.h>
 
 struct wpool;
 struct wpool_task;
@@ -15,15 +17,32 @@ struct wpool_worker;
  * wpool_spawner_ask() - ask for one more worker
  * @pool: the pool
  *
- * The spawner looks for itself whether one is needed and allowed.
+ * A spawner looks for itself whether one is needed and allowed.
  *
  * Context: any.
  */
 void wpool_spawner_ask(struct wpool *pool);
 
 /**
+ * wpool_spawner_nr_starved() - how many pools have work and can get no worker
+ *
+ * Because the module has all the workers that it may have.
+ *
+ * Context: any.
+ */
+u32 wpool_spawner_nr_starved(void);
+
+/**
+ * wpool_spawner_place_free() - the module may have one worker more
+ * @pool: the pool that had it
+ *
+ * Context: any; a full barrier after the place is free.
+ */
+void wpool_spawner_place_free(struct wpool *pool);
+
+/**
  * wpool_spawner_ended() - a worker's thread is about to end
- * @w: the worker; from now on the spawner's
+ * @w: the worker; from now on the reaper's
  *
  * Context: the worker's thread, in do_exit(); takes raw locks only.
  */
@@ -37,10 +56,10 @@ void wpool_spawner_ended(struct wpool_worker *w);
  */
 void wpool_spawner_drop(struct wpool_task *task);
 
-/** wpool_spawner_init() - start the thread; Return: 0 or -errno */
+/** wpool_spawner_init() - start the threads; Return: 0 or -errno */
 int wpool_spawner_init(void);
 
-/** wpool_spawner_exit() - stop the thread; no worker is left */
+/** wpool_spawner_exit() - stop the threads; no worker is left */
 void wpool_spawner_exit(void);
 
 #endif /* WPOOL_SPAWNER_H */

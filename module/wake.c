@@ -86,14 +86,14 @@ static bool wake_other(struct wpool *pool, const struct wpool_runq *own)
 }
 
 /*
- * Are more workers than so many on the way? One that has been for longer than a
- * tick may wait for a CPU that somebody else does not give up: he is not
- * counted on.
+ * One that has been on the way for longer than a tick may wait for a CPU that
+ * another thread holds: do not rely on that worker.
  */
-static bool is_coming(struct wpool *pool, int but)
+u32 wpool_wake_nr_coming(struct wpool *pool)
 {
-	return atomic_read(&pool->nr_waking) > but &&
-	       (u32)jiffies - READ_ONCE(pool->wake_jiffy) <= 1;
+	int nr = atomic_read(&pool->nr_waking);
+
+	return nr > 0 && (u32)jiffies - READ_ONCE(pool->wake_jiffy) <= 1 ? nr : 0;
 }
 
 bool wpool_wake_has_vacancy(struct wpool *pool)
@@ -122,7 +122,7 @@ bool wpool_wake_one(struct wpool *pool, struct wpool_runq *rq)
 	for (;;) {
 		if (wake_own(rq))
 			return true;
-		if (is_coming(pool, 0))
+		if (wpool_wake_nr_coming(pool))
 			return false;
 		if (wake_other(pool, rq))
 			return true;
@@ -159,7 +159,7 @@ static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 	u32 now = jiffies;
 
 	if (wpool_ring_len(&rq->ring) + wpool_globq_len(&pool->globq) < 2 ||
-	    is_coming(pool, READ_ONCE(rq->waking)))
+	    wpool_wake_nr_coming(pool) > READ_ONCE(rq->waking))
 		return;
 	/* all CPUs have to be looked at: not each time; who makes room looks, too */
 	if (rq->help_jiffy == now)

@@ -62,6 +62,15 @@ bool wpool_wake_if_work(struct wpool *pool, struct wpool_runq *rq);
 bool wpool_wake_rescue(struct wpool_runq *rq);
 
 /**
+ * wpool_wake_nr_coming() - how many workers are on the way, and can be relied on
+ * @pool: the pool
+ *
+ * Context: any.
+ * Return: how many were sent, not longer than a tick ago, and have not started.
+ */
+u32 wpool_wake_nr_coming(struct wpool *pool);
+
+/**
  * wpool_wake_has_vacancy() - is there a CPU with room for a worker, and none to wake?
  * @pool: the pool
  *

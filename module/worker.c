@@ -47,14 +47,6 @@ MODULE_PARM_DESC(max_workers,
 /* Workers counted in, over all pools. */
 static atomic_t nr_all_workers;
 
-/*
- * A pool has work and not one worker, and the module has all it may have: until
- * that pool has one others make none, and one worker gives up its place.
- */
-static bool hungry;
-static unsigned long hungry_until;
-#define HUNGRY_JIFFIES	(2 * HZ)
-
 static int worker_main(void *data);
 
 void wpool_worker_init(void)
@@ -67,29 +59,36 @@ void wpool_worker_init(void)
 
 /* ---- counting ---- */
 
-static bool is_hungry(void)
+u32 wpool_worker_room(void)
 {
-	/* it has an end, by itself */
-	return unlikely(READ_ONCE(hungry)) &&
-	       time_before(jiffies, READ_ONCE(hungry_until));
+	u32 nr = atomic_read(&nr_all_workers);
+
+	return nr < max_workers ? max_workers - nr : 0;
+}
+
+bool wpool_worker_is_needed_elsewhere(void)
+{
+	u32 starved = wpool_spawner_nr_starved();
+
+	return unlikely(starved) && starved > wpool_worker_room();
 }
 
 /* Should a worker of this pool look whether it must leave? */
 static bool has_excess(const struct wpool *pool)
 {
-	return READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity) || is_hungry();
+	return READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity) ||
+	       wpool_worker_is_needed_elsewhere();
 }
 
 static bool wake_idle(struct wpool *pool)
 {
-	wpool_idle_wake_all(pool);
+	if (wpool_worker_is_needed_elsewhere())
+		wpool_idle_wake_next(pool);
 	return false;
 }
 
 void wpool_worker_make_room(void)
 {
-	WRITE_ONCE(hungry_until, jiffies + HUNGRY_JIFFIES);
-	WRITE_ONCE(hungry, true);
 	/*
 	 * Busy workers look at it after their task, idle ones now. The spawner does
 	 * not wait for the list of pools: who holds it may wait for threads.
@@ -102,11 +101,9 @@ int wpool_worker_count_in(struct wpool *pool)
 	unsigned long flags;
 	int err = 0;
 
-	if (READ_ONCE(pool->nr_workers)) {
-		if (is_hungry())
-			return -EAGAIN;
-		WRITE_ONCE(hungry, false);
-	}
+	/* those that starve come first, in their order */
+	if (wpool_spawner_nr_starved() && !READ_ONCE(pool->spawn_starved))
+		return -EAGAIN;
 	if (atomic_inc_return(&nr_all_workers) > max_workers) {
 		atomic_dec(&nr_all_workers);
 		return -EAGAIN;
@@ -119,17 +116,7 @@ int wpool_worker_count_in(struct wpool *pool)
 	raw_spin_unlock_irqrestore(&pool->workers_lock, flags);
 	if (err)
 		atomic_dec(&nr_all_workers);
-	else if (READ_ONCE(pool->nr_workers) == 1)
-		/* whoever else is hungry says so again */
-		WRITE_ONCE(hungry, false);
 	return err;
-}
-
-u32 wpool_worker_room(void)
-{
-	u32 nr = atomic_read(&nr_all_workers);
-
-	return nr < max_workers ? max_workers - nr : 0;
 }
 
 void wpool_worker_count_out(struct wpool *pool)
@@ -152,16 +139,12 @@ void wpool_worker_left(struct wpool *pool)
 	atomic_dec(&nr_all_workers);
 	/* leave:A */
 	smp_mb();
+	if (unlikely(wpool_spawner_nr_starved()) || unlikely(READ_ONCE(pool->spawn_refused)))
+		wpool_spawner_place_free(pool);
 	wpool_wake_if_work(pool, rq);
 	/* one who was too many to run the last tasks may leave, too, and tells the next */
 	if (unlikely(wpool_is_closed(pool)) && !wpool_sched_has_work(pool, rq))
 		wpool_idle_wake_next(pool);
-}
-
-/* Does another pool need this worker's place more than its own does? */
-static bool is_needed_elsewhere(void)
-{
-	return is_hungry() && atomic_read(&nr_all_workers) >= max_workers;
 }
 
 /*
@@ -176,7 +159,7 @@ static bool leave(struct wpool_worker *w, bool if_closed)
 	local_irq_save(flags);
 	raw_spin_lock(&pool->workers_lock);
 	if (pool->nr_workers > READ_ONCE(pool->capacity) ||
-	    (if_closed && wpool_is_closed(pool)) || is_needed_elsewhere()) {
+	    (if_closed && wpool_is_closed(pool)) || wpool_worker_is_needed_elsewhere()) {
 		WRITE_ONCE(pool->nr_workers, pool->nr_workers - 1);
 		w->leaving = true;
 	}

@@ -123,14 +123,20 @@ int wpool_worker_create(struct wpool *pool, int cpu);
 int wpool_worker_count_in(struct wpool *pool);
 
 /**
- * wpool_worker_make_room() - a pool has work, no worker, and may not make one
+ * wpool_worker_make_room() - a pool starves: have idle workers look at it
  *
- * For two seconds no pool that has a worker makes another, and the next worker
- * that finishes a task, or is idle, gives up its place.
+ * Context: any; a full barrier since it is counted in wpool_spawner_nr_starved().
+ */
+void wpool_worker_make_room(void);
+
+/**
+ * wpool_worker_is_needed_elsewhere() - do more pools starve than there are places?
+ *
+ * Then a worker that is in no task gives up its own.
  *
  * Context: any.
  */
-void wpool_worker_make_room(void);
+bool wpool_worker_is_needed_elsewhere(void);
 
 /**
  * wpool_worker_room() - how many workers more the module may have

@@ -627,7 +627,7 @@ proctype spawner(byte me)
 #endif
 	   /* is_short_handed() */
 	   if
-	   :: !load(RING0) && !load(RING1)
+	   :: load(RING0) + load(RING1) <= load(NR_WAKING)
 	   :: else ->
 		if
 		:: load(NR_SEARCHING)

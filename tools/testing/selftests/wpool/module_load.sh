@@ -289,6 +289,19 @@ test_few_workers_for_two_pools()
 	unload
 }
 
+# Far more pools than workers: each has its turn as soon as a worker comes free,
+# and not when it next asks for one, which is a second later. Time is the subject.
+test_few_workers_for_many_pools()
+{
+	for max in 1 3; do
+		fresh max_workers=$max || return 1
+		"$HELPER" turns 30 2 >"$TMP/turns" || fail "$(cat "$TMP/turns")" || return 1
+		[ "$(cat "$TMP/turns")" -lt 6000 ] ||
+			fail "max_workers=$max: $(cat "$TMP/turns") ms for 60 ms of work" || return 1
+		unload || return 1
+	done
+}
+
 # Who waits for a worker to come free does not stand still. The monitor tells of
 # what has for a second: time is the subject.
 test_all_workers_in_use_is_no_stall()
@@ -350,7 +363,7 @@ TESTS="parameters_are_visible parameters_are_used bad_parameters fault_is_refuse
 	open_file_keeps_the_module sample_module_keeps_the_module
 	pools_go_with_the_module module_that_forgets_its_pools
 	forgotten_pool_without_an_owner open_attribute_does_not_keep_the_module few_workers
-	few_workers_for_two_pools all_workers_in_use_is_no_stall
+	few_workers_for_two_pools few_workers_for_many_pools all_workers_in_use_is_no_stall
 	10000_together load_and_unload ends_loaded"
 
 helpers=

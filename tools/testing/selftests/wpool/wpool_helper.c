@@ -9,6 +9,8 @@
  *	leave PREFIX NR		make NR pools, use them, and end
  *	together NR		NR tasks asleep at the same time in a pool of NR;
  *				exit 4 if the machine is too slow
+ *	turns NR TASKS		TASKS tasks of 1 ms in each of NR pools: print the time
+ *				until all are done, in ms
  *	destroy POOL		print the errno, end
  *	fault POOL		submit the workload that oopses: print the errno, end
  */
@@ -155,6 +157,34 @@ static int fault(const char *pool)
 	return fd < 0 ? end("attach", fd) : end("fault", submit(fd, WPOOL_WORK_FAULT, 0, 1));
 }
 
+static int turns(unsigned int nr, unsigned int tasks)
+{
+	const struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY,
+		.capacity = tasks,
+	};
+	struct pool *pools = calloc(nr, sizeof(*pools));
+	unsigned int i;
+	int err = 0;
+	__u64 began;
+
+	if (!pools)
+		return end("calloc", -ENOMEM);
+	for (i = 0; i < nr && !err; i++)
+		err = pool_create(&pools[i], &attrs);
+	began = now_ns();
+	for (i = 0; i < nr && !err; i++)
+		err = submit_many(pools[i].fd, WPOOL_WORK_SPIN, MSEC, 0, tasks);
+	for (i = 0; i < nr && !err; i++)
+		err = wait_tasks(pools[i].fd, 200 * SEC);
+	if (err)
+		return end("turns", err);
+	printf("%llu\n", (unsigned long long)((now_ns() - began) / MSEC));
+	for (i = 0; i < nr; i++)
+		pool_end(&pools[i]);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *cmd = argc > 1 ? argv[1] : "";
@@ -171,6 +201,8 @@ int main(int argc, char **argv)
 		return leave(name, nr);
 	if (!strcmp(cmd, "together") && name)
 		return together(atoi(name));
+	if (!strcmp(cmd, "turns") && nr)
+		return turns(atoi(name), nr);
 	if (!strcmp(cmd, "destroy") && name)
 		return destroy(name);
 	if (!strcmp(cmd, "fault") && name)
