@@ -71,6 +71,11 @@ void bench_sleep_us(u64 us);
 void bench_put_percentiles(struct bench_run *run, const char *prefix,
 			   u32 *values, u32 nr);
 
+/* ---- c2c.c ---- */
+
+/* A round trip of a cache line between the first two CPUs; 0 if there are none. */
+u32 bench_c2c_ns(void);
+
 /* ---- the measurements, one concept a file ---- */
 
 struct bench_case {
@@ -90,5 +95,12 @@ int bench_recycle(struct bench_run *run);
 int bench_pools(struct bench_run *run);
 int bench_memory(struct bench_run *run);
 int bench_quiet(struct bench_run *run);
+int bench_burst(struct bench_run *run);
+int bench_client(struct bench_run *run);
+int bench_alloc(struct bench_run *run);
+int bench_submit_fn(struct bench_run *run);
+int bench_compute(struct bench_run *run);
+int bench_timer(struct bench_run *run);
+int bench_full(struct bench_run *run);
 
 #endif /* WPOOL_BENCH_H */

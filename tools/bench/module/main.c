@@ -8,7 +8,7 @@
  *
  * The write returns when the measurement is done, with its error if it failed.
  * One at a time. What there is to measure, and with which parameters, stands at
- * the top of each file.
+ * the top of each file; all of them take c2c=1, see c2c.c.
  *
  * Built into a kernel, it makes the measurements of wpool_bench.plan, separated
  * by semicolons, at boot, and puts the results into the log.
@@ -38,10 +38,30 @@ static const struct bench_case cases[] = {
 	{ "pools", bench_pools },
 	{ "memory", bench_memory },
 	{ "quiet", bench_quiet },
+	{ "burst", bench_burst },
+	{ "client", bench_client },
+	{ "alloc", bench_alloc },
+	{ "submit_fn", bench_submit_fn },
+	{ "compute", bench_compute },
+	{ "timer", bench_timer },
+	{ "full", bench_full },
 };
 
 static DEFINE_MUTEX(run_mutex);	/* one measurement at a time, and its result */
 static struct bench_run last_run;
+
+static int measure_case(struct bench_run *run, const struct bench_case *one)
+{
+	bool c2c = bench_num(run, "c2c", 0);
+	int err;
+
+	if (c2c)
+		bench_put(run, "c2c_before_ns", bench_c2c_ns());
+	err = one->run(run);
+	if (c2c)
+		bench_put(run, "c2c_after_ns", bench_c2c_ns());
+	return err;
+}
 
 static int measure(const char *line)
 {
@@ -54,7 +74,7 @@ static int measure(const char *line)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		if (strcmp(last_run.words[0], cases[i].name))
 			continue;
-		err = cases[i].run(&last_run);
+		err = measure_case(&last_run, &cases[i]);
 		bench_run_end(&last_run);
 		return err;
 	}

@@ -63,6 +63,21 @@ static int wpool_peer_submit(struct bench_pool *pool, struct bench_item *item)
 	return wpool_submit(pool->wpool, &item->task);
 }
 
+static int wpool_peer_submit_atomic(struct bench_pool *pool, struct bench_item *item)
+{
+	return wpool_try_submit(pool->wpool, &item->task);
+}
+
+static int wpool_peer_wait(struct bench_pool *pool, struct bench_item *item)
+{
+	int err;
+
+	do {
+		err = wpool_task_wait(&item->task);
+	} while (err == -EINTR);
+	return err;
+}
+
 static u64 wpool_peer_submit_all(struct bench_pool *pool,
 				 struct bench_item *items, u64 nr)
 {
@@ -144,6 +159,12 @@ static int wq_submit(struct bench_pool *pool, struct bench_item *item)
 	return queued ? 0 : -EALREADY;
 }
 
+static int wq_wait(struct bench_pool *pool, struct bench_item *item)
+{
+	flush_work(&item->work);
+	return 0;
+}
+
 static u64 wq_submit_all(struct bench_pool *pool, struct bench_item *items,
 			 u64 nr)
 {
@@ -220,6 +241,12 @@ static int kworker_submit(struct bench_pool *pool, struct bench_item *item)
 	return kthread_queue_work(pool->kworker, &item->kwork) ? 0 : -EALREADY;
 }
 
+static int kworker_wait(struct bench_pool *pool, struct bench_item *item)
+{
+	kthread_flush_work(&item->kwork);
+	return 0;
+}
+
 static u64 kworker_submit_all(struct bench_pool *pool, struct bench_item *items,
 			      u64 nr)
 {
@@ -290,6 +317,8 @@ static const struct bench_peer peers[] = {
 		.create = wpool_peer_create,
 		.init = wpool_peer_init,
 		.submit = wpool_peer_submit,
+		.submit_atomic = wpool_peer_submit_atomic,
+		.wait = wpool_peer_wait,
 		.submit_all = wpool_peer_submit_all,
 		.submit_batch = wpool_peer_submit_batch,
 		.flush = wpool_peer_flush,
@@ -299,6 +328,8 @@ static const struct bench_peer peers[] = {
 		.create = percpu_create,
 		.init = wq_init,
 		.submit = wq_submit,
+		.submit_atomic = wq_submit,
+		.wait = wq_wait,
 		.submit_all = wq_submit_all,
 		.flush = wq_flush,
 		.destroy = wq_destroy,
@@ -307,6 +338,8 @@ static const struct bench_peer peers[] = {
 		.create = unbound_create,
 		.init = wq_init,
 		.submit = wq_submit,
+		.submit_atomic = wq_submit,
+		.wait = wq_wait,
 		.submit_all = wq_submit_all,
 		.flush = wq_flush,
 		.destroy = wq_destroy,
@@ -323,6 +356,8 @@ static const struct bench_peer peers[] = {
 		.create = kworker_create,
 		.init = kworker_init,
 		.submit = kworker_submit,
+		.submit_atomic = kworker_submit,
+		.wait = kworker_wait,
 		.submit_all = kworker_submit_all,
 		.flush = kworker_flush,
 		.destroy = kworker_destroy,

@@ -36,6 +36,7 @@ struct bench_item {
 	struct bench_pool *pool;
 	union {
 		u64 stamp_ns;
+		u64 turns;
 		u32 index;
 		bool busy;
 	};
@@ -111,6 +112,10 @@ struct bench_peer {
 	void (*init)(struct bench_pool *pool, struct bench_item *item);
 	/* one, from any process context */
 	int (*submit)(struct bench_pool *pool, struct bench_item *item);
+	/* one, from any context but NMI; NULL if there is no such way */
+	int (*submit_atomic)(struct bench_pool *pool, struct bench_item *item);
+	/* its function has returned; NULL if the peer has nothing for that */
+	int (*wait)(struct bench_pool *pool, struct bench_item *item);
 	/* @nr of them, one by one, as fast as it goes; how many before an error */
 	u64 (*submit_all)(struct bench_pool *pool, struct bench_item *items, u64 nr);
 	u64 (*submit_batch)(struct bench_pool *pool, struct bench_item *items,
