@@ -56,10 +56,10 @@ torture: ## all tests and stress on the kernels that look for bugs; TIME=seconds
 	@scripts/torture $(if $(TIME),--time $(TIME)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(KERNELS),--kernels "$(KERNELS)")
 
-bench: ## measure wpool and its peers, some 15 minutes; QUICK=1, ROWS=1,2, ROUNDS=n, KERNEL=, ACCEL=
+bench: ## measure wpool and its peers; MACHINE=native, qemu, all; QUICK=1, ROWS=1,2, ROUNDS=n, KERNEL=, ACCEL=
 	@scripts/bench $(if $(QUICK),--quick) $(if $(ROWS),--rows $(ROWS)) \
 		$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(KERNEL),--kernel $(KERNEL)) \
-		$(if $(ACCEL),--accel $(ACCEL))
+		$(if $(ACCEL),--accel $(ACCEL)) $(if $(MACHINE),--machine $(MACHINE))
 
 bench-gate: ## fail if a task costs 10 % more instructions than it used to; UPDATE=1 sets what it used to
 	@scripts/bench-gate $(if $(UPDATE),--update)

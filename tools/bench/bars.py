@@ -1,30 +1,47 @@
 # SPDX-License-Identifier: GPL-2.0
 """bars.py - what was to be reached, and whether it was: ratios within one boot.
 
-judge() returns a list of verdicts, each with the row, what is compared, the value,
-the bar and the goal (either may be missing), and whether they are reached. What was
-not measured has no verdict.
+judge() returns a list of verdicts, each with the machine, the row, what is compared,
+the value, the bar and the goal (either may be missing), and whether they are reached;
+natively also the values of the rounds in which the CPUs were near to each other, and
+of those in which they were far. What was not measured has no verdict.
+
+The two machines have the same bars. What is reached under QEMU only, where a locked
+instruction and a line between two CPUs cost next to nothing, says so: "only_here".
 """
+
+# Which boot has a row's figures.
+BOOTS = {'native': {10: 'native1'}, 'qemu': {18: 'wide'}}
+MAIN_BOOT = {'native': 'native', 'qemu': 'main'}
 
 
 class Results:
-    """The figures of one run, by what they are of."""
+    """The figures of one machine, in one of its states or in all, by what they are of."""
 
-    def __init__(self, measurements):
+    def __init__(self, measurements, machine, state=None):
         self.measurements = measurements
+        self.machine = machine
+        self.state = state
+
+    def boot(self, row):
+        return BOOTS[self.machine].get(row, MAIN_BOOT[self.machine])
 
     def find(self, row, **wanted):
         """The measurement of @row with these parameters; None if there is none."""
-        boot = {10: 'uml'}.get(row, 'main')
         for one in self.measurements:
-            if one['row'] == row and one['boot'] == boot and \
+            if one['row'] == row and one['boot'] == self.boot(row) and \
                     all(one['params'].get(key) == value for key, value in wanted.items()):
                 return one
         return None
 
+    def figures(self, one):
+        if self.state:
+            return one['states'].get(self.state, {}).get('figures', {})
+        return one['figures']
+
     def get(self, row, name, **wanted):
         one = self.find(row, **wanted)
-        found = one['figures'].get(name) if one else None
+        found = self.figures(one).get(name) if one else None
         return found['median'] if found else None
 
     def task(self, row, peer, v='single'):
@@ -100,7 +117,7 @@ def sleeping(r):
     wide = r.find(5, v='10ms/16384', peer='wpool')
     # The module gives no figures for a run in which a task is missing.
     yield verdict(5, '10 ms on 16,384 workers: tasks that were done',
-                  wide['params']['n'] if wide else None, '', True,
+                  wide['params']['n'] if wide and not r.state else None, '', True,
                   wide['params']['n'] if wide else None)
 
 
@@ -132,7 +149,7 @@ def rest(r, cpus):
                         if m['boot'] == boot and m['variant'] == 'memory' and
                          m['peer'] == 'wpool'), None)
                   for boot in ('cpus1', 'cpus8'))
-    if one and eight:
+    if one and eight and r.machine == 'qemu' and not r.state:
         yield at_most(9, 'a pool, each CPU more (from 1 to 8 CPUs)', (eight - one) / 7,
                       unit='bytes')
     better = r.better_workqueue(10)
@@ -142,12 +159,83 @@ def rest(r, cpus):
                 ratio(better, r.task(10, 'wpool', 'batch')), 2.5, 5)
 
 
+def bursts(r):
+    """Row 11: until the last is done, from sleep."""
+    for tasks, bar, goal in ((1, None, None), (4, None, None), (16, 1, 0.7), (64, None, None),
+                             (1000, 1, 0.7)):
+        def p50(peer, tasks=tasks):
+            return r.get(11, 'burst_p50', v=f'{tasks}_tasks', peer=peer)
+        others = [p50(peer) for peer in ('percpu', 'unbound', 'kworker')]
+        yield at_most(11, f'a burst of {tasks:,}, of the best peer\'s time',
+                      ratio(p50('wpool'), min(others)) if all(others) else None, bar, goal)
+
+
+def clients(r):
+    """Row 12: submit, and wait."""
+    for v, who, bar, goal in (('1_client', '1 client', 1, 0.9),
+                              ('own', '1 client, with the peer\'s own wait', None, None),
+                              ('2_clients', '2 clients', None, None),
+                              ('8_clients', '8 clients', None, None)):
+        for which in ('p50', 'p99'):
+            def trip(peer, v=v, which=which):
+                return r.get(12, f'trip_{which}', v=v, peer=peer)
+            yield at_most(12, f'submit and wait, {who}: {which}, of the per-CPU workqueue\'s',
+                          ratio(trip('wpool'), trip('percpu')),
+                          *((bar, goal) if which == 'p50' else ()))
+
+
+def allocated(r):
+    """Row 13: tasks that nobody keeps."""
+    theirs = r.task(13, 'percpu', 'kmalloc')
+    for v, who in (('detached', 'detached: allocated, submitted, freed'),
+                   ('submit_fn', 'wpool_submit_fn()'), ('invoke', 'wpool_invoke()')):
+        yield times(13, f'{who}: of the rate of kmalloc() and queue_work()',
+                    ratio(theirs, r.task(13, 'wpool', v)), 1.2, 2)
+
+
+def computing(r):
+    """Rows 14 and 15: tasks that take their time."""
+    for row, v, what in ((14, '0.5us', 'tasks of 0.5 us'), (14, '2us', 'tasks of 2 us'),
+                         (14, '10us', 'tasks of 10 us'), (14, '100us', 'tasks of 100 us'),
+                         (14, '1ms', 'tasks of 1 ms'), (15, 'mix', 'a mix of lengths')):
+        yield at_most(row, f'{what}: total, of the ideal',
+                      ratio(r.get(row, 'total_ns', v=v, peer='wpool'),
+                            r.get(row, 'ideal_ns', v=v, peer='wpool')))
+        yield at_most(row, f'{what}: CPU time, of the work',
+                      ratio(r.get(row, 'cpu_ns', v=v, peer='wpool'),
+                            r.get(row, 'work_ns', v=v, peer='wpool')))
+
+
+def interrupts(r):
+    """Row 16."""
+    for which in ('p50', 'p99'):
+        yield at_most(16, f'from a timer\'s interrupt: {which}, of the per-CPU workqueue\'s',
+                      ratio(r.get(16, f'start_{which}', v='timer', peer='wpool'),
+                            r.get(16, f'start_{which}', v='timer', peer='percpu')))
+
+
+def queues(r):
+    """Row 17: the wait in a full queue."""
+    for v in ('asleep', 'busy'):
+        yield at_most(17, f'a full queue, tasks {v}: p99 of the wait, of first-in-first-out\'s',
+                      ratio(r.get(17, 'wait_p99', v=v, peer='wpool'),
+                            r.get(17, 'fifo_p99', v=v, peer='wpool')), 1.3, 1.1)
+
+
+def default_pool(r):
+    """Row 18: more CPUs than there are, the bound of a pool that nobody has set any of."""
+    for v, who in (('one_producer', 'one producer'), ('a_producer_a_CPU', 'a producer per CPU')):
+        yield times(18, f'the default pool on 8 CPUs, {who}: of the better workqueue\'s rate',
+                    ratio(r.better_workqueue(18, v), r.task(18, 'wpool', v)))
+
+
 TIMED = ('total_ns_per_task', 'noop_ns', 'total_ns')
 
 
 def steadiness(r):
     """Of each row: how far wpool's worst round is off, and off what."""
     spread, slow = {}, {}
+    boots = set(BOOTS[r.machine].values()) | {MAIN_BOOT[r.machine]}
 
     def keep(of, row, value, where):
         if value and (row not in of or value > of[row][0]):
@@ -156,15 +244,20 @@ def steadiness(r):
     for one in r.measurements:
         name = next((name for name in TIMED if name in one['figures']), None)
         row = one['row']
-        if one['peer'] != 'wpool' or one['boot'] not in ('main', 'uml') or row == 3 or not name:
+        if one['peer'] != 'wpool' or one['boot'] not in boots or row == 3 or not name:
             continue
         # It is there to show what hand-off is good for.
         if one['params'].get('handoff') == 0:
             continue
-        worst, median = one['figures'][name]['worst'], one['figures'][name]['median']
+        worst = one['figures'][name]['worst']
         where = one['variant'].replace('_', ' ')
-        keep(spread, row, worst / median, where)
-        v = {'batch': 'single', 'invoke': 'single'}.get(one['variant'], one['variant'])
+        # What the machine does meanwhile is not what a row is unsteady of.
+        parts = [state['figures'][name] for state in one['states'].values()] or \
+            [one['figures'][name]]
+        off = max(part['worst'] / part['median'] for part in parts)
+        keep(spread, row, off, where)
+        v = {'batch': 'single', 'invoke': 'single' if row == 1 else 'kmalloc',
+             'detached': 'kmalloc', 'submit_fn': 'kmalloc'}.get(one['variant'], one['variant'])
         shared = {key: one['params'][key] for key in ('n', 'pools', 'spread')
                   if key in one['params'] and row == 8}
         keep(slow, row, ratio(worst, r.get(row, name, v=v, peer='percpu', **shared)), where)
@@ -174,9 +267,32 @@ def steadiness(r):
         yield at_most(row, f'worst round ({where}), of the per-CPU workqueue\'s median', value, 1)
 
 
-def judge(measurements, cpus):
-    r = Results(measurements)
-    out = []
-    for part in (tasks(r), latency(r), sleeping(r), mixed(r), rest(r, cpus), steadiness(r)):
-        out += [one for one in part if one['value'] is not None]
+def rows(r, cpus):
+    for part in (tasks(r), latency(r), sleeping(r), mixed(r), rest(r, cpus), bursts(r),
+                 clients(r), allocated(r), computing(r), interrupts(r), queues(r),
+                 default_pool(r)):
+        yield from part
+
+
+def judge_machine(measurements, machine, cpus):
+    r = Results(measurements, machine)
+    out = [dict(one, machine=machine) for one in rows(r, cpus) if one['value'] is not None]
+    for state in ('near', 'far'):
+        values = {(one['row'], one['what']): one['value']
+                  for one in rows(Results(measurements, machine, state), cpus)}
+        for one in out:
+            one[state] = values.get((one['row'], one['what']))
+    # one['far'] and so on: of a worst round there is no such thing
+    out += [dict(one, machine=machine, near=None, far=None) for one in steadiness(r)
+            if one['value'] is not None]
     return sorted(out, key=lambda one: one['row'])
+
+
+def judge(measurements, cpus):
+    native, qemu = (judge_machine(measurements, machine, cpus)
+                    for machine in ('native', 'qemu'))
+    missed = {(one['row'], one['what']): not one['bar_reached'] for one in native
+              if one['bar'] is not None}
+    for one in qemu:
+        one['only_here'] = bool(one['bar_reached'] and missed.get((one['row'], one['what'])))
+    return native + qemu

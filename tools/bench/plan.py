@@ -2,13 +2,18 @@
 # SPDX-License-Identifier: GPL-2.0
 """plan.py - write down which measurements a benchmark boot makes, in which order.
 
-usage: plan.py {main|icount|gate|cpus|uml} [--rows 1,2] [--rounds N] [--quick] [--cpus N]
+usage: plan.py {native|native1|main|wide|icount|gate|cpus} [--rows 1,2] [--rounds N] [--quick]
+               [--cpus N]
 
 One line is one measurement, as the module wants it: a case and key=value words.
 row=, v= (the variant, for tables) and round= mean nothing to the module, it
 repeats them in its answer. The peers of a row take turns within a round; the
 rounds of a row follow each other, so that what is compared was measured close
 together. A round 0 comes first and does not count.
+
+native and native1 are kernels that nothing emulates, with two CPUs and with one;
+main is a stock kernel under QEMU, wide one with more CPUs than the host may have;
+the others count instructions instead of time.
 """
 
 import argparse
@@ -29,10 +34,13 @@ class Size:
     def __init__(self, kind, quick, cpus):
         self.kind, self.quick, self.cpus = kind, quick, cpus
         self.icount = kind in ('icount', 'gate', 'cpus')
+        self.native = kind.startswith('native')
         self.noops = 20000 if self.icount else 50000 if quick else 200000
-        self.tree = 20000 if self.icount else 100000 if quick else 1000000
+        self.tree = 20000 if self.icount else 100000 if quick else \
+            300000 if self.native else 1000000
         self.shots = 500 if quick else 2000
         self.busy = 5000 if quick else 25000
+        self.trips = 2000 if not self.native else 5000 if quick else 20000
 
 
 def row_1(size):
@@ -153,6 +161,80 @@ def row_10(size):
         yield line('tree', 10, 'tree', peer=peer, n=n)
 
 
+BURSTS = (1, 4, 16, 64, 1000)
+
+
+def row_11(size):
+    for tasks in BURSTS:
+        n = 20 if tasks == 1000 else 50
+        if not size.quick:
+            n *= 4
+        for peer in NOOP_PEERS:
+            yield line('burst', 11, f'{tasks}_tasks', peer=peer, size=tasks, n=n)
+
+
+def row_12(size):
+    for v, clients in (('1_client', 1), ('2_clients', 2), ('8_clients', 8)):
+        for peer in NOOP_PEERS:
+            yield line('client', 12, v, peer=peer, clients=clients, n=size.trips)
+    # What the peer itself has for waiting, instead of a completion.
+    for peer in NOOP_PEERS:
+        yield line('client', 12, 'own', peer=peer, clients=1, own=1, n=size.trips)
+
+
+def row_13(size):
+    # More at a time would measure the memory that does not fit into the caches.
+    n = 20000
+    yield line('alloc', 13, 'detached', peer='wpool', n=n)
+    yield line('submit_fn', 13, 'submit_fn', peer='wpool', n=n)
+    yield line('invoke', 13, 'invoke', peer='wpool', n=n)
+    for peer in NOOP_PEERS[1:]:
+        yield line('alloc', 13, 'kmalloc', peer=peer, n=n)
+
+
+# How long a task computes, and how many of them.
+LENGTHS = (('0.5us', 500, 40000), ('2us', 2000, 20000), ('10us', 10000, 5000),
+           ('100us', 100000, 500), ('1ms', 1000000, 100))
+
+
+def row_14(size):
+    for v, ns, n in LENGTHS:
+        for peer in NOOP_PEERS:
+            yield line('compute', 14, v, peer=peer, n=n, ns=ns)
+
+
+def row_15(size):
+    for peer in NOOP_PEERS:
+        yield line('compute', 15, 'mix', peer=peer, n=20000, lengths=3)
+
+
+def row_16(size):
+    for peer in NOOP_PEERS:
+        yield line('timer', 16, 'timer', peer=peer, n=size.shots, period=200)
+
+
+def row_17(size):
+    common = {'capacity': 4, 'depth': 1000, 'us': 500}
+    for peer in NOOP_PEERS[:3]:
+        yield line('full', 17, 'asleep', peer=peer, n=5000, **common)
+    for peer in NOOP_PEERS[:3]:
+        yield line('full', 17, 'busy', peer=peer, n=4000, compute=1, **common)
+
+
+def row_18(size):
+    """The attributes of a pool that nobody has set any of."""
+    default = {'capacity': 256, 'depth': 0}
+    n = 10000 * (size.cpus if size.icount else 4)
+    for v, producers in (('one_producer', 1), ('a_producer_a_CPU', size.cpus)):
+        yield line('noop', 18, v, peer='wpool', n=n, producers=producers, **default)
+        for peer in NOOP_PEERS[1:]:
+            yield line('noop', 18, v, peer=peer, n=n, producers=producers)
+
+
+def row_18_cpus(size):
+    return row_18(size) if size.cpus == 8 else ()
+
+
 def gate(row):
     """Only who is compared there."""
     def only(size):
@@ -164,13 +246,16 @@ def gate(row):
 # Which rows a boot makes, and with what.
 # Memory comes first: afterwards, what others have freed is on its way back for long.
 MAIN = {9: row_9, 1: row_1, 2: row_2, 3: row_3, 4: row_4, 5: row_5, 6: row_6, 7: row_7,
-        8: row_8}
+        8: row_8, 11: row_11, 12: row_12, 13: row_13, 14: row_14, 15: row_15, 16: row_16,
+        17: row_17}
 OF_KIND = {
+    'native': MAIN,
+    'native1': {10: row_10},
     'main': MAIN,
+    'wide': {18: row_18},
     'icount': {1: row_1, 2: row_2, 3: row_3, 4: row_4},
     'gate': {1: gate(row_1), 2: gate(row_2), 4: gate(row_4)},
-    'cpus': {8: row_8_cpus, 9: row_9},
-    'uml': {10: row_10},
+    'cpus': {8: row_8_cpus, 9: row_9, 18: row_18_cpus},
 }
 # What takes long, or does not vary.
 MOST_ROUNDS = {5: 3, 8: 3, 9: 1}
@@ -208,7 +293,9 @@ def main():
                 print(*warm_up(words), 'round=0')
         for number in range(1, min(args.rounds, MOST_ROUNDS.get(row, args.rounds)) + 1):
             for words in measurements:
-                print(*words, f'round={number}')
+                # What two CPUs are to each other at that moment.
+                print(*words, *(['c2c=1'] if args.kind == 'native' else []),
+                      f'round={number}')
 
 
 if __name__ == '__main__':

@@ -5,8 +5,9 @@
 usage: plots.py RESULTS.json DIR
 
 Writes one SVG per idea into DIR, and prints their names: what a task costs, how soon
-it starts, sleepers, the mix, growth with tasks, CPUs and pools. A plot whose
-measurements are not there is not drawn.
+it starts, bursts, clients, sleepers, the mix, computing, the full queue, growth with
+tasks, CPUs and pools. What was measured natively is drawn, else what QEMU measured. A
+plot whose measurements are not there is not drawn.
 """
 
 import json
@@ -14,11 +15,11 @@ import os
 import subprocess
 import sys
 
-from table import PEERS, figure
+from table import PEERS, boots_of, figure, machine_text
 
 COLOURS = {'wpool': '#d1495b', 'percpu': '#30638e', 'unbound': '#7fa6c9',
            'kworker': '#8d96a3', 'kthread': '#c9c9c9', 'floor': '#bbbbbb',
-           'semaphore': '#30638e'}
+           'semaphore': '#30638e', 'fifo': '#e8a0aa'}
 
 STYLE = '''
 set terminal svg size 860,480 dynamic noenhanced font "Helvetica,15" background "white"
@@ -94,12 +95,22 @@ def lines(path, title, xlabel, ylabel, series, logx=True):
 class Plots:
     def __init__(self, results, directory):
         self.measurements = results['measurements']
-        run = results['run']
-        self.where = f'Linux {run.get("kernel", "")}, {run.get("cpus", "")} CPUs, {run.get("accel", "")}'
+        self.results = results
         self.directory = directory
         self.made = []
 
-    def find(self, row, boot='main', **params):
+    def boot(self, row):
+        """The boot whose figures of this row are drawn."""
+        there = {one['boot'] for one in self.measurements if one['row'] == row}
+        return next((boot for boot in boots_of(row) if boot in there), None)
+
+    def where(self, boot):
+        machine = 'native' if boot.startswith('native') else 'qemu'
+        cpus = {'native1': 1, 'wide': 8}.get(boot, self.results['run'].get('cpus', ''))
+        return f'{machine_text(self.results["run"], machine)}, CPUs: {cpus}'
+
+    def find(self, row, boot=None, **params):
+        boot = boot or self.boot(row)
         return [one for one in self.measurements if one['row'] == row and
                 one['boot'] == boot and
                 all(one['params'].get(key) == value for key, value in params.items())]
@@ -109,7 +120,7 @@ class Plots:
         self.made.append(path)
         return path
 
-    def grouped(self, name, title, ylabel, groups, series, pick, **more):
+    def grouped(self, name, title, ylabel, groups, series, pick, boot, **more):
         """pick(group, peer) -> a measurement's value, or None."""
         values = {}
         for group in groups:
@@ -120,9 +131,9 @@ class Plots:
         shown = [peer for peer in series if any(peer in found for found in values.values())]
         if values:
             bars(self.path(name), title, ylabel, list(values), shown, values,
-                 note=self.where, **more)
+                 note=self.where(boot), **more)
 
-    def value(self, row, name, boot='main', **params):
+    def value(self, row, name, boot=None, **params):
         found = self.find(row, boot, **params)
         return figure(found[0], name) if found else None
 
@@ -136,19 +147,19 @@ class Plots:
         groups = {'one by one': (1, 'single'), 'batches of 64': (1, 'batch'),
                   'a producer per CPU': (2, 'single'), 'fork-join tree': (4, 'tree')}
         for name, title, ylabel, boot, what in (
-                ('cost', 'What a task that does nothing costs', 'ns a task', 'main',
+                ('cost', 'What a task that does nothing costs', 'ns a task', self.boot(1),
                  'total_ns_per_task'),
                 ('instructions', 'What a task that does nothing costs',
                  'instructions a task, all CPUs', 'icount', 'instructions_per_task')):
             self.grouped(name, title, ylabel, groups,
                          ('wpool', 'percpu', 'unbound', 'kworker'),
                          lambda group, peer, boot=boot, what=what: self.of_task(
-                             *groups[group], peer, boot, what))
+                             *groups[group], peer, boot, what), boot)
         native = {'one by one': 'single', 'batches of 64': 'batch', 'fork-join tree': 'tree'}
-        self.grouped('native', 'The same natively: user-mode Linux, one CPU', 'ns a task',
+        self.grouped('cost-one-cpu', 'What a task that does nothing costs on one CPU', 'ns a task',
                      native, ('wpool', 'percpu', 'unbound', 'kworker'),
-                     lambda group, peer: self.of_task(10, native[group], peer, 'uml',
-                                                      'total_ns_per_task'))
+                     lambda group, peer: self.of_task(10, native[group], peer, 'native1',
+                                                      'total_ns_per_task'), 'native1')
 
     def latency(self):
         for v, title in (('local', 'From submit to start, on the CPU of the submitter'),
@@ -158,7 +169,48 @@ class Plots:
                 value = self.value(3, f'start_{group}', v=where, peer=peer)
                 return value / 1000 if value is not None else None
             self.grouped(f'latency-{v}', title, 'microseconds', ('p50', 'p90', 'p99'),
-                         ('floor', 'wpool', 'percpu', 'unbound'), pick)
+                         ('floor', 'wpool', 'percpu', 'unbound'), pick, self.boot(3))
+
+    def burst(self):
+        groups = {f'{tasks:,}': f'{tasks}_tasks' for tasks in (1, 4, 16, 64, 1000)}
+
+        def pick(group, peer):
+            value = self.value(11, 'burst_p50', v=groups[group], peer=peer)
+            return value / 1000 if value is not None else None
+        self.grouped('burst', 'A burst of no-ops for a pool that sleeps, until the last has run',
+                     'microseconds', groups, ('wpool', 'percpu', 'unbound', 'kworker'), pick,
+                     self.boot(11), log=True)
+
+    def clients(self):
+        groups = {'1 client': '1_client', '2 clients': '2_clients', '8 clients': '8_clients'}
+
+        def pick(group, peer):
+            for one in self.find(12, v=groups[group], peer=peer):
+                return 1e6 / figure(one, 'total_ns_per_task')
+            return None
+        self.grouped('clients', 'Clients that submit and wait', 'thousand trips a second', groups,
+                     ('wpool', 'percpu', 'unbound', 'kworker'), pick, self.boot(12))
+
+    def computing(self):
+        lengths = ('0.5us', '2us', '10us', '100us', '1ms')
+
+        def pick(group, peer):
+            for one in self.find(14, v=group, peer=peer):
+                return figure(one, 'total_ns') / figure(one, 'ideal_ns')
+            return None
+        self.grouped('computing', 'Tasks that compute, one producer: total, against the ideal',
+                     'times the ideal', lengths, ('wpool', 'percpu', 'unbound', 'kworker'), pick,
+                     self.boot(14))
+
+    def queue(self):
+        def pick(group, peer):
+            what = 'fifo' if peer == 'fifo' else 'wait'
+            for one in self.find(17, v='asleep', peer='wpool' if peer == 'fifo' else peer):
+                return figure(one, f'{what}_{group}') / 1000
+            return None
+        self.grouped('queue', 'The wait in a full queue: 4 workers, 1,000 queued, 500 us each',
+                     'milliseconds', ('p50', 'p99', 'max'),
+                     ('wpool', 'fifo', 'percpu', 'unbound'), pick, self.boot(17))
 
     def sleep(self):
         def pick(group, peer):
@@ -167,7 +219,7 @@ class Plots:
             return None
         self.grouped('sleep', 'Tasks that sleep: time per workers, against the ideal',
                      'times the ideal', ('1ms/1024', '1ms/512', '100ms/1000', '10ms/16384'),
-                     ('wpool', 'unbound'), pick)
+                     ('wpool', 'unbound'), pick, self.boot(5))
 
     def mix(self):
         groups = {'a producer per CPU': 'a_producer_a_CPU', 'one producer': 'one_producer'}
@@ -178,7 +230,7 @@ class Plots:
                 return 0.9 * one['params']['n'] / figure(one, 'noop_ns') * 1e6
             return None
         self.grouped('mix', 'No-op tasks among sleepers (9 to 1)', 'thousand no-ops a second',
-                     groups, ('wpool', 'percpu', 'unbound'), pick)
+                     groups, ('wpool', 'percpu', 'unbound'), pick, self.boot(6))
 
     def growth(self):
         def curve(name, title, xlabel, ylabel, row, boots, what, xof, variants):
@@ -195,7 +247,7 @@ class Plots:
                 lines(self.path(name), title, xlabel, ylabel, series)
 
         curve('growth-tasks', 'Does a task cost more among many?', 'tasks',
-              'ns a task', 8, ('main',), 'total_ns_per_task',
+              'ns a task', 8, (self.boot(8),), 'total_ns_per_task',
               lambda one: one['params']['n'],
               [(PEERS[peer], COLOURS[peer], {'v': 'tasks', 'peer': peer})
                for peer in ('wpool', 'percpu')])
@@ -206,7 +258,7 @@ class Plots:
                ('wpool, batches of 64', '#e8a0aa', {'v': 'cpus_batch', 'peer': 'wpool'}),
                (PEERS['percpu'], COLOURS['percpu'], {'v': 'cpus', 'peer': 'percpu'})])
         curve('growth-pools', 'Does a task cost more among many pools?', 'pools',
-              'ns a task', 8, ('main',), 'total_ns_per_task',
+              'ns a task', 8, (self.boot(8),), 'total_ns_per_task',
               lambda one: one['params']['pools'],
               [('wpool, one of the pools used', COLOURS['wpool'], {'v': 'pools', 'peer': 'wpool'}),
                ('wpool, in turn', '#e8a0aa', {'v': 'spread', 'peer': 'wpool'}),
@@ -214,7 +266,8 @@ class Plots:
                 {'v': 'spread', 'peer': 'percpu'})])
 
     def all(self):
-        for plot in (self.cost, self.latency, self.sleep, self.mix, self.growth):
+        for plot in (self.cost, self.latency, self.burst, self.clients, self.sleep, self.mix,
+                     self.computing, self.queue, self.growth):
             plot()
         return self.made
 

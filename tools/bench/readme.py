@@ -1,108 +1,259 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""readme.py - write the tables of results.json into a Markdown file.
+"""readme.py - write the tables of results.json into documents.
 
-usage: readme.py RESULTS.json FILE.md
+usage: readme.py RESULTS.json MACHINE:FILE...
 
-Replaces what stands between the lines "<!-- bench: begin -->" and "<!-- bench: end -->".
+MACHINE is native or qemu, FILE Markdown (.md) or reStructuredText (.rst). Replaces what
+stands between the lines "bench: begin" and "bench: end", which are comments of the
+document. A document of whose machine nothing was measured stays as it is.
 """
 
 import json
+import re
 import sys
 
-from table import PEERS, figure, instructions, number, value_of
-
-BEGIN, END = '<!-- bench: begin -->', '<!-- bench: end -->'
+from table import PEERS, figure, instructions, machine_text, number, states_text, value_of
 
 # What each line of the first table is: name, row, variant; wpool's cost and its peers'.
 COSTS = (
-    ('one producer, one by one', 1, 'single', 'single'),
-    ('one producer, batches of 64', 1, 'batch', 'single'),
-    ('one producer, `wpool_invoke()`', 1, 'invoke', 'single'),
-    ('a producer per CPU', 2, 'single', 'single'),
-    ('a tree of tasks', 4, 'tree', 'tree'),
-    ('natively, one CPU, one by one', 10, 'single', 'single'),
-    ('natively, one CPU, batches of 64', 10, 'batch', 'single'),
-    ('natively, one CPU, a tree', 10, 'tree', 'tree'),
+    ('two CPUs, one producer, one by one', 1, 'single', 'single'),
+    ('two CPUs, one producer, batches of 64', 1, 'batch', 'single'),
+    ('two CPUs, one producer, `wpool_invoke()`', 1, 'invoke', 'single'),
+    ('two CPUs, a producer each', 2, 'single', 'single'),
+    ('two CPUs, a tree of tasks', 4, 'tree', 'tree'),
+    ('one CPU, one by one', 10, 'single', 'single'),
+    ('one CPU, batches of 64', 10, 'batch', 'single'),
+    ('one CPU, a tree of tasks', 10, 'tree', 'tree'),
+    ('20,000 tasks allocated, submitted, freed by their function', 13, 'detached', 'kmalloc'),
+    ('20,000 of `wpool_submit_fn()`', 13, 'submit_fn', 'kmalloc'),
+    ('20,000 of `wpool_invoke()`', 13, 'invoke', 'kmalloc'),
+)
+COSTS_WIDE = (
+    ('default pool, 8 CPUs, one producer', 18, 'one_producer', 'one_producer'),
+    ('default pool, 8 CPUs, a producer each', 18, 'a_producer_a_CPU', 'a_producer_a_CPU'),
 )
 OTHERS = ('percpu', 'unbound', 'kworker', 'kthread')
 
+# name, row, variant, figure, what one is divided by
+TIMES = (
+    ('submit to start, this CPU, asleep: p50', 3, 'local', 'start_p50', 1e3),
+    ('submit to start, this CPU, asleep: p99', 3, 'local', 'start_p99', 1e3),
+    ('submit to start, another CPU, asleep: p50', 3, 'cross', 'start_p50', 1e3),
+    ('burst of 1 for a pool that sleeps: p50', 11, '1_tasks', 'burst_p50', 1e3),
+    ('burst of 4: p50', 11, '4_tasks', 'burst_p50', 1e3),
+    ('burst of 16: p50', 11, '16_tasks', 'burst_p50', 1e3),
+    ('burst of 64: p50', 11, '64_tasks', 'burst_p50', 1e3),
+    ('burst of 1,000: p50', 11, '1000_tasks', 'burst_p50', 1e3),
+    ('submit and wait, 1 client: p50', 12, '1_client', 'trip_p50', 1e3),
+    ('submit and wait, 1 client: p99', 12, '1_client', 'trip_p99', 1e3),
+    ('submit and wait, 2 clients: p50', 12, '2_clients', 'trip_p50', 1e3),
+    ('submit and wait, 2 clients: p99', 12, '2_clients', 'trip_p99', 1e3),
+    ('submit and wait, 8 clients: p50', 12, '8_clients', 'trip_p50', 1e3),
+    ('submit and wait, 8 clients: p99', 12, '8_clients', 'trip_p99', 1e3),
+    ('a trip of 1 client, on average', 12, '1_client', 'total_ns_per_task', 1e3),
+    ('a trip of 2 clients, on average', 12, '2_clients', 'total_ns_per_task', 1e3),
+    ('a trip of 8 clients, on average', 12, '8_clients', 'total_ns_per_task', 1e3),
+    ('from a timer interrupt to start: p50', 16, 'timer', 'start_p50', 1e3),
+    ('from a timer interrupt to start: p99', 16, 'timer', 'start_p99', 1e3),
+)
+# name, row, variant
+COMPUTING = (
+    ('0.5 µs', 14, '0.5us'), ('2 µs', 14, '2us'), ('10 µs', 14, '10us'),
+    ('100 µs', 14, '100us'), ('1 ms', 14, '1ms'),
+    ('90 % of 0.5 µs, 9 % of 10 µs, 1 % of 100 µs', 15, 'mix'),
+)
 
-def row_of(cells):
-    return '| ' + ' | '.join(cells) + ' |'
 
+class Tables:
+    """What was measured on one machine, as tables of text."""
 
-def find(results, row, v, peer):
-    boot = 'uml' if row == 10 else 'main'
-    for one in results['measurements']:
-        if (one['row'], one['variant'], one['peer'], one['boot']) == (row, v, peer, boot):
-            return one
-    return None
+    def __init__(self, results, machine):
+        self.results, self.machine = results, machine
+        self.two_states = all(any(state in one['states'] for one in self.of_machine())
+                              for state in ('near', 'far'))
 
+    def of_machine(self, row=None):
+        return [one for one in self.results['measurements']
+                if one['machine'] == self.machine and 'instructions_per_task' not in one['figures']
+                and row in (None, one['row'])]
 
-def costs(results):
-    yield row_of(['a task that does nothing, ns', 'wpool', 'all CPUs', 'instructions'] +
-                 [PEERS[peer] for peer in OTHERS])
-    yield row_of(['---'] + ['---:'] * (3 + len(OTHERS)))
-    for name, row, ours, theirs in COSTS:
-        one = find(results, row, ours, 'wpool')
-        if not one:
-            continue
-        cells = [name, f'{number(figure(one, "total_ns_per_task"))} '
-                 f'({number(figure(one, "total_ns_per_task", "worst"))})',
-                 number(figure(one, 'cpu_ns_per_task')), number(instructions(results, one))]
-        for peer in OTHERS:
-            cells.append(number(figure(find(results, row, theirs, peer), 'total_ns_per_task')))
-        yield row_of(cells)
+    def find(self, row, v, peer):
+        for one in self.of_machine(row):
+            if (one['variant'], one['peer']) == (v, peer):
+                return one
+        return None
+
+    def cell(self, one, name, by=1, which='median'):
+        """One figure; or two, near and far, where both were seen at all."""
+        states = [figure(one, name, which, state) for state in ('near', 'far')]
+        if self.two_states and states != [None, None]:
+            return ' / '.join('-' if value is None else number(value / by) for value in states)
+        value = figure(one, name, which)
+        return number(value / by) if value is not None else ''
+
+    def costs(self):
+        with_count = self.machine == 'qemu'
+        yield ['a task that does nothing, ns', 'wpool', 'worst', 'all CPUs'] + \
+            (['instructions'] if with_count else []) + [PEERS[peer] for peer in OTHERS]
+        for name, row, ours, theirs in COSTS + (COSTS_WIDE if with_count else ()):
+            one = self.find(row, ours, 'wpool')
+            if not one:
+                continue
+            yield [name, self.cell(one, 'total_ns_per_task'),
+                   self.cell(one, 'total_ns_per_task', which='worst'),
+                   self.cell(one, 'cpu_ns_per_task')] + \
+                ([number(instructions(self.results, one))] if with_count else []) + \
+                [self.cell(self.find(row, theirs, peer), 'total_ns_per_task') for peer in OTHERS]
+
+    def times(self):
+        yield ['µs', 'wpool'] + [PEERS[peer] for peer in OTHERS[:3]]
+        for name, row, v, what, by in TIMES:
+            if not self.find(row, v, 'wpool'):
+                continue
+            yield [name] + [self.cell(self.find(row, v, peer), what, by)
+                            for peer in ('wpool',) + OTHERS[:3]]
+
+    def computing(self):
+        yield ['tasks that compute: total, of the ideal (CPU time, of the work)', 'wpool'] + \
+            [PEERS[peer] for peer in OTHERS[:3]]
+        for name, row, v in COMPUTING:
+            cells = []
+            for peer in ('wpool',) + OTHERS[:3]:
+                one = self.find(row, v, peer)
+                if one:
+                    cells.append(f'{figure(one, "total_ns") / figure(one, "ideal_ns"):.2f} '
+                                 f'({figure(one, "cpu_ns") / figure(one, "work_ns"):.2f})')
+            if cells:
+                yield [name] + cells
+
+    def queues(self):
+        yield ['the wait in a full queue, ms', 'p50', 'p99', 'max',
+               'first in, first out: p50', 'p99', 'max']
+        for v in ('asleep', 'busy'):
+            for peer in ('wpool',) + OTHERS[:2]:
+                one = self.find(17, v, peer)
+                if one:
+                    yield [f'tasks {v}, {PEERS[peer]}'] + \
+                        [self.cell(one, f'{what}_{which}', 1e3) for what in ('wait', 'fifo')
+                         for which in ('p50', 'p99', 'max')]
+
+    def verdicts(self):
+        native = self.machine == 'native'
+        yield ['row', 'to reach', 'measured'] + (['near', 'far'] if native else []) + \
+            ['bar', 'goal']
+        for one in self.results['verdicts']:
+            if one['machine'] != self.machine:
+                continue
+            states = [value_of(one[state], one['unit']) if one[state] is not None else ''
+                      for state in ('near', 'far')]
+            yield [str(one['row']), one['what'], value_of(one['value'], one['unit'])] + \
+                (states if native else []) + [limit(one, 'bar'), limit(one, 'goal')]
+
+    def rounds(self):
+        """How often, in words."""
+        seen = sorted({one['rounds'] for one in self.of_machine()})
+        if seen[-1] == 1:
+            return 'one round each, which is no median'
+        return f'medians of {"-".join(str(n) for n in sorted({seen[0], seen[-1]}))} rounds'
+
+    def introduction(self):
+        run = self.results['run']
+        machine = machine_text(run, self.machine)
+        yield f'{machine[0].upper()}{machine[1:]}, {run.get("cpus")} CPUs: {self.rounds()}. '
+        if run.get('quick') == '1':
+            yield 'Smaller loads than `make bench` takes by itself (`QUICK=1`), also where a ' \
+                  'row names a larger one. '
+        states = states_text(self.results) if self.machine == 'native' else ''
+        if states:
+            yield 'A cache line from one CPU to the other and back, beside each measurement, ' \
+                  f'median and range: {states}. A cell with two figures is near / far. '
+        yield '"All CPUs" is the time in which CPUs were not idle, together; it can exceed ' \
+              'the total, where several work at the same time. "Worst" is the worst round.'
 
 
 def limit(one, which):
     if one[which] is None:
         return ''
     mark = '≥' if one['better'] == 'more' else '≤'
-    return f'{mark} {value_of(one[which], one["unit"])}' + \
-        ('' if one[which + '_reached'] else ' **missed**')
+    text = f'{mark} {value_of(one[which], one["unit"])}'
+    if not one[which + '_reached']:
+        return text + ' **missed**'
+    return text + (' *(not natively)*' if which == 'bar' and one.get('only_here') else '')
 
 
-def verdicts(results):
-    yield row_of(['row', 'to reach', 'measured', 'bar', 'goal'])
-    yield row_of(['---', '---', '---:', '---', '---'])
-    for one in results['verdicts']:
-        yield row_of([str(one['row']), one['what'],
-                      value_of(one['value'], one['unit']),
-                      limit(one, 'bar'), limit(one, 'goal')])
+# ---- the two languages ----
+
+def without_empty_columns(lines):
+    kept = [i for i in range(len(lines[0])) if any(line[i] for line in lines[1:])]
+    return [[line[i] for i in kept] for line in lines]
 
 
-def section(results):
-    run = results['run']
-    machine = {'kvm': 'hardware virtualisation', 'tcg': 'an emulated machine'}
-    yield f'Linux {run.get("kernel")}, {run.get("cpus")} CPUs, ' \
-          f'{machine.get(run.get("accel"), run.get("accel"))}, ' \
-          f'{run.get("rounds")} rounds: the median (and the worst) of them.'
-    if run.get('quick') == '1':
-        yield 'Smaller loads than `make bench` takes by itself (`QUICK=1`), also where a row names a larger one.'
-    yield ''
-    yield from costs(results)
-    yield ''
-    yield '"All CPUs" is the time in which CPUs were not idle, together; it can exceed the total, ' \
-          'where several work at the same time.'
-    yield ''
-    yield from verdicts(results)
+class Markdown:
+    begin, end = '<!-- bench: begin -->', '<!-- bench: end -->'
+
+    @staticmethod
+    def text(text):
+        return [text]
+
+    @staticmethod
+    def table(lines):
+        """What is left of the first figure is text."""
+        numbers = ['---:' if i and all(re.match(r'[\d-]|$', line[i]) for line in lines[1:]) else '---'
+                   for i in range(len(lines[0]))]
+        return ['| ' + ' | '.join(line) + ' |' for line in [lines[0], numbers] + lines[1:]]
+
+
+class Rst:
+    begin, end = '.. bench: begin', '.. bench: end'
+
+    @staticmethod
+    def text(text):
+        return [re.sub(r'`([^`]+)`', r'``\1``', text)]
+
+    @staticmethod
+    def table(lines):
+        out = ['.. csv-table::', '   :header-rows: 1', '']
+        for line in lines:
+            cells = [Rst.text(cell)[0].replace('"', '""') for cell in line]
+            out.append('   ' + ', '.join(f'"{cell}"' for cell in cells))
+        return out
+
+
+def section(results, machine, language):
+    tables = Tables(results, machine)
+    out = language.text(''.join(tables.introduction()))
+    for lines in (tables.costs(), tables.times(), tables.computing(), tables.queues(),
+                  tables.verdicts()):
+        lines = list(lines)
+        if len(lines) > 1:
+            out += [''] + language.table(without_empty_columns(lines))
+    return out
+
+
+def write(results, machine, path):
+    if not Tables(results, machine).of_machine():
+        print(f'{path}: nothing was measured of {machine}')
+        return
+    language = Rst if path.endswith('.rst') else Markdown
+    with open(path, encoding='utf-8') as file:
+        text = file.read()
+    if text.count(language.begin) != 1 or text.count(language.end) != 1:
+        sys.exit(f'{path} has no lines {language.begin} and {language.end}')
+    before, rest = text.split(language.begin)
+    after = rest.split(language.end)[1]
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(before + language.begin + '\n\n' + '\n'.join(section(results, machine, language)) +
+                   '\n\n' + language.end + after)
 
 
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) < 3 or not all(':' in spec for spec in sys.argv[2:]):
         sys.exit(__doc__)
     with open(sys.argv[1], encoding='utf-8') as file:
         results = json.load(file)
-    with open(sys.argv[2], encoding='utf-8') as file:
-        text = file.read()
-    if text.count(BEGIN) != 1 or text.count(END) != 1:
-        sys.exit(f'{sys.argv[2]} has no lines {BEGIN} and {END}')
-    before, rest = text.split(BEGIN)
-    after = rest.split(END)[1]
-    with open(sys.argv[2], 'w', encoding='utf-8') as file:
-        file.write(before + BEGIN + '\n' + '\n'.join(section(results)) + '\n' + END + after)
+    for spec in sys.argv[2:]:
+        write(results, *spec.split(':', 1))
 
 
 if __name__ == '__main__':

@@ -4,9 +4,10 @@
 
 usage: results.py OUT key=value... -- BOOT:OUTPUT...
 
-BOOT is main, icount, uml, or cpusN (an -icount boot with N CPUs); OUTPUT is the
-file with its lines "bench: {...}". The key=value words describe the run, they are
-copied to "run". The schema of OUT is in README.md of this directory.
+BOOT is one of plan.py's, with cpusN for its cpus on N CPUs; OUTPUT is a file with
+lines "bench: {...}". A boot may have several files: the rounds add up. The key=value
+words describe the run, they are copied to "run". The schema of OUT is in README.md of
+this directory.
 """
 
 import json
@@ -16,9 +17,27 @@ import sys
 import bars
 
 # What tells one measurement from another, besides its boot: all that was asked.
-NOT_A_PARAMETER = {'round'}
+NOT_A_PARAMETER = {'round', 'c2c'}
 # Under -icount the clock counts: 2 ns are an instruction (shift=1).
 ICOUNT_NS = 2
+
+
+# A cache line's round trip between two CPUs: below, they are near to each other.
+NEAR_NS = 200
+
+
+def machine_of(boot):
+    return 'native' if boot.startswith('native') else 'qemu'
+
+
+def state_of(one):
+    """near or far, as it was before and after a measurement; None if it changed meanwhile."""
+    trips = [one.get(f'c2c_{when}_ns') for when in ('before', 'after')]
+    if not all(trips):
+        return None
+    if max(trips) < NEAR_NS:
+        return 'near'
+    return 'far' if min(trips) >= NEAR_NS else None
 
 
 def is_icount(boot):
@@ -62,35 +81,45 @@ class Measurement:
         self.params = {key: answer[key] for key in asked if key not in NOT_A_PARAMETER}
         self.rounds = []
 
-    def as_json(self):
-        names = [key for key in self.rounds[0] if key not in self.params]
+    def figures(self, rounds):
+        names = [key for key in rounds[0] if key not in self.params]
         n = self.params.get('n')
+        out = {}
+        if is_icount(self.boot) and n and 'total_ns' in names:
+            out['instructions_per_task'] = spread(
+                [one['total_ns'] / ICOUNT_NS / n for one in rounds])
+            for name in names:
+                if name.endswith(PERCENTILES):
+                    out[f'{name}_instructions'] = spread(
+                        [one[name] / ICOUNT_NS for one in rounds])
+            return out
+        for name in names:
+            values = [one[name] for one in rounds if name in one]
+            if not values:
+                continue
+            out[name] = spread(values)
+            if name in PER_TASK and n:
+                out[name[:-3] + '_ns_per_task'] = spread([value / n for value in values])
+        return out
+
+    def as_json(self):
         out = {
+            'machine': machine_of(self.boot),
             'boot': self.boot,
             'row': self.params.get('row'),
             'case': self.params['case'],
-            'variant': self.params.get('v', ''),
+            'variant': str(self.params.get('v', '')),
             'peer': self.params.get('peer', ''),
             'params': self.params,
             'rounds': len(self.rounds),
-            'figures': {},
+            'figures': self.figures(self.rounds),
+            'states': {},
             'raw': self.rounds,
         }
-        for name in names:
-            values = [one[name] for one in self.rounds if name in one]
-            if not values:
-                continue
-            out['figures'][name] = spread(values)
-            if name in PER_TASK and n:
-                out['figures'][name[:-3] + '_ns_per_task'] = \
-                    spread([value / n for value in values])
-        if is_icount(self.boot) and n and 'total_ns' in names:
-            out['figures'] = {'instructions_per_task': spread(
-                [one['total_ns'] / ICOUNT_NS / n for one in self.rounds])}
-            for name in names:
-                if name.endswith(PERCENTILES):
-                    out['figures'][f'{name}_instructions'] = spread(
-                        [one[name] / ICOUNT_NS for one in self.rounds])
+        for state in ('near', 'far'):
+            rounds = [one for one in self.rounds if state_of(one) == state]
+            if rounds:
+                out['states'][state] = {'rounds': len(rounds), 'figures': self.figures(rounds)}
         return out
 
 
@@ -128,11 +157,10 @@ def main():
     run = dict(word.split('=', 1) for word in sys.argv[2:split])
     boots = [spec.split(':', 1) for spec in sys.argv[split + 1:]]
     measurements, failed = collect(boots)
+    results = {'schema': 2, 'run': run, 'measurements': measurements, 'failed': failed,
+               'verdicts': bars.judge(measurements, int(run.get('cpus', 2)))}
     with open(out, 'w', encoding='utf-8') as file:
-        json.dump({'schema': 1, 'run': run, 'measurements': measurements,
-                   'failed': failed,
-                   'verdicts': bars.judge(measurements, int(run.get('cpus', 2)))},
-                  file, indent=1)
+        json.dump(results, file, indent=1)
         file.write('\n')
     if not measurements:
         sys.exit('nothing was measured')

@@ -8,9 +8,12 @@ usage: table.py RESULTS.json
 import json
 import sys
 
+from results import NEAR_NS
+
 PEERS = {'wpool': 'wpool', 'percpu': 'per-CPU workqueue', 'unbound': 'unbound workqueue',
          'kworker': 'kthread_worker', 'kthread': 'a kthread per task',
-         'floor': 'bare wake_up_process', 'semaphore': 'per-CPU workqueue + semaphore'}
+         'floor': 'bare wake_up_process', 'semaphore': 'per-CPU workqueue + semaphore',
+         'fifo': 'wpool, if first in, first out'}
 
 TITLES = {
     1: 'no-op tasks, one producer',
@@ -22,7 +25,15 @@ TITLES = {
     7: 'bounded: capacity 64, queue_depth 0, four producers',
     8: 'growth',
     9: 'memory and quiet',
-    10: 'user-mode Linux: one CPU, nothing emulated',
+    10: 'no-op tasks and a tree, on one CPU',
+    11: 'a burst of no-op tasks for a pool that sleeps, until the last has run',
+    12: 'clients that submit and wait',
+    13: 'tasks that are allocated, submitted, and freed by their function',
+    14: 'tasks that compute, one producer',
+    15: 'a mix: 90 % of 0.5 us, 9 % of 10 us, 1 % of 100 us',
+    16: 'a timer interrupt that submits every 200 us',
+    17: 'a full queue: 4 workers, queue_depth 1,000, tasks of 500 us',
+    18: 'the default pool, capacity 256 and queue_depth 0, on 8 CPUs',
 }
 
 
@@ -37,6 +48,9 @@ def number(value):
 
 
 def print_table(header, rows):
+    # A column that nobody has anything for: near and far, where there is no such thing.
+    kept = [i for i, title in enumerate(header) if i < 2 or not title or any(row[i] for row in rows)]
+    header, rows = [header[i] for i in kept], [[row[i] for i in kept] for row in rows]
     widths = [max(len(row[i]) for row in [header] + rows) for i in range(len(header))]
     for row in [header] + rows:
         print('  ' + '  '.join(
@@ -44,15 +58,41 @@ def print_table(header, rows):
             for i, (cell, width) in enumerate(zip(row, widths))).rstrip())
 
 
-def figure(one, name, which='median'):
-    found = one['figures'].get(name) if one else None
-    return found[which] if found else None
+def figure(one, name, which='median', state=None):
+    if not one:
+        return None
+    figures = one['states'].get(state, {}).get('figures', {}) if state else one['figures']
+    return figures[name][which] if name in figures else None
+
+
+def machine_text(run, machine):
+    """A machine in words."""
+    if machine == 'native':
+        return f'natively, Linux {run.get("native_kernel", "?")} on the processor itself'
+    how = {'kvm': 'hardware virtualisation', 'tcg': 'emulated'}
+    return f'QEMU, Linux {run.get("kernel", "?")}, {how.get(run.get("accel"), "?")}'
+
+
+# Which boot of a machine has a row's figures in time.
+def boots_of(row):
+    if row == 10:
+        return ('native1',)
+    return ('wide',) if row == 18 else ('native', 'main')
+
+
+def trips_ns(results, state):
+    """A cache line's round trips that were seen in a state of the machine."""
+    return sorted(one[f'c2c_{when}_ns'] for m in results['measurements']
+                  if state in m['states'] for one in m['raw'] for when in ('before', 'after')
+                  if f'c2c_{when}_ns' in one and
+                  (one[f'c2c_{when}_ns'] < NEAR_NS) == (state == 'near') and
+                  one[f'c2c_{when}_ns'])
 
 
 def instructions(results, one):
     """The same measurement's count in the -icount boot."""
     for other in results['measurements']:
-        if other['boot'] == 'icount' and all(
+        if other['boot'] == {'wide': 'cpus8'}.get(one['boot'], 'icount') and all(
                 other[key] == one[key] for key in ('row', 'case', 'variant', 'peer')):
             return figure(other, 'instructions_per_task')
     return None
@@ -67,21 +107,24 @@ def per_task(results, row, boot):
         rows.append([one['variant'], PEERS.get(one['peer'], one['peer']),
                      number(figure(one, 'total_ns_per_task')),
                      number(figure(one, 'total_ns_per_task', 'worst')),
+                     number(figure(one, 'total_ns_per_task', state='near')),
+                     number(figure(one, 'total_ns_per_task', state='far')),
                      number(figure(one, 'submit_ns_per_task')),
                      # user-mode Linux counts run time in ticks
-                     number(figure(one, 'submit_cpu_ns_per_task')) if boot == 'main' else '',
+                     '' if boot.startswith('native') else
+                     number(figure(one, 'submit_cpu_ns_per_task')),
                      number(figure(one, 'cpu_ns_per_task')),
                      number(instructions(results, one)),
                      number(figure(one, 'workers'))])
     if rows:
-        print_table(['', 'ns a task, median of rounds', 'total', 'worst', 'submit',
-                     'submit CPU', 'all CPUs', 'instructions', 'workers'], rows)
+        print_table(['', 'ns a task, median of rounds', 'total', 'worst', 'near', 'far',
+                     'submit', 'submit CPU', 'all CPUs', 'instructions', 'workers'], rows)
 
 
-def latency(results):
+def latency(results, row, boot):
     rows = []
     for one in results['measurements']:
-        if one['row'] != 3 or 'start_p50' not in one['figures']:
+        if one['row'] != 3 or one['boot'] != boot or 'start_p50' not in one['figures']:
             continue
         rows.append([one['variant'], PEERS.get(one['peer'], one['peer'])] +
                     [number(figure(one, f'{what}_{which}'))
@@ -95,8 +138,8 @@ def latency(results):
     rows = [[one['variant'], PEERS.get(one['peer'], one['peer'])] +
             [number(figure(one, f'{what}_{which}_instructions'))
              for what in ('start', 'enqueue') for which in ('p50', 'p90', 'p99')]
-            for one in results['measurements']
-            if one['row'] == 3 and 'start_p50_instructions' in one['figures']]
+            for one in results['measurements'] if boot == 'main' and
+            one['row'] == 3 and 'start_p50_instructions' in one['figures']]
     if rows:
         print()
         print_table(['', 'instructions, median of rounds', 'start p50', 'p90', 'p99',
@@ -107,7 +150,7 @@ def milliseconds(value):
     return number(value / 1e6) if value is not None else ''
 
 
-def sleeping(results):
+def sleeping(results, row, boot):
     rows = [[one['variant'], PEERS.get(one['peer'], one['peer']),
              number(one['params']['n']),
              milliseconds(figure(one, 'floor_ns')),
@@ -116,16 +159,16 @@ def sleeping(results):
              milliseconds(figure(one, 'cpu_ns')),
              number(figure(one, 'workers')),
              number(figure(one, 'used_bytes') / 2 ** 20)]
-            for one in results['measurements'] if one['row'] == 5]
+            for one in results['measurements'] if one['row'] == 5 and one['boot'] == boot]
     if rows:
         print_table(['', 'ms, median of rounds', 'tasks', 'floor', 'total', 'worst',
                      'all CPUs', 'workers', 'MiB used'], rows)
 
 
-def mixed(results):
+def mixed(results, row, boot):
     rows = []
     for one in results['measurements']:
-        if one['row'] != 6:
+        if one['row'] != 6 or one['boot'] != boot:
             continue
         peer = PEERS.get(one['peer'], one['peer'])
         if 'handoff' in one['params']:
@@ -142,13 +185,13 @@ def mixed(results):
                      'all CPUs, ms', 'workers', 'hand-offs'], rows)
 
 
-def growth(results):
+def growth(results, row, boot):
     rows = []
     for one in results['measurements']:
-        if one['row'] != 8:
+        if one['row'] != 8 or one['boot'] != boot and not one['boot'].startswith('cpus'):
             continue
         params = one['params']
-        if one['boot'] == 'main':
+        if one['boot'] == boot:
             how_many = params.get('pools', params['n'])
             rows.append([{'tasks': 'tasks', 'pools': 'pools, one used',
                           'spread': 'pools, in turn'}.get(one['variant'], one['variant']),
@@ -164,21 +207,23 @@ def growth(results):
                      'instructions'], rows)
 
 
-def memory(results):
+def memory(results, row, boot):
     rows = []
     for one in results['measurements']:
-        if one['row'] == 9 and one['variant'] == 'memory' and one['peer'] == 'wpool':
-            cpus = one['boot'][len('cpus'):] if one['boot'] != 'main' else results['run']['cpus']
+        counted = one['boot'].startswith('cpus')
+        if one['row'] == 9 and one['variant'] == 'memory' and one['peer'] == 'wpool' and \
+                (counted and boot == 'main' or one['boot'] == boot):
+            cpus = one['boot'][len('cpus'):] if counted else results['run']['cpus']
             rows.append([f'{cpus} CPUs', 'bytes'] + [number(figure(one, name)) for name in
                         ('pool_bytes', 'worker_bytes', 'task_bytes', 'queued_bytes')])
     if rows:
         print_table(['', '', 'a pool', 'an idle worker', 'a task', 'to queue it'], rows)
     for one in results['measurements']:
         if one['row'] == 9 and one['variant'] == 'memory' and one['peer'] != 'wpool' and \
-                one['boot'] == 'main':
+                one['boot'] == boot:
             print(f'  an {PEERS[one["peer"]]} with its files in sysfs: '
                   f'{number(figure(one, "pool_bytes"))} bytes')
-        if one['row'] == 9 and one['variant'] == 'quiet' and one['boot'] == 'main':
+        if one['row'] == 9 and one['variant'] == 'quiet' and one['boot'] == boot:
             print(f'  a used pool in {one["params"]["seconds"]} s of quiet: '
                   f'{number(figure(one, "quiet_switches"))} wake-ups of '
                   f'{number(figure(one, "quiet_threads"))} threads')
@@ -189,12 +234,13 @@ def value_of(value, unit):
     return f'{text} {unit}'.rstrip()
 
 
-def show_verdicts(results, row):
+def show_verdicts(results, row, machine):
     rows = []
     for one in results['verdicts']:
-        if one['row'] != row:
+        if (one['row'], one['machine']) != (row, machine):
             continue
-        cells = []
+        cells = [value_of(one[state], one['unit']) if one[state] is not None else ''
+                 for state in ('near', 'far')]
         for which in ('bar', 'goal'):
             if one[which] is None:
                 cells += ['', '']
@@ -202,10 +248,12 @@ def show_verdicts(results, row):
                 limit = '>= ' if one['better'] == 'more' else '<= '
                 cells += [limit + value_of(one[which], one['unit']),
                           'reached' if one[which + '_reached'] else 'MISSED']
+        if one.get('only_here'):
+            cells[3] += ', but not natively'
         rows.append(['', one['what'], value_of(one['value'], one['unit'])] + cells)
     if rows:
         print()
-        print_table(['', 'to reach', '', 'bar', '', 'goal', ''], rows)
+        print_table(['', 'to reach', 'all', 'near', 'far', 'bar', '', 'goal', ''], rows)
 
 
 def icount_only(results, row):
@@ -219,20 +267,88 @@ def icount_only(results, row):
         print_table(['', 'instructions a task', 'median', 'best', 'worst'], rows)
 
 
-OF_ROW = {3: latency, 5: sleeping, 6: mixed, 8: growth, 9: memory}
+def columns(results, row, boot, unit, wanted):
+    """A table of figures: (title, name, what one is divided by). With near and far of the first."""
+    rows = []
+    for one in results['measurements']:
+        if one['row'] != row or one['boot'] != boot or wanted[0][1] not in one['figures']:
+            continue
+        _, first, by = wanted[0]
+        cells = [figure(one, name) / scale if figure(one, name) is not None else None
+                 for _, name, scale in wanted]
+        cells += [figure(one, first, state=state) / by
+                  if figure(one, first, state=state) is not None else None
+                  for state in ('near', 'far')]
+        rows.append([one['variant'].replace('_', ' '), PEERS.get(one['peer'], one['peer'])] +
+                    [number(cell) for cell in cells])
+    if rows:
+        print_table(['', f'{unit}, median of rounds'] + [title for title, _, _ in wanted] +
+                    ['near', 'far'], rows)
+
+
+def percentiles(name, what):
+    return [(f'{what} p50', f'{name}_p50', 1e3), ('p90', f'{name}_p90', 1e3),
+            ('p99', f'{name}_p99', 1e3), ('max', f'{name}_max', 1e3)]
+
+
+def bursts(results, row, boot):
+    columns(results, row, boot, 'us', percentiles('burst', 'done') +
+            [('submits p50', 'enqueue_p50', 1e3)])
+
+
+def clients(results, row, boot):
+    columns(results, row, boot, 'us', percentiles('trip', 'trip') +
+            [('a trip of all clients', 'total_ns_per_task', 1e3)])
+
+
+def computing(results, row, boot):
+    columns(results, row, boot, 'ms', [('total', 'total_ns', 1e6), ('ideal', 'ideal_ns', 1e6),
+                                       ('CPU time', 'cpu_ns', 1e6), ('work', 'work_ns', 1e6),
+                                       ('submits', 'submit_ns', 1e6)])
+
+
+def interrupts(results, row, boot):
+    columns(results, row, boot, 'us', percentiles('start', 'start') +
+            percentiles('enqueue', 'submit'))
+
+
+def queues(results, row, boot):
+    columns(results, row, boot, 'ms', percentiles('wait', 'wait') +
+            percentiles('fifo', 'first in, first out') + [('total', 'total_ns', 1e6)])
+
+
+OF_ROW = {3: latency, 5: sleeping, 6: mixed, 8: growth, 9: memory, 11: bursts, 12: clients,
+          14: computing, 15: computing, 16: interrupts, 17: queues}
+
+
+def states_text(results):
+    """How far the CPUs were from each other, in words; '' if nobody looked."""
+    parts = []
+    for state in ('near', 'far'):
+        trips = trips_ns(results, state)
+        if trips:
+            parts.append(f'{state}: {trips[len(trips) // 2]:,} ns [{trips[0]:,} to {trips[-1]:,}]')
+    return '; '.join(parts)
 
 
 def show(results):
     boots = {one['boot'] for one in results['measurements']}
+    if states_text(results):
+        print(f'a cache line from one CPU to the other and back, {states_text(results)}')
     for row in sorted({one['row'] for one in results['measurements']}):
-        print(f'\nrow {row}: {TITLES.get(row, "")}')
-        if row in OF_ROW:
-            OF_ROW[row](results)
-        elif boots == {'icount'}:
-            icount_only(results, row)
-        else:
-            per_task(results, row, 'uml' if row == 10 else 'main')
-        show_verdicts(results, row)
+        for boot in boots_of(row):
+            of_row = {one['boot'] for one in results['measurements'] if one['row'] == row}
+            if boot not in of_row and not (boot == 'main' and 'native' not in of_row):
+                continue
+            machine = 'native' if boot.startswith('native') else 'qemu'
+            print(f'\nrow {row}: {TITLES.get(row, "")} [{machine_text(results["run"], machine)}]')
+            if row in OF_ROW:
+                OF_ROW[row](results, row, boot)
+            elif boots == {'icount'}:
+                icount_only(results, row)
+            else:
+                per_task(results, row, boot)
+            show_verdicts(results, row, machine)
     for one in results['failed']:
         print(f'\nFAILED ({one["boot"]}): {one["what"]}')
 
