@@ -9,7 +9,7 @@
 
 # Until a machine is given up, in seconds. Cases that hang have limits of their own, so
 # only one that hangs as a whole comes to this, however slow it is.
-PATIENCE=3600
+PATIENCE=7200
 
 # How many parts run at a time.
 JOBS=${WPOOL_JOBS:-2}

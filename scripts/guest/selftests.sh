@@ -13,7 +13,7 @@
 
 # Of a program, in seconds. Its tests have their own limits, shorter ones: this is for
 # what these cannot end.
-LIMIT=${LIMIT:-1200}
+LIMIT=${LIMIT:-3600}
 
 # unload: in a minute at most; whoever hangs in the kernel cannot be killed.
 unload()

@@ -244,7 +244,7 @@ static int destroy_other(struct _test_data_sweep *self)
 	return err;
 }
 
-TEST_F_TIMEOUT(sweep, create, 240)
+TEST_F(sweep, create)
 {
 	const struct step step = {
 		.prepare = prepare_file, .call = call_create_prealloc,
@@ -414,7 +414,7 @@ static int call_reboot_other(struct _test_data_sweep *self)
 }
 
 /* All of its workers are made in this call, or none: it stays closed then. */
-TEST_F_TIMEOUT(sweep, reboot_prealloc, 120)
+TEST_F(sweep, reboot_prealloc)
 {
 	const struct step step = {
 		.prepare = prepare_prealloc, .call = call_reboot_other,
@@ -502,7 +502,7 @@ static int check_submit(struct _test_data_sweep *self)
 	return 0;
 }
 
-TEST_F_TIMEOUT(sweep, submit, 120)
+TEST_F(sweep, submit)
 {
 	const struct step step = {
 		.prepare = prepare_attached, .call = call_submit, .check = check_submit,

@@ -51,7 +51,7 @@ static int no_workers(int fd)
 }
 
 /* Whatever fails when a worker is made: another one is, and the tasks start. */
-TEST_F_TIMEOUT(spawn, every_point, 120)
+TEST_F(spawn, every_point)
 {
 	unsigned int nth, reached = 0;
 	struct wpool_dev_stats stats;
@@ -87,7 +87,7 @@ TEST_F_TIMEOUT(spawn, every_point, 120)
  * Nine times in a row: 10, 20, ... ms, then a second each time. All that was
  * queued meanwhile starts, and nothing is lost or done twice.
  */
-TEST_F_TIMEOUT(spawn, nine_times_in_a_row, 120)
+TEST_F(spawn, nine_times_in_a_row)
 {
 	struct wpool_dev_record *records = calloc(500, sizeof(*records));
 	__u64 began, took;

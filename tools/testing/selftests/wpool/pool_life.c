@@ -96,12 +96,12 @@ FIXTURE_TEARDOWN(life)
 {
 }
 
-TEST_F_TIMEOUT(life, expiry_of_1000_workers, 240)
+TEST_F(life, expiry_of_1000_workers)
 {
 	check_expiry(_metadata, 1000, 1000);
 }
 
-TEST_F_TIMEOUT(life, expiry_of_10_workers_after_200_ms, 120)
+TEST_F(life, expiry_of_10_workers_after_200_ms)
 {
 	check_expiry(_metadata, 10, 200);
 }
@@ -341,7 +341,7 @@ TEST(capacity_1)
  * As many tasks as fit, more than there may be workers: max_workers is a quarter
  * of pid_max by default. module_load has all of them running together.
  */
-TEST_F_TIMEOUT(life, capacity_10000, 240)
+TEST_F(life, capacity_10000)
 {
 	enum { NR = 10000 };
 	struct wpool_dev_attrs attrs = {
@@ -614,7 +614,7 @@ static int come_and_go(const char *prefix, unsigned int id, unsigned int rounds)
 	return 0;
 }
 
-TEST_F_TIMEOUT(life, pools_from_several_processes, 120)
+TEST_F(life, pools_from_several_processes)
 {
 	enum { PROCESSES = 4, ROUNDS = 25 };
 	char prefix[WPOOL_DEV_NAME_LEN];

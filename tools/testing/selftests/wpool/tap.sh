@@ -13,7 +13,7 @@ CLASS=/sys/class/wpool
 TMP=$(mktemp -d)
 nr=0 failed=0
 # Of one test, in seconds: only what hangs comes to this.
-PATIENCE=300
+PATIENCE=1200
 
 # fail MESSAGE: say why, and go on with false.
 fail()

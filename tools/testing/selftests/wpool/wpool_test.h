@@ -33,7 +33,7 @@
  * kernel is slow, and more so where the real one does other things, too.
  */
 #undef TEST_TIMEOUT_DEFAULT
-#define TEST_TIMEOUT_DEFAULT	300
+#define TEST_TIMEOUT_DEFAULT	600
 
 #define DEV		"/dev/wpool"
 #define CLASS		"/sys/class/wpool"
