@@ -41,6 +41,8 @@ static void wpool_handoff_cpu_goes_while_its_workers_sleep(struct kunit *test)
 	struct wpk_thread *thread;
 	struct wpool *pool;
 
+	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU))
+		kunit_skip(test, "a kernel without CPU hotplug");
 	if (cpu <= 0)
 		kunit_skip(test, "the first CPU has to stay");
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, bring_back,

@@ -26,6 +26,8 @@ static int victim_cpu(struct kunit *test)
 {
 	long cpu = wpk_cpu(num_online_cpus() - 1);
 
+	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU))
+		kunit_skip(test, "a kernel without CPU hotplug");
 	if (cpu <= 0)
 		kunit_skip(test, "the first CPU has to stay");
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, bring_back,
