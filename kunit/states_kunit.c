@@ -4,6 +4,7 @@
  * different threads at the same moment, in the line, and by its own submitter.
  */
 #include <linux/cpumask.h>
+#include <linux/sched/signal.h>
 
 #include "fixture.h"
 
