@@ -37,6 +37,9 @@ install: kdir tools ## install the module, wpoolctl with its man page, and the h
 demo: ## show wpool at work in a virtual machine: nothing but this is needed
 	@scripts/demo
 
+check: ## KUnit, selftests and a little torture in two minutes, natively: no emulator; ONLY=name
+	@scripts/check $(if $(ONLY),--only '$(ONLY)')
+
 test: ## run all tests in virtual machines, and the static gates; ONLY=name as it is printed
 	@scripts/test $(if $(ONLY),--only '$(ONLY)')
 
@@ -89,4 +92,4 @@ kdir:
 		exit 1; \
 	fi
 
-.PHONY: modules tools install demo test test-tools model test-kunit test-selftest torture coverage bench bench-gate lint clean help kdir
+.PHONY: modules tools install demo check test test-tools model test-kunit test-selftest torture coverage bench bench-gate lint clean help kdir

@@ -52,6 +52,14 @@ for test in $(grep -v fault /tests/tests.list) $(grep fault /tests/tests.list); 
 	echo "wpool-selftest: start $test" >/dev/kmsg
 	rc=0
 	begun=$(date +%s)
+	case ${NATIVE:-0}$test in
+	1*fault*)
+		echo "TAP version 13"
+		echo "1..0 # SKIP an oops ends a native machine"
+		echo "wpool-selftest: end $test 4"
+		continue
+		;;
+	esac
 	load || rc=99
 	if [ $rc -eq 0 ]; then
 		# shellcheck disable=SC2086
