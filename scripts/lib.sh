@@ -16,7 +16,7 @@ PROG=${0##*/}
 
 # The stock kernels that the tests run on, and the ones built from source.
 # shellcheck disable=SC2034
-STOCK_KERNELS="6.12 6.1 rt"
+STOCK_KERNELS="6.12 6.1 rt 7.2 7.3"
 
 note() { printf '%s: %s\n' "$PROG" "$*" >&2; }
 die() { note "$*"; exit 1; }
