@@ -210,7 +210,7 @@ static void cpu_comes_and_goes_under_load_each_task_runs_once(struct kunit *test
  * @ret: of the submit
  * @finished: the job was, before the CPU went on
  * @placed_at: the CPU for which a worker was made, -1 for none so far
- * @is_bound: the worker could start nowhere else
+ * @is_queued: the worker's thread is where it would have to be taken away
  */
 struct going {
 	int cpu;
@@ -220,7 +220,7 @@ struct going {
 	int ret;
 	bool finished;
 	int placed_at;
-	bool is_bound;
+	bool is_queued;
 };
 
 static struct going *going;
@@ -250,8 +250,7 @@ static void look_where_it_may_start(void *data, const char *pool, int cpu, pid_t
 	where->placed_at = cpu;
 	rcu_read_lock();
 	thread = pid_task(find_vpid(worker), PIDTYPE_PID);
-	where->is_bound = thread && cpumask_equal(&thread->cpus_mask,
-						  cpumask_of(where->cpu));
+	where->is_queued = thread && thread->on_rq;
 	rcu_read_unlock();
 }
 
@@ -261,7 +260,7 @@ static void stop_submitting(void *state)
 	going = NULL;
 }
 
-/* Placed on that CPU it would be moved there although it may not stay, and be stuck. */
+/* On a queue it would be moved there although it may not stay, and be stuck. */
 static void cpu_offline_a_worker_that_is_made_meanwhile_starts_elsewhere(struct kunit *test)
 {
 	long cpu = victim_cpu(test);
@@ -296,7 +295,7 @@ static void cpu_offline_a_worker_that_is_made_meanwhile_starts_elsewhere(struct 
 	KUNIT_EXPECT_TRUE(test, going->finished);
 	/* Else the pool had heard of it, and there was nothing to be seen. */
 	KUNIT_EXPECT_EQ(test, going->placed_at, cpu);
-	KUNIT_EXPECT_FALSE(test, going->is_bound);
+	KUNIT_EXPECT_FALSE(test, going->is_queued);
 }
 
 /* ---- a pool that is made meanwhile ------------------------------------------ */

@@ -5,7 +5,6 @@
  */
 #include "worker.h"
 
-#include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/export.h>
 #include <linux/jiffies.h>
@@ -349,15 +348,16 @@ int wpool_worker_create(struct wpool *pool, int cpu)
 	}
 	w->thread = get_task_struct(thread);
 	/*
-	 * Placed, not bound. Not while a CPU goes: to that one a thread that is still
-	 * queued would be moved all the same, and nobody would take it away from
-	 * there. Nor is that waited for, who takes the CPU away may wait for a task.
-	 * The worker moves itself then, as it does if its CPU went before.
+	 * Since 6.14 a thread that is not bound gets the CPUs of its node, when it
+	 * first runs and whenever a CPU comes up, whatever set_cpus_allowed_ptr()
+	 * said. A bound one is left alone. It is not a per-CPU thread for that: it may
+	 * move itself, see rehome(), and the scheduler moves it off a CPU that goes.
+	 *
+	 * No need to keep CPUs from going: the thread is on no queue before its
+	 * wake-up, which takes another CPU if this one is going or gone. The worker
+	 * notices that it is not at home.
 	 */
-	if (cpus_read_trylock()) {
-		set_cpus_allowed_ptr(thread, cpumask_of(cpu));
-		cpus_read_unlock();
-	}
+	kthread_bind(thread, cpu);
 
 	mutex_lock(&pool->workers_mutex);
 	set_user_nice(thread, pool->nice);

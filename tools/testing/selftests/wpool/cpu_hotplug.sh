@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# cpu_hotplug - where the kernel lets workers run, before and after a CPU goes and
+# comes back: on their home CPU, and nowhere else.
+
+# The tests are called by name, return early, and deal with names that have no
+# blanks.
+# shellcheck disable=SC2317,SC2015,SC2086
+# shellcheck source-path=SCRIPTDIR source=tap.sh
+. "$(dirname "$0")/tap.sh"
+
+POOL=hotplug$$
+POOL_DIR=$CLASS/$POOL
+WORKERS=/sys/kernel/debug/wpool/workers
+VICTIM=1
+ONLINE=/sys/devices/system/cpu/cpu$VICTIM/online
+
+cleanup()
+{
+	[ ! -e $ONLINE ] || echo 1 >$ONLINE
+	[ ! -e "$POOL_DIR" ] || wpoolctl destroy "$POOL"
+}
+
+# pool: two workers a CPU, from the start
+pool()
+{
+	[ -e $ONLINE ] || skip "CPU $VICTIM cannot go"
+	nr=$(($(nproc) * 2))
+	wpoolctl create "$POOL" capacity=$nr prealloc=1 >/dev/null || fail "no pool"
+}
+
+# homes: "PID CPU" of each worker
+homes() { awk -v pool="$POOL" '$1 == pool { print $2, $3 }' $WORKERS; }
+
+at_home_on() { homes | grep -c " $1$"; }
+
+# allowed: "PID HOME CPUS" of each worker, CPUS where the kernel lets it run
+allowed()
+{
+	homes | while read -r pid home; do
+		echo "$pid $home $(sed -n 's/^Cpus_allowed_list:[^0-9]*//p' "/proc/$pid/status")"
+	done
+}
+
+# all_there, and each of them at home only
+all_at_home() { [ "$(allowed | awk '$2 == $3' | wc -l)" -eq $nr ]; }
+none_on_victim() { [ "$(at_home_on $VICTIM)" -eq 0 ]; }
+some_on_victim() { [ "$(at_home_on $VICTIM)" -gt 0 ]; }
+
+test_new_workers_may_run_at_home_only()
+{
+	pool || return 1
+	wait_for all_at_home || fail "pid, home, CPUs allowed: $(allowed)" || return 1
+	[ "$(at_home_on $VICTIM)" -eq 2 ] || fail "not two on CPU $VICTIM: $(homes)"
+}
+
+test_workers_stay_when_another_cpu_goes_and_comes()
+{
+	pool && wait_for all_at_home || return 1
+	homes | grep -v " $VICTIM$" >"$TMP/before"
+	echo 0 >$ONLINE || return 1
+	wait_for none_on_victim || fail "still on CPU $VICTIM: $(homes)" || return 1
+	wait_for all_at_home || fail "CPU $VICTIM is gone: $(allowed)" || return 1
+	homes >"$TMP/gone"
+	grep -vxFf "$TMP/gone" "$TMP/before" >"$TMP/moved"
+	[ ! -s "$TMP/moved" ] || fail "moved without need: $(cat "$TMP/moved")" || return 1
+	echo 1 >$ONLINE || return 1
+	wait_for all_at_home || fail "CPU $VICTIM is back: $(allowed)"
+}
+
+test_workers_return_to_a_cpu_that_came_back()
+{
+	pool && wait_for all_at_home || return 1
+	echo 0 >$ONLINE && wait_for none_on_victim && echo 1 >$ONLINE || return 1
+	wait_for some_on_victim || fail "none on CPU $VICTIM: $(homes)" || return 1
+	wait_for all_at_home || fail "pid, home, CPUs allowed: $(allowed)"
+}
+
+TESTS="new_workers_may_run_at_home_only
+workers_stay_when_another_cpu_goes_and_comes
+workers_return_to_a_cpu_that_came_back"
+watchdog 200
+run_tests
