@@ -64,7 +64,10 @@ bench: ## measure wpool and its peers; MACHINE=native, qemu, all; QUICK=1, ROWS=
 		$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(KERNEL),--kernel $(KERNEL)) \
 		$(if $(ACCEL),--accel $(ACCEL)) $(if $(MACHINE),--machine $(MACHINE))
 
-bench-gate: ## fail if a task costs 10 % more instructions than it used to; UPDATE=1 sets what it used to
+bench-counts: ## instructions, locked ones and cache lines of each path, at 2, 64 and 255 possible CPUs
+	@scripts/bench-counts
+
+bench-gate: ## fail if a task costs 10 % more instructions, or more locked ones, than it used to; UPDATE=1 sets what it used to
 	@scripts/bench-gate $(if $(UPDATE),--update)
 
 coverage: ## how many lines of module/ the tests reach, by file
@@ -92,4 +95,4 @@ kdir:
 		exit 1; \
 	fi
 
-.PHONY: modules tools install demo check test test-tools model test-kunit test-selftest torture coverage bench bench-gate lint clean help kdir
+.PHONY: modules tools install demo check test test-tools model test-kunit test-selftest torture coverage bench bench-counts bench-gate lint clean help kdir

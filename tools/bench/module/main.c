@@ -24,6 +24,7 @@
 #include <linux/uaccess.h>
 
 #include "bench.h"
+#include "mark.h"
 
 static const struct bench_case cases[] = {
 	{ "noop", bench_noop },
@@ -45,6 +46,7 @@ static const struct bench_case cases[] = {
 	{ "compute", bench_compute },
 	{ "timer", bench_timer },
 	{ "full", bench_full },
+	{ "paths", bench_paths },
 };
 
 static DEFINE_MUTEX(run_mutex);	/* one measurement at a time, and its result */
@@ -76,6 +78,8 @@ static int measure(const char *line)
 			continue;
 		err = measure_case(&last_run, &cases[i]);
 		bench_run_end(&last_run);
+		/* the emulator's plugin may have counted */
+		bench_mark_text("report ", line);
 		return err;
 	}
 	return -ENOENT;
@@ -93,7 +97,7 @@ static ssize_t run_write(struct file *file, const char __user *buf, size_t len,
 	if (IS_ERR(line))
 		return PTR_ERR(line);
 	mutex_lock(&run_mutex);
-	err = measure(line);
+	err = measure(strim(line));
 	if (err)
 		last_run.len = 0;
 	mutex_unlock(&run_mutex);
@@ -141,7 +145,7 @@ static void run_plan(void)
 	while ((line = strsep(&rest, ";"))) {
 		if (!*line)
 			continue;
-		err = measure(line);
+		err = measure(strim(line));
 		if (err)
 			pr_info("wpool_bench: failed %d: %s\n", err, line);
 		else

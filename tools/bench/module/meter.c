@@ -27,6 +27,8 @@
 #include <linux/sort.h>
 #include <linux/tick.h>
 
+#include "mark.h"
+
 DEFINE_PER_CPU_ALIGNED(u64, bench_finished);
 
 void bench_sleep_us(u64 us)
@@ -53,13 +55,16 @@ void bench_meter_start(struct bench_meter *meter)
 {
 	meter->idle_us = idle_time_us();
 	meter->start_ns = ktime_get_ns();
+	bench_mark(BENCH_MARK_FROM, 0);
 }
 
 void bench_meter_stop(struct bench_meter *meter, struct bench_run *run)
 {
-	u64 wall = ktime_get_ns() - meter->start_ns;
-	u64 idle = idle_time_us(), all;
+	u64 wall, idle, all;
 
+	bench_mark(BENCH_MARK_TO, 0);
+	wall = ktime_get_ns() - meter->start_ns;
+	idle = idle_time_us();
 	bench_put(run, "total_ns", wall);
 	if (idle == U64_MAX)
 		return;

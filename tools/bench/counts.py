@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""counts.py - what each of the common paths costs, by the number of possible CPUs.
+
+usage: counts.py plan [gate]
+       counts.py collect OUT.json CPUS:PLUGIN:ANSWERS...
+       counts.py show OUT.json
+       counts.py rst OUT.json
+
+plan writes down what a boot measures. collect takes of each boot what the plugin
+counted and what the module answered, refuses a boot whose known path was not counted
+right, and writes OUT.json; its schema is in README.md of this directory. show prints
+tables, rst the same as reStructuredText.
+"""
+
+import json
+import sys
+
+import results
+
+UNLIMITED = 2 ** 32 - 1
+POOLS = {'default': {'capacity': 256, 'depth': 0},
+         'unlimited': {'capacity': UNLIMITED, 'depth': 0}}
+# Counted by hand, in known() of module/paths.c.
+KNOWN = {'instructions': 9, 'locked': 4, 'reads': 6, 'writes': 7, 'lines': 7,
+         'lines_written': 6}
+# Tasks of a batch, in module/paths.c.
+CHUNK = 16
+
+# Name in the tables: measurement, path of it, operations of a sample.
+ROWS = {
+    'submit': ('stream', 'submit', 1),
+    'submit, detached': ('detached', 'submit', 1),
+    'submit, of 16 in a batch': ('batch', 'batch', CHUNK),
+    'run and finish': ('stream', 'run', 1),
+    'run and finish, detached': ('detached', 'run', 1),
+    'submit by an own task': ('help', 'spawn', 1),
+    'wait, already done': ('wait', 'wait', 1),
+    'wait, sleeping': ('sleep', 'sleep', 1),
+    'help': ('help', 'help', 1),
+    'cancel': ('cancel', 'cancel', 1),
+    'refuse': ('refuse', 'refuse', 1),
+    'block': ('block', 'block', 1),
+    'serve': ('block', 'serve', 1),
+    'park': ('idle', 'park', 1),
+    'wake': ('idle', 'wake', 1),
+    'start after a wake-up': ('idle', 'start', 1),
+}
+PEER = 'per-CPU workqueue'
+FIGURES = ('instructions', 'locked', 'lines')
+# Where an unlimited pool has nothing to do.
+NEEDS_LIMIT = ('refuse', 'block')
+# A spin lasts a time: it would hide what parking costs.
+OF_WHAT = {
+    'detached': {'what': 'stream', 'detached': 1},
+    'batch': {'what': 'stream', 'batch': 1},
+    'idle': {'spin': 0},
+}
+STREAMS = ('stream', 'detached', 'batch')
+
+
+def line(v, of, **params):
+    words = [f'{key}={value}' for key, value in params.items()]
+    return ' '.join(['paths', f'v={v}', f'of={of}'] + words)
+
+
+def plan(gate):
+    yield line('none', 'known', what='known', n=100)
+    for pool, attributes in POOLS.items():
+        for of in dict.fromkeys(row[0] for row in ROWS.values()):
+            if (pool == 'unlimited' and of in NEEDS_LIMIT) or (gate and of not in STREAMS):
+                continue
+            yield line(pool, of, **({'what': of} | OF_WHAT.get(of, {})),
+                       n=3200 if of in STREAMS else 400, **attributes)
+    if not gate:
+        yield line(PEER.replace(' ', '_'), 'stream', what='stream', peer='percpu', n=3200)
+
+
+# ---- what a boot has brought ----
+
+def words_of(asked):
+    return dict(word.split('=', 1) for word in asked.split() if '=' in word)
+
+
+def reports(path):
+    with open(path, encoding='utf-8') as lines:
+        return [json.loads(text) for text in lines]
+
+
+def is_known_right(report):
+    """Did the plugin count right what was counted by hand?"""
+    counted = report['paths']['known']['all']
+    return all(counted[name] == [value] * 4 for name, value in KNOWN.items())
+
+
+def paths(path):
+    """(pool, measurement, path) -> { all, inside: figure -> (least, quartile, median, most) }"""
+    out = {}
+    for report in reports(path):
+        asked = words_of(report['asked'])
+        if 'of' not in asked:
+            continue
+        if asked['of'] == 'known' and not is_known_right(report):
+            sys.exit(f'counts.py: {path}: the known path was not counted right: {report}')
+        for name, counted in report['paths'].items():
+            out[asked['v'].replace('_', ' '), asked['of'], name] = counted
+    if ('none', 'known', 'known') not in out:
+        sys.exit(f'counts.py: {path}: the known path was not counted')
+    return out
+
+
+def value_of(counted, part, name):
+    """The lower quartile: an interrupt only adds."""
+    return counted[part][name][1]
+
+
+def row_of(counted, part, per):
+    return {name: value_of(counted, part, name) / per for name in counted[part]}
+
+
+def collect(out, specs):
+    boots, failed = {}, []
+    for spec in specs:
+        cpus, plugin, answers = spec.split(':')
+        failed += [f'{cpus} CPUs: {why}' for _, why in results.read_lines(answers) if why]
+        counted = paths(plugin)
+        boots[cpus] = {
+            pool: {row: {'samples': counted[pool, what, name]['samples'],
+                         'all': row_of(counted[pool, what, name], 'all', per),
+                         'wpool': row_of(counted[pool, what, name], 'inside', per)}
+                   for row, (what, name, per) in ROWS.items()
+                   if (pool, what, name) in counted}
+            for pool in list(POOLS) + [PEER]}
+    with open(out, 'w', encoding='utf-8') as file:
+        json.dump({'schema': 1, 'boots': boots, 'failed': failed}, file, indent=1)
+        file.write('\n')
+    for why in failed:
+        print(f'FAILED: {why}')
+    return bool(failed)
+
+
+# ---- tables ----
+
+def number(value):
+    return f'{value:,.0f}' if value == int(value) or value >= 100 else f'{value:.1f}'
+
+
+def cells_of(name, of_boots, part):
+    """Of each figure: what each boot counted, and the last one's by the first one's."""
+    cells = [name]
+    for figure in FIGURES:
+        values = [one[part][figure] for one in of_boots]
+        cells += [number(value) for value in values]
+        cells.append(f'{values[-1] / values[0]:.2f}' if values[0] else '')
+    return cells
+
+
+def tables(results_file):
+    """(title, header, rows) of each."""
+    with open(results_file, encoding='utf-8') as file:
+        boots = json.load(file)['boots']
+    counts = sorted(boots, key=int)
+    header = ['possible CPUs']
+    for name in FIGURES:
+        header += [f'{name}: {counts[0]}'] + counts[1:] + ['ratio']
+    for pool in list(POOLS) + [PEER]:
+        for part, of in (('all', ''), ('wpool', ", wpool.ko's own part")):
+            if pool == PEER and part != 'all':
+                continue
+            yield f'{pool}{" pool" if pool in POOLS else ""}{of}', header, [
+                cells_of(row, [boots[cpus][pool][row] for cpus in counts], part)
+                for row in ROWS if all(row in boots[cpus][pool] for cpus in counts)]
+
+
+def show(results_file):
+    for title, header, rows in tables(results_file):
+        print(f'\n{title}')
+        widths = [max(len(row[i]) for row in [header] + rows) for i in range(len(header))]
+        for row in [header] + rows:
+            print('  ' + '  '.join(cell.rjust(width) if i else cell.ljust(width)
+                                   for i, (cell, width) in enumerate(zip(row, widths))))
+
+
+def rst(results_file):
+    for title, header, rows in tables(results_file):
+        print(f'\n.. list-table:: {title[0].upper()}{title[1:]}\n   :header-rows: 1\n')
+        for row in [header] + rows:
+            print(f'   * - {row[0]}')
+            print(*(f'     - {cell}'.rstrip() for cell in row[1:]), sep='\n')
+
+
+def main():
+    args = sys.argv[1:]
+    if args[:1] == ['plan'] and args[1:] in ([], ['gate']):
+        print(*plan(bool(args[1:])), sep='\n')
+    elif args[:1] == ['collect'] and len(args) > 2:
+        sys.exit(collect(args[1], args[2:]))
+    elif args[:1] == ['show'] and len(args) == 2:
+        show(args[1])
+    elif args[:1] == ['rst'] and len(args) == 2:
+        rst(args[1])
+    else:
+        sys.exit(__doc__)
+
+
+if __name__ == '__main__':
+    main()

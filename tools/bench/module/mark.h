@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Marks: what the benchmark module says to the emulator's plugin, tools/bench/plugin.
+ *
+ * A mark is one instruction that does nothing, nopl DISP(%rax), and DISP says what
+ * it means. The plugin recognises the instruction when it is translated; without
+ * the plugin, and on hardware, it costs as much as any other nop.
+ *
+ *	BEGIN id, END id	this CPU performs one operation of that path between them
+ *	END_AWAY id		END if its thread has left its CPU meanwhile, else DROP
+ *	DROP id			forget the operation that has begun
+ *	OUT id, IN id		the thread that performs it leaves its CPU, and comes
+ *				back, perhaps on another one
+ *	FROM, TO		between them the instructions of all CPUs are counted
+ *	ZERO, ONE		a bit of text, see bench_mark_text()
+ *
+ * This file is shared with the plugin.
+ */
+#ifndef WPOOL_BENCH_MARK_H
+#define WPOOL_BENCH_MARK_H
+
+/* nopl DISP32(%rax) is 0f 1f 80 and four bytes of DISP32. */
+#define BENCH_MARK_MAGIC	0x57500000
+#define BENCH_MARK_DISP(op, id)	(BENCH_MARK_MAGIC | (op) << 8 | (id))
+
+enum bench_mark_op {
+	BENCH_MARK_BEGIN = 1,
+	BENCH_MARK_END,
+	BENCH_MARK_END_AWAY,
+	BENCH_MARK_DROP,
+	BENCH_MARK_OUT,
+	BENCH_MARK_IN,
+	BENCH_MARK_FROM,
+	BENCH_MARK_TO,
+	BENCH_MARK_ZERO,
+	BENCH_MARK_ONE,
+};
+
+/* The paths, in the order of the tables; their names are in counts.c of the plugin. */
+enum bench_path {
+	BENCH_KNOWN,
+	BENCH_SUBMIT,
+	BENCH_BATCH,
+	BENCH_RUN,
+	BENCH_SPAWN,
+	BENCH_WAIT,
+	BENCH_SLEEP,
+	BENCH_HELP,
+	BENCH_CANCEL,
+	BENCH_REFUSE,
+	BENCH_BLOCK,
+	BENCH_SERVE,
+	BENCH_PARK,
+	BENCH_WAKE,
+	BENCH_START,
+	NR_BENCH_PATHS,
+};
+
+#ifdef __KERNEL__
+#include <linux/compiler.h>
+
+static __always_inline void bench_mark(const enum bench_mark_op op,
+				       const enum bench_path path)
+{
+#ifdef CONFIG_X86_64
+	asm volatile("nopl %c0(%%rax)" : : "i" (BENCH_MARK_DISP(op, path)) : "memory");
+#endif
+}
+
+static __always_inline void bench_mark_begin(const enum bench_path path)
+{
+	bench_mark(BENCH_MARK_BEGIN, path);
+}
+
+static __always_inline void bench_mark_end(const enum bench_path path)
+{
+	bench_mark(BENCH_MARK_END, path);
+}
+
+static __always_inline void bench_mark_end_away(const enum bench_path path)
+{
+	bench_mark(BENCH_MARK_END_AWAY, path);
+}
+
+static __always_inline void bench_mark_drop(const enum bench_path path)
+{
+	bench_mark(BENCH_MARK_DROP, path);
+}
+
+/*
+ * A line of text for the plugin:
+ *
+ *	watch FROM TO	count operations from now on, and apart what is executed
+ *			between these addresses; the first one counts
+ *	report WHAT	write down what was counted since the last report
+ */
+static inline void bench_mark_char(char c)
+{
+	int bit;
+
+	for (bit = 0; bit < 8; bit++) {
+		if (c >> bit & 1)
+			bench_mark(BENCH_MARK_ONE, 0);
+		else
+			bench_mark(BENCH_MARK_ZERO, 0);
+	}
+}
+
+/* Both words of it, one after the other. */
+static inline void bench_mark_text(const char *word, const char *rest)
+{
+	while (*word)
+		bench_mark_char(*word++);
+	while (*rest)
+		bench_mark_char(*rest++);
+	bench_mark_char('\0');
+}
+
+#endif /* __KERNEL__ */
+#endif /* WPOOL_BENCH_MARK_H */

@@ -1,0 +1,599 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One operation at a time, between two marks, again and again: what does each of
+ * the common paths execute and touch? Without the emulator's plugin nothing is
+ * counted, see mark.h.
+ *
+ *	paths what=stream [peer=percpu] [batch=1] [detached=1]
+ *				submit or batch (of 16 tasks), run
+ *	paths what=wait		wait
+ *	paths what=sleep	sleep
+ *	paths what=help		spawn, help
+ *	paths what=cancel	cancel
+ *	paths what=refuse	refuse
+ *	paths what=block	block, serve
+ *	paths what=idle		wake, start, park
+ *	paths what=known	known
+ *
+ * For all: n=N operations, and the pool's attributes, as in peers.h. The paths:
+ *
+ *	submit	a submit into a pool with a worker on the way; batch: of 16 tasks
+ *	run	in a worker, from a function's end to the next one's start: finish, next
+ *	spawn	a submit by a task of the pool
+ *	wait	for a task that is done
+ *	sleep	a wait that sleeps: the waiter's part of it
+ *	help	a wait of a task for its child, which it runs itself
+ *	cancel	of the only task that is queued
+ *	refuse	a try_submit into a full pool
+ *	block	a submit that sleeps until there is a place: the submitter's part of it
+ *	serve	run, where a submitter waits for the place: its task is the next one
+ *	wake	a submit into a pool that sleeps
+ *	start	in a worker, from its coming onto the CPU to the function's start
+ *	park	in a worker, from a function's end to its leaving the CPU for sleep. A
+ *		spin before that takes a time, no number of instructions: to be
+ *		measured with spin=0.
+ *	known	no pool at all: instructions that can be counted by hand
+ *
+ * A thread's own part is without the kernel's change of threads between its leaving
+ * and its coming back: the tracepoint of that change has the marks.
+ *
+ * The submitter stays on CPU 0.
+ */
+#include "bench.h"
+
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/kallsyms.h>
+#include <linux/kernel.h>
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/preempt.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+
+#include "mark.h"
+#include "peers.h"
+
+/* Tasks of a stream, submitted in a row while their worker waits for the CPU. */
+#define BURST	32
+#define CHUNK	16
+
+struct paths {
+	const struct bench_run *run;
+	struct bench_pool pool;
+	struct bench_item *items;
+	u32 n;
+	struct completion *gates;
+	struct completion done;
+	atomic_t left;
+	bool ending;
+	int err;
+};
+
+/* ---- whose operation leaves and enters a CPU ---- */
+
+static struct task_struct *sleeper, *blocker, *parker;
+
+static void on_switch(void *data, bool preempt, struct task_struct *prev,
+		      struct task_struct *next, unsigned int prev_state)
+{
+	if (prev == READ_ONCE(sleeper))
+		bench_mark(BENCH_MARK_OUT, BENCH_SLEEP);
+	if (next == READ_ONCE(sleeper))
+		bench_mark(BENCH_MARK_IN, BENCH_SLEEP);
+	if (prev == READ_ONCE(blocker))
+		bench_mark(BENCH_MARK_OUT, BENCH_BLOCK);
+	if (next == READ_ONCE(blocker))
+		bench_mark(BENCH_MARK_IN, BENCH_BLOCK);
+	if (prev == READ_ONCE(parker)) {
+		if (prev_state)
+			bench_mark_end(BENCH_PARK);
+		else
+			bench_mark_drop(BENCH_PARK);
+	}
+	if (next == READ_ONCE(parker))
+		bench_mark_begin(BENCH_START);
+}
+
+static void look_at_tracepoint(struct tracepoint *tp, void *data)
+{
+	if (!strcmp(tp->name, "sched_switch"))
+		*(struct tracepoint **)data = tp;
+}
+
+static struct tracepoint *watch_switches(void)
+{
+	struct tracepoint *found = NULL;
+	int err;
+
+	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
+		return ERR_PTR(-EOPNOTSUPP);
+	for_each_kernel_tracepoint(look_at_tracepoint, &found);
+	if (!found)
+		return ERR_PTR(-ENOENT);
+	err = tracepoint_probe_register(found, on_switch, NULL);
+	return err ? ERR_PTR(err) : found;
+}
+
+static void ignore_switches(struct tracepoint *tp)
+{
+	tracepoint_probe_unregister(tp, on_switch, NULL);
+	tracepoint_synchronize_unregister();
+	sleeper = NULL;
+	blocker = NULL;
+	parker = NULL;
+}
+
+/* ---- what the plugin counts apart ---- */
+
+static bool is_in_wpool(unsigned long address)
+{
+	char symbol[KSYM_SYMBOL_LEN];
+
+	sprint_symbol(symbol, address);
+	return strstr(symbol, "[wpool]");
+}
+
+/* From now on it counts; what lies in wpool's text, page by page, also apart. */
+static void start_to_count(void)
+{
+	unsigned long from = (unsigned long)wpool_submit & PAGE_MASK, to = from;
+	char range[40] = "0 0";
+
+	if (is_in_wpool((unsigned long)wpool_submit)) {
+		while (is_in_wpool(from - 1))
+			from -= PAGE_SIZE;
+		do {
+			to += PAGE_SIZE;
+		} while (is_in_wpool(to));
+		scnprintf(range, sizeof(range), "%lx %lx", from, to);
+	}
+	bench_mark_text("watch ", range);
+	/* the emulator changes its mind when a CPU has nothing to do */
+	bench_sleep_us(10000);
+}
+
+/* ---- the functions ---- */
+
+/* All of a burst but the last are followed by one. */
+static void follow(struct bench_item *item)
+{
+	struct paths *p = item->data;
+
+	bench_mark_end(BENCH_RUN);
+	if (atomic_dec_and_test(&p->left))
+		complete(&p->done);
+	else
+		bench_mark_begin(BENCH_RUN);
+}
+
+BENCH_FN(follow);
+
+static void nothing(struct bench_item *item)
+{
+}
+
+BENCH_FN(nothing);
+
+static void stay(struct bench_item *item)
+{
+	struct paths *p = item->data;
+
+	bench_mark_end(BENCH_SERVE);
+	wait_for_completion(&p->gates[item->index]);
+	if (!READ_ONCE(p->ending))
+		bench_mark_begin(BENCH_SERVE);
+}
+
+BENCH_FN(stay);
+
+static void be_alone(struct bench_item *item)
+{
+	bench_mark_end(BENCH_START);
+	WRITE_ONCE(parker, current);
+	bench_mark_begin(BENCH_PARK);
+}
+
+BENCH_FN(be_alone);
+
+static void parent(struct bench_item *item)
+{
+	struct paths *p = item->data;
+	struct wpool_task *child = &p->items[1].task;
+	u32 i;
+
+	for (i = 0; i < p->n && !p->err; i++) {
+		wpool_task_init(child, nothing_task);
+		bench_mark_begin(BENCH_SPAWN);
+		p->err = wpool_submit(p->pool.wpool, child);
+		bench_mark_end(BENCH_SPAWN);
+		if (p->err)
+			break;
+		bench_mark_begin(BENCH_HELP);
+		p->err = wpool_task_wait(child);
+		bench_mark_end(BENCH_HELP);
+	}
+}
+
+BENCH_FN(parent);
+
+/* ---- the paths ---- */
+
+static struct wpool_task *task_of(struct paths *p, u32 i)
+{
+	return &p->items[i].task;
+}
+
+static int submit_batch(struct paths *p)
+{
+	struct wpool_task *tasks[CHUNK];
+	u32 first, i;
+	int n;
+
+	for (first = 0; first < BURST; first += CHUNK) {
+		for (i = 0; i < CHUNK; i++)
+			tasks[i] = task_of(p, first + i);
+		bench_mark_begin(BENCH_BATCH);
+		n = wpool_submit_batch(p->pool.wpool, tasks, CHUNK, 0);
+		bench_mark_end(BENCH_BATCH);
+		if (n != CHUNK)
+			return -EIO;
+	}
+	return 0;
+}
+
+static int submit_one_by_one(struct paths *p, bool wpool)
+{
+	int err;
+	u32 i;
+
+	for (i = 0; i < BURST; i++) {
+		if (wpool) {
+			bench_mark_begin(BENCH_SUBMIT);
+			err = wpool_submit(p->pool.wpool, task_of(p, i));
+			bench_mark_end(BENCH_SUBMIT);
+		} else {
+			bench_mark_begin(BENCH_SUBMIT);
+			err = !queue_work(p->pool.wq, &p->items[i].work);
+			bench_mark_end(BENCH_SUBMIT);
+		}
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int stream(struct paths *p)
+{
+	bool wpool = !strcmp(p->pool.peer->name, "wpool");
+	bool batch = bench_num(p->run, "batch", 0);
+	u32 bursts;
+	int err;
+
+	for (bursts = 0; bursts < p->n / BURST; bursts++) {
+		bench_items_init(&p->pool, p->items, BURST);
+		atomic_set(&p->left, BURST);
+		err = batch ? submit_batch(p) : submit_one_by_one(p, wpool);
+		if (err)
+			return err;
+		wait_for_completion(&p->done);
+		p->pool.peer->flush(&p->pool);
+	}
+	return 0;
+}
+
+static int wait(struct paths *p)
+{
+	int err;
+	u32 i;
+
+	err = wpool_submit(p->pool.wpool, task_of(p, 0)) ?:
+	      wpool_task_wait(task_of(p, 0));
+	for (i = 0; i < p->n && !err; i++) {
+		bench_mark_begin(BENCH_WAIT);
+		err = wpool_task_wait(task_of(p, 0));
+		bench_mark_end(BENCH_WAIT);
+	}
+	return err;
+}
+
+static int sleep(struct paths *p)
+{
+	int err = 0;
+	u32 i;
+
+	sleeper = current;
+	for (i = 0; i < p->n && !err; i++) {
+		err = wpool_submit(p->pool.wpool, task_of(p, 0));
+		if (err)
+			break;
+		bench_mark_begin(BENCH_SLEEP);
+		err = wpool_task_wait(task_of(p, 0));
+		bench_mark_end_away(BENCH_SLEEP);
+	}
+	return err;
+}
+
+static int help(struct paths *p)
+{
+	return wpool_submit(p->pool.wpool, task_of(p, 0)) ?:
+	       wpool_task_wait(task_of(p, 0)) ?: p->err;
+}
+
+static int cancel(struct paths *p)
+{
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < p->n && !err; i++) {
+		/* its worker does not get here */
+		preempt_disable();
+		err = wpool_try_submit(p->pool.wpool, task_of(p, 0));
+		bench_mark_begin(BENCH_CANCEL);
+		if (wpool_task_cancel(task_of(p, 0)))
+			bench_mark_end(BENCH_CANCEL);
+		else
+			bench_mark_drop(BENCH_CANCEL);
+		preempt_enable();
+		if (!err)
+			err = wpool_task_cancel_sync(task_of(p, 0));
+		if (err == -ECANCELED)
+			err = 0;
+	}
+	return err;
+}
+
+/* Until all that it accepts have started, and will stay. */
+static int fill(struct paths *p, u32 limit)
+{
+	struct wpool_stats stats;
+	u32 i;
+	int err;
+
+	for (i = 0; i < limit; i++) {
+		err = wpool_submit(p->pool.wpool, task_of(p, i));
+		if (err)
+			return err;
+	}
+	do {
+		bench_sleep_us(1000);
+		wpool_get_stats(p->pool.wpool, &stats);
+	} while (stats.queued);
+	return stats.free ? -EINVAL : 0;
+}
+
+static void let_go(struct paths *p, u32 nr)
+{
+	u32 i;
+
+	WRITE_ONCE(p->ending, true);
+	for (i = 0; i < nr; i++)
+		complete_all(&p->gates[i]);
+	p->pool.peer->flush(&p->pool);
+}
+
+static u32 limit_of(struct paths *p)
+{
+	return bench_num(p->run, "capacity", 0) + bench_num(p->run, "depth", 0);
+}
+
+static int refuse(struct paths *p)
+{
+	u32 limit = limit_of(p), i;
+	int err;
+
+	err = fill(p, limit);
+	for (i = 0; i < p->n && !err; i++) {
+		bench_mark_begin(BENCH_REFUSE);
+		err = wpool_try_submit(p->pool.wpool, task_of(p, limit));
+		bench_mark_end(BENCH_REFUSE);
+		err = err == -EAGAIN ? 0 : -EIO;
+	}
+	let_go(p, limit);
+	return err;
+}
+
+/* Whenever the submitter waits, and all that were let go have returned: the oldest. */
+static int let_go_one_by_one(void *data)
+{
+	struct paths *p = data;
+	struct wpool_stats stats;
+	u32 i = 0;
+
+	while (!kthread_should_stop()) {
+		bench_sleep_us(50);
+		wpool_get_stats(p->pool.wpool, &stats);
+		if (stats.waiting && stats.completed == i)
+			complete(&p->gates[i++]);
+	}
+	return 0;
+}
+
+static int block(struct paths *p)
+{
+	struct task_struct *releaser;
+	u32 limit = limit_of(p), i;
+	int err;
+
+	err = fill(p, limit);
+	if (err)
+		goto out;
+	releaser = kthread_run_on_cpu(let_go_one_by_one, p, num_online_cpus() - 1,
+				      "bench_releaser");
+	err = PTR_ERR_OR_ZERO(releaser);
+	if (err)
+		goto out;
+	blocker = current;
+	for (i = 0; i < p->n && !err; i++) {
+		bench_mark_begin(BENCH_BLOCK);
+		err = wpool_submit(p->pool.wpool, task_of(p, limit + i));
+		bench_mark_end_away(BENCH_BLOCK);
+	}
+	kthread_stop(releaser);
+out:
+	let_go(p, limit + p->n);
+	return err;
+}
+
+static void until_asleep(struct wpool *pool)
+{
+	struct wpool_stats stats;
+
+	do {
+		bench_sleep_us(200);
+		wpool_get_stats(pool, &stats);
+	} while (stats.outstanding || stats.idle != stats.workers);
+	/* an idle worker is still on its way off its CPU */
+	bench_sleep_us(200);
+}
+
+static int idle(struct paths *p)
+{
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < p->n && !err; i++) {
+		until_asleep(p->pool.wpool);
+		bench_mark_begin(BENCH_WAKE);
+		err = wpool_submit(p->pool.wpool, task_of(p, 0));
+		bench_mark_end(BENCH_WAKE);
+	}
+	p->pool.peer->flush(&p->pool);
+	return err;
+}
+
+/*
+ * Nine instructions, of which four are locked, two of these without a prefix. Seven
+ * lines, six of them written: one write reaches into a second line.
+ */
+static int known(struct paths *p)
+{
+#ifdef CONFIG_X86_64
+	static u8 lines[8 * 64] __aligned(64);
+	u32 i;
+
+	for (i = 0; i < p->n; i++) {
+		bench_mark_begin(BENCH_KNOWN);
+		asm volatile("movq 0(%0), %%rax\n\t"
+			     "lock incl 64(%0)\n\t"
+			     "xchgl %%eax, %%edx\n\t"
+			     "xchgl %%eax, 128(%0)\n\t"
+			     "xchgq %%r8, 128(%0)\n\t"
+			     "lock cmpxchgl %%edx, 192(%0)\n\t"
+			     "cmpxchgl %%edx, 192(%0)\n\t"
+			     "movq %%rax, 316(%0)\n\t"
+			     "movb %%al, 384(%0)"
+			     : : "r" (lines) : "rax", "rdx", "r8", "memory", "cc");
+		bench_mark_end(BENCH_KNOWN);
+	}
+#endif
+	return 0;
+}
+
+static const struct scenario {
+	const char *name;
+	int (*perform)(struct paths *p);
+	const struct bench_fn *fn;
+} scenarios[] = {
+	{ "stream", stream, &follow_fn },
+	{ "wait", wait, &nothing_fn },
+	{ "sleep", sleep, &nothing_fn },
+	{ "help", help, &parent_fn },
+	{ "cancel", cancel, &nothing_fn },
+	{ "refuse", refuse, &stay_fn },
+	{ "block", block, &stay_fn },
+	{ "idle", idle, &be_alone_fn },
+	{ "known", known, &nothing_fn },
+};
+
+/* ---- the thread on CPU 0 ---- */
+
+struct performance {
+	struct paths *paths;
+	const struct scenario *scenario;
+	struct completion ended;
+	int err;
+};
+
+static int perform(void *data)
+{
+	struct performance *it = data;
+
+	it->err = it->scenario->perform(it->paths);
+	complete(&it->ended);
+	/* this module's text is left behind when somebody waits for that */
+	while (!kthread_should_stop())
+		bench_sleep_us(1000);
+	return 0;
+}
+
+static int perform_on_cpu_0(struct paths *paths, const struct scenario *scenario)
+{
+	struct performance it = { .paths = paths, .scenario = scenario };
+	struct task_struct *thread;
+
+	init_completion(&it.ended);
+	thread = kthread_run_on_cpu(perform, &it, 0, "bench_paths");
+	if (IS_ERR(thread))
+		return PTR_ERR(thread);
+	wait_for_completion(&it.ended);
+	kthread_stop(thread);
+	return it.err;
+}
+
+static int prepare(struct paths *p)
+{
+	u32 nr = limit_of(p), i;
+
+	if (!strcmp(bench_text(p->run, "what", ""), "block") ||
+	    !strcmp(bench_text(p->run, "what", ""), "refuse"))
+		nr += p->n + 1;
+	else
+		nr = BURST;
+	p->items = bench_items_alloc(nr);
+	p->gates = kvmalloc_array(nr, sizeof(*p->gates), GFP_KERNEL);
+	if (!p->items || !p->gates)
+		return -ENOMEM;
+	bench_items_init(&p->pool, p->items, nr);
+	for (i = 0; i < nr; i++) {
+		p->items[i].index = i;
+		p->items[i].data = p;
+		init_completion(&p->gates[i]);
+	}
+	return 0;
+}
+
+int bench_paths(struct bench_run *run)
+{
+	struct paths p = { .run = run, .n = bench_num(run, "n", 200) };
+	const char *name = bench_text(run, "what", "");
+	struct tracepoint *tp;
+	int err, i;
+
+	for (i = 0; i < ARRAY_SIZE(scenarios); i++)
+		if (!strcmp(name, scenarios[i].name))
+			break;
+	if (i == ARRAY_SIZE(scenarios))
+		return -EINVAL;
+
+	init_completion(&p.done);
+	err = bench_pool_create(&p.pool, run, scenarios[i].fn);
+	if (err)
+		return err;
+	err = prepare(&p);
+	if (err)
+		goto out_free;
+	tp = watch_switches();
+	err = PTR_ERR_OR_ZERO(tp);
+	if (err)
+		goto out_free;
+	start_to_count();
+	err = perform_on_cpu_0(&p, &scenarios[i]);
+	ignore_switches(tp);
+out_free:
+	bench_pool_destroy(&p.pool);
+	kvfree(p.gates);
+	kvfree(p.items);
+	return err;
+}

@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A plugin for QEMU that counts what one operation costs: instructions, locked
+ * ones among them, and distinct cache lines of data.
+ *
+ * The benchmark module marks the beginning and the end of each operation, see
+ * ../module/mark.h. Between them, everything counts that this CPU executes, the
+ * kernel's part and an interrupt's as well. Of the many operations of a path the
+ * lower quartile is what counts: interrupts only add. A line is 64 bytes of virtual
+ * address, read or written once or often, the stack's among them.
+ *
+ * Until the guest asks for more, only locked instructions are counted, of all CPUs
+ * together, which slows nothing down.
+ *
+ * Arguments: out=FILE gets a line of JSON for each report that the guest asks for.
+ * trace=FILE gets each instruction and access of one operation of each path.
+ *
+ * All CPUs must share one thread: -accel tcg,thread=single.
+ */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../module/mark.h"
+#include "qemu-api.h"
+#include "x86.h"
+
+int qemu_plugin_version = QEMU_PLUGIN_VERSION;
+
+#define MAX_CPUS	1024
+#define MAX_SAMPLES	4096
+#define LINE_SHIFT	6
+/* A power of two, far more than an operation touches. */
+#define NR_SLOTS	16384
+#define NOWHERE		(-1)
+/* By then all is warm. */
+#define TRACED_SAMPLE	40
+
+static const char *const path_names[NR_BENCH_PATHS] = {
+	[BENCH_KNOWN] = "known",
+	[BENCH_SUBMIT] = "submit",
+	[BENCH_BATCH] = "batch",
+	[BENCH_RUN] = "run",
+	[BENCH_SPAWN] = "spawn",
+	[BENCH_WAIT] = "wait",
+	[BENCH_SLEEP] = "sleep",
+	[BENCH_HELP] = "help",
+	[BENCH_CANCEL] = "cancel",
+	[BENCH_REFUSE] = "refuse",
+	[BENCH_BLOCK] = "block",
+	[BENCH_SERVE] = "serve",
+	[BENCH_PARK] = "park",
+	[BENCH_WAKE] = "wake",
+	[BENCH_START] = "start",
+};
+
+/* ---- an operation ---- */
+
+/* Of each figure also the part that is executed between inside_from and inside_to. */
+enum figure { INSNS, LOCKED, READS, WRITES, LINES, WRITTEN, NR_FIGURES };
+
+static const char *const figure_names[NR_FIGURES] = {
+	[INSNS] = "instructions",
+	[LOCKED] = "locked",
+	[READS] = "reads",
+	[WRITES] = "writes",
+	[LINES] = "lines",
+	[WRITTEN] = "lines_written",
+};
+
+struct slot {
+	uint64_t line;
+	uint32_t generation;	/* of another one: empty */
+	bool inside, written, written_inside;
+};
+
+struct operation {
+	bool open;
+	int cpu;		/* NOWHERE: its thread does not run */
+	bool was_away;
+	uint32_t figures[2][NR_FIGURES];	/* all, inside */
+	struct slot slots[NR_SLOTS];
+	uint32_t generation;
+
+	uint32_t samples[2][NR_FIGURES][MAX_SAMPLES];
+	uint32_t nr_samples;
+	uint32_t nr_lost;	/* dropped, or ended on another CPU */
+	bool full;
+};
+
+static struct operation operations[NR_BENCH_PATHS];
+/* Bit n: operation n is under way there. */
+static uint32_t under_way[MAX_CPUS];
+
+static_assert(NR_BENCH_PATHS <= 32, "a bit for each path");
+
+static FILE *out, *trace;
+static qemu_plugin_id_t plugin_id;
+
+static void leave_cpu(struct operation *op)
+{
+	if (op->cpu != NOWHERE)
+		under_way[op->cpu] &= ~(1U << (op - operations));
+	op->cpu = NOWHERE;
+}
+
+static void enter_cpu(struct operation *op, unsigned int cpu)
+{
+	op->cpu = cpu;
+	under_way[cpu] |= 1U << (op - operations);
+}
+
+static void begin(struct operation *op, unsigned int cpu)
+{
+	leave_cpu(op);
+	memset(op->figures, 0, sizeof(op->figures));
+	op->generation++;
+	op->was_away = false;
+	op->open = true;
+	enter_cpu(op, cpu);
+}
+
+static void drop(struct operation *op)
+{
+	op->nr_lost += op->open;
+	op->open = false;
+	leave_cpu(op);
+}
+
+static void end(struct operation *op, unsigned int cpu)
+{
+	int part, i;
+
+	if (!op->open)
+		return;
+	if (op->cpu != (int)cpu || op->nr_samples == MAX_SAMPLES) {
+		drop(op);
+		return;
+	}
+	for (part = 0; part < 2; part++)
+		for (i = 0; i < NR_FIGURES; i++)
+			op->samples[part][i][op->nr_samples] = op->figures[part][i];
+	op->nr_samples++;
+	op->open = false;
+	leave_cpu(op);
+}
+
+static struct slot *slot_of(struct operation *op, uint64_t line)
+{
+	uint32_t at = line * 0x9e3779b97f4a7c15ULL >> 50, tries;
+	struct slot *slot;
+
+	for (tries = 0; tries < NR_SLOTS; tries++, at++) {
+		slot = &op->slots[at % NR_SLOTS];
+		if (slot->generation != op->generation) {
+			*slot = (struct slot){ .line = line, .generation = op->generation };
+			op->figures[0][LINES]++;
+			return slot;
+		}
+		if (slot->line == line)
+			return slot;
+	}
+	op->full = true;
+	return NULL;
+}
+
+static void touch(struct operation *op, uint64_t line, bool write, bool inside)
+{
+	struct slot *slot = slot_of(op, line);
+
+	if (!slot)
+		return;
+	if (inside && !slot->inside) {
+		slot->inside = true;
+		op->figures[1][LINES]++;
+	}
+	if (write && !slot->written) {
+		slot->written = true;
+		op->figures[0][WRITTEN]++;
+	}
+	if (write && inside && !slot->written_inside) {
+		slot->written_inside = true;
+		op->figures[1][WRITTEN]++;
+	}
+}
+
+/* ---- what the guest executes ---- */
+
+struct insn {
+	uint64_t address;
+	uint8_t size;
+	bool locked;
+	bool inside;
+	uint8_t code[15];
+};
+
+/* Of all CPUs, counted always. */
+static uint64_t all_locked, from_locked, between_locked;
+
+/* The addresses that are counted apart. */
+static uint64_t inside_from, inside_to;
+
+static bool is_traced(const struct operation *op)
+{
+	return trace && op->nr_samples == TRACED_SAMPLE;
+}
+
+static void trace_insn(const struct operation *op, const struct insn *insn)
+{
+	int i;
+
+	fprintf(trace, "%s %llx%s", path_names[op - operations],
+		(unsigned long long)insn->address, insn->locked ? " locked" : "");
+	for (i = 0; i < insn->size; i++)
+		fprintf(trace, " %02x", insn->code[i]);
+	fputc('\n', trace);
+}
+
+static void on_insn(unsigned int cpu, void *data)
+{
+	const struct insn *insn = data;
+	struct operation *op;
+	uint32_t todo;
+	int part;
+
+	for (todo = under_way[cpu]; todo; todo &= todo - 1) {
+		op = &operations[__builtin_ctz(todo)];
+		for (part = 0; part <= insn->inside; part++) {
+			op->figures[part][INSNS]++;
+			op->figures[part][LOCKED] += insn->locked;
+		}
+		if (is_traced(op))
+			trace_insn(op, insn);
+	}
+}
+
+static void on_access(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t address,
+		      void *data)
+{
+	uint64_t last = address + (1ULL << qemu_plugin_mem_size_shift(info)) - 1;
+	bool write = qemu_plugin_mem_is_store(info);
+	const struct insn *insn = data;
+	struct operation *op;
+	uint64_t line;
+	uint32_t todo;
+	int part;
+
+	for (todo = under_way[cpu]; todo; todo &= todo - 1) {
+		op = &operations[__builtin_ctz(todo)];
+		for (part = 0; part <= insn->inside; part++)
+			op->figures[part][write ? WRITES : READS]++;
+		for (line = address >> LINE_SHIFT; line <= last >> LINE_SHIFT; line++)
+			touch(op, line, write, insn->inside);
+		if (is_traced(op))
+			fprintf(trace, "%s   %s %llx\n", path_names[op - operations],
+				write ? "write" : "read", (unsigned long long)address);
+	}
+}
+
+/* ---- reports ---- */
+
+static int compare(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The least, the lower quartile, the median and the largest. */
+static void report_figures(struct operation *op, int part)
+{
+	uint32_t n = op->nr_samples, *samples;
+	const char *comma = "";
+	int i;
+
+	fputc('{', out);
+	for (i = 0; i < NR_FIGURES; i++) {
+		samples = op->samples[part][i];
+		qsort(samples, n, sizeof(*samples), compare);
+		fprintf(out, "%s\"%s\":[%u,%u,%u,%u]", comma, figure_names[i], samples[0],
+			samples[n / 4], samples[n / 2], samples[n - 1]);
+		comma = ",";
+	}
+	fputc('}', out);
+}
+
+static void report_operation(struct operation *op)
+{
+	fprintf(out, "{\"samples\":%u,\"lost\":%u,\"all\":", op->nr_samples, op->nr_lost);
+	report_figures(op, 0);
+	fputs(",\"inside\":", out);
+	report_figures(op, 1);
+	fputc('}', out);
+}
+
+static void report(const char *what)
+{
+	struct operation *op;
+	const char *comma = "";
+	int i;
+
+	fprintf(out, "{\"asked\":\"%s\",\"locked\":%llu,\"paths\":{", what,
+		(unsigned long long)between_locked);
+	for (i = 0; i < NR_BENCH_PATHS; i++) {
+		op = &operations[i];
+		drop(op);
+		if (op->full)
+			fprintf(stderr, "counts: %s: too many lines\n", path_names[i]);
+		if (op->nr_samples && !op->full) {
+			fprintf(out, "%s\"%s\":", comma, path_names[i]);
+			report_operation(op);
+			comma = ",";
+		}
+		op->nr_samples = 0;
+		op->nr_lost = 0;
+		op->full = false;
+	}
+	fputs("}}\n", out);
+	fflush(out);
+	between_locked = 0;
+}
+
+/* ---- translation ---- */
+
+static bool watching;
+
+static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
+
+/* All translations are gone; from now on it is done as translate() says. */
+static void start_anew(qemu_plugin_id_t id)
+{
+	qemu_plugin_register_vcpu_tb_trans_cb(id, translate);
+}
+
+static void obey(char *text)
+{
+	char *rest = strchr(text, ' ');
+
+	if (rest)
+		*rest++ = '\0';
+	if (!strcmp(text, "report")) {
+		report(rest ? rest : "");
+	} else if (!strcmp(text, "watch") && rest) {
+		/*
+		 * Once: QEMU 7.2 may look at the callbacks of an instruction that
+		 * ended in an exception after a reset has freed them.
+		 */
+		if (watching)
+			return;
+		watching = true;
+		inside_from = strtoull(rest, &rest, 16);
+		inside_to = strtoull(rest, &rest, 16);
+		qemu_plugin_reset(plugin_id, start_anew);
+	} else {
+		fprintf(stderr, "counts: the guest said '%s'\n", text);
+	}
+}
+
+static void hear(bool one)
+{
+	static char text[1024];
+	static uint32_t nr_bits;
+	uint32_t at = nr_bits / 8;
+
+	if (nr_bits % 8 == 0)
+		text[at] = 0;
+	text[at] |= one << nr_bits % 8;
+	if (++nr_bits % 8)
+		return;
+	if (text[at] && at < sizeof(text) - 1)
+		return;
+	text[at] = '\0';
+	nr_bits = 0;
+	obey(text);
+}
+
+static void on_mark(unsigned int cpu, void *data)
+{
+	uint32_t disp = (uintptr_t)data, id = disp & 0xff;
+	struct operation *op = &operations[id];
+
+	switch (disp >> 8 & 0xff) {
+	case BENCH_MARK_BEGIN:
+		begin(op, cpu);
+		break;
+	case BENCH_MARK_END:
+		end(op, cpu);
+		break;
+	case BENCH_MARK_END_AWAY:
+		if (op->was_away)
+			end(op, cpu);
+		else
+			drop(op);
+		break;
+	case BENCH_MARK_DROP:
+		drop(op);
+		break;
+	case BENCH_MARK_OUT:
+		if (op->cpu == (int)cpu) {
+			op->was_away = true;
+			leave_cpu(op);
+		}
+		break;
+	case BENCH_MARK_IN:
+		if (op->open && op->cpu == NOWHERE)
+			enter_cpu(op, cpu);
+		break;
+	case BENCH_MARK_FROM:
+		from_locked = all_locked;
+		break;
+	case BENCH_MARK_TO:
+		between_locked = all_locked - from_locked;
+		break;
+	case BENCH_MARK_ZERO:
+	case BENCH_MARK_ONE:
+		hear((disp >> 8 & 0xff) == BENCH_MARK_ONE);
+		break;
+	}
+}
+
+/* The mark's displacement, or 0. */
+static uint32_t mark_of(const uint8_t *code, size_t size)
+{
+	uint32_t disp;
+
+	if (size != 7 || code[0] != 0x0f || code[1] != 0x1f || code[2] != 0x80)
+		return 0;
+	memcpy(&disp, code + 3, sizeof(disp));
+	if ((disp & 0xffff0000) != BENCH_MARK_MAGIC || (disp & 0xff) >= NR_BENCH_PATHS)
+		return 0;
+	return disp;
+}
+
+static struct insn *insn_of(struct qemu_plugin_insn *insn)
+{
+	struct insn *own = calloc(1, sizeof(*own));
+
+	if (!own)
+		abort();
+	own->address = qemu_plugin_insn_vaddr(insn);
+	own->size = qemu_plugin_insn_size(insn);
+	if (own->size > sizeof(own->code))
+		own->size = sizeof(own->code);
+	memcpy(own->code, qemu_plugin_insn_data(insn), own->size);
+	own->locked = x86_is_locked(own->code, own->size);
+	own->inside = own->address >= inside_from && own->address < inside_to;
+	return own;
+}
+
+static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+	size_t n = qemu_plugin_tb_n_insns(tb), i, size;
+	struct qemu_plugin_insn *insn;
+	const uint8_t *code;
+	struct insn *own;
+	uint32_t mark;
+
+	(void)id;
+	for (i = 0; i < n; i++) {
+		insn = qemu_plugin_tb_get_insn(tb, i);
+		code = qemu_plugin_insn_data(insn);
+		size = qemu_plugin_insn_size(insn);
+		mark = mark_of(code, size);
+		if (mark) {
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark,
+							       QEMU_PLUGIN_CB_NO_REGS,
+							       (void *)(uintptr_t)mark);
+			continue;
+		}
+		if (x86_is_locked(code, size))
+			qemu_plugin_register_vcpu_insn_exec_inline(insn,
+								   QEMU_PLUGIN_INLINE_ADD_U64,
+								   &all_locked, 1);
+		if (!watching)
+			continue;
+		/* as long as QEMU may use the translation, so for ever */
+		own = insn_of(insn);
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_insn, QEMU_PLUGIN_CB_NO_REGS, own);
+		qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS,
+						 QEMU_PLUGIN_MEM_RW, own);
+	}
+}
+
+static FILE *open_for(const char *arg, const char *key)
+{
+	size_t len = strlen(key);
+	FILE *file;
+
+	if (strncmp(arg, key, len) || arg[len] != '=')
+		return NULL;
+	file = fopen(arg + len + 1, "w");
+	if (!file)
+		perror(arg);
+	return file;
+}
+
+int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int argc, char **argv)
+{
+	int i;
+
+	if (!info->system_emulation || strcmp(info->target_name, "x86_64") ||
+	    info->system.max_vcpus > MAX_CPUS) {
+		fprintf(stderr, "counts: made for a machine of x86-64\n");
+		return -1;
+	}
+	for (i = 0; i < argc; i++) {
+		if (!out)
+			out = open_for(argv[i], "out");
+		if (!trace)
+			trace = open_for(argv[i], "trace");
+	}
+	if (!out) {
+		fprintf(stderr, "counts: out=FILE is missing\n");
+		return -1;
+	}
+	for (i = 0; i < NR_BENCH_PATHS; i++)
+		operations[i].cpu = NOWHERE;
+	plugin_id = id;
+	start_anew(id);
+	return 0;
+}
