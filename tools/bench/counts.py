@@ -183,10 +183,9 @@ def show(results_file):
 
 def rst(results_file):
     for title, header, rows in tables(results_file):
-        print(f'\n.. list-table:: {title[0].upper()}{title[1:]}\n   :header-rows: 1\n')
+        print(f'\n.. csv-table:: {title[0].upper()}{title[1:]}\n   :header-rows: 1\n')
         for row in [header] + rows:
-            print(f'   * - {row[0]}')
-            print(*(f'     - {cell}'.rstrip() for cell in row[1:]), sep='\n')
+            print('   ' + ', '.join(f'"{cell}"' for cell in row))
 
 
 def main():

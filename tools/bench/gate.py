@@ -1,28 +1,45 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""gate.py - compare the cost of a task, in instructions, with the committed baseline.
+"""gate.py - compare the cost of a task with the committed baseline.
 
-usage: gate.py check BASELINE OUTPUT
-       gate.py update BASELINE OUTPUT...
+usage: gate.py check BASELINE OUTPUT COUNTS
+       gate.py update BASELINE OUTPUT:COUNTS...
+       gate.py decoder MODULE.ko DECODER
 
-What is compared is a ratio: instructions per task of wpool by those of the per-CPU
-workqueue in the same boot, each the median of its rounds. It survives a new compiler
-or kernel; the counts themselves would not.
+OUTPUT is what the benchmark module answered, COUNTS what the emulator's plugin wrote
+down in the same boot.
 
-check prints a line for scripts/test per row: pass, fail or skip, a name and why,
-separated by tabs. A row fails when its ratio is more than 10 % above the baseline's.
-update writes the baseline from several boots. A row is gated only if these agree
-within 5 %: what does not repeat would fail, or hide a failure, by chance.
+Instructions are compared as a ratio: those per task of wpool by those of the per-CPU
+workqueue in the same boot, each the lower quartile of its rounds. It survives a new
+compiler or kernel; the counts themselves would not. Locked instructions do, so these
+are compared as they are: those of all CPUs per task of a row, in its best round, and
+those of one operation of a path (counts.py).
+
+check prints a line for scripts/test per row and path: pass, fail or skip, a name and
+why, separated by tabs. A row fails when its ratio is more than 10 % above the
+baseline's, or when a task takes more locked instructions, by more than 0.05 of one.
+update writes the baseline from several boots. What does not repeat would fail, or hide
+a failure, by chance: a row is gated only if the boots agree within 5 %, or 0.05 locked
+instructions.
+
+decoder compares what the plugin takes for a locked instruction with what objdump
+does, for the whole text of a module.
 """
 
 import json
+import os
+import re
 import statistics
+import subprocess
 import sys
 
+import counts
 import results
 
 TOLERANCE = 1.10
 REPEATS = 1.05
+# Of a locked instruction.
+LOCKED_TOLERANCE = 0.05
 # What wpool does, and what of the workqueue it is compared with.
 ROWS = {
     'single': (1, 'single', 'single'),
@@ -32,17 +49,24 @@ ROWS = {
 }
 
 
-def counts(path):
+def quartile(values):
+    """The lower one: what CPUs do to each other, and ticks, only add."""
+    return sorted(values)[len(values) // 4]
+
+
+def instructions(path):
     measurements, failed = results.collect([('icount', path)])
     if failed:
         sys.exit(f'gate.py: {failed[0]["what"]}')
     return {(one['row'], one['variant'], one['peer']):
-            one['figures']['instructions_per_task']['median'] for one in measurements}
+            quartile([one_round['total_ns'] for one_round in one['raw']])
+            / results.ICOUNT_NS / one['params']['n']
+            for one in measurements if one['row'] is not None}
 
 
 def ratios(path):
     """name -> (ratio, wpool's count, the workqueue's count)"""
-    of = counts(path)
+    of = instructions(path)
     out = {}
     for name, (row, ours, theirs) in ROWS.items():
         wpool, queue = of[row, ours, 'wpool'], of[row, theirs, 'percpu']
@@ -50,27 +74,71 @@ def ratios(path):
     return out
 
 
-def check(baseline, path):
-    with open(baseline, encoding='utf-8') as file:
-        known = json.load(file)['rows']
+def locked(path):
+    """name -> locked instructions per task, or of one operation"""
+    rounds = {}
+    for report in counts.reports(path):
+        asked = counts.words_of(report['asked'])
+        if 'row' in asked and asked['peer'] == 'wpool' and asked['round'] != '0':
+            rounds.setdefault((int(asked['row']), asked['v']), []).append(
+                report['locked'] / int(asked['n']))
+    # The least: two producers either do something to each other, for half of one, or not.
+    out = {f'{name}.locked': min(rounds[row, ours])
+           for name, (row, ours, _) in ROWS.items()}
+    counted = counts.paths(path)
+    for pool in counts.POOLS:
+        for row, (of, name, per) in counts.ROWS.items():
+            if of in counts.STREAMS:
+                words = '-'.join(re.findall('[a-z0-9]+', row))
+                out[f'{pool}.{words}.locked'] = \
+                    counts.value_of(counted[pool, of, name], 'all', 'locked') / per
+    return out
+
+
+def check_instructions(known, path):
     for name, (ratio, wpool, queue) in ratios(path).items():
         seen = f'{wpool:.0f} instructions a task, {ratio:.3f} of the workqueue\'s {queue:.0f}'
         if name not in known:
-            print('fail', name, f'{seen}; not in the baseline', sep='\t')
+            yield 'fail', name, f'{seen}; not in the baseline'
             continue
         base = known[name]
         growth = f'{(ratio / base["ratio"] - 1) * 100:+.1f} % against {base["ratio"]:.3f}'
         if not base['gated']:
-            print('skip', name, f'not gated, it does not repeat; {seen}, {growth}', sep='\t')
+            yield 'skip', name, f'not gated, it does not repeat; {seen}, {growth}'
         elif ratio > base['ratio'] * TOLERANCE:
-            print('fail', name, f'{seen}, {growth}, over 10 %', sep='\t')
+            yield 'fail', name, f'{seen}, {growth}, over 10 %'
         else:
-            print('pass', name, f'{seen}, {growth}', sep='\t')
+            yield 'pass', name, f'{seen}, {growth}'
 
 
-def update(baseline, paths):
-    boots = [ratios(path) for path in paths]
-    rows = {}
+def check_locked(known, path):
+    for name, value in locked(path).items():
+        seen = f'{value:.2f} locked instructions'
+        if name not in known:
+            yield 'fail', name, f'{seen}; not in the baseline'
+            continue
+        base = known[name]
+        seen += f', {value - base["locked"]:+.2f} against {base["locked"]:.2f}'
+        if not base['gated']:
+            yield 'skip', name, f'not gated, it does not repeat; {seen}'
+        elif value > base['locked'] + LOCKED_TOLERANCE:
+            yield 'fail', name, seen
+        else:
+            yield 'pass', name, seen
+
+
+def check(baseline, output, counted):
+    with open(baseline, encoding='utf-8') as file:
+        known = json.load(file)
+    for outcome in list(check_instructions(known['rows'], output)) + \
+            list(check_locked(known['locked'], counted)):
+        print(*outcome, sep='\t')
+
+
+def update(baseline, specs):
+    outputs, counted = zip(*(spec.split(':') for spec in specs))
+    rows, takes = {}, {}
+    boots = [ratios(path) for path in outputs]
     for name in ROWS:
         values = [boot[name][0] for boot in boots]
         spread = max(values) / min(values)
@@ -82,20 +150,67 @@ def update(baseline, paths):
         print(f'{name}: {" ".join(f"{value:.3f}" for value in values)}, '
               f'they differ by {(spread - 1) * 100:.1f} %: '
               f'{"gated" if spread <= REPEATS else "not gated"}')
+    boots = [locked(path) for path in counted]
+    for name in boots[0]:
+        values = [boot[name] for boot in boots]
+        spread = max(values) - min(values)
+        takes[name] = {
+            'locked': round(statistics.median(values), 3),
+            'boots': [round(value, 3) for value in values],
+            'gated': spread <= LOCKED_TOLERANCE,
+        }
+        print(f'{name}: {" ".join(f"{value:.3f}" for value in values)}, '
+              f'they differ by {spread:.3f}: '
+              f'{"gated" if spread <= LOCKED_TOLERANCE else "not gated"}')
     with open(baseline, 'w', encoding='utf-8') as file:
-        json.dump({'what': 'instructions per task, wpool by per-CPU workqueue; '
-                           'written by make bench-gate UPDATE=1', 'rows': rows},
-                  file, indent=1)
+        json.dump({'what': 'rows: instructions per task, wpool by per-CPU workqueue; '
+                           'locked: locked instructions per task, or of one operation; '
+                           'written by make bench-gate UPDATE=1',
+                   'rows': rows, 'locked': takes}, file, indent=1)
         file.write('\n')
 
 
+def is_locked_text(text):
+    """What objdump says: a lock prefix, or an xchg of which one side is memory."""
+    words = text.split()
+    if 'lock' in words:
+        return True
+    names = [i for i, word in enumerate(words) if re.fullmatch('xchg[bwlq]?', word)]
+    return bool(names) and not re.fullmatch('%[a-z0-9]+,%[a-z0-9]+', words[names[0] + 1])
+
+
+def decoder(module, program):
+    dump = subprocess.run(['objdump', '-d', '-w', module], check=True,
+                          capture_output=True, text=True).stdout
+    codes, said, lines = [], [], []
+    for line in dump.splitlines():
+        parts = line.split('\t')
+        if len(parts) < 3 or '(bad)' in parts[2]:
+            continue
+        codes.append(parts[1])
+        said.append(is_locked_text(parts[2]))
+        lines.append(line)
+    taken = subprocess.run([program], input='\n'.join(codes) + '\n', check=True,
+                           capture_output=True, text=True).stdout.split()
+    for line, one, other in zip(lines, said, taken, strict=True):
+        if one != (other == '1'):
+            print('fail', 'decoder', f'not as objdump says: {line}', sep='\t')
+            return
+    outcome = 'pass' if any(said) and not all(said) else 'fail'
+    print(outcome, 'decoder', f'{sum(said)} of the {len(said)} instructions of '
+          f'{os.path.basename(module)} are locked, as objdump says', sep='\t')
+
+
 def main():
-    if len(sys.argv) < 4 or sys.argv[1] not in ('check', 'update'):
-        sys.exit(__doc__)
-    if sys.argv[1] == 'check':
-        check(sys.argv[2], sys.argv[3])
+    command, args = sys.argv[1:2], sys.argv[2:]
+    if command == ['check'] and len(args) == 3:
+        check(*args)
+    elif command == ['update'] and len(args) >= 2:
+        update(args[0], args[1:])
+    elif command == ['decoder'] and len(args) == 2:
+        decoder(*args)
     else:
-        update(sys.argv[2], sys.argv[3:])
+        sys.exit(__doc__)
 
 
 if __name__ == '__main__':
