@@ -213,7 +213,8 @@ static void wpool_submit_waits_for_no_worker_of_another_pool(struct kunit *test)
 		kunit_skip(test, "who is held holds the only CPU");
 	for (i = 0; i < NR_POOLS; i++) {
 		wpk_attrs(&attrs, 1, 0);
-		attrs.name = makers->names[i] = wpk_name(test);
+		makers->names[i] = wpk_name(test);
+		attrs.name = makers->names[i];
 		pools[i] = wpk_pool_attrs(test, &attrs);
 	}
 	wpk_probe(test, "wpool_worker_spawned", hold_the_first, makers);
@@ -221,43 +222,6 @@ static void wpool_submit_waits_for_no_worker_of_another_pool(struct kunit *test)
 		wpk_jobs_submit(test, pools[i], jobs, i, 1);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, NR_POOLS));
 	KUNIT_EXPECT_FALSE(test, makers->late);
-}
-
-#define NR_BUSY_POOLS 10
-#define NR_PER_POOL 5
-
-/* Keep a CPU busy until all have started. */
-static void run_until_all_run(struct wpk_job *job)
-{
-	struct wpk_jobs *jobs = job->jobs;
-	unsigned long end = jiffies + WPK_PATIENCE;
-
-	while (atomic_read(&jobs->started) < jobs->nr && time_before(jiffies, end)) {
-		cpu_relax();
-		cond_resched();
-	}
-}
-
-/* As many tasks as the pools may have workers; those that run leave no CPU idle. */
-static void wpool_submit_workers_are_made_while_tasks_keep_the_cpus_busy(struct kunit *test)
-{
-	struct wpk_jobs *jobs = wpk_jobs(test, NR_BUSY_POOLS * NR_PER_POOL, NULL);
-	struct wpool *pools[NR_BUSY_POOLS];
-	unsigned long start;
-	int i, j;
-
-	wpk_jobs_body(jobs, run_until_all_run, NULL);
-	for (i = 0; i < NR_BUSY_POOLS; i++)
-		pools[i] = wpk_pool(test, NR_PER_POOL, 0);
-	start = jiffies;
-	for (j = 0; j < NR_PER_POOL; j++)
-		for (i = 0; i < NR_BUSY_POOLS; i++)
-			wpk_jobs_submit(test, pools[i], jobs, i * NR_PER_POOL + j, 1);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_started(jobs, jobs->nr));
-	kunit_info(test, "after %u ms", jiffies_to_msecs(jiffies - start));
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, jobs->nr));
-	for (i = 0; i < NR_BUSY_POOLS; i++)
-		KUNIT_EXPECT_EQ(test, wpk_stat(pools[i], spawned), NR_PER_POOL);
 }
 
 #define NR_ROUNDS 60
@@ -331,7 +295,6 @@ static void wpool_submit_two_sleepers_have_two_workers(struct kunit *test)
 
 static struct kunit_case spawner_cases[] = {
 	KUNIT_CASE(wpool_submit_waits_for_no_worker_of_another_pool),
-	KUNIT_CASE_SLOW(wpool_submit_workers_are_made_while_tasks_keep_the_cpus_busy),
 	KUNIT_CASE_SLOW(wpool_submit_two_sleepers_have_two_workers),
 	KUNIT_CASE(wpool_submit_waits_for_no_thread_of_another_pool_that_ends),
 	KUNIT_CASE(wpool_submit_no_threads_left_idle_workers_of_others_sleep),

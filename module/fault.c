@@ -5,7 +5,7 @@
  * A task work that was added when the thread started runs in do_exit(), also
  * when an oops is why the thread ends. There it only passes the worker on: it
  * must not sleep, allocate or take anything but raw locks. What has to be put
- * right is done by the spawner, when the thread is gone.
+ * right is done by the reaper, when the thread is gone.
  */
 #include "fault.h"
 

@@ -8,7 +8,7 @@
 struct wpool_worker;
 
 /**
- * wpool_fault_arm() - have the spawner told when this thread ends, however
+ * wpool_fault_arm() - have the reaper told when this thread ends, however
  * @w: the calling worker, at its start
  */
 void wpool_fault_arm(struct wpool_worker *w);
@@ -17,7 +17,7 @@ void wpool_fault_arm(struct wpool_worker *w);
  * wpool_fault_report() - tell the fault handler, or the log, of a dead worker
  * @w: the worker, its thread is gone
  *
- * Context: the spawner.
+ * Context: the reaper.
  */
 void wpool_fault_report(struct wpool_worker *w);
 

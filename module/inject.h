@@ -4,7 +4,7 @@
  *
  * A thread is allocated by kthreadd, where the fail-nth of whoever asks for it
  * does not count. So the asker is asked, here: fail-nth of a thread that makes a
- * worker (the creator of a preallocated pool, wpool_spawner of all others), and
+ * worker (the creator of a preallocated pool, a spawner of all others), and
  * the attributes in debugfs, as for the kernel's own injection points.
  *
  * Only on kernels with CONFIG_FAULT_INJECTION_DEBUG_FS.

@@ -14,8 +14,8 @@
  *             a second it is logged, once until the queue moves, with what some
  *             of the workers are doing.
  *
- *             If all workers at home there are in tasks that keep them, the queue
- *             moves to the global one, and is everybody's.
+ *             If no worker at home there will look into the ring, its tasks
+ *             move to the global queue.
  *
  * A queue that waits because the capacity is used up, or because its worker is
  * in a task that is no hog yet, does not stall.
@@ -216,7 +216,7 @@ static void watch_queue(struct wpool *pool, struct wpool_runq *rq, u64 now)
 	if (!ns)
 		return;
 	served = wpool_runq_is_served(rq);
-	/* without hand-off a worker counts as one who comes, although it sleeps */
+	/* without hand-off a worker that sleeps in its task counts as running */
 	if (!served || (!READ_ONCE(pool->handoff) && is_exhausted(pool))) {
 		wpool_sched_drain(rq, !served);
 		return;

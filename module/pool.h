@@ -211,8 +211,8 @@ struct wpool_runq {
  * @faults: M
  * @expiry_timer: armed while somebody beyond min_workers is idle
  * @spawn_wanted: X: set by who asks the spawner, cleared by it before it looks
- * @spawn_busy: S: a spawner serves it just now; others leave it alone
- * @spawn_refused: S: the last one that asked for a place got none
+ * @spawn_busy: S: a spawner serves it, the others leave it alone
+ * @spawn_refused: S: its last request for a place was refused, and is tried again
  * @spawn_starved: S: and it has no worker
  * @spawn_node: S: on the spawners' list
  * @spawn_retry_ms: the pool's spawner only: pause after a failed spawn

@@ -39,8 +39,8 @@ static DEFINE_PER_CPU(struct transit, in_transit);
 /* ---- push ---- */
 
 /*
- * The ring is full: its younger half and the new tasks go to the global queue, so
- * that it pays. The older half has waited already, and stays.
+ * The ring is full: its younger half and the new tasks go to the global queue, many
+ * at a time so that it pays. The older half has waited already and stays.
  */
 static void spill(struct wpool *pool, struct wpool_runq *rq,
 		  struct wpool_task *const *tasks, u32 nr)
@@ -126,17 +126,21 @@ u32 wpool_sched_queued(struct wpool *pool)
 	return n;
 }
 
-/* A CPU's part of what the global queue holds; 0 if that is nothing. */
+/*
+ * This CPU's part of what the global queue holds, if all CPUs with a worker take
+ * equal parts; 0 if it is empty.
+ */
 static u32 globq_part(struct wpool *pool)
 {
+	u32 nr_takers = min(READ_ONCE(pool->nr_cpus), READ_ONCE(pool->nr_workers));
 	u32 n = wpool_globq_len(&pool->globq);
 
-	return n ? n / max(READ_ONCE(pool->nr_cpus), 1U) + 1 : 0;
+	return n ? n / max(nr_takers, 1U) + 1 : 0;
 }
 
 /*
- * The oldest of the global queue, so many at most: one is returned, the others go
- * before what the ring holds, and what then has no room, the youngest, goes back.
+ * Take the oldest tasks of the global queue: one is returned, the others go before
+ * those in the ring. Tasks that then have no room, the youngest, go back.
  */
 static struct wpool_task *take_global(struct wpool *pool, struct wpool_runq *rq,
 				      u32 max)
@@ -162,10 +166,10 @@ static struct wpool_task *take_global(struct wpool *pool, struct wpool_runq *rq,
 }
 
 /*
- * What is due to the global queue from this CPU, if that is a task or more: of the
- * tasks that were taken since it was last served, the part that it has of all that
- * is queued for this CPU. So both take equally long to run through, and no task
- * waits much longer than it would in one queue.
+ * Take what is due to the global queue from this CPU: of the tasks taken since its
+ * last turn, the same part as it has of all tasks queued for this CPU. Both queues
+ * then take equally long to run through, so that a task waits about as long as it
+ * would in one queue. Fractions of a task are carried over.
  */
 static struct wpool_task *take_due(struct wpool *pool, struct wpool_runq *rq)
 {

@@ -21,13 +21,14 @@ struct wpool_worker;
 #define WPOOL_NEXT_STREAK	16
 
 /**
- * wpool_runq_is_served() - does anybody at home here come for what is in this ring?
+ * wpool_runq_is_served() - will a worker at home here look into this ring?
  * @rq: the run queue
  *
- * A glance: neither those who push nor those who take rely on it. Workers that
- * sleep in a task, or are hogged by one, do not come.
+ * A glance: neither a push nor a take relies on it. A worker that sleeps in its task,
+ * or that was counted out as a hog, does not look.
  *
  * Context: any.
+ * Return: true if such a worker runs, is idle or is on the way.
  */
 static inline bool wpool_runq_is_served(const struct wpool_runq *rq)
 {
@@ -197,8 +198,7 @@ struct wpool_task *wpool_sched_take_any(struct wpool *pool);
 /**
  * wpool_sched_drain() - move what a run queue holds to the global queue
  * @rq: run queue of any CPU
- * @is_old: nobody has queued anything there for a while: before what is in the global
- *	queue, and not behind it
+ * @is_old: it is older than what the global queue holds, and goes to the front
  *
  * Context: any, interrupts on.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The spawner, see spawner.h.
+ * The spawners and the reaper, see spawner.h.
  *
  * A request is a flag and a place on a list. The flag is cleared before the
  * spawner looks at the pool (spawn:A, a full barrier between the two), so that
@@ -9,18 +9,19 @@
  * of the pool: who drains looks first for tasks and then for threads (flush.c),
  * so no worker is made behind its back.
  *
- * To make a thread takes as long as others let the kernel's own threads wait, so
- * there are several spawners: no pool waits for another one's worker. One at a time
- * serves a pool; who asks meanwhile is heard when that one is through.
+ * While tasks keep the CPUs busy, kthreadd and the new thread wait for theirs, so it
+ * may take long to make one worker. Several spawners make workers of several pools
+ * at the same time. One spawner at a time serves a pool, and looks again afterwards
+ * if it was asked meanwhile.
  *
  * A worker that could not be made is tried again after 10 ms, and twice as long
  * after each further failure up to 1 s, as long as anything is queued.
  * Meanwhile the flag stays set.
  *
- * A pool that has work and no worker, because the module has all workers that it may
- * have, is starved. The first place that comes free is for the first of these, and
- * at once; as long as there are more of them than places, no other pool makes a
- * worker, and workers of the others give up theirs.
+ * A pool that has work but no worker, because max_workers is reached, starves. While
+ * any pool does, the other pools make no worker, and while more pools do than there
+ * are places free, workers of other pools give up theirs. Each place that comes free
+ * makes the first starved pool due at once.
  */
 #include "spawner.h"
 
@@ -43,7 +44,7 @@
 
 #define RETRY_MIN_MS	10
 #define RETRY_MAX_MS	1000
-#define NR_SPAWNERS	8
+#define NR_SPAWNERS	4
 
 /* Protects the lists; raw: taken by submitters and ending threads. */
 static DEFINE_RAW_SPINLOCK(lock);
@@ -53,13 +54,13 @@ static LIST_HEAD(asking);
 static u32 nr_starved;
 /* Workers that ended, or are about to. */
 static LIST_HEAD(dead);
-/* Of these, those that the spawner has looked at; its own. */
+/* Of these, those that the reaper has looked at; its own. */
 static LIST_HEAD(ending);
 
 /* Tasks that were cancelled, linked by their node. */
 static LIST_HEAD(dropped);
 
-/* One of those who make workers; @is_idle is under the lock. */
+/* A thread that makes workers; @is_idle is under the lock. */
 struct spawner {
 	struct task_struct *thread;
 	bool is_idle;
@@ -68,7 +69,7 @@ struct spawner {
 static struct spawner spawners[NR_SPAWNERS];
 static struct task_struct *reaper;
 
-/* Something is due: whom to wake, if anybody is idle. The others look again by themselves. */
+/* Pick an idle spawner to wake for a pool that is due. A busy one looks again anyway. */
 static struct task_struct *pick_idle(void)
 	__must_hold(&lock)
 {
@@ -98,7 +99,7 @@ void wpool_spawner_ask(struct wpool *pool)
 		WRITE_ONCE(pool->spawn_wanted, true);
 		pool->spawn_due = jiffies;
 		list_add_tail(&pool->spawn_node, &asking);
-		/* or else whoever serves it now looks again */
+		/* or else the one that serves it now looks again */
 		if (!pool->spawn_busy)
 			thread = pick_idle();
 	}
@@ -114,7 +115,7 @@ u32 wpool_spawner_nr_starved(void)
 	return READ_ONCE(nr_starved);
 }
 
-/* @refused: the module has all the workers that it may have. */
+/* @refused: max_workers is reached, or other pools starve. */
 static void set_refused(struct wpool *pool, bool refused)
 	__must_hold(&lock)
 {
@@ -316,10 +317,11 @@ static bool is_short_handed(struct wpool *pool)
 {
 	u32 coming = wpool_wake_nr_coming(pool);
 
-	/* in the order of its life: it is on the way, searches, and then has the task */
+	/* in the order of a worker's life: it is on the way, it searches, it has a task */
 	smp_rmb();
 	if (atomic_read(&pool->nr_searching))
 		return false;
+	/* as above */
 	smp_rmb();
 	return wpool_sched_queued(pool) > coming && wpool_wake_has_vacancy(pool);
 }
@@ -357,7 +359,7 @@ static void retry_later(struct wpool *pool)
 {
 	unsigned int ms = pool->spawn_retry_ms;
 
-	/* one that starves is told when there is a place, and keeps its place in line */
+	/* a starved pool becomes due when a place comes free; the timer is a fallback */
 	if (READ_ONCE(pool->spawn_starved))
 		ms = RETRY_MAX_MS;
 	else
@@ -387,8 +389,9 @@ static void spawn(struct wpool *pool)
 	if (!READ_ONCE(pool->spawn_starved))
 		return;
 	/*
-	 * That it starves, then the look for places and the idle: this pairs with
-	 * leave:A and park:A, after which a worker that ends or parks looks at that.
+	 * Count it as starved, then check for places and idle workers: pairs with
+	 * leave:A and park:A, after which a worker that leaves or parks checks for
+	 * starved pools.
 	 */
 	smp_mb();
 	wpool_worker_make_room();
@@ -421,7 +424,7 @@ static struct wpool *next_due(struct spawner *me, unsigned long *timeout)
 	return found;
 }
 
-/* This one is through with a pool: it looks for the next, and perhaps another has to. */
+/* Done with a pool; wake another spawner if there is a place for a starved pool. */
 static void end_busy(struct wpool *pool)
 {
 	struct task_struct *thread;
@@ -447,15 +450,15 @@ static int spawner_main(void *data)
 		/* before the look at the list: a wake-up after it is not lost */
 		set_current_state(TASK_IDLE);
 		pool = next_due(me, &timeout);
-		if (pool) {
-			__set_current_state(TASK_RUNNING);
-			spawn(pool);
-			end_busy(pool);
-		} else if (kthread_should_stop()) {
-			break;
-		} else {
+		if (!pool) {
+			if (kthread_should_stop())
+				break;
 			schedule_timeout(timeout);
+			continue;
 		}
+		__set_current_state(TASK_RUNNING);
+		spawn(pool);
+		end_busy(pool);
 	}
 	__set_current_state(TASK_RUNNING);
 	return 0;
@@ -475,7 +478,7 @@ static int reaper_main(void *unused)
 {
 	bool more = false;
 
-	/* those who destroy wait for it */
+	/* wpool_destroy() waits for it */
 	set_user_nice(current, MIN_NICE);
 	for (;;) {
 		/* before the look at the lists: a wake-up after it is not lost */

@@ -24,11 +24,12 @@ struct wpool_worker;
 void wpool_spawner_ask(struct wpool *pool);
 
 /**
- * wpool_spawner_nr_starved() - how many pools have work and can get no worker
+ * wpool_spawner_nr_starved() - how many pools starve
  *
- * Because the module has all the workers that it may have.
+ * Such a pool has work, but no worker, because max_workers is reached.
  *
  * Context: any.
+ * Return: how many, a glance.
  */
 u32 wpool_spawner_nr_starved(void);
 

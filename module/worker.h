@@ -6,8 +6,8 @@
  * a task; parked on its run queue's idle list; and so on, until it leaves:
  * expired, beyond the capacity, or the pool is closed. Leaving is decided under
  * pool->workers_lock by counting the worker out; the thread ends afterwards,
- * and the spawner reaps it. A worker that dies in a task is counted out by the
- * spawner.
+ * and the reaper reaps it. A worker that dies in a task is counted out by the
+ * reaper.
  *
  * All state is in struct wpool_worker, none on the worker's stack: an oops
  * throws the stack away.
@@ -27,7 +27,7 @@ struct wpool_runq;
 /**
  * struct wpool_worker - a worker
  *
- * Letters as in pool.h; O: only the worker's own thread, and the spawner after
+ * Letters as in pool.h; O: only the worker's own thread, and the reaper after
  * its end.
  *
  * @pool: I
@@ -63,7 +63,7 @@ struct wpool_runq;
  * @on_stack: O: how many of the nested ones are, by colour
  * @awaits: W: task of its own pool that it sleeps for, or NULL, see wait.c
  * @exit_work: runs in do_exit(), after an oops too
- * @dead_node: S: in the spawner's list of ended workers
+ * @dead_node: S: in the reaper's list of ended workers
  * @rcu: frees it
  */
 struct wpool_worker {
@@ -132,9 +132,8 @@ void wpool_worker_make_room(void);
 /**
  * wpool_worker_is_needed_elsewhere() - do more pools starve than there are places?
  *
- * Then a worker that is in no task gives up its own.
- *
  * Context: any.
+ * Return: true if they do: then a worker that is in no task leaves its pool.
  */
 bool wpool_worker_is_needed_elsewhere(void);
 
