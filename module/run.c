@@ -41,7 +41,8 @@
 /* ---- the call ---- */
 
 /* How a task may allocate is its own: the next one's would fail, or drain reserves. */
-#define CONTEXT_FLAGS	(PF_MEMALLOC | PF_MEMALLOC_NOFS | PF_MEMALLOC_NOIO | COMPAT_PF_MEMALLOC_MORE)
+#define CONTEXT_FLAGS	(PF_MEMALLOC | PF_MEMALLOC_NOFS | PF_MEMALLOC_NOIO | \
+			 COMPAT_PF_MEMALLOC_MORE)
 
 /* What a task must leave as it found it. */
 struct context {

@@ -705,8 +705,8 @@ int __must_check wpool_invoke(struct wpool *pool, void *arg);
  * Return: the task's status, of the last submit that was accepted: 0 it returned (or
  * was never submitted), -ECANCELED it was cancelled, -EIO its worker died in it. Or,
  * and then nothing is promised about the task: -EINTR killed; -EDEADLK a task that
- * waits for itself, or nobody is left to run it; -EINVAL a detached task,
- * or none: %NULL and ERR_PTR are allowed.
+ * waits for itself, or nobody is left to run it; -EINVAL a detached task, or none:
+ * %NULL and ERR_PTR are allowed.
  */
 int wpool_task_wait(struct wpool_task *task);
 
@@ -742,8 +742,8 @@ bool wpool_task_cancel(struct wpool_task *task);
  * has yet to wake up.
  * Return: as wpool_task_wait(): -ECANCELED if the last submit was taken back, also
  * that of a task that ran meanwhile; 0 if it returned; -EINTR killed; -EDEADLK a task
- * that cancels itself, or nobody is left to run it; -EINVAL detached, or
- * none: %NULL and ERR_PTR are allowed.
+ * that cancels itself, or nobody is left to run it; -EINVAL detached, or none: %NULL
+ * and ERR_PTR are allowed.
  */
 int wpool_task_cancel_sync(struct wpool_task *task);
 
