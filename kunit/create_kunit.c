@@ -340,11 +340,7 @@ static void wpool_create_name_taken_is_eexist_until_it_is_free(struct kunit *tes
 	wpk_pool_attrs(test, &attrs);
 }
 
-static void nothing(void *arg)
-{
-}
-
-/* What there is no memory and no thread for is not even tried. */
+/* What there are no threads for is not even tried. */
 static void wpool_create_name_taken_is_eexist_before_anything_is_made(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -356,14 +352,6 @@ static void wpool_create_name_taken_is_eexist_before_anything_is_made(struct kun
 			-EAGAIN);
 	attrs.name = "default";
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs, THIS_MODULE)),
-			-EEXIST);
-
-	wpk_attrs(&attrs, 1, WPOOL_MAX_QUEUE_DEPTH);
-	attrs.name = wpk_name(test);
-	KUNIT_ASSERT_EQ(test, PTR_ERR_OR_ZERO(wpool_create_func(&attrs, nothing, THIS_MODULE)),
-			-ENOMEM);
-	attrs.name = "default";
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create_func(&attrs, nothing, THIS_MODULE)),
 			-EEXIST);
 }
 

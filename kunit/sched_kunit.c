@@ -252,8 +252,7 @@ static void submit_again_until_then(struct wpk_job *job)
 
 /*
  * One worker sleeps, and the other one has its own ring and a global queue that
- * never runs dry: it comes for the ring of the sleeper all the same, in turn
- * with the global queue.
+ * never runs dry: a task that is queued where the sleeper is waits no longer for it.
  */
 static void wpool_submit_behind_a_sleeper_is_not_starved_by_the_global_queue(struct kunit *test)
 {
@@ -280,8 +279,8 @@ static void wpool_submit_behind_a_sleeper_is_not_starved_by_the_global_queue(str
 	wpk_jobs_submit(test, pool, load->target, 0, 1);
 	steps = atomic_read(&load->jobs->started);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(load->target, 1));
-	/* Each ring in turn with the global queue; twice that is allowed. */
-	KUNIT_EXPECT_LE(test, load->steps_at_start - steps, 2 * 2 * 61 * (int)nr_cpu_ids);
+	/* As in one queue: each of the others once; twice that is allowed. */
+	KUNIT_EXPECT_LE(test, load->steps_at_start - steps, 2 * (int)NR_FLOOD);
 	wpk_gate_open(gate);
 	wpk_destroy(test, pool);
 	expect_no_errors(test, load->jobs);

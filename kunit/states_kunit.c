@@ -73,9 +73,10 @@ static void wpool_submit_policy_run_two_submitters_each_accept_runs(struct kunit
 	for (i = 0; i < 2; i++) {
 		int ret = wpk_join(test, threads[i]);
 
-		KUNIT_EXPECT_GE(test, ret, 1);
+		KUNIT_EXPECT_GE(test, ret, 0);
 		accepted += ret;
 	}
+	KUNIT_EXPECT_GE(test, accepted, 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), accepted);
 	KUNIT_EXPECT_FALSE(test, jobs->job[0].twice);
 }
