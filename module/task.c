@@ -139,6 +139,7 @@ static void count_in_vain(struct wpool_runq *rq, u32 colour, u32 cancelled, u32 
 	smp_wmb();
 	local64_add(cancelled, &rq->cancelled);
 	local64_add(failed, &rq->failed);
+	/* the same: these before they are counted out */
 	smp_wmb();
 	local64_add(nr, &rq->finished[colour]);
 }
