@@ -147,10 +147,10 @@ void wpool_worker_left(struct wpool *pool)
 }
 
 /*
- * Leave if the pool is closed, or has more workers than its capacity, or if
- * another one needs the place.
+ * Leave if the pool has more workers than its capacity; if asked to, also if it is
+ * closed, or if another pool needs the place.
  */
-static bool leave(struct wpool_worker *w, bool if_closed)
+static bool leave(struct wpool_worker *w, bool if_closed, bool if_needed)
 {
 	struct wpool *pool = w->pool;
 	unsigned long flags;
@@ -158,7 +158,8 @@ static bool leave(struct wpool_worker *w, bool if_closed)
 	local_irq_save(flags);
 	raw_spin_lock(&pool->workers_lock);
 	if (pool->nr_workers > READ_ONCE(pool->capacity) ||
-	    (if_closed && wpool_is_closed(pool)) || wpool_worker_is_needed_elsewhere()) {
+	    (if_closed && wpool_is_closed(pool)) ||
+	    (if_needed && wpool_worker_is_needed_elsewhere())) {
 		WRITE_ONCE(pool->nr_workers, pool->nr_workers - 1);
 		w->leaving = true;
 	}
@@ -269,6 +270,8 @@ enum step { RUN, SLEEP, END };
 static enum step look(struct wpool_worker *w, struct wpool_task **task)
 {
 	struct wpool *pool = w->pool;
+	/* sent for a task, which it takes before it gives its place to another pool */
+	bool sent = w->picked;
 	enum step step;
 
 	*task = NULL;
@@ -277,7 +280,7 @@ static enum step look(struct wpool_worker *w, struct wpool_task **task)
 		wpool_idle_started(w);
 	else if (unlikely(!READ_ONCE(w->running_on)))
 		wpool_running_enter(w);
-	if (unlikely(has_excess(pool)) && leave(w, false)) {
+	if (unlikely(has_excess(pool)) && leave(w, false, !sent)) {
 		step = END;
 		goto out;
 	}
@@ -287,7 +290,9 @@ static enum step look(struct wpool_worker *w, struct wpool_task **task)
 	if (*task) {
 		step = RUN;
 	} else if (unlikely(wpool_is_closed(pool)) &&
-		   !wpool_sched_has_work(pool, w->rq) && leave(w, true)) {
+		   !wpool_sched_has_work(pool, w->rq) && leave(w, true, true)) {
+		step = END;
+	} else if (unlikely(wpool_worker_is_needed_elsewhere()) && leave(w, false, true)) {
 		step = END;
 	} else {
 		wpool_idle_join(w);
