@@ -383,9 +383,11 @@ TEST(simple_pool)
 {
 	enum { NR = 3000, WORKERS = 16 };
 	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
+		/* on a slow machine they would expire meanwhile */
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_EXPIRY_MS,
 		.capacity = WORKERS,
 		.queue_depth = WPOOL_DEV_UNLIMITED,
+		.expiry_ms = 0,
 	};
 	struct wpool_dev_record *records = calloc(NR, sizeof(*records));
 	struct wpool_dev_stats stats;
