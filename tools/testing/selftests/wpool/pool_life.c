@@ -270,15 +270,16 @@ TEST(quiet_pools_do_not_run)
 		ASSERT_TRUE(WAIT_FOR(pool_figure(pools[i].fd, busy) == 8));
 		ASSERT_EQ(0, cancel_all(pools[i].fd));
 	}
-	ASSERT_EQ(0, submit_many(pools[ASLEEP].fd, WPOOL_WORK_SLEEP, LONG, 0, 8));
-	ASSERT_EQ(0, submit_many(pools[FULL].fd, WPOOL_WORK_SLEEP, LONG, 0, 5));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(pools[IDLE].fd, idle) == 8));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(pools[KEPT].fd, workers) == 4));
-	ASSERT_TRUE(WAIT_FOR(pool_figure(pools[ASLEEP].fd, busy) == 8));
-	ASSERT_TRUE(WAIT_FOR(pool_figure(pools[FULL].fd, busy) == 1));
 	/* what others left in the default pool, and the last of ours */
 	ASSERT_TRUE(WAIT_FOR(attr_number("default", "workers") <= 1));
 	ASSERT_TRUE(WAIT_FOR(!pool_figure(pools[PREALLOC].fd, searching)));
+	/* last of all: these end by themselves, after a minute */
+	ASSERT_EQ(0, submit_many(pools[ASLEEP].fd, WPOOL_WORK_SLEEP, LONG, 0, 8));
+	ASSERT_EQ(0, submit_many(pools[FULL].fd, WPOOL_WORK_SLEEP, LONG, 0, 5));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(pools[ASLEEP].fd, busy) == 8));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(pools[FULL].fd, busy) == 1));
 	/* the threads of those that left are the last to come to rest */
 	for (end = now_ns() + WAIT_NS;;) {
 		ASSERT_TRUE(settled(pools, NR));
