@@ -221,11 +221,11 @@ static void on_insn(unsigned int cpu, void *data)
 {
 	const struct insn *insn = data;
 	struct operation *op;
-	uint32_t todo;
+	uint32_t rest;
 	int part;
 
-	for (todo = under_way[cpu]; todo; todo &= todo - 1) {
-		op = &operations[__builtin_ctz(todo)];
+	for (rest = under_way[cpu]; rest; rest &= rest - 1) {
+		op = &operations[__builtin_ctz(rest)];
 		for (part = 0; part <= insn->inside; part++) {
 			op->figures[part][INSNS]++;
 			op->figures[part][LOCKED] += insn->locked;
@@ -243,11 +243,11 @@ static void on_access(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t add
 	const struct insn *insn = data;
 	struct operation *op;
 	uint64_t line;
-	uint32_t todo;
+	uint32_t rest;
 	int part;
 
-	for (todo = under_way[cpu]; todo; todo &= todo - 1) {
-		op = &operations[__builtin_ctz(todo)];
+	for (rest = under_way[cpu]; rest; rest &= rest - 1) {
+		op = &operations[__builtin_ctz(rest)];
 		for (part = 0; part <= insn->inside; part++)
 			op->figures[part][write ? WRITES : READS]++;
 		for (line = address >> LINE_SHIFT; line <= last >> LINE_SHIFT; line++)
