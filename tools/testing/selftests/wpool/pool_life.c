@@ -227,6 +227,15 @@ static int all_switches(struct quiet *quiet, int max, const struct pool *pools, 
 	return all;
 }
 
+/* Occupy @nr workers with sleepers, and queue the rest; those of before go. */
+static int sleep_anew(int fd, unsigned int tasks, unsigned int nr)
+{
+	int err = cancel_all(fd) ?: wait_tasks(fd, WAIT_NS);
+
+	err = err ?: submit_many(fd, WPOOL_WORK_SLEEP, LONG, 0, tasks);
+	return err ?: WAIT_FOR(pool_figure(fd, busy) == nr) ? 0 : -ETIMEDOUT;
+}
+
 /* Pools in every quiet state there is; then nothing of them runs for 5 s. */
 TEST(quiet_pools_do_not_run)
 {
@@ -261,7 +270,8 @@ TEST(quiet_pools_do_not_run)
 	struct wpool_dev_stats was[NR], is[NR];
 	struct pool pools[NR];
 	int i, j, nr, nr_after, seen = 0;
-	__u64 end;
+	__u64 began, end;
+	bool rest;
 
 	for (i = 0; i < NR; i++)
 		ASSERT_EQ(0, pool_create(&pools[i], &attrs[i]));
@@ -275,21 +285,33 @@ TEST(quiet_pools_do_not_run)
 	/* what others left in the default pool, and the last of ours */
 	ASSERT_TRUE(WAIT_FOR(attr_number("default", "workers") <= 1));
 	ASSERT_TRUE(WAIT_FOR(!pool_figure(pools[PREALLOC].fd, searching)));
-	/* last of all: these end by themselves, after a minute */
-	ASSERT_EQ(0, submit_many(pools[ASLEEP].fd, WPOOL_WORK_SLEEP, LONG, 0, 8));
-	ASSERT_EQ(0, submit_many(pools[FULL].fd, WPOOL_WORK_SLEEP, LONG, 0, 5));
-	ASSERT_TRUE(WAIT_FOR(pool_figure(pools[ASLEEP].fd, busy) == 8));
-	ASSERT_TRUE(WAIT_FOR(pool_figure(pools[FULL].fd, busy) == 1));
 	/* the threads of those that left are the last to come to rest */
-	for (end = now_ns() + WAIT_NS;;) {
-		ASSERT_TRUE(settled(pools, NR));
-		for (i = 0; i < NR; i++)
-			ASSERT_EQ(0, pool_stats(pools[i].fd, &was[i]));
-		nr = all_switches(before, ARRAY_SIZE(before), pools, NR);
-		usleep(300000);
+	for (end = now_ns() + 3 * WAIT_NS;;) {
+		/* LONG after this the sleepers end by themselves */
+		began = now_ns();
+		ASSERT_EQ(0, sleep_anew(pools[ASLEEP].fd, 8, 8));
+		ASSERT_EQ(0, sleep_anew(pools[FULL].fd, 5, 1));
+		do {
+			ASSERT_TRUE(settled(pools, NR));
+			for (i = 0; i < NR; i++)
+				ASSERT_EQ(0, pool_stats(pools[i].fd, &was[i]));
+			nr = all_switches(before, ARRAY_SIZE(before), pools, NR);
+			usleep(300000);
+			nr_after = all_switches(after, ARRAY_SIZE(after), pools, NR);
+			rest = nr == nr_after && !memcmp(before, after, sizeof(before));
+		} while (!rest && now_ns() - began < LONG / 2);
+		usleep(5000000);
 		nr_after = all_switches(after, ARRAY_SIZE(after), pools, NR);
-		if ((nr == nr_after && !memcmp(before, after, sizeof(before))) || now_ns() > end)
+		for (i = 0; i < NR; i++)
+			ASSERT_EQ(0, pool_stats(pools[i].fd, &is[i]));
+		/* a look that took longer than the sleep says nothing */
+		if ((rest && now_ns() - began < LONG) || now_ns() > end)
 			break;
+	}
+	if (now_ns() - began >= LONG) {
+		for (i = 0; i < NR; i++)
+			pool_end(&pools[i]);
+		SKIP(return, "a look at all threads takes %u s here", (unsigned int)(LONG / SEC));
 	}
 	for (i = 0; i < nr; i++)
 		for (j = 0; j < NR; j++)
@@ -298,8 +320,6 @@ TEST(quiet_pools_do_not_run)
 	       nr ? before[0].name : "");
 	/* the names of the workers are how they are found */
 	EXPECT_EQ(8 + 4 + 8 + 8 + 1, seen);
-	usleep(5000000);
-	nr_after = all_switches(after, ARRAY_SIZE(after), pools, NR);
 	EXPECT_EQ(nr, nr_after);
 	for (i = 0; i < nr; i++) {
 		for (j = 0; j < nr_after && after[j].pid != before[i].pid; j++)
@@ -310,7 +330,6 @@ TEST(quiet_pools_do_not_run)
 			TH_LOG("%s ran", before[i].name);
 	}
 	for (i = 0; i < NR; i++) {
-		ASSERT_EQ(0, pool_stats(pools[i].fd, &is[i]));
 		EXPECT_EQ(0, memcmp(&was[i], &is[i], sizeof(is[i])))
 			TH_LOG("the figures of pool %d changed", i);
 		pool_end(&pools[i]);
