@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """plan.py - write down which measurements a benchmark boot makes, in which order.
 
-usage: plan.py {native|native1|handoff|main|wide|icount|gate|cpus} [--rows 1,2] [--rounds N] [--quick]
+usage: plan.py {native|native1|main|wide|icount|gate|cpus} [--rows 1,2] [--rounds N] [--quick]
                [--cpus N]
 
 One line is one measurement, as the module wants it: a case and key=value words.
@@ -248,12 +248,8 @@ def gate(row):
 MAIN = {9: row_9, 1: row_1, 2: row_2, 3: row_3, 4: row_4, 5: row_5, 6: row_6, 7: row_7,
         8: row_8, 11: row_11, 12: row_12, 13: row_13, 14: row_14, 15: row_15, 16: row_16,
         17: row_17}
-# Natively an irq_work, and so a hand-off, waits for the next tick: user-mode Linux has
-# no interrupt for it. Nor does it let a kernel of 2 GiB have 16,384 threads.
-HANDOFF = {5: row_5, 6: row_6}
 OF_KIND = {
-    'native': {row: make for row, make in MAIN.items() if row not in HANDOFF},
-    'handoff': HANDOFF,
+    'native': MAIN,
     'native1': {10: row_10},
     'main': MAIN,
     'wide': {18: row_18},
