@@ -63,6 +63,7 @@ bench: ## measure wpool and its peers; MACHINE=native, qemu, all; QUICK=1, ROWS=
 	@scripts/bench $(if $(QUICK),--quick) $(if $(ROWS),--rows $(ROWS)) \
 		$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(KERNEL),--kernel $(KERNEL)) \
 		$(if $(ACCEL),--accel $(ACCEL)) $(if $(MACHINE),--machine $(MACHINE))
+	$(if $(ROWS)$(QUICK),,@scripts/bench-counts)
 
 bench-counts: ## instructions, locked ones and cache lines of each path, at 2, 64 and 255 possible CPUs
 	@scripts/bench-counts
