@@ -12,7 +12,7 @@
 #include <linux/kthread.h>
 #include <linux/slab.h>
 
-#include "../module/runq.c"
+#include "core/ring.c"
 #include "fixture.h"
 
 /* Where head and tail start: the interesting ones wrap during the case. */

@@ -6,21 +6,24 @@
 #include <linux/module.h>
 #include <linux/wpool.h>
 
-#include "attrs.h"
-#include "chardev.h"
 #include "compat.h"
-#include "debugfs.h"
-#include "func.h"
-#include "handoff.h"
-#include "hotplug.h"
+#include "core/alarm.h"
+#include "core/census.h"
+#include "core/handoff.h"
+#include "core/monitor.h"
+#include "core/sched.h"
+#include "core/trace.h"
+#include "faces/debugfs.h"
+#include "faces/dev/chardev.h"
+#include "faces/sysfs.h"
 #include "inject.h"
-#include "monitor.h"
-#include "pool.h"
-#include "sched.h"
-#include "spawner.h"
-#include "sysfs.h"
-#include "trace.h"
-#include "worker.h"
+#include "pool/attrs.h"
+#include "pool/left.h"
+#include "pool/pool.h"
+#include "task/func.h"
+#include "workers/hotplug.h"
+#include "workers/reaper.h"
+#include "workers/spawner.h"
 
 #ifdef COMPAT_UNTESTED
 #pragma message "wpool was not tested with a kernel as new as this one"
@@ -105,22 +108,28 @@ static int __init wpool_init(void)
 
 	wpool_trace_init();
 	wpool_sched_init();
-	wpool_worker_init();
+	wpool_census_init();
 	wpool_monitor_init();
 	wpool_class.dev_groups = wpool_sysfs_groups;
 
 	err = wpool_func_init();
 	if (err)
 		return err;
-	err = wpool_spawner_init();
+	err = wpool_reaper_init();
 	if (err)
 		goto err_func;
+	err = wpool_spawner_init();
+	if (err)
+		goto err_reaper;
 	err = wpool_pools_init(&attrs);
 	if (err)
 		goto err_spawner;
-	err = wpool_hotplug_init();
+	err = wpool_left_init();
 	if (err)
 		goto err_pools;
+	err = wpool_hotplug_init();
+	if (err)
+		goto err_left;
 	err = wpool_chardev_init();
 	if (err)
 		goto err_hotplug;
@@ -130,11 +139,15 @@ static int __init wpool_init(void)
 
 err_hotplug:
 	wpool_hotplug_exit();
+err_left:
+	wpool_left_exit();
 err_pools:
 	wpool_pools_exit();
 err_spawner:
-	wpool_monitor_exit();
+	wpool_alarm_exit();
 	wpool_spawner_exit();
+err_reaper:
+	wpool_reaper_exit();
 	rcu_barrier();
 	wpool_handoff_exit();
 	wpool_pools_free();
@@ -150,12 +163,14 @@ static void __exit wpool_exit(void)
 	wpool_inject_exit();
 	wpool_debugfs_exit();
 	wpool_hotplug_exit();
+	wpool_left_exit();
 	/* the last pool: no task, no worker, no timer after this */
 	wpool_pools_exit();
 	/* a last look may be under way, at no pool */
-	wpool_monitor_exit();
+	wpool_alarm_exit();
 	/* drops the last references that requests held */
 	wpool_spawner_exit();
+	wpool_reaper_exit();
 	/* workers that are freed by RCU */
 	rcu_barrier();
 	wpool_handoff_exit();

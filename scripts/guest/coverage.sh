@@ -19,7 +19,7 @@ sh /files/selftests.sh || status=1
 # As far as tar knows, the files there are empty.
 mkdir /tmp/counts
 find $COUNTS -path '*/module/*.gcda' ! -path '*/samples/*' | while read -r f; do
-	cat "$f" >"/tmp/counts/${f##*/}"
+	cat "$f" >"/tmp/counts/$(echo "${f##*/module/}" | tr / '#')"
 done
 stty -F /dev/ttyS2 raw -echo
 tar -C /tmp/counts -czf - . >/dev/ttyS2

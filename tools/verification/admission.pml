@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Admission: module/admission.c and admission.h.
+ * Admission: module/task/admission.c and admission.h.
  *
  * Submitters take a token each, or wait in line, or (TRIES) are refused; one of
  * those who wait may give up. Finishers give the tokens back, on two CPUs with a
@@ -11,11 +11,11 @@
  * can be found, no debt is left, and the drainer has returned. A waiter is served
  * before those who came later, and only who met a full pool is refused.
  *
- * barrier: admission.c give:A
- * barrier: admission.c wait:A
- * barrier: admission.c resize:A
- * barrier: admission.c drainer:A
- * barrier: admission.h give:A
+ * barrier: task/admission.c give:A
+ * barrier: task/admission.c wait:A
+ * barrier: task/admission.c resize:A
+ * barrier: task/admission.c drainer:A
+ * barrier: task/admission.h give:A
  *
  * holds waiting: -DSUBMITTERS=3
  * holds giving-up: -DSUBMITTERS=2 -DRUNNING=2 -DGIVES_UP=1

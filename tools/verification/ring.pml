@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The ring: module/runq.c and runq.h, and the exchange of the next slot in sched.h.
+ * The ring: module/core/ring.c and ring.h, and the exchange of the next slot in sched.h.
  *
  * A producer fills ring 0, by the next slot or not, and takes half of it when it is
  * full. A thief moves half of ring 0 to its own ring 1. A consumer pops from both,
@@ -10,10 +10,10 @@
  * Rings are of four and of two slots instead of 128. head is moved by compare-and-
  * swap only and is in no store buffer.
  *
- * barrier: runq.c push:A
- * barrier: runq.c take:A
- * barrier: runq.h push:A
- * barrier: runq.h take:A
+ * barrier: core/ring.c push:A
+ * barrier: core/ring.c take:A
+ * barrier: core/ring.h push:A
+ * barrier: core/ring.h take:A
  *
  * holds ring: -DLOOKS=2 -DSTEALS=1
  * holds next: -DLOOKS=2 -DSTEALS=1 -DQUEUED=0 -DNTASKS=3 -DNEXT=1

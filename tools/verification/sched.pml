@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Park, wake and hand over: module/wake.c, sched.c, idle.c, worker.c, spawner.c,
- * handoff.c.
+ * Park, wake and hand over: module/core/wake.c, sched.c, census.c, handoff.c;
+ * module/workers/park.c, leave.c, spawner.c.
  *
  * Two CPUs, each with a ring. Two workers are at home on CPU 0, where one may run
  * at a time; that of CPU 1 sleeps in a task for ever. Who looks on CPU 0 steals from
@@ -17,15 +17,15 @@
  * have looked early, and to wake one too many. (start:A is about nothing else, and
  * so it is not among those whose absence must be found.)
  *
- * barrier: wake.c serve:A
- * barrier: sched.c push:A
- * barrier: sched.h push:A
- * barrier: sched.c stop:A
- * barrier: idle.c park:A
- * barrier: idle.c start:A
- * barrier: worker.c leave:A
- * barrier: spawner.c spawn:A
- * barrier: handoff.c handoff:A
+ * barrier: core/wake.c serve:A
+ * barrier: core/sched.c push:A
+ * barrier: core/sched.h push:A
+ * barrier: core/sched.c stop:A
+ * barrier: workers/park.c park:A
+ * barrier: core/census.c start:A
+ * barrier: core/census.c leave:A
+ * barrier: workers/spawner.c spawn:A
+ * barrier: core/census.c handoff:A
  *
  * holds one-submitter: -DSUBMITTERS=1
  * holds two-submitters: -DSUBMITTERS=2 -DASLEEP=1 -DNTASKS=3
@@ -113,7 +113,7 @@ bool asked;
 byte started = ASLEEP, asleep = ASLEEP, leaves = LEAVES, fails = FAILS,
      full_again = FULL;
 
-/* ---- idle.c ---- */
+/* ---- park.c ---- */
 
 /* unpark_locked() */
 inline unpark(w)
@@ -352,7 +352,7 @@ inline switched_out()
 	fi
 }
 
-/* ---- worker.c ---- */
+/* ---- leave.c ---- */
 
 /* wpool_ring_pop(): the exchange is fully ordered */
 inline pop(ring)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The parsers of module/sysfs.c and module/attrs.c in user space: the files
+ * The parsers of module/faces/sysfs.c and module/pool/attrs.c in user space: the files
  * themselves, with shim/kernel.h for a kernel.
  */
 #include "kernel_parsers.h"
 
-#include "../../../module/attrs.c"
-#include "../../../module/sysfs.c"
+#include "../../../module/pool/attrs.c"
+#include "../../../module/faces/sysfs.c"
 
 /* What the rest of these files calls; no parser does. */
 int wpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# The parsers of wpoolctl and of module/sysfs.c, module/attrs.c and the module's
+# The parsers of wpoolctl and of module/faces/sysfs.c, module/pool/attrs.c and the module's
 # parameters, under libFuzzer with ASan and UBSan. Input that was found goes to
 # $(OUT)/corpus, what breaks something to $(OUT)/crash-*; corpus/ holds seeds.
 

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who is counted where, see census.h. The barriers start:A, leave:A and handoff:A
+ * are explained in wake.c.
+ */
+#include "core/census.h"
+
+#include <linux/cpumask.h>
+#include <linux/jiffies.h>
+#include <linux/moduleparam.h>
+#include <linux/rcupdate.h>
+#include <linux/threads.h>
+#include <linux/wait.h>
+
+static int max_workers_set(const char *val, const struct kernel_param *kp)
+{
+	return param_set_uint_minmax(val, kp, 1, PID_MAX_LIMIT);
+}
+
+static const struct kernel_param_ops max_workers_ops = {
+	.set = max_workers_set,
+	.get = param_get_uint,
+};
+
+static unsigned int max_workers;
+module_param_cb(max_workers, &max_workers_ops, &max_workers, 0444);
+MODULE_PARM_DESC(max_workers,
+		 "workers at most, over all pools (default: a quarter of the boot-time pid_max)");
+
+/* Workers counted in, over all pools. */
+static atomic_t nr_all_workers;
+
+/* ---- workers of a pool, and of the module ---- */
+
+u32 wpool_workers_room(void)
+{
+	u32 nr = atomic_read(&nr_all_workers);
+
+	return nr < max_workers ? max_workers - nr : 0;
+}
+
+int wpool_workers_enter(struct wpool *pool)
+{
+	unsigned long flags;
+	int err = 0;
+
+	if (atomic_inc_return(&nr_all_workers) > max_workers) {
+		atomic_dec(&nr_all_workers);
+		return -EAGAIN;
+	}
+	raw_spin_lock_irqsave(&pool->workers_lock, flags);
+	if (pool->nr_workers >= READ_ONCE(pool->capacity))
+		err = -EBUSY;
+	else
+		WRITE_ONCE(pool->nr_workers, pool->nr_workers + 1);
+	raw_spin_unlock_irqrestore(&pool->workers_lock, flags);
+	if (err)
+		atomic_dec(&nr_all_workers);
+	return err;
+}
+
+void wpool_workers_leave_place(void)
+{
+	atomic_dec(&nr_all_workers);
+	/* leave:A */
+	smp_mb();
+}
+
+void wpool_home_enter(struct wpool_runq *rq)
+{
+	raw_spin_lock(&rq->lock);
+	WRITE_ONCE(rq->nr_workers, rq->nr_workers + 1);
+	raw_spin_unlock(&rq->lock);
+}
+
+void wpool_home_leave(struct wpool_runq *rq)
+{
+	raw_spin_lock(&rq->lock);
+	WRITE_ONCE(rq->nr_workers, rq->nr_workers - 1);
+	raw_spin_unlock(&rq->lock);
+}
+
+void wpool_threads_leave(struct wpool *pool)
+{
+	/* keeps the pool until the wake-up is through */
+	rcu_read_lock();
+	if (atomic_dec_and_test(&pool->nr_threads))
+		wake_up_all(&pool->drain_wq);
+	rcu_read_unlock();
+}
+
+/* ---- on the way, searching, running ---- */
+
+void wpool_waking_enter(struct wpool *pool)
+{
+	WRITE_ONCE(pool->wake_jiffy, jiffies);
+	atomic_inc(&pool->nr_waking);
+}
+
+void wpool_waking_leave(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+	struct wpool_runq *rq = w->rq;
+	unsigned long flags;
+
+	w->picked = false;
+	local_irq_save(flags);
+	wpool_searching_enter(w);
+	wpool_running_enter(w);
+	if (w->owns_waking) {
+		w->owns_waking = false;
+		raw_spin_lock(&rq->lock);
+		WRITE_ONCE(rq->waking, false);
+		raw_spin_unlock(&rq->lock);
+	}
+	/* start:A, after it counts among those who search and run */
+	smp_mb__before_atomic();
+	atomic_dec(&pool->nr_waking);
+	local_irq_restore(flags);
+}
+
+void wpool_waking_disown(struct wpool_worker *w)
+{
+	struct wpool_runq *rq = w->rq;
+
+	if (!w->owns_waking)
+		return;
+	w->owns_waking = false;
+	raw_spin_lock_irq(&rq->lock);
+	WRITE_ONCE(rq->waking, false);
+	raw_spin_unlock_irq(&rq->lock);
+}
+
+void wpool_searching_enter(struct wpool_worker *w)
+{
+	w->searching = true;
+	atomic_inc(&w->pool->nr_searching);
+}
+
+void wpool_searching_leave(struct wpool_worker *w)
+{
+	if (w->searching) {
+		w->searching = false;
+		atomic_dec(&w->pool->nr_searching);
+	}
+}
+
+void wpool_running_enter(struct wpool_worker *w)
+{
+	if (READ_ONCE(w->running_on))
+		return;
+	/* fully ordered, for wpool_alarm_set() */
+	atomic_inc_return(&w->rq->nr_running);
+	/* who takes it from here on counts down what was counted up */
+	smp_store_release(&w->running_on, w->rq);
+}
+
+struct wpool_runq *wpool_running_leave(struct wpool_worker *w)
+{
+	struct wpool_runq *rq = NULL;
+
+	/* the worker itself and the monitor may both try: one gets it */
+	if (READ_ONCE(w->running_on))
+		rq = xchg(&w->running_on, NULL);
+	/* handoff:A, fully ordered */
+	if (rq)
+		atomic_dec_return(&rq->nr_running);
+	else
+		smp_mb(); /* who calls goes on as if it had counted down */
+	return rq;
+}
+
+void wpool_census_init(void)
+{
+	/* as the kernel does at boot; the value itself is out of reach */
+	if (!max_workers)
+		max_workers = max_t(unsigned int, PID_MAX_DEFAULT,
+				    PIDS_PER_CPU_DEFAULT * num_possible_cpus()) / 4;
+}

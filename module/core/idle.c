@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Idle workers, see idle.h. The barrier park:A is explained in wake.c.
+ */
+#include "core/idle.h"
+
+#include <linux/cpumask.h>
+#include <linux/jiffies.h>
+#include <linux/sched.h>
+
+#include "core/alarm.h"
+#include "core/census.h"
+#include "core/state.h"
+#include "core/trace.h"
+
+void wpool_idle_take(struct wpool_runq *rq, struct wpool_worker *w)
+	__must_hold(&rq->lock)
+{
+	lockdep_assert_held(&rq->lock);
+	list_del(&w->idle_node);
+	WRITE_ONCE(rq->nr_idle, rq->nr_idle - 1);
+	atomic_dec(&rq->pool->nr_idle);
+	if (!rq->nr_idle)
+		cpumask_clear_cpu(rq->cpu, rq->pool->idle_mask);
+	trace_wpool_worker_woken(rq->pool->name, rq->cpu, w->thread->pid, w->idle_since);
+	/* the last word: the worker goes on without the lock */
+	smp_store_release(&w->parked, false);
+}
+
+void wpool_idle_add(struct wpool_runq *rq, struct wpool_worker *w)
+{
+	struct wpool *pool = rq->pool;
+
+	raw_spin_lock(&rq->lock);
+	w->idle_since = jiffies;
+	w->parked = true;
+	if (pool->order == WPOOL_LIFO)
+		list_add(&w->idle_node, &rq->idle);
+	else
+		list_add_tail(&w->idle_node, &rq->idle);
+	WRITE_ONCE(rq->nr_idle, rq->nr_idle + 1);
+	atomic_inc(&pool->nr_idle);
+	cpumask_set_cpu(rq->cpu, pool->idle_mask);
+	trace_wpool_worker_parked(pool->name, rq->cpu, w->thread->pid);
+	raw_spin_unlock(&rq->lock);
+}
+
+bool wpool_idle_wake(struct wpool_runq *rq)
+{
+	struct task_struct *thread;
+	struct wpool_worker *w;
+
+	raw_spin_lock(&rq->lock);
+	w = list_first_entry_or_null(&rq->idle, struct wpool_worker, idle_node);
+	if (!w || rq->waking) {
+		raw_spin_unlock(&rq->lock);
+		return false;
+	}
+	w->picked = true;
+	w->owns_waking = true;
+	WRITE_ONCE(rq->waking, true);
+	wpool_waking_enter(rq->pool);
+	thread = w->thread;
+	wpool_idle_take(rq, w);
+	raw_spin_unlock(&rq->lock);
+
+	/* interrupts are still off: the thread cannot be freed yet */
+	wake_up_process(thread);
+	/* its CPU may be taken */
+	wpool_alarm_set();
+	return true;
+}
+
+struct wpool_worker *wpool_idle_coldest(struct wpool_runq *rq)
+	__must_hold(&rq->lock)
+{
+	if (list_empty(&rq->idle))
+		return NULL;
+	if (rq->pool->order == WPOOL_LIFO)
+		return list_last_entry(&rq->idle, struct wpool_worker, idle_node);
+	return list_first_entry(&rq->idle, struct wpool_worker, idle_node);
+}
+
+/* Wake the coldest worker of a run queue to look at its state. */
+static bool wake_coldest(struct wpool_runq *rq)
+{
+	struct task_struct *thread;
+	struct wpool_worker *w;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	raw_spin_lock(&rq->lock);
+	w = wpool_idle_coldest(rq);
+	if (w) {
+		thread = w->thread;
+		wpool_idle_take(rq, w);
+	}
+	raw_spin_unlock(&rq->lock);
+	/* interrupts are still off: the thread cannot be freed yet */
+	if (w)
+		wake_up_process(thread);
+	local_irq_restore(flags);
+	return w;
+}
+
+void wpool_idle_wake_runq(struct wpool_runq *rq)
+{
+	u32 n;
+
+	/* what these are woken for, then the look who is idle; pairs with park:A */
+	smp_mb();
+	/*
+	 * As many as there are, from the end where nobody joins: who joins later
+	 * has seen what these are woken for.
+	 */
+	for (n = READ_ONCE(rq->nr_idle); n && wake_coldest(rq); n--)
+		;
+}
+
+void wpool_idle_wake_next(struct wpool *pool)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (cpumask_test_cpu(cpu, pool->idle_mask) &&
+		    wake_coldest(wpool_runq(pool, cpu)))
+			return;
+}
+
+void wpool_idle_wake_all(struct wpool *pool)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		wpool_idle_wake_runq(wpool_runq(pool, cpu));
+}
+
+struct wpool_runq *wpool_idle_coldest_runq(struct wpool *pool, unsigned long *since)
+{
+	struct wpool_runq *rq, *found = NULL;
+	struct wpool_worker *w;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		if (!cpumask_test_cpu(cpu, pool->idle_mask))
+			continue;
+		rq = wpool_runq(pool, cpu);
+		raw_spin_lock(&rq->lock);
+		w = wpool_idle_coldest(rq);
+		if (w && (!found || time_before(w->idle_since, *since))) {
+			*since = w->idle_since;
+			found = rq;
+		}
+		raw_spin_unlock(&rq->lock);
+	}
+	return found;
+}
+
+bool wpool_idle_move(struct wpool *pool, struct wpool_runq *rq)
+{
+	struct task_struct *thread;
+	struct wpool_worker *w;
+	struct wpool_runq *from;
+	unsigned long since;
+
+	from = wpool_idle_coldest_runq(pool, &since);
+	if (!from || from == rq)
+		return false;
+	raw_spin_lock(&from->lock);
+	w = wpool_idle_coldest(from);
+	if (w) {
+		w->picked = true;
+		w->new_home = rq;
+		wpool_waking_enter(pool);
+		thread = w->thread;
+		wpool_idle_take(from, w);
+	}
+	raw_spin_unlock(&from->lock);
+	if (!w)
+		return false;
+
+	/* interrupts are still off: the thread cannot be freed yet */
+	wake_up_process(thread);
+	return true;
+}
+

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The monitor, see monitor.h.
+ *
+ * Its alarm goes on as long as anything is queued or anybody runs, or did since the
+ * last look: a module whose pools are quiet has no timer. A look changes nothing
+ * unless the look before saw the same:
+ *
+ *   a hog     the worker that runs here has not looked for work for hog_ms. It
+ *             is counted out, and its queue is another CPU's.
+ *   a stall   the same task stands at the head, although there is somebody who
+ *             could run it. That one is woken, or moved here. If that does not help for
+ *             a second it is logged, once until the queue moves, with what some
+ *             of the workers are doing.
+ *
+ *             If no worker at home there will look into the ring, its tasks
+ *             move to the global queue.
+ *
+ * A queue that waits because the capacity is used up, or because its worker is
+ * in a task that is no hog yet, does not stall.
+ */
+#include "core/monitor.h"
+
+#include <linux/cpumask.h>
+#include <linux/ktime.h>
+#include <linux/printk.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+#include <linux/sched/debug.h>
+
+#include "compat.h"
+#include "core/alarm.h"
+#include "core/census.h"
+#include "core/queues.h"
+#include "core/registry.h"
+#include "core/sched.h"
+#include "core/state.h"
+#include "core/trace.h"
+#include "core/wake.h"
+
+#define PERIOD_NS	(10 * NSEC_PER_MSEC)
+#define STALL_NS	PERIOD_NS
+#define STALL_LOG_NS	NSEC_PER_SEC
+#define STALL_LOG_WORKERS	8
+
+/*
+ * Where nothing else sees that a worker blocks, the monitor looks often as long
+ * as it finds something to do, and takes a hundredth of a CPU at most.
+ */
+#define PERIOD_MIN_NS	(20 * NSEC_PER_USEC)
+#define PERIOD_PER_LOOK	100
+
+static u64 period_ns;
+/* The last look found somebody to hand over from. */
+static bool has_acted;
+
+/* ---- hogs, and those who blocked unseen ---- */
+
+/* Note whom to count out here, for retake(): who is asleep or, for hogs, in a task. */
+static bool watch_workers(struct wpool *pool, struct wpool_runq *rq, u64 now)
+{
+	u64 hog_ns = READ_ONCE(pool->hog_ms) * (u64)NSEC_PER_MSEC;
+	struct wpool_watch *watch = &rq->watch;
+	u32 look = READ_ONCE(rq->tick);
+
+	watch->retake = WPOOL_RETAKE_NONE;
+	if (look != watch->look || !watch->look_ns) {
+		watch->look = look;
+		watch->look_ns = now;
+	} else if (now - watch->look_ns >= hog_ns) {
+		watch->look_ns = 0;
+		watch->retake = WPOOL_RETAKE_ALL;
+	} else if (wpool_queues_are_waiting(pool, rq)) {
+		/* where the notifiers do it there is nobody to be found */
+		watch->retake = WPOOL_RETAKE_BLOCKED;
+	}
+	return watch->retake != WPOOL_RETAKE_NONE;
+}
+
+/* Count them out, in one walk. */
+static void retake(struct wpool *pool)
+{
+	struct wpool_worker *w;
+	struct wpool_runq *rq;
+	bool blocked;
+
+	list_for_each_entry_rcu(w, &pool->workers, node) {
+		rq = READ_ONCE(w->running_on);
+		if (!rq || rq->watch.retake == WPOOL_RETAKE_NONE)
+			continue;
+		blocked = compat_is_blocked(w->thread);
+		if (!blocked && (rq->watch.retake != WPOOL_RETAKE_ALL || !READ_ONCE(w->task)))
+			continue;
+		if (!wpool_running_leave(w))
+			continue;
+		has_acted = true;
+		if (blocked) {
+			WRITE_ONCE(pool->handoffs, pool->handoffs + 1);
+			trace_wpool_runq_handed_over(pool->name, rq->cpu);
+		} else {
+			WRITE_ONCE(pool->hogs, pool->hogs + 1);
+			trace_wpool_task_hogged(pool->name, rq->cpu, w->thread->pid,
+						READ_ONCE(w->task), READ_ONCE(w->func));
+		}
+	}
+}
+
+/* Somebody else must come for what waits for this queue's workers. */
+static void hand_over(struct wpool *pool, struct wpool_runq *rq)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (wpool_queues_are_waiting(pool, rq) && wpool_runq_has_room(rq))
+		wpool_wake_rescue(rq);
+	local_irq_restore(flags);
+}
+
+/* ---- stalls ---- */
+
+static void show_workers(struct wpool *pool)
+{
+	struct wpool_worker *w;
+	int n = 0;
+
+	list_for_each_entry_rcu(w, &pool->workers, node) {
+		sched_show_task(w->thread);
+		if (++n == STALL_LOG_WORKERS)
+			break;
+	}
+}
+
+static void report(struct wpool *pool, struct wpool_watch *watch, int cpu, u64 ns)
+{
+	static DEFINE_RATELIMIT_STATE(limit, DEFAULT_RATELIMIT_INTERVAL, 2);
+
+	if (watch->reported || !__ratelimit(&limit))
+		return;
+	watch->reported = true;
+	if (cpu < 0)
+		pr_warn("wpool: %s: nobody has taken from the global queue for %llu ms, %u tasks queued\n",
+			pool->name, ns / NSEC_PER_MSEC, wpool_queues_len(pool));
+	else
+		pr_warn("wpool: %s: nobody has taken from the queue of CPU %d for %llu ms, %u tasks queued\n",
+			pool->name, cpu, ns / NSEC_PER_MSEC, wpool_queues_len(pool));
+	show_workers(pool);
+}
+
+/* Note what stands at the head; returns for how long it has, once that is a stall. */
+static u64 standing_ns(struct wpool_watch *watch, u64 head, u64 now)
+{
+	if (!watch->head_ns || watch->head != head) {
+		watch->head = head;
+		watch->head_ns = now;
+		WRITE_ONCE(watch->stands, false);
+		watch->reported = false;
+		return 0;
+	}
+	if (now - watch->head_ns < STALL_NS)
+		return 0;
+	WRITE_ONCE(watch->stands, true);
+	return now - watch->head_ns;
+}
+
+/*
+ * Nobody is idle, and nobody can be made: whoever comes free will look. A pool
+ * without a worker has to ask all the same: then others make room.
+ */
+static bool is_exhausted(struct wpool *pool)
+{
+	u32 workers = READ_ONCE(pool->nr_workers);
+
+	return !atomic_read(&pool->nr_idle) &&
+	       (workers >= READ_ONCE(pool->capacity) || (workers && !wpool_workers_room()));
+}
+
+/* Is the worker that is relied on here inside a task, and not waiting for its CPU? */
+static bool is_at_work(struct wpool *pool, struct wpool_runq *rq)
+{
+	struct wpool_worker *w;
+
+	list_for_each_entry_rcu(w, &pool->workers, node)
+		if (READ_ONCE(w->running_on) == rq && READ_ONCE(w->task))
+			return true;
+	return false;
+}
+
+static void watch_queue(struct wpool *pool, struct wpool_runq *rq, u64 now)
+{
+	u64 head = (unsigned long)READ_ONCE(rq->next) ^
+		   ((u64)wpool_ring_head(&rq->ring) << 32);
+	u64 ns = standing_ns(&rq->watch, head, now);
+	unsigned long flags;
+	bool served;
+
+	if (!ns)
+		return;
+	served = wpool_runq_is_served(rq);
+	/* without hand-off a worker that sleeps in its task counts as running */
+	if (!served || (!READ_ONCE(pool->handoff) && is_exhausted(pool))) {
+		wpool_sched_drain(rq, !served);
+		return;
+	}
+	if (is_exhausted(pool))
+		return;
+	local_irq_save(flags);
+	wpool_wake_rescue(rq);
+	local_irq_restore(flags);
+	if (ns >= STALL_LOG_NS && !is_at_work(pool, rq))
+		report(pool, &rq->watch, rq->cpu, ns);
+}
+
+static void watch_globq(struct wpool *pool, u64 now)
+{
+	u64 ns = standing_ns(&pool->watch, READ_ONCE(pool->globq.popped), now);
+	unsigned long flags;
+	bool coming;
+
+	if (!ns || is_exhausted(pool))
+		return;
+	local_irq_save(flags);
+	coming = wpool_wake_rescue(wpool_this_runq(pool)) ||
+		 atomic_read(&pool->nr_waking);
+	local_irq_restore(flags);
+	/* if nobody is, then all that may run are in their tasks */
+	if (ns >= STALL_LOG_NS && coming)
+		report(pool, &pool->watch, -1, ns);
+}
+
+/* ---- looking ---- */
+
+static void look_at_workers(struct wpool *pool)
+{
+	struct wpool_runq *rq;
+	int cpu;
+
+	retake(pool);
+	for_each_possible_cpu(cpu) {
+		rq = wpool_runq(pool, cpu);
+		if (rq->watch.retake != WPOOL_RETAKE_NONE)
+			hand_over(pool, rq);
+		rq->watch.retake = WPOOL_RETAKE_NONE;
+	}
+}
+
+/* Is anything queued, or anybody running? Sleepers are quiet. */
+static bool look_at(struct wpool *pool)
+{
+	bool busy = false, queued, suspects = false;
+	u64 now = ktime_get_mono_fast_ns();
+	struct wpool_runq *rq;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		rq = wpool_runq(pool, cpu);
+		queued = wpool_runq_len(rq);
+		/* without hand-off a sleeper is counted, too, and nobody takes it out */
+		if (READ_ONCE(pool->handoff) && atomic_read(&rq->nr_running)) {
+			suspects |= watch_workers(pool, rq, now);
+			busy = true;
+		} else {
+			rq->watch.look_ns = 0;
+		}
+		if (queued) {
+			watch_queue(pool, rq, now);
+			busy = true;
+		} else {
+			rq->watch.head_ns = 0;
+			WRITE_ONCE(rq->watch.stands, false);
+		}
+	}
+	if (wpool_globq_len(&pool->globq)) {
+		watch_globq(pool, now);
+		busy = true;
+	} else {
+		pool->watch.head_ns = 0;
+	}
+	if (suspects)
+		look_at_workers(pool);
+	return busy;
+}
+
+static void set_period(u64 look_ns)
+{
+	u64 next = PERIOD_NS;
+
+	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
+		next = has_acted ? PERIOD_MIN_NS : min(period_ns * 5 / 4, PERIOD_NS);
+	has_acted = false;
+	/* the hundredth is for short periods: one slow look must not blind it */
+	period_ns = min(max(next, PERIOD_PER_LOOK * look_ns), PERIOD_NS);
+	wpool_alarm_period(period_ns);
+}
+
+static bool look(void)
+{
+	u64 start = ktime_get_mono_fast_ns();
+	bool busy = wpool_pools_walk_rcu(look_at);
+
+	set_period(ktime_get_mono_fast_ns() - start);
+	return busy;
+}
+
+void wpool_monitor_init(void)
+{
+	period_ns = IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS) ? PERIOD_NS : PERIOD_MIN_NS;
+	wpool_alarm_init(look, period_ns);
+}

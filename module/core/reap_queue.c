@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the reaper puts away, see reap_queue.h. */
+#include "core/reap_queue.h"
+
+#include <linux/list.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+
+#include "core/state.h"
+
+/* Protects the lists; raw: ending threads take it. */
+static DEFINE_RAW_SPINLOCK(lock);
+/* Workers that ended, or are about to. */
+static LIST_HEAD(dead);
+/* Tasks that were cancelled, linked by their node. */
+static LIST_HEAD(dropped);
+
+static struct task_struct *reaper;
+
+void wpool_reap_worker(struct wpool_worker *w)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&lock, flags);
+	list_add_tail(&w->dead_node, &dead);
+	raw_spin_unlock_irqrestore(&lock, flags);
+	wake_up_process(reaper);
+}
+
+void wpool_reap_task(struct wpool_task *task)
+{
+	bool first;
+
+	raw_spin_lock(&lock);
+	first = list_empty(&dropped);
+	list_add_tail(&task->node, &dropped);
+	raw_spin_unlock(&lock);
+	/* else it is on its way, and looks until there are none */
+	if (first)
+		wake_up_process(reaper);
+}
+
+struct wpool_task *wpool_reap_next_task(void)
+{
+	struct wpool_task *task;
+
+	raw_spin_lock_irq(&lock);
+	task = list_first_entry_or_null(&dropped, struct wpool_task, node);
+	if (task)
+		list_del(&task->node);
+	raw_spin_unlock_irq(&lock);
+	return task;
+}
+
+void wpool_reap_workers(struct list_head *list)
+{
+	raw_spin_lock_irq(&lock);
+	list_splice_tail_init(&dead, list);
+	raw_spin_unlock_irq(&lock);
+}
+
+bool wpool_reap_is_empty(void)
+{
+	bool ret;
+
+	raw_spin_lock_irq(&lock);
+	ret = list_empty(&dead) && list_empty(&dropped);
+	raw_spin_unlock_irq(&lock);
+	return ret;
+}
+
+void wpool_reap_attach(struct task_struct *thread)
+{
+	reaper = thread;
+}

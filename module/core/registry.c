@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/* All pools, see registry.h. */
+#include "core/registry.h"
+
+#include <linux/err.h>
+#include <linux/export.h>
+#include <linux/mutex.h>
+#include <linux/rculist.h>
+#include <linux/string.h>
+
+#include "core/state.h"
+
+static DEFINE_MUTEX(pools_mutex);	/* protects pools */
+static LIST_HEAD(pools);		/* not yet destroyed, or on the way */
+
+struct wpool *wpool_get(struct wpool *pool)
+{
+	if (!IS_ERR_OR_NULL(pool))
+		get_device(&pool->dev);
+	return pool;
+}
+EXPORT_SYMBOL_GPL(wpool_get);
+
+void wpool_put(struct wpool *pool)
+{
+	if (!IS_ERR_OR_NULL(pool))
+		put_device(&pool->dev);
+}
+EXPORT_SYMBOL_GPL(wpool_put);
+
+static struct wpool *find_locked(const char *name)
+{
+	struct wpool *pool;
+
+	lockdep_assert_held(&pools_mutex);
+	list_for_each_entry(pool, &pools, node)
+		if (!strcmp(pool->name, name))
+			return pool;
+	return NULL;
+}
+
+bool wpool_registry_has(const char *name)
+{
+	bool ret;
+
+	mutex_lock(&pools_mutex);
+	ret = find_locked(name);
+	mutex_unlock(&pools_mutex);
+	return ret;
+}
+
+int wpool_registry_add(struct wpool *pool, int (*publish)(struct wpool *pool))
+{
+	int err = -EEXIST;
+
+	mutex_lock(&pools_mutex);
+	if (!find_locked(pool->name)) {
+		err = publish(pool);
+		if (!err)
+			list_add_tail_rcu(&pool->node, &pools);
+	}
+	mutex_unlock(&pools_mutex);
+	return err;
+}
+
+void wpool_registry_del(struct wpool *pool)
+{
+	mutex_lock(&pools_mutex);
+	list_del_rcu(&pool->node);
+	mutex_unlock(&pools_mutex);
+}
+
+struct wpool *wpool_registry_find(bool (*match)(struct wpool *pool, const void *data),
+				  const void *data)
+{
+	struct wpool *pool, *found = NULL;
+
+	mutex_lock(&pools_mutex);
+	list_for_each_entry(pool, &pools, node) {
+		if (match(pool, data)) {
+			found = wpool_get(pool);
+			break;
+		}
+	}
+	mutex_unlock(&pools_mutex);
+	return found;
+}
+
+static bool has_name(struct wpool *pool, const void *name)
+{
+	return !strcmp(pool->name, name) && READ_ONCE(pool->state) != WPOOL_DESTROYED;
+}
+
+struct wpool *wpool_find(const char *name)
+{
+	return name ? wpool_registry_find(has_name, name) : NULL;
+}
+EXPORT_SYMBOL_GPL(wpool_find);
+
+void wpool_pools_walk(void (*fn)(struct wpool *pool, void *data), void *data)
+{
+	struct wpool *pool;
+
+	mutex_lock(&pools_mutex);
+	list_for_each_entry(pool, &pools, node)
+		fn(pool, data);
+	mutex_unlock(&pools_mutex);
+}
+
+bool wpool_pools_walk_rcu(bool (*fn)(struct wpool *pool))
+{
+	struct wpool *pool;
+	bool ret = false;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(pool, &pools, node)
+		ret |= fn(pool);
+	rcu_read_unlock();
+	return ret;
+}

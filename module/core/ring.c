@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The ring of a run queue, see ring.h.
+ *
+ * Barrier pairs:
+ *
+ *   push:A  store-release of tail after the slots are filled
+ *           <-> load-acquire of tail in wpool_ring_tail(): a consumer that sees
+ *           the new tail sees the slots.
+ *   take:A  fully ordered compare-and-swap of head after the slots are read
+ *           <-> load-acquire of head in wpool_ring_room(): the producer fills
+ *           a slot again only after its old content was read.
+ *
+ * ABA: head is compared as a number that only grows. A consumer that holds an
+ * old one has preemption off, so 2^32 moves cannot happen meanwhile.
+ */
+#include "core/ring.h"
+
+#include <linux/compiler.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+
+void wpool_ring_init(struct wpool_ring *ring, struct wpool_task **slots)
+{
+	memset(ring, 0, sizeof(*ring));
+	ring->slots = slots;
+}
+
+/* Read nr slots from head on and win them; false: head moved and is the new one. */
+static bool take_slots(struct wpool_ring *ring, int *head, u32 nr,
+		       struct wpool_task **tasks)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		tasks[i] = READ_ONCE(*wpool_ring_slot(ring, (u32)*head + i));
+
+	/* take:A */
+	return atomic_try_cmpxchg(&ring->head, head, (int)((u32)*head + nr));
+}
+
+u32 wpool_ring_grab_all(struct wpool_ring *ring, struct wpool_task **tasks)
+{
+	int head = atomic_read_acquire(&ring->head);
+	u32 nr;
+
+	do {
+		nr = wpool_ring_tail(ring) - (u32)head;
+		if (!nr)
+			return 0;
+		/* head and tail were not read at once: they do not fit, again */
+		if (nr > WPOOL_RING_SIZE) {
+			head = atomic_read_acquire(&ring->head);
+			continue;
+		}
+		if (take_slots(ring, &head, nr, tasks))
+			return nr;
+	} while (true);
+}
+
+u32 wpool_ring_grab_through(struct wpool_ring *ring,
+			    const struct wpool_task *task,
+			    struct wpool_task **tasks)
+{
+	int head = atomic_read_acquire(&ring->head);
+	u32 nr, i;
+
+	do {
+		nr = wpool_ring_tail(ring) - (u32)head;
+		if (nr > WPOOL_RING_SIZE) {
+			head = atomic_read_acquire(&ring->head);
+			continue;
+		}
+		for (i = 0; i < nr; i++)
+			if (READ_ONCE(*wpool_ring_slot(ring, (u32)head + i)) == task)
+				break;
+		if (i == nr)
+			return 0;
+		if (take_slots(ring, &head, i + 1, tasks))
+			return i + 1;
+	} while (true);
+}
+
+struct wpool_task *wpool_ring_steal_half(struct wpool_ring *own,
+					 struct wpool_ring *victim, u32 *nr)
+{
+	u32 tail = own->tail;
+	int head = atomic_read_acquire(&victim->head);
+	u32 n, i;
+
+	/*
+	 * The slots of the own ring beyond its tail are the producer's: filled
+	 * in place, they need no buffer and become visible with the tail.
+	 */
+	do {
+		n = wpool_ring_tail(victim) - (u32)head;
+		n -= n / 2;
+		if (!n) {
+			*nr = 0;
+			return NULL;
+		}
+		if (n > WPOOL_RING_HALF) {
+			head = atomic_read_acquire(&victim->head);
+			continue;
+		}
+		for (i = 0; i < n; i++)
+			WRITE_ONCE(*wpool_ring_slot(own, tail + i),
+				   READ_ONCE(*wpool_ring_slot(victim, (u32)head + i)));
+		/* take:A */
+		if (atomic_try_cmpxchg(&victim->head, &head, (int)((u32)head + n)))
+			break;
+	} while (true);
+
+	/* push:A */
+	smp_store_release(&own->tail, tail + n - 1);
+	*nr = n;
+	return READ_ONCE(*wpool_ring_slot(own, tail + n - 1));
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The ring of a run queue: 128 slots, one producer, any number of consumers.
+ *
+ * A pure data structure, after Go's runtime (runqput, runqget, runqgrab): it
+ * knows nothing of pools, workers or threads, and it never follows the
+ * pointers that it holds. head and tail run freely; a slot is valid while
+ * head <= index < tail (mod 2^32).
+ *
+ *   producer   code on the ring's own CPU with interrupts off, so there is one
+ *   consumer   any CPU, with preemption off: reads slots, then wins them by
+ *              moving head with a compare-and-swap, and only then may follow
+ *              what it read
+ *
+ * The barriers are explained in ring.c.
+ *
+ * Preemption off bounds how long a consumer can hold an old head: far below
+ * the 2^32 moves after which it would be taken for a new one.
+ */
+#ifndef WPOOL_RUNQ_H
+#define WPOOL_RUNQ_H
+
+#include <linux/atomic.h>
+#include <linux/cache.h>
+#include <linux/compiler.h>
+#include <linux/minmax.h>
+#include <linux/types.h>
+
+struct wpool_task;
+
+#define WPOOL_RING_SIZE		128U
+#define WPOOL_RING_HALF		(WPOOL_RING_SIZE / 2)
+
+/**
+ * struct wpool_ring - the ring
+ * @head: next slot to take; consumers move it
+ * @tail: next slot to fill; only the producer moves it
+ * @slots: the tasks; memory of their own, because it costs twice as much where
+ *	the ring is, in per-CPU memory
+ */
+struct wpool_ring {
+	atomic_t head;
+	u32 tail ____cacheline_aligned;
+	struct wpool_task **slots;
+};
+
+/**
+ * wpool_ring_init() - make a ring empty
+ * @ring: the ring; nobody else may use it
+ * @slots: room for %WPOOL_RING_SIZE pointers, the caller's
+ */
+void wpool_ring_init(struct wpool_ring *ring, struct wpool_task **slots);
+
+/* The tail, for a consumer: what stands before it is filled. */
+static inline u32 wpool_ring_tail(const struct wpool_ring *ring)
+{
+	/* pairs with push:A */
+	return smp_load_acquire(&ring->tail);
+}
+
+static inline struct wpool_task **wpool_ring_slot(struct wpool_ring *ring, u32 index)
+{
+	return &ring->slots[index % WPOOL_RING_SIZE];
+}
+
+/** wpool_ring_head() - how many tasks were taken so far, mod 2^32: a glance */
+static inline u32 wpool_ring_head(const struct wpool_ring *ring)
+{
+	return atomic_read(&ring->head);
+}
+
+/**
+ * wpool_ring_len() - how many tasks a ring holds
+ * @ring: the ring
+ *
+ * Context: any.
+ * Return: 0 to %WPOOL_RING_SIZE; already history when it is returned.
+ */
+static inline u32 wpool_ring_len(const struct wpool_ring *ring)
+{
+	u32 head = atomic_read(&ring->head);
+	u32 len = READ_ONCE(ring->tail) - head;
+
+	/* head may have passed the tail that was read later, or before: history */
+	return min(len, WPOOL_RING_SIZE);
+}
+
+/**
+ * wpool_ring_room() - how many tasks more a ring takes
+ * @ring: the ring
+ *
+ * Context: producer.
+ * Return: 0 to %WPOOL_RING_SIZE; it can only become more until the next put.
+ */
+static inline u32 wpool_ring_room(const struct wpool_ring *ring)
+{
+	/* pairs with take:A */
+	return WPOOL_RING_SIZE - (ring->tail - (u32)atomic_read_acquire(&ring->head));
+}
+
+/**
+ * wpool_ring_put() - put tasks at the end, where there is room for them
+ * @ring: the ring
+ * @tasks: the tasks
+ * @nr: how many, at most wpool_ring_room()
+ *
+ * Context: producer.
+ */
+static inline void wpool_ring_put(struct wpool_ring *ring,
+				  struct wpool_task *const *tasks, u32 nr)
+{
+	u32 tail = ring->tail, i;
+
+	for (i = 0; i < nr; i++)
+		WRITE_ONCE(*wpool_ring_slot(ring, tail + i), tasks[i]);
+
+	/* push:A */
+	smp_store_release(&ring->tail, tail + nr);
+}
+
+/**
+ * wpool_ring_push() - put as many tasks at the end as there is room for
+ * @ring: the ring
+ * @tasks: the tasks
+ * @nr: how many
+ *
+ * Context: producer.
+ * Return: how many found room, a prefix of @tasks.
+ */
+static inline u32 wpool_ring_push(struct wpool_ring *ring,
+				  struct wpool_task *const *tasks, u32 nr)
+{
+	nr = min(nr, wpool_ring_room(ring));
+	wpool_ring_put(ring, tasks, nr);
+	return nr;
+}
+
+/**
+ * wpool_ring_pop() - take the task at the head
+ * @ring: the ring
+ *
+ * Context: consumer.
+ * Return: the task, or %NULL if the ring is empty.
+ */
+static inline struct wpool_task *wpool_ring_pop(struct wpool_ring *ring)
+{
+	struct wpool_task *task;
+	int head;
+
+	do {
+		/* each time anew: one from a failed exchange may be younger than tail */
+		head = atomic_read_acquire(&ring->head);
+		if (wpool_ring_tail(ring) == (u32)head)
+			return NULL;
+		task = READ_ONCE(*wpool_ring_slot(ring, head));
+		/* take:A */
+	} while (!atomic_try_cmpxchg(&ring->head, &head, (int)((u32)head + 1)));
+
+	return task;
+}
+
+/**
+ * wpool_ring_grab_all() - take all tasks
+ * @ring: the ring
+ * @tasks: room for %WPOOL_RING_SIZE tasks
+ *
+ * Context: consumer.
+ * Return: how many were taken.
+ */
+u32 wpool_ring_grab_all(struct wpool_ring *ring, struct wpool_task **tasks);
+
+/**
+ * wpool_ring_grab_through() - take everything up to and including one task
+ * @ring: the ring
+ * @task: the task looked for; only its address is used
+ * @tasks: room for %WPOOL_RING_SIZE tasks
+ *
+ * Context: consumer.
+ * Return: how many were taken, @task is the last of them; 0 if it is not there.
+ */
+u32 wpool_ring_grab_through(struct wpool_ring *ring,
+			    const struct wpool_task *task,
+			    struct wpool_task **tasks);
+
+/**
+ * wpool_ring_steal_half() - move half of another ring to the own one
+ * @own: ring of this CPU, must be empty
+ * @victim: the other ring
+ * @nr: how many were moved, the returned one included
+ *
+ * Context: producer of @own, consumer of @victim.
+ * Return: the last of the tasks taken, which is not put into @own; %NULL if
+ * @victim is empty.
+ */
+struct wpool_task *wpool_ring_steal_half(struct wpool_ring *own,
+					 struct wpool_ring *victim, u32 *nr);
+
+#endif /* WPOOL_RUNQ_H */

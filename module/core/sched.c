@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The scheduler, see sched.h: push, find, steal. Whom to wake is in wake.c, and
+ * so are the pairs of push:A and stop:A.
+ */
+#include "core/sched.h"
+
+#include <linux/cpumask.h>
+#include <linux/gcd.h>
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/sched/stat.h>
+#include <linux/topology.h>
+
+#include "core/census.h"
+#include "core/queues.h"
+#include "core/state.h"
+#include "core/trace.h"
+#include "core/wake.h"
+
+#define STEAL_ROUNDS	4
+
+/* Strides that visit every CPU once, for random orders of stealing. */
+#define MAX_STRIDES	16
+static u32 strides[MAX_STRIDES];
+static u32 nr_strides;
+
+/*
+ * Tasks on their way between two queues; used with interrupts off. As many as a
+ * ring holds, behind what the global queue adds at a time.
+ */
+struct transit {
+	struct wpool_task *tasks[WPOOL_RING_HALF + WPOOL_RING_SIZE];
+};
+
+static DEFINE_PER_CPU(struct transit, in_transit);
+
+/* ---- push ---- */
+
+/*
+ * The ring is full: its younger half and the new tasks go to the global queue, many
+ * at a time so that it pays. The older half has waited already and stays.
+ */
+static void spill(struct wpool *pool, struct wpool_runq *rq,
+		  struct wpool_task *const *tasks, u32 nr)
+{
+	struct wpool_task **all = this_cpu_ptr(&in_transit)->tasks;
+	u32 n = wpool_ring_grab_all(&rq->ring, all);
+	u32 keep = min(n, WPOOL_RING_HALF);
+
+	wpool_ring_put(&rq->ring, all, keep);
+	wpool_globq_push(&pool->globq, all + keep, n - keep);
+	wpool_globq_push(&pool->globq, tasks, nr);
+}
+
+static void ring_push(struct wpool *pool, struct wpool_runq *rq,
+		      struct wpool_task *const *tasks, u32 nr)
+{
+	u32 n = wpool_ring_push(&rq->ring, tasks, nr);
+
+	if (unlikely(n < nr))
+		spill(pool, rq, tasks + n, nr - n);
+}
+
+void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
+			struct wpool_task *const *tasks, u32 nr)
+{
+	if (wpool_runq_is_served(rq))
+		ring_push(pool, rq, tasks, nr);
+	else
+		wpool_globq_push(&pool->globq, tasks, nr);
+}
+
+/* ---- the global queue ---- */
+
+/*
+ * This CPU's part of what the global queue holds, if all CPUs with a worker take
+ * equal parts; 0 if it is empty.
+ */
+static u32 globq_part(struct wpool *pool)
+{
+	u32 nr_takers = min(READ_ONCE(pool->nr_cpus), READ_ONCE(pool->nr_workers));
+	u32 n = wpool_globq_len(&pool->globq);
+
+	return n ? n / max(nr_takers, 1U) + 1 : 0;
+}
+
+/*
+ * Take the oldest tasks of the global queue: one is returned, the others go before
+ * those in the ring. Tasks that then have no room, the youngest, go back.
+ */
+static struct wpool_task *take_global(struct wpool *pool, struct wpool_runq *rq,
+				      u32 max)
+{
+	struct wpool_task **tasks = this_cpu_ptr(&in_transit)->tasks;
+	u32 n, fit;
+
+	n = globq_part(pool);
+	if (!n)
+		return NULL;
+	n = wpool_globq_pop(&pool->globq, tasks, min3(n, max, WPOOL_RING_HALF));
+	if (!n)
+		return NULL;
+	if (n > 1) {
+		n += wpool_ring_grab_all(&rq->ring, tasks + n);
+		fit = wpool_ring_push(&rq->ring, tasks + 1, n - 1);
+		if (fit < n - 1)
+			wpool_globq_push(&pool->globq, tasks + 1 + fit, n - 1 - fit);
+		/* push:A, nobody saw them on their way; the taker runs here */
+		smp_mb();
+	}
+	return tasks[0];
+}
+
+/*
+ * Take what is due to the global queue from this CPU: of the tasks taken since its
+ * last turn, the same part as it has of all tasks queued for this CPU. Both queues
+ * then take equally long to run through, so that a task waits about as long as it
+ * would in one queue. Fractions of a task are carried over.
+ */
+static struct wpool_task *take_due(struct wpool *pool, struct wpool_runq *rq)
+{
+	u32 looks = min(rq->tick - rq->globq_tick, WPOOL_RING_HALF);
+	u32 part = globq_part(pool), due;
+
+	rq->globq_tick = rq->tick;
+	if (!part) {
+		rq->globq_due = 0;
+		return NULL;
+	}
+	due = rq->globq_due + div_u64(256ULL * looks * part,
+				      part + wpool_ring_len(&rq->ring));
+	rq->globq_due = due % 256;
+	return due < 256 ? NULL : take_global(pool, rq, due / 256);
+}
+
+/* What is at hand on this CPU, in the order that starves nobody. */
+static struct wpool_task *take_here(struct wpool *pool, struct wpool_runq *rq)
+{
+	struct wpool_task *task;
+
+	WRITE_ONCE(rq->tick, rq->tick + 1);
+	if (unlikely(rq->tick - rq->globq_tick >= WPOOL_GLOBQ_ROUND) ||
+	    unlikely(rq->call_jiffy != (u32)jiffies)) {
+		task = take_due(pool, rq);
+		if (task)
+			return task;
+	}
+	if (unlikely(READ_ONCE(rq->next)) && rq->next_streak < WPOOL_NEXT_STREAK) {
+		task = wpool_sched_take_next(rq);
+		if (task) {
+			rq->next_streak++;
+			return task;
+		}
+	}
+	rq->next_streak = 0;
+	task = wpool_ring_pop(&rq->ring);
+	if (!task)
+		task = take_global(pool, rq, WPOOL_RING_HALF);
+	if (!task)
+		task = wpool_sched_take_next(rq);
+	return task;
+}
+
+static struct wpool_task *steal_from(struct wpool *pool, struct wpool_runq *rq,
+				     struct wpool_runq *victim, bool last)
+{
+	struct wpool_task *task;
+	u32 n;
+
+	if (victim == rq || !wpool_runq_has_tasks(victim) ||
+	    !wpool_runq_may_be_robbed(pool, victim))
+		return NULL;
+	/* an interrupt may have filled the own ring meanwhile */
+	if (wpool_ring_len(&rq->ring))
+		return wpool_ring_pop(&rq->ring);
+	task = wpool_ring_steal_half(&rq->ring, &victim->ring, &n);
+	if (!task && (last || !wpool_runq_is_served(victim))) {
+		task = wpool_sched_take_next(victim);
+		n = !!task;
+	}
+	WRITE_ONCE(rq->stolen, rq->stolen + n);
+	if (n)
+		trace_wpool_tasks_stolen(pool->name, rq->cpu, victim->cpu, n);
+	return task;
+}
+
+/* One round over all other CPUs, those of the own node first; random start, coprime stride. */
+static struct wpool_task *steal_round(struct wpool *pool, bool last)
+{
+	struct wpool_task *task = NULL;
+	u32 random, stride, start, i;
+	struct wpool_runq *rq;
+	unsigned long flags;
+	int far, cpu;
+
+	for (far = 0; far <= (nr_node_ids > 1) && !task; far++) {
+		local_irq_save(flags);
+		rq = wpool_this_runq(pool);
+		rq->random = rq->random * 1664525 + 1013904223;
+		random = rq->random >> 8;
+		local_irq_restore(flags);
+		start = random % nr_cpu_ids;
+		stride = strides[(random >> 12) % nr_strides];
+		for (i = 0; i < nr_cpu_ids && !task; i++) {
+			cpu = (start + i * stride) % nr_cpu_ids;
+			if (!cpu_possible(cpu))
+				continue;
+			local_irq_save(flags);
+			rq = wpool_this_runq(pool);
+			if ((cpu_to_node(cpu) != cpu_to_node(rq->cpu)) == far)
+				task = steal_from(pool, rq, wpool_runq(pool, cpu), last);
+			local_irq_restore(flags);
+		}
+	}
+	return task;
+}
+
+/* ---- find ---- */
+
+/* Searchers are bounded by half of the run queues that are not all idle. */
+static bool may_search(struct wpool *pool)
+{
+	u32 busy = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct wpool_runq *rq = wpool_runq(pool, cpu);
+
+		busy += READ_ONCE(rq->nr_idle) < READ_ONCE(rq->nr_workers);
+	}
+	return 2 * (u32)atomic_read(&pool->nr_searching) < busy;
+}
+
+/* A searcher has found a task: if it was the last one, the next takes its place. */
+static void stop_searching(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+	unsigned long flags;
+
+	w->searching = false;
+	/* stop:A, fully ordered */
+	atomic_dec_return(&pool->nr_searching);
+	local_irq_save(flags);
+	wpool_wake_if_work(pool, wpool_this_runq(pool));
+	local_irq_restore(flags);
+}
+
+/*
+ * A worker leaves work behind for the time of a task. It will be back for it;
+ * but from time to time it looks whether an idle one would help.
+ */
+static inline void call_for_help(struct wpool *pool, struct wpool_runq *rq)
+{
+	u32 now = jiffies;
+
+	if (likely(rq->call_jiffy == now))
+		return;
+	rq->call_jiffy = now;
+	if (wpool_runq_has_tasks(rq) || wpool_globq_len(&pool->globq))
+		wpool_wake_for_push(pool, rq);
+}
+
+static inline struct wpool_task *take(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+	struct wpool_task *task;
+	struct wpool_runq *rq;
+
+	local_irq_disable();
+	rq = wpool_this_runq(pool);
+	task = take_here(pool, rq);
+	if (task)
+		call_for_help(pool, rq);
+	local_irq_enable();
+	return task;
+}
+
+/* Look everywhere, for a while, unless others want the CPU. */
+static struct wpool_task *search(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+	struct wpool_task *task = NULL;
+	u64 end = 0;
+	int round;
+
+	if (!w->searching) {
+		if (!may_search(pool))
+			return NULL;
+		wpool_searching_enter(w);
+	}
+
+	do {
+		for (round = 1; round <= STEAL_ROUNDS && !task &&
+		     wpool_queues_have_work(pool, raw_cpu_ptr(pool->rq)); round++)
+			task = steal_round(pool, round == STEAL_ROUNDS);
+		if (!task)
+			task = take(w);
+		if (task)
+			break;
+		if (!end)
+			end = ktime_get_mono_fast_ns() +
+			      READ_ONCE(pool->spin_us) * (u64)NSEC_PER_USEC;
+		/* a glance between looks, which takes no locked instruction */
+		do {
+			cpu_relax();
+			if (need_resched() || !single_task_running() ||
+			    ktime_get_mono_fast_ns() >= end)
+				return NULL;
+		} while (!wpool_queues_have_work(pool, raw_cpu_ptr(pool->rq)));
+	} while (true);
+
+	return task;
+}
+
+struct wpool_task *wpool_sched_find(struct wpool_worker *w)
+{
+	struct wpool_task *task = take(w);
+
+	if (!task)
+		task = search(w);
+	if (task && w->searching)
+		stop_searching(w);
+	return task;
+}
+
+/* ---- taking out ---- */
+
+bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task)
+{
+	struct wpool_task **tasks = this_cpu_ptr(&in_transit)->tasks;
+	struct wpool_runq *own = wpool_this_runq(pool), *rq;
+	int cpu;
+	u32 n;
+
+	if (wpool_globq_remove(pool, &pool->globq, task))
+		return true;
+	for_each_cpu_wrap(cpu, cpu_possible_mask, own->cpu) {
+		rq = wpool_runq(pool, cpu);
+		/* only its address is compared: an equal one is ours */
+		if (READ_ONCE(rq->next) == task &&
+		    cmpxchg(&rq->next, task, NULL) == task)
+			return true;
+		n = wpool_ring_grab_through(&rq->ring, task, tasks);
+		if (!n)
+			continue;
+		if (n > 1) {
+			wpool_globq_push_first(&pool->globq, tasks, n - 1);
+			/* push:A, nobody saw them on their way */
+			smp_mb();
+			wpool_wake_if_work(pool, own);
+		}
+		return true;
+	}
+	return false;
+}
+
+struct wpool_task *wpool_sched_take_any(struct wpool *pool)
+{
+	struct wpool_task *task = NULL;
+	struct wpool_runq *rq;
+	unsigned long flags;
+	int cpu;
+
+	local_irq_save(flags);
+	if (!wpool_globq_pop(&pool->globq, &task, 1)) {
+		for_each_possible_cpu(cpu) {
+			rq = wpool_runq(pool, cpu);
+			task = wpool_ring_pop(&rq->ring);
+			if (!task)
+				task = wpool_sched_take_next(rq);
+			if (task)
+				break;
+		}
+	}
+	local_irq_restore(flags);
+	return task;
+}
+
+void wpool_sched_drain(struct wpool_runq *rq, bool is_old)
+{
+	struct wpool *pool = rq->pool;
+	struct wpool_task **tasks, *next;
+	unsigned long flags;
+	u32 n;
+
+	local_irq_save(flags);
+	tasks = this_cpu_ptr(&in_transit)->tasks;
+	n = wpool_ring_grab_all(&rq->ring, tasks);
+	next = wpool_sched_take_next(rq);
+	if (next)
+		tasks[n++] = next;
+	if (n) {
+		if (is_old)
+			wpool_globq_push_first(&pool->globq, tasks, n);
+		else
+			wpool_globq_push(&pool->globq, tasks, n);
+		/* push:A */
+		smp_mb();
+		wpool_wake_one(pool, wpool_this_runq(pool));
+	}
+	local_irq_restore(flags);
+}
+
+void wpool_sched_init(void)
+{
+	u32 stride;
+
+	for (stride = 1; stride <= nr_cpu_ids && nr_strides < MAX_STRIDES; stride++)
+		if (gcd(stride, nr_cpu_ids) == 1)
+			strides[nr_strides++] = stride;
+}

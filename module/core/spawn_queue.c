@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Pools that want a worker more, see spawn_queue.h.
+ *
+ * A request is a flag and a place on a list. The spawner clears the flag before it
+ * looks at the pool: spawn:A, in workers/spawner.c.
+ *
+ * A pool that has work but no worker, because max_workers is reached, starves. While
+ * any pool does, the other pools make no worker, and while more pools do than there
+ * are places free, workers of other pools give up theirs. Each place that comes free
+ * makes the first starved pool due at once.
+ */
+#include "core/spawn_queue.h"
+
+#include <linux/jiffies.h>
+#include <linux/kobject.h>
+#include <linux/list.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+
+#include "core/census.h"
+#include "core/registry.h"
+#include "core/state.h"
+
+/* Protects the list and what is marked S; raw: submitters and ending threads take it. */
+static DEFINE_RAW_SPINLOCK(lock);
+/* Pools that asked, each with a reference. */
+static LIST_HEAD(asking);
+/* Of these, and of those that are served just now, how many starve; read anywhere. */
+static u32 nr_starved;
+
+/* Who makes workers; @is_idle is under the lock. */
+struct spawner {
+	struct task_struct *thread;
+	bool is_idle;
+};
+
+static struct spawner spawners[WPOOL_NR_SPAWNERS];
+
+/* Pick an idle spawner to wake for a pool that is due. A busy one looks again anyway. */
+static struct task_struct *pick_idle(void)
+	__must_hold(&lock)
+{
+	int i;
+
+	lockdep_assert_held(&lock);
+	for (i = 0; i < WPOOL_NR_SPAWNERS; i++) {
+		if (spawners[i].is_idle) {
+			spawners[i].is_idle = false;
+			return spawners[i].thread;
+		}
+	}
+	return NULL;
+}
+
+void wpool_spawn_ask(struct wpool *pool)
+{
+	struct task_struct *thread = NULL;
+	unsigned long flags;
+
+	if (READ_ONCE(pool->spawn_wanted))
+		return;
+	raw_spin_lock_irqsave(&lock, flags);
+	if (!pool->spawn_wanted && list_empty(&pool->spawn_node) &&
+	    /* the monitor may still look at a pool that is gone */
+	    kobject_get_unless_zero(&pool->dev.kobj)) {
+		WRITE_ONCE(pool->spawn_wanted, true);
+		pool->spawn_due = jiffies;
+		list_add_tail(&pool->spawn_node, &asking);
+		/* or else the one that serves it now looks again */
+		if (!pool->spawn_busy)
+			thread = pick_idle();
+	}
+	raw_spin_unlock_irqrestore(&lock, flags);
+	if (thread)
+		wake_up_process(thread);
+}
+
+/* ---- places ---- */
+
+u32 wpool_spawn_nr_starved(void)
+{
+	return READ_ONCE(nr_starved);
+}
+
+bool wpool_spawn_wants_place(void)
+{
+	u32 nr = READ_ONCE(nr_starved);
+
+	return unlikely(nr) && nr > wpool_workers_room();
+}
+
+/* @refused: max_workers is reached, or other pools starve. */
+static void set_refused(struct wpool *pool, bool refused)
+	__must_hold(&lock)
+{
+	bool starved = refused && !READ_ONCE(pool->nr_workers);
+
+	lockdep_assert_held(&lock);
+	pool->spawn_refused = refused;
+	if (pool->spawn_starved != starved)
+		WRITE_ONCE(nr_starved, nr_starved + (starved ? 1 : -1));
+	WRITE_ONCE(pool->spawn_starved, starved);
+}
+
+void wpool_spawn_set_refused(struct wpool *pool, bool refused)
+{
+	raw_spin_lock_irq(&lock);
+	set_refused(pool, refused);
+	raw_spin_unlock_irq(&lock);
+}
+
+static struct task_struct *serve_starved(void)
+	__must_hold(&lock)
+{
+	struct wpool *pool;
+
+	lockdep_assert_held(&lock);
+	if (!nr_starved || !wpool_workers_room())
+		return NULL;
+	list_for_each_entry(pool, &asking, spawn_node) {
+		if (pool->spawn_starved) {
+			pool->spawn_due = jiffies;
+			return pick_idle();
+		}
+	}
+	return NULL;
+}
+
+void wpool_spawn_place_free(struct wpool *pool)
+{
+	struct task_struct *thread;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&lock, flags);
+	/* it may have lost its last worker */
+	if (pool->spawn_refused)
+		set_refused(pool, true);
+	thread = serve_starved();
+	raw_spin_unlock_irqrestore(&lock, flags);
+	if (thread)
+		wake_up_process(thread);
+}
+
+/* ---- for the spawners ---- */
+
+struct wpool *wpool_spawn_next(unsigned int nr, unsigned long *timeout)
+{
+	struct wpool *pool, *found = NULL;
+	unsigned long now;
+
+	*timeout = MAX_SCHEDULE_TIMEOUT;
+	raw_spin_lock_irq(&lock);
+	now = jiffies;
+	list_for_each_entry(pool, &asking, spawn_node) {
+		if (pool->spawn_busy)
+			continue;
+		if (time_after_eq(now, pool->spawn_due)) {
+			list_del_init(&pool->spawn_node);
+			pool->spawn_busy = true;
+			found = pool;
+			break;
+		}
+		*timeout = min(*timeout, pool->spawn_due - now);
+	}
+	spawners[nr].is_idle = !found;
+	raw_spin_unlock_irq(&lock);
+	return found;
+}
+
+void wpool_spawn_done(struct wpool *pool)
+{
+	struct task_struct *thread;
+
+	raw_spin_lock_irq(&lock);
+	pool->spawn_busy = false;
+	/* another spawner, if there is a place for a starved pool */
+	thread = serve_starved();
+	raw_spin_unlock_irq(&lock);
+	if (thread)
+		wake_up_process(thread);
+	wpool_put(pool);
+}
+
+void wpool_spawn_retry(struct wpool *pool, unsigned int ms)
+{
+	raw_spin_lock_irq(&lock);
+	WRITE_ONCE(pool->spawn_wanted, true);
+	pool->spawn_due = jiffies + msecs_to_jiffies(ms);
+	if (list_empty(&pool->spawn_node)) {
+		list_add_tail(&pool->spawn_node, &asking);
+		wpool_get(pool);
+	}
+	raw_spin_unlock_irq(&lock);
+}
+
+void wpool_spawn_attach(unsigned int nr, struct task_struct *thread)
+{
+	spawners[nr].thread = thread;
+}
+
+void wpool_spawn_forget(void)
+{
+	struct wpool *pool, *next;
+
+	/* pools that were destroyed while they waited for another try */
+	list_for_each_entry_safe(pool, next, &asking, spawn_node) {
+		list_del_init(&pool->spawn_node);
+		wpool_put(pool);
+	}
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tracepoints, see include/trace/events/wpool.h: where they are made, and what is
+ * done only while one is on.
+ */
+#include "core/trace.h"
+
+#include <linux/cache.h>
+#include <linux/ktime.h>
+#include <linux/random.h>
+#include <linux/siphash.h>
+
+#include "core/state.h"
+
+/* last: whatever includes the header once more would make them twice */
+#define CREATE_TRACE_POINTS
+#include <trace/events/wpool.h>
+
+/* Of this load of the module: addresses must not be guessed from events. */
+static siphash_key_t id_key __ro_after_init;
+
+u32 wpool_trace_id(const void *task)
+{
+	return siphash_1u64((unsigned long)task, &id_key);
+}
+
+void wpool_trace_submitted(struct wpool *pool, struct wpool_runq *rq,
+			   struct wpool_task *task)
+{
+	task->submit_ns = ktime_get_mono_fast_ns();
+	trace_wpool_task_submitted(pool->name, rq->cpu, task, task->func);
+}
+
+u64 wpool_trace_started(struct wpool_worker *w, const void *task, void *func,
+			u64 submit_ns)
+{
+	u64 now = ktime_get_mono_fast_ns();
+
+	trace_wpool_task_started(w->pool->name, w->rq->cpu, w->thread->pid, task, func,
+				 submit_ns && now > submit_ns ? now - submit_ns : 0);
+	return now;
+}
+
+void wpool_trace_finished(struct wpool_worker *w, const void *task, void *func,
+			  u64 start_ns)
+{
+	trace_wpool_task_finished(w->pool->name, w->rq->cpu, w->thread->pid, task, func,
+				  ktime_get_mono_fast_ns() - start_ns);
+}
+
+void __init wpool_trace_init(void)
+{
+	get_random_bytes(&id_key, sizeof(id_key));
+}

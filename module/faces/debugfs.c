@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * debugfs: tables that say more about the pools than one value per file can.
+ *
+ * Nothing here is an interface to rely on, and nothing here is called by the
+ * pool. A table has a line, or some, for each pool there is: a file of debugfs
+ * takes 900 bytes, which is much for a pool that nobody looks at.
+ *
+ * A reader holds the mutex of all pools, but not while it has to wait for memory
+ * or for its own reader.
+ */
+#include "faces/debugfs.h"
+
+#include <linux/cpumask.h>
+#include <linux/debugfs.h>
+#include <linux/seq_file.h>
+#include <linux/wpool.h>
+
+#include "core/registry.h"
+#include "core/state.h"
+#include "pool/stats.h"
+
+static struct dentry *wpool_debugfs_root;
+
+/* ---- cpus: a row for each CPU ---------------------------------------------- */
+
+static bool is_blank(const struct wpool_cpu_stats *stats)
+{
+	return !stats->workers && !stats->queued && !stats->submitted &&
+	       !stats->completed && !stats->stolen;
+}
+
+static void show_cpus(struct wpool *pool, void *data)
+{
+	struct wpool_cpu_stats stats;
+	struct seq_file *seq = data;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		wpool_get_cpu_stats(pool, cpu, &stats);
+		/* A CPU that went away keeps what was counted on it. */
+		if (!cpu_online(cpu) && is_blank(&stats))
+			continue;
+		seq_printf(seq, "%-15s %5d %8u %8u %8u %12llu %12llu %12llu\n",
+			   pool->name, cpu, stats.workers, stats.idle,
+			   stats.queued, stats.submitted, stats.completed,
+			   stats.stolen);
+	}
+}
+
+static int cpus_show(struct seq_file *seq, void *unused)
+{
+	seq_printf(seq, "%-15s %5s %8s %8s %8s %12s %12s %12s\n", "pool", "cpu",
+		   "workers", "idle", "queued", "submitted", "completed", "stolen");
+	wpool_pools_walk(show_cpus, seq);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(cpus);
+
+/* ---- workers: a row for each worker ---------------------------------------- */
+
+/* What the rows of one pool need. */
+struct workers {
+	struct seq_file *seq;
+	const char *pool;
+};
+
+static void show_worker(const struct wpool_worker_info *info, void *data)
+{
+	struct workers *workers = data;
+	struct seq_file *seq = workers->seq;
+
+	seq_printf(seq, "%-15s %7d %5d ", workers->pool, info->pid, info->cpu);
+	if (info->func)
+		seq_printf(seq, "%-9s %ps\n", "busy", info->func);
+	else
+		seq_printf(seq, "%-9s -\n", info->idle ? "idle" : "searching");
+}
+
+static void show_workers(struct wpool *pool, void *data)
+{
+	struct workers workers = { .seq = data, .pool = pool->name };
+
+	wpool_workers_show(pool, show_worker, &workers);
+}
+
+static int workers_show(struct seq_file *seq, void *unused)
+{
+	seq_printf(seq, "%-15s %7s %5s %-9s %s\n", "pool", "pid", "cpu", "state",
+		   "function");
+	wpool_pools_walk(show_workers, seq);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(workers);
+
+/* ---- latency: a row for each bucket that is not empty ----------------------- */
+
+static void show_latency(struct wpool *pool, void *data)
+{
+	struct seq_file *seq = data;
+	struct wpool_stats stats;
+	int i;
+
+	wpool_get_stats(pool, &stats);
+	for (i = 0; i < WPOOL_HIST_BUCKETS; i++) {
+		if (stats.latency_ns[i])
+			seq_printf(seq, "%-15s %12llu %12llu %12llu\n",
+				   pool->name, BIT_ULL(i), BIT_ULL(i + 1),
+				   stats.latency_ns[i]);
+	}
+}
+
+static int latency_show(struct seq_file *seq, void *unused)
+{
+	seq_printf(seq, "%-15s %12s %12s %12s\n", "pool", "from_ns", "below_ns",
+		   "tasks");
+	wpool_pools_walk(show_latency, seq);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(latency);
+
+void wpool_debugfs_init(void)
+{
+	struct dentry *dir = debugfs_create_dir("wpool", NULL);
+
+	debugfs_create_file("cpus", 0444, dir, NULL, &cpus_fops);
+	debugfs_create_file("workers", 0444, dir, NULL, &workers_fops);
+	debugfs_create_file("latency", 0444, dir, NULL, &latency_fops);
+	wpool_debugfs_root = dir;
+}
+
+void wpool_debugfs_exit(void)
+{
+	debugfs_remove(wpool_debugfs_root);
+}

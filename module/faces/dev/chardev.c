@@ -1,0 +1,516 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /dev/wpool: file operations, and what every ioctl has in common.
+ *
+ * Invariants:
+ *   - a structure is copied in once, with one rule for all of them: too short
+ *     EINVAL, non-zero bytes beyond what we know E2BIG, unknown flag
+ *     EOPNOTSUPP, unknown number ENOTTY;
+ *   - a handler sees a zero-padded structure of our own version, flags it
+ *     knows, and an attached file unless its row in the table says otherwise;
+ *   - what goes out is the structure that came in plus out fields, so nothing
+ *     of ours leaks;
+ *   - nothing a user does here writes to the kernel log.
+ *
+ * The device holds the module while it is open. Pools are pool.c, tasks task.c,
+ * reading read.c, workloads workload.c.
+ */
+#include "faces/dev/chardev.h"
+
+#include <linux/compat.h>
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/nospec.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <linux/wpool.h>
+#include <uapi/linux/wpool.h>
+
+#include "faces/dev/attrs.h"
+#include "faces/dev/file.h"
+#include "faces/dev/pool.h"
+#include "faces/dev/read.h"
+#include "faces/dev/task.h"
+#include "faces/dev/workload.h"
+#include "pool/tune.h"
+
+/* One ioctl call. */
+struct call {
+	struct wpool_devfile *file;
+	struct wpool *pool;		/* NULL if the file is not attached */
+	void __user *arg;
+	bool nonblock;
+};
+
+/* ---- pools ---- */
+
+static bool name_valid(const __u8 *name)
+{
+	return strnlen((const char *)name, WPOOL_DEV_NAME_LEN) <
+	       WPOOL_DEV_NAME_LEN;
+}
+
+static int ioctl_create(struct call *call, void *cmd)
+{
+	struct wpool_dev_create *create = cmd;
+	struct wpool_attrs attrs;
+	cpumask_var_t cpumask;
+	struct wpool *pool;
+	int err;
+
+	if (!name_valid(create->name))
+		return -EINVAL;
+	if (!zalloc_cpumask_var(&cpumask, GFP_KERNEL))
+		return -ENOMEM;
+
+	wpool_attrs_init(&attrs);
+	attrs.name = (const char *)create->name;
+	err = wpool_devattrs_from_user(&attrs, cpumask, &create->attrs);
+	if (err)
+		goto out_free;
+
+	err = wpool_devfile_attach_begin(call->file);
+	if (err)
+		goto out_free;
+	pool = wpool_devpool_create(&attrs);
+	err = PTR_ERR_OR_ZERO(pool);
+	wpool_devfile_attach_end(call->file, err ? NULL : pool);
+out_free:
+	free_cpumask_var(cpumask);
+	return err;
+}
+
+static int ioctl_attach(struct call *call, void *cmd)
+{
+	struct wpool_dev_attach *attach = cmd;
+	struct wpool *pool;
+	int err;
+
+	if (!name_valid(attach->name))
+		return -EINVAL;
+	err = wpool_devfile_attach_begin(call->file);
+	if (err)
+		return err;
+	pool = wpool_find((const char *)attach->name);
+	wpool_devfile_attach_end(call->file, pool);
+	return pool ? 0 : -ENOENT;
+}
+
+static int ioctl_tune(struct call *call, void *cmd)
+{
+	struct wpool_dev_tune *tune = cmd;
+	struct wpool_attrs attrs;
+	cpumask_var_t cpumask;
+	int err;
+
+	if (!zalloc_cpumask_var(&cpumask, GFP_KERNEL))
+		return -ENOMEM;
+	wpool_attrs_init(&attrs);
+	err = wpool_devattrs_from_user(&attrs, cpumask, &tune->attrs);
+	if (!err && tune->attrs.mask & WPOOL_DEVATTRS_CREATE)
+		err = -EINVAL;
+	if (!err)
+		err = wpool_pool_tune(call->pool, &attrs, tune->attrs.mask);
+	free_cpumask_var(cpumask);
+	return err;
+}
+
+static int ioctl_release(struct call *call, void *cmd)
+{
+	struct wpool_dev_release *release = cmd;
+	unsigned int flags = release->flags & WPOOL_DEV_RELEASE_CANCEL ?
+		WPOOL_RELEASE_CANCEL : WPOOL_RELEASE_DRAIN;
+
+	if (release->flags & WPOOL_DEV_RELEASE_WAIT)
+		return wpool_devpool_release_timeout(call->pool, flags,
+						     release->timeout_ns);
+	return wpool_devpool_release(call->pool, flags);
+}
+
+static int ioctl_reboot(struct call *call, void *cmd)
+{
+	return wpool_devpool_reboot(call->pool);
+}
+
+static int ioctl_destroy(struct call *call, void *cmd)
+{
+	return wpool_devpool_destroy(call->pool);
+}
+
+static int ioctl_info(struct call *call, void *cmd)
+{
+	struct wpool_dev_info *info = cmd;
+	struct wpool_attrs attrs;
+	cpumask_var_t cpumask;
+	int err;
+
+	if (!zalloc_cpumask_var(&cpumask, GFP_KERNEL))
+		return -ENOMEM;
+	wpool_get_attrs(call->pool, &attrs, cpumask);
+	memset(info->name, 0, sizeof(info->name));
+	strscpy((char *)info->name, attrs.name, sizeof(info->name));
+	err = wpool_devattrs_to_user(&info->attrs, &attrs, cpumask);
+	free_cpumask_var(cpumask);
+	return err;
+}
+
+/* ---- tasks ---- */
+
+/* A task that its submitter runs would take that with it when it faults. */
+static bool faults_are_contained(struct wpool *pool)
+{
+	struct wpool_attrs attrs;
+
+	wpool_get_attrs(pool, &attrs, NULL);
+	return attrs.policy != WPOOL_RUN;
+}
+
+static int work_check(struct wpool *pool, const struct wpool_dev_work *work)
+{
+	int err = wpool_workload_check(work);
+
+	if (!err && work->kind == WPOOL_WORK_FAULT && !faults_are_contained(pool))
+		err = -EPERM;
+	return err;
+}
+
+/* Copy and check all descriptors. The caller frees them with kvfree(). */
+static struct wpool_dev_work *works_get(struct wpool *pool,
+					const struct wpool_dev_submit *submit)
+{
+	const char __user *from = u64_to_user_ptr(submit->works);
+	struct wpool_dev_work *works;
+	int err = 0;
+	u32 i;
+
+	if (submit->reserved)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (submit->work_size < sizeof(*works))
+		return ERR_PTR(-EINVAL);
+	if (submit->work_size > PAGE_SIZE)
+		return ERR_PTR(-E2BIG);
+	if (!submit->nr || submit->nr > WPOOL_MAX_BATCH)
+		return ERR_PTR(-ERANGE);
+
+	works = kvmalloc_array(submit->nr, sizeof(*works), GFP_KERNEL_ACCOUNT);
+	if (!works)
+		return ERR_PTR(-ENOMEM);
+	if (submit->work_size == sizeof(*works)) {
+		if (copy_from_user(works, from, submit->nr * sizeof(*works)))
+			err = -EFAULT;
+	} else {
+		for (i = 0; i < submit->nr && !err; i++)
+			err = copy_struct_from_user(&works[i], sizeof(*works),
+						    from + i * submit->work_size,
+						    submit->work_size);
+	}
+	for (i = 0; i < submit->nr && !err; i++)
+		err = work_check(pool, &works[i]);
+	if (err) {
+		kvfree(works);
+		return ERR_PTR(err);
+	}
+	return works;
+}
+
+static int ioctl_submit(struct call *call, void *cmd)
+{
+	struct wpool_dev_submit __user *user = call->arg;
+	struct wpool_dev_submit *submit = cmd;
+	struct wpool_dev_work *works;
+	int err;
+
+	/* right whatever happens, and a bad pointer shows before it is too late */
+	if (put_user(0, &user->accepted))
+		return -EFAULT;
+	works = works_get(call->pool, submit);
+	if (IS_ERR(works))
+		return PTR_ERR(works);
+	err = wpool_devtask_submit(call->file, works, submit->nr,
+				   call->nonblock ||
+				   submit->flags & WPOOL_DEV_SUBMIT_NONBLOCK,
+				   &submit->accepted);
+	kvfree(works);
+	if (put_user(submit->accepted, &user->accepted))
+		return -EFAULT;
+	return err;
+}
+
+static int ioctl_wait(struct call *call, void *cmd)
+{
+	struct wpool_dev_wait *wait = cmd;
+
+	return wpool_devread_wait(call->file, wait->timeout_ns);
+}
+
+static int ioctl_cancel(struct call *call, void *cmd)
+{
+	struct wpool_dev_cancel *cancel = cmd;
+	u64 cookie = cancel->cookie;
+
+	return wpool_devtask_cancel(call->file,
+				    cancel->flags & WPOOL_DEV_CANCEL_ALL ?
+				    NULL : &cookie,
+				    &cancel->cancelled, &cancel->stopped);
+}
+
+static int ioctl_stats(struct call *call, void *cmd)
+{
+	struct wpool_dev_stats *out = cmd;
+	struct wpool_attrs attrs;
+	struct wpool_stats stats;
+
+	wpool_get_attrs(call->pool, &attrs, NULL);
+	wpool_get_stats(call->pool, &stats);
+	*out = (struct wpool_dev_stats) {
+		.size = out->size,
+		.state = stats.state,
+		.workers = stats.workers,
+		.idle = stats.idle,
+		.searching = stats.searching,
+		.busy = stats.busy,
+		.blocked = stats.blocked,
+		.waiting = stats.waiting,
+		.queued = stats.queued,
+		.free = stats.free,
+		.outstanding = stats.outstanding,
+		.submitted = stats.submitted,
+		.completed = stats.completed,
+		.failed = stats.failed,
+		.cancelled = stats.cancelled,
+		.refused = stats.refused,
+		.stolen = stats.stolen,
+		.handoffs = stats.handoffs,
+		.hogs = stats.hogs,
+		.spawned = stats.spawned,
+		.expired = stats.expired,
+		.faults = stats.faults,
+	};
+	strscpy((char *)out->name, attrs.name, sizeof(out->name));
+	wpool_devfile_stats(call->file, out);
+	return 0;
+}
+
+static_assert(WPOOL_DEV_OPEN == (int)WPOOL_OPEN);
+static_assert(WPOOL_DEV_CLOSED == (int)WPOOL_CLOSED);
+static_assert(WPOOL_DEV_DESTROYED == (int)WPOOL_DESTROYED);
+
+/* ---- dispatch ---- */
+
+#define NEEDS_NO_POOL	BIT(0)	/* the file may not be attached yet */
+#define COPIES_OUT	BIT(1)	/* on success the structure goes back */
+
+/**
+ * struct ioctl_op - one ioctl
+ * @size: of its structure as we know it
+ * @min_size: of the first version of the structure
+ * @flags: those of the structure that we know
+ * @how: NEEDS_NO_POOL, COPIES_OUT
+ * @handler: called with the structure
+ */
+struct ioctl_op {
+	u32 size;
+	u32 min_size;
+	u32 flags;
+	u32 how;
+	int (*handler)(struct call *call, void *cmd);
+};
+
+/* Every structure begins like this. */
+struct cmd_header {
+	u32 size;
+	u32 flags;
+};
+
+union cmd_buffer {
+	struct cmd_header header;
+	struct wpool_dev_create create;
+	struct wpool_dev_attach attach;
+	struct wpool_dev_tune tune;
+	struct wpool_dev_release release;
+	struct wpool_dev_simple simple;
+	struct wpool_dev_submit submit;
+	struct wpool_dev_wait wait;
+	struct wpool_dev_cancel cancel;
+	struct wpool_dev_stats stats;
+	struct wpool_dev_info info;
+};
+
+/* min_size ends with the last field of the first version, for ever. */
+static const struct ioctl_op ioctl_ops[] = {
+	[_IOC_NR(WPOOL_IOC_CREATE)] = {
+		sizeof(struct wpool_dev_create),
+		offsetofend(struct wpool_dev_create, attrs),
+		0, NEEDS_NO_POOL, ioctl_create,
+	},
+	[_IOC_NR(WPOOL_IOC_ATTACH)] = {
+		sizeof(struct wpool_dev_attach),
+		offsetofend(struct wpool_dev_attach, name),
+		0, NEEDS_NO_POOL, ioctl_attach,
+	},
+	[_IOC_NR(WPOOL_IOC_TUNE)] = {
+		sizeof(struct wpool_dev_tune),
+		offsetofend(struct wpool_dev_tune, attrs),
+		0, 0, ioctl_tune,
+	},
+	[_IOC_NR(WPOOL_IOC_RELEASE)] = {
+		sizeof(struct wpool_dev_release),
+		offsetofend(struct wpool_dev_release, timeout_ns),
+		WPOOL_DEV_RELEASE_CANCEL | WPOOL_DEV_RELEASE_WAIT, 0, ioctl_release,
+	},
+	[_IOC_NR(WPOOL_IOC_REBOOT)] = {
+		sizeof(struct wpool_dev_simple),
+		offsetofend(struct wpool_dev_simple, flags),
+		0, 0, ioctl_reboot,
+	},
+	[_IOC_NR(WPOOL_IOC_DESTROY)] = {
+		sizeof(struct wpool_dev_simple),
+		offsetofend(struct wpool_dev_simple, flags),
+		0, 0, ioctl_destroy,
+	},
+	[_IOC_NR(WPOOL_IOC_SUBMIT)] = {
+		sizeof(struct wpool_dev_submit),
+		offsetofend(struct wpool_dev_submit, reserved),
+		WPOOL_DEV_SUBMIT_NONBLOCK, 0, ioctl_submit,
+	},
+	[_IOC_NR(WPOOL_IOC_WAIT)] = {
+		sizeof(struct wpool_dev_wait),
+		offsetofend(struct wpool_dev_wait, timeout_ns),
+		0, 0, ioctl_wait,
+	},
+	[_IOC_NR(WPOOL_IOC_CANCEL)] = {
+		sizeof(struct wpool_dev_cancel),
+		offsetofend(struct wpool_dev_cancel, stopped),
+		WPOOL_DEV_CANCEL_ALL, COPIES_OUT, ioctl_cancel,
+	},
+	[_IOC_NR(WPOOL_IOC_STATS)] = {
+		sizeof(struct wpool_dev_stats),
+		offsetofend(struct wpool_dev_stats, run_ns),
+		0, COPIES_OUT, ioctl_stats,
+	},
+	[_IOC_NR(WPOOL_IOC_INFO)] = {
+		sizeof(struct wpool_dev_info),
+		offsetofend(struct wpool_dev_info, attrs),
+		0, COPIES_OUT, ioctl_info,
+	},
+};
+
+static long chardev_ioctl(struct file *opened, unsigned int nr, unsigned long arg)
+{
+	struct call call = {
+		.file = opened->private_data,
+		.arg = (void __user *)arg,
+		.nonblock = opened->f_flags & O_NONBLOCK,
+	};
+	const struct ioctl_op *op;
+	union cmd_buffer cmd;
+	u32 index = _IOC_NR(nr), user_size;
+	int err;
+
+	if (index >= ARRAY_SIZE(ioctl_ops) || nr != _IO(WPOOL_IOC_TYPE, index))
+		return -ENOTTY;
+	op = &ioctl_ops[array_index_nospec(index, ARRAY_SIZE(ioctl_ops))];
+
+	if (get_user(user_size, (u32 __user *)call.arg))
+		return -EFAULT;
+	if (user_size < op->min_size)
+		return -EINVAL;
+	/* no version will ever be as large, and the tail has to be looked at */
+	if (user_size > PAGE_SIZE)
+		return -E2BIG;
+	err = copy_struct_from_user(&cmd, op->size, call.arg, user_size);
+	if (err)
+		return err;
+	/* somebody may have changed it meanwhile */
+	cmd.header.size = user_size;
+	if (cmd.header.flags & ~op->flags)
+		return -EOPNOTSUPP;
+
+	call.pool = wpool_devfile_pool(call.file);
+	if (!call.pool && !(op->how & NEEDS_NO_POOL))
+		return -ENXIO;
+
+	err = op->handler(&call, &cmd);
+	if (!err && op->how & COPIES_OUT &&
+	    copy_to_user(call.arg, &cmd, min(user_size, op->size)))
+		err = -EFAULT;
+	return err;
+}
+
+static ssize_t chardev_read(struct file *opened, char __user *buf, size_t count,
+			    loff_t *pos)
+{
+	return wpool_devread(opened->private_data, buf, count,
+			     opened->f_flags & O_NONBLOCK);
+}
+
+static __poll_t chardev_poll(struct file *opened, poll_table *table)
+{
+	return wpool_devread_poll(opened->private_data, opened, table);
+}
+
+static int chardev_open(struct inode *inode, struct file *opened)
+{
+	struct wpool_devfile *file = wpool_devfile_create();
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	opened->private_data = file;
+	return nonseekable_open(inode, opened);
+}
+
+/*
+ * The last reference to the struct file is gone: no call is under way, in no
+ * thread.
+ */
+static int chardev_release(struct inode *inode, struct file *opened)
+{
+	wpool_devtask_close(opened->private_data);
+	wpool_devfile_close(opened->private_data);
+	return 0;
+}
+
+static const struct file_operations chardev_fops = {
+	.owner = THIS_MODULE,
+	.open = chardev_open,
+	.release = chardev_release,
+	.read = chardev_read,
+	.poll = chardev_poll,
+	.unlocked_ioctl = chardev_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+};
+
+static struct miscdevice chardev = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "wpool",
+	.fops = &chardev_fops,
+	.mode = 0600,
+};
+
+int wpool_chardev_init(void)
+{
+	int err = wpool_devtask_init();
+
+	if (err)
+		return err;
+	err = misc_register(&chardev);
+	if (err)
+		wpool_devtask_exit();
+	return err;
+}
+
+void wpool_chardev_exit(void)
+{
+	/* from here on no file is opened, and none was open */
+	misc_deregister(&chardev);
+	/* from here on no task of ours is in a pool that was made here */
+	wpool_devpool_exit();
+	/* from here on in no other pool either */
+	wpool_devfile_exit();
+	wpool_devtask_exit();
+}

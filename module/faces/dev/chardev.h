@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* /dev/wpool: the face of the pool for user space, see the ABI header. */
+#ifndef WPOOL_CHARDEV_H
+#define WPOOL_CHARDEV_H
+
+/**
+ * wpool_chardev_init() - make the device appear
+ *
+ * Context: process context; sleeps.
+ * Return: 0 or -errno.
+ */
+int wpool_chardev_init(void);
+
+/**
+ * wpool_chardev_exit() - the device disappears, and all pools made through it
+ *
+ * Context: process context; sleeps, uninterruptibly, until their tasks have
+ * ended. No file is open: each holds a reference to the module.
+ */
+void wpool_chardev_exit(void);
+
+#endif /* WPOOL_CHARDEV_H */

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An open /dev/wpool: its memory, the pool it is attached to, its counts.
+ *
+ * Invariants:
+ *   - a file is attached to one pool for all its life and holds a reference
+ *     to it, which keeps the memory, not the pool open;
+ *   - its memory lives until it is closed and its last task is freed, so tasks
+ *     hold no reference each.
+ *
+ * What the tasks are and how they end is in task.c.
+ */
+#include "faces/dev/file.h"
+
+#include <linux/atomic.h>
+#include <linux/lockdep.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/wait_bit.h>
+#include <linux/wpool.h>
+
+/* Files whose memory is not freed yet: they outlive their struct file. */
+static atomic_t nr_files;
+
+void wpool_devfile_free(struct wpool_devfile *file)
+{
+	wpool_put(file->pool);
+	mutex_destroy(&file->cancel_mutex);
+	mutex_destroy(&file->attach_mutex);
+	kfree(file);
+	if (atomic_dec_and_test(&nr_files))
+		wake_up_var(&nr_files);
+}
+
+bool wpool_devfile_is_last(const struct wpool_devfile *file)
+	__must_hold(&file->lock)
+{
+	lockdep_assert_held(&file->lock);
+	return file->closed && !file->nr_items;
+}
+
+/*
+ * The counts are written before the queues are looked at, and a sleeper is on
+ * its queue before it looks at the counts: wq_has_sleeper() has the barrier
+ * that pairs with set_current_state() in wait_event(), and, for poll, with
+ * the one in wpool_devread_poll():A.
+ */
+void wpool_devfile_wake(struct wpool_devfile *file)
+	__must_hold(&file->lock)
+{
+	lockdep_assert_held(&file->lock);
+	if ((file->nr_unread || !file->nr_unfinished) &&
+	    wq_has_sleeper(&file->readers))
+		wake_up_interruptible_poll(&file->readers,
+					   EPOLLIN | EPOLLRDNORM);
+	if (!file->nr_unfinished && wq_has_sleeper(&file->waiters))
+		wake_up(&file->waiters);
+}
+
+void wpool_devfile_stats(struct wpool_devfile *file,
+			 struct wpool_dev_stats *stats)
+{
+	spin_lock(&file->lock);
+	/* a submit that is under way learns last what it got accepted */
+	stats->file_submitted = max(file->nr_accepted, file->nr_finished);
+	stats->file_finished = file->nr_finished;
+	stats->file_unread = file->nr_unread;
+	memcpy(stats->queue_ns, file->queue_ns, sizeof(stats->queue_ns));
+	memcpy(stats->run_ns, file->run_ns, sizeof(stats->run_ns));
+	spin_unlock(&file->lock);
+}
+
+int wpool_devfile_attach_begin(struct wpool_devfile *file)
+{
+	if (mutex_lock_interruptible(&file->attach_mutex))
+		return -ERESTARTSYS;
+	if (!wpool_devfile_pool(file))
+		return 0;
+	mutex_unlock(&file->attach_mutex);
+	return -EISCONN;
+}
+
+void wpool_devfile_attach_end(struct wpool_devfile *file, struct wpool *pool)
+{
+	lockdep_assert_held(&file->attach_mutex);
+	if (pool) {
+		spin_lock(&file->lock);
+		file->pool = pool;
+		spin_unlock(&file->lock);
+	}
+	mutex_unlock(&file->attach_mutex);
+}
+
+struct wpool *wpool_devfile_pool(struct wpool_devfile *file)
+{
+	struct wpool *pool;
+
+	spin_lock(&file->lock);
+	pool = file->pool;
+	spin_unlock(&file->lock);
+	return pool;
+}
+
+struct wpool_devfile *wpool_devfile_create(void)
+{
+	struct wpool_devfile *file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
+
+	if (!file)
+		return ERR_PTR(-ENOMEM);
+	spin_lock_init(&file->lock);
+	INIT_LIST_HEAD(&file->unfinished);
+	INIT_LIST_HEAD(&file->done);
+	INIT_LIST_HEAD(&file->submits);
+	init_waitqueue_head(&file->readers);
+	init_waitqueue_head(&file->waiters);
+	mutex_init(&file->attach_mutex);
+	mutex_init(&file->cancel_mutex);
+	atomic_inc(&nr_files);
+	return file;
+}
+
+void wpool_devfile_close(struct wpool_devfile *file)
+{
+	bool last;
+
+	/* from here on the last task frees the file, unless there is none */
+	spin_lock(&file->lock);
+	file->closed = true;
+	last = wpool_devfile_is_last(file);
+	spin_unlock(&file->lock);
+	if (last)
+		wpool_devfile_free(file);
+}
+
+void wpool_devfile_exit(void)
+{
+	/*
+	 * No file is open and every task was told to end, but the default pool's
+	 * may not have got round to it.
+	 */
+	wait_var_event(&nr_files, !atomic_read(&nr_files));
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * An open /dev/wpool: the pool it is attached to, its tasks, their records.
+ *
+ * The functions below are what the file operations and ioctls come down to;
+ * structures of the ABI are checked before they get here.
+ */
+#ifndef WPOOL_DEVFILE_H
+#define WPOOL_DEVFILE_H
+
+#include <linux/fs.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <uapi/linux/wpool.h>
+
+struct wpool;
+
+/**
+ * struct wpool_devfile - an open file
+ * @lock: protects what is marked L; taken in process context only
+ * @unfinished: L: tasks that have no record yet
+ * @done: L: tasks whose record is unread, oldest first
+ * @submits: L: submits under way, whose tasks may not be accepted yet
+ * @next_seq: L: number of the next task
+ * @nr_items: L: tasks and records that memory is allocated for
+ * @nr_unfinished: W: length of @unfinished, what a cancel has taken off included
+ * @nr_unread: W: length of @done
+ * @bytes: L: sum of wpool_workload_bytes() of unfinished tasks
+ * @nr_accepted: L: tasks known to be accepted
+ * @nr_finished: L: tasks that have a record or would have one
+ * @closing: L: no more records
+ * @closed: L: whoever frees the last task frees the file, too
+ * @queue_ns: L: histogram, submit to start
+ * @run_ns: L: histogram, start to end
+ * @readers: readers and pollers
+ * @waiters: those who wait for @nr_unfinished to be 0
+ * @attach_mutex: one attach at a time; outside of @lock
+ * @cancel_mutex: one cancel at a time; outside of @lock
+ * @pool: L: the pool, with a reference; set once
+ *
+ * W: as L, but read without the lock, READ_ONCE and WRITE_ONCE.
+ */
+struct wpool_devfile {
+	spinlock_t lock;		/* protects L, and writes to W */
+	struct list_head unfinished;
+	struct list_head done;
+	struct list_head submits;
+	u64 next_seq;
+	u32 nr_items;
+	u32 nr_unfinished;
+	u32 nr_unread;
+	u64 bytes;
+	u64 nr_accepted;
+	u64 nr_finished;
+	bool closing;
+	bool closed;
+	u64 queue_ns[WPOOL_DEV_HIST_BUCKETS];
+	u64 run_ns[WPOOL_DEV_HIST_BUCKETS];
+	wait_queue_head_t readers;
+	wait_queue_head_t waiters;
+	struct mutex attach_mutex;	/* one attach at a time */
+	struct mutex cancel_mutex;	/* one cancel at a time */
+	struct wpool *pool;
+};
+
+/**
+ * wpool_devfile_create() - a file is opened
+ *
+ * Context: process context; sleeps.
+ * Return: the file, attached to no pool; ERR_PTR(-ENOMEM).
+ */
+struct wpool_devfile *wpool_devfile_create(void);
+
+/**
+ * wpool_devfile_close() - a file is closed for good
+ * @file: the file; not to be used afterwards
+ *
+ * After wpool_devtask_close(). The memory goes with the last task.
+ *
+ * Context: process context; sleeps. Nobody else uses the file.
+ */
+void wpool_devfile_close(struct wpool_devfile *file);
+
+/**
+ * wpool_devfile_attach_begin() - about to attach the file to a pool
+ * @file: the file
+ *
+ * Context: process context; sleeps, interruptible.
+ * Return: 0, then wpool_devfile_attach_end() must follow; -EISCONN it is
+ * attached already; -ERESTARTSYS interrupted.
+ */
+int wpool_devfile_attach_begin(struct wpool_devfile *file);
+
+/**
+ * wpool_devfile_attach_end() - attach the file, or not
+ * @file: the file, after wpool_devfile_attach_begin()
+ * @pool: the pool with a reference, which becomes the file's; %NULL: none
+ *
+ * Context: process context.
+ */
+void wpool_devfile_attach_end(struct wpool_devfile *file, struct wpool *pool);
+
+/**
+ * wpool_devfile_pool() - the pool that the file is attached to
+ * @file: the file
+ *
+ * Context: any.
+ * Return: the pool, which lives as long as the file does; %NULL if none.
+ */
+struct wpool *wpool_devfile_pool(struct wpool_devfile *file);
+
+/**
+ * wpool_devfile_stats() - figures of the file
+ * @file: the file
+ * @stats: where @file_submitted to @run_ns are filled in
+ *
+ * Context: process context.
+ */
+void wpool_devfile_stats(struct wpool_devfile *file,
+			 struct wpool_dev_stats *stats);
+
+/**
+ * wpool_devfile_wake() - counts have changed: who waits for that?
+ * @file: the file
+ *
+ * Context: process context; holds @file->lock.
+ */
+void wpool_devfile_wake(struct wpool_devfile *file) __must_hold(&file->lock);
+
+/**
+ * wpool_devfile_is_last() - is it time to free the file?
+ * @file: the file
+ *
+ * Context: process context; holds @file->lock.
+ * Return: true, once: then the caller drops the lock and calls
+ * wpool_devfile_free().
+ */
+bool wpool_devfile_is_last(const struct wpool_devfile *file)
+	__must_hold(&file->lock);
+
+/**
+ * wpool_devfile_free() - free a file that is closed and has no task left
+ * @file: the file
+ *
+ * Context: process context; may sleep.
+ */
+void wpool_devfile_free(struct wpool_devfile *file);
+
+/**
+ * wpool_devfile_exit() - after the last close; waits until all tasks have ended
+ *
+ * Context: process context; sleeps, uninterruptibly, for some ms.
+ */
+void wpool_devfile_exit(void);
+
+#endif /* WPOOL_DEVFILE_H */

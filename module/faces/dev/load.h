@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A workload that runs, as those see it who do parts of it. */
+#ifndef WPOOL_DEV_LOAD_H
+#define WPOOL_DEV_LOAD_H
+
+#include <linux/compiler.h>
+#include <linux/sched/signal.h>
+#include <linux/types.h>
+
+struct task_struct;
+struct wpool;
+
+/**
+ * struct wpool_workload - one run of a workload
+ * @arg: see WPOOL_WORK_* in the ABI
+ * @pool: where a tree's nodes are submitted to; the task runs there itself
+ * @sleeper: X: thread to wake when @stop is set
+ * @kind: WPOOL_WORK_*
+ * @depth: tree: levels below the root
+ * @fanout: tree: children of each node
+ * @stop: X: end as soon as possible; set once, never cleared
+ *
+ * What has no letter is set before the run and only read by it. X: read and
+ * written without a lock, READ_ONCE and WRITE_ONCE.
+ */
+struct wpool_workload {
+	u64 arg;
+	struct wpool *pool;
+	struct task_struct *sleeper;
+	u8 kind;
+	u8 depth;
+	u8 fanout;
+	bool stop;
+};
+
+/**
+ * wpool_workload_stopped() - shall this run end?
+ * @load: the run
+ *
+ * Context: any.
+ * Return: true: whoever does it returns -ECANCELED as soon as possible.
+ */
+static inline bool wpool_workload_stopped(const struct wpool_workload *load)
+{
+	return READ_ONCE(load->stop) || fatal_signal_pending(current);
+}
+
+/**
+ * wpool_workload_spin() - use the CPU
+ * @load: the run
+ * @spin_ns: so many ns on the CPU; time in which the thread did not run does
+ *	not count
+ *
+ * Context: process context; reschedules.
+ * Return: 0; -ECANCELED.
+ */
+int wpool_workload_spin(const struct wpool_workload *load, u64 spin_ns);
+
+#endif /* WPOOL_DEV_LOAD_H */

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Read, poll and wait of an open /dev/wpool, see read.h.
+ *
+ * Nobody is woken who would not find something: readers if there is a record or no
+ * unfinished task, waiters if there is no unfinished task.
+ */
+#include "faces/dev/read.h"
+
+#include <linux/freezer.h>
+#include <linux/hrtimer.h>
+#include <linux/sched/signal.h>
+#include <linux/uaccess.h>
+
+#include "faces/dev/deadline.h"
+#include "faces/dev/file.h"
+#include "faces/dev/task.h"
+
+/* Records copied to user space at a time; the array is on the stack. */
+#define READ_CHUNK	16U
+
+static bool file_readable(const struct wpool_devfile *file)
+{
+	return READ_ONCE(file->nr_unread) || !READ_ONCE(file->nr_unfinished);
+}
+
+/* What is there, without sleeping. */
+static ssize_t records_read(struct wpool_devfile *file, char __user *buf,
+			    size_t count, bool *idle)
+{
+	struct wpool_dev_record records[READ_CHUNK];
+	size_t done = 0;
+
+	*idle = false;
+	while (count - done >= sizeof(records[0])) {
+		u32 max = min_t(size_t, READ_CHUNK,
+				(count - done) / sizeof(records[0]));
+		LIST_HEAD(taken);
+		u32 nr = wpool_devtask_take(file, max, &taken, records, idle);
+
+		if (!nr)
+			break;
+		if (copy_to_user(buf + done, records, nr * sizeof(records[0]))) {
+			wpool_devtask_return(file, &taken, nr);
+			return done ?: -EFAULT;
+		}
+		wpool_devtask_drop(file, &taken);
+		done += nr * sizeof(records[0]);
+		/* there may be more as fast as they are read */
+		if (signal_pending(current))
+			break;
+		cond_resched();
+	}
+	return done;
+}
+
+ssize_t wpool_devread(struct wpool_devfile *file, char __user *buf,
+		      size_t count, bool nonblock)
+{
+	ssize_t ret;
+	bool idle;
+	int err;
+
+	if (count < sizeof(struct wpool_dev_record))
+		return -EINVAL;
+	/* far more than there can be, and no overflow in what is returned */
+	count = min_t(size_t, count, INT_MAX);
+	for (;;) {
+		ret = records_read(file, buf, count, &idle);
+		if (ret || idle)
+			return ret;
+		if (nonblock)
+			return -EAGAIN;
+		err = wait_event_freezable(file->readers, file_readable(file));
+		if (err)
+			return err;
+	}
+}
+
+__poll_t wpool_devread_poll(struct wpool_devfile *file, struct file *opened,
+			    poll_table *table)
+{
+	poll_wait(opened, &file->readers, table);
+	/*
+	 * A: on the queue before the counts are read; pairs with wpool_devfile_wake().
+	 * Without it a task that ends now could be missed by both.
+	 */
+	smp_mb();
+	return file_readable(file) ? EPOLLIN | EPOLLRDNORM : 0;
+}
+
+/* As wait_event_freezable_timeout(), to the moment and not to the tick. */
+static int wait_until(struct wpool_devfile *file, ktime_t until)
+{
+	DEFINE_WAIT(wait);
+	int err = 0;
+
+	for (;;) {
+		prepare_to_wait(&file->waiters, &wait,
+				TASK_INTERRUPTIBLE | TASK_FREEZABLE);
+		if (!READ_ONCE(file->nr_unfinished) || err)
+			break;
+		/* not to be restarted: that would be with the whole time again */
+		if (signal_pending(current))
+			err = -EINTR;
+		else if (!schedule_hrtimeout_range(&until, current->timer_slack_ns,
+						   HRTIMER_MODE_ABS))
+			err = -ETIME;
+	}
+	finish_wait(&file->waiters, &wait);
+	return READ_ONCE(file->nr_unfinished) ? err : 0;
+}
+
+int wpool_devread_wait(struct wpool_devfile *file, u64 timeout_ns)
+{
+	if (timeout_ns)
+		return wait_until(file, wpool_dev_deadline(timeout_ns));
+	return wait_event_freezable(file->waiters,
+				    !READ_ONCE(file->nr_unfinished));
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Read, poll and wait of an open /dev/wpool. */
+#ifndef WPOOL_DEV_READ_H
+#define WPOOL_DEV_READ_H
+
+#include <linux/poll.h>
+#include <linux/types.h>
+
+struct file;
+struct wpool_devfile;
+
+/**
+ * wpool_devread() - completion records, oldest first, whole ones only
+ * @file: the file
+ * @buf: where to
+ * @count: its size in bytes
+ * @nonblock: do not sleep
+ *
+ * Context: process context; sleeps, interruptible and freezable.
+ * Return: bytes; 0 no record, and no task is unfinished; -EINVAL no room for a
+ * record; -EAGAIN; -EFAULT, no record is lost; -ERESTARTSYS.
+ */
+ssize_t wpool_devread(struct wpool_devfile *file, char __user *buf,
+		      size_t count, bool nonblock);
+
+/**
+ * wpool_devread_poll() - would read sleep?
+ * @file: the file
+ * @opened: the struct file it belongs to
+ * @table: of the caller
+ *
+ * Context: process context.
+ * Return: EPOLLIN | EPOLLRDNORM or 0.
+ */
+__poll_t wpool_devread_poll(struct wpool_devfile *file, struct file *opened,
+			    poll_table *table);
+
+/**
+ * wpool_devread_wait() - wait until every task of the file has finished
+ * @file: the file
+ * @timeout_ns: at most; 0 is for ever
+ *
+ * Context: process context; sleeps, interruptible and freezable.
+ * Return: 0; -ETIME; -ERESTARTSYS, or -EINTR if there was a time-out.
+ */
+int wpool_devread_wait(struct wpool_devfile *file, u64 timeout_ns);
+
+#endif /* WPOOL_DEV_READ_H */

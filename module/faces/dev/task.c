@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tasks of an open /dev/wpool, and the records that they become.
+ *
+ * One item per accepted descriptor is task and record in one: it is allocated
+ * before the submit, so that nothing can fail when the task ends. Tasks are
+ * abortable: the pool ends each either by its function or by its abort
+ * function, once, also when the task was cancelled or its worker died.
+ *
+ *             submit                 function, abort
+ *   (nothing) ------> unfinished ----------------------> recorded ----> (freed)
+ *                      |                                   ^       read
+ *                      | cancelled while queued            | abort
+ *                      +-------------------> recorded, ----+
+ *                                            still in the pool
+ *
+ * Invariants:
+ *   - an item is on a list of its file while it is unfinished or its record is
+ *     unread; it is freed when it is on no list and the pool has let go of it.
+ *     A cancelled task gets its record at once, but stays in the pool's queue
+ *     until a worker comes by, which may be long after;
+ *   - nr_items, what a file can make us allocate, is at most
+ *     WPOOL_MAX_INFLIGHT, but for what a submit has not added yet;
+ *   - whoever calls wpool_task_cancel() or wpool_workload_stop() holds the
+ *     file's lock and found the item on the list of unfinished ones: its thread
+ *     can end neither the item nor itself before we let go;
+ *   - a task that was not accepted leaves no record: a cancel only marks the
+ *     tasks of a submit that is under way.
+ *
+ * Does not know what the workloads do, nor the structures of the ioctls.
+ */
+#include "faces/dev/task.h"
+
+#include <linux/ktime.h>
+#include <linux/lockdep.h>
+#include <linux/log2.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/wpool.h>
+
+#include "faces/dev/file.h"
+#include "task/func.h"
+#include "faces/dev/workload.h"
+
+/* Tasks handed to the pool at a time; the array is on the stack. */
+#define SUBMIT_CHUNK	64U
+
+/* wpool_dev_record.cpu of a task that never ran */
+#define CPU_NONE	((u32)-1)
+
+/**
+ * struct item - a task of a file, and its record when it has ended
+ * @task: the task
+ * @node: L: on file->unfinished, file->done or a local list; empty if neither
+ * @file: I: the file
+ * @load: I: what it does, but for its own rules
+ * @seq: I: its number among the tasks of the file
+ * @cookie: I: of the descriptor
+ * @submit_ns: I: when it was handed over
+ * @start_ns: E: when it started; 0 if it did not
+ * @end_ns: L: when it ended
+ * @cpu: E: where it started, later where it ended
+ * @status: L: how it ended
+ * @silent: I: no record
+ * @recorded: L: it has ended, as far as the file is concerned
+ * @in_pool: L: the pool may still touch it
+ *
+ * I: set before it is submitted. L: file->lock. E: the thread that runs the
+ * task, or who ends it in its place; read under file->lock once it is recorded.
+ */
+struct item {
+	struct wpool_task task;
+	struct list_head node;
+	struct wpool_devfile *file;
+	struct wpool_workload load;
+	u64 seq;
+	u64 cookie;
+	u64 submit_ns;
+	u64 start_ns;
+	u64 end_ns;
+	u32 cpu;
+	s32 status;
+	bool silent;
+	bool recorded;
+	bool in_pool;
+};
+
+/* kmem_cache_alloc_bulk() fills an array that then holds the tasks */
+static_assert(offsetof(struct item, task) == 0);
+
+/**
+ * struct submit - tasks that are being handed over
+ * @node: L: on file->submits
+ * @first: I: number of the first
+ * @nr: I: how many
+ */
+struct submit {
+	struct list_head node;
+	u64 first;
+	u32 nr;
+};
+
+static struct kmem_cache *item_cache;
+
+/* Freed under the lock: who finds nr_items 0 knows that they are all gone. */
+static void item_free(struct item *item)
+	__must_hold(&item->file->lock)
+{
+	struct wpool_devfile *file = item->file;
+
+	lockdep_assert_held(&file->lock);
+	kmem_cache_free(item_cache, item);
+	file->nr_items--;
+}
+
+static void hist_add(u64 *hist, u64 ns)
+{
+	hist[min_t(u32, ilog2(ns | 1), WPOOL_DEV_HIST_BUCKETS - 1)]++;
+}
+
+/* The task has ended for its file: make the record. */
+static void item_record(struct item *item, int status, u64 end_ns)
+	__must_hold(&item->file->lock)
+{
+	struct wpool_devfile *file = item->file;
+
+	lockdep_assert_held(&file->lock);
+	item->recorded = true;
+	item->status = status;
+	item->end_ns = end_ns;
+	if (item->start_ns) {
+		hist_add(file->queue_ns, item->start_ns - item->submit_ns);
+		hist_add(file->run_ns, end_ns - item->start_ns);
+	}
+	file->bytes -= wpool_workload_bytes(&item->load);
+	file->nr_finished++;
+	WRITE_ONCE(file->nr_unfinished, file->nr_unfinished - 1);
+	if (file->closing) {
+		/* nobody is left to be woken */
+		list_del_init(&item->node);
+		return;
+	}
+	if (item->silent) {
+		list_del_init(&item->node);
+	} else {
+		list_move_tail(&item->node, &file->done);
+		WRITE_ONCE(file->nr_unread, file->nr_unread + 1);
+	}
+	wpool_devfile_wake(file);
+}
+
+/* The pool lets go of a task. */
+static void item_end(struct item *item, int status)
+{
+	struct wpool_devfile *file = item->file;
+	u64 now = ktime_get_ns();
+	bool last;
+
+	spin_lock(&file->lock);
+	if (!item->recorded)
+		item_record(item, status, now);
+	item->in_pool = false;
+	if (list_empty(&item->node))
+		item_free(item);
+	last = wpool_devfile_is_last(file);
+	spin_unlock(&file->lock);
+
+	if (last)
+		wpool_devfile_free(file);
+}
+
+static void dev_task_run(struct wpool_task *task)
+{
+	struct item *item = container_of(task, struct item, task);
+	int status;
+
+	wpool_func_show(wpool_workload_func(&item->load));
+	item->cpu = raw_smp_processor_id();
+	item->start_ns = ktime_get_ns();
+	status = wpool_workload_run(&item->load);
+	item->cpu = raw_smp_processor_id();
+	item_end(item, status);
+}
+
+static void dev_task_abort(struct wpool_task *task, int status)
+{
+	item_end(container_of(task, struct item, task), status);
+}
+
+static void item_init(struct item *item, struct wpool_devfile *file,
+		      const struct wpool_dev_work *work, struct wpool *pool,
+		      u64 submit_ns)
+{
+	/* files hold the module while they are open, and its exit waits for items */
+	wpool_task_init_abortable(&item->task, dev_task_run, dev_task_abort, NULL);
+	INIT_LIST_HEAD(&item->node);
+	item->file = file;
+	wpool_workload_init(&item->load, work, pool);
+	item->cookie = work->cookie;
+	item->submit_ns = submit_ns;
+	item->start_ns = 0;
+	item->end_ns = 0;
+	item->cpu = CPU_NONE;
+	item->status = 0;
+	item->silent = work->flags & WPOOL_WORK_SILENT;
+	item->recorded = false;
+	item->in_pool = true;
+}
+
+/* As many of the new items as the file's limits let in, a prefix. */
+static void submit_begin(struct wpool_devfile *file, struct submit *submit,
+			 struct wpool_task **tasks, u32 nr)
+{
+	u32 i;
+
+	spin_lock(&file->lock);
+	submit->first = file->next_seq;
+	for (i = 0; i < nr; i++) {
+		struct item *item = container_of(tasks[i], struct item, task);
+		u64 bytes = wpool_workload_bytes(&item->load);
+
+		if (file->nr_items >= WPOOL_MAX_INFLIGHT ||
+		    bytes > WPOOL_MAX_FILE_BYTES - file->bytes)
+			break;
+		item->seq = file->next_seq++;
+		file->nr_items++;
+		file->bytes += bytes;
+		list_add_tail(&item->node, &file->unfinished);
+	}
+	WRITE_ONCE(file->nr_unfinished, file->nr_unfinished + i);
+	submit->nr = i;
+	list_add(&submit->node, &file->submits);
+	spin_unlock(&file->lock);
+}
+
+/* The pool took the first few; nobody else has seen the others. */
+static void submit_end(struct wpool_devfile *file, struct submit *submit,
+		       struct wpool_task **tasks, u32 nr_accepted)
+{
+	u32 i;
+
+	spin_lock(&file->lock);
+	list_del(&submit->node);
+	file->nr_accepted += nr_accepted;
+	for (i = nr_accepted; i < submit->nr; i++) {
+		struct item *item = container_of(tasks[i], struct item, task);
+
+		file->bytes -= wpool_workload_bytes(&item->load);
+		list_del(&item->node);
+		item_free(item);
+	}
+	if (nr_accepted < submit->nr) {
+		WRITE_ONCE(file->nr_unfinished, file->nr_unfinished -
+			   (submit->nr - nr_accepted));
+		wpool_devfile_wake(file);
+	}
+	spin_unlock(&file->lock);
+}
+
+/* Is this item of a submit that is under way? */
+static bool is_submitting(struct wpool_devfile *file, const struct item *item)
+	__must_hold(&file->lock)
+{
+	struct submit *submit;
+
+	list_for_each_entry(submit, &file->submits, node)
+		if (item->seq - submit->first < submit->nr)
+			return true;
+	return false;
+}
+
+static int submit_chunk(struct wpool_devfile *file, struct wpool *pool,
+			const struct wpool_dev_work *works, u32 nr,
+			unsigned int flags)
+{
+	struct wpool_task *tasks[SUBMIT_CHUNK];
+	struct submit submit;
+	u64 now;
+	int ret;
+	u32 i;
+
+	if (!kmem_cache_alloc_bulk(item_cache, GFP_KERNEL, nr, (void **)tasks))
+		return -ENOMEM;
+	now = ktime_get_ns();
+	for (i = 0; i < nr; i++)
+		item_init(container_of(tasks[i], struct item, task), file,
+			  &works[i], pool, now);
+
+	submit_begin(file, &submit, tasks, nr);
+	if (submit.nr < nr)
+		kmem_cache_free_bulk(item_cache, nr - submit.nr,
+				     (void **)&tasks[submit.nr]);
+
+	ret = -ENOBUFS;
+	/* from here on the items that are accepted belong to their tasks */
+	if (submit.nr)
+		ret = wpool_submit_batch(pool, tasks, submit.nr, flags);
+	submit_end(file, &submit, tasks, max(ret, 0));
+	return ret;
+}
+
+int wpool_devtask_submit(struct wpool_devfile *file,
+			 const struct wpool_dev_work *works, u32 nr,
+			 bool nonblock, u32 *accepted)
+{
+	unsigned int flags = nonblock ? WPOOL_BATCH_TRY :
+					WPOOL_BATCH_INTERRUPTIBLE;
+	struct wpool *pool = wpool_devfile_pool(file);
+
+	*accepted = 0;
+	while (*accepted < nr) {
+		u32 want = min(nr - *accepted, SUBMIT_CHUNK);
+		int ret = submit_chunk(file, pool, works + *accepted, want,
+				       flags);
+
+		if (ret < 0 && !*accepted)
+			return ret == -EINTR ? -ERESTARTSYS : ret;
+		if (ret < 0)
+			break;
+		*accepted += ret;
+		if (ret < want || signal_pending(current))
+			break;
+		cond_resched();
+	}
+	return 0;
+}
+
+/* Their items stay on a list, the caller's, so that nobody frees them. */
+u32 wpool_devtask_take(struct wpool_devfile *file, u32 max,
+		       struct list_head *taken,
+		       struct wpool_dev_record *records, bool *idle)
+{
+	struct item *item;
+	u32 nr = 0;
+
+	spin_lock(&file->lock);
+	while (nr < max && !list_empty(&file->done)) {
+		item = list_first_entry(&file->done, struct item, node);
+		list_move_tail(&item->node, taken);
+		records[nr++] = (struct wpool_dev_record) {
+			.cookie = item->cookie,
+			.status = item->status,
+			.cpu = item->cpu,
+			.submit_ns = item->submit_ns,
+			.start_ns = item->start_ns,
+			.end_ns = item->end_ns,
+		};
+	}
+	WRITE_ONCE(file->nr_unread, file->nr_unread - nr);
+	*idle = !nr && !file->nr_unfinished;
+	spin_unlock(&file->lock);
+	return nr;
+}
+
+void wpool_devtask_drop(struct wpool_devfile *file, struct list_head *taken)
+{
+	struct item *item, *next;
+
+	spin_lock(&file->lock);
+	list_for_each_entry_safe(item, next, taken, node) {
+		list_del_init(&item->node);
+		if (!item->in_pool)
+			item_free(item);
+	}
+	spin_unlock(&file->lock);
+}
+
+void wpool_devtask_return(struct wpool_devfile *file, struct list_head *taken,
+			  u32 nr)
+{
+	spin_lock(&file->lock);
+	list_splice(taken, &file->done);
+	WRITE_ONCE(file->nr_unread, file->nr_unread + nr);
+	wpool_devfile_wake(file);
+	spin_unlock(&file->lock);
+}
+
+/* True if the item was queued and will not run. */
+static bool item_cancel(struct item *item, u64 now)
+	__must_hold(&item->file->lock)
+{
+	lockdep_assert_held(&item->file->lock);
+	if (is_submitting(item->file, item) || !wpool_task_cancel(&item->task))
+		return false;
+	item_record(item, -ECANCELED, now);
+	return true;
+}
+
+/* True: it runs or is about to, or it may not be accepted yet. */
+static bool item_stop(struct item *item, u64 now)
+	__must_hold(&item->file->lock)
+{
+	lockdep_assert_held(&item->file->lock);
+	wpool_workload_stop(&item->load);
+	return true;
+}
+
+/*
+ * Do something to each item that is unfinished and has a number below @end,
+ * once, and let others have the lock in between. What ends meanwhile takes
+ * itself off whichever list it is on.
+ */
+static u32 items_walk(struct wpool_devfile *file, const u64 *cookie, u64 end,
+		      bool (*act)(struct item *item, u64 now))
+	__must_hold(&file->lock)
+{
+	u64 now = ktime_get_ns();
+	struct item *item;
+	LIST_HEAD(ahead);
+	u32 nr = 0;
+
+	lockdep_assert_held(&file->cancel_mutex);
+	lockdep_assert_held(&file->lock);
+	list_splice_init(&file->unfinished, &ahead);
+	while (!list_empty(&ahead)) {
+		item = list_first_entry(&ahead, struct item, node);
+		list_move_tail(&item->node, &file->unfinished);
+		if (item->seq < end && (!cookie || item->cookie == *cookie))
+			nr += act(item, now);
+		cond_resched_lock(&file->lock);
+	}
+	return nr;
+}
+
+/* First the queue, so that a worker that is stopped finds nothing there. */
+static void items_cancel(struct wpool_devfile *file, const u64 *cookie,
+			 u32 *cancelled, u32 *stopped)
+	__must_hold(&file->lock)
+{
+	u64 end = file->next_seq;
+
+	lockdep_assert_held(&file->lock);
+	*cancelled = items_walk(file, cookie, end, item_cancel);
+	*stopped = items_walk(file, cookie, end, item_stop);
+}
+
+int wpool_devtask_cancel(struct wpool_devfile *file, const u64 *cookie,
+			 u32 *cancelled, u32 *stopped)
+{
+	if (mutex_lock_interruptible(&file->cancel_mutex))
+		return -ERESTARTSYS;
+	spin_lock(&file->lock);
+	items_cancel(file, cookie, cancelled, stopped);
+	spin_unlock(&file->lock);
+	mutex_unlock(&file->cancel_mutex);
+	return cookie && !*cancelled && !*stopped ? -ENOENT : 0;
+}
+
+void wpool_devtask_close(struct wpool_devfile *file)
+{
+	u32 cancelled, stopped;
+	struct item *item;
+
+	mutex_lock(&file->cancel_mutex);
+	spin_lock(&file->lock);
+	/* tasks that end from here on leave no record */
+	file->closing = true;
+	while (!list_empty(&file->done)) {
+		item = list_first_entry(&file->done, struct item, node);
+		list_del_init(&item->node);
+		if (!item->in_pool)
+			item_free(item);
+		cond_resched_lock(&file->lock);
+	}
+	items_cancel(file, NULL, &cancelled, &stopped);
+	spin_unlock(&file->lock);
+	mutex_unlock(&file->cancel_mutex);
+}
+
+int wpool_devtask_init(void)
+{
+	item_cache = kmem_cache_create("wpool_dev_task", sizeof(struct item), 0,
+				       SLAB_HWCACHE_ALIGN | SLAB_ACCOUNT, NULL);
+	return item_cache ? 0 : -ENOMEM;
+}
+
+void wpool_devtask_exit(void)
+{
+	kmem_cache_destroy(item_cache);
+}

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The workloads of /dev/wpool, but for the fork-join tree (worktree.c).
+ *
+ * Invariants:
+ *   - whatever a descriptor may ask for, the stop flag is seen within 1 ms of
+ *     CPU time, or at once by a workload that is asleep;
+ *   - nothing here writes to the kernel log, and what is allocated is freed
+ *     when the run ends, however it ends (a fault allocates nothing);
+ *   - a lock of WPOOL_WORK_LOCK is never held by a run that has ended.
+ *
+ * Under the pool's policy "run" a workload runs in its submitter, a user
+ * process: there a fatal signal stops it, too.
+ *
+ * Does not know who submitted the work, nor what becomes of the status.
+ */
+#include "faces/dev/workload.h"
+
+#include <linux/cache.h>
+#include <linux/gfp.h>
+#include <linux/hrtimer.h>
+#include <linux/jhash.h>
+#include <linux/ktime.h>
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/moduleparam.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/string.h>
+#include <linux/wait.h>
+
+#include "faces/dev/worktree.h"
+
+/*
+ * Asleep in a workload: no load, no hung task, woken by stop or by SIGKILL. With
+ * policy run the sleeper may be a process that is to be frozen.
+ */
+#define WORKLOAD_SLEEP	(TASK_IDLE | TASK_WAKEKILL | TASK_FREEZABLE)
+
+/* A sleep may be this much longer, so that one interrupt ends several. */
+#define SLEEP_SLACK_MAX_NS	(50 * NSEC_PER_USEC)
+
+#define HASH_BLOCK_BYTES	PAGE_SIZE
+
+bool wpool_allow_fault;
+module_param_named(allow_fault, wpool_allow_fault, bool, 0444);
+MODULE_PARM_DESC(allow_fault, "let /dev/wpool submit workloads that oops on purpose (default: no)");
+
+/* The lock of WPOOL_WORK_LOCK: bit 0 of lock_word, and those who wait for it. */
+static unsigned long lock_word;
+static DECLARE_WAIT_QUEUE_HEAD(lock_wq);
+
+static u64 tree_nodes(u32 depth, u32 fanout)
+{
+	u64 nodes = 1, level = 1;
+
+	/* both factors are far below 2^32: no overflow before the limit is met */
+	while (depth--) {
+		level *= fanout;
+		nodes += level;
+		if (nodes > WPOOL_MAX_TREE_NODES)
+			break;
+	}
+	return nodes;
+}
+
+static int check_tree(const struct wpool_dev_work *work)
+{
+	if (work->depth > WPOOL_MAX_TREE_DEPTH)
+		return -ERANGE;
+	if (!work->fanout || work->fanout > WPOOL_MAX_TREE_FANOUT)
+		return -ERANGE;
+	if (tree_nodes(work->depth, work->fanout) > WPOOL_MAX_TREE_NODES)
+		return -ERANGE;
+	return work->arg > WPOOL_MAX_WORK_NS ? -ERANGE : 0;
+}
+
+int wpool_workload_check(const struct wpool_dev_work *work)
+{
+	if (work->flags & ~WPOOL_WORK_SILENT)
+		return -EOPNOTSUPP;
+
+	switch (work->kind) {
+	case WPOOL_WORK_NOOP:
+		return 0;
+	case WPOOL_WORK_SPIN:
+	case WPOOL_WORK_SLEEP:
+	case WPOOL_WORK_LOCK:
+		return work->arg > WPOOL_MAX_WORK_NS ? -ERANGE : 0;
+	case WPOOL_WORK_YIELD:
+		return work->arg > WPOOL_MAX_WORK_YIELDS ? -ERANGE : 0;
+	case WPOOL_WORK_TOUCH:
+	case WPOOL_WORK_HASH:
+		return work->arg > WPOOL_MAX_WORK_BYTES ? -ERANGE : 0;
+	case WPOOL_WORK_TREE:
+		return check_tree(work);
+	case WPOOL_WORK_FAULT:
+		return wpool_allow_fault ? 0 : -EPERM;
+	default:
+		return -EINVAL;
+	}
+}
+
+void wpool_workload_init(struct wpool_workload *load,
+			 const struct wpool_dev_work *work, struct wpool *pool)
+{
+	load->arg = work->arg;
+	load->pool = pool;
+	load->sleeper = NULL;
+	load->kind = work->kind;
+	load->depth = work->kind == WPOOL_WORK_TREE ? work->depth : 0;
+	load->fanout = work->kind == WPOOL_WORK_TREE ? work->fanout : 0;
+	load->stop = false;
+}
+
+u64 wpool_workload_bytes(const struct wpool_workload *load)
+{
+	if (load->kind == WPOOL_WORK_TOUCH || load->kind == WPOOL_WORK_HASH)
+		return load->arg;
+	return 0;
+}
+
+void wpool_workload_stop(struct wpool_workload *load)
+{
+	struct task_struct *sleeper;
+
+	WRITE_ONCE(load->stop, true);
+	/*
+	 * A: stop is set before sleeper is read; pairs with sleep_state():A,
+	 * where sleeper is set before stop is read. Without it the thread could
+	 * miss the flag, and we the thread.
+	 */
+	smp_mb();
+	sleeper = READ_ONCE(load->sleeper);
+	if (sleeper)
+		wake_up_process(sleeper);
+}
+
+/*
+ * About to sleep: from here on stop() wakes us. The caller looks at the flag
+ * after this, then sleeps.
+ */
+static void sleep_state(struct wpool_workload *load)
+{
+	WRITE_ONCE(load->sleeper, current);
+	/* A: a full barrier, see wpool_workload_stop():A */
+	set_current_state(WORKLOAD_SLEEP);
+}
+
+/* Not asleep any more; a late wake-up finds us running and does nothing. */
+static void sleep_done(struct wpool_workload *load)
+{
+	__set_current_state(TASK_RUNNING);
+	WRITE_ONCE(load->sleeper, NULL);
+}
+
+static int run_sleep(struct wpool_workload *load)
+{
+	u64 slack = min_t(u64, load->arg >> 6, SLEEP_SLACK_MAX_NS);
+	ktime_t until = ktime_add_ns(ktime_get(), load->arg);
+	int err = 0;
+
+	while (!err && ktime_before(ktime_get(), until)) {
+		sleep_state(load);
+		if (wpool_workload_stopped(load))
+			err = -ECANCELED;
+		else
+			schedule_hrtimeout_range(&until, slack, HRTIMER_MODE_ABS);
+		sleep_done(load);
+	}
+	return err;
+}
+
+static int run_yield(struct wpool_workload *load)
+{
+	u64 i;
+
+	for (i = 0; i < load->arg; i++) {
+		if (wpool_workload_stopped(load))
+			return -ECANCELED;
+		/* TASK_RUNNING: whoever else is ready here gets the CPU */
+		schedule();
+	}
+	return 0;
+}
+
+/* Page by page: no high order to fail, and the stop flag is seen in between. */
+static int run_touch(struct wpool_workload *load)
+{
+	struct page *page, *next;
+	LIST_HEAD(pages);
+	int err = 0;
+	u64 done;
+
+	for (done = 0; done < load->arg; done += PAGE_SIZE) {
+		size_t bytes = min_t(u64, load->arg - done, PAGE_SIZE);
+
+		if (wpool_workload_stopped(load)) {
+			err = -ECANCELED;
+			break;
+		}
+		/* a test is no reason to call the OOM killer */
+		page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_NOWARN |
+				  __GFP_RETRY_MAYFAIL);
+		if (!page) {
+			err = -ENOMEM;
+			break;
+		}
+		memset(page_address(page), 0xa5, bytes);
+		list_add(&page->lru, &pages);
+		cond_resched();
+	}
+	list_for_each_entry_safe(page, next, &pages, lru) {
+		list_del(&page->lru);
+		__free_page(page);
+		cond_resched();
+	}
+	return err;
+}
+
+/*
+ * Hashes the same constant block again and again: the cost of a hash without
+ * memory of its own. jhash is inline, so no kernel lacks it.
+ */
+static int run_hash(struct wpool_workload *load)
+{
+	static const u8 block[HASH_BLOCK_BYTES] __aligned(SMP_CACHE_BYTES) = {
+		'w', 'p', 'o', 'o', 'l',
+	};
+	u32 hash = 0;
+	u64 done;
+
+	for (done = 0; done < load->arg; done += HASH_BLOCK_BYTES) {
+		if (wpool_workload_stopped(load))
+			return -ECANCELED;
+		hash = jhash(block, min_t(u64, load->arg - done,
+					  HASH_BLOCK_BYTES), hash);
+		/* the result is wanted, as far as the compiler knows */
+		OPTIMIZER_HIDE_VAR(hash);
+		cond_resched();
+	}
+	return 0;
+}
+
+/*
+ * A sleeping lock that a run can stop waiting for, which no kernel mutex is.
+ * The waker wakes one waiter; one that leaves without the lock passes that on.
+ */
+static int lock_shared(struct wpool_workload *load)
+{
+	DEFINE_WAIT(wait);
+	int err = 0;
+
+	for (;;) {
+		WRITE_ONCE(load->sleeper, current);
+		/* A: a full barrier, see wpool_workload_stop():A, unlock_shared():B */
+		prepare_to_wait_exclusive(&lock_wq, &wait, WORKLOAD_SLEEP);
+		if (!test_and_set_bit_lock(0, &lock_word))
+			break;
+		if (wpool_workload_stopped(load)) {
+			err = -ECANCELED;
+			break;
+		}
+		schedule();
+	}
+	finish_wait(&lock_wq, &wait);
+	sleep_done(load);
+	if (err && !test_bit(0, &lock_word))
+		wake_up(&lock_wq);
+	return err;
+}
+
+static void unlock_shared(void)
+{
+	clear_bit_unlock(0, &lock_word);
+	/*
+	 * B: the bit is clear before we look for waiters; pairs with
+	 * lock_shared():A, where a waiter is on the queue before it looks at the
+	 * bit. Without it neither would see the other and the waiter sleep on.
+	 */
+	smp_mb__after_atomic();
+	if (waitqueue_active(&lock_wq))	/* after a full barrier, see B */
+		wake_up(&lock_wq);
+}
+
+static int run_lock(struct wpool_workload *load)
+{
+	int err = lock_shared(load);
+
+	if (err)
+		return err;
+	err = wpool_workload_spin(load, load->arg);
+	unlock_shared();
+	return err;
+}
+
+static int run_noop(struct wpool_workload *load)
+{
+	return 0;
+}
+
+static int run_spin(struct wpool_workload *load)
+{
+	return wpool_workload_spin(load, load->arg);
+}
+
+/* Its name is what the oops shows. */
+static noinline int wpool_fault_on_purpose(struct wpool_workload *load)
+{
+	WRITE_ONCE(*(int *)NULL, 0);
+	return 0;
+}
+
+static int (*const works[])(struct wpool_workload *load) = {
+	[WPOOL_WORK_NOOP] = run_noop,
+	[WPOOL_WORK_SPIN] = run_spin,
+	[WPOOL_WORK_SLEEP] = run_sleep,
+	[WPOOL_WORK_YIELD] = run_yield,
+	[WPOOL_WORK_TOUCH] = run_touch,
+	[WPOOL_WORK_HASH] = run_hash,
+	[WPOOL_WORK_LOCK] = run_lock,
+	[WPOOL_WORK_TREE] = wpool_worktree_run,
+	[WPOOL_WORK_FAULT] = wpool_fault_on_purpose,
+};
+
+void *wpool_workload_func(const struct wpool_workload *load)
+{
+	return works[load->kind];
+}
+
+int wpool_workload_run(struct wpool_workload *load)
+{
+	if (wpool_workload_stopped(load))
+		return -ECANCELED;
+	return works[load->kind](load);
+}

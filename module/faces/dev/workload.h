@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The workloads of /dev/wpool: what a test task does while a worker runs it.
+ *
+ * Knows nothing of files, records or ioctls: somebody fills in a struct
+ * wpool_workload, checked, and calls wpool_workload_run() from a task. Every
+ * workload looks at its stop flag at least once a millisecond and, asleep, is
+ * woken when the flag is set.
+ */
+#ifndef WPOOL_WORKLOAD_H
+#define WPOOL_WORKLOAD_H
+
+#include <linux/types.h>
+#include <uapi/linux/wpool.h>
+
+#include "faces/dev/load.h"
+
+/* Module parameter allow_fault: WPOOL_WORK_FAULT is allowed. */
+extern bool wpool_allow_fault;
+
+/**
+ * wpool_workload_check() - is this a workload, and within the limits?
+ * @work: a descriptor from user space
+ *
+ * Context: any.
+ * Return: 0; -EINVAL unknown kind; -EOPNOTSUPP unknown flag; -ERANGE beyond a
+ * limit; -EPERM a fault, and the module was not loaded with allow_fault.
+ */
+int wpool_workload_check(const struct wpool_dev_work *work);
+
+/**
+ * wpool_workload_init() - prepare a run
+ * @load: to be filled in
+ * @work: a descriptor that was checked
+ * @pool: the pool whose task will run it; must live until it has
+ *
+ * Context: any.
+ */
+void wpool_workload_init(struct wpool_workload *load,
+			 const struct wpool_dev_work *work, struct wpool *pool);
+
+/**
+ * wpool_workload_bytes() - what a run counts against WPOOL_MAX_FILE_BYTES
+ * @load: an initialised run
+ *
+ * Context: any.
+ * Return: bytes.
+ */
+u64 wpool_workload_bytes(const struct wpool_workload *load);
+
+/**
+ * wpool_workload_run() - do it
+ * @load: an initialised run
+ *
+ * A workload that a fault ends does not return.
+ *
+ * Context: process context, in a task of the run's pool; sleeps.
+ * Return: 0; -ECANCELED it was stopped, or its thread killed, before it was
+ * through; -ENOMEM.
+ */
+int wpool_workload_run(struct wpool_workload *load);
+
+/**
+ * wpool_workload_func() - what a run does, by the function that does it
+ * @load: an initialised run
+ *
+ * Context: any.
+ * Return: the function's address, only to be shown.
+ */
+void *wpool_workload_func(const struct wpool_workload *load);
+
+/**
+ * wpool_workload_stop() - end a run early
+ * @load: the run; wpool_workload_run() on it may be about to start, but the
+ *	caller sees to it that its thread does not end before this returns
+ *
+ * Context: any; may hold spin locks.
+ */
+void wpool_workload_stop(struct wpool_workload *load);
+
+#endif /* WPOOL_WORKLOAD_H */

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Pools that are left behind, see left.h. */
+#include "pool/left.h"
+
+#include <linux/module.h>
+#include <linux/notifier.h>
+#include <linux/printk.h>
+
+#include "core/registry.h"
+#include "core/state.h"
+#include "pool/pool.h"
+
+static bool is_left(struct wpool *pool, const void *unused)
+{
+	return !wpool_is_default(pool) && READ_ONCE(pool->state) != WPOOL_DESTROYED;
+}
+
+static bool is_left_by(struct wpool *pool, const void *owner)
+{
+	return pool->owner == owner && is_left(pool, NULL);
+}
+
+/*
+ * What is queued is cancelled, because the objects that it works on may be gone;
+ * what runs is waited for, because its text is about to go.
+ */
+static void destroy_left(struct wpool *pool)
+{
+	wpool_pool_release(pool, WPOOL_RELEASE_CANCEL);
+	wpool_pool_destroy(pool);
+	wpool_put(pool);
+}
+
+/*
+ * A module goes. Its exit function has returned, or its init function has failed,
+ * and its text and data are still there: functions of tasks, abort and fault
+ * functions are called for the last time in here.
+ */
+static int module_goes(struct notifier_block *nb, unsigned long event, void *data)
+{
+	const struct module *mod = data;
+	struct wpool *pool;
+
+	if (event != MODULE_STATE_GOING)
+		return NOTIFY_DONE;
+	while ((pool = wpool_registry_find(is_left_by, mod))) {
+		pr_err("wpool: module %s goes without wpool_destroy() of its pool %s: what is queued there is cancelled, what runs is waited for\n",
+		       mod->name, pool->name);
+		destroy_left(pool);
+	}
+	return NOTIFY_OK;
+}
+
+static struct notifier_block module_nb = {
+	.notifier_call = module_goes,
+};
+
+int wpool_left_init(void)
+{
+	return register_module_notifier(&module_nb);
+}
+
+void wpool_left_exit(void)
+{
+	struct wpool *pool;
+
+	/* whoever uses a symbol of ours keeps us: all of those have gone before */
+	unregister_module_notifier(&module_nb);
+	/* so this one's owner was not named, and nobody said that it went */
+	while ((pool = wpool_registry_find(is_left, NULL))) {
+		pr_err("wpool: nobody called wpool_destroy() of pool %s\n", pool->name);
+		destroy_left(pool);
+	}
+}

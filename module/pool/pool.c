@@ -1,0 +1,545 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A pool's life: create, release, reboot, destroy, references.
+ *
+ * The device of class wpool is embedded in the pool and its reference count is
+ * the pool's. The memory goes an RCU grace period after the last reference:
+ * lockless sections elsewhere (a task's finish, a cancel that looks for its
+ * task) keep the pool no longer than that. Nobody waits for it: many pools share
+ * one grace period.
+ *
+ * The default pool is everybody's: only the end of the module closes it.
+ */
+#include "pool/pool.h"
+
+#include <linux/err.h>
+#include <linux/export.h>
+#include <linux/module.h>
+#include <linux/sched/isolation.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "compat.h"
+#include "core/census.h"
+#include "core/current.h"
+#include "core/handoff.h"
+#include "core/idle.h"
+#include "core/registry.h"
+#include "core/sched.h"
+#include "core/state.h"
+#include "pool/attrs.h"
+#include "task/admission.h"
+#include "task/finish.h"
+#include "task/flush.h"
+#include "task/func.h"
+#include "workers/leave.h"
+#include "workers/park.h"
+#include "workers/place.h"
+#include "workers/worker.h"
+
+static struct wpool *default_pool;
+static struct kmem_cache *pool_cache;	/* kmalloc() would give a third more */
+static struct workqueue_struct *free_wq; /* where pools are freed: that may sleep */
+
+static bool is_own_task(struct wpool *pool)
+{
+	struct wpool_worker *w = wpool_worker_current();
+
+	return w && w->pool == pool;
+}
+
+/* ---- memory and references ---- */
+
+static void free_runqs(struct wpool *pool)
+{
+	int cpu;
+
+	if (!pool->rq)
+		return;
+	for_each_possible_cpu(cpu)
+		kfree(wpool_runq(pool, cpu)->ring.slots);
+	free_percpu(pool->rq);
+}
+
+static int alloc_runqs(struct wpool *pool)
+{
+	struct wpool_task **slots;
+	int cpu;
+
+	pool->rq = __alloc_percpu(sizeof(*pool->rq), __alignof__(*pool->rq));
+	if (!pool->rq)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu) {
+		slots = kcalloc_node(WPOOL_RING_SIZE, sizeof(*slots), GFP_KERNEL,
+				     cpu_to_node(cpu));
+		if (!slots)
+			return -ENOMEM;
+		wpool_ring_init(&wpool_runq(pool, cpu)->ring, slots);
+	}
+	return 0;
+}
+
+static void free_pool(struct wpool *pool)
+{
+	wpool_handoff_sync(pool);
+	wpool_items_destroy(pool->items);
+#ifdef CONFIG_LOCKDEP
+	lockdep_unregister_key(&pool->lockdep_key);
+#endif
+	free_runqs(pool);
+	kfree(pool->idle_mask);
+	kfree(pool->cpumask);
+	kmem_cache_free(pool_cache, pool);
+}
+
+static void free_late(struct work_struct *work)
+{
+	free_pool(container_of(to_rcu_work(work), struct wpool, free_work));
+}
+
+static void release_device(struct device *dev)
+{
+	struct wpool *pool = dev_get_drvdata(dev);
+
+	/* the grace period shuts out the lockless sections that still hold the address */
+	queue_rcu_work(free_wq, &pool->free_work);
+}
+
+struct class wpool_class = {
+	.name = "wpool",
+	.dev_release = release_device,
+};
+
+struct wpool *wpool_default(void)
+{
+	return default_pool;
+}
+EXPORT_SYMBOL_GPL(wpool_default);
+
+bool wpool_is_default(const struct wpool *pool)
+{
+	return pool == default_pool;
+}
+
+struct module *wpool_owner(struct wpool *pool)
+{
+	return IS_ERR_OR_NULL(pool) ? NULL : pool->owner;
+}
+EXPORT_SYMBOL_GPL(wpool_owner);
+
+/* ---- create ---- */
+
+static void init_runqs(struct wpool *pool)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct wpool_runq *rq = wpool_runq(pool, cpu);
+
+		raw_spin_lock_init(&rq->lock);
+		INIT_LIST_HEAD(&rq->idle);
+		wpool_handoff_init_runq(rq);
+		rq->random = cpu;
+		rq->cpu = cpu;
+		rq->pool = pool;
+	}
+}
+
+static struct wpool *alloc_pool(const struct wpool_attrs *attrs)
+{
+	struct wpool *pool = kmem_cache_zalloc(pool_cache, GFP_KERNEL);
+
+	if (!pool)
+		return NULL;
+	pool->idle_mask = kzalloc(cpumask_size(), GFP_KERNEL);
+	pool->cpumask = kzalloc(cpumask_size(), GFP_KERNEL);
+	if (alloc_runqs(pool) || !pool->idle_mask || !pool->cpumask) {
+		free_runqs(pool);
+		kfree(pool->idle_mask);
+		kfree(pool->cpumask);
+		kmem_cache_free(pool_cache, pool);
+		return NULL;
+	}
+
+	strscpy(pool->name, attrs->name, sizeof(pool->name));
+	pool->capacity = attrs->capacity;
+	pool->queue_depth = attrs->queue_depth;
+	pool->max_blocking = attrs->max_blocking;
+	pool->policy = attrs->policy;
+	pool->expiry_ms = attrs->expiry_ms;
+	pool->min_workers = attrs->min_workers;
+	pool->concurrency = attrs->concurrency;
+	pool->spin_us = attrs->spin_us;
+	pool->hog_ms = attrs->hog_ms;
+	pool->handoff = attrs->handoff;
+	pool->steal = attrs->steal;
+	pool->latency = attrs->latency;
+	pool->prealloc = attrs->prealloc;
+	pool->order = attrs->prealloc ? WPOOL_FIFO : attrs->order;
+	pool->nice = attrs->nice;
+	pool->fault = attrs->fault;
+	pool->fault_data = attrs->fault_data;
+	pool->abort = attrs->abort;
+	rcu_read_lock();
+	cpumask_copy(pool->cpumask, attrs->cpumask ?:
+		     housekeeping_cpumask(HK_TYPE_KTHREAD));
+	rcu_read_unlock();
+
+	init_runqs(pool);
+	wpool_globq_init(&pool->globq);
+	wpool_admission_init(pool);
+	raw_spin_lock_init(&pool->workers_lock);
+	mutex_init(&pool->workers_mutex);
+	INIT_LIST_HEAD(&pool->workers);
+	INIT_LIST_HEAD(&pool->spawn_node);
+	pool->spawn_retry_ms = 10;
+	timer_setup(&pool->expiry_timer, wpool_park_expire, 0);
+	init_waitqueue_head(&pool->drain_wq);
+	mutex_init(&pool->flush_mutex);
+	mutex_init(&pool->tune_mutex);
+	init_completion(&pool->destroyed);
+	INIT_RCU_WORK(&pool->free_work, free_late);
+#ifdef CONFIG_LOCKDEP
+	lockdep_register_key(&pool->lockdep_key);
+	lockdep_init_map(&pool->lockdep_map, "wpool", &pool->lockdep_key, 0);
+#endif
+	mutex_lock(&pool->tune_mutex);
+	wpool_place(pool, -1);
+	mutex_unlock(&pool->tune_mutex);
+
+	pool->dev.class = &wpool_class;
+	device_initialize(&pool->dev);
+	/* there is nothing to suspend: no power/ beside our files */
+	device_set_pm_not_required(&pool->dev);
+	dev_set_drvdata(&pool->dev, pool);
+	return pool;
+}
+
+/* Make all workers of a preallocated pool. */
+static int prealloc(struct wpool *pool)
+{
+	u32 i;
+	int err;
+
+	/* before thousands of threads are made for nothing */
+	if (pool->capacity > wpool_workers_room())
+		return -EAGAIN;
+	for (i = 0; i < pool->capacity; i++) {
+		err = wpool_worker_count_in(pool);
+		/* an open pool: the spawner was asked for the rest */
+		if (err == -EBUSY)
+			return 0;
+		if (err)
+			return err;
+		err = wpool_worker_create(pool, wpool_worker_place(pool, -1));
+		if (err) {
+			wpool_worker_count_out(pool);
+			return err;
+		}
+	}
+	return 0;
+}
+
+static void close_pool(struct wpool *pool)
+{
+	lockdep_assert_held(&pool->tune_mutex);
+	wpool_admission_close(pool);
+	/* shuts out the submits that looked before it was closed; somebody waits for it */
+	synchronize_rcu_expedited();
+	/* idle workers look again, and leave */
+	wpool_idle_wake_all(pool);
+}
+
+static int check_create(const struct wpool_attrs *attrs)
+{
+	int err;
+
+	if (!attrs)
+		return -EINVAL;
+	err = wpool_name_check(attrs->name);
+	if (!err)
+		err = wpool_attrs_check(attrs, WPOOL_TUNE_ALL);
+	if (err)
+		return err;
+	if ((unsigned int)attrs->order > WPOOL_FIFO ||
+	    attrs->min_workers > attrs->capacity ||
+	    (attrs->prealloc && attrs->capacity == WPOOL_UNLIMITED))
+		return -EINVAL;
+	return 0;
+}
+
+/* The device, before anybody finds the pool. */
+static int publish(struct wpool *pool)
+{
+	int err = device_add(&pool->dev);
+
+	if (!err) {
+		/* hotplug sees the pool from here on; what came before */
+		mutex_lock(&pool->tune_mutex);
+		wpool_place(pool, -1);
+		mutex_unlock(&pool->tune_mutex);
+	}
+	return err;
+}
+
+static struct wpool *create(const struct wpool_attrs *attrs, wpool_arg_fn func,
+			    struct module *owner)
+{
+	struct wpool *pool;
+	int err, total;
+
+	err = check_create(attrs);
+	if (err)
+		return ERR_PTR(err);
+	total = wpool_admission_total(attrs->capacity, attrs->queue_depth);
+	if (func && total != WPOOL_TOKENS_UNLIMITED && total > WPOOL_MAX_FUNC_ITEMS)
+		return ERR_PTR(-ERANGE);
+	/* before threads are made, and grace periods waited for, for nothing */
+	if (wpool_registry_has(attrs->name))
+		return ERR_PTR(-EEXIST);
+	pool = alloc_pool(attrs);
+	if (!pool)
+		return ERR_PTR(-ENOMEM);
+	pool->owner = owner;
+	pool->func = func;
+	if (pool->handoff)
+		wpool_handoff_enable();
+
+	err = dev_set_name(&pool->dev, "%s", pool->name);
+	if (err)
+		goto err_put;
+	if (func && total != WPOOL_TOKENS_UNLIMITED) {
+		err = -ENOMEM;
+		pool->items = wpool_items_create(total);
+		if (!pool->items)
+			goto err_put;
+	}
+	if (pool->prealloc) {
+		err = prealloc(pool);
+		if (err)
+			goto err_drain;
+	}
+	err = wpool_registry_add(pool, publish);
+	if (err)
+		goto err_drain;
+	return pool;
+
+err_drain:
+	mutex_lock(&pool->tune_mutex);
+	WRITE_ONCE(pool->state, WPOOL_CLOSED);
+	close_pool(pool);
+	mutex_unlock(&pool->tune_mutex);
+	wpool_flush_drain(pool, TASK_UNINTERRUPTIBLE, MAX_SCHEDULE_TIMEOUT);
+	timer_shutdown_sync(&pool->expiry_timer);
+err_put:
+	wpool_put(pool);
+	return ERR_PTR(err);
+}
+
+struct wpool *wpool_create(const struct wpool_attrs *attrs, struct module *owner)
+{
+	return create(attrs, NULL, owner);
+}
+EXPORT_SYMBOL_GPL(wpool_create);
+
+struct wpool *wpool_create_func(const struct wpool_attrs *attrs,
+				wpool_arg_fn func, struct module *owner)
+{
+	if (!func)
+		return ERR_PTR(-EINVAL);
+	return create(attrs, func, owner);
+}
+EXPORT_SYMBOL_GPL(wpool_create_func);
+
+/* ---- destroy, release, reboot ---- */
+
+void wpool_pool_destroy(struct wpool *pool)
+{
+	bool first;
+
+	mutex_lock(&pool->tune_mutex);
+	first = pool->state != WPOOL_DESTROYED;
+	WRITE_ONCE(pool->state, WPOOL_DESTROYED);
+	if (first)
+		/* nothing is accepted from here on */
+		close_pool(pool);
+	mutex_unlock(&pool->tune_mutex);
+	if (!first) {
+		wait_for_completion(&pool->destroyed);
+		return;
+	}
+
+	/* no task and no worker after this */
+	wpool_flush_drain(pool, TASK_UNINTERRUPTIBLE, MAX_SCHEDULE_TIMEOUT);
+	/* armed by parking workers and by tune, which looks at the state */
+	timer_shutdown_sync(&pool->expiry_timer);
+	/* waits for readers and writers of attributes */
+	device_del(&pool->dev);
+	/* the name is free again; hotplug does not see it any more */
+	wpool_registry_del(pool);
+
+	complete_all(&pool->destroyed);
+	wpool_put(pool);
+}
+
+int wpool_destroy(struct wpool *pool)
+{
+	/* what a failed wpool_create() left to an error path */
+	if (IS_ERR_OR_NULL(pool))
+		return 0;
+	if (is_own_task(pool))
+		return -EDEADLK;
+	if (wpool_is_default(pool))
+		return -EBUSY;
+	wpool_pool_destroy(pool);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(wpool_destroy);
+
+/* End what is queued as cancelled. Nobody reopens the pool meanwhile: all of it is old. */
+static void cancel_queued(struct wpool *pool)
+{
+	struct wpool_task *task;
+
+	while ((task = wpool_sched_take_any(pool))) {
+		wpool_finish_drop(pool, task);
+		cond_resched();
+	}
+}
+
+void wpool_pool_release(struct wpool *pool, unsigned int flags)
+{
+	bool last;
+
+	mutex_lock(&pool->tune_mutex);
+	if (pool->state == WPOOL_OPEN) {
+		WRITE_ONCE(pool->state, WPOOL_CLOSED);
+		close_pool(pool);
+	}
+	/* without the mutex while abort functions are called; see wpool_reboot() */
+	if (flags & WPOOL_RELEASE_CANCEL)
+		WRITE_ONCE(pool->nr_cancelling, pool->nr_cancelling + 1);
+	mutex_unlock(&pool->tune_mutex);
+	if (!(flags & WPOOL_RELEASE_CANCEL))
+		return;
+
+	cancel_queued(pool);
+	mutex_lock(&pool->tune_mutex);
+	WRITE_ONCE(pool->nr_cancelling, pool->nr_cancelling - 1);
+	last = !pool->nr_cancelling;
+	mutex_unlock(&pool->tune_mutex);
+	if (last)
+		wake_up_all(&pool->drain_wq);
+}
+
+int wpool_release(struct wpool *pool, unsigned int flags)
+{
+	if (IS_ERR_OR_NULL(pool) || flags & ~WPOOL_RELEASE_CANCEL)
+		return -EINVAL;
+	if (wpool_is_default(pool))
+		return -EBUSY;
+	wpool_pool_release(pool, flags);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(wpool_release);
+
+int wpool_release_timeout(struct wpool *pool, unsigned int flags, long timeout)
+{
+	int err;
+
+	if (IS_ERR_OR_NULL(pool) || timeout < 0)
+		return -EINVAL;
+	if (is_own_task(pool))
+		return -EDEADLK;
+	err = wpool_release(pool, flags);
+	return err ?: wpool_flush_drain(pool, TASK_KILLABLE, timeout);
+}
+EXPORT_SYMBOL_GPL(wpool_release_timeout);
+
+/* Open a pool that is closed and empty. */
+static int reopen(struct wpool *pool)
+{
+	int err = 0;
+
+	lockdep_assert_held(&pool->tune_mutex);
+	WRITE_ONCE(pool->state, WPOOL_OPEN);
+	wpool_admission_open(pool);
+	/* those who waited for the same: it may never be empty again */
+	wake_up_all(&pool->drain_wq);
+	if (pool->prealloc) {
+		err = prealloc(pool);
+		if (err) {
+			WRITE_ONCE(pool->state, WPOOL_CLOSED);
+			close_pool(pool);
+		}
+	}
+	return err;
+}
+
+int wpool_reboot(struct wpool *pool)
+{
+	int err;
+
+	if (IS_ERR_OR_NULL(pool))
+		return -EINVAL;
+	if (is_own_task(pool))
+		return -EDEADLK;
+
+	for (;;) {
+		if (mutex_lock_killable(&pool->tune_mutex))
+			return -EINTR;
+		if (pool->state == WPOOL_DESTROYED)
+			err = -ESHUTDOWN;
+		else if (pool->state == WPOOL_OPEN)
+			err = 0;
+		else if (!wpool_flush_drain(pool, TASK_KILLABLE, 0))
+			/* and nobody cancels, which would take new tasks for old ones */
+			err = reopen(pool);
+		else
+			err = -EAGAIN;
+		mutex_unlock(&pool->tune_mutex);
+		if (err != -EAGAIN)
+			return err;
+		/* without the mutex, which a destroy would wait for */
+		err = wpool_flush_drain(pool, TASK_KILLABLE, MAX_SCHEDULE_TIMEOUT);
+		if (err)
+			return err;
+	}
+}
+EXPORT_SYMBOL_GPL(wpool_reboot);
+
+/* ---- module ---- */
+
+int wpool_pools_init(const struct wpool_attrs *default_attrs)
+{
+	struct wpool *pool;
+	int err;
+
+	pool_cache = KMEM_CACHE(wpool, 0);
+	free_wq = alloc_workqueue("wpool_free", WQ_UNBOUND, 0);
+	if (!pool_cache || !free_wq)
+		return -ENOMEM;
+	err = class_register(&wpool_class);
+	if (err)
+		return err;
+	pool = wpool_create(default_attrs, THIS_MODULE);
+	if (IS_ERR(pool)) {
+		class_unregister(&wpool_class);
+		return PTR_ERR(pool);
+	}
+	default_pool = pool;
+	return 0;
+}
+
+void wpool_pools_exit(void)
+{
+	wpool_pool_destroy(default_pool);
+	class_unregister(&wpool_class);
+}
+
+void wpool_pools_free(void)
+{
+	if (free_wq)
+		destroy_workqueue(free_wq);
+	kmem_cache_destroy(pool_cache);
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The statistics snapshot.
+ *
+ * Two identities hold in every snapshot, also of a pool in motion:
+ *
+ *   workers = idle + searching + busy: each worker is looked at once
+ *   submitted = completed + failed + cancelled + outstanding: the counts are
+ *     read in the order opposite to the one in which a task moves them
+ */
+#include "pool/stats.h"
+
+#include <linux/err.h>
+#include <linux/export.h>
+#include <linux/sched.h>
+
+#include "core/queues.h"
+#include "core/state.h"
+#include "task/account.h"
+
+static void count_workers(struct wpool *pool, struct wpool_stats *stats)
+{
+	struct wpool_worker *w;
+
+	mutex_lock(&pool->workers_mutex);
+	list_for_each_entry(w, &pool->workers, node) {
+		if (READ_ONCE(w->leaving))
+			continue;
+		stats->workers++;
+		if (READ_ONCE(w->task)) {
+			stats->busy++;
+			if (READ_ONCE(w->thread->__state) != TASK_RUNNING)
+				stats->blocked++;
+		} else if (READ_ONCE(w->parked)) {
+			stats->idle++;
+		} else {
+			stats->searching++;
+		}
+	}
+	stats->spawned = pool->spawned;
+	stats->faults = pool->faults;
+	mutex_unlock(&pool->workers_mutex);
+}
+
+/* Tasks that are counted out, or about to be, but did not complete. */
+static u64 count_incomplete(struct wpool *pool, u64 *failed, u64 *cancelled)
+{
+	int cpu;
+
+	*failed = 0;
+	*cancelled = 0;
+	for_each_possible_cpu(cpu) {
+		struct wpool_runq *rq = wpool_runq(pool, cpu);
+
+		*failed += local64_read(&rq->failed);
+		*cancelled += local64_read(&rq->cancelled);
+	}
+	return *failed + *cancelled;
+}
+
+static u64 count_finished(struct wpool *pool)
+{
+	u64 finished = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct wpool_runq *rq = wpool_runq(pool, cpu);
+
+		finished += local64_read(&rq->finished[0]) + local64_read(&rq->finished[1]);
+	}
+	return finished;
+}
+
+static u64 count_accepted(struct wpool *pool)
+{
+	u64 accepted = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct wpool_runq *rq = wpool_runq(pool, cpu);
+
+		accepted += READ_ONCE(rq->accepted[0]) + READ_ONCE(rq->accepted[1]);
+	}
+	return accepted;
+}
+
+/*
+ * The figures of one moment, if there is one while they are read: a task that
+ * came and went meanwhile would count as outstanding.
+ */
+static void count_tasks(struct wpool *pool, struct wpool_stats *stats)
+{
+	u64 finished, incomplete;
+	int tries = 32;
+
+	do {
+		finished = count_finished(pool);
+		/* a task counts as failed or cancelled before it is counted out */
+		smp_rmb();
+		incomplete = count_incomplete(pool, &stats->failed, &stats->cancelled);
+		/* and is counted in before that */
+		smp_rmb();
+		stats->submitted = count_accepted(pool);
+		/* all of it before the second look */
+		smp_rmb();
+	} while (count_finished(pool) != finished && --tries);
+	stats->completed = finished - min(finished, incomplete);
+	stats->outstanding = stats->submitted - stats->completed - incomplete;
+}
+
+/* Figures that only grow, each by itself. */
+static void count_events(struct wpool *pool, struct wpool_stats *stats)
+{
+	int cpu, i;
+
+	for_each_possible_cpu(cpu) {
+		struct wpool_runq *rq = wpool_runq(pool, cpu);
+
+		stats->refused += READ_ONCE(rq->refused);
+		stats->stolen += READ_ONCE(rq->stolen);
+		stats->handoffs += READ_ONCE(rq->handoffs);
+		for (i = 0; i < WPOOL_HIST_BUCKETS; i++)
+			stats->latency_ns[i] += READ_ONCE(rq->latency[i]);
+	}
+}
+
+static u32 count_free(struct wpool *pool)
+{
+	int n = atomic_read(&pool->tokens);
+	int cpu;
+
+	if (READ_ONCE(pool->capacity) == WPOOL_UNLIMITED ||
+	    READ_ONCE(pool->queue_depth) == WPOOL_UNLIMITED)
+		return WPOOL_UNLIMITED;
+	for_each_possible_cpu(cpu)
+		n += atomic_read(&wpool_runq(pool, cpu)->tokens);
+	return max(n, 0);
+}
+
+void wpool_get_stats(struct wpool *pool, struct wpool_stats *stats)
+{
+	unsigned long flags;
+
+	memset(stats, 0, sizeof(*stats));
+	if (IS_ERR_OR_NULL(pool)) {
+		stats->state = WPOOL_DESTROYED;
+		return;
+	}
+	stats->state = READ_ONCE(pool->state);
+	count_workers(pool, stats);
+	count_tasks(pool, stats);
+	count_events(pool, stats);
+	stats->waiting = READ_ONCE(pool->nr_waiting);
+	stats->queued = wpool_queues_len(pool);
+	stats->free = count_free(pool);
+	stats->handoffs += READ_ONCE(pool->handoffs);
+	stats->hogs = READ_ONCE(pool->hogs);
+
+	raw_spin_lock_irqsave(&pool->workers_lock, flags);
+	stats->expired = pool->expired;
+	raw_spin_unlock_irqrestore(&pool->workers_lock, flags);
+}
+EXPORT_SYMBOL_GPL(wpool_get_stats);
+
+void wpool_get_cpu_stats(struct wpool *pool, int cpu, struct wpool_cpu_stats *stats)
+{
+	struct wpool_runq *rq;
+
+	if (IS_ERR_OR_NULL(pool)) {
+		*stats = (struct wpool_cpu_stats) { };
+		return;
+	}
+	rq = wpool_runq(pool, cpu);
+	*stats = (struct wpool_cpu_stats) {
+		.workers = READ_ONCE(rq->nr_workers),
+		.idle = READ_ONCE(rq->nr_idle),
+		.queued = wpool_runq_len(rq),
+		.submitted = READ_ONCE(rq->accepted[0]) + READ_ONCE(rq->accepted[1]),
+		.completed = local64_read(&rq->finished[0]) + local64_read(&rq->finished[1]),
+		.stolen = READ_ONCE(rq->stolen),
+	};
+}
+EXPORT_SYMBOL_GPL(wpool_get_cpu_stats);
+
+void wpool_workers_show(struct wpool *pool,
+			void (*show)(const struct wpool_worker_info *info,
+				     void *data),
+			void *data)
+{
+	struct wpool_worker_info info;
+	struct wpool_worker *w;
+
+	mutex_lock(&pool->workers_mutex);
+	list_for_each_entry(w, &pool->workers, node) {
+		info.pid = w->thread->pid;
+		info.cpu = READ_ONCE(w->rq)->cpu;
+		info.idle = READ_ONCE(w->parked);
+		info.func = READ_ONCE(w->task) ? READ_ONCE(w->func) : NULL;
+		show(&info, data);
+	}
+	mutex_unlock(&pool->workers_mutex);
+}

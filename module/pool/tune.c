@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tuning a pool under load: all or nothing, and exact when the call returns.
+ *
+ * An attribute is a number that others read without a lock. Where a change
+ * must hold for everybody from the return of the call on (a smaller capacity),
+ * an RCU grace period shuts out those who had read the old one: they did so
+ * with interrupts off.
+ */
+#include "pool/tune.h"
+
+#include <linux/err.h>
+#include <linux/export.h>
+#include <linux/sched/isolation.h>
+
+#include "core/alarm.h"
+#include "core/handoff.h"
+#include "core/idle.h"
+#include "core/queues.h"
+#include "core/spawn_queue.h"
+#include "core/state.h"
+#include "pool/attrs.h"
+#include "pool/pool.h"
+#include "task/admission.h"
+#include "task/func.h"
+#include "workers/park.h"
+#include "workers/place.h"
+
+/* What depends on the pool and on the other attributes. */
+static int check_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
+{
+	u32 capacity = mask & WPOOL_TUNE_CAPACITY ? attrs->capacity : pool->capacity;
+	u32 min_workers = mask & WPOOL_TUNE_MIN_WORKERS ? attrs->min_workers :
+							  pool->min_workers;
+
+	if (pool->state == WPOOL_DESTROYED)
+		return -ESHUTDOWN;
+	if (mask & WPOOL_TUNE_CAPACITY && pool->prealloc)
+		return -EINVAL;
+	if (min_workers > capacity)
+		return -EINVAL;
+	if (mask & WPOOL_TUNE_POLICY && attrs->policy != pool->policy &&
+	    (attrs->policy == WPOOL_RUN || pool->policy == WPOOL_RUN))
+		return -EINVAL;
+	return 0;
+}
+
+static void tune_nice(struct wpool *pool, int nice)
+{
+	struct wpool_worker *w;
+
+	mutex_lock(&pool->workers_mutex);
+	WRITE_ONCE(pool->nice, nice);
+	list_for_each_entry(w, &pool->workers, node)
+		set_user_nice(w->thread, nice);
+	mutex_unlock(&pool->workers_mutex);
+}
+
+static void tune_limits(struct wpool *pool, u32 capacity, u32 queue_depth)
+{
+	int old = wpool_admission_total(pool->capacity, pool->queue_depth);
+	bool shrunk = capacity < pool->capacity;
+
+	WRITE_ONCE(pool->capacity, capacity);
+	WRITE_ONCE(pool->queue_depth, queue_depth);
+	wpool_admission_resize(pool, old);
+	if (shrunk) {
+		/* shuts out workers that looked at the capacity before, see look() */
+		synchronize_rcu();
+		/* those too many look again, and leave */
+		if (READ_ONCE(pool->nr_workers) > capacity)
+			wpool_idle_wake_all(pool);
+	}
+	if (wpool_queues_len(pool))
+		wpool_spawn_ask(pool);
+}
+
+static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
+{
+	if (mask & WPOOL_TUNE_MAX_BLOCKING)
+		WRITE_ONCE(pool->max_blocking, attrs->max_blocking);
+	if (mask & WPOOL_TUNE_POLICY)
+		WRITE_ONCE(pool->policy, attrs->policy);
+	if (mask & WPOOL_TUNE_EXPIRY_MS)
+		WRITE_ONCE(pool->expiry_ms, attrs->expiry_ms);
+	if (mask & WPOOL_TUNE_MIN_WORKERS)
+		WRITE_ONCE(pool->min_workers, attrs->min_workers);
+	if (mask & WPOOL_TUNE_CONCURRENCY) {
+		WRITE_ONCE(pool->concurrency, attrs->concurrency);
+		/* more of them may run now */
+		wpool_idle_wake_all(pool);
+		if (wpool_queues_len(pool))
+			wpool_spawn_ask(pool);
+	}
+	if (mask & WPOOL_TUNE_SPIN_US)
+		WRITE_ONCE(pool->spin_us, attrs->spin_us);
+	if (mask & WPOOL_TUNE_HOG_MS)
+		WRITE_ONCE(pool->hog_ms, attrs->hog_ms);
+	if (mask & WPOOL_TUNE_HANDOFF) {
+		WRITE_ONCE(pool->handoff, attrs->handoff);
+		/* arm:A, those who run already have not kept it awake */
+		smp_mb();
+		wpool_alarm_set();
+	}
+	if (mask & WPOOL_TUNE_STEAL)
+		WRITE_ONCE(pool->steal, attrs->steal);
+	if (mask & WPOOL_TUNE_LATENCY)
+		WRITE_ONCE(pool->latency, attrs->latency);
+	if (mask & WPOOL_TUNE_STEAL && !attrs->steal) {
+		/* shuts out pushes that relied on a searcher that may not take them now */
+		synchronize_rcu();
+		wpool_idle_wake_all(pool);
+	}
+	if (mask & WPOOL_TUNE_NICE)
+		tune_nice(pool, attrs->nice);
+	if (mask & WPOOL_TUNE_CPUMASK) {
+		rcu_read_lock();
+		cpumask_copy(pool->cpumask, attrs->cpumask ?:
+			     housekeeping_cpumask(HK_TYPE_KTHREAD));
+		rcu_read_unlock();
+		wpool_place(pool, -1);
+		/* what is left in the ring of a CPU that is out may be taken by all */
+		wpool_idle_wake_all(pool);
+	}
+	if (mask & (WPOOL_TUNE_EXPIRY_MS | WPOOL_TUNE_MIN_WORKERS))
+		wpool_park_rearm(pool);
+}
+
+int wpool_pool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
+{
+	u32 capacity, queue_depth;
+	int err, total;
+
+	err = wpool_attrs_check(attrs, mask);
+	if (err)
+		return err;
+	/* outside the mutex: it takes the lock of CPU hotplug */
+	if (mask & WPOOL_TUNE_HANDOFF && attrs->handoff)
+		wpool_handoff_enable();
+
+	mutex_lock(&pool->tune_mutex);
+	err = check_tune(pool, attrs, mask);
+	if (err)
+		goto out;
+
+	capacity = mask & WPOOL_TUNE_CAPACITY ? attrs->capacity : pool->capacity;
+	queue_depth = mask & WPOOL_TUNE_QUEUE_DEPTH ? attrs->queue_depth :
+						      pool->queue_depth;
+	if (capacity != pool->capacity || queue_depth != pool->queue_depth) {
+		total = wpool_admission_total(capacity, queue_depth);
+		if (pool->items && total != WPOOL_TOKENS_UNLIMITED)
+			err = wpool_items_resize(pool->items, total);
+		if (err)
+			goto out;
+		tune_limits(pool, capacity, queue_depth);
+	}
+	apply(pool, attrs, mask);
+out:
+	mutex_unlock(&pool->tune_mutex);
+	return err;
+}
+
+int wpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
+{
+	if (IS_ERR_OR_NULL(pool) || !attrs)
+		return -EINVAL;
+	if (wpool_is_default(pool))
+		return -EBUSY;
+	return wpool_pool_tune(pool, attrs, mask);
+}
+EXPORT_SYMBOL_GPL(wpool_tune);
+
+void wpool_get_attrs(struct wpool *pool, struct wpool_attrs *attrs,
+		     struct cpumask *cpumask)
+{
+	if (IS_ERR_OR_NULL(pool)) {
+		*attrs = (struct wpool_attrs) { };
+		if (cpumask)
+			cpumask_clear(cpumask);
+		return;
+	}
+	mutex_lock(&pool->tune_mutex);
+	*attrs = (struct wpool_attrs) {
+		.name = pool->name,
+		.capacity = pool->capacity,
+		.queue_depth = pool->queue_depth,
+		.max_blocking = pool->max_blocking,
+		.policy = pool->policy,
+		.expiry_ms = pool->expiry_ms,
+		.min_workers = pool->min_workers,
+		.concurrency = pool->concurrency,
+		.spin_us = pool->spin_us,
+		.hog_ms = pool->hog_ms,
+		.handoff = pool->handoff,
+		.steal = pool->steal,
+		.latency = pool->latency,
+		.prealloc = pool->prealloc,
+		.order = pool->order,
+		.nice = pool->nice,
+		.fault = pool->fault,
+		.fault_data = pool->fault_data,
+		.abort = pool->abort,
+	};
+	if (cpumask)
+		cpumask_copy(cpumask, pool->cpumask);
+	mutex_unlock(&pool->tune_mutex);
+}
+EXPORT_SYMBOL_GPL(wpool_get_attrs);

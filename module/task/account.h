@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How many tasks came in and how many went out. Every task has the colour that was
+ * current when it was accepted; tasks are counted per CPU and colour.
+ */
+#ifndef WPOOL_TASK_ACCOUNT_H
+#define WPOOL_TASK_ACCOUNT_H
+
+#include "core/state.h"
+
+/**
+ * wpool_account_in() - count claimed tasks that have their tokens
+ * @rq: this CPU's run queue
+ * @colour: pool->colour
+ * @nr: how many
+ *
+ * Before any of them is accepted: who can know that one is, and flushes, waits
+ * for it.
+ *
+ * Context: any; interrupts off since @colour was read.
+ */
+static inline void wpool_account_in(struct wpool_runq *rq, u32 colour, u32 nr)
+{
+	WRITE_ONCE(rq->accepted[colour], rq->accepted[colour] + nr);
+}
+
+/**
+ * wpool_account_out() - count a task out
+ * @rq: this CPU's run queue
+ * @colour: the task's colour
+ * @status: how it ended: 0, -ECANCELED it never ran, else its worker died
+ *
+ * Context: any; preemption off.
+ */
+static __always_inline void wpool_account_out(struct wpool_runq *rq, u32 colour, int status)
+{
+	if (status == -ECANCELED)
+		local64_inc(&rq->cancelled);
+	else if (status)
+		local64_inc(&rq->failed);
+	/* pairs with the first smp_rmb() in count_tasks(), stats.c */
+	smp_wmb();
+	local64_inc(&rq->finished[colour]);
+}
+
+/**
+ * wpool_account_in_vain() - submits of a running task came to nothing
+ * @rq: this CPU's run queue
+ * @colour: the task's colour
+ * @cancelled: how many were cancelled
+ * @failed: how many failed, because the worker died
+ *
+ * They had no place of their own, so none comes free, and nobody has to be woken:
+ * the task itself, of the same colour, is still to be counted out.
+ *
+ * Context: any; preemption off.
+ */
+void wpool_account_in_vain(struct wpool_runq *rq, u32 colour, u32 cancelled, u32 failed);
+
+/** wpool_account_outstanding() - unfinished tasks of one colour; of both: add them up */
+u64 wpool_account_outstanding(struct wpool *pool, u32 colour);
+
+/**
+ * wpool_account_wake() - the last task of a colour may have finished: wake who waits
+ * @pool: the pool
+ * @colour: the colour
+ *
+ * Context: process context.
+ */
+void wpool_account_wake(struct wpool *pool, u32 colour);
+
+#endif /* WPOOL_TASK_ACCOUNT_H */

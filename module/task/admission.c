@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Admission, see admission.h.
+ *
+ * Barrier pairs. All of them are the same pattern: one side changes the tokens
+ * and then looks at pool->attention, the other announces itself there and then
+ * looks for tokens. With a full barrier between the two steps on both sides at
+ * least one sees the other.
+ *
+ *   give:A    tokens++, full barrier, read attention
+ *   wait:A    set WAITERS, full barrier, search the caches for tokens
+ *   resize:A  set DEBT, full barrier, search the caches for tokens
+ *   drainer:A set FLUSH, full barrier, count unfinished tasks (flush.c)
+ *
+ * give:A pairs with each of the others. Without it a token would lie in a
+ * cache while a submitter sleeps, a debt would never be repaid, or a flusher
+ * would sleep although the last task has finished.
+ *
+ * wait:A has a second partner: a task may be cancelled on its way into the line.
+ * The waiter says that the task stands there, full barrier, looks if it is cancelled
+ * <-> a cancel marks the task (fully ordered) and looks where it stands. At least
+ * one sends the submitter away.
+ *
+ * serve:A - nobody waits while a token is free. A pass of wpool_admission_serve()
+ * hands out at most SERVE_BATCH tokens, so that interrupts are never off for long.
+ * Tokens come free and waiters come in three ways, and each takes passes until this
+ * holds again:
+ *
+ *   give    adds one token and takes one pass. A pass that finds tokens and waiters
+ *           hands out at least one, so there are never more tokens beside waiters
+ *           than passes still to come, of this and the other two kinds.
+ *   wait    adds a waiter where tokens may be left, and takes passes until one finds
+ *           no token or nobody who waits, or that waiter has left the line: with it
+ *           goes what it owed, and whoever came after it does the same for itself.
+ *   resize  adds many tokens, and takes passes until one finds no token or nobody.
+ *
+ * The last two are threads, and enable interrupts between two passes.
+ */
+#include "task/admission.h"
+
+#include <linux/minmax.h>
+#include <linux/sched/signal.h>
+
+#include "core/sched.h"
+#include "core/state.h"
+#include "task/account.h"
+#include "task/task.h"
+
+/* Waiters served, and tasks accepted for them, per hold of the lock. */
+#define SERVE_BATCH	16
+
+#define CACHE_MIN	16U
+#define CACHE_MAX	256U
+
+int wpool_admission_total(u32 capacity, u32 queue_depth)
+{
+	if (capacity == WPOOL_UNLIMITED || queue_depth == WPOOL_UNLIMITED)
+		return WPOOL_TOKENS_UNLIMITED;
+	return capacity + queue_depth;
+}
+
+/* A quarter of a CPU's share; nothing when that is less than some tokens. */
+static u32 batch_for(int total)
+{
+	u32 batch = total / (4 * num_possible_cpus());
+
+	return batch < CACHE_MIN ? 0 : min(batch, CACHE_MAX);
+}
+
+void wpool_admission_init(struct wpool *pool)
+{
+	int total = wpool_admission_total(pool->capacity, pool->queue_depth);
+
+	raw_spin_lock_init(&pool->admission_lock);
+	INIT_LIST_HEAD(&pool->waiters);
+	atomic_set(&pool->tokens, total);
+	pool->token_batch = batch_for(total);
+}
+
+static void set_attention(struct wpool *pool, u32 bit, bool on)
+	__must_hold(&pool->admission_lock)
+{
+	lockdep_assert_held(&pool->admission_lock);
+	WRITE_ONCE(pool->attention, on ? pool->attention | bit :
+					 pool->attention & ~bit);
+}
+
+/* Move the tokens of every cache to where everybody finds them. */
+static void collect(struct wpool *pool)
+	__must_hold(&pool->admission_lock)
+{
+	int cpu, n;
+
+	lockdep_assert_held(&pool->admission_lock);
+	for_each_possible_cpu(cpu) {
+		struct wpool_runq *rq = wpool_runq(pool, cpu);
+
+		if (!atomic_read(&rq->tokens))
+			continue;
+		n = atomic_xchg(&rq->tokens, 0);
+		atomic_add(n, &pool->tokens);
+	}
+}
+
+/* Take up to want tokens from the pool itself, which others do without the lock. */
+static u32 take_central(struct wpool *pool, u32 want)
+{
+	return wpool_tokens_take(&pool->tokens, want);
+}
+
+/* ---- the line ---- */
+
+/* Say of each task that waits with a waiter that it does; or that it does not any more. */
+static void mark_in_line(struct wpool *pool, struct wpool_waiter *waiter, bool on)
+	__must_hold(&pool->admission_lock)
+{
+	struct wpool_task *task;
+	u32 i;
+
+	lockdep_assert_held(&pool->admission_lock);
+	for (i = waiter->accepted; i < waiter->nr; i++) {
+		task = waiter->tasks[i];
+		if (on)
+			task->waiter = waiter;
+		WRITE_ONCE(task->pool, (struct wpool *)
+			   ((unsigned long)pool | (on ? WPOOL_TASK_IN_LINE : 0)));
+		/* pairs with wpool_admission_withdraw(): task->pool may be followed */
+		smp_store_release(&task->queued, on ? WPOOL_QUEUED_LINE : WPOOL_QUEUED_NO);
+	}
+}
+
+static void join_line(struct wpool *pool, struct wpool_waiter *waiter)
+	__must_hold(&pool->admission_lock)
+{
+	lockdep_assert_held(&pool->admission_lock);
+	list_add_tail(&waiter->node, &pool->waiters);
+	WRITE_ONCE(pool->nr_waiting, pool->nr_waiting + 1);
+	set_attention(pool, WPOOL_ATT_WAITERS, true);
+	mark_in_line(pool, waiter, true);
+}
+
+/* Take a waiter off the line; @error is why, 0 if all of its tasks were accepted. */
+static void leave_line(struct wpool *pool, struct wpool_waiter *waiter, int error)
+	__must_hold(&pool->admission_lock)
+{
+	lockdep_assert_held(&pool->admission_lock);
+	list_del(&waiter->node);
+	WRITE_ONCE(pool->nr_waiting, pool->nr_waiting - 1);
+	mark_in_line(pool, waiter, false);
+	set_attention(pool, WPOOL_ATT_WAITERS, !list_empty(&pool->waiters));
+	waiter->error = error;
+	/* the waiter's stack may be gone after this */
+	smp_store_release(&waiter->done, true);
+}
+
+bool wpool_admission_withdraw(struct wpool_task *task)
+{
+	struct task_struct *thread = NULL;
+	struct wpool_waiter *waiter;
+	struct wpool *pool;
+
+	/* pairs with mark_in_line(); the pool stays as long as interrupts are off */
+	if (smp_load_acquire(&task->queued) != WPOOL_QUEUED_LINE)
+		return false;
+	pool = wpool_task_last_pool(task);
+	raw_spin_lock(&pool->admission_lock);
+	/* if it stands in this line that does not change; nor does its being cancelled */
+	if ((unsigned long)READ_ONCE(task->pool) ==
+	    ((unsigned long)pool | WPOOL_TASK_IN_LINE) && wpool_task_is_cancelled(task)) {
+		waiter = task->waiter;
+		thread = waiter->thread;
+		leave_line(pool, waiter, -ECANCELED);
+	}
+	raw_spin_unlock(&pool->admission_lock);
+	/* interrupts are still off: the thread cannot be freed yet */
+	if (thread)
+		wake_up_process(thread);
+	return thread;
+}
+
+/* Was a task cancelled before its submitter stood in line, where a cancel finds it? */
+static bool is_cancelled(const struct wpool_waiter *waiter)
+{
+	u32 i;
+
+	for (i = 0; i < waiter->nr; i++)
+		if (wpool_task_is_cancelled(waiter->tasks[i]))
+			return true;
+	return false;
+}
+
+/* ---- tokens ---- */
+
+static int take_slow(struct wpool *pool, struct wpool_runq *rq, u32 want)
+{
+	u32 batch, n;
+	int ret;
+
+	raw_spin_lock(&pool->admission_lock);
+	if (pool->attention & WPOOL_ATT_CLOSED) {
+		ret = -ESHUTDOWN;
+	} else if (!list_empty(&pool->waiters)) {
+		ret = 0;
+	} else {
+		batch = pool->token_batch;
+		n = take_central(pool, want + batch);
+		if (n < want) {
+			collect(pool);
+			n += take_central(pool, want + batch - n);
+		}
+		ret = min(n, want);
+		if (n > want)
+			atomic_add(n - want, &rq->tokens);
+	}
+	raw_spin_unlock(&pool->admission_lock);
+	return ret;
+}
+
+int wpool_admission_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
+{
+	u32 n = wpool_admission_take_fast(pool, rq, want);
+	int more;
+
+	if (likely(n == want))
+		return n;
+	/* a cache holds only a part of what is free */
+	more = take_slow(pool, rq, want - n);
+	return more > 0 ? n + more : n ?: more;
+}
+
+/*
+ * Hand tokens that are free to those who wait, in order: their tasks are
+ * accepted and queued here, then they are woken.
+ */
+bool wpool_admission_serve(struct wpool *pool)
+{
+	struct wpool_task *tasks[SERVE_BATCH];
+	struct task_struct *threads[SERVE_BATCH];
+	u32 nr_tasks = 0, nr_threads = 0, colour, i;
+	struct wpool_waiter *w;
+	struct wpool_runq *rq;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	rq = wpool_this_runq(pool);
+	colour = READ_ONCE(pool->colour);
+
+	raw_spin_lock(&pool->admission_lock);
+	if (pool->attention & WPOOL_ATT_GIVE)
+		collect(pool);
+	while (nr_tasks < SERVE_BATCH) {
+		w = list_first_entry_or_null(&pool->waiters, struct wpool_waiter, node);
+		if (!w || !take_central(pool, 1))
+			break;
+		tasks[nr_tasks] = w->tasks[w->accepted++];
+		/* before anybody can know that it is accepted: flush */
+		wpool_account_in(rq, colour, 1);
+		wpool_task_accept(pool, rq, tasks[nr_tasks++], colour);
+		if (w->accepted < w->nr)
+			continue;
+		threads[nr_threads++] = w->thread;
+		leave_line(pool, w, 0);
+	}
+	set_attention(pool, WPOOL_ATT_DEBT, atomic_read(&pool->tokens) < 0);
+	raw_spin_unlock(&pool->admission_lock);
+
+	if (nr_tasks)
+		wpool_sched_push(pool, rq, tasks, nr_tasks);
+	/* interrupts are still off: the threads cannot be freed yet */
+	for (i = 0; i < nr_threads; i++)
+		wake_up_process(threads[i]);
+	local_irq_restore(flags);
+	return nr_tasks == SERVE_BATCH;
+}
+
+void wpool_admission_spill(struct wpool *pool, struct wpool_runq *rq)
+{
+	unsigned long flags;
+
+	/* under the lock: who looks for tokens must not find them on their way */
+	raw_spin_lock_irqsave(&pool->admission_lock, flags);
+	/* give:A again */
+	atomic_add_return(atomic_xchg(&rq->tokens, 0), &pool->tokens);
+	raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
+}
+
+/* Take a waiter off the list that nobody has served. */
+static void abandon(struct wpool *pool, struct wpool_waiter *waiter, int error)
+{
+	unsigned long flags;
+
+	/*
+	 * Who was sent away must not touch the pool any more. Who was not has it
+	 * as long as interrupts are off: close says done before its grace period.
+	 */
+	local_irq_save(flags);
+	/* pairs with the release in wpool_admission_serve() and close */
+	if (smp_load_acquire(&waiter->done)) {
+		local_irq_restore(flags);
+		return;
+	}
+	raw_spin_lock(&pool->admission_lock);
+	if (!waiter->done)
+		leave_line(pool, waiter, error);
+	raw_spin_unlock(&pool->admission_lock);
+	local_irq_restore(flags);
+}
+
+/*
+ * One pass of serve:A on behalf of a waiter; false if no other is due. A waiter that is
+ * done may have been sent away: the pool stays only while that is not so and
+ * interrupts are off, see abandon().
+ */
+static bool serve_for(struct wpool *pool, const struct wpool_waiter *waiter)
+{
+	unsigned long flags;
+	bool more;
+
+	local_irq_save(flags);
+	/* pairs with the release in wpool_admission_serve() and close */
+	more = !smp_load_acquire(&waiter->done) && wpool_admission_serve(pool);
+	local_irq_restore(flags);
+	return more;
+}
+
+int wpool_admission_wait(struct wpool *pool, struct wpool_waiter *waiter,
+			 unsigned int state, long timeout)
+{
+	u32 max = READ_ONCE(pool->max_blocking);
+	unsigned long flags;
+	int err = 0;
+	bool more;
+
+	/* it waits for the pool's tasks; one that gives up by itself blocks nobody for ever */
+	if (timeout == MAX_SCHEDULE_TIMEOUT)
+		wpool_lockdep_wait(pool);
+
+	waiter->thread = current;
+	waiter->accepted = 0;
+	waiter->error = 0;
+	waiter->done = false;
+
+	local_irq_save(flags);
+	raw_spin_lock(&pool->admission_lock);
+	if (pool->attention & WPOOL_ATT_CLOSED) {
+		err = -ESHUTDOWN;
+	} else if (max && pool->nr_waiting >= max) {
+		err = -EAGAIN;
+	} else {
+		join_line(pool, waiter);
+		/* wait:A */
+		smp_mb();
+		if (is_cancelled(waiter))
+			leave_line(pool, waiter, -ECANCELED);
+	}
+	raw_spin_unlock(&pool->admission_lock);
+	/* at once: others are refused while a waiter is in line */
+	more = !err && wpool_admission_serve(pool);
+	local_irq_restore(flags);
+	if (err)
+		return err;
+	while (more)
+		more = serve_for(pool, waiter);
+
+	for (;;) {
+		set_current_state(state);
+		/* pairs with the release in wpool_admission_serve() and close: all is said */
+		if (smp_load_acquire(&waiter->done))
+			break;
+		if (signal_pending_state(state, current)) {
+			err = -EINTR;
+			break;
+		}
+		if (!timeout) {
+			err = -ETIME;
+			break;
+		}
+		timeout = schedule_timeout(timeout);
+	}
+	__set_current_state(TASK_RUNNING);
+
+	if (err)
+		abandon(pool, waiter, err);
+	return waiter->error;
+}
+
+void wpool_admission_close(struct wpool *pool)
+{
+	struct task_struct *threads[SERVE_BATCH];
+	struct wpool_waiter *w;
+	unsigned long flags;
+	u32 n, i;
+
+	lockdep_assert_held(&pool->tune_mutex);
+	do {
+		n = 0;
+		local_irq_save(flags);
+		raw_spin_lock(&pool->admission_lock);
+		set_attention(pool, WPOOL_ATT_CLOSED, true);
+		while (n < SERVE_BATCH) {
+			w = list_first_entry_or_null(&pool->waiters,
+						     struct wpool_waiter, node);
+			if (!w)
+				break;
+			threads[n++] = w->thread;
+			leave_line(pool, w, -ESHUTDOWN);
+		}
+		raw_spin_unlock(&pool->admission_lock);
+		for (i = 0; i < n; i++)
+			wake_up_process(threads[i]);
+		local_irq_restore(flags);
+		cond_resched();
+	} while (n == SERVE_BATCH);
+}
+
+void wpool_admission_open(struct wpool *pool)
+{
+	unsigned long flags;
+
+	lockdep_assert_held(&pool->tune_mutex);
+	raw_spin_lock_irqsave(&pool->admission_lock, flags);
+	set_attention(pool, WPOOL_ATT_CLOSED, false);
+	raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
+}
+
+void wpool_admission_resize(struct wpool *pool, int old)
+{
+	int total = wpool_admission_total(pool->capacity, pool->queue_depth);
+	unsigned long flags;
+
+	lockdep_assert_held(&pool->tune_mutex);
+	raw_spin_lock_irqsave(&pool->admission_lock, flags);
+	WRITE_ONCE(pool->token_batch, batch_for(total));
+	atomic_add(total - old, &pool->tokens);
+	if (total < old)
+		set_attention(pool, WPOOL_ATT_DEBT, true);
+	/* resize:A */
+	smp_mb();
+	raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
+
+	/* serve:A; the caller has the pool */
+	while (wpool_admission_serve(pool))
+		cond_resched();
+}
+
+void wpool_admission_drainer(struct wpool *pool, bool on)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->admission_lock, flags);
+	pool->nr_drainers += on ? 1 : -1;
+	set_attention(pool, WPOOL_ATT_FLUSH, pool->nr_drainers);
+	/* drainer:A */
+	smp_mb();
+	raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Admission: a task is accepted if and only if it gets a token.
+ *
+ *   tokens held by unfinished tasks + pool->tokens + all runq->tokens
+ *	= capacity + queue_depth, always.
+ *
+ * Away from the limit tokens move between a task and the cache of the CPU at
+ * hand. Before anybody is refused or put to sleep the caches of all CPUs are
+ * searched. While submitters wait, tokens that come free are theirs, in order.
+ */
+#ifndef WPOOL_ADMISSION_H
+#define WPOOL_ADMISSION_H
+
+#include <linux/list.h>
+#include <linux/minmax.h>
+
+#include "core/state.h"
+
+struct task_struct;
+
+/**
+ * struct wpool_waiter - a submitter that waits, on its own stack
+ * @node: in pool->waiters; under admission_lock
+ * @thread: to be woken
+ * @tasks: claimed tasks that are to be accepted, in order
+ * @nr: how many
+ * @accepted: how many were; under admission_lock until @done
+ * @error: why the wait ended, 0 if all were accepted
+ * @done: set last of all, by who took the waiter off the list: it is not
+ *	touched afterwards, nor is the pool by the submitter
+ */
+struct wpool_waiter {
+	struct list_head node;
+	struct task_struct *thread;
+	struct wpool_task *const *tasks;
+	u32 nr;
+	u32 accepted;
+	int error;
+	bool done;
+};
+
+/** wpool_admission_init() - fill in the tokens of a new, open pool */
+void wpool_admission_init(struct wpool *pool);
+
+/**
+ * wpool_admission_take() - take up to @want tokens
+ * @pool: the pool
+ * @rq: this CPU's run queue
+ * @want: at least 1
+ *
+ * Context: any; interrupts off.
+ * Return: 1 to @want tokens; 0 there is none, or others wait already;
+ * -ESHUTDOWN closed.
+ */
+int wpool_admission_take(struct wpool *pool, struct wpool_runq *rq, u32 want);
+
+/* Take up to want tokens from where there are some. */
+static inline u32 wpool_tokens_take(atomic_t *tokens, u32 want)
+{
+	int old = atomic_read(tokens);
+	int n;
+
+	do {
+		if (old <= 0)
+			return 0;
+		n = min_t(int, old, want);
+	} while (!atomic_try_cmpxchg(tokens, &old, old - n));
+
+	return n;
+}
+
+/**
+ * wpool_admission_take_fast() - take up to @want tokens if they are at hand
+ * @pool: the pool
+ * @rq: this CPU's run queue
+ * @want: at least 1
+ *
+ * Context: any; interrupts off.
+ * Return: 0 to @want tokens; if fewer, wpool_admission_take() may find more.
+ */
+static inline u32 wpool_admission_take_fast(struct wpool *pool,
+					    struct wpool_runq *rq, u32 want)
+{
+	if (unlikely(READ_ONCE(pool->attention) & WPOOL_ATT_TAKE))
+		return 0;
+	/* locked instruction: this CPU's line; near the limit the pool's */
+	return wpool_tokens_take(likely(READ_ONCE(pool->token_batch)) ?
+				 &rq->tokens : &pool->tokens, want);
+}
+
+/** wpool_admission_spill() - a cache is full: move it to the pool */
+void wpool_admission_spill(struct wpool *pool, struct wpool_runq *rq);
+
+/**
+ * wpool_admission_serve() - hand some tokens that are free to those who wait, in order
+ * @pool: the pool
+ *
+ * At most %SERVE_BATCH of them, so that it may be called with interrupts off. A
+ * caller that gave back one token need not come again: what it leaves over is the
+ * charge of another one, see serve:A in admission.c.
+ *
+ * Context: any.
+ * Return: true if more may be left to be done.
+ */
+bool wpool_admission_serve(struct wpool *pool);
+
+/**
+ * wpool_admission_give() - a task finished: its token goes to the first waiter, or back
+ * @pool: the pool
+ * @rq: this CPU's run queue
+ *
+ * A full barrier, which pairs with those who announce in pool->attention that
+ * they wait.
+ *
+ * Context: any; preemption off.
+ * Return: pool->attention, read after the barrier.
+ */
+static inline u32 wpool_admission_give(struct wpool *pool, struct wpool_runq *rq)
+{
+	int batch = READ_ONCE(pool->token_batch);
+	u32 attention;
+
+	if (likely(batch)) {
+		/* locked instruction: this CPU's line; give:A */
+		if (unlikely(atomic_inc_return(&rq->tokens) >= 2 * batch))
+			wpool_admission_spill(pool, rq);
+	} else {
+		/* give:A */
+		atomic_inc_return(&pool->tokens);
+	}
+	attention = READ_ONCE(pool->attention);
+	if (unlikely(attention & WPOOL_ATT_GIVE))
+		wpool_admission_serve(pool);
+	return attention;
+}
+
+/**
+ * wpool_admission_wait() - wait in line until tasks are accepted
+ * @pool: the pool
+ * @waiter: tasks and nr are filled in
+ * @state: task state to sleep in
+ * @timeout: in jiffies
+ *
+ * Tasks beyond waiter->accepted are the caller's to unclaim.
+ *
+ * Context: process context; sleeps.
+ * Return: 0 all were accepted; -EAGAIN max_blocking submitters wait already;
+ * -ECANCELED one of the tasks was cancelled; -ESHUTDOWN; -ETIME; -EINTR.
+ */
+int wpool_admission_wait(struct wpool *pool, struct wpool_waiter *waiter,
+			 unsigned int state, long timeout);
+
+/**
+ * wpool_admission_withdraw() - send a submitter away that waits with a task
+ * @task: a task that was marked as cancelled
+ *
+ * All of the tasks that the submitter waits with are refused.
+ *
+ * Context: any; interrupts off.
+ * Return: true if its submitter waited in line.
+ */
+bool wpool_admission_withdraw(struct wpool_task *task);
+
+/**
+ * wpool_admission_close() - accept nothing any more, send the waiters away
+ * @pool: the pool, tune_mutex held
+ *
+ * A submit that looked before may still be accepted until an RCU grace period
+ * has passed.
+ */
+void wpool_admission_close(struct wpool *pool);
+
+/** wpool_admission_open() - accept again; tune_mutex held */
+void wpool_admission_open(struct wpool *pool);
+
+/**
+ * wpool_admission_resize() - capacity or queue_depth changed
+ * @pool: the pool, tune_mutex held, the new values in place
+ * @old: wpool_admission_total() before
+ */
+void wpool_admission_resize(struct wpool *pool, int old);
+
+/** wpool_admission_total() - number of tokens for a capacity and a queue_depth */
+int wpool_admission_total(u32 capacity, u32 queue_depth);
+
+/**
+ * wpool_admission_drainer() - announce that somebody waits for tasks to finish
+ * @pool: the pool
+ * @on: one more, or one less
+ *
+ * Context: process context.
+ */
+void wpool_admission_drainer(struct wpool *pool, bool on);
+
+#endif /* WPOOL_ADMISSION_H */

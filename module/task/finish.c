@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The ends of a task, see finish.h; the plain one, of a joinable task that has run,
+ * is in run.c.
+ */
+#include "task/finish.h"
+
+#include <linux/export.h>
+#include <linux/irqflags.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/wait_bit.h>
+
+#include "core/sched.h"
+#include "core/trace.h"
+#include "task/task.h"
+
+DEFINE_PER_CPU(struct task_struct *, wpool_finisher);
+
+void wpool_finish_detached(struct wpool *pool, u32 colour, int status)
+{
+	bool awaited;
+
+	/* keeps the pool for wpool_account_wake() */
+	rcu_read_lock();
+	local_irq_disable();
+	wpool_finish_begin();
+	awaited = wpool_finish_settle(pool, wpool_this_runq(pool), colour, status);
+	local_irq_enable();
+	if (unlikely(awaited))
+		wpool_account_wake(pool, colour);
+	rcu_read_unlock();
+}
+
+void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
+			   int from, int status)
+{
+	u32 colour = task->colour, taken_back;
+	void *func = task->func;
+	struct wpool_runq *rq;
+	bool again, awaited;
+	int old = from, new;
+
+	/* keeps the pool for wpool_account_wake() */
+	rcu_read_lock();
+	local_irq_disable();
+	rq = wpool_this_runq(pool);
+	wpool_finish_begin();
+
+	do {
+		again = (old & WPOOL_ST_AGAIN) && !status;
+		taken_back = wpool_task_taken_back(old);
+		if (again) {
+			task->colour = !!(old & WPOOL_ST_AGAIN_COLOUR);
+			/* an earlier turn of this loop may have cleared it */
+			WRITE_ONCE(task->queued, WPOOL_QUEUED_POOL);
+			new = WPOOL_ST_PENDING | (old & WPOOL_ST_WAITED);
+		} else {
+			WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
+			/* the last word is about the last submit */
+			task->status = !status && taken_back ? -ECANCELED : status;
+			new = WPOOL_ST_IDLE;
+		}
+	} while (!atomic_try_cmpxchg(&task->state, &old, new));
+
+	if (unlikely(taken_back || (old & WPOOL_ST_AGAIN && status)))
+		wpool_account_in_vain(rq, colour, taken_back, old & WPOOL_ST_AGAIN && status);
+	if (unlikely(again)) {
+		/* same token; counted in before it is counted out */
+		new = !!(old & WPOOL_ST_AGAIN_COLOUR);
+		WRITE_ONCE(rq->accepted[new], rq->accepted[new] + 1);
+		if (trace_wpool_task_submitted_enabled())
+			wpool_trace_submitted(pool, rq, task);
+		/* pairs with the smp_mb() in wpool_account_outstanding() */
+		smp_wmb();
+		wpool_account_out(rq, colour, status);
+		/* with a full barrier after the accounts */
+		wpool_sched_push(pool, rq, &task, 1);
+		wpool_finish_end();
+		awaited = READ_ONCE(pool->attention) & WPOOL_ATT_FLUSH;
+	} else {
+		if (trace_wpool_task_dropped_enabled() && status)
+			trace_wpool_task_dropped(pool->name, rq->cpu, task, func, status);
+		awaited = wpool_finish_settle(pool, rq, colour, status);
+	}
+	local_irq_enable();
+
+	if (unlikely(!again && (old & WPOOL_ST_WAITED)))
+		wake_up_var(task);
+	if (unlikely(awaited))
+		wpool_account_wake(pool, colour);
+	rcu_read_unlock();
+}
+
+void wpool_finish_sync(void)
+{
+	struct task_struct *finisher;
+	u32 tries = 0;
+	int cpu;
+
+	/* orders the look at the task's state before those at the finishers */
+	smp_rmb();
+	for_each_possible_cpu(cpu) {
+		finisher = READ_ONCE(per_cpu(wpool_finisher, cpu));
+		/* it may have lost its CPU, or its life, and to us */
+		while (finisher && READ_ONCE(per_cpu(wpool_finisher, cpu)) == finisher)
+			wpool_task_await_hands(&tries);
+	}
+	/* and these before the accounts; pairs with finish:A */
+	smp_rmb();
+}
+
+void wpool_finish_forget(struct task_struct *thread)
+{
+	int cpu;
+
+	/* another thread that finishes on that CPU has replaced it */
+	for_each_possible_cpu(cpu)
+		cmpxchg(&per_cpu(wpool_finisher, cpu), thread, NULL);
+}
+
+void wpool_finish_cancelled(struct wpool *pool, struct wpool_task *task)
+{
+	wpool_abort_fn abort;
+	struct module *owner;
+	u32 colour;
+
+	if (!wpool_task_is_detached(task)) {
+		wpool_finish_joinable(pool, task, WPOOL_ST_CANCELLED, -ECANCELED);
+		return;
+	}
+	abort = task->abort;
+	owner = task->owner;
+	colour = task->colour;
+	trace_wpool_task_dropped(pool->name, raw_smp_processor_id(), task, task->func,
+				 -ECANCELED);
+	WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
+	/* the last touch: nothing but this leads out of CANCELLED */
+	atomic_set_release(&task->state, WPOOL_ST_IDLE);
+	if (abort)
+		abort(task, -ECANCELED);
+	module_put(owner);
+	wpool_finish_detached(pool, colour, -ECANCELED);
+}
+
+void wpool_finish_put_down(struct wpool *pool, struct wpool_task *task)
+{
+	if (wpool_task_is_cancelled(task)) {
+		wpool_finish_cancelled(pool, task);
+		return;
+	}
+	local_irq_disable();
+	wpool_sched_push(pool, wpool_this_runq(pool), &task, 1);
+	local_irq_enable();
+}
+
+void wpool_finish_drop(struct wpool *pool, struct wpool_task *task)
+{
+	wpool_task_mark_cancelled(task, false);
+	wpool_finish_cancelled(pool, task);
+}
+
+/*
+ * The tasks that the dead worker helped, innermost first. Of those that lay on
+ * its stack only the accounts are left: the stack may be somebody else's by now.
+ */
+static void fail_nested(struct wpool_worker *w)
+{
+	struct wpool_task *task, *next;
+	u32 colour;
+
+	for (task = w->held; task; task = next) {
+		next = task->held;
+		wpool_finish_joinable(w->pool, task, WPOOL_ST_RUNNING, -EIO);
+	}
+	for (colour = 0; colour < ARRAY_SIZE(w->on_stack); colour++)
+		for (; w->on_stack[colour]; w->on_stack[colour]--)
+			wpool_finish_detached(w->pool, colour, -EIO);
+	w->held = NULL;
+	w->nested = 0;
+}
+
+void wpool_finish_dead(struct wpool_worker *w)
+{
+	struct wpool_task *task = w->nested ? w->outermost : w->task;
+	void *func = w->nested ? NULL : w->func;
+
+	if (w->nested)
+		fail_nested(w);
+	if (w->detached) {
+		trace_wpool_task_dropped(w->pool->name, raw_smp_processor_id(), task, func, -EIO);
+		if (w->abort)
+			w->abort(task, -EIO);
+		module_put(w->task_owner);
+		wpool_finish_detached(w->pool, w->colour, -EIO);
+	} else {
+		wpool_finish_joinable(w->pool, task, WPOOL_ST_RUNNING, -EIO);
+	}
+	WRITE_ONCE(w->task, NULL);
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Flush and drain, see flush.h.
+ *
+ * Two colours, two phases: a submitter that has read the colour just before it
+ * is turned may count its task in later. So a flush first waits for the colour
+ * that is not current, where only such stragglers are; then turns the colour;
+ * then waits for the one that was current. Nobody is counted into the colours
+ * that are waited for but stragglers, so it ends.
+ */
+#include "task/flush.h"
+
+#include <linux/err.h>
+#include <linux/export.h>
+#include <linux/sched/signal.h>
+
+#include "core/current.h"
+#include "core/state.h"
+#include "task/account.h"
+#include "task/admission.h"
+#include "task/finish.h"
+
+static bool is_quiet(struct wpool *pool, u32 colour)
+{
+	return !wpool_account_outstanding(pool, colour);
+}
+
+int wpool_flush(struct wpool *pool)
+{
+	struct wpool_worker *w = wpool_worker_current();
+	u32 old;
+	int err;
+
+	might_sleep();
+	if (IS_ERR_OR_NULL(pool))
+		return -EINVAL;
+	if (w && w->pool == pool)
+		return -EDEADLK;
+	wpool_lockdep_wait(pool);
+
+	if (mutex_lock_killable(&pool->flush_mutex))
+		return -EINTR;
+	wpool_admission_drainer(pool, true);
+	old = pool->colour;
+	err = wait_event_killable(pool->drain_wq, is_quiet(pool, !old));
+	if (!err) {
+		WRITE_ONCE(pool->colour, !old);
+		/* who counts in from now on with the old colour had read it before */
+		smp_mb();
+		err = wait_event_killable(pool->drain_wq, is_quiet(pool, old));
+	}
+	wpool_admission_drainer(pool, false);
+	mutex_unlock(&pool->flush_mutex);
+	/* those tasks' tokens are back, too */
+	wpool_finish_sync();
+	return err ? -EINTR : 0;
+}
+EXPORT_SYMBOL_GPL(wpool_flush);
+
+static bool is_empty(struct wpool *pool)
+{
+	if (!is_quiet(pool, 0) || !is_quiet(pool, 1) || READ_ONCE(pool->nr_cancelling))
+		return false;
+	/* pairs with spawn:A: a spawner that saw a task has counted itself before */
+	smp_mb();
+	return !atomic_read(&pool->nr_threads);
+}
+
+int wpool_flush_drain(struct wpool *pool, unsigned int state, long timeout)
+{
+	DEFINE_WAIT(wait);
+	int err = 0;
+
+	/* a mere look, under tune_mutex, is no wait */
+	if (timeout)
+		wpool_lockdep_wait(pool);
+	wpool_admission_drainer(pool, true);
+	for (;;) {
+		prepare_to_wait(&pool->drain_wq, &wait, state);
+		/* open again: it was empty, and somebody else was faster to see it */
+		if (is_empty(pool) || READ_ONCE(pool->state) == WPOOL_OPEN)
+			break;
+		if (signal_pending_state(state, current)) {
+			err = -EINTR;
+			break;
+		}
+		if (!timeout) {
+			err = -ETIME;
+			break;
+		}
+		timeout = schedule_timeout(timeout);
+	}
+	finish_wait(&pool->drain_wq, &wait);
+	wpool_admission_drainer(pool, false);
+	return err;
+}

@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Running tasks, see run.h. What a worker does for one task after the other is
+ * run_one(): claim, call, finish, and the next one of this CPU, without a lock or
+ * a clock. The locked instructions on this way, all on the task's or this CPU's
+ * lines:
+ *
+ *   1. the claim: PENDING becomes RUNNING
+ *   2. the finish: RUNNING becomes IDLE
+ *   3. the token, in wpool_admission_give()
+ *   4. the next task, in wpool_sched_next()
+ *
+ * Whatever is not so simple is somewhere else: another state of the task in
+ * claim_for_worker() and wpool_finish_joinable(), a detached task in run_detached(),
+ * another look for work in worker.c.
+ */
+#include "task/run.h"
+
+#include <linux/bottom_half.h>
+#include <linux/irqflags.h>
+#include <linux/ktime.h>
+#include <linux/lockdep.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/task_stack.h>
+#include <linux/wait_bit.h>
+
+#include "compat.h"
+#include "core/alarm.h"
+#include "core/sched.h"
+#include "core/state.h"
+#include "core/trace.h"
+#include "task/account.h"
+#include "task/finish.h"
+#include "task/task.h"
+
+/* Short tasks that a worker runs in a row while others want its CPU. */
+#define MAX_IN_A_ROW	16
+
+/* ---- the call ---- */
+
+/* How a task may allocate is its own: the next one's would fail, or drain reserves. */
+#define CONTEXT_FLAGS	(PF_MEMALLOC | PF_MEMALLOC_NOFS | PF_MEMALLOC_NOIO | \
+			 COMPAT_PF_MEMALLOC_MORE)
+
+/* What a task must leave as it found it. */
+struct context {
+	int preempt;
+	int softirq;
+	int rcu;
+	int locks;
+	int migration;
+	unsigned int flags;
+};
+
+/* A worker between two tasks holds nothing, */
+static const struct context no_context;
+
+/* but for what cannot be given back: the next task is not to blame for it. */
+static int count_locks(const struct wpool_worker *w)
+{
+	return IS_ENABLED(CONFIG_LOCKDEP) ? lockdep_depth(current) - w->locks_left : 0;
+}
+
+/* Softirqs switched off by the thread, where the preempt count does not know: 0 elsewhere. */
+static int count_softirq(void)
+{
+	return IS_ENABLED(CONFIG_PREEMPT_RT) ? softirq_count() : 0;
+}
+
+static void context_save(struct context *context, const struct wpool_worker *w)
+{
+	context->preempt = preempt_count();
+	context->softirq = count_softirq();
+	context->rcu = rcu_preempt_depth();
+	context->locks = count_locks(w);
+	context->migration = compat_migration_disabled();
+	context->flags = current->flags & CONTEXT_FLAGS;
+}
+
+/* All in one comparison, and the state of the interrupts, after each task. */
+static __always_inline bool context_is(const struct context *was,
+				       const struct wpool_worker *w)
+{
+	return !((preempt_count() ^ was->preempt) |
+		 (count_softirq() ^ was->softirq) |
+		 (rcu_preempt_depth() ^ was->rcu) |
+		 (count_locks(w) ^ was->locks) |
+		 (compat_migration_disabled() ^ was->migration) |
+		 ((current->flags & CONTEXT_FLAGS) ^ was->flags)) &&
+	       !irqs_disabled();
+}
+
+/* Did it leave a lock of RCU where that is one of preemption, which only lockdep knows? */
+static bool is_rcu_left(const struct context *was, const struct wpool_worker *w)
+{
+	return !IS_ENABLED(CONFIG_PREEMPT_RCU) && count_locks(w) > was->locks &&
+	       rcu_read_lock_held();
+}
+
+static noinline void context_repair(const struct context *was, struct wpool_worker *w)
+{
+	pr_err_ratelimited("wpool: %ps left preempt count %x (was %x), irqs %s, softirqs %x (was %x), rcu depth %d (was %d), locks %d (was %d), migration off %d (was %d), flags %x (was %x)\n",
+			   READ_ONCE(w->func), preempt_count(), was->preempt,
+			   irqs_disabled() ? "off" : "on",
+			   count_softirq(), was->softirq,
+			   rcu_preempt_depth(), was->rcu,
+			   count_locks(w), was->locks,
+			   compat_migration_disabled(), was->migration,
+			   current->flags & CONTEXT_FLAGS, was->flags);
+	current->flags = (current->flags & ~CONTEXT_FLAGS) | was->flags;
+	if (irqs_disabled())
+		local_irq_enable();
+	/*
+	 * Before RCU and migration: on PREEMPT_RT it holds both. Elsewhere it is in the
+	 * preempt count, and what was raised meanwhile is to run now.
+	 */
+	while (softirq_count() > (IS_ENABLED(CONFIG_PREEMPT_RT) ? was->softirq :
+				  was->preempt & SOFTIRQ_MASK))
+		local_bh_enable();
+	while (rcu_preempt_depth() > was->rcu || is_rcu_left(was, w)) {
+		/* by the task, which sparse cannot know */
+		__acquire(RCU);
+		rcu_read_unlock();
+	}
+	preempt_count_set(was->preempt);
+	/* last: it may sleep */
+	while (compat_migration_disabled() > was->migration)
+		migrate_enable();
+	while (compat_migration_disabled() < was->migration)
+		migrate_disable();
+	w->locks_left += count_locks(w) - was->locks;
+}
+
+static void count_latency(struct wpool *pool, u64 submit_ns)
+{
+	u64 now = ktime_get_mono_fast_ns();
+	u64 ns = now > submit_ns ? now - submit_ns : 0;
+	u32 bucket = min_t(u32, ns ? __fls(ns) : 0, WPOOL_HIST_BUCKETS - 1);
+	struct wpool_runq *rq;
+	unsigned long flags;
+
+	/* the stamp may be there for a tracepoint only */
+	if (!READ_ONCE(pool->latency))
+		return;
+	local_irq_save(flags);
+	rq = wpool_this_runq(pool);
+	WRITE_ONCE(rq->latency[bucket], rq->latency[bucket] + 1);
+	local_irq_restore(flags);
+}
+
+/* When it was submitted, if anybody wants to know; counted here. */
+static __always_inline u64 take_stamp(struct wpool *pool, struct wpool_task *task)
+{
+	u64 submit_ns = task->submit_ns;
+
+	if (unlikely(submit_ns)) {
+		count_latency(pool, submit_ns);
+		task->submit_ns = 0;
+	}
+	return submit_ns;
+}
+
+static __always_inline void call(struct wpool_worker *w, struct wpool_task *task,
+				 wpool_task_fn func, const struct context *was)
+{
+#ifdef CONFIG_LOCKDEP
+	/* once: a thread may hold 48 locks, and helping nests deeper than that */
+	if (!w->nested)
+		lock_map_acquire_read(&w->pool->lockdep_map);
+#endif
+	func(task);
+#ifdef CONFIG_LOCKDEP
+	if (!w->nested)
+		lock_map_release(&w->pool->lockdep_map);
+#endif
+	if (unlikely(!context_is(was, w)))
+		context_repair(was, w);
+}
+
+/* As call(), while that is traced; a detached task may be gone afterwards. */
+static noinline void call_traced(struct wpool_worker *w, struct wpool_task *task,
+				 wpool_task_fn func, const struct context *was,
+				 u64 submit_ns)
+{
+	u64 start_ns = wpool_trace_started(w, task, func, submit_ns);
+
+	call(w, task, func, was);
+	wpool_trace_finished(w, task, func, start_ns);
+}
+
+static __always_inline void call_for_worker(struct wpool_worker *w, struct wpool_task *task,
+					    wpool_task_fn func, const struct context *was,
+					    u64 submit_ns)
+{
+	WRITE_ONCE(w->func, func);
+	WRITE_ONCE(w->task, task);
+	if (likely(!wpool_trace_is_running()))
+		call(w, task, func, was);
+	else
+		call_traced(w, task, func, was, submit_ns);
+}
+
+/* ---- the claim ---- */
+
+/* The taker's claim. False: it was cancelled. */
+static bool claim_to_run(struct wpool_task *task, int running)
+{
+	int old = WPOOL_ST_PENDING;
+	int new;
+
+	do {
+		if ((old & WPOOL_ST_MASK) != WPOOL_ST_PENDING)
+			return false;
+		new = running == WPOOL_ST_IDLE ? running :
+			running | (old & WPOOL_ST_WAITED);
+	} while (!atomic_try_cmpxchg(&task->state, &old, new));
+
+	return true;
+}
+
+/* The worker's claim; or it ends the task, which was cancelled: then false. */
+static bool claim_or_end(struct wpool *pool, struct wpool_task *task, bool detached)
+{
+	/* with the claim it is out of the worker's hands */
+	if (detached)
+		WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
+	if (claim_to_run(task, detached ? WPOOL_ST_IDLE : WPOOL_ST_RUNNING))
+		return true;
+	wpool_finish_cancelled(pool, task);
+	return false;
+}
+
+/* ---- a worker's tasks ---- */
+
+/*
+ * The quick look of a worker that has just finished a task: is it still counted
+ * in, at home, and within the capacity, and is one more at hand? Preemption is
+ * off for the same reason as in look() of worker.c, which looks at all that has
+ * less haste: at least once in 61 tasks, or a tick, which
+ * wpool_sched_next() sees to.
+ *
+ * Where others want the CPU they do not get it after each task: where a finish
+ * wakes a submitter that waited for a place, worker and submitter would change
+ * places for every single task.
+ */
+static __always_inline struct wpool_task *next_here(struct wpool_worker *w,
+						    struct wpool *pool,
+						    struct wpool_runq *rq)
+{
+	if (unlikely(need_resched()) && ++w->in_a_row >= MAX_IN_A_ROW)
+		return NULL;
+	if (unlikely(READ_ONCE(w->running_on) != rq) ||
+	    unlikely(READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity)))
+		return NULL;
+	return wpool_sched_next(rq);
+}
+
+/* Its memory is the function's once it is claimed: what is needed later comes first. */
+static noinline void run_detached(struct wpool_worker *w, struct wpool_task *task)
+{
+	struct wpool *pool = w->pool;
+	wpool_task_fn func = task->func;
+	u64 submit_ns = take_stamp(pool, task);
+	u32 colour = task->colour;
+
+	w->colour = colour;
+	w->abort = task->abort;
+	w->task_owner = task->owner;
+	if (!claim_or_end(pool, task, true))
+		return;
+
+	w->detached = true;
+	call_for_worker(w, task, func, &no_context, submit_ns);
+	WRITE_ONCE(w->task, NULL);
+	w->detached = false;
+
+	module_put(w->task_owner);
+	wpool_finish_detached(pool, colour, 0);
+}
+
+/*
+ * The end of a task and the look for the next one: preemption is off. With @exact
+ * interrupts are off as well.
+ */
+static __always_inline void section_begin(bool exact)
+{
+	if (exact)
+		local_irq_disable();
+	else
+		preempt_disable();
+}
+
+static __always_inline void section_end(bool exact)
+{
+	if (exact)
+		local_irq_enable();
+	else
+		preempt_enable();
+}
+
+/* Run a task; returns the next one if it is at hand. */
+static __always_inline struct wpool_task *run_one(struct wpool_worker *w,
+						  struct wpool_task *task, bool exact)
+{
+	struct wpool *pool = w->pool;
+	wpool_task_fn func = task->func;
+	int old = WPOOL_ST_PENDING;
+	struct wpool_runq *rq;
+	u64 submit_ns;
+	u32 colour;
+
+	if (unlikely(wpool_task_is_detached(task))) {
+		run_detached(w, task);
+		goto next;
+	}
+	submit_ns = take_stamp(pool, task);
+	if (unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_RUNNING)) &&
+	    !claim_or_end(pool, task, false))
+		goto next;
+
+	call_for_worker(w, task, func, &no_context, submit_ns);
+	WRITE_ONCE(w->task, NULL);
+	/* the first touch: who has taken its memory away dies here, where nobody waits */
+	colour = task->colour;
+
+	section_begin(exact);
+	wpool_finish_begin();
+	WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
+	task->status = 0;
+	old = WPOOL_ST_RUNNING;
+	if (unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_IDLE))) {
+		/* somebody waits or asks for more; what was written is put right */
+		wpool_finish_end();
+		section_end(exact);
+		wpool_finish_joinable(pool, task, WPOOL_ST_RUNNING, 0);
+		goto next;
+	}
+	rq = wpool_this_runq(pool);
+	if (unlikely(wpool_finish_settle(pool, rq, colour, 0))) {
+		section_end(exact);
+		wpool_account_wake(pool, colour);
+		goto next;
+	}
+	goto out;
+
+next:
+	section_begin(exact);
+	rq = wpool_this_runq(pool);
+out:
+	task = next_here(w, pool, rq);
+	section_end(exact);
+	return task;
+}
+
+void wpool_run(struct wpool_worker *w, struct wpool_task *task)
+{
+	struct wpool_runq *rq = w->rq;
+
+	w->in_a_row = 0;
+	/* as long as the worker is counted in, the monitor stays awake by itself */
+	wpool_alarm_set();
+	/* what its tasks submit goes to the next slot */
+	WRITE_ONCE(rq->runner, current);
+	/* where no tokens are cached, an interrupt that sees a task IDLE counts on its token */
+	if (likely(READ_ONCE(w->pool->token_batch))) {
+		do {
+			task = run_one(w, task, false);
+		} while (task);
+	} else {
+		do {
+			task = run_one(w, task, true);
+		} while (task);
+	}
+	if (READ_ONCE(rq->runner) == current)
+		WRITE_ONCE(rq->runner, NULL);
+}
+
+/* ---- elsewhere ---- */
+
+/*
+ * A worker that runs the tasks for which it waits is at work, and no hog: the
+ * monitor sees it by the tick, which is this CPU's, as in a look for work.
+ */
+static void count_help(struct wpool_worker *w)
+{
+	struct wpool_runq *rq;
+
+	preempt_disable();
+	rq = wpool_this_runq(w->pool);
+	if (READ_ONCE(w->running_on) == rq)
+		WRITE_ONCE(rq->tick, rq->tick + 1);
+	preempt_enable();
+}
+
+void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
+{
+	struct wpool *pool = w->pool;
+	struct wpool_task *outer = w->task;
+	void *outer_func = w->func;
+	wpool_task_fn func = task->func;
+	struct wpool_task *held = w->held;
+	bool on_stack = object_is_on_stack(task);
+	u64 submit_ns = take_stamp(pool, task);
+	struct context context;
+	u32 colour;
+
+	if (!claim_or_end(pool, task, false))
+		return;
+
+	count_help(w);
+	context_save(&context, w);
+	/* noted for wpool_finish_dead() */
+	colour = task->colour;
+	task->outer = outer;
+	if (!w->nested++)
+		w->outermost = outer;
+	if (on_stack) {
+		w->on_stack[colour]++;
+	} else {
+		task->held = held;
+		w->held = task;
+	}
+	call_for_worker(w, task, func, &context, submit_ns);
+	/* not by the task: it may have taken its memory away */
+	WRITE_ONCE(w->task, outer);
+	WRITE_ONCE(w->func, outer_func);
+	w->held = held;
+	w->on_stack[colour] -= on_stack;
+	w->nested--;
+	wpool_finish_joinable(pool, task, WPOOL_ST_RUNNING, 0);
+}
+
+/* A task has returned in its submitter: true if it is to run once more. */
+static bool ends_in_submitter(struct wpool_task *task)
+{
+	int old = atomic_read(&task->state), new;
+
+	do {
+		if (old & WPOOL_ST_AGAIN) {
+			WRITE_ONCE(task->submitter, current);
+			new = WPOOL_ST_RUNNING | (old & WPOOL_ST_WAITED);
+		} else {
+			WRITE_ONCE(task->submitter, NULL);
+			task->status = wpool_task_taken_back(old) ? -ECANCELED : 0;
+			new = WPOOL_ST_IDLE;
+		}
+	} while (!atomic_try_cmpxchg(&task->state, &old, new));
+
+	if (new != WPOOL_ST_IDLE)
+		return true;
+	if (old & WPOOL_ST_WAITED)
+		wake_up_var(task);
+	return false;
+}
+
+int wpool_run_in_submitter(struct wpool *pool, struct wpool_task *task)
+{
+	struct module *owner = task->owner;
+	wpool_task_fn func = task->func;
+
+	if (wpool_stack_is_short())
+		return -EAGAIN;
+
+	if (wpool_task_is_detached(task)) {
+		if (!claim_to_run(task, WPOOL_ST_IDLE))
+			return -ECANCELED;
+		func(task);
+		module_put(owner);
+		return 0;
+	}
+
+	/* a submit to the same pool while it runs is a submit to this caller */
+	WRITE_ONCE(task->pool, pool);
+	WRITE_ONCE(task->submitter, current);
+	if (!claim_to_run(task, WPOOL_ST_RUNNING)) {
+		WRITE_ONCE(task->submitter, NULL);
+		return -ECANCELED;
+	}
+	do {
+		func(task);
+	} while (ends_in_submitter(task));
+	return 0;
+}

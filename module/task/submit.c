@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Submitting: the way of a task from its owner into the queues.
+ *
+ *   claim (task.h) -> token (admission.h) -> ring and wake-up (sched.h)
+ *
+ * with interrupts off and, as long as there is room in the ring and somebody
+ * is awake, without a lock, a clock, or a write to a line that CPUs share:
+ * submit_fast(). The locked instructions of that path, all on the task's or this
+ * CPU's lines:
+ *
+ *   1. the claim, in wpool_task_claim_fast()
+ *   2. the token, in wpool_admission_take_fast(); one for a whole chunk
+ *   3. the full barrier before the look at who is awake, push:A in sched.h; one
+ *      for a whole chunk
+ *   4. only from an own task: the exchange of the next slot, in sched.h
+ *
+ * The claim comes first: a token that is held, even for a moment, by a task that
+ * turns out to need none is one that another submitter is refused for. Whatever is
+ * not so simple goes to submit_slow(), with what is claimed by then.
+ */
+#include <linux/export.h>
+#include <linux/hardirq.h>
+#include <linux/sched/signal.h>
+#include <linux/wpool.h>
+
+#include "core/current.h"
+#include "core/sched.h"
+#include "core/state.h"
+#include "core/trace.h"
+#include "task/account.h"
+#include "task/admission.h"
+#include "task/run.h"
+#include "task/task.h"
+
+/*
+ * As might_sleep(), but no occasion to be preempted: a submitter that has just
+ * woken a worker of this CPU shall not change places with it for each task.
+ */
+static inline void assert_may_sleep(void)
+{
+#ifdef CONFIG_DEBUG_ATOMIC_SLEEP
+	__might_sleep(__FILE__, __LINE__);
+#endif
+}
+
+/* Tasks that are claimed and queued in one section with interrupts off. */
+#define CHUNK	32U
+
+/* Tasks of a batch after which others may have the CPU, if they want it. */
+#define RESCHED_TASKS	(32 * CHUNK)
+
+/* How a submitter takes an overload. */
+struct overload {
+	enum wpool_policy policy;
+	unsigned int state;
+	long timeout;
+};
+
+static void count_refused(struct wpool *pool)
+{
+	struct wpool_runq *rq;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	rq = wpool_this_runq(pool);
+	WRITE_ONCE(rq->refused, rq->refused + 1);
+	local_irq_restore(flags);
+}
+
+/* Wait in line with claimed tasks; returns how many were accepted, or -errno. */
+static int wait_in_line(struct wpool *pool, struct wpool_task *const *tasks,
+			u32 nr, const struct overload *how)
+{
+	struct wpool_waiter waiter = { .tasks = tasks, .nr = nr };
+	int err;
+
+	if (wpool_worker_current() && wpool_worker_current()->pool == pool)
+		err = how->timeout ? -EDEADLK : -ETIME;
+	else
+		err = wpool_admission_wait(pool, &waiter, how->state, how->timeout);
+
+	if (err == -EDEADLK || err == -EAGAIN)
+		count_refused(pool);
+	return waiter.accepted ?: err;
+}
+
+/* Claimed tasks found no token: what becomes of them? */
+static int overloaded(struct wpool *pool, struct wpool_task *const *tasks,
+		      u32 nr, const struct overload *how)
+{
+	int n, i;
+
+	if (wpool_is_closed(pool)) {
+		n = -ESHUTDOWN;
+	} else {
+		trace_wpool_pool_overloaded(pool->name, nr, how->policy);
+		switch (how->policy) {
+		case WPOOL_BLOCK:
+			n = wait_in_line(pool, tasks, nr, how);
+			break;
+		case WPOOL_RUN:
+			/* the others are nobody's meanwhile */
+			for (i = 1; i < nr; i++)
+				wpool_task_unclaim(tasks[i]);
+			nr = 1;
+			n = wpool_run_in_submitter(pool, tasks[0]) ?: 1;
+			if (n == -EAGAIN)
+				count_refused(pool);
+			break;
+		default:
+			count_refused(pool);
+			n = -EAGAIN;
+		}
+	}
+
+	for (i = max(n, 0); i < nr; i++)
+		wpool_task_unclaim(tasks[i]);
+	return n;
+}
+
+static bool is_valid(const struct wpool *pool, const struct wpool_task *task)
+{
+	return pool && task && task->func && !in_nmi();
+}
+
+/* Claimed tasks have their tokens: count them in, accept and queue them. */
+static __always_inline void accept(struct wpool *pool, struct wpool_runq *rq,
+				   struct wpool_task *const *tasks, u32 nr)
+{
+	u32 colour = READ_ONCE(pool->colour), i;
+
+	wpool_account_in(rq, colour, nr);
+	for (i = 0; i < nr; i++)
+		wpool_task_accept(pool, rq, tasks[i], colour);
+	if (nr == 1 && wpool_runq_is_own(rq))
+		wpool_sched_push_next(pool, rq, tasks[0]);
+	else
+		wpool_sched_push(pool, rq, tasks, nr);
+}
+
+/*
+ * Hand over tasks that are easy to claim and for which there are tokens at hand.
+ * Returns how many were accepted, a prefix; *claimed says how many are claimed.
+ */
+static __always_inline u32 submit_fast(struct wpool *pool,
+				       struct wpool_task *const *tasks, u32 nr,
+				       u32 *claimed)
+{
+	struct wpool_runq *rq;
+	unsigned long flags;
+	u32 i, n = 0;
+
+	local_irq_save(flags);
+	for (i = 0; i < nr && likely(tasks[i]) && likely(tasks[i]->func) &&
+	     likely(wpool_task_claim_fast(tasks[i])); i++)
+		;
+	if (likely(i)) {
+		rq = wpool_this_runq(pool);
+		n = wpool_admission_take_fast(pool, rq, i);
+		if (likely(n))
+			accept(pool, rq, tasks, n);
+	}
+	local_irq_restore(flags);
+	*claimed = i;
+	return n;
+}
+
+/*
+ * Hand over up to CHUNK tasks, of which the first few may be claimed. Returns how
+ * many were accepted, a prefix; if that is not all, *err says why.
+ */
+static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks,
+		       u32 nr, u32 claimed, const struct overload *how, int *err)
+{
+	struct wpool_runq *rq;
+	unsigned long flags;
+	int n = 0, more;
+
+	*err = 0;
+	local_irq_save(flags);
+	while (claimed < nr) {
+		*err = wpool_task_claim(pool, tasks[claimed], !claimed);
+		if (*err)
+			break;
+		claimed++;
+	}
+	if (likely(claimed)) {
+		rq = wpool_this_runq(pool);
+		n = wpool_admission_take(pool, rq, claimed);
+		if (likely(n > 0))
+			accept(pool, rq, tasks, n);
+	}
+	local_irq_restore(flags);
+
+	if (unlikely(n < 0))
+		n = 0;
+	if (unlikely(n < claimed)) {
+		more = overloaded(pool, tasks + n, claimed - n, how);
+		if (more < 0) {
+			*err = more;
+			return n;
+		}
+		n += more;
+		if (n < claimed) {
+			/*
+			 * Run here, one at a time; or a prefix of what waited: the
+			 * wait itself ended early.
+			 */
+			*err = how->policy == WPOOL_RUN ? 0 : -EAGAIN;
+			return n;
+		}
+	}
+	if (*err == 1) {
+		/* one that runs: it needs no token */
+		n++;
+		*err = 0;
+	} else if (*err == -EAGAIN) {
+		/* something is the matter with the next one: it goes alone */
+		*err = 0;
+	}
+	return n;
+}
+
+/* What is left of a submit when the fast way was not open. */
+static noinline int submit_one_slow(struct wpool *pool, struct wpool_task *task,
+				    u32 claimed, enum wpool_policy policy, long timeout)
+{
+	struct overload how = {
+		.policy = policy,
+		.state = TASK_KILLABLE,
+		.timeout = timeout,
+	};
+	int err;
+
+	if (!is_valid(pool, task))
+		return -EINVAL;
+	return submit_slow(pool, &task, 1, claimed, &how, &err) == 1 ? 0 : err;
+}
+
+static __always_inline bool submit_one_fast(struct wpool *pool, struct wpool_task *task,
+					    u32 *claimed)
+{
+	*claimed = 0;
+	return likely(pool) && likely(!in_nmi()) &&
+	       likely(submit_fast(pool, &task, 1, claimed));
+}
+
+int wpool_submit(struct wpool *pool, struct wpool_task *task)
+{
+	u32 claimed;
+
+	assert_may_sleep();
+	if (submit_one_fast(pool, task, &claimed))
+		return 0;
+	return submit_one_slow(pool, task, claimed, pool ? READ_ONCE(pool->policy) : WPOOL_FAIL,
+			       MAX_SCHEDULE_TIMEOUT);
+}
+EXPORT_SYMBOL_GPL(wpool_submit);
+
+int wpool_try_submit(struct wpool *pool, struct wpool_task *task)
+{
+	u32 claimed;
+
+	if (submit_one_fast(pool, task, &claimed))
+		return 0;
+	return submit_one_slow(pool, task, claimed, WPOOL_FAIL, 0);
+}
+EXPORT_SYMBOL_GPL(wpool_try_submit);
+
+int wpool_submit_timeout(struct wpool *pool, struct wpool_task *task,
+			 long timeout)
+{
+	enum wpool_policy policy = WPOOL_BLOCK;
+	u32 claimed;
+
+	assert_may_sleep();
+	if (!pool || timeout < 0)
+		return -EINVAL;
+	if (submit_one_fast(pool, task, &claimed))
+		return 0;
+	if (READ_ONCE(pool->policy) == WPOOL_FAIL)
+		policy = WPOOL_FAIL;
+	return submit_one_slow(pool, task, claimed, policy, timeout);
+}
+EXPORT_SYMBOL_GPL(wpool_submit_timeout);
+
+int wpool_submit_batch(struct wpool *pool, struct wpool_task *const *tasks,
+		       unsigned int nr, unsigned int flags)
+{
+	struct overload how = {
+		.policy = WPOOL_FAIL,
+		.state = TASK_KILLABLE,
+		.timeout = MAX_SCHEDULE_TIMEOUT,
+	};
+	unsigned int done = 0, pause = RESCHED_TASKS, chunk, n, claimed;
+	bool held = false;
+	int err = 0;
+
+	if (!pool || !tasks || !nr || nr > INT_MAX || in_nmi() ||
+	    flags & ~(WPOOL_BATCH_TRY | WPOOL_BATCH_INTERRUPTIBLE))
+		return -EINVAL;
+	if (!(flags & WPOOL_BATCH_TRY)) {
+		assert_may_sleep();
+		how.policy = READ_ONCE(pool->policy);
+	}
+	if (flags & WPOOL_BATCH_INTERRUPTIBLE)
+		how.state = TASK_INTERRUPTIBLE | TASK_FREEZABLE;
+
+	while (done < nr && !err) {
+		if (unlikely(done >= pause)) {
+			pause = done + RESCHED_TASKS;
+			if (!(flags & WPOOL_BATCH_TRY))
+				cond_resched();
+		}
+		chunk = min(nr - done, CHUNK);
+		n = submit_fast(pool, tasks + done, chunk, &claimed);
+		done += n;
+		claimed -= n;
+		if (likely(n == chunk))
+			continue;
+		for (n = 0; done + n < nr && n < CHUNK && is_valid(pool, tasks[done + n]); n++)
+			;
+		/* destroy sends away who waits, and does not wait for what comes after */
+		if (!held && !(flags & WPOOL_BATCH_TRY) && nr - done > 1) {
+			wpool_get(pool);
+			held = true;
+		}
+		if (n)
+			done += submit_slow(pool, tasks + done, n, claimed, &how, &err);
+		else
+			err = -EINVAL;
+	}
+	if (held)
+		wpool_put(pool);
+	return done ?: err;
+}
+EXPORT_SYMBOL_GPL(wpool_submit_batch);

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Waiting for a task, helping it along, and cancelling it.
+ *
+ * Waiters sleep on the kernel's hashed wait queues and leave a mark in the
+ * task's state, so that a task that nobody waits for pays nothing. A worker
+ * that waits for a queued task of its own pool takes it out of the queue and
+ * runs it itself: fork-join works at capacity 1.
+ *
+ * The last thing that these functions read of a task is its status, after they
+ * have seen it IDLE: with several waiters none may free it before all returned.
+ */
+#include <linux/err.h>
+#include <linux/export.h>
+#include <linux/rculist.h>
+#include <linux/sched/signal.h>
+#include <linux/wait_bit.h>
+
+#include "core/current.h"
+#include "core/reap_queue.h"
+#include "core/sched.h"
+#include "core/state.h"
+#include "task/admission.h"
+#include "task/finish.h"
+#include "task/run.h"
+#include "task/task.h"
+
+/* ---- wait and help ---- */
+
+static bool is_done(struct wpool_task *task)
+{
+	int old = atomic_read_acquire(&task->state);
+
+	do {
+		if ((old & WPOOL_ST_MASK) == WPOOL_ST_IDLE)
+			return true;
+		if (old & WPOOL_ST_WAITED)
+			return false;
+	} while (!atomic_try_cmpxchg(&task->state, &old, old | WPOOL_ST_WAITED));
+
+	return false;
+}
+
+/* Does this thread run the task, as a worker or as its submitter? */
+static bool is_inside(struct wpool_worker *w, struct wpool_task *task)
+{
+	struct wpool_task *t;
+	u32 i;
+
+	/* in a worker it is queued until it is finished */
+	if ((atomic_read(&task->state) & WPOOL_ST_MASK) == WPOOL_ST_RUNNING &&
+	    !READ_ONCE(task->queued) && READ_ONCE(task->submitter) == current)
+		return true;
+	if (!w)
+		return false;
+	t = w->task;
+	for (i = 0; i < w->nested; i++, t = t->outer)
+		if (t == task)
+			return true;
+	/* a detached one may be gone, its memory another task's */
+	return t == task && !w->detached;
+}
+
+/*
+ * Might a worker of the pool find the task in a queue, cancelled or not? Then it is
+ * there, or in the hands of a thread that has just taken it or is about to queue it.
+ */
+static bool is_at_hand(struct wpool *pool, struct wpool_task *task)
+{
+	int state = atomic_read(&task->state) & WPOOL_ST_MASK;
+
+	if (state != WPOOL_ST_PENDING && state != WPOOL_ST_CANCELLED)
+		return false;
+	/* its submitter may be about to accept it, wherever */
+	return READ_ONCE(task->queued) == WPOOL_QUEUED_NO ||
+	       (READ_ONCE(task->queued) == WPOOL_QUEUED_POOL &&
+		wpool_task_last_pool(task) == pool);
+}
+
+/* Run a queued task of the own pool right here, so that it need not be waited for. */
+static void help(struct wpool_worker *w, struct wpool_task *task)
+{
+	unsigned long flags;
+	struct wpool *pool;
+	u32 tries = 0;
+	bool taken;
+
+	while (!wpool_stack_is_short() && is_at_hand(w->pool, task)) {
+		local_irq_save(flags);
+		pool = wpool_task_pool(task);
+		taken = pool == w->pool && wpool_sched_unqueue(pool, task);
+		local_irq_restore(flags);
+		if (taken)
+			wpool_run_inside(w, task);
+		else
+			wpool_task_await_hands(&tries);
+	}
+}
+
+/* Tell lockdep, which wants to hear of it before the wait and not only if it is one. */
+static void lockdep_wait(struct wpool_task *task)
+{
+#ifdef CONFIG_LOCKDEP
+	struct wpool *pool;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	pool = wpool_task_pool(task);
+	if (pool)
+		wpool_lockdep_wait(pool);
+	local_irq_restore(flags);
+#endif
+}
+
+/*
+ * Can the task not end, because whoever could run it sleeps for such a task, too?
+ * The pool may make no more workers, and all that it has are here.
+ */
+static bool is_stuck(struct wpool *pool, struct wpool_task *task)
+{
+	int old = atomic_read(&task->state), state = old & WPOOL_ST_MASK;
+
+	/* not since it was submitted anew: whoever sleeps for it marks it again */
+	return old & WPOOL_ST_WAITED &&
+	       (state == WPOOL_ST_PENDING || state == WPOOL_ST_RUNNING) &&
+	       READ_ONCE(task->queued) && wpool_task_last_pool(task) == pool;
+}
+
+static bool is_deadlock(struct wpool *pool)
+	__must_hold(&pool->workers_lock)
+{
+	struct wpool_worker *w;
+	u32 nr = 0;
+
+	lockdep_assert_held(&pool->workers_lock);
+	if (pool->nr_awaiting < pool->nr_workers ||
+	    pool->nr_awaiting < READ_ONCE(pool->capacity))
+		return false;
+	/* one that is done may still have to wake up and say so */
+	list_for_each_entry_rcu(w, &pool->workers, node)
+		nr += w->awaits && is_stuck(pool, w->awaits);
+	return nr >= pool->nr_awaiting;
+}
+
+static void await_end(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+
+	raw_spin_lock_irq(&pool->workers_lock);
+	w->awaits = NULL;
+	pool->nr_awaiting--;
+	raw_spin_unlock_irq(&pool->workers_lock);
+}
+
+/*
+ * A worker is about to sleep for a task of its own pool. False if it is the last one
+ * that could have run it: the one that completes the circle is told.
+ */
+static bool await_begin(struct wpool_worker *w, struct wpool_task *task)
+{
+	struct wpool *pool = w->pool;
+	bool deadlock;
+
+	raw_spin_lock_irq(&pool->workers_lock);
+	w->awaits = task;
+	pool->nr_awaiting++;
+	deadlock = is_deadlock(pool);
+	raw_spin_unlock_irq(&pool->workers_lock);
+	if (deadlock)
+		await_end(w);
+	return !deadlock;
+}
+
+/* The calling worker, if the task is of its pool, now or when it last ran. */
+static struct wpool_worker *own_worker(struct wpool_worker *w, struct wpool_task *task)
+{
+	return w && wpool_task_last_pool(task) == w->pool ? w : NULL;
+}
+
+/*
+ * A worker does what it can of the task itself, and sleeps for the rest. After each
+ * wake-up it looks at everything anew: the task may have been submitted again.
+ */
+static int help_and_sleep(struct wpool_worker *w, struct wpool_task *task)
+{
+	u32 looks;
+	int err;
+
+	for (;;) {
+		help(w, task);
+		if (is_done(task))
+			return 0;
+		if (own_worker(w, task) && !await_begin(w, task))
+			return -EDEADLK;
+		looks = 0;
+		/* two looks come before the first sleep */
+		err = wait_var_event_killable(task, is_done(task) || looks++ > 1);
+		if (w->awaits)
+			await_end(w);
+		if (err)
+			return -EINTR;
+	}
+}
+
+static int wait_until_done(struct wpool_worker *w, struct wpool_task *task)
+{
+	int err = 0;
+
+	if (w)
+		err = help_and_sleep(w, task);
+	else if (!is_done(task) && wait_var_event_killable(task, is_done(task)))
+		err = -EINTR;
+	if (err)
+		return err;
+	wpool_finish_sync();
+	return task->status;
+}
+
+int wpool_task_wait(struct wpool_task *task)
+{
+	struct wpool_worker *w = wpool_worker_current();
+
+	might_sleep();
+	if (IS_ERR_OR_NULL(task) || wpool_task_is_detached(task))
+		return -EINVAL;
+	if (is_inside(w, task))
+		return -EDEADLK;
+	if (!own_worker(w, task))
+		lockdep_wait(task);
+	return wait_until_done(w, task);
+}
+EXPORT_SYMBOL_GPL(wpool_task_wait);
+
+/* ---- cancel ---- */
+
+/* Does this context allow to wake those who wait for a task? */
+static bool may_wake(unsigned long irq_flags)
+{
+	return in_task() && !irqs_disabled_flags(irq_flags) &&
+	       (!IS_ENABLED(CONFIG_PREEMPT_RT) || !preempt_count());
+}
+
+/* Tries to get hold of a task that may be on its way between two queues. */
+#define MAX_TRIES	8
+
+/*
+ * Take a task that was marked as cancelled out of the queues, or send its submitter
+ * away: its place is free now, and not only when a worker comes by. Returns the pool
+ * if the caller has the task.
+ */
+static struct wpool *take_out(struct wpool_task *task)
+{
+	struct wpool *pool;
+	int i;
+
+	for (i = 0; i < MAX_TRIES && wpool_task_is_cancelled(task); i++) {
+		pool = wpool_task_pool(task);
+		if (pool && wpool_sched_unqueue(pool, task))
+			return pool;
+		if (wpool_admission_withdraw(task))
+			break;
+		cpu_relax();
+	}
+	return NULL;
+}
+
+bool wpool_task_cancel(struct wpool_task *task)
+{
+	struct wpool *pool = NULL;
+	unsigned long flags;
+	bool ret, here;
+
+	if (IS_ERR_OR_NULL(task))
+		return false;
+	/* keeps the pool */
+	rcu_read_lock();
+	local_irq_save(flags);
+	ret = wpool_task_mark_cancelled(task, false);
+	if (ret)
+		pool = take_out(task);
+	/* an abort function wants to sleep */
+	here = may_wake(flags) && !wpool_task_is_detached(task);
+	if (pool && !here)
+		wpool_reap_task(task);
+	local_irq_restore(flags);
+	if (pool && here)
+		wpool_finish_put_down(pool, task);
+	rcu_read_unlock();
+	return ret;
+}
+EXPORT_SYMBOL_GPL(wpool_task_cancel);
+
+int wpool_task_cancel_sync(struct wpool_task *task)
+{
+	struct wpool_worker *w = wpool_worker_current();
+	unsigned long flags;
+	struct wpool *pool;
+	u32 tries = 0;
+
+	might_sleep();
+	if (IS_ERR_OR_NULL(task) || wpool_task_is_detached(task))
+		return -EINVAL;
+	if (is_inside(w, task))
+		return -EDEADLK;
+
+	if (!own_worker(w, task))
+		lockdep_wait(task);
+	wpool_task_mark_cancelled(task, true);
+	while (wpool_task_is_cancelled(task)) {
+		/* keeps the pool for wpool_finish_drop() */
+		rcu_read_lock();
+		local_irq_save(flags);
+		pool = take_out(task);
+		local_irq_restore(flags);
+		if (pool)
+			wpool_finish_drop(pool, task);
+		rcu_read_unlock();
+		if (pool)
+			continue;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		wpool_task_await_hands(&tries);
+	}
+	return wait_until_done(w, task);
+}
+EXPORT_SYMBOL_GPL(wpool_task_cancel_sync);

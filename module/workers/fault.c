@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Faults, see fault.h.
+ *
+ * A task work that was added when the thread started runs in do_exit(), also
+ * when an oops is why the thread ends. There it only passes the worker on: it
+ * must not sleep, allocate or take anything but raw locks. What has to be put
+ * right is done by the reaper, when the thread is gone.
+ */
+#include "workers/fault.h"
+
+#include <linux/printk.h>
+#include <linux/sched.h>
+#include <linux/task_work.h>
+
+#include "core/handoff.h"
+#include "core/reap_queue.h"
+#include "core/state.h"
+
+static void thread_ends(struct callback_head *work)
+{
+	struct wpool_worker *w = container_of(work, struct wpool_worker, exit_work);
+
+	/* before anything else: it would still be called at the very last switch */
+	wpool_handoff_unwatch(w);
+	wpool_reap_worker(w);
+}
+
+void wpool_fault_arm(struct wpool_worker *w)
+{
+	init_task_work(&w->exit_work, thread_ends);
+	/* fails only for a thread that is past its exit work */
+	WARN_ON_ONCE(task_work_add(current, &w->exit_work, TWA_NONE));
+}
+
+void wpool_fault_report(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+	struct wpool_fault fault = {
+		.pool = pool->name,
+		.task = (unsigned long)w->task,
+		.func = w->func,
+		.cpu = task_cpu(w->thread),
+	};
+
+	mutex_lock(&pool->workers_mutex);
+	pool->faults++;
+	mutex_unlock(&pool->workers_mutex);
+
+	if (pool->fault)
+		pool->fault(&fault, pool->fault_data);
+	else
+		pr_err_ratelimited("wpool: %s: a worker died in %ps on CPU %d; the pool goes on\n",
+				   pool->name, fault.func, fault.cpu);
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How a worker comes into the accounts and out of them, see leave.h. The barrier
+ * leave:A, in census.c, is explained in wake.c.
+ */
+#include "workers/leave.h"
+
+#include "core/census.h"
+#include "core/idle.h"
+#include "core/queues.h"
+#include "core/registry.h"
+#include "core/spawn_queue.h"
+#include "core/state.h"
+#include "core/wake.h"
+
+int wpool_worker_count_in(struct wpool *pool)
+{
+	/* those that starve come first, in their order */
+	if (wpool_spawn_nr_starved() && !READ_ONCE(pool->spawn_starved))
+		return -EAGAIN;
+	return wpool_workers_enter(pool);
+}
+
+void wpool_worker_count_out(struct wpool *pool)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	raw_spin_lock(&pool->workers_lock);
+	wpool_workers_leave(pool);
+	raw_spin_unlock(&pool->workers_lock);
+	/* who saw the pool at its capacity meanwhile has asked nobody */
+	wpool_worker_left(pool);
+	local_irq_restore(flags);
+}
+
+void wpool_worker_left(struct wpool *pool)
+{
+	struct wpool_runq *rq = wpool_this_runq(pool);
+
+	wpool_workers_leave_place();
+	if (unlikely(wpool_spawn_nr_starved()) || unlikely(READ_ONCE(pool->spawn_refused)))
+		wpool_spawn_place_free(pool);
+	wpool_wake_if_work(pool, rq);
+	/* one who was too many to run the last tasks may leave, too, and tells the next */
+	if (unlikely(wpool_is_closed(pool)) && !wpool_queues_have_work(pool, rq))
+		wpool_idle_wake_next(pool);
+}
+
+bool wpool_worker_has_excess(const struct wpool *pool)
+{
+	return READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity) ||
+	       wpool_spawn_wants_place();
+}
+
+bool wpool_worker_leave(struct wpool_worker *w, bool if_closed, bool if_needed)
+{
+	struct wpool *pool = w->pool;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	raw_spin_lock(&pool->workers_lock);
+	if (pool->nr_workers > READ_ONCE(pool->capacity) ||
+	    (if_closed && wpool_is_closed(pool)) ||
+	    (if_needed && wpool_spawn_wants_place())) {
+		wpool_workers_leave(pool);
+		w->leaving = true;
+	}
+	raw_spin_unlock(&pool->workers_lock);
+
+	if (w->leaving) {
+		wpool_home_leave(w->rq);
+		wpool_searching_leave(w);
+		wpool_running_leave(w);
+		wpool_worker_left(pool);
+	}
+	local_irq_restore(flags);
+	return w->leaving;
+}
+
+static bool wake_idle(struct wpool *pool)
+{
+	if (wpool_spawn_wants_place())
+		wpool_idle_wake_next(pool);
+	return false;
+}
+
+void wpool_worker_make_room(void)
+{
+	/*
+	 * Busy workers look at it after their task, idle ones now. The spawner does
+	 * not wait for the list of pools: who holds it may wait for threads.
+	 */
+	wpool_pools_walk_rcu(wake_idle);
+}

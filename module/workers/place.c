@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0
+/* On which CPUs workers are at home, see place.h. */
+#include "workers/place.h"
+
+#include <linux/cpumask.h>
+
+#include "core/census.h"
+#include "core/idle.h"
+#include "core/state.h"
+
+/* A CPU that has come has no worker: one that is idle elsewhere moves there. */
+static void settle(struct wpool *pool)
+{
+	struct wpool_runq *rq;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		rq = wpool_runq(pool, cpu);
+		local_irq_disable();
+		if (!READ_ONCE(rq->redirect) && !READ_ONCE(rq->nr_workers) &&
+		    atomic_read(&pool->nr_idle) > 1)
+			wpool_idle_move(pool, rq);
+		local_irq_enable();
+	}
+}
+
+void wpool_place(struct wpool *pool, int dying)
+{
+	struct wpool_runq *rq;
+	bool none, out;
+	u32 nr = 0;
+	int cpu;
+
+	lockdep_assert_held(&pool->tune_mutex);
+	for_each_cpu_and(cpu, pool->cpumask, cpu_online_mask)
+		nr += cpu != dying;
+	/* no CPU of the mask is left: better any than none */
+	none = !nr;
+	nr = 0;
+	for_each_possible_cpu(cpu) {
+		out = !cpu_online(cpu) || cpu == dying ||
+		      (!none && !cpumask_test_cpu(cpu, pool->cpumask));
+		WRITE_ONCE(wpool_runq(pool, cpu)->redirect, out);
+		nr += !out;
+	}
+	WRITE_ONCE(pool->nr_cpus, nr);
+	settle(pool);
+	/* those whose home is none any more */
+	for_each_possible_cpu(cpu) {
+		rq = wpool_runq(pool, cpu);
+		if (READ_ONCE(rq->redirect))
+			wpool_idle_wake_runq(rq);
+	}
+}
+
+int wpool_worker_place(struct wpool *pool, int prefer)
+{
+	struct wpool_runq *rq;
+	u64 cost, least = U64_MAX;
+	int cpu, best = -1;
+
+	for_each_possible_cpu(cpu) {
+		rq = wpool_runq(pool, cpu);
+		if (READ_ONCE(rq->redirect))
+			continue;
+		cost = READ_ONCE(rq->nr_workers);
+		/* where it would only wait for a place to run comes last, unless it may wait */
+		if (!pool->prealloc && !wpool_runq_has_room(rq))
+			cost += U32_MAX;
+		if (cost < least || (cost == least && cpu == prefer)) {
+			least = cost;
+			best = cpu;
+		}
+	}
+	/* wpool_place() leaves at least one, but for a CPU that just goes */
+	return best < 0 ? raw_smp_processor_id() : best;
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The reaper, see reaper.h. Fault and abort functions of callers are called here:
+ * a slow one delays other workers' ends, but no spawner.
+ */
+#include "workers/reaper.h"
+
+#include <linux/kthread.h>
+#include <linux/list.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+
+#include "core/census.h"
+#include "core/reap_queue.h"
+#include "core/state.h"
+#include "task/finish.h"
+#include "workers/fault.h"
+#include "workers/leave.h"
+#include "workers/park.h"
+#include "workers/worker.h"
+
+/* Workers that it has looked at, and that have not ended yet. */
+static LIST_HEAD(ending);
+
+static struct task_struct *thread;
+
+static void drop_all(void)
+{
+	struct wpool_task *task;
+
+	/* unfinished: it keeps its pool */
+	while ((task = wpool_reap_next_task())) {
+		wpool_finish_put_down(task->pool, task);
+		cond_resched();
+	}
+}
+
+/* A worker died in a task: what it leaves behind is put right here. */
+static void repair(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+
+	/* before anybody who waits for its tasks is woken */
+	wpool_finish_forget(w->thread);
+	wpool_fault_report(w);
+	/* one that died between two tasks, of what a task broke, holds none */
+	if (w->task)
+		wpool_finish_dead(w);
+
+	/* it may also have died between two tasks, of what a task broke */
+	wpool_park_forget(w);
+	local_irq_disable();
+	raw_spin_lock(&pool->workers_lock);
+	wpool_workers_leave(pool);
+	pool->nr_awaiting -= !!w->awaits;
+	w->awaits = NULL;
+	raw_spin_unlock(&pool->workers_lock);
+	wpool_home_leave(w->rq);
+	wpool_searching_leave(w);
+	wpool_running_leave(w);
+	wpool_worker_left(pool);
+	local_irq_enable();
+}
+
+static void reap(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+
+	if (!w->leaving)
+		repair(w);
+
+	mutex_lock(&pool->workers_mutex);
+	list_del_rcu(&w->node);
+	mutex_unlock(&pool->workers_mutex);
+	wpool_worker_free(w);
+	wpool_threads_leave(pool);
+}
+
+/*
+ * Not in place of one that has a low priority on a busy CPU: others may wait for
+ * a worker. True if there are some to come back for.
+ */
+static bool reap_all(void)
+{
+	struct wpool_worker *w, *next;
+
+	wpool_reap_workers(&ending);
+	list_for_each_entry_safe(w, next, &ending, dead_node) {
+		/* in do_exit(): once this is set it never runs our code again */
+		if (!READ_ONCE(w->thread->exit_state))
+			continue;
+		list_del(&w->dead_node);
+		reap(w);
+	}
+	return !list_empty(&ending);
+}
+
+static int reaper_main(void *unused)
+{
+	bool more = false;
+
+	/* wpool_destroy() waits for it */
+	set_user_nice(current, MIN_NICE);
+	for (;;) {
+		/* before the look at the lists: a wake-up after it is not lost */
+		set_current_state(TASK_IDLE);
+		if (wpool_reap_is_empty()) {
+			if (kthread_should_stop())
+				break;
+			schedule_timeout(more ? 1 : MAX_SCHEDULE_TIMEOUT);
+		}
+		__set_current_state(TASK_RUNNING);
+
+		drop_all();
+		more = reap_all();
+	}
+	__set_current_state(TASK_RUNNING);
+	return 0;
+}
+
+int wpool_reaper_init(void)
+{
+	thread = kthread_create(reaper_main, NULL, "wpool_reaper");
+	if (IS_ERR(thread))
+		return PTR_ERR(thread);
+	wpool_reap_attach(thread);
+	wake_up_process(thread);
+	return 0;
+}
+
+void wpool_reaper_exit(void)
+{
+	kthread_stop(thread);
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The spawners, see spawner.h.
+ *
+ * A spawner clears the pool's request before it looks at the pool (spawn:A, a full
+ * barrier between the two), so that a task queued after the look finds the flag
+ * clear and asks again; it pairs with push:A in sched.h. Also before the look the
+ * spawner counts as a thread of the pool: who drains looks first for tasks and then
+ * for threads (flush.c), so no worker is made behind its back.
+ *
+ * While tasks keep the CPUs busy, kthreadd and the new thread wait for theirs, so it
+ * may take long to make one worker. Several spawners make workers of several pools
+ * at the same time. One spawner at a time serves a pool, and looks again afterwards
+ * if it was asked meanwhile.
+ *
+ * A worker that could not be made is tried again after 10 ms, and twice as long
+ * after each further failure up to 1 s, as long as anything is queued.
+ * Meanwhile the flag stays set.
+ */
+#include "workers/spawner.h"
+
+#include <linux/kthread.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+
+#include "core/census.h"
+#include "core/queues.h"
+#include "core/spawn_queue.h"
+#include "core/state.h"
+#include "core/wake.h"
+#include "workers/leave.h"
+#include "workers/place.h"
+#include "workers/worker.h"
+
+#define RETRY_MIN_MS	10
+#define RETRY_MAX_MS	1000
+
+static struct task_struct *threads[WPOOL_NR_SPAWNERS];
+
+/* ---- spawning ---- */
+
+/* The CPU whose ring holds most: the worker may as well be made there. */
+static int longest_ring(struct wpool *pool)
+{
+	u32 len, most = 0;
+	int cpu, best = -1;
+
+	for_each_possible_cpu(cpu) {
+		len = wpool_ring_len(&wpool_runq(pool, cpu)->ring);
+		if (len > most) {
+			most = len;
+			best = cpu;
+		}
+	}
+	return best;
+}
+
+/*
+ * Is there work that no worker awake, idle or on the way will take, and a place for
+ * one more? One that is on the way takes a task, and asks again if there are more.
+ */
+static bool is_short_handed(struct wpool *pool)
+{
+	u32 coming = wpool_wake_nr_coming(pool);
+
+	/* in the order of a worker's life: it is on the way, it searches, it has a task */
+	smp_rmb();
+	if (atomic_read(&pool->nr_searching))
+		return false;
+	/* as above */
+	smp_rmb();
+	return wpool_queues_len(pool) > coming && wpool_wake_has_vacancy(pool);
+}
+
+/* Make a worker if one is needed; true if it has to be tried again. */
+static bool try_spawn(struct wpool *pool)
+{
+	int err;
+
+	if (!is_short_handed(pool)) {
+		pool->spawn_retry_ms = RETRY_MIN_MS;
+		wpool_spawn_set_refused(pool, false);
+		return false;
+	}
+	err = wpool_worker_count_in(pool);
+	wpool_spawn_set_refused(pool, err == -EAGAIN);
+	if (err == -EAGAIN)
+		return true;
+	/* at capacity a busy worker will come */
+	if (err)
+		return false;
+	if (wpool_worker_create(pool, wpool_worker_place(pool, longest_ring(pool)))) {
+		wpool_worker_count_out(pool);
+		return true;
+	}
+	pool->spawn_retry_ms = RETRY_MIN_MS;
+	return false;
+}
+
+static void retry_later(struct wpool *pool)
+{
+	unsigned int ms = pool->spawn_retry_ms;
+
+	/* a starved pool becomes due when a place comes free; the timer is a fallback */
+	if (READ_ONCE(pool->spawn_starved))
+		ms = RETRY_MAX_MS;
+	else
+		pool->spawn_retry_ms = min(2 * ms, RETRY_MAX_MS);
+	wpool_spawn_retry(pool, ms);
+}
+
+static void spawn(struct wpool *pool)
+{
+	bool again;
+
+	wpool_threads_enter(pool);
+	/* spawn:A */
+	smp_store_mb(pool->spawn_wanted, false);
+	again = try_spawn(pool);
+	wpool_threads_leave(pool);
+	if (!again)
+		return;
+	retry_later(pool);
+	if (!READ_ONCE(pool->spawn_starved))
+		return;
+	/*
+	 * Count it as starved, then check for places and idle workers: pairs with
+	 * leave:A and park:A, after which a worker that leaves or parks checks for
+	 * starved pools.
+	 */
+	smp_mb();
+	wpool_worker_make_room();
+}
+
+static int spawner_main(void *nr)
+{
+	unsigned long timeout;
+	struct wpool *pool;
+
+	/* all pools wait for it, whatever their own nice value is */
+	set_user_nice(current, MIN_NICE);
+	for (;;) {
+		/* before the look at the list: a wake-up after it is not lost */
+		set_current_state(TASK_IDLE);
+		pool = wpool_spawn_next((unsigned long)nr, &timeout);
+		if (!pool) {
+			if (kthread_should_stop())
+				break;
+			schedule_timeout(timeout);
+			continue;
+		}
+		__set_current_state(TASK_RUNNING);
+		spawn(pool);
+		wpool_spawn_done(pool);
+	}
+	__set_current_state(TASK_RUNNING);
+	return 0;
+}
+
+int wpool_spawner_init(void)
+{
+	struct task_struct *thread;
+	unsigned long nr;
+
+	for (nr = 0; nr < WPOOL_NR_SPAWNERS; nr++) {
+		thread = kthread_create(spawner_main, (void *)nr, "wpool_spawner/%lu", nr);
+		if (IS_ERR(thread)) {
+			wpool_spawner_exit();
+			return PTR_ERR(thread);
+		}
+		threads[nr] = thread;
+		wpool_spawn_attach(nr, thread);
+		wake_up_process(thread);
+	}
+	return 0;
+}
+
+void wpool_spawner_exit(void)
+{
+	unsigned int nr;
+
+	for (nr = 0; nr < WPOOL_NR_SPAWNERS && threads[nr]; nr++)
+		kthread_stop(threads[nr]);
+	wpool_spawn_forget();
+}

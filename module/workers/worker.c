@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Workers, see worker.h: making one, its loop, its home.
+ */
+#include "workers/worker.h"
+
+#include <linux/cpumask.h>
+#include <linux/jiffies.h>
+#include <linux/kthread.h>
+#include <linux/rculist.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+
+#include "core/alarm.h"
+#include "core/census.h"
+#include "core/current.h"
+#include "core/handoff.h"
+#include "core/queues.h"
+#include "core/sched.h"
+#include "core/spawn_queue.h"
+#include "core/state.h"
+#include "core/trace.h"
+#include "core/wake.h"
+#include "inject.h"
+#include "task/run.h"
+#include "workers/fault.h"
+#include "workers/leave.h"
+#include "workers/park.h"
+#include "workers/place.h"
+
+/* ---- home ---- */
+
+/*
+ * The worker is not where it is at home, or should not be at home there: its
+ * CPU went, or the cpumask changed.
+ */
+static void rehome(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+	struct wpool_runq *old = w->rq, *new = old;
+	int cpu;
+
+	/* one on the way stays that, but not as the old queue's */
+	wpool_waking_disown(w);
+	/* leave:A, of the run queue: nobody may rely on it while it moves */
+	wpool_running_leave(w);
+	local_irq_disable();
+	wpool_wake_if_work(pool, wpool_this_runq(pool));
+	local_irq_enable();
+	if (w->new_home && !READ_ONCE(w->new_home->redirect)) {
+		new = w->new_home;
+	} else if (READ_ONCE(old->redirect)) {
+		cpu = wpool_worker_place(pool, -1);
+		new = wpool_runq(pool, cpu);
+	}
+	w->new_home = NULL;
+	if (new != old) {
+		local_irq_disable();
+		wpool_home_leave(old);
+		wpool_home_enter(new);
+		local_irq_enable();
+		WRITE_ONCE(w->rq, new);
+	}
+	/* fails if that CPU goes as well: the next round sees it */
+	set_cpus_allowed_ptr(current, cpumask_of(new->cpu));
+	/* nor may it run where its mask does not allow: PREEMPT_RT insists */
+	if (raw_smp_processor_id() != new->cpu)
+		set_cpus_allowed_ptr(current, cpu_possible_mask);
+}
+
+static bool is_at_home(struct wpool_worker *w)
+{
+	return raw_smp_processor_id() == w->rq->cpu &&
+	       !READ_ONCE(w->rq->redirect) && !w->new_home;
+}
+
+/* ---- life ---- */
+
+/* What a worker does after a look for work. */
+enum step { RUN, SLEEP, END };
+
+/*
+ * One look for a task. Preemption is off, for two reasons: while a worker
+ * searches nobody else is woken, so it must not lose its CPU; and a tune that
+ * has made the capacity smaller waits for those who looked at it before.
+ *
+ * RUN: with a task; SLEEP: it has joined the idle; END: it is counted out.
+ */
+static enum step look(struct wpool_worker *w, struct wpool_task **task)
+{
+	struct wpool *pool = w->pool;
+	/* sent for a task, which it takes before it gives its place to another pool */
+	bool sent = w->picked;
+	enum step step;
+
+	*task = NULL;
+	preempt_disable();
+	if (w->picked)
+		wpool_waking_leave(w);
+	else if (unlikely(!READ_ONCE(w->running_on)))
+		wpool_running_enter(w);
+	if (unlikely(wpool_worker_has_excess(pool)) && wpool_worker_leave(w, false, !sent)) {
+		step = END;
+		goto out;
+	}
+	if (likely(!wpool_runq_is_over(w->rq)))
+		*task = wpool_sched_find(w);
+
+	if (*task) {
+		step = RUN;
+	} else if (unlikely(wpool_is_closed(pool)) &&
+		   !wpool_queues_have_work(pool, w->rq) && wpool_worker_leave(w, true, true)) {
+		step = END;
+	} else if (unlikely(wpool_spawn_wants_place()) && wpool_worker_leave(w, false, true)) {
+		step = END;
+	} else {
+		wpool_park_join(w);
+		step = SLEEP;
+	}
+out:
+	preempt_enable();
+	return step;
+}
+
+static int worker_main(struct wpool_worker *w)
+{
+	struct wpool_task *task;
+
+	wpool_fault_arm(w);
+	for (;;) {
+		/* at least once in 61 tasks, or a tick; and where there is no task */
+		cond_resched();
+		if (unlikely(!is_at_home(w)))
+			rehome(w);
+		if (unlikely(!w->has_notifier) && READ_ONCE(w->pool->handoff))
+			wpool_handoff_watch(w);
+		switch (look(w, &task)) {
+		case RUN:
+			wpool_run(w, task);
+			break;
+		case SLEEP:
+			if (!wpool_park_sleep(w))
+				return 0;
+			break;
+		case END:
+			return 0;
+		}
+	}
+}
+
+int wpool_worker_create(struct wpool *pool, int cpu)
+{
+	struct wpool_runq *rq = wpool_runq(pool, cpu);
+	struct task_struct *thread;
+	struct wpool_worker *w;
+	u64 start_ns = trace_wpool_worker_spawned_enabled() ? ktime_get_mono_fast_ns() : 0;
+
+	w = kzalloc_node(sizeof(*w), GFP_KERNEL, cpu_to_node(cpu));
+	if (!w)
+		return -ENOMEM;
+	w->pool = pool;
+	w->rq = rq;
+	w->loop = worker_main;
+	w->picked = true;
+	thread = ERR_PTR(-ENOMEM);
+	if (!wpool_inject_spawn())
+		thread = kthread_create_on_node(wpool_worker_thread, w, cpu_to_node(cpu),
+						"wp/%s", pool->name);
+	if (IS_ERR(thread)) {
+		kfree(w);
+		return PTR_ERR(thread);
+	}
+	w->thread = get_task_struct(thread);
+	/*
+	 * Since 6.14 a thread that is not bound gets the CPUs of its node, when it
+	 * first runs and whenever a CPU comes up, whatever set_cpus_allowed_ptr()
+	 * said. A bound one is left alone. It is not a per-CPU thread for that: it may
+	 * move itself, see rehome(), and the scheduler moves it off a CPU that goes.
+	 *
+	 * No need to keep CPUs from going: the thread is on no queue before its
+	 * wake-up, which takes another CPU if this one is going or gone. The worker
+	 * notices that it is not at home.
+	 */
+	kthread_bind(thread, cpu);
+
+	mutex_lock(&pool->workers_mutex);
+	set_user_nice(thread, pool->nice);
+	list_add_tail_rcu(&w->node, &pool->workers);
+	pool->spawned++;
+	wpool_threads_enter(pool);
+	mutex_unlock(&pool->workers_mutex);
+
+	raw_spin_lock_irq(&rq->lock);
+	WRITE_ONCE(rq->nr_workers, rq->nr_workers + 1);
+	/* nobody else needs to be sent there */
+	w->owns_waking = !rq->waking;
+	WRITE_ONCE(rq->waking, true);
+	raw_spin_unlock_irq(&rq->lock);
+	wpool_waking_enter(pool);
+	trace_wpool_worker_spawned(pool->name, cpu, thread->pid, start_ns);
+	wake_up_process(thread);
+	/* its CPU may be taken */
+	wpool_alarm_set();
+	return 0;
+}
+
+static void free_rcu_worker(struct rcu_head *rcu)
+{
+	struct wpool_worker *w = container_of(rcu, struct wpool_worker, rcu);
+
+	put_task_struct(w->thread);
+	kfree(w);
+}
+
+void wpool_worker_free(struct wpool_worker *w)
+{
+	call_rcu(&w->rcu, free_rcu_worker);
+}
