@@ -3,6 +3,8 @@
  * wpool: a bounded, elastic pool of kernel threads. This file puts the parts
  * together and takes them apart again in reverse order; nothing else.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/module.h>
 #include <linux/wpool.h>
 
@@ -81,7 +83,7 @@ static int __init check_parameter(const struct wpool_attrs *attrs, u32 which,
 	int err = wpool_attrs_check(attrs, which);
 
 	if (err)
-		pr_err("wpool: the value of the parameter %s is out of its range\n", name);
+		pr_err("the value of the parameter %s is out of its range\n", name);
 	return err;
 }
 
@@ -182,4 +184,6 @@ module_init(wpool_init);
 module_exit(wpool_exit);
 
 MODULE_DESCRIPTION("A bounded, elastic worker pool with work stealing");
+MODULE_AUTHOR("The wpool developers");
+MODULE_VERSION(WPOOL_VERSION);
 MODULE_LICENSE("GPL");

@@ -56,6 +56,9 @@ struct wpool;
 struct wpool_task;
 struct wpool_waiter;
 
+/** WPOOL_VERSION - of the module, of wpoolctl, and of the package for DKMS */
+#define WPOOL_VERSION		"0.1.0"
+
 /** WPOOL_UNLIMITED - value of capacity or queue_depth that means "no limit" */
 #define WPOOL_UNLIMITED		U32_MAX
 

@@ -19,6 +19,8 @@
  * A queue that waits because the capacity is used up, or because its worker is
  * in a task that is no hog yet, does not stall.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include "core/monitor.h"
 
 #include <linux/cpumask.h>
@@ -138,10 +140,10 @@ static void report(struct wpool *pool, struct wpool_watch *watch, int cpu, u64 n
 		return;
 	watch->reported = true;
 	if (cpu < 0)
-		pr_warn("wpool: %s: nobody has taken from the global queue for %llu ms, %u tasks queued\n",
+		pr_warn("%s: nobody has taken from the global queue for %llu ms, %u tasks queued\n",
 			pool->name, ns / NSEC_PER_MSEC, wpool_queues_len(pool));
 	else
-		pr_warn("wpool: %s: nobody has taken from the queue of CPU %d for %llu ms, %u tasks queued\n",
+		pr_warn("%s: nobody has taken from the queue of CPU %d for %llu ms, %u tasks queued\n",
 			pool->name, cpu, ns / NSEC_PER_MSEC, wpool_queues_len(pool));
 	show_workers(pool);
 }

@@ -4,13 +4,6 @@
 
 #include <linux/cpumask.h>
 
-bool wpool_runq_may_be_robbed(const struct wpool *pool, const struct wpool_runq *victim)
-{
-	return READ_ONCE(pool->steal) || READ_ONCE(victim->redirect) ||
-	       READ_ONCE(victim->watch.stands) ||
-	       (!READ_ONCE(victim->nr_idle) && !READ_ONCE(victim->waking));
-}
-
 bool wpool_queues_have_work(struct wpool *pool, struct wpool_runq *rq)
 {
 	struct wpool_runq *other;

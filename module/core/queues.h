@@ -38,7 +38,13 @@ static inline bool wpool_runq_has_tasks(const struct wpool_runq *rq)
  * Context: any.
  * Return: true if it may.
  */
-bool wpool_runq_may_be_robbed(const struct wpool *pool, const struct wpool_runq *victim);
+static inline bool wpool_runq_may_be_robbed(const struct wpool *pool,
+					    const struct wpool_runq *victim)
+{
+	return READ_ONCE(pool->steal) || READ_ONCE(victim->redirect) ||
+	       READ_ONCE(victim->watch.stands) ||
+	       (!READ_ONCE(victim->nr_idle) && !READ_ONCE(victim->waking));
+}
 
 /** wpool_runq_len() - how many tasks a run queue holds, a glance */
 u32 wpool_runq_len(struct wpool_runq *rq);

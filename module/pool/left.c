@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Pools that are left behind, see left.h. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include "pool/left.h"
 
 #include <linux/module.h>
@@ -44,7 +46,7 @@ static int module_goes(struct notifier_block *nb, unsigned long event, void *dat
 	if (event != MODULE_STATE_GOING)
 		return NOTIFY_DONE;
 	while ((pool = wpool_registry_find(is_left_by, mod))) {
-		pr_err("wpool: module %s goes without wpool_destroy() of its pool %s: what is queued there is cancelled, what runs is waited for\n",
+		pr_err("module %s goes without wpool_destroy() of its pool %s: what is queued there is cancelled, what runs is waited for\n",
 		       mod->name, pool->name);
 		destroy_left(pool);
 	}
@@ -68,7 +70,7 @@ void wpool_left_exit(void)
 	unregister_module_notifier(&module_nb);
 	/* so this one's owner was not named, and nobody said that it went */
 	while ((pool = wpool_registry_find(is_left, NULL))) {
-		pr_err("wpool: nobody called wpool_destroy() of pool %s\n", pool->name);
+		pr_err("nobody called wpool_destroy() of pool %s\n", pool->name);
 		destroy_left(pool);
 	}
 }

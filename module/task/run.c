@@ -14,6 +14,8 @@
  * claim_for_worker() and wpool_finish_joinable(), a detached task in run_detached(),
  * another look for work in worker.c.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include "task/run.h"
 
 #include <linux/bottom_half.h>
@@ -100,7 +102,7 @@ static bool is_rcu_left(const struct context *was, const struct wpool_worker *w)
 
 static noinline void context_repair(const struct context *was, struct wpool_worker *w)
 {
-	pr_err_ratelimited("wpool: %ps left preempt count %x (was %x), irqs %s, softirqs %x (was %x), rcu depth %d (was %d), locks %d (was %d), migration off %d (was %d), flags %x (was %x)\n",
+	pr_err_ratelimited("%ps left preempt count %x (was %x), irqs %s, softirqs %x (was %x), rcu depth %d (was %d), locks %d (was %d), migration off %d (was %d), flags %x (was %x)\n",
 			   READ_ONCE(w->func), preempt_count(), was->preempt,
 			   irqs_disabled() ? "off" : "on",
 			   count_softirq(), was->softirq,

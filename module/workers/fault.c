@@ -7,6 +7,8 @@
  * must not sleep, allocate or take anything but raw locks. What has to be put
  * right is done by the reaper, when the thread is gone.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include "workers/fault.h"
 
 #include <linux/printk.h>
@@ -50,6 +52,6 @@ void wpool_fault_report(struct wpool_worker *w)
 	if (pool->fault)
 		pool->fault(&fault, pool->fault_data);
 	else
-		pr_err_ratelimited("wpool: %s: a worker died in %ps on CPU %d; the pool goes on\n",
+		pr_err_ratelimited("%s: a worker died in %ps on CPU %d; the pool goes on\n",
 				   pool->name, fault.func, fault.cpu);
 }
