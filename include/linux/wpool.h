@@ -8,24 +8,26 @@
  *     accepted tasks are unfinished; otherwise its overload policy decides;
  *   - at most capacity tasks run at the same time;
  *   - every accepted task starts as long as running tasks finish;
- *   - no order between tasks is promised, only waiting submitters are served
+ *   - no order between tasks is promised; only waiting submitters are served
  *     first-in-first-out.
  *
- * Whoever calls with a pool sees to it that the pool stays during the call: as
- * its creator, or with a reference. A submitter that waits may be overtaken by
- * wpool_destroy(): it is sent away and does not touch the pool any more.
+ * A caller must make sure that the pool exists during the call, either as its
+ * creator or by holding a reference. The exception is a submitter that waits:
+ * wpool_destroy() may overtake it, sends it away, and from then on the submitter
+ * does not touch the pool.
  *
- * An error path may have no pool, %NULL or what a failed wpool_create() returned:
- * wpool_destroy() and wpool_put() do nothing with it then, and whatever else is not
- * a submit says -EINVAL or nothing. To a submit %NULL is -EINVAL as well; the other
- * one is not looked for there.
+ * An error path may hold %NULL, or the ERR_PTR of a failed wpool_create(), in
+ * place of a pool. wpool_destroy() and wpool_put() ignore both. Every other function
+ * except the submits returns -EINVAL, or does nothing if it has no error to return. A
+ * submit, including wpool_invoke(), returns -EINVAL for %NULL and must not be given
+ * an ERR_PTR.
  *
- * A module destroys its pools before it goes. Of one that does not, the log names
- * module and pool, and the pool is destroyed on its behalf when its exit function has
- * returned: what is queued is cancelled, what runs is waited for.
+ * A module must destroy its pools before it is unloaded. If it does not, the log
+ * names the module and the pool, and wpool destroys the pool when the module's exit
+ * function has returned: queued tasks are cancelled, running tasks are waited for.
  *
  * A caller embeds struct wpool_task in its own object, names a function, and
- * submits it from any context except NMI:
+ * submits the task from any context except NMI:
  *
  *	struct job { struct wpool_task task; int value; };
  *
@@ -56,13 +58,13 @@ struct wpool;
 struct wpool_task;
 struct wpool_waiter;
 
-/** WPOOL_VERSION - of the module, of wpoolctl, and of the package for DKMS */
+/** WPOOL_VERSION - version of the module, of wpoolctl, and of the DKMS package */
 #define WPOOL_VERSION		"0.1.0"
 
 /** WPOOL_UNLIMITED - value of capacity or queue_depth that means "no limit" */
 #define WPOOL_UNLIMITED		U32_MAX
 
-/* Upper bounds of finite attributes. Beyond them: -ERANGE. */
+/* Upper bounds of finite attributes. A larger value is -ERANGE. */
 #define WPOOL_MAX_CAPACITY	1048576U
 #define WPOOL_MAX_QUEUE_DEPTH	536870912U
 #define WPOOL_MAX_BLOCKING	1073741824U
@@ -72,49 +74,50 @@ struct wpool_waiter;
 #define WPOOL_MAX_HOG_MS	10000U
 
 /**
- * WPOOL_MAX_FUNC_ITEMS - capacity + queue_depth at most of a pool of
+ * WPOOL_MAX_FUNC_ITEMS - largest capacity + queue_depth of a pool of
  * wpool_create_func(), unless one of the two is %WPOOL_UNLIMITED
  */
 #define WPOOL_MAX_FUNC_ITEMS	524288U
 
-/** WPOOL_NAME_LEN - size of a pool's name, its terminating NUL included */
+/** WPOOL_NAME_LEN - size of a pool's name, including the terminating NUL */
 #define WPOOL_NAME_LEN		32
 
 /** WPOOL_HIST_BUCKETS - buckets of a latency histogram; bucket i counts [2^i, 2^(i+1)) ns */
 #define WPOOL_HIST_BUCKETS	32
 
 /**
- * typedef wpool_task_fn - what a task does
+ * typedef wpool_task_fn - the function of a task
  * @task: the task itself; container_of() leads to the caller's object
  *
- * Context: a worker thread of the pool, process context, interrupts on; may
- * sleep. Must leave preemption, interrupts, RCU and locks as it found them.
+ * Context: process context, in a worker of the pool, interrupts on; may sleep.
+ * Must leave preemption, interrupts, RCU and locks as it found them.
  */
 typedef void (*wpool_task_fn)(struct wpool_task *task);
 
 /**
- * typedef wpool_abort_fn - is given a task that will never return from its function
+ * typedef wpool_abort_fn - takes over a task whose function will never return
  * @task: the task, which belongs to this function from now on
- * @status: -ECANCELED it was cancelled before it started, -EIO its worker died in it
+ * @status: -ECANCELED if the task was cancelled before it started, -EIO if its
+ *	worker died in it
  *
- * Context: process context, often the thread that makes new workers: may sleep,
- * but must not wait for a pool, make or destroy one, or fault; submit with
- * wpool_try_submit() only.
+ * Context: process context, often the thread that creates workers. May sleep, but
+ * must not fault, and must not wait for a pool, create one or destroy one. May
+ * submit tasks with wpool_try_submit() only.
  */
 typedef void (*wpool_abort_fn)(struct wpool_task *task, int status);
 
 /**
  * typedef wpool_arg_fn - a function of one argument, for wpool_invoke() and wpool_submit_fn()
- * @arg: what the submitter gave
+ * @arg: the submitter's argument
  *
  * Context: as &typedef wpool_task_fn.
  */
 typedef void (*wpool_arg_fn)(void *arg);
 
 /**
- * typedef wpool_arg_abort_fn - is given an argument for which its function will never return
- * @arg: what the submitter gave; it belongs to this function from now on
- * @status: -ECANCELED the function was not called, -EIO its worker died in it
+ * typedef wpool_arg_abort_fn - takes over an argument whose function will never return
+ * @arg: the submitter's argument, which belongs to this function from now on
+ * @status: -ECANCELED if the function was not called, -EIO if its worker died in it
  *
  * Context: as &typedef wpool_abort_fn.
  */
@@ -124,7 +127,7 @@ typedef void (*wpool_arg_abort_fn)(void *arg, int status);
  * enum wpool_policy - what happens to a submitter whose task does not fit
  * @WPOOL_BLOCK: it sleeps, killable, first-in-first-out, until the task fits
  * @WPOOL_FAIL: it gets -EAGAIN
- * @WPOOL_RUN: it runs the task itself; to be chosen at creation only
+ * @WPOOL_RUN: it runs the task itself; can be chosen only at creation
  */
 enum wpool_policy {
 	WPOOL_BLOCK,
@@ -134,8 +137,8 @@ enum wpool_policy {
 
 /**
  * enum wpool_order - which idle worker is reused first
- * @WPOOL_LIFO: the one that was last busy, so that the coldest expires (default)
- * @WPOOL_FIFO: the one that has been idle longest (default with prealloc)
+ * @WPOOL_LIFO: the worker that was busy last, so that the coldest expires (default)
+ * @WPOOL_FIFO: the worker that has been idle longest (default with prealloc)
  */
 enum wpool_order {
 	WPOOL_LIFO,
@@ -143,9 +146,9 @@ enum wpool_order {
 };
 
 /**
- * struct wpool_fault - what is known of a task whose worker died in it
+ * struct wpool_fault - what is known about a task whose worker died in it
  * @pool: name of the pool
- * @task: address of the task, as a value: the object may be gone
+ * @task: address of the task, only as a value: the object may be gone
  * @func: the task's function
  * @cpu: CPU on which the worker died
  */
@@ -157,58 +160,63 @@ struct wpool_fault {
 };
 
 /**
- * typedef wpool_fault_fn - is told of each task that ended in its worker's death
- * @fault: values, valid during the call
+ * typedef wpool_fault_fn - is called for each task whose worker died in it
+ * @fault: what is known, valid during the call
  * @data: &wpool_attrs.fault_data
  *
- * Context: process context, in the thread that makes new workers: may sleep,
- * but no pool gets a new worker meanwhile. The task is not finished yet: must
- * not wait for a pool, make or destroy one; submit with wpool_try_submit() only.
+ * Context: process context, in the thread that creates workers. May sleep, but no
+ * pool gets a new worker meanwhile. The task is not finished yet, so the function
+ * must not wait for a pool, create one or destroy one. May submit tasks with
+ * wpool_try_submit() only.
  */
 typedef void (*wpool_fault_fn)(const struct wpool_fault *fault, void *data);
 
 /**
- * struct wpool_attrs - everything that can be said about a pool
+ * struct wpool_attrs - attributes of a pool
  * @name: unique, 1 to 31 characters of [A-Za-z0-9_.-], no leading dot;
- *	default NULL, which wpool_create() refuses
- * @capacity: workers at most, so tasks running at the same time at most:
- *	1 to %WPOOL_MAX_CAPACITY or %WPOOL_UNLIMITED; default 256. 0 is -EINVAL, and
- *	not -ERANGE as it is for the other numbers: it asks for no pool.
+ *	default %NULL, which wpool_create() refuses
+ * @capacity: maximum number of workers, and so of tasks that run at the same
+ *	time: 1 to %WPOOL_MAX_CAPACITY or %WPOOL_UNLIMITED; default 256. 0 is
+ *	-EINVAL rather than -ERANGE, since it asks for no pool at all.
  * @queue_depth: accepted tasks beyond @capacity that may wait for a worker:
  *	0 to %WPOOL_MAX_QUEUE_DEPTH or %WPOOL_UNLIMITED; default 0
  * @max_blocking: submitters that may sleep at the same time, 0 to
- *	%WPOOL_MAX_BLOCKING, 0 is no limit; default 0. Ignored unless @policy is
- *	%WPOOL_BLOCK.
+ *	%WPOOL_MAX_BLOCKING, where 0 means no limit; default 0. Ignored unless
+ *	@policy is %WPOOL_BLOCK.
  * @policy: what happens on overload; default %WPOOL_BLOCK
- * @expiry_ms: an idle worker leaves after this many ms, 0 to
- *	%WPOOL_MAX_EXPIRY_MS, 0 never; default 1000
- * @min_workers: workers that never expire once made, 0 to @capacity; default 1
+ * @expiry_ms: an idle worker expires after this many ms, 0 to
+ *	%WPOOL_MAX_EXPIRY_MS, where 0 means never; default 1000
+ * @min_workers: workers that never expire once created, 0 to @capacity; default 1
  * @concurrency: workers that run at the same time on one CPU, 1 to
- *	%WPOOL_MAX_CONCURRENCY; default 1. No more are woken there; one that comes
- *	back from a sleep in its task finishes it and then makes way.
- * @spin_us: how long a worker looks for work before it parks, in us, 0 to
+ *	%WPOOL_MAX_CONCURRENCY; default 1. No worker beyond that is woken there. A
+ *	worker that returns from a sleep inside a task finishes the task and then
+ *	makes way.
+ * @spin_us: how long a worker searches for a task before it parks, in us, 0 to
  *	%WPOOL_MAX_SPIN_US; default 20
  * @hog_ms: a task that runs longer than this without sleeping is a hog, in ms,
- *	1 to %WPOOL_MAX_HOG_MS; default 10. Its run queue goes to a worker of
- *	another CPU, or of its own if there is no other.
- * @handoff: a worker that blocks in a task gives its run queue to another one;
- *	default true. With false blocked workers and hogs count among @concurrency,
- *	and what is queued behind them waits, unless another CPU steals it.
+ *	1 to %WPOOL_MAX_HOG_MS; default 10. The hog's run queue goes to a worker of
+ *	another CPU, or to one of the same CPU if there is no other.
+ * @handoff: a worker that blocks in a task hands its run queue to another worker;
+ *	default true. If false, blocked workers and hogs count towards
+ *	@concurrency, and the tasks queued behind them wait unless another CPU
+ *	steals them.
  * @steal: balance tasks between CPUs; default true. false never stops progress.
  * @latency: take time stamps and keep a histogram of queue-to-start latency;
  *	default false
  * @order: which idle worker is reused first; default %WPOOL_LIFO
- * @prealloc: make all workers at creation and never again, so that nothing is
- *	allocated later, but for those that died or gave way when max_workers of the
- *	module was used up; needs a finite @capacity, which then cannot be tuned;
- *	its workers do not expire; sets @order to %WPOOL_FIFO; default false
+ * @prealloc: create all workers with the pool, so that nothing is allocated later;
+ *	default false. Only a worker that died, or that left because the module's
+ *	max_workers was reached, is replaced. Needs a finite @capacity, which then
+ *	cannot be tuned; the workers do not expire; sets @order to %WPOOL_FIFO.
  * @nice: nice value of the workers, -20 to 19; default 0
- * @cpumask: CPUs that workers may run on, copied; default NULL, which means
+ * @cpumask: CPUs that workers may run on, copied; default %NULL, which means
  *	housekeeping_cpumask(HK_TYPE_KTHREAD)
- * @fault: told of each task whose worker died; default NULL: logged instead
+ * @fault: called for each task whose worker died; default %NULL, which means that
+ *	the death is logged instead
  * @fault_data: second argument of @fault
- * @abort: for wpool_create_func(): ends each accepted wpool_invoke() whose function
- *	was not called, or did not return; default %NULL: nobody is told
+ * @abort: for wpool_create_func(): called for each accepted wpool_invoke() whose
+ *	function was not called or did not return; default %NULL, which means that
+ *	such an argument is dropped silently
  */
 struct wpool_attrs {
 	const char *name;
@@ -233,7 +241,7 @@ struct wpool_attrs {
 	wpool_arg_abort_fn abort;
 };
 
-/* Which attributes a wpool_tune() changes: a mask of these. */
+/* Which attributes wpool_tune() changes: a mask of these bits. */
 #define WPOOL_TUNE_CAPACITY	BIT(0)
 #define WPOOL_TUNE_QUEUE_DEPTH	BIT(1)
 #define WPOOL_TUNE_MAX_BLOCKING	BIT(2)
@@ -251,11 +259,12 @@ struct wpool_attrs {
 #define WPOOL_TUNE_ALL		GENMASK(13, 0)
 
 /**
- * enum wpool_state - life of a pool
+ * enum wpool_state - state of a pool
  * @WPOOL_OPEN: accepts tasks
- * @WPOOL_CLOSED: released; what was accepted runs to its end, its workers leave
- * @WPOOL_DESTROYED: wpool_destroy() was called: as @WPOOL_CLOSED, and never to be
- *	opened again. When it has returned only references keep the memory.
+ * @WPOOL_CLOSED: released; accepted tasks run to their end, then the workers leave
+ * @WPOOL_DESTROYED: wpool_destroy() was called; like @WPOOL_CLOSED, but the pool
+ *	can never be opened again. Once wpool_destroy() has returned, only references
+ *	keep the memory.
  */
 enum wpool_state {
 	WPOOL_OPEN,
@@ -267,8 +276,8 @@ enum wpool_state {
  * struct wpool_stats - a snapshot of a pool's figures
  * @state: see &enum wpool_state
  * @workers: live workers; = @idle + @searching + @busy
- * @idle: workers parked
- * @searching: workers awake that hold no task
+ * @idle: parked workers
+ * @searching: workers that are awake and hold no task
  * @busy: workers inside a task, asleep or not
  * @blocked: workers asleep inside a task; part of @busy
  * @waiting: submitters asleep because the pool is full
@@ -277,21 +286,21 @@ enum wpool_state {
  * @outstanding: accepted tasks that have not finished
  * @submitted: tasks accepted since creation;
  *	= @completed + @failed + @cancelled + @outstanding
- * @completed: tasks that returned
+ * @completed: tasks whose function returned
  * @failed: tasks whose worker died in them
- * @cancelled: tasks that were accepted and then cancelled before they ran
+ * @cancelled: accepted tasks that were cancelled before they ran
  * @refused: submits that got -EAGAIN or -EDEADLK
  * @stolen: tasks that moved to another CPU by stealing
- * @handoffs: times that a run queue went to another worker because its own had
- *	blocked in a task
+ * @handoffs: times that a run queue went to another worker because its own worker
+ *	had blocked in a task
  * @hogs: tasks that were found to have run longer than hog_ms
- * @spawned: workers made since creation
+ * @spawned: workers created since the pool was
  * @expired: workers that left because they were idle
  * @faults: workers that died in a task
- * @latency_ns: log2 histogram of queue-to-start latency while latency is on
+ * @latency_ns: log2 histogram of queue-to-start latency, counted while latency is on
  *
- * Figures of a pool in motion are read one after the other; the two
- * identities hold in every snapshot all the same.
+ * If the pool is in use the figures are read one after the other, but both
+ * identities hold in every snapshot.
  */
 struct wpool_stats {
 	enum wpool_state state;
@@ -320,12 +329,12 @@ struct wpool_stats {
 
 /**
  * struct wpool_cpu_stats - figures of one CPU's run queue
- * @workers: workers at home there
- * @idle: those of them that are parked
- * @queued: tasks in its ring and its next slot
- * @submitted: tasks accepted there
- * @completed: tasks finished there, however they ended
- * @stolen: tasks that workers there took from other CPUs
+ * @workers: workers whose home is this CPU
+ * @idle: parked workers among them
+ * @queued: tasks in the ring and the next slot
+ * @submitted: tasks accepted on this CPU
+ * @completed: tasks finished on this CPU, however they ended
+ * @stolen: tasks that workers of this CPU took from other CPUs
  */
 struct wpool_cpu_stats {
 	u32 workers;
@@ -343,10 +352,10 @@ struct wpool_cpu_stats {
  * wpool_task_init() (joinable) or wpool_task_init_detached().
  *
  * A *joinable* task must live until wpool_task_wait() or
- * wpool_task_cancel_sync() returned 0, -ECANCELED or -EIO, or until
- * wpool_flush(), wpool_release_timeout() or wpool_destroy() returned 0 after
- * it was submitted. A *detached* task belongs to its function from the moment
- * that starts, which may free it; nobody can wait for it.
+ * wpool_task_cancel_sync() has returned 0, -ECANCELED or -EIO, or until
+ * wpool_flush(), wpool_release_timeout() or wpool_destroy(), called after the
+ * submit, has returned 0. A *detached* task belongs to its function from the
+ * moment the function starts. The function may free it; nobody can wait for it.
  */
 struct wpool_task {
 	/* private: */
@@ -382,7 +391,7 @@ static_assert(sizeof(struct wpool_task) <= 64, "a task is at most one cache line
 /**
  * wpool_task_init() - prepare a joinable task
  * @task: the task; must not be pending or running
- * @func: what it does
+ * @func: the function to run
  *
  * Context: any.
  */
@@ -391,9 +400,9 @@ void wpool_task_init(struct wpool_task *task, wpool_task_fn func);
 /**
  * wpool_task_init_detached() - prepare a detached task
  * @task: the task; must not be pending
- * @func: what it does; may free @task or submit it again
+ * @func: the function to run; may free @task or submit it again
  * @owner: module that holds the text of @func, pinned from each submit until
- *	@func returned; %NULL if the caller sees to that itself
+ *	@func has returned; %NULL if the caller keeps the text in place itself
  *
  * Context: any.
  */
@@ -410,14 +419,15 @@ static inline void wpool_task_init_detached(struct wpool_task *task,
 /**
  * wpool_task_init_abortable() - prepare a detached task that is never dropped silently
  * @task: the task; must not be pending
- * @func: what it does; may free @task as its last act
- * @abort: called instead when an accepted task is cancelled before it ran,
- *	or after its worker died in @func; may free @task
+ * @func: the function to run; may free @task as its last act
+ * @abort: called instead if an accepted task is cancelled before it runs, or if
+ *	its worker dies in @func; may free @task
  * @owner: as wpool_task_init_detached()
  *
- * Exactly one of the two ends each accepted submit. @func must not free the
- * task before anything that may fault, nor submit it again; nobody may submit
- * it again once it was cancelled.
+ * For each accepted submit either @func returns or @abort is called, never both.
+ * @func must not submit the task again, and must not free it before anything that
+ * may fault, since @abort would then get freed memory. A task that was cancelled
+ * must not be submitted again.
  *
  * Context: any.
  */
@@ -432,43 +442,48 @@ static inline void wpool_task_init_abortable(struct wpool_task *task,
 
 /**
  * wpool_attrs_init() - set every attribute to its default
- * @attrs: to be filled in
+ * @attrs: filled in
  *
- * The defaults are those of struct wpool_attrs; the name is left to the caller.
+ * The defaults are those of struct wpool_attrs. The caller must set the name.
  *
  * Context: any.
  */
 void wpool_attrs_init(struct wpool_attrs *attrs);
 
 /**
- * wpool_create() - make an open pool
+ * wpool_create() - create an open pool
  * @attrs: its attributes, copied
- * @owner: the calling module (%THIS_MODULE); shown as the pool's owner
+ * @owner: the calling module (%THIS_MODULE), shown as the pool's owner
  *
- * The pool appears as /sys/class/wpool/<name>. The caller owns it and gives it
- * back with wpool_destroy(). Contract after ants' NewPool().
+ * The pool appears as /sys/class/wpool/<name>. The caller owns it and must end it
+ * with wpool_destroy(). The contract follows ants' NewPool().
  *
  * Context: process context; sleeps.
- * Return: the pool, or ERR_PTR: -EINVAL bad or missing attribute, capacity 0,
- * -ERANGE number out of its range, -EEXIST name taken, -ENOMEM, -EINTR killed while
- * workers were preallocated, -EAGAIN max_workers reached while preallocating.
+ * Return:
+ * * the pool, or one of these as ERR_PTR:
+ * * -EINVAL - an attribute is missing or wrong, or capacity is 0
+ * * -ERANGE - a number is out of its range
+ * * -EEXIST - the name is taken
+ * * -ENOMEM - out of memory
+ * * -EINTR - the caller was killed while workers were preallocated
+ * * -EAGAIN - the module's max_workers leaves no room to preallocate the workers
  */
 struct wpool * __must_check wpool_create(const struct wpool_attrs *attrs,
 					 struct module *owner);
 
 /**
- * wpool_create_func() - make an open pool bound to one function
+ * wpool_create_func() - create an open pool bound to one function
  * @attrs: its attributes, copied
- * @func: what every wpool_invoke() runs
+ * @func: the function that every wpool_invoke() runs
  * @owner: the calling module (%THIS_MODULE)
  *
  * The pool preallocates capacity + queue_depth items, so that an invoke within
- * the limits never fails for want of memory; with either unlimited, items are
- * allocated one by one. Contract after ants' NewPoolWithFunc().
+ * these limits never fails for lack of memory. If either is unlimited, items are
+ * allocated one by one. The contract follows ants' NewPoolWithFunc().
  *
  * Context: process context; sleeps.
- * Return: as wpool_create(); -EINVAL also for a NULL @func; -ERANGE also for
- * more than %WPOOL_MAX_FUNC_ITEMS, which is no limit to unlimited pools.
+ * Return: as wpool_create(); also -EINVAL if @func is %NULL, and -ERANGE if
+ * capacity + queue_depth is more than %WPOOL_MAX_FUNC_ITEMS and neither is unlimited.
  */
 struct wpool * __must_check wpool_create_func(const struct wpool_attrs *attrs,
 					      wpool_arg_fn func,
@@ -477,18 +492,19 @@ struct wpool * __must_check wpool_create_func(const struct wpool_attrs *attrs,
 /**
  * wpool_destroy() - end a pool
  * @pool: the pool; the creator's reference is consumed. %NULL and ERR_PTR are
- *	allowed and do nothing.
+ *	allowed and ignored.
  *
  * Closes the pool, sends every waiting submitter away with -ESHUTDOWN, lets
- * every accepted task run to its end, and waits for the workers to be gone.
- * Whoever calls while somebody else destroys needs a reference of its own; it
- * returns when the pool is gone.
+ * every accepted task run to its end, and waits until the workers are gone.
+ * If another thread is already destroying the pool, the call returns when the pool
+ * is gone; such a caller needs a reference of its own.
  *
- * From the call on the pool's state is %WPOOL_DESTROYED, while its last tasks run.
+ * The pool's state is %WPOOL_DESTROYED from the start of the call, while the last
+ * tasks still run.
  *
  * Context: process context; sleeps, uninterruptibly.
- * Return: 0; -EDEADLK from one of the pool's own tasks; -EBUSY the default pool,
- * which is everybody's. In both cases nothing happened.
+ * Return: 0; -EDEADLK if called from one of the pool's own tasks; -EBUSY for the
+ * default pool, which all modules share. After an error the pool is unchanged.
  */
 int wpool_destroy(struct wpool *pool);
 
@@ -501,16 +517,19 @@ int wpool_destroy(struct wpool *pool);
  * @pool: the pool
  * @flags: %WPOOL_RELEASE_DRAIN or %WPOOL_RELEASE_CANCEL
  *
- * Afterwards every submit gets -ESHUTDOWN, and so does every submitter that
- * waits. Tasks that run are left alone and not waited for. Idempotent; on a pool
- * that is closed already, or being destroyed, %WPOOL_RELEASE_CANCEL cancels what is
- * still queued. Cancelled detached tasks are dropped without a word to anybody,
- * unless they were prepared with wpool_task_init_abortable(); arguments of
- * wpool_invoke() and wpool_submit_fn() likewise, but for &wpool_attrs.abort and
- * wpool_submit_fn_abortable().
+ * From then on every submit gets -ESHUTDOWN, and so does every submitter that
+ * waits. Running tasks are left alone and not waited for. Idempotent: on a pool
+ * that is already closed, or being destroyed, %WPOOL_RELEASE_CANCEL cancels the
+ * tasks that are still queued.
+ *
+ * A cancelled detached task is dropped silently, unless it was prepared with
+ * wpool_task_init_abortable(). So is the argument of a cancelled wpool_invoke() or
+ * wpool_submit_fn(): use &wpool_attrs.abort or wpool_submit_fn_abortable() to get
+ * it back.
  *
  * Context: process context; sleeps for an RCU grace period.
- * Return: 0; -EINVAL no pool or unknown flag; -EBUSY the default pool.
+ * Return: 0; -EINVAL if there is no pool or a flag is unknown; -EBUSY for the
+ * default pool.
  */
 int wpool_release(struct wpool *pool, unsigned int flags);
 
@@ -518,16 +537,20 @@ int wpool_release(struct wpool *pool, unsigned int flags);
  * wpool_release_timeout() - close a pool and wait until it is empty
  * @pool: the pool
  * @flags: as wpool_release()
- * @timeout: in jiffies, not negative; %MAX_SCHEDULE_TIMEOUT is for ever, 0 does
+ * @timeout: in jiffies, not negative; %MAX_SCHEDULE_TIMEOUT waits forever, 0 does
  *	not wait
  *
- * May be called again until it returns 0: no task is unfinished and no worker
- * is left.
+ * May be called again until it returns 0. Then no task is unfinished and no
+ * worker is left. After -EDEADLK, -EINVAL and -EBUSY the pool is unchanged.
  *
  * Context: process context; sleeps, killable.
- * Return: 0; -ETIME; -EINTR killed; -EDEADLK from one of the pool's own tasks;
- * -EINVAL no pool, unknown flag, or negative @timeout; -EBUSY the default pool.
- * With the last three nothing happened.
+ * Return:
+ * * 0 - the pool is empty
+ * * -ETIME - timed out
+ * * -EINTR - the caller was killed
+ * * -EDEADLK - called from one of the pool's own tasks
+ * * -EINVAL - no pool, an unknown flag, or a negative @timeout
+ * * -EBUSY - the default pool
  */
 int wpool_release_timeout(struct wpool *pool, unsigned int flags, long timeout);
 
@@ -535,55 +558,69 @@ int wpool_release_timeout(struct wpool *pool, unsigned int flags, long timeout);
  * wpool_reboot() - open a released pool again
  * @pool: the pool
  *
- * Waits until what the pool had accepted is finished and its old workers are
- * gone, and nobody cancels any more. Does nothing to an open pool.
+ * Waits until every accepted task has finished, the old workers are gone, and no
+ * wpool_release() is still cancelling tasks. Does nothing to an open pool.
  *
  * Context: process context; sleeps, killable.
- * Return: 0; -EINVAL no pool; -ESHUTDOWN destroyed; -EINTR killed; -EDEADLK from one of the
- * pool's own tasks; preallocated pools: as wpool_create().
+ * Return: 0; -EINVAL if there is no pool; -ESHUTDOWN if it was destroyed; -EINTR if
+ * the caller was killed; -EDEADLK if called from one of the pool's own tasks; for a
+ * preallocated pool also as wpool_create().
  */
 int wpool_reboot(struct wpool *pool);
 
 /**
  * wpool_tune() - change attributes of a pool under load
  * @pool: the pool
- * @attrs: new values of those named in @mask; the others are not looked at
+ * @attrs: new values of the attributes in @mask; the others are ignored
  * @mask: %WPOOL_TUNE_CAPACITY and so on
  *
- * All or nothing. After a larger limit as many waiting submitters go on as now
- * fit. After a smaller capacity never more than that many tasks run, beyond
- * those that were running already.
+ * All or nothing. If a limit grows, as many waiting submitters continue as now fit.
+ * If capacity shrinks, running tasks continue, but no further task starts until
+ * fewer than the new capacity run.
  *
  * Context: process context; sleeps.
- * Return: 0; -EINVAL no pool, bad value, capacity 0, unknown bit, capacity of a
- * preallocated pool, policy from or to %WPOOL_RUN, min_workers above capacity;
- * -ERANGE number out of its range, or more than %WPOOL_MAX_FUNC_ITEMS in a pool bound
- * to a function; -ENOMEM; -ESHUTDOWN destroyed; -EBUSY the default pool, which only
- * the administrator tunes, through sysfs or /dev/wpool.
+ * Return:
+ * * 0 - all attributes in @mask were changed
+ * * -EINVAL - no pool, a bad value, capacity 0, an unknown bit, capacity of a
+ *   preallocated pool, policy from or to %WPOOL_RUN, or min_workers above capacity
+ * * -ERANGE - a number is out of its range, or a pool bound to a function would need
+ *   more than %WPOOL_MAX_FUNC_ITEMS
+ * * -ENOMEM - out of memory
+ * * -ESHUTDOWN - the pool was destroyed
+ * * -EBUSY - the default pool, which only the administrator tunes, through sysfs or
+ *   /dev/wpool
  */
 int wpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask);
 
 /**
- * wpool_submit() - hand over a task, by the pool's policy when it is full
+ * wpool_submit() - hand over a task; if the pool is full, its policy decides
  * @pool: the pool
  * @task: the task, initialised
  *
- * A task that runs already (joinable only) will run once more after it
- * returned, never twice at once, on the same place among the accepted. If its
- * worker dies, that submit ends with the same -EIO. If the task is pending, its
- * function sees what the caller wrote before this call: an event that is set before
- * a submit is seen, also when that returns -EALREADY because of an earlier one.
+ * If a joinable task is already running, it runs once more after its function has
+ * returned, never twice at once, and the submit takes no further room in the pool.
+ * If the worker dies, that submit ends with the same -EIO.
+ *
+ * If the task is pending, its function sees everything the caller wrote before this
+ * call. So an event that is set before a submit is not missed, even if that submit
+ * returns -EALREADY because of an earlier one.
  *
  * Context: process context; may sleep, whatever the policy.
- * Return: 0 accepted, or run under %WPOOL_RUN; -EINVAL no pool, task or
- * function, or NMI; -EALREADY still pending, or in the hands of a submitter that
- * may yet be refused, or running in another pool; -ECANCELED the task was cancelled
- * while its submitter waited for room, or is being cancelled: it has not left its
- * queue yet, or wpool_task_cancel_sync() waits for it; -ESHUTDOWN closed; -EAGAIN full
- * (policy fail, max_blocking reached, or no stack left to run it here);
- * -EDEADLK full, and the caller, one of the pool's own tasks, would have waited
- * (with policy fail it is -EAGAIN as for everybody); -EINTR killed while it waited;
- * -ENOENT the task's owner module is going.
+ * Return:
+ * * 0 - accepted, or run by the caller under %WPOOL_RUN
+ * * -EINVAL - no pool, task or function; or the context is NMI
+ * * -EALREADY - the task is still pending, is held by another submitter that may
+ *   yet be refused, or is running in another pool
+ * * -ECANCELED - the task was cancelled while its submitter waited for room, or is
+ *   being cancelled: it has not left its queue yet, or wpool_task_cancel_sync()
+ *   waits for it
+ * * -ESHUTDOWN - the pool is closed
+ * * -EAGAIN - the pool is full and the policy is %WPOOL_FAIL, max_blocking is
+ *   reached, or too little stack is left to run the task here
+ * * -EDEADLK - the pool is full, and the caller is one of its own tasks and would
+ *   have waited (under %WPOOL_FAIL it gets -EAGAIN like any caller)
+ * * -EINTR - the caller was killed while it waited
+ * * -ENOENT - the task's owner module is being unloaded
  */
 int __must_check wpool_submit(struct wpool *pool, struct wpool_task *task);
 
@@ -592,28 +629,29 @@ int __must_check wpool_submit(struct wpool *pool, struct wpool_task *task);
  * @pool: the pool
  * @task: the task, initialised
  *
- * Never sleeps, never runs the task in the caller.
+ * Never sleeps and never runs the task in the caller.
  *
- * Context: any except NMI; callers that hold scheduler locks are out. On
- * PREEMPT_RT, where preemption or interrupts are off, only of tasks that nobody
- * waits for: to refuse one is to wake its waiters, which takes a sleeping lock.
- * Return: 0; -EAGAIN full, or others wait already; otherwise as wpool_submit().
+ * Context: any except NMI, and not with scheduler locks held. On PREEMPT_RT with
+ * preemption or interrupts off, nobody may be waiting for the task: to refuse it is
+ * to wake its waiters, which takes a sleeping lock.
+ * Return: 0; -EAGAIN if the pool is full or other submitters already wait;
+ * otherwise as wpool_submit().
  */
 int __must_check wpool_try_submit(struct wpool *pool, struct wpool_task *task);
 
 /**
- * wpool_submit_timeout() - hand over a task, wait a bounded time when full
+ * wpool_submit_timeout() - hand over a task; wait a bounded time if the pool is full
  * @pool: the pool
  * @task: the task, initialised
  * @timeout: in jiffies; 0 does not wait
  *
- * Waits whatever the policy says about waiting, unless that is %WPOOL_FAIL: then
- * a full pool is -EAGAIN. Otherwise it is -ETIME after @timeout, which is at once
- * for 0, for one of the pool's own tasks as well.
+ * If the pool is full, %WPOOL_FAIL gives -EAGAIN. Under any other policy the call
+ * waits for up to @timeout and then gives -ETIME. With a @timeout of 0 it gives
+ * -ETIME at once, also to one of the pool's own tasks.
  *
  * Context: process context; may sleep.
- * Return: as wpool_submit(); -ETIME the time ran out; -EINVAL also for a
- * negative @timeout.
+ * Return: as wpool_submit(); -ETIME if it timed out; -EINVAL also if @timeout is
+ * negative.
  */
 int __must_check wpool_submit_timeout(struct wpool *pool,
 				      struct wpool_task *task, long timeout);
@@ -623,18 +661,19 @@ int __must_check wpool_submit_timeout(struct wpool *pool,
 #define WPOOL_BATCH_INTERRUPTIBLE	BIT(1)	/* any signal ends the wait */
 
 /**
- * wpool_submit_batch() - hand over several tasks for the price of one
+ * wpool_submit_batch() - hand over several tasks at the cost of one
  * @pool: the pool
  * @tasks: pointers to initialised tasks, read only during the call
- * @nr: how many, 1 to INT_MAX
+ * @nr: number of tasks, 1 to INT_MAX
  * @flags: %WPOOL_BATCH_TRY or %WPOOL_BATCH_INTERRUPTIBLE
  *
- * A prefix of @tasks is accepted. Policy block continues until all are in.
+ * The tasks that are accepted are a prefix of @tasks. Under %WPOOL_BLOCK the call
+ * continues until all of them are.
  *
- * Context: process context, may sleep, and lets others have the CPU now and then;
- * with %WPOOL_BATCH_TRY any except NMI.
- * Return: how many were accepted, if any; otherwise -errno as wpool_submit(),
- * -EINVAL for @nr or @flags.
+ * Context: process context; may sleep, and reschedules from time to time. With
+ * %WPOOL_BATCH_TRY any except NMI.
+ * Return: the number of accepted tasks, if any; otherwise -errno as wpool_submit(),
+ * or -EINVAL for a bad @nr or @flags.
  */
 int __must_check wpool_submit_batch(struct wpool *pool,
 				    struct wpool_task *const *tasks,
@@ -645,10 +684,10 @@ int __must_check wpool_submit_batch(struct wpool *pool,
  * @pool: the pool
  * @func: the function
  * @arg: its argument
- * @owner: module that holds the text of @func (%THIS_MODULE), pinned until it
- *	returned; %NULL for built-in code
- * @gfp: how to allocate; without __GFP_DIRECT_RECLAIM the call never sleeps
- *	and behaves as wpool_try_submit(), with it as wpool_submit()
+ * @owner: module that holds the text of @func (%THIS_MODULE), pinned until @func
+ *	has returned; %NULL for built-in code
+ * @gfp: how to allocate. Without __GFP_DIRECT_RECLAIM the call never sleeps and
+ *	behaves as wpool_try_submit(); with it, as wpool_submit().
  *
  * Context: process context, or any except NMI if @gfp does not sleep (on
  * PREEMPT_RT not hardirq, where nothing can be allocated).
@@ -661,16 +700,16 @@ int __must_check wpool_submit_fn(struct wpool *pool, wpool_arg_fn func,
  * wpool_submit_fn_abortable() - as wpool_submit_fn(), for an argument that must not be lost
  * @pool: the pool
  * @func: the function
- * @abort: called instead when the accepted call is cancelled by wpool_release(), or
- *	after its worker died in @func; %NULL: nobody is told
+ * @abort: called instead if the accepted call is cancelled by wpool_release(), or
+ *	if its worker dies in @func; %NULL behaves as wpool_submit_fn()
  * @arg: the argument of both
  * @owner: module that holds the text of @func and @abort (%THIS_MODULE), pinned
  *	until the one that is called has returned; %NULL for built-in code
  * @gfp: as wpool_submit_fn()
  *
- * After 0 exactly one of the two ends the call and has @arg: @func returned, or
- * @abort was called. @func must not free @arg before anything that may fault. After
- * an error @arg is still the caller's.
+ * After 0, @arg belongs to the call: either @func returns or @abort is called,
+ * never both. @func must not free @arg before anything that may fault. After an
+ * error @arg still belongs to the caller.
  *
  * Context: as wpool_submit_fn().
  * Return: as wpool_submit_fn().
@@ -684,51 +723,58 @@ int __must_check wpool_submit_fn_abortable(struct wpool *pool, wpool_arg_fn func
  * @pool: a pool of wpool_create_func()
  * @arg: the function's argument
  *
- * After 0 the function returned, or &wpool_attrs.abort is called, if there is one.
+ * After 0, either the function returns or &wpool_attrs.abort, if set, is called.
  *
  * Context: process context; may sleep as wpool_submit() does.
- * Return: as wpool_submit(); -EINVAL the pool is bound to no function; -ENOMEM
- * (pools that were unlimited at creation, or submitters beyond the limit that
- * wait with an item in hand).
+ * Return: as wpool_submit(); -EINVAL if the pool is bound to no function; -ENOMEM
+ * only if the pool was unlimited at creation, or if so many submitters wait beyond
+ * the limits that all preallocated items are in use.
  */
 int __must_check wpool_invoke(struct wpool *pool, void *arg);
 
 /**
- * wpool_task_wait() - wait until a task is finished
+ * wpool_task_wait() - wait until a task has finished
  * @task: a joinable task that the caller submitted
  *
- * From a worker of the task's own pool a task that is still queued is run by
- * the caller itself while enough stack is left, so that fork-join works at
- * capacity 1. If no stack is left, the caller sleeps until another worker has run the
- * task; if all workers that the pool may have sleep like that, the last one is told
- * (-EDEADLK), and takes the task back with wpool_task_cancel_sync(). With several
- * waiters none may free the task before all returned.
+ * If the caller is a worker of the task's own pool and the task is still queued, the
+ * caller runs the task itself while enough stack is left, so that fork-join works at
+ * capacity 1. Otherwise it sleeps until another worker has run the task. If all
+ * workers that the pool may have sleep like this, the last one gets -EDEADLK and
+ * should take the task back with wpool_task_cancel_sync().
+ *
+ * The first three results are the task's status after its last accepted submit.
+ * After any other, nothing is promised about the task. If several threads wait for
+ * a task, none may free it before all have returned.
  *
  * Context: process context; sleeps, killable.
- * Return: the task's status, of the last submit that was accepted: 0 it returned (or
- * was never submitted), -ECANCELED it was cancelled, -EIO its worker died in it. Or,
- * and then nothing is promised about the task: -EINTR killed; -EDEADLK a task that
- * waits for itself, or nobody is left to run it; -EINVAL a detached task, or none:
- * %NULL and ERR_PTR are allowed.
+ * Return:
+ * * 0 - the function returned, or the task was never submitted
+ * * -ECANCELED - the task was cancelled
+ * * -EIO - the worker died in it
+ * * -EINTR - the caller was killed
+ * * -EDEADLK - the task would wait for itself, or no worker is left to run it
+ * * -EINVAL - the task is detached, %NULL or ERR_PTR
  */
 int wpool_task_wait(struct wpool_task *task);
 
 /**
- * wpool_task_cancel() - see to it that a queued task does not run
+ * wpool_task_cancel() - make sure that a queued task does not run
  * @task: the task; %NULL and ERR_PTR are allowed
  *
- * The task's place among the accepted becomes free: at once in process context
- * and for a joinable task, unless it is just on its way between two queues; soon
- * otherwise. Its memory stays in use until
- * wpool_task_cancel_sync() or wpool_task_wait() returned, and it takes no submit
- * (-ECANCELED) until it has left its queue. If its submitter still waits for room,
- * that submitter returns with -ECANCELED, and so do the other tasks that it still
- * waits with, of one batch. The caller sees to it that @task is not freed
- * during the call.
+ * The room that the task takes in the pool becomes free: at once if the task is
+ * joinable, the caller is in process context, and the task is not just moving
+ * between two queues; soon otherwise. The task's memory stays in use until
+ * wpool_task_cancel_sync() or wpool_task_wait() has returned, and a submit of the
+ * task gets -ECANCELED until the task has left its queue.
+ *
+ * If the submitter still waits for room, its submit returns with -ECANCELED, and
+ * the other tasks of the same batch that wait with it are not accepted either.
+ *
+ * The caller must make sure that @task is not freed during the call.
  *
  * Context: any except NMI.
- * Return: true if a submit was taken back: its function will not run for it;
- * false if the task was not pending.
+ * Return: true if a submit was taken back, so that the function does not run for
+ * it; false if the task was not pending.
  */
 bool wpool_task_cancel(struct wpool_task *task);
 
@@ -736,46 +782,50 @@ bool wpool_task_cancel(struct wpool_task *task);
  * wpool_task_cancel_sync() - cancel a task and get its memory back
  * @task: a joinable task
  *
- * Takes a pending task out of the queues or out of the hands of a submitter that
- * waits for room, and waits for one that runs, which takes no further submit until it
- * has returned (-ECANCELED): one that submits itself again and again ends. Never waits
- * behind another task. Nobody may submit the task to another pool meanwhile.
+ * Takes a pending task out of its queue, or back from a submitter that waits for
+ * room, and waits for a running task. A running task takes no submit (-ECANCELED)
+ * until its function has returned, so that even a task that always submits itself
+ * again ends. The call never waits behind another task. Meanwhile nobody may submit
+ * the task to another pool. The results are those of wpool_task_wait().
  *
- * Context: process context; sleeps, killable, only if the task runs or its submitter
- * has yet to wake up.
- * Return: as wpool_task_wait(): -ECANCELED if the last submit was taken back, also
- * that of a task that ran meanwhile; 0 if it returned; -EINTR killed; -EDEADLK a task
- * that cancels itself, or nobody is left to run it; -EINVAL detached, or none: %NULL
- * and ERR_PTR are allowed.
+ * Context: process context; sleeps, killable, only if the task is running or its
+ * submitter has yet to wake up.
+ * Return:
+ * * -ECANCELED - the last submit was taken back, even if the task ran meanwhile
+ * * 0 - the function returned, or the task was never submitted
+ * * -EIO - the worker died in it
+ * * -EINTR - the caller was killed
+ * * -EDEADLK - the task would cancel itself, or no worker is left to run it
+ * * -EINVAL - the task is detached, %NULL or ERR_PTR
  */
 int wpool_task_cancel_sync(struct wpool_task *task);
 
 /**
- * wpool_flush() - wait for all that was accepted before
+ * wpool_flush() - wait for all tasks that were accepted before the call
  * @pool: the pool
  *
- * Ends also while others go on submitting.
+ * Returns even if others continue to submit.
  *
  * Context: process context; sleeps, killable.
- * Return: 0; -EINVAL no pool; -EINTR killed; -EDEADLK from one of the pool's own
- * tasks.
+ * Return: 0; -EINVAL if there is no pool; -EINTR if the caller was killed; -EDEADLK
+ * if called from one of the pool's own tasks.
  */
 int wpool_flush(struct wpool *pool);
 
 /**
- * wpool_get_stats() - snapshot of a pool's figures
- * @pool: the pool; of none the state is %WPOOL_DESTROYED, and all the rest 0
- * @stats: to be filled in
+ * wpool_get_stats() - take a snapshot of a pool's figures
+ * @pool: the pool; for %NULL and ERR_PTR the state is %WPOOL_DESTROYED and all else 0
+ * @stats: filled in
  *
  * Context: process context; sleeps.
  */
 void wpool_get_stats(struct wpool *pool, struct wpool_stats *stats);
 
 /**
- * wpool_get_cpu_stats() - figures of one CPU's run queue
- * @pool: the pool; of none all is 0
+ * wpool_get_cpu_stats() - read the figures of one CPU's run queue
+ * @pool: the pool; for %NULL and ERR_PTR all figures are 0
  * @cpu: a possible CPU
- * @stats: to be filled in
+ * @stats: filled in
  *
  * Context: any.
  */
@@ -783,10 +833,10 @@ void wpool_get_cpu_stats(struct wpool *pool, int cpu,
 			 struct wpool_cpu_stats *stats);
 
 /**
- * wpool_get_attrs() - a pool's attributes as they are now
- * @pool: the pool; of none all is 0
- * @attrs: to be filled in; name points into the pool, cpumask is %NULL
- * @cpumask: filled in if not %NULL
+ * wpool_get_attrs() - read a pool's current attributes
+ * @pool: the pool; for %NULL and ERR_PTR all attributes are 0
+ * @attrs: filled in; name points into the pool, cpumask is %NULL
+ * @cpumask: filled in unless %NULL
  *
  * Context: process context; sleeps.
  */
@@ -798,16 +848,16 @@ void wpool_get_attrs(struct wpool *pool, struct wpool_attrs *attrs,
  * @pool: the pool
  *
  * Context: any.
- * Return: as given to wpool_create(); not to be followed without a reference
- * on that module. %NULL if there is no pool.
+ * Return: the owner given to wpool_create(), not to be dereferenced without a
+ * reference to that module; %NULL if there is no pool.
  */
 struct module *wpool_owner(struct wpool *pool);
 
 /**
- * wpool_get() - take one more reference to a pool
- * @pool: a pool that the caller has a reference to, or none
+ * wpool_get() - take another reference to a pool
+ * @pool: a pool that the caller holds a reference to, %NULL or ERR_PTR
  *
- * A reference keeps the memory, not the pool open.
+ * A reference keeps the memory; it does not keep the pool open.
  *
  * Context: any.
  * Return: @pool.
@@ -815,7 +865,7 @@ struct module *wpool_owner(struct wpool *pool);
 struct wpool *wpool_get(struct wpool *pool);
 
 /**
- * wpool_put() - give a reference back
+ * wpool_put() - drop a reference to a pool
  * @pool: the pool; %NULL and ERR_PTR are allowed
  *
  * Context: process context; may sleep.
@@ -823,22 +873,23 @@ struct wpool *wpool_get(struct wpool *pool);
 void wpool_put(struct wpool *pool);
 
 /**
- * wpool_find() - look a pool up by name
- * @name: its name
+ * wpool_find() - find a pool by name
+ * @name: the name
  *
  * Context: process context; sleeps.
- * Return: the pool with a reference that the caller gives back with
- * wpool_put(), or %NULL.
+ * Return: the pool, with a reference that the caller must drop with wpool_put(), or
+ * %NULL.
  */
 struct wpool *wpool_find(const char *name);
 
 /**
- * wpool_default() - the pool that exists from load on
+ * wpool_default() - the pool that exists as soon as the module is loaded
  *
- * Capacity unlimited, named "default". It lives as long as the module does,
- * which a module that calls this keeps loaded: no reference is taken, and none is to
- * be given back. No caller may destroy, release or tune it (-EBUSY); only the
- * administrator tunes it. Contract after ants' package functions.
+ * It is named "default" and has unlimited capacity. It lives as long as the wpool
+ * module, which stays loaded while a module that calls this function does: no
+ * reference is taken, and none is to be dropped. No caller may destroy, release or
+ * tune it (-EBUSY); only the administrator may tune it. The contract follows ants'
+ * package functions.
  *
  * Context: any.
  * Return: the pool.
