@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How many tasks came in and how many went out, see account.h.
+ * Counts of the tasks accepted and finished, see account.h.
  *
- * Counting without locks: a task is counted in on one CPU and out on another.
- * Reading first all counts of those that went out, then, after a barrier, all
- * of those that came in, equal sums mean that there was a moment between the
- * two at which the colour had no task (after SRCU).
+ * Counting without locks: a task is counted in on one CPU and out on another. The
+ * reader first adds up the tasks counted out, then, after a barrier, those counted
+ * in. If the sums are equal, there was a moment between the two at which no task of
+ * the colour was unfinished (after SRCU).
  */
 #include "task/account.h"
 
@@ -17,11 +17,11 @@ void wpool_account_in_vain(struct wpool_runq *rq, u32 colour, u32 cancelled, u32
 	u32 nr = cancelled + failed;
 
 	WRITE_ONCE(rq->accepted[colour], rq->accepted[colour] + nr);
-	/* as in wpool_account_out(), in before out */
+	/* in before out, as in wpool_account_out() */
 	smp_wmb();
 	local64_add(cancelled, &rq->cancelled);
 	local64_add(failed, &rq->failed);
-	/* the same: these before they are counted out */
+	/* likewise: cancelled and failed before finished */
 	smp_wmb();
 	local64_add(nr, &rq->finished[colour]);
 }
@@ -33,7 +33,7 @@ u64 wpool_account_outstanding(struct wpool *pool, u32 colour)
 
 	for_each_possible_cpu(cpu)
 		out += local64_read(&wpool_runq(pool, cpu)->finished[colour]);
-	/* pairs with the smp_wmb() in wpool_finish_joinable(): in before out */
+	/* out before in: pairs with the smp_wmb() in wpool_finish_joinable() */
 	smp_mb();
 	for_each_possible_cpu(cpu)
 		in += READ_ONCE(wpool_runq(pool, cpu)->accepted[colour]);

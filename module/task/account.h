@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How many tasks came in and how many went out. Every task has the colour that was
+ * Counts of the tasks accepted and finished. Every task has the colour that was
  * current when it was accepted; tasks are counted per CPU and colour.
  */
 #ifndef WPOOL_TASK_ACCOUNT_H
@@ -12,10 +12,10 @@
  * wpool_account_in() - count claimed tasks that have their tokens
  * @rq: this CPU's run queue
  * @colour: pool->colour
- * @nr: how many
+ * @nr: number of tasks
  *
- * Before any of them is accepted: who can know that one is, and flushes, waits
- * for it.
+ * Called before any of them is accepted, so that a flush by anyone who sees one
+ * accepted waits for it.
  *
  * Context: any; interrupts off since @colour was read.
  */
@@ -28,7 +28,8 @@ static inline void wpool_account_in(struct wpool_runq *rq, u32 colour, u32 nr)
  * wpool_account_out() - count a task out
  * @rq: this CPU's run queue
  * @colour: the task's colour
- * @status: how it ended: 0, -ECANCELED it never ran, else its worker died
+ * @status: how it ended: 0 it returned, -ECANCELED it never ran, otherwise its
+ *	worker died
  *
  * Context: any; preemption off.
  */
@@ -44,24 +45,24 @@ static __always_inline void wpool_account_out(struct wpool_runq *rq, u32 colour,
 }
 
 /**
- * wpool_account_in_vain() - submits of a running task came to nothing
+ * wpool_account_in_vain() - count submits of a running task that came to nothing
  * @rq: this CPU's run queue
  * @colour: the task's colour
  * @cancelled: how many were cancelled
- * @failed: how many failed, because the worker died
+ * @failed: how many failed because the worker died
  *
- * They had no place of their own, so none comes free, and nobody has to be woken:
- * the task itself, of the same colour, is still to be counted out.
+ * These submits took no room of their own, so none comes free and nobody has to be
+ * woken: the task itself, of the same colour, is still to be counted out.
  *
  * Context: any; preemption off.
  */
 void wpool_account_in_vain(struct wpool_runq *rq, u32 colour, u32 cancelled, u32 failed);
 
-/** wpool_account_outstanding() - unfinished tasks of one colour; of both: add them up */
+/** wpool_account_outstanding() - number of unfinished tasks of one colour */
 u64 wpool_account_outstanding(struct wpool *pool, u32 colour);
 
 /**
- * wpool_account_wake() - the last task of a colour may have finished: wake who waits
+ * wpool_account_wake() - wake the waiters if no task of a colour is unfinished
  * @pool: the pool
  * @colour: the colour
  *

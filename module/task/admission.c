@@ -2,39 +2,39 @@
 /*
  * Admission, see admission.h.
  *
- * Barrier pairs. All of them are the same pattern: one side changes the tokens
- * and then looks at pool->attention, the other announces itself there and then
- * looks for tokens. With a full barrier between the two steps on both sides at
- * least one sees the other.
+ * Barrier pairs. All of them follow the same pattern: one side changes the tokens
+ * and then reads pool->attention; the other announces itself there and then
+ * searches for tokens. With a full barrier between the two steps on both sides, at
+ * least one side sees the other.
  *
  *   give:A    tokens++, full barrier, read attention
  *   wait:A    set WAITERS, full barrier, search the caches for tokens
  *   resize:A  set DEBT, full barrier, search the caches for tokens
  *   drainer:A set FLUSH, full barrier, count unfinished tasks (flush.c)
  *
- * give:A pairs with each of the others. Without it a token would lie in a
- * cache while a submitter sleeps, a debt would never be repaid, or a flusher
- * would sleep although the last task has finished.
+ * give:A pairs with each of the others. Without it a token would stay in a cache
+ * while a submitter sleeps, a debt would never be repaid, or a flusher would sleep
+ * although the last task has finished.
  *
- * wait:A has a second partner: a task may be cancelled on its way into the line.
- * The waiter says that the task stands there, full barrier, looks if it is cancelled
- * <-> a cancel marks the task (fully ordered) and looks where it stands. At least
- * one sends the submitter away.
+ * wait:A has a second partner, because a task may be cancelled while it joins the
+ * line. The waiter marks the task as being in line, full barrier, and checks whether
+ * it is cancelled <-> a cancel marks the task as cancelled (fully ordered) and checks
+ * whether it is in line. At least one of them sends the submitter away.
  *
- * serve:A - nobody waits while a token is free. A pass of wpool_admission_serve()
- * hands out at most SERVE_BATCH tokens, so that interrupts are never off for long.
- * Tokens come free and waiters come in three ways, and each takes passes until this
- * holds again:
+ * The serve rule: no submitter waits while a token is free. A pass of
+ * wpool_admission_serve() hands out at most SERVE_BATCH tokens, so that interrupts
+ * are never off for long. Three things bring tokens or waiters, and each takes passes
+ * until the rule holds again:
  *
  *   give    adds one token and takes one pass. A pass that finds tokens and waiters
- *           hands out at least one, so there are never more tokens beside waiters
- *           than passes still to come, of this and the other two kinds.
+ *           hands out at least one token, so the tokens left beside waiters are never
+ *           more than the passes still to come, of all three kinds.
  *   wait    adds a waiter where tokens may be left, and takes passes until one finds
- *           no token or nobody who waits, or that waiter has left the line: with it
- *           goes what it owed, and whoever came after it does the same for itself.
- *   resize  adds many tokens, and takes passes until one finds no token or nobody.
+ *           no token or no waiter, or until its own waiter has left the line. Then it
+ *           owes no more: any waiter that came after it does the same for itself.
+ *   resize  adds many tokens, and takes passes until one finds no token or no waiter.
  *
- * The last two are threads, and enable interrupts between two passes.
+ * The last two run in a thread, and enable interrupts between two passes.
  */
 #include "task/admission.h"
 
@@ -46,7 +46,7 @@
 #include "task/account.h"
 #include "task/task.h"
 
-/* Waiters served, and tasks accepted for them, per hold of the lock. */
+/* Limit on the waiters served, and on the tasks accepted, per hold of the lock. */
 #define SERVE_BATCH	16
 
 #define CACHE_MIN	16U
@@ -59,7 +59,7 @@ int wpool_admission_total(u32 capacity, u32 queue_depth)
 	return capacity + queue_depth;
 }
 
-/* A quarter of a CPU's share; nothing when that is less than some tokens. */
+/* A quarter of a CPU's share of the tokens; 0, no cache, if that is below CACHE_MIN. */
 static u32 batch_for(int total)
 {
 	u32 batch = total / (4 * num_possible_cpus());
@@ -85,7 +85,7 @@ static void set_attention(struct wpool *pool, u32 bit, bool on)
 					 pool->attention & ~bit);
 }
 
-/* Move the tokens of every cache to where everybody finds them. */
+/* Move the tokens of every cache to the pool. */
 static void collect(struct wpool *pool)
 	__must_hold(&pool->admission_lock)
 {
@@ -102,7 +102,7 @@ static void collect(struct wpool *pool)
 	}
 }
 
-/* Take up to want tokens from the pool itself, which others do without the lock. */
+/* Take up to @want tokens from the pool itself, as others do without the lock. */
 static u32 take_central(struct wpool *pool, u32 want)
 {
 	return wpool_tokens_take(&pool->tokens, want);
@@ -110,7 +110,7 @@ static u32 take_central(struct wpool *pool, u32 want)
 
 /* ---- the line ---- */
 
-/* Say of each task that waits with a waiter that it does; or that it does not any more. */
+/* Mark every task that waits with a waiter as being in line, or no longer so. */
 static void mark_in_line(struct wpool *pool, struct wpool_waiter *waiter, bool on)
 	__must_hold(&pool->admission_lock)
 {
@@ -139,7 +139,7 @@ static void join_line(struct wpool *pool, struct wpool_waiter *waiter)
 	mark_in_line(pool, waiter, true);
 }
 
-/* Take a waiter off the line; @error is why, 0 if all of its tasks were accepted. */
+/* Take a waiter off the line with @error, or 0 if all of its tasks were accepted. */
 static void leave_line(struct wpool *pool, struct wpool_waiter *waiter, int error)
 	__must_hold(&pool->admission_lock)
 {
@@ -149,7 +149,7 @@ static void leave_line(struct wpool *pool, struct wpool_waiter *waiter, int erro
 	mark_in_line(pool, waiter, false);
 	set_attention(pool, WPOOL_ATT_WAITERS, !list_empty(&pool->waiters));
 	waiter->error = error;
-	/* the waiter's stack may be gone after this */
+	/* pairs with the acquires of done; the waiter's stack may be gone after this */
 	smp_store_release(&waiter->done, true);
 }
 
@@ -159,12 +159,12 @@ bool wpool_admission_withdraw(struct wpool_task *task)
 	struct wpool_waiter *waiter;
 	struct wpool *pool;
 
-	/* pairs with mark_in_line(); the pool stays as long as interrupts are off */
+	/* pairs with mark_in_line(); the pool exists as long as interrupts are off */
 	if (smp_load_acquire(&task->queued) != WPOOL_QUEUED_LINE)
 		return false;
 	pool = wpool_task_last_pool(task);
 	raw_spin_lock(&pool->admission_lock);
-	/* if it stands in this line that does not change; nor does its being cancelled */
+	/* under the lock a task stays in this line, and a cancelled one stays cancelled */
 	if ((unsigned long)READ_ONCE(task->pool) ==
 	    ((unsigned long)pool | WPOOL_TASK_IN_LINE) && wpool_task_is_cancelled(task)) {
 		waiter = task->waiter;
@@ -178,7 +178,7 @@ bool wpool_admission_withdraw(struct wpool_task *task)
 	return thread;
 }
 
-/* Was a task cancelled before its submitter stood in line, where a cancel finds it? */
+/* Was a task cancelled before it was in line, where a cancel finds it? */
 static bool is_cancelled(const struct wpool_waiter *waiter)
 {
 	u32 i;
@@ -223,14 +223,14 @@ int wpool_admission_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
 
 	if (likely(n == want))
 		return n;
-	/* a cache holds only a part of what is free */
+	/* this CPU's cache had too few: search everywhere */
 	more = take_slow(pool, rq, want - n);
 	return more > 0 ? n + more : n ?: more;
 }
 
 /*
- * Hand tokens that are free to those who wait, in order: their tasks are
- * accepted and queued here, then they are woken.
+ * Hand free tokens to the waiters, in order: accept and queue their tasks here, then
+ * wake the waiters whose tasks are all accepted.
  */
 bool wpool_admission_serve(struct wpool *pool)
 {
@@ -253,7 +253,7 @@ bool wpool_admission_serve(struct wpool *pool)
 		if (!w || !take_central(pool, 1))
 			break;
 		tasks[nr_tasks] = w->tasks[w->accepted++];
-		/* before anybody can know that it is accepted: flush */
+		/* before it is accepted, so that a flush by anyone who sees that waits for it */
 		wpool_account_in(rq, colour, 1);
 		wpool_task_accept(pool, rq, tasks[nr_tasks++], colour);
 		if (w->accepted < w->nr)
@@ -277,24 +277,25 @@ void wpool_admission_spill(struct wpool *pool, struct wpool_runq *rq)
 {
 	unsigned long flags;
 
-	/* under the lock: who looks for tokens must not find them on their way */
+	/* under the lock, so that a search for tokens does not miss those on the move */
 	raw_spin_lock_irqsave(&pool->admission_lock, flags);
-	/* give:A again */
+	/* give:A, for all tokens of the cache */
 	atomic_add_return(atomic_xchg(&rq->tokens, 0), &pool->tokens);
 	raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
 }
 
-/* Take a waiter off the list that nobody has served. */
+/* Take a waiter that nobody has served off the line. */
 static void abandon(struct wpool *pool, struct wpool_waiter *waiter, int error)
 {
 	unsigned long flags;
 
 	/*
-	 * Who was sent away must not touch the pool any more. Who was not has it
-	 * as long as interrupts are off: close says done before its grace period.
+	 * A waiter that was sent away must not touch the pool. If it was not, the pool
+	 * exists as long as interrupts are off: wpool_admission_close() sets done
+	 * before its grace period.
 	 */
 	local_irq_save(flags);
-	/* pairs with the release in wpool_admission_serve() and close */
+	/* pairs with the release in leave_line() */
 	if (smp_load_acquire(&waiter->done)) {
 		local_irq_restore(flags);
 		return;
@@ -307,9 +308,9 @@ static void abandon(struct wpool *pool, struct wpool_waiter *waiter, int error)
 }
 
 /*
- * One pass of serve:A on behalf of a waiter; false if no other is due. A waiter that is
- * done may have been sent away: the pool stays only while that is not so and
- * interrupts are off, see abandon().
+ * One pass of the serve rule on behalf of a waiter; false if no other pass is due. A
+ * waiter that is done may have been sent away, so the pool exists only while the
+ * waiter is not done and interrupts are off, see abandon().
  */
 static bool serve_for(struct wpool *pool, const struct wpool_waiter *waiter)
 {
@@ -317,7 +318,7 @@ static bool serve_for(struct wpool *pool, const struct wpool_waiter *waiter)
 	bool more;
 
 	local_irq_save(flags);
-	/* pairs with the release in wpool_admission_serve() and close */
+	/* pairs with the release in leave_line() */
 	more = !smp_load_acquire(&waiter->done) && wpool_admission_serve(pool);
 	local_irq_restore(flags);
 	return more;
@@ -331,7 +332,7 @@ int wpool_admission_wait(struct wpool *pool, struct wpool_waiter *waiter,
 	int err = 0;
 	bool more;
 
-	/* it waits for the pool's tasks; one that gives up by itself blocks nobody for ever */
+	/* it waits for the pool's tasks; a wait that times out cannot deadlock */
 	if (timeout == MAX_SCHEDULE_TIMEOUT)
 		wpool_lockdep_wait(pool);
 
@@ -354,7 +355,7 @@ int wpool_admission_wait(struct wpool *pool, struct wpool_waiter *waiter,
 			leave_line(pool, waiter, -ECANCELED);
 	}
 	raw_spin_unlock(&pool->admission_lock);
-	/* at once: others are refused while a waiter is in line */
+	/* at once, since other submits are refused while a waiter is in line */
 	more = !err && wpool_admission_serve(pool);
 	local_irq_restore(flags);
 	if (err)
@@ -364,7 +365,7 @@ int wpool_admission_wait(struct wpool *pool, struct wpool_waiter *waiter,
 
 	for (;;) {
 		set_current_state(state);
-		/* pairs with the release in wpool_admission_serve() and close: all is said */
+		/* pairs with the release in leave_line(): accepted and error are final */
 		if (smp_load_acquire(&waiter->done))
 			break;
 		if (signal_pending_state(state, current)) {
@@ -438,7 +439,7 @@ void wpool_admission_resize(struct wpool *pool, int old)
 	smp_mb();
 	raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
 
-	/* serve:A; the caller has the pool */
+	/* the serve rule; the caller keeps the pool */
 	while (wpool_admission_serve(pool))
 		cond_resched();
 }

@@ -5,9 +5,9 @@
  *   tokens held by unfinished tasks + pool->tokens + all runq->tokens
  *	= capacity + queue_depth, always.
  *
- * Away from the limit tokens move between a task and the cache of the CPU at
- * hand. Before anybody is refused or put to sleep the caches of all CPUs are
- * searched. While submitters wait, tokens that come free are theirs, in order.
+ * Away from the limit, tokens move between a task and the cache of the current CPU.
+ * Before a submitter is refused or put to sleep, the caches of all CPUs are searched.
+ * While submitters wait, tokens that come free go to them, in order.
  */
 #ifndef WPOOL_ADMISSION_H
 #define WPOOL_ADMISSION_H
@@ -20,15 +20,15 @@
 struct task_struct;
 
 /**
- * struct wpool_waiter - a submitter that waits, on its own stack
+ * struct wpool_waiter - a submitter that waits in line, on its own stack
  * @node: in pool->waiters; under admission_lock
- * @thread: to be woken
- * @tasks: claimed tasks that are to be accepted, in order
- * @nr: how many
- * @accepted: how many were; under admission_lock until @done
- * @error: why the wait ended, 0 if all were accepted
- * @done: set last of all, by who took the waiter off the list: it is not
- *	touched afterwards, nor is the pool by the submitter
+ * @thread: thread to wake
+ * @tasks: claimed tasks to be accepted, in order
+ * @nr: number of tasks
+ * @accepted: number of tasks accepted; under admission_lock until @done
+ * @error: why the wait ended; 0 if all were accepted
+ * @done: set last, by the side that takes the waiter off the line. After that
+ *	nobody touches the waiter, and the submitter does not touch the pool.
  */
 struct wpool_waiter {
 	struct list_head node;
@@ -40,7 +40,7 @@ struct wpool_waiter {
 	bool done;
 };
 
-/** wpool_admission_init() - fill in the tokens of a new, open pool */
+/** wpool_admission_init() - set up the tokens of a new, open pool */
 void wpool_admission_init(struct wpool *pool);
 
 /**
@@ -50,12 +50,12 @@ void wpool_admission_init(struct wpool *pool);
  * @want: at least 1
  *
  * Context: any; interrupts off.
- * Return: 1 to @want tokens; 0 there is none, or others wait already;
- * -ESHUTDOWN closed.
+ * Return: 1 to @want tokens; 0 if there is none, or other submitters already wait;
+ * -ESHUTDOWN if the pool is closed.
  */
 int wpool_admission_take(struct wpool *pool, struct wpool_runq *rq, u32 want);
 
-/* Take up to want tokens from where there are some. */
+/* Take up to @want tokens from one counter. */
 static inline u32 wpool_tokens_take(atomic_t *tokens, u32 want)
 {
 	int old = atomic_read(tokens);
@@ -84,34 +84,34 @@ static inline u32 wpool_admission_take_fast(struct wpool *pool,
 {
 	if (unlikely(READ_ONCE(pool->attention) & WPOOL_ATT_TAKE))
 		return 0;
-	/* locked instruction: this CPU's line; near the limit the pool's */
+	/* locked instruction: this CPU's line, or the pool's near the limit */
 	return wpool_tokens_take(likely(READ_ONCE(pool->token_batch)) ?
 				 &rq->tokens : &pool->tokens, want);
 }
 
-/** wpool_admission_spill() - a cache is full: move it to the pool */
+/** wpool_admission_spill() - move the tokens of a full cache to the pool */
 void wpool_admission_spill(struct wpool *pool, struct wpool_runq *rq);
 
 /**
- * wpool_admission_serve() - hand some tokens that are free to those who wait, in order
+ * wpool_admission_serve() - hand some free tokens to the waiters, in order
  * @pool: the pool
  *
- * At most %SERVE_BATCH of them, so that it may be called with interrupts off. A
- * caller that gave back one token need not come again: what it leaves over is the
- * charge of another one, see serve:A in admission.c.
+ * Hands out at most %SERVE_BATCH tokens, so that it may be called with interrupts
+ * off. A caller that gave back one token needs no second pass, see the serve rule in
+ * admission.c.
  *
  * Context: any.
- * Return: true if more may be left to be done.
+ * Return: true if tokens and waiters may be left.
  */
 bool wpool_admission_serve(struct wpool *pool);
 
 /**
- * wpool_admission_give() - a task finished: its token goes to the first waiter, or back
+ * wpool_admission_give() - give the token of a finished task to the first waiter, or back
  * @pool: the pool
  * @rq: this CPU's run queue
  *
- * A full barrier, which pairs with those who announce in pool->attention that
- * they wait.
+ * A full barrier; it pairs with every side that announces in pool->attention that
+ * it waits.
  *
  * Context: any; preemption off.
  * Return: pool->attention, read after the barrier.
@@ -122,7 +122,7 @@ static inline u32 wpool_admission_give(struct wpool *pool, struct wpool_runq *rq
 	u32 attention;
 
 	if (likely(batch)) {
-		/* locked instruction: this CPU's line; give:A */
+		/* give:A; locked instruction: this CPU's line */
 		if (unlikely(atomic_inc_return(&rq->tokens) >= 2 * batch))
 			wpool_admission_spill(pool, rq);
 	} else {
@@ -142,31 +142,31 @@ static inline u32 wpool_admission_give(struct wpool *pool, struct wpool_runq *rq
  * @state: task state to sleep in
  * @timeout: in jiffies
  *
- * Tasks beyond waiter->accepted are the caller's to unclaim.
+ * The caller must unclaim the tasks beyond waiter->accepted.
  *
  * Context: process context; sleeps.
- * Return: 0 all were accepted; -EAGAIN max_blocking submitters wait already;
- * -ECANCELED one of the tasks was cancelled; -ESHUTDOWN; -ETIME; -EINTR.
+ * Return: 0 if all were accepted; -EAGAIN if max_blocking submitters already wait;
+ * -ECANCELED if one of the tasks was cancelled; -ESHUTDOWN; -ETIME; -EINTR.
  */
 int wpool_admission_wait(struct wpool *pool, struct wpool_waiter *waiter,
 			 unsigned int state, long timeout);
 
 /**
- * wpool_admission_withdraw() - send a submitter away that waits with a task
- * @task: a task that was marked as cancelled
+ * wpool_admission_withdraw() - send away the submitter that waits with a task
+ * @task: a task marked as cancelled
  *
- * All of the tasks that the submitter waits with are refused.
+ * All tasks that the submitter waits with are refused.
  *
  * Context: any; interrupts off.
- * Return: true if its submitter waited in line.
+ * Return: true if the submitter was in line.
  */
 bool wpool_admission_withdraw(struct wpool_task *task);
 
 /**
- * wpool_admission_close() - accept nothing any more, send the waiters away
+ * wpool_admission_close() - accept no more tasks, send the waiters away
  * @pool: the pool, tune_mutex held
  *
- * A submit that looked before may still be accepted until an RCU grace period
+ * A submit that checked before may still be accepted until an RCU grace period
  * has passed.
  */
 void wpool_admission_close(struct wpool *pool);
@@ -175,9 +175,9 @@ void wpool_admission_close(struct wpool *pool);
 void wpool_admission_open(struct wpool *pool);
 
 /**
- * wpool_admission_resize() - capacity or queue_depth changed
+ * wpool_admission_resize() - adapt the tokens to a new capacity or queue_depth
  * @pool: the pool, tune_mutex held, the new values in place
- * @old: wpool_admission_total() before
+ * @old: wpool_admission_total() before the change
  */
 void wpool_admission_resize(struct wpool *pool, int old);
 
@@ -185,9 +185,9 @@ void wpool_admission_resize(struct wpool *pool, int old);
 int wpool_admission_total(u32 capacity, u32 queue_depth);
 
 /**
- * wpool_admission_drainer() - announce that somebody waits for tasks to finish
+ * wpool_admission_drainer() - announce that a thread waits for tasks to finish
  * @pool: the pool
- * @on: one more, or one less
+ * @on: true for one thread more, false for one less
  *
  * Context: process context.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ends of a task, see finish.h; the plain one, of a joinable task that has run,
+ * How a task finishes, see finish.h. The plain case, a joinable task that has run,
  * is in run.c.
  */
 #include "task/finish.h"
@@ -52,12 +52,12 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 		taken_back = wpool_task_taken_back(old);
 		if (again) {
 			task->colour = !!(old & WPOOL_ST_AGAIN_COLOUR);
-			/* an earlier turn of this loop may have cleared it */
+			/* an earlier iteration may have cleared it */
 			WRITE_ONCE(task->queued, WPOOL_QUEUED_POOL);
 			new = WPOOL_ST_PENDING | (old & WPOOL_ST_WAITED);
 		} else {
 			WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
-			/* the last word is about the last submit */
+			/* the status is that of the last submit */
 			task->status = !status && taken_back ? -ECANCELED : status;
 			new = WPOOL_ST_IDLE;
 		}
@@ -66,7 +66,7 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 	if (unlikely(taken_back || (old & WPOOL_ST_AGAIN && status)))
 		wpool_account_in_vain(rq, colour, taken_back, old & WPOOL_ST_AGAIN && status);
 	if (unlikely(again)) {
-		/* same token; counted in before it is counted out */
+		/* the resubmit keeps the token; count it in before the task is counted out */
 		new = !!(old & WPOOL_ST_AGAIN_COLOUR);
 		WRITE_ONCE(rq->accepted[new], rq->accepted[new] + 1);
 		if (trace_wpool_task_submitted_enabled())
@@ -74,7 +74,7 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 		/* pairs with the smp_mb() in wpool_account_outstanding() */
 		smp_wmb();
 		wpool_account_out(rq, colour, status);
-		/* with a full barrier after the accounts */
+		/* its full barrier (push:A) comes after the accounts; pairs with drainer:A */
 		wpool_sched_push(pool, rq, &task, 1);
 		wpool_finish_end();
 		awaited = READ_ONCE(pool->attention) & WPOOL_ATT_FLUSH;
@@ -98,15 +98,15 @@ void wpool_finish_sync(void)
 	u32 tries = 0;
 	int cpu;
 
-	/* orders the look at the task's state before those at the finishers */
+	/* the finishers are read after the task's state; pairs with finish:A */
 	smp_rmb();
 	for_each_possible_cpu(cpu) {
 		finisher = READ_ONCE(per_cpu(wpool_finisher, cpu));
-		/* it may have lost its CPU, or its life, and to us */
+		/* that thread may have been preempted, perhaps by this one, or have died */
 		while (finisher && READ_ONCE(per_cpu(wpool_finisher, cpu)) == finisher)
 			wpool_task_await_hands(&tries);
 	}
-	/* and these before the accounts; pairs with finish:A */
+	/* and the accounts after the finishers; pairs with finish:A */
 	smp_rmb();
 }
 
@@ -114,7 +114,7 @@ void wpool_finish_forget(struct task_struct *thread)
 {
 	int cpu;
 
-	/* another thread that finishes on that CPU has replaced it */
+	/* another thread that finishes on that CPU may have replaced it */
 	for_each_possible_cpu(cpu)
 		cmpxchg(&per_cpu(wpool_finisher, cpu), thread, NULL);
 }
@@ -135,7 +135,7 @@ void wpool_finish_cancelled(struct wpool *pool, struct wpool_task *task)
 	trace_wpool_task_dropped(pool->name, raw_smp_processor_id(), task, task->func,
 				 -ECANCELED);
 	WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
-	/* the last touch: nothing but this leads out of CANCELLED */
+	/* the last touch; no other change leads out of CANCELLED */
 	atomic_set_release(&task->state, WPOOL_ST_IDLE);
 	if (abort)
 		abort(task, -ECANCELED);
@@ -161,8 +161,8 @@ void wpool_finish_drop(struct wpool *pool, struct wpool_task *task)
 }
 
 /*
- * The tasks that the dead worker helped, innermost first. Of those that lay on
- * its stack only the accounts are left: the stack may be somebody else's by now.
+ * Fail the tasks that the dead worker helped, innermost first. For tasks that were on
+ * its stack only the accounts are settled: another thread may own that stack by now.
  */
 static void fail_nested(struct wpool_worker *w)
 {

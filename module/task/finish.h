@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The ends of a task. A finish, in a thread, with preemption off:
+ * How a task finishes. In a thread, with preemption off:
  *
- *   wpool_finish_begin()    from here on others can see that one is under way
+ *   wpool_finish_begin()    from here on others can see that a finish is under way
  *   the change to IDLE      the last touch of the task
- *   wpool_finish_settle()   counted out, its token given back; nothing is under
- *                           way any more
+ *   wpool_finish_settle()   counts the task out and gives its token back; then no
+ *                           finish is under way any more
  *
- * and then, with interrupts on, wpool_account_wake() if settle says so.
+ * After that, with interrupts on, wpool_account_wake() if settle returned true.
  *
  * Barrier pair:
  *
- *   finish:A  this CPU's finisher set, barrier, the change to IDLE (fully
- *             ordered), the accounts, barrier, no finisher
- *             <-> wpool_finish_sync(): whoever has seen IDLE waits until the
- *             finishers that it finds are gone, and then sees the accounts and
- *             the token that came free.
+ *   finish:A  this CPU's finisher is set, barrier, the change to IDLE (fully
+ *             ordered), the accounts, barrier, the finisher is cleared
+ *             <-> wpool_finish_sync(): a thread that has seen IDLE waits until the
+ *             finishers that it finds are gone. Then it sees the accounts and the
+ *             token that came free. Without the barriers it could return before
+ *             the task is counted out.
  *
- * Two waits in one direction each: a waiter on the task returns only when the
- * accounts are right (finish:A), a flusher that reads the accounts returns only
+ * So each side waits for the other: a waiter on the task returns only when the
+ * accounts are right (finish:A), and a flusher that reads the accounts returns only
  * after the last touch of the task (the accounts come after it).
  */
 #ifndef WPOOL_FINISH_H
@@ -34,7 +35,7 @@
 /* The thread that is in a finish on this CPU; only compared. */
 DECLARE_PER_CPU(struct task_struct *, wpool_finisher);
 
-/** wpool_finish_begin() - see above; in a thread, never in an interrupt over one */
+/** wpool_finish_begin() - see above; in a thread, never in an interrupt */
 static inline void wpool_finish_begin(void)
 {
 	__this_cpu_write(wpool_finisher, current);
@@ -42,7 +43,7 @@ static inline void wpool_finish_begin(void)
 	smp_wmb();
 }
 
-/** wpool_finish_end() - see above: the accounts are right, or nothing was finished */
+/** wpool_finish_end() - see above; the accounts are right, or no task was finished */
 static inline void wpool_finish_end(void)
 {
 	/* finish:A, pairs with wpool_finish_sync() */
@@ -51,14 +52,15 @@ static inline void wpool_finish_end(void)
 }
 
 /**
- * wpool_finish_settle() - the task is IDLE: count it out, give its token back
+ * wpool_finish_settle() - count an IDLE task out and give its token back
  * @pool: the pool
  * @rq: this CPU's run queue
  * @colour: the task's colour
  * @status: as wpool_account_out()
  *
  * Context: any; preemption off since wpool_finish_begin().
- * Return: true if somebody flushes, and wpool_account_wake() is to be called.
+ * Return: true if a thread flushes or drains the pool; the caller must then call
+ * wpool_account_wake().
  */
 static __always_inline bool wpool_finish_settle(struct wpool *pool, struct wpool_runq *rq,
 						u32 colour, int status)
@@ -72,13 +74,13 @@ static __always_inline bool wpool_finish_settle(struct wpool *pool, struct wpool
 }
 
 /**
- * wpool_finish_joinable() - end a joinable task
+ * wpool_finish_joinable() - finish a joinable task
  * @pool: the pool
  * @task: the task
- * @from: the state that it is in, RUNNING or CANCELLED
+ * @from: its present state, RUNNING or CANCELLED
  * @status: as wpool_account_out()
  *
- * One that ran and was submitted again meanwhile is queued.
+ * If the task was submitted again while it ran, it is queued instead.
  *
  * Context: process context.
  */
@@ -86,7 +88,7 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 			   int from, int status);
 
 /**
- * wpool_finish_detached() - a task has ended whose memory is not ours any more
+ * wpool_finish_detached() - finish a task whose memory is no longer ours
  * @pool: the pool
  * @colour: the task's colour
  * @status: as wpool_account_out()
@@ -96,7 +98,7 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 void wpool_finish_detached(struct wpool *pool, u32 colour, int status);
 
 /**
- * wpool_finish_forget() - a thread has died, perhaps in a finish: nobody waits for it
+ * wpool_finish_forget() - a thread has died, perhaps in a finish: stop waiting for it
  * @thread: the thread, which never runs again
  *
  * Context: any.
@@ -106,14 +108,14 @@ void wpool_finish_forget(struct task_struct *thread);
 /**
  * wpool_finish_sync() - wait until every finish under way has settled its accounts
  *
- * For those who have seen a task IDLE and go on as if it had never been.
+ * For callers that have seen a task IDLE and rely on its accounts.
  *
  * Context: process context; may sleep.
  */
 void wpool_finish_sync(void);
 
 /**
- * wpool_finish_cancelled() - end a task that is CANCELLED
+ * wpool_finish_cancelled() - finish a task that is CANCELLED
  * @pool: the pool
  * @task: the task, taken out of the queues
  *
@@ -122,17 +124,17 @@ void wpool_finish_sync(void);
 void wpool_finish_cancelled(struct wpool *pool, struct wpool_task *task);
 
 /**
- * wpool_finish_put_down() - end a task if it is CANCELLED, or else queue it again
+ * wpool_finish_put_down() - finish a task if it is CANCELLED, otherwise queue it again
  * @pool: the pool
- * @task: the task, taken out of the queues by a cancel; somebody else may have
- *	ended that submit meanwhile, and it may be pending anew
+ * @task: the task, taken out of the queues by a cancel. Another thread may have
+ *	finished that submit meanwhile, and the task may be pending anew.
  *
  * Context: process context.
  */
 void wpool_finish_put_down(struct wpool *pool, struct wpool_task *task);
 
 /**
- * wpool_finish_drop() - end a queued task as cancelled
+ * wpool_finish_drop() - finish a queued task as cancelled
  * @pool: the pool
  * @task: a task taken out of the queues
  *
@@ -141,8 +143,8 @@ void wpool_finish_put_down(struct wpool *pool, struct wpool_task *task);
 void wpool_finish_drop(struct wpool *pool, struct wpool_task *task);
 
 /**
- * wpool_finish_dead() - end the tasks that a dead worker was in
- * @w: the worker, its thread is gone
+ * wpool_finish_dead() - finish the tasks that a dead worker was inside
+ * @w: the worker, whose thread is gone
  *
  * Context: process context.
  */

@@ -2,11 +2,11 @@
 /*
  * Flush and drain, see flush.h.
  *
- * Two colours, two phases: a submitter that has read the colour just before it
- * is turned may count its task in later. So a flush first waits for the colour
- * that is not current, where only such stragglers are; then turns the colour;
- * then waits for the one that was current. Nobody is counted into the colours
- * that are waited for but stragglers, so it ends.
+ * Two colours, two phases. A submitter may read the colour just before it is turned,
+ * and count its task in later. So a flush first waits for the colour that is not
+ * current, which only such stragglers have; then it turns the colour; then it waits
+ * for the colour that was current. Only stragglers are still counted into a colour
+ * that is waited for, so a flush returns under continuous submission.
  */
 #include "task/flush.h"
 
@@ -45,13 +45,13 @@ int wpool_flush(struct wpool *pool)
 	err = wait_event_killable(pool->drain_wq, is_quiet(pool, !old));
 	if (!err) {
 		WRITE_ONCE(pool->colour, !old);
-		/* who counts in from now on with the old colour had read it before */
+		/* a submitter that still counts in with the old colour read it before this */
 		smp_mb();
 		err = wait_event_killable(pool->drain_wq, is_quiet(pool, old));
 	}
 	wpool_admission_drainer(pool, false);
 	mutex_unlock(&pool->flush_mutex);
-	/* those tasks' tokens are back, too */
+	/* wait until those tasks have given their tokens back, too */
 	wpool_finish_sync();
 	return err ? -EINTR : 0;
 }
@@ -61,7 +61,7 @@ static bool is_empty(struct wpool *pool)
 {
 	if (!is_quiet(pool, 0) || !is_quiet(pool, 1) || READ_ONCE(pool->nr_cancelling))
 		return false;
-	/* pairs with spawn:A: a spawner that saw a task has counted itself before */
+	/* tasks before threads: pairs with spawn:A, before which a spawner counts as a thread */
 	smp_mb();
 	return !atomic_read(&pool->nr_threads);
 }
@@ -71,13 +71,13 @@ int wpool_flush_drain(struct wpool *pool, unsigned int state, long timeout)
 	DEFINE_WAIT(wait);
 	int err = 0;
 
-	/* a mere look, under tune_mutex, is no wait */
+	/* a check without a wait, under tune_mutex, cannot deadlock */
 	if (timeout)
 		wpool_lockdep_wait(pool);
 	wpool_admission_drainer(pool, true);
 	for (;;) {
 		prepare_to_wait(&pool->drain_wq, &wait, state);
-		/* open again: it was empty, and somebody else was faster to see it */
+		/* open again: it was empty, and another thread has reopened it */
 		if (is_empty(pool) || READ_ONCE(pool->state) == WPOOL_OPEN)
 			break;
 		if (signal_pending_state(state, current)) {

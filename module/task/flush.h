@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Waiting for tasks: all that were accepted before (flush), or all there are
- * (drain).
+ * Waiting for tasks: for all that were accepted before (flush), or for all there
+ * are (drain).
  */
 #ifndef WPOOL_FLUSH_H
 #define WPOOL_FLUSH_H
@@ -9,10 +9,12 @@
 struct wpool;
 
 /**
- * wpool_flush_drain() - wait until no task is unfinished, no worker is left, and nobody cancels
+ * wpool_flush_drain() - wait until no task, no worker and no cancelling release is left
  * @pool: the pool, closed
  * @state: task state to sleep in
- * @timeout: in jiffies
+ * @timeout: in jiffies; 0 does not wait
+ *
+ * Returns early if the pool is opened again.
  *
  * Context: process context; sleeps.
  * Return: 0, -ETIME, -EINTR.

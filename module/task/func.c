@@ -2,20 +2,20 @@
 /*
  * Functions of one argument as tasks: wpool_submit_fn() and wpool_invoke().
  *
- * An item is a detached task with a function and its argument, and with what is
- * called instead if the task is cancelled or its worker dies. It is freed when one
- * of the two has returned or, if that is the function, has died.
+ * An item is a detached task with a function, its argument, and an abort function
+ * that is called instead if the task is cancelled or its worker dies. The item is
+ * freed once one of the two has returned.
  *
- * A bound pool with a limit has a reserve of as many items as tokens, made with
- * the pool. An invoke takes from there, so that within the limits nothing is
- * allocated and nothing fails. Beyond them, for a submitter that will wait, it
- * takes from the slab cache, as everybody else does. An item goes back to where
- * it came from:
+ * A bound pool with a limit has a reserve of as many items as tokens, allocated with
+ * the pool. An invoke takes its item from the reserve, so that within the limits
+ * nothing is allocated and nothing fails. A submitter beyond the limits, which will
+ * wait, takes its item from the slab cache, as all others do. An item goes back to
+ * where it came from:
  *
- *   - who frees one of the reserve pushes it to @returned, without a lock;
- *   - who needs one pops it off @ready, and when that is empty first makes all
- *     of @returned the new @ready, with one exchange. Whatever is free is in one
- *     of the two, so nobody misses any.
+ *   - A free item of the reserve is pushed to @returned, without a lock.
+ *   - An item is taken from @ready. If that is empty, all of @returned first becomes
+ *     the new @ready, with one exchange. Every free item is in one of the two, so a
+ *     taker misses none.
  */
 #include "task/func.h"
 
@@ -32,9 +32,9 @@
  * struct item - a function and its argument as a task
  * @task: the task
  * @func: the function
- * @abort: called instead of @func, or when that has died; or NULL
+ * @abort: called instead of @func, or after the worker died in it; or NULL
  * @arg: argument of both
- * @node: while it is free, in the reserve
+ * @node: in the reserve while the item is free
  * @items: the reserve that it belongs to, or NULL
  */
 struct item {
@@ -50,10 +50,10 @@ struct item {
 
 /**
  * struct wpool_items - the reserve of a bound pool
- * @lock: protects @ready, and who moves @returned there
+ * @lock: protects @ready, and the move of @returned to it
  * @ready: free items
  * @nr: items of the reserve, free or not; under the pool's tune_mutex
- * @excess: items that are there beyond @nr: so many are freed as they come back
+ * @excess: number of items beyond @nr, to be freed as they come back
  * @node: in the list of reserves
  * @returned: free items that came back
  */
@@ -99,7 +99,7 @@ static void reserve_shrink(struct wpool_items *items, u32 nr)
 	struct item *item;
 
 	atomic_add(nr, &items->excess);
-	/* those that are free; the others as they come back */
+	/* free those at hand now, the others as they come back */
 	for (; nr; nr--) {
 		item = reserve_take(items);
 		if (!item)
@@ -115,7 +115,7 @@ static int reserve_grow(struct wpool_items *items, u32 nr)
 	u32 i;
 
 	for (i = 0; i < nr; i++) {
-		/* one that was to go stays */
+		/* keep an item that was to be freed */
 		if (atomic_dec_if_positive(&items->excess) >= 0)
 			continue;
 		item = kmem_cache_alloc(item_cache, GFP_KERNEL);
@@ -130,7 +130,7 @@ static int reserve_grow(struct wpool_items *items, u32 nr)
 	return 0;
 }
 
-/* To the reserve, if that is still there; its pool may be gone. */
+/* Give an item back to its reserve, if that still exists: its pool may be gone. */
 static void reserve_put_late(struct item *item)
 {
 	struct wpool_items *items;
@@ -239,7 +239,7 @@ static void item_run(struct wpool_task *task)
 		WRITE_ONCE(w->func, func);
 	}
 	func(item->arg);
-	/* policy run: the worker may be in a task of its own */
+	/* under policy run the worker may be inside a task of its own */
 	if (likely(w))
 		WRITE_ONCE(w->func, before);
 	item_free(item);
@@ -269,7 +269,7 @@ static int item_submit(struct wpool *pool, struct item *item, wpool_arg_fn func,
 	if (likely(!err))
 		return 0;
 	if (item->items && (err == -ESHUTDOWN || err == -EINTR))
-		/* sent away: the pool may be gone, and its reserve with it */
+		/* the submitter was sent away: the pool and its reserve may be gone */
 		reserve_put_late(item);
 	else
 		item_free(item);
@@ -299,7 +299,7 @@ int wpool_submit_fn(struct wpool *pool, wpool_arg_fn func, void *arg,
 }
 EXPORT_SYMBOL_GPL(wpool_submit_fn);
 
-/* That it may sleep is for wpool_submit() to say, which makes no occasion to. */
+/* No might_sleep(): wpool_submit() checks that, without a preemption point. */
 int wpool_invoke(struct wpool *pool, void *arg)
 {
 	struct item *item = NULL;
@@ -312,7 +312,7 @@ int wpool_invoke(struct wpool *pool, void *arg)
 		item = item_alloc(GFP_NOWAIT | __GFP_NOWARN);
 	if (!item)
 		return -ENOMEM;
-	/* the pool's creator sees to it that the function stays: it destroys the pool first */
+	/* the creator keeps the function in place: it destroys the pool before it goes */
 	return item_submit(pool, item, pool->func, pool->abort, arg, NULL, true);
 }
 EXPORT_SYMBOL_GPL(wpool_invoke);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Running tasks, see run.h. What a worker does for one task after the other is
- * run_one(): claim, call, finish, and the next one of this CPU, without a lock or
- * a clock. The locked instructions on this way, all on the task's or this CPU's
+ * Running tasks, see run.h. For one task after the other a worker executes
+ * run_one(): claim, call, finish, and take the next task of this CPU, without a lock
+ * or a clock. The locked instructions on this path, all on the task's or this CPU's
  * lines:
  *
  *   1. the claim: PENDING becomes RUNNING
@@ -10,9 +10,9 @@
  *   3. the token, in wpool_admission_give()
  *   4. the next task, in wpool_sched_next()
  *
- * Whatever is not so simple is somewhere else: another state of the task in
- * claim_for_worker() and wpool_finish_joinable(), a detached task in run_detached(),
- * another look for work in worker.c.
+ * Everything out of the ordinary is elsewhere: other states of the task in
+ * claim_or_end() and wpool_finish_joinable(), a detached task in run_detached(),
+ * a full look for work in worker.c.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -36,12 +36,15 @@
 #include "task/finish.h"
 #include "task/task.h"
 
-/* Short tasks that a worker runs in a row while others want its CPU. */
+/* Short tasks that a worker runs in a row while other threads want its CPU. */
 #define MAX_IN_A_ROW	16
 
 /* ---- the call ---- */
 
-/* How a task may allocate is its own: the next one's would fail, or drain reserves. */
+/*
+ * Flags that a task sets for its own allocations. If they leaked, the allocations of
+ * the next task would fail, or drain the reserves.
+ */
 #define CONTEXT_FLAGS	(PF_MEMALLOC | PF_MEMALLOC_NOFS | PF_MEMALLOC_NOIO | \
 			 COMPAT_PF_MEMALLOC_MORE)
 
@@ -55,16 +58,16 @@ struct context {
 	unsigned int flags;
 };
 
-/* A worker between two tasks holds nothing, */
+/* What a worker holds between two tasks: nothing. */
 static const struct context no_context;
 
-/* but for what cannot be given back: the next task is not to blame for it. */
+/* Locks held, without those that earlier tasks left held and that cannot be released. */
 static int count_locks(const struct wpool_worker *w)
 {
 	return IS_ENABLED(CONFIG_LOCKDEP) ? lockdep_depth(current) - w->locks_left : 0;
 }
 
-/* Softirqs switched off by the thread, where the preempt count does not know: 0 elsewhere. */
+/* Softirqs disabled by the thread, if the preempt count does not show them; or 0. */
 static int count_softirq(void)
 {
 	return IS_ENABLED(CONFIG_PREEMPT_RT) ? softirq_count() : 0;
@@ -80,7 +83,7 @@ static void context_save(struct context *context, const struct wpool_worker *w)
 	context->flags = current->flags & CONTEXT_FLAGS;
 }
 
-/* All in one comparison, and the state of the interrupts, after each task. */
+/* Checked after each task: all in one comparison, and the state of the interrupts. */
 static __always_inline bool context_is(const struct context *was,
 				       const struct wpool_worker *w)
 {
@@ -93,7 +96,7 @@ static __always_inline bool context_is(const struct context *was,
 	       !irqs_disabled();
 }
 
-/* Did it leave a lock of RCU where that is one of preemption, which only lockdep knows? */
+/* Did the task leave an RCU lock that disables preemption, which only lockdep tells apart? */
 static bool is_rcu_left(const struct context *was, const struct wpool_worker *w)
 {
 	return !IS_ENABLED(CONFIG_PREEMPT_RCU) && count_locks(w) > was->locks &&
@@ -114,19 +117,19 @@ static noinline void context_repair(const struct context *was, struct wpool_work
 	if (irqs_disabled())
 		local_irq_enable();
 	/*
-	 * Before RCU and migration: on PREEMPT_RT it holds both. Elsewhere it is in the
-	 * preempt count, and what was raised meanwhile is to run now.
+	 * Before RCU and migration: on PREEMPT_RT, disabled softirqs hold both. Elsewhere
+	 * they are in the preempt count, and softirqs raised meanwhile must run now.
 	 */
 	while (softirq_count() > (IS_ENABLED(CONFIG_PREEMPT_RT) ? was->softirq :
 				  was->preempt & SOFTIRQ_MASK))
 		local_bh_enable();
 	while (rcu_preempt_depth() > was->rcu || is_rcu_left(was, w)) {
-		/* by the task, which sparse cannot know */
+		/* taken by the task, which sparse cannot know */
 		__acquire(RCU);
 		rcu_read_unlock();
 	}
 	preempt_count_set(was->preempt);
-	/* last: it may sleep */
+	/* last, since it may sleep */
 	while (compat_migration_disabled() > was->migration)
 		migrate_enable();
 	while (compat_migration_disabled() < was->migration)
@@ -151,7 +154,7 @@ static void count_latency(struct wpool *pool, u64 submit_ns)
 	local_irq_restore(flags);
 }
 
-/* When it was submitted, if anybody wants to know; counted here. */
+/* Time of the submit, 0 if nobody wants to know it; counts the latency. */
 static __always_inline u64 take_stamp(struct wpool *pool, struct wpool_task *task)
 {
 	u64 submit_ns = task->submit_ns;
@@ -167,7 +170,7 @@ static __always_inline void call(struct wpool_worker *w, struct wpool_task *task
 				 wpool_task_fn func, const struct context *was)
 {
 #ifdef CONFIG_LOCKDEP
-	/* once: a thread may hold 48 locks, and helping nests deeper than that */
+	/* once per worker: a thread may hold 48 locks, and helping nests deeper */
 	if (!w->nested)
 		lock_map_acquire_read(&w->pool->lockdep_map);
 #endif
@@ -180,7 +183,7 @@ static __always_inline void call(struct wpool_worker *w, struct wpool_task *task
 		context_repair(was, w);
 }
 
-/* As call(), while that is traced; a detached task may be gone afterwards. */
+/* call() with tracepoints; a detached task may be gone afterwards. */
 static noinline void call_traced(struct wpool_worker *w, struct wpool_task *task,
 				 wpool_task_fn func, const struct context *was,
 				 u64 submit_ns)
@@ -205,7 +208,7 @@ static __always_inline void call_for_worker(struct wpool_worker *w, struct wpool
 
 /* ---- the claim ---- */
 
-/* The taker's claim. False: it was cancelled. */
+/* Claim a task to run it; false if it was cancelled. */
 static bool claim_to_run(struct wpool_task *task, int running)
 {
 	int old = WPOOL_ST_PENDING;
@@ -221,10 +224,10 @@ static bool claim_to_run(struct wpool_task *task, int running)
 	return true;
 }
 
-/* The worker's claim; or it ends the task, which was cancelled: then false. */
+/* Claim a task for a worker; if it was cancelled, finish it and return false. */
 static bool claim_or_end(struct wpool *pool, struct wpool_task *task, bool detached)
 {
-	/* with the claim it is out of the worker's hands */
+	/* before the claim, which is the last touch of a detached task */
 	if (detached)
 		WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
 	if (claim_to_run(task, detached ? WPOOL_ST_IDLE : WPOOL_ST_RUNNING))
@@ -237,14 +240,14 @@ static bool claim_or_end(struct wpool *pool, struct wpool_task *task, bool detac
 
 /*
  * The quick look of a worker that has just finished a task: is it still counted
- * in, at home, and within the capacity, and is one more at hand? Preemption is
- * off for the same reason as in look() of worker.c, which looks at all that has
- * less haste: at least once in 61 tasks, or a tick, which
- * wpool_sched_next() sees to.
+ * in, at home and within the capacity, and is another task at hand? Preemption is
+ * off for the same reason as in look() of worker.c. That function checks everything
+ * less urgent, at least once in 61 tasks or a tick, which wpool_sched_next()
+ * ensures.
  *
- * Where others want the CPU they do not get it after each task: where a finish
- * wakes a submitter that waited for a place, worker and submitter would change
- * places for every single task.
+ * Other threads that want the CPU do not get it after each task. Otherwise, if each
+ * finish wakes a submitter that waited for a token, worker and submitter would
+ * switch for every single task.
  */
 static __always_inline struct wpool_task *next_here(struct wpool_worker *w,
 						    struct wpool *pool,
@@ -258,7 +261,7 @@ static __always_inline struct wpool_task *next_here(struct wpool_worker *w,
 	return wpool_sched_next(rq);
 }
 
-/* Its memory is the function's once it is claimed: what is needed later comes first. */
+/* Once claimed, the memory belongs to the function: read beforehand what is needed later. */
 static noinline void run_detached(struct wpool_worker *w, struct wpool_task *task)
 {
 	struct wpool *pool = w->pool;
@@ -282,8 +285,8 @@ static noinline void run_detached(struct wpool_worker *w, struct wpool_task *tas
 }
 
 /*
- * The end of a task and the look for the next one: preemption is off. With @exact
- * interrupts are off as well.
+ * Preemption is off from the finish of a task to the look for the next one; with
+ * @exact interrupts are off as well.
  */
 static __always_inline void section_begin(bool exact)
 {
@@ -301,7 +304,7 @@ static __always_inline void section_end(bool exact)
 		preempt_enable();
 }
 
-/* Run a task; returns the next one if it is at hand. */
+/* Run a task; returns the next task if one is at hand. */
 static __always_inline struct wpool_task *run_one(struct wpool_worker *w,
 						  struct wpool_task *task, bool exact)
 {
@@ -323,7 +326,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w,
 
 	call_for_worker(w, task, func, &no_context, submit_ns);
 	WRITE_ONCE(w->task, NULL);
-	/* the first touch: who has taken its memory away dies here, where nobody waits */
+	/* the first touch: if the task freed itself, fault here, before anything depends on it */
 	colour = task->colour;
 
 	section_begin(exact);
@@ -332,7 +335,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w,
 	task->status = 0;
 	old = WPOOL_ST_RUNNING;
 	if (unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_IDLE))) {
-		/* somebody waits or asks for more; what was written is put right */
+		/* somebody waits or has submitted it again: wpool_finish_joinable() does it anew */
 		wpool_finish_end();
 		section_end(exact);
 		wpool_finish_joinable(pool, task, WPOOL_ST_RUNNING, 0);
@@ -360,11 +363,11 @@ void wpool_run(struct wpool_worker *w, struct wpool_task *task)
 	struct wpool_runq *rq = w->rq;
 
 	w->in_a_row = 0;
-	/* as long as the worker is counted in, the monitor stays awake by itself */
+	/* set once: the monitor stays awake while the worker is counted in */
 	wpool_alarm_set();
-	/* what its tasks submit goes to the next slot */
+	/* tasks that its tasks submit go to the next slot */
 	WRITE_ONCE(rq->runner, current);
-	/* where no tokens are cached, an interrupt that sees a task IDLE counts on its token */
+	/* where no tokens are cached, an interrupt that sees a task IDLE relies on its token */
 	if (likely(READ_ONCE(w->pool->token_batch))) {
 		do {
 			task = run_one(w, task, false);
@@ -381,8 +384,8 @@ void wpool_run(struct wpool_worker *w, struct wpool_task *task)
 /* ---- elsewhere ---- */
 
 /*
- * A worker that runs the tasks for which it waits is at work, and no hog: the
- * monitor sees it by the tick, which is this CPU's, as in a look for work.
+ * A worker that runs the tasks it waits for is at work, and no hog. The monitor sees
+ * that by this CPU's tick, which moves as it does in a look for work.
  */
 static void count_help(struct wpool_worker *w)
 {
@@ -412,7 +415,7 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 
 	count_help(w);
 	context_save(&context, w);
-	/* noted for wpool_finish_dead() */
+	/* for wpool_finish_dead() */
 	colour = task->colour;
 	task->outer = outer;
 	if (!w->nested++)
@@ -424,7 +427,7 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 		w->held = task;
 	}
 	call_for_worker(w, task, func, &context, submit_ns);
-	/* not by the task: it may have taken its memory away */
+	/* from local variables: the task may have freed itself */
 	WRITE_ONCE(w->task, outer);
 	WRITE_ONCE(w->func, outer_func);
 	w->held = held;
@@ -433,7 +436,7 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 	wpool_finish_joinable(pool, task, WPOOL_ST_RUNNING, 0);
 }
 
-/* A task has returned in its submitter: true if it is to run once more. */
+/* A task has returned in its submitter; true if it must run once more. */
 static bool ends_in_submitter(struct wpool_task *task)
 {
 	int old = atomic_read(&task->state), new;
@@ -472,7 +475,7 @@ int wpool_run_in_submitter(struct wpool *pool, struct wpool_task *task)
 		return 0;
 	}
 
-	/* a submit to the same pool while it runs is a submit to this caller */
+	/* if submitted to the same pool while it runs, the task runs once more here */
 	WRITE_ONCE(task->pool, pool);
 	WRITE_ONCE(task->submitter, current);
 	if (!claim_to_run(task, WPOOL_ST_RUNNING)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Running tasks: in a worker, on top of the task that a worker is in, and in a
+ * Running tasks: in a worker, nested inside another task of a worker, and in a
  * submitter.
  */
 #ifndef WPOOL_RUN_H
@@ -11,16 +11,16 @@ struct wpool_task;
 struct wpool_worker;
 
 /**
- * wpool_run() - run a task, and those after it that need no closer look
+ * wpool_run() - run a task, and then those that need no full look for work
  * @w: the calling worker
  * @task: a task taken out of the queues
  *
- * Context: the worker, interrupts on, in no task.
+ * Context: the worker, interrupts on, inside no task.
  */
 void wpool_run(struct wpool_worker *w, struct wpool_task *task);
 
 /**
- * wpool_run_inside() - run a task on top of the one that the worker is in
+ * wpool_run_inside() - run a task nested inside the one that the worker runs
  * @w: the calling worker
  * @task: a joinable task, taken out of the queues
  *
@@ -29,13 +29,13 @@ void wpool_run(struct wpool_worker *w, struct wpool_task *task);
 void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task);
 
 /**
- * wpool_run_in_submitter() - run a claimed task where it was submitted: policy run
+ * wpool_run_in_submitter() - run a claimed task in its submitter: policy run
  * @pool: the pool
- * @task: the task; no token, not outstanding
+ * @task: the task; it has no token and is not outstanding
  *
  * Context: process context.
- * Return: 0; or the task is still claimed: -EAGAIN too little stack is left;
- * -ECANCELED it was cancelled.
+ * Return: 0; -EAGAIN if too little stack is left; -ECANCELED if the task was
+ * cancelled. After an error it is still claimed.
  */
 int wpool_run_in_submitter(struct wpool *pool, struct wpool_task *task);
 

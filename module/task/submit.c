@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Submitting: the way of a task from its owner into the queues.
+ * Submitting: the path of a task from its owner into the queues.
  *
  *   claim (task.h) -> token (admission.h) -> ring and wake-up (sched.h)
  *
- * with interrupts off and, as long as there is room in the ring and somebody
- * is awake, without a lock, a clock, or a write to a line that CPUs share:
- * submit_fast(). The locked instructions of that path, all on the task's or this
- * CPU's lines:
+ * with interrupts off. As long as the ring has room and a worker is awake,
+ * submit_fast() takes no lock, reads no clock and writes no line that CPUs share. The
+ * locked instructions of that path, all on the task's or this CPU's lines:
  *
  *   1. the claim, in wpool_task_claim_fast()
  *   2. the token, in wpool_admission_take_fast(); one for a whole chunk
- *   3. the full barrier before the look at who is awake, push:A in sched.h; one
+ *   3. the full barrier before the check for workers awake, push:A in sched.h; one
  *      for a whole chunk
  *   4. only from an own task: the exchange of the next slot, in sched.h
  *
- * The claim comes first: a token that is held, even for a moment, by a task that
- * turns out to need none is one that another submitter is refused for. Whatever is
- * not so simple goes to submit_slow(), with what is claimed by then.
+ * The claim comes first. If a task that turns out to need no token held one, even for
+ * a moment, another submitter could be refused for it. Everything out of the ordinary
+ * goes to submit_slow(), with the tasks claimed so far.
  */
 #include <linux/export.h>
 #include <linux/hardirq.h>
@@ -34,8 +33,8 @@
 #include "task/task.h"
 
 /*
- * As might_sleep(), but no occasion to be preempted: a submitter that has just
- * woken a worker of this CPU shall not change places with it for each task.
+ * might_sleep() without its preemption point: a submitter that has just woken a
+ * worker of this CPU must not be preempted on every submit.
  */
 static inline void assert_may_sleep(void)
 {
@@ -44,13 +43,13 @@ static inline void assert_may_sleep(void)
 #endif
 }
 
-/* Tasks that are claimed and queued in one section with interrupts off. */
+/* Tasks claimed and queued in one section with interrupts off. */
 #define CHUNK	32U
 
-/* Tasks of a batch after which others may have the CPU, if they want it. */
+/* Tasks of a batch after which the submitter gives others the chance to run. */
 #define RESCHED_TASKS	(32 * CHUNK)
 
-/* How a submitter takes an overload. */
+/* What a submitter does on overload. */
 struct overload {
 	enum wpool_policy policy;
 	unsigned int state;
@@ -68,7 +67,7 @@ static void count_refused(struct wpool *pool)
 	local_irq_restore(flags);
 }
 
-/* Wait in line with claimed tasks; returns how many were accepted, or -errno. */
+/* Wait in line with claimed tasks; returns the number of accepted tasks, or -errno. */
 static int wait_in_line(struct wpool *pool, struct wpool_task *const *tasks,
 			u32 nr, const struct overload *how)
 {
@@ -85,7 +84,7 @@ static int wait_in_line(struct wpool *pool, struct wpool_task *const *tasks,
 	return waiter.accepted ?: err;
 }
 
-/* Claimed tasks found no token: what becomes of them? */
+/* Claimed tasks found no token: apply the overload policy. */
 static int overloaded(struct wpool *pool, struct wpool_task *const *tasks,
 		      u32 nr, const struct overload *how)
 {
@@ -100,7 +99,7 @@ static int overloaded(struct wpool *pool, struct wpool_task *const *tasks,
 			n = wait_in_line(pool, tasks, nr, how);
 			break;
 		case WPOOL_RUN:
-			/* the others are nobody's meanwhile */
+			/* run one task here; give up the others, so that they are free meanwhile */
 			for (i = 1; i < nr; i++)
 				wpool_task_unclaim(tasks[i]);
 			nr = 1;
@@ -140,8 +139,8 @@ static __always_inline void accept(struct wpool *pool, struct wpool_runq *rq,
 }
 
 /*
- * Hand over tasks that are easy to claim and for which there are tokens at hand.
- * Returns how many were accepted, a prefix; *claimed says how many are claimed.
+ * Hand over tasks that are easy to claim, as far as tokens are at hand. Returns the
+ * number of accepted tasks, a prefix; *claimed is the number of claimed tasks.
  */
 static __always_inline u32 submit_fast(struct wpool *pool,
 				       struct wpool_task *const *tasks, u32 nr,
@@ -167,8 +166,8 @@ static __always_inline u32 submit_fast(struct wpool *pool,
 }
 
 /*
- * Hand over up to CHUNK tasks, of which the first few may be claimed. Returns how
- * many were accepted, a prefix; if that is not all, *err says why.
+ * Hand over up to CHUNK tasks, of which the first @claimed are claimed already. Returns
+ * the number of accepted tasks, a prefix; if that is not all, *err says why.
  */
 static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks,
 		       u32 nr, u32 claimed, const struct overload *how, int *err)
@@ -204,25 +203,25 @@ static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks,
 		n += more;
 		if (n < claimed) {
 			/*
-			 * Run here, one at a time; or a prefix of what waited: the
-			 * wait itself ended early.
+			 * Policy run: one task at a time. Otherwise the wait ended early, after a
+			 * prefix of its tasks was accepted.
 			 */
 			*err = how->policy == WPOOL_RUN ? 0 : -EAGAIN;
 			return n;
 		}
 	}
 	if (*err == 1) {
-		/* one that runs: it needs no token */
+		/* a running task, which needs no token */
 		n++;
 		*err = 0;
 	} else if (*err == -EAGAIN) {
-		/* something is the matter with the next one: it goes alone */
+		/* the next task is not IDLE: it must be claimed alone */
 		*err = 0;
 	}
 	return n;
 }
 
-/* What is left of a submit when the fast way was not open. */
+/* The rest of a submit that the fast path could not complete. */
 static noinline int submit_one_slow(struct wpool *pool, struct wpool_task *task,
 				    u32 claimed, enum wpool_policy policy, long timeout)
 {
@@ -321,7 +320,7 @@ int wpool_submit_batch(struct wpool *pool, struct wpool_task *const *tasks,
 			continue;
 		for (n = 0; done + n < nr && n < CHUNK && is_valid(pool, tasks[done + n]); n++)
 			;
-		/* destroy sends away who waits, and does not wait for what comes after */
+		/* destroy does not wait for a submitter that it finds in line: keep the memory */
 		if (!held && !(flags & WPOOL_BATCH_TRY) && nr - done > 1) {
 			wpool_get(pool);
 			held = true;

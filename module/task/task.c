@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tasks: the submitter's claim, and the change of state that cancels. The states
- * and their arrows are in task.h, the running of a task in run.c, its ends in
- * finish.c, those who wait for a task or cancel it in wait.c.
+ * and their transitions are in task.h, running a task is in run.c, finishing it in
+ * finish.c, waiting for it and cancelling it in wait.c.
  *
  * Barrier pairs (finish:A is in finish.h):
  *
  *   accept:A  store-release of task->queued after task->pool
- *             <-> load-acquire in wpool_task_pool(): whoever sees the flag sees
- *             the pool.
- *   claim:A   what the submitter wrote, full barrier, the look that finds the
+ *             <-> load-acquire in wpool_task_pool(): a reader that sees the flag
+ *             sees the pool.
+ *   claim:A   what the submitter wrote, full barrier, the load that finds the
  *             task PENDING: -EALREADY
  *             <-> the taker's claim, fully ordered, then its function. If the
  *             submitter does not see the claim, the function sees what the
@@ -31,12 +31,12 @@ EXPORT_SYMBOL_GPL(wpool_task_init);
 
 /* ---- claim ---- */
 
-/* Not IDLE: a task that is pending, runs, or was cancelled and is still queued. */
+/* The task is not IDLE: it is pending, or runs, or was cancelled and is still queued. */
 static int claim_slow(struct wpool *pool, struct wpool_task *task)
 {
 	int old, new;
 
-	/* claim:A, an exchange that failed orders nothing */
+	/* claim:A, since an exchange that failed orders nothing */
 	smp_mb();
 	old = atomic_read(&task->state);
 	do {
@@ -81,7 +81,7 @@ int wpool_task_claim(struct wpool *pool, struct wpool_task *task, bool alone)
 	return ret;
 }
 
-/* The claim, and all that others added to it meanwhile, is taken back. */
+/* Take back the claim, and everything that others have added to it meanwhile. */
 void wpool_task_unclaim(struct wpool_task *task)
 {
 	int old = atomic_read(&task->state);

@@ -14,12 +14,12 @@
  *
  * Each arrow is one change of task->state, and one side wins it. A detached task
  * goes from PENDING straight to IDLE when its function starts, and is not touched
- * afterwards. CANCELLED is a task that still stands in a queue, in the line, or is
- * on its way from there to the spawner: whoever has it ends it, and until then no
- * submit takes it (-ECANCELED).
+ * afterwards. A CANCELLED task is still in a queue, in the line, or on its way from
+ * there to the reaper. Whoever holds it finishes it; until then a submit of it is
+ * refused (-ECANCELED).
  *
- * While a joinable task is RUNNING or in somebody's hands, the other fields
- * are that one's. The change to IDLE is the last touch.
+ * While a joinable task is RUNNING, or held by a thread that took it out of a queue,
+ * its other fields belong to that thread. The change to IDLE is the last touch.
  */
 #ifndef WPOOL_TASK_H
 #define WPOOL_TASK_H
@@ -35,24 +35,24 @@
 #define WPOOL_ST_RUNNING	2
 #define WPOOL_ST_CANCELLED	3
 #define WPOOL_ST_MASK		3
-#define WPOOL_ST_AGAIN		BIT(2)	/* RUNNING: to be queued when it returned */
+#define WPOOL_ST_AGAIN		BIT(2)	/* RUNNING: queue it when it has returned */
 #define WPOOL_ST_AGAIN_COLOUR	BIT(3)	/* the colour of that submit */
-#define WPOOL_ST_WAITED		BIT(4)	/* somebody sleeps until it is IDLE */
-#define WPOOL_ST_NO_MORE	BIT(5)	/* RUNNING: takes no submit, a cancel waits for it */
+#define WPOOL_ST_WAITED		BIT(4)	/* a thread sleeps until it is IDLE */
+#define WPOOL_ST_NO_MORE	BIT(5)	/* RUNNING: refuses submits, a cancel waits for it */
 #define WPOOL_ST_TAKEN_BACK	BIT(8)	/* RUNNING: one AGAIN was cancelled; counts from here up */
 
-/* How many submits of a running task were cancelled, of its state. */
+/* Number of submits of a running task that were cancelled, from its state. */
 static inline u32 wpool_task_taken_back(int state)
 {
 	return (u32)state / WPOOL_ST_TAKEN_BACK;
 }
 
-/* task->queued: whose pool is task->pool? */
-#define WPOOL_QUEUED_NO		0	/* nobody's; or the task is in a submitter's hands */
+/* task->queued: what task->pool stands for */
+#define WPOOL_QUEUED_NO		0	/* nothing; or a submitter holds the task */
 #define WPOOL_QUEUED_POOL	1	/* accepted there and not finished */
 #define WPOOL_QUEUED_LINE	2	/* its submitter, task->waiter, waits there */
 
-/* In task->pool, as WPOOL_TASK_IN_GLOBQ: the task stands in the line of that pool. */
+/* Tag in task->pool, like WPOOL_TASK_IN_GLOBQ: the task is in the line of that pool. */
 #define WPOOL_TASK_IN_LINE	2UL
 
 /** wpool_task_last_pool() - the pool in which a task is or was; only to be compared */
@@ -63,13 +63,13 @@ static inline struct wpool *wpool_task_last_pool(const struct wpool_task *task)
 }
 
 /**
- * wpool_task_accept() - a claimed task has its token, and is counted in
+ * wpool_task_accept() - accept a claimed task that has its token and is counted in
  * @pool: the pool
  * @rq: this CPU's run queue
  * @task: the task
  * @colour: as wpool_account_in()
  *
- * Context: any; interrupts off since @colour was read, and until it is pushed.
+ * Context: any; interrupts off from the read of @colour until the task is pushed.
  */
 static inline void wpool_task_accept(struct wpool *pool, struct wpool_runq *rq,
 				     struct wpool_task *task, u32 colour)
@@ -84,13 +84,13 @@ static inline void wpool_task_accept(struct wpool *pool, struct wpool_runq *rq,
 	smp_store_release(&task->queued, WPOOL_QUEUED_POOL);
 }
 
-/** wpool_task_is_cancelled() - is the task to be ended by whoever has it? */
+/** wpool_task_is_cancelled() - must whoever holds the task finish it as cancelled? */
 static inline bool wpool_task_is_cancelled(const struct wpool_task *task)
 {
 	return (atomic_read(&task->state) & WPOOL_ST_MASK) == WPOOL_ST_CANCELLED;
 }
 
-/** wpool_task_is_detached() - does the task belong to its function once it runs? */
+/** wpool_task_is_detached() - does the task belong to its function once that runs? */
 static inline bool wpool_task_is_detached(const struct wpool_task *task)
 {
 	return task->flags & WPOOL_TASK_DETACHED;
@@ -100,8 +100,8 @@ static inline bool wpool_task_is_detached(const struct wpool_task *task)
  * wpool_task_pool() - the pool in which a task is queued or running, or NULL
  * @task: the task
  *
- * A pool is freed an RCU grace period after its last task: it stays as long as
- * interrupts are off.
+ * A pool is freed an RCU grace period after its last task, so the pool exists as
+ * long as interrupts are off.
  *
  * Context: any; interrupts off.
  * Return: the pool, or NULL.
@@ -114,7 +114,7 @@ static inline struct wpool *wpool_task_pool(struct wpool_task *task)
 	return wpool_task_last_pool(task);
 }
 
-/** wpool_stack_is_short() - is too little stack left to run a task on top of this one? */
+/** wpool_stack_is_short() - is too little stack left to run another task on it? */
 static inline bool wpool_stack_is_short(void)
 {
 	unsigned long here = (unsigned long)__builtin_frame_address(0);
@@ -123,11 +123,12 @@ static inline bool wpool_stack_is_short(void)
 }
 
 /**
- * wpool_task_claim_fast() - the submitter's claim, of an ordinary task
+ * wpool_task_claim_fast() - claim an ordinary task for its submitter
  * @task: the task
  *
  * Context: any; interrupts off.
- * Return: true as wpool_task_claim() returns 0; false it needs a closer look.
+ * Return: true if claimed, as if wpool_task_claim() returned 0; false if
+ * wpool_task_claim() must decide.
  */
 static inline bool wpool_task_claim_fast(struct wpool_task *task)
 {
@@ -139,16 +140,16 @@ static inline bool wpool_task_claim_fast(struct wpool_task *task)
 }
 
 /**
- * wpool_task_claim() - the submitter's claim
+ * wpool_task_claim() - claim a task for its submitter
  * @pool: the pool
  * @task: the task
- * @alone: no other is claimed yet; otherwise only one that is IDLE may join them
+ * @alone: no other task is claimed yet; otherwise only an IDLE task may join them
  *
  * Context: any; interrupts off.
- * Return: 0 the caller has to queue it or to unclaim it; 1 it is accepted as
- * it stands; -EALREADY pending, or running in another pool; -ECANCELED it is
- * being cancelled; -ESHUTDOWN; -ENOENT its owner is going;
- * -EAGAIN not @alone, and not IDLE.
+ * Return: 0 if the caller must queue or unclaim it; 1 if it is running and will run
+ * again, with nothing left to do; -EALREADY if it is pending, or running in another
+ * pool; -ECANCELED if it is being cancelled; -ESHUTDOWN if the pool is closed; -ENOENT
+ * if its owner is being unloaded; -EAGAIN if not @alone and not IDLE.
  */
 int wpool_task_claim(struct wpool *pool, struct wpool_task *task, bool alone);
 
@@ -161,10 +162,10 @@ int wpool_task_claim(struct wpool *pool, struct wpool_task *task, bool alone);
 void wpool_task_unclaim(struct wpool_task *task);
 
 /**
- * wpool_task_await_hands() - wait a little for another thread that has a task in hands
+ * wpool_task_await_hands() - wait a little for another thread that holds a task
  * @tries: 0 at first
  *
- * A matter of a microsecond, unless that thread has lost its CPU, perhaps to this one.
+ * Takes about a microsecond, unless that thread was preempted, perhaps by this one.
  *
  * Context: process context; sleeps from time to time.
  */
@@ -173,10 +174,10 @@ void wpool_task_await_hands(u32 *tries);
 /**
  * wpool_task_mark_cancelled() - the change of state that cancels
  * @task: the task
- * @for_good: if it runs it takes no submit any more until it has returned
+ * @for_good: a running task refuses submits from now on until it has returned
  *
  * Context: any.
- * Return: true; false if there is no submit to be taken back.
+ * Return: true; false if there is no submit to take back.
  */
 bool wpool_task_mark_cancelled(struct wpool_task *task, bool for_good);
 

@@ -3,12 +3,12 @@
  * Waiting for a task, helping it along, and cancelling it.
  *
  * Waiters sleep on the kernel's hashed wait queues and leave a mark in the
- * task's state, so that a task that nobody waits for pays nothing. A worker
- * that waits for a queued task of its own pool takes it out of the queue and
- * runs it itself: fork-join works at capacity 1.
+ * task's state, so that a task without waiters pays nothing. A worker that waits
+ * for a queued task of its own pool takes it out of the queue and runs it itself,
+ * so fork-join works at capacity 1.
  *
  * The last thing that these functions read of a task is its status, after they
- * have seen it IDLE: with several waiters none may free it before all returned.
+ * have seen it IDLE. So with several waiters none may free it before all returned.
  */
 #include <linux/err.h>
 #include <linux/export.h>
@@ -47,7 +47,7 @@ static bool is_inside(struct wpool_worker *w, struct wpool_task *task)
 	struct wpool_task *t;
 	u32 i;
 
-	/* in a worker it is queued until it is finished */
+	/* a task that runs in a worker has @queued set until it is finished */
 	if ((atomic_read(&task->state) & WPOOL_ST_MASK) == WPOOL_ST_RUNNING &&
 	    !READ_ONCE(task->queued) && READ_ONCE(task->submitter) == current)
 		return true;
@@ -57,13 +57,13 @@ static bool is_inside(struct wpool_worker *w, struct wpool_task *task)
 	for (i = 0; i < w->nested; i++, t = t->outer)
 		if (t == task)
 			return true;
-	/* a detached one may be gone, its memory another task's */
+	/* a detached task may be gone, and its memory may be another task's */
 	return t == task && !w->detached;
 }
 
 /*
- * Might a worker of the pool find the task in a queue, cancelled or not? Then it is
- * there, or in the hands of a thread that has just taken it or is about to queue it.
+ * May a worker of the pool find the task in a queue, cancelled or not? If so, the task
+ * is there, or held by a thread that has just taken it or is about to queue it.
  */
 static bool is_at_hand(struct wpool *pool, struct wpool_task *task)
 {
@@ -71,13 +71,13 @@ static bool is_at_hand(struct wpool *pool, struct wpool_task *task)
 
 	if (state != WPOOL_ST_PENDING && state != WPOOL_ST_CANCELLED)
 		return false;
-	/* its submitter may be about to accept it, wherever */
+	/* its submitter may be about to accept it, in any pool */
 	return READ_ONCE(task->queued) == WPOOL_QUEUED_NO ||
 	       (READ_ONCE(task->queued) == WPOOL_QUEUED_POOL &&
 		wpool_task_last_pool(task) == pool);
 }
 
-/* Run a queued task of the own pool right here, so that it need not be waited for. */
+/* Run a queued task of the worker's own pool right here, rather than wait for it. */
 static void help(struct wpool_worker *w, struct wpool_task *task)
 {
 	unsigned long flags;
@@ -97,7 +97,7 @@ static void help(struct wpool_worker *w, struct wpool_task *task)
 	}
 }
 
-/* Tell lockdep, which wants to hear of it before the wait and not only if it is one. */
+/* Tell lockdep of every wait in advance, even if it turns out that there is none. */
 static void lockdep_wait(struct wpool_task *task)
 {
 #ifdef CONFIG_LOCKDEP
@@ -113,14 +113,15 @@ static void lockdep_wait(struct wpool_task *task)
 }
 
 /*
- * Can the task not end, because whoever could run it sleeps for such a task, too?
- * The pool may make no more workers, and all that it has are here.
+ * Does the task depend on sleeping workers? A worker sleeps for it, and it is queued or
+ * running in their own pool. If all workers that the pool may have sleep for such a
+ * task, none of the tasks can end.
  */
 static bool is_stuck(struct wpool *pool, struct wpool_task *task)
 {
 	int old = atomic_read(&task->state), state = old & WPOOL_ST_MASK;
 
-	/* not since it was submitted anew: whoever sleeps for it marks it again */
+	/* without the mark it was submitted anew, and its sleeper is about to mark it again */
 	return old & WPOOL_ST_WAITED &&
 	       (state == WPOOL_ST_PENDING || state == WPOOL_ST_RUNNING) &&
 	       READ_ONCE(task->queued) && wpool_task_last_pool(task) == pool;
@@ -136,7 +137,7 @@ static bool is_deadlock(struct wpool *pool)
 	if (pool->nr_awaiting < pool->nr_workers ||
 	    pool->nr_awaiting < READ_ONCE(pool->capacity))
 		return false;
-	/* one that is done may still have to wake up and say so */
+	/* a worker whose task is done may not have woken up yet */
 	list_for_each_entry_rcu(w, &pool->workers, node)
 		nr += w->awaits && is_stuck(pool, w->awaits);
 	return nr >= pool->nr_awaiting;
@@ -153,8 +154,8 @@ static void await_end(struct wpool_worker *w)
 }
 
 /*
- * A worker is about to sleep for a task of its own pool. False if it is the last one
- * that could have run it: the one that completes the circle is told.
+ * A worker is about to sleep for a task of its own pool. Returns false if no worker is
+ * left that could run the task: the worker that completes the deadlock is told.
  */
 static bool await_begin(struct wpool_worker *w, struct wpool_task *task)
 {
@@ -171,7 +172,7 @@ static bool await_begin(struct wpool_worker *w, struct wpool_task *task)
 	return !deadlock;
 }
 
-/* The calling worker, if the task is of its pool, now or when it last ran. */
+/* The calling worker, if its pool is the one in which the task is or was last. */
 static struct wpool_worker *own_worker(struct wpool_worker *w, struct wpool_task *task)
 {
 	return w && wpool_task_last_pool(task) == w->pool ? w : NULL;
@@ -179,7 +180,7 @@ static struct wpool_worker *own_worker(struct wpool_worker *w, struct wpool_task
 
 /*
  * A worker does what it can of the task itself, and sleeps for the rest. After each
- * wake-up it looks at everything anew: the task may have been submitted again.
+ * wake-up it checks everything again: the task may have been submitted again.
  */
 static int help_and_sleep(struct wpool_worker *w, struct wpool_task *task)
 {
@@ -193,7 +194,7 @@ static int help_and_sleep(struct wpool_worker *w, struct wpool_task *task)
 		if (own_worker(w, task) && !await_begin(w, task))
 			return -EDEADLK;
 		looks = 0;
-		/* two looks come before the first sleep */
+		/* two checks come before the first sleep, the third after the wake-up */
 		err = wait_var_event_killable(task, is_done(task) || looks++ > 1);
 		if (w->awaits)
 			await_end(w);
@@ -233,20 +234,20 @@ EXPORT_SYMBOL_GPL(wpool_task_wait);
 
 /* ---- cancel ---- */
 
-/* Does this context allow to wake those who wait for a task? */
+/* May this context wake the waiters of a task? */
 static bool may_wake(unsigned long irq_flags)
 {
 	return in_task() && !irqs_disabled_flags(irq_flags) &&
 	       (!IS_ENABLED(CONFIG_PREEMPT_RT) || !preempt_count());
 }
 
-/* Tries to get hold of a task that may be on its way between two queues. */
+/* Attempts to get hold of a task that may be moving between two queues. */
 #define MAX_TRIES	8
 
 /*
  * Take a task that was marked as cancelled out of the queues, or send its submitter
- * away: its place is free now, and not only when a worker comes by. Returns the pool
- * if the caller has the task.
+ * away, so that its token comes free now and not only when a worker finds it. Returns
+ * the pool if the caller now holds the task.
  */
 static struct wpool *take_out(struct wpool_task *task)
 {
@@ -278,7 +279,7 @@ bool wpool_task_cancel(struct wpool_task *task)
 	ret = wpool_task_mark_cancelled(task, false);
 	if (ret)
 		pool = take_out(task);
-	/* an abort function wants to sleep */
+	/* an abort function may sleep */
 	here = may_wake(flags) && !wpool_task_is_detached(task);
 	if (pool && !here)
 		wpool_reap_task(task);
