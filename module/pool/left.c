@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Pools that are left behind, see left.h. */
+/* Pools left behind by their modules, see left.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include "pool/left.h"
@@ -23,8 +23,8 @@ static bool is_left_by(struct wpool *pool, const void *owner)
 }
 
 /*
- * What is queued is cancelled, because the objects that it works on may be gone;
- * what runs is waited for, because its text is about to go.
+ * Queued tasks are cancelled, because the objects they work on may be gone; running
+ * tasks are waited for, because their text is about to go.
  */
 static void destroy_left(struct wpool *pool)
 {
@@ -34,9 +34,9 @@ static void destroy_left(struct wpool *pool)
 }
 
 /*
- * A module goes. Its exit function has returned, or its init function has failed,
- * and its text and data are still there: functions of tasks, abort and fault
- * functions are called for the last time in here.
+ * A module is going away. Its exit function has returned, or its init function has
+ * failed, but its text and data are still there: this is the last chance to call its
+ * task, abort and fault functions.
  */
 static int module_goes(struct notifier_block *nb, unsigned long event, void *data)
 {
@@ -66,9 +66,9 @@ void wpool_left_exit(void)
 {
 	struct wpool *pool;
 
-	/* whoever uses a symbol of ours keeps us: all of those have gone before */
+	/* a module that uses our symbols keeps us loaded: all of them have gone before */
 	unregister_module_notifier(&module_nb);
-	/* so this one's owner was not named, and nobody said that it went */
+	/* so the pools left here named no owner, and no notifier call told of its end */
 	while ((pool = wpool_registry_find(is_left, NULL))) {
 		pr_err("nobody called wpool_destroy() of pool %s\n", pool->name);
 		destroy_left(pool);

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Pools that are left behind: a module goes, and has not called wpool_destroy().
- */
+/* Pools left behind: their module is unloaded and has not called wpool_destroy(). */
 #ifndef WPOOL_POOL_LEFT_H
 #define WPOOL_POOL_LEFT_H
 
-/** wpool_left_init() - from here on modules that go are watched; Return: 0 or -errno */
+/** wpool_left_init() - watch for modules that are unloaded; Return: 0 or -errno */
 int wpool_left_init(void);
 
-/** wpool_left_exit() - destroy every pool that is left but the default one */
+/** wpool_left_exit() - destroy every pool that is left, except the default one */
 void wpool_left_exit(void);
 
 #endif /* WPOOL_POOL_LEFT_H */

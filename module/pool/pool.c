@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A pool's life: create, release, reboot, destroy, references.
+ * The life of a pool: create, release, reboot, destroy, references.
  *
- * The device of class wpool is embedded in the pool and its reference count is
- * the pool's. The memory goes an RCU grace period after the last reference:
- * lockless sections elsewhere (a task's finish, a cancel that looks for its
- * task) keep the pool no longer than that. Nobody waits for it: many pools share
- * one grace period.
+ * The device of class wpool is embedded in the pool, and its reference count is
+ * the pool's. The memory is freed an RCU grace period after the last reference:
+ * lockless sections elsewhere (a task's finish, a cancel that looks for its task)
+ * rely on the pool no longer than that. No caller waits for the grace period, so many
+ * pools share one.
  *
- * The default pool is everybody's: only the end of the module closes it.
+ * All modules share the default pool: it is closed only when wpool is unloaded.
  */
 #include "pool/pool.h"
 
@@ -38,8 +38,8 @@
 #include "workers/worker.h"
 
 static struct wpool *default_pool;
-static struct kmem_cache *pool_cache;	/* kmalloc() would give a third more */
-static struct workqueue_struct *free_wq; /* where pools are freed: that may sleep */
+static struct kmem_cache *pool_cache;	/* kmalloc() would waste a third */
+static struct workqueue_struct *free_wq; /* frees pools, which may sleep */
 
 static bool is_own_task(struct wpool *pool)
 {
@@ -209,24 +209,24 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs)
 
 	pool->dev.class = &wpool_class;
 	device_initialize(&pool->dev);
-	/* there is nothing to suspend: no power/ beside our files */
+	/* there is nothing to suspend, so no power/ beside our files */
 	device_set_pm_not_required(&pool->dev);
 	dev_set_drvdata(&pool->dev, pool);
 	return pool;
 }
 
-/* Make all workers of a preallocated pool. */
+/* Create all workers of a preallocated pool. */
 static int prealloc(struct wpool *pool)
 {
 	u32 i;
 	int err;
 
-	/* before thousands of threads are made for nothing */
+	/* before thousands of threads are created in vain */
 	if (pool->capacity > wpool_workers_room())
 		return -EAGAIN;
 	for (i = 0; i < pool->capacity; i++) {
 		err = wpool_worker_count_in(pool);
-		/* an open pool: the spawner was asked for the rest */
+		/* at capacity: the spawner makes workers of an open pool, too */
 		if (err == -EBUSY)
 			return 0;
 		if (err)
@@ -244,9 +244,9 @@ static void close_pool(struct wpool *pool)
 {
 	lockdep_assert_held(&pool->tune_mutex);
 	wpool_admission_close(pool);
-	/* shuts out the submits that looked before it was closed; somebody waits for it */
+	/* shuts out the submits that checked before; expedited, since the caller waits */
 	synchronize_rcu_expedited();
-	/* idle workers look again, and leave */
+	/* idle workers check again, and leave */
 	wpool_idle_wake_all(pool);
 }
 
@@ -268,13 +268,13 @@ static int check_create(const struct wpool_attrs *attrs)
 	return 0;
 }
 
-/* The device, before anybody finds the pool. */
+/* Add the device, before the pool can be found. */
 static int publish(struct wpool *pool)
 {
 	int err = device_add(&pool->dev);
 
 	if (!err) {
-		/* hotplug sees the pool from here on; what came before */
+		/* hotplug sees the pool from here on; place it for what came before */
 		mutex_lock(&pool->tune_mutex);
 		wpool_place(pool, -1);
 		mutex_unlock(&pool->tune_mutex);
@@ -294,7 +294,7 @@ static struct wpool *create(const struct wpool_attrs *attrs, wpool_arg_fn func,
 	total = wpool_admission_total(attrs->capacity, attrs->queue_depth);
 	if (func && total != WPOOL_TOKENS_UNLIMITED && total > WPOOL_MAX_FUNC_ITEMS)
 		return ERR_PTR(-ERANGE);
-	/* before threads are made, and grace periods waited for, for nothing */
+	/* before threads are created, and grace periods waited for, in vain */
 	if (wpool_registry_has(attrs->name))
 		return ERR_PTR(-EEXIST);
 	pool = alloc_pool(attrs);
@@ -361,7 +361,7 @@ void wpool_pool_destroy(struct wpool *pool)
 	first = pool->state != WPOOL_DESTROYED;
 	WRITE_ONCE(pool->state, WPOOL_DESTROYED);
 	if (first)
-		/* nothing is accepted from here on */
+		/* no task is accepted from here on */
 		close_pool(pool);
 	mutex_unlock(&pool->tune_mutex);
 	if (!first) {
@@ -369,13 +369,13 @@ void wpool_pool_destroy(struct wpool *pool)
 		return;
 	}
 
-	/* no task and no worker after this */
+	/* no task and no worker is left after this */
 	wpool_flush_drain(pool, TASK_UNINTERRUPTIBLE, MAX_SCHEDULE_TIMEOUT);
-	/* armed by parking workers and by tune, which looks at the state */
+	/* armed by workers that park, of which none is left, and by tune, which checks the state */
 	timer_shutdown_sync(&pool->expiry_timer);
 	/* waits for readers and writers of attributes */
 	device_del(&pool->dev);
-	/* the name is free again; hotplug does not see it any more */
+	/* frees the name; hotplug no longer sees the pool */
 	wpool_registry_del(pool);
 
 	complete_all(&pool->destroyed);
@@ -384,7 +384,7 @@ void wpool_pool_destroy(struct wpool *pool)
 
 int wpool_destroy(struct wpool *pool)
 {
-	/* what a failed wpool_create() left to an error path */
+	/* an error path may pass the result of a failed wpool_create() */
 	if (IS_ERR_OR_NULL(pool))
 		return 0;
 	if (is_own_task(pool))
@@ -396,7 +396,7 @@ int wpool_destroy(struct wpool *pool)
 }
 EXPORT_SYMBOL_GPL(wpool_destroy);
 
-/* End what is queued as cancelled. Nobody reopens the pool meanwhile: all of it is old. */
+/* Finish queued tasks as cancelled. No reboot comes in between, so all of them are old. */
 static void cancel_queued(struct wpool *pool)
 {
 	struct wpool_task *task;
@@ -416,7 +416,7 @@ void wpool_pool_release(struct wpool *pool, unsigned int flags)
 		WRITE_ONCE(pool->state, WPOOL_CLOSED);
 		close_pool(pool);
 	}
-	/* without the mutex while abort functions are called; see wpool_reboot() */
+	/* abort functions are called without the mutex; see wpool_reboot() */
 	if (flags & WPOOL_RELEASE_CANCEL)
 		WRITE_ONCE(pool->nr_cancelling, pool->nr_cancelling + 1);
 	mutex_unlock(&pool->tune_mutex);
@@ -464,7 +464,7 @@ static int reopen(struct wpool *pool)
 	lockdep_assert_held(&pool->tune_mutex);
 	WRITE_ONCE(pool->state, WPOOL_OPEN);
 	wpool_admission_open(pool);
-	/* those who waited for the same: it may never be empty again */
+	/* for others that wait until it is empty: it may never be empty again */
 	wake_up_all(&pool->drain_wq);
 	if (pool->prealloc) {
 		err = prealloc(pool);
@@ -493,7 +493,7 @@ int wpool_reboot(struct wpool *pool)
 		else if (pool->state == WPOOL_OPEN)
 			err = 0;
 		else if (!wpool_flush_drain(pool, TASK_KILLABLE, 0))
-			/* and nobody cancels, which would take new tasks for old ones */
+			/* nor does a release cancel, which would take new tasks for old ones */
 			err = reopen(pool);
 		else
 			err = -EAGAIN;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A pool's life, as far as wpool.h does not have it. */
+/* The life of a pool, as far as it is not part of the public header. */
 #ifndef WPOOL_POOL_POOL_H
 #define WPOOL_POOL_POOL_H
 
@@ -11,22 +11,22 @@ struct wpool_attrs;
 
 extern struct class wpool_class;
 
-/** wpool_is_default() - is this the pool that is everybody's? */
+/** wpool_is_default() - is this the default pool, which all modules share? */
 bool wpool_is_default(const struct wpool *pool);
 
 /**
- * wpool_pool_destroy() - wpool_destroy() of any pool, the default one as well
+ * wpool_pool_destroy() - wpool_destroy() for any pool, including the default one
  * @pool: the pool
  *
- * Closes it for good, waits for its tasks and workers, and drops the creator's
+ * Closes the pool for good, waits for its tasks and workers, and drops the creator's
  * reference.
  *
- * Context: process context, in none of its tasks; sleeps.
+ * Context: process context, not in one of the pool's own tasks; sleeps.
  */
 void wpool_pool_destroy(struct wpool *pool);
 
 /**
- * wpool_pool_release() - wpool_release() of any pool
+ * wpool_pool_release() - wpool_release() for any pool, including the default one
  * @pool: the pool
  * @flags: as wpool_release()
  *
@@ -35,20 +35,21 @@ void wpool_pool_destroy(struct wpool *pool);
 void wpool_pool_release(struct wpool *pool, unsigned int flags);
 
 /**
- * wpool_pools_init() - make the class and the default pool
- * @default_attrs: of the default pool
+ * wpool_pools_init() - create the class and the default pool
+ * @default_attrs: attributes of the default pool
  *
  * Return: 0 or -errno.
  */
 int wpool_pools_init(const struct wpool_attrs *default_attrs);
 
-/** wpool_pools_exit() - destroy the default pool, the last one, and the class */
+/** wpool_pools_exit() - destroy the default pool, which is the last one, and the class */
 void wpool_pools_exit(void);
 
 /**
- * wpool_pools_free() - no reference on any pool is left; also if the init failed
+ * wpool_pools_free() - free what is left when no reference to any pool exists
  *
- * After an rcu_barrier(): it waits for pools that are being freed.
+ * Called after an rcu_barrier(), and also if the init failed. Waits for pools that
+ * are being freed.
  */
 void wpool_pools_free(void);
 

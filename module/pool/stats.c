@@ -2,11 +2,11 @@
 /*
  * The statistics snapshot.
  *
- * Two identities hold in every snapshot, also of a pool in motion:
+ * Two identities hold in every snapshot, even while the pool is in use:
  *
  *   workers = idle + searching + busy: each worker is looked at once
  *   submitted = completed + failed + cancelled + outstanding: the counts are
- *     read in the order opposite to the one in which a task moves them
+ *     read in the reverse of the order in which a task moves them
  */
 #include "pool/stats.h"
 
@@ -85,8 +85,8 @@ static u64 count_accepted(struct wpool *pool)
 }
 
 /*
- * The figures of one moment, if there is one while they are read: a task that
- * came and went meanwhile would count as outstanding.
+ * Read the counts again if a task finished meanwhile: a task that came and went
+ * would otherwise count as outstanding.
  */
 static void count_tasks(struct wpool *pool, struct wpool_stats *stats)
 {
@@ -98,17 +98,17 @@ static void count_tasks(struct wpool *pool, struct wpool_stats *stats)
 		/* a task counts as failed or cancelled before it is counted out */
 		smp_rmb();
 		incomplete = count_incomplete(pool, &stats->failed, &stats->cancelled);
-		/* and is counted in before that */
+		/* and is counted in before it counts as failed or cancelled */
 		smp_rmb();
 		stats->submitted = count_accepted(pool);
-		/* all of it before the second look */
+		/* all of them before the second reading */
 		smp_rmb();
 	} while (count_finished(pool) != finished && --tries);
 	stats->completed = finished - min(finished, incomplete);
 	stats->outstanding = stats->submitted - stats->completed - incomplete;
 }
 
-/* Figures that only grow, each by itself. */
+/* Figures that only grow, independent of each other. */
 static void count_events(struct wpool *pool, struct wpool_stats *stats)
 {
 	int cpu, i;

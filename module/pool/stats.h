@@ -10,10 +10,10 @@
 
 /**
  * struct wpool_worker_info - what one worker does
- * @pid: of its thread
- * @cpu: of its run queue
+ * @pid: pid of its thread
+ * @cpu: CPU of its run queue
  * @idle: it is parked
- * @func: function of the task it is in; NULL if none
+ * @func: function of the task that it is inside; NULL if none
  */
 struct wpool_worker_info {
 	pid_t pid;
