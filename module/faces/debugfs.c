@@ -2,12 +2,12 @@
 /*
  * debugfs: tables that say more about the pools than one value per file can.
  *
- * Nothing here is an interface to rely on, and nothing here is called by the
- * pool. A table has a line, or some, for each pool there is: a file of debugfs
- * takes 900 bytes, which is much for a pool that nobody looks at.
+ * Nothing here is a stable interface, and the pool calls nothing here. Each table has
+ * one or more lines for every pool, rather than a file for every pool: a file of
+ * debugfs takes 900 bytes, which is much for a pool that nobody looks at.
  *
- * A reader holds the mutex of all pools, but not while it has to wait for memory
- * or for its own reader.
+ * A reader holds the mutex of all pools, but not while it waits for memory or for the
+ * program that reads.
  */
 #include "faces/debugfs.h"
 
@@ -38,7 +38,7 @@ static void show_cpus(struct wpool *pool, void *data)
 
 	for_each_possible_cpu(cpu) {
 		wpool_get_cpu_stats(pool, cpu, &stats);
-		/* A CPU that went away keeps what was counted on it. */
+		/* A CPU that went offline keeps what was counted on it. */
 		if (!cpu_online(cpu) && is_blank(&stats))
 			continue;
 		seq_printf(seq, "%-15s %5d %8u %8u %8u %12llu %12llu %12llu\n",
@@ -59,7 +59,7 @@ DEFINE_SHOW_ATTRIBUTE(cpus);
 
 /* ---- workers: a row for each worker ---------------------------------------- */
 
-/* What the rows of one pool need. */
+/* Context of the rows of one pool. */
 struct workers {
 	struct seq_file *seq;
 	const char *pool;

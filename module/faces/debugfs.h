@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The face of the pools in debugfs: the tables in /sys/kernel/debug/wpool/.
- */
+/* The face of the pools in debugfs: the tables in /sys/kernel/debug/wpool/. */
 #ifndef WPOOL_DEBUGFS_H
 #define WPOOL_DEBUGFS_H
 
 /**
- * wpool_debugfs_init() - make the tables
+ * wpool_debugfs_init() - create the tables
  *
- * Without debugfs, or when that fails, there are none and nothing else is
- * different.
+ * Without debugfs, or if that fails, there are no tables, and nothing else
+ * changes.
  *
  * Context: process context; sleeps.
  */
 void wpool_debugfs_init(void);
 
 /**
- * wpool_debugfs_exit() - remove them
+ * wpool_debugfs_exit() - remove the tables
  *
  * Waits for readers.
  *
