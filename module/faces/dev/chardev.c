@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/wpool: file operations, and what every ioctl has in common.
+ * /dev/wpool: file operations, and what all ioctls have in common.
  *
  * Invariants:
- *   - a structure is copied in once, with one rule for all of them: too short
+ *   - a structure is copied in once, with the same rule for all of them: too short
  *     EINVAL, non-zero bytes beyond what we know E2BIG, unknown flag
  *     EOPNOTSUPP, unknown number ENOTTY;
- *   - a handler sees a zero-padded structure of our own version, flags it
+ *   - a handler gets a zero-padded structure of our own version, flags that it
  *     knows, and an attached file unless its row in the table says otherwise;
- *   - what goes out is the structure that came in plus out fields, so nothing
- *     of ours leaks;
- *   - nothing a user does here writes to the kernel log.
+ *   - what goes out is the structure that came in plus its out fields, so no kernel
+ *     memory leaks;
+ *   - nothing that a user does here writes to the kernel log.
  *
- * The device holds the module while it is open. Pools are pool.c, tasks task.c,
- * reading read.c, workloads workload.c.
+ * An open device pins the module. Pools are in pool.c, tasks in task.c, reading in
+ * read.c, workloads in workload.c.
  */
 #include "faces/dev/chardev.h"
 
@@ -161,7 +161,7 @@ static int ioctl_info(struct call *call, void *cmd)
 
 /* ---- tasks ---- */
 
-/* A task that its submitter runs would take that with it when it faults. */
+/* A task that faults in its submitter, under policy run, would kill the submitter. */
 static bool faults_are_contained(struct wpool *pool)
 {
 	struct wpool_attrs attrs;
@@ -225,7 +225,7 @@ static int ioctl_submit(struct call *call, void *cmd)
 	struct wpool_dev_work *works;
 	int err;
 
-	/* right whatever happens, and a bad pointer shows before it is too late */
+	/* correct even if the call fails; and a bad pointer shows before the submit */
 	if (put_user(0, &user->accepted))
 		return -EFAULT;
 	works = works_get(call->pool, submit);
@@ -302,14 +302,14 @@ static_assert(WPOOL_DEV_DESTROYED == (int)WPOOL_DESTROYED);
 
 /* ---- dispatch ---- */
 
-#define NEEDS_NO_POOL	BIT(0)	/* the file may not be attached yet */
-#define COPIES_OUT	BIT(1)	/* on success the structure goes back */
+#define NEEDS_NO_POOL	BIT(0)	/* the file need not be attached */
+#define COPIES_OUT	BIT(1)	/* on success the structure is copied back */
 
 /**
  * struct ioctl_op - one ioctl
- * @size: of its structure as we know it
- * @min_size: of the first version of the structure
- * @flags: those of the structure that we know
+ * @size: size of its structure, in the version that we know
+ * @min_size: size of the first version of the structure
+ * @flags: flags of the structure that we know
  * @how: NEEDS_NO_POOL, COPIES_OUT
  * @handler: called with the structure
  */
@@ -341,7 +341,7 @@ union cmd_buffer {
 	struct wpool_dev_info info;
 };
 
-/* min_size ends with the last field of the first version, for ever. */
+/* min_size ends with the last field of the first version and never changes. */
 static const struct ioctl_op ioctl_ops[] = {
 	[_IOC_NR(WPOOL_IOC_CREATE)] = {
 		sizeof(struct wpool_dev_create),
@@ -420,13 +420,13 @@ static long chardev_ioctl(struct file *opened, unsigned int nr, unsigned long ar
 		return -EFAULT;
 	if (user_size < op->min_size)
 		return -EINVAL;
-	/* no version will ever be as large, and the tail has to be looked at */
+	/* no version will ever be that large, and the tail has to be checked */
 	if (user_size > PAGE_SIZE)
 		return -E2BIG;
 	err = copy_struct_from_user(&cmd, op->size, call.arg, user_size);
 	if (err)
 		return err;
-	/* somebody may have changed it meanwhile */
+	/* user space may have changed it meanwhile */
 	cmd.header.size = user_size;
 	if (cmd.header.flags & ~op->flags)
 		return -EOPNOTSUPP;
@@ -464,10 +464,7 @@ static int chardev_open(struct inode *inode, struct file *opened)
 	return nonseekable_open(inode, opened);
 }
 
-/*
- * The last reference to the struct file is gone: no call is under way, in no
- * thread.
- */
+/* The last reference to the struct file is gone: no thread is in a call on it. */
 static int chardev_release(struct inode *inode, struct file *opened)
 {
 	wpool_devtask_close(opened->private_data);
@@ -506,11 +503,11 @@ int wpool_chardev_init(void)
 
 void wpool_chardev_exit(void)
 {
-	/* from here on no file is opened, and none was open */
+	/* no file is opened from here on, and none was open */
 	misc_deregister(&chardev);
-	/* from here on no task of ours is in a pool that was made here */
+	/* no task of ours is left in a pool made here */
 	wpool_devpool_exit();
-	/* from here on in no other pool either */
+	/* nor in any other pool */
 	wpool_devfile_exit();
 	wpool_devtask_exit();
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* /dev/wpool: the face of the pool for user space, see the ABI header. */
+/* /dev/wpool: the face of the pools for user space, see the ABI header. */
 #ifndef WPOOL_CHARDEV_H
 #define WPOOL_CHARDEV_H
 
 /**
- * wpool_chardev_init() - make the device appear
+ * wpool_chardev_init() - register the device
  *
  * Context: process context; sleeps.
  * Return: 0 or -errno.
@@ -12,7 +12,7 @@
 int wpool_chardev_init(void);
 
 /**
- * wpool_chardev_exit() - the device disappears, and all pools made through it
+ * wpool_chardev_exit() - unregister the device and destroy all pools made through it
  *
  * Context: process context; sleeps, uninterruptibly, until their tasks have
  * ended. No file is open: each holds a reference to the module.

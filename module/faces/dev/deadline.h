@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Durations of the ABI. */
+/* Durations in the ABI. */
 #ifndef WPOOL_DEV_DEADLINE_H
 #define WPOOL_DEV_DEADLINE_H
 
@@ -8,11 +8,11 @@
 #include <linux/types.h>
 
 /**
- * wpool_dev_deadline() - when a duration of the ABI is over
- * @timeout_ns: in ns from now; anything but 0
+ * wpool_dev_deadline() - the time at which a duration of the ABI ends
+ * @timeout_ns: in ns from now; not 0
  *
  * Context: any.
- * Return: CLOCK_MONOTONIC; %KTIME_MAX if that is beyond what it can count.
+ * Return: CLOCK_MONOTONIC; %KTIME_MAX if the sum is beyond its range.
  */
 static inline ktime_t wpool_dev_deadline(u64 timeout_ns)
 {

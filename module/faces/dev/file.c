@@ -4,11 +4,20 @@
  *
  * Invariants:
  *   - a file is attached to one pool for all its life and holds a reference
- *     to it, which keeps the memory, not the pool open;
- *   - its memory lives until it is closed and its last task is freed, so tasks
- *     hold no reference each.
+ *     to it, which keeps the memory but does not keep the pool open;
+ *   - its memory lives until it is closed and its last task is freed, so the tasks
+ *     hold no references.
  *
- * What the tasks are and how they end is in task.c.
+ * Barrier pair:
+ *
+ *   devfile_wake:A  the counts are written, full barrier, look for sleepers
+ *                   <-> devread_poll:A (read.c), and set_current_state() in
+ *                   wait_event() and prepare_to_wait(): a sleeper is on the
+ *                   queue, full barrier, then it reads the counts. Either it sees
+ *                   the new counts, or it is seen and woken. Without the barriers
+ *                   it could sleep on.
+ *
+ * The tasks and how they end are in task.c.
  */
 #include "faces/dev/file.h"
 
@@ -20,7 +29,7 @@
 #include <linux/wait_bit.h>
 #include <linux/wpool.h>
 
-/* Files whose memory is not freed yet: they outlive their struct file. */
+/* Files whose memory is not freed yet, which outlives their struct file. */
 static atomic_t nr_files;
 
 void wpool_devfile_free(struct wpool_devfile *file)
@@ -40,12 +49,7 @@ bool wpool_devfile_is_last(const struct wpool_devfile *file)
 	return file->closed && !file->nr_items;
 }
 
-/*
- * The counts are written before the queues are looked at, and a sleeper is on
- * its queue before it looks at the counts: wq_has_sleeper() has the barrier
- * that pairs with set_current_state() in wait_event(), and, for poll, with
- * the one in wpool_devread_poll():A.
- */
+/* devfile_wake:A is in wq_has_sleeper(). */
 void wpool_devfile_wake(struct wpool_devfile *file)
 	__must_hold(&file->lock)
 {
@@ -62,7 +66,7 @@ void wpool_devfile_stats(struct wpool_devfile *file,
 			 struct wpool_dev_stats *stats)
 {
 	spin_lock(&file->lock);
-	/* a submit that is under way learns last what it got accepted */
+	/* a submit under way does not know yet how many tasks were accepted */
 	stats->file_submitted = max(file->nr_accepted, file->nr_finished);
 	stats->file_finished = file->nr_finished;
 	stats->file_unread = file->nr_unread;
@@ -124,7 +128,7 @@ void wpool_devfile_close(struct wpool_devfile *file)
 {
 	bool last;
 
-	/* from here on the last task frees the file, unless there is none */
+	/* from here on the last task frees the file; if there is none, we do */
 	spin_lock(&file->lock);
 	file->closed = true;
 	last = wpool_devfile_is_last(file);
@@ -136,8 +140,8 @@ void wpool_devfile_close(struct wpool_devfile *file)
 void wpool_devfile_exit(void)
 {
 	/*
-	 * No file is open and every task was told to end, but the default pool's
-	 * may not have got round to it.
+	 * No file is open and every task was told to end, but tasks of the default
+	 * pool may not have ended yet.
 	 */
 	wait_var_event(&nr_files, !atomic_read(&nr_files));
 }

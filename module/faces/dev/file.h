@@ -2,8 +2,8 @@
 /*
  * An open /dev/wpool: the pool it is attached to, its tasks, their records.
  *
- * The functions below are what the file operations and ioctls come down to;
- * structures of the ABI are checked before they get here.
+ * The file operations and ioctls call the functions below; structures of the ABI
+ * are checked before they get here.
  */
 #ifndef WPOOL_DEVFILE_H
 #define WPOOL_DEVFILE_H
@@ -19,23 +19,24 @@ struct wpool;
 
 /**
  * struct wpool_devfile - an open file
- * @lock: protects what is marked L; taken in process context only
+ * @lock: protects the fields marked L; taken in process context only
  * @unfinished: L: tasks that have no record yet
  * @done: L: tasks whose record is unread, oldest first
  * @submits: L: submits under way, whose tasks may not be accepted yet
  * @next_seq: L: number of the next task
  * @nr_items: L: tasks and records that memory is allocated for
- * @nr_unfinished: W: length of @unfinished, what a cancel has taken off included
+ * @nr_unfinished: W: length of @unfinished, including tasks that a cancel has moved
+ *	off the list
  * @nr_unread: W: length of @done
  * @bytes: L: sum of wpool_workload_bytes() of unfinished tasks
  * @nr_accepted: L: tasks known to be accepted
- * @nr_finished: L: tasks that have a record or would have one
+ * @nr_finished: L: tasks that have a record, or would have one
  * @closing: L: no more records
- * @closed: L: whoever frees the last task frees the file, too
+ * @closed: L: whoever frees the last task also frees the file
  * @queue_ns: L: histogram, submit to start
  * @run_ns: L: histogram, start to end
  * @readers: readers and pollers
- * @waiters: those who wait for @nr_unfinished to be 0
+ * @waiters: threads that wait until @nr_unfinished is 0
  * @attach_mutex: one attach at a time; outside of @lock
  * @cancel_mutex: one cancel at a time; outside of @lock
  * @pool: L: the pool, with a reference; set once
@@ -66,7 +67,7 @@ struct wpool_devfile {
 };
 
 /**
- * wpool_devfile_create() - a file is opened
+ * wpool_devfile_create() - create the file for an open
  *
  * Context: process context; sleeps.
  * Return: the file, attached to no pool; ERR_PTR(-ENOMEM).
@@ -74,29 +75,29 @@ struct wpool_devfile {
 struct wpool_devfile *wpool_devfile_create(void);
 
 /**
- * wpool_devfile_close() - a file is closed for good
+ * wpool_devfile_close() - end a file that is closed for good
  * @file: the file; not to be used afterwards
  *
- * After wpool_devtask_close(). The memory goes with the last task.
+ * Called after wpool_devtask_close(). The memory is freed with the last task.
  *
  * Context: process context; sleeps. Nobody else uses the file.
  */
 void wpool_devfile_close(struct wpool_devfile *file);
 
 /**
- * wpool_devfile_attach_begin() - about to attach the file to a pool
+ * wpool_devfile_attach_begin() - prepare to attach the file to a pool
  * @file: the file
  *
  * Context: process context; sleeps, interruptible.
- * Return: 0, then wpool_devfile_attach_end() must follow; -EISCONN it is
- * attached already; -ERESTARTSYS interrupted.
+ * Return: 0, and then wpool_devfile_attach_end() must follow; -EISCONN if the file
+ * is already attached; -ERESTARTSYS if interrupted.
  */
 int wpool_devfile_attach_begin(struct wpool_devfile *file);
 
 /**
- * wpool_devfile_attach_end() - attach the file, or not
+ * wpool_devfile_attach_end() - attach the file, or give that up
  * @file: the file, after wpool_devfile_attach_begin()
- * @pool: the pool with a reference, which becomes the file's; %NULL: none
+ * @pool: the pool with a reference, which becomes the file's; %NULL for none
  *
  * Context: process context.
  */
@@ -107,14 +108,14 @@ void wpool_devfile_attach_end(struct wpool_devfile *file, struct wpool *pool);
  * @file: the file
  *
  * Context: any.
- * Return: the pool, which lives as long as the file does; %NULL if none.
+ * Return: the pool, which exists as long as the file does; %NULL if none.
  */
 struct wpool *wpool_devfile_pool(struct wpool_devfile *file);
 
 /**
- * wpool_devfile_stats() - figures of the file
+ * wpool_devfile_stats() - read the figures of the file
  * @file: the file
- * @stats: where @file_submitted to @run_ns are filled in
+ * @stats: @file_submitted to @run_ns are filled in
  *
  * Context: process context.
  */
@@ -122,7 +123,7 @@ void wpool_devfile_stats(struct wpool_devfile *file,
 			 struct wpool_dev_stats *stats);
 
 /**
- * wpool_devfile_wake() - counts have changed: who waits for that?
+ * wpool_devfile_wake() - wake the sleepers that the new counts concern
  * @file: the file
  *
  * Context: process context; holds @file->lock.
@@ -130,18 +131,18 @@ void wpool_devfile_stats(struct wpool_devfile *file,
 void wpool_devfile_wake(struct wpool_devfile *file) __must_hold(&file->lock);
 
 /**
- * wpool_devfile_is_last() - is it time to free the file?
+ * wpool_devfile_is_last() - must the caller free the file?
  * @file: the file
  *
  * Context: process context; holds @file->lock.
- * Return: true, once: then the caller drops the lock and calls
+ * Return: true, once: then the caller must drop the lock and call
  * wpool_devfile_free().
  */
 bool wpool_devfile_is_last(const struct wpool_devfile *file)
 	__must_hold(&file->lock);
 
 /**
- * wpool_devfile_free() - free a file that is closed and has no task left
+ * wpool_devfile_free() - free a closed file that has no task left
  * @file: the file
  *
  * Context: process context; may sleep.
@@ -149,7 +150,7 @@ bool wpool_devfile_is_last(const struct wpool_devfile *file)
 void wpool_devfile_free(struct wpool_devfile *file);
 
 /**
- * wpool_devfile_exit() - after the last close; waits until all tasks have ended
+ * wpool_devfile_exit() - wait, after the last close, until all tasks have ended
  *
  * Context: process context; sleeps, uninterruptibly, for some ms.
  */

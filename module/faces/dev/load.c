@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A workload that runs, see load.h. */
+/* One run of a workload, see load.h. */
 #include "faces/dev/load.h"
 
 #include <linux/ktime.h>

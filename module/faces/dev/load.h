@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A workload that runs, as those see it who do parts of it. */
+/* One run of a workload, for the files that execute parts of it. */
 #ifndef WPOOL_DEV_LOAD_H
 #define WPOOL_DEV_LOAD_H
 
@@ -13,15 +13,15 @@ struct wpool;
 /**
  * struct wpool_workload - one run of a workload
  * @arg: see WPOOL_WORK_* in the ABI
- * @pool: where a tree's nodes are submitted to; the task runs there itself
+ * @pool: pool that a tree's nodes are submitted to; the task itself runs there
  * @sleeper: X: thread to wake when @stop is set
  * @kind: WPOOL_WORK_*
  * @depth: tree: levels below the root
  * @fanout: tree: children of each node
  * @stop: X: end as soon as possible; set once, never cleared
  *
- * What has no letter is set before the run and only read by it. X: read and
- * written without a lock, READ_ONCE and WRITE_ONCE.
+ * Fields without a letter are set before the run, which only reads them. X: read
+ * and written without a lock, READ_ONCE and WRITE_ONCE.
  */
 struct wpool_workload {
 	u64 arg;
@@ -34,11 +34,11 @@ struct wpool_workload {
 };
 
 /**
- * wpool_workload_stopped() - shall this run end?
+ * wpool_workload_stopped() - must this run end early?
  * @load: the run
  *
  * Context: any.
- * Return: true: whoever does it returns -ECANCELED as soon as possible.
+ * Return: true: the caller must return -ECANCELED as soon as possible.
  */
 static inline bool wpool_workload_stopped(const struct wpool_workload *load)
 {
@@ -48,7 +48,7 @@ static inline bool wpool_workload_stopped(const struct wpool_workload *load)
 /**
  * wpool_workload_spin() - use the CPU
  * @load: the run
- * @spin_ns: so many ns on the CPU; time in which the thread did not run does
+ * @spin_ns: CPU time to use, in ns; time in which the thread did not run does
  *	not count
  *
  * Context: process context; reschedules.

@@ -2,18 +2,18 @@
 /*
  * The pools that were made through /dev/wpool, and only those.
  *
- * Such a pool belongs to no module and to no file: its creator's reference is
- * this list's, until somebody destroys it or the module is unloaded. Pools of
- * modules, and the default pool, are not on the list, so nobody can close them
- * through the device.
+ * Such a pool belongs to no module and to no file: this list holds the creator's
+ * reference until the pool is destroyed through the device or the module is unloaded.
+ * Pools of modules, and the default pool, are not on the list, so nobody can close
+ * them through the device.
  *
  * Invariants:
  *   - an entry is on the list from the pool's creation until after its
- *     destruction; whoever looks for it holds a reference to the pool, so an
+ *     destruction. Whoever looks for it holds a reference to the pool, so an
  *     address on the list is never that of another, later pool;
- *   - wpool_destroy() is called once for each entry, by who holds its mutex;
- *   - a reboot never meets a destroy, so a pool that was found empty is empty
- *     when it is destroyed, which then takes no time.
+ *   - wpool_destroy() is called once for each entry, with the entry's mutex held;
+ *   - a reboot and a destroy exclude each other, so a pool that was found empty is
+ *     still empty when it is destroyed, which then takes no time.
  */
 #include "faces/dev/pool.h"
 
@@ -30,13 +30,13 @@
 
 #include "faces/dev/deadline.h"
 
-/* How often somebody who waits for a pool to be empty looks, at least. */
+/* Longest pause between two checks whether a pool is empty. */
 #define DRAIN_POLL_MAX_NS	(10 * NSEC_PER_MSEC)
 
 /**
  * struct devpool - a pool made through the device
  * @node: in devpools, under devpools_mutex
- * @kref: of the list, and of each caller at work on it
+ * @kref: references of the list, and of each caller that uses the entry
  * @pool: the pool; the entry has the creator's reference until @destroyed
  * @mutex: one reboot or destroy at a time; protects @destroyed. Outside of
  *	devpools_mutex.
@@ -52,7 +52,7 @@ struct devpool {
 
 static LIST_HEAD(devpools);
 
-/* Protects devpools. Nobody sleeps for long under it. */
+/* Protects devpools. No holder sleeps for long. */
 static DEFINE_MUTEX(devpools_mutex);
 
 static void devpool_free(struct kref *kref)
@@ -84,7 +84,7 @@ static struct devpool *devpool_find(struct wpool *pool)
 	return found;
 }
 
-/* Not on the list: it was destroyed, or never ours. */
+/* Result for a pool that is not on the list: destroyed already, or not made here. */
 static int not_found(struct wpool *pool, int if_destroyed)
 {
 	struct wpool_stats stats;
@@ -93,7 +93,7 @@ static int not_found(struct wpool *pool, int if_destroyed)
 	return stats.state == WPOOL_DESTROYED ? if_destroyed : -EBUSY;
 }
 
-/* Nothing is left of what a closed pool had accepted, or it is open again. */
+/* Is nothing left of a closed pool's tasks and workers, or is the pool open again? */
 static bool is_drained(struct wpool *pool)
 {
 	struct wpool_stats stats;
@@ -104,9 +104,9 @@ static bool is_drained(struct wpool *pool)
 }
 
 /*
- * Wait until a closed pool is empty. wpool_release_timeout() would wake us to
- * the moment, but it is killable only, and it would close again what somebody
- * opened meanwhile.
+ * Wait until a closed pool is empty. wpool_release_timeout() would return more
+ * promptly, but it is only killable, and it would close a pool again that was
+ * rebooted meanwhile.
  */
 static int drain(struct wpool *pool, u64 timeout_ns)
 {
@@ -119,11 +119,11 @@ static int drain(struct wpool *pool, u64 timeout_ns)
 		if (ktime_compare(now, end) >= 0)
 			return -ETIME;
 		until = min_t(ktime_t, ktime_add_ns(now, pause_ns), end);
-		/* not freezable here, with a mutex held: that is a signal, too */
+		/* not freezable, as a mutex may be held: freezing ends the sleep like a signal */
 		set_current_state(TASK_INTERRUPTIBLE);
 		schedule_hrtimeout_range(&until, current->timer_slack_ns,
 					 HRTIMER_MODE_ABS);
-		/* a time-out must not start again */
+		/* a call with a timeout must not start again */
 		if (signal_pending(current))
 			return timeout_ns ? -EINTR : -ERESTARTSYS;
 		pause_ns = min_t(u64, 2 * pause_ns, DRAIN_POLL_MAX_NS);
@@ -147,7 +147,7 @@ struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs)
 		return pool;
 	}
 	entry->pool = pool;
-	/* before anybody can find the entry, and the pool through it */
+	/* before anybody can find the entry, and through it the pool */
 	wpool_get(pool);
 	mutex_lock(&devpools_mutex);
 	list_add_tail(&entry->node, &devpools);
@@ -205,7 +205,7 @@ out_put:
 	return err;
 }
 
-/* The list's reference to the entry goes with it. */
+/* Destroy the pool, and drop the list's reference to the entry. */
 static void devpool_end(struct devpool *entry)
 {
 	wpool_destroy(entry->pool);
@@ -245,7 +245,7 @@ void wpool_devpool_exit(void)
 {
 	struct devpool *entry, *next;
 
-	/* no file is open, so nobody else looks at the list */
+	/* no file is open, so nobody else uses the list */
 	list_for_each_entry_safe(entry, next, &devpools, node)
 		devpool_end(entry);
 }

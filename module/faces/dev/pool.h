@@ -9,7 +9,7 @@ struct wpool;
 struct wpool_attrs;
 
 /**
- * wpool_devpool_create() - make a pool that lives until it is destroyed
+ * wpool_devpool_create() - create a pool that lives until it is destroyed
  * @attrs: see wpool_create()
  *
  * Context: process context; sleeps.
@@ -19,47 +19,47 @@ struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs);
 
 /**
  * wpool_devpool_release() - close a pool
- * @pool: a pool that the caller has a reference to
+ * @pool: a pool that the caller holds a reference to
  * @flags: as wpool_release()
  *
  * Context: process context; sleeps.
- * Return: 0; -EBUSY not one of ours.
+ * Return: 0; -EBUSY if the pool was not made here.
  */
 int wpool_devpool_release(struct wpool *pool, unsigned int flags);
 
 /**
  * wpool_devpool_release_timeout() - close a pool and wait until it is empty
- * @pool: a pool that the caller has a reference to
+ * @pool: a pool that the caller holds a reference to
  * @flags: as wpool_release()
- * @timeout_ns: at most; 0 is for ever
+ * @timeout_ns: longest wait in ns; 0 waits forever
  *
  * Context: process context; sleeps, interruptible.
- * Return: 0; -EBUSY not one of ours; -ETIME; -ERESTARTSYS, or -EINTR if there
- * was a time-out.
+ * Return: 0; -EBUSY if the pool was not made here; -ETIME; -ERESTARTSYS if
+ * interrupted, or -EINTR if there is a timeout.
  */
 int wpool_devpool_release_timeout(struct wpool *pool, unsigned int flags,
 				  u64 timeout_ns);
 
 /**
  * wpool_devpool_reboot() - open a released pool again
- * @pool: a pool that the caller has a reference to
+ * @pool: a pool that the caller holds a reference to
  *
  * Context: process context; sleeps, interruptible.
- * Return: 0; -EBUSY not one of ours; -ESHUTDOWN destroyed; -ERESTARTSYS;
- * otherwise as wpool_reboot().
+ * Return: 0; -EBUSY if the pool was not made here; -ESHUTDOWN if it was destroyed;
+ * -ERESTARTSYS; otherwise as wpool_reboot().
  */
 int wpool_devpool_reboot(struct wpool *pool);
 
 /**
  * wpool_devpool_destroy() - end a pool
- * @pool: a pool that the caller has a reference to and keeps
+ * @pool: a pool that the caller holds a reference to and keeps
  *
- * Closes it, waits until it is empty, and destroys it. If the wait is
+ * Closes the pool, waits until it is empty, and destroys it. If the wait is
  * interrupted the pool stays closed.
  *
  * Context: process context; sleeps, interruptible.
- * Return: 0, also if somebody else destroyed it; -EBUSY not one of ours;
- * -ERESTARTSYS.
+ * Return: 0, also if another thread destroyed the pool; -EBUSY if it was not made
+ * here; -ERESTARTSYS.
  */
 int wpool_devpool_destroy(struct wpool *pool);
 

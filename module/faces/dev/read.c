@@ -2,8 +2,9 @@
 /*
  * Read, poll and wait of an open /dev/wpool, see read.h.
  *
- * Nobody is woken who would not find something: readers if there is a record or no
- * unfinished task, waiters if there is no unfinished task.
+ * A sleeper is woken only if it finds something: a reader if there is a record or no
+ * unfinished task, a waiter if there is no unfinished task. The barrier
+ * devread_poll:A is explained in file.c.
  */
 #include "faces/dev/read.h"
 
@@ -24,7 +25,7 @@ static bool file_readable(const struct wpool_devfile *file)
 	return READ_ONCE(file->nr_unread) || !READ_ONCE(file->nr_unfinished);
 }
 
-/* What is there, without sleeping. */
+/* Copy the records that are there, without sleeping. */
 static ssize_t records_read(struct wpool_devfile *file, char __user *buf,
 			    size_t count, bool *idle)
 {
@@ -46,7 +47,7 @@ static ssize_t records_read(struct wpool_devfile *file, char __user *buf,
 		}
 		wpool_devtask_drop(file, &taken);
 		done += nr * sizeof(records[0]);
-		/* there may be more as fast as they are read */
+		/* tasks may finish as fast as their records are read */
 		if (signal_pending(current))
 			break;
 		cond_resched();
@@ -63,7 +64,7 @@ ssize_t wpool_devread(struct wpool_devfile *file, char __user *buf,
 
 	if (count < sizeof(struct wpool_dev_record))
 		return -EINVAL;
-	/* far more than there can be, and no overflow in what is returned */
+	/* far more than there can be, and what is returned cannot overflow */
 	count = min_t(size_t, count, INT_MAX);
 	for (;;) {
 		ret = records_read(file, buf, count, &idle);
@@ -82,14 +83,14 @@ __poll_t wpool_devread_poll(struct wpool_devfile *file, struct file *opened,
 {
 	poll_wait(opened, &file->readers, table);
 	/*
-	 * A: on the queue before the counts are read; pairs with wpool_devfile_wake().
-	 * Without it a task that ends now could be missed by both.
+	 * devread_poll:A, on the queue before the counts are read; pairs with
+	 * devfile_wake:A. Without it both could miss a task that ends now.
 	 */
 	smp_mb();
 	return file_readable(file) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
-/* As wait_event_freezable_timeout(), to the moment and not to the tick. */
+/* wait_event_freezable_timeout(), but as exact as the timer rather than the tick. */
 static int wait_until(struct wpool_devfile *file, ktime_t until)
 {
 	DEFINE_WAIT(wait);
@@ -100,7 +101,7 @@ static int wait_until(struct wpool_devfile *file, ktime_t until)
 				TASK_INTERRUPTIBLE | TASK_FREEZABLE);
 		if (!READ_ONCE(file->nr_unfinished) || err)
 			break;
-		/* not to be restarted: that would be with the whole time again */
+		/* not restarted, since that would wait for the whole time again */
 		if (signal_pending(current))
 			err = -EINTR;
 		else if (!schedule_hrtimeout_range(&until, current->timer_slack_ns,

@@ -10,15 +10,16 @@ struct file;
 struct wpool_devfile;
 
 /**
- * wpool_devread() - completion records, oldest first, whole ones only
+ * wpool_devread() - read completion records, oldest first, whole ones only
  * @file: the file
- * @buf: where to
- * @count: its size in bytes
+ * @buf: destination
+ * @count: size of @buf in bytes
  * @nonblock: do not sleep
  *
  * Context: process context; sleeps, interruptible and freezable.
- * Return: bytes; 0 no record, and no task is unfinished; -EINVAL no room for a
- * record; -EAGAIN; -EFAULT, no record is lost; -ERESTARTSYS.
+ * Return: number of bytes; 0 if there is no record and no task is unfinished;
+ * -EINVAL if @buf has no room for a record; -EAGAIN; -EFAULT, with no record lost;
+ * -ERESTARTSYS.
  */
 ssize_t wpool_devread(struct wpool_devfile *file, char __user *buf,
 		      size_t count, bool nonblock);
@@ -27,7 +28,7 @@ ssize_t wpool_devread(struct wpool_devfile *file, char __user *buf,
  * wpool_devread_poll() - would read sleep?
  * @file: the file
  * @opened: the struct file it belongs to
- * @table: of the caller
+ * @table: poll table of the caller
  *
  * Context: process context.
  * Return: EPOLLIN | EPOLLRDNORM or 0.
@@ -38,10 +39,10 @@ __poll_t wpool_devread_poll(struct wpool_devfile *file, struct file *opened,
 /**
  * wpool_devread_wait() - wait until every task of the file has finished
  * @file: the file
- * @timeout_ns: at most; 0 is for ever
+ * @timeout_ns: longest wait in ns; 0 waits forever
  *
  * Context: process context; sleeps, interruptible and freezable.
- * Return: 0; -ETIME; -ERESTARTSYS, or -EINTR if there was a time-out.
+ * Return: 0; -ETIME; -ERESTARTSYS if interrupted, or -EINTR if there is a timeout.
  */
 int wpool_devread_wait(struct wpool_devfile *file, u64 timeout_ns);
 

@@ -2,10 +2,10 @@
 /*
  * The tasks of an open /dev/wpool, and the records that they become.
  *
- * One item per accepted descriptor is task and record in one: it is allocated
- * before the submit, so that nothing can fail when the task ends. Tasks are
- * abortable: the pool ends each either by its function or by its abort
- * function, once, also when the task was cancelled or its worker died.
+ * Each accepted descriptor has one item, which is task and record in one. It is
+ * allocated before the submit, so that nothing can fail when the task ends. Tasks are
+ * abortable: the pool ends each task once, by its function or by its abort function,
+ * even if the task is cancelled or its worker dies.
  *
  *             submit                 function, abort
  *   (nothing) ------> unfinished ----------------------> recorded ----> (freed)
@@ -16,18 +16,18 @@
  *
  * Invariants:
  *   - an item is on a list of its file while it is unfinished or its record is
- *     unread; it is freed when it is on no list and the pool has let go of it.
+ *     unread. It is freed when it is on no list and the pool has let go of it.
  *     A cancelled task gets its record at once, but stays in the pool's queue
- *     until a worker comes by, which may be long after;
- *   - nr_items, what a file can make us allocate, is at most
- *     WPOOL_MAX_INFLIGHT, but for what a submit has not added yet;
- *   - whoever calls wpool_task_cancel() or wpool_workload_stop() holds the
- *     file's lock and found the item on the list of unfinished ones: its thread
- *     can end neither the item nor itself before we let go;
+ *     until a worker finds it, which may be much later;
+ *   - nr_items, which bounds the memory of a file, is at most WPOOL_MAX_INFLIGHT,
+ *     apart from items that a submit has not added yet;
+ *   - a caller of wpool_task_cancel() or wpool_workload_stop() holds the
+ *     file's lock and has found the item on the list of unfinished ones. So neither
+ *     the item nor the thread that runs it can end before the caller lets go;
  *   - a task that was not accepted leaves no record: a cancel only marks the
  *     tasks of a submit that is under way.
  *
- * Does not know what the workloads do, nor the structures of the ioctls.
+ * This file knows neither what the workloads do nor the structures of the ioctls.
  */
 #include "faces/dev/task.h"
 
@@ -52,22 +52,22 @@
 /**
  * struct item - a task of a file, and its record when it has ended
  * @task: the task
- * @node: L: on file->unfinished, file->done or a local list; empty if neither
+ * @node: L: on file->unfinished, file->done or a local list; empty if on none
  * @file: I: the file
- * @load: I: what it does, but for its own rules
- * @seq: I: its number among the tasks of the file
- * @cookie: I: of the descriptor
+ * @load: I: what the task does; has rules of its own
+ * @seq: I: number among the tasks of the file
+ * @cookie: I: cookie of the descriptor
  * @submit_ns: I: when it was handed over
  * @start_ns: E: when it started; 0 if it did not
  * @end_ns: L: when it ended
  * @cpu: E: where it started, later where it ended
  * @status: L: how it ended
  * @silent: I: no record
- * @recorded: L: it has ended, as far as the file is concerned
+ * @recorded: L: it has ended as far as the file is concerned
  * @in_pool: L: the pool may still touch it
  *
- * I: set before it is submitted. L: file->lock. E: the thread that runs the
- * task, or who ends it in its place; read under file->lock once it is recorded.
+ * I: set before it is submitted. L: file->lock. E: the thread that runs the task,
+ * or ends it instead; read under file->lock once it is recorded.
  */
 struct item {
 	struct wpool_task task;
@@ -92,7 +92,7 @@ static_assert(offsetof(struct item, task) == 0);
 /**
  * struct submit - tasks that are being handed over
  * @node: L: on file->submits
- * @first: I: number of the first
+ * @first: I: number of the first task
  * @nr: I: how many
  */
 struct submit {
@@ -103,7 +103,7 @@ struct submit {
 
 static struct kmem_cache *item_cache;
 
-/* Freed under the lock: who finds nr_items 0 knows that they are all gone. */
+/* Called under the lock: when nr_items is 0, all items are really freed. */
 static void item_free(struct item *item)
 	__must_hold(&item->file->lock)
 {
@@ -119,7 +119,7 @@ static void hist_add(u64 *hist, u64 ns)
 	hist[min_t(u32, ilog2(ns | 1), WPOOL_DEV_HIST_BUCKETS - 1)]++;
 }
 
-/* The task has ended for its file: make the record. */
+/* The task has ended as far as its file is concerned: make the record. */
 static void item_record(struct item *item, int status, u64 end_ns)
 	__must_hold(&item->file->lock)
 {
@@ -137,7 +137,7 @@ static void item_record(struct item *item, int status, u64 end_ns)
 	file->nr_finished++;
 	WRITE_ONCE(file->nr_unfinished, file->nr_unfinished - 1);
 	if (file->closing) {
-		/* nobody is left to be woken */
+		/* nobody is left to wake */
 		list_del_init(&item->node);
 		return;
 	}
@@ -192,7 +192,7 @@ static void item_init(struct item *item, struct wpool_devfile *file,
 		      const struct wpool_dev_work *work, struct wpool *pool,
 		      u64 submit_ns)
 {
-	/* files hold the module while they are open, and its exit waits for items */
+	/* an open file pins the module, and the module's exit waits for items */
 	wpool_task_init_abortable(&item->task, dev_task_run, dev_task_abort, NULL);
 	INIT_LIST_HEAD(&item->node);
 	item->file = file;
@@ -208,7 +208,7 @@ static void item_init(struct item *item, struct wpool_devfile *file,
 	item->in_pool = true;
 }
 
-/* As many of the new items as the file's limits let in, a prefix. */
+/* Add as many of the new items as the file's limits allow, a prefix. */
 static void submit_begin(struct wpool_devfile *file, struct submit *submit,
 			 struct wpool_task **tasks, u32 nr)
 {
@@ -234,7 +234,7 @@ static void submit_begin(struct wpool_devfile *file, struct submit *submit,
 	spin_unlock(&file->lock);
 }
 
-/* The pool took the first few; nobody else has seen the others. */
+/* The pool accepted the first few; nobody else has seen the others. */
 static void submit_end(struct wpool_devfile *file, struct submit *submit,
 		       struct wpool_task **tasks, u32 nr_accepted)
 {
@@ -258,7 +258,7 @@ static void submit_end(struct wpool_devfile *file, struct submit *submit,
 	spin_unlock(&file->lock);
 }
 
-/* Is this item of a submit that is under way? */
+/* Does this item belong to a submit that is under way? */
 static bool is_submitting(struct wpool_devfile *file, const struct item *item)
 	__must_hold(&file->lock)
 {
@@ -293,7 +293,7 @@ static int submit_chunk(struct wpool_devfile *file, struct wpool *pool,
 				     (void **)&tasks[submit.nr]);
 
 	ret = -ENOBUFS;
-	/* from here on the items that are accepted belong to their tasks */
+	/* from here on accepted items belong to their tasks */
 	if (submit.nr)
 		ret = wpool_submit_batch(pool, tasks, submit.nr, flags);
 	submit_end(file, &submit, tasks, max(ret, 0));
@@ -326,7 +326,7 @@ int wpool_devtask_submit(struct wpool_devfile *file,
 	return 0;
 }
 
-/* Their items stay on a list, the caller's, so that nobody frees them. */
+/* The items stay on the caller's list, so that nobody frees them. */
 u32 wpool_devtask_take(struct wpool_devfile *file, u32 max,
 		       struct list_head *taken,
 		       struct wpool_dev_record *records, bool *idle)
@@ -376,7 +376,7 @@ void wpool_devtask_return(struct wpool_devfile *file, struct list_head *taken,
 	spin_unlock(&file->lock);
 }
 
-/* True if the item was queued and will not run. */
+/* Cancel an item; true if it was queued and will not run. */
 static bool item_cancel(struct item *item, u64 now)
 	__must_hold(&item->file->lock)
 {
@@ -387,7 +387,7 @@ static bool item_cancel(struct item *item, u64 now)
 	return true;
 }
 
-/* True: it runs or is about to, or it may not be accepted yet. */
+/* Stop an item; always true: it runs or is about to, or may not be accepted yet. */
 static bool item_stop(struct item *item, u64 now)
 	__must_hold(&item->file->lock)
 {
@@ -397,9 +397,9 @@ static bool item_stop(struct item *item, u64 now)
 }
 
 /*
- * Do something to each item that is unfinished and has a number below @end,
- * once, and let others have the lock in between. What ends meanwhile takes
- * itself off whichever list it is on.
+ * Call @act once for each unfinished item with a number below @end, and drop the
+ * lock in between. An item that ends meanwhile takes itself off the list that it
+ * is on.
  */
 static u32 items_walk(struct wpool_devfile *file, const u64 *cookie, u64 end,
 		      bool (*act)(struct item *item, u64 now))
@@ -423,7 +423,7 @@ static u32 items_walk(struct wpool_devfile *file, const u64 *cookie, u64 end,
 	return nr;
 }
 
-/* First the queue, so that a worker that is stopped finds nothing there. */
+/* The queue first, so that a worker that is stopped finds nothing there. */
 static void items_cancel(struct wpool_devfile *file, const u64 *cookie,
 			 u32 *cancelled, u32 *stopped)
 	__must_hold(&file->lock)

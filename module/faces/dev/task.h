@@ -14,12 +14,12 @@ struct wpool_devfile;
  * wpool_devtask_submit() - hand over tasks
  * @file: the file, attached
  * @works: descriptors, checked
- * @nr: how many, at least 1
- * @nonblock: do not sleep on a full pool
- * @accepted: out: how many were accepted, a prefix
+ * @nr: number of descriptors, at least 1
+ * @nonblock: do not sleep if the pool is full
+ * @accepted: out: number of tasks accepted, a prefix
  *
  * Context: process context; sleeps, interruptible.
- * Return: 0 if some were accepted; otherwise -ENOBUFS, -ENOMEM, -EAGAIN,
+ * Return: 0 if at least one was accepted; otherwise -ENOBUFS, -ENOMEM, -EAGAIN,
  * -ESHUTDOWN, -ERESTARTSYS.
  */
 int wpool_devtask_submit(struct wpool_devfile *file,
@@ -29,18 +29,18 @@ int wpool_devtask_submit(struct wpool_devfile *file,
 /**
  * wpool_devtask_cancel() - cancel unfinished tasks
  * @file: the file
- * @cookie: of the tasks that are meant; %NULL all
- * @cancelled: out: how many will not run
- * @stopped: out: how many were told to stop
+ * @cookie: cancel the tasks with this cookie; %NULL for all tasks
+ * @cancelled: out: number of tasks that will not run
+ * @stopped: out: number of tasks that were told to stop
  *
  * Context: process context; sleeps, interruptible.
- * Return: 0; -ENOENT no unfinished task has the cookie; -ERESTARTSYS.
+ * Return: 0; -ENOENT if no unfinished task has the cookie; -ERESTARTSYS.
  */
 int wpool_devtask_cancel(struct wpool_devfile *file, const u64 *cookie,
 			 u32 *cancelled, u32 *stopped);
 
 /**
- * wpool_devtask_close() - no more records: drop them and cancel all tasks
+ * wpool_devtask_close() - drop all records, make no more, and cancel all tasks
  * @file: the file, which nobody else uses
  *
  * Context: process context; sleeps.
@@ -51,32 +51,32 @@ void wpool_devtask_close(struct wpool_devfile *file);
  * wpool_devtask_take() - take the oldest records
  * @file: the file
  * @max: how many at most
- * @taken: empty list for what they were made from; wpool_devtask_drop() or
- *	wpool_devtask_return() must follow if there were any
+ * @taken: empty list, filled with what the records were made from. If there were
+ *	any, wpool_devtask_drop() or wpool_devtask_return() must follow.
  * @records: room for @max records
- * @idle: out: there is none, and no task is unfinished
+ * @idle: out: there is no record, and no task is unfinished
  *
  * Context: process context.
- * Return: how many.
+ * Return: number of records.
  */
 u32 wpool_devtask_take(struct wpool_devfile *file, u32 max,
 		       struct list_head *taken,
 		       struct wpool_dev_record *records, bool *idle);
 
 /**
- * wpool_devtask_drop() - the reader has the records
+ * wpool_devtask_drop() - the reader got the records: free them
  * @file: the file
- * @taken: as it was filled
+ * @taken: as filled by wpool_devtask_take()
  *
  * Context: process context.
  */
 void wpool_devtask_drop(struct wpool_devfile *file, struct list_head *taken);
 
 /**
- * wpool_devtask_return() - the reader could not have the records
+ * wpool_devtask_return() - the reader could not get the records: put them back
  * @file: the file
- * @taken: as it was filled; they are the oldest again
- * @nr: how many
+ * @taken: as filled by wpool_devtask_take(); they are the oldest again
+ * @nr: number of records
  *
  * Context: process context.
  */
@@ -84,7 +84,7 @@ void wpool_devtask_return(struct wpool_devfile *file, struct list_head *taken,
 			  u32 nr);
 
 /**
- * wpool_devtask_init() - before the first open
+ * wpool_devtask_init() - allocate what tasks need, before the first open
  *
  * Context: process context; sleeps.
  * Return: 0; -ENOMEM.
@@ -92,7 +92,7 @@ void wpool_devtask_return(struct wpool_devfile *file, struct list_head *taken,
 int wpool_devtask_init(void);
 
 /**
- * wpool_devtask_exit() - after the last file is freed
+ * wpool_devtask_exit() - free it, after the last file is freed
  *
  * Context: process context; sleeps.
  */

@@ -1,18 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The workloads of /dev/wpool, but for the fork-join tree (worktree.c).
+ * The workloads of /dev/wpool, except the fork-join tree (worktree.c).
  *
  * Invariants:
- *   - whatever a descriptor may ask for, the stop flag is seen within 1 ms of
- *     CPU time, or at once by a workload that is asleep;
- *   - nothing here writes to the kernel log, and what is allocated is freed
- *     when the run ends, however it ends (a fault allocates nothing);
- *   - a lock of WPOOL_WORK_LOCK is never held by a run that has ended.
+ *   - whatever a descriptor asks for, the run sees the stop flag within 1 ms of
+ *     CPU time, or at once if it is asleep;
+ *   - nothing here writes to the kernel log, and all memory is freed when the run
+ *     ends, however it ends (a fault allocates nothing);
+ *   - a run that has ended never holds the lock of WPOOL_WORK_LOCK.
  *
- * Under the pool's policy "run" a workload runs in its submitter, a user
- * process: there a fatal signal stops it, too.
+ * Under the pool's policy "run" a workload runs in its submitter, a user process.
+ * There a fatal signal stops it, too.
  *
- * Does not know who submitted the work, nor what becomes of the status.
+ * Barrier pairs:
+ *
+ *   workload_stop:A  stop is set, full barrier, sleeper is read
+ *                    <-> sleep_state:A and lock_shared:A: sleeper is set, full
+ *                    barrier, stop is read. Otherwise the thread could miss the
+ *                    flag, and the stop could miss the thread.
+ *   unlock_shared:A  the lock's bit is cleared, full barrier, look for waiters
+ *                    <-> lock_shared:A: a waiter is on the queue, full barrier, the
+ *                    bit is tested. Otherwise neither would see the other, and the
+ *                    waiter would sleep on.
+ *
+ * This file knows neither who submitted the work nor what becomes of the status.
  */
 #include "faces/dev/workload.h"
 
@@ -32,12 +43,12 @@
 #include "faces/dev/worktree.h"
 
 /*
- * Asleep in a workload: no load, no hung task, woken by stop or by SIGKILL. With
- * policy run the sleeper may be a process that is to be frozen.
+ * State of a sleeping workload: adds no load, is no hung task, and is woken by stop or
+ * by SIGKILL. Under policy run the sleeper may be a process that is to be frozen.
  */
 #define WORKLOAD_SLEEP	(TASK_IDLE | TASK_WAKEKILL | TASK_FREEZABLE)
 
-/* A sleep may be this much longer, so that one interrupt ends several. */
+/* A sleep may be longer by this much, so that one interrupt ends several. */
 #define SLEEP_SLACK_MAX_NS	(50 * NSEC_PER_USEC)
 
 #define HASH_BLOCK_BYTES	PAGE_SIZE
@@ -46,7 +57,7 @@ bool wpool_allow_fault;
 module_param_named(allow_fault, wpool_allow_fault, bool, 0444);
 MODULE_PARM_DESC(allow_fault, "let /dev/wpool submit workloads that oops on purpose (default: no)");
 
-/* The lock of WPOOL_WORK_LOCK: bit 0 of lock_word, and those who wait for it. */
+/* The lock of WPOOL_WORK_LOCK: bit 0 of lock_word, and the threads that wait for it. */
 static unsigned long lock_word;
 static DECLARE_WAIT_QUEUE_HEAD(lock_wq);
 
@@ -54,7 +65,7 @@ static u64 tree_nodes(u32 depth, u32 fanout)
 {
 	u64 nodes = 1, level = 1;
 
-	/* both factors are far below 2^32: no overflow before the limit is met */
+	/* both factors are far below 2^32: the limit is met before any overflow */
 	while (depth--) {
 		level *= fanout;
 		nodes += level;
@@ -125,11 +136,7 @@ void wpool_workload_stop(struct wpool_workload *load)
 	struct task_struct *sleeper;
 
 	WRITE_ONCE(load->stop, true);
-	/*
-	 * A: stop is set before sleeper is read; pairs with sleep_state():A,
-	 * where sleeper is set before stop is read. Without it the thread could
-	 * miss the flag, and we the thread.
-	 */
+	/* workload_stop:A */
 	smp_mb();
 	sleeper = READ_ONCE(load->sleeper);
 	if (sleeper)
@@ -137,17 +144,17 @@ void wpool_workload_stop(struct wpool_workload *load)
 }
 
 /*
- * About to sleep: from here on stop() wakes us. The caller looks at the flag
- * after this, then sleeps.
+ * Prepare to sleep: from here on wpool_workload_stop() wakes us. The caller checks the
+ * flag after this, then sleeps.
  */
 static void sleep_state(struct wpool_workload *load)
 {
 	WRITE_ONCE(load->sleeper, current);
-	/* A: a full barrier, see wpool_workload_stop():A */
+	/* sleep_state:A, a full barrier */
 	set_current_state(WORKLOAD_SLEEP);
 }
 
-/* Not asleep any more; a late wake-up finds us running and does nothing. */
+/* No longer asleep; a late wake-up finds the thread running and does nothing. */
 static void sleep_done(struct wpool_workload *load)
 {
 	__set_current_state(TASK_RUNNING);
@@ -178,13 +185,13 @@ static int run_yield(struct wpool_workload *load)
 	for (i = 0; i < load->arg; i++) {
 		if (wpool_workload_stopped(load))
 			return -ECANCELED;
-		/* TASK_RUNNING: whoever else is ready here gets the CPU */
+		/* TASK_RUNNING: another thread that is ready here gets the CPU */
 		schedule();
 	}
 	return 0;
 }
 
-/* Page by page: no high order to fail, and the stop flag is seen in between. */
+/* Page by page, so that no high order fails and the stop flag is seen in between. */
 static int run_touch(struct wpool_workload *load)
 {
 	struct page *page, *next;
@@ -219,8 +226,8 @@ static int run_touch(struct wpool_workload *load)
 }
 
 /*
- * Hashes the same constant block again and again: the cost of a hash without
- * memory of its own. jhash is inline, so no kernel lacks it.
+ * Hash the same constant block again and again: the cost of a hash without memory of
+ * its own. jhash is inline, so no kernel lacks it.
  */
 static int run_hash(struct wpool_workload *load)
 {
@@ -235,7 +242,7 @@ static int run_hash(struct wpool_workload *load)
 			return -ECANCELED;
 		hash = jhash(block, min_t(u64, load->arg - done,
 					  HASH_BLOCK_BYTES), hash);
-		/* the result is wanted, as far as the compiler knows */
+		/* let the compiler assume that the result is used */
 		OPTIMIZER_HIDE_VAR(hash);
 		cond_resched();
 	}
@@ -243,8 +250,8 @@ static int run_hash(struct wpool_workload *load)
 }
 
 /*
- * A sleeping lock that a run can stop waiting for, which no kernel mutex is.
- * The waker wakes one waiter; one that leaves without the lock passes that on.
+ * A sleeping lock whose waiters can be stopped, unlike those of a kernel mutex. An
+ * unlock wakes one waiter; a waiter that leaves without the lock wakes the next.
  */
 static int lock_shared(struct wpool_workload *load)
 {
@@ -253,7 +260,7 @@ static int lock_shared(struct wpool_workload *load)
 
 	for (;;) {
 		WRITE_ONCE(load->sleeper, current);
-		/* A: a full barrier, see wpool_workload_stop():A, unlock_shared():B */
+		/* lock_shared:A, a full barrier */
 		prepare_to_wait_exclusive(&lock_wq, &wait, WORKLOAD_SLEEP);
 		if (!test_and_set_bit_lock(0, &lock_word))
 			break;
@@ -273,13 +280,9 @@ static int lock_shared(struct wpool_workload *load)
 static void unlock_shared(void)
 {
 	clear_bit_unlock(0, &lock_word);
-	/*
-	 * B: the bit is clear before we look for waiters; pairs with
-	 * lock_shared():A, where a waiter is on the queue before it looks at the
-	 * bit. Without it neither would see the other and the waiter sleep on.
-	 */
+	/* unlock_shared:A */
 	smp_mb__after_atomic();
-	if (waitqueue_active(&lock_wq))	/* after a full barrier, see B */
+	if (waitqueue_active(&lock_wq))	/* after unlock_shared:A */
 		wake_up(&lock_wq);
 }
 
@@ -304,7 +307,7 @@ static int run_spin(struct wpool_workload *load)
 	return wpool_workload_spin(load, load->arg);
 }
 
-/* Its name is what the oops shows. */
+/* The oops shows this name. */
 static noinline int wpool_fault_on_purpose(struct wpool_workload *load)
 {
 	WRITE_ONCE(*(int *)NULL, 0);

@@ -2,10 +2,10 @@
 /*
  * The workloads of /dev/wpool: what a test task does while a worker runs it.
  *
- * Knows nothing of files, records or ioctls: somebody fills in a struct
- * wpool_workload, checked, and calls wpool_workload_run() from a task. Every
- * workload looks at its stop flag at least once a millisecond and, asleep, is
- * woken when the flag is set.
+ * They know nothing of files, records or ioctls: the caller fills in a checked struct
+ * wpool_workload, and calls wpool_workload_run() from a task. Every workload checks
+ * its stop flag at least once a millisecond and, if asleep, is woken when the flag is
+ * set.
  */
 #ifndef WPOOL_WORKLOAD_H
 #define WPOOL_WORKLOAD_H
@@ -19,20 +19,20 @@
 extern bool wpool_allow_fault;
 
 /**
- * wpool_workload_check() - is this a workload, and within the limits?
+ * wpool_workload_check() - is this a known workload, within the limits?
  * @work: a descriptor from user space
  *
  * Context: any.
  * Return: 0; -EINVAL unknown kind; -EOPNOTSUPP unknown flag; -ERANGE beyond a
- * limit; -EPERM a fault, and the module was not loaded with allow_fault.
+ * limit; -EPERM a fault, and the module was loaded without allow_fault.
  */
 int wpool_workload_check(const struct wpool_dev_work *work);
 
 /**
  * wpool_workload_init() - prepare a run
- * @load: to be filled in
+ * @load: filled in
  * @work: a descriptor that was checked
- * @pool: the pool whose task will run it; must live until it has
+ * @pool: the pool whose task will run it; must exist until the run has ended
  *
  * Context: any.
  */
@@ -44,24 +44,24 @@ void wpool_workload_init(struct wpool_workload *load,
  * @load: an initialised run
  *
  * Context: any.
- * Return: bytes.
+ * Return: number of bytes.
  */
 u64 wpool_workload_bytes(const struct wpool_workload *load);
 
 /**
- * wpool_workload_run() - do it
+ * wpool_workload_run() - execute a run
  * @load: an initialised run
  *
- * A workload that a fault ends does not return.
+ * Does not return if a fault ends the workload.
  *
  * Context: process context, in a task of the run's pool; sleeps.
- * Return: 0; -ECANCELED it was stopped, or its thread killed, before it was
- * through; -ENOMEM.
+ * Return: 0; -ECANCELED if the run was stopped, or its thread killed, before it was
+ * complete; -ENOMEM.
  */
 int wpool_workload_run(struct wpool_workload *load);
 
 /**
- * wpool_workload_func() - what a run does, by the function that does it
+ * wpool_workload_func() - the function that executes a run
  * @load: an initialised run
  *
  * Context: any.
@@ -71,8 +71,8 @@ void *wpool_workload_func(const struct wpool_workload *load);
 
 /**
  * wpool_workload_stop() - end a run early
- * @load: the run; wpool_workload_run() on it may be about to start, but the
- *	caller sees to it that its thread does not end before this returns
+ * @load: the run; wpool_workload_run() may be about to start on it. The caller must
+ *	make sure that the run's thread does not end before this returns.
  *
  * Context: any; may hold spin locks.
  */

@@ -3,16 +3,17 @@
  * The fork-join tree: nodes are joinable tasks, submitted by tasks.
  *
  * Invariants:
- *   - a node's children live in an array that the node allocates, and outlive
- *     every touch of the pool: it is freed after all of them were waited for;
+ *   - a node's children live in an array that the node allocates. The array is freed
+ *     after all of them were waited for, so the children outlive every touch by
+ *     the pool;
  *   - a node never fails because the pool is full or closed, memory is short or
- *     the stack nearly used up: what cannot be handed over is done by the
- *     parent itself, at worst as one loop over the leaves below it;
- *   - the tree has ended when the root returns, also when it was stopped.
+ *     the stack is nearly used up: the parent itself does what it cannot hand over,
+ *     at worst as one loop over the leaves below it;
+ *   - the tree has ended when the root returns, even if it was stopped.
  *
- * Stack: a child runs on its parent's stack when the parent runs it directly
- * or helps in wpool_task_wait(), which stops helping in time; STACK_RESERVE is
- * where we stop.
+ * Stack: a child runs on its parent's stack if the parent runs it directly or helps
+ * in wpool_task_wait(), which stops helping in time; below STACK_RESERVE we run no
+ * child directly.
  */
 #include "faces/dev/worktree.h"
 
@@ -25,7 +26,7 @@
 
 #include "faces/dev/load.h"
 
-/* What a node wants to find below it before it runs a child directly. */
+/* Stack that must be left before a node runs a child directly. */
 #define STACK_RESERVE	(THREAD_SIZE / 2)
 
 /**
@@ -33,7 +34,7 @@
  * @task: its task
  * @load: the run that the whole tree belongs to
  * @depth: levels below it
- * @err: how it ended, its subtree included; the parent reads it after the wait
+ * @err: how it ended, including its subtree; the parent reads it after the wait
  */
 struct tree_node {
 	struct wpool_task task;
@@ -77,21 +78,21 @@ static void tree_node_run(struct wpool_task *task)
 	node->err = node_run(node->load, node->depth);
 }
 
-/* Wait for a submitted child, whatever happens: its memory is ours to free. */
+/* Wait for a submitted child, whatever happens: the caller frees its memory. */
 static int child_join(struct tree_node *child)
 {
 	int err;
 
 	while ((err = wpool_task_wait(&child->task)) == -EINTR) {
 		/*
-		 * Only a submitter that runs the tree itself and was killed gets
-		 * here, and from now on no wait of it sleeps. The rest of the
-		 * tree ends within a few ms.
+		 * Only a submitter that runs the tree itself and was killed gets here.
+		 * From now on none of its waits sleeps. The rest of the tree ends
+		 * within a few ms.
 		 */
 		WRITE_ONCE(child->load->stop, true);
 		schedule_timeout_uninterruptible(1);
 	}
-	/* nobody is left to run it, and too little stack to help: done here, flat */
+	/* no worker is left to run the child, and too little stack to help: run it flat */
 	while (err == -EDEADLK) {
 		err = wpool_task_cancel_sync(&child->task);
 		if (err == -ECANCELED)
@@ -127,7 +128,7 @@ static noinline_for_stack int node_run(struct wpool_workload *load, u32 depth)
 		wpool_task_init(&children[i].task, tree_node_run);
 	}
 	for (i = 0; i < nr; i++) {
-		/* refused, whatever the reason: done here; the next may fit again */
+		/* refused, for whatever reason: do it here; the next one may fit again */
 		if (!wpool_submit(load->pool, &children[i].task)) {
 			forked |= BIT(i);
 			continue;
@@ -135,7 +136,7 @@ static noinline_for_stack int node_run(struct wpool_workload *load, u32 depth)
 		err = node_run(load, depth - 1);
 		first_err = first_err ?: err;
 	}
-	/* the last one first: most likely to be still queued, and near */
+	/* the last child first: it is the most likely to be still queued, and hot in the cache */
 	for (i = nr; i-- > 0; ) {
 		if (!(forked & BIT(i)))
 			continue;

@@ -10,10 +10,10 @@ struct wpool_workload;
  * @load: the run; the calling task is the root
  *
  * Every node submits its children and waits for them; a leaf uses the CPU. A
- * child that the pool does not take is run by its parent.
+ * parent runs a child itself if the pool does not accept it.
  *
  * Context: process context, in a task of the run's pool; sleeps.
- * Return: 0; -ECANCELED the run was stopped, or one of its nodes cancelled.
+ * Return: 0; -ECANCELED if the run was stopped, or one of its nodes was cancelled.
  */
 int wpool_worktree_run(struct wpool_workload *load);
 
