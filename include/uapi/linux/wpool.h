@@ -3,9 +3,9 @@
  * The ABI of /dev/wpool: make pools, give them test workloads, read what
  * happened.
  *
- * Every structure of an ioctl starts with its own size and grows at its end
- * only. A newer program on an older kernel works as long as what the kernel
- * does not know is zero.
+ * Every ioctl structure starts with its own size and grows only at its end. A newer
+ * program works on an older kernel as long as everything that this kernel does not
+ * know is zero.
  *
  * The errno values that every ioctl may give:
  *
@@ -18,15 +18,15 @@
  *  - EOPNOTSUPP: an unknown flag, or a reserved field that is not zero
  *  - EFAULT: a pointer does not point to memory
  *  - ENXIO: the file is not attached to a pool
- *  - ENOMEM
+ *  - ENOMEM: out of memory
  *
- * What sleeps can be interrupted by a signal: EINTR, or the call starts again,
- * unless it has a time-out.
+ * A signal interrupts every call that sleeps. The call fails with EINTR or is
+ * restarted; a call with a timeout is never restarted.
  *
- * Closing the last descriptor of a file cancels its queued tasks and stops
- * those that run. A call that another thread is in keeps the file open.
+ * Closing the last descriptor of a file cancels its queued tasks and stops its
+ * running tasks. A call in another thread keeps the file open until it returns.
  *
- * All times are CLOCK_MONOTONIC nanoseconds, durations are nanoseconds.
+ * All times are CLOCK_MONOTONIC nanoseconds, all durations are nanoseconds.
  */
 #ifndef _UAPI_LINUX_WPOOL_H
 #define _UAPI_LINUX_WPOOL_H
@@ -35,21 +35,21 @@
 #include <linux/types.h>
 
 #define WPOOL_IOC_TYPE		0xB9
-#define WPOOL_DEV_NAME_LEN	32	/* of a pool, NUL included */
+#define WPOOL_DEV_NAME_LEN	32	/* of a pool's name, including NUL */
 #define WPOOL_DEV_UNLIMITED	0xffffffffU	/* capacity, queue_depth, free */
 #define WPOOL_DEV_HIST_BUCKETS	32	/* bucket i counts [2^i, 2^(i+1)) ns, the last all above */
 
-/* Limits of what a workload and a file may ask for. Beyond them: ERANGE. */
+/* Limits on what a workload and a file may ask for. Beyond them: ERANGE. */
 #define WPOOL_MAX_WORK_NS	60000000000ULL	/* spin, sleep, lock: 60 s */
 #define WPOOL_MAX_WORK_YIELDS	1000000ULL
 #define WPOOL_MAX_WORK_BYTES	(64ULL << 20)	/* touch, hash */
 #define WPOOL_MAX_TREE_DEPTH	20U
 #define WPOOL_MAX_TREE_FANOUT	16U
-#define WPOOL_MAX_TREE_NODES	(1U << 20)	/* of one tree, the root included */
-#define WPOOL_MAX_BATCH		4096U		/* descriptors of one submit */
+#define WPOOL_MAX_TREE_NODES	(1U << 20)	/* nodes of one tree, including the root */
+#define WPOOL_MAX_BATCH		4096U		/* descriptors per submit */
 
-/* Beyond these a submit gets ENOBUFS. */
-#define WPOOL_MAX_INFLIGHT	(1U << 17)	/* unfinished tasks + unread records of a file */
+/* Beyond these limits a submit gets ENOBUFS. */
+#define WPOOL_MAX_INFLIGHT	(1U << 17)	/* per file: unfinished tasks + unread records */
 #define WPOOL_MAX_FILE_BYTES	(256ULL << 20)	/* touch, hash: of a file's unfinished tasks */
 
 /* wpool_dev_attrs.policy */
@@ -61,7 +61,7 @@
 #define WPOOL_DEV_ORDER_LIFO	0
 #define WPOOL_DEV_ORDER_FIFO	1
 
-/* wpool_dev_attrs.mask: which fields are meant */
+/* wpool_dev_attrs.mask: which fields are valid */
 #define WPOOL_DEV_CAPACITY	(1U << 0)
 #define WPOOL_DEV_QUEUE_DEPTH	(1U << 1)
 #define WPOOL_DEV_MAX_BLOCKING	(1U << 2)
@@ -81,26 +81,27 @@
 
 /**
  * struct wpool_dev_attrs - attributes of a pool
- * @mask: which of the fields below are meant, WPOOL_DEV_*; in an answer all
- * @capacity: workers at most, or WPOOL_DEV_UNLIMITED
+ * @mask: which of the fields below are valid, WPOOL_DEV_*; all in an answer
+ * @capacity: maximum number of workers, or WPOOL_DEV_UNLIMITED
  * @queue_depth: accepted tasks beyond capacity, or WPOOL_DEV_UNLIMITED
- * @max_blocking: submitters that may sleep at once; 0 is no limit
+ * @max_blocking: submitters that may sleep at the same time; 0 means no limit
  * @policy: WPOOL_DEV_POLICY_*
- * @expiry_ms: life of an idle worker; 0 is for ever
+ * @expiry_ms: an idle worker expires after this time; 0 means never
  * @min_workers: workers that never expire
  * @concurrency: workers that run at the same time on one CPU
- * @spin_us: how long a worker looks for work before it parks
- * @hog_ms: a task that runs longer without sleeping is a hog, and loses its queue
- * @handoff: 0 or 1: whoever blocks, or is a hog, gives its run queue away
- * @steal: 0 or 1
- * @latency: 0 or 1
+ * @spin_us: how long a worker searches for a task before it parks
+ * @hog_ms: a task that runs longer without sleeping is a hog
+ * @handoff: 0 or 1: a worker that blocks in a task, or runs a hog, hands over its
+ *	run queue
+ * @steal: 0 or 1: balance tasks between CPUs
+ * @latency: 0 or 1: keep a histogram of queue-to-start latency
  * @order: WPOOL_DEV_ORDER_*
- * @prealloc: 0 or 1
+ * @prealloc: 0 or 1: create all workers with the pool
  * @nice: -20 to 19
  * @cpumask_bytes: size of the array at @cpumask, a multiple of 8, 8 to 1024
  * @reserved: 0
- * @cpumask: user pointer to an array of __u64, bit n of it is CPU n. EINVAL: a
- *	CPU that this machine cannot have.
+ * @cpumask: user pointer to an array of __u64, in which bit n stands for CPU n.
+ *	EINVAL: it contains a CPU that this machine cannot have.
  *
  * Defaults and ranges are those of the sysfs attributes of the same names.
  * EOPNOTSUPP: an unknown bit in @mask, or @reserved is not zero.
@@ -128,14 +129,14 @@ struct wpool_dev_attrs {
 };
 
 /**
- * struct wpool_dev_create - WPOOL_IOC_CREATE: make a pool and attach to it
+ * struct wpool_dev_create - WPOOL_IOC_CREATE: create a pool and attach to it
  * @size: sizeof(struct wpool_dev_create)
  * @flags: 0
- * @name: NUL-terminated, see the kernel API for what is allowed
- * @attrs: those not in its mask have their default
+ * @name: NUL-terminated; the kernel API says what is allowed
+ * @attrs: attributes; those not in its mask get their default
  *
  * The pool lives until WPOOL_IOC_DESTROY or until the module is unloaded.
- * EEXIST: name taken. EISCONN: the file is attached already.
+ * EEXIST: the name is taken. EISCONN: the file is already attached.
  */
 struct wpool_dev_create {
 	__u32 size;
@@ -148,9 +149,9 @@ struct wpool_dev_create {
  * struct wpool_dev_attach - WPOOL_IOC_ATTACH: attach the file to a pool
  * @size: sizeof(struct wpool_dev_attach)
  * @flags: 0
- * @name: of the pool
+ * @name: name of the pool
  *
- * ENOENT: no such pool. EISCONN: the file is attached already.
+ * ENOENT: there is no such pool. EISCONN: the file is already attached.
  */
 struct wpool_dev_attach {
 	__u32 size;
@@ -162,10 +163,11 @@ struct wpool_dev_attach {
  * struct wpool_dev_tune - WPOOL_IOC_TUNE: change attributes, all or nothing
  * @size: sizeof(struct wpool_dev_tune)
  * @flags: 0
- * @attrs: those in its mask; EINVAL for those of "create only"
+ * @attrs: new values of the attributes in its mask; EINVAL for those that are
+ *	"create only"
  *
- * Any pool may be tuned, a module's and the default pool, too. ESHUTDOWN: the
- * pool was destroyed.
+ * Any pool may be tuned, including the default pool and pools of modules.
+ * ESHUTDOWN: the pool was destroyed.
  */
 struct wpool_dev_tune {
 	__u32 size;
@@ -180,12 +182,12 @@ struct wpool_dev_tune {
  * struct wpool_dev_release - WPOOL_IOC_RELEASE: close the pool
  * @size: sizeof(struct wpool_dev_release)
  * @flags: WPOOL_DEV_RELEASE_*
- * @timeout_ns: with WAIT, at most this long; 0 is for ever
+ * @timeout_ns: with WAIT, longest wait; 0 waits forever
  *
- * Afterwards submits get ESHUTDOWN. Nothing happens to a pool that is closed
- * or destroyed already. EBUSY: the pool belongs to a module, or is the default
- * pool. ETIME: the time ran out; the pool is closed all the same. A wait also
- * ends when somebody reboots the pool.
+ * Afterwards submits get ESHUTDOWN. Nothing happens to a pool that is already
+ * closed or destroyed. EBUSY: the pool belongs to a module, or is the default
+ * pool. ETIME: timed out; the pool is closed all the same. The wait also
+ * ends if the pool is rebooted.
  */
 struct wpool_dev_release {
 	__u32 size;
@@ -198,11 +200,11 @@ struct wpool_dev_release {
  * @size: sizeof(struct wpool_dev_simple)
  * @flags: 0
  *
- * Both wait until what the pool had accepted has finished; after DESTROY its
- * name is free, and every file that is attached gets ESHUTDOWN. To destroy what
- * is destroyed gives 0. A DESTROY that is interrupted leaves the pool closed.
+ * Both wait until the tasks that the pool has accepted are finished. After DESTROY
+ * the pool's name is free, and every attached file gets ESHUTDOWN. DESTROY of a
+ * destroyed pool returns 0; a DESTROY that is interrupted leaves the pool closed.
  * EBUSY: the pool belongs to a module, or is the default pool. ESHUTDOWN
- * (reboot): it was destroyed.
+ * (reboot): the pool was destroyed.
  */
 struct wpool_dev_simple {
 	__u32 size;
@@ -213,27 +215,27 @@ struct wpool_dev_simple {
 #define WPOOL_WORK_NOOP		0	/* nothing */
 #define WPOOL_WORK_SPIN		1	/* arg: ns of CPU */
 #define WPOOL_WORK_SLEEP	2	/* arg: ns asleep on a high-resolution timer, at least */
-#define WPOOL_WORK_YIELD	3	/* arg: how often to give the CPU away */
+#define WPOOL_WORK_YIELD	3	/* arg: number of times to yield the CPU */
 #define WPOOL_WORK_TOUCH	4	/* arg: bytes of memory to allocate and write */
 #define WPOOL_WORK_HASH		5	/* arg: bytes to hash */
 #define WPOOL_WORK_LOCK		6	/* arg: ns of CPU under a lock that all such tasks share */
 #define WPOOL_WORK_TREE		7	/* fork-join tree: depth, fanout; arg: ns of CPU per leaf */
-#define WPOOL_WORK_FAULT	8	/* oops; EPERM without allow_fault=1 or with policy run */
+#define WPOOL_WORK_FAULT	8	/* oops; EPERM without allow_fault=1 or under policy run */
 
 #define WPOOL_WORK_SILENT	(1U << 0)	/* no completion record, histograms only */
 
 /**
  * struct wpool_dev_work - descriptor of one task
- * @kind: WPOOL_WORK_NOOP and so on; EINVAL if it is none of them
+ * @kind: WPOOL_WORK_NOOP and so on; EINVAL for any other value
  * @flags: WPOOL_WORK_SILENT
  * @arg: see the kinds; ignored by noop and fault
- * @cookie: comes back in the record
+ * @cookie: returned in the record
  * @depth: tree: levels below the root, 0 to WPOOL_MAX_TREE_DEPTH
  * @fanout: tree: children of each node, 1 to WPOOL_MAX_TREE_FANOUT
  *
  * @depth and @fanout are ignored by the other kinds. A tree's nodes are tasks of
- * the same pool, each submitted by its parent; nodes that the pool refuses are
- * done by the parent. There is one record, for the root, when all have ended.
+ * the same pool, each submitted by its parent; the parent itself runs nodes that
+ * the pool refuses. There is one record, for the root, when all nodes have ended.
  */
 struct wpool_dev_work {
 	__u32 kind;
@@ -244,21 +246,21 @@ struct wpool_dev_work {
 	__u32 fanout;
 };
 
-#define WPOOL_DEV_SUBMIT_NONBLOCK	(1U << 0)	/* never sleep on a full pool */
+#define WPOOL_DEV_SUBMIT_NONBLOCK	(1U << 0)	/* never sleep if the pool is full */
 
 /**
  * struct wpool_dev_submit - WPOOL_IOC_SUBMIT: hand over tasks
  * @size: sizeof(struct wpool_dev_submit)
- * @flags: WPOOL_DEV_SUBMIT_*; a file opened with O_NONBLOCK behaves as with it
+ * @flags: WPOOL_DEV_SUBMIT_*; a file opened with O_NONBLOCK implies NONBLOCK
  * @works: user pointer to an array of struct wpool_dev_work
  * @nr: length of the array, 1 to WPOOL_MAX_BATCH
  * @work_size: sizeof(struct wpool_dev_work); grows like a structure's size
- * @accepted: out, also when the call fails: how many were accepted, a prefix
+ * @accepted: out, even if the call fails: number of tasks accepted, a prefix
  *	of the array
  * @reserved: 0
  *
- * Every descriptor is checked before the first is submitted. Returns 0 if at
- * least one was accepted; the caller goes on from @accepted. Otherwise EAGAIN
+ * Every descriptor is checked before the first one is submitted. Returns 0 if at
+ * least one was accepted; the caller continues from @accepted. Otherwise EAGAIN
  * (full), ESHUTDOWN, ENOBUFS (read records first; a cancelled task counts until
  * a worker has taken it out of its queue), EINTR; ERANGE also for @nr.
  */
@@ -274,9 +276,9 @@ struct wpool_dev_submit {
 
 /**
  * struct wpool_dev_record - what read() returns, whole records only
- * @cookie: of the descriptor
+ * @cookie: cookie of the descriptor
  * @status: 0, -ECANCELED, -EIO (its worker died), -ENOMEM (touch)
- * @cpu: where it finished; (__u32)-1 if it never ran
+ * @cpu: CPU on which it finished; (__u32)-1 if it never ran
  * @submit_ns: when it was handed over, before any wait for room in the pool
  * @start_ns: when it started, 0 if it never did
  * @end_ns: when it finished
@@ -284,10 +286,9 @@ struct wpool_dev_submit {
  * Records come in the order in which tasks finished. A cancelled task has its
  * record at once.
  *
- * read() sleeps until there is a record (O_NONBLOCK: EAGAIN); it returns 0
- * when there is none and no task of this file is unfinished. EINVAL: the
- * buffer is smaller than a record. poll() says EPOLLIN when read() would not
- * sleep.
+ * read() sleeps until there is a record (O_NONBLOCK: EAGAIN); it returns 0 if
+ * there is none and no task of this file is unfinished. EINVAL: the buffer is
+ * smaller than a record. poll() reports EPOLLIN if read() would not sleep.
  */
 struct wpool_dev_record {
 	__aligned_u64 cookie;
@@ -302,11 +303,10 @@ struct wpool_dev_record {
  * struct wpool_dev_wait - WPOOL_IOC_WAIT: until all tasks of this file finished
  * @size: sizeof(struct wpool_dev_wait)
  * @flags: 0
- * @timeout_ns: at most this long; 0 is for ever
+ * @timeout_ns: longest wait; 0 waits forever
  *
- * Tasks that another thread is submitting count. The figures of the pool follow
- * when its workers have put the tasks down, a moment later. ETIME: the time ran
- * out.
+ * Tasks that another thread is submitting count, too. The figures of the pool
+ * follow a moment later, when its workers have let go of the tasks. ETIME: timed out.
  */
 struct wpool_dev_wait {
 	__u32 size;
@@ -320,11 +320,11 @@ struct wpool_dev_wait {
  * struct wpool_dev_cancel - WPOOL_IOC_CANCEL: cancel tasks of this file
  * @size: sizeof(struct wpool_dev_cancel)
  * @flags: WPOOL_DEV_CANCEL_*
- * @cookie: cancel the tasks that carry it, unless ALL
+ * @cookie: cancel the tasks with this cookie, unless ALL is set
  * @cancelled: out: tasks that were still queued and will not run
- * @stopped: out: tasks that were running and were told to stop; each ends
- *	within a few ms, with the status -ECANCELED unless it was through. Tasks
- *	that a submit in another thread is handing over count here: they end as
+ * @stopped: out: running tasks that were told to stop. Each ends within a few ms,
+ *	with the status -ECANCELED unless it was already complete. Tasks that a
+ *	submit in another thread is handing over count here: they end as
  *	soon as they start.
  *
  * ENOENT: there is no unfinished task with that cookie.
@@ -346,32 +346,33 @@ struct wpool_dev_cancel {
  * struct wpool_dev_stats - WPOOL_IOC_STATS: figures of the pool and the file
  * @size: sizeof(struct wpool_dev_stats)
  * @flags: 0
- * @name: out: of the pool
+ * @name: out: name of the pool
  * @state: out: WPOOL_DEV_OPEN and so on
- * @workers: out: = idle + searching + busy
- * @idle: out
- * @searching: out
- * @busy: out
- * @blocked: out: part of busy
- * @waiting: out: submitters asleep
- * @queued: out
- * @free: out: or WPOOL_DEV_UNLIMITED
+ * @workers: out: live workers; = idle + searching + busy
+ * @idle: out: parked workers
+ * @searching: out: workers that are awake and hold no task
+ * @busy: out: workers inside a task, asleep or not
+ * @blocked: out: workers asleep inside a task; part of busy
+ * @waiting: out: submitters asleep because the pool is full
+ * @queued: out: accepted tasks that have not started
+ * @free: out: tasks that would be accepted now, or WPOOL_DEV_UNLIMITED
  * @reserved: out: 0
- * @outstanding: out: accepted and not finished; a cancelled task counts until a
- *	worker has taken it out of its queue
- * @submitted: out: = completed + failed + cancelled + outstanding
- * @completed: out
- * @failed: out
- * @cancelled: out
- * @refused: out
- * @stolen: out
- * @handoffs: out: run queues given away because a worker blocked
+ * @outstanding: out: accepted tasks that have not finished; a cancelled task counts
+ *	until a worker has taken it out of its queue
+ * @submitted: out: accepted tasks;
+ *	= completed + failed + cancelled + outstanding
+ * @completed: out: tasks whose function returned
+ * @failed: out: tasks whose worker died in them
+ * @cancelled: out: tasks that were cancelled before they ran
+ * @refused: out: submits that got EAGAIN or EDEADLK
+ * @stolen: out: tasks that moved to another CPU by stealing
+ * @handoffs: out: run queues handed over because a worker blocked
  * @hogs: out: tasks that ran longer than hog_ms
- * @spawned: out
- * @expired: out
- * @faults: out
- * @file_submitted: out: tasks of this file accepted
- * @file_finished: out: tasks of this file finished
+ * @spawned: out: workers created
+ * @expired: out: workers that left because they were idle
+ * @faults: out: workers that died in a task
+ * @file_submitted: out: accepted tasks of this file
+ * @file_finished: out: finished tasks of this file
  * @file_unread: out: records waiting to be read
  * @queue_ns: out: histogram of this file's tasks, submit to start
  * @run_ns: out: histogram of this file's tasks, start to end
@@ -413,10 +414,10 @@ struct wpool_dev_stats {
  * struct wpool_dev_info - WPOOL_IOC_INFO: attributes of the attached pool
  * @size: sizeof(struct wpool_dev_info)
  * @flags: 0
- * @name: out
- * @attrs: out, but for its cpumask pointer and cpumask_bytes: in, both may be
- *	0 to leave the mask out; EINVAL if the mask does not fit. What else is in
- *	it on the way in is ignored.
+ * @name: out: name of the pool
+ * @attrs: out, except cpumask and cpumask_bytes, which are in: both may be 0 to
+ *	leave the mask out; EINVAL if the mask does not fit. Other values are
+ *	ignored on the way in.
  */
 struct wpool_dev_info {
 	__u32 size;
