@@ -2,10 +2,10 @@
 /*
  * Tracepoints of wpool: what happened to tasks, run queues, workers and pools.
  *
- * Each says the name of the pool, and the CPU of the run queue that it is about.
+ * Each event has the name of the pool, and the CPU of the run queue that it is about.
  * A task is a number that stands for its address while the module is loaded; two
- * tasks that follow each other at the same address have the same. A worker is the
- * pid of its thread. While an event is off nothing is computed for it.
+ * tasks that use the same address one after the other have the same number. A worker
+ * is the pid of its thread. Nothing is computed for an event that is off.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM wpool
@@ -19,18 +19,18 @@
 
 #ifndef _TRACE_WPOOL_ONCE
 #define _TRACE_WPOOL_ONCE
-/** wpool_trace_id() - the number of a task in events; see wpool's trace.c */
+/** wpool_trace_id() - the number of a task in events; see trace.c of wpool */
 u32 wpool_trace_id(const void *task);
 #endif
 
 /**
  * wpool_task_submitted - a task was accepted
  * @pool: name of the pool
- * @cpu: CPU in whose queue it goes
+ * @cpu: CPU whose queue it goes to
  * @task: the task
  * @func: its function
  *
- * Comes before anybody can start the task.
+ * Comes before any worker can start the task.
  */
 TRACE_EVENT(wpool_task_submitted,
 	TP_PROTO(const char *pool, int cpu, const void *task, void *func),
@@ -54,11 +54,11 @@ TRACE_EVENT(wpool_task_submitted,
 /**
  * wpool_task_started - a worker is about to call a task's function
  * @pool: name of the pool
- * @cpu: CPU at which the worker is at home
+ * @cpu: home of the worker
  * @worker: the worker
  * @task: the task
  * @func: its function
- * @wait_ns: time since its submit; 0 unless wpool_task_submitted or the pool's
+ * @wait_ns: time since the submit; 0 unless wpool_task_submitted or the pool's
  *	attribute latency was on then
  */
 TRACE_EVENT(wpool_task_started,
@@ -89,14 +89,14 @@ TRACE_EVENT(wpool_task_started,
 /**
  * wpool_task_finished - a task's function has returned
  * @pool: name of the pool
- * @cpu: CPU at which the worker is at home
+ * @cpu: home of the worker
  * @worker: the worker
  * @task: the task, as a value: its memory may be gone
  * @func: its function
- * @run_ns: time since its start
+ * @run_ns: time since the start
  *
- * Comes before anybody who waits for the task is told. Only of tasks that were
- * started while this event or wpool_task_started was on.
+ * Comes before any waiter of the task is told. Only for tasks that were started
+ * while this event or wpool_task_started was on.
  */
 TRACE_EVENT(wpool_task_finished,
 	TP_PROTO(const char *pool, int cpu, pid_t worker, const void *task,
@@ -124,17 +124,17 @@ TRACE_EVENT(wpool_task_finished,
 );
 
 /**
- * wpool_task_dropped - a task ended without that its function returned
+ * wpool_task_dropped - a task ended but its function did not return
  * @pool: name of the pool
  * @cpu: CPU that ends it
  * @task: the task, as a value: its memory may be gone
- * @func: its function; NULL for a detached task that died while its worker ran
- *	another one inside
- * @status: -ECANCELED, it did not start; -EIO, its worker died
+ * @func: its function; NULL for a detached task whose worker died in another task
+ *	that it ran nested inside
+ * @status: -ECANCELED if it did not start, -EIO if its worker died
  *
- * Every task that was submitted has either this event or wpool_task_finished, and
- * it comes before the task is counted out. A submit of a running task that was
- * cancelled before that returned has neither event.
+ * Every submitted task has either this event or wpool_task_finished, before the
+ * task is counted out. A submit of a running task that was cancelled before the task
+ * returned has neither.
  */
 TRACE_EVENT(wpool_task_dropped,
 	TP_PROTO(const char *pool, int cpu, const void *task, void *func, int status),
@@ -161,8 +161,8 @@ TRACE_EVENT(wpool_task_dropped,
 /**
  * wpool_task_hogged - a task was found to have run for hog_ms without sleeping
  * @pool: name of the pool
- * @cpu: CPU whose queue goes to somebody else
- * @worker: the worker that it is in
+ * @cpu: CPU whose queue is handed to another worker
+ * @worker: the worker that runs the task
  * @task: the task
  * @func: its function
  */
@@ -215,9 +215,9 @@ TRACE_EVENT(wpool_tasks_stolen,
 );
 
 /**
- * wpool_runq_handed_over - a worker sleeps in its task: its queue is another's
+ * wpool_runq_handed_over - a worker sleeps in its task: another one gets its queue
  * @pool: name of the pool
- * @cpu: CPU whose queue it is
+ * @cpu: CPU of the queue
  */
 TRACE_EVENT(wpool_runq_handed_over,
 	TP_PROTO(const char *pool, int cpu),
@@ -251,9 +251,9 @@ DECLARE_EVENT_CLASS(wpool_worker,
 );
 
 /**
- * wpool_worker_parked - a worker joined the idle ones
+ * wpool_worker_parked - a worker joined the idle list
  * @pool: name of the pool
- * @cpu: CPU at which it is at home
+ * @cpu: home of the worker
  * @worker: the worker
  */
 DEFINE_EVENT(wpool_worker, wpool_worker_parked,
@@ -262,9 +262,9 @@ DEFINE_EVENT(wpool_worker, wpool_worker_parked,
 );
 
 /**
- * wpool_worker_expired - a worker was sent away because it was idle for expiry_ms
+ * wpool_worker_expired - a worker must leave because it was idle for expiry_ms
  * @pool: name of the pool
- * @cpu: CPU at which it is at home
+ * @cpu: home of the worker
  * @worker: the worker
  */
 DEFINE_EVENT(wpool_worker, wpool_worker_expired,
@@ -273,11 +273,11 @@ DEFINE_EVENT(wpool_worker, wpool_worker_expired,
 );
 
 /**
- * wpool_worker_woken - a worker was taken from the idle ones, for work or to leave
+ * wpool_worker_woken - a worker was taken off the idle list, to work or to leave
  * @pool: name of the pool
- * @cpu: CPU at which it is at home; the event is of the CPU that wakes it
+ * @cpu: home of the worker; the event itself is on the CPU that wakes it
  * @worker: the worker
- * @since: jiffies when it was parked; shown as idle_ms, as exact as a tick
+ * @since: jiffies when it parked; shown as idle_ms, with the precision of a tick
  */
 TRACE_EVENT(wpool_worker_woken,
 	TP_PROTO(const char *pool, int cpu, pid_t worker, unsigned long since),
@@ -299,11 +299,11 @@ TRACE_EVENT(wpool_worker_woken,
 );
 
 /**
- * wpool_worker_spawned - a worker was made
+ * wpool_worker_spawned - a worker was created
  * @pool: name of the pool
- * @cpu: CPU at which it is at home
+ * @cpu: home of the worker
  * @worker: the worker
- * @start_ns: when somebody began to make it; shown as took_ns, how long that took
+ * @start_ns: when its creation began; shown as took_ns, the time that it took
  */
 TRACE_EVENT(wpool_worker_spawned,
 	TP_PROTO(const char *pool, int cpu, pid_t worker, u64 start_ns),
@@ -327,8 +327,8 @@ TRACE_EVENT(wpool_worker_spawned,
 /**
  * wpool_pool_overloaded - a submit found no room
  * @pool: name of the pool
- * @nr: tasks that did not fit
- * @policy: what becomes of the submitter
+ * @nr: number of tasks that did not fit
+ * @policy: what happens to the submitter
  */
 TRACE_EVENT(wpool_pool_overloaded,
 	TP_PROTO(const char *pool, u32 nr, int policy),
