@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What differs between the kernels that wpool supports, in one place. The rest
- * of the module is written for the newest.
+ * All differences between the kernels that wpool supports. The other files are written for
+ * the newest kernel.
  */
 #ifndef WPOOL_COMPAT_H
 #define WPOOL_COMPAT_H
@@ -34,7 +34,7 @@
 #endif
 
 #ifndef COMPAT_HAVE_TIMER_SHUTDOWN_SYNC
-/* The caller makes sure that nothing arms the timer again. */
+/* The caller ensures that nothing arms the timer again. */
 #define timer_shutdown_sync(timer) timer_delete_sync(timer)
 #endif
 
@@ -48,18 +48,18 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
-/* Is a thread asleep, and not only about to be? A glance. */
+/* Is a thread asleep, rather than about to be? A glance. */
 static inline bool compat_is_blocked(struct task_struct *thread)
 {
 #ifdef COMPAT_HAVE_SCHED_DELAYED
-	/* a sleeper with time to repay stays on the queue */
+	/* with delayed dequeue a sleeping thread may stay on the queue for a while */
 	if (READ_ONCE(thread->se.sched_delayed))
 		return true;
 #endif
 	return !READ_ONCE(thread->on_rq);
 }
 
-/* How often the calling thread has forbidden its migration. */
+/* How many times the calling thread has disabled its migration. */
 static inline int compat_migration_disabled(void)
 {
 #ifdef CONFIG_SMP
@@ -69,7 +69,7 @@ static inline int compat_migration_disabled(void)
 #endif
 }
 
-/* What else a thread may say about its allocations, where the kernel has it. */
+/* Further allocation flags of a thread, where the kernel has them. */
 #ifdef PF_MEMALLOC_PIN
 #define COMPAT_PF_PIN		PF_MEMALLOC_PIN
 #else

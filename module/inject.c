@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Fault injection, see inject.h. Does nothing until somebody sets a probability
- * or a fail-nth.
- */
+/* Fault injection, see inject.h. Has no effect until a probability or a fail-nth is set. */
 #include "inject.h"
 
 #if defined(CONFIG_FAULT_INJECTION) && defined(CONFIG_FAULT_INJECTION_DEBUG_FS)
@@ -20,7 +17,7 @@ bool wpool_inject_spawn(void)
 
 void wpool_inject_init(void)
 {
-	/* beside the kernel's own */
+	/* beside the directories of the kernel's injection points */
 	spawn_dir = fault_create_debugfs_attr("fail_wpool_spawn", NULL, &spawn_attr);
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A fault injection point of our own: the thread of a worker cannot be made.
+ * Our own fault injection point: the thread of a worker cannot be created.
  *
- * A thread is allocated by kthreadd, where the fail-nth of whoever asks for it
- * does not count. So the asker is asked, here: fail-nth of a thread that makes a
- * worker (the creator of a preallocated pool, a spawner of all others), and
- * the attributes in debugfs, as for the kernel's own injection points.
+ * kthreadd allocates a thread, and fail-nth of the thread that asks for it does not count
+ * there. So it is counted here, in the asking thread: fail-nth of a thread that creates a
+ * worker (the creator of a preallocated pool, otherwise a spawner), and the attributes in
+ * debugfs, as for the kernel's own injection points.
  *
  * Only on kernels with CONFIG_FAULT_INJECTION_DEBUG_FS.
  */
@@ -17,14 +17,14 @@
 #if defined(CONFIG_FAULT_INJECTION) && defined(CONFIG_FAULT_INJECTION_DEBUG_FS)
 
 /**
- * wpool_inject_spawn() - shall the making of this thread fail?
+ * wpool_inject_spawn() - shall the creation of this thread fail?
  *
  * Context: process context.
  * Return: true if so.
  */
 bool wpool_inject_spawn(void);
 
-/** wpool_inject_init() - make the attributes; Context: process context */
+/** wpool_inject_init() - create the attributes; Context: process context */
 void wpool_inject_init(void);
 
 /** wpool_inject_exit() - remove them; Context: process context */

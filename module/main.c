@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wpool: a bounded, elastic pool of kernel threads. This file puts the parts
- * together and takes them apart again in reverse order; nothing else.
+ * wpool: a bounded, elastic pool of kernel threads. This file starts the parts, and stops
+ * them in reverse order; nothing else.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -31,7 +31,7 @@
 #pragma message "wpool was not tested with a kernel as new as this one"
 #endif
 
-/* A number or "max", for the attributes that have no limit. */
+/* A number or "max", for attributes that may have no limit. */
 static int limit_set(const char *val, const struct kernel_param *kp)
 {
 	u32 value;
@@ -44,7 +44,7 @@ static int limit_set(const char *val, const struct kernel_param *kp)
 	err = kstrtou32(val, 10, &value);
 	if (err)
 		return err;
-	/* as in sysfs: the number that stands for it is nobody's business */
+	/* as in sysfs: only "max" sets no limit, not the number that represents it */
 	if (value == WPOOL_UNLIMITED)
 		return -ERANGE;
 	*(u32 *)kp->arg = value;
@@ -76,7 +76,7 @@ static unsigned int default_expiry_ms = 1000;
 module_param(default_expiry_ms, uint, 0444);
 MODULE_PARM_DESC(default_expiry_ms, "expiry_ms of the default pool (default: 1000)");
 
-/* The module's loader learns only that some value is wrong. */
+/* The program that loads the module learns only that some value is wrong. */
 static int __init check_parameter(const struct wpool_attrs *attrs, u32 which,
 				  const char *name)
 {
@@ -166,14 +166,14 @@ static void __exit wpool_exit(void)
 	wpool_debugfs_exit();
 	wpool_hotplug_exit();
 	wpool_left_exit();
-	/* the last pool: no task, no worker, no timer after this */
+	/* the last pool: no task, no worker, and no expiry timer after this */
 	wpool_pools_exit();
-	/* a last look may be under way, at no pool */
+	/* a last look may be in progress, at no pool */
 	wpool_alarm_exit();
-	/* drops the last references that requests held */
+	/* drops the last references, those of requests for workers */
 	wpool_spawner_exit();
 	wpool_reaper_exit();
-	/* workers that are freed by RCU */
+	/* waits for workers that RCU frees */
 	rcu_barrier();
 	wpool_handoff_exit();
 	wpool_pools_free();
