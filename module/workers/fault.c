@@ -2,10 +2,10 @@
 /*
  * Faults, see fault.h.
  *
- * A task work that was added when the thread started runs in do_exit(), also
- * when an oops is why the thread ends. There it only passes the worker on: it
- * must not sleep, allocate or take anything but raw locks. What has to be put
- * right is done by the reaper, when the thread is gone.
+ * A task_work that is added when the thread starts runs in do_exit(), even if the thread
+ * ends because of an oops. There it only passes the worker on: it must not sleep,
+ * allocate, or take any but raw locks. The reaper does the repairs when the thread is
+ * gone.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -23,7 +23,7 @@ static void thread_ends(struct callback_head *work)
 {
 	struct wpool_worker *w = container_of(work, struct wpool_worker, exit_work);
 
-	/* before anything else: it would still be called at the very last switch */
+	/* first of all: otherwise it would still be called at the very last switch */
 	wpool_handoff_unwatch(w);
 	wpool_reap_worker(w);
 }
@@ -31,7 +31,7 @@ static void thread_ends(struct callback_head *work)
 void wpool_fault_arm(struct wpool_worker *w)
 {
 	init_task_work(&w->exit_work, thread_ends);
-	/* fails only for a thread that is past its exit work */
+	/* fails only for a thread whose exit work has already run */
 	WARN_ON_ONCE(task_work_add(current, &w->exit_work, TWA_NONE));
 }
 

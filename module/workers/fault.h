@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Noticing that a worker's thread ends, and telling of one that died in a task.
- */
+/* Noticing that a worker's thread ends, and reporting one that died in a task. */
 #ifndef WPOOL_FAULT_H
 #define WPOOL_FAULT_H
 
 struct wpool_worker;
 
 /**
- * wpool_fault_arm() - have the reaper told when this thread ends, however
+ * wpool_fault_arm() - have the reaper told when this thread ends, for whatever reason
  * @w: the calling worker, at its start
  */
 void wpool_fault_arm(struct wpool_worker *w);
 
 /**
  * wpool_fault_report() - tell the fault handler, or the log, of a dead worker
- * @w: the worker, its thread is gone
+ * @w: the worker; its thread is gone
  *
  * Context: the reaper.
  */

@@ -2,10 +2,10 @@
 /*
  * CPU hotplug.
  *
- * A CPU on its way down: its run queues are marked, so that pushes go to the
- * global queue and its workers find themselves a new home as soon as they hold
- * no task; nobody is waited for. When it is down, what its rings hold moves to
- * the global queue. A CPU that comes up is marked as usable again.
+ * When a CPU begins to go down, its run queues are marked. Pushes then go to the global
+ * queue, and its workers move to a new home as soon as they are in no task. Hotplug does
+ * not wait for them. When the CPU is down, the tasks in its rings move to the global
+ * queue. When a CPU comes up, its run queues are marked as usable again.
  */
 #include "workers/hotplug.h"
 
@@ -53,7 +53,7 @@ static void drain(struct wpool *pool, void *data)
 {
 	struct change *change = data;
 
-	/* again: who tuned or created meanwhile saw the CPU as online */
+	/* again: a thread that tuned or created a pool meanwhile saw the CPU as online */
 	place(pool, data);
 	wpool_sched_drain(wpool_runq(pool, change->cpu), true);
 }
@@ -83,7 +83,7 @@ int wpool_hotplug_init(void)
 		return ret;
 	}
 	online_state = ret;
-	/* the default pool is older than this */
+	/* the default pool was created before this */
 	cpus_read_lock();
 	wpool_pools_walk(place, &change);
 	cpus_read_unlock();

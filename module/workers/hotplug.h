@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* CPUs that come and go while pools use them. */
+/* CPUs that go down and come up while pools use them. */
 #ifndef WPOOL_HOTPLUG_H
 #define WPOOL_HOTPLUG_H
 
-/** wpool_hotplug_init() - watch the CPUs; Return: 0 or -errno */
+/** wpool_hotplug_init() - start to watch the CPUs; Return: 0 or -errno */
 int wpool_hotplug_init(void);
 
-/** wpool_hotplug_exit() - no more; no pool is left */
+/** wpool_hotplug_exit() - stop to watch the CPUs; no pool is left */
 void wpool_hotplug_exit(void);
 
 #endif /* WPOOL_HOTPLUG_H */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How a worker comes into the accounts of its pool and of the module, and out of
- * them: expired, beyond the capacity, the pool is closed, or another pool needs the
- * place.
+ * How a worker is counted in its pool and in the module, and how it leaves: because it
+ * expired, or the pool is above its capacity or closed, or another pool needs the place.
  */
 #ifndef WPOOL_WORKERS_LEAVE_H
 #define WPOOL_WORKERS_LEAVE_H
@@ -18,7 +17,7 @@ struct wpool_worker;
  *
  * Context: process context.
  * Return: 0; -EBUSY the pool has its capacity; -EAGAIN the module has its
- * max_workers, or pools that have no worker come first.
+ * max_workers, or pools without a worker come first.
  */
 int wpool_worker_count_in(struct wpool *pool);
 
@@ -31,7 +30,7 @@ int wpool_worker_count_in(struct wpool *pool);
 void wpool_worker_count_out(struct wpool *pool);
 
 /**
- * wpool_worker_has_excess() - should a worker of this pool look whether it must leave?
+ * wpool_worker_has_excess() - should a worker of this pool call wpool_worker_leave()?
  * @pool: the pool
  *
  * Context: any.
@@ -46,24 +45,24 @@ bool wpool_worker_has_excess(const struct wpool *pool);
  * @if_needed: also if another pool needs the place
  *
  * Context: the worker.
- * Return: true if it is counted out, and its thread is to end.
+ * Return: true if the worker is counted out, and its thread must end.
  */
 bool wpool_worker_leave(struct wpool_worker *w, bool if_closed, bool if_needed);
 
 /**
- * wpool_worker_left() - a worker has been counted out: the leave side
+ * wpool_worker_left() - what follows after a worker was counted out of its pool
  * @pool: the pool
  *
- * Looks whether work is left that nobody comes for.
+ * Makes sure that a worker comes for the tasks that are queued.
  *
  * Context: any; interrupts off.
  */
 void wpool_worker_left(struct wpool *pool);
 
 /**
- * wpool_worker_make_room() - a pool starves: have idle workers look at it
+ * wpool_worker_make_room() - wake idle workers to check for starved pools
  *
- * Context: any; a full barrier since it is counted in wpool_spawn_nr_starved().
+ * Context: any; a full barrier since the pool is counted in wpool_spawn_nr_starved().
  */
 void wpool_worker_make_room(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How a worker goes to sleep, and how it expires: joining the idle, sleeping until
- * it is picked, the timer that sends the oldest away.
+ * How a worker parks, and how it expires: joining the idle workers, sleeping until it is
+ * picked, the timer that sends away the coldest.
  */
 #ifndef WPOOL_WORKERS_PARK_H
 #define WPOOL_WORKERS_PARK_H
@@ -13,34 +13,34 @@ struct wpool;
 struct wpool_worker;
 
 /**
- * wpool_park_join() - first half: join the idle, neither search nor run
- * @w: the calling worker; has found no task, or too many run here
+ * wpool_park_join() - first half: join the idle workers, stop to search and to run
+ * @w: the calling worker; found no task, or too many workers run here
  *
- * Looks once more afterwards, and unparks itself if it is wanted after all.
+ * Checks once more afterwards, and unparks the worker if it is wanted after all.
  *
- * Context: the worker; must not be preempted since it searched.
+ * Context: the worker; not preempted since it searched.
  */
 void wpool_park_join(struct wpool_worker *w);
 
 /**
- * wpool_park_sleep() - second half: sleep until somebody unparks the worker
- * @w: the calling worker; has joined the idle
+ * wpool_park_sleep() - second half: sleep until the worker is unparked
+ * @w: the calling worker; has joined the idle workers
  *
  * Context: the worker; sleeps.
- * Return: true to look again; false if it expired and is counted out.
+ * Return: true to look for work again; false if it expired and is counted out.
  */
 bool wpool_park_sleep(struct wpool_worker *w);
 
 /**
- * wpool_park_forget() - a worker has died: it is not idle, nor on the way
- * @w: the worker, its thread is gone
+ * wpool_park_forget() - count out a dead worker that was idle or waking
+ * @w: the worker; its thread is gone
  *
  * Context: process context, interrupts on.
  */
 void wpool_park_forget(struct wpool_worker *w);
 
 /**
- * wpool_park_rearm() - expiry or min_workers changed: look at the idle again
+ * wpool_park_rearm() - expiry_ms or min_workers changed: check the idle workers again
  * @pool: the pool
  *
  * Context: any.

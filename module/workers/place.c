@@ -8,7 +8,7 @@
 #include "core/idle.h"
 #include "core/state.h"
 
-/* A CPU that has come has no worker: one that is idle elsewhere moves there. */
+/* A CPU that has come up has no worker: move an idle one from another CPU there. */
 static void settle(struct wpool *pool)
 {
 	struct wpool_runq *rq;
@@ -34,7 +34,7 @@ void wpool_place(struct wpool *pool, int dying)
 	lockdep_assert_held(&pool->tune_mutex);
 	for_each_cpu_and(cpu, pool->cpumask, cpu_online_mask)
 		nr += cpu != dying;
-	/* no CPU of the mask is left: better any than none */
+	/* no CPU of the mask is left: any CPU is better than none */
 	none = !nr;
 	nr = 0;
 	for_each_possible_cpu(cpu) {
@@ -45,7 +45,7 @@ void wpool_place(struct wpool *pool, int dying)
 	}
 	WRITE_ONCE(pool->nr_cpus, nr);
 	settle(pool);
-	/* those whose home is none any more */
+	/* wake workers whose home CPU is no longer allowed */
 	for_each_possible_cpu(cpu) {
 		rq = wpool_runq(pool, cpu);
 		if (READ_ONCE(rq->redirect))
@@ -64,7 +64,7 @@ int wpool_worker_place(struct wpool *pool, int prefer)
 		if (READ_ONCE(rq->redirect))
 			continue;
 		cost = READ_ONCE(rq->nr_workers);
-		/* where it would only wait for a place to run comes last, unless it may wait */
+		/* a CPU where it could not run at once comes last, unless it may wait */
 		if (!pool->prealloc && !wpool_runq_has_room(rq))
 			cost += U32_MAX;
 		if (cost < least || (cost == least && cpu == prefer)) {
@@ -72,6 +72,6 @@ int wpool_worker_place(struct wpool *pool, int prefer)
 			best = cpu;
 		}
 	}
-	/* wpool_place() leaves at least one, but for a CPU that just goes */
+	/* wpool_place() leaves at least one CPU, unless that one is going down now */
 	return best < 0 ? raw_smp_processor_id() : best;
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* On which CPUs workers may be at home, and on which one a worker should be. */
+/* On which CPUs workers may be at home, and which of them is best for a worker. */
 #ifndef WPOOL_WORKERS_PLACE_H
 #define WPOOL_WORKERS_PLACE_H
 
 struct wpool;
 
 /**
- * wpool_place() - recompute which run queues workers may be at home on
+ * wpool_place() - recompute on which run queues workers may be at home
  * @pool: the pool, tune_mutex held
  * @dying: a CPU on its way down, that still counts as online; or -1
  *
- * Idle workers that have no home there any more are woken to find another one.
+ * Idle workers whose home is no longer allowed are woken to find another one.
  *
  * Context: process context.
  */
@@ -21,8 +21,7 @@ void wpool_place(struct wpool *pool, int dying);
  * @pool: the pool
  * @prefer: CPU that wins a tie, or -1
  *
- * Return: the CPU with the fewest workers among those where wpool_place()
- * allows them.
+ * Return: the CPU with the fewest workers among those that wpool_place() allows.
  */
 int wpool_worker_place(struct wpool *pool, int prefer);
 

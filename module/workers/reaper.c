@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The reaper, see reaper.h. Fault and abort functions of callers are called here:
- * a slow one delays other workers' ends, but no spawner.
+ * The reaper, see reaper.h. It calls fault and abort functions of the pool's owner: a slow
+ * one delays the end of other workers, but no spawner.
  */
 #include "workers/reaper.h"
 
@@ -19,7 +19,7 @@
 #include "workers/park.h"
 #include "workers/worker.h"
 
-/* Workers that it has looked at, and that have not ended yet. */
+/* Workers taken from the queue whose threads have not ended yet. */
 static LIST_HEAD(ending);
 
 static struct task_struct *thread;
@@ -28,26 +28,26 @@ static void drop_all(void)
 {
 	struct wpool_task *task;
 
-	/* unfinished: it keeps its pool */
+	/* the task is unfinished, which keeps its pool alive */
 	while ((task = wpool_reap_next_task())) {
 		wpool_finish_put_down(task->pool, task);
 		cond_resched();
 	}
 }
 
-/* A worker died in a task: what it leaves behind is put right here. */
+/* A worker died in a task: put right what it left behind. */
 static void repair(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
 
-	/* before anybody who waits for its tasks is woken */
+	/* before threads that wait for its tasks are woken */
 	wpool_finish_forget(w->thread);
 	wpool_fault_report(w);
-	/* one that died between two tasks, of what a task broke, holds none */
+	/* it may have died between two tasks, because of damage done by a task */
 	if (w->task)
 		wpool_finish_dead(w);
 
-	/* it may also have died between two tasks, of what a task broke */
+	/* in that case it may also have been idle or waking */
 	wpool_park_forget(w);
 	local_irq_disable();
 	raw_spin_lock(&pool->workers_lock);
@@ -77,8 +77,9 @@ static void reap(struct wpool_worker *w)
 }
 
 /*
- * Not in place of one that has a low priority on a busy CPU: others may wait for
- * a worker. True if there are some to come back for.
+ * A worker's thread that has not ended yet is left for later, because at a low priority
+ * on a busy CPU it may take long, and other workers wait to be reaped. True if any are
+ * left.
  */
 static bool reap_all(void)
 {
@@ -86,7 +87,7 @@ static bool reap_all(void)
 
 	wpool_reap_workers(&ending);
 	list_for_each_entry_safe(w, next, &ending, dead_node) {
-		/* in do_exit(): once this is set it never runs our code again */
+		/* set in do_exit(): from then on the thread never runs the module's code */
 		if (!READ_ONCE(w->thread->exit_state))
 			continue;
 		list_del(&w->dead_node);
@@ -99,10 +100,10 @@ static int reaper_main(void *unused)
 {
 	bool more = false;
 
-	/* wpool_destroy() waits for it */
+	/* wpool_destroy() waits for the reaper */
 	set_user_nice(current, MIN_NICE);
 	for (;;) {
-		/* before the look at the lists: a wake-up after it is not lost */
+		/* before the lists are checked: a wake-up after the check is not lost */
 		set_current_state(TASK_IDLE);
 		if (wpool_reap_is_empty()) {
 			if (kthread_should_stop())

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The reaper: a thread that puts away workers that have ended, and cancelled tasks. */
+/* The reaper: a thread that frees ended workers and ends cancelled tasks. */
 #ifndef WPOOL_WORKERS_REAPER_H
 #define WPOOL_WORKERS_REAPER_H
 
 /** wpool_reaper_init() - start the thread; Return: 0 or -errno */
 int wpool_reaper_init(void);
 
-/** wpool_reaper_exit() - stop it; no worker is left, and no spawner */
+/** wpool_reaper_exit() - stop the thread; no worker and no spawner is left */
 void wpool_reaper_exit(void);
 
 #endif /* WPOOL_WORKERS_REAPER_H */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The spawners: threads that make workers. What they serve is the queue of
- * core/spawn_queue.h.
- */
+/* The spawners: threads that create workers. They serve the queue of core/spawn_queue.h. */
 #ifndef WPOOL_WORKERS_SPAWNER_H
 #define WPOOL_WORKERS_SPAWNER_H
 
