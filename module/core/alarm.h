@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The monitor's alarm: one timer of the module, set by whoever starts a task or
- * wakes a worker.
+ * The monitor's alarm: one timer of the module, set by threads that start a task or
+ * wake a worker.
  */
 #ifndef WPOOL_CORE_ALARM_H
 #define WPOOL_CORE_ALARM_H
@@ -9,7 +9,7 @@
 #include <linux/compiler.h>
 #include <linux/types.h>
 
-/* The timer is off; on; on, and it was asked for since it last rang. */
+/* The timer is off; it is on; it is on and was asked for since it last rang. */
 enum wpool_alarm_state { WPOOL_ALARM_OFF, WPOOL_ALARM_ON, WPOOL_ALARM_USED };
 
 extern enum wpool_alarm_state wpool_alarm_state;
@@ -18,9 +18,10 @@ extern enum wpool_alarm_state wpool_alarm_state;
 void __wpool_alarm_set(void);
 
 /**
- * wpool_alarm_set() - something runs, or is about to
+ * wpool_alarm_set() - set the alarm, because a worker runs or is about to
  *
- * Context: any; a full barrier since the caller was counted.
+ * Context: any; a full barrier since the worker was counted or the task was queued,
+ * see alarm.c.
  */
 static inline void wpool_alarm_set(void)
 {
@@ -29,16 +30,17 @@ static inline void wpool_alarm_set(void)
 }
 
 /**
- * wpool_alarm_init() - before any pool
- * @look_fn: called when it rings, in a softirq; true: it rings again
+ * wpool_alarm_init() - before there is a pool
+ * @look_fn: called in a softirq when the alarm rings; if it returns true, the alarm
+ *	rings again
  * @period_ns: time until it rings
  */
 void wpool_alarm_init(bool (*look_fn)(void), u64 period_ns);
 
-/** wpool_alarm_period() - how long the alarm takes from now on, in ns */
+/** wpool_alarm_period() - set the time from which the alarm takes from now on, in ns */
 void wpool_alarm_period(u64 ns);
 
-/** wpool_alarm_exit() - no pool is left */
+/** wpool_alarm_exit() - after the last pool */
 void wpool_alarm_exit(void);
 
 #endif /* WPOOL_CORE_ALARM_H */

@@ -11,9 +11,9 @@ struct wpool_worker;
  * wpool_worker_thread() - the function of every worker's thread
  * @worker: the struct wpool_worker, whose @loop it calls
  *
- * By this function a thread is known to be a worker's.
+ * A thread with this function is a worker's.
  *
- * Return: what @loop returns.
+ * Return: the return value of @loop.
  */
 int wpool_worker_thread(void *worker);
 
@@ -24,7 +24,7 @@ struct wpool_worker *__wpool_worker_current(void);
  * wpool_worker_current() - the worker that this code runs in
  *
  * Context: any.
- * Return: the worker, or NULL: not a worker, or an interrupt over one.
+ * Return: the worker; NULL if this is no worker's thread, or an interrupt.
  */
 static inline struct wpool_worker *wpool_worker_current(void)
 {

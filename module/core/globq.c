@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The global queue of a pool, see globq.h. One lock, no other state: a full ring
- * comes here once in 64 pushes, a worker once in 61 looks or in a tick; only a CPU
- * that no worker serves comes with every push.
+ * The global queue of a pool, see globq.h. One lock, no other state. A full ring comes
+ * here once in 64 pushes, a worker once in 61 looks or once a tick; only a CPU without
+ * a worker comes here with every push.
  */
 #include "core/globq.h"
 
@@ -23,8 +23,8 @@ static inline void mark(struct wpool_task *task, bool on)
 }
 
 /*
- * Linked by hand, here and in pop: tasks come and go by the hundred, and a hardened
- * list would check each of them twice.
+ * Linked by hand, here and in wpool_globq_pop(): tasks come and go by the hundred, and
+ * a hardened list would check each of them twice.
  */
 static void link_behind(struct wpool_globq *gq, struct list_head *last,
 			struct wpool_task *const *tasks, u32 nr)
@@ -87,7 +87,7 @@ bool wpool_globq_remove(struct wpool *pool, struct wpool_globq *gq, struct wpool
 	bool found;
 
 	raw_spin_lock(&gq->lock);
-	/* it may stand in another pool's queue by now, under another lock */
+	/* it may be in another pool's queue by now, under another lock */
 	found = (unsigned long)READ_ONCE(task->pool) ==
 		((unsigned long)pool | WPOOL_TASK_IN_GLOBQ);
 	if (found) {

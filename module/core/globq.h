@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The global queue of a pool: where a full ring spills to, where a ring is emptied
- * to that nobody serves, and what each CPU goes to in proportion to its length.
- * A list under a lock; a task can be taken out of its middle. It uses a task's
- * node, and a bit beside the address in its pool, and nothing else of it.
+ * The global queue of a pool. A full ring spills to it, a ring that no worker serves is
+ * emptied to it, and each CPU takes from it in proportion to its length. A list under a
+ * lock; a task can be taken out of its middle. It uses only a task's node, and one bit
+ * beside the address in the task's pool.
  */
 #ifndef WPOOL_GLOBQ_H
 #define WPOOL_GLOBQ_H
@@ -16,19 +16,19 @@ struct wpool;
 struct wpool_task;
 
 /*
- * In task->pool, beside the address: the task stands in the global queue of that
- * pool. One word, so that a look at it cannot mix up two stays.
+ * In task->pool, beside the address: the task is in the global queue of that pool. One
+ * word, so that a read cannot combine the pool of one stay with the bit of another.
  */
 #define WPOOL_TASK_IN_GLOBQ	1UL
 
 /**
  * struct wpool_globq - the queue
- * @lock: protects the others and node and pool of each task in @tasks;
- *	raw: taken with interrupts off by every submitter whose ring is full
+ * @lock: protects the other fields, and node and pool of each task in @tasks; raw:
+ *	submitters whose ring is full take it with interrupts off
  * @tasks: first in, first out
- * @nr: length of @tasks; read without the lock by those who look for work
- * @popped: how many were taken from the front so far, for who wonders whether
- *	anybody takes any
+ * @nr: length of @tasks; workers that look for a task read it without the lock
+ * @popped: how many tasks have been taken from the front; tells the monitor whether
+ *	the queue moves
  */
 struct wpool_globq {
 	raw_spinlock_t lock;
@@ -40,7 +40,7 @@ struct wpool_globq {
 /** wpool_globq_init() - make a queue empty */
 void wpool_globq_init(struct wpool_globq *gq);
 
-/** wpool_globq_len() - how many tasks a queue holds, a glance without the lock */
+/** wpool_globq_len() - how many tasks a queue holds: a glance without the lock */
 static inline u32 wpool_globq_len(const struct wpool_globq *gq)
 {
 	return READ_ONCE(gq->nr);
@@ -58,7 +58,7 @@ void wpool_globq_push(struct wpool_globq *gq, struct wpool_task *const *tasks,
 		      u32 nr);
 
 /**
- * wpool_globq_push_first() - put tasks at the front, those that are older than the others
+ * wpool_globq_push_first() - put tasks that are older than the others at the front
  * @gq: the queue
  * @tasks: the tasks
  * @nr: how many
@@ -80,10 +80,10 @@ void wpool_globq_push_first(struct wpool_globq *gq, struct wpool_task *const *ta
 u32 wpool_globq_pop(struct wpool_globq *gq, struct wpool_task **tasks, u32 max);
 
 /**
- * wpool_globq_remove() - take one task out of wherever it stands
+ * wpool_globq_remove() - take a given task out of the queue
  * @pool: the pool
  * @gq: its queue
- * @task: a task whose memory is there; it may have left the pool
+ * @task: a task whose memory is valid; it may have left the pool
  *
  * Context: any, interrupts off.
  * Return: true if it was in the queue.

@@ -2,22 +2,22 @@
 /*
  * The monitor, see monitor.h.
  *
- * Its alarm goes on as long as anything is queued or anybody runs, or did since the
- * last look: a module whose pools are quiet has no timer. A look changes nothing
- * unless the look before saw the same:
+ * Its alarm rings as long as a task is queued or a worker runs, or one did since the
+ * last look: a module whose pools are quiet has no timer. A look changes nothing unless
+ * the look before it saw the same:
  *
- *   a hog     the worker that runs here has not looked for work for hog_ms. It
- *             is counted out, and its queue is another CPU's.
- *   a stall   the same task stands at the head, although there is somebody who
- *             could run it. That one is woken, or moved here. If that does not help for
- *             a second it is logged, once until the queue moves, with what some
- *             of the workers are doing.
+ *   a hog     a worker that runs here has not looked for work for hog_ms. It is counted
+ *             out, and a worker of another CPU takes its queue.
+ *   a stall   the same task is at the head of the queue, although there is a worker that
+ *             could run it. That worker is woken, or moved here. If this does not help
+ *             for a second, the stall is logged, once until the queue moves, with the
+ *             stacks of some of the workers.
  *
- *             If no worker at home there will look into the ring, its tasks
- *             move to the global queue.
+ *             If no worker at home there will look into the ring, its tasks move to the
+ *             global queue.
  *
- * A queue that waits because the capacity is used up, or because its worker is
- * in a task that is no hog yet, does not stall.
+ * A queue does not stall if it waits because the capacity is used up, or because its
+ * worker is in a task that is no hog yet.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -46,19 +46,19 @@
 #define STALL_LOG_WORKERS	8
 
 /*
- * Where nothing else sees that a worker blocks, the monitor looks often as long
- * as it finds something to do, and takes a hundredth of a CPU at most.
+ * Where no notifier tells that a worker blocks, the monitor looks often as long as it
+ * finds blocked workers, and takes a hundredth of a CPU at most.
  */
 #define PERIOD_MIN_NS	(20 * NSEC_PER_USEC)
 #define PERIOD_PER_LOOK	100
 
 static u64 period_ns;
-/* The last look found somebody to hand over from. */
+/* The last look counted a worker out. */
 static bool has_acted;
 
-/* ---- hogs, and those who blocked unseen ---- */
+/* ---- hogs, and workers that blocked unnoticed ---- */
 
-/* Note whom to count out here, for retake(): who is asleep or, for hogs, in a task. */
+/* Choose the workers that retake() counts out: those asleep; for a hog, all in tasks. */
 static bool watch_workers(struct wpool *pool, struct wpool_runq *rq, u64 now)
 {
 	u64 hog_ns = READ_ONCE(pool->hog_ms) * (u64)NSEC_PER_MSEC;
@@ -73,13 +73,13 @@ static bool watch_workers(struct wpool *pool, struct wpool_runq *rq, u64 now)
 		watch->look_ns = 0;
 		watch->retake = WPOOL_RETAKE_ALL;
 	} else if (wpool_queues_are_waiting(pool, rq)) {
-		/* where the notifiers do it there is nobody to be found */
+		/* where preempt notifiers work, retake() will find none */
 		watch->retake = WPOOL_RETAKE_BLOCKED;
 	}
 	return watch->retake != WPOOL_RETAKE_NONE;
 }
 
-/* Count them out, in one walk. */
+/* Count out the chosen workers of all run queues, in one walk. */
 static void retake(struct wpool *pool)
 {
 	struct wpool_worker *w;
@@ -107,7 +107,7 @@ static void retake(struct wpool *pool)
 	}
 }
 
-/* Somebody else must come for what waits for this queue's workers. */
+/* Get another worker for the tasks that wait for this queue's workers. */
 static void hand_over(struct wpool *pool, struct wpool_runq *rq)
 {
 	unsigned long flags;
@@ -148,7 +148,7 @@ static void report(struct wpool *pool, struct wpool_watch *watch, int cpu, u64 n
 	show_workers(pool);
 }
 
-/* Note what stands at the head; returns for how long it has, once that is a stall. */
+/* Note what is at the head of a queue. Returns for how long, if that is a stall, or 0. */
 static u64 standing_ns(struct wpool_watch *watch, u64 head, u64 now)
 {
 	if (!watch->head_ns || watch->head != head) {
@@ -165,8 +165,8 @@ static u64 standing_ns(struct wpool_watch *watch, u64 head, u64 now)
 }
 
 /*
- * Nobody is idle, and nobody can be made: whoever comes free will look. A pool
- * without a worker has to ask all the same: then others make room.
+ * No worker is idle, and none can be created: a worker that becomes free will look. A
+ * pool without a worker has to ask nevertheless, so that other pools make room.
  */
 static bool is_exhausted(struct wpool *pool)
 {
@@ -176,7 +176,7 @@ static bool is_exhausted(struct wpool *pool)
 	       (workers >= READ_ONCE(pool->capacity) || (workers && !wpool_workers_room()));
 }
 
-/* Is the worker that is relied on here inside a task, and not waiting for its CPU? */
+/* Is the worker that is relied on here in a task, rather than waiting for its CPU? */
 static bool is_at_work(struct wpool *pool, struct wpool_runq *rq)
 {
 	struct wpool_worker *w;
@@ -224,7 +224,7 @@ static void watch_globq(struct wpool *pool, u64 now)
 	coming = wpool_wake_rescue(wpool_this_runq(pool)) ||
 		 atomic_read(&pool->nr_waking);
 	local_irq_restore(flags);
-	/* if nobody is, then all that may run are in their tasks */
+	/* if no worker is waking, all workers that may run are in their tasks */
 	if (ns >= STALL_LOG_NS && coming)
 		report(pool, &pool->watch, -1, ns);
 }
@@ -245,7 +245,7 @@ static void look_at_workers(struct wpool *pool)
 	}
 }
 
-/* Is anything queued, or anybody running? Sleepers are quiet. */
+/* Is a task queued or a worker running? Workers that sleep in a task do not count. */
 static bool look_at(struct wpool *pool)
 {
 	bool busy = false, queued, suspects = false;
@@ -256,7 +256,7 @@ static bool look_at(struct wpool *pool)
 	for_each_possible_cpu(cpu) {
 		rq = wpool_runq(pool, cpu);
 		queued = wpool_runq_len(rq);
-		/* without hand-off a sleeper is counted, too, and nobody takes it out */
+		/* without hand-off a worker that sleeps is counted, too, and stays counted */
 		if (READ_ONCE(pool->handoff) && atomic_read(&rq->nr_running)) {
 			suspects |= watch_workers(pool, rq, now);
 			busy = true;
@@ -289,7 +289,7 @@ static void set_period(u64 look_ns)
 	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
 		next = has_acted ? PERIOD_MIN_NS : min(period_ns * 5 / 4, PERIOD_NS);
 	has_acted = false;
-	/* the hundredth is for short periods: one slow look must not blind it */
+	/* PERIOD_NS at most: one slow look must not put off the next one for long */
 	period_ns = min(max(next, PERIOD_PER_LOOK * look_ns), PERIOD_NS);
 	wpool_alarm_period(period_ns);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The monitor looks after run queues whose worker does not come back: it runs a
- * hog, or has blocked where no preempt notifier tells, or does not get its CPU.
+ * The monitor looks after run queues whose worker does not come back: the worker runs a
+ * hog, or blocked where the kernel has no preempt notifiers, or does not get its CPU.
  * After Go's sysmon.
  */
 #ifndef WPOOL_CORE_MONITOR_H
 #define WPOOL_CORE_MONITOR_H
 
-/** wpool_monitor_init() - before any pool */
+/** wpool_monitor_init() - before there is a pool */
 void wpool_monitor_init(void);
 
 #endif /* WPOOL_CORE_MONITOR_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is queued, and for whom: looks that change nothing. */
+/* What is queued, and which workers may take it: functions that change nothing. */
 #ifndef WPOOL_CORE_QUEUES_H
 #define WPOOL_CORE_QUEUES_H
 
@@ -13,7 +13,7 @@
  * or that was counted out as a hog, does not look.
  *
  * Context: any.
- * Return: true if such a worker runs, is idle or is on the way.
+ * Return: true if such a worker is running, idle or waking.
  */
 static inline bool wpool_runq_is_served(const struct wpool_runq *rq)
 {
@@ -22,7 +22,7 @@ static inline bool wpool_runq_is_served(const struct wpool_runq *rq)
 		READ_ONCE(rq->waking));
 }
 
-/** wpool_runq_has_tasks() - does a run queue hold any task? A glance */
+/** wpool_runq_has_tasks() - does a run queue hold a task? A glance */
 static inline bool wpool_runq_has_tasks(const struct wpool_runq *rq)
 {
 	return READ_ONCE(rq->next) || wpool_ring_len(&rq->ring);
@@ -33,7 +33,8 @@ static inline bool wpool_runq_has_tasks(const struct wpool_runq *rq)
  * @pool: the pool
  * @victim: the run queue
  *
- * Without balancing only if no worker of that CPU is free to come, or none does.
+ * If the pool does not steal, only if no worker of that CPU is idle or waking, or if
+ * the queue has not moved for a whole look of the monitor.
  *
  * Context: any.
  * Return: true if it may.
@@ -46,29 +47,29 @@ static inline bool wpool_runq_may_be_robbed(const struct wpool *pool,
 	       (!READ_ONCE(victim->nr_idle) && !READ_ONCE(victim->waking));
 }
 
-/** wpool_runq_len() - how many tasks a run queue holds, a glance */
+/** wpool_runq_len() - how many tasks a run queue holds: a glance */
 u32 wpool_runq_len(struct wpool_runq *rq);
 
-/** wpool_queues_len() - how many tasks are queued, a glance */
+/** wpool_queues_len() - how many tasks are queued: a glance */
 u32 wpool_queues_len(struct wpool *pool);
 
 /**
- * wpool_queues_have_work() - is anything queued that a worker on this CPU may take?
+ * wpool_queues_have_work() - is a task queued that a worker of this CPU may take?
  * @pool: the pool
  * @rq: run queue of the CPU
  *
  * Context: any.
- * Return: true if there is.
+ * Return: true if there is one.
  */
 bool wpool_queues_have_work(struct wpool *pool, struct wpool_runq *rq);
 
 /**
- * wpool_queues_are_waiting() - is anything queued that waits for those who run here?
+ * wpool_queues_are_waiting() - is a task queued that waits for the workers of this CPU?
  * @pool: the pool
  * @rq: run queue of the CPU
  *
  * Context: any; takes no lock.
- * Return: true if there is, or if the pool is short of somebody to wake.
+ * Return: true if there is one, or if no worker could be woken for a task.
  */
 bool wpool_queues_are_waiting(struct wpool *pool, struct wpool_runq *rq);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the reaper puts away, see reap_queue.h. */
+/* The queue of the reaper, see reap_queue.h. */
 #include "core/reap_queue.h"
 
 #include <linux/list.h>
@@ -8,11 +8,11 @@
 
 #include "core/state.h"
 
-/* Protects the lists; raw: ending threads take it. */
+/* Protects the lists; raw: threads that end take it. */
 static DEFINE_RAW_SPINLOCK(lock);
-/* Workers that ended, or are about to. */
+/* Workers whose threads have ended or are about to. */
 static LIST_HEAD(dead);
-/* Tasks that were cancelled, linked by their node. */
+/* Cancelled tasks, linked by their node. */
 static LIST_HEAD(dropped);
 
 static struct task_struct *reaper;
@@ -35,7 +35,7 @@ void wpool_reap_task(struct wpool_task *task)
 	first = list_empty(&dropped);
 	list_add_tail(&task->node, &dropped);
 	raw_spin_unlock(&lock);
-	/* else it is on its way, and looks until there are none */
+	/* otherwise the reaper is awake, and takes tasks until there are none */
 	if (first)
 		wake_up_process(reaper);
 }

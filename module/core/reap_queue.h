@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the reaper puts away: workers whose threads end, and tasks that were
- * cancelled where they cannot be ended.
+ * The queue of the reaper: workers whose threads end, and tasks that were cancelled in
+ * a context that cannot end them.
  */
 #ifndef WPOOL_CORE_REAP_QUEUE_H
 #define WPOOL_CORE_REAP_QUEUE_H
@@ -14,7 +14,7 @@ struct wpool_task;
 struct wpool_worker;
 
 /**
- * wpool_reap_worker() - a worker's thread is about to end
+ * wpool_reap_worker() - give the reaper a worker whose thread is about to end
  * @w: the worker; from now on the reaper's
  *
  * Context: the worker's thread, in do_exit(); takes raw locks only.
@@ -22,23 +22,23 @@ struct wpool_worker;
 void wpool_reap_worker(struct wpool_worker *w);
 
 /**
- * wpool_reap_task() - end a cancelled task in process context
+ * wpool_reap_task() - have a cancelled task ended in process context
  * @task: the task, CANCELLED and taken out of the queues
  *
  * Context: any; interrupts off since it was taken out.
  */
 void wpool_reap_task(struct wpool_task *task);
 
-/** wpool_reap_next_task() - for the reaper: the next of these tasks, or NULL */
+/** wpool_reap_next_task() - for the reaper: take the next of these tasks, or NULL */
 struct wpool_task *wpool_reap_next_task(void);
 
 /** wpool_reap_workers() - for the reaper: append all these workers to @list, by @dead_node */
 void wpool_reap_workers(struct list_head *list);
 
-/** wpool_reap_is_empty() - is there nothing for the reaper? */
+/** wpool_reap_is_empty() - is there nothing for the reaper to do? */
 bool wpool_reap_is_empty(void);
 
-/** wpool_reap_attach() - say who the reaper is, before there is a pool */
+/** wpool_reap_attach() - set the reaper's thread, before there is a pool */
 void wpool_reap_attach(struct task_struct *thread);
 
 #endif /* WPOOL_CORE_REAP_QUEUE_H */

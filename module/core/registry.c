@@ -11,7 +11,7 @@
 #include "core/state.h"
 
 static DEFINE_MUTEX(pools_mutex);	/* protects pools */
-static LIST_HEAD(pools);		/* not yet destroyed, or on the way */
+static LIST_HEAD(pools);		/* until their destruction ends */
 
 struct wpool *wpool_get(struct wpool *pool)
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pools that want a worker more, see spawn_queue.h.
+ * The queue of the spawners, see spawn_queue.h.
  *
- * A request is a flag and a place on a list. The spawner clears the flag before it
- * looks at the pool: spawn:A, in workers/spawner.c.
+ * A request is a flag and a place on a list. The spawner clears the flag before it looks
+ * at the pool: spawn:A, in workers/spawner.c.
  *
- * A pool that has work but no worker, because max_workers is reached, starves. While
- * any pool does, the other pools make no worker, and while more pools do than there
- * are places free, workers of other pools give up theirs. Each place that comes free
- * makes the first starved pool due at once.
+ * A pool that has work but no worker, because max_workers is reached, starves. While a
+ * pool starves, the other pools create no worker. While more pools starve than there are
+ * free places, workers of other pools leave. Each place that becomes free makes the
+ * first starved pool due at once.
  */
 #include "core/spawn_queue.h"
 
@@ -22,14 +22,14 @@
 #include "core/registry.h"
 #include "core/state.h"
 
-/* Protects the list and what is marked S; raw: submitters and ending threads take it. */
+/* Protects the list and the fields marked S; raw: submitters and ending threads take it. */
 static DEFINE_RAW_SPINLOCK(lock);
-/* Pools that asked, each with a reference. */
+/* Pools that asked for a worker, each with a reference. */
 static LIST_HEAD(asking);
-/* Of these, and of those that are served just now, how many starve; read anywhere. */
+/* How many of these pools, and of those being served, starve; read anywhere. */
 static u32 nr_starved;
 
-/* Who makes workers; @is_idle is under the lock. */
+/* The threads that create workers; @is_idle is under the lock. */
 struct spawner {
 	struct task_struct *thread;
 	bool is_idle;
@@ -62,12 +62,12 @@ void wpool_spawn_ask(struct wpool *pool)
 		return;
 	raw_spin_lock_irqsave(&lock, flags);
 	if (!pool->spawn_wanted && list_empty(&pool->spawn_node) &&
-	    /* the monitor may still look at a pool that is gone */
+	    /* the monitor may still look at a pool whose last reference is gone */
 	    kobject_get_unless_zero(&pool->dev.kobj)) {
 		WRITE_ONCE(pool->spawn_wanted, true);
 		pool->spawn_due = jiffies;
 		list_add_tail(&pool->spawn_node, &asking);
-		/* or else the one that serves it now looks again */
+		/* a spawner that serves it now will look again */
 		if (!pool->spawn_busy)
 			thread = pick_idle();
 	}
@@ -133,7 +133,7 @@ void wpool_spawn_place_free(struct wpool *pool)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&lock, flags);
-	/* it may have lost its last worker */
+	/* the pool may have lost its last worker */
 	if (pool->spawn_refused)
 		set_refused(pool, true);
 	thread = serve_starved();
@@ -174,7 +174,7 @@ void wpool_spawn_done(struct wpool *pool)
 
 	raw_spin_lock_irq(&lock);
 	pool->spawn_busy = false;
-	/* another spawner, if there is a place for a starved pool */
+	/* wake another spawner if there is a place for a starved pool */
 	thread = serve_starved();
 	raw_spin_unlock_irq(&lock);
 	if (thread)
@@ -203,7 +203,7 @@ void wpool_spawn_forget(void)
 {
 	struct wpool *pool, *next;
 
-	/* pools that were destroyed while they waited for another try */
+	/* pools that were destroyed while they waited for a retry */
 	list_for_each_entry_safe(pool, next, &asking, spawn_node) {
 		list_del_init(&pool->spawn_node);
 		wpool_put(pool);

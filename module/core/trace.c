@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tracepoints, see include/trace/events/wpool.h: where they are made, and what is
- * done only while one is on.
+ * Tracepoints, see include/trace/events/wpool.h: their definitions, and the code that
+ * runs only while one is enabled.
  */
 #include "core/trace.h"
 
@@ -12,11 +12,11 @@
 
 #include "core/state.h"
 
-/* last: whatever includes the header once more would make them twice */
+/* last: a later include of the header would define them twice */
 #define CREATE_TRACE_POINTS
 #include <trace/events/wpool.h>
 
-/* Of this load of the module: addresses must not be guessed from events. */
+/* New at each load of the module: events must not reveal addresses. */
 static siphash_key_t id_key __ro_after_init;
 
 u32 wpool_trace_id(const void *task)

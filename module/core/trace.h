@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tracepoints of a task's way: the costly part of each, out of line. The events
- * themselves are in include/trace/events/wpool.h.
+ * Tracepoints of a task: the expensive part of each, out of line. The events are in
+ * include/trace/events/wpool.h.
  */
 #ifndef WPOOL_TRACE_H
 #define WPOOL_TRACE_H
@@ -12,13 +12,13 @@
 struct wpool_runq;
 struct wpool_worker;
 
-/** wpool_trace_is_running() - are starts or ends of tasks traced? */
+/** wpool_trace_is_running() - are the starts or the ends of tasks traced? */
 static inline bool wpool_trace_is_running(void)
 {
 	return trace_wpool_task_started_enabled() || trace_wpool_task_finished_enabled();
 }
 
-/** wpool_trace_submitted() - stamp an accepted task, and trace it; before it is pushed */
+/** wpool_trace_submitted() - stamp and trace an accepted task, before it is pushed */
 void wpool_trace_submitted(struct wpool *pool, struct wpool_runq *rq,
 			   struct wpool_task *task);
 
@@ -39,7 +39,7 @@ u64 wpool_trace_started(struct wpool_worker *w, const void *task, void *func,
  * @w: the calling worker
  * @task: the task, as a value
  * @func: its function
- * @start_ns: what wpool_trace_started() returned
+ * @start_ns: return value of wpool_trace_started()
  */
 void wpool_trace_finished(struct wpool_worker *w, const void *task, void *func,
 			  u64 start_ns);
