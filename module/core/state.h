@@ -1,40 +1,66 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The state that the layers share: the pool, its run queues and its workers, the
- * locks and their order. Every file may see it; what each does with it stands in
- * its own header. There is no function here but accessors.
+ * The state that the layers share: the pool, its run queues and its workers, and
+ * the order of all locks. Every file may read it; the header of each file says what
+ * that file changes. The functions in here are accessors only.
  *
- * Locking legend, the letter stands on each field:
+ * Locking legend. Each field has its letter:
  *
- *   I: set before the pool is published, never changed
- *   T: written under pool->tune_mutex, read anywhere with READ_ONCE
- *   A: pool->admission_lock
- *   W: pool->workers_lock; read anywhere with READ_ONCE
+ *   I: set before the pool, the run queue or the worker is published, never changed
+ *   T: pool->tune_mutex to write; read anywhere with READ_ONCE
+ *   F: pool->flush_mutex to write; read anywhere with READ_ONCE
+ *   A: pool->admission_lock to write; read anywhere with READ_ONCE
+ *   W: pool->workers_lock to write; read anywhere with READ_ONCE
  *   M: pool->workers_mutex
- *   Q: runq->lock; read anywhere with READ_ONCE
- *   C: written on the run queue's own CPU with interrupts off only; read
+ *   Q: runq->lock to write; read anywhere with READ_ONCE
+ *   R: pools_mutex, in registry.c
+ *   S: the lock in spawn_queue.c to write; read anywhere with READ_ONCE
+ *   B: the spawner that serves the pool, see @spawn_busy
+ *   D: the lock in reap_queue.c
+ *   C: written on the run queue's own CPU only, with interrupts off; read anywhere
+ *      with READ_ONCE
+ *   L: a local64_t, written on the run queue's own CPU only; read anywhere
+ *   P: written on the run queue's own CPU only, by workers with preemption off; read
  *      anywhere with READ_ONCE
- *   L: a local64_t, written on the run queue's own CPU; read anywhere
- *   P: written on the run queue's own CPU by workers only, with preemption off;
- *      read anywhere with READ_ONCE
- *   S: the lock of the spawners' queue, spawn_queue.c
- *   D: the lock of the reaper's queue, reap_queue.c
- *   O: only the worker's own thread, and the reaper after its end
- *   N: the monitor only
- *   X: atomic, or says its own rule
+ *   O: the worker's own thread, and the reaper after the end of that thread
+ *   V: as O to write; read anywhere with READ_ONCE
+ *   G: the thread that creates or picks the worker, before the worker can run; from
+ *      then on as O
+ *   N: the monitor to write; read anywhere with READ_ONCE
+ *   K: a lock, or an object that does its own locking
+ *   X: changed by atomic operations, or by the rule that the field states
  *
- * Lock order, outer first. All raw ones are taken with interrupts off. Interrupts
- * or preemption off is also what bounds every lockless section, so that an RCU
- * grace period means "everybody who was inside has left":
+ * Lock order, outer lock first: a lock may be taken under each lock that it is indented
+ * below. Raw locks are taken with interrupts off. Each lockless section has interrupts or
+ * preemption off, so an RCU grace period waits for all threads that were inside one.
  *
- *   pools_mutex (registry.c)
- *     pool->tune_mutex
- *       pool->workers_mutex
- *         pool->admission_lock (raw)
- *         pool->workers_lock (raw)
- *           runq->lock (raw)
- *           globq.lock (raw)
- *           the locks of spawn_queue.c and reap_queue.c (raw)
+ *   file->attach_mutex (faces/dev/file.h)
+ *   devpool->mutex (faces/dev/pool.c)
+ *     devpools_mutex (faces/dev/pool.c): nothing is taken under it
+ *     enable_mutex (handoff.c)
+ *       cpu_hotplug_lock (the kernel's)
+ *         pools_mutex (registry.c)
+ *           pool->tune_mutex
+ *             pool->workers_mutex
+ *             items->lock (task/func.c): nothing is taken under it
+ *             the raw locks
+ *   pool->flush_mutex
+ *     pool->admission_lock (raw)
+ *   file->attach_mutex, file->cancel_mutex (faces/dev/file.h)
+ *     file->lock (faces/dev/file.h)
+ *       the raw locks
+ *   reserves_lock (task/func.c): nothing is taken under it
+ *   bit 0 of lock_word (faces/dev/workload.c), held by test workloads: nothing is taken
+ *     under it
+ *
+ * The raw locks; only the last two nest:
+ *
+ *   pool->admission_lock
+ *   globq.lock (globq.h)
+ *   the lock in spawn_queue.c
+ *   the lock in reap_queue.c
+ *   pool->workers_lock
+ *     runq->lock
  */
 #ifndef WPOOL_CORE_STATE_H
 #define WPOOL_CORE_STATE_H
@@ -58,31 +84,31 @@
 #include "core/globq.h"
 #include "core/ring.h"
 
-/* Tokens of a pool without a limit: more tasks than memory holds. */
+/* Tokens of a pool without a limit: more than memory holds tasks. */
 #define WPOOL_TOKENS_UNLIMITED	((int)BIT(30))
 
 /* pool->attention */
-#define WPOOL_ATT_CLOSED	BIT(0)	/* accepts nothing */
-#define WPOOL_ATT_WAITERS	BIT(1)	/* submitters wait: tokens go to them */
-#define WPOOL_ATT_DEBT		BIT(2)	/* fewer tokens than were given out */
-#define WPOOL_ATT_FLUSH		BIT(3)	/* somebody waits for tasks to finish */
-/* a token must not be left where it comes free */
+#define WPOOL_ATT_CLOSED	BIT(0)	/* the pool accepts no task */
+#define WPOOL_ATT_WAITERS	BIT(1)	/* submitters wait: freed tokens go to them */
+#define WPOOL_ATT_DEBT		BIT(2)	/* more tokens were given out than there are now */
+#define WPOOL_ATT_FLUSH		BIT(3)	/* a thread waits for tasks to finish */
+/* a freed token must not stay in this CPU's cache */
 #define WPOOL_ATT_GIVE	(WPOOL_ATT_WAITERS | WPOOL_ATT_DEBT)
-/* and must not be taken from where it is at hand */
+/* a token must not be taken from this CPU's cache */
 #define WPOOL_ATT_TAKE	(WPOOL_ATT_CLOSED | WPOOL_ATT_WAITERS | WPOOL_ATT_DEBT)
 
-/* Whom the monitor counts out of those who run, see monitor.c. */
+/* Which running workers the monitor counts out, see monitor.c. */
 enum wpool_retake { WPOOL_RETAKE_NONE, WPOOL_RETAKE_BLOCKED, WPOOL_RETAKE_ALL };
 
 /**
  * struct wpool_watch - what the monitor saw of a queue at its last look
- * @look: the run queue's @tick
- * @look_ns: since when it is that
- * @retake: whom to count out in this look
- * @head: what stands at the head; only compared
- * @head_ns: since when it does, or 0
- * @stands: it has stood there for a whole look; read by who would steal
- * @reported: that it stands there was logged
+ * @look: N: the run queue's @tick
+ * @look_ns: N: since when @tick has not changed, or 0
+ * @retake: N: which workers to count out in this look
+ * @head: N: what was at the head of the queue; only compared
+ * @head_ns: N: since when it has been there, or 0
+ * @stands: N: it has been there for a whole look; read by workers that would steal
+ * @reported: N: the log has a message about it
  */
 struct wpool_watch {
 	u32 look;
@@ -96,36 +122,38 @@ struct wpool_watch {
 
 /**
  * struct wpool_runq - run queue of one CPU
- * @ring: the tasks, oldest first
- * @next: X: task that an own task submitted last, taken by exchange
- * @runner: X: thread of the worker that last began to run tasks here; only compared
- * @tick: P: looks for work
+ * @ring: X: the tasks, oldest first; see ring.h
+ * @next: X: task that a task of this pool submitted last here; changed by exchange
+ * @runner: X: thread of the worker that last began to run tasks here; written by
+ *	workers at home here, only compared
+ * @tick: P: number of looks for work
  * @globq_tick: P: @tick when the global queue was last served
- * @globq_due: P: what is due to it from here, in 256ths of a task
- * @next_streak: P: tasks taken from @next in a row
- * @call_jiffy: P: when a worker last saw to help for what it left behind
- * @help_jiffy: C: when this queue last looked for help in vain
+ * @globq_due: P: fraction of a task that is due to it from here, in 256ths
+ * @next_streak: P: number of tasks taken from @next in a row
+ * @call_jiffy: P: when a worker last checked whether the queue needs help
+ * @help_jiffy: C: when a search for help for this queue last failed
  * @random: C: state of the random start of stealing
- * @tokens: X: admission tokens cached here; taken from everywhere
+ * @tokens: X: admission tokens cached here; any CPU may take them
  * @accepted: C: tasks accepted here, by colour
- * @finished: L: tasks finished here, however, by colour
- * @failed: L: of @finished, those whose worker died
- * @cancelled: L: of @finished, those that never ran
- * @refused: C: submits turned away
- * @stolen: C: tasks that came here by stealing
- * @handoffs: C: times that this queue was handed over
+ * @finished: L: tasks finished here in any way, by colour
+ * @failed: L: of @finished, tasks whose worker died
+ * @cancelled: L: of @finished, tasks that never ran
+ * @refused: C: submits refused here
+ * @stolen: C: tasks that workers of this CPU stole
+ * @handoffs: C: hand-offs of a run queue that were carried out here
  * @latency: C: log2 histogram of queue-to-start latency
+ * @cpu: I
  * @nr_running: X: workers at home here that will look for work again before they
  *	sleep, see census.h
- * @lock: protects the idle list, and who is on the way
+ * @lock: K: protects the fields marked Q of the run queue and of its workers
  * @idle: Q: parked workers, see idle.h for the order
  * @nr_idle: Q: length of @idle
  * @nr_workers: Q: workers at home here, parked or not
- * @waking: Q: a worker was picked and has not started to look yet
- * @redirect: T: CPU is offline or outside the cpumask: pushes go to the global queue
- * @handoff_work: wakes somebody for this queue when its worker has blocked
- * @watch: N: what the monitor saw
- * @cpu: I
+ * @waking: Q: a worker was picked or created for this run queue and has not started
+ *	to look
+ * @redirect: T: the CPU is offline or not in the cpumask: pushes go to the global queue
+ * @handoff_work: K: wakes a worker after a worker of this CPU has blocked
+ * @watch: N: what the monitor saw of this run queue
  * @pool: I
  */
 struct wpool_runq {
@@ -169,39 +197,38 @@ struct wpool_runq {
  * @pool: I
  * @loop: I: what its thread does
  * @thread: I: with a reference, until an RCU grace period after the thread's end
- * @rq: run queue at home; written by the worker itself while it is not idle,
- *	read by others with READ_ONCE
- * @node: M: in pool->workers; read under RCU by the monitor
+ * @rq: V: the run queue at home; constant while the worker is idle
+ * @node: M: in pool->workers; read under RCU
  * @idle_node: Q: in rq->idle while @parked
  * @idle_since: Q: jiffies when it parked
- * @parked: Q: asleep or about to be; cleared by who picks it
- * @picked: was made or picked to look for work, and counts in nr_waking; set by
- *	who did it before the worker can run, cleared by the worker
- * @owns_waking: as @picked; and rq->waking stands for it
+ * @parked: Q: asleep or about to be; cleared by the thread that picks it
+ * @picked: G: created or picked to look for work, and counts in nr_waking
+ * @owns_waking: G: @picked, and rq->waking is set because of this worker
  * @leaving: W: counted out of the pool
- * @running_on: X: run queue in whose nr_running it counts, or NULL; taken by
- *	exchange, see census.h
- * @new_home: Q: run queue to move to, set by who picked it, or NULL
- * @notifier: tells that it is switched out
- * @has_notifier: O: @notifier is registered
- * @in_a_row: O: tasks since others have wanted its CPU
- * @locks_left: O: locks that its tasks have left held, which lockdep will not forget
  * @searching: O: counts in nr_searching
- * @task: innermost task it is in, or NULL; read anywhere as an address
- * @func: its function; read anywhere
- * @abort: abort function of the outermost task, if it has one
- * @task_owner: module pinned for the outermost task, or NULL
- * @detached: the outermost task is detached: its memory is not ours
- * @colour: colour of a detached outermost task
- * @nested: in how many tasks it is beyond the outermost: helping nests
- * @outermost: O: if @nested, the task that was there first
+ * @has_notifier: O: @notifier is registered
+ * @detached: O: the outermost task is detached: its memory may be gone
+ * @colour: O: colour of a detached outermost task
+ * @in_a_row: O: number of tasks run since another thread has wanted the CPU
+ * @nested: O: number of tasks inside the outermost one: a worker that waits for a
+ *	task may run it meanwhile
+ * @on_stack: O: of the nested tasks, those that live on its own stack, by colour
+ * @locks_left: O: locks that its tasks have left held, which lockdep will not forget
+ * @running_on: X: run queue in whose nr_running it counts, or NULL; cleared by
+ *	exchange, see census.h
+ * @new_home: G: run queue to move to, or NULL
+ * @notifier: O: is called when the worker is switched out
+ * @task: V: innermost task it is in, or NULL; other threads use its address only
+ * @outermost: O: if @nested, the first task
  * @held: O: innermost of the nested tasks that are not on its own stack, linked by
  *	their @held
- * @on_stack: O: how many of the nested ones are, by colour
  * @awaits: W: task of its own pool that it sleeps for, or NULL, see wait.c
- * @exit_work: runs in do_exit(), after an oops too
+ * @func: V: function of @task
+ * @abort: O: abort function of the outermost task, if it is detached and has one
+ * @task_owner: O: module pinned for a detached outermost task, or NULL
+ * @exit_work: O: runs in do_exit(), after an oops too
  * @dead_node: D: in the reaper's list of ended workers
- * @rcu: frees it
+ * @rcu: O: frees it
  */
 struct wpool_worker {
 	struct wpool *pool;
@@ -243,83 +270,83 @@ struct wpool_worker {
 /**
  * struct wpool - a pool
  * @rq: I: run queues, one per possible CPU
- * @attention: A: why a submit or a finish must look closer, WPOOL_ATT_*;
- *	nothing to attend to on the common path
- * @colour: X: colour of newly accepted tasks; written under @flush_mutex
- * @token_batch: A: tokens that a run queue caches at a time; 0 below some 64
- *	tokens a CPU, where a cache would strand them
+ * @attention: A: why a submit or a finish must take its slow path, WPOOL_ATT_*;
+ *	usually 0
+ * @colour: F: colour of newly accepted tasks
+ * @token_batch: A: tokens that a run queue caches at a time; 0 below about 64
+ *	tokens a CPU, where other CPUs would miss the cached ones
  * @capacity: T: workers at most; %WPOOL_UNLIMITED is larger than any number
  * @nr_workers: W: live workers that have not decided to leave
- * @queue_depth: T
- * @max_blocking: T
- * @policy: T
- * @expiry_ms: T
- * @min_workers: T
- * @concurrency: T
  * @spin_us: T
- * @hog_ms: T
- * @handoff: T
+ * @concurrency: T
  * @steal: T
  * @latency: T
+ * @handoff: T
  * @prealloc: I
- * @order: I
- * @nice: T
- * @nr_cpus: T: run queues that workers may be at home on
- * @cpumask: T: CPUs that workers may be at home on
- * @nr_searching: X: workers awake that look for a task
- * @nr_waking: X: workers on the way to become searching
- * @wake_jiffy: X: when the last of them was sent
- * @nr_idle: X: parked workers; moves under runq->lock
- * @idle_mask: X: CPUs whose run queue has an idle worker; bits under runq->lock
- * @unserved: X: somebody should have been woken, and nobody could be; who makes
- *	room looks at it
- * @globq: the global queue
- * @tokens: X: admission tokens in nobody's cache; negative is a debt
- * @admission_lock: protects what is marked A; raw, taken by submitters and
- *	finishers near the limit
- * @waiters: A: submitters that wait, first in, first out
- * @nr_waiting: A: length of @waiters
- * @nr_drainers: A: those who wait for tasks to finish
- * @workers_lock: protects what is marked W; raw, taken where workers leave
- * @workers_mutex: protects what is marked M
- * @workers: M: every worker that is not reaped
- * @nr_threads: X: workers that are not reaped
- * @nr_awaiting: W: workers that sleep for a task of this pool, see wait.c
- * @spawned: M
- * @watch: N: what the monitor saw of the global queue
- * @handoffs: N: run queues that the monitor handed over
- * @hogs: N: tasks that ran for hog_ms without sleeping
- * @expired: W
- * @faults: M
- * @expiry_timer: armed while somebody beyond min_workers is idle
- * @spawn_wanted: X: set by who asks the spawner, cleared by it before it looks
- * @spawn_busy: S: a spawner serves it, the others leave it alone
- * @spawn_refused: S: its last request for a place was refused, and is tried again
- * @spawn_starved: S: and it has no worker
- * @spawn_node: S: on the spawners' list
- * @spawn_retry_ms: the pool's spawner only: pause after a failed spawn
- * @spawn_due: S: jiffies of the next try
- * @drain_wq: those who wait for tasks to finish or workers to end
- * @flush_mutex: one flush at a time
- * @tune_mutex: protects what is marked T, and the state
- * @state: T
- * @destroyed: completed when destroy is through
- * @node: in the list of pools, under pools_mutex; read under RCU by the monitor
- * @dev: the device of class wpool; its reference count is the pool's
- * @free_work: frees the pool
- * @name: I
- * @owner: I
+ * @spawn_wanted: X: set under the lock in spawn_queue.c by a thread that asks for a
+ *	worker, cleared by the spawner before it looks
+ * @policy: T
  * @func: I: function the pool is bound to, or NULL
  * @items: I: preallocated items of a bound pool, or NULL
+ * @nr_searching: X: workers that look for a task on all CPUs
+ * @nr_waking: X: workers on the way to become searching
+ * @nr_idle: X: parked workers; changed under runq->lock
+ * @wake_jiffy: X: when a worker was last sent on its way
+ * @idle_mask: X: CPUs whose run queue has an idle worker; changed under runq->lock
+ * @unserved: X: no worker could be woken for a task; a worker that makes room checks it
+ * @nr_cpus: T: run queues that workers may be at home on
+ * @name: I
+ * @globq: K: the global queue, see globq.h
  * @fault: I
  * @fault_data: I
- * @abort: I: told of arguments of wpool_invoke() that end without @func, or NULL
- * @nr_cancelling: T: releases that cancel what is queued: no reboot meanwhile
- * @lockdep_key: of @lockdep_map
- * @lockdep_map: held around tasks, taken by those who wait for them
+ * @owner: I
+ * @cpumask: T: CPUs that workers may be at home on; read under the mutex, too
+ * @tokens: X: admission tokens in no cache; negative is a debt
+ * @admission_lock: K: protects the fields marked A; raw: submitters and finishers
+ *	take it near the limit
+ * @waiters: A: submitters that wait, first in, first out; read under the lock, too
+ * @nr_waiting: A: length of @waiters
+ * @nr_drainers: A: threads that wait for tasks to finish
+ * @state: T
+ * @order: I
+ * @queue_depth: T
+ * @max_blocking: T
+ * @expiry_ms: T
+ * @min_workers: T
+ * @hog_ms: T
+ * @nice: T, M: written under both mutexes
+ * @workers_lock: K: protects the fields marked W; raw: threads that end take it
+ * @nr_awaiting: W: workers that sleep for a task of this pool, see wait.c
+ * @spawn_retry_ms: B: pause after a failed spawn
+ * @spawn_busy: S: a spawner serves the pool, and the others leave it alone
+ * @spawn_refused: S: its last request for a place was refused, and will be tried again
+ * @spawn_starved: S: @spawn_refused, and the pool has no worker
+ * @expired: W
+ * @expiry_timer: K: pending while workers beyond min_workers are idle
+ * @spawn_node: S: in the list of the spawners
+ * @spawn_due: S: jiffies of the next try
+ * @workers_mutex: K: protects the fields marked M
+ * @workers: M: every worker that is not reaped; read under RCU, too
+ * @nr_threads: X: workers that are not reaped, and spawners that serve the pool
+ * @spawned: M
+ * @faults: M
+ * @watch: N: what the monitor saw of the global queue
+ * @handoffs: N: hand-offs by the monitor
+ * @hogs: N: tasks that ran for hog_ms without sleeping
+ * @abort: I: called for arguments of wpool_invoke() that end without @func, or NULL
+ * @nr_cancelling: T: releases that cancel the queued tasks: no reboot meanwhile
+ * @drain_wq: K: threads that wait for tasks to finish or for workers to end
+ * @flush_mutex: K: one flush at a time
+ * @tune_mutex: K: protects the fields marked T
+ * @destroyed: K: completed when destroy has finished
+ * @node: R: in the list of pools; read under RCU by the monitor
+ * @dev: K: the device of class wpool; its reference count is the pool's
+ * @free_work: K: frees the pool
+ * @lockdep_key: K: of @lockdep_map
+ * @lockdep_map: K: held around tasks, taken by threads that wait for tasks
  */
 struct wpool {
-	/* what every submit and every finish reads; hardly ever written */
+	/* read by every submit and every finish, rarely written */
 	struct wpool_runq __percpu *rq;
 	u32 attention;
 	u32 colour;
@@ -338,8 +365,8 @@ struct wpool {
 	struct wpool_items *items;
 
 	/*
-	 * What many write, apart from what everybody reads and from each other.
-	 * What hardly anybody uses fills the lines.
+	 * Written by many CPUs: apart from the fields that all read and from each other.
+	 * Fields that are rarely used fill up the lines.
 	 */
 	atomic_t nr_searching ____cacheline_aligned;
 	atomic_t nr_waking;
