@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whom to wake for what is queued: at most one at a time, the hot one of this
- * CPU first, nobody while somebody looks or runs who will come anyway.
+ * Which worker to wake for queued tasks: at most one at a time, the most recently
+ * parked one of this CPU first, and none while a worker that searches or runs here
+ * will find the tasks.
  */
 #ifndef WPOOL_WAKE_H
 #define WPOOL_WAKE_H
@@ -10,11 +11,11 @@
 
 #include "core/state.h"
 
-/** __wpool_wake_for_push() - wpool_wake_for_push() when it is worth a closer look */
+/** __wpool_wake_for_push() - the slow path of wpool_wake_for_push() */
 void __wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq);
 
 /**
- * wpool_wake_for_push() - tasks were queued here
+ * wpool_wake_for_push() - wake a worker, if necessary, for tasks queued on this CPU
  * @pool: the pool
  * @rq: this CPU's run queue
  *
@@ -22,7 +23,7 @@ void __wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq);
  */
 static inline void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq)
 {
-	/* most often somebody looks; or one runs here, and no other was to be had */
+	/* usual case: a worker searches, or one runs here and no other can help */
 	if (likely(READ_ONCE(pool->steal)) &&
 	    (atomic_read(&pool->nr_searching) ||
 	     (atomic_read(&rq->nr_running) + READ_ONCE(rq->waking) >=
@@ -33,45 +34,48 @@ static inline void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq
 }
 
 /**
- * wpool_wake_one() - work is queued, perhaps elsewhere: see to it that somebody comes
+ * wpool_wake_one() - make sure that a worker comes for tasks queued on any CPU
  * @pool: the pool
  * @rq: this CPU's run queue
  *
- * Context: any; interrupts off; a full barrier after what makes it necessary.
- * Return: true if somebody was woken or asked for.
+ * Context: any; interrupts off; a full barrier after the change that requires it.
+ * Return: true if a worker was woken or asked for.
  */
 bool wpool_wake_one(struct wpool *pool, struct wpool_runq *rq);
 
 /**
- * wpool_wake_if_work() - somebody has stopped looking: wake another if work is left
+ * wpool_wake_if_work() - wake a worker if tasks are queued and no worker searches
  * @pool: the pool
  * @rq: this CPU's run queue
  *
- * Context: any; interrupts off; a full barrier after what makes it necessary.
+ * To be called when a worker can no longer be relied on.
+ *
+ * Context: any; interrupts off; a full barrier after the change that requires it.
  * Return: as wpool_wake_one().
  */
 bool wpool_wake_if_work(struct wpool *pool, struct wpool_runq *rq);
 
 /**
- * wpool_wake_rescue() - a run queue stands still: get it help, from afar if possible
+ * wpool_wake_rescue() - get a worker for a stalled run queue, from another CPU if possible
  * @rq: the run queue, of any CPU
  *
  * Context: any; interrupts off.
- * Return: true if somebody was woken or asked for.
+ * Return: true if a worker was woken or asked for.
  */
 bool wpool_wake_rescue(struct wpool_runq *rq);
 
 /**
- * wpool_wake_nr_coming() - how many workers are on the way, and can be relied on
+ * wpool_wake_nr_coming() - how many waking workers can be relied on
  * @pool: the pool
  *
  * Context: any.
- * Return: how many were sent, not longer than a tick ago, and have not started.
+ * Return: the number of waking workers, if the last of them was sent no longer than a
+ * tick ago; otherwise 0.
  */
 u32 wpool_wake_nr_coming(struct wpool *pool);
 
 /**
- * wpool_wake_has_vacancy() - is there a CPU with room for a worker, and none to wake?
+ * wpool_wake_has_vacancy() - is there a CPU with room for a worker, and no idle one?
  * @pool: the pool
  *
  * Context: any.
