@@ -2,14 +2,14 @@
 /*
  * Admission: module/task/admission.c and admission.h.
  *
- * Submitters take a token each, or wait in line, or (TRIES) are refused; one of
- * those who wait may give up. Finishers give the tokens back, on two CPUs with a
- * cache each. With RESIZE the limit shrinks by one meanwhile; with DRAIN somebody
- * waits until the tasks that there are have finished.
+ * Submitters take a token each, or wait in line, or (TRIES) are refused; one waiter may
+ * give up. Finishers give the tokens back, on two CPUs with a cache each. With RESIZE
+ * the limit shrinks by one meanwhile; with DRAIN a thread waits until the existing tasks
+ * have finished.
  *
- * When nothing can move any more, nobody is in line, all tokens are back where they
- * can be found, no debt is left, and the drainer has returned. A waiter is served
- * before those who came later, and only who met a full pool is refused.
+ * When nothing can move any more, the line is empty, all tokens are back where they can
+ * be found, no debt is left, and the drainer has returned. A waiter is served before
+ * submitters that came later, and a submitter is refused only if it met a full pool.
  *
  * barrier: task/admission.c give:A
  * barrier: task/admission.c wait:A
@@ -89,11 +89,11 @@ bool locked;
 chan line = [3] of { byte };
 bool done[8];
 
-/* tasks that have a token, and tokens that are there */
+/* tasks that have a token, and tokens that exist */
 byte running = RUNNING;
 byte total = TOTAL;
 short free = TOTAL - RUNNING;
-/* who met a full pool, or somebody in line; who was in line when one came */
+/* met a full pool, or a line; the waiters that were in line when it came */
 bool met_full[8];
 byte in_line, came_after[8];
 
@@ -183,7 +183,7 @@ inline give()
 {
 	att = load(ATTENTION) & GIVE;
 #ifdef NO_give_A
-	/* the look that follows moves up */
+	/* the read that follows moves up */
 	early = load(ATTENTION);
 #define ORDER	true
 #define ATT	early
@@ -196,7 +196,7 @@ inline give()
 		atomic { ORDER -> cache[cpu]++; free++; got = cache[cpu] };
 		if
 		:: got >= 2 * BATCH ->
-			/* a move that nobody may miss who is about to be refused */
+			/* a submitter that is about to be refused must not miss the move */
 #ifndef NO_overflow_lock
 			spin_lock();
 #endif

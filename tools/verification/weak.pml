@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A weak memory for spin, which by itself is sequentially consistent.
+ * A weak memory for spin, which is sequentially consistent.
  *
  * Each process has a store buffer: a store goes there, a load sees the own buffer
  * first, and memory(me) writes any of its stores to memory at any time, in any
@@ -20,8 +20,8 @@
  *   mem[l]               by this name: a read-modify-write with a result, which goes
  *                        past the buffer; fully ordered if it follows full_barrier()
  *
- * Loads are not delayed by themselves. Where the removal of a barrier allows that,
- * the model does it by hand.
+ * Loads are not delayed. Where the removal of a barrier lets a load move, the model moves
+ * it explicitly.
  *
  * Before the include: NPROCS buffers, NLOCS (at most 16) locations, NCOUNTERS.
  * Each process has the number of its buffer in me.
