@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The monitor's alarm, see alarm.h. Tasks that come one by one do not start the
- * timer each: it also goes on if it was asked for since it last rang.
+ * The monitor's alarm, see alarm.h. Tasks that come one at a time do not each start the
+ * timer: it goes on if it was asked for since it last rang.
  *
- * Barrier pair:
+ * Barrier pairs. One side changes what a look at the pools sees, executes a full
+ * barrier, and reads the state of the alarm:
  *
- *   arm:A  be counted as running, or queue a task (with a full barrier), look if
- *          the timer is on <-> look:A, say that it is off, full barrier, look at
- *          all pools. Either the timer is started again, or the look sees it.
+ *   wpool_running_enter:A   a worker is counted as running (census.c)
+ *   wpool_sched_push:A      a task is queued (sched.h); its worker is woken, and then
+ *                           the alarm is set
+ *   apply:A                 hand-off is enabled (pool/tune.c): workers that run
+ *                           already did not keep the alarm on
+ *
+ *   ring:A                  the state is OFF, barrier, look at all pools
+ *
+ * Either the one side finds the state OFF and starts the timer, or the look sees the
+ * change and starts it.
  */
 #include "core/alarm.h"
 
@@ -28,7 +36,7 @@ static void start_timer(void)
 
 void __wpool_alarm_set(void)
 {
-	/* arm:A, fully ordered */
+	/* an exchange, so that only one caller starts the timer */
 	if (xchg(&wpool_alarm_state, WPOOL_ALARM_USED) == WPOOL_ALARM_OFF)
 		start_timer();
 }
@@ -38,7 +46,7 @@ static enum hrtimer_restart ring(struct hrtimer *unused)
 	bool used = READ_ONCE(wpool_alarm_state) == WPOOL_ALARM_USED;
 
 	WRITE_ONCE(wpool_alarm_state, WPOOL_ALARM_OFF);
-	/* look:A */
+	/* ring:A, pairs with wpool_running_enter:A, wpool_sched_push:A, apply:A */
 	smp_mb();
 	if ((look() || used) &&
 	    cmpxchg(&wpool_alarm_state, WPOOL_ALARM_OFF, WPOOL_ALARM_ON) == WPOOL_ALARM_OFF)

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Who is counted where, see census.h. The barriers start:A, leave:A and handoff:A
- * are explained in wake.c.
- */
+/* The counts of workers, see census.h. wake.c explains the barriers. */
 #include "core/census.h"
 
 #include <linux/cpumask.h>
@@ -62,7 +59,7 @@ int wpool_workers_enter(struct wpool *pool)
 void wpool_workers_leave_place(void)
 {
 	atomic_dec(&nr_all_workers);
-	/* leave:A */
+	/* wpool_workers_leave_place:A, see wake.c */
 	smp_mb();
 }
 
@@ -82,14 +79,14 @@ void wpool_home_leave(struct wpool_runq *rq)
 
 void wpool_threads_leave(struct wpool *pool)
 {
-	/* keeps the pool until the wake-up is through */
+	/* keeps the pool until the wake-up has finished */
 	rcu_read_lock();
 	if (atomic_dec_and_test(&pool->nr_threads))
 		wake_up_all(&pool->drain_wq);
 	rcu_read_unlock();
 }
 
-/* ---- on the way, searching, running ---- */
+/* ---- waking, searching, running ---- */
 
 void wpool_waking_enter(struct wpool *pool)
 {
@@ -113,7 +110,7 @@ void wpool_waking_leave(struct wpool_worker *w)
 		WRITE_ONCE(rq->waking, false);
 		raw_spin_unlock(&rq->lock);
 	}
-	/* start:A, after it counts among those who search and run */
+	/* wpool_waking_leave:A, it counts as searching and running before: see wake.c */
 	smp_mb__before_atomic();
 	atomic_dec(&pool->nr_waking);
 	local_irq_restore(flags);
@@ -149,9 +146,12 @@ void wpool_running_enter(struct wpool_worker *w)
 {
 	if (READ_ONCE(w->running_on))
 		return;
-	/* fully ordered, for wpool_alarm_set() */
+	/* wpool_running_enter:A, fully ordered, pairs with ring:A in alarm.c */
 	atomic_inc_return(&w->rq->nr_running);
-	/* who takes it from here on counts down what was counted up */
+	/*
+	 * wpool_running_enter:B, count up before the exchange in wpool_running_leave()
+	 * can find it and count down
+	 */
 	smp_store_release(&w->running_on, w->rq);
 }
 
@@ -159,20 +159,20 @@ struct wpool_runq *wpool_running_leave(struct wpool_worker *w)
 {
 	struct wpool_runq *rq = NULL;
 
-	/* the worker itself and the monitor may both try: one gets it */
+	/* the worker and the monitor may both try: the exchange lets one of them */
 	if (READ_ONCE(w->running_on))
 		rq = xchg(&w->running_on, NULL);
-	/* handoff:A, fully ordered */
+	/* wpool_running_leave:A, fully ordered, see wake.c */
 	if (rq)
 		atomic_dec_return(&rq->nr_running);
 	else
-		smp_mb(); /* who calls goes on as if it had counted down */
+		smp_mb(); /* the caller relies on the barrier in this case, too */
 	return rq;
 }
 
 void wpool_census_init(void)
 {
-	/* as the kernel does at boot; the value itself is out of reach */
+	/* computed as the kernel does at boot, because pid_max is not exported */
 	if (!max_workers)
 		max_workers = max_t(unsigned int, PID_MAX_DEFAULT,
 				    PIDS_PER_CPU_DEFAULT * num_possible_cpus()) / 4;

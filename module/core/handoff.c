@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hand-off, see handoff.h. The barrier handoff:A, in census.c, is explained in
- * wake.c.
+ * Hand-off, see handoff.h. wake.c explains the barrier in wpool_running_leave().
  *
- * The notifier is called in the middle of a switch, under the scheduler's lock:
- * it takes no lock and wakes nobody; the interrupt work that it queues does.
+ * The notifier is called in the middle of a context switch, under the scheduler's lock:
+ * it takes no lock and wakes no thread, but queues an irq_work, which does.
  *
- * The notifiers hang on a static key, and switching that patches the text of the
- * kernel: it is taken once, with the first pool that wants it, and given back at
- * the end of the module.
+ * The notifiers depend on a static key, and switching it patches the text of the kernel.
+ * So the key is enabled once, with the first pool that uses hand-off, and disabled when
+ * the module is unloaded.
  */
 #include "core/handoff.h"
 
@@ -39,7 +38,7 @@ static void hand_over(struct irq_work *work)
 
 void wpool_handoff_init_runq(struct wpool_runq *rq)
 {
-	/* at once, on PREEMPT_RT too: nobody may be left to run a thread for it */
+	/* runs at once, on PREEMPT_RT too: a thread for it might never get a CPU */
 	rq->handoff_work = IRQ_WORK_INIT_HARD(hand_over);
 }
 
@@ -53,11 +52,11 @@ void wpool_handoff_sync(struct wpool *pool)
 
 #ifdef CONFIG_PREEMPT_NOTIFIERS
 
-/* Protects is_enabled. */
+/* Protects writes to is_enabled. */
 static DEFINE_MUTEX(enable_mutex);
 static bool is_enabled;
 
-/* Is there anybody who could come? If not, who comes free will look. */
+/* Is there a worker to wake or to create? If not, a worker that becomes free will look. */
 static bool could_come(struct wpool *pool)
 {
 	return atomic_read(&pool->nr_idle) ||
@@ -65,13 +64,13 @@ static bool could_come(struct wpool *pool)
 }
 
 /*
- * Is this switch one of a worker that goes to sleep although it is counted? One
- * that parks has counted itself out before.
+ * Does the worker go to sleep in this switch while it counts as running? A worker that
+ * parks has counted itself out before.
  */
 static bool is_blocking(struct wpool_worker *w)
 {
 	return READ_ONCE(w->running_on) && compat_is_blocked(current) &&
-	       /* a lock on PREEMPT_RT: over in a moment, and not the task's doing */
+	       /* a lock on PREEMPT_RT: a short sleep that the task did not ask for */
 	       !(READ_ONCE(current->__state) & TASK_RTLOCK_WAIT);
 }
 
@@ -89,7 +88,7 @@ static void switched_out(struct preempt_notifier *notifier,
 		irq_work_queue(&wpool_this_runq(pool)->handoff_work);
 }
 
-/* The worker counts itself in when its task has ended. */
+/* The worker counts itself as running when its task has ended. */
 static void switched_in(struct preempt_notifier *notifier, int cpu)
 {
 }
@@ -104,7 +103,7 @@ void wpool_handoff_enable(void)
 	mutex_lock(&enable_mutex);
 	if (!is_enabled) {
 		preempt_notifier_inc();
-		/* pairs with the acquire in wpool_handoff_watch() */
+		/* wpool_handoff_enable:A, pairs with wpool_handoff_watch:A */
 		smp_store_release(&is_enabled, true);
 	}
 	mutex_unlock(&enable_mutex);
@@ -112,7 +111,7 @@ void wpool_handoff_enable(void)
 
 void wpool_handoff_watch(struct wpool_worker *w)
 {
-	/* pairs with the release in wpool_handoff_enable() */
+	/* wpool_handoff_watch:A, the key is enabled; pairs with wpool_handoff_enable:A */
 	if (w->has_notifier || !smp_load_acquire(&is_enabled))
 		return;
 	preempt_notifier_init(&w->notifier, &switch_ops);
@@ -133,7 +132,7 @@ void wpool_handoff_exit(void)
 		preempt_notifier_dec();
 }
 
-#else /* the monitor does it all, later */
+#else /* the monitor does all of it, later */
 
 void wpool_handoff_enable(void) { }
 void wpool_handoff_watch(struct wpool_worker *w) { }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Idle workers, see idle.h. The barrier park:A is explained in wake.c.
- */
+/* Idle workers, see idle.h. wake.c explains the barriers. */
 #include "core/idle.h"
 
 #include <linux/cpumask.h>
@@ -23,7 +21,10 @@ void wpool_idle_take(struct wpool_runq *rq, struct wpool_worker *w)
 	if (!rq->nr_idle)
 		cpumask_clear_cpu(rq->cpu, rq->pool->idle_mask);
 	trace_wpool_worker_woken(rq->pool->name, rq->cpu, w->thread->pid, w->idle_since);
-	/* the last word: the worker goes on without the lock */
+	/*
+	 * wpool_idle_take:A, the last access: the worker goes on without the lock. Pairs
+	 * with wpool_park_sleep:A.
+	 */
 	smp_store_release(&w->parked, false);
 }
 
@@ -66,7 +67,7 @@ bool wpool_idle_wake(struct wpool_runq *rq)
 
 	/* interrupts are still off: the thread cannot be freed yet */
 	wake_up_process(thread);
-	/* its CPU may be taken */
+	/* the worker may have to wait for its CPU: the monitor must see that */
 	wpool_alarm_set();
 	return true;
 }
@@ -81,7 +82,7 @@ struct wpool_worker *wpool_idle_coldest(struct wpool_runq *rq)
 	return list_first_entry(&rq->idle, struct wpool_worker, idle_node);
 }
 
-/* Wake the coldest worker of a run queue to look at its state. */
+/* Wake the coldest worker of a run queue to check the pool's state. */
 static bool wake_coldest(struct wpool_runq *rq)
 {
 	struct task_struct *thread;
@@ -107,11 +108,11 @@ void wpool_idle_wake_runq(struct wpool_runq *rq)
 {
 	u32 n;
 
-	/* what these are woken for, then the look who is idle; pairs with park:A */
+	/* wpool_idle_wake_runq:A, pairs with wpool_park_join:A, see wake.c */
 	smp_mb();
 	/*
-	 * As many as there are, from the end where nobody joins: who joins later
-	 * has seen what these are woken for.
+	 * Wake as many as there are now, from the end where no worker joins. A worker
+	 * that joins later has seen the state that these are woken for.
 	 */
 	for (n = READ_ONCE(rq->nr_idle); n && wake_coldest(rq); n--)
 		;

@@ -4,15 +4,23 @@
  *
  * Barrier pairs:
  *
- *   push:A  store-release of tail after the slots are filled
- *           <-> load-acquire of tail in wpool_ring_tail(): a consumer that sees
- *           the new tail sees the slots.
- *   take:A  fully ordered compare-and-swap of head after the slots are read
- *           <-> load-acquire of head in wpool_ring_room(): the producer fills
- *           a slot again only after its old content was read.
+ *   wpool_ring_put:A, wpool_ring_steal_half:B
+ *           fill slots, then store-release tail
+ *   wpool_ring_tail:A
+ *           load-acquire tail, then read slots: a consumer that reads the new tail
+ *           reads the filled slots
  *
- * ABA: head is compared as a number that only grows. A consumer that holds an
- * old one has preemption off, so 2^32 moves cannot happen meanwhile.
+ *   wpool_ring_pop:A, take_slots:A, wpool_ring_steal_half:A
+ *           read slots, then move head by a fully ordered compare-and-swap
+ *   wpool_ring_room:A
+ *           load-acquire head, then fill slots: the producer fills a slot again only
+ *           after a consumer has read the old content
+ *
+ * Consumers read head with acquire, too, and then tail: a consumer that reads a head
+ * which another consumer moved also reads a tail at or beyond it.
+ *
+ * ABA: head is compared as a number that only grows. A consumer that holds an old
+ * value has preemption off, so head cannot move 2^32 times meanwhile.
  */
 #include "core/ring.h"
 
@@ -26,7 +34,7 @@ void wpool_ring_init(struct wpool_ring *ring, struct wpool_task **slots)
 	ring->slots = slots;
 }
 
-/* Read nr slots from head on and win them; false: head moved and is the new one. */
+/* Read @nr slots from @head on and win them. False if head has moved: @head is the new one. */
 static bool take_slots(struct wpool_ring *ring, int *head, u32 nr,
 		       struct wpool_task **tasks)
 {
@@ -35,7 +43,7 @@ static bool take_slots(struct wpool_ring *ring, int *head, u32 nr,
 	for (i = 0; i < nr; i++)
 		tasks[i] = READ_ONCE(*wpool_ring_slot(ring, (u32)*head + i));
 
-	/* take:A */
+	/* take_slots:A, pairs with wpool_ring_room:A */
 	return atomic_try_cmpxchg(&ring->head, head, (int)((u32)*head + nr));
 }
 
@@ -48,7 +56,7 @@ u32 wpool_ring_grab_all(struct wpool_ring *ring, struct wpool_task **tasks)
 		nr = wpool_ring_tail(ring) - (u32)head;
 		if (!nr)
 			return 0;
-		/* head and tail were not read at once: they do not fit, again */
+		/* head was read before tail and is too old for it: read it again */
 		if (nr > WPOOL_RING_SIZE) {
 			head = atomic_read_acquire(&ring->head);
 			continue;
@@ -89,8 +97,8 @@ struct wpool_task *wpool_ring_steal_half(struct wpool_ring *own,
 	u32 n, i;
 
 	/*
-	 * The slots of the own ring beyond its tail are the producer's: filled
-	 * in place, they need no buffer and become visible with the tail.
+	 * The slots of the own ring beyond its tail belong to the producer. It fills
+	 * them in place, without a buffer; the new tail makes them visible.
 	 */
 	do {
 		n = wpool_ring_tail(victim) - (u32)head;
@@ -106,12 +114,12 @@ struct wpool_task *wpool_ring_steal_half(struct wpool_ring *own,
 		for (i = 0; i < n; i++)
 			WRITE_ONCE(*wpool_ring_slot(own, tail + i),
 				   READ_ONCE(*wpool_ring_slot(victim, (u32)head + i)));
-		/* take:A */
+		/* wpool_ring_steal_half:A, pairs with wpool_ring_room:A */
 		if (atomic_try_cmpxchg(&victim->head, &head, (int)((u32)head + n)))
 			break;
 	} while (true);
 
-	/* push:A */
+	/* wpool_ring_steal_half:B, pairs with wpool_ring_tail:A */
 	smp_store_release(&own->tail, tail + n - 1);
 	*nr = n;
 	return READ_ONCE(*wpool_ring_slot(own, tail + n - 1));

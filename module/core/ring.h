@@ -2,20 +2,19 @@
 /*
  * The ring of a run queue: 128 slots, one producer, any number of consumers.
  *
- * A pure data structure, after Go's runtime (runqput, runqget, runqgrab): it
- * knows nothing of pools, workers or threads, and it never follows the
- * pointers that it holds. head and tail run freely; a slot is valid while
+ * A pure data structure, after Go's runtime (runqput, runqget, runqgrab): it knows
+ * nothing of pools, workers or threads, and it never follows the pointers that it
+ * holds. head and tail grow without bound; a slot is valid while
  * head <= index < tail (mod 2^32).
  *
- *   producer   code on the ring's own CPU with interrupts off, so there is one
- *   consumer   any CPU, with preemption off: reads slots, then wins them by
- *              moving head with a compare-and-swap, and only then may follow
- *              what it read
+ *   producer   code on the ring's own CPU with interrupts off, so there is only one
+ *   consumer   any CPU, with preemption off: reads slots, then wins them by moving
+ *              head with a compare-and-swap, and only then may follow what it read
  *
  * The barriers are explained in ring.c.
  *
- * Preemption off bounds how long a consumer can hold an old head: far below
- * the 2^32 moves after which it would be taken for a new one.
+ * Preemption off bounds how long a consumer holds an old value of head: head cannot
+ * move 2^32 times meanwhile, so an old value is never taken for a new one.
  */
 #ifndef WPOOL_RUNQ_H
 #define WPOOL_RUNQ_H
@@ -33,10 +32,10 @@ struct wpool_task;
 
 /**
  * struct wpool_ring - the ring
- * @head: next slot to take; consumers move it
- * @tail: next slot to fill; only the producer moves it
- * @slots: the tasks; memory of their own, because it costs twice as much where
- *	the ring is, in per-CPU memory
+ * @head: next slot to take; moved by consumers
+ * @tail: next slot to fill; moved by the producer
+ * @slots: the tasks; allocated apart from the ring, because per-CPU memory costs
+ *	twice as much
  */
 struct wpool_ring {
 	atomic_t head;
@@ -46,15 +45,15 @@ struct wpool_ring {
 
 /**
  * wpool_ring_init() - make a ring empty
- * @ring: the ring; nobody else may use it
- * @slots: room for %WPOOL_RING_SIZE pointers, the caller's
+ * @ring: the ring; not in use
+ * @slots: room for %WPOOL_RING_SIZE pointers, owned by the caller
  */
 void wpool_ring_init(struct wpool_ring *ring, struct wpool_task **slots);
 
-/* The tail, for a consumer: what stands before it is filled. */
+/* The tail, for a consumer: all slots before it are filled. */
 static inline u32 wpool_ring_tail(const struct wpool_ring *ring)
 {
-	/* pairs with push:A */
+	/* wpool_ring_tail:A, pairs with wpool_ring_put:A, wpool_ring_steal_half:B */
 	return smp_load_acquire(&ring->tail);
 }
 
@@ -63,7 +62,7 @@ static inline struct wpool_task **wpool_ring_slot(struct wpool_ring *ring, u32 i
 	return &ring->slots[index % WPOOL_RING_SIZE];
 }
 
-/** wpool_ring_head() - how many tasks were taken so far, mod 2^32: a glance */
+/** wpool_ring_head() - how many tasks have been taken, mod 2^32: a glance */
 static inline u32 wpool_ring_head(const struct wpool_ring *ring)
 {
 	return atomic_read(&ring->head);
@@ -74,32 +73,35 @@ static inline u32 wpool_ring_head(const struct wpool_ring *ring)
  * @ring: the ring
  *
  * Context: any.
- * Return: 0 to %WPOOL_RING_SIZE; already history when it is returned.
+ * Return: 0 to %WPOOL_RING_SIZE; may be outdated when the function returns.
  */
 static inline u32 wpool_ring_len(const struct wpool_ring *ring)
 {
 	u32 head = atomic_read(&ring->head);
 	u32 len = READ_ONCE(ring->tail) - head;
 
-	/* head may have passed the tail that was read later, or before: history */
+	/* head and tail were read at different times: head may be past the tail */
 	return min(len, WPOOL_RING_SIZE);
 }
 
 /**
- * wpool_ring_room() - how many tasks more a ring takes
+ * wpool_ring_room() - how many more tasks a ring has room for
  * @ring: the ring
  *
  * Context: producer.
- * Return: 0 to %WPOOL_RING_SIZE; it can only become more until the next put.
+ * Return: 0 to %WPOOL_RING_SIZE; it can only grow until the next put.
  */
 static inline u32 wpool_ring_room(const struct wpool_ring *ring)
 {
-	/* pairs with take:A */
+	/*
+	 * wpool_ring_room:A, pairs with wpool_ring_pop:A, take_slots:A and
+	 * wpool_ring_steal_half:A
+	 */
 	return WPOOL_RING_SIZE - (ring->tail - (u32)atomic_read_acquire(&ring->head));
 }
 
 /**
- * wpool_ring_put() - put tasks at the end, where there is room for them
+ * wpool_ring_put() - put tasks at the end of a ring that has room for them
  * @ring: the ring
  * @tasks: the tasks
  * @nr: how many, at most wpool_ring_room()
@@ -114,7 +116,7 @@ static inline void wpool_ring_put(struct wpool_ring *ring,
 	for (i = 0; i < nr; i++)
 		WRITE_ONCE(*wpool_ring_slot(ring, tail + i), tasks[i]);
 
-	/* push:A */
+	/* wpool_ring_put:A, pairs with wpool_ring_tail:A */
 	smp_store_release(&ring->tail, tail + nr);
 }
 
@@ -125,7 +127,7 @@ static inline void wpool_ring_put(struct wpool_ring *ring,
  * @nr: how many
  *
  * Context: producer.
- * Return: how many found room, a prefix of @tasks.
+ * Return: how many were put, a prefix of @tasks.
  */
 static inline u32 wpool_ring_push(struct wpool_ring *ring,
 				  struct wpool_task *const *tasks, u32 nr)
@@ -148,12 +150,12 @@ static inline struct wpool_task *wpool_ring_pop(struct wpool_ring *ring)
 	int head;
 
 	do {
-		/* each time anew: one from a failed exchange may be younger than tail */
+		/* read head anew: the one of a failed exchange may be newer than tail */
 		head = atomic_read_acquire(&ring->head);
 		if (wpool_ring_tail(ring) == (u32)head)
 			return NULL;
 		task = READ_ONCE(*wpool_ring_slot(ring, head));
-		/* take:A */
+		/* wpool_ring_pop:A, pairs with wpool_ring_room:A */
 	} while (!atomic_try_cmpxchg(&ring->head, &head, (int)((u32)head + 1)));
 
 	return task;
@@ -170,9 +172,9 @@ static inline struct wpool_task *wpool_ring_pop(struct wpool_ring *ring)
 u32 wpool_ring_grab_all(struct wpool_ring *ring, struct wpool_task **tasks);
 
 /**
- * wpool_ring_grab_through() - take everything up to and including one task
+ * wpool_ring_grab_through() - take all tasks up to and including a given one
  * @ring: the ring
- * @task: the task looked for; only its address is used
+ * @task: the task to find; only its address is used
  * @tasks: room for %WPOOL_RING_SIZE tasks
  *
  * Context: consumer.
@@ -186,7 +188,7 @@ u32 wpool_ring_grab_through(struct wpool_ring *ring,
  * wpool_ring_steal_half() - move half of another ring to the own one
  * @own: ring of this CPU, must be empty
  * @victim: the other ring
- * @nr: how many were moved, the returned one included
+ * @nr: how many were taken, the returned one included
  *
  * Context: producer of @own, consumer of @victim.
  * Return: the last of the tasks taken, which is not put into @own; %NULL if

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The scheduler, see sched.h: push, find, steal. Whom to wake is in wake.c, and
- * so are the pairs of push:A and stop:A.
+ * The scheduler, see sched.h: push, find, steal. wake.c decides which worker to wake,
+ * and explains the barriers in here.
  */
 #include "core/sched.h"
 
@@ -21,14 +21,14 @@
 
 #define STEAL_ROUNDS	4
 
-/* Strides that visit every CPU once, for random orders of stealing. */
+/* Strides that visit every CPU once, for stealing in random order. */
 #define MAX_STRIDES	16
 static u32 strides[MAX_STRIDES];
 static u32 nr_strides;
 
 /*
- * Tasks on their way between two queues; used with interrupts off. As many as a
- * ring holds, behind what the global queue adds at a time.
+ * Tasks that move between two queues; used with interrupts off. Room for all tasks of
+ * a ring behind the most that the global queue gives at a time.
  */
 struct transit {
 	struct wpool_task *tasks[WPOOL_RING_HALF + WPOOL_RING_SIZE];
@@ -39,8 +39,8 @@ static DEFINE_PER_CPU(struct transit, in_transit);
 /* ---- push ---- */
 
 /*
- * The ring is full: its younger half and the new tasks go to the global queue, many
- * at a time so that it pays. The older half has waited already and stays.
+ * The ring is full: its younger half and the new tasks go to the global queue. Moving
+ * many tasks at a time makes it cheap. The older half has waited longer and stays.
  */
 static void spill(struct wpool *pool, struct wpool_runq *rq,
 		  struct wpool_task *const *tasks, u32 nr)
@@ -75,7 +75,7 @@ void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 /* ---- the global queue ---- */
 
 /*
- * This CPU's part of what the global queue holds, if all CPUs with a worker take
+ * This CPU's part of the tasks in the global queue, if all CPUs with a worker take
  * equal parts; 0 if it is empty.
  */
 static u32 globq_part(struct wpool *pool)
@@ -87,8 +87,8 @@ static u32 globq_part(struct wpool *pool)
 }
 
 /*
- * Take the oldest tasks of the global queue: one is returned, the others go before
- * those in the ring. Tasks that then have no room, the youngest, go back.
+ * Take the oldest tasks of the global queue. One is returned, the others go before the
+ * tasks in the ring. If the ring is too small for all, the youngest go back.
  */
 static struct wpool_task *take_global(struct wpool *pool, struct wpool_runq *rq,
 				      u32 max)
@@ -107,17 +107,17 @@ static struct wpool_task *take_global(struct wpool *pool, struct wpool_runq *rq,
 		fit = wpool_ring_push(&rq->ring, tasks + 1, n - 1);
 		if (fit < n - 1)
 			wpool_globq_push(&pool->globq, tasks + 1 + fit, n - 1 - fit);
-		/* push:A, nobody saw them on their way; the taker runs here */
+		/* take_global:A: the tasks were in no queue for a moment, see wake.c */
 		smp_mb();
 	}
 	return tasks[0];
 }
 
 /*
- * Take what is due to the global queue from this CPU: of the tasks taken since its
- * last turn, the same part as it has of all tasks queued for this CPU. Both queues
- * then take equally long to run through, so that a task waits about as long as it
- * would in one queue. Fractions of a task are carried over.
+ * Take what is due to the global queue from this CPU. Its share of the tasks taken
+ * since its last turn is its share of the tasks queued for this CPU. Both queues then
+ * take equally long to empty, so that a task waits about as long as it would in one
+ * queue. Fractions of a task are carried over.
  */
 static struct wpool_task *take_due(struct wpool *pool, struct wpool_runq *rq)
 {
@@ -135,7 +135,7 @@ static struct wpool_task *take_due(struct wpool *pool, struct wpool_runq *rq)
 	return due < 256 ? NULL : take_global(pool, rq, due / 256);
 }
 
-/* What is at hand on this CPU, in the order that starves nobody. */
+/* Take a task from the queues that this CPU serves, in an order that starves none. */
 static struct wpool_task *take_here(struct wpool *pool, struct wpool_runq *rq)
 {
 	struct wpool_task *task;
@@ -186,7 +186,7 @@ static struct wpool_task *steal_from(struct wpool *pool, struct wpool_runq *rq,
 	return task;
 }
 
-/* One round over all other CPUs, those of the own node first; random start, coprime stride. */
+/* One round over all other CPUs, those of this node first; random start, coprime stride. */
 static struct wpool_task *steal_round(struct wpool *pool, bool last)
 {
 	struct wpool_task *task = NULL;
@@ -219,7 +219,7 @@ static struct wpool_task *steal_round(struct wpool *pool, bool last)
 
 /* ---- find ---- */
 
-/* Searchers are bounded by half of the run queues that are not all idle. */
+/* There may be half as many searchers as run queues that are not all idle. */
 static bool may_search(struct wpool *pool)
 {
 	u32 busy = 0;
@@ -233,14 +233,14 @@ static bool may_search(struct wpool *pool)
 	return 2 * (u32)atomic_read(&pool->nr_searching) < busy;
 }
 
-/* A searcher has found a task: if it was the last one, the next takes its place. */
+/* A searcher has found a task. If it was the last searcher, wake the next one. */
 static void stop_searching(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
 	unsigned long flags;
 
 	w->searching = false;
-	/* stop:A, fully ordered */
+	/* stop_searching:A, fully ordered, see wake.c */
 	atomic_dec_return(&pool->nr_searching);
 	local_irq_save(flags);
 	wpool_wake_if_work(pool, wpool_this_runq(pool));
@@ -248,8 +248,8 @@ static void stop_searching(struct wpool_worker *w)
 }
 
 /*
- * A worker leaves work behind for the time of a task. It will be back for it;
- * but from time to time it looks whether an idle one would help.
+ * A worker leaves tasks in the queues while it runs one. It will come back for them,
+ * but once a tick it checks whether an idle worker would help.
  */
 static inline void call_for_help(struct wpool *pool, struct wpool_runq *rq)
 {
@@ -277,7 +277,7 @@ static inline struct wpool_task *take(struct wpool_worker *w)
 	return task;
 }
 
-/* Look everywhere, for a while, unless others want the CPU. */
+/* Look at all queues for a while, unless another thread wants the CPU. */
 static struct wpool_task *search(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
@@ -302,7 +302,7 @@ static struct wpool_task *search(struct wpool_worker *w)
 		if (!end)
 			end = ktime_get_mono_fast_ns() +
 			      READ_ONCE(pool->spin_us) * (u64)NSEC_PER_USEC;
-		/* a glance between looks, which takes no locked instruction */
+		/* between two rounds only read, without a locked instruction */
 		do {
 			cpu_relax();
 			if (need_resched() || !single_task_running() ||
@@ -325,7 +325,7 @@ struct wpool_task *wpool_sched_find(struct wpool_worker *w)
 	return task;
 }
 
-/* ---- taking out ---- */
+/* ---- taking tasks out ---- */
 
 bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task)
 {
@@ -338,7 +338,7 @@ bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task)
 		return true;
 	for_each_cpu_wrap(cpu, cpu_possible_mask, own->cpu) {
 		rq = wpool_runq(pool, cpu);
-		/* only its address is compared: an equal one is ours */
+		/* only the address is compared: an equal one is the task */
 		if (READ_ONCE(rq->next) == task &&
 		    cmpxchg(&rq->next, task, NULL) == task)
 			return true;
@@ -347,7 +347,10 @@ bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task)
 			continue;
 		if (n > 1) {
 			wpool_globq_push_first(&pool->globq, tasks, n - 1);
-			/* push:A, nobody saw them on their way */
+			/*
+			 * wpool_sched_unqueue:A: these tasks were in no queue for a moment,
+			 * see wake.c
+			 */
 			smp_mb();
 			wpool_wake_if_work(pool, own);
 		}
@@ -396,7 +399,7 @@ void wpool_sched_drain(struct wpool_runq *rq, bool is_old)
 			wpool_globq_push_first(&pool->globq, tasks, n);
 		else
 			wpool_globq_push(&pool->globq, tasks, n);
-		/* push:A */
+		/* wpool_sched_drain:A, see wake.c */
 		smp_mb();
 		wpool_wake_one(pool, wpool_this_runq(pool));
 	}

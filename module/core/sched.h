@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The scheduler: where a task waits, and who finds it. After Go's runtime: a
- * ring per CPU, a next slot, a global queue, stealing half, few searchers.
+ * The scheduler: where a task is queued, and how a worker finds it. After Go's
+ * runtime: a ring per CPU, a next slot, a global queue, stealing half, few searchers.
  */
 #ifndef WPOOL_SCHED_H
 #define WPOOL_SCHED_H
@@ -16,17 +16,17 @@
 
 struct wpool_worker;
 
-/* The global queue is served every so many looks for work at least, and once a tick. */
+/* The global queue is served at least once in so many looks for work, and once a tick. */
 #define WPOOL_GLOBQ_ROUND	61
-/* Tasks from the next slot in a row before the ring has its turn. */
+/* Tasks taken from the next slot in a row before one is taken from the ring. */
 #define WPOOL_NEXT_STREAK	16
 
-/** __wpool_sched_push() - queue tasks that may not go into the ring, or not all */
+/** __wpool_sched_push() - queue tasks for which the ring may lack room or a worker */
 void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 			struct wpool_task *const *tasks, u32 nr);
 
 /**
- * wpool_sched_push() - queue accepted tasks and see to it that somebody comes
+ * wpool_sched_push() - queue accepted tasks and make sure that a worker comes for them
  * @pool: the pool
  * @rq: this CPU's run queue
  * @tasks: the tasks
@@ -43,23 +43,26 @@ static __always_inline void wpool_sched_push(struct wpool *pool, struct wpool_ru
 	else
 		__wpool_sched_push(pool, rq, tasks, nr);
 
-	/* push:A */
+	/* wpool_sched_push:A, see wake.c */
 	smp_mb();
 	wpool_wake_for_push(pool, rq);
 }
 
 /**
- * wpool_sched_push_next() - as wpool_sched_push(), of one task that an own task submits
+ * wpool_sched_push_next() - queue one task that a task of the same pool submits
  * @pool: the pool
  * @rq: this CPU's run queue, wpool_runq_is_own()
- * @task: the task; what stood in the next slot before it goes to the ring
+ * @task: the task; it takes the next slot, and the task there moves to the ring
  *
  * Context: any; interrupts off since @rq was read.
  */
 static __always_inline void wpool_sched_push_next(struct wpool *pool, struct wpool_runq *rq,
 						  struct wpool_task *task)
 {
-	/* locked instruction: this CPU's line; push:A, if the slot was free */
+	/*
+	 * Locked instruction on a line of this CPU. wpool_sched_push_next:A, if the slot
+	 * was free: see wake.c.
+	 */
 	task = xchg(&rq->next, task);
 	if (task)
 		wpool_sched_push(pool, rq, &task, 1);
@@ -67,26 +70,27 @@ static __always_inline void wpool_sched_push_next(struct wpool *pool, struct wpo
 		wpool_wake_for_push(pool, rq);
 }
 
-/** wpool_runq_is_own() - does a task of this pool run here just now, and we in it? */
+/** wpool_runq_is_own() - is the caller a task of this pool that runs on this CPU? */
 static inline bool wpool_runq_is_own(const struct wpool_runq *rq)
 {
 	return READ_ONCE(rq->runner) == current && in_task() &&
 	       !READ_ONCE(rq->redirect);
 }
 
-/* Take the task of the next slot, if there is one. */
+/* Take the task in the next slot, if there is one. */
 static inline struct wpool_task *wpool_sched_take_next(struct wpool_runq *rq)
 {
-	/* the look first: the exchange is a locked instruction */
+	/* read first, because the exchange is a locked instruction */
 	return READ_ONCE(rq->next) ? xchg(&rq->next, NULL) : NULL;
 }
 
 /**
- * wpool_sched_next() - the next task of this CPU, if nothing else has its turn
+ * wpool_sched_next() - the next task of this CPU, if no other queue is due
  * @rq: this CPU's run queue
  *
  * Context: a worker at home here, preemption off.
- * Return: a task taken out of the queues, not claimed; NULL for a closer look.
+ * Return: a task taken out of the queues, not claimed; NULL if the caller must use
+ * wpool_sched_find().
  */
 static inline struct wpool_task *wpool_sched_next(struct wpool_runq *rq)
 {
@@ -110,29 +114,30 @@ static inline struct wpool_task *wpool_sched_next(struct wpool_runq *rq)
  * wpool_sched_find() - find the next task
  * @w: the calling worker
  *
- * While a worker searches nobody else is woken, so it must not lose its CPU.
+ * While a worker searches, no other worker is woken. So the searching worker must not
+ * lose its CPU.
  *
  * Context: the worker, interrupts on, preemption off.
- * Return: a task taken out of the queues, not claimed; NULL if there is none:
+ * Return: a task taken out of the queues, not claimed; NULL if there is none. Then
  * the worker is still searching, or was not allowed to.
  */
 struct wpool_task *wpool_sched_find(struct wpool_worker *w);
 
 /**
- * wpool_sched_unqueue() - get one task out of the queues, as a consumer would
+ * wpool_sched_unqueue() - take one task out of the queues, as a consumer would
  * @pool: the pool
  * @task: a task that is queued there
  *
  * Older tasks of the same ring move to the global queue.
  *
  * Context: any; interrupts off.
- * Return: true if the caller has it now; false if it is in somebody's hands,
- * who is about to claim it or to queue it again.
+ * Return: true if the caller has taken it; false if another thread has, which will
+ * claim it or queue it again.
  */
 bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task);
 
 /**
- * wpool_sched_take_any() - take any queued task, for a pool that is emptied
+ * wpool_sched_take_any() - take any queued task of a pool that is emptied
  * @pool: the pool
  *
  * Context: any, interrupts on.
@@ -141,15 +146,15 @@ bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task);
 struct wpool_task *wpool_sched_take_any(struct wpool *pool);
 
 /**
- * wpool_sched_drain() - move what a run queue holds to the global queue
+ * wpool_sched_drain() - move the tasks of a run queue to the global queue
  * @rq: run queue of any CPU
- * @is_old: it is older than what the global queue holds, and goes to the front
+ * @is_old: the tasks are older than those in the global queue, and go to its front
  *
  * Context: any, interrupts on.
  */
 void wpool_sched_drain(struct wpool_runq *rq, bool is_old);
 
-/** wpool_sched_init() - find the strides of stealing */
+/** wpool_sched_init() - compute the strides of stealing */
 void wpool_sched_init(void);
 
 #endif /* WPOOL_SCHED_H */

@@ -1,39 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Whom to wake, see wake.h.
- *
- * No wake-up is lost. There are sides that can lose one, and each does its
- * part, a full barrier, and a look at the other's part:
- *
- *   push:A     queue a task, barrier (sched.h), look who looks, who runs and who
- *              is idle (here)
- *   park:A     join the idle list, be counted out of those who search and who
- *              run, barrier, look at all queues
- *              (workers/park.c)
- *   stop:A     stop searching, barrier, look at all queues (sched.c)
- *   handoff:A  block in a task, be counted out of those who run, barrier, look
- *              at the queues (census.c, handoff.c)
- *   leave:A    be counted out of the pool, barrier, look at all queues, ask the
- *              spawner (census.c)
- *   start:A    become searching and running, barrier, give up the place of one
- *              who is on the way (census.c)
- *   serve:A    mark the pool as unserved, barrier, look again for somebody to
- *              wake (here)
- *
- * push:A pairs with park:A, stop:A, handoff:A and leave:A: either the pusher
- * sees that nobody will look, and wakes or asks for somebody; or the other side
- * sees the task. start:A keeps a worker visible all the time, to who looks at
- * nr_waking first and then at nr_searching; who looks the other way round may
- * wake one too many. serve:A pairs with handoff:A and
- * park:A: where nobody could be woken, because there is an idle worker where
- * others run and none where nobody does, whoever makes room sees the mark.
- *
- * Who is relied on, when nobody is woken:
- *   a searcher        looks at all queues before it parks or after it stopped
- *   one on the way    becomes a searcher
- *   one who runs at   looks at this queue and the global one when its task has
- *   home here         ended, or hands them over when the task blocks
- */
+/* Which worker to wake, see wake.h, and the argument that no wake-up is lost. */
 #include "core/wake.h"
 
 #include <linux/cpumask.h>
@@ -46,14 +12,98 @@
 #include "core/spawn_queue.h"
 #include "core/state.h"
 
-/* The hot one of a CPU. */
+/**
+ * DOC: the protocol: who comes for this task
+ *
+ * Submitters and workers look at each other without a common lock. The protocol makes
+ * sure that no task stays in a queue while no worker is bound to look there.
+ *
+ * States of a worker, and where other threads see them:
+ *
+ *   waking     picked or created, and not on its CPU yet: pool->nr_waking; rq->waking
+ *              if it was picked or created for that run queue
+ *   searching  awake, and looks for a task on all CPUs: pool->nr_searching
+ *   running    will look for work again before it sleeps: rq->nr_running of its home.
+ *              A searching worker counts here, too
+ *   blocked    in a task, but counted out of nr_running: asleep, or a hog
+ *   parked     in rq->idle: rq->nr_idle, pool->nr_idle, pool->idle_mask
+ *   leaving    counted out of pool->nr_workers
+ *
+ * A thread that queues a task wakes no worker if it can rely on one of these:
+ *
+ *   searching  looks at all queues before it parks, and after it has stopped searching
+ *   waking     becomes a searching worker
+ *   running    looks at its home's run queue and at the global queue when its task has
+ *              ended, or hands them over when the task blocks
+ *
+ * Each side makes its own change visible, executes a full barrier, and then reads what
+ * the other side changes. So at least one of the two sees the other.
+ *
+ * A task is queued; then the counts of searching, running, waking and idle workers are
+ * read, here in wpool_wake_for_push(), wpool_wake_one() and wpool_wake_if_work():
+ *
+ *   wpool_sched_push:A           tasks were put into the ring or the global queue
+ *   wpool_sched_push_next:A      a task was put into the next slot
+ *   wpool_sched_unqueue:A        tasks of a ring were moved to the global queue
+ *   wpool_sched_drain:A          the same, of all tasks of a run queue
+ *   take_global:A                tasks of the global queue were moved to a ring; the
+ *                                taker runs here, and reads the counts when its own
+ *                                state changes
+ *
+ * A worker can no longer be relied on; then all queues are read (the own and the global
+ * one after wpool_running_leave:A):
+ *
+ *   wpool_park_join:A            parked: idle, not searching, not running
+ *   stop_searching:A             not searching
+ *   wpool_running_leave:A        not running: it blocks, or the monitor counts it out,
+ *                                or it moves to another CPU (rehome:A)
+ *   wpool_workers_leave_place:A  left: not counted in the pool and the module
+ *
+ * Each of the first list pairs with each of the second: either the thread that queues
+ * the task sees that no worker will look, and wakes one or asks the spawner; or the
+ * worker sees the task.
+ *
+ * Other pairs:
+ *
+ *   spawn:A             pool->spawn_wanted cleared; then the queues are read. Pairs with
+ *                       the first list: a thread that queues a task later finds the
+ *                       flag clear and asks again. Pairs also with is_empty() in
+ *                       flush.c, see workers/spawner.c.
+ *   wpool_wake_one:A    pool->unserved set; then the search for a worker is repeated.
+ *                       The mark says that no worker could be woken: CPUs with an idle
+ *                       worker are at their concurrency, CPUs with room have no idle
+ *                       worker, and the pool is at its capacity. Pairs with
+ *                       wpool_park_join:A and wpool_running_leave:A: either a worker
+ *                       that makes room sees the mark, or its room is seen.
+ *   wpool_wake_if_work:A
+ *                       pool->unserved cleared; then the queues are read. Pairs with
+ *                       wpool_wake_one:A: a mark that is set later is not lost.
+ *   wpool_waking_leave:A
+ *                       counted as searching and running; then not as waking. A thread
+ *                       that reads nr_waking first and nr_searching next does not miss
+ *                       the worker: pairs with is_short_handed:A. A thread that reads
+ *                       them in the other order may wake one worker too many.
+ *   spawn:B             the pool counts as starved; then places and idle workers are
+ *                       read. Pairs with wpool_park_join:A and
+ *                       wpool_workers_leave_place:A: a worker that parks or leaves
+ *                       then checks for starved pools.
+ *   wpool_idle_wake_runq:A
+ *                       a state of the pool is changed; then the idle lists are read.
+ *                       Pairs with wpool_park_join:A: a worker that parks then checks
+ *                       the state.
+ *   wpool_park_expire:A the expiry timer is not pending; then the idle lists are read.
+ *                       Pairs with wpool_park_join:A: a worker that parks then arms
+ *                       the timer if it is not pending.
+ */
+
+/* Wake the most recently parked worker of a CPU. */
 static bool wake_own(struct wpool_runq *rq)
 {
 	return READ_ONCE(rq->nr_idle) && wpool_runq_has_room(rq) &&
 	       wpool_idle_wake(rq);
 }
 
-/* The idle worker where the fewest run; near before far. */
+/* Wake an idle worker where the fewest workers run; among equals, on this node. */
 static bool wake_other(struct wpool *pool, const struct wpool_runq *own)
 {
 	int node = cpu_to_node(own->cpu);
@@ -64,7 +114,7 @@ static bool wake_other(struct wpool *pool, const struct wpool_runq *own)
 	do {
 		best = NULL;
 		least = U32_MAX;
-		/* a marked look at a bit that others change */
+		/* other CPUs change the bits: cpumask_test_cpu() reads them marked */
 		for_each_possible_cpu(cpu) {
 			if (!cpumask_test_cpu(cpu, pool->idle_mask))
 				continue;
@@ -87,8 +137,8 @@ static bool wake_other(struct wpool *pool, const struct wpool_runq *own)
 }
 
 /*
- * One that has been on the way for longer than a tick may wait for a CPU that
- * another thread holds: do not rely on that worker.
+ * A worker that has been waking for longer than a tick may wait for its CPU: another
+ * thread holds that CPU, so do not rely on this worker.
  */
 u32 wpool_wake_nr_coming(struct wpool *pool)
 {
@@ -133,7 +183,7 @@ bool wpool_wake_one(struct wpool *pool, struct wpool_runq *rq)
 		if (READ_ONCE(pool->unserved))
 			return false;
 		WRITE_ONCE(pool->unserved, true);
-		/* serve:A */
+		/* wpool_wake_one:A */
 		smp_mb();
 	}
 }
@@ -142,18 +192,18 @@ bool wpool_wake_if_work(struct wpool *pool, struct wpool_runq *rq)
 {
 	if (READ_ONCE(pool->unserved)) {
 		WRITE_ONCE(pool->unserved, false);
-		/* who marks it from here on looks again by itself: serve:A */
+		/* wpool_wake_if_work:A; a thread that sets it from here on looks again */
 		smp_mb();
 	}
-	/* they will see what is left, unless they may not take it */
+	/* a searching worker will find what is left, unless it may not steal */
 	if (atomic_read(&pool->nr_searching) && READ_ONCE(pool->steal))
 		return false;
 	return wpool_queues_have_work(pool, rq) && wpool_wake_one(pool, rq);
 }
 
 /*
- * Is help from another CPU worth its price, although this one has its worker?
- * He may also be on the way here, and wait for the very CPU that this runs on.
+ * Is waking a worker of another CPU worthwhile, although this CPU has its worker?
+ * That worker may be waking, and may wait for the very CPU that this code runs on.
  */
 static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 {
@@ -162,7 +212,7 @@ static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 	if (wpool_ring_len(&rq->ring) + wpool_globq_len(&pool->globq) < 2 ||
 	    wpool_wake_nr_coming(pool) > READ_ONCE(rq->waking))
 		return;
-	/* all CPUs have to be looked at: not each time; who makes room looks, too */
+	/* this reads all CPUs: once a tick is enough, as a worker that makes room looks, too */
 	if (rq->help_jiffy == now)
 		return;
 	if (atomic_read(&pool->nr_idle) && wake_other(pool, rq))
@@ -174,15 +224,15 @@ static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 
 void __wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq)
 {
-	/* without balancing no searcher of another CPU may take from here */
+	/* without stealing no searcher of another CPU may take from here */
 	if (unlikely(!READ_ONCE(pool->steal)) && wake_own(rq))
 		return;
 
-	/* somebody is awake and looks: it will see what was queued (stop:A) */
+	/* a searching worker will see what was queued: stop_searching:A */
 	if (atomic_read(&pool->nr_searching))
 		return;
 
-	/* somebody will be back here (handoff:A), or is on the way */
+	/* a worker is waking, or runs here and will come back: wpool_running_leave:A */
 	if (!wpool_runq_has_room(rq) && !READ_ONCE(rq->redirect))
 		wake_helper(pool, rq);
 	else
@@ -193,14 +243,14 @@ bool wpool_wake_rescue(struct wpool_runq *rq)
 {
 	struct wpool *pool = rq->pool;
 
-	/* without balancing nobody else may take what its own worker could */
+	/* without stealing only a worker of this CPU may take from here */
 	if (!READ_ONCE(pool->steal) && wake_own(rq))
 		return true;
-	/* under a hog the own CPU's worker would wait with the queue */
+	/* if a hog holds this CPU, a worker of this CPU would wait with the queue */
 	if (wake_other(pool, rq) || wake_own(rq))
 		return true;
 	if (wpool_wake_has_vacancy(pool) && ask_spawner(pool))
 		return true;
-	/* all that are idle are idle where others run */
+	/* all idle workers are on CPUs that are at their concurrency */
 	return wpool_runq_has_room(rq) && wpool_idle_move(pool, rq);
 }

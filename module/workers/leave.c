@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How a worker comes into the accounts and out of them, see leave.h. The barrier
- * leave:A, in census.c, is explained in wake.c.
+ * How a worker is counted in and out, see leave.h. wake.c explains the barrier in
+ * wpool_workers_leave_place().
  */
 #include "workers/leave.h"
 
@@ -15,7 +15,7 @@
 
 int wpool_worker_count_in(struct wpool *pool)
 {
-	/* those that starve come first, in their order */
+	/* starved pools come first, in their order */
 	if (wpool_spawn_nr_starved() && !READ_ONCE(pool->spawn_starved))
 		return -EAGAIN;
 	return wpool_workers_enter(pool);
@@ -29,7 +29,7 @@ void wpool_worker_count_out(struct wpool *pool)
 	raw_spin_lock(&pool->workers_lock);
 	wpool_workers_leave(pool);
 	raw_spin_unlock(&pool->workers_lock);
-	/* who saw the pool at its capacity meanwhile has asked nobody */
+	/* a thread that saw the pool at its capacity meanwhile has asked no spawner */
 	wpool_worker_left(pool);
 	local_irq_restore(flags);
 }
@@ -42,7 +42,7 @@ void wpool_worker_left(struct wpool *pool)
 	if (unlikely(wpool_spawn_nr_starved()) || unlikely(READ_ONCE(pool->spawn_refused)))
 		wpool_spawn_place_free(pool);
 	wpool_wake_if_work(pool, rq);
-	/* one who was too many to run the last tasks may leave, too, and tells the next */
+	/* other idle workers may leave as well, now that the last tasks are taken: wake one */
 	if (unlikely(wpool_is_closed(pool)) && !wpool_queues_have_work(pool, rq))
 		wpool_idle_wake_next(pool);
 }
@@ -88,8 +88,8 @@ static bool wake_idle(struct wpool *pool)
 void wpool_worker_make_room(void)
 {
 	/*
-	 * Busy workers look at it after their task, idle ones now. The spawner does
-	 * not wait for the list of pools: who holds it may wait for threads.
+	 * Busy workers check for it after their task, idle ones now. The spawner does not
+	 * wait for pools_mutex: the thread that holds it may wait for new threads.
 	 */
 	wpool_pools_walk_rcu(wake_idle);
 }

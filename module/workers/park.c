@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How a worker goes to sleep, and how it expires, see park.h. The barrier park:A is
- * explained in wake.c.
+ * How a worker parks, and how it expires, see park.h. wake.c explains the barriers.
  *
- * The expiry timer is pending only while somebody beyond min_workers is idle:
- * a quiet pool has no timer and wakes nobody. It runs in softirq context.
+ * The expiry timer is pending only while workers beyond min_workers are idle: a quiet
+ * pool has no timer and wakes no thread. It runs in softirq context.
  */
 #include "workers/park.h"
 
@@ -22,10 +21,10 @@
 #include "core/wake.h"
 #include "workers/leave.h"
 
-/* Workers sent away per firing, so that a softirq stays short. */
+/* Workers that expire each time the timer fires, so that a softirq stays short. */
 #define EXPIRE_BATCH	64
 
-/* Does the state of the pool want this worker awake, whether there is work or not? */
+/* Does the state of the pool want this worker awake, whether tasks are queued or not? */
 static bool is_wanted(struct wpool *pool, struct wpool_runq *rq)
 {
 	return READ_ONCE(rq->redirect) ||
@@ -47,22 +46,22 @@ void wpool_park_join(struct wpool_worker *w)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	/* first: who expires this worker must not rely on its search */
+	/* first: a thread that expires this worker must not rely on its search */
 	wpool_searching_leave(w);
 	wpool_idle_add(rq, w);
-	/* park:A, also a full barrier */
+	/* wpool_park_join:A, the full barrier of the call, see wake.c */
 	wpool_running_leave(w);
-	/* perhaps this very worker */
+	/* this may wake the calling worker */
 	wpool_wake_if_work(pool, rq);
 	/*
-	 * Who changes what this looks at looks at the idle afterwards, see
-	 * wpool_idle_wake_runq(). Last: whoever is relied on for the work that
-	 * this sees is awake.
+	 * A thread that changes what is_wanted() reads looks at the idle workers
+	 * afterwards, see wpool_idle_wake_runq(). This check comes last: if it finds tasks
+	 * queued, a worker that can be relied on is already awake.
 	 */
 	if (is_wanted(pool, rq)) {
 		raw_spin_lock(&rq->lock);
 		if (w->parked) {
-			/* as if picked: who relied on its search relies on that */
+			/* Count it as picked, so that wakers may still rely on it. */
 			w->picked = true;
 			wpool_waking_enter(pool);
 			wpool_idle_take(rq, w);
@@ -82,7 +81,7 @@ bool wpool_park_sleep(struct wpool_worker *w)
 
 	for (;;) {
 		set_current_state(TASK_IDLE);
-		/* pairs with the release in wpool_idle_take() */
+		/* wpool_park_sleep:A, pairs with wpool_idle_take:A */
 		if (!smp_load_acquire(&w->parked))
 			break;
 		schedule();
@@ -106,7 +105,7 @@ void wpool_park_forget(struct wpool_worker *w)
 /* ---- expiry ---- */
 
 /*
- * Send the coldest idle worker of a run queue away, if it is as old as that and
+ * Expire the coldest idle worker of a run queue, if it has been idle since @since and
  * more than min_workers are left.
  */
 static void expire_one(struct wpool_runq *rq, unsigned long since)
@@ -145,7 +144,10 @@ void wpool_park_expire(struct timer_list *timer)
 	struct wpool_runq *rq;
 	int i;
 
-	/* who parks now either sees the timer as not pending, or is seen below */
+	/*
+	 * wpool_park_expire:A. A worker that parks now either finds the timer not pending, or
+	 * is found below: see wake.c.
+	 */
 	smp_mb();
 	for (i = 0; i < EXPIRE_BATCH; i++) {
 		if (!is_expiring(pool) || wpool_is_closed(pool))
@@ -161,7 +163,7 @@ void wpool_park_expire(struct timer_list *timer)
 		if (!rq)
 			return;
 	}
-	/* the deadline of the oldest that is left, or at once for the next batch */
+	/* when the oldest worker that is left expires, or at once for the next batch */
 	mod_timer(&pool->expiry_timer, max(since + life, jiffies + 1));
 }
 

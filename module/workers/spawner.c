@@ -2,20 +2,20 @@
 /*
  * The spawners, see spawner.h.
  *
- * A spawner clears the pool's request before it looks at the pool (spawn:A, a full
- * barrier between the two), so that a task queued after the look finds the flag
- * clear and asks again; it pairs with push:A in sched.h. Also before the look the
- * spawner counts as a thread of the pool: who drains looks first for tasks and then
- * for threads (flush.c), so no worker is made behind its back.
+ * A spawner clears the pool's request, executes a full barrier (spawn:A), and then looks
+ * at the pool. A thread that queues a task after that look finds the request clear and
+ * asks again. wake.c has the pairs. Also before the look the spawner counts as a thread
+ * of the pool: a thread that drains the pool checks first for tasks and then for
+ * threads (flush.c), so no worker is created unnoticed.
  *
- * While tasks keep the CPUs busy, kthreadd and the new thread wait for theirs, so it
- * may take long to make one worker. Several spawners make workers of several pools
- * at the same time. One spawner at a time serves a pool, and looks again afterwards
- * if it was asked meanwhile.
+ * While tasks keep the CPUs busy, kthreadd and the new thread wait for a CPU, so it may
+ * take long to create one worker. Several spawners create workers of several pools at
+ * the same time. One spawner at a time serves a pool, and looks again afterwards if it
+ * was asked meanwhile.
  *
- * A worker that could not be made is tried again after 10 ms, and twice as long
- * after each further failure up to 1 s, as long as anything is queued.
- * Meanwhile the flag stays set.
+ * If a worker cannot be created, the spawner tries again after 10 ms, and after twice as
+ * long with each further failure, up to 1 s, as long as a task is queued. Meanwhile the
+ * request stays set.
  */
 #include "workers/spawner.h"
 
@@ -39,7 +39,7 @@ static struct task_struct *threads[WPOOL_NR_SPAWNERS];
 
 /* ---- spawning ---- */
 
-/* The CPU whose ring holds most: the worker may as well be made there. */
+/* The CPU with the most tasks in its ring, or -1: a good place for the worker. */
 static int longest_ring(struct wpool *pool)
 {
 	u32 len, most = 0;
@@ -56,23 +56,26 @@ static int longest_ring(struct wpool *pool)
 }
 
 /*
- * Is there work that no worker awake, idle or on the way will take, and a place for
- * one more? One that is on the way takes a task, and asks again if there are more.
+ * Are there tasks that no searching or waking worker will take, and a CPU with room for
+ * one more worker? A waking worker takes one task, and asks again if there are more.
  */
 static bool is_short_handed(struct wpool *pool)
 {
 	u32 coming = wpool_wake_nr_coming(pool);
 
-	/* in the order of a worker's life: it is on the way, it searches, it has a task */
+	/*
+	 * is_short_handed:A, pairs with wpool_waking_leave:A. A worker is first waking, then
+	 * searching, and then has a task: these reads follow that order, to miss none.
+	 */
 	smp_rmb();
 	if (atomic_read(&pool->nr_searching))
 		return false;
-	/* as above */
+	/* is_short_handed:B, pairs with stop_searching:A */
 	smp_rmb();
 	return wpool_queues_len(pool) > coming && wpool_wake_has_vacancy(pool);
 }
 
-/* Make a worker if one is needed; true if it has to be tried again. */
+/* Create a worker if one is needed; true if it has to be tried again. */
 static bool try_spawn(struct wpool *pool)
 {
 	int err;
@@ -86,7 +89,7 @@ static bool try_spawn(struct wpool *pool)
 	wpool_spawn_set_refused(pool, err == -EAGAIN);
 	if (err == -EAGAIN)
 		return true;
-	/* at capacity a busy worker will come */
+	/* at its capacity: a busy worker will come */
 	if (err)
 		return false;
 	if (wpool_worker_create(pool, wpool_worker_place(pool, longest_ring(pool)))) {
@@ -101,7 +104,7 @@ static void retry_later(struct wpool *pool)
 {
 	unsigned int ms = pool->spawn_retry_ms;
 
-	/* a starved pool becomes due when a place comes free; the timer is a fallback */
+	/* a starved pool becomes due when a place is free; the timer is a fallback */
 	if (READ_ONCE(pool->spawn_starved))
 		ms = RETRY_MAX_MS;
 	else
@@ -114,7 +117,7 @@ static void spawn(struct wpool *pool)
 	bool again;
 
 	wpool_threads_enter(pool);
-	/* spawn:A */
+	/* spawn:A, see wake.c */
 	smp_store_mb(pool->spawn_wanted, false);
 	again = try_spawn(pool);
 	wpool_threads_leave(pool);
@@ -124,9 +127,8 @@ static void spawn(struct wpool *pool)
 	if (!READ_ONCE(pool->spawn_starved))
 		return;
 	/*
-	 * Count it as starved, then check for places and idle workers: pairs with
-	 * leave:A and park:A, after which a worker that leaves or parks checks for
-	 * starved pools.
+	 * spawn:B, the pool is counted as starved before free places and idle workers are
+	 * checked: pairs with wpool_workers_leave_place:A and wpool_park_join:A
 	 */
 	smp_mb();
 	wpool_worker_make_room();
@@ -137,10 +139,10 @@ static int spawner_main(void *nr)
 	unsigned long timeout;
 	struct wpool *pool;
 
-	/* all pools wait for it, whatever their own nice value is */
+	/* all pools wait for the spawner, whatever their own nice value is */
 	set_user_nice(current, MIN_NICE);
 	for (;;) {
-		/* before the look at the list: a wake-up after it is not lost */
+		/* before the list is checked: a wake-up after the check is not lost */
 		set_current_state(TASK_IDLE);
 		pool = wpool_spawn_next((unsigned long)nr, &timeout);
 		if (!pool) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Workers, see worker.h: making one, its loop, its home.
- */
+/* Workers, see worker.h: creation, main loop, home. */
 #include "workers/worker.h"
 
 #include <linux/cpumask.h>
@@ -31,8 +29,8 @@
 /* ---- home ---- */
 
 /*
- * The worker is not where it is at home, or should not be at home there: its
- * CPU went, or the cpumask changed.
+ * The worker is not on its home CPU, or that CPU is no longer allowed: the CPU went down,
+ * the cpumask changed, or the worker was picked to move.
  */
 static void rehome(struct wpool_worker *w)
 {
@@ -40,9 +38,12 @@ static void rehome(struct wpool_worker *w)
 	struct wpool_runq *old = w->rq, *new = old;
 	int cpu;
 
-	/* one on the way stays that, but not as the old queue's */
+	/* a waking worker stays that, but no longer for the old run queue */
 	wpool_waking_disown(w);
-	/* leave:A, of the run queue: nobody may rely on it while it moves */
+	/*
+	 * rehome:A, the full barrier of the call: no thread may rely on the worker while it
+	 * moves. Pairs as wpool_running_leave:A, see wake.c.
+	 */
 	wpool_running_leave(w);
 	local_irq_disable();
 	wpool_wake_if_work(pool, wpool_this_runq(pool));
@@ -61,9 +62,9 @@ static void rehome(struct wpool_worker *w)
 		local_irq_enable();
 		WRITE_ONCE(w->rq, new);
 	}
-	/* fails if that CPU goes as well: the next round sees it */
+	/* fails if that CPU goes down as well: the next round sees it */
 	set_cpus_allowed_ptr(current, cpumask_of(new->cpu));
-	/* nor may it run where its mask does not allow: PREEMPT_RT insists */
+	/* on PREEMPT_RT a thread must not run on a CPU that its mask excludes */
 	if (raw_smp_processor_id() != new->cpu)
 		set_cpus_allowed_ptr(current, cpu_possible_mask);
 }
@@ -76,20 +77,20 @@ static bool is_at_home(struct wpool_worker *w)
 
 /* ---- life ---- */
 
-/* What a worker does after a look for work. */
+/* What a worker does after it has looked for a task. */
 enum step { RUN, SLEEP, END };
 
 /*
- * One look for a task. Preemption is off, for two reasons: while a worker
- * searches nobody else is woken, so it must not lose its CPU; and a tune that
- * has made the capacity smaller waits for those who looked at it before.
+ * Look for a task once. Preemption is off for two reasons. While a worker searches, no
+ * other worker is woken, so it must not lose its CPU. And a tune that has reduced the
+ * capacity waits, by a grace period, for workers that read it before.
  *
- * RUN: with a task; SLEEP: it has joined the idle; END: it is counted out.
+ * RUN: with a task; SLEEP: it has joined the idle workers; END: it is counted out.
  */
 static enum step look(struct wpool_worker *w, struct wpool_task **task)
 {
 	struct wpool *pool = w->pool;
-	/* sent for a task, which it takes before it gives its place to another pool */
+	/* woken for a task: it takes that before it may leave for a starved pool */
 	bool sent = w->picked;
 	enum step step;
 
@@ -128,7 +129,7 @@ static int worker_main(struct wpool_worker *w)
 
 	wpool_fault_arm(w);
 	for (;;) {
-		/* at least once in 61 tasks, or a tick; and where there is no task */
+		/* at least once in 61 tasks, and once a tick; and where no task is found */
 		cond_resched();
 		if (unlikely(!is_at_home(w)))
 			rehome(w);
@@ -172,14 +173,14 @@ int wpool_worker_create(struct wpool *pool, int cpu)
 	}
 	w->thread = get_task_struct(thread);
 	/*
-	 * Since 6.14 a thread that is not bound gets the CPUs of its node, when it
-	 * first runs and whenever a CPU comes up, whatever set_cpus_allowed_ptr()
-	 * said. A bound one is left alone. It is not a per-CPU thread for that: it may
-	 * move itself, see rehome(), and the scheduler moves it off a CPU that goes.
+	 * Since 6.14 a thread that is not bound gets the CPUs of its node, when it first
+	 * runs and whenever a CPU comes up, whatever set_cpus_allowed_ptr() said. A bound
+	 * thread is left alone. Binding does not make it a per-CPU thread: it may move
+	 * itself, see rehome(), and the scheduler moves it off a CPU that goes down.
 	 *
-	 * No need to keep CPUs from going: the thread is on no queue before its
-	 * wake-up, which takes another CPU if this one is going or gone. The worker
-	 * notices that it is not at home.
+	 * Hotplug need not be held off: the thread is on no run queue of the scheduler
+	 * before its wake-up, which chooses another CPU if this one is going down or gone.
+	 * The worker then notices that it is not at home.
 	 */
 	kthread_bind(thread, cpu);
 
@@ -192,14 +193,14 @@ int wpool_worker_create(struct wpool *pool, int cpu)
 
 	raw_spin_lock_irq(&rq->lock);
 	WRITE_ONCE(rq->nr_workers, rq->nr_workers + 1);
-	/* nobody else needs to be sent there */
+	/* no other worker needs to be woken for this run queue */
 	w->owns_waking = !rq->waking;
 	WRITE_ONCE(rq->waking, true);
 	raw_spin_unlock_irq(&rq->lock);
 	wpool_waking_enter(pool);
 	trace_wpool_worker_spawned(pool->name, cpu, thread->pid, start_ns);
 	wake_up_process(thread);
-	/* its CPU may be taken */
+	/* the worker may have to wait for its CPU: the monitor must see that */
 	wpool_alarm_set();
 	return 0;
 }

@@ -2,26 +2,27 @@
 /*
  * The ring: module/core/ring.c and ring.h, and the exchange of the next slot in sched.h.
  *
- * A producer fills ring 0, by the next slot or not, and takes half of it when it is
- * full. A thief moves half of ring 0 to its own ring 1. A consumer pops from both,
- * takes several at once from ring 0, and takes the next slot. Every look may be the
+ * A producer fills ring 0, through the next slot or directly, and takes half of it when
+ * it is full. A thief moves half of ring 0 to its own ring 1. A consumer pops from both,
+ * takes several at once from ring 0, and takes the next slot. Each look may be the
  * last: at the end each task has been taken once or is still queued.
  *
- * Rings are of four and of two slots instead of 128. head is moved by compare-and-
- * swap only and is in no store buffer.
+ * Rings have four and two slots instead of 128. head is moved by compare-and-swap only
+ * and is in no store buffer.
  *
- * barrier: core/ring.c push:A
- * barrier: core/ring.c take:A
- * barrier: core/ring.h push:A
- * barrier: core/ring.h take:A
+ * barrier: core/ring.h wpool_ring_put:A
+ * barrier: core/ring.c wpool_ring_steal_half:B
+ * barrier: core/ring.h wpool_ring_pop:A
+ * barrier: core/ring.c take_slots:A
+ * barrier: core/ring.c wpool_ring_steal_half:A
  *
  * holds ring: -DLOOKS=2 -DSTEALS=1
  * holds next: -DLOOKS=2 -DSTEALS=1 -DQUEUED=0 -DNTASKS=3 -DNEXT=1
  *
- * breaks without-push:A: -DNO_push_A -DLOOKS=2 -DSTEALS=1
- * breaks without-take:A: -DNO_take_A -DLOOKS=2 -DSTEALS=1
+ * breaks without-wpool_ring_put:A: -DNO_wpool_ring_put_A -DLOOKS=2 -DSTEALS=1
+ * breaks without-take_slots:A: -DNO_take_slots_A -DLOOKS=2 -DSTEALS=1
  * breaks without-acquire-of-head: -DNO_head_acquire -DLOOKS=2 -DSTEALS=1
- * breaks without-acquire-of-tail: -DNO_tail_acquire -DLOOKS=2 -DSTEALS=1
+ * breaks without-wpool_ring_tail:A: -DNO_wpool_ring_tail_A -DLOOKS=2 -DSTEALS=1
  * breaks without-exchange: -DNO_xchg -DLOOKS=2 -DSTEALS=1 -DQUEUED=0 -DNTASKS=3 -DNEXT=1
  */
 
@@ -81,7 +82,7 @@ inline take(task)
 inline cmpxchg_head(r, n)
 {
 	atomic {
-#ifndef NO_take_A
+#ifndef NO_take_slots_A
 		full_barrier();
 #endif
 		ok = head[r] == h;
@@ -114,7 +115,7 @@ inline read_slots(r)
 /* take_slots(): n of them, at most SIZE; all but the first few are taken for good */
 inline grab(r, keep)
 {
-#ifndef NO_take_A
+#ifndef NO_take_slots_A
 	read_slots(r);
 	cmpxchg_head(r, n)
 #else
@@ -143,7 +144,7 @@ inline push(task)
 	if
 	:: (t - head[0]) < SIZE ->
 		store(SLOT0(t), task);
-#ifndef NO_push_A
+#ifndef NO_wpool_ring_put_A
 		store_release(TAIL(0), t + 1)
 #else
 		store(TAIL(0), t + 1)
@@ -164,7 +165,7 @@ inline push(task)
 			:: else -> break
 			od;
 			i = 0;
-#ifndef NO_push_A
+#ifndef NO_wpool_ring_put_A
 			store_release(TAIL(0), t + n)
 #else
 			store(TAIL(0), t + n)
@@ -217,7 +218,7 @@ proctype consumer(byte me)
 		nr--;
 		if
 		:: /* wpool_ring_pop() */
-#ifndef NO_tail_acquire
+#ifndef NO_wpool_ring_tail_A
 		   read_head_tail(0);
 		   if
 		   :: h != t -> n = 1; grab(0, 0)
@@ -257,7 +258,7 @@ proctype consumer(byte me)
 		   :: else
 		   fi
 #if NEXT
-		:: /* take_next() */
+		:: /* wpool_sched_take_next() */
 		   if
 		   :: next ->
 #ifndef NO_xchg
@@ -319,7 +320,7 @@ proctype thief(byte me)
 			n = n - n / 2;
 			if
 			:: n > 0 && n <= HALF ->
-#ifndef NO_take_A
+#ifndef NO_take_slots_A
 				copy_slots();
 				cmpxchg_head(0, n);
 #else
@@ -331,7 +332,7 @@ proctype thief(byte me)
 				if
 				:: ok ->
 					ok = false;
-#ifndef NO_push_A
+#ifndef NO_wpool_ring_put_A
 					store_release(TAIL(1), own + n - 1);
 #else
 					store(TAIL(1), own + n - 1);

@@ -1,31 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Park, wake and hand over: module/core/wake.c, sched.c, census.c, handoff.c;
- * module/workers/park.c, leave.c, spawner.c.
+ * Park, wake and hand over: module/core/wake.c, sched.c, idle.c, census.c, handoff.c;
+ * module/workers/park.c, leave.c, spawner.c. The protocol is explained in wake.c.
  *
- * Two CPUs, each with a ring. Two workers are at home on CPU 0, where one may run
- * at a time; that of CPU 1 sleeps in a task for ever. Who looks on CPU 0 steals from
- * ring 1: as much as it likes; it keeps one task and moves the others to ring 0, out
- * of sight in between. The spawner, the expiry timer. No monitor: nobody may need it.
+ * Two CPUs, each with a ring. Two workers are at home on CPU 0, where one may run at a
+ * time; the worker of CPU 1 sleeps in a task for ever. A worker that searches on CPU 0
+ * steals from ring 1, any number of tasks: it keeps one and moves the others to ring 0,
+ * and meanwhile they are in no ring. The spawner, the expiry timer. No monitor: the
+ * protocol must not need it.
  *
- * A task either ends at once or sleeps until every task has started, as long as
- * a worker more may exist. So a task that is queued must be started although
- * others sleep: when nothing can move any more, all have been started.
+ * A task either ends at once or sleeps until every task has started, as long as one
+ * more worker may exist. So a queued task must be started although others sleep: when
+ * nothing can move any more, all have been started.
  *
- * What somebody stores who is about to call wake_up_process(), a full barrier, is
- * written at once, and so is one more who searches or runs: to see it late is to
- * have looked early, and to wake one too many. (start:A is about nothing else, and
- * so it is not among those whose absence must be found.)
+ * What a thread stores before it calls wake_up_process(), a full barrier, is written at
+ * once. So is an increment of the searching or running workers: a thread that reads it
+ * late might as well have read early, and wakes one worker too many. (Nothing else
+ * depends on wpool_waking_leave:A, so its absence need not be found.)
  *
- * barrier: core/wake.c serve:A
- * barrier: core/sched.c push:A
- * barrier: core/sched.h push:A
- * barrier: core/sched.c stop:A
- * barrier: workers/park.c park:A
- * barrier: core/census.c start:A
- * barrier: core/census.c leave:A
+ * barrier: core/wake.c wpool_wake_one:A
+ * barrier: core/wake.c wpool_wake_if_work:A
+ * barrier: core/sched.h wpool_sched_push:A
+ * like wpool_sched_push:A: core/sched.h wpool_sched_push_next:A
+ * like wpool_sched_push:A: core/sched.c take_global:A
+ * like wpool_sched_push:A: core/sched.c wpool_sched_unqueue:A
+ * like wpool_sched_push:A: core/sched.c wpool_sched_drain:A
+ * barrier: core/sched.c stop_searching:A
+ * barrier: workers/park.c wpool_park_join:A
+ * omits: workers/park.c wpool_park_expire:A
+ * barrier: core/census.c wpool_waking_leave:A
+ * barrier: core/census.c wpool_workers_leave_place:A
+ * omits: core/census.c wpool_running_enter:A
+ * omits: core/census.c wpool_running_enter:B
+ * barrier: core/census.c wpool_running_leave:A
  * barrier: workers/spawner.c spawn:A
- * barrier: core/census.c handoff:A
+ * omits: workers/spawner.c spawn:B
  *
  * holds one-submitter: -DSUBMITTERS=1
  * holds two-submitters: -DSUBMITTERS=2 -DASLEEP=1 -DNTASKS=3
@@ -33,12 +42,12 @@
  * holds leaving: -DSUBMITTERS=1 -DASLEEP=1 -DLEAVES=1
  * holds failing: -DSUBMITTERS=1 -DCPUS=1 -DFAILS=1 -DFULL=1
  *
- * breaks without-push:A: -DNO_push_A -DSUBMITTERS=1
- * breaks without-stop:A: -DNO_stop_A -DSUBMITTERS=1
- * breaks without-park:A: -DNO_park_A -DSUBMITTERS=1
- * breaks without-handoff:A: -DNO_handoff_A -DSUBMITTERS=1
- * breaks without-serve:A: -DNO_serve_A -DSUBMITTERS=1
- * breaks without-leave:A: -DNO_leave_A -DSUBMITTERS=1 -DASLEEP=1 -DLEAVES=1
+ * breaks without-wpool_sched_push:A: -DNO_wpool_sched_push_A -DSUBMITTERS=1
+ * breaks without-stop_searching:A: -DNO_stop_searching_A -DSUBMITTERS=1
+ * breaks without-wpool_park_join:A: -DNO_wpool_park_join_A -DSUBMITTERS=1
+ * breaks without-wpool_running_leave:A: -DNO_wpool_running_leave_A -DSUBMITTERS=1
+ * breaks without-wpool_wake_one:A: -DNO_wpool_wake_one_A -DSUBMITTERS=1
+ * breaks without-wpool_workers_leave_place:A: -DNO_wpool_workers_leave_place_A -DSUBMITTERS=1 -DASLEEP=1 -DLEAVES=1
  * breaks without-spawn:A: -DNO_spawn_A -DSUBMITTERS=1
  * breaks without-retry: -DNO_retry -DSUBMITTERS=1 -DCPUS=1 -DFULL=1
  * breaks without-retry-or-count-out: -DNO_retry -DNO_count_out -DSUBMITTERS=1 -DCPUS=1 -DFAILS=1
@@ -101,11 +110,11 @@
 
 #include "weak.pml"
 
-/* under the run queue's lock: in rq->idle; and what who takes it off says to it */
+/* under the run queue's lock: in rq->idle; and what the thread that takes it off sets */
 bool parked[2], picked[2], owns[2], leaving[2];
 /* w->running_on: counted in nr_running */
 bool running[2];
-/* the thread is there */
+/* the thread exists */
 bool thread[2];
 /* under the spawner's lock: the pool is on its list */
 bool asked;
@@ -113,9 +122,9 @@ bool asked;
 byte started = ASLEEP, asleep = ASLEEP, leaves = LEAVES, fails = FAILS,
      full_again = FULL;
 
-/* ---- park.c ---- */
+/* ---- idle.c ---- */
 
-/* unpark_locked() */
+/* wpool_idle_take() */
 inline unpark(w)
 {
 	parked[w] = false;
@@ -145,7 +154,7 @@ inline idle_wake()
 	}
 }
 
-/* ---- spawner.c ---- */
+/* ---- spawn_queue.c ---- */
 
 inline ask()
 {
@@ -167,10 +176,10 @@ inline ask()
 /* ---- wake.c ---- */
 
 #define HAS_ROOM	(load(NR_RUNNING) + load(WAKING) < CONCURRENCY)
-/* wpool_wake_has_vacancy(): on CPU 1 there always is one */
+/* wpool_wake_has_vacancy(): always true on CPU 1 */
 #define HAS_VACANCY	(CPUS > 1 || (HAS_ROOM && !load(IDLE_MASK)))
 
-/* wpool_wake_one(); is_standing() only wakes more than this */
+/* wpool_wake_one() */
 inline wake_one(own)
 {
 	do
@@ -213,7 +222,7 @@ inline wake_one(own)
 		:: load(UNSERVED) -> break
 		:: atomic { !load(UNSERVED) -> store(UNSERVED, 1) }
 		fi;
-#ifndef NO_serve_A
+#ifndef NO_wpool_wake_one_A
 		full_barrier()
 #endif
 	od;
@@ -224,7 +233,7 @@ inline wake_if_work(own)
 {
 	if
 	:: atomic { load(UNSERVED) -> store(UNSERVED, 0) };
-#ifndef NO_serve_A
+#ifndef NO_wpool_wake_one_A
 		full_barrier()
 #endif
 	:: !load(UNSERVED)
@@ -239,7 +248,7 @@ inline wake_if_work(own)
 	fi
 }
 
-/* wpool_wake_for_push(); wake_helper() only wakes more than this */
+/* wpool_wake_for_push(); wake_helper(), left out, only wakes more workers */
 inline wake_for_push(own)
 {
 	if
@@ -257,7 +266,7 @@ inline wake_for_push(own)
 inline push(ring, own)
 {
 	store(ring, 1);
-#ifndef NO_push_A
+#ifndef NO_wpool_sched_push_A
 	full_barrier();
 #endif
 	wake_for_push(own)
@@ -266,7 +275,7 @@ inline push(ring, own)
 /* wpool_worker_left() */
 inline left(own)
 {
-#ifndef NO_leave_A
+#ifndef NO_wpool_workers_leave_place_A
 	full_barrier();
 #endif
 	wake_if_work(own)
@@ -296,7 +305,7 @@ proctype submitter(byte me; byte nr)
 	od
 }
 
-/* ---- handoff.c ---- */
+/* ---- census.c, handoff.c ---- */
 
 inline running_enter()
 {
@@ -304,7 +313,7 @@ inline running_enter()
 	mem[NR_RUNNING] = mem[NR_RUNNING] + 1
 }
 
-/* wpool_sched_search() */
+/* wpool_searching_enter() */
 inline search()
 {
 	searching = true;
@@ -337,7 +346,7 @@ inline switched_out()
 {
 	if
 	:: running[me] ->
-#ifndef NO_handoff_A
+#ifndef NO_wpool_running_leave_A
 		running_leave();
 #else
 		running_leave_relaxed();
@@ -352,7 +361,7 @@ inline switched_out()
 	fi
 }
 
-/* ---- leave.c ---- */
+/* ---- ring.c ---- */
 
 /* wpool_ring_pop(): the exchange is fully ordered */
 inline pop(ring)
@@ -410,7 +419,7 @@ look:
 	if
 	:: atomic {
 		picked[me] && full_barrier() ->
-		/* wpool_idle_started() */
+		/* wpool_waking_leave() */
 		picked[me] = false;
 		search();
 		running_enter()
@@ -424,7 +433,7 @@ look:
 		}
 	   :: else
 	   fi;
-#ifndef NO_start_A
+#ifndef NO_wpool_waking_leave_A
 	   full_barrier();
 #endif
 	   store(NR_WAKING, MINUS_1)
@@ -435,7 +444,7 @@ look:
 #if LEAVES && !defined(TIMER_ONLY)
 	if
 	:: atomic {
-		/* leave() */
+		/* wpool_worker_leave() */
 		leaves && lock(WORKERS_LOCK) ->
 		leaves--;
 		store(NR_WORKERS, load(NR_WORKERS) - 1);
@@ -456,7 +465,7 @@ look:
 	:: else
 	fi;
 again:
-	/* take(); call_for_help() only wakes more than this */
+	/* take(); call_for_help(), left out, only wakes more workers */
 	pop(RING0);
 	/* search(): one searcher for two CPUs */
 	if
@@ -480,10 +489,10 @@ again:
 	if
 	:: got && searching ->
 		/* stop_searching() */
-#ifndef NO_stop_A
+#ifndef NO_stop_searching_A
 		full_barrier();
 #else
-		/* the looks of wpool_wake_if_work() move up */
+		/* the reads of wpool_wake_if_work() move up */
 		last = load(RING0) || load(RING1);
 #endif
 		atomic {
@@ -491,7 +500,7 @@ again:
 			searching = false;
 			mem[NR_SEARCHING] = mem[NR_SEARCHING] - 1
 		};
-#ifndef NO_stop_A
+#ifndef NO_stop_searching_A
 		wake_if_work(0)
 #else
 		if
@@ -520,18 +529,18 @@ busy:		atomic { started == NTASKS -> asleep-- };
 	fi;
 
 park:
-	/* wpool_idle_join() */
+	/* wpool_park_join() */
 	if
 	:: searching -> searching = false; store(NR_SEARCHING, MINUS_1)
 	:: else
 	fi;
 	atomic {
-		/* unlock is a release: who takes it off sees what it did before */
+		/* unlock is a release: the thread that takes it off sees what it did before */
 		buf[me].set == 0 && lock(RQ_LOCK);
 		parked[me] = true;
 		store(IDLE_MASK, 1)
 	};
-#ifndef NO_park_A
+#ifndef NO_wpool_park_join_A
 	running_leave();
 #else
 	running_leave_relaxed();
@@ -539,7 +548,7 @@ park:
 	wake_if_work(0);
 
 sleep:
-	/* wpool_idle_sleep() */
+	/* wpool_park_sleep() */
 	!parked[me];
 	if
 	:: leaving[me] -> leaving[me] = false
@@ -680,7 +689,7 @@ proctype memory(byte me)
 
 init {
 	atomic {
-		/* one worker is awake; the other one sleeps, or is not there yet */
+		/* one worker is awake; the other one sleeps, or does not exist yet */
 		thread[0] = true;
 		mem[NR_WORKERS] = 1;
 		if
