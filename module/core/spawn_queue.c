@@ -97,7 +97,7 @@ static void set_refused(struct wpool *pool, bool refused)
 	bool starved = refused && !READ_ONCE(pool->nr_workers);
 
 	lockdep_assert_held(&lock);
-	pool->spawn_refused = refused;
+	WRITE_ONCE(pool->spawn_refused, refused);
 	if (pool->spawn_starved != starved)
 		WRITE_ONCE(nr_starved, nr_starved + (starved ? 1 : -1));
 	WRITE_ONCE(pool->spawn_starved, starved);
