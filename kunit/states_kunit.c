@@ -5,8 +5,10 @@
  */
 #include <linux/cpumask.h>
 #include <linux/sched/signal.h>
+#include <linux/workqueue.h>
 
 #include "fixture.h"
+#include "probe.h"
 
 /* A pool that is full: one worker, at the closed gate. */
 struct full {
@@ -111,6 +113,26 @@ static void wpool_submit_policy_run_waits_for_itself_is_edeadlk(struct kunit *te
 	}
 }
 
+/* Its last submit was taken back, whatever became of the one before. */
+static void wpool_submit_policy_run_second_run_taken_back_is_ecanceled(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+	struct wpool_task *task = &jobs->job[0].task;
+	struct wpk_thread *thread;
+	struct full full;
+
+	full_pool(test, &full, WPOOL_RUN);
+	thread = wpk_thread(test, wpk_do_submit, full.pool, task, NULL);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_ASSERT_EQ(test, wpool_submit(full.pool, task), 0);
+	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(task));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 1);
+}
+
 /* ---- in the line ---------------------------------------------------------- */
 
 static struct wpk_thread *wait_in_line(struct kunit *test, struct wpool *pool,
@@ -188,6 +210,34 @@ static void wpool_task_cancel_in_a_batch_in_line_ends_the_batch(struct kunit *te
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
 }
 
+/* A pool without a reference of the fixture's: its memory goes. */
+static struct wpool *short_lived_pool(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	wpk_attrs(&attrs, 1, 1);
+	attrs.name = wpk_name(test);
+	pool = wpool_create(&attrs, THIS_MODULE);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, pool);
+	return pool;
+}
+
+/* A detached task is cancelled in the queue of a pool that is destroyed afterwards. */
+static void outlive(struct kunit *test, struct wpool *pool, struct wpool_task *task,
+		    struct wpk_gate *gate, struct wpk_jobs *holder)
+{
+	wpool_task_init_detached(task, wpk_job_fn, NULL);
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &holder->job[0].task), 0);
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), 0);
+	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(task));
+	WPK_EVENTUALLY(test, wpk_stat(pool, cancelled) == 1);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_destroy(pool), 0);
+	rcu_barrier();
+}
+
 /*
  * A detached task that was cancelled while it was queued is nobody's afterwards: a
  * cancel that finds it in another pool's line does not follow what is left of the
@@ -197,29 +247,114 @@ static void wpool_task_cancel_detached_task_leaves_its_pool_behind(struct kunit 
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct wpool_task *task = &jobs->job[0].task;
-	struct wpool *pool = wpk_pool(test, 1, 1);
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *holder = wpk_jobs(test, 1, gate);
 	struct wpk_thread *thread;
 	struct full full;
 
-	wpk_jobs_submit(test, pool, holder, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	wpool_task_init_detached(task, wpk_job_fn, NULL);
-	KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
-	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(task));
-	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, cancelled) == 1);
-	wpk_gate_open(gate);
-	/* without a reference of the fixture's: its memory goes */
-	wpk_forget(test, pool);
-	KUNIT_ASSERT_EQ(test, wpool_destroy(pool), 0);
-	rcu_barrier();
-
+	outlive(test, short_lived_pool(test), task, gate, holder);
 	full_pool(test, &full, WPOOL_BLOCK);
 	thread = wait_in_line(test, full.pool, task);
 	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(task));
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(full.pool, task) == 0, false);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
+}
+
+/*
+ * Nor is a submit accepted for it because it was once in that very pool: the submitter
+ * that has it in its hands, and may be refused, is another.
+ */
+static void wpool_try_submit_cancelled_in_line_of_its_old_pool_is_not_accepted(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 1);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *holders = wpk_jobs(test, 2, gate), *jobs = wpk_jobs(test, 1, NULL);
+	struct wpool_task *task = &jobs->job[0].task;
+	struct wpk_thread *thread;
+
+	wpk_jobs_submit(test, pool, holders, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpool_task_init_detached(task, wpk_job_fn, NULL);
+	KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
+	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(task));
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, free) == 1);
+	/* its place is another's now */
+	wpk_jobs_submit(test, pool, holders, 1, 1);
+	thread = wait_in_line(test, pool, task);
+	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(task));
+	KUNIT_EXPECT_NE(test, wpool_try_submit(pool, task), 0);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 3);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
+}
+
+/* When a pool's memory is gone: @by is the thread that frees it, in a work of its own. */
+struct memory {
+	struct wpool *pool;
+	struct task_struct *by;
+	struct completion gone;
+};
+
+static void note_free(void *data, unsigned long caller, const void *ptr,
+		      const struct kmem_cache *cache)
+{
+	struct memory *memory = data;
+
+	if (ptr == memory->pool)
+		WRITE_ONCE(memory->by, current);
+}
+
+static void note_end_of_work(void *data, struct work_struct *work, work_func_t function)
+{
+	struct memory *memory = data;
+
+	if (READ_ONCE(memory->by) == current)
+		complete(&memory->gone);
+}
+
+/* A task that is cancelled in the hands of its submitter, which found no room. */
+struct in_hands {
+	struct wpool_task *task;
+	bool cancelled;
+};
+
+static void cancel_in_hands(void *data, const char *pool, u32 nr, int policy)
+{
+	struct in_hands *hands = data;
+
+	if (!hands->cancelled)
+		hands->cancelled = wpool_task_cancel(hands->task);
+}
+
+/* Nor does a cancel that finds it before it stands in that line. */
+static void wpool_task_cancel_detached_task_in_hands_leaves_its_pool_behind(struct kunit *test)
+{
+	struct memory *memory = kunit_kzalloc(test, sizeof(*memory), GFP_KERNEL);
+	struct in_hands *hands = kunit_kzalloc(test, sizeof(*hands), GFP_KERNEL);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpool_task *task = &jobs->job[0].task;
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *holder = wpk_jobs(test, 1, gate);
+	struct full full;
+
+	KUNIT_ASSERT_NOT_NULL(test, memory);
+	KUNIT_ASSERT_NOT_NULL(test, hands);
+	init_completion(&memory->gone);
+	wpk_probe(test, "kmem_cache_free", note_free, memory);
+	wpk_probe(test, "workqueue_execute_end", note_end_of_work, memory);
+	memory->pool = short_lived_pool(test);
+	outlive(test, memory->pool, task, gate, holder);
+	KUNIT_ASSERT_TRUE(test, wpk_patiently(&memory->gone));
+
+	full_pool(test, &full, WPOOL_BLOCK);
+	hands->task = task;
+	wpk_probe(test, "wpool_pool_overloaded", cancel_in_hands, hands);
+	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, task), -ECANCELED);
+	KUNIT_EXPECT_TRUE(test, hands->cancelled);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
 }
 
@@ -311,6 +446,29 @@ static void wpool_task_cancel_sync_of_one_that_submits_itself_ends(struct kunit 
 	KUNIT_EXPECT_EQ(test, atomic_read(&job->runs), runs);
 	/* what it was told, if it ran then: it is not pending, nor will it be */
 	KUNIT_EXPECT_TRUE(test, job->ret == 0 || job->ret == -ECANCELED);
+}
+
+/* Whoever waits for it to return has come first: it takes no submit any more. */
+static void wpool_task_cancel_sync_before_it_submits_itself_ends(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+	struct wpk_job *job = &jobs->job[0];
+	struct wpk_thread *thread;
+
+	wpk_jobs_body(jobs, submit_myself, pool);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	thread = wpk_thread(test, wpk_do_cancel_sync, NULL, &job->task, NULL);
+	KUNIT_ASSERT_TRUE(test, wpk_sleeps(thread));
+	wpk_gate_open(gate);
+	WPK_EVENTUALLY(test, wpk_ended(thread));
+	/* so that the case ends, if that did not */
+	wpool_release(pool, 0);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, job->ret, -ECANCELED);
+	KUNIT_EXPECT_EQ(test, atomic_read(&job->runs), 1);
 }
 
 /* Each submit that was accepted ends, one way or another, and is counted. */
@@ -456,12 +614,16 @@ static void wpool_task_wait_nested_too_deep_is_edeadlk(struct kunit *test)
 static struct kunit_case states_cases[] = {
 	KUNIT_CASE_SLOW(wpool_submit_policy_run_two_submitters_each_accept_runs),
 	KUNIT_CASE(wpool_submit_policy_run_waits_for_itself_is_edeadlk),
+	KUNIT_CASE(wpool_submit_policy_run_second_run_taken_back_is_ecanceled),
 	KUNIT_CASE(wpool_task_cancel_in_line_sends_the_submitter_away),
 	KUNIT_CASE(wpool_task_cancel_sync_in_line_waits_for_no_other_task),
 	KUNIT_CASE(wpool_task_cancel_in_a_batch_in_line_ends_the_batch),
 	KUNIT_CASE(wpool_task_cancel_detached_task_leaves_its_pool_behind),
+	KUNIT_CASE(wpool_task_cancel_detached_task_in_hands_leaves_its_pool_behind),
+	KUNIT_CASE(wpool_try_submit_cancelled_in_line_of_its_old_pool_is_not_accepted),
 	KUNIT_CASE_SLOW(wpool_task_cancel_task_that_changes_pools),
 	KUNIT_CASE(wpool_task_cancel_sync_of_one_that_submits_itself_ends),
+	KUNIT_CASE(wpool_task_cancel_sync_before_it_submits_itself_ends),
 	KUNIT_CASE(wpool_task_cancel_sync_second_run_taken_back_is_ecanceled),
 	KUNIT_CASE_SLOW(wpool_try_submit_beside_one_without_owner_finds_the_place),
 	KUNIT_CASE_PARAM(wpool_task_wait_nested_too_deep_is_edeadlk, depth_gen_params),
