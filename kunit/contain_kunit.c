@@ -410,6 +410,30 @@ static void wpool_task_dies_without_a_fault_handler_the_pool_lives(struct kunit 
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, WPK_PATIENCE), 0);
 }
 
+static void die_submitted_again(struct wpk_job *job)
+{
+	job->ret = wpool_try_submit(job->arg, &job->task);
+	die(job);
+}
+
+/* Both submits were accepted, so both have failed; there was one place. */
+static void wpool_task_dies_submitted_again_both_submits_are_failed(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 1);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+
+	wpk_jobs_body(jobs, die_submitted_again, pool);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -EIO);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 2);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 2);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 2);
+	wpk_destroy(test, pool);
+}
+
 static void die_as_a_child(struct wpool_task *task)
 {
 	die(NULL);
@@ -550,9 +574,19 @@ static void cancel_the_next(struct wpk_job *job)
 	wpool_task_cancel(&(job + 1)->task);
 }
 
+/* Who tidies up after the dead worker is to be on the other CPU, see below. */
+static struct task_struct *reaper;
+
+static void move_the_reaper(const struct wpool_fault *fault, void *data)
+{
+	wpk_move_to(wpk_cpu(0));
+	WRITE_ONCE(reaper, current);
+}
+
 /*
  * The worker dies while it counts a task out, which it has cancelled. The place of
- * that one is lost; nobody who waits for another task waits for the dead.
+ * that one is lost; nobody who waits for another task waits for the dead. Nobody else
+ * finishes anything on its CPU, which would hide what is wrong there.
  */
 static void wpool_task_wait_after_a_death_in_a_finish_returns(struct kunit *test)
 {
@@ -573,6 +607,7 @@ static void wpool_task_wait_after_a_death_in_a_finish_returns(struct kunit *test
 	attrs.name = wpk_name(test);
 	attrs.queue_depth = 2;
 	attrs.cpumask = cpumask_of(wpk_cpu(1));
+	attrs.fault = move_the_reaper;
 	/* not the fixture's, which would destroy it */
 	pool = wpool_create(&attrs, THIS_MODULE);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, pool);
@@ -580,8 +615,11 @@ static void wpool_task_wait_after_a_death_in_a_finish_returns(struct kunit *test
 	wpk_probe(test, "wpool_task_dropped", die_in_the_finish, deadly);
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	wpk_gate_open(gate);
-	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, faults) == 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -EIO);
+	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(reaper));
+	waiter = wpk_thread(test, wpk_do_wait, pool, &jobs->job[0].task, NULL);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), -EIO);
+	/* it lives as long as the pool's module */
+	set_cpus_allowed_ptr(reaper, cpu_possible_mask);
 
 	wpk_jobs_submit(test, other, others, 0, 1);
 	waiter = wpk_thread(test, wpk_do_wait, other, &others->job[0].task, NULL);
@@ -609,6 +647,7 @@ static struct kunit_case fault_cases[] = {
 	KUNIT_CASE(wpool_submit_fn_dies_its_function_is_reported),
 	KUNIT_CASE(wpool_invoke_and_submit_fn_die_their_abort_has_the_argument),
 	KUNIT_CASE(wpool_task_dies_without_a_fault_handler_the_pool_lives),
+	KUNIT_CASE(wpool_task_dies_submitted_again_both_submits_are_failed),
 	KUNIT_CASE(wpool_task_dies_in_a_child_on_its_stack_both_are_failed),
 	KUNIT_CASE(wpool_task_dies_while_helping_all_around_it_are_failed),
 	{}
