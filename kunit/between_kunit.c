@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What others do between two instructions of the pool's, which have no tracepoint
+ * between them: a debug register, or lockdep's own tracepoint, stops a CPU there until
+ * they have done it. So each case needs two CPUs, and a kernel that has the one or the
+ * other.
+ */
+#include <linux/cpumask.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/ktime.h>
+#include <linux/lockdep.h>
+#include <linux/perf_event.h>
+#include <linux/string.h>
+
+#include "fixture.h"
+#include "probe.h"
+
+/* How often a CPU has stopped, and how often it was let go on. */
+struct stop {
+	atomic_t stops;
+	atomic_t passes;
+};
+
+/* Nobody else runs on this CPU meanwhile, so it goes on by itself if nobody lets it. */
+static __maybe_unused void stop_here(struct stop *stop)
+{
+	u64 end = ktime_get_mono_fast_ns() + jiffies_to_nsecs(WPK_PATIENCE);
+	int nr = atomic_inc_return(&stop->stops);
+
+	while (atomic_read(&stop->passes) < nr && ktime_get_mono_fast_ns() < end)
+		cpu_relax();
+}
+
+static bool is_stopped(struct stop *stop)
+{
+	return atomic_read(&stop->stops) > atomic_read(&stop->passes);
+}
+
+/* ---- a submit while a task ends in its submitter --------------------------- */
+
+#ifdef CONFIG_HAVE_HW_BREAKPOINT
+
+#define MAX_STOPS 16
+
+static void stop_at_access(struct perf_event *event, struct perf_sample_data *sample,
+			   struct pt_regs *regs)
+{
+	struct stop *stop = event->overflow_handler_context;
+
+	if (atomic_read(&stop->stops) < MAX_STOPS)
+		stop_here(stop);
+}
+
+static void unwatch(void *event)
+{
+	perf_event_release_kernel(event);
+}
+
+/* Stop at each access of a CPU to a field. */
+static void watch(struct kunit *test, int cpu, void *field, u64 len, struct stop *stop)
+{
+	struct perf_event_attr attr;
+	struct perf_event *event;
+
+	hw_breakpoint_init(&attr);
+	attr.bp_addr = (unsigned long)field;
+	attr.bp_len = len;
+	attr.bp_type = HW_BREAKPOINT_RW;
+	event = perf_event_create_kernel_counter(&attr, cpu, NULL, stop_at_access, stop);
+	if (IS_ERR(event))
+		kunit_skip(test, "no debug register: %ld", PTR_ERR(event));
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, unwatch, event), 0);
+}
+
+#else
+
+static void watch(struct kunit *test, int cpu, void *field, u64 len, struct stop *stop)
+{
+	kunit_skip(test, "no debug registers");
+}
+
+#endif /* CONFIG_HAVE_HW_BREAKPOINT */
+
+static int submit_there(struct wpk_thread *thread)
+{
+	wpk_move_to(wpk_cpu(1));
+	return wpool_submit(thread->pool, thread->work);
+}
+
+/*
+ * The task has returned, and its submitter looks for the last time if it is to run once
+ * more: whoever submits it then is told that it will, or that it will not.
+ */
+static void wpool_try_submit_while_it_ends_in_its_submitter_runs_if_accepted(struct kunit *test)
+{
+	struct stop *stop = kunit_kzalloc(test, sizeof(*stop), GFP_KERNEL);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpool_task *task = &jobs->job[0].task;
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *holder = wpk_jobs(test, 1, gate);
+	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_RUN);
+	struct wpk_thread *thread;
+	int accepted = 0;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "it takes two CPUs");
+	KUNIT_ASSERT_NOT_NULL(test, stop);
+	wpk_jobs_submit(test, pool, holder, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	/* fields that the submitter touches before and after it runs the task */
+	watch(test, wpk_cpu(1), &task->status, HW_BREAKPOINT_LEN_4, stop);
+	watch(test, wpk_cpu(1), &task->owner, HW_BREAKPOINT_LEN_8, stop);
+	wpk_move_to(wpk_cpu(0));
+	thread = wpk_thread(test, submit_there, pool, task, NULL);
+	while (!wpk_ended(thread)) {
+		if (is_stopped(stop)) {
+			accepted += !wpool_try_submit(pool, task);
+			atomic_inc(&stop->passes);
+		}
+		cond_resched();
+	}
+	wpk_move_to(-1);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_GE(test, accepted, 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 1 + accepted);
+}
+
+/* ---- a cancel of a task that has left the pool ------------------------------ */
+
+/* A thread that is about to take a lock of the pool's for the first time. */
+struct locker {
+	struct stop stop;
+	struct task_struct *thread;
+	const char *lock;
+};
+
+static void stop_before_lock(void *data, struct lockdep_map *lock, unsigned int subclass,
+			     int trylock, int read, int check, struct lockdep_map *nest,
+			     unsigned long ip)
+{
+#ifdef CONFIG_LOCKDEP
+	struct locker *locker = data;
+
+	if (READ_ONCE(locker->thread) == current && lock->name &&
+	    !strcmp(lock->name, locker->lock)) {
+		WRITE_ONCE(locker->thread, NULL);
+		stop_here(&locker->stop);
+	}
+#endif
+}
+
+struct move {
+	struct completion ready;
+	struct locker *locker;
+	struct wpk_gate *gate;
+	struct wpool *to;
+};
+
+/* Let the task end in the pool where it is, submit it to the other, let the CPU go on. */
+static int move_there(struct wpk_thread *thread)
+{
+	struct move *move = thread->arg;
+	int ret;
+
+	wpk_move_to(wpk_cpu(1));
+	complete(&move->ready);
+	while (!is_stopped(&move->locker->stop) && !wpk_stopped(thread->test))
+		usleep_range(100, 200);
+	wpk_gate_open(move->gate);
+	ret = wpool_task_wait(thread->work);
+	if (ret == -ECANCELED)
+		ret = wpool_try_submit(move->to, thread->work);
+	atomic_inc(&move->locker->stop.passes);
+	return ret;
+}
+
+/*
+ * It was in the global queue of one pool when the cancel looked for it, and stands in
+ * that of another when the cancel has the lock of the first one.
+ */
+static void wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there(struct kunit *test)
+{
+	struct locker *locker = kunit_kzalloc(test, sizeof(*locker), GFP_KERNEL);
+	struct wpk_jobs *holders = wpk_jobs(test, 2, NULL), *jobs = wpk_jobs(test, 1, NULL);
+	struct move *move = kunit_kzalloc(test, sizeof(*move), GFP_KERNEL);
+	struct wpool_task *task = &jobs->job[0].task;
+	struct wpk_gate *gates[2];
+	struct wpk_thread *thread;
+	struct wpool_attrs attrs;
+	struct wpool *pools[2];
+	int i;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "it takes two CPUs");
+	if (!IS_ENABLED(CONFIG_LOCKDEP))
+		kunit_skip(test, "nobody watches locks");
+	KUNIT_ASSERT_NOT_NULL(test, locker);
+	KUNIT_ASSERT_NOT_NULL(test, move);
+	/* neither has the CPU of its submitter, so all stands in the global queues */
+	for (i = 0; i < 2; i++) {
+		gates[i] = wpk_gate(test);
+		wpk_attrs(&attrs, 1, 4);
+		attrs.cpumask = cpumask_of(wpk_cpu(1 - i));
+		attrs.name = wpk_name(test);
+		pools[i] = wpk_pool_attrs(test, &attrs);
+		holders->job[i].gate = gates[i];
+		wpk_jobs_submit(test, pools[i], holders, i, 1);
+		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gates[i], 1));
+	}
+	locker->lock = "&gq->lock";
+	wpk_probe(test, "lock_acquire", stop_before_lock, locker);
+	wpk_move_to(wpk_cpu(0));
+	wpk_jobs_submit(test, pools[0], jobs, 0, 1);
+	init_completion(&move->ready);
+	move->locker = locker;
+	move->gate = gates[0];
+	move->to = pools[1];
+	thread = wpk_thread(test, move_there, NULL, task, move);
+	/* it is on the other CPU: this one is nobody's from here on */
+	wait_for_completion(&move->ready);
+	WRITE_ONCE(locker->thread, current);
+	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(task));
+	KUNIT_EXPECT_EQ(test, atomic_read(&locker->stop.stops), 1);
+	wpk_move_to(-1);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pools[0], queued), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pools[1], queued), 1);
+	wpk_gate_open(gates[1]);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, wpool_flush(pools[i]), 0);
+		KUNIT_EXPECT_EQ(test, wpk_stat(pools[i], completed), 1 + i);
+		KUNIT_EXPECT_EQ(test, wpk_stat(pools[i], free), 5);
+	}
+}
+
+static struct kunit_case between_cases[] = {
+	KUNIT_CASE(wpool_try_submit_while_it_ends_in_its_submitter_runs_if_accepted),
+	KUNIT_CASE(wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there),
+	{}
+};
+
+static struct kunit_suite between_suite = {
+	.name = "wpool_between",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = between_cases,
+};
+
+kunit_test_suites(&between_suite);
