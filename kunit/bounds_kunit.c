@@ -98,9 +98,13 @@ static void wpool_tune_up_serves_many_waiters_with_interrupts_in_between(struct 
 
 #define NR_SWINGS 40
 
-/* Finishers, newcomers and changes of the limit serve side by side: nobody is forgotten. */
+/*
+ * Finishers, newcomers and changes of the limit serve side by side, also when it goes
+ * and comes: nobody is forgotten, and no place is lost or won.
+ */
 static void wpool_tune_up_and_down_under_load_leaves_nobody_waiting(struct kunit *test)
 {
+	static const u32 depths[] = { 3 * LINE, 0, WPOOL_UNLIMITED, 0 };
 	struct wpool *pool = wpk_pool(test, 2, 0);
 	struct wpk_thread *threads[NR_LINES];
 	struct wpk_jobs *jobs[NR_LINES];
@@ -113,19 +117,19 @@ static void wpool_tune_up_and_down_under_load_leaves_nobody_waiting(struct kunit
 			jobs[i] = wpk_jobs(test, LINE, NULL);
 			threads[i] = wpk_thread(test, submit_line, pool, NULL, jobs[i]);
 		}
-		for (i = 0; i < 4; i++) {
-			attrs.queue_depth = i % 2 ? 0 : 3 * LINE;
+		for (i = 0; i < ARRAY_SIZE(depths); i++) {
+			attrs.queue_depth = depths[i];
 			KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH),
 					0);
 		}
 		for (i = 0; i < NR_LINES; i++)
 			KUNIT_ASSERT_EQ(test, wpk_join(test, threads[i]), LINE);
 		KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+		KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 0);
+		KUNIT_ASSERT_EQ(test, wpk_stat(pool, free), 2);
 		for (i = 0; i < NR_LINES; i++)
 			wpk_jobs_ran_once(test, jobs[i]);
 	}
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 2);
 }
 
 /* ---- a release that cancels, and a reboot --------------------------------- */

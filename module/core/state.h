@@ -87,6 +87,9 @@
 /* Tokens of a pool without a limit: more than memory holds tasks. */
 #define WPOOL_TOKENS_UNLIMITED	((int)BIT(30))
 
+/* token_batch of such a pool: submits take none, finishes give none */
+#define WPOOL_NO_TOKENS		U32_MAX
+
 /* pool->attention */
 #define WPOOL_ATT_CLOSED	BIT(0)	/* the pool accepts no task */
 #define WPOOL_ATT_WAITERS	BIT(1)	/* submitters wait: freed tokens go to them */
@@ -134,6 +137,8 @@ struct wpool_watch {
  * @help_jiffy: C: when a search for help for this queue last failed
  * @random: C: state of the random start of stealing
  * @tokens: X: admission tokens cached here; any CPU may take them
+ * @untaken: C: tasks accepted here that took no token
+ * @ungiven: L: tasks finished here that gave no token
  * @accepted: C: tasks accepted here, by colour
  * @finished: L: tasks finished here in any way, by colour
  * @failed: L: of @finished, tasks whose worker died
@@ -169,6 +174,8 @@ struct wpool_runq {
 	u32 help_jiffy;
 	u32 random;
 	atomic_t tokens;
+	u64 untaken;
+	local64_t ungiven;
 	u64 accepted[2];
 	local64_t finished[2];
 	local64_t failed;
@@ -273,8 +280,9 @@ struct wpool_worker {
  * @attention: A: why a submit or a finish must take its slow path, WPOOL_ATT_*;
  *	usually 0
  * @colour: F: colour of newly accepted tasks
- * @token_batch: A: tokens that a run queue caches at a time; 0 below about 64
- *	tokens a CPU, where other CPUs would miss the cached ones
+ * @token_batch: T: tokens that a run queue caches at a time; 0 below about 64
+ *	tokens a CPU, where other CPUs would miss the cached ones;
+ *	%WPOOL_NO_TOKENS without a limit
  * @capacity: T: workers at most; %WPOOL_UNLIMITED is larger than any number
  * @nr_workers: W: live workers that have not decided to leave
  * @spin_us: T
@@ -311,6 +319,7 @@ struct wpool_worker {
  * @order: I
  * @queue_depth: T
  * @max_blocking: T
+ * @token_base: T: tokens that were ever added, see admission.c
  * @expiry_ms: T
  * @min_workers: T
  * @hog_ms: T
@@ -392,6 +401,7 @@ struct wpool {
 	enum wpool_order order;
 	u32 queue_depth;
 	u32 max_blocking;
+	int token_base;
 	u32 expiry_ms;
 	u32 min_workers;
 	u32 hog_ms;

@@ -21,6 +21,23 @@
  * it is cancelled <-> a cancel marks the task as cancelled (fully ordered) and checks
  * whether it is in line. At least one of them sends the submitter away.
  *
+ * A pool without a limit has more tokens than it needs, and nobody counts them: a
+ * submit takes none, and a finish gives none. Both count instead, on their own CPU,
+ * what they did not take or give. When a limit comes, these counts say how many tokens
+ * there have to be. At any time
+ *
+ *   tokens + unfinished tasks = token_base + untaken - ungiven
+ *
+ * also if a task took a token and gives none, or the other way round: each step adds
+ * the same to both sides. A pool with a limit needs the limit on the left side. So
+ * wpool_admission_resize() first makes all submits take and all finishes give: it waits
+ * for a grace period, after which the two counts stand still. Then it adds to the
+ * tokens, and to token_base, what the right side lacks.
+ *
+ * settle:A (finish.c, run.c) is give:A without a token: count a task out, full
+ * barrier, read attention. It pairs with drainer:A. In run.c the take of the next task
+ * out of its queue is that barrier.
+ *
  * The serve rule: no submitter waits while a token is free. A pass of
  * wpool_admission_serve() hands out at most SERVE_BATCH tokens, so that interrupts
  * are never off for long. Three things bring tokens or waiters, and each takes passes
@@ -64,6 +81,8 @@ static u32 batch_for(int total)
 {
 	u32 batch = total / (4 * num_possible_cpus());
 
+	if (total == WPOOL_TOKENS_UNLIMITED)
+		return WPOOL_NO_TOKENS;
 	return batch < CACHE_MIN ? 0 : min(batch, CACHE_MAX);
 }
 
@@ -74,6 +93,7 @@ void wpool_admission_init(struct wpool *pool)
 	raw_spin_lock_init(&pool->admission_lock);
 	INIT_LIST_HEAD(&pool->waiters);
 	atomic_set(&pool->tokens, total);
+	pool->token_base = total;
 	pool->token_batch = batch_for(total);
 }
 
@@ -201,6 +221,9 @@ static int take_slow(struct wpool *pool, struct wpool_runq *rq, u32 want)
 		ret = -ESHUTDOWN;
 	} else if (!list_empty(&pool->waiters)) {
 		ret = 0;
+	} else if (pool->token_batch == WPOOL_NO_TOKENS) {
+		WRITE_ONCE(rq->untaken, rq->untaken + want);
+		ret = want;
 	} else {
 		batch = pool->token_batch;
 		n = take_central(pool, want + batch);
@@ -424,16 +447,41 @@ void wpool_admission_open(struct wpool *pool)
 	raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
 }
 
+/* Tasks that took no token, less tasks that gave none; stands still under a limit. */
+static int count_tokenless(struct wpool *pool)
+{
+	struct wpool_runq *rq;
+	int n = 0, cpu;
+
+	for_each_possible_cpu(cpu) {
+		rq = wpool_runq(pool, cpu);
+		n += READ_ONCE(rq->untaken) - local64_read(&rq->ungiven);
+	}
+	return n;
+}
+
 void wpool_admission_resize(struct wpool *pool, int old)
 {
 	int total = wpool_admission_total(pool->capacity, pool->queue_depth);
 	unsigned long flags;
+	int more;
 
 	lockdep_assert_held(&pool->tune_mutex);
+	if (total == WPOOL_TOKENS_UNLIMITED) {
+		more = total - old;
+	} else {
+		WRITE_ONCE(pool->token_batch, batch_for(total));
+		/* afterwards all submits take and all finishes give; until then there are enough */
+		if (old == WPOOL_TOKENS_UNLIMITED)
+			synchronize_rcu();
+		more = total - pool->token_base - count_tokenless(pool);
+	}
+	pool->token_base += more;
+
 	raw_spin_lock_irqsave(&pool->admission_lock, flags);
 	WRITE_ONCE(pool->token_batch, batch_for(total));
-	atomic_add(total - old, &pool->tokens);
-	if (total < old)
+	atomic_add(more, &pool->tokens);
+	if (more < 0)
 		set_attention(pool, WPOOL_ATT_DEBT, true);
 	/* resize:A */
 	smp_mb();

@@ -82,11 +82,16 @@ static inline u32 wpool_tokens_take(atomic_t *tokens, u32 want)
 static inline u32 wpool_admission_take_fast(struct wpool *pool,
 					    struct wpool_runq *rq, u32 want)
 {
+	u32 batch = READ_ONCE(pool->token_batch);
+
 	if (unlikely(READ_ONCE(pool->attention) & WPOOL_ATT_TAKE))
 		return 0;
+	if (batch == WPOOL_NO_TOKENS) {
+		WRITE_ONCE(rq->untaken, rq->untaken + want);
+		return want;
+	}
 	/* locked instruction: this CPU's line, or the pool's near the limit */
-	return wpool_tokens_take(likely(READ_ONCE(pool->token_batch)) ?
-				 &rq->tokens : &pool->tokens, want);
+	return wpool_tokens_take(likely(batch) ? &rq->tokens : &pool->tokens, want);
 }
 
 /** wpool_admission_spill() - move the tokens of a full cache to the pool */
@@ -110,29 +115,29 @@ bool wpool_admission_serve(struct wpool *pool);
  * @pool: the pool
  * @rq: this CPU's run queue
  *
- * A full barrier; it pairs with every side that announces in pool->attention that
- * it waits.
- *
  * Context: any; preemption off.
- * Return: pool->attention, read after the barrier.
+ * Return: true, and it was a full barrier; false, it was none: there is no limit.
  */
-static inline u32 wpool_admission_give(struct wpool *pool, struct wpool_runq *rq)
+static inline bool wpool_admission_give(struct wpool *pool, struct wpool_runq *rq)
 {
-	int batch = READ_ONCE(pool->token_batch);
-	u32 attention;
+	u32 batch = READ_ONCE(pool->token_batch);
 
+	if (batch == WPOOL_NO_TOKENS) {
+		/* no submitter waits for it: without a limit there are tokens enough */
+		local64_inc(&rq->ungiven);
+		return false;
+	}
 	if (likely(batch)) {
 		/* give:A; locked instruction: this CPU's line */
-		if (unlikely(atomic_inc_return(&rq->tokens) >= 2 * batch))
+		if (unlikely(atomic_inc_return(&rq->tokens) >= 2 * (int)batch))
 			wpool_admission_spill(pool, rq);
 	} else {
 		/* give:A */
 		atomic_inc_return(&pool->tokens);
 	}
-	attention = READ_ONCE(pool->attention);
-	if (unlikely(attention & WPOOL_ATT_GIVE))
+	if (unlikely(READ_ONCE(pool->attention) & WPOOL_ATT_GIVE))
 		wpool_admission_serve(pool);
-	return attention;
+	return true;
 }
 
 /**

@@ -25,7 +25,10 @@ void wpool_finish_detached(struct wpool *pool, u32 colour, int status)
 	rcu_read_lock();
 	local_irq_disable();
 	wpool_finish_begin();
-	awaited = wpool_finish_settle(pool, wpool_this_runq(pool), colour, status);
+	/* settle:A */
+	if (!wpool_finish_settle(pool, wpool_this_runq(pool), colour, status))
+		smp_mb();
+	awaited = wpool_finish_is_awaited(pool);
 	local_irq_enable();
 	if (unlikely(awaited))
 		wpool_account_wake(pool, colour);
@@ -77,12 +80,14 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 		/* its full barrier (push:A) comes after the accounts; pairs with drainer:A */
 		wpool_sched_push(pool, rq, &task, 1);
 		wpool_finish_end();
-		awaited = READ_ONCE(pool->attention) & WPOOL_ATT_FLUSH;
 	} else {
 		if (trace_wpool_task_dropped_enabled() && status)
 			trace_wpool_task_dropped(pool->name, rq->cpu, task, func, status);
-		awaited = wpool_finish_settle(pool, rq, colour, status);
+		/* settle:A */
+		if (!wpool_finish_settle(pool, rq, colour, status))
+			smp_mb();
 	}
+	awaited = wpool_finish_is_awaited(pool);
 	local_irq_enable();
 
 	if (unlikely(!again && (old & WPOOL_ST_WAITED)))

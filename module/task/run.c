@@ -7,7 +7,7 @@
  *
  *   1. the claim: PENDING becomes RUNNING
  *   2. the finish: RUNNING becomes IDLE
- *   3. the token, in wpool_admission_give()
+ *   3. the token, in wpool_admission_give(), if the pool has a limit
  *   4. the next task, in wpool_sched_next()
  *
  * Everything out of the ordinary is elsewhere: other states of the task in
@@ -313,6 +313,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w,
 	int old = WPOOL_ST_PENDING;
 	struct wpool_runq *rq;
 	u64 submit_ns;
+	bool ordered, awaited;
 	u32 colour;
 
 	if (unlikely(wpool_task_is_detached(task))) {
@@ -342,18 +343,20 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w,
 		goto next;
 	}
 	rq = wpool_this_runq(pool);
-	if (unlikely(wpool_finish_settle(pool, rq, colour, 0))) {
-		section_end(exact);
+	ordered = wpool_finish_settle(pool, rq, colour, 0);
+	task = next_here(w, pool, rq);
+	/* settle:A; to take a task out of its queue is a full barrier, too */
+	if (!task && !ordered)
+		smp_mb();
+	awaited = wpool_finish_is_awaited(pool);
+	section_end(exact);
+	if (unlikely(awaited))
 		wpool_account_wake(pool, colour);
-		goto next;
-	}
-	goto out;
+	return task;
 
 next:
 	section_begin(exact);
-	rq = wpool_this_runq(pool);
-out:
-	task = next_here(w, pool, rq);
+	task = next_here(w, pool, wpool_this_runq(pool));
 	section_end(exact);
 	return task;
 }

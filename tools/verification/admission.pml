@@ -5,7 +5,7 @@
  * Submitters take a token each, or wait in line, or (TRIES) are refused; one waiter may
  * give up. Finishers give the tokens back, on two CPUs with a cache each. With RESIZE
  * the limit shrinks by one meanwhile; with DRAIN a thread waits until the existing tasks
- * have finished.
+ * have finished. With NO_LIMIT they have no tokens, see limit.pml.
  *
  * When nothing can move any more, the line is empty, all tokens are back where they can
  * be found, no debt is left, and the drainer has returned. A waiter is served before
@@ -16,17 +16,21 @@
  * barrier: task/admission.c resize:A
  * barrier: task/admission.c drainer:A
  * barrier: task/admission.h give:A
+ * barrier: task/finish.c settle:A
+ * barrier: task/run.c settle:A
  *
  * holds waiting: -DSUBMITTERS=3
  * holds giving-up: -DSUBMITTERS=2 -DRUNNING=2 -DGIVES_UP=1
  * holds refusing: -DSUBMITTERS=3 -DTRIES=1
  * holds resizing: -DSUBMITTERS=1 -DRUNNING=2 -DRESIZE=1
  * holds draining: -DSUBMITTERS=0 -DRUNNING=2 -DDRAIN=1
+ * holds draining-without-limit: -DSUBMITTERS=0 -DRUNNING=2 -DDRAIN=1 -DNO_LIMIT=1
  *
  * breaks without-give:A: -DNO_give_A -DSUBMITTERS=2 -DTOTAL=1
  * breaks without-wait:A: -DNO_wait_A -DSUBMITTERS=2 -DTOTAL=1
  * breaks without-resize:A: -DNO_resize_A -DSUBMITTERS=0 -DRUNNING=2 -DRESIZE=1
  * breaks without-drainer:A: -DNO_drainer_A -DSUBMITTERS=0 -DRUNNING=2 -DDRAIN=1
+ * breaks without-settle:A: -DNO_settle_A -DSUBMITTERS=0 -DRUNNING=2 -DDRAIN=1 -DNO_LIMIT=1
  * breaks without-overflow-lock: -DNO_overflow_lock -DSUBMITTERS=3 -DTRIES=1
  */
 
@@ -47,6 +51,9 @@
 #endif
 #ifndef DRAIN
 #define DRAIN		0
+#endif
+#ifndef NO_LIMIT
+#define NO_LIMIT	0
 #endif
 #ifndef GIVES_UP
 #define GIVES_UP	0
@@ -223,6 +230,15 @@ inline give()
 	fi
 }
 
+/* A finish without a token, and the look if somebody flushes. */
+#ifdef NO_settle_A
+#define SETTLE		early = load(ATTENTION)
+#define SETTLED		early
+#else
+#define SETTLE		full_barrier()
+#define SETTLED		load(ATTENTION)
+#endif
+
 proctype finisher(byte me)
 {
 	byte att, early, got, moved, c, who;
@@ -230,11 +246,19 @@ proctype finisher(byte me)
 	do
 	:: atomic { running -> running-- };
 	   store(FINISHED, 1);
+#if NO_LIMIT
+	   SETTLE;
+#else
 	   give();
+#endif
 #if DRAIN
-	   /* wpool_flush_finished() */
+	   /* wpool_account_wake() */
 	   if
+#if NO_LIMIT
+	   :: SETTLED & FLUSH ->
+#else
 	   :: ATT & FLUSH ->
+#endif
 		if
 		:: load(FINISHED) == RUNNING -> woken = true
 		:: else
@@ -384,7 +408,7 @@ init {
 	byte i;
 
 	atomic {
-		tokens = TOTAL - RUNNING;
+		tokens = TOTAL - (NO_LIMIT -> 0 : RUNNING);
 		run finisher(FINISHER);
 		run finisher(FINISHER + 1);
 #if RESIZE

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A pool without a limit gets one: module/task/admission.c and admission.h.
+ *
+ * Submitters and finishers work without tokens, and count on their CPUs what they did
+ * not take or give, until they see that there is a limit. The resizer says so, waits
+ * for a grace period, and works out how many tokens there have to be.
+ *
+ * When nothing can move any more, the tokens and the unfinished tasks add up to the
+ * limit; with DEBT the limit is less than the tasks, and the tokens are below zero.
+ *
+ * holds limit: -DSUBMITS=2 -DRUNNING=2
+ * holds debt: -DSUBMITS=1 -DRUNNING=2 -DLIMIT=0
+ * holds again: -DSUBMITS=1 -DRUNNING=1 -DAGAIN=1
+ *
+ * breaks without-grace-period: -DNO_grace_period -DSUBMITS=1 -DRUNNING=1
+ * breaks without-untaken: -DNO_untaken -DSUBMITS=1 -DRUNNING=1
+ * breaks without-ungiven: -DNO_ungiven -DSUBMITS=1 -DRUNNING=1
+ */
+
+#ifndef SUBMITS
+#define SUBMITS		1	/* of each of two submitters */
+#endif
+#ifndef RUNNING
+#define RUNNING		1	/* unfinished tasks at the start */
+#endif
+#ifndef LIMIT
+#define LIMIT		8
+#endif
+#ifndef AGAIN
+#define AGAIN		0	/* the limit goes, and another one comes */
+#endif
+#define UNLIMITED	100
+
+/* locations; what several CPUs count apart, and somebody adds up, is one counter */
+#define UNTAKEN		0
+#define UNGIVEN		1
+#define NCOUNTERS	2
+#define NO_TOKENS	2	/* token_batch says so */
+#define NLOCS		3
+
+#define SUBMITTER	0	/* and the next one */
+#define FINISHER	2	/* and the next one */
+#define RESIZER		4
+#define NPROCS		5
+#define ALL_SETS	0	/* no locks */
+
+#include "weak.pml"
+
+/* atomic, as its users are */
+short tokens = UNLIMITED;
+short base = UNLIMITED;
+byte running = RUNNING;
+short unfinished = RUNNING;
+/* in a section without preemption */
+bool inside[NPROCS];
+byte limit = LIMIT;
+
+#define section_begin()	inside[me] = true
+#define section_end()	inside[me] = false
+
+/* Everybody who was inside has left, and what they stored is written. */
+#define left(p)		(!inside[p] && buf[p].set == 0)
+
+proctype submitter(byte me)
+{
+	byte n = 0;
+
+	do
+	:: n < SUBMITS ->
+		section_begin();
+		if
+		:: load(NO_TOKENS) ->
+			atomic { store(UNTAKEN, 1); running++; unfinished++ }
+		:: else ->
+			if
+			:: atomic { tokens > 0 -> tokens--; running++; unfinished++ }
+			:: tokens <= 0		/* refused */
+			fi
+		fi;
+		section_end();
+		n++
+	:: else -> break
+	od
+}
+
+proctype finisher(byte me)
+{
+	do
+	:: atomic { running > 0 -> running-- };
+		section_begin();
+		if
+		:: load(NO_TOKENS) ->
+			atomic { store(UNGIVEN, 1); unfinished-- }
+		:: else ->
+			atomic { tokens++; unfinished-- }
+		fi;
+		section_end()
+	od
+}
+
+#ifdef NO_untaken
+#define UNTAKENS	0
+#else
+#define UNTAKENS	load(UNTAKEN)
+#endif
+#ifdef NO_ungiven
+#define UNGIVENS	0
+#else
+#define UNGIVENS	load(UNGIVEN)
+#endif
+
+inline set_limit()
+{
+	store(NO_TOKENS, false);
+#ifndef NO_grace_period
+	full_barrier();
+	left(SUBMITTER); left(SUBMITTER + 1);
+	left(FINISHER); left(FINISHER + 1);
+#endif
+	/* two looks: another CPU may count in between */
+	more = limit - base - UNTAKENS;
+	more = more + UNGIVENS;
+	base = base + more;
+	atomic { tokens = tokens + more; more = 0 }
+}
+
+proctype resizer(byte me)
+{
+	short more;
+
+	/* tasks of the start took no token: they are the first of those counted */
+	set_limit();
+#if AGAIN
+	atomic { tokens = tokens + UNLIMITED - limit; base = base + UNLIMITED - limit };
+	store(NO_TOKENS, true);
+	limit--;
+	set_limit()
+#endif
+}
+
+proctype memory(byte me)
+{
+	do
+	write(UNTAKEN) write(UNGIVEN) write(NO_TOKENS)
+	od
+}
+
+init {
+	byte i;
+
+	atomic {
+		mem[NO_TOKENS] = true;
+		mem[UNTAKEN] = RUNNING;
+		do
+		:: i < NPROCS -> run memory(i); i++
+		:: else -> break
+		od;
+		run submitter(SUBMITTER);
+		run submitter(SUBMITTER + 1);
+		run finisher(FINISHER);
+		run finisher(FINISHER + 1);
+		run resizer(RESIZER)
+	};
+	/* nothing moves any more */
+	timeout;
+	assert(!running && unfinished == 0);
+	assert(tokens == limit)
+}
