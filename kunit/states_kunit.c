@@ -4,6 +4,8 @@
  * different threads at the same moment, in the line, and by its own submitter.
  */
 #include <linux/cpumask.h>
+#include <linux/debug_locks.h>
+#include <linux/lockdep.h>
 #include <linux/sched/signal.h>
 #include <linux/workqueue.h>
 
@@ -611,6 +613,51 @@ static void wpool_task_wait_nested_too_deep_is_edeadlk(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[jobs->nr - 1].task), 0);
 }
 
+#define NR_LEVELS 4
+
+struct levels {
+	struct wpool *pool;
+	int locks[NR_LEVELS];
+};
+
+static void wait_and_count_locks(struct wpk_job *job)
+{
+	struct wpk_jobs *jobs = job->jobs;
+	struct levels *levels = job->arg;
+	int level = job - jobs->job;
+	struct wpool_task *next;
+
+#ifdef CONFIG_LOCKDEP
+	levels->locks[level] = lockdep_depth(current);
+#endif
+	if (level + 1 == NR_LEVELS)
+		return;
+	next = &jobs->job[level + 1].task;
+	job->ret = wpool_submit(levels->pool, next) ?: wpool_task_wait(next);
+}
+
+/* A thread may hold 48 locks, and what it helps nests deeper than that. */
+static void wpool_task_wait_nested_holds_no_more_locks(struct kunit *test)
+{
+	struct levels *levels = kunit_kzalloc(test, sizeof(*levels), GFP_KERNEL);
+	struct wpk_jobs *jobs = wpk_jobs(test, NR_LEVELS, NULL);
+	int i;
+
+	if (!IS_ENABLED(CONFIG_LOCKDEP) || !debug_locks)
+		kunit_skip(test, "nobody counts locks");
+	KUNIT_ASSERT_NOT_NULL(test, levels);
+	levels->pool = wpk_pool(test, 1, NR_LEVELS);
+	wpk_jobs_body(jobs, wait_and_count_locks, levels);
+	wpk_jobs_submit(test, levels->pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	wpk_jobs_ran_once(test, jobs);
+	KUNIT_EXPECT_GE(test, levels->locks[0], 1);
+	for (i = 1; i < NR_LEVELS; i++) {
+		KUNIT_EXPECT_EQ(test, jobs->job[i].pid, jobs->job[0].pid);
+		KUNIT_EXPECT_EQ(test, levels->locks[i], levels->locks[0]);
+	}
+}
+
 static struct kunit_case states_cases[] = {
 	KUNIT_CASE_SLOW(wpool_submit_policy_run_two_submitters_each_accept_runs),
 	KUNIT_CASE(wpool_submit_policy_run_waits_for_itself_is_edeadlk),
@@ -627,6 +674,7 @@ static struct kunit_case states_cases[] = {
 	KUNIT_CASE(wpool_task_cancel_sync_second_run_taken_back_is_ecanceled),
 	KUNIT_CASE_SLOW(wpool_try_submit_beside_one_without_owner_finds_the_place),
 	KUNIT_CASE_PARAM(wpool_task_wait_nested_too_deep_is_edeadlk, depth_gen_params),
+	KUNIT_CASE(wpool_task_wait_nested_holds_no_more_locks),
 	{}
 };
 
