@@ -5,11 +5,11 @@
  */
 #include "kernel_parsers.h"
 
-#include "../../../module/pool/attrs.c"
-#include "../../../module/faces/sysfs.c"
+#include "pool/attrs.c"
+#include "faces/sysfs.c"
 
 /* What the rest of these files calls; no parser does. */
-int wpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
+int wpool_pool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 {
 	(void)pool;
 	(void)attrs;

@@ -14,7 +14,7 @@ USER_SOURCES := $(addprefix $(WPOOLCTL)/,errmsg.c parse.c cpulist.c work.c attrs
 		dev.c dev-explain.c sysfs.c)
 USER_FLAGS := -I$(TOP)/include/uapi -D__SANE_USERSPACE_TYPES__ -D_GNU_SOURCE -std=gnu11 -Wall \
 	      -DFUZZ_ONE=LLVMFuzzerTestOneInput
-KERNEL_FLAGS := -Ishim -I$(TOP)/include -include shim/kernel.h -std=gnu11 -Wall \
+KERNEL_FLAGS := -Ishim -I$(TOP)/include -I$(MODULE) -include shim/kernel.h -std=gnu11 -Wall \
 		'-DEXPORT_SYMBOL_GPL(symbol)=' \
 		-Wno-unused-function -Wno-unused-const-variable -Wno-unused-variable
 # Kernel headers that the parsers include and do not need.
@@ -32,8 +32,8 @@ $(SHIM_HEADERS): | $(OUT)
 	@mkdir -p $(@D)
 	@: >$@
 
-$(OUT)/kernel_parsers.o: kernel_parsers.c kernel_parsers.h shim/kernel.h $(MODULE)/sysfs.c \
-		$(MODULE)/attrs.c parsers.mk $(SHIM_HEADERS) | deps
+$(OUT)/kernel_parsers.o: kernel_parsers.c kernel_parsers.h shim/kernel.h \
+		$(MODULE)/faces/sysfs.c $(MODULE)/pool/attrs.c parsers.mk $(SHIM_HEADERS) | deps
 	$(CLANG) $(SANITIZE) $(KERNEL_FLAGS) -I$(OUT)/shim -c -o $@ kernel_parsers.c
 
 $(OUT)/fuzz_parsers: fuzz_parsers.c $(OUT)/kernel_parsers.o $(USER_SOURCES) parsers.mk
