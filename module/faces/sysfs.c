@@ -14,8 +14,9 @@
  *   - A show takes one snapshot for its one figure. Who needs several figures
  *     of the same moment asks /dev/wpool.
  *
- * Beside wpool_pool_tune() it uses the public interface only, and takes no lock. The files go
- * with the device, which waits for whoever is inside one of these functions.
+ * Beside wpool_pool_tune() and the table of attributes it uses the public interface only, and
+ * takes no lock. The files go with the device, which waits for whoever is inside one of these
+ * functions.
  */
 #include "faces/sysfs.h"
 
@@ -26,6 +27,7 @@
 #include <linux/string.h>
 #include <linux/wpool.h>
 
+#include "pool/attrs.h"
 #include "pool/tune.h"
 
 /* Longer than any number, word or boolean that an attribute takes. */
@@ -41,52 +43,80 @@ static int check_text(const char *buf, size_t count, size_t max_bytes)
 	return 0;
 }
 
-static int parse_u32(const char *buf, size_t count, u32 *value)
+static int parse_u32(const char *buf, s64 *value)
 {
-	return check_text(buf, count, MAX_TEXT_BYTES) ?:
-	       kstrtou32(buf, 10, value);
+	u32 number = 0;
+	int err = kstrtou32(buf, 10, &number);
+
+	*value = number;
+	return err;
 }
 
-static int parse_int(const char *buf, size_t count, int *value)
+static int parse_int(const char *buf, s64 *value)
 {
-	return check_text(buf, count, MAX_TEXT_BYTES) ?:
-	       kstrtoint(buf, 10, value);
+	int number = 0;
+	int err = kstrtoint(buf, 10, &number);
+
+	*value = number;
+	return err;
 }
 
 /* "max" is the only name of "no limit": its number is nobody's business. */
-static int parse_limit(const char *buf, size_t count, u32 *value)
+static int parse_limit(const char *buf, s64 *value)
 {
 	int err;
 
 	if (sysfs_streq(buf, "max")) {
 		*value = WPOOL_UNLIMITED;
-		return check_text(buf, count, MAX_TEXT_BYTES);
+		return 0;
 	}
-	err = parse_u32(buf, count, value);
+	err = parse_u32(buf, value);
 	if (err)
 		return err;
 	return *value == WPOOL_UNLIMITED ? -ERANGE : 0;
 }
 
-static int parse_word(const char *const *words, size_t nr_words,
-		      const char *buf, size_t count)
+static int parse_word(const char *const *words, size_t nr_words, const char *buf, s64 *value)
 {
-	return check_text(buf, count, MAX_TEXT_BYTES) ?:
-	       __sysfs_match_string(words, nr_words, buf);
+	*value = __sysfs_match_string(words, nr_words, buf);
+	return *value < 0 ? *value : 0;
 }
 
 /* kstrtobool() looks at the first letters only: it takes "nonsense" for no. */
-static int parse_bool(const char *buf, size_t count, bool *value)
+static int parse_bool(const char *buf, s64 *value)
 {
 	static const char *const words[] = {
 		"0", "1", "n", "y", "N", "Y", "no", "yes", "off", "on",
 	};
-	int index = parse_word(words, ARRAY_SIZE(words), buf, count);
+	int err = parse_word(words, ARRAY_SIZE(words), buf, value);
 
-	if (index < 0)
-		return index;
-	*value = index % 2;
-	return 0;
+	*value %= 2;
+	return err;
+}
+
+/*
+ * An administrator does not choose the last policy: a driver must be able to rely on it
+ * that no task runs under its own locks.
+ */
+static int parse_attr(const struct wpool_attr *attr, const char *buf, size_t count, s64 *value)
+{
+	int err = check_text(buf, count, MAX_TEXT_BYTES);
+
+	if (err)
+		return err;
+	switch (attr->type) {
+	case WPOOL_ATTR_LIMIT:
+		return parse_limit(buf, value);
+	case WPOOL_ATTR_INT:
+		return parse_int(buf, value);
+	case WPOOL_ATTR_BOOL:
+		return parse_bool(buf, value);
+	case WPOOL_ATTR_WORD:
+		return parse_word(attr->words, attr->max + (attr->bit != WPOOL_TUNE_POLICY),
+				  buf, value);
+	default:
+		return parse_u32(buf, value);
+	}
 }
 
 static int parse_cpumask(const char *buf, size_t count, struct cpumask *mask)
@@ -126,138 +156,55 @@ static ssize_t emit_u64(char *buf, u64 value)
 	return sysfs_emit(buf, "%llu\n", value);
 }
 
-static ssize_t emit_int(char *buf, int value)
+/* ---- attributes that are values -------------------------------------------- */
+
+static const struct wpool_attr *find_attr(const struct device_attribute *file)
 {
-	return sysfs_emit(buf, "%d\n", value);
+	const struct wpool_attr *attr = wpool_attr_table;
+
+	while (strcmp(attr->name, file->attr.name))
+		attr++;
+	return attr;
 }
 
-static ssize_t emit_bool(char *buf, bool value)
+static ssize_t attr_show(struct device *dev, struct device_attribute *file, char *buf)
 {
-	return sysfs_emit(buf, "%d\n", value);
-}
-
-/* ---- attributes that are numbers or booleans ------------------------------- */
-
-#define SHOW_ATTR(_name, _emit)						\
-static ssize_t _name##_show(struct device *dev,				\
-			    struct device_attribute *attr, char *buf)	\
-{									\
-	struct wpool_attrs attrs;					\
-									\
-	wpool_get_attrs(dev_get_drvdata(dev), &attrs, NULL);		\
-	return _emit(buf, attrs._name);					\
-}
-
-#define STORE_ATTR(_name, _NAME, _parse)				\
-static ssize_t _name##_store(struct device *dev,			\
-			     struct device_attribute *attr,		\
-			     const char *buf, size_t count)		\
-{									\
-	struct wpool_attrs attrs = {};					\
-	int err = _parse(buf, count, &attrs._name);			\
-									\
-	return err ?: tune(dev, &attrs, WPOOL_TUNE_##_NAME, count);	\
-}
-
-SHOW_ATTR(capacity, emit_limit)
-STORE_ATTR(capacity, CAPACITY, parse_limit)
-static DEVICE_ATTR_RW(capacity);
-
-SHOW_ATTR(queue_depth, emit_limit)
-STORE_ATTR(queue_depth, QUEUE_DEPTH, parse_limit)
-static DEVICE_ATTR_RW(queue_depth);
-
-SHOW_ATTR(max_blocking, emit_u32)
-STORE_ATTR(max_blocking, MAX_BLOCKING, parse_u32)
-static DEVICE_ATTR_RW(max_blocking);
-
-SHOW_ATTR(expiry_ms, emit_u32)
-STORE_ATTR(expiry_ms, EXPIRY_MS, parse_u32)
-static DEVICE_ATTR_RW(expiry_ms);
-
-SHOW_ATTR(min_workers, emit_u32)
-STORE_ATTR(min_workers, MIN_WORKERS, parse_u32)
-static DEVICE_ATTR_RW(min_workers);
-
-SHOW_ATTR(concurrency, emit_u32)
-STORE_ATTR(concurrency, CONCURRENCY, parse_u32)
-static DEVICE_ATTR_RW(concurrency);
-
-SHOW_ATTR(spin_us, emit_u32)
-STORE_ATTR(spin_us, SPIN_US, parse_u32)
-static DEVICE_ATTR_RW(spin_us);
-
-SHOW_ATTR(hog_ms, emit_u32)
-STORE_ATTR(hog_ms, HOG_MS, parse_u32)
-static DEVICE_ATTR_RW(hog_ms);
-
-SHOW_ATTR(handoff, emit_bool)
-STORE_ATTR(handoff, HANDOFF, parse_bool)
-static DEVICE_ATTR_RW(handoff);
-
-SHOW_ATTR(steal, emit_bool)
-STORE_ATTR(steal, STEAL, parse_bool)
-static DEVICE_ATTR_RW(steal);
-
-SHOW_ATTR(latency, emit_bool)
-STORE_ATTR(latency, LATENCY, parse_bool)
-static DEVICE_ATTR_RW(latency);
-
-SHOW_ATTR(nice, emit_int)
-STORE_ATTR(nice, NICE, parse_int)
-static DEVICE_ATTR_RW(nice);
-
-SHOW_ATTR(prealloc, emit_bool)
-static DEVICE_ATTR_RO(prealloc);
-
-/* ---- attributes that are words or sets ------------------------------------- */
-
-/*
- * An administrator chooses among the first two only: a driver must be able to
- * rely on it that no task runs under its own locks.
- */
-static const char *const policies[] = {
-	[WPOOL_BLOCK] = "block",
-	[WPOOL_FAIL] = "fail",
-	[WPOOL_RUN] = "run",
-};
-
-#define NR_TUNABLE_POLICIES	2
-
-static ssize_t policy_show(struct device *dev, struct device_attribute *attr,
-			   char *buf)
-{
+	const struct wpool_attr *attr = find_attr(file);
 	struct wpool_attrs attrs;
+	s64 value;
 
 	wpool_get_attrs(dev_get_drvdata(dev), &attrs, NULL);
-	return sysfs_emit(buf, "%s\n", policies[attrs.policy]);
+	value = wpool_attr_get(&attrs, attr);
+	switch (attr->type) {
+	case WPOOL_ATTR_LIMIT:
+		return emit_limit(buf, value);
+	case WPOOL_ATTR_WORD:
+		return sysfs_emit(buf, "%s\n", attr->words[value]);
+	default:
+		return sysfs_emit(buf, "%lld\n", value);
+	}
 }
 
-static ssize_t policy_store(struct device *dev, struct device_attribute *attr,
-			    const char *buf, size_t count)
+static ssize_t attr_store(struct device *dev, struct device_attribute *file, const char *buf,
+			  size_t count)
 {
-	int index = parse_word(policies, NR_TUNABLE_POLICIES, buf, count);
-	struct wpool_attrs attrs = { .policy = index };
+	const struct wpool_attr *attr = find_attr(file);
+	struct wpool_attrs attrs = {};
+	s64 value;
+	int err = parse_attr(attr, buf, count, &value);
 
-	if (index < 0)
-		return index;
-	return tune(dev, &attrs, WPOOL_TUNE_POLICY, count);
+	if (err)
+		return err;
+	wpool_attr_set(&attrs, attr, value);
+	return tune(dev, &attrs, attr->bit, count);
 }
-static DEVICE_ATTR_RW(policy);
 
-static ssize_t order_show(struct device *dev, struct device_attribute *attr,
-			  char *buf)
-{
-	static const char *const orders[] = {
-		[WPOOL_LIFO] = "lifo",
-		[WPOOL_FIFO] = "fifo",
-	};
-	struct wpool_attrs attrs;
+#define MODE_TUNE	0644
+#define MODE_CREATE	0444
+#define VALUE_FILE(_name, _mode) \
+	(&((struct device_attribute)__ATTR(_name, _mode, attr_show, attr_store)).attr)
 
-	wpool_get_attrs(dev_get_drvdata(dev), &attrs, NULL);
-	return sysfs_emit(buf, "%s\n", orders[attrs.order]);
-}
-static DEVICE_ATTR_RO(order);
+/* ---- a set ------------------------------------------------------------------ */
 
 static ssize_t cpumask_show(struct device *dev, struct device_attribute *attr,
 			    char *buf)
@@ -293,7 +240,7 @@ static DEVICE_ATTR_RW(cpumask);
 
 /* ---- figures --------------------------------------------------------------- */
 
-#define SHOW_STAT(_name, _emit)						\
+#define FIGURE(_name, _emit)						\
 static ssize_t _name##_show(struct device *dev,				\
 			    struct device_attribute *attr, char *buf)	\
 {									\
@@ -301,6 +248,10 @@ static ssize_t _name##_show(struct device *dev,				\
 									\
 	wpool_get_stats(dev_get_drvdata(dev), &stats);			\
 	return _emit(buf, stats._name);					\
+}									\
+static struct device_attribute dev_attr_##_name = {			\
+	.attr = { .name = #_name, .mode = 0444 },			\
+	.show = _name##_show,						\
 }
 
 static ssize_t emit_state(char *buf, enum wpool_state state)
@@ -314,88 +265,32 @@ static ssize_t emit_state(char *buf, enum wpool_state state)
 	return sysfs_emit(buf, "%s\n", states[state]);
 }
 
-SHOW_STAT(state, emit_state)
-static DEVICE_ATTR_RO(state);
-
-SHOW_STAT(workers, emit_u32)
-static DEVICE_ATTR_RO(workers);
-
-SHOW_STAT(idle, emit_u32)
-static DEVICE_ATTR_RO(idle);
-
-SHOW_STAT(searching, emit_u32)
-static DEVICE_ATTR_RO(searching);
-
-SHOW_STAT(busy, emit_u32)
-static DEVICE_ATTR_RO(busy);
-
-SHOW_STAT(blocked, emit_u32)
-static DEVICE_ATTR_RO(blocked);
-
-SHOW_STAT(waiting, emit_u32)
-static DEVICE_ATTR_RO(waiting);
-
-SHOW_STAT(queued, emit_u32)
-static DEVICE_ATTR_RO(queued);
-
-SHOW_STAT(free, emit_limit)
-static DEVICE_ATTR_RO(free);
-
-SHOW_STAT(outstanding, emit_u64)
-static DEVICE_ATTR_RO(outstanding);
-
-SHOW_STAT(submitted, emit_u64)
-static DEVICE_ATTR_RO(submitted);
-
-SHOW_STAT(completed, emit_u64)
-static DEVICE_ATTR_RO(completed);
-
-SHOW_STAT(failed, emit_u64)
-static DEVICE_ATTR_RO(failed);
-
-SHOW_STAT(cancelled, emit_u64)
-static DEVICE_ATTR_RO(cancelled);
-
-SHOW_STAT(refused, emit_u64)
-static DEVICE_ATTR_RO(refused);
-
-SHOW_STAT(stolen, emit_u64)
-static DEVICE_ATTR_RO(stolen);
-
-SHOW_STAT(handoffs, emit_u64)
-static DEVICE_ATTR_RO(handoffs);
-
-SHOW_STAT(hogs, emit_u64)
-static DEVICE_ATTR_RO(hogs);
-
-SHOW_STAT(spawned, emit_u64)
-static DEVICE_ATTR_RO(spawned);
-
-SHOW_STAT(expired, emit_u64)
-static DEVICE_ATTR_RO(expired);
-
-SHOW_STAT(faults, emit_u64)
-static DEVICE_ATTR_RO(faults);
+FIGURE(state, emit_state);
+FIGURE(workers, emit_u32);
+FIGURE(idle, emit_u32);
+FIGURE(searching, emit_u32);
+FIGURE(busy, emit_u32);
+FIGURE(blocked, emit_u32);
+FIGURE(waiting, emit_u32);
+FIGURE(queued, emit_u32);
+FIGURE(free, emit_limit);
+FIGURE(outstanding, emit_u64);
+FIGURE(submitted, emit_u64);
+FIGURE(completed, emit_u64);
+FIGURE(failed, emit_u64);
+FIGURE(cancelled, emit_u64);
+FIGURE(refused, emit_u64);
+FIGURE(stolen, emit_u64);
+FIGURE(handoffs, emit_u64);
+FIGURE(hogs, emit_u64);
+FIGURE(spawned, emit_u64);
+FIGURE(expired, emit_u64);
+FIGURE(faults, emit_u64);
 
 static struct attribute *wpool_sysfs_attrs[] = {
-	/* tunable */
-	&dev_attr_capacity.attr,
-	&dev_attr_queue_depth.attr,
-	&dev_attr_max_blocking.attr,
-	&dev_attr_policy.attr,
-	&dev_attr_expiry_ms.attr,
-	&dev_attr_min_workers.attr,
-	&dev_attr_concurrency.attr,
-	&dev_attr_spin_us.attr,
-	&dev_attr_hog_ms.attr,
-	&dev_attr_handoff.attr,
-	&dev_attr_steal.attr,
-	&dev_attr_latency.attr,
+#define WPOOL_ATTR(_name, _when, ...)	VALUE_FILE(_name, MODE_##_when),
+#include "pool/attr_table.h"
 	&dev_attr_cpumask.attr,
-	&dev_attr_nice.attr,
-	/* fixed at creation */
-	&dev_attr_order.attr,
-	&dev_attr_prealloc.attr,
 	/* figures */
 	&dev_attr_state.attr,
 	&dev_attr_workers.attr,

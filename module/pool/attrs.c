@@ -7,23 +7,54 @@
 
 #include <linux/ctype.h>
 #include <linux/export.h>
-#include <linux/sched/prio.h>
 #include <linux/string.h>
+
+const struct wpool_attr wpool_attr_table[WPOOL_NR_ATTRS] = {
+#define WPOOL_ATTR(_name, _when, _NAME, _type, _min, _max, _preset, _words, ...)	\
+	{									\
+		.name = #_name,							\
+		.words = _words,						\
+		.type = WPOOL_ATTR_##_type,					\
+		.offset = offsetof(struct wpool_attrs, _name),			\
+		.bit = WPOOL_##_when##_##_NAME,					\
+		.min = _min,							\
+		.max = _max,							\
+		.preset = _preset,						\
+	},
+#include "pool/attr_table.h"
+};
+
+s64 wpool_attr_get(const struct wpool_attrs *attrs, const struct wpool_attr *attr)
+{
+	const void *field = (const char *)attrs + attr->offset;
+
+	switch (attr->type) {
+	case WPOOL_ATTR_BOOL:
+		return *(const bool *)field;
+	case WPOOL_ATTR_INT:
+		return *(const int *)field;
+	default:
+		return *(const u32 *)field;
+	}
+}
+
+void wpool_attr_set(struct wpool_attrs *attrs, const struct wpool_attr *attr, s64 value)
+{
+	void *field = (char *)attrs + attr->offset;
+
+	if (attr->type == WPOOL_ATTR_BOOL)
+		*(bool *)field = value;
+	else
+		*(u32 *)field = value;
+}
 
 void wpool_attrs_init(struct wpool_attrs *attrs)
 {
-	*attrs = (struct wpool_attrs) {
-		.capacity = 256,
-		.policy = WPOOL_BLOCK,
-		.expiry_ms = 1000,
-		.min_workers = 1,
-		.concurrency = 1,
-		.spin_us = 20,
-		.hog_ms = 10,
-		.handoff = true,
-		.steal = true,
-		.order = WPOOL_LIFO,
-	};
+	u32 i;
+
+	*attrs = (struct wpool_attrs) { };
+	for (i = 0; i < WPOOL_NR_ATTRS; i++)
+		wpool_attr_set(attrs, &wpool_attr_table[i], wpool_attr_table[i].preset);
 }
 EXPORT_SYMBOL_GPL(wpool_attrs_init);
 
@@ -42,53 +73,27 @@ int wpool_name_check(const char *name)
 	return 0;
 }
 
-/* The numbers, with their ranges; a value that means "no limit" is apart. */
-static const struct {
-	u32 bit;
-	size_t offset;
-	u32 min;
-	u32 max;
-	bool unlimited;
-} ranges[] = {
-#define RANGE(bit, field, min, max, unlimited) \
-	{ WPOOL_TUNE_##bit, offsetof(struct wpool_attrs, field), min, max, unlimited }
-	RANGE(QUEUE_DEPTH, queue_depth, 0, WPOOL_MAX_QUEUE_DEPTH, true),
-	RANGE(MAX_BLOCKING, max_blocking, 0, WPOOL_MAX_BLOCKING, false),
-	RANGE(EXPIRY_MS, expiry_ms, 0, WPOOL_MAX_EXPIRY_MS, false),
-	RANGE(MIN_WORKERS, min_workers, 0, WPOOL_MAX_CAPACITY, false),
-	RANGE(CONCURRENCY, concurrency, 1, WPOOL_MAX_CONCURRENCY, false),
-	RANGE(SPIN_US, spin_us, 0, WPOOL_MAX_SPIN_US, false),
-	RANGE(HOG_MS, hog_ms, 1, WPOOL_MAX_HOG_MS, false),
-};
+static bool is_allowed(const struct wpool_attrs *attrs, const struct wpool_attr *attr)
+{
+	s64 value = wpool_attr_get(attrs, attr);
+
+	return (value >= attr->min && value <= attr->max) ||
+	       (attr->type == WPOOL_ATTR_LIMIT && value == WPOOL_UNLIMITED);
+}
 
 int wpool_attrs_check(const struct wpool_attrs *attrs, u32 mask)
 {
-	u32 value, i;
+	const struct wpool_attr *attr;
 
 	if (mask & ~WPOOL_TUNE_ALL)
 		return -EINVAL;
 
 	/* zero workers is not a number out of range: it is no pool */
-	if (mask & WPOOL_TUNE_CAPACITY && attrs->capacity != WPOOL_UNLIMITED) {
-		if (!attrs->capacity)
-			return -EINVAL;
-		if (attrs->capacity > WPOOL_MAX_CAPACITY)
-			return -ERANGE;
-	}
-	for (i = 0; i < ARRAY_SIZE(ranges); i++) {
-		if (!(mask & ranges[i].bit))
-			continue;
-		value = *(const u32 *)((const char *)attrs + ranges[i].offset);
-		if (ranges[i].unlimited && value == WPOOL_UNLIMITED)
-			continue;
-		if (value < ranges[i].min || value > ranges[i].max)
-			return -ERANGE;
-	}
-	if (mask & WPOOL_TUNE_NICE &&
-	    (attrs->nice < MIN_NICE || attrs->nice > MAX_NICE))
-		return -ERANGE;
-	if (mask & WPOOL_TUNE_POLICY && (unsigned int)attrs->policy > WPOOL_RUN)
+	if (mask & WPOOL_TUNE_CAPACITY && !attrs->capacity)
 		return -EINVAL;
+	for (attr = wpool_attr_table; attr < wpool_attr_table + WPOOL_NR_ATTRS; attr++)
+		if (mask & attr->bit && !is_allowed(attrs, attr))
+			return attr->type == WPOOL_ATTR_WORD ? -EINVAL : -ERANGE;
 	/* a mask that no CPU of this machine is in would leave the pool without workers */
 	if (mask & WPOOL_TUNE_CPUMASK && attrs->cpumask &&
 	    !cpumask_intersects(attrs->cpumask, cpu_online_mask))

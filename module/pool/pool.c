@@ -162,21 +162,10 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs)
 	}
 
 	strscpy(pool->name, attrs->name, sizeof(pool->name));
-	pool->capacity = attrs->capacity;
-	pool->queue_depth = attrs->queue_depth;
-	pool->max_blocking = attrs->max_blocking;
-	pool->policy = attrs->policy;
-	pool->expiry_ms = attrs->expiry_ms;
-	pool->min_workers = attrs->min_workers;
-	pool->concurrency = attrs->concurrency;
-	pool->spin_us = attrs->spin_us;
-	pool->hog_ms = attrs->hog_ms;
-	pool->handoff = attrs->handoff;
-	pool->steal = attrs->steal;
-	pool->latency = attrs->latency;
-	pool->prealloc = attrs->prealloc;
-	pool->order = attrs->prealloc ? WPOOL_FIFO : attrs->order;
-	pool->nice = attrs->nice;
+#define WPOOL_ATTR(_name, ...)	{ WPOOL_COPY_ATTR(pool, attrs, _name); }
+#include "pool/attr_table.h"
+	if (pool->prealloc)
+		pool->order = WPOOL_FIFO;
 	pool->fault = attrs->fault;
 	pool->fault_data = attrs->fault_data;
 	pool->abort = attrs->abort;

@@ -182,25 +182,12 @@ void wpool_get_attrs(struct wpool *pool, struct wpool_attrs *attrs,
 	mutex_lock(&pool->tune_mutex);
 	*attrs = (struct wpool_attrs) {
 		.name = pool->name,
-		.capacity = pool->capacity,
-		.queue_depth = pool->queue_depth,
-		.max_blocking = pool->max_blocking,
-		.policy = pool->policy,
-		.expiry_ms = pool->expiry_ms,
-		.min_workers = pool->min_workers,
-		.concurrency = pool->concurrency,
-		.spin_us = pool->spin_us,
-		.hog_ms = pool->hog_ms,
-		.handoff = pool->handoff,
-		.steal = pool->steal,
-		.latency = pool->latency,
-		.prealloc = pool->prealloc,
-		.order = pool->order,
-		.nice = pool->nice,
 		.fault = pool->fault,
 		.fault_data = pool->fault_data,
 		.abort = pool->abort,
 	};
+#define WPOOL_ATTR(_name, ...)	{ WPOOL_COPY_ATTR(attrs, pool, _name); }
+#include "pool/attr_table.h"
 	if (cpumask)
 		cpumask_copy(cpumask, pool->cpumask);
 	mutex_unlock(&pool->tune_mutex);

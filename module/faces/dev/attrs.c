@@ -8,27 +8,28 @@
 #include "faces/dev/attrs.h"
 
 #include <linux/bitmap.h>
+#include <linux/build_bug.h>
 #include <linux/minmax.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "pool/attrs.h"
+
 #define CPUMASK_MAX_BYTES	1024U
 
-#define DEV_ALL			(WPOOL_TUNE_ALL | WPOOL_DEVATTRS_CREATE)
+#define DEV_ALL		(WPOOL_TUNE_ALL | WPOOL_CREATE_ORDER | WPOOL_CREATE_PREALLOC)
 
-static_assert(WPOOL_DEV_CAPACITY == WPOOL_TUNE_CAPACITY);
-static_assert(WPOOL_DEV_QUEUE_DEPTH == WPOOL_TUNE_QUEUE_DEPTH);
-static_assert(WPOOL_DEV_MAX_BLOCKING == WPOOL_TUNE_MAX_BLOCKING);
-static_assert(WPOOL_DEV_POLICY == WPOOL_TUNE_POLICY);
-static_assert(WPOOL_DEV_EXPIRY_MS == WPOOL_TUNE_EXPIRY_MS);
-static_assert(WPOOL_DEV_MIN_WORKERS == WPOOL_TUNE_MIN_WORKERS);
-static_assert(WPOOL_DEV_CONCURRENCY == WPOOL_TUNE_CONCURRENCY);
-static_assert(WPOOL_DEV_SPIN_US == WPOOL_TUNE_SPIN_US);
-static_assert(WPOOL_DEV_HOG_MS == WPOOL_TUNE_HOG_MS);
-static_assert(WPOOL_DEV_HANDOFF == WPOOL_TUNE_HANDOFF);
-static_assert(WPOOL_DEV_STEAL == WPOOL_TUNE_STEAL);
-static_assert(WPOOL_DEV_LATENCY == WPOOL_TUNE_LATENCY);
-static_assert(WPOOL_DEV_NICE == WPOOL_TUNE_NICE);
+/*
+ * Where struct wpool_dev_attrs has them, in the order of the table: all are 32 bits wide.
+ * Their bits are the same on both sides.
+ */
+static const size_t places[] = {
+#define WPOOL_ATTR(_name, _when, _NAME, ...)					\
+	(offsetof(struct wpool_dev_attrs, _name) +				\
+	 BUILD_BUG_ON_ZERO(WPOOL_DEV_##_NAME ^ WPOOL_##_when##_##_NAME)),
+#include "pool/attr_table.h"
+};
+
 static_assert(WPOOL_DEV_CPUMASK == WPOOL_TUNE_CPUMASK);
 static_assert(WPOOL_DEV_UNLIMITED == WPOOL_UNLIMITED);
 static_assert(WPOOL_DEV_NAME_LEN == WPOOL_NAME_LEN);
@@ -113,78 +114,36 @@ out_bits:
 	return err;
 }
 
-static bool is_bool(const struct wpool_dev_attrs *dev, u32 bit, u32 value)
-{
-	return !(dev->mask & bit) || value <= 1;
-}
-
-static int check(const struct wpool_dev_attrs *dev)
-{
-	if (dev->mask & ~DEV_ALL || dev->reserved)
-		return -EOPNOTSUPP;
-	if (dev->mask & WPOOL_DEV_POLICY && dev->policy > WPOOL_DEV_POLICY_RUN)
-		return -EINVAL;
-	if (dev->mask & WPOOL_DEV_ORDER && dev->order > WPOOL_DEV_ORDER_FIFO)
-		return -EINVAL;
-	if (!is_bool(dev, WPOOL_DEV_HANDOFF, dev->handoff) ||
-	    !is_bool(dev, WPOOL_DEV_STEAL, dev->steal) ||
-	    !is_bool(dev, WPOOL_DEV_LATENCY, dev->latency) ||
-	    !is_bool(dev, WPOOL_DEV_PREALLOC, dev->prealloc))
-		return -EINVAL;
-	return 0;
-}
-
 int wpool_devattrs_from_user(struct wpool_attrs *attrs,
 			     struct cpumask *cpumask,
 			     const struct wpool_dev_attrs *dev)
 {
-	int err = check(dev);
+	const struct wpool_attr *attr;
+	u32 value, i;
 
-	if (err)
-		return err;
-	if (dev->mask & WPOOL_DEV_CPUMASK) {
-		err = cpumask_from_user(cpumask, dev);
-		if (err)
-			return err;
-		attrs->cpumask = cpumask;
+	if (dev->mask & ~DEV_ALL || dev->reserved)
+		return -EOPNOTSUPP;
+	for (i = 0; i < WPOOL_NR_ATTRS; i++) {
+		attr = &wpool_attr_table[i];
+		value = *(const u32 *)((const char *)dev + places[i]);
+		if (!(dev->mask & attr->bit))
+			continue;
+		if ((attr->type == WPOOL_ATTR_BOOL || attr->type == WPOOL_ATTR_WORD) &&
+		    value > attr->max)
+			return -EINVAL;
+		wpool_attr_set(attrs, attr, value);
 	}
-	if (dev->mask & WPOOL_DEV_CAPACITY)
-		attrs->capacity = dev->capacity;
-	if (dev->mask & WPOOL_DEV_QUEUE_DEPTH)
-		attrs->queue_depth = dev->queue_depth;
-	if (dev->mask & WPOOL_DEV_MAX_BLOCKING)
-		attrs->max_blocking = dev->max_blocking;
-	if (dev->mask & WPOOL_DEV_POLICY)
-		attrs->policy = dev->policy;
-	if (dev->mask & WPOOL_DEV_EXPIRY_MS)
-		attrs->expiry_ms = dev->expiry_ms;
-	if (dev->mask & WPOOL_DEV_MIN_WORKERS)
-		attrs->min_workers = dev->min_workers;
-	if (dev->mask & WPOOL_DEV_CONCURRENCY)
-		attrs->concurrency = dev->concurrency;
-	if (dev->mask & WPOOL_DEV_SPIN_US)
-		attrs->spin_us = dev->spin_us;
-	if (dev->mask & WPOOL_DEV_HOG_MS)
-		attrs->hog_ms = dev->hog_ms;
-	if (dev->mask & WPOOL_DEV_HANDOFF)
-		attrs->handoff = dev->handoff;
-	if (dev->mask & WPOOL_DEV_STEAL)
-		attrs->steal = dev->steal;
-	if (dev->mask & WPOOL_DEV_LATENCY)
-		attrs->latency = dev->latency;
-	if (dev->mask & WPOOL_DEV_ORDER)
-		attrs->order = dev->order;
-	if (dev->mask & WPOOL_DEV_PREALLOC)
-		attrs->prealloc = dev->prealloc;
-	if (dev->mask & WPOOL_DEV_NICE)
-		attrs->nice = dev->nice;
-	return 0;
+	if (!(dev->mask & WPOOL_DEV_CPUMASK))
+		return 0;
+	attrs->cpumask = cpumask;
+	return cpumask_from_user(cpumask, dev);
 }
 
 int wpool_devattrs_to_user(struct wpool_dev_attrs *dev,
 			   const struct wpool_attrs *attrs,
 			   const struct cpumask *cpumask)
 {
+	u32 i;
 	int err;
 
 	if (dev->cpumask || dev->cpumask_bytes) {
@@ -192,25 +151,9 @@ int wpool_devattrs_to_user(struct wpool_dev_attrs *dev,
 		if (err)
 			return err;
 	}
-	*dev = (struct wpool_dev_attrs) {
-		.mask = DEV_ALL,
-		.capacity = attrs->capacity,
-		.queue_depth = attrs->queue_depth,
-		.max_blocking = attrs->max_blocking,
-		.policy = attrs->policy,
-		.expiry_ms = attrs->expiry_ms,
-		.min_workers = attrs->min_workers,
-		.concurrency = attrs->concurrency,
-		.spin_us = attrs->spin_us,
-		.hog_ms = attrs->hog_ms,
-		.handoff = attrs->handoff,
-		.steal = attrs->steal,
-		.latency = attrs->latency,
-		.order = attrs->order,
-		.prealloc = attrs->prealloc,
-		.nice = attrs->nice,
-		.cpumask_bytes = dev->cpumask_bytes,
-		.cpumask = dev->cpumask,
-	};
+	dev->mask = DEV_ALL;
+	dev->reserved = 0;
+	for (i = 0; i < WPOOL_NR_ATTRS; i++)
+		*(u32 *)((char *)dev + places[i]) = wpool_attr_get(attrs, &wpool_attr_table[i]);
 	return 0;
 }

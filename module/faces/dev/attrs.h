@@ -7,9 +7,6 @@
 #include <linux/wpool.h>
 #include <uapi/linux/wpool.h>
 
-/* What only the creation of a pool may name. */
-#define WPOOL_DEVATTRS_CREATE	(WPOOL_DEV_ORDER | WPOOL_DEV_PREALLOC)
-
 /**
  * wpool_devattrs_from_user() - attributes that a user asks for
  * @attrs: those named in @dev are set, the others left alone

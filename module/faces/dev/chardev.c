@@ -112,8 +112,6 @@ static int ioctl_tune(struct call *call, void *cmd)
 		return -ENOMEM;
 	wpool_attrs_init(&attrs);
 	err = wpool_devattrs_from_user(&attrs, cpumask, &tune->attrs);
-	if (!err && tune->attrs.mask & WPOOL_DEVATTRS_CREATE)
-		err = -EINVAL;
 	if (!err)
 		err = wpool_pool_tune(call->pool, &attrs, tune->attrs.mask);
 	free_cpumask_var(cpumask);

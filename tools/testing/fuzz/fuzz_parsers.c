@@ -20,7 +20,6 @@
 #include "../../wpoolctl/work.h"
 #include "kernel_parsers.h"
 
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define UNTOUCHED	0x5a5a5a5a5a5a5a5aULL
 
 static void must(bool condition, const char *what, const char *text)
@@ -188,10 +187,10 @@ static void check_attrs(const struct wpool_dev_attrs *attrs, const char *text)
 
 	must(!(mask & ~0xffffU), "unknown bit", text);
 	must(!(mask & WPOOL_DEV_CAPACITY) || attrs->capacity == WPOOL_DEV_UNLIMITED ||
-	     (attrs->capacity >= 1 && attrs->capacity <= ATTR_MAX_CAPACITY), "capacity", text);
+	     (attrs->capacity >= 1 && attrs->capacity <= WPOOL_MAX_CAPACITY), "capacity", text);
 	must(!(mask & WPOOL_DEV_QUEUE_DEPTH) || attrs->queue_depth == WPOOL_DEV_UNLIMITED ||
-	     attrs->queue_depth <= ATTR_MAX_QUEUE_DEPTH, "queue_depth", text);
-	must(!(mask & WPOOL_DEV_EXPIRY_MS) || attrs->expiry_ms <= ATTR_MAX_EXPIRY_MS,
+	     attrs->queue_depth <= WPOOL_MAX_QUEUE_DEPTH, "queue_depth", text);
+	must(!(mask & WPOOL_DEV_EXPIRY_MS) || attrs->expiry_ms <= WPOOL_MAX_EXPIRY_MS,
 	     "expiry_ms", text);
 	must(!(mask & WPOOL_DEV_NICE) || (attrs->nice >= -20 && attrs->nice <= 19), "nice", text);
 	must(!(mask & WPOOL_DEV_POLICY) || attrs->policy <= WPOOL_DEV_POLICY_RUN, "policy", text);
@@ -233,13 +232,18 @@ static bool user_capacity(const char *text, __u32 *value)
 
 static void fuzz_kernel(const char *text, size_t size, unsigned int which)
 {
-	unsigned int value = 0x5a5a5a5a, user;
-	bool flag;
-	int err, number;
+	static const char *const names[] = {
+		"capacity", "max_blocking", "nice", "steal", "policy",
+	};
+	long long value = -1;
+	__u32 user;
+	int err;
 
-	switch (which % 6) {
+	which %= 1 + ARRAY_SIZE(names);
+	err = which < ARRAY_SIZE(names) ? kernel_attr(names[which], text, size, &value) :
+	      kernel_cpumask(text, size);
+	switch (which) {
 	case 0:
-		err = kernel_limit(text, size, &value);
 		must(err || value != WPOOL_DEV_UNLIMITED || !strncmp(text, "max", 3),
 		     "unlimited by its number", text);
 		/* sysfs has one word for it and wants less than 32 characters, no NUL */
@@ -247,21 +251,9 @@ static void fuzz_kernel(const char *text, size_t size, unsigned int which)
 		    strcmp(text, "unlimited"))
 			must(!err && user == value, "wpoolctl and sysfs differ", text);
 		break;
-	case 1:
-		err = kernel_number(text, size, &value);
-		break;
-	case 2:
-		err = kernel_int(text, size, &number);
-		break;
 	case 3:
-		err = kernel_bool(text, size, &flag);
-		break;
 	case 4:
-		err = kernel_policy(text, size, &value);
-		must(err || value < 2, "policy", text);
-		break;
-	default:
-		err = kernel_cpumask(text, size);
+		must(err || value == 0 || value == 1, "not one of two", text);
 	}
 	must(!err || err == -EINVAL || err == -ERANGE, "another errno", text);
 	must(!size || strlen(text) == size || err == -EINVAL, "a NUL was taken", text);

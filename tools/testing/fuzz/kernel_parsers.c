@@ -30,34 +30,16 @@ void wpool_get_stats(struct wpool *pool, struct wpool_stats *stats)
 	memset(stats, 0, sizeof(*stats));
 }
 
-int kernel_limit(const char *buf, size_t count, unsigned int *value)
+/* As the file of that attribute parses it. */
+int kernel_attr(const char *name, const char *buf, size_t count, long long *value)
 {
-	return parse_limit(buf, count, value);
-}
+	const struct device_attribute file = { { name } };
+	s64 parsed;
+	int err = parse_attr(find_attr(&file), buf, count, &parsed);
 
-int kernel_number(const char *buf, size_t count, unsigned int *value)
-{
-	return parse_u32(buf, count, value);
-}
-
-int kernel_int(const char *buf, size_t count, int *value)
-{
-	return parse_int(buf, count, value);
-}
-
-int kernel_bool(const char *buf, size_t count, bool *value)
-{
-	return parse_bool(buf, count, value);
-}
-
-int kernel_policy(const char *buf, size_t count, unsigned int *value)
-{
-	int index = parse_word(policies, NR_TUNABLE_POLICIES, buf, count);
-
-	if (index < 0)
-		return index;
-	*value = index;
-	return 0;
+	if (!err)
+		*value = parsed;
+	return err;
 }
 
 int kernel_cpumask(const char *buf, size_t count)

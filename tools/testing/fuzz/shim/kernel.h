@@ -44,6 +44,7 @@ struct cpumask {
 
 struct attribute {
 	const char *name;
+	unsigned short mode;
 };
 
 struct attribute_group {
@@ -58,19 +59,21 @@ struct class;
 
 struct device_attribute {
 	struct attribute attr;
+	ssize_t (*show)(struct device *dev, struct device_attribute *attr, char *buf);
+	ssize_t (*store)(struct device *dev, struct device_attribute *attr, const char *buf,
+			 size_t count);
 };
 
 #define U32_MAX			UINT32_MAX
 #define PAGE_SIZE		4096
 #define GFP_KERNEL		0
-#define MIN_NICE		-20
-#define MAX_NICE		19
 #define BIT(n)			(1UL << (n))
 #define GENMASK(h, l)		((2UL << (h)) - (1UL << (l)))
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 #define __must_check
-#define DEVICE_ATTR_RW(n)	struct device_attribute dev_attr_##n = { { #n } }
-#define DEVICE_ATTR_RO(n)	struct device_attribute dev_attr_##n = { { #n } }
+#define __ATTR(n, m, s, t)	{ .attr = { #n, m }, .show = s, .store = t }
+#define DEVICE_ATTR_RW(n) \
+	struct device_attribute dev_attr_##n = __ATTR(n, 0644, n##_show, n##_store)
 #undef isascii
 #define isascii(c)		(((c) & ~0x7f) == 0)
 #define cpumask_pr_args(mask)	(mask)

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The attributes of a pool, for the module and for wpoolctl. Whoever includes this has
+ * defined WPOOL_ATTR(), which takes, for each attribute that is a value:
+ *
+ *   - its name, which is that of a file in sysfs, of an argument of wpoolctl, and of a field
+ *     in struct wpool_attrs, struct wpool_dev_attrs and struct wpool
+ *   - TUNE, or CREATE if it is fixed when the pool has been made
+ *   - what comes behind WPOOL_TUNE_, WPOOL_CREATE_ and WPOOL_DEV_ in the name of its bit
+ *   - its type: NUMBER; LIMIT, a number or "max"; INT, which may be negative; BOOL; WORD
+ *   - the least value, the largest one, and the default; those of a word are places among
+ *     the words that follow
+ *   - its unit, and what it is
+ *
+ * cpumask, which is no value, goes to WPOOL_ATTR_CPUS(), if there is one. 'make check' in
+ * tools/wpoolctl compares the documents with this table.
+ */
+#ifndef WPOOL_ATTR_CPUS
+#define WPOOL_ATTR_CPUS(...)
+#endif
+#define WORDS(...)	{ __VA_ARGS__ }
+
+WPOOL_ATTR(capacity, TUNE, CAPACITY, LIMIT, 1, WPOOL_MAX_CAPACITY, 256, WORDS(),
+	   "workers", "workers, so tasks that run at once, at most")
+WPOOL_ATTR(queue_depth, TUNE, QUEUE_DEPTH, LIMIT, 0, WPOOL_MAX_QUEUE_DEPTH, 0, WORDS(),
+	   "tasks", "accepted tasks beyond capacity")
+WPOOL_ATTR(policy, TUNE, POLICY, WORD, 0, 2, 0, WORDS("block", "fail", "run"),
+	   "", "what a submitter gets when the pool is full")
+WPOOL_ATTR(max_blocking, TUNE, MAX_BLOCKING, NUMBER, 0, WPOOL_MAX_BLOCKING, 0, WORDS(),
+	   "submitters", "submitters that may sleep; 0 is no limit")
+WPOOL_ATTR(expiry_ms, TUNE, EXPIRY_MS, NUMBER, 0, WPOOL_MAX_EXPIRY_MS, 1000, WORDS(),
+	   "milliseconds", "life of an idle worker in ms; 0 is for ever")
+WPOOL_ATTR(min_workers, TUNE, MIN_WORKERS, NUMBER, 0, WPOOL_MAX_CAPACITY, 1, WORDS(),
+	   "workers", "workers that never expire, up to capacity")
+WPOOL_ATTR(concurrency, TUNE, CONCURRENCY, NUMBER, 1, WPOOL_MAX_CONCURRENCY, 1, WORDS(),
+	   "workers per CPU", "workers that run at once on a CPU")
+WPOOL_ATTR(spin_us, TUNE, SPIN_US, NUMBER, 0, WPOOL_MAX_SPIN_US, 20, WORDS(),
+	   "microseconds", "time for which an idle worker looks for work")
+WPOOL_ATTR(hog_ms, TUNE, HOG_MS, NUMBER, 1, WPOOL_MAX_HOG_MS, 10, WORDS(),
+	   "milliseconds", "a task that runs longer without sleep is a hog")
+WPOOL_ATTR(handoff, TUNE, HANDOFF, BOOL, 0, 1, 1, WORDS(),
+	   "", "who blocks, or is a hog, gives its queue away")
+WPOOL_ATTR(steal, TUNE, STEAL, BOOL, 0, 1, 1, WORDS(),
+	   "", "balance tasks between CPUs")
+WPOOL_ATTR(latency, TUNE, LATENCY, BOOL, 0, 1, 0, WORDS(),
+	   "", "keep a histogram of queue-to-start latency")
+WPOOL_ATTR(nice, TUNE, NICE, INT, -20, 19, 0, WORDS(),
+	   "", "nice value of the workers")
+WPOOL_ATTR_CPUS(cpumask, CPUMASK, "CPUs that workers may run on")
+WPOOL_ATTR(order, CREATE, ORDER, WORD, 0, 1, 0, WORDS("lifo", "fifo"),
+	   "", "which idle worker is reused first")
+WPOOL_ATTR(prealloc, CREATE, PREALLOC, BOOL, 0, 1, 0, WORDS(),
+	   "", "make all workers at creation, never again")
+
+#undef WORDS
+#undef WPOOL_ATTR_CPUS
+#undef WPOOL_ATTR
