@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* One table of attributes; everything that reads or explains one follows it. */
+/* Everything here follows the table of attributes that the module has. */
 #include "attrs.h"
 
 #include <errno.h>
@@ -12,67 +12,38 @@
 #include "parse.h"
 #include "sysfs.h"
 
-enum attr_kind {
+enum attr_type {
 	ATTR_NUMBER,
-	ATTR_LIMIT,	/* a number or "max" */
-	ATTR_WORD,	/* its place in words[] */
-	ATTR_NICE,
+	ATTR_LIMIT,
+	ATTR_INT,
+	ATTR_BOOL,
+	ATTR_WORD,
 	ATTR_CPUS,
 };
 
 struct attr {
 	const char *name;
 	size_t offset;
-	const char *about;
-	enum attr_kind kind;
+	enum attr_use use;
 	__u32 bit;
-	__u32 min;
-	__u32 max;
-	bool create_only;
+	enum attr_type type;
+	__s32 min;
+	__s32 max;
+	__s32 preset;
 	const char *words[4];
+	const char *unit;
+	const char *about;
 };
 
-#define OFFSET(_name)	offsetof(struct wpool_dev_attrs, _name)
-
 static const struct attr attrs[] = {
-	{ "capacity", OFFSET(capacity), "workers, so tasks that run at once, at most",
-	  ATTR_LIMIT, WPOOL_DEV_CAPACITY, 1, ATTR_MAX_CAPACITY },
-	{ "queue_depth", OFFSET(queue_depth), "accepted tasks beyond capacity",
-	  ATTR_LIMIT, WPOOL_DEV_QUEUE_DEPTH, 0, ATTR_MAX_QUEUE_DEPTH },
-	{ "policy", OFFSET(policy), "what a submitter gets when the pool is full",
-	  ATTR_WORD, WPOOL_DEV_POLICY, .words = { "block", "fail", "run" } },
-	{ "max_blocking", OFFSET(max_blocking),
-	  "submitters that may sleep; 0 is no limit",
-	  ATTR_NUMBER, WPOOL_DEV_MAX_BLOCKING, 0, ATTR_MAX_BLOCKING },
-	{ "expiry_ms", OFFSET(expiry_ms),
-	  "life of an idle worker in ms; 0 is for ever",
-	  ATTR_NUMBER, WPOOL_DEV_EXPIRY_MS, 0, ATTR_MAX_EXPIRY_MS },
-	{ "min_workers", OFFSET(min_workers),
-	  "workers that never expire, up to capacity",
-	  ATTR_NUMBER, WPOOL_DEV_MIN_WORKERS, 0, ATTR_MAX_CAPACITY },
-	{ "concurrency", OFFSET(concurrency), "workers that run at once on a CPU",
-	  ATTR_NUMBER, WPOOL_DEV_CONCURRENCY, 1, ATTR_MAX_CONCURRENCY },
-	{ "spin_us", OFFSET(spin_us),
-	  "time for which an idle worker looks for work",
-	  ATTR_NUMBER, WPOOL_DEV_SPIN_US, 0, ATTR_MAX_SPIN_US },
-	{ "hog_ms", OFFSET(hog_ms), "a task that runs longer without sleep is a hog",
-	  ATTR_NUMBER, WPOOL_DEV_HOG_MS, 1, ATTR_MAX_HOG_MS },
-	{ "handoff", OFFSET(handoff),
-	  "who blocks, or is a hog, gives its queue away",
-	  ATTR_NUMBER, WPOOL_DEV_HANDOFF, 0, 1 },
-	{ "steal", OFFSET(steal), "balance tasks between CPUs",
-	  ATTR_NUMBER, WPOOL_DEV_STEAL, 0, 1 },
-	{ "latency", OFFSET(latency), "keep a histogram of queue-to-start latency",
-	  ATTR_NUMBER, WPOOL_DEV_LATENCY, 0, 1 },
-	{ "nice", OFFSET(nice), "nice value of the workers",
-	  ATTR_NICE, WPOOL_DEV_NICE },
-	{ "cpumask", OFFSET(cpumask), "CPUs that workers may run on",
-	  ATTR_CPUS, WPOOL_DEV_CPUMASK },
-	{ "order", OFFSET(order), "which idle worker is reused first",
-	  ATTR_WORD, WPOOL_DEV_ORDER, .create_only = true,
-	  .words = { "lifo", "fifo" } },
-	{ "prealloc", OFFSET(prealloc), "make all workers at creation, never again",
-	  ATTR_NUMBER, WPOOL_DEV_PREALLOC, 0, 1, .create_only = true },
+#define ROW(_name, _use, _NAME, ...)					\
+	{ #_name, offsetof(struct wpool_dev_attrs, _name), ATTR_##_use,	\
+	  WPOOL_DEV_##_NAME, __VA_ARGS__ }
+#define WPOOL_ATTR(_name, _use, _NAME, _type, ...) \
+	ROW(_name, _use, _NAME, ATTR_##_type, __VA_ARGS__),
+#define WPOOL_ATTR_CPUS(_name, _NAME, _about) \
+	ROW(_name, TUNE, _NAME, ATTR_CPUS, .about = _about),
+#include "../../module/pool/attr_table.h"
 };
 
 static const struct attr *find_attr(const char *name, size_t len)
@@ -92,7 +63,7 @@ static int unknown_attr(const char *name, size_t len, enum attr_use use,
 	size_t i, at = 0;
 
 	for (i = 0; i < ARRAY_SIZE(attrs); i++)
-		if (use == ATTR_CREATE || !attrs[i].create_only)
+		if (use == ATTR_CREATE || attrs[i].use == ATTR_TUNE)
 			at += snprintf(known + at, sizeof(known) - at, " %s",
 				       attrs[i].name);
 	return errmsg_set(e, "no attribute '%.*s'; there are:%s",
@@ -127,7 +98,7 @@ static int parse_limit(const struct attr *attr, const char *s, __u32 *out,
 		return 0;
 	}
 	if (parse_u64(s, attr->min, attr->max, &n, e))
-		return errmsg_set(e, ERRMSG_Q " is neither max nor a number from %u to %u",
+		return errmsg_set(e, ERRMSG_Q " is neither max nor a number from %d to %d",
 				  s, attr->min, attr->max);
 	*out = n;
 	return 0;
@@ -139,13 +110,13 @@ static int parse_value(struct attr_set *set, const struct attr *attr,
 	void *field = (char *)&set->attrs + attr->offset;
 	__u64 n;
 
-	switch (attr->kind) {
+	switch (attr->type) {
 	case ATTR_LIMIT:
 		return parse_limit(attr, s, field, e);
 	case ATTR_WORD:
 		return parse_word(attr, s, field, e);
-	case ATTR_NICE:
-		return parse_s32(s, -20, 19, field, e);
+	case ATTR_INT:
+		return parse_s32(s, attr->min, attr->max, field, e);
 	case ATTR_CPUS:
 		if (cpulist_parse(s, &set->cpus, e))
 			return -1;
@@ -177,7 +148,7 @@ int attr_set_add(struct attr_set *set, enum attr_use use,
 	attr = find_attr(assignment, len);
 	if (!attr)
 		return unknown_attr(assignment, len, use, e);
-	if (use == ATTR_TUNE && attr->create_only)
+	if (use == ATTR_TUNE && attr->use == ATTR_CREATE)
 		return errmsg_set(e, "%s: to be chosen at creation only",
 				  attr->name);
 	if (set->attrs.mask & attr->bit)
@@ -234,7 +205,7 @@ static int check_policy(const struct attr_set *set,
 int attr_set_check(const struct attr_set *set, const struct wpool_dev_attrs *now,
 		   struct errmsg *e)
 {
-	__u32 capacity = now ? now->capacity : ATTR_DEFAULT_CAPACITY;
+	__u32 capacity = now ? now->capacity : (__u32)find_attr("capacity", 8)->preset;
 	__u32 min_workers = now ? now->min_workers : 0;
 	bool prealloc = now ? now->prealloc : set->attrs.prealloc;
 
@@ -276,23 +247,22 @@ static void format_values(const struct attr *attr, enum attr_use use, char *buf,
 	/* the third policy is for creation only */
 	bool third = attr->words[2] && use == ATTR_CREATE;
 
-	switch (attr->kind) {
+	switch (attr->type) {
 	case ATTR_LIMIT:
-		snprintf(buf, len, "%u..%u|max", attr->min, attr->max);
+		snprintf(buf, len, "%d..%d|max", attr->min, attr->max);
 		break;
 	case ATTR_WORD:
 		snprintf(buf, len, "%s|%s%s%s", attr->words[0], attr->words[1],
 			 third ? "|" : "", third ? attr->words[2] : "");
 		break;
-	case ATTR_NICE:
-		snprintf(buf, len, "-20..19");
+	case ATTR_BOOL:
+		snprintf(buf, len, "0|1");
 		break;
 	case ATTR_CPUS:
 		snprintf(buf, len, "LIST, as 0-3,5");
 		break;
 	default:
-		snprintf(buf, len, "%u%s%u", attr->min,
-			 attr->max == 1 ? "|" : "..", attr->max);
+		snprintf(buf, len, "%d..%d", attr->min, attr->max);
 	}
 }
 
@@ -304,7 +274,7 @@ void attr_print_help(enum attr_use use)
 	for (attr = attrs; attr < attrs + ARRAY_SIZE(attrs); attr++) {
 		char values[64];
 
-		if (use == ATTR_TUNE && attr->create_only)
+		if (use == ATTR_TUNE && attr->use == ATTR_CREATE)
 			continue;
 		format_values(attr, use, values, sizeof(values));
 		printf("  %-13s %-16s %s\n", attr->name, values, attr->about);

@@ -12,18 +12,6 @@
 #include "cpulist.h"
 #include "errmsg.h"
 
-/* Upper bounds, those of include/linux/wpool.h; 'make check' compares. */
-#define ATTR_MAX_CAPACITY	1048576U
-#define ATTR_MAX_QUEUE_DEPTH	536870912U
-#define ATTR_MAX_BLOCKING	1073741824U
-#define ATTR_MAX_EXPIRY_MS	86400000U
-#define ATTR_MAX_CONCURRENCY	1024U
-#define ATTR_MAX_SPIN_US	1000U
-#define ATTR_MAX_HOG_MS		10000U
-
-/* The default that the checks between attributes need. */
-#define ATTR_DEFAULT_CAPACITY	256U
-
 enum attr_use {
 	ATTR_CREATE,
 	ATTR_TUNE,
