@@ -57,7 +57,8 @@ repeat_until()
 uptime_ms()
 {
 	read -r up rest </proc/uptime
-	echo "${up%.*}${up#*.}0"
+	# in the first second that would be 0890, which is no octal number
+	echo $((${up%.*} * 1000 + 1${up#*.}0 - 1000))
 }
 
 # no_threads NAME: no kernel thread carries this in its name. Those of workqueues are
