@@ -25,9 +25,10 @@ void wpool_finish_detached(struct wpool *pool, u32 colour, int status)
 	rcu_read_lock();
 	local_irq_disable();
 	wpool_finish_begin();
-	/* settle:A */
-	if (!wpool_finish_settle(pool, wpool_this_runq(pool), colour, status))
+	if (!wpool_finish_settle(pool, wpool_this_runq(pool), colour, status)) {
+		/* settle:A */
 		smp_mb();
+	}
 	awaited = wpool_finish_is_awaited(pool);
 	local_irq_enable();
 	if (unlikely(awaited))
@@ -83,9 +84,10 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 	} else {
 		if (trace_wpool_task_dropped_enabled() && status)
 			trace_wpool_task_dropped(pool->name, rq->cpu, task, func, status);
-		/* settle:A */
-		if (!wpool_finish_settle(pool, rq, colour, status))
+		if (!wpool_finish_settle(pool, rq, colour, status)) {
+			/* settle:A */
 			smp_mb();
+		}
 	}
 	awaited = wpool_finish_is_awaited(pool);
 	local_irq_enable();

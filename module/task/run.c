@@ -345,9 +345,11 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w,
 	rq = wpool_this_runq(pool);
 	ordered = wpool_finish_settle(pool, rq, colour, 0);
 	task = next_here(w, pool, rq);
-	/* settle:A; to take a task out of its queue is a full barrier, too */
-	if (!task && !ordered)
+	/* to take a task out of its queue is a full barrier, too */
+	if (!task && !ordered) {
+		/* settle:A */
 		smp_mb();
+	}
 	awaited = wpool_finish_is_awaited(pool);
 	section_end(exact);
 	if (unlikely(awaited))
