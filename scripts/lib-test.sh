@@ -226,10 +226,11 @@ part_kunit()
 	judge_vm "$2" "$1"
 }
 
-# part_selftest NAME PREFIX KERNEL
+# part_selftest NAME PREFIX KERNEL [FILTER]: FILTER as in scripts/guest/selftests.sh,
+# besides the one that --only asks for.
 part_selftest()
 {
-	run_vm "$1" "$3" --timeout $PATIENCE --append "$(selftest_filter)" \
+	run_vm "$1" "$3" --timeout $PATIENCE --append "$(selftest_filter)${4:-}" \
 		-- "$TOP/scripts/guest/selftests.sh"
 	"$TOP/scripts/ktap" --results "$RESULTS" "$2" <"$LOGS/$1.out"
 	show_failures "$LOGS/$1.out"
