@@ -37,7 +37,7 @@ install: kdir tools ## install the module, wpoolctl with its man page, and the h
 demo: ## show wpool at work in a virtual machine: nothing but this is needed
 	@scripts/demo
 
-check: ## KUnit, selftests and a little torture in some minutes, natively: no emulator; ONLY=name
+check: ## KUnit, selftests and a little torture in two minutes, natively: no emulator; ONLY=name
 	@scripts/check $(if $(ONLY),--only '$(ONLY)')
 
 test: ## run all tests in virtual machines, and the static gates; ONLY=name as it is printed
