@@ -98,7 +98,7 @@ static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 		WRITE_ONCE(pool->hog_ms, attrs->hog_ms);
 	if (mask & WPOOL_TUNE_HANDOFF) {
 		WRITE_ONCE(pool->handoff, attrs->handoff);
-		/* arm:A, those who run already have not kept it awake */
+		/* apply:A, those who run already have not kept it awake */
 		smp_mb();
 		wpool_alarm_set();
 	}

@@ -213,7 +213,7 @@ static bool is_cancelled(const struct wpool_waiter *waiter)
 
 static int take_slow(struct wpool *pool, struct wpool_runq *rq, u32 want)
 {
-	u32 batch, n;
+	u32 batch = READ_ONCE(pool->token_batch), n;
 	int ret;
 
 	raw_spin_lock(&pool->admission_lock);
@@ -221,11 +221,10 @@ static int take_slow(struct wpool *pool, struct wpool_runq *rq, u32 want)
 		ret = -ESHUTDOWN;
 	} else if (!list_empty(&pool->waiters)) {
 		ret = 0;
-	} else if (pool->token_batch == WPOOL_NO_TOKENS) {
+	} else if (batch == WPOOL_NO_TOKENS) {
 		WRITE_ONCE(rq->untaken, rq->untaken + want);
 		ret = want;
 	} else {
-		batch = pool->token_batch;
 		n = take_central(pool, want + batch);
 		if (n < want) {
 			collect(pool);
@@ -467,10 +466,10 @@ void wpool_admission_resize(struct wpool *pool, int old)
 	int more;
 
 	lockdep_assert_held(&pool->tune_mutex);
+	WRITE_ONCE(pool->token_batch, batch_for(total));
 	if (total == WPOOL_TOKENS_UNLIMITED) {
 		more = total - old;
 	} else {
-		WRITE_ONCE(pool->token_batch, batch_for(total));
 		/* afterwards all submits take and all finishes give; until then there are enough */
 		if (old == WPOOL_TOKENS_UNLIMITED)
 			synchronize_rcu();
@@ -479,7 +478,6 @@ void wpool_admission_resize(struct wpool *pool, int old)
 	pool->token_base += more;
 
 	raw_spin_lock_irqsave(&pool->admission_lock, flags);
-	WRITE_ONCE(pool->token_batch, batch_for(total));
 	atomic_add(more, &pool->tokens);
 	if (more < 0)
 		set_attention(pool, WPOOL_ATT_DEBT, true);

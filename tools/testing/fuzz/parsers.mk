@@ -7,15 +7,15 @@
 CLANG ?= clang
 WPOOLCTL := $(TOP)/tools/wpoolctl
 MODULE := $(TOP)/module
+KERNEL_HEADER := $(TOP)/include/linux/wpool.h
+include $(WPOOLCTL)/limits.mk
 
 SANITIZE := -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all \
 	    -fsanitize=fuzzer-no-link,address,undefined
 USER_SOURCES := $(addprefix $(WPOOLCTL)/,errmsg.c parse.c cpulist.c work.c attrs.c \
 		dev.c dev-explain.c sysfs.c)
 USER_FLAGS := -I$(TOP)/include/uapi -D__SANE_USERSPACE_TYPES__ -D_GNU_SOURCE -std=gnu11 -Wall \
-	      -DFUZZ_ONE=LLVMFuzzerTestOneInput \
-	      $(shell sed -n "s/^.define \(WPOOL_MAX_[A-Z_]*\)[[:space:]]*\(.*\)/-D\1='\2'/p" \
-		$(TOP)/include/linux/wpool.h)
+	      -DFUZZ_ONE=LLVMFuzzerTestOneInput $(LIMITS)
 KERNEL_FLAGS := -Ishim -I$(TOP)/include -I$(MODULE) -include shim/kernel.h -std=gnu11 -Wall \
 		'-DEXPORT_SYMBOL_GPL(symbol)=' \
 		-Wno-unused-function -Wno-unused-const-variable -Wno-unused-variable
