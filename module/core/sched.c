@@ -117,22 +117,28 @@ static struct wpool_task *take_global(struct wpool *pool, struct wpool_runq *rq,
  * Take what is due to the global queue from this CPU. Its share of the tasks taken
  * since its last turn is its share of the tasks queued for this CPU. Both queues then
  * take equally long to empty, so that a task waits about as long as it would in one
- * queue. Fractions of a task are carried over.
+ * queue. Fractions of a task are carried over. If no whole task is due yet, the next
+ * turn comes when one is.
  */
 static struct wpool_task *take_due(struct wpool *pool, struct wpool_runq *rq)
 {
 	u32 looks = min(rq->tick - rq->globq_tick, WPOOL_RING_HALF);
-	u32 part = globq_part(pool), due;
+	u32 part = globq_part(pool), all, due;
 
 	rq->globq_tick = rq->tick;
+	rq->globq_turn = rq->tick + WPOOL_GLOBQ_ROUND;
 	if (!part) {
 		rq->globq_due = 0;
 		return NULL;
 	}
-	due = rq->globq_due + div_u64(256ULL * looks * part,
-				      part + wpool_ring_len(&rq->ring));
+	all = part + wpool_ring_len(&rq->ring);
+	due = rq->globq_due + div_u64(256ULL * looks * part, all);
 	rq->globq_due = due % 256;
-	return due < 256 ? NULL : take_global(pool, rq, due / 256);
+	if (due >= 256)
+		return take_global(pool, rq, due / 256);
+	looks = div_u64(div_u64((256ULL - due) * all, part), 256) + 1;
+	rq->globq_turn = rq->tick + min_t(u32, looks, WPOOL_GLOBQ_ROUND);
+	return NULL;
 }
 
 /* Take a task from the queues that this CPU serves, in an order that starves none. */
@@ -141,7 +147,7 @@ static struct wpool_task *take_here(struct wpool *pool, struct wpool_runq *rq)
 	struct wpool_task *task;
 
 	WRITE_ONCE(rq->tick, rq->tick + 1);
-	if (unlikely(rq->tick - rq->globq_tick >= WPOOL_GLOBQ_ROUND) ||
+	if (unlikely((s32)(rq->tick - rq->globq_turn) >= 0) ||
 	    unlikely(rq->call_jiffy != (u32)jiffies)) {
 		task = take_due(pool, rq);
 		if (task)

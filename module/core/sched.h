@@ -97,7 +97,7 @@ static inline struct wpool_task *wpool_sched_next(struct wpool_runq *rq)
 	struct wpool_task *task = NULL;
 
 	if (unlikely(rq->call_jiffy != (u32)jiffies) ||
-	    unlikely(rq->tick - rq->globq_tick >= WPOOL_GLOBQ_ROUND - 1))
+	    unlikely((s32)(rq->tick + 1 - rq->globq_turn) >= 0))
 		return NULL;
 	if (READ_ONCE(rq->next) && rq->next_streak++ < WPOOL_NEXT_STREAK)
 		task = wpool_sched_take_next(rq);

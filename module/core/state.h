@@ -130,7 +130,8 @@ struct wpool_watch {
  * @runner: X: thread of the worker that last began to run tasks here; written by
  *	workers at home here, only compared
  * @tick: P: number of looks for work
- * @globq_tick: P: @tick when the global queue was last served
+ * @globq_tick: P: @tick at the last turn of the global queue
+ * @globq_turn: P: @tick at which its next turn comes, at the latest
  * @globq_due: P: fraction of a task that is due to it from here, in 256ths
  * @next_streak: P: number of tasks taken from @next in a row
  * @call_jiffy: P: when a worker last checked whether the queue needs help
@@ -168,6 +169,7 @@ struct wpool_runq {
 	struct task_struct *runner;
 	u32 tick;
 	u32 globq_tick;
+	u32 globq_turn;
 	u32 globq_due;
 	u32 next_streak;
 	u32 call_jiffy;

@@ -78,7 +78,7 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 		/* pairs with the smp_mb() in wpool_account_outstanding() */
 		smp_wmb();
 		wpool_account_out(rq, colour, status);
-		/* its full barrier (wpool_sched_push:A) comes after the accounts; pairs with drainer:A */
+		/* wpool_sched_push:A, after the accounts; pairs with drainer:A */
 		wpool_sched_push(pool, rq, &task, 1);
 		wpool_finish_end();
 	} else {
