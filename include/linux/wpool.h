@@ -378,7 +378,10 @@ struct wpool_task {
 	struct module *owner;
 	u64 submit_ns;
 	union {
-		int status;
+		struct {
+			int status;
+			u32 cpu;
+		};
 		wpool_abort_fn abort;
 	};
 };
@@ -458,7 +461,8 @@ void wpool_attrs_init(struct wpool_attrs *attrs);
  * The pool appears as /sys/class/wpool/<name>. The caller owns it and must end it
  * with wpool_destroy(). The contract follows ants' NewPool().
  *
- * Context: process context; sleeps.
+ * Context: process context; sleeps. Not in a callback of CPU hotplug, nor under
+ * cpus_read_lock().
  * Return:
  * * the pool, or one of these as ERR_PTR:
  * * -EINVAL - an attribute is missing or wrong, or capacity is 0
@@ -481,7 +485,8 @@ struct wpool * __must_check wpool_create(const struct wpool_attrs *attrs,
  * these limits never fails for lack of memory. If either is unlimited, items are
  * allocated one by one. The contract follows ants' NewPoolWithFunc().
  *
- * Context: process context; sleeps.
+ * Context: process context; sleeps. Not in a callback of CPU hotplug, nor under
+ * cpus_read_lock().
  * Return: as wpool_create(); also -EINVAL if @func is %NULL, and -ERANGE if
  * capacity + queue_depth is more than %WPOOL_MAX_FUNC_ITEMS and neither is unlimited.
  */
@@ -743,6 +748,8 @@ int __must_check wpool_invoke(struct wpool *pool, void *arg);
  * should take the task back with wpool_task_cancel_sync().
  *
  * The first three results are the task's status after its last accepted submit.
+ * After them that submit no longer counts in the pool, and its place is free; if it
+ * followed another one without a wait between, wpool_flush() says so of both.
  * After any other, nothing is promised about the task. If several threads wait for
  * a task, none may free it before all have returned.
  *

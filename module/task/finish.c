@@ -63,6 +63,7 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 			WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
 			/* the status is that of the last submit */
 			task->status = !status && taken_back ? -ECANCELED : status;
+			WRITE_ONCE(task->cpu, smp_processor_id());
 			new = WPOOL_ST_IDLE;
 		}
 	} while (!atomic_try_cmpxchg(&task->state, &old, new));
@@ -99,21 +100,33 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 	rcu_read_unlock();
 }
 
-void wpool_finish_sync(void)
+static void sync_cpu(int cpu)
 {
-	struct task_struct *finisher;
+	struct task_struct *finisher = READ_ONCE(per_cpu(wpool_finisher, cpu));
 	u32 tries = 0;
+
+	/* that thread may have been preempted, perhaps by this one, or have died */
+	while (finisher && READ_ONCE(per_cpu(wpool_finisher, cpu)) == finisher)
+		wpool_task_await_hands(&tries);
+}
+
+void wpool_finish_sync(const struct wpool_task *task)
+{
+	/* the finisher is read after the task's state; pairs with finish:A */
+	smp_rmb();
+	sync_cpu(READ_ONCE(task->cpu));
+	/* and the accounts after the finisher; pairs with finish:A */
+	smp_rmb();
+}
+
+void wpool_finish_sync_all(void)
+{
 	int cpu;
 
-	/* the finishers are read after the task's state; pairs with finish:A */
+	/* as in wpool_finish_sync() */
 	smp_rmb();
-	for_each_possible_cpu(cpu) {
-		finisher = READ_ONCE(per_cpu(wpool_finisher, cpu));
-		/* that thread may have been preempted, perhaps by this one, or have died */
-		while (finisher && READ_ONCE(per_cpu(wpool_finisher, cpu)) == finisher)
-			wpool_task_await_hands(&tries);
-	}
-	/* and the accounts after the finishers; pairs with finish:A */
+	for_each_possible_cpu(cpu)
+		sync_cpu(cpu);
 	smp_rmb();
 }
 

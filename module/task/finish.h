@@ -2,7 +2,8 @@
 /*
  * How a task finishes. In a thread, with preemption off:
  *
- *   wpool_finish_begin()    from here on others can see that a finish is under way
+ *   wpool_finish_begin()    from here on others can see that a finish is under way,
+ *                           and task->cpu says where
  *   the change to IDLE      the last touch of the task
  *   wpool_finish_settle()   counts the task out and gives its token back; then no
  *                           finish is under way any more
@@ -16,9 +17,9 @@
  *   finish:A  this CPU's finisher is set, barrier, the change to IDLE (fully
  *             ordered), the accounts, barrier, the finisher is cleared
  *             <-> wpool_finish_sync(): a thread that has seen IDLE waits until the
- *             finishers that it finds are gone. Then it sees the accounts and the
- *             token that came free. Without the barriers it could return before
- *             the task is counted out.
+ *             finisher that it finds on the task's CPU is gone. Then it sees the
+ *             accounts and the token that came free. Without the barriers it could
+ *             return before the task is counted out.
  *
  * So each side waits for the other: a waiter on the task returns only when the
  * accounts are right (finish:A), and a flusher that reads the accounts returns only
@@ -119,13 +120,18 @@ void wpool_finish_detached(struct wpool *pool, u32 colour, int status);
 void wpool_finish_forget(struct task_struct *thread);
 
 /**
- * wpool_finish_sync() - wait until every finish under way has settled its accounts
+ * wpool_finish_sync() - wait until the finish of a task has settled its accounts
+ * @task: the task; the caller has seen it IDLE
  *
- * For callers that have seen a task IDLE and rely on its accounts.
+ * Of several submits it is the finish of the last: a thread that submits a task anew
+ * without a wait does not learn when the earlier finish is settled.
  *
  * Context: process context; may sleep.
  */
-void wpool_finish_sync(void);
+void wpool_finish_sync(const struct wpool_task *task);
+
+/** wpool_finish_sync_all() - the same for all tasks that are counted out; may sleep */
+void wpool_finish_sync_all(void);
 
 /**
  * wpool_finish_cancelled() - finish a task that is CANCELLED

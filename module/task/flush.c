@@ -52,7 +52,7 @@ int wpool_flush(struct wpool *pool)
 	wpool_admission_drainer(pool, false);
 	mutex_unlock(&pool->flush_mutex);
 	/* wait until those tasks have given their tokens back, too */
-	wpool_finish_sync();
+	wpool_finish_sync_all();
 	return err ? -EINTR : 0;
 }
 EXPORT_SYMBOL_GPL(wpool_flush);

@@ -334,6 +334,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w,
 	wpool_finish_begin();
 	WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
 	task->status = 0;
+	WRITE_ONCE(task->cpu, smp_processor_id());
 	old = WPOOL_ST_RUNNING;
 	if (unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_IDLE))) {
 		/* somebody waits or has submitted it again: wpool_finish_joinable() does it anew */
@@ -372,7 +373,7 @@ void wpool_run(struct wpool_worker *w, struct wpool_task *task)
 	wpool_alarm_set();
 	/* tasks that its tasks submit go to the next slot */
 	WRITE_ONCE(rq->runner, current);
-	/* where no tokens are cached, an interrupt that sees a task IDLE relies on its token */
+	/* where tokens are never cached, an interrupt that sees a task IDLE relies on its token */
 	if (likely(READ_ONCE(w->pool->token_batch))) {
 		do {
 			task = run_one(w, task, false);

@@ -213,7 +213,7 @@ static int wait_until_done(struct wpool_worker *w, struct wpool_task *task)
 		err = -EINTR;
 	if (err)
 		return err;
-	wpool_finish_sync();
+	wpool_finish_sync(task);
 	return task->status;
 }
 
