@@ -114,6 +114,38 @@ static void cpu_online_again_tasks_run_there_again(struct kunit *test)
 	}
 }
 
+/* A pool made meanwhile has nothing for that CPU until it comes up. */
+static void cpu_online_after_the_pool_was_made_tasks_run_there(struct kunit *test)
+{
+	long cpu = victim_cpu(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 110, NULL);
+	struct wpool_cpu_stats stats;
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	KUNIT_ASSERT_EQ(test, remove_cpu(cpu), 0);
+	pool = mask_pool(test, 2, NULL);
+	wpk_jobs_submit(test, pool, jobs, 0, 10);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 10));
+	wpool_get_cpu_stats(pool, cpu, &stats);
+	KUNIT_EXPECT_EQ(test, stats.submitted + stats.completed + stats.workers, 0);
+
+	KUNIT_ASSERT_EQ(test, add_cpu(cpu), 0);
+	wpk_move_to(cpu);
+	wpk_jobs_submit(test, pool, jobs, 10, 100);
+	wpk_move_to(-1);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 110));
+	wpool_get_cpu_stats(pool, cpu, &stats);
+	KUNIT_EXPECT_EQ(test, stats.submitted, 100);
+	/* only that CPU: its worker comes, or a new one, and runs them there */
+	wpool_attrs_init(&attrs);
+	attrs.cpumask = cpumask_of(cpu);
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+	WPK_EVENTUALLY(test, wpk_workers_at(pool, cpu) > 0);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
 /* All workers are elsewhere by then, and no more of them may be made. */
 static void cpu_online_again_an_idle_worker_moves_there(struct kunit *test)
 {
@@ -369,6 +401,7 @@ static void wpool_create_prealloc_nobody_stays_on_a_cpu_that_goes(struct kunit *
 static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE_SLOW(cpu_offline_waits_for_no_task_and_leaves_none_behind),
 	KUNIT_CASE_SLOW(cpu_online_again_tasks_run_there_again),
+	KUNIT_CASE_SLOW(cpu_online_after_the_pool_was_made_tasks_run_there),
 	KUNIT_CASE_SLOW(cpu_online_again_an_idle_worker_moves_there),
 	KUNIT_CASE_SLOW(cpu_comes_and_goes_under_load_each_task_runs_once),
 	KUNIT_CASE_SLOW(cpu_offline_a_worker_that_is_made_meanwhile_starts_elsewhere),

@@ -97,22 +97,12 @@ static struct wpool_task *steal_half(struct wpool_ring *own,
 	return task;
 }
 
-/* A ring's worth of slots. */
-static struct wpool_task **slots(struct kunit *test)
-{
-	struct wpool_task **slots;
-
-	slots = kunit_kcalloc(test, WPOOL_RING_SIZE, sizeof(*slots), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, slots);
-	return slots;
-}
-
 static struct wpool_ring *ring_at(struct kunit *test, u32 start)
 {
 	struct wpool_ring *ring = kunit_kzalloc(test, sizeof(*ring), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, ring);
-	wpool_ring_init(ring, slots(test));
+	wpool_ring_init(ring);
 	atomic_set(&ring->head, start);
 	ring->tail = start;
 	return ring;
@@ -177,7 +167,7 @@ static void wpool_ring_init_makes_an_empty_ring(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, ring);
 	memset(ring, 0xff, sizeof(*ring));
-	wpool_ring_init(ring, slots(test));
+	wpool_ring_init(ring);
 	KUNIT_EXPECT_EQ(test, wpool_ring_len(ring), 0);
 	KUNIT_EXPECT_NULL(test, pop(ring));
 	KUNIT_EXPECT_EQ(test, grab_all(ring, tasks), 0);
@@ -448,12 +438,12 @@ static void wpool_ring_one_producer_many_takers_each_item_once(struct kunit *tes
 
 	contest = kunit_kzalloc(test, sizeof(*contest), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, contest);
-	wpool_ring_init(&contest->ring, slots(test));
+	wpool_ring_init(&contest->ring);
 	/* The indices wrap half-way. */
 	contest->ring.tail = 0U - WPK_RING_ITEMS / 2;
 	atomic_set(&contest->ring.head, contest->ring.tail);
 	for (i = 0; i < NR_TAKERS; i++)
-		wpool_ring_init(&contest->own[i], slots(test));
+		wpool_ring_init(&contest->own[i]);
 	for (i = 0; i < NR_TAKERS; i++)
 		takers[i] = wpk_thread(test, taker, NULL, NULL, contest);
 

@@ -13,7 +13,6 @@
 #include "core/census.h"
 #include "core/handoff.h"
 #include "core/monitor.h"
-#include "core/sched.h"
 #include "core/trace.h"
 #include "faces/debugfs.h"
 #include "faces/dev/chardev.h"
@@ -109,7 +108,6 @@ static int __init wpool_init(void)
 		return err;
 
 	wpool_trace_init();
-	wpool_sched_init();
 	wpool_census_init();
 	wpool_monitor_init();
 	wpool_class.dev_groups = wpool_sysfs_groups;
@@ -123,28 +121,29 @@ static int __init wpool_init(void)
 	err = wpool_spawner_init();
 	if (err)
 		goto err_reaper;
-	err = wpool_pools_init(&attrs);
+	/* before the first pool: it makes the run queues of CPUs that come up */
+	err = wpool_hotplug_init();
 	if (err)
 		goto err_spawner;
+	err = wpool_pools_init(&attrs);
+	if (err)
+		goto err_hotplug;
 	err = wpool_left_init();
 	if (err)
 		goto err_pools;
-	err = wpool_hotplug_init();
-	if (err)
-		goto err_left;
 	err = wpool_chardev_init();
 	if (err)
-		goto err_hotplug;
+		goto err_left;
 	wpool_debugfs_init();
 	wpool_inject_init();
 	return 0;
 
-err_hotplug:
-	wpool_hotplug_exit();
 err_left:
 	wpool_left_exit();
 err_pools:
 	wpool_pools_exit();
+err_hotplug:
+	wpool_hotplug_exit();
 err_spawner:
 	wpool_alarm_exit();
 	wpool_spawner_exit();
@@ -164,10 +163,10 @@ static void __exit wpool_exit(void)
 	wpool_chardev_exit();
 	wpool_inject_exit();
 	wpool_debugfs_exit();
-	wpool_hotplug_exit();
 	wpool_left_exit();
 	/* the last pool: no task, no worker, and no expiry timer after this */
 	wpool_pools_exit();
+	wpool_hotplug_exit();
 	/* a last look may be in progress, at no pool */
 	wpool_alarm_exit();
 	/* drops the last references, those of requests for workers */

@@ -43,7 +43,7 @@ static inline void wpool_workers_leave(struct wpool *pool)
 /** wpool_workers_leave_place() - count one less of the module: a full barrier, see wake.c */
 void wpool_workers_leave_place(void);
 
-/** wpool_home_enter() - count one more worker at home here; interrupts off */
+/** wpool_home_enter() - count one more worker at home here; it is active, interrupts off */
 void wpool_home_enter(struct wpool_runq *rq);
 
 /** wpool_home_leave() - count one less; interrupts off */

@@ -44,10 +44,11 @@ void wpool_handoff_init_runq(struct wpool_runq *rq)
 
 void wpool_handoff_sync(struct wpool *pool)
 {
+	struct wpool_runq *rq;
 	int cpu;
 
-	for_each_possible_cpu(cpu)
-		irq_work_sync(&wpool_runq(pool, cpu)->handoff_work);
+	wpool_for_each_runq(pool, rq, cpu)
+		irq_work_sync(&rq->handoff_work);
 }
 
 #ifdef CONFIG_PREEMPT_NOTIFIERS

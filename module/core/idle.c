@@ -2,7 +2,7 @@
 /* Idle workers, see idle.h. wake.c explains the barriers. */
 #include "core/idle.h"
 
-#include <linux/cpumask.h>
+#include <linux/bitops.h>
 #include <linux/jiffies.h>
 #include <linux/sched.h>
 
@@ -19,7 +19,7 @@ void wpool_idle_take(struct wpool_runq *rq, struct wpool_worker *w)
 	WRITE_ONCE(rq->nr_idle, rq->nr_idle - 1);
 	atomic_dec(&rq->pool->nr_idle);
 	if (!rq->nr_idle)
-		cpumask_clear_cpu(rq->cpu, rq->pool->idle_mask);
+		clear_bit(rq->index, rq->pool->idle_mask);
 	trace_wpool_worker_woken(rq->pool->name, rq->cpu, w->thread->pid, w->idle_since);
 	/*
 	 * wpool_idle_take:A, the last access: the worker goes on without the lock. Pairs
@@ -41,7 +41,7 @@ void wpool_idle_add(struct wpool_runq *rq, struct wpool_worker *w)
 		list_add_tail(&w->idle_node, &rq->idle);
 	WRITE_ONCE(rq->nr_idle, rq->nr_idle + 1);
 	atomic_inc(&pool->nr_idle);
-	cpumask_set_cpu(rq->cpu, pool->idle_mask);
+	set_bit(rq->index, pool->idle_mask);
 	trace_wpool_worker_parked(pool->name, rq->cpu, w->thread->pid);
 	raw_spin_unlock(&rq->lock);
 }
@@ -120,32 +120,34 @@ void wpool_idle_wake_runq(struct wpool_runq *rq)
 
 void wpool_idle_wake_next(struct wpool *pool)
 {
-	int cpu;
+	struct wpool_runq *rq;
+	u32 i;
 
-	for_each_possible_cpu(cpu)
-		if (cpumask_test_cpu(cpu, pool->idle_mask) &&
-		    wake_coldest(wpool_runq(pool, cpu)))
+	wpool_for_each_active(pool, rq, i)
+		if (test_bit(i, pool->idle_mask) && wake_coldest(rq))
 			return;
 }
 
 void wpool_idle_wake_all(struct wpool *pool)
 {
-	int cpu;
+	struct wpool_runq *rq;
+	u32 i;
 
-	for_each_possible_cpu(cpu)
-		wpool_idle_wake_runq(wpool_runq(pool, cpu));
+	/* as wpool_idle_wake_runq:A, before the list of run queues is read */
+	smp_mb();
+	wpool_for_each_active(pool, rq, i)
+		wpool_idle_wake_runq(rq);
 }
 
 struct wpool_runq *wpool_idle_coldest_runq(struct wpool *pool, unsigned long *since)
 {
 	struct wpool_runq *rq, *found = NULL;
 	struct wpool_worker *w;
-	int cpu;
+	u32 i;
 
-	for_each_possible_cpu(cpu) {
-		if (!cpumask_test_cpu(cpu, pool->idle_mask))
+	wpool_for_each_active(pool, rq, i) {
+		if (!test_bit(i, pool->idle_mask))
 			continue;
-		rq = wpool_runq(pool, cpu);
 		raw_spin_lock(&rq->lock);
 		w = wpool_idle_coldest(rq);
 		if (w && (!found || time_before(w->idle_since, *since))) {

@@ -23,7 +23,6 @@
 
 #include "core/monitor.h"
 
-#include <linux/cpumask.h>
 #include <linux/ktime.h>
 #include <linux/printk.h>
 #include <linux/rculist.h>
@@ -234,11 +233,10 @@ static void watch_globq(struct wpool *pool, u64 now)
 static void look_at_workers(struct wpool *pool)
 {
 	struct wpool_runq *rq;
-	int cpu;
+	u32 i;
 
 	retake(pool);
-	for_each_possible_cpu(cpu) {
-		rq = wpool_runq(pool, cpu);
+	wpool_for_each_active(pool, rq, i) {
 		if (rq->watch.retake != WPOOL_RETAKE_NONE)
 			hand_over(pool, rq);
 		rq->watch.retake = WPOOL_RETAKE_NONE;
@@ -251,10 +249,9 @@ static bool look_at(struct wpool *pool)
 	bool busy = false, queued, suspects = false;
 	u64 now = ktime_get_mono_fast_ns();
 	struct wpool_runq *rq;
-	int cpu;
+	u32 i;
 
-	for_each_possible_cpu(cpu) {
-		rq = wpool_runq(pool, cpu);
+	wpool_for_each_active(pool, rq, i) {
 		queued = wpool_runq_len(rq);
 		/* without hand-off a worker that sleeps is counted, too, and stays counted */
 		if (READ_ONCE(pool->handoff) && atomic_read(&rq->nr_running)) {

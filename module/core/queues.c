@@ -2,17 +2,14 @@
 /* What is queued, see queues.h. */
 #include "core/queues.h"
 
-#include <linux/cpumask.h>
-
 bool wpool_queues_have_work(struct wpool *pool, struct wpool_runq *rq)
 {
 	struct wpool_runq *other;
-	int cpu;
+	u32 i;
 
 	if (wpool_globq_len(&pool->globq) || wpool_runq_has_tasks(rq))
 		return true;
-	for_each_possible_cpu(cpu) {
-		other = wpool_runq(pool, cpu);
+	wpool_for_each_active(pool, other, i) {
 		if (wpool_runq_has_tasks(other) && wpool_runq_may_be_robbed(pool, other))
 			return true;
 	}
@@ -32,10 +29,10 @@ u32 wpool_runq_len(struct wpool_runq *rq)
 
 u32 wpool_queues_len(struct wpool *pool)
 {
-	u32 n = wpool_globq_len(&pool->globq);
-	int cpu;
+	u32 n = wpool_globq_len(&pool->globq), i;
+	struct wpool_runq *rq;
 
-	for_each_possible_cpu(cpu)
-		n += wpool_runq_len(wpool_runq(pool, cpu));
+	wpool_for_each_active(pool, rq, i)
+		n += wpool_runq_len(rq);
 	return n;
 }

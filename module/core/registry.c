@@ -39,26 +39,26 @@ static struct wpool *find_locked(const char *name)
 	return NULL;
 }
 
-bool wpool_registry_has(const char *name)
-{
-	bool ret;
-
-	mutex_lock(&pools_mutex);
-	ret = find_locked(name);
-	mutex_unlock(&pools_mutex);
-	return ret;
-}
-
-int wpool_registry_add(struct wpool *pool, int (*publish)(struct wpool *pool))
+int wpool_registry_add(struct wpool *pool)
 {
 	int err = -EEXIST;
 
 	mutex_lock(&pools_mutex);
 	if (!find_locked(pool->name)) {
-		err = publish(pool);
-		if (!err)
-			list_add_tail_rcu(&pool->node, &pools);
+		list_add_tail_rcu(&pool->node, &pools);
+		err = 0;
 	}
+	mutex_unlock(&pools_mutex);
+	return err;
+}
+
+int wpool_registry_publish(struct wpool *pool, int (*show)(struct wpool *pool))
+{
+	int err;
+
+	mutex_lock(&pools_mutex);
+	err = show(pool);
+	pool->is_published = !err;
 	mutex_unlock(&pools_mutex);
 	return err;
 }
@@ -77,7 +77,7 @@ struct wpool *wpool_registry_find(bool (*match)(struct wpool *pool, const void *
 
 	mutex_lock(&pools_mutex);
 	list_for_each_entry(pool, &pools, node) {
-		if (match(pool, data)) {
+		if (pool->is_published && match(pool, data)) {
 			found = wpool_get(pool);
 			break;
 		}

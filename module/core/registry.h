@@ -11,31 +11,32 @@
 struct wpool;
 
 /**
- * wpool_registry_has() - is there a pool with this name?
- * @name: the name
+ * wpool_registry_add() - add a pool, which nobody can find yet
+ * @pool: the pool
+ *
+ * From here on CPU hotplug and the monitor visit the pool.
  *
  * Context: process context; sleeps.
- * Return: true if there is one, even if it is being destroyed.
+ * Return: 0, or -EEXIST if there is a pool with this name, even one that is being
+ * made or destroyed.
  */
-bool wpool_registry_has(const char *name);
+int wpool_registry_add(struct wpool *pool);
 
 /**
- * wpool_registry_add() - add a pool
+ * wpool_registry_publish() - the pool is complete: let it be found
  * @pool: the pool
- * @publish: called when the name is known to be free, before the pool can be found
- *	here; if it fails, the pool is not added
+ * @show: makes it visible to programs; a program that then looks for it here waits
  *
- * Context: process context; sleeps. CPU hotplug walks the pools under the same mutex:
- * either it sees the pool, or @publish sees the CPU's change.
- * Return: 0, -EEXIST, or the return value of @publish.
+ * Context: process context; sleeps.
+ * Return: the return value of @show; after an error the pool is not found.
  */
-int wpool_registry_add(struct wpool *pool, int (*publish)(struct wpool *pool));
+int wpool_registry_publish(struct wpool *pool, int (*show)(struct wpool *pool));
 
 /** wpool_registry_del() - remove a pool: its name is free again; sleeps */
 void wpool_registry_del(struct wpool *pool);
 
 /**
- * wpool_registry_find() - find the first pool that matches
+ * wpool_registry_find() - find the first published pool that matches
  * @match: does a pool match? Called under a mutex
  * @data: its second argument
  *

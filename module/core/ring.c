@@ -28,10 +28,9 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
-void wpool_ring_init(struct wpool_ring *ring, struct wpool_task **slots)
+void wpool_ring_init(struct wpool_ring *ring)
 {
 	memset(ring, 0, sizeof(*ring));
-	ring->slots = slots;
 }
 
 /* Read @nr slots from @head on and win them. False if head has moved: @head is the new one. */

@@ -34,21 +34,19 @@ struct wpool_task;
  * struct wpool_ring - the ring
  * @head: next slot to take; moved by consumers
  * @tail: next slot to fill; moved by the producer
- * @slots: the tasks; allocated apart from the ring, because per-CPU memory costs
- *	twice as much
+ * @slots: the tasks
  */
 struct wpool_ring {
 	atomic_t head;
 	u32 tail ____cacheline_aligned;
-	struct wpool_task **slots;
+	struct wpool_task *slots[WPOOL_RING_SIZE];
 };
 
 /**
  * wpool_ring_init() - make a ring empty
  * @ring: the ring; not in use
- * @slots: room for %WPOOL_RING_SIZE pointers, owned by the caller
  */
-void wpool_ring_init(struct wpool_ring *ring, struct wpool_task **slots);
+void wpool_ring_init(struct wpool_ring *ring);
 
 /* The tail, for a consumer: all slots before it are filled. */
 static inline u32 wpool_ring_tail(const struct wpool_ring *ring)

@@ -5,9 +5,8 @@
  */
 #include "core/sched.h"
 
-#include <linux/cpumask.h>
-#include <linux/gcd.h>
 #include <linux/jiffies.h>
+#include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/sched/stat.h>
@@ -15,16 +14,15 @@
 
 #include "core/census.h"
 #include "core/queues.h"
+#include "core/runqs.h"
 #include "core/state.h"
 #include "core/trace.h"
 #include "core/wake.h"
 
 #define STEAL_ROUNDS	4
 
-/* Strides that visit every CPU once, for stealing in random order. */
-#define MAX_STRIDES	16
-static u32 strides[MAX_STRIDES];
-static u32 nr_strides;
+/* For stealing in random order. A stride that is prime, and no divisor of @nr, visits all. */
+static const u32 strides[] = { 1, 2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47 };
 
 /*
  * Tasks that move between two queues; used with interrupts off. Room for all tasks of
@@ -192,14 +190,24 @@ static struct wpool_task *steal_from(struct wpool *pool, struct wpool_runq *rq,
 	return task;
 }
 
-/* One round over all other CPUs, those of this node first; random start, coprime stride. */
+/* This CPU's run queue, which the caller may fill; interrupts are off. */
+static struct wpool_runq *own_runq(struct wpool *pool)
+{
+	struct wpool_runq *rq = wpool_this_runq(pool);
+
+	/* a worker that was moved off its home may be the first one here */
+	wpool_runq_activate(rq);
+	return rq;
+}
+
+/* One round over all others, those of this node first; random start and stride. */
 static struct wpool_task *steal_round(struct wpool *pool, bool last)
 {
+	struct wpool_runq *rq, *victim;
 	struct wpool_task *task = NULL;
-	u32 random, stride, start, i;
-	struct wpool_runq *rq;
+	u32 random, stride, start, nr, i;
 	unsigned long flags;
-	int far, cpu;
+	int far;
 
 	for (far = 0; far <= (nr_node_ids > 1) && !task; far++) {
 		local_irq_save(flags);
@@ -207,16 +215,17 @@ static struct wpool_task *steal_round(struct wpool *pool, bool last)
 		rq->random = rq->random * 1664525 + 1013904223;
 		random = rq->random >> 8;
 		local_irq_restore(flags);
-		start = random % nr_cpu_ids;
-		stride = strides[(random >> 12) % nr_strides];
-		for (i = 0; i < nr_cpu_ids && !task; i++) {
-			cpu = (start + i * stride) % nr_cpu_ids;
-			if (!cpu_possible(cpu))
-				continue;
+		nr = wpool_nr_active(pool);
+		start = random % nr;
+		stride = strides[(random >> 12) % ARRAY_SIZE(strides)];
+		if (!(nr % stride))
+			stride = 1;
+		for (i = 0; i < nr && !task; i++) {
+			victim = wpool_active(pool, (start + i * stride) % nr);
 			local_irq_save(flags);
-			rq = wpool_this_runq(pool);
-			if ((cpu_to_node(cpu) != cpu_to_node(rq->cpu)) == far)
-				task = steal_from(pool, rq, wpool_runq(pool, cpu), last);
+			rq = own_runq(pool);
+			if ((cpu_to_node(victim->cpu) != cpu_to_node(rq->cpu)) == far)
+				task = steal_from(pool, rq, victim, last);
 			local_irq_restore(flags);
 		}
 	}
@@ -228,15 +237,15 @@ static struct wpool_task *steal_round(struct wpool *pool, bool last)
 /* There may be half as many searchers as run queues that are not all idle. */
 static bool may_search(struct wpool *pool)
 {
-	u32 busy = 0;
-	int cpu;
+	u32 nr = atomic_read(&pool->nr_searching), busy = 0, i;
+	struct wpool_runq *rq;
 
-	for_each_possible_cpu(cpu) {
-		struct wpool_runq *rq = wpool_runq(pool, cpu);
-
+	/* the caller itself is not idle */
+	if (!nr)
+		return true;
+	wpool_for_each_active(pool, rq, i)
 		busy += READ_ONCE(rq->nr_idle) < READ_ONCE(rq->nr_workers);
-	}
-	return 2 * (u32)atomic_read(&pool->nr_searching) < busy;
+	return 2 * nr < busy;
 }
 
 /* A searcher has found a task. If it was the last searcher, wake the next one. */
@@ -275,7 +284,7 @@ static inline struct wpool_task *take(struct wpool_worker *w)
 	struct wpool_runq *rq;
 
 	local_irq_disable();
-	rq = wpool_this_runq(pool);
+	rq = own_runq(pool);
 	task = take_here(pool, rq);
 	if (task)
 		call_for_help(pool, rq);
@@ -299,7 +308,7 @@ static struct wpool_task *search(struct wpool_worker *w)
 
 	do {
 		for (round = 1; round <= STEAL_ROUNDS && !task &&
-		     wpool_queues_have_work(pool, raw_cpu_ptr(pool->rq)); round++)
+		     wpool_queues_have_work(pool, raw_cpu_read(*pool->rq)); round++)
 			task = steal_round(pool, round == STEAL_ROUNDS);
 		if (!task)
 			task = take(w);
@@ -314,7 +323,7 @@ static struct wpool_task *search(struct wpool_worker *w)
 			if (need_resched() || !single_task_running() ||
 			    ktime_get_mono_fast_ns() >= end)
 				return NULL;
-		} while (!wpool_queues_have_work(pool, raw_cpu_ptr(pool->rq)));
+		} while (!wpool_queues_have_work(pool, raw_cpu_read(*pool->rq)));
 	} while (true);
 
 	return task;
@@ -333,35 +342,38 @@ struct wpool_task *wpool_sched_find(struct wpool_worker *w)
 
 /* ---- taking tasks out ---- */
 
-bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task)
+/* Take a task out of a run queue; tasks before it move to the global queue. */
+static bool unqueue_from(struct wpool *pool, struct wpool_runq *rq, struct wpool_task *task)
 {
 	struct wpool_task **tasks = this_cpu_ptr(&in_transit)->tasks;
-	struct wpool_runq *own = wpool_this_runq(pool), *rq;
-	int cpu;
 	u32 n;
 
+	/* only the address is compared: an equal one is the task */
+	if (READ_ONCE(rq->next) == task && cmpxchg(&rq->next, task, NULL) == task)
+		return true;
+	n = wpool_ring_grab_through(&rq->ring, task, tasks);
+	if (n > 1) {
+		wpool_globq_push_first(&pool->globq, tasks, n - 1);
+		/* unqueue_from:A: these tasks were in no queue for a moment, see wake.c */
+		smp_mb();
+		wpool_wake_if_work(pool, wpool_this_runq(pool));
+	}
+	return n;
+}
+
+bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task)
+{
+	struct wpool_runq *own = wpool_this_runq(pool), *rq;
+	u32 i;
+
+	/* where a task is that this thread has just submitted */
+	if (unqueue_from(pool, own, task))
+		return true;
 	if (wpool_globq_remove(pool, &pool->globq, task))
 		return true;
-	for_each_cpu_wrap(cpu, cpu_possible_mask, own->cpu) {
-		rq = wpool_runq(pool, cpu);
-		/* only the address is compared: an equal one is the task */
-		if (READ_ONCE(rq->next) == task &&
-		    cmpxchg(&rq->next, task, NULL) == task)
+	wpool_for_each_active(pool, rq, i)
+		if (rq != own && unqueue_from(pool, rq, task))
 			return true;
-		n = wpool_ring_grab_through(&rq->ring, task, tasks);
-		if (!n)
-			continue;
-		if (n > 1) {
-			wpool_globq_push_first(&pool->globq, tasks, n - 1);
-			/*
-			 * wpool_sched_unqueue:A: these tasks were in no queue for a moment,
-			 * see wake.c
-			 */
-			smp_mb();
-			wpool_wake_if_work(pool, own);
-		}
-		return true;
-	}
 	return false;
 }
 
@@ -370,12 +382,11 @@ struct wpool_task *wpool_sched_take_any(struct wpool *pool)
 	struct wpool_task *task = NULL;
 	struct wpool_runq *rq;
 	unsigned long flags;
-	int cpu;
+	u32 i;
 
 	local_irq_save(flags);
 	if (!wpool_globq_pop(&pool->globq, &task, 1)) {
-		for_each_possible_cpu(cpu) {
-			rq = wpool_runq(pool, cpu);
+		wpool_for_each_active(pool, rq, i) {
 			task = wpool_ring_pop(&rq->ring);
 			if (!task)
 				task = wpool_sched_take_next(rq);
@@ -410,13 +421,4 @@ void wpool_sched_drain(struct wpool_runq *rq, bool is_old)
 		wpool_wake_one(pool, wpool_this_runq(pool));
 	}
 	local_irq_restore(flags);
-}
-
-void wpool_sched_init(void)
-{
-	u32 stride;
-
-	for (stride = 1; stride <= nr_cpu_ids && nr_strides < MAX_STRIDES; stride++)
-		if (gcd(stride, nr_cpu_ids) == 1)
-			strides[nr_strides++] = stride;
 }

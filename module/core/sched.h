@@ -154,7 +154,4 @@ struct wpool_task *wpool_sched_take_any(struct wpool *pool);
  */
 void wpool_sched_drain(struct wpool_runq *rq, bool is_old);
 
-/** wpool_sched_init() - compute the strides of stealing */
-void wpool_sched_init(void);
-
 #endif /* WPOOL_SCHED_H */

@@ -149,6 +149,8 @@ struct wpool_watch {
  * @handoffs: C: hand-offs of a run queue that were carried out here
  * @latency: C: log2 histogram of queue-to-start latency
  * @cpu: I
+ * @index: W: its place in pool->active; constant once @is_active
+ * @is_active: W: it may hold tasks and workers, see runqs.h
  * @nr_running: X: workers at home here that will look for work again before they
  *	sleep, see census.h
  * @lock: K: protects the fields marked Q of the run queue and of its workers
@@ -187,6 +189,8 @@ struct wpool_runq {
 	u64 handoffs;
 	u32 latency[WPOOL_HIST_BUCKETS];
 	int cpu;
+	u32 index;
+	bool is_active;
 
 	atomic_t nr_running ____cacheline_aligned;
 	raw_spinlock_t lock;
@@ -302,7 +306,9 @@ struct wpool_worker {
  * @nr_waking: X: workers on the way to become searching
  * @nr_idle: X: parked workers; changed under runq->lock
  * @wake_jiffy: X: when a worker was last sent on its way
- * @idle_mask: X: CPUs whose run queue has an idle worker; changed under runq->lock
+ * @active: W: the CPUs whose run queues are active, @nr_active of them; it only grows
+ * @nr_active: W: length of @active
+ * @idle_mask: X: active run queues that have an idle worker; changed under runq->lock
  * @unserved: X: no worker could be woken for a task; a worker that makes room checks it
  * @nr_cpus: T: run queues that workers may be at home on
  * @name: I
@@ -351,6 +357,7 @@ struct wpool_worker {
  * @tune_mutex: K: protects the fields marked T
  * @destroyed: K: completed when destroy has finished
  * @node: R: in the list of pools; read under RCU by the monitor
+ * @is_published: R: complete, and to be found by name
  * @dev: K: the device of class wpool; its reference count is the pool's
  * @free_work: K: frees the pool
  * @lockdep_key: K: of @lockdep_map
@@ -358,7 +365,9 @@ struct wpool_worker {
  */
 struct wpool {
 	/* read by every submit and every finish, rarely written */
-	struct wpool_runq __percpu *rq;
+	struct wpool_runq * __percpu *rq;
+	u16 *active;
+	u32 nr_active;
 	u32 attention;
 	u32 colour;
 	u32 token_batch;
@@ -383,7 +392,7 @@ struct wpool {
 	atomic_t nr_waking;
 	atomic_t nr_idle;
 	u32 wake_jiffy;
-	struct cpumask *idle_mask;
+	unsigned long *idle_mask;
 	bool unserved;
 	u32 nr_cpus;
 	char name[WPOOL_NAME_LEN];
@@ -438,6 +447,7 @@ struct wpool {
 	struct completion destroyed;
 
 	struct list_head node;
+	bool is_published;
 	struct device dev;
 	struct rcu_work free_work;
 #ifdef CONFIG_LOCKDEP
@@ -449,14 +459,37 @@ struct wpool {
 /** wpool_this_runq() - run queue of this CPU; preemption is off */
 static inline struct wpool_runq *wpool_this_runq(struct wpool *pool)
 {
-	return this_cpu_ptr(pool->rq);
+	return __this_cpu_read(*pool->rq);
 }
 
-/** wpool_runq() - run queue of a CPU */
+/** wpool_runq() - run queue of a CPU, or NULL if it has not been online since create */
 static inline struct wpool_runq *wpool_runq(struct wpool *pool, int cpu)
 {
-	return per_cpu_ptr(pool->rq, cpu);
+	return READ_ONCE(*per_cpu_ptr(pool->rq, cpu));
 }
+
+/** wpool_for_each_runq() - visit the run queues of all CPUs: not on a task's way */
+#define wpool_for_each_runq(pool, rq, cpu)				\
+	for_each_possible_cpu(cpu)					\
+		if (!((rq) = wpool_runq(pool, cpu))) {} else
+
+/** wpool_nr_active() - how many run queues are active */
+static inline u32 wpool_nr_active(const struct wpool *pool)
+{
+	/* wpool_nr_active:A, pairs with __wpool_runq_activate:A */
+	return smp_load_acquire(&pool->nr_active);
+}
+
+/** wpool_active() - the run queue in place @i of the active ones, less than wpool_nr_active() */
+static inline struct wpool_runq *wpool_active(struct wpool *pool, u32 i)
+{
+	return wpool_runq(pool, pool->active[i]);
+}
+
+/** wpool_for_each_active() - visit the active run queues, @i is the place of each */
+#define wpool_for_each_active(pool, rq, i)				\
+	for ((i) = 0; (i) < wpool_nr_active(pool) &&			\
+	     ((rq) = wpool_active(pool, i), true); (i)++)
 
 /** wpool_is_closed() - does the pool refuse every task? */
 static inline bool wpool_is_closed(struct wpool *pool)

@@ -2,7 +2,7 @@
 /* Which worker to wake, see wake.h, and the argument that no wake-up is lost. */
 #include "core/wake.h"
 
-#include <linux/cpumask.h>
+#include <linux/bitops.h>
 #include <linux/jiffies.h>
 #include <linux/topology.h>
 
@@ -44,7 +44,7 @@
  *
  *   wpool_sched_push:A           tasks were put into the ring or the global queue
  *   wpool_sched_push_next:A      a task was put into the next slot
- *   wpool_sched_unqueue:A        tasks of a ring were moved to the global queue
+ *   unqueue_from:A               tasks of a ring were moved to the global queue
  *   wpool_sched_drain:A          the same, of all tasks of a run queue
  *   take_global:A                tasks of the global queue were moved to a ring; the
  *                                taker runs here, and reads the counts when its own
@@ -108,22 +108,20 @@ static bool wake_other(struct wpool *pool, const struct wpool_runq *own)
 {
 	int node = cpu_to_node(own->cpu);
 	struct wpool_runq *rq, *best;
-	u32 cost, least;
-	int cpu;
+	u32 cost, least, i;
 
 	do {
 		best = NULL;
 		least = U32_MAX;
-		/* other CPUs change the bits: cpumask_test_cpu() reads them marked */
-		for_each_possible_cpu(cpu) {
-			if (!cpumask_test_cpu(cpu, pool->idle_mask))
+		wpool_for_each_active(pool, rq, i) {
+			/* other CPUs change the bits: test_bit() reads them marked */
+			if (!test_bit(i, pool->idle_mask))
 				continue;
-			rq = wpool_runq(pool, cpu);
 			if (rq == own || READ_ONCE(rq->waking) ||
 			    !wpool_runq_has_room(rq))
 				continue;
 			cost = 2 * atomic_read(&rq->nr_running) +
-			       (cpu_to_node(cpu) != node);
+			       (cpu_to_node(rq->cpu) != node);
 			if (cost < least) {
 				least = cost;
 				best = rq;
@@ -150,14 +148,15 @@ u32 wpool_wake_nr_coming(struct wpool *pool)
 bool wpool_wake_has_vacancy(struct wpool *pool)
 {
 	struct wpool_runq *rq;
-	int cpu;
+	u32 usable = 0, i;
 
-	for_each_possible_cpu(cpu) {
-		rq = wpool_runq(pool, cpu);
+	wpool_for_each_active(pool, rq, i) {
 		if (wpool_runq_has_room(rq) && !READ_ONCE(rq->nr_idle))
 			return true;
+		usable += !READ_ONCE(rq->redirect);
 	}
-	return false;
+	/* a CPU where no worker has been yet */
+	return usable < READ_ONCE(pool->nr_cpus);
 }
 
 static bool ask_spawner(struct wpool *pool)

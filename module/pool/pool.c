@@ -12,6 +12,7 @@
  */
 #include "pool/pool.h"
 
+#include <linux/cpu.h>
 #include <linux/err.h>
 #include <linux/export.h>
 #include <linux/module.h>
@@ -25,6 +26,7 @@
 #include "core/handoff.h"
 #include "core/idle.h"
 #include "core/registry.h"
+#include "core/runqs.h"
 #include "core/sched.h"
 #include "core/state.h"
 #include "pool/attrs.h"
@@ -50,35 +52,6 @@ static bool is_own_task(struct wpool *pool)
 
 /* ---- memory and references ---- */
 
-static void free_runqs(struct wpool *pool)
-{
-	int cpu;
-
-	if (!pool->rq)
-		return;
-	for_each_possible_cpu(cpu)
-		kfree(wpool_runq(pool, cpu)->ring.slots);
-	free_percpu(pool->rq);
-}
-
-static int alloc_runqs(struct wpool *pool)
-{
-	struct wpool_task **slots;
-	int cpu;
-
-	pool->rq = __alloc_percpu(sizeof(*pool->rq), __alignof__(*pool->rq));
-	if (!pool->rq)
-		return -ENOMEM;
-	for_each_possible_cpu(cpu) {
-		slots = kcalloc_node(WPOOL_RING_SIZE, sizeof(*slots), GFP_KERNEL,
-				     cpu_to_node(cpu));
-		if (!slots)
-			return -ENOMEM;
-		wpool_ring_init(&wpool_runq(pool, cpu)->ring, slots);
-	}
-	return 0;
-}
-
 static void free_pool(struct wpool *pool)
 {
 	wpool_handoff_sync(pool);
@@ -86,8 +59,7 @@ static void free_pool(struct wpool *pool)
 #ifdef CONFIG_LOCKDEP
 	lockdep_unregister_key(&pool->lockdep_key);
 #endif
-	free_runqs(pool);
-	kfree(pool->idle_mask);
+	wpool_runqs_free(pool);
 	kfree(pool->cpumask);
 	kmem_cache_free(pool_cache, pool);
 }
@@ -129,33 +101,15 @@ EXPORT_SYMBOL_GPL(wpool_owner);
 
 /* ---- create ---- */
 
-static void init_runqs(struct wpool *pool)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		struct wpool_runq *rq = wpool_runq(pool, cpu);
-
-		raw_spin_lock_init(&rq->lock);
-		INIT_LIST_HEAD(&rq->idle);
-		wpool_handoff_init_runq(rq);
-		rq->random = cpu;
-		rq->cpu = cpu;
-		rq->pool = pool;
-	}
-}
-
 static struct wpool *alloc_pool(const struct wpool_attrs *attrs)
 {
 	struct wpool *pool = kmem_cache_zalloc(pool_cache, GFP_KERNEL);
 
 	if (!pool)
 		return NULL;
-	pool->idle_mask = kzalloc(cpumask_size(), GFP_KERNEL);
 	pool->cpumask = kzalloc(cpumask_size(), GFP_KERNEL);
-	if (alloc_runqs(pool) || !pool->idle_mask || !pool->cpumask) {
-		free_runqs(pool);
-		kfree(pool->idle_mask);
+	if (wpool_runqs_init(pool) || !pool->cpumask) {
+		wpool_runqs_free(pool);
 		kfree(pool->cpumask);
 		kmem_cache_free(pool_cache, pool);
 		return NULL;
@@ -174,7 +128,6 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs)
 		     housekeeping_cpumask(HK_TYPE_KTHREAD));
 	rcu_read_unlock();
 
-	init_runqs(pool);
 	wpool_globq_init(&pool->globq);
 	wpool_admission_init(pool);
 	raw_spin_lock_init(&pool->workers_lock);
@@ -192,9 +145,6 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs)
 	lockdep_register_key(&pool->lockdep_key);
 	lockdep_init_map(&pool->lockdep_map, "wpool", &pool->lockdep_key, 0);
 #endif
-	mutex_lock(&pool->tune_mutex);
-	wpool_place(pool, -1);
-	mutex_unlock(&pool->tune_mutex);
 
 	pool->dev.class = &wpool_class;
 	device_initialize(&pool->dev);
@@ -257,18 +207,30 @@ static int check_create(const struct wpool_attrs *attrs)
 	return 0;
 }
 
-/* Add the device, before the pool can be found. */
-static int publish(struct wpool *pool)
+/*
+ * Make the run queues of the CPUs that are online, and let CPU hotplug, which is held off
+ * meanwhile, see the pool: it makes those of the CPUs that come later.
+ */
+static int enter(struct wpool *pool)
 {
-	int err = device_add(&pool->dev);
+	int err = 0, cpu;
 
+	cpus_read_lock();
+	for_each_online_cpu(cpu)
+		err = err ?: wpool_runqs_add(pool, cpu);
+	err = err ?: wpool_registry_add(pool);
 	if (!err) {
-		/* hotplug sees the pool from here on; place it for what came before */
 		mutex_lock(&pool->tune_mutex);
 		wpool_place(pool, -1);
 		mutex_unlock(&pool->tune_mutex);
 	}
+	cpus_read_unlock();
 	return err;
+}
+
+static int add_device(struct wpool *pool)
+{
+	return device_add(&pool->dev);
 }
 
 static struct wpool *create(const struct wpool_attrs *attrs, wpool_arg_fn func,
@@ -283,9 +245,6 @@ static struct wpool *create(const struct wpool_attrs *attrs, wpool_arg_fn func,
 	total = wpool_admission_total(attrs->capacity, attrs->queue_depth);
 	if (func && total != WPOOL_TOKENS_UNLIMITED && total > WPOOL_MAX_FUNC_ITEMS)
 		return ERR_PTR(-ERANGE);
-	/* before threads are created, and grace periods waited for, in vain */
-	if (wpool_registry_has(attrs->name))
-		return ERR_PTR(-EEXIST);
 	pool = alloc_pool(attrs);
 	if (!pool)
 		return ERR_PTR(-ENOMEM);
@@ -294,21 +253,21 @@ static struct wpool *create(const struct wpool_attrs *attrs, wpool_arg_fn func,
 	if (pool->handoff)
 		wpool_handoff_enable();
 
-	err = dev_set_name(&pool->dev, "%s", pool->name);
+	err = dev_set_name(&pool->dev, "%s", pool->name) ?: enter(pool);
 	if (err)
 		goto err_put;
 	if (func && total != WPOOL_TOKENS_UNLIMITED) {
 		err = -ENOMEM;
 		pool->items = wpool_items_create(total);
 		if (!pool->items)
-			goto err_put;
+			goto err_drain;
 	}
 	if (pool->prealloc) {
 		err = prealloc(pool);
 		if (err)
 			goto err_drain;
 	}
-	err = wpool_registry_add(pool, publish);
+	err = wpool_registry_publish(pool, add_device);
 	if (err)
 		goto err_drain;
 	return pool;
@@ -320,6 +279,7 @@ err_drain:
 	mutex_unlock(&pool->tune_mutex);
 	wpool_flush_drain(pool, TASK_UNINTERRUPTIBLE, MAX_SCHEDULE_TIMEOUT);
 	timer_shutdown_sync(&pool->expiry_timer);
+	wpool_registry_del(pool);
 err_put:
 	wpool_put(pool);
 	return ERR_PTR(err);
@@ -506,7 +466,7 @@ int wpool_pools_init(const struct wpool_attrs *default_attrs)
 
 	pool_cache = KMEM_CACHE(wpool, 0);
 	free_wq = alloc_workqueue("wpool_free", WQ_UNBOUND, 0);
-	if (!pool_cache || !free_wq)
+	if (!pool_cache || !free_wq || wpool_runqs_module_init())
 		return -ENOMEM;
 	err = class_register(&wpool_class);
 	if (err)
@@ -530,5 +490,6 @@ void wpool_pools_free(void)
 {
 	if (free_wq)
 		destroy_workqueue(free_wq);
+	wpool_runqs_module_exit();
 	kmem_cache_destroy(pool_cache);
 }

@@ -45,13 +45,12 @@ static void count_workers(struct wpool *pool, struct wpool_stats *stats)
 /* Tasks that are counted out, or about to be, but did not complete. */
 static u64 count_incomplete(struct wpool *pool, u64 *failed, u64 *cancelled)
 {
+	struct wpool_runq *rq;
 	int cpu;
 
 	*failed = 0;
 	*cancelled = 0;
-	for_each_possible_cpu(cpu) {
-		struct wpool_runq *rq = wpool_runq(pool, cpu);
-
+	wpool_for_each_runq(pool, rq, cpu) {
 		*failed += local64_read(&rq->failed);
 		*cancelled += local64_read(&rq->cancelled);
 	}
@@ -60,12 +59,11 @@ static u64 count_incomplete(struct wpool *pool, u64 *failed, u64 *cancelled)
 
 static u64 count_finished(struct wpool *pool)
 {
+	struct wpool_runq *rq;
 	u64 finished = 0;
 	int cpu;
 
-	for_each_possible_cpu(cpu) {
-		struct wpool_runq *rq = wpool_runq(pool, cpu);
-
+	wpool_for_each_runq(pool, rq, cpu) {
 		finished += local64_read(&rq->finished[0]) + local64_read(&rq->finished[1]);
 	}
 	return finished;
@@ -73,12 +71,11 @@ static u64 count_finished(struct wpool *pool)
 
 static u64 count_accepted(struct wpool *pool)
 {
+	struct wpool_runq *rq;
 	u64 accepted = 0;
 	int cpu;
 
-	for_each_possible_cpu(cpu) {
-		struct wpool_runq *rq = wpool_runq(pool, cpu);
-
+	wpool_for_each_runq(pool, rq, cpu) {
 		accepted += READ_ONCE(rq->accepted[0]) + READ_ONCE(rq->accepted[1]);
 	}
 	return accepted;
@@ -111,11 +108,10 @@ static void count_tasks(struct wpool *pool, struct wpool_stats *stats)
 /* Figures that only grow, independent of each other. */
 static void count_events(struct wpool *pool, struct wpool_stats *stats)
 {
+	struct wpool_runq *rq;
 	int cpu, i;
 
-	for_each_possible_cpu(cpu) {
-		struct wpool_runq *rq = wpool_runq(pool, cpu);
-
+	wpool_for_each_runq(pool, rq, cpu) {
 		stats->refused += READ_ONCE(rq->refused);
 		stats->stolen += READ_ONCE(rq->stolen);
 		stats->handoffs += READ_ONCE(rq->handoffs);
@@ -127,13 +123,14 @@ static void count_events(struct wpool *pool, struct wpool_stats *stats)
 static u32 count_free(struct wpool *pool)
 {
 	int n = atomic_read(&pool->tokens);
+	struct wpool_runq *rq;
 	int cpu;
 
 	if (READ_ONCE(pool->capacity) == WPOOL_UNLIMITED ||
 	    READ_ONCE(pool->queue_depth) == WPOOL_UNLIMITED)
 		return WPOOL_UNLIMITED;
-	for_each_possible_cpu(cpu)
-		n += atomic_read(&wpool_runq(pool, cpu)->tokens);
+	wpool_for_each_runq(pool, rq, cpu)
+		n += atomic_read(&rq->tokens);
 	return max(n, 0);
 }
 
@@ -164,13 +161,12 @@ EXPORT_SYMBOL_GPL(wpool_get_stats);
 
 void wpool_get_cpu_stats(struct wpool *pool, int cpu, struct wpool_cpu_stats *stats)
 {
-	struct wpool_runq *rq;
+	struct wpool_runq *rq = IS_ERR_OR_NULL(pool) ? NULL : wpool_runq(pool, cpu);
 
-	if (IS_ERR_OR_NULL(pool)) {
+	if (!rq) {
 		*stats = (struct wpool_cpu_stats) { };
 		return;
 	}
-	rq = wpool_runq(pool, cpu);
 	*stats = (struct wpool_cpu_stats) {
 		.workers = READ_ONCE(rq->nr_workers),
 		.idle = READ_ONCE(rq->nr_idle),

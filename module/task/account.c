@@ -28,15 +28,16 @@ void wpool_account_in_vain(struct wpool_runq *rq, u32 colour, u32 cancelled, u32
 
 u64 wpool_account_outstanding(struct wpool *pool, u32 colour)
 {
+	struct wpool_runq *rq;
 	u64 in = 0, out = 0;
 	int cpu;
 
-	for_each_possible_cpu(cpu)
-		out += local64_read(&wpool_runq(pool, cpu)->finished[colour]);
+	wpool_for_each_runq(pool, rq, cpu)
+		out += local64_read(&rq->finished[colour]);
 	/* out before in: pairs with the smp_wmb() in wpool_finish_joinable() */
 	smp_mb();
-	for_each_possible_cpu(cpu)
-		in += READ_ONCE(wpool_runq(pool, cpu)->accepted[colour]);
+	wpool_for_each_runq(pool, rq, cpu)
+		in += READ_ONCE(rq->accepted[colour]);
 	return in - out;
 }
 

@@ -5,7 +5,8 @@
  * When a CPU begins to go down, its run queues are marked. Pushes then go to the global
  * queue, and its workers move to a new home as soon as they are in no task. Hotplug does
  * not wait for them. When the CPU is down, the tasks in its rings move to the global
- * queue. When a CPU comes up, its run queues are marked as usable again.
+ * queue. When a CPU comes up, its run queues are marked as usable again; before it comes up
+ * for the first time, they are made.
  */
 #include "workers/hotplug.h"
 
@@ -13,6 +14,7 @@
 #include <linux/cpuhotplug.h>
 
 #include "core/registry.h"
+#include "core/runqs.h"
 #include "core/sched.h"
 #include "core/state.h"
 #include "workers/place.h"
@@ -22,6 +24,7 @@ static enum cpuhp_state online_state, dead_state;
 struct change {
 	int cpu;
 	int dying;
+	int err;
 };
 
 static void place(struct wpool *pool, void *data)
@@ -33,12 +36,32 @@ static void place(struct wpool *pool, void *data)
 	mutex_unlock(&pool->tune_mutex);
 }
 
+static void add_runq(struct wpool *pool, void *data)
+{
+	struct change *change = data;
+
+	if (!change->err)
+		change->err = wpool_runqs_add(pool, change->cpu);
+}
+
+/* Before the CPU runs any code: what runs there finds its run queues. */
+static int cpu_prepare(unsigned int cpu)
+{
+	struct change change = { .cpu = cpu, .dying = -1 };
+
+	wpool_pools_walk(add_runq, &change);
+	return change.err;
+}
+
 static int cpu_up(unsigned int cpu)
 {
 	struct change change = { .cpu = cpu, .dying = -1 };
 
-	wpool_pools_walk(place, &change);
-	return 0;
+	/* again: the CPU may have rested half-way up, where cpuhp can be told to stop */
+	wpool_pools_walk(add_runq, &change);
+	if (!change.err)
+		wpool_pools_walk(place, &change);
+	return change.err;
 }
 
 static int cpu_down_begins(unsigned int cpu)
@@ -53,9 +76,10 @@ static void drain(struct wpool *pool, void *data)
 {
 	struct change *change = data;
 
-	/* again: a thread that tuned or created a pool meanwhile saw the CPU as online */
+	/* again: a thread that tuned a pool meanwhile saw the CPU as online */
 	place(pool, data);
-	wpool_sched_drain(wpool_runq(pool, change->cpu), true);
+	if (wpool_runq(pool, change->cpu))
+		wpool_sched_drain(wpool_runq(pool, change->cpu), true);
 }
 
 static int cpu_down_ended(unsigned int cpu)
@@ -68,11 +92,10 @@ static int cpu_down_ended(unsigned int cpu)
 
 int wpool_hotplug_init(void)
 {
-	struct change change = { .cpu = -1, .dying = -1 };
 	int ret;
 
 	ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "wpool:dead",
-					NULL, cpu_down_ended);
+					cpu_prepare, cpu_down_ended);
 	if (ret < 0)
 		return ret;
 	dead_state = ret;
@@ -83,10 +106,6 @@ int wpool_hotplug_init(void)
 		return ret;
 	}
 	online_state = ret;
-	/* the default pool was created before this */
-	cpus_read_lock();
-	wpool_pools_walk(place, &change);
-	cpus_read_unlock();
 	return 0;
 }
 

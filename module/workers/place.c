@@ -14,8 +14,7 @@ static void settle(struct wpool *pool)
 	struct wpool_runq *rq;
 	int cpu;
 
-	for_each_possible_cpu(cpu) {
-		rq = wpool_runq(pool, cpu);
+	wpool_for_each_runq(pool, rq, cpu) {
 		local_irq_disable();
 		if (!READ_ONCE(rq->redirect) && !READ_ONCE(rq->nr_workers) &&
 		    atomic_read(&pool->nr_idle) > 1)
@@ -37,20 +36,18 @@ void wpool_place(struct wpool *pool, int dying)
 	/* no CPU of the mask is left: any CPU is better than none */
 	none = !nr;
 	nr = 0;
-	for_each_possible_cpu(cpu) {
+	wpool_for_each_runq(pool, rq, cpu) {
 		out = !cpu_online(cpu) || cpu == dying ||
 		      (!none && !cpumask_test_cpu(cpu, pool->cpumask));
-		WRITE_ONCE(wpool_runq(pool, cpu)->redirect, out);
+		WRITE_ONCE(rq->redirect, out);
 		nr += !out;
 	}
 	WRITE_ONCE(pool->nr_cpus, nr);
 	settle(pool);
 	/* wake workers whose home CPU is no longer allowed */
-	for_each_possible_cpu(cpu) {
-		rq = wpool_runq(pool, cpu);
+	wpool_for_each_runq(pool, rq, cpu)
 		if (READ_ONCE(rq->redirect))
 			wpool_idle_wake_runq(rq);
-	}
 }
 
 int wpool_worker_place(struct wpool *pool, int prefer)
@@ -59,8 +56,7 @@ int wpool_worker_place(struct wpool *pool, int prefer)
 	u64 cost, least = U64_MAX;
 	int cpu, best = -1;
 
-	for_each_possible_cpu(cpu) {
-		rq = wpool_runq(pool, cpu);
+	wpool_for_each_runq(pool, rq, cpu) {
 		if (READ_ONCE(rq->redirect))
 			continue;
 		cost = READ_ONCE(rq->nr_workers);

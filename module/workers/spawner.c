@@ -42,14 +42,15 @@ static struct task_struct *threads[WPOOL_NR_SPAWNERS];
 /* The CPU with the most tasks in its ring, or -1: a good place for the worker. */
 static int longest_ring(struct wpool *pool)
 {
-	u32 len, most = 0;
-	int cpu, best = -1;
+	struct wpool_runq *rq;
+	u32 len, most = 0, i;
+	int best = -1;
 
-	for_each_possible_cpu(cpu) {
-		len = wpool_ring_len(&wpool_runq(pool, cpu)->ring);
+	wpool_for_each_active(pool, rq, i) {
+		len = wpool_ring_len(&rq->ring);
 		if (len > most) {
 			most = len;
-			best = cpu;
+			best = rq->cpu;
 		}
 	}
 	return best;

@@ -14,6 +14,7 @@
 #include "core/current.h"
 #include "core/handoff.h"
 #include "core/queues.h"
+#include "core/runqs.h"
 #include "core/sched.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
@@ -58,6 +59,7 @@ static void rehome(struct wpool_worker *w)
 	if (new != old) {
 		local_irq_disable();
 		wpool_home_leave(old);
+		wpool_runq_activate(new);
 		wpool_home_enter(new);
 		local_irq_enable();
 		WRITE_ONCE(w->rq, new);
@@ -191,12 +193,15 @@ int wpool_worker_create(struct wpool *pool, int cpu)
 	wpool_threads_enter(pool);
 	mutex_unlock(&pool->workers_mutex);
 
-	raw_spin_lock_irq(&rq->lock);
+	local_irq_disable();
+	wpool_runq_activate(rq);
+	raw_spin_lock(&rq->lock);
 	WRITE_ONCE(rq->nr_workers, rq->nr_workers + 1);
 	/* no other worker needs to be woken for this run queue */
 	w->owns_waking = !rq->waking;
 	WRITE_ONCE(rq->waking, true);
-	raw_spin_unlock_irq(&rq->lock);
+	raw_spin_unlock(&rq->lock);
+	local_irq_enable();
 	wpool_waking_enter(pool);
 	trace_wpool_worker_spawned(pool->name, cpu, thread->pid, start_ns);
 	wake_up_process(thread);

@@ -23,7 +23,7 @@
  * barrier: core/sched.h wpool_sched_push:A
  * like wpool_sched_push:A: core/sched.h wpool_sched_push_next:A
  * like wpool_sched_push:A: core/sched.c take_global:A
- * like wpool_sched_push:A: core/sched.c wpool_sched_unqueue:A
+ * like wpool_sched_push:A: core/sched.c unqueue_from:A
  * like wpool_sched_push:A: core/sched.c wpool_sched_drain:A
  * barrier: core/sched.c stop_searching:A
  * barrier: workers/park.c wpool_park_join:A

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The run queues of a pool, see runqs.h.
+ *
+ * Barrier pair:
+ *
+ *   __wpool_runq_activate:A  the entry of pool->active, then store-release of nr_active
+ *   wpool_nr_active:A        load-acquire of nr_active, then the entries (state.h)
+ *   __wpool_runq_activate:B  all of that, then store-release of is_active
+ *   wpool_runq_activate:A    load-acquire of is_active; then the run queue is used
+ *   wpool_runqs_add:A        the run queue, then store-release of its address; readers
+ *                            depend on the address
+ *
+ * No task is missed by a thread that read nr_active too early: a run queue becomes
+ * active before a task is put there, and the pairs in wake.c order the rest.
+ */
+#include "core/runqs.h"
+
+#include <linux/build_bug.h>
+#include <linux/cpumask.h>
+#include <linux/percpu.h>
+#include <linux/slab.h>
+#include <linux/topology.h>
+
+#include "core/handoff.h"
+
+static struct kmem_cache *runq_cache;
+
+int wpool_runqs_init(struct wpool *pool)
+{
+	BUILD_BUG_ON(NR_CPUS > U16_MAX);
+	pool->rq = alloc_percpu(struct wpool_runq *);
+	pool->active = kcalloc(nr_cpu_ids, sizeof(*pool->active), GFP_KERNEL);
+	pool->idle_mask = bitmap_zalloc(nr_cpu_ids, GFP_KERNEL);
+	return pool->rq && pool->active && pool->idle_mask ? 0 : -ENOMEM;
+}
+
+int wpool_runqs_add(struct wpool *pool, int cpu)
+{
+	struct wpool_runq *rq;
+
+	if (wpool_runq(pool, cpu))
+		return 0;
+	rq = kmem_cache_alloc_node(runq_cache, GFP_KERNEL | __GFP_ZERO, cpu_to_node(cpu));
+	if (!rq)
+		return -ENOMEM;
+	wpool_ring_init(&rq->ring);
+	raw_spin_lock_init(&rq->lock);
+	INIT_LIST_HEAD(&rq->idle);
+	wpool_handoff_init_runq(rq);
+	rq->random = cpu;
+	rq->cpu = cpu;
+	rq->pool = pool;
+	/* until wpool_place() has seen the CPU */
+	rq->redirect = true;
+	/* wpool_runqs_add:A, pairs with the dependent accesses after wpool_runq() */
+	smp_store_release(per_cpu_ptr(pool->rq, cpu), rq);
+	return 0;
+}
+
+void wpool_runqs_free(struct wpool *pool)
+{
+	int cpu;
+
+	if (pool->rq) {
+		for_each_possible_cpu(cpu)
+			if (wpool_runq(pool, cpu))
+				kmem_cache_free(runq_cache, wpool_runq(pool, cpu));
+	}
+	bitmap_free(pool->idle_mask);
+	kfree(pool->active);
+	free_percpu(pool->rq);
+}
+
+void __wpool_runq_activate(struct wpool_runq *rq)
+{
+	struct wpool *pool = rq->pool;
+	u32 nr;
+
+	raw_spin_lock(&pool->workers_lock);
+	if (!rq->is_active) {
+		nr = pool->nr_active;
+		rq->index = nr;
+		pool->active[nr] = rq->cpu;
+		/* __wpool_runq_activate:A, pairs with wpool_nr_active:A */
+		smp_store_release(&pool->nr_active, nr + 1);
+		/* __wpool_runq_activate:B, pairs with wpool_runq_activate:A */
+		smp_store_release(&rq->is_active, true);
+	}
+	raw_spin_unlock(&pool->workers_lock);
+}
+
+int wpool_runqs_module_init(void)
+{
+	runq_cache = KMEM_CACHE(wpool_runq, SLAB_HWCACHE_ALIGN);
+	return runq_cache ? 0 : -ENOMEM;
+}
+
+void wpool_runqs_module_exit(void)
+{
+	kmem_cache_destroy(runq_cache);
+}

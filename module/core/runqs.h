@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The run queues of a pool. From before the pool has its first worker until it is
+ * destroyed, each CPU that is online has one: code of any kind finds the run queue of its
+ * own CPU. A CPU that has not been online since the pool was made has none, and costs a
+ * pointer.
+ *
+ * A run queue is active from the moment a worker is first at home there, or a worker that
+ * was moved there fills its ring. Only active run queues hold tasks and workers: a thread
+ * that looks for these visits no others.
+ */
+#ifndef WPOOL_CORE_RUNQS_H
+#define WPOOL_CORE_RUNQS_H
+
+#include "core/state.h"
+
+/**
+ * wpool_runqs_init() - prepare the memory for the run queues of a new pool
+ * @pool: the pool, zeroed
+ *
+ * Context: process context; sleeps.
+ * Return: 0 or -ENOMEM; wpool_runqs_free() also after an error.
+ */
+int wpool_runqs_init(struct wpool *pool);
+
+/**
+ * wpool_runqs_add() - make the run queue of a CPU, if it has none
+ * @pool: the pool
+ * @cpu: the CPU
+ *
+ * Context: process context; sleeps. No other thread adds to the pool meanwhile.
+ * Return: 0 or -ENOMEM.
+ */
+int wpool_runqs_add(struct wpool *pool, int cpu);
+
+/** wpool_runqs_free() - free the run queues; no other thread knows the pool */
+void wpool_runqs_free(struct wpool *pool);
+
+/** __wpool_runq_activate() - the slow path of wpool_runq_activate() */
+void __wpool_runq_activate(struct wpool_runq *rq);
+
+/**
+ * wpool_runq_activate() - from now on the run queue may hold tasks and workers
+ * @rq: the run queue
+ *
+ * Context: any; interrupts off; neither workers_lock nor a run queue's lock held.
+ */
+static inline void wpool_runq_activate(struct wpool_runq *rq)
+{
+	/* wpool_runq_activate:A, pairs with __wpool_runq_activate:B */
+	if (unlikely(!smp_load_acquire(&rq->is_active)))
+		__wpool_runq_activate(rq);
+}
+
+/** wpool_runqs_module_init() - create the slab cache. Return: 0 or -ENOMEM */
+int wpool_runqs_module_init(void);
+
+/** wpool_runqs_module_exit() - destroy the slab cache */
+void wpool_runqs_module_exit(void);
+
+#endif /* WPOOL_CORE_RUNQS_H */
