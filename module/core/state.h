@@ -93,12 +93,10 @@
 /* pool->attention */
 #define WPOOL_ATT_CLOSED	BIT(0)	/* the pool accepts no task */
 #define WPOOL_ATT_WAITERS	BIT(1)	/* submitters wait: freed tokens go to them */
-#define WPOOL_ATT_DEBT		BIT(2)	/* more tokens were given out than there are now */
+#define WPOOL_ATT_SCARCE	BIT(2)	/* no CPU caches tokens */
 #define WPOOL_ATT_FLUSH		BIT(3)	/* a thread waits for tasks to finish */
-/* a freed token must not stay in this CPU's cache */
-#define WPOOL_ATT_GIVE	(WPOOL_ATT_WAITERS | WPOOL_ATT_DEBT)
-/* a token must not be taken from this CPU's cache */
-#define WPOOL_ATT_TAKE	(WPOOL_ATT_CLOSED | WPOOL_ATT_WAITERS | WPOOL_ATT_DEBT)
+/* a submitter must not take a token for itself */
+#define WPOOL_ATT_TAKE	(WPOOL_ATT_CLOSED | WPOOL_ATT_WAITERS)
 
 /* Which running workers the monitor counts out, see monitor.c. */
 enum wpool_retake { WPOOL_RETAKE_NONE, WPOOL_RETAKE_BLOCKED, WPOOL_RETAKE_ALL };
@@ -282,8 +280,9 @@ struct wpool_worker {
 
 /**
  * struct wpool - a pool
- * @rq: I: run queues, one per possible CPU
- * @attention: A: why a submit or a finish must take its slow path, WPOOL_ATT_*;
+ * @rq: X: the run queue of each CPU, or NULL, see runqs.h; added before the CPU first
+ *	comes online, under cpu_hotplug_lock
+ * @attention: A: why a submit or a finish must take another path, WPOOL_ATT_*;
  *	usually 0
  * @colour: F: colour of newly accepted tasks
  * @token_batch: T: tokens that a run queue caches at a time; 0 below about 64
@@ -327,6 +326,8 @@ struct wpool_worker {
  * @order: I
  * @queue_depth: T
  * @max_blocking: T
+ * @token_plenty: T: tokens in no cache from which on they are not scarce; %INT_MAX if
+ *	they always are
  * @token_base: T: tokens that were ever added, see admission.c
  * @expiry_ms: T
  * @min_workers: T
@@ -404,6 +405,7 @@ struct wpool {
 	struct cpumask *cpumask;
 
 	atomic_t tokens ____cacheline_aligned;
+	int token_plenty;
 	raw_spinlock_t admission_lock;
 	struct list_head waiters;
 	u32 nr_waiting;

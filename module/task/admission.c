@@ -8,13 +8,19 @@
  * least one side sees the other.
  *
  *   give:A    tokens++, full barrier, read attention
- *   wait:A    set WAITERS, full barrier, search the caches for tokens
- *   resize:A  set DEBT, full barrier, search the caches for tokens
+ *   scarce:A  set SCARCE, full barrier, empty the caches
+ *   wait:A    set WAITERS, full barrier, look for a token in pool->tokens
  *   drainer:A set FLUSH, full barrier, count unfinished tasks (flush.c)
  *
  * give:A pairs with each of the others. Without it a token would stay in a cache
- * while a submitter sleeps, a debt would never be repaid, or a flusher would sleep
- * although the last task has finished.
+ * while a submitter is refused or sleeps or a debt is not repaid, or a flusher would
+ * sleep although the last task has finished.
+ *
+ * SCARCE says that the caches are empty, but for tokens of finishes that have not read it
+ * yet, and that take them out again. It is set by a submitter that finds no token, with
+ * WAITERS, and when the limit changes; it is set for good if the limit is too small to
+ * share. It is cleared when enough tokens are free and nobody waits. pool->tokens below
+ * zero are a debt, which finishes repay one by one.
  *
  * wait:A has a second partner, because a task may be cancelled while it joins the
  * line. The waiter marks the task as being in line, full barrier, and checks whether
@@ -79,11 +85,19 @@ int wpool_admission_total(u32 capacity, u32 queue_depth)
 /* A quarter of a CPU's share of the tokens; 0, no cache, if that is below CACHE_MIN. */
 static u32 batch_for(int total)
 {
-	u32 batch = total / (4 * num_possible_cpus());
+	u32 batch = total / (4 * num_online_cpus());
 
 	if (total == WPOOL_TOKENS_UNLIMITED)
 		return WPOOL_NO_TOKENS;
 	return batch < CACHE_MIN ? 0 : min(batch, CACHE_MAX);
+}
+
+static void set_batch(struct wpool *pool, int total)
+{
+	u32 batch = batch_for(total);
+
+	WRITE_ONCE(pool->token_batch, batch);
+	WRITE_ONCE(pool->token_plenty, batch ? total / 4 : INT_MAX);
 }
 
 void wpool_admission_init(struct wpool *pool)
@@ -94,32 +108,77 @@ void wpool_admission_init(struct wpool *pool)
 	INIT_LIST_HEAD(&pool->waiters);
 	atomic_set(&pool->tokens, total);
 	pool->token_base = total;
-	pool->token_batch = batch_for(total);
+	/* until wpool_admission_scale() */
+	if (total == WPOOL_TOKENS_UNLIMITED)
+		pool->token_batch = WPOOL_NO_TOKENS;
+	else
+		pool->attention = WPOOL_ATT_SCARCE;
+	pool->token_plenty = INT_MAX;
 }
 
 static void set_attention(struct wpool *pool, u32 bit, bool on)
 	__must_hold(&pool->admission_lock)
 {
+	u32 attention = on ? pool->attention | bit : pool->attention & ~bit;
+
 	lockdep_assert_held(&pool->admission_lock);
-	WRITE_ONCE(pool->attention, on ? pool->attention | bit :
-					 pool->attention & ~bit);
+	/* every submit and every finish reads that line */
+	if (attention != pool->attention)
+		WRITE_ONCE(pool->attention, attention);
 }
 
 /* Move the tokens of every cache to the pool. */
 static void collect(struct wpool *pool)
 	__must_hold(&pool->admission_lock)
 {
+	struct wpool_runq *rq;
 	int cpu, n;
 
 	lockdep_assert_held(&pool->admission_lock);
-	for_each_possible_cpu(cpu) {
-		struct wpool_runq *rq = wpool_runq(pool, cpu);
-
+	wpool_for_each_runq(pool, rq, cpu) {
 		if (!atomic_read(&rq->tokens))
 			continue;
 		n = atomic_xchg(&rq->tokens, 0);
 		atomic_add(n, &pool->tokens);
 	}
+}
+
+/* From here on no CPU caches tokens; those cached are in pool->tokens. */
+static void make_scarce(struct wpool *pool)
+	__must_hold(&pool->admission_lock)
+{
+	lockdep_assert_held(&pool->admission_lock);
+	if (pool->attention & WPOOL_ATT_SCARCE)
+		return;
+	set_attention(pool, WPOOL_ATT_SCARCE, true);
+	/* scarce:A */
+	smp_mb();
+	collect(pool);
+}
+
+void wpool_admission_relax(struct wpool *pool)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->admission_lock, flags);
+	if (list_empty(&pool->waiters) &&
+	    atomic_read(&pool->tokens) >= READ_ONCE(pool->token_plenty))
+		set_attention(pool, WPOOL_ATT_SCARCE, false);
+	raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
+}
+
+void wpool_admission_scale(struct wpool *pool)
+{
+	unsigned long flags;
+
+	lockdep_assert_held(&pool->tune_mutex);
+	set_batch(pool, wpool_admission_total(pool->capacity, pool->queue_depth));
+	if (!pool->token_batch) {
+		raw_spin_lock_irqsave(&pool->admission_lock, flags);
+		make_scarce(pool);
+		raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
+	}
+	wpool_admission_relax(pool);
 }
 
 /* Take up to @want tokens from the pool itself, as others do without the lock. */
@@ -155,6 +214,7 @@ static void join_line(struct wpool *pool, struct wpool_waiter *waiter)
 	lockdep_assert_held(&pool->admission_lock);
 	list_add_tail(&waiter->node, &pool->waiters);
 	WRITE_ONCE(pool->nr_waiting, pool->nr_waiting + 1);
+	make_scarce(pool);
 	set_attention(pool, WPOOL_ATT_WAITERS, true);
 	mark_in_line(pool, waiter, true);
 }
@@ -217,6 +277,8 @@ static int take_slow(struct wpool *pool, struct wpool_runq *rq, u32 want)
 	int ret;
 
 	raw_spin_lock(&pool->admission_lock);
+	if (pool->attention & WPOOL_ATT_SCARCE && batch != WPOOL_NO_TOKENS)
+		batch = 0;
 	if (pool->attention & WPOOL_ATT_CLOSED) {
 		ret = -ESHUTDOWN;
 	} else if (!list_empty(&pool->waiters)) {
@@ -227,8 +289,8 @@ static int take_slow(struct wpool *pool, struct wpool_runq *rq, u32 want)
 	} else {
 		n = take_central(pool, want + batch);
 		if (n < want) {
-			collect(pool);
-			n += take_central(pool, want + batch - n);
+			make_scarce(pool);
+			n += take_central(pool, want - n);
 		}
 		ret = min(n, want);
 		if (n > want)
@@ -245,7 +307,7 @@ int wpool_admission_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
 
 	if (likely(n == want))
 		return n;
-	/* this CPU's cache had too few: search everywhere */
+	/* too few were at hand: search everywhere */
 	more = take_slow(pool, rq, want - n);
 	return more > 0 ? n + more : n ?: more;
 }
@@ -268,8 +330,6 @@ bool wpool_admission_serve(struct wpool *pool)
 	colour = READ_ONCE(pool->colour);
 
 	raw_spin_lock(&pool->admission_lock);
-	if (pool->attention & WPOOL_ATT_GIVE)
-		collect(pool);
 	while (nr_tasks < SERVE_BATCH) {
 		w = list_first_entry_or_null(&pool->waiters, struct wpool_waiter, node);
 		if (!w || !take_central(pool, 1))
@@ -283,7 +343,6 @@ bool wpool_admission_serve(struct wpool *pool)
 		threads[nr_threads++] = w->thread;
 		leave_line(pool, w, 0);
 	}
-	set_attention(pool, WPOOL_ATT_DEBT, atomic_read(&pool->tokens) < 0);
 	raw_spin_unlock(&pool->admission_lock);
 
 	if (nr_tasks)
@@ -304,6 +363,8 @@ void wpool_admission_spill(struct wpool *pool, struct wpool_runq *rq)
 	/* give:A, for all tokens of the cache */
 	atomic_add_return(atomic_xchg(&rq->tokens, 0), &pool->tokens);
 	raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
+	if (READ_ONCE(pool->attention) & WPOOL_ATT_WAITERS)
+		wpool_admission_serve(pool);
 }
 
 /* Take a waiter that nobody has served off the line. */
@@ -452,10 +513,8 @@ static int count_tokenless(struct wpool *pool)
 	struct wpool_runq *rq;
 	int n = 0, cpu;
 
-	for_each_possible_cpu(cpu) {
-		rq = wpool_runq(pool, cpu);
+	wpool_for_each_runq(pool, rq, cpu)
 		n += READ_ONCE(rq->untaken) - local64_read(&rq->ungiven);
-	}
 	return n;
 }
 
@@ -466,7 +525,7 @@ void wpool_admission_resize(struct wpool *pool, int old)
 	int more;
 
 	lockdep_assert_held(&pool->tune_mutex);
-	WRITE_ONCE(pool->token_batch, batch_for(total));
+	set_batch(pool, total);
 	if (total == WPOOL_TOKENS_UNLIMITED) {
 		more = total - old;
 	} else {
@@ -478,16 +537,15 @@ void wpool_admission_resize(struct wpool *pool, int old)
 	pool->token_base += more;
 
 	raw_spin_lock_irqsave(&pool->admission_lock, flags);
+	/* finishes repay a debt, which caches would hide from them */
+	make_scarce(pool);
 	atomic_add(more, &pool->tokens);
-	if (more < 0)
-		set_attention(pool, WPOOL_ATT_DEBT, true);
-	/* resize:A */
-	smp_mb();
 	raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
 
 	/* the serve rule; the caller keeps the pool */
 	while (wpool_admission_serve(pool))
 		cond_resched();
+	wpool_admission_relax(pool);
 }
 
 void wpool_admission_drainer(struct wpool *pool, bool on)

@@ -6,8 +6,10 @@
  *	= capacity + queue_depth, always.
  *
  * Away from the limit, tokens move between a task and the cache of the current CPU.
- * Before a submitter is refused or put to sleep, the caches of all CPUs are searched.
- * While submitters wait, tokens that come free go to them, in order.
+ * Before a submitter is refused or put to sleep, the caches of all CPUs are emptied, and
+ * tokens are scarce from then on: they move between a task and pool->tokens, until there
+ * are plenty again. So only the first refusal visits all CPUs. While submitters wait,
+ * tokens that come free go to them, in order.
  */
 #ifndef WPOOL_ADMISSION_H
 #define WPOOL_ADMISSION_H
@@ -40,8 +42,11 @@ struct wpool_waiter {
 	bool done;
 };
 
-/** wpool_admission_init() - set up the tokens of a new, open pool */
+/** wpool_admission_init() - set up the tokens of a new, open pool; no CPU caches any yet */
 void wpool_admission_init(struct wpool *pool);
+
+/** wpool_admission_scale() - adapt the caches to the CPUs that are online; tune_mutex held */
+void wpool_admission_scale(struct wpool *pool);
 
 /**
  * wpool_admission_take() - take up to @want tokens
@@ -82,20 +87,24 @@ static inline u32 wpool_tokens_take(atomic_t *tokens, u32 want)
 static inline u32 wpool_admission_take_fast(struct wpool *pool,
 					    struct wpool_runq *rq, u32 want)
 {
-	u32 batch = READ_ONCE(pool->token_batch);
+	u32 attention = READ_ONCE(pool->attention);
 
-	if (unlikely(READ_ONCE(pool->attention) & WPOOL_ATT_TAKE))
+	if (unlikely(attention & WPOOL_ATT_TAKE))
 		return 0;
-	if (batch == WPOOL_NO_TOKENS) {
+	if (READ_ONCE(pool->token_batch) == WPOOL_NO_TOKENS) {
 		WRITE_ONCE(rq->untaken, rq->untaken + want);
 		return want;
 	}
 	/* locked instruction: this CPU's line, or the pool's near the limit */
-	return wpool_tokens_take(likely(batch) ? &rq->tokens : &pool->tokens, want);
+	return wpool_tokens_take(attention & WPOOL_ATT_SCARCE ? &pool->tokens : &rq->tokens,
+				 want);
 }
 
-/** wpool_admission_spill() - move the tokens of a full cache to the pool */
+/** wpool_admission_spill() - move the tokens of a cache to the pool, or to the waiters */
 void wpool_admission_spill(struct wpool *pool, struct wpool_runq *rq);
+
+/** wpool_admission_relax() - let the CPUs cache tokens, if there are plenty */
+void wpool_admission_relax(struct wpool *pool);
 
 /**
  * wpool_admission_serve() - hand some free tokens to the waiters, in order
@@ -127,15 +136,17 @@ static inline bool wpool_admission_give(struct wpool *pool, struct wpool_runq *r
 		local64_inc(&rq->ungiven);
 		return false;
 	}
-	if (likely(batch)) {
+	if (likely(!(READ_ONCE(pool->attention) & WPOOL_ATT_SCARCE))) {
 		/* give:A; locked instruction: this CPU's line */
-		if (unlikely(atomic_inc_return(&rq->tokens) >= 2 * (int)batch))
+		if (unlikely(atomic_inc_return(&rq->tokens) >= 2 * (int)batch) ||
+		    unlikely(READ_ONCE(pool->attention) & WPOOL_ATT_SCARCE))
 			wpool_admission_spill(pool, rq);
-	} else {
-		/* give:A */
-		atomic_inc_return(&pool->tokens);
+		return true;
 	}
-	if (unlikely(READ_ONCE(pool->attention) & WPOOL_ATT_GIVE))
+	/* give:A */
+	if (unlikely(atomic_inc_return(&pool->tokens) >= READ_ONCE(pool->token_plenty)))
+		wpool_admission_relax(pool);
+	if (unlikely(READ_ONCE(pool->attention) & WPOOL_ATT_WAITERS))
 		wpool_admission_serve(pool);
 	return true;
 }

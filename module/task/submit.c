@@ -64,7 +64,9 @@ static void count_refused(struct wpool *pool)
 
 	local_irq_save(flags);
 	rq = wpool_this_runq(pool);
-	WRITE_ONCE(rq->refused, rq->refused + 1);
+	/* if the pool was destroyed, a CPU that came up afterwards has none */
+	if (likely(rq))
+		WRITE_ONCE(rq->refused, rq->refused + 1);
 	local_irq_restore(flags);
 }
 

@@ -3,17 +3,19 @@
  * Admission: module/task/admission.c and admission.h.
  *
  * Submitters take a token each, or wait in line, or (TRIES) are refused; one waiter may
- * give up. Finishers give the tokens back, on two CPUs with a cache each. With RESIZE
- * the limit shrinks by one meanwhile; with DRAIN a thread waits until the existing tasks
- * have finished. With NO_LIMIT they have no tokens, see limit.pml.
+ * give up. Finishers give the tokens back, on two CPUs with a cache each, which they use
+ * unless tokens are scarce. With RESIZE the limit shrinks by one meanwhile; with DRAIN a
+ * thread waits until the existing tasks have finished. With NO_LIMIT they have no tokens,
+ * see limit.pml.
  *
  * When nothing can move any more, the line is empty, all tokens are back where they can
  * be found, no debt is left, and the drainer has returned. A waiter is served before
- * submitters that came later, and a submitter is refused only if it met a full pool.
+ * submitters that came later, and a submitter is refused only if it met a full pool, or
+ * one where a finish was under way.
  *
  * barrier: task/admission.c give:A
  * barrier: task/admission.c wait:A
- * barrier: task/admission.c resize:A
+ * barrier: task/admission.c scarce:A
  * barrier: task/admission.c drainer:A
  * barrier: task/admission.h give:A
  * barrier: task/finish.c settle:A
@@ -28,7 +30,9 @@
  *
  * breaks without-give:A: -DNO_give_A -DSUBMITTERS=2 -DTOTAL=1
  * breaks without-wait:A: -DNO_wait_A -DSUBMITTERS=2 -DTOTAL=1
- * breaks without-resize:A: -DNO_resize_A -DSUBMITTERS=0 -DRUNNING=2 -DRESIZE=1
+ * breaks without-scarce:A: -DNO_scarce_A -DSUBMITTERS=2 -DTOTAL=1
+ * breaks without-scarce:A-resizing: -DNO_scarce_A -DSUBMITTERS=0 -DRUNNING=2 -DRESIZE=1
+ * breaks without-give-up-of-own-cache: -DNO_give_up -DSUBMITTERS=2 -DTOTAL=1
  * breaks without-drainer:A: -DNO_drainer_A -DSUBMITTERS=0 -DRUNNING=2 -DDRAIN=1
  * breaks without-settle:A: -DNO_settle_A -DSUBMITTERS=0 -DRUNNING=2 -DDRAIN=1 -DNO_LIMIT=1
  * breaks without-overflow-lock: -DNO_overflow_lock -DSUBMITTERS=3 -DTRIES=1
@@ -67,9 +71,8 @@
 #define NLOCS		2
 
 #define WAITERS		1
-#define DEBT		2
+#define SCARCE		2
 #define FLUSH		4
-#define GIVE		(WAITERS | DEBT)
 
 #define FINISHER	0	/* and 1 */
 #define CHANGER		2	/* resizer or drainer */
@@ -100,7 +103,9 @@ bool done[8];
 byte running = RUNNING;
 byte total = TOTAL;
 short free = TOTAL - RUNNING;
-/* met a full pool, or a line; the waiters that were in line when it came */
+/* tokens in a cache of which their finisher has not read yet that it must be empty */
+byte moving;
+/* met a full pool, or a line, or such a token; the waiters that were in line when it came */
 bool met_full[8];
 byte in_line, came_after[8];
 
@@ -158,13 +163,33 @@ inline collect()
 	c = 0
 }
 
-inline serve()
+/* under the lock */
+inline make_scarce()
+{
+	if
+	:: load(ATTENTION) & SCARCE
+	:: else ->
+		set_attention(load(ATTENTION) | SCARCE);
+#ifndef NO_scarce_A
+		full_barrier();
+#endif
+		collect()
+	fi
+}
+
+inline relax()
 {
 	spin_lock();
 	if
-	:: load(ATTENTION) & GIVE -> collect()
+	:: len(line) == 0 && tokens > 0 -> set_attention(load(ATTENTION) & ~SCARCE)
 	:: else
 	fi;
+	spin_unlock()
+}
+
+inline serve()
+{
+	spin_lock();
 	do
 	:: atomic {
 		len(line) > 0 && tokens > 0 ->
@@ -178,8 +203,8 @@ inline serve()
 	   }
 	:: else -> break
 	od;
-	set_attention((load(ATTENTION) & FLUSH) | (len(line) > 0 -> WAITERS : 0) |
-		      (tokens < 0 -> DEBT : 0));
+	set_attention((load(ATTENTION) & (FLUSH | SCARCE)) |
+		      (len(line) > 0 -> WAITERS : 0));
 	spin_unlock()
 }
 
@@ -188,7 +213,7 @@ inline serve()
 /* wpool_admission_give(), after count_finish() */
 inline give()
 {
-	att = load(ATTENTION) & GIVE;
+	att = load(ATTENTION) & SCARCE;
 #ifdef NO_give_A
 	/* the read that follows moves up */
 	early = load(ATTENTION);
@@ -200,16 +225,28 @@ inline give()
 #endif
 	if
 	:: !att ->
-		atomic { ORDER -> cache[cpu]++; free++; got = cache[cpu] };
+		/* where tokens are scarce already, nobody else looks before it is taken out */
+		atomic {
+			ORDER -> cache[cpu]++; free++; got = cache[cpu];
+			late = (mem[ATTENTION] & SCARCE) != 0;
+			if
+			:: late -> moving++; all_met_full()
+			:: else
+			fi
+		};
 		if
+#ifdef NO_give_up
 		:: got >= 2 * BATCH ->
+#else
+		:: got >= 2 * BATCH || (ATT & SCARCE) ->
+#endif
 			/* a submitter that is about to be refused must not miss the move */
 #ifndef NO_overflow_lock
 			spin_lock();
 #endif
 			atomic { moved = cache[cpu]; cache[cpu] = 0 };
-			tokens = tokens + moved;
-			moved = 0;
+			atomic { tokens = tokens + moved; moving = moving - late };
+			moved = 0; late = 0;
 #ifndef NO_overflow_lock
 			spin_unlock();
 #endif
@@ -221,11 +258,16 @@ inline give()
 		:: else
 		fi
 	:: else ->
-		atomic { ORDER -> tokens++; free++ }
+		atomic { ORDER -> tokens++; free++ };
+		/* now and then there are plenty */
+		if
+		:: tokens > 0 -> relax()
+		:: true
+		fi
 	fi;
 	got = 0;
 	if
-	:: ATT & GIVE -> serve()
+	:: ATT & WAITERS -> serve()
 	:: else
 	fi
 }
@@ -241,7 +283,7 @@ inline give()
 
 proctype finisher(byte me)
 {
-	byte att, early, got, moved, c, who;
+	byte att, early, got, moved, late, c, who;
 
 	do
 	:: atomic { running -> running-- };
@@ -280,15 +322,16 @@ inline take_slow()
 		if
 		:: atomic { tokens > 0 -> tokens--; hold(1); got = 1 }
 		:: tokens <= 0 ->
-			collect();
+			make_scarce();
 			if
 			:: atomic { tokens > 0 -> tokens--; hold(1); got = 1 }
 			:: tokens <= 0
 			fi
 		fi;
 		if
-		:: atomic { got && tokens > 0 -> tokens--; cache[cpu]++ }
-		:: !got || tokens <= 0
+		:: atomic { got && tokens > 0 && !(load(ATTENTION) & SCARCE) ->
+			    tokens--; cache[cpu]++ }
+		:: !got || tokens <= 0 || (load(ATTENTION) & SCARCE)
 		fi
 	fi;
 	spin_unlock()
@@ -296,21 +339,28 @@ inline take_slow()
 
 proctype submitter(byte me)
 {
-	byte got, moved, c, who;
+	byte got, moved, c, who, att;
 
 	atomic {
 		came_after[me] = in_line;
-		met_full[me] = free <= 0 || in_line
+		met_full[me] = free <= 0 || in_line || moving
 	};
 	/* wpool_admission_take() */
+	att = load(ATTENTION);
 	if
-	:: load(ATTENTION) & (WAITERS | DEBT)
+	:: att & WAITERS
+	:: !(att & WAITERS) && (att & SCARCE) ->
+		if
+		:: atomic { tokens > 0 -> tokens--; hold(1); got = 1 }
+		:: tokens <= 0
+		fi
 	:: else ->
 		if
 		:: atomic { cache[cpu] -> cache[cpu]--; hold(1); got = 1 }
 		:: !cache[cpu]
 		fi
 	fi;
+	att = 0;
 	if
 	:: !got -> take_slow()
 	:: else
@@ -322,6 +372,7 @@ proctype submitter(byte me)
 		/* wpool_admission_wait() */
 		spin_lock();
 		line!me;
+		make_scarce();
 		set_attention(load(ATTENTION) | WAITERS);
 #ifndef NO_wait_A
 		full_barrier();
@@ -360,6 +411,7 @@ proctype resizer(byte me)
 	byte moved, c, who;
 
 	spin_lock();
+	make_scarce();
 	atomic {
 		total--;
 		free--;
@@ -369,12 +421,9 @@ proctype resizer(byte me)
 		:: else
 		fi
 	};
-	set_attention(load(ATTENTION) | DEBT);
-#ifndef NO_resize_A
-	full_barrier();
-#endif
 	spin_unlock();
-	serve()
+	serve();
+	relax()
 }
 #endif
 
@@ -432,5 +481,7 @@ init {
 	timeout;
 	assert(len(line) == 0 && !running && !locked);
 	assert(tokens + cache[0] + cache[1] == total);
-	assert(tokens >= 0 && mem[ATTENTION] == 0)
+	assert(tokens >= 0 && !(mem[ATTENTION] & ~SCARCE));
+	/* nobody would take them out */
+	assert(!(mem[ATTENTION] & SCARCE) || !(cache[0] + cache[1]))
 }
