@@ -66,6 +66,11 @@ void wpool_alarm_init(bool (*look_fn)(void), u64 period_ns)
 	hrtimer_setup(&timer, ring, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 }
 
+bool wpool_alarm_is_pending(void)
+{
+	return hrtimer_active(&timer);
+}
+
 void wpool_alarm_exit(void)
 {
 	hrtimer_cancel(&timer);

@@ -14,8 +14,10 @@
 #include <linux/cpumask.h>
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
+#include <linux/timer.h>
 #include <linux/wpool.h>
 
+#include "core/alarm.h"
 #include "core/registry.h"
 #include "core/state.h"
 #include "pool/stats.h"
@@ -119,6 +121,24 @@ static int latency_show(struct seq_file *seq, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(latency);
 
+/* ---- timers: a row for each timer that is pending ---------------------------- */
+
+static void show_expiry(struct wpool *pool, void *data)
+{
+	if (timer_pending(&pool->expiry_timer))
+		seq_printf(data, "%-15s expiry\n", pool->name);
+}
+
+static int timers_show(struct seq_file *seq, void *unused)
+{
+	seq_printf(seq, "%-15s timer\n", "pool");
+	if (wpool_alarm_is_pending())
+		seq_printf(seq, "%-15s monitor\n", "-");
+	wpool_pools_walk(show_expiry, seq);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(timers);
+
 void wpool_debugfs_init(void)
 {
 	struct dentry *dir = debugfs_create_dir("wpool", NULL);
@@ -126,6 +146,7 @@ void wpool_debugfs_init(void)
 	debugfs_create_file("cpus", 0444, dir, NULL, &cpus_fops);
 	debugfs_create_file("workers", 0444, dir, NULL, &workers_fops);
 	debugfs_create_file("latency", 0444, dir, NULL, &latency_fops);
+	debugfs_create_file("timers", 0444, dir, NULL, &timers_fops);
 	wpool_debugfs_root = dir;
 }
 

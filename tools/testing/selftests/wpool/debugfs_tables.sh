@@ -138,6 +138,28 @@ test_latency_counts_while_it_is_asked_for()
 	[ "$(sum latency tasks)" = 100 ] || fail "it went on: $(table latency)"
 }
 
+# A task that runs needs the monitor, an idle worker that may leave the expiry timer;
+# in the end there is neither.
+test_timers_are_pending_only_while_needed()
+{
+	wpoolctl create "$POOL" capacity=2 queue_depth=10 expiry_ms=3600000 min_workers=0 \
+		>/dev/null || fail "no pool" || return 1
+	expiry() { [ "$(table timers | awk 'NR > 1 { print $2 }')" = expiry ]; }
+	! expiry || fail "no worker yet: $(table timers)" || return 1
+	work 1 || return 1
+	wait_for expiry || fail "no expiry timer: $(table timers)" || return 1
+
+	wpoolctl run "$POOL" --work spin:1ms --tasks 100000000 >/dev/null 2>&1 &
+	helper=$!
+	wait_for grep -q '^- *monitor$' "$DEBUGFS/timers" ||
+		fail "no monitor: $(cat "$DEBUGFS/timers")" || return 1
+	end_helper
+	wait_for none_busy && echo 1 >"$POOL_DIR/expiry_ms" || return 1
+	quiet() { [ "$(wc -l <"$DEBUGFS/timers")" = 1 ]; }
+	wait_for quiet || fail "still pending: $(cat "$DEBUGFS/timers")" || return 1
+	[ "$(cat "$POOL_DIR/workers")" = 0 ] || fail "$(cat "$POOL_DIR/workers") workers"
+}
+
 test_tables_have_all_pools_and_none_that_is_gone()
 {
 	pool latency=1 && work 10 || return 1
@@ -160,6 +182,7 @@ test_tables_have_all_pools_and_none_that_is_gone()
 }
 
 TESTS="cpus_adds_up_to_sysfs cpus_counts_what_is_queued workers_has_a_line_for_each
-	latency_counts_while_it_is_asked_for tables_have_all_pools_and_none_that_is_gone"
+	latency_counts_while_it_is_asked_for timers_are_pending_only_while_needed
+	tables_have_all_pools_and_none_that_is_gone"
 
 run_tests "$@"
