@@ -341,19 +341,32 @@ static void step(struct actor *a)
 	tpool_put(tp);
 }
 
+/* Nothing is in flight afterwards. */
+static void finish(struct actor *a, const char *why)
+{
+	u32 i;
+
+	doing(a, why);
+	for_each_set_bit(i, a->in_flight, NR_ITEMS) {
+		titem_wait(&a->items[i]);
+		landed(a, &a->items[i]);
+	}
+	doing(a, NULL);
+}
+
 int actor_main(void *data)
 {
 	struct actor *a = data;
-	u32 i;
 
 	while (!torture_stopping() || a->step < TORTURE_DIGEST_STEPS) {
 		step(a);
 		cond_resched();
+		if (stutter_wanted()) {
+			finish(a, "wait for silence");
+			stutter_stay();
+		}
 	}
-	doing(a, "wait at the end");
-	for_each_set_bit(i, a->in_flight, NR_ITEMS)
-		titem_wait(&a->items[i]);
-	doing(a, NULL);
+	finish(a, "wait at the end");
 	complete(&a->ended);
 	/* not kthread_stop(), which wakes who sleeps in a call */
 	while (!kthread_should_stop())
@@ -394,7 +407,7 @@ static void look_at_actors(void)
 	}
 }
 
-void phase_nasty(void)
+void phase_nasty(u32 others)
 {
 	u32 i;
 
@@ -413,10 +426,13 @@ void phase_nasty(void)
 			return;
 		}
 	}
+	stutter_open();
 	while (torture_pause(50)) {
 		look_at_actors();
 		for_all_pools(tpool_check);
+		stutter_serve(actors + others, look_at_actors, for_all_pools);
 	}
+	stutter_close();
 	for (i = 0; i < actors; i++) {
 		while (!wait_for_completion_timeout(&all[i].ended, HZ)) {
 			look_at_actors();

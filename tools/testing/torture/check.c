@@ -108,6 +108,29 @@ void tpool_check_final(struct tpool *tp)
 		      tp->name, s.cancelled, taken_back, again);
 }
 
+bool tpool_is_quiet(struct tpool *tp)
+{
+	s64 in_caller = atomic64_read(&tp->in_caller);
+	s64 runs = atomic64_read(&tp->runs) - in_caller;
+	s64 accepted = atomic64_read(&tp->accepted) - in_caller;
+	s64 taken_back = atomic64_read(&tp->taken_back) +
+			 atomic64_read(&tp->fn_accepted) - atomic64_read(&tp->fn_runs);
+	struct wpool_attrs attrs;
+	struct wpool_stats s;
+	u32 may_stay;
+
+	wpool_get_stats(tp->pool, &s);
+	wpool_get_attrs(tp->pool, &attrs, NULL);
+	check_identities(tp, &s);
+	may_stay = s.state != WPOOL_OPEN ? 0 :
+		   attrs.prealloc || !attrs.expiry_ms ? attrs.capacity :
+		   min(attrs.min_workers, attrs.capacity);
+	if (s.outstanding || s.queued || s.waiting || s.workers != s.idle ||
+	    s.workers > may_stay || atomic_read(&tp->inside))
+		return false;
+	return tp->shared || (s.completed == runs && accepted == runs + taken_back);
+}
+
 void tpool_show(struct tpool *tp)
 {
 	struct wpool_cpu_stats c;

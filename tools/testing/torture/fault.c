@@ -337,7 +337,7 @@ static bool make_pool(void)
 	return torture_check(!IS_ERR(pool), "no pool: %ld", PTR_ERR(pool));
 }
 
-void phase_fault(void)
+void phase_fault(u32 others)
 {
 	struct producer *producers = kvcalloc(NR_PRODUCERS, sizeof(*producers), GFP_KERNEL);
 	struct bad *bad = kzalloc(sizeof(*bad), GFP_KERNEL);

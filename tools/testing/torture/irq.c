@@ -78,6 +78,12 @@ static void fire_soft(struct timer_list *timer)
 	mod_timer(timer, jiffies + 1 + shoot(&irq->from_soft) / 2000);
 }
 
+static void start(struct tirq *irq)
+{
+	hrtimer_start(&irq->hard, ms_to_ktime(1), HRTIMER_MODE_REL_HARD);
+	mod_timer(&irq->soft, jiffies + 1);
+}
+
 int tirq_start(struct tpool *tp)
 {
 	struct tirq *irq = kzalloc(sizeof(*irq), GFP_KERNEL);
@@ -91,8 +97,7 @@ int tirq_start(struct tpool *tp)
 	hrtimer_setup(&irq->hard, fire_hard, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
 	timer_setup(&irq->soft, fire_soft, 0);
 	tp->irq = irq;
-	hrtimer_start(&irq->hard, ms_to_ktime(1), HRTIMER_MODE_REL_HARD);
-	mod_timer(&irq->soft, jiffies + 1);
+	start(irq);
 	return 0;
 }
 
@@ -105,6 +110,17 @@ void tirq_stop(struct tpool *tp)
 	WRITE_ONCE(irq->stop, true);
 	hrtimer_cancel(&irq->hard);
 	timer_delete_sync(&irq->soft);
+}
+
+/* After a stop, if the pool has not been destroyed. */
+void tirq_go_on(struct tpool *tp)
+{
+	struct tirq *irq = tp->irq;
+
+	if (!irq)
+		return;
+	WRITE_ONCE(irq->stop, false);
+	start(irq);
 }
 
 void tirq_free(struct tpool *tp)

@@ -491,7 +491,7 @@ static void stop(struct line *line)
 	pr_info("wpool_torture: line %u: %llu rounds\n", line->nr, line->round);
 }
 
-void phase_line(void)
+void phase_line(u32 others)
 {
 	u32 nr = max(actors / 3, 1U), i;
 	struct line *lines = kvcalloc(nr, sizeof(*lines), GFP_KERNEL);

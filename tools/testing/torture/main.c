@@ -16,8 +16,8 @@ module_param(seed, ulong, 0444);
 MODULE_PARM_DESC(seed, "of all decisions (default: random)");
 
 unsigned int seconds = 10;
-module_param(seconds, uint, 0444);
-MODULE_PARM_DESC(seconds, "how long the phase lasts (default: 10)");
+module_param(seconds, uint, 0644);
+MODULE_PARM_DESC(seconds, "how long the phase lasts; may be changed (default: 10)");
 
 unsigned int actors = 6;
 module_param(actors, uint, 0444);
@@ -31,13 +31,17 @@ unsigned int goods = 100000;
 module_param(goods, uint, 0444);
 MODULE_PARM_DESC(goods, "phase fault: tasks among them that must not notice (default: 100000)");
 
+unsigned int shuffle;
+module_param(shuffle, uint, 0444);
+MODULE_PARM_DESC(shuffle, "threads are moved among CPUs every so many ms at most (default: 0, never)");
+
 static char *phase = "nasty";
 module_param(phase, charp, 0444);
 MODULE_PARM_DESC(phase, "nasty, volume, line or fault (default: nasty)");
 
 static const struct {
 	const char *name;
-	void (*run)(void);
+	void (*run)(u32 others);
 } phases[] = {
 	{ "nasty", phase_nasty },
 	{ "volume", phase_volume },
@@ -47,7 +51,7 @@ static const struct {
 
 static struct task_struct *conductor;
 static DECLARE_COMPLETION(time_over);
-static unsigned long deadline;
+static unsigned long begin;
 static bool stopping;
 
 bool torture_stopping(void)
@@ -58,16 +62,23 @@ bool torture_stopping(void)
 bool torture_pause(unsigned int ms)
 {
 	if (wait_for_completion_timeout(&time_over, msecs_to_jiffies(ms)) ||
-	    time_after(jiffies, deadline))
+	    time_after(jiffies, begin + READ_ONCE(seconds) * HZ))
 		WRITE_ONCE(stopping, true);
 	return !torture_stopping();
 }
 
+bool torture_leaving(void)
+{
+	return completion_done(&time_over);
+}
+
 static int conduct(void *data)
 {
-	void (*run)(void) = data;
+	void (*run)(u32 others) = data;
 
-	run();
+	run(shuffle_start());
+	stutter_close();
+	shuffle_stop();
 	torture_set_state("done");
 	wait_for_completion(&time_over);
 	while (!kthread_should_stop())
@@ -83,7 +94,7 @@ static int __init torture_init(void)
 		return -ERANGE;
 	if (!seed)
 		seed = get_random_u32();
-	deadline = jiffies + seconds * HZ;
+	begin = jiffies;
 	for (i = 0; i < ARRAY_SIZE(phases); i++) {
 		if (strcmp(phases[i].name, phase))
 			continue;

@@ -10,9 +10,11 @@
 #   SEED     of all random decisions (drawn, and printed)
 #   ACTORS   threads of the module that act at the same time (6)
 #   CYCLES   loads and unloads of wpool under load (20)
+#   STUTTER  phase stutter: ms of a burst and of a silence, at most (1000)
+#   SHUFFLE  threads are moved among CPUs every so many ms at most, 0: never (100)
 #   FAULTS   phase fault: tasks that die (1000)
 #   GOODS    phase fault: tasks among them that must not notice (100000)
-#   PHASES   which, in this order (volume,nasty,line,seed,load); fault needs a
+#   PHASES   which, in this order (volume,nasty,stutter,line,seed,load); fault needs a
 #            machine of its own, that is told to expect so many oopses
 #   DIR      where the modules are (/wpool)
 #
@@ -26,15 +28,18 @@ SECONDS=${SECONDS:-60}
 SEED=${SEED:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}
 ACTORS=${ACTORS:-6}
 CYCLES=${CYCLES:-20}
+STUTTER=${STUTTER:-1000}
+SHUFFLE=${SHUFFLE:-100}
 FAULTS=${FAULTS:-1000}
 GOODS=${GOODS:-100000}
-PHASES=${PHASES:-volume,nasty,line,seed,load}
+PHASES=${PHASES:-volume,nasty,stutter,line,seed,load}
 DIR=${DIR:-/wpool}
 
 POOLS=/sys/class/wpool
 CPUS=/sys/devices/system/cpu
 PARAMETERS=/sys/module/wpool_torture/parameters
 PATIENCE=180
+FEW=8	# with more CPUs than these, only some of them are used at a time
 TMP=$(mktemp -d)
 
 say() { echo "# $*"; }
@@ -95,7 +100,7 @@ torture()
 	shift 2
 	[ -e /sys/module/wpool ] || insmod "$DIR/wpool.ko" || complain "no wpool" || return 1
 	insmod "$DIR/wpool_torture.ko" phase="$name" seconds="$time" \
-		seed="$SEED" actors="$ACTORS" "$@" ||
+		seed="$SEED" actors="$ACTORS" shuffle="$SHUFFLE" "$@" ||
 		{ complain "wpool_torture cannot be loaded"; return 1; }
 }
 
@@ -123,25 +128,63 @@ torture_ends()
 # jobs of a phase run until this is gone
 go_on() { [ -e "$TMP/go" ]; }
 
+# come DIR: this CPU. In 6.12 the kernel's own server for fair tasks warns of its
+# bandwidth when a CPU goes (dl_server_stop() in sched_cpu_dying()), if a CPU has one:
+# it is not our subject.
+come()
+{
+	[ ! -e "$1/online" ] || echo 1 >"$1/online"
+	runtime=/sys/kernel/debug/sched/fair_server/${1##*/}/runtime
+	if [ -e "$runtime" ] && [ "$(cat "$runtime")" != 0 ]; then
+		echo 0 >"$runtime"
+	fi
+}
+
 job_hotplug()
 {
 	reseed 1
-	# In 6.12 the kernel's own server for fair tasks warns of its bandwidth when
-	# a CPU goes (dl_server_stop() in sched_cpu_dying()): it is not our subject.
-	for runtime in /sys/kernel/debug/sched/fair_server/cpu*/runtime; do
-		[ ! -e "$runtime" ] || echo 0 >"$runtime"
+	others=0 before=
+	come "$CPUS/cpu0"
+	for online in "$CPUS"/cpu[1-9]*/online; do
+		[ -e "$online" ] || continue
+		others=$((others + 1))
+		read -r on <"$online"
+		if [ "$on" = 1 ]; then
+			before="$before $online"
+			come "${online%/online}"
+		fi
 	done
 	while go_on; do
 		for online in "$CPUS"/cpu[1-9]*/online; do
 			[ -e "$online" ] || continue
+			if [ $others -gt $FEW ]; then
+				# of many, some of those that are there go
+				read -r on <"$online"
+				[ "$on" = 1 ] || continue
+			fi
 			draw 2
-			echo "$drawn" >"$online"
+			if [ "$drawn" -eq 0 ]; then
+				echo 0 >"$online"
+			else
+				come "${online%/online}"
+			fi
 		done
+		if [ $others -gt $FEW ]; then
+			# and any others come
+			for _ in 1 2 3; do
+				draw $others
+				come "$CPUS/cpu$((drawn + 1))"
+			done
+		fi
 		draw 300
 		usleep $((drawn * 1000))
 	done
 	for online in "$CPUS"/cpu[1-9]*/online; do
-		[ ! -e "$online" ] || echo 1 >"$online"
+		[ -e "$online" ] || continue
+		case " $before " in
+		*" $online "*) come "${online%/online}" ;;
+		*) echo 0 >"$online" ;;
+		esac
 	done
 }
 
@@ -277,7 +320,7 @@ timed()
 
 phase_volume()
 {
-	timed 35
+	timed 25
 	torture volume "$duration" || return
 	start_jobs hotplug read
 	torture_ends "$duration"
@@ -286,7 +329,7 @@ phase_volume()
 
 phase_nasty()
 {
-	timed 45
+	timed 35
 	torture nasty "$duration" || return
 	start_jobs hotplug tune read kill life
 	left=$duration
@@ -299,9 +342,70 @@ phase_nasty()
 	default_is_empty
 }
 
+# no_timers: of the module; those that are, are in $timers.
+no_timers()
+{
+	timers=$(sed 1d /sys/kernel/debug/wpool/timers | xargs)
+	[ -z "$timers" ]
+}
+
+# be_silent: nobody acts, for a while; false if the phase cannot go on.
+be_silent()
+{
+	echo 1 >"$PARAMETERS/silence" || { complain "there was no silence"; return 1; }
+	left=$((PATIENCE * 10))
+	until no_timers; do
+		if [ $left -eq 0 ]; then
+			complain "in silence timers go on: $timers"
+			break
+		fi
+		left=$((left - 1))
+		usleep 100000
+	done
+	if [ $left -gt 0 ]; then
+		draw $((STUTTER + 1))
+		usleep $((drawn * 1000))
+		no_timers || complain "in silence there are timers: $timers"
+	fi
+	silences=$((silences + 1))
+	echo 0 >"$PARAMETERS/silence"
+}
+
+# stutter ROUNDS PHASE JOB...: bursts, each with a silence after it; twice at least.
+stutter()
+{
+	rounds=$1 inner=$2 silences=0
+	shift 2
+	# it ends when it is told to
+	torture "$inner" 100000 || return
+	until [ $silences -ge "$rounds" ] && [ $silences -ge 2 ]; do
+		start_jobs "$@"
+		draw $((STUTTER + 1))
+		usleep $((drawn * 1000))
+		stop_jobs
+		be_silent || break
+		if [ -e "$TMP/bad" ] || [ "$(figure failures)" -ne 0 ]; then
+			break
+		fi
+	done
+	echo 0 >"$PARAMETERS/seconds"
+	torture_ends 0
+}
+
+phase_stutter()
+{
+	reseed 6
+	timed 25
+	stutter $((duration / 2)) nasty hotplug tune read kill life || return
+	all=$count all_silences=$silences
+	stutter $((duration / 2)) volume hotplug read
+	count=$((all + count))
+	note="$((all_silences + silences)) silences"
+}
+
 phase_line()
 {
-	timed 20
+	timed 15
 	torture line "$duration" || return
 	torture_ends "$duration"
 }

@@ -15,6 +15,8 @@
  *   volume.c  phase volume: as many tasks as possible
  *   line.c    phase line: the order of waiting submitters
  *   fault.c   phase fault: tasks that die
+ *   stutter.c silence of all, and what must hold then
+ *   shuffle.c threads moved among CPUs
  */
 #ifndef TORTURE_H
 #define TORTURE_H
@@ -36,6 +38,7 @@ extern unsigned int seconds;
 extern unsigned int actors;
 extern unsigned int faults;
 extern unsigned int goods;
+extern unsigned int shuffle;
 
 /* Nobody starts anything new. */
 bool torture_stopping(void);
@@ -46,11 +49,15 @@ bool torture_stopping(void);
  */
 bool torture_pause(unsigned int ms);
 
+/* The module is asked to go. */
+bool torture_leaving(void);
+
 /* Threads are numbered for rnd_step(): actors from 0, these after them. */
 enum {
 	RND_TUNER = 1000,
 	RND_LINE,
 	RND_FAULT,
+	RND_SHUFFLE,
 	RND_IRQ = 2000,
 	RND_POOL = 30000,
 };
@@ -178,6 +185,8 @@ void tpool_end(struct tpool *tp, u32 nr, u32 accepted);
 void tpool_check(struct tpool *tp);
 /* The same of a pool that is empty and closed, where all is exact. */
 void tpool_check_final(struct tpool *tp);
+/* Nothing is in it, only workers that may stay are left, and the accounts agree. */
+bool tpool_is_quiet(struct tpool *tp);
 /* Both into the kernel's log. */
 void tpool_show(struct tpool *tp);
 
@@ -185,6 +194,8 @@ void tpool_show(struct tpool *tp);
 
 /* Change attributes of a pool, as a number says. */
 void tpool_tune(struct tpool *tp, u64 how);
+/* Move its workers: change its cpumask. */
+void tpool_move(struct tpool *tp, struct rnd *rnd);
 /* Change its capacity, and know what is in force meanwhile. */
 void tpool_set_capacity(struct tpool *tp, u32 capacity);
 
@@ -283,6 +294,7 @@ void tbody_run(struct tpool *tp, struct titem *item, u64 body_seed, u32 depth);
 
 int tirq_start(struct tpool *tp);
 void tirq_stop(struct tpool *tp);
+void tirq_go_on(struct tpool *tp);
 void tirq_free(struct tpool *tp);
 
 /* ---- actor.c ---- */
@@ -292,12 +304,35 @@ int actor_main(void *data);
 struct titem *actor_pin_any(struct rnd *rnd);
 /* Is this thread an actor, and no worker? */
 bool actor_is_current(void);
-void phase_nasty(void);
+void phase_nasty(u32 others);
+
+/* ---- stutter.c ---- */
+
+/* Be silent: finish what is in flight, start nothing, and call the next one. */
+bool stutter_wanted(void);
+/* Returns when the silence is over. */
+void stutter_stay(void);
+/*
+ * For the conductor of a phase, again and again: if a silence is asked for, have it.
+ * So many threads stay; look() complains of those that are stuck before they do.
+ */
+void stutter_serve(u32 nr, void (*look)(void), void (*for_all)(void (*fn)(struct tpool *tp)));
+/* From here on the phase serves; from here on it does not. */
+void stutter_open(void);
+void stutter_close(void);
+
+/* ---- shuffle.c ---- */
+
+/* Returns how many threads of it there are, which stay in a silence as actors do. */
+u32 shuffle_start(void);
+void shuffle_stop(void);
 
 /* ---- volume.c, line.c, fault.c ---- */
 
-void phase_volume(void);
-void phase_line(void);
-void phase_fault(void);
+/* Others: threads beside the actors that stay in a silence. */
+
+void phase_volume(u32 others);
+void phase_line(u32 others);
+void phase_fault(u32 others);
 
 #endif /* TORTURE_H */

@@ -90,6 +90,18 @@ static struct cpumask *random_cpumask(struct rnd *rnd)
 	return mask;
 }
 
+void tpool_move(struct tpool *tp, struct rnd *rnd)
+{
+	struct cpumask *cpus = rnd_one_in(rnd, 3) ? NULL : random_cpumask(rnd);
+	struct wpool_attrs attrs = { .cpumask = cpus };
+	int err = wpool_tune(tp->pool, &attrs, WPOOL_TUNE_CPUMASK);
+
+	/* closed; all of these CPUs are off just now */
+	torture_check(!err || err == -ESHUTDOWN || (err == -EINVAL && cpus),
+		      "%s: not moved: %d", tp->name, err);
+	kfree(cpus);
+}
+
 void tpool_tune(struct tpool *tp, u64 how)
 {
 	static const u32 capacities[] = { 1, 2, 3, 5, 8, 30, 200, WPOOL_UNLIMITED };

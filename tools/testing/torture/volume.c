@@ -117,6 +117,10 @@ static int produce(void *data)
 	while (!torture_stopping()) {
 		one_round(p);
 		cond_resched();
+		if (stutter_wanted()) {
+			doing(p, NULL);
+			stutter_stay();
+		}
 	}
 	doing(p, NULL);
 	complete(&p->ended);
@@ -124,6 +128,9 @@ static int produce(void *data)
 		schedule_timeout_interruptible(HZ / 10);
 	return 0;
 }
+
+static struct producer **producers;
+static struct tpool *pools[NR_POOLS];
 
 static struct producer *start_producer(u32 nr, struct tpool *tp)
 {
@@ -191,13 +198,28 @@ static void tune(struct tpool *tp, u64 n)
 	torture_check(!err, "%s: not tuned: %d", tp->name, err);
 }
 
-void phase_volume(void)
+static void look_at_producers(void)
 {
-	struct producer **producers = kcalloc(actors, sizeof(*producers), GFP_KERNEL);
-	struct tpool *pools[NR_POOLS];
-	u64 n = 0;
 	u32 i;
 
+	for (i = 0; i < actors; i++)
+		look_at(producers[i]);
+}
+
+static void for_all_pools(void (*fn)(struct tpool *tp))
+{
+	u32 i;
+
+	for (i = 0; i < NR_POOLS; i++)
+		fn(pools[i]);
+}
+
+void phase_volume(u32 others)
+{
+	u32 nr = others, i;
+	u64 n = 0;
+
+	producers = kcalloc(actors, sizeof(*producers), GFP_KERNEL);
 	for (i = 0; i < NR_POOLS; i++) {
 		pools[i] = make_pool(i);
 		if (!pools[i] || !producers) {
@@ -207,16 +229,18 @@ void phase_volume(void)
 	}
 	for (i = 0; i < actors; i++) {
 		producers[i] = start_producer(i, pools[i % NR_POOLS]);
-		torture_check(producers[i], "producer %u: no memory", i);
+		nr += torture_check(producers[i], "producer %u: no memory", i);
 	}
+	stutter_open();
 	while (torture_pause(100)) {
-		for (i = 0; i < actors; i++)
-			look_at(producers[i]);
+		look_at_producers();
 		tpool_check(pools[n % NR_POOLS]);
 		if (n % TUNE_EVERY < NR_POOLS)
 			tune(pools[n % NR_POOLS], n);
 		n++;
+		stutter_serve(nr, look_at_producers, for_all_pools);
 	}
+	stutter_close();
 	for (i = 0; i < actors; i++) {
 		if (!producers[i])
 			continue;

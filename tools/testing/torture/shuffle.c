@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Shuffle: at random moments, threads that submit and wait are moved among CPUs,
+ * those of this module and of wpoolctl. All of them are sent off one CPU, which may
+ * fall asleep then, or some of them are crowded on one. Workers are bound to the CPU
+ * they are at home on, and only the pool moves them: it is made to, by a change of
+ * its cpumask.
+ *
+ * The idea, and the first of the two ways, are from torture_shuffle_tasks() of
+ * Linux's kernel/torture.c, which is in a module that stock kernels do not have.
+ */
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/kthread.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "torture.h"
+
+#define MAX_THREADS	256
+
+static struct task_struct *shuffler;
+static struct cpumask *mask;
+static struct task_struct **threads;
+static u64 nr_moves;
+
+static bool is_to_move(const struct task_struct *t)
+{
+	if (t->flags & PF_NO_SETAFFINITY)
+		return false;
+	if (t->flags & PF_KTHREAD)
+		return str_has_prefix(t->comm, "torture/");
+	return str_has_prefix(t->comm, "wpoolctl");
+}
+
+/* Into threads[], each with a reference. */
+static u32 find_threads(void)
+{
+	struct task_struct *process, *t;
+	u32 nr = 0;
+
+	rcu_read_lock();
+	for_each_process_thread(process, t)
+		if (nr < MAX_THREADS && is_to_move(t))
+			threads[nr++] = get_task_struct(t);
+	rcu_read_unlock();
+	return nr;
+}
+
+/*
+ * One in so many of them. No CPU goes meanwhile: a kernel thread that is sent to one at
+ * the last moment stays there, and the kernel warns.
+ */
+static void move(struct rnd *rnd, u32 one_in)
+{
+	u32 nr = find_threads(), i;
+
+	for (i = 0; i < nr; i++) {
+		if (rnd_one_in(rnd, one_in) && !set_cpus_allowed_ptr(threads[i], mask))
+			nr_moves++;
+		put_task_struct(threads[i]);
+	}
+}
+
+static u32 some_online_cpu(struct rnd *rnd)
+{
+	u32 n = rnd_below(rnd, num_online_cpus());
+	int cpu;
+
+	for_each_online_cpu(cpu)
+		if (!n--)
+			return cpu;
+	return 0;
+}
+
+static void move_threads(struct rnd *rnd)
+{
+	u32 cpu;
+
+	cpus_read_lock();
+	cpu = some_online_cpu(rnd);
+	if (rnd_one_in(rnd, 3)) {
+		cpumask_clear(mask);
+		cpumask_set_cpu(cpu, mask);
+		move(rnd, 3);
+	} else {
+		cpumask_copy(mask, cpu_online_mask);
+		cpumask_clear_cpu(cpu, mask);
+		/* as Linux does: not if it is the only one */
+		if (!cpumask_empty(mask))
+			move(rnd, 1);
+	}
+	cpus_read_unlock();
+}
+
+static void move_workers(struct rnd *rnd)
+{
+	/* NULL in phases that have no slots */
+	struct tpool *tp = tpool_from_slot(rnd_below(rnd, TPOOL_SLOTS));
+
+	if (!tp)
+		return;
+	if (!tp->shared)
+		tpool_move(tp, rnd);
+	tpool_put(tp);
+}
+
+static int shuffle_main(void *data)
+{
+	struct rnd rnd;
+	u64 n = 0;
+
+	while (!kthread_should_stop()) {
+		rnd_step(&rnd, seed, RND_SHUFFLE, n++);
+		if (rnd_one_in(&rnd, 4))
+			move_workers(&rnd);
+		else
+			move_threads(&rnd);
+		if (stutter_wanted())
+			stutter_stay();
+		msleep(rnd_from_to(&rnd, 1, shuffle));
+	}
+	return 0;
+}
+
+u32 shuffle_start(void)
+{
+	if (!shuffle)
+		return 0;
+	mask = kzalloc(cpumask_size(), GFP_KERNEL);
+	threads = kcalloc(MAX_THREADS, sizeof(*threads), GFP_KERNEL);
+	if (!torture_check(mask && threads, "no memory"))
+		return 0;
+	shuffler = kthread_run(shuffle_main, NULL, "torture_shuffle");
+	if (!torture_check(!IS_ERR(shuffler), "no thread: %ld", PTR_ERR(shuffler))) {
+		shuffler = NULL;
+		return 0;
+	}
+	return 1;
+}
+
+void shuffle_stop(void)
+{
+	if (shuffler) {
+		kthread_stop(shuffler);
+		pr_info("wpool_torture: shuffle: %llu moves\n", nr_moves);
+	}
+	kfree(threads);
+	kfree(mask);
+}
