@@ -226,11 +226,11 @@ part_kunit()
 	judge_vm "$2" "$1"
 }
 
-# part_selftest NAME PREFIX KERNEL [FILTER]: FILTER as in scripts/guest/selftests.sh,
-# besides the one that --only asks for.
+# part_selftest NAME PREFIX KERNEL [FILTER [OPTION]...]: FILTER as in
+# scripts/guest/selftests.sh, besides the one that --only asks for.
 part_selftest()
 {
-	run_vm "$1" "$3" --timeout $PATIENCE --append "$(selftest_filter)${4:-}" \
+	run_vm "$1" "$3" --timeout $PATIENCE --append "$(selftest_filter)${4:-}" "${@:5}" \
 		-- "$TOP/scripts/guest/selftests.sh"
 	"$TOP/scripts/ktap" --results "$RESULTS" "$2" <"$LOGS/$1.out"
 	show_failures "$LOGS/$1.out"
@@ -238,24 +238,33 @@ part_selftest()
 	judge_vm "$2" "$1"
 }
 
+# choose_accel KERNEL: options of scripts/vm into $accel. An emulator with several
+# threads gets jump labels wrong now and then.
+choose_accel()
+{
+	local config image
+	config=$("$TOP/scripts/kernel" path "$1" config)
+	image=$("$TOP/scripts/kernel" path "$1" image)
+	accel=(--accel auto)
+	if grep -q '^CONFIG_JUMP_LABEL=y' "$config" &&
+		[ "$("$TOP/scripts/vm-accel" probe "$image")" = tcg ]; then
+		accel=(--accel tcg-single)
+	fi
+}
+
 # stress NAME PREFIX KERNEL TIMEOUT VARIABLES OPTION...: scripts/guest/torture.sh, on
 # more CPUs than there may be.
 stress()
 {
 	local name=$1 prefix=$2 kernel=$3 timeout=$4 variables=$5
-	local config image
-	local -a accel=()
+	local config
 	shift 5
 	config=$("$TOP/scripts/kernel" path "$kernel" config)
-	image=$("$TOP/scripts/kernel" path "$kernel" image)
 	# One in so many accesses is watched: 4,000 by itself.
 	! grep -q '^CONFIG_KCSAN=y' "$config" || variables="$variables kcsan.skip_watch=1000"
-	# An emulator with several threads gets jump labels wrong now and then.
-	if grep -q '^CONFIG_JUMP_LABEL=y' "$config" &&
-		[ "$("$TOP/scripts/vm-accel" probe "$image")" = tcg ]; then
-		accel=(--accel tcg-single)
-	fi
-	run_vm "$name" "$kernel" --timeout "$timeout" --smp 4 ${accel[@]+"${accel[@]}"} \
+	variables="$variables ${rhythm:-}"
+	choose_accel "$kernel"
+	run_vm "$name" "$kernel" --timeout "$timeout" --smp 4 "${accel[@]}" \
 		--append "$variables" "$@" -- "$TOP/scripts/guest/torture.sh"
 	"$TOP/scripts/ktap" --results "$RESULTS" "$prefix" <"$LOGS/$name.out"
 	show_failures "$LOGS/$name.out"
@@ -269,6 +278,21 @@ part_torture()
 	stress "$1" "$2" "$3" $((PATIENCE + $4 * 2 + $6 * 10)) \
 		"PROGRAM=torture SECONDS=$4 SEED=$5 CYCLES=$6" \
 		--add "$TOP/tools/testing/torture/run.sh"
+}
+
+# The kernel's parameters if all CPUs but two are not there, and may come.
+# With hundreds of them an emulator is so slow that the kernel believes it is locked up.
+FEW_OF="maxcpus=2 nowatchdog nosoftlockup"
+
+# part_many NAME PREFIX KERNEL SECONDS SEED CPUS: torture and the selftests of CPUs that
+# come and go, where most of those that are possible are not there.
+part_many()
+{
+	stress "$1" "$2.torture" "$3" $((PATIENCE + $4 * 4)) \
+		"PROGRAM=torture PHASES=volume,nasty,stutter SECONDS=$4 SEED=$5 $FEW_OF" \
+		--smp "$6" --add "$TOP/tools/testing/torture/run.sh"
+	part_selftest "$1-selftest" "$2.selftest" "$3" "ONLY=cpu_hotplug,debugfs_tables $FEW_OF" \
+		--smp "$6" "${accel[@]}"
 }
 
 # part_fault NAME PREFIX KERNEL NUMBER SEED: tasks that die, among many that do not.
