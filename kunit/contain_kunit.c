@@ -448,6 +448,7 @@ static void die_while_helping(struct wpk_job *job)
 	job->ret = wpool_submit(job->arg, &child);
 	if (!job->ret)
 		job->ret = wpool_task_wait(&child);
+	wpool_task_destroy_on_stack(&child);
 }
 
 static void wpool_task_dies_in_a_child_on_its_stack_both_are_failed(struct kunit *test)
@@ -504,6 +505,8 @@ static void *area;
 
 static void take_own_memory_away(struct wpool_task *task)
 {
+	if (IS_ENABLED(CONFIG_DEBUG_OBJECTS_FREE))
+		pr_info("wpool-expect: ODEBUG: free active\n");
 	pr_info("wpool-expect: oops 1\n");
 	vfree(area);
 	/* not later, which would do for everybody else */

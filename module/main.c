@@ -21,6 +21,7 @@
 #include "pool/attrs.h"
 #include "pool/left.h"
 #include "pool/pool.h"
+#include "task/debug.h"
 #include "task/func.h"
 #include "workers/hotplug.h"
 #include "workers/reaper.h"
@@ -107,6 +108,7 @@ static int __init wpool_init(void)
 	if (err)
 		return err;
 
+	wpool_debug_setup(wpool_task_cancel, wpool_task_cancel_sync);
 	wpool_trace_init();
 	wpool_census_init();
 	wpool_monitor_init();

@@ -396,9 +396,28 @@ static_assert(sizeof(struct wpool_task) <= 64, "a task is at most one cache line
  * @task: the task; must not be pending or running
  * @func: the function to run
  *
+ * If @task is a local variable, wpool_task_destroy_on_stack() is to be called before
+ * it goes.
+ *
  * Context: any.
  */
 void wpool_task_init(struct wpool_task *task, wpool_task_fn func);
+
+#ifdef CONFIG_DEBUG_OBJECTS
+/**
+ * wpool_task_destroy_on_stack() - a task on the caller's stack is about to go
+ * @task: a task that was prepared here and has finished, or was never submitted
+ *
+ * Call it before the function returns that has @task as a local variable. It does
+ * nothing but on kernels with CONFIG_DEBUG_OBJECTS, where it warns if the task is
+ * still queued or running. The idea is destroy_work_on_stack().
+ *
+ * Context: any.
+ */
+void wpool_task_destroy_on_stack(struct wpool_task *task);
+#else
+static inline void wpool_task_destroy_on_stack(struct wpool_task *task) { }
+#endif
 
 /**
  * wpool_task_init_detached() - prepare a detached task

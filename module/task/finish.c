@@ -50,6 +50,7 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 	local_irq_disable();
 	rq = wpool_this_runq(pool);
 	wpool_finish_begin();
+	wpool_debug_deactivate(task);
 
 	do {
 		again = (old & WPOOL_ST_AGAIN) && !status;
@@ -71,6 +72,7 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 	if (unlikely(taken_back || (old & WPOOL_ST_AGAIN && status)))
 		wpool_account_in_vain(rq, colour, taken_back, old & WPOOL_ST_AGAIN && status);
 	if (unlikely(again)) {
+		wpool_debug_activate(task);
 		/* the resubmit keeps the token; count it in before the task is counted out */
 		new = !!(old & WPOOL_ST_AGAIN_COLOUR);
 		WRITE_ONCE(rq->accepted[new], rq->accepted[new] + 1);
@@ -155,6 +157,7 @@ void wpool_finish_cancelled(struct wpool *pool, struct wpool_task *task)
 	trace_wpool_task_dropped(pool->name, raw_smp_processor_id(), task, task->func,
 				 -ECANCELED);
 	WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
+	wpool_debug_deactivate(task);
 	/* the last touch; no other change leads out of CANCELLED */
 	atomic_set_release(&task->state, WPOOL_ST_IDLE);
 	if (abort)

@@ -228,8 +228,10 @@ static bool claim_to_run(struct wpool_task *task, int running)
 static bool claim_or_end(struct wpool *pool, struct wpool_task *task, bool detached)
 {
 	/* before the claim, which is the last touch of a detached task */
-	if (detached)
+	if (detached) {
 		WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
+		wpool_debug_deactivate(task);
+	}
 	if (claim_to_run(task, detached ? WPOOL_ST_IDLE : WPOOL_ST_RUNNING))
 		return true;
 	wpool_finish_cancelled(pool, task);
@@ -335,6 +337,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w,
 	WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
 	task->status = 0;
 	WRITE_ONCE(task->cpu, smp_processor_id());
+	wpool_debug_deactivate(task);
 	old = WPOOL_ST_RUNNING;
 	if (unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_IDLE))) {
 		/* somebody waits or has submitted it again: wpool_finish_joinable() does it anew */
@@ -427,6 +430,8 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 	if (!w->nested++)
 		w->outermost = outer;
 	if (on_stack) {
+		/* if the worker dies, nobody can say where it was */
+		wpool_debug_deactivate(task);
 		w->on_stack[colour]++;
 	} else {
 		task->held = held;
@@ -447,6 +452,7 @@ static bool ends_in_submitter(struct wpool_task *task)
 {
 	int old = atomic_read(&task->state), new;
 
+	wpool_debug_deactivate(task);
 	do {
 		if (old & WPOOL_ST_AGAIN) {
 			WRITE_ONCE(task->submitter, current);
@@ -458,8 +464,10 @@ static bool ends_in_submitter(struct wpool_task *task)
 		}
 	} while (!atomic_try_cmpxchg(&task->state, &old, new));
 
-	if (new != WPOOL_ST_IDLE)
+	if (new != WPOOL_ST_IDLE) {
+		wpool_debug_activate(task);
 		return true;
+	}
 	if (old & WPOOL_ST_WAITED)
 		wake_up_var(task);
 	return false;
@@ -474,6 +482,7 @@ int wpool_run_in_submitter(struct wpool *pool, struct wpool_task *task)
 		return -EAGAIN;
 
 	if (wpool_task_is_detached(task)) {
+		wpool_debug_deactivate(task);
 		if (!claim_to_run(task, WPOOL_ST_IDLE))
 			return -ECANCELED;
 		func(task);

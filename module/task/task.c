@@ -24,6 +24,7 @@
 
 void wpool_task_init(struct wpool_task *task, wpool_task_fn func)
 {
+	wpool_debug_init(task);
 	memset(task, 0, sizeof(*task));
 	task->func = func;
 }
@@ -70,14 +71,17 @@ int wpool_task_claim(struct wpool *pool, struct wpool_task *task, bool alone)
 	int old = WPOOL_ST_IDLE;
 	int ret = 0;
 
+	wpool_debug_assert_init(task);
 	/* locked instruction: the task's line */
 	if (unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_PENDING)))
 		ret = alone ? claim_slow(pool, task) : -EAGAIN;
 
 	if (!ret && task->owner && !try_module_get(task->owner)) {
 		atomic_set(&task->state, WPOOL_ST_IDLE);
-		ret = -ENOENT;
+		return -ENOENT;
 	}
+	if (!ret)
+		wpool_debug_activate(task);
 	return ret;
 }
 
@@ -87,6 +91,7 @@ void wpool_task_unclaim(struct wpool_task *task)
 	int old = atomic_read(&task->state);
 	struct module *owner = task->owner;
 
+	wpool_debug_deactivate(task);
 	do {
 		if ((old & WPOOL_ST_MASK) == WPOOL_ST_CANCELLED && !wpool_task_is_detached(task))
 			task->status = -ECANCELED;

@@ -29,6 +29,7 @@
 
 #include "core/state.h"
 #include "core/trace.h"
+#include "task/debug.h"
 
 #define WPOOL_ST_IDLE		0
 #define WPOOL_ST_PENDING	1
@@ -134,9 +135,13 @@ static inline bool wpool_task_claim_fast(struct wpool_task *task)
 {
 	int old = WPOOL_ST_IDLE;
 
+	wpool_debug_assert_init(task);
 	/* locked instruction: the task's line */
-	return likely(!task->owner) &&
-	       likely(atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_PENDING));
+	if (unlikely(task->owner) ||
+	    unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_PENDING)))
+		return false;
+	wpool_debug_activate(task);
+	return true;
 }
 
 /**

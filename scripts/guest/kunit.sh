@@ -29,12 +29,15 @@ fault=1
 wanted=$(cat $FILTER)
 [ "$wanted" != "(null)" ] || wanted=
 if [ -n "$wanted" ]; then
-	insmod /wpool/wpool_kunit.ko contain=1 fault=$fault || exit 1
+	insmod /wpool/wpool_kunit.ko contain=1 objects=1 fault=$fault || exit 1
 else
 	insmod /wpool/wpool_kunit.ko || exit 1
 	rmmod wpool_kunit || exit 1
 	printf wpool_contain >$FILTER
 	insmod /wpool/wpool_kunit.ko contain=1 || exit 1
+	rmmod wpool_kunit || exit 1
+	printf wpool_object >$FILTER
+	insmod /wpool/wpool_kunit.ko objects=1 || exit 1
 	if [ $fault -eq 1 ]; then
 		rmmod wpool_kunit || exit 1
 		printf wpool_fault >$FILTER

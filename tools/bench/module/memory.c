@@ -171,6 +171,7 @@ static int measure_queued(struct bench_run *run, u32 nr)
 	bench_put(run, "queued_bytes", used / nr);
 out:
 	wpool_destroy(pool);
+	wpool_task_destroy_on_stack(&first.task);
 	kvfree(tasks);
 	return err;
 }
