@@ -310,6 +310,13 @@ part_fuzz()
 		"PROGRAM=fuzz SECONDS=$4 SEED=$5 CALLS=1000000000"
 }
 
+# cpu_seconds TIMES: the user's and the kernel's seconds of all that a shell has waited
+# for, from what "times" says in it.
+cpu_seconds()
+{
+	awk 'NR == 2 { split($1 $2, t, /[ms]/); print int((t[1] + t[3]) * 60 + t[2] + t[4]) }' "$1"
+}
+
 # run_part NAME FUNCTION ARG...: in the background; its output in one piece.
 run_part()
 {
@@ -320,7 +327,10 @@ run_part()
 	if ! "$@" >"$log" 2>&1 </dev/null && [ "$1" != part_lint ]; then
 		result fail "$name.run" "the script that runs it failed: build/logs/$RUN/part-$name.log" >>"$log"
 	fi
-	printf '\n==== %s (%d s)\n' "$name" $((SECONDS - start))
+	# not in a pipe: that has a shell, and times, of its own
+	times >"$LOGS/part-$name.times"
+	printf '\n==== %s (%d s, %d s of the processors)\n' "$name" $((SECONDS - start)) \
+		"$(cpu_seconds "$LOGS/part-$name.times")"
 	cat "$log"
 	show_counts "$name" "$RESULTS"
 }

@@ -39,6 +39,13 @@ load()
 	insmod /wpool/wpool.ko allow_fault=1
 }
 
+# busy: for how many hundredths of a second the CPUs had work, all together.
+busy()
+{
+	read -r _ user nice system _ _ irq softirq _ </proc/stat
+	echo $((user + nice + system + irq + softirq))
+}
+
 if [ ! -s /tests/tests.list ]; then
 	echo "there is no tests.list: are the selftests built?"
 	exit 1
@@ -52,7 +59,7 @@ for test in $(grep -v fault /tests/tests.list) $(grep fault /tests/tests.list); 
 	echo "wpool-selftest: start $test"
 	echo "wpool-selftest: start $test" >/dev/kmsg
 	rc=0
-	begun=$(date +%s)
+	begun=$(date +%s) worked=$(busy)
 	case ${NATIVE:-0}$test in
 	1*fault*)
 		echo "TAP version 13"
@@ -67,7 +74,7 @@ for test in $(grep -v fault /tests/tests.list) $(grep fault /tests/tests.list); 
 		(cd /tests && timeout -s KILL "$LIMIT" "./$test" ${CASE:+-r "$CASE"}) 2>&1 || rc=$?
 	fi
 	echo "wpool-selftest: end $test $rc"
-	echo "wpool-selftest: took $test $(($(date +%s) - begun)) s"
+	echo "wpool-selftest: took $test $(($(date +%s) - begun)) s, busy $((($(busy) - worked) / 100)) s"
 	# 4: cannot run here.
 	[ $rc -eq 0 ] || [ $rc -eq 4 ] || status=1
 done
