@@ -40,8 +40,8 @@ demo: ## show wpool at work in a virtual machine: nothing but this is needed
 check: ## KUnit, selftests and a little torture in two minutes, natively: no emulator; ONLY=name
 	@scripts/check $(if $(ONLY),--only '$(ONLY)')
 
-test: ## run all tests in virtual machines, and the static gates; ONLY=name as it is printed
-	@scripts/test $(if $(ONLY),--only '$(ONLY)')
+test: ## run all tests in virtual machines, and the static gates; FULL=1 nothing in short form, ONLY=name as it is printed
+	@scripts/test $(if $(FULL),--full) $(if $(ONLY),--only '$(ONLY)')
 
 test-tools: ## only what can be tested of the tools without a kernel
 	@scripts/test tools
@@ -52,8 +52,8 @@ model: ## only the models of the lockless protocols, checked by spin
 test-kunit: ## only the KUnit suites; ONLY=name limits them
 	@scripts/test $(if $(ONLY),--only '$(ONLY)') kunit
 
-test-selftest: ## only the selftests; ONLY=name limits them
-	@scripts/test $(if $(ONLY),--only '$(ONLY)') selftest
+test-selftest: ## only the selftests; FULL=1, ONLY=name as for test
+	@scripts/test $(if $(FULL),--full) $(if $(ONLY),--only '$(ONLY)') selftest
 
 torture: ## all tests and stress on the kernels that look for bugs; TIME=seconds, SEED=n, KERNELS="..."
 	@scripts/torture $(if $(TIME),--time $(TIME)) $(if $(SEED),--seed $(SEED)) \

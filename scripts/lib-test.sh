@@ -85,6 +85,28 @@ selftest_filter()
 	[ "$only_case" = - ] || printf 'CASE=%s ' "$only_case"
 }
 
+# What the selftests leave out in their short form, with the reasons.
+SHORT_LIST=$TOP/tools/testing/selftests/wpool/short.list
+
+# short_form KERNEL: the filter for it, where there is one and no name is asked for.
+short_form()
+{
+	[ -z "${full:-}${only:-}" ] || return 0
+	! awk -v where="$1" '!/^#/ && index("," $1 ",", "," where ",") { exit 1 }' "$SHORT_LIST" ||
+		return 0
+	echo "SHORT=$1"
+}
+
+# show_short KERNEL OUTPUT: that it was one, and what it was without.
+show_short()
+{
+	local all what
+	sed -n 's/^wpool-selftest: short of \([0-9]*\) programs: /\1 /p' "$2" | while read -r all what; do
+		echo "short form: $((all - $(tr ' ' '\n' <<<"$what" | grep -vc '\.'))) programs of $all on $1; FULL=1 for all; without"
+		fold -s -w 88 <<<"$what" | sed 's/^/   /; s/ *$//'
+	done
+}
+
 # tests_begin NAME: the logs of this run go to build/logs/NAME.PID, and its results
 # with them. Two runs in one tree must not mix what they say.
 tests_begin()
@@ -230,11 +252,12 @@ part_kunit()
 # scripts/guest/selftests.sh, besides the one that --only asks for.
 part_selftest()
 {
-	run_vm "$1" "$3" --timeout $PATIENCE --append "$(selftest_filter)${4:-}" "${@:5}" \
-		-- "$TOP/scripts/guest/selftests.sh"
+	run_vm "$1" "$3" --timeout $PATIENCE --append "$(selftest_filter)${4:-}" \
+		--add "$SHORT_LIST" "${@:5}" -- "$TOP/scripts/guest/selftests.sh"
 	"$TOP/scripts/ktap" --results "$RESULTS" "$2" <"$LOGS/$1.out"
 	show_failures "$LOGS/$1.out"
 	sed -n 's/^wpool-selftest: took /   /p' "$LOGS/$1.out" | sort -k2 -nr | head -n 5
+	show_short "$3" "$LOGS/$1.out"
 	judge_vm "$2" "$1"
 }
 
@@ -272,11 +295,11 @@ stress()
 	judge_vm "$prefix" "$name"
 }
 
-# part_torture NAME PREFIX KERNEL SECONDS SEED CYCLES
+# part_torture NAME PREFIX KERNEL SECONDS SEED CYCLES [PHASES]
 part_torture()
 {
 	stress "$1" "$2" "$3" $((PATIENCE + $4 * 2 + $6 * 10)) \
-		"PROGRAM=torture SECONDS=$4 SEED=$5 CYCLES=$6" \
+		"PROGRAM=torture SECONDS=$4 SEED=$5 CYCLES=$6${7:+ PHASES=$7}" \
 		--add "$TOP/tools/testing/torture/run.sh"
 }
 

@@ -9,7 +9,8 @@
 # kernel's lock checks are off.
 #
 # ONLY, from the kernel's command line, limits it to these programs, with commas
-# between them; BUT leaves these out; CASE limits those that run to one case.
+# between them; BUT leaves these out; CASE limits those that run to one case. SHORT, a
+# kernel, leaves out what /files/short.list says of it.
 
 # Of a program, in seconds. Its tests have their own limits, shorter ones: this is for
 # what these cannot end.
@@ -39,6 +40,17 @@ load()
 	insmod /wpool/wpool.ko allow_fault=1
 }
 
+# left_out PROGRAM: what the short form leaves out of it: "all", or its cases.
+left_out()
+{
+	[ -n "${SHORT:-}" ] || return 0
+	awk -v where="$SHORT" -v program="$1" '
+	/^#/ || index("," $1 ",", "," where ",") == 0 { next }
+	$2 == program { print "all" }
+	index($2, program ".") == 1 { print substr($2, length(program) + 2) }
+	' /files/short.list
+}
+
 # busy: for how many hundredths of a second the CPUs had work, all together.
 busy()
 {
@@ -51,11 +63,16 @@ if [ ! -s /tests/tests.list ]; then
 	exit 1
 fi
 
-status=0
+status=0 programs=0 left=
 echo "wpool-test: start"
 for test in $(grep -v fault /tests/tests.list) $(grep fault /tests/tests.list); do
 	case ,${ONLY:-$test}, in *",$test,"*) ;; *) continue ;; esac
 	case ,${BUT:-}, in *",$test,"*) continue ;; esac
+	programs=$((programs + 1)) options=
+	for case in $(left_out "$test"); do
+		[ "$case" = all ] && left="$left $test" && continue 2
+		left="$left $test.$case" options="$options -T $case"
+	done
 	echo "wpool-selftest: start $test"
 	echo "wpool-selftest: start $test" >/dev/kmsg
 	rc=0
@@ -71,7 +88,7 @@ for test in $(grep -v fault /tests/tests.list) $(grep fault /tests/tests.list); 
 	load || rc=99
 	if [ $rc -eq 0 ]; then
 		# shellcheck disable=SC2086
-		(cd /tests && timeout -s KILL "$LIMIT" "./$test" ${CASE:+-r "$CASE"}) 2>&1 || rc=$?
+		(cd /tests && timeout -s KILL "$LIMIT" "./$test" $options ${CASE:+-r "$CASE"}) 2>&1 || rc=$?
 	fi
 	echo "wpool-selftest: end $test $rc"
 	echo "wpool-selftest: took $test $(($(date +%s) - begun)) s, busy $((($(busy) - worked) / 100)) s"
@@ -79,6 +96,7 @@ for test in $(grep -v fault /tests/tests.list) $(grep fault /tests/tests.list); 
 	[ $rc -eq 0 ] || [ $rc -eq 4 ] || status=1
 done
 echo "wpool-test: end"
+[ -z "$left" ] || echo "wpool-selftest: short of $programs programs:$left"
 
 # Whatever the tests did, the module must go in the end.
 if [ -e /sys/module/wpool ] && ! unload; then

@@ -91,10 +91,25 @@ watchdog_start()
 	watchdog=$!
 }
 
-# run_tests: all of $TESTS, then exit. As with the programs in C, -r NAME runs one.
+# without NAME: $TESTS but that one.
+without()
+{
+	for name in $TESTS; do
+		[ "$name" = "$1" ] || echo "$name"
+	done
+}
+
+# run_tests: all of $TESTS, then exit. As with the programs in C, -r NAME runs one, and
+# -T NAME, which may stand there several times, leaves one out.
 run_tests()
 {
-	[ "$1" != -r ] || TESTS=$2
+	while [ $# -ge 2 ]; do
+		case $1 in
+		-r) TESTS=$2 ;;
+		-T) TESTS=$(without "$2") ;;
+		esac
+		shift 2
+	done
 	echo "TAP version 13"
 	# shellcheck disable=SC2086
 	set -- $TESTS
