@@ -68,7 +68,7 @@ end_helpers()
 # fresh [PARAMETER...]: whatever the last test left behind
 fresh()
 {
-	for module in wpool_forget wpool_sample_server wpool_sample wpool; do
+	for module in wpool_leave wpool_forget wpool_sample_server wpool_sample wpool; do
 		[ ! -e /sys/module/$module ] || wait_for rmmod $module ||
 			fail "$module cannot be unloaded" || return 1
 	done
@@ -247,6 +247,17 @@ test_forgotten_pool_without_an_owner()
 	unload && said none "wpool: nobody called wpool_destroy() of pool forgot.none"
 }
 
+# Here and not in KUnit alone, for kernels without it: PREEMPT_RT has other softirqs.
+test_softirqs_left_off_are_given_back()
+{
+	fresh || return 1
+	mark leave
+	insmod "$SAMPLES/wpool_leave.ko" || fail "$(dmesg | grep wpool_leave | tail -n 1)" ||
+		return 1
+	rmmod wpool_leave || fail "rmmod" || return 1
+	said leave "left preempt count" && unload
+}
+
 test_open_attribute_does_not_keep_the_module()
 {
 	fresh || return 1
@@ -367,7 +378,8 @@ test_ends_loaded()
 TESTS="parameters_are_visible parameters_are_used bad_parameters fault_is_refused
 	open_file_keeps_the_module sample_module_keeps_the_module
 	pools_go_with_the_module module_that_forgets_its_pools
-	forgotten_pool_without_an_owner open_attribute_does_not_keep_the_module few_workers
+	forgotten_pool_without_an_owner softirqs_left_off_are_given_back
+	open_attribute_does_not_keep_the_module few_workers
 	few_workers_for_two_pools few_workers_for_many_pools all_workers_in_use_is_no_stall
 	10000_together load_and_unload ends_loaded"
 

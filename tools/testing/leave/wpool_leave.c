@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A task that leaves softirqs disabled, for module_load of the selftests: they run on
+ * kernels that have no KUnit, as Debian's PREEMPT_RT, where disabled softirqs are a lock
+ * of the CPU, no preemption, and hold migration and RCU. The suite wpool_contain has the
+ * rest of what a task may leave.
+ *
+ * The init function succeeds if the next task of the same worker finds nothing of it,
+ * and others of that CPU can disable softirqs, and says what there is if not.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/bottom_half.h>
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/module.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/wpool.h>
+
+static struct found {
+	pid_t pid;
+	unsigned long softirqs;
+	int preempt;
+	int rcu;
+	int migration;
+} left, found;
+
+static void leave(struct wpool_task *task)
+{
+	local_bh_disable();
+	local_bh_disable();
+	left.pid = current->pid;
+	left.softirqs = softirq_count();
+}
+
+static void look(struct wpool_task *task)
+{
+	found.pid = current->pid;
+	found.softirqs = softirq_count();
+	found.preempt = preempt_count();
+	found.rcu = rcu_preempt_depth();
+#ifdef CONFIG_SMP
+	found.migration = current->migration_disabled;
+#endif
+	usleep_range(10, 20);
+}
+
+static int run(struct wpool *pool, wpool_task_fn func)
+{
+	struct wpool_task task;
+
+	wpool_task_init(&task, func);
+	return wpool_submit(pool, &task) ?: wpool_task_wait(&task);
+}
+
+static int __init wpool_leave_init(void)
+{
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	int err;
+
+	wpool_attrs_init(&attrs);
+	attrs.name = "leave";
+	attrs.capacity = 1;
+	attrs.cpumask = cpumask_of(cpumask_first(cpu_online_mask));
+	pool = wpool_create(&attrs, THIS_MODULE);
+	if (IS_ERR(pool))
+		return PTR_ERR(pool);
+	err = run(pool, leave) ?: run(pool, look);
+	wpool_destroy(pool);
+	if (err)
+		return err;
+	/* who waits for the lock that nobody gives back waits for ever */
+	if (!found.softirqs) {
+		err = set_cpus_allowed_ptr(current, cpumask_of(cpumask_first(cpu_online_mask)));
+		local_bh_disable();
+		local_bh_enable();
+		set_cpus_allowed_ptr(current, cpu_possible_mask);
+	}
+	if (found.pid == left.pid && left.softirqs && !found.softirqs && !found.preempt &&
+	    !found.rcu && !found.migration)
+		return err;
+	pr_info("left softirqs %lx; then preempt count %x, softirqs %lx, rcu depth %d, migration off %d, %s worker\n",
+		left.softirqs, found.preempt, found.softirqs, found.rcu, found.migration,
+		found.pid == left.pid ? "the same" : "another");
+	return -EPROTO;
+}
+
+static void __exit wpool_leave_exit(void)
+{
+}
+
+module_init(wpool_leave_init);
+module_exit(wpool_leave_exit);
+MODULE_DESCRIPTION("A task that leaves softirqs disabled");
+MODULE_LICENSE("GPL");
