@@ -296,6 +296,51 @@ struct rivalry {
 	bool over;
 };
 
+struct told {
+	bool inside[3];
+	bool end[3];
+};
+
+static void run_until_told(struct wpk_job *job)
+{
+	struct told *told = job->arg;
+	int i = job - job->jobs->job;
+
+	WRITE_ONCE(told->inside[i], true);
+	if (!wpk_run_until(READ_ONCE(told->end[i])))
+		job->ret = -ETIME;
+}
+
+/*
+ * The first has slept, and runs again; the second ran meanwhile, and ends. The CPU has
+ * its one worker, so the third waits for the first, and the other worker parks.
+ */
+static void wpool_handoff_back_from_its_sleep_it_counts_again(struct kunit *test)
+{
+	struct wpool *pool = wpk_one_cpu_pool(test, 3, 1, true);
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
+	struct told *told = kunit_kzalloc(test, sizeof(*told), GFP_KERNEL);
+	struct wpk_gate *gate;
+
+	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
+		kunit_skip(test, "a kernel without preempt notifiers");
+	KUNIT_ASSERT_NOT_NULL(test, told);
+	wpk_jobs_body(jobs, run_until_told, told);
+	gate = first_at_gate(test, pool, jobs);
+	wpk_jobs_submit(test, pool, jobs, 1, 1);
+	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(told->inside[1]));
+	wpk_jobs_submit(test, pool, jobs, 2, 1);
+	wpk_gate_open(gate);
+	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(told->inside[0]));
+	WRITE_ONCE(told->end[1], true);
+	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 1);
+	KUNIT_EXPECT_FALSE(test, READ_ONCE(told->inside[2]));
+	WRITE_ONCE(told->end[0], true);
+	WRITE_ONCE(told->end[2], true);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 3));
+	wpk_no_errors(test, jobs);
+}
+
 /* It is switched out again and again, but has never gone to sleep. */
 static void run_and_be_switched_out(struct wpk_job *job)
 {
@@ -371,6 +416,7 @@ static struct kunit_case handoff_cases[] = {
 	KUNIT_CASE(wpool_tune_handoff_off_next_waits_again),
 	KUNIT_CASE_PARAM(wpool_submit_by_a_task_that_sleeps_afterwards_starts,
 			 children_gen_params),
+	KUNIT_CASE(wpool_handoff_back_from_its_sleep_it_counts_again),
 	KUNIT_CASE(wpool_handoff_looks_at_the_global_queue),
 	KUNIT_CASE(wpool_submit_behind_a_task_that_sleeps_starts),
 	KUNIT_CASE_PARAM(wpool_handoff_does_not_happen_to_a_task_that_stays_awake,

@@ -17,6 +17,7 @@
 #include <linux/sched.h>
 
 #include "compat.h"
+#include "core/alarm.h"
 #include "core/census.h"
 #include "core/queues.h"
 #include "core/trace.h"
@@ -85,13 +86,25 @@ static void switched_out(struct preempt_notifier *notifier,
 	if (!READ_ONCE(pool->handoff) || !is_blocking(w))
 		return;
 	rq = wpool_running_leave(w);
+	w->asleep = rq;
 	if (rq && wpool_queues_are_waiting(pool, rq) && could_come(pool))
 		irq_work_queue(&wpool_this_runq(pool)->handoff_work);
 }
 
-/* The worker counts itself as running when its task has ended. */
+/*
+ * A worker that was counted out because it slept runs again: it will look for work when
+ * its task has ended. One that was counted out as a hog stays so until then.
+ */
 static void switched_in(struct preempt_notifier *notifier, int cpu)
 {
+	struct wpool_worker *w = container_of(notifier, struct wpool_worker, notifier);
+
+	if (!w->asleep)
+		return;
+	w->asleep = false;
+	wpool_running_enter(w);
+	/* the monitor must see if the task does not end soon */
+	wpool_alarm_set();
 }
 
 static struct preempt_ops switch_ops = {

@@ -217,6 +217,7 @@ struct wpool_runq {
  * @owns_waking: G: @picked, and rq->waking is set because of this worker
  * @leaving: W: counted out of the pool
  * @searching: O: counts in nr_searching
+ * @asleep: O: was counted out of nr_running when it went to sleep in a task
  * @has_notifier: O: @notifier is registered
  * @detached: O: the outermost task is detached: its memory may be gone
  * @colour: O: colour of a detached outermost task
@@ -254,6 +255,7 @@ struct wpool_worker {
 	bool owns_waking;
 	bool leaving;
 	bool searching;
+	bool asleep;
 	bool has_notifier;
 	bool detached;
 	u8 colour;
