@@ -20,6 +20,7 @@
 #include <linux/cpumask.h>
 #include <linux/percpu.h>
 #include <linux/slab.h>
+#include <linux/threads.h>
 #include <linux/topology.h>
 
 #include "core/handoff.h"
@@ -28,7 +29,7 @@ static struct kmem_cache *runq_cache;
 
 int wpool_runqs_init(struct wpool *pool)
 {
-	BUILD_BUG_ON(NR_CPUS > U16_MAX);
+	BUILD_BUG_ON(CONFIG_NR_CPUS > U16_MAX);
 	pool->rq = alloc_percpu(struct wpool_runq *);
 	pool->active = kcalloc(nr_cpu_ids, sizeof(*pool->active), GFP_KERNEL);
 	pool->idle_mask = bitmap_zalloc(nr_cpu_ids, GFP_KERNEL);

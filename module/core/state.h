@@ -66,6 +66,7 @@
 #define WPOOL_CORE_STATE_H
 
 #include <linux/completion.h>
+#include <linux/cpumask.h>
 #include <linux/device.h>
 #include <linux/irq_work.h>
 #include <linux/lockdep.h>
@@ -472,10 +473,19 @@ static inline struct wpool_runq *wpool_runq(struct wpool *pool, int cpu)
 	return READ_ONCE(*per_cpu_ptr(pool->rq, cpu));
 }
 
+/* The run queue of the next CPU after @cpu that has one, or NULL. */
+static inline struct wpool_runq *wpool_next_runq(struct wpool *pool, int *cpu)
+{
+	struct wpool_runq *rq = NULL;
+
+	while (!rq && (*cpu = cpumask_next(*cpu, cpu_possible_mask)) < nr_cpu_ids)
+		rq = wpool_runq(pool, *cpu);
+	return rq;
+}
+
 /** wpool_for_each_runq() - visit the run queues of all CPUs: not on a task's way */
 #define wpool_for_each_runq(pool, rq, cpu)				\
-	for_each_possible_cpu(cpu)					\
-		if (!((rq) = wpool_runq(pool, cpu))) {} else
+	for ((cpu) = -1; ((rq) = wpool_next_runq(pool, &(cpu))); )
 
 /** wpool_nr_active() - how many run queues are active */
 static inline u32 wpool_nr_active(const struct wpool *pool)

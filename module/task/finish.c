@@ -129,6 +129,7 @@ void wpool_finish_sync_all(void)
 	smp_rmb();
 	for_each_possible_cpu(cpu)
 		sync_cpu(cpu);
+	/* likewise */
 	smp_rmb();
 }
 
