@@ -84,15 +84,12 @@ u32 wpool_globq_pop(struct wpool_globq *gq, struct wpool_task **tasks, u32 max)
 
 bool wpool_globq_remove(struct wpool *pool, struct wpool_globq *gq, struct wpool_task *task)
 {
-	unsigned long here = (unsigned long)pool | WPOOL_TASK_IN_GLOBQ;
 	bool found;
 
-	/* a glance; a task that is on its way to the queue is in another thread's hands */
-	if ((unsigned long)READ_ONCE(task->pool) != here)
-		return false;
 	raw_spin_lock(&gq->lock);
 	/* it may be in another pool's queue by now, under another lock */
-	found = (unsigned long)READ_ONCE(task->pool) == here;
+	found = (unsigned long)READ_ONCE(task->pool) ==
+		((unsigned long)pool | WPOOL_TASK_IN_GLOBQ);
 	if (found) {
 		list_del(&task->node);
 		mark(task, false);
