@@ -40,7 +40,7 @@ void wpool_alarm_init(bool (*look_fn)(void), u64 period_ns);
 /** wpool_alarm_period() - set the time from which the alarm takes from now on, in ns */
 void wpool_alarm_period(u64 ns);
 
-/** wpool_alarm_is_pending() - for debugfs: is the timer on just now? */
+/** wpool_alarm_is_pending() - is the timer on just now? */
 bool wpool_alarm_is_pending(void);
 
 /** wpool_alarm_exit() - after the last pool */

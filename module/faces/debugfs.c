@@ -14,10 +14,8 @@
 #include <linux/cpumask.h>
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
-#include <linux/timer.h>
 #include <linux/wpool.h>
 
-#include "core/alarm.h"
 #include "core/registry.h"
 #include "core/state.h"
 #include "pool/stats.h"
@@ -125,14 +123,14 @@ DEFINE_SHOW_ATTRIBUTE(latency);
 
 static void show_expiry(struct wpool *pool, void *data)
 {
-	if (timer_pending(&pool->expiry_timer))
+	if (wpool_expiry_is_pending(pool))
 		seq_printf(data, "%-15s expiry\n", pool->name);
 }
 
 static int timers_show(struct seq_file *seq, void *unused)
 {
 	seq_printf(seq, "%-15s timer\n", "pool");
-	if (wpool_alarm_is_pending())
+	if (wpool_monitor_is_pending())
 		seq_printf(seq, "%-15s monitor\n", "-");
 	wpool_pools_walk(show_expiry, seq);
 	return 0;

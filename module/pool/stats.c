@@ -13,7 +13,9 @@
 #include <linux/err.h>
 #include <linux/export.h>
 #include <linux/sched.h>
+#include <linux/timer.h>
 
+#include "core/alarm.h"
 #include "core/queues.h"
 #include "core/state.h"
 #include "task/account.h"
@@ -177,6 +179,16 @@ void wpool_get_cpu_stats(struct wpool *pool, int cpu, struct wpool_cpu_stats *st
 	};
 }
 EXPORT_SYMBOL_GPL(wpool_get_cpu_stats);
+
+bool wpool_expiry_is_pending(struct wpool *pool)
+{
+	return timer_pending(&pool->expiry_timer);
+}
+
+bool wpool_monitor_is_pending(void)
+{
+	return wpool_alarm_is_pending();
+}
 
 void wpool_workers_show(struct wpool *pool,
 			void (*show)(const struct wpool_worker_info *info,

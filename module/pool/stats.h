@@ -6,7 +6,14 @@
 #ifndef WPOOL_STATS_H
 #define WPOOL_STATS_H
 
+#include <linux/types.h>
 #include <linux/wpool.h>
+
+/** wpool_expiry_is_pending() - is the timer on that ends idle workers of a pool? */
+bool wpool_expiry_is_pending(struct wpool *pool);
+
+/** wpool_monitor_is_pending() - is the timer of the monitor on? */
+bool wpool_monitor_is_pending(void);
 
 /**
  * struct wpool_worker_info - what one worker does
