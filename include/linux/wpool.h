@@ -767,8 +767,8 @@ int __must_check wpool_invoke(struct wpool *pool, void *arg);
  * should take the task back with wpool_task_cancel_sync().
  *
  * The first three results are the task's status after its last accepted submit.
- * After them that submit no longer counts in the pool, and its place is free; if it
- * followed another one without a wait between, wpool_flush() says so of both.
+ * After them that submit no longer counts in the pool, and its place is free. Of an
+ * earlier submit that nobody waited for only wpool_flush() says the same.
  * After any other, nothing is promised about the task. If several threads wait for
  * a task, none may free it before all have returned.
  *
