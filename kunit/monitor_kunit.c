@@ -22,7 +22,7 @@
 
 /* A pool on the first two CPUs, or on the first alone. */
 static struct wpool *hog_pool(struct kunit *test, u32 capacity, int nr_cpus,
-			      bool steal, bool handoff)
+			      bool handoff)
 {
 	struct wpool_attrs attrs;
 	struct wpool *pool;
@@ -36,7 +36,6 @@ static struct wpool *hog_pool(struct kunit *test, u32 capacity, int nr_cpus,
 		cpumask_set_cpu(wpk_cpu(i), mask);
 	wpk_attrs(&attrs, capacity, WPOOL_UNLIMITED);
 	attrs.cpumask = mask;
-	attrs.steal = steal;
 	attrs.handoff = handoff;
 	attrs.hog_ms = HOG_MS;
 	pool = wpk_pool_attrs(test, &attrs);
@@ -118,13 +117,6 @@ static struct hog *run_hog(struct kunit *test, struct wpool *pool, bool waits,
 
 static const bool off_and_on[] = { false, true };
 
-static void steal_desc(const bool *steal, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "steal %d", *steal);
-}
-
-KUNIT_ARRAY_PARAM(steal, off_and_on, steal_desc);
-
 static void handoff_desc(const bool *handoff, char *desc)
 {
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "handoff %d", *handoff);
@@ -134,8 +126,7 @@ KUNIT_ARRAY_PARAM(handoff, off_and_on, handoff_desc);
 
 static void wpool_hog_on_two_cpus_its_queue_goes_to_another_worker(struct kunit *test)
 {
-	bool steal = *(const bool *)test->param_value;
-	struct wpool *pool = hog_pool(test, 4, 2, steal, true);
+	struct wpool *pool = hog_pool(test, 4, 2, true);
 	struct hog *hog = run_hog(test, pool, true, false);
 
 	KUNIT_EXPECT_TRUE(test, hog->saw_it);
@@ -146,7 +137,7 @@ static void wpool_hog_on_two_cpus_its_queue_goes_to_another_worker(struct kunit 
 
 static void wpool_hog_on_the_only_cpu_its_own_worker_comes(struct kunit *test)
 {
-	struct wpool *pool = hog_pool(test, 4, 1, true, true);
+	struct wpool *pool = hog_pool(test, 4, 1, true);
 	struct hog *hog = run_hog(test, pool, true, true);
 
 	KUNIT_EXPECT_TRUE(test, hog->saw_it);
@@ -156,7 +147,7 @@ static void wpool_hog_on_the_only_cpu_its_own_worker_comes(struct kunit *test)
 
 static void wpool_hog_handoff_0_counts_and_moves_none(struct kunit *test)
 {
-	struct wpool *pool = hog_pool(test, 4, 1, true, false);
+	struct wpool *pool = hog_pool(test, 4, 1, false);
 	struct hog *hog = run_hog(test, pool, false, true);
 
 	KUNIT_EXPECT_FALSE(test, hog->saw_it);
@@ -167,7 +158,7 @@ static void wpool_hog_handoff_0_counts_and_moves_none(struct kunit *test)
 /* Nobody can help it, and nobody is harmed. */
 static void wpool_hog_at_capacity_1_its_child_starts_afterwards(struct kunit *test)
 {
-	struct wpool *pool = hog_pool(test, 1, 1, true, true);
+	struct wpool *pool = hog_pool(test, 1, 1, true);
 	struct hog *hog = run_hog(test, pool, false, true);
 
 	KUNIT_EXPECT_FALSE(test, hog->saw_it);
@@ -229,9 +220,9 @@ static unsigned int lines_about(const char *name)
 }
 
 /* A worker at home and idle on each of two CPUs. */
-static struct wpool *pair_pool(struct kunit *test, bool steal)
+static struct wpool *pair_pool(struct kunit *test)
 {
-	struct wpool *pool = hog_pool(test, 2, 2, steal, true);
+	struct wpool *pool = hog_pool(test, 2, 2, true);
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *warm = wpk_jobs(test, 2, gate);
 	struct wpool_cpu_stats stats;
@@ -277,8 +268,7 @@ static int submit_and_keep_the_cpu(struct wpk_thread *thread)
  */
 static void wpool_monitor_rescues_the_queue_of_a_cpu_taken_by_others(struct kunit *test)
 {
-	bool steal = *(const bool *)test->param_value;
-	struct wpool *pool = pair_pool(test, steal);
+	struct wpool *pool = pair_pool(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct wpk_thread *thread;
 	struct wpool_attrs attrs;
@@ -320,7 +310,6 @@ static void wpool_monitor_reports_no_queue_that_waits_for_capacity(struct kunit 
 /* The pool may have no more workers, and those that it has are elsewhere. */
 static void wpool_idle_workers_of_another_cpu_come_at_capacity(struct kunit *test)
 {
-	bool steal = *(const bool *)test->param_value;
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *warm = wpk_jobs(test, 2, gate);
 	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
@@ -332,7 +321,6 @@ static void wpool_idle_workers_of_another_cpu_come_at_capacity(struct kunit *tes
 		kunit_skip(test, "one CPU has no other one");
 	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
 	attrs.cpumask = cpumask_of(wpk_cpu(1));
-	attrs.steal = steal;
 	pool = wpk_pool_attrs(test, &attrs);
 	wpk_jobs_submit(test, pool, warm, 0, 2);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
@@ -501,17 +489,14 @@ static void wpool_monitor_sleeps_for_good_while_tasks_sleep(struct kunit *test)
 }
 
 static struct kunit_case monitor_cases[] = {
-	KUNIT_CASE_PARAM(wpool_hog_on_two_cpus_its_queue_goes_to_another_worker,
-			 steal_gen_params),
+	KUNIT_CASE(wpool_hog_on_two_cpus_its_queue_goes_to_another_worker),
 	KUNIT_CASE(wpool_hog_on_the_only_cpu_its_own_worker_comes),
 	KUNIT_CASE(wpool_hog_handoff_0_counts_and_moves_none),
 	KUNIT_CASE(wpool_hog_at_capacity_1_its_child_starts_afterwards),
 	KUNIT_CASE_SLOW(wpool_hog_is_no_task_that_sleeps),
-	KUNIT_CASE_PARAM(wpool_monitor_rescues_the_queue_of_a_cpu_taken_by_others,
-			 steal_gen_params),
+	KUNIT_CASE(wpool_monitor_rescues_the_queue_of_a_cpu_taken_by_others),
 	KUNIT_CASE_SLOW(wpool_monitor_reports_no_queue_that_waits_for_capacity),
-	KUNIT_CASE_PARAM(wpool_idle_workers_of_another_cpu_come_at_capacity,
-			 steal_gen_params),
+	KUNIT_CASE(wpool_idle_workers_of_another_cpu_come_at_capacity),
 	KUNIT_CASE_SLOW(wpool_monitor_sleeps_for_good_when_nothing_runs),
 	KUNIT_CASE_PARAM_ATTR(wpool_monitor_sleeps_for_good_while_tasks_sleep,
 			      handoff_gen_params, { .speed = KUNIT_SPEED_SLOW }),

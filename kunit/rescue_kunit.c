@@ -207,46 +207,6 @@ static void wpool_submit_makes_one_worker_for_a_cpu_that_is_held(struct kunit *t
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* ---- a CPU that a task hogs ----------------------------------------------- */
-
-/* Another one is queued behind it from the start; those who are woken get the CPU. */
-static void submit_and_run_until_it_started(struct wpk_job *job)
-{
-	struct wpk_jobs *other = job->arg;
-
-	job->ret = wpool_submit(other->job[0].arg, &other->job[0].task);
-	if (!wpk_run_until(atomic_read(&other->started)))
-		job->ret = -ETIME;
-}
-
-/*
- * Without balancing the worker of the other CPU may not take it, so it is no
- * use to wake that one: there is an idle one at home here.
- */
-static void wpool_hog_steal_0_another_worker_of_its_cpu_comes(struct kunit *test)
-{
-	struct wpk_jobs *hog = wpk_jobs(test, 1, NULL);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct wpool_attrs attrs;
-	struct wpool *pool;
-
-	wpk_attrs(&attrs, 4, WPOOL_UNLIMITED);
-	attrs.prealloc = true;
-	attrs.steal = false;
-	pool = two_cpu_pool(test, &attrs);
-	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 4);
-	KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(0)), 2);
-	KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(1)), 2);
-
-	wpk_jobs_body(jobs, NULL, pool);
-	wpk_jobs_body(hog, submit_and_run_until_it_started, jobs);
-	wpk_jobs_submit(test, pool, hog, 0, 1);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(hog, 1));
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
-	wpk_no_errors(test, hog);
-	KUNIT_EXPECT_GE(test, wpk_stat(pool, hogs), 1);
-}
-
 /* ---- a CPU that has come -------------------------------------------------- */
 
 /* At capacity none can be made there, and nothing need be queued for one to move. */
@@ -272,7 +232,6 @@ static struct kunit_case rescue_cases[] = {
 	KUNIT_CASE(wpool_submit_does_not_rely_on_a_worker_without_its_cpu),
 	KUNIT_CASE(wpool_submit_does_not_rely_on_a_new_worker_without_its_cpu),
 	KUNIT_CASE(wpool_submit_makes_one_worker_for_a_cpu_that_is_held),
-	KUNIT_CASE(wpool_hog_steal_0_another_worker_of_its_cpu_comes),
 	KUNIT_CASE(wpool_tune_more_cpus_an_idle_worker_moves_there),
 	{}
 };

@@ -426,8 +426,8 @@ static void wpool_capacity_left_runs_what_a_sleeping_worker_left(struct kunit *t
 	wpk_jobs_ran_once(test, stuck->left);
 }
 
-/* Tasks on every CPU, workers on few of them, and no balancing. */
-static void wpool_steal_0_never_stops_progress(struct kunit *test)
+/* Tasks on every CPU, workers on few of them. */
+static void wpool_submit_on_all_cpus_few_workers_run_all(struct kunit *test)
 {
 	u32 capacity = *(const u32 *)test->param_value;
 	struct wpk_jobs *jobs = wpk_jobs(test, 800, NULL);
@@ -436,7 +436,6 @@ static void wpool_steal_0_never_stops_progress(struct kunit *test)
 	int i;
 
 	wpk_attrs(&attrs, capacity, WPOOL_UNLIMITED);
-	attrs.steal = false;
 	pool = wpk_pool_attrs(test, &attrs);
 	for (i = 0; i < 800; i++) {
 		/* A few in a row, then on the next CPU. */
@@ -490,7 +489,7 @@ static struct kunit_case sched_cases[] = {
 	KUNIT_CASE(wpool_submit_spill_without_a_taker_keeps_all),
 	KUNIT_CASE(wpool_steal_takes_what_a_stuck_worker_left),
 	KUNIT_CASE(wpool_capacity_left_runs_what_a_sleeping_worker_left),
-	KUNIT_CASE_PARAM(wpool_steal_0_never_stops_progress,
+	KUNIT_CASE_PARAM(wpool_submit_on_all_cpus_few_workers_run_all,
 			 capacity_gen_params),
 	KUNIT_CASE_SLOW(wpool_submit_from_tasks_grows_a_tree_each_once),
 	{}

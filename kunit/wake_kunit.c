@@ -149,11 +149,10 @@ static int tune_up_and_down(struct wpk_thread *thread)
 		attrs.capacity = 1 + round % 4;
 		attrs.expiry_ms = round % 3;
 		attrs.min_workers = round % 2;
-		attrs.steal = round % 5;
 		attrs.nice = round % 7;
 		ret = wpool_tune(thread->pool, &attrs, WPOOL_TUNE_CAPACITY |
 				 WPOOL_TUNE_EXPIRY_MS | WPOOL_TUNE_MIN_WORKERS |
-				 WPOOL_TUNE_STEAL | WPOOL_TUNE_NICE);
+				 WPOOL_TUNE_NICE);
 		if (ret)
 			return ret;
 		round++;

@@ -200,7 +200,6 @@ typedef void (*wpool_fault_fn)(const struct wpool_fault *fault, void *data);
  *	default true. If false, blocked workers and hogs count towards
  *	@concurrency, and the tasks queued behind them wait unless another CPU
  *	steals them.
- * @steal: balance tasks between CPUs; default true. false never stops progress.
  * @latency: take time stamps and keep a histogram of queue-to-start latency;
  *	default false
  * @order: which idle worker is reused first; default %WPOOL_LIFO
@@ -230,7 +229,6 @@ struct wpool_attrs {
 	u32 spin_us;
 	u32 hog_ms;
 	bool handoff;
-	bool steal;
 	bool latency;
 	bool prealloc;
 	enum wpool_order order;
@@ -252,11 +250,10 @@ struct wpool_attrs {
 #define WPOOL_TUNE_SPIN_US	BIT(7)
 #define WPOOL_TUNE_HOG_MS	BIT(8)
 #define WPOOL_TUNE_HANDOFF	BIT(9)
-#define WPOOL_TUNE_STEAL	BIT(10)
-#define WPOOL_TUNE_LATENCY	BIT(11)
-#define WPOOL_TUNE_NICE		BIT(12)
-#define WPOOL_TUNE_CPUMASK	BIT(13)
-#define WPOOL_TUNE_ALL		GENMASK(13, 0)
+#define WPOOL_TUNE_LATENCY	BIT(10)
+#define WPOOL_TUNE_NICE		BIT(11)
+#define WPOOL_TUNE_CPUMASK	BIT(12)
+#define WPOOL_TUNE_ALL		GENMASK(12, 0)
 
 /**
  * enum wpool_state - state of a pool

@@ -6,6 +6,7 @@
 #include <linux/jiffies.h>
 #include <linux/moduleparam.h>
 #include <linux/rcupdate.h>
+#include <linux/smp.h>
 #include <linux/threads.h>
 #include <linux/wait.h>
 
@@ -88,44 +89,42 @@ void wpool_threads_leave(struct wpool *pool)
 
 /* ---- waking, searching, running ---- */
 
-void wpool_waking_enter(struct wpool *pool)
+void wpool_waking_enter(struct wpool_worker *w, struct wpool_runq *rq, bool helps)
 {
-	WRITE_ONCE(pool->wake_jiffy, jiffies);
-	atomic_inc(&pool->nr_waking);
+	lockdep_assert_held(&rq->lock);
+	w->picked = true;
+	if (!rq->waking)
+		WRITE_ONCE(rq->waking, w);
+	WRITE_ONCE(rq->wake_jiffy, jiffies);
+	if (helps)
+		wpool_coming_enter(w);
+}
+
+void wpool_coming_enter(struct wpool_worker *w)
+{
+	w->helps = true;
+	WRITE_ONCE(w->pool->coming_jiffy, jiffies);
+	atomic_inc(&w->pool->nr_coming);
+}
+
+void wpool_coming_leave(struct wpool_worker *w)
+{
+	if (w->helps) {
+		w->helps = false;
+		/* wpool_coming_leave:A, it counts as searching before: see wake.c */
+		smp_mb__before_atomic();
+		atomic_dec(&w->pool->nr_coming);
+	}
 }
 
 void wpool_waking_leave(struct wpool_worker *w)
 {
-	struct wpool *pool = w->pool;
-	struct wpool_runq *rq = w->rq;
-	unsigned long flags;
-
 	w->picked = false;
-	local_irq_save(flags);
-	wpool_searching_enter(w);
+	if (w->helps)
+		wpool_searching_enter(w);
 	wpool_running_enter(w);
-	if (w->owns_waking) {
-		w->owns_waking = false;
-		raw_spin_lock(&rq->lock);
-		WRITE_ONCE(rq->waking, false);
-		raw_spin_unlock(&rq->lock);
-	}
-	/* wpool_waking_leave:A, it counts as searching and running before: see wake.c */
-	smp_mb__before_atomic();
-	atomic_dec(&pool->nr_waking);
-	local_irq_restore(flags);
-}
-
-void wpool_waking_disown(struct wpool_worker *w)
-{
-	struct wpool_runq *rq = w->rq;
-
-	if (!w->owns_waking)
-		return;
-	w->owns_waking = false;
-	raw_spin_lock_irq(&rq->lock);
-	WRITE_ONCE(rq->waking, false);
-	raw_spin_unlock_irq(&rq->lock);
+	wpool_waking_disown(w);
+	wpool_coming_leave(w);
 }
 
 void wpool_searching_enter(struct wpool_worker *w)
@@ -155,6 +154,15 @@ void wpool_running_enter(struct wpool_worker *w)
 	smp_store_release(&w->running_on, w->rq);
 }
 
+/* Make the CPU of a run queue look at the queues. If it is offline, nothing is pushed there. */
+static void make_it_look(struct wpool_runq *rq)
+{
+	atomic_inc(&rq->nr_looks);
+	/* fails if such a call is on its way: it has not begun to look */
+	if (smp_call_function_single_async(rq->cpu, &rq->look))
+		atomic_dec(&rq->nr_looks);
+}
+
 struct wpool_runq *wpool_running_leave(struct wpool_worker *w)
 {
 	struct wpool_runq *rq = NULL;
@@ -162,11 +170,18 @@ struct wpool_runq *wpool_running_leave(struct wpool_worker *w)
 	/* the worker and the monitor may both try: the exchange lets one of them */
 	if (READ_ONCE(w->running_on))
 		rq = xchg(&w->running_on, NULL);
-	/* wpool_running_leave:A, fully ordered, see wake.c */
-	if (rq)
-		atomic_dec_return(&rq->nr_running);
-	else
+	if (!rq) {
 		smp_mb(); /* the caller relies on the barrier in this case, too */
+		return NULL;
+	}
+	/* wpool_running_leave:A, fully ordered, see wake.c */
+	atomic_dec_return(&rq->nr_running);
+	/*
+	 * wpool_running_leave:B. A submitter on that CPU executes no barrier while it counts
+	 * on the worker: only that CPU itself is sure to see what was queued there.
+	 */
+	if (unlikely(rq->cpu != smp_processor_id()))
+		make_it_look(rq);
 	return rq;
 }
 

@@ -64,7 +64,7 @@ void wpool_threads_leave(struct wpool *pool);
 static inline bool wpool_runq_has_room(const struct wpool_runq *rq)
 {
 	return !READ_ONCE(rq->redirect) &&
-	       atomic_read(&rq->nr_running) + READ_ONCE(rq->waking) <
+	       atomic_read(&rq->nr_running) + !!READ_ONCE(rq->waking) <
 	       READ_ONCE(rq->pool->concurrency);
 }
 
@@ -75,28 +75,36 @@ static inline bool wpool_runq_is_over(const struct wpool_runq *rq)
 }
 
 /**
- * wpool_waking_enter() - count one more waking worker
- * @pool: the pool
+ * wpool_waking_enter() - a worker is picked or created, and about to be woken
+ * @w: the worker; it cannot run yet
+ * @rq: the run queue that it will serve; if another worker is waking for it already,
+ *	that one stays in rq->waking
+ * @helps: it shall look at all queues, and not only at its own and the global one
  *
- * Context: any; before the worker can run.
+ * Context: any; under rq->lock.
  */
-void wpool_waking_enter(struct wpool *pool);
+void wpool_waking_enter(struct wpool_worker *w, struct wpool_runq *rq, bool helps);
+
+/** wpool_coming_enter() - a picked worker shall look at all queues; it cannot run yet */
+void wpool_coming_enter(struct wpool_worker *w);
+
+/** wpool_coming_leave() - it does not, or does now and counts as searching */
+void wpool_coming_leave(struct wpool_worker *w);
 
 /**
  * wpool_waking_leave() - a worker that was created or picked has its CPU
- * @w: the calling worker; becomes searching and running, and is no longer waking
+ * @w: the calling worker; becomes running, and searching if it helps
  *
  * Context: the worker.
  */
 void wpool_waking_leave(struct wpool_worker *w);
 
-/**
- * wpool_waking_disown() - clear rq->waking for a worker that leaves that run queue
- * @w: the worker; not parked; still counts as waking in the pool
- *
- * Context: process context, interrupts on.
- */
-void wpool_waking_disown(struct wpool_worker *w);
+/** wpool_waking_disown() - a picked worker will not serve w->rq; it may still be coming */
+static inline void wpool_waking_disown(struct wpool_worker *w)
+{
+	if (READ_ONCE(w->rq->waking) == w)
+		WRITE_ONCE(w->rq->waking, NULL);
+}
 
 /**
  * wpool_searching_enter() - start to search
@@ -121,9 +129,10 @@ void wpool_running_enter(struct wpool_worker *w);
  * wpool_running_leave() - count a worker out, if it counts as running: a full barrier
  * @w: the worker
  *
- * The caller looks at the queues afterwards, or makes sure that another thread does.
+ * The caller looks at the queues afterwards, or makes sure that another thread does. If
+ * this is not the run queue's CPU, that CPU is made to look, too: see wake.c.
  *
- * Context: any.
+ * Context: any; preemption off.
  * Return: the run queue in which it was counted, or NULL.
  */
 struct wpool_runq *wpool_running_leave(struct wpool_worker *w);

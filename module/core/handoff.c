@@ -19,28 +19,47 @@
 #include "compat.h"
 #include "core/alarm.h"
 #include "core/census.h"
+#include "core/idle.h"
 #include "core/queues.h"
 #include "core/trace.h"
 #include "core/wake.h"
 
+static bool look(struct wpool *pool)
+{
+	unsigned long flags;
+	bool woken;
+
+	local_irq_save(flags);
+	woken = wpool_wake_if_work(pool, wpool_this_runq(pool));
+	local_irq_restore(flags);
+	return woken;
+}
+
 static void hand_over(struct irq_work *work)
 {
 	struct wpool_runq *rq = container_of(work, struct wpool_runq, handoff_work);
-	struct wpool *pool = rq->pool;
-	unsigned long flags;
 
-	local_irq_save(flags);
-	if (wpool_wake_if_work(pool, wpool_this_runq(pool))) {
+	if (look(rq->pool)) {
 		WRITE_ONCE(rq->handoffs, rq->handoffs + 1);
-		trace_wpool_runq_handed_over(pool->name, rq->cpu);
+		trace_wpool_runq_handed_over(rq->pool->name, rq->cpu);
 	}
-	local_irq_restore(flags);
+}
+
+static void look_here(void *info)
+{
+	struct wpool_runq *rq = info;
+
+	look(rq->pool);
+	/* look_here:A, the last access, pairs with wpool_handoff_sync:A */
+	smp_mb__before_atomic();
+	atomic_dec(&rq->nr_looks);
 }
 
 void wpool_handoff_init_runq(struct wpool_runq *rq)
 {
 	/* runs at once, on PREEMPT_RT too: a thread for it might never get a CPU */
 	rq->handoff_work = IRQ_WORK_INIT_HARD(hand_over);
+	INIT_CSD(&rq->look, look_here, rq);
 }
 
 void wpool_handoff_sync(struct wpool *pool)
@@ -48,8 +67,12 @@ void wpool_handoff_sync(struct wpool *pool)
 	struct wpool_runq *rq;
 	int cpu;
 
-	wpool_for_each_runq(pool, rq, cpu)
+	wpool_for_each_runq(pool, rq, cpu) {
 		irq_work_sync(&rq->handoff_work);
+		/* wpool_handoff_sync:A, pairs with look_here:A; it is a matter of an interrupt */
+		while (atomic_read_acquire(&rq->nr_looks))
+			cpu_relax();
+	}
 }
 
 #ifdef CONFIG_PREEMPT_NOTIFIERS
@@ -61,7 +84,7 @@ static bool is_enabled;
 /* Is there a worker to wake or to create? If not, a worker that becomes free will look. */
 static bool could_come(struct wpool *pool)
 {
-	return atomic_read(&pool->nr_idle) ||
+	return wpool_idle_any(pool) ||
 	       READ_ONCE(pool->nr_workers) < READ_ONCE(pool->capacity);
 }
 

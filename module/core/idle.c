@@ -11,13 +11,22 @@
 #include "core/state.h"
 #include "core/trace.h"
 
+u32 wpool_idle_nr(struct wpool *pool)
+{
+	struct wpool_runq *rq;
+	u32 nr = 0, i;
+
+	wpool_for_each_active(pool, rq, i)
+		nr += READ_ONCE(rq->nr_idle);
+	return nr;
+}
+
 void wpool_idle_take(struct wpool_runq *rq, struct wpool_worker *w)
 	__must_hold(&rq->lock)
 {
 	lockdep_assert_held(&rq->lock);
 	list_del(&w->idle_node);
 	WRITE_ONCE(rq->nr_idle, rq->nr_idle - 1);
-	atomic_dec(&rq->pool->nr_idle);
 	if (!rq->nr_idle)
 		clear_bit(rq->index, rq->pool->idle_mask);
 	trace_wpool_worker_woken(rq->pool->name, rq->cpu, w->thread->pid, w->idle_since);
@@ -40,13 +49,14 @@ void wpool_idle_add(struct wpool_runq *rq, struct wpool_worker *w)
 	else
 		list_add_tail(&w->idle_node, &rq->idle);
 	WRITE_ONCE(rq->nr_idle, rq->nr_idle + 1);
-	atomic_inc(&pool->nr_idle);
-	set_bit(rq->index, pool->idle_mask);
+	/* no locked instruction if others are idle here */
+	if (rq->nr_idle == 1)
+		set_bit(rq->index, pool->idle_mask);
 	trace_wpool_worker_parked(pool->name, rq->cpu, w->thread->pid);
 	raw_spin_unlock(&rq->lock);
 }
 
-bool wpool_idle_wake(struct wpool_runq *rq)
+bool wpool_idle_wake(struct wpool_runq *rq, bool helps)
 {
 	struct task_struct *thread;
 	struct wpool_worker *w;
@@ -57,10 +67,7 @@ bool wpool_idle_wake(struct wpool_runq *rq)
 		raw_spin_unlock(&rq->lock);
 		return false;
 	}
-	w->picked = true;
-	w->owns_waking = true;
-	WRITE_ONCE(rq->waking, true);
-	wpool_waking_enter(rq->pool);
+	wpool_waking_enter(w, rq, helps);
 	thread = w->thread;
 	wpool_idle_take(rq, w);
 	raw_spin_unlock(&rq->lock);
@@ -174,7 +181,7 @@ bool wpool_idle_move(struct wpool *pool, struct wpool_runq *rq)
 	if (w) {
 		w->picked = true;
 		w->new_home = rq;
-		wpool_waking_enter(pool);
+		wpool_coming_enter(w);
 		thread = w->thread;
 		wpool_idle_take(from, w);
 	}

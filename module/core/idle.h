@@ -13,11 +13,20 @@
 #ifndef WPOOL_IDLE_H
 #define WPOOL_IDLE_H
 
-#include <linux/types.h>
+#include <linux/bitmap.h>
 
-struct wpool;
-struct wpool_runq;
-struct wpool_worker;
+#include "core/state.h"
+
+/** wpool_idle_any() - is a worker parked? A glance */
+static inline bool wpool_idle_any(struct wpool *pool)
+{
+	u32 nr = wpool_nr_active(pool);
+
+	return find_first_bit(pool->idle_mask, nr) < nr;
+}
+
+/** wpool_idle_nr() - how many workers are parked: a glance, not for a task's way */
+u32 wpool_idle_nr(struct wpool *pool);
 
 /** wpool_idle_add() - put a worker on its run queue's list; interrupts off */
 void wpool_idle_add(struct wpool_runq *rq, struct wpool_worker *w);
@@ -41,13 +50,14 @@ struct wpool_runq *wpool_idle_coldest_runq(struct wpool *pool, unsigned long *si
 /**
  * wpool_idle_wake() - wake the next idle worker of a run queue to look for work
  * @rq: the run queue
+ * @helps: it shall look at all queues, and not only at its own and the global one
  *
  * Does nothing if a worker is already waking for this run queue.
  *
  * Context: any, interrupts off.
  * Return: true if a worker was woken.
  */
-bool wpool_idle_wake(struct wpool_runq *rq);
+bool wpool_idle_wake(struct wpool_runq *rq, bool helps);
 
 /**
  * wpool_idle_move() - wake the coldest idle worker of another CPU to move here

@@ -32,6 +32,7 @@
 #include "compat.h"
 #include "core/alarm.h"
 #include "core/census.h"
+#include "core/idle.h"
 #include "core/queues.h"
 #include "core/registry.h"
 #include "core/sched.h"
@@ -153,13 +154,11 @@ static u64 standing_ns(struct wpool_watch *watch, u64 head, u64 now)
 	if (!watch->head_ns || watch->head != head) {
 		watch->head = head;
 		watch->head_ns = now;
-		WRITE_ONCE(watch->stands, false);
 		watch->reported = false;
 		return 0;
 	}
 	if (now - watch->head_ns < STALL_NS)
 		return 0;
-	WRITE_ONCE(watch->stands, true);
 	return now - watch->head_ns;
 }
 
@@ -171,7 +170,7 @@ static bool is_exhausted(struct wpool *pool)
 {
 	u32 workers = READ_ONCE(pool->nr_workers);
 
-	return !atomic_read(&pool->nr_idle) &&
+	return !wpool_idle_any(pool) &&
 	       (workers >= READ_ONCE(pool->capacity) || (workers && !wpool_workers_room()));
 }
 
@@ -221,7 +220,7 @@ static void watch_globq(struct wpool *pool, u64 now)
 		return;
 	local_irq_save(flags);
 	coming = wpool_wake_rescue(wpool_this_runq(pool)) ||
-		 atomic_read(&pool->nr_waking);
+		 atomic_read(&pool->nr_coming);
 	local_irq_restore(flags);
 	/* if no worker is waking, all workers that may run are in their tasks */
 	if (ns >= STALL_LOG_NS && coming)
@@ -265,7 +264,6 @@ static bool look_at(struct wpool *pool)
 			busy = true;
 		} else {
 			rq->watch.head_ns = 0;
-			WRITE_ONCE(rq->watch.stands, false);
 		}
 	}
 	if (wpool_globq_len(&pool->globq)) {

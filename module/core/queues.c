@@ -2,6 +2,8 @@
 /* What is queued, see queues.h. */
 #include "core/queues.h"
 
+#include "core/length.h"
+
 bool wpool_queues_have_work(struct wpool *pool, struct wpool_runq *rq)
 {
 	struct wpool_runq *other;
@@ -10,7 +12,11 @@ bool wpool_queues_have_work(struct wpool *pool, struct wpool_runq *rq)
 	if (wpool_globq_len(&pool->globq) || wpool_runq_has_tasks(rq))
 		return true;
 	wpool_for_each_active(pool, other, i) {
-		if (wpool_runq_has_tasks(other) && wpool_runq_may_be_robbed(pool, other))
+		if (!wpool_runq_has_tasks(other))
+			continue;
+		/* wpool_queues_have_work:A, pairs with wpool_running_leave:A, see wake.c */
+		smp_rmb();
+		if (!wpool_runq_is_attended(other))
 			return true;
 	}
 	return false;
@@ -20,11 +26,6 @@ bool wpool_queues_are_waiting(struct wpool *pool, struct wpool_runq *rq)
 {
 	return wpool_runq_has_tasks(rq) || wpool_globq_len(&pool->globq) ||
 	       READ_ONCE(pool->unserved);
-}
-
-u32 wpool_runq_len(struct wpool_runq *rq)
-{
-	return wpool_ring_len(&rq->ring) + !!READ_ONCE(rq->next);
 }
 
 u32 wpool_queues_len(struct wpool *pool)

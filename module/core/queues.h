@@ -28,35 +28,21 @@ static inline bool wpool_runq_has_tasks(const struct wpool_runq *rq)
 	return READ_ONCE(rq->next) || wpool_ring_len(&rq->ring);
 }
 
-/**
- * wpool_runq_may_be_robbed() - may a worker of another CPU take from here?
- * @pool: the pool
- * @victim: the run queue
- *
- * If the pool does not steal, only if no worker of that CPU is idle or waking, or if
- * the queue has not moved for a whole look of the monitor.
- *
- * Context: any.
- * Return: true if it may.
- */
-static inline bool wpool_runq_may_be_robbed(const struct wpool *pool,
-					    const struct wpool_runq *victim)
+/** wpool_queues_wait_here() - is a task queued here, or in the global queue? A glance */
+static inline bool wpool_queues_wait_here(struct wpool *pool, const struct wpool_runq *rq)
 {
-	return READ_ONCE(pool->steal) || READ_ONCE(victim->redirect) ||
-	       READ_ONCE(victim->watch.stands) ||
-	       (!READ_ONCE(victim->nr_idle) && !READ_ONCE(victim->waking));
+	return wpool_runq_has_tasks(rq) || wpool_globq_len(&pool->globq);
 }
-
-/** wpool_runq_len() - how many tasks a run queue holds: a glance */
-u32 wpool_runq_len(struct wpool_runq *rq);
 
 /** wpool_queues_len() - how many tasks are queued: a glance */
 u32 wpool_queues_len(struct wpool *pool);
 
 /**
- * wpool_queues_have_work() - is a task queued that a worker of this CPU may take?
+ * wpool_queues_have_work() - is a task queued that a worker of this CPU should take?
  * @pool: the pool
  * @rq: run queue of the CPU
+ *
+ * Short tasks that another CPU's worker will take are none, see length.h.
  *
  * Context: any.
  * Return: true if there is one.

@@ -24,6 +24,7 @@
 #include <linux/topology.h>
 
 #include "core/handoff.h"
+#include "core/length.h"
 
 static struct kmem_cache *runq_cache;
 
@@ -49,6 +50,7 @@ int wpool_runqs_add(struct wpool *pool, int cpu)
 	raw_spin_lock_init(&rq->lock);
 	INIT_LIST_HEAD(&rq->idle);
 	wpool_handoff_init_runq(rq);
+	wpool_length_init(rq);
 	rq->random = cpu;
 	rq->cpu = cpu;
 	rq->pool = pool;

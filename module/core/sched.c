@@ -13,6 +13,7 @@
 #include <linux/topology.h>
 
 #include "core/census.h"
+#include "core/length.h"
 #include "core/queues.h"
 #include "core/runqs.h"
 #include "core/state.h"
@@ -20,6 +21,12 @@
 #include "core/wake.h"
 
 #define STEAL_ROUNDS	4
+
+/*
+ * A searching worker looks at other CPUs' run queues once in so long: each look fetches
+ * lines that their workers and submitters write.
+ */
+#define GLANCE_NS	(1 * NSEC_PER_USEC)
 
 /* For stealing in random order. A stride that is prime, and no divisor of @nr, visits all. */
 static const u32 strides[] = { 1, 2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47 };
@@ -115,13 +122,14 @@ static struct wpool_task *take_global(struct wpool *pool, struct wpool_runq *rq,
  * Take what is due to the global queue from this CPU. Its share of the tasks taken
  * since its last turn is its share of the tasks queued for this CPU. Both queues then
  * take equally long to empty, so that a task waits about as long as it would in one
- * queue. Fractions of a task are carried over. If no whole task is due yet, the next
- * turn comes when one is.
+ * queue. Fractions of a task are carried over. The next turn comes when the next task is
+ * due; short tasks are taken several at a time.
  */
 static struct wpool_task *take_due(struct wpool *pool, struct wpool_runq *rq)
 {
 	u32 looks = min(rq->tick - rq->globq_tick, WPOOL_RING_HALF);
-	u32 part = globq_part(pool), all, due;
+	u32 part = globq_part(pool), all, due, least;
+	struct wpool_task *task = NULL;
 
 	rq->globq_tick = rq->tick;
 	rq->globq_turn = rq->tick + WPOOL_GLOBQ_ROUND;
@@ -131,12 +139,14 @@ static struct wpool_task *take_due(struct wpool *pool, struct wpool_runq *rq)
 	}
 	all = part + wpool_ring_len(&rq->ring);
 	due = rq->globq_due + div_u64(256ULL * looks * part, all);
-	rq->globq_due = due % 256;
 	if (due >= 256)
-		return take_global(pool, rq, due / 256);
+		task = take_global(pool, rq, due / 256);
+	due %= 256;
+	rq->globq_due = due;
 	looks = div_u64(div_u64((256ULL - due) * all, part), 256) + 1;
-	rq->globq_turn = rq->tick + min_t(u32, looks, WPOOL_GLOBQ_ROUND);
-	return NULL;
+	least = min(rq->help_len, WPOOL_GLOBQ_ROUND / 4U);
+	rq->globq_turn = rq->tick + clamp_t(u32, looks, least, WPOOL_GLOBQ_ROUND);
+	return task;
 }
 
 /* Take a task from the queues that this CPU serves, in an order that starves none. */
@@ -145,6 +155,8 @@ static struct wpool_task *take_here(struct wpool *pool, struct wpool_runq *rq)
 	struct wpool_task *task;
 
 	WRITE_ONCE(rq->tick, rq->tick + 1);
+	if (unlikely(rq->sample_ns))
+		wpool_length_end(rq);
 	if (unlikely((s32)(rq->tick - rq->globq_turn) >= 0) ||
 	    unlikely(rq->call_jiffy != (u32)jiffies)) {
 		task = take_due(pool, rq);
@@ -173,8 +185,11 @@ static struct wpool_task *steal_from(struct wpool *pool, struct wpool_runq *rq,
 	struct wpool_task *task;
 	u32 n;
 
-	if (victim == rq || !wpool_runq_has_tasks(victim) ||
-	    !wpool_runq_may_be_robbed(pool, victim))
+	if (victim == rq || !wpool_runq_has_tasks(victim))
+		return NULL;
+	/* steal_from:A, pairs with wpool_running_leave:A, see wake.c */
+	smp_rmb();
+	if (wpool_runq_is_attended(victim))
 		return NULL;
 	/* an interrupt may have filled the own ring meanwhile */
 	if (wpool_ring_len(&rq->ring))
@@ -264,7 +279,7 @@ static void stop_searching(struct wpool_worker *w)
 
 /*
  * A worker leaves tasks in the queues while it runs one. It will come back for them,
- * but once a tick it checks whether an idle worker would help.
+ * but once a tick it checks whether an idle worker would help, and times a task.
  */
 static inline void call_for_help(struct wpool *pool, struct wpool_runq *rq)
 {
@@ -272,7 +287,10 @@ static inline void call_for_help(struct wpool *pool, struct wpool_runq *rq)
 
 	if (likely(rq->call_jiffy == now))
 		return;
-	rq->call_jiffy = now;
+	WRITE_ONCE(rq->call_jiffy, now);
+	/* the next look comes through take_here(), and ends that */
+	wpool_length_start(rq);
+	rq->globq_turn = rq->tick + 1;
 	if (wpool_runq_has_tasks(rq) || wpool_globq_len(&pool->globq))
 		wpool_wake_for_push(pool, rq);
 }
@@ -292,15 +310,23 @@ static inline struct wpool_task *take(struct wpool_worker *w)
 	return task;
 }
 
+static bool may_spin(struct wpool *pool)
+{
+	return READ_ONCE(pool->spin_us) && !need_resched() && single_task_running();
+}
+
 /* Look at all queues for a while, unless another thread wants the CPU. */
 static struct wpool_task *search(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
 	struct wpool_task *task = NULL;
-	u64 end = 0;
+	u64 now, next, end = 0;
 	int round;
 
 	if (!w->searching) {
+		/* it parks, and looks once more then: no need to count in for that */
+		if (!may_spin(pool) && !wpool_queues_have_work(pool, w->rq))
+			return NULL;
 		if (!may_search(pool))
 			return NULL;
 		wpool_searching_enter(w);
@@ -314,16 +340,22 @@ static struct wpool_task *search(struct wpool_worker *w)
 			task = take(w);
 		if (task)
 			break;
+		now = ktime_get_mono_fast_ns();
 		if (!end)
-			end = ktime_get_mono_fast_ns() +
-			      READ_ONCE(pool->spin_us) * (u64)NSEC_PER_USEC;
+			end = now + READ_ONCE(pool->spin_us) * (u64)NSEC_PER_USEC;
+		next = now;
 		/* between two rounds only read, without a locked instruction */
 		do {
+			if (now >= next) {
+				if (wpool_queues_have_work(pool, raw_cpu_read(*pool->rq)))
+					break;
+				next = now + GLANCE_NS;
+			}
 			cpu_relax();
-			if (need_resched() || !single_task_running() ||
-			    ktime_get_mono_fast_ns() >= end)
+			now = ktime_get_mono_fast_ns();
+			if (!may_spin(pool) || now >= end)
 				return NULL;
-		} while (!wpool_queues_have_work(pool, raw_cpu_read(*pool->rq)));
+		} while (!wpool_queues_wait_here(pool, raw_cpu_read(*pool->rq)));
 	} while (true);
 
 	return task;

@@ -38,10 +38,13 @@ static __always_inline void wpool_sched_push(struct wpool *pool, struct wpool_ru
 					     struct wpool_task *const *tasks, u32 nr)
 {
 	if (likely(wpool_runq_is_served(rq)) &&
-	    likely(wpool_ring_room(&rq->ring) >= nr))
+	    likely(wpool_ring_room(&rq->ring) >= nr)) {
 		wpool_ring_put(&rq->ring, tasks, nr);
-	else
+		if (likely(wpool_wake_is_needless(pool, rq)))
+			return;
+	} else {
 		__wpool_sched_push(pool, rq, tasks, nr);
+	}
 
 	/* wpool_sched_push:A, see wake.c */
 	smp_mb();
@@ -66,7 +69,7 @@ static __always_inline void wpool_sched_push_next(struct wpool *pool, struct wpo
 	task = xchg(&rq->next, task);
 	if (task)
 		wpool_sched_push(pool, rq, &task, 1);
-	else
+	else if (unlikely(!wpool_wake_is_needless(pool, rq)))
 		wpool_wake_for_push(pool, rq);
 }
 
@@ -102,11 +105,13 @@ static inline struct wpool_task *wpool_sched_next(struct wpool_runq *rq)
 	if (READ_ONCE(rq->next) && rq->next_streak++ < WPOOL_NEXT_STREAK)
 		task = wpool_sched_take_next(rq);
 	if (!task) {
-		rq->next_streak = 0;
 		task = wpool_ring_pop(&rq->ring);
+		/* otherwise the global queue is next in line, in wpool_sched_find() */
+		if (unlikely(!task))
+			return NULL;
+		rq->next_streak = 0;
 	}
-	if (likely(task))
-		WRITE_ONCE(rq->tick, rq->tick + 1);
+	WRITE_ONCE(rq->tick, rq->tick + 1);
 	return task;
 }
 

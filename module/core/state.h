@@ -74,6 +74,7 @@
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/task_work.h>
 #include <linux/timer.h>
@@ -109,7 +110,6 @@ enum wpool_retake { WPOOL_RETAKE_NONE, WPOOL_RETAKE_BLOCKED, WPOOL_RETAKE_ALL };
  * @retake: N: which workers to count out in this look
  * @head: N: what was at the head of the queue; only compared
  * @head_ns: N: since when it has been there, or 0
- * @stands: N: it has been there for a whole look; read by workers that would steal
  * @reported: N: the log has a message about it
  */
 struct wpool_watch {
@@ -118,7 +118,6 @@ struct wpool_watch {
 	enum wpool_retake retake;
 	u64 head;
 	u64 head_ns;
-	bool stands;
 	bool reported;
 };
 
@@ -135,6 +134,12 @@ struct wpool_watch {
  * @next_streak: P: number of tasks taken from @next in a row
  * @call_jiffy: P: when a worker last checked whether the queue needs help
  * @help_jiffy: C: when a search for help for this queue last failed
+ * @task_ns: P: estimate of how long a task runs here; unknown is long, see length.h
+ * @wake_jiffy: X: when a worker was last sent on its way to here
+ * @help_len: P: tasks queued here from which on they outlast a wake-up
+ * @sample_tick: P: @tick of the look whose task is being timed
+ * @sample_ns: P: when that task was taken, or 0
+ * @sample_switches: P: how often the worker had been switched out by then
  * @random: C: state of the random start of stealing
  * @tokens: X: admission tokens cached here; any CPU may take them
  * @untaken: C: tasks accepted here that took no token
@@ -156,10 +161,12 @@ struct wpool_watch {
  * @idle: Q: parked workers, see idle.h for the order
  * @nr_idle: Q: length of @idle
  * @nr_workers: Q: workers at home here, parked or not
- * @waking: Q: a worker was picked or created for this run queue and has not started
- *	to look
+ * @waking: Q: the worker that was picked or created for this run queue and has not
+ *	started to look, or NULL; that worker clears it without the lock
  * @redirect: T: the CPU is offline or not in the cpumask: pushes go to the global queue
  * @handoff_work: K: wakes a worker after a worker of this CPU has blocked
+ * @look: K: the same, after another CPU has counted a worker of this one out
+ * @nr_looks: X: calls of @look on their way, or starting to be
  * @watch: N: what the monitor saw of this run queue
  * @pool: I
  */
@@ -175,6 +182,12 @@ struct wpool_runq {
 	u32 next_streak;
 	u32 call_jiffy;
 	u32 help_jiffy;
+	u32 task_ns;
+	u32 help_len;
+	u32 wake_jiffy;
+	u32 sample_tick;
+	u64 sample_ns;
+	unsigned long sample_switches;
 	u32 random;
 	atomic_t tokens;
 	u64 untaken;
@@ -196,9 +209,11 @@ struct wpool_runq {
 	struct list_head idle;
 	u32 nr_idle;
 	u32 nr_workers;
-	bool waking;
 	bool redirect;
+	struct wpool_worker *waking;
 	struct irq_work handoff_work;
+	call_single_data_t look;
+	atomic_t nr_looks;
 	struct wpool_watch watch;
 	struct wpool *pool;
 };
@@ -214,8 +229,8 @@ struct wpool_runq {
  * @idle_node: Q: in rq->idle while @parked
  * @idle_since: Q: jiffies when it parked
  * @parked: Q: asleep or about to be; cleared by the thread that picks it
- * @picked: G: created or picked to look for work, and counts in nr_waking
- * @owns_waking: G: @picked, and rq->waking is set because of this worker
+ * @picked: G: created or picked to look for work, and has not started to
+ * @helps: G: @picked to look at all queues, and counts in nr_coming
  * @leaving: W: counted out of the pool
  * @searching: O: counts in nr_searching
  * @asleep: O: was counted out of nr_running when it went to sleep in a task
@@ -253,7 +268,7 @@ struct wpool_worker {
 	unsigned long idle_since;
 	bool parked;
 	bool picked;
-	bool owns_waking;
+	bool helps;
 	bool leaving;
 	bool searching;
 	bool asleep;
@@ -295,7 +310,6 @@ struct wpool_worker {
  * @nr_workers: W: live workers that have not decided to leave
  * @spin_us: T
  * @concurrency: T
- * @steal: T
  * @latency: T
  * @handoff: T
  * @prealloc: I
@@ -305,9 +319,8 @@ struct wpool_worker {
  * @func: I: function the pool is bound to, or NULL
  * @items: I: preallocated items of a bound pool, or NULL
  * @nr_searching: X: workers that look for a task on all CPUs
- * @nr_waking: X: workers on the way to become searching
- * @nr_idle: X: parked workers; changed under runq->lock
- * @wake_jiffy: X: when a worker was last sent on its way
+ * @nr_coming: X: workers on the way to become searching
+ * @coming_jiffy: X: when the last of them was sent
  * @active: W: the CPUs whose run queues are active, @nr_active of them; it only grows
  * @nr_active: W: length of @active
  * @idle_mask: X: active run queues that have an idle worker; changed under runq->lock
@@ -379,7 +392,6 @@ struct wpool {
 	u32 nr_workers;
 	u32 spin_us;
 	u32 concurrency;
-	bool steal;
 	bool latency;
 	bool handoff;
 	bool prealloc;
@@ -393,9 +405,8 @@ struct wpool {
 	 * Fields that are rarely used fill up the lines.
 	 */
 	atomic_t nr_searching ____cacheline_aligned;
-	atomic_t nr_waking;
-	atomic_t nr_idle;
-	u32 wake_jiffy;
+	atomic_t nr_coming;
+	u32 coming_jiffy;
 	unsigned long *idle_mask;
 	bool unserved;
 	u32 nr_cpus;
@@ -504,6 +515,12 @@ static inline struct wpool_runq *wpool_active(struct wpool *pool, u32 i)
 #define wpool_for_each_active(pool, rq, i)				\
 	for ((i) = 0; (i) < wpool_nr_active(pool) &&			\
 	     ((rq) = wpool_active(pool, i), true); (i)++)
+
+/** wpool_runq_len() - how many tasks a run queue holds: a glance */
+static inline u32 wpool_runq_len(const struct wpool_runq *rq)
+{
+	return wpool_ring_len(&rq->ring) + !!READ_ONCE(rq->next);
+}
 
 /** wpool_is_closed() - does the pool refuse every task? */
 static inline bool wpool_is_closed(struct wpool *pool)

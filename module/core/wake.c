@@ -97,10 +97,10 @@
  */
 
 /* Wake the most recently parked worker of a CPU. */
-static bool wake_own(struct wpool_runq *rq)
+static bool wake_own(struct wpool_runq *rq, bool helps)
 {
 	return READ_ONCE(rq->nr_idle) && wpool_runq_has_room(rq) &&
-	       wpool_idle_wake(rq);
+	       wpool_idle_wake(rq, helps);
 }
 
 /* Wake an idle worker where the fewest workers run; among equals, on this node. */
@@ -129,20 +129,20 @@ static bool wake_other(struct wpool *pool, const struct wpool_runq *own)
 		}
 		if (!best)
 			return false;
-	} while (!wpool_idle_wake(best));
+	} while (!wpool_idle_wake(best, true));
 
 	return true;
 }
 
 /*
- * A worker that has been waking for longer than a tick may wait for its CPU: another
+ * A worker that has been on its way for longer than a tick may wait for its CPU: another
  * thread holds that CPU, so do not rely on this worker.
  */
 u32 wpool_wake_nr_coming(struct wpool *pool)
 {
-	int nr = atomic_read(&pool->nr_waking);
+	int nr = atomic_read(&pool->nr_coming);
 
-	return nr > 0 && (u32)jiffies - READ_ONCE(pool->wake_jiffy) <= 1 ? nr : 0;
+	return nr > 0 && (u32)jiffies - READ_ONCE(pool->coming_jiffy) <= 1 ? nr : 0;
 }
 
 bool wpool_wake_has_vacancy(struct wpool *pool)
@@ -167,10 +167,11 @@ static bool ask_spawner(struct wpool *pool)
 	return true;
 }
 
-bool wpool_wake_one(struct wpool *pool, struct wpool_runq *rq)
+/* @helps: the tasks may be on any CPU; otherwise they are in @rq or in the global queue. */
+static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps)
 {
 	for (;;) {
-		if (wake_own(rq))
+		if (wake_own(rq, helps))
 			return true;
 		if (wpool_wake_nr_coming(pool))
 			return false;
@@ -182,9 +183,14 @@ bool wpool_wake_one(struct wpool *pool, struct wpool_runq *rq)
 		if (READ_ONCE(pool->unserved))
 			return false;
 		WRITE_ONCE(pool->unserved, true);
-		/* wpool_wake_one:A */
+		/* wake_one:A */
 		smp_mb();
 	}
+}
+
+bool wpool_wake_one(struct wpool *pool, struct wpool_runq *rq)
+{
+	return wake_one(pool, rq, true);
 }
 
 bool wpool_wake_if_work(struct wpool *pool, struct wpool_runq *rq)
@@ -194,39 +200,35 @@ bool wpool_wake_if_work(struct wpool *pool, struct wpool_runq *rq)
 		/* wpool_wake_if_work:A; a thread that sets it from here on looks again */
 		smp_mb();
 	}
-	/* a searching worker will find what is left, unless it may not steal */
-	if (atomic_read(&pool->nr_searching) && READ_ONCE(pool->steal))
+	/* a searching worker will find what is left */
+	if (atomic_read(&pool->nr_searching))
 		return false;
-	return wpool_queues_have_work(pool, rq) && wpool_wake_one(pool, rq);
+	return wpool_queues_have_work(pool, rq) && wake_one(pool, rq, true);
 }
 
 /*
- * Is waking a worker of another CPU worthwhile, although this CPU has its worker?
- * That worker may be waking, and may wait for the very CPU that this code runs on.
+ * This CPU has its worker. Wake one of another CPU if what is queued outlasts that, for
+ * long tasks from the first one on that waits behind another.
  */
 static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 {
+	u32 nr = wpool_runq_len(rq) + wpool_globq_len(&pool->globq);
 	u32 now = jiffies;
 
-	if (wpool_ring_len(&rq->ring) + wpool_globq_len(&pool->globq) < 2 ||
-	    wpool_wake_nr_coming(pool) > READ_ONCE(rq->waking))
+	if (nr + !!atomic_read(&rq->nr_running) < 2 || wpool_runq_is_short(rq, nr))
 		return;
 	/* this reads all CPUs: once a tick is enough, as a worker that makes room looks, too */
-	if (rq->help_jiffy == now)
+	if (rq->help_jiffy == now || wpool_wake_nr_coming(pool))
 		return;
-	if (atomic_read(&pool->nr_idle) && wake_other(pool, rq))
+	if (wake_other(pool, rq))
 		return;
 	rq->help_jiffy = now;
 	if (wpool_wake_has_vacancy(pool))
 		ask_spawner(pool);
 }
 
-void __wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq)
+void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq)
 {
-	/* without stealing no searcher of another CPU may take from here */
-	if (unlikely(!READ_ONCE(pool->steal)) && wake_own(rq))
-		return;
-
 	/* a searching worker will see what was queued: stop_searching:A */
 	if (atomic_read(&pool->nr_searching))
 		return;
@@ -235,18 +237,15 @@ void __wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq)
 	if (!wpool_runq_has_room(rq) && !READ_ONCE(rq->redirect))
 		wake_helper(pool, rq);
 	else
-		wpool_wake_one(pool, rq);
+		wake_one(pool, rq, false);
 }
 
 bool wpool_wake_rescue(struct wpool_runq *rq)
 {
 	struct wpool *pool = rq->pool;
 
-	/* without stealing only a worker of this CPU may take from here */
-	if (!READ_ONCE(pool->steal) && wake_own(rq))
-		return true;
 	/* if a hog holds this CPU, a worker of this CPU would wait with the queue */
-	if (wake_other(pool, rq) || wake_own(rq))
+	if (wake_other(pool, rq) || wake_own(rq, true))
 		return true;
 	if (wpool_wake_has_vacancy(pool) && ask_spawner(pool))
 		return true;

@@ -9,10 +9,26 @@
 
 #include <linux/jiffies.h>
 
+#include "core/length.h"
 #include "core/state.h"
 
-/** __wpool_wake_for_push() - the slow path of wpool_wake_for_push() */
-void __wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq);
+/**
+ * wpool_wake_is_needless() - will a worker of this CPU come, and is it enough?
+ * @pool: the pool
+ * @rq: this CPU's run queue
+ *
+ * The worker runs on this CPU only, so what this CPU has queued before is visible to it
+ * without a barrier: see wake.c.
+ *
+ * Context: any; interrupts off since the queueing.
+ */
+static inline bool wpool_wake_is_needless(const struct wpool *pool,
+					  const struct wpool_runq *rq)
+{
+	return atomic_read(&rq->nr_running) >= (int)READ_ONCE(pool->concurrency) &&
+	       (rq->help_jiffy == (u32)jiffies ||
+		wpool_runq_is_short(rq, wpool_runq_len(rq)));
+}
 
 /**
  * wpool_wake_for_push() - wake a worker, if necessary, for tasks queued on this CPU
@@ -21,17 +37,7 @@ void __wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq);
  *
  * Context: any; interrupts off; a full barrier after the queueing.
  */
-static inline void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq)
-{
-	/* usual case: a worker searches, or one runs here and no other can help */
-	if (likely(READ_ONCE(pool->steal)) &&
-	    (atomic_read(&pool->nr_searching) ||
-	     (atomic_read(&rq->nr_running) + READ_ONCE(rq->waking) >=
-	      (int)READ_ONCE(pool->concurrency) &&
-	      rq->help_jiffy == (u32)jiffies)))
-		return;
-	__wpool_wake_for_push(pool, rq);
-}
+void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq);
 
 /**
  * wpool_wake_one() - make sure that a worker comes for tasks queued on any CPU
@@ -65,12 +71,12 @@ bool wpool_wake_if_work(struct wpool *pool, struct wpool_runq *rq);
 bool wpool_wake_rescue(struct wpool_runq *rq);
 
 /**
- * wpool_wake_nr_coming() - how many waking workers can be relied on
+ * wpool_wake_nr_coming() - how many workers on the way can be relied on
  * @pool: the pool
  *
  * Context: any.
- * Return: the number of waking workers, if the last of them was sent no longer than a
- * tick ago; otherwise 0.
+ * Return: the number of workers on the way to become searching, if the last of them was
+ * sent no longer than a tick ago; otherwise 0.
  */
 u32 wpool_wake_nr_coming(struct wpool *pool);
 

@@ -40,8 +40,6 @@ WPOOL_ATTR(hog_ms, TUNE, HOG_MS, NUMBER, 1, WPOOL_MAX_HOG_MS, 10, WORDS(),
 	   "milliseconds", "a task that runs longer without sleep is a hog")
 WPOOL_ATTR(handoff, TUNE, HANDOFF, BOOL, 0, 1, 1, WORDS(),
 	   "", "who blocks, or is a hog, gives its queue away")
-WPOOL_ATTR(steal, TUNE, STEAL, BOOL, 0, 1, 1, WORDS(),
-	   "", "balance tasks between CPUs")
 WPOOL_ATTR(latency, TUNE, LATENCY, BOOL, 0, 1, 0, WORDS(),
 	   "", "keep a histogram of queue-to-start latency")
 WPOOL_ATTR(nice, TUNE, NICE, INT, -20, 19, 0, WORDS(),

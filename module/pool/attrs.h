@@ -6,8 +6,8 @@
 #include <linux/wpool.h>
 
 /* Bits of those that only the creation of a pool may name; the others: WPOOL_TUNE_*. */
-#define WPOOL_CREATE_ORDER	BIT(14)
-#define WPOOL_CREATE_PREALLOC	BIT(15)
+#define WPOOL_CREATE_ORDER	BIT(13)
+#define WPOOL_CREATE_PREALLOC	BIT(14)
 
 enum wpool_attr_type {
 	WPOOL_ATTR_NUMBER,

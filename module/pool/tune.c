@@ -102,15 +102,8 @@ static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 		smp_mb();
 		wpool_alarm_set();
 	}
-	if (mask & WPOOL_TUNE_STEAL)
-		WRITE_ONCE(pool->steal, attrs->steal);
 	if (mask & WPOOL_TUNE_LATENCY)
 		WRITE_ONCE(pool->latency, attrs->latency);
-	if (mask & WPOOL_TUNE_STEAL && !attrs->steal) {
-		/* shuts out pushes that relied on a searcher that may not take them now */
-		synchronize_rcu();
-		wpool_idle_wake_all(pool);
-	}
 	if (mask & WPOOL_TUNE_NICE)
 		tune_nice(pool, attrs->nice);
 	if (mask & WPOOL_TUNE_CPUMASK) {

@@ -63,7 +63,7 @@ void wpool_park_join(struct wpool_worker *w)
 		if (w->parked) {
 			/* Count it as picked, so that wakers may still rely on it. */
 			w->picked = true;
-			wpool_waking_enter(pool);
+			wpool_coming_enter(w);
 			wpool_idle_take(rq, w);
 		}
 		raw_spin_unlock(&rq->lock);
@@ -97,8 +97,7 @@ void wpool_park_forget(struct wpool_worker *w)
 		wpool_idle_take(w->rq, w);
 	raw_spin_unlock_irq(&w->rq->lock);
 	wpool_waking_disown(w);
-	if (w->picked)
-		atomic_dec(&w->pool->nr_waking);
+	wpool_coming_leave(w);
 	w->picked = false;
 }
 
@@ -169,6 +168,6 @@ void wpool_park_expire(struct timer_list *timer)
 
 void wpool_park_rearm(struct wpool *pool)
 {
-	if (atomic_read(&pool->nr_idle) && is_expiring(pool))
+	if (wpool_idle_any(pool) && is_expiring(pool))
 		mod_timer(&pool->expiry_timer, jiffies + 1);
 }

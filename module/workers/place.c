@@ -18,7 +18,7 @@ static void settle(struct wpool *pool)
 	wpool_for_each_runq(pool, rq, cpu) {
 		local_irq_disable();
 		if (!READ_ONCE(rq->redirect) && !READ_ONCE(rq->nr_workers) &&
-		    atomic_read(&pool->nr_idle) > 1)
+		    wpool_idle_nr(pool) > 1)
 			wpool_idle_move(pool, rq);
 		local_irq_enable();
 	}

@@ -45,8 +45,8 @@ static void rehome(struct wpool_worker *w)
 	 * rehome:A, the full barrier of the call: no thread may rely on the worker while it
 	 * moves. Pairs as wpool_running_leave:A, see wake.c.
 	 */
-	wpool_running_leave(w);
 	local_irq_disable();
+	wpool_running_leave(w);
 	wpool_wake_if_work(pool, wpool_this_runq(pool));
 	local_irq_enable();
 	if (w->new_home && !READ_ONCE(w->new_home->redirect)) {
@@ -164,7 +164,6 @@ int wpool_worker_create(struct wpool *pool, int cpu)
 	w->pool = pool;
 	w->rq = rq;
 	w->loop = worker_main;
-	w->picked = true;
 	thread = ERR_PTR(-ENOMEM);
 	if (!wpool_inject_spawn())
 		thread = kthread_create_on_node(wpool_worker_thread, w, cpu_to_node(cpu),
@@ -197,12 +196,9 @@ int wpool_worker_create(struct wpool *pool, int cpu)
 	wpool_runq_activate(rq);
 	raw_spin_lock(&rq->lock);
 	WRITE_ONCE(rq->nr_workers, rq->nr_workers + 1);
-	/* no other worker needs to be woken for this run queue */
-	w->owns_waking = !rq->waking;
-	WRITE_ONCE(rq->waking, true);
+	wpool_waking_enter(w, rq, true);
 	raw_spin_unlock(&rq->lock);
 	local_irq_enable();
-	wpool_waking_enter(pool);
 	trace_wpool_worker_spawned(pool->name, cpu, thread->pid, start_ns);
 	wake_up_process(thread);
 	/* the worker may have to wait for its CPU: the monitor must see that */

@@ -16,7 +16,7 @@ static const struct group groups[] = {
 	{ "Limits", { "capacity", "queue_depth", "policy", "max_blocking" } },
 	{ "Workers", { "min_workers", "expiry_ms", "order", "prealloc", "nice",
 		       "cpumask" } },
-	{ "Scheduling", { "concurrency", "spin_us", "hog_ms", "handoff", "steal",
+	{ "Scheduling", { "concurrency", "spin_us", "hog_ms", "handoff",
 			  "latency" } },
 	{ "Now", { "state", "workers", "idle", "searching", "busy", "blocked",
 		   "queued", "outstanding", "free", "waiting" } },

@@ -72,12 +72,11 @@
 #define WPOOL_DEV_SPIN_US	(1U << 7)
 #define WPOOL_DEV_HOG_MS	(1U << 8)
 #define WPOOL_DEV_HANDOFF	(1U << 9)
-#define WPOOL_DEV_STEAL		(1U << 10)
-#define WPOOL_DEV_LATENCY	(1U << 11)
-#define WPOOL_DEV_NICE		(1U << 12)
-#define WPOOL_DEV_CPUMASK	(1U << 13)
-#define WPOOL_DEV_ORDER		(1U << 14)	/* create only */
-#define WPOOL_DEV_PREALLOC	(1U << 15)	/* create only */
+#define WPOOL_DEV_LATENCY	(1U << 10)
+#define WPOOL_DEV_NICE		(1U << 11)
+#define WPOOL_DEV_CPUMASK	(1U << 12)
+#define WPOOL_DEV_ORDER		(1U << 13)	/* create only */
+#define WPOOL_DEV_PREALLOC	(1U << 14)	/* create only */
 
 /**
  * struct wpool_dev_attrs - attributes of a pool
@@ -93,7 +92,6 @@
  * @hog_ms: a task that runs longer without sleeping is a hog
  * @handoff: 0 or 1: a worker that blocks in a task, or runs a hog, hands over its
  *	run queue
- * @steal: 0 or 1: balance tasks between CPUs
  * @latency: 0 or 1: keep a histogram of queue-to-start latency
  * @order: WPOOL_DEV_ORDER_*
  * @prealloc: 0 or 1: create all workers with the pool
@@ -118,13 +116,12 @@ struct wpool_dev_attrs {
 	__u32 spin_us;
 	__u32 hog_ms;
 	__u32 handoff;
-	__u32 steal;
 	__u32 latency;
 	__u32 order;
 	__u32 prealloc;
 	__s32 nice;
 	__u32 cpumask_bytes;
-	__u32 reserved;
+	__u32 reserved[2];
 	__aligned_u64 cpumask;
 };
 

@@ -233,7 +233,7 @@ static bool user_capacity(const char *text, __u32 *value)
 static void fuzz_kernel(const char *text, size_t size, unsigned int which)
 {
 	static const char *const names[] = {
-		"capacity", "max_blocking", "nice", "steal", "policy",
+		"capacity", "max_blocking", "nice", "handoff", "policy",
 	};
 	long long value = -1;
 	__u32 user;

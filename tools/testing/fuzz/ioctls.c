@@ -417,9 +417,10 @@ static void check_answer(struct fuzzer *f, unsigned int nr, const union cmd *ask
 	if (nr == NR_CANCEL && !(asked->flags & WPOOL_DEV_CANCEL_ALL) &&
 	    !answer->cancel.cancelled && !answer->cancel.stopped)
 		complain(f, "cancel found a task and did nothing to it");
-	if (nr == NR_INFO && (answer->info.attrs.mask != 0xffff || answer->info.attrs.reserved))
+	if (nr == NR_INFO && (answer->info.attrs.mask != 0x7fff ||
+			      answer->info.attrs.reserved[0] || answer->info.attrs.reserved[1]))
 		complain(f, "info: mask %#x, reserved %u", answer->info.attrs.mask,
-			 answer->info.attrs.reserved);
+			 answer->info.attrs.reserved[0]);
 }
 
 /* Which descriptors became tasks. */
@@ -592,7 +593,7 @@ void fuzz_ioctl_number(struct fuzzer *f, struct file *file)
 
 	if (!one_in(&f->rng, 8))
 		nr = _IOC(below(&f->rng, 4), WPOOL_IOC_TYPE, below(&f->rng, 256),
-			  one_in(&f->rng, 2) ? 0 : below(&f->rng, 1 << 14));
+			  one_in(&f->rng, 2) ? 0 : below(&f->rng, 1 << 13));
 	/* ours, and those that the kernel knows for every file */
 	if ((nr >= _IO(WPOOL_IOC_TYPE, 0) && nr < _IO(WPOOL_IOC_TYPE, NR_IOCTLS)) ||
 	    _IOC_TYPE(nr) == 'T' || _IOC_TYPE(nr) == 'X' || _IOC_TYPE(nr) == 'f' ||

@@ -79,7 +79,6 @@ int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool
 	attrs->spin_us = gen_number(f, 50, 1000);
 	attrs->hog_ms = gen_number(f, 50, 10000);
 	attrs->handoff = below(rng, 2);
-	attrs->steal = below(rng, 2);
 	attrs->latency = below(rng, 2);
 	attrs->order = below(rng, 2);
 	attrs->prealloc = below(rng, 2);
@@ -103,18 +102,18 @@ int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool
 	}
 	switch (below(rng, 40)) {
 	case 0:
-		attrs->mask |= 1U << (16 + below(rng, 16));
+		attrs->mask |= 1U << (15 + below(rng, 17));
 		return -EOPNOTSUPP;
 	case 1:
-		attrs->reserved = 1 + below(rng, 1000);
+		attrs->reserved[below(rng, 2)] = 1 + below(rng, 1000);
 		return -EOPNOTSUPP;
 	case 2:
 		attrs->mask |= WPOOL_DEV_POLICY;
 		attrs->policy = 3 + below(rng, 1000);
 		return -EINVAL;
 	case 3:
-		attrs->mask |= WPOOL_DEV_STEAL;
-		attrs->steal = 2 + below(rng, 1000);
+		attrs->mask |= WPOOL_DEV_LATENCY;
+		attrs->latency = 2 + below(rng, 1000);
 		return -EINVAL;
 	case 4:
 		attrs->mask |= WPOOL_DEV_CPUMASK;

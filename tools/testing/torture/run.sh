@@ -195,10 +195,10 @@ job_tune()
 	while go_on; do
 		for pool in "$POOLS"/*; do
 			draw_word spin_us max_blocking expiry_ms concurrency hog_ms \
-				handoff steal latency nice cpumask
+				handoff latency nice cpumask
 			attribute=$drawn
 			case $attribute in
-			handoff | steal | latency) draw 2 ;;
+			handoff | latency) draw 2 ;;
 			nice) draw 10 ;;
 			cpumask) draw_word 0 0-1 1 "$(cat $CPUS/possible)" ;;
 			*) draw 50 ;;

@@ -185,7 +185,6 @@ static void random_attrs(struct wpool_attrs *attrs, bool *bound, u32 nr)
 	attrs->spin_us = rnd_one_in(&rnd, 2) ? 0 : rnd_below(&rnd, 100);
 	attrs->hog_ms = rnd_from_to(&rnd, 1, 20);
 	attrs->handoff = !rnd_one_in(&rnd, 4);
-	attrs->steal = !rnd_one_in(&rnd, 4);
 	attrs->latency = rnd_one_in(&rnd, 4);
 	attrs->order = rnd_one_in(&rnd, 4) ? WPOOL_FIFO : WPOOL_LIFO;
 	if (attrs->capacity <= 17 && rnd_one_in(&rnd, 5)) {

@@ -120,7 +120,7 @@ void tpool_tune(struct tpool *tp, u64 how)
 	}
 	wpool_attrs_init(&attrs);
 	/* one of them, or any */
-	mask = rnd_one_in(&rnd, 2) ? BIT(rnd_from_to(&rnd, 1, 13)) :
+	mask = rnd_one_in(&rnd, 2) ? BIT(rnd_from_to(&rnd, 1, 12)) :
 				     rnd_u64(&rnd) & WPOOL_TUNE_ALL;
 	mask &= ~(WPOOL_TUNE_CAPACITY | WPOOL_TUNE_POLICY);
 	if (!tp->by_run && rnd_one_in(&rnd, 4))
@@ -137,7 +137,6 @@ void tpool_tune(struct tpool *tp, u64 how)
 	attrs.spin_us = rnd_below(&rnd, 200);
 	attrs.hog_ms = rnd_from_to(&rnd, 1, 20);
 	attrs.handoff = rnd_one_in(&rnd, 2);
-	attrs.steal = rnd_one_in(&rnd, 2);
 	attrs.latency = rnd_one_in(&rnd, 2);
 	attrs.nice = rnd_from_to(&rnd, 0, 10);
 	if (mask & WPOOL_TUNE_CPUMASK && rnd_one_in(&rnd, 2))

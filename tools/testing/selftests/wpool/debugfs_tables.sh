@@ -82,7 +82,7 @@ test_cpus_adds_up_to_sysfs()
 # One worker that is busy, and two tasks that wait for it.
 test_cpus_counts_what_is_queued()
 {
-	pool capacity=1 queue_depth=5 steal=0 || return 1
+	pool capacity=1 queue_depth=5 || return 1
 	"$HELPER" sleepers "$POOL" 3 >"$TMP/helper" 2>&1 &
 	helper=$!
 	wait_for grep -q ready "$TMP/helper" || fail "$(cat "$TMP/helper")" || return 1

@@ -153,12 +153,11 @@ TEST(info_defaults)
 	EXPECT_EQ(20, info.attrs.spin_us);
 	EXPECT_EQ(10, info.attrs.hog_ms);
 	EXPECT_EQ(1, info.attrs.handoff);
-	EXPECT_EQ(1, info.attrs.steal);
 	EXPECT_EQ(0, info.attrs.latency);
 	EXPECT_EQ(WPOOL_DEV_ORDER_LIFO, info.attrs.order);
 	EXPECT_EQ(0, info.attrs.prealloc);
 	EXPECT_EQ(0, info.attrs.nice);
-	EXPECT_EQ(0, info.attrs.reserved);
+	EXPECT_EQ(0, info.attrs.reserved[0] + info.attrs.reserved[1]);
 	pool_end(&pool);
 }
 

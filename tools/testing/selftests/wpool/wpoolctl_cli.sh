@@ -143,11 +143,11 @@ test_usage()
 test_create_and_destroy()
 {
 	good create "$POOL" capacity=12 queue_depth=max policy=fail expiry_ms=77 \
-		min_workers=2 max_blocking=3 spin_us=5 steal=0 latency=1 nice=-5 \
+		min_workers=2 max_blocking=3 spin_us=5 latency=1 nice=-5 \
 		cpumask=0 concurrency=4 || return 1
 	attr_is capacity 12 && attr_is queue_depth max && attr_is policy fail &&
 		attr_is expiry_ms 77 && attr_is min_workers 2 && attr_is max_blocking 3 &&
-		attr_is spin_us 5 && attr_is steal 0 && attr_is latency 1 &&
+		attr_is spin_us 5 && attr_is latency 1 &&
 		attr_is nice -5 && attr_is cpumask 0 && attr_is concurrency 4 &&
 		attr_is order lifo && attr_is prealloc 0 || return 1
 	bad 1 create "$POOL" && says "$POOL" || return 1
@@ -168,7 +168,7 @@ test_create_bad_values()
 		capacity capacity=1x capacity=99999999999999999999 queue_depth=536870913 \
 		policy=maybe max_blocking=1073741825 expiry_ms=86400001 expiry_ms=1.5 \
 		concurrency=0 concurrency=1025 spin_us=1001 hog_ms=0 hog_ms=10001 \
-		handoff=2 steal=2 latency=x nice=-21 nice=20 cpumask= cpumask=x \
+		handoff=2 latency=x nice=-21 nice=20 cpumask= cpumask=x \
 		cpumask=1-0 order=random prealloc=2 frobnicate=1 =1; do
 		bad 2 create "$POOL" $value || return 1
 		says "${value%%=*}" || return 1

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0
+/* How long tasks run, see length.h. */
+#include "core/length.h"
+
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/sched.h>
+
+/* A new sample counts for so much of the estimate. */
+#define WEIGHT	4
+
+static void set(struct wpool_runq *rq, u32 ns)
+{
+	WRITE_ONCE(rq->task_ns, ns);
+	WRITE_ONCE(rq->help_len, WPOOL_HELP_NS / max(ns, 1U) + 1);
+}
+
+void wpool_length_init(struct wpool_runq *rq)
+{
+	set(rq, U32_MAX);
+}
+
+void wpool_length_start(struct wpool_runq *rq)
+{
+	rq->sample_tick = rq->tick;
+	rq->sample_switches = current->nvcsw + current->nivcsw;
+	rq->sample_ns = ktime_get_mono_fast_ns();
+}
+
+void wpool_length_end(struct wpool_runq *rq)
+{
+	u64 ns = ktime_get_mono_fast_ns() - rq->sample_ns;
+
+	rq->sample_ns = 0;
+	/* the worker was switched out, or another worker was switched in */
+	if (rq->tick != rq->sample_tick + 1 ||
+	    rq->sample_switches != current->nvcsw + current->nivcsw)
+		return;
+	ns = min_t(u64, ns, U32_MAX - 1);
+	if (rq->task_ns != U32_MAX)
+		ns = (ns + (WEIGHT - 1) * (u64)rq->task_ns) / WEIGHT;
+	set(rq, ns);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How long the tasks of a run queue run: an estimate, which decides whether another
+ * CPU's worker is worth its wake-up.
+ *
+ * To wake a worker of another CPU, and to fetch tasks from there, takes as long as many
+ * short tasks. A run queue whose tasks take less is left to its own worker, as long as
+ * that worker takes one task after the other.
+ *
+ * One task a tick is timed, from the look that took it to the next look. Where nothing
+ * is known, tasks are taken to be long: they get help at once.
+ */
+#ifndef WPOOL_CORE_LENGTH_H
+#define WPOOL_CORE_LENGTH_H
+
+#include <linux/jiffies.h>
+
+#include "core/state.h"
+
+/* What has to be queued for a run queue to get help from another CPU. */
+#define WPOOL_HELP_NS	(20 * NSEC_PER_USEC)
+
+/** wpool_length_init() - nothing is known yet */
+void wpool_length_init(struct wpool_runq *rq);
+
+/**
+ * wpool_length_start() - time the task that is taken in this look
+ * @rq: the run queue; rq->tick counts this look
+ *
+ * Context: a worker at home here, preemption off. The next look must call
+ * wpool_length_end().
+ */
+void wpool_length_start(struct wpool_runq *rq);
+
+/** wpool_length_end() - the task that was being timed has returned; context as above */
+void wpool_length_end(struct wpool_runq *rq);
+
+/*
+ * Has a worker at home here looked for a task within the last tick, or was it woken then?
+ * One that has not may wait for its CPU, or be in a task that is no short one.
+ */
+static inline bool __wpool_runq_is_fresh(const struct wpool_runq *rq)
+{
+	u32 now = jiffies;
+
+	return now - READ_ONCE(rq->call_jiffy) <= 1 || now - READ_ONCE(rq->wake_jiffy) <= 1;
+}
+
+/**
+ * wpool_runq_is_short() - are @nr tasks too short for another CPU's worker to help?
+ * @rq: run queue of any CPU
+ * @nr: how many are queued
+ *
+ * A glance.
+ */
+static inline bool wpool_runq_is_short(const struct wpool_runq *rq, u32 nr)
+{
+	return nr < READ_ONCE(rq->help_len) && __wpool_runq_is_fresh(rq);
+}
+
+/**
+ * wpool_runq_is_attended() - is a run queue best left to its own worker?
+ * @rq: run queue of any CPU
+ *
+ * A glance. A worker counts as running or waking there, so it looks at the queue before it
+ * sleeps, and the tasks are short.
+ */
+static inline bool wpool_runq_is_attended(const struct wpool_runq *rq)
+{
+	return (atomic_read(&rq->nr_running) || READ_ONCE(rq->waking)) &&
+	       wpool_runq_is_short(rq, wpool_runq_len(rq));
+}
+
+#endif /* WPOOL_CORE_LENGTH_H */
