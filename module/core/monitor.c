@@ -188,7 +188,7 @@ static bool is_at_work(struct wpool *pool, struct wpool_runq *rq)
 static void watch_queue(struct wpool *pool, struct wpool_runq *rq, u64 now)
 {
 	u64 head = (unsigned long)READ_ONCE(rq->next) ^
-		   ((u64)wpool_ring_head(&rq->ring) << 32);
+		   ((u64)(wpool_ring_head(&rq->ring) + READ_ONCE(rq->backlog.popped)) << 32);
 	u64 ns = standing_ns(&rq->watch, head, now);
 	unsigned long flags;
 	bool served;
@@ -266,7 +266,7 @@ static bool look_at(struct wpool *pool)
 			rq->watch.head_ns = 0;
 		}
 	}
-	if (wpool_globq_len(&pool->globq)) {
+	if (wpool_fifo_len(&pool->globq)) {
 		watch_globq(pool, now);
 		busy = true;
 	} else {

@@ -9,7 +9,7 @@ bool wpool_queues_have_work(struct wpool *pool, struct wpool_runq *rq)
 	struct wpool_runq *other;
 	u32 i;
 
-	if (wpool_globq_len(&pool->globq) || wpool_runq_has_tasks(rq))
+	if (wpool_fifo_len(&pool->globq) || wpool_runq_has_tasks(rq))
 		return true;
 	wpool_for_each_active(pool, other, i) {
 		if (!wpool_runq_has_tasks(other))
@@ -24,13 +24,13 @@ bool wpool_queues_have_work(struct wpool *pool, struct wpool_runq *rq)
 
 bool wpool_queues_are_waiting(struct wpool *pool, struct wpool_runq *rq)
 {
-	return wpool_runq_has_tasks(rq) || wpool_globq_len(&pool->globq) ||
+	return wpool_runq_has_tasks(rq) || wpool_fifo_len(&pool->globq) ||
 	       READ_ONCE(pool->unserved);
 }
 
 u32 wpool_queues_len(struct wpool *pool)
 {
-	u32 n = wpool_globq_len(&pool->globq), i;
+	u32 n = wpool_fifo_len(&pool->globq), i;
 	struct wpool_runq *rq;
 
 	wpool_for_each_active(pool, rq, i)

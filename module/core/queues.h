@@ -25,13 +25,14 @@ static inline bool wpool_runq_is_served(const struct wpool_runq *rq)
 /** wpool_runq_has_tasks() - does a run queue hold a task? A glance */
 static inline bool wpool_runq_has_tasks(const struct wpool_runq *rq)
 {
-	return READ_ONCE(rq->next) || wpool_ring_len(&rq->ring);
+	return READ_ONCE(rq->next) || wpool_ring_len(&rq->ring) ||
+	       wpool_fifo_len(&rq->backlog);
 }
 
 /** wpool_queues_wait_here() - is a task queued here, or in the global queue? A glance */
 static inline bool wpool_queues_wait_here(struct wpool *pool, const struct wpool_runq *rq)
 {
-	return wpool_runq_has_tasks(rq) || wpool_globq_len(&pool->globq);
+	return wpool_runq_has_tasks(rq) || wpool_fifo_len(&pool->globq);
 }
 
 /** wpool_queues_len() - how many tasks are queued: a glance */

@@ -44,109 +44,128 @@ static DEFINE_PER_CPU(struct transit, in_transit);
 /* ---- push ---- */
 
 /*
- * The ring is full: its younger half and the new tasks go to the global queue. Moving
- * many tasks at a time makes it cheap. The older half has waited longer and stays.
+ * The ring is full: its younger half and the new tasks go to the backlog. Moving many
+ * tasks at a time makes it cheap. The older half has waited longer and stays.
  */
-static void spill(struct wpool *pool, struct wpool_runq *rq,
-		  struct wpool_task *const *tasks, u32 nr)
+static void spill(struct wpool_runq *rq, struct wpool_task *const *tasks, u32 nr)
 {
 	struct wpool_task **all = this_cpu_ptr(&in_transit)->tasks;
 	u32 n = wpool_ring_grab_all(&rq->ring, all);
 	u32 keep = min(n, WPOOL_RING_HALF);
 
 	wpool_ring_put(&rq->ring, all, keep);
-	wpool_globq_push(&pool->globq, all + keep, n - keep);
-	wpool_globq_push(&pool->globq, tasks, nr);
+	wpool_fifo_push(&rq->backlog, all + keep, n - keep);
+	wpool_fifo_push(&rq->backlog, tasks, nr);
 }
 
-static void ring_push(struct wpool *pool, struct wpool_runq *rq,
-		      struct wpool_task *const *tasks, u32 nr)
+static void ring_push(struct wpool_runq *rq, struct wpool_task *const *tasks, u32 nr)
 {
 	u32 n = wpool_ring_push(&rq->ring, tasks, nr);
 
 	if (unlikely(n < nr))
-		spill(pool, rq, tasks + n, nr - n);
+		spill(rq, tasks + n, nr - n);
 }
 
 void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 			struct wpool_task *const *tasks, u32 nr)
 {
 	if (wpool_runq_is_served(rq))
-		ring_push(pool, rq, tasks, nr);
+		ring_push(rq, tasks, nr);
 	else
-		wpool_globq_push(&pool->globq, tasks, nr);
+		wpool_fifo_push(&pool->globq, tasks, nr);
 }
 
-/* ---- the global queue ---- */
+/* ---- the backlog and the global queue ---- */
 
-/*
- * This CPU's part of the tasks in the global queue, if all CPUs with a worker take
- * equal parts; 0 if it is empty.
- */
-static u32 globq_part(struct wpool *pool)
+/* So many tasks of the two queues behind the ring. */
+struct behind {
+	u32 backlog;
+	u32 globq;
+};
+
+/* What this CPU has to take: its backlog, and as much of the global queue as other CPUs. */
+static struct behind count_behind(struct wpool *pool, struct wpool_runq *rq)
 {
-	u32 nr_takers = min(READ_ONCE(pool->nr_cpus), READ_ONCE(pool->nr_workers));
-	u32 n = wpool_globq_len(&pool->globq);
+	u32 n = wpool_fifo_len(&pool->globq);
 
-	return n ? n / max(nr_takers, 1U) + 1 : 0;
+	if (unlikely(n))
+		n = n / max(min(READ_ONCE(pool->nr_cpus), READ_ONCE(pool->nr_workers)), 1U) + 1;
+	return (struct behind){ wpool_fifo_len(&rq->backlog), n };
 }
 
 /*
- * Take the oldest tasks of the global queue. One is returned, the others go before the
- * tasks in the ring. If the ring is too small for all, the youngest go back.
+ * Take the oldest tasks of both. One is returned, the others go before the tasks in the
+ * ring. If the ring is too small for all, the youngest go to the backlog.
  */
-static struct wpool_task *take_global(struct wpool *pool, struct wpool_runq *rq,
-				      u32 max)
+static struct wpool_task *take_behind(struct wpool *pool, struct wpool_runq *rq,
+				      struct behind nr)
 {
 	struct wpool_task **tasks = this_cpu_ptr(&in_transit)->tasks;
-	u32 n, fit;
+	u32 n = 0, fit;
 
-	n = globq_part(pool);
-	if (!n)
-		return NULL;
-	n = wpool_globq_pop(&pool->globq, tasks, min3(n, max, WPOOL_RING_HALF));
+	if (nr.globq)
+		n = wpool_fifo_pop(&pool->globq, tasks, min(nr.globq, WPOOL_RING_HALF));
+	if (nr.backlog)
+		n += wpool_fifo_pop(&rq->backlog, tasks + n, min(nr.backlog, WPOOL_RING_HALF - n));
 	if (!n)
 		return NULL;
 	if (n > 1) {
 		n += wpool_ring_grab_all(&rq->ring, tasks + n);
 		fit = wpool_ring_push(&rq->ring, tasks + 1, n - 1);
 		if (fit < n - 1)
-			wpool_globq_push(&pool->globq, tasks + 1 + fit, n - 1 - fit);
-		/* take_global:A: the tasks were in no queue for a moment, see wake.c */
+			wpool_fifo_push(&rq->backlog, tasks + 1 + fit, n - 1 - fit);
+		/* take_behind:A: the tasks were in no queue for a moment, see wake.c */
 		smp_mb();
 	}
 	return tasks[0];
 }
 
+/* The ring is empty: take from both, in proportion to their lengths. */
+static struct wpool_task *take_half(struct wpool *pool, struct wpool_runq *rq)
+{
+	struct behind nr = count_behind(pool, rq);
+	u32 all = nr.backlog + nr.globq;
+
+	if (all > WPOOL_RING_HALF) {
+		nr.globq = div_u64((u64)nr.globq * WPOOL_RING_HALF + all - 1, all);
+		nr.backlog = WPOOL_RING_HALF - nr.globq;
+	}
+	return take_behind(pool, rq, nr);
+}
+
 /*
- * Take what is due to the global queue from this CPU. Its share of the tasks taken
- * since its last turn is its share of the tasks queued for this CPU. Both queues then
- * take equally long to empty, so that a task waits about as long as it would in one
- * queue. Fractions of a task are carried over. The next turn comes when the next task is
- * due; short tasks are taken several at a time.
+ * Take what is due to the queues behind the ring. The share of each of the tasks taken
+ * since the last turn is its share of the tasks queued for this CPU. All queues then take
+ * equally long to empty, so that a task waits about as long as it would in one queue.
+ * Fractions of a task are carried over. The next turn comes when the next task is due;
+ * short tasks are taken several at a time.
  */
 static struct wpool_task *take_due(struct wpool *pool, struct wpool_runq *rq)
 {
-	u32 looks = min(rq->tick - rq->globq_tick, WPOOL_RING_HALF);
-	u32 part = globq_part(pool), all, due, least;
-	struct wpool_task *task = NULL;
+	u32 looks = min(rq->tick - rq->behind_tick, WPOOL_RING_HALF);
+	struct behind nr = count_behind(pool, rq), due;
+	u32 next;
+	u64 all;
 
-	rq->globq_tick = rq->tick;
-	rq->globq_turn = rq->tick + WPOOL_GLOBQ_ROUND;
-	if (!part) {
+	rq->behind_tick = rq->tick;
+	rq->behind_turn = rq->tick + WPOOL_BEHIND_ROUND;
+	if (likely(!(nr.backlog | nr.globq))) {
+		rq->backlog_due = 0;
 		rq->globq_due = 0;
 		return NULL;
 	}
-	all = part + wpool_ring_len(&rq->ring);
-	due = rq->globq_due + div_u64(256ULL * looks * part, all);
-	if (due >= 256)
-		task = take_global(pool, rq, due / 256);
-	due %= 256;
-	rq->globq_due = due;
-	looks = div_u64(div_u64((256ULL - due) * all, part), 256) + 1;
-	least = min(rq->help_len, WPOOL_GLOBQ_ROUND / 4U);
-	rq->globq_turn = rq->tick + clamp_t(u32, looks, least, WPOOL_GLOBQ_ROUND);
-	return task;
+	all = (u64)nr.backlog + nr.globq + wpool_ring_len(&rq->ring);
+	due.backlog = rq->backlog_due + div64_u64(256ULL * looks * nr.backlog, all);
+	due.globq = rq->globq_due + div64_u64(256ULL * looks * nr.globq, all);
+	rq->backlog_due = due.backlog % 256;
+	rq->globq_due = due.globq % 256;
+	/* a task of the longer one is due about once in so many looks */
+	next = div64_u64(all, max(nr.backlog, nr.globq));
+	rq->behind_turn = rq->tick + clamp_t(u32, next, min(rq->help_len, WPOOL_BEHIND_LEAST),
+					     WPOOL_BEHIND_ROUND);
+	due.backlog /= 256;
+	due.globq /= 256;
+	return take_behind(pool, rq, due);
 }
 
 /* Take a task from the queues that this CPU serves, in an order that starves none. */
@@ -157,7 +176,7 @@ static struct wpool_task *take_here(struct wpool *pool, struct wpool_runq *rq)
 	WRITE_ONCE(rq->tick, rq->tick + 1);
 	if (unlikely(rq->sample_ns))
 		wpool_length_end(rq);
-	if (unlikely((s32)(rq->tick - rq->globq_turn) >= 0) ||
+	if (unlikely((s32)(rq->tick - rq->behind_turn) >= 0) ||
 	    unlikely(rq->call_jiffy != (u32)jiffies)) {
 		task = take_due(pool, rq);
 		if (task)
@@ -173,10 +192,25 @@ static struct wpool_task *take_here(struct wpool *pool, struct wpool_runq *rq)
 	rq->next_streak = 0;
 	task = wpool_ring_pop(&rq->ring);
 	if (!task)
-		task = take_global(pool, rq, WPOOL_RING_HALF);
+		task = take_half(pool, rq);
 	if (!task)
 		task = wpool_sched_take_next(rq);
 	return task;
+}
+
+/* Take half of what another CPU has: of the tasks behind its ring, if there are any. */
+static struct wpool_task *rob(struct wpool_runq *rq, struct wpool_runq *victim, u32 *nr)
+{
+	struct wpool_task **tasks = this_cpu_ptr(&in_transit)->tasks;
+	u32 n = wpool_fifo_len(&victim->backlog);
+
+	n = n ? wpool_fifo_pop(&victim->backlog, tasks, min(n - n / 2, WPOOL_RING_HALF)) : 0;
+	if (!n)
+		return wpool_ring_steal_half(&rq->ring, &victim->ring, nr);
+	/* the own ring is empty */
+	wpool_ring_put(&rq->ring, tasks + 1, n - 1);
+	*nr = n;
+	return tasks[0];
 }
 
 static struct wpool_task *steal_from(struct wpool *pool, struct wpool_runq *rq,
@@ -194,7 +228,7 @@ static struct wpool_task *steal_from(struct wpool *pool, struct wpool_runq *rq,
 	/* an interrupt may have filled the own ring meanwhile */
 	if (wpool_ring_len(&rq->ring))
 		return wpool_ring_pop(&rq->ring);
-	task = wpool_ring_steal_half(&rq->ring, &victim->ring, &n);
+	task = rob(rq, victim, &n);
 	if (!task && (last || !wpool_runq_is_served(victim))) {
 		task = wpool_sched_take_next(victim);
 		n = !!task;
@@ -290,8 +324,8 @@ static inline void call_for_help(struct wpool *pool, struct wpool_runq *rq)
 	WRITE_ONCE(rq->call_jiffy, now);
 	/* the next look comes through take_here(), and ends that */
 	wpool_length_start(rq);
-	rq->globq_turn = rq->tick + 1;
-	if (wpool_runq_has_tasks(rq) || wpool_globq_len(&pool->globq))
+	rq->behind_turn = rq->tick + 1;
+	if (wpool_runq_has_tasks(rq) || wpool_fifo_len(&pool->globq))
 		wpool_wake_for_push(pool, rq);
 }
 
@@ -385,7 +419,7 @@ static bool unqueue_from(struct wpool *pool, struct wpool_runq *rq, struct wpool
 		return true;
 	n = wpool_ring_grab_through(&rq->ring, task, tasks);
 	if (n > 1) {
-		wpool_globq_push_first(&pool->globq, tasks, n - 1);
+		wpool_fifo_push_first(&pool->globq, tasks, n - 1);
 		/* unqueue_from:A: these tasks were in no queue for a moment, see wake.c */
 		smp_mb();
 		wpool_wake_if_work(pool, wpool_this_runq(pool));
@@ -401,7 +435,7 @@ bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task)
 	/* where a task is that this thread has just submitted */
 	if (unqueue_from(pool, own, task))
 		return true;
-	if (wpool_globq_remove(pool, &pool->globq, task))
+	if (wpool_fifo_remove(pool, task))
 		return true;
 	wpool_for_each_active(pool, rq, i)
 		if (rq != own && unqueue_from(pool, rq, task))
@@ -417,12 +451,12 @@ struct wpool_task *wpool_sched_take_any(struct wpool *pool)
 	u32 i;
 
 	local_irq_save(flags);
-	if (!wpool_globq_pop(&pool->globq, &task, 1)) {
+	if (!wpool_fifo_pop(&pool->globq, &task, 1)) {
 		wpool_for_each_active(pool, rq, i) {
 			task = wpool_ring_pop(&rq->ring);
 			if (!task)
 				task = wpool_sched_take_next(rq);
-			if (task)
+			if (task || wpool_fifo_pop(&rq->backlog, &task, 1))
 				break;
 		}
 	}
@@ -443,14 +477,25 @@ void wpool_sched_drain(struct wpool_runq *rq, bool is_old)
 	next = wpool_sched_take_next(rq);
 	if (next)
 		tasks[n++] = next;
-	if (n) {
-		if (is_old)
-			wpool_globq_push_first(&pool->globq, tasks, n);
-		else
-			wpool_globq_push(&pool->globq, tasks, n);
-		/* wpool_sched_drain:A, see wake.c */
-		smp_mb();
+	if (is_old)
+		wpool_fifo_push_first(&pool->globq, tasks, n);
+	else
+		wpool_fifo_push(&pool->globq, tasks, n);
+	local_irq_restore(flags);
+
+	/* in pieces, with interrupts on between two; a task may be in no queue for a moment */
+	do {
+		local_irq_save(flags);
+		tasks = this_cpu_ptr(&in_transit)->tasks;
+		n = wpool_fifo_pop(&rq->backlog, tasks, WPOOL_RING_HALF);
+		wpool_fifo_push(&pool->globq, tasks, n);
+		local_irq_restore(flags);
+	} while (n);
+
+	local_irq_save(flags);
+	/* wpool_sched_drain:A, see wake.c */
+	smp_mb();
+	if (wpool_fifo_len(&pool->globq))
 		wpool_wake_one(pool, wpool_this_runq(pool));
-	}
 	local_irq_restore(flags);
 }

@@ -16,8 +16,12 @@
 
 struct wpool_worker;
 
-/* The global queue is served at least once in so many looks for work, and once a tick. */
-#define WPOOL_GLOBQ_ROUND	61
+/*
+ * The backlog and the global queue are served at least once in so many looks for work, and
+ * once a tick; and for short tasks not more often than that.
+ */
+#define WPOOL_BEHIND_ROUND	61
+#define WPOOL_BEHIND_LEAST	16U
 /* Tasks taken from the next slot in a row before one is taken from the ring. */
 #define WPOOL_NEXT_STREAK	16
 
@@ -100,13 +104,13 @@ static inline struct wpool_task *wpool_sched_next(struct wpool_runq *rq)
 	struct wpool_task *task = NULL;
 
 	if (unlikely(rq->call_jiffy != (u32)jiffies) ||
-	    unlikely((s32)(rq->tick + 1 - rq->globq_turn) >= 0))
+	    unlikely((s32)(rq->tick + 1 - rq->behind_turn) >= 0))
 		return NULL;
 	if (READ_ONCE(rq->next) && rq->next_streak++ < WPOOL_NEXT_STREAK)
 		task = wpool_sched_take_next(rq);
 	if (!task) {
 		task = wpool_ring_pop(&rq->ring);
-		/* otherwise the global queue is next in line, in wpool_sched_find() */
+		/* otherwise the queues behind it are next in line, in wpool_sched_find() */
 		if (unlikely(!task))
 			return NULL;
 		rq->next_streak = 0;

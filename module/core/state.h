@@ -56,7 +56,7 @@
  * The raw locks; only the last two nest:
  *
  *   pool->admission_lock
- *   globq.lock (globq.h)
+ *   fifo.lock (fifo.h)
  *   the lock in spawn_queue.c
  *   the lock in reap_queue.c
  *   pool->workers_lock
@@ -83,7 +83,7 @@
 #include <linux/wpool.h>
 #include <asm/local64.h>
 
-#include "core/globq.h"
+#include "core/fifo.h"
 #include "core/ring.h"
 
 /* Tokens of a pool without a limit: more than memory holds tasks. */
@@ -124,13 +124,15 @@ struct wpool_watch {
 /**
  * struct wpool_runq - run queue of one CPU
  * @ring: X: the tasks, oldest first; see ring.h
+ * @backlog: K: tasks for which the ring had no room, see fifo.h
  * @next: X: task that a task of this pool submitted last here; changed by exchange
  * @runner: X: thread of the worker that last began to run tasks here; written by
  *	workers at home here, only compared
  * @tick: P: number of looks for work
- * @globq_tick: P: @tick at the last turn of the global queue
- * @globq_turn: P: @tick at which its next turn comes, at the latest
- * @globq_due: P: fraction of a task that is due to it from here, in 256ths
+ * @behind_tick: P: @tick at the last turn of the backlog and the global queue
+ * @behind_turn: P: @tick at which their next turn comes, at the latest
+ * @backlog_due: P: fraction of a task of the backlog that is due, in 256ths
+ * @globq_due: P: the same of the global queue
  * @next_streak: P: number of tasks taken from @next in a row
  * @call_jiffy: P: when a worker last checked whether the queue needs help
  * @help_jiffy: C: when a search for help for this queue last failed
@@ -173,11 +175,14 @@ struct wpool_watch {
 struct wpool_runq {
 	struct wpool_ring ring;
 
+	struct wpool_fifo backlog ____cacheline_aligned;
+
 	struct wpool_task *next ____cacheline_aligned;
 	struct task_struct *runner;
 	u32 tick;
-	u32 globq_tick;
-	u32 globq_turn;
+	u32 behind_tick;
+	u32 behind_turn;
+	u32 backlog_due;
 	u32 globq_due;
 	u32 next_streak;
 	u32 call_jiffy;
@@ -327,7 +332,7 @@ struct wpool_worker {
  * @unserved: X: no worker could be woken for a task; a worker that makes room checks it
  * @nr_cpus: T: run queues that workers may be at home on
  * @name: I
- * @globq: K: the global queue, see globq.h
+ * @globq: K: the global queue: tasks of CPUs where no worker would look, see globq.h
  * @fault: I
  * @fault_data: I
  * @owner: I
@@ -412,7 +417,7 @@ struct wpool {
 	u32 nr_cpus;
 	char name[WPOOL_NAME_LEN];
 
-	struct wpool_globq globq ____cacheline_aligned;
+	struct wpool_fifo globq ____cacheline_aligned;
 	wpool_fault_fn fault;
 	void *fault_data;
 	struct module *owner;
@@ -519,7 +524,8 @@ static inline struct wpool_runq *wpool_active(struct wpool *pool, u32 i)
 /** wpool_runq_len() - how many tasks a run queue holds: a glance */
 static inline u32 wpool_runq_len(const struct wpool_runq *rq)
 {
-	return wpool_ring_len(&rq->ring) + !!READ_ONCE(rq->next);
+	return wpool_ring_len(&rq->ring) + wpool_fifo_len(&rq->backlog) +
+	       !!READ_ONCE(rq->next);
 }
 
 /** wpool_is_closed() - does the pool refuse every task? */

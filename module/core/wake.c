@@ -212,7 +212,7 @@ bool wpool_wake_if_work(struct wpool *pool, struct wpool_runq *rq)
  */
 static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 {
-	u32 nr = wpool_runq_len(rq) + wpool_globq_len(&pool->globq);
+	u32 nr = wpool_runq_len(rq) + wpool_fifo_len(&pool->globq);
 	u32 now = jiffies;
 
 	if (nr + !!atomic_read(&rq->nr_running) < 2 || wpool_runq_is_short(rq, nr))

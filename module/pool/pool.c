@@ -128,7 +128,7 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs)
 		     housekeeping_cpumask(HK_TYPE_KTHREAD));
 	rcu_read_unlock();
 
-	wpool_globq_init(&pool->globq);
+	wpool_fifo_init(&pool->globq, pool);
 	wpool_admission_init(pool);
 	raw_spin_lock_init(&pool->workers_lock);
 	mutex_init(&pool->workers_mutex);

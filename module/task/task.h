@@ -53,14 +53,18 @@ static inline u32 wpool_task_taken_back(int state)
 #define WPOOL_QUEUED_POOL	1	/* accepted there and not finished */
 #define WPOOL_QUEUED_LINE	2	/* its submitter, task->waiter, waits there */
 
-/* Tag in task->pool, like WPOOL_TASK_IN_GLOBQ: the task is in the line of that pool. */
+/* Tag in task->pool, beside the pool: the task is in the line of that pool. */
 #define WPOOL_TASK_IN_LINE	2UL
 
 /** wpool_task_last_pool() - the pool in which a task is or was; only to be compared */
 static inline struct wpool *wpool_task_last_pool(const struct wpool_task *task)
 {
-	return (struct wpool *)((unsigned long)READ_ONCE(task->pool) &
-				~(WPOOL_TASK_IN_GLOBQ | WPOOL_TASK_IN_LINE));
+	struct wpool *pool;
+
+	rcu_read_lock();
+	pool = wpool_fifo_pool((unsigned long)READ_ONCE(task->pool) & ~WPOOL_TASK_IN_LINE);
+	rcu_read_unlock();
+	return pool;
 }
 
 /**

@@ -39,15 +39,15 @@ static struct task_struct *threads[WPOOL_NR_SPAWNERS];
 
 /* ---- spawning ---- */
 
-/* The CPU with the most tasks in its ring, or -1: a good place for the worker. */
-static int longest_ring(struct wpool *pool)
+/* The CPU with the most tasks in its queue, or -1: a good place for the worker. */
+static int longest_runq(struct wpool *pool)
 {
 	struct wpool_runq *rq;
 	u32 len, most = 0, i;
 	int best = -1;
 
 	wpool_for_each_active(pool, rq, i) {
-		len = wpool_ring_len(&rq->ring);
+		len = wpool_runq_len(rq);
 		if (len > most) {
 			most = len;
 			best = rq->cpu;
@@ -93,7 +93,7 @@ static bool try_spawn(struct wpool *pool)
 	/* at its capacity: a busy worker will come */
 	if (err)
 		return false;
-	if (wpool_worker_create(pool, wpool_worker_place(pool, longest_ring(pool)))) {
+	if (wpool_worker_create(pool, wpool_worker_place(pool, longest_runq(pool)))) {
 		wpool_worker_count_out(pool);
 		return true;
 	}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Lists of tasks, see fifo.h. One lock, no other state. A full ring comes to its backlog
+ * once in 64 pushes, a worker once in 16 to 61 looks or once a tick; only a CPU without
+ * a worker comes to the global queue with every push.
+ */
+#include "core/fifo.h"
+
+#include <linux/wpool.h>
+
+void wpool_fifo_init(struct wpool_fifo *fifo, struct wpool *pool)
+{
+	raw_spin_lock_init(&fifo->lock);
+	INIT_LIST_HEAD(&fifo->tasks);
+	fifo->nr = 0;
+	fifo->pool = pool;
+}
+
+static inline unsigned long word_of(const struct wpool_fifo *fifo)
+{
+	return (unsigned long)fifo | WPOOL_TASK_IN_FIFO;
+}
+
+/*
+ * Linked by hand, here and in wpool_fifo_pop(): tasks come and go by the hundred, and
+ * a hardened list would check each of them twice.
+ */
+static void link_behind(struct wpool_fifo *fifo, struct list_head *last,
+			struct wpool_task *const *tasks, u32 nr)
+	__must_hold(&fifo->lock)
+{
+	struct list_head *first = last->next;
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		last->next = &tasks[i]->node;
+		tasks[i]->node.prev = last;
+		WRITE_ONCE(tasks[i]->pool, (struct wpool *)word_of(fifo));
+		last = &tasks[i]->node;
+	}
+	last->next = first;
+	first->prev = last;
+	WRITE_ONCE(fifo->nr, fifo->nr + nr);
+}
+
+void wpool_fifo_push(struct wpool_fifo *fifo, struct wpool_task *const *tasks, u32 nr)
+{
+	raw_spin_lock(&fifo->lock);
+	link_behind(fifo, fifo->tasks.prev, tasks, nr);
+	raw_spin_unlock(&fifo->lock);
+}
+
+void wpool_fifo_push_first(struct wpool_fifo *fifo, struct wpool_task *const *tasks, u32 nr)
+{
+	raw_spin_lock(&fifo->lock);
+	link_behind(fifo, &fifo->tasks, tasks, nr);
+	raw_spin_unlock(&fifo->lock);
+}
+
+u32 wpool_fifo_pop(struct wpool_fifo *fifo, struct wpool_task **tasks, u32 max)
+{
+	struct list_head *first;
+	u32 n = 0;
+
+	if (!wpool_fifo_len(fifo))
+		return 0;
+
+	raw_spin_lock(&fifo->lock);
+	for (first = fifo->tasks.next; n < max && first != &fifo->tasks; n++) {
+		tasks[n] = list_entry(first, struct wpool_task, node);
+		WRITE_ONCE(tasks[n]->pool, fifo->pool);
+		first = first->next;
+	}
+	fifo->tasks.next = first;
+	first->prev = &fifo->tasks;
+	WRITE_ONCE(fifo->nr, fifo->nr - n);
+	WRITE_ONCE(fifo->popped, fifo->popped + n);
+	raw_spin_unlock(&fifo->lock);
+	return n;
+}
+
+bool wpool_fifo_remove(struct wpool *pool, struct wpool_task *task)
+{
+	unsigned long word = (unsigned long)READ_ONCE(task->pool);
+	struct wpool_fifo *fifo;
+	bool found;
+
+	if (!(word & WPOOL_TASK_IN_FIFO))
+		return false;
+	/* interrupts are off: it exists, though the task may be elsewhere by now */
+	fifo = (struct wpool_fifo *)(word & ~WPOOL_TASK_IN_FIFO);
+	if (fifo->pool != pool)
+		return false;
+	raw_spin_lock(&fifo->lock);
+	found = (unsigned long)READ_ONCE(task->pool) == word;
+	if (found) {
+		list_del(&task->node);
+		WRITE_ONCE(task->pool, pool);
+		WRITE_ONCE(fifo->nr, fifo->nr - 1);
+	}
+	raw_spin_unlock(&fifo->lock);
+	return found;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A list of tasks under a lock, first in, first out: the global queue of a pool, and the
+ * backlog behind each ring. A task can be taken out of its middle. It uses only a task's
+ * node, and the word that otherwise names the task's pool.
+ */
+#ifndef WPOOL_FIFO_H
+#define WPOOL_FIFO_H
+
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+struct wpool;
+struct wpool_task;
+
+/*
+ * In task->pool, beside the address: that of a struct wpool_fifo, in which the task is. One
+ * word, so that a read cannot combine the address of one stay with the bit of another.
+ */
+#define WPOOL_TASK_IN_FIFO	1UL
+
+/**
+ * struct wpool_fifo - the list
+ * @lock: protects the other fields, and node and pool of each task in @tasks; raw:
+ *	submitters whose ring is full take it with interrupts off
+ * @nr: length of @tasks; workers that look for a task read it without the lock
+ * @popped: how many tasks have been taken from the front; tells the monitor whether
+ *	the list moves
+ * @tasks: first in, first out
+ * @pool: the pool of all of them; constant
+ */
+struct wpool_fifo {
+	raw_spinlock_t lock;
+	u32 nr;
+	u32 popped;
+	struct list_head tasks;
+	struct wpool *pool;
+};
+
+/** wpool_fifo_init() - make a list empty; it is freed a grace period after its last task */
+void wpool_fifo_init(struct wpool_fifo *fifo, struct wpool *pool);
+
+/** wpool_fifo_len() - how many tasks a list holds: a glance without the lock */
+static inline u32 wpool_fifo_len(const struct wpool_fifo *fifo)
+{
+	return READ_ONCE(fifo->nr);
+}
+
+/**
+ * wpool_fifo_push() - put tasks at the end
+ * @fifo: the list
+ * @tasks: the tasks
+ * @nr: how many
+ *
+ * Context: any, interrupts off.
+ */
+void wpool_fifo_push(struct wpool_fifo *fifo, struct wpool_task *const *tasks, u32 nr);
+
+/**
+ * wpool_fifo_push_first() - put tasks that are older than the others at the front
+ * @fifo: the list
+ * @tasks: the tasks
+ * @nr: how many
+ *
+ * Context: any, interrupts off.
+ */
+void wpool_fifo_push_first(struct wpool_fifo *fifo, struct wpool_task *const *tasks, u32 nr);
+
+/**
+ * wpool_fifo_pop() - take tasks from the front
+ * @fifo: the list
+ * @tasks: room for @max tasks
+ * @max: how many at most
+ *
+ * Context: any, interrupts off.
+ * Return: how many were taken.
+ */
+u32 wpool_fifo_pop(struct wpool_fifo *fifo, struct wpool_task **tasks, u32 max);
+
+/**
+ * wpool_fifo_remove() - take a given task out of the list in which it is
+ * @pool: the pool
+ * @task: a task whose memory is valid; it may have left the pool
+ *
+ * Context: any, interrupts off.
+ * Return: true if it was in a list of that pool.
+ */
+bool wpool_fifo_remove(struct wpool *pool, struct wpool_task *task);
+
+/**
+ * wpool_fifo_pool() - the pool that a task's word names
+ * @word: task->pool; the caller has interrupts off, or holds an RCU lock since it read it
+ */
+static inline struct wpool *wpool_fifo_pool(unsigned long word)
+{
+	if (word & WPOOL_TASK_IN_FIFO)
+		return ((struct wpool_fifo *)(word & ~WPOOL_TASK_IN_FIFO))->pool;
+	return (struct wpool *)word;
+}
+
+#endif /* WPOOL_FIFO_H */
