@@ -207,7 +207,7 @@ static void wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there(struct k
 		wpk_jobs_submit(test, pools[i], holders, i, 1);
 		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gates[i], 1));
 	}
-	locker->lock = "&gq->lock";
+	locker->lock = "&fifo->lock";
 	wpk_probe(test, "lock_acquire", stop_before_lock, locker);
 	wpk_move_to(wpk_cpu(0));
 	wpk_jobs_submit(test, pools[0], jobs, 0, 1);

@@ -89,6 +89,19 @@ void wpool_threads_leave(struct wpool *pool)
 
 /* ---- waking, searching, running ---- */
 
+/* Make the CPU of a run queue look at the queues. If it is offline, nothing is pushed there. */
+static void make_it_look(struct wpool_runq *rq)
+{
+	/* make_it_look:A, fully ordered, pairs with look_here:B; one caller at a time */
+	if (xchg(&rq->is_called, true))
+		return;
+	atomic_inc(&rq->nr_looks);
+	if (smp_call_function_single_async(rq->cpu, &rq->look)) {
+		WRITE_ONCE(rq->is_called, false);
+		atomic_dec(&rq->nr_looks);
+	}
+}
+
 void wpool_waking_enter(struct wpool_worker *w, struct wpool_runq *rq, bool helps)
 {
 	lockdep_assert_held(&rq->lock);
@@ -114,6 +127,20 @@ void wpool_coming_leave(struct wpool_worker *w)
 		/* wpool_coming_leave:A, it counts as searching before: see wake.c */
 		smp_mb__before_atomic();
 		atomic_dec(&w->pool->nr_coming);
+	}
+}
+
+void wpool_waking_disown(struct wpool_worker *w)
+{
+	struct wpool_runq *rq = w->rq;
+
+	if (READ_ONCE(rq->waking) != w)
+		return;
+	WRITE_ONCE(rq->waking, NULL);
+	if (unlikely(rq->cpu != smp_processor_id())) {
+		/* as wpool_running_leave:B */
+		smp_mb();
+		make_it_look(rq);
 	}
 }
 
@@ -152,15 +179,6 @@ void wpool_running_enter(struct wpool_worker *w)
 	 * can find it and count down
 	 */
 	smp_store_release(&w->running_on, w->rq);
-}
-
-/* Make the CPU of a run queue look at the queues. If it is offline, nothing is pushed there. */
-static void make_it_look(struct wpool_runq *rq)
-{
-	atomic_inc(&rq->nr_looks);
-	/* fails if such a call is on its way: it has not begun to look */
-	if (smp_call_function_single_async(rq->cpu, &rq->look))
-		atomic_dec(&rq->nr_looks);
 }
 
 struct wpool_runq *wpool_running_leave(struct wpool_worker *w)

@@ -99,12 +99,16 @@ void wpool_coming_leave(struct wpool_worker *w);
  */
 void wpool_waking_leave(struct wpool_worker *w);
 
-/** wpool_waking_disown() - a picked worker will not serve w->rq; it may still be coming */
-static inline void wpool_waking_disown(struct wpool_worker *w)
-{
-	if (READ_ONCE(w->rq->waking) == w)
-		WRITE_ONCE(w->rq->waking, NULL);
-}
+/**
+ * wpool_waking_disown() - a picked worker will not serve w->rq, or does already
+ * @w: the worker; it may still be coming
+ *
+ * As with wpool_running_leave(), the CPU of the run queue is made to look at the queues if
+ * it is another one.
+ *
+ * Context: any; preemption off.
+ */
+void wpool_waking_disown(struct wpool_worker *w);
 
 /**
  * wpool_searching_enter() - start to search

@@ -49,6 +49,13 @@ static void look_here(void *info)
 {
 	struct wpool_runq *rq = info;
 
+	/*
+	 * look_here:B: who finds it false from here on calls again, and what others changed
+	 * before they found it true is seen below. What was queued here without a barrier
+	 * is visible to all before the counts are read. Pairs with make_it_look:A,
+	 * stop_searching:A, wpool_park_join:A.
+	 */
+	smp_store_mb(rq->is_called, false);
 	look(rq->pool);
 	/* look_here:A, the last access, pairs with wpool_handoff_sync:A */
 	smp_mb__before_atomic();

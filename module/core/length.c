@@ -7,8 +7,12 @@
 #include <linux/minmax.h>
 #include <linux/sched.h>
 
-/* A new sample counts for so much of the estimate. */
-#define WEIGHT	4
+/*
+ * A new sample counts for so much of the estimate: a task may take long because its lines
+ * were in no cache, or an interrupt came, but not short.
+ */
+#define PART_IF_LONGER	8
+#define PART_IF_SHORTER	2
 
 static void set(struct wpool_runq *rq, u32 ns)
 {
@@ -38,7 +42,10 @@ void wpool_length_end(struct wpool_runq *rq)
 	    rq->sample_switches != current->nvcsw + current->nivcsw)
 		return;
 	ns = min_t(u64, ns, U32_MAX - 1);
-	if (rq->task_ns != U32_MAX)
-		ns = (ns + (WEIGHT - 1) * (u64)rq->task_ns) / WEIGHT;
-	set(rq, ns);
+	if (rq->task_ns == U32_MAX)
+		set(rq, ns);
+	else if (ns > rq->task_ns)
+		set(rq, rq->task_ns + (ns - rq->task_ns) / PART_IF_LONGER);
+	else
+		set(rq, rq->task_ns - (rq->task_ns - (u32)ns) / PART_IF_SHORTER);
 }

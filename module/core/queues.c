@@ -4,19 +4,19 @@
 
 #include "core/length.h"
 
-bool wpool_queues_have_work(struct wpool *pool, struct wpool_runq *rq)
+bool wpool_queues_have_work(struct wpool *pool)
 {
-	struct wpool_runq *other;
+	struct wpool_runq *rq;
 	u32 i;
 
-	if (wpool_fifo_len(&pool->globq) || wpool_runq_has_tasks(rq))
+	if (wpool_fifo_len(&pool->globq))
 		return true;
-	wpool_for_each_active(pool, other, i) {
-		if (!wpool_runq_has_tasks(other))
+	wpool_for_each_active(pool, rq, i) {
+		if (!wpool_runq_has_tasks(rq))
 			continue;
 		/* wpool_queues_have_work:A, pairs with wpool_running_leave:A, see wake.c */
 		smp_rmb();
-		if (!wpool_runq_is_attended(other))
+		if (!wpool_runq_is_attended(rq))
 			return true;
 	}
 	return false;

@@ -39,16 +39,15 @@ static inline bool wpool_queues_wait_here(struct wpool *pool, const struct wpool
 u32 wpool_queues_len(struct wpool *pool);
 
 /**
- * wpool_queues_have_work() - is a task queued that a worker of this CPU should take?
+ * wpool_queues_have_work() - is a task queued for which a worker should be looked for?
  * @pool: the pool
- * @rq: run queue of the CPU
  *
- * Short tasks that another CPU's worker will take are none, see length.h.
+ * Short tasks that a worker of their own CPU will take are none, see length.h.
  *
  * Context: any.
  * Return: true if there is one.
  */
-bool wpool_queues_have_work(struct wpool *pool, struct wpool_runq *rq);
+bool wpool_queues_have_work(struct wpool *pool);
 
 /**
  * wpool_queues_are_waiting() - is a task queued that waits for the workers of this CPU?

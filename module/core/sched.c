@@ -133,6 +133,18 @@ static struct wpool_task *take_half(struct wpool *pool, struct wpool_runq *rq)
 	return take_behind(pool, rq, nr);
 }
 
+/* Bits of the fraction of a task that is due: one task among ten million counts. */
+#define DUE_BITS	24
+
+/* What is due of @nr tasks after @looks looks, if there are @all; the fraction stays. */
+static u32 add_due(u32 *fraction, u64 nr, u32 looks, u64 all)
+{
+	u64 due = *fraction + div64_u64(nr * looks << DUE_BITS, all);
+
+	*fraction = due & (BIT(DUE_BITS) - 1);
+	return due >> DUE_BITS;
+}
+
 /*
  * Take what is due to the queues behind the ring. The share of each of the tasks taken
  * since the last turn is its share of the tasks queued for this CPU. All queues then take
@@ -155,16 +167,12 @@ static struct wpool_task *take_due(struct wpool *pool, struct wpool_runq *rq)
 		return NULL;
 	}
 	all = (u64)nr.backlog + nr.globq + wpool_ring_len(&rq->ring);
-	due.backlog = rq->backlog_due + div64_u64(256ULL * looks * nr.backlog, all);
-	due.globq = rq->globq_due + div64_u64(256ULL * looks * nr.globq, all);
-	rq->backlog_due = due.backlog % 256;
-	rq->globq_due = due.globq % 256;
+	due.backlog = add_due(&rq->backlog_due, nr.backlog, looks, all);
+	due.globq = add_due(&rq->globq_due, nr.globq, looks, all);
 	/* a task of the longer one is due about once in so many looks */
 	next = div64_u64(all, max(nr.backlog, nr.globq));
 	rq->behind_turn = rq->tick + clamp_t(u32, next, min(rq->help_len, WPOOL_BEHIND_LEAST),
 					     WPOOL_BEHIND_ROUND);
-	due.backlog /= 256;
-	due.globq /= 256;
 	return take_behind(pool, rq, due);
 }
 
@@ -359,7 +367,7 @@ static struct wpool_task *search(struct wpool_worker *w)
 
 	if (!w->searching) {
 		/* it parks, and looks once more then: no need to count in for that */
-		if (!may_spin(pool) && !wpool_queues_have_work(pool, w->rq))
+		if (!may_spin(pool) && !wpool_queues_have_work(pool))
 			return NULL;
 		if (!may_search(pool))
 			return NULL;
@@ -368,7 +376,7 @@ static struct wpool_task *search(struct wpool_worker *w)
 
 	do {
 		for (round = 1; round <= STEAL_ROUNDS && !task &&
-		     wpool_queues_have_work(pool, raw_cpu_read(*pool->rq)); round++)
+		     wpool_queues_have_work(pool); round++)
 			task = steal_round(pool, round == STEAL_ROUNDS);
 		if (!task)
 			task = take(w);
@@ -381,7 +389,7 @@ static struct wpool_task *search(struct wpool_worker *w)
 		/* between two rounds only read, without a locked instruction */
 		do {
 			if (now >= next) {
-				if (wpool_queues_have_work(pool, raw_cpu_read(*pool->rq)))
+				if (wpool_queues_have_work(pool))
 					break;
 				next = now + GLANCE_NS;
 			}

@@ -131,7 +131,7 @@ struct wpool_watch {
  * @tick: P: number of looks for work
  * @behind_tick: P: @tick at the last turn of the backlog and the global queue
  * @behind_turn: P: @tick at which their next turn comes, at the latest
- * @backlog_due: P: fraction of a task of the backlog that is due, in 256ths
+ * @backlog_due: P: fraction of a task of the backlog that is due
  * @globq_due: P: the same of the global queue
  * @next_streak: P: number of tasks taken from @next in a row
  * @call_jiffy: P: when a worker last checked whether the queue needs help
@@ -168,7 +168,8 @@ struct wpool_watch {
  * @redirect: T: the CPU is offline or not in the cpumask: pushes go to the global queue
  * @handoff_work: K: wakes a worker after a worker of this CPU has blocked
  * @look: K: the same, after another CPU has counted a worker of this one out
- * @nr_looks: X: calls of @look on their way, or starting to be
+ * @is_called: X: @look is on its way, and has not begun to look
+ * @nr_looks: X: calls of @look that have not ended
  * @watch: N: what the monitor saw of this run queue
  * @pool: I
  */
@@ -218,6 +219,7 @@ struct wpool_runq {
 	struct wpool_worker *waking;
 	struct irq_work handoff_work;
 	call_single_data_t look;
+	bool is_called;
 	atomic_t nr_looks;
 	struct wpool_watch watch;
 	struct wpool *pool;

@@ -20,35 +20,42 @@
  *
  * States of a worker, and where other threads see them:
  *
- *   waking     picked or created, and not on its CPU yet: pool->nr_waking; rq->waking
- *              if it was picked or created for that run queue
+ *   waking     picked or created for a run queue, and not on its CPU yet: rq->waking
+ *   coming     on its way to become searching: pool->nr_coming. Who is woken for tasks of
+ *              any CPU is waking and coming; who is woken for those of its own, or of
+ *              the global queue, only waking
  *   searching  awake, and looks for a task on all CPUs: pool->nr_searching
  *   running    will look for work again before it sleeps: rq->nr_running of its home.
  *              A searching worker counts here, too
  *   blocked    in a task, but counted out of nr_running: asleep, or a hog
- *   parked     in rq->idle: rq->nr_idle, pool->nr_idle, pool->idle_mask
+ *   parked     in rq->idle: rq->nr_idle, pool->idle_mask
  *   leaving    counted out of pool->nr_workers
  *
  * A thread that queues a task wakes no worker if it can rely on one of these:
  *
  *   searching  looks at all queues before it parks, and after it has stopped searching
- *   waking     becomes a searching worker
- *   running    looks at its home's run queue and at the global queue when its task has
+ *   coming     becomes a searching worker
+ *   waking, running
+ *              looks at its home's run queue and at the global queue when its task has
  *              ended, or hands them over when the task blocks
+ *
+ * A searching worker, and one that parks, leaves short tasks of another CPU to a worker
+ * that is waking or running there (length.h).
  *
  * Each side makes its own change visible, executes a full barrier, and then reads what
  * the other side changes. So at least one of the two sees the other.
  *
- * A task is queued; then the counts of searching, running, waking and idle workers are
- * read, here in wpool_wake_for_push(), wpool_wake_one() and wpool_wake_if_work():
+ * A task is queued; then the counts of searching, running, coming and idle workers are
+ * read, here in wpool_wake_for_push(), wake_one() and wpool_wake_if_work():
  *
- *   wpool_sched_push:A           tasks were put into the ring or the global queue
+ *   wpool_sched_push:A           tasks were put into the ring, its backlog or the global
+ *                                queue
  *   wpool_sched_push_next:A      a task was put into the next slot
  *   unqueue_from:A               tasks of a ring were moved to the global queue
  *   wpool_sched_drain:A          the same, of all tasks of a run queue
- *   take_global:A                tasks of the global queue were moved to a ring; the
- *                                taker runs here, and reads the counts when its own
- *                                state changes
+ *   take_behind:A                tasks of the backlog or the global queue were moved to
+ *                                a ring; the taker runs here, and reads the counts when
+ *                                its own state changes
  *
  * A worker can no longer be relied on; then all queues are read (the own and the global
  * one after wpool_running_leave:A):
@@ -63,13 +70,27 @@
  * the task sees that no worker will look, and wakes one or asks the spawner; or the
  * worker sees the task.
  *
+ * A submitter that finds a worker running here executes no barrier at all
+ * (wpool_wake_is_needless()). It has interrupts off, and that worker counts itself out on
+ * this very CPU: it has done so before, and the submitter sees that; or it does so later,
+ * and sees the task, because a CPU sees its own stores. If the count is taken by another
+ * CPU - from a worker that is not on its home CPU, by the monitor, by the reaper -
+ * wpool_running_leave:B makes this CPU look at the queues, in an interrupt, which comes
+ * after the submitter's section. A CPU that is offline has no submitters.
+ *
  * Other pairs:
  *
+ *   wpool_queues_have_work:A, steal_from:A
+ *                       a ring was seen to hold a task; then its workers are counted, and
+ *                       the task may be left to them. Pairs with wpool_running_leave:A:
+ *                       a worker that is still counted looks at the ring afterwards, and
+ *                       sees the task. One that had counted itself out before the task
+ *                       was queued is not counted.
  *   spawn:A             pool->spawn_wanted cleared; then the queues are read. Pairs with
  *                       the first list: a thread that queues a task later finds the
  *                       flag clear and asks again. Pairs also with is_empty() in
  *                       flush.c, see workers/spawner.c.
- *   wpool_wake_one:A    pool->unserved set; then the search for a worker is repeated.
+ *   wake_one:A          pool->unserved set; then the search for a worker is repeated.
  *                       The mark says that no worker could be woken: CPUs with an idle
  *                       worker are at their concurrency, CPUs with room have no idle
  *                       worker, and the pool is at its capacity. Pairs with
@@ -77,10 +98,10 @@
  *                       that makes room sees the mark, or its room is seen.
  *   wpool_wake_if_work:A
  *                       pool->unserved cleared; then the queues are read. Pairs with
- *                       wpool_wake_one:A: a mark that is set later is not lost.
- *   wpool_waking_leave:A
- *                       counted as searching and running; then not as waking. A thread
- *                       that reads nr_waking first and nr_searching next does not miss
+ *                       wake_one:A: a mark that is set later is not lost.
+ *   wpool_coming_leave:A
+ *                       counted as searching and running; then not as coming. A thread
+ *                       that reads nr_coming first and nr_searching next does not miss
  *                       the worker: pairs with is_short_handed:A. A thread that reads
  *                       them in the other order may wake one worker too many.
  *   spawn:B             the pool counts as starved; then places and idle workers are
@@ -103,20 +124,23 @@ static bool wake_own(struct wpool_runq *rq, bool helps)
 	       wpool_idle_wake(rq, helps);
 }
 
-/* Wake an idle worker where the fewest workers run; among equals, on this node. */
+/*
+ * Wake an idle worker where the fewest workers run; among equals, on this node. The first
+ * one found on this node, where none runs, is as good as any: of many idle CPUs few are
+ * looked at.
+ */
 static bool wake_other(struct wpool *pool, const struct wpool_runq *own)
 {
+	u32 nr = wpool_nr_active(pool), cost, least;
 	int node = cpu_to_node(own->cpu);
 	struct wpool_runq *rq, *best;
-	u32 cost, least, i;
+	unsigned long i;
 
 	do {
 		best = NULL;
 		least = U32_MAX;
-		wpool_for_each_active(pool, rq, i) {
-			/* other CPUs change the bits: test_bit() reads them marked */
-			if (!test_bit(i, pool->idle_mask))
-				continue;
+		for_each_set_bit_wrap(i, pool->idle_mask, nr, own->index) {
+			rq = wpool_active(pool, i);
 			if (rq == own || READ_ONCE(rq->waking) ||
 			    !wpool_runq_has_room(rq))
 				continue;
@@ -126,6 +150,8 @@ static bool wake_other(struct wpool *pool, const struct wpool_runq *own)
 				least = cost;
 				best = rq;
 			}
+			if (!cost)
+				break;
 		}
 		if (!best)
 			return false;
@@ -203,7 +229,7 @@ bool wpool_wake_if_work(struct wpool *pool, struct wpool_runq *rq)
 	/* a searching worker will find what is left */
 	if (atomic_read(&pool->nr_searching))
 		return false;
-	return wpool_queues_have_work(pool, rq) && wake_one(pool, rq, true);
+	return wpool_queues_have_work(pool) && wake_one(pool, rq, true);
 }
 
 /*

@@ -30,7 +30,7 @@ static bool is_wanted(struct wpool *pool, struct wpool_runq *rq)
 	return READ_ONCE(rq->redirect) ||
 	       READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity) ||
 	       wpool_spawn_wants_place() ||
-	       (wpool_is_closed(pool) && !wpool_queues_have_work(pool, rq));
+	       (wpool_is_closed(pool) && !wpool_queues_have_work(pool));
 }
 
 static bool is_expiring(struct wpool *pool)
@@ -95,8 +95,8 @@ void wpool_park_forget(struct wpool_worker *w)
 	raw_spin_lock_irq(&w->rq->lock);
 	if (w->parked)
 		wpool_idle_take(w->rq, w);
-	raw_spin_unlock_irq(&w->rq->lock);
 	wpool_waking_disown(w);
+	raw_spin_unlock_irq(&w->rq->lock);
 	wpool_coming_leave(w);
 	w->picked = false;
 }

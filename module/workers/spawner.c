@@ -65,7 +65,7 @@ static bool is_short_handed(struct wpool *pool)
 	u32 coming = wpool_wake_nr_coming(pool);
 
 	/*
-	 * is_short_handed:A, pairs with wpool_waking_leave:A. A worker is first waking, then
+	 * is_short_handed:A, pairs with wpool_coming_leave:A. A worker is first coming, then
 	 * searching, and then has a task: these reads follow that order, to miss none.
 	 */
 	smp_rmb();

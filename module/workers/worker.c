@@ -39,13 +39,13 @@ static void rehome(struct wpool_worker *w)
 	struct wpool_runq *old = w->rq, *new = old;
 	int cpu;
 
-	/* a waking worker stays that, but no longer for the old run queue */
+	local_irq_disable();
+	/* it may still be coming, but not for the old run queue */
 	wpool_waking_disown(w);
 	/*
 	 * rehome:A, the full barrier of the call: no thread may rely on the worker while it
 	 * moves. Pairs as wpool_running_leave:A, see wake.c.
 	 */
-	local_irq_disable();
 	wpool_running_leave(w);
 	wpool_wake_if_work(pool, wpool_this_runq(pool));
 	local_irq_enable();
@@ -112,7 +112,7 @@ static enum step look(struct wpool_worker *w, struct wpool_task **task)
 	if (*task) {
 		step = RUN;
 	} else if (unlikely(wpool_is_closed(pool)) &&
-		   !wpool_queues_have_work(pool, w->rq) && wpool_worker_leave(w, true, true)) {
+		   !wpool_queues_have_work(pool) && wpool_worker_leave(w, true, true)) {
 		step = END;
 	} else if (unlikely(wpool_spawn_wants_place()) && wpool_worker_leave(w, false, true)) {
 		step = END;

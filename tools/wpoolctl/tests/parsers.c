@@ -431,7 +431,7 @@ static void test_attrs(void)
 	attr_set_init(&set);
 	for (i = 0; i < NR(good); i++)
 		EXPECT(add(&set, ATTR_CREATE, good[i]), "%s: %s", good[i], e.text);
-	EXPECT(set.attrs.mask == 0xffff, "mask %x", set.attrs.mask);
+	EXPECT(set.attrs.mask == 0x7fff, "mask %x", set.attrs.mask);
 	EXPECT(set.attrs.capacity == WPOOL_DEV_UNLIMITED && set.attrs.nice == -20 &&
 	       set.attrs.policy == WPOOL_DEV_POLICY_RUN &&
 	       set.attrs.order == WPOOL_DEV_ORDER_FIFO && set.attrs.hog_ms == 1 &&

@@ -331,7 +331,7 @@ TEST(tune_default_pool)
 TEST(create_every_attribute)
 {
 	struct wpool_dev_attrs attrs = {
-		.mask = 0xffff & ~WPOOL_DEV_CPUMASK,
+		.mask = 0x7fff & ~WPOOL_DEV_CPUMASK,
 		.capacity = 1U << 20,
 		.queue_depth = 1U << 29,
 		.max_blocking = 1U << 30,
