@@ -35,6 +35,12 @@ void wpool_length_start(struct wpool_runq *rq);
 /** wpool_length_end() - the task that was being timed has returned; context as above */
 void wpool_length_end(struct wpool_runq *rq);
 
+/** wpool_runq_has_short_tasks() - is one of them done sooner than a worker is woken? */
+static inline bool wpool_runq_has_short_tasks(const struct wpool_runq *rq)
+{
+	return READ_ONCE(rq->task_ns) < WPOOL_HELP_NS;
+}
+
 /*
  * Has a worker at home here looked for a task within the last tick, or was it woken then?
  * One that has not may wait for its CPU, or be in a task that is no short one.

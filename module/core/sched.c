@@ -156,7 +156,7 @@ static struct wpool_task *take_due(struct wpool *pool, struct wpool_runq *rq)
 {
 	u32 looks = min(rq->tick - rq->behind_tick, WPOOL_RING_HALF);
 	struct behind nr = count_behind(pool, rq), due;
-	u32 next;
+	u32 next, least;
 	u64 all;
 
 	rq->behind_tick = rq->tick;
@@ -169,10 +169,10 @@ static struct wpool_task *take_due(struct wpool *pool, struct wpool_runq *rq)
 	all = (u64)nr.backlog + nr.globq + wpool_ring_len(&rq->ring);
 	due.backlog = add_due(&rq->backlog_due, nr.backlog, looks, all);
 	due.globq = add_due(&rq->globq_due, nr.globq, looks, all);
-	/* a task of the longer one is due about once in so many looks */
+	/* a task of the longer one is due about once in so many looks; short ones several at once */
 	next = div64_u64(all, max(nr.backlog, nr.globq));
-	rq->behind_turn = rq->tick + clamp_t(u32, next, min(rq->help_len, WPOOL_BEHIND_LEAST),
-					     WPOOL_BEHIND_ROUND);
+	least = min3(rq->help_len, nr.backlog + nr.globq, WPOOL_BEHIND_ROUND);
+	rq->behind_turn = rq->tick + clamp(next, least, WPOOL_BEHIND_ROUND);
 	return take_behind(pool, rq, due);
 }
 

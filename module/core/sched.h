@@ -18,10 +18,9 @@ struct wpool_worker;
 
 /*
  * The backlog and the global queue are served at least once in so many looks for work, and
- * once a tick; and for short tasks not more often than that.
+ * once a tick.
  */
-#define WPOOL_BEHIND_ROUND	61
-#define WPOOL_BEHIND_LEAST	16U
+#define WPOOL_BEHIND_ROUND	61U
 /* Tasks taken from the next slot in a row before one is taken from the ring. */
 #define WPOOL_NEXT_STREAK	16
 

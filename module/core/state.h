@@ -135,7 +135,8 @@ struct wpool_watch {
  * @globq_due: P: the same of the global queue
  * @next_streak: P: number of tasks taken from @next in a row
  * @call_jiffy: P: when a worker last checked whether the queue needs help
- * @help_jiffy: C: when a search for help for this queue last failed
+ * @help_jiffy: C: when help for this queue was last looked for, to no avail or for short
+ *	tasks
  * @task_ns: P: estimate of how long a task runs here; unknown is long, see length.h
  * @wake_jiffy: X: when a worker was last sent on its way to here
  * @help_len: P: tasks queued here from which on they outlast a wake-up

@@ -243,11 +243,14 @@ static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 
 	if (nr + !!atomic_read(&rq->nr_running) < 2 || wpool_runq_is_short(rq, nr))
 		return;
-	/* this reads all CPUs: once a tick is enough, as a worker that makes room looks, too */
 	if (rq->help_jiffy == now || wpool_wake_nr_coming(pool))
 		return;
+	/* for short tasks once a tick is enough */
+	if (wpool_runq_has_short_tasks(rq))
+		rq->help_jiffy = now;
 	if (wake_other(pool, rq))
 		return;
+	/* this reads all CPUs: once a tick is enough, as a worker that makes room looks, too */
 	rq->help_jiffy = now;
 	if (wpool_wake_has_vacancy(pool))
 		ask_spawner(pool);
@@ -256,8 +259,11 @@ static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq)
 {
 	/* a searching worker will see what was queued: stop_searching:A */
-	if (atomic_read(&pool->nr_searching))
+	if (atomic_read(&pool->nr_searching)) {
+		if (wpool_runq_has_short_tasks(rq))
+			rq->help_jiffy = jiffies;
 		return;
+	}
 
 	/* a worker is waking, or runs here and will come back: wpool_running_leave:A */
 	if (!wpool_runq_has_room(rq) && !READ_ONCE(rq->redirect))

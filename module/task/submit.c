@@ -11,8 +11,8 @@
  *   1. the claim, in wpool_task_claim_fast()
  *   2. the token, in wpool_admission_take_fast(), if the pool has a limit; one for a
  *      whole chunk
- *   3. the full barrier before the check for workers awake, wpool_sched_push:A; one
- *      for a whole chunk
+ *   3. the full barrier before the check for workers awake, wpool_sched_push:A, if no
+ *      worker of this CPU runs; one for a whole chunk
  *   4. only from an own task: the exchange of the next slot, in sched.h
  *
  * The claim comes first. If a task that turns out to need no token held one, even for
