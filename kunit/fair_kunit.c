@@ -5,6 +5,7 @@
  *
  * The unit of the waits is a start of another task, not a time.
  */
+#include <linux/delay.h>
 #include <linux/ktime.h>
 #include <linux/slab.h>
 
@@ -285,6 +286,57 @@ static void wpool_queued_tasks_of_a_worker_that_sleeps_are_taken(struct kunit *t
 	wpk_jobs_ran_once(test, jobs);
 }
 
+/* ---- help from another CPU ------------------------------------------------- */
+
+#define NR_IN_A_ROW	20
+
+/* Two tasks that meet on the first CPU; true if one of them ran on the other one. */
+static bool two_part(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs)
+{
+	int done = atomic_read(&jobs->finished);
+
+	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 2 && !wpk_stat(pool, searching));
+	wpk_jobs_submit(test, pool, jobs, 0, 2);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, done + 2));
+	return jobs->job[0].cpu != wpk_cpu(0) || jobs->job[1].cpu != wpk_cpu(0);
+}
+
+static void take_long(struct wpk_job *job)
+{
+	udelay(500);
+}
+
+static void wpool_submit_two_long_tasks_run_side_by_side(struct kunit *test)
+{
+	struct wpool *pool = pair_pool(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	unsigned long end = jiffies + WPK_PATIENCE;
+	int in_a_row = 0;
+
+	wpk_jobs_body(jobs, take_long, NULL);
+	wpk_move_to(wpk_cpu(0));
+	/* not each time: the other CPU may have other things to do */
+	while (in_a_row < 3 && time_before(jiffies, end))
+		in_a_row = two_part(test, pool, jobs) ? in_a_row + 1 : 0;
+	KUNIT_EXPECT_EQ(test, in_a_row, 3);
+}
+
+static void wpool_submit_two_short_tasks_stay_on_their_cpu(struct kunit *test)
+{
+	struct wpool *pool = pair_pool(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	unsigned long end = jiffies + WPK_PATIENCE;
+	int in_a_row = 0;
+
+	if (IS_ENABLED(CONFIG_KASAN) || IS_ENABLED(CONFIG_LOCKDEP))
+		kunit_skip(test, "no task is short here");
+	wpk_move_to(wpk_cpu(0));
+	/* nothing is known of the first tasks, and a CPU may be taken by other things */
+	while (in_a_row < NR_IN_A_ROW && time_before(jiffies, end))
+		in_a_row = two_part(test, pool, jobs) ? 0 : in_a_row + 1;
+	KUNIT_EXPECT_EQ(test, in_a_row, NR_IN_A_ROW);
+}
+
 /* ---- helping ---------------------------------------------------------------- */
 
 #define HOG_MS		400U
@@ -373,6 +425,8 @@ static struct kunit_case fair_cases[] = {
 	KUNIT_CASE(wpool_submit_old_tasks_come_before_a_ring_that_never_runs_dry),
 	KUNIT_CASE(wpool_submit_a_ring_that_is_full_keeps_its_oldest),
 	KUNIT_CASE(wpool_submit_behind_a_sleeper_waits_as_in_one_queue),
+	KUNIT_CASE(wpool_submit_two_long_tasks_run_side_by_side),
+	KUNIT_CASE(wpool_submit_two_short_tasks_stay_on_their_cpu),
 	KUNIT_CASE_PARAM(wpool_queued_tasks_of_a_worker_that_sleeps_are_taken,
 			 handoff_gen_params),
 	KUNIT_CASE_SLOW(wpool_task_wait_helping_is_no_hogging),
