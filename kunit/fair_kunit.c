@@ -297,6 +297,8 @@ static bool two_part(struct kunit *test, struct wpool *pool, struct wpk_jobs *jo
 
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 2 && !wpk_stat(pool, searching));
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
+	/* time for another CPU's worker to come, while this CPU's may have to wait */
+	udelay(200);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, done + 2));
 	return jobs->job[0].cpu != wpk_cpu(0) || jobs->job[1].cpu != wpk_cpu(0);
 }
