@@ -50,12 +50,12 @@ static void look_here(void *info)
 	struct wpool_runq *rq = info;
 
 	/*
-	 * look_here:B: who finds it false from here on calls again, and what others changed
-	 * before they found it true is seen below. What was queued here without a barrier
-	 * is visible to all before the counts are read. Pairs with make_it_look:A,
-	 * stop_searching:A, wpool_park_join:A.
+	 * look_here:B, fully ordered. Who finds it false from here on calls again, and finds
+	 * that the kernel is done with @look. What others changed before they found it true
+	 * is seen below. What was queued here without a barrier is visible to all before the
+	 * counts are read. Pairs with make_it_look:A, stop_searching:A, wpool_park_join:A.
 	 */
-	smp_store_mb(rq->is_called, false);
+	xchg(&rq->is_called, false);
 	look(rq->pool);
 	/* look_here:A, the last access, pairs with wpool_handoff_sync:A */
 	smp_mb__before_atomic();
@@ -111,14 +111,19 @@ static void switched_out(struct preempt_notifier *notifier,
 {
 	struct wpool_worker *w = container_of(notifier, struct wpool_worker, notifier);
 	struct wpool *pool = w->pool;
-	struct wpool_runq *rq;
+	struct wpool_runq *rq, *here;
 
 	if (!READ_ONCE(pool->handoff) || !is_blocking(w))
 		return;
 	rq = wpool_running_leave(w);
 	w->asleep = rq;
-	if (rq && wpool_queues_are_waiting(pool, rq) && could_come(pool))
-		irq_work_queue(&wpool_this_runq(pool)->handoff_work);
+	if (!rq)
+		return;
+	/* not at home: it may have left tasks here, too */
+	here = wpool_this_runq(pool);
+	if ((wpool_queues_are_waiting(pool, rq) || wpool_runq_has_tasks(here)) &&
+	    could_come(pool))
+		irq_work_queue(&here->handoff_work);
 }
 
 /*

@@ -13,16 +13,19 @@
 #ifndef WPOOL_IDLE_H
 #define WPOOL_IDLE_H
 
-#include <linux/bitmap.h>
+#include <linux/bits.h>
 
 #include "core/state.h"
 
 /** wpool_idle_any() - is a worker parked? A glance */
 static inline bool wpool_idle_any(struct wpool *pool)
 {
-	u32 nr = wpool_nr_active(pool);
+	u32 i;
 
-	return find_first_bit(pool->idle_mask, nr) < nr;
+	for (i = 0; i < BITS_TO_LONGS(wpool_nr_active(pool)); i++)
+		if (READ_ONCE(pool->idle_mask[i]))
+			return true;
+	return false;
 }
 
 /** wpool_idle_nr() - how many workers are parked: a glance, not for a task's way */

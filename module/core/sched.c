@@ -22,6 +22,9 @@
 
 #define STEAL_ROUNDS	4
 
+/* So many times half a ring are moved out of a backlog at once. */
+#define DRAIN_PIECES	64
+
 /*
  * A searching worker looks at other CPUs' run queues once in so long: each look fetches
  * lines that their workers and submitters write.
@@ -320,20 +323,20 @@ static void stop_searching(struct wpool_worker *w)
 }
 
 /*
- * A worker leaves tasks in the queues while it runs one. It will come back for them,
- * but once a tick it checks whether an idle worker would help, and times a task.
+ * A worker leaves tasks in the queues while it runs one. It will come back for them, but
+ * checks whether an idle worker would help. Once a tick it times a task.
  */
 static inline void call_for_help(struct wpool *pool, struct wpool_runq *rq)
 {
 	u32 now = jiffies;
 
-	if (likely(rq->call_jiffy == now))
-		return;
-	WRITE_ONCE(rq->call_jiffy, now);
-	/* the next look comes through take_here(), and ends that */
-	wpool_length_start(rq);
-	rq->behind_turn = rq->tick + 1;
-	if (wpool_runq_has_tasks(rq) || wpool_fifo_len(&pool->globq))
+	if (unlikely(rq->call_jiffy != now)) {
+		WRITE_ONCE(rq->call_jiffy, now);
+		/* the next look comes through take_here(), and ends that */
+		wpool_length_start(rq);
+		rq->behind_turn = rq->tick + 1;
+	}
+	if (unlikely(!wpool_wake_is_needless(pool, rq)) && wpool_queues_wait_here(pool, rq))
 		wpool_wake_for_push(pool, rq);
 }
 
@@ -477,7 +480,7 @@ void wpool_sched_drain(struct wpool_runq *rq, bool is_old)
 	struct wpool *pool = rq->pool;
 	struct wpool_task **tasks, *next;
 	unsigned long flags;
-	u32 n;
+	u32 n, i;
 
 	local_irq_save(flags);
 	tasks = this_cpu_ptr(&in_transit)->tasks;
@@ -491,14 +494,14 @@ void wpool_sched_drain(struct wpool_runq *rq, bool is_old)
 		wpool_fifo_push(&pool->globq, tasks, n);
 	local_irq_restore(flags);
 
-	/* in pieces, with interrupts on between two; a task may be in no queue for a moment */
-	do {
+	/* with interrupts on between two pieces; a task may be in no queue for a moment */
+	for (i = 0; i < DRAIN_PIECES; i++) {
 		local_irq_save(flags);
 		tasks = this_cpu_ptr(&in_transit)->tasks;
 		n = wpool_fifo_pop(&rq->backlog, tasks, WPOOL_RING_HALF);
 		wpool_fifo_push(&pool->globq, tasks, n);
 		local_irq_restore(flags);
-	} while (n);
+	}
 
 	local_irq_save(flags);
 	/* wpool_sched_drain:A, see wake.c */

@@ -154,9 +154,11 @@ bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task);
 struct wpool_task *wpool_sched_take_any(struct wpool *pool);
 
 /**
- * wpool_sched_drain() - move the tasks of a run queue to the global queue
+ * wpool_sched_drain() - move tasks of a run queue to the global queue
  * @rq: run queue of any CPU
  * @is_old: the tasks are older than those in the global queue, and go to its front
+ *
+ * All of the ring, and of the backlog as much as can be moved quickly, to the end.
  *
  * Context: any, interrupts on.
  */

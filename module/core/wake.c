@@ -90,7 +90,8 @@
  *                       the first list: a thread that queues a task later finds the
  *                       flag clear and asks again. Pairs also with is_empty() in
  *                       flush.c, see workers/spawner.c.
- *   wake_one:A          pool->unserved set; then the search for a worker is repeated.
+ *   wake_one:A, is_short_handed:C
+ *                       pool->unserved set; then the search for a worker is repeated.
  *                       The mark says that no worker could be woken: CPUs with an idle
  *                       worker are at their concurrency, CPUs with room have no idle
  *                       worker, and the pool is at its capacity. Pairs with
@@ -131,16 +132,19 @@ static bool wake_own(struct wpool_runq *rq, bool helps)
  */
 static bool wake_other(struct wpool *pool, const struct wpool_runq *own)
 {
-	u32 nr = wpool_nr_active(pool), cost, least;
+	u32 nr = wpool_nr_active(pool), cost, least, place, i;
 	int node = cpu_to_node(own->cpu);
 	struct wpool_runq *rq, *best;
-	unsigned long i;
 
 	do {
 		best = NULL;
 		least = U32_MAX;
-		for_each_set_bit_wrap(i, pool->idle_mask, nr, own->index) {
-			rq = wpool_active(pool, i);
+		for (i = 0; i < nr; i++) {
+			place = (own->index + i) % nr;
+			/* other CPUs change the bits: test_bit() reads them marked */
+			if (!test_bit(place, pool->idle_mask))
+				continue;
+			rq = wpool_active(pool, place);
 			if (rq == own || READ_ONCE(rq->waking) ||
 			    !wpool_runq_has_room(rq))
 				continue;
@@ -193,12 +197,15 @@ static bool ask_spawner(struct wpool *pool)
 	return true;
 }
 
-/* @helps: the tasks may be on any CPU; otherwise they are in @rq or in the global queue. */
+/* @helps: the tasks may be on any CPU, or are many; otherwise few, in @rq or the global queue. */
 static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps)
 {
 	for (;;) {
 		if (wake_own(rq, helps))
 			return true;
+		/* with a concurrency beyond one it need not be the last that has room */
+		if (!helps && READ_ONCE(rq->waking))
+			return false;
 		if (wpool_wake_nr_coming(pool))
 			return false;
 		if (wake_other(pool, rq))
@@ -269,7 +276,8 @@ void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq)
 	if (!wpool_runq_has_room(rq) && !READ_ONCE(rq->redirect))
 		wake_helper(pool, rq);
 	else
-		wake_one(pool, rq, false);
+		wake_one(pool, rq, wpool_runq_len(rq) > 1 &&
+				   wpool_runq_len(rq) >= READ_ONCE(rq->help_len));
 }
 
 bool wpool_wake_rescue(struct wpool_runq *rq)

@@ -25,7 +25,9 @@
 static inline bool wpool_wake_is_needless(const struct wpool *pool,
 					  const struct wpool_runq *rq)
 {
-	return atomic_read(&rq->nr_running) >= (int)READ_ONCE(pool->concurrency) &&
+	/* without hand-off who sleeps counts as running, and only the monitor helps */
+	return READ_ONCE(pool->handoff) &&
+	       atomic_read(&rq->nr_running) >= (int)READ_ONCE(pool->concurrency) &&
 	       (rq->help_jiffy == (u32)jiffies ||
 		wpool_runq_is_short(rq, wpool_runq_len(rq)));
 }

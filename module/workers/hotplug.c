@@ -75,11 +75,13 @@ static int cpu_down_begins(unsigned int cpu)
 static void drain(struct wpool *pool, void *data)
 {
 	struct change *change = data;
+	struct wpool_runq *rq;
 
 	/* again: a thread that tuned a pool meanwhile saw the CPU as online */
 	place(pool, data);
-	if (wpool_runq(pool, change->cpu))
-		wpool_sched_drain(wpool_runq(pool, change->cpu), true);
+	rq = wpool_runq(pool, change->cpu);
+	while (rq && wpool_runq_len(rq))
+		wpool_sched_drain(rq, true);
 }
 
 static int cpu_down_ended(unsigned int cpu)

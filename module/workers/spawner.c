@@ -73,7 +73,15 @@ static bool is_short_handed(struct wpool *pool)
 		return false;
 	/* is_short_handed:B, pairs with stop_searching:A */
 	smp_rmb();
-	return wpool_queues_len(pool) > coming && wpool_wake_has_vacancy(pool);
+	if (wpool_queues_len(pool) <= coming)
+		return false;
+	if (wpool_wake_has_vacancy(pool))
+		return true;
+	/* the room is taken by workers that will not look there: who makes room shall look */
+	WRITE_ONCE(pool->unserved, true);
+	/* is_short_handed:C, as wake_one:A, see wake.c */
+	smp_mb();
+	return wpool_wake_has_vacancy(pool);
 }
 
 /* Create a worker if one is needed; true if it has to be tried again. */
