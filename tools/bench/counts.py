@@ -31,9 +31,11 @@ CHUNK = 16
 ROWS = {
     'submit': ('stream', 'submit', 1),
     'submit, detached': ('detached', 'submit', 1),
+    'submit, a function': ('function', 'submit', 1),
     'submit, of 16 in a batch': ('batch', 'batch', CHUNK),
     'run and finish': ('stream', 'run', 1),
     'run and finish, detached': ('detached', 'run', 1),
+    'run and finish, a function': ('function', 'run', 1),
     'submit by an own task': ('help', 'spawn', 1),
     'wait, already done': ('wait', 'wait', 1),
     'wait, sleeping': ('sleep', 'sleep', 1),
@@ -53,10 +55,11 @@ NEEDS_LIMIT = ('refuse', 'block')
 # A spin lasts a time: it would hide what parking costs.
 OF_WHAT = {
     'detached': {'what': 'stream', 'detached': 1},
+    'function': {'what': 'stream', 'function': 1},
     'batch': {'what': 'stream', 'batch': 1},
     'idle': {'spin': 0},
 }
-STREAMS = ('stream', 'detached', 'batch')
+STREAMS = ('stream', 'detached', 'function', 'batch')
 
 
 def line(v, of, **params):

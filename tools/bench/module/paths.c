@@ -4,7 +4,7 @@
  * the common paths execute and touch? Without the emulator's plugin nothing is
  * counted, see mark.h.
  *
- *	paths what=stream [peer=percpu] [batch=1] [detached=1]
+ *	paths what=stream [peer=percpu] [batch=1] [detached=1] [function=1]
  *				submit or batch (of 16 tasks), run
  *	paths what=wait		wait
  *	paths what=sleep	sleep
@@ -17,7 +17,8 @@
  *
  * For all: n=N operations, and the pool's attributes, as in peers.h. The paths:
  *
- *	submit	a submit into a pool with a worker on the way; batch: of 16 tasks
+ *	submit	a submit into a pool with a worker on the way; batch: of 16 tasks;
+ *		function: wpool_submit_fn()
  *	run	in a worker, from a function's end to the next one's start: finish, next
  *	spawn	a submit by a task of the pool
  *	wait	for a task that is done
@@ -170,6 +171,11 @@ static void follow(struct bench_item *item)
 
 BENCH_FN(follow);
 
+static void follow_arg(void *item)
+{
+	follow(item);
+}
+
 static void nothing(struct bench_item *item)
 {
 }
@@ -245,11 +251,17 @@ static int submit_batch(struct paths *p)
 
 static int submit_one_by_one(struct paths *p, bool wpool)
 {
+	bool function = bench_num(p->run, "function", 0);
 	int err;
 	u32 i;
 
 	for (i = 0; i < BURST; i++) {
-		if (wpool) {
+		if (function) {
+			bench_mark_begin(BENCH_SUBMIT);
+			err = wpool_submit_fn(p->pool.wpool, follow_arg, &p->items[i], NULL,
+					      GFP_KERNEL);
+			bench_mark_end(BENCH_SUBMIT);
+		} else if (wpool) {
 			bench_mark_begin(BENCH_SUBMIT);
 			err = wpool_submit(p->pool.wpool, task_of(p, i));
 			bench_mark_end(BENCH_SUBMIT);
