@@ -341,6 +341,8 @@ static void wpool_submit_fn_no_memory_is_enomem(struct kunit *test)
 	atomic_t *ran = counter(test);
 	int ret;
 
+	KUNIT_ASSERT_TRUE(test, wpk_use_up_items(wpk_pool(test, 1, WPOOL_UNLIMITED),
+						 wpk_gate(test)));
 	current->fail_nth = 1;
 	ret = wpool_submit_fn(pool, count_one, ran, THIS_MODULE,
 			      GFP_ATOMIC | __GFP_NOWARN);

@@ -254,6 +254,13 @@ void wpk_in_hardirq(void (*fn)(void *arg), void *arg);
 void wpk_in_irq(void (*fn)(void *arg), void *arg);
 void wpk_in_softirq(void (*fn)(void *arg), void *arg);
 
+/*
+ * Use up the items of functions that this thread would find without an allocation, and
+ * stay on this CPU: they wait in @pool, which has room for all, at @gate. False if no
+ * allocation can be made to fail.
+ */
+bool wpk_use_up_items(struct wpool *pool, struct wpk_gate *gate);
+
 /* Stay on one CPU, or on all again with -1. */
 void wpk_move_to(int cpu);
 /* The n-th CPU that is online, or -1. */

@@ -60,7 +60,7 @@ static void wpool_invoke_runs_the_function_with_each_argument(struct kunit *test
 	struct conn *conn = conns(test, 500, NULL);
 	unsigned int i, bad = 0;
 
-	/* Far more than there are items: each is used again and again. */
+	/* Far more than fit at a time: items are used again and again. */
 	for (i = 0; i < 500; i++)
 		KUNIT_ASSERT_EQ(test, wpool_invoke(pool, &conn[i]), 0);
 	wpk_destroy(test, pool);
@@ -320,6 +320,8 @@ static void wpool_invoke_unlimited_pool_allocates_or_is_enomem(struct kunit *tes
 	{
 		int ret;
 
+		KUNIT_ASSERT_TRUE(test, wpk_use_up_items(wpk_pool(test, 1, WPOOL_UNLIMITED),
+							 wpk_gate(test)));
 		current->fail_nth = 1;
 		ret = wpool_invoke(pool, &conn[600]);
 		current->fail_nth = 0;

@@ -18,6 +18,8 @@ struct sweep {
 	struct wpool *pool;
 	wpool_arg_fn func;
 	struct wpk_gate *gate;
+	struct wpool *spare;
+	struct wpk_gate *spare_gate;
 	const char *name;
 	gfp_t gfp;
 	u32 capacity;
@@ -193,6 +195,15 @@ static void wpool_create_func_when_each_allocation_fails(struct kunit *test)
 
 /* ---- submit a function ---- */
 
+/* From here on the case stays on a CPU where each item has to be allocated. */
+static void use_up_items(struct kunit *test)
+{
+	if (!may_inject)
+		kunit_skip(test, "no fault injection");
+	KUNIT_ASSERT_TRUE(test, wpk_use_up_items(wpk_pool(test, 1, WPOOL_UNLIMITED),
+						 wpk_gate(test)));
+}
+
 static int call_submit_fn(struct sweep *sweep)
 {
 	int err = wpool_submit_fn(sweep->pool, serve, sweep, THIS_MODULE, sweep->gfp);
@@ -230,6 +241,7 @@ static void wpool_submit_fn_when_its_allocation_fails(struct kunit *test)
 			.test = test, .pool = wpk_pool(test, 2, 10), .gfp = gfps[i],
 		};
 
+		use_up_items(test);
 		sweep_all(&sweep, 1, call_submit_fn, check_served);
 		/* no item, no task */
 		KUNIT_EXPECT_GT(test, sweep.reached, sweep.survived);
@@ -246,7 +258,7 @@ static struct wpool *func_pool(struct kunit *test, u32 capacity,
 	return wpk_pool_func(test, &attrs, serve);
 }
 
-/* A call whose next allocation would fail; says whether there was one. */
+/* A call whose first allocation fails; says whether there was one. */
 static int invoke_failing(struct sweep *sweep, bool *came)
 {
 	int err;
@@ -258,17 +270,28 @@ static int invoke_failing(struct sweep *sweep, bool *came)
 	return err;
 }
 
-/* Within the limits there are items for all, though none is given back yet. */
-static void check_reserve(struct sweep *sweep, u32 nr)
+/* None of these finds memory. */
+static void invoke_from_reserve(struct sweep *sweep, u32 nr)
 {
 	struct kunit *test = sweep->test;
 	bool came;
 	u32 i;
 
+	use_up_items(test);
 	for (i = 0; i < nr; i++) {
 		KUNIT_EXPECT_EQ_MSG(test, invoke_failing(sweep, &came), 0, "%u", i);
-		KUNIT_EXPECT_FALSE_MSG(test, came, "%u", i);
+		KUNIT_EXPECT_TRUE_MSG(test, came, "%u", i);
 	}
+}
+
+/* Within the limits there are items for all, though none is given back yet. */
+static void check_reserve(struct sweep *sweep, u32 nr)
+{
+	struct kunit *test = sweep->test;
+	bool came;
+
+	invoke_from_reserve(sweep, nr);
+	KUNIT_EXPECT_EQ(test, invoke_failing(sweep, &came), -ENOMEM);
 	KUNIT_EXPECT_EQ(test, wpool_invoke(sweep->pool, sweep), -EAGAIN);
 	wpk_gate_let(sweep->gate, nr);
 	check_served(sweep);
@@ -286,14 +309,11 @@ static struct sweep *gated_sweep(struct kunit *test, struct wpool *pool)
 	return sweep;
 }
 
-static void wpool_invoke_within_the_limits_allocates_nothing(struct kunit *test)
+static void wpool_invoke_within_the_limits_needs_no_memory(struct kunit *test)
 {
 	struct wpool_attrs attrs = { .queue_depth = 30 };
 	struct sweep *sweep;
-	u32 i;
 
-	if (!may_inject)
-		kunit_skip(test, "no fault injection");
 	sweep = gated_sweep(test, func_pool(test, 2, 10, WPOOL_FAIL));
 	check_reserve(sweep, 12);
 	/* all of them again, and as many as it is tuned to */
@@ -301,8 +321,7 @@ static void wpool_invoke_within_the_limits_allocates_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_tune(sweep->pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH), 0);
 	check_reserve(sweep, 32);
 	/* fewer while they are in use, and more before they came back */
-	for (i = 0; i < 32; i++)
-		KUNIT_EXPECT_EQ(test, call_invoke(sweep), 0);
+	invoke_from_reserve(sweep, 32);
 	attrs.queue_depth = 4;
 	KUNIT_EXPECT_EQ(test, wpool_tune(sweep->pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH), 0);
 	attrs.queue_depth = 9;
@@ -314,19 +333,25 @@ static void wpool_invoke_within_the_limits_allocates_nothing(struct kunit *test)
 
 static int invoke_waiting(struct wpk_thread *thread)
 {
-	return wpool_invoke(thread->pool, thread->arg);
+	struct sweep *sweep = thread->arg;
+	bool came;
+
+	if (!wpk_use_up_items(sweep->spare, sweep->spare_gate))
+		return -EBUSY;
+	return invoke_failing(sweep, &came);
 }
 
-/* Who waits has an item of the reserve in hand; killed, it gives that back. */
+/* A submitter that waits has an item of the reserve in hand; killed, it gives that back. */
 static void wpool_invoke_killed_while_it_waits_gives_its_item_back(struct kunit *test)
 {
 	struct wpk_thread *thread;
 	struct sweep *sweep;
-	bool came;
 
 	if (!may_inject)
 		kunit_skip(test, "no fault injection");
 	sweep = gated_sweep(test, func_pool(test, 1, 0, WPOOL_BLOCK));
+	sweep->spare = wpk_pool(test, 1, WPOOL_UNLIMITED);
+	sweep->spare_gate = wpk_gate(test);
 	KUNIT_EXPECT_EQ(test, call_invoke(sweep), 0);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(sweep->gate, 1));
 	thread = wpk_thread(test, invoke_waiting, sweep->pool, NULL, sweep);
@@ -335,8 +360,7 @@ static void wpool_invoke_killed_while_it_waits_gives_its_item_back(struct kunit 
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -EINTR);
 	wpk_gate_let(sweep->gate, 2);
 	KUNIT_EXPECT_EQ(test, wpool_flush(sweep->pool), 0);
-	KUNIT_EXPECT_EQ(test, invoke_failing(sweep, &came), 0);
-	KUNIT_EXPECT_FALSE(test, came);
+	invoke_from_reserve(sweep, 1);
 	check_served(sweep);
 }
 
@@ -346,6 +370,7 @@ static void wpool_invoke_unlimited_when_its_allocation_fails(struct kunit *test)
 		.test = test, .pool = func_pool(test, 2, WPOOL_UNLIMITED, WPOOL_BLOCK),
 	};
 
+	use_up_items(test);
 	sweep_all(&sweep, 1, call_invoke, check_served);
 	KUNIT_EXPECT_GT(test, sweep.reached, sweep.survived);
 }
@@ -382,7 +407,7 @@ static void wpool_tune_when_each_allocation_fails(struct kunit *test)
 static struct kunit_case inject_cases[] = {
 	KUNIT_CASE(wpool_create_func_when_each_allocation_fails),
 	KUNIT_CASE(wpool_submit_fn_when_its_allocation_fails),
-	KUNIT_CASE(wpool_invoke_within_the_limits_allocates_nothing),
+	KUNIT_CASE(wpool_invoke_within_the_limits_needs_no_memory),
 	KUNIT_CASE(wpool_invoke_killed_while_it_waits_gives_its_item_back),
 	KUNIT_CASE(wpool_invoke_unlimited_when_its_allocation_fails),
 	KUNIT_CASE(wpool_tune_when_each_allocation_fails),

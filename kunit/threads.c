@@ -201,3 +201,32 @@ int wpk_cpu(unsigned int n)
 			return cpu;
 	return -1;
 }
+
+#ifdef CONFIG_FAULT_INJECTION
+
+static void wait_at(void *gate)
+{
+	wpk_gate_pass(gate);
+}
+
+bool wpk_use_up_items(struct wpool *pool, struct wpk_gate *gate)
+{
+	int err = 0, i;
+
+	wpk_move_to(wpk_cpu(0));
+	for (i = 0; i < 1000 && !err; i++) {
+		current->fail_nth = 1;
+		err = wpool_submit_fn(pool, wait_at, gate, NULL, GFP_NOWAIT | __GFP_NOWARN);
+		current->fail_nth = 0;
+	}
+	return err == -ENOMEM;
+}
+
+#else
+
+bool wpk_use_up_items(struct wpool *pool, struct wpk_gate *gate)
+{
+	return false;
+}
+
+#endif

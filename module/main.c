@@ -22,7 +22,7 @@
 #include "pool/left.h"
 #include "pool/pool.h"
 #include "task/debug.h"
-#include "task/func.h"
+#include "task/item.h"
 #include "workers/hotplug.h"
 #include "workers/reaper.h"
 #include "workers/spawner.h"
@@ -114,7 +114,7 @@ static int __init wpool_init(void)
 	wpool_monitor_init();
 	wpool_class.dev_groups = wpool_sysfs_groups;
 
-	err = wpool_func_init();
+	err = wpool_item_module_init();
 	if (err)
 		return err;
 	err = wpool_reaper_init();
@@ -155,7 +155,7 @@ err_reaper:
 	wpool_handoff_exit();
 	wpool_pools_free();
 err_func:
-	wpool_func_exit();
+	wpool_item_module_exit();
 	return err;
 }
 
@@ -178,7 +178,7 @@ static void __exit wpool_exit(void)
 	rcu_barrier();
 	wpool_handoff_exit();
 	wpool_pools_free();
-	wpool_func_exit();
+	wpool_item_module_exit();
 }
 
 module_init(wpool_init);

@@ -497,9 +497,9 @@ struct wpool * __must_check wpool_create(const struct wpool_attrs *attrs,
  * @func: the function that every wpool_invoke() runs
  * @owner: the calling module (%THIS_MODULE)
  *
- * The pool preallocates capacity + queue_depth items, so that an invoke within
- * these limits never fails for lack of memory. If either is unlimited, items are
- * allocated one by one. The contract follows ants' NewPoolWithFunc().
+ * The pool preallocates capacity + queue_depth items, for invokes that find no memory,
+ * so that an invoke within these limits never fails for lack of it. If either is
+ * unlimited, it may. The contract follows ants' NewPoolWithFunc().
  *
  * Context: process context; sleeps. Not in a callback of CPU hotplug, nor under
  * cpus_read_lock().
@@ -747,9 +747,9 @@ int __must_check wpool_submit_fn_abortable(struct wpool *pool, wpool_arg_fn func
  * After 0, either the function returns or &wpool_attrs.abort, if set, is called.
  *
  * Context: process context; may sleep as wpool_submit() does.
- * Return: as wpool_submit(); -EINVAL if the pool is bound to no function; -ENOMEM
- * only if the pool was unlimited at creation, or if so many submitters wait beyond
- * the limits that all preallocated items are in use.
+ * Return: as wpool_submit(); -EINVAL if the pool is bound to no function; -ENOMEM if
+ * there is no memory, and the pool was unlimited at creation, or so many submitters wait
+ * beyond the limits that all preallocated items are in use.
  */
 int __must_check wpool_invoke(struct wpool *pool, void *arg);
 

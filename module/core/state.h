@@ -42,14 +42,13 @@
  *         pools_mutex (registry.c)
  *           pool->tune_mutex
  *             pool->workers_mutex
- *             items->lock (task/func.c): nothing is taken under it
+ *             items->lock (task/item.c): nothing is taken under it
  *             the raw locks
  *   pool->flush_mutex
  *     pool->admission_lock (raw)
  *   file->attach_mutex, file->cancel_mutex (faces/dev/file.h)
  *     file->lock (faces/dev/file.h)
  *       the raw locks
- *   reserves_lock (task/func.c): nothing is taken under it
  *   bit 0 of lock_word (faces/dev/workload.c), held by test workloads: nothing is taken
  *     under it
  *
@@ -325,7 +324,7 @@ struct wpool_worker {
  *	worker, cleared by the spawner before it looks
  * @policy: T
  * @func: I: function the pool is bound to, or NULL
- * @items: I: preallocated items of a bound pool, or NULL
+ * @items: I: reserve of items of a bound pool, or NULL
  * @nr_searching: X: workers that look for a task on all CPUs
  * @nr_coming: X: workers on the way to become searching
  * @coming_jiffy: X: when the last of them was sent

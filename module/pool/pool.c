@@ -33,7 +33,7 @@
 #include "task/admission.h"
 #include "task/finish.h"
 #include "task/flush.h"
-#include "task/func.h"
+#include "task/item.h"
 #include "workers/leave.h"
 #include "workers/park.h"
 #include "workers/place.h"

@@ -22,7 +22,7 @@
 #include "pool/attrs.h"
 #include "pool/pool.h"
 #include "task/admission.h"
-#include "task/func.h"
+#include "task/item.h"
 #include "workers/park.h"
 #include "workers/place.h"
 

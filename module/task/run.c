@@ -5,8 +5,8 @@
  * or a clock. The locked instructions on this path, all on the task's or this CPU's
  * lines:
  *
- *   1. the claim: PENDING becomes RUNNING
- *   2. the finish: RUNNING becomes IDLE
+ *   1. the claim: PENDING becomes RUNNING, or IDLE for a detached task; an item needs none
+ *   2. the finish of a joinable task: RUNNING becomes IDLE
  *   3. the token, in wpool_admission_give(), if the pool has a limit
  *   4. the next task, in wpool_sched_next()
  *
@@ -34,6 +34,7 @@
 #include "core/trace.h"
 #include "task/account.h"
 #include "task/finish.h"
+#include "task/item.h"
 #include "task/task.h"
 
 /* Short tasks that a worker runs in a row while other threads want its CPU. */
@@ -167,14 +168,17 @@ static __always_inline u64 take_stamp(struct wpool *pool, struct wpool_task *tas
 }
 
 static __always_inline void call(struct wpool_worker *w, struct wpool_task *task,
-				 wpool_task_fn func, const struct context *was)
+				 wpool_task_fn func, const struct context *was, bool item)
 {
 #ifdef CONFIG_LOCKDEP
 	/* once per worker: a thread may hold 48 locks, and helping nests deeper */
 	if (!w->nested)
 		lock_map_acquire_read(&w->pool->lockdep_map);
 #endif
-	func(task);
+	if (item)
+		wpool_item_call(task);
+	else
+		func(task);
 #ifdef CONFIG_LOCKDEP
 	if (!w->nested)
 		lock_map_release(&w->pool->lockdep_map);
@@ -186,56 +190,65 @@ static __always_inline void call(struct wpool_worker *w, struct wpool_task *task
 /* call() with tracepoints; a detached task may be gone afterwards. */
 static noinline void call_traced(struct wpool_worker *w, struct wpool_task *task,
 				 wpool_task_fn func, const struct context *was,
-				 u64 submit_ns)
+				 bool item, u64 submit_ns)
 {
 	u64 start_ns = wpool_trace_started(w, task, func, submit_ns);
 
-	call(w, task, func, was);
+	call(w, task, func, was, item);
 	wpool_trace_finished(w, task, func, start_ns);
 }
 
 static __always_inline void call_for_worker(struct wpool_worker *w, struct wpool_task *task,
 					    wpool_task_fn func, const struct context *was,
-					    u64 submit_ns)
+					    bool item, u64 submit_ns)
 {
 	WRITE_ONCE(w->func, func);
 	WRITE_ONCE(w->task, task);
 	if (likely(!wpool_trace_is_running()))
-		call(w, task, func, was);
+		call(w, task, func, was, item);
 	else
-		call_traced(w, task, func, was, submit_ns);
+		call_traced(w, task, func, was, item, submit_ns);
 }
 
 /* ---- the claim ---- */
 
 /* Claim a task to run it; false if it was cancelled. */
-static bool claim_to_run(struct wpool_task *task, int running)
+static bool claim_to_run(struct wpool_task *task)
 {
 	int old = WPOOL_ST_PENDING;
-	int new;
 
 	do {
 		if ((old & WPOOL_ST_MASK) != WPOOL_ST_PENDING)
 			return false;
-		new = running == WPOOL_ST_IDLE ? running :
-			running | (old & WPOOL_ST_WAITED);
-	} while (!atomic_try_cmpxchg(&task->state, &old, new));
+	} while (!atomic_try_cmpxchg(&task->state, &old,
+				     WPOOL_ST_RUNNING | (old & WPOOL_ST_WAITED)));
 
 	return true;
 }
 
 /* Claim a task for a worker; if it was cancelled, finish it and return false. */
-static bool claim_or_end(struct wpool *pool, struct wpool_task *task, bool detached)
+static bool claim_or_end(struct wpool *pool, struct wpool_task *task)
 {
-	/* before the claim, which is the last touch of a detached task */
-	if (detached) {
-		WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
-		wpool_debug_deactivate(task);
-	}
-	if (claim_to_run(task, detached ? WPOOL_ST_IDLE : WPOOL_ST_RUNNING))
+	if (claim_to_run(task))
 		return true;
 	wpool_finish_cancelled(pool, task);
 	return false;
+}
+
+/*
+ * Claim a detached task, which is the last touch of it; false if it was cancelled. An
+ * item is its taker's from the start, see item.h.
+ */
+static __always_inline bool claim_detached(struct wpool_task *task, bool item)
+{
+	int old = WPOOL_ST_PENDING;
+
+	wpool_debug_deactivate(task);
+	if (item)
+		return true;
+	WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
+	/* nobody waits for it, so there is no mark to keep */
+	return atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_IDLE);
 }
 
 /* ---- a worker's tasks ---- */
@@ -263,29 +276,6 @@ static __always_inline struct wpool_task *next_here(struct wpool_worker *w,
 	return wpool_sched_next(rq);
 }
 
-/* Once claimed, the memory belongs to the function: read beforehand what is needed later. */
-static noinline void run_detached(struct wpool_worker *w, struct wpool_task *task)
-{
-	struct wpool *pool = w->pool;
-	wpool_task_fn func = task->func;
-	u64 submit_ns = take_stamp(pool, task);
-	u32 colour = task->colour;
-
-	w->colour = colour;
-	w->abort = task->abort;
-	w->task_owner = task->owner;
-	if (!claim_or_end(pool, task, true))
-		return;
-
-	w->detached = true;
-	call_for_worker(w, task, func, &no_context, submit_ns);
-	WRITE_ONCE(w->task, NULL);
-	w->detached = false;
-
-	module_put(w->task_owner);
-	wpool_finish_detached(pool, colour, 0);
-}
-
 /*
  * Preemption is off from the finish of a task to the look for the next one; with
  * @exact interrupts are off as well.
@@ -306,11 +296,40 @@ static __always_inline void section_end(bool exact)
 		preempt_enable();
 }
 
+/*
+ * Claim and call a detached task; false if it was cancelled. Once claimed, the memory
+ * belongs to the function: read beforehand what is needed later, here or by
+ * wpool_finish_dead(). The memory of an item is there until this frees it.
+ */
+static __always_inline bool run_detached(struct wpool_worker *w, struct wpool_task *task)
+{
+	bool item = wpool_task_is_item(task);
+	wpool_task_fn func = task->func;
+	u64 submit_ns = take_stamp(w->pool, task);
+
+	w->colour = task->colour;
+	w->abort = task->abort;
+	w->task_owner = task->owner;
+	if (unlikely(!claim_detached(task, item))) {
+		wpool_finish_cancelled(w->pool, task);
+		return false;
+	}
+
+	w->detached = true;
+	call_for_worker(w, task, func, &no_context, item, submit_ns);
+	WRITE_ONCE(w->task, NULL);
+	w->detached = false;
+	if (unlikely(w->task_owner))
+		module_put(w->task_owner);
+	if (item)
+		wpool_item_end(task);
+	return true;
+}
+
 /* Run a task; returns the next task if one is at hand. */
-static __always_inline struct wpool_task *run_one(struct wpool_worker *w,
+static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct wpool *pool,
 						  struct wpool_task *task, bool exact)
 {
-	struct wpool *pool = w->pool;
 	wpool_task_fn func = task->func;
 	int old = WPOOL_ST_PENDING;
 	struct wpool_runq *rq;
@@ -319,15 +338,19 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w,
 	u32 colour;
 
 	if (unlikely(wpool_task_is_detached(task))) {
-		run_detached(w, task);
-		goto next;
+		if (!run_detached(w, task))
+			goto next;
+		colour = w->colour;
+		section_begin(exact);
+		wpool_finish_begin();
+		goto settle;
 	}
 	submit_ns = take_stamp(pool, task);
 	if (unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_RUNNING)) &&
-	    !claim_or_end(pool, task, false))
+	    !claim_or_end(pool, task))
 		goto next;
 
-	call_for_worker(w, task, func, &no_context, submit_ns);
+	call_for_worker(w, task, func, &no_context, false, submit_ns);
 	WRITE_ONCE(w->task, NULL);
 	/* the first touch: if the task freed itself, fault here, before anything depends on it */
 	colour = task->colour;
@@ -346,6 +369,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w,
 		wpool_finish_joinable(pool, task, WPOOL_ST_RUNNING, 0);
 		goto next;
 	}
+settle:
 	rq = wpool_this_runq(pool);
 	ordered = wpool_finish_settle(pool, rq, colour, 0);
 	task = next_here(w, pool, rq);
@@ -370,6 +394,7 @@ next:
 void wpool_run(struct wpool_worker *w, struct wpool_task *task)
 {
 	struct wpool_runq *rq = w->rq;
+	struct wpool *pool = w->pool;
 
 	w->in_a_row = 0;
 	/* set once: the monitor stays awake while the worker is counted in */
@@ -377,13 +402,13 @@ void wpool_run(struct wpool_worker *w, struct wpool_task *task)
 	/* tasks that its tasks submit go to the next slot */
 	WRITE_ONCE(rq->runner, current);
 	/* where tokens are never cached, an interrupt that sees a task IDLE relies on its token */
-	if (likely(READ_ONCE(w->pool->token_batch))) {
+	if (likely(READ_ONCE(pool->token_batch))) {
 		do {
-			task = run_one(w, task, false);
+			task = run_one(w, pool, task, false);
 		} while (task);
 	} else {
 		do {
-			task = run_one(w, task, true);
+			task = run_one(w, pool, task, true);
 		} while (task);
 	}
 	if (READ_ONCE(rq->runner) == current)
@@ -419,7 +444,7 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 	struct context context;
 	u32 colour;
 
-	if (!claim_or_end(pool, task, false))
+	if (!claim_or_end(pool, task))
 		return;
 
 	count_help(w);
@@ -437,7 +462,7 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 		task->held = held;
 		w->held = task;
 	}
-	call_for_worker(w, task, func, &context, submit_ns);
+	call_for_worker(w, task, func, &context, false, submit_ns);
 	/* from local variables: the task may have freed itself */
 	WRITE_ONCE(w->task, outer);
 	WRITE_ONCE(w->func, outer_func);
@@ -477,15 +502,20 @@ int wpool_run_in_submitter(struct wpool *pool, struct wpool_task *task)
 {
 	struct module *owner = task->owner;
 	wpool_task_fn func = task->func;
+	bool item = wpool_task_is_item(task);
 
 	if (wpool_stack_is_short())
 		return -EAGAIN;
 
 	if (wpool_task_is_detached(task)) {
-		wpool_debug_deactivate(task);
-		if (!claim_to_run(task, WPOOL_ST_IDLE))
+		if (!claim_detached(task, item))
 			return -ECANCELED;
-		func(task);
+		if (item) {
+			wpool_item_call(task);
+			wpool_item_end(task);
+		} else {
+			func(task);
+		}
 		module_put(owner);
 		return 0;
 	}
@@ -493,7 +523,7 @@ int wpool_run_in_submitter(struct wpool *pool, struct wpool_task *task)
 	/* if submitted to the same pool while it runs, the task runs once more here */
 	WRITE_ONCE(task->pool, pool);
 	WRITE_ONCE(task->submitter, current);
-	if (!claim_to_run(task, WPOOL_ST_RUNNING)) {
+	if (!claim_to_run(task)) {
 		WRITE_ONCE(task->submitter, NULL);
 		return -ECANCELED;
 	}

@@ -8,7 +8,7 @@
  * submit_fast() takes no lock, reads no clock and writes no line that CPUs share. The
  * locked instructions of that path, all on the task's or this CPU's lines:
  *
- *   1. the claim, in wpool_task_claim_fast()
+ *   1. the claim, in wpool_task_claim_fast(); an item needs none
  *   2. the token, in wpool_admission_take_fast(), if the pool has a limit; one for a
  *      whole chunk
  *   3. the full barrier before the check for workers awake, wpool_sched_push:A, if no
@@ -19,6 +19,8 @@
  * a moment, another submitter could be refused for it. Everything out of the ordinary
  * goes to submit_slow(), with the tasks claimed so far.
  */
+#include "task/submit.h"
+
 #include <linux/export.h>
 #include <linux/hardirq.h>
 #include <linux/sched/signal.h>
@@ -141,6 +143,18 @@ static __always_inline void accept(struct wpool *pool, struct wpool_runq *rq,
 		wpool_sched_push(pool, rq, tasks, nr);
 }
 
+/* Hand over claimed tasks, as far as tokens are at hand; returns how many, a prefix. */
+static __always_inline u32 hand_over(struct wpool *pool, struct wpool_task *const *tasks,
+				     u32 nr)
+{
+	struct wpool_runq *rq = wpool_this_runq(pool);
+	u32 n = wpool_admission_take_fast(pool, rq, nr);
+
+	if (likely(n))
+		accept(pool, rq, tasks, n);
+	return n;
+}
+
 /*
  * Hand over tasks that are easy to claim, as far as tokens are at hand. Returns the
  * number of accepted tasks, a prefix; *claimed is the number of claimed tasks.
@@ -149,7 +163,6 @@ static __always_inline u32 submit_fast(struct wpool *pool,
 				       struct wpool_task *const *tasks, u32 nr,
 				       u32 *claimed)
 {
-	struct wpool_runq *rq;
 	unsigned long flags;
 	u32 i, n = 0;
 
@@ -157,12 +170,8 @@ static __always_inline u32 submit_fast(struct wpool *pool,
 	for (i = 0; i < nr && likely(tasks[i]) && likely(tasks[i]->func) &&
 	     likely(wpool_task_claim_fast(tasks[i])); i++)
 		;
-	if (likely(i)) {
-		rq = wpool_this_runq(pool);
-		n = wpool_admission_take_fast(pool, rq, i);
-		if (likely(n))
-			accept(pool, rq, tasks, n);
-	}
+	if (likely(i))
+		n = hand_over(pool, tasks, i);
 	local_irq_restore(flags);
 	*claimed = i;
 	return n;
@@ -286,6 +295,22 @@ int wpool_submit_timeout(struct wpool *pool, struct wpool_task *task,
 	return submit_one_slow(pool, task, claimed, policy, timeout);
 }
 EXPORT_SYMBOL_GPL(wpool_submit_timeout);
+
+int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, bool may_block)
+{
+	unsigned long flags;
+	u32 n;
+
+	if (may_block)
+		assert_may_sleep();
+	local_irq_save(flags);
+	n = hand_over(pool, &task, 1);
+	local_irq_restore(flags);
+	if (likely(n))
+		return 0;
+	return submit_one_slow(pool, task, 1, may_block ? READ_ONCE(pool->policy) : WPOOL_FAIL,
+			       may_block ? MAX_SCHEDULE_TIMEOUT : 0);
+}
 
 int wpool_submit_batch(struct wpool *pool, struct wpool_task *const *tasks,
 		       unsigned int nr, unsigned int flags)

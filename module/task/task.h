@@ -14,9 +14,9 @@
  *
  * Each arrow is one change of task->state, and one side wins it. A detached task
  * goes from PENDING straight to IDLE when its function starts, and is not touched
- * afterwards. A CANCELLED task is still in a queue, in the line, or on its way from
- * there to the reaper. Whoever holds it finishes it; until then a submit of it is
- * refused (-ECANCELED).
+ * afterwards; an item (item.h) stays PENDING. A CANCELLED task is still in a queue, in
+ * the line, or on its way from there to the reaper. Whoever holds it finishes it; until
+ * then a submit of it is refused (-ECANCELED).
  *
  * While a joinable task is RUNNING, or held by a thread that took it out of a queue,
  * its other fields belong to that thread. The change to IDLE is the last touch.

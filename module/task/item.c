@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Items, see item.h.
+ *
+ * Each CPU has a magazine: a few free items, which only threads on this CPU touch, with
+ * preemption off. An empty magazine is filled from the slab cache, a full one is emptied
+ * into it, half a magazine at a time, which costs a fraction of the same items one by
+ * one. An interrupt goes to the slab cache, and so does a caller that may not sleep if
+ * the magazine is empty. The magazine of a CPU that is offline stays as it is.
+ *
+ * A bound pool with a limit has a reserve of as many items as tokens. An invoke takes an
+ * item of the reserve if there is no memory for one, and the item goes back there. So
+ * there are always as many items, in the reserve or out of it, as the pool accepts
+ * tasks: within the limits no invoke fails for want of memory.
+ *
+ * A submitter that was sent away may find its pool gone, but not the reserve, if its
+ * item is from there: each item that is out counts as a user of the reserve.
+ */
+#include "task/item.h"
+
+#include <linux/errno.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+#define MAGAZINE	32U
+#define HALF		(MAGAZINE / 2)
+
+/**
+ * struct magazine - free items of a CPU
+ * @nr: how many
+ * @items: the items, the one freed last is the last
+ */
+struct magazine {
+	u32 nr;
+	struct wpool_item *items[MAGAZINE];
+};
+
+/**
+ * struct wpool_items - the reserve of a bound pool
+ * @lock: protects the other fields
+ * @free: free items
+ * @nr_free: length of @free
+ * @nr: length of @free if no item is out; fewer once the reserve was made smaller
+ * @nr_users: the pool, and the items that are out
+ */
+struct wpool_items {
+	spinlock_t lock; /* protects the reserve */
+	struct llist_node *free;
+	u32 nr_free;
+	u32 nr;
+	u32 nr_users;
+};
+
+static DEFINE_PER_CPU(struct magazine, magazines);
+static struct kmem_cache *item_cache;
+
+/* ---- magazines ---- */
+
+static __always_inline struct wpool_item *magazine_take(void)
+{
+	struct wpool_item *item = NULL;
+	struct magazine *m;
+
+	preempt_disable();
+	m = this_cpu_ptr(&magazines);
+	if (likely(m->nr))
+		item = m->items[--m->nr];
+	preempt_enable();
+	return item;
+}
+
+/* Returns false if the magazine is full. */
+static __always_inline bool magazine_put(struct wpool_item *item)
+{
+	struct magazine *m;
+	bool fits;
+
+	preempt_disable();
+	m = this_cpu_ptr(&magazines);
+	fits = m->nr < MAGAZINE;
+	if (likely(fits))
+		m->items[m->nr++] = item;
+	preempt_enable();
+	return fits;
+}
+
+/* The magazine is empty; it may be another CPU's when it is filled. */
+static noinline struct wpool_item *alloc_some(gfp_t gfp)
+{
+	void *items[HALF];
+	u32 n = HALF - 1;
+
+	/* all or none */
+	if (!kmem_cache_alloc_bulk(item_cache, gfp, HALF, items))
+		return NULL;
+	while (n && magazine_put(items[n]))
+		n--;
+	if (unlikely(n))
+		kmem_cache_free_bulk(item_cache, n, items + 1);
+	return items[0];
+}
+
+/* The magazine is full. */
+static noinline void free_some(struct wpool_item *item)
+{
+	void *items[HALF];
+	u32 n = 0;
+
+	do {
+		items[n++] = item;
+	} while (n < HALF && (item = magazine_take()));
+	kmem_cache_free_bulk(item_cache, n, items);
+}
+
+struct wpool_item *wpool_item_alloc(gfp_t gfp, bool may_block)
+{
+	struct wpool_item *item = NULL;
+
+	if (likely(in_task()))
+		item = magazine_take();
+	if (unlikely(!item))
+		item = may_block ? alloc_some(gfp) : kmem_cache_alloc(item_cache, gfp);
+	if (likely(item))
+		item->items = NULL;
+	return item;
+}
+
+/* ---- the reserve ---- */
+
+/* Give an item back: it is the last touch of the reserve. */
+static void reserve_put(struct wpool_item *item)
+{
+	struct wpool_items *items = item->items;
+	bool last;
+
+	spin_lock(&items->lock);
+	if (items->nr_free < items->nr) {
+		item->node.next = items->free;
+		items->free = &item->node;
+		items->nr_free++;
+		item = NULL;
+	}
+	last = !--items->nr_users;
+	spin_unlock(&items->lock);
+	if (item)
+		kmem_cache_free(item_cache, item);
+	if (last)
+		kfree(items);
+}
+
+struct wpool_item *wpool_items_take(struct wpool_items *items)
+{
+	struct wpool_item *item = NULL;
+
+	spin_lock(&items->lock);
+	if (items->free) {
+		item = llist_entry(items->free, struct wpool_item, node);
+		items->free = items->free->next;
+		items->nr_free--;
+		items->nr_users++;
+		item->items = items;
+	}
+	spin_unlock(&items->lock);
+	return item;
+}
+
+static void reserve_shrink(struct wpool_items *items, u32 nr)
+{
+	struct wpool_item *item;
+
+	spin_lock(&items->lock);
+	items->nr = nr;
+	spin_unlock(&items->lock);
+	/* those at hand now, the others as they come back */
+	while (READ_ONCE(items->nr_free) > nr && (item = wpool_items_take(items))) {
+		reserve_put(item);
+		cond_resched();
+	}
+}
+
+static int reserve_grow(struct wpool_items *items, u32 nr)
+{
+	u32 old = items->nr;
+	struct wpool_item *item;
+
+	while (items->nr < nr) {
+		item = kmem_cache_alloc(item_cache, GFP_KERNEL);
+		if (!item) {
+			reserve_shrink(items, old);
+			return -ENOMEM;
+		}
+		item->items = items;
+		spin_lock(&items->lock);
+		items->nr++;
+		items->nr_users++;
+		spin_unlock(&items->lock);
+		reserve_put(item);
+		cond_resched();
+	}
+	return 0;
+}
+
+struct wpool_items *wpool_items_create(u32 nr)
+{
+	struct wpool_items *items;
+
+	items = kzalloc(sizeof(*items), GFP_KERNEL);
+	if (!items)
+		return NULL;
+	spin_lock_init(&items->lock);
+	items->nr_users = 1;
+	if (reserve_grow(items, nr)) {
+		kfree(items);
+		return NULL;
+	}
+	return items;
+}
+
+int wpool_items_resize(struct wpool_items *items, u32 nr)
+{
+	if (nr > WPOOL_MAX_FUNC_ITEMS)
+		return -ERANGE;
+	if (nr > items->nr)
+		return reserve_grow(items, nr);
+	reserve_shrink(items, nr);
+	return 0;
+}
+
+void wpool_items_destroy(struct wpool_items *items)
+{
+	bool last;
+
+	if (!items)
+		return;
+	reserve_shrink(items, 0);
+	spin_lock(&items->lock);
+	last = !--items->nr_users;
+	spin_unlock(&items->lock);
+	/* a submitter that was sent away may still have an item */
+	if (last)
+		kfree(items);
+}
+
+/* ---- the end of an item ---- */
+
+void wpool_item_end(struct wpool_task *task)
+{
+	struct wpool_item *item = container_of(task, struct wpool_item, task);
+
+	if (unlikely(item->items))
+		reserve_put(item);
+	else if (unlikely(!magazine_put(item)))
+		free_some(item);
+}
+
+void wpool_item_refuse(struct wpool_item *item)
+{
+	if (item->items)
+		reserve_put(item);
+	else
+		kmem_cache_free(item_cache, item);
+}
+
+void wpool_item_abort(struct wpool_task *task, int status)
+{
+	struct wpool_item *item = container_of(task, struct wpool_item, task);
+
+	if (item->abort)
+		item->abort(item->arg, status);
+	wpool_item_end(task);
+}
+
+/* ---- module ---- */
+
+int wpool_item_module_init(void)
+{
+	item_cache = kmem_cache_create("wpool_item", sizeof(struct wpool_item), 0,
+				       SLAB_HWCACHE_ALIGN, NULL);
+	return item_cache ? 0 : -ENOMEM;
+}
+
+void wpool_item_module_exit(void)
+{
+	struct magazine *m;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		m = per_cpu_ptr(&magazines, cpu);
+		while (m->nr)
+			kmem_cache_free(item_cache, m->items[--m->nr]);
+	}
+	kmem_cache_destroy(item_cache);
+}

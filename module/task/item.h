@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Items: detached tasks with a function of one argument, and where they come from.
+ *
+ * No caller ever learns an item's address: nobody submits it a second time, cancels it
+ * or waits for it. The submitter owns it until it is queued, or refused; then whoever
+ * takes it out of the queues: a worker, or a release that cancels; after the worker's
+ * death the reaper. So its state decides nothing. It is PENDING from the start, and
+ * neither the submit nor the start claims it.
+ *
+ * The claims of other tasks order memory, too. For an item the queues do: the submitter
+ * fills it in before it is queued (wpool_ring_put:A, the exchange of the next slot, or
+ * the lock of a fifo), and the taker reads it after it has taken it out.
+ */
+#ifndef WPOOL_ITEM_H
+#define WPOOL_ITEM_H
+
+#include <linux/llist.h>
+#include <linux/types.h>
+#include <linux/wpool.h>
+
+#include "task/debug.h"
+#include "task/task.h"
+
+struct wpool_items;
+
+/* In task->flags, beside WPOOL_TASK_DETACHED: the task is part of a struct wpool_item. */
+#define WPOOL_TASK_ITEM		BIT(1)
+
+/**
+ * struct wpool_item - a function and its argument as a task
+ * @task: the task; its @func is a wpool_arg_fn
+ * @abort: called instead of the function, or after the worker died in it; or NULL
+ * @arg: argument of both
+ * @node: in the reserve while the item is free
+ * @items: the reserve that it comes from, or NULL
+ */
+struct wpool_item {
+	struct wpool_task task;
+	wpool_arg_abort_fn abort;
+	union {
+		void *arg;
+		struct llist_node node;
+	};
+	struct wpool_items *items;
+};
+
+/**
+ * wpool_item_alloc() - allocate an item
+ * @gfp: how
+ * @may_block: the caller may sleep, whatever @gfp says
+ *
+ * Context: process context, or any except NMI if not @may_block.
+ * Return: the item, or NULL.
+ */
+struct wpool_item *wpool_item_alloc(gfp_t gfp, bool may_block);
+
+/** wpool_item_abort() - the abort function of all items; process context */
+void wpool_item_abort(struct wpool_task *task, int status);
+
+/**
+ * wpool_item_init() - prepare an item, as if wpool_task_claim() had returned 0
+ * @item: the item
+ * @func: the function
+ * @abort: the abort function, or NULL
+ * @arg: argument of both
+ * @owner: module that is already pinned for the item, or NULL
+ */
+static inline void wpool_item_init(struct wpool_item *item, wpool_arg_fn func,
+				   wpool_arg_abort_fn abort, void *arg,
+				   struct module *owner)
+{
+	struct wpool_task *task = &item->task;
+
+	wpool_debug_init(task);
+	/* one by one, since compilers clear 64 bytes with a slow instruction */
+	atomic_set(&task->state, WPOOL_ST_PENDING);
+	task->flags = WPOOL_TASK_DETACHED | WPOOL_TASK_ITEM;
+	task->queued = WPOOL_QUEUED_NO;
+	task->func = (void *)func;
+	task->owner = owner;
+	task->submit_ns = 0;
+	task->abort = wpool_item_abort;
+	item->abort = abort;
+	item->arg = arg;
+	wpool_debug_activate(task);
+}
+
+/** wpool_task_is_item() - is the task part of a struct wpool_item? */
+static inline bool wpool_task_is_item(const struct wpool_task *task)
+{
+	return READ_ONCE(task->flags) & WPOOL_TASK_ITEM;
+}
+
+/** wpool_item_call() - call the function of an item */
+static inline void wpool_item_call(struct wpool_task *task)
+{
+	struct wpool_item *item = container_of(task, struct wpool_item, task);
+
+	((wpool_arg_fn)(void *)task->func)(item->arg);
+}
+
+/** wpool_item_end() - free an item whose function has returned; process context */
+void wpool_item_end(struct wpool_task *task);
+
+/** wpool_item_refuse() - free an item that was not accepted; context as its allocation */
+void wpool_item_refuse(struct wpool_item *item);
+
+/**
+ * wpool_items_create() - preallocate a reserve of items
+ * @nr: number of items, as many as the pool has tokens, at most %WPOOL_MAX_FUNC_ITEMS
+ *
+ * Return: the reserve, or NULL.
+ */
+struct wpool_items *wpool_items_create(u32 nr);
+
+/** wpool_items_take() - take an item of the reserve, or NULL; process context */
+struct wpool_item *wpool_items_take(struct wpool_items *items);
+
+/** wpool_items_resize() - change the size of the reserve; Return: 0, -ENOMEM or -ERANGE */
+int wpool_items_resize(struct wpool_items *items, u32 nr);
+
+/** wpool_items_destroy() - free the reserve; NULL is allowed */
+void wpool_items_destroy(struct wpool_items *items);
+
+/** wpool_item_module_init() - create the cache that items come from; Return: 0 or -ENOMEM */
+int wpool_item_module_init(void);
+
+/** wpool_item_module_exit() - destroy the cache; no pool is left */
+void wpool_item_module_exit(void);
+
+#endif /* WPOOL_ITEM_H */

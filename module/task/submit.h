@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Submitting: what other files of wpool need, besides the exported functions. */
+#ifndef WPOOL_SUBMIT_H
+#define WPOOL_SUBMIT_H
+
+#include <linux/types.h>
+
+struct wpool;
+struct wpool_task;
+
+/**
+ * wpool_submit_claimed() - hand over a task that is claimed already
+ * @pool: the pool
+ * @task: the task, as wpool_task_claim() leaves it; after an error it is unclaimed
+ * @may_block: as wpool_submit(); otherwise as wpool_try_submit()
+ *
+ * Context: as those.
+ * Return: as those, but for the results of a claim.
+ */
+int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, bool may_block);
+
+#endif /* WPOOL_SUBMIT_H */
