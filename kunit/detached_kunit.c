@@ -269,7 +269,8 @@ static void pass_gate(void *arg)
 
 static void wpool_submit_fn_pins_the_owner_until_it_returned(struct kunit *test)
 {
-	struct wpool *pool = wpk_pool(test, 1, 1);
+	/* not a pool of this module's */
+	struct wpool *pool = wpool_default();
 	struct wpk_gate *gate = wpk_gate(test);
 	int refs = module_refcount(THIS_MODULE), i;
 
@@ -281,6 +282,25 @@ static void wpool_submit_fn_pins_the_owner_until_it_returned(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs + 2);
 	wpk_gate_open(gate);
 	WPK_EVENTUALLY(test, module_refcount(THIS_MODULE) == refs);
+}
+
+/* The pool does: its owner cannot go before it is destroyed. */
+static void wpool_submit_fn_into_a_pool_of_the_owner_does_not_pin(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 1);
+	struct wpk_gate *gate = wpk_gate(test);
+	int refs = module_refcount(THIS_MODULE), i;
+
+	for (i = 0; i < 2; i++)
+		KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, pass_gate, gate,
+						      THIS_MODULE,
+						      GFP_KERNEL), 0);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs);
+	wpk_gate_open(gate);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(&gate->arrived), 2);
+	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs);
 }
 
 static void wpool_submit_fn_full_pool_atomic_is_eagain_whatever_the_policy(struct kunit *test)
@@ -367,6 +387,7 @@ static struct kunit_case detached_cases[] = {
 	KUNIT_CASE(wpool_submit_detached_task_of_a_going_module_is_enoent),
 	KUNIT_CASE(wpool_submit_fn_runs_once_with_its_argument),
 	KUNIT_CASE(wpool_submit_fn_pins_the_owner_until_it_returned),
+	KUNIT_CASE(wpool_submit_fn_into_a_pool_of_the_owner_does_not_pin),
 	KUNIT_CASE(wpool_submit_fn_full_pool_atomic_is_eagain_whatever_the_policy),
 	KUNIT_CASE(wpool_submit_fn_full_pool_blocks_until_it_fits_or_is_killed),
 	KUNIT_CASE(wpool_submit_fn_no_memory_is_enomem),

@@ -706,7 +706,8 @@ int __must_check wpool_submit_batch(struct wpool *pool,
  * @func: the function
  * @arg: its argument
  * @owner: module that holds the text of @func (%THIS_MODULE), pinned until @func
- *	has returned; %NULL for built-in code
+ *	has returned, unless it is the pool's own owner, whose wpool_destroy() waits
+ *	for that; %NULL for built-in code
  * @gfp: how to allocate. Without __GFP_DIRECT_RECLAIM the call never sleeps and
  *	behaves as wpool_try_submit(); with it, as wpool_submit().
  *
@@ -725,7 +726,8 @@ int __must_check wpool_submit_fn(struct wpool *pool, wpool_arg_fn func,
  *	if its worker dies in @func; %NULL behaves as wpool_submit_fn()
  * @arg: the argument of both
  * @owner: module that holds the text of @func and @abort (%THIS_MODULE), pinned
- *	until the one that is called has returned; %NULL for built-in code
+ *	as by wpool_submit_fn() until the one that is called has returned; %NULL for
+ *	built-in code
  * @gfp: as wpool_submit_fn()
  *
  * After 0, @arg belongs to the call: either @func returns or @abort is called,

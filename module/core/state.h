@@ -324,7 +324,9 @@ struct wpool_worker {
  *	worker, cleared by the spawner before it looks
  * @policy: T
  * @func: I: function the pool is bound to, or NULL
+ * @abort: I: called for arguments of wpool_invoke() that end without @func, or NULL
  * @items: I: reserve of items of a bound pool, or NULL
+ * @owner: I
  * @nr_searching: X: workers that look for a task on all CPUs
  * @nr_coming: X: workers on the way to become searching
  * @coming_jiffy: X: when the last of them was sent
@@ -337,7 +339,6 @@ struct wpool_worker {
  * @globq: K: the global queue: tasks of CPUs where no worker would look, see globq.h
  * @fault: I
  * @fault_data: I
- * @owner: I
  * @cpumask: T: CPUs that workers may be at home on; read under the mutex, too
  * @tokens: X: admission tokens in no cache; negative is a debt
  * @admission_lock: K: protects the fields marked A; raw: submitters and finishers
@@ -374,7 +375,6 @@ struct wpool_worker {
  * @watch: N: what the monitor saw of the global queue
  * @handoffs: N: hand-offs by the monitor
  * @hogs: N: tasks that ran for hog_ms without sleeping
- * @abort: I: called for arguments of wpool_invoke() that end without @func, or NULL
  * @nr_cancelling: T: releases that cancel the queued tasks: no reboot meanwhile
  * @drain_wq: K: threads that wait for tasks to finish or for workers to end
  * @flush_mutex: K: one flush at a time
@@ -405,7 +405,9 @@ struct wpool {
 	bool spawn_wanted;
 	enum wpool_policy policy;
 	wpool_arg_fn func;
+	wpool_arg_abort_fn abort;
 	struct wpool_items *items;
+	struct module *owner;
 
 	/*
 	 * Written by many CPUs: apart from the fields that all read and from each other.
@@ -422,7 +424,6 @@ struct wpool {
 	struct wpool_fifo globq ____cacheline_aligned;
 	wpool_fault_fn fault;
 	void *fault_data;
-	struct module *owner;
 	struct cpumask *cpumask;
 
 	atomic_t tokens ____cacheline_aligned;
@@ -462,7 +463,6 @@ struct wpool {
 	u64 handoffs;
 	u64 hogs;
 
-	wpool_arg_abort_fn abort;
 	u32 nr_cancelling;
 	wait_queue_head_t drain_wq;
 	struct mutex flush_mutex; /* one flush at a time */

@@ -28,6 +28,9 @@ static int submit(struct wpool *pool, struct wpool_item *item, wpool_arg_fn func
 {
 	int err = -ENOENT;
 
+	/* the pool's owner destroys the pool before it goes, which waits for the item */
+	if (owner == pool->owner)
+		owner = NULL;
 	if (likely(!owner) || likely(try_module_get(owner))) {
 		wpool_item_init(item, func, abort, arg, owner);
 		err = wpool_submit_claimed(pool, &item->task, may_block);
