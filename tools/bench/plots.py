@@ -99,10 +99,10 @@ class Plots:
         self.directory = directory
         self.made = []
 
-    def boot(self, row):
-        """The boot whose figures of this row are drawn."""
-        there = {one['boot'] for one in self.measurements if one['row'] == row}
-        return next((boot for boot in boots_of(row) if boot in there), None)
+    def boot(self, *rows):
+        """The boot whose figures of these rows are drawn; None if none has any."""
+        there = {one['boot'] for one in self.measurements if one['row'] in rows}
+        return next((boot for row in rows for boot in boots_of(row) if boot in there), None)
 
     def where(self, boot):
         machine = 'native' if boot.startswith('native') else 'qemu'
@@ -147,7 +147,7 @@ class Plots:
         groups = {'one by one': (1, 'single'), 'batches of 64': (1, 'batch'),
                   'a producer per CPU': (2, 'single'), 'fork-join tree': (4, 'tree')}
         for name, title, ylabel, boot, what in (
-                ('cost', 'What a task that does nothing costs', 'ns a task', self.boot(1),
+                ('cost', 'What a task that does nothing costs', 'ns a task', self.boot(1, 2, 4),
                  'total_ns_per_task'),
                 ('instructions', 'What a task that does nothing costs',
                  'instructions a task, all CPUs', 'icount', 'instructions_per_task')):
