@@ -34,6 +34,13 @@ install: kdir tools ## install the module, wpoolctl with its man page, and the h
 	$(INSTALL) -D -m 644 include/uapi/linux/wpool.h $(DESTDIR)$(SDKDIR)/include/uapi/linux/wpool.h
 	$(INSTALL) -D -m 644 Module.symvers $(DESTDIR)$(SDKDIR)/Module.symvers
 
+uninstall: ## remove what make install has put there, for the running kernel or KVER=...; DESTDIR=, PREFIX=
+	rm -f $(foreach dir,updates extra,$(DESTDIR)/lib/modules/$(KVER)/$(dir)/module/wpool.ko*)
+	$(if $(DESTDIR),,depmod -a $(KVER))
+	$(MAKE) -C tools/wpoolctl uninstall
+	rm -f $(DESTDIR)$(INCLUDEDIR)/linux/wpool.h
+	rm -rf $(DESTDIR)$(SDKDIR)
+
 demo: ## show wpool at work in a virtual machine: nothing but this is needed
 	@scripts/demo
 
@@ -96,4 +103,4 @@ kdir:
 		exit 1; \
 	fi
 
-.PHONY: modules tools install demo check test test-tools model test-kunit test-selftest torture coverage bench bench-counts bench-gate lint clean help kdir
+.PHONY: modules tools install uninstall demo check test test-tools model test-kunit test-selftest torture coverage bench bench-counts bench-gate lint clean help kdir

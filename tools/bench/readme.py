@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""readme.py - write the tables of results.json into documents.
+"""readme.py - write the figures of results.json into documents.
 
-usage: readme.py RESULTS.json MACHINE:FILE...
+usage: readme.py RESULTS.json WHAT:FILE...
 
-MACHINE is native or qemu, FILE Markdown (.md) or reStructuredText (.rst). Replaces what
-stands between the lines "bench: begin" and "bench: end", which are comments of the
-document. A document of whose machine nothing was measured stays as it is.
+WHAT is native or qemu for the tables of what was measured on that machine, or ratios for
+the summary of the native ones. FILE is Markdown (.md) or reStructuredText (.rst). The text
+between the lines "bench: begin" and "bench: end", which are comments of the document, is
+replaced. A document stays as it is if nothing was measured on its machine.
 """
 
 import json
 import re
 import sys
+import textwrap
 
-from table import PEERS, figure, instructions, machine_text, number, states_text, value_of
+from table import PEERS, TITLES, figure, instructions, machine_text, number, states_text, \
+    value_of
 
 # What each line of the first table is: name, row, variant; wpool's cost and its peers'.
 COSTS = (
@@ -63,6 +66,57 @@ COMPUTING = (
     ('100 µs', 14, '100us'), ('1 ms', 14, '1ms'),
     ('90 % of 0.5 µs, 9 % of 10 µs, 1 % of 100 µs', 15, 'mix'),
 )
+
+# The summary: the comparison's row and name in bars.py, and what it says in words.
+RATIOS = (
+    (1, 'single submit, faster than the better workqueue',
+     'tasks that do nothing, submitted one by one, against the better workqueue'),
+    (1, 'batch of 64, faster than the better workqueue',
+     'the same in batches of 64'),
+    (13, 'detached: allocated, submitted, freed: of the rate of kmalloc() and queue_work()',
+     'tasks that are allocated for one run and free themselves, against `kmalloc()` and '
+     '`queue_work()`'),
+    (6, 'no-ops among sleepers, one producer: of the per-CPU workqueue\'s rate',
+     'nine tasks that do nothing to each one that sleeps for 1 ms, against the per-CPU '
+     'workqueue'),
+)
+# Where wpool may be slower than a workqueue; only those where it is are named.
+SLOWER = (
+    (4, 'tree, faster than the better workqueue', 'a fork-join tree'),
+    (2, 'a producer per CPU, faster than the better workqueue', 'a producer on each CPU'),
+    (6, 'no-ops among sleepers, a producer per CPU: of the per-CPU workqueue\'s rate',
+     'no-op tasks among sleepers with a producer on each CPU'),
+    (3, 'p50 on this CPU, of the per-CPU workqueue\'s',
+     'a start on the same CPU, in the median'),
+    (3, 'p99 across CPUs, of the unbound workqueue\'s',
+     'a start on another CPU, in the 99th percentile'),
+    (12, 'submit and wait, 1 client: p50, of the per-CPU workqueue\'s',
+     'one client that submits and waits, in the median'),
+    (12, 'submit and wait, 2 clients: p99, of the per-CPU workqueue\'s',
+     'two such clients, in the 99th percentile'),
+)
+
+# What one figure of each table means; the tables follow in this order.
+EXPLAINED = {
+    'costs': 'Nanoseconds a task: the time from the first submit until the last task has run, '
+             'divided by the number of tasks. Less is better. "All CPUs" is the time in which '
+             'CPUs were not idle, added up over all CPUs and divided by the number of tasks; it '
+             'exceeds the first figure where several CPUs work at the same time. "Worst" is the '
+             'worst round.',
+    'times': 'Microseconds. Less is better. p50 is the median of all tasks of a round, p99 the '
+             'time that one task in a hundred exceeds.',
+    'computing': 'The time from the first submit until the last task has run, divided by the '
+                 'ideal, which is the time of the work itself spread evenly over all CPUs. In '
+                 'brackets: the time in which CPUs were not idle, divided by the work. 1.00 is '
+                 'the best possible value of both.',
+    'queues': 'Milliseconds from submit to start, with 4 workers and 1,000 queued tasks of '
+              '500 µs. Less is better. "First in, first out" is what the same starts would give '
+              'if the oldest task were always the next one.',
+    'verdicts': 'Each line compares two figures above, or holds one of them to a limit. "x" is a '
+                'ratio. *Required* is what wpool has to reach, *aimed at* is what it should '
+                'reach later; ≥ is a least value, ≤ a largest one, and **missed** says that it is '
+                'not reached.',
+}
 
 
 class Tables:
@@ -140,14 +194,16 @@ class Tables:
 
     def verdicts(self):
         native = self.machine == 'native'
-        yield ['row', 'to reach', 'measured'] + (['near', 'far'] if native else []) + \
-            ['bar', 'goal']
+        yield ['measurement', 'comparison', 'measured'] + (['near', 'far'] if native else []) + \
+            ['required', 'aimed at']
+        last = None
         for one in self.results['verdicts']:
             if one['machine'] != self.machine:
                 continue
+            title, last = TITLES[one['row']] if one['row'] != last else '', one['row']
             states = [value_of(one[state], one['unit']) if one[state] is not None else ''
                       for state in ('near', 'far')]
-            yield [str(one['row']), one['what'], value_of(one['value'], one['unit'])] + \
+            yield [title, one['what'], value_of(one['value'], one['unit'])] + \
                 (states if native else []) + [limit(one, 'bar'), limit(one, 'goal')]
 
     def rounds(self):
@@ -163,13 +219,38 @@ class Tables:
         yield f'{machine[0].upper()}{machine[1:]}, {run.get("cpus")} CPUs: {self.rounds()}. '
         if run.get('quick') == '1':
             yield 'Smaller loads than `make bench` takes by itself (`QUICK=1`), also where a ' \
-                  'row names a larger one. '
+                  'line names a larger one. '
         states = states_text(self.results) if self.machine == 'native' else ''
         if states:
             yield 'A cache line from one CPU to the other and back, beside each measurement, ' \
                   f'median and range: {states}. A cell with two figures is near / far. '
-        yield '"All CPUs" is the time in which CPUs were not idle, together; it can exceed ' \
-              'the total, where several work at the same time. "Worst" is the worst round.'
+
+    def parts(self):
+        """Each table, by the name under which EXPLAINED has it."""
+        for part in (self.costs, self.times, self.computing, self.queues, self.verdicts):
+            yield part.__name__, list(part())
+
+    def ratio(self, row, what):
+        """A comparison in words, and whether wpool is the better one; None if there is none."""
+        for one in self.results['verdicts']:
+            if (one['machine'], one['row'], one['what']) == (self.machine, row, what):
+                more = one['better'] == 'more'
+                return f'{one["value"]:.2f} × the {"rate" if more else "time"}', \
+                    one['value'] >= 1 if more else one['value'] <= 1
+        return None
+
+    def ratios(self):
+        """The summary: the ratios as a list, and one sentence on where wpool is slower."""
+        for row, what, text in RATIOS:
+            found = self.ratio(row, what)
+            if found:
+                yield f'- **{found[0]}**: {text}'
+        slower = [f'{text} ({found[0]})' for found, text in
+                  ((self.ratio(row, what), text) for row, what, text in SLOWER)
+                  if found and not found[1]]
+        if slower:
+            yield ''
+            yield f'It is slower than a workqueue with {"; ".join(slower)}.'
 
 
 def limit(one, which):
@@ -194,7 +275,7 @@ class Markdown:
 
     @staticmethod
     def text(text):
-        return [text]
+        return wrapped(text)
 
     @staticmethod
     def table(lines):
@@ -209,30 +290,40 @@ class Rst:
 
     @staticmethod
     def text(text):
-        return [re.sub(r'`([^`]+)`', r'``\1``', text)]
+        return wrapped(re.sub(r'`([^`]+)`', r'``\1``', text))
 
     @staticmethod
     def table(lines):
         out = ['.. csv-table::', '   :header-rows: 1', '']
         for line in lines:
-            cells = [Rst.text(cell)[0].replace('"', '""') for cell in line]
+            cells = [' '.join(Rst.text(cell)).replace('"', '""') for cell in line]
             out.append('   ' + ', '.join(f'"{cell}"' for cell in cells))
         return out
 
 
-def section(results, machine, language):
-    tables = Tables(results, machine)
-    out = language.text(''.join(tables.introduction()))
-    for lines in (tables.costs(), tables.times(), tables.computing(), tables.queues(),
-                  tables.verdicts()):
-        lines = list(lines)
+def wrapped(text):
+    """Text of a document that is read as a file, too."""
+    return textwrap.wrap(text, 118, break_long_words=False, break_on_hyphens=False,
+                         subsequent_indent='  ' if text.startswith('- ') else '')
+
+
+def section(tables, language):
+    out = language.text(''.join(tables.introduction()).rstrip())
+    for name, lines in tables.parts():
         if len(lines) > 1:
-            out += [''] + language.table(without_empty_columns(lines))
+            out += [''] + language.text(EXPLAINED[name]) + [''] + \
+                language.table(without_empty_columns(lines))
     return out
 
 
-def write(results, machine, path):
-    if not Tables(results, machine).of_machine():
+def summary(tables):
+    return [line for text in tables.ratios() for line in wrapped(text) or ['']]
+
+
+def write(results, what, path):
+    machine = 'native' if what == 'ratios' else what
+    tables = Tables(results, machine)
+    if not tables.of_machine():
         print(f'{path}: nothing was measured of {machine}')
         return
     language = Rst if path.endswith('.rst') else Markdown
@@ -242,18 +333,20 @@ def write(results, machine, path):
         sys.exit(f'{path} has no lines {language.begin} and {language.end}')
     before, rest = text.split(language.begin)
     after = rest.split(language.end)[1]
+    lines = summary(tables) if what == 'ratios' else section(tables, language)
     with open(path, 'w', encoding='utf-8') as file:
-        file.write(before + language.begin + '\n\n' + '\n'.join(section(results, machine, language)) +
-                   '\n\n' + language.end + after)
+        file.write(before + language.begin + '\n\n' + '\n'.join(lines) + '\n\n' +
+                   language.end + after)
 
 
 def main():
-    if len(sys.argv) < 3 or not all(':' in spec for spec in sys.argv[2:]):
+    specs = [spec.partition(':') for spec in sys.argv[2:]]
+    if not specs or not all(what in ('native', 'qemu', 'ratios') for what, _, _ in specs):
         sys.exit(__doc__)
     with open(sys.argv[1], encoding='utf-8') as file:
         results = json.load(file)
-    for spec in sys.argv[2:]:
-        write(results, *spec.split(':', 1))
+    for what, _, path in specs:
+        write(results, what, path)
 
 
 if __name__ == '__main__':
