@@ -24,6 +24,7 @@
 #include <linux/device.h>
 #include <linux/kernel.h>
 #include <linux/kstrtox.h>
+#include <linux/module.h>
 #include <linux/string.h>
 #include <linux/wpool.h>
 
@@ -287,12 +288,22 @@ FIGURE(spawned, emit_u64);
 FIGURE(expired, emit_u64);
 FIGURE(faults, emit_u64);
 
+/* The pool's files go before its owner does, so the owner is still there. */
+static ssize_t owner_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct module *owner = wpool_owner(dev_get_drvdata(dev));
+
+	return sysfs_emit(buf, "%s\n", owner ? owner->name : "-");
+}
+static DEVICE_ATTR_RO(owner);
+
 static struct attribute *wpool_sysfs_attrs[] = {
 #define WPOOL_ATTR(_name, _when, ...)	VALUE_FILE(_name, MODE_##_when),
 #include "pool/attr_table.h"
 	&dev_attr_cpumask.attr,
 	/* figures */
 	&dev_attr_state.attr,
+	&dev_attr_owner.attr,
 	&dev_attr_workers.attr,
 	&dev_attr_idle.attr,
 	&dev_attr_searching.attr,

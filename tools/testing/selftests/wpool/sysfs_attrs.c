@@ -48,7 +48,7 @@ static const char * const figures[] = {
 	"handoffs", "hogs", "spawned", "expired", "faults",
 };
 
-static const char * const fixed[] = { "order", "prealloc", "state" };
+static const char * const fixed[] = { "order", "prealloc", "state", "owner" };
 
 /* ---- what is there ------------------------------------------------------- */
 
@@ -220,6 +220,7 @@ TEST_F(attrs, defaults)
 	expect_value(_metadata, pool, "order", "lifo", "create");
 	expect_value(_metadata, pool, "prealloc", "0", "create");
 	expect_value(_metadata, pool, "state", "open", "create");
+	expect_value(_metadata, pool, "owner", "-", "create");
 	expect_value(_metadata, pool, "free", "256", "create");
 	for (i = 0; i < ARRAY_SIZE(figures); i++)
 		if (strcmp(figures[i], "free"))
@@ -240,6 +241,7 @@ TEST(defaults_of_the_default_pool)
 			     !strcmp(tunables[i].name, "capacity") ? "max" : tunables[i].value,
 			     "load");
 	expect_value(_metadata, "default", "state", "open", "load");
+	expect_value(_metadata, "default", "owner", "wpool", "load");
 	expect_value(_metadata, "default", "free", "max", "load");
 }
 
