@@ -241,6 +241,30 @@ void attr_explain(struct errmsg *e, int err, const char *pool,
 			   "they do not go together");
 }
 
+static void format_default(const struct attr *attr, char *buf, size_t len)
+{
+	if (attr->type == ATTR_WORD)
+		snprintf(buf, len, "%s", attr->words[attr->preset]);
+	else
+		snprintf(buf, len, "%d", attr->preset);
+}
+
+const char *attr_default_unless(const char *name, const char *value, const char *pool,
+				bool prealloc, char *buf, size_t len)
+{
+	const struct attr *attr = find_attr(name, strlen(name));
+
+	if (!attr || attr->type == ATTR_CPUS)
+		return NULL;
+	format_default(attr, buf, len);
+	/* the defaults that depend on something else */
+	if (!strcmp(name, "capacity") && !strcmp(pool, "default"))
+		snprintf(buf, len, "max");
+	if (!strcmp(name, "order") && prealloc)
+		snprintf(buf, len, "fifo");
+	return strcmp(value, buf) ? buf : NULL;
+}
+
 static void format_values(const struct attr *attr, enum attr_use use, char *buf,
 			  size_t len)
 {

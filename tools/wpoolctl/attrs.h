@@ -47,6 +47,13 @@ int attr_set_check(const struct attr_set *set, const struct wpool_dev_attrs *now
 void attr_explain(struct errmsg *e, int err, const char *pool,
 		  const struct attr_set *set);
 
+/*
+ * The default of an attribute if @value, as sysfs shows it, is another one; else NULL,
+ * and if there is no such attribute, or its default depends on the machine. In @buf.
+ */
+const char *attr_default_unless(const char *name, const char *value, const char *pool,
+				bool prealloc, char *buf, size_t len);
+
 /* Names of all attributes with their values, for the help. */
 void attr_print_help(enum attr_use use);
 

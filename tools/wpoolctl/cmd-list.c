@@ -1,42 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* wpoolctl list: a table of all pools. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
+#include "columns.h"
 #include "out.h"
 #include "sysfs.h"
 
-static const enum figure columns[] = {
-	FIGURE_WORKERS, FIGURE_IDLE, FIGURE_BUSY, FIGURE_BLOCKED,
-	FIGURE_WAITING, FIGURE_QUEUED, FIGURE_OUTSTANDING, FIGURE_SUBMITTED,
-	FIGURE_COMPLETED,
-};
-
-static void print_header(int name_width)
-{
-	size_t i;
-
-	printf("%s%-*s %-9s %8s %11s", out_style(OUT_BOLD), name_width, "name",
-	       "state", "capacity", "queue_depth");
-	for (i = 0; i < ARRAY_SIZE(columns); i++)
-		printf(" %7s", figure_names[columns[i]]);
-	printf("%s\n", out_plain());
-}
-
-static void print_row(int name_width, const char *name, const struct snapshot *shot)
-{
-	size_t i;
-
-	printf("%-*s %s%-9s%s %8s %11s", name_width, name,
-	       out_style(out_state_style(shot->state)), shot->state, out_plain(),
-	       shot->capacity, shot->queue_depth);
-	for (i = 0; i < ARRAY_SIZE(columns); i++)
-		printf(" %*llu", (int)strlen(figure_names[columns[i]]) > 7 ?
-		       (int)strlen(figure_names[columns[i]]) : 7,
-		       shot->value[columns[i]]);
-	putchar('\n');
-}
+#define DEFAULT_COLUMNS	"name,state,capacity,queue_depth,workers,busy,blocked,waiting," \
+			"queued,outstanding,submitted,completed,owner"
 
 static struct json_object *json_row(const char *name, const struct snapshot *shot)
 {
@@ -45,80 +19,130 @@ static struct json_object *json_row(const char *name, const struct snapshot *sho
 
 	out_json_add_string(row, "name", name);
 	out_json_add_string(row, "state", shot->state);
+	out_json_add_string(row, "owner", shot->owner);
 	out_json_add_value(row, "capacity", shot->capacity);
 	out_json_add_value(row, "queue_depth", shot->queue_depth);
-	for (i = 0; i < ARRAY_SIZE(columns); i++)
-		out_json_add_u64(row, figure_names[columns[i]],
-				 shot->value[columns[i]]);
+	for (i = 0; i < NR_FIGURES; i++)
+		out_json_add_u64(row, figure_names[i], shot->value[i]);
 	return row;
 }
 
-static int list_pools(const struct command *cmd, bool json)
+/* All pools, or an error. Those that went meanwhile have no name in the list. */
+static int read_pools(const struct command *cmd, struct sysfs_names *pools,
+		      struct snapshot **shots)
 {
-	struct json_object *array = NULL;
-	struct sysfs_names pools;
-	int name_width = 4;
-	struct snapshot shot;
 	struct errmsg e;
 	size_t i;
-	int err;
+	int ret, err = 0;
 
-	if (sysfs_list_pools(&pools, &e)) {
+	if (sysfs_list_pools(pools, &e)) {
 		cli_error(cmd, "%s", e.text);
 		return CLI_FAILED;
 	}
-	for (i = 0; i < pools.nr; i++)
-		if ((int)strlen(pools.name[i]) > name_width)
-			name_width = strlen(pools.name[i]);
-	if (json)
-		array = out_json_new_array();
-	else
-		print_header(name_width);
-	for (i = 0, err = 0; i < pools.nr; i++) {
-		int ret = sysfs_snapshot(pools.name[i], &shot, &e);
-
-		/* destroyed since the directory was read: not in the list */
-		if (ret == -ENOENT || ret == -ENODEV)
-			continue;
-		if (ret) {
-			cli_error(cmd, "%s", e.text);
-			err = ret;
-		} else if (json) {
-			out_json_append(array, json_row(pools.name[i], &shot));
-		} else {
-			print_row(name_width, pools.name[i], &shot);
-		}
+	*shots = calloc(pools->nr + 1, sizeof(**shots));
+	if (!*shots) {
+		cli_error(cmd, "out of memory");
+		return CLI_FAILED;
 	}
-	if (json)
-		out_json_print(array);
+	for (i = 0; i < pools->nr; i++) {
+		ret = sysfs_snapshot(pools->name[i], &(*shots)[i], &e);
+		if (!ret)
+			continue;
+		/* destroyed since the directory was read: not in the list */
+		if (ret != -ENOENT && ret != -ENODEV) {
+			cli_error(cmd, "%s", e.text);
+			err = CLI_FAILED;
+		}
+		free(pools->name[i]);
+		pools->name[i] = NULL;
+	}
+	return err;
+}
+
+static void print_json(const struct sysfs_names *pools, const struct snapshot *shots)
+{
+	struct json_object *array = out_json_new_array();
+	size_t i;
+
+	for (i = 0; i < pools->nr; i++)
+		if (pools->name[i])
+			out_json_append(array, json_row(pools->name[i], &shots[i]));
+	out_json_print(array);
+}
+
+static void print_table(struct columns *columns, const struct sysfs_names *pools,
+			const struct snapshot *shots)
+{
+	size_t i, nr;
+
+	for (i = 0; i < pools->nr; i++)
+		if (pools->name[i])
+			columns_widen(columns, &(struct pool_line){ pools->name[i],
+				      &shots[i], NULL });
+	nr = columns_fit(columns, out_width());
+	columns_print_titles(columns, nr);
+	for (i = 0; i < pools->nr; i++)
+		if (pools->name[i])
+			columns_print(columns, nr, &(struct pool_line){ pools->name[i],
+				      &shots[i], NULL });
+}
+
+static int list_pools(const struct command *cmd, struct columns *columns, bool json)
+{
+	struct snapshot *shots = NULL;
+	struct sysfs_names pools = { };
+	int code = read_pools(cmd, &pools, &shots);
+
+	if (shots && json)
+		print_json(&pools, shots);
+	else if (shots)
+		print_table(columns, &pools, shots);
+	free(shots);
 	sysfs_names_exit(&pools);
-	return err ? CLI_FAILED : CLI_OK;
+	return code;
 }
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
-	enum { OPT_JSON = CLI_OPT_FIRST };
+	enum { OPT_JSON = CLI_OPT_FIRST, OPT_COLUMNS };
 	static const struct option options[] = {
+		{ "columns", required_argument, NULL, OPT_COLUMNS },
 		{ "json", no_argument, NULL, OPT_JSON },
 		{ "help", no_argument, NULL, 'h' },
 		{ }
 	};
+	struct columns columns;
 	bool json = false;
+	struct errmsg e;
+	int opt;
 
-	while (cli_getopt(cmd, argc, argv, options) != -1)
-		json = true;
+	columns_set(&columns, DEFAULT_COLUMNS);
+	while ((opt = cli_getopt(cmd, argc, argv, options)) != -1) {
+		if (opt == OPT_JSON)
+			json = true;
+		else if (columns_parse(&columns, optarg, false, &e))
+			cli_usage(cmd, "--columns: %s", e.text);
+	}
 	cli_no_more_args(cmd, argc, argv);
-	return list_pools(cmd, json);
+	return list_pools(cmd, &columns, json);
+}
+
+static void more_help(void)
+{
+	columns_print_help(false);
 }
 
 const struct command cmd_list = {
 	.name = "list",
-	.args = "[--json]",
+	.args = "[--columns NAME,...] [--json]",
 	.summary = "show all pools",
 	.help =
-"Shows all pools in a table: their limits, their workers and their tasks.\n"
+"Shows all pools in a table, with as many columns as fit into the line.\n"
 "outstanding is what was accepted and is not yet finished.\n"
 "\n"
-"  --json  an array of objects; the keys are the names of the sysfs files",
+"  --columns NAME,...  these columns, however wide; 'all' for all\n"
+"  --json              an array of objects; the keys are the names of the sysfs\n"
+"                      files",
+	.more_help = more_help,
 	.run = run,
 };

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "columns.h"
 #include "out.h"
 #include "parse.h"
 #include "sysfs.h"
@@ -20,37 +21,20 @@
 #define MAX_INTERVAL_NS	(24ULL * 60 * 60 * NSEC_PER_SEC)
 #define LINES_PER_HEADER 20
 
-struct column {
-	enum figure figure;
-	const char *title;
-	int width;
-};
+#define DEFAULT_COLUMNS	"name,capacity,queue_depth,submitted/s,completed/s,workers,busy," \
+			"blocked,waiting,queued,refused/s,hogs/s,handoffs/s,stolen/s," \
+			"failed/s,cancelled/s,idle,outstanding"
 
-static const struct column rates[] = {
-	{ FIGURE_SUBMITTED, "submit/s", 9 },
-	{ FIGURE_COMPLETED, "done/s", 9 },
-	{ FIGURE_FAILED, "fail/s", 6 },
-	{ FIGURE_CANCELLED, "cancel/s", 8 },
-	{ FIGURE_REFUSED, "refuse/s", 8 },
-	{ FIGURE_STOLEN, "stolen/s", 8 },
-	{ FIGURE_HANDOFFS, "handoff/s", 9 },
-	{ FIGURE_HOGS, "hog/s", 5 },
-};
-
-static const struct column levels[] = {
-	{ FIGURE_WORKERS, "workers", 7 },
-	{ FIGURE_IDLE, "idle", 6 },
-	{ FIGURE_BUSY, "busy", 6 },
-	{ FIGURE_BLOCKED, "blocked", 7 },
-	{ FIGURE_WAITING, "waiting", 7 },
-	{ FIGURE_QUEUED, "queued", 8 },
-	{ FIGURE_OUTSTANDING, "outstanding", 11 },
+static const enum figure rates[] = {
+	FIGURE_SUBMITTED, FIGURE_COMPLETED, FIGURE_FAILED, FIGURE_CANCELLED,
+	FIGURE_REFUSED, FIGURE_STOLEN, FIGURE_HANDOFFS, FIGURE_HOGS, FIGURE_SPAWNED,
 };
 
 struct watched {
 	char *name;
 	bool valid;		/* last holds the figures of an interval ago */
-	struct snapshot last;
+	bool shown;		/* and now those of this look */
+	struct snapshot last, now;
 };
 
 struct stat_run {
@@ -61,62 +45,40 @@ struct stat_run {
 	__u64 count;		/* 0 is for ever */
 	struct watched *pools;
 	size_t nr_pools;
-	int name_width;
+	struct columns columns;
 	unsigned int lines;
 };
 
-/* False if the pool was made anew in between: its counters began again. */
-static bool comparable(const struct snapshot *before, const struct snapshot *after)
+static struct pool_line line_of(const struct watched *pool)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(rates); i++)
-		if (after->value[rates[i].figure] < before->value[rates[i].figure])
-			return false;
-	return after->when_ns > before->when_ns;
+	return (struct pool_line){ pool->name, &pool->now, &pool->last };
 }
 
-static double rate(const struct snapshot *before, const struct snapshot *after,
-		   enum figure figure)
+static void print_lines(struct stat_run *run)
 {
-	return (double)(after->value[figure] - before->value[figure]) *
-	       NSEC_PER_SEC / (after->when_ns - before->when_ns);
-}
+	struct pool_line line;
+	size_t i, nr;
 
-static void print_header(struct stat_run *run)
-{
-	size_t i;
-
-	printf("%s%-*s", out_style(OUT_BOLD), run->name_width, "pool");
-	for (i = 0; i < ARRAY_SIZE(rates); i++)
-		printf(" %*s", rates[i].width, rates[i].title);
-	for (i = 0; i < ARRAY_SIZE(levels); i++)
-		printf(" %*s", levels[i].width, levels[i].title);
-	printf("%s\n", out_plain());
-}
-
-static void print_line(struct stat_run *run, const struct watched *pool,
-		       const struct snapshot *now)
-{
-	size_t i;
-
-	if (run->lines++ % LINES_PER_HEADER == 0 &&
-	    (run->lines == 1 || isatty(STDOUT_FILENO)))
-		print_header(run);
-	printf("%-*s", run->name_width, pool->name);
-	for (i = 0; i < ARRAY_SIZE(rates); i++) {
-		double per_s = rate(&pool->last, now, rates[i].figure);
-
-		printf(" %*.*f", rates[i].width,
-		       per_s > 0 && per_s < 10 ? 1 : 0, per_s);
+	for (i = 0; i < run->nr_pools; i++) {
+		line = line_of(&run->pools[i]);
+		if (run->pools[i].shown)
+			columns_widen(&run->columns, &line);
 	}
-	for (i = 0; i < ARRAY_SIZE(levels); i++)
-		printf(" %*llu", levels[i].width, now->value[levels[i].figure]);
-	putchar('\n');
+	nr = columns_fit(&run->columns, out_width());
+	for (i = 0; i < run->nr_pools; i++) {
+		if (!run->pools[i].shown)
+			continue;
+		if (run->lines++ % LINES_PER_HEADER == 0 &&
+		    (run->lines == 1 || isatty(STDOUT_FILENO)))
+			columns_print_titles(&run->columns, nr);
+		line = line_of(&run->pools[i]);
+		columns_print(&run->columns, nr, &line);
+	}
 }
 
-static void print_json_line(const struct watched *pool, const struct snapshot *now)
+static void print_json_line(const struct watched *pool)
 {
+	const struct snapshot *now = &pool->now;
 	struct json_object *line = out_json_new();
 	struct timespec clock;
 	char key[32];
@@ -128,10 +90,9 @@ static void print_json_line(const struct watched *pool, const struct snapshot *n
 	out_json_add_double(line, "interval_s",
 			    (now->when_ns - pool->last.when_ns) / 1e9);
 	for (i = 0; i < ARRAY_SIZE(rates); i++) {
-		snprintf(key, sizeof(key), "%s_per_s",
-			 figure_names[rates[i].figure]);
+		snprintf(key, sizeof(key), "%s_per_s", figure_names[rates[i]]);
 		out_json_add_double(line, key,
-				    rate(&pool->last, now, rates[i].figure));
+				    snapshot_rate(&pool->last, now, rates[i]));
 	}
 	out_json_add_string(line, "state", now->state);
 	out_json_add_value(line, "capacity", now->capacity);
@@ -154,8 +115,6 @@ static int watch(struct stat_run *run, const char *name)
 	if (!grown[run->nr_pools].name)
 		return -ENOMEM;
 	run->nr_pools++;
-	if ((int)strlen(name) > run->name_width)
-		run->name_width = strlen(name);
 	return 0;
 }
 
@@ -183,7 +142,6 @@ static int watch_new(struct stat_run *run, struct errmsg *e)
 /* One look at all pools; prints those that were there at the look before, too. */
 static int look(struct stat_run *run)
 {
-	struct snapshot now;
 	struct errmsg e;
 	size_t i;
 	int err;
@@ -192,21 +150,21 @@ static int look(struct stat_run *run)
 	for (i = 0; !err && i < run->nr_pools; i++) {
 		struct watched *pool = &run->pools[i];
 
-		err = sysfs_snapshot(pool->name, &now, &e);
-		if (err) {
-			pool->valid = false;
-			if (run->all && (err == -ENOENT || err == -ENODEV))
-				err = 0;
-			continue;
-		}
-		if (pool->valid && comparable(&pool->last, &now)) {
-			if (run->json)
-				print_json_line(pool, &now);
-			else
-				print_line(run, pool, &now);
-		}
-		pool->last = now;
-		pool->valid = true;
+		err = sysfs_snapshot(pool->name, &pool->now, &e);
+		pool->shown = !err && pool->valid &&
+			      snapshots_compare(&pool->last, &pool->now);
+		pool->valid = !err;
+		if (run->all && (err == -ENOENT || err == -ENODEV))
+			err = 0;
+	}
+	for (i = 0; run->json && i < run->nr_pools; i++)
+		if (run->pools[i].shown)
+			print_json_line(&run->pools[i]);
+	if (!run->json)
+		print_lines(run);
+	for (i = 0; i < run->nr_pools; i++) {
+		run->pools[i].shown = false;
+		run->pools[i].last = run->pools[i].now;
 	}
 	if (err) {
 		cli_error(run->cmd, "%s", e.text);
@@ -237,10 +195,11 @@ static int look_again_and_again(struct stat_run *run)
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
-	enum { OPT_INTERVAL = CLI_OPT_FIRST, OPT_COUNT, OPT_JSON };
+	enum { OPT_INTERVAL = CLI_OPT_FIRST, OPT_COUNT, OPT_COLUMNS, OPT_JSON };
 	static const struct option options[] = {
 		{ "interval", required_argument, NULL, OPT_INTERVAL },
 		{ "count", required_argument, NULL, OPT_COUNT },
+		{ "columns", required_argument, NULL, OPT_COLUMNS },
 		{ "json", no_argument, NULL, OPT_JSON },
 		{ "help", no_argument, NULL, 'h' },
 		{ }
@@ -248,12 +207,12 @@ static int run(const struct command *cmd, int argc, char **argv)
 	struct stat_run run = {
 		.cmd = cmd,
 		.interval_ns = NSEC_PER_SEC,
-		.name_width = 4,
 	};
 	bool interval = false;
 	struct errmsg e;
 	int opt, code;
 
+	columns_set(&run.columns, DEFAULT_COLUMNS);
 	while ((opt = cli_getopt(cmd, argc, argv, options)) != -1) {
 		switch (opt) {
 		case OPT_INTERVAL:
@@ -265,6 +224,10 @@ static int run(const struct command *cmd, int argc, char **argv)
 		case OPT_COUNT:
 			if (parse_u64(optarg, 1, 1000000000, &run.count, &e))
 				cli_usage(cmd, "--count: %s", e.text);
+			break;
+		case OPT_COLUMNS:
+			if (columns_parse(&run.columns, optarg, true, &e))
+				cli_usage(cmd, "--columns: %s", e.text);
 			break;
 		case OPT_JSON:
 			run.json = true;
@@ -289,18 +252,25 @@ static int run(const struct command *cmd, int argc, char **argv)
 	return code;
 }
 
+static void more_help(void)
+{
+	columns_print_help(true);
+}
+
 const struct command cmd_stat = {
 	.name = "stat",
-	.args = "[POOL]... [--interval SECONDS] [--count N] [--json]",
+	.args = "[POOL]... [OPTION]...",
 	.summary = "show rates of pools, interval by interval",
 	.help =
 "Shows what happens in pools, one line for each at the end of every interval:\n"
-"rates over the interval, then the figures at its end. Without a name it watches\n"
-"all pools, also those that come later.\n"
+"rates over the interval, and the figures at its end, as many as fit into the\n"
+"line. Without a name it watches all pools, also those that come later.\n"
 "\n"
 "  --interval SECONDS  length of an interval (1); ns, us, ms, s may be given\n"
 "  --count N           intervals (1; with --interval until interrupted)\n"
+"  --columns NAME,...  these columns, however wide; 'all' for all\n"
 "  --json              one object a line; rates are called NAME_per_s, the other\n"
 "                      keys are the names of the sysfs files",
+	.more_help = more_help,
 	.run = run,
 };

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -41,6 +42,20 @@ const char *out_plain(void)
 enum out_style out_state_style(const char *state)
 {
 	return !strcmp(state, "open") ? OUT_GOOD : OUT_WARN;
+}
+
+int out_width(void)
+{
+	const char *env = getenv("COLUMNS");
+	struct winsize size;
+	struct errmsg e;
+	__u64 width;
+
+	if (env && !parse_u64(env, 1, 10000, &width, &e))
+		return width;
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
+		return size.ws_col;
+	return 80;
 }
 
 static void *must(void *memory)
@@ -85,6 +100,11 @@ void out_json_add_string(struct json_object *to, const char *key,
 			 const char *value)
 {
 	out_json_add(to, key, must(json_object_new_string(value)));
+}
+
+struct json_object *out_json_string(const char *value)
+{
+	return must(json_object_new_string(value));
 }
 
 void out_json_add_bool(struct json_object *to, const char *key, bool value)

@@ -20,6 +20,9 @@ enum out_style {
 const char *out_style(enum out_style style);
 const char *out_plain(void);
 
+/* How wide lines may be: COLUMNS if that is set, else the terminal's width, else 80. */
+int out_width(void);
+
 /* How a pool's state is shown. */
 enum out_style out_state_style(const char *state);
 
@@ -40,6 +43,7 @@ void out_json_add_bool(struct json_object *to, const char *key, bool value);
 void out_json_add_null(struct json_object *to, const char *key);
 void out_json_add_value(struct json_object *to, const char *key,
 			const char *sysfs_value);
+struct json_object *out_json_string(const char *value);
 void out_json_append(struct json_object *array, struct json_object *value);
 
 /* Print and free: indented, or on one line. */

@@ -18,6 +18,7 @@
 const char *const figure_names[NR_FIGURES] = {
 	[FIGURE_WORKERS] = "workers",
 	[FIGURE_IDLE] = "idle",
+	[FIGURE_SEARCHING] = "searching",
 	[FIGURE_BUSY] = "busy",
 	[FIGURE_BLOCKED] = "blocked",
 	[FIGURE_WAITING] = "waiting",
@@ -31,6 +32,9 @@ const char *const figure_names[NR_FIGURES] = {
 	[FIGURE_STOLEN] = "stolen",
 	[FIGURE_HANDOFFS] = "handoffs",
 	[FIGURE_HOGS] = "hogs",
+	[FIGURE_SPAWNED] = "spawned",
+	[FIGURE_EXPIRED] = "expired",
+	[FIGURE_FAULTS] = "faults",
 };
 
 static const char *class_dir(void)
@@ -141,7 +145,7 @@ int sysfs_list_attrs(const char *pool, struct sysfs_names *names,
 void sysfs_names_exit(struct sysfs_names *names)
 {
 	while (names->nr)
-		free(names->name[--names->nr]);
+		free(names->name[--names->nr]);	/* NULL for one that a command took out */
 	free(names->name);
 	names->name = NULL;
 }
@@ -219,6 +223,8 @@ int sysfs_snapshot(const char *pool, struct snapshot *shot, struct errmsg *e)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	shot->when_ns = now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
 	err = read_word(pool, "state", shot->state, sizeof(shot->state), e);
+	if (!err)
+		err = read_word(pool, "owner", shot->owner, sizeof(shot->owner), e);
 	if (!err)
 		err = read_word(pool, "capacity", shot->capacity,
 				sizeof(shot->capacity), e);

@@ -45,6 +45,7 @@ int sysfs_cpus(char *buf, size_t len);
 enum figure {
 	FIGURE_WORKERS,
 	FIGURE_IDLE,
+	FIGURE_SEARCHING,
 	FIGURE_BUSY,
 	FIGURE_BLOCKED,
 	FIGURE_WAITING,
@@ -58,6 +59,9 @@ enum figure {
 	FIGURE_STOLEN,
 	FIGURE_HANDOFFS,
 	FIGURE_HOGS,
+	FIGURE_SPAWNED,
+	FIGURE_EXPIRED,
+	FIGURE_FAULTS,
 	NR_FIGURES
 };
 
@@ -66,6 +70,7 @@ extern const char *const figure_names[NR_FIGURES];
 struct snapshot {
 	__u64 when_ns;		/* CLOCK_MONOTONIC */
 	char state[16];
+	char owner[64];		/* the module that made it, or "-" */
 	char capacity[16];
 	char queue_depth[16];
 	__u64 value[NR_FIGURES];

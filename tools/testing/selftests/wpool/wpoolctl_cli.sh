@@ -218,8 +218,8 @@ test_list()
 test_show()
 {
 	good create "$POOL" capacity=17 queue_depth=max || return 1
-	good show "$POOL" && prints '^ *capacity +17$' &&
-		prints '^ *queue_depth +max$' && prints '^ *policy +block$' &&
+	good show "$POOL" && prints '^ *capacity +17 +\(default 256\)$' &&
+		prints '^ *queue_depth +max +\(default 0\)$' && prints '^ *policy +block$' &&
 		prints '^ *workers +0$' || return 1
 	good show "$POOL" --json || return 1
 	balanced && key_is name "\"$POOL\"" && key_is capacity 17 || return 1

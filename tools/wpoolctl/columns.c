@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The table of columns. */
+#include "columns.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "out.h"
+#include "parse.h"
+
+enum kind { NAME, STATE, OWNER, CAPACITY, QUEUE_DEPTH, LEVEL, RATE };
+
+struct column {
+	const char *name;	/* of --columns: the file in sysfs; a rate has "/s" */
+	const char *title;
+	enum kind kind;
+	enum figure figure;
+};
+
+static const struct column all_columns[] = {
+	{ "name", "name", NAME, 0 },
+	{ "state", "state", STATE, 0 },
+	{ "owner", "owner", OWNER, 0 },
+	{ "capacity", "capacity", CAPACITY, 0 },
+	{ "queue_depth", "depth", QUEUE_DEPTH, 0 },
+#define LEVEL_COLUMN(_name, _figure)	{ _name, _name, LEVEL, FIGURE_##_figure }
+	LEVEL_COLUMN("workers", WORKERS),
+	LEVEL_COLUMN("idle", IDLE),
+	LEVEL_COLUMN("searching", SEARCHING),
+	LEVEL_COLUMN("busy", BUSY),
+	LEVEL_COLUMN("blocked", BLOCKED),
+	LEVEL_COLUMN("waiting", WAITING),
+	LEVEL_COLUMN("queued", QUEUED),
+	LEVEL_COLUMN("outstanding", OUTSTANDING),
+	LEVEL_COLUMN("submitted", SUBMITTED),
+	LEVEL_COLUMN("completed", COMPLETED),
+	LEVEL_COLUMN("failed", FAILED),
+	LEVEL_COLUMN("cancelled", CANCELLED),
+	LEVEL_COLUMN("refused", REFUSED),
+	LEVEL_COLUMN("stolen", STOLEN),
+	LEVEL_COLUMN("handoffs", HANDOFFS),
+	LEVEL_COLUMN("hogs", HOGS),
+	LEVEL_COLUMN("spawned", SPAWNED),
+	LEVEL_COLUMN("expired", EXPIRED),
+	LEVEL_COLUMN("faults", FAULTS),
+	{ "submitted/s", "submit/s", RATE, FIGURE_SUBMITTED },
+	{ "completed/s", "done/s", RATE, FIGURE_COMPLETED },
+	{ "failed/s", "fail/s", RATE, FIGURE_FAILED },
+	{ "cancelled/s", "cancel/s", RATE, FIGURE_CANCELLED },
+	{ "refused/s", "refuse/s", RATE, FIGURE_REFUSED },
+	{ "stolen/s", "stolen/s", RATE, FIGURE_STOLEN },
+	{ "handoffs/s", "handoff/s", RATE, FIGURE_HANDOFFS },
+	{ "hogs/s", "hog/s", RATE, FIGURE_HOGS },
+	{ "spawned/s", "spawn/s", RATE, FIGURE_SPAWNED },
+	{ }
+};
+
+/* ---- choosing ------------------------------------------------------------- */
+
+static const struct column *find_column(const char *name, size_t len, bool rates)
+{
+	const struct column *column;
+
+	for (column = all_columns; column->name; column++) {
+		if (column->kind == RATE && !rates)
+			continue;
+		if ((strlen(column->name) == len && !memcmp(column->name, name, len)) ||
+		    (strlen(column->title) == len && !memcmp(column->title, name, len)))
+			return column;
+	}
+	return NULL;
+}
+
+static int unknown_column(const char *name, size_t len, bool rates, struct errmsg *e)
+{
+	const struct column *column;
+	char known[ERRMSG_LEN] = "";
+	size_t at = 0;
+
+	for (column = all_columns; column->name && at < sizeof(known); column++)
+		if (column->kind != RATE || rates)
+			at += snprintf(known + at, sizeof(known) - at, " %s",
+				       column->name);
+	return errmsg_set(e, "no column '%.*s'; there are: all%s",
+			  len < 40 ? (int)len : 40, name, known);
+}
+
+static void add_column(struct columns *columns, const struct column *column)
+{
+	columns->column[columns->nr] = column;
+	columns->width[columns->nr++] = strlen(column->title);
+}
+
+int columns_parse(struct columns *columns, const char *names, bool rates,
+		  struct errmsg *e)
+{
+	struct columns parsed = { .chosen = true };
+	const struct column *column;
+	size_t len;
+
+	if (!strcmp(names, "all")) {
+		for (column = all_columns; column->name; column++)
+			if (column->kind != RATE || rates)
+				add_column(&parsed, column);
+		*columns = parsed;
+		return 0;
+	}
+	for (;; names += len + 1) {
+		len = strcspn(names, ",");
+		column = find_column(names, len, rates);
+		if (!column)
+			return unknown_column(names, len, rates, e);
+		if (parsed.nr == MAX_COLUMNS)
+			return errmsg_set(e, "more than %d columns", MAX_COLUMNS);
+		add_column(&parsed, column);
+		if (!names[len])
+			break;
+	}
+	*columns = parsed;
+	return 0;
+}
+
+void columns_set(struct columns *columns, const char *names)
+{
+	struct errmsg e;
+
+	if (columns_parse(columns, names, true, &e)) {
+		fprintf(stderr, "%s\n", e.text);
+		abort();
+	}
+	columns->chosen = false;
+}
+
+void columns_print_help(bool rates)
+{
+	const struct column *column;
+	int at = 0;
+
+	printf("\nColumns:");
+	for (column = all_columns; column->name; column++) {
+		if (column->kind == RATE && !rates)
+			continue;
+		if (!at || at + (int)strlen(column->name) + 1 > 78)
+			at = printf("\n ") - 1;
+		at += printf(" %s", column->name);
+	}
+	putchar('\n');
+}
+
+/* ---- what they say -------------------------------------------------------- */
+
+const char *column_name(const struct column *column)
+{
+	return column->name;
+}
+
+const char *column_title(const struct column *column)
+{
+	return column->title;
+}
+
+bool column_is_number(const struct column *column)
+{
+	return column->kind != NAME && column->kind != STATE && column->kind != OWNER;
+}
+
+bool column_is_state(const struct column *column)
+{
+	return column->kind == STATE;
+}
+
+bool snapshots_compare(const struct snapshot *before, const struct snapshot *now)
+{
+	const struct column *column;
+
+	for (column = all_columns; column->name; column++)
+		if (column->kind == RATE &&
+		    now->value[column->figure] < before->value[column->figure])
+			return false;
+	return now->when_ns > before->when_ns;
+}
+
+double snapshot_rate(const struct snapshot *before, const struct snapshot *now,
+		     enum figure figure)
+{
+	return (double)(now->value[figure] - before->value[figure]) *
+	       NSEC_PER_SEC / (now->when_ns - before->when_ns);
+}
+
+/* "max" is more than any number. */
+static double limit_value(const char *text)
+{
+	return strcmp(text, "max") ? strtod(text, NULL) : 1e300;
+}
+
+double column_value(const struct column *column, const struct pool_line *line)
+{
+	switch (column->kind) {
+	case CAPACITY:
+		return limit_value(line->now->capacity);
+	case QUEUE_DEPTH:
+		return limit_value(line->now->queue_depth);
+	case LEVEL:
+		return line->now->value[column->figure];
+	case RATE:
+		return line->before ?
+		       snapshot_rate(line->before, line->now, column->figure) : 0;
+	default:
+		return 0;
+	}
+}
+
+void column_format(const struct column *column, const struct pool_line *line, char *buf)
+{
+	double value;
+
+	switch (column->kind) {
+	case NAME:
+		snprintf(buf, CELL_LEN, "%s", line->name);
+		break;
+	case STATE:
+		snprintf(buf, CELL_LEN, "%s", line->now->state);
+		break;
+	case OWNER:
+		snprintf(buf, CELL_LEN, "%s", line->now->owner);
+		break;
+	case CAPACITY:
+		snprintf(buf, CELL_LEN, "%s", line->now->capacity);
+		break;
+	case QUEUE_DEPTH:
+		snprintf(buf, CELL_LEN, "%s", line->now->queue_depth);
+		break;
+	case LEVEL:
+		snprintf(buf, CELL_LEN, "%llu", line->now->value[column->figure]);
+		break;
+	case RATE:
+		value = column_value(column, line);
+		snprintf(buf, CELL_LEN, "%.*f", value > 0 && value < 10 ? 1 : 0, value);
+		break;
+	}
+}
+
+/* ---- lines ---------------------------------------------------------------- */
+
+void columns_widen(struct columns *columns, const struct pool_line *line)
+{
+	char cell[CELL_LEN];
+	size_t i;
+
+	for (i = 0; i < columns->nr; i++) {
+		column_format(columns->column[i], line, cell);
+		if ((int)strlen(cell) > columns->width[i])
+			columns->width[i] = strlen(cell);
+	}
+}
+
+size_t columns_fit(const struct columns *columns, int width)
+{
+	size_t nr;
+	int at = columns->nr ? columns->width[0] : 0;
+
+	if (columns->chosen)
+		return columns->nr;
+	for (nr = 1; nr < columns->nr; nr++) {
+		at += 1 + columns->width[nr];
+		if (at > width)
+			break;
+	}
+	return nr;
+}
+
+static void print_cell(const struct columns *columns, size_t i, size_t nr,
+		       const char *style, const char *text)
+{
+	bool left = !column_is_number(columns->column[i]);
+	int space = columns->width[i] - (int)strlen(text);
+
+	if (i)
+		putchar(' ');
+	/* nothing behind the last word of a line */
+	printf("%*s%s%s%s%*s", left ? 0 : space, "", style, text, *style ? out_plain() : "",
+	       left && i + 1 < nr ? space : 0, "");
+}
+
+void columns_print_titles(const struct columns *columns, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		print_cell(columns, i, nr, out_style(OUT_BOLD),
+			   columns->column[i]->title);
+	putchar('\n');
+}
+
+void columns_print(const struct columns *columns, size_t nr, const struct pool_line *line)
+{
+	char cell[CELL_LEN];
+	const char *style;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		column_format(columns->column[i], line, cell);
+		style = column_is_state(columns->column[i]) ?
+			out_style(out_state_style(cell)) : "";
+		print_cell(columns, i, nr, style, cell);
+	}
+	putchar('\n');
+}
