@@ -8,6 +8,7 @@
 
 #include <linux/hrtimer.h>
 #include <linux/sched.h>
+#include <linux/sched/clock.h>
 #include <linux/timer.h>
 #include <linux/version.h>
 
@@ -57,6 +58,29 @@ static inline bool compat_is_blocked(struct task_struct *thread)
 		return true;
 #endif
 	return !READ_ONCE(thread->on_rq);
+}
+
+/* Is the thread on a CPU? A glance; never, where the caller has the only one. */
+static inline bool compat_has_cpu(struct task_struct *thread)
+{
+#ifdef CONFIG_SMP
+	return READ_ONCE(thread->on_cpu);
+#else
+	return thread == current;
+#endif
+}
+
+/* Time since the thread last got a CPU; -1 on a kernel that does not record it. */
+static inline s64 compat_got_cpu_ns(struct task_struct *thread)
+{
+#ifdef CONFIG_SCHED_INFO
+	s64 ns = local_clock() - READ_ONCE(thread->sched_info.last_arrival);
+
+	/* clocks of two CPUs may differ a little */
+	return max_t(s64, ns, 0);
+#else
+	return -1;
+#endif
 }
 
 /* How many times the calling thread has disabled its migration. */

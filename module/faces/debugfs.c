@@ -18,11 +18,12 @@
 
 #include "core/registry.h"
 #include "core/state.h"
+#include "core/trace.h"
 #include "pool/stats.h"
 
 static struct dentry *wpool_debugfs_root;
 
-/* ---- cpus: a row for each CPU ---------------------------------------------- */
+/* ---- cpus: a row for each queue ---------------------------------------------- */
 
 static bool is_blank(const struct wpool_cpu_stats *stats)
 {
@@ -46,6 +47,9 @@ static void show_cpus(struct wpool *pool, void *data)
 			   stats.queued, stats.submitted, stats.completed,
 			   stats.stolen);
 	}
+	/* the global queue */
+	seq_printf(seq, "%-15s %5s %8s %8s %8u %12s %12s %12s\n", pool->name, "all",
+		   "-", "-", wpool_fifo_len(&pool->globq), "-", "-", "-");
 }
 
 static int cpus_show(struct seq_file *seq, void *unused)
@@ -59,6 +63,15 @@ DEFINE_SHOW_ATTRIBUTE(cpus);
 
 /* ---- workers: a row for each worker ---------------------------------------- */
 
+static const char * const doings[] = {
+	[WPOOL_DOING_IDLE] = "idle",
+	[WPOOL_DOING_SEARCH] = "searching",
+	[WPOOL_DOING_SLEEP] = "asleep",
+	[WPOOL_DOING_RUN] = "running",
+	[WPOOL_DOING_WAIT] = "waiting",
+	[WPOOL_DOING_HOG] = "hog",
+};
+
 /* Context of the rows of one pool. */
 struct workers {
 	struct seq_file *seq;
@@ -70,11 +83,16 @@ static void show_worker(const struct wpool_worker_info *info, void *data)
 	struct workers *workers = data;
 	struct seq_file *seq = workers->seq;
 
-	seq_printf(seq, "%-15s %7d %5d ", workers->pool, info->pid, info->cpu);
-	if (info->func)
-		seq_printf(seq, "%-9s %ps\n", "busy", info->func);
+	seq_printf(seq, "%-15s %7d %5d %5d %-9s ", workers->pool, info->pid, info->cpu,
+		   info->last_cpu, doings[info->doing]);
+	if (info->since_ns < 0)
+		seq_printf(seq, "%10s ", "-");
 	else
-		seq_printf(seq, "%-9s -\n", info->idle ? "idle" : "searching");
+		seq_printf(seq, "%10llu ", info->since_ns / NSEC_PER_MSEC);
+	if (info->task)
+		seq_printf(seq, "%08x %ps\n", wpool_trace_id(info->task), info->func);
+	else
+		seq_printf(seq, "%8s -\n", "-");
 }
 
 static void show_workers(struct wpool *pool, void *data)
@@ -86,8 +104,8 @@ static void show_workers(struct wpool *pool, void *data)
 
 static int workers_show(struct seq_file *seq, void *unused)
 {
-	seq_printf(seq, "%-15s %7s %5s %-9s %s\n", "pool", "pid", "cpu", "state",
-		   "function");
+	seq_printf(seq, "%-15s %7s %5s %5s %-9s %10s %8s %s\n", "pool", "pid", "cpu",
+		   "last", "state", "since_ms", "task", "function");
 	wpool_pools_walk(show_workers, seq);
 	return 0;
 }

@@ -15,6 +15,7 @@
 #include <linux/sched.h>
 #include <linux/timer.h>
 
+#include "compat.h"
 #include "core/alarm.h"
 #include "core/queues.h"
 #include "core/state.h"
@@ -190,6 +191,32 @@ bool wpool_monitor_is_pending(void)
 	return wpool_alarm_is_pending();
 }
 
+/* What a worker in a task does. */
+static enum wpool_doing glance_at_busy(struct wpool *pool, struct wpool_worker *w)
+{
+	if (READ_ONCE(w->thread->__state) != TASK_RUNNING)
+		return WPOOL_DOING_SLEEP;
+	/* counted out, but not because it slept: the flag is its own, this is a glance */
+	if (READ_ONCE(pool->handoff) && !READ_ONCE(w->running_on) && !data_race(w->asleep))
+		return WPOOL_DOING_HOG;
+	return compat_has_cpu(w->thread) ? WPOOL_DOING_RUN : WPOOL_DOING_WAIT;
+}
+
+static void glance_at(struct wpool *pool, struct wpool_worker *w,
+		      struct wpool_worker_info *info)
+{
+	info->pid = w->thread->pid;
+	info->cpu = READ_ONCE(w->rq)->cpu;
+	info->last_cpu = task_cpu(w->thread);
+	info->since_ns = compat_got_cpu_ns(w->thread);
+	info->task = READ_ONCE(w->task);
+	info->func = info->task ? READ_ONCE(w->func) : NULL;
+	if (info->task)
+		info->doing = glance_at_busy(pool, w);
+	else
+		info->doing = READ_ONCE(w->parked) ? WPOOL_DOING_IDLE : WPOOL_DOING_SEARCH;
+}
+
 void wpool_workers_show(struct wpool *pool,
 			void (*show)(const struct wpool_worker_info *info,
 				     void *data),
@@ -200,10 +227,7 @@ void wpool_workers_show(struct wpool *pool,
 
 	mutex_lock(&pool->workers_mutex);
 	list_for_each_entry(w, &pool->workers, node) {
-		info.pid = w->thread->pid;
-		info.cpu = READ_ONCE(w->rq)->cpu;
-		info.idle = READ_ONCE(w->parked);
-		info.func = READ_ONCE(w->task) ? READ_ONCE(w->func) : NULL;
+		glance_at(pool, w, &info);
 		show(&info, data);
 	}
 	mutex_unlock(&pool->workers_mutex);

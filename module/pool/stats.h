@@ -16,16 +16,40 @@ bool wpool_expiry_is_pending(struct wpool *pool);
 bool wpool_monitor_is_pending(void);
 
 /**
- * struct wpool_worker_info - what one worker does
+ * enum wpool_doing - what a worker does
+ * @WPOOL_DOING_IDLE: it is parked
+ * @WPOOL_DOING_SEARCH: it is awake without a task
+ * @WPOOL_DOING_SLEEP: it sleeps in a task
+ * @WPOOL_DOING_RUN: it runs a task
+ * @WPOOL_DOING_WAIT: it is in a task and waits for a CPU
+ * @WPOOL_DOING_HOG: it is in a task that the monitor has found to be a hog
+ */
+enum wpool_doing {
+	WPOOL_DOING_IDLE,
+	WPOOL_DOING_SEARCH,
+	WPOOL_DOING_SLEEP,
+	WPOOL_DOING_RUN,
+	WPOOL_DOING_WAIT,
+	WPOOL_DOING_HOG,
+};
+
+/**
+ * struct wpool_worker_info - one worker: a glance
  * @pid: pid of its thread
  * @cpu: CPU of its run queue
- * @idle: it is parked
- * @func: function of the task that it is inside; NULL if none
+ * @last_cpu: CPU that its thread runs on, or ran on last
+ * @doing: what it does
+ * @since_ns: time since its thread last got a CPU; -1 if this kernel does not tell
+ * @task: innermost task that it is in, as a value; NULL if none
+ * @func: function of @task
  */
 struct wpool_worker_info {
 	pid_t pid;
 	int cpu;
-	bool idle;
+	int last_cpu;
+	enum wpool_doing doing;
+	s64 since_ns;
+	const void *task;
 	void *func;
 };
 

@@ -88,8 +88,9 @@ test_cpus_counts_what_is_queued()
 	wait_for grep -q ready "$TMP/helper" || fail "$(cat "$TMP/helper")" || return 1
 	started() { [ "$(cat "$POOL_DIR/busy") $(cat "$POOL_DIR/queued")" = "1 2" ]; }
 	wait_for started || fail "not one busy and two queued" || return 1
-	# not those in the queue that all CPUs share
-	[ "$(sum cpus queued)" -le 2 ] && [ "$(sum cpus workers)" = 1 ] ||
+	# with those in the queue that all CPUs share, which has a line of its own
+	[ "$(sum cpus queued)" = 2 ] && [ "$(sum cpus workers)" = 1 ] &&
+		[ "$(table cpus | grep -c " all  *-  *-  *[0-9][0-9]*  *-  *-  *-$")" = 1 ] ||
 		fail "$(table cpus)"
 }
 
@@ -102,23 +103,53 @@ test_workers_has_a_line_for_each()
 	busy() { [ "$(cat "$POOL_DIR/busy")" = 3 ]; }
 	wait_for busy && wait_for none_searches || fail "not three busy" || return 1
 	# what the work is, not what calls it
-	[ "$(table workers | grep -c ' busy  *run_sleep')" = 3 ] ||
-		fail "not three busy ones: $(table workers)" || return 1
-	! table workers | grep ' busy ' | grep -q -e ' -$' -e '0x' ||
+	asleep() { [ "$(table workers | grep -cE ' asleep +([0-9]+|-) [0-9a-f]{8} run_sleep')" = 3 ]; }
+	wait_for asleep || fail "not three asleep: $(table workers)" || return 1
+	! table workers | grep ' asleep ' | grep -q -e ' -$' -e '0x' ||
 		fail "in no function: $(table workers)" || return 1
+	# different tasks
+	[ "$(table workers | awk '$5 == "asleep" { print $7 }' | sort -u | wc -l)" = 3 ] ||
+		fail "not three tasks: $(table workers)" || return 1
 	[ $(($(table workers | wc -l) - 1)) = "$(cat "$POOL_DIR/workers")" ] ||
 		fail "not all workers: $(table workers)" || return 1
 	# they are threads of ours, and at home where the line says
 	table workers >"$TMP/workers"
-	while read -r _ pid cpu _; do
+	while read -r _ pid cpu last _; do
 		[ "$pid" != pid ] || continue
+		[ -d "/sys/devices/system/cpu/cpu$last" ] || fail "$pid ran on $last" || return 1
 		grep -q "^Cpus_allowed_list:.*\b$cpu$" "/proc/$pid/status" ||
 			fail "$pid may not run on $cpu" || return 1
 	done <"$TMP/workers"
 	end_helper
 	wait_for none_busy && wait_for none_searches || fail "still busy" || return 1
-	[ "$(table workers | grep -c ' idle  *-$')" = "$(cat "$POOL_DIR/workers")" ] ||
+	[ "$(table workers | grep -cE ' idle +([0-9]+|-) +- -$')" = "$(cat "$POOL_DIR/workers")" ] ||
 		fail "not all idle: $(table workers)"
+}
+
+# Asleep for longer and longer, as long as nothing wakes it.
+test_workers_says_how_long()
+{
+	since() { table workers | awk '$5 == "asleep" { print $6 }'; }
+	pool capacity=1 || return 1
+	"$HELPER" sleepers "$POOL" 1 >"$TMP/helper" 2>&1 &
+	helper=$!
+	wait_for grep -q ready "$TMP/helper" || fail "$(cat "$TMP/helper")" || return 1
+	asleep() { [ -n "$(since)" ]; }
+	wait_for asleep && first=$(since) || fail "not asleep" || return 1
+	[ "$first" != - ] || skip "a kernel without CONFIG_SCHED_INFO"
+	longer() { [ "$(since)" -gt $((first + 200)) ]; }
+	wait_for longer || fail "not longer than $first ms: $(table workers)"
+}
+
+# One task keeps its CPU for itself, as the monitor sees it.
+test_workers_names_a_hog()
+{
+	pool capacity=1 hog_ms=1 || return 1
+	wpoolctl run "$POOL" --work spin:60s --tasks 1 >/dev/null 2>&1 &
+	helper=$!
+	hog() { table workers | grep -qE ' hog +([0-9]+|-) [0-9a-f]{8} run_spin'; }
+	wait_for hog || fail "no hog: $(table workers)" || return 1
+	[ "$(cat "$POOL_DIR/hogs")" = 1 ] || fail "not counted: $(cat "$POOL_DIR/hogs")"
 }
 
 test_latency_counts_while_it_is_asked_for()
@@ -182,6 +213,7 @@ test_tables_have_all_pools_and_none_that_is_gone()
 }
 
 TESTS="cpus_adds_up_to_sysfs cpus_counts_what_is_queued workers_has_a_line_for_each
+	workers_says_how_long workers_names_a_hog
 	latency_counts_while_it_is_asked_for timers_are_pending_only_while_needed
 	tables_have_all_pools_and_none_that_is_gone"
 
