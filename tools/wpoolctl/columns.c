@@ -247,11 +247,16 @@ void columns_widen(struct columns *columns, const struct pool_line *line)
 {
 	char cell[CELL_LEN];
 	size_t i;
+	int len;
 
 	for (i = 0; i < columns->nr; i++) {
 		column_format(columns->column[i], line, cell);
-		if ((int)strlen(cell) > columns->width[i])
-			columns->width[i] = strlen(cell);
+		len = strlen(cell);
+		if (columns->column[i]->kind == NAME && columns->max_name &&
+		    len > columns->max_name)
+			len = columns->max_name;
+		if (len > columns->width[i])
+			columns->width[i] = len;
 	}
 }
 

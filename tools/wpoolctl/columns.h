@@ -22,6 +22,7 @@ struct columns {
 	const struct column *column[MAX_COLUMNS];
 	int width[MAX_COLUMNS];		/* grows with what is shown */
 	size_t nr;
+	int max_name;			/* longer names are cut; 0: none is */
 	bool chosen;			/* by name: all of them are shown */
 };
 

@@ -34,6 +34,7 @@ static const struct command *const commands[] = {
 	&cmd_reboot,
 	&cmd_destroy,
 	&cmd_stat,
+	&cmd_top,
 	&cmd_run,
 	&cmd_help,
 	NULL

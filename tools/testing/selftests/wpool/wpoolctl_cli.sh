@@ -101,12 +101,12 @@ attr_is()
 
 test_help()
 {
-	for command in list show create tune release reboot destroy stat run help; do
+	for command in list show create tune release reboot destroy stat top run help; do
 		good $command --help && prints "^usage: wpoolctl $command" || return 1
 	done
 	good help run && prints "^usage: wpoolctl run" || return 1
 	good --help && prints "^usage: wpoolctl COMMAND" || return 1
-	for command in list show create tune release reboot destroy stat run; do
+	for command in list show create tune release reboot destroy stat top run; do
 		prints "^  $command " || return 1
 	done
 	good --version && prints "^wpoolctl [0-9]"
@@ -375,6 +375,23 @@ test_default_pool_is_left_alone()
 	good destroy "$POOL"
 }
 
+# What the workers do, by function: as the table in debugfs and /proc say it.
+test_top()
+{
+	good create "$POOL" capacity=3 queue_depth=10 || return 1
+	"$HERE/wpool_helper" sleepers "$POOL" 5 >"$TMP/helper" 2>&1 &
+	helper=$!
+	asleep() { [ "$(cat "$CLASS/$POOL/blocked") $(cat "$CLASS/$POOL/queued")" = "3 2" ]; }
+	wait_for asleep || fail "not three asleep, two queued" || return 1
+	good top --batch --count 2 --interval 0.1 --filter "$POOL" || return 1
+	[ "$(grep -c ' pools, ' "$TMP/out")" = 2 ] || fail "$(cat "$TMP/out")" || return 1
+	prints "^$POOL +3 +10 .* 3 +3 +3 +0 +2" &&
+		prints "^$POOL +run_sleep.* 3 +3 +0 ([0-9.]+ m?s|-), pid [0-9]+, cpu [0-9]+, asleep" &&
+		prints "^$POOL +[0-9]+ +[0-9]+ asleep +([0-9.]+ m?s|-) run_sleep" &&
+		prints "^$POOL +0 +[0-9]+ +0 " && prints "^$POOL +all " || return 1
+	bad 2 top && says terminal
+}
+
 test_unprivileged()
 {
 	good create "$POOL" || return 1
@@ -398,6 +415,6 @@ test_unprivileged()
 
 TESTS="help usage create_and_destroy create_bad_values tune list show run_reports
 	run_full_pool run_time_is_over run_interrupted run_temporary_pool
-	run_bad_values stat release_and_reboot default_pool_is_left_alone unprivileged"
+	run_bad_values stat release_and_reboot default_pool_is_left_alone top unprivileged"
 
 run_tests "$@"

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The one file that knows curses. */
+#include "screen.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <curses.h>
+
+#include "out.h"
+
+static SCREEN *terminal;
+static int line, column;
+
+static const short colours[] = {
+	[SCREEN_PLAIN] = -1,
+	[SCREEN_TITLE] = -1,
+	[SCREEN_GOOD] = COLOR_GREEN,
+	[SCREEN_WARN] = COLOR_YELLOW,
+	[SCREEN_BAD] = COLOR_RED,
+	[SCREEN_DIM] = -1,
+};
+
+int screen_open(void)
+{
+	const char *no_colour = getenv("NO_COLOR");
+	size_t i;
+
+	terminal = newterm(NULL, stdout, stdin);
+	if (!terminal)
+		return -1;
+	cbreak();
+	noecho();
+	nonl();
+	keypad(stdscr, TRUE);
+	curs_set(0);
+	if (has_colors() && !(no_colour && *no_colour)) {
+		start_color();
+		use_default_colors();
+		for (i = 0; i < ARRAY_SIZE(colours); i++)
+			if (colours[i] >= 0)
+				init_pair(i, colours[i], -1);
+	}
+	return 0;
+}
+
+void screen_close(void)
+{
+	if (!terminal)
+		return;
+	endwin();
+	delscreen(terminal);
+	terminal = NULL;
+}
+
+bool screen_is_open(void)
+{
+	return terminal;
+}
+
+int screen_width(void)
+{
+	return terminal ? COLS : out_width();
+}
+
+int screen_height(void)
+{
+	return terminal ? LINES : INT_MAX;
+}
+
+void screen_begin(void)
+{
+	line = 0;
+	column = 0;
+	if (terminal)
+		erase();
+}
+
+static attr_t attributes(enum screen_style style)
+{
+	attr_t attr = 0;
+
+	if (style == SCREEN_TITLE)
+		attr |= A_REVERSE;
+	if (style == SCREEN_DIM)
+		attr |= A_DIM;
+	if (style == SCREEN_BAD)
+		attr |= A_BOLD;
+	if (has_colors() && colours[style] >= 0)
+		attr |= COLOR_PAIR(style);
+	return attr;
+}
+
+void screen_put(enum screen_style style, const char *fmt, ...)
+{
+	int room = terminal ? COLS - column : INT_MAX, len;
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	len = strlen(text);
+	if (len > room)
+		len = room > 0 ? room : 0;
+	if (!terminal) {
+		printf("%.*s", len, text);
+	} else if (line < LINES) {
+		attrset(attributes(style));
+		mvaddnstr(line, column, text, len);
+		attrset(A_NORMAL);
+	}
+	column += len;
+}
+
+void screen_end_line(void)
+{
+	if (!terminal)
+		putchar('\n');
+	line++;
+	column = 0;
+}
+
+int screen_line(void)
+{
+	return line;
+}
+
+void screen_last_line(void)
+{
+	if (terminal)
+		line = LINES - 1;
+	column = 0;
+}
+
+void screen_finish(void)
+{
+	if (terminal)
+		refresh();
+}
+
+int screen_key(int timeout_ms)
+{
+	int key;
+
+	timeout(timeout_ms);
+	key = getch();
+	switch (key) {
+	case ERR:
+		return SCREEN_KEY_NONE;
+	case KEY_RESIZE:
+		return SCREEN_KEY_SIZE;
+	case KEY_UP:
+		return SCREEN_KEY_UP;
+	case KEY_DOWN:
+		return SCREEN_KEY_DOWN;
+	case KEY_PPAGE:
+		return SCREEN_KEY_PAGE_UP;
+	case KEY_NPAGE:
+		return SCREEN_KEY_PAGE_DOWN;
+	case KEY_LEFT:
+		return SCREEN_KEY_LEFT;
+	case KEY_RIGHT:
+		return SCREEN_KEY_RIGHT;
+	case KEY_BACKSPACE:
+	case 127:
+	case 8:
+		return SCREEN_KEY_ERASE;
+	case KEY_ENTER:
+	case '\r':
+	case '\n':
+		return SCREEN_KEY_RETURN;
+	}
+	return key;
+}

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Reading tables of debugfs. */
+#include "tables.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_TABLE_COLUMNS	32
+
+static const char *directory(const char *variable, const char *preset)
+{
+	const char *dir = getenv(variable);
+
+	return dir && *dir ? dir : preset;
+}
+
+/* ---- the file ------------------------------------------------------------- */
+
+/* All of a file, with a zero behind it. NULL and errno. */
+static char *read_all(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char *text = NULL, *grown;
+	size_t len = 0, got = 1;
+
+	if (!file)
+		return NULL;
+	while (got) {
+		grown = realloc(text, len + 65536);
+		if (!grown)
+			break;
+		text = grown;
+		got = fread(text + len, 1, 65535, file);
+		len += got;
+	}
+	if (got || ferror(file)) {
+		free(text);
+		text = NULL;
+	} else {
+		text[len] = '\0';
+	}
+	fclose(file);
+	return text;
+}
+
+/* Cut a line into words, in place; the last cell is the rest of the line. */
+static size_t cut_line(char *line, char **cell, size_t max)
+{
+	size_t nr = 0;
+
+	for (;;) {
+		line += strspn(line, " \t");
+		if (!*line)
+			return nr;
+		cell[nr++] = line;
+		if (nr == max)
+			return nr;
+		line += strcspn(line, " \t");
+		if (*line)
+			*line++ = '\0';
+	}
+}
+
+static int parse_table(struct table *table)
+{
+	char *line = table->text, *titles[MAX_TABLE_COLUMNS], *end;
+	size_t i, nr;
+
+	for (;; line = end + 1) {
+		end = strchr(line, '\n');
+		if (!end)
+			return 0;
+		*end = '\0';
+		if (!table->cell) {
+			table->columns = cut_line(line, titles, MAX_TABLE_COLUMNS);
+			table->cell = calloc(table->columns + 1, sizeof(char *));
+			if (!table->cell)
+				return -ENOMEM;
+			memcpy(table->cell, titles, table->columns * sizeof(char *));
+			continue;
+		}
+		char **grown = realloc(table->cell, (table->rows + 2) * table->columns *
+				       sizeof(char *) + sizeof(char *));
+
+		if (!grown)
+			return -ENOMEM;
+		table->cell = grown;
+		grown += ++table->rows * table->columns;
+		nr = cut_line(line, grown, table->columns);
+		/* a line that is cut short: what is missing is empty */
+		for (i = nr; i < table->columns; i++)
+			grown[i] = end;
+	}
+}
+
+int table_read(const char *name, struct table *table, struct errmsg *e)
+{
+	char path[PATH_MAX];
+	int err = 0;
+
+	*table = (struct table){ };
+	snprintf(path, sizeof(path), "%s/%s",
+		 directory("WPOOLCTL_DEBUGFS", "/sys/kernel/debug/wpool"), name);
+	table->text = read_all(path);
+	if (!table->text)
+		err = -errno;
+	if (!err)
+		err = parse_table(table);
+	if (err) {
+		table_exit(table);
+		errmsg_set(e, "%s: %s", path, strerror(-err));
+	}
+	return err;
+}
+
+void table_exit(struct table *table)
+{
+	free(table->text);
+	free(table->cell);
+	*table = (struct table){ };
+}
+
+const char *table_cell(const struct table *table, size_t row, const char *title)
+{
+	size_t i;
+
+	for (i = 0; i < table->columns; i++)
+		if (!strcmp(table->cell[i], title))
+			return table->cell[(row + 1) * table->columns + i];
+	return "";
+}
+
+__s64 table_number(const struct table *table, size_t row, const char *title,
+		   __s64 missing)
+{
+	const char *text = table_cell(table, row, title);
+	char *end;
+	__s64 value = strtoll(text, &end, 10);
+
+	return *text && !*end ? value : missing;
+}
+
+/* ---- workers -------------------------------------------------------------- */
+
+const char *const doing_names[NR_DOINGS] = {
+	[DOING_IDLE] = "idle",
+	[DOING_SEARCHING] = "searching",
+	[DOING_RUNNING] = "running",
+	[DOING_WAITING] = "waiting",
+	[DOING_ASLEEP] = "asleep",
+	[DOING_HOG] = "hog",
+};
+
+static enum doing parse_doing(const char *name)
+{
+	enum doing doing;
+
+	for (doing = DOING_IDLE; doing < NR_DOINGS; doing++)
+		if (!strcmp(doing_names[doing], name))
+			return doing;
+	/* of an older module: busy */
+	return DOING_RUNNING;
+}
+
+int workers_read(struct workers *workers, struct errmsg *e)
+{
+	struct table *table = &workers->table;
+	int err = table_read("workers", table, e);
+	size_t i;
+
+	workers->worker = NULL;
+	workers->nr = 0;
+	if (err)
+		return err;
+	workers->worker = calloc(table->rows + 1, sizeof(*workers->worker));
+	if (!workers->worker) {
+		workers_exit(workers);
+		return errmsg_set(e, "out of memory");
+	}
+	for (i = 0; i < table->rows; i++)
+		workers->worker[i] = (struct worker){
+			.pool = table_cell(table, i, "pool"),
+			.func = table_cell(table, i, "function"),
+			.task = table_cell(table, i, "task"),
+			.doing = parse_doing(table_cell(table, i, "state")),
+			.pid = table_number(table, i, "pid", 0),
+			.cpu = table_number(table, i, "cpu", -1),
+			.last_cpu = table_number(table, i, "last", -1),
+			.since_ms = table_number(table, i, "since_ms", -1),
+		};
+	workers->nr = table->rows;
+	return 0;
+}
+
+void workers_exit(struct workers *workers)
+{
+	free(workers->worker);
+	table_exit(&workers->table);
+	workers->worker = NULL;
+	workers->nr = 0;
+}
+
+const char *worker_wchan(const struct worker *worker, char *buf, size_t len)
+{
+	char path[PATH_MAX];
+	FILE *file;
+
+	*buf = '\0';
+	snprintf(path, sizeof(path), "%s/%d/wchan", directory("WPOOLCTL_PROC", "/proc"),
+		 worker->pid);
+	file = fopen(path, "re");
+	if (!file)
+		return buf;
+	if (!fgets(buf, len, file))
+		*buf = '\0';
+	fclose(file);
+	buf[strcspn(buf, "\n")] = '\0';
+	/* it runs, or the kernel does not tell */
+	if (!strcmp(buf, "0"))
+		*buf = '\0';
+	return buf;
+}
+
+const char *format_ms(__s64 ms, char *buf, size_t len)
+{
+	if (ms < 0)
+		snprintf(buf, len, "-");
+	else if (ms < 1000)
+		snprintf(buf, len, "%lld ms", ms);
+	else if (ms < 100 * 1000)
+		snprintf(buf, len, "%.1f s", ms / 1000.0);
+	else
+		snprintf(buf, len, "%lld s", ms / 1000);
+	return buf;
+}
+
+static const char *doing_text(enum doing doing)
+{
+	switch (doing) {
+	case DOING_WAITING:
+		return "waiting for a CPU";
+	case DOING_HOG:
+		return "running, a hog";
+	default:
+		return doing_names[doing];
+	}
+}
+
+void worker_describe(const struct worker *worker, char *buf, size_t len)
+{
+	char since[32], where[64];
+
+	if (worker->doing == DOING_ASLEEP)
+		worker_wchan(worker, where, sizeof(where));
+	else
+		*where = '\0';
+	format_ms(worker->since_ms, since, sizeof(since));
+	snprintf(buf, len, "%s, pid %d, cpu %d, %s%s%s", since, worker->pid,
+		 worker->last_cpu, doing_text(worker->doing), *where ? " in " : "", where);
+}
+
+/* ---- functions ------------------------------------------------------------ */
+
+static struct func *find_func(struct funcs *funcs, const struct worker *worker)
+{
+	size_t i;
+
+	for (i = 0; i < funcs->nr; i++)
+		if (!strcmp(funcs->func[i].name, worker->func) &&
+		    !strcmp(funcs->func[i].pool, worker->pool))
+			return &funcs->func[i];
+	funcs->func[funcs->nr] = (struct func){ .pool = worker->pool, .name = worker->func };
+	return &funcs->func[funcs->nr++];
+}
+
+static int compare_funcs(const void *a, const void *b)
+{
+	const struct func *one = a, *other = b;
+
+	if (one->busy != other->busy)
+		return one->busy < other->busy ? 1 : -1;
+	return strcmp(one->pool, other->pool) ?: strcmp(one->name, other->name);
+}
+
+int funcs_count(struct funcs *funcs, const struct workers *workers, const char *pool)
+{
+	struct func *func;
+	size_t i;
+
+	funcs->nr = 0;
+	funcs->func = calloc(workers->nr + 1, sizeof(*funcs->func));
+	if (!funcs->func)
+		return -ENOMEM;
+	for (i = 0; i < workers->nr; i++) {
+		const struct worker *worker = &workers->worker[i];
+
+		if (worker->doing == DOING_IDLE || worker->doing == DOING_SEARCHING ||
+		    (pool && strcmp(pool, worker->pool)))
+			continue;
+		func = find_func(funcs, worker);
+		func->nr[worker->doing]++;
+		func->busy++;
+		if (!func->oldest || worker->since_ms > func->oldest->since_ms)
+			func->oldest = worker;
+	}
+	qsort(funcs->func, funcs->nr, sizeof(*funcs->func), compare_funcs);
+	return 0;
+}
+
+void funcs_exit(struct funcs *funcs)
+{
+	free(funcs->func);
+	funcs->func = NULL;
+	funcs->nr = 0;
+}

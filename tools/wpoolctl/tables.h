@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Transport: the tables of /sys/kernel/debug/wpool, in most cases for root only.
+ * Columns are found by their names, because they may come and go.
+ *
+ * WPOOLCTL_DEBUGFS and WPOOLCTL_PROC in the environment name other directories, for
+ * tests.
+ */
+#ifndef WPOOLCTL_TABLES_H
+#define WPOOLCTL_TABLES_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "errmsg.h"
+
+struct table {
+	char *text;
+	char **cell;		/* the titles first */
+	size_t rows;		/* without the titles */
+	size_t columns;
+};
+
+/* 0, or -errno and a message. */
+int table_read(const char *name, struct table *table, struct errmsg *e);
+void table_exit(struct table *table);
+
+/* A cell by row and title; "" if there is no such column. */
+const char *table_cell(const struct table *table, size_t row, const char *title);
+
+/* The same as a number; @missing if it is none. */
+__s64 table_number(const struct table *table, size_t row, const char *title,
+		   __s64 missing);
+
+/* ---- workers ---- */
+
+enum doing { DOING_IDLE, DOING_SEARCHING, DOING_RUNNING, DOING_WAITING, DOING_ASLEEP,
+	     DOING_HOG, NR_DOINGS };
+
+extern const char *const doing_names[NR_DOINGS];
+
+struct worker {
+	const char *pool;
+	const char *func;	/* "-" without a task */
+	const char *task;
+	enum doing doing;
+	int pid;
+	int cpu;
+	int last_cpu;
+	__s64 since_ms;		/* -1 if the kernel does not tell */
+};
+
+struct workers {
+	struct table table;
+	struct worker *worker;
+	size_t nr;
+};
+
+int workers_read(struct workers *workers, struct errmsg *e);
+void workers_exit(struct workers *workers);
+
+/* Where in the kernel a thread sleeps, "" if that is not known. In @buf. */
+const char *worker_wchan(const struct worker *worker, char *buf, size_t len);
+
+/* "8.3 s, pid 812, cpu 3, asleep in tcp_recvmsg" */
+void worker_describe(const struct worker *worker, char *buf, size_t len);
+
+/* Workers that are in a task of one function of one pool. */
+struct func {
+	const char *pool;
+	const char *name;
+	unsigned int nr[NR_DOINGS];
+	unsigned int busy;
+	const struct worker *oldest;	/* the one that has had its CPU, or slept, longest */
+};
+
+struct funcs {
+	struct func *func;
+	size_t nr;
+};
+
+/* Points into @workers. Those with the most workers first. 0, or -ENOMEM. */
+int funcs_count(struct funcs *funcs, const struct workers *workers, const char *pool);
+void funcs_exit(struct funcs *funcs);
+
+/* "8.3 s"; "-" if @ms is negative. */
+const char *format_ms(__s64 ms, char *buf, size_t len);
+
+#endif /* WPOOLCTL_TABLES_H */

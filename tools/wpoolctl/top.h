@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * wpoolctl top: what it has seen (cmd-top.c), and how that is shown (top-views.c).
+ */
+#ifndef WPOOLCTL_TOP_H
+#define WPOOLCTL_TOP_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli.h"
+#include "columns.h"
+#include "errmsg.h"
+#include "sysfs.h"
+#include "tables.h"
+
+enum view { VIEW_POOLS, VIEW_FUNCTIONS, VIEW_WORKERS, VIEW_CPUS, NR_VIEWS };
+
+extern const char *const view_names[NR_VIEWS];
+
+struct pool {
+	char *name;
+	bool valid;		/* last holds the figures of the look before */
+	bool present;
+	struct snapshot last, now;
+};
+
+struct top {
+	const struct command *cmd;
+	struct pool *pools;
+	size_t nr_pools;
+	struct workers workers;
+	struct errmsg workers_error;
+	struct table cpus, last_cpus;
+	struct errmsg cpus_error;
+	__u64 look_ns, last_ns;
+	struct columns columns;
+	enum view view;
+	size_t sort;		/* column of the view */
+	bool reverse;
+	char filter[32];
+	bool is_typing;		/* the filter */
+	bool shows_help;
+	size_t first;		/* line of the view that is shown first */
+	__u64 interval_ns;
+};
+
+/* A line of sums over all pools. */
+void top_show_summary(const struct top *top);
+
+/* Titles and lines of a view, from top->first on, as many as the screen has. */
+void top_show_view(struct top *top, enum view view);
+
+/* How many columns a view can be sorted by, and by which it is sorted at first. */
+size_t top_nr_sort_columns(const struct top *top);
+size_t top_preset_sort(const struct top *top, enum view view);
+
+#endif /* WPOOLCTL_TOP_H */
