@@ -292,6 +292,7 @@ enum wpool_state {
  *	had blocked in a task
  * @hogs: tasks that were found to have run longer than hog_ms
  * @spawned: workers created since the pool was
+ * @spawn_failed: attempts to create a worker that failed; they are repeated
  * @expired: workers that left because they were idle
  * @faults: workers that died in a task
  * @latency_ns: log2 histogram of queue-to-start latency, counted while latency is on
@@ -319,6 +320,7 @@ struct wpool_stats {
 	u64 handoffs;
 	u64 hogs;
 	u64 spawned;
+	u64 spawn_failed;
 	u64 expired;
 	u64 faults;
 	u64 latency_ns[WPOOL_HIST_BUCKETS];

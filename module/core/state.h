@@ -360,6 +360,9 @@ struct wpool_worker {
  * @workers_lock: K: protects the fields marked W; raw: threads that end take it
  * @nr_awaiting: W: workers that sleep for a task of this pool, see wait.c
  * @spawn_retry_ms: B: pause after a failed spawn
+ * @spawn_failed: B: to write: attempts to create a worker that failed; read anywhere with
+ *	READ_ONCE
+ * @spawn_failing: B: the last attempt failed, and the log has a message about it
  * @spawn_busy: S: a spawner serves the pool, and the others leave it alone
  * @spawn_refused: S: its last request for a place was refused, and will be tried again
  * @spawn_starved: S: @spawn_refused, and the pool has no worker
@@ -445,6 +448,8 @@ struct wpool {
 	raw_spinlock_t workers_lock ____cacheline_aligned;
 	u32 nr_awaiting;
 	u32 spawn_retry_ms;
+	u64 spawn_failed;
+	bool spawn_failing;
 	bool spawn_busy;
 	bool spawn_refused;
 	bool spawn_starved;

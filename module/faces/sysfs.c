@@ -285,6 +285,7 @@ FIGURE(stolen, emit_u64);
 FIGURE(handoffs, emit_u64);
 FIGURE(hogs, emit_u64);
 FIGURE(spawned, emit_u64);
+FIGURE(spawn_failed, emit_u64);
 FIGURE(expired, emit_u64);
 FIGURE(faults, emit_u64);
 
@@ -322,6 +323,7 @@ static struct attribute *wpool_sysfs_attrs[] = {
 	&dev_attr_handoffs.attr,
 	&dev_attr_hogs.attr,
 	&dev_attr_spawned.attr,
+	&dev_attr_spawn_failed.attr,
 	&dev_attr_expired.attr,
 	&dev_attr_faults.attr,
 	NULL,

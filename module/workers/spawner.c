@@ -17,9 +17,12 @@
  * long with each further failure, up to 1 s, as long as a task is queued. Meanwhile the
  * request stays set.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include "workers/spawner.h"
 
 #include <linux/kthread.h>
+#include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
 
@@ -84,6 +87,17 @@ static bool is_short_handed(struct wpool *pool)
 	return wpool_wake_has_vacancy(pool);
 }
 
+/* Count it, and say it once until a worker could be created. */
+static void note_failure(struct wpool *pool, int err)
+{
+	WRITE_ONCE(pool->spawn_failed, pool->spawn_failed + 1);
+	if (pool->spawn_failing)
+		return;
+	pool->spawn_failing = true;
+	pr_warn_ratelimited("%s: a worker cannot be created: error %d, %u tasks queued; trying again\n",
+			    pool->name, err, wpool_queues_len(pool));
+}
+
 /* Create a worker if one is needed; true if it has to be tried again. */
 static bool try_spawn(struct wpool *pool)
 {
@@ -101,10 +115,14 @@ static bool try_spawn(struct wpool *pool)
 	/* at its capacity: a busy worker will come */
 	if (err)
 		return false;
-	if (wpool_worker_create(pool, wpool_worker_place(pool, longest_runq(pool)))) {
+	err = wpool_worker_create(pool, wpool_worker_place(pool, longest_runq(pool)));
+	if (err) {
+
 		wpool_worker_count_out(pool);
+		note_failure(pool, err);
 		return true;
 	}
+	pool->spawn_failing = false;
 	pool->spawn_retry_ms = RETRY_MIN_MS;
 	return false;
 }

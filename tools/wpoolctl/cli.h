@@ -38,6 +38,7 @@ extern const struct command cmd_reboot;
 extern const struct command cmd_tune;
 extern const struct command cmd_stat;
 extern const struct command cmd_top;
+extern const struct command cmd_why;
 extern const struct command cmd_run;
 
 /* Codes of options that have no letter. */

@@ -23,8 +23,8 @@ static const struct group groups[] = {
 		   "queued", "outstanding", "free", "waiting" } },
 	{ "Since it was created", { "submitted", "completed", "failed",
 				    "cancelled", "refused", "stolen",
-				    "handoffs", "hogs", "spawned", "expired",
-				    "faults" } },
+				    "handoffs", "hogs", "spawned",
+				    "spawn_failed", "expired", "faults" } },
 	/* what a newer module has and this table does not */
 	{ "Other", { NULL } },
 };

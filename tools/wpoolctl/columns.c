@@ -44,6 +44,7 @@ static const struct column all_columns[] = {
 	LEVEL_COLUMN("spawned", SPAWNED),
 	LEVEL_COLUMN("expired", EXPIRED),
 	LEVEL_COLUMN("faults", FAULTS),
+	LEVEL_COLUMN("spawn_failed", SPAWN_FAILED),
 	{ "submitted/s", "submit/s", RATE, FIGURE_SUBMITTED },
 	{ "completed/s", "done/s", RATE, FIGURE_COMPLETED },
 	{ "failed/s", "fail/s", RATE, FIGURE_FAILED },

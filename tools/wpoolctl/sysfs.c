@@ -35,6 +35,7 @@ const char *const figure_names[NR_FIGURES] = {
 	[FIGURE_SPAWNED] = "spawned",
 	[FIGURE_EXPIRED] = "expired",
 	[FIGURE_FAULTS] = "faults",
+	[FIGURE_SPAWN_FAILED] = "spawn_failed",
 };
 
 static const char *class_dir(void)
@@ -234,4 +235,27 @@ int sysfs_snapshot(const char *pool, struct snapshot *shot, struct errmsg *e)
 	for (i = 0; !err && i < NR_FIGURES; i++)
 		err = read_figure(pool, i, &shot->value[i], e);
 	return err;
+}
+
+double snapshot_done_per_s(const struct snapshot *last, const struct snapshot *now)
+{
+	__u64 before = last->value[FIGURE_COMPLETED], after = now->value[FIGURE_COMPLETED];
+
+	if (after < before || now->when_ns <= last->when_ns)
+		return 0;
+	return (double)(after - before) * NSEC_PER_SEC / (now->when_ns - last->when_ns);
+}
+
+__u64 sysfs_max_workers(void)
+{
+	const char *dir = getenv("WPOOLCTL_MODULE");
+	char path[PATH_MAX], buf[32];
+	struct errmsg e;
+	__u64 value;
+
+	snprintf(path, sizeof(path), "%s/parameters/max_workers",
+		 dir && *dir ? dir : "/sys/module/wpool");
+	if (read_line(path, buf, sizeof(buf)) || parse_u64(buf, 0, ~0ULL, &value, &e))
+		return 0;
+	return value;
 }

@@ -62,6 +62,7 @@ enum figure {
 	FIGURE_SPAWNED,
 	FIGURE_EXPIRED,
 	FIGURE_FAULTS,
+	FIGURE_SPAWN_FAILED,
 	NR_FIGURES
 };
 
@@ -78,5 +79,14 @@ struct snapshot {
 
 /* 0, or -errno and a message. */
 int sysfs_snapshot(const char *pool, struct snapshot *shot, struct errmsg *e);
+
+/* Completed tasks a second between two looks. */
+double snapshot_done_per_s(const struct snapshot *last, const struct snapshot *now);
+
+/*
+ * The module's limit of workers over all pools; 0 if that is not known. WPOOLCTL_MODULE
+ * in the environment names another directory than /sys/module/wpool.
+ */
+__u64 sysfs_max_workers(void);
 
 #endif /* WPOOLCTL_SYSFS_H */

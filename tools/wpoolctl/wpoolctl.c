@@ -35,6 +35,7 @@ static const struct command *const commands[] = {
 	&cmd_destroy,
 	&cmd_stat,
 	&cmd_top,
+	&cmd_why,
 	&cmd_run,
 	&cmd_help,
 	NULL

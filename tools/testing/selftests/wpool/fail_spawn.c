@@ -105,6 +105,7 @@ TEST_F(spawn, nine_times_in_a_row)
 	ASSERT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
 	took = now_ns() - began;
 	EXPECT_EQ(0, file_number(INJECT "/times", -1));
+	EXPECT_EQ(9, attr_number(self->pool.name, "spawn_failed"));
 
 	/* 10 + 20 + ... + 640 + 1000 + 1000 ms, a jiffy less each time */
 	EXPECT_LT(3100 * MSEC, took);
@@ -146,6 +147,7 @@ TEST_F(spawn, never)
 	ASSERT_EQ(0, pool_stats(self->pool.fd, &stats));
 	EXPECT_EQ(0, stats.workers);
 	EXPECT_EQ(20, stats.submitted);
+	EXPECT_LT(0, attr_number(self->pool.name, "spawn_failed"));
 	EXPECT_EQ(0, pool_destroy(self->pool.fd));
 }
 

@@ -45,7 +45,7 @@ static const struct tunable {
 static const char * const figures[] = {
 	"workers", "idle", "busy", "blocked", "searching", "waiting", "queued", "free",
 	"outstanding", "submitted", "completed", "failed", "stolen", "cancelled", "refused",
-	"handoffs", "hogs", "spawned", "expired", "faults",
+	"handoffs", "hogs", "spawned", "spawn_failed", "expired", "faults",
 };
 
 static const char * const fixed[] = { "order", "prealloc", "state", "owner" };

@@ -101,12 +101,12 @@ attr_is()
 
 test_help()
 {
-	for command in list show create tune release reboot destroy stat top run help; do
+	for command in list show create tune release reboot destroy stat top why run help; do
 		good $command --help && prints "^usage: wpoolctl $command" || return 1
 	done
 	good help run && prints "^usage: wpoolctl run" || return 1
 	good --help && prints "^usage: wpoolctl COMMAND" || return 1
-	for command in list show create tune release reboot destroy stat top run; do
+	for command in list show create tune release reboot destroy stat top why run; do
 		prints "^  $command " || return 1
 	done
 	good --version && prints "^wpoolctl [0-9]"
@@ -392,6 +392,51 @@ test_top()
 	bad 2 top && says terminal
 }
 
+# why CAUSE REGEX: the sentence for the pool
+why()
+{
+	good why "$POOL" && prints "$2" && [ "$(wc -l <"$TMP/out")" = 1 ] &&
+		good why "$POOL" --json && key_is cause "\"$1\"" || fail "why: $(cat "$TMP/out")"
+}
+
+# end_helper: and all that it has submitted
+end_helper()
+{
+	kill -KILL "$helper"
+	wait "$helper" 2>/dev/null
+	helper=
+	none_busy() { [ "$(cat "$CLASS/$POOL/outstanding")" = 0 ]; }
+	wait_for none_busy
+}
+
+test_why()
+{
+	good create "$POOL" capacity=2 queue_depth=3 expiry_ms=0 || return 1
+	why none "^No task waits: 0 run or sleep, 0 workers are idle" || return 1
+	"$HERE/wpool_helper" sleepers "$POOL" 5 >"$TMP/helper" 2>&1 &
+	helper=$!
+	asleep() { [ "$(cat "$CLASS/$POOL/blocked") $(cat "$CLASS/$POOL/queued")" = "2 3" ]; }
+	wait_for asleep || fail "not two asleep, three queued" || return 1
+	why sleepers "^3 tasks are queued: 2 of the 2 workers .* sleep in their tasks, 2 of them in run_sleep" || return 1
+	# one more submitter has to stand in line
+	wpoolctl run "$POOL" --work noop --tasks 1 >/dev/null 2>&1 &
+	line=$!
+	waits() { [ "$(cat "$CLASS/$POOL/waiting")" = 1 ]; }
+	wait_for waits || fail "it does not wait" || return 1
+	why sleepers "^3 tasks are queued and 1 submitter waits, as capacity \\+ queue_depth" || return 1
+	end_helper || return 1
+	wait $line
+
+	wpoolctl run "$POOL" --work spin:60s --tasks 3 >/dev/null 2>&1 &
+	helper=$!
+	hogs() { [ "$(grep -cE "^$POOL .* hog .* run_spin" /sys/kernel/debug/wpool/workers)" = 2 ]; }
+	wait_for hogs || fail "no two hogs: $(cat /sys/kernel/debug/wpool/workers)" || return 1
+	why hogs "^1 task is queued: the 2 workers that capacity allows are all busy, 2 with hogs, 2 of them in run_spin" || return 1
+	end_helper || return 1
+	good release "$POOL" && why closed "^The pool is closed" || return 1
+	good destroy "$POOL"
+}
+
 test_unprivileged()
 {
 	good create "$POOL" || return 1
@@ -415,6 +460,6 @@ test_unprivileged()
 
 TESTS="help usage create_and_destroy create_bad_values tune list show run_reports
 	run_full_pool run_time_is_over run_interrupted run_temporary_pool
-	run_bad_values stat release_and_reboot default_pool_is_left_alone top unprivileged"
+	run_bad_values stat release_and_reboot default_pool_is_left_alone top why unprivileged"
 
 run_tests "$@"
