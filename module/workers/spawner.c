@@ -117,7 +117,6 @@ static bool try_spawn(struct wpool *pool)
 		return false;
 	err = wpool_worker_create(pool, wpool_worker_place(pool, longest_runq(pool)));
 	if (err) {
-
 		wpool_worker_count_out(pool);
 		note_failure(pool, err);
 		return true;

@@ -19,6 +19,7 @@
 
 #define MIN_INTERVAL_NS	(100 * NSEC_PER_MSEC)
 #define MAX_INTERVAL_NS	(60 * 60 * NSEC_PER_SEC)
+#define KEYS		"p f w c: views  < > r: sort  /: filter  h: help  q: quit"
 #define DEFAULT_COLUMNS	"name,capacity,queue_depth,submitted/s,completed/s,workers,busy," \
 			"blocked,waiting,queued,refused/s,hogs/s,handoffs/s,stolen/s," \
 			"spawned/s,failed/s,cancelled/s,idle,outstanding,owner"
@@ -160,8 +161,8 @@ static void draw(struct top *top)
 	if (top->is_typing)
 		screen_put(SCREEN_TITLE, "filter: %s", top->filter);
 	else
-		screen_put(SCREEN_TITLE, "%s%s%s  p f w c: views  < > r: sort  /: filter  h: help  q: quit",
-			   view_names[top->view], *top->filter ? ", only " : "", top->filter);
+		screen_put(SCREEN_TITLE, "%s%s%s  " KEYS, view_names[top->view],
+			   *top->filter ? ", only " : "", top->filter);
 	screen_finish();
 }
 
@@ -377,7 +378,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 		case OPT_FILTER:
 			if (strlen(optarg) >= sizeof(top.filter))
 				cli_usage(cmd, "--filter: longer than the name of a pool");
-			strcpy(top.filter, optarg);
+			snprintf(top.filter, sizeof(top.filter), "%s", optarg);
 			break;
 		case OPT_SORT:
 			sort = optarg;

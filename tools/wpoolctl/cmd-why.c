@@ -184,7 +184,7 @@ static void explain_used_up(const struct facts *facts, const char *wait,
 	} else {
 		describe_func(facts, DOING_RUNNING, who, sizeof(who));
 		answer_set(answer, "capacity",
-			   "%s: the %llu workers that capacity allows are all busy%s, and finish %.0f tasks a second.",
+			   "%s: the %llu workers that capacity allows are all busy%s, %.0f tasks a second.",
 			   wait, busy, who, snapshot_done_per_s(&facts->last, &facts->now));
 	}
 }
@@ -199,7 +199,7 @@ static void explain_missing(const struct facts *facts, const char *wait,
 	if (grown(facts, FIGURE_SPAWN_FAILED) ||
 	    (failed && !figure(facts, FIGURE_WORKERS))) {
 		answer_set(answer, "spawn",
-			   "%s: workers cannot be created, %llu attempts have failed; the kernel's log has the error.",
+			   "%s: workers cannot be created, %llu attempts have failed; see the kernel's log.",
 			   wait, failed);
 	} else if (facts->max_workers && facts->all_workers >= facts->max_workers) {
 		answer_set(answer, "max_workers",
@@ -248,7 +248,8 @@ static void explain(const struct facts *facts, struct answer *answer)
 		return;
 	}
 	if (!*wait) {
-		answer_set(answer, "none", "No task waits: %llu run or sleep, %llu workers are idle.",
+		answer_set(answer, "none",
+			   "No task waits: %llu run or sleep, %llu workers are idle.",
 			   figure(facts, FIGURE_BUSY), figure(facts, FIGURE_IDLE));
 		return;
 	}
@@ -305,7 +306,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 			printf("%s\n", answer.text);
 		}
 		if (!facts.has_workers && strcmp(answer.cause, "none") && !as_json)
-			printf("(Without debugfs, which is for root in most cases, no function is named.)\n");
+			puts("(No function is named: debugfs cannot be read.)");
 	}
 	funcs_exit(&facts.funcs);
 	workers_exit(&facts.workers);

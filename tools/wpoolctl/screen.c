@@ -13,7 +13,7 @@
 
 #include "out.h"
 
-static SCREEN *terminal;
+static struct screen *terminal; /* SCREEN, as curses calls it */
 static int line, column;
 
 static const short colours[] = {

@@ -231,8 +231,9 @@ static void show_functions(struct top *top)
 		if (!passes(top, func->pool, func->name) || !is_shown(top, shown++))
 			continue;
 		worker_describe(func->oldest, oldest, sizeof(oldest));
-		screen_put(SCREEN_PLAIN, "%-*.*s %-*.*s %4u %6u ", width, width, func->pool, func_width,
-			   func_width, func->name, func->busy, func->nr[DOING_ASLEEP]);
+		screen_put(SCREEN_PLAIN, "%-*.*s %-*.*s ", width, width, func->pool,
+			   func_width, func_width, func->name);
+		screen_put(SCREEN_PLAIN, "%4u %6u ", func->busy, func->nr[DOING_ASLEEP]);
 		screen_put(func->nr[DOING_HOG] ? SCREEN_WARN : SCREEN_PLAIN, "%4u",
 			   func->nr[DOING_HOG]);
 		screen_put(SCREEN_PLAIN, " %s", oldest);
@@ -440,8 +441,8 @@ static void show_cpus(struct top *top)
 
 		if (!passes(top, line->pool, "") || !is_shown(top, shown++))
 			continue;
-		screen_put(SCREEN_PLAIN, "%-*.*s %4s %7lld %7lld ", width, width, line->pool, line->cpu,
-			   line->workers, line->idle);
+		screen_put(SCREEN_PLAIN, "%-*.*s %4s %7lld %7lld ", width, width, line->pool,
+			   line->cpu, line->workers, line->idle);
 		screen_put(line->queued ? SCREEN_WARN : SCREEN_PLAIN, "%7lld", line->queued);
 		screen_put(SCREEN_PLAIN, " %9.0f %9.0f %9.0f", line->submitted,
 			   line->completed, line->stolen);
