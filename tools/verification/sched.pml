@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Park, wake and hand over: module/core/wake.c, sched.c, idle.c, census.c, handoff.c;
- * module/workers/park.c, leave.c, spawner.c. The protocol is explained in wake.c.
+ * Park, wake and hand over: module/core/wake.c, sched.c, idle.c, census.c, queues.c,
+ * handoff.c; module/workers/park.c, leave.c, spawner.c, worker.c. The protocol is explained
+ * in wake.c.
  *
  * Two CPUs, each with a ring. Two workers are at home on CPU 0, where one may run at a
  * time; the worker of CPU 1 sleeps in a task for ever. A worker that searches on CPU 0
  * steals from ring 1, any number of tasks: it keeps one and moves the others to ring 0,
  * and meanwhile they are in no ring. The spawner, the expiry timer. No monitor: the
  * protocol must not need it.
+ *
+ * The store buffers are those of CPUs, not of threads. A submitter of CPU 0 shares one with
+ * the workers there, and executes no barrier if one of them counts as running. More than
+ * that is in configurations of its own: AWAY, a worker of CPU 0 that is on CPU 3, in a task
+ * or on its way to a ring 0 that was left to it; RETAKES, the monitor, which counts a
+ * worker out from CPU 3, and does nothing else; OTHER, a worker of CPU 1 that runs, takes
+ * tasks from ring 1, and blocks at any time; SHORT, tasks that are left to a worker that runs
+ * or is waking on their CPU, or not, at any time.
  *
  * A task either ends at once or sleeps until every task has started, as long as one
  * more worker may exist. So a queued task must be started although others sleep: when
@@ -16,45 +25,62 @@
  * What a thread stores before it calls wake_up_process(), a full barrier, is written at
  * once. So is an increment of the searching or running workers: a thread that reads it
  * late might as well have read early, and wakes one worker too many. (Nothing else
- * depends on wpool_waking_leave:A, so its absence need not be found.)
+ * depends on wpool_coming_leave:A, so its absence need not be found.)
  *
- * barrier: core/wake.c wpool_wake_one:A
+ * barrier: core/wake.c wake_one:A
  * barrier: core/wake.c wpool_wake_if_work:A
  * barrier: core/sched.h wpool_sched_push:A
  * like wpool_sched_push:A: core/sched.h wpool_sched_push_next:A
- * like wpool_sched_push:A: core/sched.c take_global:A
+ * omits: core/sched.c take_behind:A
  * like wpool_sched_push:A: core/sched.c unqueue_from:A
  * like wpool_sched_push:A: core/sched.c wpool_sched_drain:A
  * barrier: core/sched.c stop_searching:A
+ * like wpool_queues_have_work:A: core/sched.c steal_from:A
+ * barrier: core/queues.c wpool_queues_have_work:A
+ * barrier: core/handoff.c look_here:B
+ * omits: core/handoff.c look_here:A
+ * omits: core/handoff.c wpool_handoff_enable:A
  * barrier: workers/park.c wpool_park_join:A
  * omits: workers/park.c wpool_park_expire:A
- * barrier: core/census.c wpool_waking_leave:A
+ * barrier: core/census.c make_it_look:A
+ * barrier: core/census.c wpool_coming_leave:A
  * barrier: core/census.c wpool_workers_leave_place:A
  * omits: core/census.c wpool_running_enter:A
  * omits: core/census.c wpool_running_enter:B
  * barrier: core/census.c wpool_running_leave:A
+ * barrier: core/census.c wpool_running_leave:B
+ * like wpool_running_leave:A: workers/worker.c rehome:A
  * barrier: workers/spawner.c spawn:A
  * omits: workers/spawner.c spawn:B
+ * omits: workers/spawner.c is_short_handed:A
+ * omits: workers/spawner.c is_short_handed:B
+ * omits: workers/spawner.c is_short_handed:C
  *
  * holds one-submitter: -DSUBMITTERS=1
  * holds two-submitters: -DSUBMITTERS=2 -DASLEEP=1 -DNTASKS=3
- * holds one-cpu: -DSUBMITTERS=1 -DCPUS=1
- * holds leaving: -DSUBMITTERS=1 -DASLEEP=1 -DLEAVES=1
- * holds failing: -DSUBMITTERS=1 -DCPUS=1 -DFAILS=1 -DFULL=1
+ * holds one-cpu: -DCPUS=1
+ * holds leaving: -DASLEEP=1 -DLEAVES=1
+ * holds failing: -DCPUS=1 -DFAILS=1 -DFULL=1
+ * holds away: -DCPUS=1 -DAWAY=1
+ * holds retaken: -DCPUS=1 -DASLEEP=1 -DRETAKES=1
+ * holds short: -DASLEEP=1 -DNTASKS=3 -DOTHER=1 -DSHORT=1
  *
- * breaks without-wpool_sched_push:A: -DNO_wpool_sched_push_A -DSUBMITTERS=1
- * breaks without-stop_searching:A: -DNO_stop_searching_A -DSUBMITTERS=1
- * breaks without-wpool_park_join:A: -DNO_wpool_park_join_A -DSUBMITTERS=1
- * breaks without-wpool_running_leave:A: -DNO_wpool_running_leave_A -DSUBMITTERS=1
- * breaks without-wpool_wake_one:A: -DNO_wpool_wake_one_A -DSUBMITTERS=1
- * breaks without-wpool_workers_leave_place:A: -DNO_wpool_workers_leave_place_A -DSUBMITTERS=1 -DASLEEP=1 -DLEAVES=1
- * breaks without-spawn:A: -DNO_spawn_A -DSUBMITTERS=1
- * breaks without-retry: -DNO_retry -DSUBMITTERS=1 -DCPUS=1 -DFULL=1
- * breaks without-retry-or-count-out: -DNO_retry -DNO_count_out -DSUBMITTERS=1 -DCPUS=1 -DFAILS=1
+ * breaks without-wpool_sched_push:A: -DNO_wpool_sched_push_A
+ * breaks without-stop_searching:A: -DNO_stop_searching_A
+ * breaks without-wpool_park_join:A: -DNO_wpool_park_join_A
+ * breaks without-wpool_running_leave:A: -DNO_wpool_running_leave_A
+ * breaks without-wpool_running_leave:B: -DNO_wpool_running_leave_B -DCPUS=1 -DAWAY=1
+ * breaks without-wpool_running_leave:B-of-monitor: -DNO_wpool_running_leave_B -DCPUS=1 -DASLEEP=1 -DRETAKES=1
+ * breaks without-look_here:B: -DNO_look_here_B -DCPUS=1 -DAWAY=1
+ * breaks without-wake_one:A: -DNO_wake_one_A
+ * breaks without-wpool_workers_leave_place:A: -DNO_wpool_workers_leave_place_A -DASLEEP=1 -DLEAVES=1
+ * breaks without-spawn:A: -DNO_spawn_A
+ * breaks without-retry: -DNO_retry -DCPUS=1 -DFULL=1
+ * breaks without-retry-or-count-out: -DNO_retry -DNO_count_out -DCPUS=1 -DFAILS=1
  */
 
 #ifndef SUBMITTERS
-#define SUBMITTERS	2
+#define SUBMITTERS	1
 #endif
 #ifndef NTASKS
 #define NTASKS		2
@@ -71,47 +97,61 @@
 #ifndef ASLEEP
 #define ASLEEP		0	/* workers that sleep in a task from the start */
 #endif
+#ifndef AWAY
+#define AWAY		0	/* one of the workers of CPU 0 starts on CPU 3 */
+#endif
+#ifndef RETAKES
+#define RETAKES		0	/* workers that the monitor, on CPU 3, counts out */
+#endif
+#ifndef OTHER
+#define OTHER		0	/* a worker of CPU 1 runs */
+#endif
+#ifndef SHORT
+#define SHORT		0	/* tasks may be short */
+#endif
 #ifndef CPUS
-#define CPUS		2
+#define CPUS		2	/* with a run queue */
 #endif
 #define CAPACITY	2
 #define CONCURRENCY	1
 
-/* locations; the first five are counters */
+/* locations; the first six are counters */
 #define NR_SEARCHING	0
-#define NR_WAKING	1
+#define NR_COMING	1
 #define RING0		2	/* its length */
 #define RING1		3
 #define NR_RUNNING	4	/* of CPU 0 */
-#define NCOUNTERS	5
-#define NR_WORKERS	5
-#define IDLE_MASK	6
-#define WAKING		7	/* of CPU 0 */
-#define SPAWN_WANTED	8
-#define UNSERVED	9
-#define NLOCS		10
+#define NR_RUNNING1	5	/* of CPU 1 */
+#define NCOUNTERS	6
+#define NR_WORKERS	6
+#define IDLE_MASK	7
+#define WAKING		8	/* of CPU 0: number of the worker, from 1 on */
+#define SPAWN_WANTED	9
+#define UNSERVED	10
+#define LOOK		11	/* a call to look is on its way to CPU 0 */
+#define NLOCS		12
 
-#define RQ_LOCK		(BIT(WAKING) | BIT(IDLE_MASK))
+#define RQ_LOCK		BIT(IDLE_MASK)
 #define WORKERS_LOCK	BIT(NR_WORKERS)
 #define SPAWNER_LOCK	BIT(SPAWN_WANTED)
 
-/* processes */
-#define WORKER		0	/* and 1 */
-#define SUBMITTER	2	/* and 3 */
-#define SPAWNER		4
-#define TIMER		5
-#if LEAVES
-#define NPROCS		6
-#define ALL_SETS	SET(0) | SET(1) | SET(2) | SET(3) | SET(4) | SET(5)
+/* store buffers: those of CPUs */
+#define CPU0		0	/* workers and a submitter */
+#define CPU1		1	/* a submitter; perhaps a worker */
+#define CPU2		2	/* the spawner */
+#define CPU3		3	/* the expiry timer, a worker that is away, the monitor */
+#if LEAVES || AWAY || RETAKES
+#define NPROCS		4
+#define ALL_SETS	SET(0) | SET(1) | SET(2) | SET(3)
 #else
-#define NPROCS		5
-#define ALL_SETS	SET(0) | SET(1) | SET(2) | SET(3) | SET(4)
+#define NPROCS		3
+#define ALL_SETS	SET(0) | SET(1) | SET(2)
 #endif
 
 #include "weak.pml"
 
 /* under the run queue's lock: in rq->idle; and what the thread that takes it off sets */
-bool parked[2], picked[2], owns[2], leaving[2];
+bool parked[2], picked[2], helps[2], leaving[2];
 /* w->running_on: counted in nr_running */
 bool running[2];
 /* the thread exists */
@@ -119,8 +159,8 @@ bool thread[2];
 /* under the spawner's lock: the pool is on its list */
 bool asked;
 
-byte started = ASLEEP, asleep = ASLEEP, leaves = LEAVES, fails = FAILS,
-     full_again = FULL;
+byte unsent = NTASKS - ASLEEP - AWAY, started = ASLEEP, asleep = ASLEEP;
+byte leaves = LEAVES, fails = FAILS, full_again = FULL, retakes = RETAKES;
 
 /* ---- idle.c ---- */
 
@@ -131,11 +171,18 @@ inline unpark(w)
 	mem[IDLE_MASK] = parked[0] || parked[1]
 }
 
+/* wpool_coming_enter() */
+inline come(w)
+{
+	helps[w] = true;
+	mem[NR_COMING] = mem[NR_COMING] + 1
+}
+
 /* wpool_idle_wake() */
-inline idle_wake()
+inline idle_wake(any)
 {
 	atomic {
-		lock(RQ_LOCK);
+		lock(RQ_LOCK) && !WAITS(WAKING);
 		if
 		:: mem[WAKING]
 		:: !mem[WAKING] && parked[0] -> woke = 1
@@ -144,10 +191,13 @@ inline idle_wake()
 		fi;
 		if
 		:: woke ->
+			/* wpool_waking_enter() */
 			picked[woke - 1] = true;
-			owns[woke - 1] = true;
-			mem[WAKING] = 1;
-			mem[NR_WAKING] = mem[NR_WAKING] + 1;
+			mem[WAKING] = woke;
+			if
+			:: any -> come(woke - 1)
+			:: else
+			fi;
 			unpark(woke - 1)
 		:: else
 		fi
@@ -173,19 +223,53 @@ inline ask()
 	fi
 }
 
+/* ---- queues.c, length.h ---- */
+
+/* wpool_runq_is_attended(), if the tasks are short */
+#define IS_ATTENDED0	(load(NR_RUNNING) || load(WAKING))
+#define IS_ATTENDED1	(OTHER && load(NR_RUNNING1))
+#define IS_ATTENDED(own)	(own -> IS_ATTENDED1 : IS_ATTENDED0)
+
+/* a part of wpool_queues_have_work(); the tasks may be short, and may be left */
+inline look_into(ring, own)
+{
+#ifndef NO_wpool_queues_have_work_A
+	if
+	:: !load(ring)
+	:: else ->
+		/* wpool_queues_have_work:A */
+		if
+		:: IS_ATTENDED(own)
+		:: true -> work = true
+		fi
+	fi
+#else
+	/* the second load moves up */
+	work = IS_ATTENDED(own);
+	if
+	:: !load(ring) -> work = false
+	:: load(ring) && work -> work = false
+	:: load(ring) -> work = true
+	fi
+#endif
+}
+
 /* ---- wake.c ---- */
 
-#define HAS_ROOM	(load(NR_RUNNING) + load(WAKING) < CONCURRENCY)
-/* wpool_wake_has_vacancy(): always true on CPU 1 */
-#define HAS_VACANCY	(CPUS > 1 || (HAS_ROOM && !load(IDLE_MASK)))
+#define HAS_ROOM	(load(NR_RUNNING) + (load(WAKING) != 0) < CONCURRENCY)
+#define HAS_ROOM1	(!OTHER || !load(NR_RUNNING1))
+#define HAS_ROOM_ON(own)	(own -> HAS_ROOM1 : HAS_ROOM)
+#define NR_RUNNING_ON(own)	(own -> (OTHER -> load(NR_RUNNING1) : 0) : load(NR_RUNNING))
+/* wpool_wake_has_vacancy(): no worker of CPU 1 is ever idle */
+#define HAS_VACANCY	((CPUS > 1 && HAS_ROOM1) || (HAS_ROOM && !load(IDLE_MASK)))
 
-/* wpool_wake_one() */
-inline wake_one(own)
+/* @own: 0 on CPU 0; @any: the tasks may be in any ring */
+inline wake_one(own, any)
 {
 	do
 	:: true ->
 		if
-		:: own == 0 && load(IDLE_MASK) && HAS_ROOM -> idle_wake()
+		:: own == 0 && load(IDLE_MASK) && HAS_ROOM -> idle_wake(any)
 		:: else
 		fi;
 		if
@@ -193,14 +277,14 @@ inline wake_one(own)
 		:: else
 		fi;
 		if
-		:: load(NR_WAKING) -> break
+		:: load(NR_COMING) -> break
 		:: else
 		fi;
 #if CPUS > 1
 		/* wake_other() */
 		do
-		:: own == 1 && load(IDLE_MASK) && !load(WAKING) && HAS_ROOM ->
-			idle_wake();
+		:: own && load(IDLE_MASK) && !load(WAKING) && HAS_ROOM ->
+			idle_wake(true);
 			if
 			:: woke -> break
 			:: else
@@ -213,7 +297,7 @@ inline wake_one(own)
 		fi;
 #endif
 		if
-		:: (HAS_ROOM || HAS_VACANCY) && load(NR_WORKERS) < CAPACITY ->
+		:: ((own == 0 && HAS_ROOM) || HAS_VACANCY) && load(NR_WORKERS) < CAPACITY ->
 			ask();
 			break
 		:: else
@@ -222,7 +306,7 @@ inline wake_one(own)
 		:: load(UNSERVED) -> break
 		:: atomic { !load(UNSERVED) -> store(UNSERVED, 1) }
 		fi;
-#ifndef NO_wpool_wake_one_A
+#ifndef NO_wake_one_A
 		full_barrier()
 #endif
 	od;
@@ -233,7 +317,7 @@ inline wake_if_work(own)
 {
 	if
 	:: atomic { load(UNSERVED) -> store(UNSERVED, 0) };
-#ifndef NO_wpool_wake_one_A
+#ifndef NO_wake_one_A
 		full_barrier()
 #endif
 	:: !load(UNSERVED)
@@ -241,35 +325,48 @@ inline wake_if_work(own)
 	if
 	:: load(NR_SEARCHING)
 	:: else ->
+#if SHORT
+		look_into(RING0, 0);
 		if
-		:: load(RING0) || load(RING1) -> wake_one(own)
+		:: !work -> look_into(RING1, 1)
+		:: else
+		fi;
+		if
+		:: work -> work = false; wake_one(own, true)
 		:: else
 		fi
-	fi
-}
-
-/* wpool_wake_for_push(); wake_helper(), left out, only wakes more workers */
-inline wake_for_push(own)
-{
-	if
-	:: load(NR_SEARCHING)
-	:: else ->
+#else
 		if
-		:: own == 0 && load(NR_RUNNING) >= CONCURRENCY
-		:: else -> wake_one(own)
+		:: load(RING0) || load(RING1) -> wake_one(own, true)
+		:: else
 		fi
+#endif
 	fi
 }
 
-/* ---- sched.c ---- */
+/* ---- sched.h, sched.c ---- */
 
+/* wake_helper(), left out, only wakes more workers */
 inline push(ring, own)
 {
-	store(ring, 1);
+	atomic { unsent && !WAITS(ring) -> unsent--; store(ring, 1) };
+	if
+	:: NR_RUNNING_ON(own) >= CONCURRENCY
+		/* wpool_wake_is_needless() */
+	:: else ->
 #ifndef NO_wpool_sched_push_A
-	full_barrier();
+		full_barrier();
 #endif
-	wake_for_push(own)
+		/* wpool_wake_for_push() */
+		if
+		:: load(NR_SEARCHING)
+		:: else ->
+			if
+			:: !HAS_ROOM_ON(own)
+			:: else -> wake_one(own, false)
+			fi
+		fi
+	fi
 }
 
 /* wpool_worker_left() */
@@ -281,35 +378,45 @@ inline left(own)
 	wake_if_work(own)
 }
 
-proctype submitter(byte me; byte nr)
+proctype submitter(byte me)
 {
 	byte woke;
 
 	do
-	:: nr > 0 ->
-		nr--;
-#if CPUS == 1
-		push(RING0, 0)
-#elif SUBMITTERS == 1
-		if
-		:: push(RING0, 0)
-		:: push(RING1, 1)
-		fi
-#else
-		if
-		:: me == SUBMITTER -> push(RING0, 0)
-		:: else -> push(RING1, 1)
-		fi
+	:: me == CPU0 && unsent -> push(RING0, 0)
+#if CPUS > 1
+	:: me == CPU1 && unsent -> push(RING1, 1)
 #endif
-	:: else -> break
+	:: !unsent -> break
 	od
 }
 
 /* ---- census.c, handoff.c ---- */
 
+/* make_it_look(), for CPU 0 */
+inline make_it_look()
+{
+	atomic { full_barrier() -> mem[LOOK] = 1 }
+}
+
+/* look_here(), an interrupt */
+proctype interrupt(byte me)
+{
+	byte woke;
+	bool work;
+
+	do
+	:: atomic { mem[LOOK] && !WAITS(LOOK) -> store(LOOK, 0) };
+#ifndef NO_look_here_B
+	   full_barrier();
+#endif
+	   wake_if_work(0)
+	od
+}
+
 inline running_enter()
 {
-	running[me] = true;
+	running[id] = true;
 	mem[NR_RUNNING] = mem[NR_RUNNING] + 1
 }
 
@@ -320,23 +427,51 @@ inline search()
 	mem[NR_SEARCHING] = mem[NR_SEARCHING] + 1
 }
 
+#if AWAY
+#define IS_AWAY		(me != CPU0)
+#else
+#define IS_AWAY		0
+#endif
+
 /* wpool_running_leave(), which is fully ordered */
 inline running_leave()
 {
 	atomic {
 		full_barrier();
 		if
-		:: running[me] -> mem[NR_RUNNING] = mem[NR_RUNNING] - 1; running[me] = false
+		:: running[id] -> mem[NR_RUNNING] = mem[NR_RUNNING] - 1; running[id] = false
+#if AWAY && !defined(NO_wpool_running_leave_B)
+			; call = IS_AWAY
+#endif
 		:: else
 		fi
-	}
+	};
+#if AWAY && !defined(NO_wpool_running_leave_B)
+	if
+	:: call -> call = false; make_it_look()
+	:: else
+	fi
+#endif
 }
 
 /* the same without order */
 inline running_leave_relaxed()
 {
 	if
-	:: running[me] -> running[me] = false; store(NR_RUNNING, MINUS_1)
+	:: running[id] -> running[id] = false; store(NR_RUNNING, MINUS_1)
+	:: else
+	fi
+}
+
+/* wpool_waking_disown() */
+inline disown()
+{
+	if
+	:: load(WAKING) == id + 1 ->
+		store(WAKING, 0)
+#if AWAY
+		; call = IS_AWAY
+#endif
 	:: else
 	fi
 }
@@ -345,7 +480,7 @@ inline running_leave_relaxed()
 inline switched_out()
 {
 	if
-	:: running[me] ->
+	:: running[id] ->
 #ifndef NO_wpool_running_leave_A
 		running_leave();
 #else
@@ -354,7 +489,7 @@ inline switched_out()
 		if
 		:: (load(RING0) || load(UNSERVED)) &&
 		   (load(IDLE_MASK) || load(NR_WORKERS) < CAPACITY) ->
-			wake_if_work(0)
+			wake_if_work(IS_AWAY)
 		:: else
 		fi
 	:: else
@@ -376,7 +511,7 @@ inline pop(ring)
 	fi
 }
 
-/* wpool_ring_steal_half() */
+/* steal_from() */
 inline steal()
 {
 	if
@@ -384,61 +519,90 @@ inline steal()
 		full_barrier() && load(RING1) ->
 		mem[RING1]--;
 		got = true;
-#if NTASKS > 2 || SUBMITTERS == 1
+#if NTASKS > 2 || ASLEEP == 0
 		do
 		:: mem[RING1] > 0 -> mem[RING1]--; moved++
 		:: break
 		od
 #endif
 	   };
-#if NTASKS > 2 || SUBMITTERS == 1
+#if NTASKS > 2 || ASLEEP == 0
 	   if
 	   :: moved -> store(RING0, moved); moved = 0
 	   :: else
 	   fi
 #endif
 	:: !load(RING1)
+#if SHORT
+	:: load(RING1) && IS_ATTENDED1
+#endif
 	fi
 }
 
-proctype worker(byte me)
+proctype worker(byte id; byte me)
 {
 	byte woke, moved;
-	bool got, searching, last;
+	bool got, searching, last, work;
+#if AWAY
+	bool call;
+#endif
 
 	if
 #if ASLEEP
-	:: me == WORKER + 1 -> goto busy
+	:: id == 1 -> goto busy
 #endif
-	:: parked[me] -> goto sleep
+#if AWAY
+	:: running[id] -> goto in_task
+#endif
+	:: parked[id] -> goto sleep
 	:: else
 	fi;
 dead:
-	thread[me];
+	thread[id];
 look:
+#if AWAY
 	if
-	:: atomic {
-		picked[me] && full_barrier() ->
-		/* wpool_waking_leave() */
-		picked[me] = false;
-		search();
-		running_enter()
-	   };
-	   if
-	   :: owns[me] ->
-		atomic {
-			lock(RQ_LOCK);
-			owns[me] = false;
-			store(WAKING, 0)
-		}
-	   :: else
-	   fi;
-#ifndef NO_wpool_waking_leave_A
-	   full_barrier();
+	:: IS_AWAY ->
+		/* rehome() */
+		atomic { disown() };
+		if
+		:: call -> call = false; make_it_look()
+		:: else
+		fi;
+#ifndef NO_wpool_running_leave_A
+		running_leave();
+#else
+		running_leave_relaxed();
 #endif
-	   store(NR_WAKING, MINUS_1)
-	:: atomic { !picked[me] && !running[me] && full_barrier() -> running_enter() }
-	:: !picked[me] && running[me]
+		wake_if_work(1);
+		atomic { full_barrier() -> me = CPU0 }
+	:: else
+	fi;
+#endif
+	if
+	:: picked[id] ->
+		/* wpool_waking_leave() */
+		atomic {
+			full_barrier();
+			picked[id] = false;
+			if
+			:: helps[id] -> search()
+			:: else
+			fi;
+			running_enter();
+			disown()
+		};
+		if
+		:: helps[id] ->
+			helps[id] = false;
+#ifndef NO_wpool_coming_leave_A
+			full_barrier();
+#endif
+			store(NR_COMING, MINUS_1)
+		:: else
+		fi
+	:: atomic { !picked[id] && !running[id] && full_barrier() -> running_enter() }
+	:: !picked[id] && running[id]
 	fi;
 
 #if LEAVES && !defined(TIMER_ONLY)
@@ -464,20 +628,17 @@ look:
 	:: load(NR_RUNNING) > CONCURRENCY -> goto park
 	:: else
 	fi;
-again:
+
 	/* take(); call_for_help(), left out, only wakes more workers */
 	pop(RING0);
-	/* search(): one searcher for two CPUs */
+	/* search() */
 	if
 	:: got
 	:: else ->
 		if
 		:: searching
-		:: else ->
-			if
-			:: load(NR_SEARCHING) -> goto park
-			:: atomic { !load(NR_SEARCHING) && !WAITS(NR_SEARCHING) -> search() }
-			fi
+		:: !searching && load(NR_SEARCHING) -> goto park
+		:: atomic { !searching && !load(NR_SEARCHING) && !WAITS(NR_SEARCHING) -> search() }
 		fi;
 		steal();
 		if
@@ -513,7 +674,7 @@ again:
 
 	if
 	:: got ->
-		atomic {
+in_task:	atomic {
 			got = false;
 			started++;
 			if
@@ -537,7 +698,7 @@ park:
 	atomic {
 		/* unlock is a release: the thread that takes it off sees what it did before */
 		buf[me].set == 0 && lock(RQ_LOCK);
-		parked[me] = true;
+		parked[id] = true;
 		store(IDLE_MASK, 1)
 	};
 #ifndef NO_wpool_park_join_A
@@ -549,23 +710,78 @@ park:
 
 sleep:
 	/* wpool_park_sleep() */
-	!parked[me];
+	!parked[id];
 	if
-	:: leaving[me] -> leaving[me] = false
+	:: leaving[id] -> leaving[id] = false
 	:: else -> goto look
 	fi;
 gone:
 	atomic {
 		full_barrier();
-		thread[me] = false;
+		thread[id] = false;
 		goto dead
 	}
 }
+
+#if OTHER
+/* A worker of CPU 1: takes tasks from its ring, blocks in the last one, and stays there. */
+proctype other(byte me)
+{
+	byte woke;
+	bool got, work;
+
+	do
+	:: pop(RING1);
+	   if
+	   :: got -> d_step { got = false; started++ }
+	   :: else -> break
+	   fi
+	:: break
+	od;
+	/* wpool_running_leave() */
+#ifndef NO_wpool_running_leave_A
+	atomic {
+		full_barrier() ->
+		mem[NR_RUNNING1] = 0
+	};
+#else
+	store(NR_RUNNING1, MINUS_1);
+#endif
+	if
+	:: (load(RING1) || load(UNSERVED)) &&
+	   (load(IDLE_MASK) || load(NR_WORKERS) < CAPACITY) ->
+		wake_if_work(1)
+	:: else
+	fi
+}
+#endif
+
+#if RETAKES
+/* retake(): its count-out of a worker is in two steps */
+proctype monitor(byte me)
+{
+	do
+	:: atomic {
+		retakes && (running[0] || running[1]) ->
+		retakes--;
+		if
+		:: running[0] -> running[0] = false
+		:: running[1] -> running[1] = false
+		fi
+	   };
+	   atomic { full_barrier() -> mem[NR_RUNNING] = mem[NR_RUNNING] - 1 };
+#ifndef NO_wpool_running_leave_B
+	   make_it_look()
+#endif
+	od
+}
+#endif
 
 /* expire_one() */
 proctype timer(byte me)
 {
 	byte woke;
+	bool work;
 
 	do
 	:: atomic {
@@ -582,14 +798,25 @@ proctype timer(byte me)
 }
 
 /* wpool_worker_create() */
+inline create_as(w)
+{
+	picked[w] = true;
+	thread[w] = true;
+	if
+	:: !mem[WAKING] -> mem[WAKING] = w + 1
+	:: else
+	fi;
+	come(w)
+}
+
 inline create()
 {
 	atomic {
+		lock(RQ_LOCK);
 		if
-		:: !thread[0] -> picked[0] = true; thread[0] = true
-		:: !thread[1] -> picked[1] = true; thread[1] = true
-		fi;
-		mem[NR_WAKING] = mem[NR_WAKING] + 1
+		:: !thread[0] -> create_as(0)
+		:: !thread[1] -> create_as(1)
+		fi
 	}
 }
 
@@ -622,8 +849,8 @@ inline fail()
 
 proctype spawner(byte me)
 {
-	byte woke;
-	bool ok, no_place;
+	byte woke, coming;
+	bool ok, no_place, work;
 
 	do
 	:: atomic {
@@ -635,11 +862,12 @@ proctype spawner(byte me)
 	   full_barrier();
 #endif
 	   /* is_short_handed() */
+	   coming = load(NR_COMING);
 	   if
-	   :: load(RING0) + load(RING1) <= load(NR_WAKING)
+	   :: load(NR_SEARCHING)
 	   :: else ->
 		if
-		:: load(NR_SEARCHING)
+		:: load(RING0) + load(RING1) <= coming
 		:: else ->
 			if
 			:: !HAS_VACANCY
@@ -675,15 +903,16 @@ proctype spawner(byte me)
 				fi
 			fi
 		fi
-	   fi
+	   fi;
+	   coming = 0
 	od
 }
 
 proctype memory(byte me)
 {
 	do
-	write(0) write(1) write(2) write(3)
-	write(4) write(5) write(6) write(7) write(8) write(9)
+	write(0) write(1) write(2) write(3) write(4) write(5)
+	write(6) write(7) write(8) write(9) write(10) write(11)
 	od
 }
 
@@ -692,6 +921,23 @@ init {
 		/* one worker is awake; the other one sleeps, or does not exist yet */
 		thread[0] = true;
 		mem[NR_WORKERS] = 1;
+#if AWAY
+		/* the other one is in a task, or was picked, and is on another CPU */
+		thread[1] = true;
+		mem[NR_WORKERS] = 2;
+		if
+		:: running[1] = true;
+		   mem[NR_RUNNING] = 1;
+		   if
+		   :: parked[0] = true;
+		      mem[IDLE_MASK] = 1
+		   :: true
+		   fi
+		:: picked[1] = true;
+		   mem[WAKING] = 2;
+		   started++
+		fi;
+#else
 		if
 		:: thread[1] = true;
 		   mem[NR_WORKERS] = 2;
@@ -701,28 +947,53 @@ init {
 		:: true
 #endif
 		fi;
-		run memory(WORKER);
-		run memory(WORKER + 1);
-		run memory(SUBMITTER);
-		run worker(WORKER);
-		run worker(WORKER + 1);
-#if SUBMITTERS == 1
-		run submitter(SUBMITTER, NTASKS - ASLEEP);
-#else
-		run submitter(SUBMITTER, 1);
-		run submitter(SUBMITTER + 1, NTASKS - ASLEEP - 1);
-		run memory(SUBMITTER + 1);
 #endif
-		run memory(SPAWNER);
-		run spawner(SPAWNER);
+		run memory(CPU0);
+		run memory(CPU1);
+		run memory(CPU2);
+		run worker(0, CPU0);
+#if AWAY
+		/* an earlier call may still be on its way */
+		if
+		:: mem[LOOK] = 1
+		:: true
+		fi;
+		run worker(1, CPU3);
+#else
+		run worker(1, CPU0);
+#endif
+#if CPUS > 1 && SUBMITTERS == 1
+		if
+		:: run submitter(CPU0)
+		:: run submitter(CPU1)
+		fi;
+#else
+		run submitter(CPU0);
+#endif
+#if SUBMITTERS > 1
+		run submitter(CPU1);
+#endif
+		run spawner(CPU2);
+#if NPROCS > 3
+		run memory(CPU3);
+#endif
+#if OTHER
+		mem[NR_RUNNING1] = 1;
+		run other(CPU1);
+#endif
+#if AWAY || RETAKES
+		run interrupt(CPU0);
+#endif
+#if RETAKES
+		run monitor(CPU3);
+#endif
 #if LEAVES && !defined(LEAVE_ONLY)
-		run memory(TIMER);
-		run timer(TIMER)
+		run timer(CPU3)
 #endif
 	};
 	/* nothing moves any more */
 	timeout;
 	assert(started == NTASKS);
-	assert(mem[NR_SEARCHING] == 0 && mem[NR_WAKING] == 0 && !mem[WAKING]);
-	assert(mem[NR_RUNNING] == 0)
+	assert(mem[NR_SEARCHING] == 0 && mem[NR_COMING] == 0 && !mem[WAKING]);
+	assert(mem[NR_RUNNING] == 0 && mem[NR_RUNNING1] == 0)
 }
