@@ -798,25 +798,22 @@ proctype timer(byte me)
 }
 
 /* wpool_worker_create() */
-inline create_as(w)
-{
-	picked[w] = true;
-	thread[w] = true;
-	if
-	:: !mem[WAKING] -> mem[WAKING] = w + 1
-	:: else
-	fi;
-	come(w)
-}
-
 inline create()
 {
 	atomic {
 		lock(RQ_LOCK);
 		if
-		:: !thread[0] -> create_as(0)
-		:: !thread[1] -> create_as(1)
-		fi
+		:: !thread[0] -> woke = 1
+		:: !thread[1] -> woke = 2
+		fi;
+		picked[woke - 1] = true;
+		thread[woke - 1] = true;
+		if
+		:: !mem[WAKING] -> mem[WAKING] = woke
+		:: else
+		fi;
+		come(woke - 1);
+		woke = 0
 	}
 }
 
