@@ -495,7 +495,7 @@ void wpool_sched_drain(struct wpool_runq *rq, bool is_old)
 	local_irq_restore(flags);
 
 	/* with interrupts on between two pieces; a task may be in no queue for a moment */
-	for (i = 0; i < DRAIN_PIECES; i++) {
+	for (i = 0; i < DRAIN_PIECES && wpool_fifo_len(&rq->backlog); i++) {
 		local_irq_save(flags);
 		tasks = this_cpu_ptr(&in_transit)->tasks;
 		n = wpool_fifo_pop(&rq->backlog, tasks, WPOOL_RING_HALF);

@@ -336,7 +336,7 @@ struct wpool_worker {
  * @unserved: X: no worker could be woken for a task; a worker that makes room checks it
  * @nr_cpus: T: run queues that workers may be at home on
  * @name: I
- * @globq: K: the global queue: tasks of CPUs where no worker would look, see globq.h
+ * @globq: K: the global queue: tasks of CPUs where no worker would look, see fifo.h
  * @fault: I
  * @fault_data: I
  * @cpumask: T: CPUs that workers may be at home on; read under the mutex, too
