@@ -174,7 +174,7 @@ static struct wpool_task *take_due(struct wpool *pool, struct wpool_runq *rq)
 	due.globq = add_due(&rq->globq_due, nr.globq, looks, all);
 	/* a task of the longer one is due once in so many looks; short ones several at once */
 	next = div64_u64(all, max(nr.backlog, nr.globq));
-	least = min3(rq->help_len, nr.backlog + nr.globq, WPOOL_BEHIND_ROUND);
+	least = min3(4 * rq->help_len, nr.backlog + nr.globq, WPOOL_BEHIND_ROUND);
 	rq->behind_turn = rq->tick + clamp(next, least, WPOOL_BEHIND_ROUND);
 	return take_behind(pool, rq, due);
 }

@@ -70,13 +70,14 @@
  * the task sees that no worker will look, and wakes one or asks the spawner; or the
  * worker sees the task.
  *
- * A submitter that finds a worker running here executes no barrier at all
- * (wpool_wake_is_needless()). It has interrupts off, and that worker counts itself out on
- * this very CPU: it has done so before, and the submitter sees that; or it does so later,
- * and sees the task, because a CPU sees its own stores. If the count is taken by another
- * CPU - from a worker that is not on its home CPU, by the monitor, by the reaper -
- * wpool_running_leave:B makes this CPU look at the queues, in an interrupt, which comes
- * after the submitter's section. A CPU that is offline has no submitters.
+ * A submitter that finds a worker running or waking here executes no barrier at all
+ * (wpool_wake_is_needless()). It has interrupts off, and that worker starts to look, and
+ * counts itself out, on this very CPU: it has done so before, and the submitter sees that;
+ * or it does so later, and sees the task, because a CPU sees its own stores. If another CPU
+ * takes the count or clears rq->waking - for a worker that is not on its home CPU, the
+ * monitor, the reaper - wpool_running_leave:B, or the same in wpool_waking_disown(), makes
+ * this CPU look at the queues, in an interrupt, which comes after the submitter's section.
+ * A CPU that is offline has no submitters.
  *
  * Other pairs:
  *

@@ -17,8 +17,8 @@
  * @pool: the pool
  * @rq: this CPU's run queue
  *
- * The worker runs on this CPU only, so what this CPU has queued before is visible to it
- * without a barrier: see wake.c.
+ * The worker runs on this CPU only, or is on its way here, so what this CPU has queued
+ * before is visible to it without a barrier: see wake.c.
  *
  * Context: any; interrupts off since the queueing.
  */
@@ -27,7 +27,8 @@ static inline bool wpool_wake_is_needless(const struct wpool *pool,
 {
 	/* without hand-off who sleeps counts as running, and only the monitor helps */
 	return READ_ONCE(pool->handoff) &&
-	       atomic_read(&rq->nr_running) >= (int)READ_ONCE(pool->concurrency) &&
+	       atomic_read(&rq->nr_running) + !!READ_ONCE(rq->waking) >=
+	       (int)READ_ONCE(pool->concurrency) &&
 	       (rq->help_jiffy == (u32)jiffies ||
 		wpool_runq_is_short(rq, wpool_runq_len(rq)));
 }

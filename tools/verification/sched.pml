@@ -351,7 +351,7 @@ inline push(ring, own)
 {
 	atomic { unsent && !WAITS(ring) -> unsent--; store(ring, 1) };
 	if
-	:: NR_RUNNING_ON(own) >= CONCURRENCY
+	:: !HAS_ROOM_ON(own)
 		/* wpool_wake_is_needless() */
 	:: else ->
 #ifndef NO_wpool_sched_push_A
