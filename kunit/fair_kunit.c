@@ -298,14 +298,14 @@ static bool two_part(struct kunit *test, struct wpool *pool, struct wpk_jobs *jo
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 2 && !wpk_stat(pool, searching));
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	/* time for another CPU's worker to come, while this CPU's may have to wait */
-	udelay(200);
+	mdelay(1);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, done + 2));
 	return jobs->job[0].cpu != wpk_cpu(0) || jobs->job[1].cpu != wpk_cpu(0);
 }
 
 static void take_long(struct wpk_job *job)
 {
-	udelay(500);
+	mdelay(1);
 }
 
 static void wpool_submit_two_long_tasks_run_side_by_side(struct kunit *test)

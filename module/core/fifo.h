@@ -91,6 +91,8 @@ bool wpool_fifo_remove(struct wpool *pool, struct wpool_task *task);
 /**
  * wpool_fifo_pool() - the pool that a task's word names
  * @word: task->pool; the caller has interrupts off, or holds an RCU lock since it read it
+ *
+ * Return: the pool, or NULL.
  */
 static inline struct wpool *wpool_fifo_pool(unsigned long word)
 {

@@ -58,6 +58,8 @@ static inline bool __wpool_runq_is_fresh(const struct wpool_runq *rq)
  * @nr: how many are queued
  *
  * A glance.
+ *
+ * Return: true if they are done sooner than it would help.
  */
 static inline bool wpool_runq_is_short(const struct wpool_runq *rq, u32 nr)
 {
@@ -68,8 +70,10 @@ static inline bool wpool_runq_is_short(const struct wpool_runq *rq, u32 nr)
  * wpool_runq_is_attended() - is a run queue best left to its own worker?
  * @rq: run queue of any CPU
  *
- * A glance. A worker counts as running or waking there, so it looks at the queue before it
- * sleeps, and the tasks are short.
+ * A glance.
+ *
+ * Return: true if a worker counts as running or waking there, so that it looks at the
+ * queue before it sleeps, and the tasks are short.
  */
 static inline bool wpool_runq_is_attended(const struct wpool_runq *rq)
 {

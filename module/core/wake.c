@@ -277,8 +277,7 @@ void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq)
 	if (!wpool_runq_has_room(rq) && !READ_ONCE(rq->redirect))
 		wake_helper(pool, rq);
 	else
-		wake_one(pool, rq, wpool_runq_len(rq) > 1 &&
-				   wpool_runq_len(rq) >= READ_ONCE(rq->help_len));
+		wake_one(pool, rq, wpool_runq_len(rq) >= max(READ_ONCE(rq->help_len), 2U));
 }
 
 bool wpool_wake_rescue(struct wpool_runq *rq)

@@ -21,6 +21,7 @@
  * before is visible to it without a barrier: see wake.c.
  *
  * Context: any; interrupts off since the queueing.
+ * Return: true if nobody has to be woken.
  */
 static inline bool wpool_wake_is_needless(const struct wpool *pool,
 					  const struct wpool_runq *rq)
