@@ -14,12 +14,12 @@ EVENTS=$TRACING/events/wpool
 
 cleanup()
 {
-	[ ! -d $EVENTS ] || echo 0 >$EVENTS/enable
 	echo 1 >$TRACING/tracing_on
 	[ ! -e "$CLASS/$POOL" ] || wpoolctl destroy "$POOL"
 }
 
-# Events are switched on once, while nothing runs: that patches the kernel's text.
+# Events are switched on once, while nothing runs: that patches the kernel's text. They
+# are switched off when all is done.
 setup()
 {
 	[ -d $EVENTS ] || skip "no $EVENTS"
@@ -168,4 +168,5 @@ test_no_addresses()
 
 TESTS="life_of_tasks cancelled_tasks_are_dropped workers handed_over_and_hogged stolen overloaded no_addresses"
 
+trap '[ ! -d $EVENTS ] || echo 0 >$EVENTS/enable' EXIT
 run_tests "$@"
