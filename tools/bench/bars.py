@@ -222,6 +222,21 @@ def queues(r):
                             r.get(17, 'fifo_p99', v=v, peer='wpool')), 1.3, 1.1)
 
 
+    yield at_most(17, '512 tasks asleep, 64 workers: p99 of the wait, of the unbound workqueue\'s',
+                  ratio(r.get(17, 'wait_p99', v='many', peer='wpool'),
+                        r.get(17, 'wait_p99', v='many', peer='unbound')), 1.1, 1)
+
+
+def helpers(r):
+    """Rows 19 and 20: how soon others come."""
+    pair = r.get(19, 'pair_p50', v='pair', peer='wpool')
+    yield at_most(19, 'two tasks of 9 ms, one CPU: both done',
+                  pair / 1e6 if pair is not None else None, 11, 9.3, 'ms')
+    yield at_most(20, '500 workers at once: of the time of a kthread per task',
+                  ratio(r.get(20, 'total_ns', v='crowd', peer='wpool'),
+                        r.get(20, 'total_ns', v='crowd', peer='kthread')), 1.2, 1)
+
+
 def default_pool(r):
     """Row 18: more CPUs than there are, the bound of a pool that nobody has set any of."""
     for v, who in (('one_producer', 'one producer'), ('a_producer_a_CPU', 'a producer per CPU')):
@@ -270,7 +285,7 @@ def steadiness(r):
 def rows(r, cpus):
     for part in (tasks(r), latency(r), sleeping(r), mixed(r), rest(r, cpus), bursts(r),
                  clients(r), allocated(r), computing(r), interrupts(r), queues(r),
-                 default_pool(r)):
+                 helpers(r), default_pool(r)):
         yield from part
 
 

@@ -219,6 +219,18 @@ def row_17(size):
         yield line('full', 17, 'asleep', peer=peer, n=5000, **common)
     for peer in NOOP_PEERS[:3]:
         yield line('full', 17, 'busy', peer=peer, n=4000, compute=1, **common)
+    for peer in ('wpool', 'unbound'):
+        yield line('full', 17, 'many', peer=peer, n=5000, capacity=64, depth=448, us=10000)
+
+
+def row_19(size):
+    for peer in NOOP_PEERS:
+        yield line('pair', 19, 'pair', peer=peer, n=10 if size.quick else 40)
+
+
+def row_20(size):
+    for peer in ('wpool', 'unbound', 'kthread'):
+        yield line('crowd', 20, 'crowd', peer=peer, n=500, capacity=500)
 
 
 def row_18(size):
@@ -247,7 +259,7 @@ def gate(row):
 # Memory comes first: afterwards, what others have freed is on its way back for long.
 MAIN = {9: row_9, 1: row_1, 2: row_2, 3: row_3, 4: row_4, 5: row_5, 6: row_6, 7: row_7,
         8: row_8, 11: row_11, 12: row_12, 13: row_13, 14: row_14, 15: row_15, 16: row_16,
-        17: row_17}
+        17: row_17, 19: row_19, 20: row_20}
 OF_KIND = {
     'native': MAIN,
     'native1': {10: row_10},
@@ -259,7 +271,7 @@ OF_KIND = {
 }
 # What takes long, or does not vary.
 MOST_ROUNDS = {5: 3, 8: 3, 9: 1}
-NOT_WARMED_UP = {5, 8, 9}
+NOT_WARMED_UP = {5, 8, 9, 20}
 
 
 def warm_up(words):

@@ -59,6 +59,7 @@ TIMES = (
     ('a trip of 8 clients, on average', 12, '8_clients', 'total_ns_per_task', 1e3),
     ('from a timer interrupt to start: p50', 16, 'timer', 'start_p50', 1e3),
     ('from a timer interrupt to start: p99', 16, 'timer', 'start_p99', 1e3),
+    ('two tasks of 9 ms, 100 µs apart, one CPU: both done, p50', 19, 'pair', 'pair_p50', 1e3),
 )
 # name, row, variant
 COMPUTING = (

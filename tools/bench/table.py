@@ -34,6 +34,8 @@ TITLES = {
     16: 'a timer interrupt that submits every 200 us',
     17: 'a full queue: 4 workers, queue_depth 1,000, tasks of 500 us',
     18: 'the default pool, capacity 256 and queue_depth 0, on 8 CPUs',
+    19: 'two tasks of 9 ms, submitted on one CPU by an interrupt, 100 us apart',
+    20: '500 tasks that wait for each other, while other threads compute',
 }
 
 
@@ -317,8 +319,18 @@ def queues(results, row, boot):
             percentiles('fifo', 'first in, first out') + [('total', 'total_ns', 1e6)])
 
 
+def pairs(results, row, boot):
+    columns(results, row, boot, 'ms', [('both done p50', 'pair_p50', 1e6), ('p90', 'pair_p90', 1e6),
+                                       ('max', 'pair_max', 1e6)])
+
+
+def crowds(results, row, boot):
+    columns(results, row, boot, 'ms', [('all have started', 'total_ns', 1e6)])
+
+
 OF_ROW = {3: latency, 5: sleeping, 6: mixed, 8: growth, 9: memory, 11: bursts, 12: clients,
-          14: computing, 15: computing, 16: interrupts, 17: queues}
+          14: computing, 15: computing, 16: interrupts, 17: queues, 19: pairs,
+          20: crowds}
 
 
 def states_text(results):

@@ -46,6 +46,8 @@ static const struct bench_case cases[] = {
 	{ "compute", bench_compute },
 	{ "timer", bench_timer },
 	{ "full", bench_full },
+	{ "pair", bench_pair },
+	{ "crowd", bench_crowd },
 	{ "paths", bench_paths },
 };
 
