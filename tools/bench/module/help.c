@@ -66,7 +66,7 @@ static enum hrtimer_restart pair_fired(struct hrtimer *timer)
 		complete(&b->done);
 		return HRTIMER_NORESTART;
 	}
-	hrtimer_forward_now(timer, us_to_ktime(b->gap_us));
+	hrtimer_forward_now(timer, ns_to_ktime(b->gap_us * NSEC_PER_USEC));
 	return HRTIMER_RESTART;
 }
 
@@ -81,7 +81,7 @@ static int produce_pairs(struct bench_producer *p)
 		reinit_completion(&b->done);
 		b->next = 0;
 		/* pinned: where this thread is */
-		hrtimer_start(&b->timer, us_to_ktime(b->gap_us), HRTIMER_MODE_REL_PINNED_HARD);
+		hrtimer_start(&b->timer, ns_to_ktime(b->gap_us * NSEC_PER_USEC), HRTIMER_MODE_REL_PINNED_HARD);
 		wait_for_completion(&b->done);
 		hrtimer_cancel(&b->timer);
 		submitted += b->next;
