@@ -79,13 +79,13 @@ static inline bool wpool_runq_is_over(const struct wpool_runq *rq)
  * @w: the worker; it cannot run yet
  * @rq: the run queue that it will serve; if another worker is waking for it already,
  *	that one stays in rq->waking
- * @helps: it shall look at all queues, and not only at its own and the global one
+ * @helps: it shall look at what other CPUs offer, and not only here and at the global queue
  *
  * Context: any; under rq->lock.
  */
 void wpool_waking_enter(struct wpool_worker *w, struct wpool_runq *rq, bool helps);
 
-/** wpool_coming_enter() - a picked worker shall look at all queues; it cannot run yet */
+/** wpool_coming_enter() - a picked worker shall look at what others offer; it cannot run yet */
 void wpool_coming_enter(struct wpool_worker *w);
 
 /** wpool_coming_leave() - it does not, or does now and counts as searching */
@@ -118,7 +118,7 @@ void wpool_searching_enter(struct wpool_worker *w);
 
 /**
  * wpool_searching_leave() - stop to search without a task, if the worker searches
- * @w: the calling worker; it looks at all queues afterwards, or has made sure that
+ * @w: the calling worker; it looks at the queues afterwards, or has made sure that
  *	another worker does
  */
 void wpool_searching_leave(struct wpool_worker *w);

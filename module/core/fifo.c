@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Lists of tasks, see fifo.h. One lock, no other state. A full ring comes to its backlog
- * once in 64 pushes, a worker once in 16 to 61 looks or once a tick; only a CPU without
- * a worker comes to the global queue with every push.
+ * once in 64 pushes. Every push comes to the global queue on a CPU without a worker, and
+ * where tasks are long. A worker comes when a task of either list is due: with short tasks
+ * as rarely as that waits for some of them, at most 61 looks and a tick.
  */
 #include "core/fifo.h"
 

@@ -88,11 +88,19 @@ void wpool_handoff_sync(struct wpool *pool)
 static DEFINE_MUTEX(enable_mutex);
 static bool is_enabled;
 
-/* Is there a worker to wake or to create? If not, a worker that becomes free will look. */
-static bool could_come(struct wpool *pool)
+static bool has_reserve(struct wpool *pool)
 {
 	return wpool_idle_any(pool) ||
 	       READ_ONCE(pool->nr_workers) < READ_ONCE(pool->capacity);
+}
+
+/*
+ * Is there a worker to wake or to create? If not, a worker that becomes free will look at
+ * what is offered.
+ */
+static bool could_come(struct wpool *pool, struct wpool_runq *here)
+{
+	return has_reserve(pool) || (wpool_runq_offer(here) && has_reserve(pool));
 }
 
 /*
@@ -122,7 +130,7 @@ static void switched_out(struct preempt_notifier *notifier,
 	/* not at home: it may have left tasks here, too */
 	here = wpool_this_runq(pool);
 	if ((wpool_queues_are_waiting(pool, rq) || wpool_runq_has_tasks(here)) &&
-	    could_come(pool))
+	    could_come(pool, here))
 		irq_work_queue(&here->handoff_work);
 }
 

@@ -53,7 +53,7 @@ struct wpool_runq *wpool_idle_coldest_runq(struct wpool *pool, unsigned long *si
 /**
  * wpool_idle_wake() - wake the next idle worker of a run queue to look for work
  * @rq: the run queue
- * @helps: it shall look at all queues, and not only at its own and the global one
+ * @helps: it shall look at what other CPUs offer, and not only here and at the global queue
  *
  * Does nothing if a worker is already waking for this run queue.
  *

@@ -3,21 +3,36 @@
 #include "core/length.h"
 
 #include <linux/ktime.h>
-#include <linux/math64.h>
+#include <linux/limits.h>
 #include <linux/minmax.h>
 #include <linux/sched.h>
 
 /*
- * A new sample counts for so much of the estimate: a task may take long because its lines
- * were in no cache, or an interrupt came, but not short.
+ * A longer sample counts for so much of the estimate: tasks may take long because their
+ * lines were in no cache, or because an interrupt came, but not short.
  */
 #define PART_IF_LONGER	8
-#define PART_IF_SHORTER	2
+
+/*
+ * A task that another CPU's worker fetches costs a few lines that travel. A run queue is
+ * never helped with tasks that are shorter than that, however many they are, as long as
+ * its own worker looks for them.
+ */
+#define FETCH_NS	200
+
+/* What a task counts for that has slept. */
+#define SLEEP_NS	(2 * WPOOL_HELP_NS)
+
+/* So many long tasks wait in a ring. */
+#define LONG_TASKS	16
 
 static void set(struct wpool_runq *rq, u32 ns)
 {
+	bool is_long = ns >= WPOOL_HELP_NS && ns != U32_MAX;
+
 	WRITE_ONCE(rq->task_ns, ns);
-	WRITE_ONCE(rq->help_len, WPOOL_HELP_NS / max(ns, 1U) + 1);
+	WRITE_ONCE(rq->ring_max, is_long ? LONG_TASKS : WPOOL_RING_SIZE);
+	WRITE_ONCE(rq->help_len, ns < FETCH_NS ? U32_MAX : WPOOL_HELP_NS / ns + 1);
 }
 
 void wpool_length_init(struct wpool_runq *rq)
@@ -25,27 +40,50 @@ void wpool_length_init(struct wpool_runq *rq)
 	set(rq, U32_MAX);
 }
 
-void wpool_length_start(struct wpool_runq *rq)
+static void start(struct wpool_runq *rq, bool is_run)
 {
 	rq->sample_tick = rq->tick;
+	rq->sample_thread = current;
 	rq->sample_switches = current->nvcsw + current->nivcsw;
+	rq->sample_is_run = is_run;
 	rq->sample_ns = ktime_get_mono_fast_ns();
+}
+
+void wpool_length_start(struct wpool_runq *rq)
+{
+	start(rq, false);
+}
+
+static void add(struct wpool_runq *rq, u64 ns)
+{
+	ns = min_t(u64, ns, U32_MAX - 1);
+	if (ns > rq->task_ns)
+		ns = rq->task_ns + (ns - rq->task_ns) / PART_IF_LONGER;
+	set(rq, ns);
 }
 
 void wpool_length_end(struct wpool_runq *rq)
 {
 	u64 ns = ktime_get_mono_fast_ns() - rq->sample_ns;
+	u32 nr = rq->tick - rq->sample_tick;
+	bool is_run = rq->sample_is_run;
 
 	rq->sample_ns = 0;
-	/* the worker was switched out, or another worker was switched in */
-	if (rq->tick != rq->sample_tick + 1 ||
-	    rq->sample_switches != current->nvcsw + current->nivcsw)
+	if (rq->sample_thread != current) {
+		/* which one of a run it was is not known */
+		if (!is_run)
+			add(rq, SLEEP_NS);
 		return;
-	ns = min_t(u64, ns, U32_MAX - 1);
-	if (rq->task_ns == U32_MAX)
-		set(rq, ns);
-	else if (ns > rq->task_ns)
-		set(rq, rq->task_ns + (ns - rq->task_ns) / PART_IF_LONGER);
-	else
-		set(rq, rq->task_ns - (rq->task_ns - (u32)ns) / PART_IF_SHORTER);
+	}
+	if (rq->sample_switches != current->nvcsw + current->nivcsw)
+		return;
+	if (is_run) {
+		add(rq, ns / nr);
+		return;
+	}
+	if (ns >= WPOOL_HELP_NS || !wpool_runq_has_short_tasks(rq))
+		add(rq, ns / nr);
+	/* a single short one takes less than the look at the clock, and what comes with it */
+	if (ns < WPOOL_HELP_NS)
+		start(rq, true);
 }

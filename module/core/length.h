@@ -7,8 +7,14 @@
  * short tasks. A run queue whose tasks take less is left to its own worker, as long as
  * that worker takes one task after the other.
  *
- * One task a tick is timed, from the look that took it to the next look. Where nothing
- * is known, tasks are taken to be long: they get help at once.
+ * Once a tick one task is timed, from the look that took it to the next look. If it was
+ * short, the tasks up to the next look through all queues are timed together. A task that
+ * sleeps counts as a long one. Where nothing is known, tasks are taken to be long: they
+ * get help at once.
+ *
+ * Tasks that are known to be long wait in the global queue, for the first worker of any
+ * CPU, but for a few in the ring: that is the fairest order, and a lock costs little
+ * beside them.
  */
 #ifndef WPOOL_CORE_LENGTH_H
 #define WPOOL_CORE_LENGTH_H
@@ -32,13 +38,19 @@ void wpool_length_init(struct wpool_runq *rq);
  */
 void wpool_length_start(struct wpool_runq *rq);
 
-/** wpool_length_end() - the task that was being timed has returned; context as above */
+/** wpool_length_end() - what was being timed has returned; in the next look, as above */
 void wpool_length_end(struct wpool_runq *rq);
 
 /** wpool_runq_has_short_tasks() - is one of them done sooner than a worker is woken? */
 static inline bool wpool_runq_has_short_tasks(const struct wpool_runq *rq)
 {
 	return READ_ONCE(rq->task_ns) < WPOOL_HELP_NS;
+}
+
+/** wpool_runq_has_long_tasks() - is it known that they take longer? */
+static inline bool wpool_runq_has_long_tasks(const struct wpool_runq *rq)
+{
+	return READ_ONCE(rq->ring_max) < WPOOL_RING_SIZE;
 }
 
 /*

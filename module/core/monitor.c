@@ -163,7 +163,7 @@ static u64 standing_ns(struct wpool_watch *watch, u64 head, u64 now)
 }
 
 /*
- * No worker is idle, and none can be created: a worker that becomes free will look. A
+ * No worker is idle, and none can be created: one that becomes free looks at the offers. A
  * pool without a worker has to ask nevertheless, so that other pools make room.
  */
 static bool is_exhausted(struct wpool *pool)
@@ -201,6 +201,8 @@ static void watch_queue(struct wpool *pool, struct wpool_runq *rq, u64 now)
 		wpool_sched_drain(rq, !served);
 		return;
 	}
+	/* the task before them takes longer than was known */
+	wpool_runq_offer(rq);
 	if (is_exhausted(pool))
 		return;
 	local_irq_save(flags);

@@ -2,21 +2,69 @@
 /* What is queued, see queues.h. */
 #include "core/queues.h"
 
+#include <linux/bitops.h>
+
 #include "core/length.h"
 
-bool wpool_queues_have_work(struct wpool *pool)
+bool wpool_runq_is_left(struct wpool_runq *rq)
 {
-	struct wpool_runq *rq;
-	u32 i;
+	if (!wpool_runq_has_tasks(rq))
+		return false;
+	/* wpool_runq_is_left:A, pairs with wpool_running_leave:A, see wake.c */
+	smp_rmb();
+	return !wpool_runq_is_attended(rq);
+}
 
-	if (wpool_fifo_len(&pool->globq))
+bool wpool_runq_offer(struct wpool_runq *rq)
+{
+	unsigned long *offers = rq->pool->offers;
+
+	/* a line that many read: written only if that changes it */
+	if (!wpool_runq_is_left(rq) || test_bit(rq->index, offers))
+		return false;
+	set_bit(rq->index, offers);
+	/* wpool_runq_offer:A, see wake.c */
+	smp_mb__after_atomic();
+	return true;
+}
+
+bool wpool_queues_have_work(struct wpool *pool, struct wpool_runq *rq)
+{
+	u32 nr = wpool_nr_active(pool), i;
+
+	if (wpool_fifo_len(&pool->globq) || wpool_runq_is_left(rq))
 		return true;
-	wpool_for_each_active(pool, rq, i) {
-		if (!wpool_runq_has_tasks(rq))
-			continue;
-		/* wpool_queues_have_work:A, pairs with wpool_running_leave:A, see wake.c */
-		smp_rmb();
-		if (!wpool_runq_is_attended(rq))
+	wpool_for_each_bit(i, pool->offers, nr)
+		if (wpool_runq_is_left(wpool_active(pool, i)))
+			return true;
+	return false;
+}
+
+/* End the offer of a run queue that is not left; false if it is, after all. */
+static bool end_offer(struct wpool_runq *rq)
+{
+	unsigned long *offers = rq->pool->offers;
+
+	clear_bit(rq->index, offers);
+	/* end_offer:A, see wake.c */
+	smp_mb__after_atomic();
+	if (!wpool_runq_is_left(rq))
+		return true;
+	set_bit(rq->index, offers);
+	/* end_offer:B, as wpool_runq_offer:A */
+	smp_mb__after_atomic();
+	return false;
+}
+
+bool wpool_queues_find_work(struct wpool *pool, struct wpool_runq *rq)
+{
+	u32 nr = wpool_nr_active(pool), i;
+
+	if (wpool_fifo_len(&pool->globq) || wpool_runq_is_left(rq))
+		return true;
+	wpool_for_each_bit(i, pool->offers, nr) {
+		rq = wpool_active(pool, i);
+		if (wpool_runq_is_left(rq) || !end_offer(rq))
 			return true;
 	}
 	return false;

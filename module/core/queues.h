@@ -38,16 +38,45 @@ static inline bool wpool_queues_wait_here(struct wpool *pool, const struct wpool
 /** wpool_queues_len() - how many tasks are queued: a glance */
 u32 wpool_queues_len(struct wpool *pool);
 
+/** wpool_runq_is_left() - does it hold tasks that need more than the workers here? A glance */
+bool wpool_runq_is_left(struct wpool_runq *rq);
+
+/**
+ * wpool_runq_offer() - if a run queue is left, show it to the workers of other CPUs
+ * @rq: run queue of any CPU
+ *
+ * Workers look at the run queues of other CPUs only while these are offered, so that a
+ * look costs the same with two CPUs and with many.
+ *
+ * Context: any; a full barrier after the change that has left it.
+ * Return: true if it is offered from now on; then this is a full barrier, too.
+ */
+bool wpool_runq_offer(struct wpool_runq *rq);
+
 /**
  * wpool_queues_have_work() - is a task queued for which a worker should be looked for?
  * @pool: the pool
+ * @rq: this CPU's run queue
  *
- * Short tasks that a worker of their own CPU will take are none, see length.h.
+ * Here, in the global queue, or on a CPU that offers its tasks: a glance.
  *
  * Context: any.
  * Return: true if there is one.
  */
-bool wpool_queues_have_work(struct wpool *pool);
+bool wpool_queues_have_work(struct wpool *pool, struct wpool_runq *rq);
+
+/**
+ * wpool_queues_find_work() - the same, and end the offers that are out of date
+ * @pool: the pool
+ * @rq: this CPU's run queue
+ *
+ * Others may have relied on an offer that was ended for a moment: the caller makes sure that
+ * a worker comes.
+ *
+ * Context: any; preemption off.
+ * Return: true if there is one; a full barrier after the last offer that was not ended.
+ */
+bool wpool_queues_find_work(struct wpool *pool, struct wpool_runq *rq);
 
 /**
  * wpool_queues_are_waiting() - is a task queued that waits for the workers of this CPU?

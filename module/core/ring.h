@@ -98,6 +98,13 @@ static inline u32 wpool_ring_room(const struct wpool_ring *ring)
 	return WPOOL_RING_SIZE - (ring->tail - (u32)atomic_read_acquire(&ring->head));
 }
 
+/** wpool_ring_fits() - would a ring hold at most @max tasks with @nr more? As above */
+static inline bool wpool_ring_fits(const struct wpool_ring *ring, u32 nr, u32 max)
+{
+	/* wpool_ring_fits:A, as wpool_ring_room:A */
+	return ring->tail + nr - (u32)atomic_read_acquire(&ring->head) <= max;
+}
+
 /**
  * wpool_ring_put() - put tasks at the end of a ring that has room for them
  * @ring: the ring

@@ -34,7 +34,8 @@ int wpool_runqs_init(struct wpool *pool)
 	pool->rq = alloc_percpu(struct wpool_runq *);
 	pool->active = kcalloc(nr_cpu_ids, sizeof(*pool->active), GFP_KERNEL);
 	pool->idle_mask = bitmap_zalloc(nr_cpu_ids, GFP_KERNEL);
-	return pool->rq && pool->active && pool->idle_mask ? 0 : -ENOMEM;
+	pool->offers = bitmap_zalloc(nr_cpu_ids, GFP_KERNEL);
+	return pool->rq && pool->active && pool->idle_mask && pool->offers ? 0 : -ENOMEM;
 }
 
 int wpool_runqs_add(struct wpool *pool, int cpu)
@@ -52,7 +53,6 @@ int wpool_runqs_add(struct wpool *pool, int cpu)
 	wpool_handoff_init_runq(rq);
 	wpool_length_init(rq);
 	wpool_fifo_init(&rq->backlog, pool);
-	rq->random = cpu;
 	rq->cpu = cpu;
 	rq->pool = pool;
 	/* until wpool_place() has seen the CPU */
@@ -71,6 +71,7 @@ void wpool_runqs_free(struct wpool *pool)
 			if (wpool_runq(pool, cpu))
 				kmem_cache_free(runq_cache, wpool_runq(pool, cpu));
 	}
+	bitmap_free(pool->offers);
 	bitmap_free(pool->idle_mask);
 	kfree(pool->active);
 	free_percpu(pool->rq);

@@ -5,6 +5,7 @@
  */
 #include "core/sched.h"
 
+#include <linux/bitops.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
@@ -22,17 +23,20 @@
 
 #define STEAL_ROUNDS	4
 
+/*
+ * Of long tasks a CPU takes so many at a time from the queues behind its ring: what it has
+ * taken waits for its own workers, the rest for the first one of any CPU.
+ */
+#define TAKE_LONG	4
+
 /* So many times half a ring are moved out of a backlog at once. */
 #define DRAIN_PIECES	64
 
 /*
- * A searching worker looks at other CPUs' run queues once in so long: each look fetches
- * lines that their workers and submitters write.
+ * A searching worker looks at the run queues that are offered once in so long: each look
+ * fetches lines that their workers and submitters write.
  */
 #define GLANCE_NS	(1 * NSEC_PER_USEC)
-
-/* For stealing in random order. A stride that is prime, and no divisor of @nr, visits all. */
-static const u32 strides[] = { 1, 2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47 };
 
 /*
  * Tasks that move between two queues; used with interrupts off. Room for all tasks of
@@ -45,6 +49,16 @@ struct transit {
 static DEFINE_PER_CPU(struct transit, in_transit);
 
 /* ---- push ---- */
+
+/*
+ * Where tasks go for which there is no room in the ring. Long ones wait in one queue
+ * for all CPUs, others for their own CPU, which has their lines.
+ */
+static struct wpool_fifo *queue_behind(struct wpool_runq *rq)
+{
+	return wpool_runq_has_long_tasks(rq) && !wpool_fifo_len(&rq->backlog) ?
+	       &rq->pool->globq : &rq->backlog;
+}
 
 /*
  * The ring is full: its younger half and the new tasks go to the backlog. Moving many
@@ -61,10 +75,27 @@ static void spill(struct wpool_runq *rq, struct wpool_task *const *tasks, u32 nr
 	wpool_fifo_push(&rq->backlog, tasks, nr);
 }
 
+/* As spill(). Older tasks, of which it was not known, go first. */
+static void push_long(struct wpool_runq *rq, struct wpool_task *const *tasks, u32 nr)
+{
+	struct wpool_fifo *globq = &rq->pool->globq;
+	struct wpool_task **old = this_cpu_ptr(&in_transit)->tasks;
+	u32 n = wpool_fifo_pop(&rq->backlog, old, WPOOL_RING_SIZE);
+
+	if (n)
+		wpool_fifo_push(globq, old, n);
+	wpool_fifo_push(wpool_fifo_len(&rq->backlog) ? &rq->backlog : globq, tasks, nr);
+}
+
 static void ring_push(struct wpool_runq *rq, struct wpool_task *const *tasks, u32 nr)
 {
-	u32 n = wpool_ring_push(&rq->ring, tasks, nr);
+	u32 n;
 
+	if (wpool_runq_has_long_tasks(rq)) {
+		push_long(rq, tasks, nr);
+		return;
+	}
+	n = wpool_ring_push(&rq->ring, tasks, nr);
 	if (unlikely(n < nr))
 		spill(rq, tasks + n, nr - n);
 }
@@ -98,7 +129,7 @@ static struct behind count_behind(struct wpool *pool, struct wpool_runq *rq)
 
 /*
  * Take the oldest tasks of both. One is returned, the others go before the tasks in the
- * ring. If the ring is too small for all, the youngest go to the backlog.
+ * ring. If the ring is too small for all, the youngest go behind it.
  */
 static struct wpool_task *take_behind(struct wpool *pool, struct wpool_runq *rq,
 				      struct behind nr)
@@ -116,7 +147,7 @@ static struct wpool_task *take_behind(struct wpool *pool, struct wpool_runq *rq,
 		n += wpool_ring_grab_all(&rq->ring, tasks + n);
 		fit = wpool_ring_push(&rq->ring, tasks + 1, n - 1);
 		if (fit < n - 1)
-			wpool_fifo_push(&rq->backlog, tasks + 1 + fit, n - 1 - fit);
+			wpool_fifo_push(queue_behind(rq), tasks + 1 + fit, n - 1 - fit);
 		/* take_behind:A: the tasks were in no queue for a moment, see wake.c */
 		smp_mb();
 	}
@@ -126,12 +157,13 @@ static struct wpool_task *take_behind(struct wpool *pool, struct wpool_runq *rq,
 /* The ring is empty: take from both, in proportion to their lengths. */
 static struct wpool_task *take_half(struct wpool *pool, struct wpool_runq *rq)
 {
+	u32 max = wpool_runq_has_long_tasks(rq) ? TAKE_LONG : WPOOL_RING_HALF;
 	struct behind nr = count_behind(pool, rq);
 	u32 all = nr.backlog + nr.globq;
 
-	if (all > WPOOL_RING_HALF) {
-		nr.globq = div_u64((u64)nr.globq * WPOOL_RING_HALF + all - 1, all);
-		nr.backlog = WPOOL_RING_HALF - nr.globq;
+	if (all > max) {
+		nr.globq = div_u64((u64)nr.globq * max + all - 1, all);
+		nr.backlog = max - nr.globq;
 	}
 	return take_behind(pool, rq, nr);
 }
@@ -230,11 +262,7 @@ static struct wpool_task *steal_from(struct wpool *pool, struct wpool_runq *rq,
 	struct wpool_task *task;
 	u32 n;
 
-	if (victim == rq || !wpool_runq_has_tasks(victim))
-		return NULL;
-	/* steal_from:A, pairs with wpool_running_leave:A, see wake.c */
-	smp_rmb();
-	if (wpool_runq_is_attended(victim))
+	if (victim == rq || !wpool_runq_is_left(victim))
 		return NULL;
 	/* an interrupt may have filled the own ring meanwhile */
 	if (wpool_ring_len(&rq->ring))
@@ -260,52 +288,44 @@ static struct wpool_runq *own_runq(struct wpool *pool)
 	return rq;
 }
 
-/* One round over all others, those of this node first; random start and stride. */
+/* One round over all that are offered, those of this node first, from the next CPU on. */
 static struct wpool_task *steal_round(struct wpool *pool, bool last)
 {
 	struct wpool_runq *rq, *victim;
 	struct wpool_task *task = NULL;
-	u32 random, stride, start, nr, i;
+	u32 nr = wpool_nr_active(pool), start = wpool_this_runq(pool)->index, i;
 	unsigned long flags;
 	int far;
 
-	for (far = 0; far <= (nr_node_ids > 1) && !task; far++) {
-		local_irq_save(flags);
-		rq = wpool_this_runq(pool);
-		rq->random = rq->random * 1664525 + 1013904223;
-		random = rq->random >> 8;
-		local_irq_restore(flags);
-		nr = wpool_nr_active(pool);
-		start = random % nr;
-		stride = strides[(random >> 12) % ARRAY_SIZE(strides)];
-		if (!(nr % stride))
-			stride = 1;
-		for (i = 0; i < nr && !task; i++) {
-			victim = wpool_active(pool, (start + i * stride) % nr);
+	for (far = 0; far <= (nr_node_ids > 1); far++) {
+		wpool_for_each_bit_wrap(i, pool->offers, nr, start) {
+			victim = wpool_active(pool, i);
 			local_irq_save(flags);
 			rq = own_runq(pool);
 			if ((cpu_to_node(victim->cpu) != cpu_to_node(rq->cpu)) == far)
 				task = steal_from(pool, rq, victim, last);
 			local_irq_restore(flags);
+			if (task)
+				return task;
 		}
 	}
-	return task;
+	return NULL;
 }
 
 /* ---- find ---- */
 
-/* There may be half as many searchers as run queues that are not all idle. */
+/* There may be half as many searchers as CPUs without an idle worker. */
 static bool may_search(struct wpool *pool)
 {
-	u32 nr = atomic_read(&pool->nr_searching), busy = 0, i;
-	struct wpool_runq *rq;
+	u32 nr = atomic_read(&pool->nr_searching), busy = wpool_nr_active(pool), i;
 
 	/* the caller itself is not idle */
 	if (!nr)
 		return true;
-	wpool_for_each_active(pool, rq, i)
-		busy += READ_ONCE(rq->nr_idle) < READ_ONCE(rq->nr_workers);
-	return 2 * nr < busy;
+	for (i = 0; i < BITS_TO_LONGS(wpool_nr_active(pool)); i++)
+		busy -= hweight_long(READ_ONCE(pool->idle_mask[i]));
+	/* a bit may have come for a run queue that was not active before */
+	return (s32)(2 * nr - busy) < 0;
 }
 
 /* A searcher has found a task. If it was the last searcher, wake the next one. */
@@ -351,8 +371,15 @@ static inline struct wpool_task *take(struct wpool_worker *w)
 	task = take_here(pool, rq);
 	if (task)
 		call_for_help(pool, rq);
+	else
+		rq->sample_ns = 0;
 	local_irq_enable();
 	return task;
+}
+
+static bool have_work(struct wpool *pool)
+{
+	return wpool_queues_have_work(pool, wpool_this_runq(pool));
 }
 
 static bool may_spin(struct wpool *pool)
@@ -360,7 +387,7 @@ static bool may_spin(struct wpool *pool)
 	return READ_ONCE(pool->spin_us) && !need_resched() && single_task_running();
 }
 
-/* Look at all queues for a while, unless another thread wants the CPU. */
+/* Look at the queues for a while, unless another thread wants the CPU. */
 static struct wpool_task *search(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
@@ -370,7 +397,7 @@ static struct wpool_task *search(struct wpool_worker *w)
 
 	if (!w->searching) {
 		/* it parks, and looks once more then: no need to count in for that */
-		if (!may_spin(pool) && !wpool_queues_have_work(pool))
+		if (!may_spin(pool) && !have_work(pool))
 			return NULL;
 		if (!may_search(pool))
 			return NULL;
@@ -378,8 +405,7 @@ static struct wpool_task *search(struct wpool_worker *w)
 	}
 
 	do {
-		for (round = 1; round <= STEAL_ROUNDS && !task &&
-		     wpool_queues_have_work(pool); round++)
+		for (round = 1; round <= STEAL_ROUNDS && !task && have_work(pool); round++)
 			task = steal_round(pool, round == STEAL_ROUNDS);
 		if (!task)
 			task = take(w);
@@ -392,7 +418,7 @@ static struct wpool_task *search(struct wpool_worker *w)
 		/* between two rounds only read, without a locked instruction */
 		do {
 			if (now >= next) {
-				if (wpool_queues_have_work(pool))
+				if (have_work(pool))
 					break;
 				next = now + GLANCE_NS;
 			}

@@ -41,7 +41,7 @@ static __always_inline void wpool_sched_push(struct wpool *pool, struct wpool_ru
 					     struct wpool_task *const *tasks, u32 nr)
 {
 	if (likely(wpool_runq_is_served(rq)) &&
-	    likely(wpool_ring_room(&rq->ring) >= nr)) {
+	    likely(wpool_ring_fits(&rq->ring, nr, rq->ring_max))) {
 		wpool_ring_put(&rq->ring, tasks, nr);
 		if (likely(wpool_wake_is_needless(pool, rq)))
 			return;

@@ -138,11 +138,13 @@ struct wpool_watch {
  *	tasks
  * @task_ns: P: estimate of how long a task runs here; unknown is long, see length.h
  * @wake_jiffy: X: when a worker was last sent on its way to here
- * @help_len: P: tasks queued here from which on they outlast a wake-up
- * @sample_tick: P: @tick of the look whose task is being timed
+ * @help_len: P: tasks queued here from which on they outlast a wake-up; %U32_MAX: never
+ * @ring_max: P: how many tasks may wait in the ring: few that are long
+ * @sample_tick: P: @tick of the look whose task is being timed, or the first one's of a run
  * @sample_ns: P: when that task was taken, or 0
- * @sample_switches: P: how often the worker had been switched out by then
- * @random: C: state of the random start of stealing
+ * @sample_is_run: P: the tasks taken until the next look through all queues are timed
+ * @sample_thread: P: the worker that took it; only the address is used
+ * @sample_switches: P: how often that worker had been switched out by then
  * @tokens: X: admission tokens cached here; any CPU may take them
  * @untaken: C: tasks accepted here that took no token
  * @ungiven: L: tasks finished here that gave no token
@@ -191,10 +193,12 @@ struct wpool_runq {
 	u32 task_ns;
 	u32 help_len;
 	u32 wake_jiffy;
+	u32 ring_max;
 	u32 sample_tick;
 	u64 sample_ns;
+	struct task_struct *sample_thread;
 	unsigned long sample_switches;
-	u32 random;
+	bool sample_is_run;
 	atomic_t tokens;
 	u64 untaken;
 	local64_t ungiven;
@@ -237,7 +241,7 @@ struct wpool_runq {
  * @idle_since: Q: jiffies when it parked
  * @parked: Q: asleep or about to be; cleared by the thread that picks it
  * @picked: G: created or picked to look for work, and has not started to
- * @helps: G: @picked to look at all queues, and counts in nr_coming
+ * @helps: G: @picked to look at what other CPUs offer, too; counts in nr_coming
  * @leaving: W: counted out of the pool
  * @searching: O: counts in nr_searching
  * @asleep: O: was counted out of nr_running when it went to sleep in a task
@@ -327,16 +331,18 @@ struct wpool_worker {
  * @abort: I: called for arguments of wpool_invoke() that end without @func, or NULL
  * @items: I: reserve of items of a bound pool, or NULL
  * @owner: I
- * @nr_searching: X: workers that look for a task on all CPUs
+ * @nr_searching: X: workers that look for a task of any CPU
  * @nr_coming: X: workers on the way to become searching
  * @coming_jiffy: X: when the last of them was sent
  * @active: W: the CPUs whose run queues are active, @nr_active of them; it only grows
  * @nr_active: W: length of @active
  * @idle_mask: X: active run queues that have an idle worker; changed under runq->lock
+ * @offers: X: active run queues at which workers of other CPUs shall look, see queues.h
  * @unserved: X: no worker could be woken for a task; a worker that makes room checks it
  * @nr_cpus: T: run queues that workers may be at home on
  * @name: I
- * @globq: K: the global queue: tasks of CPUs where no worker would look, see fifo.h
+ * @globq: K: the global queue: tasks of CPUs where no worker would look, and long ones, see
+ *	fifo.h
  * @fault: I
  * @fault_data: I
  * @cpumask: T: CPUs that workers may be at home on; read under the mutex, too
@@ -420,6 +426,7 @@ struct wpool {
 	atomic_t nr_coming;
 	u32 coming_jiffy;
 	unsigned long *idle_mask;
+	unsigned long *offers;
 	bool unserved;
 	u32 nr_cpus;
 	char name[WPOOL_NAME_LEN];
@@ -527,6 +534,46 @@ static inline struct wpool_runq *wpool_active(struct wpool *pool, u32 i)
 #define wpool_for_each_active(pool, rq, i)				\
 	for ((i) = 0; (i) < wpool_nr_active(pool) &&			\
 	     ((rq) = wpool_active(pool, i), true); (i)++)
+
+/** wpool_next_bit() - the first set bit from @i on, or @nr: a glance at bits that CPUs change */
+static inline u32 wpool_next_bit(const unsigned long *mask, u32 nr, u32 i)
+{
+	unsigned long word;
+
+	for (; i < nr; i = (i | (BITS_PER_LONG - 1)) + 1) {
+		/* marked, unlike in find_next_bit() */
+		word = READ_ONCE(mask[i / BITS_PER_LONG]) >> (i % BITS_PER_LONG);
+		if (word)
+			return min_t(u32, i + __ffs(word), nr);
+	}
+	return nr;
+}
+
+/* The first set bit from @i on, in a circle that begins and ends at @start; or @nr. */
+static inline u32 wpool_next_bit_wrap(const unsigned long *mask, u32 nr, u32 start, u32 i)
+{
+	u32 n;
+
+	if (i >= start) {
+		n = wpool_next_bit(mask, nr, i);
+		if (n < nr)
+			return n;
+		i = 0;
+	}
+	n = wpool_next_bit(mask, start, i);
+	return n < start ? n : nr;
+}
+
+/** wpool_for_each_bit() - visit the set bits, @i is the place of each */
+#define wpool_for_each_bit(i, mask, nr)						\
+	for ((i) = wpool_next_bit(mask, nr, 0); (i) < (nr);			\
+	     (i) = wpool_next_bit(mask, nr, (i) + 1))
+
+/** wpool_for_each_bit_wrap() - the same, from @start < @nr on */
+#define wpool_for_each_bit_wrap(i, mask, nr, start)				\
+	for ((i) = wpool_next_bit_wrap(mask, nr, start, start); (i) < (nr);	\
+	     (i) = (i) + 1 == (start) ? (nr) :					\
+		   wpool_next_bit_wrap(mask, nr, start, (i) + 1))
 
 /** wpool_runq_len() - how many tasks a run queue holds: a glance */
 static inline u32 wpool_runq_len(const struct wpool_runq *rq)

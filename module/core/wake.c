@@ -24,7 +24,7 @@
  *   coming     on its way to become searching: pool->nr_coming. Who is woken for tasks of
  *              any CPU is waking and coming; who is woken for those of its own, or of
  *              the global queue, only waking
- *   searching  awake, and looks for a task on all CPUs: pool->nr_searching
+ *   searching  awake, and looks for a task of any CPU: pool->nr_searching
  *   running    will look for work again before it sleeps: rq->nr_running of its home.
  *              A searching worker counts here, too
  *   blocked    in a task, but counted out of nr_running: asleep, or a hog
@@ -33,14 +33,20 @@
  *
  * A thread that queues a task wakes no worker if it can rely on one of these:
  *
- *   searching  looks at all queues before it parks, and after it has stopped searching
+ *   searching  looks at the queues before it parks, and after it has stopped searching
  *   coming     becomes a searching worker
  *   waking, running
  *              looks at its home's run queue and at the global queue when its task has
  *              ended, or hands them over when the task blocks
  *
- * A searching worker, and one that parks, leaves short tasks of another CPU to a worker
- * that is waking or running there (length.h).
+ * To look at the queues means: at the global one, at the run queue of this CPU, and at those
+ * that are offered (pool->offers), so that a look costs the same on many CPUs. A run
+ * queue is left if it holds tasks, unless they are short and a worker is waking or running
+ * there (wpool_runq_is_left(), length.h). Who relies on a worker of another CPU for tasks
+ * that are left here offers them first: a submitter here; who looks here after a worker was
+ * counted out; the monitor, for tasks that are left only because the task before them takes
+ * longer than was known. Who wakes a worker for what is offered ends offers that are out of
+ * date (wpool_queues_find_work()).
  *
  * Each side makes its own change visible, executes a full barrier, and then reads what
  * the other side changes. So at least one of the two sees the other.
@@ -56,9 +62,12 @@
  *   take_behind:A                tasks of the backlog or the global queue were moved to
  *                                a ring; the taker runs here, and reads the counts when
  *                                its own state changes
+ *   wpool_runq_offer:A           the run queue was offered, because a worker was counted on
+ *                                before; the counts are read again
  *
- * A worker can no longer be relied on; then all queues are read (the own and the global
- * one after wpool_running_leave:A):
+ * A worker can no longer be relied on; then the queues are read (after
+ * wpool_running_leave:A the own and the global one; if nobody could come, the own one is
+ * offered):
  *
  *   wpool_park_join:A            parked: idle, not searching, not running
  *   stop_searching:A             not searching
@@ -81,12 +90,21 @@
  *
  * Other pairs:
  *
- *   wpool_queues_have_work:A, steal_from:A
+ *   wpool_runq_is_left:A
  *                       a ring was seen to hold a task; then its workers are counted, and
  *                       the task may be left to them. Pairs with wpool_running_leave:A:
  *                       a worker that is still counted looks at the ring afterwards, and
  *                       sees the task. One that had counted itself out before the task
  *                       was queued is not counted.
+ *   end_offer:A         the offer of a run queue that is not left was ended; then the run
+ *                       queue is read again. Pairs with wpool_sched_push:A and
+ *                       wpool_running_leave:A: who finds the offer there, and does not
+ *                       repeat it, has changed the run queue before. If it is left, it is
+ *                       offered again (end_offer:B), and who did that makes sure that a
+ *                       worker comes: a searching one may have looked meanwhile.
+ *   is_searched:A       the offer is there; then it is read that a worker still searches.
+ *                       That one looks at the offers when it stops: stop_searching:A,
+ *                       wpool_park_join:A.
  *   spawn:A             pool->spawn_wanted cleared; then the queues are read. Pairs with
  *                       the first list: a thread that queues a task later finds the
  *                       flag clear and asks again. Pairs also with is_empty() in
@@ -133,19 +151,15 @@ static bool wake_own(struct wpool_runq *rq, bool helps)
  */
 static bool wake_other(struct wpool *pool, const struct wpool_runq *own)
 {
-	u32 nr = wpool_nr_active(pool), cost, least, place, i;
+	u32 nr = wpool_nr_active(pool), cost, least, i;
 	int node = cpu_to_node(own->cpu);
 	struct wpool_runq *rq, *best;
 
 	do {
 		best = NULL;
 		least = U32_MAX;
-		for (i = 0; i < nr; i++) {
-			place = (own->index + i) % nr;
-			/* other CPUs change the bits: test_bit() reads them marked */
-			if (!test_bit(place, pool->idle_mask))
-				continue;
-			rq = wpool_active(pool, place);
+		wpool_for_each_bit_wrap(i, pool->idle_mask, nr, own->index) {
+			rq = wpool_active(pool, i);
 			if (rq == own || READ_ONCE(rq->waking) ||
 			    !wpool_runq_has_room(rq))
 				continue;
@@ -190,15 +204,17 @@ bool wpool_wake_has_vacancy(struct wpool *pool)
 	return usable < READ_ONCE(pool->nr_cpus);
 }
 
-static bool ask_spawner(struct wpool *pool)
+/* @rq: where it would be welcome */
+static bool ask_spawner(struct wpool *pool, struct wpool_runq *rq)
 {
-	if (READ_ONCE(pool->nr_workers) >= READ_ONCE(pool->capacity))
+	if (READ_ONCE(pool->nr_workers) >= READ_ONCE(pool->capacity) ||
+	    (!wpool_runq_has_room(rq) && !wpool_wake_has_vacancy(pool)))
 		return false;
 	wpool_spawn_ask(pool);
 	return true;
 }
 
-/* @helps: the tasks may be on any CPU, or are many; otherwise few, in @rq or the global queue. */
+/* @helps: the tasks may be on any CPU, or need several workers; otherwise they are few, here. */
 static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps)
 {
 	for (;;) {
@@ -207,12 +223,13 @@ static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps)
 		/* with a concurrency beyond one it need not be the last that has room */
 		if (!helps && READ_ONCE(rq->waking))
 			return false;
+		/* whoever comes, or makes room, must see what is left here */
+		wpool_runq_offer(rq);
 		if (wpool_wake_nr_coming(pool))
 			return false;
 		if (wake_other(pool, rq))
 			return true;
-		if ((wpool_runq_has_room(rq) || wpool_wake_has_vacancy(pool)) &&
-		    ask_spawner(pool))
+		if (ask_spawner(pool, rq))
 			return true;
 		if (READ_ONCE(pool->unserved))
 			return false;
@@ -227,6 +244,17 @@ bool wpool_wake_one(struct wpool *pool, struct wpool_runq *rq)
 	return wake_one(pool, rq, true);
 }
 
+/* Does a worker search that will see what is left here? */
+static bool is_searched(struct wpool *pool, struct wpool_runq *rq)
+{
+	if (!atomic_read(&pool->nr_searching))
+		return false;
+	wpool_runq_offer(rq);
+	/* is_searched:A, the offer was seen by one that still searches */
+	smp_rmb();
+	return atomic_read(&pool->nr_searching);
+}
+
 bool wpool_wake_if_work(struct wpool *pool, struct wpool_runq *rq)
 {
 	if (READ_ONCE(pool->unserved)) {
@@ -234,10 +262,10 @@ bool wpool_wake_if_work(struct wpool *pool, struct wpool_runq *rq)
 		/* wpool_wake_if_work:A; a thread that sets it from here on looks again */
 		smp_mb();
 	}
-	/* a searching worker will find what is left */
-	if (atomic_read(&pool->nr_searching))
+	/* a searching worker will find what is left, and offered */
+	if (is_searched(pool, rq))
 		return false;
-	return wpool_queues_have_work(pool) && wake_one(pool, rq, true);
+	return wpool_queues_find_work(pool, rq) && wake_one(pool, rq, true);
 }
 
 /*
@@ -251,6 +279,7 @@ static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 
 	if (nr + !!atomic_read(&rq->nr_running) < 2 || wpool_runq_is_short(rq, nr))
 		return;
+	wpool_runq_offer(rq);
 	if (rq->help_jiffy == now || wpool_wake_nr_coming(pool))
 		return;
 	/* for short tasks once a tick is enough */
@@ -260,14 +289,13 @@ static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 		return;
 	/* this reads all CPUs: once a tick is enough, as a worker that makes room looks, too */
 	rq->help_jiffy = now;
-	if (wpool_wake_has_vacancy(pool))
-		ask_spawner(pool);
+	ask_spawner(pool, rq);
 }
 
 void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq)
 {
 	/* a searching worker will see what was queued: stop_searching:A */
-	if (atomic_read(&pool->nr_searching)) {
+	if (is_searched(pool, rq)) {
 		if (wpool_runq_has_short_tasks(rq))
 			rq->help_jiffy = jiffies;
 		return;
@@ -277,17 +305,17 @@ void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq)
 	if (!wpool_runq_has_room(rq) && !READ_ONCE(rq->redirect))
 		wake_helper(pool, rq);
 	else
-		wake_one(pool, rq, wpool_runq_len(rq) >= max(READ_ONCE(rq->help_len), 2U));
+		wake_one(pool, rq, wpool_runq_len(rq) + wpool_fifo_len(&pool->globq) >=
+			 max(READ_ONCE(rq->help_len), 2U));
 }
 
 bool wpool_wake_rescue(struct wpool_runq *rq)
 {
 	struct wpool *pool = rq->pool;
 
+	wpool_runq_offer(rq);
 	/* if a hog holds this CPU, a worker of this CPU would wait with the queue */
-	if (wake_other(pool, rq) || wake_own(rq, true))
-		return true;
-	if (wpool_wake_has_vacancy(pool) && ask_spawner(pool))
+	if (wake_other(pool, rq) || wake_own(rq, true) || ask_spawner(pool, rq))
 		return true;
 	/* all idle workers are on CPUs that are at their concurrency */
 	return wpool_runq_has_room(rq) && wpool_idle_move(pool, rq);

@@ -43,7 +43,7 @@ void wpool_worker_left(struct wpool *pool)
 		wpool_spawn_place_free(pool);
 	wpool_wake_if_work(pool, rq);
 	/* other idle workers may leave as well, now that the last tasks are taken: wake one */
-	if (unlikely(wpool_is_closed(pool)) && !wpool_queues_have_work(pool))
+	if (unlikely(wpool_is_closed(pool)) && !wpool_queues_len(pool))
 		wpool_idle_wake_next(pool);
 }
 

@@ -30,7 +30,7 @@ static bool is_wanted(struct wpool *pool, struct wpool_runq *rq)
 	return READ_ONCE(rq->redirect) ||
 	       READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity) ||
 	       wpool_spawn_wants_place() ||
-	       (wpool_is_closed(pool) && !wpool_queues_have_work(pool));
+	       (wpool_is_closed(pool) && !wpool_queues_len(pool));
 }
 
 static bool is_expiring(struct wpool *pool)

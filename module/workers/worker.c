@@ -112,7 +112,7 @@ static enum step look(struct wpool_worker *w, struct wpool_task **task)
 	if (*task) {
 		step = RUN;
 	} else if (unlikely(wpool_is_closed(pool)) &&
-		   !wpool_queues_have_work(pool) && wpool_worker_leave(w, true, true)) {
+		   !wpool_queues_len(pool) && wpool_worker_leave(w, true, true)) {
 		step = END;
 	} else if (unlikely(wpool_spawn_wants_place()) && wpool_worker_leave(w, false, true)) {
 		step = END;

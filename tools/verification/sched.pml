@@ -6,8 +6,8 @@
  *
  * Two CPUs, each with a ring. Two workers are at home on CPU 0, where one may run at a
  * time; the worker of CPU 1 sleeps in a task for ever. A worker that searches on CPU 0
- * steals from ring 1, any number of tasks: it keeps one and moves the others to ring 0,
- * and meanwhile they are in no ring. The spawner, the expiry timer. No monitor: the
+ * steals from ring 1, if it is offered, any number of tasks: it keeps one and moves the
+ * others to ring 0, and meanwhile they are in no ring. The spawner, the expiry timer. No monitor: the
  * protocol must not need it.
  *
  * The store buffers are those of CPUs, not of threads. A submitter of CPU 0 shares one with
@@ -23,7 +23,7 @@
  * nothing can move any more, all have been started.
  *
  * What a thread stores before it calls wake_up_process(), a full barrier, is written at
- * once. So is an increment of the searching or running workers: a thread that reads it
+ * once. So is an offer, or its end, with the barrier that follows. So is an increment of the searching or running workers: a thread that reads it
  * late might as well have read early, and wakes one worker too many. (Nothing else
  * depends on wpool_coming_leave:A, so its absence need not be found.)
  *
@@ -35,8 +35,11 @@
  * like wpool_sched_push:A: core/sched.c unqueue_from:A
  * like wpool_sched_push:A: core/sched.c wpool_sched_drain:A
  * barrier: core/sched.c stop_searching:A
- * like wpool_queues_have_work:A: core/sched.c steal_from:A
- * barrier: core/queues.c wpool_queues_have_work:A
+ * barrier: core/queues.c wpool_runq_is_left:A
+ * barrier: core/queues.c wpool_runq_offer:A
+ * barrier: core/queues.c end_offer:A
+ * barrier: core/queues.c end_offer:B
+ * omits: core/wake.c is_searched:A
  * barrier: core/handoff.c look_here:B
  * omits: core/handoff.c look_here:A
  * omits: core/handoff.c wpool_handoff_enable:A
@@ -72,6 +75,9 @@
  * breaks without-wpool_running_leave:B: -DNO_wpool_running_leave_B -DCPUS=1 -DAWAY=1
  * breaks without-wpool_running_leave:B-of-monitor: -DNO_wpool_running_leave_B -DCPUS=1 -DASLEEP=1 -DRETAKES=1
  * breaks without-look_here:B: -DNO_look_here_B -DCPUS=1 -DAWAY=1
+ * breaks without-wpool_runq_offer:A: -DNO_wpool_runq_offer_A
+ * breaks without-end_offer:A: -DNO_end_offer_A
+ * breaks without-offer: -DNO_offer
  * breaks without-wake_one:A: -DNO_wake_one_A
  * breaks without-wpool_workers_leave_place:A: -DNO_wpool_workers_leave_place_A -DASLEEP=1 -DLEAVES=1
  * breaks without-spawn:A: -DNO_spawn_A
@@ -129,7 +135,9 @@
 #define SPAWN_WANTED	9
 #define UNSERVED	10
 #define LOOK		11	/* a call to look is on its way to CPU 0 */
-#define NLOCS		12
+#define OFFER0		12	/* ring 0 is offered to other CPUs */
+#define OFFER1		13
+#define NLOCS		14
 
 #define RQ_LOCK		BIT(IDLE_MASK)
 #define WORKERS_LOCK	BIT(NR_WORKERS)
@@ -149,6 +157,12 @@
 #endif
 
 #include "weak.pml"
+
+#if SHORT
+#define LEFT_TOO	, remains
+#else
+#define LEFT_TOO
+#endif
 
 /* under the run queue's lock: in rq->idle; and what the thread that takes it off sets */
 bool parked[2], picked[2], helps[2], leaving[2];
@@ -228,38 +242,107 @@ inline ask()
 /* wpool_runq_is_attended(), if the tasks are short */
 #define IS_ATTENDED0	(load(NR_RUNNING) || load(WAKING))
 #define IS_ATTENDED1	(OTHER && load(NR_RUNNING1))
-#define IS_ATTENDED(own)	(own -> IS_ATTENDED1 : IS_ATTENDED0)
+#define IS_ATTENDED(own)	((own) -> IS_ATTENDED1 : IS_ATTENDED0)
 
-/* a part of wpool_queues_have_work(); the tasks may be short, and may be left */
-inline look_into(ring, own)
+#define RING(own)	((own) -> RING1 : RING0)
+#define OFFER(own)	((own) -> OFFER1 : OFFER0)
+
+/* wpool_runq_is_left() */
+#if !SHORT
+#define IS_LEFT(own)	load(RING(own))
+#define look_into(own)	skip
+#else
+/* the tasks may be short */
+#define IS_LEFT(own)	remains
+
+inline look_into(own)
 {
-#ifndef NO_wpool_queues_have_work_A
+	remains = false;
+#ifndef NO_wpool_runq_is_left_A
 	if
-	:: !load(ring)
+	:: !load(RING(own))
 	:: else ->
-		/* wpool_queues_have_work:A */
+		/* wpool_runq_is_left:A */
 		if
 		:: IS_ATTENDED(own)
-		:: true -> work = true
+		:: true -> remains = true
 		fi
 	fi
 #else
 	/* the second load moves up */
-	work = IS_ATTENDED(own);
+	remains = IS_ATTENDED(own);
 	if
-	:: !load(ring) -> work = false
-	:: load(ring) && work -> work = false
-	:: load(ring) -> work = true
+	:: !load(RING(own)) -> remains = false
+	:: load(RING(own)) && remains -> remains = false
+	:: load(RING(own)) -> remains = true
 	fi
 #endif
+}
+#endif
+
+/* an offer of ring 0 that nobody reads is none; the worker that is AWAY need not see it */
+#define IS_READ(own)	((own) || LEAVES || FAILS || OTHER)
+
+/* wpool_runq_offer() */
+inline offer(own)
+{
+#ifndef NO_offer
+	look_into(own);
+	if
+#ifndef NO_wpool_runq_offer_A
+	:: atomic {
+		IS_LEFT(own) && IS_READ(own) && !load(OFFER(own)) && full_barrier() ->
+		mem[OFFER(own)] = 1;
+#else
+	:: atomic {
+		IS_LEFT(own) && IS_READ(own) && !load(OFFER(own)) ->
+		store(OFFER(own), 1);
+#endif
+		offered = true
+	   }
+	:: !IS_LEFT(own) || !IS_READ(own) || load(OFFER(own))
+	fi
+#else
+	skip
+#endif
+}
+
+/* wpool_queues_find_work() */
+inline find_work(own)
+{
+	look_into(own);
+	if
+	:: atomic { IS_LEFT(own) -> work = true }
+	:: !IS_LEFT(own) && !load(OFFER(!(own)))
+	:: !IS_LEFT(own) && load(OFFER(!(own))) ->
+		look_into(!(own));
+		if
+		:: atomic { IS_LEFT(!(own)) -> work = true }
+#ifndef NO_end_offer_A
+		:: atomic { !IS_LEFT(!(own)) && full_barrier() -> mem[OFFER(!(own))] = 0 };
+#else
+		:: atomic { !IS_LEFT(!(own)) -> store(OFFER(!(own)), 0) };
+#endif
+		   look_into(!(own));
+		   if
+		   :: atomic { IS_LEFT(!(own)) -> work = true };
+#ifndef NO_end_offer_B
+		      atomic { full_barrier() -> mem[OFFER(!(own))] = 1 }
+#else
+		      store(OFFER(!(own)), 1)
+#endif
+		   :: !IS_LEFT(!(own))
+		   fi
+		fi
+	fi
 }
 
 /* ---- wake.c ---- */
 
 #define HAS_ROOM	(load(NR_RUNNING) + (load(WAKING) != 0) < CONCURRENCY)
 #define HAS_ROOM1	(!OTHER || !load(NR_RUNNING1))
-#define HAS_ROOM_ON(own)	(own -> HAS_ROOM1 : HAS_ROOM)
-#define NR_RUNNING_ON(own)	(own -> (OTHER -> load(NR_RUNNING1) : 0) : load(NR_RUNNING))
+#define HAS_ROOM_ON(own)	((own) -> HAS_ROOM1 : HAS_ROOM)
+#define NR_RUNNING_ON(own)	((own) -> (OTHER -> load(NR_RUNNING1) : 0) : load(NR_RUNNING))
 /* wpool_wake_has_vacancy(): no worker of CPU 1 is ever idle */
 #define HAS_VACANCY	((CPUS > 1 && HAS_ROOM1) || (HAS_ROOM && !load(IDLE_MASK)))
 
@@ -276,6 +359,8 @@ inline wake_one(own, any)
 		:: woke -> break
 		:: else
 		fi;
+		offer(own);
+		offered = false;
 		if
 		:: load(NR_COMING) -> break
 		:: else
@@ -313,6 +398,16 @@ inline wake_one(own, any)
 	woke = 0
 }
 
+inline is_searched(own)
+{
+	if
+	:: load(NR_SEARCHING) ->
+		offer(own);
+		atomic { offered = false; searched = load(NR_SEARCHING) != 0 }
+	:: !load(NR_SEARCHING)
+	fi
+}
+
 inline wake_if_work(own)
 {
 	if
@@ -322,25 +417,15 @@ inline wake_if_work(own)
 #endif
 	:: !load(UNSERVED)
 	fi;
+	is_searched(own);
 	if
-	:: load(NR_SEARCHING)
+	:: searched -> searched = false
 	:: else ->
-#if SHORT
-		look_into(RING0, 0);
-		if
-		:: !work -> look_into(RING1, 1)
-		:: else
-		fi;
+		find_work(own);
 		if
 		:: work -> work = false; wake_one(own, true)
 		:: else
 		fi
-#else
-		if
-		:: load(RING0) || load(RING1) -> wake_one(own, true)
-		:: else
-		fi
-#endif
 	fi
 }
 
@@ -358,8 +443,9 @@ inline push(ring, own)
 		full_barrier();
 #endif
 		/* wpool_wake_for_push() */
+		is_searched(own);
 		if
-		:: load(NR_SEARCHING)
+		:: searched -> searched = false
 		:: else ->
 			if
 			:: !HAS_ROOM_ON(own)
@@ -381,6 +467,7 @@ inline left(own)
 proctype submitter(byte me)
 {
 	byte woke;
+	bool work, offered, searched LEFT_TOO;
 
 	do
 	:: me == CPU0 && unsent -> push(RING0, 0)
@@ -403,7 +490,7 @@ inline make_it_look()
 proctype interrupt(byte me)
 {
 	byte woke;
-	bool work;
+	bool work, offered, searched LEFT_TOO;
 
 	do
 	:: atomic { mem[LOOK] && !WAITS(LOOK) -> store(LOOK, 0) };
@@ -476,7 +563,28 @@ inline disown()
 	fi
 }
 
-/* switched_out(), and hand_over() */
+#define HAS_RESERVE	(load(IDLE_MASK) || load(NR_WORKERS) < CAPACITY)
+
+/* could_come(), and hand_over() */
+inline look_for_worker(own)
+{
+	if
+	:: HAS_RESERVE -> wake_if_work(own)
+	:: else ->
+		offer(own);
+		if
+		:: offered ->
+			offered = false;
+			if
+			:: HAS_RESERVE -> wake_if_work(own)
+			:: else
+			fi
+		:: else
+		fi
+	fi
+}
+
+/* switched_out() */
 inline switched_out()
 {
 	if
@@ -487,9 +595,7 @@ inline switched_out()
 		running_leave_relaxed();
 #endif
 		if
-		:: (load(RING0) || load(UNSERVED)) &&
-		   (load(IDLE_MASK) || load(NR_WORKERS) < CAPACITY) ->
-			wake_if_work(IS_AWAY)
+		:: load(RING0) || load(UNSERVED) -> look_for_worker(IS_AWAY)
 		:: else
 		fi
 	:: else
@@ -516,7 +622,7 @@ inline steal()
 {
 	if
 	:: atomic {
-		full_barrier() && load(RING1) ->
+		full_barrier() && load(RING1) && load(OFFER1) ->
 		mem[RING1]--;
 		got = true;
 #if NTASKS > 2 || ASLEEP == 0
@@ -532,7 +638,7 @@ inline steal()
 	   :: else
 	   fi
 #endif
-	:: !load(RING1)
+	:: !load(RING1) || !load(OFFER1)
 #if SHORT
 	:: load(RING1) && IS_ATTENDED1
 #endif
@@ -542,7 +648,7 @@ inline steal()
 proctype worker(byte id; byte me)
 {
 	byte woke, moved;
-	bool got, searching, last, work;
+	bool got, searching, last, work, offered, searched LEFT_TOO;
 #if AWAY
 	bool call;
 #endif
@@ -654,7 +760,7 @@ look:
 		full_barrier();
 #else
 		/* the reads of wpool_wake_if_work() move up */
-		last = load(RING0) || load(RING1);
+		last = load(RING0) || (load(OFFER1) && load(RING1));
 #endif
 		atomic {
 			!WAITS(NR_SEARCHING);
@@ -728,7 +834,7 @@ gone:
 proctype other(byte me)
 {
 	byte woke;
-	bool got, work;
+	bool got, work, offered, searched LEFT_TOO;
 
 	do
 	:: pop(RING1);
@@ -748,9 +854,7 @@ proctype other(byte me)
 	store(NR_RUNNING1, MINUS_1);
 #endif
 	if
-	:: (load(RING1) || load(UNSERVED)) &&
-	   (load(IDLE_MASK) || load(NR_WORKERS) < CAPACITY) ->
-		wake_if_work(1)
+	:: load(RING1) || load(UNSERVED) -> look_for_worker(1)
 	:: else
 	fi
 }
@@ -781,7 +885,7 @@ proctype monitor(byte me)
 proctype timer(byte me)
 {
 	byte woke;
-	bool work;
+	bool work, offered, searched LEFT_TOO;
 
 	do
 	:: atomic {
@@ -847,7 +951,7 @@ inline fail()
 proctype spawner(byte me)
 {
 	byte woke, coming;
-	bool ok, no_place, work;
+	bool ok, no_place, work, offered, searched LEFT_TOO;
 
 	do
 	:: atomic {
@@ -910,6 +1014,7 @@ proctype memory(byte me)
 	do
 	write(0) write(1) write(2) write(3) write(4) write(5)
 	write(6) write(7) write(8) write(9) write(10) write(11)
+	write(12) write(13)
 	od
 }
 
