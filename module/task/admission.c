@@ -52,12 +52,13 @@
  *   give    adds one token and takes one pass. A pass that finds tokens and waiters
  *           hands out at least one token, so the tokens left beside waiters are never
  *           more than the passes still to come, of all three kinds.
- *   wait    adds a waiter where tokens may be left, and takes passes until one finds
- *           no token or no waiter, or until its own waiter has left the line. Then it
- *           owes no more: any waiter that came after it does the same for itself.
+ *   wait    adds a waiter where tokens may be left, and takes one pass under the same
+ *           hold of the lock, which is enough for all that it adds. So if it was the
+ *           first in line and is left there, no token was free then, and those that
+ *           come free later bring their own passes. If it was not the first, that holds
+ *           already.
  *   resize  adds many tokens, and takes passes until one finds no token or no waiter.
- *
- * The last two run in a thread, and enable interrupts between two passes.
+ *           It runs in a thread, and enables interrupts between two passes.
  */
 #include "task/admission.h"
 
@@ -69,8 +70,11 @@
 #include "task/account.h"
 #include "task/task.h"
 
-/* Limit on the waiters served, and on the tasks accepted, per hold of the lock. */
-#define SERVE_BATCH	16
+/*
+ * Limit on the waiters served, and on the tasks accepted, per hold of the lock: as many as
+ * one waiter brings.
+ */
+#define SERVE_BATCH	WPOOL_WAITER_TASKS
 
 #define CACHE_MIN	16U
 #define CACHE_MAX	256U
@@ -189,45 +193,45 @@ static u32 take_central(struct wpool *pool, u32 want)
 
 /* ---- the line ---- */
 
-/* Mark every task that waits with a waiter as being in line, or no longer so. */
-static void mark_in_line(struct wpool *pool, struct wpool_waiter *waiter, bool on)
+/* Mark a task as being in the line, or no longer so. */
+static void mark(struct wpool *pool, struct wpool_task *task, bool on)
 	__must_hold(&pool->admission_lock)
 {
-	struct wpool_task *task;
-	u32 i;
-
 	lockdep_assert_held(&pool->admission_lock);
-	for (i = waiter->accepted; i < waiter->nr; i++) {
-		task = waiter->tasks[i];
-		if (on)
-			task->waiter = waiter;
-		WRITE_ONCE(task->pool, (struct wpool *)
-			   ((unsigned long)pool | (on ? WPOOL_TASK_IN_LINE : 0)));
-		/* pairs with wpool_admission_withdraw(): task->pool may be followed */
-		smp_store_release(&task->queued, on ? WPOOL_QUEUED_LINE : WPOOL_QUEUED_NO);
-	}
+	WRITE_ONCE(task->pool, (struct wpool *)((unsigned long)pool |
+						(on ? WPOOL_TASK_IN_LINE : 0)));
+	/* pairs with wpool_admission_withdraw(): task->pool may be followed */
+	smp_store_release(&task->queued, on ? WPOOL_QUEUED_LINE : WPOOL_QUEUED_NO);
 }
 
 static void join_line(struct wpool *pool, struct wpool_waiter *waiter)
 	__must_hold(&pool->admission_lock)
 {
+	u32 i;
+
 	lockdep_assert_held(&pool->admission_lock);
 	list_add_tail(&waiter->node, &pool->waiters);
 	WRITE_ONCE(pool->nr_waiting, pool->nr_waiting + 1);
 	make_scarce(pool);
 	set_attention(pool, WPOOL_ATT_WAITERS, true);
-	mark_in_line(pool, waiter, true);
+	for (i = 0; i < waiter->nr; i++) {
+		waiter->tasks[i]->waiter = waiter;
+		mark(pool, waiter->tasks[i], true);
+	}
 }
 
 /* Take a waiter off the line with @error, or 0 if all of its tasks were accepted. */
 static void leave_line(struct wpool *pool, struct wpool_waiter *waiter, int error)
 	__must_hold(&pool->admission_lock)
 {
+	u32 i;
+
 	lockdep_assert_held(&pool->admission_lock);
 	list_del(&waiter->node);
 	WRITE_ONCE(pool->nr_waiting, pool->nr_waiting - 1);
-	mark_in_line(pool, waiter, false);
 	set_attention(pool, WPOOL_ATT_WAITERS, !list_empty(&pool->waiters));
+	for (i = waiter->accepted; i < waiter->nr; i++)
+		mark(pool, waiter->tasks[i], false);
 	waiter->error = error;
 	/* pairs with the acquires of done; the waiter's stack may be gone after this */
 	smp_store_release(&waiter->done, true);
@@ -239,7 +243,7 @@ bool wpool_admission_withdraw(struct wpool_task *task)
 	struct wpool_waiter *waiter;
 	struct wpool *pool;
 
-	/* pairs with mark_in_line(); the pool exists as long as interrupts are off */
+	/* pairs with mark(); the pool exists as long as interrupts are off */
 	if (smp_load_acquire(&task->queued) != WPOOL_QUEUED_LINE)
 		return false;
 	pool = wpool_task_last_pool(task);
@@ -271,33 +275,30 @@ static bool is_cancelled(const struct wpool_waiter *waiter)
 
 /* ---- tokens ---- */
 
-static int take_slow(struct wpool *pool, struct wpool_runq *rq, u32 want)
+static int take_locked(struct wpool *pool, struct wpool_runq *rq, u32 want)
+	__must_hold(&pool->admission_lock)
 {
 	u32 batch = READ_ONCE(pool->token_batch), n;
-	int ret;
 
-	raw_spin_lock(&pool->admission_lock);
-	if (pool->attention & WPOOL_ATT_SCARCE && batch != WPOOL_NO_TOKENS)
-		batch = 0;
-	if (pool->attention & WPOOL_ATT_CLOSED) {
-		ret = -ESHUTDOWN;
-	} else if (!list_empty(&pool->waiters)) {
-		ret = 0;
-	} else if (batch == WPOOL_NO_TOKENS) {
+	lockdep_assert_held(&pool->admission_lock);
+	if (pool->attention & WPOOL_ATT_CLOSED)
+		return -ESHUTDOWN;
+	if (!list_empty(&pool->waiters))
+		return 0;
+	if (batch == WPOOL_NO_TOKENS) {
 		WRITE_ONCE(rq->untaken, rq->untaken + want);
-		ret = want;
-	} else {
-		n = take_central(pool, want + batch);
-		if (n < want) {
-			make_scarce(pool);
-			n += take_central(pool, want - n);
-		}
-		ret = min(n, want);
-		if (n > want)
-			atomic_add(n - want, &rq->tokens);
+		return want;
 	}
-	raw_spin_unlock(&pool->admission_lock);
-	return ret;
+	if (pool->attention & WPOOL_ATT_SCARCE)
+		batch = 0;
+	n = take_central(pool, want + batch);
+	if (n < want) {
+		make_scarce(pool);
+		n += take_central(pool, want - n);
+	}
+	if (n > want)
+		atomic_add(n - want, &rq->tokens);
+	return min(n, want);
 }
 
 int wpool_admission_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
@@ -308,50 +309,75 @@ int wpool_admission_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
 	if (likely(n == want))
 		return n;
 	/* too few were at hand: search everywhere */
-	more = take_slow(pool, rq, want - n);
+	raw_spin_lock(&pool->admission_lock);
+	more = take_locked(pool, rq, want - n);
+	raw_spin_unlock(&pool->admission_lock);
 	return more > 0 ? n + more : n ?: more;
 }
 
-/*
- * Hand free tokens to the waiters, in order: accept and queue their tasks here, then
- * wake the waiters whose tasks are all accepted.
- */
-bool wpool_admission_serve(struct wpool *pool)
-{
+/* ---- serving the line ---- */
+
+/* Who was served under the lock, and is seen to without it. */
+struct served {
 	struct wpool_task *tasks[SERVE_BATCH];
 	struct task_struct *threads[SERVE_BATCH];
-	u32 nr_tasks = 0, nr_threads = 0, colour, i;
+	u32 nr_tasks;
+	u32 nr_threads;
+};
+
+/* A pass: hand free tokens to the line, in order, and accept the tasks. */
+static void serve_locked(struct wpool *pool, struct wpool_runq *rq, struct served *served)
+	__must_hold(&pool->admission_lock)
+{
+	u32 colour = READ_ONCE(pool->colour);
+	struct wpool_task *task;
 	struct wpool_waiter *w;
+
+	lockdep_assert_held(&pool->admission_lock);
+	served->nr_tasks = 0;
+	served->nr_threads = 0;
+	while (served->nr_tasks < SERVE_BATCH) {
+		w = list_first_entry_or_null(&pool->waiters, struct wpool_waiter, node);
+		if (!w || !take_central(pool, 1))
+			break;
+		task = w->tasks[w->accepted++];
+		/* before it is accepted, so that a flush by anyone who sees that waits for it */
+		wpool_account_in(rq, colour, 1);
+		wpool_task_accept(pool, rq, task, colour);
+		served->tasks[served->nr_tasks++] = task;
+		if (w->accepted == w->nr) {
+			served->threads[served->nr_threads++] = w->thread;
+			leave_line(pool, w, 0);
+		}
+	}
+}
+
+/* Queue the accepted tasks, and wake the waiters whose tasks are all accepted. */
+static void see_to(struct wpool *pool, struct wpool_runq *rq, const struct served *served)
+{
+	u32 i;
+
+	if (served->nr_tasks)
+		wpool_sched_push(pool, rq, served->tasks, served->nr_tasks);
+	/* interrupts are still off: the threads cannot be freed yet */
+	for (i = 0; i < served->nr_threads; i++)
+		wake_up_process(served->threads[i]);
+}
+
+bool wpool_admission_serve(struct wpool *pool)
+{
+	struct served served;
 	struct wpool_runq *rq;
 	unsigned long flags;
 
 	local_irq_save(flags);
 	rq = wpool_this_runq(pool);
-	colour = READ_ONCE(pool->colour);
-
 	raw_spin_lock(&pool->admission_lock);
-	while (nr_tasks < SERVE_BATCH) {
-		w = list_first_entry_or_null(&pool->waiters, struct wpool_waiter, node);
-		if (!w || !take_central(pool, 1))
-			break;
-		tasks[nr_tasks] = w->tasks[w->accepted++];
-		/* before it is accepted, so that a flush by anyone who sees that waits for it */
-		wpool_account_in(rq, colour, 1);
-		wpool_task_accept(pool, rq, tasks[nr_tasks++], colour);
-		if (w->accepted < w->nr)
-			continue;
-		threads[nr_threads++] = w->thread;
-		leave_line(pool, w, 0);
-	}
+	serve_locked(pool, rq, &served);
 	raw_spin_unlock(&pool->admission_lock);
-
-	if (nr_tasks)
-		wpool_sched_push(pool, rq, tasks, nr_tasks);
-	/* interrupts are still off: the threads cannot be freed yet */
-	for (i = 0; i < nr_threads; i++)
-		wake_up_process(threads[i]);
+	see_to(pool, rq, &served);
 	local_irq_restore(flags);
-	return nr_tasks == SERVE_BATCH;
+	return served.nr_tasks == SERVE_BATCH;
 }
 
 void wpool_admission_spill(struct wpool *pool, struct wpool_runq *rq)
@@ -390,30 +416,14 @@ static void abandon(struct wpool *pool, struct wpool_waiter *waiter, int error)
 	local_irq_restore(flags);
 }
 
-/*
- * One pass of the serve rule on behalf of a waiter; false if no other pass is due. A
- * waiter that is done may have been sent away, so the pool exists only while the
- * waiter is not done and interrupts are off, see abandon().
- */
-static bool serve_for(struct wpool *pool, const struct wpool_waiter *waiter)
-{
-	unsigned long flags;
-	bool more;
-
-	local_irq_save(flags);
-	/* pairs with the release in leave_line() */
-	more = !smp_load_acquire(&waiter->done) && wpool_admission_serve(pool);
-	local_irq_restore(flags);
-	return more;
-}
-
 int wpool_admission_wait(struct wpool *pool, struct wpool_waiter *waiter,
 			 unsigned int state, long timeout)
 {
 	u32 max = READ_ONCE(pool->max_blocking);
+	struct wpool_runq *rq;
+	struct served served;
 	unsigned long flags;
 	int err = 0;
-	bool more;
 
 	/* it waits for the pool's tasks; a wait that times out cannot deadlock */
 	if (timeout == MAX_SCHEDULE_TIMEOUT)
@@ -425,6 +435,7 @@ int wpool_admission_wait(struct wpool *pool, struct wpool_waiter *waiter,
 	waiter->done = false;
 
 	local_irq_save(flags);
+	rq = wpool_this_runq(pool);
 	raw_spin_lock(&pool->admission_lock);
 	if (pool->attention & WPOOL_ATT_CLOSED) {
 		err = -ESHUTDOWN;
@@ -436,15 +447,14 @@ int wpool_admission_wait(struct wpool *pool, struct wpool_waiter *waiter,
 		smp_mb();
 		if (is_cancelled(waiter))
 			leave_line(pool, waiter, -ECANCELED);
+		serve_locked(pool, rq, &served);
 	}
 	raw_spin_unlock(&pool->admission_lock);
-	/* at once, since other submits are refused while a waiter is in line */
-	more = !err && wpool_admission_serve(pool);
+	if (!err)
+		see_to(pool, rq, &served);
 	local_irq_restore(flags);
 	if (err)
 		return err;
-	while (more)
-		more = serve_for(pool, waiter);
 
 	for (;;) {
 		set_current_state(state);
@@ -467,6 +477,8 @@ int wpool_admission_wait(struct wpool *pool, struct wpool_waiter *waiter,
 		abandon(pool, waiter, err);
 	return waiter->error;
 }
+
+/* ---- close, open, resize ---- */
 
 void wpool_admission_close(struct wpool *pool)
 {

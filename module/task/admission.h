@@ -21,6 +21,9 @@
 
 struct task_struct;
 
+/* A submitter waits with so many tasks at most. */
+#define WPOOL_WAITER_TASKS	32U
+
 /**
  * struct wpool_waiter - a submitter that waits in line, on its own stack
  * @node: in pool->waiters; under admission_lock

@@ -47,7 +47,7 @@ static inline void assert_may_sleep(void)
 }
 
 /* Tasks claimed and queued in one section with interrupts off. */
-#define CHUNK	32U
+#define CHUNK	WPOOL_WAITER_TASKS
 
 /* Tasks of a batch after which the submitter gives others the chance to run. */
 #define RESCHED_TASKS	(32 * CHUNK)

@@ -187,9 +187,8 @@ inline relax()
 	spin_unlock()
 }
 
-inline serve()
+inline serve_locked()
 {
-	spin_lock();
 	do
 	:: atomic {
 		len(line) > 0 && tokens > 0 ->
@@ -204,7 +203,13 @@ inline serve()
 	:: else -> break
 	od;
 	set_attention((load(ATTENTION) & (FLUSH | SCARCE)) |
-		      (len(line) > 0 -> WAITERS : 0));
+		      (len(line) > 0 -> WAITERS : 0))
+}
+
+inline serve()
+{
+	spin_lock();
+	serve_locked();
 	spin_unlock()
 }
 
@@ -381,8 +386,8 @@ proctype submitter(byte me)
 			in_line = in_line | BIT(me);
 			all_met_full()
 		};
+		serve_locked();
 		spin_unlock();
-		serve();
 #if GIVES_UP
 		if
 		:: done[me]
