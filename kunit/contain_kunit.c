@@ -393,6 +393,84 @@ static void wpool_invoke_and_submit_fn_die_their_abort_has_the_argument(struct k
 	wpk_destroy(test, pool);
 }
 
+/* What an event is that dies once. */
+struct mortal {
+	struct wpool_event event;
+	atomic_t runs;
+	atomic_t aborts;
+	int status;
+	bool finishes;
+};
+
+static void mortal_fn(struct wpool_event *event)
+{
+	struct mortal *mortal = container_of(event, struct mortal, event);
+
+	if (atomic_inc_return(&mortal->runs) > 1)
+		return;
+	if (mortal->finishes) {
+		wpool_event_finish(event);
+		memset(event, 0x5a, sizeof(*event));
+	} else {
+		wpool_event_fire(event);
+	}
+	die_too(NULL);
+}
+
+static void mortal_abort(struct wpool_event *event, int status)
+{
+	struct mortal *mortal = container_of(event, struct mortal, event);
+
+	mortal->status = status;
+	atomic_inc(&mortal->aborts);
+}
+
+/* The fire that came before it died still counts. */
+static void wpool_event_dies_is_aborted_and_runs_once_more(struct kunit *test)
+{
+	struct mortal *mortal = kunit_kzalloc(test, sizeof(*mortal), GFP_KERNEL);
+	struct report *report;
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	KUNIT_ASSERT_NOT_NULL(test, mortal);
+	wpk_attrs(&attrs, 1, 0);
+	pool = reporting_pool(test, &attrs, &report);
+	wpool_event_init(&mortal->event, pool, mortal_fn, mortal_abort);
+	KUNIT_EXPECT_TRUE(test, wpool_event_fire(&mortal->event));
+	WPK_ASSERT_EVENTUALLY(test, atomic_read(&mortal->runs) == 2);
+	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(&mortal->event), 0);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_PTR_EQ(test, report->fault.func, (void *)mortal_fn);
+	KUNIT_EXPECT_EQ(test, atomic_read(&mortal->aborts), 1);
+	KUNIT_EXPECT_EQ(test, mortal->status, -EIO);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 1);
+	wpk_destroy(test, pool);
+}
+
+/* Its memory is the function's by then. */
+static void wpool_event_dies_after_its_finish_is_not_touched(struct kunit *test)
+{
+	struct mortal *mortal = kunit_kzalloc(test, sizeof(*mortal), GFP_KERNEL);
+	struct report *report;
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	KUNIT_ASSERT_NOT_NULL(test, mortal);
+	wpk_attrs(&attrs, 1, 0);
+	pool = reporting_pool(test, &attrs, &report);
+	wpool_event_init(&mortal->event, pool, mortal_fn, mortal_abort);
+	mortal->finishes = true;
+	KUNIT_EXPECT_TRUE(test, wpool_event_fire(&mortal->event));
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, failed) == 1);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&mortal->aborts), 0);
+	KUNIT_EXPECT_PTR_EQ(test, memchr_inv(&mortal->event, 0x5a, sizeof(mortal->event)), NULL);
+	wpk_destroy(test, pool);
+}
+
 /* Nobody is told, nobody waits: the place and the worker come back anyway. */
 static void wpool_task_dies_without_a_fault_handler_the_pool_lives(struct kunit *test)
 {
@@ -649,6 +727,8 @@ static struct kunit_case fault_cases[] = {
 	KUNIT_CASE(wpool_task_dies_is_eio_and_the_pool_lives),
 	KUNIT_CASE(wpool_submit_fn_dies_its_function_is_reported),
 	KUNIT_CASE(wpool_invoke_and_submit_fn_die_their_abort_has_the_argument),
+	KUNIT_CASE(wpool_event_dies_is_aborted_and_runs_once_more),
+	KUNIT_CASE(wpool_event_dies_after_its_finish_is_not_touched),
 	KUNIT_CASE(wpool_task_dies_without_a_fault_handler_the_pool_lives),
 	KUNIT_CASE(wpool_task_dies_submitted_again_both_submits_are_failed),
 	KUNIT_CASE(wpool_task_dies_in_a_child_on_its_stack_both_are_failed),

@@ -31,6 +31,7 @@
 #endif
 
 #ifndef COMPAT_HAVE_TIMER_DELETE_SYNC
+#define timer_delete(timer) del_timer(timer)
 #define timer_delete_sync(timer) del_timer_sync(timer)
 #endif
 

@@ -49,12 +49,16 @@
 #include <linux/bits.h>
 #include <linux/cpumask.h>
 #include <linux/gfp.h>
+#include <linux/hrtimer.h>
 #include <linux/list.h>
 #include <linux/module.h>
+#include <linux/spinlock.h>
+#include <linux/timer.h>
 #include <linux/types.h>
 
 struct task_struct;
 struct wpool;
+struct wpool_event;
 struct wpool_task;
 struct wpool_waiter;
 
@@ -105,6 +109,27 @@ typedef void (*wpool_task_fn)(struct wpool_task *task);
  * submit tasks with wpool_try_submit() only.
  */
 typedef void (*wpool_abort_fn)(struct wpool_task *task, int status);
+
+/**
+ * typedef wpool_event_fn - the function of an event
+ * @event: the event itself; container_of() leads to the caller's object
+ *
+ * When it starts, the event is not armed, and a fire runs it once more. It may arm the
+ * event again, and may free it after wpool_event_finish().
+ *
+ * Context: as &typedef wpool_task_fn.
+ */
+typedef void (*wpool_event_fn)(struct wpool_event *event);
+
+/**
+ * typedef wpool_event_abort_fn - is called instead of an event's function
+ * @event: the event; it may be freed after wpool_event_finish()
+ * @status: -ESHUTDOWN if the pool was closed when the event fired or before the function
+ *	started, -EIO if the worker died in the function
+ *
+ * Context: as &typedef wpool_abort_fn.
+ */
+typedef void (*wpool_event_abort_fn)(struct wpool_event *event, int status);
 
 /**
  * typedef wpool_arg_fn - a function of one argument, for wpool_invoke() and wpool_submit_fn()
@@ -277,7 +302,7 @@ enum wpool_state {
  * @searching: workers that are awake and hold no task
  * @busy: workers inside a task, asleep or not
  * @blocked: workers asleep inside a task; part of @busy
- * @waiting: submitters asleep because the pool is full
+ * @waiting: submitters asleep, and events that have fired, because the pool is full
  * @queued: accepted tasks that have not started
  * @free: tasks that would be accepted now; %WPOOL_UNLIMITED if there is no limit
  * @outstanding: accepted tasks that have not finished
@@ -362,7 +387,7 @@ struct wpool_task {
 	u8 flags;
 	u8 colour;
 	u8 queued;
-	u8 unused;
+	u8 armed;
 	wpool_task_fn func;
 	struct wpool *pool;
 	union {
@@ -373,6 +398,10 @@ struct wpool_task {
 		};
 		struct wpool_waiter *waiter;
 		struct task_struct *submitter;
+		struct {
+			struct task_struct *runner;
+			bool *gone;
+		};
 	};
 	struct module *owner;
 	u64 submit_ns;
@@ -389,6 +418,8 @@ static_assert(sizeof(struct wpool_task) <= 64, "a task is at most one cache line
 
 /* wpool_task.flags */
 #define WPOOL_TASK_DETACHED	BIT(0)
+#define WPOOL_TASK_EVENT	BIT(2)
+#define WPOOL_TASK_HREVENT	BIT(3)
 
 /**
  * wpool_task_init() - prepare a joinable task
@@ -460,6 +491,268 @@ static inline void wpool_task_init_abortable(struct wpool_task *task,
 	wpool_task_init_detached(task, func, owner);
 	task->abort = abort;
 }
+
+/* ---- events ---- */
+
+/**
+ * struct wpool_event - a task that waits without a worker
+ *
+ * An event waits for a time or for wpool_event_fire(), whichever comes first. While it
+ * waits it is *armed*, and holds no worker and no room in its pool. When the wait is
+ * over its function is run as a task of the pool: at once, or, if the pool is full, when
+ * its turn comes in the line of the submitters that wait. It is never refused, and
+ * max_blocking and the pool's policy do not matter. All fields are private.
+ *
+ *	struct conn { struct wpool_event event; ... };
+ *
+ *	static void conn_fn(struct wpool_event *event)
+ *	{
+ *		struct conn *conn = container_of(event, struct conn, event);
+ *
+ *		if (wpool_event_timed_out(event) || !conn_serve(conn)) {
+ *			wpool_event_finish(event);
+ *			kfree(conn);
+ *			return;
+ *		}
+ *		wpool_event_arm(event, 30 * HZ);
+ *	}
+ *
+ * The owner must call wpool_event_cancel_sync() before it frees the event, unless the
+ * event's own function called wpool_event_finish(), and before it unloads the
+ * functions. An armed event delays neither wpool_flush() nor wpool_destroy(), and does
+ * not keep the pool's memory: cancel events before you destroy their pool, as delayed work
+ * before its workqueue, or hold a reference to the pool as long as an event is armed or
+ * may be fired.
+ *
+ * An event that ends with -ESHUTDOWN runs its abort function instead of its function.
+ * Without one it just ends; wpool_event_cancel_sync() returns how.
+ */
+struct wpool_event {
+	/* private: */
+	struct wpool_task task;
+	wpool_event_fn func;
+	wpool_event_abort_fn abort;
+	struct timer_list timer;
+	atomic_t state;
+	raw_spinlock_t lock; /* task.armed, and the timer with it */
+};
+
+/* wpool_event.state: its function runs because of the time alone */
+#define WPOOL_EVENT_TIMED_OUT	BIT(2)
+
+#if !defined(CONFIG_LOCKDEP) && !defined(CONFIG_DEBUG_SPINLOCK)
+static_assert(sizeof(struct wpool_event) <= 128, "an event is at most two cache lines");
+#endif
+
+/**
+ * struct wpool_hrevent - an event whose times are exact
+ * @event: the event; all functions of events take it, except those that arm it
+ *
+ * Its timer is an hrtimer (CLOCK_MONOTONIC). Where there is no hurry, a struct
+ * wpool_event is smaller and cheaper to arm.
+ */
+struct wpool_hrevent {
+	struct wpool_event event;
+	/* private: */
+	struct hrtimer timer;
+};
+
+/**
+ * wpool_event_init() - prepare an event
+ * @event: the event; neither armed nor pending nor running
+ * @pool: the pool that its function will run in
+ * @func: the function
+ * @abort: called instead if @pool is closed when @func is due, or after the worker died
+ *	in @func; may be %NULL
+ *
+ * No reference to @pool is taken. The event must not be a local variable.
+ *
+ * Context: any.
+ */
+void wpool_event_init(struct wpool_event *event, struct wpool *pool, wpool_event_fn func,
+		      wpool_event_abort_fn abort);
+
+/**
+ * wpool_hrevent_init() - prepare an event with an hrtimer
+ * @event: as wpool_event_init()
+ * @pool: as wpool_event_init()
+ * @func: as wpool_event_init()
+ * @abort: as wpool_event_init()
+ *
+ * Context: any.
+ */
+void wpool_hrevent_init(struct wpool_hrevent *event, struct wpool *pool, wpool_event_fn func,
+			wpool_event_abort_fn abort);
+
+/**
+ * wpool_event_fire() - end the wait of an event: run its function
+ * @event: the event, armed or not
+ *
+ * Never fails. Until the function has started, further fires change nothing. If the
+ * function is running, it runs once more after it has returned, never twice at once; if
+ * the pool is full, behind those who wait already. Either way it sees everything that the
+ * caller wrote before this call.
+ *
+ * If the event is armed for a time as well, it is not any more when the function starts.
+ *
+ * Context: any except NMI, and not with scheduler locks held.
+ * Return: true; false if the event had fired already and its function has not started,
+ * if wpool_event_cancel_sync() waits for the function, or in NMI.
+ */
+bool wpool_event_fire(struct wpool_event *event);
+
+/**
+ * wpool_event_arm() - let an event wait for a time
+ * @event: the event
+ * @delay: in jiffies, from now
+ *
+ * Does nothing if the event is armed already, or has fired and its function has not
+ * started. As queue_delayed_work(), except that a @delay of 0 lasts until the next tick.
+ *
+ * Context: any except NMI, and not with scheduler locks held.
+ * Return: true if the event was armed by this call.
+ */
+bool wpool_event_arm(struct wpool_event *event, unsigned long delay);
+
+/**
+ * wpool_event_arm_at() - let an event wait until a point in time
+ * @event: the event
+ * @expires: in jiffies
+ *
+ * For a period that does not drift, however late the function runs:
+ *
+ *	wpool_event_arm_at(event, wpool_event_expires(event) + period);
+ *
+ * Context: as wpool_event_arm().
+ * Return: as wpool_event_arm().
+ */
+bool wpool_event_arm_at(struct wpool_event *event, unsigned long expires);
+
+/**
+ * wpool_event_mod() - let an event wait for a time anew
+ * @event: the event
+ * @delay: in jiffies, from now
+ *
+ * If the event is armed its time changes. If it has fired and its function has not
+ * started, the fire is taken back. As mod_delayed_work().
+ *
+ * Context: as wpool_event_arm().
+ * Return: true if the event was armed, or a fire was taken back.
+ */
+bool wpool_event_mod(struct wpool_event *event, unsigned long delay);
+
+/**
+ * wpool_hrevent_arm() - as wpool_event_arm(), with an hrtimer
+ * @event: the event
+ * @delay: from now
+ *
+ * Context: as wpool_event_arm().
+ * Return: as wpool_event_arm().
+ */
+bool wpool_hrevent_arm(struct wpool_hrevent *event, ktime_t delay);
+
+/**
+ * wpool_hrevent_arm_at() - as wpool_event_arm_at(), with an hrtimer
+ * @event: the event
+ * @expires: CLOCK_MONOTONIC
+ *
+ * Context: as wpool_event_arm().
+ * Return: as wpool_event_arm().
+ */
+bool wpool_hrevent_arm_at(struct wpool_hrevent *event, ktime_t expires);
+
+/**
+ * wpool_hrevent_mod() - as wpool_event_mod(), with an hrtimer
+ * @event: the event
+ * @delay: from now
+ *
+ * Context: as wpool_event_arm().
+ * Return: as wpool_event_mod().
+ */
+bool wpool_hrevent_mod(struct wpool_hrevent *event, ktime_t delay);
+
+/**
+ * wpool_event_expires() - the time for which an event was armed last
+ * @event: the event
+ *
+ * Context: any; nobody arms the event meanwhile.
+ * Return: a time in jiffies.
+ */
+static inline unsigned long wpool_event_expires(const struct wpool_event *event)
+{
+	return event->timer.expires;
+}
+
+/**
+ * wpool_hrevent_expires() - the time for which an event was armed last
+ * @event: the event
+ *
+ * Context: any; nobody arms the event meanwhile.
+ * Return: a time of CLOCK_MONOTONIC.
+ */
+static inline ktime_t wpool_hrevent_expires(const struct wpool_hrevent *event)
+{
+	return hrtimer_get_expires(&event->timer);
+}
+
+/**
+ * wpool_event_timed_out() - did nothing but the time end the wait?
+ * @event: the event
+ *
+ * Context: the event's function.
+ * Return: true if the function runs because the time has come; false if somebody has
+ * fired the event before the function started, even if the time had come, too.
+ */
+static inline bool wpool_event_timed_out(const struct wpool_event *event)
+{
+	return atomic_read(&event->state) & WPOOL_EVENT_TIMED_OUT;
+}
+
+/**
+ * wpool_event_cancel() - end the wait of an event without running its function
+ * @event: the event; must not be freed during the call
+ *
+ * Disarms the event, and takes back a fire whose function has not started. The
+ * function may be running, and may arm the event again; a later fire runs it. The abort
+ * function is not called. If the pool has accepted the event already, it keeps that place
+ * until its turn comes, and is counted as completed.
+ *
+ * Context: any except NMI, and not with scheduler locks held.
+ * Return: true if the event was armed, or a fire was taken back.
+ */
+bool wpool_event_cancel(struct wpool_event *event);
+
+/**
+ * wpool_event_cancel_sync() - cancel an event and get its memory back
+ * @event: the event
+ *
+ * As wpool_event_cancel(), and waits for the function or the abort function if it is
+ * running, but never behind another task. During the call the event can neither be
+ * fired nor armed: even a function that always arms its event again ends. The caller
+ * makes sure that nobody fires or arms the event afterwards.
+ *
+ * Context: process context; sleeps, uninterruptibly, only if the event is running or on
+ * its way.
+ * Return:
+ * * -ECANCELED - the event was armed, or had fired, and this call took that back
+ * * 0 - the function returned, or the event never fired
+ * * -ESHUTDOWN - the pool was closed when the event fired last
+ * * -EIO - the worker died in the function
+ * * -EDEADLK - called by the event's own function, and nothing was done
+ */
+int wpool_event_cancel_sync(struct wpool_event *event);
+
+/**
+ * wpool_event_finish() - an event's own function is done with it for good
+ * @event: the event
+ *
+ * Disarms the event, and takes back a fire that came since the function started. From
+ * then on the event is the caller's, which may free it, or prepare it anew. The caller
+ * makes sure that nobody else fires, arms or cancels the event any more.
+ *
+ * Context: the event's function or its abort function; process context; sleeps.
+ */
+void wpool_event_finish(struct wpool_event *event);
 
 /**
  * wpool_attrs_init() - set every attribute to its default

@@ -2,7 +2,6 @@
 /* Which worker runs this code, see current.h. */
 #include "core/current.h"
 
-#include <linux/kthread.h>
 #include <linux/preempt.h>
 
 #include "core/state.h"

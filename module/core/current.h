@@ -3,6 +3,7 @@
 #ifndef WPOOL_CORE_CURRENT_H
 #define WPOOL_CORE_CURRENT_H
 
+#include <linux/kthread.h>
 #include <linux/sched.h>
 
 struct wpool_worker;
@@ -29,6 +30,12 @@ struct wpool_worker *__wpool_worker_current(void);
 static inline struct wpool_worker *wpool_worker_current(void)
 {
 	return likely(!(current->flags & PF_KTHREAD)) ? NULL : __wpool_worker_current();
+}
+
+/** wpool_worker_self() - the same in a task that only workers run */
+static inline struct wpool_worker *wpool_worker_self(void)
+{
+	return kthread_data(current);
 }
 
 #endif /* WPOOL_CORE_CURRENT_H */

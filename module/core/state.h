@@ -54,6 +54,7 @@
  *
  * The raw locks; only the last two nest:
  *
+ *   event->lock (task/event.c): only the kernel's own locks of timers are taken under it
  *   pool->admission_lock
  *   fifo.lock (fifo.h)
  *   the lock in spawn_queue.c
@@ -349,8 +350,10 @@ struct wpool_worker {
  * @tokens: X: admission tokens in no cache; negative is a debt
  * @admission_lock: K: protects the fields marked A; raw: submitters and finishers
  *	take it near the limit
- * @waiters: A: submitters that wait, first in, first out; read under the lock, too
+ * @waiters: A: the line: submitters and events that wait, first in, first out; read
+ *	under the lock, too
  * @nr_waiting: A: length of @waiters
+ * @nr_fired: A: events among them
  * @nr_drainers: A: threads that wait for tasks to finish
  * @state: T
  * @order: I
@@ -385,6 +388,7 @@ struct wpool_worker {
  * @handoffs: N: hand-offs by the monitor
  * @hogs: N: tasks that ran for hog_ms without sleeping
  * @nr_cancelling: T: releases that cancel the queued tasks: no reboot meanwhile
+ * @nr_refused_events: X: events that the reaper ends because the pool is closed
  * @drain_wq: K: threads that wait for tasks to finish or for workers to end
  * @flush_mutex: K: one flush at a time
  * @tune_mutex: K: protects the fields marked T
@@ -441,6 +445,7 @@ struct wpool {
 	raw_spinlock_t admission_lock;
 	struct list_head waiters;
 	u32 nr_waiting;
+	u32 nr_fired;
 	u32 nr_drainers;
 	enum wpool_state state;
 	enum wpool_order order;
@@ -476,6 +481,7 @@ struct wpool {
 	u64 hogs;
 
 	u32 nr_cancelling;
+	atomic_t nr_refused_events;
 	wait_queue_head_t drain_wq;
 	struct mutex flush_mutex; /* one flush at a time */
 	struct mutex tune_mutex; /* protects the attributes and the state */

@@ -28,7 +28,7 @@ void wpool_trace_submitted(struct wpool *pool, struct wpool_runq *rq,
 			   struct wpool_task *task)
 {
 	task->submit_ns = ktime_get_mono_fast_ns();
-	trace_wpool_task_submitted(pool->name, rq->cpu, task, task->func);
+	trace_wpool_task_submitted(pool->name, rq->cpu, task, wpool_trace_func(task));
 }
 
 u64 wpool_trace_started(struct wpool_worker *w, const void *task, void *func,

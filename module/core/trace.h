@@ -6,7 +6,9 @@
 #ifndef WPOOL_TRACE_H
 #define WPOOL_TRACE_H
 
+#include <linux/container_of.h>
 #include <linux/init.h>
+#include <linux/wpool.h>
 #include <trace/events/wpool.h>
 
 struct wpool_runq;
@@ -16,6 +18,14 @@ struct wpool_worker;
 static inline bool wpool_trace_is_running(void)
 {
 	return trace_wpool_task_started_enabled() || trace_wpool_task_finished_enabled();
+}
+
+/** wpool_trace_func() - the function of a task as its owner knows it */
+static inline void *wpool_trace_func(const struct wpool_task *task)
+{
+	if (task->flags & WPOOL_TASK_EVENT)
+		return container_of(task, struct wpool_event, task)->func;
+	return task->func;
 }
 
 /** wpool_trace_submitted() - stamp and trace an accepted task, before it is pushed */

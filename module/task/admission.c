@@ -25,7 +25,8 @@
  * wait:A has a second partner, because a task may be cancelled while it joins the
  * line. The waiter marks the task as being in line, full barrier, and checks whether
  * it is cancelled <-> a cancel marks the task as cancelled (fully ordered) and checks
- * whether it is in line. At least one of them sends the submitter away.
+ * whether it is in line. At least one of them sends the submitter away. An event is not
+ * sent away: event.c.
  *
  * A pool without a limit has more tokens than it needs, and nobody counts them: a
  * submit takes none, and a finish gives none. Both count instead, on their own CPU,
@@ -52,11 +53,11 @@
  *   give    adds one token and takes one pass. A pass that finds tokens and waiters
  *           hands out at least one token, so the tokens left beside waiters are never
  *           more than the passes still to come, of all three kinds.
- *   wait    adds a waiter where tokens may be left, and takes one pass under the same
- *           hold of the lock, which is enough for all that it adds. So if it was the
- *           first in line and is left there, no token was free then, and those that
- *           come free later bring their own passes. If it was not the first, that holds
- *           already.
+ *   wait    adds a waiter, or an event, where tokens may be left, and takes one pass
+ *           under the same hold of the lock, which is enough for all that it adds. So
+ *           if it was the first in line and is left there, no token was free then, and
+ *           those that come free later bring their own passes. If it was not the first,
+ *           that holds already, and it need not take a pass.
  *   resize  adds many tokens, and takes passes until one finds no token or no waiter.
  *           It runs in a thread, and enables interrupts between two passes.
  */
@@ -65,6 +66,7 @@
 #include <linux/minmax.h>
 #include <linux/sched/signal.h>
 
+#include "core/reap_queue.h"
 #include "core/sched.h"
 #include "core/state.h"
 #include "task/account.h"
@@ -200,8 +202,31 @@ static void mark(struct wpool *pool, struct wpool_task *task, bool on)
 	lockdep_assert_held(&pool->admission_lock);
 	WRITE_ONCE(task->pool, (struct wpool *)((unsigned long)pool |
 						(on ? WPOOL_TASK_IN_LINE : 0)));
-	/* pairs with wpool_admission_withdraw(): task->pool may be followed */
+	/* pairs with wpool_admission_withdraw() and _leave(): task->pool may be followed */
 	smp_store_release(&task->queued, on ? WPOOL_QUEUED_LINE : WPOOL_QUEUED_NO);
+}
+
+/* A waiter, or an event, enters the line. */
+static void line_add(struct wpool *pool, struct wpool_task *place)
+	__must_hold(&pool->admission_lock)
+{
+	lockdep_assert_held(&pool->admission_lock);
+	list_add_tail(&place->node, &pool->waiters);
+	WRITE_ONCE(pool->nr_waiting, pool->nr_waiting + 1);
+	pool->nr_fired += wpool_task_is_event(place);
+	make_scarce(pool);
+	set_attention(pool, WPOOL_ATT_WAITERS, true);
+}
+
+/* It leaves the line. */
+static void line_remove(struct wpool *pool, struct wpool_task *place)
+	__must_hold(&pool->admission_lock)
+{
+	lockdep_assert_held(&pool->admission_lock);
+	list_del(&place->node);
+	WRITE_ONCE(pool->nr_waiting, pool->nr_waiting - 1);
+	pool->nr_fired -= wpool_task_is_event(place);
+	set_attention(pool, WPOOL_ATT_WAITERS, !list_empty(&pool->waiters));
 }
 
 static void join_line(struct wpool *pool, struct wpool_waiter *waiter)
@@ -210,10 +235,7 @@ static void join_line(struct wpool *pool, struct wpool_waiter *waiter)
 	u32 i;
 
 	lockdep_assert_held(&pool->admission_lock);
-	list_add_tail(&waiter->node, &pool->waiters);
-	WRITE_ONCE(pool->nr_waiting, pool->nr_waiting + 1);
-	make_scarce(pool);
-	set_attention(pool, WPOOL_ATT_WAITERS, true);
+	line_add(pool, &waiter->place);
 	for (i = 0; i < waiter->nr; i++) {
 		waiter->tasks[i]->waiter = waiter;
 		mark(pool, waiter->tasks[i], true);
@@ -227,14 +249,26 @@ static void leave_line(struct wpool *pool, struct wpool_waiter *waiter, int erro
 	u32 i;
 
 	lockdep_assert_held(&pool->admission_lock);
-	list_del(&waiter->node);
-	WRITE_ONCE(pool->nr_waiting, pool->nr_waiting - 1);
-	set_attention(pool, WPOOL_ATT_WAITERS, !list_empty(&pool->waiters));
+	line_remove(pool, &waiter->place);
 	for (i = waiter->accepted; i < waiter->nr; i++)
 		mark(pool, waiter->tasks[i], false);
 	waiter->error = error;
 	/* pairs with the acquires of done; the waiter's stack may be gone after this */
 	smp_store_release(&waiter->done, true);
+}
+
+/* A task of an event, or the place of a waiter; or NULL. */
+static struct wpool_task *first_in_line(struct wpool *pool)
+	__must_hold(&pool->admission_lock)
+{
+	lockdep_assert_held(&pool->admission_lock);
+	return list_first_entry_or_null(&pool->waiters, struct wpool_task, node);
+}
+
+/* The waiter that stands there, or NULL if it is an event. */
+static struct wpool_waiter *waiter_at(struct wpool_task *place)
+{
+	return wpool_task_is_event(place) ? NULL : container_of(place, struct wpool_waiter, place);
 }
 
 bool wpool_admission_withdraw(struct wpool_task *task)
@@ -244,7 +278,7 @@ bool wpool_admission_withdraw(struct wpool_task *task)
 	struct wpool *pool;
 
 	/* pairs with mark(); the pool exists as long as interrupts are off */
-	if (smp_load_acquire(&task->queued) != WPOOL_QUEUED_LINE)
+	if (smp_load_acquire(&task->queued) != WPOOL_QUEUED_LINE || wpool_task_is_event(task))
 		return false;
 	pool = wpool_task_last_pool(task);
 	raw_spin_lock(&pool->admission_lock);
@@ -260,6 +294,25 @@ bool wpool_admission_withdraw(struct wpool_task *task)
 	if (thread)
 		wake_up_process(thread);
 	return thread;
+}
+
+bool wpool_admission_leave(struct wpool_task *task)
+{
+	struct wpool *pool;
+	bool ret;
+
+	/* as in wpool_admission_withdraw() */
+	if (smp_load_acquire(&task->queued) != WPOOL_QUEUED_LINE)
+		return false;
+	pool = wpool_task_last_pool(task);
+	raw_spin_lock(&pool->admission_lock);
+	ret = task->queued == WPOOL_QUEUED_LINE;
+	if (ret) {
+		line_remove(pool, task);
+		mark(pool, task, false);
+	}
+	raw_spin_unlock(&pool->admission_lock);
+	return ret;
 }
 
 /* Was a task cancelled before it was in line, where a cancel finds it? */
@@ -330,22 +383,25 @@ static void serve_locked(struct wpool *pool, struct wpool_runq *rq, struct serve
 	__must_hold(&pool->admission_lock)
 {
 	u32 colour = READ_ONCE(pool->colour);
-	struct wpool_task *task;
+	struct wpool_task *place, *task;
 	struct wpool_waiter *w;
 
 	lockdep_assert_held(&pool->admission_lock);
 	served->nr_tasks = 0;
 	served->nr_threads = 0;
 	while (served->nr_tasks < SERVE_BATCH) {
-		w = list_first_entry_or_null(&pool->waiters, struct wpool_waiter, node);
-		if (!w || !take_central(pool, 1))
+		place = first_in_line(pool);
+		if (!place || !take_central(pool, 1))
 			break;
-		task = w->tasks[w->accepted++];
+		w = waiter_at(place);
+		task = w ? w->tasks[w->accepted++] : place;
+		if (!w)
+			line_remove(pool, place);
 		/* before it is accepted, so that a flush by anyone who sees that waits for it */
 		wpool_account_in(rq, colour, 1);
 		wpool_task_accept(pool, rq, task, colour);
 		served->tasks[served->nr_tasks++] = task;
-		if (w->accepted == w->nr) {
+		if (w && w->accepted == w->nr) {
 			served->threads[served->nr_threads++] = w->thread;
 			leave_line(pool, w, 0);
 		}
@@ -439,7 +495,7 @@ int wpool_admission_wait(struct wpool *pool, struct wpool_waiter *waiter,
 	raw_spin_lock(&pool->admission_lock);
 	if (pool->attention & WPOOL_ATT_CLOSED) {
 		err = -ESHUTDOWN;
-	} else if (max && pool->nr_waiting >= max) {
+	} else if (max && pool->nr_waiting - pool->nr_fired >= max) {
 		err = -EAGAIN;
 	} else {
 		join_line(pool, waiter);
@@ -478,35 +534,84 @@ int wpool_admission_wait(struct wpool *pool, struct wpool_waiter *waiter,
 	return waiter->error;
 }
 
+/* ---- events ---- */
+
+/* The pool is closed: the reaper calls the abort function. Destroy waits for that. */
+static void refuse(struct wpool *pool, struct wpool_task *task)
+{
+	wpool_get(pool);
+	atomic_inc(&pool->nr_refused_events);
+	WRITE_ONCE(task->queued, WPOOL_QUEUED_REFUSED);
+	wpool_reap_task(task);
+}
+
+bool wpool_admission_join(struct wpool *pool, struct wpool_task *task)
+{
+	struct wpool_runq *rq = wpool_this_runq(pool);
+	struct served served;
+	bool first = false;
+	int n;
+
+	raw_spin_lock(&pool->admission_lock);
+	n = take_locked(pool, rq, 1);
+	if (!n) {
+		first = list_empty(&pool->waiters);
+		line_add(pool, task);
+		mark(pool, task, true);
+	}
+	if (first) {
+		/* wait:A */
+		smp_mb();
+		serve_locked(pool, rq, &served);
+	}
+	raw_spin_unlock(&pool->admission_lock);
+	/* the event may be gone by now, if it stood in line */
+	if (first)
+		see_to(pool, rq, &served);
+	if (n < 0)
+		refuse(pool, task);
+	return n > 0;
+}
+
 /* ---- close, open, resize ---- */
 
 void wpool_admission_close(struct wpool *pool)
 {
 	struct task_struct *threads[SERVE_BATCH];
+	struct wpool_task *events[SERVE_BATCH], *place;
+	u32 nr_threads, nr_events, i;
 	struct wpool_waiter *w;
 	unsigned long flags;
-	u32 n, i;
 
 	lockdep_assert_held(&pool->tune_mutex);
 	do {
-		n = 0;
+		nr_threads = 0;
+		nr_events = 0;
 		local_irq_save(flags);
 		raw_spin_lock(&pool->admission_lock);
 		set_attention(pool, WPOOL_ATT_CLOSED, true);
-		while (n < SERVE_BATCH) {
-			w = list_first_entry_or_null(&pool->waiters,
-						     struct wpool_waiter, node);
-			if (!w)
+		while (nr_threads + nr_events < SERVE_BATCH) {
+			place = first_in_line(pool);
+			if (!place)
 				break;
-			threads[n++] = w->thread;
-			leave_line(pool, w, -ESHUTDOWN);
+			w = waiter_at(place);
+			if (w) {
+				threads[nr_threads++] = w->thread;
+				leave_line(pool, w, -ESHUTDOWN);
+			} else {
+				line_remove(pool, place);
+				mark(pool, place, false);
+				events[nr_events++] = place;
+			}
 		}
 		raw_spin_unlock(&pool->admission_lock);
-		for (i = 0; i < n; i++)
+		for (i = 0; i < nr_threads; i++)
 			wake_up_process(threads[i]);
+		for (i = 0; i < nr_events; i++)
+			refuse(pool, events[i]);
 		local_irq_restore(flags);
 		cond_resched();
-	} while (n == SERVE_BATCH);
+	} while (nr_threads + nr_events == SERVE_BATCH);
 }
 
 void wpool_admission_open(struct wpool *pool)

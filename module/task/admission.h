@@ -26,7 +26,8 @@ struct task_struct;
 
 /**
  * struct wpool_waiter - a submitter that waits in line, on its own stack
- * @node: in pool->waiters; under admission_lock
+ * @place: stands in the line, pool->waiters, beside the tasks of events, which stand
+ *	there themselves; no task, of which only the node and the flags, 0, are used
  * @thread: thread to wake
  * @tasks: claimed tasks to be accepted, in order
  * @nr: number of tasks
@@ -36,7 +37,7 @@ struct task_struct;
  *	nobody touches the waiter, and the submitter does not touch the pool.
  */
 struct wpool_waiter {
-	struct list_head node;
+	struct wpool_task place;
 	struct task_struct *thread;
 	struct wpool_task *const *tasks;
 	u32 nr;
@@ -169,6 +170,28 @@ static inline bool wpool_admission_give(struct wpool *pool, struct wpool_runq *r
  */
 int wpool_admission_wait(struct wpool *pool, struct wpool_waiter *waiter,
 			 unsigned int state, long timeout);
+
+/**
+ * wpool_admission_join() - let the task of an event wait in line, without a thread
+ * @pool: the pool
+ * @task: the task, for which there was no token at hand
+ *
+ * If the pool is closed, the reaper calls the task's abort function with -ESHUTDOWN.
+ *
+ * Context: any; interrupts off.
+ * Return: true if there was a token after all, and the caller must accept the task;
+ * false: the caller must not touch it any more.
+ */
+bool wpool_admission_join(struct wpool *pool, struct wpool_task *task);
+
+/**
+ * wpool_admission_leave() - take the task of an event off the line
+ * @task: the task
+ *
+ * Context: any; interrupts off.
+ * Return: true if it was in line.
+ */
+bool wpool_admission_leave(struct wpool_task *task);
 
 /**
  * wpool_admission_withdraw() - send away the submitter that waits with a task

@@ -155,8 +155,8 @@ void wpool_finish_cancelled(struct wpool *pool, struct wpool_task *task)
 	abort = task->abort;
 	owner = task->owner;
 	colour = task->colour;
-	trace_wpool_task_dropped(pool->name, raw_smp_processor_id(), task, task->func,
-				 -ECANCELED);
+	trace_wpool_task_dropped(pool->name, raw_smp_processor_id(), task,
+				 wpool_trace_func(task), -ECANCELED);
 	WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
 	wpool_debug_deactivate(task);
 	/* the last touch; no other change leads out of CANCELLED */
@@ -167,8 +167,25 @@ void wpool_finish_cancelled(struct wpool *pool, struct wpool_task *task)
 	wpool_finish_detached(pool, colour, -ECANCELED);
 }
 
+/* End an event that fired into a closed pool: it was never accepted. */
+static void end_refused(struct wpool *pool, struct wpool_task *task)
+{
+	trace_wpool_task_dropped(pool->name, raw_smp_processor_id(), task,
+				 wpool_trace_func(task), -ESHUTDOWN);
+	WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
+	wpool_debug_deactivate(task);
+	task->abort(task, -ESHUTDOWN);
+	if (atomic_dec_and_test(&pool->nr_refused_events))
+		wake_up_all(&pool->drain_wq);
+	wpool_put(pool);
+}
+
 void wpool_finish_put_down(struct wpool *pool, struct wpool_task *task)
 {
+	if (READ_ONCE(task->queued) == WPOOL_QUEUED_REFUSED) {
+		end_refused(pool, task);
+		return;
+	}
 	if (wpool_task_is_cancelled(task)) {
 		wpool_finish_cancelled(pool, task);
 		return;

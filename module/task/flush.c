@@ -61,6 +61,9 @@ static bool is_empty(struct wpool *pool)
 {
 	if (!is_quiet(pool, 0) || !is_quiet(pool, 1) || READ_ONCE(pool->nr_cancelling))
 		return false;
+	/* after the tasks: one that fires an event does so before it is counted out */
+	if (atomic_read(&pool->nr_refused_events))
+		return false;
 	/* tasks before threads: pairs with spawn:A, before which a spawner counts as a thread */
 	smp_mb();
 	return !atomic_read(&pool->nr_threads);

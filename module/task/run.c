@@ -192,10 +192,11 @@ static noinline void call_traced(struct wpool_worker *w, struct wpool_task *task
 				 wpool_task_fn func, const struct context *was,
 				 bool item, u64 submit_ns)
 {
-	u64 start_ns = wpool_trace_started(w, task, func, submit_ns);
+	void *shown = wpool_trace_func(task);
+	u64 start_ns = wpool_trace_started(w, task, shown, submit_ns);
 
 	call(w, task, func, was, item);
-	wpool_trace_finished(w, task, func, start_ns);
+	wpool_trace_finished(w, task, shown, start_ns);
 }
 
 static __always_inline void call_for_worker(struct wpool_worker *w, struct wpool_task *task,

@@ -312,6 +312,12 @@ int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, bool may_b
 			       may_block ? MAX_SCHEDULE_TIMEOUT : 0);
 }
 
+void wpool_submit_event(struct wpool *pool, struct wpool_task *task)
+{
+	if (!hand_over(pool, &task, 1) && wpool_admission_join(pool, task))
+		accept(pool, wpool_this_runq(pool), &task, 1);
+}
+
 int wpool_submit_batch(struct wpool *pool, struct wpool_task *const *tasks,
 		       unsigned int nr, unsigned int flags)
 {

@@ -14,9 +14,10 @@
  *
  * Each arrow is one change of task->state, and one side wins it. A detached task
  * goes from PENDING straight to IDLE when its function starts, and is not touched
- * afterwards; an item (item.h) stays PENDING. A CANCELLED task is still in a queue, in
- * the line, or on its way from there to the reaper. Whoever holds it finishes it; until
- * then a submit of it is refused (-ECANCELED).
+ * afterwards; an item (item.h) stays PENDING. The task of an event is a detached one
+ * that its owner does not cancel: the event has states of its own (event.c). A CANCELLED
+ * task is still in a queue, in the line, or on its way from there to the reaper. Whoever
+ * holds it finishes it; until then a submit of it is refused (-ECANCELED).
  *
  * While a joinable task is RUNNING, or held by a thread that took it out of a queue,
  * its other fields belong to that thread. The change to IDLE is the last touch.
@@ -51,7 +52,8 @@ static inline u32 wpool_task_taken_back(int state)
 /* task->queued: what task->pool stands for */
 #define WPOOL_QUEUED_NO		0	/* nothing; or a submitter holds the task */
 #define WPOOL_QUEUED_POOL	1	/* accepted there and not finished */
-#define WPOOL_QUEUED_LINE	2	/* its submitter, task->waiter, waits there */
+#define WPOOL_QUEUED_LINE	2	/* its submitter, task->waiter, waits there, or an event */
+#define WPOOL_QUEUED_REFUSED	3	/* an event that fired into that pool, which is closed */
 
 /* Tag in task->pool, beside the pool: the task is in the line of that pool. */
 #define WPOOL_TASK_IN_LINE	2UL
@@ -99,6 +101,12 @@ static inline bool wpool_task_is_cancelled(const struct wpool_task *task)
 static inline bool wpool_task_is_detached(const struct wpool_task *task)
 {
 	return task->flags & WPOOL_TASK_DETACHED;
+}
+
+/** wpool_task_is_event() - is the task part of a struct wpool_event? */
+static inline bool wpool_task_is_event(const struct wpool_task *task)
+{
+	return task->flags & WPOOL_TASK_EVENT;
 }
 
 /**

@@ -374,7 +374,7 @@ proctype submitter(byte me)
 	:: got -> assert(!(came_after[me] & in_line))
 	:: !got && me >= NPROCS - TRIES -> assert(met_full[me])
 	:: !got && me < NPROCS - TRIES ->
-		/* wpool_admission_wait() */
+		/* wpool_admission_wait(), wpool_admission_join() */
 		spin_lock();
 		line!me;
 		make_scarce();
@@ -386,7 +386,11 @@ proctype submitter(byte me)
 			in_line = in_line | BIT(me);
 			all_met_full()
 		};
-		serve_locked();
+		/* a waiter that is not the first takes a pass, too, but does not have to */
+		if
+		:: len(line) == 1 -> serve_locked()
+		:: else
+		fi;
 		spin_unlock();
 #if GIVES_UP
 		if

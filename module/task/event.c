@@ -1,0 +1,581 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events: tasks that wait without a worker.
+ *
+ * An event is a task and a timer. Its task is its vehicle: a detached task, with a
+ * function in here, that goes through the line and the queues as any other, and is
+ * accepted and counted once for each time that the event has fired. So nothing of the
+ * paths of a task knows about events, except that in the line they stand without a
+ * submitter (wpool_admission_join()). What the event is about, event->state says:
+ *
+ *                fire               its turn                returned
+ *      IDLE ----------> PENDING ----------> RUNNING -------------------> IDLE
+ *       ^                | ^                 ^   |  fire: AGAIN
+ *       |         cancel | | fire            |   |  cancel: AGAIN goes
+ *       |                v |                 +---+
+ *       +------------- CANCELLED             | returned, AGAIN: PENDING, and the task
+ *         its turn, or taken out             | is submitted anew
+ *
+ * Each arrow is one change of event->state, and one side wins it. The task is on its way
+ * while the event is PENDING or CANCELLED, and at home otherwise: then task->pool is the
+ * pool in which it will run, and the thread that runs the function may submit it.
+ *
+ * A worker, or whoever ends tasks that no worker will run, brings the task home, in run()
+ * or end(). A cancelled event goes on to its turn, where nothing happens, unless it can
+ * be taken off the line: so a cancel is a change of state, in any context. cancel_sync
+ * takes it out of the queues, too.
+ *
+ * The timer is the kernel's. event->lock protects it, together with task->armed:
+ *
+ *   armed   the timer is pending, or its callback has yet to take the lock. The callback
+ *           that finds it armed and the timer not pending ends the wait; any other is
+ *           that of an earlier time, and does nothing.
+ *
+ * An event that is armed may be fired by somebody else, which leaves the timer alone: a
+ * fire takes no lock. The wait is over when the function starts, or with a cancel. An
+ * expiry in between is a fire like any other, and changes nothing.
+ *
+ * So who may run at the same time:
+ *
+ *   fire     with everything; the change of state decides. It does not touch the event
+ *            once the task is on its way, since the function may free the event.
+ *   arm      with each other and with the callback: event->lock
+ *   cancel_sync, finish: count as ENDING, so that nobody fires the event, and nobody who
+ *            takes the lock from then on arms it; wait for a callback that is running;
+ *            wait for the function. Then the memory is free.
+ *
+ * Barrier pair:
+ *
+ *   claim:B  what somebody wrote before its fire, full barrier, the load that finds the
+ *            event fired <-> the change to RUNNING, fully ordered, then the function: as
+ *            claim:A in task.c.
+ */
+#include <linux/bits.h>
+#include <linux/export.h>
+#include <linux/hardirq.h>
+#include <linux/hrtimer.h>
+#include <linux/jiffies.h>
+#include <linux/rcupdate.h>
+#include <linux/timer.h>
+#include <linux/wait_bit.h>
+#include <linux/wpool.h>
+
+#include "compat.h"
+#include "core/current.h"
+#include "core/sched.h"
+#include "core/state.h"
+#include "task/admission.h"
+#include "task/finish.h"
+#include "task/submit.h"
+#include "task/task.h"
+
+#define IDLE		0
+#define PENDING		1
+#define RUNNING		2
+#define CANCELLED	3
+#define STATE_MASK	3
+#define TIMED_OUT	WPOOL_EVENT_TIMED_OUT	/* RUNNING: the timer alone made it so */
+#define TIMED		BIT(3)	/* PENDING, or AGAIN: the timer alone made it so */
+#define AGAIN		BIT(4)	/* RUNNING: fired, submit it when it has returned */
+#define WAITED		BIT(5)	/* RUNNING: a thread sleeps until it has returned */
+#define SHUT		BIT(6)	/* IDLE: ended with -ESHUTDOWN */
+#define DIED		BIT(7)	/* IDLE: ended with -EIO */
+#define ENDING		BIT(8)	/* no fire, no timer; counts from here up */
+#define ENDING_MASK	(~(int)(ENDING - 1))
+
+/* ---- fire ---- */
+
+/*
+ * Submit the task of a PENDING event that is at home; the event may be gone afterwards.
+ * Interrupts are off.
+ */
+static void send(struct wpool_event *event)
+{
+	struct wpool_task *task = &event->task;
+
+	atomic_set(&task->state, WPOOL_ST_PENDING);
+	wpool_debug_activate(task);
+	wpool_submit_event(task->pool, task);
+}
+
+/* The event is not just IDLE. */
+static bool fire_slow(struct wpool_event *event, int timed)
+{
+	int old, new;
+
+	/* claim:B, since an exchange that failed orders nothing */
+	smp_mb();
+	old = atomic_read(&event->state);
+	do {
+		if (old & ENDING_MASK)
+			return false;
+		if ((old & STATE_MASK) == IDLE || (old & STATE_MASK) == CANCELLED)
+			new = PENDING | timed;
+		else if ((old & STATE_MASK) == RUNNING && !(old & AGAIN))
+			new = old | AGAIN | timed;
+		else if (old & TIMED && !timed)
+			new = old & ~TIMED;
+		else
+			return false;
+	} while (!atomic_try_cmpxchg(&event->state, &old, new));
+
+	if ((old & STATE_MASK) == IDLE)
+		send(event);
+	return (old & STATE_MASK) != PENDING && !(old & AGAIN);
+}
+
+/* @timed: TIMED if the time has come, or 0. Interrupts are off. */
+static bool fire(struct wpool_event *event, int timed)
+{
+	int old = IDLE;
+
+	wpool_debug_assert_init(&event->task);
+	if (unlikely(!atomic_try_cmpxchg(&event->state, &old, PENDING | timed)))
+		return fire_slow(event, timed);
+	send(event);
+	return true;
+}
+
+bool wpool_event_fire(struct wpool_event *event)
+{
+	unsigned long flags;
+	bool ret;
+
+	if (in_nmi())
+		return false;
+	local_irq_save(flags);
+	ret = fire(event, 0);
+	local_irq_restore(flags);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(wpool_event_fire);
+
+/* ---- the timer ---- */
+
+static bool is_hr(const struct wpool_event *event)
+{
+	return event->task.flags & WPOOL_TASK_HREVENT;
+}
+
+static struct hrtimer *hrtimer_of(struct wpool_event *event)
+{
+	return &container_of(event, struct wpool_hrevent, event)->timer;
+}
+
+static bool timer_is_queued(struct wpool_event *event)
+{
+	return is_hr(event) ? hrtimer_is_queued(hrtimer_of(event)) : timer_pending(&event->timer);
+}
+
+/* Start the timer, or change its time. */
+static void timer_set(struct wpool_event *event, u64 expires)
+	__must_hold(&event->lock)
+{
+	lockdep_assert_held(&event->lock);
+	WRITE_ONCE(event->task.armed, true);
+	if (is_hr(event))
+		hrtimer_start(hrtimer_of(event), expires, HRTIMER_MODE_ABS);
+	else
+		mod_timer(&event->timer, expires);
+}
+
+/* Wait until no callback of the timer is running; nobody arms the event. */
+static void timer_sync(struct wpool_event *event)
+{
+	if (is_hr(event))
+		hrtimer_cancel(hrtimer_of(event));
+	else
+		timer_delete_sync(&event->timer);
+}
+
+/* The callback of both timers. */
+static void expired(struct wpool_event *event)
+{
+	unsigned long flags;
+	bool due;
+
+	/* not TIMER_IRQSAFE: interrupts would be off until all are fired that are due */
+	local_irq_save(flags);
+	raw_spin_lock(&event->lock);
+	due = event->task.armed && !timer_is_queued(event);
+	if (due)
+		WRITE_ONCE(event->task.armed, false);
+	raw_spin_unlock(&event->lock);
+	if (due)
+		fire(event, TIMED);
+	local_irq_restore(flags);
+}
+
+static void timer_fn(struct timer_list *timer)
+{
+	struct wpool_event *event = timer_container_of(event, timer, timer);
+
+	expired(event);
+}
+
+static enum hrtimer_restart hrtimer_fn(struct hrtimer *timer)
+{
+	expired(&container_of(timer, struct wpool_hrevent, timer)->event);
+	return HRTIMER_NORESTART;
+}
+
+static bool arm(struct wpool_event *event, u64 expires)
+{
+	unsigned long flags;
+	bool ret;
+	int state;
+
+	raw_spin_lock_irqsave(&event->lock, flags);
+	state = atomic_read(&event->state);
+	ret = !event->task.armed && !(state & (ENDING_MASK | AGAIN)) &&
+	      (state & STATE_MASK) != PENDING;
+	if (ret)
+		timer_set(event, expires);
+	raw_spin_unlock_irqrestore(&event->lock, flags);
+	return ret;
+}
+
+bool wpool_event_arm_at(struct wpool_event *event, unsigned long expires)
+{
+	return !in_nmi() && arm(event, expires);
+}
+EXPORT_SYMBOL_GPL(wpool_event_arm_at);
+
+bool wpool_event_arm(struct wpool_event *event, unsigned long delay)
+{
+	return wpool_event_arm_at(event, jiffies + delay);
+}
+EXPORT_SYMBOL_GPL(wpool_event_arm);
+
+bool wpool_hrevent_arm_at(struct wpool_hrevent *event, ktime_t expires)
+{
+	return !in_nmi() && arm(&event->event, expires);
+}
+EXPORT_SYMBOL_GPL(wpool_hrevent_arm_at);
+
+bool wpool_hrevent_arm(struct wpool_hrevent *event, ktime_t delay)
+{
+	return wpool_hrevent_arm_at(event, ktime_add_safe(ktime_get(), delay));
+}
+EXPORT_SYMBOL_GPL(wpool_hrevent_arm);
+
+/* Returns true if it was armed. */
+static bool disarm(struct wpool_event *event)
+{
+	unsigned long flags;
+	bool ret;
+
+	raw_spin_lock_irqsave(&event->lock, flags);
+	ret = event->task.armed;
+	if (ret) {
+		WRITE_ONCE(event->task.armed, false);
+		/* if its callback is running, that will find the event not armed */
+		if (is_hr(event))
+			hrtimer_try_to_cancel(hrtimer_of(event));
+		else
+			timer_delete(&event->timer);
+	}
+	raw_spin_unlock_irqrestore(&event->lock, flags);
+	return ret;
+}
+
+/* ---- the function ---- */
+
+/* The task has come home; false if the event was cancelled, and is IDLE now. */
+static bool start(struct wpool_event *event, bool *gone)
+{
+	int old = atomic_read(&event->state), new;
+
+	do {
+		new = old & ENDING_MASK;
+		if ((old & STATE_MASK) == PENDING)
+			new |= RUNNING | (old & TIMED ? TIMED_OUT : 0);
+	} while (!atomic_try_cmpxchg(&event->state, &old, new));
+
+	if ((old & STATE_MASK) != PENDING)
+		return false;
+	WRITE_ONCE(event->task.runner, current);
+	event->task.gone = gone;
+	/* unless the timer itself has ended the wait */
+	if (READ_ONCE(event->task.armed))
+		disarm(event);
+	return true;
+}
+
+/* The function has returned; @how: SHUT or DIED if that was the abort function, or 0. */
+static void stop(struct wpool_event *event, int how)
+{
+	int old = atomic_read(&event->state), new;
+	unsigned long flags;
+
+	/* before the next thread runs it */
+	WRITE_ONCE(event->task.runner, NULL);
+	do {
+		new = old & ENDING_MASK;
+		new |= old & AGAIN ? PENDING | (old & TIMED) : IDLE | how;
+	} while (!atomic_try_cmpxchg(&event->state, &old, new));
+
+	if (old & AGAIN) {
+		local_irq_save(flags);
+		send(event);
+		local_irq_restore(flags);
+	} else if (old & WAITED) {
+		wake_up_var(event);
+	}
+}
+
+/* The function of the task. */
+static void run(struct wpool_task *task)
+{
+	struct wpool_event *event = container_of(task, struct wpool_event, task);
+	bool gone = false;
+
+	if (!start(event, &gone))
+		return;
+	/* for who looks at the worker: not the function of ours that calls it */
+	WRITE_ONCE(wpool_worker_self()->func, event->func);
+	event->func(event);
+	if (!gone)
+		stop(event, 0);
+}
+
+/* Its abort function: no worker will run it, or one has died in the function. */
+static void end(struct wpool_task *task, int status)
+{
+	struct wpool_event *event = container_of(task, struct wpool_event, task);
+	bool died = status == -EIO, gone = false;
+
+	if (died) {
+		WRITE_ONCE(task->runner, current);
+		task->gone = &gone;
+	} else if (!start(event, &gone)) {
+		return;
+	}
+	if (event->abort)
+		event->abort(event, died ? -EIO : -ESHUTDOWN);
+	if (!gone)
+		stop(event, died ? DIED : SHUT);
+}
+
+/* ---- cancel ---- */
+
+/* Take back a fire whose function has not started; false if there is none. */
+static bool take_back(struct wpool_event *event)
+{
+	int old = atomic_read(&event->state), new;
+
+	do {
+		if ((old & STATE_MASK) == PENDING)
+			new = (old & ENDING_MASK) | CANCELLED;
+		else if (old & AGAIN)
+			new = old & ~(AGAIN | TIMED);
+		else
+			return false;
+	} while (!atomic_try_cmpxchg(&event->state, &old, new));
+
+	return true;
+}
+
+/* Take a cancelled event off the line; false if it is not there. */
+static bool take_off_line(struct wpool_event *event)
+{
+	unsigned long flags;
+	bool ret;
+	int old;
+
+	/* keeps the pool */
+	local_irq_save(flags);
+	ret = wpool_admission_leave(&event->task);
+	if (ret) {
+		wpool_debug_deactivate(&event->task);
+		old = CANCELLED;
+		while ((old & STATE_MASK) == CANCELLED &&
+		       !atomic_try_cmpxchg(&event->state, &old, IDLE | (old & ENDING_MASK)))
+			;
+		/* it has fired again meanwhile */
+		if ((old & STATE_MASK) != CANCELLED)
+			send(event);
+	}
+	local_irq_restore(flags);
+	return ret;
+}
+
+/* Take a cancelled event out of the queues, and end it; false if another thread holds it. */
+static bool take_out(struct wpool_event *event)
+{
+	struct wpool_task *task = &event->task;
+	unsigned long flags;
+	struct wpool *pool;
+	bool ret;
+
+	/* keeps the pool for wpool_finish_drop() */
+	rcu_read_lock();
+	local_irq_save(flags);
+	pool = wpool_task_pool(task);
+	ret = pool && wpool_sched_unqueue(pool, task);
+	local_irq_restore(flags);
+	if (ret)
+		wpool_finish_drop(pool, task);
+	rcu_read_unlock();
+	return ret;
+}
+
+bool wpool_event_cancel(struct wpool_event *event)
+{
+	bool ret;
+
+	if (in_nmi())
+		return false;
+	ret = disarm(event);
+	if (take_back(event)) {
+		take_off_line(event);
+		ret = true;
+	}
+	return ret;
+}
+EXPORT_SYMBOL_GPL(wpool_event_cancel);
+
+static bool mod(struct wpool_event *event, u64 expires)
+{
+	unsigned long flags;
+	bool ret = false;
+
+	if (in_nmi())
+		return false;
+	/* first, since it would take back what the new time fires */
+	if (take_back(event)) {
+		take_off_line(event);
+		ret = true;
+	}
+	raw_spin_lock_irqsave(&event->lock, flags);
+	ret |= event->task.armed;
+	if (!(atomic_read(&event->state) & ENDING_MASK))
+		timer_set(event, expires);
+	raw_spin_unlock_irqrestore(&event->lock, flags);
+	return ret;
+}
+
+bool wpool_event_mod(struct wpool_event *event, unsigned long delay)
+{
+	return mod(event, jiffies + delay);
+}
+EXPORT_SYMBOL_GPL(wpool_event_mod);
+
+bool wpool_hrevent_mod(struct wpool_hrevent *event, ktime_t delay)
+{
+	return mod(&event->event, ktime_add_safe(ktime_get(), delay));
+}
+EXPORT_SYMBOL_GPL(wpool_hrevent_mod);
+
+/* Is it RUNNING no more? If it is, mark it: its waiters are to be woken. */
+static bool has_returned(struct wpool_event *event)
+{
+	int old = atomic_read_acquire(&event->state);
+
+	do {
+		if ((old & STATE_MASK) != RUNNING)
+			return true;
+		if (old & WAITED)
+			return false;
+	} while (!atomic_try_cmpxchg(&event->state, &old, old | WAITED));
+
+	return false;
+}
+
+/* Tell lockdep of the wait in advance, even if it turns out that there is none. */
+static void lockdep_wait(struct wpool_task *task)
+{
+#ifdef CONFIG_LOCKDEP
+	struct wpool_worker *w = wpool_worker_current();
+	struct wpool *pool;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	pool = wpool_task_pool(task);
+	if (pool && !(w && w->pool == pool))
+		wpool_lockdep_wait(pool);
+	local_irq_restore(flags);
+#endif
+}
+
+int wpool_event_cancel_sync(struct wpool_event *event)
+{
+	struct wpool_task *task = &event->task;
+	u32 tries = 0;
+	int state;
+	bool ret;
+
+	might_sleep();
+	state = atomic_read(&event->state);
+	if ((state & STATE_MASK) == RUNNING && READ_ONCE(task->runner) == current)
+		return -EDEADLK;
+	lockdep_wait(task);
+	atomic_add(ENDING, &event->state);
+	ret = disarm(event);
+	timer_sync(event);
+	ret |= take_back(event);
+	for (;;) {
+		state = atomic_read_acquire(&event->state);
+		if ((state & STATE_MASK) == IDLE)
+			break;
+		if ((state & STATE_MASK) == RUNNING)
+			wait_var_event(event, has_returned(event));
+		else if (!take_off_line(event) && !take_out(event))
+			wpool_task_await_hands(&tries);
+	}
+	atomic_sub(ENDING, &event->state);
+	if (ret)
+		return -ECANCELED;
+	return state & DIED ? -EIO : state & SHUT ? -ESHUTDOWN : 0;
+}
+EXPORT_SYMBOL_GPL(wpool_event_cancel_sync);
+
+void wpool_event_finish(struct wpool_event *event)
+{
+	struct wpool_worker *w = wpool_worker_current();
+	struct wpool_task *task = &event->task;
+
+	might_sleep();
+	atomic_add(ENDING, &event->state);
+	disarm(event);
+	timer_sync(event);
+	/* if the worker dies from here on, nobody touches the event */
+	if (w && w->task == task)
+		w->abort = NULL;
+	*task->gone = true;
+	WRITE_ONCE(task->runner, NULL);
+	/* the last touch */
+	atomic_set_release(&event->state, IDLE);
+}
+EXPORT_SYMBOL_GPL(wpool_event_finish);
+
+/* ---- init ---- */
+
+static void init(struct wpool_event *event, struct wpool *pool, wpool_event_fn func,
+		 wpool_event_abort_fn abort, u8 flags)
+{
+	wpool_task_init_detached(&event->task, run, NULL);
+	event->task.abort = end;
+	event->task.flags |= WPOOL_TASK_EVENT | flags;
+	event->task.pool = pool;
+	event->func = func;
+	event->abort = abort;
+	atomic_set(&event->state, IDLE);
+	raw_spin_lock_init(&event->lock);
+	timer_setup(&event->timer, timer_fn, 0);
+}
+
+void wpool_event_init(struct wpool_event *event, struct wpool *pool, wpool_event_fn func,
+		      wpool_event_abort_fn abort)
+{
+	init(event, pool, func, abort, 0);
+}
+EXPORT_SYMBOL_GPL(wpool_event_init);
+
+void wpool_hrevent_init(struct wpool_hrevent *event, struct wpool *pool, wpool_event_fn func,
+			wpool_event_abort_fn abort)
+{
+	init(&event->event, pool, func, abort, WPOOL_TASK_HREVENT);
+	hrtimer_setup(&event->timer, hrtimer_fn, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
+}
+EXPORT_SYMBOL_GPL(wpool_hrevent_init);
