@@ -306,6 +306,7 @@ static void more_help(void)
 "  noop                     nothing\n"
 "  spin:TIME                use a CPU\n"
 "  sleep:TIME               sleep on a high-resolution timer\n"
+"  timer:TIME               wait for a timer before it starts, without a worker\n"
 "  yield:N                  give the CPU away N times\n"
 "  touch:SIZE               allocate memory and write to it\n"
 "  hash:SIZE                hash so many bytes\n"

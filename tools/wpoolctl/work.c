@@ -31,6 +31,7 @@ static const struct work_kind kinds[] = {
 	{ "lock", WPOOL_WORK_LOCK, ARG_DURATION },
 	{ "tree", WPOOL_WORK_TREE, ARG_TREE },
 	{ "fault", WPOOL_WORK_FAULT, ARG_NONE },
+	{ "timer", WPOOL_WORK_TIMER, ARG_DURATION },
 	{ }
 };
 

@@ -40,7 +40,7 @@
 #define WPOOL_DEV_HIST_BUCKETS	32	/* bucket i counts [2^i, 2^(i+1)) ns, the last all above */
 
 /* Limits on what a workload and a file may ask for. Beyond them: ERANGE. */
-#define WPOOL_MAX_WORK_NS	60000000000ULL	/* spin, sleep, lock: 60 s */
+#define WPOOL_MAX_WORK_NS	60000000000ULL	/* spin, sleep, lock, timer: 60 s */
 #define WPOOL_MAX_WORK_YIELDS	1000000ULL
 #define WPOOL_MAX_WORK_BYTES	(64ULL << 20)	/* touch, hash */
 #define WPOOL_MAX_TREE_DEPTH	20U
@@ -218,6 +218,7 @@ struct wpool_dev_simple {
 #define WPOOL_WORK_LOCK		6	/* arg: ns of CPU under a lock that all such tasks share */
 #define WPOOL_WORK_TREE		7	/* fork-join tree: depth, fanout; arg: ns of CPU per leaf */
 #define WPOOL_WORK_FAULT	8	/* oops; EPERM without allow_fault=1 or under policy run */
+#define WPOOL_WORK_TIMER	9	/* arg: ns to wait without a worker, before it starts */
 
 #define WPOOL_WORK_SILENT	(1U << 0)	/* no completion record, histograms only */
 
@@ -233,6 +234,9 @@ struct wpool_dev_simple {
  * @depth and @fanout are ignored by the other kinds. A tree's nodes are tasks of
  * the same pool, each submitted by its parent; the parent itself runs nodes that
  * the pool refuses. There is one record, for the root, when all nodes have ended.
+ *
+ * A timer is always accepted by an open pool, and takes no room in it while it waits. If
+ * the pool is closed when the time has come, its record has the status -ESHUTDOWN.
  */
 struct wpool_dev_work {
 	__u32 kind;
@@ -274,7 +278,7 @@ struct wpool_dev_submit {
 /**
  * struct wpool_dev_record - what read() returns, whole records only
  * @cookie: cookie of the descriptor
- * @status: 0, -ECANCELED, -EIO (its worker died), -ENOMEM (touch)
+ * @status: 0, -ECANCELED, -EIO (its worker died), -ENOMEM (touch), -ESHUTDOWN (timer)
  * @cpu: CPU on which it finished; (__u32)-1 if it never ran
  * @submit_ns: when it was handed over, before any wait for room in the pool
  * @start_ns: when it started, 0 if it never did

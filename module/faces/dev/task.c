@@ -24,6 +24,7 @@
  *   - a caller of wpool_task_cancel() or wpool_workload_stop() holds the
  *     file's lock and has found the item on the list of unfinished ones. So neither
  *     the item nor the thread that runs it can end before the caller lets go;
+ *   - a timer (timer.c) stands for a task until it starts, and ends it in any case;
  *   - a task that was not accepted leaves no record: a cancel only marks the
  *     tasks of a submit that is under way.
  *
@@ -39,9 +40,11 @@
 #include <linux/smp.h>
 #include <linux/wpool.h>
 
+#include "core/state.h"
 #include "faces/dev/file.h"
-#include "task/func.h"
+#include "faces/dev/timer.h"
 #include "faces/dev/workload.h"
+#include "task/func.h"
 
 /* Tasks handed to the pool at a time; the array is on the stack. */
 #define SUBMIT_CHUNK	64U
@@ -55,6 +58,7 @@
  * @node: L: on file->unfinished, file->done or a local list; empty if on none
  * @file: I: the file
  * @load: I: what the task does; has rules of its own
+ * @timer: I: what waits instead of the task before it starts, or NULL
  * @seq: I: number among the tasks of the file
  * @cookie: I: cookie of the descriptor
  * @submit_ns: I: when it was handed over
@@ -74,6 +78,7 @@ struct item {
 	struct list_head node;
 	struct wpool_devfile *file;
 	struct wpool_workload load;
+	struct wpool_devtimer *timer;
 	u64 seq;
 	u64 cookie;
 	u64 submit_ns;
@@ -197,6 +202,7 @@ static void item_init(struct item *item, struct wpool_devfile *file,
 	INIT_LIST_HEAD(&item->node);
 	item->file = file;
 	wpool_workload_init(&item->load, work, pool);
+	item->timer = NULL;
 	item->cookie = work->cookie;
 	item->submit_ns = submit_ns;
 	item->start_ns = 0;
@@ -208,6 +214,24 @@ static void item_init(struct item *item, struct wpool_devfile *file,
 	item->in_pool = true;
 }
 
+/* Add a new item to its file; false if that would exceed the limits. */
+static bool item_add(struct item *item)
+	__must_hold(&item->file->lock)
+{
+	struct wpool_devfile *file = item->file;
+	u64 bytes = wpool_workload_bytes(&item->load);
+
+	lockdep_assert_held(&file->lock);
+	if (file->nr_items >= WPOOL_MAX_INFLIGHT || bytes > WPOOL_MAX_FILE_BYTES - file->bytes)
+		return false;
+	item->seq = file->next_seq++;
+	file->nr_items++;
+	file->bytes += bytes;
+	list_add_tail(&item->node, &file->unfinished);
+	WRITE_ONCE(file->nr_unfinished, file->nr_unfinished + 1);
+	return true;
+}
+
 /* Add as many of the new items as the file's limits allow, a prefix. */
 static void submit_begin(struct wpool_devfile *file, struct submit *submit,
 			 struct wpool_task **tasks, u32 nr)
@@ -216,19 +240,9 @@ static void submit_begin(struct wpool_devfile *file, struct submit *submit,
 
 	spin_lock(&file->lock);
 	submit->first = file->next_seq;
-	for (i = 0; i < nr; i++) {
-		struct item *item = container_of(tasks[i], struct item, task);
-		u64 bytes = wpool_workload_bytes(&item->load);
-
-		if (file->nr_items >= WPOOL_MAX_INFLIGHT ||
-		    bytes > WPOOL_MAX_FILE_BYTES - file->bytes)
+	for (i = 0; i < nr; i++)
+		if (!item_add(container_of(tasks[i], struct item, task)))
 			break;
-		item->seq = file->next_seq++;
-		file->nr_items++;
-		file->bytes += bytes;
-		list_add_tail(&item->node, &file->unfinished);
-	}
-	WRITE_ONCE(file->nr_unfinished, file->nr_unfinished + i);
 	submit->nr = i;
 	list_add(&submit->node, &file->submits);
 	spin_unlock(&file->lock);
@@ -300,6 +314,62 @@ static int submit_chunk(struct wpool_devfile *file, struct wpool *pool,
 	return ret;
 }
 
+/* Start tasks that wait for a time first. */
+static int submit_timers(struct wpool_devfile *file, struct wpool *pool,
+			 const struct wpool_dev_work *works, u32 max)
+{
+	struct wpool_task *tasks[SUBMIT_CHUNK];
+	struct item *item;
+	bool full = false;
+	u32 i, nr, added;
+	u64 now;
+
+	if (wpool_is_closed(pool))
+		return -ESHUTDOWN;
+	if (!kmem_cache_alloc_bulk(item_cache, GFP_KERNEL, max, (void **)tasks))
+		return -ENOMEM;
+	now = ktime_get_ns();
+	for (nr = 0; nr < max; nr++) {
+		item = container_of(tasks[nr], struct item, task);
+		item_init(item, file, &works[nr], pool, now);
+		item->timer = wpool_devtimer_create(pool, tasks[nr], dev_task_run,
+						    dev_task_abort);
+		if (!item->timer)
+			break;
+	}
+	if (nr < max)
+		kmem_cache_free_bulk(item_cache, max - nr, (void **)&tasks[nr]);
+
+	/* one section, so that a cancel finds none that is not started */
+	spin_lock(&file->lock);
+	for (added = 0; added < nr; added++) {
+		item = container_of(tasks[added], struct item, task);
+		full = !item_add(item);
+		if (full)
+			break;
+		wpool_devtimer_start(item->timer, item->load.arg);
+	}
+	file->nr_accepted += added;
+	spin_unlock(&file->lock);
+	for (i = added; i < nr; i++) {
+		item = container_of(tasks[i], struct item, task);
+		wpool_devtimer_free(item->timer);
+		kmem_cache_free(item_cache, item);
+	}
+	return added ?: full ? -ENOBUFS : -ENOMEM;
+}
+
+/* How many descriptors at the front are timers, or none is, up to a chunk? */
+static u32 chunk_of(const struct wpool_dev_work *works, u32 nr)
+{
+	u32 n = 1;
+
+	while (n < min(nr, SUBMIT_CHUNK) &&
+	       (works[n].kind == WPOOL_WORK_TIMER) == (works[0].kind == WPOOL_WORK_TIMER))
+		n++;
+	return n;
+}
+
 int wpool_devtask_submit(struct wpool_devfile *file,
 			 const struct wpool_dev_work *works, u32 nr,
 			 bool nonblock, u32 *accepted)
@@ -310,9 +380,11 @@ int wpool_devtask_submit(struct wpool_devfile *file,
 
 	*accepted = 0;
 	while (*accepted < nr) {
-		u32 want = min(nr - *accepted, SUBMIT_CHUNK);
-		int ret = submit_chunk(file, pool, works + *accepted, want,
-				       flags);
+		const struct wpool_dev_work *chunk = works + *accepted;
+		u32 want = chunk_of(chunk, nr - *accepted);
+		int ret = chunk->kind == WPOOL_WORK_TIMER ?
+			  submit_timers(file, pool, chunk, want) :
+			  submit_chunk(file, pool, chunk, want, flags);
 
 		if (ret < 0 && !*accepted)
 			return ret == -EINTR ? -ERESTARTSYS : ret;
@@ -381,8 +453,12 @@ static bool item_cancel(struct item *item, u64 now)
 	__must_hold(&item->file->lock)
 {
 	lockdep_assert_held(&item->file->lock);
-	if (is_submitting(item->file, item) || !wpool_task_cancel(&item->task))
+	if (item->timer) {
+		if (!wpool_devtimer_cancel(item->timer))
+			return false;
+	} else if (is_submitting(item->file, item) || !wpool_task_cancel(&item->task)) {
 		return false;
+	}
 	item_record(item, -ECANCELED, now);
 	return true;
 }

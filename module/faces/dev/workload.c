@@ -97,6 +97,7 @@ int wpool_workload_check(const struct wpool_dev_work *work)
 	case WPOOL_WORK_SPIN:
 	case WPOOL_WORK_SLEEP:
 	case WPOOL_WORK_LOCK:
+	case WPOOL_WORK_TIMER:
 		return work->arg > WPOOL_MAX_WORK_NS ? -ERANGE : 0;
 	case WPOOL_WORK_YIELD:
 		return work->arg > WPOOL_MAX_WORK_YIELDS ? -ERANGE : 0;
@@ -324,6 +325,8 @@ static int (*const works[])(struct wpool_workload *load) = {
 	[WPOOL_WORK_LOCK] = run_lock,
 	[WPOOL_WORK_TREE] = wpool_worktree_run,
 	[WPOOL_WORK_FAULT] = wpool_fault_on_purpose,
+	/* it has waited before */
+	[WPOOL_WORK_TIMER] = run_noop,
 };
 
 void *wpool_workload_func(const struct wpool_workload *load)

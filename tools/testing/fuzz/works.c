@@ -152,7 +152,9 @@ static void gen_work(struct fuzzer *f, struct wpool_dev_work *work, bool runs)
 	bool patient = !runs && one_in(&f->rng, 100);
 	struct rng *rng = &f->rng;
 
-	work->kind = one_in(rng, 2) ? WPOOL_WORK_NOOP : below(rng, WPOOL_WORK_FAULT);
+	do
+		work->kind = one_in(rng, 2) ? WPOOL_WORK_NOOP : below(rng, WPOOL_WORK_TIMER + 1);
+	while (work->kind == WPOOL_WORK_FAULT);
 	work->flags = one_in(rng, 8) ? WPOOL_WORK_SILENT : 0;
 	work->depth = rnd(rng);
 	work->fanout = rnd(rng);
@@ -162,6 +164,7 @@ static void gen_work(struct fuzzer *f, struct wpool_dev_work *work, bool runs)
 		work->arg = patient ? 5000000 : below(rng, 10000);
 		break;
 	case WPOOL_WORK_SLEEP:
+	case WPOOL_WORK_TIMER:
 		work->arg = patient ? WPOOL_MAX_WORK_NS : below(rng, 500000);
 		break;
 	case WPOOL_WORK_YIELD:
@@ -192,6 +195,7 @@ static int spoil_work(struct fuzzer *f, struct wpool_dev_work *work)
 		[WPOOL_WORK_HASH] = WPOOL_MAX_WORK_BYTES,
 		[WPOOL_WORK_LOCK] = WPOOL_MAX_WORK_NS,
 		[WPOOL_WORK_TREE] = WPOOL_MAX_WORK_NS,
+		[WPOOL_WORK_TIMER] = WPOOL_MAX_WORK_NS,
 	};
 	static const struct {
 		uint32_t depth;
@@ -205,7 +209,7 @@ static int spoil_work(struct fuzzer *f, struct wpool_dev_work *work)
 
 	switch (below(&f->rng, 4)) {
 	case 0:
-		work->kind = WPOOL_WORK_FAULT + 1 + below(&f->rng, 1000);
+		work->kind = WPOOL_WORK_TIMER + 1 + below(&f->rng, 1000);
 		return -EINVAL;
 	case 1:
 		work->flags |= 2U << below(&f->rng, 31);

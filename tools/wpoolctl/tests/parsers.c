@@ -252,6 +252,7 @@ static void test_works(void)
 		{ "tree:19x2", { .kind = WPOOL_WORK_TREE, .depth = 19, .fanout = 2,
 				 .weight = 1 } },
 		{ "fault", { .kind = WPOOL_WORK_FAULT, .weight = 1 } },
+		{ "timer:10ms", { .kind = WPOOL_WORK_TIMER, .arg = 10000000, .weight = 1 } },
 	};
 	static const char *const bad[] = {
 		"", "nap", "noop:1", "noop:", "noop@0", "noop@1001", "noop@", "noop@x",

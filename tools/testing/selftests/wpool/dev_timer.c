@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The workload timer of /dev/wpool: tasks that wait without a worker, and take no room
+ * in the pool while they do.
+ */
+#include "work_fixture.h"
+
+#define TIMERS 200
+
+FIXTURE(timer)
+{
+	struct pool pool;	/* one worker, no queue, refuses at once */
+	int fd;			/* a second file */
+};
+
+FIXTURE_SETUP(timer)
+{
+	static const struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_POLICY,
+		.capacity = 1,
+		.policy = WPOOL_DEV_POLICY_FAIL,
+	};
+
+	self->fd = -1;
+	ASSERT_EQ(0, pool_create(&self->pool, &attrs));
+	self->fd = pool_attach(self->pool.name, 0);
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(timer)
+{
+	if (self->fd >= 0)
+		close(self->fd);
+	pool_end(&self->pool);
+}
+
+TEST_F(timer, holds_nothing_of_the_pool)
+{
+	struct wpool_dev_record records[TIMERS];
+	__u32 cancelled, stopped;
+	unsigned int i;
+
+	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_TIMER, LONG, 0, TIMERS));
+	EXPECT_EQ(TIMERS, pool_figure(self->fd, file_submitted));
+	EXPECT_EQ(0, pool_figure(self->fd, outstanding));
+	EXPECT_EQ(0, pool_figure(self->fd, workers));
+	EXPECT_EQ(0, pool_figure(self->fd, waiting));
+	EXPECT_EQ(1, pool_figure(self->fd, free));
+	/* there is still room for others */
+	EXPECT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 0));
+	/* and a cancel is at once */
+	EXPECT_EQ(0, cancel(self->fd, WPOOL_DEV_CANCEL_ALL, 0, &cancelled, &stopped));
+	EXPECT_EQ(TIMERS, cancelled);
+	EXPECT_EQ(0, stopped);
+	ASSERT_EQ(TIMERS, read_records(self->fd, records, TIMERS));
+	for (i = 0; i < TIMERS; i++) {
+		EXPECT_EQ(-ECANCELED, records[i].status);
+		EXPECT_EQ(0, records[i].start_ns);
+	}
+	EXPECT_EQ(0, read(self->fd, records, sizeof(records)));
+}
+
+/* All at the same time, with room for one of them: none is refused, none is lost. */
+TEST_F(timer, is_never_refused)
+{
+	struct wpool_dev_record records[TIMERS];
+	__u64 since = now_ns();
+	unsigned int i;
+
+	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_TIMER, 20 * MSEC, 0, TIMERS));
+	ASSERT_EQ(TIMERS, read_records(self->fd, records, TIMERS));
+	for (i = 0; i < TIMERS; i++) {
+		check_record(_metadata, &records[i], records[i].cookie, since);
+		EXPECT_LE(20 * MSEC, records[i].start_ns - records[i].submit_ns);
+	}
+	EXPECT_EQ(0, pool_figure(self->fd, refused));
+	EXPECT_EQ(TIMERS, pool_figure(self->fd, completed));
+}
+
+TEST_F(timer, cancelled_by_its_cookie)
+{
+	struct wpool_dev_record record;
+	__u32 cancelled, stopped;
+
+	ASSERT_EQ(0, submit(self->fd, WPOOL_WORK_TIMER, LONG, 1));
+	ASSERT_EQ(0, submit(self->fd, WPOOL_WORK_TIMER, LONG, 2));
+	EXPECT_EQ(0, cancel(self->fd, 0, 2, &cancelled, &stopped));
+	EXPECT_EQ(1, cancelled);
+	ASSERT_EQ(1, read_records(self->fd, &record, 1));
+	EXPECT_EQ(2, record.cookie);
+	EXPECT_EQ(-ECANCELED, record.status);
+	EXPECT_EQ(-ENOENT, cancel(self->fd, 0, 2, &cancelled, &stopped));
+}
+
+/* One that waits in line for the only place, held by a task of another file. */
+TEST_F(timer, cancelled_in_line)
+{
+	struct wpool_dev_record record;
+	__u32 cancelled, stopped;
+
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0));
+	ASSERT_EQ(0, submit(self->fd, WPOOL_WORK_TIMER, MSEC, 1));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->fd, waiting) == 1));
+	EXPECT_EQ(0, cancel(self->fd, WPOOL_DEV_CANCEL_ALL, 0, &cancelled, &stopped));
+	EXPECT_EQ(1, cancelled);
+	ASSERT_EQ(1, read_records(self->fd, &record, 1));
+	EXPECT_EQ(-ECANCELED, record.status);
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->fd, waiting) &&
+			     !pool_figure(self->fd, outstanding)));
+}
+
+TEST_F(timer, close_while_it_waits)
+{
+	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_TIMER, LONG, 0, TIMERS));
+	close(self->fd);
+	self->fd = -1;
+	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, waiting) &&
+			     !pool_figure(self->pool.fd, outstanding)));
+	EXPECT_EQ(0, pool_destroy(self->pool.fd));
+}
+
+TEST_F(timer, closed_pool)
+{
+	struct wpool_dev_record record;
+
+	ASSERT_EQ(0, submit(self->fd, WPOOL_WORK_TIMER, LONG, 1));
+	ASSERT_EQ(0, submit(self->fd, WPOOL_WORK_TIMER, 200 * MSEC, 2));
+	ASSERT_EQ(0, pool_destroy(self->pool.fd));
+	EXPECT_EQ(-ESHUTDOWN, submit(self->fd, WPOOL_WORK_TIMER, LONG, 3));
+	/* the pool is gone when the time has come */
+	ASSERT_EQ(1, read_records(self->fd, &record, 1));
+	EXPECT_EQ(2, record.cookie);
+	/* unless the machine took longer to destroy the pool */
+	EXPECT_TRUE(record.status == -ESHUTDOWN || !record.status);
+	EXPECT_EQ(0, cancel_all(self->fd));
+	ASSERT_EQ(1, read_records(self->fd, &record, 1));
+	EXPECT_EQ(1, record.cookie);
+	EXPECT_EQ(-ECANCELED, record.status);
+}
+
+/* Accepted is a prefix, in which timers stand among tasks that need a place. */
+TEST_F(timer, together_with_others)
+{
+	struct wpool_dev_work works[6] = { };
+	struct wpool_dev_record records[4];
+	__u32 accepted, seen = 0;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(works); i++)
+		works[i].cookie = i;
+	for (i = 1; i < 3; i++) {
+		works[i].kind = WPOOL_WORK_TIMER;
+		works[i].arg = LONG;
+	}
+	EXPECT_EQ(0, pool_tune(self->fd, &(struct wpool_dev_attrs) {
+		.mask = WPOOL_DEV_QUEUE_DEPTH, .queue_depth = 2,
+	}));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0));
+	/* there is no room for the fifth */
+	EXPECT_EQ(0, submit_flags(self->fd, works, ARRAY_SIZE(works), 0, &accepted));
+	EXPECT_EQ(4, accepted);
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+	ASSERT_EQ(2, read_records(self->fd, records, 2));
+	EXPECT_EQ(0, cancel_all(self->fd));
+	ASSERT_EQ(2, read_records(self->fd, records + 2, 2));
+	for (i = 0; i < 4; i++) {
+		EXPECT_EQ(i < 2 ? 0 : -ECANCELED, records[i].status);
+		seen |= 1U << records[i].cookie;
+	}
+	EXPECT_EQ(0xf, seen);
+}
+
+TEST_F(timer, limits)
+{
+	EXPECT_EQ(-ERANGE, submit(self->fd, WPOOL_WORK_TIMER, WPOOL_MAX_WORK_NS + 1, 1));
+	EXPECT_EQ(0, pool_figure(self->fd, file_submitted));
+}
+
+TEST_HARNESS_MAIN
