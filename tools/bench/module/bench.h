@@ -105,5 +105,8 @@ int bench_full(struct bench_run *run);
 int bench_pair(struct bench_run *run);
 int bench_crowd(struct bench_run *run);
 int bench_paths(struct bench_run *run);
+int bench_event_wheel(struct bench_run *run);
+int bench_event_armed(struct bench_run *run);
+int bench_event_fire(struct bench_run *run);
 
 #endif /* WPOOL_BENCH_H */

@@ -49,6 +49,9 @@ static const struct bench_case cases[] = {
 	{ "pair", bench_pair },
 	{ "crowd", bench_crowd },
 	{ "paths", bench_paths },
+	{ "event_wheel", bench_event_wheel },
+	{ "event_armed", bench_event_armed },
+	{ "event_fire", bench_event_fire },
 };
 
 static DEFINE_MUTEX(run_mutex);	/* one measurement at a time, and its result */

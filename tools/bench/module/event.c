@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events: tasks that wait without a worker.
+ *
+ *	event_wheel kind=bare|event n=N [us=US] [capacity=W] [depth=D]
+ *	event_armed n=N
+ *	event_fire n=N [cpu=C] [pause=US]
+ *
+ * "event_wheel": one producer on CPU 0 arms N timers of US microseconds, one after the
+ * other, and all is over when the last has expired: bare ones, whose functions count, or
+ * events, whose functions count in one of W workers.
+ *
+ * "event_armed": N events are armed for a time that does not come, and cancelled again:
+ * how long one takes, what the machine's memory shrinks by, and who was made or woken.
+ *
+ * "event_fire": the pool is quiet. A producer on CPU 0 submits a task, and the next time
+ * it fires an event, which is how it goes on: "submit_*" and "fire_*" are the times from
+ * before the call to the start, in ns.
+ */
+#include "bench.h"
+
+#include <linux/completion.h>
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/string.h>
+#include <linux/timer.h>
+
+#include "compat.h"
+#include "peers.h"
+#include "producers.h"
+
+#define FAR	(3600 * HZ)
+
+struct events {
+	struct wpool *pool;
+	struct wpool_event *events;
+	struct timer_list *timers;
+	unsigned long delay;
+	struct bench_meter meter;
+};
+
+static void event_count(struct wpool_event *event)
+{
+	bench_count();
+}
+
+static void timer_count(struct timer_list *timer)
+{
+	bench_count();
+}
+
+static struct wpool *pool_create(const struct bench_run *run, u32 capacity)
+{
+	struct wpool_attrs attrs;
+
+	wpool_attrs_init(&attrs);
+	attrs.name = "bench";
+	attrs.capacity = bench_num(run, "capacity", capacity);
+	attrs.queue_depth = bench_num(run, "depth", 0);
+	return wpool_create(&attrs, THIS_MODULE);
+}
+
+static void wheel_started(void *data)
+{
+	struct events *b = data;
+
+	bench_meter_start(&b->meter);
+}
+
+static int wheel_produce(struct bench_producer *p)
+{
+	struct events *b = p->data;
+	u64 i;
+
+	for (i = 0; i < p->nr; i++) {
+		if (b->timers)
+			mod_timer(&b->timers[i], jiffies + b->delay);
+		else
+			wpool_event_arm(&b->events[i], b->delay);
+		if (i % 1024 == 0)
+			cond_resched();
+	}
+	return 0;
+}
+
+int bench_event_wheel(struct bench_run *run)
+{
+	bool bare = !strcmp(bench_text(run, "kind", "event"), "bare");
+	u64 n = bench_num(run, "n", 1000000), i;
+	struct events b = {
+		.delay = usecs_to_jiffies(bench_num(run, "us", 10000)),
+	};
+	int err;
+
+	if (!n)
+		return -EINVAL;
+	b.pool = pool_create(run, 8);
+	if (IS_ERR(b.pool))
+		return PTR_ERR(b.pool);
+	err = -ENOMEM;
+	if (bare)
+		b.timers = kvcalloc(n, sizeof(*b.timers), GFP_KERNEL);
+	else
+		b.events = kvcalloc(n, sizeof(*b.events), GFP_KERNEL);
+	if (!b.timers && !b.events)
+		goto out_destroy;
+	for (i = 0; i < n; i++) {
+		if (bare)
+			timer_setup(&b.timers[i], timer_count, 0);
+		else
+			wpool_event_init(&b.events[i], b.pool, event_count, NULL);
+	}
+	/* unmeasured, so that there are workers */
+	bench_count_reset();
+	err = bench_produce(NULL, 1, DIV_ROUND_UP(n, 10), wheel_produce, &b, NULL) ?:
+	      bench_count_wait(DIV_ROUND_UP(n, 10));
+	if (err)
+		return bench_lost(err);
+	bench_count_reset();
+	err = bench_produce(run, 1, n, wheel_produce, &b, wheel_started) ?: bench_count_wait(n);
+	if (err)
+		return bench_lost(err);
+	bench_meter_stop(&b.meter, run);
+	for (i = 0; i < n; i++) {
+		if (bare)
+			timer_delete_sync(&b.timers[i]);
+		else
+			wpool_event_cancel_sync(&b.events[i]);
+	}
+out_destroy:
+	wpool_destroy(b.pool);
+	kvfree(b.timers);
+	kvfree(b.events);
+	return err;
+}
+
+int bench_event_armed(struct bench_run *run)
+{
+	u64 n = bench_num(run, "n", 1000000), i, before, after, start;
+	struct wpool_event *events;
+	struct wpool_stats stats;
+	struct wpool *pool;
+	int err = -ENOMEM;
+
+	pool = pool_create(run, 8);
+	if (IS_ERR(pool))
+		return PTR_ERR(pool);
+	before = bench_free_memory();
+	events = kvcalloc(n, sizeof(*events), GFP_KERNEL);
+	if (!events)
+		goto out_destroy;
+	for (i = 0; i < n; i++)
+		wpool_event_init(&events[i], pool, event_count, NULL);
+	bench_count_reset();
+	start = ktime_get_ns();
+	for (i = 0; i < n; i++) {
+		wpool_event_arm(&events[i], FAR + i % FAR);
+		if (i % 1024 == 0)
+			cond_resched();
+	}
+	bench_put(run, "arm_ns", ktime_get_ns() - start);
+	after = bench_free_memory();
+	bench_put(run, "used_bytes", before > after ? before - after : 0);
+	bench_put(run, "event_bytes", sizeof(*events));
+	bench_sleep_us(100000);
+	wpool_get_stats(pool, &stats);
+	bench_put(run, "workers", stats.workers);
+	bench_put(run, "spawned", stats.spawned);
+	bench_put(run, "outstanding", stats.outstanding);
+	bench_put(run, "waiting", stats.waiting);
+	bench_put(run, "runs", bench_count_sum());
+	err = 0;
+	start = ktime_get_ns();
+	for (i = 0; i < n; i++) {
+		if (wpool_event_cancel_sync(&events[i]) != -ECANCELED)
+			err = -EBADE;
+		if (i % 1024 == 0)
+			cond_resched();
+	}
+	bench_put(run, "cancel_sync_ns", ktime_get_ns() - start);
+	kvfree(events);
+out_destroy:
+	wpool_destroy(pool);
+	return err;
+}
+
+/* ---- from a fire, or a submit, to the start -------------------------------- */
+
+struct shots {
+	struct wpool_event event;
+	struct bench_item item;
+	struct bench_pool pool;
+	struct completion done;
+	u64 started_ns;
+	u32 *submit_ns, *fire_ns;
+	u64 pause_us;
+};
+
+static void hit_event(struct wpool_event *event)
+{
+	struct shots *b = container_of(event, struct shots, event);
+
+	b->started_ns = ktime_get_ns();
+	complete(&b->done);
+}
+
+static void hit(struct bench_item *item)
+{
+	struct shots *b = container_of(item, struct shots, item);
+
+	b->started_ns = ktime_get_ns();
+	complete(&b->done);
+}
+
+BENCH_FN(hit);
+
+static int shoot(struct bench_producer *p)
+{
+	struct shots *b = p->data;
+	u64 i, before;
+	int err;
+
+	for (i = 0; i < 2 * p->nr; i++) {
+		/* its last run is over, and the worker parks */
+		wpool_flush(b->pool.wpool);
+		bench_sleep_us(b->pause_us);
+		before = ktime_get_ns();
+		if (i & 1) {
+			wpool_event_fire(&b->event);
+		} else {
+			err = wpool_try_submit(b->pool.wpool, &b->item.task);
+			if (err)
+				return err;
+		}
+		wait_for_completion(&b->done);
+		(i & 1 ? b->fire_ns : b->submit_ns)[i / 2] =
+			min_t(u64, b->started_ns - before, U32_MAX);
+	}
+	return 0;
+}
+
+int bench_event_fire(struct bench_run *run)
+{
+	u64 n = bench_num(run, "n", 2000);
+	struct shots *b;
+	int err = -ENOMEM;
+
+	b = kzalloc(sizeof(*b), GFP_KERNEL);
+	if (!b)
+		return -ENOMEM;
+	b->submit_ns = kvcalloc(n, sizeof(u32), GFP_KERNEL);
+	b->fire_ns = kvcalloc(n, sizeof(u32), GFP_KERNEL);
+	b->pause_us = bench_num(run, "pause", 200);
+	init_completion(&b->done);
+	if (!b->submit_ns || !b->fire_ns)
+		goto out_free;
+	err = bench_pool_create(&b->pool, run, &hit_fn);
+	if (err)
+		goto out_free;
+	b->pool.peer->init(&b->pool, &b->item);
+	wpool_event_init(&b->event, b->pool.wpool, hit_event, NULL);
+	err = bench_produce(NULL, 1, DIV_ROUND_UP(n, 10), shoot, b, NULL);
+	if (!err)
+		err = bench_produce(run, 1, n, shoot, b, NULL);
+	if (err)
+		return bench_lost(err);
+	bench_put_percentiles(run, "submit", b->submit_ns, n);
+	bench_put_percentiles(run, "fire", b->fire_ns, n);
+	wpool_event_cancel_sync(&b->event);
+	bench_pool_destroy(&b->pool);
+out_free:
+	kvfree(b->submit_ns);
+	kvfree(b->fire_ns);
+	kfree(b);
+	return err;
+}
