@@ -14,7 +14,7 @@
 #   SHUFFLE  threads are moved among CPUs every so many ms at most, 0: never (100)
 #   FAULTS   phase fault: tasks that die (1000)
 #   GOODS    phase fault: tasks among them that must not notice (100000)
-#   PHASES   which, in this order (volume,nasty,stutter,line,seed,load); fault needs a
+#   PHASES   which, in this order (volume,nasty,stutter,line,event,seed,load); fault needs a
 #            machine of its own, that is told to expect so many oopses
 #   DIR      where the modules are (/wpool)
 #
@@ -32,7 +32,7 @@ STUTTER=${STUTTER:-1000}
 SHUFFLE=${SHUFFLE:-100}
 FAULTS=${FAULTS:-1000}
 GOODS=${GOODS:-100000}
-PHASES=${PHASES:-volume,nasty,stutter,line,seed,load}
+PHASES=${PHASES:-volume,nasty,stutter,line,event,seed,load}
 DIR=${DIR:-/wpool}
 
 POOLS=/sys/class/wpool
@@ -320,7 +320,7 @@ timed()
 
 phase_volume()
 {
-	timed 25
+	timed 20
 	torture volume "$duration" || return
 	start_jobs hotplug read
 	torture_ends "$duration"
@@ -329,7 +329,7 @@ phase_volume()
 
 phase_nasty()
 {
-	timed 35
+	timed 30
 	torture nasty "$duration" || return
 	start_jobs hotplug tune read kill life
 	left=$duration
@@ -408,6 +408,15 @@ phase_line()
 	timed 15
 	torture line "$duration" || return
 	torture_ends "$duration"
+}
+
+phase_event()
+{
+	timed 10
+	torture event "$duration" || return
+	start_jobs hotplug
+	torture_ends "$duration"
+	stop_jobs
 }
 
 # The same seed, the same decisions.

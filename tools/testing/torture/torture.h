@@ -14,6 +14,7 @@
  *   actor.c   phase nasty: threads that do everything at random
  *   volume.c  phase volume: as many tasks as possible
  *   line.c    phase line: the order of waiting submitters
+ *   event.c   phase event: tasks that wait without a worker
  *   fault.c   phase fault: tasks that die
  *   stutter.c silence of all, and what must hold then
  *   shuffle.c threads moved among CPUs
@@ -58,6 +59,8 @@ enum {
 	RND_LINE,
 	RND_FAULT,
 	RND_SHUFFLE,
+	RND_EVENT = 1100,
+	RND_EVENT_IRQ = 1200,
 	RND_IRQ = 2000,
 	RND_POOL = 30000,
 };
@@ -327,12 +330,13 @@ void stutter_close(void);
 u32 shuffle_start(void);
 void shuffle_stop(void);
 
-/* ---- volume.c, line.c, fault.c ---- */
+/* ---- volume.c, line.c, event.c, fault.c ---- */
 
 /* Others: threads beside the actors that stay in a silence. */
 
 void phase_volume(u32 others);
 void phase_line(u32 others);
+void phase_event(u32 others);
 void phase_fault(u32 others);
 
 #endif /* TORTURE_H */

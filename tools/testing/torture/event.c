@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Phase event: events that are fired, armed, changed and cancelled at random, by threads
+ * and in hard interrupts, in pools that are full, tuned, closed and opened meanwhile.
+ *
+ * A thing is one event with its accounts. What a call says that it did is counted, and
+ * in the end, when nothing can happen to the event any more,
+ *
+ *   fired - taken_back <= runs + aborts <= fired + armed
+ *
+ * Each fire that said so was a run, or an abort in a closed pool, unless a cancel said
+ * that it took something back; and no run came from nowhere. Its function never runs
+ * twice at once, and one that belongs to nobody frees itself.
+ */
+#include <linux/atomic.h>
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/hrtimer.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "../../../module/compat.h"
+#include "torture.h"
+
+#define NR_THINGS	16
+#define NR_SHOTS	4	/* of an interrupt */
+
+struct stage;
+
+/**
+ * struct thing - an event under torture
+ * @hr: the event; @hr.event is used, if the other timer is not
+ * @stage: where it is
+ * @nr: it has an hrtimer if that is odd
+ * @begun: fires that began
+ * @done: fires that returned
+ * @fired: of these, those that said so
+ * @armed: calls that said so, or may have armed it
+ * @taken_back: fires that were taken back, at most
+ * @runs: of its function
+ * @aborts: of its abort function
+ * @inside: functions that are running
+ * @seed: of what its next run does
+ */
+struct thing {
+	struct wpool_hrevent hr;
+	struct stage *stage;
+	u32 nr;
+	atomic64_t begun;
+	atomic64_t done;
+	atomic64_t fired;
+	atomic64_t armed;
+	atomic64_t taken_back;
+	atomic64_t runs;
+	atomic64_t aborts;
+	atomic_t inside;
+	atomic64_t seed;
+};
+
+/* An event that frees itself. */
+struct loner {
+	struct wpool_event event;
+	struct stage *stage;
+	u32 left;
+};
+
+/**
+ * struct stage - a pool and its events
+ * @pool: the pool
+ * @nr: of the stage
+ * @things: its events
+ * @loners: that have not freed themselves
+ * @timer: fires in hard interrupts
+ * @step: of the timer
+ * @round: of the thread
+ * @stop: the timer ends
+ * @thread: acts
+ * @ended: it has ended
+ */
+struct stage {
+	struct wpool *pool;
+	u32 nr;
+	struct thing things[NR_THINGS];
+	atomic_t loners;
+	struct hrtimer timer;
+	u64 step;
+	u64 round;
+	bool stop;
+	struct task_struct *thread;
+	struct completion ended;
+};
+
+static struct wpool_event *event_of(struct thing *thing)
+{
+	return &thing->hr.event;
+}
+
+static void fire(struct thing *thing)
+{
+	atomic64_inc(&thing->begun);
+	/* counted before it can be taken back; pairs with cancel_sync() */
+	smp_mb__after_atomic();
+	atomic64_add(wpool_event_fire(event_of(thing)), &thing->fired);
+	/* and counted as over after it; likewise */
+	smp_mb__before_atomic();
+	atomic64_inc(&thing->done);
+}
+
+/* It takes back what was there, and whatever is fired during the call. */
+static void cancel_sync(struct thing *thing)
+{
+	s64 done = atomic64_read(&thing->done);
+	int err;
+
+	/* pairs with fire() */
+	smp_mb();
+	err = wpool_event_cancel_sync(event_of(thing));
+	/* pairs with fire() */
+	smp_mb();
+	if (err == -ECANCELED)
+		atomic64_add(1 + atomic64_read(&thing->begun) - done, &thing->taken_back);
+	torture_check(err == 0 || err == -ECANCELED || err == -ESHUTDOWN,
+		      "event %u: %d", thing->nr, err);
+}
+
+static void arm(struct thing *thing, u32 us)
+{
+	bool ret = thing->nr & 1 ? wpool_hrevent_arm(&thing->hr, us * NSEC_PER_USEC) :
+				   wpool_event_arm(event_of(thing), usecs_to_jiffies(us));
+
+	atomic64_add(ret, &thing->armed);
+}
+
+static void mod(struct thing *thing, u32 us)
+{
+	bool ret;
+
+	/* it may be due before the call has returned */
+	atomic64_inc(&thing->armed);
+	ret = thing->nr & 1 ? wpool_hrevent_mod(&thing->hr, us * NSEC_PER_USEC) :
+			      wpool_event_mod(event_of(thing), usecs_to_jiffies(us));
+	atomic64_add(ret, &thing->taken_back);
+}
+
+/* What may be done in any context. */
+static void act(struct thing *thing, struct rnd *rnd)
+{
+	u32 us = rnd_below(rnd, 3000);
+
+	switch (rnd_below(rnd, 8)) {
+	case 0 ... 3:
+		fire(thing);
+		break;
+	case 4 ... 5:
+		arm(thing, us);
+		break;
+	case 6:
+		mod(thing, us);
+		break;
+	default:
+		atomic64_add(wpool_event_cancel(event_of(thing)), &thing->taken_back);
+	}
+}
+
+static void enter(struct thing *thing)
+{
+	torture_check(atomic_inc_return(&thing->inside) == 1, "event %u.%u runs twice at once",
+		      thing->stage->nr, thing->nr);
+}
+
+static void leave(struct thing *thing)
+{
+	atomic_dec(&thing->inside);
+}
+
+static void thing_fn(struct wpool_event *event)
+{
+	struct thing *thing = container_of(event, struct thing, hr.event);
+	struct rnd rnd;
+
+	enter(thing);
+	atomic64_inc(&thing->runs);
+	rnd_init(&rnd, atomic64_inc_return(&thing->seed));
+	if (rnd_one_in(&rnd, 8))
+		usleep_range(10, 500);
+	if (rnd_one_in(&rnd, 2))
+		act(thing, &rnd);
+	/* another one of the same pool, also to its end */
+	thing = &thing->stage->things[rnd_below(&rnd, NR_THINGS)];
+	if (rnd_one_in(&rnd, 4))
+		act(thing, &rnd);
+	leave(container_of(event, struct thing, hr.event));
+}
+
+static void thing_abort(struct wpool_event *event, int status)
+{
+	struct thing *thing = container_of(event, struct thing, hr.event);
+
+	enter(thing);
+	atomic64_inc(&thing->aborts);
+	torture_check(status == -ESHUTDOWN, "event %u.%u aborted with %d", thing->stage->nr,
+		      thing->nr, status);
+	leave(thing);
+}
+
+static void loner_end(struct loner *loner)
+{
+	struct stage *stage = loner->stage;
+
+	wpool_event_finish(&loner->event);
+	memset(loner, 0xa5, sizeof(*loner));
+	kfree(loner);
+	atomic_dec(&stage->loners);
+}
+
+static void loner_fn(struct wpool_event *event)
+{
+	struct loner *loner = container_of(event, struct loner, event);
+
+	wpool_event_arm(event, loner->left);
+	if (!loner->left--)
+		loner_end(loner);
+}
+
+static void loner_abort(struct wpool_event *event, int status)
+{
+	loner_end(container_of(event, struct loner, event));
+}
+
+static void loner_start(struct stage *stage, u32 delay)
+{
+	struct loner *loner = kmalloc(sizeof(*loner), GFP_KERNEL);
+
+	if (!loner)
+		return;
+	wpool_event_init(&loner->event, stage->pool, loner_fn, loner_abort);
+	loner->stage = stage;
+	loner->left = delay % 4;
+	atomic_inc(&stage->loners);
+	if (delay)
+		wpool_event_arm(&loner->event, delay);
+	else
+		wpool_event_fire(&loner->event);
+}
+
+static enum hrtimer_restart shoot(struct hrtimer *timer)
+{
+	struct stage *stage = container_of(timer, struct stage, timer);
+	struct rnd rnd;
+	u32 i;
+
+	if (READ_ONCE(stage->stop))
+		return HRTIMER_NORESTART;
+	rnd_step(&rnd, seed, RND_EVENT_IRQ + stage->nr, stage->step++);
+	for (i = 0; i < NR_SHOTS; i++)
+		act(&stage->things[rnd_below(&rnd, NR_THINGS)], &rnd);
+	hrtimer_forward_now(timer, ns_to_ktime(rnd_from_to(&rnd, 50, 2000) *
+					       (u64)NSEC_PER_USEC));
+	return HRTIMER_RESTART;
+}
+
+static void tune(struct stage *stage, struct rnd *rnd)
+{
+	struct wpool_attrs attrs;
+	int err;
+
+	wpool_attrs_init(&attrs);
+	attrs.capacity = rnd_from_to(rnd, 1, 4);
+	attrs.queue_depth = rnd_one_in(rnd, 4) ? WPOOL_UNLIMITED : rnd_below(rnd, 3);
+	attrs.policy = rnd_one_in(rnd, 2) ? WPOOL_BLOCK : WPOOL_FAIL;
+	err = wpool_tune(stage->pool, &attrs, WPOOL_TUNE_CAPACITY | WPOOL_TUNE_QUEUE_DEPTH |
+			 WPOOL_TUNE_POLICY);
+	torture_check(!err, "stage %u: %d", stage->nr, err);
+}
+
+static void reopen(struct stage *stage, struct rnd *rnd)
+{
+	int err;
+
+	err = wpool_release(stage->pool, rnd_one_in(rnd, 2) ? WPOOL_RELEASE_CANCEL : 0);
+	torture_check(!err, "stage %u: release: %d", stage->nr, err);
+	usleep_range(10, 2000);
+	err = wpool_reboot(stage->pool);
+	torture_check(!err, "stage %u: reboot: %d", stage->nr, err);
+}
+
+static void one_round(struct stage *stage)
+{
+	struct thing *thing;
+	struct rnd rnd;
+	int err;
+
+	rnd_step(&rnd, seed, RND_EVENT + stage->nr, stage->round);
+	thing = &stage->things[rnd_below(&rnd, NR_THINGS)];
+	switch (rnd_below(&rnd, 256)) {
+	case 0:
+		reopen(stage, &rnd);
+		break;
+	case 1 ... 4:
+		tune(stage, &rnd);
+		break;
+	case 5 ... 8:
+		err = wpool_flush(stage->pool);
+		torture_check(!err, "stage %u: flush: %d", stage->nr, err);
+		break;
+	case 9 ... 40:
+		cancel_sync(thing);
+		break;
+	case 41 ... 60:
+		loner_start(stage, rnd_below(&rnd, 5));
+		break;
+	case 61 ... 64:
+		usleep_range(10, 1000);
+		break;
+	default:
+		act(thing, &rnd);
+	}
+}
+
+static int stage_main(void *data)
+{
+	struct stage *stage = data;
+
+	while (!torture_stopping()) {
+		one_round(stage);
+		if (stage->round++ % 64 == 0)
+			cond_resched();
+	}
+	complete(&stage->ended);
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(HZ / 10);
+	return 0;
+}
+
+static bool start(struct stage *stage, u32 nr)
+{
+	struct wpool_attrs attrs;
+	char name[WPOOL_NAME_LEN];
+	u32 i;
+
+	snprintf(name, sizeof(name), "event%u", nr);
+	wpool_attrs_init(&attrs);
+	attrs.name = name;
+	attrs.capacity = 1 + nr % 3;
+	attrs.expiry_ms = 20;
+	stage->nr = nr;
+	stage->pool = wpool_create(&attrs, THIS_MODULE);
+	if (!torture_check(!IS_ERR(stage->pool), "create: %ld", PTR_ERR(stage->pool)))
+		return false;
+	for (i = 0; i < NR_THINGS; i++) {
+		struct thing *thing = &stage->things[i];
+
+		thing->stage = stage;
+		thing->nr = i;
+		atomic64_set(&thing->seed, seed + nr * NR_THINGS + i);
+		if (i & 1)
+			wpool_hrevent_init(&thing->hr, stage->pool, thing_fn, thing_abort);
+		else
+			wpool_event_init(&thing->hr.event, stage->pool, thing_fn, thing_abort);
+	}
+	init_completion(&stage->ended);
+	hrtimer_setup(&stage->timer, shoot, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
+	hrtimer_start(&stage->timer, ms_to_ktime(1), HRTIMER_MODE_REL_HARD);
+	stage->thread = kthread_run(stage_main, stage, "torture/e%u", nr);
+	return !IS_ERR(stage->thread);
+}
+
+/* Its events act on each other: until all of them are quiet, none is. */
+static void settle(struct stage *stage)
+{
+	u64 runs, fired, taken_back;
+	struct wpool_stats stats;
+	struct thing *thing;
+	u32 i, turn;
+	int err;
+
+	for (turn = 0; turn < 2; turn++) {
+		for (i = 0; i < NR_THINGS; i++)
+			cancel_sync(&stage->things[i]);
+		/* in the first turn one that was running may have armed others behind us */
+		err = wpool_release_timeout(stage->pool, WPOOL_RELEASE_DRAIN, TORTURE_PATIENCE);
+		torture_check(!err, "stage %u: release: %d", stage->nr, err);
+	}
+	for (i = 0; i < NR_THINGS; i++) {
+		thing = &stage->things[i];
+		runs = atomic64_read(&thing->runs) + atomic64_read(&thing->aborts);
+		fired = atomic64_read(&thing->fired);
+		taken_back = atomic64_read(&thing->taken_back);
+		torture_check(runs + taken_back >= fired &&
+			      runs <= fired + atomic64_read(&thing->armed),
+			      "event %u.%u: %llu fired, %lld armed, %llu taken back, %lld runs, %lld aborts",
+			      stage->nr, i, fired, atomic64_read(&thing->armed), taken_back,
+			      atomic64_read(&thing->runs), atomic64_read(&thing->aborts));
+		torture_count_tasks(atomic64_read(&thing->runs));
+	}
+	wpool_get_stats(stage->pool, &stats);
+	torture_check(!stats.outstanding && !stats.waiting && !stats.queued &&
+		      stats.submitted == stats.completed + stats.cancelled,
+		      "stage %u: %llu submitted, %llu completed, %llu cancelled, %llu outstanding, %u waiting",
+		      stage->nr, stats.submitted, stats.completed, stats.cancelled,
+		      stats.outstanding, stats.waiting);
+}
+
+static void stop(struct stage *stage)
+{
+	unsigned long end = jiffies + TORTURE_PATIENCE;
+
+	if (!torture_check(wait_for_completion_timeout(&stage->ended, TORTURE_PATIENCE),
+			   "stage %u: its thread does not end", stage->nr))
+		torture_show_threads();
+	kthread_stop(stage->thread);
+	WRITE_ONCE(stage->stop, true);
+	hrtimer_cancel(&stage->timer);
+	settle(stage);
+	/* their times are short, and the pool is closed */
+	while (atomic_read(&stage->loners) && time_before(jiffies, end))
+		msleep(20);
+	torture_check(!atomic_read(&stage->loners), "stage %u: %d loners are left", stage->nr,
+		      atomic_read(&stage->loners));
+	wpool_destroy(stage->pool);
+	pr_info("wpool_torture: event %u: %llu rounds\n", stage->nr, stage->round);
+}
+
+void phase_event(u32 others)
+{
+	u32 nr = max(actors / 2, 1U), i;
+	struct stage *stages = kvcalloc(nr, sizeof(*stages), GFP_KERNEL);
+
+	for (i = 0; i < nr; i++)
+		/* nothing to go on with */
+		if (!stages || !torture_check(start(&stages[i], i), "no memory, no threads"))
+			return;
+	while (torture_pause(100))
+		;
+	for (i = 0; i < nr; i++)
+		stop(&stages[i]);
+	kvfree(stages);
+}
