@@ -2,6 +2,7 @@
 /* The views of wpoolctl top, see top.h. */
 #include "top.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,7 +155,114 @@ static void show_pools(struct top *top)
 	}
 }
 
-/* ---- functions ------------------------------------------------------------ */
+/* ---- lists: functions, workers, CPUs --------------------------------------- */
+
+#define MAX_LIST_COLUMNS	8
+#define WIDTH_POOL		0	/* of a column: as long as the names of the pools */
+
+/* By what a list is sorted, before it is reversed. */
+enum list_order { BY_WORD, LARGEST_FIRST, SMALLEST_FIRST };
+
+/* What one column says in one line: a word if there is one, else the value. */
+struct cell {
+	const char *word;
+	double value;
+	enum screen_style style;
+};
+
+struct row {
+	struct cell cell[MAX_LIST_COLUMNS];
+	const char *func;		/* for the filter; "" */
+	const struct worker *worker;	/* that the line describes, or NULL */
+};
+
+struct list_column {
+	const char *title;
+	int width;			/* negative: on the left, as for printf() */
+	enum list_order order;
+	/* for a text that takes longer to make than a line that is not shown is worth */
+	void (*format)(const struct worker *worker, char *buf, size_t len);
+};
+
+struct rows {
+	struct row *row;
+	size_t nr;
+	int width[MAX_LIST_COLUMNS];
+};
+
+/* Lines of which two with the same cells, from column @tie on, are the same. */
+struct list {
+	struct list_column column[MAX_LIST_COLUMNS + 1];
+	size_t preset, tie;
+	/* 0, or -1 if there is no memory */
+	int (*make)(struct top *top, struct rows *rows);
+	const struct errmsg *(*error)(const struct top *top);
+};
+
+static const struct errmsg *workers_error(const struct top *top)
+{
+	return &top->workers_error;
+}
+
+static int compare_cells(const struct list_column *column, const struct cell *one,
+			 const struct cell *other)
+{
+	switch (column->order) {
+	case BY_WORD:
+		return strcmp(one->word, other->word);
+	case SMALLEST_FIRST:
+		return compare_values(other->value, one->value);
+	default:
+		return compare_values(one->value, other->value);
+	}
+}
+
+static const struct list *sorted_list;
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct list_column *column = sorted_list->column;
+	const struct row *one = a, *other = b;
+	size_t i = sorted->sort;
+	int order = compare_cells(&column[i], &one->cell[i], &other->cell[i]);
+
+	if (sorted->reverse)
+		order = -order;
+	for (i = sorted_list->tie; !order && column[i].title; i++)
+		order = compare_cells(&column[i], &one->cell[i], &other->cell[i]);
+	return order;
+}
+
+static void show_cell(const struct list_column *column, int width, bool last,
+		      const struct row *row, const struct cell *cell)
+{
+	const char *word = cell->word;
+	char text[128];
+
+	if (column->format) {
+		column->format(row->worker, text, sizeof(text));
+		word = text;
+	}
+	if (!word)
+		screen_put(cell->style, "%*.0f", width, cell->value);
+	else if (last)
+		screen_put(cell->style, "%s", word);
+	else
+		screen_put(cell->style, "%*.*s", width, abs(width), word);
+}
+
+static void show_row(const struct list *list, const struct rows *rows, const struct row *row)
+{
+	const struct list_column *column = list->column;
+	size_t i;
+
+	for (i = 0; column[i].title; i++) {
+		screen_put(SCREEN_PLAIN, i ? " " : "");
+		show_cell(&column[i], rows->width[i], !column[i + 1].title, row,
+			  &row->cell[i]);
+	}
+	screen_end_line();
+}
 
 static int name_width(const struct top *top)
 {
@@ -167,111 +275,95 @@ static int name_width(const struct top *top)
 	return width < max_name() ? width : max_name();
 }
 
-static int compare_funcs(const void *a, const void *b)
+static void show_list(struct top *top, const struct list *list)
 {
-	const struct func *one = a, *other = b;
-	int order;
-
-	switch (sorted->sort) {
-	case 0:
-		order = strcmp(one->pool, other->pool);
-		break;
-	case 1:
-		order = strcmp(one->name, other->name);
-		break;
-	case 3:
-		order = compare_values(one->nr[DOING_ASLEEP], other->nr[DOING_ASLEEP]);
-		break;
-	case 4:
-		order = compare_values(one->nr[DOING_HOG], other->nr[DOING_HOG]);
-		break;
-	case 5:
-		order = compare_values(one->oldest->since_ms, other->oldest->since_ms);
-		break;
-	default:
-		order = compare_values(one->busy, other->busy);
-	}
-	if (sorted->reverse)
-		order = -order;
-	return order ?: strcmp(one->pool, other->pool) ?: strcmp(one->name, other->name);
-}
-
-static void show_functions(struct top *top)
-{
-	struct funcs funcs = { };
-	int width = name_width(top), func_width = 8;
-	char oldest[128];
+	const struct errmsg *error = list->error(top);
+	struct rows rows = { };
 	size_t i, shown = 0;
 
-	if (*top->workers_error.text) {
-		screen_put(SCREEN_WARN, "%s", top->workers_error.text);
+	if (*error->text) {
+		screen_put(SCREEN_WARN, "%s", error->text);
 		screen_end_line();
 		return;
 	}
-	if (funcs_count(&funcs, &top->workers, NULL))
+	for (i = 0; list->column[i].title; i++)
+		rows.width[i] = list->column[i].width ?: -name_width(top);
+	if (list->make(top, &rows))
 		return;
-	for (i = 0; i < funcs.nr; i++)
-		if ((int)strlen(funcs.func[i].name) > func_width)
-			func_width = strlen(funcs.func[i].name);
-	if (func_width > 24)
-		func_width = 24;
-	put_title(top, 0, true, width, "pool");
-	put_title(top, 1, true, func_width, "function");
-	put_title(top, 2, false, 4, "busy");
-	put_title(top, 3, false, 6, "asleep");
-	put_title(top, 4, false, 4, "hogs");
-	put_title(top, 5, true, 6, "oldest");
+	for (i = 0; list->column[i].title; i++)
+		put_title(top, i, rows.width[i] < 0, abs(rows.width[i]),
+			  list->column[i].title);
 	screen_end_line();
 	sorted = top;
-	if (funcs.nr)
-		qsort(funcs.func, funcs.nr, sizeof(*funcs.func), compare_funcs);
-	for (i = 0; i < funcs.nr; i++) {
-		const struct func *func = &funcs.func[i];
+	sorted_list = list;
+	if (rows.nr)
+		qsort(rows.row, rows.nr, sizeof(*rows.row), compare_rows);
+	for (i = 0; i < rows.nr; i++) {
+		const struct row *row = &rows.row[i];
 
-		if (!passes(top, func->pool, func->name) || !is_shown(top, shown++))
-			continue;
-		worker_describe(func->oldest, oldest, sizeof(oldest));
-		screen_put(SCREEN_PLAIN, "%-*.*s %-*.*s ", width, width, func->pool,
-			   func_width, func_width, func->name);
-		screen_put(SCREEN_PLAIN, "%4u %6u ", func->busy, func->nr[DOING_ASLEEP]);
-		screen_put(func->nr[DOING_HOG] ? SCREEN_WARN : SCREEN_PLAIN, "%4u",
-			   func->nr[DOING_HOG]);
-		screen_put(SCREEN_PLAIN, " %s", oldest);
-		screen_end_line();
+		if (passes(top, row->cell[0].word, row->func) && is_shown(top, shown++))
+			show_row(list, &rows, row);
+	}
+	free(rows.row);
+}
+
+static int rows_init(struct rows *rows, size_t nr)
+{
+	rows->nr = nr;
+	rows->row = calloc(nr + 1, sizeof(*rows->row));
+	return rows->row ? 0 : -1;
+}
+
+/* ---- functions ------------------------------------------------------------ */
+
+#define MAX_FUNC_WIDTH	24
+
+static int make_functions(struct top *top, struct rows *rows)
+{
+	struct funcs funcs = { };
+	size_t i;
+	int len, err;
+
+	if (funcs_count(&funcs, &top->workers, NULL))
+		return -1;
+	err = rows_init(rows, funcs.nr);
+	for (i = 0; !err && i < funcs.nr; i++) {
+		const struct func *func = &funcs.func[i];
+		unsigned int hogs = func->nr[DOING_HOG];
+
+		rows->row[i] = (struct row){
+			.cell = {
+				{ func->pool }, { func->name }, { .value = func->busy },
+				{ .value = func->nr[DOING_ASLEEP] },
+				{ .value = hogs, .style = hogs ? SCREEN_WARN : SCREEN_PLAIN },
+				{ .value = func->oldest->since_ms },
+			},
+			.func = func->name,
+			.worker = func->oldest,
+		};
+		len = strlen(func->name);
+		if (len > -rows->width[1])
+			rows->width[1] = -(len < MAX_FUNC_WIDTH ? len : MAX_FUNC_WIDTH);
 	}
 	funcs_exit(&funcs);
+	return err;
 }
+
+static const struct list function_list = {
+	.column = {
+		{ "pool", WIDTH_POOL, BY_WORD },
+		{ "function", -8, BY_WORD },
+		{ "busy", 4, LARGEST_FIRST },
+		{ "asleep", 6, LARGEST_FIRST },
+		{ "hogs", 4, LARGEST_FIRST },
+		{ "oldest", -6, LARGEST_FIRST, worker_describe },
+	},
+	.preset = 2,
+	.make = make_functions,
+	.error = workers_error,
+};
 
 /* ---- workers -------------------------------------------------------------- */
-
-static int compare_workers(const void *a, const void *b)
-{
-	const struct worker *one = a, *other = b;
-	int order;
-
-	switch (sorted->sort) {
-	case 0:
-		order = strcmp(one->pool, other->pool);
-		break;
-	case 1:
-		order = (one->pid > other->pid) - (one->pid < other->pid);
-		break;
-	case 2:
-		order = (one->last_cpu > other->last_cpu) - (one->last_cpu < other->last_cpu);
-		break;
-	case 3:
-		order = compare_values(one->doing, other->doing);
-		break;
-	case 4:
-		order = compare_values(one->since_ms, other->since_ms);
-		break;
-	default:
-		order = strcmp(one->func, other->func);
-	}
-	if (sorted->reverse)
-		order = -order;
-	return order ?: (one->pid > other->pid) - (one->pid < other->pid);
-}
 
 static enum screen_style doing_style(enum doing doing)
 {
@@ -288,45 +380,58 @@ static enum screen_style doing_style(enum doing doing)
 	}
 }
 
-static void show_workers(struct top *top)
+static int make_workers(struct top *top, struct rows *rows)
 {
-	int width = name_width(top);
-	char since[32], where[64];
-	size_t i, shown = 0;
+	size_t i;
 
-	if (*top->workers_error.text) {
-		screen_put(SCREEN_WARN, "%s", top->workers_error.text);
-		screen_end_line();
-		return;
-	}
-	put_title(top, 0, true, width, "pool");
-	put_title(top, 1, false, 7, "pid");
-	put_title(top, 2, false, 4, "cpu");
-	put_title(top, 3, true, 9, "state");
-	put_title(top, 4, false, 8, "since");
-	put_title(top, 5, true, 8, "function");
-	screen_end_line();
-	sorted = top;
-	if (top->workers.nr)
-		qsort(top->workers.worker, top->workers.nr, sizeof(struct worker),
-		      compare_workers);
-	for (i = 0; i < top->workers.nr; i++) {
+	if (rows_init(rows, top->workers.nr))
+		return -1;
+	for (i = 0; i < rows->nr; i++) {
 		const struct worker *worker = &top->workers.worker[i];
 
-		if (!passes(top, worker->pool, worker->func) || !is_shown(top, shown++))
-			continue;
-		*where = '\0';
-		if (worker->doing == DOING_ASLEEP)
-			worker_wchan(worker, where, sizeof(where));
-		screen_put(SCREEN_PLAIN, "%-*.*s %7d %4d ", width, width, worker->pool, worker->pid,
-			   worker->last_cpu);
-		screen_put(doing_style(worker->doing), "%-9s", doing_names[worker->doing]);
-		screen_put(SCREEN_PLAIN, " %8s %s%s%s",
-			   format_ms(worker->since_ms, since, sizeof(since)), worker->func,
-			   *where ? ", in " : "", where);
-		screen_end_line();
+		rows->row[i] = (struct row){
+			.cell = {
+				{ worker->pool }, { .value = worker->pid },
+				{ .value = worker->last_cpu },
+				{ doing_names[worker->doing], worker->doing,
+				  doing_style(worker->doing) },
+				{ .value = worker->since_ms }, { worker->func },
+			},
+			.func = worker->func,
+			.worker = worker,
+		};
 	}
+	return 0;
 }
+
+static void format_since(const struct worker *worker, char *buf, size_t len)
+{
+	format_ms(worker->since_ms, buf, len);
+}
+
+static void format_where(const struct worker *worker, char *buf, size_t len)
+{
+	char where[64] = "";
+
+	if (worker->doing == DOING_ASLEEP)
+		worker_wchan(worker, where, sizeof(where));
+	snprintf(buf, len, "%s%s%s", worker->func, *where ? ", in " : "", where);
+}
+
+static const struct list worker_list = {
+	.column = {
+		{ "pool", WIDTH_POOL, BY_WORD },
+		{ "pid", 7, SMALLEST_FIRST },
+		{ "cpu", 4, SMALLEST_FIRST },
+		{ "state", -9, LARGEST_FIRST },
+		{ "since", 8, LARGEST_FIRST, format_since },
+		{ "function", -8, BY_WORD, format_where },
+	},
+	.preset = 4,
+	.tie = 1,
+	.make = make_workers,
+	.error = workers_error,
+};
 
 /* ---- CPUs ----------------------------------------------------------------- */
 
@@ -353,105 +458,64 @@ static double cpu_rate(const struct top *top, size_t row, ssize_t last, const ch
 				  (top->look_ns - top->last_ns);
 }
 
-struct cpu_line {
-	const char *pool, *cpu;
-	__s64 nr, workers, idle, queued;
-	double submitted, completed, stolen;
-};
-
-static int compare_cpus(const void *a, const void *b)
+static int make_cpus(struct top *top, struct rows *rows)
 {
-	const struct cpu_line *one = a, *other = b;
-	int order;
+	const struct table *table = &top->cpus;
+	size_t i;
 
-	switch (sorted->sort) {
-	case 0:
-		order = strcmp(one->pool, other->pool);
-		break;
-	case 1:
-		order = (one->nr > other->nr) - (one->nr < other->nr);
-		break;
-	case 2:
-		order = compare_values(one->workers, other->workers);
-		break;
-	case 3:
-		order = compare_values(one->idle, other->idle);
-		break;
-	case 4:
-		order = compare_values(one->queued, other->queued);
-		break;
-	case 5:
-		order = compare_values(one->submitted, other->submitted);
-		break;
-	case 6:
-		order = compare_values(one->completed, other->completed);
-		break;
-	default:
-		order = compare_values(one->stolen, other->stolen);
-	}
-	if (sorted->reverse)
-		order = -order;
-	return order ?: strcmp(one->pool, other->pool) ?:
-	       (one->nr > other->nr) - (one->nr < other->nr);
-}
-
-static void show_cpus(struct top *top)
-{
-	static const char *const titles[] = { "workers", "idle", "queued", "submit/s",
-					      "done/s", "stolen/s" };
-	struct table *table = &top->cpus;
-	int width = name_width(top);
-	struct cpu_line *lines;
-	size_t i, shown = 0;
-
-	if (*top->cpus_error.text) {
-		screen_put(SCREEN_WARN, "%s", top->cpus_error.text);
-		screen_end_line();
-		return;
-	}
-	lines = calloc(table->rows + 1, sizeof(*lines));
-	if (!lines)
-		return;
-	put_title(top, 0, true, width, "pool");
-	put_title(top, 1, false, 4, "cpu");
-	for (i = 0; i < ARRAY_SIZE(titles); i++)
-		put_title(top, 2 + i, false, i < 3 ? 7 : 9, titles[i]);
-	screen_end_line();
-	for (i = 0; i < table->rows; i++) {
+	if (rows_init(rows, table->rows))
+		return -1;
+	for (i = 0; i < rows->nr; i++) {
 		const char *pool = table_cell(table, i, "pool");
 		const char *cpu = table_cell(table, i, "cpu");
 		ssize_t last = last_row(top, pool, cpu);
+		__s64 queued = table_number(table, i, "queued", 0);
 
-		lines[i] = (struct cpu_line){
-			.pool = pool, .cpu = cpu,
-			.nr = table_number(table, i, "cpu", 1 << 30),
-			.workers = table_number(table, i, "workers", 0),
-			.idle = table_number(table, i, "idle", 0),
-			.queued = table_number(table, i, "queued", 0),
-			.submitted = cpu_rate(top, i, last, "submitted"),
-			.completed = cpu_rate(top, i, last, "completed"),
-			.stolen = cpu_rate(top, i, last, "stolen"),
+		rows->row[i] = (struct row){
+			.cell = {
+				/* the line of all CPUs is the last one */
+				{ pool }, { cpu, table_number(table, i, "cpu", 1 << 30) },
+				{ .value = table_number(table, i, "workers", 0) },
+				{ .value = table_number(table, i, "idle", 0) },
+				{ .value = queued,
+				  .style = queued ? SCREEN_WARN : SCREEN_PLAIN },
+				{ .value = cpu_rate(top, i, last, "submitted") },
+				{ .value = cpu_rate(top, i, last, "completed") },
+				{ .value = cpu_rate(top, i, last, "stolen") },
+			},
+			.func = "",
 		};
 	}
-	sorted = top;
-	if (table->rows)
-		qsort(lines, table->rows, sizeof(*lines), compare_cpus);
-	for (i = 0; i < table->rows; i++) {
-		const struct cpu_line *line = &lines[i];
-
-		if (!passes(top, line->pool, "") || !is_shown(top, shown++))
-			continue;
-		screen_put(SCREEN_PLAIN, "%-*.*s %4s %7lld %7lld ", width, width, line->pool,
-			   line->cpu, line->workers, line->idle);
-		screen_put(line->queued ? SCREEN_WARN : SCREEN_PLAIN, "%7lld", line->queued);
-		screen_put(SCREEN_PLAIN, " %9.0f %9.0f %9.0f", line->submitted,
-			   line->completed, line->stolen);
-		screen_end_line();
-	}
-	free(lines);
+	return 0;
 }
 
+static const struct errmsg *cpus_error(const struct top *top)
+{
+	return &top->cpus_error;
+}
+
+static const struct list cpu_list = {
+	.column = {
+		{ "pool", WIDTH_POOL, BY_WORD },
+		{ "cpu", 4, SMALLEST_FIRST },
+		{ "workers", 7, LARGEST_FIRST },
+		{ "idle", 7, LARGEST_FIRST },
+		{ "queued", 7, LARGEST_FIRST },
+		{ "submit/s", 9, LARGEST_FIRST },
+		{ "done/s", 9, LARGEST_FIRST },
+		{ "stolen/s", 9, LARGEST_FIRST },
+	},
+	.make = make_cpus,
+	.error = cpus_error,
+};
+
 /* ---- the views -------------------------------------------------------------- */
+
+static const struct list *const lists[NR_VIEWS] = {
+	[VIEW_FUNCTIONS] = &function_list,
+	[VIEW_WORKERS] = &worker_list,
+	[VIEW_CPUS] = &cpu_list,
+};
 
 void top_show_summary(const struct top *top)
 {
@@ -479,41 +543,30 @@ void top_show_summary(const struct top *top)
 
 void top_show_view(struct top *top, enum view view)
 {
-	switch (view) {
-	case VIEW_FUNCTIONS:
-		show_functions(top);
-		break;
-	case VIEW_WORKERS:
-		show_workers(top);
-		break;
-	case VIEW_CPUS:
-		show_cpus(top);
-		break;
-	default:
+	if (view == VIEW_POOLS)
 		show_pools(top);
-	}
+	else
+		show_list(top, lists[view]);
 }
 
 size_t top_nr_sort_columns(const struct top *top)
 {
-	static const size_t nr[NR_VIEWS] = {
-		[VIEW_FUNCTIONS] = 6, [VIEW_WORKERS] = 6, [VIEW_CPUS] = 8,
-	};
+	size_t nr = 0;
 
-	return top->view == VIEW_POOLS ? columns_fit(&top->columns, screen_width()) :
-	       nr[top->view];
+	if (top->view == VIEW_POOLS)
+		return columns_fit(&top->columns, screen_width());
+	while (lists[top->view]->column[nr].title)
+		nr++;
+	return nr;
 }
 
 /* What a view is sorted by at first: what is busiest, or longest, comes first. */
 size_t top_preset_sort(const struct top *top, enum view view)
 {
-	static const size_t preset[NR_VIEWS] = {
-		[VIEW_FUNCTIONS] = 2, [VIEW_WORKERS] = 4, [VIEW_CPUS] = 0,
-	};
 	size_t i;
 
 	if (view != VIEW_POOLS)
-		return preset[view];
+		return lists[view]->preset;
 	for (i = 0; i < top->columns.nr; i++)
 		if (!strcmp(column_name(top->columns.column[i]), "busy"))
 			return i;
