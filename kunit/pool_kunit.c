@@ -193,29 +193,6 @@ static void wpool_get_cpu_stats_add_up(struct kunit *test)
 	}
 }
 
-static void wpool_get_stats_latency_counts_while_it_is_on(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 2, 100);
-	struct wpk_jobs *jobs = wpk_jobs(test, 60, NULL);
-	const struct wpool_stats *stats;
-	struct wpool_attrs attrs;
-	u64 sum, expected[] = { 0, 20, 20 };
-	int round, i;
-
-	wpool_attrs_init(&attrs);
-	for (round = 0; round < 3; round++) {
-		attrs.latency = round == 1;
-		KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs,
-						 WPOOL_TUNE_LATENCY), 0);
-		wpk_jobs_submit(test, pool, jobs, 20 * round, 20);
-		KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-		stats = wpk_snapshot(pool);
-		for (i = 0, sum = 0; i < WPOOL_HIST_BUCKETS; i++)
-			sum += stats->latency_ns[i];
-		KUNIT_EXPECT_EQ(test, sum, expected[round]);
-	}
-}
-
 /* ---- the end -------------------------------------------------------------- */
 
 static void wpool_destroy_runs_what_is_queued(struct kunit *test)
@@ -391,7 +368,6 @@ static struct kunit_case pool_cases[] = {
 	KUNIT_CASE_SLOW(wpool_get_stats_identities_hold_under_load),
 	KUNIT_CASE(wpool_get_stats_tells_what_the_pool_does),
 	KUNIT_CASE(wpool_get_cpu_stats_add_up),
-	KUNIT_CASE(wpool_get_stats_latency_counts_while_it_is_on),
 	KUNIT_CASE(wpool_destroy_runs_what_is_queued),
 	KUNIT_CASE(wpool_destroy_from_an_own_task_is_edeadlk),
 	KUNIT_CASE(wpool_destroy_from_another_pools_task_works),

@@ -9,6 +9,7 @@
 #include <linux/hrtimer.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
+#include <linux/sysfs.h>
 #include <linux/timer.h>
 #include <linux/version.h>
 
@@ -48,6 +49,13 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 	hrtimer_init(timer, clock_id, mode);
 	timer->function = function;
 }
+#endif
+
+/* What a function of a binary file in sysfs gets. */
+#ifdef COMPAT_HAVE_CONST_BIN_ATTR
+#define COMPAT_BIN_ATTR		const struct bin_attribute
+#else
+#define COMPAT_BIN_ATTR		struct bin_attribute
 #endif
 
 /* Is a thread asleep, rather than about to be? A glance. */

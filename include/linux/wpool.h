@@ -86,8 +86,8 @@ struct wpool_waiter;
 /** WPOOL_NAME_LEN - size of a pool's name, including the terminating NUL */
 #define WPOOL_NAME_LEN		32
 
-/** WPOOL_HIST_BUCKETS - buckets of a latency histogram; bucket i counts [2^i, 2^(i+1)) ns */
-#define WPOOL_HIST_BUCKETS	32
+/** WPOOL_HIST_BUCKETS - buckets of a histogram of times, 16 for each power of two */
+#define WPOOL_HIST_BUCKETS	480
 
 /**
  * typedef wpool_task_fn - the function of a task
@@ -225,8 +225,8 @@ typedef void (*wpool_fault_fn)(const struct wpool_fault *fault, void *data);
  *	default true. If false, blocked workers and hogs count towards
  *	@concurrency, and the tasks queued behind them wait unless another CPU
  *	steals them.
- * @latency: take time stamps and keep a histogram of queue-to-start latency;
- *	default false
+ * @latency: take time stamps and keep histograms of how long tasks wait and run, which
+ *	begin anew whenever it is switched on; default false
  * @order: which idle worker is reused first; default %WPOOL_LIFO
  * @prealloc: create all workers with the pool, so that nothing is allocated later;
  *	default false. Only a worker that died, or that left because the module's
@@ -320,7 +320,6 @@ enum wpool_state {
  * @spawn_failed: attempts to create a worker that failed; they are repeated
  * @expired: workers that left because they were idle
  * @faults: workers that died in a task
- * @latency_ns: log2 histogram of queue-to-start latency, counted while latency is on
  *
  * If the pool is in use the figures are read one after the other, but both
  * identities hold in every snapshot.
@@ -348,7 +347,19 @@ struct wpool_stats {
 	u64 spawn_failed;
 	u64 expired;
 	u64 faults;
-	u64 latency_ns[WPOOL_HIST_BUCKETS];
+};
+
+/**
+ * struct wpool_hist - a histogram of times
+ * @sum_ns: sum of all times, in ns
+ * @max_ns: the longest one, in ns
+ * @nr: how many times were in [wpool_hist_from(i), wpool_hist_from(i + 1)) ns; the last
+ *	bucket counts all longer ones, too
+ */
+struct wpool_hist {
+	u64 sum_ns;
+	u64 max_ns;
+	u64 nr[WPOOL_HIST_BUCKETS];
 };
 
 /**
@@ -1140,6 +1151,30 @@ int wpool_flush(struct wpool *pool);
  * Context: process context; sleeps.
  */
 void wpool_get_stats(struct wpool *pool, struct wpool_stats *stats);
+
+/**
+ * wpool_hist_from() - the shortest time that a bucket counts
+ * @bucket: number of the bucket, up to %WPOOL_HIST_BUCKETS
+ *
+ * Context: any.
+ * Return: that time, in ns.
+ */
+u64 wpool_hist_from(u32 bucket);
+
+/**
+ * wpool_get_latency() - read how long tasks waited and ran
+ * @pool: the pool
+ * @wait: filled in: from submit to start
+ * @run: filled in: from start to end
+ *
+ * Counted are the tasks that were submitted since the attribute latency was last switched
+ * on, and while it was on. A task is counted when it starts and when it returns: one that
+ * runs is in @wait only. The structures are large for a stack.
+ *
+ * Context: process context; sleeps.
+ * Return: 0; -EINVAL if there is no pool; -ENODATA if latency was never on.
+ */
+int wpool_get_latency(struct wpool *pool, struct wpool_hist *wait, struct wpool_hist *run);
 
 /**
  * wpool_get_cpu_stats() - read the figures of one CPU's run queue

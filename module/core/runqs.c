@@ -10,6 +10,7 @@
  *   wpool_runq_activate:A    load-acquire of is_active; then the run queue is used
  *   wpool_runqs_add:A        the run queue, then store-release of its address; readers
  *                            depend on the address
+ *   wpool_runqs_add_hists:A  the same of the histograms
  *
  * No task is missed by a thread that read nr_active too early: a run queue becomes
  * active before a task is put there, and the pairs in wake.c order the rest.
@@ -38,6 +39,31 @@ int wpool_runqs_init(struct wpool *pool)
 	return pool->rq && pool->active && pool->idle_mask && pool->offers ? 0 : -ENOMEM;
 }
 
+static struct wpool_hists *alloc_hists(int cpu)
+{
+	return kzalloc_node(sizeof(struct wpool_hists), GFP_KERNEL, cpu_to_node(cpu));
+}
+
+int wpool_runqs_add_hists(struct wpool *pool)
+{
+	struct wpool_hists *hists;
+	struct wpool_runq *rq;
+	int cpu;
+
+	lockdep_assert_held(&pool->tune_mutex);
+	wpool_for_each_runq(pool, rq, cpu) {
+		if (rq->hists)
+			continue;
+		hists = alloc_hists(cpu);
+		if (!hists)
+			return -ENOMEM;
+		/* wpool_runqs_add_hists:A, pairs with the dependent accesses of its readers */
+		smp_store_release(&rq->hists, hists);
+	}
+	pool->has_hists = true;
+	return 0;
+}
+
 int wpool_runqs_add(struct wpool *pool, int cpu)
 {
 	struct wpool_runq *rq;
@@ -47,6 +73,13 @@ int wpool_runqs_add(struct wpool *pool, int cpu)
 	rq = kmem_cache_alloc_node(runq_cache, GFP_KERNEL | __GFP_ZERO, cpu_to_node(cpu));
 	if (!rq)
 		return -ENOMEM;
+	if (pool->has_hists) {
+		rq->hists = alloc_hists(cpu);
+		if (!rq->hists) {
+			kmem_cache_free(runq_cache, rq);
+			return -ENOMEM;
+		}
+	}
 	wpool_ring_init(&rq->ring);
 	raw_spin_lock_init(&rq->lock);
 	INIT_LIST_HEAD(&rq->idle);
@@ -64,12 +97,14 @@ int wpool_runqs_add(struct wpool *pool, int cpu)
 
 void wpool_runqs_free(struct wpool *pool)
 {
+	struct wpool_runq *rq;
 	int cpu;
 
 	if (pool->rq) {
-		for_each_possible_cpu(cpu)
-			if (wpool_runq(pool, cpu))
-				kmem_cache_free(runq_cache, wpool_runq(pool, cpu));
+		wpool_for_each_runq(pool, rq, cpu) {
+			kfree(rq->hists);
+			kmem_cache_free(runq_cache, rq);
+		}
 	}
 	bitmap_free(pool->offers);
 	bitmap_free(pool->idle_mask);

@@ -33,6 +33,16 @@ int wpool_runqs_init(struct wpool *pool);
  */
 int wpool_runqs_add(struct wpool *pool, int cpu);
 
+/**
+ * wpool_runqs_add_hists() - let all run queues count times, now and those that come later
+ * @pool: the pool
+ *
+ * Context: process context; sleeps. The caller holds cpu_hotplug_lock and
+ * pool->tune_mutex.
+ * Return: 0 or -ENOMEM; to call it again does what is left to do.
+ */
+int wpool_runqs_add_hists(struct wpool *pool);
+
 /** wpool_runqs_free() - free the run queues; no other thread knows the pool */
 void wpool_runqs_free(struct wpool *pool);
 

@@ -84,6 +84,7 @@
 #include <asm/local64.h>
 
 #include "core/fifo.h"
+#include "core/hist.h"
 #include "core/ring.h"
 
 /* Tokens of a pool without a limit: more than memory holds tasks. */
@@ -156,7 +157,6 @@ struct wpool_watch {
  * @refused: C: submits refused here
  * @stolen: C: tasks that workers of this CPU stole
  * @handoffs: C: hand-offs of a run queue that were carried out here
- * @latency: C: log2 histogram of queue-to-start latency
  * @cpu: I
  * @index: W: its place in pool->active; constant once @is_active
  * @is_active: W: it may hold tasks and workers, see runqs.h
@@ -174,6 +174,8 @@ struct wpool_watch {
  * @is_called: X: @look is on its way, and has not begun to look
  * @nr_looks: X: calls of @look that have not ended
  * @watch: N: what the monitor saw of this run queue
+ * @hists: T: how long tasks waited and ran, or NULL if the pool has never kept that;
+ *	constant once set
  * @pool: I
  */
 struct wpool_runq {
@@ -210,7 +212,6 @@ struct wpool_runq {
 	u64 refused;
 	u64 stolen;
 	u64 handoffs;
-	u32 latency[WPOOL_HIST_BUCKETS];
 	int cpu;
 	u32 index;
 	bool is_active;
@@ -227,6 +228,7 @@ struct wpool_runq {
 	bool is_called;
 	atomic_t nr_looks;
 	struct wpool_watch watch;
+	struct wpool_hists *hists;
 	struct wpool *pool;
 };
 
@@ -323,6 +325,7 @@ struct wpool_worker {
  * @spin_us: T
  * @concurrency: T
  * @latency: T
+ * @has_hists: T: each run queue has @hists, those that come later, too
  * @handoff: T
  * @prealloc: I
  * @spawn_wanted: X: set under the lock in spawn_queue.c by a thread that asks for a
@@ -413,6 +416,7 @@ struct wpool {
 	u32 spin_us;
 	u32 concurrency;
 	bool latency;
+	bool has_hists;
 	bool handoff;
 	bool prealloc;
 	bool spawn_wanted;

@@ -31,21 +31,18 @@ void wpool_trace_submitted(struct wpool *pool, struct wpool_runq *rq,
 	trace_wpool_task_submitted(pool->name, rq->cpu, task, wpool_trace_func(task));
 }
 
-u64 wpool_trace_started(struct wpool_worker *w, const void *task, void *func,
-			u64 submit_ns)
+void wpool_trace_started(struct wpool_worker *w, const void *task, void *func,
+			 u64 wait_ns)
 {
-	u64 now = ktime_get_mono_fast_ns();
-
 	trace_wpool_task_started(w->pool->name, w->rq->cpu, w->thread->pid, task, func,
-				 submit_ns && now > submit_ns ? now - submit_ns : 0);
-	return now;
+				 wait_ns);
 }
 
 void wpool_trace_finished(struct wpool_worker *w, const void *task, void *func,
-			  u64 start_ns)
+			  u64 run_ns)
 {
 	trace_wpool_task_finished(w->pool->name, w->rq->cpu, w->thread->pid, task, func,
-				  ktime_get_mono_fast_ns() - start_ns);
+				  run_ns);
 }
 
 void __init wpool_trace_init(void)

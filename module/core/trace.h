@@ -37,22 +37,20 @@ void wpool_trace_submitted(struct wpool *pool, struct wpool_runq *rq,
  * @w: the calling worker
  * @task: the task, as a value
  * @func: its function
- * @submit_ns: when it was submitted, or 0
- *
- * Return: the time, for wpool_trace_finished().
+ * @wait_ns: time since it was submitted; 0 if that is not known
  */
-u64 wpool_trace_started(struct wpool_worker *w, const void *task, void *func,
-			u64 submit_ns);
+void wpool_trace_started(struct wpool_worker *w, const void *task, void *func,
+			 u64 wait_ns);
 
 /**
  * wpool_trace_finished() - trace the end of a task
  * @w: the calling worker
  * @task: the task, as a value
  * @func: its function
- * @start_ns: return value of wpool_trace_started()
+ * @run_ns: time since wpool_trace_started()
  */
 void wpool_trace_finished(struct wpool_worker *w, const void *task, void *func,
-			  u64 start_ns);
+			  u64 run_ns);
 
 /** wpool_trace_init() - before any task */
 void wpool_trace_init(void);

@@ -14,6 +14,7 @@
 #include <linux/cpumask.h>
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
+#include <linux/slab.h>
 #include <linux/wpool.h>
 
 #include "core/registry.h"
@@ -113,26 +114,37 @@ DEFINE_SHOW_ATTRIBUTE(workers);
 
 /* ---- latency: a row for each bucket that is not empty ----------------------- */
 
+struct latency {
+	struct seq_file *seq;
+	struct wpool_hist wait, run;
+};
+
 static void show_latency(struct wpool *pool, void *data)
 {
-	struct seq_file *seq = data;
-	struct wpool_stats stats;
-	int i;
+	struct latency *latency = data;
+	u32 i;
 
-	wpool_get_stats(pool, &stats);
+	if (wpool_get_latency(pool, &latency->wait, &latency->run))
+		return;
 	for (i = 0; i < WPOOL_HIST_BUCKETS; i++) {
-		if (stats.latency_ns[i])
-			seq_printf(seq, "%-15s %12llu %12llu %12llu\n",
-				   pool->name, BIT_ULL(i), BIT_ULL(i + 1),
-				   stats.latency_ns[i]);
+		if (latency->wait.nr[i] || latency->run.nr[i])
+			seq_printf(latency->seq, "%-15s %12llu %12llu %12llu %12llu\n",
+				   pool->name, wpool_hist_from(i), wpool_hist_from(i + 1),
+				   latency->wait.nr[i], latency->run.nr[i]);
 	}
 }
 
 static int latency_show(struct seq_file *seq, void *unused)
 {
-	seq_printf(seq, "%-15s %12s %12s %12s\n", "pool", "from_ns", "below_ns",
-		   "tasks");
-	wpool_pools_walk(show_latency, seq);
+	struct latency *latency = kvmalloc(sizeof(*latency), GFP_KERNEL);
+
+	if (!latency)
+		return -ENOMEM;
+	latency->seq = seq;
+	seq_printf(seq, "%-15s %12s %12s %12s %12s\n", "pool", "from_ns", "below_ns",
+		   "waited", "ran");
+	wpool_pools_walk(show_latency, latency);
+	kvfree(latency);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(latency);

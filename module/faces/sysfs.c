@@ -2,8 +2,8 @@
 /*
  * sysfs: what an administrator sees of a pool and may change.
  *
- * A pool is a device of class wpool; each file is one value. Every file is
- * described in Documentation/ABI/testing/sysfs-class-wpool.
+ * A pool is a device of class wpool; each file is one value, but for the histogram.
+ * Every file is described in Documentation/ABI/testing/sysfs-class-wpool.
  *
  *   - A store parses into a local, strictly, and then calls wpool_pool_tune() once
  *     for this attribute alone: all or nothing. Ranges are the pool's business;
@@ -25,9 +25,11 @@
 #include <linux/kernel.h>
 #include <linux/kstrtox.h>
 #include <linux/module.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/wpool.h>
 
+#include "compat.h"
 #include "pool/attrs.h"
 #include "pool/tune.h"
 
@@ -298,6 +300,69 @@ static ssize_t owner_show(struct device *dev, struct device_attribute *attr, cha
 }
 static DEVICE_ATTR_RO(owner);
 
+/* ---- histogram: a table that is longer than a page ---------------------------- */
+
+/*
+ * Lines of one length, all of them, whatever was counted: a place in the file is the same
+ * line in each read, although each is a new snapshot.
+ */
+#define HIST_FORMAT_LEN	55
+#define HIST_HEAD_LINES	3
+#define HIST_BYTES	((HIST_HEAD_LINES + WPOOL_HIST_BUCKETS) * HIST_FORMAT_LEN)
+
+/* A line and a NUL. */
+static void hist_line(char *buf, u32 line, const struct wpool_hist *wait,
+		      const struct wpool_hist *run)
+{
+	u32 i = line - HIST_HEAD_LINES;
+
+	if (line == 0)
+		sprintf(buf, "%-12s %20s %20s\n", "from_ns", "waited", "ran");
+	else if (line == 1)
+		sprintf(buf, "%-12s %20llu %20llu\n", "sum_ns", wait->sum_ns, run->sum_ns);
+	else if (line == 2)
+		sprintf(buf, "%-12s %20llu %20llu\n", "max_ns", wait->max_ns, run->max_ns);
+	else
+		sprintf(buf, "%-12llu %20llu %20llu\n", wpool_hist_from(i), wait->nr[i],
+			run->nr[i]);
+}
+
+static ssize_t histogram_read(struct file *file, struct kobject *kobj, COMPAT_BIN_ATTR *attr,
+			      char *buf, loff_t at, size_t count)
+{
+	struct wpool *pool = dev_get_drvdata(kobj_to_dev(kobj));
+	char line[HIST_FORMAT_LEN + 1];
+	struct wpool_hist *hists;
+	size_t done, skip, len;
+	ssize_t ret;
+
+	if (at >= HIST_BYTES)
+		return 0;
+	count = min_t(size_t, count, HIST_BYTES - at);
+	hists = kmalloc_array(2, sizeof(*hists), GFP_KERNEL);
+	if (!hists)
+		return -ENOMEM;
+	ret = wpool_get_latency(pool, &hists[0], &hists[1]);
+	/* nothing was ever counted: an empty file */
+	if (ret)
+		count = 0;
+	for (done = 0; done < count; done += len) {
+		skip = (at + done) % HIST_FORMAT_LEN;
+		len = min(count - done, HIST_FORMAT_LEN - skip);
+		hist_line(line, (at + done) / HIST_FORMAT_LEN, &hists[0], &hists[1]);
+		memcpy(buf + done, line + skip, len);
+	}
+	kfree(hists);
+	return done;
+}
+
+static COMPAT_BIN_ATTR bin_attr_histogram = __BIN_ATTR_RO(histogram, 0);
+
+static COMPAT_BIN_ATTR *wpool_sysfs_bin_attrs[] = {
+	&bin_attr_histogram,
+	NULL,
+};
+
 static struct attribute *wpool_sysfs_attrs[] = {
 #define WPOOL_ATTR(_name, _when, ...)	VALUE_FILE(_name, MODE_##_when),
 #include "pool/attr_table.h"
@@ -331,6 +396,7 @@ static struct attribute *wpool_sysfs_attrs[] = {
 
 static const struct attribute_group wpool_sysfs_group = {
 	.attrs = wpool_sysfs_attrs,
+	.bin_attrs = wpool_sysfs_bin_attrs,
 };
 
 const struct attribute_group *wpool_sysfs_groups[] = {

@@ -41,7 +41,7 @@ WPOOL_ATTR(hog_ms, TUNE, HOG_MS, NUMBER, 1, WPOOL_MAX_HOG_MS, 10, WORDS(),
 WPOOL_ATTR(handoff, TUNE, HANDOFF, BOOL, 0, 1, 1, WORDS(),
 	   "", "who blocks, or is a hog, gives its queue away")
 WPOOL_ATTR(latency, TUNE, LATENCY, BOOL, 0, 1, 0, WORDS(),
-	   "", "keep a histogram of queue-to-start latency")
+	   "", "keep histograms of how long tasks wait and run")
 WPOOL_ATTR(nice, TUNE, NICE, INT, -20, 19, 0, WORDS(),
 	   "", "nice value of the workers")
 WPOOL_ATTR_CPUS(cpumask, CPUMASK, "CPUs that workers may run on")

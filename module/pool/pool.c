@@ -120,6 +120,7 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs)
 #include "pool/attr_table.h"
 	if (pool->prealloc)
 		pool->order = WPOOL_FIFO;
+	pool->has_hists = pool->latency;
 	pool->fault = attrs->fault;
 	pool->fault_data = attrs->fault_data;
 	pool->abort = attrs->abort;

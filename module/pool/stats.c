@@ -112,14 +112,12 @@ static void count_tasks(struct wpool *pool, struct wpool_stats *stats)
 static void count_events(struct wpool *pool, struct wpool_stats *stats)
 {
 	struct wpool_runq *rq;
-	int cpu, i;
+	int cpu;
 
 	wpool_for_each_runq(pool, rq, cpu) {
 		stats->refused += READ_ONCE(rq->refused);
 		stats->stolen += READ_ONCE(rq->stolen);
 		stats->handoffs += READ_ONCE(rq->handoffs);
-		for (i = 0; i < WPOOL_HIST_BUCKETS; i++)
-			stats->latency_ns[i] += READ_ONCE(rq->latency[i]);
 	}
 }
 
@@ -162,6 +160,29 @@ void wpool_get_stats(struct wpool *pool, struct wpool_stats *stats)
 	raw_spin_unlock_irqrestore(&pool->workers_lock, flags);
 }
 EXPORT_SYMBOL_GPL(wpool_get_stats);
+
+int wpool_get_latency(struct wpool *pool, struct wpool_hist *wait, struct wpool_hist *run)
+{
+	struct wpool_hists *hists;
+	struct wpool_runq *rq;
+	bool found = false;
+	int cpu;
+
+	if (IS_ERR_OR_NULL(pool))
+		return -EINVAL;
+	memset(wait, 0, sizeof(*wait));
+	memset(run, 0, sizeof(*run));
+	wpool_for_each_runq(pool, rq, cpu) {
+		hists = READ_ONCE(rq->hists);
+		if (!hists)
+			continue;
+		found = true;
+		wpool_hist_add(wait, &hists->wait);
+		wpool_hist_add(run, &hists->run);
+	}
+	return found ? 0 : -ENODATA;
+}
+EXPORT_SYMBOL_GPL(wpool_get_latency);
 
 void wpool_get_cpu_stats(struct wpool *pool, int cpu, struct wpool_cpu_stats *stats)
 {

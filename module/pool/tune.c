@@ -9,6 +9,7 @@
  */
 #include "pool/tune.h"
 
+#include <linux/cpu.h>
 #include <linux/err.h>
 #include <linux/export.h>
 #include <linux/sched/isolation.h>
@@ -17,6 +18,7 @@
 #include "core/handoff.h"
 #include "core/idle.h"
 #include "core/queues.h"
+#include "core/runqs.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
 #include "pool/attrs.h"
@@ -75,6 +77,35 @@ static void tune_limits(struct wpool *pool, u32 capacity, u32 queue_depth)
 		wpool_spawn_ask(pool);
 }
 
+/* Memory for what latency counts, kept until the pool goes. */
+static int add_hists(struct wpool *pool)
+{
+	int err;
+
+	cpus_read_lock();
+	mutex_lock(&pool->tune_mutex);
+	err = wpool_runqs_add_hists(pool);
+	mutex_unlock(&pool->tune_mutex);
+	cpus_read_unlock();
+	return err;
+}
+
+static void tune_latency(struct wpool *pool, bool latency)
+{
+	struct wpool_runq *rq;
+	int cpu;
+
+	if (latency && !pool->latency) {
+		/* shuts out workers that have seen it on, see count_time() in run.c */
+		synchronize_rcu();
+		wpool_for_each_runq(pool, rq, cpu) {
+			wpool_hist_clear(&rq->hists->wait);
+			wpool_hist_clear(&rq->hists->run);
+		}
+	}
+	WRITE_ONCE(pool->latency, latency);
+}
+
 static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 {
 	if (mask & WPOOL_TUNE_MAX_BLOCKING)
@@ -103,7 +134,7 @@ static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 		wpool_alarm_set();
 	}
 	if (mask & WPOOL_TUNE_LATENCY)
-		WRITE_ONCE(pool->latency, attrs->latency);
+		tune_latency(pool, attrs->latency);
 	if (mask & WPOOL_TUNE_NICE)
 		tune_nice(pool, attrs->nice);
 	if (mask & WPOOL_TUNE_CPUMASK) {
@@ -130,6 +161,11 @@ int wpool_pool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mas
 	/* outside the mutex: it takes the lock of CPU hotplug */
 	if (mask & WPOOL_TUNE_HANDOFF && attrs->handoff)
 		wpool_handoff_enable();
+	/* likewise */
+	if (mask & WPOOL_TUNE_LATENCY && attrs->latency)
+		err = add_hists(pool);
+	if (err)
+		return err;
 
 	mutex_lock(&pool->tune_mutex);
 	err = check_tune(pool, attrs, mask);

@@ -76,6 +76,8 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 		/* the resubmit keeps the token; count it in before the task is counted out */
 		new = !!(old & WPOOL_ST_AGAIN_COLOUR);
 		WRITE_ONCE(rq->accepted[new], rq->accepted[new] + 1);
+		if (READ_ONCE(pool->latency))
+			task->submit_ns = ktime_get_mono_fast_ns();
 		if (trace_wpool_task_submitted_enabled())
 			wpool_trace_submitted(pool, rq, task);
 		/* pairs with the smp_mb() in wpool_account_outstanding() */
@@ -148,6 +150,8 @@ void wpool_finish_cancelled(struct wpool *pool, struct wpool_task *task)
 	struct module *owner;
 	u32 colour;
 
+	/* a later submit may not be stamped */
+	task->submit_ns = 0;
 	if (!wpool_task_is_detached(task)) {
 		wpool_finish_joinable(pool, task, WPOOL_ST_CANCELLED, -ECANCELED);
 		return;

@@ -29,6 +29,7 @@
 
 #include "compat.h"
 #include "core/alarm.h"
+#include "core/hist.h"
 #include "core/sched.h"
 #include "core/state.h"
 #include "core/trace.h"
@@ -138,35 +139,6 @@ static noinline void context_repair(const struct context *was, struct wpool_work
 	w->locks_left += count_locks(w) - was->locks;
 }
 
-static void count_latency(struct wpool *pool, u64 submit_ns)
-{
-	u64 now = ktime_get_mono_fast_ns();
-	u64 ns = now > submit_ns ? now - submit_ns : 0;
-	u32 bucket = min_t(u32, ns ? __fls(ns) : 0, WPOOL_HIST_BUCKETS - 1);
-	struct wpool_runq *rq;
-	unsigned long flags;
-
-	/* the stamp may be there for a tracepoint only */
-	if (!READ_ONCE(pool->latency))
-		return;
-	local_irq_save(flags);
-	rq = wpool_this_runq(pool);
-	WRITE_ONCE(rq->latency[bucket], rq->latency[bucket] + 1);
-	local_irq_restore(flags);
-}
-
-/* Time of the submit, 0 if nobody wants to know it; counts the latency. */
-static __always_inline u64 take_stamp(struct wpool *pool, struct wpool_task *task)
-{
-	u64 submit_ns = task->submit_ns;
-
-	if (unlikely(submit_ns)) {
-		count_latency(pool, submit_ns);
-		task->submit_ns = 0;
-	}
-	return submit_ns;
-}
-
 static __always_inline void call(struct wpool_worker *w, struct wpool_task *task,
 				 wpool_task_fn func, const struct context *was, bool item)
 {
@@ -187,16 +159,40 @@ static __always_inline void call(struct wpool_worker *w, struct wpool_task *task
 		context_repair(was, w);
 }
 
-/* call() with tracepoints; a detached task may be gone afterwards. */
-static noinline void call_traced(struct wpool_worker *w, struct wpool_task *task,
-				 wpool_task_fn func, const struct context *was,
-				 bool item, u64 submit_ns)
+/* How long a task waited, or ran if @ran, in the histogram of this CPU. */
+static void count_time(struct wpool *pool, bool ran, u64 ns)
 {
-	void *shown = wpool_trace_func(task);
-	u64 start_ns = wpool_trace_started(w, task, shown, submit_ns);
+	struct wpool_hists *hists;
+	unsigned long flags;
 
+	local_irq_save(flags);
+	hists = READ_ONCE(wpool_this_runq(pool)->hists);
+	/* the stamp may be there for a tracepoint only */
+	if (hists && READ_ONCE(pool->latency))
+		wpool_hist_count(ran ? &hists->run : &hists->wait, ns);
+	local_irq_restore(flags);
+}
+
+/* call() of a task that is timed or traced; a detached task may be gone afterwards. */
+static noinline void call_watched(struct wpool_worker *w, struct wpool_task *task,
+				  wpool_task_fn func, const struct context *was,
+				  bool item, u64 submit_ns)
+{
+	u64 start_ns = ktime_get_mono_fast_ns(), run_ns;
+	u64 wait_ns = submit_ns && start_ns > submit_ns ? start_ns - submit_ns : 0;
+	bool traced = wpool_trace_is_running();
+	void *shown = wpool_trace_func(task);
+
+	if (submit_ns)
+		count_time(w->pool, false, wait_ns);
+	if (traced)
+		wpool_trace_started(w, task, shown, wait_ns);
 	call(w, task, func, was, item);
-	wpool_trace_finished(w, task, shown, start_ns);
+	run_ns = ktime_get_mono_fast_ns() - start_ns;
+	if (traced)
+		wpool_trace_finished(w, task, shown, run_ns);
+	if (submit_ns)
+		count_time(w->pool, true, run_ns);
 }
 
 static __always_inline void call_for_worker(struct wpool_worker *w, struct wpool_task *task,
@@ -205,10 +201,26 @@ static __always_inline void call_for_worker(struct wpool_worker *w, struct wpool
 {
 	WRITE_ONCE(w->func, func);
 	WRITE_ONCE(w->task, task);
-	if (likely(!wpool_trace_is_running()))
+	if (likely(!submit_ns) && likely(!wpool_trace_is_running()))
 		call(w, task, func, was, item);
 	else
-		call_traced(w, task, func, was, item, submit_ns);
+		call_watched(w, task, func, was, item, submit_ns);
+}
+
+/* Time of the submit, if somebody wanted to know it; a later submit stamps it anew. */
+static u64 take_stamp(struct wpool_task *task)
+{
+	u64 submit_ns = task->submit_ns;
+
+	task->submit_ns = 0;
+	return submit_ns;
+}
+
+/* call_for_worker() of a joinable task that has the time of its submit. */
+static noinline void call_stamped(struct wpool_worker *w, struct wpool_task *task,
+				  wpool_task_fn func, const struct context *was)
+{
+	call_for_worker(w, task, func, was, false, take_stamp(task));
 }
 
 /* ---- the claim ---- */
@@ -302,11 +314,11 @@ static __always_inline void section_end(bool exact)
  * belongs to the function: read beforehand what is needed later, here or by
  * wpool_finish_dead(). The memory of an item is there until this frees it.
  */
-static __always_inline bool run_detached(struct wpool_worker *w, struct wpool_task *task)
+static __always_inline bool run_detached(struct wpool_worker *w, struct wpool_task *task,
+					 u64 submit_ns)
 {
 	bool item = wpool_task_is_item(task);
 	wpool_task_fn func = task->func;
-	u64 submit_ns = take_stamp(w->pool, task);
 
 	w->colour = task->colour;
 	w->abort = task->abort;
@@ -327,6 +339,12 @@ static __always_inline bool run_detached(struct wpool_worker *w, struct wpool_ta
 	return true;
 }
 
+/* The same of a task that has the time of its submit. */
+static noinline bool run_detached_stamped(struct wpool_worker *w, struct wpool_task *task)
+{
+	return run_detached(w, task, take_stamp(task));
+}
+
 /* Run a task; returns the next task if one is at hand. */
 static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct wpool *pool,
 						  struct wpool_task *task, bool exact)
@@ -334,24 +352,26 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 	wpool_task_fn func = task->func;
 	int old = WPOOL_ST_PENDING;
 	struct wpool_runq *rq;
-	u64 submit_ns;
 	bool ordered, awaited;
 	u32 colour;
 
 	if (unlikely(wpool_task_is_detached(task))) {
-		if (!run_detached(w, task))
+		if (!(unlikely(task->submit_ns) ? run_detached_stamped(w, task) :
+						  run_detached(w, task, 0)))
 			goto next;
 		colour = w->colour;
 		section_begin(exact);
 		wpool_finish_begin();
 		goto settle;
 	}
-	submit_ns = take_stamp(pool, task);
 	if (unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_RUNNING)) &&
 	    !claim_or_end(pool, task))
 		goto next;
 
-	call_for_worker(w, task, func, &no_context, false, submit_ns);
+	if (unlikely(task->submit_ns))
+		call_stamped(w, task, func, &no_context);
+	else
+		call_for_worker(w, task, func, &no_context, false, 0);
 	WRITE_ONCE(w->task, NULL);
 	/* the first touch: if the task freed itself, fault here, before anything depends on it */
 	colour = task->colour;
@@ -441,7 +461,6 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 	wpool_task_fn func = task->func;
 	struct wpool_task *held = w->held;
 	bool on_stack = object_is_on_stack(task);
-	u64 submit_ns = take_stamp(pool, task);
 	struct context context;
 	u32 colour;
 
@@ -463,7 +482,7 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 		task->held = held;
 		w->held = task;
 	}
-	call_for_worker(w, task, func, &context, false, submit_ns);
+	call_for_worker(w, task, func, &context, false, take_stamp(task));
 	/* from local variables: the task may have freed itself */
 	WRITE_ONCE(w->task, outer);
 	WRITE_ONCE(w->func, outer_func);

@@ -92,7 +92,7 @@
  * @hog_ms: a task that runs longer without sleeping is a hog
  * @handoff: 0 or 1: a worker that blocks in a task, or runs a hog, hands over its
  *	run queue
- * @latency: 0 or 1: keep a histogram of queue-to-start latency
+ * @latency: 0 or 1: keep histograms of how long tasks wait and run
  * @order: WPOOL_DEV_ORDER_*
  * @prealloc: 0 or 1: create all workers with the pool
  * @nice: -20 to 19

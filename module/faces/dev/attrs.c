@@ -33,7 +33,6 @@ static const size_t places[] = {
 static_assert(WPOOL_DEV_CPUMASK == WPOOL_TUNE_CPUMASK);
 static_assert(WPOOL_DEV_UNLIMITED == WPOOL_UNLIMITED);
 static_assert(WPOOL_DEV_NAME_LEN == WPOOL_NAME_LEN);
-static_assert(WPOOL_DEV_HIST_BUCKETS == WPOOL_HIST_BUCKETS);
 static_assert(WPOOL_DEV_POLICY_BLOCK == (int)WPOOL_BLOCK);
 static_assert(WPOOL_DEV_POLICY_FAIL == (int)WPOOL_FAIL);
 static_assert(WPOOL_DEV_POLICY_RUN == (int)WPOOL_RUN);

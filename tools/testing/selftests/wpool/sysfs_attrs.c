@@ -50,6 +50,9 @@ static const char * const figures[] = {
 
 static const char * const fixed[] = { "order", "prealloc", "state", "owner" };
 
+/* not a value but many */
+static const char * const tables[] = { "histogram" };
+
 /* ---- what is there ------------------------------------------------------- */
 
 struct names {
@@ -150,8 +153,12 @@ static void compare(struct __test_metadata *_metadata, const char *pool)
 	for (i = 0; i < ARRAY_SIZE(fixed); i++)
 		EXPECT_TRUE(has(&files, fixed[i]))
 			TH_LOG("there is no %s", fixed[i]);
+	for (i = 0; i < ARRAY_SIZE(tables); i++)
+		EXPECT_TRUE(has(&files, tables[i]))
+			TH_LOG("there is no %s", tables[i]);
 	EXPECT_TRUE(has(&files, "cpumask"));
-	EXPECT_EQ(ARRAY_SIZE(tunables) + ARRAY_SIZE(figures) + ARRAY_SIZE(fixed) + 1, files.nr)
+	EXPECT_EQ(ARRAY_SIZE(tunables) + ARRAY_SIZE(figures) + ARRAY_SIZE(fixed) +
+		  ARRAY_SIZE(tables) + 1, files.nr)
 		TH_LOG("a file is here that this program does not test");
 }
 
@@ -183,6 +190,10 @@ TEST_F(attrs, modes)
 		EXPECT_EQ(tunable ? 0644 : 0444, st.st_mode & 07777)
 			TH_LOG("%s", files.name[i]);
 		EXPECT_EQ(0, st.st_uid);
+		if (!strcmp(files.name[i], tables[0])) {
+			EXPECT_NE(0, attr_write(self->pool.name, files.name[i], "0"));
+			continue;
+		}
 		/* one line, and its end */
 		ASSERT_EQ(0, attr_read(self->pool.name, files.name[i], value, sizeof(value)))
 			TH_LOG("%s", files.name[i]);
@@ -409,6 +420,116 @@ TEST(prealloc_is_not_tuned)
 	EXPECT_EQ(0, attr_write(pool.name, "queue_depth", "7"));
 	expect_value(_metadata, pool.name, "free", "10", "a queue");
 	pool_end(&pool);
+}
+
+/* ---- the histogram ------------------------------------------------------- */
+
+#define HIST_LINE	55
+
+/* The whole file, in reads of so many bytes; its length, or -errno. */
+static ssize_t read_table(const char *pool, char *buf, size_t size, size_t chunk)
+{
+	char path[256];
+	ssize_t got = 1;
+	size_t len = 0;
+	int fd, err;
+
+	attr_path(path, sizeof(path), pool, "histogram");
+	fd = open(path, O_RDONLY);
+	if (fd < 0)
+		return -errno;
+	while (got > 0 && len + chunk < size) {
+		got = read(fd, buf + len, chunk);
+		if (got > 0)
+			len += got;
+	}
+	err = errno;
+	close(fd);
+	buf[len] = '\0';
+	return got < 0 ? -err : (ssize_t)len;
+}
+
+/* How many tasks it has: -1 if a line is none. */
+static int count_table(const char *table, unsigned long long *waited, unsigned long long *ran)
+{
+	unsigned long long from, wait, run, last = 0, sums[2] = { };
+	const char *line;
+	char first[16];
+
+	*waited = 0;
+	*ran = 0;
+	for (line = table; *line; line += HIST_LINE) {
+		if (strcspn(line, "\n") != HIST_LINE - 1 || sscanf(line, "%15s", first) != 1)
+			return -1;
+		if (line == table)
+			continue;
+		if (sscanf(line, "%*s %llu %llu", &wait, &run) != 2)
+			return -1;
+		if (line == table + HIST_LINE) {
+			if (strcmp(first, "sum_ns"))
+				return -1;
+			sums[0] = wait;
+			sums[1] = run;
+			continue;
+		}
+		if (line == table + 2 * HIST_LINE) {
+			/* no task alone takes longer than all */
+			if (strcmp(first, "max_ns") || wait > sums[0] || run > sums[1])
+				return -1;
+			continue;
+		}
+		from = strtoull(first, NULL, 10);
+		/* from 0 on, each line longer than the one before */
+		if (line == table + 3 * HIST_LINE ? from : from <= last)
+			return -1;
+		last = from;
+		*waited += wait;
+		*ran += run;
+	}
+	return 0;
+}
+
+static bool has_counted(const char *pool, unsigned long long nr)
+{
+	static char table[65536];
+	unsigned long long waited, ran;
+
+	return read_table(pool, table, sizeof(table), 4096) > 0 &&
+	       !count_table(table, &waited, &ran) && waited == nr && ran == nr;
+}
+
+TEST_F(attrs, histogram)
+{
+	static const size_t chunks[] = { 1, 54, 56, 4096, 16384 };
+	static char table[65536], again[65536];
+	const char *pool = self->pool.name;
+	ssize_t len;
+	size_t i;
+
+	EXPECT_EQ(0, attr_write(pool, "queue_depth", "100"));
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 1, 20));
+	ASSERT_EQ(0, wait_tasks(self->pool.fd, 0));
+	/* empty as long as nothing is counted */
+	EXPECT_EQ(0, read_table(pool, table, sizeof(table), 4096));
+	EXPECT_EQ(0, attr_write(pool, "latency", "1"));
+	EXPECT_TRUE(has_counted(pool, 0));
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 1, 20));
+	EXPECT_TRUE(WAIT_FOR(has_counted(pool, 20)));
+	/* a line has its place, however it is read */
+	len = read_table(pool, table, sizeof(table), 4096);
+	EXPECT_EQ(483 * HIST_LINE, len);
+	for (i = 0; i < ARRAY_SIZE(chunks); i++) {
+		EXPECT_EQ(len, read_table(pool, again, sizeof(again), chunks[i]));
+		EXPECT_STREQ(table, again)
+			TH_LOG("%zu bytes at a time", chunks[i]);
+	}
+	/* what is off goes on to be shown, what is on begins anew */
+	EXPECT_EQ(0, attr_write(pool, "latency", "0"));
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 1, 20));
+	ASSERT_EQ(0, wait_tasks(self->pool.fd, 0));
+	EXPECT_TRUE(has_counted(pool, 20));
+	EXPECT_EQ(0, attr_write(pool, "latency", "1"));
+	EXPECT_TRUE(has_counted(pool, 0));
 }
 
 /* The two faces show and change the same pool. */

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Histograms of times: 16 buckets for each power of two, so that a bucket's width is at
+ * most a sixteenth of its start.
+ *
+ * Below 256 ns the buckets are 16 ns wide: a clock is not more precise. The last one also
+ * counts what is longer than 137 s. A pool that does not keep its latency has none of them.
+ */
+#ifndef WPOOL_CORE_HIST_H
+#define WPOOL_CORE_HIST_H
+
+#include <linux/bitops.h>
+#include <linux/compiler.h>
+#include <linux/minmax.h>
+#include <linux/wpool.h>
+
+#define WPOOL_HIST_UNIT_SHIFT	4	/* 16 ns */
+#define WPOOL_HIST_SHIFT	4	/* 16 buckets a power */
+
+/**
+ * struct wpool_hists - what a run queue keeps while the attribute latency is 1
+ * @wait: from submit to start, of tasks that started on this CPU
+ * @run: from start to end, of tasks that ended on this CPU
+ *
+ * Written on the run queue's own CPU with interrupts off, and by a reset, which
+ * excludes that; read anywhere with READ_ONCE.
+ */
+struct wpool_hists {
+	struct wpool_hist wait;
+	struct wpool_hist run;
+};
+
+/** wpool_hist_bucket() - the bucket that counts a time */
+static inline u32 wpool_hist_bucket(u64 ns)
+{
+	u64 units = ns >> WPOOL_HIST_UNIT_SHIFT;
+	u32 power;
+
+	if (units < BIT(WPOOL_HIST_SHIFT))
+		return units;
+	power = fls64(units) - 1 - WPOOL_HIST_SHIFT;
+	/* 16 to 31 of them, and as many before for each power */
+	units = (power << WPOOL_HIST_SHIFT) + (units >> power);
+	return min_t(u64, units, WPOOL_HIST_BUCKETS - 1);
+}
+
+/** wpool_hist_count() - count a time; the histogram's own CPU, interrupts off */
+void wpool_hist_count(struct wpool_hist *hist, u64 ns);
+
+/** wpool_hist_add() - add what one histogram has to another one, which nobody else sees */
+void wpool_hist_add(struct wpool_hist *sum, const struct wpool_hist *hist);
+
+/** wpool_hist_clear() - forget everything; nobody counts meanwhile, but some may read */
+void wpool_hist_clear(struct wpool_hist *hist);
+
+#endif /* WPOOL_CORE_HIST_H */
