@@ -21,10 +21,6 @@
 #define MAX_INTERVAL_NS	(24ULL * 60 * 60 * NSEC_PER_SEC)
 #define LINES_PER_HEADER 20
 
-#define DEFAULT_COLUMNS	"name,capacity,queue_depth,submitted/s,completed/s,workers,busy," \
-			"blocked,waiting,queued,refused/s,hogs/s,handoffs/s,stolen/s," \
-			"failed/s,cancelled/s,idle,outstanding"
-
 static const enum figure rates[] = {
 	FIGURE_SUBMITTED, FIGURE_COMPLETED, FIGURE_FAILED, FIGURE_CANCELLED,
 	FIGURE_REFUSED, FIGURE_STOLEN, FIGURE_HANDOFFS, FIGURE_HOGS, FIGURE_SPAWNED,
@@ -57,8 +53,14 @@ static struct pool_line line_of(const struct watched *pool)
 static void print_lines(struct stat_run *run)
 {
 	struct pool_line line;
+	bool times = false;
 	size_t i, nr;
 
+	for (i = 0; i < run->nr_pools; i++)
+		times |= run->pools[i].shown && run->pools[i].now.latency;
+	/* other columns have titles again */
+	if (columns_set_busy(&run->columns, times))
+		run->lines = 0;
 	for (i = 0; i < run->nr_pools; i++) {
 		line = line_of(&run->pools[i]);
 		if (run->pools[i].shown)
@@ -76,8 +78,22 @@ static void print_lines(struct stat_run *run)
 	}
 }
 
+static const char *const times[] = { "wait_p50", "wait_p99", "run_p50", "run_p99" };
+
+/* A time is there if the pool takes it and a task came meanwhile. */
+static void add_time(struct json_object *to, const struct pool_line *line, const char *name)
+{
+	double ns = column_value(column_find(name), line);
+	char key[32];
+
+	snprintf(key, sizeof(key), "%s_ns", name);
+	if (ns >= 0)
+		out_json_add_u64(to, key, ns);
+}
+
 static void print_json_line(const struct watched *pool)
 {
+	const struct pool_line pool_line = line_of(pool);
 	const struct snapshot *now = &pool->now;
 	struct json_object *line = out_json_new();
 	struct timespec clock;
@@ -99,6 +115,8 @@ static void print_json_line(const struct watched *pool)
 	out_json_add_value(line, "queue_depth", now->queue_depth);
 	for (i = 0; i < NR_FIGURES; i++)
 		out_json_add_u64(line, figure_names[i], now->value[i]);
+	for (i = 0; i < ARRAY_SIZE(times); i++)
+		add_time(line, &pool_line, times[i]);
 	out_json_print_line(line);
 }
 
@@ -212,7 +230,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	struct errmsg e;
 	int opt, code;
 
-	columns_set(&run.columns, DEFAULT_COLUMNS);
+	columns_set_busy(&run.columns, false);
 	while ((opt = cli_getopt(cmd, argc, argv, options)) != -1) {
 		switch (opt) {
 		case OPT_INTERVAL:
@@ -264,13 +282,15 @@ const struct command cmd_stat = {
 	.help =
 "Shows what happens in pools, one line for each at the end of every interval:\n"
 "rates over the interval, and the figures at its end, as many as fit into the\n"
-"line. Without a name it watches all pools, also those that come later.\n"
+"line. Without a name it watches all pools, also those that come later. Where\n"
+"the attribute latency is 1, half of the tasks waited no longer than wait50 and\n"
+"ran no longer than run50, and 99 of 100 no longer than wait99 and run99.\n"
 "\n"
 "  --interval SECONDS  length of an interval (1); ns, us, ms, s may be given\n"
 "  --count N           intervals (1; with --interval until interrupted)\n"
 "  --columns NAME,...  these columns, however wide; 'all' for all\n"
-"  --json              one object a line; rates are called NAME_per_s, the other\n"
-"                      keys are the names of the sysfs files",
+"  --json              one object a line; rates are called NAME_per_s, times\n"
+"                      NAME_ns, the other keys are the names of the sysfs files",
 	.more_help = more_help,
 	.run = run,
 };

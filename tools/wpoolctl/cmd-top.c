@@ -20,9 +20,6 @@
 #define MIN_INTERVAL_NS	(100 * NSEC_PER_MSEC)
 #define MAX_INTERVAL_NS	(60 * 60 * NSEC_PER_SEC)
 #define KEYS		"p f w c: views  < > r: sort  /: filter  h: help  q: quit"
-#define DEFAULT_COLUMNS	"name,capacity,queue_depth,submitted/s,completed/s,workers,busy," \
-			"blocked,waiting,queued,refused/s,hogs/s,handoffs/s,stolen/s," \
-			"spawned/s,failed/s,cancelled/s,idle,outstanding,owner"
 
 /* ---- looking -------------------------------------------------------------- */
 
@@ -355,7 +352,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	struct errmsg e;
 	int opt, err;
 
-	columns_set(&top.columns, DEFAULT_COLUMNS);
+	columns_set_busy(&top.columns, false);
 	while ((opt = cli_getopt(cmd, argc, argv, options)) != -1) {
 		switch (opt) {
 		case OPT_BATCH:

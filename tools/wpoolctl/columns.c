@@ -9,13 +9,14 @@
 #include "out.h"
 #include "parse.h"
 
-enum kind { NAME, STATE, OWNER, CAPACITY, QUEUE_DEPTH, LEVEL, RATE };
+enum kind { NAME, STATE, OWNER, CAPACITY, QUEUE_DEPTH, LEVEL, RATE, WAIT, RUN };
 
 struct column {
 	const char *name;	/* of --columns: the file in sysfs; a rate has "/s" */
 	const char *title;
 	enum kind kind;
 	enum figure figure;
+	unsigned int ppm;	/* of a time: which percentile */
 };
 
 static const struct column all_columns[] = {
@@ -53,8 +54,26 @@ static const struct column all_columns[] = {
 	{ "handoffs/s", "handoff/s", RATE, FIGURE_HANDOFFS },
 	{ "hogs/s", "hog/s", RATE, FIGURE_HOGS },
 	{ "spawned/s", "spawn/s", RATE, FIGURE_SPAWNED },
+	{ "wait_p50", "wait50", WAIT, 0, 500000 },
+	{ "wait_p99", "wait99", WAIT, 0, 990000 },
+	{ "run_p50", "run50", RUN, 0, 500000 },
+	{ "run_p99", "run99", RUN, 0, 990000 },
 	{ }
 };
+
+/* In 80 columns: with times there is no room for all of the rest. */
+#define BUSY		"name,capacity,queue_depth,submitted/s,completed/s,workers,busy,blocked," \
+			"waiting,queued,"
+#define BUSY_WITH_TIMES	"name,capacity,queue_depth,completed/s,wait_p50,wait_p99,run_p50,run_p99," \
+			"busy,waiting,queued,submitted/s,workers,blocked,"
+#define BUSY_REST	"refused/s,hogs/s,handoffs/s,stolen/s,spawned/s,failed/s,cancelled/s," \
+			"idle,outstanding,owner"
+
+/* Rates, and times of the tasks between. */
+static bool needs_two_looks(const struct column *column)
+{
+	return column->kind == RATE || column->kind == WAIT || column->kind == RUN;
+}
 
 /* ---- choosing ------------------------------------------------------------- */
 
@@ -63,7 +82,7 @@ static const struct column *find_column(const char *name, size_t len, bool rates
 	const struct column *column;
 
 	for (column = all_columns; column->name; column++) {
-		if (column->kind == RATE && !rates)
+		if (needs_two_looks(column) && !rates)
 			continue;
 		if ((strlen(column->name) == len && !memcmp(column->name, name, len)) ||
 		    (strlen(column->title) == len && !memcmp(column->title, name, len)))
@@ -79,7 +98,7 @@ static int unknown_column(const char *name, size_t len, bool rates, struct errms
 	size_t at = 0;
 
 	for (column = all_columns; column->name && at < sizeof(known); column++)
-		if (column->kind != RATE || rates)
+		if (!needs_two_looks(column) || rates)
 			at += snprintf(known + at, sizeof(known) - at, " %s",
 				       column->name);
 	return errmsg_set(e, "no column '%.*s'; there are: all%s",
@@ -101,7 +120,7 @@ int columns_parse(struct columns *columns, const char *names, bool rates,
 
 	if (!strcmp(names, "all")) {
 		for (column = all_columns; column->name; column++)
-			if (column->kind != RATE || rates)
+			if (!needs_two_looks(column) || rates)
 				add_column(&parsed, column);
 		*columns = parsed;
 		return 0;
@@ -132,6 +151,18 @@ void columns_set(struct columns *columns, const char *names)
 	columns->chosen = false;
 }
 
+bool columns_set_busy(struct columns *columns, bool times)
+{
+	int max_name = columns->max_name;
+
+	if (columns->chosen || (columns->nr && columns->has_times == times))
+		return false;
+	columns_set(columns, times ? BUSY_WITH_TIMES BUSY_REST : BUSY BUSY_REST);
+	columns->max_name = max_name;
+	columns->has_times = times;
+	return true;
+}
+
 void columns_print_help(bool rates)
 {
 	const struct column *column;
@@ -139,7 +170,7 @@ void columns_print_help(bool rates)
 
 	printf("\nColumns:");
 	for (column = all_columns; column->name; column++) {
-		if (column->kind == RATE && !rates)
+		if (needs_two_looks(column) && !rates)
 			continue;
 		if (!at || at + (int)strlen(column->name) + 1 > 78)
 			at = printf("\n ") - 1;
@@ -149,6 +180,11 @@ void columns_print_help(bool rates)
 }
 
 /* ---- what they say -------------------------------------------------------- */
+
+const struct column *column_find(const char *name)
+{
+	return find_column(name, strlen(name), true);
+}
 
 const char *column_name(const struct column *column)
 {
@@ -188,6 +224,25 @@ double snapshot_rate(const struct snapshot *before, const struct snapshot *now,
 	       NSEC_PER_SEC / (now->when_ns - before->when_ns);
 }
 
+bool snapshots_have_times(const struct snapshot *before, const struct snapshot *now)
+{
+	return before && now->hists.nr_buckets;
+}
+
+/* A percentile of what came between two looks; -1 if nothing did. */
+static double time_ns(const struct column *column, const struct pool_line *line)
+{
+	enum hist_kind kind = column->kind == WAIT ? HIST_WAIT : HIST_RUN;
+	static struct hists between;
+
+	if (!snapshots_have_times(line->before, line->now))
+		return -1;
+	hists_between(&line->before->hists, &line->now->hists, &between);
+	if (!between.hist[kind].nr)
+		return -1;
+	return hist_percentile(&between, kind, column->ppm);
+}
+
 /* "max" is more than any number. */
 static double limit_value(const char *text)
 {
@@ -206,6 +261,9 @@ double column_value(const struct column *column, const struct pool_line *line)
 	case RATE:
 		return line->before ?
 		       snapshot_rate(line->before, line->now, column->figure) : 0;
+	case WAIT:
+	case RUN:
+		return time_ns(column, line);
 	default:
 		return 0;
 	}
@@ -237,6 +295,14 @@ void column_format(const struct column *column, const struct pool_line *line, ch
 	case RATE:
 		value = column_value(column, line);
 		snprintf(buf, CELL_LEN, "%.*f", value > 0 && value < 10 ? 1 : 0, value);
+		break;
+	case WAIT:
+	case RUN:
+		value = column_value(column, line);
+		if (value < 0)
+			snprintf(buf, CELL_LEN, "-");
+		else
+			format_short(value, buf, CELL_LEN);
 		break;
 	}
 }

@@ -13,7 +13,7 @@
 #include "errmsg.h"
 #include "sysfs.h"
 
-#define MAX_COLUMNS	40
+#define MAX_COLUMNS	48
 #define CELL_LEN	64
 
 struct column;
@@ -24,6 +24,7 @@ struct columns {
 	size_t nr;
 	int max_name;			/* longer names are cut; 0: none is */
 	bool chosen;			/* by name: all of them are shown */
+	bool has_times;			/* set by columns_set_busy() */
 };
 
 /* One line: a pool now, and at the look before, or NULL if that is unknown. */
@@ -43,6 +44,14 @@ int columns_parse(struct columns *columns, const char *names, bool rates,
 /* The same for a list that is known to be right. */
 void columns_set(struct columns *columns, const char *names);
 
+/*
+ * What stat and top show unless columns were chosen: with times if a pool takes them.
+ * True if the columns are others than before.
+ */
+bool columns_set_busy(struct columns *columns, bool times);
+
+/* A column by its name; there must be one. */
+const struct column *column_find(const char *name);
 const char *column_name(const struct column *column);
 const char *column_title(const struct column *column);
 /* Does it say how much, so that larger values come first when sorted? */
@@ -68,6 +77,7 @@ void columns_print_help(bool rates);
 
 /* False if the pool was made anew between the two looks: its counters began again. */
 bool snapshots_compare(const struct snapshot *before, const struct snapshot *now);
+bool snapshots_have_times(const struct snapshot *before, const struct snapshot *now);
 double snapshot_rate(const struct snapshot *before, const struct snapshot *now,
 		     enum figure figure);
 

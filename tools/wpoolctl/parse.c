@@ -245,3 +245,18 @@ const char *format_duration(__u64 ns, char *buf, size_t len)
 		 rest * denominator / unit->factor, unit->name);
 	return buf;
 }
+
+const char *format_short(__u64 ns, char *buf, size_t len)
+{
+	const struct unit *unit = time_units;
+	double value;
+	int digits;
+
+	/* what would be rounded to 1000 of a unit is 1.00 of the next one */
+	while (unit[1].name && ns + unit->factor / 2 >= unit[1].factor)
+		unit++;
+	value = (double)ns / unit->factor;
+	digits = unit == time_units || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+	snprintf(buf, len, "%.*f%s", digits, value, unit->name);
+	return buf;
+}

@@ -46,4 +46,7 @@ int parse_pool_name(const char *s, struct errmsg *e);
 /* For people: "1.500ms", four digits. */
 const char *format_duration(__u64 ns, char *buf, size_t len);
 
+/* The same with three digits, "1.50ms", of an estimate. At most six characters below 1000 s. */
+const char *format_short(__u64 ns, char *buf, size_t len);
+
 #endif /* WPOOLCTL_PARSE_H */

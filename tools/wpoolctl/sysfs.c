@@ -70,7 +70,7 @@ static int add_name(struct sysfs_names *names, const char *name)
 	return 0;
 }
 
-/* Pools are directories or links to them, attributes are files. */
+/* Pools are directories or links to them, attributes are files; a table is no value. */
 static int list_dir(const char *path, bool want_dirs, struct sysfs_names *names,
 		    struct errmsg *e)
 {
@@ -85,7 +85,8 @@ static int list_dir(const char *path, bool want_dirs, struct sysfs_names *names,
 	while (!err && (entry = readdir(dir))) {
 		if (entry->d_name[0] == '.' ||
 		    fstatat(dirfd(dir), entry->d_name, &st, 0) ||
-		    !!S_ISDIR(st.st_mode) != want_dirs)
+		    !!S_ISDIR(st.st_mode) != want_dirs ||
+		    (!want_dirs && !strcmp(entry->d_name, "histogram")))
 			continue;
 		err = add_name(names, entry->d_name);
 	}
@@ -180,6 +181,36 @@ int sysfs_read(const char *pool, const char *attr, char *buf, size_t len,
 	return err && err != -ENOENT ? fail(e, -err, path) : err;
 }
 
+/* Room for the histogram of any module, and more. */
+#define MAX_HISTOGRAM_BYTES	(256 * 1024)
+
+int sysfs_histograms(const char *pool, struct hists *hists, struct errmsg *e)
+{
+	char path[PATH_MAX], *text;
+	int err = 0;
+	size_t len;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s/histogram", class_dir(), pool);
+	file = fopen(path, "re");
+	if (!file)
+		return errno == ENOENT ? -ENOENT : fail(e, errno, path);
+	text = malloc(MAX_HISTOGRAM_BYTES);
+	if (!text) {
+		err = fail(e, ENOMEM, path);
+	} else {
+		len = fread(text, 1, MAX_HISTOGRAM_BYTES - 1, file);
+		text[len] = '\0';
+		if (ferror(file))
+			err = fail(e, errno, path);
+		else
+			err = hists_parse(hists, text, e);
+	}
+	free(text);
+	fclose(file);
+	return err;
+}
+
 int sysfs_cpus(char *buf, size_t len)
 {
 	return read_line("/sys/devices/system/cpu/possible", buf, len) ? -1 : 0;
@@ -214,6 +245,19 @@ static int read_figure(const char *pool, enum figure figure, __u64 *value,
 	return 0;
 }
 
+/* What an older module does not have is off. */
+static int read_latency(const char *pool, struct snapshot *shot, struct errmsg *e)
+{
+	char buf[8];
+	int err = sysfs_read(pool, "latency", buf, sizeof(buf), e);
+
+	shot->hists.nr_buckets = 0;
+	shot->latency = !err && !strcmp(buf, "1");
+	if (shot->latency)
+		err = sysfs_histograms(pool, &shot->hists, e);
+	return err == -ENOENT ? 0 : err;
+}
+
 /* One file after the other, while tasks start and finish: each true by itself. */
 int sysfs_snapshot(const char *pool, struct snapshot *shot, struct errmsg *e)
 {
@@ -234,6 +278,8 @@ int sysfs_snapshot(const char *pool, struct snapshot *shot, struct errmsg *e)
 				sizeof(shot->queue_depth), e);
 	for (i = 0; !err && i < NR_FIGURES; i++)
 		err = read_figure(pool, i, &shot->value[i], e);
+	if (!err)
+		err = read_latency(pool, shot, e);
 	return err;
 }
 

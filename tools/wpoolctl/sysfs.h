@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "errmsg.h"
+#include "hist.h"
 
 #define SYSFS_VALUE_LEN	4097	/* no attribute is longer than a page */
 
@@ -34,6 +35,12 @@ void sysfs_names_exit(struct sysfs_names *names);
  */
 int sysfs_read(const char *pool, const char *attr, char *buf, size_t len,
 	       struct errmsg *e);
+
+/*
+ * The file histogram; without a bucket if the pool has never counted. 0, -ENOENT if there
+ * is no such file (no message), or another negative number and a message.
+ */
+int sysfs_histograms(const char *pool, struct hists *hists, struct errmsg *e);
 
 /* 0, or -errno and a message that says whether pool or module is missing. */
 int sysfs_find_pool(const char *pool, struct errmsg *e);
@@ -75,6 +82,8 @@ struct snapshot {
 	char capacity[16];
 	char queue_depth[16];
 	__u64 value[NR_FIGURES];
+	bool latency;
+	struct hists hists;	/* without a bucket unless latency is on */
 };
 
 /* 0, or -errno and a message. */

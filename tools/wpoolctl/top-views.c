@@ -118,6 +118,22 @@ static int max_name(void)
 	return screen_width() < WIDE ? NARROW_NAME : WPOOL_NAME_MAX;
 }
 
+/* Times if a pool takes them. What the view is sorted by stays the same. */
+static void choose_columns(struct top *top)
+{
+	const struct column *by = top->columns.column[top->sort];
+	bool times = false;
+	size_t i;
+
+	for (i = 0; i < top->nr_pools; i++)
+		times |= top->pools[i].now.latency;
+	if (!columns_set_busy(&top->columns, times))
+		return;
+	for (i = 0; i < top->columns.nr && top->columns.column[i] != by; i++)
+		;
+	top->sort = i < top->columns.nr ? i : top_preset_sort(top, VIEW_POOLS);
+}
+
 static void show_pools(struct top *top)
 {
 	struct columns *columns = &top->columns;
@@ -125,6 +141,7 @@ static void show_pools(struct top *top)
 	struct pool_line line;
 	char cell[CELL_LEN];
 
+	choose_columns(top);
 	columns->max_name = max_name();
 	for (i = 0; i < top->nr_pools; i++) {
 		line = line_of(&top->pools[i]);

@@ -36,6 +36,7 @@ static const struct command *const commands[] = {
 	&cmd_stat,
 	&cmd_top,
 	&cmd_why,
+	&cmd_latency,
 	&cmd_run,
 	&cmd_help,
 	NULL

@@ -10,6 +10,7 @@
 
 #include "../attrs.h"
 #include "../cpulist.h"
+#include "../hist.h"
 #include "../parse.h"
 #include "../samples.h"
 #include "../tally.h"
@@ -199,6 +200,25 @@ static void test_format(void)
 			       cases[i].text), "%llu: %s, not %s", cases[i].ns, buf,
 		       cases[i].text);
 	test_ends("durations are printed with four digits");
+}
+
+static void test_short(void)
+{
+	static const struct { __u64 ns; const char *text; } cases[] = {
+		{ 0, "0ns" }, { 999, "999ns" }, { 1000, "1.00us" }, { 1234, "1.23us" },
+		{ 9994, "9.99us" }, { 9996, "10.0us" }, { 99940, "99.9us" },
+		{ 99960, "100us" }, { 999499, "999us" }, { 999500, "1.00ms" },
+		{ 1500000, "1.50ms" }, { 999499999, "999ms" }, { 999500000, "1.00s" },
+		{ 12345678901, "12.3s" }, { 999400000000, "999s" },
+		{ 5000000000000, "5000s" },
+	};
+	char buf[32];
+	size_t i;
+
+	for (i = 0; i < NR(cases); i++)
+		EXPECT(!strcmp(format_short(cases[i].ns, buf, sizeof(buf)), cases[i].text),
+		       "%llu: %s, not %s", cases[i].ns, buf, cases[i].text);
+	test_ends("estimates are printed with three digits");
 }
 
 static void test_cpulists(void)
@@ -494,6 +514,65 @@ static void test_attr_pairs(void)
 	test_ends("attributes that do not go together");
 }
 
+/* ---- histograms ---- */
+
+static int parse_histogram(struct hists *hists, const char *text)
+{
+	char copy[1024];
+
+	snprintf(copy, sizeof(copy), "%s", text);
+	return hists_parse(hists, copy, &e);
+}
+
+static void test_histograms(void)
+{
+	static const char *const bad[] = {
+		"0 1\n", "0 1 2 3\n", "0 1 2\nx 1 2\n", "16 1 2\n", "0 1 2\n0 1 2\n",
+		"0 1 2\n32 1 2\n16 1 2\n", "0 1 2\n16 1",
+	};
+	static struct hists before, now, between;
+	size_t i;
+
+	EXPECT(!parse_histogram(&now, "") && !now.nr_buckets, "an empty file");
+	EXPECT(!hist_percentile(&now, HIST_WAIT, 500000), "a percentile of nothing");
+	EXPECT(!parse_histogram(&before,
+				"from_ns waited ran\nsum_ns 1000 40\nmax_ns 100 20\n"
+				"0 90 1\n16 9 1\n32 1 0\n"), "%s", e.text);
+	EXPECT(before.nr_buckets == 3 && before.from_ns[2] == 32, "buckets");
+	EXPECT(before.hist[HIST_WAIT].nr == 100 && before.hist[HIST_RUN].nr == 2, "sums");
+	EXPECT(before.hist[HIST_WAIT].sum_ns == 1000 && before.hist[HIST_RUN].max_ns == 20,
+	       "sum and max");
+	for (i = 0; i < NR(bad); i++)
+		EXPECT(parse_histogram(&now, bad[i]) && *e.text, "taken: %s", bad[i]);
+	test_ends("histograms are read strictly");
+
+	/* the end of the bucket; of the last one the longest time */
+	EXPECT(hist_percentile(&before, HIST_WAIT, 0) == 16, "p0");
+	EXPECT(hist_percentile(&before, HIST_WAIT, 500000) == 16, "p50");
+	EXPECT(hist_percentile(&before, HIST_WAIT, 900000) == 16, "p90");
+	EXPECT(hist_percentile(&before, HIST_WAIT, 900001) == 32, "a bit more than p90");
+	EXPECT(hist_percentile(&before, HIST_WAIT, 990000) == 32, "p99");
+	EXPECT(hist_percentile(&before, HIST_WAIT, 999000) == 100, "p99.9");
+	EXPECT(hist_percentile(&before, HIST_WAIT, 1000000) == 100, "p100");
+	/* no more than the longest time */
+	EXPECT(hist_percentile(&before, HIST_RUN, 990000) == 20, "p99 of run");
+	test_ends("percentiles of histograms");
+
+	EXPECT(!parse_histogram(&now, "sum_ns 1064 40\nmax_ns 100 20\n"
+				"0 90 1\n16 13 1\n32 1 0\n"), "%s", e.text);
+	hists_between(&before, &now, &between);
+	EXPECT(between.hist[HIST_WAIT].nr == 4 && between.hist[HIST_WAIT].sum_ns == 64,
+	       "tasks in between");
+	EXPECT(between.hist[HIST_WAIT].max_ns == 32, "the longest of them");
+	EXPECT(!between.hist[HIST_RUN].nr && !between.hist[HIST_RUN].max_ns, "no run");
+	hists_between(&now, &before, &between);
+	EXPECT(between.hist[HIST_WAIT].nr == 100, "began again: all of the second look");
+	EXPECT(!parse_histogram(&now, ""), "%s", e.text);
+	hists_between(&now, &before, &between);
+	EXPECT(between.hist[HIST_WAIT].nr == 100, "began in between");
+	test_ends("what came between two looks at a histogram");
+}
+
 int main(void)
 {
 	test_numbers();
@@ -501,6 +580,7 @@ int main(void)
 	test_sizes_and_rates();
 	test_names();
 	test_format();
+	test_short();
 	test_cpulists();
 	test_works();
 	test_turns();
@@ -508,5 +588,6 @@ int main(void)
 	test_tally();
 	test_attrs();
 	test_attr_pairs();
+	test_histograms();
 	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

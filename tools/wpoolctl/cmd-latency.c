@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * wpoolctl latency: how long the tasks of a pool waited and ran.
+ *
+ * It reads sysfs only, so anybody may look.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli.h"
+#include "hist.h"
+#include "out.h"
+#include "parse.h"
+#include "sysfs.h"
+
+#define MIN_INTERVAL_NS	(10 * NSEC_PER_MSEC)
+#define MAX_INTERVAL_NS	(24ULL * 60 * 60 * NSEC_PER_SEC)
+#define MAX_BARS	16
+#define LABEL_WIDTH	8
+#define COUNT_WIDTH	12
+
+static const struct {
+	const char *name, *key;
+	unsigned int ppm;
+} percentiles[] = {
+	{ "p50", "p50_ns", 500000 },
+	{ "p90", "p90_ns", 900000 },
+	{ "p99", "p99_ns", 990000 },
+	{ "p99.9", "p99_9_ns", 999000 },
+};
+
+static const char *const kinds[NR_HISTS] = {
+	[HIST_WAIT] = "wait",
+	[HIST_RUN] = "run",
+};
+
+/* What is shown, and since when. */
+struct view {
+	const char *pool;
+	__u64 interval_ns;	/* 0: since latency was switched on */
+	bool is_on;
+	struct hists hists;
+};
+
+/* ---- for people ------------------------------------------------------------- */
+
+/* As many buckets together as makes them few: a power of two, so that bars are even. */
+static size_t choose_step(const struct hists *hists, const struct hist *hist)
+{
+	size_t first = 0, last = hists->nr_buckets - 1, step = 1;
+
+	while (!hist->bucket[first])
+		first++;
+	while (!hist->bucket[last])
+		last--;
+	while (last / step - first / step >= MAX_BARS)
+		step *= 2;
+	return step;
+}
+
+static __u64 sum_of(const struct hists *hists, const struct hist *hist, size_t i, size_t step)
+{
+	__u64 sum = 0;
+	size_t end = i + step;
+
+	for (; i < end && i < hists->nr_buckets; i++)
+		sum += hist->bucket[i];
+	return sum;
+}
+
+static void print_bar(__u64 from_ns, __u64 nr, __u64 most)
+{
+	int room = out_width() - LABEL_WIDTH - COUNT_WIDTH - 4, len;
+	char from[32];
+
+	if (room < 10)
+		room = 10;
+	/* who is there at all is seen */
+	len = nr ? (int)((double)nr / most * room + 0.5) ?: 1 : 0;
+	printf("%*s |", LABEL_WIDTH, format_short(from_ns, from, sizeof(from)));
+	while (len--)
+		putchar('#');
+	printf(nr ? " %llu\n" : "\n", nr);
+}
+
+static void print_bars(const struct hists *hists, const struct hist *hist)
+{
+	size_t step = choose_step(hists, hist), i;
+	bool begun = false;
+	__u64 most = 0, left = hist->nr, nr;
+
+	for (i = 0; i < hists->nr_buckets; i += step) {
+		nr = sum_of(hists, hist, i, step);
+		if (nr > most)
+			most = nr;
+	}
+	for (i = 0; left && i < hists->nr_buckets; i += step) {
+		nr = sum_of(hists, hist, i, step);
+		begun |= nr;
+		if (begun)
+			print_bar(hists->from_ns[i], nr, most);
+		left -= nr;
+	}
+}
+
+static void print_kind(const struct hists *hists, enum hist_kind kind)
+{
+	const struct hist *hist = &hists->hist[kind];
+	char buf[32];
+	size_t i;
+
+	printf("%s%-4s%s %llu task%s", out_style(OUT_BOLD), kinds[kind], out_plain(), hist->nr,
+	       hist->nr == 1 ? "" : "s");
+	if (!hist->nr) {
+		putchar('\n');
+		return;
+	}
+	for (i = 0; i < ARRAY_SIZE(percentiles); i++)
+		printf("%c %s %s", i ? ',' : ':', percentiles[i].name,
+		       format_short(hist_percentile(hists, kind, percentiles[i].ppm), buf,
+				    sizeof(buf)));
+	printf(", max %s\n", format_short(hist->max_ns, buf, sizeof(buf)));
+	print_bars(hists, hist);
+}
+
+static void print_view(const struct view *view)
+{
+	char buf[32];
+
+	printf("%spool %s%s, ", out_style(OUT_BOLD), view->pool, out_plain());
+	if (view->interval_ns)
+		printf("within %s", format_duration(view->interval_ns, buf, sizeof(buf)));
+	else
+		printf("since latency was switched on");
+	printf("%s\n\n", view->is_on ? "" : "; it is off now");
+	print_kind(&view->hists, HIST_WAIT);
+	putchar('\n');
+	print_kind(&view->hists, HIST_RUN);
+}
+
+/* ---- for programs ----------------------------------------------------------- */
+
+static struct json_object *json_of(const struct hists *hists, enum hist_kind kind)
+{
+	const struct hist *hist = &hists->hist[kind];
+	struct json_object *json = out_json_new(), *buckets = out_json_new_array(), *bucket;
+	size_t i;
+
+	out_json_add_u64(json, "count", hist->nr);
+	out_json_add_u64(json, "sum_ns", hist->sum_ns);
+	for (i = 0; i < ARRAY_SIZE(percentiles); i++)
+		out_json_add_u64(json, percentiles[i].key,
+				 hist_percentile(hists, kind, percentiles[i].ppm));
+	out_json_add_u64(json, "max_ns", hist->max_ns);
+	for (i = 0; i < hists->nr_buckets; i++) {
+		if (!hist->bucket[i])
+			continue;
+		bucket = out_json_new();
+		out_json_add_u64(bucket, "from_ns", hists->from_ns[i]);
+		out_json_add_u64(bucket, "count", hist->bucket[i]);
+		out_json_append(buckets, bucket);
+	}
+	out_json_add(json, "buckets", buckets);
+	return json;
+}
+
+static void print_json(const struct view *view)
+{
+	struct json_object *json = out_json_new();
+	enum hist_kind kind;
+
+	out_json_add_string(json, "name", view->pool);
+	out_json_add_bool(json, "latency", view->is_on);
+	if (view->interval_ns)
+		out_json_add_double(json, "interval_s",
+				    (double)view->interval_ns / NSEC_PER_SEC);
+	for (kind = 0; kind < NR_HISTS; kind++)
+		out_json_add(json, kinds[kind], json_of(&view->hists, kind));
+	out_json_print(json);
+}
+
+/* ---- the command ------------------------------------------------------------ */
+
+static int look(struct view *view, struct hists *hists, struct errmsg *e)
+{
+	char value[SYSFS_VALUE_LEN];
+	int err = sysfs_find_pool(view->pool, e);
+
+	if (!err)
+		err = sysfs_read(view->pool, "latency", value, sizeof(value), e);
+	if (!err)
+		err = sysfs_histograms(view->pool, hists, e);
+	if (err == -ENOENT && !sysfs_find_pool(view->pool, e))
+		errmsg_set(e, "this version of the module has no histogram");
+	if (err)
+		return err;
+	view->is_on = !strcmp(value, "1");
+	if (!hists->nr_buckets)
+		return errmsg_set(e, "latency was never on; try 'wpoolctl tune %s latency=1'",
+				  view->pool);
+	return 0;
+}
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	enum { OPT_INTERVAL = CLI_OPT_FIRST, OPT_JSON };
+	static const struct option options[] = {
+		{ "interval", required_argument, NULL, OPT_INTERVAL },
+		{ "json", no_argument, NULL, OPT_JSON },
+		{ "help", no_argument, NULL, 'h' },
+		{ }
+	};
+	static struct hists before, now;
+	static struct view view;
+	struct timespec pause;
+	bool json = false;
+	struct errmsg e;
+	int opt, err;
+
+	while ((opt = cli_getopt(cmd, argc, argv, options)) != -1) {
+		if (opt == OPT_JSON)
+			json = true;
+		else if (parse_seconds(optarg, MIN_INTERVAL_NS, MAX_INTERVAL_NS,
+				       &view.interval_ns, &e))
+			cli_usage(cmd, "--interval: %s", e.text);
+	}
+	view.pool = cli_pool_arg(cmd, argc, argv);
+	optind++;
+	cli_no_more_args(cmd, argc, argv);
+	err = look(&view, &before, &e);
+	view.hists = before;
+	if (!err && view.interval_ns) {
+		pause.tv_sec = view.interval_ns / NSEC_PER_SEC;
+		pause.tv_nsec = view.interval_ns % NSEC_PER_SEC;
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+		err = look(&view, &now, &e);
+		hists_between(&before, &now, &view.hists);
+	}
+	if (err) {
+		cli_error(cmd, "%s", e.text);
+		return CLI_FAILED;
+	}
+	if (json)
+		print_json(&view);
+	else
+		print_view(&view);
+	return CLI_OK;
+}
+
+const struct command cmd_latency = {
+	.name = "latency",
+	.args = "POOL [--interval SECONDS] [--json]",
+	.summary = "show how long the tasks of a pool waited and ran",
+	.help =
+"Shows how long tasks waited, from submit to start, and how long they ran, from\n"
+"start to end: percentiles, and bars of how many tasks took how long. The pool\n"
+"counts while its attribute latency is 1, and begins anew when that is switched\n"
+"on: 'wpoolctl tune POOL latency=1'. A percentile is at most a sixteenth too\n"
+"long.\n"
+"\n"
+"  --interval SECONDS  only what starts or ends within this time from now; ns,\n"
+"                      us, ms, s may be given\n"
+"  --json              an object: name, latency, and wait and run with count,\n"
+"                      sum_ns, p50_ns, p90_ns, p99_ns, p99_9_ns, max_ns, and\n"
+"                      buckets with from_ns and count",
+	.run = run,
+};

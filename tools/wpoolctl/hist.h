@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How long the tasks of a pool waited and ran: the file histogram of sysfs, or the
+ * difference of two looks at it.
+ */
+#ifndef WPOOLCTL_HIST_H
+#define WPOOLCTL_HIST_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "errmsg.h"
+
+#define HIST_MAX_BUCKETS	1024
+
+enum hist_kind { HIST_WAIT, HIST_RUN, NR_HISTS };
+
+struct hist {
+	__u64 nr;		/* sum of all buckets */
+	__u64 sum_ns;
+	__u64 max_ns;
+	__u64 bucket[HIST_MAX_BUCKETS];
+};
+
+/* Without a bucket if the pool has never counted. */
+struct hists {
+	size_t nr_buckets;
+	__u64 from_ns[HIST_MAX_BUCKETS];
+	struct hist hist[NR_HISTS];
+};
+
+/* @text is changed. 0, or -1 and a message. */
+int hists_parse(struct hists *hists, char *text, struct errmsg *e);
+
+/*
+ * What came between two looks. If the counters began again meanwhile: all of @now. The
+ * longest time is that of the bucket, unless it is known.
+ */
+void hists_between(const struct hists *before, const struct hists *now, struct hists *out);
+
+/*
+ * A time that so many of a million tasks did not exceed, as precise as the buckets: at
+ * least the true one. 0 without a task.
+ */
+__u64 hist_percentile(const struct hists *hists, enum hist_kind kind, unsigned int ppm);
+
+#endif /* WPOOLCTL_HIST_H */
