@@ -7,6 +7,7 @@
  * waits; threads are joined, so that nobody but the case's own references
  * holds a pool; references are given back; memory is freed.
  */
+#include <linux/kmsg_dump.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/sched/signal.h>
@@ -432,3 +433,24 @@ void wpk_exit(struct kunit *test)
 
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("KUnit suites of wpool");
+
+unsigned int wpk_lines_about(const char *name, const char *text)
+{
+	struct kmsg_dump_iter iter;
+	unsigned int nr = 0;
+	char *line, *at, what[WPOOL_NAME_LEN + 2];
+	size_t len;
+
+	line = kmalloc(1024, GFP_KERNEL);
+	if (!line)
+		return UINT_MAX;
+	snprintf(what, sizeof(what), "%s:", name);
+	kmsg_dump_rewind(&iter);
+	while (kmsg_dump_get_line(&iter, false, line, 1023, &len)) {
+		line[len] = '\0';
+		at = strstr(line, what);
+		nr += at && strstr(at, text);
+	}
+	kfree(line);
+	return nr;
+}

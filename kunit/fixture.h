@@ -261,6 +261,9 @@ void wpk_in_softirq(void (*fn)(void *arg), void *arg);
  */
 bool wpk_use_up_items(struct wpool *pool, struct wpk_gate *gate);
 
+/* How many lines of the kernel's log name a pool in front, and then say this. */
+unsigned int wpk_lines_about(const char *name, const char *text);
+
 /* Stay on one CPU, or on all again with -1. */
 void wpk_move_to(int cpu);
 /* The n-th CPU that is online, or -1. */

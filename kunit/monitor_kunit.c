@@ -10,7 +10,6 @@
 #include <kunit/resource.h>
 #include <linux/hrtimer.h>
 #include <linux/kallsyms.h>
-#include <linux/kmsg_dump.h>
 #include <linux/ktime.h>
 #include <linux/slab.h>
 #include <linux/timer.h>
@@ -198,27 +197,6 @@ static void wpool_hog_is_no_task_that_sleeps(struct kunit *test)
 
 /* ---- stalls --------------------------------------------------------------- */
 
-/* How many lines of the kernel's log name the pool. */
-static unsigned int lines_about(const char *name)
-{
-	struct kmsg_dump_iter iter;
-	unsigned int nr = 0;
-	char *line, what[WPOOL_NAME_LEN + 2];
-	size_t len;
-
-	line = kmalloc(1024, GFP_KERNEL);
-	if (!line)
-		return UINT_MAX;
-	snprintf(what, sizeof(what), "%s:", name);
-	kmsg_dump_rewind(&iter);
-	while (kmsg_dump_get_line(&iter, false, line, 1023, &len)) {
-		line[len] = '\0';
-		nr += !!strstr(line, what);
-	}
-	kfree(line);
-	return nr;
-}
-
 /* A worker at home and idle on each of two CPUs. */
 static struct wpool *pair_pool(struct kunit *test)
 {
@@ -286,25 +264,7 @@ static void wpool_monitor_rescues_the_queue_of_a_cpu_taken_by_others(struct kuni
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
 	/* Once an episode. */
 	wpool_get_attrs(pool, &attrs, NULL);
-	KUNIT_EXPECT_LE(test, lines_about(attrs.name), try + 1);
-}
-
-static void wpool_monitor_reports_no_queue_that_waits_for_capacity(struct kunit *test)
-{
-	struct wpool *pool = wpk_one_cpu_pool(test, 2, 1, true);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 10, gate);
-	struct wpool_attrs attrs;
-
-	wpk_submit_together(test, pool, jobs);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
-	wpool_get_attrs(pool, &attrs, NULL);
-	/* A queue stands still from here on: time is the subject. */
-	msleep(1500);
-	KUNIT_EXPECT_EQ(test, lines_about(attrs.name), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 2);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 10));
+	KUNIT_EXPECT_LE(test, wpk_lines_about(attrs.name, ""), try + 1);
 }
 
 /* The pool may have no more workers, and those that it has are elsewhere. */
@@ -495,7 +455,6 @@ static struct kunit_case monitor_cases[] = {
 	KUNIT_CASE(wpool_hog_at_capacity_1_its_child_starts_afterwards),
 	KUNIT_CASE_SLOW(wpool_hog_is_no_task_that_sleeps),
 	KUNIT_CASE(wpool_monitor_rescues_the_queue_of_a_cpu_taken_by_others),
-	KUNIT_CASE_SLOW(wpool_monitor_reports_no_queue_that_waits_for_capacity),
 	KUNIT_CASE(wpool_idle_workers_of_another_cpu_come_at_capacity),
 	KUNIT_CASE_SLOW(wpool_monitor_sleeps_for_good_when_nothing_runs),
 	KUNIT_CASE_PARAM_ATTR(wpool_monitor_sleeps_for_good_while_tasks_sleep,

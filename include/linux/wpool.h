@@ -318,6 +318,8 @@ enum wpool_state {
  * @hogs: tasks that were found to have run longer than hog_ms
  * @spawned: workers created since the pool was
  * @spawn_failed: attempts to create a worker that failed; they are repeated
+ * @exhausted: times that tasks, or submitters, waited for a second because each worker
+ *	that the pool may have was in a task
  * @expired: workers that left because they were idle
  * @faults: workers that died in a task
  *
@@ -345,6 +347,7 @@ struct wpool_stats {
 	u64 hogs;
 	u64 spawned;
 	u64 spawn_failed;
+	u64 exhausted;
 	u64 expired;
 	u64 faults;
 };

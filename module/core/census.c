@@ -37,6 +37,11 @@ u32 wpool_workers_room(void)
 	return nr < max_workers ? max_workers - nr : 0;
 }
 
+u32 wpool_workers_max(void)
+{
+	return max_workers;
+}
+
 int wpool_workers_enter(struct wpool *pool)
 {
 	unsigned long flags;

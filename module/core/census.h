@@ -40,6 +40,9 @@ static inline void wpool_workers_leave(struct wpool *pool)
 	WRITE_ONCE(pool->nr_workers, pool->nr_workers - 1);
 }
 
+/** wpool_workers_max() - how many workers all pools may have together */
+u32 wpool_workers_max(void);
+
 /** wpool_workers_leave_place() - count one less of the module: a full barrier, see wake.c */
 void wpool_workers_leave_place(void);
 

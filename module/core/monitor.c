@@ -11,7 +11,7 @@
  *   a stall   the same task is at the head of the queue, although there is a worker that
  *             could run it. That worker is woken, or moved here. If this does not help
  *             for a second, the stall is logged, once until the queue moves, with the
- *             stacks of some of the workers.
+ *             stacks of some of the workers: report.c.
  *
  *             If no worker at home there will look into the ring, its tasks move to the
  *             global queue.
@@ -19,15 +19,11 @@
  * A queue does not stall if it waits because the capacity is used up, or because its
  * worker is in a task that is no hog yet.
  */
-#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
-
 #include "core/monitor.h"
 
 #include <linux/ktime.h>
-#include <linux/printk.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
-#include <linux/sched/debug.h>
 
 #include "compat.h"
 #include "core/alarm.h"
@@ -35,6 +31,7 @@
 #include "core/idle.h"
 #include "core/queues.h"
 #include "core/registry.h"
+#include "core/report.h"
 #include "core/sched.h"
 #include "core/state.h"
 #include "core/trace.h"
@@ -43,7 +40,6 @@
 #define PERIOD_NS	(10 * NSEC_PER_MSEC)
 #define STALL_NS	PERIOD_NS
 #define STALL_LOG_NS	NSEC_PER_SEC
-#define STALL_LOG_WORKERS	8
 
 /*
  * Where no notifier tells that a worker blocks, the monitor looks often as long as it
@@ -120,34 +116,6 @@ static void hand_over(struct wpool *pool, struct wpool_runq *rq)
 
 /* ---- stalls ---- */
 
-static void show_workers(struct wpool *pool)
-{
-	struct wpool_worker *w;
-	int n = 0;
-
-	list_for_each_entry_rcu(w, &pool->workers, node) {
-		sched_show_task(w->thread);
-		if (++n == STALL_LOG_WORKERS)
-			break;
-	}
-}
-
-static void report(struct wpool *pool, struct wpool_watch *watch, int cpu, u64 ns)
-{
-	static DEFINE_RATELIMIT_STATE(limit, DEFAULT_RATELIMIT_INTERVAL, 2);
-
-	if (watch->reported || !__ratelimit(&limit))
-		return;
-	watch->reported = true;
-	if (cpu < 0)
-		pr_warn("%s: nobody has taken from the global queue for %llu ms, %u tasks queued\n",
-			pool->name, ns / NSEC_PER_MSEC, wpool_queues_len(pool));
-	else
-		pr_warn("%s: nobody has taken from the queue of CPU %d for %llu ms, %u tasks queued\n",
-			pool->name, cpu, ns / NSEC_PER_MSEC, wpool_queues_len(pool));
-	show_workers(pool);
-}
-
 /* Note what is at the head of a queue. Returns for how long, if that is a stall, or 0. */
 static u64 standing_ns(struct wpool_watch *watch, u64 head, u64 now)
 {
@@ -209,7 +177,7 @@ static void watch_queue(struct wpool *pool, struct wpool_runq *rq, u64 now)
 	wpool_wake_rescue(rq);
 	local_irq_restore(flags);
 	if (ns >= STALL_LOG_NS && !is_at_work(pool, rq))
-		report(pool, &rq->watch, rq->cpu, ns);
+		wpool_report_stall(pool, &rq->watch, rq->cpu, ns);
 }
 
 static void watch_globq(struct wpool *pool, u64 now)
@@ -226,7 +194,7 @@ static void watch_globq(struct wpool *pool, u64 now)
 	local_irq_restore(flags);
 	/* if no worker is waking, all workers that may run are in their tasks */
 	if (ns >= STALL_LOG_NS && coming)
-		report(pool, &pool->watch, -1, ns);
+		wpool_report_stall(pool, &pool->watch, -1, ns);
 }
 
 /* ---- looking ---- */
@@ -244,16 +212,18 @@ static void look_at_workers(struct wpool *pool)
 	}
 }
 
-/* Is a task queued or a worker running? Workers that sleep in a task do not count. */
+/*
+ * Is a task queued or a worker running, or does a submitter wait of which the log should
+ * say why? Workers that sleep in a task do not count.
+ */
 static bool look_at(struct wpool *pool)
 {
-	bool busy = false, queued, suspects = false;
+	bool busy = false, queued = false, suspects = false;
 	u64 now = ktime_get_mono_fast_ns();
 	struct wpool_runq *rq;
 	u32 i;
 
 	wpool_for_each_active(pool, rq, i) {
-		queued = wpool_runq_len(rq);
 		/* without hand-off a worker that sleeps is counted, too, and stays counted */
 		if (READ_ONCE(pool->handoff) && atomic_read(&rq->nr_running)) {
 			suspects |= watch_workers(pool, rq, now);
@@ -261,22 +231,26 @@ static bool look_at(struct wpool *pool)
 		} else {
 			rq->watch.look_ns = 0;
 		}
-		if (queued) {
+		if (wpool_runq_len(rq)) {
 			watch_queue(pool, rq, now);
-			busy = true;
+			queued = true;
 		} else {
 			rq->watch.head_ns = 0;
 		}
 	}
 	if (wpool_fifo_len(&pool->globq)) {
 		watch_globq(pool, now);
-		busy = true;
+		queued = true;
 	} else {
 		pool->watch.head_ns = 0;
 	}
 	if (suspects)
 		look_at_workers(pool);
-	return busy;
+	if (!queued && !READ_ONCE(pool->nr_waiting))
+		wpool_report_no_jam(pool);
+	else if (wpool_report_jam(pool, now))
+		busy = true;
+	return busy || queued;
 }
 
 static void set_period(u64 look_ns)

@@ -106,12 +106,13 @@ enum wpool_retake { WPOOL_RETAKE_NONE, WPOOL_RETAKE_BLOCKED, WPOOL_RETAKE_ALL };
 
 /**
  * struct wpool_watch - what the monitor saw of a queue at its last look
- * @look: N: the run queue's @tick
- * @look_ns: N: since when @tick has not changed, or 0
+ * @look: N: the run queue's @tick; of a pool, the sum of all
+ * @look_ns: N: since when @look has not changed, or 0
  * @retake: N: which workers to count out in this look
  * @head: N: what was at the head of the queue; only compared
  * @head_ns: N: since when it has been there, or 0
  * @reported: N: the log has a message about it
+ * @jam_reported: N: of a pool: the log says why its tasks wait, see report.h
  */
 struct wpool_watch {
 	u32 look;
@@ -120,6 +121,7 @@ struct wpool_watch {
 	u64 head;
 	u64 head_ns;
 	bool reported;
+	bool jam_reported;
 };
 
 /**
@@ -387,9 +389,10 @@ struct wpool_worker {
  * @nr_threads: X: workers that are not reaped, and spawners that serve the pool
  * @spawned: M
  * @faults: M
- * @watch: N: what the monitor saw of the global queue
+ * @watch: N: what the monitor saw of the global queue, and of the pool
  * @handoffs: N: hand-offs by the monitor
  * @hogs: N: tasks that ran for hog_ms without sleeping
+ * @exhausted: N: times that tasks waited because all workers that may be were in tasks
  * @nr_cancelling: T: releases that cancel the queued tasks: no reboot meanwhile
  * @nr_refused_events: X: events that the reaper ends because the pool is closed
  * @drain_wq: K: threads that wait for tasks to finish or for workers to end
@@ -483,6 +486,7 @@ struct wpool {
 	struct wpool_watch watch;
 	u64 handoffs;
 	u64 hogs;
+	u64 exhausted;
 
 	u32 nr_cancelling;
 	atomic_t nr_refused_events;

@@ -3,10 +3,13 @@
  * Attributes of a pool: defaults and allowed values. What depends on a pool's
  * other attributes is checked in pool.c.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include "pool/attrs.h"
 
 #include <linux/ctype.h>
 #include <linux/export.h>
+#include <linux/printk.h>
 #include <linux/string.h>
 
 const struct wpool_attr wpool_attr_table[WPOOL_NR_ATTRS] = {
@@ -99,4 +102,51 @@ int wpool_attrs_check(const struct wpool_attrs *attrs, u32 mask)
 	    !cpumask_intersects(attrs->cpumask, cpu_online_mask))
 		return -EINVAL;
 	return 0;
+}
+
+/* A value that is not allowed by itself. */
+static bool explain_value(const char *pool, const struct wpool_attrs *attrs, u32 mask)
+{
+	const struct wpool_attr *attr = wpool_attr_table;
+
+	while (attr < wpool_attr_table + WPOOL_NR_ATTRS &&
+	       (!(mask & attr->bit) || is_allowed(attrs, attr)))
+		attr++;
+	if (attr == wpool_attr_table + WPOOL_NR_ATTRS)
+		return false;
+	if (attr->type == WPOOL_ATTR_WORD)
+		pr_warn_ratelimited("%s: %s = %lld is none of its values\n", pool, attr->name,
+				    wpool_attr_get(attrs, attr));
+	else
+		pr_warn_ratelimited("%s: %s = %lld is out of its range, %d to %d\n", pool,
+				    attr->name, wpool_attr_get(attrs, attr), attr->min,
+				    attr->max);
+	return true;
+}
+
+bool wpool_attrs_explain(const char *pool, const struct wpool_attrs *attrs, u32 mask)
+{
+	bool is_made = !~mask;
+
+	if (!is_made && mask & ~WPOOL_TUNE_ALL)
+		pr_warn_ratelimited("%s: unknown bits %lx in the mask of attributes\n", pool,
+				    mask & ~WPOOL_TUNE_ALL);
+	else if (explain_value(pool, attrs, mask))
+		return true;
+	else if (attrs->min_workers > attrs->capacity)
+		pr_warn_ratelimited("%s: min_workers = %u is above capacity = %u\n", pool,
+				    attrs->min_workers, attrs->capacity);
+	else if (attrs->prealloc && attrs->capacity == WPOOL_UNLIMITED)
+		pr_warn_ratelimited("%s: prealloc needs a capacity\n", pool);
+	else if (mask & WPOOL_TUNE_CPUMASK && attrs->cpumask &&
+		 !cpumask_intersects(attrs->cpumask, cpu_online_mask))
+		pr_warn_ratelimited("%s: no CPU of cpumask is online\n", pool);
+	else if (!is_made && attrs->prealloc && mask & WPOOL_TUNE_CAPACITY)
+		pr_warn_ratelimited("%s: capacity of a preallocated pool cannot be changed\n",
+				    pool);
+	else if (!is_made && mask & WPOOL_TUNE_POLICY)
+		pr_warn_ratelimited("%s: policy run is chosen when the pool is made\n", pool);
+	else
+		return false;
+	return true;
 }

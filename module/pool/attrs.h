@@ -66,6 +66,19 @@ void wpool_attr_set(struct wpool_attrs *attrs, const struct wpool_attr *attr, s6
  */
 int wpool_attrs_check(const struct wpool_attrs *attrs, u32 mask);
 
+/**
+ * wpool_attrs_explain() - name the attribute that is not allowed in the log
+ * @pool: name of the pool
+ * @attrs: all attributes, as they would be
+ * @mask: those that are new: WPOOL_TUNE_*; all bits of a pool that is being made
+ *
+ * For the author of a module, who got -EINVAL or -ERANGE for one of many.
+ *
+ * Context: process context.
+ * Return: false if each of them is allowed.
+ */
+bool wpool_attrs_explain(const char *pool, const struct wpool_attrs *attrs, u32 mask);
+
 /** wpool_name_check() - is this a name for a pool? Return: 0 or -EINVAL */
 int wpool_name_check(const char *name);
 

@@ -10,12 +10,15 @@
  *
  * All modules share the default pool: it is closed only when wpool is unloaded.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include "pool/pool.h"
 
 #include <linux/cpu.h>
 #include <linux/err.h>
 #include <linux/export.h>
 #include <linux/module.h>
+#include <linux/printk.h>
 #include <linux/sched/isolation.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
@@ -286,9 +289,30 @@ err_put:
 	return ERR_PTR(err);
 }
 
+/*
+ * Of many attributes, which one was wrong? A pool without an owner is made through
+ * /dev/wpool, for a program that knows what it asked for.
+ */
+static struct wpool *create_or_explain(const struct wpool_attrs *attrs, wpool_arg_fn func,
+				       struct module *owner)
+{
+	struct wpool *pool = create(attrs, func, owner);
+	char name[WPOOL_NAME_LEN];
+
+	if (!owner || !attrs || (pool != ERR_PTR(-EINVAL) && pool != ERR_PTR(-ERANGE)))
+		return pool;
+	strscpy(name, attrs->name ?: "NULL", sizeof(name));
+	if (wpool_name_check(attrs->name))
+		pr_warn_ratelimited("%s is no name of a pool\n", name);
+	else if (!wpool_attrs_explain(name, attrs, ~0U))
+		pr_warn_ratelimited("%s: capacity + queue_depth of a pool with a function is more than %u\n",
+				    name, WPOOL_MAX_FUNC_ITEMS);
+	return pool;
+}
+
 struct wpool *wpool_create(const struct wpool_attrs *attrs, struct module *owner)
 {
-	return create(attrs, NULL, owner);
+	return create_or_explain(attrs, NULL, owner);
 }
 EXPORT_SYMBOL_GPL(wpool_create);
 
@@ -297,7 +321,7 @@ struct wpool *wpool_create_func(const struct wpool_attrs *attrs,
 {
 	if (!func)
 		return ERR_PTR(-EINVAL);
-	return create(attrs, func, owner);
+	return create_or_explain(attrs, func, owner);
 }
 EXPORT_SYMBOL_GPL(wpool_create_func);
 

@@ -154,6 +154,7 @@ void wpool_get_stats(struct wpool *pool, struct wpool_stats *stats)
 	stats->handoffs += READ_ONCE(pool->handoffs);
 	stats->spawn_failed = READ_ONCE(pool->spawn_failed);
 	stats->hogs = READ_ONCE(pool->hogs);
+	stats->exhausted = READ_ONCE(pool->exhausted);
 
 	raw_spin_lock_irqsave(&pool->workers_lock, flags);
 	stats->expired = pool->expired;

@@ -189,13 +189,33 @@ out:
 	return err;
 }
 
+/* With the attributes that the pool has beside those that are to be changed. */
+static void explain(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
+{
+	struct wpool_attrs all;
+	u32 i;
+
+	wpool_get_attrs(pool, &all, NULL);
+	for (i = 0; i < WPOOL_NR_ATTRS; i++)
+		if (mask & wpool_attr_table[i].bit)
+			wpool_attr_set(&all, &wpool_attr_table[i],
+				       wpool_attr_get(attrs, &wpool_attr_table[i]));
+	all.cpumask = attrs->cpumask;
+	wpool_attrs_explain(pool->name, &all, mask);
+}
+
 int wpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 {
+	int err;
+
 	if (IS_ERR_OR_NULL(pool) || !attrs)
 		return -EINVAL;
 	if (wpool_is_default(pool))
 		return -EBUSY;
-	return wpool_pool_tune(pool, attrs, mask);
+	err = wpool_pool_tune(pool, attrs, mask);
+	if (pool->owner && (err == -EINVAL || err == -ERANGE))
+		explain(pool, attrs, mask);
+	return err;
 }
 EXPORT_SYMBOL_GPL(wpool_tune);
 

@@ -66,6 +66,7 @@
 #include <linux/minmax.h>
 #include <linux/sched/signal.h>
 
+#include "core/alarm.h"
 #include "core/reap_queue.h"
 #include "core/sched.h"
 #include "core/state.h"
@@ -511,6 +512,8 @@ int wpool_admission_wait(struct wpool *pool, struct wpool_waiter *waiter,
 	local_irq_restore(flags);
 	if (err)
 		return err;
+	/* if nothing happens, the log shall say why; after wait:A */
+	wpool_alarm_set();
 
 	for (;;) {
 		set_current_state(state);

@@ -24,7 +24,7 @@ static const struct group groups[] = {
 	{ "Since it was created", { "submitted", "completed", "failed",
 				    "cancelled", "refused", "stolen",
 				    "handoffs", "hogs", "spawned",
-				    "spawn_failed", "expired", "faults" } },
+				    "spawn_failed", "exhausted", "expired", "faults" } },
 	/* what a newer module has and this table does not */
 	{ "Other", { NULL } },
 };

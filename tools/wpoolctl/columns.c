@@ -45,6 +45,7 @@ static const struct column all_columns[] = {
 	{ "expired", "expired", LEVEL, FIGURE_EXPIRED },
 	{ "faults", "faults", LEVEL, FIGURE_FAULTS },
 	{ "spawn_failed", "spawn_failed", LEVEL, FIGURE_SPAWN_FAILED },
+	{ "exhausted", "exhausted", LEVEL, FIGURE_EXHAUSTED },
 	{ "submitted/s", "submit/s", RATE, FIGURE_SUBMITTED },
 	{ "completed/s", "done/s", RATE, FIGURE_COMPLETED },
 	{ "failed/s", "fail/s", RATE, FIGURE_FAILED },

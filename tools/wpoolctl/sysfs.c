@@ -36,6 +36,7 @@ const char *const figure_names[NR_FIGURES] = {
 	[FIGURE_EXPIRED] = "expired",
 	[FIGURE_FAULTS] = "faults",
 	[FIGURE_SPAWN_FAILED] = "spawn_failed",
+	[FIGURE_EXHAUSTED] = "exhausted",
 };
 
 static const char *class_dir(void)

@@ -285,6 +285,19 @@ test_few_workers()
 	unload
 }
 
+# The log says that it is the limit of all pools, with its number.
+test_few_workers_are_named_in_the_log()
+{
+	fresh max_workers=2 || return 1
+	wpoolctl run --create=capacity=100,queue_depth=10 --work sleep:60s --tasks 5 >/dev/null 2>&1 &
+	run=$!
+	named() { dmesg | grep -q 'wpool: .*: max_workers = 2 is reached: this pool has 2 workers'; }
+	wait_for named || fail "$(dmesg | tail -n 5)" || return 1
+	kill -INT $run
+	wait $run
+	unload
+}
+
 # The first pool has all the workers there may be, and always work for them;
 # what the second one accepts starts all the same.
 test_few_workers_for_two_pools()
@@ -380,7 +393,7 @@ TESTS="parameters_are_visible parameters_are_used bad_parameters fault_is_refuse
 	pools_go_with_the_module module_that_forgets_its_pools
 	forgotten_pool_without_an_owner softirqs_left_off_are_given_back
 	open_attribute_does_not_keep_the_module few_workers
-	few_workers_for_two_pools few_workers_for_many_pools all_workers_in_use_is_no_stall
+	few_workers_are_named_in_the_log few_workers_for_two_pools few_workers_for_many_pools all_workers_in_use_is_no_stall
 	10000_together load_and_unload ends_loaded"
 
 helpers=

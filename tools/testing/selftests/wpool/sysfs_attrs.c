@@ -45,7 +45,8 @@ static const struct tunable {
 static const char * const figures[] = {
 	"workers", "idle", "busy", "blocked", "searching", "waiting", "queued", "free",
 	"outstanding", "submitted", "completed", "failed", "stolen", "cancelled", "refused",
-	"handoffs", "hogs", "spawned", "spawn_failed", "expired", "faults",
+	"handoffs", "hogs", "spawned", "spawn_failed", "exhausted",
+	"expired", "faults",
 };
 
 static const char * const fixed[] = { "order", "prealloc", "state", "owner" };

@@ -243,6 +243,23 @@ TEST_F(attrs, concurrency_bounds_who_starts)
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 }
 
+/* A second in which nothing happens, while a task waits. */
+TEST_F(attrs, exhausted_is_counted_once)
+{
+	const char *pool = self->pool.name;
+
+	ASSERT_EQ(0, attr_write(pool, "capacity", "2"));
+	ASSERT_EQ(0, attr_write(pool, "queue_depth", "8"));
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 2));
+	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 2));
+	EXPECT_EQ(0, attr_number(pool, "exhausted"));
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 3));
+	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "exhausted") == 1));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "outstanding") == 0));
+	EXPECT_EQ(1, attr_number(pool, "exhausted"));
+}
+
 TEST_F(attrs, hogs_are_counted_when_they_are_longer_than_hog_ms)
 {
 	const char *pool = self->pool.name;

@@ -101,12 +101,12 @@ attr_is()
 
 test_help()
 {
-	for command in list show create tune release reboot destroy stat top why run help; do
+	for command in list show create tune release reboot destroy stat top why latency run help; do
 		good $command --help && prints "^usage: wpoolctl $command" || return 1
 	done
 	good help run && prints "^usage: wpoolctl run" || return 1
 	good --help && prints "^usage: wpoolctl COMMAND" || return 1
-	for command in list show create tune release reboot destroy stat top why run; do
+	for command in list show create tune release reboot destroy stat top why latency run; do
 		prints "^  $command " || return 1
 	done
 	good --version && prints "^wpoolctl [0-9]"
@@ -225,8 +225,8 @@ test_show()
 	balanced && key_is name "\"$POOL\"" && key_is capacity 17 || return 1
 	# every file of the pool is there
 	for file in "$CLASS/$POOL"/*; do
-		[ -f "$file" ] && [ "${file##*/}" != uevent ] || continue
-		has_keys "${file##*/}" || return 1
+		case ${file##*/} in uevent | histogram) continue ;; esac
+		[ ! -f "$file" ] || has_keys "${file##*/}" || return 1
 	done
 	bad 1 show no-such-pool && says no-such-pool || return 1
 	bad 1 show no-such-pool --json || return 1
@@ -437,9 +437,26 @@ test_why()
 	good destroy "$POOL"
 }
 
+# What the workers count is what it shows.
+test_latency()
+{
+	good create "$POOL" capacity=4 queue_depth=max || return 1
+	bad 1 latency "$POOL" && says "tune $POOL latency=1" || return 1
+	good tune "$POOL" latency=1 && good run "$POOL" --work sleep:2ms --tasks 300 --quiet || return 1
+	# a task is counted a moment after its end
+	all() { wpoolctl latency "$POOL" --json | grep -c '"count": *300,' | grep -qx 2; }
+	wait_for all || fail "$(wpoolctl latency "$POOL")" || return 1
+	good latency "$POOL" && prints '^wait 300 tasks: p50 .*, p99\.9 .*, max ' &&
+		prints '^run  300 tasks: p50 [2-9]' && prints '\|#+ [0-9]+$' || return 1
+	good latency "$POOL" --interval 20ms && prints '^run  0 tasks$' || return 1
+	good stat "$POOL" --columns name,wait_p50,run_p99 && prints "^$POOL +- +-\$" || return 1
+	bad 1 latency no-such-pool && says no-such-pool || return 1
+	good destroy "$POOL"
+}
+
 test_unprivileged()
 {
-	good create "$POOL" || return 1
+	good create "$POOL" latency=1 || return 1
 	as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@" 2>"$TMP/err"; }
 	if ! as_nobody true; then
 		as_nobody() { su -s /bin/sh nobody -c "$*" 2>"$TMP/err"; }
@@ -448,6 +465,7 @@ test_unprivileged()
 	# looking is allowed, touching is not
 	as_nobody wpoolctl list >"$TMP/out" || fail "list: $(cat "$TMP/err")" || return 1
 	as_nobody wpoolctl show "$POOL" >"$TMP/out" || fail "show: $(cat "$TMP/err")" || return 1
+	as_nobody wpoolctl latency "$POOL" >"$TMP/out" || fail "latency: $(cat "$TMP/err")" || return 1
 	for command in "run $POOL" "tune $POOL capacity=2" "destroy $POOL" "create x$POOL"; do
 		# shellcheck disable=SC2086
 		as_nobody wpoolctl $command >"$TMP/out"
@@ -460,6 +478,7 @@ test_unprivileged()
 
 TESTS="help usage create_and_destroy create_bad_values tune list show run_reports
 	run_full_pool run_time_is_over run_interrupted run_temporary_pool
-	run_bad_values stat release_and_reboot default_pool_is_left_alone top why unprivileged"
+	run_bad_values stat release_and_reboot default_pool_is_left_alone top why latency
+	unprivileged"
 
 run_tests "$@"

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the kernel's log says about a pool: why tasks wait, once; and which attribute of a
+ * module's is not allowed.
+ *
+ * The log is large enough for one case's lines, and no line is expected to come soon.
+ */
+#include <linux/ktime.h>
+
+#include "fixture.h"
+
+#define CAPACITY_LINE	"capacity is used up: 2 of 2 workers in wpk_job_fn"
+#define HOG_LINE	"hogs keep the CPUs: wpk_job_fn"
+
+static const char *name_of(struct wpool *pool)
+{
+	static struct wpool_attrs attrs;
+
+	wpool_get_attrs(pool, &attrs, NULL);
+	return attrs.name;
+}
+
+/* Two tasks that have all of the capacity, and stay until the gate opens. */
+static struct wpool *full_pool(struct kunit *test, u32 queue_depth, struct wpk_gate *gate)
+{
+	struct wpool *pool = wpk_pool(test, 2, queue_depth);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
+
+	wpk_jobs_submit(test, pool, jobs, 0, 2);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	return pool;
+}
+
+static void wpool_report_queue_that_waits_for_capacity_once(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpool *pool = full_pool(test, WPOOL_UNLIMITED, gate);
+	struct wpk_jobs *jobs = wpk_jobs(test, 5, gate);
+	const char *name = name_of(pool);
+
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, exhausted), 0);
+	wpk_jobs_submit(test, pool, jobs, 0, 5);
+	WPK_EVENTUALLY(test, wpk_lines_about(name, CAPACITY_LINE));
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, exhausted), 1);
+	/* some go on, and the others wait as before: the episode goes on, and is no stall */
+	wpk_gate_let(gate, 2);
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 4));
+	msleep(1500);
+	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, ""), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, exhausted), 1);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 5));
+}
+
+/* Nothing is queued, and all workers sleep: the monitor looks for the submitter's sake. */
+static void wpool_report_submitters_that_wait_for_capacity(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpool *pool = full_pool(test, 0, gate);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	const char *name = name_of(pool);
+	struct wpk_thread *thread;
+
+	thread = wpk_thread(test, wpk_do_submit, pool, &jobs->job[0].task, NULL);
+	WPK_EVENTUALLY(test, wpk_lines_about(name, CAPACITY_LINE));
+	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, "0 tasks queued, 1 submitters waiting"), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, exhausted), 1);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
+}
+
+/* One task after the other ends: that the queue is long is no episode. */
+static void wpool_report_no_pool_that_is_busy(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpool *pool = full_pool(test, WPOOL_UNLIMITED, gate);
+	struct wpk_jobs *jobs = wpk_jobs(test, 40, gate);
+	ktime_t before = ktime_get(), now;
+	s64 longest_ms = 0;
+	int i;
+
+	wpk_jobs_submit(test, pool, jobs, 0, 40);
+	for (i = 0; i < 30; i++) {
+		wpk_gate_let(gate, 1);
+		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 3 + i));
+		msleep(50);
+		now = ktime_get();
+		longest_ms = max(longest_ms, ktime_ms_delta(now, before));
+		before = now;
+	}
+	/* unless the machine itself stood still */
+	if (longest_ms < 500)
+		KUNIT_EXPECT_EQ(test, wpk_lines_about(name_of(pool), ""), 0);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 40));
+	if (longest_ms >= 500)
+		kunit_skip(test, "the machine stood still for %lld ms", longest_ms);
+}
+
+/* Without sleep, until the log has it. */
+static void spin_until_it_is_said(struct wpk_job *job)
+{
+	unsigned long end = jiffies + WPK_PATIENCE;
+	bool *seen = job->arg;
+
+	while (!READ_ONCE(*seen) && time_before(jiffies, end))
+		cpu_relax();
+}
+
+static void wpool_report_hogs_that_keep_their_cpu(struct kunit *test)
+{
+	struct wpk_jobs *hogs = wpk_jobs(test, 1, NULL), *jobs = wpk_jobs(test, 1, NULL);
+	bool *seen = kunit_kzalloc(test, sizeof(*seen), GFP_KERNEL);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	const char *name;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "the only CPU is the hog's");
+	KUNIT_ASSERT_NOT_NULL(test, seen);
+	wpk_attrs(&attrs, 8, WPOOL_UNLIMITED);
+	attrs.cpumask = cpumask_of(wpk_cpu(1));
+	pool = wpk_pool_attrs(test, &attrs);
+	name = name_of(pool);
+	wpk_move_to(wpk_cpu(0));
+	wpk_jobs_body(hogs, spin_until_it_is_said, seen);
+	wpk_jobs_submit(test, pool, hogs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(hogs, 1));
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	WPK_EVENTUALLY(test, wpk_lines_about(name, "") || atomic_read(&jobs->started));
+	WRITE_ONCE(*seen, true);
+	KUNIT_EXPECT_TRUE(test, wpk_lines_about(name, HOG_LINE) || atomic_read(&jobs->started));
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, exhausted), 0);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
+}
+
+/* ---- attributes ---- */
+
+static void expect_named(struct kunit *test, const struct wpool_attrs *attrs, int err,
+			 const char *text)
+{
+	unsigned int before = wpk_lines_about(attrs->name, text);
+	struct wpool *pool = wpool_create(attrs, THIS_MODULE);
+
+	KUNIT_EXPECT_PTR_EQ(test, pool, (struct wpool *)ERR_PTR(err));
+	wpool_destroy(pool);
+	KUNIT_EXPECT_EQ(test, wpk_lines_about(attrs->name, text), before + 1);
+}
+
+static void wpool_create_names_the_attribute_that_is_not_allowed(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+
+	wpk_attrs(&attrs, 0, 0);
+	attrs.name = wpk_name(test);
+	expect_named(test, &attrs, -EINVAL, "capacity = 0 is out of its range, 1 to 1048576");
+	wpk_attrs(&attrs, 2, 0);
+	attrs.name = wpk_name(test);
+	attrs.nice = 20;
+	expect_named(test, &attrs, -ERANGE, "nice = 20 is out of its range, -20 to 19");
+	attrs.nice = 0;
+	attrs.policy = 9;
+	expect_named(test, &attrs, -EINVAL, "policy = 9 is none of its values");
+	attrs.policy = WPOOL_BLOCK;
+	attrs.min_workers = 3;
+	expect_named(test, &attrs, -EINVAL, "min_workers = 3 is above capacity = 2");
+	attrs.min_workers = 0;
+	attrs.capacity = WPOOL_UNLIMITED;
+	attrs.prealloc = true;
+	expect_named(test, &attrs, -EINVAL, "prealloc needs a capacity");
+}
+
+static void wpool_tune_names_the_attribute_that_is_not_allowed(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 0);
+	const char *name = name_of(pool);
+	struct wpool_attrs attrs;
+
+	wpool_attrs_init(&attrs);
+	attrs.hog_ms = 0;
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_HOG_MS), -ERANGE);
+	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, "hog_ms = 0 is out of its range"), 1);
+	/* against what the pool has */
+	attrs.min_workers = 5;
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MIN_WORKERS), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, "min_workers = 5 is above capacity = 2"), 1);
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, BIT(31)), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, "unknown bits 80000000"), 1);
+	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, ""), 3);
+}
+
+static struct kunit_case report_cases[] = {
+	KUNIT_CASE_SLOW(wpool_report_queue_that_waits_for_capacity_once),
+	KUNIT_CASE_SLOW(wpool_report_submitters_that_wait_for_capacity),
+	KUNIT_CASE_SLOW(wpool_report_no_pool_that_is_busy),
+	KUNIT_CASE_SLOW(wpool_report_hogs_that_keep_their_cpu),
+	KUNIT_CASE(wpool_create_names_the_attribute_that_is_not_allowed),
+	KUNIT_CASE(wpool_tune_names_the_attribute_that_is_not_allowed),
+	{ }
+};
+
+static struct kunit_suite report_suite = {
+	.name = "wpool_report",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = report_cases,
+};
+
+kunit_test_suite(report_suite);
