@@ -40,6 +40,7 @@ extern const struct command cmd_stat;
 extern const struct command cmd_top;
 extern const struct command cmd_why;
 extern const struct command cmd_latency;
+extern const struct command cmd_metrics;
 extern const struct command cmd_run;
 
 /* Codes of options that have no letter. */

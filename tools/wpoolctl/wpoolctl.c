@@ -37,6 +37,7 @@ static const struct command *const commands[] = {
 	&cmd_top,
 	&cmd_why,
 	&cmd_latency,
+	&cmd_metrics,
 	&cmd_run,
 	&cmd_help,
 	NULL

@@ -101,12 +101,12 @@ attr_is()
 
 test_help()
 {
-	for command in list show create tune release reboot destroy stat top why latency run help; do
+	for command in list show create tune release reboot destroy stat top why latency metrics run help; do
 		good $command --help && prints "^usage: wpoolctl $command" || return 1
 	done
 	good help run && prints "^usage: wpoolctl run" || return 1
 	good --help && prints "^usage: wpoolctl COMMAND" || return 1
-	for command in list show create tune release reboot destroy stat top why latency run; do
+	for command in list show create tune release reboot destroy stat top why latency metrics run; do
 		prints "^  $command " || return 1
 	done
 	good --version && prints "^wpoolctl [0-9]"
@@ -465,6 +465,8 @@ test_unprivileged()
 	# looking is allowed, touching is not
 	as_nobody wpoolctl list >"$TMP/out" || fail "list: $(cat "$TMP/err")" || return 1
 	as_nobody wpoolctl show "$POOL" >"$TMP/out" || fail "show: $(cat "$TMP/err")" || return 1
+	as_nobody wpoolctl metrics >"$TMP/out" && prints "^wpool_wait_seconds_count.pool=\"$POOL\". 0" ||
+		fail "metrics: $(cat "$TMP/err")" || return 1
 	as_nobody wpoolctl latency "$POOL" >"$TMP/out" || fail "latency: $(cat "$TMP/err")" || return 1
 	for command in "run $POOL" "tune $POOL capacity=2" "destroy $POOL" "create x$POOL"; do
 		# shellcheck disable=SC2086
