@@ -3,25 +3,14 @@
  * Functions of one argument as tasks: wpool_submit_fn() and wpool_invoke(). What they
  * submit is an item, see item.h, which is freed when its function has returned.
  */
-#include "task/func.h"
-
 #include <linux/export.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
 #include <linux/wpool.h>
 
-#include "core/current.h"
 #include "core/state.h"
 #include "task/item.h"
 #include "task/submit.h"
-
-void wpool_func_show(void *func)
-{
-	struct wpool_worker *w = wpool_worker_current();
-
-	if (w)
-		WRITE_ONCE(w->func, func);
-}
 
 static int submit(struct wpool *pool, struct wpool_item *item, wpool_arg_fn func,
 		  wpool_arg_abort_fn abort, void *arg, struct module *owner, bool may_block)

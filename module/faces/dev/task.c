@@ -44,7 +44,6 @@
 #include "faces/dev/file.h"
 #include "faces/dev/timer.h"
 #include "faces/dev/workload.h"
-#include "task/func.h"
 
 /* Tasks handed to the pool at a time; the array is on the stack. */
 #define SUBMIT_CHUNK	64U
@@ -175,18 +174,48 @@ static void item_end(struct item *item, int status)
 		wpool_devfile_free(file);
 }
 
-static void dev_task_run(struct wpool_task *task)
+static void item_run(struct wpool_task *task)
 {
 	struct item *item = container_of(task, struct item, task);
 	int status;
 
-	wpool_func_show(wpool_workload_func(&item->load));
 	item->cpu = raw_smp_processor_id();
 	item->start_ns = ktime_get_ns();
 	status = wpool_workload_run(&item->load);
 	item->cpu = raw_smp_processor_id();
 	item_end(item, status);
 }
+
+/* One for each kind of work: tracepoints and reports name the function of a task. */
+#define DEV_TASK(_name)							\
+static void dev_##_name(struct wpool_task *task)			\
+{									\
+	item_run(task);							\
+}
+
+DEV_TASK(noop)
+DEV_TASK(spin)
+DEV_TASK(sleep)
+DEV_TASK(yield)
+DEV_TASK(touch)
+DEV_TASK(hash)
+DEV_TASK(lock)
+DEV_TASK(tree)
+DEV_TASK(fault)
+DEV_TASK(timer)
+
+static const wpool_task_fn task_fns[] = {
+	[WPOOL_WORK_NOOP] = dev_noop,
+	[WPOOL_WORK_SPIN] = dev_spin,
+	[WPOOL_WORK_SLEEP] = dev_sleep,
+	[WPOOL_WORK_YIELD] = dev_yield,
+	[WPOOL_WORK_TOUCH] = dev_touch,
+	[WPOOL_WORK_HASH] = dev_hash,
+	[WPOOL_WORK_LOCK] = dev_lock,
+	[WPOOL_WORK_TREE] = dev_tree,
+	[WPOOL_WORK_FAULT] = dev_fault,
+	[WPOOL_WORK_TIMER] = dev_timer,
+};
 
 static void dev_task_abort(struct wpool_task *task, int status)
 {
@@ -198,7 +227,7 @@ static void item_init(struct item *item, struct wpool_devfile *file,
 		      u64 submit_ns)
 {
 	/* an open file pins the module, and the module's exit waits for items */
-	wpool_task_init_abortable(&item->task, dev_task_run, dev_task_abort, NULL);
+	wpool_task_init_abortable(&item->task, task_fns[work->kind], dev_task_abort, NULL);
 	INIT_LIST_HEAD(&item->node);
 	item->file = file;
 	wpool_workload_init(&item->load, work, pool);
@@ -332,7 +361,7 @@ static int submit_timers(struct wpool_devfile *file, struct wpool *pool,
 	for (nr = 0; nr < max; nr++) {
 		item = container_of(tasks[nr], struct item, task);
 		item_init(item, file, &works[nr], pool, now);
-		item->timer = wpool_devtimer_create(pool, tasks[nr], dev_task_run,
+		item->timer = wpool_devtimer_create(pool, tasks[nr], dev_timer,
 						    dev_task_abort);
 		if (!item->timer)
 			break;

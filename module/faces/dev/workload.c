@@ -329,11 +329,6 @@ static int (*const works[])(struct wpool_workload *load) = {
 	[WPOOL_WORK_TIMER] = run_noop,
 };
 
-void *wpool_workload_func(const struct wpool_workload *load)
-{
-	return works[load->kind];
-}
-
 int wpool_workload_run(struct wpool_workload *load)
 {
 	if (wpool_workload_stopped(load))

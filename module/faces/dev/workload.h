@@ -61,15 +61,6 @@ u64 wpool_workload_bytes(const struct wpool_workload *load);
 int wpool_workload_run(struct wpool_workload *load);
 
 /**
- * wpool_workload_func() - the function that executes a run
- * @load: an initialised run
- *
- * Context: any.
- * Return: the function's address, only to be shown.
- */
-void *wpool_workload_func(const struct wpool_workload *load);
-
-/**
  * wpool_workload_stop() - end a run early
  * @load: the run; wpool_workload_run() may be about to start on it. The caller must
  *	make sure that the run's thread does not end before this returns.

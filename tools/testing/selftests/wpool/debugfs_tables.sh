@@ -103,7 +103,7 @@ test_workers_has_a_line_for_each()
 	busy() { [ "$(cat "$POOL_DIR/busy")" = 3 ]; }
 	wait_for busy && wait_for none_searches || fail "not three busy" || return 1
 	# what the work is, not what calls it
-	asleep() { [ "$(table workers | grep -cE ' asleep +([0-9]+|-) [0-9a-f]{8} run_sleep')" = 3 ]; }
+	asleep() { [ "$(table workers | grep -cE ' asleep +([0-9]+|-) [0-9a-f]{8} dev_sleep')" = 3 ]; }
 	wait_for asleep || fail "not three asleep: $(table workers)" || return 1
 	! table workers | grep ' asleep ' | grep -q -e ' -$' -e '0x' ||
 		fail "in no function: $(table workers)" || return 1
@@ -147,7 +147,7 @@ test_workers_names_a_hog()
 	pool capacity=1 hog_ms=1 || return 1
 	wpoolctl run "$POOL" --work spin:60s --tasks 1 >/dev/null 2>&1 &
 	helper=$!
-	hog() { table workers | grep -qE ' hog +([0-9]+|-) [0-9a-f]{8} run_spin'; }
+	hog() { table workers | grep -qE ' hog +([0-9]+|-) [0-9a-f]{8} dev_spin'; }
 	wait_for hog || fail "no hog: $(table workers)" || return 1
 	[ "$(cat "$POOL_DIR/hogs")" = 1 ] || fail "not counted: $(cat "$POOL_DIR/hogs")"
 }

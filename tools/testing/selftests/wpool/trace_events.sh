@@ -76,6 +76,11 @@ test_life_of_tasks()
 	}' "$TMP/trace" >"$TMP/bad"
 	[ ! -s "$TMP/bad" ] || fail "$(cat "$TMP/bad")" || return 1
 	has 'wpool_task_started: pool=.* cpu=[0-9]+ worker=[0-9]+ task=[0-9a-f]{8} func=[a-z_]+ .*wait_ns=[0-9]+$'
+	# what a task does, not who calls it, in each of its events
+	for event in submitted started finished; do
+		has "wpool_task_$event: .* func=dev_noop " && has "wpool_task_$event: .* func=dev_sleep " ||
+			return 1
+	done
 }
 
 # One runs, the others are queued: they are cancelled, and it is cut short.

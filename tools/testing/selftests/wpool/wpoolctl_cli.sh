@@ -386,8 +386,8 @@ test_top()
 	good top --batch --count 2 --interval 0.1 --filter "$POOL" || return 1
 	[ "$(grep -c ' pools, ' "$TMP/out")" = 2 ] || fail "$(cat "$TMP/out")" || return 1
 	prints "^$POOL +3 +10 .* 3 +3 +3 +0 +2" &&
-		prints "^$POOL +run_sleep.* 3 +3 +0 ([0-9.]+ m?s|-), pid [0-9]+, cpu [0-9]+, asleep" &&
-		prints "^$POOL +[0-9]+ +[0-9]+ asleep +([0-9.]+ m?s|-) run_sleep" &&
+		prints "^$POOL +dev_sleep.* 3 +3 +0 ([0-9.]+ m?s|-), pid [0-9]+, cpu [0-9]+, asleep" &&
+		prints "^$POOL +[0-9]+ +[0-9]+ asleep +([0-9.]+ m?s|-) dev_sleep" &&
 		prints "^$POOL +0 +[0-9]+ +0 " && prints "^$POOL +all " || return 1
 	bad 2 top && says terminal
 }
@@ -417,7 +417,7 @@ test_why()
 	helper=$!
 	asleep() { [ "$(cat "$CLASS/$POOL/blocked") $(cat "$CLASS/$POOL/queued")" = "2 3" ]; }
 	wait_for asleep || fail "not two asleep, three queued" || return 1
-	why sleepers "^3 tasks are queued: 2 of the 2 workers .* sleep in their tasks, 2 of them in run_sleep" || return 1
+	why sleepers "^3 tasks are queued: 2 of the 2 workers .* sleep in their tasks, 2 of them in dev_sleep" || return 1
 	# one more submitter has to stand in line
 	wpoolctl run "$POOL" --work noop --tasks 1 >/dev/null 2>&1 &
 	line=$!
@@ -429,9 +429,9 @@ test_why()
 
 	wpoolctl run "$POOL" --work spin:60s --tasks 3 >/dev/null 2>&1 &
 	helper=$!
-	hogs() { [ "$(grep -cE "^$POOL .* hog .* run_spin" /sys/kernel/debug/wpool/workers)" = 2 ]; }
+	hogs() { [ "$(grep -cE "^$POOL .* hog .* dev_spin" /sys/kernel/debug/wpool/workers)" = 2 ]; }
 	wait_for hogs || fail "no two hogs: $(cat /sys/kernel/debug/wpool/workers)" || return 1
-	why hogs "^1 task is queued: the 2 workers that capacity allows are all busy, 2 with hogs, 2 of them in run_spin" || return 1
+	why hogs "^1 task is queued: the 2 workers that capacity allows are all busy, 2 with hogs, 2 of them in dev_spin" || return 1
 	end_helper || return 1
 	good release "$POOL" && why closed "^The pool is closed" || return 1
 	good destroy "$POOL"
