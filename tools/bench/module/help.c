@@ -81,7 +81,8 @@ static int produce_pairs(struct bench_producer *p)
 		reinit_completion(&b->done);
 		b->next = 0;
 		/* pinned: where this thread is */
-		hrtimer_start(&b->timer, ns_to_ktime(b->gap_us * NSEC_PER_USEC), HRTIMER_MODE_REL_PINNED_HARD);
+		hrtimer_start(&b->timer, ns_to_ktime(b->gap_us * NSEC_PER_USEC),
+			      HRTIMER_MODE_REL_PINNED_HARD);
 		wait_for_completion(&b->done);
 		hrtimer_cancel(&b->timer);
 		submitted += b->next;
