@@ -127,7 +127,8 @@ typedef void (*wpool_event_fn)(struct wpool_event *event);
  * @status: -ESHUTDOWN if the pool was closed when the event fired or before the function
  *	started, -EIO if the worker died in the function
  *
- * Context: as &typedef wpool_abort_fn.
+ * Context: as &typedef wpool_abort_fn; not wpool_event_cancel_sync() of another event, which
+ * may wait for its own turn in the same thread.
  */
 typedef void (*wpool_event_abort_fn)(struct wpool_event *event, int status);
 
@@ -524,6 +525,7 @@ static inline void wpool_task_init_abortable(struct wpool_task *task,
  *		struct conn *conn = container_of(event, struct conn, event);
  *
  *		if (wpool_event_timed_out(event) || !conn_serve(conn)) {
+ *			conn_detach(conn);	// no callback fires it from here on
  *			wpool_event_finish(event);
  *			kfree(conn);
  *			return;
@@ -741,7 +743,9 @@ bool wpool_event_cancel(struct wpool_event *event);
  * @event: the event
  *
  * As wpool_event_cancel(), and waits for the function or the abort function if it is
- * running, but never behind another task. During the call the event can neither be
+ * running, but never behind another task. An event that a closed pool has refused is
+ * handed to the thread that calls abort functions, and is waited for until its turn: so
+ * an abort function must not cancel another event in this way. During the call the event can neither be
  * fired nor armed: even a function that always arms its event again ends. The caller
  * makes sure that nobody fires or arms the event afterwards.
  *

@@ -307,7 +307,7 @@ bool wpool_admission_leave(struct wpool_task *task)
 		return false;
 	pool = wpool_task_last_pool(task);
 	raw_spin_lock(&pool->admission_lock);
-	ret = task->queued == WPOOL_QUEUED_LINE;
+	ret = READ_ONCE(task->queued) == WPOOL_QUEUED_LINE;
 	if (ret) {
 		line_remove(pool, task);
 		mark(pool, task, false);

@@ -33,7 +33,9 @@
  *
  * An event that is armed may be fired by somebody else, which leaves the timer alone: a
  * fire takes no lock. The wait is over when the function starts, or with a cancel. An
- * expiry in between is a fire like any other, and changes nothing.
+ * expiry in between is a fire like any other, and changes nothing. The end of a wait and
+ * the change of state that goes with it, an expiry's, a start's or a mod's, are one step
+ * under the lock, so that none comes in between.
  *
  * So who may run at the same time:
  *
@@ -51,10 +53,12 @@
  *            claim:A in task.c.
  */
 #include <linux/bits.h>
+#include <linux/err.h>
 #include <linux/export.h>
 #include <linux/hardirq.h>
 #include <linux/hrtimer.h>
 #include <linux/jiffies.h>
+#include <linux/minmax.h>
 #include <linux/rcupdate.h>
 #include <linux/timer.h>
 #include <linux/wait_bit.h>
@@ -98,11 +102,17 @@ static void send(struct wpool_event *event)
 	wpool_submit_event(task->pool, task);
 }
 
-/* The event is not just IDLE. */
-static bool fire_slow(struct wpool_event *event, int timed)
+/*
+ * The change of state that is a fire; @home: the caller must send the task. @timed: TIMED if
+ * the time has come, or 0. Returns false if the event was fired before, or ends.
+ */
+static bool mark(struct wpool_event *event, int timed, bool *home)
 {
-	int old, new;
+	int old = IDLE, new;
 
+	*home = likely(atomic_try_cmpxchg(&event->state, &old, PENDING | timed));
+	if (*home)
+		return true;
 	/* claim:B, since an exchange that failed orders nothing */
 	smp_mb();
 	old = atomic_read(&event->state);
@@ -119,32 +129,28 @@ static bool fire_slow(struct wpool_event *event, int timed)
 			return false;
 	} while (!atomic_try_cmpxchg(&event->state, &old, new));
 
-	if ((old & STATE_MASK) == IDLE)
-		send(event);
+	*home = (old & STATE_MASK) == IDLE;
 	return (old & STATE_MASK) != PENDING && !(old & AGAIN);
 }
 
-/* @timed: TIMED if the time has come, or 0. Interrupts are off. */
-static bool fire(struct wpool_event *event, int timed)
+/* Has the event a pool? One without has been warned about, or was not initialised. */
+static bool has_pool(const struct wpool_event *event)
 {
-	int old = IDLE;
-
-	wpool_debug_assert_init(&event->task);
-	if (unlikely(!atomic_try_cmpxchg(&event->state, &old, PENDING | timed)))
-		return fire_slow(event, timed);
-	send(event);
-	return true;
+	return READ_ONCE(event->task.pool);
 }
 
 bool wpool_event_fire(struct wpool_event *event)
 {
 	unsigned long flags;
-	bool ret;
+	bool ret, home;
 
-	if (in_nmi())
+	wpool_debug_assert_init(&event->task);
+	if (in_nmi() || !has_pool(event))
 		return false;
 	local_irq_save(flags);
-	ret = fire(event, 0);
+	ret = mark(event, 0, &home);
+	if (home)
+		send(event);
 	local_irq_restore(flags);
 	return ret;
 }
@@ -192,17 +198,19 @@ static void timer_sync(struct wpool_event *event)
 static void expired(struct wpool_event *event)
 {
 	unsigned long flags;
-	bool due;
+	bool home = false;
 
 	/* not TIMER_IRQSAFE: interrupts would be off until all are fired that are due */
 	local_irq_save(flags);
 	raw_spin_lock(&event->lock);
-	due = event->task.armed && !timer_is_queued(event);
-	if (due)
+	if (event->task.armed && !timer_is_queued(event)) {
 		WRITE_ONCE(event->task.armed, false);
+		/* one step with the end of the wait, for those who hold the lock */
+		mark(event, TIMED, &home);
+	}
 	raw_spin_unlock(&event->lock);
-	if (due)
-		fire(event, TIMED);
+	if (home)
+		send(event);
 	local_irq_restore(flags);
 }
 
@@ -225,6 +233,8 @@ static bool arm(struct wpool_event *event, u64 expires)
 	bool ret;
 	int state;
 
+	if (!has_pool(event))
+		return false;
 	raw_spin_lock_irqsave(&event->lock, flags);
 	state = atomic_read(&event->state);
 	ret = !event->task.armed && !(state & (ENDING_MASK | AGAIN)) &&
@@ -255,26 +265,33 @@ EXPORT_SYMBOL_GPL(wpool_hrevent_arm_at);
 
 bool wpool_hrevent_arm(struct wpool_hrevent *event, ktime_t delay)
 {
-	return wpool_hrevent_arm_at(event, ktime_add_safe(ktime_get(), delay));
+	return wpool_hrevent_arm_at(event, ktime_add_safe(ktime_get(), max_t(ktime_t, delay, 0)));
 }
 EXPORT_SYMBOL_GPL(wpool_hrevent_arm);
 
-/* Returns true if it was armed. */
+/* End the wait; true if there was one. */
+static bool timer_stop(struct wpool_event *event)
+	__must_hold(&event->lock)
+{
+	lockdep_assert_held(&event->lock);
+	if (!event->task.armed)
+		return false;
+	WRITE_ONCE(event->task.armed, false);
+	/* a callback that is running will find the event not armed */
+	if (is_hr(event))
+		hrtimer_try_to_cancel(hrtimer_of(event));
+	else
+		timer_delete(&event->timer);
+	return true;
+}
+
 static bool disarm(struct wpool_event *event)
 {
 	unsigned long flags;
 	bool ret;
 
 	raw_spin_lock_irqsave(&event->lock, flags);
-	ret = event->task.armed;
-	if (ret) {
-		WRITE_ONCE(event->task.armed, false);
-		/* if its callback is running, that will find the event not armed */
-		if (is_hr(event))
-			hrtimer_try_to_cancel(hrtimer_of(event));
-		else
-			timer_delete(&event->timer);
-	}
+	ret = timer_stop(event);
 	raw_spin_unlock_irqrestore(&event->lock, flags);
 	return ret;
 }
@@ -284,21 +301,27 @@ static bool disarm(struct wpool_event *event)
 /* The task has come home; false if the event was cancelled, and is IDLE now. */
 static bool start(struct wpool_event *event, bool *gone)
 {
-	int old = atomic_read(&event->state), new;
+	int old = atomic_read(&event->state);
+	unsigned long flags;
+	bool started = false;
 
-	do {
-		new = old & ENDING_MASK;
-		if ((old & STATE_MASK) == PENDING)
-			new |= RUNNING | (old & TIMED ? TIMED_OUT : 0);
-	} while (!atomic_try_cmpxchg(&event->state, &old, new));
-
-	if ((old & STATE_MASK) != PENDING)
-		return false;
+	while (!started) {
+		if ((old & STATE_MASK) != PENDING) {
+			/* not under the lock: after this change the event may be gone */
+			if (atomic_try_cmpxchg(&event->state, &old, old & ENDING_MASK))
+				return false;
+			continue;
+		}
+		/* one step with the end of the wait: an expiry comes before it, and is no fire */
+		raw_spin_lock_irqsave(&event->lock, flags);
+		started = atomic_try_cmpxchg(&event->state, &old, (old & ENDING_MASK) | RUNNING |
+					     (old & TIMED ? TIMED_OUT : 0));
+		if (started)
+			timer_stop(event);
+		raw_spin_unlock_irqrestore(&event->lock, flags);
+	}
 	WRITE_ONCE(event->task.runner, current);
 	event->task.gone = gone;
-	/* unless the timer itself has ended the wait */
-	if (READ_ONCE(event->task.armed))
-		disarm(event);
 	return true;
 }
 
@@ -438,20 +461,20 @@ EXPORT_SYMBOL_GPL(wpool_event_cancel);
 static bool mod(struct wpool_event *event, u64 expires)
 {
 	unsigned long flags;
-	bool ret = false;
+	bool taken, ret;
 
-	if (in_nmi())
+	if (in_nmi() || !has_pool(event))
 		return false;
-	/* first, since it would take back what the new time fires */
-	if (take_back(event)) {
-		take_off_line(event);
-		ret = true;
-	}
 	raw_spin_lock_irqsave(&event->lock, flags);
-	ret |= event->task.armed;
+	/* the new time cannot have come yet */
+	taken = take_back(event);
+	ret = taken || event->task.armed;
 	if (!(atomic_read(&event->state) & ENDING_MASK))
 		timer_set(event, expires);
 	raw_spin_unlock_irqrestore(&event->lock, flags);
+	/* if it was fired since then, that sends it anew */
+	if (taken)
+		take_off_line(event);
 	return ret;
 }
 
@@ -463,7 +486,7 @@ EXPORT_SYMBOL_GPL(wpool_event_mod);
 
 bool wpool_hrevent_mod(struct wpool_hrevent *event, ktime_t delay)
 {
-	return mod(&event->event, ktime_add_safe(ktime_get(), delay));
+	return mod(&event->event, ktime_add_safe(ktime_get(), max_t(ktime_t, delay, 0)));
 }
 EXPORT_SYMBOL_GPL(wpool_hrevent_mod);
 
@@ -536,6 +559,8 @@ void wpool_event_finish(struct wpool_event *event)
 	struct wpool_task *task = &event->task;
 
 	might_sleep();
+	if (WARN_ON_ONCE(READ_ONCE(task->runner) != current))
+		return;
 	atomic_add(ENDING, &event->state);
 	disarm(event);
 	timer_sync(event);
@@ -557,12 +582,13 @@ static void init(struct wpool_event *event, struct wpool *pool, wpool_event_fn f
 	wpool_task_init_detached(&event->task, run, NULL);
 	event->task.abort = end;
 	event->task.flags |= WPOOL_TASK_EVENT | flags;
-	event->task.pool = pool;
+	event->task.pool = IS_ERR_OR_NULL(pool) ? NULL : pool;
 	event->func = func;
 	event->abort = abort;
 	atomic_set(&event->state, IDLE);
 	raw_spin_lock_init(&event->lock);
 	timer_setup(&event->timer, timer_fn, 0);
+	event->timer.expires = jiffies;
 }
 
 void wpool_event_init(struct wpool_event *event, struct wpool *pool, wpool_event_fn func,

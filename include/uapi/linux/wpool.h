@@ -354,7 +354,7 @@ struct wpool_dev_cancel {
  * @searching: out: workers that are awake and hold no task
  * @busy: out: workers inside a task, asleep or not
  * @blocked: out: workers asleep inside a task; part of busy
- * @waiting: out: submitters asleep because the pool is full
+ * @waiting: out: submitters asleep, and events that have fired, because the pool is full
  * @queued: out: accepted tasks that have not started
  * @free: out: tasks that would be accepted now, or WPOOL_DEV_UNLIMITED
  * @reserved: out: 0
