@@ -18,7 +18,7 @@
  * never helped with tasks that are shorter than that, however many they are, as long as
  * its own worker looks for them.
  */
-#define FETCH_NS	200
+#define FETCH_NS	100
 
 /* What a task counts for that has slept. */
 #define SLEEP_NS	(2 * WPOOL_HELP_NS)
@@ -84,6 +84,5 @@ void wpool_length_end(struct wpool_runq *rq)
 	if (ns >= WPOOL_HELP_NS || !wpool_runq_has_short_tasks(rq))
 		add(rq, ns / nr);
 	/* a single short one takes less than the look at the clock, and what comes with it */
-	if (ns < WPOOL_HELP_NS)
-		start(rq, true);
+	start(rq, ns < WPOOL_HELP_NS);
 }

@@ -8,8 +8,8 @@
  * that worker takes one task after the other.
  *
  * Once a tick one task is timed, from the look that took it to the next look. If it was
- * short, the tasks up to the next look through all queues are timed together. A task that
- * sleeps counts as a long one. Where nothing is known, tasks are taken to be long: they
+ * short, the tasks up to the next look through all queues are timed together; if it was
+ * long, the next one is timed, too, until one is short. A task that sleeps counts as a long one. Where nothing is known, tasks are taken to be long: they
  * get help at once.
  *
  * Tasks that are known to be long wait in the global queue, for the first worker of any
@@ -37,6 +37,12 @@ void wpool_length_init(struct wpool_runq *rq);
  * wpool_length_end().
  */
 void wpool_length_start(struct wpool_runq *rq);
+
+/** wpool_length_is_single() - is one task being timed? The next look must end that */
+static inline bool wpool_length_is_single(const struct wpool_runq *rq)
+{
+	return rq->sample_ns && !rq->sample_is_run;
+}
 
 /** wpool_length_end() - what was being timed has returned; in the next look, as above */
 void wpool_length_end(struct wpool_runq *rq);

@@ -352,10 +352,11 @@ static inline void call_for_help(struct wpool *pool, struct wpool_runq *rq)
 
 	if (unlikely(rq->call_jiffy != now)) {
 		WRITE_ONCE(rq->call_jiffy, now);
-		/* the next look comes through take_here(), and ends that */
 		wpool_length_start(rq);
-		rq->behind_turn = rq->tick + 1;
 	}
+	/* the next look comes through take_here(), and ends that */
+	if (unlikely(wpool_length_is_single(rq)))
+		rq->behind_turn = rq->tick + 1;
 	if (unlikely(!wpool_wake_is_needless(pool, rq)) && wpool_queues_wait_here(pool, rq))
 		wpool_wake_for_push(pool, rq);
 }
