@@ -745,9 +745,11 @@ bool wpool_event_cancel(struct wpool_event *event);
  * As wpool_event_cancel(), and waits for the function or the abort function if it is
  * running, but never behind another task. An event that a closed pool has refused is
  * handed to the thread that calls abort functions, and is waited for until its turn: so
- * an abort function must not cancel another event in this way. During the call the event can neither be
- * fired nor armed: even a function that always arms its event again ends. The caller
- * makes sure that nobody fires or arms the event afterwards.
+ * an abort function must not cancel another event in this way.
+ *
+ * During the call the event can neither be fired nor armed: even a function that always
+ * arms its event again ends. The caller makes sure that nobody fires or arms the event
+ * afterwards.
  *
  * Context: process context; sleeps, uninterruptibly, only if the event is running or on
  * its way.

@@ -9,8 +9,8 @@
  *
  * Once a tick one task is timed, from the look that took it to the next look. If it was
  * short, the tasks up to the next look through all queues are timed together; if it was
- * long, the next one is timed, too, until one is short. A task that sleeps counts as a long one. Where nothing is known, tasks are taken to be long: they
- * get help at once.
+ * long, the next one is timed, too, until one is short. A task that sleeps counts as a
+ * long one. Where nothing is known, tasks are taken to be long: they get help at once.
  *
  * Tasks that are known to be long wait in the global queue, for the first worker of any
  * CPU, but for a few in the ring: that is the fairest order, and a lock costs little
