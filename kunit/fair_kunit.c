@@ -7,6 +7,7 @@
  */
 #include <linux/delay.h>
 #include <linux/ktime.h>
+#include <linux/preempt.h>
 #include <linux/slab.h>
 
 #include "one_cpu.h"
@@ -185,10 +186,17 @@ static void wpool_submit_a_ring_that_is_full_keeps_its_oldest(struct kunit *test
 	struct wpk_jobs *jobs = wpk_jobs(test, 129, NULL);
 	unsigned int i, late = 0;
 
+	/* a worker that sleeps in its task would serve no ring; an idle one does */
 	wpk_jobs_submit(test, pool, first, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	wpk_jobs_submit(test, pool, jobs, 0, 129);
 	wpk_gate_open(gate);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 1);
+	/* it cannot start before the last one is queued */
+	preempt_disable();
+	for (i = 0; i < 129; i++)
+		jobs->job[i].ret = wpool_try_submit(pool, &jobs->job[i].task);
+	preempt_enable();
+	wpk_no_errors(test, jobs);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 129));
 	/* one of the younger half may come before each of them, but not all before any */
 	for (i = 0; i < 32; i++)
