@@ -5,52 +5,16 @@
  */
 #include <linux/slab.h>
 
-#include "fixture.h"
-
-/* A full pool of one: its only place is taken by first->job[0], at the gate. */
-struct full {
-	struct wpool *pool;
-	struct wpk_gate *gate;
-	struct wpk_jobs *first;
-};
-
-static void full_pool_attrs(struct kunit *test, struct full *full,
-			    struct wpool_attrs *attrs)
-{
-	full->pool = wpk_pool_attrs(test, attrs);
-	full->gate = wpk_gate(test);
-	full->first = wpk_jobs(test, 1, full->gate);
-	wpk_jobs_submit(test, full->pool, full->first, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(full->gate, 1));
-}
-
-static void full_pool(struct kunit *test, struct full *full)
-{
-	struct wpool_attrs attrs;
-
-	wpk_attrs(&attrs, 1, 0);
-	full_pool_attrs(test, full, &attrs);
-}
-
-/* Start a thread that submits a job, and see that it is now the n-th to wait. */
-static struct wpk_thread *nth_waiter(struct kunit *test, struct wpool *pool,
-				     struct wpk_job *job, u32 n)
-{
-	struct wpk_thread *thread;
-
-	thread = wpk_thread(test, wpk_do_submit, pool, &job->task, NULL);
-	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == n);
-	return thread;
-}
+#include "full_pool.h"
 
 static void wpool_submit_full_pool_blocks_until_a_slot_is_free(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct wpk_thread *thread;
-	struct full full;
+	struct wpk_full full;
 
-	full_pool(test, &full);
-	thread = nth_waiter(test, full.pool, &jobs->job[0], 1);
+	wpk_full_pool(test, &full);
+	thread = wpk_nth_waiter(test, full.pool, &jobs->job[0], 1);
 	KUNIT_EXPECT_TRUE(test, wpk_sleeps(thread));
 	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, outstanding), 1);
@@ -67,13 +31,13 @@ static void wpool_submit_waiters_are_served_first_in_first_out(struct kunit *tes
 	const int nr = 6;
 	struct wpk_jobs *jobs = wpk_jobs(test, nr, NULL);
 	struct wpk_thread *threads[6];
-	struct full full;
+	struct wpk_full full;
 	int i;
 
-	full_pool(test, &full);
+	wpk_full_pool(test, &full);
 	/* With one place, a task starts when its submitter was served. */
 	for (i = 0; i < nr; i++)
-		threads[i] = nth_waiter(test, full.pool, &jobs->job[i], i + 1);
+		threads[i] = wpk_nth_waiter(test, full.pool, &jobs->job[i], i + 1);
 	wpk_gate_open(full.gate);
 	for (i = 0; i < nr; i++)
 		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
@@ -98,15 +62,15 @@ static void wpool_try_submit_does_not_overtake_waiters(struct kunit *test)
 {
 	struct wpk_thread *barger, *threads[3];
 	struct wpk_jobs *jobs;
-	struct full full;
+	struct wpk_full full;
 	u32 round;
 	int i;
 
 	for (round = 0; round < WPK_BARGE_ROUNDS; round++) {
-		full_pool(test, &full);
+		wpk_full_pool(test, &full);
 		jobs = wpk_jobs(test, 4, NULL);
 		for (i = 0; i < 3; i++)
-			threads[i] = nth_waiter(test, full.pool, &jobs->job[i],
+			threads[i] = wpk_nth_waiter(test, full.pool, &jobs->job[i],
 						i + 1);
 		barger = wpk_thread(test, try_until_accepted, full.pool,
 				    &jobs->job[3].task, NULL);
@@ -124,13 +88,13 @@ static void wpool_submit_newcomer_does_not_overtake_waiters(struct kunit *test)
 {
 	struct wpk_thread *thread, *newcomer;
 	struct wpk_jobs *jobs;
-	struct full full;
+	struct wpk_full full;
 	u32 round;
 
 	for (round = 0; round < WPK_BARGE_ROUNDS; round++) {
-		full_pool(test, &full);
+		wpk_full_pool(test, &full);
 		jobs = wpk_jobs(test, 2, NULL);
-		thread = nth_waiter(test, full.pool, &jobs->job[0], 1);
+		thread = wpk_nth_waiter(test, full.pool, &jobs->job[0], 1);
 		/* The slot becomes free about when the newcomer looks. */
 		newcomer = wpk_thread(test, wpk_do_submit, full.pool,
 				      &jobs->job[1].task, NULL);
@@ -147,14 +111,14 @@ static void wpool_submit_max_blocking_reached_is_eagain(struct kunit *test)
 	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
 	struct wpk_thread *threads[2], *third;
 	struct wpool_attrs attrs;
-	struct full full;
+	struct wpk_full full;
 	int i;
 
 	wpk_attrs(&attrs, 1, 0);
 	attrs.max_blocking = 2;
-	full_pool_attrs(test, &full, &attrs);
+	wpk_full_pool_attrs(test, &full, &attrs);
 	for (i = 0; i < 2; i++)
-		threads[i] = nth_waiter(test, full.pool, &jobs->job[i], i + 1);
+		threads[i] = wpk_nth_waiter(test, full.pool, &jobs->job[i], i + 1);
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[2].task),
 			-EAGAIN);
 	KUNIT_EXPECT_EQ(test, wpool_submit_timeout(full.pool,
@@ -164,7 +128,7 @@ static void wpool_submit_max_blocking_reached_is_eagain(struct kunit *test)
 	/* One goes, and there is room for one in the line. */
 	wpk_kill(threads[0]);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), -EINTR);
-	third = nth_waiter(test, full.pool, &jobs->job[2], 2);
+	third = wpk_nth_waiter(test, full.pool, &jobs->job[2], 2);
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[3].task),
 			-EAGAIN);
 	wpk_gate_open(full.gate);
@@ -180,10 +144,10 @@ static void wpool_submit_max_blocking_0_is_no_limit(struct kunit *test)
 	const int nr = 20;
 	struct wpk_jobs *jobs = wpk_jobs(test, nr, NULL);
 	struct wpk_thread *threads[20];
-	struct full full;
+	struct wpk_full full;
 	int i;
 
-	full_pool(test, &full);
+	wpk_full_pool(test, &full);
 	for (i = 0; i < nr; i++)
 		threads[i] = wpk_thread(test, wpk_do_submit, full.pool,
 					&jobs->job[i].task, NULL);
@@ -199,12 +163,12 @@ static void wpool_submit_killed_waiter_leaves_nothing_behind(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
 	struct wpk_thread *threads[3];
-	struct full full;
+	struct wpk_full full;
 	int i;
 
-	full_pool(test, &full);
+	wpk_full_pool(test, &full);
 	for (i = 0; i < 3; i++)
-		threads[i] = nth_waiter(test, full.pool, &jobs->job[i], i + 1);
+		threads[i] = wpk_nth_waiter(test, full.pool, &jobs->job[i], i + 1);
 	/* From the middle of the line, then its head. */
 	wpk_kill(threads[1]);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), -EINTR);
@@ -240,7 +204,7 @@ static void wpool_submit_kill_against_a_free_slot_is_one_or_the_other(struct kun
 		gate = wpk_gate(test);
 		holders->job[i].gate = gate;
 		wpk_jobs_submit(test, pool, holders, i, 1);
-		thread = nth_waiter(test, pool, &jobs->job[i], 1);
+		thread = wpk_nth_waiter(test, pool, &jobs->job[i], 1);
 		wpk_gate_open(gate);
 		udelay(i * 5);
 		wpk_kill(thread);
@@ -257,14 +221,14 @@ static void wpool_submit_timeout_runs_out_is_etime(struct kunit *test)
 	static const enum wpool_policy policies[] = { WPOOL_BLOCK, WPOOL_RUN };
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 	struct wpool_attrs attrs;
-	struct full full;
+	struct wpk_full full;
 	unsigned long start;
 	int i;
 
 	for (i = 0; i < 2; i++) {
 		wpk_attrs(&attrs, 1, 0);
 		attrs.policy = policies[i];
-		full_pool_attrs(test, &full, &attrs);
+		wpk_full_pool_attrs(test, &full, &attrs);
 		start = jiffies;
 		KUNIT_EXPECT_EQ(test,
 				wpool_submit_timeout(full.pool,
@@ -296,9 +260,9 @@ static void wpool_submit_timeout_slot_in_time_is_accepted(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 	struct wpk_thread *thread, *killed;
-	struct full full;
+	struct wpk_full full;
 
-	full_pool(test, &full);
+	wpk_full_pool(test, &full);
 	thread = wpk_thread(test, submit_timeout, full.pool,
 			    &jobs->job[0].task, NULL);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 1);
@@ -321,12 +285,12 @@ static void wpool_release_sends_waiting_submitters_away(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
 	struct wpk_thread *threads[3];
-	struct full full;
+	struct wpk_full full;
 	int i;
 
-	full_pool(test, &full);
-	threads[0] = nth_waiter(test, full.pool, &jobs->job[0], 1);
-	threads[1] = nth_waiter(test, full.pool, &jobs->job[1], 2);
+	wpk_full_pool(test, &full);
+	threads[0] = wpk_nth_waiter(test, full.pool, &jobs->job[0], 1);
+	threads[1] = wpk_nth_waiter(test, full.pool, &jobs->job[1], 2);
 	threads[2] = wpk_thread(test, submit_timeout, full.pool,
 				&jobs->job[2].task, NULL);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 3);
@@ -344,12 +308,12 @@ static void wpool_destroy_sends_waiting_submitters_away(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 	struct wpk_thread *threads[2], *destroyer;
-	struct full full;
+	struct wpk_full full;
 	int i;
 
-	full_pool(test, &full);
+	wpk_full_pool(test, &full);
 	for (i = 0; i < 2; i++)
-		threads[i] = nth_waiter(test, full.pool, &jobs->job[i], i + 1);
+		threads[i] = wpk_nth_waiter(test, full.pool, &jobs->job[i], i + 1);
 	wpk_forget(test, full.pool);
 	destroyer = wpk_thread(test, wpk_do_destroy, full.pool, NULL, NULL);
 	for (i = 0; i < 2; i++)
@@ -365,11 +329,11 @@ static void wpool_submit_one_task_twice_while_full_runs_as_accepted(struct kunit
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct wpk_thread *a, *b;
-	struct full full;
+	struct wpk_full full;
 	int i, accepted = 0;
 
-	full_pool(test, &full);
-	a = nth_waiter(test, full.pool, &jobs->job[0], 1);
+	wpk_full_pool(test, &full);
+	a = wpk_nth_waiter(test, full.pool, &jobs->job[0], 1);
 	b = wpk_thread(test, wpk_do_submit, full.pool, &jobs->job[0].task,
 		       NULL);
 	WPK_EVENTUALLY(test, wpk_ended(b) || wpk_stat(full.pool, waiting) == 2);

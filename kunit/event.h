@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Events that take notes: what the suites of struct wpool_event share. */
+#ifndef WPOOL_KUNIT_EVENT_H
+#define WPOOL_KUNIT_EVENT_H
+
+#include "fixture.h"
+
+/* A time that does not come while a case runs. */
+#define WPK_FAR	(1000 * HZ)
+
+/**
+ * struct wpk_ev - an event that takes notes
+ * @hr: the event, with both timers; @hr.event is used where the kind does not matter
+ * @jobs: for the order of its starts among those of jobs, or NULL
+ * @gate: where its function waits, or NULL
+ * @body: what it does then, or NULL
+ * @arg: for @body
+ * @runs: how often it started
+ * @returns: how often it returned
+ * @inside: never more than one
+ * @twice: it was started while it ran
+ * @timed_out: runs that were told that it was the time
+ * @early: a run before the time it was armed for
+ * @aborts: how often the abort function was called
+ * @status: with what
+ * @seq: as that of a job
+ * @ret: from @body
+ */
+struct wpk_ev {
+	struct wpool_hrevent hr;
+	struct wpk_jobs *jobs;
+	struct wpk_gate *gate;
+	void (*body)(struct wpk_ev *ev);
+	void *arg;
+	atomic_t runs;
+	atomic_t returns;
+	atomic_t inside;
+	bool twice;
+	atomic_t timed_out;
+	bool early;
+	atomic_t aborts;
+	int status;
+	int seq;
+	int ret;
+};
+
+#define wpk_ev_of(e) container_of(e, struct wpk_ev, hr.event)
+
+static inline struct wpool_event *wpk_event(struct wpk_ev *ev)
+{
+	return &ev->hr.event;
+}
+
+static inline bool wpk_is_hr(const struct wpool_event *event)
+{
+	return event->task.flags & WPOOL_TASK_HREVENT;
+}
+
+/* So many, on the wheel or with an hrtimer; cancelled when the case ends. */
+struct wpk_ev *wpk_evs_kind(struct kunit *test, struct wpool *pool, struct wpk_gate *gate,
+			    int nr, bool hr);
+
+static inline struct wpk_ev *wpk_evs(struct kunit *test, struct wpool *pool,
+				     struct wpk_gate *gate, int nr)
+{
+	return wpk_evs_kind(test, pool, gate, nr, false);
+}
+
+/* Their abort function. */
+void wpk_ev_abort(struct wpool_event *event, int status);
+
+/* Fire one, as a function for wpk_in_hardirq() and its like; ev->ret says what came of it. */
+void wpk_ev_fire(void *data);
+
+#endif /* WPOOL_KUNIT_EVENT_H */

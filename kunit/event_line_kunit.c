@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events that find no place: they stand in line with blocked submitters, without a
+ * thread. And events of a pool that is closed.
+ */
+#include <linux/delay.h>
+
+#include "event.h"
+#include "full_pool.h"
+
+#define NR_LINE	40
+
+/* A full pool, in whose line NR_LINE events stand. */
+static struct wpk_ev *stand_in_line(struct kunit *test, struct wpk_full *full)
+{
+	struct wpk_ev *ev;
+	int i;
+
+	wpk_full_pool(test, full);
+	ev = wpk_evs(test, full->pool, NULL, NR_LINE);
+	for (i = 0; i < NR_LINE; i++)
+		wpool_event_fire(wpk_event(&ev[i]));
+	KUNIT_EXPECT_EQ(test, wpk_stat(full->pool, waiting), NR_LINE);
+	return ev;
+}
+
+/* ---- the line ------------------------------------------------------------- */
+
+static void wpool_event_fire_stands_in_line_with_submitters(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpk_thread *threads[2];
+	struct wpk_full full;
+	struct wpk_ev *ev;
+
+	wpk_full_pool(test, &full);
+	ev = wpk_evs(test, full.pool, NULL, 3);
+	ev[0].jobs = jobs;
+	ev[1].jobs = jobs;
+	ev[2].jobs = jobs;
+	wpool_event_fire(wpk_event(&ev[0]));
+	threads[0] = wpk_nth_waiter(test, full.pool, &jobs->job[0], 2);
+	wpk_in_hardirq(wpk_ev_fire, &ev[1]);
+	wpool_event_fire(wpk_event(&ev[2]));
+	threads[1] = wpk_nth_waiter(test, full.pool, &jobs->job[1], 5);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, outstanding), 1);
+	wpk_gate_open(full.gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), 0);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), 0);
+	WPK_ASSERT_EVENTUALLY(test, atomic_read(&jobs->started) == 5);
+	KUNIT_EXPECT_EQ(test, ev[0].seq, 1);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].seq, 2);
+	KUNIT_EXPECT_EQ(test, ev[1].seq, 3);
+	KUNIT_EXPECT_EQ(test, ev[2].seq, 4);
+	KUNIT_EXPECT_EQ(test, jobs->job[1].seq, 5);
+	KUNIT_EXPECT_EQ(test, wpool_flush(full.pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, free), 1);
+}
+
+static void wpool_event_fire_does_not_count_for_max_blocking(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpool_attrs attrs;
+	struct wpk_thread *thread;
+	struct wpk_full full;
+	struct wpk_ev *ev;
+
+	wpk_attrs(&attrs, 1, 0);
+	attrs.max_blocking = 1;
+	wpk_full_pool_attrs(test, &full, &attrs);
+	ev = wpk_evs(test, full.pool, NULL, 3);
+	wpool_event_fire(wpk_event(&ev[0]));
+	wpool_event_fire(wpk_event(&ev[1]));
+	/* One submitter may wait all the same, and no other. */
+	thread = wpk_nth_waiter(test, full.pool, &jobs->job[0], 3);
+	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[1].task), -EAGAIN);
+	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(&ev[2])));
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 4);
+	/* Those who left the line do not count as having left it twice. */
+	KUNIT_EXPECT_TRUE(test, wpool_event_cancel(wpk_event(&ev[0])));
+	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[1].task), -EAGAIN);
+	wpk_gate_open(full.gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	WPK_EVENTUALLY(test, atomic_read(&ev[2].returns) == 1);
+	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[1].task), 0);
+}
+
+/* More than one pass serves, and a larger limit serves them, too. */
+static void wpool_tune_larger_capacity_serves_events(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+	struct wpk_full full;
+	struct wpk_ev *ev;
+	int i;
+
+	ev = stand_in_line(test, &full);
+	attrs.capacity = 2;
+	attrs.queue_depth = NR_LINE;
+	KUNIT_EXPECT_EQ(test, wpool_tune(full.pool, &attrs, WPOOL_TUNE_CAPACITY |
+					 WPOOL_TUNE_QUEUE_DEPTH), 0);
+	for (i = 0; i < NR_LINE; i++)
+		WPK_EVENTUALLY(test, atomic_read(&ev[i].returns) == 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
+}
+
+/* It has had its turn. */
+static void wpool_event_fire_while_it_runs_goes_behind_those_in_line(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_ev *ev = wpk_evs(test, pool, NULL, 2);
+	struct wpk_thread *thread;
+
+	ev[0].gate = gate;
+	ev[0].jobs = jobs;
+	ev[1].jobs = jobs;
+	wpool_event_fire(wpk_event(&ev[0]));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpool_event_fire(wpk_event(&ev[0]));
+	wpool_event_fire(wpk_event(&ev[1]));
+	thread = wpk_nth_waiter(test, pool, &jobs->job[0], 2);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	WPK_EVENTUALLY(test, atomic_read(&ev[0].returns) == 2);
+	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(&ev[0])), 0);
+	KUNIT_EXPECT_EQ(test, ev[1].seq, 2);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].seq, 3);
+	KUNIT_EXPECT_EQ(test, ev[0].seq, 4);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 0);
+}
+
+static void wpool_flush_does_not_wait_for_armed_events(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_ev *ev = wpk_evs(test, pool, gate, 2);
+	struct wpk_thread *thread;
+
+	KUNIT_EXPECT_TRUE(test, wpool_event_arm(wpk_event(&ev[0]), WPK_FAR));
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	/* But for one that was accepted. */
+	wpool_event_fire(wpk_event(&ev[1]));
+	thread = wpk_thread(test, wpk_do_flush, pool, NULL, NULL);
+	KUNIT_EXPECT_TRUE(test, wpk_sleeps(thread));
+	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ev[1].returns), 1);
+}
+
+/* ---- a closed pool -------------------------------------------------------- */
+
+static void wpool_event_fire_closed_pool_is_aborted(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_ev *ev = wpk_evs(test, pool, NULL, 2);
+
+	KUNIT_ASSERT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
+	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(&ev[0])));
+	WPK_EVENTUALLY(test, atomic_read(&ev[0].aborts) == 1);
+	KUNIT_EXPECT_EQ(test, ev[0].status, -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(&ev[0])), -ESHUTDOWN);
+	/* Without an abort function it is not silent, either. */
+	wpk_event(&ev[1])->abort = NULL;
+	wpool_event_arm(wpk_event(&ev[1]), 1);
+	/* fired, refused, and ended: SHUT in event.c */
+	WPK_EVENTUALLY(test, atomic_read(&wpk_event(&ev[1])->state) == BIT(6));
+	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(&ev[1])), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ev[0].runs) + atomic_read(&ev[1].runs), 0);
+}
+
+static void wpool_release_aborts_events_in_line(struct kunit *test)
+{
+	struct wpk_full full;
+	struct wpk_ev *ev;
+	int i;
+
+	ev = stand_in_line(test, &full);
+	wpool_event_cancel(wpk_event(&ev[1]));
+	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_DRAIN), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
+	wpk_gate_open(full.gate);
+	/* Destroy waits for their abort functions. */
+	wpk_destroy(test, full.pool);
+	for (i = 0; i < NR_LINE; i++) {
+		KUNIT_EXPECT_EQ(test, atomic_read(&ev[i].aborts), i != 1);
+		KUNIT_EXPECT_EQ(test, atomic_read(&ev[i].runs), 0);
+	}
+}
+
+static void wpool_release_cancel_aborts_queued_events(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+	struct wpool *pool = wpk_pool(test, 1, 4);
+	struct wpk_ev *ev = wpk_evs(test, pool, NULL, 2);
+
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpool_event_fire(wpk_event(&ev[0]));
+	wpool_event_fire(wpk_event(&ev[1]));
+	/* That one by its owner, who need not be told. */
+	wpool_event_cancel(wpk_event(&ev[1]));
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
+	wpk_gate_open(gate);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ev[0].aborts), 1);
+	KUNIT_EXPECT_EQ(test, ev[0].status, -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ev[1].aborts), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ev[0].runs), 0);
+}
+
+/* What was accepted before runs to its end; what it fires itself does not. */
+static void wpool_release_lets_a_running_event_return(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpool *pool = wpk_pool(test, 1, 1);
+	struct wpk_ev *ev = wpk_evs(test, pool, gate, 2);
+
+	wpool_event_fire(wpk_event(&ev[0]));
+	wpool_event_fire(wpk_event(&ev[1]));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
+	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(&ev[0])));
+	wpk_gate_open(gate);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ev[0].returns), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ev[0].aborts), 1);
+	KUNIT_EXPECT_EQ(test, ev[0].status, -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ev[1].returns), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ev[1].aborts), 0);
+}
+
+static void abort_at_gate(struct wpool_event *event, int status)
+{
+	wpk_gate_pass(wpk_ev_of(event)->gate);
+	wpk_ev_abort(event, status);
+}
+
+/* Of a pool that never had a worker, so that destroy waits for nothing else. */
+static void wpool_destroy_waits_for_abort_functions(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_ev *ev = wpk_evs(test, pool, gate, 1);
+	struct wpk_thread *thread;
+
+	wpk_event(ev)->abort = abort_at_gate;
+	KUNIT_ASSERT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
+	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_forget(test, pool);
+	thread = wpk_thread(test, wpk_do_destroy, pool, NULL, NULL);
+	/* time to get it wrong */
+	msleep(50);
+	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ev->aborts), 1);
+}
+
+/* The fixture has a reference, which keeps the memory. */
+static void wpool_destroy_does_not_wait_for_armed_events(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_ev *ev = wpk_evs(test, pool, NULL, 1);
+
+	KUNIT_EXPECT_TRUE(test, wpool_event_arm(wpk_event(ev), WPK_FAR));
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_TRUE(test, wpool_event_mod(wpk_event(ev), 1));
+	WPK_EVENTUALLY(test, atomic_read(&ev->aborts) == 1);
+	KUNIT_EXPECT_EQ(test, ev->status, -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(ev)), -ESHUTDOWN);
+}
+
+static void wpool_reboot_armed_event_runs(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_ev *ev = wpk_evs(test, pool, NULL, 1);
+
+	wpool_event_arm(wpk_event(ev), WPK_FAR);
+	KUNIT_ASSERT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
+	KUNIT_ASSERT_EQ(test, wpool_reboot(pool), 0);
+	KUNIT_EXPECT_TRUE(test, wpool_event_mod(wpk_event(ev), 1));
+	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ev->aborts), 0);
+}
+
+static struct kunit_case event_line_cases[] = {
+	KUNIT_CASE(wpool_event_fire_stands_in_line_with_submitters),
+	KUNIT_CASE(wpool_event_fire_does_not_count_for_max_blocking),
+	KUNIT_CASE(wpool_event_fire_while_it_runs_goes_behind_those_in_line),
+	KUNIT_CASE(wpool_tune_larger_capacity_serves_events),
+	KUNIT_CASE(wpool_flush_does_not_wait_for_armed_events),
+	KUNIT_CASE(wpool_event_fire_closed_pool_is_aborted),
+	KUNIT_CASE(wpool_release_aborts_events_in_line),
+	KUNIT_CASE(wpool_release_cancel_aborts_queued_events),
+	KUNIT_CASE(wpool_release_lets_a_running_event_return),
+	KUNIT_CASE(wpool_destroy_waits_for_abort_functions),
+	KUNIT_CASE(wpool_destroy_does_not_wait_for_armed_events),
+	KUNIT_CASE(wpool_reboot_armed_event_runs),
+	{}
+};
+
+static struct kunit_suite event_line_suite = {
+	.name = "wpool_event_line",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = event_line_cases,
+};
+
+kunit_test_suite(event_line_suite);

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tasks that die: the pool lives, and those who wait are told.
+ *
+ * These cases only run when asked for: the kernel's log complains, and lockdep ends
+ * until the next boot. They come after those of contain_kunit.c.
+ */
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "die.h"
+#include "fixture.h"
+
+static bool fault;
+module_param(fault, bool, 0444);
+MODULE_PARM_DESC(fault, "run the cases whose tasks die");
+
+static int fault_init(struct kunit *test)
+{
+	if (!fault)
+		kunit_skip(test, "only with fault=1: it kills workers");
+	return wpk_init(test);
+}
+
+static void die(struct wpk_job *job)
+{
+	wpk_die();
+}
+
+struct report {
+	atomic_t nr;
+	struct wpool_fault fault;
+	char pool[WPOOL_NAME_LEN];
+};
+
+static void note_fault(const struct wpool_fault *fault, void *data)
+{
+	struct report *report = data;
+
+	report->fault = *fault;
+	strscpy(report->pool, fault->pool, sizeof(report->pool));
+	atomic_inc(&report->nr);
+}
+
+/* What its fault handler is told goes into @report. */
+static struct wpool *reporting_pool(struct kunit *test, struct wpool_attrs *attrs,
+				    struct report **report)
+{
+	*report = kunit_kzalloc(test, sizeof(**report), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, *report);
+	attrs->fault = note_fault;
+	attrs->fault_data = *report;
+	return wpk_pool_attrs(test, attrs);
+}
+
+static void wpool_task_dies_is_eio_and_the_pool_lives(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 6, NULL);
+	struct report *report;
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	int i;
+
+	wpk_attrs(&attrs, 1, 10);
+	pool = reporting_pool(test, &attrs, &report);
+	jobs->job[0].body = die;
+	wpk_jobs_submit(test, pool, jobs, 0, 6);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -EIO);
+	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&jobs->job[0].task), -EIO);
+	/* What stood behind it runs on a new worker, though there is one only. */
+	for (i = 1; i < 6; i++) {
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
+		KUNIT_EXPECT_NE(test, jobs->job[i].pid, jobs->job[0].pid);
+	}
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, faults), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 5);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 11);
+	WPK_EVENTUALLY(test, atomic_read(&report->nr) == 1);
+	KUNIT_EXPECT_STREQ(test, report->pool, attrs.name);
+	KUNIT_EXPECT_EQ(test, report->fault.task,
+			(unsigned long)&jobs->job[0].task);
+	KUNIT_EXPECT_PTR_EQ(test, report->fault.func, (void *)wpk_job_fn);
+	KUNIT_EXPECT_EQ(test, report->fault.cpu, jobs->job[0].cpu);
+	wpk_destroy(test, pool);
+}
+
+static void die_of_fn(void *arg)
+{
+	wpk_die();
+}
+
+/* It is the function that its author knows, not the one of ours that calls it. */
+static void wpool_submit_fn_dies_its_function_is_reported(struct kunit *test)
+{
+	struct report *report;
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	wpk_attrs(&attrs, 1, 0);
+	pool = reporting_pool(test, &attrs, &report);
+	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, die_of_fn, NULL,
+					      THIS_MODULE, GFP_KERNEL), 0);
+	WPK_ASSERT_EVENTUALLY(test, atomic_read(&report->nr) == 1);
+	KUNIT_EXPECT_PTR_EQ(test, report->fault.func, (void *)die_of_fn);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 1);
+	wpk_destroy(test, pool);
+}
+
+static void note_abort(void *arg, int status)
+{
+	atomic_t *aborted = arg;
+
+	if (status == -EIO)
+		atomic_inc(aborted);
+}
+
+/* A pool's function, which is not that of its submitted ones. */
+static void die_of_invoke(void *arg)
+{
+	wpk_die();
+}
+
+/* Its argument is not lost, and told of once. */
+static void wpool_invoke_and_submit_fn_die_their_abort_has_the_argument(struct kunit *test)
+{
+	atomic_t *aborted = kunit_kcalloc(test, 2, sizeof(*aborted), GFP_KERNEL);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	KUNIT_ASSERT_NOT_NULL(test, aborted);
+	wpk_attrs(&attrs, 2, 0);
+	attrs.abort = note_abort;
+	pool = wpk_pool_func(test, &attrs, die_of_invoke);
+	KUNIT_EXPECT_EQ(test, wpool_invoke(pool, &aborted[0]), 0);
+	KUNIT_EXPECT_EQ(test, wpool_submit_fn_abortable(pool, die_of_fn, note_abort, &aborted[1],
+							THIS_MODULE, GFP_KERNEL), 0);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&aborted[0]), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&aborted[1]), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 2);
+	wpk_destroy(test, pool);
+}
+
+/* What an event is that dies once. */
+struct mortal {
+	struct wpool_event event;
+	atomic_t runs;
+	atomic_t aborts;
+	int status;
+	bool finishes;
+};
+
+static void mortal_fn(struct wpool_event *event)
+{
+	struct mortal *mortal = container_of(event, struct mortal, event);
+
+	if (atomic_inc_return(&mortal->runs) > 1)
+		return;
+	if (mortal->finishes) {
+		wpool_event_finish(event);
+		memset(event, 0x5a, sizeof(*event));
+	} else {
+		wpool_event_fire(event);
+	}
+	wpk_die();
+}
+
+static void mortal_abort(struct wpool_event *event, int status)
+{
+	struct mortal *mortal = container_of(event, struct mortal, event);
+
+	mortal->status = status;
+	atomic_inc(&mortal->aborts);
+}
+
+/* One that is fired in a pool that reports. */
+static struct mortal *mortal_fire(struct kunit *test, bool finishes, struct wpool **pool,
+				  struct report **report)
+{
+	struct mortal *mortal = kunit_kzalloc(test, sizeof(*mortal), GFP_KERNEL);
+	struct wpool_attrs attrs;
+
+	KUNIT_ASSERT_NOT_NULL(test, mortal);
+	wpk_attrs(&attrs, 1, 0);
+	*pool = reporting_pool(test, &attrs, report);
+	wpool_event_init(&mortal->event, *pool, mortal_fn, mortal_abort);
+	mortal->finishes = finishes;
+	KUNIT_EXPECT_TRUE(test, wpool_event_fire(&mortal->event));
+	return mortal;
+}
+
+/* The fire that came before it died still counts. */
+static void wpool_event_dies_is_aborted_and_runs_once_more(struct kunit *test)
+{
+	struct report *report;
+	struct mortal *mortal;
+	struct wpool *pool;
+
+	mortal = mortal_fire(test, false, &pool, &report);
+	WPK_ASSERT_EVENTUALLY(test, atomic_read(&mortal->runs) == 2);
+	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(&mortal->event), 0);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_PTR_EQ(test, report->fault.func, (void *)mortal_fn);
+	KUNIT_EXPECT_EQ(test, atomic_read(&mortal->aborts), 1);
+	KUNIT_EXPECT_EQ(test, mortal->status, -EIO);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 1);
+	wpk_destroy(test, pool);
+}
+
+/* Its memory is the function's by then. */
+static void wpool_event_dies_after_its_finish_is_not_touched(struct kunit *test)
+{
+	struct report *report;
+	struct mortal *mortal;
+	struct wpool *pool;
+
+	mortal = mortal_fire(test, true, &pool, &report);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, failed) == 1);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&mortal->aborts), 0);
+	KUNIT_EXPECT_PTR_EQ(test, memchr_inv(&mortal->event, 0x5a, sizeof(mortal->event)), NULL);
+	wpk_destroy(test, pool);
+}
+
+/* Nobody is told, nobody waits: the place and the worker come back anyway. */
+static void wpool_task_dies_without_a_fault_handler_the_pool_lives(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 0);
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
+
+	jobs->job[0].body = die;
+	wpool_task_init_detached(&jobs->job[0].task, wpk_job_fn, NULL);
+	wpk_jobs_submit(test, pool, jobs, 0, 3);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
+	WPK_EVENTUALLY(test, wpk_stat(pool, failed) == 1);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 2);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 2);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, WPK_PATIENCE), 0);
+}
+
+static void die_submitted_again(struct wpk_job *job)
+{
+	job->ret = wpool_try_submit(job->arg, &job->task);
+	die(job);
+}
+
+/* Both submits were accepted, so both have failed; there was one place. */
+static void wpool_task_dies_submitted_again_both_submits_are_failed(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 1);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+
+	wpk_jobs_body(jobs, die_submitted_again, pool);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -EIO);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 2);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 2);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 2);
+	wpk_destroy(test, pool);
+}
+
+static void die_as_a_child(struct wpool_task *task)
+{
+	die(NULL);
+}
+
+/* The child lies on the stack that the worker loses. */
+static void die_while_helping(struct wpk_job *job)
+{
+	struct wpool_task child;
+
+	wpool_task_init(&child, die_as_a_child);
+	job->ret = wpool_submit(job->arg, &child);
+	if (!job->ret)
+		job->ret = wpool_task_wait(&child);
+	wpool_task_destroy_on_stack(&child);
+}
+
+static void wpool_task_dies_in_a_child_on_its_stack_both_are_failed(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 2);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+
+	jobs->job[0].body = die_while_helping;
+	jobs->job[0].arg = pool;
+	wpk_jobs_submit(test, pool, jobs, 0, 2);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -EIO);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 2);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, faults), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 3);
+	wpk_destroy(test, pool);
+}
+
+/* Submits the job behind its own and waits for it: by doing it itself. */
+static void help_the_next(struct wpk_job *job)
+{
+	struct wpk_job *next = job + 1;
+
+	next->ret = wpool_submit(job->arg, &next->task);
+	if (!next->ret)
+		next->ret = wpool_task_wait(&next->task);
+}
+
+static void wpool_task_dies_while_helping_all_around_it_are_failed(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 4);
+	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
+	int i;
+
+	wpk_jobs_body(jobs, help_the_next, pool);
+	/* the third dies in a child that lies on its stack */
+	jobs->job[2].body = die_while_helping;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), -EIO);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 4);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 5);
+	wpk_destroy(test, pool);
+}
+
+static struct kunit_case fault_cases[] = {
+	KUNIT_CASE(wpool_task_dies_is_eio_and_the_pool_lives),
+	KUNIT_CASE(wpool_submit_fn_dies_its_function_is_reported),
+	KUNIT_CASE(wpool_invoke_and_submit_fn_die_their_abort_has_the_argument),
+	KUNIT_CASE(wpool_event_dies_is_aborted_and_runs_once_more),
+	KUNIT_CASE(wpool_event_dies_after_its_finish_is_not_touched),
+	KUNIT_CASE(wpool_task_dies_without_a_fault_handler_the_pool_lives),
+	KUNIT_CASE(wpool_task_dies_submitted_again_both_submits_are_failed),
+	KUNIT_CASE(wpool_task_dies_in_a_child_on_its_stack_both_are_failed),
+	KUNIT_CASE(wpool_task_dies_while_helping_all_around_it_are_failed),
+	{}
+};
+
+static struct kunit_suite fault_suite = {
+	.name = "wpool_fault",
+	.init = fault_init,
+	.exit = wpk_exit,
+	.test_cases = fault_cases,
+};
+
+kunit_test_suite(fault_suite);

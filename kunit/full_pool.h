@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A full pool, and those who wait for a place in it. */
+#ifndef WPOOL_KUNIT_FULL_POOL_H
+#define WPOOL_KUNIT_FULL_POOL_H
+
+#include "fixture.h"
+
+/* A full pool of one: its only place is taken by first->job[0], at the gate. */
+struct wpk_full {
+	struct wpool *pool;
+	struct wpk_gate *gate;
+	struct wpk_jobs *first;
+};
+
+static inline void wpk_full_pool_attrs(struct kunit *test, struct wpk_full *full,
+				       struct wpool_attrs *attrs)
+{
+	full->pool = wpk_pool_attrs(test, attrs);
+	full->gate = wpk_gate(test);
+	full->first = wpk_jobs(test, 1, full->gate);
+	wpk_jobs_submit(test, full->pool, full->first, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(full->gate, 1));
+}
+
+static inline void wpk_full_pool(struct kunit *test, struct wpk_full *full)
+{
+	struct wpool_attrs attrs;
+
+	wpk_attrs(&attrs, 1, 0);
+	wpk_full_pool_attrs(test, full, &attrs);
+}
+
+/* Start a thread that submits a job, and see that it is now the n-th to wait. */
+static inline struct wpk_thread *wpk_nth_waiter(struct kunit *test, struct wpool *pool,
+						struct wpk_job *job, u32 n)
+{
+	struct wpk_thread *thread;
+
+	thread = wpk_thread(test, wpk_do_submit, pool, &job->task, NULL);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == n);
+	return thread;
+}
+
+#endif /* WPOOL_KUNIT_FULL_POOL_H */

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tasks that die so that not all can be put right: what is lost is one place, and
+ * all the rest goes on.
+ *
+ * These cases only run when asked for: after them no module can be unloaded, so they
+ * come after those of fault_kunit.c.
+ */
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "die.h"
+#include "fixture.h"
+#include "probe.h"
+
+static bool lose;
+module_param(lose, bool, 0444);
+MODULE_PARM_DESC(lose, "run the cases that leave a pool behind, for ever");
+
+static int lose_init(struct kunit *test)
+{
+	if (!lose)
+		kunit_skip(test, "only with lose=1: nothing can be unloaded after it");
+	return wpk_init(test);
+}
+
+/* ---- a task that takes its own memory away -------------------------------- */
+
+/* What is in the middle has no neighbour that the last page could be kept for. */
+#define AREA_BYTES	(32 * PAGE_SIZE)
+
+static void *area;
+
+static void take_own_memory_away(struct wpool_task *task)
+{
+	if (IS_ENABLED(CONFIG_DEBUG_OBJECTS_FREE))
+		pr_info("wpool-expect: ODEBUG: free active\n");
+	wpk_expect_oops();
+	vfree(area);
+	/* not later, which would do for everybody else */
+	vm_unmap_aliases();
+}
+
+/*
+ * Its worker dies when it looks at the task next. One place of its pool is lost
+ * for ever then, and who waits for all of its tasks waits for ever; all the rest
+ * goes on. The other pool keeps off its CPU: who finished something there would
+ * hide what is wrong there.
+ */
+static void wpool_task_takes_its_memory_away_others_go_on(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpool *pool, *other;
+	struct wpk_thread *waiter;
+	struct wpool_attrs attrs;
+	struct wpool_task *task;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "it takes two CPUs");
+	wpk_attrs(&attrs, 2, 0);
+	attrs.cpumask = cpumask_of(wpk_cpu(0));
+	other = wpk_pool_attrs(test, &attrs);
+
+	area = vmalloc(AREA_BYTES);
+	KUNIT_ASSERT_NOT_NULL(test, area);
+	task = area + AREA_BYTES / 2;
+	wpool_task_init(task, take_own_memory_away);
+	attrs.name = wpk_name(test);
+	attrs.cpumask = cpumask_of(wpk_cpu(1));
+	/* not the fixture's, which would destroy it */
+	pool = wpool_create(&attrs, THIS_MODULE);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, pool);
+	KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, faults) == 1);
+
+	KUNIT_ASSERT_EQ(test, wpool_submit(other, &jobs->job[0].task), 0);
+	waiter = wpk_thread(test, wpk_do_wait, other, &jobs->job[0].task, NULL);
+	KUNIT_ASSERT_EQ(test, wpk_join(test, waiter), 0);
+	/* Nor has its own pool lost more than that place. */
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[1].task), 0);
+	waiter = wpk_thread(test, wpk_do_wait, pool, &jobs->job[1].task, NULL);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1);
+}
+
+/* ---- a worker that dies between two steps of the pool's ------------------- */
+
+/* The pool ends this task, and dies of it once. */
+struct deadly {
+	const void *task;
+	atomic_t nr;
+};
+
+static void die_in_the_finish(void *data, const char *pool, int cpu, const void *task,
+			      void *func, int status)
+{
+	struct deadly *deadly = data;
+
+	if (task == deadly->task && !atomic_fetch_inc(&deadly->nr))
+		wpk_die();
+}
+
+static void cancel_the_next(struct wpk_job *job)
+{
+	wpool_task_cancel(&(job + 1)->task);
+}
+
+/* Who tidies up after the dead worker is to be on the other CPU, see below. */
+static struct task_struct *reaper;
+
+static void move_the_reaper(const struct wpool_fault *fault, void *data)
+{
+	wpk_move_to(wpk_cpu(0));
+	WRITE_ONCE(reaper, current);
+}
+
+/*
+ * The worker dies while it counts a task out, which it has cancelled. The place of
+ * that one is lost; nobody who waits for another task waits for the dead. Nobody else
+ * finishes anything on its CPU, which would hide what is wrong there.
+ */
+static void wpool_task_wait_after_a_death_in_a_finish_returns(struct kunit *test)
+{
+	struct deadly *deadly = kunit_kzalloc(test, sizeof(*deadly), GFP_KERNEL);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate), *others = wpk_jobs(test, 1, NULL);
+	struct wpool *pool, *other;
+	struct wpk_thread *waiter;
+	struct wpool_attrs attrs;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "it takes two CPUs");
+	KUNIT_ASSERT_NOT_NULL(test, deadly);
+	deadly->task = &jobs->job[1].task;
+	wpk_attrs(&attrs, 1, 0);
+	attrs.cpumask = cpumask_of(wpk_cpu(0));
+	other = wpk_pool_attrs(test, &attrs);
+	attrs.name = wpk_name(test);
+	attrs.queue_depth = 2;
+	attrs.cpumask = cpumask_of(wpk_cpu(1));
+	attrs.fault = move_the_reaper;
+	/* not the fixture's, which would destroy it */
+	pool = wpool_create(&attrs, THIS_MODULE);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, pool);
+	jobs->job[0].body = cancel_the_next;
+	wpk_probe(test, "wpool_task_dropped", die_in_the_finish, deadly);
+	wpk_jobs_submit(test, pool, jobs, 0, 2);
+	wpk_gate_open(gate);
+	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(reaper));
+	waiter = wpk_thread(test, wpk_do_wait, pool, &jobs->job[0].task, NULL);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), -EIO);
+	/* it lives as long as the pool's module */
+	set_cpus_allowed_ptr(reaper, cpu_possible_mask);
+
+	wpk_jobs_submit(test, other, others, 0, 1);
+	waiter = wpk_thread(test, wpk_do_wait, other, &others->job[0].task, NULL);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1);
+}
+
+static struct kunit_case lose_cases[] = {
+	KUNIT_CASE(wpool_task_takes_its_memory_away_others_go_on),
+	KUNIT_CASE(wpool_task_wait_after_a_death_in_a_finish_returns),
+	{}
+};
+
+static struct kunit_suite lose_suite = {
+	.name = "wpool_lose",
+	.init = lose_init,
+	.exit = wpk_exit,
+	.test_cases = lose_cases,
+};
+
+kunit_test_suite(lose_suite);
