@@ -28,18 +28,6 @@ bool wpool_runq_offer(struct wpool_runq *rq)
 	return true;
 }
 
-bool wpool_queues_have_work(struct wpool *pool, struct wpool_runq *rq)
-{
-	u32 nr = wpool_nr_active(pool), i;
-
-	if (wpool_fifo_len(&pool->globq) || wpool_runq_is_left(rq))
-		return true;
-	wpool_for_each_bit(i, pool->offers, nr)
-		if (wpool_runq_is_left(wpool_active(pool, i)))
-			return true;
-	return false;
-}
-
 /* End the offer of a run queue that is not left; false if it is, after all. */
 static bool end_offer(struct wpool_runq *rq)
 {
@@ -56,7 +44,8 @@ static bool end_offer(struct wpool_runq *rq)
 	return false;
 }
 
-bool wpool_queues_find_work(struct wpool *pool, struct wpool_runq *rq)
+/* Here, in the global queue, or on a CPU that offers its tasks. */
+static __always_inline bool look(struct wpool *pool, struct wpool_runq *rq, bool end_offers)
 {
 	u32 nr = wpool_nr_active(pool), i;
 
@@ -64,10 +53,20 @@ bool wpool_queues_find_work(struct wpool *pool, struct wpool_runq *rq)
 		return true;
 	wpool_for_each_bit(i, pool->offers, nr) {
 		rq = wpool_active(pool, i);
-		if (wpool_runq_is_left(rq) || !end_offer(rq))
+		if (wpool_runq_is_left(rq) || (end_offers && !end_offer(rq)))
 			return true;
 	}
 	return false;
+}
+
+bool wpool_queues_have_work(struct wpool *pool, struct wpool_runq *rq)
+{
+	return look(pool, rq, false);
+}
+
+bool wpool_queues_find_work(struct wpool *pool, struct wpool_runq *rq)
+{
+	return look(pool, rq, true);
 }
 
 bool wpool_queues_are_waiting(struct wpool *pool, struct wpool_runq *rq)
