@@ -226,8 +226,9 @@ typedef void (*wpool_fault_fn)(const struct wpool_fault *fault, void *data);
  *	default true. If false, blocked workers and hogs count towards
  *	@concurrency, and the tasks queued behind them wait unless another CPU
  *	steals them.
- * @latency: take time stamps and keep histograms of how long tasks wait and run, which
- *	begin anew whenever it is switched on; default false
+ * @latency: take time stamps and keep histograms of how long tasks wait and run, and
+ *	what they cost by function, which begin anew whenever it is switched on;
+ *	default false
  * @order: which idle worker is reused first; default %WPOOL_LIFO
  * @prealloc: create all workers with the pool, so that nothing is allocated later;
  *	default false. Only a worker that died, or that left because the module's
@@ -364,6 +365,26 @@ struct wpool_hist {
 	u64 sum_ns;
 	u64 max_ns;
 	u64 nr[WPOOL_HIST_BUCKETS];
+};
+
+/**
+ * struct wpool_cost - what the tasks of one function cost
+ * @func: the function; %NULL in the one that has the sums of all others
+ * @runs: how often one of them returned
+ * @wait_ns: how long they had waited from submit to start, in ns, summed up
+ * @run_ns: how long they took from start to end, in ns, summed up
+ * @cpu_ns: how long they had a CPU meanwhile, as the scheduler accounts for it, in
+ *	ns, summed up: to a tick, if a task slept or was preempted. What is left of
+ *	@run_ns, they were asleep, or waited for their CPU.
+ * @worst_ns: the longest that one of them took, in ns
+ */
+struct wpool_cost {
+	void *func;
+	u64 runs;
+	u64 wait_ns;
+	u64 run_ns;
+	u64 cpu_ns;
+	u64 worst_ns;
 };
 
 /**
@@ -1184,6 +1205,23 @@ u64 wpool_hist_from(u32 bucket);
  * Return: 0; -EINVAL if there is no pool; -ENODATA if latency was never on.
  */
 int wpool_get_latency(struct wpool *pool, struct wpool_hist *wait, struct wpool_hist *run);
+
+/**
+ * wpool_get_costs() - read what the tasks of a pool have cost, by function
+ * @pool: the pool
+ * @costs: filled in: an entry for each function, in no order
+ * @nr: how many entries @costs has, at least 1
+ *
+ * Counted are the tasks that wpool_get_latency() counts, when they return; one that
+ * helped in its wait also counts the tasks that it ran then. Each CPU keeps 31
+ * functions apart. What is beyond them, or finds no room in @costs, is summed up in
+ * an entry whose function is %NULL, the last one.
+ *
+ * Context: process context; sleeps.
+ * Return: how many entries were filled in; -EINVAL if there is no pool, or no entry;
+ * -ENODATA if latency was never on.
+ */
+int wpool_get_costs(struct wpool *pool, struct wpool_cost *costs, u32 nr);
 
 /**
  * wpool_get_cpu_stats() - read the figures of one CPU's run queue

@@ -21,6 +21,7 @@
  * struct wpool_hists - what a run queue keeps while the attribute latency is 1
  * @wait: from submit to start, of tasks that started on this CPU
  * @run: from start to end, of tasks that ended on this CPU
+ * @costs: what these cost by their functions, WPOOL_NR_COSTS entries
  *
  * Written on the run queue's own CPU with interrupts off, and by a reset, which
  * excludes that; read anywhere with READ_ONCE.
@@ -28,6 +29,7 @@
 struct wpool_hists {
 	struct wpool_hist wait;
 	struct wpool_hist run;
+	struct wpool_cost *costs;
 };
 
 /** wpool_hist_bucket() - the bucket that counts a time */

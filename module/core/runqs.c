@@ -24,6 +24,7 @@
 #include <linux/threads.h>
 #include <linux/topology.h>
 
+#include "core/cost.h"
 #include "core/handoff.h"
 #include "core/length.h"
 
@@ -41,7 +42,17 @@ int wpool_runqs_init(struct wpool *pool)
 
 static struct wpool_hists *alloc_hists(int cpu)
 {
-	return kzalloc_node(sizeof(struct wpool_hists), GFP_KERNEL, cpu_to_node(cpu));
+	struct wpool_hists *hists = kzalloc_node(sizeof(*hists), GFP_KERNEL, cpu_to_node(cpu));
+
+	if (!hists)
+		return NULL;
+	hists->costs = kcalloc_node(WPOOL_NR_COSTS, sizeof(*hists->costs), GFP_KERNEL,
+				    cpu_to_node(cpu));
+	if (!hists->costs) {
+		kfree(hists);
+		return NULL;
+	}
+	return hists;
 }
 
 int wpool_runqs_add_hists(struct wpool *pool)
@@ -102,6 +113,8 @@ void wpool_runqs_free(struct wpool *pool)
 
 	if (pool->rq) {
 		wpool_for_each_runq(pool, rq, cpu) {
+			if (rq->hists)
+				kfree(rq->hists->costs);
 			kfree(rq->hists);
 			kmem_cache_free(runq_cache, rq);
 		}

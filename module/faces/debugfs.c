@@ -149,6 +149,48 @@ static int latency_show(struct seq_file *seq, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(latency);
 
+/* ---- costs: a row for each function ------------------------------------------ */
+
+#define MAX_COSTS	128
+
+struct costs {
+	struct seq_file *seq;
+	struct wpool_cost cost[MAX_COSTS];
+};
+
+static void show_costs(struct wpool *pool, void *data)
+{
+	struct costs *costs = data;
+	int nr = wpool_get_costs(pool, costs->cost, MAX_COSTS), i;
+
+	for (i = 0; i < nr; i++) {
+		const struct wpool_cost *cost = &costs->cost[i];
+
+		seq_printf(costs->seq, "%-15s %12llu %15llu %15llu %15llu %12llu ", pool->name,
+			   cost->runs, cost->wait_ns, cost->run_ns, cost->cpu_ns,
+			   cost->worst_ns);
+		if (cost->func)
+			seq_printf(costs->seq, "%ps\n", cost->func);
+		else
+			seq_puts(costs->seq, "others\n");
+	}
+}
+
+static int costs_show(struct seq_file *seq, void *unused)
+{
+	struct costs *costs = kvmalloc(sizeof(*costs), GFP_KERNEL);
+
+	if (!costs)
+		return -ENOMEM;
+	costs->seq = seq;
+	seq_printf(seq, "%-15s %12s %15s %15s %15s %12s %s\n", "pool", "runs", "wait_ns",
+		   "run_ns", "cpu_ns", "worst_ns", "function");
+	wpool_pools_walk(show_costs, costs);
+	kvfree(costs);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(costs);
+
 /* ---- timers: a row for each timer that is pending ---------------------------- */
 
 static void show_expiry(struct wpool *pool, void *data)
@@ -174,6 +216,7 @@ void wpool_debugfs_init(void)
 	debugfs_create_file("cpus", 0444, dir, NULL, &cpus_fops);
 	debugfs_create_file("workers", 0444, dir, NULL, &workers_fops);
 	debugfs_create_file("latency", 0444, dir, NULL, &latency_fops);
+	debugfs_create_file("costs", 0444, dir, NULL, &costs_fops);
 	debugfs_create_file("timers", 0444, dir, NULL, &timers_fops);
 	wpool_debugfs_root = dir;
 }

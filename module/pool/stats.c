@@ -12,11 +12,14 @@
 
 #include <linux/err.h>
 #include <linux/export.h>
+#include <linux/overflow.h>
 #include <linux/sched.h>
 #include <linux/timer.h>
 
 #include "compat.h"
 #include "core/alarm.h"
+#include "core/cost.h"
+#include "core/hist.h"
 #include "core/queues.h"
 #include "core/state.h"
 #include "task/account.h"
@@ -184,6 +187,39 @@ int wpool_get_latency(struct wpool *pool, struct wpool_hist *wait, struct wpool_
 	return found ? 0 : -ENODATA;
 }
 EXPORT_SYMBOL_GPL(wpool_get_latency);
+
+int wpool_get_costs(struct wpool *pool, struct wpool_cost *costs, u32 nr)
+{
+	struct wpool_hists *hists;
+	struct wpool_runq *rq;
+	bool found = false;
+	u32 used = 0, i;
+	int cpu;
+
+	if (IS_ERR_OR_NULL(pool) || !nr)
+		return -EINVAL;
+	memset(costs, 0, array_size(nr, sizeof(*costs)));
+	wpool_for_each_runq(pool, rq, cpu) {
+		hists = READ_ONCE(rq->hists);
+		if (!hists)
+			continue;
+		found = true;
+		for (i = 0; i < WPOOL_NR_COSTS; i++) {
+			struct wpool_cost *cost = &hists->costs[i];
+
+			if (READ_ONCE(cost->runs))
+				wpool_cost_add(wpool_cost_find(costs, nr, READ_ONCE(cost->func)),
+					       cost);
+		}
+	}
+	if (!found)
+		return -ENODATA;
+	for (i = 0; i < nr; i++)
+		if (costs[i].runs)
+			costs[used++] = costs[i];
+	return used;
+}
+EXPORT_SYMBOL_GPL(wpool_get_costs);
 
 void wpool_get_cpu_stats(struct wpool *pool, int cpu, struct wpool_cpu_stats *stats)
 {

@@ -15,6 +15,7 @@
 #include <linux/sched/isolation.h>
 
 #include "core/alarm.h"
+#include "core/cost.h"
 #include "core/handoff.h"
 #include "core/idle.h"
 #include "core/queues.h"
@@ -96,11 +97,12 @@ static void tune_latency(struct wpool *pool, bool latency)
 	int cpu;
 
 	if (latency && !pool->latency) {
-		/* shuts out workers that have seen it on, see count_time() in run.c */
+		/* shuts out workers that have seen it on, see hists_here() in run.c */
 		synchronize_rcu();
 		wpool_for_each_runq(pool, rq, cpu) {
 			wpool_hist_clear(&rq->hists->wait);
 			wpool_hist_clear(&rq->hists->run);
+			wpool_cost_clear(rq->hists->costs);
 		}
 	}
 	WRITE_ONCE(pool->latency, latency);

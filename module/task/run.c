@@ -22,6 +22,7 @@
 #include <linux/irqflags.h>
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
+#include <linux/minmax.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/task_stack.h>
@@ -29,6 +30,7 @@
 
 #include "compat.h"
 #include "core/alarm.h"
+#include "core/cost.h"
 #include "core/hist.h"
 #include "core/sched.h"
 #include "core/state.h"
@@ -159,18 +161,45 @@ static __always_inline void call(struct wpool_worker *w, struct wpool_task *task
 		context_repair(was, w);
 }
 
-/* How long a task waited, or ran if @ran, in the histogram of this CPU. */
-static void count_time(struct wpool *pool, bool ran, u64 ns)
+/* Where this CPU counts times; NULL if a stamp is there for a tracepoint only. */
+static struct wpool_hists *hists_here(struct wpool *pool)
+{
+	struct wpool_hists *hists = READ_ONCE(wpool_this_runq(pool)->hists);
+
+	return READ_ONCE(pool->latency) ? hists : NULL;
+}
+
+/* How long a task has waited that starts. */
+static void count_wait(struct wpool *pool, u64 wait_ns)
 {
 	struct wpool_hists *hists;
 	unsigned long flags;
 
 	local_irq_save(flags);
-	hists = READ_ONCE(wpool_this_runq(pool)->hists);
-	/* the stamp may be there for a tracepoint only */
-	if (hists && READ_ONCE(pool->latency))
-		wpool_hist_count(ran ? &hists->run : &hists->wait, ns);
+	hists = hists_here(pool);
+	if (hists)
+		wpool_hist_count(&hists->wait, wait_ns);
 	local_irq_restore(flags);
+}
+
+/* What a task has cost that has returned. */
+static void count_run(struct wpool *pool, const struct wpool_cost *cost)
+{
+	struct wpool_hists *hists;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	hists = hists_here(pool);
+	if (hists) {
+		wpool_hist_count(&hists->run, cost->run_ns);
+		wpool_cost_count(hists->costs, cost);
+	}
+	local_irq_restore(flags);
+}
+
+static unsigned long count_switches(void)
+{
+	return current->nvcsw + current->nivcsw;
 }
 
 /* call() of a task that is timed or traced; a detached task may be gone afterwards. */
@@ -178,21 +207,30 @@ static noinline void call_watched(struct wpool_worker *w, struct wpool_task *tas
 				  wpool_task_fn func, const struct context *was,
 				  bool item, u64 submit_ns)
 {
-	u64 start_ns = ktime_get_mono_fast_ns(), run_ns;
-	u64 wait_ns = submit_ns && start_ns > submit_ns ? start_ns - submit_ns : 0;
+	u64 start_ns = ktime_get_mono_fast_ns(), start_cpu_ns = current->se.sum_exec_runtime;
+	unsigned long switches = count_switches();
 	bool traced = wpool_trace_is_running();
-	void *shown = wpool_trace_func(task);
+	struct wpool_cost cost = {
+		.func = wpool_trace_func(task),
+		.runs = 1,
+		.wait_ns = submit_ns && start_ns > submit_ns ? start_ns - submit_ns : 0,
+	};
 
 	if (submit_ns)
-		count_time(w->pool, false, wait_ns);
+		count_wait(w->pool, cost.wait_ns);
 	if (traced)
-		wpool_trace_started(w, task, shown, wait_ns);
+		wpool_trace_started(w, task, cost.func, cost.wait_ns);
 	call(w, task, func, was, item);
-	run_ns = ktime_get_mono_fast_ns() - start_ns;
+	cost.run_ns = ktime_get_mono_fast_ns() - start_ns;
+	cost.worst_ns = cost.run_ns;
+	cost.cpu_ns = cost.run_ns;
+	/* the scheduler brings its sum up to date when it switches, and once a tick */
+	if (switches != count_switches())
+		cost.cpu_ns = min(cost.run_ns, current->se.sum_exec_runtime - start_cpu_ns);
 	if (traced)
-		wpool_trace_finished(w, task, shown, run_ns);
+		wpool_trace_finished(w, task, cost.func, cost.run_ns);
 	if (submit_ns)
-		count_time(w->pool, true, run_ns);
+		count_run(w->pool, &cost);
 }
 
 static __always_inline void call_for_worker(struct wpool_worker *w, struct wpool_task *task,

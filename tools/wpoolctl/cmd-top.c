@@ -2,7 +2,7 @@
 /*
  * wpoolctl top: pools, the functions of their tasks, workers and CPUs, again and again.
  *
- * The figures of pools come from sysfs. Functions, workers and CPUs come from debugfs,
+ * The figures of pools come from sysfs. All else comes from debugfs,
  * which in most cases is for root only; without it the view says why it is empty.
  */
 #include <ctype.h>
@@ -19,7 +19,7 @@
 
 #define MIN_INTERVAL_NS	(100 * NSEC_PER_MSEC)
 #define MAX_INTERVAL_NS	(60 * 60 * NSEC_PER_SEC)
-#define KEYS		"p f w c: views  < > r: sort  /: filter  h: help  q: quit"
+#define KEYS		"p f o w c: views  < > r: sort  /: filter  h: help  q: quit"
 
 /* ---- looking -------------------------------------------------------------- */
 
@@ -94,6 +94,20 @@ static __u64 now_ns(void)
 	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
 }
 
+static void look_at_table(struct looks *looks, const char *name)
+{
+	table_exit(&looks->last);
+	looks->last = looks->now;
+	*looks->error.text = '\0';
+	table_read(name, &looks->now, &looks->error);
+}
+
+static void forget_table(struct looks *looks)
+{
+	table_exit(&looks->now);
+	table_exit(&looks->last);
+}
+
 static int look(struct top *top, struct errmsg *e)
 {
 	int err = look_at_pools(top, e);
@@ -103,20 +117,18 @@ static int look(struct top *top, struct errmsg *e)
 	workers_exit(&top->workers);
 	*top->workers_error.text = '\0';
 	workers_read(&top->workers, &top->workers_error);
-	table_exit(&top->last_cpus);
-	top->last_cpus = top->cpus;
 	top->last_ns = top->look_ns;
 	top->look_ns = now_ns();
-	*top->cpus_error.text = '\0';
-	table_read("cpus", &top->cpus, &top->cpus_error);
+	look_at_table(&top->cpus, "cpus");
+	look_at_table(&top->costs, "costs");
 	return 0;
 }
 
 static void forget(struct top *top)
 {
 	workers_exit(&top->workers);
-	table_exit(&top->cpus);
-	table_exit(&top->last_cpus);
+	forget_table(&top->cpus);
+	forget_table(&top->costs);
 	while (top->nr_pools)
 		free(top->pools[--top->nr_pools].name);
 	free(top->pools);
@@ -127,7 +139,8 @@ static void forget(struct top *top)
 static void show_help(void)
 {
 	static const char *const lines[] = {
-		"p f w c  pools, functions, workers, CPUs; Tab goes on to the next",
+		"p f o    pools, functions, what they cost; Tab goes on to the next",
+		"w c      workers, CPUs",
 		"< >      sort by another column; r the other way round",
 		"/        show only pools and functions with these letters; Return ends it",
 		"up down  one line; Page Up, Page Down",
@@ -137,6 +150,8 @@ static void show_help(void)
 		"Red: submitters wait, tasks are refused, or tasks are queued and all of the",
 		"capacity is used up. Yellow: a hog, a worker that waits for a CPU.",
 		"since, oldest: how long the worker has run without a break, or slept.",
+		"Costs are counted while the attribute latency is 1. cpu% is of one CPU, the",
+		"times are for one task; off: asleep, or waiting for the CPU.",
 	};
 	size_t i;
 
@@ -211,6 +226,9 @@ static bool do_key(struct top *top, int key)
 		break;
 	case 'f':
 		set_view(top, VIEW_FUNCTIONS);
+		break;
+	case 'o':
+		set_view(top, VIEW_COSTS);
 		break;
 	case 'w':
 		set_view(top, VIEW_WORKERS);
@@ -327,7 +345,7 @@ static int parse_view(const char *name, enum view *view, struct errmsg *e)
 	for (*view = VIEW_POOLS; *view < NR_VIEWS; ++*view)
 		if (!strcmp(view_names[*view], name))
 			return 0;
-	return errmsg_set(e, ERRMSG_Q " is not one of pools, functions, workers, cpus", name);
+	return errmsg_set(e, ERRMSG_Q " is not one of pools, functions, costs, workers, cpus", name);
 }
 
 static int run(const struct command *cmd, int argc, char **argv)
@@ -424,12 +442,12 @@ const struct command cmd_top = {
 	.summary = "watch pools, functions, workers and CPUs",
 	.help =
 "Shows on the whole terminal what happens in pools, in which functions their\n"
-"workers are, what each worker does, and the queues of the CPUs. h explains the\n"
-"keys, q ends it. Functions, workers and CPUs are read from debugfs, which is for\n"
-"root only in most cases.\n"
+"workers are, what these cost (while latency is 1), what each worker does, and\n"
+"the queues of the CPUs. h explains the keys, q ends it. All but the pools is\n"
+"read from debugfs, which is for root only in most cases.\n"
 "\n"
 "  --interval SECONDS  time between two looks (1); ns, us, ms, s may be given\n"
-"  --view VIEW         pools, functions, workers or cpus\n"
+"  --view VIEW         pools, functions, costs, workers or cpus\n"
 "  --filter TEXT       only pools and functions with this text in their names\n"
 "  --sort COLUMN       of the pools, the largest first\n"
 "  --columns NAME,...  of the pools, as for stat\n"

@@ -15,7 +15,7 @@
 #include "sysfs.h"
 #include "tables.h"
 
-enum view { VIEW_POOLS, VIEW_FUNCTIONS, VIEW_WORKERS, VIEW_CPUS, NR_VIEWS };
+enum view { VIEW_POOLS, VIEW_FUNCTIONS, VIEW_COSTS, VIEW_WORKERS, VIEW_CPUS, NR_VIEWS };
 
 extern const char *const view_names[NR_VIEWS];
 
@@ -26,14 +26,19 @@ struct pool {
 	struct snapshot last, now;
 };
 
+/* A table of debugfs, and what it was in the look before. */
+struct looks {
+	struct table now, last;
+	struct errmsg error;
+};
+
 struct top {
 	const struct command *cmd;
 	struct pool *pools;
 	size_t nr_pools;
 	struct workers workers;
 	struct errmsg workers_error;
-	struct table cpus, last_cpus;
-	struct errmsg cpus_error;
+	struct looks cpus, costs;
 	__u64 look_ns, last_ns;
 	struct columns columns;
 	enum view view;

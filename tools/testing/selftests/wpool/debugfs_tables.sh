@@ -171,6 +171,28 @@ test_latency_counts_while_it_is_asked_for()
 	counted 100 || fail "it went on: $(table latency)"
 }
 
+# As for latency, and each function for itself; what sleeps is off its CPU.
+test_costs_tells_functions_apart()
+{
+	pool capacity=2 queue_depth=10 || return 1
+	work 50 || return 1
+	[ "$(table costs | wc -l)" = 1 ] ||
+		fail "counted without being asked: $(table costs)" || return 1
+	echo 1 >"$POOL_DIR/latency" && work 100 || return 1
+	wpoolctl run "$POOL" --work sleep:20ms --tasks 3 >/dev/null || return 1
+	runs() { table costs | awk -v name="$1" '$7 == name { print $2 }'; }
+	counted() { [ "$(runs dev_noop) $(runs dev_sleep)" = "$1" ]; }
+	wait_for counted "100 3" || fail "not 100 and 3: $(table costs)" || return 1
+	table costs | awk '
+	NR > 1 && ($5 > $4 || $6 > $4 || $6 * $2 < $4) { bad = 1 }
+	$7 == "dev_sleep" && ($4 < 60e6 || $4 - $5 < 30e6) { bad = 1 }
+	END { exit bad }' || fail "$(table costs)" || return 1
+	echo 0 >"$POOL_DIR/latency" && work 10 || return 1
+	counted "100 3" || fail "it went on: $(table costs)" || return 1
+	echo 1 >"$POOL_DIR/latency"
+	[ "$(table costs | wc -l)" = 1 ] || fail "not begun anew: $(table costs)"
+}
+
 # A task that runs needs the monitor, an idle worker that may leave the expiry timer;
 # in the end there is neither.
 test_timers_are_pending_only_while_needed()
@@ -197,14 +219,14 @@ test_tables_have_all_pools_and_none_that_is_gone()
 {
 	pool latency=1 && work 10 || return 1
 	exec 9<"$DEBUGFS/workers"
-	for table in cpus workers latency; do
+	for table in cpus workers latency costs; do
 		[ "$(stat -c %a "$DEBUGFS/$table")" = 444 ] || fail "$table can be written" || return 1
 		[ "$(table $table | wc -l)" -gt 1 ] || fail "$table does not have the pool" || return 1
 	done
 	[ "$(grep -c '^default ' "$DEBUGFS/cpus")" -ge "$(nproc)" ] ||
 		fail "nor the other one: $(cat "$DEBUGFS/cpus")" || return 1
 	wpoolctl destroy "$POOL" >/dev/null || return 1
-	for table in cpus workers latency; do
+	for table in cpus workers latency costs; do
 		[ "$(table $table | wc -l)" = 1 ] || fail "$table still has it" || return 1
 	done
 	# an open file says what is, not what was
@@ -216,7 +238,8 @@ test_tables_have_all_pools_and_none_that_is_gone()
 
 TESTS="cpus_adds_up_to_sysfs cpus_counts_what_is_queued workers_has_a_line_for_each
 	workers_says_how_long workers_names_a_hog
-	latency_counts_while_it_is_asked_for timers_are_pending_only_while_needed
+	latency_counts_while_it_is_asked_for costs_tells_functions_apart
+	timers_are_pending_only_while_needed
 	tables_have_all_pools_and_none_that_is_gone"
 
 run_tests "$@"

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What tasks cost by their functions, see wpool_get_costs(). */
+#include <linux/delay.h>
+#include <linux/slab.h>
+
+#include "core/cost.c"
+#include "fixture.h"
+
+/* ---- the table ------------------------------------------------------------ */
+
+/* Any address will do. */
+static void *nth_func(u32 n)
+{
+	return (void *)(0x1000UL + n);
+}
+
+static void wpool_cost_keeps_as_many_functions_as_it_has_entries(struct kunit *test)
+{
+	const u32 nr = WPOOL_NR_COSTS + 9;
+	struct wpool_cost *costs = kunit_kcalloc(test, WPOOL_NR_COSTS, sizeof(*costs),
+						 GFP_KERNEL);
+	struct wpool_cost one = { .runs = 1, .wait_ns = 2, .run_ns = 30, .cpu_ns = 20 };
+	struct wpool_cost *last;
+	u32 i, round;
+
+	KUNIT_ASSERT_NOT_NULL(test, costs);
+	last = &costs[WPOOL_NR_COSTS - 1];
+	for (round = 1; round <= 3; round++) {
+		for (i = 0; i < nr; i++) {
+			one.func = nth_func(i);
+			one.worst_ns = round == 2 ? 1000 + i : i;
+			wpool_cost_count(costs, &one);
+		}
+	}
+	for (i = 0; i < WPOOL_NR_COSTS - 1; i++) {
+		KUNIT_EXPECT_PTR_EQ(test, costs[i].func, nth_func(i));
+		KUNIT_EXPECT_EQ(test, costs[i].runs, 3);
+		KUNIT_EXPECT_EQ(test, costs[i].wait_ns, 6);
+		KUNIT_EXPECT_EQ(test, costs[i].run_ns, 90);
+		KUNIT_EXPECT_EQ(test, costs[i].cpu_ns, 60);
+		KUNIT_EXPECT_EQ(test, costs[i].worst_ns, 1000 + i);
+	}
+	/* the sums of all others */
+	KUNIT_EXPECT_PTR_EQ(test, last->func, NULL);
+	KUNIT_EXPECT_EQ(test, last->runs, 3 * 10);
+	KUNIT_EXPECT_EQ(test, last->worst_ns, 1000 + nr - 1);
+	KUNIT_EXPECT_PTR_EQ(test, wpool_cost_find(costs, WPOOL_NR_COSTS, NULL), last);
+	wpool_cost_clear(costs);
+	KUNIT_EXPECT_PTR_EQ(test, memchr_inv(costs, 0, WPOOL_NR_COSTS * sizeof(*costs)), NULL);
+}
+
+/* ---- of a pool ------------------------------------------------------------ */
+
+#define NR_ENTRIES	8
+
+struct costs {
+	struct wpool_cost entry[NR_ENTRIES];
+	int nr;
+};
+
+static struct costs *costs_of(struct kunit *test, struct wpool *pool)
+{
+	struct costs *costs = kunit_kzalloc(test, sizeof(*costs), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, costs);
+	costs->nr = wpool_get_costs(pool, costs->entry, NR_ENTRIES);
+	return costs;
+}
+
+/* One without runs if there is none of that function. */
+static struct wpool_cost cost_of(const struct costs *costs, void *func)
+{
+	int i;
+
+	for (i = 0; i < costs->nr; i++)
+		if (costs->entry[i].func == func)
+			return costs->entry[i];
+	return (struct wpool_cost){ };
+}
+
+static struct wpool *timed_pool(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+
+	wpk_attrs(&attrs, 4, 100);
+	attrs.latency = true;
+	return wpk_pool_attrs(test, &attrs);
+}
+
+#define SLEEP_MS	50
+
+static void sleep_fn(void *unused)
+{
+	msleep(SLEEP_MS);
+}
+
+static void compute_fn(void *unused)
+{
+	mdelay(2);
+}
+
+static void submit_fns(struct kunit *test, struct wpool *pool, void (*fn)(void *), u32 nr)
+{
+	while (nr--)
+		KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, fn, NULL, THIS_MODULE,
+						      GFP_KERNEL), 0);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+}
+
+static void expect_sound(struct kunit *test, const struct wpool_cost *cost, u64 runs)
+{
+	KUNIT_EXPECT_EQ(test, cost->runs, runs);
+	KUNIT_EXPECT_LE(test, cost->cpu_ns, cost->run_ns);
+	KUNIT_EXPECT_LE(test, cost->worst_ns, cost->run_ns);
+	KUNIT_EXPECT_GE(test, cost->worst_ns * runs, cost->run_ns);
+}
+
+static void wpool_get_costs_tells_functions_apart(struct kunit *test)
+{
+	struct wpool *pool = timed_pool(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
+	struct wpool_cost slept, computed, ran;
+	struct costs *costs;
+
+	submit_fns(test, pool, sleep_fn, 3);
+	submit_fns(test, pool, compute_fn, 5);
+	wpk_jobs_submit(test, pool, jobs, 0, 20);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	costs = costs_of(test, pool);
+	KUNIT_EXPECT_EQ(test, costs->nr, 3);
+	slept = cost_of(costs, sleep_fn);
+	computed = cost_of(costs, compute_fn);
+	ran = cost_of(costs, wpk_job_fn);
+	expect_sound(test, &slept, 3);
+	expect_sound(test, &computed, 5);
+	expect_sound(test, &ran, 20);
+	KUNIT_EXPECT_GE(test, slept.run_ns, 3 * SLEEP_MS * NSEC_PER_MSEC);
+	KUNIT_EXPECT_GE(test, computed.cpu_ns, 1);
+	/* of what it took it slept most, whatever the tick makes of the rest */
+	KUNIT_EXPECT_GE(test, slept.run_ns - slept.cpu_ns, 3 * SLEEP_MS * NSEC_PER_MSEC / 2);
+}
+
+static void wpool_get_costs_in_too_few_entries_sums_up(struct kunit *test)
+{
+	struct wpool *pool = timed_pool(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
+	struct wpool_cost costs[2];
+
+	submit_fns(test, pool, sleep_fn, 1);
+	submit_fns(test, pool, compute_fn, 5);
+	wpk_jobs_submit(test, pool, jobs, 0, 20);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, wpool_get_costs(pool, costs, 2), 2);
+	KUNIT_EXPECT_PTR_NE(test, costs[0].func, NULL);
+	KUNIT_EXPECT_PTR_EQ(test, costs[1].func, NULL);
+	KUNIT_EXPECT_EQ(test, costs[0].runs + costs[1].runs, 26);
+	KUNIT_EXPECT_EQ(test, wpool_get_costs(pool, costs, 1), 1);
+	KUNIT_EXPECT_PTR_EQ(test, costs[0].func, NULL);
+	KUNIT_EXPECT_EQ(test, costs[0].runs, 26);
+}
+
+static void wpool_get_costs_begins_anew_when_latency_is_switched_on(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 4, 100);
+	struct wpool_attrs attrs;
+	struct costs *costs;
+
+	KUNIT_EXPECT_EQ(test, costs_of(test, pool)->nr, -ENODATA);
+	wpool_attrs_init(&attrs);
+	attrs.latency = true;
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_LATENCY), 0);
+	KUNIT_EXPECT_EQ(test, costs_of(test, pool)->nr, 0);
+	submit_fns(test, pool, compute_fn, 2);
+	attrs.latency = false;
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_LATENCY), 0);
+	submit_fns(test, pool, compute_fn, 3);
+	costs = costs_of(test, pool);
+	KUNIT_EXPECT_EQ(test, cost_of(costs, compute_fn).runs, 2);
+	attrs.latency = true;
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_LATENCY), 0);
+	KUNIT_EXPECT_EQ(test, costs_of(test, pool)->nr, 0);
+}
+
+static void wpool_get_costs_bad_arguments(struct kunit *test)
+{
+	struct wpool *pool = timed_pool(test);
+	struct wpool_cost cost;
+
+	KUNIT_EXPECT_EQ(test, wpool_get_costs(NULL, &cost, 1), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_get_costs(ERR_PTR(-ENOMEM), &cost, 1), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_get_costs(pool, &cost, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_get_costs(pool, &cost, 1), 0);
+}
+
+static struct kunit_case cost_cases[] = {
+	KUNIT_CASE(wpool_cost_keeps_as_many_functions_as_it_has_entries),
+	KUNIT_CASE(wpool_get_costs_tells_functions_apart),
+	KUNIT_CASE(wpool_get_costs_in_too_few_entries_sums_up),
+	KUNIT_CASE(wpool_get_costs_begins_anew_when_latency_is_switched_on),
+	KUNIT_CASE(wpool_get_costs_bad_arguments),
+	{ }
+};
+
+static struct kunit_suite cost_suite = {
+	.name = "wpool_cost",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = cost_cases,
+};
+
+kunit_test_suite(cost_suite);

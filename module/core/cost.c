@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What tasks cost by their functions, see cost.h. */
+#include "core/cost.h"
+
+#include <linux/compiler.h>
+#include <linux/minmax.h>
+
+struct wpool_cost *wpool_cost_find(struct wpool_cost *costs, u32 nr, void *func)
+{
+	struct wpool_cost *cost, *last = &costs[nr - 1];
+
+	for (cost = costs; func && cost < last; cost++) {
+		if (!cost->runs)
+			WRITE_ONCE(cost->func, func);
+		if (cost->func == func)
+			return cost;
+	}
+	return last;
+}
+
+void wpool_cost_add(struct wpool_cost *sum, const struct wpool_cost *cost)
+{
+	WRITE_ONCE(sum->wait_ns, sum->wait_ns + READ_ONCE(cost->wait_ns));
+	WRITE_ONCE(sum->run_ns, sum->run_ns + READ_ONCE(cost->run_ns));
+	WRITE_ONCE(sum->cpu_ns, sum->cpu_ns + READ_ONCE(cost->cpu_ns));
+	WRITE_ONCE(sum->worst_ns, max(sum->worst_ns, READ_ONCE(cost->worst_ns)));
+	WRITE_ONCE(sum->runs, sum->runs + READ_ONCE(cost->runs));
+}
+
+void wpool_cost_count(struct wpool_cost *costs, const struct wpool_cost *one)
+{
+	wpool_cost_add(wpool_cost_find(costs, WPOOL_NR_COSTS, one->func), one);
+}
+
+void wpool_cost_clear(struct wpool_cost *costs)
+{
+	u32 i;
+
+	for (i = 0; i < WPOOL_NR_COSTS; i++) {
+		WRITE_ONCE(costs[i].runs, 0);
+		WRITE_ONCE(costs[i].func, NULL);
+		WRITE_ONCE(costs[i].wait_ns, 0);
+		WRITE_ONCE(costs[i].run_ns, 0);
+		WRITE_ONCE(costs[i].cpu_ns, 0);
+		WRITE_ONCE(costs[i].worst_ns, 0);
+	}
+}

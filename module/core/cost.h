@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What tasks cost by their functions: a short table, in the order in which the functions
+ * were first seen. The last entry is for those that found no room.
+ */
+#ifndef WPOOL_CORE_COST_H
+#define WPOOL_CORE_COST_H
+
+#include <linux/wpool.h>
+
+/* Entries of a CPU's table. */
+#define WPOOL_NR_COSTS	32
+
+/**
+ * wpool_cost_find() - the entry of a function
+ * @costs: the table; its entries up to the first one without runs are in use
+ * @nr: how many entries it has
+ * @func: the function; %NULL for the last entry
+ *
+ * Context: any; nobody else looks for an entry meanwhile.
+ * Return: the entry, which is new if it has no runs.
+ */
+struct wpool_cost *wpool_cost_find(struct wpool_cost *costs, u32 nr, void *func);
+
+/**
+ * wpool_cost_count() - count a task that has returned
+ * @costs: table of WPOOL_NR_COSTS entries
+ * @one: its function and its times; runs is 1
+ *
+ * Context: the table's own CPU, interrupts off.
+ */
+void wpool_cost_count(struct wpool_cost *costs, const struct wpool_cost *one);
+
+/** wpool_cost_add() - add one entry to another one of the same function */
+void wpool_cost_add(struct wpool_cost *sum, const struct wpool_cost *cost);
+
+/** wpool_cost_clear() - forget everything; nobody counts meanwhile, but some may read */
+void wpool_cost_clear(struct wpool_cost *costs);
+
+#endif /* WPOOL_CORE_COST_H */

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A view of wpoolctl top that is a list of lines, see top-list.h. */
+#include "top-list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int rows_init(struct rows *rows, size_t nr)
+{
+	rows->nr = nr;
+	rows->row = calloc(nr + 1, sizeof(*rows->row));
+	return rows->row ? 0 : -1;
+}
+
+static int compare_cells(const struct list_column *column, const struct cell *one,
+			 const struct cell *other)
+{
+	switch (column->order) {
+	case BY_WORD:
+		return strcmp(one->word, other->word);
+	case SMALLEST_FIRST:
+		return top_compare_values(other->value, one->value);
+	default:
+		return top_compare_values(one->value, other->value);
+	}
+}
+
+static const struct list *sorted_list;
+static const struct top *sorted;
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct list_column *column = sorted_list->column;
+	const struct row *one = a, *other = b;
+	size_t i = sorted->sort;
+	int order = compare_cells(&column[i], &one->cell[i], &other->cell[i]);
+
+	if (sorted->reverse)
+		order = -order;
+	for (i = sorted_list->tie; !order && column[i].title; i++)
+		order = compare_cells(&column[i], &one->cell[i], &other->cell[i]);
+	return order;
+}
+
+static void show_cell(const struct list_column *column, int width, bool last,
+		      const struct cell *cell)
+{
+	const char *word = cell->word;
+	char text[128];
+
+	if (column->format) {
+		column->format(cell, text, sizeof(text));
+		word = text;
+	}
+	if (!word)
+		screen_put(cell->style, "%*.0f", width, cell->value);
+	else if (last)
+		screen_put(cell->style, "%s", word);
+	else
+		screen_put(cell->style, "%*.*s", width, abs(width), word);
+}
+
+static void show_row(const struct list *list, const struct rows *rows, const struct row *row)
+{
+	const struct list_column *column = list->column;
+	size_t i;
+
+	for (i = 0; column[i].title; i++) {
+		screen_put(SCREEN_PLAIN, i ? " " : "");
+		show_cell(&column[i], rows->width[i], !column[i + 1].title,
+			  &row->cell[i]);
+	}
+	screen_end_line();
+}
+
+static int name_width(const struct top *top)
+{
+	int width = 7;
+	size_t i;
+
+	for (i = 0; i < top->nr_pools; i++)
+		if ((int)strlen(top->pools[i].name) > width)
+			width = strlen(top->pools[i].name);
+	return width < top_max_name() ? width : top_max_name();
+}
+
+void show_list(struct top *top, const struct list *list)
+{
+	const struct errmsg *error = list->error(top);
+	struct rows rows = { };
+	size_t i, shown = 0;
+
+	if (*error->text) {
+		screen_put(SCREEN_WARN, "%s", error->text);
+		screen_end_line();
+		return;
+	}
+	for (i = 0; list->column[i].title; i++)
+		rows.width[i] = list->column[i].width ?: -name_width(top);
+	if (list->make(top, &rows))
+		return;
+	for (i = 0; list->column[i].title; i++)
+		top_put_title(top, i, rows.width[i] < 0, abs(rows.width[i]),
+			  list->column[i].title);
+	screen_end_line();
+	sorted = top;
+	sorted_list = list;
+	if (rows.nr)
+		qsort(rows.row, rows.nr, sizeof(*rows.row), compare_rows);
+	for (i = 0; i < rows.nr; i++) {
+		const struct row *row = &rows.row[i];
+
+		if (top_passes(top, row->cell[0].word, row->func) && top_is_shown(top, shown++))
+			show_row(list, &rows, row);
+	}
+	free(rows.row);
+}
