@@ -55,6 +55,7 @@
 #include <linux/spinlock.h>
 #include <linux/timer.h>
 #include <linux/types.h>
+#include <linux/wait.h>
 
 struct task_struct;
 struct wpool;
@@ -794,6 +795,87 @@ int wpool_event_cancel_sync(struct wpool_event *event);
  * Context: the event's function or its abort function; process context; sleeps.
  */
 void wpool_event_finish(struct wpool_event *event);
+
+/**
+ * struct wpool_watch - lets what happens to a file, or to a wait queue, fire an event
+ *
+ * Every wake-up that matters fires the event, until wpool_watch_end(): the function need
+ * not ask for the next one. As with EPOLLET, several wake-ups may be one run, and the
+ * function takes all that there is, or asks wpool_watch_ready() in the end and fires the
+ * event itself.
+ *
+ *	struct conn { struct wpool_event event; struct wpool_watch watch; ... };
+ *
+ *	err = wpool_watch_file(&conn->watch, &conn->event, file, EPOLLIN);
+ *
+ * It must be zeroed before its first use. An event may have several. All fields are
+ * private.
+ */
+struct wpool_watch {
+	/* private: */
+	struct wait_queue_entry entry;
+	struct wait_queue_head *head;
+	struct wpool_event *event;
+	struct file *file;
+	__poll_t events;
+	bool missed;
+};
+
+/**
+ * wpool_watch_file() - fire an event when a file is ready
+ * @watch: zeroed, or ended
+ * @event: the event
+ * @file: the file; the watch has a reference of its own until it ends
+ * @events: what is waited for, as for poll(2); %EPOLLERR and %EPOLLHUP always are, too
+ *
+ * If the file is ready now, that fires the event, too. The function may start, end the
+ * watch and free it before this call returns.
+ *
+ * Context: process context; may sleep.
+ * Return:
+ * * 0 - the watch has begun
+ * * -EBUSY - it has begun before
+ * * -EPERM - the file cannot be polled
+ * * -EOPNOTSUPP - the file wakes those who poll it through no wait queue, or several
+ */
+int wpool_watch_file(struct wpool_watch *watch, struct wpool_event *event, struct file *file,
+		     __poll_t events);
+
+/**
+ * wpool_watch_queue() - fire an event with every wake-up of a wait queue
+ * @watch: zeroed, or ended
+ * @event: the event, whose function looks whether what it waits for is true
+ * @head: the wait queue; it lives until the watch ends
+ *
+ * What became true before this call does not fire the event. The function may start, end
+ * the watch and free it before this call returns.
+ *
+ * Context: any except NMI, interrupts on or off; where @head may be woken.
+ * Return: 0; -EBUSY if the watch has begun before.
+ */
+int wpool_watch_queue(struct wpool_watch *watch, struct wpool_event *event,
+		      struct wait_queue_head *head);
+
+/**
+ * wpool_watch_ready() - what of that which a file's watch waits for is there now?
+ * @watch: begun with wpool_watch_file()
+ *
+ * Context: process context; may sleep. The watch does not end meanwhile.
+ * Return: as poll(2): a part of what was asked for, of %EPOLLERR and %EPOLLHUP.
+ */
+__poll_t wpool_watch_ready(const struct wpool_watch *watch);
+
+/**
+ * wpool_watch_end() - watch no more
+ * @watch: zeroed, begun or ended
+ *
+ * After this no wake-up fires the event; a fire from before is still there, see
+ * wpool_event_cancel_sync(). The event's function may call this, and must, before
+ * wpool_event_finish().
+ *
+ * Context: process context; not twice at once for one watch.
+ */
+void wpool_watch_end(struct wpool_watch *watch);
 
 /**
  * wpool_attrs_init() - set every attribute to its default

@@ -58,7 +58,7 @@ static bool has_acted;
 static bool watch_workers(struct wpool *pool, struct wpool_runq *rq, u64 now)
 {
 	u64 hog_ns = READ_ONCE(pool->hog_ms) * (u64)NSEC_PER_MSEC;
-	struct wpool_watch *watch = &rq->watch;
+	struct wpool_looked *watch = &rq->watch;
 	u32 look = READ_ONCE(rq->tick);
 
 	watch->retake = WPOOL_RETAKE_NONE;
@@ -117,7 +117,7 @@ static void hand_over(struct wpool *pool, struct wpool_runq *rq)
 /* ---- stalls ---- */
 
 /* Note what is at the head of a queue. Returns for how long, if that is a stall, or 0. */
-static u64 standing_ns(struct wpool_watch *watch, u64 head, u64 now)
+static u64 standing_ns(struct wpool_looked *watch, u64 head, u64 now)
 {
 	if (!watch->head_ns || watch->head != head) {
 		watch->head = head;

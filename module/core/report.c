@@ -54,7 +54,7 @@ static void show_workers(struct wpool *pool)
 	}
 }
 
-void wpool_report_stall(struct wpool *pool, struct wpool_watch *watch, int cpu, u64 ns)
+void wpool_report_stall(struct wpool *pool, struct wpool_looked *watch, int cpu, u64 ns)
 {
 	static DEFINE_RATELIMIT_STATE(limit, DEFAULT_RATELIMIT_INTERVAL, 2);
 
@@ -154,7 +154,7 @@ static u32 count_looks(struct wpool *pool)
 
 bool wpool_report_jam(struct wpool *pool, u64 now)
 {
-	struct wpool_watch *watch = &pool->watch;
+	struct wpool_looked *watch = &pool->watch;
 	u32 looks = count_looks(pool);
 
 	if (watch->jam_reported)

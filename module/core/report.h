@@ -8,7 +8,7 @@
 #include <linux/types.h>
 
 struct wpool;
-struct wpool_watch;
+struct wpool_looked;
 
 /**
  * wpool_report_stall() - nobody takes from a queue, although somebody could
@@ -19,7 +19,7 @@ struct wpool_watch;
  *
  * Context: the monitor, in an RCU read-side section.
  */
-void wpool_report_stall(struct wpool *pool, struct wpool_watch *watch, int cpu, u64 ns);
+void wpool_report_stall(struct wpool *pool, struct wpool_looked *watch, int cpu, u64 ns);
 
 /**
  * wpool_report_jam() - look whether tasks or submitters wait for nothing to happen

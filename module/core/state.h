@@ -105,7 +105,7 @@
 enum wpool_retake { WPOOL_RETAKE_NONE, WPOOL_RETAKE_BLOCKED, WPOOL_RETAKE_ALL };
 
 /**
- * struct wpool_watch - what the monitor saw of a queue at its last look
+ * struct wpool_looked - what the monitor saw of a queue at its last look
  * @look: N: the run queue's @tick; of a pool, the sum of all
  * @look_ns: N: since when @look has not changed, or 0
  * @retake: N: which workers to count out in this look
@@ -114,7 +114,7 @@ enum wpool_retake { WPOOL_RETAKE_NONE, WPOOL_RETAKE_BLOCKED, WPOOL_RETAKE_ALL };
  * @reported: N: the log has a message about it
  * @jam_reported: N: of a pool: the log says why its tasks wait, see report.h
  */
-struct wpool_watch {
+struct wpool_looked {
 	u32 look;
 	u64 look_ns;
 	enum wpool_retake retake;
@@ -229,7 +229,7 @@ struct wpool_runq {
 	call_single_data_t look;
 	bool is_called;
 	atomic_t nr_looks;
-	struct wpool_watch watch;
+	struct wpool_looked watch;
 	struct wpool_hists *hists;
 	struct wpool *pool;
 };
@@ -483,7 +483,7 @@ struct wpool {
 	u64 spawned;
 	u64 faults;
 
-	struct wpool_watch watch;
+	struct wpool_looked watch;
 	u64 handoffs;
 	u64 hogs;
 	u64 exhausted;

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Watches: wake-ups of files and wait queues that fire events, see struct wpool_watch. */
+#include <linux/anon_inodes.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/poll.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+
+#include "event.h"
+
+/*
+ * A file that is ready for what the case says.
+ * @nr_heads: in how many wait queues who polls it is put
+ * @wakes: a wake-up comes while it is polled
+ */
+struct fake {
+	struct wait_queue_head heads[2];
+	unsigned int nr_heads;
+	__poll_t ready;
+	__poll_t wakes;
+};
+
+static __poll_t fake_poll(struct file *file, poll_table *table)
+{
+	struct fake *fake = file->private_data;
+	unsigned int i;
+
+	for (i = 0; i < fake->nr_heads; i++)
+		poll_wait(file, &fake->heads[i], table);
+	if (fake->wakes)
+		wake_up_poll(&fake->heads[0], fake->wakes);
+	return fake->ready;
+}
+
+static const struct file_operations fake_fops = {
+	.owner = THIS_MODULE,
+	.poll = fake_poll,
+};
+
+static const struct file_operations no_poll_fops = {
+	.owner = THIS_MODULE,
+};
+
+static void close_file(void *file)
+{
+	fput(file);
+	/* a thread of the kernel leaves the rest to somebody else */
+	flush_delayed_fput();
+}
+
+static struct file *fake_file(struct kunit *test, struct fake **fake,
+			      const struct file_operations *fops)
+{
+	struct file *file;
+	unsigned int i;
+
+	*fake = kunit_kzalloc(test, sizeof(**fake), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, *fake);
+	(*fake)->nr_heads = 1;
+	for (i = 0; i < ARRAY_SIZE((*fake)->heads); i++)
+		init_waitqueue_head(&(*fake)->heads[i]);
+	file = anon_inode_getfile("[wpool_kunit]", fops, *fake, O_RDONLY);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, close_file, file), 0);
+	return file;
+}
+
+/* Ended when the case ends, before its event is cancelled. */
+static void end_watch(void *watch)
+{
+	wpool_watch_end(watch);
+}
+
+static struct wpool_watch *new_watch(struct kunit *test)
+{
+	struct wpool_watch *watch = kunit_kzalloc(test, sizeof(*watch), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, watch);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, end_watch, watch), 0);
+	return watch;
+}
+
+/* It ran so often, and has not been fired since. */
+static void expect_runs(struct kunit *test, struct wpk_ev *ev, int runs)
+{
+	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == runs);
+	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(ev)), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ev->runs), runs);
+}
+
+static void wake(void *head)
+{
+	wake_up(head);
+}
+
+static void wpool_watch_queue_each_wake_up_fires_the_event(struct kunit *test)
+{
+	struct wpk_ev *ev = wpk_evs(test, wpk_pool(test, 2, 0), NULL, 1);
+	struct wpool_watch *watch = new_watch(test);
+	DECLARE_WAIT_QUEUE_HEAD_ONSTACK(head);
+
+	KUNIT_EXPECT_EQ(test, wpool_watch_queue(watch, wpk_event(ev), &head), 0);
+	KUNIT_EXPECT_EQ(test, wpool_watch_queue(watch, wpk_event(ev), &head), -EBUSY);
+	expect_runs(test, ev, 0);
+	wake_up(&head);
+	expect_runs(test, ev, 1);
+	wpk_in_softirq(wake, &head);
+	expect_runs(test, ev, 2);
+	/* whatever the wake-up is about */
+	wake_up_poll(&head, EPOLLPRI);
+	expect_runs(test, ev, 3);
+	wpool_watch_end(watch);
+	KUNIT_EXPECT_FALSE(test, waitqueue_active(&head));
+	wake_up(&head);
+	expect_runs(test, ev, 3);
+	/* and anew */
+	KUNIT_EXPECT_EQ(test, wpool_watch_queue(watch, wpk_event(ev), &head), 0);
+	wake_up(&head);
+	expect_runs(test, ev, 4);
+	wpool_watch_end(watch);
+	wpool_watch_end(watch);
+}
+
+static void wpool_watch_file_that_is_ready_fires_at_once(struct kunit *test)
+{
+	struct wpk_ev *ev = wpk_evs(test, wpk_pool(test, 2, 0), NULL, 1);
+	struct wpool_watch *watch = new_watch(test);
+	struct fake *fake;
+	struct file *file = fake_file(test, &fake, &fake_fops);
+
+	fake->ready = EPOLLOUT;
+	KUNIT_EXPECT_EQ(test, wpool_watch_file(watch, wpk_event(ev), file, EPOLLIN), 0);
+	expect_runs(test, ev, 0);
+	KUNIT_EXPECT_EQ(test, wpool_watch_ready(watch), 0);
+	wpool_watch_end(watch);
+	fake->ready |= EPOLLIN;
+	KUNIT_EXPECT_EQ(test, wpool_watch_file(watch, wpk_event(ev), file, EPOLLIN), 0);
+	expect_runs(test, ev, 1);
+	KUNIT_EXPECT_EQ(test, wpool_watch_ready(watch), EPOLLIN);
+}
+
+static void wpool_watch_file_fires_for_what_it_waits_for(struct kunit *test)
+{
+	struct wpk_ev *ev = wpk_evs(test, wpk_pool(test, 2, 0), NULL, 1);
+	struct wpool_watch *watch = new_watch(test);
+	struct fake *fake;
+	struct file *file = fake_file(test, &fake, &fake_fops);
+
+	KUNIT_EXPECT_EQ(test, wpool_watch_file(watch, wpk_event(ev), file, EPOLLIN), 0);
+	wake_up_poll(&fake->heads[0], EPOLLOUT);
+	expect_runs(test, ev, 0);
+	wake_up_poll(&fake->heads[0], EPOLLOUT | EPOLLIN);
+	expect_runs(test, ev, 1);
+	/* a wake-up that does not say */
+	wake_up(&fake->heads[0]);
+	expect_runs(test, ev, 2);
+	wake_up_poll(&fake->heads[0], EPOLLHUP);
+	expect_runs(test, ev, 3);
+	wake_up_poll(&fake->heads[0], EPOLLERR);
+	expect_runs(test, ev, 4);
+}
+
+/* It was not there when the file said so, and would not come again. */
+static void wpool_watch_file_a_wake_up_while_it_begins_counts(struct kunit *test)
+{
+	struct wpk_ev *ev = wpk_evs(test, wpk_pool(test, 2, 0), NULL, 1);
+	struct wpool_watch *watch = new_watch(test);
+	struct fake *fake;
+	struct file *file = fake_file(test, &fake, &fake_fops);
+
+	fake->wakes = EPOLLOUT;
+	KUNIT_EXPECT_EQ(test, wpool_watch_file(watch, wpk_event(ev), file, EPOLLIN), 0);
+	expect_runs(test, ev, 0);
+	wpool_watch_end(watch);
+	fake->wakes = EPOLLIN;
+	KUNIT_EXPECT_EQ(test, wpool_watch_file(watch, wpk_event(ev), file, EPOLLIN), 0);
+	expect_runs(test, ev, 1);
+}
+
+static void wpool_watch_file_that_cannot_be_watched_is_refused(struct kunit *test)
+{
+	struct wpk_ev *ev = wpk_evs(test, wpk_pool(test, 2, 0), NULL, 1);
+	struct wpool_watch *watch = new_watch(test);
+	struct fake *fake;
+	struct file *mute = fake_file(test, &fake, &no_poll_fops);
+	struct file *file = fake_file(test, &fake, &fake_fops);
+	unsigned int i;
+
+	fake->ready = EPOLLIN;
+	KUNIT_EXPECT_EQ(test, wpool_watch_file(watch, wpk_event(ev), mute, EPOLLIN), -EPERM);
+	for (i = 0; i <= 2; i += 2) {
+		fake->nr_heads = i;
+		KUNIT_EXPECT_EQ(test, wpool_watch_file(watch, wpk_event(ev), file, EPOLLIN),
+				-EOPNOTSUPP);
+	}
+	KUNIT_EXPECT_FALSE(test, waitqueue_active(&fake->heads[0]));
+	KUNIT_EXPECT_EQ(test, file_count(file), 1);
+	KUNIT_EXPECT_EQ(test, file_count(mute), 1);
+	expect_runs(test, ev, 0);
+	/* nothing of that is left */
+	fake->nr_heads = 1;
+	KUNIT_EXPECT_EQ(test, wpool_watch_file(watch, wpk_event(ev), file, EPOLLIN), 0);
+	KUNIT_EXPECT_EQ(test, wpool_watch_file(watch, wpk_event(ev), file, EPOLLIN), -EBUSY);
+	KUNIT_EXPECT_EQ(test, file_count(file), 2);
+	expect_runs(test, ev, 1);
+	wpool_watch_end(watch);
+	KUNIT_EXPECT_EQ(test, file_count(file), 1);
+}
+
+/* The wait queue goes, and tells those who are in it. */
+static void wpool_watch_queue_that_goes_ends_the_watch(struct kunit *test)
+{
+	struct wpk_ev *ev = wpk_evs(test, wpk_pool(test, 2, 0), NULL, 1);
+	struct wait_queue_head *head = kmalloc(sizeof(*head), GFP_KERNEL);
+	struct wpool_watch *watch = new_watch(test);
+
+	KUNIT_ASSERT_NOT_NULL(test, head);
+	init_waitqueue_head(head);
+	KUNIT_EXPECT_EQ(test, wpool_watch_queue(watch, wpk_event(ev), head), 0);
+	wake_up_poll(head, EPOLLHUP | POLLFREE);
+	KUNIT_EXPECT_FALSE(test, waitqueue_active(head));
+	synchronize_rcu();
+	kfree(head);
+	expect_runs(test, ev, 1);
+	wpool_watch_end(watch);
+}
+
+/* ---- watches that end in the function ---------------------------------------- */
+
+struct once {
+	struct wpool_event event;
+	struct wpool_watch watch;
+	atomic_t *gone;
+};
+
+static void once_fn(struct wpool_event *event)
+{
+	struct once *once = container_of(event, struct once, event);
+	atomic_t *gone = once->gone;
+
+	wpool_watch_end(&once->watch);
+	wpool_event_finish(event);
+	memset(once, 0x5a, sizeof(*once));
+	kfree(once);
+	atomic_inc(gone);
+}
+
+static void once_abort(struct wpool_event *event, int status)
+{
+	once_fn(event);
+}
+
+static int keep_waking(struct wpk_thread *thread)
+{
+	struct fake *fake = thread->arg;
+
+	while (!wpk_stopped(thread->test))
+		wake_up_poll(&fake->heads[0], EPOLLIN);
+	return 0;
+}
+
+/* While it begins, and while it ends, wake-ups come all the time. */
+static void wpool_watch_end_in_the_function_that_frees_the_watch(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 4);
+	atomic_t *gone = kunit_kzalloc(test, sizeof(*gone), GFP_KERNEL);
+	struct fake *fake;
+	struct file *file = fake_file(test, &fake, &fake_fops);
+	struct wpk_thread *thread;
+	struct once *once;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, gone);
+	thread = wpk_thread(test, keep_waking, pool, NULL, fake);
+	for (i = 0; i < WPK_LIFETIME_ROUNDS; i++) {
+		once = kzalloc(sizeof(*once), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, once);
+		once->gone = gone;
+		wpool_event_init(&once->event, pool, once_fn, once_abort);
+		if (i & 1)
+			KUNIT_ASSERT_EQ(test, wpool_watch_queue(&once->watch, &once->event,
+								&fake->heads[0]), 0);
+		else
+			KUNIT_ASSERT_EQ(test, wpool_watch_file(&once->watch, &once->event,
+							       file, EPOLLIN), 0);
+		cond_resched();
+	}
+	WPK_ASSERT_EVENTUALLY(test, atomic_read(gone) == WPK_LIFETIME_ROUNDS);
+	wpk_stop(test);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_FALSE(test, waitqueue_active(&fake->heads[0]));
+	KUNIT_EXPECT_EQ(test, file_count(file), 1);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+}
+
+static struct kunit_case watch_cases[] = {
+	KUNIT_CASE(wpool_watch_queue_each_wake_up_fires_the_event),
+	KUNIT_CASE(wpool_watch_file_that_is_ready_fires_at_once),
+	KUNIT_CASE(wpool_watch_file_fires_for_what_it_waits_for),
+	KUNIT_CASE(wpool_watch_file_a_wake_up_while_it_begins_counts),
+	KUNIT_CASE(wpool_watch_file_that_cannot_be_watched_is_refused),
+	KUNIT_CASE(wpool_watch_queue_that_goes_ends_the_watch),
+	KUNIT_CASE_SLOW(wpool_watch_end_in_the_function_that_frees_the_watch),
+	{}
+};
+
+static struct kunit_suite watch_suite = {
+	.name = "wpool_watch",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = watch_cases,
+};
+
+kunit_test_suite(watch_suite);
