@@ -61,6 +61,20 @@ int cpulist_last(const struct cpulist *cpus)
 	return -1;
 }
 
+int cpulist_nth(const struct cpulist *cpus, unsigned int n)
+{
+	unsigned int count = 0;
+	int cpu;
+
+	for (cpu = 0; cpu < CPULIST_WORDS; cpu++)
+		count += __builtin_popcountll(cpus->bits[cpu]);
+	n %= count;
+	for (cpu = 0; cpu < CPULIST_CPUS; cpu++)
+		if (cpus->bits[cpu / 64] >> (cpu % 64) & 1 && !n--)
+			break;
+	return cpu;
+}
+
 unsigned int cpulist_bytes(const struct cpulist *cpus)
 {
 	int last = cpulist_last(cpus);

@@ -21,6 +21,9 @@ int cpulist_parse(const char *s, struct cpulist *cpus, struct errmsg *e);
 /* Bytes of @bits that are needed up to the last CPU, a multiple of 8. */
 unsigned int cpulist_bytes(const struct cpulist *cpus);
 
+/* The CPU number @n of the list, from 0, which is taken again when it ends. */
+int cpulist_nth(const struct cpulist *cpus, unsigned int n);
+
 /* The last CPU of the list, -1 if there is none. */
 int cpulist_last(const struct cpulist *cpus);
 

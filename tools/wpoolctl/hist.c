@@ -104,20 +104,26 @@ void hists_between(const struct hists *before, const struct hists *now, struct h
 	}
 }
 
+size_t hist_rank(const __u64 *bucket, size_t nr_buckets, __u64 nr, unsigned int ppm)
+{
+	/* the time of this rank, from 1, and all before it */
+	__u64 rank = (nr / 1000000) * ppm + (nr % 1000000 * ppm + 999999) / 1000000;
+	__u64 seen = 0;
+	size_t i;
+
+	for (i = 0; i + 1 < nr_buckets; i++) {
+		seen += bucket[i];
+		if (seen >= rank && seen)
+			break;
+	}
+	return i;
+}
+
 __u64 hist_percentile(const struct hists *hists, enum hist_kind kind, unsigned int ppm)
 {
 	const struct hist *hist = &hists->hist[kind];
-	__u64 seen = 0, rank;
-	size_t i;
 
 	if (!hist->nr)
 		return 0;
-	/* the task of this rank, from 1, and all before it */
-	rank = (hist->nr / 1000000) * ppm + (hist->nr % 1000000 * ppm + 999999) / 1000000;
-	for (i = 0; i < hists->nr_buckets; i++) {
-		seen += hist->bucket[i];
-		if (seen >= rank && seen)
-			return bucket_end(hists, hist, i);
-	}
-	return hist->max_ns;
+	return bucket_end(hists, hist, hist_rank(hist->bucket, hists->nr_buckets, hist->nr, ppm));
 }

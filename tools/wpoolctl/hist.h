@@ -39,6 +39,9 @@ int hists_parse(struct hists *hists, char *text, struct errmsg *e);
  */
 void hists_between(const struct hists *before, const struct hists *now, struct hists *out);
 
+/* The bucket that has the time of this rank, of @nr > 0 in all; the last if in doubt. */
+size_t hist_rank(const __u64 *bucket, size_t nr_buckets, __u64 nr, unsigned int ppm);
+
 /*
  * A time that so many of a million tasks did not exceed, as precise as the buckets: at
  * least the true one. 0 without a task.

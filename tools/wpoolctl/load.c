@@ -3,6 +3,7 @@
 #include "load.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -14,6 +15,9 @@
 
 #define TICK_NS		(100 * NSEC_PER_MSEC)
 #define STOP_TICK_NS	(20 * NSEC_PER_MSEC)
+
+/* A submitter may wake up so late for the last arrival, and still hand it over. */
+#define GRACE_NS	(20 * NSEC_PER_MSEC)
 
 /* Cancelled tasks end within milliseconds; a machine may be slow. */
 #define STUCK_NS	(30 * NSEC_PER_SEC)
@@ -67,7 +71,15 @@ struct watch {
 	bool cancelled;		/* and was done */
 	__u64 ending_ns;
 	__u64 looked_ns;
+	struct wpool_dev_stats stats;
+	struct interval last;	/* sums at the end of the last interval */
 };
+
+__u64 load_length_ns(const struct load_config *config)
+{
+	return config->duration_ns ? config->arrivals.ramp_ns + config->warmup_ns +
+				     config->duration_ns : 0;
+}
 
 static void show_progress(struct watch *w, __u64 now)
 {
@@ -82,15 +94,104 @@ static void show_progress(struct watch *w, __u64 now)
 			w->ending ? "cancelling" : "");
 }
 
+static const char *phase(const struct load_config *config, __u64 ns)
+{
+	__u64 length_ns = load_length_ns(config);
+
+	if (ns <= config->arrivals.ramp_ns)
+		return "ramp";
+	if (ns <= config->arrivals.ramp_ns + config->warmup_ns)
+		return "warm-up";
+	return length_ns && ns > length_ns + GRACE_NS ? "drain" : "run";
+}
+
+/* Sums from the start of the run until now, and the times since the last call. */
+static void sum_interval(struct watch *w, __u64 now, struct interval *sum)
+{
+	const struct load_config *config = w->load->config;
+	__u64 length_ns = load_length_ns(config), scheduled_ns;
+	struct tally_interval *tally = &w->load->tally.interval;
+	__u32 i;
+
+	*sum = (struct interval){ .to_ns = now - w->load->start_ns };
+	sum->phase = phase(config, sum->to_ns);
+	for (i = 0; i < config->submitters; i++) {
+		sum->submitted += atomic_load(&w->load->submitters[i].accepted);
+		sum->refused += atomic_load(&w->load->submitters[i].refused);
+	}
+	sum->asked = sum->submitted + sum->refused;
+	if (config->arrivals.rate && !w->ending) {
+		scheduled_ns = length_ns && sum->to_ns > length_ns ? length_ns : sum->to_ns;
+		sum->asked = ceil(arrivals_expected(&config->arrivals, scheduled_ns));
+		if (config->tasks && sum->asked > config->tasks)
+			sum->asked = config->tasks;
+	}
+	if (sum->asked > sum->submitted + sum->refused && !atomic_load(&w->load->stop))
+		sum->behind = sum->asked - sum->submitted - sum->refused;
+	pthread_mutex_lock(&w->load->lock);
+	sum->completed = tally->completed;
+	sum->ended = tally->total_ns.nr;
+	sum->p50_ns = timehist_percentile(&tally->total_ns, 500000);
+	sum->p99_ns = timehist_percentile(&tally->total_ns, 990000);
+	sum->p99_9_ns = timehist_percentile(&tally->total_ns, 999000);
+	sum->max_ns = tally->total_ns.max_ns;
+	timehist_clear(&tally->total_ns);
+	pthread_mutex_unlock(&w->load->lock);
+	sum->workers = w->stats.workers;
+	sum->queued = w->stats.queued;
+}
+
+static __u64 more(__u64 now, __u64 before)
+{
+	return now > before ? now - before : 0;
+}
+
+static void end_interval(struct watch *w, __u64 now)
+{
+	struct interval sum, interval;
+
+	dev_stats(w->fd, &w->stats);
+	sum_interval(w, now, &sum);
+	interval = sum;
+	interval.from_ns = w->last.to_ns;
+	interval.asked = more(sum.asked, w->last.asked);
+	interval.submitted -= w->last.submitted;
+	interval.refused -= w->last.refused;
+	interval.completed -= w->last.completed;
+	w->last = sum;
+	progress_clear(w->progress);
+	if (intervals_add(&w->result->intervals, &interval))
+		load_fail(w->load, -ENOMEM, "out of memory");
+}
+
+/* At the end of the run: has anything happened since the last interval? */
+static bool interval_is_left(const struct watch *w)
+{
+	const struct tally_interval *tally = &w->load->tally.interval;
+	__u64 done = 0;
+	__u32 i;
+
+	for (i = 0; i < w->load->config->submitters; i++)
+		done += atomic_load(&w->load->submitters[i].accepted) +
+			atomic_load(&w->load->submitters[i].refused);
+	return tally->total_ns.nr || done > w->last.submitted + w->last.refused;
+}
+
+/* When the running interval ends. */
+static __u64 interval_end_ns(const struct watch *w)
+{
+	return w->load->start_ns + w->last.to_ns + w->load->config->interval_ns;
+}
+
 static void look(struct watch *w, __u64 now)
 {
-	struct wpool_dev_stats stats;
-
+	if (w->load->config->interval_ns && now >= interval_end_ns(w))
+		end_interval(w, now);
 	if (now - w->looked_ns < TICK_NS)
 		return;
 	w->looked_ns = now;
-	if (!dev_stats(w->fd, &stats) && stats.workers > w->result->peak_workers)
-		w->result->peak_workers = stats.workers;
+	if (!dev_stats(w->fd, &w->stats) && w->stats.workers > w->result->peak_workers)
+		w->result->peak_workers = w->stats.workers;
 	show_progress(w, now);
 }
 
@@ -129,16 +230,34 @@ static void cancel_all(struct watch *w)
 	w->cancelled = last;
 }
 
+static void earlier(__u64 *when_ns, __u64 other_ns)
+{
+	if (other_ns < *when_ns)
+		*when_ns = other_ns;
+}
+
+/* When the time for submits is over. */
+static __u64 stop_ns(const struct load *load)
+{
+	__u64 length_ns = load_length_ns(load->config);
+
+	return length_ns ? load->start_ns + length_ns + GRACE_NS : ~0ULL;
+}
+
 static __u64 next_look_ns(const struct watch *w, bool stop)
 {
-	__u64 deadline = w->load->start_ns + w->load->config->timeout_ns;
-	__u64 now = load_now_ns();
+	const struct load_config *config = w->load->config;
+	__u64 now = load_now_ns(), when = now + TICK_NS;
 
-	if (stop)
-		return STOP_TICK_NS;
-	if (!w->load->config->timeout_ns || deadline > now + TICK_NS)
-		return TICK_NS;
-	return deadline > now ? deadline - now : 0;
+	if (stop && atomic_load(&w->load->submitting))
+		when = now + STOP_TICK_NS;
+	if (config->interval_ns)
+		earlier(&when, interval_end_ns(w));
+	if (config->timeout_ns && !w->ending)
+		earlier(&when, w->load->start_ns + config->timeout_ns);
+	if (!stop)
+		earlier(&when, stop_ns(w->load));
+	return when > now ? when - now : 0;
 }
 
 /* False if it makes no sense to wait any longer. */
@@ -149,6 +268,8 @@ static bool watch(struct watch *w)
 	int sig;
 
 	while (atomic_load(&w->load->reading)) {
+		if (load_now_ns() >= stop_ns(w->load))
+			atomic_store(&w->load->stop, true);
 		stop = atomic_load(&w->load->stop);
 		if (stop)
 			kick_submitters(w);
@@ -175,7 +296,7 @@ static bool watch(struct watch *w)
 static void start_submitters(struct load *load)
 {
 	const struct load_config *config = load->config;
-	__u64 share = config->tasks / config->submitters;
+	__u64 share = config->tasks ? config->tasks / config->submitters : LOAD_MAX_TASKS;
 	__u64 rest = config->tasks % config->submitters, next = 0;
 	struct errmsg e;
 	__u32 i;
@@ -195,12 +316,23 @@ static void start_submitters(struct load *load)
 		}
 		err = submitter_start(s);
 		if (err) {
-			load_fail(load, -err, "cannot start thread %u of %u submitters: %s",
-				  i + 1, config->submitters, strerror(err));
+			if (config->pinned)
+				load_fail(load, -err, "cannot start a submitter on CPU %d: %s",
+					  cpulist_nth(&config->submit_cpus, i), strerror(err));
+			else
+				load_fail(load, -err,
+					  "cannot start thread %u of %u submitters: %s",
+					  i + 1, config->submitters, strerror(err));
 			break;
 		}
 	}
 	load->start_ns = load_now_ns();
+	load->tally.window = (struct tally_window){
+		.open_loop = config->arrivals.rate,
+		.start_ns = load->start_ns,
+		.from_ns = load->start_ns + config->arrivals.ramp_ns + config->warmup_ns,
+		.to_ns = config->duration_ns ? load->start_ns + load_length_ns(config) : 0,
+	};
 	pthread_mutex_unlock(&load->gate);
 }
 
@@ -222,7 +354,9 @@ static void sum_up(struct load *load, struct load_result *result)
 			close(s->fd);
 	}
 	result->tally = load->tally;
-	tally_sort(&result->tally);
+	/* a run that did not last so long is measured up to its last task */
+	if (result->end != LOAD_COMPLETE || load->err)
+		result->tally.window.to_ns = 0;
 	if (load->err && result->end == LOAD_COMPLETE) {
 		result->end = LOAD_BROKEN;
 		result->why = load->why;
@@ -261,7 +395,6 @@ void load_run(const struct load_config *config, int fd, struct progress *progres
 	};
 	int err;
 
-	memset(result, 0, sizeof(*result));
 	err = load ? dev_info(fd, &result->attrs) : -ENOMEM;
 	if (!err)
 		err = dev_stats(fd, &result->before);
@@ -272,6 +405,7 @@ void load_run(const struct load_config *config, int fd, struct progress *progres
 		return;
 	}
 	result->peak_workers = result->before.workers;
+	w.stats = result->before;
 	start_submitters(load);
 	if (!watch(&w)) {
 		progress_clear(progress);
@@ -283,6 +417,8 @@ void load_run(const struct load_config *config, int fd, struct progress *progres
 		result->after = result->before;
 	if (result->after.workers > result->peak_workers)
 		result->peak_workers = result->after.workers;
+	if (config->interval_ns && interval_is_left(&w))
+		end_interval(&w, load_now_ns());
 	progress_clear(progress);
 	sum_up(load, result);
 	free(load);
@@ -291,4 +427,5 @@ void load_run(const struct load_config *config, int fd, struct progress *progres
 void load_result_exit(struct load_result *result)
 {
 	tally_exit(&result->tally);
+	intervals_exit(&result->intervals);
 }

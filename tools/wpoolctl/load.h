@@ -8,6 +8,9 @@
  * because a file holds a limited number of them; what it does for a record is
  * kept small, and it naps between reads, so that the machine is left to the
  * pool.
+ *
+ * A run begins with a ramp and a warm-up, which are not measured. Without a schedule of
+ * arrivals it is a closed loop: a submitter submits when its last call has returned.
  */
 #ifndef WPOOLCTL_LOAD_H
 #define WPOOLCTL_LOAD_H
@@ -16,7 +19,10 @@
 #include <linux/wpool.h>
 #include <stdbool.h>
 
+#include "arrivals.h"
+#include "cpulist.h"
 #include "errmsg.h"
+#include "intervals.h"
 #include "progress.h"
 #include "tally.h"
 #include "work.h"
@@ -29,17 +35,22 @@ struct load_config {
 	const struct work *works;
 	unsigned int nr_works;
 	const struct work_turns *turns;
-	__u64 tasks;
+	__u64 tasks;		/* 0 is no limit */
 	__u32 batch;		/* descriptors of one ioctl at most */
 	__u32 submitters;
 	bool nonblock;		/* never sleep on a full pool */
 	bool retry;		/* try again what was refused, instead of dropping it */
-	__u64 rate;		/* tasks per second of all submitters; 0 is no limit */
+	struct arrivals_config arrivals;
+	__u64 warmup_ns;	/* after the ramp */
+	__u64 duration_ns;	/* after the warm-up; 0: until all tasks are submitted */
+	__u64 interval_ns;	/* of interval reports; 0: none */
 	__u64 timeout_ns;	/* 0 is none */
+	bool pinned;		/* each submitter to one of submit_cpus */
+	struct cpulist submit_cpus;
 };
 
 enum load_end {
-	LOAD_COMPLETE,		/* all was submitted or refused, and finished */
+	LOAD_COMPLETE,		/* all tasks, or all the time; what was accepted finished */
 	LOAD_INTERRUPTED,	/* by a signal: the rest was cancelled */
 	LOAD_TIMED_OUT,		/* the rest was cancelled */
 	LOAD_BROKEN,		/* an error, see why; what was accepted finished */
@@ -59,7 +70,8 @@ struct load_result {
 	struct wpool_dev_attrs attrs;
 	struct wpool_dev_stats before;
 	struct wpool_dev_stats after;
-	struct tally tally;	/* sorted */
+	struct tally tally;
+	struct intervals intervals;
 };
 
 /* CLOCK_MONOTONIC */
@@ -75,10 +87,14 @@ void load_hold_signals(void);
 /*
  * @fd is attached to the pool and used for looking only. Returns when all that
  * was accepted is finished, but for LOAD_STUCK: then threads are still about,
- * and nothing is left to do but to end the process.
+ * and nothing is left to do but to end the process. @result->intervals is set up by
+ * the caller.
  */
 void load_run(const struct load_config *config, int fd, struct progress *progress,
 	      struct load_result *result);
+/* Ramp, warm-up and duration, 0 if that has no end. */
+__u64 load_length_ns(const struct load_config *config);
+
 void load_result_exit(struct load_result *result);
 
 #endif /* WPOOLCTL_LOAD_H */

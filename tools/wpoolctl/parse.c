@@ -29,6 +29,25 @@ static const struct unit size_units[] = {
 	{ }
 };
 
+static const struct unit long_units[] = {
+	{ "ns", 1 },
+	{ "us", NSEC_PER_USEC },
+	{ "ms", NSEC_PER_MSEC },
+	{ "s", NSEC_PER_SEC },
+	{ "m", 60 * NSEC_PER_SEC },
+	{ "h", 3600 * NSEC_PER_SEC },
+	{ }
+};
+
+static const struct unit count_units[] = {
+	{ "", 1 },
+	{ "k", 1000 },
+	{ "K", 1000 },
+	{ "M", 1000000 },
+	{ "G", 1000000000 },
+	{ }
+};
+
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -88,6 +107,7 @@ static bool scan_scaled(const char *s, const struct unit *units,
 	 */
 	if (fraction) {
 		__u64 numerator = 0, denominator = 1;
+		__uint128_t product;
 
 		while (fraction_end > fraction && fraction_end[-1] == '0')
 			fraction_end--;
@@ -97,11 +117,11 @@ static bool scan_scaled(const char *s, const struct unit *units,
 			numerator = numerator * 10 + (*fraction - '0');
 			denominator *= 10;
 		}
-		/* below 10^9 * 10^9 */
-		rest = numerator * unit->factor;
-		if (rest % denominator)
+		/* below 10^9 hours */
+		product = (__uint128_t)numerator * unit->factor;
+		if (product % denominator)
 			return false;
-		rest /= denominator;
+		rest = product / denominator;
 		if (__builtin_add_overflow(whole, rest, &whole))
 			return false;
 	}
@@ -117,6 +137,17 @@ int parse_u64(const char *s, __u64 min, __u64 max, __u64 *out, struct errmsg *e)
 	if (!scan_digits(&end, &n) || *end || n < min || n > max)
 		return errmsg_set(e, ERRMSG_Q " is not a whole number from %llu to %llu",
 				  s, min, max);
+	*out = n;
+	return 0;
+}
+
+int parse_count(const char *s, __u64 min, __u64 max, __u64 *out, struct errmsg *e)
+{
+	__u64 n;
+
+	if (!scan_scaled(s, count_units, NULL, &n) || n < min || n > max)
+		return errmsg_set(e, ERRMSG_Q " is not a whole number from %llu to %llu%s",
+				  s, min, max, max >= 1000 ? ", k, M and G are units" : "");
 	*out = n;
 	return 0;
 }
@@ -140,16 +171,11 @@ err_range:
 			  min, max);
 }
 
-static int scaled_duration(const char *s, const struct unit *no_unit,
-			   __u64 min_ns, __u64 max_ns, __u64 *ns,
-			   struct errmsg *e)
+static int check_duration(const char *s, __u64 n, __u64 min_ns, __u64 max_ns, __u64 *ns,
+			  struct errmsg *e)
 {
 	char low[32], high[32];
-	__u64 n;
 
-	if (!scan_scaled(s, time_units, no_unit, &n))
-		return errmsg_set(e, ERRMSG_Q " is not a duration: a number and ns, us, ms or s",
-				  s);
 	if (n < min_ns || n > max_ns)
 		return errmsg_set(e, ERRMSG_Q " is not a duration from %s to %s", s,
 				  format_duration(min_ns, low, sizeof(low)),
@@ -161,14 +187,23 @@ static int scaled_duration(const char *s, const struct unit *no_unit,
 int parse_duration(const char *s, __u64 min_ns, __u64 max_ns, __u64 *ns,
 		   struct errmsg *e)
 {
-	return scaled_duration(s, NULL, min_ns, max_ns, ns, e);
+	__u64 n;
+
+	if (!scan_scaled(s, time_units, NULL, &n))
+		return errmsg_set(e, ERRMSG_Q " is not a duration: a number and ns, us, ms or s",
+				  s);
+	return check_duration(s, n, min_ns, max_ns, ns, e);
 }
 
 int parse_seconds(const char *s, __u64 min_ns, __u64 max_ns, __u64 *ns,
 		  struct errmsg *e)
 {
-	return scaled_duration(s, find_unit(time_units, "s"), min_ns, max_ns,
-			       ns, e);
+	__u64 n;
+
+	if (!scan_scaled(s, long_units, find_unit(long_units, "s"), &n))
+		return errmsg_set(e, ERRMSG_Q
+				  " is not a duration: a number and ns, us, ms, s, m or h", s);
+	return check_duration(s, n, min_ns, max_ns, ns, e);
 }
 
 int parse_size(const char *s, __u64 min, __u64 max, __u64 *bytes,
@@ -188,11 +223,13 @@ int parse_size(const char *s, __u64 min, __u64 max, __u64 *bytes,
 
 int parse_rate(const char *s, __u64 *per_s, struct errmsg *e)
 {
-	const char *end = s;
+	size_t len = strcspn(s, "/");
+	char number[32];
 	__u64 n;
 
-	if (!scan_digits(&end, &n) || (*end && strcmp(end, "/s")) || !n ||
-	    n > NSEC_PER_SEC)
+	snprintf(number, sizeof(number), "%.*s", (int)len, s);
+	if (len >= sizeof(number) || (s[len] && strcmp(s + len, "/s")) ||
+	    !scan_scaled(number, count_units, NULL, &n) || !n || n > NSEC_PER_SEC)
 		return errmsg_set(e, ERRMSG_Q " is not a rate from 1/s to 1000000000/s",
 				  s);
 	*per_s = n;

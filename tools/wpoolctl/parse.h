@@ -21,11 +21,14 @@
 int parse_u64(const char *s, __u64 min, __u64 max, __u64 *out, struct errmsg *e);
 int parse_s32(const char *s, __s32 min, __s32 max, __s32 *out, struct errmsg *e);
 
+/* The same, but "10k", "1.5M" and "1G" are taken, too: units of 1000. */
+int parse_count(const char *s, __u64 min, __u64 max, __u64 *out, struct errmsg *e);
+
 /* Number and unit, "1.5ms"; units ns, us, ms, s. */
 int parse_duration(const char *s, __u64 min_ns, __u64 max_ns, __u64 *ns,
 		   struct errmsg *e);
 
-/* The same, but a number without a unit is in seconds: "0.5". */
+/* The same, but a number without a unit is in seconds: "0.5"; also minutes and hours. */
 int parse_seconds(const char *s, __u64 min_ns, __u64 max_ns, __u64 *ns,
 		  struct errmsg *e);
 
@@ -33,7 +36,7 @@ int parse_seconds(const char *s, __u64 min_ns, __u64 max_ns, __u64 *ns,
 int parse_size(const char *s, __u64 min, __u64 max, __u64 *bytes,
 	       struct errmsg *e);
 
-/* "N" or "N/s". */
+/* "N" or "N/s", with units as for a count. */
 int parse_rate(const char *s, __u64 *per_s, struct errmsg *e);
 
 /* "key=value": the length of the key, and where the value starts. */

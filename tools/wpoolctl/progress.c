@@ -14,12 +14,13 @@
 #define DRAW_NS		(100 * NSEC_PER_MSEC)
 
 void progress_init(struct progress *p, enum progress_when when, __u64 total,
-		   __u64 now_ns)
+		   __u64 total_ns, __u64 now_ns)
 {
 	*p = (struct progress){
 		.enabled = when == PROGRESS_ALWAYS ||
 			   (when == PROGRESS_AUTO && isatty(STDERR_FILENO)),
 		.total = total,
+		.total_ns = total_ns,
 		.start_ns = now_ns,
 	};
 }
@@ -33,16 +34,26 @@ static int terminal_width(void)
 	return 80;
 }
 
-static void format_left(const struct progress *p, __u64 now_ns, __u64 accounted,
+/* From 0 to 1: of the tasks or of the time, whichever is nearer to its end. */
+static double fraction(const struct progress *p, __u64 now_ns, __u64 accounted)
+{
+	double of_tasks = p->total ? (double)accounted / p->total : 0;
+	double of_time = p->total_ns ? (double)(now_ns - p->start_ns) / p->total_ns : 0;
+	double done = of_tasks > of_time ? of_tasks : of_time;
+
+	return done < 1 ? done : 1;
+}
+
+static void format_left(const struct progress *p, __u64 now_ns, double done,
 			char *buf, size_t len)
 {
 	double passed = (now_ns - p->start_ns) / (double)NSEC_PER_SEC;
 	double left;
 
 	*buf = '\0';
-	if (!accounted || accounted >= p->total || passed < 0.5)
+	if (done <= 0 || done >= 1 || passed < 0.5)
 		return;
-	left = passed * (p->total - accounted) / accounted;
+	left = passed * (1 - done) / done;
 	if (left < 100 * 3600)
 		snprintf(buf, len, " %d:%02d left", (int)(left + 0.5) / 60,
 			 (int)(left + 0.5) % 60);
@@ -51,21 +62,23 @@ static void format_left(const struct progress *p, __u64 now_ns, __u64 accounted,
 void progress_update(struct progress *p, __u64 now_ns, __u64 accounted,
 		     __u64 finished, const char *note)
 {
-	char text[128], left[32], bar[MAX_BAR + 1];
-	unsigned int per_cent;
+	char text[128], total[24] = "", left[32], bar[MAX_BAR + 1];
 	int room, filled;
 	__u64 per_s = 0;
+	double done;
 
 	if (!p->enabled || (p->shown && now_ns - p->drawn_ns < DRAW_NS))
 		return;
 	p->drawn_ns = now_ns;
 	p->shown = true;
+	done = fraction(p, now_ns, accounted);
 	if (now_ns > p->start_ns)
 		per_s = (double)finished * NSEC_PER_SEC / (now_ns - p->start_ns);
-	format_left(p, now_ns, accounted, left, sizeof(left));
-	per_cent = (double)accounted * 100 / p->total;
-	snprintf(text, sizeof(text), " %3u%% %llu/%llu %llu/s%s%s%s", per_cent,
-		 accounted, p->total, per_s, left, *note ? ", " : "", note);
+	format_left(p, now_ns, done, left, sizeof(left));
+	if (p->total)
+		snprintf(total, sizeof(total), "/%llu", p->total);
+	snprintf(text, sizeof(text), " %3u%% %llu%s %llu/s%s%s%s", (unsigned int)(done * 100),
+		 accounted, total, per_s, left, *note ? ", " : "", note);
 	/* one column stays free: some terminals wrap when the last is used */
 	room = terminal_width() - 3 - (int)strlen(text);
 	if (room > MAX_BAR)
@@ -73,7 +86,7 @@ void progress_update(struct progress *p, __u64 now_ns, __u64 accounted,
 	if (room < MIN_BAR) {
 		fprintf(stderr, "\r\033[K%.*s", terminal_width() - 1, text + 1);
 	} else {
-		filled = (double)accounted * room / p->total;
+		filled = done * room;
 		memset(bar, '.', room);
 		memset(bar, '#', filled);
 		bar[room] = '\0';

@@ -9,7 +9,8 @@
 struct progress {
 	bool enabled;
 	bool shown;		/* there is something to wipe away */
-	__u64 total;
+	__u64 total;		/* tasks, 0 if there is no limit */
+	__u64 total_ns;		/* time, 0 if there is no limit; one of both is */
 	__u64 start_ns;
 	__u64 drawn_ns;
 };
@@ -21,7 +22,7 @@ enum progress_when {
 };
 
 void progress_init(struct progress *p, enum progress_when when, __u64 total,
-		   __u64 now_ns);
+		   __u64 total_ns, __u64 now_ns);
 
 /* @accounted: tasks that are finished or refused; of them @finished. */
 void progress_update(struct progress *p, __u64 now_ns, __u64 accounted,

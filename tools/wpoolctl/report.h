@@ -8,4 +8,17 @@
 void report_text(const struct load_config *config, const struct load_result *result);
 void report_json(const struct load_config *config, const struct load_result *result);
 
+/* ---- what both say ---- */
+
+const char *report_policy(__u32 policy);
+
+/* All arrivals: accepted, refused and not sent. Of a closed loop: what was offered. */
+__u64 report_asked(const struct load_result *result);
+
+/* Of the measurement. */
+double report_completed_per_s(const struct load_result *result);
+
+__u64 report_per_task(__u64 ns, const struct load_result *result);
+__u64 report_ideal_ns(const struct load_config *config, const struct load_result *result);
+
 #endif /* WPOOLCTL_REPORT_H */

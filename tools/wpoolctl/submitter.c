@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 #include "dev.h"
@@ -25,8 +26,8 @@
 #define MIN_RETRY_NS	(100 * NSEC_PER_USEC)
 #define MAX_RETRY_NS	(5 * NSEC_PER_MSEC)
 
-/* A paced submitter collects what falls due in this time. */
-#define PACE_NS		NSEC_PER_MSEC
+/* Arrivals that were not handed over are counted one by one up to so many. */
+#define MANY_UNSENT	1048576U
 
 static __u64 clock_ns(clockid_t clock)
 {
@@ -50,6 +51,17 @@ static void nap(__u64 ns)
 	};
 
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
+}
+
+/* The same, until a time of CLOCK_MONOTONIC. */
+static void nap_until(__u64 ns)
+{
+	struct timespec time = {
+		.tv_sec = ns / NSEC_PER_SEC,
+		.tv_nsec = ns % NSEC_PER_SEC,
+	};
+
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
 }
 
 static __u64 longer(__u64 nap_ns, __u64 max_ns)
@@ -87,51 +99,91 @@ struct batch {
 	__u64 retry_ns;		/* nap before the next repetition */
 };
 
-/* value * times / by, where the product may be longer than 64 bits */
-static __u64 scale(__u64 value, __u64 times, __u64 by)
+static bool stopped(const struct submitter *s)
 {
-	return (__uint128_t)value * times / by;
+	return atomic_load(&s->load->stop);
 }
 
-/* Tasks that may be submitted by now; sleeps until there is one. 0: stop. */
-static __u64 wait_until_due(struct submitter *s, __u64 next)
+static void add_task(struct submitter *s, struct batch *batch, __u64 task, __u64 number)
 {
 	const struct load_config *config = s->load->config;
-	__u64 sent = next - s->first, left = s->end - next, now, due, next_ns;
+	unsigned int i = work_turn(config->turns, task);
+	const struct work *work = &config->works[i];
 
-	if (!config->rate)
-		return left;
-	while (!atomic_load(&s->load->stop)) {
+	batch->works[batch->nr++] = (struct wpool_dev_work){
+		.kind = work->kind,
+		.arg = amount_draw(&work->amount, &s->random),
+		.cookie = tally_cookie(number, i),
+		.depth = work->depth,
+		.fanout = work->fanout,
+	};
+}
+
+/* Closed loop: as many as fit. */
+static void fill_batch(struct submitter *s, struct batch *batch, __u64 next)
+{
+	const struct load_config *config = s->load->config;
+	__u64 length_ns = load_length_ns(config), task;
+
+	if (length_ns && load_now_ns() - s->load->start_ns >= length_ns)
+		return;
+	for (task = next; task < s->end && batch->nr < config->batch; task++)
+		add_task(s, batch, task, task);
+}
+
+/* Open loop: what has arrived, as far as it fits; sleeps until there is one. */
+static void fill_batch_due(struct submitter *s, struct batch *batch, __u64 next)
+{
+	const struct load_config *config = s->load->config;
+	__u64 end_ns = load_length_ns(config) ?: ~0ULL;
+	__u64 arrival = arrivals_ns(&s->arrivals), now = 0;
+	__u64 task;
+
+	if (arrival >= end_ns)
+		return;
+	while (!stopped(s)) {
 		now = load_now_ns() - s->load->start_ns;
-		due = scale(now, config->rate, NSEC_PER_SEC * config->submitters) + 1;
-		if (due > sent)
-			return due - sent < left ? due - sent : left;
-		next_ns = scale(sent, NSEC_PER_SEC * config->submitters, config->rate) + 1;
-		nap(next_ns > now + PACE_NS ? next_ns - now : PACE_NS);
+		if (arrival <= now)
+			break;
+		nap_until(s->load->start_ns + arrival);
 	}
-	return 0;
+	for (task = next; task < s->end && batch->nr < config->batch; task++) {
+		if (arrival > now || arrival >= end_ns)
+			break;
+		add_task(s, batch, task, arrival);
+		arrivals_step(&s->arrivals, 1);
+		arrival = arrivals_ns(&s->arrivals);
+	}
 }
 
-static void fill_batch(struct submitter *s, struct batch *batch, __u64 next,
-		       __u32 nr)
+/* What has arrived by the end of the run, but was not handed over. */
+static void count_unsent(struct submitter *s, const struct batch *batch, __u64 next)
 {
-	const struct load_config *config = s->load->config;
-	const struct work *work;
+	__u64 start_ns = s->load->start_ns, until_ns = load_now_ns(), arrival, left, step;
+	__u64 length_ns = load_length_ns(s->load->config);
+	__u64 end_ns = until_ns - start_ns;
+	struct tally *tally = &s->load->tally;
+	int err = 0;
 	__u32 i;
 
-	for (i = 0; i < nr; i++) {
-		work = &config->works[work_turn(config->turns, next + i)];
-		batch->works[i] = (struct wpool_dev_work){
-			.kind = work->kind,
-			.arg = work->arg,
-			.cookie = next + i,
-			.depth = work->depth,
-			.fanout = work->fanout,
-		};
+	if (length_ns && length_ns < end_ns)
+		end_ns = length_ns;
+	pthread_mutex_lock(&s->load->lock);
+	for (i = batch->done; i < batch->nr; i++)
+		err |= tally_add_unsent(tally, start_ns +
+					tally_cookie_number(batch->works[i].cookie), until_ns, 1);
+	step = arrivals_left(&s->arrivals, end_ns) / MANY_UNSENT + 1;
+	for (left = s->end - next; left && !err; left -= step) {
+		arrival = arrivals_ns(&s->arrivals);
+		if (arrival >= end_ns)
+			break;
+		step = step < left ? step : left;
+		err = tally_add_unsent(tally, start_ns + arrival, until_ns, step);
+		arrivals_step(&s->arrivals, step);
 	}
-	batch->nr = nr;
-	batch->done = 0;
-	batch->retry_ns = MIN_RETRY_NS;
+	pthread_mutex_unlock(&s->load->lock);
+	if (err)
+		load_fail(s->load, -ENOMEM, "out of memory");
 }
 
 static void explain_submit(struct submitter *s, int err)
@@ -217,22 +269,31 @@ static void submit_rest(struct submitter *s, struct batch *batch)
 static void submit_all(struct submitter *s)
 {
 	const struct load_config *config = s->load->config;
+	bool open_loop = config->arrivals.rate;
 	struct batch batch = { };
-	__u64 next, due;
+	__u64 next = s->first;
 
 	batch.works = calloc(config->batch, sizeof(*batch.works));
 	if (!batch.works) {
 		load_fail(s->load, -ENOMEM, "out of memory");
 		return;
 	}
-	for (next = s->first; next < s->end; next += batch.nr) {
-		due = wait_until_due(s, next);
-		fill_batch(s, &batch, next, due < config->batch ? due : config->batch);
-		while (batch.done < batch.nr && !atomic_load(&s->load->stop))
-			submit_rest(s, &batch);
-		if (atomic_load(&s->load->stop))
+	while (next < s->end && !stopped(s)) {
+		batch.nr = 0;
+		batch.done = 0;
+		batch.retry_ns = MIN_RETRY_NS;
+		if (open_loop)
+			fill_batch_due(s, &batch, next);
+		else
+			fill_batch(s, &batch, next);
+		if (!batch.nr)
 			break;
+		next += batch.nr;
+		while (batch.done < batch.nr && !stopped(s))
+			submit_rest(s, &batch);
 	}
+	if (open_loop)
+		count_unsent(s, &batch, next);
 	free(batch.works);
 }
 
@@ -246,6 +307,8 @@ static void *submit_thread(void *arg)
 	sigemptyset(&kick);
 	sigaddset(&kick, SUBMITTER_KICK);
 	pthread_sigmask(SIG_UNBLOCK, &kick, NULL);
+	/* or the kernel collects the ends of naps for 50 us */
+	prctl(PR_SET_TIMERSLACK, 1);
 	submit_all(s);
 	s->cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	atomic_store(&s->submitted, true);
@@ -263,7 +326,7 @@ static bool take_records(struct submitter *s, const struct wpool_dev_record *rec
 	int err;
 
 	pthread_mutex_lock(&load->lock);
-	err = tally_add(&load->tally, load->config->turns, records, nr);
+	err = tally_add(&load->tally, records, nr);
 	pthread_mutex_unlock(&load->lock);
 	atomic_fetch_add(&s->finished, nr);
 	if (err)
@@ -326,16 +389,54 @@ static void *read_thread(void *arg)
 
 /* ---- both -------------------------------------------------------------------- */
 
-int submitter_start(struct submitter *s)
+/* Sets the CPU that the thread of @attr will run on. 0 or a positive errno. */
+static int pin(const struct submitter *s, pthread_attr_t *attr)
 {
+	const struct load_config *config = s->load->config;
+	cpu_set_t *set = CPU_ALLOC(CPULIST_CPUS);
+	size_t size = CPU_ALLOC_SIZE(CPULIST_CPUS);
+	int err = ENOMEM;
+
+	if (!set)
+		return err;
+	CPU_ZERO_S(size, set);
+	CPU_SET_S(cpulist_nth(&config->submit_cpus, s - s->load->submitters), size, set);
+	err = pthread_attr_setaffinity_np(attr, size, set);
+	CPU_FREE(set);
+	return err;
+}
+
+static int create_submit_thread(struct submitter *s)
+{
+	pthread_attr_t attr;
 	int err;
 
+	err = pthread_attr_init(&attr);
+	if (err)
+		return err;
+	if (s->load->config->pinned)
+		err = pin(s, &attr);
+	if (!err)
+		err = pthread_create(&s->submit_thread, &attr, submit_thread, s);
+	pthread_attr_destroy(&attr);
+	return err;
+}
+
+int submitter_start(struct submitter *s)
+{
+	const struct load_config *config = s->load->config;
+	__u32 number = s - s->load->submitters;
+	int err;
+
+	arrivals_init(&s->arrivals, &config->arrivals, number, config->submitters);
+	/* streams that the arrivals of no submitter have */
+	random_init(&s->random, config->arrivals.seed, LOAD_MAX_SUBMITTERS + number);
 	err = pthread_create(&s->read_thread, NULL, read_thread, s);
 	if (err)
 		return err;
 	s->has_read_thread = true;
 	atomic_fetch_add(&s->load->reading, 1);
-	err = pthread_create(&s->submit_thread, NULL, submit_thread, s);
+	err = create_submit_thread(s);
 	if (err) {
 		/* or the reader would wait for it */
 		atomic_store(&s->submitted, true);

@@ -25,6 +25,8 @@ struct submitter {
 	pthread_t read_thread;
 	__u64 first;			/* tasks [first, end) are ours */
 	__u64 end;
+	struct arrivals arrivals;
+	struct random random;		/* of the amounts of work */
 	atomic_bool submitted;		/* the submit thread is through */
 	atomic_ullong accepted;
 	atomic_ullong finished;		/* records read */
@@ -41,7 +43,7 @@ struct load {
 	const struct load_config *config;
 	pthread_t main_thread;
 	pthread_mutex_t gate;		/* held while threads are made */
-	__u64 start_ns;
+	__u64 start_ns;			/* known when the gate opens */
 	atomic_bool stop;		/* submit no more */
 	atomic_uint submitting;		/* threads */
 	atomic_uint reading;

@@ -54,69 +54,114 @@ static void count_end(struct tally *tally, struct tally_work *work, int status)
 	}
 }
 
-static int add_one(struct tally *tally, const struct work_turns *turns,
-		   const struct wpool_dev_record *r)
+static __u64 since(__u64 from_ns, __u64 to_ns)
 {
-	struct tally_work *work = &tally->work[work_turn(turns, r->cookie)];
-	__u64 run_ns;
+	return to_ns > from_ns ? to_ns - from_ns : 0;
+}
 
-	count_end(tally, work, r->status);
-	if (!tally->first_submit_ns || r->submit_ns < tally->first_submit_ns)
-		tally->first_submit_ns = r->submit_ns;
-	if (r->end_ns > tally->last_end_ns)
-		tally->last_end_ns = r->end_ns;
-	if (!r->start_ns || r->cpu == CPU_NONE) {
-		tally->never_ran++;
-		return 0;
-	}
-	if (samples_add(&tally->queue_ns, r->start_ns > r->submit_ns ?
-			r->start_ns - r->submit_ns : 0))
-		return -1;
-	run_ns = r->end_ns > r->start_ns ? r->end_ns - r->start_ns : 0;
-	if (!r->status && samples_add(&work->run_ns, run_ns))
-		return -1;
-	if (r->cpu >= MAX_CPUS || make_cpu(tally, r->cpu))
+static int add_times(struct tally *tally, struct tally_work *work,
+		     const struct wpool_dev_record *r, __u64 arrival)
+{
+	struct timehist *time = tally->time;
+	bool open_loop = tally->window.open_loop;
+	bool ran = r->start_ns && r->cpu != CPU_NONE;
+	__u64 run_ns = since(r->start_ns, r->end_ns);
+	int err;
+
+	err = timehist_add(&time[TALLY_TOTAL], since(arrival, r->end_ns), 1);
+	if (open_loop)
+		err |= timehist_add(&time[TALLY_LATE], since(arrival, r->submit_ns), 1);
+	if (!ran)
+		return err;
+	err |= timehist_add(&time[TALLY_QUEUE], since(r->submit_ns, r->start_ns), 1);
+	if (open_loop)
+		err |= timehist_add(&time[TALLY_WAIT], since(arrival, r->start_ns), 1);
+	if (!r->status)
+		err |= timehist_add(&work->run_ns, run_ns, 1);
+	if (err || r->cpu >= MAX_CPUS || make_cpu(tally, r->cpu))
 		return -1;
 	tally->cpu[r->cpu].finished++;
 	tally->cpu[r->cpu].run_ns += run_ns;
 	return 0;
 }
 
-int tally_add(struct tally *tally, const struct work_turns *turns,
-	      const struct wpool_dev_record *records, __u32 nr)
+static int add_one(struct tally *tally, const struct wpool_dev_record *r)
+{
+	const struct tally_window *window = &tally->window;
+	struct tally_work *work = &tally->work[tally_cookie_work(r->cookie)];
+	__u64 arrival = window->open_loop ?
+			window->start_ns + tally_cookie_number(r->cookie) : r->submit_ns;
+
+	count_end(tally, work, r->status);
+	if (!tally->first_submit_ns || r->submit_ns < tally->first_submit_ns)
+		tally->first_submit_ns = r->submit_ns;
+	if (r->end_ns > tally->last_end_ns)
+		tally->last_end_ns = r->end_ns;
+	if (!r->start_ns || r->cpu == CPU_NONE)
+		tally->never_ran++;
+	if (!r->status) {
+		tally->interval.completed++;
+		if (r->end_ns >= window->from_ns &&
+		    (!window->to_ns || r->end_ns < window->to_ns))
+			tally->completed_in_window++;
+	}
+	if (timehist_add(&tally->interval.total_ns, since(arrival, r->end_ns), 1))
+		return -1;
+	if (arrival >= window->from_ns)
+		return add_times(tally, work, r, arrival);
+	tally->warmup++;
+	return 0;
+}
+
+int tally_add(struct tally *tally, const struct wpool_dev_record *records, __u32 nr)
 {
 	__u32 i;
 
 	for (i = 0; i < nr; i++)
-		if (add_one(tally, turns, &records[i]))
+		if (add_one(tally, &records[i]))
 			return -1;
 	return 0;
 }
 
-void tally_sort(struct tally *tally)
+int tally_add_unsent(struct tally *tally, __u64 arrival_ns, __u64 until_ns, __u64 nr)
 {
-	int i;
+	__u64 ns = since(arrival_ns, until_ns);
 
-	samples_sort(&tally->queue_ns);
-	for (i = 0; i < WORK_MAX_KINDS; i++)
-		samples_sort(&tally->work[i].run_ns);
+	tally->unsent += nr;
+	if (arrival_ns < tally->window.from_ns)
+		return 0;
+	return timehist_add(&tally->time[TALLY_LATE], ns, nr) |
+	       timehist_add(&tally->time[TALLY_WAIT], ns, nr) |
+	       timehist_add(&tally->time[TALLY_TOTAL], ns, nr);
 }
 
 void tally_exit(struct tally *tally)
 {
 	int i;
 
-	samples_exit(&tally->queue_ns);
+	for (i = 0; i < NR_TALLY_TIMES; i++)
+		timehist_exit(&tally->time[i]);
 	for (i = 0; i < WORK_MAX_KINDS; i++)
-		samples_exit(&tally->work[i].run_ns);
+		timehist_exit(&tally->work[i].run_ns);
+	timehist_exit(&tally->interval.total_ns);
 	free(tally->cpu);
 	*tally = (struct tally){ };
 }
 
 __u64 tally_wall_ns(const struct tally *tally)
 {
-	return tally->last_end_ns > tally->first_submit_ns ?
-	       tally->last_end_ns - tally->first_submit_ns : 0;
+	return since(tally->first_submit_ns, tally->last_end_ns);
+}
+
+__u64 tally_window_ns(const struct tally *tally)
+{
+	const struct tally_window *window = &tally->window;
+	__u64 from = tally->first_submit_ns > window->from_ns ? tally->first_submit_ns :
+		     window->from_ns;
+
+	if (window->to_ns)
+		return since(window->from_ns, window->to_ns);
+	return since(from, tally->last_end_ns);
 }
 
 /*
@@ -134,13 +179,13 @@ __u64 tally_ideal_ns(const struct tally *tally, const struct work *works,
 
 		if (works[i].kind == WPOOL_WORK_NOOP || !completed)
 			continue;
-		if (works[i].kind != WPOOL_WORK_SLEEP)
+		if (works[i].kind != WPOOL_WORK_SLEEP || works[i].amount.shape != AMOUNT_FIXED)
 			return 0;
 		lengths++;
 		tasks += completed;
-		sum += completed * works[i].arg;
-		if (works[i].arg > longest)
-			longest = works[i].arg;
+		sum += completed * works[i].amount.low;
+		if (works[i].amount.low > longest)
+			longest = works[i].amount.low;
 	}
 	/* without a limit it would say nothing but how quickly workers are made */
 	if (!lengths || !capacity || capacity == WPOOL_DEV_UNLIMITED)

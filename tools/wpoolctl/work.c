@@ -67,6 +67,7 @@ static int parse_tree(char *s, struct work *work, struct errmsg *e)
 	char *leaf = strchr(s, ':'), *times;
 	__u64 depth, fanout;
 
+	work->amount.high = WPOOL_MAX_WORK_NS;
 	if (leaf)
 		*leaf++ = '\0';
 	times = strchr(s, 'x');
@@ -77,7 +78,7 @@ static int parse_tree(char *s, struct work *work, struct errmsg *e)
 		return errmsg_in(e, "depth");
 	if (parse_u64(times + 1, 1, WPOOL_MAX_TREE_FANOUT, &fanout, e))
 		return errmsg_in(e, "fanout");
-	if (leaf && parse_duration(leaf, 0, WPOOL_MAX_WORK_NS, &work->arg, e))
+	if (leaf && parse_duration(leaf, 0, WPOOL_MAX_WORK_NS, &work->amount.low, e))
 		return errmsg_in(e, "time per leaf");
 	work->depth = depth;
 	work->fanout = fanout;
@@ -102,11 +103,11 @@ static int parse_arg(const struct work_kind *kind, char *arg, struct work *work,
 				  strrchr(wanted[kind->arg], ' ') + 1);
 	switch (kind->arg) {
 	case ARG_DURATION:
-		return parse_duration(arg, 0, WPOOL_MAX_WORK_NS, &work->arg, e);
+		return amount_parse(arg, parse_duration, WPOOL_MAX_WORK_NS, &work->amount, e);
 	case ARG_COUNT:
-		return parse_u64(arg, 0, WPOOL_MAX_WORK_YIELDS, &work->arg, e);
+		return amount_parse(arg, parse_count, WPOOL_MAX_WORK_YIELDS, &work->amount, e);
 	case ARG_SIZE:
-		return parse_size(arg, 0, WPOOL_MAX_WORK_BYTES, &work->arg, e);
+		return amount_parse(arg, parse_size, WPOOL_MAX_WORK_BYTES, &work->amount, e);
 	default:
 		return parse_tree(arg, work, e);
 	}
@@ -141,7 +142,7 @@ int work_parse(const char *s, struct work *work, struct errmsg *e)
 	kind = find_kind(copy);
 	if (!kind) {
 		errmsg_set(e, ERRMSG_Q " is not one of %s", copy,
-			   "noop, spin, sleep, yield, touch, hash, lock, tree, fault");
+			   "noop, spin, sleep, yield, touch, hash, lock, tree, fault, timer");
 		goto err_free;
 	}
 	parsed.kind = kind->kind;

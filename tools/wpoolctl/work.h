@@ -9,6 +9,7 @@
 #include <linux/types.h>
 #include <linux/wpool.h>
 
+#include "amount.h"
 #include "errmsg.h"
 
 #define WORK_MAX_KINDS	16	/* --work options of one run */
@@ -20,7 +21,7 @@ struct work {
 	__u32 depth;
 	__u32 fanout;
 	__u32 weight;
-	__u64 arg;
+	struct amount amount;	/* how long, how much, how often; of a tree per leaf */
 };
 
 /* The works in the order of their turns, over and over. */

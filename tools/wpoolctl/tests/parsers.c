@@ -8,12 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../amount.h"
+#include "../arrivals.h"
 #include "../attrs.h"
 #include "../cpulist.h"
 #include "../hist.h"
 #include "../parse.h"
-#include "../samples.h"
 #include "../tally.h"
+#include "../timehist.h"
 #include "../work.h"
 
 #define NR(_array) (sizeof(_array) / sizeof((_array)[0]))
@@ -80,6 +82,16 @@ static void test_numbers(void)
 	       value == ~0ULL, "largest number");
 	test_ends("numbers are strict and in range");
 
+	EXPECT(!parse_count("10k", 1, ~0ULL, &value, &e) && value == 10000, "10k");
+	EXPECT(!parse_count("1.5M", 1, ~0ULL, &value, &e) && value == 1500000, "1.5M");
+	EXPECT(!parse_count("2G", 1, ~0ULL, &value, &e) && value == 2000000000, "2G");
+	EXPECT(!parse_count("7", 1, 7, &value, &e) && value == 7, "7");
+	EXPECT(parse_count("0.0001k", 0, 7, &value, &e), "a part of a task");
+	EXPECT(parse_count("8", 1, 7, &value, &e) && parse_count("1e3", 1, 9999, &value, &e) &&
+	       parse_count("k", 1, 9999, &value, &e) && parse_count("", 1, 9, &value, &e) &&
+	       parse_count("18446744073709551616k", 1, ~0ULL, &value, &e), "bad counts");
+	test_ends("counts may be in thousands and millions");
+
 	EXPECT(!parse_s32("-20", -20, 19, &nice, &e) && nice == -20, "-20");
 	EXPECT(!parse_s32("19", -20, 19, &nice, &e) && nice == 19, "19");
 	EXPECT(!parse_s32("-0", -20, 19, &nice, &e) && nice == 0, "-0");
@@ -120,6 +132,10 @@ static void test_durations(void)
 	EXPECT(!parse_seconds("2", 1, ~0ULL, &ns, &e) && ns == 2 * NSEC_PER_SEC, "2");
 	EXPECT(!parse_seconds("0.5", 1, ~0ULL, &ns, &e) && ns == 500000000, "0.5");
 	EXPECT(!parse_seconds("20ms", 1, ~0ULL, &ns, &e) && ns == 20000000, "20ms");
+	EXPECT(!parse_seconds("2m", 1, ~0ULL, &ns, &e) && ns == 120 * NSEC_PER_SEC, "2m");
+	EXPECT(!parse_seconds("0.000000001h", 1, ~0ULL, &ns, &e) && ns == 3600, "tiny hour");
+	EXPECT(!parse_seconds("1.5h", 1, ~0ULL, &ns, &e) && ns == 5400 * NSEC_PER_SEC, "1.5h");
+	EXPECT(parse_seconds("1d", 1, ~0ULL, &ns, &e), "1d");
 	EXPECT(parse_seconds("0", 1, ~0ULL, &ns, &e), "0");
 	EXPECT(parse_seconds("", 1, ~0ULL, &ns, &e), "nothing");
 	test_ends("seconds may be without a unit");
@@ -147,6 +163,11 @@ static void test_sizes_and_rates(void)
 
 	EXPECT(!parse_rate("500", &n, &e) && n == 500, "500");
 	EXPECT(!parse_rate("500/s", &n, &e) && n == 500, "500/s");
+	EXPECT(!parse_rate("10k/s", &n, &e) && n == 10000, "10k/s");
+	EXPECT(!parse_rate("1.5M", &n, &e) && n == 1500000, "1.5M");
+	EXPECT(parse_rate("2G", &n, &e), "2G");
+	EXPECT(parse_rate("1k/s/s", &n, &e), "1k/s/s");
+	EXPECT(parse_rate("000000000000000000000000000000001/s", &n, &e), "long");
 	EXPECT(parse_rate("0", &n, &e), "0");
 	EXPECT(parse_rate("5/m", &n, &e), "5/m");
 	EXPECT(parse_rate("5/", &n, &e), "5/");
@@ -243,6 +264,9 @@ static void test_cpulists(void)
 		EXPECT(cpulist_bytes(&cpus) == (unsigned int)good[i].last / 64 * 8 + 8,
 		       "'%s': %u bytes", good[i].text, cpulist_bytes(&cpus));
 	}
+	EXPECT(!cpulist_parse("5,0-3", &cpus, &e) && cpulist_nth(&cpus, 0) == 0 &&
+	       cpulist_nth(&cpus, 4) == 5 && cpulist_nth(&cpus, 5) == 0 &&
+	       cpulist_nth(&cpus, 8) == 3, "in turn");
 	memset(&cpus, 0x55, sizeof(cpus));
 	for (i = 0; i < NR(bad); i++)
 		EXPECT(cpulist_parse(bad[i], &cpus, &e), "'%s'", bad[i]);
@@ -258,21 +282,21 @@ static void test_works(void)
 	} good[] = {
 		{ "noop", { .kind = WPOOL_WORK_NOOP, .weight = 1 } },
 		{ "noop@9", { .kind = WPOOL_WORK_NOOP, .weight = 9 } },
-		{ "spin:1us", { .kind = WPOOL_WORK_SPIN, .arg = 1000, .weight = 1 } },
-		{ "sleep:1.5ms@1000", { .kind = WPOOL_WORK_SLEEP, .arg = 1500000,
+		{ "spin:1us", { .kind = WPOOL_WORK_SPIN, .amount.low = 1000, .weight = 1 } },
+		{ "sleep:1.5ms@1000", { .kind = WPOOL_WORK_SLEEP, .amount.low = 1500000,
 					.weight = 1000 } },
-		{ "yield:3", { .kind = WPOOL_WORK_YIELD, .arg = 3, .weight = 1 } },
-		{ "touch:4K", { .kind = WPOOL_WORK_TOUCH, .arg = 4096, .weight = 1 } },
-		{ "hash:64M", { .kind = WPOOL_WORK_HASH, .arg = 64 << 20, .weight = 1 } },
+		{ "yield:3", { .kind = WPOOL_WORK_YIELD, .amount.low = 3, .weight = 1 } },
+		{ "touch:4K", { .kind = WPOOL_WORK_TOUCH, .amount.low = 4096, .weight = 1 } },
+		{ "hash:64M", { .kind = WPOOL_WORK_HASH, .amount.low = 64 << 20, .weight = 1 } },
 		{ "lock:0ns", { .kind = WPOOL_WORK_LOCK, .weight = 1 } },
 		{ "tree:4x2", { .kind = WPOOL_WORK_TREE, .depth = 4, .fanout = 2,
 				.weight = 1 } },
-		{ "tree:20x1:10us@2", { .kind = WPOOL_WORK_TREE, .arg = 10000,
+		{ "tree:20x1:10us@2", { .kind = WPOOL_WORK_TREE, .amount.low = 10000,
 					.depth = 20, .fanout = 1, .weight = 2 } },
 		{ "tree:19x2", { .kind = WPOOL_WORK_TREE, .depth = 19, .fanout = 2,
 				 .weight = 1 } },
 		{ "fault", { .kind = WPOOL_WORK_FAULT, .weight = 1 } },
-		{ "timer:10ms", { .kind = WPOOL_WORK_TIMER, .arg = 10000000, .weight = 1 } },
+		{ "timer:10ms", { .kind = WPOOL_WORK_TIMER, .amount.low = 10000000, .weight = 1 } },
 	};
 	static const char *const bad[] = {
 		"", "nap", "noop:1", "noop:", "noop@0", "noop@1001", "noop@", "noop@x",
@@ -292,7 +316,7 @@ static void test_works(void)
 			EXPECT(false, "'%s': %s", good[i].text, e.text);
 			continue;
 		}
-		EXPECT(work.kind == want->kind && work.arg == want->arg &&
+		EXPECT(work.kind == want->kind && work.amount.low == want->amount.low &&
 		       work.depth == want->depth && work.fanout == want->fanout &&
 		       work.weight == want->weight, "'%s'", good[i].text);
 		EXPECT(!strncmp(work.text, good[i].text, strlen(work.text)) &&
@@ -324,90 +348,209 @@ static void test_turns(void)
 	test_ends("works take turns by their weight");
 }
 
-static void test_samples(void)
+static void test_amounts(void)
 {
-	struct samples set = { };
-	__u64 i;
+	static const struct { const char *text; struct amount amount; } good[] = {
+		{ "1ms", { AMOUNT_FIXED, 1000000, NSEC_PER_SEC } },
+		{ "1us-2ms", { AMOUNT_UNIFORM, 1000, 2000000 } },
+		{ "5ns-5ns", { AMOUNT_UNIFORM, 5, 5 } },
+		{ "exp=1ms", { AMOUNT_EXP, 1000000, NSEC_PER_SEC } },
+		{ "pareto=1ms", { AMOUNT_PARETO, 1000000, NSEC_PER_SEC } },
+	};
+	static const char *const bad[] = {
+		"", "-", "1ms-", "-1ms", "2ms-1ms", "1-2ms", "1ms-2s", "exp=", "exp=2s", "exp",
+		"pareto=0ns", "pareto=1s", "normal=1ms", "exp=1ms-2ms", "1ms-2ms-3ms",
+	};
+	struct random random, again;
+	struct amount amount;
+	__u64 drawn;
+	double sum;
+	size_t i;
+	int n;
 
-	EXPECT(samples_percentile(&set, 500) == 0 && samples_mean(&set) == 0, "empty");
-	samples_add(&set, 7);
-	samples_sort(&set);
-	EXPECT(samples_percentile(&set, 0) == 7 && samples_percentile(&set, 500) == 7 &&
-	       samples_percentile(&set, 1000) == 7, "one value");
-	samples_exit(&set);
+	for (i = 0; i < NR(bad); i++)
+		EXPECT(amount_parse(bad[i], parse_duration, NSEC_PER_SEC, &amount, &e) &&
+		       *e.text, "'%s'", bad[i]);
+	for (i = 0; i < NR(good); i++)
+		EXPECT(!amount_parse(good[i].text, parse_duration, NSEC_PER_SEC, &amount, &e) &&
+		       !memcmp(&amount, &good[i].amount, sizeof(amount)), "'%s'", good[i].text);
+	test_ends("amounts of work");
 
-	for (i = 1000; i >= 1; i--)
-		samples_add(&set, i);
-	samples_sort(&set);
-	EXPECT(samples_percentile(&set, 500) == 500, "p50 of 1..1000");
-	EXPECT(samples_percentile(&set, 900) == 900, "p90 of 1..1000");
-	EXPECT(samples_percentile(&set, 990) == 990, "p99 of 1..1000");
-	EXPECT(samples_percentile(&set, 1000) == 1000 && set.max == 1000 &&
-	       set.min == 1 && samples_mean(&set) == 500, "ends of 1..1000");
-	samples_exit(&set);
-
-	for (i = 1; i <= 3; i++)
-		samples_add(&set, i);
-	samples_sort(&set);
-	EXPECT(samples_percentile(&set, 500) == 2 && samples_percentile(&set, 990) == 3,
-	       "of three");
-	samples_exit(&set);
-	test_ends("percentiles are exact");
-
-	for (i = 0; i < 4ULL * SAMPLES_MAX; i++)
-		samples_add(&set, i);
-	EXPECT(set.nr == SAMPLES_MAX && set.seen == 4ULL * SAMPLES_MAX, "bounded");
-	samples_sort(&set);
-	for (i = 100; i < 1000; i += 100) {
-		double want = 4.0 * SAMPLES_MAX * i / 1000;
-		double off = samples_percentile(&set, i) / want - 1;
-
-		EXPECT(off < 0.02 && off > -0.02, "p%llu is off by %f", i / 10, off);
+	random_init(&random, 1, 0);
+	again = random;
+	for (i = 0; i < NR(good); i++) {
+		amount = good[i].amount;
+		for (n = 0, sum = 0; n < 100000; n++) {
+			drawn = amount_draw(&amount, &random);
+			sum += drawn;
+			EXPECT(drawn <= amount.high, "%s: %llu is too much", good[i].text, drawn);
+			EXPECT(amount.shape == AMOUNT_EXP || drawn >= amount.low,
+			       "%s: %llu is too little", good[i].text, drawn);
+		}
+		sum /= n * (amount.shape == AMOUNT_UNIFORM ?
+			    (amount.low + amount.high) / 2.0 : amount.low);
+		/* the seed is always the same: they are, too */
+		EXPECT(amount.shape == AMOUNT_PARETO ? sum > 2.5 && sum < 3.5 :
+		       sum > 0.99 && sum < 1.01, "%s: mean %f", good[i].text, sum);
 	}
-	EXPECT(set.min == 0 && set.max == 4ULL * SAMPLES_MAX - 1, "ends");
-	samples_exit(&set);
-	test_ends("a sample of too many is bounded and even");
+	for (i = 0; i < 3; i++) {
+		amount_draw(&good[1].amount, &again);
+		random = again;
+		EXPECT(amount_draw(&good[3].amount, &random) ==
+		       amount_draw(&good[3].amount, &again), "not the same again");
+	}
+	test_ends("amounts are drawn from their distributions, by the seed");
+}
+
+static void test_timehist(void)
+{
+	struct timehist hist = { };
+	__u64 i, ns, percentile;
+	size_t bucket;
+
+	EXPECT(timehist_percentile(&hist, 500000) == 0 && timehist_mean(&hist) == 0, "empty");
+	timehist_add(&hist, 7654321, 1);
+	EXPECT(timehist_percentile(&hist, 0) == 7654321 &&
+	       timehist_percentile(&hist, 500000) == 7654321 &&
+	       timehist_percentile(&hist, 1000000) == 7654321, "one value");
+	timehist_clear(&hist);
+	EXPECT(!hist.nr && !hist.max_ns && timehist_percentile(&hist, 500000) == 0, "cleared");
+
+	for (i = 200; i >= 1; i--)
+		timehist_add(&hist, i, 1);
+	EXPECT(timehist_percentile(&hist, 500000) == 100 &&
+	       timehist_percentile(&hist, 990000) == 198 &&
+	       timehist_percentile(&hist, 999000) == 200 && hist.min_ns == 1 &&
+	       timehist_mean(&hist) == 100, "of 1..200");
+	timehist_exit(&hist);
+	test_ends("percentiles of short times are exact");
+
+	for (i = 1; i <= 1000000; i++)
+		timehist_add(&hist, i * 1000, 2);
+	for (i = 1; i < 1000000; i += 1001) {
+		percentile = timehist_percentile(&hist, i);
+		EXPECT(percentile >= i * 1000 && percentile < i * 1010 + 1000,
+		       "%llu of a million: %llu", i, percentile);
+	}
+	EXPECT(hist.nr == 2000000 && hist.max_ns == 1000000000 &&
+	       timehist_percentile(&hist, 1000000) == 1000000000, "ends");
+	timehist_exit(&hist);
+	for (bucket = 1; bucket < TIMEHIST_BUCKETS; bucket++) {
+		ns = timehist_from_ns(bucket);
+		EXPECT(ns > timehist_from_ns(bucket - 1), "bucket %zu", bucket);
+		timehist_add(&hist, ns, 1);
+		timehist_add(&hist, ns - 1, 1);
+		EXPECT(hist.bucket[bucket] == 1 && hist.bucket[bucket - 1] == (bucket > 1) + 1,
+		       "%llu is not at the edge of a bucket", ns);
+	}
+	timehist_add(&hist, ~0ULL, 1);
+	EXPECT(hist.bucket[TIMEHIST_BUCKETS - 1] == 2, "the last bucket takes the rest");
+	timehist_exit(&hist);
+	test_ends("percentiles of long times are at most a hundredth too long");
+}
+
+/* ---- arrivals ---- */
+
+static void test_arrivals(void)
+{
+	struct arrivals_config config = { .rate = 1000 };
+	struct arrivals arrivals, other;
+	__u64 ns, last, sum;
+	int i;
+
+	arrivals_init(&arrivals, &config, 0, 1);
+	for (i = 0; i < 1000; i++, arrivals_step(&arrivals, 1))
+		EXPECT(arrivals_ns(&arrivals) == i * NSEC_PER_MSEC, "task %d at %llu", i,
+		       arrivals_ns(&arrivals));
+	EXPECT(arrivals_left(&arrivals, 3 * NSEC_PER_SEC) == 2000 &&
+	       arrivals_left(&arrivals, NSEC_PER_SEC) == 0 &&
+	       arrivals_left(&arrivals, 0) == 0, "what is left");
+	EXPECT(arrivals_expected(&config, 1500 * NSEC_PER_MSEC) == 1500, "expected");
+	arrivals_init(&arrivals, &config, 0, 3);
+	arrivals_init(&other, &config, 2, 3);
+	for (i = 0; i < 99; i++, arrivals_step(&arrivals, 1), arrivals_step(&other, 1))
+		EXPECT(arrivals_ns(&arrivals) == 3 * i * NSEC_PER_MSEC &&
+		       arrivals_ns(&other) == (3 * i + 2) * NSEC_PER_MSEC, "turn %d", i);
+	test_ends("arrivals at equal distances, shared by submitters");
+
+	/* 1 s at half the rate on average, faster and faster */
+	config.ramp_ns = NSEC_PER_SEC;
+	arrivals_init(&arrivals, &config, 0, 1);
+	for (i = 0, last = 0; i < 1000; i++, arrivals_step(&arrivals, 1)) {
+		ns = arrivals_ns(&arrivals);
+		EXPECT(i < 2 || ns > last, "backwards at %d", i);
+		EXPECT((ns < NSEC_PER_SEC) == (i < 500), "task %d at %llu", i, ns);
+		/* rounded to a nanosecond, when it is expected */
+		EXPECT(arrivals_expected(&config, ns + 1) > i - 0.001 &&
+		       arrivals_expected(&config, ns) < i + 0.001, "task %d at %llu", i, ns);
+		last = ns;
+	}
+	EXPECT(last == 1499 * NSEC_PER_MSEC, "after the ramp: %llu", last);
+	EXPECT(arrivals_expected(&config, NSEC_PER_SEC / 2) == 125 &&
+	       arrivals_expected(&config, NSEC_PER_SEC) == 500 &&
+	       arrivals_expected(&config, 2 * NSEC_PER_SEC) == 1500, "expected");
+	test_ends("arrivals while the rate rises");
+
+	config = (struct arrivals_config){ .rate = 1000, .poisson = true, .seed = 42 };
+	arrivals_init(&arrivals, &config, 0, 1);
+	arrivals_init(&other, &config, 0, 1);
+	for (i = 0, sum = 0, last = 0; i < 100000; i++) {
+		ns = arrivals_ns(&arrivals);
+		EXPECT(ns == arrivals_ns(&other) && ns >= last, "task %d: not the same", i);
+		/* e^-1 of the distances are longer than the mean */
+		sum += ns - last > NSEC_PER_MSEC;
+		last = ns;
+		arrivals_step(&arrivals, 1);
+		arrivals_step(&other, 1);
+	}
+	EXPECT(sum > 36500 && sum < 37100, "%llu long distances", sum);
+	EXPECT(last > 99 * NSEC_PER_SEC && last < 101 * NSEC_PER_SEC, "the last at %llu", last);
+	arrivals_init(&arrivals, &config, 0, 2);
+	arrivals_init(&other, &config, 1, 2);
+	EXPECT(arrivals_ns(&arrivals) != arrivals_ns(&other), "two submitters the same");
+	test_ends("Poisson arrivals: exponential distances, by the seed");
 }
 
 static void test_tally(void)
 {
 	struct work works[2] = {
-		{ .kind = WPOOL_WORK_SLEEP, .arg = 100, .weight = 1 },
+		{ .kind = WPOOL_WORK_SLEEP, .amount.low = 100, .weight = 1 },
 		{ .kind = WPOOL_WORK_NOOP, .weight = 1 },
 	};
 	struct wpool_dev_record r[] = {
-		{ .cookie = 0, .cpu = 1, .submit_ns = 50, .start_ns = 60, .end_ns = 160 },
-		{ .cookie = 1, .cpu = 0, .submit_ns = 40, .start_ns = 70, .end_ns = 71 },
-		{ .cookie = 2, .cpu = ~0U, .submit_ns = 55, .end_ns = 90,
+		{ .cookie = tally_cookie(0, 0), .cpu = 1, .submit_ns = 50, .start_ns = 60,
+		  .end_ns = 160 },
+		{ .cookie = tally_cookie(1, 1), .cpu = 0, .submit_ns = 40, .start_ns = 70,
+		  .end_ns = 71 },
+		{ .cookie = tally_cookie(2, 0), .cpu = ~0U, .submit_ns = 55, .end_ns = 90,
 		  .status = -ECANCELED },
-		{ .cookie = 3, .cpu = 0, .submit_ns = 60, .start_ns = 70, .end_ns = 80,
-		  .status = -EIO },
+		{ .cookie = tally_cookie(3, 1), .cpu = 0, .submit_ns = 60, .start_ns = 70,
+		  .end_ns = 80, .status = -EIO },
 	};
 	struct tally tally = { };
-	struct work_turns turns;
 	__u32 i;
 
-	work_turns_init(&turns, works, 2);
-	EXPECT(!tally_add(&tally, &turns, r, NR(r)), "added");
-	tally_sort(&tally);
+	EXPECT(!tally_add(&tally, r, NR(r)), "added");
 	EXPECT(tally.finished == 4 && tally.completed == 2 && tally.failed == 1 &&
 	       tally.cancelled == 1 && tally.never_ran == 1, "counts");
 	EXPECT(tally.work[0].completed == 1 && tally.work[0].cancelled == 1 &&
 	       tally.work[1].completed == 1 && tally.work[1].failed == 1, "by work");
 	EXPECT(tally.nr_cpus == 2 && tally.cpu[0].finished == 2 &&
 	       tally.cpu[1].run_ns == 100, "by CPU");
-	EXPECT(tally_wall_ns(&tally) == 120, "wall %llu", tally_wall_ns(&tally));
-	EXPECT(tally.queue_ns.seen == 3 && tally.queue_ns.max == 30, "latency");
+	EXPECT(tally_wall_ns(&tally) == 120 && tally_window_ns(&tally) == 120 &&
+	       tally.completed_in_window == 2, "wall %llu", tally_wall_ns(&tally));
+	EXPECT(tally.time[TALLY_QUEUE].nr == 3 && tally.time[TALLY_QUEUE].max_ns == 30 &&
+	       tally.time[TALLY_TOTAL].nr == 4 && tally.time[TALLY_TOTAL].max_ns == 110 &&
+	       !tally.time[TALLY_LATE].nr, "latency");
 	EXPECT(tally.error[0].err == EIO && tally.error[0].count == 1, "errors");
 	for (i = 0; i < 20; i++) {
 		r[3].status = -(int)i - 1;
-		tally_add(&tally, &turns, &r[3], 1);
+		tally_add(&tally, &r[3], 1);
 	}
 	EXPECT(tally.error[TALLY_ERRORS - 1].err == 0 &&
 	       tally.error[TALLY_ERRORS - 1].count > 1, "many errors");
 	r[0].cpu = 1 << 30;
-	EXPECT(tally_add(&tally, &turns, r, 1), "a CPU that cannot be");
-	work_turns_exit(&turns);
+	EXPECT(tally_add(&tally, r, 1), "a CPU that cannot be");
 	tally_exit(&tally);
 	test_ends("records are counted");
 
@@ -417,12 +560,89 @@ static void test_tally(void)
 	tally.work[1].completed = 1000;
 	EXPECT(tally_ideal_ns(&tally, works, 2, 1000) == 200, "noop is free");
 	works[1].kind = WPOOL_WORK_SLEEP;
-	works[1].arg = 5000;
+	works[1].amount.low = 5000;
 	EXPECT(tally_ideal_ns(&tally, works, 2, 1000) == 5100, "two lengths");
 	EXPECT(tally_ideal_ns(&tally, works, 2, 2000000) == 5000, "longest");
+	works[1].amount.shape = AMOUNT_EXP;
+	EXPECT(tally_ideal_ns(&tally, works, 2, 1000) == 0, "drawn");
+	works[1].amount.shape = AMOUNT_FIXED;
 	works[1].kind = WPOOL_WORK_SPIN;
 	EXPECT(tally_ideal_ns(&tally, works, 2, 1000) == 0, "spinning");
 	test_ends("the ideal time of sleeping tasks");
+}
+
+/*
+ * 100 tasks a second arrive, a pool without a queue serves 10 a second, and a submitter that
+ * sleeps on it: it hands task n over 100 ms after task n - 1, and each wait in the pool is
+ * short. From the arrivals on, the last one has waited for 90 of 100 s.
+ */
+static void test_coordinated_omission(void)
+{
+	const __u64 start = 5 * NSEC_PER_SEC, end = start + 10 * NSEC_PER_SEC;
+	struct arrivals_config config = { .rate = 100 };
+	struct tally tally = {
+		.window = { .open_loop = true, .start_ns = start, .from_ns = start, .to_ns = end },
+	};
+	struct wpool_dev_record r = { };
+	struct arrivals arrivals;
+	__u64 arrival, ns;
+	int i;
+
+	arrivals_init(&arrivals, &config, 0, 1);
+	for (i = 0; i < 100; i++, arrivals_step(&arrivals, 1)) {
+		r.cookie = tally_cookie(arrivals_ns(&arrivals), 3);
+		r.submit_ns = start + i * 100 * NSEC_PER_MSEC;
+		r.start_ns = r.submit_ns + 1000;
+		r.end_ns = r.submit_ns + 100 * NSEC_PER_MSEC - 1;
+		EXPECT(!tally_add(&tally, &r, 1), "added");
+	}
+	EXPECT(timehist_percentile(&tally.time[TALLY_QUEUE], 990000) <= 1000, "looks short");
+	EXPECT(tally.work[3].completed == 100 && tally.completed_in_window == 100 &&
+	       tally_window_ns(&tally) == 10 * NSEC_PER_SEC, "the rate is 10");
+	ns = timehist_percentile(&tally.time[TALLY_WAIT], 500000);
+	EXPECT(ns >= 4410 * NSEC_PER_MSEC && ns < 4460 * NSEC_PER_MSEC, "p50 %llu", ns);
+
+	/* those that were not handed over have waited, too */
+	while ((arrival = start + arrivals_ns(&arrivals)) < end) {
+		EXPECT(!tally_add_unsent(&tally, arrival, end, 1), "unsent");
+		arrivals_step(&arrivals, 1);
+	}
+	EXPECT(tally.unsent == 900 && tally.time[TALLY_TOTAL].nr == 1000 &&
+	       tally.time[TALLY_LATE].nr == 1000 && tally.time[TALLY_QUEUE].nr == 100, "counts");
+	ns = timehist_percentile(&tally.time[TALLY_WAIT], 990000);
+	EXPECT(ns > 8800 * NSEC_PER_MSEC && ns < 9000 * NSEC_PER_MSEC, "p99 %llu", ns);
+	tally_exit(&tally);
+	test_ends("latency counts from the arrival, however late a task is handed over");
+}
+
+static void test_window(void)
+{
+	struct tally tally = {
+		.window = { .open_loop = true, .start_ns = 1000, .from_ns = 1100, .to_ns = 1200 },
+	};
+	struct wpool_dev_record r[] = {
+		/* arrived before it, ended in it: of the rate only */
+		{ .cookie = tally_cookie(90, 0), .submit_ns = 1090, .start_ns = 1091,
+		  .end_ns = 1110 },
+		{ .cookie = tally_cookie(100, 0), .submit_ns = 1120, .start_ns = 1130,
+		  .end_ns = 1199 },
+		/* ended after it: of the latencies only */
+		{ .cookie = tally_cookie(190, 0), .submit_ns = 1190, .start_ns = 1191,
+		  .end_ns = 1200 },
+	};
+
+	EXPECT(!tally_add(&tally, r, NR(r)), "added");
+	EXPECT(tally.completed == 3 && tally.warmup == 1, "counts are of all");
+	EXPECT(tally.completed_in_window == 2 && tally_window_ns(&tally) == 100, "rate");
+	EXPECT(tally.time[TALLY_TOTAL].nr == 2 && tally.time[TALLY_TOTAL].max_ns == 99 &&
+	       tally.time[TALLY_LATE].max_ns == 20 && tally.time[TALLY_WAIT].max_ns == 30 &&
+	       tally.time[TALLY_QUEUE].max_ns == 10 && tally.work[0].run_ns.nr == 2 &&
+	       tally.cpu[0].finished == 2, "times are of those that arrived in it");
+	EXPECT(tally.interval.completed == 3 && tally.interval.total_ns.nr == 3, "interval");
+	EXPECT(!tally_add_unsent(&tally, 1050, 1300, 5) && tally.unsent == 5 &&
+	       tally.time[TALLY_TOTAL].nr == 2, "unsent before it");
+	tally_exit(&tally);
+	test_ends("the warm-up is counted, but not measured");
 }
 
 static bool add(struct attr_set *set, enum attr_use use, const char *text)
@@ -584,8 +804,12 @@ int main(void)
 	test_cpulists();
 	test_works();
 	test_turns();
-	test_samples();
+	test_amounts();
+	test_timehist();
+	test_arrivals();
 	test_tally();
+	test_coordinated_omission();
+	test_window();
 	test_attrs();
 	test_attr_pairs();
 	test_histograms();

@@ -268,6 +268,41 @@ test_run_full_pool()
 	good destroy "$POOL"
 }
 
+# value KEY: a number of the report, which has no such key further down
+value() { sed -n "s/^  \"$1\": *\([0-9][0-9]*\),\{0,1\}\$/\1/p" "$TMP/out"; }
+
+# Whatever the machine can do: each arrival is accounted for.
+accounted()
+{
+	[ "$(value asked)" -eq $(($(value accepted) + $(value refused) + $(value not_sent))) ] &&
+		[ "$(value accepted)" -eq $(($(value completed) + $(value failed) +
+			$(value cancelled))) ] || fail "not accounted for: $(cat "$TMP/out")"
+}
+
+test_run_open_loop()
+{
+	good create "$POOL" capacity=1 || return 1
+	# one sleeps in it, others arrive: there is no room for all of them
+	wpoolctl run "$POOL" --rate 100/s --duration 1s --work sleep:3s --json \
+		--interval 0.2s >"$TMP/out" 2>"$TMP/err"
+	rc=$?
+	[ $rc -eq 3 ] || fail "exit $rc: $(cat "$TMP/err")" || return 1
+	accounted && key_is asked 100 || return 1
+	good tune "$POOL" capacity=64 queue_depth=max || return 1
+	# a machine that is too slow for the last of them exits with 3
+	wpoolctl run "$POOL" --rate 1k/s --arrivals poisson --ramp 0.3s --warmup 0.2s --duration 0.5s \
+		--submitters 2 --submit-cpus 0 --work spin:exp=10us --work sleep:1ms-3ms \
+		--interval 0.2s --json >"$TMP/out" 2>"$TMP/err"
+	rc=$?
+	[ $rc -eq 0 ] || [ $rc -eq 3 ] || fail "exit $rc: $(cat "$TMP/err")" || return 1
+	balanced && accounted && key_is arrivals '"poisson"' || return 1
+	# closed loop: all that is offered is accepted
+	good run "$POOL" --duration 0.5s --warmup 0.1s --work sleep:1ms --batch 16 --json || return 1
+	accounted && key_is not_sent 0 && key_is refused 0 && key_is tasks null || return 1
+	wait_for grep -qx 0 "$CLASS/$POOL/outstanding" || fail "tasks are left over" || return 1
+	good destroy "$POOL"
+}
+
 test_run_time_is_over()
 {
 	good create "$POOL" capacity=2 || return 1

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * When tasks arrive.
+ *
+ * The number of tasks that are expected until a time rises with the rate: as a parabola while
+ * the rate rises, as a line afterwards. Steps of equal size on that curve are arrivals at
+ * equal distances; steps that are distributed exponentially make a Poisson process, also
+ * while the rate rises.
+ */
+#include "arrivals.h"
+
+#include <math.h>
+
+#include "parse.h"
+
+static double ramp_s(const struct arrivals_config *config)
+{
+	return (double)config->ramp_ns / NSEC_PER_SEC;
+}
+
+double arrivals_expected(const struct arrivals_config *config, __u64 ns)
+{
+	double s = (double)ns / NSEC_PER_SEC;
+
+	if (ns < config->ramp_ns)
+		return config->rate * s * s / (2 * ramp_s(config));
+	return config->rate * (s - ramp_s(config) / 2);
+}
+
+__u64 arrivals_ns(const struct arrivals *arrivals)
+{
+	const struct arrivals_config *config = arrivals->config;
+	double in_ramp = config->rate * ramp_s(config) / 2, s;
+
+	if (arrivals->expected < in_ramp)
+		s = sqrt(2 * arrivals->expected * ramp_s(config) / config->rate);
+	else
+		s = ramp_s(config) / 2 + arrivals->expected / config->rate;
+	return s * NSEC_PER_SEC;
+}
+
+void arrivals_step(struct arrivals *arrivals, __u64 step)
+{
+	double size = step;
+
+	/* of many the mean is near enough */
+	if (arrivals->config->poisson && step == 1)
+		size = -log(random_unit(&arrivals->random));
+	arrivals->expected += size * arrivals->submitters;
+}
+
+__u64 arrivals_left(const struct arrivals *arrivals, __u64 ns)
+{
+	double left = arrivals_expected(arrivals->config, ns) - arrivals->expected;
+
+	return left > 0 ? left / arrivals->submitters : 0;
+}
+
+void arrivals_init(struct arrivals *arrivals, const struct arrivals_config *config,
+		   __u32 submitter, __u32 submitters)
+{
+	*arrivals = (struct arrivals){
+		.config = config,
+		.submitters = submitters,
+		.expected = config->poisson ? 0 : submitter,
+	};
+	random_init(&arrivals->random, config->seed, submitter);
+	if (config->poisson)
+		arrivals_step(arrivals, 1);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * When tasks arrive, whatever the pool does with those before them: an open loop. A schedule
+ * is arithmetic only; times are nanoseconds after the start of the run.
+ */
+#ifndef WPOOLCTL_ARRIVALS_H
+#define WPOOLCTL_ARRIVALS_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+
+#include "random.h"
+
+struct arrivals_config {
+	__u64 rate;		/* tasks per second of all submitters; 0: no schedule */
+	bool poisson;		/* instead of equal distances */
+	__u64 ramp_ns;		/* in which the rate rises from 0 to @rate, steadily */
+	__u64 seed;
+};
+
+/* Those of one submitter. */
+struct arrivals {
+	const struct arrivals_config *config;
+	struct random random;
+	__u32 submitters;
+	double expected;	/* tasks of all submitters until the next arrival */
+};
+
+/* The submitters share the tasks: each takes every so many of equal distances. */
+void arrivals_init(struct arrivals *arrivals, const struct arrivals_config *config,
+		   __u32 submitter, __u32 submitters);
+
+/* When the next task arrives; and go on to the one that is @step after it. */
+__u64 arrivals_ns(const struct arrivals *arrivals);
+void arrivals_step(struct arrivals *arrivals, __u64 step);
+
+/* How many tasks of this submitter are expected from the next arrival until @ns. */
+__u64 arrivals_left(const struct arrivals *arrivals, __u64 ns);
+
+/* How many tasks of all submitters are expected until @ns. */
+double arrivals_expected(const struct arrivals_config *config, __u64 ns);
+
+#endif /* WPOOLCTL_ARRIVALS_H */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What happened in each interval of a run: lines while it goes on, or a list for its report. */
+#ifndef WPOOLCTL_INTERVALS_H
+#define WPOOLCTL_INTERVALS_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+
+struct interval {
+	__u64 from_ns;			/* after the start of the run */
+	__u64 to_ns;
+	const char *phase;		/* "ramp", "warm-up", "run" or "drain" */
+	__u64 asked;			/* arrivals; of a closed loop what was submitted */
+	__u64 submitted;		/* accepted */
+	__u64 refused;
+	__u64 completed;
+	/* arrival to end, of tasks that ended in the interval */
+	__u64 ended;
+	__u64 p50_ns;
+	__u64 p99_ns;
+	__u64 p99_9_ns;
+	__u64 max_ns;
+	/* at its end */
+	__u64 behind;			/* arrivals that are not handed over yet */
+	__u32 workers;
+	__u32 queued;
+};
+
+struct intervals {
+	bool lines;			/* print each when it is over, instead of keeping it */
+	struct interval *list;
+	__u64 nr;
+	__u64 room;
+};
+
+/* 0, or -1 without memory. */
+int intervals_add(struct intervals *intervals, const struct interval *interval);
+void intervals_exit(struct intervals *intervals);
+
+#endif /* WPOOLCTL_INTERVALS_H */

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The options of "wpoolctl run": one table. */
+#include "run.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "parse.h"
+
+#define DEFAULT_TASKS	1000
+#define MAX_TIME_NS	(24ULL * 60 * 60 * NSEC_PER_SEC)
+#define MIN_INTERVAL_NS	(100 * NSEC_PER_MSEC)
+
+static int set_work(struct run *run, const char *value, struct errmsg *e)
+{
+	if (run->load.nr_works == WORK_MAX_KINDS)
+		return errmsg_set(e, "more than %d", WORK_MAX_KINDS);
+	if (work_parse(value, &run->works[run->load.nr_works], e))
+		return -1;
+	run->load.nr_works++;
+	return 0;
+}
+
+static int set_u32(const char *value, __u32 max, __u32 *out, struct errmsg *e)
+{
+	__u64 n;
+
+	if (parse_count(value, 1, max, &n, e))
+		return -1;
+	*out = n;
+	return 0;
+}
+
+static int set_tasks(struct run *run, const char *value, struct errmsg *e)
+{
+	return parse_count(value, 1, LOAD_MAX_TASKS, &run->load.tasks, e);
+}
+
+static int set_batch(struct run *run, const char *value, struct errmsg *e)
+{
+	return set_u32(value, WPOOL_MAX_BATCH, &run->load.batch, e);
+}
+
+static int set_submitters(struct run *run, const char *value, struct errmsg *e)
+{
+	return set_u32(value, LOAD_MAX_SUBMITTERS, &run->load.submitters, e);
+}
+
+static int set_submit_cpus(struct run *run, const char *value, struct errmsg *e)
+{
+	run->load.pinned = true;
+	return cpulist_parse(value, &run->load.submit_cpus, e);
+}
+
+static int set_nonblock(struct run *run, const char *value, struct errmsg *e)
+{
+	(void)value;
+	(void)e;
+	run->load.nonblock = true;
+	return 0;
+}
+
+static int set_retry(struct run *run, const char *value, struct errmsg *e)
+{
+	(void)value;
+	(void)e;
+	run->load.retry = true;
+	return 0;
+}
+
+static int set_rate(struct run *run, const char *value, struct errmsg *e)
+{
+	return parse_rate(value, &run->load.arrivals.rate, e);
+}
+
+static int set_arrivals(struct run *run, const char *value, struct errmsg *e)
+{
+	bool poisson = !strcmp(value, "poisson");
+
+	if (!poisson && strcmp(value, "fixed"))
+		return errmsg_set(e, ERRMSG_Q " is not one of fixed, poisson", value);
+	run->load.arrivals.poisson = poisson;
+	return 0;
+}
+
+static int set_seed(struct run *run, const char *value, struct errmsg *e)
+{
+	return parse_u64(value, 0, ~0ULL, &run->load.arrivals.seed, e);
+}
+
+static int set_duration(struct run *run, const char *value, struct errmsg *e)
+{
+	return parse_seconds(value, NSEC_PER_MSEC, MAX_TIME_NS, &run->load.duration_ns, e);
+}
+
+static int set_warmup(struct run *run, const char *value, struct errmsg *e)
+{
+	return parse_seconds(value, 0, MAX_TIME_NS, &run->load.warmup_ns, e);
+}
+
+static int set_ramp(struct run *run, const char *value, struct errmsg *e)
+{
+	return parse_seconds(value, 0, MAX_TIME_NS, &run->load.arrivals.ramp_ns, e);
+}
+
+static int set_interval(struct run *run, const char *value, struct errmsg *e)
+{
+	return parse_seconds(value, MIN_INTERVAL_NS, MAX_TIME_NS, &run->load.interval_ns, e);
+}
+
+static int set_timeout(struct run *run, const char *value, struct errmsg *e)
+{
+	return parse_seconds(value, NSEC_PER_MSEC, MAX_TIME_NS, &run->load.timeout_ns, e);
+}
+
+static int set_create(struct run *run, const char *value, struct errmsg *e)
+{
+	run->create = true;
+	return value ? attr_set_add_list(&run->attrs, ATTR_CREATE, value, e) : 0;
+}
+
+static int set_json(struct run *run, const char *value, struct errmsg *e)
+{
+	(void)value;
+	(void)e;
+	run->json = true;
+	return 0;
+}
+
+static int set_quiet(struct run *run, const char *value, struct errmsg *e)
+{
+	(void)value;
+	(void)e;
+	run->quiet = true;
+	return 0;
+}
+
+static int set_progress(struct run *run, const char *value, struct errmsg *e)
+{
+	if (!strcmp(value, "auto"))
+		run->progress = PROGRESS_AUTO;
+	else if (!strcmp(value, "always"))
+		run->progress = PROGRESS_ALWAYS;
+	else if (!strcmp(value, "never"))
+		run->progress = PROGRESS_NEVER;
+	else
+		return errmsg_set(e, ERRMSG_Q " is not one of auto, always, never", value);
+	return 0;
+}
+
+static const struct run_option {
+	const char *name;
+	int has_arg;
+	int (*set)(struct run *run, const char *value, struct errmsg *e);
+} run_options[] = {
+	{ "work", required_argument, set_work },
+	{ "tasks", required_argument, set_tasks },
+	{ "duration", required_argument, set_duration },
+	{ "warmup", required_argument, set_warmup },
+	{ "rate", required_argument, set_rate },
+	{ "arrivals", required_argument, set_arrivals },
+	{ "ramp", required_argument, set_ramp },
+	{ "seed", required_argument, set_seed },
+	{ "batch", required_argument, set_batch },
+	{ "submitters", required_argument, set_submitters },
+	{ "submit-cpus", required_argument, set_submit_cpus },
+	{ "nonblock", no_argument, set_nonblock },
+	{ "retry", no_argument, set_retry },
+	{ "timeout", required_argument, set_timeout },
+	{ "create", optional_argument, set_create },
+	{ "interval", required_argument, set_interval },
+	{ "progress", required_argument, set_progress },
+	{ "quiet", no_argument, set_quiet },
+	{ "json", no_argument, set_json },
+};
+
+void run_parse_options(struct run *run, int argc, char **argv)
+{
+	struct option options[ARRAY_SIZE(run_options) + 2] = { };
+	const struct run_option *option;
+	struct errmsg e;
+	size_t i;
+	int opt;
+
+	for (i = 0; i < ARRAY_SIZE(run_options); i++)
+		options[i] = (struct option){ run_options[i].name, run_options[i].has_arg,
+					      NULL, CLI_OPT_FIRST + i };
+	options[i] = (struct option){ "help", no_argument, NULL, 'h' };
+	while ((opt = cli_getopt(run->cmd, argc, argv, options)) != -1) {
+		option = &run_options[opt - CLI_OPT_FIRST];
+		if (option->set(run, optarg, &e))
+			cli_usage(run->cmd, "--%s: %s", option->name, e.text);
+	}
+}
+
+/* A name has no '=' in it, so that "--create capacity=4" means what it looks like. */
+int run_add_arg(struct run *run, const char *arg, struct errmsg *e)
+{
+	if (run->create && strchr(arg, '=')) {
+		if (attr_set_add_list(&run->attrs, ATTR_CREATE, arg, e))
+			return errmsg_in(e, "--create");
+		return 0;
+	}
+	if (run->load.pool)
+		return errmsg_set(e, "one argument too many: " ERRMSG_Q, arg);
+	run->load.pool = arg;
+	return parse_pool_name(arg, e);
+}
+
+static int check_schedule(const struct run *run, struct errmsg *e)
+{
+	const struct load_config *load = &run->load;
+
+	if (load->arrivals.rate)
+		return 0;
+	if (load->arrivals.poisson)
+		return errmsg_set(e,
+				  "--arrivals: tasks do not arrive by themselves without --rate");
+	if (load->arrivals.ramp_ns)
+		return errmsg_set(e, "--ramp: needs --rate, which it leads up to");
+	return 0;
+}
+
+int run_complete(struct run *run, struct errmsg *e)
+{
+	struct load_config *load = &run->load;
+
+	if (!load->pool && !run->create)
+		return errmsg_set(e, "the name of a pool is missing, or --create");
+	if (!load->pool) {
+		snprintf(run->own_name, sizeof(run->own_name), "wpoolctl-%d", (int)getpid());
+		load->pool = run->own_name;
+	}
+	if (attr_set_check(&run->attrs, NULL, e))
+		return errmsg_in(e, "--create");
+	if (run->quiet && (run->json || load->interval_ns))
+		return errmsg_set(e, "--quiet and %s exclude each other",
+				  run->json ? "--json" : "--interval");
+	if (check_schedule(run, e))
+		return -1;
+	if (!load->tasks && !load->duration_ns)
+		load->tasks = DEFAULT_TASKS;
+	if (!load->nr_works && set_work(run, "noop", e))
+		return -1;
+	load->works = run->works;
+	load->turns = &run->turns;
+	if (work_turns_init(&run->turns, run->works, load->nr_works))
+		return errmsg_set(e, "out of memory");
+	return 0;
+}
+
+void run_init(struct run *run, const struct command *cmd)
+{
+	*run = (struct run){
+		.cmd = cmd,
+		.load = {
+			.batch = 256,
+			.submitters = 1,
+			.arrivals.seed = 1,
+		},
+	};
+	attr_set_init(&run->attrs);
+}
+
+void run_exit(struct run *run)
+{
+	unsigned int i;
+
+	work_turns_exit(&run->turns);
+	for (i = 0; i < run->load.nr_works; i++)
+		work_exit(&run->works[i]);
+}

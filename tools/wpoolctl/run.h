@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* One run as its options describe it. */
+#ifndef WPOOLCTL_RUN_H
+#define WPOOLCTL_RUN_H
+
+#include <stdbool.h>
+
+#include "attrs.h"
+#include "cli.h"
+#include "load.h"
+
+struct run {
+	const struct command *cmd;
+	struct load_config load;
+	struct work works[WORK_MAX_KINDS];
+	struct work_turns turns;
+	enum progress_when progress;
+	bool json;
+	bool quiet;
+	bool create;
+	struct attr_set attrs;
+	char own_name[WPOOL_DEV_NAME_LEN];
+};
+
+void run_init(struct run *run, const struct command *cmd);
+void run_exit(struct run *run);
+
+/* All options of the command line. What is wrong ends the process. */
+void run_parse_options(struct run *run, int argc, char **argv);
+
+/* The name of a pool, or an attribute of the one to make. 0, or -1 and a message. */
+int run_add_arg(struct run *run, const char *arg, struct errmsg *e);
+
+/* After all options: what does not go together, and what is left out. 0, or -1 and a message. */
+int run_complete(struct run *run, struct errmsg *e);
+
+#endif /* WPOOLCTL_RUN_H */

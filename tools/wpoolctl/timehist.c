@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Histograms of times as they are measured, see timehist.h. */
+#include "timehist.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "hist.h"
+
+/*
+ * Times below two times 128 ns have a bucket of their own. Each power of two above has 128
+ * buckets, which follow those of the power below it.
+ */
+static size_t bucket_of(__u64 ns)
+{
+	unsigned int power = ns ? 63 - __builtin_clzll(ns) : 0;
+	unsigned int shift = power > TIMEHIST_POWER ? power - TIMEHIST_POWER : 0;
+
+	if (power > TIMEHIST_MAX_POWER)
+		return TIMEHIST_BUCKETS - 1;
+	return ((size_t)shift << TIMEHIST_POWER) + (ns >> shift);
+}
+
+__u64 timehist_from_ns(size_t bucket)
+{
+	size_t shift = bucket >> TIMEHIST_POWER;
+
+	if (shift < 2)
+		return bucket;
+	shift--;
+	return (bucket - (shift << TIMEHIST_POWER)) << shift;
+}
+
+int timehist_add(struct timehist *hist, __u64 ns, __u64 nr)
+{
+	if (!hist->bucket) {
+		hist->bucket = calloc(TIMEHIST_BUCKETS, sizeof(*hist->bucket));
+		if (!hist->bucket)
+			return -1;
+	}
+	if (!hist->nr || ns < hist->min_ns)
+		hist->min_ns = ns;
+	if (ns > hist->max_ns)
+		hist->max_ns = ns;
+	hist->nr += nr;
+	hist->sum_ns += ns * nr;
+	hist->bucket[bucket_of(ns)] += nr;
+	return 0;
+}
+
+void timehist_clear(struct timehist *hist)
+{
+	__u64 *bucket = hist->bucket;
+
+	if (hist->nr)
+		memset(bucket, 0, TIMEHIST_BUCKETS * sizeof(*bucket));
+	*hist = (struct timehist){ .bucket = bucket };
+}
+
+void timehist_exit(struct timehist *hist)
+{
+	free(hist->bucket);
+	*hist = (struct timehist){ };
+}
+
+__u64 timehist_percentile(const struct timehist *hist, unsigned int ppm)
+{
+	__u64 last;
+
+	if (!hist->nr)
+		return 0;
+	last = timehist_from_ns(hist_rank(hist->bucket, TIMEHIST_BUCKETS, hist->nr, ppm) + 1) - 1;
+	/* the last bucket has no end */
+	if (last > hist->max_ns || ppm >= 1000000)
+		return hist->max_ns;
+	return last < hist->min_ns ? hist->min_ns : last;
+}
+
+__u64 timehist_mean(const struct timehist *hist)
+{
+	return hist->nr ? hist->sum_ns / hist->nr : 0;
+}
