@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "dev.h"
+#include "jobs.h"
 #include "report.h"
 #include "run.h"
 
@@ -55,7 +56,7 @@ static void abandon(struct run *run)
 	_exit(CLI_FAILED);
 }
 
-static int run_load(struct run *run)
+int run_load(struct run *run)
 {
 	struct load_result result = { .intervals.lines = !run->json };
 	struct progress progress;
@@ -105,7 +106,7 @@ static int run_command(const struct command *cmd, int argc, char **argv)
 			cli_usage(cmd, "%s", e.text);
 	if (run_complete(&run, &e))
 		cli_usage(cmd, "%s", e.text);
-	code = run_load(&run);
+	code = run.jobs ? jobs_run(cmd, run.jobs, run.json) : run_load(&run);
 	run_exit(&run);
 	return code;
 }
@@ -133,7 +134,7 @@ static void more_help(void)
 
 const struct command cmd_run = {
 	.name = "run",
-	.args = "POOL [--work KIND[:ARG][@WEIGHT]]... [OPTION]...",
+	.args = "POOL|--jobs FILE [--work KIND[:ARG][@WEIGHT]]... [OPTION]...",
 	.summary = "submit workloads to a pool and report what became of them",
 	.help =
 "Submits tasks to a pool, waits for them and reports: how many were accepted,\n"
@@ -161,6 +162,8 @@ const struct command cmd_run = {
 "                     out\n"
 "  --interval TIME    a line of figures so often while it runs\n"
 "  --progress WHEN    progress bar on stderr: auto (on a terminal), always, never\n"
+"  --jobs FILE        several runs, each a section of a file, at the same time or\n"
+"                     one after the other, see wpoolctl(8)\n"
 "  --quiet            no report: errors and the exit code only\n"
 "  --json             report as one object, with intervals and histograms",
 	.more_help = more_help,

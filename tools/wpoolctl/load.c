@@ -38,16 +38,17 @@ static void ignore(int sig)
 	(void)sig;
 }
 
-void load_hold_signals(void)
+sigset_t load_hold_signals(void)
 {
 	/* no SA_RESTART: it is there to interrupt */
 	struct sigaction kick = { .sa_handler = ignore };
-	sigset_t set = end_signals();
+	sigset_t ends = end_signals(), set = ends;
 
 	sigaction(SUBMITTER_KICK, &kick, NULL);
 	sigaddset(&set, SUBMITTER_KICK);
 	sigaddset(&set, SUBMITTER_NEWS);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	return ends;
 }
 
 /* A signal that ends the run, or 0 after @ns or if a thread has news. */

@@ -17,6 +17,7 @@
 
 #include <linux/types.h>
 #include <linux/wpool.h>
+#include <signal.h>
 #include <stdbool.h>
 
 #include "arrivals.h"
@@ -80,9 +81,9 @@ __u64 load_now_ns(void);
 /*
  * Signals that end a run are held back from here on and looked at by
  * load_run(). For the rest of the process: whoever made a temporary pool can
- * destroy it.
+ * destroy it. Returns them.
  */
-void load_hold_signals(void);
+sigset_t load_hold_signals(void);
 
 /*
  * @fd is attached to the pool and used for looking only. Returns when all that

@@ -149,6 +149,13 @@ static int set_progress(struct run *run, const char *value, struct errmsg *e)
 	return 0;
 }
 
+static int set_jobs(struct run *run, const char *value, struct errmsg *e)
+{
+	(void)e;
+	run->jobs = value;
+	return 0;
+}
+
 static const struct run_option {
 	const char *name;
 	int has_arg;
@@ -170,10 +177,35 @@ static const struct run_option {
 	{ "timeout", required_argument, set_timeout },
 	{ "create", optional_argument, set_create },
 	{ "interval", required_argument, set_interval },
+	/* from here on: of the command line only */
 	{ "progress", required_argument, set_progress },
 	{ "quiet", no_argument, set_quiet },
 	{ "json", no_argument, set_json },
+	{ "jobs", required_argument, set_jobs },
 };
+
+int run_set(struct run *run, const char *key, const char *value, struct errmsg *e)
+{
+	const struct run_option *option = run_options;
+	int err;
+
+	if (!strcmp(key, "pool")) {
+		if (!value || run->load.pool)
+			return errmsg_set(e, "pool: %s", value ? "given twice" : "wants a value");
+		return run_add_arg(run, value, e);
+	}
+	while (option->set != set_progress && strcmp(option->name, key))
+		option++;
+	if (option->set == set_progress)
+		return errmsg_set(e, "no option " ERRMSG_Q " of a job", key);
+	if (option->has_arg == no_argument && value)
+		err = errmsg_set(e, "takes no value");
+	else if (option->has_arg == required_argument && !value)
+		err = errmsg_set(e, "wants a value");
+	else
+		err = option->set(run, value, e);
+	return err ? errmsg_in(e, "%s", option->name) : 0;
+}
 
 void run_parse_options(struct run *run, int argc, char **argv)
 {
@@ -191,6 +223,7 @@ void run_parse_options(struct run *run, int argc, char **argv)
 		option = &run_options[opt - CLI_OPT_FIRST];
 		if (option->set(run, optarg, &e))
 			cli_usage(run->cmd, "--%s: %s", option->name, e.text);
+		run->nr_options++;
 	}
 }
 
@@ -222,16 +255,31 @@ static int check_schedule(const struct run *run, struct errmsg *e)
 	return 0;
 }
 
+/* The pools of a job file have several of them. */
+static const char *make_name(struct run *run)
+{
+	static unsigned int nr;
+	size_t len = sizeof(run->own_name);
+
+	if (nr++)
+		snprintf(run->own_name, len, "wpoolctl-%d-%u", (int)getpid(), nr);
+	else
+		snprintf(run->own_name, len, "wpoolctl-%d", (int)getpid());
+	return run->own_name;
+}
+
 int run_complete(struct run *run, struct errmsg *e)
 {
 	struct load_config *load = &run->load;
 
+	if (run->jobs && (load->pool || run->nr_options > 1U + run->json))
+		return errmsg_set(e, "--jobs: the file says the rest, only --json goes with it");
+	if (run->jobs)
+		return 0;
 	if (!load->pool && !run->create)
 		return errmsg_set(e, "the name of a pool is missing, or --create");
-	if (!load->pool) {
-		snprintf(run->own_name, sizeof(run->own_name), "wpoolctl-%d", (int)getpid());
-		load->pool = run->own_name;
-	}
+	if (!load->pool)
+		load->pool = make_name(run);
 	if (attr_set_check(&run->attrs, NULL, e))
 		return errmsg_in(e, "--create");
 	if (run->quiet && (run->json || load->interval_ns))

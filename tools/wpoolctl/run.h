@@ -18,6 +18,8 @@ struct run {
 	bool json;
 	bool quiet;
 	bool create;
+	const char *jobs;	/* a file that describes other runs */
+	unsigned int nr_options;
 	struct attr_set attrs;
 	char own_name[WPOOL_DEV_NAME_LEN];
 };
@@ -28,10 +30,19 @@ void run_exit(struct run *run);
 /* All options of the command line. What is wrong ends the process. */
 void run_parse_options(struct run *run, int argc, char **argv);
 
+/*
+ * An option as a key of a job file; without a value as NULL. Also "pool". 0, or -1 and a
+ * message.
+ */
+int run_set(struct run *run, const char *key, const char *value, struct errmsg *e);
+
 /* The name of a pool, or an attribute of the one to make. 0, or -1 and a message. */
 int run_add_arg(struct run *run, const char *arg, struct errmsg *e);
 
 /* After all options: what does not go together, and what is left out. 0, or -1 and a message. */
 int run_complete(struct run *run, struct errmsg *e);
+
+/* Runs it and prints its report. The exit code. */
+int run_load(struct run *run);
 
 #endif /* WPOOLCTL_RUN_H */

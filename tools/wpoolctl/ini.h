@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Files of sections: "[name]", and lines "key = value" or "key" in them. A line that begins
+ * with # or ; is a comment.
+ */
+#ifndef WPOOLCTL_INI_H
+#define WPOOLCTL_INI_H
+
+#include <stdio.h>
+
+#include "errmsg.h"
+
+/*
+ * Once for each section, with @key NULL, and for each line in it; @value is NULL if there is
+ * none. 0 to go on, or -1 and a message.
+ */
+typedef int (*ini_handler)(void *arg, const char *section, const char *key, const char *value,
+			   struct errmsg *e);
+
+/* 0, or -1 and a message that begins with the name of the file and the line. */
+int ini_read(FILE *file, const char *name, ini_handler handler, void *arg, struct errmsg *e);
+
+#endif /* WPOOLCTL_INI_H */

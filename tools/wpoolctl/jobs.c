@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Job files. */
+#include "jobs.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ini.h"
+#include "out.h"
+
+#define MAX_JOBS	64
+#define MAX_SETTINGS	64	/* lines of a section */
+#define GLOBAL		"global"
+#define STONEWALL	"stonewall"
+
+struct setting {
+	char *key;
+	char *value;		/* NULL if there is none */
+};
+
+struct section {
+	char *name;
+	struct setting setting[MAX_SETTINGS];
+	unsigned int nr;
+};
+
+struct job {
+	struct section section;
+	struct command cmd;	/* has the job in its name */
+	char cmd_name[80];
+	struct run run;
+	unsigned int phase;
+	pid_t pid;		/* 0 before and after */
+	FILE *report;
+	int code;
+};
+
+struct jobs {
+	const struct command *cmd;
+	bool json;
+	struct section global;
+	struct job *job[MAX_JOBS];
+	unsigned int nr;
+	unsigned int phase;	/* of the section that is read */
+	int sig;		/* that ended it */
+};
+
+/* ---- reading the file ------------------------------------------------------------ */
+
+static struct section *begin_section(struct jobs *jobs, const char *name, struct errmsg *e)
+{
+	unsigned int i;
+	struct job *job;
+
+	if (!strcmp(name, GLOBAL)) {
+		if (jobs->nr || jobs->global.name)
+			errmsg_set(e, "[global] is the first section, or left out");
+		else
+			jobs->global.name = strdup(name);
+		return jobs->nr ? NULL : &jobs->global;
+	}
+	for (i = 0; i < jobs->nr; i++)
+		if (!strcmp(jobs->job[i]->section.name, name)) {
+			errmsg_set(e, "there is a section " ERRMSG_Q " already", name);
+			return NULL;
+		}
+	job = jobs->nr < MAX_JOBS ? calloc(1, sizeof(*job)) : NULL;
+	if (!job) {
+		errmsg_set(e, "more than %d jobs, or out of memory", MAX_JOBS);
+		return NULL;
+	}
+	job->section.name = strdup(name);
+	job->phase = jobs->phase;
+	jobs->job[jobs->nr++] = job;
+	return &job->section;
+}
+
+static int take_setting(struct section *section, const char *key, const char *value,
+			struct errmsg *e)
+{
+	struct setting *setting = &section->setting[section->nr];
+
+	if (section->nr == MAX_SETTINGS)
+		return errmsg_set(e, "more than %d lines in a section", MAX_SETTINGS);
+	setting->key = strdup(key);
+	setting->value = value ? strdup(value) : NULL;
+	section->nr++;
+	return setting->key && (!value || setting->value) ? 0 : errmsg_set(e, "out of memory");
+}
+
+/* Each setting is tried at once, so that a complaint has its line. */
+static int take(void *arg, const char *name, const char *key, const char *value,
+		struct errmsg *e)
+{
+	struct jobs *jobs = arg;
+	struct job *last = jobs->nr ? jobs->job[jobs->nr - 1] : NULL;
+	struct section *section = last ? &last->section : &jobs->global;
+	struct run probe;
+	int err;
+
+	if (!key)
+		return begin_section(jobs, name, e) ? 0 : -1;
+	if (!strcmp(key, STONEWALL)) {
+		if (!last || value)
+			return errmsg_set(e, STONEWALL " stands alone, in a job");
+		if (jobs->nr > 1 && last->phase == jobs->phase)
+			last->phase = ++jobs->phase;
+		return 0;
+	}
+	run_init(&probe, jobs->cmd);
+	err = run_set(&probe, key, value, e);
+	run_exit(&probe);
+	return err ?: take_setting(section, key, value, e);
+}
+
+static bool has_setting(const struct section *section, const char *key)
+{
+	unsigned int i;
+
+	for (i = 0; i < section->nr; i++)
+		if (!strcmp(section->setting[i].key, key))
+			return true;
+	return false;
+}
+
+/* Settings of a job take the place of global ones with the same key. */
+static int set_up_job(const struct jobs *jobs, struct job *job, struct errmsg *e)
+{
+	const struct section *global = &jobs->global;
+	unsigned int i;
+	int err = 0;
+
+	snprintf(job->cmd_name, sizeof(job->cmd_name), "%s [%.60s]", jobs->cmd->name,
+		 job->section.name);
+	job->cmd = *jobs->cmd;
+	job->cmd.name = job->cmd_name;
+	run_init(&job->run, &job->cmd);
+	for (i = 0; i < global->nr && !err; i++)
+		if (!has_setting(&job->section, global->setting[i].key))
+			err = run_set(&job->run, global->setting[i].key,
+				      global->setting[i].value, e);
+	for (i = 0; i < job->section.nr && !err; i++)
+		err = run_set(&job->run, job->section.setting[i].key,
+			      job->section.setting[i].value, e);
+	if (err || run_complete(&job->run, e))
+		return errmsg_in(e, "[%.60s]", job->section.name);
+	job->run.json = jobs->json;
+	job->run.progress = PROGRESS_NEVER;
+	return 0;
+}
+
+static int read_jobs(struct jobs *jobs, const char *path, struct errmsg *e)
+{
+	FILE *file = fopen(path, "re");
+	unsigned int i;
+	int err;
+
+	if (!file)
+		return errmsg_set(e, "%.100s: %m", path);
+	err = ini_read(file, path, take, jobs, e);
+	fclose(file);
+	if (err)
+		return err;
+	if (!jobs->nr)
+		return errmsg_set(e, "%.100s: there is no job in it", path);
+	for (i = 0; i < jobs->nr; i++)
+		if (set_up_job(jobs, jobs->job[i], e))
+			return errmsg_in(e, "%.100s", path);
+	return 0;
+}
+
+static void free_section(struct section *section)
+{
+	unsigned int i;
+
+	for (i = 0; i < section->nr; i++) {
+		free(section->setting[i].key);
+		free(section->setting[i].value);
+	}
+	free(section->name);
+}
+
+static void free_jobs(struct jobs *jobs)
+{
+	unsigned int i;
+
+	for (i = 0; i < jobs->nr; i++) {
+		struct job *job = jobs->job[i];
+
+		run_exit(&job->run);
+		free_section(&job->section);
+		if (job->report)
+			fclose(job->report);
+		free(job);
+	}
+	free_section(&jobs->global);
+}
+
+/* ---- running --------------------------------------------------------------------- */
+
+static noreturn void be_job(struct job *job)
+{
+	int code;
+
+	dup2(fileno(job->report), STDOUT_FILENO);
+	code = run_load(&job->run);
+	_exit(fflush(stdout) ? CLI_FAILED : code);
+}
+
+static void start_job(struct job *job)
+{
+	job->code = CLI_FAILED;
+	job->report = tmpfile();
+	fflush(stdout);
+	job->pid = job->report ? fork() : -1;
+	if (!job->pid)
+		be_job(job);
+	if (job->pid < 0) {
+		cli_error(&job->cmd, "cannot start: %m");
+		job->pid = 0;
+	}
+}
+
+static bool reap(struct jobs *jobs)
+{
+	unsigned int i;
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		for (i = 0; i < jobs->nr; i++)
+			if (jobs->job[i]->pid == pid) {
+				jobs->job[i]->pid = 0;
+				if (WIFEXITED(status))
+					jobs->job[i]->code = WEXITSTATUS(status);
+			}
+	return pid == 0 || errno == EINTR;
+}
+
+/* Signals that end a run are for the jobs, too; what a terminal sends, they have got. */
+static void run_phase(struct jobs *jobs, unsigned int phase, const sigset_t *signals)
+{
+	siginfo_t info;
+	unsigned int i;
+	int sig;
+
+	for (i = 0; i < jobs->nr; i++)
+		if (jobs->job[i]->phase == phase)
+			start_job(jobs->job[i]);
+	while (reap(jobs)) {
+		sig = sigwaitinfo(signals, &info);
+		if (sig <= 0 || sig == SIGCHLD)
+			continue;
+		for (i = 0; i < jobs->nr; i++)
+			if (jobs->job[i]->pid && info.si_code != SI_KERNEL)
+				kill(jobs->job[i]->pid, sig);
+		jobs->sig = sig;
+	}
+}
+
+/* ---- reporting --------------------------------------------------------------------- */
+
+static void print_text(const struct job *job)
+{
+	char buf[4096];
+	size_t nr;
+
+	printf("%s[%s]%s\n", out_style(OUT_BOLD), job->section.name, out_plain());
+	if (!job->report)
+		return;
+	rewind(job->report);
+	while ((nr = fread(buf, 1, sizeof(buf), job->report)))
+		fwrite(buf, 1, nr, stdout);
+	putchar('\n');
+}
+
+static struct json_object *json_job(const struct job *job)
+{
+	struct json_object *object = out_json_new();
+
+	out_json_add_string(object, "job", job->section.name);
+	out_json_add_u64(object, "phase", job->phase);
+	out_json_add_u64(object, "exit", job->code);
+	if (job->report)
+		rewind(job->report);
+	out_json_add(object, "report", job->report ?
+		     json_object_from_fd(fileno(job->report)) : NULL);
+	return object;
+}
+
+/* The worst of all: interrupted, failed, or with tasks that did not complete. */
+static int worst(const struct jobs *jobs)
+{
+	static const int order[] = { CLI_INTERRUPTED, CLI_FAILED, CLI_TASKS };
+	unsigned int i, n;
+
+	if (jobs->sig)
+		return CLI_INTERRUPTED;
+	for (n = 0; n < ARRAY_SIZE(order); n++)
+		for (i = 0; i < jobs->nr; i++)
+			if (jobs->job[i]->code == order[n])
+				return order[n];
+	return CLI_OK;
+}
+
+static void report(const struct jobs *jobs)
+{
+	struct json_object *array = jobs->json ? out_json_new_array() : NULL;
+	unsigned int i;
+
+	for (i = 0; i < jobs->nr; i++) {
+		/* after an interrupt later phases did not begin */
+		if (!jobs->job[i]->report)
+			continue;
+		if (jobs->json)
+			out_json_append(array, json_job(jobs->job[i]));
+		else
+			print_text(jobs->job[i]);
+	}
+	if (jobs->json)
+		out_json_print(array);
+}
+
+int jobs_run(const struct command *cmd, const char *path, bool json)
+{
+	struct jobs jobs = { .cmd = cmd, .json = json };
+	unsigned int phase;
+	sigset_t signals;
+	struct errmsg e;
+	int code;
+
+	if (read_jobs(&jobs, path, &e))
+		cli_usage(cmd, "--jobs: %s", e.text);
+	signals = load_hold_signals();
+	sigaddset(&signals, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	for (phase = 0; phase <= jobs.phase && !jobs.sig; phase++)
+		run_phase(&jobs, phase, &signals);
+	report(&jobs);
+	code = worst(&jobs);
+	free_jobs(&jobs);
+	return code;
+}
