@@ -66,7 +66,7 @@ static struct file *fake_file(struct kunit *test, struct fake **fake,
 	return file;
 }
 
-/* Ended when the case ends, before its event is cancelled. */
+/* Ended when the case ends: to be made after what it watches, and its event. */
 static void end_watch(void *watch)
 {
 	wpool_watch_end(watch);
@@ -125,9 +125,9 @@ static void wpool_watch_queue_each_wake_up_fires_the_event(struct kunit *test)
 static void wpool_watch_file_that_is_ready_fires_at_once(struct kunit *test)
 {
 	struct wpk_ev *ev = wpk_evs(test, wpk_pool(test, 2, 0), NULL, 1);
-	struct wpool_watch *watch = new_watch(test);
 	struct fake *fake;
 	struct file *file = fake_file(test, &fake, &fake_fops);
+	struct wpool_watch *watch = new_watch(test);
 
 	fake->ready = EPOLLOUT;
 	KUNIT_EXPECT_EQ(test, wpool_watch_file(watch, wpk_event(ev), file, EPOLLIN), 0);
@@ -143,9 +143,9 @@ static void wpool_watch_file_that_is_ready_fires_at_once(struct kunit *test)
 static void wpool_watch_file_fires_for_what_it_waits_for(struct kunit *test)
 {
 	struct wpk_ev *ev = wpk_evs(test, wpk_pool(test, 2, 0), NULL, 1);
-	struct wpool_watch *watch = new_watch(test);
 	struct fake *fake;
 	struct file *file = fake_file(test, &fake, &fake_fops);
+	struct wpool_watch *watch = new_watch(test);
 
 	KUNIT_EXPECT_EQ(test, wpool_watch_file(watch, wpk_event(ev), file, EPOLLIN), 0);
 	wake_up_poll(&fake->heads[0], EPOLLOUT);
@@ -165,9 +165,9 @@ static void wpool_watch_file_fires_for_what_it_waits_for(struct kunit *test)
 static void wpool_watch_file_a_wake_up_while_it_begins_counts(struct kunit *test)
 {
 	struct wpk_ev *ev = wpk_evs(test, wpk_pool(test, 2, 0), NULL, 1);
-	struct wpool_watch *watch = new_watch(test);
 	struct fake *fake;
 	struct file *file = fake_file(test, &fake, &fake_fops);
+	struct wpool_watch *watch = new_watch(test);
 
 	fake->wakes = EPOLLOUT;
 	KUNIT_EXPECT_EQ(test, wpool_watch_file(watch, wpk_event(ev), file, EPOLLIN), 0);
@@ -181,10 +181,10 @@ static void wpool_watch_file_a_wake_up_while_it_begins_counts(struct kunit *test
 static void wpool_watch_file_that_cannot_be_watched_is_refused(struct kunit *test)
 {
 	struct wpk_ev *ev = wpk_evs(test, wpk_pool(test, 2, 0), NULL, 1);
-	struct wpool_watch *watch = new_watch(test);
 	struct fake *fake;
 	struct file *mute = fake_file(test, &fake, &no_poll_fops);
 	struct file *file = fake_file(test, &fake, &fake_fops);
+	struct wpool_watch *watch = new_watch(test);
 	unsigned int i;
 
 	fake->ready = EPOLLIN;
