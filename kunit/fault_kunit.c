@@ -11,6 +11,7 @@
 
 #include "die.h"
 #include "fixture.h"
+#include "strand_tasks.h"
 
 static bool fault;
 module_param(fault, bool, 0444);
@@ -228,6 +229,71 @@ static void wpool_event_dies_after_its_finish_is_not_touched(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
+static void strand_task_dies(struct st *st)
+{
+	/* its turn is over, though it never returns */
+	atomic_dec(&st->of->inside);
+	wpk_die();
+}
+
+/* In the same pool of one worker, and what it submitted to itself before counts. */
+static void wpool_strand_task_dies_the_strand_goes_on(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+	struct report *report;
+	struct st_strand *of;
+	struct wpool *pool;
+	struct st *st;
+
+	wpk_attrs(&attrs, 1, 0);
+	pool = reporting_pool(test, &attrs, &report);
+	of = st_strand(test, pool, 8);
+	st = st_tasks(test, of, NULL, 4);
+	st[1].body = strand_task_dies;
+	st[2].body = strand_task_dies;
+	st_submit(test, st, 4);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
+	st_ran_in_order(test, st, 4);
+	KUNIT_EXPECT_EQ(test, atomic_read(&of->returned), 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&st[1].aborts), 1);
+	KUNIT_EXPECT_EQ(test, st[1].status, -EIO);
+	KUNIT_EXPECT_EQ(test, atomic_read(&st[2].aborts), 1);
+	KUNIT_EXPECT_EQ(test, wpool_strand_cancel_sync(&st[1].task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	WPK_EVENTUALLY(test, atomic_read(&report->nr) == 2);
+	KUNIT_EXPECT_PTR_EQ(test, report->fault.func, (void *)st_fn);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 2);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 2);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 1);
+	wpk_destroy(test, pool);
+}
+
+static void strand_task_finishes_and_dies(struct st *st)
+{
+	st->ret = wpool_strand_finish(&st->task);
+	memset(&st->of->strand, 0x5a, sizeof(st->of->strand));
+	memset(&st->task, 0x5a, sizeof(st->task));
+	wpk_die();
+}
+
+static void wpool_strand_dies_after_its_finish_is_not_touched(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct st_strand *of = st_strand(test, pool, 8);
+	struct st *st = st_tasks(test, of, NULL, 1);
+
+	st->body = strand_task_finishes_and_dies;
+	st_submit(test, st, 1);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, failed) == 1);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, st->ret, 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&st->aborts), 0);
+	KUNIT_EXPECT_PTR_EQ(test, memchr_inv(&st->task, 0x5a, sizeof(st->task)), NULL);
+	KUNIT_EXPECT_PTR_EQ(test, memchr_inv(&of->strand, 0x5a, sizeof(of->strand)), NULL);
+	wpk_destroy(test, pool);
+}
+
 /* Nobody is told, nobody waits: the place and the worker come back anyway. */
 static void wpool_task_dies_without_a_fault_handler_the_pool_lives(struct kunit *test)
 {
@@ -337,6 +403,8 @@ static struct kunit_case fault_cases[] = {
 	KUNIT_CASE(wpool_invoke_and_submit_fn_die_their_abort_has_the_argument),
 	KUNIT_CASE(wpool_event_dies_is_aborted_and_runs_once_more),
 	KUNIT_CASE(wpool_event_dies_after_its_finish_is_not_touched),
+	KUNIT_CASE(wpool_strand_task_dies_the_strand_goes_on),
+	KUNIT_CASE(wpool_strand_dies_after_its_finish_is_not_touched),
 	KUNIT_CASE(wpool_task_dies_without_a_fault_handler_the_pool_lives),
 	KUNIT_CASE(wpool_task_dies_submitted_again_both_submits_are_failed),
 	KUNIT_CASE(wpool_task_dies_in_a_child_on_its_stack_both_are_failed),

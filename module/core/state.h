@@ -52,10 +52,11 @@
  *   bit 0 of lock_word (faces/dev/workload.c), held by test workloads: nothing is taken
  *     under it
  *
- * The raw locks; only the last two nest:
+ * The raw locks; only the indented ones nest:
  *
  *   event->lock (task/event.c): only the kernel's own locks of timers are taken under it
- *   pool->admission_lock
+ *   strand->lock (task/strand.c)
+ *     pool->admission_lock
  *   fifo.lock (fifo.h)
  *   the lock in spawn_queue.c
  *   the lock in reap_queue.c
@@ -355,10 +356,10 @@ struct wpool_worker {
  * @tokens: X: admission tokens in no cache; negative is a debt
  * @admission_lock: K: protects the fields marked A; raw: submitters and finishers
  *	take it near the limit
- * @waiters: A: the line: submitters and events that wait, first in, first out; read
+ * @waiters: A: the line: submitters, events and strands that wait, first in, first out; read
  *	under the lock, too
  * @nr_waiting: A: length of @waiters
- * @nr_fired: A: events among them
+ * @nr_fired: A: events and strands among them
  * @nr_drainers: A: threads that wait for tasks to finish
  * @state: T
  * @order: I
@@ -394,6 +395,7 @@ struct wpool_worker {
  * @hogs: N: tasks that ran for hog_ms without sleeping
  * @exhausted: N: times that tasks waited because all workers that may be were in tasks
  * @nr_cancelling: T: releases that cancel the queued tasks: no reboot meanwhile
+ * @drops_strands: T: released with %WPOOL_RELEASE_CANCEL: tasks of strands do not start
  * @nr_refused_events: X: events that the reaper ends because the pool is closed
  * @drain_wq: K: threads that wait for tasks to finish or for workers to end
  * @flush_mutex: K: one flush at a time
@@ -489,6 +491,7 @@ struct wpool {
 	u64 exhausted;
 
 	u32 nr_cancelling;
+	bool drops_strands;
 	atomic_t nr_refused_events;
 	wait_queue_head_t drain_wq;
 	struct mutex flush_mutex; /* one flush at a time */

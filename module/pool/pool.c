@@ -391,8 +391,10 @@ void wpool_pool_release(struct wpool *pool, unsigned int flags)
 		close_pool(pool);
 	}
 	/* abort functions are called without the mutex; see wpool_reboot() */
-	if (flags & WPOOL_RELEASE_CANCEL)
+	if (flags & WPOOL_RELEASE_CANCEL) {
 		WRITE_ONCE(pool->nr_cancelling, pool->nr_cancelling + 1);
+		WRITE_ONCE(pool->drops_strands, true);
+	}
 	mutex_unlock(&pool->tune_mutex);
 	if (!(flags & WPOOL_RELEASE_CANCEL))
 		return;
@@ -437,6 +439,7 @@ static int reopen(struct wpool *pool)
 
 	lockdep_assert_held(&pool->tune_mutex);
 	WRITE_ONCE(pool->state, WPOOL_OPEN);
+	WRITE_ONCE(pool->drops_strands, false);
 	wpool_admission_open(pool);
 	/* for others that wait until it is empty: it may never be empty again */
 	wake_up_all(&pool->drain_wq);

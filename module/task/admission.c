@@ -539,9 +539,34 @@ int wpool_admission_wait(struct wpool *pool, struct wpool_waiter *waiter,
 
 /* ---- events ---- */
 
-/* The pool is closed: the reaper calls the abort function. Destroy waits for that. */
+/*
+ * The pool is closed, but the task's strand has accepted it: let it in, beyond the limit if
+ * need be. The task before it is still to be counted out, or the close waits for the caller.
+ */
+static void let_in(struct wpool *pool, struct wpool_task *task)
+{
+	struct wpool_runq *rq = wpool_this_runq(pool);
+	u32 colour = READ_ONCE(pool->colour);
+
+	if (READ_ONCE(pool->token_batch) == WPOOL_NO_TOKENS)
+		WRITE_ONCE(rq->untaken, rq->untaken + 1);
+	else
+		atomic_dec(&pool->tokens);
+	wpool_account_in(rq, colour, 1);
+	wpool_task_accept(pool, rq, task, colour);
+	wpool_sched_push(pool, rq, &task, 1);
+}
+
+/*
+ * The pool is closed: the reaper calls the abort function of an event. Destroy waits for
+ * that.
+ */
 static void refuse(struct wpool *pool, struct wpool_task *task)
 {
+	if (task->flags & WPOOL_TASK_STRAND) {
+		let_in(pool, task);
+		return;
+	}
 	wpool_get(pool);
 	atomic_inc(&pool->nr_refused_events);
 	WRITE_ONCE(task->queued, WPOOL_QUEUED_REFUSED);

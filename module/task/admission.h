@@ -176,7 +176,8 @@ int wpool_admission_wait(struct wpool *pool, struct wpool_waiter *waiter,
  * @pool: the pool
  * @task: the task, for which there was no token at hand
  *
- * If the pool is closed, the reaper calls the task's abort function with -ESHUTDOWN.
+ * If the pool is closed, the reaper calls the task's abort function with -ESHUTDOWN; but
+ * the task of a strand, whose submit looked whether the pool was open, is let in.
  *
  * Context: any; interrupts off.
  * Return: true if there was a token after all, and the caller must accept the task;

@@ -20,12 +20,11 @@ struct wpool_task;
 int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, bool may_block);
 
 /**
- * wpool_submit_event() - hand over the task of an event that has fired
+ * wpool_submit_event() - hand over the task of an event that has fired, or of a strand
  * @pool: the pool
  * @task: the task, PENDING; it is accepted now, or when its turn comes in the line
  *
- * If the pool is closed, the reaper calls the task's abort function with -ESHUTDOWN. The
- * task may be gone on return.
+ * If the pool is closed: as wpool_admission_join(). The task may be gone on return.
  *
  * Context: any except NMI; interrupts off.
  */

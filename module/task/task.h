@@ -15,7 +15,8 @@
  * Each arrow is one change of task->state, and one side wins it. A detached task
  * goes from PENDING straight to IDLE when its function starts, and is not touched
  * afterwards; an item (item.h) stays PENDING. The task of an event is a detached one
- * that its owner does not cancel: the event has states of its own (event.c). A CANCELLED
+ * that its owner does not cancel: the event has states of its own (event.c), and so have the
+ * tasks of a strand (strand.c). A CANCELLED
  * task is still in a queue, in the line, or on its way from there to the reaper. Whoever
  * holds it finishes it; until then a submit of it is refused (-ECANCELED).
  *
@@ -52,7 +53,7 @@ static inline u32 wpool_task_taken_back(int state)
 /* task->queued: what task->pool stands for */
 #define WPOOL_QUEUED_NO		0	/* nothing; or a submitter holds the task */
 #define WPOOL_QUEUED_POOL	1	/* accepted there and not finished */
-#define WPOOL_QUEUED_LINE	2	/* its submitter, task->waiter, waits there, or an event */
+#define WPOOL_QUEUED_LINE	2	/* its submitter, task->waiter, waits there, or it does */
 #define WPOOL_QUEUED_REFUSED	3	/* an event that fired into that pool, which is closed */
 
 /* Tag in task->pool, beside the pool: the task is in the line of that pool. */
@@ -103,7 +104,7 @@ static inline bool wpool_task_is_detached(const struct wpool_task *task)
 	return task->flags & WPOOL_TASK_DETACHED;
 }
 
-/** wpool_task_is_event() - is the task part of a struct wpool_event? */
+/** wpool_task_is_event() - does the task stand in the line itself: an event, or a strand's? */
 static inline bool wpool_task_is_event(const struct wpool_task *task)
 {
 	return task->flags & WPOOL_TASK_EVENT;

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0
+/* How tasks of strands end with their strand or their pool. */
+#include <linux/slab.h>
+
+#include "strand_tasks.h"
+
+#define NR_RACE_TASKS	8
+#define NR_RACE_ROUNDS	(WPK_LIMIT_TASKS / 2)
+
+/* ---- the end of a strand -------------------------------------------------- */
+
+static int do_destroy_strand(struct wpk_thread *thread)
+{
+	return wpool_strand_destroy(thread->arg);
+}
+
+static void wpool_strand_destroy_waits_and_refuses(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct st_strand *of = st_strand(test, wpk_pool(test, 2, 0), 2);
+	struct st *st = st_tasks(test, of, gate, 4);
+	struct wpk_thread *waiter, *thread;
+
+	st_submit(test, st, 2);
+	waiter = st_waiter(test, &st[2]);
+	thread = wpk_thread(test, do_destroy_strand, NULL, NULL, &of->strand);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&st[3].task), -ESHUTDOWN);
+	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&of->returned), 2);
+	st_ran_in_order(test, st, 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&st[2].runs), 0);
+	/* prepared anew it is as new */
+	wpool_strand_init(&of->strand, of->strand.pool, 2);
+	st_submit(test, &st[2], 1);
+	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&st[2].runs), 1);
+}
+
+struct loner {
+	struct wpool_strand_task task;
+	atomic_t *freed;
+};
+
+static void loner_fn(struct wpool_strand_task *task)
+{
+	struct loner *loner = container_of(task, struct loner, task);
+	atomic_t *freed = loner->freed;
+
+	memset(loner, 0x5a, sizeof(*loner));
+	kfree(loner);
+	atomic_inc(freed);
+}
+
+static void wpool_strand_function_may_free_its_task(struct kunit *test)
+{
+	atomic_t *freed = kunit_kzalloc(test, sizeof(*freed), GFP_KERNEL);
+	struct wpool *pool = wpk_pool(test, 2, 0);
+	struct wpool_strand *strand;
+	struct loner *loner;
+	int i, j;
+
+	KUNIT_ASSERT_NOT_NULL(test, freed);
+	for (i = 0; i < WPK_LIFETIME_ROUNDS; i++) {
+		strand = kmalloc(sizeof(*strand), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, strand);
+		wpool_strand_init(strand, pool, 4);
+		for (j = 0; j < 3; j++) {
+			loner = kmalloc(sizeof(*loner), GFP_KERNEL);
+			KUNIT_ASSERT_NOT_NULL(test, loner);
+			loner->freed = freed;
+			wpool_strand_task_init(&loner->task, strand, loner_fn, NULL);
+			KUNIT_ASSERT_EQ(test, wpool_strand_submit(&loner->task), 0);
+		}
+		KUNIT_ASSERT_EQ(test, wpool_strand_destroy(strand), 0);
+		memset(strand, 0x5a, sizeof(*strand));
+		kfree(strand);
+	}
+	KUNIT_EXPECT_EQ(test, atomic_read(freed), 3 * WPK_LIFETIME_ROUNDS);
+}
+
+/* A connection: its tasks hold a reference each, and the last of them frees it. */
+struct conn {
+	struct wpool_strand strand;
+	atomic_t refs;
+	atomic_t *freed;
+};
+
+struct packet {
+	struct wpool_strand_task task;
+	struct conn *conn;
+};
+
+static void packet_end(struct wpool_strand_task *task)
+{
+	struct packet *packet = container_of(task, struct packet, task);
+	struct conn *conn = packet->conn;
+	atomic_t *freed = conn->freed;
+
+	if (atomic_dec_and_test(&conn->refs)) {
+		if (!wpool_strand_finish(task))
+			return;
+		memset(conn, 0x5a, sizeof(*conn));
+		kfree(conn);
+		atomic_inc(freed);
+	}
+	kfree(packet);
+}
+
+static void packet_abort(struct wpool_strand_task *task, int status)
+{
+	packet_end(task);
+}
+
+static void submit_packets(struct kunit *test, struct wpool *pool, atomic_t *freed)
+{
+	struct conn *conn = kzalloc(sizeof(*conn), GFP_KERNEL);
+	struct packet *packets[3];
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, conn);
+	conn->freed = freed;
+	wpool_strand_init(&conn->strand, pool, 4);
+	atomic_set(&conn->refs, ARRAY_SIZE(packets));
+	for (i = 0; i < ARRAY_SIZE(packets); i++) {
+		packets[i] = kmalloc(sizeof(*packets[i]), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, packets[i]);
+		packets[i]->conn = conn;
+		wpool_strand_task_init(&packets[i]->task, &conn->strand, packet_end,
+				       packet_abort);
+	}
+	for (i = 0; i < ARRAY_SIZE(packets); i++)
+		KUNIT_ASSERT_EQ(test, wpool_strand_submit(&packets[i]->task), 0);
+}
+
+static void body_finishes(struct st *st)
+{
+	st->ret = wpool_strand_finish(&st->task);
+}
+
+static void wpool_strand_finish_while_others_wait_is_false(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct st_strand *of = st_strand(test, wpk_pool(test, 1, 0), 1);
+	struct st *st = st_tasks(test, of, gate, 2);
+	struct wpk_thread *waiter;
+
+	/* a task that waits for room is one, too */
+	st[0].body = body_finishes;
+	st[0].ret = -1;
+	st_submit(test, st, 1);
+	waiter = st_waiter(test, &st[1]);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), 0);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
+	KUNIT_EXPECT_EQ(test, st[0].ret, 0);
+	st_ran_in_order(test, st, 2);
+	/* nor one that does not run */
+	KUNIT_EXPECT_FALSE(test, wpool_strand_finish(&st[0].task));
+}
+
+static void wpool_strand_finish_last_task_may_free_the_strand(struct kunit *test)
+{
+	atomic_t *freed = kunit_kzalloc(test, sizeof(*freed), GFP_KERNEL);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpool *pool;
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, freed);
+	pool = wpk_pool(test, 2, 0);
+	for (i = 0; i < WPK_LIFETIME_ROUNDS; i++)
+		submit_packets(test, pool, freed);
+	WPK_EVENTUALLY(test, atomic_read(freed) == WPK_LIFETIME_ROUNDS);
+	/* and so may its abort function */
+	pool = st_full_pool(test, 1, gate);
+	submit_packets(test, pool, freed);
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
+	WPK_EVENTUALLY(test, atomic_read(freed) == WPK_LIFETIME_ROUNDS + 1);
+	wpk_gate_open(gate);
+}
+
+/* ---- the end of the pool -------------------------------------------------- */
+
+static void wpool_release_runs_what_strands_have_accepted(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpool *pool = st_full_pool(test, 0, gate);
+	struct st_strand *of[2] = { st_strand(test, pool, 8), st_strand(test, pool, 2) };
+	struct st *st[2] = { st_tasks(test, of[0], NULL, 4), st_tasks(test, of[1], NULL, 3) };
+	struct wpk_thread *waiter;
+
+	/* both stand in line */
+	st_submit(test, st[0], 3);
+	st_submit(test, st[1], 2);
+	waiter = st_waiter(test, &st[1][2]);
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
+	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&st[0][3].task), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 0);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, WPK_PATIENCE), 0);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), -ESHUTDOWN);
+	st_ran_in_order(test, st[0], 3);
+	st_ran_in_order(test, st[1], 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&st[0][3].runs), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&st[1][2].runs), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 6);
+	/* nothing of the limit was lost */
+	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 1);
+	st_submit(test, &st[0][3], 1);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of[0]->strand), 0);
+	KUNIT_EXPECT_EQ(test, st[0][3].seq, 4);
+}
+
+static void wpool_release_unlimited_pool_runs_what_strands_have_accepted(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpool *pool = wpk_pool(test, WPOOL_UNLIMITED, 0);
+	struct st_strand *of = st_strand(test, pool, 8);
+	struct st *st = st_tasks(test, of, gate, 3);
+	struct wpool_attrs attrs;
+
+	st_submit(test, st, 3);
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, WPK_PATIENCE), 0);
+	st_ran_in_order(test, st, 3);
+	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
+	/* under a limit the accounts are to agree */
+	wpk_attrs(&attrs, 5, 0);
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 5);
+}
+
+static void wpool_release_cancel_aborts_what_has_not_started(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpool *pool = wpk_pool(test, 1, 2);
+	struct st_strand *of[2] = { st_strand(test, pool, 8), st_strand(test, pool, 8) };
+	struct st *st[2] = { st_tasks(test, of[0], gate, 3), st_tasks(test, of[1], NULL, 3) };
+	int i, j;
+
+	/* one runs, one is queued in the pool */
+	st_submit(test, st[0], 3);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	st_submit(test, st[1], 3);
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, WPK_PATIENCE), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&st[0][0].runs), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&st[0][0].aborts), 0);
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_FALSE(test, of[i]->twice);
+		for (j = !i; j < 3; j++) {
+			KUNIT_EXPECT_EQ(test, atomic_read(&st[i][j].runs), 0);
+			KUNIT_EXPECT_EQ(test, atomic_read(&st[i][j].aborts), 1);
+			KUNIT_EXPECT_EQ(test, st[i][j].status, -ECANCELED);
+		}
+	}
+	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
+	st_submit(test, st[1], 3);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of[1]->strand), 0);
+	st_ran_in_order(test, st[1], 3);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 3);
+}
+
+static void wpool_destroy_waits_for_strands(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct st_strand *of = st_strand(test, pool, 8);
+	struct st *st = st_tasks(test, of, gate, 3);
+	struct wpk_thread *thread;
+
+	st_submit(test, st, 3);
+	thread = wpk_thread(test, wpk_do_destroy, pool, NULL, NULL);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, state) == WPOOL_DESTROYED);
+	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	wpk_forget(test, pool);
+	st_ran_in_order(test, st, 3);
+	/* the pool is gone: none of these needs it */
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
+	KUNIT_EXPECT_EQ(test, wpool_strand_cancel_sync(&st[0].task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
+}
+
+/* ---- races ---------------------------------------------------------------- */
+
+/* What the calls of one thread said. */
+struct race {
+	struct st *st;
+	u32 submitted;
+	u32 taken_back;
+	u32 sent_away;
+	bool cancels;
+};
+
+static int do_race(struct wpk_thread *thread)
+{
+	struct race *race = thread->arg;
+	struct st *st;
+	int i, err;
+
+	for (i = 0; i < NR_RACE_ROUNDS; i++) {
+		st = &race->st[i % NR_RACE_TASKS];
+		if (race->cancels && i % 16 == 15)
+			err = wpool_strand_cancel_sync(&st->task);
+		else if (race->cancels)
+			err = wpool_strand_cancel(&st->task) ? -ECANCELED : 0;
+		else
+			err = 0;
+		race->taken_back += err == -ECANCELED;
+		st = &race->st[(i * 3) % NR_RACE_TASKS];
+		err = i % 5 ? wpool_strand_try_submit(&st->task) : wpool_strand_submit(&st->task);
+		race->submitted += !err;
+		race->sent_away += err == -ECANCELED;
+		if (err && err != -EALREADY && err != -EAGAIN && err != -ECANCELED &&
+		    err != -ESHUTDOWN)
+			return err;
+	}
+	return 0;
+}
+
+/* Each submit that was accepted ran, was aborted or was taken back. */
+static void race_and_count(struct kunit *test, bool cancels, bool closes)
+{
+	struct wpool *pool = wpk_pool(test, 2, 0);
+	struct st_strand *of = st_strand(test, pool, 4);
+	struct st *st = st_tasks(test, of, NULL, NR_RACE_TASKS);
+	struct race *races = kunit_kcalloc(test, 4, sizeof(*races), GFP_KERNEL);
+	struct wpk_thread *threads[4];
+	u32 submitted = 0, ended = 0, sent_away = 0, i;
+
+	KUNIT_ASSERT_NOT_NULL(test, races);
+	for (i = 0; i < ARRAY_SIZE(threads); i++) {
+		races[i].st = st;
+		races[i].cancels = cancels && i < 2;
+		threads[i] = wpk_thread(test, do_race, NULL, NULL, &races[i]);
+	}
+	for (i = 0; closes && i < WPK_REBOOT_ROUNDS; i++) {
+		KUNIT_EXPECT_EQ(test, wpool_release(pool, i & 1 ? WPOOL_RELEASE_CANCEL : 0), 0);
+		KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
+	}
+	for (i = 0; i < ARRAY_SIZE(threads); i++)
+		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
+	for (i = 0; i < ARRAY_SIZE(threads); i++) {
+		submitted += races[i].submitted;
+		ended += races[i].taken_back;
+		sent_away += races[i].sent_away;
+	}
+	for (i = 0; i < NR_RACE_TASKS; i++)
+		ended += atomic_read(&st[i].runs) + atomic_read(&st[i].aborts);
+	/* a submitter that a cancel sends away is taken back, and was not accepted */
+	KUNIT_EXPECT_GE(test, ended, submitted);
+	KUNIT_EXPECT_LE(test, ended, submitted + sent_away);
+	KUNIT_EXPECT_FALSE(test, of->twice);
+	KUNIT_EXPECT_EQ(test, of->strand.nr, 0);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 2);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted),
+			wpk_stat(pool, completed) + wpk_stat(pool, cancelled));
+}
+
+static void wpool_strand_cancel_under_load_loses_none(struct kunit *test)
+{
+	race_and_count(test, true, false);
+}
+
+static void wpool_release_under_load_of_a_strand_loses_none(struct kunit *test)
+{
+	race_and_count(test, false, true);
+	race_and_count(test, true, true);
+}
+
+static struct kunit_case strand_end_cases[] = {
+	KUNIT_CASE(wpool_strand_destroy_waits_and_refuses),
+	KUNIT_CASE_SLOW(wpool_strand_function_may_free_its_task),
+	KUNIT_CASE(wpool_strand_finish_while_others_wait_is_false),
+	KUNIT_CASE_SLOW(wpool_strand_finish_last_task_may_free_the_strand),
+	KUNIT_CASE(wpool_release_runs_what_strands_have_accepted),
+	KUNIT_CASE(wpool_release_unlimited_pool_runs_what_strands_have_accepted),
+	KUNIT_CASE(wpool_release_cancel_aborts_what_has_not_started),
+	KUNIT_CASE(wpool_destroy_waits_for_strands),
+	KUNIT_CASE_SLOW(wpool_strand_cancel_under_load_loses_none),
+	KUNIT_CASE_SLOW(wpool_release_under_load_of_a_strand_loses_none),
+	{}
+};
+
+static struct kunit_suite strand_end_suite = {
+	.name = "wpool_strand_end",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = strand_end_cases,
+};
+
+kunit_test_suite(strand_end_suite);

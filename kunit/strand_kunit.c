@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Strands: tasks that run one after the other, see struct wpool_strand. How they end with
+ * their pool is in strand_end_kunit.c.
+ */
+#include <linux/slab.h>
+
+#include "strand_tasks.h"
+
+#define NR_TASKS	200
+#define NR_MANY		1000000U
+#define NR_RACERS	4
+#define NR_RACE_TASKS	(WPK_LIMIT_TASKS / 2)
+
+/* ---- order and exclusion -------------------------------------------------- */
+
+static void wpool_strand_submit_runs_in_order_one_at_a_time(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 8, 8);
+	struct st_strand *of = st_strand(test, pool, WPOOL_UNLIMITED);
+	struct st *st = st_tasks(test, of, NULL, NR_TASKS);
+
+	st_submit(test, st, NR_TASKS);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&of->returned), NR_TASKS);
+	st_ran_in_order(test, st, NR_TASKS);
+}
+
+static void body_sleeps(struct st *st)
+{
+	usleep_range(10, 50);
+}
+
+/* The worker that sleeps in a task hands its run queue to another one. */
+static void wpool_strand_tasks_that_sleep_run_one_at_a_time(struct kunit *test)
+{
+	struct st_strand *of = st_strand(test, wpk_pool(test, 8, 8), WPOOL_UNLIMITED);
+	struct st *st = st_tasks(test, of, NULL, NR_TASKS);
+	int i;
+
+	for (i = 0; i < NR_TASKS; i++)
+		st[i].body = body_sleeps;
+	st_submit(test, st, NR_TASKS);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
+	st_ran_in_order(test, st, NR_TASKS);
+}
+
+static void try_submit(void *data)
+{
+	struct st *st = data;
+
+	st->ret = wpool_strand_try_submit(&st->task);
+}
+
+static void wpool_strand_try_submit_in_interrupts_runs_in_order(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct st_strand *of = st_strand(test, wpk_pool(test, 4, 4), 8);
+	struct st *st = st_tasks(test, of, gate, 4);
+
+	wpk_in_hardirq(try_submit, &st[0]);
+	wpk_in_irq(try_submit, &st[1]);
+	wpk_in_softirq(try_submit, &st[2]);
+	st_submit(test, &st[3], 1);
+	KUNIT_EXPECT_EQ(test, st[0].ret | st[1].ret | st[2].ret, 0);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
+	st_ran_in_order(test, st, 4);
+}
+
+static void wpool_strands_run_side_by_side(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 4, 4);
+	struct wpk_gate *gate = wpk_gate(test);
+	int i;
+
+	/* all of them are inside at once, or the last one does not arrive */
+	for (i = 0; i < 4; i++)
+		st_submit(test, st_tasks(test, st_strand(test, pool, 4), gate, 2), 2);
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 4));
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 4);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 8));
+}
+
+static void body_resubmits(struct st *st)
+{
+	if (atomic_read(&st->runs) < 3)
+		st->ret |= wpool_strand_submit(&st->task);
+}
+
+static void wpool_strand_submit_by_its_own_task_goes_behind_the_others(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct st_strand *of = st_strand(test, wpk_pool(test, 1, 0), 8);
+	struct st *st = st_tasks(test, of, gate, 2);
+
+	st[0].body = body_resubmits;
+	st_submit(test, st, 2);
+	wpk_gate_open(gate);
+	WPK_EVENTUALLY(test, atomic_read(&of->returned) == 4);
+	KUNIT_EXPECT_EQ(test, st[0].ret, 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&st[0].runs), 3);
+	KUNIT_EXPECT_EQ(test, st[1].seq, 2);
+	KUNIT_EXPECT_EQ(test, st[0].seq, 4);
+	KUNIT_EXPECT_FALSE(test, of->twice);
+}
+
+static void wpool_strand_submit_pending_task_is_ealready(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct st_strand *of = st_strand(test, wpk_pool(test, 1, 0), 8);
+	struct st *st = st_tasks(test, of, gate, 2);
+
+	st_submit(test, st, 2);
+	KUNIT_EXPECT_EQ(test, wpool_strand_submit(&st[1].task), -EALREADY);
+	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&st[1].task), -EALREADY);
+	/* one that runs belongs to its function */
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_EXPECT_EQ(test, wpool_strand_submit(&st[0].task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_strand_submit(&st[0].task), -EALREADY);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&st[0].runs), 2);
+}
+
+static void wpool_strand_submit_bad_arguments_is_einval(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct st_strand *none = st_strand(test, NULL, 8), *zero = st_strand(test, pool, 0);
+	struct st_strand *error = st_strand(test, ERR_PTR(-ENOMEM), 8);
+	struct st *st = st_tasks(test, none, NULL, 1);
+	struct wpool_strand_task task;
+
+	KUNIT_EXPECT_EQ(test, wpool_strand_submit(&st->task), -EINVAL);
+	st = st_tasks(test, error, NULL, 1);
+	KUNIT_EXPECT_EQ(test, wpool_strand_submit(&st->task), -EINVAL);
+	st = st_tasks(test, zero, NULL, 1);
+	KUNIT_EXPECT_EQ(test, wpool_strand_submit(&st->task), -EINVAL);
+	memset(&task, 0, sizeof(task));
+	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&task), -EINVAL);
+	KUNIT_EXPECT_FALSE(test, wpool_strand_cancel(&task));
+	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&none->strand), 0);
+}
+
+/* ---- in the pool ---------------------------------------------------------- */
+
+static void wpool_strand_takes_one_place_in_its_pool(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 0);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct st_strand *of = st_strand(test, pool, WPOOL_UNLIMITED);
+	struct st *st = st_tasks(test, of, gate, NR_TASKS);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+
+	st_submit(test, st, NR_TASKS);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 1);
+	/* the other place is for others */
+	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[0].task), 0);
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 2));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), NR_TASKS + 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), NR_TASKS + 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 2);
+}
+
+/* Its first task stands in line; the limit of the pool refuses none. */
+static void wpool_strand_submit_to_a_full_pool_stands_in_line(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_FAIL);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+	struct st_strand *of[2] = { st_strand(test, pool, 8), st_strand(test, pool, 8) };
+	struct st *st[2] = { st_tasks(test, of[0], NULL, 3), st_tasks(test, of[1], NULL, 3) };
+
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	st_submit(test, st[0], 3);
+	st_submit(test, st[1], 3);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 2);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of[0]->strand), 0);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of[1]->strand), 0);
+	st_ran_in_order(test, st[0], 3);
+	st_ran_in_order(test, st[1], 3);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, refused), 0);
+}
+
+/* Until the strand is destroyed. */
+static void body_forever(struct st *st)
+{
+	st->ret = wpool_strand_submit(&st->task);
+}
+
+/* At capacity 1 a strand that never ends does not keep others from the worker. */
+static void wpool_strand_busy_for_ever_lets_others_run(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
+	struct st_strand *of = st_strand(test, pool, 8);
+	struct st *st = st_tasks(test, of, NULL, 2);
+	int i;
+
+	for (i = 0; i < 2; i++)
+		st[i].body = body_forever;
+	st_submit(test, st, 2);
+	wpk_jobs_submit(test, pool, jobs, 0, 20);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 20));
+	/* whatever became of the jobs, nothing is left of it */
+	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
+	KUNIT_EXPECT_EQ(test, st[0].ret, -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, st[1].ret, -ESHUTDOWN);
+}
+
+/* ---- the limit ------------------------------------------------------------ */
+
+static void wpool_strand_try_submit_beyond_the_limit_is_eagain(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct st_strand *of = st_strand(test, wpk_pool(test, 4, 4), 2);
+	struct st *st = st_tasks(test, of, gate, 3);
+
+	st_submit(test, st, 2);
+	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&st[2].task), -EAGAIN);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
+	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&st[2].task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
+	st_ran_in_order(test, st, 3);
+}
+
+static void wpool_strand_submit_policy_fail_is_eagain(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct st_strand *of = st_strand(test, wpk_pool_policy(test, 4, 4, WPOOL_FAIL), 1);
+	struct st *st = st_tasks(test, of, gate, 2);
+
+	st_submit(test, st, 1);
+	KUNIT_EXPECT_EQ(test, wpool_strand_submit(&st[1].task), -EAGAIN);
+	wpk_gate_open(gate);
+}
+
+static void wpool_strand_submit_waits_in_order_for_room(struct kunit *test)
+{
+	static const enum wpool_policy policies[] = { WPOOL_BLOCK, WPOOL_RUN };
+	struct wpk_thread *threads[3];
+	struct wpk_gate *gate;
+	struct st_strand *of;
+	struct st *st;
+	int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(policies); i++) {
+		gate = wpk_gate(test);
+		of = st_strand(test, wpk_pool_policy(test, 4, 4, policies[i]), 1);
+		st = st_tasks(test, of, gate, 5);
+		st_submit(test, st, 1);
+		for (j = 0; j < 3; j++)
+			threads[j] = st_waiter(test, &st[1 + j]);
+		KUNIT_EXPECT_EQ(test, wpool_strand_submit(&st[1].task), -EALREADY);
+		/* one that comes now does not overtake them */
+		KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&st[4].task), -EAGAIN);
+		wpk_gate_open(gate);
+		for (j = 0; j < 3; j++)
+			KUNIT_EXPECT_EQ(test, wpk_join(test, threads[j]), 0);
+		KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
+		st_ran_in_order(test, st, 4);
+	}
+}
+
+static void wpool_strand_submit_killed_while_it_waits_is_eintr(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct st_strand *of = st_strand(test, wpk_pool(test, 4, 4), 1);
+	struct st *st = st_tasks(test, of, gate, 2);
+	struct wpk_thread *thread;
+
+	st_submit(test, st, 1);
+	thread = st_waiter(test, &st[1]);
+	wpk_kill(thread);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -EINTR);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&st[1].runs), 0);
+	/* it left no trace */
+	KUNIT_EXPECT_EQ(test, wpool_strand_submit(&st[1].task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
+	st_ran_in_order(test, st, 2);
+}
+
+static void body_submits_arg(struct st *st)
+{
+	struct st *other = st->arg;
+
+	st->ret = wpool_strand_submit(&other->task);
+}
+
+static void wpool_strand_submit_by_a_task_of_the_pool_is_edeadlk(struct kunit *test)
+{
+	struct st_strand *of = st_strand(test, wpk_pool(test, 4, 4), 1);
+	struct st *st = st_tasks(test, of, NULL, 2);
+
+	st[0].body = body_submits_arg;
+	st[0].arg = &st[1];
+	st_submit(test, st, 1);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
+	KUNIT_EXPECT_EQ(test, st[0].ret, -EDEADLK);
+}
+
+/* ---- flush ---------------------------------------------------------------- */
+
+static int do_flush(struct wpk_thread *thread)
+{
+	return wpool_strand_flush(thread->arg);
+}
+
+static void wpool_strand_flush_ends_under_continuous_submission(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct st_strand *of = st_strand(test, wpk_pool(test, 4, 4), 8);
+	struct st *st = st_tasks(test, of, gate, 3);
+	struct wpk_thread *thread;
+
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
+	st_submit(test, st, 2);
+	thread = wpk_thread(test, do_flush, NULL, NULL, &of->strand);
+	KUNIT_ASSERT_TRUE(test, wpk_sleeps(thread));
+	/* submitted after the call */
+	st_submit(test, &st[2], 1);
+	wpk_gate_let(gate, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
+	wpk_gate_let(gate, 1);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&of->returned), 2);
+	wpk_gate_open(gate);
+}
+
+static void wpool_strand_flush_killed_is_eintr(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct st_strand *of = st_strand(test, wpk_pool(test, 4, 4), 8);
+	struct st *st = st_tasks(test, of, gate, 2);
+	struct wpk_thread *thread;
+
+	st_submit(test, st, 1);
+	thread = wpk_thread(test, do_flush, NULL, NULL, &of->strand);
+	KUNIT_ASSERT_TRUE(test, wpk_sleeps(thread));
+	wpk_kill(thread);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -EINTR);
+	/* the mark on its stack is gone */
+	st_submit(test, &st[1], 1);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
+	st_ran_in_order(test, st, 2);
+}
+
+static void body_flushes_arg(struct st *st)
+{
+	st->ret = wpool_strand_flush(st->arg);
+}
+
+static void wpool_strand_flush_by_a_task(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 4, 4);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct st_strand *own = st_strand(test, pool, 8), *other = st_strand(test, pool, 8);
+	struct st *st = st_tasks(test, own, NULL, 2), *theirs = st_tasks(test, other, gate, 1);
+
+	st[0].body = body_flushes_arg;
+	st[0].arg = &own->strand;
+	st[0].ret = 1;
+	st[1].body = body_flushes_arg;
+	st[1].arg = &other->strand;
+	st[1].ret = 1;
+	st_submit(test, theirs, 1);
+	st_submit(test, st, 2);
+	WPK_ASSERT_EVENTUALLY(test, atomic_read(&own->started) == 2);
+	KUNIT_EXPECT_EQ(test, st[0].ret, -EDEADLK);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&own->strand), 0);
+	KUNIT_EXPECT_EQ(test, st[1].ret, 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&theirs->runs), 1);
+}
+
+/* ---- many ----------------------------------------------------------------- */
+
+struct race {
+	struct st_strand *of;
+	struct st *st;
+};
+
+static int do_race(struct wpk_thread *thread)
+{
+	struct race *race = thread->arg;
+	int i, err = 0;
+
+	for (i = 0; i < NR_RACE_TASKS && !err; i++)
+		err = wpool_strand_submit(&race->st[i].task);
+	return err;
+}
+
+/* Whatever the others do: each submitter's tasks run in its own order. */
+static void wpool_strand_submit_by_many_loses_none(struct kunit *test)
+{
+	struct st_strand *of = st_strand(test, wpk_pool(test, 3, 0), 5);
+	struct wpk_thread *threads[NR_RACERS];
+	struct race *races = kunit_kcalloc(test, NR_RACERS, sizeof(*races), GFP_KERNEL);
+	int i, j;
+
+	KUNIT_ASSERT_NOT_NULL(test, races);
+	for (i = 0; i < NR_RACERS; i++) {
+		races[i] = (struct race){ of, st_tasks(test, of, NULL, NR_RACE_TASKS) };
+		threads[i] = wpk_thread(test, do_race, NULL, NULL, &races[i]);
+	}
+	for (i = 0; i < NR_RACERS; i++)
+		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&of->returned), NR_RACERS * NR_RACE_TASKS);
+	KUNIT_EXPECT_FALSE(test, of->twice);
+	for (i = 0; i < NR_RACERS; i++)
+		for (j = 1; j < NR_RACE_TASKS; j++)
+			if (races[i].st[j].seq <= races[i].st[j - 1].seq)
+				KUNIT_FAIL(test, "task %d of %d is out of its order", j, i);
+}
+
+/* Empty ones are nothing but their memory. */
+static void wpool_strand_a_million_take_64_bytes_each(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 0);
+	struct wpool_strand *strands;
+	struct st_strand *of = st_strand(test, pool, 1);
+	struct st *tasks = st_tasks(test, of, NULL, 2);
+	u32 i, nr = NR_MANY;
+
+	if (sizeof(raw_spinlock_t) == sizeof(u32))
+		KUNIT_EXPECT_LE(test, sizeof(*strands), 64);
+	else
+		nr /= 100;
+	strands = kvcalloc(nr, sizeof(*strands), GFP_KERNEL);
+	if (!strands)
+		kunit_skip(test, "no memory for a million of them");
+	for (i = 0; i < nr; i++)
+		wpool_strand_init(&strands[i], pool, 4);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, busy), 0);
+	for (i = 0; i < nr; i += nr / 2) {
+		struct st *st = &tasks[i / (nr / 2)];
+
+		wpool_strand_task_init(&st->task, &strands[i], st_fn, NULL);
+		KUNIT_EXPECT_EQ(test, wpool_strand_submit(&st->task), 0);
+		KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&strands[i]), 0);
+	}
+	KUNIT_EXPECT_EQ(test, atomic_read(&of->returned), 2);
+	kvfree(strands);
+}
+
+static struct kunit_case strand_cases[] = {
+	KUNIT_CASE(wpool_strand_submit_runs_in_order_one_at_a_time),
+	KUNIT_CASE(wpool_strand_tasks_that_sleep_run_one_at_a_time),
+	KUNIT_CASE(wpool_strand_try_submit_in_interrupts_runs_in_order),
+	KUNIT_CASE(wpool_strands_run_side_by_side),
+	KUNIT_CASE(wpool_strand_submit_by_its_own_task_goes_behind_the_others),
+	KUNIT_CASE(wpool_strand_submit_pending_task_is_ealready),
+	KUNIT_CASE(wpool_strand_submit_bad_arguments_is_einval),
+	KUNIT_CASE(wpool_strand_takes_one_place_in_its_pool),
+	KUNIT_CASE(wpool_strand_submit_to_a_full_pool_stands_in_line),
+	KUNIT_CASE(wpool_strand_busy_for_ever_lets_others_run),
+	KUNIT_CASE(wpool_strand_try_submit_beyond_the_limit_is_eagain),
+	KUNIT_CASE(wpool_strand_submit_policy_fail_is_eagain),
+	KUNIT_CASE(wpool_strand_submit_waits_in_order_for_room),
+	KUNIT_CASE(wpool_strand_submit_killed_while_it_waits_is_eintr),
+	KUNIT_CASE(wpool_strand_submit_by_a_task_of_the_pool_is_edeadlk),
+	KUNIT_CASE(wpool_strand_flush_ends_under_continuous_submission),
+	KUNIT_CASE(wpool_strand_flush_killed_is_eintr),
+	KUNIT_CASE(wpool_strand_flush_by_a_task),
+	KUNIT_CASE_SLOW(wpool_strand_submit_by_many_loses_none),
+	KUNIT_CASE_SLOW(wpool_strand_a_million_take_64_bytes_each),
+	{}
+};
+
+static struct kunit_suite strand_suite = {
+	.name = "wpool_strand",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = strand_cases,
+};
+
+kunit_test_suite(strand_suite);

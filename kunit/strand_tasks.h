@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Tasks of strands that take notes, for the suites of strands. */
+#ifndef WPOOL_KUNIT_STRAND_TASKS_H
+#define WPOOL_KUNIT_STRAND_TASKS_H
+
+#include "fixture.h"
+
+struct st_strand;
+
+/**
+ * struct st - a task of a strand
+ * @task: the task
+ * @of: its strand
+ * @gate: where its function waits, or NULL
+ * @body: what it does then, or NULL
+ * @arg: for @body
+ * @runs: how often it started
+ * @aborts: how often its abort function was called
+ * @status: with what
+ * @seq: the place of its last start in the order of those of the strand, from 1
+ * @ret: from @body, or of a call elsewhere
+ */
+struct st {
+	struct wpool_strand_task task;
+	struct st_strand *of;
+	struct wpk_gate *gate;
+	void (*body)(struct st *st);
+	void *arg;
+	atomic_t runs;
+	atomic_t aborts;
+	int status;
+	int seq;
+	int ret;
+};
+
+/**
+ * struct st_strand - a strand that takes notes
+ * @strand: the strand
+ * @inside: how many of its tasks are running
+ * @started: how many have started
+ * @returned: how many have returned
+ * @twice: two were running at once
+ */
+struct st_strand {
+	struct wpool_strand strand;
+	atomic_t inside;
+	atomic_t started;
+	atomic_t returned;
+	bool twice;
+};
+
+static inline struct st *st_of(struct wpool_strand_task *task)
+{
+	return container_of(task, struct st, task);
+}
+
+static inline void st_fn(struct wpool_strand_task *task)
+{
+	struct st *st = st_of(task);
+	struct st_strand *of = st->of;
+
+	if (atomic_inc_return(&of->inside) != 1)
+		of->twice = true;
+	st->seq = atomic_inc_return(&of->started);
+	atomic_inc(&st->runs);
+	if (st->gate)
+		wpk_gate_pass(st->gate);
+	if (st->body)
+		st->body(st);
+	atomic_dec(&of->inside);
+	atomic_inc(&of->returned);
+}
+
+static inline void st_abort(struct wpool_strand_task *task, int status)
+{
+	struct st *st = st_of(task);
+
+	if (atomic_inc_return(&st->of->inside) != 1)
+		st->of->twice = true;
+	st->status = status;
+	atomic_inc(&st->aborts);
+	atomic_dec(&st->of->inside);
+}
+
+/* A strand, whose tasks end with the pool of the case. */
+static inline struct st_strand *st_strand(struct kunit *test, struct wpool *pool, u32 limit)
+{
+	struct st_strand *of = kunit_kzalloc(test, sizeof(*of), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, of);
+	wpool_strand_init(&of->strand, pool, limit);
+	return of;
+}
+
+static inline struct st *st_tasks(struct kunit *test, struct st_strand *of,
+				  struct wpk_gate *gate, int nr)
+{
+	struct st *st = kunit_kcalloc(test, nr, sizeof(*st), GFP_KERNEL);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, st);
+	for (i = 0; i < nr; i++) {
+		st[i].of = of;
+		st[i].gate = gate;
+		wpool_strand_task_init(&st[i].task, &of->strand, st_fn, st_abort);
+	}
+	return st;
+}
+
+static inline void st_submit(struct kunit *test, struct st *st, int nr)
+{
+	int i;
+
+	for (i = 0; i < nr; i++)
+		KUNIT_ASSERT_EQ(test, wpool_strand_submit(&st[i].task), 0);
+}
+
+/* So many have run, in this order, one at a time. */
+static inline void st_ran_in_order(struct kunit *test, struct st *st, int nr)
+{
+	int i;
+
+	KUNIT_EXPECT_FALSE(test, st->of->twice);
+	for (i = 0; i < nr; i++) {
+		KUNIT_EXPECT_EQ(test, atomic_read(&st[i].runs), 1);
+		KUNIT_EXPECT_EQ(test, st[i].seq, i + 1);
+	}
+}
+
+/* A function for wpk_thread(), whose argument is a task. */
+static inline int st_do_submit(struct wpk_thread *thread)
+{
+	struct st *st = thread->arg;
+
+	return wpool_strand_submit(&st->task);
+}
+
+/* Let a thread submit a task to a full strand, and wait until it sleeps. */
+static inline struct wpk_thread *st_waiter(struct kunit *test, struct st *st)
+{
+	struct wpk_thread *thread = wpk_thread(test, st_do_submit, NULL, NULL, st);
+
+	KUNIT_ASSERT_TRUE(test, wpk_sleeps(thread));
+	return thread;
+}
+
+/* A pool with one place, which a job at the gate holds. */
+static inline struct wpool *st_full_pool(struct kunit *test, u32 queue_depth, struct wpk_gate *gate)
+{
+	struct wpool *pool = wpk_pool(test, 1, queue_depth);
+
+	wpk_jobs_submit(test, pool, wpk_jobs(test, 1, gate), 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	return pool;
+}
+
+#endif /* WPOOL_KUNIT_STRAND_TASKS_H */
