@@ -14,7 +14,7 @@
 #   SHUFFLE  threads are moved among CPUs every so many ms at most, 0: never (100)
 #   FAULTS   phase fault: tasks that die (1000)
 #   GOODS    phase fault: tasks among them that must not notice (100000)
-#   PHASES   which, in this order (volume,nasty,stutter,line,event,seed,load); fault needs a
+#   PHASES   which, in this order (volume,nasty,stutter,line,event,strand,seed,load); fault needs a
 #            machine of its own, that is told to expect so many oopses
 #   DIR      where the modules are (/wpool)
 #
@@ -32,7 +32,7 @@ STUTTER=${STUTTER:-1000}
 SHUFFLE=${SHUFFLE:-100}
 FAULTS=${FAULTS:-1000}
 GOODS=${GOODS:-100000}
-PHASES=${PHASES:-volume,nasty,stutter,line,event,seed,load}
+PHASES=${PHASES:-volume,nasty,stutter,line,event,strand,seed,load}
 DIR=${DIR:-/wpool}
 
 POOLS=/sys/class/wpool
@@ -395,7 +395,7 @@ stutter()
 phase_stutter()
 {
 	reseed 6
-	timed 25
+	timed 20
 	stutter $((duration / 2)) nasty hotplug tune read kill life || return
 	all=$count all_silences=$silences
 	stutter $((duration / 2)) volume hotplug read
@@ -405,7 +405,7 @@ phase_stutter()
 
 phase_line()
 {
-	timed 15
+	timed 10
 	torture line "$duration" || return
 	torture_ends "$duration"
 }
@@ -414,6 +414,15 @@ phase_event()
 {
 	timed 10
 	torture event "$duration" || return
+	start_jobs hotplug
+	torture_ends "$duration"
+	stop_jobs
+}
+
+phase_strand()
+{
+	timed 10
+	torture strand "$duration" || return
 	start_jobs hotplug
 	torture_ends "$duration"
 	stop_jobs
