@@ -119,6 +119,7 @@ static void more_help(void)
 "  spin:TIME                use a CPU\n"
 "  sleep:TIME               sleep on a high-resolution timer\n"
 "  timer:TIME               wait for a timer before it starts, without a worker\n"
+"  strand:TIME              use a CPU, one task after the other, in order\n"
 "  yield:N                  give the CPU away N times\n"
 "  touch:SIZE               allocate memory and write to it\n"
 "  hash:SIZE                hash so many bytes\n"

@@ -32,6 +32,7 @@ static const struct work_kind kinds[] = {
 	{ "tree", WPOOL_WORK_TREE, ARG_TREE },
 	{ "fault", WPOOL_WORK_FAULT, ARG_NONE },
 	{ "timer", WPOOL_WORK_TIMER, ARG_DURATION },
+	{ "strand", WPOOL_WORK_STRAND, ARG_DURATION },
 	{ }
 };
 

@@ -40,7 +40,7 @@
 #define WPOOL_DEV_HIST_BUCKETS	32	/* bucket i counts [2^i, 2^(i+1)) ns, the last all above */
 
 /* Limits on what a workload and a file may ask for. Beyond them: ERANGE. */
-#define WPOOL_MAX_WORK_NS	60000000000ULL	/* spin, sleep, lock, timer: 60 s */
+#define WPOOL_MAX_WORK_NS	60000000000ULL	/* of all but yield, touch, hash: 60 s */
 #define WPOOL_MAX_WORK_YIELDS	1000000ULL
 #define WPOOL_MAX_WORK_BYTES	(64ULL << 20)	/* touch, hash */
 #define WPOOL_MAX_TREE_DEPTH	20U
@@ -219,6 +219,7 @@ struct wpool_dev_simple {
 #define WPOOL_WORK_TREE		7	/* fork-join tree: depth, fanout; arg: ns of CPU per leaf */
 #define WPOOL_WORK_FAULT	8	/* oops; EPERM without allow_fault=1 or under policy run */
 #define WPOOL_WORK_TIMER	9	/* arg: ns to wait without a worker, before it starts */
+#define WPOOL_WORK_STRAND	10	/* arg: ns of CPU, one after the other for each file */
 
 #define WPOOL_WORK_SILENT	(1U << 0)	/* no completion record, histograms only */
 
@@ -237,6 +238,10 @@ struct wpool_dev_simple {
  *
  * A timer is always accepted by an open pool, and takes no room in it while it waits. If
  * the pool is closed when the time has come, its record has the status -ESHUTDOWN.
+ *
+ * The tasks of the kind strand that are submitted through one file run one after the other,
+ * in the order of their submits. They are always accepted by an open pool, and only the
+ * first of them takes room there.
  */
 struct wpool_dev_work {
 	__u32 kind;

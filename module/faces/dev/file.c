@@ -29,11 +29,14 @@
 #include <linux/wait_bit.h>
 #include <linux/wpool.h>
 
+#include "faces/dev/strand.h"
+
 /* Files whose memory is not freed yet, which outlives their struct file. */
 static atomic_t nr_files;
 
 void wpool_devfile_free(struct wpool_devfile *file)
 {
+	wpool_devstrand_free(file->strand);
 	wpool_put(file->pool);
 	mutex_destroy(&file->cancel_mutex);
 	mutex_destroy(&file->attach_mutex);

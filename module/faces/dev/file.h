@@ -16,6 +16,7 @@
 #include <uapi/linux/wpool.h>
 
 struct wpool;
+struct wpool_devstrand;
 
 /**
  * struct wpool_devfile - an open file
@@ -40,6 +41,7 @@ struct wpool;
  * @attach_mutex: one attach at a time; outside of @lock
  * @cancel_mutex: one cancel at a time; outside of @lock
  * @pool: L: the pool, with a reference; set once
+ * @strand: for its tasks that run one after the other, or NULL; set once, by cmpxchg()
  *
  * W: as L, but read without the lock, READ_ONCE and WRITE_ONCE.
  */
@@ -64,6 +66,7 @@ struct wpool_devfile {
 	struct mutex attach_mutex;	/* one attach at a time */
 	struct mutex cancel_mutex;	/* one cancel at a time */
 	struct wpool *pool;
+	struct wpool_devstrand *strand;
 };
 
 /**

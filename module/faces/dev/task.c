@@ -24,7 +24,8 @@
  *   - a caller of wpool_task_cancel() or wpool_workload_stop() holds the
  *     file's lock and has found the item on the list of unfinished ones. So neither
  *     the item nor the thread that runs it can end before the caller lets go;
- *   - a timer (timer.c) stands for a task until it starts, and ends it in any case;
+ *   - a timer (timer.c) or a turn of a strand (strand.c) stands for a task until it
+ *     starts, and ends it in any case;
  *   - a task that was not accepted leaves no record: a cancel only marks the
  *     tasks of a submit that is under way.
  *
@@ -42,6 +43,7 @@
 
 #include "core/state.h"
 #include "faces/dev/file.h"
+#include "faces/dev/strand.h"
 #include "faces/dev/timer.h"
 #include "faces/dev/workload.h"
 
@@ -58,6 +60,7 @@
  * @file: I: the file
  * @load: I: what the task does; has rules of its own
  * @timer: I: what waits instead of the task before it starts, or NULL
+ * @turn: I: the same for a task of the file's strand
  * @seq: I: number among the tasks of the file
  * @cookie: I: cookie of the descriptor
  * @submit_ns: I: when it was handed over
@@ -78,6 +81,7 @@ struct item {
 	struct wpool_devfile *file;
 	struct wpool_workload load;
 	struct wpool_devtimer *timer;
+	struct wpool_devturn *turn;
 	u64 seq;
 	u64 cookie;
 	u64 submit_ns;
@@ -203,6 +207,7 @@ DEV_TASK(lock)
 DEV_TASK(tree)
 DEV_TASK(fault)
 DEV_TASK(timer)
+DEV_TASK(strand)
 
 static const wpool_task_fn task_fns[] = {
 	[WPOOL_WORK_NOOP] = dev_noop,
@@ -215,6 +220,7 @@ static const wpool_task_fn task_fns[] = {
 	[WPOOL_WORK_TREE] = dev_tree,
 	[WPOOL_WORK_FAULT] = dev_fault,
 	[WPOOL_WORK_TIMER] = dev_timer,
+	[WPOOL_WORK_STRAND] = dev_strand,
 };
 
 static void dev_task_abort(struct wpool_task *task, int status)
@@ -232,6 +238,7 @@ static void item_init(struct item *item, struct wpool_devfile *file,
 	item->file = file;
 	wpool_workload_init(&item->load, work, pool);
 	item->timer = NULL;
+	item->turn = NULL;
 	item->cookie = work->cookie;
 	item->submit_ns = submit_ns;
 	item->start_ns = 0;
@@ -243,22 +250,28 @@ static void item_init(struct item *item, struct wpool_devfile *file,
 	item->in_pool = true;
 }
 
-/* Add a new item to its file; false if that would exceed the limits. */
-static bool item_add(struct item *item)
+/* May a new item be added to its file? */
+static bool item_fits(struct item *item)
 	__must_hold(&item->file->lock)
 {
 	struct wpool_devfile *file = item->file;
-	u64 bytes = wpool_workload_bytes(&item->load);
 
 	lockdep_assert_held(&file->lock);
-	if (file->nr_items >= WPOOL_MAX_INFLIGHT || bytes > WPOOL_MAX_FILE_BYTES - file->bytes)
-		return false;
+	return file->nr_items < WPOOL_MAX_INFLIGHT &&
+	       wpool_workload_bytes(&item->load) <= WPOOL_MAX_FILE_BYTES - file->bytes;
+}
+
+static void item_add(struct item *item)
+	__must_hold(&item->file->lock)
+{
+	struct wpool_devfile *file = item->file;
+
+	lockdep_assert_held(&file->lock);
 	item->seq = file->next_seq++;
 	file->nr_items++;
-	file->bytes += bytes;
+	file->bytes += wpool_workload_bytes(&item->load);
 	list_add_tail(&item->node, &file->unfinished);
 	WRITE_ONCE(file->nr_unfinished, file->nr_unfinished + 1);
-	return true;
 }
 
 /* Add as many of the new items as the file's limits allow, a prefix. */
@@ -269,9 +282,8 @@ static void submit_begin(struct wpool_devfile *file, struct submit *submit,
 
 	spin_lock(&file->lock);
 	submit->first = file->next_seq;
-	for (i = 0; i < nr; i++)
-		if (!item_add(container_of(tasks[i], struct item, task)))
-			break;
+	for (i = 0; i < nr && item_fits(container_of(tasks[i], struct item, task)); i++)
+		item_add(container_of(tasks[i], struct item, task));
 	submit->nr = i;
 	list_add(&submit->node, &file->submits);
 	spin_unlock(&file->lock);
@@ -343,14 +355,58 @@ static int submit_chunk(struct wpool_devfile *file, struct wpool *pool,
 	return ret;
 }
 
-/* Start tasks that wait for a time first. */
-static int submit_timers(struct wpool_devfile *file, struct wpool *pool,
-			 const struct wpool_dev_work *works, u32 max)
+/* Is it a task for which something else stands before it starts? */
+static bool is_stood_for(const struct wpool_dev_work *work)
+{
+	return work->kind == WPOOL_WORK_TIMER || work->kind == WPOOL_WORK_STRAND;
+}
+
+/* The strand of a file, which it gets with the first task that needs it; or NULL. */
+static struct wpool_devstrand *strand_of(struct wpool_devfile *file, struct wpool *pool)
+{
+	struct wpool_devstrand *strand;
+
+	if (!READ_ONCE(file->strand)) {
+		strand = wpool_devstrand_create(pool);
+		/* another thread may have been faster */
+		if (strand && cmpxchg(&file->strand, NULL, strand))
+			wpool_devstrand_free(strand);
+	}
+	return READ_ONCE(file->strand);
+}
+
+/* Allocate what stands for a task; false if there is no memory. */
+static bool stand_in_create(struct item *item, struct wpool *pool)
+{
+	struct wpool_devstrand *strand;
+
+	if (item->load.kind == WPOOL_WORK_TIMER) {
+		item->timer = wpool_devtimer_create(pool, &item->task, dev_timer, dev_task_abort);
+		return item->timer;
+	}
+	strand = strand_of(item->file, pool);
+	if (strand)
+		item->turn = wpool_devturn_create(strand, &item->task, dev_strand, dev_task_abort);
+	return item->turn;
+}
+
+/* Returns 0 or -ESHUTDOWN. */
+static int stand_in_start(struct item *item)
+{
+	if (item->turn)
+		return wpool_devturn_start(item->turn);
+	wpool_devtimer_start(item->timer, item->load.arg);
+	return 0;
+}
+
+/* Submit tasks that timers, or turns of the strand, stand for. */
+static int submit_stand_ins(struct wpool_devfile *file, struct wpool *pool,
+			    const struct wpool_dev_work *works, u32 max)
 {
 	struct wpool_task *tasks[SUBMIT_CHUNK];
 	struct item *item;
-	bool full = false;
 	u32 i, nr, added;
+	int err = -ENOMEM;
 	u64 now;
 
 	if (wpool_is_closed(pool))
@@ -361,40 +417,38 @@ static int submit_timers(struct wpool_devfile *file, struct wpool *pool,
 	for (nr = 0; nr < max; nr++) {
 		item = container_of(tasks[nr], struct item, task);
 		item_init(item, file, &works[nr], pool, now);
-		item->timer = wpool_devtimer_create(pool, tasks[nr], dev_timer,
-						    dev_task_abort);
-		if (!item->timer)
+		if (!stand_in_create(item, pool))
 			break;
 	}
 	if (nr < max)
 		kmem_cache_free_bulk(item_cache, max - nr, (void **)&tasks[nr]);
 
-	/* one section, so that a cancel finds none that is not started */
+	/* one section, so that none ends, or is cancelled, before it is added */
 	spin_lock(&file->lock);
 	for (added = 0; added < nr; added++) {
 		item = container_of(tasks[added], struct item, task);
-		full = !item_add(item);
-		if (full)
+		err = item_fits(item) ? stand_in_start(item) : -ENOBUFS;
+		if (err)
 			break;
-		wpool_devtimer_start(item->timer, item->load.arg);
+		item_add(item);
 	}
 	file->nr_accepted += added;
 	spin_unlock(&file->lock);
 	for (i = added; i < nr; i++) {
 		item = container_of(tasks[i], struct item, task);
 		wpool_devtimer_free(item->timer);
+		wpool_devturn_free(item->turn);
 		kmem_cache_free(item_cache, item);
 	}
-	return added ?: full ? -ENOBUFS : -ENOMEM;
+	return added ?: err;
 }
 
-/* How many descriptors at the front are timers, or none is, up to a chunk? */
+/* How many descriptors at the front are stood for, or none is, up to a chunk? */
 static u32 chunk_of(const struct wpool_dev_work *works, u32 nr)
 {
 	u32 n = 1;
 
-	while (n < min(nr, SUBMIT_CHUNK) &&
-	       (works[n].kind == WPOOL_WORK_TIMER) == (works[0].kind == WPOOL_WORK_TIMER))
+	while (n < min(nr, SUBMIT_CHUNK) && is_stood_for(&works[n]) == is_stood_for(&works[0]))
 		n++;
 	return n;
 }
@@ -411,8 +465,8 @@ int wpool_devtask_submit(struct wpool_devfile *file,
 	while (*accepted < nr) {
 		const struct wpool_dev_work *chunk = works + *accepted;
 		u32 want = chunk_of(chunk, nr - *accepted);
-		int ret = chunk->kind == WPOOL_WORK_TIMER ?
-			  submit_timers(file, pool, chunk, want) :
+		int ret = is_stood_for(chunk) ?
+			  submit_stand_ins(file, pool, chunk, want) :
 			  submit_chunk(file, pool, chunk, want, flags);
 
 		if (ret < 0 && !*accepted)
@@ -484,6 +538,9 @@ static bool item_cancel(struct item *item, u64 now)
 	lockdep_assert_held(&item->file->lock);
 	if (item->timer) {
 		if (!wpool_devtimer_cancel(item->timer))
+			return false;
+	} else if (item->turn) {
+		if (!wpool_devturn_cancel(item->turn))
 			return false;
 	} else if (is_submitting(item->file, item) || !wpool_task_cancel(&item->task)) {
 		return false;

@@ -98,6 +98,7 @@ int wpool_workload_check(const struct wpool_dev_work *work)
 	case WPOOL_WORK_SLEEP:
 	case WPOOL_WORK_LOCK:
 	case WPOOL_WORK_TIMER:
+	case WPOOL_WORK_STRAND:
 		return work->arg > WPOOL_MAX_WORK_NS ? -ERANGE : 0;
 	case WPOOL_WORK_YIELD:
 		return work->arg > WPOOL_MAX_WORK_YIELDS ? -ERANGE : 0;
@@ -327,6 +328,7 @@ static int (*const works[])(struct wpool_workload *load) = {
 	[WPOOL_WORK_FAULT] = wpool_fault_on_purpose,
 	/* it has waited before */
 	[WPOOL_WORK_TIMER] = run_noop,
+	[WPOOL_WORK_STRAND] = run_spin,
 };
 
 int wpool_workload_run(struct wpool_workload *load)

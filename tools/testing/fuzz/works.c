@@ -153,7 +153,7 @@ static void gen_work(struct fuzzer *f, struct wpool_dev_work *work, bool runs)
 	struct rng *rng = &f->rng;
 
 	do
-		work->kind = one_in(rng, 2) ? WPOOL_WORK_NOOP : below(rng, WPOOL_WORK_TIMER + 1);
+		work->kind = one_in(rng, 2) ? WPOOL_WORK_NOOP : below(rng, WPOOL_WORK_STRAND + 1);
 	while (work->kind == WPOOL_WORK_FAULT);
 	work->flags = one_in(rng, 8) ? WPOOL_WORK_SILENT : 0;
 	work->depth = rnd(rng);
@@ -161,6 +161,7 @@ static void gen_work(struct fuzzer *f, struct wpool_dev_work *work, bool runs)
 	switch (work->kind) {
 	case WPOOL_WORK_SPIN:
 	case WPOOL_WORK_LOCK:
+	case WPOOL_WORK_STRAND:
 		work->arg = patient ? 5000000 : below(rng, 10000);
 		break;
 	case WPOOL_WORK_SLEEP:
@@ -196,6 +197,7 @@ static int spoil_work(struct fuzzer *f, struct wpool_dev_work *work)
 		[WPOOL_WORK_LOCK] = WPOOL_MAX_WORK_NS,
 		[WPOOL_WORK_TREE] = WPOOL_MAX_WORK_NS,
 		[WPOOL_WORK_TIMER] = WPOOL_MAX_WORK_NS,
+		[WPOOL_WORK_STRAND] = WPOOL_MAX_WORK_NS,
 	};
 	static const struct {
 		uint32_t depth;
@@ -209,7 +211,7 @@ static int spoil_work(struct fuzzer *f, struct wpool_dev_work *work)
 
 	switch (below(&f->rng, 4)) {
 	case 0:
-		work->kind = WPOOL_WORK_TIMER + 1 + below(&f->rng, 1000);
+		work->kind = WPOOL_WORK_STRAND + 1 + below(&f->rng, 1000);
 		return -EINVAL;
 	case 1:
 		work->flags |= 2U << below(&f->rng, 31);

@@ -73,6 +73,11 @@ FIXTURE_VARIANT_ADD(workload, timer_0) {
 	.work = { .kind = WPOOL_WORK_TIMER },
 };
 
+FIXTURE_VARIANT_ADD(workload, strand) {
+	.work = { .kind = WPOOL_WORK_STRAND, .arg = 5 * MSEC },
+	.at_least_ns = 5 * MSEC,
+};
+
 FIXTURE_VARIANT_ADD(workload, tree_of_one) {
 	.work = { .kind = WPOOL_WORK_TREE, .arg = 3 * MSEC, .depth = 0, .fanout = 1 },
 	.at_least_ns = 3 * MSEC,
@@ -272,7 +277,7 @@ TEST_F(work, batch_of_every_kind)
 TEST_F(work, all_checked_before_the_first_is_submitted)
 {
 	static const struct wpool_dev_work bad[] = {
-		{ .kind = WPOOL_WORK_TIMER + 1 },
+		{ .kind = WPOOL_WORK_STRAND + 1 },
 		{ .kind = WPOOL_WORK_NOOP, .flags = 1U << 31 },
 		{ .kind = WPOOL_WORK_SLEEP, .arg = WPOOL_MAX_WORK_NS + 1 },
 	};

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Tasks of /dev/wpool that run one after the other. */
+#ifndef WPOOL_DEV_STRAND_H
+#define WPOOL_DEV_STRAND_H
+
+#include <linux/types.h>
+#include <linux/wpool.h>
+
+struct wpool_devstrand;
+struct wpool_devturn;
+
+/** wpool_devstrand_create() - allocate the strand of a file, or return NULL; may sleep */
+struct wpool_devstrand *wpool_devstrand_create(struct wpool *pool);
+
+/**
+ * wpool_devstrand_free() - free a strand of which each turn has ended
+ * @strand: the strand; NULL is allowed
+ *
+ * May be called by one of the functions of the last turn.
+ *
+ * Context: process context; sleeps.
+ */
+void wpool_devstrand_free(struct wpool_devstrand *strand);
+
+/**
+ * wpool_devturn_create() - allocate a turn of a strand
+ * @strand: the strand
+ * @task: handed to both functions, as what they end
+ * @run: called in a task of the pool when its turn comes
+ * @abort: called instead if the turn was cancelled, or if the worker died
+ *
+ * Once it was started, one of the two is called, once; then the turn frees itself.
+ *
+ * Context: process context; sleeps.
+ * Return: the turn, or NULL.
+ */
+struct wpool_devturn *wpool_devturn_create(struct wpool_devstrand *strand,
+					   struct wpool_task *task, wpool_task_fn run,
+					   wpool_abort_fn abort);
+
+/** wpool_devturn_free() - free a turn that was not started; NULL is allowed */
+void wpool_devturn_free(struct wpool_devturn *turn);
+
+/** wpool_devturn_start() - start a turn in any context; returns 0 or -ESHUTDOWN */
+int __must_check wpool_devturn_start(struct wpool_devturn *turn);
+
+/**
+ * wpool_devturn_cancel() - let a turn end without its function
+ * @turn: the turn, started; none of its functions has returned
+ *
+ * Context: any; may hold spin locks.
+ * Return: true if its function will not be called, and the other one when its turn comes.
+ */
+bool wpool_devturn_cancel(struct wpool_devturn *turn);
+
+#endif /* WPOOL_DEV_STRAND_H */

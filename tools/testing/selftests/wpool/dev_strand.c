@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The workload strand of /dev/wpool: tasks of one file that run one after the other, in the
+ * order of their submits.
+ */
+#include "work_fixture.h"
+
+#define TURNS 50
+
+FIXTURE(strand)
+{
+	struct pool pool;	/* two workers, no queue, refuses at once */
+	int fd;			/* a second file */
+};
+
+FIXTURE_SETUP(strand)
+{
+	static const struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_POLICY,
+		.capacity = 2,
+		.policy = WPOOL_DEV_POLICY_FAIL,
+	};
+
+	self->fd = -1;
+	ASSERT_EQ(0, pool_create(&self->pool, &attrs));
+	self->fd = pool_attach(self->pool.name, 0);
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(strand)
+{
+	if (self->fd >= 0)
+		close(self->fd);
+	pool_end(&self->pool);
+}
+
+TEST_F(strand, in_order_one_at_a_time)
+{
+	struct wpool_dev_work works[TURNS] = { };
+	struct wpool_dev_record records[TURNS];
+	__u64 since = now_ns();
+	unsigned int i;
+
+	for (i = 0; i < TURNS; i++) {
+		works[i].kind = WPOOL_WORK_STRAND;
+		works[i].arg = 100 * 1000;
+		works[i].cookie = i;
+	}
+	ASSERT_EQ(0, submit_all(self->fd, works, TURNS));
+	ASSERT_EQ(TURNS, read_records(self->fd, records, TURNS));
+	for (i = 0; i < TURNS; i++) {
+		check_record(_metadata, &records[i], i, since);
+		if (i)
+			EXPECT_LE(records[i - 1].end_ns, records[i].start_ns);
+	}
+	EXPECT_EQ(0, pool_figure(self->fd, refused));
+	EXPECT_EQ(TURNS, pool_figure(self->fd, completed));
+}
+
+/* The first one takes one of two places, those behind it none. */
+TEST_F(strand, files_run_side_by_side)
+{
+	struct wpool_dev_record record;
+
+	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_STRAND, LONG, 0, TURNS));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->fd, busy) == 1));
+	EXPECT_EQ(1, pool_figure(self->fd, outstanding));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_STRAND, 0, 7));
+	ASSERT_EQ(1, read_records(self->pool.fd, &record, 1));
+	EXPECT_EQ(7, record.cookie);
+	EXPECT_EQ(0, record.status);
+	EXPECT_EQ(0, cancel_all(self->fd));
+}
+
+TEST_F(strand, cancelled_by_its_cookie)
+{
+	struct wpool_dev_record records[3];
+	__u32 cancelled, stopped;
+	__u64 i;
+
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(0, submit(self->fd, WPOOL_WORK_STRAND, i ? 0 : LONG, i));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->fd, busy) == 1));
+	EXPECT_EQ(0, cancel(self->fd, 0, 1, &cancelled, &stopped));
+	EXPECT_EQ(1, cancelled);
+	ASSERT_EQ(1, read_records(self->fd, records, 1));
+	EXPECT_EQ(1, records[0].cookie);
+	EXPECT_EQ(-ECANCELED, records[0].status);
+	EXPECT_EQ(-ENOENT, cancel(self->fd, 0, 1, &cancelled, &stopped));
+	/* the first one is stopped, and the third one runs */
+	EXPECT_EQ(0, cancel(self->fd, 0, 0, &cancelled, &stopped));
+	EXPECT_EQ(1, stopped);
+	ASSERT_EQ(2, read_records(self->fd, records, 2));
+	EXPECT_EQ(0, records[0].cookie);
+	EXPECT_EQ(-ECANCELED, records[0].status);
+	EXPECT_EQ(2, records[1].cookie);
+	EXPECT_EQ(0, records[1].status);
+}
+
+/* The strand goes with its last task. */
+TEST_F(strand, close_while_they_wait)
+{
+	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_STRAND, LONG, 0, TURNS));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->fd, busy) == 1));
+	close(self->fd);
+	self->fd = -1;
+	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
+	EXPECT_EQ(0, pool_destroy(self->pool.fd));
+}
+
+TEST_F(strand, closed_pool)
+{
+	struct wpool_dev_record records[TURNS];
+	unsigned int i;
+
+	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_STRAND, 100 * 1000, 0, TURNS));
+	ASSERT_EQ(0, pool_destroy(self->pool.fd));
+	EXPECT_EQ(-ESHUTDOWN, submit(self->fd, WPOOL_WORK_STRAND, 0, 3));
+	/* what was accepted ends before the pool does */
+	ASSERT_EQ(TURNS, read_records(self->fd, records, TURNS));
+	for (i = 0; i < TURNS; i++)
+		EXPECT_EQ(0, records[i].status);
+}
+
+TEST_F(strand, limits)
+{
+	EXPECT_EQ(-ERANGE, submit(self->fd, WPOOL_WORK_STRAND, WPOOL_MAX_WORK_NS + 1, 1));
+	EXPECT_EQ(0, pool_figure(self->fd, file_submitted));
+}
+
+TEST_HARNESS_MAIN
