@@ -11,6 +11,7 @@
 
 #include "die.h"
 #include "fixture.h"
+#include "group.h"
 #include "strand_tasks.h"
 
 static bool fault;
@@ -294,6 +295,38 @@ static void wpool_strand_dies_after_its_finish_is_not_touched(struct kunit *test
 	wpk_destroy(test, pool);
 }
 
+static void die_in_group(struct wpk_member *member)
+{
+	wpk_die();
+}
+
+/* It is counted out of its group, and what waits for a place there gets it. */
+static void wpool_group_task_dies_is_eio_and_the_group_lives(struct kunit *test)
+{
+	struct wpk_member *members;
+	struct wpool_group *group;
+	struct report *report;
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	wpk_attrs(&attrs, 1, 1);
+	pool = reporting_pool(test, &attrs, &report);
+	group = wpk_group(test, pool, 1);
+	members = wpk_members(test, group, NULL, 2);
+	members[0].body = die_in_group;
+	wpk_members_submit(test, members, 2);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), -EIO);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&members[0].aborts), 1);
+	KUNIT_EXPECT_EQ(test, members[0].status, -EIO);
+	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].runs), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].aborts), 0);
+	KUNIT_EXPECT_PTR_EQ(test, report->fault.func, (void *)wpk_member_fn);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 2);
+	wpk_destroy(test, pool);
+}
+
 /* Nobody is told, nobody waits: the place and the worker come back anyway. */
 static void wpool_task_dies_without_a_fault_handler_the_pool_lives(struct kunit *test)
 {
@@ -405,6 +438,7 @@ static struct kunit_case fault_cases[] = {
 	KUNIT_CASE(wpool_event_dies_after_its_finish_is_not_touched),
 	KUNIT_CASE(wpool_strand_task_dies_the_strand_goes_on),
 	KUNIT_CASE(wpool_strand_dies_after_its_finish_is_not_touched),
+	KUNIT_CASE(wpool_group_task_dies_is_eio_and_the_group_lives),
 	KUNIT_CASE(wpool_task_dies_without_a_fault_handler_the_pool_lives),
 	KUNIT_CASE(wpool_task_dies_submitted_again_both_submits_are_failed),
 	KUNIT_CASE(wpool_task_dies_in_a_child_on_its_stack_both_are_failed),

@@ -57,6 +57,8 @@
  *   event->lock (task/event.c): only the kernel's own locks of timers are taken under it
  *   strand->lock (task/strand.c)
  *     pool->admission_lock
+ *   group->lock (task/group.c): only the scheduler's own locks are taken under it
+ *   pool->admission_lock
  *   fifo.lock (fifo.h)
  *   the lock in spawn_queue.c
  *   the lock in reap_queue.c

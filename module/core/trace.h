@@ -27,6 +27,8 @@ static inline void *wpool_trace_func(const struct wpool_task *task)
 		return container_of(task, struct wpool_strand_task, task)->func;
 	if (task->flags & WPOOL_TASK_EVENT)
 		return container_of(task, struct wpool_event, task)->func;
+	if (task->flags & WPOOL_TASK_GROUP)
+		return container_of(task, struct wpool_group_task, task)->func;
 	return task->func;
 }
 

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Members: tasks of a group that take notes, which the suites of struct wpool_group share. */
+#ifndef WPOOL_KUNIT_GROUP_H
+#define WPOOL_KUNIT_GROUP_H
+
+#include "fixture.h"
+
+/**
+ * struct wpk_member - a task of a group that takes notes
+ * @task: the task
+ * @group: its group
+ * @gate: where its function waits, or NULL
+ * @body: what it does then, or NULL
+ * @arg: for @body
+ * @ret: what it returns
+ * @runs: how often its function started
+ * @aborts: how often its abort function was called
+ * @status: with what
+ */
+struct wpk_member {
+	struct wpool_group_task task;
+	struct wpool_group *group;
+	struct wpk_gate *gate;
+	void (*body)(struct wpk_member *member);
+	void *arg;
+	int ret;
+	atomic_t runs;
+	atomic_t aborts;
+	int status;
+};
+
+static inline int wpk_member_fn(struct wpool_group_task *task)
+{
+	struct wpk_member *member = container_of(task, struct wpk_member, task);
+	int ret;
+
+	atomic_inc(&member->runs);
+	if (member->gate)
+		wpk_gate_pass(member->gate);
+	ret = member->ret;
+	/* its last act */
+	if (member->body)
+		member->body(member);
+	return ret;
+}
+
+static inline void wpk_member_abort(struct wpool_group_task *task, int status)
+{
+	struct wpk_member *member = container_of(task, struct wpk_member, task);
+
+	member->status = status;
+	atomic_inc(&member->aborts);
+}
+
+/* A case that gives up leaves it behind; its pool is gone by then. */
+static inline void wpk_group_exit(void *group)
+{
+	wpool_group_exit(group);
+}
+
+static inline struct wpool_group *wpk_group(struct kunit *test, struct wpool *pool, u32 max)
+{
+	struct wpool_group *group = kunit_kzalloc(test, sizeof(*group), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, group);
+	KUNIT_ASSERT_EQ(test, wpool_group_init(group, pool, max, NULL), 0);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, wpk_group_exit, group), 0);
+	return group;
+}
+
+static inline struct wpk_member *wpk_members(struct kunit *test, struct wpool_group *group,
+					     struct wpk_gate *gate, int nr)
+{
+	struct wpk_member *members = kunit_kcalloc(test, nr, sizeof(*members), GFP_KERNEL);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, members);
+	for (i = 0; i < nr; i++) {
+		wpool_group_task_init(&members[i].task, wpk_member_fn, wpk_member_abort);
+		members[i].group = group;
+		members[i].gate = gate;
+	}
+	return members;
+}
+
+static inline int wpk_member_submit(struct wpk_member *member)
+{
+	return wpool_group_submit(member->group, &member->task);
+}
+
+static inline int wpk_member_try(struct wpk_member *member)
+{
+	return wpool_group_try_submit(member->group, &member->task);
+}
+
+/* Functions for wpk_thread(), with a member or a group: the call that their name tells. */
+static inline int wpk_do_group_submit(struct wpk_thread *thread)
+{
+	return wpk_member_submit(thread->arg);
+}
+
+static inline int wpk_do_group_wait(struct wpk_thread *thread)
+{
+	return wpool_group_wait(thread->arg);
+}
+
+static inline int wpk_do_group_flush(struct wpk_thread *thread)
+{
+	return wpool_group_flush(thread->arg);
+}
+
+static inline int wpk_do_group_exit(struct wpk_thread *thread)
+{
+	return wpool_group_exit(thread->arg);
+}
+
+/* Start a thread that calls one of these, and see it asleep. */
+static inline struct wpk_thread *wpk_sleeper(struct kunit *test,
+					     int (*fn)(struct wpk_thread *thread),
+					     void *arg)
+{
+	struct wpk_thread *thread = wpk_thread(test, fn, NULL, NULL, arg);
+
+	KUNIT_ASSERT_TRUE(test, wpk_sleeps(thread));
+	return thread;
+}
+
+/* All must be accepted. */
+static inline void wpk_members_submit(struct kunit *test, struct wpk_member *members, int nr)
+{
+	int i;
+
+	for (i = 0; i < nr; i++)
+		KUNIT_ASSERT_EQ(test, wpk_member_submit(&members[i]), 0);
+}
+
+#endif /* WPOOL_KUNIT_GROUP_H */

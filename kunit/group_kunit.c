@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Groups: the tasks of one client of a pool, see struct wpool_group.
+ */
+#include <linux/cpumask.h>
+#include <linux/module.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "full_pool.h"
+#include "group.h"
+
+/* Submit a member and wait for it; what the wait returns. */
+static int run_one(struct kunit *test, struct wpk_member *member, int ret)
+{
+	member->ret = ret;
+	wpk_members_submit(test, member, 1);
+	return wpool_group_wait(member->group);
+}
+
+static void try_it(void *data)
+{
+	struct wpk_member *member = data;
+
+	member->status = wpk_member_try(member);
+}
+
+/* ---- wait ----------------------------------------------------------------- */
+
+static void wpool_group_wait_all_tasks_have_run(struct kunit *test)
+{
+	struct wpool_group *group = wpk_group(test, wpk_pool(test, 2, 98), WPOOL_UNLIMITED);
+	struct wpk_member *members = wpk_members(test, group, NULL, 101);
+	int i;
+
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
+	wpk_members_submit(test, members, 100);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
+	KUNIT_EXPECT_EQ(test, wpool_group_outstanding(group), 0);
+	for (i = 0; i < 100; i++)
+		KUNIT_EXPECT_EQ(test, atomic_read(&members[i].runs), 1);
+	/* In an interrupt, and again. */
+	wpk_in_hardirq(try_it, &members[100]);
+	KUNIT_EXPECT_EQ(test, members[100].status, 0);
+	wpk_members_submit(test, members, 1);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&members[100].runs), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&members[0].runs), 2);
+}
+
+static void submit_next(struct wpk_member *member)
+{
+	wpk_member_try(member->arg);
+}
+
+static void wpool_group_wait_waits_for_tasks_of_tasks(struct kunit *test)
+{
+	struct wpool_group *group = wpk_group(test, wpk_pool(test, 2, 8), WPOOL_UNLIMITED);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_member *members = wpk_members(test, group, gate, 2);
+	struct wpk_thread *waiters[2];
+
+	members[0].body = submit_next;
+	members[0].arg = &members[1];
+	wpk_members_submit(test, members, 1);
+	waiters[0] = wpk_sleeper(test, wpk_do_group_wait, group);
+	waiters[1] = wpk_sleeper(test, wpk_do_group_wait, group);
+	wpk_gate_let(gate, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	KUNIT_EXPECT_FALSE(test, wpk_ended(waiters[0]) || wpk_ended(waiters[1]));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, waiters[0]), 0);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, waiters[1]), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].runs), 1);
+}
+
+static void wpool_group_wait_killed_is_eintr(struct kunit *test)
+{
+	struct wpool_group *group = wpk_group(test, wpk_pool(test, 1, 0), 1);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_member *member = wpk_members(test, group, gate, 1);
+	struct wpk_thread *waiter, *killed;
+
+	wpk_members_submit(test, member, 1);
+	killed = wpk_sleeper(test, wpk_do_group_wait, group);
+	waiter = wpk_sleeper(test, wpk_do_group_wait, group);
+	wpk_kill(killed);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, killed), -EINTR);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), 0);
+}
+
+static void wpool_group_wait_returns_the_first_error(struct kunit *test)
+{
+	struct wpool_group *group = wpk_group(test, wpk_pool(test, 1, 8), 8);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_member *members = wpk_members(test, group, NULL, 2);
+
+	KUNIT_EXPECT_EQ(test, run_one(test, members, -EDOM), -EDOM);
+	KUNIT_EXPECT_EQ(test, run_one(test, members, 0), -EDOM);
+	KUNIT_EXPECT_EQ(test, run_one(test, members, -ENOSPC), -EDOM);
+	KUNIT_EXPECT_EQ(test, wpool_group_take_error(group), -EDOM);
+	KUNIT_EXPECT_EQ(test, wpool_group_take_error(group), 0);
+	KUNIT_EXPECT_EQ(test, run_one(test, members, 0), 0);
+	/* That of a task that was cancelled is kept until there is a better one. */
+	members[0].gate = gate;
+	wpk_members_submit(test, members, 2);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpool_group_cancel(group);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, run_one(test, members, -ENOSPC), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, run_one(test, members, -EDOM), -ENOSPC);
+}
+
+/* ---- the bound ------------------------------------------------------------ */
+
+static void wpool_group_submit_full_group_waits_or_is_eagain(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 4, 4);
+	struct wpool_group *group = wpk_group(test, pool, 2);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_member *members = wpk_members(test, group, gate, 5);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpk_thread *thread;
+
+	wpk_members_submit(test, members, 2);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	KUNIT_EXPECT_EQ(test, wpk_member_try(&members[2]), -EAGAIN);
+	wpk_in_hardirq(try_it, &members[2]);
+	KUNIT_EXPECT_EQ(test, members[2].status, -EAGAIN);
+	/* The others of the pool have what is left. */
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 6);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+
+	thread = wpk_sleeper(test, wpk_do_group_submit, &members[2]);
+	KUNIT_EXPECT_EQ(test, wpool_group_outstanding(group), 2);
+	KUNIT_EXPECT_EQ(test, wpk_member_submit(&members[2]), -EALREADY);
+	wpk_gate_let(gate, 1);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 3));
+	KUNIT_EXPECT_EQ(test, wpool_group_outstanding(group), 2);
+	KUNIT_EXPECT_EQ(test, wpk_member_try(&members[3]), -EAGAIN);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
+}
+
+static void note_order(struct wpk_member *member)
+{
+	member->status = atomic_inc_return(member->arg);
+}
+
+static void wpool_group_submit_waiters_are_served_in_order(struct kunit *test)
+{
+	struct wpool_group *group = wpk_group(test, wpk_pool(test, 4, 4), 1);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_member *members = wpk_members(test, group, gate, 7);
+	struct wpk_thread *threads[7];
+	atomic_t *order = kunit_kzalloc(test, sizeof(*order), GFP_KERNEL);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, order);
+	for (i = 0; i < 7; i++) {
+		members[i].body = note_order;
+		members[i].arg = order;
+	}
+	wpk_members_submit(test, members, 1);
+	for (i = 1; i < 7; i++)
+		threads[i] = wpk_sleeper(test, wpk_do_group_submit, &members[i]);
+	/* One that is killed is as if it had never been there. */
+	wpk_kill(threads[1]);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), -EINTR);
+	wpk_kill(threads[4]);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[4]), -EINTR);
+	/* While they wait, a newcomer does not get the place. */
+	wpk_gate_let(gate, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	KUNIT_EXPECT_EQ(test, wpk_member_try(&members[1]), -EAGAIN);
+	wpk_gate_open(gate);
+	for (i = 2; i < 7; i++)
+		if (i != 4)
+			KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
+	KUNIT_EXPECT_EQ(test, members[0].status, 1);
+	KUNIT_EXPECT_EQ(test, members[2].status, 2);
+	KUNIT_EXPECT_EQ(test, members[3].status, 3);
+	KUNIT_EXPECT_EQ(test, members[5].status, 4);
+	KUNIT_EXPECT_EQ(test, members[6].status, 5);
+	/* Those that were killed can be submitted again. */
+	wpk_members_submit(test, &members[1], 1);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
+}
+
+/*
+ * The first in line has been told of the place, but cannot take it: the case keeps the CPU
+ * of its thread to itself.
+ */
+static void wpool_group_try_submit_does_not_overtake_those_in_line(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_member *members;
+	struct wpk_thread *thread;
+	struct wpool_attrs attrs;
+	unsigned long end;
+	int err;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "one CPU");
+	wpk_attrs(&attrs, 4, 4);
+	attrs.cpumask = cpumask_of(wpk_cpu(1));
+	members = wpk_members(test, wpk_group(test, wpk_pool_attrs(test, &attrs), 1), gate, 3);
+	wpk_members_submit(test, members, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	thread = wpk_sleeper(test, wpk_do_group_submit, &members[1]);
+	set_cpus_allowed_ptr(thread->task, cpumask_of(wpk_cpu(0)));
+	wpk_move_to(wpk_cpu(0));
+	preempt_disable();
+	wpk_gate_let(gate, 1);
+	end = jiffies + 10 * HZ;
+	while (wpool_group_outstanding(members->group) && time_before(jiffies, end))
+		cpu_relax();
+	err = wpool_group_outstanding(members->group) ? -EBUSY : wpk_member_try(&members[2]);
+	preempt_enable();
+	wpk_move_to(-1);
+	KUNIT_EXPECT_EQ(test, err, -EAGAIN);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(members->group), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].runs), 1);
+}
+
+/* A submit that comes to nothing in the pool leaves no trace in the group. */
+static void wpool_group_submit_full_pool_takes_no_place(struct kunit *test)
+{
+	struct wpk_member *members;
+	struct wpool_group *group;
+	struct wpk_thread *thread;
+	struct wpk_full full;
+
+	wpk_full_pool(test, &full);
+	group = wpk_group(test, full.pool, 1);
+	members = wpk_members(test, group, NULL, 2);
+	KUNIT_EXPECT_EQ(test, wpk_member_try(members), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, wpool_group_outstanding(group), 0);
+	thread = wpk_thread(test, wpk_do_group_submit, NULL, NULL, members);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 1);
+	/* It has its place in the group, and waits for one in the pool. */
+	KUNIT_EXPECT_EQ(test, wpool_group_outstanding(group), 1);
+	wpk_kill(thread);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -EINTR);
+	KUNIT_EXPECT_EQ(test, wpool_group_outstanding(group), 0);
+	thread = wpk_thread(test, wpk_do_group_submit, NULL, NULL, members);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 1);
+	wpk_gate_open(full.gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
+	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_DRAIN), 0);
+	KUNIT_EXPECT_EQ(test, wpk_member_submit(members), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wpk_member_try(members), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
+}
+
+static void wpool_group_submit_policy_run_runs_it_in_the_caller(struct kunit *test)
+{
+	struct wpk_member *member;
+	struct wpool_attrs attrs;
+	struct wpk_full full;
+
+	wpk_attrs(&attrs, 1, 0);
+	attrs.policy = WPOOL_RUN;
+	wpk_full_pool_attrs(test, &full, &attrs);
+	member = wpk_members(test, wpk_group(test, full.pool, 1), NULL, 1);
+	member->ret = -EDOM;
+	KUNIT_EXPECT_EQ(test, wpk_member_submit(member), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&member->runs), 1);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(member->group), -EDOM);
+}
+
+/* ---- init and exit -------------------------------------------------------- */
+
+static void wpool_group_exit_waits_and_sends_submitters_away(struct kunit *test)
+{
+	struct wpool_group *group = wpk_group(test, wpk_pool(test, 2, 2), 2);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_member *members = wpk_members(test, group, gate, 4);
+	struct wpk_thread *threads[2], *ender;
+
+	wpk_members_submit(test, members, 2);
+	threads[0] = wpk_sleeper(test, wpk_do_group_submit, &members[2]);
+	threads[1] = wpk_sleeper(test, wpk_do_group_submit, &members[3]);
+	ender = wpk_thread(test, wpk_do_group_exit, NULL, NULL, group);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), -ESHUTDOWN);
+	/* As its tasks keep it, it may be used. */
+	KUNIT_EXPECT_EQ(test, wpk_member_try(&members[2]), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wpk_member_submit(&members[3]), -ESHUTDOWN);
+	wpk_gate_let(gate, 1);
+	WPK_EVENTUALLY(test, wpool_group_outstanding(group) == 1);
+	KUNIT_EXPECT_FALSE(test, wpk_ended(ender));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, ender), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&members[0].runs), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].runs), 1);
+	KUNIT_EXPECT_EQ(test, wpool_group_exit(group), 0);
+	KUNIT_EXPECT_EQ(test, wpk_member_submit(members), -EINVAL);
+}
+
+static void wpool_group_init_pins_the_module_once(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 10);
+	struct wpool_group *group = wpk_group(test, pool, 10);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_member *members = wpk_members(test, group, gate, 4);
+	int refs = module_refcount(THIS_MODULE);
+
+	wpool_group_exit(group);
+	KUNIT_ASSERT_EQ(test, wpool_group_init(group, pool, 10, THIS_MODULE), 0);
+	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs + 1);
+	wpk_members_submit(test, members, 4);
+	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs + 1);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_group_exit(group), 0);
+	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs);
+}
+
+static void call_all(struct wpk_member *member)
+{
+	struct wpk_member *next = member->arg;
+	struct wpool_group *group = member->group;
+
+	next[0].status = wpk_member_submit(&next[0]);
+	next[1].status = wpk_member_try(&next[1]);
+	next[2].status = wpool_group_wait(group);
+	next[3].status = wpool_group_flush(group);
+	next[4].status = wpool_group_exit(group);
+	next[5].status = wpk_member_submit(&next[5]);
+}
+
+static void wpool_group_calls_of_a_task_of_the_pool_are_edeadlk(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 10);
+	struct wpool_group *group = wpk_group(test, pool, 1);
+	struct wpk_member *members = wpk_members(test, group, NULL, 7);
+
+	members[0].body = call_all;
+	members[0].arg = &members[1];
+	members[6].group = wpk_group(test, pool, 1);
+	wpk_members_submit(test, members, 1);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
+	KUNIT_EXPECT_EQ(test, members[1].status, -EDEADLK);
+	KUNIT_EXPECT_EQ(test, members[2].status, -EAGAIN);
+	KUNIT_EXPECT_EQ(test, members[3].status, -EDEADLK);
+	KUNIT_EXPECT_EQ(test, members[4].status, -EDEADLK);
+	KUNIT_EXPECT_EQ(test, members[5].status, -EDEADLK);
+	KUNIT_EXPECT_EQ(test, members[6].status, 0);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(members[6].group), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&members[6].runs), 1);
+}
+
+static void wpool_group_bad_arguments_are_einval(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpool_group *group = wpk_group(test, pool, 1);
+	struct wpk_member *member = wpk_members(test, group, NULL, 1);
+	struct wpool_group none = { };
+
+	KUNIT_EXPECT_EQ(test, wpool_group_submit(NULL, &member->task), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_group_try_submit(group, NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_group_try_submit(&none, &member->task), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_group_flush(&none), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_group_take_error(&none), -EINVAL);
+	wpool_group_cancel(NULL);
+	wpool_group_cancel(&none);
+	KUNIT_EXPECT_EQ(test, wpool_group_exit(NULL), 0);
+	KUNIT_EXPECT_EQ(test, wpool_group_init(&none, NULL, 1, NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_group_init(&none, ERR_PTR(-ENOMEM), 1, NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_group_init(&none, pool, 0, NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_group_exit(&none), 0);
+	wpool_group_task_init(&member->task, NULL, NULL);
+	KUNIT_EXPECT_EQ(test, wpk_member_submit(member), -EINVAL);
+}
+
+static struct kunit_case group_cases[] = {
+	KUNIT_CASE(wpool_group_wait_all_tasks_have_run),
+	KUNIT_CASE(wpool_group_wait_waits_for_tasks_of_tasks),
+	KUNIT_CASE(wpool_group_wait_killed_is_eintr),
+	KUNIT_CASE(wpool_group_wait_returns_the_first_error),
+	KUNIT_CASE(wpool_group_submit_full_group_waits_or_is_eagain),
+	KUNIT_CASE(wpool_group_submit_waiters_are_served_in_order),
+	KUNIT_CASE(wpool_group_try_submit_does_not_overtake_those_in_line),
+	KUNIT_CASE(wpool_group_submit_full_pool_takes_no_place),
+	KUNIT_CASE(wpool_group_submit_policy_run_runs_it_in_the_caller),
+	KUNIT_CASE(wpool_group_exit_waits_and_sends_submitters_away),
+	KUNIT_CASE(wpool_group_init_pins_the_module_once),
+	KUNIT_CASE(wpool_group_calls_of_a_task_of_the_pool_are_edeadlk),
+	KUNIT_CASE(wpool_group_bad_arguments_are_einval),
+	{}
+};
+
+static struct kunit_suite group_suite = {
+	.name = "wpool_group",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = group_cases,
+};
+
+kunit_test_suite(group_suite);
