@@ -37,7 +37,7 @@ MODULE_PARM_DESC(shuffle, "threads are moved among CPUs every so many ms at most
 
 static char *phase = "nasty";
 module_param(phase, charp, 0444);
-MODULE_PARM_DESC(phase, "nasty, volume, line, event, strand or fault (default: nasty)");
+MODULE_PARM_DESC(phase, "nasty, volume, line, event, group, strand or fault (default: nasty)");
 
 static const struct {
 	const char *name;
@@ -47,6 +47,7 @@ static const struct {
 	{ "volume", phase_volume },
 	{ "line", phase_line },
 	{ "event", phase_event },
+	{ "group", phase_group },
 	{ "strand", phase_strand },
 	{ "fault", phase_fault },
 };

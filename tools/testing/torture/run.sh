@@ -14,7 +14,7 @@
 #   SHUFFLE  threads are moved among CPUs every so many ms at most, 0: never (100)
 #   FAULTS   phase fault: tasks that die (1000)
 #   GOODS    phase fault: tasks among them that must not notice (100000)
-#   PHASES   which, in this order (volume,nasty,stutter,line,event,strand,seed,load); fault needs a
+#   PHASES   which, in this order (volume,nasty,stutter,line,event,group,strand,seed,load); fault needs a
 #            machine of its own, that is told to expect so many oopses
 #   DIR      where the modules are (/wpool)
 #
@@ -32,7 +32,7 @@ STUTTER=${STUTTER:-1000}
 SHUFFLE=${SHUFFLE:-100}
 FAULTS=${FAULTS:-1000}
 GOODS=${GOODS:-100000}
-PHASES=${PHASES:-volume,nasty,stutter,line,event,strand,seed,load}
+PHASES=${PHASES:-volume,nasty,stutter,line,event,group,strand,seed,load}
 DIR=${DIR:-/wpool}
 
 POOLS=/sys/class/wpool
@@ -320,7 +320,7 @@ timed()
 
 phase_volume()
 {
-	timed 20
+	timed 15
 	torture volume "$duration" || return
 	start_jobs hotplug read
 	torture_ends "$duration"
@@ -329,7 +329,7 @@ phase_volume()
 
 phase_nasty()
 {
-	timed 30
+	timed 25
 	torture nasty "$duration" || return
 	start_jobs hotplug tune read kill life
 	left=$duration
@@ -417,6 +417,12 @@ phase_event()
 	start_jobs hotplug
 	torture_ends "$duration"
 	stop_jobs
+}
+
+phase_group()
+{
+	timed 10
+	torture group "$duration" || return
 }
 
 phase_strand()

@@ -15,6 +15,7 @@
  *   volume.c  phase volume: as many tasks as possible
  *   line.c    phase line: the order of waiting submitters
  *   event.c   phase event: tasks that wait without a worker
+ *   group.c   phase group: tasks of clients that share a pool
  *   strand.c  phase strand: tasks that run one after the other
  *   fault.c   phase fault: tasks that die
  *   stutter.c silence of all, and what must hold then
@@ -62,8 +63,10 @@ enum {
 	RND_SHUFFLE,
 	RND_EVENT = 1100,
 	RND_EVENT_IRQ = 1200,
-	RND_STRAND = 1300,
-	RND_STRAND_IRQ = 1400,
+	RND_GROUP = 1300,
+	RND_GROUP_IRQ = 1400,
+	RND_STRAND = 1500,
+	RND_STRAND_IRQ = 1600,
 	RND_IRQ = 2000,
 	RND_POOL = 30000,
 };
@@ -333,13 +336,14 @@ void stutter_close(void);
 u32 shuffle_start(void);
 void shuffle_stop(void);
 
-/* ---- volume.c, line.c, event.c, strand.c, fault.c ---- */
+/* ---- volume.c, line.c, event.c, group.c, strand.c, fault.c ---- */
 
 /* Others: threads beside the actors that stay in a silence. */
 
 void phase_volume(u32 others);
 void phase_line(u32 others);
 void phase_event(u32 others);
+void phase_group(u32 others);
 void phase_strand(u32 others);
 void phase_fault(u32 others);
 

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Phase group: clients that share a pool, each with a group. Their tasks are submitted by
+ * threads, by tasks and in hard interrupts, while the groups are waited for, flushed and
+ * cancelled, and the pool is tuned, closed and opened. Other groups live for a few tasks
+ * only, and are freed as soon as they have ended.
+ *
+ * Each task that was accepted must have run or been aborted, no group may run more than
+ * its bound, a flush must not return before what was there has ended, and in the end no
+ * group has a task left.
+ */
+#include <linux/atomic.h>
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/hrtimer.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "../../../module/compat.h"
+#include "torture.h"
+
+#define NR_CLIENTS	2
+#define NR_THREADS	3
+#define NR_MEMBERS	16
+#define NR_SHOTS	4	/* of an interrupt */
+#define NR_GUESTS	6	/* tasks of a group that does not live long */
+
+struct stage;
+struct client;
+
+/**
+ * struct member - a task of a client
+ * @task: the task
+ * @client: whose it is
+ * @busy: taken by whoever submits it, until it has ended
+ * @ended: how often it has ended
+ * @seed: of what its next run does
+ */
+struct member {
+	struct wpool_group_task task;
+	struct client *client;
+	atomic_t busy;
+	atomic_t ended;
+	u64 seed;
+};
+
+/**
+ * struct client - a group and its accounts
+ * @group: the group
+ * @stage: where it is
+ * @bound: of the group
+ * @members: its tasks
+ * @inside: functions that are running
+ * @accepted: submits
+ * @runs: functions that have started
+ * @aborts: abort functions
+ */
+struct client {
+	struct wpool_group group;
+	struct stage *stage;
+	u32 bound;
+	struct member members[NR_MEMBERS];
+	atomic_t inside;
+	atomic64_t accepted;
+	atomic64_t runs;
+	atomic64_t aborts;
+};
+
+/* A thread of a stage. */
+struct hand {
+	struct stage *stage;
+	u32 nr;
+	u64 round;
+	struct task_struct *thread;
+	struct completion ended;
+};
+
+/**
+ * struct stage - a pool and its clients
+ * @pool: the pool
+ * @nr: of the stage
+ * @clients: its clients
+ * @hands: its threads
+ * @timer: submits in hard interrupts
+ * @step: of the timer
+ * @stop: the timer ends
+ */
+struct stage {
+	struct wpool *pool;
+	u32 nr;
+	struct client clients[NR_CLIENTS];
+	struct hand hands[NR_THREADS];
+	struct hrtimer timer;
+	u64 step;
+	bool stop;
+};
+
+static struct member *any_member(struct stage *stage, struct rnd *rnd)
+{
+	struct client *client = &stage->clients[rnd_below(rnd, NR_CLIENTS)];
+
+	return &client->members[rnd_below(rnd, NR_MEMBERS)];
+}
+
+/* Submit a member, unless it is still on its way. */
+static void submit(struct member *member, u64 task_seed, bool may_block)
+{
+	struct client *client = member->client;
+	int err;
+
+	if (atomic_cmpxchg(&member->busy, 0, 1))
+		return;
+	member->seed = task_seed;
+	/* before it ends; taken back if it was not accepted */
+	atomic64_inc(&client->accepted);
+	err = may_block ? wpool_group_submit(&client->group, &member->task) :
+			  wpool_group_try_submit(&client->group, &member->task);
+	if (!err)
+		return;
+	atomic64_dec(&client->accepted);
+	atomic_set_release(&member->busy, 0);
+	torture_check(err == -EAGAIN || err == -ESHUTDOWN || err == -EDEADLK ||
+		      (may_block && err == -ECANCELED), "error %d", err);
+}
+
+static void end_member(struct member *member)
+{
+	atomic_inc(&member->ended);
+	/* its last act; the next to take it sees all of that */
+	atomic_set_release(&member->busy, 0);
+}
+
+static int member_fn(struct wpool_group_task *task)
+{
+	struct member *member = container_of(task, struct member, task);
+	struct client *client = member->client;
+	struct rnd rnd;
+
+	atomic64_inc(&client->runs);
+	torture_check(atomic_inc_return(&client->inside) <= client->bound,
+		      "more than %u tasks of a group run", client->bound);
+	rnd_init(&rnd, member->seed);
+	if (rnd_one_in(&rnd, 8))
+		usleep_range(10, 500);
+	if (rnd_one_in(&rnd, 4))
+		submit(any_member(client->stage, &rnd), rnd_u64(&rnd), rnd_one_in(&rnd, 2));
+	if (rnd_one_in(&rnd, 64))
+		wpool_group_cancel(&client->group);
+	atomic_dec(&client->inside);
+	end_member(member);
+	return rnd_one_in(&rnd, 16) ? -EDOM : 0;
+}
+
+static void member_abort(struct wpool_group_task *task, int status)
+{
+	struct member *member = container_of(task, struct member, task);
+
+	torture_check(status == -ECANCELED, "aborted with %d", status);
+	atomic64_inc(&member->client->aborts);
+	end_member(member);
+}
+
+/* What was accepted before a flush has ended after it. */
+static void flush(struct client *client, struct member *member, u64 task_seed)
+{
+	bool accepted;
+	int ended, err;
+
+	if (atomic_cmpxchg(&member->busy, 0, 1))
+		return;
+	ended = atomic_read(&member->ended);
+	member->seed = task_seed;
+	atomic64_inc(&client->accepted);
+	accepted = !wpool_group_submit(&client->group, &member->task);
+	if (!accepted) {
+		atomic64_dec(&client->accepted);
+		atomic_set_release(&member->busy, 0);
+	}
+	err = wpool_group_flush(&client->group);
+	torture_check(!err, "error %d", err);
+	torture_check(!accepted || atomic_read(&member->ended) != ended,
+		      "returned before a task that was there has ended");
+}
+
+static void check_error(int err)
+{
+	torture_check(!err || err == -EDOM || err == -ECANCELED, "wait: %d", err);
+}
+
+/* ---- groups that do not live long ---- */
+
+struct guest {
+	struct wpool_group_task task;
+	atomic_t *ended;
+};
+
+struct visit {
+	struct wpool_group group;
+	struct guest guests[NR_GUESTS];
+	atomic_t ended;
+};
+
+static int guest_fn(struct wpool_group_task *task)
+{
+	atomic_inc(container_of(task, struct guest, task)->ended);
+	return 0;
+}
+
+static void guest_abort(struct wpool_group_task *task, int status)
+{
+	guest_fn(task);
+}
+
+static void visit(struct stage *stage, struct rnd *rnd)
+{
+	struct visit *visit = kzalloc(sizeof(*visit), GFP_KERNEL);
+	int i, accepted = 0, err;
+
+	if (!visit)
+		return;
+	err = wpool_group_init(&visit->group, stage->pool, rnd_from_to(rnd, 1, 4),
+			       rnd_one_in(rnd, 2) ? THIS_MODULE : NULL);
+	/* the module is asked to go */
+	torture_check(!err || err == -ENOENT, "init: %d", err);
+	for (i = 0; i < NR_GUESTS && !err; i++) {
+		struct guest *guest = &visit->guests[i];
+
+		wpool_group_task_init(&guest->task, guest_fn, guest_abort);
+		guest->ended = &visit->ended;
+		accepted += !wpool_group_submit(&visit->group, &guest->task);
+	}
+	if (rnd_one_in(rnd, 4))
+		wpool_group_cancel(&visit->group);
+	if (!err && rnd_one_in(rnd, 2))
+		check_error(wpool_group_wait(&visit->group));
+	err = wpool_group_exit(&visit->group);
+	torture_check(!err, "exit: %d", err);
+	torture_check(atomic_read(&visit->ended) == accepted,
+		      "%d tasks of a group were accepted, %d ended", accepted,
+		      atomic_read(&visit->ended));
+	memset(visit, 0xa5, sizeof(*visit));
+	kfree(visit);
+}
+
+/* ---- who acts ---- */
+
+static enum hrtimer_restart shoot(struct hrtimer *timer)
+{
+	struct stage *stage = container_of(timer, struct stage, timer);
+	struct rnd rnd;
+	u32 i;
+
+	if (READ_ONCE(stage->stop))
+		return HRTIMER_NORESTART;
+	rnd_step(&rnd, seed, RND_GROUP_IRQ + stage->nr, stage->step++);
+	for (i = 0; i < NR_SHOTS; i++)
+		submit(any_member(stage, &rnd), rnd_u64(&rnd), false);
+	if (rnd_one_in(&rnd, 16))
+		wpool_group_cancel(&stage->clients[rnd_below(&rnd, NR_CLIENTS)].group);
+	hrtimer_forward_now(timer, ns_to_ktime(rnd_from_to(&rnd, 50, 2000) *
+					       (u64)NSEC_PER_USEC));
+	return HRTIMER_RESTART;
+}
+
+static void tune(struct stage *stage, struct rnd *rnd)
+{
+	struct wpool_attrs attrs;
+	int err;
+
+	wpool_attrs_init(&attrs);
+	attrs.capacity = rnd_from_to(rnd, 1, 6);
+	attrs.queue_depth = rnd_one_in(rnd, 4) ? WPOOL_UNLIMITED : rnd_below(rnd, 8);
+	attrs.policy = rnd_one_in(rnd, 2) ? WPOOL_BLOCK : WPOOL_FAIL;
+	err = wpool_tune(stage->pool, &attrs, WPOOL_TUNE_CAPACITY | WPOOL_TUNE_QUEUE_DEPTH |
+			 WPOOL_TUNE_POLICY);
+	torture_check(!err, "stage %u: %d", stage->nr, err);
+}
+
+static void reopen(struct stage *stage, struct rnd *rnd)
+{
+	int err;
+
+	err = wpool_release(stage->pool, rnd_one_in(rnd, 2) ? WPOOL_RELEASE_CANCEL : 0);
+	torture_check(!err, "stage %u: release: %d", stage->nr, err);
+	usleep_range(10, 2000);
+	err = wpool_reboot(stage->pool);
+	torture_check(!err, "stage %u: reboot: %d", stage->nr, err);
+}
+
+static void one_round(struct hand *hand)
+{
+	struct stage *stage = hand->stage;
+	struct member *member;
+	struct client *client;
+	struct rnd rnd;
+
+	rnd_step(&rnd, seed, RND_GROUP + stage->nr * NR_THREADS + hand->nr, hand->round);
+	member = any_member(stage, &rnd);
+	client = member->client;
+	switch (rnd_below(&rnd, 256)) {
+	case 0:
+		/* one at a time, so that none finds it open that it has closed */
+		if (!hand->nr)
+			reopen(stage, &rnd);
+		break;
+	case 1 ... 4:
+		tune(stage, &rnd);
+		break;
+	case 5 ... 20:
+		flush(client, member, rnd_u64(&rnd));
+		break;
+	case 21 ... 24:
+		check_error(wpool_group_wait(&client->group));
+		break;
+	case 25 ... 28:
+		check_error(wpool_group_take_error(&client->group));
+		break;
+	case 29 ... 36:
+		wpool_group_cancel(&client->group);
+		break;
+	case 37 ... 56:
+		visit(stage, &rnd);
+		break;
+	case 57 ... 60:
+		usleep_range(10, 1000);
+		break;
+	default:
+		submit(member, rnd_u64(&rnd), rnd_below(&rnd, 4));
+	}
+}
+
+static int hand_main(void *data)
+{
+	struct hand *hand = data;
+
+	while (!torture_stopping()) {
+		one_round(hand);
+		if (hand->round++ % 64 == 0)
+			cond_resched();
+	}
+	complete(&hand->ended);
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(HZ / 10);
+	return 0;
+}
+
+static bool client_start(struct stage *stage, struct client *client, u32 bound)
+{
+	u32 i;
+	int err;
+
+	client->stage = stage;
+	client->bound = bound;
+	for (i = 0; i < NR_MEMBERS; i++) {
+		client->members[i].client = client;
+		wpool_group_task_init(&client->members[i].task, member_fn, member_abort);
+	}
+	err = wpool_group_init(&client->group, stage->pool, bound, NULL);
+	return torture_check(!err, "init: %d", err);
+}
+
+static bool start(struct stage *stage, u32 nr)
+{
+	struct wpool_attrs attrs;
+	char name[WPOOL_NAME_LEN];
+	u32 i;
+
+	snprintf(name, sizeof(name), "group%u", nr);
+	wpool_attrs_init(&attrs);
+	attrs.name = name;
+	attrs.capacity = 2 + nr % 3;
+	attrs.queue_depth = 2;
+	attrs.expiry_ms = 20;
+	stage->nr = nr;
+	stage->pool = wpool_create(&attrs, THIS_MODULE);
+	if (!torture_check(!IS_ERR(stage->pool), "create: %ld", PTR_ERR(stage->pool)))
+		return false;
+	for (i = 0; i < NR_CLIENTS; i++)
+		if (!client_start(stage, &stage->clients[i], 1 + 2 * i + nr % 2))
+			return false;
+	hrtimer_setup(&stage->timer, shoot, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
+	hrtimer_start(&stage->timer, ms_to_ktime(1), HRTIMER_MODE_REL_HARD);
+	for (i = 0; i < NR_THREADS; i++) {
+		struct hand *hand = &stage->hands[i];
+
+		hand->stage = stage;
+		hand->nr = i;
+		init_completion(&hand->ended);
+		hand->thread = kthread_run(hand_main, hand, "torture/g%u.%u", nr, i);
+		if (IS_ERR(hand->thread))
+			return false;
+	}
+	return true;
+}
+
+static void client_stop(struct client *client)
+{
+	int err = wpool_group_exit(&client->group);
+	u64 accepted = atomic64_read(&client->accepted), runs = atomic64_read(&client->runs),
+	    aborts = atomic64_read(&client->aborts);
+
+	torture_check(!err, "exit: %d", err);
+	torture_check(accepted == runs + aborts && !atomic_read(&client->inside),
+		      "a group accepted %llu tasks: %llu runs, %llu aborts, %d running",
+		      accepted, runs, aborts, atomic_read(&client->inside));
+	torture_count_tasks(runs);
+}
+
+static void stop(struct stage *stage)
+{
+	struct wpool_stats stats;
+	u64 rounds = 0;
+	u32 i;
+	int err;
+
+	for (i = 0; i < NR_THREADS; i++) {
+		struct hand *hand = &stage->hands[i];
+
+		if (!torture_check(wait_for_completion_timeout(&hand->ended, TORTURE_PATIENCE),
+				   "stage %u: thread %u does not end", stage->nr, i))
+			torture_show_threads();
+		kthread_stop(hand->thread);
+		rounds += hand->round;
+	}
+	WRITE_ONCE(stage->stop, true);
+	hrtimer_cancel(&stage->timer);
+	/* their tasks submit tasks of each other: none may end before all are idle */
+	err = wpool_release_timeout(stage->pool, WPOOL_RELEASE_DRAIN, TORTURE_PATIENCE);
+	torture_check(!err, "stage %u: release: %d", stage->nr, err);
+	for (i = 0; i < NR_CLIENTS; i++)
+		client_stop(&stage->clients[i]);
+	wpool_get_stats(stage->pool, &stats);
+	torture_check(!stats.outstanding && !stats.waiting && !stats.queued,
+		      "stage %u: %llu outstanding, %u waiting", stage->nr, stats.outstanding,
+		      stats.waiting);
+	wpool_destroy(stage->pool);
+	pr_info("wpool_torture: group %u: %llu rounds\n", stage->nr, rounds);
+}
+
+void phase_group(u32 others)
+{
+	u32 nr = max(actors / 4, 1U), i;
+	struct stage *stages = kvcalloc(nr, sizeof(*stages), GFP_KERNEL);
+
+	for (i = 0; i < nr; i++)
+		/* nothing to go on with */
+		if (!stages || !torture_check(start(&stages[i], i), "no memory, no threads"))
+			return;
+	while (torture_pause(100))
+		;
+	for (i = 0; i < nr; i++)
+		stop(&stages[i]);
+	kvfree(stages);
+}
