@@ -1188,6 +1188,19 @@ void wpool_group_task_init(struct wpool_group_task *task, wpool_group_fn func,
 int __must_check wpool_group_submit(struct wpool_group *group, struct wpool_group_task *task);
 
 /**
+ * wpool_group_submit_interruptible() - as wpool_group_submit(), but any signal ends the wait
+ * @group: the group
+ * @task: the task, initialised
+ *
+ * Does not hold up a suspend, either: the wait is freezable.
+ *
+ * Context: process context; may sleep.
+ * Return: as wpool_group_submit(); -EINTR also if a signal came while the caller waited.
+ */
+int __must_check wpool_group_submit_interruptible(struct wpool_group *group,
+						  struct wpool_group_task *task);
+
+/**
  * wpool_group_try_submit() - hand over a task if it fits now
  * @group: the group
  * @task: the task, initialised

@@ -6,6 +6,7 @@
 #include <linux/export.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
+#include <linux/sched.h>
 #include <linux/wpool.h>
 
 #include "core/state.h"
@@ -22,7 +23,7 @@ static int submit(struct wpool *pool, struct wpool_item *item, wpool_arg_fn func
 		owner = NULL;
 	if (likely(!owner) || likely(try_module_get(owner))) {
 		wpool_item_init(item, func, abort, arg, owner);
-		err = wpool_submit_claimed(pool, &item->task, may_block);
+		err = wpool_submit_claimed(pool, &item->task, may_block ? TASK_KILLABLE : 0);
 	}
 	if (unlikely(err))
 		/* the submitter may have been sent away: the pool may be gone */

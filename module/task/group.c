@@ -154,14 +154,14 @@ static void wake_line(struct wpool_group *group)
 		wake_up_process(first->thread);
 }
 
-static int wait_in_line(struct wpool_group *group)
+static int wait_in_line(struct wpool_group *group, unsigned int state)
 	__must_hold(&group->lock)
 {
 	struct waiter waiter = { .since = group->epoch };
 	int err;
 
 	lockdep_assert_held(&group->lock);
-	err = sleep_in(&group->line, group, &waiter, may_leave_line, TASK_KILLABLE);
+	err = sleep_in(&group->line, group, &waiter, may_leave_line, state);
 	err = sent_away(group, &waiter) ?: err;
 	/* exit waits until the line is empty */
 	if (group->closed && list_empty(&group->line))
@@ -171,7 +171,8 @@ static int wait_in_line(struct wpool_group *group)
 
 /* ---- places ---- */
 
-static int find_room(struct wpool_group *group, bool may_block)
+/* @state: task state to wait in; 0: the caller must not sleep. */
+static int find_room(struct wpool_group *group, unsigned int state)
 	__must_hold(&group->lock)
 {
 	lockdep_assert_held(&group->lock);
@@ -179,19 +180,20 @@ static int find_room(struct wpool_group *group, bool may_block)
 		return -ESHUTDOWN;
 	if (likely(list_empty(&group->line) && has_room(group)))
 		return 0;
-	if (!may_block)
+	if (!state)
 		return -EAGAIN;
-	return is_own_task(group) ? -EDEADLK : wait_in_line(group);
+	return is_own_task(group) ? -EDEADLK : wait_in_line(group, state);
 }
 
 /* Take a place for a claimed task. */
-static int enter_group(struct wpool_group *group, struct wpool_group_task *task, bool may_block)
+static int enter_group(struct wpool_group *group, struct wpool_group_task *task,
+		       unsigned int state)
 {
 	unsigned long flags;
 	int err;
 
 	raw_spin_lock_irqsave(&group->lock, flags);
-	err = find_room(group, may_block);
+	err = find_room(group, state);
 	if (!err) {
 		task->group = group;
 		task->colour = group->turn & 1;
@@ -275,7 +277,8 @@ EXPORT_SYMBOL_GPL(wpool_group_task_init);
 
 /* ---- submit ---- */
 
-static int submit(struct wpool_group *group, struct wpool_group_task *task, bool may_block)
+/* @state as in find_room() */
+static int submit(struct wpool_group *group, struct wpool_group_task *task, unsigned int state)
 {
 	unsigned long flags;
 	struct wpool *pool;
@@ -292,13 +295,13 @@ static int submit(struct wpool_group *group, struct wpool_group_task *task, bool
 	if (err)
 		return err;
 
-	err = enter_group(group, task, may_block);
+	err = enter_group(group, task, state);
 	if (err) {
 		wpool_task_unclaim(&task->task);
 		return err;
 	}
 	colour = task->colour;
-	err = wpool_submit_claimed(pool, &task->task, may_block);
+	err = wpool_submit_claimed(pool, &task->task, state);
 	/* after 0 the task and the group may be gone; else the place keeps the group */
 	if (err)
 		leave_group(group, colour, 0);
@@ -307,13 +310,19 @@ static int submit(struct wpool_group *group, struct wpool_group_task *task, bool
 
 int wpool_group_submit(struct wpool_group *group, struct wpool_group_task *task)
 {
-	return submit(group, task, true);
+	return submit(group, task, TASK_KILLABLE);
 }
 EXPORT_SYMBOL_GPL(wpool_group_submit);
 
+int wpool_group_submit_interruptible(struct wpool_group *group, struct wpool_group_task *task)
+{
+	return submit(group, task, TASK_INTERRUPTIBLE | TASK_FREEZABLE);
+}
+EXPORT_SYMBOL_GPL(wpool_group_submit_interruptible);
+
 int wpool_group_try_submit(struct wpool_group *group, struct wpool_group_task *task)
 {
-	return submit(group, task, false);
+	return submit(group, task, 0);
 }
 EXPORT_SYMBOL_GPL(wpool_group_try_submit);
 

@@ -235,11 +235,12 @@ static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks,
 
 /* The rest of a submit that the fast path could not complete. */
 static noinline int submit_one_slow(struct wpool *pool, struct wpool_task *task,
-				    u32 claimed, enum wpool_policy policy, long timeout)
+				    u32 claimed, enum wpool_policy policy, unsigned int state,
+				    long timeout)
 {
 	struct overload how = {
 		.policy = policy,
-		.state = TASK_KILLABLE,
+		.state = state,
 		.timeout = timeout,
 	};
 	int err;
@@ -265,7 +266,7 @@ int wpool_submit(struct wpool *pool, struct wpool_task *task)
 	if (submit_one_fast(pool, task, &claimed))
 		return 0;
 	return submit_one_slow(pool, task, claimed, pool ? READ_ONCE(pool->policy) : WPOOL_FAIL,
-			       MAX_SCHEDULE_TIMEOUT);
+			       TASK_KILLABLE, MAX_SCHEDULE_TIMEOUT);
 }
 EXPORT_SYMBOL_GPL(wpool_submit);
 
@@ -275,7 +276,7 @@ int wpool_try_submit(struct wpool *pool, struct wpool_task *task)
 
 	if (submit_one_fast(pool, task, &claimed))
 		return 0;
-	return submit_one_slow(pool, task, claimed, WPOOL_FAIL, 0);
+	return submit_one_slow(pool, task, claimed, WPOOL_FAIL, TASK_KILLABLE, 0);
 }
 EXPORT_SYMBOL_GPL(wpool_try_submit);
 
@@ -292,24 +293,24 @@ int wpool_submit_timeout(struct wpool *pool, struct wpool_task *task,
 		return 0;
 	if (READ_ONCE(pool->policy) == WPOOL_FAIL)
 		policy = WPOOL_FAIL;
-	return submit_one_slow(pool, task, claimed, policy, timeout);
+	return submit_one_slow(pool, task, claimed, policy, TASK_KILLABLE, timeout);
 }
 EXPORT_SYMBOL_GPL(wpool_submit_timeout);
 
-int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, bool may_block)
+int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, unsigned int state)
 {
 	unsigned long flags;
 	u32 n;
 
-	if (may_block)
+	if (state)
 		assert_may_sleep();
 	local_irq_save(flags);
 	n = hand_over(pool, &task, 1);
 	local_irq_restore(flags);
 	if (likely(n))
 		return 0;
-	return submit_one_slow(pool, task, 1, may_block ? READ_ONCE(pool->policy) : WPOOL_FAIL,
-			       may_block ? MAX_SCHEDULE_TIMEOUT : 0);
+	return submit_one_slow(pool, task, 1, state ? READ_ONCE(pool->policy) : WPOOL_FAIL, state,
+			       state ? MAX_SCHEDULE_TIMEOUT : 0);
 }
 
 void wpool_submit_event(struct wpool *pool, struct wpool_task *task)

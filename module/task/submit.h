@@ -12,12 +12,12 @@ struct wpool_task;
  * wpool_submit_claimed() - hand over a task that is claimed already
  * @pool: the pool
  * @task: the task, as wpool_task_claim() leaves it; after an error it is unclaimed
- * @may_block: as wpool_submit(); otherwise as wpool_try_submit()
+ * @state: task state to sleep in, and then as wpool_submit(); 0: as wpool_try_submit()
  *
  * Context: as those.
  * Return: as those, but for the results of a claim.
  */
-int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, bool may_block);
+int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, unsigned int state);
 
 /**
  * wpool_submit_event() - hand over the task of an event that has fired, or of a strand

@@ -343,6 +343,26 @@ struct wpool_dev_cancel {
 	__u32 stopped;
 };
 
+/**
+ * struct wpool_dev_group - WPOOL_IOC_GROUP: give the file a group of its own
+ * @size: sizeof(struct wpool_dev_group)
+ * @flags: 0
+ * @max_outstanding: tasks of the file that may be in the pool at the same time, 1 or more
+ * @reserved: 0
+ *
+ * Concerns the tasks that are submitted afterwards, except timers. If the group is full, a
+ * submit sleeps, or gets EAGAIN with NONBLOCK. A submit that sleeps while all tasks are
+ * cancelled gets ECANCELED if it has handed over none. A cancelled task has its record at
+ * once, as ever, but keeps its place until its turn in the pool comes.
+ * EISCONN: the file has a group already.
+ */
+struct wpool_dev_group {
+	__u32 size;
+	__u32 flags;
+	__u32 max_outstanding;
+	__u32 reserved;
+};
+
 /* wpool_dev_stats.state */
 #define WPOOL_DEV_OPEN		0
 #define WPOOL_DEV_CLOSED	1
@@ -443,5 +463,6 @@ struct wpool_dev_info {
 #define WPOOL_IOC_CANCEL	_IO(WPOOL_IOC_TYPE, 0x08)
 #define WPOOL_IOC_STATS		_IO(WPOOL_IOC_TYPE, 0x09)
 #define WPOOL_IOC_INFO		_IO(WPOOL_IOC_TYPE, 0x0a)
+#define WPOOL_IOC_GROUP		_IO(WPOOL_IOC_TYPE, 0x0b)
 
 #endif /* _UAPI_LINUX_WPOOL_H */

@@ -246,6 +246,17 @@ static int ioctl_wait(struct call *call, void *cmd)
 	return wpool_devread_wait(call->file, wait->timeout_ns);
 }
 
+static int ioctl_group(struct call *call, void *cmd)
+{
+	struct wpool_dev_group *group = cmd;
+
+	if (group->reserved)
+		return -EOPNOTSUPP;
+	if (!group->max_outstanding)
+		return -ERANGE;
+	return wpool_devfile_group_init(call->file, group->max_outstanding);
+}
+
 static int ioctl_cancel(struct call *call, void *cmd)
 {
 	struct wpool_dev_cancel *cancel = cmd;
@@ -337,6 +348,7 @@ union cmd_buffer {
 	struct wpool_dev_cancel cancel;
 	struct wpool_dev_stats stats;
 	struct wpool_dev_info info;
+	struct wpool_dev_group group;
 };
 
 /* min_size ends with the last field of the first version and never changes. */
@@ -395,6 +407,11 @@ static const struct ioctl_op ioctl_ops[] = {
 		sizeof(struct wpool_dev_info),
 		offsetofend(struct wpool_dev_info, attrs),
 		0, COPIES_OUT, ioctl_info,
+	},
+	[_IOC_NR(WPOOL_IOC_GROUP)] = {
+		sizeof(struct wpool_dev_group),
+		offsetofend(struct wpool_dev_group, reserved),
+		0, 0, ioctl_group,
 	},
 };
 
@@ -493,9 +510,18 @@ int wpool_chardev_init(void)
 
 	if (err)
 		return err;
+	err = wpool_devfile_init();
+	if (err)
+		goto err_devtask;
 	err = misc_register(&chardev);
 	if (err)
-		wpool_devtask_exit();
+		goto err_devfile;
+	return 0;
+
+err_devfile:
+	wpool_devfile_exit();
+err_devtask:
+	wpool_devtask_exit();
 	return err;
 }
 

@@ -34,7 +34,10 @@
 /* Files whose memory is not freed yet, which outlives their struct file. */
 static atomic_t nr_files;
 
-void wpool_devfile_free(struct wpool_devfile *file)
+/* Frees files that have a group. */
+static struct workqueue_struct *free_wq;
+
+static void free_file(struct wpool_devfile *file)
 {
 	wpool_devstrand_free(file->strand);
 	wpool_put(file->pool);
@@ -43,6 +46,23 @@ void wpool_devfile_free(struct wpool_devfile *file)
 	kfree(file);
 	if (atomic_dec_and_test(&nr_files))
 		wake_up_var(&nr_files);
+}
+
+static void free_late(struct work_struct *work)
+{
+	struct wpool_devfile *file = container_of(work, struct wpool_devfile, free_work);
+
+	/* the functions of its tasks have all come to their end */
+	wpool_group_exit(&file->group);
+	free_file(file);
+}
+
+void wpool_devfile_free(struct wpool_devfile *file)
+{
+	if (file->has_group)
+		queue_work(free_wq, &file->free_work);
+	else
+		free_file(file);
 }
 
 bool wpool_devfile_is_last(const struct wpool_devfile *file)
@@ -109,6 +129,34 @@ struct wpool *wpool_devfile_pool(struct wpool_devfile *file)
 	return pool;
 }
 
+int wpool_devfile_group_init(struct wpool_devfile *file, u32 max_outstanding)
+{
+	int err = -EISCONN;
+
+	if (mutex_lock_interruptible(&file->attach_mutex))
+		return -ERESTARTSYS;
+	if (!wpool_devfile_group(file)) {
+		/* an open file pins the module, whose exit waits for its files */
+		err = wpool_group_init(&file->group, wpool_devfile_pool(file), max_outstanding,
+				       NULL);
+		spin_lock(&file->lock);
+		file->has_group = !err;
+		spin_unlock(&file->lock);
+	}
+	mutex_unlock(&file->attach_mutex);
+	return err;
+}
+
+struct wpool_group *wpool_devfile_group(struct wpool_devfile *file)
+{
+	struct wpool_group *group;
+
+	spin_lock(&file->lock);
+	group = file->has_group ? &file->group : NULL;
+	spin_unlock(&file->lock);
+	return group;
+}
+
 struct wpool_devfile *wpool_devfile_create(void)
 {
 	struct wpool_devfile *file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
@@ -123,6 +171,7 @@ struct wpool_devfile *wpool_devfile_create(void)
 	init_waitqueue_head(&file->waiters);
 	mutex_init(&file->attach_mutex);
 	mutex_init(&file->cancel_mutex);
+	INIT_WORK(&file->free_work, free_late);
 	atomic_inc(&nr_files);
 	return file;
 }
@@ -140,6 +189,12 @@ void wpool_devfile_close(struct wpool_devfile *file)
 		wpool_devfile_free(file);
 }
 
+int wpool_devfile_init(void)
+{
+	free_wq = alloc_workqueue("wpool_dev_free", WQ_UNBOUND, 0);
+	return free_wq ? 0 : -ENOMEM;
+}
+
 void wpool_devfile_exit(void)
 {
 	/*
@@ -147,4 +202,5 @@ void wpool_devfile_exit(void)
 	 * pool may not have ended yet.
 	 */
 	wait_var_event(&nr_files, !atomic_read(&nr_files));
+	destroy_workqueue(free_wq);
 }

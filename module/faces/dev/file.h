@@ -13,6 +13,8 @@
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <linux/wpool.h>
 #include <uapi/linux/wpool.h>
 
 struct wpool;
@@ -42,6 +44,9 @@ struct wpool_devstrand;
  * @cancel_mutex: one cancel at a time; outside of @lock
  * @pool: L: the pool, with a reference; set once
  * @strand: for its tasks that run one after the other, or NULL; set once, by cmpxchg()
+ * @has_group: L: @group is in use, until the end of the file
+ * @group: the group of the tasks; it does its own locking
+ * @free_work: ends the group and frees the file, which no task of the group can do
  *
  * W: as L, but read without the lock, READ_ONCE and WRITE_ONCE.
  */
@@ -67,6 +72,9 @@ struct wpool_devfile {
 	struct mutex cancel_mutex;	/* one cancel at a time */
 	struct wpool *pool;
 	struct wpool_devstrand *strand;
+	bool has_group;
+	struct wpool_group group;
+	struct work_struct free_work;
 };
 
 /**
@@ -116,6 +124,25 @@ void wpool_devfile_attach_end(struct wpool_devfile *file, struct wpool *pool);
 struct wpool *wpool_devfile_pool(struct wpool_devfile *file);
 
 /**
+ * wpool_devfile_group_init() - give the file a group
+ * @file: the file, attached
+ * @max_outstanding: bound of the group, at least 1
+ *
+ * Context: process context; sleeps, interruptible.
+ * Return: 0; -EISCONN if the file has a group; -ERESTARTSYS if interrupted.
+ */
+int wpool_devfile_group_init(struct wpool_devfile *file, u32 max_outstanding);
+
+/**
+ * wpool_devfile_group() - the group of the file
+ * @file: the file
+ *
+ * Context: process context.
+ * Return: the group, which exists as long as the file does; %NULL if none.
+ */
+struct wpool_group *wpool_devfile_group(struct wpool_devfile *file);
+
+/**
  * wpool_devfile_stats() - read the figures of the file
  * @file: the file
  * @stats: @file_submitted to @run_ns are filled in
@@ -148,9 +175,12 @@ bool wpool_devfile_is_last(const struct wpool_devfile *file)
  * wpool_devfile_free() - free a closed file that has no task left
  * @file: the file
  *
- * Context: process context; may sleep.
+ * Context: process context; may sleep. May be the last task's function.
  */
 void wpool_devfile_free(struct wpool_devfile *file);
+
+/** wpool_devfile_init() - before the first open; Return: 0 or -ENOMEM */
+int wpool_devfile_init(void);
 
 /**
  * wpool_devfile_exit() - wait, after the last close, until all tasks have ended

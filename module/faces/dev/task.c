@@ -26,6 +26,8 @@
  *     the item nor the thread that runs it can end before the caller lets go;
  *   - a timer (timer.c) or a turn of a strand (strand.c) stands for a task until it
  *     starts, and ends it in any case;
+ *   - a task of the file's group that is cancelled does not run, because its function
+ *     finds its record. It may free the last item, but not the file;
  *   - a task that was not accepted leaves no record: a cancel only marks the
  *     tasks of a submit that is under way.
  *
@@ -56,6 +58,7 @@
 /**
  * struct item - a task of a file, and its record when it has ended
  * @task: the task
+ * @member: the same, of the file's group
  * @node: L: on file->unfinished, file->done or a local list; empty if on none
  * @file: I: the file
  * @load: I: what the task does; has rules of its own
@@ -68,7 +71,9 @@
  * @end_ns: L: when it ended
  * @cpu: E: where it started, later where it ended
  * @status: L: how it ended
+ * @is_member: I: @member is used
  * @silent: I: no record
+ * @started: L: a task of the group has begun to run
  * @recorded: L: it has ended as far as the file is concerned
  * @in_pool: L: the pool may still touch it
  *
@@ -76,7 +81,10 @@
  * or ends it instead; read under file->lock once it is recorded.
  */
 struct item {
-	struct wpool_task task;
+	union {
+		struct wpool_task task;
+		struct wpool_group_task member;
+	};
 	struct list_head node;
 	struct wpool_devfile *file;
 	struct wpool_workload load;
@@ -89,7 +97,9 @@ struct item {
 	u64 end_ns;
 	u32 cpu;
 	s32 status;
+	bool is_member;
 	bool silent;
+	bool started;
 	bool recorded;
 	bool in_pool;
 };
@@ -178,9 +188,9 @@ static void item_end(struct item *item, int status)
 		wpool_devfile_free(file);
 }
 
-static void item_run(struct wpool_task *task)
+/* Returns the status; the item may be gone. */
+static int item_run(struct item *item)
 {
-	struct item *item = container_of(task, struct item, task);
 	int status;
 
 	item->cpu = raw_smp_processor_id();
@@ -188,13 +198,14 @@ static void item_run(struct wpool_task *task)
 	status = wpool_workload_run(&item->load);
 	item->cpu = raw_smp_processor_id();
 	item_end(item, status);
+	return status;
 }
 
 /* One for each kind of work: tracepoints and reports name the function of a task. */
 #define DEV_TASK(_name)							\
 static void dev_##_name(struct wpool_task *task)			\
 {									\
-	item_run(task);							\
+	item_run(container_of(task, struct item, task));		\
 }
 
 DEV_TASK(noop)
@@ -228,12 +239,34 @@ static void dev_task_abort(struct wpool_task *task, int status)
 	item_end(container_of(task, struct item, task), status);
 }
 
+static int dev_member(struct wpool_group_task *task)
+{
+	struct item *item = container_of(task, struct item, member);
+
+	spin_lock(&item->file->lock);
+	item->started = !item->recorded;
+	spin_unlock(&item->file->lock);
+	if (item->started)
+		return item_run(item);
+	item_end(item, -ECANCELED);
+	return -ECANCELED;
+}
+
+static void dev_member_abort(struct wpool_group_task *task, int status)
+{
+	item_end(container_of(task, struct item, member), status);
+}
+
 static void item_init(struct item *item, struct wpool_devfile *file,
 		      const struct wpool_dev_work *work, struct wpool *pool,
-		      u64 submit_ns)
+		      u64 submit_ns, bool is_member)
 {
 	/* an open file pins the module, and the module's exit waits for items */
-	wpool_task_init_abortable(&item->task, task_fns[work->kind], dev_task_abort, NULL);
+	if (is_member)
+		wpool_group_task_init(&item->member, dev_member, dev_member_abort);
+	else
+		wpool_task_init_abortable(&item->task, task_fns[work->kind], dev_task_abort,
+					  NULL);
 	INIT_LIST_HEAD(&item->node);
 	item->file = file;
 	wpool_workload_init(&item->load, work, pool);
@@ -245,7 +278,9 @@ static void item_init(struct item *item, struct wpool_devfile *file,
 	item->end_ns = 0;
 	item->cpu = CPU_NONE;
 	item->status = 0;
+	item->is_member = is_member;
 	item->silent = work->flags & WPOOL_WORK_SILENT;
+	item->started = false;
 	item->recorded = false;
 	item->in_pool = true;
 }
@@ -325,10 +360,29 @@ static bool is_submitting(struct wpool_devfile *file, const struct item *item)
 	return false;
 }
 
+/* Submit tasks to the group of their file; how many were accepted, a prefix, or -errno. */
+static int submit_members(struct wpool_group *group, struct wpool_task *const *tasks, u32 nr,
+			  bool nonblock)
+{
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		struct item *item = container_of(tasks[i], struct item, task);
+
+		err = nonblock ? wpool_group_try_submit(group, &item->member) :
+				 wpool_group_submit_interruptible(group, &item->member);
+		if (err)
+			break;
+	}
+	return i ?: err;
+}
+
 static int submit_chunk(struct wpool_devfile *file, struct wpool *pool,
 			const struct wpool_dev_work *works, u32 nr,
 			unsigned int flags)
 {
+	struct wpool_group *group = wpool_devfile_group(file);
 	struct wpool_task *tasks[SUBMIT_CHUNK];
 	struct submit submit;
 	u64 now;
@@ -340,7 +394,7 @@ static int submit_chunk(struct wpool_devfile *file, struct wpool *pool,
 	now = ktime_get_ns();
 	for (i = 0; i < nr; i++)
 		item_init(container_of(tasks[i], struct item, task), file,
-			  &works[i], pool, now);
+			  &works[i], pool, now, group);
 
 	submit_begin(file, &submit, tasks, nr);
 	if (submit.nr < nr)
@@ -349,7 +403,9 @@ static int submit_chunk(struct wpool_devfile *file, struct wpool *pool,
 
 	ret = -ENOBUFS;
 	/* from here on accepted items belong to their tasks */
-	if (submit.nr)
+	if (submit.nr && group)
+		ret = submit_members(group, tasks, submit.nr, flags & WPOOL_BATCH_TRY);
+	else if (submit.nr)
 		ret = wpool_submit_batch(pool, tasks, submit.nr, flags);
 	submit_end(file, &submit, tasks, max(ret, 0));
 	return ret;
@@ -416,7 +472,7 @@ static int submit_stand_ins(struct wpool_devfile *file, struct wpool *pool,
 	now = ktime_get_ns();
 	for (nr = 0; nr < max; nr++) {
 		item = container_of(tasks[nr], struct item, task);
-		item_init(item, file, &works[nr], pool, now);
+		item_init(item, file, &works[nr], pool, now, false);
 		if (!stand_in_create(item, pool))
 			break;
 	}
@@ -542,7 +598,9 @@ static bool item_cancel(struct item *item, u64 now)
 	} else if (item->turn) {
 		if (!wpool_devturn_cancel(item->turn))
 			return false;
-	} else if (is_submitting(item->file, item) || !wpool_task_cancel(&item->task)) {
+	} else if (is_submitting(item->file, item)) {
+		return false;
+	} else if (item->is_member ? item->started : !wpool_task_cancel(&item->task)) {
 		return false;
 	}
 	item_record(item, -ECANCELED, now);
@@ -593,6 +651,8 @@ static void items_cancel(struct wpool_devfile *file, const u64 *cookie,
 	u64 end = file->next_seq;
 
 	lockdep_assert_held(&file->lock);
+	if (!cookie && file->has_group)
+		wpool_group_cancel(&file->group);
 	*cancelled = items_walk(file, cookie, end, item_cancel);
 	*stopped = items_walk(file, cookie, end, item_stop);
 }

@@ -187,7 +187,7 @@ void records_check(struct fuzzer *f, struct file *file, const void *records, siz
 
 /* ---- ioctls.c: the grammar of the ioctls --------------------------------------- */
 
-#define NR_IOCTLS		11
+#define NR_IOCTLS		12
 
 extern const char *const ioctl_names[NR_IOCTLS];
 

@@ -106,6 +106,7 @@ static const struct {
 	{ 8, 90 },	/* cancel */
 	{ 9, 90 },	/* stats */
 	{ 10, 80 },	/* info */
+	{ 11, 20 },	/* group */
 	{ OP_NUMBER, 50 },
 	{ OP_SCRIBBLED, 10 },
 	{ OP_OPEN, 15 },

@@ -14,8 +14,8 @@
 #   SHUFFLE  threads are moved among CPUs every so many ms at most, 0: never (100)
 #   FAULTS   phase fault: tasks that die (1000)
 #   GOODS    phase fault: tasks among them that must not notice (100000)
-#   PHASES   which, in this order (volume,nasty,stutter,line,event,group,strand,seed,load); fault needs a
-#            machine of its own, that is told to expect so many oopses
+#   PHASES   which, in this order (volume,nasty,stutter,line,event,group,strand,seed,load);
+#            fault needs a machine of its own, that is told to expect so many oopses
 #   DIR      where the modules are (/wpool)
 #
 # Any of them may stand in the environment, too, so on the command line of the
@@ -423,6 +423,9 @@ phase_group()
 {
 	timed 10
 	torture group "$duration" || return
+	start_jobs hotplug
+	torture_ends "$duration"
+	stop_jobs
 }
 
 phase_strand()

@@ -21,6 +21,7 @@ union args {
 	struct wpool_dev_cancel cancel;
 	struct wpool_dev_stats stats;
 	struct wpool_dev_info info;
+	struct wpool_dev_group group;
 	__u8 bytes[2 * sizeof(struct wpool_dev_stats)];
 };
 
@@ -113,6 +114,12 @@ FIXTURE_VARIANT_ADD(cmd, info) {
 	.writes = true,
 };
 
+FIXTURE_VARIANT_ADD(cmd, group) {
+	.nr = WPOOL_IOC_GROUP,
+	.size = sizeof(struct wpool_dev_group),
+	.reserved = { offsetof(struct wpool_dev_group, reserved) },
+};
+
 FIXTURE_SETUP(cmd)
 {
 	union args *args = &self->args;
@@ -145,6 +152,9 @@ FIXTURE_SETUP(cmd)
 		break;
 	case WPOOL_IOC_CANCEL:
 		args->cancel.flags = WPOOL_DEV_CANCEL_ALL;
+		break;
+	case WPOOL_IOC_GROUP:
+		args->group.max_outstanding = 1;
 		break;
 	}
 }
@@ -282,7 +292,7 @@ TEST(unknown_number)
 	unsigned int nr;
 
 	ASSERT_LE(0, fd);
-	for (nr = _IOC_NR(WPOOL_IOC_INFO) + 1; nr < 256; nr++)
+	for (nr = _IOC_NR(WPOOL_IOC_GROUP) + 1; nr < 256; nr++)
 		EXPECT_ERRNO(ENOTTY, ioctl(fd, _IO(WPOOL_IOC_TYPE, nr), &args));
 	close(fd);
 }

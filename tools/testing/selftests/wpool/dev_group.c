@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Groups through /dev/wpool: a file whose tasks have a bound of their own, and are
+ * cancelled together.
+ */
+#include "work_fixture.h"
+
+#define BOUND	3
+#define TASKS	200
+
+static int group_init(int fd, __u32 max_outstanding)
+{
+	struct wpool_dev_group group = {
+		.size = sizeof(group),
+		.max_outstanding = max_outstanding,
+	};
+
+	return ioctl(fd, WPOOL_IOC_GROUP, &group) ? -errno : 0;
+}
+
+FIXTURE(group)
+{
+	struct pool pool;	/* four workers, an endless queue */
+	int fd;			/* a second file, with a group */
+};
+
+FIXTURE_SETUP(group)
+{
+	self->fd = -1;
+	ASSERT_EQ(0, pool_create(&self->pool, &small_pool));
+	self->fd = pool_attach(self->pool.name, 0);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, group_init(self->fd, BOUND));
+}
+
+FIXTURE_TEARDOWN(group)
+{
+	if (self->fd >= 0)
+		close(self->fd);
+	pool_end(&self->pool);
+}
+
+TEST_F(group, runs_all_tasks)
+{
+	struct wpool_dev_record records[TASKS];
+	__u64 since = now_ns();
+	unsigned int i;
+
+	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_NOOP, 0, 0, TASKS));
+	EXPECT_EQ(0, wait_tasks(self->fd, 0));
+	ASSERT_EQ(TASKS, read_records(self->fd, records, TASKS));
+	for (i = 0; i < TASKS; i++)
+		check_record(_metadata, &records[i], records[i].cookie, since);
+	EXPECT_EQ(TASKS, pool_figure(self->fd, file_finished));
+}
+
+/* It cannot have more of the pool than its bound, and the others can. */
+TEST_F(group, bound)
+{
+	struct wpool_dev_work works[BOUND + 2] = { };
+	unsigned int i;
+	__u32 accepted;
+
+	for (i = 0; i < ARRAY_SIZE(works); i++) {
+		works[i].kind = WPOOL_WORK_SLEEP;
+		works[i].arg = LONG;
+	}
+	EXPECT_EQ(0, submit_flags(self->fd, works, ARRAY_SIZE(works),
+				  WPOOL_DEV_SUBMIT_NONBLOCK, &accepted));
+	EXPECT_EQ(BOUND, accepted);
+	EXPECT_EQ(-EAGAIN, submit_flags(self->fd, works, 1, WPOOL_DEV_SUBMIT_NONBLOCK,
+					&accepted));
+	EXPECT_EQ(0, accepted);
+	EXPECT_EQ(BOUND, pool_figure(self->fd, outstanding));
+	/* there is a worker for the first file, and no end of room */
+	EXPECT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 0, TASKS));
+	EXPECT_EQ(0, wait_tasks(self->pool.fd, 0));
+	EXPECT_EQ(BOUND, pool_figure(self->fd, outstanding));
+}
+
+struct submitter {
+	int fd;
+	int ret;
+};
+
+static void *submit_one(void *arg)
+{
+	struct submitter *submitter = arg;
+
+	submitter->ret = submit(submitter->fd, WPOOL_WORK_SLEEP, LONG, 99);
+	return NULL;
+}
+
+/* Queued, running, and a submitter that waits for room in the group. */
+TEST_F(group, cancel_all)
+{
+	struct submitter submitter = { .fd = self->fd };
+	struct wpool_dev_record records[BOUND];
+	__u32 cancelled, stopped;
+	pthread_t thread;
+	unsigned int i;
+
+	ASSERT_EQ(0, pool_tune(self->fd, &(struct wpool_dev_attrs) {
+		.mask = WPOOL_DEV_CAPACITY, .capacity = 1,
+	}));
+	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_SLEEP, LONG, 0, BOUND));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->fd, blocked) == 1));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, submit_one, &submitter));
+	/* it is one of the file's, before it is one of the pool's */
+	ASSERT_TRUE(WAIT_FOR(cancel(self->fd, 0, 99, &cancelled, &stopped) == 0));
+	EXPECT_EQ(0, cancel(self->fd, WPOOL_DEV_CANCEL_ALL, 0, &cancelled, &stopped));
+	EXPECT_EQ(BOUND - 1, cancelled);
+	EXPECT_EQ(2, stopped);
+	/* if it was not in line yet, it is when it is cancelled again, or its task is */
+	ASSERT_TRUE(WAIT_FOR(!cancel_all(self->fd) && !pool_figure(self->fd, outstanding)));
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	EXPECT_TRUE(submitter.ret == -ECANCELED || !submitter.ret);
+	ASSERT_EQ(BOUND, read_records(self->fd, records, BOUND));
+	for (i = 0; i < BOUND; i++)
+		EXPECT_EQ(-ECANCELED, records[i].status);
+	/* those that did not run have been told first */
+	EXPECT_EQ(0, records[0].start_ns);
+	EXPECT_EQ(0, records[1].start_ns);
+	/* and there is room for more */
+	EXPECT_EQ(0, submit(self->fd, WPOOL_WORK_NOOP, 0, 100));
+}
+
+TEST_F(group, cancelled_by_its_cookie)
+{
+	struct wpool_dev_record record;
+	__u32 cancelled, stopped;
+
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 4));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->fd, blocked) == 4));
+	ASSERT_EQ(0, submit(self->fd, WPOOL_WORK_NOOP, 0, 1));
+	ASSERT_EQ(0, submit(self->fd, WPOOL_WORK_NOOP, 0, 2));
+	EXPECT_EQ(0, cancel(self->fd, 0, 2, &cancelled, &stopped));
+	EXPECT_EQ(1, cancelled);
+	EXPECT_EQ(0, stopped);
+	ASSERT_EQ(1, read_records(self->fd, &record, 1));
+	EXPECT_EQ(2, record.cookie);
+	EXPECT_EQ(-ECANCELED, record.status);
+	EXPECT_EQ(-ENOENT, cancel(self->fd, 0, 2, &cancelled, &stopped));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+	ASSERT_EQ(1, read_records(self->fd, &record, 1));
+	EXPECT_EQ(1, record.cookie);
+	EXPECT_EQ(0, record.status);
+}
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+}
+
+TEST_F(group, signal_ends_the_wait)
+{
+	struct sigaction action = { .sa_handler = on_alarm };	/* no SA_RESTART */
+	struct itimerval often = { { 0, 20000 }, { 0, 20000 } }, never = { };
+
+	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_SLEEP, LONG, 0, BOUND));
+	ASSERT_EQ(0, sigaction(SIGALRM, &action, NULL));
+	ASSERT_EQ(0, setitimer(ITIMER_REAL, &often, NULL));
+	EXPECT_EQ(-EINTR, submit(self->fd, WPOOL_WORK_NOOP, 0, 1));
+	ASSERT_EQ(0, setitimer(ITIMER_REAL, &never, NULL));
+	EXPECT_EQ(BOUND, pool_figure(self->fd, file_submitted));
+}
+
+TEST_F(group, close_while_tasks_are_queued)
+{
+	unsigned int i;
+	int fd;
+
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 4));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->fd, blocked) == 4));
+	/* nobody takes their tasks, and close does not wait for that */
+	for (i = 0; i < 20; i++) {
+		fd = pool_attach(self->pool.name, 0);
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, group_init(fd, BOUND));
+		ASSERT_EQ(0, submit_many(fd, WPOOL_WORK_SLEEP, LONG, 0, BOUND));
+		close(fd);
+	}
+	EXPECT_EQ(20 * BOUND + 4, pool_figure(self->fd, outstanding));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->fd, outstanding)));
+}
+
+TEST_F(group, limits)
+{
+	int fd = pool_attach(self->pool.name, 0);
+
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-EISCONN, group_init(self->fd, BOUND));
+	EXPECT_EQ(-ERANGE, group_init(fd, 0));
+	EXPECT_EQ(0, group_init(fd, WPOOL_DEV_UNLIMITED));
+	EXPECT_EQ(0, submit_many(fd, WPOOL_WORK_NOOP, 0, 0, TASKS));
+	EXPECT_EQ(0, wait_tasks(fd, 0));
+	close(fd);
+}
+
+TEST_F(group, closed_pool)
+{
+	ASSERT_EQ(0, pool_destroy(self->pool.fd));
+	EXPECT_EQ(-ESHUTDOWN, submit(self->fd, WPOOL_WORK_NOOP, 0, 0));
+	EXPECT_EQ(0, pool_figure(self->fd, file_submitted));
+}
+
+TEST_HARNESS_MAIN
