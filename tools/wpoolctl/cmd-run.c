@@ -155,6 +155,8 @@ const struct command cmd_run = {
 "  --batch N          tasks of one system call, 1..4096 (256)\n"
 "  --submitters N     threads that submit, 1..256 (1), each with its own file\n"
 "  --submit-cpus LIST they run on these CPUs, one each, in turn: 0-3,5\n"
+"  --group N          each submitter has a group of its own, of N tasks at most, so\n"
+"                     that it leaves room in the pool for others\n"
 "  --nonblock         do not sleep on a full pool: what does not fit is refused\n"
 "  --retry            try again what is refused, instead of dropping it\n"
 "  --timeout TIME     then cancel what is not finished; exit 1\n"

@@ -113,6 +113,14 @@ int dev_cancel_all(int fd)
 	return do_ioctl(fd, WPOOL_IOC_CANCEL, &arg);
 }
 
+int dev_group(int fd, __u32 max_outstanding)
+{
+	struct wpool_dev_group arg = { .size = sizeof(arg) };
+
+	arg.max_outstanding = max_outstanding;
+	return do_ioctl(fd, WPOOL_IOC_GROUP, &arg);
+}
+
 ssize_t dev_read(int fd, struct wpool_dev_record *records, size_t max)
 {
 	ssize_t got = read(fd, records, max * sizeof(*records));

@@ -315,6 +315,12 @@ static void start_submitters(struct load *load)
 			load_fail(load, s->fd, "%s", e.text);
 			break;
 		}
+		err = config->group ? dev_group(s->fd, config->group) : 0;
+		if (err) {
+			dev_explain(&e, err, config->pool);
+			load_fail(load, err, "%s", e.text);
+			break;
+		}
 		err = submitter_start(s);
 		if (err) {
 			if (config->pinned)

@@ -39,6 +39,7 @@ struct load_config {
 	__u64 tasks;		/* 0 is no limit */
 	__u32 batch;		/* descriptors of one ioctl at most */
 	__u32 submitters;
+	__u32 group;		/* bound of the group of each submitter; 0 is no group */
 	bool nonblock;		/* never sleep on a full pool */
 	bool retry;		/* try again what was refused, instead of dropping it */
 	struct arrivals_config arrivals;

@@ -53,6 +53,11 @@ static int set_submit_cpus(struct run *run, const char *value, struct errmsg *e)
 	return cpulist_parse(value, &run->load.submit_cpus, e);
 }
 
+static int set_group(struct run *run, const char *value, struct errmsg *e)
+{
+	return set_u32(value, WPOOL_DEV_UNLIMITED, &run->load.group, e);
+}
+
 static int set_nonblock(struct run *run, const char *value, struct errmsg *e)
 {
 	(void)value;
@@ -172,6 +177,7 @@ static const struct run_option {
 	{ "batch", required_argument, set_batch },
 	{ "submitters", required_argument, set_submitters },
 	{ "submit-cpus", required_argument, set_submit_cpus },
+	{ "group", required_argument, set_group },
 	{ "nonblock", no_argument, set_nonblock },
 	{ "retry", no_argument, set_retry },
 	{ "timeout", required_argument, set_timeout },

@@ -248,6 +248,7 @@ static void submit_rest(struct submitter *s, struct batch *batch)
 	switch (err) {
 	case 0:
 	case -EINTR:
+	case -ECANCELED:	/* it waited for room in its group */
 		break;
 	case -EAGAIN:
 		if (config->retry) {

@@ -303,6 +303,28 @@ test_run_open_loop()
 	good destroy "$POOL"
 }
 
+test_run_group()
+{
+	good create "$POOL" capacity=4 queue_depth=max || return 1
+	good run "$POOL" --group 3 --tasks 500 --submitters 2 --json || return 1
+	key_is completed 500 && key_is refused 0 || return 1
+	wpoolctl run "$POOL" --group 2 --work sleep:2s --tasks 5 --nonblock --json \
+		>"$TMP/out" 2>"$TMP/err"
+	rc=$?
+	[ $rc -eq 3 ] || fail "--nonblock: exit $rc" || return 1
+	key_is accepted 2 && key_is refused 3 || return 1
+	# it waits for room in its group, and can be interrupted there
+	wpoolctl run "$POOL" --group 2 --work sleep:30s --tasks 5 --quiet 2>"$TMP/err" &
+	pid=$!
+	wait_for grep -qx 2 "$CLASS/$POOL/outstanding" || fail "it did not start" || return 1
+	kill -TERM $pid
+	wait $pid
+	rc=$?
+	[ $rc -eq 130 ] || fail "exit $rc" || return 1
+	wait_for grep -qx 0 "$CLASS/$POOL/outstanding" || fail "tasks are left over" || return 1
+	good destroy "$POOL"
+}
+
 test_run_time_is_over()
 {
 	good create "$POOL" capacity=2 || return 1
@@ -514,7 +536,7 @@ test_unprivileged()
 }
 
 TESTS="help usage create_and_destroy create_bad_values tune list show run_reports
-	run_full_pool run_time_is_over run_interrupted run_temporary_pool
+	run_full_pool run_group run_time_is_over run_interrupted run_temporary_pool
 	run_bad_values stat release_and_reboot default_pool_is_left_alone top why latency
 	unprivileged"
 
