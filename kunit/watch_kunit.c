@@ -4,7 +4,6 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/poll.h>
-#include <linux/rcupdate.h>
 #include <linux/slab.h>
 
 #include "event.h"
@@ -208,21 +207,40 @@ static void wpool_watch_file_that_cannot_be_watched_is_refused(struct kunit *tes
 	KUNIT_EXPECT_EQ(test, file_count(file), 1);
 }
 
-/* The wait queue goes, and tells those who are in it. */
-static void wpool_watch_queue_that_goes_ends_the_watch(struct kunit *test)
+/* Its wait queue goes, and tells those who are in it; perhaps while the watch begins. */
+static void wpool_watch_file_whose_queue_goes_ends_the_watch(struct kunit *test)
 {
 	struct wpk_ev *ev = wpk_evs(test, wpk_pool(test, 2, 0), NULL, 1);
-	struct wait_queue_head *head = kmalloc(sizeof(*head), GFP_KERNEL);
+	struct fake *fake;
+	struct file *file = fake_file(test, &fake, &fake_fops);
 	struct wpool_watch *watch = new_watch(test);
 
-	KUNIT_ASSERT_NOT_NULL(test, head);
-	init_waitqueue_head(head);
-	KUNIT_EXPECT_EQ(test, wpool_watch_queue(watch, wpk_event(ev), head), 0);
-	wake_up_poll(head, EPOLLHUP | POLLFREE);
-	KUNIT_EXPECT_FALSE(test, waitqueue_active(head));
-	synchronize_rcu();
-	kfree(head);
+	KUNIT_EXPECT_EQ(test, wpool_watch_file(watch, wpk_event(ev), file, EPOLLIN), 0);
+	wake_up_poll(&fake->heads[0], EPOLLHUP | POLLFREE);
+	KUNIT_EXPECT_FALSE(test, waitqueue_active(&fake->heads[0]));
 	expect_runs(test, ev, 1);
+	wpool_watch_end(watch);
+	KUNIT_EXPECT_EQ(test, file_count(file), 1);
+
+	fake->wakes = EPOLLHUP | POLLFREE;
+	KUNIT_EXPECT_EQ(test, wpool_watch_file(watch, wpk_event(ev), file, EPOLLIN), 0);
+	KUNIT_EXPECT_FALSE(test, waitqueue_active(&fake->heads[0]));
+	expect_runs(test, ev, 2);
+}
+
+/* It has no file, so what the wake-up is about may be anything, even an address. */
+static void wpool_watch_queue_a_key_that_is_no_poll_mask_is_a_wake_up(struct kunit *test)
+{
+	struct wpk_ev *ev = wpk_evs(test, wpk_pool(test, 2, 0), NULL, 1);
+	struct wpool_watch *watch = new_watch(test);
+	DECLARE_WAIT_QUEUE_HEAD_ONSTACK(head);
+	int i;
+
+	KUNIT_EXPECT_EQ(test, wpool_watch_queue(watch, wpk_event(ev), &head), 0);
+	for (i = 1; i <= 2; i++) {
+		__wake_up(&head, TASK_NORMAL, 1, (void *)-1UL);
+		expect_runs(test, ev, i);
+	}
 	wpool_watch_end(watch);
 }
 
@@ -300,7 +318,8 @@ static struct kunit_case watch_cases[] = {
 	KUNIT_CASE(wpool_watch_file_fires_for_what_it_waits_for),
 	KUNIT_CASE(wpool_watch_file_a_wake_up_while_it_begins_counts),
 	KUNIT_CASE(wpool_watch_file_that_cannot_be_watched_is_refused),
-	KUNIT_CASE(wpool_watch_queue_that_goes_ends_the_watch),
+	KUNIT_CASE(wpool_watch_file_whose_queue_goes_ends_the_watch),
+	KUNIT_CASE(wpool_watch_queue_a_key_that_is_no_poll_mask_is_a_wake_up),
 	KUNIT_CASE_SLOW(wpool_watch_end_in_the_function_that_frees_the_watch),
 	{}
 };

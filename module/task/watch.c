@@ -11,7 +11,7 @@
  *   publish()          the same
  *   wpool_watch_end()  takes the entry out under the same; no wake-up comes afterwards
  *
- * A wait queue that goes before its watch says so by POLLFREE, as to epoll, and lives for
+ * The wait queue of a file that goes before its watch says so by POLLFREE, as to epoll, and lives for
  * a grace period from then on: who locks it holds the RCU lock since it read watch->head.
  *
  * Barrier pair:
@@ -27,9 +27,6 @@
 #include <linux/rcupdate.h>
 #include <linux/wait.h>
 #include <linux/wpool.h>
-
-/* For all wake-ups, whatever they say. */
-#define ANYTHING	((__force __poll_t)~0U)
 
 /* The wait queue, or NULL. */
 static struct wait_queue_head *head_of(struct wpool_watch *watch)
@@ -51,7 +48,8 @@ static void happen(struct wpool_watch *watch)
 static int woken(struct wait_queue_entry *entry, unsigned int mode, int flags, void *key)
 {
 	struct wpool_watch *watch = container_of(entry, struct wpool_watch, entry);
-	__poll_t events = key_to_poll(key);
+	/* in the queue of no file the key may be anything, an address for example */
+	__poll_t events = watch->file ? key_to_poll(key) : 0;
 
 	if (!events || events & watch->events)
 		happen(watch);
@@ -87,6 +85,9 @@ static void publish(struct wpool_watch *watch, struct wpool_event *event, bool r
 		spin_unlock_irqrestore(&head->lock, flags);
 	}
 	rcu_read_unlock();
+	/* the queue has gone already: no wake-up has fired the event, nor will */
+	if (!head && (ready || watch->missed))
+		wpool_event_fire(event);
 }
 
 int wpool_watch_queue(struct wpool_watch *watch, struct wpool_event *event,
@@ -94,7 +95,7 @@ int wpool_watch_queue(struct wpool_watch *watch, struct wpool_event *event,
 {
 	if (head_of(watch))
 		return -EBUSY;
-	begin(watch, ANYTHING);
+	begin(watch, 0);
 	watch->event = event;
 	watch->head = head;
 	add_wait_queue(head, &watch->entry);
