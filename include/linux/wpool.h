@@ -176,6 +176,9 @@ typedef int (*wpool_group_fn)(struct wpool_group_task *task);
  * @status: -ECANCELED if the function was not called, since the group was cancelled, or the
  *	pool was closed with %WPOOL_RELEASE_CANCEL; -EIO if the worker died in it
  *
+ * It may free the task as its last act, not before anything that may fault. If the worker
+ * dies in it, it is called once more, with -EIO.
+ *
  * Context: as &typedef wpool_abort_fn.
  */
 typedef void (*wpool_group_abort_fn)(struct wpool_group_task *task, int status);
@@ -1140,11 +1143,12 @@ int __must_check wpool_group_init(struct wpool_group *group, struct wpool *pool,
  * wpool_group_exit() - end a group
  * @group: the group; one that is all zeroes, or has ended, is allowed and ignored
  *
- * From the start of the call every submit gets -ESHUTDOWN, and so does every submitter
- * that waits for room in the group. Lets the tasks run to their end and waits for them:
- * call wpool_group_cancel() before, if they need not start any more. Then no function of
- * a task runs any more, and the group's memory is the caller's. The caller makes sure that
- * besides these tasks and submitters nobody uses the group any more.
+ * From the start of the call the group's own tasks get -ESHUTDOWN for a submit, and so
+ * does every submitter that waits for room in the group. Lets the tasks run to their end
+ * and waits for them: call wpool_group_cancel() before, if they need not start any more.
+ * Then no function of a task runs any more, and the group's memory is the caller's. The
+ * caller makes sure that besides these tasks, and submitters that wait already, nobody uses
+ * the group any more.
  *
  * Context: process context; sleeps, uninterruptibly.
  * Return: 0; -EDEADLK, with nothing done, if called from one of the pool's own tasks.
@@ -1777,8 +1781,8 @@ u64 wpool_hist_from(u32 bucket);
  * @wait: filled in: from submit to start
  * @run: filled in: from start to end
  *
- * Counted are the tasks that were submitted since the attribute latency was last switched
- * on, and while it was on. A task is counted when it starts and when it returns: one that
+ * Counted since the attribute latency was last switched on are the tasks that were
+ * submitted while it was on. A task is counted when it starts and when it returns: one that
  * runs is in @wait only. The structures are large for a stack.
  *
  * Context: process context; sleeps.

@@ -105,7 +105,8 @@ static void tune_latency(struct wpool *pool, bool latency)
 			wpool_cost_clear(rq->hists->costs);
 		}
 	}
-	WRITE_ONCE(pool->latency, latency);
+	/* tune_latency:A, the counts are zero before it is on, see hists_here() in run.c */
+	smp_store_release(&pool->latency, latency);
 }
 
 static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)

@@ -166,7 +166,8 @@ static struct wpool_hists *hists_here(struct wpool *pool)
 {
 	struct wpool_hists *hists = READ_ONCE(wpool_this_runq(pool)->hists);
 
-	return READ_ONCE(pool->latency) ? hists : NULL;
+	/* hists_here:A, pairs with tune_latency:A */
+	return smp_load_acquire(&pool->latency) ? hists : NULL;
 }
 
 /* How long a task has waited that starts. */
