@@ -1174,6 +1174,7 @@ void wpool_group_task_init(struct wpool_group_task *task, wpool_group_fn func,
  *
  * If the group is full, the submitter waits, killable, first-in-first-out. Then the task
  * is submitted to the pool as by wpool_submit(): if the pool is full, its policy decides.
+ * Under %WPOOL_RUN a task that dies in its submitter keeps its place in the group for ever.
  *
  * After 0 either the function or the abort function is called, once, or neither if there
  * is no abort function. The task may be gone on return, and so may the group, if another
