@@ -237,7 +237,14 @@ static void strand_task_dies(struct st *st)
 	wpk_die();
 }
 
-/* In the same pool of one worker, and what it submitted to itself before counts. */
+/* What it was submitted for once more goes with it. */
+static void strand_task_dies_submitted(struct st *st)
+{
+	st->ret = wpool_strand_submit(&st->task);
+	strand_task_dies(st);
+}
+
+/* In the same pool of one worker. */
 static void wpool_strand_task_dies_the_strand_goes_on(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -251,14 +258,16 @@ static void wpool_strand_task_dies_the_strand_goes_on(struct kunit *test)
 	of = st_strand(test, pool, 8);
 	st = st_tasks(test, of, NULL, 4);
 	st[1].body = strand_task_dies;
-	st[2].body = strand_task_dies;
+	st[2].body = strand_task_dies_submitted;
 	st_submit(test, st, 4);
 	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
 	st_ran_in_order(test, st, 4);
 	KUNIT_EXPECT_EQ(test, atomic_read(&of->returned), 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&st[1].aborts), 1);
 	KUNIT_EXPECT_EQ(test, st[1].status, -EIO);
+	KUNIT_EXPECT_EQ(test, st[2].ret, 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&st[2].aborts), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&st[2].runs), 1);
 	KUNIT_EXPECT_EQ(test, wpool_strand_cancel_sync(&st[1].task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);

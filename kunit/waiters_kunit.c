@@ -71,7 +71,7 @@ static void wpool_try_submit_does_not_overtake_waiters(struct kunit *test)
 		jobs = wpk_jobs(test, 4, NULL);
 		for (i = 0; i < 3; i++)
 			threads[i] = wpk_nth_waiter(test, full.pool, &jobs->job[i],
-						i + 1);
+						    i + 1);
 		barger = wpk_thread(test, try_until_accepted, full.pool,
 				    &jobs->job[3].task, NULL);
 		wpk_gate_open(full.gate);

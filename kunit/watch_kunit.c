@@ -110,7 +110,7 @@ static void wpool_watch_queue_each_wake_up_fires_the_event(struct kunit *test)
 	wake_up_poll(&head, EPOLLPRI);
 	expect_runs(test, ev, 3);
 	wpool_watch_end(watch);
-	KUNIT_EXPECT_FALSE(test, waitqueue_active(&head));
+	KUNIT_EXPECT_FALSE(test, wq_has_sleeper(&head));
 	wake_up(&head);
 	expect_runs(test, ev, 3);
 	/* and anew */
@@ -131,12 +131,12 @@ static void wpool_watch_file_that_is_ready_fires_at_once(struct kunit *test)
 	fake->ready = EPOLLOUT;
 	KUNIT_EXPECT_EQ(test, wpool_watch_file(watch, wpk_event(ev), file, EPOLLIN), 0);
 	expect_runs(test, ev, 0);
-	KUNIT_EXPECT_EQ(test, wpool_watch_ready(watch), 0);
+	KUNIT_EXPECT_FALSE(test, wpool_watch_ready(watch));
 	wpool_watch_end(watch);
 	fake->ready |= EPOLLIN;
 	KUNIT_EXPECT_EQ(test, wpool_watch_file(watch, wpk_event(ev), file, EPOLLIN), 0);
 	expect_runs(test, ev, 1);
-	KUNIT_EXPECT_EQ(test, wpool_watch_ready(watch), EPOLLIN);
+	KUNIT_EXPECT_TRUE(test, wpool_watch_ready(watch) == EPOLLIN);
 }
 
 static void wpool_watch_file_fires_for_what_it_waits_for(struct kunit *test)
@@ -193,7 +193,7 @@ static void wpool_watch_file_that_cannot_be_watched_is_refused(struct kunit *tes
 		KUNIT_EXPECT_EQ(test, wpool_watch_file(watch, wpk_event(ev), file, EPOLLIN),
 				-EOPNOTSUPP);
 	}
-	KUNIT_EXPECT_FALSE(test, waitqueue_active(&fake->heads[0]));
+	KUNIT_EXPECT_FALSE(test, wq_has_sleeper(&fake->heads[0]));
 	KUNIT_EXPECT_EQ(test, file_count(file), 1);
 	KUNIT_EXPECT_EQ(test, file_count(mute), 1);
 	expect_runs(test, ev, 0);
@@ -217,14 +217,14 @@ static void wpool_watch_file_whose_queue_goes_ends_the_watch(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, wpool_watch_file(watch, wpk_event(ev), file, EPOLLIN), 0);
 	wake_up_poll(&fake->heads[0], EPOLLHUP | POLLFREE);
-	KUNIT_EXPECT_FALSE(test, waitqueue_active(&fake->heads[0]));
+	KUNIT_EXPECT_FALSE(test, wq_has_sleeper(&fake->heads[0]));
 	expect_runs(test, ev, 1);
 	wpool_watch_end(watch);
 	KUNIT_EXPECT_EQ(test, file_count(file), 1);
 
 	fake->wakes = EPOLLHUP | POLLFREE;
 	KUNIT_EXPECT_EQ(test, wpool_watch_file(watch, wpk_event(ev), file, EPOLLIN), 0);
-	KUNIT_EXPECT_FALSE(test, waitqueue_active(&fake->heads[0]));
+	KUNIT_EXPECT_FALSE(test, wq_has_sleeper(&fake->heads[0]));
 	expect_runs(test, ev, 2);
 }
 
@@ -307,7 +307,7 @@ static void wpool_watch_end_in_the_function_that_frees_the_watch(struct kunit *t
 	WPK_ASSERT_EVENTUALLY(test, atomic_read(gone) == WPK_LIFETIME_ROUNDS);
 	wpk_stop(test);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
-	KUNIT_EXPECT_FALSE(test, waitqueue_active(&fake->heads[0]));
+	KUNIT_EXPECT_FALSE(test, wq_has_sleeper(&fake->heads[0]));
 	KUNIT_EXPECT_EQ(test, file_count(file), 1);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 }

@@ -149,7 +149,8 @@ typedef void (*wpool_strand_fn)(struct wpool_strand_task *task);
  * @status: -ECANCELED if wpool_release() cancelled it before it started, -EIO if the
  *	worker died in the function
  *
- * It is a turn of the strand: no other task of it runs meanwhile.
+ * It is a turn of the strand: no other task of it runs meanwhile. A submit by the function
+ * that died is taken back before.
  *
  * Context: as &typedef wpool_abort_fn, or a worker of the pool; not
  * wpool_strand_cancel_sync(), wpool_strand_flush() or wpool_strand_destroy().
@@ -1053,7 +1054,8 @@ int wpool_strand_destroy(struct wpool_strand *strand);
  *
  * From then on the strand and the task are the caller's, which may free both: a connection
  * whose tasks hold a reference each, for example, when the last of these is dropped. The
- * caller makes sure that nobody else uses the strand any more.
+ * caller makes sure that nobody else uses the strand any more: calls of
+ * wpool_strand_flush() and wpool_strand_cancel_sync() have returned.
  *
  * Context: the function or the abort function of @task; process context.
  * Return: true; false, and nothing was done, if other tasks, submitters or flushes of the

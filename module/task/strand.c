@@ -170,7 +170,55 @@ static void send(struct wpool_strand_task *head)
 
 	atomic_set(&task->state, WPOOL_ST_PENDING);
 	wpool_debug_activate(task);
-	wpool_submit_event(task->pool, task);
+	wpool_submit_event(head->strand->pool, task);
+}
+
+/* ---- taking back ---- */
+
+/*
+ * If a CANCELLED task is in the line of the pool, it leaves. Returns the next head, which
+ * the caller must send, or NULL.
+ */
+static struct wpool_strand_task *leave_line(struct wpool_strand *strand,
+					    struct wpool_strand_task *task)
+	__must_hold(&strand->lock)
+{
+	lockdep_assert_held(&strand->lock);
+	if (task->state != CANCELLED || !wpool_admission_leave(&task->task))
+		return NULL;
+	wpool_debug_deactivate(&task->task);
+	task->state = IDLE;
+	return advance(strand);
+}
+
+/*
+ * Take back a submit whose function has not started; false if there is none. *next is a
+ * head that the caller must send, or NULL.
+ */
+static bool take_back(struct wpool_strand *strand, struct wpool_strand_task *task,
+		      struct wpool_strand_task **next)
+	__must_hold(&strand->lock)
+{
+	lockdep_assert_held(&strand->lock);
+	*next = NULL;
+	switch (task->state) {
+	case WAITING:
+		task->state = IDLE;
+		end_wait(task->task.waiter, -ECANCELED);
+		return true;
+	case QUEUED:
+		list_del(&task->task.node);
+		task->state = IDLE;
+		strand->nr--;
+		serve(strand);
+		return true;
+	case OUT:
+		task->state = CANCELLED;
+		*next = leave_line(strand, task);
+		return true;
+	default:
+		return false;
+	}
 }
 
 /* ---- the function ---- */
@@ -249,12 +297,15 @@ static void end(struct wpool_task *vehicle, int status)
 {
 	struct wpool_strand_task *task = strand_task_of(vehicle);
 	struct wpool_strand *strand = task->strand;
-	unsigned long flags;
 	bool died = status == -EIO, gone = false;
+	struct wpool_strand_task *next;
+	unsigned long flags;
 
 	if (died) {
 		raw_spin_lock_irqsave(&strand->lock, flags);
 		begin(strand);
+		/* the abort function has the last word; what is taken back is not in the pool */
+		take_back(strand, task, &next);
 		raw_spin_unlock_irqrestore(&strand->lock, flags);
 	}
 	if ((died || start(task)) && task->abort) {
@@ -409,52 +460,6 @@ int wpool_strand_submit(struct wpool_strand_task *task)
 EXPORT_SYMBOL_GPL(wpool_strand_submit);
 
 /* ---- cancel ---- */
-
-/*
- * If a CANCELLED task is in the line of the pool, it leaves. Returns the next head, which
- * the caller must send, or NULL.
- */
-static struct wpool_strand_task *leave_line(struct wpool_strand *strand,
-					    struct wpool_strand_task *task)
-	__must_hold(&strand->lock)
-{
-	lockdep_assert_held(&strand->lock);
-	if (task->state != CANCELLED || !wpool_admission_leave(&task->task))
-		return NULL;
-	wpool_debug_deactivate(&task->task);
-	task->state = IDLE;
-	return advance(strand);
-}
-
-/*
- * Take back a submit whose function has not started; false if there is none. *next is a
- * head that the caller must send, or NULL.
- */
-static bool take_back(struct wpool_strand *strand, struct wpool_strand_task *task,
-		      struct wpool_strand_task **next)
-	__must_hold(&strand->lock)
-{
-	lockdep_assert_held(&strand->lock);
-	*next = NULL;
-	switch (task->state) {
-	case WAITING:
-		task->state = IDLE;
-		end_wait(task->task.waiter, -ECANCELED);
-		return true;
-	case QUEUED:
-		list_del(&task->task.node);
-		task->state = IDLE;
-		strand->nr--;
-		serve(strand);
-		return true;
-	case OUT:
-		task->state = CANCELLED;
-		*next = leave_line(strand, task);
-		return true;
-	default:
-		return false;
-	}
-}
 
 bool wpool_strand_cancel(struct wpool_strand_task *task)
 {

@@ -11,8 +11,9 @@
  *   publish()          the same
  *   wpool_watch_end()  takes the entry out under the same; no wake-up comes afterwards
  *
- * The wait queue of a file that goes before its watch says so by POLLFREE, as to epoll, and lives for
- * a grace period from then on: who locks it holds the RCU lock since it read watch->head.
+ * The wait queue of a file that goes before its watch says so by POLLFREE, as to epoll, and
+ * lives for a grace period from then on: who locks it holds the RCU lock since it read
+ * watch->head.
  *
  * Barrier pair:
  *

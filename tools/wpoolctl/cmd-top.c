@@ -345,7 +345,8 @@ static int parse_view(const char *name, enum view *view, struct errmsg *e)
 	for (*view = VIEW_POOLS; *view < NR_VIEWS; ++*view)
 		if (!strcmp(view_names[*view], name))
 			return 0;
-	return errmsg_set(e, ERRMSG_Q " is not one of pools, functions, costs, workers, cpus", name);
+	return errmsg_set(e, ERRMSG_Q " is not one of pools, functions, costs, workers, cpus",
+			  name);
 }
 
 static int run(const struct command *cmd, int argc, char **argv)

@@ -101,7 +101,7 @@ void show_list(struct top *top, const struct list *list)
 		return;
 	for (i = 0; list->column[i].title; i++)
 		top_put_title(top, i, rows.width[i] < 0, abs(rows.width[i]),
-			  list->column[i].title);
+			      list->column[i].title);
 	screen_end_line();
 	sorted = top;
 	sorted_list = list;

@@ -32,7 +32,7 @@ bool top_is_shown(const struct top *top, size_t line)
 
 /* A title; the one by which the view is sorted is marked. */
 void top_put_title(const struct top *top, size_t i, bool left, int width,
-		      const char *title)
+		   const char *title)
 {
 	enum screen_style style = screen_is_open() && i == top->sort ? SCREEN_GOOD :
 				  SCREEN_TITLE;
@@ -104,7 +104,7 @@ static int compare_pools(const void *a, const void *b)
 
 	if (column_is_number(column)) {
 		order = top_compare_values(column_value(column, &one_line),
-				       column_value(column, &other_line));
+					   column_value(column, &other_line));
 	} else {
 		column_format(column, &one_line, one_text);
 		column_format(column, &other_line, other_text);
@@ -153,7 +153,7 @@ static void show_pools(struct top *top)
 	nr = columns_fit(columns, screen_width());
 	for (c = 0; c < nr; c++)
 		top_put_title(top, c, !column_is_number(columns->column[c]), columns->width[c],
-			  column_title(columns->column[c]));
+			      column_title(columns->column[c]));
 	screen_end_line();
 	sorted = top;
 	if (top->nr_pools)
