@@ -133,6 +133,15 @@ int dev_create(int fd, const char *name, const struct wpool_dev_attrs *attrs)
 	return 0;
 }
 
+int dev_group(int fd, __u32 max_outstanding)
+{
+	(void)fd;
+	if (!max_outstanding)
+		return -ERANGE;
+	note("group");
+	return 0;
+}
+
 int dev_tune(int fd, const struct wpool_dev_attrs *attrs)
 {
 	(void)fd;
