@@ -369,8 +369,7 @@ int actor_main(void *data)
 	finish(a, "wait at the end");
 	complete(&a->ended);
 	/* not kthread_stop(), which wakes who sleeps in a call */
-	while (!kthread_should_stop())
-		schedule_timeout_interruptible(HZ / 10);
+	torture_await_stop();
 	return 0;
 }
 

@@ -259,34 +259,7 @@ static enum hrtimer_restart shoot(struct hrtimer *timer)
 		submit(any_member(stage, &rnd), rnd_u64(&rnd), false);
 	if (rnd_one_in(&rnd, 16))
 		wpool_group_cancel(&stage->clients[rnd_below(&rnd, NR_CLIENTS)].group);
-	hrtimer_forward_now(timer, ns_to_ktime(rnd_from_to(&rnd, 50, 2000) *
-					       (u64)NSEC_PER_USEC));
-	return HRTIMER_RESTART;
-}
-
-static void tune(struct stage *stage, struct rnd *rnd)
-{
-	struct wpool_attrs attrs;
-	int err;
-
-	wpool_attrs_init(&attrs);
-	attrs.capacity = rnd_from_to(rnd, 1, 6);
-	attrs.queue_depth = rnd_one_in(rnd, 4) ? WPOOL_UNLIMITED : rnd_below(rnd, 8);
-	attrs.policy = rnd_one_in(rnd, 2) ? WPOOL_BLOCK : WPOOL_FAIL;
-	err = wpool_tune(stage->pool, &attrs, WPOOL_TUNE_CAPACITY | WPOOL_TUNE_QUEUE_DEPTH |
-			 WPOOL_TUNE_POLICY);
-	torture_check(!err, "stage %u: %d", stage->nr, err);
-}
-
-static void reopen(struct stage *stage, struct rnd *rnd)
-{
-	int err;
-
-	err = wpool_release(stage->pool, rnd_one_in(rnd, 2) ? WPOOL_RELEASE_CANCEL : 0);
-	torture_check(!err, "stage %u: release: %d", stage->nr, err);
-	usleep_range(10, 2000);
-	err = wpool_reboot(stage->pool);
-	torture_check(!err, "stage %u: reboot: %d", stage->nr, err);
+	return tirq_again(timer, rnd_from_to(&rnd, 50, 2000));
 }
 
 static void one_round(struct hand *hand)
@@ -303,10 +276,10 @@ static void one_round(struct hand *hand)
 	case 0:
 		/* one at a time, so that none finds it open that it has closed */
 		if (!hand->nr)
-			reopen(stage, &rnd);
+			tpool_reopen(stage->pool, &rnd);
 		break;
 	case 1 ... 4:
-		tune(stage, &rnd);
+		tpool_tune_limits(stage->pool, &rnd, 6, 8);
 		break;
 	case 5 ... 20:
 		flush(client, member, rnd_u64(&rnd));
@@ -341,8 +314,7 @@ static int hand_main(void *data)
 			cond_resched();
 	}
 	complete(&hand->ended);
-	while (!kthread_should_stop())
-		schedule_timeout_interruptible(HZ / 10);
+	torture_await_stop();
 	return 0;
 }
 
@@ -418,10 +390,7 @@ static void stop(struct stage *stage)
 	for (i = 0; i < NR_THREADS; i++) {
 		struct hand *hand = &stage->hands[i];
 
-		if (!torture_check(wait_for_completion_timeout(&hand->ended, TORTURE_PATIENCE),
-				   "stage %u: thread %u does not end", stage->nr, i))
-			torture_show_threads();
-		kthread_stop(hand->thread);
+		torture_stop_thread(hand->thread, &hand->ended);
 		rounds += hand->round;
 	}
 	WRITE_ONCE(stage->stop, true);

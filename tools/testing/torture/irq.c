@@ -59,14 +59,19 @@ static u32 shoot(struct source *source)
 	return rnd_from_to(&rnd, 100, 5000);
 }
 
+enum hrtimer_restart tirq_again(struct hrtimer *timer, u32 us)
+{
+	hrtimer_forward_now(timer, ns_to_ktime(us * (u64)NSEC_PER_USEC));
+	return HRTIMER_RESTART;
+}
+
 static enum hrtimer_restart fire_hard(struct hrtimer *timer)
 {
 	struct tirq *irq = container_of(timer, struct tirq, hard);
 
 	if (READ_ONCE(irq->stop))
 		return HRTIMER_NORESTART;
-	hrtimer_forward_now(timer, ns_to_ktime(shoot(&irq->from_hard) * (u64)NSEC_PER_USEC));
-	return HRTIMER_RESTART;
+	return tirq_again(timer, shoot(&irq->from_hard));
 }
 
 static void fire_soft(struct timer_list *timer)

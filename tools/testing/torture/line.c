@@ -148,8 +148,7 @@ static int waiter_main(void *data)
 		flush_signals(current);
 		complete(&w->left);
 	}
-	while (!kthread_should_stop())
-		schedule_timeout_interruptible(HZ / 10);
+	torture_await_stop();
 	return 0;
 }
 
@@ -168,8 +167,7 @@ static int barger_main(void *data)
 		} while (line->barger_ret == -EAGAIN);
 		complete(&line->barger_left);
 	}
-	while (!kthread_should_stop())
-		schedule_timeout_interruptible(HZ / 10);
+	torture_await_stop();
 	return 0;
 }
 
@@ -423,8 +421,7 @@ static int line_main(void *data)
 	/* after a violation whoever is left may be let go by this */
 	complete_all(&line->gate_opens);
 	complete(&line->ended);
-	while (!kthread_should_stop())
-		schedule_timeout_interruptible(HZ / 10);
+	torture_await_stop();
 	return 0;
 }
 

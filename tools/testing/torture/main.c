@@ -75,6 +75,20 @@ bool torture_leaving(void)
 	return completion_done(&time_over);
 }
 
+void torture_await_stop(void)
+{
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(HZ / 10);
+}
+
+void torture_stop_thread(struct task_struct *thread, struct completion *ended)
+{
+	if (!torture_check(wait_for_completion_timeout(ended, TORTURE_PATIENCE),
+			   "%s does not end", thread->comm))
+		torture_show_threads();
+	kthread_stop(thread);
+}
+
 static int conduct(void *data)
 {
 	void (*run)(u32 others) = data;
@@ -84,8 +98,7 @@ static int conduct(void *data)
 	shuffle_stop();
 	torture_set_state("done");
 	wait_for_completion(&time_over);
-	while (!kthread_should_stop())
-		schedule_timeout_interruptible(HZ / 10);
+	torture_await_stop();
 	return 0;
 }
 

@@ -278,34 +278,7 @@ static enum hrtimer_restart shoot(struct hrtimer *timer)
 	rnd_step(&rnd, seed, RND_STRAND_IRQ + stage->nr, stage->step++);
 	for (i = 0; i < NR_SHOTS; i++)
 		act(any_thing(stage, &rnd), &rnd);
-	hrtimer_forward_now(timer, ns_to_ktime(rnd_from_to(&rnd, 50, 2000) *
-					       (u64)NSEC_PER_USEC));
-	return HRTIMER_RESTART;
-}
-
-static void tune(struct stage *stage, struct rnd *rnd)
-{
-	struct wpool_attrs attrs;
-	int err;
-
-	wpool_attrs_init(&attrs);
-	attrs.capacity = rnd_from_to(rnd, 1, 4);
-	attrs.queue_depth = rnd_one_in(rnd, 4) ? WPOOL_UNLIMITED : rnd_below(rnd, 3);
-	attrs.policy = rnd_one_in(rnd, 2) ? WPOOL_BLOCK : WPOOL_FAIL;
-	err = wpool_tune(stage->pool, &attrs, WPOOL_TUNE_CAPACITY | WPOOL_TUNE_QUEUE_DEPTH |
-			 WPOOL_TUNE_POLICY);
-	torture_check(!err, "stage %u: %d", stage->nr, err);
-}
-
-static void reopen(struct stage *stage, struct rnd *rnd)
-{
-	int err;
-
-	err = wpool_release(stage->pool, rnd_one_in(rnd, 2) ? WPOOL_RELEASE_CANCEL : 0);
-	torture_check(!err, "stage %u: release: %d", stage->nr, err);
-	usleep_range(10, 2000);
-	err = wpool_reboot(stage->pool);
-	torture_check(!err, "stage %u: reboot: %d", stage->nr, err);
+	return tirq_again(timer, rnd_from_to(&rnd, 50, 2000));
 }
 
 static void one_round(struct stage *stage)
@@ -318,10 +291,10 @@ static void one_round(struct stage *stage)
 	line = &stage->lines[rnd_below(&rnd, NR_STRANDS)];
 	switch (rnd_below(&rnd, 256)) {
 	case 0:
-		reopen(stage, &rnd);
+		tpool_reopen(stage->pool, &rnd);
 		break;
 	case 1 ... 4:
-		tune(stage, &rnd);
+		tpool_tune_limits(stage->pool, &rnd, 4, 3);
 		break;
 	case 5 ... 8:
 		err = wpool_strand_flush(&line->strand);
@@ -357,8 +330,7 @@ static int stage_main(void *data)
 			cond_resched();
 	}
 	complete(&stage->ended);
-	while (!kthread_should_stop())
-		schedule_timeout_interruptible(HZ / 10);
+	torture_await_stop();
 	return 0;
 }
 
@@ -435,10 +407,7 @@ static void settle(struct stage *stage)
 
 static void stop(struct stage *stage)
 {
-	if (!torture_check(wait_for_completion_timeout(&stage->ended, TORTURE_PATIENCE),
-			   "stage %u: its thread does not end", stage->nr))
-		torture_show_threads();
-	kthread_stop(stage->thread);
+	torture_stop_thread(stage->thread, &stage->ended);
 	WRITE_ONCE(stage->stop, true);
 	hrtimer_cancel(&stage->timer);
 	settle(stage);

@@ -25,6 +25,7 @@
 #define TORTURE_H
 
 #include <linux/atomic.h>
+#include <linux/completion.h>
 #include <linux/hrtimer.h>
 #include <linux/kref.h>
 #include <linux/mutex.h>
@@ -54,6 +55,11 @@ bool torture_pause(unsigned int ms);
 
 /* The module is asked to go. */
 bool torture_leaving(void);
+
+/* The end of a thread: until it is stopped. */
+void torture_await_stop(void);
+/* Stop a thread that completes @ended and then awaits that; a violation if it is stuck. */
+void torture_stop_thread(struct task_struct *thread, struct completion *ended);
 
 /* Threads are numbered for rnd_step(): actors from 0, these after them. */
 enum {
@@ -208,6 +214,11 @@ void tpool_move(struct tpool *tp, struct rnd *rnd);
 /* Change its capacity, and know what is in force meanwhile. */
 void tpool_set_capacity(struct tpool *tp, u32 capacity);
 
+/* Of a pool without accounts: limits and policy at random, the queue shorter than @depths. */
+void tpool_tune_limits(struct wpool *pool, struct rnd *rnd, u32 max_capacity, u32 depths);
+/* Close it, and open it again after a moment; one thread at a time. */
+void tpool_reopen(struct wpool *pool, struct rnd *rnd);
+
 /* ---- item.c ---- */
 
 enum titem_kind {
@@ -305,6 +316,9 @@ int tirq_start(struct tpool *tp);
 void tirq_stop(struct tpool *tp);
 void tirq_go_on(struct tpool *tp);
 void tirq_free(struct tpool *tp);
+
+/* What the callback of a timer returns that is to come again in so many us. */
+enum hrtimer_restart tirq_again(struct hrtimer *timer, u32 us);
 
 /* ---- actor.c ---- */
 
