@@ -423,26 +423,6 @@ static bool take_off_line(struct wpool_event *event)
 	return ret;
 }
 
-/* Take a cancelled event out of the queues, and end it; false if another thread holds it. */
-static bool take_out(struct wpool_event *event)
-{
-	struct wpool_task *task = &event->task;
-	unsigned long flags;
-	struct wpool *pool;
-	bool ret;
-
-	/* keeps the pool for wpool_finish_drop() */
-	rcu_read_lock();
-	local_irq_save(flags);
-	pool = wpool_task_pool(task);
-	ret = pool && wpool_sched_unqueue(pool, task);
-	local_irq_restore(flags);
-	if (ret)
-		wpool_finish_drop(pool, task);
-	rcu_read_unlock();
-	return ret;
-}
-
 bool wpool_event_cancel(struct wpool_event *event)
 {
 	bool ret;
@@ -543,7 +523,7 @@ int wpool_event_cancel_sync(struct wpool_event *event)
 			break;
 		if ((state & STATE_MASK) == RUNNING)
 			wait_var_event(event, has_returned(event));
-		else if (!take_off_line(event) && !take_out(event))
+		else if (!take_off_line(event) && !wpool_finish_take_out(&event->task))
 			wpool_task_await_hands(&tries);
 	}
 	atomic_sub(ENDING, &event->state);

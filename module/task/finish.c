@@ -205,6 +205,24 @@ void wpool_finish_drop(struct wpool *pool, struct wpool_task *task)
 	wpool_finish_cancelled(pool, task);
 }
 
+bool wpool_finish_take_out(struct wpool_task *task)
+{
+	unsigned long flags;
+	struct wpool *pool;
+	bool ret;
+
+	/* keeps the pool for wpool_finish_drop() */
+	rcu_read_lock();
+	local_irq_save(flags);
+	pool = wpool_task_pool(task);
+	ret = pool && wpool_sched_unqueue(pool, task);
+	local_irq_restore(flags);
+	if (ret)
+		wpool_finish_drop(pool, task);
+	rcu_read_unlock();
+	return ret;
+}
+
 /*
  * Fail the tasks that the dead worker helped, innermost first. For tasks that were on
  * its stack only the accounts are settled: another thread may own that stack by now.

@@ -162,6 +162,16 @@ void wpool_finish_put_down(struct wpool *pool, struct wpool_task *task);
 void wpool_finish_drop(struct wpool *pool, struct wpool_task *task);
 
 /**
+ * wpool_finish_take_out() - take a task out of the queues and finish it as cancelled
+ * @task: the task of an event or of a strand, whose function finds that it was cancelled
+ *	and does nothing; the caller keeps its memory
+ *
+ * Context: process context.
+ * Return: true; false if another thread holds the task, or nobody does.
+ */
+bool wpool_finish_take_out(struct wpool_task *task);
+
+/**
  * wpool_finish_dead() - finish the tasks that a dead worker was inside
  * @w: the worker, whose thread is gone
  *

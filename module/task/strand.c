@@ -527,33 +527,23 @@ static bool is_running(struct wpool_strand *strand, struct wpool_strand_task *ta
 	return ret;
 }
 
-/* Get a cancelled task back from where it is; false if another thread holds it. */
-static bool take_out(struct wpool_strand *strand, struct wpool_strand_task *task)
+/* Take a cancelled task off the line of the pool; false if it is not there. */
+static bool take_off_line(struct wpool_strand *strand, struct wpool_strand_task *task)
 {
 	struct wpool_strand_task *next;
-	struct wpool *pool = NULL;
 	unsigned long flags;
-	bool left;
+	bool ret;
 
-	/* keeps the pool for wpool_finish_drop() */
-	rcu_read_lock();
+	/* keeps the pool */
 	local_irq_save(flags);
 	raw_spin_lock(&strand->lock);
 	next = leave_line(strand, task);
-	left = task->state != CANCELLED;
+	ret = task->state != CANCELLED;
 	raw_spin_unlock(&strand->lock);
 	if (next)
 		send(next);
-	if (!left)
-		pool = wpool_task_pool(&task->task);
-	if (pool && !wpool_sched_unqueue(pool, &task->task))
-		pool = NULL;
 	local_irq_restore(flags);
-	/* calls end(), which finds the task cancelled */
-	if (pool)
-		wpool_finish_drop(pool, &task->task);
-	rcu_read_unlock();
-	return left || pool;
+	return ret;
 }
 
 /* Refuse submits of the task, or one thread less does. */
@@ -584,7 +574,7 @@ int wpool_strand_cancel_sync(struct wpool_strand_task *task)
 	ret = wpool_strand_cancel(task);
 	/* nobody submits it: it is CANCELLED, or IDLE, in its function or not */
 	while (READ_ONCE(task->state) == CANCELLED)
-		if (!take_out(strand, task))
+		if (!take_off_line(strand, task) && !wpool_finish_take_out(&task->task))
 			wpool_task_await_hands(&tries);
 	wait_var_event(strand, !is_running(strand, task));
 	set_ending(task, -1);
