@@ -110,7 +110,9 @@ TEST_F(group, cancel_all)
 	ASSERT_TRUE(WAIT_FOR(cancel(self->fd, 0, 99, &cancelled, &stopped) == 0));
 	EXPECT_EQ(0, cancel(self->fd, WPOOL_DEV_CANCEL_ALL, 0, &cancelled, &stopped));
 	EXPECT_EQ(BOUND - 1, cancelled);
-	EXPECT_EQ(2, stopped);
+	/* the one that runs, and the submitter unless it has already gone */
+	EXPECT_LE(1, stopped);
+	EXPECT_GE(2, stopped);
 	/* if it was not in line yet, it is when it is cancelled again, or its task is */
 	ASSERT_TRUE(WAIT_FOR(!cancel_all(self->fd) && !pool_figure(self->fd, outstanding)));
 	ASSERT_EQ(0, pthread_join(thread, NULL));
