@@ -5,6 +5,7 @@
 #include "strand_tasks.h"
 
 #define NR_RACE_TASKS	8
+#define NR_WAITERS	70
 #define NR_RACE_ROUNDS	(WPK_LIMIT_TASKS / 2)
 
 /* ---- the end of a strand -------------------------------------------------- */
@@ -37,6 +38,41 @@ static void wpool_strand_destroy_waits_and_refuses(struct kunit *test)
 	st_submit(test, &st[2], 1);
 	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&st[2].runs), 1);
+}
+
+/* More than are woken in one hold of the lock. */
+static void refuse_many(struct kunit *test, int (*end)(struct wpk_thread *thread))
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct st_strand *of = st_strand(test, wpk_pool(test, 1, 0), 1);
+	struct st *st = st_tasks(test, of, gate, NR_WAITERS + 2);
+	struct wpk_thread *waiters[NR_WAITERS], *thread;
+	int i;
+
+	st_submit(test, st, 1);
+	for (i = 0; i < NR_WAITERS; i++)
+		waiters[i] = st_waiter(test, &st[i + 1]);
+	thread = wpk_thread(test, end, of->strand.pool, NULL, &of->strand);
+	/* it is shut before the turn of its head ends */
+	WPK_ASSERT_EVENTUALLY(test, wpool_strand_try_submit(&st[NR_WAITERS + 1].task) ==
+				    -ESHUTDOWN);
+	wpk_gate_open(gate);
+	for (i = 0; i < NR_WAITERS; i++)
+		KUNIT_EXPECT_EQ(test, wpk_join(test, waiters[i]), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	for (i = 0; i < NR_WAITERS; i++)
+		KUNIT_EXPECT_EQ(test, atomic_read(&st[i + 1].runs), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&of->returned), 1);
+}
+
+static void wpool_strand_destroy_refuses_all_that_wait(struct kunit *test)
+{
+	refuse_many(test, do_destroy_strand);
+}
+
+static void wpool_release_refuses_all_that_wait_for_a_strand(struct kunit *test)
+{
+	refuse_many(test, wpk_do_release);
 }
 
 struct loner {
@@ -380,10 +416,12 @@ static void wpool_release_under_load_of_a_strand_loses_none(struct kunit *test)
 
 static struct kunit_case strand_end_cases[] = {
 	KUNIT_CASE(wpool_strand_destroy_waits_and_refuses),
+	KUNIT_CASE(wpool_strand_destroy_refuses_all_that_wait),
 	KUNIT_CASE_SLOW(wpool_strand_function_may_free_its_task),
 	KUNIT_CASE(wpool_strand_finish_while_others_wait_is_false),
 	KUNIT_CASE_SLOW(wpool_strand_finish_last_task_may_free_the_strand),
 	KUNIT_CASE(wpool_release_runs_what_strands_have_accepted),
+	KUNIT_CASE(wpool_release_refuses_all_that_wait_for_a_strand),
 	KUNIT_CASE(wpool_release_unlimited_pool_runs_what_strands_have_accepted),
 	KUNIT_CASE(wpool_release_cancel_aborts_what_has_not_started),
 	KUNIT_CASE(wpool_destroy_waits_for_strands),

@@ -73,6 +73,9 @@
 #define CLOSED		BIT(2)	/* accepts no tasks */
 #define WAITED		BIT(3)	/* submitters have waited for room */
 
+/* How many submitters of a strand that is shut are woken in one hold of its lock. */
+#define REFUSED_AT_ONCE	32
+
 /* A mark in the queue, of a thread that flushes. */
 struct mark {
 	struct wpool_strand_task place;
@@ -115,28 +118,44 @@ static void end_wait(struct wpool_waiter *waiter, int error)
 	wake_up_process(thread);
 }
 
-/* There may be room, or the strand is shut: see to those that wait. */
+/*
+ * If the strand is shut, refuse those that wait for room, some in one hold of the lock.
+ * Returns false if there are more, and then the lock must be dropped before the next call.
+ */
+static bool refuse_some(struct wpool_strand *strand)
+	__must_hold(&strand->lock)
+{
+	struct wpool_waiter *waiter;
+	unsigned int nr;
+
+	lockdep_assert_held(&strand->lock);
+	/* some wait, so there is a head, which keeps the pool */
+	if (list_empty(&strand->waiters) ||
+	    !(strand->flags & CLOSED || wpool_is_closed(strand->pool)))
+		return true;
+	for (nr = 0; nr < REFUSED_AT_ONCE; nr++) {
+		waiter = list_first_entry_or_null(&strand->waiters, struct wpool_waiter,
+						  place.node);
+		if (!waiter)
+			return true;
+		strand_task_of(waiter->tasks[0])->state = IDLE;
+		end_wait(waiter, -ESHUTDOWN);
+	}
+	return list_empty(&strand->waiters);
+}
+
+/* There may be room: accept the tasks of those that wait for it. */
 static void serve(struct wpool_strand *strand)
 	__must_hold(&strand->lock)
 {
-	struct wpool_waiter *waiter, *next;
-	struct wpool_strand_task *task;
-	bool shut;
+	struct wpool_waiter *waiter;
 
 	lockdep_assert_held(&strand->lock);
-	if (list_empty(&strand->waiters))
-		return;
-	/* some wait, so there is a head, which keeps the pool */
-	shut = strand->flags & CLOSED || wpool_is_closed(strand->pool);
-	list_for_each_entry_safe(waiter, next, &strand->waiters, place.node) {
-		if (!shut && strand->nr >= strand->limit)
-			break;
-		task = strand_task_of(waiter->tasks[0]);
-		task->state = IDLE;
+	while (strand->nr < strand->limit && !list_empty(&strand->waiters)) {
+		waiter = list_first_entry(&strand->waiters, struct wpool_waiter, place.node);
 		/* never the head: the caller is about to make the next one that */
-		if (!shut)
-			put(strand, task);
-		end_wait(waiter, shut ? -ESHUTDOWN : 0);
+		put(strand, strand_task_of(waiter->tasks[0]));
+		end_wait(waiter, 0);
 	}
 }
 
@@ -184,7 +203,9 @@ static struct wpool_strand_task *leave_line(struct wpool_strand *strand,
 	__must_hold(&strand->lock)
 {
 	lockdep_assert_held(&strand->lock);
-	if (task->state != CANCELLED || !wpool_admission_leave(&task->task))
+	/* with more to refuse, its vehicle ends its turn, when it arrives */
+	if (task->state != CANCELLED || !refuse_some(strand) ||
+	    !wpool_admission_leave(&task->task))
 		return NULL;
 	wpool_debug_deactivate(&task->task);
 	task->state = IDLE;
@@ -210,7 +231,8 @@ static bool take_back(struct wpool_strand *strand, struct wpool_strand_task *tas
 		list_del(&task->task.node);
 		task->state = IDLE;
 		strand->nr--;
-		serve(strand);
+		if (refuse_some(strand))
+			serve(strand);
 		return true;
 	case OUT:
 		task->state = CANCELLED;
@@ -257,6 +279,12 @@ static void stop(struct wpool_strand *strand)
 
 	local_irq_save(flags);
 	raw_spin_lock(&strand->lock);
+	/* the head, as it still is, keeps the strand */
+	while (!refuse_some(strand)) {
+		raw_spin_unlock_irqrestore(&strand->lock, flags);
+		local_irq_save(flags);
+		raw_spin_lock(&strand->lock);
+	}
 	awaited = strand->flags & AWAITED;
 	strand->flags &= ~(RUNNING | AWAITED);
 	strand->runner = 0;
@@ -633,7 +661,10 @@ int wpool_strand_destroy(struct wpool_strand *strand)
 	lockdep_wait(strand);
 	raw_spin_lock_irqsave(&strand->lock, flags);
 	strand->flags |= CLOSED;
-	serve(strand);
+	while (!refuse_some(strand)) {
+		raw_spin_unlock_irqrestore(&strand->lock, flags);
+		raw_spin_lock_irqsave(&strand->lock, flags);
+	}
 	waited = strand->flags & WAITED;
 	raw_spin_unlock_irqrestore(&strand->lock, flags);
 	flush(strand, TASK_UNINTERRUPTIBLE);
