@@ -96,7 +96,7 @@ static void wpool_tune_up_serves_many_waiters_with_interrupts_in_between(struct 
 		wpk_jobs_ran_once(test, jobs[i]);
 }
 
-#define NR_SWINGS 40
+#define NR_SWINGS WPK_ROUNDS(40)
 
 /*
  * Finishers, newcomers and changes of the limit serve side by side, also when it goes

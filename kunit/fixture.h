@@ -35,14 +35,20 @@
 #define WPK_PATIENCE		(30 * HZ)
 #define WPK_CASE_LIMIT		(8 * WPK_PATIENCE)	/* KUnit's own: 300 s */
 
+/*
+ * A kernel that looks at every access needs some twenty times as long for a round, and is
+ * not there to try many of them, which the native kernel does.
+ */
+#define WPK_ROUNDS(n)		(IS_ENABLED(CONFIG_KASAN) ? ((n) + 3) / 4 : (n))
+
 /* How often the stress cases go round: all of them, so that the sum shows. */
-#define WPK_RING_ITEMS		20000U	/* through one ring, by several takers */
-#define WPK_SPILL_TASKS		10000U	/* from one CPU, far more than a ring */
-#define WPK_WAKE_ROUNDS		1500U	/* single submits to a pool that parks */
-#define WPK_LIFETIME_ROUNDS	1000U	/* allocate, submit, wait, free */
-#define WPK_CANCEL_ROUNDS	1000U	/* cancel against a taker */
-#define WPK_LIMIT_TASKS		4000U	/* per submitter, against a limit */
-#define WPK_FUNC_ROUNDS		10000U	/* jobs of the simple pool */
+#define WPK_RING_ITEMS		WPK_ROUNDS(20000U)	/* through one ring, by several takers */
+#define WPK_SPILL_TASKS		WPK_ROUNDS(10000U)	/* from one CPU, far more than a ring */
+#define WPK_WAKE_ROUNDS		WPK_ROUNDS(1500U)	/* single submits to a pool that parks */
+#define WPK_LIFETIME_ROUNDS	WPK_ROUNDS(1000U)	/* allocate, submit, wait, free */
+#define WPK_CANCEL_ROUNDS	WPK_ROUNDS(1000U)	/* cancel against a taker */
+#define WPK_LIMIT_TASKS		WPK_ROUNDS(4000U)	/* per submitter, against a limit */
+#define WPK_FUNC_ROUNDS		WPK_ROUNDS(10000U)	/* jobs of the simple pool */
 #define WPK_REBORN_POOLS	10U	/* start and stop a server in a row */
 #define WPK_BARGE_ROUNDS	8U	/* a newcomer against those in line */
 #define WPK_DESTROY_ROUNDS	3U	/* destroy under load */

@@ -14,7 +14,7 @@
 
 /* ---- places --------------------------------------------------------------- */
 
-#define NR_AGAIN 3000
+#define NR_AGAIN WPK_ROUNDS(3000)
 
 static int submit_pending(struct wpk_thread *thread)
 {
@@ -60,7 +60,7 @@ static void wpool_try_submit_pending_task_takes_nobodys_place(struct kunit *test
 	wpk_move_to(-1);
 }
 
-#define NR_ENDS		600
+#define NR_ENDS		WPK_ROUNDS(600)
 #define MAX_DELAY_NS	5000
 
 struct again {
@@ -135,7 +135,7 @@ static void wpool_try_submit_in_an_interrupt_finds_the_place_of_its_task(struct 
 
 /* ---- what a flush waits for ----------------------------------------------- */
 
-#define NR_BATCHES	1000
+#define NR_BATCHES	WPK_ROUNDS(1000)
 #define BATCH		32
 
 static int submit_batches(struct wpk_thread *thread)
@@ -217,7 +217,7 @@ static int submit_and_cancel_each(struct wpk_thread *thread)
 	return 0;
 }
 
-#define NR_LOOKS 5000
+#define NR_LOOKS WPK_ROUNDS(5000)
 
 /* Not even for a moment, and also where figures of several CPUs are summed up. */
 static void wpool_get_stats_cancelled_tasks_never_count_as_completed(struct kunit *test)

@@ -30,7 +30,7 @@ static void full_pool(struct kunit *test, struct full *full, enum wpool_policy p
 
 /* ---- policy run ----------------------------------------------------------- */
 
-#define NR_SUBMITS 30000
+#define NR_SUBMITS WPK_ROUNDS(30000)
 
 static int submit_often(struct wpk_thread *thread)
 {
@@ -362,7 +362,7 @@ static void wpool_task_cancel_detached_task_in_hands_leaves_its_pool_behind(stru
 
 /* ---- two pools ------------------------------------------------------------ */
 
-#define NR_MOVES 3000
+#define NR_MOVES WPK_ROUNDS(3000)
 
 /* @arg: two pools, by turns */
 static int submit_by_turns(struct wpk_thread *thread)
@@ -506,7 +506,7 @@ static void wpool_task_cancel_sync_second_run_taken_back_is_ecanceled(struct kun
 
 /* ---- the limit ------------------------------------------------------------ */
 
-#define NR_TRIES 3000
+#define NR_TRIES WPK_ROUNDS(3000)
 
 /* @arg: a task that no pool accepts, because its owner is going */
 static int submit_in_vain(struct wpk_thread *thread)

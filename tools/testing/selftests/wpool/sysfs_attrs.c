@@ -501,7 +501,7 @@ static bool has_counted(const char *pool, unsigned long long nr)
 
 TEST_F(attrs, histogram)
 {
-	static const size_t chunks[] = { 1, 54, 56, 4096, 16384 };
+	static const size_t chunks[] = { 7, 54, 56, 4096, 16384 };
 	static char table[65536], again[65536];
 	const char *pool = self->pool.name;
 	ssize_t len;
