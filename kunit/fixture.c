@@ -298,15 +298,23 @@ bool wpk_jobs_finished(struct wpk_jobs *jobs, int nr)
 	return wait_for_count(jobs, &jobs->finished, nr);
 }
 
-bool wpk_patiently(struct completion *done)
+/* Something that moves as long as there is progress. */
+static unsigned long progress(struct task_struct *thread)
 {
-	int before;
+	unsigned long nr = atomic_read(&nr_starts);
+
+	return thread ? nr + READ_ONCE(thread->nvcsw) + READ_ONCE(thread->nivcsw) : nr;
+}
+
+bool wpk_patiently(struct completion *done, struct task_struct *thread)
+{
+	unsigned long before;
 
 	do {
-		before = atomic_read(&nr_starts);
+		before = progress(thread);
 		if (wait_for_completion_timeout(done, WPK_PATIENCE))
 			return true;
-	} while (atomic_read(&nr_starts) != before);
+	} while (progress(thread) != before);
 	return false;
 }
 

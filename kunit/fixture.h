@@ -233,8 +233,11 @@ void wpk_keep(struct kunit *test, struct wpk_thread *thread);
 /* Return what the thread returned; -EBUSY, and a failure, if it does not. */
 int wpk_join(struct kunit *test, struct wpk_thread *thread);
 bool wpk_ended(struct wpk_thread *thread);
-/* Wait until @done; false if it is not, and for WPK_PATIENCE no task has started. */
-bool wpk_patiently(struct completion *done);
+/*
+ * Wait until @done; false if it is not, and for WPK_PATIENCE no job has started, nor has
+ * @thread, if there is one, done anything.
+ */
+bool wpk_patiently(struct completion *done, struct task_struct *thread);
 /* Wait until the thread is in a sleep that only a kill ends early. */
 bool wpk_sleeps(struct wpk_thread *thread);
 void wpk_kill(struct wpk_thread *thread);

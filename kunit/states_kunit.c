@@ -349,7 +349,7 @@ static void wpool_task_cancel_detached_task_in_hands_leaves_its_pool_behind(stru
 	wpk_probe(test, "workqueue_execute_end", note_end_of_work, memory);
 	memory->pool = short_lived_pool(test);
 	outlive(test, memory->pool, task, gate, holder);
-	KUNIT_ASSERT_TRUE(test, wpk_patiently(&memory->gone));
+	KUNIT_ASSERT_TRUE(test, wpk_patiently(&memory->gone, NULL));
 
 	full_pool(test, &full, WPOOL_BLOCK);
 	hands->task = task;

@@ -64,7 +64,7 @@ int wpk_join(struct kunit *test, struct wpk_thread *thread)
 {
 	if (!thread->task)
 		return thread->ret;
-	if (!wpk_patiently(&thread->done)) {
+	if (!wpk_patiently(&thread->done, thread->task)) {
 		KUNIT_FAIL(test, "a thread in %ps does not come back",
 			   thread->fn);
 		return -EBUSY;

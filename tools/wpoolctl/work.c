@@ -2,6 +2,7 @@
 /* Workloads as people write them, and the order in which they take turns. */
 #include "work.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@ enum work_arg {
 	ARG_NONE,
 	ARG_DURATION,
 	ARG_COUNT,
+	ARG_FD,
 	ARG_SIZE,
 	ARG_TREE,
 };
@@ -33,6 +35,7 @@ static const struct work_kind kinds[] = {
 	{ "fault", WPOOL_WORK_FAULT, ARG_NONE },
 	{ "timer", WPOOL_WORK_TIMER, ARG_DURATION },
 	{ "strand", WPOOL_WORK_STRAND, ARG_DURATION },
+	{ "poll", WPOOL_WORK_POLL, ARG_FD },
 	{ }
 };
 
@@ -92,6 +95,7 @@ static int parse_arg(const struct work_kind *kind, char *arg, struct work *work,
 	static const char *const wanted[] = {
 		[ARG_DURATION] = "a duration, such as 10ms",
 		[ARG_COUNT] = "how often, such as 10",
+		[ARG_FD] = "the number of an open file, such as 3",
 		[ARG_SIZE] = "a size, such as 64K",
 		[ARG_TREE] = "DEPTHxFANOUT[:DURATION], such as 4x2:10us",
 	};
@@ -107,6 +111,8 @@ static int parse_arg(const struct work_kind *kind, char *arg, struct work *work,
 		return amount_parse(arg, parse_duration, WPOOL_MAX_WORK_NS, &work->amount, e);
 	case ARG_COUNT:
 		return amount_parse(arg, parse_count, WPOOL_MAX_WORK_YIELDS, &work->amount, e);
+	case ARG_FD:
+		return parse_u64(arg, 0, INT_MAX, &work->amount.low, e);
 	case ARG_SIZE:
 		return amount_parse(arg, parse_size, WPOOL_MAX_WORK_BYTES, &work->amount, e);
 	default:
@@ -143,7 +149,8 @@ int work_parse(const char *s, struct work *work, struct errmsg *e)
 	kind = find_kind(copy);
 	if (!kind) {
 		errmsg_set(e, ERRMSG_Q " is not one of %s", copy,
-			   "noop, spin, sleep, yield, touch, hash, lock, tree, fault, timer");
+			   "noop, spin, sleep, yield, touch, hash, lock, tree, fault, timer, "
+			   "strand, poll");
 		goto err_free;
 	}
 	parsed.kind = kind->kind;

@@ -220,6 +220,7 @@ struct wpool_dev_simple {
 #define WPOOL_WORK_FAULT	8	/* oops; EPERM without allow_fault=1 or under policy run */
 #define WPOOL_WORK_TIMER	9	/* arg: ns to wait without a worker, before it starts */
 #define WPOOL_WORK_STRAND	10	/* arg: ns of CPU, one after the other for each file */
+#define WPOOL_WORK_POLL		11	/* arg: a file to wait for without a worker, before it starts */
 
 #define WPOOL_WORK_SILENT	(1U << 0)	/* no completion record, histograms only */
 
@@ -238,6 +239,13 @@ struct wpool_dev_simple {
  *
  * A timer is always accepted by an open pool, and takes no room in it while it waits. If
  * the pool is closed when the time has come, its record has the status -ESHUTDOWN.
+ *
+ * A task of the kind poll does the same until the file, an eventfd for example, can be read
+ * from, or is at its end; it reads nothing. If that does not happen within
+ * WPOOL_MAX_WORK_NS, its record has the status -ETIME. The file is looked at when its
+ * descriptor's turn comes, so tasks before one that is refused are accepted: EBADF no such
+ * file; EPERM it cannot be polled; ELOOP it is /dev/wpool. Or its record says EOPNOTSUPP,
+ * if the file does not wake those who poll it through one wait queue.
  *
  * The tasks of the kind strand that are submitted through one file run one after the other,
  * in the order of their submits. They are always accepted by an open pool, and only the

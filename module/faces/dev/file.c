@@ -157,12 +157,13 @@ struct wpool_group *wpool_devfile_group(struct wpool_devfile *file)
 	return group;
 }
 
-struct wpool_devfile *wpool_devfile_create(void)
+struct wpool_devfile *wpool_devfile_create(const struct file_operations *ops)
 {
 	struct wpool_devfile *file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
 
 	if (!file)
 		return ERR_PTR(-ENOMEM);
+	file->ops = ops;
 	spin_lock_init(&file->lock);
 	INIT_LIST_HEAD(&file->unfinished);
 	INIT_LIST_HEAD(&file->done);

@@ -17,11 +17,13 @@
 #include <linux/wpool.h>
 #include <uapi/linux/wpool.h>
 
+struct file_operations;
 struct wpool;
 struct wpool_devstrand;
 
 /**
  * struct wpool_devfile - an open file
+ * @ops: I: what all open /dev/wpool have, and no other file
  * @lock: protects the fields marked L; taken in process context only
  * @unfinished: L: tasks that have no record yet
  * @done: L: tasks whose record is unread, oldest first
@@ -48,9 +50,10 @@ struct wpool_devstrand;
  * @group: the group of the tasks; it does its own locking
  * @free_work: ends the group and frees the file, which no task of the group can do
  *
- * W: as L, but read without the lock, READ_ONCE and WRITE_ONCE.
+ * I: set at the open. W: as L, but read without the lock, READ_ONCE and WRITE_ONCE.
  */
 struct wpool_devfile {
+	const struct file_operations *ops;
 	spinlock_t lock;		/* protects L, and writes to W */
 	struct list_head unfinished;
 	struct list_head done;
@@ -79,11 +82,12 @@ struct wpool_devfile {
 
 /**
  * wpool_devfile_create() - create the file for an open
+ * @ops: of the struct file
  *
  * Context: process context; sleeps.
  * Return: the file, attached to no pool; ERR_PTR(-ENOMEM).
  */
-struct wpool_devfile *wpool_devfile_create(void);
+struct wpool_devfile *wpool_devfile_create(const struct file_operations *ops);
 
 /**
  * wpool_devfile_close() - end a file that is closed for good

@@ -24,7 +24,7 @@
  *   - a caller of wpool_task_cancel() or wpool_workload_stop() holds the
  *     file's lock and has found the item on the list of unfinished ones. So neither
  *     the item nor the thread that runs it can end before the caller lets go;
- *   - a timer (timer.c) or a turn of a strand (strand.c) stands for a task until it
+ *   - an event (armed.c) or a turn of a strand (strand.c) stands for a task until it
  *     starts, and ends it in any case;
  *   - a task of the file's group that is cancelled does not run, because its function
  *     finds its record. It may free the last item, but not the file;
@@ -44,9 +44,9 @@
 #include <linux/wpool.h>
 
 #include "core/state.h"
+#include "faces/dev/armed.h"
 #include "faces/dev/file.h"
 #include "faces/dev/strand.h"
-#include "faces/dev/timer.h"
 #include "faces/dev/workload.h"
 
 /* Tasks handed to the pool at a time; the array is on the stack. */
@@ -62,7 +62,7 @@
  * @node: L: on file->unfinished, file->done or a local list; empty if on none
  * @file: I: the file
  * @load: I: what the task does; has rules of its own
- * @timer: I: what waits instead of the task before it starts, or NULL
+ * @armed: I: what waits instead of the task before it starts, or NULL
  * @turn: I: the same for a task of the file's strand
  * @seq: I: number among the tasks of the file
  * @cookie: I: cookie of the descriptor
@@ -88,7 +88,7 @@ struct item {
 	struct list_head node;
 	struct wpool_devfile *file;
 	struct wpool_workload load;
-	struct wpool_devtimer *timer;
+	struct wpool_devarmed *armed;
 	struct wpool_devturn *turn;
 	u64 seq;
 	u64 cookie;
@@ -219,6 +219,7 @@ DEV_TASK(tree)
 DEV_TASK(fault)
 DEV_TASK(timer)
 DEV_TASK(strand)
+DEV_TASK(poll)
 
 static const wpool_task_fn task_fns[] = {
 	[WPOOL_WORK_NOOP] = dev_noop,
@@ -232,6 +233,7 @@ static const wpool_task_fn task_fns[] = {
 	[WPOOL_WORK_FAULT] = dev_fault,
 	[WPOOL_WORK_TIMER] = dev_timer,
 	[WPOOL_WORK_STRAND] = dev_strand,
+	[WPOOL_WORK_POLL] = dev_poll,
 };
 
 static void dev_task_abort(struct wpool_task *task, int status)
@@ -270,7 +272,7 @@ static void item_init(struct item *item, struct wpool_devfile *file,
 	INIT_LIST_HEAD(&item->node);
 	item->file = file;
 	wpool_workload_init(&item->load, work, pool);
-	item->timer = NULL;
+	item->armed = NULL;
 	item->turn = NULL;
 	item->cookie = work->cookie;
 	item->submit_ns = submit_ns;
@@ -414,7 +416,8 @@ static int submit_chunk(struct wpool_devfile *file, struct wpool *pool,
 /* Is it a task for which something else stands before it starts? */
 static bool is_stood_for(const struct wpool_dev_work *work)
 {
-	return work->kind == WPOOL_WORK_TIMER || work->kind == WPOOL_WORK_STRAND;
+	return work->kind == WPOOL_WORK_TIMER || work->kind == WPOOL_WORK_STRAND ||
+	       work->kind == WPOOL_WORK_POLL;
 }
 
 /* The strand of a file, which it gets with the first task that needs it; or NULL. */
@@ -431,19 +434,42 @@ static struct wpool_devstrand *strand_of(struct wpool_devfile *file, struct wpoo
 	return READ_ONCE(file->strand);
 }
 
-/* Allocate what stands for a task; false if there is no memory. */
-static bool stand_in_create(struct item *item, struct wpool *pool)
+static int turn_create(struct item *item, struct wpool *pool)
 {
-	struct wpool_devstrand *strand;
+	struct wpool_devstrand *strand = strand_of(item->file, pool);
 
-	if (item->load.kind == WPOOL_WORK_TIMER) {
-		item->timer = wpool_devtimer_create(pool, &item->task, dev_timer, dev_task_abort);
-		return item->timer;
-	}
-	strand = strand_of(item->file, pool);
 	if (strand)
 		item->turn = wpool_devturn_create(strand, &item->task, dev_strand, dev_task_abort);
-	return item->turn;
+	return item->turn ? 0 : -ENOMEM;
+}
+
+static int armed_create(struct item *item, struct wpool *pool)
+{
+	item->armed = wpool_devarmed_create(pool, &item->task, task_fns[item->load.kind],
+					    dev_task_abort);
+	return item->armed ? 0 : -ENOMEM;
+}
+
+static void stand_in_free(struct item *item)
+{
+	wpool_devarmed_free(item->armed);
+	wpool_devturn_free(item->turn);
+}
+
+/* Allocate what stands for a task. Returns 0, -ENOMEM, or what is wrong with the file. */
+static int stand_in_create(struct item *item, struct wpool *pool)
+{
+	int err;
+
+	if (item->load.kind == WPOOL_WORK_STRAND)
+		return turn_create(item, pool);
+	err = armed_create(item, pool);
+	if (!err && item->load.kind == WPOOL_WORK_POLL)
+		err = wpool_devarmed_set_file(item->armed, item->load.arg,
+					      item->file->ops);
+	if (err)
+		stand_in_free(item);
+	return err;
 }
 
 /* Returns 0 or -ESHUTDOWN. */
@@ -451,18 +477,19 @@ static int stand_in_start(struct item *item)
 {
 	if (item->turn)
 		return wpool_devturn_start(item->turn);
-	wpool_devtimer_start(item->timer, item->load.arg);
+	wpool_devarmed_start(item->armed, item->load.kind == WPOOL_WORK_POLL ?
+					  WPOOL_MAX_WORK_NS : item->load.arg);
 	return 0;
 }
 
-/* Submit tasks that timers, or turns of the strand, stand for. */
+/* Submit tasks that events, or turns of the strand, stand for. */
 static int submit_stand_ins(struct wpool_devfile *file, struct wpool *pool,
 			    const struct wpool_dev_work *works, u32 max)
 {
 	struct wpool_task *tasks[SUBMIT_CHUNK];
 	struct item *item;
 	u32 i, nr, added;
-	int err = -ENOMEM;
+	int err = 0;
 	u64 now;
 
 	if (wpool_is_closed(pool))
@@ -473,7 +500,8 @@ static int submit_stand_ins(struct wpool_devfile *file, struct wpool *pool,
 	for (nr = 0; nr < max; nr++) {
 		item = container_of(tasks[nr], struct item, task);
 		item_init(item, file, &works[nr], pool, now, false);
-		if (!stand_in_create(item, pool))
+		err = stand_in_create(item, pool);
+		if (err)
 			break;
 	}
 	if (nr < max)
@@ -492,8 +520,7 @@ static int submit_stand_ins(struct wpool_devfile *file, struct wpool *pool,
 	spin_unlock(&file->lock);
 	for (i = added; i < nr; i++) {
 		item = container_of(tasks[i], struct item, task);
-		wpool_devtimer_free(item->timer);
-		wpool_devturn_free(item->turn);
+		stand_in_free(item);
 		kmem_cache_free(item_cache, item);
 	}
 	return added ?: err;
@@ -592,8 +619,8 @@ static bool item_cancel(struct item *item, u64 now)
 	__must_hold(&item->file->lock)
 {
 	lockdep_assert_held(&item->file->lock);
-	if (item->timer) {
-		if (!wpool_devtimer_cancel(item->timer))
+	if (item->armed) {
+		if (!wpool_devarmed_cancel(item->armed))
 			return false;
 	} else if (item->turn) {
 		if (!wpool_devturn_cancel(item->turn))

@@ -93,6 +93,7 @@ int wpool_workload_check(const struct wpool_dev_work *work)
 
 	switch (work->kind) {
 	case WPOOL_WORK_NOOP:
+	case WPOOL_WORK_POLL:
 		return 0;
 	case WPOOL_WORK_SPIN:
 	case WPOOL_WORK_SLEEP:
@@ -328,6 +329,7 @@ static int (*const works[])(struct wpool_workload *load) = {
 	[WPOOL_WORK_FAULT] = wpool_fault_on_purpose,
 	/* it has waited before */
 	[WPOOL_WORK_TIMER] = run_noop,
+	[WPOOL_WORK_POLL] = run_noop,
 	[WPOOL_WORK_STRAND] = run_spin,
 };
 

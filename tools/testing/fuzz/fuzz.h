@@ -115,6 +115,7 @@ struct shared {
 
 extern struct shared *shared;
 extern uint64_t seed;
+extern int ready_fd;		/* a file that can always be read from */
 
 /* Say what is wrong, once for each of the first few. */
 void complain(struct fuzzer *f, const char *format, ...);

@@ -25,6 +25,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -42,6 +43,7 @@
 
 struct shared *shared;
 uint64_t seed;
+int ready_fd;
 
 static uint64_t nr_calls = 100000;
 static unsigned int nr_threads = 4;
@@ -442,6 +444,7 @@ int main(int argc, char **argv)
 		      -1, 0);
 	self->nr = MAX_THREADS;
 	signals_init();
+	ready_fd = eventfd(1, 0);
 	ioctls_init();
 	files_init();
 	texts_init();

@@ -153,7 +153,7 @@ static void gen_work(struct fuzzer *f, struct wpool_dev_work *work, bool runs)
 	struct rng *rng = &f->rng;
 
 	do
-		work->kind = one_in(rng, 2) ? WPOOL_WORK_NOOP : below(rng, WPOOL_WORK_STRAND + 1);
+		work->kind = one_in(rng, 2) ? WPOOL_WORK_NOOP : below(rng, WPOOL_WORK_POLL + 1);
 	while (work->kind == WPOOL_WORK_FAULT);
 	work->flags = one_in(rng, 8) ? WPOOL_WORK_SILENT : 0;
 	work->depth = rnd(rng);
@@ -176,6 +176,9 @@ static void gen_work(struct fuzzer *f, struct wpool_dev_work *work, bool runs)
 		break;
 	case WPOOL_WORK_HASH:
 		work->arg = patient ? 1 << 20 : below(rng, 3 * PAGE);
+		break;
+	case WPOOL_WORK_POLL:
+		work->arg = ready_fd;
 		break;
 	case WPOOL_WORK_TREE:
 		gen_tree(f, work, runs);
@@ -211,7 +214,7 @@ static int spoil_work(struct fuzzer *f, struct wpool_dev_work *work)
 
 	switch (below(&f->rng, 4)) {
 	case 0:
-		work->kind = WPOOL_WORK_STRAND + 1 + below(&f->rng, 1000);
+		work->kind = WPOOL_WORK_POLL + 1 + below(&f->rng, 1000);
 		return -EINVAL;
 	case 1:
 		work->flags |= 2U << below(&f->rng, 31);

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The workload poll of /dev/wpool: tasks that wait for a file without a worker, and take no
+ * room in the pool while they do.
+ */
+#include <sys/eventfd.h>
+
+#include "work_fixture.h"
+
+#define TASKS 50
+
+FIXTURE(poll)
+{
+	struct pool pool;	/* one worker, no queue, refuses at once */
+	int fd;			/* a second file */
+	int event;		/* what the tasks wait for */
+};
+
+FIXTURE_SETUP(poll)
+{
+	static const struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_POLICY,
+		.capacity = 1,
+		.policy = WPOOL_DEV_POLICY_FAIL,
+	};
+
+	self->fd = -1;
+	self->event = -1;
+	ASSERT_EQ(0, pool_create(&self->pool, &attrs));
+	self->fd = pool_attach(self->pool.name, 0);
+	ASSERT_LE(0, self->fd);
+	self->event = eventfd(0, EFD_NONBLOCK);
+	ASSERT_LE(0, self->event);
+}
+
+FIXTURE_TEARDOWN(poll)
+{
+	close(self->event);
+	if (self->fd >= 0)
+		close(self->fd);
+	pool_end(&self->pool);
+}
+
+/* Let so many tasks wait; each has looked at the file once. */
+static bool begin(int fd, int event, unsigned int nr)
+{
+	__u64 before = pool_figure(fd, completed);
+
+	return !submit_many(fd, WPOOL_WORK_POLL, event, 0, nr) &&
+	       WAIT_FOR(pool_figure(fd, completed) == before + nr);
+}
+
+static bool happen(int event)
+{
+	return !eventfd_write(event, 1);
+}
+
+TEST_F(poll, holds_nothing_of_the_pool)
+{
+	struct wpool_dev_record records[TASKS];
+	__u64 since;
+	unsigned int i;
+
+	ASSERT_TRUE(begin(self->fd, self->event, TASKS));
+	EXPECT_EQ(TASKS, pool_figure(self->fd, file_submitted));
+	EXPECT_EQ(0, pool_figure(self->fd, file_finished));
+	EXPECT_EQ(0, pool_figure(self->fd, outstanding));
+	EXPECT_EQ(0, pool_figure(self->fd, waiting));
+	/* there is still room for others */
+	EXPECT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 0));
+	EXPECT_EQ(0, wait_tasks(self->pool.fd, 0));
+	since = now_ns();
+	ASSERT_TRUE(happen(self->event));
+	ASSERT_EQ(TASKS, read_records(self->fd, records, TASKS));
+	for (i = 0; i < TASKS; i++) {
+		EXPECT_EQ(0, records[i].status);
+		EXPECT_LE(since, records[i].start_ns);
+		EXPECT_LE(records[i].start_ns, records[i].end_ns);
+	}
+	EXPECT_EQ(0, pool_figure(self->fd, refused));
+}
+
+TEST_F(poll, ready_from_the_beginning)
+{
+	struct wpool_dev_record record;
+
+	ASSERT_TRUE(happen(self->event));
+	ASSERT_EQ(0, submit(self->fd, WPOOL_WORK_POLL, self->event, 7));
+	ASSERT_EQ(1, read_records(self->fd, &record, 1));
+	EXPECT_EQ(7, record.cookie);
+	EXPECT_EQ(0, record.status);
+}
+
+TEST_F(poll, end_of_file)
+{
+	struct wpool_dev_record record;
+	int ends[2];
+
+	ASSERT_EQ(0, pipe(ends));
+	ASSERT_TRUE(begin(self->fd, ends[0], 1));
+	close(ends[1]);
+	ASSERT_EQ(1, read_records(self->fd, &record, 1));
+	EXPECT_EQ(0, record.status);
+	close(ends[0]);
+}
+
+/* The task keeps the file, whatever becomes of its number. */
+TEST_F(poll, closed_file)
+{
+	struct wpool_dev_record record;
+	int other = dup(self->event);
+
+	ASSERT_LE(0, other);
+	ASSERT_TRUE(begin(self->fd, other, 1));
+	close(other);
+	ASSERT_TRUE(happen(self->event));
+	ASSERT_EQ(1, read_records(self->fd, &record, 1));
+	EXPECT_EQ(0, record.status);
+}
+
+/* Who comes too late waits on. */
+TEST_F(poll, taken_by_another)
+{
+	struct wpool_dev_record record;
+	__u64 completed;
+	eventfd_t value;
+
+	ASSERT_TRUE(begin(self->fd, self->event, 1));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->fd, busy) == 1));
+	completed = pool_figure(self->fd, completed);
+	ASSERT_TRUE(happen(self->event));
+	ASSERT_EQ(0, eventfd_read(self->event, &value));
+	EXPECT_EQ(1, pool_figure(self->fd, waiting));
+	ASSERT_EQ(0, cancel_all(self->pool.fd));
+	/* the task that slept, and the look at the file */
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->fd, completed) == completed + 2));
+	EXPECT_EQ(0, pool_figure(self->fd, file_finished));
+	ASSERT_TRUE(happen(self->event));
+	ASSERT_EQ(1, read_records(self->fd, &record, 1));
+	EXPECT_EQ(0, record.status);
+}
+
+TEST_F(poll, cancel)
+{
+	struct wpool_dev_record records[TASKS];
+	__u32 cancelled, stopped;
+	unsigned int i;
+
+	/* some have not looked at the file yet */
+	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_POLL, self->event, 0, TASKS));
+	EXPECT_EQ(0, cancel(self->fd, 0, TASKS - 1, &cancelled, &stopped));
+	EXPECT_EQ(1, cancelled);
+	EXPECT_EQ(0, cancel(self->fd, WPOOL_DEV_CANCEL_ALL, 0, &cancelled, &stopped));
+	EXPECT_EQ(TASKS - 1, cancelled);
+	EXPECT_EQ(0, stopped);
+	ASSERT_EQ(TASKS, read_records(self->fd, records, TASKS));
+	EXPECT_EQ(TASKS - 1, records[0].cookie);
+	for (i = 0; i < TASKS; i++) {
+		EXPECT_EQ(-ECANCELED, records[i].status);
+		EXPECT_EQ(0, records[i].start_ns);
+	}
+	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->fd, waiting) &&
+			     !pool_figure(self->fd, outstanding)));
+}
+
+TEST_F(poll, close_while_it_waits)
+{
+	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_POLL, self->event, 0, TASKS));
+	close(self->fd);
+	self->fd = -1;
+	EXPECT_EQ(0, pool_destroy(self->pool.fd));
+	EXPECT_EQ(0, pool_figure(self->pool.fd, outstanding));
+}
+
+TEST_F(poll, closed_pool)
+{
+	struct wpool_dev_record record;
+
+	ASSERT_TRUE(begin(self->fd, self->event, 1));
+	ASSERT_EQ(0, pool_destroy(self->pool.fd));
+	EXPECT_EQ(-ESHUTDOWN, submit(self->fd, WPOOL_WORK_POLL, self->event, 1));
+	ASSERT_TRUE(happen(self->event));
+	ASSERT_EQ(1, read_records(self->fd, &record, 1));
+	EXPECT_EQ(-ESHUTDOWN, record.status);
+}
+
+/* It wakes through two queues, for reading and for writing. */
+TEST_F(poll, terminal)
+{
+	struct wpool_dev_record record;
+	int terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY);
+
+	if (terminal < 0)
+		SKIP(return, "no /dev/ptmx");
+	ASSERT_EQ(0, submit(self->fd, WPOOL_WORK_POLL, terminal, 0));
+	ASSERT_EQ(1, read_records(self->fd, &record, 1));
+	EXPECT_EQ(-EOPNOTSUPP, record.status);
+	EXPECT_EQ(0, record.start_ns);
+	close(terminal);
+}
+
+TEST_F(poll, bad_files)
+{
+	int null = open("/dev/null", O_RDONLY);
+
+	ASSERT_LE(0, null);
+	EXPECT_EQ(-EPERM, submit(self->fd, WPOOL_WORK_POLL, null, 0));
+	EXPECT_EQ(-ELOOP, submit(self->fd, WPOOL_WORK_POLL, self->fd, 0));
+	EXPECT_EQ(-ELOOP, submit(self->fd, WPOOL_WORK_POLL, self->pool.fd, 0));
+	EXPECT_EQ(-EBADF, submit(self->fd, WPOOL_WORK_POLL, 99999, 0));
+	EXPECT_EQ(-EBADF, submit(self->fd, WPOOL_WORK_POLL, -1ULL, 0));
+	/* not what is left of it in 32 bits */
+	EXPECT_EQ(-EBADF, submit(self->fd, WPOOL_WORK_POLL, (1ULL << 32) + self->event, 0));
+	close(null);
+	EXPECT_EQ(0, pool_figure(self->fd, file_submitted));
+}
+
+/* Accepted is what stands before the one with the bad file. */
+TEST_F(poll, bad_file_among_others)
+{
+	struct wpool_dev_work works[4] = { };
+	struct wpool_dev_record records[3];
+	__u32 accepted;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(works); i++) {
+		works[i].kind = WPOOL_WORK_POLL;
+		works[i].arg = i < 3 ? self->event : -1;
+		works[i].cookie = i;
+	}
+	EXPECT_EQ(0, submit_flags(self->fd, works, ARRAY_SIZE(works), 0, &accepted));
+	EXPECT_EQ(3, accepted);
+	ASSERT_TRUE(happen(self->event));
+	ASSERT_EQ(3, read_records(self->fd, records, 3));
+	for (i = 0; i < 3; i++)
+		EXPECT_EQ(0, records[i].status);
+	EXPECT_EQ(3, pool_figure(self->fd, file_submitted));
+}
+
+TEST_HARNESS_MAIN
