@@ -133,8 +133,8 @@ static void wpool_submit_long_tasks_wait_in_one_queue(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(load->jobs, LONG_STEPS));
 	load_end(test, load);
 	KUNIT_EXPECT_GE(test, load->nr_waits, LONG_STEPS / 2);
-	/* some were queued before the first one showed how long they are */
-	KUNIT_EXPECT_LE_MSG(test, load->nr_long, load->nr_waits / 20,
+	/* those queued before the first one showed how long they are may be 300, and again */
+	KUNIT_EXPECT_LE_MSG(test, load->nr_long, load->nr_waits / 10,
 			    "of %u waits, the longest %d", load->nr_waits, load->longest);
 }
 

@@ -120,7 +120,7 @@ static void more_help(void)
 "  sleep:TIME               sleep on a high-resolution timer\n"
 "  timer:TIME               wait for a timer before it starts, without a worker\n"
 "  strand:TIME              use a CPU, one task after the other, in order\n"
-"  poll:FD                  wait without a worker until FD, inherited, can be read\n"
+"  poll:FD                  wait for the open file FD without a worker\n"
 "  yield:N                  give the CPU away N times\n"
 "  touch:SIZE               allocate memory and write to it\n"
 "  hash:SIZE                hash so many bytes\n"

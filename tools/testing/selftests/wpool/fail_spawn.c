@@ -99,11 +99,11 @@ TEST_F(spawn, nine_times_in_a_row)
 	ASSERT_EQ(0, no_workers(self->pool.fd));
 	ASSERT_EQ(0, put(INJECT "/times", "9"));
 	ASSERT_EQ(0, put(INJECT "/probability", "100"));
-	began = now_ns();
+	began = timers_ns();
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 0, 500));
 	EXPECT_EQ(0, pool_figure(self->pool.fd, workers));
 	ASSERT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
-	took = now_ns() - began;
+	took = timers_ns() - began;
 	EXPECT_EQ(0, file_number(INJECT "/times", -1));
 	EXPECT_EQ(9, attr_number(self->pool.name, "spawn_failed"));
 

@@ -20,7 +20,7 @@ struct expiry {
 static int expire(int fd, unsigned int nr, __u32 expiry_ms, struct expiry *expiry)
 {
 	struct wpool_dev_record *records = calloc(nr, sizeof(*records));
-	__u64 first = UINT64_MAX, last = 0, now, seen_less = 0;
+	__u64 begin, last = 0, now, seen_less = 0;
 	__u64 workers;
 	unsigned int i;
 	int err;
@@ -28,13 +28,13 @@ static int expire(int fd, unsigned int nr, __u32 expiry_ms, struct expiry *expir
 	if (!records)
 		return -ENOMEM;
 	err = submit_many(fd, WPOOL_WORK_SLEEP, WPOOL_MAX_WORK_NS, 0, nr);
-	err = err ?: all_busy(fd, nr, &workers) ?: cancel_all(fd);
+	err = err ?: all_busy(fd, nr, &workers);
+	begin = timers_ns();
+	err = err ?: cancel_all(fd);
 	if (!err && read_records(fd, records, nr) != (int)nr)
 		err = -EPROTO;
-	for (i = 0; i < nr && !err; i++) {
-		first = records[i].end_ns < first ? records[i].end_ns : first;
+	for (i = 0; i < nr && !err; i++)
 		last = records[i].end_ns > last ? records[i].end_ns : last;
-	}
 	free(records);
 	if (err)
 		return err;
@@ -42,14 +42,14 @@ static int expire(int fd, unsigned int nr, __u32 expiry_ms, struct expiry *expir
 		workers = pool_figure(fd, workers);
 		now = now_ns();
 		if (workers < nr && !seen_less)
-			seen_less = now;
+			seen_less = timers_ns();
 		if (now > last + WAIT_NS)
 			return -ETIMEDOUT;
 		if (workers)
 			usleep(2000);
 	} while (workers);
 	/* a timer may be early by less than a tick of the slowest clock */
-	expiry->early = seen_less + 10 * MSEC < first + expiry_ms * MSEC;
+	expiry->early = seen_less + 10 * MSEC < begin + expiry_ms * MSEC;
 	expiry->late_ns = now - last;
 	return 0;
 }
