@@ -54,7 +54,7 @@ TEST_F(strand, in_order_one_at_a_time)
 			EXPECT_LE(records[i - 1].end_ns, records[i].start_ns);
 	}
 	EXPECT_EQ(0, pool_figure(self->fd, refused));
-	EXPECT_EQ(TURNS, pool_figure(self->fd, completed));
+	EXPECT_TRUE(WAIT_FOR(pool_figure(self->fd, completed) == TURNS));
 }
 
 /* The first one takes one of two places, those behind it none. */
@@ -89,7 +89,8 @@ TEST_F(strand, cancelled_by_its_cookie)
 	EXPECT_EQ(-ENOENT, cancel(self->fd, 0, 1, &cancelled, &stopped));
 	/* the first one is stopped, and the third one runs */
 	EXPECT_EQ(0, cancel(self->fd, 0, 0, &cancelled, &stopped));
-	EXPECT_EQ(1, stopped);
+	/* busy is a worker that has taken it, which may not have called its function */
+	EXPECT_EQ(1, cancelled + stopped);
 	ASSERT_EQ(2, read_records(self->fd, records, 2));
 	EXPECT_EQ(0, records[0].cookie);
 	EXPECT_EQ(-ECANCELED, records[0].status);
