@@ -676,7 +676,7 @@ TEST(pool_outlives_its_file)
 	EXPECT_TRUE(pool_exists(pool.name));
 	fd = pool_attach(pool.name, 0);
 	ASSERT_LE(0, fd);
-	EXPECT_EQ(1, pool_figure(fd, completed));
+	EXPECT_TRUE(WAIT_FOR(pool_figure(fd, completed) == 1));
 	EXPECT_EQ(0, pool_figure(fd, file_submitted));
 	EXPECT_EQ(0, submit(fd, WPOOL_WORK_NOOP, 0, 1));
 	EXPECT_EQ(0, wait_tasks(fd, 0));
