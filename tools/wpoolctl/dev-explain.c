@@ -79,6 +79,13 @@ int dev_explain(struct errmsg *e, int err, const char *pool)
 	case -ENOMEM:
 		errmsg_set(e, "out of memory");
 		break;
+	case -EPERM:
+		errmsg_set(e, "pool '%s' is another's, or that takes more privileges (try sudo)",
+			   pool);
+		break;
+	case -EDQUOT:
+		errmsg_set(e, "no more workers for pools without privileges: the module's max_user_workers");
+		break;
 	case -EAGAIN:
 		errmsg_set(e, "no more workers: the module's max_workers is reached");
 		break;

@@ -133,7 +133,9 @@ struct wpool_dev_attrs {
  * @attrs: attributes; those not in its mask get their default
  *
  * The pool lives until WPOOL_IOC_DESTROY or until the module is unloaded.
- * EEXIST: the name is taken. EISCONN: the file is already attached.
+ * EEXIST: the name is taken. EISCONN: the file is already attached. EPERM: a negative nice,
+ * without CAP_SYS_NICE. EDQUOT: without CAP_SYS_RESOURCE, the capacity is more than what the
+ * module parameter max_user_workers leaves to all such pools.
  */
 struct wpool_dev_create {
 	__u32 size;
@@ -163,8 +165,10 @@ struct wpool_dev_attach {
  * @attrs: new values of the attributes in its mask; EINVAL for those that are
  *	"create only"
  *
- * Any pool may be tuned, including the default pool and pools of modules.
- * ESHUTDOWN: the pool was destroyed.
+ * Any pool may be tuned, including the default pool and pools of modules. ESHUTDOWN: the
+ * pool was destroyed. EPERM: the pool was made by another user, or is a module's or the
+ * default pool, and the caller does not have CAP_SYS_ADMIN; or as for CREATE. EDQUOT: as for
+ * CREATE.
  */
 struct wpool_dev_tune {
 	__u32 size;
@@ -183,8 +187,9 @@ struct wpool_dev_tune {
  *
  * Afterwards submits get ESHUTDOWN. Nothing happens to a pool that is already
  * closed or destroyed. EBUSY: the pool belongs to a module, or is the default
- * pool. ETIME: timed out; the pool is closed all the same. The wait also
- * ends if the pool is rebooted.
+ * pool. EPERM: it was made by another user, and the caller does not have CAP_SYS_ADMIN.
+ * ETIME: timed out; the pool is closed all the same. The wait also ends if the pool is
+ * rebooted.
  */
 struct wpool_dev_release {
 	__u32 size;
@@ -200,8 +205,8 @@ struct wpool_dev_release {
  * Both wait until the tasks that the pool has accepted are finished. After DESTROY
  * the pool's name is free, and every attached file gets ESHUTDOWN. DESTROY of a
  * destroyed pool returns 0; a DESTROY that is interrupted leaves the pool closed.
- * EBUSY: the pool belongs to a module, or is the default pool. ESHUTDOWN
- * (reboot): the pool was destroyed.
+ * EBUSY: the pool belongs to a module, or is the default pool. EPERM: as for RELEASE.
+ * ESHUTDOWN (reboot): the pool was destroyed.
  */
 struct wpool_dev_simple {
 	__u32 size;
@@ -217,7 +222,7 @@ struct wpool_dev_simple {
 #define WPOOL_WORK_HASH		5	/* arg: bytes to hash */
 #define WPOOL_WORK_LOCK		6	/* arg: ns of CPU under a lock that all such tasks share */
 #define WPOOL_WORK_TREE		7	/* fork-join tree: depth, fanout; arg: ns of CPU per leaf */
-#define WPOOL_WORK_FAULT	8	/* oops; EPERM without allow_fault=1 or under policy run */
+#define WPOOL_WORK_FAULT	8	/* oops; EPERM without allow_fault=1, CAP_SYS_ADMIN, or under policy run */
 #define WPOOL_WORK_TIMER	9	/* arg: ns to wait without a worker, before it starts */
 #define WPOOL_WORK_STRAND	10	/* arg: ns of CPU, one after the other for each file */
 #define WPOOL_WORK_POLL		11	/* arg: a file to wait for without a worker, before it starts */
@@ -276,7 +281,9 @@ struct wpool_dev_work {
  * Every descriptor is checked before the first one is submitted. Returns 0 if at
  * least one was accepted; the caller continues from @accepted. Otherwise EAGAIN
  * (full), ESHUTDOWN, ENOBUFS (read records first; a cancelled task counts until
- * a worker has taken it out of its queue), EINTR; ERANGE also for @nr.
+ * a worker has taken it out of its queue; or all files opened without CAP_SYS_RESOURCE have
+ * tasks for a quarter of the machine's memory), EINTR; ERANGE also for @nr; EPERM if the pool
+ * is a module's or the default pool, and the caller does not have CAP_SYS_ADMIN.
  */
 struct wpool_dev_submit {
 	__u32 size;
@@ -291,7 +298,8 @@ struct wpool_dev_submit {
 /**
  * struct wpool_dev_record - what read() returns, whole records only
  * @cookie: cookie of the descriptor
- * @status: 0, -ECANCELED, -EIO (its worker died), -ENOMEM (touch), -ESHUTDOWN (timer)
+ * @status: 0, -ECANCELED, -EIO (its worker died), -ENOMEM (touch), -ESHUTDOWN (timer,
+ *	poll), -ETIME, -EOPNOTSUPP (poll)
  * @cpu: CPU on which it finished; (__u32)-1 if it never ran
  * @submit_ns: when it was handed over, before any wait for room in the pool
  * @start_ns: when it started, 0 if it never did

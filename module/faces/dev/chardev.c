@@ -17,6 +17,7 @@
  */
 #include "faces/dev/chardev.h"
 
+#include <linux/capability.h>
 #include <linux/compat.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
@@ -33,11 +34,11 @@
 
 #include "faces/dev/attrs.h"
 #include "faces/dev/file.h"
+#include "faces/dev/item.h"
 #include "faces/dev/pool.h"
 #include "faces/dev/read.h"
 #include "faces/dev/task.h"
 #include "faces/dev/workload.h"
-#include "pool/tune.h"
 
 /* One ioctl call. */
 struct call {
@@ -79,7 +80,7 @@ static int ioctl_create(struct call *call, void *cmd)
 		goto out_free;
 	pool = wpool_devpool_create(&attrs);
 	err = PTR_ERR_OR_ZERO(pool);
-	wpool_devfile_attach_end(call->file, err ? NULL : pool);
+	wpool_devfile_attach_end(call->file, err ? NULL : pool, true);
 out_free:
 	free_cpumask_var(cpumask);
 	return err;
@@ -97,7 +98,7 @@ static int ioctl_attach(struct call *call, void *cmd)
 	if (err)
 		return err;
 	pool = wpool_find((const char *)attach->name);
-	wpool_devfile_attach_end(call->file, pool);
+	wpool_devfile_attach_end(call->file, pool, pool && wpool_devpool_is(pool));
 	return pool ? 0 : -ENOENT;
 }
 
@@ -113,7 +114,7 @@ static int ioctl_tune(struct call *call, void *cmd)
 	wpool_attrs_init(&attrs);
 	err = wpool_devattrs_from_user(&attrs, cpumask, &tune->attrs);
 	if (!err)
-		err = wpool_pool_tune(call->pool, &attrs, tune->attrs.mask);
+		err = wpool_devpool_tune(call->pool, &attrs, tune->attrs.mask);
 	free_cpumask_var(cpumask);
 	return err;
 }
@@ -177,6 +178,12 @@ static int work_check(struct wpool *pool, const struct wpool_dev_work *work)
 	return err;
 }
 
+/* The pools of modules have other work to do. */
+static bool may_submit(const struct wpool_devfile *file)
+{
+	return file->has_devpool || capable(CAP_SYS_ADMIN);
+}
+
 /* Copy and check all descriptors. The caller frees them with kvfree(). */
 static struct wpool_dev_work *works_get(struct wpool *pool,
 					const struct wpool_dev_submit *submit)
@@ -226,6 +233,8 @@ static int ioctl_submit(struct call *call, void *cmd)
 	/* correct even if the call fails; and a bad pointer shows before the submit */
 	if (put_user(0, &user->accepted))
 		return -EFAULT;
+	if (!may_submit(call->file))
+		return -EPERM;
 	works = works_get(call->pool, submit);
 	if (IS_ERR(works))
 		return PTR_ERR(works);
@@ -471,7 +480,8 @@ static __poll_t chardev_poll(struct file *opened, poll_table *table)
 
 static int chardev_open(struct inode *inode, struct file *opened)
 {
-	struct wpool_devfile *file = wpool_devfile_create(opened->f_op);
+	struct wpool_devfile *file = wpool_devfile_create(opened->f_op,
+							   !capable(CAP_SYS_RESOURCE));
 
 	if (IS_ERR(file))
 		return PTR_ERR(file);
@@ -506,13 +516,13 @@ static struct miscdevice chardev = {
 
 int wpool_chardev_init(void)
 {
-	int err = wpool_devtask_init();
+	int err = wpool_devitem_cache_init();
 
 	if (err)
 		return err;
 	err = wpool_devfile_init();
 	if (err)
-		goto err_devtask;
+		goto err_items;
 	err = misc_register(&chardev);
 	if (err)
 		goto err_devfile;
@@ -520,8 +530,8 @@ int wpool_chardev_init(void)
 
 err_devfile:
 	wpool_devfile_exit();
-err_devtask:
-	wpool_devtask_exit();
+err_items:
+	wpool_devitem_cache_exit();
 	return err;
 }
 
@@ -533,5 +543,5 @@ void wpool_chardev_exit(void)
 	wpool_devpool_exit();
 	/* nor in any other pool */
 	wpool_devfile_exit();
-	wpool_devtask_exit();
+	wpool_devitem_cache_exit();
 }

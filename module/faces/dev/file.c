@@ -108,11 +108,13 @@ int wpool_devfile_attach_begin(struct wpool_devfile *file)
 	return -EISCONN;
 }
 
-void wpool_devfile_attach_end(struct wpool_devfile *file, struct wpool *pool)
+void wpool_devfile_attach_end(struct wpool_devfile *file, struct wpool *pool,
+			      bool is_devpool)
 {
 	lockdep_assert_held(&file->attach_mutex);
 	if (pool) {
 		spin_lock(&file->lock);
+		file->has_devpool = is_devpool;
 		file->pool = pool;
 		spin_unlock(&file->lock);
 	}
@@ -157,13 +159,14 @@ struct wpool_group *wpool_devfile_group(struct wpool_devfile *file)
 	return group;
 }
 
-struct wpool_devfile *wpool_devfile_create(const struct file_operations *ops)
+struct wpool_devfile *wpool_devfile_create(const struct file_operations *ops, bool is_limited)
 {
 	struct wpool_devfile *file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
 
 	if (!file)
 		return ERR_PTR(-ENOMEM);
 	file->ops = ops;
+	file->is_limited = is_limited;
 	spin_lock_init(&file->lock);
 	INIT_LIST_HEAD(&file->unfinished);
 	INIT_LIST_HEAD(&file->done);

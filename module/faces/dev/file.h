@@ -33,6 +33,7 @@ struct wpool_devstrand;
  * @nr_unfinished: W: length of @unfinished, including tasks that a cancel has moved
  *	off the list
  * @nr_unread: W: length of @done
+ * @is_limited: I: @bytes count in a sum over such files, which has a limit
  * @bytes: L: sum of wpool_workload_bytes() of unfinished tasks
  * @nr_accepted: L: tasks known to be accepted
  * @nr_finished: L: tasks that have a record, or would have one
@@ -45,6 +46,7 @@ struct wpool_devstrand;
  * @attach_mutex: one attach at a time; outside of @lock
  * @cancel_mutex: one cancel at a time; outside of @lock
  * @pool: L: the pool, with a reference; set once
+ * @has_devpool: @pool was made through the device; set before @pool
  * @strand: for its tasks that run one after the other, or NULL; set once, by cmpxchg()
  * @has_group: L: @group is in use, until the end of the file
  * @group: the group of the tasks; it does its own locking
@@ -62,6 +64,7 @@ struct wpool_devfile {
 	u32 nr_items;
 	u32 nr_unfinished;
 	u32 nr_unread;
+	bool is_limited;
 	u64 bytes;
 	u64 nr_accepted;
 	u64 nr_finished;
@@ -74,6 +77,7 @@ struct wpool_devfile {
 	struct mutex attach_mutex;	/* one attach at a time */
 	struct mutex cancel_mutex;	/* one cancel at a time */
 	struct wpool *pool;
+	bool has_devpool;
 	struct wpool_devstrand *strand;
 	bool has_group;
 	struct wpool_group group;
@@ -83,11 +87,12 @@ struct wpool_devfile {
 /**
  * wpool_devfile_create() - create the file for an open
  * @ops: of the struct file
+ * @is_limited: its memory is limited together with that of others
  *
  * Context: process context; sleeps.
  * Return: the file, attached to no pool; ERR_PTR(-ENOMEM).
  */
-struct wpool_devfile *wpool_devfile_create(const struct file_operations *ops);
+struct wpool_devfile *wpool_devfile_create(const struct file_operations *ops, bool is_limited);
 
 /**
  * wpool_devfile_close() - end a file that is closed for good
@@ -113,10 +118,12 @@ int wpool_devfile_attach_begin(struct wpool_devfile *file);
  * wpool_devfile_attach_end() - attach the file, or give that up
  * @file: the file, after wpool_devfile_attach_begin()
  * @pool: the pool with a reference, which becomes the file's; %NULL for none
+ * @is_devpool: it was made through the device
  *
  * Context: process context.
  */
-void wpool_devfile_attach_end(struct wpool_devfile *file, struct wpool *pool);
+void wpool_devfile_attach_end(struct wpool_devfile *file, struct wpool *pool,
+			      bool is_devpool);
 
 /**
  * wpool_devfile_pool() - the pool that the file is attached to

@@ -7,6 +7,12 @@
  * Pools of modules, and the default pool, are not on the list, so nobody can close
  * them through the device.
  *
+ * Who may do what: a pool is changed and ended by the user who made it, or with
+ * CAP_SYS_ADMIN, which it takes to tune a pool that is not on the list, too. All pools that
+ * were made, or tuned last, without CAP_SYS_RESOURCE may have max_user_workers workers
+ * together, by their capacity. So whoever may only open the device leaves enough of
+ * max_workers to the pools of modules.
+ *
  * Invariants:
  *   - an entry is on the list from the pool's creation until after its
  *     destruction. Whoever looks for it holds a reference to the pool, so an
@@ -17,18 +23,23 @@
  */
 #include "faces/dev/pool.h"
 
+#include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/hrtimer.h>
 #include <linux/kref.h>
 #include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/minmax.h>
+#include <linux/moduleparam.h>
 #include <linux/mutex.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/uidgid.h>
 #include <linux/wpool.h>
 
 #include "faces/dev/deadline.h"
+#include "pool/tune.h"
 
 /* Longest pause between two checks whether a pool is empty. */
 #define DRAIN_POLL_MAX_NS	(10 * NSEC_PER_MSEC)
@@ -38,9 +49,12 @@
  * @node: in devpools, under devpools_mutex
  * @kref: references of the list, and of each caller that uses the entry
  * @pool: the pool; the entry has the creator's reference until @destroyed
- * @mutex: one reboot or destroy at a time; protects @destroyed. Outside of
- *	devpools_mutex.
- * @destroyed: wpool_destroy() was called
+ * @mutex: one reboot or destroy at a time; outside of @tune_mutex and devpools_mutex
+ * @destroyed: wpool_destroy() was called; under @mutex and @tune_mutex
+ * @owner: who made it
+ * @tune_mutex: one tune at a time, so that @workers is the pool's capacity; outside of
+ *	devpools_mutex
+ * @workers: its share of user_workers; 0 if it is without limit. Under devpools_mutex.
  */
 struct devpool {
 	struct list_head node;
@@ -48,17 +62,29 @@ struct devpool {
 	struct wpool *pool;
 	struct mutex mutex;		/* one reboot or destroy at a time */
 	bool destroyed;
+	kuid_t owner;
+	struct mutex tune_mutex;	/* one tune at a time */
+	u32 workers;
 };
+
+static unsigned int max_user_workers = 256;
+module_param(max_user_workers, uint, 0444);
+MODULE_PARM_DESC(max_user_workers,
+		 "workers of all pools of /dev/wpool made without CAP_SYS_RESOURCE (default: 256)");
 
 static LIST_HEAD(devpools);
 
-/* Protects devpools. No holder sleeps for long. */
+/* Protects devpools and user_workers. No holder sleeps for long. */
 static DEFINE_MUTEX(devpools_mutex);
+
+/* The capacities of the pools that max_user_workers limits. */
+static u32 user_workers;
 
 static void devpool_free(struct kref *kref)
 {
 	struct devpool *entry = container_of(kref, struct devpool, kref);
 
+	mutex_destroy(&entry->tune_mutex);
 	mutex_destroy(&entry->mutex);
 	kfree(entry);
 }
@@ -82,6 +108,38 @@ static struct devpool *devpool_find(struct wpool *pool)
 	}
 	mutex_unlock(&devpools_mutex);
 	return found;
+}
+
+static bool may_change(const struct devpool *entry)
+{
+	return uid_eq(entry->owner, current_euid()) || capable(CAP_SYS_ADMIN);
+}
+
+static bool may_nice(const struct wpool_attrs *attrs)
+{
+	return attrs->nice >= 0 || capable(CAP_SYS_NICE);
+}
+
+/* What a pool of this capacity is charged, if the caller makes it so. */
+static u32 workers_charged(u32 capacity)
+{
+	return capable(CAP_SYS_RESOURCE) ? 0 : capacity;
+}
+
+/* Returns 0, or -EDQUOT and changes nothing. */
+static int charge(struct devpool *entry, u32 workers)
+{
+	int err = 0;
+
+	mutex_lock(&devpools_mutex);
+	if (workers > max(max_user_workers - (user_workers - entry->workers), entry->workers)) {
+		err = -EDQUOT;
+	} else {
+		user_workers += workers - entry->workers;
+		entry->workers = workers;
+	}
+	mutex_unlock(&devpools_mutex);
+	return err;
 }
 
 /* Result for a pool that is not on the list: destroyed already, or not made here. */
@@ -140,11 +198,20 @@ struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs)
 		return ERR_PTR(-ENOMEM);
 	kref_init(&entry->kref);
 	mutex_init(&entry->mutex);
+	mutex_init(&entry->tune_mutex);
+	entry->owner = current_euid();
 
+	if (!may_nice(attrs)) {
+		pool = ERR_PTR(-EPERM);
+		goto err_put;
+	}
+	pool = ERR_PTR(charge(entry, workers_charged(attrs->capacity)));
+	if (IS_ERR(pool))
+		goto err_put;
 	pool = wpool_create(attrs, NULL);
 	if (IS_ERR(pool)) {
-		devpool_put(entry);
-		return pool;
+		charge(entry, 0);
+		goto err_put;
 	}
 	entry->pool = pool;
 	/* before anybody can find the entry, and through it the pool */
@@ -153,6 +220,62 @@ struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs)
 	list_add_tail(&entry->node, &devpools);
 	mutex_unlock(&devpools_mutex);
 	return pool;
+
+err_put:
+	devpool_put(entry);
+	return pool;
+}
+
+bool wpool_devpool_is(struct wpool *pool)
+{
+	struct devpool *entry = devpool_find(pool);
+
+	if (!entry)
+		return false;
+	devpool_put(entry);
+	return true;
+}
+
+/* As wpool_pool_tune(), with the workers that a new capacity takes. */
+static int tune_charged(struct devpool *entry, const struct wpool_attrs *attrs, u32 mask)
+{
+	u32 old, new;
+	int err;
+
+	if (!(mask & WPOOL_TUNE_CAPACITY))
+		return wpool_pool_tune(entry->pool, attrs, mask);
+	mutex_lock(&entry->tune_mutex);
+	old = entry->workers;
+	new = workers_charged(attrs->capacity);
+	/* nothing is charged any more, and nothing to tune */
+	err = entry->destroyed ? -ESHUTDOWN : 0;
+	/* one that grows is charged before it may have them, one that shrinks afterwards */
+	if (!err && new > old)
+		err = charge(entry, new);
+	if (!err) {
+		err = wpool_pool_tune(entry->pool, attrs, mask);
+		charge(entry, err ? old : new);
+	}
+	mutex_unlock(&entry->tune_mutex);
+	return err;
+}
+
+int wpool_devpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
+{
+	struct devpool *entry = devpool_find(pool);
+	int err;
+
+	if (!entry) {
+		if (not_found(pool, 0) && !capable(CAP_SYS_ADMIN))
+			return -EPERM;
+		return wpool_pool_tune(pool, attrs, mask);
+	}
+	if (!may_change(entry) || (mask & WPOOL_TUNE_NICE && !may_nice(attrs)))
+		err = -EPERM;
+	else
+		err = tune_charged(entry, attrs, mask);
+	devpool_put(entry);
+	return err;
 }
 
 int wpool_devpool_release(struct wpool *pool, unsigned int flags)
@@ -162,7 +285,7 @@ int wpool_devpool_release(struct wpool *pool, unsigned int flags)
 
 	if (!entry)
 		return not_found(pool, 0);
-	err = wpool_release(pool, flags);
+	err = may_change(entry) ? wpool_release(pool, flags) : -EPERM;
 	devpool_put(entry);
 	return err;
 }
@@ -175,7 +298,7 @@ int wpool_devpool_release_timeout(struct wpool *pool, unsigned int flags,
 
 	if (!entry)
 		return not_found(pool, 0);
-	err = wpool_release(pool, flags);
+	err = may_change(entry) ? wpool_release(pool, flags) : -EPERM;
 	if (!err)
 		err = drain(pool, timeout_ns);
 	devpool_put(entry);
@@ -189,6 +312,10 @@ int wpool_devpool_reboot(struct wpool *pool)
 
 	if (!entry)
 		return not_found(pool, -ESHUTDOWN);
+	if (!may_change(entry)) {
+		err = -EPERM;
+		goto out_put;
+	}
 	if (mutex_lock_interruptible(&entry->mutex)) {
 		err = -ERESTARTSYS;
 		goto out_put;
@@ -209,11 +336,14 @@ out_put:
 static void devpool_end(struct devpool *entry)
 {
 	wpool_destroy(entry->pool);
-	entry->destroyed = true;
 
 	mutex_lock(&devpools_mutex);
 	list_del(&entry->node);
 	mutex_unlock(&devpools_mutex);
+	mutex_lock(&entry->tune_mutex);
+	entry->destroyed = true;
+	charge(entry, 0);
+	mutex_unlock(&entry->tune_mutex);
 	devpool_put(entry);
 }
 
@@ -224,6 +354,10 @@ int wpool_devpool_destroy(struct wpool *pool)
 
 	if (!entry)
 		return not_found(pool, 0);
+	if (!may_change(entry)) {
+		err = -EPERM;
+		goto out_put;
+	}
 	if (mutex_lock_interruptible(&entry->mutex)) {
 		err = -ERESTARTSYS;
 		goto out_put;

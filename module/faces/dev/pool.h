@@ -13,9 +13,30 @@ struct wpool_attrs;
  * @attrs: see wpool_create()
  *
  * Context: process context; sleeps.
- * Return: the pool, with a reference for the caller; ERR_PTR as wpool_create().
+ * Return: the pool, with a reference for the caller; ERR_PTR as wpool_create(); -EPERM for a
+ * negative nice; -EDQUOT if the caller may not have so many workers.
  */
 struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs);
+
+/**
+ * wpool_devpool_is() - was a pool made here, and is it not destroyed?
+ * @pool: a pool that the caller holds a reference to
+ *
+ * Context: process context.
+ */
+bool wpool_devpool_is(struct wpool *pool);
+
+/**
+ * wpool_devpool_tune() - change attributes of any pool
+ * @pool: a pool that the caller holds a reference to
+ * @attrs: as wpool_tune()
+ * @mask: as wpool_tune()
+ *
+ * Context: process context; sleeps.
+ * Return: as wpool_pool_tune(); -EPERM if the caller may not change this pool, or not so;
+ * -EDQUOT if it may not have so many workers.
+ */
+int wpool_devpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask);
 
 /**
  * wpool_devpool_release() - close a pool
@@ -23,7 +44,8 @@ struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs);
  * @flags: as wpool_release()
  *
  * Context: process context; sleeps.
- * Return: 0; -EBUSY if the pool was not made here.
+ * Return: 0; -EBUSY if the pool was not made here; -EPERM if it is
+ * another user's.
  */
 int wpool_devpool_release(struct wpool *pool, unsigned int flags);
 
@@ -34,7 +56,8 @@ int wpool_devpool_release(struct wpool *pool, unsigned int flags);
  * @timeout_ns: longest wait in ns; 0 waits forever
  *
  * Context: process context; sleeps, interruptible.
- * Return: 0; -EBUSY if the pool was not made here; -ETIME; -ERESTARTSYS if
+ * Return: 0; -EBUSY if the pool was not made here; -EPERM if it is
+ * another user's; -ETIME; -ERESTARTSYS if
  * interrupted, or -EINTR if there is a timeout.
  */
 int wpool_devpool_release_timeout(struct wpool *pool, unsigned int flags,
@@ -45,7 +68,8 @@ int wpool_devpool_release_timeout(struct wpool *pool, unsigned int flags,
  * @pool: a pool that the caller holds a reference to
  *
  * Context: process context; sleeps, interruptible.
- * Return: 0; -EBUSY if the pool was not made here; -ESHUTDOWN if it was destroyed;
+ * Return: 0; -EBUSY if the pool was not made here; -EPERM if it is
+ * another user's; -ESHUTDOWN if it was destroyed;
  * -ERESTARTSYS; otherwise as wpool_reboot().
  */
 int wpool_devpool_reboot(struct wpool *pool);

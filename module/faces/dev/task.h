@@ -83,19 +83,4 @@ void wpool_devtask_drop(struct wpool_devfile *file, struct list_head *taken);
 void wpool_devtask_return(struct wpool_devfile *file, struct list_head *taken,
 			  u32 nr);
 
-/**
- * wpool_devtask_init() - allocate what tasks need, before the first open
- *
- * Context: process context; sleeps.
- * Return: 0; -ENOMEM.
- */
-int wpool_devtask_init(void);
-
-/**
- * wpool_devtask_exit() - free it, after the last file is freed
- *
- * Context: process context; sleeps.
- */
-void wpool_devtask_exit(void);
-
 #endif /* WPOOL_DEVTASK_H */

@@ -28,6 +28,7 @@
 #include "faces/dev/workload.h"
 
 #include <linux/cache.h>
+#include <linux/capability.h>
 #include <linux/gfp.h>
 #include <linux/hrtimer.h>
 #include <linux/jhash.h>
@@ -109,7 +110,7 @@ int wpool_workload_check(const struct wpool_dev_work *work)
 	case WPOOL_WORK_TREE:
 		return check_tree(work);
 	case WPOOL_WORK_FAULT:
-		return wpool_allow_fault ? 0 : -EPERM;
+		return wpool_allow_fault && capable(CAP_SYS_ADMIN) ? 0 : -EPERM;
 	default:
 		return -EINVAL;
 	}

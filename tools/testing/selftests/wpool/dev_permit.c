@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What somebody may do who can open /dev/wpool and has no other privilege, as the member of
+ * a group that a udev rule lets in.
+ */
+#include <sys/stat.h>
+
+#include "work_fixture.h"
+
+#define LIMIT	"/sys/module/wpool/parameters/max_user_workers"
+#define NOBODY	65534
+#define MIB	(1024 * 1024)
+
+FIXTURE(permit)
+{
+	struct pool root;	/* made by root */
+	int own;		/* opened and made by nobody, who runs the test */
+	int limit;		/* max_user_workers */
+	char name[WPOOL_DEV_NAME_LEN];
+};
+
+static int become(uid_t uid)
+{
+	return seteuid(uid);
+}
+
+/* Open the device, and make a pool of so many workers; or -errno. */
+static int open_pool(const char *name, __u32 capacity)
+{
+	struct wpool_dev_create create = {
+		.size = sizeof(create),
+		.attrs.mask = WPOOL_DEV_CAPACITY,
+		.attrs.capacity = capacity,
+	};
+	int fd = open(DEV, O_RDWR | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return -errno;
+	strcpy((char *)create.name, name);
+	if (!ioctl(fd, WPOOL_IOC_CREATE, &create))
+		return fd;
+	err = -errno;
+	close(fd);
+	return err;
+}
+
+FIXTURE_SETUP(permit)
+{
+	self->own = -1;
+	self->limit = file_number(LIMIT, -1);
+	ASSERT_LT(8, self->limit);
+	ASSERT_EQ(0, pool_create(&self->root, &small_pool));
+	ASSERT_EQ(0, chmod(DEV, 0666));
+	ASSERT_EQ(0, become(NOBODY));
+	snprintf(self->name, sizeof(self->name), "nobody.%d", getpid());
+	self->own = open_pool(self->name, 4);
+	ASSERT_LE(0, self->own);
+}
+
+FIXTURE_TEARDOWN(permit)
+{
+	become(0);
+	chmod(DEV, 0600);
+	if (self->own >= 0)
+		pool_destroy(self->own);
+	close(self->own);
+	pool_end(&self->root);
+}
+
+static int tune_capacity(int fd, __u32 capacity)
+{
+	return pool_tune(fd, &(struct wpool_dev_attrs) {
+		.mask = WPOOL_DEV_CAPACITY, .capacity = capacity,
+	});
+}
+
+static int tune_nice(int fd, __s32 nice)
+{
+	return pool_tune(fd, &(struct wpool_dev_attrs) {
+		.mask = WPOOL_DEV_NICE, .nice = nice,
+	});
+}
+
+TEST_F(permit, own_pool)
+{
+	struct wpool_dev_info info;
+
+	EXPECT_EQ(0, submit(self->own, WPOOL_WORK_NOOP, 0, 1));
+	EXPECT_EQ(0, wait_tasks(self->own, 0));
+	EXPECT_EQ(0, tune_capacity(self->own, 8));
+	EXPECT_EQ(0, tune_nice(self->own, 5));
+	EXPECT_EQ(0, tune_nice(self->own, 0));
+	EXPECT_EQ(-EPERM, tune_nice(self->own, -1));
+	ASSERT_EQ(0, pool_info(self->own, &info));
+	EXPECT_EQ(0, info.attrs.nice);
+	EXPECT_EQ(8, info.attrs.capacity);
+	EXPECT_EQ(0, pool_release(self->own, 0, 0));
+	EXPECT_EQ(0, pool_reboot(self->own));
+	EXPECT_EQ(0, pool_destroy(self->own));
+	EXPECT_EQ(-ESHUTDOWN, tune_capacity(self->own, 2));
+}
+
+TEST_F(permit, pool_of_another_user)
+{
+	struct wpool_dev_stats stats;
+	int fd = pool_attach(self->root.name, 0);
+
+	ASSERT_LE(0, fd);
+	/* it is for all tests */
+	EXPECT_EQ(0, submit(fd, WPOOL_WORK_NOOP, 0, 1));
+	EXPECT_EQ(0, wait_tasks(fd, 0));
+	EXPECT_EQ(0, pool_stats(fd, &stats));
+	EXPECT_EQ(-EPERM, tune_capacity(fd, 1));
+	EXPECT_EQ(-EPERM, pool_release(fd, 0, 0));
+	EXPECT_EQ(-EPERM, pool_reboot(fd));
+	EXPECT_EQ(-EPERM, pool_destroy(fd));
+	/* nor through a file that root has opened */
+	EXPECT_EQ(-EPERM, pool_destroy(self->root.fd));
+	EXPECT_EQ(0, submit(fd, WPOOL_WORK_NOOP, 0, 2));
+	close(fd);
+	ASSERT_EQ(0, become(0));
+	EXPECT_EQ(0, tune_capacity(self->own, 2));
+	EXPECT_EQ(0, pool_destroy(self->own));
+}
+
+/* The default pool, as any of a module. */
+TEST_F(permit, pool_of_a_module)
+{
+	struct wpool_dev_stats stats;
+	int fd = pool_attach("default", 0);
+
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(0, pool_stats(fd, &stats));
+	EXPECT_EQ(-EPERM, submit(fd, WPOOL_WORK_NOOP, 0, 1));
+	EXPECT_EQ(-EPERM, tune_capacity(fd, 1));
+	EXPECT_EQ(-EBUSY, pool_destroy(fd));
+	ASSERT_EQ(0, become(0));
+	EXPECT_EQ(0, submit(fd, WPOOL_WORK_NOOP, 0, 1));
+	EXPECT_EQ(0, wait_tasks(fd, 0));
+	close(fd);
+}
+
+TEST_F(permit, fault)
+{
+	EXPECT_EQ(-EPERM, submit(self->own, WPOOL_WORK_FAULT, 0, 1));
+}
+
+TEST_F(permit, workers)
+{
+	char name[WPOOL_DEV_NAME_LEN];
+	int fd;
+
+	snprintf(name, sizeof(name), "second.%d", getpid());
+	EXPECT_EQ(-EDQUOT, open_pool(name, WPOOL_DEV_UNLIMITED));
+	EXPECT_EQ(-EDQUOT, open_pool(name, self->limit - 3));
+	EXPECT_FALSE(pool_exists(name));
+	fd = open_pool(name, self->limit - 4);
+	ASSERT_LE(0, fd);
+	/* all are taken; a refusal changes nothing */
+	EXPECT_EQ(-EDQUOT, tune_capacity(self->own, 5));
+	EXPECT_EQ(4, attr_number(self->name, "capacity"));
+	EXPECT_EQ(0, tune_capacity(self->own, 4));
+	EXPECT_EQ(-EINVAL, tune_capacity(self->own, 0));
+	EXPECT_EQ(-EDQUOT, tune_capacity(self->own, 5));
+	EXPECT_EQ(0, tune_capacity(fd, self->limit - 5));
+	EXPECT_EQ(0, tune_capacity(self->own, 5));
+	/* what is destroyed gives its workers back, once */
+	EXPECT_EQ(0, pool_destroy(fd));
+	EXPECT_EQ(0, pool_destroy(fd));
+	EXPECT_EQ(-ESHUTDOWN, tune_capacity(fd, 1));
+	close(fd);
+	EXPECT_EQ(0, tune_capacity(self->own, self->limit));
+	EXPECT_EQ(-EDQUOT, open_pool(name, 1));
+	/* others are not limited, nor is what they tune */
+	ASSERT_EQ(0, become(0));
+	fd = open_pool(name, self->limit + 1);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(0, pool_destroy(fd));
+	close(fd);
+	EXPECT_EQ(0, tune_capacity(self->own, 1));
+	ASSERT_EQ(0, become(NOBODY));
+	fd = open_pool(name, self->limit);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(0, pool_destroy(fd));
+	close(fd);
+}
+
+/* Tasks that would allocate a quarter of the memory, over all such files. */
+TEST_F(permit, memory)
+{
+	struct wpool_dev_work works[WPOOL_MAX_FILE_BYTES / (16 * MIB)] = { };
+	__u64 quarter = (__u64)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 4, all = 0;
+	__u32 accepted;
+	unsigned int i;
+	int fds[64];
+
+	for (i = 0; i < ARRAY_SIZE(works); i++) {
+		works[i].kind = WPOOL_WORK_TOUCH;
+		works[i].arg = 16 * MIB;
+	}
+	/* none of them starts */
+	ASSERT_EQ(0, submit_many(self->own, WPOOL_WORK_SLEEP, LONG, 0, 4));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->own, blocked) == 4));
+	ASSERT_EQ(0, pool_tune(self->own, &(struct wpool_dev_attrs) {
+		.mask = WPOOL_DEV_QUEUE_DEPTH, .queue_depth = WPOOL_DEV_UNLIMITED,
+	}));
+	for (i = 0; i < ARRAY_SIZE(fds); i++) {
+		fds[i] = pool_attach(self->name, 0);
+		ASSERT_LE(0, fds[i]);
+		if (submit_flags(fds[i], works, ARRAY_SIZE(works), 0, &accepted))
+			break;
+		all += accepted * 16ULL * MIB;
+		if (accepted < ARRAY_SIZE(works))
+			break;
+	}
+	if (i == ARRAY_SIZE(fds)) {
+		i--;
+		SKIP(goto out, "this machine has too much memory");
+	}
+	EXPECT_LE(all, quarter);
+	EXPECT_LT(quarter, all + 17 * MIB);
+	EXPECT_EQ(-ENOBUFS, submit_all(self->own, works, 1));
+	/* what is cancelled makes room */
+	EXPECT_EQ(0, cancel_all(fds[0]));
+	EXPECT_EQ(0, submit_all(self->own, works, 1));
+	/* and root's files do not count */
+	ASSERT_EQ(0, become(0));
+	EXPECT_EQ(0, submit_all(self->root.fd, works, 1));
+	EXPECT_EQ(0, wait_tasks(self->root.fd, 0));
+out:
+	become(0);
+	for (i++; i--;)
+		close(fds[i]);
+	EXPECT_EQ(0, cancel_all(self->own));
+}
+
+TEST_HARNESS_MAIN
