@@ -84,7 +84,7 @@ int dev_explain(struct errmsg *e, int err, const char *pool)
 			   pool);
 		break;
 	case -EDQUOT:
-		errmsg_set(e, "no more workers for pools without privileges: the module's max_user_workers");
+		errmsg_set(e, "no more workers without privileges: the module's max_user_workers");
 		break;
 	case -EAGAIN:
 		errmsg_set(e, "no more workers: the module's max_workers is reached");

@@ -222,10 +222,10 @@ struct wpool_dev_simple {
 #define WPOOL_WORK_HASH		5	/* arg: bytes to hash */
 #define WPOOL_WORK_LOCK		6	/* arg: ns of CPU under a lock that all such tasks share */
 #define WPOOL_WORK_TREE		7	/* fork-join tree: depth, fanout; arg: ns of CPU per leaf */
-#define WPOOL_WORK_FAULT	8	/* oops; EPERM without allow_fault=1, CAP_SYS_ADMIN, or under policy run */
+#define WPOOL_WORK_FAULT	8	/* oops; EPERM: allow_fault=0, no privilege, policy run */
 #define WPOOL_WORK_TIMER	9	/* arg: ns to wait without a worker, before it starts */
 #define WPOOL_WORK_STRAND	10	/* arg: ns of CPU, one after the other for each file */
-#define WPOOL_WORK_POLL		11	/* arg: a file to wait for without a worker, before it starts */
+#define WPOOL_WORK_POLL		11	/* arg: a file to wait for without a worker */
 
 #define WPOOL_WORK_SILENT	(1U << 0)	/* no completion record, histograms only */
 

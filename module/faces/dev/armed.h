@@ -3,10 +3,10 @@
 #ifndef WPOOL_DEV_ARMED_H
 #define WPOOL_DEV_ARMED_H
 
+#include <linux/fs.h>
 #include <linux/types.h>
 #include <linux/wpool.h>
 
-struct file_operations;
 struct wpool_devarmed;
 
 /**

@@ -17,7 +17,6 @@
 #include <linux/wpool.h>
 #include <uapi/linux/wpool.h>
 
-struct file_operations;
 struct wpool;
 struct wpool_devstrand;
 

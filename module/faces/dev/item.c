@@ -194,15 +194,15 @@ static void dev_member_abort(struct wpool_group_task *task, int status)
 }
 
 void wpool_devitem_init(struct wpool_devitem *item, struct wpool_devfile *file,
-		      const struct wpool_dev_work *work, struct wpool *pool,
-		      u64 submit_ns, bool is_member)
+			const struct wpool_dev_work *work, struct wpool *pool,
+			u64 submit_ns, bool is_member)
 {
 	/* an open file pins the module, and the module's exit waits for items */
 	if (is_member)
 		wpool_group_task_init(&item->member, dev_member, dev_member_abort);
 	else
-		wpool_task_init_abortable(&item->task, wpool_devitem_fns[work->kind], wpool_devitem_abort,
-					  NULL);
+		wpool_task_init_abortable(&item->task, wpool_devitem_fns[work->kind],
+					  wpool_devitem_abort, NULL);
 	INIT_LIST_HEAD(&item->node);
 	item->file = file;
 	wpool_workload_init(&item->load, work, pool);

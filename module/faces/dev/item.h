@@ -139,7 +139,7 @@ void wpool_devitem_take_back(struct wpool_devitem *item);
 /** wpool_devitem_record() - a task has ended: make its record; file->lock is held */
 void wpool_devitem_record(struct wpool_devitem *item, int status, u64 end_ns);
 
-/** wpool_devitem_free() - free an item that is on no list and not in the pool; file->lock is held */
+/** wpool_devitem_free() - free an item on no list and not in the pool; file->lock is held */
 void wpool_devitem_free(struct wpool_devitem *item);
 
 /**

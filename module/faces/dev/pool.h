@@ -23,6 +23,7 @@ struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs);
  * @pool: a pool that the caller holds a reference to
  *
  * Context: process context.
+ * Return: true if so.
  */
 bool wpool_devpool_is(struct wpool *pool);
 

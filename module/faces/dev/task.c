@@ -42,6 +42,11 @@ struct submit {
 	u32 nr;
 };
 
+static struct wpool_devitem *item_of(struct wpool_task *task)
+{
+	return container_of(task, struct wpool_devitem, task);
+}
+
 /* Add as many of the new items as the file's limits allow, a prefix. */
 static void submit_begin(struct wpool_devfile *file, struct submit *submit,
 			 struct wpool_task **tasks, u32 nr)
@@ -50,8 +55,8 @@ static void submit_begin(struct wpool_devfile *file, struct submit *submit,
 
 	spin_lock(&file->lock);
 	submit->first = file->next_seq;
-	for (i = 0; i < nr && wpool_devitem_fits(container_of(tasks[i], struct wpool_devitem, task)); i++)
-		wpool_devitem_add(container_of(tasks[i], struct wpool_devitem, task));
+	for (i = 0; i < nr && wpool_devitem_fits(item_of(tasks[i])); i++)
+		wpool_devitem_add(item_of(tasks[i]));
 	submit->nr = i;
 	list_add(&submit->node, &file->submits);
 	spin_unlock(&file->lock);
@@ -67,7 +72,7 @@ static void submit_end(struct wpool_devfile *file, struct submit *submit,
 	list_del(&submit->node);
 	file->nr_accepted += nr_accepted;
 	for (i = nr_accepted; i < submit->nr; i++)
-		wpool_devitem_take_back(container_of(tasks[i], struct wpool_devitem, task));
+		wpool_devitem_take_back(item_of(tasks[i]));
 	if (nr_accepted < submit->nr)
 		wpool_devfile_wake(file);
 	spin_unlock(&file->lock);
@@ -93,7 +98,7 @@ static int submit_members(struct wpool_group *group, struct wpool_task *const *t
 	u32 i;
 
 	for (i = 0; i < nr; i++) {
-		struct wpool_devitem *item = container_of(tasks[i], struct wpool_devitem, task);
+		struct wpool_devitem *item = item_of(tasks[i]);
 
 		err = nonblock ? wpool_group_try_submit(group, &item->member) :
 				 wpool_group_submit_interruptible(group, &item->member);
@@ -118,8 +123,7 @@ static int submit_chunk(struct wpool_devfile *file, struct wpool *pool,
 		return -ENOMEM;
 	now = ktime_get_ns();
 	for (i = 0; i < nr; i++)
-		wpool_devitem_init(container_of(tasks[i], struct wpool_devitem, task), file,
-			  &works[i], pool, now, group);
+		wpool_devitem_init(item_of(tasks[i]), file, &works[i], pool, now, group);
 
 	submit_begin(file, &submit, tasks, nr);
 	if (submit.nr < nr)
@@ -161,7 +165,8 @@ static int turn_create(struct wpool_devitem *item, struct wpool *pool)
 	struct wpool_devstrand *strand = strand_of(item->file, pool);
 
 	if (strand)
-		item->turn = wpool_devturn_create(strand, &item->task, wpool_devitem_fns[WPOOL_WORK_STRAND],
+		item->turn = wpool_devturn_create(strand, &item->task,
+						  wpool_devitem_fns[WPOOL_WORK_STRAND],
 						  wpool_devitem_abort);
 	return item->turn ? 0 : -ENOMEM;
 }
@@ -221,7 +226,7 @@ static int submit_stand_ins(struct wpool_devfile *file, struct wpool *pool,
 		return -ENOMEM;
 	now = ktime_get_ns();
 	for (nr = 0; nr < max; nr++) {
-		item = container_of(tasks[nr], struct wpool_devitem, task);
+		item = item_of(tasks[nr]);
 		wpool_devitem_init(item, file, &works[nr], pool, now, false);
 		err = stand_in_create(item, pool);
 		if (err)
@@ -233,7 +238,7 @@ static int submit_stand_ins(struct wpool_devfile *file, struct wpool *pool,
 	/* one section, so that none ends, or is cancelled, before it is added */
 	spin_lock(&file->lock);
 	for (added = 0; added < nr; added++) {
-		item = container_of(tasks[added], struct wpool_devitem, task);
+		item = item_of(tasks[added]);
 		err = wpool_devitem_fits(item) ? stand_in_start(item) : -ENOBUFS;
 		if (err)
 			break;
@@ -242,7 +247,7 @@ static int submit_stand_ins(struct wpool_devfile *file, struct wpool *pool,
 	file->nr_accepted += added;
 	spin_unlock(&file->lock);
 	for (i = added; i < nr; i++) {
-		item = container_of(tasks[i], struct wpool_devitem, task);
+		item = item_of(tasks[i]);
 		stand_in_free(item);
 		wpool_devitem_free_new(&tasks[i], 1);
 	}

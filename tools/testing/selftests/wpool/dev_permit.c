@@ -36,7 +36,7 @@ static int open_pool(const char *name, __u32 capacity)
 
 	if (fd < 0)
 		return -errno;
-	strcpy((char *)create.name, name);
+	snprintf((char *)create.name, sizeof(create.name), "%s", name);
 	if (!ioctl(fd, WPOOL_IOC_CREATE, &create))
 		return fd;
 	err = -errno;
