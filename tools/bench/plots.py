@@ -11,6 +11,7 @@ plot whose measurements are not there is not drawn.
 """
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -18,21 +19,28 @@ import sys
 from table import PEERS, boots_of, figure, machine_text
 
 COLOURS = {'wpool': '#d1495b', 'percpu': '#30638e', 'unbound': '#7fa6c9',
-           'kworker': '#8d96a3', 'kthread': '#c9c9c9', 'floor': '#bbbbbb',
+           'kworker': '#8d96a3', 'kthread': '#c9c9c9', 'floor': '#b0a99f',
            'semaphore': '#30638e', 'fifo': '#e8a0aa'}
 
-STYLE = '''
-set terminal svg size 860,480 dynamic noenhanced font "Helvetica,15" background "white"
-set output "{path}"
-set title "{title}" font ",18"
-set border 3 lc rgb "#555555"
-set tics nomirror
-set grid ytics lc rgb "#dddddd" lt 1
-set key at screen 0.5, 0.02 bottom center horizontal maxrows 2
-set bmargin {bmargin}
+# To be read on a light page and on a dark one: no background, and text between the two.
+TEXT = '#78818b'
+STYLE = f'''
+set terminal svg size 860,480 dynamic noenhanced font "Helvetica,15"
+set output "{{path}}"
+set title "{{title}}" font ",18" offset 0,1.2 tc rgb "{TEXT}"
+set label "{{note}}" at screen 0.5, 0.865 center font ",12" tc rgb "{TEXT}"
+set border 3 lc rgb "{TEXT}"
+set tics nomirror tc rgb "{TEXT}"
+set grid ytics lc rgb "#a0888888" lt 1
+set key at screen 0.5, 0.02 bottom center horizontal maxrows 1 tc rgb "{TEXT}"
+set tmargin 5
+set bmargin {{bmargin}}
 set style fill solid 0.95 noborder
 set decimalsign "."
 '''
+
+# From the median to the worst round.
+WORST = f'with vectors nohead lw 1.5 lc rgb "{TEXT}" notitle'
 
 
 def gnuplot(script):
@@ -44,52 +52,62 @@ def quoted(text):
 
 
 def bars(path, title, ylabel, groups, series, values, log=False, note=''):
-    """values[group][peer]; each peer a bar in each group, with its number on it."""
-    lines = [' '.join([quoted(group)] + [f'{values[group].get(peer, float("nan")):.6g}'
-                                         for peer in series]) for group in groups]
-    script = STYLE.format(path=path, title=title, bmargin=7 if note else 5)
-    script += f'set ylabel "{ylabel}"\nset style data histogram\n'
-    script += 'set style histogram clustered gap 1\nset boxwidth 0.92\n'
+    """values[group][peer] = (median, worst); each peer a bar in each group, with its number."""
+    nothing = (float('nan'), float('nan'))
+    lines = [' '.join([quoted(group)] + [f'{value:.6g}' for peer in series
+                                         for value in values[group].get(peer, nothing)])
+             for group in groups]
+    script = STYLE.format(path=path, title=title, note=note, bmargin=5)
+    script += f'set ylabel "{ylabel}" tc rgb "{TEXT}"\n'
+    width = 0.85 / len(series)
+    script += f'set boxwidth {width * 0.92:.4f}\n'
     if log:
-        script += 'set logscale y\nset format y "10^{%T}"\n'
-        script += 'set yrange [*:*]\n'
+        script += 'set logscale y\nset format y "%g"\n'
+        shown = [value for found in values.values() for pair in found.values() for value in pair]
+        script += f'set yrange [{10 ** math.floor(math.log10(min(shown)))}:{2 * max(shown):g}]\n'
     else:
-        script += 'set yrange [0:*]\n'
-    script += 'set offsets graph 0, 0, graph 0.08, 0\n'
-    script += f'set xrange [-0.6:{len(groups) - 0.4}]\n'
+        script += 'set yrange [0:*]\nset offsets 0, 0, graph 0.08, 0\n'
+    script += f'set xrange [-0.5:{len(groups) - 0.5}]\n'
+    script += 'set xtics (' + ', '.join(f'{quoted(group)} {i}'
+                                        for i, group in enumerate(groups)) + ') scale 0\n'
     script += 'shown(x) = sprintf(x >= 100 ? "%.0f" : "%.3g", x)\n'
-    if note:
-        script += f'set label {quoted(note)} at graph 0.5, -0.11 center font ",12" tc rgb "#777777"\n'
     script += '$DATA << EOD\n' + '\n'.join(lines) + '\nEOD\n'
-    width, parts = 1 / (len(series) + 1), []
+    parts, whiskers, labels = [], [], []
     for i, peer in enumerate(series):
-        parts.append(f'$DATA using {i + 2}:xtic(1) title {quoted(PEERS.get(peer, peer))} '
-                     f'lc rgb "{COLOURS[peer]}"')
-    for i, peer in enumerate(series):
-        shift = (i - (len(series) - 1) / 2) * width
-        parts.append(f'$DATA using ($0{shift:+.4f}):{i + 2}:(shown(${i + 2})) '
-                     'with labels notitle offset 0,0.6 font ",10" tc rgb "#333333"')
-    gnuplot(script + 'plot ' + ', \\\n     '.join(parts) + '\n')
+        x = f'($0{(i - (len(series) - 1) / 2) * width:+.4f})'
+        median, worst = 2 * i + 2, 2 * i + 3
+        parts.append(f'$DATA using {x}:{median} with boxes '
+                     f'title {quoted(PEERS.get(peer, peer))} lc rgb "{COLOURS[peer]}"')
+        whiskers.append(f'$DATA using {x}:{median}:(0):(${worst}-${median}) {WORST}')
+        labels.append(f'$DATA using {x}:(${worst} > ${median} ? ${worst} : ${median}):'
+                      f'(shown(${median})) with labels notitle offset 0,0.6 font ",10" '
+                      f'tc rgb "{TEXT}"')
+    gnuplot(script + 'plot ' + ', \\\n     '.join(parts + whiskers + labels) + '\n')
 
 
-def lines(path, title, xlabel, ylabel, series, logx=True):
+def lines(path, title, xlabel, ylabel, series, note=''):
     """series: (name, colour, [(x, y, worst)])"""
-    script = STYLE.format(path=path, title=title, bmargin=5.5)
-    script += f'set xlabel "{xlabel}"\nset ylabel "{ylabel}"\nset yrange [0:*]\n'
-    if logx:
-        script += 'set logscale x\nset format x "%.0s%c"\n'
+    script = STYLE.format(path=path, title=title, note=note, bmargin=6.5)
+    script += f'set xlabel "{xlabel}" tc rgb "{TEXT}"\nset ylabel "{ylabel}" tc rgb "{TEXT}"\n'
+    script += 'set yrange [0:*]\nset logscale x\nset format x "%.0s%c"\n'
     xs = sorted({x for _, _, points in series for x, _, _ in points})
     script += f'set xtics ({", ".join(str(x) for x in xs)})\n'
     script += f'set xrange [{xs[0] * 0.8}:{xs[-1] * 1.25}]\n'
-    parts = []
+    worst, parts = [], []
     for i, (name, colour, points) in enumerate(series):
         script += f'$D{i} << EOD\n' + '\n'.join(
-            f'{x} {y:.6g} {worst:.6g}' for x, y, worst in points) + '\nEOD\n'
+            ' '.join(f'{value:.6g}' for value in point) for point in points) + '\nEOD\n'
+        worst.append(f'$D{i} using 1:2:(0):($3-$2) with vectors nohead lw 1.5 '
+                     f'lc rgb "{colour}" notitle')
         parts.append(f'$D{i} using 1:2 with linespoints lw 2.5 pt 7 ps 0.8 '
                      f'lc rgb "{colour}" title {quoted(name)}')
-        parts.append(f'$D{i} using 1:2:2:3 with yerrorbars lw 1 pt 0 '
-                     f'lc rgb "{colour}" notitle')
-    gnuplot(script + 'plot ' + ', \\\n     '.join(parts) + '\n')
+    gnuplot(script + 'plot ' + ', \\\n     '.join(worst + parts) + '\n')
+
+
+def both(one, name, convert=lambda value: value):
+    """The median and the worst of a measurement; None if it has none."""
+    value = figure(one, name)
+    return None if value is None else (convert(value), convert(figure(one, name, 'worst')))
 
 
 class Plots:
@@ -120,8 +138,11 @@ class Plots:
         self.made.append(path)
         return path
 
-    def grouped(self, name, title, ylabel, groups, series, pick, boot, **more):
-        """pick(group, peer) -> a measurement's value, or None."""
+    def note(self, boot, better='less'):
+        return f'{self.where(boot)}; {better} is better; thin lines: to the worst round'
+
+    def grouped(self, name, title, ylabel, groups, series, pick, boot, better='less', log=False):
+        """pick(group, peer) -> median and worst of a measurement, or None."""
         values = {}
         for group in groups:
             found = {peer: pick(group, peer) for peer in series}
@@ -131,11 +152,11 @@ class Plots:
         shown = [peer for peer in series if any(peer in found for found in values.values())]
         if values:
             bars(self.path(name), title, ylabel, list(values), shown, values,
-                 note=self.where(boot), **more)
+                 note=self.note(boot, better), log=log)
 
     def value(self, row, name, boot=None, **params):
         found = self.find(row, boot, **params)
-        return figure(found[0], name) if found else None
+        return both(found[0], name) if found else None
 
     def of_task(self, row, v, peer, boot, what):
         """Who knows no batches does them one by one."""
@@ -166,17 +187,19 @@ class Plots:
                          ('cross', 'From submit to start, on another CPU')):
             def pick(group, peer, v=v):
                 where = 'free' if peer == 'unbound' and v == 'cross' else v
-                value = self.value(3, f'start_{group}', v=where, peer=peer)
-                return value / 1000 if value is not None else None
+                for one in self.find(3, v=where, peer=peer):
+                    return both(one, f'start_{group}', lambda ns: ns / 1000)
+                return None
             self.grouped(f'latency-{v}', title, 'microseconds', ('p50', 'p90', 'p99'),
-                         ('floor', 'wpool', 'percpu', 'unbound'), pick, self.boot(3))
+                         ('floor', 'wpool', 'percpu', 'unbound'), pick, self.boot(3), log=True)
 
     def burst(self):
         groups = {f'{tasks:,}': f'{tasks}_tasks' for tasks in (1, 4, 16, 64, 1000)}
 
         def pick(group, peer):
-            value = self.value(11, 'burst_p50', v=groups[group], peer=peer)
-            return value / 1000 if value is not None else None
+            for one in self.find(11, v=groups[group], peer=peer):
+                return both(one, 'burst_p50', lambda ns: ns / 1000)
+            return None
         self.grouped('burst', 'A burst of no-ops for a pool that sleeps, until the last has run',
                      'microseconds', groups, ('wpool', 'percpu', 'unbound', 'kworker'), pick,
                      self.boot(11), log=True)
@@ -186,17 +209,18 @@ class Plots:
 
         def pick(group, peer):
             for one in self.find(12, v=groups[group], peer=peer):
-                return 1e6 / figure(one, 'total_ns_per_task')
+                return both(one, 'total_ns_per_task', lambda ns: 1e6 / ns)
             return None
         self.grouped('clients', 'Clients that submit and wait', 'thousand trips a second', groups,
-                     ('wpool', 'percpu', 'unbound', 'kworker'), pick, self.boot(12))
+                     ('wpool', 'percpu', 'unbound', 'kworker'), pick, self.boot(12),
+                     better='more')
 
     def computing(self):
         lengths = ('0.5us', '2us', '10us', '100us', '1ms')
 
         def pick(group, peer):
             for one in self.find(14, v=group, peer=peer):
-                return figure(one, 'total_ns') / figure(one, 'ideal_ns')
+                return both(one, 'total_ns', lambda ns, one=one: ns / figure(one, 'ideal_ns'))
             return None
         self.grouped('computing', 'Tasks that compute, one producer: total, against the ideal',
                      'times the ideal', lengths, ('wpool', 'percpu', 'unbound', 'kworker'), pick,
@@ -206,7 +230,7 @@ class Plots:
         def pick(group, peer):
             what = 'fifo' if peer == 'fifo' else 'wait'
             for one in self.find(17, v='asleep', peer='wpool' if peer == 'fifo' else peer):
-                return figure(one, f'{what}_{group}') / 1000
+                return both(one, f'{what}_{group}', lambda us: us / 1000)
             return None
         self.grouped('queue', 'The wait in a full queue: 4 workers, 1,000 queued, 500 us each',
                      'milliseconds', ('p50', 'p99', 'max'),
@@ -215,7 +239,7 @@ class Plots:
     def sleep(self):
         def pick(group, peer):
             for one in self.find(5, v=group, peer=peer):
-                return figure(one, 'total_ns') / figure(one, 'floor_ns')
+                return both(one, 'total_ns', lambda ns, one=one: ns / figure(one, 'floor_ns'))
             return None
         self.grouped('sleep', 'Tasks that sleep: time per workers, against the ideal',
                      'times the ideal', ('1ms/1024', '1ms/512', '100ms/1000', '10ms/16384'),
@@ -227,10 +251,11 @@ class Plots:
         def pick(group, peer):
             more = {'handoff': 1} if peer == 'wpool' else {}
             for one in self.find(6, v=groups[group], peer=peer, **more):
-                return 0.9 * one['params']['n'] / figure(one, 'noop_ns') * 1e6
+                noops = 0.9 * one['params']['n']
+                return both(one, 'noop_ns', lambda ns, noops=noops: noops / ns * 1e6)
             return None
         self.grouped('mix', 'No-op tasks among sleepers (9 to 1)', 'thousand no-ops a second',
-                     groups, ('wpool', 'percpu', 'unbound'), pick, self.boot(6))
+                     groups, ('wpool', 'percpu', 'unbound'), pick, self.boot(6), better='more')
 
     def growth(self):
         def curve(name, title, xlabel, ylabel, row, boots, what, xof, variants):
@@ -244,7 +269,7 @@ class Plots:
                 if points:
                     series.append((label, colour, sorted(points)))
             if series:
-                lines(self.path(name), title, xlabel, ylabel, series)
+                lines(self.path(name), title, xlabel, ylabel, series, self.note(boots[0]))
 
         curve('growth-tasks', 'Does a task cost more among many?', 'tasks',
               'ns a task', 8, (self.boot(8),), 'total_ns_per_task',
