@@ -42,6 +42,7 @@ extern const struct command cmd_why;
 extern const struct command cmd_latency;
 extern const struct command cmd_metrics;
 extern const struct command cmd_run;
+extern const struct command cmd_trace;
 
 /* Codes of options that have no letter. */
 #define CLI_OPT_FIRST	256

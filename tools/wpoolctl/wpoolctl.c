@@ -39,6 +39,7 @@ static const struct command *const commands[] = {
 	&cmd_latency,
 	&cmd_metrics,
 	&cmd_run,
+	&cmd_trace,
 	&cmd_help,
 	NULL
 };

@@ -171,7 +171,45 @@ test_no_addresses()
 	! grep -qE '(0x)?ffff[0-9a-f]{12}' "$TMP/trace" || fail "an address: $(head "$TMP/trace")"
 }
 
-TESTS="life_of_tasks cancelled_tasks_are_dropped workers handed_over_and_hogged stolen overloaded no_addresses"
+# record OPTION...: begins, with the instance's events on; its pid in $recorder
+record()
+{
+	[ -d $EVENTS ] || skip "no $EVENTS"
+	wpoolctl create "$POOL" capacity=1 queue_depth=max >/dev/null || fail "no pool" || return 1
+	wpoolctl trace record --pool "$POOL" --output "$TMP/rec" "$@" >"$TMP/said" 2>&1 &
+	recorder=$!
+	wait_for instance_is_on || fail "no recording: $(cat "$TMP/said")"
+}
+
+instance_is_on()
+{
+	[ "$(cat $TRACING/instances/wpoolctl.$recorder/events/wpool/enable 2>/dev/null)" = 1 ]
+}
+
+test_recorded_by_wpoolctl()
+{
+	record || return 1
+	run --work sleep:20ms --work noop --tasks 10 || return 1
+	kill -TERM $recorder
+	wait $recorder || fail "exit $?: $(cat "$TMP/said")" || return 1
+	[ ! -d $TRACING/instances/wpoolctl.$recorder ] || fail "the instance is there" || return 1
+	wpoolctl trace report "$TMP/rec" >"$TMP/report" || return 1
+	grep -qE '^dev_sleep .* 5 ' "$TMP/report" && grep -qE '^dev_noop .* 5 ' "$TMP/report" ||
+		fail "$(cat "$TMP/report")" || return 1
+	[ "$(wpoolctl trace timehist "$TMP/rec" | wc -l)" -eq 11 ] || fail "$(cat "$TMP/rec")"
+}
+
+test_recorded_until_a_task_is_late()
+{
+	record --stop-over 5ms --duration 10m || return 1
+	run --work sleep:50ms --tasks 4 || return 1
+	wait $recorder || fail "exit $?: $(cat "$TMP/said")" || return 1
+	grep -q "^task [0-9a-f]* of pool $POOL waited" "$TMP/said" && grep -q ' dev_sleep' "$TMP/said" ||
+		fail "$(cat "$TMP/said")"
+}
+
+TESTS="life_of_tasks cancelled_tasks_are_dropped workers handed_over_and_hogged stolen overloaded no_addresses
+recorded_by_wpoolctl recorded_until_a_task_is_late"
 
 trap '[ ! -d $EVENTS ] || echo 0 >$EVENTS/enable' EXIT
 run_tests "$@"

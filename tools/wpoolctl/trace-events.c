@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Reading the events of wpool. */
+#include "trace-events.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parse.h"
+
+static const char *const names[NR_TRACE_KINDS] = {
+	[TRACE_SUBMITTED] = "task_submitted",
+	[TRACE_STARTED] = "task_started",
+	[TRACE_FINISHED] = "task_finished",
+	[TRACE_DROPPED] = "task_dropped",
+	[TRACE_HOGGED] = "task_hogged",
+	[TRACE_STOLEN] = "tasks_stolen",
+	[TRACE_HANDED_OVER] = "runq_handed_over",
+	[TRACE_PARKED] = "worker_parked",
+	[TRACE_EXPIRED] = "worker_expired",
+	[TRACE_WOKEN] = "worker_woken",
+	[TRACE_SPAWNED] = "worker_spawned",
+	[TRACE_OVERLOADED] = "pool_overloaded",
+	[TRACE_LOST] = "",
+};
+
+/* The name of an event ends with a colon. */
+static bool find_kind(const char *name, enum trace_kind *kind)
+{
+	size_t len = strcspn(name, ": ");
+	int i;
+
+	for (i = 0; i < TRACE_LOST; i++) {
+		if (strlen(names[i]) != len || strncmp(names[i], name, len) || name[len] != ':')
+			continue;
+		*kind = i;
+		return true;
+	}
+	return false;
+}
+
+/* "CPU:3 [LOST 812 EVENTS]" */
+static bool parse_lost(const char *line, struct trace_event *event)
+{
+	const char *lost = strstr(line, "[LOST ");
+
+	if (!lost || strncmp(line, "CPU:", 4))
+		return false;
+	*event = (struct trace_event) {
+		.kind = TRACE_LOST, .worker = -1, .cpu = -1,
+		.value = strtoull(lost + 6, NULL, 10),
+	};
+	return true;
+}
+
+/* The time that ends before @end: seconds, a point, microseconds. */
+static bool parse_time(const char *line, const char *end, __u64 *ns)
+{
+	const char *s = end;
+	unsigned long long seconds, micros;
+	int used = 0;
+
+	while (s > line && s[-1] != ' ')
+		s--;
+	if (sscanf(s, "%llu.%6llu%n", &seconds, &micros, &used) != 2 || s + used != end)
+		return false;
+	*ns = seconds * NSEC_PER_SEC + micros * NSEC_PER_USEC;
+	return true;
+}
+
+/* What stands behind " KEY=", up to the next " KEY=": a function may have blanks in it. */
+static bool find_value(const char *fields, const char *key, char *buf, size_t len)
+{
+	size_t key_len = strlen(key), n;
+	const char *s = fields, *end, *next;
+
+	for (; (s = strstr(s, key)); s++)
+		if (s > fields && s[-1] == ' ' && s[key_len] == '=')
+			break;
+	if (!s)
+		return false;
+	s += key_len + 1;
+	end = s + strcspn(s, "\n");
+	for (next = strchr(s, ' '); next && next < end; next = strchr(next + 1, ' ')) {
+		n = strcspn(next + 1, " =\n");
+		if (next[n + 1] == '=') {
+			end = next;
+			break;
+		}
+	}
+	n = end - s < (long)len - 1 ? (size_t)(end - s) : len - 1;
+	memcpy(buf, s, n);
+	buf[n] = '\0';
+	return true;
+}
+
+static long long find_number(const char *fields, const char *key, int base, long long missing)
+{
+	char buf[32];
+
+	return find_value(fields, key, buf, sizeof(buf)) ? strtoll(buf, NULL, base) : missing;
+}
+
+bool trace_parse(const char *line, struct trace_event *event)
+{
+	static const char *const values[] = { "wait_ns", "run_ns", "took_ns", "nr" };
+	const char *name = strstr(line, ": wpool_"), *fields;
+	size_t i;
+
+	if (!name)
+		return parse_lost(line, event);
+	*event = (struct trace_event) { .kind = NR_TRACE_KINDS };
+	if (!parse_time(line, name, &event->ns) || !find_kind(name + 8, &event->kind))
+		return false;
+	fields = strchr(name + 2, ':') + 1;
+	if (!find_value(fields, "pool", event->pool, sizeof(event->pool)))
+		return false;
+	find_value(fields, "func", event->func, sizeof(event->func));
+	event->task = find_number(fields, "task", 16, 0);
+	event->worker = find_number(fields, "worker", 10, -1);
+	event->cpu = find_number(fields, "cpu", 10, -1);
+	event->status = find_number(fields, "status", 10, 0);
+	for (i = 0; i < sizeof(values) / sizeof(*values) && !event->value; i++)
+		event->value = find_number(fields, values[i], 10, 0);
+	return true;
+}
+
+int trace_read(const char *name, bool (*each)(const struct trace_event *event, void *arg),
+	       void *arg, struct errmsg *e)
+{
+	FILE *file = strcmp(name, "-") ? fopen(name, "r") : stdin;
+	struct trace_event event;
+	char *line = NULL;
+	size_t size = 0;
+	bool any = false;
+	int err = 0;
+
+	if (!file)
+		return errmsg_set(e, "%s: %s", name, strerror(errno));
+	while (getline(&line, &size, file) > 0) {
+		if (!trace_parse(line, &event))
+			continue;
+		any = true;
+		if (!each(&event, arg))
+			break;
+	}
+	if (ferror(file))
+		err = errmsg_set(e, "%s: %s", name, strerror(errno));
+	else if (!any)
+		err = errmsg_set(e, "%s has no events of wpool", name);
+	free(line);
+	if (file != stdin)
+		fclose(file);
+	return err;
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0
+/* An instance of tracefs, from mkdir to rmdir. */
+#include "trace-record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "parse.h"
+#include "trace-events.h"
+
+#define LOOK_MS		100
+#define MAX_LINE	512
+
+static volatile sig_atomic_t is_told;
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	is_told = 1;
+}
+
+static __u64 now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+}
+
+static int write_file(const char *dir, const char *name, const char *text, struct errmsg *e)
+{
+	char path[256];
+	int fd, err = 0;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		err = errmsg_set(e, "%s: %s", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+/* Make the instance, with all events off. */
+static int instance_create(char *dir, size_t len, struct errmsg *e)
+{
+	const char *tracefs = getenv("WPOOLCTL_TRACEFS") ?: "/sys/kernel/tracing";
+
+	snprintf(dir, len, "%s/events/wpool", tracefs);
+	if (access(dir, F_OK)) {
+		if (errno == EACCES)
+			return errmsg_set(e, "%s: only root may look (try sudo)", tracefs);
+		return errmsg_set(e, "there is no %s; is the wpool module loaded, and tracefs mounted?",
+				  dir);
+	}
+	snprintf(dir, len, "%s/instances/wpoolctl.%d", tracefs, getpid());
+	if (mkdir(dir, 0700))
+		return errmsg_set(e, "%s: %s", dir, strerror(errno));
+	return 0;
+}
+
+static int instance_start(const char *dir, const struct recording *recording, struct errmsg *e)
+{
+	char text[96];
+	int err;
+
+	snprintf(text, sizeof(text), "%llu", recording->buffer_kib);
+	err = write_file(dir, "buffer_size_kb", text, e);
+	/* the same on all CPUs */
+	if (!err)
+		err = write_file(dir, "trace_clock", "mono", e);
+	if (!err && recording->pool) {
+		snprintf(text, sizeof(text), "pool == \"%s\"", recording->pool);
+		err = write_file(dir, "events/wpool/filter", text, e);
+	}
+	return err ?: write_file(dir, "events/wpool/enable", "1", e);
+}
+
+/* Count an event, and see whether it is what the recording is to end with. */
+static void look_at(struct recording *recording, const char *line)
+{
+	struct trace_event event;
+
+	if (!trace_parse(line, &event))
+		return;
+	if (event.kind == TRACE_LOST) {
+		recording->nr_lost += event.value;
+		return;
+	}
+	recording->nr_events++;
+	recording->is_over |= recording->stop_over_ns && event.kind == TRACE_STARTED &&
+			      event.value > recording->stop_over_ns;
+}
+
+/* What is there now, as it comes, into the file. */
+static int drain(struct recording *recording, int pipe, FILE *out, struct errmsg *e)
+{
+	static char buf[65536], line[MAX_LINE];
+	static size_t len;
+	ssize_t got, i;
+
+	while ((got = read(pipe, buf, sizeof(buf))) > 0) {
+		for (i = 0; i < got; i++) {
+			if (len < sizeof(line) - 1)
+				line[len++] = buf[i];
+			if (buf[i] != '\n')
+				continue;
+			line[len] = '\0';
+			look_at(recording, line);
+			len = 0;
+		}
+		if (fwrite(buf, got, 1, out) != 1)
+			return errmsg_set(e, "%s: %s", recording->file, strerror(errno));
+	}
+	if (got < 0 && errno != EAGAIN && errno != EINTR)
+		return errmsg_set(e, "trace_pipe: %s", strerror(errno));
+	return 0;
+}
+
+static int record_until_told(struct recording *recording, const char *dir, int pipe, FILE *out,
+			     struct errmsg *e)
+{
+	struct pollfd readable = { .fd = pipe, .events = POLLIN };
+	__u64 end_ns = recording->duration_ns ? now_ns() + recording->duration_ns : 0;
+	int err = instance_start(dir, recording, e), err_end;
+	struct errmsg ignored;
+
+	while (!err && !is_told && !recording->is_over && (!end_ns || now_ns() < end_ns)) {
+		poll(&readable, 1, LOOK_MS);
+		err = drain(recording, pipe, out, e);
+	}
+	err_end = write_file(dir, "events/wpool/enable", "0", err ? &ignored : e);
+	err = err ?: err_end;
+	/* what came until then */
+	return err ?: drain(recording, pipe, out, e);
+}
+
+int trace_record(struct recording *recording, struct errmsg *e)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+	char dir[160], path[192];
+	FILE *out;
+	int pipe, err;
+
+	err = instance_create(dir, sizeof(dir), e);
+	if (err)
+		return err;
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	snprintf(path, sizeof(path), "%s/trace_pipe", dir);
+	pipe = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	out = pipe >= 0 ? fopen(recording->file, "we") : NULL;
+	if (!out)
+		err = errmsg_set(e, "%s: %s", pipe < 0 ? path : recording->file, strerror(errno));
+	else
+		err = record_until_told(recording, dir, pipe, out, e);
+	if (out && fclose(out) && !err)
+		err = errmsg_set(e, "%s: %s", recording->file, strerror(errno));
+	if (pipe >= 0)
+		close(pipe);
+	if (rmdir(dir) && !err)
+		err = errmsg_set(e, "%s is left behind: %s", dir, strerror(errno));
+	return err;
+}

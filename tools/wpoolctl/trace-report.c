@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A trace as a table, by function, CPU or worker, and as a line for each task. */
+#include "trace-report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "out.h"
+#include "parse.h"
+#include "timehist.h"
+#include "trace-events.h"
+#include "trace-tasks.h"
+
+#define MIN_NAME	24	/* what the other columns leave of 80 */
+
+const char *const trace_by_names[NR_TRACE_BYS] = {
+	[TRACE_BY_FUNC] = "func",
+	[TRACE_BY_CPU] = "cpu",
+	[TRACE_BY_WORKER] = "worker",
+};
+
+/* ---- the table ---- */
+
+struct row {
+	char name[TRACE_FUNC_LEN];
+	__u64 nr;
+	__u64 dropped;
+	struct timehist wait;
+	struct timehist run;
+};
+
+struct report {
+	enum trace_by by;
+	struct row *row;
+	size_t nr;
+	__u64 lost;
+	bool no_memory;
+};
+
+static struct row *row_of(struct report *report, const struct trace_event *event)
+{
+	char name[TRACE_FUNC_LEN];
+	struct row *rows;
+	size_t i;
+
+	if (report->by == TRACE_BY_FUNC)
+		snprintf(name, sizeof(name), "%s", event->func);
+	else if (report->by == TRACE_BY_CPU)
+		snprintf(name, sizeof(name), "CPU %d", event->cpu);
+	else if (event->worker < 0)
+		snprintf(name, sizeof(name), "no worker");
+	else
+		snprintf(name, sizeof(name), "worker %d", event->worker);
+	for (i = 0; i < report->nr; i++)
+		if (!strcmp(report->row[i].name, name))
+			return &report->row[i];
+	rows = realloc(report->row, (report->nr + 1) * sizeof(*rows));
+	if (!rows) {
+		report->no_memory = true;
+		return NULL;
+	}
+	report->row = rows;
+	memset(&rows[report->nr], 0, sizeof(*rows));
+	memcpy(rows[report->nr].name, name, sizeof(name));
+	return &rows[report->nr++];
+}
+
+static bool count(const struct trace_event *event, void *arg)
+{
+	struct report *report = arg;
+	struct row *row;
+	int err = 0;
+
+	if (event->kind == TRACE_LOST)
+		report->lost += event->value;
+	if (event->kind != TRACE_STARTED && event->kind != TRACE_FINISHED &&
+	    event->kind != TRACE_DROPPED)
+		return true;
+	row = row_of(report, event);
+	if (!row)
+		return false;
+	if (event->kind == TRACE_DROPPED)
+		row->dropped++;
+	else if (event->kind == TRACE_STARTED)
+		err = timehist_add(&row->wait, event->value, 1);
+	else
+		err = timehist_add(&row->run, event->value, 1);
+	row->nr += event->kind == TRACE_FINISHED;
+	report->no_memory |= err;
+	return !err;
+}
+
+static int more_time(const void *a, const void *b)
+{
+	const struct row *left = a, *right = b;
+
+	if (left->run.sum_ns != right->run.sum_ns)
+		return left->run.sum_ns < right->run.sum_ns ? 1 : -1;
+	return strcmp(left->name, right->name);
+}
+
+static void print_times(const struct timehist *hist)
+{
+	char p50[16], p99[16], max[16];
+
+	if (!hist->nr) {
+		printf(" %7s %7s %7s", "-", "-", "-");
+		return;
+	}
+	printf(" %7s %7s %7s", format_short(timehist_percentile(hist, 500000), p50, sizeof(p50)),
+	       format_short(timehist_percentile(hist, 990000), p99, sizeof(p99)),
+	       format_short(hist->max_ns, max, sizeof(max)));
+}
+
+static void print_report(const struct report *report)
+{
+	int width = out_width() - 56;
+	__u64 dropped = 0;
+	size_t i;
+
+	if (width < MIN_NAME)
+		width = MIN_NAME;
+	printf("%s%-*s %7s %7s %7s %7s %7s %7s %7s%s\n", out_style(OUT_BOLD), width,
+	       report->by == TRACE_BY_FUNC ? "FUNCTION" :
+	       report->by == TRACE_BY_CPU ? "QUEUE OF" : "WORKER",
+	       "TASKS", "WAIT50", "WAIT99", "WAITMAX", "RUN50", "RUN99", "RUNMAX", out_plain());
+	for (i = 0; i < report->nr; i++) {
+		const struct row *row = &report->row[i];
+
+		dropped += row->dropped;
+		if (!row->wait.nr && !row->run.nr)
+			continue;
+		printf("%-*.*s %7llu", width, width, row->name, row->nr);
+		print_times(&row->wait);
+		print_times(&row->run);
+		putchar('\n');
+	}
+	if (dropped)
+		printf("%llu task%s dropped: cancelled, or the worker died\n", dropped,
+		       dropped == 1 ? " was" : "s were");
+	if (report->lost)
+		printf("%llu events were lost: a larger --buffer keeps them\n", report->lost);
+}
+
+int trace_report(const char *file, enum trace_by by, struct errmsg *e)
+{
+	struct report report = { .by = by };
+	int err = trace_read(file, count, &report, e);
+	size_t i;
+
+	if (!err && report.no_memory)
+		err = errmsg_set(e, "out of memory");
+	if (!err) {
+		if (report.nr)
+			qsort(report.row, report.nr, sizeof(*report.row), more_time);
+		print_report(&report);
+	}
+	for (i = 0; i < report.nr; i++) {
+		timehist_exit(&report.row[i].wait);
+		timehist_exit(&report.row[i].run);
+	}
+	free(report.row);
+	return err;
+}
+
+/* ---- a line for each task ---- */
+
+struct timeline {
+	struct trace_tasks tasks;
+	bool begun;
+	bool no_memory;
+};
+
+static void print_titles(struct timeline *timeline)
+{
+	if (!timeline->begun)
+		printf("%s%14s %4s %7s %8s %7s %9s  %s%s\n", out_style(OUT_BOLD), "END", "CPU",
+		       "WORKER", "TASK", "WAIT", "RUN", "FUNCTION", out_plain());
+	timeline->begun = true;
+}
+
+static bool print_task(const struct trace_event *event, void *arg)
+{
+	struct timeline *timeline = arg;
+	struct trace_event started = { .kind = TRACE_LOST };
+	char wait[16] = "-", run[24], worker[16] = "-";
+
+	print_titles(timeline);
+	if (event->kind == TRACE_STARTED) {
+		timeline->no_memory = trace_tasks_begin(&timeline->tasks, event);
+		return !timeline->no_memory;
+	}
+	if (event->kind != TRACE_FINISHED && event->kind != TRACE_DROPPED)
+		return true;
+	if (trace_tasks_end(&timeline->tasks, event->task, &started))
+		format_short(started.value, wait, sizeof(wait));
+	if (event->kind == TRACE_FINISHED)
+		format_short(event->value, run, sizeof(run));
+	else
+		snprintf(run, sizeof(run), "%s", strerrorname_np(-event->status) ?: "dropped");
+	if (event->worker >= 0)
+		snprintf(worker, sizeof(worker), "%d", event->worker);
+	printf("%14.6f %4d %7s %08x %7s %9s  %s\n", event->ns / 1e9, event->cpu, worker,
+	       event->task, wait, run, event->func);
+	return true;
+}
+
+int trace_timehist(const char *file, struct errmsg *e)
+{
+	struct timeline timeline = { };
+	int err = trace_read(file, print_task, &timeline, e);
+
+	trace_tasks_exit(&timeline.tasks, NULL, NULL);
+	return err ?: timeline.no_memory ? errmsg_set(e, "out of memory") : 0;
+}
