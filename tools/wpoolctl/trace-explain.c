@@ -188,7 +188,8 @@ int trace_explain(const char *file, __u64 over_ns, struct errmsg *e)
 	why->over_ns = over_ns;
 	err = trace_read(file, find_late, why, e);
 	if (!err && !why->found) {
-		printf("No task waited longer than %s.\n", format_short(over_ns, over, sizeof(over)));
+		printf("No task waited longer than %s.\n",
+		       format_short(over_ns, over, sizeof(over)));
 	} else if (!err) {
 		why->from_ns = why->late.ns > why->late.value ? why->late.ns - why->late.value : 0;
 		err = trace_read(file, look, why, e);

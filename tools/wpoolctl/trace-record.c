@@ -19,12 +19,12 @@
 #define LOOK_MS		100
 #define MAX_LINE	512
 
-static volatile sig_atomic_t is_told;
+static int is_told;
 
 static void on_signal(int sig)
 {
 	(void)sig;
-	is_told = 1;
+	__atomic_store_n(&is_told, 1, __ATOMIC_RELAXED);
 }
 
 static __u64 now_ns(void)
@@ -58,8 +58,7 @@ static int instance_create(char *dir, size_t len, struct errmsg *e)
 	if (access(dir, F_OK)) {
 		if (errno == EACCES)
 			return errmsg_set(e, "%s: only root may look (try sudo)", tracefs);
-		return errmsg_set(e, "there is no %s; is the wpool module loaded, and tracefs mounted?",
-				  dir);
+		return errmsg_set(e, "no %s: is the wpool module loaded, and tracefs mounted?", dir);
 	}
 	snprintf(dir, len, "%s/instances/wpoolctl.%d", tracefs, getpid());
 	if (mkdir(dir, 0700))
@@ -133,7 +132,7 @@ static int record_until_told(struct recording *recording, const char *dir, int p
 	int err = instance_start(dir, recording, e), err_end;
 	struct errmsg ignored;
 
-	while (!err && !is_told && !recording->is_over && (!end_ns || now_ns() < end_ns)) {
+	while (!err && !__atomic_load_n(&is_told, __ATOMIC_RELAXED) && !recording->is_over && (!end_ns || now_ns() < end_ns)) {
 		poll(&readable, 1, LOOK_MS);
 		err = drain(recording, pipe, out, e);
 	}
