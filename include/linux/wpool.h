@@ -1600,6 +1600,38 @@ int __must_check wpool_try_submit(struct wpool *pool, struct wpool_task *task);
 int __must_check wpool_submit_timeout(struct wpool *pool,
 				      struct wpool_task *task, long timeout);
 
+/**
+ * wpool_submit_on() - hand over a task that is best run on a certain CPU
+ * @pool: the pool
+ * @cpu: a possible CPU
+ * @task: the task, initialised
+ *
+ * The task is queued on @cpu, and a worker of that CPU is woken if none runs there, so that
+ * the task finds there what that CPU has in its cache. This is a preference, not a promise:
+ * if no worker of @cpu comes to it for some 10 ms, or if one of them blocks, a worker of
+ * another CPU may run it. It does so at once if the pool has no worker at
+ * @cpu, as before its first tasks there, or if @cpu is offline or not in the pool's cpumask;
+ * and a task for which there is no room is queued where room became free. What must run on
+ * @cpu is a case for wpool_on_each_cpu(), or for a workqueue.
+ *
+ * Costs a lock of @cpu, unless that is the caller's own CPU.
+ *
+ * Context: as wpool_submit().
+ * Return: as wpool_submit(); -EINVAL also if @cpu is not possible.
+ */
+int __must_check wpool_submit_on(struct wpool *pool, int cpu, struct wpool_task *task);
+
+/**
+ * wpool_try_submit_on() - as wpool_submit_on(), if the task fits now
+ * @pool: the pool
+ * @cpu: as wpool_submit_on()
+ * @task: the task, initialised
+ *
+ * Context: as wpool_try_submit().
+ * Return: as wpool_try_submit(); -EINVAL also if @cpu is not possible.
+ */
+int __must_check wpool_try_submit_on(struct wpool *pool, int cpu, struct wpool_task *task);
+
 /* wpool_submit_batch() flags */
 #define WPOOL_BATCH_TRY			BIT(0)	/* never sleep: any context */
 #define WPOOL_BATCH_INTERRUPTIBLE	BIT(1)	/* any signal ends the wait */

@@ -23,7 +23,8 @@ struct wpool_task;
 /**
  * struct wpool_fifo - the list
  * @lock: protects the other fields, and node and pool of each task in @tasks; raw:
- *	submitters whose ring is full take it with interrupts off
+ *	submitters whose ring is full, or whose task prefers another CPU, take it with
+ *	interrupts off
  * @nr: length of @tasks; workers that look for a task read it without the lock
  * @popped: how many tasks have been taken from the front; tells the monitor whether
  *	the list moves

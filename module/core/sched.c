@@ -109,6 +109,15 @@ void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 		wpool_fifo_push(&pool->globq, tasks, nr);
 }
 
+void wpool_sched_push_on(struct wpool *pool, struct wpool_runq *rq, struct wpool_task *task)
+{
+	/* a ring is filled by its own CPU only, a backlog by any */
+	wpool_fifo_push(wpool_runq_is_served(rq) ? &rq->backlog : &pool->globq, &task, 1);
+	/* wpool_sched_push_on:A, see wake.c */
+	smp_mb();
+	wpool_wake_for_push_on(pool, rq);
+}
+
 /* ---- the backlog and the global queue ---- */
 
 /* So many tasks of the two queues behind the ring. */

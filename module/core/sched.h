@@ -76,6 +76,16 @@ static __always_inline void wpool_sched_push_next(struct wpool *pool, struct wpo
 		wpool_wake_for_push(pool, rq);
 }
 
+/**
+ * wpool_sched_push_on() - queue an accepted task where the workers of another CPU look first
+ * @pool: the pool
+ * @rq: run queue of any CPU; if no worker is at home there, the task goes to the global queue
+ * @task: the task
+ *
+ * Context: any; interrupts off.
+ */
+void wpool_sched_push_on(struct wpool *pool, struct wpool_runq *rq, struct wpool_task *task);
+
 /** wpool_runq_is_own() - is the caller a task of this pool that runs on this CPU? */
 static inline bool wpool_runq_is_own(const struct wpool_runq *rq)
 {

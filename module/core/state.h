@@ -130,7 +130,8 @@ struct wpool_looked {
 /**
  * struct wpool_runq - run queue of one CPU
  * @ring: X: the tasks, oldest first; see ring.h
- * @backlog: K: tasks for which the ring had no room, see fifo.h
+ * @backlog: K: tasks for which the ring had no room, and those that other CPUs submit for
+ *	this one, see fifo.h
  * @next: X: task that a task of this pool submitted last here; changed by exchange
  * @runner: X: thread of the worker that last began to run tasks here; written by
  *	workers at home here, only compared

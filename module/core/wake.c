@@ -57,6 +57,7 @@
  *   wpool_sched_push:A           tasks were put into the ring, its backlog or the global
  *                                queue
  *   wpool_sched_push_next:A      a task was put into the next slot
+ *   wpool_sched_push_on:A        a task was put into the backlog of any CPU
  *   unqueue_from:A               tasks of a ring were moved to the global queue
  *   wpool_sched_drain:A          the same, of all tasks of a run queue
  *   take_behind:A                tasks of the backlog or the global queue were moved to
@@ -307,6 +308,15 @@ void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq)
 	else
 		wake_one(pool, rq, wpool_runq_len(rq) + wpool_fifo_len(&pool->globq) >=
 			 max(READ_ONCE(rq->help_len), 2U));
+}
+
+void wpool_wake_for_push_on(struct wpool *pool, struct wpool_runq *rq)
+{
+	if (wpool_runq_has_room(rq) || READ_ONCE(rq->redirect))
+		wake_one(pool, rq, false);
+	else if (!READ_ONCE(pool->handoff))
+		/* the worker may sleep in its task, and keep the run queue */
+		wpool_wake_rescue(rq);
 }
 
 bool wpool_wake_rescue(struct wpool_runq *rq)

@@ -45,6 +45,17 @@ static inline bool wpool_wake_is_needless(const struct wpool *pool,
 void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq);
 
 /**
+ * wpool_wake_for_push_on() - the same for a task queued on any CPU, for the workers there
+ * @pool: the pool
+ * @rq: the run queue, of any CPU
+ *
+ * Nobody else is told of the task, as long as a worker can be relied on there.
+ *
+ * Context: any; interrupts off; a full barrier after the queueing.
+ */
+void wpool_wake_for_push_on(struct wpool *pool, struct wpool_runq *rq);
+
+/**
  * wpool_wake_one() - make sure that a worker comes for tasks queued on any CPU
  * @pool: the pool
  * @rq: this CPU's run queue

@@ -21,8 +21,10 @@
  */
 #include "task/submit.h"
 
+#include <linux/cpumask.h>
 #include <linux/export.h>
 #include <linux/hardirq.h>
+#include <linux/minmax.h>
 #include <linux/sched/signal.h>
 #include <linux/wpool.h>
 
@@ -296,6 +298,70 @@ int wpool_submit_timeout(struct wpool *pool, struct wpool_task *task,
 	return submit_one_slow(pool, task, claimed, policy, TASK_KILLABLE, timeout);
 }
 EXPORT_SYMBOL_GPL(wpool_submit_timeout);
+
+/* ---- on a CPU ---- */
+
+/* A claimed task has its token; @on: where it is to be queued, or NULL. */
+static void accept_on(struct wpool *pool, struct wpool_runq *rq, struct wpool_task *task,
+		      struct wpool_runq *on)
+{
+	u32 colour = READ_ONCE(pool->colour);
+
+	if (!on || on == rq) {
+		accept(pool, rq, &task, 1);
+		return;
+	}
+	/* it is counted where it was submitted */
+	wpool_account_in(rq, colour, 1);
+	wpool_task_accept(pool, rq, task, colour);
+	wpool_sched_push_on(pool, on, task);
+}
+
+static int submit_on(struct wpool *pool, int cpu, struct wpool_task *task,
+		     enum wpool_policy policy)
+{
+	struct overload how = {
+		.policy = policy,
+		.state = TASK_KILLABLE,
+		.timeout = MAX_SCHEDULE_TIMEOUT,
+	};
+	struct wpool_runq *rq;
+	unsigned long flags;
+	int err, n = 0;
+
+	if (!is_valid(pool, task) || cpu < 0 || cpu >= nr_cpu_ids || !cpu_possible(cpu))
+		return -EINVAL;
+	local_irq_save(flags);
+	err = wpool_task_claim(pool, task, true);
+	if (!err) {
+		rq = wpool_this_runq(pool);
+		n = wpool_admission_take(pool, rq, 1);
+		if (likely(n > 0))
+			accept_on(pool, rq, task, wpool_runq(pool, cpu));
+	}
+	local_irq_restore(flags);
+	/* 1: it is running, and runs once more */
+	if (err)
+		return min(err, 0);
+	if (unlikely(n <= 0))
+		n = overloaded(pool, &task, 1, &how);
+	return min(n, 0);
+}
+
+int wpool_submit_on(struct wpool *pool, int cpu, struct wpool_task *task)
+{
+	assert_may_sleep();
+	return submit_on(pool, cpu, task, pool ? READ_ONCE(pool->policy) : WPOOL_FAIL);
+}
+EXPORT_SYMBOL_GPL(wpool_submit_on);
+
+int wpool_try_submit_on(struct wpool *pool, int cpu, struct wpool_task *task)
+{
+	return submit_on(pool, cpu, task, WPOOL_FAIL);
+}
+EXPORT_SYMBOL_GPL(wpool_try_submit_on);
+
+/* ---- for other files ---- */
 
 int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, unsigned int state)
 {

@@ -73,20 +73,30 @@ struct titem *titem_alloc_freeing(struct tpool *tp, u64 item_seed, gfp_t gfp)
 
 /* ---- submit ---- */
 
+/* The CPU that a task wants, or -1. */
+static int wanted_cpu(const struct titem *item)
+{
+	int cpu = (item->seed >> 8) % nr_cpu_ids;
+
+	return item->seed & 2 && cpu_possible(cpu) ? cpu : -1;
+}
+
 static int call(struct tpool *tp, struct titem **items, u32 nr,
 		enum titem_how how, u32 *accepted)
 {
+	int cpu = wanted_cpu(items[0]), ret;
 	struct wpool_task *tasks[8];
-	int ret;
 	u32 i;
 
 	*accepted = 0;
 	switch (how) {
 	case BY_SUBMIT:
-		ret = wpool_submit(tp->pool, &items[0]->task);
+		ret = cpu < 0 ? wpool_submit(tp->pool, &items[0]->task) :
+				wpool_submit_on(tp->pool, cpu, &items[0]->task);
 		break;
 	case BY_TRY:
-		ret = wpool_try_submit(tp->pool, &items[0]->task);
+		ret = cpu < 0 ? wpool_try_submit(tp->pool, &items[0]->task) :
+				wpool_try_submit_on(tp->pool, cpu, &items[0]->task);
 		break;
 	case BY_TIMEOUT:
 		ret = wpool_submit_timeout(tp->pool, &items[0]->task,

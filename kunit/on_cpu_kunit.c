@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0
+/* wpool_submit_on(): a task that prefers a CPU. */
+#include <linux/cpumask.h>
+#include <linux/smp.h>
+
+#include "fixture.h"
+#include "full_pool.h"
+
+/* A pool with a worker at home on each of two CPUs, both idle; the case is on the first. */
+static struct wpool *two_cpu_pool(struct kunit *test, struct wpool_attrs *attrs)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct cpumask *mask = kunit_kzalloc(test, cpumask_size(), GFP_KERNEL);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
+	struct wpool *pool;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "needs two CPUs");
+	KUNIT_ASSERT_NOT_NULL(test, mask);
+	cpumask_set_cpu(wpk_cpu(0), mask);
+	cpumask_set_cpu(wpk_cpu(1), mask);
+	attrs->cpumask = mask;
+	attrs->prealloc = true;
+	/* nobody is a hog, and nobody expires */
+	attrs->hog_ms = WPOOL_MAX_HOG_MS;
+	pool = wpk_pool_attrs(test, attrs);
+	/* each has found its home when both have run a task */
+	wpk_jobs_submit(test, pool, jobs, 0, 2);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	wpk_gate_open(gate);
+	KUNIT_ASSERT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(0)), 1);
+	KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(1)), 1);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
+	wpk_move_to(wpk_cpu(0));
+	return pool;
+}
+
+/* Submit a job on a CPU, once; did it run there? */
+static bool runs_on(struct kunit *test, struct wpool *pool, struct wpk_job *job, int cpu)
+{
+	KUNIT_EXPECT_EQ(test, wpool_submit_on(pool, cpu, &job->task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&job->task), 0);
+	/* for the next one */
+	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
+	return job->cpu == cpu;
+}
+
+/* A worker that waits too long for its CPU may lose the task to the other one, not always. */
+static void wpool_submit_on_idle_cpu_runs_there(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	wpk_attrs(&attrs, 2, 8);
+	pool = two_cpu_pool(test, &attrs);
+	WPK_EVENTUALLY(test, runs_on(test, pool, &jobs->job[0], wpk_cpu(0)));
+	WPK_EVENTUALLY(test, runs_on(test, pool, &jobs->job[1], wpk_cpu(1)));
+	wpk_destroy(test, pool);
+}
+
+/* The worker of that CPU sleeps in its task: another one comes, and nothing is lost. */
+static void wpool_submit_on_blocked_cpu_runs_elsewhere(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpool_cpu_stats stats;
+	struct wpool_attrs attrs;
+	struct wpk_jobs *jobs;
+	struct wpool *pool;
+
+	wpk_attrs(&attrs, 2, 8);
+	pool = two_cpu_pool(test, &attrs);
+	jobs = wpk_jobs(test, 2, gate);
+	KUNIT_ASSERT_EQ(test, wpool_submit_on(pool, wpk_cpu(1), &jobs->job[0].task), 0);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_ASSERT_EQ(test, wpool_submit_on(pool, wpk_cpu(1), &jobs->job[1].task), 0);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	/* counted where they were submitted */
+	wpool_get_cpu_stats(pool, wpk_cpu(0), &stats);
+	KUNIT_EXPECT_GE(test, stats.submitted, 2);
+	wpk_jobs_ran_once(test, jobs);
+	wpk_destroy(test, pool);
+}
+
+/* Without a worker there, without the CPU in the mask, without the CPU: it runs. */
+static void wpool_submit_on_cpu_without_worker_runs_elsewhere(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, nr_cpu_ids, NULL);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	int cpu;
+
+	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
+	attrs.cpumask = cpumask_of(wpk_cpu(0));
+	pool = wpk_pool_attrs(test, &attrs);
+	for_each_possible_cpu(cpu)
+		KUNIT_EXPECT_EQ(test, wpool_try_submit_on(pool, cpu, &jobs->job[cpu].task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	for_each_possible_cpu(cpu)
+		KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[cpu].runs), 1);
+	wpk_destroy(test, pool);
+}
+
+static void wpool_submit_on_bad_arguments_are_einval(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpool_task *task = &jobs->job[0].task;
+
+	KUNIT_EXPECT_EQ(test, wpool_submit_on(NULL, 0, task), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_submit_on(pool, 0, NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_submit_on(pool, -1, task), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_submit_on(pool, nr_cpu_ids, task), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_submit_on(pool, INT_MAX, task), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_try_submit_on(NULL, 0, task), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_try_submit_on(pool, nr_cpu_ids, task), -EINVAL);
+	/* and the task was left alone */
+	KUNIT_EXPECT_EQ(test, wpool_submit_on(pool, wpk_cpu(0), task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
+	wpk_destroy(test, pool);
+}
+
+static int submit_on_here(struct wpk_thread *thread)
+{
+	return wpool_submit_on(thread->pool, wpk_cpu(0), thread->work);
+}
+
+/* As the plain submits: refused, or in line. */
+static void wpool_submit_on_full_pool_waits_or_is_refused(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpk_thread *thread;
+	struct wpk_full full;
+
+	wpk_full_pool(test, &full);
+	KUNIT_EXPECT_EQ(test, wpool_try_submit_on(full.pool, wpk_cpu(0), &jobs->job[0].task),
+			-EAGAIN);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, refused), 1);
+	KUNIT_EXPECT_EQ(test, wpool_submit_on(full.pool, wpk_cpu(0), &full.first->job[0].task),
+			0);
+	KUNIT_EXPECT_EQ(test, wpool_submit_on(full.pool, wpk_cpu(0), &full.first->job[0].task),
+			-EALREADY);
+	thread = wpk_thread(test, submit_on_here, full.pool, &jobs->job[1].task, NULL);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 1);
+	wpk_gate_open(full.gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(full.pool, 0, MAX_SCHEDULE_TIMEOUT), 0);
+	KUNIT_EXPECT_EQ(test, wpool_submit_on(full.pool, wpk_cpu(0), &jobs->job[0].task),
+			-ESHUTDOWN);
+	/* it ran once more */
+	KUNIT_EXPECT_EQ(test, atomic_read(&full.first->job[0].runs), 2);
+	wpk_destroy(test, full.pool);
+}
+
+/* What a thread submits, some to this CPU and some to the other. */
+struct crossing {
+	struct wpool *pool;
+	struct wpk_jobs *jobs;
+	u32 from;
+	u32 nr;
+};
+
+static int submit_across(struct wpk_thread *thread)
+{
+	struct crossing *of = thread->arg;
+	u32 i;
+	int err;
+
+	for (i = of->from; i < of->from + of->nr; i++) {
+		err = wpool_submit_on(of->pool, wpk_cpu((i >> 4) % 2), &of->jobs->job[i].task);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Many at once, into a pool whose workers come and go: each runs once. */
+static void wpool_submit_on_many_each_runs_once(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 2 * WPK_LIMIT_TASKS, NULL);
+	struct wpk_thread *thread[2];
+	struct crossing of[2];
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	u32 i;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "needs two CPUs");
+	wpk_attrs(&attrs, 3, 500);
+	attrs.spin_us = 0;
+	pool = wpk_pool_attrs(test, &attrs);
+	for (i = 0; i < 2; i++) {
+		of[i] = (struct crossing){ pool, jobs, i * WPK_LIMIT_TASKS, WPK_LIMIT_TASKS };
+		thread[i] = wpk_thread(test, submit_across, pool, NULL, &of[i]);
+	}
+	for (i = 0; i < 2; i++)
+		KUNIT_EXPECT_EQ(test, wpk_join(test, thread[i]), 0);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	wpk_jobs_ran_once(test, jobs);
+	wpk_destroy(test, pool);
+}
+
+static struct kunit_case on_cpu_cases[] = {
+	KUNIT_CASE(wpool_submit_on_idle_cpu_runs_there),
+	KUNIT_CASE(wpool_submit_on_blocked_cpu_runs_elsewhere),
+	KUNIT_CASE(wpool_submit_on_cpu_without_worker_runs_elsewhere),
+	KUNIT_CASE(wpool_submit_on_bad_arguments_are_einval),
+	KUNIT_CASE(wpool_submit_on_full_pool_waits_or_is_refused),
+	KUNIT_CASE(wpool_submit_on_many_each_runs_once),
+	{}
+};
+
+static struct kunit_suite on_cpu_suite = {
+	.name = "wpool_on_cpu",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = on_cpu_cases,
+};
+
+kunit_test_suite(on_cpu_suite);
