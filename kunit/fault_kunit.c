@@ -336,6 +336,49 @@ static void wpool_group_task_dies_is_eio_and_the_group_lives(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
+struct mortal_loop {
+	struct task_struct *caller;
+	atomic_t dead;
+	atomic_t done;
+};
+
+/* The first helper dies, and the caller goes on only then. */
+static int loop_with_a_death(unsigned long from, unsigned long to, void *arg)
+{
+	struct mortal_loop *loop = arg;
+
+	if (current != loop->caller) {
+		if (!atomic_xchg(&loop->dead, 1))
+			wpk_die();
+	} else if (!wpk_eventually(atomic_read(&loop->dead))) {
+		return -ETIME;
+	}
+	atomic_add(to - from, &loop->done);
+	return 0;
+}
+
+/* Its chunk is lost, and the caller neither hangs nor takes that for a success. */
+static void wpool_parallel_for_helper_dies_is_eio(struct kunit *test)
+{
+	struct mortal_loop loop = { .caller = current };
+	struct report *report;
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "needs two CPUs");
+	wpk_attrs(&attrs, 4, 0);
+	pool = reporting_pool(test, &attrs, &report);
+	KUNIT_EXPECT_EQ(test, wpool_parallel_for(pool, 0, 1000, 1, loop_with_a_death, &loop),
+			-EIO);
+	KUNIT_EXPECT_LT(test, atomic_read(&loop.done), 1000);
+	KUNIT_EXPECT_PTR_EQ(test, report->fault.func, (void *)loop_with_a_death);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 4);
+	wpk_destroy(test, pool);
+}
+
 /* Nobody is told, nobody waits: the place and the worker come back anyway. */
 static void wpool_task_dies_without_a_fault_handler_the_pool_lives(struct kunit *test)
 {
@@ -448,6 +491,7 @@ static struct kunit_case fault_cases[] = {
 	KUNIT_CASE(wpool_strand_task_dies_the_strand_goes_on),
 	KUNIT_CASE(wpool_strand_dies_after_its_finish_is_not_touched),
 	KUNIT_CASE(wpool_group_task_dies_is_eio_and_the_group_lives),
+	KUNIT_CASE(wpool_parallel_for_helper_dies_is_eio),
 	KUNIT_CASE(wpool_task_dies_without_a_fault_handler_the_pool_lives),
 	KUNIT_CASE(wpool_task_dies_submitted_again_both_submits_are_failed),
 	KUNIT_CASE(wpool_task_dies_in_a_child_on_its_stack_both_are_failed),

@@ -202,6 +202,17 @@ typedef void (*wpool_arg_fn)(void *arg);
 typedef void (*wpool_arg_abort_fn)(void *arg, int status);
 
 /**
+ * typedef wpool_for_fn - the function of wpool_parallel_for()
+ * @from: the first index of a chunk
+ * @to: the first one behind it
+ * @arg: the caller's argument
+ *
+ * Context: as &typedef wpool_task_fn, or the caller of wpool_parallel_for().
+ * Return: 0, or an error, which ends the loop.
+ */
+typedef int (*wpool_for_fn)(unsigned long from, unsigned long to, void *arg);
+
+/**
  * enum wpool_policy - what happens to a submitter whose task does not fit
  * @WPOOL_BLOCK: it sleeps, killable, first-in-first-out, until the task fits
  * @WPOOL_FAIL: it gets -EAGAIN
@@ -1709,6 +1720,51 @@ int __must_check wpool_submit_fn_abortable(struct wpool *pool, wpool_arg_fn func
  * beyond the limits that all preallocated items are in use.
  */
 int __must_check wpool_invoke(struct wpool *pool, void *arg);
+
+/**
+ * wpool_parallel_for() - run a loop on several CPUs, this one among them
+ * @pool: the pool; it exists until the call returns
+ * @from: the first index
+ * @to: the first one behind the last
+ * @grain: how many indices a chunk has, but for the last; 0: the chunks get smaller towards
+ *	the end, which suits most loops whose indices take less than a millisecond each
+ * @fn: called for each chunk, on several CPUs at the same time, with indices in order
+ * @arg: argument of @fn
+ *
+ * The caller runs @fn, too, and tasks of the pool help it: at most one on each other CPU of
+ * the pool, and only as long as there is room for them. Help that cannot be had is not had:
+ * the call never waits for room, it works in a pool that is full or closed, and a task of the
+ * same pool may call it, even at capacity 1. @fn is best a function that seldom sleeps.
+ *
+ *	static int check_blocks(unsigned long from, unsigned long to, void *arg)
+ *	{
+ *		struct image *image = arg;
+ *		int err = 0;
+ *
+ *		while (from < to && !err)
+ *			err = check_block(image, from++);
+ *		return err;
+ *	}
+ *
+ *	err = wpool_parallel_for(wpool_default(), 0, image->nr_blocks, 0, check_blocks, image);
+ *
+ * When it returns, no call of @fn is under way or will begin. If the result is 0, @fn was
+ * called for each index exactly once, and what it did is visible. After an error no further
+ * chunk begins; those that other CPUs are in are waited for. A helper that was submitted in
+ * vain is counted as a cancelled task. The model is padata_do_multithreaded().
+ *
+ * If the caller itself dies in @fn, helpers go on with what is left.
+ *
+ * Context: process context; sleeps, uninterruptibly, while helpers are in their last chunk.
+ * Not an abort function, nor a fault handler.
+ * Return:
+ * * 0 - the loop is done
+ * * -EINVAL - no pool or function, or @from is greater than @to
+ * * -EIO - a worker died in @fn, and its chunk is lost
+ * * another value that is not 0 - from the first call of @fn that returned one
+ */
+int __must_check wpool_parallel_for(struct wpool *pool, unsigned long from, unsigned long to,
+				    unsigned long grain, wpool_for_fn fn, void *arg);
 
 /**
  * wpool_task_wait() - wait until a task has finished

@@ -164,7 +164,7 @@ void wpool_finish_drop(struct wpool *pool, struct wpool_task *task);
 /**
  * wpool_finish_take_out() - take a task out of the queues and finish it as cancelled
  * @task: the task of an event or of a strand, whose function finds that it was cancelled
- *	and does nothing; the caller keeps its memory
+ *	and does nothing, or a helper of a loop; the caller keeps its memory
  *
  * Context: process context.
  * Return: true; false if another thread holds the task, or nobody does.

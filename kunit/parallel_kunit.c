@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: GPL-2.0
+/* wpool_parallel_for(): each index once, in this thread and in helpers. */
+#include <linux/atomic.h>
+#include <linux/completion.h>
+#include <linux/limits.h>
+#include <linux/sched.h>
+
+#include "fixture.h"
+#include "full_pool.h"
+
+#define NR_INDICES	5000UL
+
+/**
+ * struct span - a loop that takes notes
+ * @test: the case
+ * @pool: for a loop in a task, or in a loop
+ * @caller: the thread that calls it
+ * @first: its first index
+ * @nr: how many
+ * @most: indices that a chunk may have
+ * @calls: of the function
+ * @by_helpers: calls in other threads
+ * @callers: calls of meet() in the caller
+ * @helpers: calls of meet() in other threads
+ * @sum: indices of all chunks
+ * @inside: calls that are under way
+ * @bad: chunks that are empty, too large, or out of range
+ * @gate: helpers wait there; NULL does not wait
+ * @fail_at: the chunk with this index fails; ULONG_MAX: none
+ * @done: how often each index was done, or NULL
+ */
+struct span {
+	struct kunit *test;
+	struct wpool *pool;
+	struct task_struct *caller;
+	unsigned long first;
+	unsigned long nr;
+	unsigned long most;
+	atomic_t calls;
+	atomic_t by_helpers;
+	atomic_t callers;
+	atomic_t helpers;
+	atomic_long_t sum;
+	atomic_t inside;
+	atomic_t bad;
+	struct wpk_gate *gate;
+	unsigned long fail_at;
+	u8 *done;
+};
+
+static int span_fn(unsigned long from, unsigned long to, void *arg)
+{
+	struct span *span = arg;
+	int ret = 0;
+
+	atomic_inc(&span->inside);
+	atomic_inc(&span->calls);
+	if (from >= to || to - from > span->most || from < span->first ||
+	    to - span->first > span->nr)
+		atomic_inc(&span->bad);
+	atomic_long_add(to - from, &span->sum);
+	if (span->fail_at - from < to - from)
+		ret = -ENXIO;
+	for (; span->done && from < to; from++)
+		span->done[from - span->first]++;
+	if (current != span->caller) {
+		atomic_inc(&span->by_helpers);
+		if (span->gate)
+			wpk_gate_pass(span->gate);
+	}
+	atomic_dec(&span->inside);
+	return ret;
+}
+
+static struct span *span(struct kunit *test, unsigned long first, unsigned long nr)
+{
+	struct span *span = kunit_kzalloc(test, sizeof(*span), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, span);
+	span->test = test;
+	span->caller = current;
+	span->first = first;
+	span->nr = nr;
+	span->most = nr;
+	span->fail_at = ULONG_MAX;
+	if (nr <= WPK_RING_ITEMS) {
+		span->done = kunit_kzalloc(test, nr, GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, span->done);
+	}
+	return span;
+}
+
+static int run(struct wpool *pool, struct span *span, unsigned long grain)
+{
+	return wpool_parallel_for(pool, span->first, span->first + span->nr, grain, span_fn,
+				  span);
+}
+
+static void each_was_done_once(struct kunit *test, struct span *span)
+{
+	unsigned long i, wrong = 0;
+
+	for (i = 0; span->done && i < span->nr; i++)
+		wrong += span->done[i] != 1;
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	KUNIT_EXPECT_EQ(test, (unsigned long)atomic_long_read(&span->sum), span->nr);
+	KUNIT_EXPECT_EQ(test, atomic_read(&span->bad), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&span->inside), 0);
+}
+
+/* With chunks of each kind, among them such as divide the range with a rest. */
+static void wpool_parallel_for_does_each_index_once(struct kunit *test)
+{
+	static const unsigned long grains[] = { 0, 1, 7, 1000, NR_INDICES, ULONG_MAX };
+	struct wpool *pool = wpk_pool(test, WPOOL_UNLIMITED, 0);
+	struct span *of;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(grains); i++) {
+		of = span(test, 12345, NR_INDICES);
+		of->most = grains[i] ?: NR_INDICES;
+		KUNIT_EXPECT_EQ(test, run(pool, of, grains[i]), 0);
+		each_was_done_once(test, of);
+		if (grains[i])
+			KUNIT_EXPECT_EQ(test, (unsigned long)atomic_read(&of->calls),
+					(NR_INDICES - 1) / grains[i] + 1);
+		else
+			KUNIT_EXPECT_GT(test, atomic_read(&of->calls), 1);
+	}
+	wpk_destroy(test, pool);
+}
+
+/* Up to the last index that there is: nothing overflows. */
+static void wpool_parallel_for_largest_ranges_do_not_overflow(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, WPOOL_UNLIMITED, 0);
+	struct span *of;
+
+	of = span(test, 0, ULONG_MAX);
+	KUNIT_EXPECT_EQ(test, run(pool, of, 0), 0);
+	each_was_done_once(test, of);
+	of = span(test, 0, ULONG_MAX);
+	of->most = ULONG_MAX / 2;
+	KUNIT_EXPECT_EQ(test, run(pool, of, ULONG_MAX / 2), 0);
+	each_was_done_once(test, of);
+	KUNIT_EXPECT_EQ(test, atomic_read(&of->calls), 3);
+	of = span(test, ULONG_MAX - 1000, 1000);
+	KUNIT_EXPECT_EQ(test, run(pool, of, 300), 0);
+	each_was_done_once(test, of);
+	KUNIT_EXPECT_EQ(test, atomic_read(&of->calls), 4);
+	wpk_destroy(test, pool);
+}
+
+static void wpool_parallel_for_bad_arguments_are_einval(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct span *of = span(test, 0, 10);
+
+	KUNIT_EXPECT_EQ(test, wpool_parallel_for(NULL, 0, 10, 0, span_fn, of), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_parallel_for(ERR_PTR(-ENOMEM), 0, 10, 0, span_fn, of),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_parallel_for(pool, 0, 10, 0, NULL, of), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_parallel_for(pool, 11, 10, 0, span_fn, of), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_parallel_for(pool, ULONG_MAX, 0, 0, span_fn, of), -EINVAL);
+	/* an empty range is none */
+	KUNIT_EXPECT_EQ(test, wpool_parallel_for(pool, 10, 10, 0, span_fn, of), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&of->calls), 0);
+	wpk_destroy(test, pool);
+}
+
+/* The caller does nothing before a helper has come. */
+static int await_helper(unsigned long from, unsigned long to, void *arg)
+{
+	struct span *of = arg;
+
+	if (current == of->caller && !wpk_eventually(atomic_read(&of->by_helpers)))
+		return -ETIME;
+	return span_fn(from, to, arg);
+}
+
+/* Neither the caller nor a helper goes on alone. */
+static int meet(unsigned long from, unsigned long to, void *arg)
+{
+	struct span *of = arg;
+	bool here = current == of->caller;
+
+	atomic_inc(here ? &of->callers : &of->helpers);
+	if (!wpk_eventually(atomic_read(here ? &of->helpers : &of->callers)))
+		return -ETIME;
+	return span_fn(from, to, arg);
+}
+
+static void wpool_parallel_for_gets_help(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, WPOOL_UNLIMITED, 0);
+	struct span *of = span(test, 0, WPK_RING_ITEMS);
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "needs two CPUs");
+	/* both take chunks for a while, each its own */
+	KUNIT_EXPECT_EQ(test, wpool_parallel_for(pool, 0, of->nr, 1, meet, of), 0);
+	each_was_done_once(test, of);
+	KUNIT_EXPECT_GT(test, atomic_read(&of->by_helpers), 0);
+	wpk_destroy(test, pool);
+}
+
+static int run_gated(struct wpk_thread *thread)
+{
+	struct span *of = thread->arg;
+
+	of->caller = current;
+	return wpool_parallel_for(thread->pool, of->first, of->first + of->nr, 1, await_helper,
+				  of);
+}
+
+/* The last chunk of a helper keeps the caller, even if that is killed. */
+static void wpool_parallel_for_waits_for_the_chunk_of_a_helper(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, WPOOL_UNLIMITED, 0);
+	struct span *of = span(test, 0, 8);
+	struct wpk_thread *thread;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "needs two CPUs");
+	of->gate = wpk_gate(test);
+	thread = wpk_thread(test, run_gated, pool, NULL, of);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(of->gate, 1));
+	/* all others are done or held at the gate */
+	WPK_EVENTUALLY(test, atomic_long_read(&of->sum) == 8);
+	wpk_kill(thread);
+	msleep(20);
+	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
+	wpk_gate_open(of->gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	each_was_done_once(test, of);
+	wpk_destroy(test, pool);
+}
+
+/* No room, no help, no wait. */
+static void wpool_parallel_for_full_pool_runs_in_the_caller(struct kunit *test)
+{
+	struct span *of = span(test, 0, 1000);
+	struct wpk_full full;
+
+	wpk_full_pool(test, &full);
+	KUNIT_EXPECT_EQ(test, run(full.pool, of, 1), 0);
+	each_was_done_once(test, of);
+	KUNIT_EXPECT_EQ(test, atomic_read(&of->by_helpers), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, outstanding), 1);
+	wpk_gate_open(full.gate);
+	wpk_destroy(test, full.pool);
+}
+
+/* There is room in the queue, but no worker comes: the helpers are taken out again. */
+static void wpool_parallel_for_unstarted_helpers_leave_the_queue(struct kunit *test)
+{
+	struct span *of = span(test, 0, 1000);
+	struct wpool_attrs attrs;
+	struct wpk_full full;
+
+	wpk_attrs(&attrs, 1, 100);
+	wpk_full_pool_attrs(test, &full, &attrs);
+	KUNIT_EXPECT_EQ(test, run(full.pool, of, 1), 0);
+	each_was_done_once(test, of);
+	KUNIT_EXPECT_EQ(test, atomic_read(&of->by_helpers), 0);
+	/* the monitor may have moved one between two queues just then, but not always */
+	of->done = NULL;
+	if (wpk_cpu(1) >= 0)
+		WPK_EVENTUALLY(test, !run(full.pool, of, 1) && wpk_stat(full.pool, cancelled));
+	wpk_gate_open(full.gate);
+	KUNIT_EXPECT_EQ(test, wpool_flush(full.pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, outstanding), 0);
+	if (wpk_cpu(1) >= 0)
+		KUNIT_EXPECT_GT(test, wpk_stat(full.pool, submitted), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&of->by_helpers), 0);
+	wpk_destroy(test, full.pool);
+}
+
+static void wpool_parallel_for_closed_pool_runs_in_the_caller(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 4, 4);
+	struct span *of = span(test, 0, 1000);
+
+	KUNIT_ASSERT_EQ(test, wpool_release_timeout(pool, 0, MAX_SCHEDULE_TIMEOUT), 0);
+	KUNIT_EXPECT_EQ(test, run(pool, of, 1), 0);
+	each_was_done_once(test, of);
+	KUNIT_EXPECT_EQ(test, atomic_read(&of->by_helpers), 0);
+	wpk_destroy(test, pool);
+}
+
+static void loop_in_task(struct wpk_job *job)
+{
+	struct span *of = job->arg;
+
+	of->caller = current;
+	job->ret = run(of->pool, of, 1);
+}
+
+/* A task of the only worker: it does all of it itself. */
+static void wpool_parallel_for_in_own_task_at_capacity_one(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 4);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct span *of = span(test, 0, 1000);
+
+	of->pool = pool;
+	wpk_jobs_body(jobs, loop_in_task, of);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
+	each_was_done_once(test, of);
+	KUNIT_EXPECT_EQ(test, atomic_read(&of->by_helpers), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 1);
+	wpk_destroy(test, pool);
+}
+
+static int loop_in_loop(unsigned long from, unsigned long to, void *arg)
+{
+	struct span *of = arg;
+	int err = 0;
+
+	for (; from < to && !err; from++)
+		err = run(of->pool, of, 3);
+	return err;
+}
+
+/* Each chunk is a loop, and all of them want the help of one small pool. */
+static void wpool_parallel_for_nested_ends(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 1);
+	struct span *of = span(test, 0, 100);
+
+	of->pool = pool;
+	of->done = NULL;
+	KUNIT_EXPECT_EQ(test, wpool_parallel_for(pool, 0, 50, 1, loop_in_loop, of), 0);
+	KUNIT_EXPECT_EQ(test, (unsigned long)atomic_long_read(&of->sum), 50UL * 100);
+	KUNIT_EXPECT_EQ(test, atomic_read(&of->bad), 0);
+	wpk_destroy(test, pool);
+}
+
+/* The caller runs nothing after its own error, and no helper begins another chunk. */
+static void wpool_parallel_for_error_ends_the_loop(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, WPOOL_UNLIMITED, 0);
+	struct span *of = span(test, 0, 1000);
+	struct wpk_full full;
+
+	of->fail_at = 10;
+	KUNIT_EXPECT_EQ(test, run(pool, of, 1), -ENXIO);
+	KUNIT_EXPECT_EQ(test, atomic_read(&of->inside), 0);
+	wpk_destroy(test, pool);
+
+	/* alone, the rest is known exactly */
+	wpk_full_pool(test, &full);
+	of = span(test, 0, 1000);
+	of->fail_at = 10;
+	KUNIT_EXPECT_EQ(test, run(full.pool, of, 1), -ENXIO);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&of->sum), 11);
+	wpk_gate_open(full.gate);
+	wpk_destroy(test, full.pool);
+}
+
+static int fail_in_helper(unsigned long from, unsigned long to, void *arg)
+{
+	struct span *of = arg;
+	int err = await_helper(from, to, arg);
+
+	return current == of->caller ? err : -EDOM;
+}
+
+/* The error of a helper is the caller's, and what is left is not begun. */
+static void wpool_parallel_for_error_of_a_helper_is_returned(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, WPOOL_UNLIMITED, 0);
+	struct span *of = span(test, 0, NR_INDICES);
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "needs two CPUs");
+	KUNIT_EXPECT_EQ(test, wpool_parallel_for(pool, 0, NR_INDICES, 1, fail_in_helper, of),
+			-EDOM);
+	KUNIT_EXPECT_EQ(test, atomic_read(&of->inside), 0);
+	wpk_destroy(test, pool);
+}
+
+static int loop_until_stopped(struct wpk_thread *thread)
+{
+	struct span *of = thread->arg;
+	int err = 0;
+
+	while (!err && !wpk_stopped(of->test))
+		err = run(thread->pool, of, 1);
+	return err;
+}
+
+/* It needs nothing of the pool while that is closed and opened, and it keeps nothing. */
+static void wpool_parallel_for_while_the_pool_closes_and_opens(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 3, 3);
+	struct span *of = span(test, 0, 50);
+	struct wpk_thread *thread[2];
+	unsigned int i;
+
+	of->done = NULL;
+	for (i = 0; i < 2; i++)
+		thread[i] = wpk_thread(test, loop_until_stopped, pool, NULL, of);
+	for (i = 0; i < WPK_REBOOT_ROUNDS; i++) {
+		KUNIT_EXPECT_EQ(test, wpool_release(pool, i & 1 ? WPOOL_RELEASE_CANCEL : 0), 0);
+		KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
+	}
+	wpk_stop(test);
+	for (i = 0; i < 2; i++)
+		KUNIT_EXPECT_EQ(test, wpk_join(test, thread[i]), 0);
+	KUNIT_EXPECT_EQ(test, (unsigned long)atomic_long_read(&of->sum) % 50, 0UL);
+	KUNIT_EXPECT_EQ(test, atomic_read(&of->bad), 0);
+	wpk_destroy(test, pool);
+}
+
+static struct kunit_case parallel_cases[] = {
+	KUNIT_CASE(wpool_parallel_for_does_each_index_once),
+	KUNIT_CASE(wpool_parallel_for_largest_ranges_do_not_overflow),
+	KUNIT_CASE(wpool_parallel_for_bad_arguments_are_einval),
+	KUNIT_CASE(wpool_parallel_for_gets_help),
+	KUNIT_CASE(wpool_parallel_for_waits_for_the_chunk_of_a_helper),
+	KUNIT_CASE(wpool_parallel_for_full_pool_runs_in_the_caller),
+	KUNIT_CASE(wpool_parallel_for_unstarted_helpers_leave_the_queue),
+	KUNIT_CASE(wpool_parallel_for_closed_pool_runs_in_the_caller),
+	KUNIT_CASE(wpool_parallel_for_in_own_task_at_capacity_one),
+	KUNIT_CASE(wpool_parallel_for_nested_ends),
+	KUNIT_CASE(wpool_parallel_for_error_ends_the_loop),
+	KUNIT_CASE(wpool_parallel_for_error_of_a_helper_is_returned),
+	KUNIT_CASE(wpool_parallel_for_while_the_pool_closes_and_opens),
+	{}
+};
+
+static struct kunit_suite parallel_suite = {
+	.name = "wpool_parallel",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = parallel_cases,
+};
+
+kunit_test_suite(parallel_suite);
