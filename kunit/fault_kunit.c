@@ -5,6 +5,7 @@
  * These cases only run when asked for: the kernel's log complains, and lockdep ends
  * until the next boot. They come after those of contain_kunit.c.
  */
+#include <linux/cpu.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -379,6 +380,37 @@ static void wpool_parallel_for_helper_dies_is_eio(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
+static void die_on_cpu(void *arg)
+{
+	atomic_inc(arg);
+	if (raw_smp_processor_id() == wpk_cpu(0))
+		wpk_die();
+}
+
+/* The others are visited, and CPUs can go: the dead worker holds no lock. */
+static void wpool_on_each_cpu_worker_dies_is_eio(struct kunit *test)
+{
+	atomic_t calls = ATOMIC_INIT(0);
+	struct report *report;
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	wpk_attrs(&attrs, 4, WPOOL_UNLIMITED);
+	pool = reporting_pool(test, &attrs, &report);
+	KUNIT_EXPECT_EQ(test, wpool_on_each_cpu(pool, die_on_cpu, &calls), -EIO);
+	KUNIT_EXPECT_GE(test, atomic_read(&calls), 1);
+	KUNIT_EXPECT_PTR_EQ(test, report->fault.func, (void *)die_on_cpu);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 1);
+	if (IS_ENABLED(CONFIG_HOTPLUG_CPU) && wpk_cpu(1) > 0) {
+		int cpu = wpk_cpu(1);
+
+		KUNIT_EXPECT_EQ(test, remove_cpu(cpu), 0);
+		KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
+	}
+	wpk_destroy(test, pool);
+}
+
 /* Nobody is told, nobody waits: the place and the worker come back anyway. */
 static void wpool_task_dies_without_a_fault_handler_the_pool_lives(struct kunit *test)
 {
@@ -492,6 +524,7 @@ static struct kunit_case fault_cases[] = {
 	KUNIT_CASE(wpool_strand_dies_after_its_finish_is_not_touched),
 	KUNIT_CASE(wpool_group_task_dies_is_eio_and_the_group_lives),
 	KUNIT_CASE(wpool_parallel_for_helper_dies_is_eio),
+	KUNIT_CASE(wpool_on_each_cpu_worker_dies_is_eio),
 	KUNIT_CASE(wpool_task_dies_without_a_fault_handler_the_pool_lives),
 	KUNIT_CASE(wpool_task_dies_submitted_again_both_submits_are_failed),
 	KUNIT_CASE(wpool_task_dies_in_a_child_on_its_stack_both_are_failed),

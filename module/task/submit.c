@@ -363,6 +363,12 @@ EXPORT_SYMBOL_GPL(wpool_try_submit_on);
 
 /* ---- for other files ---- */
 
+int wpool_submit_waiting_on(struct wpool *pool, int cpu, struct wpool_task *task)
+{
+	return submit_on(pool, cpu, task,
+			 READ_ONCE(pool->policy) == WPOOL_FAIL ? WPOOL_FAIL : WPOOL_BLOCK);
+}
+
 int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, unsigned int state)
 {
 	unsigned long flags;

@@ -20,6 +20,17 @@ struct wpool_task;
 int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, unsigned int state);
 
 /**
+ * wpool_submit_waiting_on() - as wpool_submit_on(), but the task never runs in its submitter
+ * @pool: the pool
+ * @cpu: a possible CPU
+ * @task: the task
+ *
+ * Context: process context; sleeps, killable, unless the policy is %WPOOL_FAIL.
+ * Return: as wpool_submit_on().
+ */
+int wpool_submit_waiting_on(struct wpool *pool, int cpu, struct wpool_task *task);
+
+/**
  * wpool_submit_event() - hand over the task of an event that has fired, or of a strand
  * @pool: the pool
  * @task: the task, PENDING; it is accepted now, or when its turn comes in the line
