@@ -37,7 +37,7 @@ MODULE_PARM_DESC(shuffle, "threads are moved among CPUs every so many ms at most
 
 static char *phase = "nasty";
 module_param(phase, charp, 0444);
-MODULE_PARM_DESC(phase, "nasty, volume, line, event, group, strand or fault (default: nasty)");
+MODULE_PARM_DESC(phase, "nasty, volume, line, event, group, strand, loop or fault (default: nasty)");
 
 static const struct {
 	const char *name;
@@ -49,6 +49,7 @@ static const struct {
 	{ "event", phase_event },
 	{ "group", phase_group },
 	{ "strand", phase_strand },
+	{ "loop", phase_loop },
 	{ "fault", phase_fault },
 };
 

@@ -14,7 +14,7 @@
 #   SHUFFLE  threads are moved among CPUs every so many ms at most, 0: never (100)
 #   FAULTS   phase fault: tasks that die (1000)
 #   GOODS    phase fault: tasks among them that must not notice (100000)
-#   PHASES   which, in this order (volume,nasty,stutter,line,event,group,strand,seed,load);
+#   PHASES   which, in this order (volume,nasty,stutter,line,event,group,strand,loop,seed,load);
 #            fault needs a machine of its own, that is told to expect so many oopses
 #   DIR      where the modules are (/wpool)
 #
@@ -32,7 +32,7 @@ STUTTER=${STUTTER:-1000}
 SHUFFLE=${SHUFFLE:-100}
 FAULTS=${FAULTS:-1000}
 GOODS=${GOODS:-100000}
-PHASES=${PHASES:-volume,nasty,stutter,line,event,group,strand,seed,load}
+PHASES=${PHASES:-volume,nasty,stutter,line,event,group,strand,loop,seed,load}
 DIR=${DIR:-/wpool}
 
 POOLS=/sys/class/wpool
@@ -329,7 +329,7 @@ phase_volume()
 
 phase_nasty()
 {
-	timed 25
+	timed 20
 	torture nasty "$duration" || return
 	start_jobs hotplug tune read kill life
 	left=$duration
@@ -395,7 +395,7 @@ stutter()
 phase_stutter()
 {
 	reseed 6
-	timed 20
+	timed 15
 	stutter $((duration / 2)) nasty hotplug tune read kill life || return
 	all=$count all_silences=$silences
 	stutter $((duration / 2)) volume hotplug read
@@ -432,6 +432,15 @@ phase_strand()
 {
 	timed 10
 	torture strand "$duration" || return
+	start_jobs hotplug
+	torture_ends "$duration"
+	stop_jobs
+}
+
+phase_loop()
+{
+	timed 10
+	torture loop "$duration" || return
 	start_jobs hotplug
 	torture_ends "$duration"
 	stop_jobs

@@ -17,6 +17,7 @@
  *   event.c   phase event: tasks that wait without a worker
  *   group.c   phase group: tasks of clients that share a pool
  *   strand.c  phase strand: tasks that run one after the other
+ *   loop.c    phase loop: loops and calls on several CPUs
  *   fault.c   phase fault: tasks that die
  *   stutter.c silence of all, and what must hold then
  *   shuffle.c threads moved among CPUs
@@ -73,6 +74,7 @@ enum {
 	RND_GROUP_IRQ = 1400,
 	RND_STRAND = 1500,
 	RND_STRAND_IRQ = 1600,
+	RND_LOOP = 1700,
 	RND_IRQ = 2000,
 	RND_POOL = 30000,
 };
@@ -359,6 +361,7 @@ void phase_line(u32 others);
 void phase_event(u32 others);
 void phase_group(u32 others);
 void phase_strand(u32 others);
+void phase_loop(u32 others);
 void phase_fault(u32 others);
 
 #endif /* TORTURE_H */

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Phase loop: loops that several CPUs take part in, and calls on each CPU. Threads, and tasks
+ * of the pool itself, begin them in pools that are small, full of other tasks, tuned, closed
+ * and opened.
+ *
+ * A loop must do each index once and tell an error, or a prefix in each chunk is lost; it
+ * must not end before its last chunk has. No CPU may be visited twice by a call, nor by a
+ * thread that can leave it.
+ */
+#include <linux/atomic.h>
+#include <linux/completion.h>
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "torture.h"
+
+#define NR_HANDS	3
+#define MAX_INDICES	2000
+
+struct stage;
+
+/* A thread of a stage. */
+struct hand {
+	struct stage *stage;
+	u32 nr;
+	u64 round;
+	struct task_struct *thread;
+	struct completion ended;
+};
+
+/**
+ * struct stage - a pool, and what it does
+ * @pool: the pool
+ * @nr: of the stage
+ * @hands: its threads
+ * @runs: chunks
+ */
+struct stage {
+	struct wpool *pool;
+	u32 nr;
+	struct hand hands[NR_HANDS];
+	atomic64_t runs;
+};
+
+/**
+ * struct loop - a loop
+ * @stage: where it is
+ * @size: how many indices
+ * @sum: indices of the chunks that have ended
+ * @inside: chunks that are under way
+ * @fails_at: the chunk with this index fails
+ * @seed: of what chunks do
+ * @depth: loops around it
+ */
+struct loop {
+	struct stage *stage;
+	unsigned long size;
+	atomic_long_t sum;
+	atomic_t inside;
+	unsigned long fails_at;
+	u64 seed;
+	u32 depth;
+};
+
+static void run_loop(struct stage *stage, struct rnd *rnd, u32 depth);
+
+static int loop_fn(unsigned long from, unsigned long to, void *arg)
+{
+	struct loop *loop = arg;
+	struct rnd rnd;
+	int ret = 0;
+
+	atomic_inc(&loop->inside);
+	atomic64_inc(&loop->stage->runs);
+	torture_check(from < to && to <= loop->size, "a chunk from %lu to %lu of %lu", from, to,
+		      loop->size);
+	rnd_init(&rnd, loop->seed + from);
+	if (rnd_one_in(&rnd, 50))
+		usleep_range(10, 300);
+	else if (rnd_one_in(&rnd, 4))
+		udelay(rnd_below(&rnd, 20));
+	if (!loop->depth && rnd_one_in(&rnd, 40))
+		run_loop(loop->stage, &rnd, 1);
+	if (loop->fails_at - from < to - from)
+		ret = -ENXIO;
+	atomic_long_add(to - from, &loop->sum);
+	atomic_dec(&loop->inside);
+	return ret;
+}
+
+static void run_loop(struct stage *stage, struct rnd *rnd, u32 depth)
+{
+	struct loop loop = {
+		.stage = stage,
+		.size = rnd_below(rnd, depth ? 50 : MAX_INDICES),
+		.fails_at = ULONG_MAX,
+		.seed = rnd_u64(rnd),
+		.depth = depth,
+	};
+	unsigned long grain = rnd_one_in(rnd, 2) ? 0 : rnd_from_to(rnd, 1, 100);
+	bool fails = loop.size && rnd_one_in(rnd, 8);
+	int err;
+
+	if (fails)
+		loop.fails_at = rnd_below(rnd, loop.size);
+	err = wpool_parallel_for(stage->pool, 0, loop.size, grain, loop_fn, &loop);
+	torture_check(err == (fails ? -ENXIO : 0), "stage %u: a loop: %d", stage->nr, err);
+	torture_check(!atomic_read(&loop.inside), "stage %u: a chunk is under way", stage->nr);
+	torture_check(atomic_long_read(&loop.sum) <= loop.size &&
+		      (fails || atomic_long_read(&loop.sum) == loop.size),
+		      "stage %u: %ld of %lu indices", stage->nr, atomic_long_read(&loop.sum),
+		      loop.size);
+}
+
+/* A loop in a task of the pool, which may be aborted. */
+struct looper {
+	struct wpool_task task;
+	struct stage *stage;
+	u64 seed;
+};
+
+static void looper_fn(struct wpool_task *task)
+{
+	struct looper *looper = container_of(task, struct looper, task);
+	struct rnd rnd;
+
+	rnd_init(&rnd, looper->seed);
+	run_loop(looper->stage, &rnd, 0);
+	kfree(looper);
+}
+
+static void looper_abort(struct wpool_task *task, int status)
+{
+	kfree(container_of(task, struct looper, task));
+}
+
+static void submit_looper(struct stage *stage, struct rnd *rnd)
+{
+	struct looper *looper = kmalloc(sizeof(*looper), GFP_KERNEL);
+	int err;
+
+	if (!looper)
+		return;
+	wpool_task_init_abortable(&looper->task, looper_fn, looper_abort, THIS_MODULE);
+	looper->stage = stage;
+	looper->seed = rnd_u64(rnd);
+	err = wpool_try_submit(stage->pool, &looper->task);
+	torture_check(!err || err == -EAGAIN || err == -ESHUTDOWN, "a task: %d", err);
+	if (err)
+		kfree(looper);
+}
+
+static void visit_fn(void *arg)
+{
+	int cpu = raw_smp_processor_id();
+
+	torture_check(!cpumask_test_and_set_cpu(cpu, arg), "CPU %d is visited twice", cpu);
+	if (cpu & 1)
+		usleep_range(10, 100);
+	torture_check(raw_smp_processor_id() == cpu, "moved away from CPU %d", cpu);
+}
+
+static void visit_cpus(struct stage *stage)
+{
+	cpumask_var_t seen;
+	int err;
+
+	if (!zalloc_cpumask_var(&seen, GFP_KERNEL))
+		return;
+	err = wpool_on_each_cpu(stage->pool, visit_fn, seen);
+	torture_check(!err || err == -ESHUTDOWN || err == -ECANCELED, "stage %u: visit: %d",
+		      stage->nr, err);
+	torture_check(err || !cpumask_empty(seen), "stage %u: no CPU was visited", stage->nr);
+	free_cpumask_var(seen);
+}
+
+/* Close and open, or change the limits. */
+static void disturb(struct stage *stage, struct rnd *rnd)
+{
+	struct wpool_attrs attrs;
+	int err;
+
+	if (rnd_one_in(rnd, 2)) {
+		err = wpool_release(stage->pool, rnd_one_in(rnd, 2) ? WPOOL_RELEASE_CANCEL : 0);
+		torture_check(!err, "stage %u: release: %d", stage->nr, err);
+		err = wpool_reboot(stage->pool);
+		torture_check(!err, "stage %u: reboot: %d", stage->nr, err);
+		return;
+	}
+	wpool_attrs_init(&attrs);
+	attrs.capacity = rnd_from_to(rnd, 1, 8);
+	attrs.queue_depth = rnd_below(rnd, 8);
+	err = wpool_tune(stage->pool, &attrs, WPOOL_TUNE_CAPACITY | WPOOL_TUNE_QUEUE_DEPTH);
+	torture_check(!err, "stage %u: tune: %d", stage->nr, err);
+}
+
+static int hand_main(void *data)
+{
+	struct hand *hand = data;
+	struct rnd rnd;
+
+	while (!torture_stopping()) {
+		rnd_step(&rnd, seed, RND_LOOP + hand->stage->nr * NR_HANDS + hand->nr,
+			 hand->round++);
+		switch (rnd_below(&rnd, 64)) {
+		case 0:
+			disturb(hand->stage, &rnd);
+			break;
+		case 1 ... 8:
+			visit_cpus(hand->stage);
+			break;
+		case 9 ... 24:
+			submit_looper(hand->stage, &rnd);
+			break;
+		default:
+			run_loop(hand->stage, &rnd, 0);
+		}
+		cond_resched();
+	}
+	complete(&hand->ended);
+	torture_await_stop();
+	return 0;
+}
+
+static bool start(struct stage *stage, u32 nr)
+{
+	struct wpool_attrs attrs;
+	char name[WPOOL_NAME_LEN];
+	struct hand *hand;
+	u32 i;
+
+	snprintf(name, sizeof(name), "loop%u", nr);
+	wpool_attrs_init(&attrs);
+	attrs.name = name;
+	attrs.capacity = 1 + nr % 4;
+	attrs.queue_depth = nr % 3;
+	attrs.expiry_ms = 20;
+	stage->nr = nr;
+	stage->pool = wpool_create(&attrs, THIS_MODULE);
+	if (!torture_check(!IS_ERR(stage->pool), "create: %ld", PTR_ERR(stage->pool)))
+		return false;
+	for (i = 0; i < NR_HANDS; i++) {
+		hand = &stage->hands[i];
+		hand->stage = stage;
+		hand->nr = i;
+		init_completion(&hand->ended);
+		hand->thread = kthread_run(hand_main, hand, "torture/l%u.%u", nr, i);
+		if (IS_ERR(hand->thread))
+			return false;
+	}
+	return true;
+}
+
+static void stop(struct stage *stage)
+{
+	struct wpool_stats stats;
+	u64 rounds = 0;
+	int err;
+	u32 i;
+
+	for (i = 0; i < NR_HANDS; i++) {
+		torture_stop_thread(stage->hands[i].thread, &stage->hands[i].ended);
+		rounds += stage->hands[i].round;
+	}
+	err = wpool_release_timeout(stage->pool, WPOOL_RELEASE_DRAIN, TORTURE_PATIENCE);
+	torture_check(!err, "stage %u: release: %d", stage->nr, err);
+	wpool_get_stats(stage->pool, &stats);
+	torture_check(!stats.outstanding && !stats.queued && !stats.waiting,
+		      "stage %u: %llu outstanding, %u waiting", stage->nr, stats.outstanding,
+		      stats.waiting);
+	wpool_destroy(stage->pool);
+	torture_count_tasks(atomic64_read(&stage->runs));
+	pr_info("wpool_torture: loop %u: %llu rounds\n", stage->nr, rounds);
+}
+
+void phase_loop(u32 others)
+{
+	u32 nr = max(actors / 2, 1U), i;
+	struct stage *stages = kvcalloc(nr, sizeof(*stages), GFP_KERNEL);
+
+	for (i = 0; i < nr; i++)
+		/* nothing to go on with */
+		if (!stages || !torture_check(start(&stages[i], i), "no memory, no threads"))
+			return;
+	while (torture_pause(100))
+		;
+	for (i = 0; i < nr; i++)
+		stop(&stages[i]);
+	kvfree(stages);
+}
