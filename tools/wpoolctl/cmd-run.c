@@ -126,6 +126,7 @@ static void more_help(void)
 "  hash:SIZE                hash so many bytes\n"
 "  lock:TIME                hold a lock that all such tasks share\n"
 "  tree:DEPTHxFANOUT[:TIME] fork-join tree, TIME of CPU per leaf\n"
+"  loop:TIME                use a CPU, helped by others that have nothing to do\n"
 "  fault                    oops (needs the module loaded with allow_fault=1)\n"
 "TIME, N and SIZE, but of tree, may be drawn for each task: LOW-HIGH (even),\n"
 "exp=MEAN, pareto=LOW (shape 1.5): --work sleep:exp=1ms, --work hash:4K-64K\n"

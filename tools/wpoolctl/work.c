@@ -36,6 +36,7 @@ static const struct work_kind kinds[] = {
 	{ "timer", WPOOL_WORK_TIMER, ARG_DURATION },
 	{ "strand", WPOOL_WORK_STRAND, ARG_DURATION },
 	{ "poll", WPOOL_WORK_POLL, ARG_FD },
+	{ "loop", WPOOL_WORK_LOOP, ARG_DURATION },
 	{ }
 };
 
@@ -148,9 +149,9 @@ int work_parse(const char *s, struct work *work, struct errmsg *e)
 		*arg++ = '\0';
 	kind = find_kind(copy);
 	if (!kind) {
-		errmsg_set(e, ERRMSG_Q " is not one of %s", copy,
-			   "noop, spin, sleep, yield, touch, hash, lock, tree, fault, timer, "
-			   "strand, poll");
+		errmsg_set(e, ERRMSG_Q " is not one of %s, %s", copy,
+			   "noop, spin, sleep, yield, touch, hash, lock, tree, fault, timer",
+			   "strand, poll, loop");
 		goto err_free;
 	}
 	parsed.kind = kind->kind;

@@ -226,6 +226,7 @@ struct wpool_dev_simple {
 #define WPOOL_WORK_TIMER	9	/* arg: ns to wait without a worker, before it starts */
 #define WPOOL_WORK_STRAND	10	/* arg: ns of CPU, one after the other for each file */
 #define WPOOL_WORK_POLL		11	/* arg: a file to wait for without a worker */
+#define WPOOL_WORK_LOOP		12	/* arg: ns of CPU, of all CPUs that take part */
 
 #define WPOOL_WORK_SILENT	(1U << 0)	/* no completion record, histograms only */
 
@@ -241,6 +242,9 @@ struct wpool_dev_simple {
  * @depth and @fanout are ignored by the other kinds. A tree's nodes are tasks of
  * the same pool, each submitted by its parent; the parent itself runs nodes that
  * the pool refuses. There is one record, for the root, when all nodes have ended.
+ *
+ * A loop is run by its own worker and by those of other CPUs that have nothing else to do:
+ * it takes a part of the time, if the pool has room for their tasks.
  *
  * A timer is always accepted by an open pool, and takes no room in it while it waits. If
  * the pool is closed when the time has come, its record has the status -ESHUTDOWN.

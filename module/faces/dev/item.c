@@ -154,6 +154,7 @@ DEV_TASK(fault)
 DEV_TASK(timer)
 DEV_TASK(strand)
 DEV_TASK(poll)
+DEV_TASK(loop)
 
 const wpool_task_fn wpool_devitem_fns[] = {
 	[WPOOL_WORK_NOOP] = dev_noop,
@@ -168,6 +169,7 @@ const wpool_task_fn wpool_devitem_fns[] = {
 	[WPOOL_WORK_TIMER] = dev_timer,
 	[WPOOL_WORK_STRAND] = dev_strand,
 	[WPOOL_WORK_POLL] = dev_poll,
+	[WPOOL_WORK_LOOP] = dev_loop,
 };
 
 void wpool_devitem_abort(struct wpool_task *task, int status)

@@ -13,7 +13,8 @@ struct wpool;
 /**
  * struct wpool_workload - one run of a workload
  * @arg: see WPOOL_WORK_* in the ABI
- * @pool: pool that a tree's nodes are submitted to; the task itself runs there
+ * @pool: pool that a tree's nodes are submitted to, and that helps a loop; the task itself
+ *	runs there
  * @sleeper: X: thread to wake when @stop is set
  * @kind: WPOOL_WORK_*
  * @depth: tree: levels below the root

@@ -34,12 +34,15 @@
 #include <linux/jhash.h>
 #include <linux/ktime.h>
 #include <linux/list.h>
+#include <linux/math.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/string.h>
 #include <linux/wait.h>
+#include <linux/wpool.h>
 
 #include "faces/dev/worktree.h"
 
@@ -101,6 +104,7 @@ int wpool_workload_check(const struct wpool_dev_work *work)
 	case WPOOL_WORK_LOCK:
 	case WPOOL_WORK_TIMER:
 	case WPOOL_WORK_STRAND:
+	case WPOOL_WORK_LOOP:
 		return work->arg > WPOOL_MAX_WORK_NS ? -ERANGE : 0;
 	case WPOOL_WORK_YIELD:
 		return work->arg > WPOOL_MAX_WORK_YIELDS ? -ERANGE : 0;
@@ -311,6 +315,23 @@ static int run_spin(struct wpool_workload *load)
 	return wpool_workload_spin(load, load->arg);
 }
 
+/* An index of a loop is so much of the CPU, the last one what is left. */
+#define LOOP_INDEX_NS	(10ULL * NSEC_PER_USEC)
+
+static int run_chunk(unsigned long from, unsigned long to, void *arg)
+{
+	const struct wpool_workload *load = arg;
+
+	return wpool_workload_spin(load, min(to * LOOP_INDEX_NS, load->arg) -
+				   from * LOOP_INDEX_NS);
+}
+
+static int run_loop(struct wpool_workload *load)
+{
+	return wpool_parallel_for(load->pool, 0, DIV_ROUND_UP_ULL(load->arg, LOOP_INDEX_NS), 0,
+				  run_chunk, load);
+}
+
 /* The oops shows this name. */
 static noinline int wpool_fault_on_purpose(struct wpool_workload *load)
 {
@@ -331,6 +352,7 @@ static int (*const works[])(struct wpool_workload *load) = {
 	/* it has waited before */
 	[WPOOL_WORK_TIMER] = run_noop,
 	[WPOOL_WORK_POLL] = run_noop,
+	[WPOOL_WORK_LOOP] = run_loop,
 	[WPOOL_WORK_STRAND] = run_spin,
 };
 

@@ -144,6 +144,7 @@ static void fuzz_work(const char *text)
 		[WPOOL_WORK_TIMER] = WPOOL_MAX_WORK_NS,
 		[WPOOL_WORK_STRAND] = WPOOL_MAX_WORK_NS,
 		[WPOOL_WORK_POLL] = INT_MAX,
+		[WPOOL_WORK_LOOP] = WPOOL_MAX_WORK_NS,
 	};
 	__u64 nodes = 1, level = 1;
 	struct errmsg e = {};
@@ -154,7 +155,7 @@ static void fuzz_work(const char *text)
 		check_message(&e, text);
 		return;
 	}
-	must(work.kind <= WPOOL_WORK_POLL, "kind", text);
+	must(work.kind <= WPOOL_WORK_LOOP, "kind", text);
 	must(work.arg <= limits[work.kind], "beyond a limit", text);
 	must(work.weight >= 1 && work.weight <= WORK_MAX_WEIGHT, "weight", text);
 	if (work.kind == WPOOL_WORK_TREE) {

@@ -153,7 +153,7 @@ static void gen_work(struct fuzzer *f, struct wpool_dev_work *work, bool runs)
 	struct rng *rng = &f->rng;
 
 	do
-		work->kind = one_in(rng, 2) ? WPOOL_WORK_NOOP : below(rng, WPOOL_WORK_POLL + 1);
+		work->kind = one_in(rng, 2) ? WPOOL_WORK_NOOP : below(rng, WPOOL_WORK_LOOP + 1);
 	while (work->kind == WPOOL_WORK_FAULT);
 	work->flags = one_in(rng, 8) ? WPOOL_WORK_SILENT : 0;
 	work->depth = rnd(rng);
@@ -162,6 +162,7 @@ static void gen_work(struct fuzzer *f, struct wpool_dev_work *work, bool runs)
 	case WPOOL_WORK_SPIN:
 	case WPOOL_WORK_LOCK:
 	case WPOOL_WORK_STRAND:
+	case WPOOL_WORK_LOOP:
 		work->arg = patient ? 5000000 : below(rng, 10000);
 		break;
 	case WPOOL_WORK_SLEEP:
@@ -214,7 +215,7 @@ static int spoil_work(struct fuzzer *f, struct wpool_dev_work *work)
 
 	switch (below(&f->rng, 4)) {
 	case 0:
-		work->kind = WPOOL_WORK_POLL + 1 + below(&f->rng, 1000);
+		work->kind = WPOOL_WORK_LOOP + 1 + below(&f->rng, 1000);
 		return -EINVAL;
 	case 1:
 		work->flags |= 2U << below(&f->rng, 31);

@@ -454,7 +454,7 @@ TEST_F(array, descriptor_unknown)
 			TH_LOG("bit %u", bit);
 	}
 	work.flags = 0;
-	work.kind = WPOOL_WORK_STRAND + 1;
+	work.kind = WPOOL_WORK_LOOP + 1;
 	EXPECT_ERRNO(EINVAL, submit_raw(self->pool.fd, &self->submit));
 	work.kind = UINT32_MAX;
 	EXPECT_ERRNO(EINVAL, submit_raw(self->pool.fd, &self->submit));

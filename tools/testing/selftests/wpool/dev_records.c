@@ -317,6 +317,10 @@ FIXTURE_VARIANT_ADD(running, lock) {
 	.work = { .kind = WPOOL_WORK_LOCK, .arg = LONG },
 };
 
+FIXTURE_VARIANT_ADD(running, loop) {
+	.work = { .kind = WPOOL_WORK_LOOP, .arg = LONG },
+};
+
 FIXTURE_VARIANT_ADD(running, tree) {
 	.work = { .kind = WPOOL_WORK_TREE, .arg = LONG, .depth = 2, .fanout = 3 },
 };

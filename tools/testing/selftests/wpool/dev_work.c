@@ -78,6 +78,14 @@ FIXTURE_VARIANT_ADD(workload, strand) {
 	.at_least_ns = 5 * MSEC,
 };
 
+FIXTURE_VARIANT_ADD(workload, loop) {
+	.work = { .kind = WPOOL_WORK_LOOP, .arg = 5 * MSEC + 1 },
+};
+
+FIXTURE_VARIANT_ADD(workload, loop_0) {
+	.work = { .kind = WPOOL_WORK_LOOP },
+};
+
 FIXTURE_VARIANT_ADD(workload, tree_of_one) {
 	.work = { .kind = WPOOL_WORK_TREE, .arg = 3 * MSEC, .depth = 0, .fanout = 1 },
 	.at_least_ns = 3 * MSEC,
@@ -173,6 +181,7 @@ TEST_F(work, argument_out_of_range)
 		{ .kind = WPOOL_WORK_HASH, .arg = WPOOL_MAX_WORK_BYTES + 1 },
 		{ .kind = WPOOL_WORK_HASH, .arg = UINT64_MAX },
 		{ .kind = WPOOL_WORK_LOCK, .arg = WPOOL_MAX_WORK_NS + 1 },
+		{ .kind = WPOOL_WORK_LOOP, .arg = WPOOL_MAX_WORK_NS + 1 },
 		{ .kind = WPOOL_WORK_TREE, .arg = WPOOL_MAX_WORK_NS + 1, .fanout = 1 },
 		{ .kind = WPOOL_WORK_TREE, .depth = 1, .fanout = 0 },
 		{ .kind = WPOOL_WORK_TREE, .depth = 1, .fanout = WPOOL_MAX_TREE_FANOUT + 1 },
@@ -206,6 +215,7 @@ TEST_F(work, argument_at_its_limit)
 		{ .kind = WPOOL_WORK_TOUCH, .arg = WPOOL_MAX_WORK_BYTES },
 		{ .kind = WPOOL_WORK_HASH, .arg = WPOOL_MAX_WORK_BYTES },
 		{ .kind = WPOOL_WORK_LOCK, .arg = WPOOL_MAX_WORK_NS },
+		{ .kind = WPOOL_WORK_LOOP, .arg = WPOOL_MAX_WORK_NS },
 		{ .kind = WPOOL_WORK_TREE, .depth = 20, .fanout = 1 },
 		{ .kind = WPOOL_WORK_TREE, .depth = 19, .fanout = 2 },
 		{ .kind = WPOOL_WORK_TREE, .depth = 4, .fanout = 16 },
@@ -277,7 +287,7 @@ TEST_F(work, batch_of_every_kind)
 TEST_F(work, all_checked_before_the_first_is_submitted)
 {
 	static const struct wpool_dev_work bad[] = {
-		{ .kind = WPOOL_WORK_STRAND + 1 },
+		{ .kind = WPOOL_WORK_LOOP + 1 },
 		{ .kind = WPOOL_WORK_NOOP, .flags = 1U << 31 },
 		{ .kind = WPOOL_WORK_SLEEP, .arg = WPOOL_MAX_WORK_NS + 1 },
 	};
