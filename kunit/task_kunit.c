@@ -422,6 +422,38 @@ static void wpool_flush_then_kfree_is_safe(struct kunit *test)
 	}
 }
 
+static DEFINE_WPOOL_TASK(static_task, do_nothing);
+
+struct counted {
+	atomic_t calls;
+	struct wpool_task task;
+};
+
+static void count_static_call(struct wpool_task *task)
+{
+	atomic_inc(&container_of(task, struct counted, task)->calls);
+}
+
+static struct counted static_object = { .task = __WPOOL_TASK_INIT(count_static_call) };
+
+/* No wpool_task_init(), and where objects are watched nothing is reported. */
+static void wpool_submit_static_task_runs_each_time(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 8);
+	int i;
+
+	for (i = 1; i <= 3; i++) {
+		KUNIT_EXPECT_EQ(test, wpool_submit(pool, &static_task), 0);
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(&static_task), 0);
+		KUNIT_EXPECT_EQ(test, wpool_submit(pool, &static_object.task), 0);
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(&static_object.task), 0);
+		KUNIT_EXPECT_EQ(test, atomic_read(&static_object.calls), i);
+	}
+	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&static_task), 0);
+	atomic_set(&static_object.calls, 0);
+	wpk_destroy(test, pool);
+}
+
 static struct kunit_case task_cases[] = {
 	KUNIT_CASE(wpool_task_is_at_most_one_cache_line),
 	KUNIT_CASE(wpool_submit_runs_the_function_once_in_a_worker),
@@ -432,6 +464,7 @@ static struct kunit_case task_cases[] = {
 	KUNIT_CASE(wpool_submit_running_task_needs_no_place_of_its_own),
 	KUNIT_CASE(wpool_submit_by_the_running_task_itself_runs_again),
 	KUNIT_CASE(wpool_submit_finished_task_runs_again),
+	KUNIT_CASE(wpool_submit_static_task_runs_each_time),
 	KUNIT_CASE(wpool_try_submit_one_task_from_two_threads_each_accept_runs),
 	KUNIT_CASE(wpool_task_wait_never_submitted_returns_0),
 	KUNIT_CASE(wpool_task_wait_sleeps_until_the_task_has_returned),

@@ -522,6 +522,23 @@ static_assert(sizeof(struct wpool_task) <= 64, "a task is at most one cache line
 #define WPOOL_TASK_HREVENT	BIT(3)
 #define WPOOL_TASK_GROUP	BIT(4)
 #define WPOOL_TASK_STRAND	BIT(5)
+#define WPOOL_TASK_STATIC	BIT(6)	/* CONFIG_DEBUG_OBJECTS: needs no wpool_task_init() */
+
+/**
+ * __WPOOL_TASK_INIT() - the initial value of a joinable task
+ * @_func: the function to run
+ *
+ * For a task that is static, or a member of a static object: as wpool_task_init(), when the
+ * code is compiled. Not for a local variable.
+ */
+#define __WPOOL_TASK_INIT(_func) { .flags = WPOOL_TASK_STATIC, .func = (_func) }
+
+/**
+ * DEFINE_WPOOL_TASK() - define a joinable task that is prepared
+ * @_name: of the variable; "static" may stand before the macro
+ * @_func: the function to run
+ */
+#define DEFINE_WPOOL_TASK(_name, _func) struct wpool_task _name = __WPOOL_TASK_INIT(_func)
 
 /**
  * wpool_task_init() - prepare a joinable task

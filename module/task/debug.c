@@ -16,8 +16,8 @@
  * before it is queued.
  *
  * After the report, a task that is in use is cancelled, as far as the context allows, and
- * one that was never initialised does nothing, so that the machine goes on. No task is
- * initialised statically.
+ * one that was never initialised does nothing, so that the machine goes on. A task that was
+ * initialised statically says so itself.
  */
 #include "task/debug.h"
 
@@ -42,6 +42,11 @@ static void take_back(struct wpool_task *task)
 {
 	if (!preemptible() || cancel_sync(task) == -EINVAL)
 		cancel(task);
+}
+
+static bool is_static(void *addr)
+{
+	return ((struct wpool_task *)addr)->flags & WPOOL_TASK_STATIC;
 }
 
 static bool fixup_init(void *addr, enum debug_obj_state state)
@@ -84,6 +89,7 @@ static bool fixup_assert_init(void *addr, enum debug_obj_state state)
 static const struct debug_obj_descr task_descr = {
 	.name		   = "wpool_task",
 	.debug_hint	   = hint,
+	.is_static_object  = is_static,
 	.fixup_init	   = fixup_init,
 	.fixup_free	   = fixup_free,
 	.fixup_assert_init = fixup_assert_init,
