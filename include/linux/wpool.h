@@ -57,6 +57,7 @@
 #include <linux/types.h>
 #include <linux/wait.h>
 
+struct device;
 struct task_struct;
 struct wpool;
 struct wpool_event;
@@ -1441,6 +1442,36 @@ void wpool_attrs_init(struct wpool_attrs *attrs);
  */
 struct wpool * __must_check wpool_create(const struct wpool_attrs *attrs,
 					 struct module *owner);
+
+/**
+ * wpool_create_named() - as wpool_create(), with a name made as printf() does
+ * @attrs: its attributes, copied; name is ignored
+ * @owner: as wpool_create()
+ * @fmt: the name, a format for the arguments that follow
+ *
+ *	pool = wpool_create_named(&attrs, THIS_MODULE, "mydisk%d-%s", disk->index, "read");
+ *
+ * Context: as wpool_create().
+ * Return: as wpool_create(); -EINVAL also if the name is too long.
+ */
+struct wpool * __must_check __printf(3, 4)
+wpool_create_named(const struct wpool_attrs *attrs, struct module *owner, const char *fmt, ...);
+
+/**
+ * devm_wpool_create() - create a pool that ends with its device's driver
+ * @dev: the device
+ * @attrs: its attributes, copied
+ * @owner: as wpool_create()
+ *
+ * The pool is destroyed when the driver leaves @dev, or if its probe fails, in the reverse
+ * order of all that @dev manages: what the tasks use has to be there before the pool. No
+ * task of the pool may wait for that, nor unbind @dev.
+ *
+ * Context: as wpool_create().
+ * Return: as wpool_create().
+ */
+struct wpool * __must_check devm_wpool_create(struct device *dev, const struct wpool_attrs *attrs,
+					      struct module *owner);
 
 /**
  * wpool_create_func() - create an open pool bound to one function
