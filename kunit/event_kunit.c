@@ -5,6 +5,7 @@
  * away, or is asked for by a call that says that it cannot happen any more.
  */
 #include <linux/hrtimer.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 
 #include "event.h"
@@ -467,6 +468,79 @@ static void wpool_event_cancel_sync_from_its_own_function_is_edeadlk(struct kuni
 	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 2);
 }
 
+/* One that its function frees, and counts. */
+struct rcu_ev {
+	struct wpool_rcu_event event;
+	atomic_t *runs;
+	bool frees;
+};
+
+static void rcu_ev_fn(struct wpool_event *event)
+{
+	struct rcu_ev *ev = container_of(event, struct rcu_ev, event.event);
+	atomic_t *runs = ev->runs;
+
+	if (ev->frees) {
+		wpool_event_finish(event);
+		kfree(ev);
+	}
+	atomic_inc(runs);
+}
+
+/* A reader keeps it back, and two calls before that has left are one. */
+static void wpool_rcu_event_fire_waits_for_readers(struct kunit *test)
+{
+	struct rcu_ev *ev = kunit_kzalloc(test, sizeof(*ev), GFP_KERNEL);
+	struct wpool *pool = wpk_pool(test, 2, 0);
+	atomic_t runs = ATOMIC_INIT(0);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, ev);
+	wpool_rcu_event_init(&ev->event, pool, rcu_ev_fn, NULL);
+	ev->runs = &runs;
+	for (i = 0; i < 3; i++) {
+		rcu_read_lock();
+		KUNIT_EXPECT_TRUE(test, wpool_rcu_event_fire(&ev->event));
+		KUNIT_EXPECT_FALSE(test, wpool_rcu_event_fire(&ev->event));
+		/* time for what must not happen */
+		mdelay(1);
+		KUNIT_EXPECT_EQ(test, atomic_read(&runs), i);
+		rcu_read_unlock();
+		WPK_EVENTUALLY(test, atomic_read(&runs) == i + 1);
+	}
+	rcu_barrier();
+	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(&ev->event.event), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&runs), 3);
+	wpk_destroy(test, pool);
+}
+
+/* In a full pool, too: none is refused, and each is freed. */
+static void wpool_rcu_event_fire_the_function_may_free_it(struct kunit *test)
+{
+	atomic_t runs = ATOMIC_INIT(0);
+	struct wpk_full full;
+	struct rcu_ev *ev;
+	int i;
+
+	wpk_full_pool(test, &full);
+	for (i = 0; i < 100; i++) {
+		ev = kzalloc(sizeof(*ev), GFP_KERNEL);
+		KUNIT_EXPECT_NOT_NULL(test, ev);
+		if (!ev)
+			break;
+		wpool_rcu_event_init(&ev->event, full.pool, rcu_ev_fn, NULL);
+		ev->runs = &runs;
+		ev->frees = true;
+		KUNIT_EXPECT_TRUE(test, wpool_rcu_event_fire(&ev->event));
+	}
+	rcu_barrier();
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), i);
+	KUNIT_EXPECT_EQ(test, atomic_read(&runs), 0);
+	wpk_gate_open(full.gate);
+	WPK_EVENTUALLY(test, atomic_read(&runs) == i);
+	wpk_destroy(test, full.pool);
+}
+
 static struct kunit_case event_cases[] = {
 	KUNIT_CASE(wpool_event_fire_runs_the_function),
 	KUNIT_CASE(wpool_event_fire_in_interrupts_runs_the_function),
@@ -489,6 +563,8 @@ static struct kunit_case event_cases[] = {
 	KUNIT_CASE(wpool_event_cancel_sync_takes_the_second_run_back),
 	KUNIT_CASE_SLOW(wpool_event_cancel_sync_ends_one_that_always_comes_back),
 	KUNIT_CASE(wpool_event_cancel_sync_from_its_own_function_is_edeadlk),
+	KUNIT_CASE(wpool_rcu_event_fire_waits_for_readers),
+	KUNIT_CASE(wpool_rcu_event_fire_the_function_may_free_it),
 	{}
 };
 

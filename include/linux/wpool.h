@@ -52,6 +52,7 @@
 #include <linux/hrtimer.h>
 #include <linux/list.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 #include <linux/timer.h>
 #include <linux/types.h>
@@ -878,6 +879,64 @@ int wpool_event_cancel_sync(struct wpool_event *event);
  * Context: the event's function or its abort function; process context; sleeps.
  */
 void wpool_event_finish(struct wpool_event *event);
+
+/**
+ * struct wpool_rcu_event - an event that is fired after an RCU grace period
+ * @event: the event; all functions of events take it, and any may be used, too
+ *
+ * What struct rcu_work is to a workqueue: an object that readers may still see is taken
+ * apart by a function that may sleep, when the last of them has left.
+ *
+ *	struct conn { struct wpool_rcu_event gone; ... };
+ *
+ *	static void conn_free(struct wpool_event *event)
+ *	{
+ *		struct conn *conn = container_of(event, struct conn, gone.event);
+ *
+ *		conn_close(conn);	// may sleep
+ *		wpool_event_finish(event);
+ *		kfree(conn);
+ *	}
+ *
+ *	wpool_rcu_event_init(&conn->gone, pool, conn_free, conn_free_aborted);
+ *	...
+ *	hash_del_rcu(&conn->node);
+ *	wpool_rcu_event_fire(&conn->gone);
+ */
+struct wpool_rcu_event {
+	struct wpool_event event;
+	/* private: */
+	struct rcu_head rcu;
+	atomic_t waits;
+};
+
+/**
+ * wpool_rcu_event_init() - prepare an event that is fired after a grace period
+ * @event: as wpool_event_init()
+ * @pool: as wpool_event_init()
+ * @func: as wpool_event_init()
+ * @abort: as wpool_event_init()
+ *
+ * Context: any.
+ */
+void wpool_rcu_event_init(struct wpool_rcu_event *event, struct wpool *pool,
+			  wpool_event_fn func, wpool_event_abort_fn abort);
+
+/**
+ * wpool_rcu_event_fire() - fire an event when all present readers of RCU have left
+ * @event: the event
+ *
+ * Takes no worker and no room in the pool meanwhile, and is never refused: see
+ * wpool_event_fire(). The grace period cannot be taken back, and its end touches the event,
+ * and its pool. So if its function does not free the event, call rcu_barrier() before
+ * wpool_event_cancel_sync(), and before the pool is destroyed. A function that frees it must be
+ * sure that nobody calls this a second time.
+ *
+ * Context: any except NMI, and not with scheduler locks held.
+ * Return: true; false if a call before waits for its grace period still, which need not
+ * cover those who became readers since.
+ */
+bool wpool_rcu_event_fire(struct wpool_rcu_event *event);
 
 /* ---- strands ---- */
 
