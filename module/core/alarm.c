@@ -11,7 +11,7 @@
  *                           the alarm is set
  *   apply:A                 hand-off is enabled (pool/tune.c): workers that run
  *                           already did not keep the alarm on
- *   wait:A                  a submitter waits in line (task/admission.c)
+ *   wait:A                  a submitter waits in line (task/line.c)
  *
  *   ring:A                  the state is OFF, barrier, look at all pools
  *

@@ -370,7 +370,7 @@ struct wpool_worker {
  * @max_blocking: T
  * @token_plenty: T: tokens in no cache from which on they are not scarce; %INT_MAX if
  *	they always are
- * @token_base: T: tokens that were ever added, see admission.c
+ * @token_base: T: tokens that were ever added, see tokens.c
  * @expiry_ms: T
  * @min_workers: T
  * @hog_ms: T

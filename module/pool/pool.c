@@ -33,10 +33,11 @@
 #include "core/sched.h"
 #include "core/state.h"
 #include "pool/attrs.h"
-#include "task/admission.h"
 #include "task/finish.h"
 #include "task/flush.h"
 #include "task/item.h"
+#include "task/line.h"
+#include "task/tokens.h"
 #include "workers/leave.h"
 #include "workers/park.h"
 #include "workers/place.h"
@@ -133,7 +134,7 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs)
 	rcu_read_unlock();
 
 	wpool_fifo_init(&pool->globq, pool);
-	wpool_admission_init(pool);
+	wpool_tokens_init(pool);
 	raw_spin_lock_init(&pool->workers_lock);
 	mutex_init(&pool->workers_mutex);
 	INIT_LIST_HEAD(&pool->workers);
@@ -186,7 +187,7 @@ static int prealloc(struct wpool *pool)
 static void close_pool(struct wpool *pool)
 {
 	lockdep_assert_held(&pool->tune_mutex);
-	wpool_admission_close(pool);
+	wpool_line_close(pool);
 	/* shuts out the submits that checked before; expedited, since the caller waits */
 	synchronize_rcu_expedited();
 	/* idle workers check again, and leave */
@@ -246,7 +247,7 @@ static struct wpool *create(const struct wpool_attrs *attrs, wpool_arg_fn func,
 	err = check_create(attrs);
 	if (err)
 		return ERR_PTR(err);
-	total = wpool_admission_total(attrs->capacity, attrs->queue_depth);
+	total = wpool_tokens_total(attrs->capacity, attrs->queue_depth);
 	if (func && total != WPOOL_TOKENS_UNLIMITED && total > WPOOL_MAX_FUNC_ITEMS)
 		return ERR_PTR(-ERANGE);
 	pool = alloc_pool(attrs);
@@ -440,7 +441,7 @@ static int reopen(struct wpool *pool)
 	lockdep_assert_held(&pool->tune_mutex);
 	WRITE_ONCE(pool->state, WPOOL_OPEN);
 	WRITE_ONCE(pool->drops_strands, false);
-	wpool_admission_open(pool);
+	wpool_line_open(pool);
 	/* for others that wait until it is empty: it may never be empty again */
 	wake_up_all(&pool->drain_wq);
 	if (pool->prealloc) {

@@ -24,8 +24,9 @@
 #include "core/state.h"
 #include "pool/attrs.h"
 #include "pool/pool.h"
-#include "task/admission.h"
 #include "task/item.h"
+#include "task/line.h"
+#include "task/tokens.h"
 #include "workers/park.h"
 #include "workers/place.h"
 
@@ -61,12 +62,12 @@ static void tune_nice(struct wpool *pool, int nice)
 
 static void tune_limits(struct wpool *pool, u32 capacity, u32 queue_depth)
 {
-	int old = wpool_admission_total(pool->capacity, pool->queue_depth);
+	int old = wpool_tokens_total(pool->capacity, pool->queue_depth);
 	bool shrunk = capacity < pool->capacity;
 
 	WRITE_ONCE(pool->capacity, capacity);
 	WRITE_ONCE(pool->queue_depth, queue_depth);
-	wpool_admission_resize(pool, old);
+	wpool_line_resize(pool, old);
 	if (shrunk) {
 		/* shuts out workers that looked at the capacity before, see look() */
 		synchronize_rcu();
@@ -179,7 +180,7 @@ int wpool_pool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mas
 	queue_depth = mask & WPOOL_TUNE_QUEUE_DEPTH ? attrs->queue_depth :
 						      pool->queue_depth;
 	if (capacity != pool->capacity || queue_depth != pool->queue_depth) {
-		total = wpool_admission_total(capacity, queue_depth);
+		total = wpool_tokens_total(capacity, queue_depth);
 		if (pool->items && total != WPOOL_TOKENS_UNLIMITED)
 			err = wpool_items_resize(pool->items, total);
 		if (err)

@@ -6,7 +6,7 @@
  * function in here, that goes through the line and the queues as any other, and is
  * accepted and counted once for each time that the event has fired. So nothing of the
  * paths of a task knows about events, except that in the line they stand without a
- * submitter (wpool_admission_join()). What the event is about, event->state says:
+ * submitter (wpool_line_join()). What the event is about, event->state says:
  *
  *                fire               its turn                returned
  *      IDLE ----------> PENDING ----------> RUNNING -------------------> IDLE
@@ -68,8 +68,8 @@
 #include "core/current.h"
 #include "core/sched.h"
 #include "core/state.h"
-#include "task/admission.h"
 #include "task/finish.h"
+#include "task/line.h"
 #include "task/submit.h"
 #include "task/task.h"
 
@@ -408,7 +408,7 @@ static bool take_off_line(struct wpool_event *event)
 
 	/* keeps the pool */
 	local_irq_save(flags);
-	ret = wpool_admission_leave(&event->task);
+	ret = wpool_line_leave(&event->task);
 	if (ret) {
 		wpool_debug_deactivate(&event->task);
 		old = CANCELLED;

@@ -33,7 +33,7 @@
 
 #include "core/state.h"
 #include "task/account.h"
-#include "task/admission.h"
+#include "task/line.h"
 
 /* The thread that is in a finish on this CPU; only compared. */
 DECLARE_PER_CPU(struct task_struct *, wpool_finisher);
@@ -70,7 +70,7 @@ static __always_inline bool wpool_finish_settle(struct wpool *pool, struct wpool
 	bool ordered;
 
 	wpool_account_out(rq, colour, status);
-	ordered = wpool_admission_give(pool, rq);
+	ordered = wpool_line_give(pool, rq);
 	wpool_finish_end();
 	return ordered;
 }

@@ -17,8 +17,8 @@
 #include "core/current.h"
 #include "core/state.h"
 #include "task/account.h"
-#include "task/admission.h"
 #include "task/finish.h"
+#include "task/tokens.h"
 
 static bool is_quiet(struct wpool *pool, u32 colour)
 {
@@ -40,7 +40,7 @@ int wpool_flush(struct wpool *pool)
 
 	if (mutex_lock_killable(&pool->flush_mutex))
 		return -EINTR;
-	wpool_admission_drainer(pool, true);
+	wpool_tokens_drainer(pool, true);
 	old = pool->colour;
 	err = wait_event_killable(pool->drain_wq, is_quiet(pool, !old));
 	if (!err) {
@@ -49,7 +49,7 @@ int wpool_flush(struct wpool *pool)
 		smp_mb();
 		err = wait_event_killable(pool->drain_wq, is_quiet(pool, old));
 	}
-	wpool_admission_drainer(pool, false);
+	wpool_tokens_drainer(pool, false);
 	mutex_unlock(&pool->flush_mutex);
 	/* wait until those tasks have given their tokens back, too */
 	wpool_finish_sync_all();
@@ -77,7 +77,7 @@ int wpool_flush_drain(struct wpool *pool, unsigned int state, long timeout)
 	/* a check without a wait, under tune_mutex, cannot deadlock */
 	if (timeout)
 		wpool_lockdep_wait(pool);
-	wpool_admission_drainer(pool, true);
+	wpool_tokens_drainer(pool, true);
 	for (;;) {
 		prepare_to_wait(&pool->drain_wq, &wait, state);
 		/* open again: it was empty, and another thread has reopened it */
@@ -94,6 +94,6 @@ int wpool_flush_drain(struct wpool *pool, unsigned int state, long timeout)
 		timeout = schedule_timeout(timeout);
 	}
 	finish_wait(&pool->drain_wq, &wait);
-	wpool_admission_drainer(pool, false);
+	wpool_tokens_drainer(pool, false);
 	return err;
 }

@@ -7,7 +7,7 @@
  *
  *   1. the claim: PENDING becomes RUNNING, or IDLE for a detached task; an item needs none
  *   2. the finish of a joinable task: RUNNING becomes IDLE
- *   3. the token, in wpool_admission_give(), if the pool has a limit
+ *   3. the token, in wpool_line_give(), if the pool has a limit
  *   4. the next task, in wpool_sched_next()
  *
  * Everything out of the ordinary is elsewhere: other states of the task in

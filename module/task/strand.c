@@ -9,7 +9,7 @@
  *
  * What a task carries through the pool is a detached task with a function in here, its
  * vehicle. It stands in the line as that of an event does, without a thread
- * (wpool_admission_join()), and nothing of the paths of a task knows about strands, but for
+ * (wpool_line_join()), and nothing of the paths of a task knows about strands, but for
  * one thing: a closed pool lets it in rather than refuse it, since the strand has accepted
  * it. The task that runs before it is counted out after that, so that nobody finds the pool
  * empty in between.
@@ -55,8 +55,8 @@
 #include "core/current.h"
 #include "core/sched.h"
 #include "core/state.h"
-#include "task/admission.h"
 #include "task/finish.h"
+#include "task/line.h"
 #include "task/submit.h"
 #include "task/task.h"
 
@@ -204,8 +204,7 @@ static struct wpool_strand_task *leave_line(struct wpool_strand *strand,
 {
 	lockdep_assert_held(&strand->lock);
 	/* with more to refuse, its vehicle ends its turn, when it arrives */
-	if (task->state != CANCELLED || !refuse_some(strand) ||
-	    !wpool_admission_leave(&task->task))
+	if (task->state != CANCELLED || !refuse_some(strand) || !wpool_line_leave(&task->task))
 		return NULL;
 	wpool_debug_deactivate(&task->task);
 	task->state = IDLE;

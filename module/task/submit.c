@@ -2,14 +2,14 @@
 /*
  * Submitting: the path of a task from its owner into the queues.
  *
- *   claim (task.h) -> token (admission.h) -> ring and wake-up (sched.h)
+ *   claim (task.h) -> token (tokens.h) -> ring and wake-up (sched.h)
  *
  * with interrupts off. As long as the ring has room and a worker is awake,
  * submit_fast() takes no lock, reads no clock and writes no line that CPUs share. The
  * locked instructions of that path, all on the task's or this CPU's lines:
  *
  *   1. the claim, in wpool_task_claim_fast(); an item needs none
- *   2. the token, in wpool_admission_take_fast(), if the pool has a limit; one for a
+ *   2. the token, in wpool_tokens_take_fast(), if the pool has a limit; one for a
  *      whole chunk
  *   3. the full barrier before the check for workers awake, wpool_sched_push:A, if no
  *      worker of this CPU runs; one for a whole chunk
@@ -33,9 +33,10 @@
 #include "core/state.h"
 #include "core/trace.h"
 #include "task/account.h"
-#include "task/admission.h"
+#include "task/line.h"
 #include "task/run.h"
 #include "task/task.h"
+#include "task/tokens.h"
 
 /*
  * might_sleep() without its preemption point: a submitter that has just woken a
@@ -84,7 +85,7 @@ static int wait_in_line(struct wpool *pool, struct wpool_task *const *tasks,
 	if (wpool_worker_current() && wpool_worker_current()->pool == pool)
 		err = how->timeout ? -EDEADLK : -ETIME;
 	else
-		err = wpool_admission_wait(pool, &waiter, how->state, how->timeout);
+		err = wpool_line_wait(pool, &waiter, how->state, how->timeout);
 
 	if (err == -EDEADLK || err == -EAGAIN)
 		count_refused(pool);
@@ -150,7 +151,7 @@ static __always_inline u32 hand_over(struct wpool *pool, struct wpool_task *cons
 				     u32 nr)
 {
 	struct wpool_runq *rq = wpool_this_runq(pool);
-	u32 n = wpool_admission_take_fast(pool, rq, nr);
+	u32 n = wpool_tokens_take_fast(pool, rq, nr);
 
 	if (likely(n))
 		accept(pool, rq, tasks, n);
@@ -200,7 +201,7 @@ static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks,
 	}
 	if (likely(claimed)) {
 		rq = wpool_this_runq(pool);
-		n = wpool_admission_take(pool, rq, claimed);
+		n = wpool_tokens_take(pool, rq, claimed);
 		if (likely(n > 0))
 			accept(pool, rq, tasks, n);
 	}
@@ -387,7 +388,7 @@ int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, unsigned i
 
 void wpool_submit_event(struct wpool *pool, struct wpool_task *task)
 {
-	if (!hand_over(pool, &task, 1) && wpool_admission_join(pool, task))
+	if (!hand_over(pool, &task, 1) && wpool_line_join(pool, task))
 		accept(pool, wpool_this_runq(pool), &task, 1);
 }
 

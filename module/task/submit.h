@@ -35,7 +35,7 @@ int wpool_submit_waiting_on(struct wpool *pool, int cpu, struct wpool_task *task
  * @pool: the pool
  * @task: the task, PENDING; it is accepted now, or when its turn comes in the line
  *
- * If the pool is closed: as wpool_admission_join(). The task may be gone on return.
+ * If the pool is closed: as wpool_line_join(). The task may be gone on return.
  *
  * Context: any except NMI; interrupts off.
  */

@@ -20,8 +20,8 @@
 #include "core/reap_queue.h"
 #include "core/sched.h"
 #include "core/state.h"
-#include "task/admission.h"
 #include "task/finish.h"
+#include "task/line.h"
 #include "task/run.h"
 #include "task/task.h"
 
@@ -258,7 +258,7 @@ static struct wpool *take_out(struct wpool_task *task)
 		pool = wpool_task_pool(task);
 		if (pool && wpool_sched_unqueue(pool, task))
 			return pool;
-		if (wpool_admission_withdraw(task))
+		if (wpool_line_withdraw(task))
 			break;
 		cpu_relax();
 	}

@@ -7,7 +7,7 @@
 #include "core/census.h"
 #include "core/idle.h"
 #include "core/state.h"
-#include "task/admission.h"
+#include "task/tokens.h"
 
 /* A CPU that has come up has no worker: move an idle one from another CPU there. */
 static void settle(struct wpool *pool)
@@ -44,7 +44,7 @@ void wpool_place(struct wpool *pool, int dying)
 		nr += !out;
 	}
 	WRITE_ONCE(pool->nr_cpus, nr);
-	wpool_admission_scale(pool);
+	wpool_tokens_scale(pool);
 	settle(pool);
 	/* wake workers whose home CPU is no longer allowed */
 	wpool_for_each_runq(pool, rq, cpu)

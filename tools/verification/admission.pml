@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Admission: module/task/admission.c and admission.h.
+ * Admission: module/task/tokens.c and line.c, and their headers.
  *
  * Submitters take a token each, or wait in line, or (TRIES) are refused; one waiter may
  * give up. Finishers give the tokens back, on two CPUs with a cache each, which they use
@@ -13,11 +13,11 @@
  * submitters that came later, and a submitter is refused only if it met a full pool, or
  * one where a finish was under way.
  *
- * barrier: task/admission.c give:A
- * barrier: task/admission.c wait:A
- * barrier: task/admission.c scarce:A
- * barrier: task/admission.c drainer:A
- * barrier: task/admission.h give:A
+ * barrier: task/tokens.c scarce:A
+ * barrier: task/tokens.c drainer:A
+ * barrier: task/line.c give:A
+ * barrier: task/line.c wait:A
+ * barrier: task/line.h give:A
  * barrier: task/finish.c settle:A
  * barrier: task/run.c settle:A
  *
@@ -215,7 +215,7 @@ inline serve()
 
 #define cpu	(me & 1)
 
-/* wpool_admission_give(), after count_finish() */
+/* wpool_line_give(), after count_finish() */
 inline give()
 {
 	att = load(ATTENTION) & SCARCE;
@@ -350,7 +350,7 @@ proctype submitter(byte me)
 		came_after[me] = in_line;
 		met_full[me] = free <= 0 || in_line || moving
 	};
-	/* wpool_admission_take() */
+	/* wpool_tokens_take() */
 	att = load(ATTENTION);
 	if
 	:: att & WAITERS
@@ -374,7 +374,7 @@ proctype submitter(byte me)
 	:: got -> assert(!(came_after[me] & in_line))
 	:: !got && me >= NPROCS - TRIES -> assert(met_full[me])
 	:: !got && me < NPROCS - TRIES ->
-		/* wpool_admission_wait(), wpool_admission_join() */
+		/* wpool_line_wait(), wpool_line_join() */
 		spin_lock();
 		line!me;
 		make_scarce();

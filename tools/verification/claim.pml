@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The claims of a task: module/task/task.c and wait.c, and the line in admission.c.
+ * The claims of a task: module/task/task.c and wait.c, and the line in line.c.
  *
  * A submitter writes an event and submits a task that is pending. If the submit finds
  * it so (-EALREADY), the function of the task, which a worker is about to run, must

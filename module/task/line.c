@@ -1,26 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Admission, see admission.h.
+ * The line, see line.h.
  *
- * Barrier pairs. All of them follow the same pattern: one side changes the tokens
- * and then reads pool->attention; the other announces itself there and then
- * searches for tokens. With a full barrier between the two steps on both sides, at
- * least one side sees the other.
- *
- *   give:A    tokens++, full barrier, read attention
- *   scarce:A  set SCARCE, full barrier, empty the caches
- *   wait:A    set WAITERS, full barrier, look for a token in pool->tokens
- *   drainer:A set FLUSH, full barrier, count unfinished tasks (flush.c)
- *
- * give:A pairs with each of the others. Without it a token would stay in a cache
- * while a submitter is refused or sleeps or a debt is not repaid, or a flusher would
- * sleep although the last task has finished.
- *
- * SCARCE says that the caches are empty, but for tokens of finishes that have not read it
- * yet, and that take them out again. It is set by a submitter that finds no token, with
- * WAITERS, and when the limit changes; it is set for good if the limit is too small to
- * share. It is cleared when enough tokens are free and nobody waits. pool->tokens below
- * zero are a debt, which finishes repay one by one.
+ * Barrier pairs: give:A and wait:A are those of tokens.c.
  *
  * wait:A has a second partner, because a task may be cancelled while it joins the
  * line. The waiter marks the task as being in line, full barrier, and checks whether
@@ -28,25 +10,8 @@
  * whether it is in line. At least one of them sends the submitter away. An event is not
  * sent away: event.c.
  *
- * A pool without a limit has more tokens than it needs, and nobody counts them: a
- * submit takes none, and a finish gives none. Both count instead, on their own CPU,
- * what they did not take or give. When a limit comes, these counts say how many tokens
- * there have to be. At any time
- *
- *   tokens + unfinished tasks = token_base + untaken - ungiven
- *
- * also if a task took a token and gives none, or the other way round: each step adds
- * the same to both sides. A pool with a limit needs the limit on the left side. So
- * wpool_admission_resize() first makes all submits take and all finishes give: it waits
- * for a grace period, after which the two counts stand still. Then it adds to the
- * tokens, and to token_base, what the right side lacks.
- *
- * settle:A (finish.c, run.c) is give:A without a token: count a task out, full
- * barrier, read attention. It pairs with drainer:A. In run.c the take of the next task
- * out of its queue is that barrier.
- *
  * The serve rule: no submitter waits while a token is free. A pass of
- * wpool_admission_serve() hands out at most SERVE_BATCH tokens, so that interrupts
+ * wpool_line_serve() hands out at most SERVE_BATCH tokens, so that interrupts
  * are never off for long. Three things bring tokens or waiters, and each takes passes
  * until the rule holds again:
  *
@@ -61,7 +26,7 @@
  *   resize  adds many tokens, and takes passes until one finds no token or no waiter.
  *           It runs in a thread, and enables interrupts between two passes.
  */
-#include "task/admission.h"
+#include "task/line.h"
 
 #include <linux/minmax.h>
 #include <linux/sched/signal.h>
@@ -72,129 +37,13 @@
 #include "core/state.h"
 #include "task/account.h"
 #include "task/task.h"
+#include "task/tokens.h"
 
 /*
  * Limit on the waiters served, and on the tasks accepted, per hold of the lock: as many as
  * one waiter brings.
  */
 #define SERVE_BATCH	WPOOL_WAITER_TASKS
-
-#define CACHE_MIN	16U
-#define CACHE_MAX	256U
-
-int wpool_admission_total(u32 capacity, u32 queue_depth)
-{
-	if (capacity == WPOOL_UNLIMITED || queue_depth == WPOOL_UNLIMITED)
-		return WPOOL_TOKENS_UNLIMITED;
-	return capacity + queue_depth;
-}
-
-/* A quarter of a CPU's share of the tokens; 0, no cache, if that is below CACHE_MIN. */
-static u32 batch_for(int total)
-{
-	u32 batch = total / (4 * num_online_cpus());
-
-	if (total == WPOOL_TOKENS_UNLIMITED)
-		return WPOOL_NO_TOKENS;
-	return batch < CACHE_MIN ? 0 : min(batch, CACHE_MAX);
-}
-
-static void set_batch(struct wpool *pool, int total)
-{
-	u32 batch = batch_for(total);
-
-	WRITE_ONCE(pool->token_batch, batch);
-	WRITE_ONCE(pool->token_plenty, batch ? total / 4 : INT_MAX);
-}
-
-void wpool_admission_init(struct wpool *pool)
-{
-	int total = wpool_admission_total(pool->capacity, pool->queue_depth);
-
-	raw_spin_lock_init(&pool->admission_lock);
-	INIT_LIST_HEAD(&pool->waiters);
-	atomic_set(&pool->tokens, total);
-	pool->token_base = total;
-	/* until wpool_admission_scale() */
-	if (total == WPOOL_TOKENS_UNLIMITED)
-		pool->token_batch = WPOOL_NO_TOKENS;
-	else
-		pool->attention = WPOOL_ATT_SCARCE;
-	pool->token_plenty = INT_MAX;
-}
-
-static void set_attention(struct wpool *pool, u32 bit, bool on)
-	__must_hold(&pool->admission_lock)
-{
-	u32 attention = on ? pool->attention | bit : pool->attention & ~bit;
-
-	lockdep_assert_held(&pool->admission_lock);
-	/* every submit and every finish reads that line */
-	if (attention != pool->attention)
-		WRITE_ONCE(pool->attention, attention);
-}
-
-/* Move the tokens of every cache to the pool. */
-static void collect(struct wpool *pool)
-	__must_hold(&pool->admission_lock)
-{
-	struct wpool_runq *rq;
-	int cpu, n;
-
-	lockdep_assert_held(&pool->admission_lock);
-	wpool_for_each_runq(pool, rq, cpu) {
-		if (!atomic_read(&rq->tokens))
-			continue;
-		n = atomic_xchg(&rq->tokens, 0);
-		atomic_add(n, &pool->tokens);
-	}
-}
-
-/* From here on no CPU caches tokens; those cached are in pool->tokens. */
-static void make_scarce(struct wpool *pool)
-	__must_hold(&pool->admission_lock)
-{
-	lockdep_assert_held(&pool->admission_lock);
-	if (pool->attention & WPOOL_ATT_SCARCE)
-		return;
-	set_attention(pool, WPOOL_ATT_SCARCE, true);
-	/* scarce:A */
-	smp_mb();
-	collect(pool);
-}
-
-void wpool_admission_relax(struct wpool *pool)
-{
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&pool->admission_lock, flags);
-	if (list_empty(&pool->waiters) &&
-	    atomic_read(&pool->tokens) >= READ_ONCE(pool->token_plenty))
-		set_attention(pool, WPOOL_ATT_SCARCE, false);
-	raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
-}
-
-void wpool_admission_scale(struct wpool *pool)
-{
-	unsigned long flags;
-
-	lockdep_assert_held(&pool->tune_mutex);
-	set_batch(pool, wpool_admission_total(pool->capacity, pool->queue_depth));
-	if (!pool->token_batch) {
-		raw_spin_lock_irqsave(&pool->admission_lock, flags);
-		make_scarce(pool);
-		raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
-	}
-	wpool_admission_relax(pool);
-}
-
-/* Take up to @want tokens from the pool itself, as others do without the lock. */
-static u32 take_central(struct wpool *pool, u32 want)
-{
-	return wpool_tokens_take(&pool->tokens, want);
-}
-
-/* ---- the line ---- */
 
 /* Mark a task as being in the line, or no longer so. */
 static void mark(struct wpool *pool, struct wpool_task *task, bool on)
@@ -203,7 +52,7 @@ static void mark(struct wpool *pool, struct wpool_task *task, bool on)
 	lockdep_assert_held(&pool->admission_lock);
 	WRITE_ONCE(task->pool, (struct wpool *)((unsigned long)pool |
 						(on ? WPOOL_TASK_IN_LINE : 0)));
-	/* pairs with wpool_admission_withdraw() and _leave(): task->pool may be followed */
+	/* pairs with wpool_line_withdraw() and _leave(): task->pool may be followed */
 	smp_store_release(&task->queued, on ? WPOOL_QUEUED_LINE : WPOOL_QUEUED_NO);
 }
 
@@ -215,8 +64,8 @@ static void line_add(struct wpool *pool, struct wpool_task *place)
 	list_add_tail(&place->node, &pool->waiters);
 	WRITE_ONCE(pool->nr_waiting, pool->nr_waiting + 1);
 	pool->nr_fired += wpool_task_is_event(place);
-	make_scarce(pool);
-	set_attention(pool, WPOOL_ATT_WAITERS, true);
+	__wpool_tokens_make_scarce(pool);
+	__wpool_attention_set(pool, WPOOL_ATT_WAITERS, true);
 }
 
 /* It leaves the line. */
@@ -227,7 +76,7 @@ static void line_remove(struct wpool *pool, struct wpool_task *place)
 	list_del(&place->node);
 	WRITE_ONCE(pool->nr_waiting, pool->nr_waiting - 1);
 	pool->nr_fired -= wpool_task_is_event(place);
-	set_attention(pool, WPOOL_ATT_WAITERS, !list_empty(&pool->waiters));
+	__wpool_attention_set(pool, WPOOL_ATT_WAITERS, !list_empty(&pool->waiters));
 }
 
 static void join_line(struct wpool *pool, struct wpool_waiter *waiter)
@@ -272,7 +121,7 @@ static struct wpool_waiter *waiter_at(struct wpool_task *place)
 	return wpool_task_is_event(place) ? NULL : container_of(place, struct wpool_waiter, place);
 }
 
-bool wpool_admission_withdraw(struct wpool_task *task)
+bool wpool_line_withdraw(struct wpool_task *task)
 {
 	struct task_struct *thread = NULL;
 	struct wpool_waiter *waiter;
@@ -297,12 +146,12 @@ bool wpool_admission_withdraw(struct wpool_task *task)
 	return thread;
 }
 
-bool wpool_admission_leave(struct wpool_task *task)
+bool wpool_line_leave(struct wpool_task *task)
 {
 	struct wpool *pool;
 	bool ret;
 
-	/* as in wpool_admission_withdraw() */
+	/* as in wpool_line_withdraw() */
 	if (smp_load_acquire(&task->queued) != WPOOL_QUEUED_LINE)
 		return false;
 	pool = wpool_task_last_pool(task);
@@ -325,48 +174,6 @@ static bool is_cancelled(const struct wpool_waiter *waiter)
 		if (wpool_task_is_cancelled(waiter->tasks[i]))
 			return true;
 	return false;
-}
-
-/* ---- tokens ---- */
-
-static int take_locked(struct wpool *pool, struct wpool_runq *rq, u32 want)
-	__must_hold(&pool->admission_lock)
-{
-	u32 batch = READ_ONCE(pool->token_batch), n;
-
-	lockdep_assert_held(&pool->admission_lock);
-	if (pool->attention & WPOOL_ATT_CLOSED)
-		return -ESHUTDOWN;
-	if (!list_empty(&pool->waiters))
-		return 0;
-	if (batch == WPOOL_NO_TOKENS) {
-		WRITE_ONCE(rq->untaken, rq->untaken + want);
-		return want;
-	}
-	if (pool->attention & WPOOL_ATT_SCARCE)
-		batch = 0;
-	n = take_central(pool, want + batch);
-	if (n < want) {
-		make_scarce(pool);
-		n += take_central(pool, want - n);
-	}
-	if (n > want)
-		atomic_add(n - want, &rq->tokens);
-	return min(n, want);
-}
-
-int wpool_admission_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
-{
-	u32 n = wpool_admission_take_fast(pool, rq, want);
-	int more;
-
-	if (likely(n == want))
-		return n;
-	/* too few were at hand: search everywhere */
-	raw_spin_lock(&pool->admission_lock);
-	more = take_locked(pool, rq, want - n);
-	raw_spin_unlock(&pool->admission_lock);
-	return more > 0 ? n + more : n ?: more;
 }
 
 /* ---- serving the line ---- */
@@ -392,7 +199,7 @@ static void serve_locked(struct wpool *pool, struct wpool_runq *rq, struct serve
 	served->nr_threads = 0;
 	while (served->nr_tasks < SERVE_BATCH) {
 		place = first_in_line(pool);
-		if (!place || !take_central(pool, 1))
+		if (!place || !wpool_tokens_take_from(&pool->tokens, 1))
 			break;
 		w = waiter_at(place);
 		task = w ? w->tasks[w->accepted++] : place;
@@ -421,7 +228,7 @@ static void see_to(struct wpool *pool, struct wpool_runq *rq, const struct serve
 		wake_up_process(served->threads[i]);
 }
 
-bool wpool_admission_serve(struct wpool *pool)
+bool wpool_line_serve(struct wpool *pool)
 {
 	struct served served;
 	struct wpool_runq *rq;
@@ -437,7 +244,7 @@ bool wpool_admission_serve(struct wpool *pool)
 	return served.nr_tasks == SERVE_BATCH;
 }
 
-void wpool_admission_spill(struct wpool *pool, struct wpool_runq *rq)
+void wpool_line_spill(struct wpool *pool, struct wpool_runq *rq)
 {
 	unsigned long flags;
 
@@ -447,7 +254,7 @@ void wpool_admission_spill(struct wpool *pool, struct wpool_runq *rq)
 	atomic_add_return(atomic_xchg(&rq->tokens, 0), &pool->tokens);
 	raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
 	if (READ_ONCE(pool->attention) & WPOOL_ATT_WAITERS)
-		wpool_admission_serve(pool);
+		wpool_line_serve(pool);
 }
 
 /* Take a waiter that nobody has served off the line. */
@@ -457,7 +264,7 @@ static void abandon(struct wpool *pool, struct wpool_waiter *waiter, int error)
 
 	/*
 	 * A waiter that was sent away must not touch the pool. If it was not, the pool
-	 * exists as long as interrupts are off: wpool_admission_close() sets done
+	 * exists as long as interrupts are off: wpool_line_close() sets done
 	 * before its grace period.
 	 */
 	local_irq_save(flags);
@@ -473,8 +280,8 @@ static void abandon(struct wpool *pool, struct wpool_waiter *waiter, int error)
 	local_irq_restore(flags);
 }
 
-int wpool_admission_wait(struct wpool *pool, struct wpool_waiter *waiter,
-			 unsigned int state, long timeout)
+int wpool_line_wait(struct wpool *pool, struct wpool_waiter *waiter,
+		    unsigned int state, long timeout)
 {
 	u32 max = READ_ONCE(pool->max_blocking);
 	struct wpool_runq *rq;
@@ -573,7 +380,7 @@ static void refuse(struct wpool *pool, struct wpool_task *task)
 	wpool_reap_task(task);
 }
 
-bool wpool_admission_join(struct wpool *pool, struct wpool_task *task)
+bool wpool_line_join(struct wpool *pool, struct wpool_task *task)
 {
 	struct wpool_runq *rq = wpool_this_runq(pool);
 	struct served served;
@@ -581,7 +388,7 @@ bool wpool_admission_join(struct wpool *pool, struct wpool_task *task)
 	int n;
 
 	raw_spin_lock(&pool->admission_lock);
-	n = take_locked(pool, rq, 1);
+	n = __wpool_tokens_take(pool, rq, 1);
 	if (!n) {
 		first = list_empty(&pool->waiters);
 		line_add(pool, task);
@@ -603,7 +410,7 @@ bool wpool_admission_join(struct wpool *pool, struct wpool_task *task)
 
 /* ---- close, open, resize ---- */
 
-void wpool_admission_close(struct wpool *pool)
+void wpool_line_close(struct wpool *pool)
 {
 	struct task_struct *threads[SERVE_BATCH];
 	struct wpool_task *events[SERVE_BATCH], *place;
@@ -617,7 +424,7 @@ void wpool_admission_close(struct wpool *pool)
 		nr_events = 0;
 		local_irq_save(flags);
 		raw_spin_lock(&pool->admission_lock);
-		set_attention(pool, WPOOL_ATT_CLOSED, true);
+		__wpool_attention_set(pool, WPOOL_ATT_CLOSED, true);
 		while (nr_threads + nr_events < SERVE_BATCH) {
 			place = first_in_line(pool);
 			if (!place)
@@ -642,65 +449,22 @@ void wpool_admission_close(struct wpool *pool)
 	} while (nr_threads + nr_events == SERVE_BATCH);
 }
 
-void wpool_admission_open(struct wpool *pool)
+void wpool_line_open(struct wpool *pool)
 {
 	unsigned long flags;
 
 	lockdep_assert_held(&pool->tune_mutex);
 	raw_spin_lock_irqsave(&pool->admission_lock, flags);
-	set_attention(pool, WPOOL_ATT_CLOSED, false);
+	__wpool_attention_set(pool, WPOOL_ATT_CLOSED, false);
 	raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
 }
 
-/* Tasks that took no token, less tasks that gave none; stands still under a limit. */
-static int count_tokenless(struct wpool *pool)
+void wpool_line_resize(struct wpool *pool, int old)
 {
-	struct wpool_runq *rq;
-	int n = 0, cpu;
-
-	wpool_for_each_runq(pool, rq, cpu)
-		n += READ_ONCE(rq->untaken) - local64_read(&rq->ungiven);
-	return n;
-}
-
-void wpool_admission_resize(struct wpool *pool, int old)
-{
-	int total = wpool_admission_total(pool->capacity, pool->queue_depth);
-	unsigned long flags;
-	int more;
-
 	lockdep_assert_held(&pool->tune_mutex);
-	set_batch(pool, total);
-	if (total == WPOOL_TOKENS_UNLIMITED) {
-		more = total - old;
-	} else {
-		/* afterwards all submits take and all finishes give; until then there are enough */
-		if (old == WPOOL_TOKENS_UNLIMITED)
-			synchronize_rcu();
-		more = total - pool->token_base - count_tokenless(pool);
-	}
-	pool->token_base += more;
-
-	raw_spin_lock_irqsave(&pool->admission_lock, flags);
-	/* finishes repay a debt, which caches would hide from them */
-	make_scarce(pool);
-	atomic_add(more, &pool->tokens);
-	raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
-
+	wpool_tokens_resize(pool, old);
 	/* the serve rule; the caller keeps the pool */
-	while (wpool_admission_serve(pool))
+	while (wpool_line_serve(pool))
 		cond_resched();
-	wpool_admission_relax(pool);
-}
-
-void wpool_admission_drainer(struct wpool *pool, bool on)
-{
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&pool->admission_lock, flags);
-	pool->nr_drainers += on ? 1 : -1;
-	set_attention(pool, WPOOL_ATT_FLUSH, pool->nr_drainers);
-	/* drainer:A */
-	smp_mb();
-	raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
+	wpool_tokens_relax(pool);
 }

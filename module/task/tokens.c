@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tokens, see tokens.h.
+ *
+ * Barrier pairs. All of them follow the same pattern: one side changes the tokens
+ * and then reads pool->attention; the other announces itself there and then
+ * searches for tokens. With a full barrier between the two steps on both sides, at
+ * least one side sees the other.
+ *
+ *   give:A    tokens++, full barrier, read attention (line.h, line.c)
+ *   scarce:A  set SCARCE, full barrier, empty the caches
+ *   wait:A    set WAITERS, full barrier, look for a token in pool->tokens (line.c)
+ *   drainer:A set FLUSH, full barrier, count unfinished tasks (flush.c)
+ *
+ * give:A pairs with each of the others. Without it a token would stay in a cache
+ * while a submitter is refused or sleeps or a debt is not repaid, or a flusher would
+ * sleep although the last task has finished.
+ *
+ * SCARCE says that the caches are empty, but for tokens of finishes that have not read it
+ * yet, and that take them out again. It is set by a submitter that finds no token, with
+ * WAITERS, and when the limit changes; it is set for good if the limit is too small to
+ * share. It is cleared when enough tokens are free and nobody waits. pool->tokens below
+ * zero are a debt, which finishes repay one by one.
+ *
+ * A pool without a limit has more tokens than it needs, and nobody counts them: a
+ * submit takes none, and a finish gives none. Both count instead, on their own CPU,
+ * what they did not take or give. When a limit comes, these counts say how many tokens
+ * there have to be. At any time
+ *
+ *   tokens + unfinished tasks = token_base + untaken - ungiven
+ *
+ * also if a task took a token and gives none, or the other way round: each step adds
+ * the same to both sides. A pool with a limit needs the limit on the left side. So
+ * wpool_tokens_resize() first makes all submits take and all finishes give: it waits
+ * for a grace period, after which the two counts stand still. Then it adds to the
+ * tokens, and to token_base, what the right side lacks.
+ *
+ * settle:A (finish.c, run.c) is give:A without a token: count a task out, full
+ * barrier, read attention. It pairs with drainer:A. In run.c the take of the next task
+ * out of its queue is that barrier.
+ */
+#include "task/tokens.h"
+
+#include <linux/minmax.h>
+#include <linux/rcupdate.h>
+
+#include "core/state.h"
+
+#define CACHE_MIN	16U
+#define CACHE_MAX	256U
+
+int wpool_tokens_total(u32 capacity, u32 queue_depth)
+{
+	if (capacity == WPOOL_UNLIMITED || queue_depth == WPOOL_UNLIMITED)
+		return WPOOL_TOKENS_UNLIMITED;
+	return capacity + queue_depth;
+}
+
+/* A quarter of a CPU's share of the tokens; 0, no cache, if that is below CACHE_MIN. */
+static u32 batch_for(int total)
+{
+	u32 batch = total / (4 * num_online_cpus());
+
+	if (total == WPOOL_TOKENS_UNLIMITED)
+		return WPOOL_NO_TOKENS;
+	return batch < CACHE_MIN ? 0 : min(batch, CACHE_MAX);
+}
+
+static void set_batch(struct wpool *pool, int total)
+{
+	u32 batch = batch_for(total);
+
+	WRITE_ONCE(pool->token_batch, batch);
+	WRITE_ONCE(pool->token_plenty, batch ? total / 4 : INT_MAX);
+}
+
+void wpool_tokens_init(struct wpool *pool)
+{
+	int total = wpool_tokens_total(pool->capacity, pool->queue_depth);
+
+	raw_spin_lock_init(&pool->admission_lock);
+	INIT_LIST_HEAD(&pool->waiters);
+	atomic_set(&pool->tokens, total);
+	pool->token_base = total;
+	/* until wpool_tokens_scale() */
+	if (total == WPOOL_TOKENS_UNLIMITED)
+		pool->token_batch = WPOOL_NO_TOKENS;
+	else
+		pool->attention = WPOOL_ATT_SCARCE;
+	pool->token_plenty = INT_MAX;
+}
+
+void __wpool_attention_set(struct wpool *pool, u32 bit, bool on)
+{
+	u32 attention = on ? pool->attention | bit : pool->attention & ~bit;
+
+	lockdep_assert_held(&pool->admission_lock);
+	/* every submit and every finish reads that line */
+	if (attention != pool->attention)
+		WRITE_ONCE(pool->attention, attention);
+}
+
+/* Move the tokens of every cache to the pool. */
+static void collect(struct wpool *pool)
+	__must_hold(&pool->admission_lock)
+{
+	struct wpool_runq *rq;
+	int cpu, n;
+
+	lockdep_assert_held(&pool->admission_lock);
+	wpool_for_each_runq(pool, rq, cpu) {
+		if (!atomic_read(&rq->tokens))
+			continue;
+		n = atomic_xchg(&rq->tokens, 0);
+		atomic_add(n, &pool->tokens);
+	}
+}
+
+void __wpool_tokens_make_scarce(struct wpool *pool)
+{
+	lockdep_assert_held(&pool->admission_lock);
+	if (pool->attention & WPOOL_ATT_SCARCE)
+		return;
+	__wpool_attention_set(pool, WPOOL_ATT_SCARCE, true);
+	/* scarce:A */
+	smp_mb();
+	collect(pool);
+}
+
+void wpool_tokens_relax(struct wpool *pool)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->admission_lock, flags);
+	if (list_empty(&pool->waiters) &&
+	    atomic_read(&pool->tokens) >= READ_ONCE(pool->token_plenty))
+		__wpool_attention_set(pool, WPOOL_ATT_SCARCE, false);
+	raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
+}
+
+void wpool_tokens_scale(struct wpool *pool)
+{
+	unsigned long flags;
+
+	lockdep_assert_held(&pool->tune_mutex);
+	set_batch(pool, wpool_tokens_total(pool->capacity, pool->queue_depth));
+	if (!pool->token_batch) {
+		raw_spin_lock_irqsave(&pool->admission_lock, flags);
+		__wpool_tokens_make_scarce(pool);
+		raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
+	}
+	wpool_tokens_relax(pool);
+}
+
+int __wpool_tokens_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
+{
+	u32 batch = READ_ONCE(pool->token_batch), n;
+
+	lockdep_assert_held(&pool->admission_lock);
+	if (pool->attention & WPOOL_ATT_CLOSED)
+		return -ESHUTDOWN;
+	if (!list_empty(&pool->waiters))
+		return 0;
+	if (batch == WPOOL_NO_TOKENS) {
+		WRITE_ONCE(rq->untaken, rq->untaken + want);
+		return want;
+	}
+	if (pool->attention & WPOOL_ATT_SCARCE)
+		batch = 0;
+	n = wpool_tokens_take_from(&pool->tokens, want + batch);
+	if (n < want) {
+		__wpool_tokens_make_scarce(pool);
+		n += wpool_tokens_take_from(&pool->tokens, want - n);
+	}
+	if (n > want)
+		atomic_add(n - want, &rq->tokens);
+	return min(n, want);
+}
+
+int wpool_tokens_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
+{
+	u32 n = wpool_tokens_take_fast(pool, rq, want);
+	int more;
+
+	if (likely(n == want))
+		return n;
+	/* too few were at hand: search everywhere */
+	raw_spin_lock(&pool->admission_lock);
+	more = __wpool_tokens_take(pool, rq, want - n);
+	raw_spin_unlock(&pool->admission_lock);
+	return more > 0 ? n + more : n ?: more;
+}
+
+/* Tasks that took no token, less tasks that gave none; stands still under a limit. */
+static int count_tokenless(struct wpool *pool)
+{
+	struct wpool_runq *rq;
+	int n = 0, cpu;
+
+	wpool_for_each_runq(pool, rq, cpu)
+		n += READ_ONCE(rq->untaken) - local64_read(&rq->ungiven);
+	return n;
+}
+
+void wpool_tokens_resize(struct wpool *pool, int old)
+{
+	int total = wpool_tokens_total(pool->capacity, pool->queue_depth);
+	unsigned long flags;
+	int more;
+
+	lockdep_assert_held(&pool->tune_mutex);
+	set_batch(pool, total);
+	if (total == WPOOL_TOKENS_UNLIMITED) {
+		more = total - old;
+	} else {
+		/* afterwards all submits take and all finishes give; until then there are enough */
+		if (old == WPOOL_TOKENS_UNLIMITED)
+			synchronize_rcu();
+		more = total - pool->token_base - count_tokenless(pool);
+	}
+	pool->token_base += more;
+
+	raw_spin_lock_irqsave(&pool->admission_lock, flags);
+	/* finishes repay a debt, which caches would hide from them */
+	__wpool_tokens_make_scarce(pool);
+	atomic_add(more, &pool->tokens);
+	raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
+}
+
+void wpool_tokens_drainer(struct wpool *pool, bool on)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->admission_lock, flags);
+	pool->nr_drainers += on ? 1 : -1;
+	__wpool_attention_set(pool, WPOOL_ATT_FLUSH, pool->nr_drainers);
+	/* drainer:A */
+	smp_mb();
+	raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Admission: a task is accepted if and only if it gets a token.
+ *
+ *   tokens held by unfinished tasks + pool->tokens + all runq->tokens
+ *	= capacity + queue_depth, always.
+ *
+ * Away from the limit, tokens move between a task and the cache of the current CPU.
+ * Before a submitter is refused or put to sleep, the caches of all CPUs are emptied, and
+ * tokens are scarce from then on: they move between a task and pool->tokens, until there
+ * are plenty again. So only the first refusal visits all CPUs. While submitters wait,
+ * tokens that come free go to them, in order.
+ */
+#ifndef WPOOL_TASK_TOKENS_H
+#define WPOOL_TASK_TOKENS_H
+
+#include <linux/list.h>
+#include <linux/minmax.h>
+
+#include "core/state.h"
+
+/** wpool_tokens_init() - set up the tokens of a new, open pool; no CPU caches any yet */
+void wpool_tokens_init(struct wpool *pool);
+
+/** wpool_tokens_scale() - adapt the caches to the CPUs that are online; tune_mutex held */
+void wpool_tokens_scale(struct wpool *pool);
+
+/**
+ * wpool_tokens_take() - take up to @want tokens
+ * @pool: the pool
+ * @rq: this CPU's run queue
+ * @want: at least 1
+ *
+ * Context: any; interrupts off.
+ * Return: 1 to @want tokens; 0 if there is none, or other submitters already wait;
+ * -ESHUTDOWN if the pool is closed.
+ */
+int wpool_tokens_take(struct wpool *pool, struct wpool_runq *rq, u32 want);
+
+/** __wpool_tokens_take() - the same under the lock, without a look at those at hand */
+int __wpool_tokens_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
+	__must_hold(&pool->admission_lock);
+
+/** wpool_tokens_take_from() - take up to @want tokens from one counter, in any context */
+static inline u32 wpool_tokens_take_from(atomic_t *tokens, u32 want)
+{
+	int old = atomic_read(tokens);
+	int n;
+
+	do {
+		if (old <= 0)
+			return 0;
+		n = min_t(int, old, want);
+	} while (!atomic_try_cmpxchg(tokens, &old, old - n));
+
+	return n;
+}
+
+/**
+ * wpool_tokens_take_fast() - take up to @want tokens if they are at hand
+ * @pool: the pool
+ * @rq: this CPU's run queue
+ * @want: at least 1
+ *
+ * Context: any; interrupts off.
+ * Return: 0 to @want tokens; if fewer, wpool_tokens_take() may find more.
+ */
+static inline u32 wpool_tokens_take_fast(struct wpool *pool,
+					 struct wpool_runq *rq, u32 want)
+{
+	u32 attention = READ_ONCE(pool->attention);
+
+	if (unlikely(attention & WPOOL_ATT_TAKE))
+		return 0;
+	if (READ_ONCE(pool->token_batch) == WPOOL_NO_TOKENS) {
+		WRITE_ONCE(rq->untaken, rq->untaken + want);
+		return want;
+	}
+	/* locked instruction: this CPU's line, or the pool's near the limit */
+	return wpool_tokens_take_from(attention & WPOOL_ATT_SCARCE ? &pool->tokens : &rq->tokens,
+				      want);
+}
+
+/** __wpool_tokens_make_scarce() - let no CPU cache tokens; those cached go to the pool */
+void __wpool_tokens_make_scarce(struct wpool *pool)
+	__must_hold(&pool->admission_lock);
+
+/** wpool_tokens_relax() - let the CPUs cache tokens, if there are plenty */
+void wpool_tokens_relax(struct wpool *pool);
+
+/**
+ * wpool_tokens_resize() - adapt the tokens to a new capacity or queue_depth
+ * @pool: the pool, tune_mutex held, the new values in place
+ * @old: wpool_tokens_total() before the change
+ *
+ * Tokens are scarce afterwards. The caller serves the line, see wpool_line_resize().
+ */
+void wpool_tokens_resize(struct wpool *pool, int old);
+
+/** __wpool_attention_set() - set or clear a bit of pool->attention */
+void __wpool_attention_set(struct wpool *pool, u32 bit, bool on)
+	__must_hold(&pool->admission_lock);
+
+/** wpool_tokens_total() - number of tokens for a capacity and a queue_depth */
+int wpool_tokens_total(u32 capacity, u32 queue_depth);
+
+/**
+ * wpool_tokens_drainer() - announce that a thread waits for tasks to finish
+ * @pool: the pool
+ * @on: true for one thread more, false for one less
+ *
+ * Context: process context.
+ */
+void wpool_tokens_drainer(struct wpool *pool, bool on);
+
+#endif /* WPOOL_TASK_TOKENS_H */
