@@ -3,6 +3,7 @@
  * Submitters that wait because the pool is full: first-in-first-out, bounded
  * in number and in time, and gone without a trace when they are sent away.
  */
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "full_pool.h"
@@ -281,6 +282,63 @@ static void wpool_submit_timeout_slot_in_time_is_accepted(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
+static int do_submit_interruptible(struct wpk_thread *thread)
+{
+	allow_signal(SIGUSR1);
+	return wpool_submit_interruptible(thread->pool, thread->work);
+}
+
+/* Beside one that only a kill wakes, and which keeps its place. */
+static void wpool_submit_interruptible_ends_on_any_signal(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
+	struct wpk_thread *interruptible, *killable;
+	struct wpk_full full;
+
+	wpk_full_pool(test, &full);
+	interruptible = wpk_thread(test, do_submit_interruptible, full.pool,
+				   &jobs->job[0].task, NULL);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 1);
+	killable = wpk_nth_waiter(test, full.pool, &jobs->job[1], 2);
+	send_sig(SIGUSR1, interruptible->task, 1);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, interruptible), -ERESTARTSYS);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, outstanding), 1);
+	/* the task is the caller's again, and a place that comes free is enough for it */
+	interruptible = wpk_thread(test, do_submit_interruptible, full.pool,
+				   &jobs->job[0].task, NULL);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 2);
+	wpk_gate_open(full.gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, killable), 0);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, interruptible), 0);
+	KUNIT_EXPECT_EQ(test, wpool_submit_interruptible(full.pool, NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_submit_interruptible(NULL, &jobs->job[2].task), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, 0), 0);
+	KUNIT_EXPECT_EQ(test, wpool_submit_interruptible(full.pool, &jobs->job[2].task),
+			-ESHUTDOWN);
+	wpk_destroy(test, full.pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 2);
+}
+
+static void wpool_is_full_while_a_submitter_waits(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpk_thread *waiter;
+	struct wpk_full full;
+
+	wpk_full_pool(test, &full);
+	KUNIT_EXPECT_TRUE(test, wpool_is_full(full.pool));
+	waiter = wpk_nth_waiter(test, full.pool, &jobs->job[0], 1);
+	KUNIT_EXPECT_TRUE(test, wpool_is_full(full.pool));
+	KUNIT_EXPECT_EQ(test, wpool_nr_free(full.pool), 0);
+	wpk_gate_open(full.gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_FALSE(test, wpool_is_full(full.pool));
+	KUNIT_EXPECT_EQ(test, wpool_nr_free(full.pool), 1);
+}
+
 static void wpool_release_sends_waiting_submitters_away(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
@@ -398,6 +456,8 @@ static struct kunit_case waiters_cases[] = {
 	KUNIT_CASE_SLOW(wpool_submit_kill_against_a_free_slot_is_one_or_the_other),
 	KUNIT_CASE(wpool_submit_timeout_runs_out_is_etime),
 	KUNIT_CASE(wpool_submit_timeout_slot_in_time_is_accepted),
+	KUNIT_CASE(wpool_submit_interruptible_ends_on_any_signal),
+	KUNIT_CASE(wpool_is_full_while_a_submitter_waits),
 	KUNIT_CASE(wpool_release_sends_waiting_submitters_away),
 	KUNIT_CASE(wpool_destroy_sends_waiting_submitters_away),
 	KUNIT_CASE(wpool_submit_one_task_twice_while_full_runs_as_accepted),

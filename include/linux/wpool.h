@@ -1687,6 +1687,20 @@ int wpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask);
 int __must_check wpool_submit(struct wpool *pool, struct wpool_task *task);
 
 /**
+ * wpool_submit_interruptible() - as wpool_submit(), with a wait that any signal ends
+ * @pool: the pool
+ * @task: the task, initialised
+ *
+ * The wait is freezable, too: it does not hold up a suspend, and goes on after it, at its
+ * place in the line.
+ *
+ * Context: process context; may sleep, whatever the policy.
+ * Return: as wpool_submit(); -ERESTARTSYS instead of -EINTR if a signal ended the wait:
+ * nothing was accepted, and a system call that returns it is made again.
+ */
+int __must_check wpool_submit_interruptible(struct wpool *pool, struct wpool_task *task);
+
+/**
  * wpool_try_submit() - hand over a task if it fits now
  * @pool: the pool
  * @task: the task, initialised
@@ -1749,6 +1763,40 @@ int __must_check wpool_submit_on(struct wpool *pool, int cpu, struct wpool_task 
  * Return: as wpool_try_submit(); -EINVAL also if @cpu is not possible.
  */
 int __must_check wpool_try_submit_on(struct wpool *pool, int cpu, struct wpool_task *task);
+
+/**
+ * wpool_is_full() - would wpool_try_submit() be refused now?
+ * @pool: the pool; %NULL and ERR_PTR are full
+ *
+ * For a caller that has something better to do than to prepare a task in vain, or that
+ * chooses between pools. No lock, no write, and no look at other CPUs.
+ *
+ * True is exact: at that moment a submit would have been refused, because no token is
+ * free, because others already wait, or because the pool is closed. False is not a
+ * promise. While tokens are plenty, CPUs cache them: then the last ones may be with tasks,
+ * and no one knows before a submit has looked for them on all CPUs and was refused. From
+ * that refusal on, until a quarter of the tokens is free again, the answer is exact both
+ * ways. A pool with few tokens, less than about 64 for each CPU, has no caches: there it
+ * always is.
+ *
+ * Context: any.
+ * Return: true if the pool accepts no task just now.
+ */
+bool wpool_is_full(struct wpool *pool);
+
+/**
+ * wpool_nr_free() - how many tasks would at least be accepted now?
+ * @pool: the pool; for %NULL and ERR_PTR 0
+ *
+ * Counted are the tokens that a submit on this CPU finds without a search: never more than
+ * there are, and exactly those whenever wpool_is_full() is exact. Tokens that other CPUs
+ * have cached are left out, so 0 does not mean that the pool is full. &wpool_stats.free
+ * counts all, on a tour of the CPUs.
+ *
+ * Context: any.
+ * Return: that number; %WPOOL_UNLIMITED if there is no limit; 0 if wpool_is_full().
+ */
+u32 wpool_nr_free(struct wpool *pool);
 
 /* wpool_submit_batch() flags */
 #define WPOOL_BATCH_TRY			BIT(0)	/* never sleep: any context */

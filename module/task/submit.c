@@ -273,6 +273,20 @@ int wpool_submit(struct wpool *pool, struct wpool_task *task)
 }
 EXPORT_SYMBOL_GPL(wpool_submit);
 
+int wpool_submit_interruptible(struct wpool *pool, struct wpool_task *task)
+{
+	u32 claimed;
+	int err;
+
+	assert_may_sleep();
+	if (submit_one_fast(pool, task, &claimed))
+		return 0;
+	err = submit_one_slow(pool, task, claimed, pool ? READ_ONCE(pool->policy) : WPOOL_FAIL,
+			      TASK_INTERRUPTIBLE | TASK_FREEZABLE, MAX_SCHEDULE_TIMEOUT);
+	return err == -EINTR ? -ERESTARTSYS : err;
+}
+EXPORT_SYMBOL_GPL(wpool_submit_interruptible);
+
 int wpool_try_submit(struct wpool *pool, struct wpool_task *task)
 {
 	u32 claimed;
@@ -336,7 +350,7 @@ static int submit_on(struct wpool *pool, int cpu, struct wpool_task *task,
 	err = wpool_task_claim(pool, task, true);
 	if (!err) {
 		rq = wpool_this_runq(pool);
-		n = wpool_admission_take(pool, rq, 1);
+		n = wpool_tokens_take(pool, rq, 1);
 		if (likely(n > 0))
 			accept_on(pool, rq, task, wpool_runq(pool, cpu));
 	}

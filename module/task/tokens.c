@@ -41,7 +41,10 @@
  */
 #include "task/tokens.h"
 
+#include <linux/err.h>
+#include <linux/export.h>
 #include <linux/minmax.h>
+#include <linux/preempt.h>
 #include <linux/rcupdate.h>
 
 #include "core/state.h"
@@ -190,6 +193,45 @@ int wpool_tokens_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
 	raw_spin_unlock(&pool->admission_lock);
 	return more > 0 ? n + more : n ?: more;
 }
+
+/* ---- how many are free ---- */
+
+bool wpool_is_full(struct wpool *pool)
+{
+	u32 attention;
+
+	if (IS_ERR_OR_NULL(pool))
+		return true;
+	attention = READ_ONCE(pool->attention);
+	if (attention & WPOOL_ATT_TAKE)
+		return true;
+	/* unless they are scarce, a submit may find some in the cache of any CPU */
+	return attention & WPOOL_ATT_SCARCE && READ_ONCE(pool->token_batch) != WPOOL_NO_TOKENS &&
+	       atomic_read(&pool->tokens) <= 0;
+}
+EXPORT_SYMBOL_GPL(wpool_is_full);
+
+u32 wpool_nr_free(struct wpool *pool)
+{
+	struct wpool_runq *rq;
+	int n;
+
+	if (wpool_is_full(pool))
+		return 0;
+	if (READ_ONCE(pool->token_batch) == WPOOL_NO_TOKENS)
+		return WPOOL_UNLIMITED;
+	n = atomic_read(&pool->tokens);
+	preempt_disable();
+	rq = wpool_this_runq(pool);
+	/* if the pool was destroyed, a CPU that came up afterwards has none */
+	if (rq && !(READ_ONCE(pool->attention) & WPOOL_ATT_SCARCE))
+		n += atomic_read(&rq->tokens);
+	preempt_enable();
+	return max(n, 0);
+}
+EXPORT_SYMBOL_GPL(wpool_nr_free);
+
+/* ---- limits ---- */
 
 /* Tasks that took no token, less tasks that gave none; stands still under a limit. */
 static int count_tokenless(struct wpool *pool)
