@@ -28,6 +28,7 @@ static void wpool_attrs_init_sets_the_documented_defaults(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, attrs.hog_ms, 10);
 	KUNIT_EXPECT_TRUE(test, attrs.handoff);
 	KUNIT_EXPECT_FALSE(test, attrs.latency);
+	KUNIT_EXPECT_FALSE(test, attrs.freezable);
 	KUNIT_EXPECT_FALSE(test, attrs.prealloc);
 	KUNIT_EXPECT_EQ(test, (int)attrs.order, WPOOL_LIFO);
 	KUNIT_EXPECT_EQ(test, attrs.nice, 0);

@@ -23,6 +23,7 @@
 #include "pool/pool.h"
 #include "task/debug.h"
 #include "task/item.h"
+#include "workers/freezer.h"
 #include "workers/hotplug.h"
 #include "workers/reaper.h"
 #include "workers/spawner.h"
@@ -133,13 +134,18 @@ static int __init wpool_init(void)
 	err = wpool_left_init();
 	if (err)
 		goto err_pools;
-	err = wpool_chardev_init();
+	err = wpool_freezer_init();
 	if (err)
 		goto err_left;
+	err = wpool_chardev_init();
+	if (err)
+		goto err_freezer;
 	wpool_debugfs_init();
 	wpool_inject_init();
 	return 0;
 
+err_freezer:
+	wpool_freezer_exit();
 err_left:
 	wpool_left_exit();
 err_pools:
@@ -165,6 +171,7 @@ static void __exit wpool_exit(void)
 	wpool_chardev_exit();
 	wpool_inject_exit();
 	wpool_debugfs_exit();
+	wpool_freezer_exit();
 	wpool_left_exit();
 	/* the last pool: no task, no worker, and no expiry timer after this */
 	wpool_pools_exit();

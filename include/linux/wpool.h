@@ -300,6 +300,15 @@ typedef void (*wpool_fault_fn)(const struct wpool_fault *fault, void *data);
  *	max_workers was reached, is replaced. Needs a finite @capacity, which then
  *	cannot be tuned; the workers do not expire; sets @order to %WPOOL_FIFO.
  * @nice: nice value of the workers, -20 to 19; default 0
+ * @freezable: start no task while the system goes to sleep or sleeps, from the freeze of
+ *	the kernel's threads to their thaw; default false. Submits go on and are accepted as
+ *	far as there is room; tasks, and events that fall due meanwhile, start after the thaw.
+ *	A suspend waits for the tasks that run, and for those that one of them sleeps for in
+ *	wpool_task_wait(), as for those of a freezable workqueue: it fails if they take longer
+ *	than 20 s. A thread that sleeps in a submit to such a pool is frozen there, and must
+ *	not hold a lock that the suspend needs. wpool_flush() and wpool_destroy() of a pool
+ *	with queued tasks wait for the thaw; a driver that destroys its pool in a callback of
+ *	the suspend cancels them before, with wpool_release().
  * @cpumask: CPUs that workers may run on, copied; default %NULL, which means
  *	housekeeping_cpumask(HK_TYPE_KTHREAD)
  * @fault: called for each task whose worker died; default %NULL, which means that
@@ -325,6 +334,7 @@ struct wpool_attrs {
 	bool prealloc;
 	enum wpool_order order;
 	int nice;
+	bool freezable;
 	const struct cpumask *cpumask;
 	wpool_fault_fn fault;
 	void *fault_data;
@@ -345,7 +355,8 @@ struct wpool_attrs {
 #define WPOOL_TUNE_LATENCY	BIT(10)
 #define WPOOL_TUNE_NICE		BIT(11)
 #define WPOOL_TUNE_CPUMASK	BIT(12)
-#define WPOOL_TUNE_ALL		GENMASK(12, 0)
+#define WPOOL_TUNE_FREEZABLE	BIT(15)
+#define WPOOL_TUNE_ALL		(GENMASK(12, 0) | WPOOL_TUNE_FREEZABLE)
 
 /**
  * enum wpool_state - state of a pool

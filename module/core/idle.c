@@ -43,7 +43,7 @@ void wpool_idle_add(struct wpool_runq *rq, struct wpool_worker *w)
 
 	raw_spin_lock(&rq->lock);
 	w->idle_since = jiffies;
-	w->parked = true;
+	WRITE_ONCE(w->parked, true);
 	if (pool->order == WPOOL_LIFO)
 		list_add(&w->idle_node, &rq->idle);
 	else

@@ -28,6 +28,7 @@
 #include "compat.h"
 #include "core/alarm.h"
 #include "core/census.h"
+#include "core/freeze.h"
 #include "core/idle.h"
 #include "core/queues.h"
 #include "core/registry.h"
@@ -212,6 +213,20 @@ static void look_at_workers(struct wpool *pool)
 	}
 }
 
+/* Of a frozen pool nothing is expected: forget for how long things have been as they are. */
+static void forget(struct wpool *pool)
+{
+	struct wpool_runq *rq;
+	u32 i;
+
+	wpool_for_each_active(pool, rq, i) {
+		rq->watch.look_ns = 0;
+		rq->watch.head_ns = 0;
+	}
+	pool->watch.head_ns = 0;
+	wpool_report_no_jam(pool);
+}
+
 /*
  * Is a task queued or a worker running, or does a submitter wait of which the log should
  * say why? Workers that sleep in a task do not count.
@@ -223,6 +238,10 @@ static bool look_at(struct wpool *pool)
 	struct wpool_runq *rq;
 	u32 i;
 
+	if (wpool_is_frozen(pool)) {
+		forget(pool);
+		return false;
+	}
 	wpool_for_each_active(pool, rq, i) {
 		/* without hand-off a worker that sleeps is counted, too, and stays counted */
 		if (READ_ONCE(pool->handoff) && atomic_read(&rq->nr_running)) {

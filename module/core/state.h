@@ -271,6 +271,7 @@ struct wpool_runq {
  * @held: O: innermost of the nested tasks that are not on its own stack, linked by
  *	their @held
  * @awaits: W: task of its own pool that it sleeps for, or NULL, see wait.c
+ * @lifts: W: counts in nr_lifting
  * @func: V: function of @task
  * @abort: O: abort function of the outermost task, if it is detached and has one
  * @task_owner: O: module pinned for a detached outermost task, or NULL
@@ -308,6 +309,7 @@ struct wpool_worker {
 	struct wpool_task *outermost;
 	struct wpool_task *held;
 	struct wpool_task *awaits;
+	bool lifts;
 	void *func;
 	wpool_abort_fn abort;
 	struct module *task_owner;
@@ -334,6 +336,7 @@ struct wpool_worker {
  * @has_hists: T: each run queue has @hists, those that come later, too
  * @handoff: T
  * @prealloc: I
+ * @freezable: T
  * @spawn_wanted: X: set under the lock in spawn_queue.c by a thread that asks for a
  *	worker, cleared by the spawner before it looks
  * @policy: T
@@ -377,6 +380,7 @@ struct wpool_worker {
  * @nice: T, M: written under both mutexes
  * @workers_lock: K: protects the fields marked W; raw: threads that end take it
  * @nr_awaiting: W: workers that sleep for a task of this pool, see wait.c
+ * @nr_lifting: W: those of them whose task had not started: no freeze meanwhile, see freeze.h
  * @spawn_retry_ms: B: pause after a failed spawn
  * @spawn_failed: B: to write: attempts to create a worker that failed; read anywhere with
  *	READ_ONCE
@@ -427,6 +431,7 @@ struct wpool {
 	bool has_hists;
 	bool handoff;
 	bool prealloc;
+	bool freezable;
 	bool spawn_wanted;
 	enum wpool_policy policy;
 	wpool_arg_fn func;
@@ -471,6 +476,7 @@ struct wpool {
 
 	raw_spinlock_t workers_lock ____cacheline_aligned;
 	u32 nr_awaiting;
+	u32 nr_lifting;
 	u32 spawn_retry_ms;
 	u64 spawn_failed;
 	bool spawn_failing;

@@ -7,6 +7,7 @@
 #include <linux/topology.h>
 
 #include "core/census.h"
+#include "core/freeze.h"
 #include "core/idle.h"
 #include "core/queues.h"
 #include "core/spawn_queue.h"
@@ -218,6 +219,9 @@ static bool ask_spawner(struct wpool *pool, struct wpool_runq *rq)
 /* @helps: the tasks may be on any CPU, or need several workers; otherwise they are few, here. */
 static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps)
 {
+	/* wpool_freeze_lift() will wake them */
+	if (wpool_is_frozen(pool))
+		return false;
 	for (;;) {
 		if (wake_own(rq, helps))
 			return true;
@@ -278,7 +282,8 @@ static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 	u32 nr = wpool_runq_len(rq) + wpool_fifo_len(&pool->globq);
 	u32 now = jiffies;
 
-	if (nr + !!atomic_read(&rq->nr_running) < 2 || wpool_runq_is_short(rq, nr))
+	if (nr + !!atomic_read(&rq->nr_running) < 2 || wpool_runq_is_short(rq, nr) ||
+	    wpool_is_frozen(pool))
 		return;
 	wpool_runq_offer(rq);
 	if (rq->help_jiffy == now || wpool_wake_nr_coming(pool))

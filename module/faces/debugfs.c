@@ -13,14 +13,19 @@
 
 #include <linux/cpumask.h>
 #include <linux/debugfs.h>
+#include <linux/kstrtox.h>
+#include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/uio.h>
 #include <linux/wpool.h>
 
+#include "core/freeze.h"
 #include "core/registry.h"
 #include "core/state.h"
 #include "core/trace.h"
 #include "pool/stats.h"
+#include "workers/freezer.h"
 
 static struct dentry *wpool_debugfs_root;
 
@@ -209,6 +214,49 @@ static int timers_show(struct seq_file *seq, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(timers);
 
+/* ---- frozen: what a suspend does to the pools, without one --------------------- */
+
+static int frozen_show(struct seq_file *seq, void *unused)
+{
+	seq_printf(seq, "%d\n", READ_ONCE(wpool_freeze_is_on));
+	return 0;
+}
+
+static int frozen_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, frozen_show, NULL);
+}
+
+/* An iterator, so that the tests in the kernel can write as well. */
+static ssize_t frozen_write(struct kiocb *iocb, struct iov_iter *from)
+{
+	struct dentry *dentry = iocb->ki_filp->f_path.dentry;
+	size_t count = iov_iter_count(from);
+	char text[4] = { };
+	bool on;
+	int err;
+
+	if (count >= sizeof(text))
+		return -EINVAL;
+	if (!copy_from_iter_full(text, count, from))
+		return -EFAULT;
+	err = kstrtobool(text, &on) ?: debugfs_file_get(dentry);
+	if (err)
+		return err;
+	err = wpool_freezer_hold(on);
+	debugfs_file_put(dentry);
+	return err ?: count;
+}
+
+static const struct file_operations frozen_fops = {
+	.owner = THIS_MODULE,
+	.open = frozen_open,
+	.read_iter = seq_read_iter,
+	.write_iter = frozen_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
 void wpool_debugfs_init(void)
 {
 	struct dentry *dir = debugfs_create_dir("wpool", NULL);
@@ -218,6 +266,7 @@ void wpool_debugfs_init(void)
 	debugfs_create_file("latency", 0444, dir, NULL, &latency_fops);
 	debugfs_create_file("costs", 0444, dir, NULL, &costs_fops);
 	debugfs_create_file("timers", 0444, dir, NULL, &timers_fops);
+	debugfs_create_file_unsafe("frozen", 0600, dir, NULL, &frozen_fops);
 	wpool_debugfs_root = dir;
 }
 

@@ -44,6 +44,8 @@ WPOOL_ATTR(latency, TUNE, LATENCY, BOOL, 0, 1, 0, WORDS(),
 	   "", "keep histograms of how long tasks wait and run")
 WPOOL_ATTR(nice, TUNE, NICE, INT, -20, 19, 0, WORDS(),
 	   "", "nice value of the workers")
+WPOOL_ATTR(freezable, TUNE, FREEZABLE, BOOL, 0, 1, 0, WORDS(),
+	   "", "start no task while the system is suspended")
 WPOOL_ATTR_CPUS(cpumask, CPUMASK, "CPUs that workers may run on")
 WPOOL_ATTR(order, CREATE, ORDER, WORD, 0, 1, 0, WORDS("lifo", "fifo"),
 	   "", "which idle worker is reused first")

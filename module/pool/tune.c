@@ -16,6 +16,7 @@
 
 #include "core/alarm.h"
 #include "core/cost.h"
+#include "core/freeze.h"
 #include "core/handoff.h"
 #include "core/idle.h"
 #include "core/queues.h"
@@ -141,6 +142,12 @@ static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 		tune_latency(pool, attrs->latency);
 	if (mask & WPOOL_TUNE_NICE)
 		tune_nice(pool, attrs->nice);
+	if (mask & WPOOL_TUNE_FREEZABLE) {
+		WRITE_ONCE(pool->freezable, attrs->freezable);
+		/* in the middle of a suspend */
+		if (!attrs->freezable && READ_ONCE(wpool_freeze_is_on))
+			wpool_freeze_lift(pool);
+	}
 	if (mask & WPOOL_TUNE_CPUMASK) {
 		rcu_read_lock();
 		cpumask_copy(pool->cpumask, attrs->cpumask ?:

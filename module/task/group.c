@@ -46,6 +46,7 @@
 #include <linux/wpool.h>
 
 #include "core/current.h"
+#include "core/freeze.h"
 #include "core/state.h"
 #include "task/submit.h"
 #include "task/task.h"
@@ -161,7 +162,8 @@ static int wait_in_line(struct wpool_group *group, unsigned int state)
 	int err;
 
 	lockdep_assert_held(&group->lock);
-	err = sleep_in(&group->line, group, &waiter, may_leave_line, state);
+	err = sleep_in(&group->line, group, &waiter, may_leave_line,
+		       wpool_freeze_state(group->pool, state));
 	err = sent_away(group, &waiter) ?: err;
 	/* exit waits until the line is empty */
 	if (group->closed && list_empty(&group->line))

@@ -32,6 +32,7 @@
 #include <linux/sched/signal.h>
 
 #include "core/alarm.h"
+#include "core/freeze.h"
 #include "core/reap_queue.h"
 #include "core/sched.h"
 #include "core/state.h"
@@ -293,6 +294,7 @@ int wpool_line_wait(struct wpool *pool, struct wpool_waiter *waiter,
 	if (timeout == MAX_SCHEDULE_TIMEOUT)
 		wpool_lockdep_wait(pool);
 
+	state = wpool_freeze_state(pool, state);
 	waiter->thread = current;
 	waiter->accepted = 0;
 	waiter->error = 0;

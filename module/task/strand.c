@@ -53,6 +53,7 @@
 #include <linux/wpool.h>
 
 #include "core/current.h"
+#include "core/freeze.h"
 #include "core/sched.h"
 #include "core/state.h"
 #include "task/finish.h"
@@ -450,12 +451,13 @@ static int submit_and_wait(struct wpool_strand_task *task)
 	struct wpool_strand *strand = task->strand;
 	struct wpool_task *vehicle = &task->task;
 	struct wpool_waiter waiter = { .thread = current, .tasks = &vehicle };
+	unsigned int state = wpool_freeze_state(strand->pool, TASK_KILLABLE);
 	int err = submit(task, &waiter);
 
 	if (err != -EAGAIN)
 		return err;
 	for (;;) {
-		set_current_state(TASK_KILLABLE);
+		set_current_state(state);
 		/* pairs with end_wait(): after it the strand may be gone */
 		if (smp_load_acquire(&waiter.done) || fatal_signal_pending(current))
 			break;

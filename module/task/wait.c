@@ -17,6 +17,7 @@
 #include <linux/wait_bit.h>
 
 #include "core/current.h"
+#include "core/freeze.h"
 #include "core/reap_queue.h"
 #include "core/sched.h"
 #include "core/state.h"
@@ -150,6 +151,8 @@ static void await_end(struct wpool_worker *w)
 	raw_spin_lock_irq(&pool->workers_lock);
 	w->awaits = NULL;
 	pool->nr_awaiting--;
+	WRITE_ONCE(pool->nr_lifting, pool->nr_lifting - w->lifts);
+	w->lifts = false;
 	raw_spin_unlock_irq(&pool->workers_lock);
 }
 
@@ -165,10 +168,15 @@ static bool await_begin(struct wpool_worker *w, struct wpool_task *task)
 	raw_spin_lock_irq(&pool->workers_lock);
 	w->awaits = task;
 	pool->nr_awaiting++;
+	/* one that runs needs no other worker: the backlog of the pool stays where it is */
+	w->lifts = (atomic_read(&task->state) & WPOOL_ST_MASK) == WPOOL_ST_PENDING;
+	WRITE_ONCE(pool->nr_lifting, pool->nr_lifting + w->lifts);
 	deadlock = is_deadlock(pool);
 	raw_spin_unlock_irq(&pool->workers_lock);
 	if (deadlock)
 		await_end(w);
+	else if (unlikely(READ_ONCE(wpool_freeze_is_on)) && READ_ONCE(pool->freezable) && w->lifts)
+		wpool_freeze_lift(pool);
 	return !deadlock;
 }
 

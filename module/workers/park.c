@@ -13,6 +13,7 @@
 
 #include "compat.h"
 #include "core/census.h"
+#include "core/freeze.h"
 #include "core/idle.h"
 #include "core/queues.h"
 #include "core/spawn_queue.h"
@@ -35,7 +36,7 @@ static bool is_wanted(struct wpool *pool, struct wpool_runq *rq)
 
 static bool is_expiring(struct wpool *pool)
 {
-	return READ_ONCE(pool->expiry_ms) && !pool->prealloc &&
+	return READ_ONCE(pool->expiry_ms) && !pool->prealloc && !wpool_is_frozen(pool) &&
 	       READ_ONCE(pool->nr_workers) > READ_ONCE(pool->min_workers);
 }
 

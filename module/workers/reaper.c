@@ -54,6 +54,8 @@ static void repair(struct wpool_worker *w)
 	wpool_workers_leave(pool);
 	pool->nr_awaiting -= !!w->awaits;
 	w->awaits = NULL;
+	WRITE_ONCE(pool->nr_lifting, pool->nr_lifting - w->lifts);
+	w->lifts = false;
 	raw_spin_unlock(&pool->workers_lock);
 	wpool_home_leave(w->rq);
 	wpool_searching_leave(w);

@@ -27,6 +27,7 @@
 #include <linux/smp.h>
 
 #include "core/census.h"
+#include "core/freeze.h"
 #include "core/queues.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
@@ -67,6 +68,8 @@ static bool is_short_handed(struct wpool *pool)
 {
 	u32 coming = wpool_wake_nr_coming(pool);
 
+	if (wpool_is_frozen(pool))
+		return false;
 	/*
 	 * is_short_handed:A, pairs with wpool_coming_leave:A. A worker is first coming, then
 	 * searching, and then has a task: these reads follow that order, to miss none.

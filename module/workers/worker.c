@@ -12,6 +12,7 @@
 #include "core/alarm.h"
 #include "core/census.h"
 #include "core/current.h"
+#include "core/freeze.h"
 #include "core/handoff.h"
 #include "core/queues.h"
 #include "core/runqs.h"
@@ -106,7 +107,7 @@ static enum step look(struct wpool_worker *w, struct wpool_task **task)
 		step = END;
 		goto out;
 	}
-	if (likely(!wpool_runq_is_over(w->rq)))
+	if (likely(!wpool_runq_is_over(w->rq)) && likely(!wpool_is_frozen(pool)))
 		*task = wpool_sched_find(w);
 
 	if (*task) {

@@ -18,7 +18,7 @@ static const struct group groups[] = {
 	{ "Workers", { "min_workers", "expiry_ms", "order", "prealloc", "nice",
 		       "cpumask" } },
 	{ "Scheduling", { "concurrency", "spin_us", "hog_ms", "handoff",
-			  "latency" } },
+			  "latency", "freezable" } },
 	{ "Now", { "state", "owner", "workers", "idle", "searching", "busy", "blocked",
 		   "queued", "outstanding", "free", "waiting" } },
 	{ "Since it was created", { "submitted", "completed", "failed",

@@ -77,6 +77,7 @@
 #define WPOOL_DEV_CPUMASK	(1U << 12)
 #define WPOOL_DEV_ORDER		(1U << 13)	/* create only */
 #define WPOOL_DEV_PREALLOC	(1U << 14)	/* create only */
+#define WPOOL_DEV_FREEZABLE	(1U << 15)
 
 /**
  * struct wpool_dev_attrs - attributes of a pool
@@ -100,9 +101,11 @@
  * @reserved: 0
  * @cpumask: user pointer to an array of __u64, in which bit n stands for CPU n.
  *	EINVAL: it contains a CPU that this machine cannot have.
+ * @freezable: 0 or 1: start no task while the system is suspended
+ * @unused: 0
  *
  * Defaults and ranges are those of the sysfs attributes of the same names.
- * EOPNOTSUPP: an unknown bit in @mask, or @reserved is not zero.
+ * EOPNOTSUPP: an unknown bit in @mask, or @reserved or @unused is not zero.
  */
 struct wpool_dev_attrs {
 	__u32 mask;
@@ -123,6 +126,8 @@ struct wpool_dev_attrs {
 	__u32 cpumask_bytes;
 	__u32 reserved[2];
 	__aligned_u64 cpumask;
+	__u32 freezable;
+	__u32 unused;
 };
 
 /**
@@ -134,8 +139,9 @@ struct wpool_dev_attrs {
  *
  * The pool lives until WPOOL_IOC_DESTROY or until the module is unloaded.
  * EEXIST: the name is taken. EISCONN: the file is already attached. EPERM: a negative nice,
- * without CAP_SYS_NICE. EDQUOT: without CAP_SYS_RESOURCE, the capacity is more than what the
- * module parameter max_user_workers leaves to all such pools.
+ * without CAP_SYS_NICE; freezable, without CAP_BLOCK_SUSPEND. EDQUOT: without
+ * CAP_SYS_RESOURCE, the capacity is more than what the module parameter max_user_workers leaves
+ * to all such pools.
  */
 struct wpool_dev_create {
 	__u32 size;

@@ -115,9 +115,11 @@ static bool may_change(const struct devpool *entry)
 	return uid_eq(entry->owner, current_euid()) || capable(CAP_SYS_ADMIN);
 }
 
-static bool may_nice(const struct wpool_attrs *attrs)
+/* Of attributes by which a pool gets in the way of others; a default needs nothing. */
+static bool may_have(const struct wpool_attrs *attrs)
 {
-	return attrs->nice >= 0 || capable(CAP_SYS_NICE);
+	return (attrs->nice >= 0 || capable(CAP_SYS_NICE)) &&
+	       (!attrs->freezable || capable(CAP_BLOCK_SUSPEND));
 }
 
 /* What a pool of this capacity is charged, if the caller makes it so. */
@@ -201,7 +203,7 @@ struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs)
 	mutex_init(&entry->tune_mutex);
 	entry->owner = current_euid();
 
-	if (!may_nice(attrs)) {
+	if (!may_have(attrs)) {
 		pool = ERR_PTR(-EPERM);
 		goto err_put;
 	}
@@ -270,7 +272,8 @@ int wpool_devpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 
 			return -EPERM;
 		return wpool_pool_tune(pool, attrs, mask);
 	}
-	if (!may_change(entry) || (mask & WPOOL_TUNE_NICE && !may_nice(attrs)))
+	/* what is not in the mask has its default */
+	if (!may_change(entry) || !may_have(attrs))
 		err = -EPERM;
 	else
 		err = tune_charged(entry, attrs, mask);

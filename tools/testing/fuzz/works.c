@@ -64,7 +64,7 @@ static uint32_t gen_number(struct fuzzer *f, uint32_t small, uint32_t max)
 int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool runs)
 {
 	struct rng *rng = &f->rng;
-	uint32_t all = create ? 0x7fff : 0x1fff;
+	uint32_t all = create ? 0xffff : 0x9fff;
 	uint64_t *mask_at = (uint64_t *)f->arena.array;
 
 	memset(attrs, 0, sizeof(*attrs));
@@ -80,6 +80,7 @@ int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool
 	attrs->hog_ms = gen_number(f, 50, 10000);
 	attrs->handoff = below(rng, 2);
 	attrs->latency = below(rng, 2);
+	attrs->freezable = below(rng, 2);
 	attrs->order = below(rng, 2);
 	attrs->prealloc = below(rng, 2);
 	attrs->nice = one_in(rng, 8) ? (int)rnd(rng) : (int)below(rng, 40) - 20;
@@ -102,7 +103,7 @@ int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool
 	}
 	switch (below(rng, 40)) {
 	case 0:
-		attrs->mask |= 1U << (15 + below(rng, 17));
+		attrs->mask |= 1U << (16 + below(rng, 16));
 		return -EOPNOTSUPP;
 	case 1:
 		attrs->reserved[below(rng, 2)] = 1 + below(rng, 1000);

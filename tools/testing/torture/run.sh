@@ -195,10 +195,10 @@ job_tune()
 	while go_on; do
 		for pool in "$POOLS"/*; do
 			draw_word spin_us max_blocking expiry_ms concurrency hog_ms \
-				handoff latency nice cpumask
+				handoff latency freezable nice cpumask
 			attribute=$drawn
 			case $attribute in
-			handoff | latency) draw 2 ;;
+			handoff | latency | freezable) draw 2 ;;
 			nice) draw 10 ;;
 			cpumask) draw_word 0 0-1 1 "$(cat $CPUS/possible)" ;;
 			*) draw 50 ;;
@@ -219,6 +219,22 @@ job_tune()
 	echo max >"$POOLS/default/queue_depth"
 	echo block >"$POOLS/default/policy"
 	echo 1000 >"$POOLS/default/expiry_ms"
+}
+
+# As a suspend does it, which gives up if it takes too long: a task may wait for one that is
+# queued in another pool that is frozen.
+job_freeze()
+{
+	reseed 5
+	frozen=/sys/kernel/debug/wpool/frozen
+	while go_on; do
+		timeout -s KILL 2 sh -c "echo 1 >$frozen"
+		draw 100
+		usleep $((drawn * 1000))
+		echo 0 >$frozen
+		draw 500
+		usleep $((drawn * 1000))
+	done 2>/dev/null
 }
 
 job_read()
@@ -331,7 +347,7 @@ phase_nasty()
 {
 	timed 20
 	torture nasty "$duration" || return
-	start_jobs hotplug tune read kill life
+	start_jobs hotplug tune read kill life freeze
 	left=$duration
 	while [ "$left" -gt 0 ]; do
 		sleep 1

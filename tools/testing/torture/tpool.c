@@ -186,6 +186,7 @@ static void random_attrs(struct wpool_attrs *attrs, bool *bound, u32 nr)
 	attrs->hog_ms = rnd_from_to(&rnd, 1, 20);
 	attrs->handoff = !rnd_one_in(&rnd, 4);
 	attrs->latency = rnd_one_in(&rnd, 4);
+	attrs->freezable = rnd_one_in(&rnd, 4);
 	attrs->order = rnd_one_in(&rnd, 4) ? WPOOL_FIFO : WPOOL_LIFO;
 	if (attrs->capacity <= 17 && rnd_one_in(&rnd, 5)) {
 		attrs->prealloc = true;

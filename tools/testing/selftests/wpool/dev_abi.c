@@ -65,7 +65,7 @@ FIXTURE_VARIANT_ADD(cmd, tune) {
 	.nr = WPOOL_IOC_TUNE,
 	.size = sizeof(struct wpool_dev_tune),
 	.reserved = { offsetof(struct wpool_dev_tune, attrs.reserved[0]),
-		      offsetof(struct wpool_dev_tune, attrs.reserved[1]) },
+		      offsetof(struct wpool_dev_tune, attrs.unused) },
 };
 
 FIXTURE_VARIANT_ADD(cmd, release) {

@@ -175,6 +175,8 @@ static const struct bad_attr {
 	  { .mask = WPOOL_DEV_HOG_MS, .hog_ms = 10001 } },
 	{ "handoff 2", EINVAL, ERANGE,
 	  { .mask = WPOOL_DEV_HANDOFF, .handoff = 2 } },
+	{ "freezable 2", EINVAL, ERANGE,
+	  { .mask = WPOOL_DEV_FREEZABLE, .freezable = 2 } },
 	{ "latency 256", EINVAL, ERANGE,
 	  { .mask = WPOOL_DEV_LATENCY, .latency = 256 } },
 	{ "nice -21", ERANGE, 0,
@@ -200,7 +202,7 @@ static const struct bad_attr {
 	{ "cpumask nowhere", EFAULT, 0,
 	  { .mask = WPOOL_DEV_CPUMASK, CPUS(0xffff888000000000UL, 8) } },
 	{ "unknown attribute 16", EOPNOTSUPP, 0,
-	  { .mask = 1U << 15 } },
+	  { .mask = 1U << 16 } },
 	{ "unknown attribute 31", EOPNOTSUPP, 0,
 	  { .mask = 1U << 31 } },
 };
@@ -258,6 +260,7 @@ TEST(create_ignores_what_is_not_in_the_mask)
 	attrs.capacity = 7;
 	attrs.reserved[0] = 0;
 	attrs.reserved[1] = 0;
+	attrs.unused = 0;
 	ASSERT_EQ(0, pool_create(&pool, &attrs));
 	EXPECT_EQ(0, pool_info(pool.fd, &info));
 	EXPECT_EQ(7, info.attrs.capacity);
@@ -331,7 +334,7 @@ TEST(tune_default_pool)
 TEST(create_every_attribute)
 {
 	struct wpool_dev_attrs attrs = {
-		.mask = 0x7fff & ~WPOOL_DEV_CPUMASK,
+		.mask = 0xffff & ~WPOOL_DEV_CPUMASK,
 		.capacity = 1U << 20,
 		.queue_depth = 1U << 29,
 		.max_blocking = 1U << 30,
@@ -346,6 +349,7 @@ TEST(create_every_attribute)
 		.order = WPOOL_DEV_ORDER_FIFO,
 		.prealloc = 0,
 		.nice = -20,
+		.freezable = 1,
 	};
 	struct wpool_dev_info info;
 	struct pool pool;

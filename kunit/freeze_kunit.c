@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Pools with the attribute freezable, frozen as a suspend does it, through the file that
+ * debugfs has for this. That something does not happen is asked for when another pool, in
+ * which it does, has shown that there was time for it: a slow machine fails no case.
+ */
+#include <linux/fs.h>
+#include <linux/mount.h>
+#include <linux/string.h>
+
+#include "event.h"
+#include "fixture.h"
+
+#define FROZEN		"wpool/frozen"
+#define NR_JOBS		40
+/* Tasks, each of which waits for the next: more than fit onto one stack. */
+#define NR_CHAIN	200
+
+/* On a mount of our own: a thread of a newer kernel sees none of those of the programs. */
+static int frozen_file(const char *text, char *answer)
+{
+	struct file_system_type *type = get_fs_type("debugfs");
+	struct vfsmount *mnt;
+	struct file *file;
+	loff_t pos = 0;
+	ssize_t ret;
+
+	if (!type)
+		return -ENODEV;
+	mnt = kern_mount(type);
+	if (IS_ERR(mnt))
+		return PTR_ERR(mnt);
+	file = file_open_root_mnt(mnt, FROZEN, O_RDWR, 0);
+	if (IS_ERR(file)) {
+		ret = PTR_ERR(file);
+	} else {
+		if (text)
+			ret = kernel_write(file, text, strlen(text), &pos);
+		else
+			ret = kernel_read(file, answer, 1, &pos);
+		filp_close(file, NULL);
+	}
+	kern_unmount(mnt);
+	return ret < 0 ? ret : 0;
+}
+
+static int set_frozen(const char *text)
+{
+	return frozen_file(text, NULL);
+}
+
+/* Do the workers know that nothing must start? */
+static bool is_frozen(void)
+{
+	char answer = 0;
+
+	return !frozen_file(NULL, &answer) && answer == '1';
+}
+
+static int do_freeze(struct wpk_thread *thread)
+{
+	return set_frozen("1");
+}
+
+static int freeze_init(struct kunit *test)
+{
+	int err = set_frozen("0");
+
+	if (err)
+		kunit_skip(test, "debugfs: " FROZEN " cannot be written: error %d", err);
+	return wpk_init(test);
+}
+
+/* Before the pools are destroyed, which waits for their tasks. */
+static void freeze_exit(struct kunit *test)
+{
+	if (!test->priv)
+		return;
+	set_frozen("0");
+	wpk_exit(test);
+}
+
+static struct wpool *freezable_pool(struct kunit *test, u32 capacity, u32 queue_depth)
+{
+	struct wpool_attrs attrs;
+
+	wpk_attrs(&attrs, capacity, queue_depth);
+	attrs.freezable = true;
+	return wpk_pool_attrs(test, &attrs);
+}
+
+static int tune_freezable(struct wpool *pool, bool freezable)
+{
+	struct wpool_attrs attrs;
+
+	wpool_attrs_init(&attrs);
+	attrs.freezable = freezable;
+	return wpool_tune(pool, &attrs, WPOOL_TUNE_FREEZABLE);
+}
+
+/* Time passes in which a pool would have started a task: one that is not freezable does. */
+static void let_time_pass(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+
+	wpk_jobs_submit(test, wpk_pool(test, 1, 0), jobs, 0, 1);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	msleep(20);
+}
+
+static void warm_up(struct kunit *test, struct wpool *pool)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 1));
+}
+
+struct irq_submit {
+	struct wpool *pool;
+	struct wpool_task *task;
+	int ret;
+};
+
+static void irq_submit(void *arg)
+{
+	struct irq_submit *submit = arg;
+
+	submit->ret = wpool_try_submit(submit->pool, submit->task);
+}
+
+/* However tasks come, and whether the pool has a worker or not. */
+static void starts_nothing(struct kunit *test, struct wpool *pool)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, NR_JOBS, NULL);
+	struct wpool_task *tasks[NR_JOBS];
+	struct irq_submit submit = { .pool = pool, .task = &jobs->job[0].task };
+	int i;
+
+	for (i = 0; i < NR_JOBS; i++)
+		tasks[i] = &jobs->job[i].task;
+	KUNIT_ASSERT_EQ(test, set_frozen("1"), 0);
+	wpk_in_hardirq(irq_submit, &submit);
+	KUNIT_EXPECT_EQ(test, submit.ret, 0);
+	wpk_jobs_submit(test, pool, jobs, 1, 9);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 10, NR_JOBS - 10, 0),
+			NR_JOBS - 10);
+	let_time_pass(test);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), NR_JOBS);
+	KUNIT_EXPECT_EQ(test, set_frozen("0"), 0);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, NR_JOBS));
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static void wpool_freeze_nothing_starts_before_the_thaw(struct kunit *test)
+{
+	struct wpool *pool = freezable_pool(test, 4, NR_JOBS);
+
+	warm_up(test, pool);
+	starts_nothing(test, pool);
+	starts_nothing(test, pool);
+}
+
+static void wpool_freeze_makes_no_worker(struct kunit *test)
+{
+	struct wpool *pool = freezable_pool(test, 4, NR_JOBS);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+
+	KUNIT_ASSERT_EQ(test, set_frozen("1"), 0);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	let_time_pass(test);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 0);
+	KUNIT_EXPECT_EQ(test, set_frozen("0"), 0);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
+}
+
+/* What it was made for goes on, however the pool is made, and for how long. */
+static void wpool_freeze_other_pools_run_on(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, NR_JOBS, NULL);
+	struct wpool *pool = wpk_pool(test, 2, NR_JOBS);
+
+	warm_up(test, pool);
+	KUNIT_ASSERT_EQ(test, set_frozen("1"), 0);
+	wpk_jobs_submit(test, pool, jobs, 0, NR_JOBS);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, NR_JOBS));
+}
+
+static void wpool_freeze_armed_events_run_after_the_thaw(struct kunit *test)
+{
+	struct wpool *pool = freezable_pool(test, 1, 0);
+	struct wpk_ev *ev = wpk_evs(test, pool, NULL, 2);
+
+	KUNIT_ASSERT_EQ(test, set_frozen("1"), 0);
+	KUNIT_EXPECT_TRUE(test, wpool_event_arm(wpk_event(&ev[0]), 1));
+	KUNIT_EXPECT_TRUE(test, wpool_event_arm(wpk_event(&ev[1]), 1));
+	/* both have fired: there is room for one */
+	WPK_EVENTUALLY(test, wpk_stat(pool, queued) == 1 && wpk_stat(pool, waiting) == 1);
+	let_time_pass(test);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ev[0].runs) + atomic_read(&ev[1].runs), 0);
+	KUNIT_EXPECT_EQ(test, set_frozen("0"), 0);
+	WPK_EVENTUALLY(test, atomic_read(&ev[0].returns) == 1);
+	WPK_EVENTUALLY(test, atomic_read(&ev[1].returns) == 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ev[0].timed_out) + atomic_read(&ev[1].timed_out), 2);
+}
+
+/* A task that sleeps hands its CPU over: not to one that must not start. */
+static void wpool_freeze_waits_for_tasks_that_run(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate), *more = wpk_jobs(test, 1, NULL);
+	struct wpool *pool = freezable_pool(test, 4, 4);
+	struct wpk_thread *thread;
+
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	thread = wpk_thread(test, do_freeze, NULL, NULL, NULL);
+	WPK_ASSERT_EVENTUALLY(test, is_frozen());
+	wpk_jobs_submit(test, pool, more, 0, 1);
+	let_time_pass(test);
+	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->running), 0);
+	let_time_pass(test);
+	KUNIT_EXPECT_EQ(test, atomic_read(&more->started), 0);
+}
+
+static void wpool_freeze_that_is_called_off_thaws(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate), *more = wpk_jobs(test, 1, NULL);
+	struct wpool *pool = freezable_pool(test, 4, 4);
+	struct wpk_thread *thread;
+
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	thread = wpk_thread(test, do_freeze, NULL, NULL, NULL);
+	WPK_ASSERT_EVENTUALLY(test, is_frozen());
+	wpk_kill(thread);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -EINTR);
+	wpk_jobs_submit(test, pool, more, 0, 1);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(more, 1));
+}
+
+/* ---- tasks that wait for tasks ------------------------------------------------ */
+
+struct chain {
+	struct wpool *pool;
+	struct wpk_jobs *jobs;
+};
+
+static void wait_for_next(struct wpk_job *job)
+{
+	struct chain *chain = job->arg;
+	struct wpk_job *next = job + 1;
+
+	job->gate = NULL;
+	if (next == chain->jobs->job + NR_CHAIN)
+		return;
+	job->ret = wpool_try_submit(chain->pool, &next->task) ?: wpool_task_wait(&next->task);
+}
+
+/* Beyond half of a stack a task is no more run by the one that waits for it. */
+static void wpool_freeze_waits_for_what_its_tasks_wait_for(struct kunit *test)
+{
+	struct chain *chain = kunit_kzalloc(test, sizeof(*chain), GFP_KERNEL);
+	struct wpk_jobs *jobs = wpk_jobs(test, NR_CHAIN, NULL);
+	struct wpk_jobs *more = wpk_jobs(test, 1, NULL);
+	struct wpool *pool = freezable_pool(test, NR_CHAIN, 1);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_thread *thread;
+	int i, failed = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, chain);
+	chain->pool = pool;
+	chain->jobs = jobs;
+	wpk_jobs_body(jobs, wait_for_next, chain);
+	jobs->job[0].gate = gate;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	thread = wpk_thread(test, do_freeze, NULL, NULL, NULL);
+	WPK_ASSERT_EVENTUALLY(test, is_frozen());
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), NR_CHAIN);
+	for (i = 0; i < NR_CHAIN; i++)
+		failed += !!jobs->job[i].ret;
+	KUNIT_EXPECT_EQ(test, failed, 0);
+	wpk_jobs_submit(test, pool, more, 0, 1);
+	let_time_pass(test);
+	KUNIT_EXPECT_EQ(test, atomic_read(&more->started), 0);
+}
+
+static void wait_for_other(struct wpk_job *job)
+{
+	struct wpk_job *other = job->arg;
+
+	job->ret = wpool_task_wait(&other->task);
+}
+
+/* A backlog must not start because tasks wait for others that are about to end. */
+static void wpool_freeze_is_not_lifted_by_a_wait_for_a_task_that_runs(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *inner = wpk_jobs(test, 1, gate), *outer = wpk_jobs(test, 1, NULL);
+	struct wpk_jobs *more = wpk_jobs(test, 1, NULL);
+	struct wpool *pool = freezable_pool(test, 4, 4);
+	struct wpk_thread *thread;
+
+	wpk_jobs_submit(test, pool, inner, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_jobs_body(outer, wait_for_other, &inner->job[0]);
+	wpk_jobs_submit(test, pool, outer, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(outer, 1));
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, blocked) == 2);
+	thread = wpk_thread(test, do_freeze, NULL, NULL, NULL);
+	WPK_ASSERT_EVENTUALLY(test, is_frozen());
+	wpk_jobs_submit(test, pool, more, 0, 1);
+	let_time_pass(test);
+	KUNIT_EXPECT_EQ(test, atomic_read(&more->started), 0);
+	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, outer->job[0].ret, 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&more->started), 0);
+}
+
+/* ---- what goes on in a frozen pool --------------------------------------------- */
+
+static void wpool_freeze_blocked_submitters_are_served_after_the_thaw(struct kunit *test)
+{
+	struct wpool *pool = freezable_pool(test, 1, 0);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpk_thread *thread;
+
+	KUNIT_ASSERT_EQ(test, set_frozen("1"), 0);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[1].task), -EAGAIN);
+	thread = wpk_thread(test, wpk_do_submit, pool, &jobs->job[1].task, NULL);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == 1);
+	/* the freezer of the kernel leaves it where it is */
+	WPK_EVENTUALLY(test, READ_ONCE(thread->task->__state) & TASK_FREEZABLE);
+	KUNIT_EXPECT_EQ(test, set_frozen("0"), 0);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
+}
+
+static void wpool_freeze_tasks_are_cancelled(struct kunit *test)
+{
+	struct wpool *pool = freezable_pool(test, 4, 4);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+
+	warm_up(test, pool);
+	KUNIT_ASSERT_EQ(test, set_frozen("1"), 0);
+	wpk_jobs_submit(test, pool, jobs, 0, 2);
+	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(&jobs->job[0].task));
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&jobs->job[1].task), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 0);
+}
+
+static void wpool_destroy_of_a_frozen_pool_without_tasks_does_not_wait(struct kunit *test)
+{
+	struct wpool *used = freezable_pool(test, 4, 4), *fresh = freezable_pool(test, 4, 4);
+
+	warm_up(test, used);
+	KUNIT_ASSERT_EQ(test, set_frozen("1"), 0);
+	wpk_destroy(test, used);
+	wpk_destroy(test, fresh);
+}
+
+static void wpool_destroy_of_a_frozen_pool_after_a_release_that_cancels(struct kunit *test)
+{
+	struct wpool *pool = freezable_pool(test, 4, NR_JOBS);
+	struct wpk_jobs *jobs = wpk_jobs(test, NR_JOBS, NULL);
+
+	warm_up(test, pool);
+	KUNIT_ASSERT_EQ(test, set_frozen("1"), 0);
+	wpk_jobs_submit(test, pool, jobs, 0, NR_JOBS);
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
+}
+
+static void wpool_destroy_of_a_frozen_pool_runs_its_tasks_after_the_thaw(struct kunit *test)
+{
+	struct wpool *pool = freezable_pool(test, 4, 4);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpk_thread *thread;
+
+	warm_up(test, pool);
+	KUNIT_ASSERT_EQ(test, set_frozen("1"), 0);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	wpk_forget(test, pool);
+	thread = wpk_thread(test, wpk_do_destroy, pool, NULL, NULL);
+	let_time_pass(test);
+	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
+	KUNIT_EXPECT_EQ(test, set_frozen("0"), 0);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 1);
+}
+
+static void wpool_create_while_others_are_frozen_is_frozen_as_well(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpool_attrs attrs;
+
+	KUNIT_ASSERT_EQ(test, set_frozen("1"), 0);
+	wpk_attrs(&attrs, 4, 4);
+	attrs.freezable = true;
+	attrs.prealloc = true;
+	wpk_jobs_submit(test, wpk_pool_attrs(test, &attrs), jobs, 0, 1);
+	let_time_pass(test);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
+	KUNIT_EXPECT_EQ(test, set_frozen("0"), 0);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
+}
+
+static void wpool_tune_freezable_of_a_frozen_pool_thaws_it(struct kunit *test)
+{
+	struct wpool *pool = freezable_pool(test, 4, 4);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL), *more = wpk_jobs(test, 1, NULL);
+
+	KUNIT_ASSERT_EQ(test, set_frozen("1"), 0);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	let_time_pass(test);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
+	KUNIT_EXPECT_EQ(test, tune_freezable(pool, false), 0);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	/* and again; its workers rest */
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == wpk_stat(pool, workers));
+	KUNIT_EXPECT_EQ(test, tune_freezable(pool, true), 0);
+	wpk_jobs_submit(test, pool, more, 0, 1);
+	let_time_pass(test);
+	KUNIT_EXPECT_EQ(test, atomic_read(&more->started), 0);
+	KUNIT_EXPECT_EQ(test, set_frozen("0"), 0);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(more, 1));
+}
+
+static struct kunit_case freeze_cases[] = {
+	KUNIT_CASE(wpool_freeze_nothing_starts_before_the_thaw),
+	KUNIT_CASE(wpool_freeze_makes_no_worker),
+	KUNIT_CASE(wpool_freeze_other_pools_run_on),
+	KUNIT_CASE(wpool_freeze_armed_events_run_after_the_thaw),
+	KUNIT_CASE(wpool_freeze_waits_for_tasks_that_run),
+	KUNIT_CASE(wpool_freeze_that_is_called_off_thaws),
+	KUNIT_CASE(wpool_freeze_waits_for_what_its_tasks_wait_for),
+	KUNIT_CASE(wpool_freeze_is_not_lifted_by_a_wait_for_a_task_that_runs),
+	KUNIT_CASE(wpool_freeze_blocked_submitters_are_served_after_the_thaw),
+	KUNIT_CASE(wpool_freeze_tasks_are_cancelled),
+	KUNIT_CASE(wpool_destroy_of_a_frozen_pool_without_tasks_does_not_wait),
+	KUNIT_CASE(wpool_destroy_of_a_frozen_pool_after_a_release_that_cancels),
+	KUNIT_CASE(wpool_destroy_of_a_frozen_pool_runs_its_tasks_after_the_thaw),
+	KUNIT_CASE(wpool_create_while_others_are_frozen_is_frozen_as_well),
+	KUNIT_CASE(wpool_tune_freezable_of_a_frozen_pool_thaws_it),
+	{}
+};
+
+static struct kunit_suite freeze_suite = {
+	.name = "wpool_freeze",
+	.init = freeze_init,
+	.exit = freeze_exit,
+	.test_cases = freeze_cases,
+};
+
+kunit_test_suite(freeze_suite);

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Frozen pools, see freeze.h. */
+#include "core/freeze.h"
+
+#include "core/alarm.h"
+#include "core/idle.h"
+#include "core/queues.h"
+#include "core/spawn_queue.h"
+
+bool wpool_freeze_is_on;
+
+void wpool_freeze_lift(struct wpool *pool)
+{
+	struct wpool_runq *rq;
+	u32 i;
+
+	/* wpool_freeze_lift:A, see freeze.h */
+	smp_mb();
+	/* workers that were elsewhere when tasks came look at what is offered */
+	wpool_for_each_active(pool, rq, i)
+		wpool_runq_offer(rq);
+	/* those that find work wake others, and ask for more */
+	if (wpool_idle_any(pool))
+		wpool_idle_wake_all(pool);
+	else if (wpool_queues_len(pool))
+		wpool_spawn_ask(pool);
+	/* they may have to wait for their CPUs */
+	wpool_alarm_set();
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The freezer, see freezer.h, and core/freeze.h for what a frozen pool is.
+ *
+ * The thread is one that the kernel freezes when the system goes to sleep, after the
+ * programs; the workers are not. When it is told to, it first freezes the pools and waits
+ * until no task of theirs runs; only then it lets itself be frozen, which the suspend waits
+ * for. When it runs again, it thaws them. So a suspend waits for the tasks that run, as it
+ * does for those of a freezable workqueue, and fails if they take longer than the kernel
+ * waits for frozen threads (20 s).
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include "workers/freezer.h"
+
+#include <linux/err.h>
+#include <linux/freezer.h>
+#include <linux/kthread.h>
+#include <linux/printk.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+#include <linux/wait.h>
+
+#include "core/freeze.h"
+#include "core/registry.h"
+#include "core/state.h"
+
+static struct task_struct *thread;
+/* wpool_freezer_hold() asks for it. */
+static bool is_held;
+/* No task of a freezable pool runs. */
+static bool is_done;
+/* Threads that wait for is_done, or until the pools are thawed. */
+static DECLARE_WAIT_QUEUE_HEAD(done_wq);
+
+static bool is_wanted(void)
+{
+	return freezing(current) || READ_ONCE(is_held);
+}
+
+/* How many workers a freeze has to wait for. If none, the pool stays so until it is thawed. */
+static u32 count_busy(struct wpool *pool)
+{
+	struct wpool_worker *w;
+	unsigned long flags;
+	u32 nr = 0;
+
+	if (!READ_ONCE(pool->freezable))
+		return 0;
+	/* under the lock no worker begins to sleep for a task, which might let others start */
+	raw_spin_lock_irqsave(&pool->workers_lock, flags);
+	/* count_busy:A, see core/freeze.h */
+	smp_mb();
+	list_for_each_entry_rcu(w, &pool->workers, node)
+		nr += !READ_ONCE(w->parked) && !w->leaving;
+	raw_spin_unlock_irqrestore(&pool->workers_lock, flags);
+	return nr;
+}
+
+static bool is_busy(struct wpool *pool)
+{
+	return count_busy(pool);
+}
+
+static bool complain(struct wpool *pool)
+{
+	u32 nr = count_busy(pool);
+
+	if (nr)
+		pr_warn_ratelimited("%s: no suspend: the tasks of %u workers of this freezable pool did not end in time\n",
+				    pool->name, nr);
+	return false;
+}
+
+/* Wait until the pools are still, or the freeze is called off. */
+static void freeze_pools(void)
+{
+	WRITE_ONCE(wpool_freeze_is_on, true);
+	while (wpool_pools_walk_rcu(is_busy)) {
+		if (!is_wanted()) {
+			wpool_pools_walk_rcu(complain);
+			return;
+		}
+		/* as the kernel's freezer: it looks now and then */
+		schedule_timeout_idle(1);
+	}
+	WRITE_ONCE(is_done, true);
+	wake_up_all(&done_wq);
+}
+
+static bool thaw_pool(struct wpool *pool)
+{
+	if (READ_ONCE(pool->freezable))
+		wpool_freeze_lift(pool);
+	return false;
+}
+
+static void thaw_pools(void)
+{
+	WRITE_ONCE(is_done, false);
+	WRITE_ONCE(wpool_freeze_is_on, false);
+	wpool_pools_walk_rcu(thaw_pool);
+	wake_up_all(&done_wq);
+}
+
+static int freezer_main(void *unused)
+{
+	set_freezable();
+	for (;;) {
+		/* before the checks: a wake-up after them is not lost */
+		set_current_state(TASK_IDLE);
+		if (is_wanted() != READ_ONCE(wpool_freeze_is_on)) {
+			__set_current_state(TASK_RUNNING);
+			if (is_wanted())
+				freeze_pools();
+			else
+				thaw_pools();
+		} else if (freezing(current)) {
+			__set_current_state(TASK_RUNNING);
+			try_to_freeze();
+		} else if (!kthread_should_stop()) {
+			schedule();
+		} else {
+			break;
+		}
+	}
+	__set_current_state(TASK_RUNNING);
+	return 0;
+}
+
+int wpool_freezer_hold(bool on)
+{
+	int err;
+
+	WRITE_ONCE(is_held, on);
+	wake_up_process(thread);
+	if (!on)
+		return wait_event_killable(done_wq, !READ_ONCE(wpool_freeze_is_on)) ? -EINTR : 0;
+	/* ends, too, if another thread thaws them meanwhile */
+	err = wait_event_killable(done_wq, READ_ONCE(is_done) || !READ_ONCE(is_held));
+	if (!err)
+		return 0;
+	WRITE_ONCE(is_held, false);
+	wake_up_process(thread);
+	return -EINTR;
+}
+
+int wpool_freezer_init(void)
+{
+	thread = kthread_create(freezer_main, NULL, "wpool_freezer");
+	if (IS_ERR(thread))
+		return PTR_ERR(thread);
+	wake_up_process(thread);
+	return 0;
+}
+
+void wpool_freezer_exit(void)
+{
+	/* it thaws them first */
+	WRITE_ONCE(is_held, false);
+	kthread_stop(thread);
+}

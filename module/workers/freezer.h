@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The freezer: a thread that stands for all freezable pools when the system goes to sleep. */
+#ifndef WPOOL_WORKERS_FREEZER_H
+#define WPOOL_WORKERS_FREEZER_H
+
+#include <linux/types.h>
+
+/**
+ * wpool_freezer_hold() - freeze the freezable pools as a suspend does, or thaw them
+ * @on: freeze them, until it is called with false
+ *
+ * For tests: a suspend may come on top of it.
+ *
+ * Context: process context; sleeps, killable.
+ * Return: 0: nothing of these pools runs, or they are thawed; -EINTR: killed before that, and
+ * they are thawed.
+ */
+int wpool_freezer_hold(bool on);
+
+/** wpool_freezer_init() - start the thread; Return: 0 or -errno */
+int wpool_freezer_init(void);
+
+/** wpool_freezer_exit() - thaw the pools, stop the thread; nobody calls wpool_freezer_hold() */
+void wpool_freezer_exit(void);
+
+#endif /* WPOOL_WORKERS_FREEZER_H */

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The attribute freezable: frozen through debugfs, on every kernel; and by a suspend that
+ * goes no further than to freeze everything, where the kernel has /sys/power/pm_test.
+ *
+ * A task may start late on a slow machine, so what is asked for is only that the tasks of a
+ * frozen pool do not start, and that those of another one do.
+ */
+#include "submitter.h"
+
+#define FROZEN		"/sys/kernel/debug/wpool/frozen"
+#define PM_TEST		"/sys/power/pm_test"
+#define PM_STATE	"/sys/power/state"
+/* For which the kernel leaves everything frozen. */
+#define PM_DELAY	"/sys/module/suspend/parameters/pm_test_delay"
+
+#define NR		10
+/* Tasks of 5 ms, one after the other: longer than any suspend. */
+#define NR_LONG		60000
+#define TRIES		3
+
+FIXTURE(freeze)
+{
+	struct pool pool;	/* freezable */
+	struct pool other;	/* not */
+};
+
+FIXTURE_SETUP(freeze)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
+		.capacity = 1,
+		.queue_depth = WPOOL_DEV_UNLIMITED,
+	};
+
+	self->pool.fd = -1;
+	ASSERT_EQ(0, pool_create(&self->other, &attrs));
+	attrs.mask |= WPOOL_DEV_FREEZABLE;
+	attrs.freezable = 1;
+	ASSERT_EQ(0, pool_create(&self->pool, &attrs));
+}
+
+FIXTURE_TEARDOWN(freeze)
+{
+	file_write(FROZEN, "0", 1);
+	pool_end(&self->pool);
+	pool_end(&self->other);
+}
+
+static int set_frozen(const char *text)
+{
+	return file_write(FROZEN, text, strlen(text));
+}
+
+/* ---- through debugfs ----------------------------------------------------------- */
+
+/* The attribute is one as the others are. */
+TEST_F(freeze, attribute)
+{
+	struct wpool_dev_attrs off = { .mask = WPOOL_DEV_FREEZABLE };
+	struct wpool_dev_info info;
+
+	ASSERT_EQ(0, pool_info(self->other.fd, &info));
+	EXPECT_EQ(0, info.attrs.freezable);
+	ASSERT_EQ(0, pool_info(self->pool.fd, &info));
+	EXPECT_EQ(1, info.attrs.freezable);
+	EXPECT_EQ(0, pool_tune(self->pool.fd, &off));
+	ASSERT_EQ(0, pool_info(self->pool.fd, &info));
+	EXPECT_EQ(0, info.attrs.freezable);
+	off.freezable = 2;
+	EXPECT_EQ(-EINVAL, pool_tune(self->pool.fd, &off));
+	off.freezable = 0;
+	off.unused = 1;
+	EXPECT_EQ(-EOPNOTSUPP, pool_tune(self->pool.fd, &off));
+}
+
+TEST_F(freeze, nothing_starts)
+{
+	struct wpool_dev_record records[NR];
+	__u64 thawed;
+	int i;
+
+	if (set_frozen("1"))
+		SKIP(return, "no " FROZEN);
+	EXPECT_EQ(1, file_number(FROZEN, -1));
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 0, NR - 1));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_TIMER, MSEC, NR - 1));
+	ASSERT_EQ(0, submit_many(self->other.fd, WPOOL_WORK_NOOP, 0, 0, NR));
+	EXPECT_EQ(NR, read_records(self->other.fd, records, NR));
+	/* the timer, too, has come by now */
+	EXPECT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, queued) == NR));
+	EXPECT_EQ(0, pool_figure(self->pool.fd, completed));
+	thawed = now_ns();
+	EXPECT_EQ(0, set_frozen("0"));
+	EXPECT_EQ(0, file_number(FROZEN, -1));
+	ASSERT_EQ(NR, read_records(self->pool.fd, records, NR));
+	for (i = 0; i < NR; i++) {
+		EXPECT_EQ(0, records[i].status);
+		EXPECT_LE(thawed, records[i].start_ns);
+	}
+}
+
+TEST_F(freeze, blocked_submitter)
+{
+	struct wpool_dev_attrs full = { .mask = WPOOL_DEV_QUEUE_DEPTH };
+	struct submitter sub;
+
+	if (set_frozen("1"))
+		SKIP(return, "no " FROZEN);
+	ASSERT_EQ(0, pool_tune(self->pool.fd, &full));
+	ASSERT_EQ(0, submitter_start(&sub, self->pool.fd, WPOOL_WORK_NOOP, 0, 0, NR));
+	EXPECT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, waiting) == 1));
+	EXPECT_FALSE(submitter_done(&sub));
+	EXPECT_EQ(0, set_frozen("0"));
+	EXPECT_EQ(0, submitter_end(&sub));
+	EXPECT_EQ(NR, sub.accepted);
+}
+
+TEST_F(freeze, destroy)
+{
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 0));
+	ASSERT_EQ(0, wait_tasks(self->pool.fd, 0));
+	if (set_frozen("1"))
+		SKIP(return, "no " FROZEN);
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 0, NR));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+	EXPECT_EQ(0, pool_destroy(self->pool.fd));
+}
+
+TEST_F(freeze, bad_values)
+{
+	static const char *const bad[] = { "2", "x", "\n", "1111", "-1" };
+	unsigned int i;
+
+	if (set_frozen("0"))
+		SKIP(return, "no " FROZEN);
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		EXPECT_EQ(-EINVAL, set_frozen(bad[i]))
+			TH_LOG("'%s'", bad[i]);
+	EXPECT_EQ(0, file_number(FROZEN, -1));
+}
+
+/* ---- a suspend ------------------------------------------------------------------- */
+
+/* Freeze all there is for some seconds, and thaw it; or why not. */
+static int suspend(void)
+{
+	int err = file_write(PM_TEST, "freezer", 7);
+
+	if (!err)
+		err = file_write(PM_STATE, "freeze", 6);
+	file_write(PM_TEST, "none", 4);
+	return err;
+}
+
+/* The starts of all tasks that ran. */
+static unsigned int read_starts(int fd, struct wpool_dev_record *records, __u64 *starts)
+{
+	int nr = read_records(fd, records, NR_LONG), i;
+	unsigned int ran = 0;
+
+	for (i = 0; i < nr; i++)
+		if (records[i].start_ns)
+			starts[ran++] = records[i].start_ns;
+	return ran;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	const __u64 *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* The longest time between two starts, and when it begins. */
+static __u64 longest_gap(__u64 *starts, unsigned int nr, __u64 *from)
+{
+	__u64 most = 0;
+	unsigned int i;
+
+	qsort(starts, nr, sizeof(*starts), ascending);
+	for (i = 1; i < nr; i++) {
+		if (starts[i] - starts[i - 1] > most) {
+			most = starts[i] - starts[i - 1];
+			*from = starts[i - 1];
+		}
+	}
+	return most;
+}
+
+static unsigned int count_between(const __u64 *starts, unsigned int nr, __u64 from, __u64 to)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < nr; i++)
+		n += starts[i] > from && starts[i] < to;
+	return n;
+}
+
+/*
+ * Both pools have tasks to run all the time. While the kernel keeps the system frozen, by
+ * its own delay, no task of the freezable pool starts; those of the other one do, unless
+ * the machine keeps its worker from its CPU for all that time.
+ */
+TEST_F(freeze, suspend)
+{
+	struct wpool_dev_record *records = calloc(NR_LONG, sizeof(*records));
+	__u64 *frozen = calloc(NR_LONG, sizeof(*frozen));
+	__u64 *others = calloc(NR_LONG, sizeof(*others));
+	__u64 delay = file_number(PM_DELAY, 0) * SEC, gap, from = 0;
+	unsigned int nr_frozen, nr_others, between = 0;
+	struct submitter sub;
+	int tries, second;
+
+	if (access(PM_TEST, W_OK) || !delay)
+		SKIP(return, "no " PM_TEST);
+	ASSERT_TRUE(records && frozen && others);
+	for (tries = 0; tries < TRIES && !between; tries++) {
+		/* full all the time, with somebody who waits for room */
+		ASSERT_EQ(0, pool_tune(self->pool.fd, &(struct wpool_dev_attrs) {
+			.mask = WPOOL_DEV_QUEUE_DEPTH, .queue_depth = NR_LONG / 2 - 1,
+		}));
+		ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, 5 * MSEC, 0,
+					 NR_LONG / 2));
+		second = pool_attach(self->pool.name, 0);
+		ASSERT_LE(0, second);
+		ASSERT_EQ(0, submitter_start(&sub, second, WPOOL_WORK_NOOP, 0, 0,
+					     WPOOL_MAX_BATCH));
+		ASSERT_EQ(0, submit_many(self->other.fd, WPOOL_WORK_SLEEP, 5 * MSEC, 0,
+					 NR_LONG / 2));
+		ASSERT_EQ(0, suspend());
+		EXPECT_EQ(0, cancel_all(self->pool.fd));
+		EXPECT_EQ(0, cancel_all(self->other.fd));
+		EXPECT_EQ(0, submitter_end(&sub));
+		EXPECT_EQ(WPOOL_MAX_BATCH, sub.accepted);
+		close(second);
+
+		nr_frozen = read_starts(self->pool.fd, records, frozen);
+		nr_others = read_starts(self->other.fd, records, others);
+		/* at least the last of the tasks that wait started before or after it */
+		gap = longest_gap(frozen, nr_frozen, &from);
+		EXPECT_LE(delay - delay / 4, gap)
+			TH_LOG("%u starts", nr_frozen);
+		between = count_between(others, nr_others, from, from + gap);
+	}
+	EXPECT_LT(0, between);
+	free(records);
+	free(frozen);
+	free(others);
+}
+
+TEST_HARNESS_MAIN
