@@ -78,13 +78,13 @@ fresh()
 test_parameters_are_visible()
 {
 	fresh || return 1
-	for parameter in allow_fault max_workers default_capacity default_queue_depth \
+	for parameter in allow_fault max_workers max_user_workers default_capacity default_queue_depth \
 		default_expiry_ms; do
 		[ -r $PARAMETERS/$parameter ] || fail "no $parameter" || return 1
 		[ "$(stat -c %a $PARAMETERS/$parameter)" = 444 ] ||
 			fail "$parameter can be written, and nobody would notice" || return 1
 	done
-	[ "$(ls $PARAMETERS | wc -l)" -eq 5 ] || fail "there are others: $(ls $PARAMETERS)" ||
+	[ "$(ls $PARAMETERS | wc -l)" -eq 6 ] || fail "there are others: $(ls $PARAMETERS)" ||
 		return 1
 	[ "$(cat $PARAMETERS/allow_fault)" = N ] || fail "faults are allowed" || return 1
 	# a quarter of what pid_max is at boot: 32768, or 1024 a CPU if that is more
