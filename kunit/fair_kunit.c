@@ -21,6 +21,7 @@
  * @since: for each, its last start
  * @over: they no longer do
  * @busy_ns: how long each computes
+ * @from: the start from which on waits count
  * @nr_waits: how often a task waited for others' starts
  * @longest: for how many at most
  * @nr_long: how often for more than @limit
@@ -31,6 +32,7 @@ struct load {
 	int *since;
 	bool over;
 	u64 busy_ns;
+	int from;
 	unsigned int nr_waits;
 	unsigned int nr_long;
 	int limit;
@@ -47,7 +49,7 @@ static void submit_again(struct wpk_job *job)
 
 	while (load->busy_ns && ktime_get_mono_fast_ns() - start < load->busy_ns)
 		cpu_relax();
-	if (load->since[i]) {
+	if (load->since[i] && job->seq > load->from) {
 		load->nr_waits++;
 		load->nr_long += wait > load->limit;
 		load->longest = max(load->longest, wait);
@@ -119,22 +121,23 @@ static void wpool_submit_99_of_100_wait_as_in_one_queue(struct kunit *test)
 #define LONG_STEPS 6000
 
 /*
- * Tasks that are known to be long wait in one queue, but for a few in the ring. So the
- * waits differ less than those in a ring and behind it.
+ * Tasks that are known to be long wait in two queues, a few in the ring and the rest in that
+ * for all CPUs: together these are as good as one.
  */
-static void wpool_submit_long_tasks_wait_in_one_queue(struct kunit *test)
+static void wpool_submit_long_tasks_wait_as_in_one_queue(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
 	struct load *load = load_create(test, pool, NR_LONG);
 
 	load->busy_ns = 50 * NSEC_PER_USEC;
-	load->limit = NR_LONG + 40;
+	load->limit = NR_LONG + 160;
+	/* those before were queued when nobody knew how long they are */
+	load->from = LONG_STEPS / 2;
 	wpk_jobs_submit(test, pool, load->jobs, 0, NR_LONG);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(load->jobs, LONG_STEPS));
 	load_end(test, load);
-	KUNIT_EXPECT_GE(test, load->nr_waits, LONG_STEPS / 2);
-	/* those queued before the first one showed how long they are may be 300, and again */
-	KUNIT_EXPECT_LE_MSG(test, load->nr_long, load->nr_waits / 10,
+	KUNIT_EXPECT_GE(test, load->nr_waits, LONG_STEPS / 3);
+	KUNIT_EXPECT_LE_MSG(test, load->nr_long, load->nr_waits / 100,
 			    "of %u waits, the longest %d", load->nr_waits, load->longest);
 }
 
@@ -460,7 +463,7 @@ static void wpool_task_wait_helping_is_no_hogging(struct kunit *test)
 static struct kunit_case fair_cases[] = {
 	KUNIT_CASE_PARAM_ATTR(wpool_submit_99_of_100_wait_as_in_one_queue,
 			      load_gen_params, { .speed = KUNIT_SPEED_SLOW }),
-	KUNIT_CASE(wpool_submit_long_tasks_wait_in_one_queue),
+	KUNIT_CASE(wpool_submit_long_tasks_wait_as_in_one_queue),
 	KUNIT_CASE(wpool_submit_old_tasks_come_before_a_ring_that_never_runs_dry),
 	KUNIT_CASE(wpool_submit_a_ring_that_is_full_keeps_its_oldest),
 	KUNIT_CASE(wpool_submit_behind_a_sleeper_waits_as_in_one_queue),
