@@ -14,7 +14,7 @@
 
 /* ---- a load that never runs dry ------------------------------------------- */
 
-#define MANY_STEPS 20000
+#define MANY_STEPS WPK_ROUNDS(20000)
 
 /*
  * Tasks that submit themselves again and again.
@@ -118,7 +118,7 @@ static void wpool_submit_99_of_100_wait_as_in_one_queue(struct kunit *test)
 }
 
 #define NR_LONG 300
-#define LONG_STEPS 6000
+#define LONG_STEPS WPK_ROUNDS(6000)
 
 /*
  * Tasks that are known to be long wait in two queues, a few in the ring and the rest in that

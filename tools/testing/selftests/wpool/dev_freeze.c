@@ -15,8 +15,8 @@
 #define PM_DELAY	"/sys/module/suspend/parameters/pm_test_delay"
 
 #define NR		10
-/* Tasks of 5 ms, one after the other: longer than any suspend. */
-#define NR_LONG		60000
+/* Half of them, of 20 ms, one after the other, take longer than a suspend. */
+#define NR_LONG		8000
 #define TRIES		3
 
 FIXTURE(freeze)
@@ -220,13 +220,13 @@ TEST_F(freeze, suspend)
 		ASSERT_EQ(0, pool_tune(self->pool.fd, &(struct wpool_dev_attrs) {
 			.mask = WPOOL_DEV_QUEUE_DEPTH, .queue_depth = NR_LONG / 2 - 1,
 		}));
-		ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, 5 * MSEC, 0,
+		ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, 20 * MSEC, 0,
 					 NR_LONG / 2));
 		second = pool_attach(self->pool.name, 0);
 		ASSERT_LE(0, second);
 		ASSERT_EQ(0, submitter_start(&sub, second, WPOOL_WORK_NOOP, 0, 0,
 					     WPOOL_MAX_BATCH));
-		ASSERT_EQ(0, submit_many(self->other.fd, WPOOL_WORK_SLEEP, 5 * MSEC, 0,
+		ASSERT_EQ(0, submit_many(self->other.fd, WPOOL_WORK_SLEEP, 20 * MSEC, 0,
 					 NR_LONG / 2));
 		ASSERT_EQ(0, suspend());
 		EXPECT_EQ(0, cancel_all(self->pool.fd));
