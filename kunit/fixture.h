@@ -39,7 +39,7 @@
  * A kernel that looks at every access needs some twenty times as long for a round, and is
  * not there to try many of them, which the native kernel does.
  */
-#define WPK_ROUNDS(n)		(IS_ENABLED(CONFIG_KASAN) ? ((n) + 3) / 4 : (n))
+#define WPK_ROUNDS(n)		((n) / (IS_ENABLED(CONFIG_KASAN) ? 4 : 1))
 
 /* How often the stress cases go round: all of them, so that the sum shows. */
 #define WPK_RING_ITEMS		WPK_ROUNDS(20000U)	/* through one ring, by several takers */

@@ -58,7 +58,7 @@ static int instance_create(char *dir, size_t len, struct errmsg *e)
 	if (access(dir, F_OK)) {
 		if (errno == EACCES)
 			return errmsg_set(e, "%s: only root may look (try sudo)", tracefs);
-		return errmsg_set(e, "no %s: is the wpool module loaded, and tracefs mounted?", dir);
+		return errmsg_set(e, "no %s: is wpool loaded, and tracefs mounted?", dir);
 	}
 	snprintf(dir, len, "%s/instances/wpoolctl.%d", tracefs, getpid());
 	if (mkdir(dir, 0700))
@@ -124,6 +124,13 @@ static int drain(struct recording *recording, int pipe, FILE *out, struct errmsg
 	return 0;
 }
 
+/* Somebody said so, a task waited longer, or the time is over. */
+static bool is_at_end(const struct recording *recording, __u64 end_ns)
+{
+	return __atomic_load_n(&is_told, __ATOMIC_RELAXED) || recording->is_over ||
+	       (end_ns && now_ns() >= end_ns);
+}
+
 static int record_until_told(struct recording *recording, const char *dir, int pipe, FILE *out,
 			     struct errmsg *e)
 {
@@ -132,7 +139,7 @@ static int record_until_told(struct recording *recording, const char *dir, int p
 	int err = instance_start(dir, recording, e), err_end;
 	struct errmsg ignored;
 
-	while (!err && !__atomic_load_n(&is_told, __ATOMIC_RELAXED) && !recording->is_over && (!end_ns || now_ns() < end_ns)) {
+	while (!err && !is_at_end(recording, end_ns)) {
 		poll(&readable, 1, LOOK_MS);
 		err = drain(recording, pipe, out, e);
 	}
