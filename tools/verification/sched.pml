@@ -34,6 +34,7 @@
  * omits: core/sched.c take_behind:A
  * like wpool_sched_push:A: core/sched.c unqueue_from:A
  * like wpool_sched_push:A: core/sched.c wpool_sched_drain:A
+ * like wpool_sched_push:A: core/sched.c wpool_sched_push_on:A
  * barrier: core/sched.c stop_searching:A
  * barrier: core/queues.c wpool_runq_is_left:A
  * barrier: core/queues.c wpool_runq_offer:A
