@@ -232,7 +232,8 @@ TEST_F(freeze, suspend)
 		EXPECT_EQ(0, cancel_all(self->pool.fd));
 		EXPECT_EQ(0, cancel_all(self->other.fd));
 		EXPECT_EQ(0, submitter_end(&sub));
-		EXPECT_EQ(WPOOL_MAX_BATCH, sub.accepted);
+		/* the freeze may interrupt it as a signal does, and then these are fewer */
+		EXPECT_LT(0, sub.accepted);
 		close(second);
 
 		nr_frozen = read_starts(self->pool.fd, records, frozen);
