@@ -210,7 +210,7 @@ TEST_F(freeze, suspend)
 	__u64 delay = file_number(PM_DELAY, 0) * SEC, gap, from = 0;
 	unsigned int nr_frozen, nr_others, between = 0;
 	struct submitter sub;
-	int tries, second;
+	int tries, second, err = 0;
 
 	if (access(PM_TEST, W_OK) || !delay)
 		SKIP(return, "no " PM_TEST);
@@ -228,13 +228,20 @@ TEST_F(freeze, suspend)
 					     WPOOL_MAX_BATCH));
 		ASSERT_EQ(0, submit_many(self->other.fd, WPOOL_WORK_SLEEP, 20 * MSEC, 0,
 					 NR_LONG / 2));
-		ASSERT_EQ(0, suspend());
+		err = suspend();
 		EXPECT_EQ(0, cancel_all(self->pool.fd));
 		EXPECT_EQ(0, cancel_all(self->other.fd));
 		EXPECT_EQ(0, submitter_end(&sub));
 		/* the freeze may interrupt it as a signal does, and then these are fewer */
 		EXPECT_LT(0, sub.accepted);
 		close(second);
+		/* something else of the system was not ready for it */
+		if (err == -EBUSY) {
+			read_starts(self->pool.fd, records, frozen);
+			read_starts(self->other.fd, records, others);
+			continue;
+		}
+		ASSERT_EQ(0, err);
 
 		nr_frozen = read_starts(self->pool.fd, records, frozen);
 		nr_others = read_starts(self->other.fd, records, others);
@@ -245,7 +252,8 @@ TEST_F(freeze, suspend)
 			TH_LOG("%u starts", nr_frozen);
 		between = count_between(others, nr_others, from, from + gap);
 	}
-	EXPECT_LT(0, between);
+	if (err != -EBUSY)
+		EXPECT_LT(0, between);
 	free(records);
 	free(frozen);
 	free(others);
