@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tasks that wait before they start, see armed.h: an event each. Whether its task starts or
- * is cancelled is up to whoever sets @is_decided first. A cancelled one is fired, so that its
+ * is cancelled is up to whoever sets @decided first. A cancelled one is fired, so that its
  * function ends it, in a thread.
  *
  * One that waits for a file is fired at once. Its function begins to watch the file, and
@@ -30,8 +30,7 @@
  * @file: I: what it waits for, or NULL if that is a time
  * @until: I: how long, with a file
  * @watch: of @file; the function's
- * @is_watched: @watch has begun; the function's
- * @is_decided: its task will start, or it will not
+ * @decided: its task will start, or it will not
  *
  * I: set before the event is armed or fired.
  */
@@ -43,8 +42,7 @@ struct wpool_devarmed {
 	struct file *file;
 	ktime_t until;
 	struct wpool_watch watch;
-	bool is_watched;
-	bool is_decided;
+	atomic_t decided;
 };
 
 static struct wpool_devarmed *armed_of(struct wpool_event *event)
@@ -54,9 +52,9 @@ static struct wpool_devarmed *armed_of(struct wpool_event *event)
 
 static void armed_end(struct wpool_devarmed *armed, int status)
 {
-	if (armed->is_watched)
-		wpool_watch_end(&armed->watch);
-	if (xchg(&armed->is_decided, true))
+	/* if it has begun; also if the worker died while it did */
+	wpool_watch_end(&armed->watch);
+	if (atomic_xchg(&armed->decided, 1))
 		status = -ECANCELED;
 	if (status)
 		armed->abort(armed->task, status);
@@ -70,14 +68,11 @@ static void armed_end(struct wpool_devarmed *armed, int status)
 /* Returns 0, or why its task does not start; -EINPROGRESS: it waits on. */
 static int await_file(struct wpool_devarmed *armed)
 {
-	int err;
+	int err = wpool_watch_file(&armed->watch, &armed->event.event, armed->file, EPOLLIN);
 
-	if (!armed->is_watched) {
-		err = wpool_watch_file(&armed->watch, &armed->event.event, armed->file, EPOLLIN);
-		if (err)
-			return err;
-		armed->is_watched = true;
-	}
+	/* it has begun before */
+	if (err && err != -EBUSY)
+		return err;
 	if (wpool_watch_ready(&armed->watch))
 		return 0;
 	if (wpool_event_timed_out(&armed->event.event))
@@ -92,7 +87,7 @@ static void armed_run(struct wpool_event *event)
 	int status = 0;
 
 	/* a cancel that comes later fires the event again */
-	if (armed->file && !READ_ONCE(armed->is_decided))
+	if (armed->file && !atomic_read(&armed->decided))
 		status = await_file(armed);
 	if (status != -EINPROGRESS)
 		armed_end(armed, status);
@@ -156,7 +151,7 @@ void wpool_devarmed_start(struct wpool_devarmed *armed, u64 wait_ns)
 
 bool wpool_devarmed_cancel(struct wpool_devarmed *armed)
 {
-	if (xchg(&armed->is_decided, true))
+	if (atomic_xchg(&armed->decided, 1))
 		return false;
 	wpool_event_fire(&armed->event.event);
 	return true;
