@@ -2,12 +2,14 @@
 /* Frozen pools, see freeze.h. */
 #include "core/freeze.h"
 
+#include <linux/cache.h>
+
 #include "core/alarm.h"
 #include "core/idle.h"
 #include "core/queues.h"
 #include "core/spawn_queue.h"
 
-bool wpool_freeze_is_on;
+bool wpool_freeze_is_on __read_mostly;
 
 void wpool_freeze_lift(struct wpool *pool)
 {
