@@ -241,7 +241,8 @@ TEST_F(freeze, suspend)
 			read_starts(self->other.fd, records, others);
 			continue;
 		}
-		ASSERT_EQ(0, err);
+		if (err)
+			break;
 
 		nr_frozen = read_starts(self->pool.fd, records, frozen);
 		nr_others = read_starts(self->other.fd, records, others);
@@ -252,8 +253,9 @@ TEST_F(freeze, suspend)
 			TH_LOG("%u starts", nr_frozen);
 		between = count_between(others, nr_others, from, from + gap);
 	}
-	if (err != -EBUSY)
-		EXPECT_LT(0, between);
+	/* a worker that is never parked holds up each suspend, which is -EBUSY, too */
+	EXPECT_EQ(0, err);
+	EXPECT_LT(0, between);
 	free(records);
 	free(frozen);
 	free(others);

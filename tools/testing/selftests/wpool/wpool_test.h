@@ -59,21 +59,23 @@
 		ok_;						\
 	})
 
-static inline __u64 now_ns(void)
+static inline __u64 clock_ns(clockid_t clock)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(clock, &ts);
 	return ts.tv_sec * SEC + ts.tv_nsec;
+}
+
+static inline __u64 now_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
 }
 
 /* The clock of the kernel's timers: on a busy machine it stands still for long, and jumps. */
 static inline __u64 timers_ns(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
-	return ts.tv_sec * SEC + ts.tv_nsec;
+	return clock_ns(CLOCK_MONOTONIC_COARSE);
 }
 
 /* ---- pools --------------------------------------------------------------- */
