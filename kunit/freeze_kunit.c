@@ -205,6 +205,19 @@ static void wpool_freeze_armed_events_run_after_the_thaw(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev[0].timed_out) + atomic_read(&ev[1].timed_out), 2);
 }
 
+/* A freeze that waits for a job at the gate. */
+static struct wpk_thread *freeze_beside(struct kunit *test, struct wpool *pool,
+					struct wpk_jobs *jobs, struct wpk_gate *gate)
+{
+	struct wpk_thread *thread;
+
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	thread = wpk_thread(test, do_freeze, NULL, NULL, NULL);
+	WPK_ASSERT_EVENTUALLY(test, is_frozen());
+	return thread;
+}
+
 /* A task that sleeps hands its CPU over: not to one that must not start. */
 static void wpool_freeze_waits_for_tasks_that_run(struct kunit *test)
 {
@@ -213,10 +226,7 @@ static void wpool_freeze_waits_for_tasks_that_run(struct kunit *test)
 	struct wpool *pool = freezable_pool(test, 4, 4);
 	struct wpk_thread *thread;
 
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	thread = wpk_thread(test, do_freeze, NULL, NULL, NULL);
-	WPK_ASSERT_EVENTUALLY(test, is_frozen());
+	thread = freeze_beside(test, pool, jobs, gate);
 	wpk_jobs_submit(test, pool, more, 0, 1);
 	let_time_pass(test);
 	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
@@ -234,10 +244,7 @@ static void wpool_freeze_that_is_called_off_thaws(struct kunit *test)
 	struct wpool *pool = freezable_pool(test, 4, 4);
 	struct wpk_thread *thread;
 
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	thread = wpk_thread(test, do_freeze, NULL, NULL, NULL);
-	WPK_ASSERT_EVENTUALLY(test, is_frozen());
+	thread = freeze_beside(test, pool, jobs, gate);
 	wpk_kill(thread);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -EINTR);
 	wpk_jobs_submit(test, pool, more, 0, 1);
@@ -278,10 +285,7 @@ static void wpool_freeze_waits_for_what_its_tasks_wait_for(struct kunit *test)
 	chain->jobs = jobs;
 	wpk_jobs_body(jobs, wait_for_next, chain);
 	jobs->job[0].gate = gate;
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	thread = wpk_thread(test, do_freeze, NULL, NULL, NULL);
-	WPK_ASSERT_EVENTUALLY(test, is_frozen());
+	thread = freeze_beside(test, pool, jobs, gate);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), NR_CHAIN);
