@@ -333,8 +333,9 @@ static bool client_start(struct stage *stage, struct client *client, u32 bound)
 	return torture_check(!err, "init: %d", err);
 }
 
-static bool start(struct stage *stage, u32 nr)
+static bool start(void *data, u32 nr)
 {
+	struct stage *stage = data;
 	struct wpool_attrs attrs;
 	char name[WPOOL_NAME_LEN];
 	u32 i;
@@ -380,8 +381,9 @@ static void client_stop(struct client *client)
 	torture_count_tasks(runs);
 }
 
-static void stop(struct stage *stage)
+static void stop(void *data)
 {
+	struct stage *stage = data;
 	struct wpool_stats stats;
 	u64 rounds = 0;
 	u32 i;
@@ -410,16 +412,5 @@ static void stop(struct stage *stage)
 
 void phase_group(u32 others)
 {
-	u32 nr = max(actors / 4, 1U), i;
-	struct stage *stages = kvcalloc(nr, sizeof(*stages), GFP_KERNEL);
-
-	for (i = 0; i < nr; i++)
-		/* nothing to go on with */
-		if (!stages || !torture_check(start(&stages[i], i), "no memory, no threads"))
-			return;
-	while (torture_pause(100))
-		;
-	for (i = 0; i < nr; i++)
-		stop(&stages[i]);
-	kvfree(stages);
+	torture_run_stages(max(actors / 4, 1U), sizeof(struct stage), start, stop);
 }

@@ -227,8 +227,9 @@ static int hand_main(void *data)
 	return 0;
 }
 
-static bool start(struct stage *stage, u32 nr)
+static bool start(void *data, u32 nr)
 {
+	struct stage *stage = data;
 	struct wpool_attrs attrs;
 	char name[WPOOL_NAME_LEN];
 	struct hand *hand;
@@ -256,8 +257,9 @@ static bool start(struct stage *stage, u32 nr)
 	return true;
 }
 
-static void stop(struct stage *stage)
+static void stop(void *data)
 {
+	struct stage *stage = data;
 	struct wpool_stats stats;
 	u64 rounds = 0;
 	int err;
@@ -280,16 +282,5 @@ static void stop(struct stage *stage)
 
 void phase_loop(u32 others)
 {
-	u32 nr = max(actors / 2, 1U), i;
-	struct stage *stages = kvcalloc(nr, sizeof(*stages), GFP_KERNEL);
-
-	for (i = 0; i < nr; i++)
-		/* nothing to go on with */
-		if (!stages || !torture_check(start(&stages[i], i), "no memory, no threads"))
-			return;
-	while (torture_pause(100))
-		;
-	for (i = 0; i < nr; i++)
-		stop(&stages[i]);
-	kvfree(stages);
+	torture_run_stages(max(actors / 2, 1U), sizeof(struct stage), start, stop);
 }

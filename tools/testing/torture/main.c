@@ -8,6 +8,7 @@
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/random.h>
+#include <linux/slab.h>
 
 #include "torture.h"
 
@@ -69,6 +70,23 @@ bool torture_pause(unsigned int ms)
 	    time_after(jiffies, begin + READ_ONCE(seconds) * HZ))
 		WRITE_ONCE(stopping, true);
 	return !torture_stopping();
+}
+
+void torture_run_stages(u32 nr, size_t size, bool (*start)(void *stage, u32 nr),
+			void (*stop)(void *stage))
+{
+	char *stages = kvcalloc(nr, size, GFP_KERNEL);
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		/* nothing to go on with */
+		if (!stages || !torture_check(start(stages + i * size, i), "no memory, no threads"))
+			return;
+	while (torture_pause(100))
+		;
+	for (i = 0; i < nr; i++)
+		stop(stages + i * size);
+	kvfree(stages);
 }
 
 bool torture_leaving(void)

@@ -334,8 +334,9 @@ static int stage_main(void *data)
 	return 0;
 }
 
-static bool start(struct stage *stage, u32 nr)
+static bool start(void *data, u32 nr)
 {
+	struct stage *stage = data;
 	struct wpool_attrs attrs;
 	char name[WPOOL_NAME_LEN];
 	struct line *line;
@@ -405,8 +406,10 @@ static void settle(struct stage *stage)
 		      stats.outstanding, stats.waiting);
 }
 
-static void stop(struct stage *stage)
+static void stop(void *data)
 {
+	struct stage *stage = data;
+
 	torture_stop_thread(stage->thread, &stage->ended);
 	WRITE_ONCE(stage->stop, true);
 	hrtimer_cancel(&stage->timer);
@@ -417,16 +420,5 @@ static void stop(struct stage *stage)
 
 void phase_strand(u32 others)
 {
-	u32 nr = max(actors / 2, 1U), i;
-	struct stage *stages = kvcalloc(nr, sizeof(*stages), GFP_KERNEL);
-
-	for (i = 0; i < nr; i++)
-		/* nothing to go on with */
-		if (!stages || !torture_check(start(&stages[i], i), "no memory, no threads"))
-			return;
-	while (torture_pause(100))
-		;
-	for (i = 0; i < nr; i++)
-		stop(&stages[i]);
-	kvfree(stages);
+	torture_run_stages(max(actors / 2, 1U), sizeof(struct stage), start, stop);
 }

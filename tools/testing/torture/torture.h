@@ -62,6 +62,13 @@ void torture_await_stop(void);
 /* Stop a thread that completes @ended and then awaits that; a violation if it is stuck. */
 void torture_stop_thread(struct task_struct *thread, struct completion *ended);
 
+/*
+ * A phase of @nr stages of @size bytes, zeroed: start them, until the time is over, stop them.
+ * What has started goes on if one does not start.
+ */
+void torture_run_stages(u32 nr, size_t size, bool (*start)(void *stage, u32 nr),
+			void (*stop)(void *stage));
+
 /* Threads are numbered for rnd_step(): actors from 0, these after them. */
 enum {
 	RND_TUNER = 1000,
