@@ -51,9 +51,10 @@ void stutter_stay(void)
 
 /* ---- what must hold ---- */
 
-/* What the threads of wpool have done: how many there are, how often they ran. */
+/* What the threads of wpool have done: how many there are and are awake, how often they ran. */
 struct threads {
 	u32 nr;
+	u32 nr_awake;
 	u64 switches;
 };
 
@@ -67,6 +68,8 @@ static struct threads look_at_threads(void)
 		if (!(task->flags & PF_KTHREAD) || !str_has_prefix(task->comm, "wp"))
 			continue;
 		threads.nr++;
+		/* one that ends, too; it may not have had the CPU for long */
+		threads.nr_awake += task_is_running(task) || READ_ONCE(task->exit_state);
 		threads.switches += READ_ONCE(task->nvcsw) + READ_ONCE(task->nivcsw);
 	}
 	rcu_read_unlock();
@@ -78,7 +81,7 @@ static bool is_same(struct threads a, struct threads b)
 	return a.nr == b.nr && a.switches == b.switches;
 }
 
-/* Two looks at them say the same. */
+/* Two looks at them say the same, and that all are asleep. */
 static struct threads await_rest(void)
 {
 	unsigned long end = jiffies + TORTURE_PATIENCE;
@@ -88,10 +91,10 @@ static struct threads await_rest(void)
 		before = now;
 		msleep(REST_MS);
 		now = look_at_threads();
-	} while (!is_same(before, now) && time_before(jiffies, end));
-	if (!torture_check(is_same(before, now),
-			   "in silence %u threads of wpool run on and on, %llu times in %d ms",
-			   now.nr, now.switches - before.switches, REST_MS))
+	} while (!(is_same(before, now) && !now.nr_awake) && time_before(jiffies, end));
+	if (!torture_check(is_same(before, now) && !now.nr_awake,
+			   "in silence %u of %u threads of wpool are awake and ran %llu times in %d ms",
+			   now.nr_awake, now.nr, now.switches - before.switches, REST_MS))
 		torture_show_threads();
 	return now;
 }
