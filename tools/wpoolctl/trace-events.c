@@ -120,7 +120,7 @@ bool trace_parse(const char *line, struct trace_event *event)
 	event->worker = find_number(fields, "worker", 10, -1);
 	event->cpu = find_number(fields, "cpu", 10, -1);
 	event->status = find_number(fields, "status", 10, 0);
-	for (i = 0; i < sizeof(values) / sizeof(*values) && !event->value; i++)
+	for (i = 0; i < ARRAY_SIZE(values) && !event->value; i++)
 		event->value = find_number(fields, values[i], 10, 0);
 	return true;
 }

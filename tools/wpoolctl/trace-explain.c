@@ -59,10 +59,15 @@ static void add(struct explanation *why, const char *func, __u64 from, __u64 to,
 		return;
 	for (i = 0; i < why->nr && strcmp(why->part[i].func, func); i++)
 		;
-	if (i == MAX_FUNCS)
-		return;
-	if (i == why->nr)
-		snprintf(why->part[why->nr++].func, TRACE_FUNC_LEN, "%s", func);
+	/* the last place is for all that come too late */
+	if (i >= MAX_FUNCS - 1) {
+		i = MAX_FUNCS - 1;
+		func = "others";
+	}
+	if (i >= why->nr) {
+		snprintf(why->part[i].func, TRACE_FUNC_LEN, "%s", func);
+		why->nr = i + 1;
+	}
 	why->part[i].ns += to - from;
 	why->part[i].nr++;
 	why->part[i].goes_on |= goes_on;
@@ -136,7 +141,7 @@ static void print_moments(const struct explanation *why)
 	char took[16];
 	size_t i;
 
-	for (i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+	for (i = 0; i < ARRAY_SIZE(texts); i++) {
 		if (!why->moments[texts[i].kind])
 			continue;
 		printf("  %llu x %s", why->moments[texts[i].kind], texts[i].text);
@@ -150,7 +155,7 @@ static void print_moments(const struct explanation *why)
 static void print_explanation(struct explanation *why)
 {
 	const struct trace_event *late = &why->late;
-	__u64 known = 0, wait = late->ns - why->from_ns;
+	__u64 known = 0, others = 0, wait = late->ns - why->from_ns;
 	char time[16];
 	size_t i;
 
@@ -163,13 +168,18 @@ static void print_explanation(struct explanation *why)
 		const struct part *part = &why->part[i];
 
 		known += part->ns;
-		if (i >= SHOWN_FUNCS)
+		if (i >= SHOWN_FUNCS) {
+			others += part->ns;
 			continue;
+		}
 		printf("  %7s  %s", format_short(part->ns, time, sizeof(time)), part->func);
 		if (part->nr > 1)
 			printf(", %llu times", part->nr);
 		printf("%s\n", part->goes_on ? ", and went on" : "");
 	}
+	if (others)
+		printf("  %7s  %zu other functions\n", format_short(others, time, sizeof(time)),
+		       why->nr - SHOWN_FUNCS);
 	/* several workers may have run at the same time: the sum may be longer */
 	if (known < wait)
 		printf("  %7s  nothing: asleep, not there yet, or without the CPU\n",

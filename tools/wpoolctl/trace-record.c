@@ -10,10 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "parse.h"
+#include "load.h"
 #include "trace-events.h"
 
 #define LOOK_MS		100
@@ -25,14 +24,6 @@ static void on_signal(int sig)
 {
 	(void)sig;
 	__atomic_store_n(&is_told, 1, __ATOMIC_RELAXED);
-}
-
-static __u64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
 }
 
 static int write_file(const char *dir, const char *name, const char *text, struct errmsg *e)
@@ -128,14 +119,14 @@ static int drain(struct recording *recording, int pipe, FILE *out, struct errmsg
 static bool is_at_end(const struct recording *recording, __u64 end_ns)
 {
 	return __atomic_load_n(&is_told, __ATOMIC_RELAXED) || recording->is_over ||
-	       (end_ns && now_ns() >= end_ns);
+	       (end_ns && load_now_ns() >= end_ns);
 }
 
 static int record_until_told(struct recording *recording, const char *dir, int pipe, FILE *out,
 			     struct errmsg *e)
 {
 	struct pollfd readable = { .fd = pipe, .events = POLLIN };
-	__u64 end_ns = recording->duration_ns ? now_ns() + recording->duration_ns : 0;
+	__u64 end_ns = recording->duration_ns ? load_now_ns() + recording->duration_ns : 0;
 	int err = instance_start(dir, recording, e), err_end;
 	struct errmsg ignored;
 
