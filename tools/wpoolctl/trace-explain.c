@@ -178,8 +178,7 @@ static void print_explanation(struct explanation *why)
 		printf("%s\n", part->goes_on ? ", and went on" : "");
 	}
 	if (others)
-		printf("  %7s  %zu other functions\n", format_short(others, time, sizeof(time)),
-		       why->nr - SHOWN_FUNCS);
+		printf("  %7s  other functions\n", format_short(others, time, sizeof(time)));
 	/* several workers may have run at the same time: the sum may be longer */
 	if (known < wait)
 		printf("  %7s  nothing: asleep, not there yet, or without the CPU\n",
