@@ -5,7 +5,7 @@
  * The number of tasks that are expected until a time rises with the rate: as a parabola while
  * the rate rises, as a line afterwards. Steps of equal size on that curve are arrivals at
  * equal distances; steps that are distributed exponentially make a Poisson process, also
- * while the rate rises.
+ * while the rate rises. Of a recording the curve is the number of its tasks.
  */
 #include "arrivals.h"
 
@@ -18,13 +18,39 @@ static double ramp_s(const struct arrivals_config *config)
 	return (double)config->ramp_ns / NSEC_PER_SEC;
 }
 
+double arrivals_rate(const struct arrivals_config *config)
+{
+	if (config->replay)
+		return (double)config->replay->nr * NSEC_PER_SEC /
+		       replay_length_ns(config->replay);
+	return config->rate;
+}
+
 double arrivals_expected(const struct arrivals_config *config, __u64 ns)
 {
 	double s = (double)ns / NSEC_PER_SEC;
 
+	if (config->replay)
+		return replay_before(config->replay, ns);
 	if (ns < config->ramp_ns)
 		return config->rate * s * s / (2 * ramp_s(config));
 	return config->rate * (s - ramp_s(config) / 2);
+}
+
+/* NULL if there are no more. */
+static const struct replay_task *next_recorded(const struct arrivals *arrivals)
+{
+	const struct replay *replay = arrivals->config->replay;
+	__u64 next = arrivals->expected;
+
+	return next < replay->nr ? &replay->task[next] : NULL;
+}
+
+__u64 arrivals_run_ns(const struct arrivals *arrivals)
+{
+	const struct replay_task *task = next_recorded(arrivals);
+
+	return task ? task->run_ns : 0;
 }
 
 __u64 arrivals_ns(const struct arrivals *arrivals)
@@ -32,6 +58,8 @@ __u64 arrivals_ns(const struct arrivals *arrivals)
 	const struct arrivals_config *config = arrivals->config;
 	double in_ramp = config->rate * ramp_s(config) / 2, s;
 
+	if (config->replay)
+		return next_recorded(arrivals) ? next_recorded(arrivals)->arrival_ns : ~0ULL;
 	if (arrivals->expected < in_ramp)
 		s = sqrt(2 * arrivals->expected * ramp_s(config) / config->rate);
 	else

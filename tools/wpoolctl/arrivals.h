@@ -10,9 +10,12 @@
 #include <stdbool.h>
 
 #include "random.h"
+#include "replay.h"
 
+/* Without a rate and a recording there is no schedule. */
 struct arrivals_config {
-	__u64 rate;		/* tasks per second of all submitters; 0: no schedule */
+	__u64 rate;		/* tasks per second of all submitters */
+	const struct replay *replay;	/* as they are recorded */
 	bool poisson;		/* instead of equal distances */
 	__u64 ramp_ns;		/* in which the rate rises from 0 to @rate, steadily */
 	__u64 seed;
@@ -26,6 +29,14 @@ struct arrivals {
 	double expected;	/* tasks of all submitters until the next arrival */
 };
 
+static inline bool arrivals_are_scheduled(const struct arrivals_config *config)
+{
+	return config->rate || config->replay;
+}
+
+/* Tasks per second of all submitters, once the rate has risen. */
+double arrivals_rate(const struct arrivals_config *config);
+
 /* The submitters share the tasks: each takes every so many of equal distances. */
 void arrivals_init(struct arrivals *arrivals, const struct arrivals_config *config,
 		   __u32 submitter, __u32 submitters);
@@ -33,6 +44,9 @@ void arrivals_init(struct arrivals *arrivals, const struct arrivals_config *conf
 /* When the next task arrives; and go on to the one that is @step after it. */
 __u64 arrivals_ns(const struct arrivals *arrivals);
 void arrivals_step(struct arrivals *arrivals, __u64 step);
+
+/* How long the recorded task that arrives next ran. */
+__u64 arrivals_run_ns(const struct arrivals *arrivals);
 
 /* How many tasks of this submitter are expected from the next arrival until @ns. */
 __u64 arrivals_left(const struct arrivals *arrivals, __u64 ns);

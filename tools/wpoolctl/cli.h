@@ -43,6 +43,7 @@ extern const struct command cmd_latency;
 extern const struct command cmd_metrics;
 extern const struct command cmd_run;
 extern const struct command cmd_trace;
+extern const struct command cmd_advise;
 
 /* Codes of options that have no letter. */
 #define CLI_OPT_FIRST	256

@@ -56,12 +56,11 @@ static void abandon(struct run *run)
 	_exit(CLI_FAILED);
 }
 
-int run_load(struct run *run)
+int run_perform(struct run *run, struct load_result *result)
 {
-	struct load_result result = { .intervals.lines = !run->json };
 	struct progress progress;
 	struct errmsg e;
-	int fd, err = 0, code;
+	int fd;
 
 	load_hold_signals();
 	fd = open_pool(run, &e);
@@ -71,24 +70,41 @@ int run_load(struct run *run)
 	}
 	progress_init(&progress, run->quiet ? PROGRESS_NEVER : run->progress,
 		      run->load.tasks, load_length_ns(&run->load), load_now_ns());
-	load_run(&run->load, fd, &progress, &result);
-	if (result.end == LOAD_STUCK)
+	load_run(&run->load, fd, &progress, result);
+	if (result->end == LOAD_STUCK)
 		abandon(run);
-	if (run->create)
-		err = dev_destroy(fd);
+	run->destroy_err = run->create ? dev_destroy(fd) : 0;
 	close(fd);
+	return CLI_OK;
+}
+
+int run_verdict(const struct run *run, const struct load_result *result)
+{
+	int code = finish(run, result), err = run->destroy_err;
+	struct errmsg e;
+
+	if (err && err != -ESHUTDOWN) {
+		dev_explain(&e, err, run->load.pool);
+		cli_error(run->cmd, "cannot destroy the temporary pool: %s", e.text);
+		code = code == CLI_OK ? CLI_FAILED : code;
+	}
+	return code;
+}
+
+int run_load(struct run *run)
+{
+	struct load_result result = { .intervals.lines = !run->json };
+	int code = run_perform(run, &result);
+
+	if (code)
+		return code;
 	if (result.intervals.lines && result.intervals.nr)
 		putchar('\n');
 	if (run->json)
 		report_json(&run->load, &result);
 	else if (!run->quiet && (result.end != LOAD_BROKEN || result.accepted))
 		report_text(&run->load, &result);
-	code = finish(run, &result);
-	if (err && err != -ESHUTDOWN) {
-		dev_explain(&e, err, run->load.pool);
-		cli_error(run->cmd, "cannot destroy the temporary pool: %s", e.text);
-		code = code == CLI_OK ? CLI_FAILED : code;
-	}
+	code = run_verdict(run, &result);
 	load_result_exit(&result);
 	return code;
 }
@@ -154,6 +170,9 @@ const struct command cmd_run = {
 "  --arrivals KIND    at equal distances: fixed (so if left out), or poisson\n"
 "  --ramp TIME        first the rate rises so long from 0 to that of --rate\n"
 "  --seed N           of what is drawn: arrivals and amounts of work (1)\n"
+"  --replay FILE      the tasks that 'wpoolctl trace record' has recorded: they\n"
+"                     arrive as they did, and run as long; --tasks N: the first N\n"
+"  --as KIND          spin: they use a CPU (so if left out); or sleep\n"
 "  --batch N          tasks of one system call, 1..4096 (256)\n"
 "  --submitters N     threads that submit, 1..256 (1), each with its own file\n"
 "  --submit-cpus LIST they run on these CPUs, one each, in turn: 0-3,5\n"

@@ -121,7 +121,7 @@ static void sum_interval(struct watch *w, __u64 now, struct interval *sum)
 		sum->refused += atomic_load(&w->load->submitters[i].refused);
 	}
 	sum->asked = sum->submitted + sum->refused;
-	if (config->arrivals.rate && !w->ending) {
+	if (arrivals_are_scheduled(&config->arrivals) && !w->ending) {
 		scheduled_ns = length_ns && sum->to_ns > length_ns ? length_ns : sum->to_ns;
 		sum->asked = ceil(arrivals_expected(&config->arrivals, scheduled_ns));
 		if (config->tasks && sum->asked > config->tasks)
@@ -335,7 +335,7 @@ static void start_submitters(struct load *load)
 	}
 	load->start_ns = load_now_ns();
 	load->tally.window = (struct tally_window){
-		.open_loop = config->arrivals.rate,
+		.open_loop = arrivals_are_scheduled(&config->arrivals),
 		.start_ns = load->start_ns,
 		.from_ns = load->start_ns + config->arrivals.ramp_ns + config->warmup_ns,
 		.to_ns = config->duration_ns ? load->start_ns + load_length_ns(config) : 0,

@@ -42,7 +42,7 @@ __u64 report_ideal_ns(const struct load_config *config,
 	__u32 capacity = result->attrs.capacity;
 
 	/* of a schedule it would say nothing but when the last task arrives */
-	if (config->arrivals.rate)
+	if (arrivals_are_scheduled(&config->arrivals))
 		return 0;
 	/* submitters work, too */
 	if (result->attrs.policy == WPOOL_DEV_POLICY_RUN &&
@@ -189,10 +189,12 @@ static void add_json_schedule(struct json_object *json, const struct load_config
 {
 	const struct arrivals_config *arrivals = &config->arrivals;
 
-	out_json_add_string(json, "arrivals", !arrivals->rate ? "closed" :
-			    arrivals->poisson ? "poisson" : "fixed");
+	out_json_add_string(json, "arrivals", arrivals->replay ? "replay" :
+			    !arrivals->rate ? "closed" : arrivals->poisson ? "poisson" : "fixed");
 	if (arrivals->rate)
 		out_json_add_u64(json, "asked_per_s", arrivals->rate);
+	else if (arrivals->replay)
+		out_json_add_double(json, "asked_per_s", arrivals_rate(arrivals));
 	else
 		out_json_add_null(json, "asked_per_s");
 	out_json_add_u64(json, "seed", arrivals->seed);

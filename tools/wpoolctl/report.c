@@ -14,6 +14,8 @@ static void print_phases(const struct load_config *config)
 	const struct arrivals_config *arrivals = &config->arrivals;
 	char buf[32];
 
+	if (arrivals->replay)
+		printf(", as in %s", arrivals->replay->file);
 	if (arrivals->rate)
 		printf(", %s%llu/s", arrivals->poisson ? "Poisson " : "", arrivals->rate);
 	if (arrivals->ramp_ns)
@@ -75,7 +77,7 @@ static void print_counts(const struct load_config *config,
 	__u64 asked = report_asked(result);
 	const struct tally *tally = &result->tally;
 
-	printf("%-10s %10llu", config->arrivals.rate ? "asked" : "offered", asked);
+	printf("%-10s %10llu", arrivals_are_scheduled(&config->arrivals) ? "asked" : "offered", asked);
 	if (asked < config->tasks && !config->duration_ns)
 		printf("  (%llu were not submitted any more)", config->tasks - asked);
 	printf("\n%-10s %10llu", "accepted", result->accepted);
@@ -84,7 +86,7 @@ static void print_counts(const struct load_config *config,
 	putchar('\n');
 	print_bad("refused", result->refused);
 	putchar('\n');
-	if (config->arrivals.rate) {
+	if (arrivals_are_scheduled(&config->arrivals)) {
 		print_bad("not sent", tally->unsent);
 		printf("%s\n", tally->unsent ? "  (arrived, but waited to be handed over)" : "");
 	}
@@ -103,15 +105,16 @@ static void print_counts(const struct load_config *config,
 
 static void print_rates(const struct load_config *config, const struct load_result *result)
 {
-	double achieved = report_completed_per_s(result);
+	double achieved = report_completed_per_s(result), asked;
+	bool is_behind;
 
-	if (!config->arrivals.rate)
+	if (!arrivals_are_scheduled(&config->arrivals))
 		return;
-	printf("%-10s %10llu  tasks/s\n", "asked rate", config->arrivals.rate);
-	printf("%s%-10s %10.0f%s  tasks/s, %.1f%%\n",
-	       achieved < config->arrivals.rate * 0.95 ? out_style(OUT_WARN) : "", "achieved",
-	       achieved, achieved < config->arrivals.rate * 0.95 ? out_plain() : "",
-	       100 * achieved / config->arrivals.rate);
+	asked = arrivals_rate(&config->arrivals);
+	is_behind = achieved < asked * 0.95;
+	printf("%-10s %10.0f  tasks/s\n", "asked rate", asked);
+	printf("%s%-10s %10.0f%s  tasks/s, %.1f%%\n", is_behind ? out_style(OUT_WARN) : "",
+	       "achieved", achieved, is_behind ? out_plain() : "", 100 * achieved / asked);
 }
 
 static void print_times(const struct load_config *config,
@@ -122,7 +125,7 @@ static void print_times(const struct load_config *config,
 
 	print_rates(config, result);
 	printf("%-10s %10s", "wall time", format_duration(wall, buf, sizeof(buf)));
-	if (config->arrivals.rate)
+	if (arrivals_are_scheduled(&config->arrivals))
 		putchar('\n');
 	else
 		printf("  %.0f tasks/s\n", report_completed_per_s(result));

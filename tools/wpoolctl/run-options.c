@@ -94,6 +94,20 @@ static int set_seed(struct run *run, const char *value, struct errmsg *e)
 	return parse_u64(value, 0, ~0ULL, &run->load.arrivals.seed, e);
 }
 
+static int set_replay(struct run *run, const char *value, struct errmsg *e)
+{
+	run->replay_file = value;
+	return *value ? 0 : errmsg_set(e, "a file has a name");
+}
+
+static int set_as(struct run *run, const char *value, struct errmsg *e)
+{
+	run->replay_as = value;
+	if (strcmp(value, "spin") && strcmp(value, "sleep"))
+		return errmsg_set(e, ERRMSG_Q " is not one of spin, sleep", value);
+	return 0;
+}
+
 static int set_duration(struct run *run, const char *value, struct errmsg *e)
 {
 	return parse_seconds(value, NSEC_PER_MSEC, MAX_TIME_NS, &run->load.duration_ns, e);
@@ -173,6 +187,8 @@ static const struct run_option {
 	{ "rate", required_argument, set_rate },
 	{ "arrivals", required_argument, set_arrivals },
 	{ "ramp", required_argument, set_ramp },
+	{ "replay", required_argument, set_replay },
+	{ "as", required_argument, set_as },
 	{ "seed", required_argument, set_seed },
 	{ "batch", required_argument, set_batch },
 	{ "submitters", required_argument, set_submitters },
@@ -251,7 +267,7 @@ static int check_schedule(const struct run *run, struct errmsg *e)
 {
 	const struct load_config *load = &run->load;
 
-	if (load->arrivals.rate)
+	if (arrivals_are_scheduled(&load->arrivals))
 		return 0;
 	if (load->arrivals.poisson)
 		return errmsg_set(e,
@@ -259,6 +275,36 @@ static int check_schedule(const struct run *run, struct errmsg *e)
 	if (load->arrivals.ramp_ns)
 		return errmsg_set(e, "--ramp: needs --rate, which it leads up to");
 	return 0;
+}
+
+/*
+ * The tasks and their arrivals are those of the recording, each as one that uses a CPU for as
+ * long as it ran, or that sleeps.
+ */
+static int complete_replay(struct run *run, struct errmsg *e)
+{
+	struct load_config *load = &run->load;
+	struct work *work = &run->works[0];
+
+	if (!run->replay_file)
+		return run->replay_as ? errmsg_set(e, "--as: of what? --replay is missing") : 0;
+	if (load->nr_works || load->arrivals.rate || load->arrivals.poisson ||
+	    load->arrivals.ramp_ns)
+		return errmsg_set(e, "--replay: %s", "the recording has --work, --rate, --arrivals "
+				  "and --ramp of its own");
+	if (replay_read(&run->replay, run->replay_file, e))
+		return errmsg_in(e, "--replay");
+	*work = (struct work){
+		.kind = run->replay_as && !strcmp(run->replay_as, "sleep") ? WPOOL_WORK_SLEEP :
+									     WPOOL_WORK_SPIN,
+		.text = strdup(run->replay_as ?: "spin"),
+		.weight = 1,
+	};
+	load->nr_works = 1;
+	load->arrivals.replay = &run->replay;
+	if (!load->tasks || load->tasks > run->replay.nr)
+		load->tasks = run->replay.nr;
+	return work->text ? 0 : errmsg_set(e, "out of memory");
 }
 
 /* The pools of a job file have several of them. */
@@ -291,7 +337,7 @@ int run_complete(struct run *run, struct errmsg *e)
 	if (run->quiet && (run->json || load->interval_ns))
 		return errmsg_set(e, "--quiet and %s exclude each other",
 				  run->json ? "--json" : "--interval");
-	if (check_schedule(run, e))
+	if (complete_replay(run, e) || check_schedule(run, e))
 		return -1;
 	if (!load->tasks && !load->duration_ns)
 		load->tasks = DEFAULT_TASKS;
@@ -322,6 +368,7 @@ void run_exit(struct run *run)
 	unsigned int i;
 
 	work_turns_exit(&run->turns);
+	replay_exit(&run->replay);
 	for (i = 0; i < run->load.nr_works; i++)
 		work_exit(&run->works[i]);
 }

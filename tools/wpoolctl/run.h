@@ -19,9 +19,13 @@ struct run {
 	bool quiet;
 	bool create;
 	const char *jobs;	/* a file that describes other runs */
+	const char *replay_file;
+	const char *replay_as;	/* a kind of work */
+	struct replay replay;
 	unsigned int nr_options;
 	struct attr_set attrs;
 	char own_name[WPOOL_DEV_NAME_LEN];
+	int destroy_err;	/* of the temporary pool */
 };
 
 void run_init(struct run *run, const struct command *cmd);
@@ -44,5 +48,12 @@ int run_complete(struct run *run, struct errmsg *e);
 
 /* Runs it and prints its report. The exit code. */
 int run_load(struct run *run);
+
+/*
+ * The same without a report. CLI_OK if it ran, which is not how it ended: run_verdict() says
+ * what went wrong then, and has the exit code. @result->intervals is set up by the caller.
+ */
+int run_perform(struct run *run, struct load_result *result);
+int run_verdict(const struct run *run, const struct load_result *result);
 
 #endif /* WPOOLCTL_RUN_H */

@@ -112,7 +112,8 @@ static void add_task(struct submitter *s, struct batch *batch, __u64 task, __u64
 
 	batch->works[batch->nr++] = (struct wpool_dev_work){
 		.kind = work->kind,
-		.arg = amount_draw(&work->amount, &s->random),
+		.arg = config->arrivals.replay ? arrivals_run_ns(&s->arrivals) :
+						 amount_draw(&work->amount, &s->random),
 		.cookie = tally_cookie(number, i),
 		.depth = work->depth,
 		.fanout = work->fanout,
@@ -270,7 +271,7 @@ static void submit_rest(struct submitter *s, struct batch *batch)
 static void submit_all(struct submitter *s)
 {
 	const struct load_config *config = s->load->config;
-	bool open_loop = config->arrivals.rate;
+	bool open_loop = arrivals_are_scheduled(&config->arrivals);
 	struct batch batch = { };
 	__u64 next = s->first;
 

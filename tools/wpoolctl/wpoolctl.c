@@ -40,6 +40,7 @@ static const struct command *const commands[] = {
 	&cmd_metrics,
 	&cmd_run,
 	&cmd_trace,
+	&cmd_advise,
 	&cmd_help,
 	NULL
 };

@@ -168,6 +168,8 @@ int dev_destroy(int fd)
 	if (!strcmp(pool.name, "demo"))
 		return -EBUSY;
 	note("destroyed");
+	pool.name[0] = '\0';
+	memset(pool.free_ns, 0, sizeof(pool.free_ns));
 	return 0;
 }
 

@@ -199,6 +199,26 @@ test_recorded_by_wpoolctl()
 	[ "$(wpoolctl trace timehist "$TMP/rec" | wc -l)" -eq 11 ] || fail "$(cat "$TMP/rec")"
 }
 
+# Ten sleeps of 20 ms, once more.
+test_replayed_and_advised()
+{
+	record || return 1
+	run --work sleep:20ms --tasks 10 || return 1
+	kill -TERM $recorder
+	wait $recorder || fail "exit $?: $(cat "$TMP/said")" || return 1
+	run --replay "$TMP/rec" --as sleep || return 1
+	grep -q '"arrivals": "replay"' "$TMP/run" && grep -q '"completed": 10,' "$TMP/run" ||
+		fail "$(cat "$TMP/run")" || return 1
+	# within a minute they end on any machine, and by one worker; within 1 ms by none
+	wpoolctl advise "$TMP/rec" --as sleep --p99 60s >"$TMP/said" ||
+		fail "$(cat "$TMP/said")" || return 1
+	grep -qE '^capacity=1 keeps 99 of 100' "$TMP/said" || fail "$(cat "$TMP/said")" || return 1
+	if wpoolctl advise "$TMP/rec" --as sleep --p99 1ms >"$TMP/said"; then
+		fail "$(cat "$TMP/said")" || return 1
+	fi
+	grep -q '^Not even capacity=10 keeps' "$TMP/said" || fail "$(cat "$TMP/said")"
+}
+
 test_recorded_until_a_task_is_late()
 {
 	record --stop-over 5ms --duration 10m || return 1
@@ -209,7 +229,7 @@ test_recorded_until_a_task_is_late()
 }
 
 TESTS="life_of_tasks cancelled_tasks_are_dropped workers handed_over_and_hogged stolen overloaded no_addresses
-recorded_by_wpoolctl recorded_until_a_task_is_late"
+recorded_by_wpoolctl replayed_and_advised recorded_until_a_task_is_late"
 
 trap '[ ! -d $EVENTS ] || echo 0 >$EVENTS/enable' EXIT
 run_tests "$@"

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0
+/* wpoolctl advise: how many workers a recorded load needs. */
+#include <stdio.h>
+#include <string.h>
+
+#include "out.h"
+#include "parse.h"
+#include "run.h"
+
+#define DEFAULT_MAX	1024
+#define MAX_TARGET_NS	(60ULL * 60 * NSEC_PER_SEC)
+
+enum {
+	OPT_P99 = CLI_OPT_FIRST, OPT_AS, OPT_CREATE, OPT_MAX, OPT_JSON,
+};
+
+struct advice {
+	struct run run;
+	__u64 target_ns;
+	__u32 max;		/* capacity */
+	bool json;
+	struct json_object *tries;
+	__u64 p99_ns;		/* of the last try */
+};
+
+/* Run it once more, in a pool of its own. The exit code. */
+static int try_capacity(struct advice *advice, __u32 capacity)
+{
+	struct wpool_dev_attrs *attrs = &advice->run.attrs.attrs;
+	struct load_result result = { };
+	struct json_object *json;
+	char p99[16];
+	int code;
+
+	attrs->mask |= WPOOL_DEV_CAPACITY;
+	attrs->capacity = capacity;
+	code = run_perform(&advice->run, &result);
+	if (code)
+		return code;
+	code = run_verdict(&advice->run, &result);
+	advice->p99_ns = timehist_percentile(&result.tally.time[TALLY_TOTAL], 990000);
+	load_result_exit(&result);
+	if (code)
+		return code;
+	if (advice->json) {
+		json = out_json_new();
+		out_json_add_u64(json, "capacity", capacity);
+		out_json_add_u64(json, "p99_ns", advice->p99_ns);
+		out_json_append(advice->tries, json);
+		return CLI_OK;
+	}
+	printf("capacity %5u: p99 %9s%s\n", capacity,
+	       format_duration(advice->p99_ns, p99, sizeof(p99)),
+	       advice->p99_ns > advice->target_ns ? ", too long" : "");
+	fflush(stdout);
+	return CLI_OK;
+}
+
+/* As many workers as run at a time on average: fewer fall behind. */
+static __u32 least_capacity(const struct advice *advice)
+{
+	const struct replay *replay = &advice->run.replay;
+	__u64 nr = replay->run_ns / replay_length_ns(replay) + 1;
+
+	return nr < advice->max ? nr : advice->max;
+}
+
+/* Twice as many until they are enough, and then what is between. 0 is: not even the most. */
+static int find_capacity(struct advice *advice, __u32 *enough)
+{
+	__u32 few = 0, now = least_capacity(advice), best = 0;
+	int code = try_capacity(advice, now);
+
+	while (!code && !best && advice->p99_ns > advice->target_ns && now < advice->max) {
+		few = now;
+		now = now > advice->max / 2 ? advice->max : now * 2;
+		code = try_capacity(advice, now);
+	}
+	if (!code && advice->p99_ns <= advice->target_ns)
+		best = now;
+	while (!code && best > few + 1) {
+		now = few + (best - few) / 2;
+		code = try_capacity(advice, now);
+		if (advice->p99_ns <= advice->target_ns)
+			best = now;
+		else
+			few = now;
+	}
+	*enough = best;
+	return code;
+}
+
+static void print_advice(const struct advice *advice, __u32 enough)
+{
+	char target[16];
+
+	format_duration(advice->target_ns, target, sizeof(target));
+	if (enough)
+		printf("%scapacity=%u%s keeps 99 of 100 tasks within %s, arrival to end.\n",
+		       out_style(OUT_BOLD), enough, out_plain(), target);
+	else
+		printf("%sNot even capacity=%u%s keeps 99 of 100 tasks within %s.\n",
+		       out_style(OUT_BAD), advice->max, out_plain(), target);
+}
+
+static void print_json(struct advice *advice, __u32 enough)
+{
+	struct json_object *json = out_json_new();
+
+	out_json_add_u64(json, "target_ns", advice->target_ns);
+	out_json_add_u64(json, "tasks", advice->run.replay.nr);
+	out_json_add_u64(json, "without_end", advice->run.replay.nr_open);
+	if (enough)
+		out_json_add_u64(json, "capacity", enough);
+	else
+		out_json_add_null(json, "capacity");
+	out_json_add(json, "tries", advice->tries);
+	out_json_print(json);
+}
+
+static int advise(struct advice *advice)
+{
+	const struct replay *replay = &advice->run.replay;
+	__u32 enough = 0;
+	int code;
+
+	if (advice->max > replay->nr)
+		advice->max = replay->nr;
+	if (advice->json)
+		advice->tries = out_json_new_array();
+	else
+		printf("%llu tasks in %.3f s, which ran for %.3f s%s\n", replay->nr,
+		       (double)replay_length_ns(replay) / NSEC_PER_SEC,
+		       (double)replay->run_ns / NSEC_PER_SEC,
+		       replay->nr_open ? "; others have no end in the recording" : "");
+	code = find_capacity(advice, &enough);
+	if (advice->json)
+		print_json(advice, enough);
+	else if (!code)
+		print_advice(advice, enough);
+	return code ?: enough ? CLI_OK : CLI_FAILED;
+}
+
+static void parse_option(const struct command *cmd, int opt, struct advice *advice)
+{
+	struct errmsg e;
+	__u64 max;
+	int err;
+
+	switch (opt) {
+	case OPT_P99:
+		if (parse_duration(optarg, 1, MAX_TARGET_NS, &advice->target_ns, &e))
+			cli_usage(cmd, "--p99: %s", e.text);
+		return;
+	case OPT_MAX:
+		if (parse_count(optarg, 1, WPOOL_DEV_UNLIMITED - 1, &max, &e))
+			cli_usage(cmd, "--max: %s", e.text);
+		advice->max = max;
+		return;
+	case OPT_JSON:
+		advice->json = true;
+		return;
+	}
+	err = opt == OPT_AS ? run_set(&advice->run, "as", optarg, &e) :
+			      run_set(&advice->run, "create", optarg, &e);
+	if (err)
+		cli_usage(cmd, "--%s", e.text);
+}
+
+static int run_command(const struct command *cmd, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "p99", required_argument, NULL, OPT_P99 },
+		{ "as", required_argument, NULL, OPT_AS },
+		{ "create", required_argument, NULL, OPT_CREATE },
+		{ "max", required_argument, NULL, OPT_MAX },
+		{ "json", no_argument, NULL, OPT_JSON },
+		{ "help", no_argument, NULL, 'h' },
+		{ }
+	};
+	struct advice advice = { .max = DEFAULT_MAX };
+	struct run *run = &advice.run;
+	struct errmsg e;
+	int opt, code;
+
+	run_init(run, cmd);
+	while ((opt = cli_getopt(cmd, argc, argv, options)) != -1)
+		parse_option(cmd, opt, &advice);
+	if (!advice.target_ns)
+		cli_usage(cmd, "--p99 is missing: within which time shall 99 of 100 tasks end?");
+	if (run->attrs.attrs.mask & WPOOL_DEV_CAPACITY)
+		cli_usage(cmd, "--create: the capacity is what is looked for");
+	if (optind == argc)
+		cli_usage(cmd, "the recording is missing: what 'wpoolctl trace record' wrote");
+	run->replay_file = argv[optind++];
+	cli_no_more_args(cmd, argc, argv);
+	/* all that arrives is taken at once, unless somebody wants it otherwise */
+	if (!(run->attrs.attrs.mask & WPOOL_DEV_QUEUE_DEPTH) &&
+	    attr_set_add(&run->attrs, ATTR_CREATE, "queue_depth=max", &e))
+		cli_usage(cmd, "--create: %s", e.text);
+	run->create = true;
+	run->quiet = true;
+	if (run_complete(run, &e)) {
+		cli_error(cmd, "%s", e.text);
+		code = CLI_FAILED;
+	} else {
+		code = advise(&advice);
+	}
+	run_exit(run);
+	return code;
+}
+
+const struct command cmd_advise = {
+	.name = "advise",
+	.args = "FILE --p99 TIME [OPTION]...",
+	.summary = "the smallest capacity that keeps a recorded load fast",
+	.help =
+"Runs the tasks of FILE, which 'wpoolctl trace record' wrote, again and again in\n"
+"a temporary pool: they arrive as they did, and each lasts as long as it did.\n"
+"Looks for the smallest capacity with which 99 of 100 end within TIME of their\n"
+"arrival.\n"
+"\n"
+"  --p99 TIME         the time: 10ms\n"
+"  --as KIND          spin: a task uses a CPU (so if left out); or sleep\n"
+"  --create A=V,...   other attributes of the pool (see 'wpoolctl create --help')\n"
+"  --max N            the largest capacity to try (1024)\n"
+"  --json             one object, with all that was tried\n"
+"\n"
+"Each try takes as long as the recording. Nothing else should keep the CPUs busy\n"
+"meanwhile that does not in earnest.\n"
+"\n"
+"  wpoolctl trace record --pool http --duration 30s\n"
+"  wpoolctl advise wpool.trace --p99 20ms --as sleep",
+	.run = run_command,
+};

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The tasks of a recording. */
+#include "replay.h"
+
+#include <linux/wpool.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "trace-tasks.h"
+
+struct reader {
+	struct replay *replay;
+	__u64 room;
+	struct trace_tasks running;
+	bool has_failed;
+};
+
+static int add(struct reader *reader, __u64 arrival_ns, __u64 run_ns)
+{
+	struct replay *replay = reader->replay;
+	struct replay_task *task;
+
+	if (replay->nr == reader->room) {
+		reader->room = reader->room ? reader->room * 2 : 1024;
+		task = realloc(replay->task, reader->room * sizeof(*task));
+		if (!task)
+			return -1;
+		replay->task = task;
+	}
+	/* no workload lasts longer */
+	if (run_ns > WPOOL_MAX_WORK_NS)
+		run_ns = WPOOL_MAX_WORK_NS;
+	replay->task[replay->nr++] = (struct replay_task){ arrival_ns, run_ns };
+	replay->run_ns += run_ns;
+	return 0;
+}
+
+static bool read_event(const struct trace_event *event, void *arg)
+{
+	struct reader *reader = arg;
+	struct trace_event started;
+
+	if (event->kind == TRACE_STARTED)
+		reader->has_failed = trace_tasks_begin(&reader->running, event);
+	else if (event->kind == TRACE_FINISHED &&
+		 trace_tasks_end(&reader->running, event->task, &started))
+		reader->has_failed = add(reader, started.value < started.ns ?
+					 started.ns - started.value : 0, event->value);
+	return !reader->has_failed;
+}
+
+static void count_open(const struct trace_event *started, void *arg)
+{
+	struct replay *replay = arg;
+
+	(void)started;
+	replay->nr_open++;
+}
+
+static int by_arrival(const void *a, const void *b)
+{
+	const struct replay_task *x = a, *y = b;
+
+	return x->arrival_ns < y->arrival_ns ? -1 : x->arrival_ns > y->arrival_ns;
+}
+
+int replay_read(struct replay *replay, const char *file, struct errmsg *e)
+{
+	struct reader reader = { .replay = replay };
+	__u64 i, first;
+	int err;
+
+	*replay = (struct replay){ .file = file };
+	err = trace_read(file, read_event, &reader, e);
+	trace_tasks_exit(&reader.running, count_open, replay);
+	if (!err && reader.has_failed)
+		err = errmsg_set(e, "out of memory");
+	if (!err && !replay->nr)
+		err = errmsg_set(e, "%s: no task has an end there", file);
+	if (err) {
+		replay_exit(replay);
+		return err;
+	}
+	qsort(replay->task, replay->nr, sizeof(*replay->task), by_arrival);
+	first = replay->task[0].arrival_ns;
+	for (i = 0; i < replay->nr; i++)
+		replay->task[i].arrival_ns -= first;
+	return 0;
+}
+
+void replay_exit(struct replay *replay)
+{
+	free(replay->task);
+	*replay = (struct replay){ };
+}
+
+__u64 replay_length_ns(const struct replay *replay)
+{
+	return replay->task[replay->nr - 1].arrival_ns ?: 1;
+}
+
+__u64 replay_before(const struct replay *replay, __u64 ns)
+{
+	__u64 low = 0, high = replay->nr, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (replay->task[middle].arrival_ns < ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
