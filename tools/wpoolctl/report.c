@@ -74,10 +74,11 @@ static void print_errors(const struct tally *tally)
 static void print_counts(const struct load_config *config,
 			 const struct load_result *result)
 {
+	bool scheduled = arrivals_are_scheduled(&config->arrivals);
 	__u64 asked = report_asked(result);
 	const struct tally *tally = &result->tally;
 
-	printf("%-10s %10llu", arrivals_are_scheduled(&config->arrivals) ? "asked" : "offered", asked);
+	printf("%-10s %10llu", scheduled ? "asked" : "offered", asked);
 	if (asked < config->tasks && !config->duration_ns)
 		printf("  (%llu were not submitted any more)", config->tasks - asked);
 	printf("\n%-10s %10llu", "accepted", result->accepted);
@@ -86,7 +87,7 @@ static void print_counts(const struct load_config *config,
 	putchar('\n');
 	print_bad("refused", result->refused);
 	putchar('\n');
-	if (arrivals_are_scheduled(&config->arrivals)) {
+	if (scheduled) {
 		print_bad("not sent", tally->unsent);
 		printf("%s\n", tally->unsent ? "  (arrived, but waited to be handed over)" : "");
 	}

@@ -290,8 +290,7 @@ static int complete_replay(struct run *run, struct errmsg *e)
 		return run->replay_as ? errmsg_set(e, "--as: of what? --replay is missing") : 0;
 	if (load->nr_works || load->arrivals.rate || load->arrivals.poisson ||
 	    load->arrivals.ramp_ns)
-		return errmsg_set(e, "--replay: %s", "the recording has --work, --rate, --arrivals "
-				  "and --ramp of its own");
+		return errmsg_set(e, "--replay: has --work, --rate, --arrivals and --ramp itself");
 	if (replay_read(&run->replay, run->replay_file, e))
 		return errmsg_in(e, "--replay");
 	*work = (struct work){
