@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# bpf_scripts - what the scripts of tools/bpftrace print.
+
+# shellcheck disable=SC2317,SC2015
+# shellcheck source-path=SCRIPTDIR source=tap.sh
+. "$(dirname "$0")/tap.sh"
+
+POOL=bpf$$
+
+cleanup() { [ ! -e "$CLASS/$POOL" ] || wpoolctl destroy "$POOL"; }
+
+# trace SCRIPT ARG...: what it says of 20 tasks that sleep and 20 that do nothing, and of
+# some of another pool. bpftrace starts the command when it sees all events.
+trace()
+{
+	command -v bpftrace >/dev/null || skip "no bpftrace"
+	wpoolctl create "$POOL" capacity=4 queue_depth=max >/dev/null || fail "no pool" || return 1
+	cat >"$TMP/load" <<-LOAD
+		wpoolctl run $POOL --work sleep:5ms --work noop --tasks 40 --quiet
+		wpoolctl run --create --work yield:1 --tasks 10 --quiet
+	LOAD
+	bpftrace "$@" -c "/bin/sh $TMP/load" >"$TMP/said" 2>&1 ||
+		fail "exit $?: $(cat "$TMP/said")" || return 1
+	wpoolctl destroy "$POOL"
+}
+
+# has REGEX: so many lines of what it said match.
+has() { grep -qE "$1" "$TMP/said" || fail "no '$1' in $(cat "$TMP/said")"; }
+
+# sum MAP: of the rows of a histogram.
+sum()
+{
+	awk -v map="$1:" '$1 == map { found = 1; next } NF == 0 { found = 0 }
+		found { sub(/.*\)/, ""); n += $1 } END { print n + 0 }' "$TMP/said"
+}
+
+test_latency()
+{
+	trace ./wpoollat.bt "$POOL" || return 1
+	has '^@submits\[dev_sleep\]: 20$' && has '^@submits\[dev_noop\]: 20$' || return 1
+	for map in wait_us run_us; do
+		[ "$(sum "@$map[dev_sleep]")" -eq 20 ] && [ "$(sum "@$map[dev_noop]")" -eq 20 ] ||
+			fail "$map: $(cat "$TMP/said")" || return 1
+	done
+	# none of 5 ms ran for less than 4
+	! sed -n '/^@run_us.dev_sleep/,/^$/p' "$TMP/said" | grep -E '^\[([0-9]+|1K|2K), ' ||
+		fail "$(cat "$TMP/said")" || return 1
+	! grep dev_yield "$TMP/said"
+}
+
+test_sleep()
+{
+	trace ./wpoolsleep.bt || return 1
+	has '^@asleep_us\[dev_sleep, ' && has '^ +dev_sleep\+[0-9]+$' && has '^ +__schedule\+' &&
+		has '^\]: count [0-9]+, average [0-9]+, total [0-9]+$' || return 1
+	! grep '^@[^a]' "$TMP/said" || fail "$(cat "$TMP/said")"
+}
+
+TESTS="latency sleep"
+run_tests "$@"
