@@ -41,7 +41,7 @@ test_latency()
 	trace ./wpoollat.bt "$POOL" || return 1
 	has '^@submits\[dev_sleep\]: 20$' && has '^@submits\[dev_noop\]: 20$' || return 1
 	for map in wait_us run_us; do
-		[ "$(sum "@$map[dev_sleep]")" -eq 20 ] && [ "$(sum "@$map[dev_noop]")" -eq 20 ] ||
+		[ "$(sum "@${map}[dev_sleep]")" -eq 20 ] && [ "$(sum "@${map}[dev_noop]")" -eq 20 ] ||
 			fail "$map: $(cat "$TMP/said")" || return 1
 	done
 	# none of 5 ms ran for less than 4
