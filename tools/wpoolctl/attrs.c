@@ -224,6 +224,24 @@ int attr_set_check(const struct attr_set *set, const struct wpool_dev_attrs *now
 	return check_policy(set, now, e);
 }
 
+int attr_set_leave_changes(struct attr_set *set, const struct wpool_dev_attrs *now,
+			   struct errmsg *e)
+{
+	const struct attr *attr;
+
+	for (attr = attrs; attr < attrs + ARRAY_SIZE(attrs); attr++) {
+		if (!given(set, attr->bit) || attr->type == ATTR_CPUS)
+			continue;
+		/* all others have the same size */
+		if (!memcmp((char *)&set->attrs + attr->offset, (char *)now + attr->offset,
+			    sizeof(__u32)))
+			set->attrs.mask &= ~attr->bit;
+		else if (attr->use == ATTR_CREATE)
+			return errmsg_set(e, "%s: to be chosen at creation only", attr->name);
+	}
+	return 0;
+}
+
 /* What is left to the kernel: CPUs, and ranges of a module of another version. */
 void attr_explain(struct errmsg *e, int err, const char *pool,
 		  const struct attr_set *set)

@@ -44,6 +44,7 @@ extern const struct command cmd_metrics;
 extern const struct command cmd_run;
 extern const struct command cmd_trace;
 extern const struct command cmd_advise;
+extern const struct command cmd_apply;
 
 /* Codes of options that have no letter. */
 #define CLI_OPT_FIRST	256

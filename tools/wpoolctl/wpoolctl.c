@@ -30,6 +30,7 @@ static const struct command *const commands[] = {
 	&cmd_show,
 	&cmd_create,
 	&cmd_tune,
+	&cmd_apply,
 	&cmd_release,
 	&cmd_reboot,
 	&cmd_destroy,

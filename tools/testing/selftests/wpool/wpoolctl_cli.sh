@@ -202,6 +202,33 @@ test_tune()
 	good destroy "$POOL"
 }
 
+# A pool that is there already, as one of another file, and one that is made.
+test_apply()
+{
+	good create "$POOL" capacity=5 nice=3 || return 1
+	cat >"$TMP/conf" <<-CONF
+		[$POOL]
+		capacity = 6
+		nice = 3
+		[${POOL}b]
+		queue_depth = max
+		cpumask = 0
+	CONF
+	good apply --check "$TMP/conf" && prints "^$POOL: would be changed$" &&
+		prints "^${POOL}b: would be made$" && attr_is capacity 5 &&
+		[ ! -e "$CLASS/${POOL}b" ] || return 1
+	good apply "$TMP/conf" && prints "^$POOL: changed$" && prints "^${POOL}b: made$" &&
+		attr_is capacity 6 && grep -qx max "$CLASS/${POOL}b/queue_depth" &&
+		grep -qx 0 "$CLASS/${POOL}b/cpumask" || return 1
+	good apply "$TMP/conf" && prints "^$POOL: is so already$" || return 1
+	# one mistake, and the rest stays as it is
+	echo "order = fifo" >>"$TMP/conf"
+	sed -i 's/capacity = 6/capacity = 7/' "$TMP/conf"
+	bad 1 apply "$TMP/conf" && says "[${POOL}b]: order" && attr_is capacity 6 || return 1
+	bad 1 apply "$TMP/no-such-file" && says no-such-file || return 1
+	good destroy "${POOL}b" && good destroy "$POOL"
+}
+
 test_list()
 {
 	good create "$POOL" capacity=17 || return 1
@@ -535,8 +562,8 @@ test_unprivileged()
 	good destroy "$POOL"
 }
 
-TESTS="help usage create_and_destroy create_bad_values tune list show run_reports
-	run_full_pool run_group run_time_is_over run_interrupted run_temporary_pool
+TESTS="help usage create_and_destroy create_bad_values tune apply list show run_reports
+	run_full_pool run_open_loop run_group run_time_is_over run_interrupted run_temporary_pool
 	run_bad_values stat release_and_reboot default_pool_is_left_alone top why latency
 	unprivileged"
 

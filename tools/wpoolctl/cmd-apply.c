@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+/* wpoolctl apply: make pools be as a file declares them. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "attrs.h"
+#include "cli.h"
+#include "dev.h"
+#include "ini.h"
+#include "parse.h"
+
+#define DEFAULT_FILE	"/etc/wpool.conf"
+#define MAX_POOLS	1024
+
+enum {
+	OPT_CHECK = CLI_OPT_FIRST,
+};
+
+enum deed {
+	DEED_NONE,
+	DEED_TUNE,
+	DEED_CREATE,
+};
+
+struct declared {
+	char *pool;
+	struct attr_set set;	/* of a pool that there is: what is to be changed */
+	enum deed deed;
+};
+
+struct declaration {
+	struct declared *pool[MAX_POOLS];	/* a set must not move */
+	unsigned int nr;
+};
+
+/* ---- reading the file ---- */
+
+static int begin_pool(struct declaration *declaration, const char *name, struct errmsg *e)
+{
+	struct declared *pool;
+	unsigned int i;
+
+	if (parse_pool_name(name, e))
+		return -1;
+	for (i = 0; i < declaration->nr; i++)
+		if (!strcmp(declaration->pool[i]->pool, name))
+			return errmsg_set(e, "there is a section " ERRMSG_Q " already", name);
+	pool = declaration->nr < MAX_POOLS ? calloc(1, sizeof(*pool)) : NULL;
+	if (pool)
+		pool->pool = strdup(name);
+	if (!pool || !pool->pool) {
+		free(pool);
+		return errmsg_set(e, "more than %d pools, or out of memory", MAX_POOLS);
+	}
+	attr_set_init(&pool->set);
+	declaration->pool[declaration->nr++] = pool;
+	return 0;
+}
+
+static int take_line(void *arg, const char *section, const char *key, const char *value,
+		     struct errmsg *e)
+{
+	struct declaration *declaration = arg;
+	char *assignment;
+	int err;
+
+	if (!key)
+		return begin_pool(declaration, section, e);
+	if (!value)
+		return errmsg_set(e, "%.40s: wants a value", key);
+	if (asprintf(&assignment, "%s=%s", key, value) < 0)
+		return errmsg_set(e, "out of memory");
+	err = attr_set_add(&declaration->pool[declaration->nr - 1]->set, ATTR_CREATE, assignment,
+			   e);
+	free(assignment);
+	return err;
+}
+
+static int read_file(struct declaration *declaration, const char *name, struct errmsg *e)
+{
+	FILE *file = strcmp(name, "-") ? fopen(name, "re") : stdin;
+	int err;
+
+	if (!file)
+		return errmsg_set(e, "%.100s: %m", name);
+	err = ini_read(file, name, take_line, declaration, e);
+	if (file != stdin)
+		fclose(file);
+	return err;
+}
+
+/* ---- what is to be done ---- */
+
+static int look(struct declared *pool, struct errmsg *e)
+{
+	struct wpool_dev_attrs now;
+	int fd = dev_open(), err = fd;
+
+	if (fd >= 0)
+		err = dev_attach(fd, pool->pool);
+	if (!err)
+		err = dev_info(fd, &now);
+	if (fd >= 0)
+		close(fd);
+	if (err == -ENOENT && fd >= 0) {
+		pool->deed = DEED_CREATE;
+		return attr_set_check(&pool->set, NULL, e);
+	}
+	if (err)
+		return dev_explain(e, err, pool->pool);
+	if (attr_set_leave_changes(&pool->set, &now, e))
+		return -1;
+	pool->deed = pool->set.attrs.mask ? DEED_TUNE : DEED_NONE;
+	return attr_set_check(&pool->set, &now, e);
+}
+
+static int act(const struct declared *pool, struct errmsg *e)
+{
+	int fd, err;
+
+	if (pool->deed == DEED_NONE)
+		return 0;
+	fd = dev_open();
+	err = fd;
+	if (fd >= 0 && pool->deed == DEED_CREATE) {
+		err = dev_create(fd, pool->pool, &pool->set.attrs);
+	} else if (fd >= 0) {
+		err = dev_attach(fd, pool->pool);
+		if (!err)
+			err = dev_tune(fd, &pool->set.attrs);
+	}
+	if (fd >= 0)
+		close(fd);
+	if (err < 0)
+		attr_explain(e, err, pool->pool, &pool->set);
+	return err;
+}
+
+/* All that is wrong is said before anything is done. */
+static int look_at_all(const struct command *cmd, const struct declaration *declaration)
+{
+	int code = CLI_OK;
+	struct errmsg e;
+	unsigned int i;
+
+	for (i = 0; i < declaration->nr; i++) {
+		if (!look(declaration->pool[i], &e))
+			continue;
+		cli_error(cmd, "[%s]: %s", declaration->pool[i]->pool, e.text);
+		code = CLI_FAILED;
+	}
+	return code;
+}
+
+/* What fails keeps nothing else from being done. */
+static int act_on_all(const struct command *cmd, const struct declaration *declaration,
+		      bool only_check)
+{
+	static const char *const done[] = {
+		[DEED_NONE] = "is so already", [DEED_TUNE] = "changed", [DEED_CREATE] = "made",
+	};
+	static const char *const to_do[] = {
+		[DEED_NONE] = "is so already", [DEED_TUNE] = "would be changed",
+		[DEED_CREATE] = "would be made",
+	};
+	int code = CLI_OK;
+	struct errmsg e;
+	unsigned int i;
+
+	for (i = 0; i < declaration->nr; i++) {
+		const struct declared *pool = declaration->pool[i];
+
+		if (only_check || !act(pool, &e)) {
+			printf("%s: %s\n", pool->pool, (only_check ? to_do : done)[pool->deed]);
+			continue;
+		}
+		cli_error(cmd, "%s", e.text);
+		code = CLI_FAILED;
+	}
+	return code;
+}
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "check", no_argument, NULL, OPT_CHECK },
+		{ "help", no_argument, NULL, 'h' },
+		{ }
+	};
+	struct declaration declaration = { };
+	const char *file = DEFAULT_FILE;
+	bool only_check = false;
+	struct errmsg e;
+	int code;
+
+	while (cli_getopt(cmd, argc, argv, options) != -1)
+		only_check = true;
+	if (optind < argc)
+		file = argv[optind++];
+	cli_no_more_args(cmd, argc, argv);
+	if (read_file(&declaration, file, &e)) {
+		cli_error(cmd, "%s", e.text);
+		code = CLI_FAILED;
+	} else {
+		code = look_at_all(cmd, &declaration);
+	}
+	if (!code)
+		code = act_on_all(cmd, &declaration, only_check);
+	while (declaration.nr) {
+		free(declaration.pool[--declaration.nr]->pool);
+		free(declaration.pool[declaration.nr]);
+	}
+	return code;
+}
+
+const struct command cmd_apply = {
+	.name = "apply",
+	.args = "[--check] [FILE]",
+	.summary = "make the pools that a file declares, or tune them to it",
+	.help =
+"Makes each pool that the file declares, or, if it is there, changes those of its\n"
+"attributes that are not as declared. FILE is " DEFAULT_FILE " if none is named,\n"
+"- is standard input. A section is a pool, its lines are attributes:\n"
+"\n"
+"  [batch]\n"
+"  capacity = 64\n"
+"  queue_depth = max\n"
+"\n"
+"If anything is wrong in the file, nothing is done. Pools that are not in it, and\n"
+"attributes that are not, stay as they are.\n"
+"\n"
+"  --check            only say what would be done",
+	.run = run,
+};
