@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A server after fasthttp's pattern: one function bound to the pool serves
+ * The smallest server, after fasthttp's pattern: one function bound to the pool serves
  * every connection, as many at a time as the pool has workers, and who comes
  * when all of them are busy is turned away at once instead of queued.
  *
  * That is capacity N, queue_depth 0 and policy fail. An accepted connection may
  * still wait a moment for its worker to wake up or to be made.
+ *
+ * That suits connections that work and end. One that may be silent, as any with keep-alive,
+ * must not hold a worker: as many silent clients as there are workers would shut out all
+ * others. httpd/ is the server for those.
  *
  * The connections are made up: each lasts until its peer hangs up, which is a
  * completion. The pool stays while the module is loaded.

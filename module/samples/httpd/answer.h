@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * An answer: a head, and a body that is a text, said several times if it is long. It is
+ * made whole and sent in pieces, as the peer takes it.
+ */
+#ifndef HTTPD_ANSWER_H
+#define HTTPD_ANSWER_H
+
+#include <linux/types.h>
+#include <linux/uio.h>
+
+struct http_request;
+struct httpd;
+
+/* As many pieces are sent at once. */
+#define HTTP_ANSWER_VECS	17
+
+struct http_answer {
+	u16 head_len, head_sent;
+	u32 body_len, body_sent;
+	const char *body;
+	u32 period;		/* of the body, after which it begins again */
+	char head[192];
+	char text[128];		/* for a body of its own */
+};
+
+/**
+ * http_answer() - do what a request asks for
+ * @answer: filled in
+ * @req: a complete request
+ * @server: the server
+ *
+ * Context: process context; a handler may sleep.
+ */
+void http_answer(struct http_answer *answer, const struct http_request *req,
+		 struct httpd *server);
+
+/**
+ * http_answer_rest() - what has to be sent of an answer
+ * @answer: the answer
+ * @vec: filled in; %HTTP_ANSWER_VECS of them
+ * @len: their length; 0 if all of it is sent
+ *
+ * Return: how many of @vec were filled in.
+ */
+unsigned int http_answer_rest(const struct http_answer *answer, struct kvec *vec, size_t *len);
+
+/* Further @len bytes of the rest are sent. */
+void http_answer_sent(struct http_answer *answer, size_t len);
+
+#endif /* HTTPD_ANSWER_H */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The server: what its connections share.
+ */
+#ifndef HTTPD_H
+#define HTTPD_H
+
+#include <linux/atomic.h>
+#include <linux/completion.h>
+#include <linux/list.h>
+#include <linux/refcount.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/wpool.h>
+
+struct sock;
+struct socket;
+
+/*
+ * Letters of the fields:
+ *
+ *   I  set before the first connection, then constant
+ *   L  httpd.lock
+ *   A  atomic, or READ_ONCE() and WRITE_ONCE()
+ */
+struct httpd {
+	struct wpool *pool;			/* I */
+	struct socket *sock;			/* I: listens */
+	void (*data_ready)(struct sock *sk);	/* I: of a socket that is not ours */
+	u32 max_connections;			/* I */
+	unsigned long idle;			/* I: jiffies */
+	bool allow_fault;			/* I */
+
+	struct wpool_event accept;		/* accepts connections */
+	bool stopping;				/* A: no connection goes on, none is accepted */
+	atomic_t nr_conns;			/* A: what max_connections bounds */
+	refcount_t users;			/* A: connections, and the module */
+	struct completion unused;		/* there are no users any more */
+
+	spinlock_t lock;			/* the lists */
+	struct list_head conns;			/* L: connections */
+	struct list_head told;			/* L: those that know that we are stopping */
+
+	/* figures */
+	atomic_long_t accepted;			/* A */
+	atomic_long_t timed_out;		/* A */
+	atomic_long_t died;			/* A */
+};
+
+#endif /* HTTPD_H */

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The socket that listens, and the event that accepts.
+ *
+ * The event fires when a connection has come, and when one has gone and there is room
+ * again: at most max_connections are open, and who comes then waits in the kernel's
+ * backlog, costs no memory of ours, and is accepted when its turn comes.
+ *
+ * If nothing can be accepted for want of memory, the event's timer tries again.
+ */
+#include <linux/fcntl.h>
+#include <linux/in.h>
+#include <linux/jiffies.h>
+#include <linux/net.h>
+#include <linux/tcp.h>
+#include <net/net_namespace.h>
+#include <net/sock.h>
+#include <net/tcp_states.h>
+
+#include "httpd.h"
+#include "listen.h"
+#include "serve.h"
+
+/* In a run; then others have their turn. */
+#define MAX_ACCEPTS	64
+
+#define RETRY_TIME	(HZ / 10)
+
+static void data_ready(struct sock *sk)
+{
+	struct httpd *server;
+
+	read_lock_bh(&sk->sk_callback_lock);
+	server = sk->sk_user_data;
+	/* a connection that is not accepted yet has copies of our callback and data */
+	if (server && sk->sk_state == TCP_LISTEN)
+		wpool_event_fire(&server->accept);
+	read_unlock_bh(&sk->sk_callback_lock);
+}
+
+static int accept_one(struct httpd *server)
+{
+	struct socket *sock;
+	int err;
+
+	err = kernel_accept(server->sock, &sock, O_NONBLOCK);
+	if (err)
+		return err;
+	tcp_sock_set_nodelay(sock->sk);
+	err = serve_open(server, sock);
+	if (err)
+		sock_release(sock);
+	return err;
+}
+
+static void accept(struct wpool_event *event)
+{
+	struct httpd *server = container_of(event, struct httpd, accept);
+	int i, err;
+
+	for (i = 0; i < MAX_ACCEPTS; i++) {
+		if (READ_ONCE(server->stopping))
+			return;
+		/* whoever makes room fires us after that */
+		if (atomic_read(&server->nr_conns) >= server->max_connections)
+			return;
+		err = accept_one(server);
+		if (err == -EAGAIN)
+			return;
+		/* -ECONNABORTED: the peer has thought better of it */
+		if (err && err != -ECONNABORTED) {
+			wpool_event_arm(event, RETRY_TIME);
+			return;
+		}
+	}
+	wpool_event_fire(event);
+}
+
+int listen_start(struct httpd *server, __be32 address, u16 port)
+{
+	struct sockaddr_in sin = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = address,
+		.sin_port = htons(port),
+	};
+	struct sock *sk;
+	int err;
+
+	err = sock_create_kern(&init_net, AF_INET, SOCK_STREAM, IPPROTO_TCP, &server->sock);
+	if (err)
+		return err;
+	sk = server->sock->sk;
+	sock_set_reuseaddr(sk);
+	/* the type of an address is not the same in all kernels */
+	err = kernel_bind(server->sock, (void *)&sin, sizeof(sin));
+	if (err)
+		goto err_release;
+
+	wpool_event_init(&server->accept, server->pool, accept, NULL);
+	write_lock_bh(&sk->sk_callback_lock);
+	server->data_ready = sk->sk_data_ready;
+	sk->sk_user_data = server;
+	sk->sk_data_ready = data_ready;
+	write_unlock_bh(&sk->sk_callback_lock);
+
+	err = kernel_listen(server->sock, SOMAXCONN);
+	if (!err)
+		return 0;
+err_release:
+	sock_release(server->sock);
+	return err;
+}
+
+void listen_stop(struct httpd *server)
+{
+	struct sock *sk = server->sock->sk;
+
+	write_lock_bh(&sk->sk_callback_lock);
+	sk->sk_user_data = NULL;
+	sk->sk_data_ready = server->data_ready;
+	write_unlock_bh(&sk->sk_callback_lock);
+	/*
+	 * From here on only a connection that closes may fire the event, which then does
+	 * nothing, since we are stopping: the socket is ours.
+	 */
+	wpool_event_cancel_sync(&server->accept);
+	sock_release(server->sock);
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The life of a connection: it waits without a worker, and runs when something happens.
+ *
+ * A connection is an event. While it is silent it has no thread, no place in the pool and
+ * no stack: its memory and its socket. The socket's callbacks fire it, in softirq, and its
+ * timer does when the peer was silent for too long; then a worker takes one step. However
+ * often it fires, one worker at a time runs it, so conn.c needs no lock; and what happens
+ * while it runs makes it run once more, so nothing is missed between the last look at the
+ * socket and the wait.
+ *
+ * These may run at the same time, and this is how each is shut out before the memory goes:
+ *
+ *   callbacks       find the connection, and fire it, under sk_callback_lock, for reading.
+ *                   detach() takes the lock for writing: later ones find no connection.
+ *   serve_stop()    finds it in a list, and fires it, under httpd.lock. close() takes it
+ *                   out of the list.
+ *   the timer       wpool_event_finish() stops it, and waits for it.
+ *   the connection  nobody but its own run closes it, or if that died, the abort function
+ *                   in its place: run() and aborted(). All the others only fire it, and
+ *                   what they want is written where the run looks: in the socket, or in
+ *                   httpd.stopping.
+ *
+ * A callback that was called before detach() may still be on its first instructions when
+ * the connection is gone. It touches the socket only, which its caller holds; the module's
+ * code stays until main.c has waited for an RCU grace period.
+ */
+#include <linux/net.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <net/sock.h>
+#include <net/tcp.h>
+
+#include "conn.h"
+#include "httpd.h"
+#include "serve.h"
+
+/* ---- the socket's callbacks ---- */
+
+static void fire(struct sock *sk)
+{
+	struct conn *conn;
+
+	read_lock_bh(&sk->sk_callback_lock);
+	conn = sk->sk_user_data;
+	if (conn)
+		wpool_event_fire(&conn->event);
+	read_unlock_bh(&sk->sk_callback_lock);
+}
+
+static void data_ready(struct sock *sk)
+{
+	fire(sk);
+}
+
+/* The peer has closed its side, or the connection is broken. */
+static void state_change(struct sock *sk)
+{
+	fire(sk);
+}
+
+/* Called after a send that did not fit, when the peer has taken something. */
+static void write_space(struct sock *sk)
+{
+	struct socket *sock = sk->sk_socket;
+
+	/* not for every byte */
+	if (!sk_stream_is_writeable(sk))
+		return;
+	if (sock)
+		clear_bit(SOCK_NOSPACE, &sock->flags);
+	fire(sk);
+}
+
+/* From here on the connection may run, and be gone as soon as the lock is free. */
+static void attach(struct conn *conn)
+{
+	struct sock *sk = conn->sock->sk;
+
+	write_lock_bh(&sk->sk_callback_lock);
+	conn->state_change = sk->sk_state_change;
+	conn->write_space = sk->sk_write_space;
+	sk->sk_user_data = conn;
+	sk->sk_data_ready = data_ready;
+	sk->sk_state_change = state_change;
+	sk->sk_write_space = write_space;
+	/* what came before nobody has told us */
+	wpool_event_fire(&conn->event);
+	write_unlock_bh(&sk->sk_callback_lock);
+}
+
+static void detach(struct conn *conn)
+{
+	struct sock *sk = conn->sock->sk;
+
+	write_lock_bh(&sk->sk_callback_lock);
+	sk->sk_user_data = NULL;
+	/* it came with a copy of that of the socket that listens */
+	sk->sk_data_ready = conn->server->data_ready;
+	sk->sk_state_change = conn->state_change;
+	sk->sk_write_space = conn->write_space;
+	write_unlock_bh(&sk->sk_callback_lock);
+}
+
+/* ---- one run after the other ---- */
+
+static void put_server(struct httpd *server)
+{
+	if (refcount_dec_and_test(&server->users))
+		complete(&server->unused);
+}
+
+/* In the last run, or in place of it. */
+static void close(struct conn *conn)
+{
+	struct httpd *server = conn->server;
+
+	/* serve_stop() fires it no more ... */
+	spin_lock(&server->lock);
+	list_del(&conn->node);
+	spin_unlock(&server->lock);
+	/* ... nor does its socket ... */
+	detach(conn);
+	/* ... nor its timer, and what has fired meanwhile does not count */
+	wpool_event_finish(&conn->event);
+
+	sock_release(conn->sock);
+	kfree(conn);
+
+	/* somebody may wait to be accepted */
+	if (atomic_dec_return(&server->nr_conns) == server->max_connections - 1)
+		wpool_event_fire(&server->accept);
+	/* from here on the server may be gone */
+	put_server(server);
+}
+
+static void run(struct wpool_event *event)
+{
+	struct conn *conn = container_of(event, struct conn, event);
+	enum conn_next next = CONN_END;
+
+	if (wpool_event_timed_out(event))
+		atomic_long_inc(&conn->server->timed_out);
+	else if (!READ_ONCE(conn->server->stopping))
+		next = conn_step(conn);
+
+	if (next == CONN_WAIT)
+		wpool_event_arm_at(event, conn->deadline);
+	else if (next == CONN_AGAIN)
+		wpool_event_fire(event);
+	else
+		close(conn);
+}
+
+/* The worker died in a handler: of all that runs here only that peer notices. */
+static void aborted(struct wpool_event *event, int status)
+{
+	struct conn *conn = container_of(event, struct conn, event);
+
+	if (status == -EIO)
+		atomic_long_inc(&conn->server->died);
+	close(conn);
+}
+
+int serve_open(struct httpd *server, struct socket *sock)
+{
+	struct conn *conn = kzalloc(sizeof(*conn), GFP_KERNEL);
+
+	if (!conn)
+		return -ENOMEM;
+	conn->server = server;
+	conn_init(conn, sock);
+	wpool_event_init(&conn->event, server->pool, run, aborted);
+
+	refcount_inc(&server->users);
+	atomic_inc(&server->nr_conns);
+	atomic_long_inc(&server->accepted);
+	spin_lock(&server->lock);
+	list_add(&conn->node, &server->conns);
+	spin_unlock(&server->lock);
+	attach(conn);
+	return 0;
+}
+
+void serve_stop(struct httpd *server)
+{
+	struct conn *conn;
+
+	spin_lock(&server->lock);
+	while (!list_empty(&server->conns)) {
+		conn = list_first_entry(&server->conns, struct conn, node);
+		list_move(&conn->node, &server->told);
+		wpool_event_fire(&conn->event);
+		cond_resched_lock(&server->lock);
+	}
+	spin_unlock(&server->lock);
+	put_server(server);
+	wait_for_completion(&server->unused);
+}
