@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A handler of the HTTP sample that oopses takes its worker and its own connection with
+ * it, and nothing else. As dev_fault, this runs after all that looks at locks.
+ */
+#include "httpd.h"
+
+static int announce(unsigned int nr)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "wpool-expect: oops %u\n", nr);
+	return file_write("/dev/kmsg", text, strlen(text));
+}
+
+FIXTURE(httpd_fault)
+{
+	struct answer answer;
+};
+
+FIXTURE_SETUP(httpd_fault)
+{
+	if (!has_tcp())
+		SKIP(return, "a kernel without TCP");
+	if (file_number("/proc/sys/kernel/panic_on_oops", 1))
+		SKIP(return, "panic_on_oops is set");
+	ASSERT_EQ(0, loopback_up());
+}
+
+FIXTURE_TEARDOWN(httpd_fault)
+{
+	if (httpd_is_loaded())
+		EXPECT_EQ(0, httpd_unload());
+	EXPECT_FALSE(pool_exists(HTTPD_POOL));
+}
+
+TEST_F(httpd_fault, others_live)
+{
+	struct client others[20], victim;
+	struct figures figures;
+	unsigned int i, round;
+
+	ASSERT_EQ(0, httpd_load("allow_fault=1 workers=1"));
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		ASSERT_EQ(0, client_open(&others[i], 0));
+		ASSERT_EQ(200, get(&others[i], "/", &self->answer));
+	}
+	for (round = 1; round <= 2; round++) {
+		ASSERT_EQ(0, client_open(&victim, 0));
+		ASSERT_EQ(200, get(&victim, "/", &self->answer));
+		ASSERT_EQ(0, announce(1));
+		/* another request waits behind it, and is not answered either */
+		ASSERT_EQ(0, client_say(&victim, "GET /oops HTTP/1.1\r\nHost: a\r\n\r\n"
+					"GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
+		EXPECT_TRUE(has_ended(&victim));
+		client_close(&victim);
+		ASSERT_TRUE(WAIT_FOR(attr_number(HTTPD_POOL, "faults") == round));
+		for (i = 0; i < ARRAY_SIZE(others); i++)
+			ASSERT_EQ(200, get(&others[i], "/", &self->answer));
+		ASSERT_EQ(0, httpd_figures(&others[0], &figures));
+		EXPECT_EQ(ARRAY_SIZE(others), figures.connections);
+		EXPECT_EQ(round, figures.died);
+	}
+	EXPECT_EQ(0, httpd_unload());
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		EXPECT_TRUE(has_ended(&others[i]));
+		client_close(&others[i]);
+	}
+}
+
+/* The module goes while a connection is at its worst. */
+TEST_F(httpd_fault, unload_at_once)
+{
+	struct client victim;
+
+	ASSERT_EQ(0, httpd_load("allow_fault=1"));
+	ASSERT_EQ(0, client_open(&victim, 0));
+	ASSERT_EQ(200, get(&victim, "/", &self->answer));
+	ASSERT_EQ(0, announce(1));
+	ASSERT_EQ(0, client_say(&victim, "GET /oops HTTP/1.1\r\nHost: a\r\n\r\n"));
+	ASSERT_TRUE(WAIT_FOR(attr_number(HTTPD_POOL, "faults") == 1));
+	EXPECT_EQ(0, httpd_unload());
+	EXPECT_TRUE(has_ended(&victim));
+	client_close(&victim);
+}
+
+TEST_HARNESS_MAIN
