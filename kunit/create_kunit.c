@@ -29,6 +29,7 @@ static void wpool_attrs_init_sets_the_documented_defaults(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, attrs.handoff);
 	KUNIT_EXPECT_FALSE(test, attrs.latency);
 	KUNIT_EXPECT_FALSE(test, attrs.freezable);
+	KUNIT_EXPECT_EQ(test, attrs.max_wait_ms, 0);
 	KUNIT_EXPECT_FALSE(test, attrs.prealloc);
 	KUNIT_EXPECT_EQ(test, (int)attrs.order, WPOOL_LIFO);
 	KUNIT_EXPECT_EQ(test, attrs.nice, 0);
@@ -75,6 +76,7 @@ static void wpool_create_copies_the_attributes(struct kunit *test)
 	attrs.concurrency = 6;
 	attrs.spin_us = 7;
 	attrs.hog_ms = 8;
+	attrs.max_wait_ms = 999;
 	attrs.order = WPOOL_FIFO;
 	attrs.nice = -9;
 	pool = wpool_create(&attrs, THIS_MODULE);
@@ -95,6 +97,7 @@ static void wpool_create_copies_the_attributes(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, now.concurrency, 6);
 		KUNIT_EXPECT_EQ(test, now.spin_us, 7);
 		KUNIT_EXPECT_EQ(test, now.hog_ms, 8);
+		KUNIT_EXPECT_EQ(test, now.max_wait_ms, 999);
 		KUNIT_EXPECT_EQ(test, (int)now.order, WPOOL_FIFO);
 		KUNIT_EXPECT_EQ(test, now.nice, -9);
 		KUNIT_EXPECT_NULL(test, now.cpumask);
@@ -139,6 +142,7 @@ static const struct bad bads[] = {
 	{ AT(spin_us), WPOOL_MAX_SPIN_US + 1, -ERANGE, "spin_us too large" },
 	{ AT(hog_ms), 0, -ERANGE, "hog_ms 0" },
 	{ AT(hog_ms), WPOOL_MAX_HOG_MS + 1, -ERANGE, "hog_ms too large" },
+	{ AT(max_wait_ms), WPOOL_MAX_WAIT_MS + 1, -ERANGE, "max_wait_ms too large" },
 	{ AT(order), WPOOL_FIFO + 1, -EINVAL, "no such order" },
 	{ AT(nice), -21, -ERANGE, "nice too low" },
 	{ AT(nice), 20, -ERANGE, "nice too high" },
@@ -219,6 +223,7 @@ static void all_highest(struct wpool_attrs *attrs)
 	attrs->concurrency = WPOOL_MAX_CONCURRENCY;
 	attrs->spin_us = WPOOL_MAX_SPIN_US;
 	attrs->hog_ms = WPOOL_MAX_HOG_MS;
+	attrs->max_wait_ms = WPOOL_MAX_WAIT_MS;
 	attrs->nice = 19;
 	attrs->cpumask = cpu_possible_mask;
 }

@@ -153,7 +153,8 @@ static void expect_ended(struct kunit *test, struct wpool *pool)
 	KUNIT_EXPECT_EQ(test, stats->waiting, 0);
 	KUNIT_EXPECT_EQ(test, stats->queued, 0);
 	KUNIT_EXPECT_EQ(test, stats->submitted,
-			stats->completed + stats->failed + stats->cancelled);
+			stats->completed + stats->failed + stats->cancelled +
+			stats->overdue);
 }
 
 void wpk_destroy(struct kunit *test, struct wpool *pool)

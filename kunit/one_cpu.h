@@ -77,6 +77,7 @@ static inline void wpk_figures_agree(struct kunit *test, struct wpool *pool)
 	KUNIT_EXPECT_LE(test, stats->blocked, stats->busy);
 	KUNIT_EXPECT_EQ(test, stats->submitted,
 			stats->completed + stats->failed + stats->cancelled +
+			stats->overdue +
 			stats->outstanding);
 }
 

@@ -67,6 +67,7 @@ static const struct wpool_stats *expect_identities(struct kunit *test,
 	KUNIT_EXPECT_LE(test, stats->blocked, stats->busy);
 	KUNIT_EXPECT_EQ(test, stats->submitted,
 			stats->completed + stats->failed + stats->cancelled +
+			stats->overdue +
 			stats->outstanding);
 	return stats;
 }

@@ -63,6 +63,7 @@ static void wpool_tune_sets_what_the_mask_names_and_no_more(struct kunit *test)
 	attrs.concurrency = 3;
 	attrs.spin_us = 4;
 	attrs.hog_ms = 5;
+	attrs.max_wait_ms = 13000;
 	attrs.handoff = false;
 	attrs.latency = true;
 	attrs.freezable = true;
@@ -89,6 +90,7 @@ static void wpool_tune_sets_what_the_mask_names_and_no_more(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, now.concurrency, 3);
 	KUNIT_EXPECT_EQ(test, now.spin_us, 4);
 	KUNIT_EXPECT_EQ(test, now.hog_ms, 5);
+	KUNIT_EXPECT_EQ(test, now.max_wait_ms, 13000);
 	KUNIT_EXPECT_FALSE(test, now.handoff);
 	KUNIT_EXPECT_TRUE(test, now.latency);
 	KUNIT_EXPECT_TRUE(test, now.freezable);
@@ -130,6 +132,8 @@ static const struct bad bads[] = {
 	{ WPOOL_TUNE_HOG_MS, AT(hog_ms), 0, -ERANGE, "hog_ms 0" },
 	{ WPOOL_TUNE_HOG_MS, AT(hog_ms), WPOOL_MAX_HOG_MS + 1, -ERANGE,
 	  "hog_ms too large" },
+	{ WPOOL_TUNE_MAX_WAIT_MS, AT(max_wait_ms), WPOOL_MAX_WAIT_MS + 1, -ERANGE,
+	  "max_wait_ms too large" },
 	{ WPOOL_TUNE_NICE, AT(nice), -21, -ERANGE, "nice too low" },
 	{ WPOOL_TUNE_NICE, AT(nice), 20, -ERANGE, "nice too high" },
 	{ BIT(13), AT(nice), 1, -EINVAL, "unknown bit" },

@@ -81,6 +81,7 @@ struct wpool_waiter;
 #define WPOOL_MAX_CONCURRENCY	1024U
 #define WPOOL_MAX_SPIN_US	1000U
 #define WPOOL_MAX_HOG_MS	10000U
+#define WPOOL_MAX_WAIT_MS	(24U * 60 * 60 * 1000)
 
 /**
  * WPOOL_MAX_FUNC_ITEMS - largest capacity + queue_depth of a pool of
@@ -106,10 +107,10 @@ typedef void (*wpool_task_fn)(struct wpool_task *task);
 /**
  * typedef wpool_abort_fn - takes over a task whose function will never return
  * @task: the task, which belongs to this function from now on
- * @status: -ECANCELED if the task was cancelled before it started, -EIO if its
- *	worker died in it
+ * @status: -ECANCELED if the task was cancelled before it started, -ETIME if it had
+ *	waited for longer than max_wait_ms, -EIO if its worker died in it
  *
- * Context: process context, often the thread that creates workers. May sleep, but
+ * Context: process context: a worker, or a thread that serves all pools. May sleep, but
  * must not fault, and must not wait for a pool, create one or destroy one. May
  * submit tasks with wpool_try_submit() only.
  */
@@ -130,7 +131,8 @@ typedef void (*wpool_event_fn)(struct wpool_event *event);
  * typedef wpool_event_abort_fn - is called instead of an event's function
  * @event: the event; it may be freed after wpool_event_finish()
  * @status: -ESHUTDOWN if the pool was closed when the event fired or before the function
- *	started, -EIO if the worker died in the function
+ *	started, -ETIME if it had waited for longer than max_wait_ms, -EIO if the worker died
+ *	in the function
  *
  * Context: as &typedef wpool_abort_fn; not wpool_event_cancel_sync() of another event, which
  * may wait for its own turn in the same thread.
@@ -148,8 +150,9 @@ typedef void (*wpool_strand_fn)(struct wpool_strand_task *task);
 /**
  * typedef wpool_strand_abort_fn - is called instead of the function of a strand's task
  * @task: the task, which belongs to this function from now on
- * @status: -ECANCELED if wpool_release() cancelled it before it started, -EIO if the
- *	worker died in the function
+ * @status: -ECANCELED if wpool_release() cancelled it before it started, -ETIME if it was
+ *	the first of its strand and had waited for longer than max_wait_ms, -EIO if the worker
+ *	died in the function
  *
  * It is a turn of the strand: no other task of it runs meanwhile. A submit by the function
  * that died is taken back before.
@@ -177,7 +180,8 @@ typedef int (*wpool_group_fn)(struct wpool_group_task *task);
  * typedef wpool_group_abort_fn - is called instead of the function of a task of a group
  * @task: the task, which belongs to this function from now on
  * @status: -ECANCELED if the function was not called, since the group was cancelled, or the
- *	pool was closed with %WPOOL_RELEASE_CANCEL; -EIO if the worker died in it
+ *	pool was closed with %WPOOL_RELEASE_CANCEL; -ETIME if it had waited for longer than
+ *	max_wait_ms; -EIO if the worker died in it
  *
  * It may free the task as its last act, not before anything that may fault. If the worker
  * dies in it, it is called once more, with -EIO.
@@ -197,7 +201,8 @@ typedef void (*wpool_arg_fn)(void *arg);
 /**
  * typedef wpool_arg_abort_fn - takes over an argument whose function will never return
  * @arg: the submitter's argument, which belongs to this function from now on
- * @status: -ECANCELED if the function was not called, -EIO if its worker died in it
+ * @status: -ECANCELED if the function was not called, -ETIME if it was not since the call
+ *	had waited for longer than max_wait_ms, -EIO if its worker died in it
  *
  * Context: as &typedef wpool_abort_fn.
  */
@@ -294,6 +299,12 @@ typedef void (*wpool_fault_fn)(const struct wpool_fault *fault, void *data);
  * @latency: take time stamps and keep histograms of how long tasks wait and run, and
  *	what they cost by function, which begin anew whenever it is switched on;
  *	default false
+ * @max_wait_ms: a task that has waited for a worker for longer than this since it was
+ *	accepted is not run, but ends with -ETIME, in ms, 0 to %WPOOL_MAX_WAIT_MS, where 0
+ *	means no limit; default 0. A worker checks each task when it takes it. If no worker
+ *	comes, a task ends at most two such times and some 20 ms after it was accepted; in a
+ *	frozen pool not before the thaw. Each submit and each start reads the clock. Concerns
+ *	tasks that are accepted from then on.
  * @order: which idle worker is reused first; default %WPOOL_LIFO
  * @prealloc: create all workers with the pool, so that nothing is allocated later;
  *	default false. Only a worker that died, or that left because the module's
@@ -331,6 +342,7 @@ struct wpool_attrs {
 	u32 hog_ms;
 	bool handoff;
 	bool latency;
+	u32 max_wait_ms;
 	bool prealloc;
 	enum wpool_order order;
 	int nice;
@@ -356,7 +368,8 @@ struct wpool_attrs {
 #define WPOOL_TUNE_NICE		BIT(11)
 #define WPOOL_TUNE_CPUMASK	BIT(12)
 #define WPOOL_TUNE_FREEZABLE	BIT(15)
-#define WPOOL_TUNE_ALL		(GENMASK(12, 0) | WPOOL_TUNE_FREEZABLE)
+#define WPOOL_TUNE_MAX_WAIT_MS	BIT(16)
+#define WPOOL_TUNE_ALL		(GENMASK(12, 0) | WPOOL_TUNE_FREEZABLE | WPOOL_TUNE_MAX_WAIT_MS)
 
 /**
  * enum wpool_state - state of a pool
@@ -386,10 +399,12 @@ enum wpool_state {
  * @free: tasks that would be accepted now; %WPOOL_UNLIMITED if there is no limit
  * @outstanding: accepted tasks that have not finished
  * @submitted: tasks accepted since creation;
- *	= @completed + @failed + @cancelled + @outstanding
+ *	= @completed + @failed + @cancelled + @overdue + @outstanding
  * @completed: tasks whose function returned
  * @failed: tasks whose worker died in them
  * @cancelled: accepted tasks that were cancelled before they ran
+ * @overdue: accepted tasks that were not run, since they had waited for longer than
+ *	max_wait_ms
  * @refused: submits that got -EAGAIN or -EDEADLK
  * @stolen: tasks that moved to another CPU by stealing
  * @handoffs: times that a run queue went to another worker because its own worker
@@ -420,6 +435,7 @@ struct wpool_stats {
 	u64 completed;
 	u64 failed;
 	u64 cancelled;
+	u64 overdue;
 	u64 refused;
 	u64 stolen;
 	u64 handoffs;
@@ -489,7 +505,7 @@ struct wpool_cpu_stats {
  * wpool_task_init() (joinable) or wpool_task_init_detached().
  *
  * A *joinable* task must live until wpool_task_wait() or
- * wpool_task_cancel_sync() has returned 0, -ECANCELED or -EIO, or until
+ * wpool_task_cancel_sync() has returned 0, -ECANCELED, -ETIME or -EIO, or until
  * wpool_flush(), wpool_release_timeout() or wpool_destroy(), called after the
  * submit, has returned 0. A *detached* task belongs to its function from the
  * moment the function starts. The function may free it; nobody can wait for it.
@@ -657,7 +673,7 @@ static inline void wpool_task_init_abortable(struct wpool_task *task,
  * before its workqueue, or hold a reference to the pool as long as an event is armed or
  * may be fired.
  *
- * An event that ends with -ESHUTDOWN runs its abort function instead of its function.
+ * An event that ends with -ESHUTDOWN or -ETIME runs its abort function instead of its function.
  * Without one it just ends; wpool_event_cancel_sync() returns how.
  */
 struct wpool_event {
@@ -695,8 +711,8 @@ struct wpool_hrevent {
  * @event: the event; neither armed nor pending nor running
  * @pool: the pool that its function will run in
  * @func: the function
- * @abort: called instead if @pool is closed when @func is due, or after the worker died
- *	in @func; may be %NULL
+ * @abort: called instead if @pool is closed when @func is due, if the event has waited
+ *	there for longer than max_wait_ms, or after the worker died in @func; may be %NULL
  *
  * No reference to @pool is taken. The event must not be a local variable.
  *
@@ -874,6 +890,7 @@ bool wpool_event_cancel(struct wpool_event *event);
  * * -ECANCELED - the event was armed, or had fired, and this call took that back
  * * 0 - the function returned, or the event never fired
  * * -ESHUTDOWN - the pool was closed when the event fired last
+ * * -ETIME - it had waited for longer than max_wait_ms after the last fire, and was not run
  * * -EIO - the worker died in the function
  * * -EDEADLK - called by the event's own function, and nothing was done
  */
@@ -1955,6 +1972,7 @@ int __must_check wpool_parallel_for(struct wpool *pool, unsigned long from, unsi
  * * -ENOMEM - out of memory; @fn was not called
  * * -EDEADLK - called from one of the pool's own tasks; @fn was not called
  * * -ECANCELED - wpool_release() cancelled calls that had not started
+ * * -ETIME - a call had waited for longer than max_wait_ms
  * * -EIO - a worker died in @fn
  * * as wpool_submit() if the pool was full or closed. Calls that had been accepted have
  *   ended, too, after any error.
@@ -1971,7 +1989,7 @@ int __must_check wpool_on_each_cpu(struct wpool *pool, wpool_arg_fn fn, void *ar
  * workers that the pool may have sleep like this, the last one gets -EDEADLK and
  * should take the task back with wpool_task_cancel_sync().
  *
- * The first three results are the task's status after its last accepted submit.
+ * The first four results are the task's status after its last accepted submit.
  * After them that submit no longer counts in the pool, and its place is free. Of an
  * earlier submit that nobody waited for only wpool_flush() says the same.
  * After any other, nothing is promised about the task. If several threads wait for
@@ -1981,6 +1999,7 @@ int __must_check wpool_on_each_cpu(struct wpool *pool, wpool_arg_fn fn, void *ar
  * Return:
  * * 0 - the function returned, or the task was never submitted
  * * -ECANCELED - the task was cancelled
+ * * -ETIME - the task had waited for longer than max_wait_ms, and was not run
  * * -EIO - the worker died in it
  * * -EINTR - the caller was killed
  * * -EDEADLK - the task would wait for itself, or no worker is left to run it
@@ -2024,6 +2043,7 @@ bool wpool_task_cancel(struct wpool_task *task);
  * Return:
  * * -ECANCELED - the last submit was taken back, even if the task ran meanwhile
  * * 0 - the function returned, or the task was never submitted
+ * * -ETIME - as from wpool_task_wait()
  * * -EIO - the worker died in it
  * * -EINTR - the caller was killed
  * * -EDEADLK - the task would cancel itself, or no worker is left to run it

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The monitor's alarm: one timer of the module, set by threads that start a task or
- * wake a worker.
+ * wake a worker, or that queue a task which must not wait for too long.
  */
 #ifndef WPOOL_CORE_ALARM_H
 #define WPOOL_CORE_ALARM_H
@@ -18,7 +18,7 @@ extern enum wpool_alarm_state wpool_alarm_state;
 void __wpool_alarm_set(void);
 
 /**
- * wpool_alarm_set() - set the alarm, because a worker runs or is about to
+ * wpool_alarm_set() - set the alarm, because a worker runs or is about to, or a task waits
  *
  * Context: any; a full barrier since the worker was counted or the task was queued,
  * see alarm.c.

@@ -9,12 +9,19 @@
 
 #include <linux/wpool.h>
 
+#include "core/ring.h"
+
 void wpool_fifo_init(struct wpool_fifo *fifo, struct wpool *pool)
 {
 	raw_spin_lock_init(&fifo->lock);
 	INIT_LIST_HEAD(&fifo->tasks);
 	fifo->nr = 0;
 	fifo->pool = pool;
+}
+
+bool wpool_task_is_older(const struct wpool_task *task, u64 ns)
+{
+	return task->submit_ns && (s64)(ns - task->submit_ns) > 0;
 }
 
 static inline unsigned long word_of(const struct wpool_fifo *fifo)
@@ -78,6 +85,51 @@ u32 wpool_fifo_pop(struct wpool_fifo *fifo, struct wpool_task **tasks, u32 max)
 	WRITE_ONCE(fifo->popped, fifo->popped + n);
 	raw_spin_unlock(&fifo->lock);
 	return n;
+}
+
+/* The first of so many tasks that is older than that; the list keeps its memory. */
+static struct wpool_task *find_older(struct wpool_fifo *fifo, u64 ns, u32 nr)
+	__must_hold(&fifo->lock)
+{
+	struct wpool_task *task;
+
+	list_for_each_entry(task, &fifo->tasks, node) {
+		if (wpool_task_is_older(task, ns))
+			return task;
+		if (!--nr)
+			break;
+	}
+	return NULL;
+}
+
+bool wpool_fifo_is_older(struct wpool_fifo *fifo, u64 ns)
+{
+	bool ret;
+
+	if (!wpool_fifo_len(fifo))
+		return false;
+	raw_spin_lock(&fifo->lock);
+	ret = find_older(fifo, ns, 1);
+	raw_spin_unlock(&fifo->lock);
+	return ret;
+}
+
+struct wpool_task *wpool_fifo_pop_older(struct wpool_fifo *fifo, u64 ns)
+{
+	struct wpool_task *task;
+
+	if (!wpool_fifo_len(fifo))
+		return NULL;
+	raw_spin_lock(&fifo->lock);
+	task = find_older(fifo, ns, WPOOL_RING_SIZE);
+	if (task) {
+		list_del(&task->node);
+		WRITE_ONCE(task->pool, fifo->pool);
+		WRITE_ONCE(fifo->nr, fifo->nr - 1);
+		WRITE_ONCE(fifo->popped, fifo->popped + 1);
+	}
+	raw_spin_unlock(&fifo->lock);
+	return task;
 }
 
 bool wpool_fifo_remove(struct wpool *pool, struct wpool_task *task)

@@ -39,6 +39,9 @@ struct wpool_fifo {
 	struct wpool *pool;
 };
 
+/** wpool_task_is_older() - does a task have a time of submit, and is it before @ns? */
+bool wpool_task_is_older(const struct wpool_task *task, u64 ns);
+
 /** wpool_fifo_init() - make a list empty; it is freed a grace period after its last task */
 void wpool_fifo_init(struct wpool_fifo *fifo, struct wpool *pool);
 
@@ -78,6 +81,22 @@ void wpool_fifo_push_first(struct wpool_fifo *fifo, struct wpool_task *const *ta
  * Return: how many were taken.
  */
 u32 wpool_fifo_pop(struct wpool_fifo *fifo, struct wpool_task **tasks, u32 max);
+
+/** wpool_fifo_is_older() - was the first task submitted before @ns? Interrupts off */
+bool wpool_fifo_is_older(struct wpool_fifo *fifo, u64 ns);
+
+/**
+ * wpool_fifo_pop_older() - take the first task that was submitted before a time
+ * @fifo: the list
+ * @ns: the time; a task without a time of submit is not older
+ *
+ * Younger tasks may be in front of it, which were moved there from a ring: as many as a ring
+ * holds are passed over.
+ *
+ * Context: any, interrupts off.
+ * Return: the task, or NULL.
+ */
+struct wpool_task *wpool_fifo_pop_older(struct wpool_fifo *fifo, u64 ns);
 
 /**
  * wpool_fifo_remove() - take a given task out of the list in which it is

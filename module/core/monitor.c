@@ -16,6 +16,11 @@
  *             If no worker at home there will look into the ring, its tasks move to the
  *             global queue.
  *
+ *   overdue   the first task of a queue has waited for max_wait_ms, if that is set. In a
+ *             list the time of its submit says so; in a ring, where nobody may look at it,
+ *             that it has been the first for so long. The reaper then ends all tasks
+ *             that are overdue: finish.c.
+ *
  * A queue does not stall if it waits because the capacity is used up, or because its
  * worker is in a task that is no hog yet.
  */
@@ -31,6 +36,7 @@
 #include "core/freeze.h"
 #include "core/idle.h"
 #include "core/queues.h"
+#include "core/reap_queue.h"
 #include "core/registry.h"
 #include "core/report.h"
 #include "core/sched.h"
@@ -198,6 +204,58 @@ static void watch_globq(struct wpool *pool, u64 now)
 		wpool_report_stall(pool, &pool->watch, -1, ns);
 }
 
+/* ---- tasks that have waited for too long ---- */
+
+static bool has_overdue(struct wpool_fifo *fifo, u64 ns)
+{
+	unsigned long flags;
+	bool ret;
+
+	local_irq_save(flags);
+	ret = wpool_fifo_is_older(fifo, ns);
+	local_irq_restore(flags);
+	return ret;
+}
+
+/* Has the same been seen for longer than that? If by chance it is another one, the reaper checks. */
+static bool stands(struct wpool_standing *standing, u64 what, u64 now, u64 max_ns)
+{
+	if (!what || standing->what != what) {
+		standing->what = what;
+		standing->since_ns = now;
+		return false;
+	}
+	return now - standing->since_ns > max_ns;
+}
+
+static bool is_overdue(struct wpool_runq *rq, u64 now, u64 max_ns)
+{
+	u64 first = wpool_ring_len(&rq->ring) ? BIT_ULL(32) | wpool_ring_head(&rq->ring) : 0;
+	bool ring = stands(&rq->watch.ring, first, now, max_ns);
+	bool next = stands(&rq->watch.next, (unsigned long)READ_ONCE(rq->next), now, max_ns);
+
+	if (!ring && !next)
+		return has_overdue(&rq->backlog, now - max_ns);
+	WRITE_ONCE(rq->watch.is_overdue, true);
+	return true;
+}
+
+static void watch_waits(struct wpool *pool, u64 now)
+{
+	u64 max_ns = READ_ONCE(pool->max_wait_ms) * (u64)NSEC_PER_MSEC;
+	struct wpool_runq *rq;
+	bool overdue;
+	u32 i;
+
+	if (!max_ns)
+		return;
+	overdue = has_overdue(&pool->globq, now - max_ns);
+	wpool_for_each_active(pool, rq, i)
+		overdue |= is_overdue(rq, now, max_ns);
+	if (overdue)
+		wpool_reap_overdue(pool);
+}
+
 /* ---- looking ---- */
 
 static void look_at_workers(struct wpool *pool)
@@ -265,6 +323,8 @@ static bool look_at(struct wpool *pool)
 	}
 	if (suspects)
 		look_at_workers(pool);
+	if (queued)
+		watch_waits(pool, now);
 	if (!queued && !READ_ONCE(pool->nr_waiting))
 		wpool_report_no_jam(pool);
 	else if (wpool_report_jam(pool, now))

@@ -455,6 +455,15 @@ struct wpool_task *wpool_sched_find(struct wpool_worker *w)
 
 /* ---- taking tasks out ---- */
 
+/* Put tasks that were taken out of a ring at the front of the global queue. */
+static void put_first(struct wpool *pool, struct wpool_task **tasks, u32 nr)
+{
+	wpool_fifo_push_first(&pool->globq, tasks, nr);
+	/* put_first:A: these tasks were in no queue for a moment, see wake.c */
+	smp_mb();
+	wpool_wake_if_work(pool, wpool_this_runq(pool));
+}
+
 /* Take a task out of a run queue; tasks before it move to the global queue. */
 static bool unqueue_from(struct wpool *pool, struct wpool_runq *rq, struct wpool_task *task)
 {
@@ -465,12 +474,8 @@ static bool unqueue_from(struct wpool *pool, struct wpool_runq *rq, struct wpool
 	if (READ_ONCE(rq->next) == task && cmpxchg(&rq->next, task, NULL) == task)
 		return true;
 	n = wpool_ring_grab_through(&rq->ring, task, tasks);
-	if (n > 1) {
-		wpool_fifo_push_first(&pool->globq, tasks, n - 1);
-		/* unqueue_from:A: these tasks were in no queue for a moment, see wake.c */
-		smp_mb();
-		wpool_wake_if_work(pool, wpool_this_runq(pool));
-	}
+	if (n > 1)
+		put_first(pool, tasks, n - 1);
 	return n;
 }
 
@@ -507,6 +512,31 @@ struct wpool_task *wpool_sched_take_any(struct wpool *pool)
 				break;
 		}
 	}
+	local_irq_restore(flags);
+	return task;
+}
+
+/* A task that was taken out, if it is older than that; otherwise it is queued again. */
+static struct wpool_task *keep_older(struct wpool *pool, struct wpool_task *task, u64 ns)
+{
+	if (!task || wpool_task_is_older(task, ns))
+		return task;
+	put_first(pool, &task, 1);
+	return NULL;
+}
+
+struct wpool_task *wpool_sched_take_older(struct wpool *pool, struct wpool_runq *rq, u64 ns,
+					  bool ring)
+{
+	struct wpool_task *task;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	task = wpool_fifo_pop_older(rq ? &rq->backlog : &pool->globq, ns);
+	if (!task && ring)
+		task = keep_older(pool, wpool_ring_pop(&rq->ring), ns);
+	if (!task && ring)
+		task = keep_older(pool, wpool_sched_take_next(rq), ns);
 	local_irq_restore(flags);
 	return task;
 }

@@ -108,6 +108,16 @@
 enum wpool_retake { WPOOL_RETAKE_NONE, WPOOL_RETAKE_BLOCKED, WPOOL_RETAKE_ALL };
 
 /**
+ * struct wpool_standing - something that the monitor has seen before
+ * @what: N: what it was, or 0
+ * @since_ns: N: when it was first seen
+ */
+struct wpool_standing {
+	u64 what;
+	u64 since_ns;
+};
+
+/**
  * struct wpool_looked - what the monitor saw of a queue at its last look
  * @look: N: the run queue's @tick; of a pool, the sum of all
  * @look_ns: N: since when @look has not changed, or 0
@@ -115,6 +125,10 @@ enum wpool_retake { WPOOL_RETAKE_NONE, WPOOL_RETAKE_BLOCKED, WPOOL_RETAKE_ALL };
  * @head: N: what was at the head of the queue; only compared
  * @head_ns: N: since when it has been there, or 0
  * @reported: N: the log has a message about it
+ * @ring: N: what the first task of a ring was, and since when; only for max_wait_ms
+ * @next: N: the same of the next slot
+ * @is_overdue: X: of a run queue: set when one of them has been there for max_wait_ms;
+ *	cleared by the reaper, which checks
  * @jam_reported: N: of a pool: the log says why its tasks wait, see report.h
  */
 struct wpool_looked {
@@ -124,6 +138,9 @@ struct wpool_looked {
 	u64 head;
 	u64 head_ns;
 	bool reported;
+	struct wpool_standing ring;
+	struct wpool_standing next;
+	bool is_overdue;
 	bool jam_reported;
 };
 
@@ -159,7 +176,8 @@ struct wpool_looked {
  * @accepted: C: tasks accepted here, by colour
  * @finished: L: tasks finished here in any way, by colour
  * @failed: L: of @finished, tasks whose worker died
- * @cancelled: L: of @finished, tasks that never ran
+ * @cancelled: L: of @finished, tasks that were cancelled before they ran
+ * @overdue: L: of @finished, tasks that waited for longer than max_wait_ms
  * @refused: C: submits refused here
  * @stolen: C: tasks that workers of this CPU stole
  * @handoffs: C: hand-offs of a run queue that were carried out here
@@ -215,6 +233,7 @@ struct wpool_runq {
 	local64_t finished[2];
 	local64_t failed;
 	local64_t cancelled;
+	local64_t overdue;
 	u64 refused;
 	u64 stolen;
 	u64 handoffs;
@@ -333,6 +352,7 @@ struct wpool_worker {
  * @spin_us: T
  * @concurrency: T
  * @latency: T
+ * @stamps: T: each submit notes the time, for @latency or @max_wait_ms
  * @has_hists: T: each run queue has @hists, those that come later, too
  * @handoff: T
  * @prealloc: I
@@ -371,6 +391,7 @@ struct wpool_worker {
  * @order: I
  * @queue_depth: T
  * @max_blocking: T
+ * @max_wait_ms: T
  * @token_plenty: T: tokens in no cache from which on they are not scarce; %INT_MAX if
  *	they always are
  * @token_base: T: tokens that were ever added, see tokens.c
@@ -404,6 +425,7 @@ struct wpool_worker {
  * @nr_cancelling: T: releases that cancel the queued tasks: no reboot meanwhile
  * @drops_strands: T: released with %WPOOL_RELEASE_CANCEL: tasks of strands do not start
  * @nr_refused_events: X: events that the reaper ends because the pool is closed
+ * @sweep_node: D: in the list of pools that the reaper sweeps
  * @drain_wq: K: threads that wait for tasks to finish or for workers to end
  * @flush_mutex: K: one flush at a time
  * @tune_mutex: K: protects the fields marked T
@@ -428,6 +450,7 @@ struct wpool {
 	u32 spin_us;
 	u32 concurrency;
 	bool latency;
+	bool stamps;
 	bool has_hists;
 	bool handoff;
 	bool prealloc;
@@ -468,6 +491,7 @@ struct wpool {
 	enum wpool_order order;
 	u32 queue_depth;
 	u32 max_blocking;
+	u32 max_wait_ms;
 	int token_base;
 	u32 expiry_ms;
 	u32 min_workers;
@@ -502,6 +526,7 @@ struct wpool {
 	u32 nr_cancelling;
 	bool drops_strands;
 	atomic_t nr_refused_events;
+	struct list_head sweep_node;
 	wait_queue_head_t drain_wq;
 	struct mutex flush_mutex; /* one flush at a time */
 	struct mutex tune_mutex; /* protects the attributes and the state */

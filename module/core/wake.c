@@ -6,6 +6,7 @@
 #include <linux/jiffies.h>
 #include <linux/topology.h>
 
+#include "core/alarm.h"
 #include "core/census.h"
 #include "core/freeze.h"
 #include "core/idle.h"
@@ -59,7 +60,7 @@
  *                                queue
  *   wpool_sched_push_next:A      a task was put into the next slot
  *   wpool_sched_push_on:A        a task was put into the backlog of any CPU
- *   unqueue_from:A               tasks of a ring were moved to the global queue
+ *   put_first:A                  tasks of a ring were moved to the global queue
  *   wpool_sched_drain:A          the same, of all tasks of a run queue
  *   take_behind:A                tasks of the backlog or the global queue were moved to
  *                                a ring; the taker runs here, and reads the counts when
@@ -216,6 +217,17 @@ static bool ask_spawner(struct wpool *pool, struct wpool_runq *rq)
 	return true;
 }
 
+/*
+ * The monitor ends tasks that wait for too long. Its alarm goes on as long as a task is queued,
+ * but workers set it, and none may be woken for this task: all may have slept for a while, or
+ * no worker can be made. A full barrier after the queueing, as for all below: alarm.c.
+ */
+static void set_alarm_for_wait(struct wpool *pool)
+{
+	if (READ_ONCE(pool->max_wait_ms))
+		wpool_alarm_set();
+}
+
 /* @helps: the tasks may be on any CPU, or need several workers; otherwise they are few, here. */
 static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps)
 {
@@ -228,6 +240,7 @@ static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps)
 		/* with a concurrency beyond one it need not be the last that has room */
 		if (!helps && READ_ONCE(rq->waking))
 			return false;
+		set_alarm_for_wait(pool);
 		/* whoever comes, or makes room, must see what is left here */
 		wpool_runq_offer(rq);
 		if (wpool_wake_nr_coming(pool))
@@ -285,6 +298,7 @@ static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 	if (nr + !!atomic_read(&rq->nr_running) < 2 || wpool_runq_is_short(rq, nr) ||
 	    wpool_is_frozen(pool))
 		return;
+	set_alarm_for_wait(pool);
 	wpool_runq_offer(rq);
 	if (rq->help_jiffy == now || wpool_wake_nr_coming(pool))
 		return;
@@ -317,6 +331,7 @@ void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq)
 
 void wpool_wake_for_push_on(struct wpool *pool, struct wpool_runq *rq)
 {
+	set_alarm_for_wait(pool);
 	if (wpool_runq_has_room(rq) || READ_ONCE(rq->redirect))
 		wake_one(pool, rq, false);
 	else if (!READ_ONCE(pool->handoff))

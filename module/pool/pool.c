@@ -125,6 +125,7 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs)
 	if (pool->prealloc)
 		pool->order = WPOOL_FIFO;
 	pool->has_hists = pool->latency;
+	pool->stamps = pool->latency || pool->max_wait_ms;
 	pool->fault = attrs->fault;
 	pool->fault_data = attrs->fault_data;
 	pool->abort = attrs->abort;
@@ -139,6 +140,7 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs)
 	mutex_init(&pool->workers_mutex);
 	INIT_LIST_HEAD(&pool->workers);
 	INIT_LIST_HEAD(&pool->spawn_node);
+	INIT_LIST_HEAD(&pool->sweep_node);
 	pool->spawn_retry_ms = 10;
 	timer_setup(&pool->expiry_timer, wpool_park_expire, 0);
 	init_waitqueue_head(&pool->drain_wq);

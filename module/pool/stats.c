@@ -5,7 +5,7 @@
  * Two identities hold in every snapshot, even while the pool is in use:
  *
  *   workers = idle + searching + busy: each worker is looked at once
- *   submitted = completed + failed + cancelled + outstanding: the counts are
+ *   submitted = completed + failed + cancelled + overdue + outstanding: the counts are
  *     read in the reverse of the order in which a task moves them
  */
 #include "pool/stats.h"
@@ -49,18 +49,20 @@ static void count_workers(struct wpool *pool, struct wpool_stats *stats)
 }
 
 /* Tasks that are counted out, or about to be, but did not complete. */
-static u64 count_incomplete(struct wpool *pool, u64 *failed, u64 *cancelled)
+static u64 count_incomplete(struct wpool *pool, struct wpool_stats *stats)
 {
 	struct wpool_runq *rq;
 	int cpu;
 
-	*failed = 0;
-	*cancelled = 0;
+	stats->failed = 0;
+	stats->cancelled = 0;
+	stats->overdue = 0;
 	wpool_for_each_runq(pool, rq, cpu) {
-		*failed += local64_read(&rq->failed);
-		*cancelled += local64_read(&rq->cancelled);
+		stats->failed += local64_read(&rq->failed);
+		stats->cancelled += local64_read(&rq->cancelled);
+		stats->overdue += local64_read(&rq->overdue);
 	}
-	return *failed + *cancelled;
+	return stats->failed + stats->cancelled + stats->overdue;
 }
 
 static u64 count_finished(struct wpool *pool)
@@ -98,10 +100,10 @@ static void count_tasks(struct wpool *pool, struct wpool_stats *stats)
 
 	do {
 		finished = count_finished(pool);
-		/* a task counts as failed or cancelled before it is counted out */
+		/* a task counts as failed, cancelled or overdue before it is counted out */
 		smp_rmb();
-		incomplete = count_incomplete(pool, &stats->failed, &stats->cancelled);
-		/* and is counted in before it counts as failed or cancelled */
+		incomplete = count_incomplete(pool, stats);
+		/* and is counted in before it counts as one of these */
 		smp_rmb();
 		stats->submitted = count_accepted(pool);
 		/* all of them before the second reading */

@@ -31,8 +31,12 @@
 #include "workers/park.h"
 #include "workers/place.h"
 
-/* What depends on the pool and on the other attributes. */
-static int check_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
+/*
+ * What depends on the pool and on the other attributes. Only the author of a module knows
+ * whether its tasks may be dropped: nobody else lets them grow too old for the first time.
+ */
+static int check_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask,
+		      bool by_owner)
 {
 	u32 capacity = mask & WPOOL_TUNE_CAPACITY ? attrs->capacity : pool->capacity;
 	u32 min_workers = mask & WPOOL_TUNE_MIN_WORKERS ? attrs->min_workers :
@@ -47,6 +51,9 @@ static int check_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 m
 	if (mask & WPOOL_TUNE_POLICY && attrs->policy != pool->policy &&
 	    (attrs->policy == WPOOL_RUN || pool->policy == WPOOL_RUN))
 		return -EINVAL;
+	if (mask & WPOOL_TUNE_MAX_WAIT_MS && attrs->max_wait_ms && !pool->max_wait_ms &&
+	    pool->owner && !by_owner)
+		return -EPERM;
 	return 0;
 }
 
@@ -140,6 +147,9 @@ static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 	}
 	if (mask & WPOOL_TUNE_LATENCY)
 		tune_latency(pool, attrs->latency);
+	if (mask & WPOOL_TUNE_MAX_WAIT_MS)
+		WRITE_ONCE(pool->max_wait_ms, attrs->max_wait_ms);
+	WRITE_ONCE(pool->stamps, pool->latency || pool->max_wait_ms);
 	if (mask & WPOOL_TUNE_NICE)
 		tune_nice(pool, attrs->nice);
 	if (mask & WPOOL_TUNE_FREEZABLE) {
@@ -161,7 +171,7 @@ static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 		wpool_park_rearm(pool);
 }
 
-int wpool_pool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
+static int tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask, bool by_owner)
 {
 	u32 capacity, queue_depth;
 	int err, total;
@@ -179,7 +189,7 @@ int wpool_pool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mas
 		return err;
 
 	mutex_lock(&pool->tune_mutex);
-	err = check_tune(pool, attrs, mask);
+	err = check_tune(pool, attrs, mask, by_owner);
 	if (err)
 		goto out;
 
@@ -198,6 +208,11 @@ int wpool_pool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mas
 out:
 	mutex_unlock(&pool->tune_mutex);
 	return err;
+}
+
+int wpool_pool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
+{
+	return tune(pool, attrs, mask, false);
 }
 
 /* With the attributes that the pool has beside those that are to be changed. */
@@ -223,7 +238,7 @@ int wpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 		return -EINVAL;
 	if (wpool_is_default(pool))
 		return -EBUSY;
-	err = wpool_pool_tune(pool, attrs, mask);
+	err = tune(pool, attrs, mask, true);
 	if (pool->owner && (err == -EINVAL || err == -ERANGE))
 		explain(pool, attrs, mask);
 	return err;

@@ -28,8 +28,8 @@ static inline void wpool_account_in(struct wpool_runq *rq, u32 colour, u32 nr)
  * wpool_account_out() - count a task out
  * @rq: this CPU's run queue
  * @colour: the task's colour
- * @status: how it ended: 0 it returned, -ECANCELED it never ran, otherwise its
- *	worker died
+ * @status: how it ended: 0 it returned, -ECANCELED or -ETIME it never ran, otherwise
+ *	its worker died
  *
  * Context: any; preemption off.
  */
@@ -37,6 +37,8 @@ static __always_inline void wpool_account_out(struct wpool_runq *rq, u32 colour,
 {
 	if (status == -ECANCELED)
 		local64_inc(&rq->cancelled);
+	else if (status == -ETIME)
+		local64_inc(&rq->overdue);
 	else if (status)
 		local64_inc(&rq->failed);
 	/* pairs with the first smp_rmb() in count_tasks(), stats.c */

@@ -84,6 +84,7 @@
 #define WAITED		BIT(5)	/* RUNNING: a thread sleeps until it has returned */
 #define SHUT		BIT(6)	/* IDLE: ended with -ESHUTDOWN */
 #define DIED		BIT(7)	/* IDLE: ended with -EIO */
+#define LATE		(SHUT | DIED) /* IDLE: ended with -ETIME */
 #define ENDING		BIT(8)	/* no fire, no timer; counts from here up */
 #define ENDING_MASK	(~(int)(ENDING - 1))
 
@@ -325,7 +326,7 @@ static bool start(struct wpool_event *event, bool *gone)
 	return true;
 }
 
-/* The function has returned; @how: SHUT or DIED if that was the abort function, or 0. */
+/* The function has returned; @how: SHUT, DIED or LATE if that was the abort function, or 0. */
 static void stop(struct wpool_event *event, int how)
 {
 	int old = atomic_read(&event->state), new;
@@ -366,18 +367,19 @@ static void run(struct wpool_task *task)
 static void end(struct wpool_task *task, int status)
 {
 	struct wpool_event *event = container_of(task, struct wpool_event, task);
-	bool died = status == -EIO, gone = false;
+	int how = status == -EIO ? DIED : status == -ETIME ? LATE : SHUT;
+	bool gone = false;
 
-	if (died) {
+	if (how == DIED) {
 		WRITE_ONCE(task->runner, current);
 		task->gone = &gone;
 	} else if (!start(event, &gone)) {
 		return;
 	}
 	if (event->abort)
-		event->abort(event, died ? -EIO : -ESHUTDOWN);
+		event->abort(event, how == SHUT ? -ESHUTDOWN : status);
 	if (!gone)
-		stop(event, died ? DIED : SHUT);
+		stop(event, how);
 }
 
 /* ---- cancel ---- */
@@ -529,6 +531,8 @@ int wpool_event_cancel_sync(struct wpool_event *event)
 	atomic_sub(ENDING, &event->state);
 	if (ret)
 		return -ECANCELED;
+	if ((state & LATE) == LATE)
+		return -ETIME;
 	return state & DIED ? -EIO : state & SHUT ? -ESHUTDOWN : 0;
 }
 EXPORT_SYMBOL_GPL(wpool_event_cancel_sync);

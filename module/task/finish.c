@@ -53,7 +53,8 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 	wpool_debug_deactivate(task);
 
 	do {
-		again = (old & WPOOL_ST_AGAIN) && !status;
+		/* a task that was overdue runs if it was submitted again since it was taken */
+		again = (old & WPOOL_ST_AGAIN) && status != -EIO;
 		taken_back = wpool_task_taken_back(old);
 		if (again) {
 			task->colour = !!(old & WPOOL_ST_AGAIN_COLOUR);
@@ -63,20 +64,22 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 		} else {
 			WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
 			/* the status is that of the last submit */
-			task->status = !status && taken_back ? -ECANCELED : status;
+			task->status = status != -EIO && taken_back ? -ECANCELED : status;
 			WRITE_ONCE(task->cpu, smp_processor_id());
 			new = WPOOL_ST_IDLE;
 		}
 	} while (!atomic_try_cmpxchg(&task->state, &old, new));
 
-	if (unlikely(taken_back || (old & WPOOL_ST_AGAIN && status)))
-		wpool_account_in_vain(rq, colour, taken_back, old & WPOOL_ST_AGAIN && status);
+	if (unlikely(taken_back || (old & WPOOL_ST_AGAIN && !again)))
+		wpool_account_in_vain(rq, colour, taken_back, old & WPOOL_ST_AGAIN && !again);
+	if (trace_wpool_task_dropped_enabled() && status)
+		trace_wpool_task_dropped(pool->name, rq->cpu, task, func, status);
 	if (unlikely(again)) {
 		wpool_debug_activate(task);
 		/* the resubmit keeps the token; count it in before the task is counted out */
 		new = !!(old & WPOOL_ST_AGAIN_COLOUR);
 		WRITE_ONCE(rq->accepted[new], rq->accepted[new] + 1);
-		if (READ_ONCE(pool->latency))
+		if (READ_ONCE(pool->stamps))
 			task->submit_ns = ktime_get_mono_fast_ns();
 		if (trace_wpool_task_submitted_enabled())
 			wpool_trace_submitted(pool, rq, task);
@@ -87,8 +90,6 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 		wpool_sched_push(pool, rq, &task, 1);
 		wpool_finish_end();
 	} else {
-		if (trace_wpool_task_dropped_enabled() && status)
-			trace_wpool_task_dropped(pool->name, rq->cpu, task, func, status);
 		if (!wpool_finish_settle(pool, rq, colour, status)) {
 			/* settle:A */
 			smp_mb();
@@ -144,7 +145,8 @@ void wpool_finish_forget(struct task_struct *thread)
 		cmpxchg(&per_cpu(wpool_finisher, cpu), thread, NULL);
 }
 
-void wpool_finish_cancelled(struct wpool *pool, struct wpool_task *task)
+/* Finish a task that is CANCELLED, and say why. */
+static void end_cancelled(struct wpool *pool, struct wpool_task *task, int status)
 {
 	wpool_abort_fn abort;
 	struct module *owner;
@@ -153,22 +155,27 @@ void wpool_finish_cancelled(struct wpool *pool, struct wpool_task *task)
 	/* a later submit may not be stamped */
 	task->submit_ns = 0;
 	if (!wpool_task_is_detached(task)) {
-		wpool_finish_joinable(pool, task, WPOOL_ST_CANCELLED, -ECANCELED);
+		wpool_finish_joinable(pool, task, WPOOL_ST_CANCELLED, status);
 		return;
 	}
 	abort = task->abort;
 	owner = task->owner;
 	colour = task->colour;
 	trace_wpool_task_dropped(pool->name, raw_smp_processor_id(), task,
-				 wpool_trace_func(task), -ECANCELED);
+				 wpool_trace_func(task), status);
 	WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
 	wpool_debug_deactivate(task);
 	/* the last touch; no other change leads out of CANCELLED */
 	atomic_set_release(&task->state, WPOOL_ST_IDLE);
 	if (abort)
-		abort(task, -ECANCELED);
+		abort(task, status);
 	module_put(owner);
-	wpool_finish_detached(pool, colour, -ECANCELED);
+	wpool_finish_detached(pool, colour, status);
+}
+
+void wpool_finish_cancelled(struct wpool *pool, struct wpool_task *task)
+{
+	end_cancelled(pool, task, -ECANCELED);
 }
 
 /* End an event that fired into a closed pool: it was never accepted. */
@@ -203,6 +210,43 @@ void wpool_finish_drop(struct wpool *pool, struct wpool_task *task)
 {
 	wpool_task_mark_cancelled(task, false);
 	wpool_finish_cancelled(pool, task);
+}
+
+void wpool_finish_overdue(struct wpool *pool, struct wpool_task *task)
+{
+	bool ours = wpool_task_mark_cancelled(task, false);
+
+	end_cancelled(pool, task, ours ? -ETIME : -ECANCELED);
+}
+
+static void sweep_queue(struct wpool *pool, struct wpool_runq *rq, u64 ns, bool ring)
+{
+	struct wpool_task *task;
+
+	while ((task = wpool_sched_take_older(pool, rq, ns, ring))) {
+		wpool_finish_overdue(pool, task);
+		cond_resched();
+	}
+}
+
+void wpool_finish_sweep(struct wpool *pool)
+{
+	u64 max_ns = READ_ONCE(pool->max_wait_ms) * (u64)NSEC_PER_MSEC;
+	u64 ns = ktime_get_mono_fast_ns() - max_ns;
+	struct wpool_runq *rq;
+	bool ring;
+	u32 i;
+
+	if (!max_ns)
+		return;
+	wpool_for_each_active(pool, rq, i) {
+		ring = READ_ONCE(rq->watch.is_overdue);
+		/* if the monitor sets it just now, it does so again */
+		WRITE_ONCE(rq->watch.is_overdue, false);
+		sweep_queue(pool, rq, ns, ring);
+	}
+	/* last, since tasks of a ring may have moved there */
+	sweep_queue(pool, NULL, ns, false);
 }
 
 bool wpool_finish_take_out(struct wpool_task *task)

@@ -162,6 +162,28 @@ void wpool_finish_put_down(struct wpool *pool, struct wpool_task *task);
 void wpool_finish_drop(struct wpool *pool, struct wpool_task *task);
 
 /**
+ * wpool_finish_overdue() - finish a queued task that has waited for longer than max_wait_ms
+ * @pool: the pool
+ * @task: a task taken out of the queues, not claimed
+ *
+ * It ends with -ETIME, or, if it was cancelled, with -ECANCELED.
+ *
+ * Context: process context.
+ */
+void wpool_finish_overdue(struct wpool *pool, struct wpool_task *task);
+
+/**
+ * wpool_finish_sweep() - finish all queued tasks that have waited for longer than that
+ * @pool: the pool, to which the caller holds a reference
+ *
+ * Workers do the same with each task that they take; this is for the tasks that they do not
+ * get at.
+ *
+ * Context: process context; sleeps.
+ */
+void wpool_finish_sweep(struct wpool *pool);
+
+/**
  * wpool_finish_take_out() - take a task out of the queues and finish it as cancelled
  * @task: the task of an event or of a strand, whose function finds that it was cancelled
  *	and does nothing, or a helper of a loop; the caller keeps its memory

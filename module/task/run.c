@@ -255,11 +255,27 @@ static u64 take_stamp(struct wpool_task *task)
 	return submit_ns;
 }
 
-/* call_for_worker() of a joinable task that has the time of its submit. */
-static noinline void call_stamped(struct wpool_worker *w, struct wpool_task *task,
+/* The same for call_for_worker(): 0 if the time was noted for max_wait_ms alone. */
+static u64 stamp_to_count(const struct wpool *pool, u64 submit_ns)
+{
+	return READ_ONCE(pool->latency) || wpool_trace_is_running() ? submit_ns : 0;
+}
+
+/*
+ * call_for_worker() of a joinable task that has the time of its submit. False if it has
+ * waited for too long, and is finished.
+ */
+static noinline bool call_stamped(struct wpool_worker *w, struct wpool_task *task,
 				  wpool_task_fn func, const struct context *was)
 {
-	call_for_worker(w, task, func, was, false, take_stamp(task));
+	u64 submit_ns = take_stamp(task);
+
+	if (unlikely(wpool_task_is_overdue(w->pool, submit_ns))) {
+		wpool_finish_joinable(w->pool, task, WPOOL_ST_RUNNING, -ETIME);
+		return false;
+	}
+	call_for_worker(w, task, func, was, false, stamp_to_count(w->pool, submit_ns));
+	return true;
 }
 
 /* ---- the claim ---- */
@@ -381,7 +397,13 @@ static __always_inline bool run_detached(struct wpool_worker *w, struct wpool_ta
 /* The same of a task that has the time of its submit. */
 static noinline bool run_detached_stamped(struct wpool_worker *w, struct wpool_task *task)
 {
-	return run_detached(w, task, take_stamp(task));
+	u64 submit_ns = take_stamp(task);
+
+	if (unlikely(wpool_task_is_overdue(w->pool, submit_ns))) {
+		wpool_finish_overdue(w->pool, task);
+		return false;
+	}
+	return run_detached(w, task, stamp_to_count(w->pool, submit_ns));
 }
 
 /* Run a task; returns the next task if one is at hand. */
@@ -407,10 +429,10 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 	    !claim_or_end(pool, task))
 		goto next;
 
-	if (unlikely(task->submit_ns))
-		call_stamped(w, task, func, &no_context);
-	else
+	if (likely(!task->submit_ns))
 		call_for_worker(w, task, func, &no_context, false, 0);
+	else if (!call_stamped(w, task, func, &no_context))
+		goto next;
 	WRITE_ONCE(w->task, NULL);
 	/* the first touch: if the task freed itself, fault here, before anything depends on it */
 	colour = task->colour;
@@ -501,10 +523,16 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 	struct wpool_task *held = w->held;
 	bool on_stack = object_is_on_stack(task);
 	struct context context;
+	u64 submit_ns;
 	u32 colour;
 
 	if (!claim_or_end(pool, task))
 		return;
+	submit_ns = take_stamp(task);
+	if (wpool_task_is_overdue(pool, submit_ns)) {
+		wpool_finish_joinable(pool, task, WPOOL_ST_RUNNING, -ETIME);
+		return;
+	}
 
 	count_help(w);
 	context_save(&context, w);
@@ -521,7 +549,7 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 		task->held = held;
 		w->held = task;
 	}
-	call_for_worker(w, task, func, &context, false, take_stamp(task));
+	call_for_worker(w, task, func, &context, false, stamp_to_count(pool, submit_ns));
 	/* from local variables: the task may have freed itself */
 	WRITE_ONCE(w->task, outer);
 	WRITE_ONCE(w->func, outer_func);

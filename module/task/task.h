@@ -5,7 +5,8 @@
  *              submit               taker                  returned
  *      IDLE ----------> PENDING ----------> RUNNING ------------------> IDLE
  *                        |                   ^   |  submit: AGAIN         ^
- *                 cancel |                   |   |  cancel: AGAIN goes    |
+ *                cancel, |                   |   |  cancel: AGAIN goes    |
+ *                overdue |                   |   |                        |
  *                        |                   +---+                        |
  *                        v                   | returned, AGAIN: PENDING   |
  *                       CANCELLED ----------------------------------------+
@@ -84,7 +85,7 @@ static inline void wpool_task_accept(struct wpool *pool, struct wpool_runq *rq,
 {
 	WRITE_ONCE(task->pool, pool);
 	task->colour = colour;
-	if (unlikely(READ_ONCE(pool->latency)))
+	if (unlikely(READ_ONCE(pool->stamps)))
 		task->submit_ns = ktime_get_mono_fast_ns();
 	if (trace_wpool_task_submitted_enabled())
 		wpool_trace_submitted(pool, rq, task);
@@ -96,6 +97,14 @@ static inline void wpool_task_accept(struct wpool *pool, struct wpool_runq *rq,
 static inline bool wpool_task_is_cancelled(const struct wpool_task *task)
 {
 	return (atomic_read(&task->state) & WPOOL_ST_MASK) == WPOOL_ST_CANCELLED;
+}
+
+/** wpool_task_is_overdue() - has a task that begins waited for longer than max_wait_ms? */
+static inline bool wpool_task_is_overdue(const struct wpool *pool, u64 submit_ns)
+{
+	u64 max_ns = READ_ONCE(pool->max_wait_ms) * (u64)NSEC_PER_MSEC;
+
+	return max_ns && submit_ns && (s64)(ktime_get_mono_fast_ns() - submit_ns - max_ns) > 0;
 }
 
 /** wpool_task_is_detached() - does the task belong to its function once that runs? */

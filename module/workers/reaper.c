@@ -35,6 +35,16 @@ static void drop_all(void)
 	}
 }
 
+static void sweep_all(void)
+{
+	struct wpool *pool;
+
+	while ((pool = wpool_reap_next_pool())) {
+		wpool_finish_sweep(pool);
+		wpool_put(pool);
+	}
+}
+
 /* A worker died in a task: put right what it left behind. */
 static void repair(struct wpool_worker *w)
 {
@@ -115,6 +125,7 @@ static int reaper_main(void *unused)
 		__set_current_state(TASK_RUNNING);
 
 		drop_all();
+		sweep_all();
 		more = reap_all();
 	}
 	__set_current_state(TASK_RUNNING);

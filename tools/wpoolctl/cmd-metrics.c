@@ -43,6 +43,8 @@ static const struct {
 	  "Tasks that ended with the death of their worker." },
 	{ FIGURE_CANCELLED, true, "wpool_tasks_cancelled",
 	  "Tasks that were cancelled before they started." },
+	{ FIGURE_OVERDUE, true, "wpool_tasks_overdue",
+	  "Tasks that were not run, since they had waited for longer than max_wait_ms." },
 	{ FIGURE_REFUSED, true, "wpool_submits_refused",
 	  "Submits that were turned away because the pool was full." },
 	{ FIGURE_STOLEN, true, "wpool_tasks_stolen",

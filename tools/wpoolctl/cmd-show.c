@@ -14,7 +14,8 @@ struct group {
 };
 
 static const struct group groups[] = {
-	{ "Limits", { "capacity", "queue_depth", "policy", "max_blocking" } },
+	{ "Limits", { "capacity", "queue_depth", "policy", "max_blocking",
+		      "max_wait_ms" } },
 	{ "Workers", { "min_workers", "expiry_ms", "order", "prealloc", "nice",
 		       "cpumask" } },
 	{ "Scheduling", { "concurrency", "spin_us", "hog_ms", "handoff",
@@ -22,7 +23,7 @@ static const struct group groups[] = {
 	{ "Now", { "state", "owner", "workers", "idle", "searching", "busy", "blocked",
 		   "queued", "outstanding", "free", "waiting" } },
 	{ "Since it was created", { "submitted", "completed", "failed",
-				    "cancelled", "refused", "stolen",
+				    "cancelled", "overdue", "refused", "stolen",
 				    "handoffs", "hogs", "spawned",
 				    "spawn_failed", "exhausted", "expired", "faults" } },
 	/* what a newer module has and this table does not */

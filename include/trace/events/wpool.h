@@ -130,7 +130,8 @@ TRACE_EVENT(wpool_task_finished,
  * @task: the task, as a value: its memory may be gone
  * @func: its function; NULL for a detached task whose worker died in another task
  *	that it ran nested inside
- * @status: -ECANCELED if it did not start, -EIO if its worker died
+ * @status: -ECANCELED if it did not start, -ETIME if that was because it had waited for
+ *	longer than max_wait_ms, -EIO if its worker died
  *
  * Every submitted task has either this event or wpool_task_finished, before the
  * task is counted out. A submit of a running task that was cancelled before the task

@@ -78,6 +78,7 @@
 #define WPOOL_DEV_ORDER		(1U << 13)	/* create only */
 #define WPOOL_DEV_PREALLOC	(1U << 14)	/* create only */
 #define WPOOL_DEV_FREEZABLE	(1U << 15)
+#define WPOOL_DEV_MAX_WAIT_MS	(1U << 16)
 
 /**
  * struct wpool_dev_attrs - attributes of a pool
@@ -98,6 +99,7 @@
  * @prealloc: 0 or 1: create all workers with the pool
  * @nice: -20 to 19
  * @cpumask_bytes: size of the array at @cpumask, a multiple of 8, 8 to 1024
+ * @max_wait_ms: a task that has waited for longer is not run; 0 means no limit
  * @reserved: 0
  * @cpumask: user pointer to an array of __u64, in which bit n stands for CPU n.
  *	EINVAL: it contains a CPU that this machine cannot have.
@@ -124,7 +126,8 @@ struct wpool_dev_attrs {
 	__u32 prealloc;
 	__s32 nice;
 	__u32 cpumask_bytes;
-	__u32 reserved[2];
+	__u32 max_wait_ms;
+	__u32 reserved;
 	__aligned_u64 cpumask;
 	__u32 freezable;
 	__u32 unused;
@@ -173,8 +176,8 @@ struct wpool_dev_attach {
  *
  * Any pool may be tuned, including the default pool and pools of modules. ESHUTDOWN: the
  * pool was destroyed. EPERM: the pool was made by another user, or is a module's or the
- * default pool, and the caller does not have CAP_SYS_ADMIN; or as for CREATE. EDQUOT: as for
- * CREATE.
+ * default pool, and the caller does not have CAP_SYS_ADMIN; or as for CREATE; or max_wait_ms,
+ * of a pool whose module has not set it. EDQUOT: as for CREATE.
  */
 struct wpool_dev_tune {
 	__u32 size;
@@ -309,7 +312,7 @@ struct wpool_dev_submit {
  * struct wpool_dev_record - what read() returns, whole records only
  * @cookie: cookie of the descriptor
  * @status: 0, -ECANCELED, -EIO (its worker died), -ENOMEM (touch), -ESHUTDOWN (timer,
- *	poll), -ETIME, -EOPNOTSUPP (poll)
+ *	poll), -ETIME (poll; or it waited for longer than max_wait_ms), -EOPNOTSUPP (poll)
  * @cpu: CPU on which it finished; (__u32)-1 if it never ran
  * @submit_ns: when it was handed over, before any wait for room in the pool
  * @start_ns: when it started, 0 if it never did
@@ -412,7 +415,7 @@ struct wpool_dev_group {
  * @outstanding: out: accepted tasks that have not finished; a cancelled task counts
  *	until a worker has taken it out of its queue
  * @submitted: out: accepted tasks;
- *	= completed + failed + cancelled + outstanding
+ *	= completed + failed + cancelled + overdue + outstanding
  * @completed: out: tasks whose function returned
  * @failed: out: tasks whose worker died in them
  * @cancelled: out: tasks that were cancelled before they ran
@@ -428,6 +431,7 @@ struct wpool_dev_group {
  * @file_unread: out: records waiting to be read
  * @queue_ns: out: histogram of this file's tasks, submit to start
  * @run_ns: out: histogram of this file's tasks, start to end
+ * @overdue: out: tasks that were not run, since they had waited for longer than max_wait_ms
  */
 struct wpool_dev_stats {
 	__u32 size;
@@ -460,6 +464,7 @@ struct wpool_dev_stats {
 	__aligned_u64 file_unread;
 	__aligned_u64 queue_ns[WPOOL_DEV_HIST_BUCKETS];
 	__aligned_u64 run_ns[WPOOL_DEV_HIST_BUCKETS];
+	__aligned_u64 overdue;
 };
 
 /**

@@ -308,6 +308,7 @@ static int ioctl_stats(struct call *call, void *cmd)
 		.spawned = stats.spawned,
 		.expired = stats.expired,
 		.faults = stats.faults,
+		.overdue = stats.overdue,
 	};
 	strscpy((char *)out->name, attrs.name, sizeof(out->name));
 	wpool_devfile_stats(call->file, out);
@@ -409,7 +410,7 @@ static const struct ioctl_op ioctl_ops[] = {
 	},
 	[_IOC_NR(WPOOL_IOC_STATS)] = {
 		sizeof(struct wpool_dev_stats),
-		offsetofend(struct wpool_dev_stats, run_ns),
+		offsetofend(struct wpool_dev_stats, overdue),
 		0, COPIES_OUT, ioctl_stats,
 	},
 	[_IOC_NR(WPOOL_IOC_INFO)] = {

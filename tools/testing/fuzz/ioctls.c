@@ -305,7 +305,7 @@ static const struct grammar grammars[NR_IOCTLS] = {
 	{ sizeof(struct wpool_dev_create), 0, false,
 	  { EEXIST, EISCONN, ERANGE, EAGAIN, EINTR }, gen_create },
 	{ sizeof(struct wpool_dev_attach), 0, false, { ENOENT, EISCONN, EINTR }, gen_attach },
-	{ sizeof(struct wpool_dev_tune), 0, false, { ERANGE, ESHUTDOWN }, gen_tune },
+	{ sizeof(struct wpool_dev_tune), 0, false, { ERANGE, ESHUTDOWN, EPERM }, gen_tune },
 	{ sizeof(struct wpool_dev_release), 3, false, { EBUSY, ETIME, EINTR }, gen_release },
 	{ sizeof(struct wpool_dev_simple), 0, false,
 	  { EBUSY, ESHUTDOWN, EINTR, EAGAIN }, gen_simple },
@@ -405,7 +405,7 @@ static void check_stats(struct fuzzer *f, const struct wpool_dev_stats *stats)
 		complain(f, "workers %u = %u idle + %u searching + %u busy?", stats->workers,
 			 stats->idle, stats->searching, stats->busy);
 	if (stats->submitted != stats->completed + stats->failed + stats->cancelled +
-				stats->outstanding ||
+				stats->overdue + stats->outstanding ||
 	    (__s64)stats->outstanding < 0 || (__s64)stats->completed < 0)
 		complain(f, "submitted %llu = %llu + %llu failed + %llu cancelled + %llu left?",
 			 stats->submitted, stats->completed, stats->failed, stats->cancelled,
@@ -431,11 +431,10 @@ static void check_answer(struct fuzzer *f, unsigned int nr, const union cmd *ask
 	if (nr == NR_CANCEL && !(asked->flags & WPOOL_DEV_CANCEL_ALL) &&
 	    !answer->cancel.cancelled && !answer->cancel.stopped)
 		complain(f, "cancel found a task and did nothing to it");
-	if (nr == NR_INFO && (answer->info.attrs.mask != 0xffff ||
-			      answer->info.attrs.reserved[0] || answer->info.attrs.reserved[1] ||
-			      answer->info.attrs.unused))
+	if (nr == NR_INFO && (answer->info.attrs.mask != 0x1ffff ||
+			      answer->info.attrs.reserved || answer->info.attrs.unused))
 		complain(f, "info: mask %#x, reserved %u", answer->info.attrs.mask,
-			 answer->info.attrs.reserved[0]);
+			 answer->info.attrs.reserved);
 }
 
 /* Which descriptors became tasks. */

@@ -64,7 +64,7 @@ static uint32_t gen_number(struct fuzzer *f, uint32_t small, uint32_t max)
 int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool runs)
 {
 	struct rng *rng = &f->rng;
-	uint32_t all = create ? 0xffff : 0x9fff;
+	uint32_t all = create ? 0x1ffff : 0x19fff;
 	uint64_t *mask_at = (uint64_t *)f->arena.array;
 
 	memset(attrs, 0, sizeof(*attrs));
@@ -78,6 +78,7 @@ int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool
 	attrs->concurrency = gen_number(f, 4, 1024);
 	attrs->spin_us = gen_number(f, 50, 1000);
 	attrs->hog_ms = gen_number(f, 50, 10000);
+	attrs->max_wait_ms = gen_number(f, 50, 86400000);
 	attrs->handoff = below(rng, 2);
 	attrs->latency = below(rng, 2);
 	attrs->freezable = below(rng, 2);
@@ -103,10 +104,13 @@ int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool
 	}
 	switch (below(rng, 40)) {
 	case 0:
-		attrs->mask |= 1U << (16 + below(rng, 16));
+		attrs->mask |= 1U << (17 + below(rng, 15));
 		return -EOPNOTSUPP;
 	case 1:
-		attrs->reserved[below(rng, 2)] = 1 + below(rng, 1000);
+		if (below(rng, 2))
+			attrs->reserved = 1 + below(rng, 1000);
+		else
+			attrs->unused = 1 + below(rng, 1000);
 		return -EOPNOTSUPP;
 	case 2:
 		attrs->mask |= WPOOL_DEV_POLICY;

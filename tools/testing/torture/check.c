@@ -26,7 +26,8 @@ static void check_identities(struct tpool *tp, const struct wpool_stats *s)
 		      tp->name, s->workers, s->idle, s->searching, s->busy);
 	torture_check(s->blocked <= s->busy, "%s: %u blocked of %u busy",
 		      tp->name, s->blocked, s->busy);
-	torture_check(s->submitted == s->completed + s->failed + s->cancelled + s->outstanding,
+	torture_check(s->submitted == s->completed + s->failed + s->cancelled + s->overdue +
+		      s->outstanding,
 		      "%s: %llu submitted, %llu completed, %llu failed, %llu cancelled, %llu outstanding",
 		      tp->name, s->submitted, s->completed, s->failed, s->cancelled,
 		      s->outstanding);

@@ -195,7 +195,7 @@ job_tune()
 	while go_on; do
 		for pool in "$POOLS"/*; do
 			draw_word spin_us max_blocking expiry_ms concurrency hog_ms \
-				handoff latency freezable nice cpumask
+				handoff latency freezable max_wait_ms nice cpumask
 			attribute=$drawn
 			case $attribute in
 			handoff | latency | freezable) draw 2 ;;

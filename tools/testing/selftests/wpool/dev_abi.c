@@ -51,8 +51,8 @@ FIXTURE_VARIANT_ADD(cmd, create) {
 	.nr = WPOOL_IOC_CREATE,
 	.size = sizeof(struct wpool_dev_create),
 	.unattached = true,
-	.reserved = { offsetof(struct wpool_dev_create, attrs.reserved[0]),
-		      offsetof(struct wpool_dev_create, attrs.reserved[1]) },
+	.reserved = { offsetof(struct wpool_dev_create, attrs.reserved),
+		      offsetof(struct wpool_dev_create, attrs.unused) },
 };
 
 FIXTURE_VARIANT_ADD(cmd, attach) {
@@ -64,7 +64,7 @@ FIXTURE_VARIANT_ADD(cmd, attach) {
 FIXTURE_VARIANT_ADD(cmd, tune) {
 	.nr = WPOOL_IOC_TUNE,
 	.size = sizeof(struct wpool_dev_tune),
-	.reserved = { offsetof(struct wpool_dev_tune, attrs.reserved[0]),
+	.reserved = { offsetof(struct wpool_dev_tune, attrs.reserved),
 		      offsetof(struct wpool_dev_tune, attrs.unused) },
 };
 
@@ -345,7 +345,7 @@ TEST(answer_is_zeroed)
 	info.size = sizeof(info);
 	EXPECT_EQ(0, ioctl(pool.fd, WPOOL_IOC_INFO, &info));
 	EXPECT_EQ(sizeof(info), info.size);
-	EXPECT_EQ(0, info.attrs.reserved[0] + info.attrs.reserved[1]);
+	EXPECT_EQ(0, info.attrs.reserved);
 	EXPECT_STREQ(pool.name, (char *)info.name);
 	for (i = strlen(pool.name); i < sizeof(info.name); i++)
 		EXPECT_EQ(0, info.name[i]);

@@ -173,6 +173,8 @@ static const struct bad_attr {
 	  { .mask = WPOOL_DEV_HOG_MS, .hog_ms = 0 } },
 	{ "hog_ms too large", ERANGE, 0,
 	  { .mask = WPOOL_DEV_HOG_MS, .hog_ms = 10001 } },
+	{ "max_wait_ms too large", ERANGE, 0,
+	  { .mask = WPOOL_DEV_MAX_WAIT_MS, .max_wait_ms = 24 * 60 * 60 * 1000 + 1 } },
 	{ "handoff 2", EINVAL, ERANGE,
 	  { .mask = WPOOL_DEV_HANDOFF, .handoff = 2 } },
 	{ "freezable 2", EINVAL, ERANGE,
@@ -201,8 +203,8 @@ static const struct bad_attr {
 	  { .mask = WPOOL_DEV_CPUMASK, CPUS(NULL, 8) } },
 	{ "cpumask nowhere", EFAULT, 0,
 	  { .mask = WPOOL_DEV_CPUMASK, CPUS(0xffff888000000000UL, 8) } },
-	{ "unknown attribute 16", EOPNOTSUPP, 0,
-	  { .mask = 1U << 16 } },
+	{ "unknown attribute 17", EOPNOTSUPP, 0,
+	  { .mask = 1U << 17 } },
 	{ "unknown attribute 31", EOPNOTSUPP, 0,
 	  { .mask = 1U << 31 } },
 };
@@ -258,8 +260,7 @@ TEST(create_ignores_what_is_not_in_the_mask)
 	memset(&attrs, 0xff, sizeof(attrs));
 	attrs.mask = WPOOL_DEV_CAPACITY;
 	attrs.capacity = 7;
-	attrs.reserved[0] = 0;
-	attrs.reserved[1] = 0;
+	attrs.reserved = 0;
 	attrs.unused = 0;
 	ASSERT_EQ(0, pool_create(&pool, &attrs));
 	EXPECT_EQ(0, pool_info(pool.fd, &info));
@@ -334,7 +335,7 @@ TEST(tune_default_pool)
 TEST(create_every_attribute)
 {
 	struct wpool_dev_attrs attrs = {
-		.mask = 0xffff & ~WPOOL_DEV_CPUMASK,
+		.mask = 0x1ffff & ~WPOOL_DEV_CPUMASK,
 		.capacity = 1U << 20,
 		.queue_depth = 1U << 29,
 		.max_blocking = 1U << 30,
@@ -350,6 +351,7 @@ TEST(create_every_attribute)
 		.prealloc = 0,
 		.nice = -20,
 		.freezable = 1,
+		.max_wait_ms = 24 * 60 * 60 * 1000,
 	};
 	struct wpool_dev_info info;
 	struct pool pool;
@@ -371,6 +373,7 @@ TEST(create_every_attribute)
 	EXPECT_EQ(attrs.order, info.attrs.order);
 	EXPECT_EQ(attrs.prealloc, info.attrs.prealloc);
 	EXPECT_EQ(attrs.nice, info.attrs.nice);
+	EXPECT_EQ(attrs.max_wait_ms, info.attrs.max_wait_ms);
 	pool_end(&pool);
 }
 

@@ -14,7 +14,7 @@ static void check_stats(struct __test_metadata *_metadata, const struct wpool_de
 	EXPECT_EQ(stats->workers, stats->idle + stats->searching + stats->busy);
 	EXPECT_LE(stats->blocked, stats->busy);
 	EXPECT_EQ(stats->submitted, stats->completed + stats->failed + stats->cancelled +
-				    stats->outstanding)
+				    stats->overdue + stats->outstanding)
 		TH_LOG("completed %llu failed %llu cancelled %llu outstanding %llu",
 		       (unsigned long long)stats->completed, (unsigned long long)stats->failed,
 		       (unsigned long long)stats->cancelled,
@@ -157,7 +157,8 @@ TEST(info_defaults)
 	EXPECT_EQ(WPOOL_DEV_ORDER_LIFO, info.attrs.order);
 	EXPECT_EQ(0, info.attrs.prealloc);
 	EXPECT_EQ(0, info.attrs.nice);
-	EXPECT_EQ(0, info.attrs.reserved[0] + info.attrs.reserved[1]);
+	EXPECT_EQ(0, info.attrs.max_wait_ms);
+	EXPECT_EQ(0, info.attrs.reserved);
 	pool_end(&pool);
 }
 

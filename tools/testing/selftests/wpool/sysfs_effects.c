@@ -279,6 +279,35 @@ TEST_F(attrs, hogs_are_counted_when_they_are_longer_than_hog_ms)
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 }
 
+TEST_F(attrs, tasks_that_wait_longer_than_max_wait_ms_are_not_run)
+{
+	struct wpool_dev_record records[3];
+	const char *pool = self->pool.name;
+	int i;
+
+	ASSERT_EQ(0, attr_write(pool, "capacity", "1"));
+	ASSERT_EQ(0, attr_write(pool, "queue_depth", "max"));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
+	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 1));
+	/* not before: that one might be late */
+	ASSERT_EQ(0, attr_write(pool, "max_wait_ms", "20"));
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 2, 3));
+	/* no worker comes */
+	ASSERT_EQ(3, read_records(self->pool.fd, records, 3));
+	for (i = 0; i < 3; i++) {
+		EXPECT_EQ(-ETIME, records[i].status);
+		EXPECT_EQ(0, records[i].start_ns);
+	}
+	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "outstanding") == 1));
+	EXPECT_EQ(3, attr_number(pool, "overdue"));
+	EXPECT_EQ(0, attr_number(pool, "cancelled"));
+	EXPECT_EQ(4, attr_number(pool, "submitted"));
+	/* modules that share this one did not say that their tasks may be dropped */
+	EXPECT_EQ(-EPERM, attr_write("default", "max_wait_ms", "20"));
+	EXPECT_EQ(0, attr_write("default", "max_wait_ms", "0"));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+}
+
 /* ---- workers ------------------------------------------------------------- */
 
 /* All that there are, at least as many as that: hand-off may have made one more. */

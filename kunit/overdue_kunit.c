@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tasks that have waited for longer than max_wait_ms: none of them runs, and whoever has to
+ * know is told -ETIME, once.
+ *
+ * No case depends on how long a task waits. Either nobody serves the queue, so that a task
+ * grows old sooner or later; or the time is longer than any case, and the case dates the
+ * submit back.
+ */
+#include <linux/slab.h>
+
+#include "event.h"
+#include "full_pool.h"
+#include "group.h"
+
+#define SHORT_MS	20
+#define NR_MANY		1000U
+
+static void set_max_wait(struct kunit *test, struct wpool *pool, u32 ms)
+{
+	struct wpool_attrs attrs;
+
+	wpool_attrs_init(&attrs);
+	attrs.max_wait_ms = ms;
+	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MAX_WAIT_MS), 0);
+}
+
+/* A pool whose only worker is at the gate, so that nobody serves the queue. */
+static void unserved_pool(struct kunit *test, struct wpk_full *full)
+{
+	struct wpool_attrs attrs;
+
+	wpk_attrs(&attrs, 1, WPOOL_UNLIMITED);
+	wpk_full_pool_attrs(test, full, &attrs);
+	/* not before: that one might be late */
+	set_max_wait(test, full->pool, SHORT_MS);
+}
+
+static void expect_overdue(struct kunit *test, struct wpool *pool, u64 nr)
+{
+	const struct wpool_stats *stats;
+
+	WPK_EVENTUALLY(test, wpk_stat(pool, overdue) == nr);
+	WPK_EVENTUALLY(test, wpk_stat(pool, outstanding) == 1);
+	stats = wpk_snapshot(pool);
+	KUNIT_EXPECT_EQ(test, stats->submitted, nr + 1);
+	KUNIT_EXPECT_EQ(test, stats->completed + stats->failed + stats->cancelled, 0);
+	KUNIT_EXPECT_EQ(test, stats->queued, 0);
+}
+
+/* ---- a queue that nobody serves --------------------------------------------- */
+
+static void wpool_task_wait_for_an_overdue_task_is_etime(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpk_full full;
+
+	unserved_pool(test, &full);
+	wpk_jobs_submit(test, full.pool, jobs, 0, 2);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -ETIME);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), -ETIME);
+	expect_overdue(test, full.pool, 2);
+	/* it is taken back, or it was too late; the status is that of the last submit */
+	wpk_jobs_submit(test, full.pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -ETIME);
+	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&jobs->job[0].task), -ETIME);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
+	/* without the limit, and with the worker back, it runs */
+	set_max_wait(test, full.pool, 0);
+	wpk_jobs_submit(test, full.pool, jobs, 0, 1);
+	wpk_gate_open(full.gate);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, overdue), 3);
+}
+
+/* From the ring, from behind it, and from other CPUs. */
+static void wpool_overdue_tasks_of_all_queues_end(struct kunit *test)
+{
+	u32 nr = NR_MANY * num_online_cpus(), done = 0, i;
+	struct wpk_jobs *jobs = wpk_jobs(test, nr, NULL);
+	struct wpk_full full;
+	int cpu;
+
+	unserved_pool(test, &full);
+	for_each_online_cpu(cpu) {
+		wpk_move_to(cpu);
+		wpk_jobs_submit(test, full.pool, jobs, done, NR_MANY);
+		done += NR_MANY;
+	}
+	wpk_move_to(-1);
+	for (i = 0; i < nr; i++)
+		KUNIT_ASSERT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ETIME);
+	expect_overdue(test, full.pool, nr);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
+}
+
+/*
+ * The monitor's alarm is off: the only worker has slept in its task for longer than any timer
+ * of the module is set for. So the submit has to set it, although no worker can be woken.
+ */
+static const bool off_and_on[] = { false, true };
+
+static void handoff_desc(const bool *handoff, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "handoff %d", *handoff);
+}
+
+KUNIT_ARRAY_PARAM(handoff, off_and_on, handoff_desc);
+
+static void wpool_overdue_task_ends_where_all_was_quiet(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpool_attrs attrs;
+	struct wpk_full full;
+	int i;
+
+	wpk_attrs(&attrs, 1, WPOOL_UNLIMITED);
+	attrs.handoff = *(const bool *)test->param_value;
+	wpk_full_pool_attrs(test, &full, &attrs);
+	set_max_wait(test, full.pool, SHORT_MS);
+	for (i = 0; i < 2; i++) {
+		msleep(1100);
+		/* from where the worker sleeps, and from elsewhere */
+		wpk_move_to(wpk_cpu(i));
+		wpk_jobs_submit(test, full.pool, jobs, i, 1);
+		expect_overdue(test, full.pool, i + 1);
+	}
+	wpk_move_to(-1);
+}
+
+/* Date the submit of a queued task back. Nobody takes it. */
+static void date_back(struct wpool_task *task)
+{
+	WRITE_ONCE(task->submit_ns, task->submit_ns - 2ULL * WPOOL_MAX_WAIT_MS * NSEC_PER_MSEC);
+}
+
+/* Tasks that moved from one queue to another need not stand in the order of their submits. */
+static void wpool_overdue_task_ends_behind_a_younger_one(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
+	struct wpool_attrs attrs;
+	struct wpk_full full;
+
+	wpk_attrs(&attrs, 1, WPOOL_UNLIMITED);
+	attrs.max_wait_ms = WPOOL_MAX_WAIT_MS;
+	wpk_full_pool_attrs(test, &full, &attrs);
+	wpk_jobs_submit(test, full.pool, jobs, 0, 3);
+	/* the last one first, since the monitor acts on the first one */
+	date_back(&jobs->job[2].task);
+	date_back(&jobs->job[0].task);
+	WPK_EVENTUALLY(test, wpk_stat(full.pool, overdue) == 2);
+	wpk_gate_open(full.gate);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -ETIME);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[2].task), -ETIME);
+}
+
+/* ---- who is told ------------------------------------------------------------ */
+
+struct late_arg {
+	atomic_t calls;
+	int status;
+};
+
+struct late_task {
+	struct wpool_task task;
+	struct late_arg late;
+};
+
+static void late_fn(struct wpool_task *task)
+{
+}
+
+static void late_abort(struct wpool_task *task, int status)
+{
+	struct late_task *late = container_of(task, struct late_task, task);
+
+	late->late.status = status;
+	atomic_inc(&late->late.calls);
+}
+
+static void late_arg_fn(void *arg)
+{
+}
+
+static void late_arg_abort(void *arg, int status)
+{
+	struct late_arg *late = arg;
+
+	late->status = status;
+	atomic_inc(&late->calls);
+}
+
+static void wpool_abort_functions_of_overdue_tasks_get_etime(struct kunit *test)
+{
+	struct late_task *task = kunit_kzalloc(test, sizeof(*task), GFP_KERNEL);
+	struct late_arg *arg = kunit_kzalloc(test, sizeof(*arg), GFP_KERNEL);
+	struct wpk_full full;
+
+	KUNIT_ASSERT_NOT_NULL(test, task);
+	KUNIT_ASSERT_NOT_NULL(test, arg);
+	unserved_pool(test, &full);
+	wpool_task_init_abortable(&task->task, late_fn, late_abort, THIS_MODULE);
+	KUNIT_ASSERT_EQ(test, wpool_submit(full.pool, &task->task), 0);
+	KUNIT_ASSERT_EQ(test, wpool_submit_fn_abortable(full.pool, late_arg_fn, late_arg_abort,
+							arg, THIS_MODULE, GFP_KERNEL), 0);
+	expect_overdue(test, full.pool, 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&task->late.calls), 1);
+	KUNIT_EXPECT_EQ(test, task->late.status, -ETIME);
+	KUNIT_EXPECT_EQ(test, atomic_read(&arg->calls), 1);
+	KUNIT_EXPECT_EQ(test, arg->status, -ETIME);
+	/* the task is its owner's again */
+	set_max_wait(test, full.pool, 0);
+	KUNIT_ASSERT_EQ(test, wpool_submit(full.pool, &task->task), 0);
+	wpk_gate_open(full.gate);
+	KUNIT_EXPECT_EQ(test, wpool_flush(full.pool), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&task->late.calls), 1);
+}
+
+static void wpool_group_keeps_etime_of_an_overdue_task(struct kunit *test)
+{
+	struct wpk_member *member;
+	struct wpool_group *group;
+	struct wpk_full full;
+
+	unserved_pool(test, &full);
+	group = wpk_group(test, full.pool, 2);
+	member = wpk_members(test, group, NULL, 1);
+	KUNIT_ASSERT_EQ(test, wpk_member_submit(member), 0);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), -ETIME);
+	KUNIT_EXPECT_EQ(test, atomic_read(&member->aborts), 1);
+	KUNIT_EXPECT_EQ(test, member->status, -ETIME);
+	KUNIT_EXPECT_EQ(test, atomic_read(&member->runs), 0);
+}
+
+static void wpool_event_that_is_overdue_ends_with_etime(struct kunit *test)
+{
+	struct wpk_full full;
+	struct wpk_ev *ev;
+
+	unserved_pool(test, &full);
+	ev = wpk_evs(test, full.pool, NULL, 1);
+	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));
+	expect_overdue(test, full.pool, 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ev->aborts), 1);
+	KUNIT_EXPECT_EQ(test, ev->status, -ETIME);
+	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(ev)), -ETIME);
+	/* a later fire is a new one */
+	set_max_wait(test, full.pool, 0);
+	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));
+	wpk_gate_open(full.gate);
+	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 1);
+	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(ev)), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ev->aborts), 1);
+}
+
+struct late_turn {
+	struct wpool_strand_task task;
+	struct late_arg late;
+	atomic_t runs;
+};
+
+static void turn_fn(struct wpool_strand_task *task)
+{
+	atomic_inc(&container_of(task, struct late_turn, task)->runs);
+}
+
+static void turn_abort(struct wpool_strand_task *task, int status)
+{
+	late_arg_abort(&container_of(task, struct late_turn, task)->late, status);
+}
+
+/* One after the other, each from when it is the first: the next one is not overdue, too. */
+static void wpool_strand_goes_on_after_an_overdue_task(struct kunit *test)
+{
+	struct late_turn *turns = kunit_kcalloc(test, 2, sizeof(*turns), GFP_KERNEL);
+	struct wpool_strand *strand = kunit_kzalloc(test, sizeof(*strand), GFP_KERNEL);
+	struct wpk_full full;
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, turns);
+	KUNIT_ASSERT_NOT_NULL(test, strand);
+	unserved_pool(test, &full);
+	wpool_strand_init(strand, full.pool, 2);
+	for (i = 0; i < 2; i++) {
+		wpool_strand_task_init(&turns[i].task, strand, turn_fn, turn_abort);
+		KUNIT_EXPECT_EQ(test, wpool_strand_submit(&turns[i].task), 0);
+	}
+	WPK_EVENTUALLY(test, atomic_read(&turns[1].late.calls) == 1);
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, atomic_read(&turns[i].late.calls), 1);
+		KUNIT_EXPECT_EQ(test, turns[i].late.status, -ETIME);
+		KUNIT_EXPECT_EQ(test, atomic_read(&turns[i].runs), 0);
+	}
+	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(strand), 0);
+	expect_overdue(test, full.pool, 2);
+}
+
+/* ---- a worker that takes one ------------------------------------------------- */
+
+/* Submit a task of the own pool, and pretend that it has waited for longer than it may. */
+static void submit_late(struct wpk_job *job, struct wpool_task *task)
+{
+	job->ret = wpool_submit(job->arg, task);
+	if (!job->ret)
+		date_back(task);
+}
+
+static void submit_next_late(struct wpk_job *job)
+{
+	submit_late(job, &(job + 1)->task);
+}
+
+static void submit_next_late_and_help(struct wpk_job *job)
+{
+	submit_next_late(job);
+	job->ret = job->ret ?: wpool_task_wait(&(job + 1)->task);
+}
+
+static struct wpool *patient_pool(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 2);
+
+	set_max_wait(test, pool, WPOOL_MAX_WAIT_MS);
+	return pool;
+}
+
+static void wpool_worker_does_not_run_an_overdue_task(struct kunit *test)
+{
+	struct wpool *pool = patient_pool(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+
+	jobs->job[0].body = submit_next_late;
+	jobs->job[0].arg = pool;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), -ETIME);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, overdue), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 3);
+}
+
+static bool is_idle(const struct wpk_job *job)
+{
+	return !atomic_read(&job->task.state);
+}
+
+/*
+ * The worker helps one child again and again, so that it is no hog, and leaves the others
+ * where they are: one in the ring, and the next slot is taken and freed all the time.
+ */
+static void help_until_others_are_overdue(struct wpk_job *job)
+{
+	struct wpk_job *helped = job + 3;
+	struct wpool_attrs attrs;
+	int i, ret;
+
+	/* not before: this one might be late */
+	wpool_attrs_init(&attrs);
+	attrs.max_wait_ms = SHORT_MS;
+	job->ret = wpool_tune(job->arg, &attrs, WPOOL_TUNE_MAX_WAIT_MS);
+	for (i = 1; i <= 2 && !job->ret; i++)
+		job->ret = wpool_submit(job->arg, &(job + i)->task);
+	while (!job->ret && !wpk_stopped(job->jobs->test) &&
+	       !(is_idle(job + 1) && is_idle(job + 2))) {
+		job->ret = wpool_submit(job->arg, &helped->task);
+		/* it may be late, too */
+		ret = job->ret ?: wpool_task_wait(&helped->task);
+		if (ret != -ETIME)
+			job->ret = ret;
+		cond_resched();
+	}
+}
+
+static void wpool_overdue_tasks_behind_a_busy_worker_end(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	wpk_attrs(&attrs, 1, WPOOL_UNLIMITED);
+	attrs.hog_ms = WPOOL_MAX_HOG_MS;
+	pool = wpk_pool_attrs(test, &attrs);
+	jobs->job[0].body = help_until_others_are_overdue;
+	jobs->job[0].arg = pool;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	WPK_ASSERT_EVENTUALLY(test, is_idle(&jobs->job[0]));
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), -ETIME);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[2].task), -ETIME);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs) + atomic_read(&jobs->job[2].runs), 0);
+}
+
+static void submit_late_task(struct wpk_job *job)
+{
+	struct late_task *late = (struct late_task *)(job + 1)->arg;
+
+	submit_late(job, &late->task);
+}
+
+static void wpool_worker_does_not_run_an_overdue_detached_task(struct kunit *test)
+{
+	struct late_task *task = kunit_kzalloc(test, sizeof(*task), GFP_KERNEL);
+	struct wpool *pool = patient_pool(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+
+	KUNIT_ASSERT_NOT_NULL(test, task);
+	wpool_task_init_abortable(&task->task, late_fn, late_abort, NULL);
+	jobs->job[0].body = submit_late_task;
+	jobs->job[0].arg = pool;
+	jobs->job[1].arg = task;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	/* a flush alone might begin before the job submits the task */
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&task->late.calls), 1);
+	KUNIT_EXPECT_EQ(test, task->late.status, -ETIME);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, overdue), 1);
+}
+
+static void wpool_task_wait_does_not_help_an_overdue_task(struct kunit *test)
+{
+	struct wpool *pool = patient_pool(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+
+	jobs->job[0].body = submit_next_late_and_help;
+	jobs->job[0].arg = pool;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, -ETIME);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, overdue), 1);
+}
+
+/* Nor does one that notes times for other reasons, or none. */
+static void wpool_task_that_is_in_time_runs(struct kunit *test)
+{
+	struct wpool *pool = patient_pool(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
+	struct wpool_attrs attrs;
+
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	wpool_attrs_init(&attrs);
+	attrs.latency = true;
+	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_LATENCY), 0);
+	wpk_jobs_submit(test, pool, jobs, 1, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), 0);
+	set_max_wait(test, pool, 0);
+	wpk_jobs_submit(test, pool, jobs, 2, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[2].task), 0);
+	wpk_jobs_ran_once(test, jobs);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, overdue), 0);
+}
+
+static struct kunit_case overdue_cases[] = {
+	KUNIT_CASE(wpool_task_wait_for_an_overdue_task_is_etime),
+	KUNIT_CASE(wpool_overdue_tasks_of_all_queues_end),
+	KUNIT_CASE_PARAM_ATTR(wpool_overdue_task_ends_where_all_was_quiet, handoff_gen_params,
+			      { .speed = KUNIT_SPEED_SLOW }),
+	KUNIT_CASE(wpool_overdue_task_ends_behind_a_younger_one),
+	KUNIT_CASE(wpool_abort_functions_of_overdue_tasks_get_etime),
+	KUNIT_CASE(wpool_group_keeps_etime_of_an_overdue_task),
+	KUNIT_CASE(wpool_event_that_is_overdue_ends_with_etime),
+	KUNIT_CASE(wpool_strand_goes_on_after_an_overdue_task),
+	KUNIT_CASE(wpool_worker_does_not_run_an_overdue_task),
+	KUNIT_CASE(wpool_worker_does_not_run_an_overdue_detached_task),
+	KUNIT_CASE(wpool_task_wait_does_not_help_an_overdue_task),
+	KUNIT_CASE(wpool_overdue_tasks_behind_a_busy_worker_end),
+	KUNIT_CASE(wpool_task_that_is_in_time_runs),
+	{}
+};
+
+static struct kunit_suite overdue_suite = {
+	.name = "wpool_overdue",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = overdue_cases,
+};
+
+kunit_test_suite(overdue_suite);
