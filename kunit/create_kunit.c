@@ -130,7 +130,7 @@ static const struct bad bads[] = {
 	  "queue_depth below unlimited" },
 	{ AT(max_blocking), WPOOL_MAX_BLOCKING + 1, -ERANGE,
 	  "max_blocking too large" },
-	{ AT(policy), WPOOL_RUN + 1, -EINVAL, "no such policy" },
+	{ AT(policy), WPOOL_DROP_OLDEST + 1, -EINVAL, "no such policy" },
 	{ AT(policy), -1, -EINVAL, "policy -1" },
 	{ AT(expiry_ms), WPOOL_MAX_EXPIRY_MS + 1, -ERANGE,
 	  "expiry_ms too large" },

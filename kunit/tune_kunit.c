@@ -117,7 +117,7 @@ static const struct bad bads[] = {
 	{ WPOOL_TUNE_MAX_BLOCKING, AT(max_blocking), WPOOL_MAX_BLOCKING + 1,
 	  -ERANGE, "max_blocking too large" },
 	{ WPOOL_TUNE_POLICY, AT(policy), WPOOL_RUN, -EINVAL, "policy to run" },
-	{ WPOOL_TUNE_POLICY, AT(policy), WPOOL_RUN + 1, -EINVAL,
+	{ WPOOL_TUNE_POLICY, AT(policy), WPOOL_DROP_OLDEST + 1, -EINVAL,
 	  "no such policy" },
 	{ WPOOL_TUNE_EXPIRY_MS, AT(expiry_ms), WPOOL_MAX_EXPIRY_MS + 1,
 	  -ERANGE, "expiry_ms too large" },

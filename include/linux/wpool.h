@@ -224,11 +224,21 @@ typedef int (*wpool_for_fn)(unsigned long from, unsigned long to, void *arg);
  * @WPOOL_BLOCK: it sleeps, killable, first-in-first-out, until the task fits
  * @WPOOL_FAIL: it gets -EAGAIN
  * @WPOOL_RUN: it runs the task itself; can be chosen only at creation
+ * @WPOOL_DROP_OLDEST: its task takes the place of a queued one, which is cancelled: for a
+ *	stream of which the newest matters. Can be chosen only by the pool's owner.
+ *
+ * What %WPOOL_DROP_OLDEST drops is the first task in the ring of the submitter's CPU; if
+ * there is none, the first of its backlog, of the pool's global queue, and of the other
+ * CPUs. That is the oldest one if all come from one CPU. Where several CPUs submit, each
+ * drops its own oldest first: no order between CPUs is known. An event, or the first task of
+ * a strand, is never dropped. If no other is queued, or none behind eight of these, the submit
+ * gets -EAGAIN.
  */
 enum wpool_policy {
 	WPOOL_BLOCK,
 	WPOOL_FAIL,
 	WPOOL_RUN,
+	WPOOL_DROP_OLDEST,
 };
 
 /**
@@ -1733,7 +1743,8 @@ int __must_check wpool_submit_interruptible(struct wpool *pool, struct wpool_tas
  * @pool: the pool
  * @task: the task, initialised
  *
- * Never sleeps and never runs the task in the caller.
+ * Never sleeps and never runs the task in the caller. Under %WPOOL_DROP_OLDEST it may drop a
+ * queued task, as wpool_submit() does.
  *
  * Context: any except NMI, and not with scheduler locks held. On PREEMPT_RT with
  * preemption or interrupts off, nobody may be waiting for the task: to refuse it is
@@ -1971,7 +1982,8 @@ int __must_check wpool_parallel_for(struct wpool *pool, unsigned long from, unsi
  * * -EINVAL - no pool or no function
  * * -ENOMEM - out of memory; @fn was not called
  * * -EDEADLK - called from one of the pool's own tasks; @fn was not called
- * * -ECANCELED - wpool_release() cancelled calls that had not started
+ * * -ECANCELED - wpool_release() cancelled calls that had not started, or submits to a pool
+ *   with %WPOOL_DROP_OLDEST did
  * * -ETIME - a call had waited for longer than max_wait_ms
  * * -EIO - a worker died in @fn
  * * as wpool_submit() if the pool was full or closed. Calls that had been accepted have

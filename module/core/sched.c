@@ -455,11 +455,10 @@ struct wpool_task *wpool_sched_find(struct wpool_worker *w)
 
 /* ---- taking tasks out ---- */
 
-/* Put tasks that were taken out of a ring at the front of the global queue. */
-static void put_first(struct wpool *pool, struct wpool_task **tasks, u32 nr)
+void wpool_sched_put_first(struct wpool *pool, struct wpool_task **tasks, u32 nr)
 {
 	wpool_fifo_push_first(&pool->globq, tasks, nr);
-	/* put_first:A: these tasks were in no queue for a moment, see wake.c */
+	/* wpool_sched_put_first:A: these tasks were in no queue for a moment, see wake.c */
 	smp_mb();
 	wpool_wake_if_work(pool, wpool_this_runq(pool));
 }
@@ -475,7 +474,7 @@ static bool unqueue_from(struct wpool *pool, struct wpool_runq *rq, struct wpool
 		return true;
 	n = wpool_ring_grab_through(&rq->ring, task, tasks);
 	if (n > 1)
-		put_first(pool, tasks, n - 1);
+		wpool_sched_put_first(pool, tasks, n - 1);
 	return n;
 }
 
@@ -516,12 +515,40 @@ struct wpool_task *wpool_sched_take_any(struct wpool *pool)
 	return task;
 }
 
+/* The first task of a run queue; the next slot comes last, as in take_here(). */
+static struct wpool_task *take_first(struct wpool_runq *rq, bool next)
+{
+	struct wpool_task *task = wpool_ring_pop(&rq->ring);
+
+	if (!task && !wpool_fifo_pop(&rq->backlog, &task, 1) && next)
+		task = wpool_sched_take_next(rq);
+	return task;
+}
+
+struct wpool_task *wpool_sched_take_oldest(struct wpool *pool)
+{
+	struct wpool_runq *own = wpool_this_runq(pool), *rq;
+	struct wpool_task *task = take_first(own, false);
+	u32 i;
+
+	if (!task && !wpool_fifo_pop(&pool->globq, &task, 1))
+		task = wpool_sched_take_next(own);
+	if (task)
+		return task;
+	wpool_for_each_active(pool, rq, i) {
+		task = rq == own ? NULL : take_first(rq, true);
+		if (task)
+			return task;
+	}
+	return NULL;
+}
+
 /* A task that was taken out, if it is older than that; otherwise it is queued again. */
 static struct wpool_task *keep_older(struct wpool *pool, struct wpool_task *task, u64 ns)
 {
 	if (!task || wpool_task_is_older(task, ns))
 		return task;
-	put_first(pool, &task, 1);
+	wpool_sched_put_first(pool, &task, 1);
 	return NULL;
 }
 

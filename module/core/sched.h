@@ -164,6 +164,27 @@ bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task);
 struct wpool_task *wpool_sched_take_any(struct wpool *pool);
 
 /**
+ * wpool_sched_take_oldest() - take the first task of the queues, from those of this CPU on
+ * @pool: the pool
+ *
+ * This CPU's ring, its backlog, the global queue, this CPU's next slot, other CPUs.
+ *
+ * Context: any; interrupts off.
+ * Return: a task, not claimed; NULL if none was found.
+ */
+struct wpool_task *wpool_sched_take_oldest(struct wpool *pool);
+
+/**
+ * wpool_sched_put_first() - put tasks back at the front of the global queue
+ * @pool: the pool
+ * @tasks: tasks that the caller has taken out
+ * @nr: how many
+ *
+ * Context: any; interrupts off.
+ */
+void wpool_sched_put_first(struct wpool *pool, struct wpool_task **tasks, u32 nr);
+
+/**
  * wpool_sched_take_older() - take a task that was submitted before a time
  * @pool: the pool
  * @rq: run queue of any CPU: look at its backlog; NULL: at the global queue

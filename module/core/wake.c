@@ -60,7 +60,7 @@
  *                                queue
  *   wpool_sched_push_next:A      a task was put into the next slot
  *   wpool_sched_push_on:A        a task was put into the backlog of any CPU
- *   put_first:A                  tasks of a ring were moved to the global queue
+ *   wpool_sched_put_first:A      tasks of a ring were moved to the global queue
  *   wpool_sched_drain:A          the same, of all tasks of a run queue
  *   take_behind:A                tasks of the backlog or the global queue were moved to
  *                                a ring; the taker runs here, and reads the counts when

@@ -79,6 +79,7 @@ static int parse_limit(const char *buf, s64 *value)
 	return *value == WPOOL_UNLIMITED ? -ERANGE : 0;
 }
 
+/* @words ends with NULL, or has @nr_words. */
 static int parse_word(const char *const *words, size_t nr_words, const char *buf, s64 *value)
 {
 	*value = __sysfs_match_string(words, nr_words, buf);
@@ -98,7 +99,7 @@ static int parse_bool(const char *buf, s64 *value)
 }
 
 /*
- * An administrator does not choose the last policy: a driver must be able to rely on it
+ * An administrator does not choose the policy run: a driver must be able to rely on it
  * that no task runs under its own locks.
  */
 static int parse_attr(const struct wpool_attr *attr, const char *buf, size_t count, s64 *value)
@@ -115,8 +116,8 @@ static int parse_attr(const struct wpool_attr *attr, const char *buf, size_t cou
 	case WPOOL_ATTR_BOOL:
 		return parse_bool(buf, value);
 	case WPOOL_ATTR_WORD:
-		return parse_word(attr->words, attr->max + (attr->bit != WPOOL_TUNE_POLICY),
-				  buf, value);
+		err = parse_word(attr->words, ARRAY_SIZE(attr->words), buf, value);
+		return attr->bit == WPOOL_TUNE_POLICY && *value == WPOOL_RUN ? -EINVAL : err;
 	default:
 		return parse_u32(buf, value);
 	}

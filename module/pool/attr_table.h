@@ -24,8 +24,8 @@ WPOOL_ATTR(capacity, TUNE, CAPACITY, LIMIT, 1, WPOOL_MAX_CAPACITY, 256, WORDS(),
 	   "workers", "workers, so tasks that run at once, at most")
 WPOOL_ATTR(queue_depth, TUNE, QUEUE_DEPTH, LIMIT, 0, WPOOL_MAX_QUEUE_DEPTH, 0, WORDS(),
 	   "tasks", "accepted tasks beyond capacity")
-WPOOL_ATTR(policy, TUNE, POLICY, WORD, 0, 2, 0, WORDS("block", "fail", "run"),
-	   "", "what a submitter gets when the pool is full")
+WPOOL_ATTR(policy, TUNE, POLICY, WORD, 0, 3, 0, WORDS("block", "fail", "run", "drop_oldest"),
+	   "", "what happens when the pool is full")
 WPOOL_ATTR(max_blocking, TUNE, MAX_BLOCKING, NUMBER, 0, WPOOL_MAX_BLOCKING, 0, WORDS(),
 	   "submitters", "submitters that may sleep; 0 is no limit")
 WPOOL_ATTR(expiry_ms, TUNE, EXPIRY_MS, NUMBER, 0, WPOOL_MAX_EXPIRY_MS, 1000, WORDS(),

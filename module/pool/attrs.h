@@ -30,7 +30,7 @@ enum wpool_attr_type {
  */
 struct wpool_attr {
 	const char *name;
-	const char *words[4];
+	const char *words[5];
 	enum wpool_attr_type type;
 	u32 offset;
 	u32 bit;

@@ -33,7 +33,7 @@
 
 /*
  * What depends on the pool and on the other attributes. Only the author of a module knows
- * whether its tasks may be dropped: nobody else lets them grow too old for the first time.
+ * whether its tasks may be dropped: nobody else begins that.
  */
 static int check_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask,
 		      bool by_owner)
@@ -51,6 +51,9 @@ static int check_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 m
 	if (mask & WPOOL_TUNE_POLICY && attrs->policy != pool->policy &&
 	    (attrs->policy == WPOOL_RUN || pool->policy == WPOOL_RUN))
 		return -EINVAL;
+	if (mask & WPOOL_TUNE_POLICY && attrs->policy == WPOOL_DROP_OLDEST &&
+	    pool->policy != WPOOL_DROP_OLDEST && pool->owner && !by_owner)
+		return -EPERM;
 	if (mask & WPOOL_TUNE_MAX_WAIT_MS && attrs->max_wait_ms && !pool->max_wait_ms &&
 	    pool->owner && !by_owner)
 		return -EPERM;

@@ -15,8 +15,8 @@ struct wpool_attrs;
  * @mask: as wpool_tune()
  *
  * Context: process context; sleeps.
- * Return: as wpool_tune(), but never -EBUSY; -EPERM if max_wait_ms would be set of a pool
- * whose owner has not set it.
+ * Return: as wpool_tune(), but never -EBUSY; -EPERM if max_wait_ms, or the policy
+ * drop_oldest, would be set of a pool whose owner has not set it.
  */
 int wpool_pool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask);
 

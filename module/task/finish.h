@@ -28,7 +28,9 @@
 #ifndef WPOOL_FINISH_H
 #define WPOOL_FINISH_H
 
+#include <linux/irqflags.h>
 #include <linux/percpu.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 
 #include "core/state.h"
@@ -182,6 +184,13 @@ void wpool_finish_overdue(struct wpool *pool, struct wpool_task *task);
  * Context: process context; sleeps.
  */
 void wpool_finish_sweep(struct wpool *pool);
+
+/** wpool_finish_may_wake() - may this context wake the waiters of a task? */
+static inline bool wpool_finish_may_wake(unsigned long irq_flags)
+{
+	return in_task() && !irqs_disabled_flags(irq_flags) &&
+	       (!IS_ENABLED(CONFIG_PREEMPT_RT) || !preempt_count());
+}
 
 /**
  * wpool_finish_take_out() - take a task out of the queues and finish it as cancelled

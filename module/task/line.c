@@ -357,10 +357,7 @@ static void let_in(struct wpool *pool, struct wpool_task *task)
 	struct wpool_runq *rq = wpool_this_runq(pool);
 	u32 colour = READ_ONCE(pool->colour);
 
-	if (READ_ONCE(pool->token_batch) == WPOOL_NO_TOKENS)
-		WRITE_ONCE(rq->untaken, rq->untaken + 1);
-	else
-		atomic_dec(&pool->tokens);
+	wpool_tokens_owe(pool, rq);
 	wpool_account_in(rq, colour, 1);
 	wpool_task_accept(pool, rq, task, colour);
 	wpool_sched_push(pool, rq, &task, 1);

@@ -40,6 +40,7 @@
 #include "core/current.h"
 #include "core/state.h"
 #include "task/finish.h"
+#include "task/submit.h"
 
 /* A chosen grain: each thread takes its share of what is left in so many chunks. */
 #define CHUNKS_EACH	4
@@ -172,7 +173,7 @@ static void ask_for_help(struct loop *loop)
 			return;
 		helper = &loop->helpers[nr];
 		refcount_inc(&loop->refs);
-		if (wpool_try_submit_on(loop->pool, helper->cpu, &helper->task)) {
+		if (wpool_submit_if_room_on(loop->pool, helper->cpu, &helper->task)) {
 			/* the caller's own is left */
 			refcount_dec(&loop->refs);
 			return;
@@ -180,7 +181,7 @@ static void ask_for_help(struct loop *loop)
 	}
 }
 
-/* The function of a helper, which only workers run: wpool_try_submit_on() runs nothing. */
+/* The function of a helper, which only workers run: wpool_submit_if_room_on() runs nothing. */
 static void help(struct wpool_task *task)
 {
 	struct loop *loop = container_of(task, struct helper, task)->loop;

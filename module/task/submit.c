@@ -29,10 +29,12 @@
 #include <linux/wpool.h>
 
 #include "core/current.h"
+#include "core/reap_queue.h"
 #include "core/sched.h"
 #include "core/state.h"
 #include "core/trace.h"
 #include "task/account.h"
+#include "task/finish.h"
 #include "task/line.h"
 #include "task/run.h"
 #include "task/task.h"
@@ -92,6 +94,90 @@ static int wait_in_line(struct wpool *pool, struct wpool_task *const *tasks,
 	return waiter.accepted ?: err;
 }
 
+/* Claimed tasks have their tokens: count them in, accept and queue them. */
+static __always_inline void accept(struct wpool *pool, struct wpool_runq *rq,
+				   struct wpool_task *const *tasks, u32 nr)
+{
+	u32 colour = READ_ONCE(pool->colour), i;
+
+	wpool_account_in(rq, colour, nr);
+	for (i = 0; i < nr; i++)
+		wpool_task_accept(pool, rq, tasks[i], colour);
+	if (nr == 1 && wpool_runq_is_own(rq))
+		wpool_sched_push_next(pool, rq, tasks[0]);
+	else
+		wpool_sched_push(pool, rq, tasks, nr);
+}
+
+/* Events and strands in a row that a drop passes over. */
+#define MAX_KEPT	8
+
+/* Take the oldest task that may be dropped out of its queue, or return NULL. */
+static struct wpool_task *take_oldest(struct wpool *pool)
+{
+	struct wpool_task *kept[MAX_KEPT], *task;
+	u32 nr = 0;
+
+	while ((task = wpool_sched_take_oldest(pool)) && wpool_task_is_event(task)) {
+		kept[nr++] = task;
+		task = NULL;
+		if (nr == MAX_KEPT)
+			break;
+	}
+	if (unlikely(nr))
+		wpool_sched_put_first(pool, kept, nr);
+	return task;
+}
+
+/*
+ * Accept a claimed task in place of the oldest queued one. That one has a token until it is
+ * finished, here or by the reaper, and repays what the new one owes.
+ */
+static int replace_oldest(struct wpool *pool, struct wpool_task *task)
+{
+	struct wpool_task *oldest = NULL;
+	unsigned long flags;
+	bool here = false;
+	int err = 0;
+
+	local_irq_save(flags);
+	/* with interrupts off: a close waits for those that have seen it open */
+	if (wpool_is_closed(pool))
+		err = -ESHUTDOWN;
+	else
+		oldest = take_oldest(pool);
+	if (oldest) {
+		wpool_tokens_owe(pool, wpool_this_runq(pool));
+		accept(pool, wpool_this_runq(pool), &task, 1);
+		/* or else it was cancelled by somebody else, and is ours to end just as well */
+		wpool_task_mark_cancelled(oldest, false);
+		/* an abort function may sleep, and may want what the submitter has locked */
+		here = wpool_finish_may_wake(flags) && !wpool_task_is_detached(oldest);
+		if (!here)
+			wpool_reap_task(oldest);
+	}
+	local_irq_restore(flags);
+	/* it is unfinished, which keeps the pool */
+	if (here)
+		wpool_finish_cancelled(pool, oldest);
+	return oldest ? 0 : err ?: -EAGAIN;
+}
+
+/* Returns the number of accepted tasks, a prefix, or -errno. */
+static int drop_oldest(struct wpool *pool, struct wpool_task *const *tasks, u32 nr)
+{
+	int err = 0;
+	u32 n = 0;
+
+	while (n < nr && !err) {
+		err = replace_oldest(pool, tasks[n]);
+		n += !err;
+	}
+	if (err == -EAGAIN)
+		count_refused(pool);
+	return n ?: err;
+}
+
 /* Claimed tasks found no token: apply the overload policy. */
 static int overloaded(struct wpool *pool, struct wpool_task *const *tasks,
 		      u32 nr, const struct overload *how)
@@ -115,6 +201,9 @@ static int overloaded(struct wpool *pool, struct wpool_task *const *tasks,
 			if (n == -EAGAIN)
 				count_refused(pool);
 			break;
+		case WPOOL_DROP_OLDEST:
+			n = drop_oldest(pool, tasks, nr);
+			break;
 		default:
 			count_refused(pool);
 			n = -EAGAIN;
@@ -129,21 +218,6 @@ static int overloaded(struct wpool *pool, struct wpool_task *const *tasks,
 static bool is_valid(const struct wpool *pool, const struct wpool_task *task)
 {
 	return pool && task && task->func && !in_nmi();
-}
-
-/* Claimed tasks have their tokens: count them in, accept and queue them. */
-static __always_inline void accept(struct wpool *pool, struct wpool_runq *rq,
-				   struct wpool_task *const *tasks, u32 nr)
-{
-	u32 colour = READ_ONCE(pool->colour), i;
-
-	wpool_account_in(rq, colour, nr);
-	for (i = 0; i < nr; i++)
-		wpool_task_accept(pool, rq, tasks[i], colour);
-	if (nr == 1 && wpool_runq_is_own(rq))
-		wpool_sched_push_next(pool, rq, tasks[0]);
-	else
-		wpool_sched_push(pool, rq, tasks, nr);
 }
 
 /* Hand over claimed tasks, as far as tokens are at hand; returns how many, a prefix. */
@@ -261,6 +335,13 @@ static __always_inline bool submit_one_fast(struct wpool *pool, struct wpool_tas
 	       likely(submit_fast(pool, &task, 1, claimed));
 }
 
+/* The policy for a submitter that does not sleep. */
+static enum wpool_policy try_policy(struct wpool *pool)
+{
+	return pool && READ_ONCE(pool->policy) == WPOOL_DROP_OLDEST ? WPOOL_DROP_OLDEST :
+								     WPOOL_FAIL;
+}
+
 int wpool_submit(struct wpool *pool, struct wpool_task *task)
 {
 	u32 claimed;
@@ -293,14 +374,14 @@ int wpool_try_submit(struct wpool *pool, struct wpool_task *task)
 
 	if (submit_one_fast(pool, task, &claimed))
 		return 0;
-	return submit_one_slow(pool, task, claimed, WPOOL_FAIL, TASK_KILLABLE, 0);
+	return submit_one_slow(pool, task, claimed, try_policy(pool), TASK_KILLABLE, 0);
 }
 EXPORT_SYMBOL_GPL(wpool_try_submit);
 
 int wpool_submit_timeout(struct wpool *pool, struct wpool_task *task,
 			 long timeout)
 {
-	enum wpool_policy policy = WPOOL_BLOCK;
+	enum wpool_policy policy;
 	u32 claimed;
 
 	assert_may_sleep();
@@ -308,8 +389,9 @@ int wpool_submit_timeout(struct wpool *pool, struct wpool_task *task,
 		return -EINVAL;
 	if (submit_one_fast(pool, task, &claimed))
 		return 0;
-	if (READ_ONCE(pool->policy) == WPOOL_FAIL)
-		policy = WPOOL_FAIL;
+	policy = READ_ONCE(pool->policy);
+	if (policy == WPOOL_RUN)
+		policy = WPOOL_BLOCK;
 	return submit_one_slow(pool, task, claimed, policy, TASK_KILLABLE, timeout);
 }
 EXPORT_SYMBOL_GPL(wpool_submit_timeout);
@@ -372,11 +454,16 @@ EXPORT_SYMBOL_GPL(wpool_submit_on);
 
 int wpool_try_submit_on(struct wpool *pool, int cpu, struct wpool_task *task)
 {
-	return submit_on(pool, cpu, task, WPOOL_FAIL);
+	return submit_on(pool, cpu, task, try_policy(pool));
 }
 EXPORT_SYMBOL_GPL(wpool_try_submit_on);
 
 /* ---- for other files ---- */
+
+int wpool_submit_if_room_on(struct wpool *pool, int cpu, struct wpool_task *task)
+{
+	return submit_on(pool, cpu, task, WPOOL_FAIL);
+}
 
 int wpool_submit_waiting_on(struct wpool *pool, int cpu, struct wpool_task *task)
 {
@@ -396,7 +483,8 @@ int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, unsigned i
 	local_irq_restore(flags);
 	if (likely(n))
 		return 0;
-	return submit_one_slow(pool, task, 1, state ? READ_ONCE(pool->policy) : WPOOL_FAIL, state,
+	return submit_one_slow(pool, task, 1,
+			       state ? READ_ONCE(pool->policy) : try_policy(pool), state,
 			       state ? MAX_SCHEDULE_TIMEOUT : 0);
 }
 
@@ -410,7 +498,7 @@ int wpool_submit_batch(struct wpool *pool, struct wpool_task *const *tasks,
 		       unsigned int nr, unsigned int flags)
 {
 	struct overload how = {
-		.policy = WPOOL_FAIL,
+		.policy = try_policy(pool),
 		.state = TASK_KILLABLE,
 		.timeout = MAX_SCHEDULE_TIMEOUT,
 	};

@@ -20,6 +20,17 @@ struct wpool_task;
 int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, unsigned int state);
 
 /**
+ * wpool_submit_if_room_on() - as wpool_try_submit_on(), but no other task is dropped for it
+ * @pool: the pool
+ * @cpu: a possible CPU
+ * @task: the task
+ *
+ * Context: as wpool_try_submit().
+ * Return: as wpool_try_submit_on().
+ */
+int wpool_submit_if_room_on(struct wpool *pool, int cpu, struct wpool_task *task);
+
+/**
  * wpool_submit_waiting_on() - as wpool_submit_on(), but the task never runs in its submitter
  * @pool: the pool
  * @cpu: a possible CPU

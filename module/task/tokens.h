@@ -85,6 +85,21 @@ static inline u32 wpool_tokens_take_fast(struct wpool *pool,
 void __wpool_tokens_make_scarce(struct wpool *pool)
 	__must_hold(&pool->admission_lock);
 
+/**
+ * wpool_tokens_owe() - let a task in without a token: a finish repays it
+ * @pool: the pool
+ * @rq: this CPU's run queue
+ *
+ * Context: any; interrupts off.
+ */
+static inline void wpool_tokens_owe(struct wpool *pool, struct wpool_runq *rq)
+{
+	if (READ_ONCE(pool->token_batch) == WPOOL_NO_TOKENS)
+		WRITE_ONCE(rq->untaken, rq->untaken + 1);
+	else
+		atomic_dec(&pool->tokens);
+}
+
 /** wpool_tokens_relax() - let the CPUs cache tokens, if there are plenty */
 void wpool_tokens_relax(struct wpool *pool);
 

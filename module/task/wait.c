@@ -242,13 +242,6 @@ EXPORT_SYMBOL_GPL(wpool_task_wait);
 
 /* ---- cancel ---- */
 
-/* May this context wake the waiters of a task? */
-static bool may_wake(unsigned long irq_flags)
-{
-	return in_task() && !irqs_disabled_flags(irq_flags) &&
-	       (!IS_ENABLED(CONFIG_PREEMPT_RT) || !preempt_count());
-}
-
 /* Attempts to get hold of a task that may be moving between two queues. */
 #define MAX_TRIES	8
 
@@ -288,7 +281,7 @@ bool wpool_task_cancel(struct wpool_task *task)
 	if (ret)
 		pool = take_out(task);
 	/* an abort function may sleep */
-	here = may_wake(flags) && !wpool_task_is_detached(task);
+	here = wpool_finish_may_wake(flags) && !wpool_task_is_detached(task);
 	if (pool && !here)
 		wpool_reap_task(task);
 	local_irq_restore(flags);

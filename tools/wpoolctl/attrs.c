@@ -30,7 +30,7 @@ struct attr {
 	__s32 min;
 	__s32 max;
 	__s32 preset;
-	const char *words[4];
+	const char *words[5];
 	const char *unit;
 	const char *about;
 };
@@ -286,16 +286,18 @@ const char *attr_default_unless(const char *name, const char *value, const char 
 static void format_values(const struct attr *attr, enum attr_use use, char *buf,
 			  size_t len)
 {
-	/* the third policy is for creation only */
-	bool third = attr->words[2] && use == ATTR_CREATE;
+	size_t at = 0, i;
 
 	switch (attr->type) {
 	case ATTR_LIMIT:
 		snprintf(buf, len, "%d..%d|max", attr->min, attr->max);
 		break;
 	case ATTR_WORD:
-		snprintf(buf, len, "%s|%s%s%s", attr->words[0], attr->words[1],
-			 third ? "|" : "", third ? attr->words[2] : "");
+		/* the policy run is for creation only */
+		for (i = 0; attr->words[i] && at < len; i++)
+			if (use == ATTR_CREATE || strcmp(attr->words[i], "run"))
+				at += snprintf(buf + at, len - at, "%s%s", i ? "|" : "",
+					       attr->words[i]);
 		break;
 	case ATTR_BOOL:
 		snprintf(buf, len, "0|1");

@@ -14,6 +14,7 @@ const char *report_policy(__u32 policy)
 		[WPOOL_DEV_POLICY_BLOCK] = "block",
 		[WPOOL_DEV_POLICY_FAIL] = "fail",
 		[WPOOL_DEV_POLICY_RUN] = "run",
+		[WPOOL_DEV_POLICY_DROP_OLDEST] = "drop_oldest",
 	};
 
 	return policy < ARRAY_SIZE(policies) ? policies[policy] : "unknown";

@@ -346,7 +346,7 @@ TRACE_EVENT(wpool_pool_overloaded,
 	),
 	TP_printk("pool=%s nr=%u policy=%s", __entry->pool, __entry->nr,
 		  __print_symbolic(__entry->policy, { 0, "block" }, { 1, "fail" },
-				   { 2, "run" }))
+				   { 2, "run" }, { 3, "drop_oldest" }))
 );
 
 #endif /* _TRACE_WPOOL_H */

@@ -56,6 +56,7 @@
 #define WPOOL_DEV_POLICY_BLOCK	0
 #define WPOOL_DEV_POLICY_FAIL	1
 #define WPOOL_DEV_POLICY_RUN	2
+#define WPOOL_DEV_POLICY_DROP_OLDEST	3
 
 /* wpool_dev_attrs.order */
 #define WPOOL_DEV_ORDER_LIFO	0
@@ -176,8 +177,8 @@ struct wpool_dev_attach {
  *
  * Any pool may be tuned, including the default pool and pools of modules. ESHUTDOWN: the
  * pool was destroyed. EPERM: the pool was made by another user, or is a module's or the
- * default pool, and the caller does not have CAP_SYS_ADMIN; or as for CREATE; or max_wait_ms,
- * of a pool whose module has not set it. EDQUOT: as for CREATE.
+ * default pool, and the caller does not have CAP_SYS_ADMIN; or as for CREATE; or max_wait_ms
+ * or the policy drop_oldest, of a pool whose module has not set it. EDQUOT: as for CREATE.
  */
 struct wpool_dev_tune {
 	__u32 size;

@@ -36,6 +36,7 @@ static_assert(WPOOL_DEV_NAME_LEN == WPOOL_NAME_LEN);
 static_assert(WPOOL_DEV_POLICY_BLOCK == (int)WPOOL_BLOCK);
 static_assert(WPOOL_DEV_POLICY_FAIL == (int)WPOOL_FAIL);
 static_assert(WPOOL_DEV_POLICY_RUN == (int)WPOOL_RUN);
+static_assert(WPOOL_DEV_POLICY_DROP_OLDEST == (int)WPOOL_DROP_OLDEST);
 static_assert(WPOOL_DEV_ORDER_LIFO == (int)WPOOL_LIFO);
 static_assert(WPOOL_DEV_ORDER_FIFO == (int)WPOOL_FIFO);
 

@@ -197,7 +197,8 @@ static void check_attrs(const struct wpool_dev_attrs *attrs, const char *text)
 	must(!(mask & WPOOL_DEV_EXPIRY_MS) || attrs->expiry_ms <= WPOOL_MAX_EXPIRY_MS,
 	     "expiry_ms", text);
 	must(!(mask & WPOOL_DEV_NICE) || (attrs->nice >= -20 && attrs->nice <= 19), "nice", text);
-	must(!(mask & WPOOL_DEV_POLICY) || attrs->policy <= WPOOL_DEV_POLICY_RUN, "policy", text);
+	must(!(mask & WPOOL_DEV_POLICY) || attrs->policy <= WPOOL_DEV_POLICY_DROP_OLDEST,
+	     "policy", text);
 }
 
 static void fuzz_attrs(const char *text, unsigned int which)

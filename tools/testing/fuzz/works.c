@@ -114,7 +114,7 @@ int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool
 		return -EOPNOTSUPP;
 	case 2:
 		attrs->mask |= WPOOL_DEV_POLICY;
-		attrs->policy = 3 + below(rng, 1000);
+		attrs->policy = 4 + below(rng, 1000);
 		return -EINVAL;
 	case 3:
 		attrs->mask |= WPOOL_DEV_LATENCY;

@@ -308,6 +308,33 @@ TEST_F(attrs, tasks_that_wait_longer_than_max_wait_ms_are_not_run)
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 }
 
+TEST_F(attrs, policy_drop_oldest_makes_room_for_the_newest)
+{
+	struct wpool_dev_record records[5];
+	const char *pool = self->pool.name;
+	int i, dropped = 0;
+
+	ASSERT_EQ(0, attr_write(pool, "policy", "drop_oldest"));
+	ASSERT_EQ(0, attr_write(pool, "capacity", "1"));
+	ASSERT_EQ(0, attr_write(pool, "queue_depth", "2"));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
+	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 1));
+	/* two have room; each of the others takes the place of one before it */
+	for (i = 2; i < 7; i++)
+		ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, i));
+	ASSERT_EQ(3, read_records(self->pool.fd, records, 3));
+	for (i = 0; i < 3; i++)
+		dropped += records[i].status == -ECANCELED;
+	EXPECT_EQ(3, dropped);
+	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "outstanding") == 3));
+	EXPECT_EQ(3, attr_number(pool, "cancelled"));
+	EXPECT_EQ(6, attr_number(pool, "submitted"));
+	EXPECT_EQ(0, attr_number(pool, "refused"));
+	/* modules that share this one did not say that their tasks may be dropped */
+	EXPECT_EQ(-EPERM, attr_write("default", "policy", "drop_oldest"));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+}
+
 /* ---- workers ------------------------------------------------------------- */
 
 /* All that there are, at least as many as that: hand-off may have made one more. */

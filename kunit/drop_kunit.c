@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The policy drop_oldest: in a full pool a new task takes the place of a queued one, the
+ * oldest of the CPU, in every context. Nothing is lost without a word, no token is lost,
+ * and what runs at the same time stays within the capacity.
+ */
+#include <linux/slab.h>
+
+#include "event.h"
+#include "full_pool.h"
+
+#define DEPTH	3
+
+/* One task at the gate, and room for DEPTH behind it. The case stays on one CPU. */
+static struct wpk_jobs *drop_pool(struct kunit *test, struct wpk_full *full, unsigned int nr)
+{
+	struct wpool_attrs attrs;
+
+	wpk_attrs(&attrs, 1, DEPTH);
+	attrs.policy = WPOOL_DROP_OLDEST;
+	wpk_move_to(wpk_cpu(0));
+	wpk_full_pool_attrs(test, full, &attrs);
+	return wpk_jobs(test, nr, NULL);
+}
+
+/* Which jobs ran, once each: those from @from on. */
+static void ran_from(struct kunit *test, struct wpk_jobs *jobs, unsigned int from)
+{
+	unsigned int i;
+
+	for (i = 0; i < jobs->nr; i++) {
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task),
+				i < from ? -ECANCELED : 0);
+		KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[i].runs), i >= from);
+	}
+}
+
+static void wpool_submit_drop_oldest_takes_its_place(struct kunit *test)
+{
+	struct wpk_full full;
+	struct wpk_jobs *jobs = drop_pool(test, &full, DEPTH + 5);
+	int i;
+
+	wpk_jobs_submit(test, full.pool, jobs, 0, DEPTH);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, free), 0);
+	for (i = DEPTH; i < DEPTH + 5; i++) {
+		KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[i].task), 0);
+		/* at once, as it is in a thread */
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i - DEPTH].task), -ECANCELED);
+		KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, outstanding), 1 + DEPTH);
+	}
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, cancelled), 5);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, refused), 0);
+	wpk_gate_open(full.gate);
+	ran_from(test, jobs, 5);
+	WPK_EVENTUALLY(test, wpk_stat(full.pool, free) == 1 + DEPTH);
+	/* the task that was dropped may be submitted again */
+	wpk_jobs_submit(test, full.pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+}
+
+static void try_one(void *arg)
+{
+	struct wpk_job *job = arg;
+
+	job->ret = wpool_try_submit(job->arg, &job->task);
+}
+
+static void wpool_try_submit_drops_in_any_context(struct kunit *test)
+{
+	static void (*const contexts[])(void (*fn)(void *arg), void *arg) = {
+		wpk_in_hardirq, wpk_in_irq, wpk_in_softirq,
+	};
+	struct wpk_full full;
+	struct wpk_jobs *jobs = drop_pool(test, &full, DEPTH + ARRAY_SIZE(contexts));
+	int i;
+
+	wpk_jobs_submit(test, full.pool, jobs, 0, DEPTH);
+	for (i = 0; i < ARRAY_SIZE(contexts); i++) {
+		jobs->job[DEPTH + i].arg = full.pool;
+		contexts[i](try_one, &jobs->job[DEPTH + i]);
+		KUNIT_EXPECT_EQ(test, jobs->job[DEPTH + i].ret, 0);
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ECANCELED);
+	}
+	wpk_gate_open(full.gate);
+	ran_from(test, jobs, ARRAY_SIZE(contexts));
+	WPK_EVENTUALLY(test, wpk_stat(full.pool, free) == 1 + DEPTH);
+}
+
+static void wpool_submit_batch_drops_as_many_as_it_needs(struct kunit *test)
+{
+	struct wpk_full full;
+	struct wpk_jobs *jobs = drop_pool(test, &full, DEPTH + 7);
+	struct wpool_task *tasks[7];
+	int i;
+
+	for (i = 0; i < 7; i++)
+		tasks[i] = &jobs->job[DEPTH + i].task;
+	wpk_jobs_submit(test, full.pool, jobs, 0, DEPTH);
+	/* more than there is room for: its own first ones, too */
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(full.pool, tasks, 7, WPOOL_BATCH_TRY), 7);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, cancelled), 7);
+	wpk_gate_open(full.gate);
+	ran_from(test, jobs, 7);
+}
+
+static void wpool_submit_drop_oldest_finds_only_running_tasks_is_eagain(struct kunit *test)
+{
+	struct wpk_jobs *jobs;
+	struct wpk_full full;
+	struct wpool_attrs attrs;
+
+	wpk_attrs(&attrs, 1, 0);
+	attrs.policy = WPOOL_DROP_OLDEST;
+	wpk_full_pool_attrs(test, &full, &attrs);
+	jobs = wpk_jobs(test, 1, NULL);
+	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[0].task), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, wpool_submit_timeout(full.pool, &jobs->job[0].task, HZ), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, refused), 2);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
+	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, 0), 0);
+	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[0].task), -ESHUTDOWN);
+	wpk_gate_open(full.gate);
+}
+
+static void count_abort(void *arg, int status)
+{
+	atomic_add(status == -ECANCELED ? 1 : 1000, arg);
+}
+
+static void count_call(void *arg)
+{
+	atomic_inc((atomic_t *)arg + 1);
+}
+
+/* What nobody waits for: its abort function is called, not in the submitter. */
+static void wpool_submit_fn_drops_and_aborts(struct kunit *test)
+{
+	atomic_t *counts = kunit_kcalloc(test, 2, sizeof(*counts), GFP_KERNEL);
+	struct wpk_full full;
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, counts);
+	drop_pool(test, &full, 1);
+	for (i = 0; i < 2 * DEPTH; i++)
+		KUNIT_EXPECT_EQ(test, wpool_submit_fn_abortable(full.pool, count_call,
+								count_abort, counts,
+								THIS_MODULE, GFP_KERNEL), 0);
+	WPK_EVENTUALLY(test, wpk_stat(full.pool, cancelled) == DEPTH);
+	KUNIT_EXPECT_EQ(test, atomic_read(&counts[0]), DEPTH);
+	wpk_gate_open(full.gate);
+	KUNIT_EXPECT_EQ(test, wpool_flush(full.pool), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&counts[1]), DEPTH);
+	KUNIT_EXPECT_EQ(test, atomic_read(&counts[0]), DEPTH);
+}
+
+/* An event that has fired is not lost: the tasks behind it are. */
+static void wpool_submit_drop_oldest_spares_events(struct kunit *test)
+{
+	struct wpk_full full;
+	struct wpk_jobs *jobs = drop_pool(test, &full, DEPTH + 1);
+	struct wpk_ev *ev = wpk_evs(test, full.pool, NULL, 1);
+	int i;
+
+	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));
+	wpk_jobs_submit(test, full.pool, jobs, 0, DEPTH - 1);
+	for (i = DEPTH - 1; i < DEPTH + 1; i++)
+		KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[i].task), 0);
+	wpk_gate_open(full.gate);
+	ran_from(test, jobs, 2);
+	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ev->aborts), 0);
+	KUNIT_EXPECT_EQ(test, wpool_flush(full.pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, cancelled), 2);
+}
+
+#define NR_STREAMS	4
+
+static int stream(struct wpk_thread *thread)
+{
+	struct wpk_jobs *jobs = thread->arg;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < jobs->nr && !wpk_stopped(thread->test); i++) {
+		ret = wpool_submit(thread->pool, &jobs->job[i].task);
+		if (ret == -EAGAIN) {
+			/* all that there are run */
+			cond_resched();
+			i--;
+		} else if (ret) {
+			return ret;
+		}
+	}
+	return 0;
+}
+
+static void wpool_submit_drop_oldest_under_load_loses_nothing(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool_policy(test, 2, 5, WPOOL_DROP_OLDEST);
+	u64 ran = 0, dropped = 0, nr = WPK_LIMIT_TASKS / 4;
+	struct wpk_thread *threads[NR_STREAMS];
+	struct wpk_jobs *jobs[NR_STREAMS];
+	unsigned int i, j;
+
+	for (i = 0; i < NR_STREAMS; i++)
+		jobs[i] = wpk_jobs(test, nr, NULL);
+	for (i = 0; i < NR_STREAMS; i++)
+		threads[i] = wpk_thread(test, stream, pool, NULL, jobs[i]);
+	for (i = 0; i < NR_STREAMS; i++)
+		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	for (i = 0; i < NR_STREAMS; i++) {
+		for (j = 0; j < nr; j++) {
+			int ret = wpool_task_wait(&jobs[i]->job[j].task);
+
+			KUNIT_ASSERT_EQ(test, atomic_read(&jobs[i]->job[j].runs), !ret);
+			KUNIT_ASSERT_TRUE(test, !ret || ret == -ECANCELED);
+			ran += !ret;
+			dropped += !!ret;
+		}
+	}
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), ran);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), dropped);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 7);
+}
+
+static struct kunit_case drop_cases[] = {
+	KUNIT_CASE(wpool_submit_drop_oldest_takes_its_place),
+	KUNIT_CASE(wpool_try_submit_drops_in_any_context),
+	KUNIT_CASE(wpool_submit_batch_drops_as_many_as_it_needs),
+	KUNIT_CASE(wpool_submit_drop_oldest_finds_only_running_tasks_is_eagain),
+	KUNIT_CASE(wpool_submit_fn_drops_and_aborts),
+	KUNIT_CASE(wpool_submit_drop_oldest_spares_events),
+	KUNIT_CASE_SLOW(wpool_submit_drop_oldest_under_load_loses_nothing),
+	{}
+};
+
+static struct kunit_suite drop_suite = {
+	.name = "wpool_drop",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = drop_cases,
+};
+
+kunit_test_suite(drop_suite);
