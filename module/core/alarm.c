@@ -12,7 +12,8 @@
  *                           longer than max_wait_ms (set_alarm_for_wait() in wake.c)
  *   apply:A                 hand-off is enabled (pool/tune.c): workers that run
  *                           already did not keep the alarm on
- *   wait:A                  a submitter waits in line (task/line.c)
+ *   wait:A, join:A          a submitter, or an event, waits in line (task/line.c)
+ *   tell:A                  a pool has news (news.c)
  *
  *   ring:A                  the state is OFF, barrier, look at all pools
  *
@@ -48,7 +49,7 @@ static enum hrtimer_restart ring(struct hrtimer *unused)
 	bool used = READ_ONCE(wpool_alarm_state) == WPOOL_ALARM_USED;
 
 	WRITE_ONCE(wpool_alarm_state, WPOOL_ALARM_OFF);
-	/* ring:A, pairs with wpool_running_enter:A, wpool_sched_push:A, apply:A */
+	/* ring:A, pairs with all of these */
 	smp_mb();
 	if ((look() || used) &&
 	    cmpxchg(&wpool_alarm_state, WPOOL_ALARM_OFF, WPOOL_ALARM_ON) == WPOOL_ALARM_OFF)

@@ -21,6 +21,8 @@
  *             that it has been the first for so long. The reaper then ends all tasks
  *             that are overdue: finish.c.
  *
+ *   pressure  a task has been queued since the look before, or a submitter waits: pressure.h
+ *
  * A queue does not stall if it waits because the capacity is used up, or because its
  * worker is in a task that is no hog yet.
  */
@@ -35,6 +37,7 @@
 #include "core/census.h"
 #include "core/freeze.h"
 #include "core/idle.h"
+#include "core/news.h"
 #include "core/queues.h"
 #include "core/reap_queue.h"
 #include "core/registry.h"
@@ -217,7 +220,7 @@ static bool has_overdue(struct wpool_fifo *fifo, u64 ns)
 	return ret;
 }
 
-/* Has the same been seen for longer than that? If by chance it is another one, the reaper checks. */
+/* Has the same been seen for longer than that? The reaper checks: it may be another one. */
 static bool stands(struct wpool_standing *standing, u64 what, u64 now, u64 max_ns)
 {
 	if (!what || standing->what != what) {
@@ -256,6 +259,57 @@ static void watch_waits(struct wpool *pool, u64 now)
 		wpool_reap_overdue(pool);
 }
 
+/* ---- pressure ---- */
+
+/* Has a task of a list been there since the mark was set? What was cancelled is no matter. */
+static bool fifo_waits(const struct wpool_fifo *fifo, u32 *end)
+{
+	u32 popped = READ_ONCE(fifo->popped), nr = wpool_fifo_len(fifo), mark = *end;
+
+	*end = popped + nr;
+	return nr && (s32)(mark - popped) > 0;
+}
+
+/*
+ * Does a run queue hold a task that it held when its marks were set? A task that moves to
+ * another queue is seen there one time later.
+ */
+static bool runq_waits(struct wpool_runq *rq, struct wpool_marks *marks)
+{
+	struct wpool_task *next = READ_ONCE(rq->next);
+	u32 head = wpool_ring_head(&rq->ring), tick = READ_ONCE(rq->tick);
+	bool waits = fifo_waits(&rq->backlog, &marks->fifo_end);
+
+	/* marks that are left of long ago are behind the head, as all is empty in between */
+	waits |= (s32)(marks->ring_end - head) > 0;
+	/* a task may be submitted there again and again */
+	waits |= next && next == marks->next && tick == marks->tick;
+	marks->ring_end = head + wpool_ring_len(&rq->ring);
+	marks->next = next;
+	marks->tick = tick;
+	return waits;
+}
+
+/* Does somebody wait? Tasks count if they were queued at the sample before this one, too. */
+static void sample_pressure(struct wpool *pool, u64 now, bool queued)
+{
+	bool waits = READ_ONCE(pool->nr_waiting);
+	struct wpool_runq *rq;
+	u32 i;
+
+	if (queued) {
+		if (now - pool->marked_ns < PERIOD_NS)
+			return;
+		pool->marked_ns = now;
+		wpool_for_each_active(pool, rq, i)
+			if (wpool_runq_len(rq))
+				waits |= runq_waits(rq, &rq->watch.marks);
+		waits |= fifo_waits(&pool->globq, &pool->watch.marks.fifo_end);
+	}
+	if (wpool_pressure_set(&pool->pressure, now, waits))
+		wpool_news_tell(pool);
+}
+
 /* ---- looking ---- */
 
 static void look_at_workers(struct wpool *pool)
@@ -272,7 +326,7 @@ static void look_at_workers(struct wpool *pool)
 }
 
 /* Of a frozen pool nothing is expected: forget for how long things have been as they are. */
-static void forget(struct wpool *pool)
+static void forget(struct wpool *pool, u64 now)
 {
 	struct wpool_runq *rq;
 	u32 i;
@@ -283,13 +337,14 @@ static void forget(struct wpool *pool)
 	}
 	pool->watch.head_ns = 0;
 	wpool_report_no_jam(pool);
+	wpool_pressure_set(&pool->pressure, now, false);
 }
 
 /*
- * Is a task queued or a worker running, or does a submitter wait of which the log should
- * say why? Workers that sleep in a task do not count.
+ * Is a task queued or a worker running, or does a submitter wait? Workers that sleep in a task
+ * do not count.
  */
-static bool look_at(struct wpool *pool)
+static bool look_closely(struct wpool *pool)
 {
 	bool busy = false, queued = false, suspects = false;
 	u64 now = ktime_get_mono_fast_ns();
@@ -297,7 +352,7 @@ static bool look_at(struct wpool *pool)
 	u32 i;
 
 	if (wpool_is_frozen(pool)) {
-		forget(pool);
+		forget(pool, now);
 		return false;
 	}
 	wpool_for_each_active(pool, rq, i) {
@@ -329,7 +384,17 @@ static bool look_at(struct wpool *pool)
 		wpool_report_no_jam(pool);
 	else if (wpool_report_jam(pool, now))
 		busy = true;
-	return busy || queued;
+	sample_pressure(pool, now, queued);
+	/* its end must be seen, too */
+	return busy || queued || pool->pressure.is_on;
+}
+
+static bool look_at(struct wpool *pool)
+{
+	bool busy = look_closely(pool);
+
+	wpool_news_send(pool);
+	return busy;
 }
 
 static void set_period(u64 look_ns)

@@ -18,6 +18,7 @@
 
 #include "compat.h"
 #include "core/census.h"
+#include "core/news.h"
 #include "core/queues.h"
 #include "core/state.h"
 
@@ -59,7 +60,10 @@ void wpool_report_stall(struct wpool *pool, struct wpool_looked *watch, int cpu,
 	static DEFINE_RATELIMIT_STATE(limit, DEFAULT_RATELIMIT_INTERVAL, 2);
 
 	/* of a hog wpool_report_jam() says more */
-	if (watch->reported || find_hog(pool, cpu) || !__ratelimit(&limit))
+	if (watch->reported || find_hog(pool, cpu))
+		return;
+	wpool_news_tell(pool);
+	if (!__ratelimit(&limit))
 		return;
 	watch->reported = true;
 	if (cpu < 0)

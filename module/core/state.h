@@ -88,6 +88,7 @@
 
 #include "core/fifo.h"
 #include "core/hist.h"
+#include "core/pressure.h"
 #include "core/ring.h"
 
 /* Tokens of a pool without a limit: more than memory holds tasks. */
@@ -118,6 +119,20 @@ struct wpool_standing {
 };
 
 /**
+ * struct wpool_marks - where queues ended, and what was in a next slot, at an earlier look
+ * @ring_end: N
+ * @fifo_end: N: of the backlog, or of the global queue
+ * @next: N
+ * @tick: N: the run queue's @tick
+ */
+struct wpool_marks {
+	u32 ring_end;
+	u32 fifo_end;
+	struct wpool_task *next;
+	u32 tick;
+};
+
+/**
  * struct wpool_looked - what the monitor saw of a queue at its last look
  * @look: N: the run queue's @tick; of a pool, the sum of all
  * @look_ns: N: since when @look has not changed, or 0
@@ -125,6 +140,7 @@ struct wpool_standing {
  * @head: N: what was at the head of the queue; only compared
  * @head_ns: N: since when it has been there, or 0
  * @reported: N: the log has a message about it
+ * @marks: N: tasks before them wait for longer than between two looks
  * @ring: N: what the first task of a ring was, and since when; only for max_wait_ms
  * @next: N: the same of the next slot
  * @is_overdue: X: of a run queue: set when one of them has been there for max_wait_ms;
@@ -138,6 +154,7 @@ struct wpool_looked {
 	u64 head;
 	u64 head_ns;
 	bool reported;
+	struct wpool_marks marks;
 	struct wpool_standing ring;
 	struct wpool_standing next;
 	bool is_overdue;
@@ -419,6 +436,10 @@ struct wpool_worker {
  * @spawned: M
  * @faults: M
  * @watch: N: what the monitor saw of the global queue, and of the pool
+ * @pressure: K: in how much of the time somebody waited
+ * @marked_ns: N: when the marks of its queues were set
+ * @has_news: X: see news.h
+ * @pressure_file: I: of sysfs, or NULL; set when the file is there
  * @handoffs: N: hand-offs by the monitor
  * @hogs: N: tasks that ran for hog_ms without sleeping
  * @exhausted: N: times that tasks waited because all workers that may be were in tasks
@@ -519,6 +540,10 @@ struct wpool {
 	u64 faults;
 
 	struct wpool_looked watch;
+	struct wpool_pressure pressure;
+	u64 marked_ns;
+	bool has_news;
+	struct kernfs_node *pressure_file;
 	u64 handoffs;
 	u64 hogs;
 	u64 exhausted;

@@ -24,12 +24,15 @@
 #include <linux/device.h>
 #include <linux/kernel.h>
 #include <linux/kstrtox.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/wpool.h>
 
 #include "compat.h"
+#include "core/state.h"
 #include "pool/attrs.h"
 #include "pool/tune.h"
 
@@ -303,6 +306,27 @@ static ssize_t owner_show(struct device *dev, struct device_attribute *attr, cha
 }
 static DEVICE_ATTR_RO(owner);
 
+/* As a line of /proc/pressure: per cent of the last 10, 60 and 300 s; us. */
+static ssize_t pressure_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	static const u32 seconds[WPOOL_NR_PRESSURES] = { 10, 60, 300 };
+	struct wpool *pool = dev_get_drvdata(dev);
+	struct wpool_pressure_avgs avgs;
+	int at, i;
+	u64 part;
+
+	wpool_pressure_read(&pool->pressure, ktime_get_mono_fast_ns(), &avgs);
+	at = sysfs_emit(buf, "some");
+	for (i = 0; i < WPOOL_NR_PRESSURES; i++) {
+		part = avgs.avg[i] * 10000 / WPOOL_PRESSURE_FULL;
+		at += sysfs_emit_at(buf, at, " avg%u=%llu.%02llu", seconds[i],
+				    div_u64(part, 100), part % 100);
+	}
+	at += sysfs_emit_at(buf, at, " total=%llu\n", div_u64(avgs.total_ns, NSEC_PER_USEC));
+	return at;
+}
+static DEVICE_ATTR_RO(pressure);
+
 /* ---- histogram: a table that is longer than a page ---------------------------- */
 
 /*
@@ -373,6 +397,7 @@ static struct attribute *wpool_sysfs_attrs[] = {
 	/* figures */
 	&dev_attr_state.attr,
 	&dev_attr_owner.attr,
+	&dev_attr_pressure.attr,
 	&dev_attr_workers.attr,
 	&dev_attr_idle.attr,
 	&dev_attr_searching.attr,

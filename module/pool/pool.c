@@ -17,6 +17,7 @@
 #include <linux/cpu.h>
 #include <linux/err.h>
 #include <linux/export.h>
+#include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/printk.h>
 #include <linux/sched/isolation.h>
@@ -28,6 +29,7 @@
 #include "core/current.h"
 #include "core/handoff.h"
 #include "core/idle.h"
+#include "core/news.h"
 #include "core/registry.h"
 #include "core/runqs.h"
 #include "core/sched.h"
@@ -59,6 +61,7 @@ static bool is_own_task(struct wpool *pool)
 static void free_pool(struct wpool *pool)
 {
 	wpool_handoff_sync(pool);
+	wpool_news_detach(pool);
 	wpool_items_destroy(pool->items);
 #ifdef CONFIG_LOCKDEP
 	lockdep_unregister_key(&pool->lockdep_key);
@@ -147,6 +150,7 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs)
 	mutex_init(&pool->flush_mutex);
 	mutex_init(&pool->tune_mutex);
 	init_completion(&pool->destroyed);
+	wpool_pressure_init(&pool->pressure, ktime_get_mono_fast_ns());
 	INIT_RCU_WORK(&pool->free_work, free_late);
 #ifdef CONFIG_LOCKDEP
 	lockdep_register_key(&pool->lockdep_key);
@@ -237,7 +241,11 @@ static int enter(struct wpool *pool)
 
 static int add_device(struct wpool *pool)
 {
-	return device_add(&pool->dev);
+	int err = device_add(&pool->dev);
+
+	if (!err)
+		wpool_news_attach(pool);
+	return err;
 }
 
 static struct wpool *create(const struct wpool_attrs *attrs, wpool_arg_fn func,

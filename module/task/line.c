@@ -321,7 +321,7 @@ int wpool_line_wait(struct wpool *pool, struct wpool_waiter *waiter,
 	local_irq_restore(flags);
 	if (err)
 		return err;
-	/* if nothing happens, the log shall say why; after wait:A */
+	/* if nothing happens, the log shall say why; and the time is counted; after wait:A */
 	wpool_alarm_set();
 
 	for (;;) {
@@ -402,6 +402,11 @@ bool wpool_line_join(struct wpool *pool, struct wpool_task *task)
 	/* the event may be gone by now, if it stood in line */
 	if (first)
 		see_to(pool, rq, &served);
+	if (!n) {
+		/* join:A; the monitor counts the time in which it waits */
+		smp_mb();
+		wpool_alarm_set();
+	}
 	if (n < 0)
 		refuse(pool, task);
 	return n > 0;

@@ -29,6 +29,7 @@
 #include <linux/wpool.h>
 
 #include "core/current.h"
+#include "core/news.h"
 #include "core/reap_queue.h"
 #include "core/sched.h"
 #include "core/state.h"
@@ -188,6 +189,7 @@ static int overloaded(struct wpool *pool, struct wpool_task *const *tasks,
 		n = -ESHUTDOWN;
 	} else {
 		trace_wpool_pool_overloaded(pool->name, nr, how->policy);
+		wpool_news_tell(pool);
 		switch (how->policy) {
 		case WPOOL_BLOCK:
 			n = wait_in_line(pool, tasks, nr, how);

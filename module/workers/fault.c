@@ -16,6 +16,7 @@
 #include <linux/task_work.h>
 
 #include "core/handoff.h"
+#include "core/news.h"
 #include "core/reap_queue.h"
 #include "core/state.h"
 
@@ -48,6 +49,7 @@ void wpool_fault_report(struct wpool_worker *w)
 	mutex_lock(&pool->workers_mutex);
 	pool->faults++;
 	mutex_unlock(&pool->workers_mutex);
+	wpool_news_tell(pool);
 
 	if (pool->fault)
 		pool->fault(&fault, pool->fault_data);

@@ -17,6 +17,7 @@
  * barrier: task/tokens.c drainer:A
  * barrier: task/line.c give:A
  * barrier: task/line.c wait:A
+ * omits: task/line.c join:A
  * barrier: task/line.h give:A
  * barrier: task/finish.c settle:A
  * barrier: task/run.c settle:A

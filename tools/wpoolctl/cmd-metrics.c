@@ -173,6 +173,26 @@ static void write_figures(FILE *out, const struct looks *looks, bool openmetrics
 	}
 }
 
+static void write_pressure(FILE *out, const struct looks *looks, bool openmetrics)
+{
+	static const int seconds[NR_PRESSURES] = { 10, 60, 300 };
+	size_t i, n;
+
+	describe(out, "wpool_pressure_ratio", "gauge",
+		 "Share of the last seconds in which tasks were queued for long or submitters waited.",
+		 openmetrics);
+	for (i = 0; i < looks->nr; i++)
+		for (n = 0; n < NR_PRESSURES; n++)
+			fprintf(out, "wpool_pressure_ratio{pool=\"%s\",seconds=\"%d\"} %.4f\n",
+				looks->look[i].pool, seconds[n],
+				looks->look[i].now.pressure.percent[n] / 100);
+	describe(out, "wpool_pressure_seconds", "counter",
+		 "Time in which tasks were queued for long or submitters waited.", openmetrics);
+	for (i = 0; i < looks->nr; i++)
+		fprintf(out, "wpool_pressure_seconds_total{pool=\"%s\"} %.6f\n",
+			looks->look[i].pool, looks->look[i].now.pressure.total_us / 1e6);
+}
+
 static bool is_power_of_2(__u64 n)
 {
 	return n && !(n & (n - 1));
@@ -221,6 +241,7 @@ static void write_all(FILE *out, const struct looks *looks, bool openmetrics)
 {
 	write_limits(out, looks, openmetrics);
 	write_figures(out, looks, openmetrics);
+	write_pressure(out, looks, openmetrics);
 	write_times(out, looks, openmetrics);
 	if (openmetrics)
 		fputs("# EOF\n", out);

@@ -21,7 +21,7 @@ static const struct group groups[] = {
 	{ "Scheduling", { "concurrency", "spin_us", "hog_ms", "handoff",
 			  "latency", "freezable" } },
 	{ "Now", { "state", "owner", "workers", "idle", "searching", "busy", "blocked",
-		   "queued", "outstanding", "free", "waiting" } },
+		   "queued", "outstanding", "free", "waiting", "pressure" } },
 	{ "Since it was created", { "submitted", "completed", "failed",
 				    "cancelled", "overdue", "refused", "stolen",
 				    "handoffs", "hogs", "spawned",

@@ -9,7 +9,7 @@
 #include "out.h"
 #include "parse.h"
 
-enum kind { NAME, STATE, OWNER, CAPACITY, QUEUE_DEPTH, LEVEL, RATE, WAIT, RUN };
+enum kind { NAME, STATE, OWNER, CAPACITY, QUEUE_DEPTH, LEVEL, PRESSURE, RATE, WAIT, RUN };
 
 struct column {
 	const char *name;	/* of --columns: the file in sysfs; a rate has "/s" */
@@ -47,6 +47,7 @@ static const struct column all_columns[] = {
 	{ "faults", "faults", LEVEL, FIGURE_FAULTS },
 	{ "spawn_failed", "spawn_failed", LEVEL, FIGURE_SPAWN_FAILED },
 	{ "exhausted", "exhausted", LEVEL, FIGURE_EXHAUSTED },
+	{ "pressure", "press%", PRESSURE, 0 },
 	{ "submitted/s", "submit/s", RATE, FIGURE_SUBMITTED },
 	{ "completed/s", "done/s", RATE, FIGURE_COMPLETED },
 	{ "failed/s", "fail/s", RATE, FIGURE_FAILED },
@@ -70,7 +71,7 @@ static const struct column all_columns[] = {
 #define BUSY_WITH_TIMES	"name,capacity,queue_depth,completed/s,wait_p50,wait_p99,run_p50,run_p99," \
 			"busy,waiting,queued,submitted/s,workers,blocked,"
 #define BUSY_REST	"refused/s,hogs/s,handoffs/s,stolen/s,spawned/s,failed/s,cancelled/s," \
-			"idle,outstanding,owner"
+			"pressure,idle,outstanding,owner"
 
 /* Rates, and times of the tasks between. */
 static bool needs_two_looks(const struct column *column)
@@ -261,6 +262,8 @@ double column_value(const struct column *column, const struct pool_line *line)
 		return limit_value(line->now->queue_depth);
 	case LEVEL:
 		return line->now->value[column->figure];
+	case PRESSURE:
+		return line->now->pressure.percent[0];
 	case RATE:
 		return line->before ?
 		       snapshot_rate(line->before, line->now, column->figure) : 0;
@@ -294,6 +297,9 @@ void column_format(const struct column *column, const struct pool_line *line, ch
 		break;
 	case LEVEL:
 		snprintf(buf, CELL_LEN, "%llu", line->now->value[column->figure]);
+		break;
+	case PRESSURE:
+		snprintf(buf, CELL_LEN, "%.2f", column_value(column, line));
 		break;
 	case RATE:
 		value = column_value(column, line);

@@ -260,6 +260,24 @@ static int read_latency(const char *pool, struct snapshot *shot, struct errmsg *
 	return err == -ENOENT ? 0 : err;
 }
 
+static int read_pressure(const char *pool, struct pressure *pressure, struct errmsg *e)
+{
+	char line[SYSFS_VALUE_LEN];
+	int err = sysfs_read(pool, "pressure", line, sizeof(line), e);
+	unsigned long long total_us;
+
+	*pressure = (struct pressure){ };
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	if (sscanf(line, "some avg10=%lf avg60=%lf avg300=%lf total=%llu", &pressure->percent[0],
+		   &pressure->percent[1], &pressure->percent[2], &total_us) != 4) {
+		errmsg_set(e, "%s/pressure: not understood: '%.40s'", pool, line);
+		return -EPROTO;
+	}
+	pressure->total_us = total_us;
+	return 0;
+}
+
 /* One file after the other, while tasks start and finish: each true by itself. */
 int sysfs_snapshot(const char *pool, struct snapshot *shot, struct errmsg *e)
 {
@@ -280,6 +298,8 @@ int sysfs_snapshot(const char *pool, struct snapshot *shot, struct errmsg *e)
 				sizeof(shot->queue_depth), e);
 	for (i = 0; !err && i < NR_FIGURES; i++)
 		err = read_figure(pool, i, &shot->value[i], e);
+	if (!err)
+		err = read_pressure(pool, &shot->pressure, e);
 	if (!err)
 		err = read_latency(pool, shot, e);
 	return err;

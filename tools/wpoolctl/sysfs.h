@@ -77,6 +77,14 @@ enum figure {
 
 extern const char *const figure_names[NR_FIGURES];
 
+#define NR_PRESSURES	3
+
+/* Of the last 10, 60 and 300 s; with a module that does not tell, all is 0. */
+struct pressure {
+	double percent[NR_PRESSURES];
+	__u64 total_us;
+};
+
 struct snapshot {
 	__u64 when_ns;		/* CLOCK_MONOTONIC */
 	char state[16];
@@ -84,6 +92,7 @@ struct snapshot {
 	char capacity[16];
 	char queue_depth[16];
 	__u64 value[NR_FIGURES];
+	struct pressure pressure;
 	bool latency;
 	struct hists hists;	/* without a bucket unless latency is on */
 };

@@ -55,7 +55,7 @@ static const char * const figures[] = {
 static const char * const fixed[] = { "order", "prealloc", "state", "owner" };
 
 /* not a value but many */
-static const char * const tables[] = { "histogram" };
+static const char * const tables[] = { "histogram", "pressure" };
 
 /* ---- what is there ------------------------------------------------------- */
 

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * In how much of the time a pool kept somebody waiting: averages over 10, 60 and 300 s, as
+ * the kernel's /proc/pressure has them.
+ *
+ * The monitor switches the pressure on and off. Nothing runs while it stays as it is: the
+ * averages are brought up to date when it changes, and when somebody reads them, however long
+ * ago that was done last.
+ */
+#ifndef WPOOL_CORE_PRESSURE_H
+#define WPOOL_CORE_PRESSURE_H
+
+#include <linux/bits.h>
+#include <linux/compiler.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+#define WPOOL_NR_PRESSURES	3	/* 10, 60, 300 s */
+
+/* An average of the whole time. */
+#define WPOOL_PRESSURE_FULL	BIT_ULL(32)
+
+/**
+ * struct wpool_pressure - the pressure of a pool
+ * @lock: protects all fields; raw: the monitor takes it
+ * @is_on: somebody waits; read anywhere with READ_ONCE
+ * @until_ns: up to when all is counted
+ * @start_ns: when the present period began
+ * @on_ns: how long it was on in that period, up to @until_ns
+ * @total_ns: how long it was ever on, up to @until_ns
+ * @avg: the averages at @start_ns, 0 to %WPOOL_PRESSURE_FULL
+ */
+struct wpool_pressure {
+	raw_spinlock_t lock;
+	bool is_on;
+	u64 until_ns;
+	u64 start_ns;
+	u64 on_ns;
+	u64 total_ns;
+	u64 avg[WPOOL_NR_PRESSURES];
+};
+
+/**
+ * struct wpool_pressure_avgs - what is read of it
+ * @avg: the averages, 0 to %WPOOL_PRESSURE_FULL
+ * @total_ns: how long it was ever on
+ */
+struct wpool_pressure_avgs {
+	u64 avg[WPOOL_NR_PRESSURES];
+	u64 total_ns;
+};
+
+/** wpool_pressure_init() - it is off, and was never on; @now: the time, in ns */
+void wpool_pressure_init(struct wpool_pressure *p, u64 now);
+
+/** __wpool_pressure_set() - it changes */
+void __wpool_pressure_set(struct wpool_pressure *p, u64 now, bool on);
+
+/**
+ * wpool_pressure_set() - it is on or off from now on
+ * @p: the pressure
+ * @now: the time, in ns
+ * @on: does somebody wait?
+ *
+ * Context: any; one caller at a time.
+ * Return: true if it was off and is on.
+ */
+static inline bool wpool_pressure_set(struct wpool_pressure *p, u64 now, bool on)
+{
+	if (likely(on == READ_ONCE(p->is_on)))
+		return false;
+	__wpool_pressure_set(p, now, on);
+	return on;
+}
+
+/** wpool_pressure_read() - read the averages of the time up to now; in any context */
+void wpool_pressure_read(struct wpool_pressure *p, u64 now, struct wpool_pressure_avgs *avgs);
+
+#endif /* WPOOL_CORE_PRESSURE_H */

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /sys/class/wpool/<pool>/pressure: in how much of the time tasks were queued for longer than
+ * 10 ms, or submitters waited; and that programs which poll it are woken. The averages as
+ * such: kunit/pressure_kunit.c.
+ */
+#include <fcntl.h>
+#include <poll.h>
+
+#include "sysfs_attrs.h"
+
+struct pressure {
+	double avg10, avg60, avg300;
+	unsigned long long total_us;
+};
+
+static int pressure_read(const char *pool, struct pressure *p)
+{
+	char line[256], again[256];
+	int err = attr_read(pool, "pressure", line, sizeof(line));
+
+	if (err)
+		return err;
+	if (sscanf(line, "some avg10=%lf avg60=%lf avg300=%lf total=%llu", &p->avg10, &p->avg60,
+		   &p->avg300, &p->total_us) != 4)
+		return -EINVAL;
+	/* nothing else, and in one form */
+	snprintf(again, sizeof(again), "some avg10=%.2f avg60=%.2f avg300=%.2f total=%llu",
+		 p->avg10, p->avg60, p->avg300, p->total_us);
+	return strcmp(line, again) ? -EINVAL : 0;
+}
+
+static unsigned long long total(const char *pool)
+{
+	struct pressure p = { };
+
+	return pressure_read(pool, &p) ? 0 : p.total_us;
+}
+
+/* For more than a period of the averages, and than any timer of the module, nothing more. */
+static bool is_over(const char *pool)
+{
+	unsigned long long before = total(pool);
+
+	usleep(1200 * 1000);
+	return total(pool) == before;
+}
+
+/* Both is, and lasts. */
+static bool is_high(const char *pool)
+{
+	struct pressure p;
+
+	return !pressure_read(pool, &p) && p.avg10 > 0 && p.avg60 > 0 && p.avg300 > 0 &&
+	       p.avg10 <= 100 && p.avg10 >= p.avg60 && p.avg60 >= p.avg300;
+}
+
+TEST_F(attrs, pressure_of_a_pool_that_keeps_up_is_0)
+{
+	struct pressure p;
+
+	ASSERT_EQ(0, pressure_read(self->pool.name, &p));
+	EXPECT_EQ(0, p.avg10 + p.avg60 + p.avg300);
+	EXPECT_EQ(0, p.total_us);
+	/* what runs, or sleeps, does not wait */
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
+	ASSERT_TRUE(WAIT_FOR(attr_number(self->pool.name, "busy") == 1));
+	EXPECT_TRUE(WAIT_FOR(is_over(self->pool.name)));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+	EXPECT_EQ(-EACCES, attr_write(self->pool.name, "pressure", "0"));
+}
+
+TEST_F(attrs, pressure_rises_while_tasks_are_queued_and_ends)
+{
+	const char *pool = self->pool.name;
+
+	ASSERT_EQ(0, attr_write(pool, "capacity", "1"));
+	ASSERT_EQ(0, attr_write(pool, "queue_depth", "max"));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
+	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 1));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 2));
+	EXPECT_TRUE(WAIT_FOR(is_high(pool)));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+	EXPECT_TRUE(WAIT_FOR(is_over(pool)));
+}
+
+static void *submit_one(void *data)
+{
+	return (void *)(long)submit(*(int *)data, WPOOL_WORK_NOOP, 0, 2);
+}
+
+/* All workers sleep, the log has said why, and the monitor counts nevertheless. */
+TEST_F(attrs, pressure_rises_while_a_submitter_waits_and_ends)
+{
+	const char *pool = self->pool.name;
+	unsigned long long before;
+	pthread_t thread;
+	void *err;
+
+	ASSERT_EQ(0, attr_write(pool, "capacity", "1"));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, submit_one, &self->pool.fd));
+	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "waiting") == 1));
+	EXPECT_TRUE(WAIT_FOR(is_high(pool)));
+	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "exhausted") == 1));
+	before = total(pool);
+	EXPECT_TRUE(WAIT_FOR(total(pool) > before + 1000 * 1000));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+	pthread_join(thread, &err);
+	EXPECT_EQ(NULL, err);
+	EXPECT_TRUE(WAIT_FOR(is_over(pool)));
+}
+
+/* Read, so that only what comes later is news. */
+static int pressure_open(const char *pool, struct pollfd *pfd)
+{
+	char path[128], line[256];
+
+	attr_path(path, sizeof(path), pool, "pressure");
+	*pfd = (struct pollfd){ .fd = open(path, O_RDONLY), .events = POLLPRI };
+	return pfd->fd < 0 ? -errno : read(pfd->fd, line, sizeof(line)) > 0 ? 0 : -EIO;
+}
+
+/* Wait for news, and read them. */
+static bool pressure_poll(struct pollfd *pfd)
+{
+	char line[256];
+
+	return poll(pfd, 1, WAIT_NS / MSEC) == 1 && pfd->revents & POLLPRI &&
+	       pread(pfd->fd, line, sizeof(line), 0) > 0;
+}
+
+TEST_F(attrs, pressure_can_be_polled_for_overload)
+{
+	const char *pool = self->pool.name;
+	struct pollfd pfd;
+
+	ASSERT_EQ(0, attr_write(pool, "capacity", "1"));
+	ASSERT_EQ(0, attr_write(pool, "policy", "fail"));
+	ASSERT_EQ(0, pressure_open(pool, &pfd));
+	EXPECT_EQ(0, poll(&pfd, 1, 0));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
+	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 1));
+	EXPECT_EQ(-EAGAIN, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 2));
+	EXPECT_TRUE(pressure_poll(&pfd));
+	/* once more, not only the first time */
+	EXPECT_EQ(-EAGAIN, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 2));
+	EXPECT_TRUE(pressure_poll(&pfd));
+	/* and when tasks begin to wait */
+	ASSERT_EQ(0, attr_write(pool, "queue_depth", "1"));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 3));
+	EXPECT_TRUE(pressure_poll(&pfd));
+	close(pfd.fd);
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+}
+
+/* The file goes with the pool, while somebody polls it. */
+TEST_F(attrs, pressure_of_a_pool_that_is_destroyed_wakes_who_polls_it)
+{
+	struct pollfd pfd;
+
+	ASSERT_EQ(0, pressure_open(self->pool.name, &pfd));
+	pool_end(&self->pool);
+	EXPECT_LE(0, poll(&pfd, 1, 0));
+	EXPECT_EQ(-1, pread(pfd.fd, &pfd.revents, 1, 0));
+	close(pfd.fd);
+	ASSERT_EQ(0, pool_create(&self->pool, NULL));
+}
+
+TEST_HARNESS_MAIN
