@@ -3,11 +3,11 @@
  * All pools have one spawner, which makes their workers and puts away those that
  * ended: no pool may make it wait for long.
  */
-#include <linux/fs.h>
 #include <linux/string.h>
 #include <linux/task_work.h>
 
 #include "fixture.h"
+#include "knob.h"
 #include "probe.h"
 
 /* ---- a thread that ends slowly ----------------------------------------------- */
@@ -93,29 +93,6 @@ static void wpool_submit_waits_for_no_thread_of_another_pool_that_ends(struct ku
 
 /* ---- a system that has all the threads it may have ------------------------- */
 
-#define THREADS_MAX "/proc/sys/kernel/threads-max"
-
-static int rw_threads_max(char *text, size_t size, bool write)
-{
-	struct file *file = filp_open(THREADS_MAX, write ? O_WRONLY : O_RDONLY, 0);
-	loff_t pos = 0;
-	ssize_t ret;
-
-	if (IS_ERR(file))
-		return PTR_ERR(file);
-	if (write)
-		ret = kernel_write(file, text, strlen(text), &pos);
-	else
-		ret = kernel_read(file, text, size - 1, &pos);
-	filp_close(file, NULL);
-	return ret < 0 ? ret : 0;
-}
-
-static void restore_threads_max(void *text)
-{
-	rw_threads_max(text, 0, true);
-}
-
 struct wakes {
 	const char *name;
 	atomic_t nr;
@@ -134,13 +111,11 @@ static void count_wake(void *data, const char *pool, int cpu, pid_t worker, unsi
 static void wpool_submit_no_threads_left_idle_workers_of_others_sleep(struct kunit *test)
 {
 	struct wakes *wakes = kunit_kzalloc(test, sizeof(*wakes), GFP_KERNEL);
-	char *text = kunit_kzalloc(test, 16, GFP_KERNEL);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 	struct wpool *pool, *other;
 	struct wpool_attrs attrs;
 
 	KUNIT_ASSERT_NOT_NULL(test, wakes);
-	KUNIT_ASSERT_NOT_NULL(test, text);
 	wpk_attrs(&attrs, 1, 0);
 	attrs.name = wpk_name(test);
 	wakes->name = attrs.name;
@@ -151,16 +126,13 @@ static void wpool_submit_no_threads_left_idle_workers_of_others_sleep(struct kun
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(other, idle) == 1);
 	wpk_probe(test, "wpool_worker_woken", count_wake, wakes);
 
-	if (rw_threads_max(text, 16, false))
-		kunit_skip(test, "no " THREADS_MAX);
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, restore_threads_max, text), 0);
-	KUNIT_ASSERT_EQ(test, rw_threads_max("20\n", 0, true), 0);
+	wpk_no_threads(test);
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
 	/* the spawner tries three times at least */
 	msleep(200);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&wakes->nr), 0);
-	kunit_release_action(test, restore_threads_max, text);
+	wpk_threads_again(test);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
 }
 

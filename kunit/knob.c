@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Files of /proc/sys, see knob.h. */
+#include <kunit/test.h>
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/mount.h>
+#include <linux/string.h>
+
+#include "knob.h"
+
+#define THREADS_MAX	"sys/kernel/threads-max"
+
+/* What it was before the case; one case runs at a time. */
+static char threads_max[16];
+
+/* On a mount of our own: a thread of a newer kernel sees none of those of the programs. */
+static int knob(const char *path, const char *text, char *answer, size_t size)
+{
+	struct file_system_type *type = get_fs_type("proc");
+	struct vfsmount *mnt;
+	struct file *file;
+	loff_t pos = 0;
+	ssize_t ret;
+
+	if (!type)
+		return -ENODEV;
+	mnt = kern_mount(type);
+	if (IS_ERR(mnt))
+		return PTR_ERR(mnt);
+	file = file_open_root_mnt(mnt, path, text ? O_WRONLY : O_RDONLY, 0);
+	if (IS_ERR(file)) {
+		ret = PTR_ERR(file);
+	} else {
+		if (text)
+			ret = kernel_write(file, text, strlen(text), &pos);
+		else
+			ret = kernel_read(file, answer, size, &pos);
+		filp_close(file, NULL);
+	}
+	kern_unmount(mnt);
+	return ret < 0 ? ret : 0;
+}
+
+int wpk_knob_write(const char *path, const char *text)
+{
+	return knob(path, text, NULL, 0);
+}
+
+static void restore_threads_max(void *unused)
+{
+	wpk_knob_write(THREADS_MAX, threads_max);
+}
+
+void wpk_no_threads(struct kunit *test)
+{
+	memset(threads_max, 0, sizeof(threads_max));
+	if (knob(THREADS_MAX, NULL, threads_max, sizeof(threads_max) - 1))
+		kunit_skip(test, "no /proc/" THREADS_MAX);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, restore_threads_max, NULL), 0);
+	KUNIT_ASSERT_EQ(test, wpk_knob_write(THREADS_MAX, "20\n"), 0);
+}
+
+void wpk_threads_again(struct kunit *test)
+{
+	kunit_release_action(test, restore_threads_max, NULL);
+}
