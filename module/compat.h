@@ -9,6 +9,8 @@
 #include <linux/hrtimer.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
+#include <linux/shrinker.h>
+#include <linux/slab.h>
 #include <linux/sysfs.h>
 #include <linux/timer.h>
 #include <linux/version.h>
@@ -48,6 +50,37 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 {
 	hrtimer_init(timer, clock_id, mode);
 	timer->function = function;
+}
+#endif
+
+#ifdef COMPAT_HAVE_SHRINKER_ALLOC
+#define compat_shrinker_alloc()	shrinker_alloc(0, "wpool")
+#define compat_shrinker_free(shrinker) shrinker_free(shrinker)
+
+static inline int compat_shrinker_register(struct shrinker *shrinker)
+{
+	shrinker_register(shrinker);
+	return 0;
+}
+#else
+static inline struct shrinker *compat_shrinker_alloc(void)
+{
+	return kzalloc(sizeof(struct shrinker), GFP_KERNEL);
+}
+
+static inline void compat_shrinker_free(struct shrinker *shrinker)
+{
+	unregister_shrinker(shrinker);
+	kfree(shrinker);
+}
+
+static inline int compat_shrinker_register(struct shrinker *shrinker)
+{
+	int err = register_shrinker(shrinker, "wpool");
+
+	if (err)
+		kfree(shrinker);
+	return err;
 }
 #endif
 

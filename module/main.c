@@ -26,6 +26,7 @@
 #include "workers/freezer.h"
 #include "workers/hotplug.h"
 #include "workers/reaper.h"
+#include "workers/shrink.h"
 #include "workers/spawner.h"
 
 #ifdef COMPAT_UNTESTED
@@ -137,13 +138,18 @@ static int __init wpool_init(void)
 	err = wpool_freezer_init();
 	if (err)
 		goto err_left;
-	err = wpool_chardev_init();
+	err = wpool_shrink_init();
 	if (err)
 		goto err_freezer;
+	err = wpool_chardev_init();
+	if (err)
+		goto err_shrink;
 	wpool_debugfs_init();
 	wpool_inject_init();
 	return 0;
 
+err_shrink:
+	wpool_shrink_exit();
 err_freezer:
 	wpool_freezer_exit();
 err_left:
@@ -171,6 +177,7 @@ static void __exit wpool_exit(void)
 	wpool_chardev_exit();
 	wpool_inject_exit();
 	wpool_debugfs_exit();
+	wpool_shrink_exit();
 	wpool_freezer_exit();
 	wpool_left_exit();
 	/* the last pool: no task, no worker, and no expiry timer after this */

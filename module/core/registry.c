@@ -118,3 +118,19 @@ bool wpool_pools_walk_rcu(bool (*fn)(struct wpool *pool))
 	rcu_read_unlock();
 	return ret;
 }
+
+unsigned long wpool_pools_sum_rcu(unsigned long (*fn)(struct wpool *pool, unsigned long most),
+				  unsigned long most)
+{
+	unsigned long sum = 0;
+	struct wpool *pool;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(pool, &pools, node) {
+		if (sum >= most)
+			break;
+		sum += fn(pool, most - sum);
+	}
+	rcu_read_unlock();
+	return sum;
+}

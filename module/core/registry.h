@@ -64,4 +64,15 @@ void wpool_pools_walk(void (*fn)(struct wpool *pool, void *data), void *data);
  */
 bool wpool_pools_walk_rcu(bool (*fn)(struct wpool *pool));
 
+/**
+ * wpool_pools_sum_rcu() - add up what a function returns for each pool
+ * @fn: called under RCU; its second argument is what is left of @most
+ * @most: stop when the sum has reached it
+ *
+ * Context: any, no sleeping.
+ * Return: the sum.
+ */
+unsigned long wpool_pools_sum_rcu(unsigned long (*fn)(struct wpool *pool, unsigned long most),
+				  unsigned long most);
+
 #endif /* WPOOL_CORE_REGISTRY_H */

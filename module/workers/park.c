@@ -25,6 +25,9 @@
 /* Workers that expire each time the timer fires, so that a softirq stays short. */
 #define EXPIRE_BATCH	64
 
+/* When memory is short: one that has been idle for less will soon be needed again. */
+#define EARLY_MS	100
+
 /* Does the state of the pool want this worker awake, whether tasks are queued or not? */
 static bool is_wanted(struct wpool *pool, struct wpool_runq *rq)
 {
@@ -108,7 +111,7 @@ void wpool_park_forget(struct wpool_worker *w)
  * Expire the coldest idle worker of a run queue, if it has been idle since @since and
  * more than min_workers are left.
  */
-static void expire_one(struct wpool_runq *rq, unsigned long since)
+static bool expire_one(struct wpool_runq *rq, unsigned long since)
 {
 	struct wpool *pool = rq->pool;
 	struct task_struct *thread = NULL;
@@ -135,6 +138,7 @@ static void expire_one(struct wpool_runq *rq, unsigned long since)
 		/* interrupts are still off: the thread cannot be freed yet */
 		wake_up_process(thread);
 	}
+	return thread;
 }
 
 void wpool_park_expire(struct timer_list *timer)
@@ -165,6 +169,31 @@ void wpool_park_expire(struct timer_list *timer)
 	}
 	/* when the oldest worker that is left expires, or at once for the next batch */
 	mod_timer(&pool->expiry_timer, max(since + life, jiffies + 1));
+}
+
+/* The timer is pending if there are any, so that a quiet pool costs no look at its CPUs. */
+u32 wpool_park_count(struct wpool *pool)
+{
+	u32 workers = READ_ONCE(pool->nr_workers), least = READ_ONCE(pool->min_workers);
+
+	if (!timer_pending(&pool->expiry_timer) || !is_expiring(pool) || workers <= least)
+		return 0;
+	return min(workers - least, wpool_idle_nr(pool));
+}
+
+bool wpool_park_expire_early(struct wpool *pool)
+{
+	unsigned long since, life = msecs_to_jiffies(EARLY_MS), flags;
+	struct wpool_runq *rq;
+	bool ret;
+
+	if (!wpool_park_count(pool) || wpool_is_closed(pool))
+		return false;
+	local_irq_save(flags);
+	rq = wpool_idle_coldest_runq(pool, &since);
+	ret = rq && time_after_eq(jiffies, since + life) && expire_one(rq, since);
+	local_irq_restore(flags);
+	return ret;
 }
 
 void wpool_park_rearm(struct wpool *pool)

@@ -47,6 +47,18 @@ void wpool_park_forget(struct wpool_worker *w);
  */
 void wpool_park_rearm(struct wpool *pool);
 
+/** wpool_park_count() - how many idle workers the pool could spare: a glance */
+u32 wpool_park_count(struct wpool *pool);
+
+/**
+ * wpool_park_expire_early() - send the coldest idle worker away before its time
+ * @pool: the pool
+ *
+ * Context: any; takes raw locks only.
+ * Return: false if no worker beyond min_workers has been idle for 100 ms.
+ */
+bool wpool_park_expire_early(struct wpool *pool);
+
 /** wpool_park_expire() - the function of pool->expiry_timer */
 void wpool_park_expire(struct timer_list *timer);
 
