@@ -30,6 +30,7 @@ static void wpool_attrs_init_sets_the_documented_defaults(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, attrs.latency);
 	KUNIT_EXPECT_FALSE(test, attrs.freezable);
 	KUNIT_EXPECT_EQ(test, attrs.max_wait_ms, 0);
+	KUNIT_EXPECT_FALSE(test, attrs.reclaim);
 	KUNIT_EXPECT_FALSE(test, attrs.prealloc);
 	KUNIT_EXPECT_EQ(test, (int)attrs.order, WPOOL_LIFO);
 	KUNIT_EXPECT_EQ(test, attrs.nice, 0);

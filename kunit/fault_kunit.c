@@ -13,6 +13,7 @@
 #include "die.h"
 #include "fixture.h"
 #include "group.h"
+#include "knob.h"
 #include "strand_tasks.h"
 
 static bool fault;
@@ -88,6 +89,34 @@ static void wpool_task_dies_is_eio_and_the_pool_lives(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, report->fault.func, (void *)wpk_job_fn);
 	KUNIT_EXPECT_EQ(test, report->fault.cpu, jobs->job[0].cpu);
 	wpk_destroy(test, pool);
+}
+
+/* The rescuer dies while no other thread can be created: there is one as soon as it can. */
+static void wpool_task_dies_in_the_rescuer_the_pool_has_another(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpool_attrs attrs;
+	struct report *report;
+	struct wpool *pool;
+
+	wpk_attrs(&attrs, 4, WPOOL_UNLIMITED);
+	attrs.reclaim = true;
+	pool = reporting_pool(test, &attrs, &report);
+	wpk_jobs_submit(test, pool, first, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_no_threads(test);
+	jobs->job[0].body = die;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -EIO);
+	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 1);
+	wpk_jobs_submit(test, pool, jobs, 1, 1);
+	wpk_threads_again(test);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, faults), 1);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(first, 1));
 }
 
 static void die_of_fn(void *arg)
@@ -516,6 +545,7 @@ static void wpool_task_dies_while_helping_all_around_it_are_failed(struct kunit 
 
 static struct kunit_case fault_cases[] = {
 	KUNIT_CASE(wpool_task_dies_is_eio_and_the_pool_lives),
+	KUNIT_CASE(wpool_task_dies_in_the_rescuer_the_pool_has_another),
 	KUNIT_CASE(wpool_submit_fn_dies_its_function_is_reported),
 	KUNIT_CASE(wpool_invoke_and_submit_fn_die_their_abort_has_the_argument),
 	KUNIT_CASE(wpool_event_dies_is_aborted_and_runs_once_more),

@@ -67,6 +67,7 @@ static void wpool_tune_sets_what_the_mask_names_and_no_more(struct kunit *test)
 	attrs.handoff = false;
 	attrs.latency = true;
 	attrs.freezable = true;
+	attrs.reclaim = true;
 	attrs.nice = 6;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH |
 					 WPOOL_TUNE_NICE), 0);
@@ -94,6 +95,7 @@ static void wpool_tune_sets_what_the_mask_names_and_no_more(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, now.handoff);
 	KUNIT_EXPECT_TRUE(test, now.latency);
 	KUNIT_EXPECT_TRUE(test, now.freezable);
+	KUNIT_EXPECT_TRUE(test, now.reclaim);
 	KUNIT_EXPECT_EQ(test, now.nice, 6);
 }
 

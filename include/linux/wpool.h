@@ -330,6 +330,16 @@ typedef void (*wpool_fault_fn)(const struct wpool_fault *fault, void *data);
  *	not hold a lock that the suspend needs. wpool_flush() and wpool_destroy() of a pool
  *	with queued tasks wait for the thaw; a driver that destroys its pool in a callback of
  *	the suspend cancels them before, with wpool_release().
+ * @reclaim: the pool goes on while no memory is there for a new worker; default false. For
+ *	tasks on which memory may depend, such as those that write data back: as a workqueue
+ *	with %WQ_MEM_RECLAIM. The pool has @min_workers workers from the start, and one more in
+ *	reserve, the rescuer: when it needs a worker, that one is it, at once, and the next
+ *	one is created for the reserve. While that takes long or fails, tasks are run by the
+ *	workers that there are: of those no more than @min_workers, and fewer than @capacity,
+ *	may sleep at a time for tasks that are queued. The rescuer counts towards the module's
+ *	max_workers, but in no figure of the pool. It has no flags of the allocator: a task
+ *	that allocates says how, e.g. with memalloc_noio_save(). Such a task must not wait for
+ *	a pool without this attribute.
  * @cpumask: CPUs that workers may run on, copied; default %NULL, which means
  *	housekeeping_cpumask(HK_TYPE_KTHREAD)
  * @fault: called for each task whose worker died; default %NULL, which means that
@@ -357,6 +367,7 @@ struct wpool_attrs {
 	enum wpool_order order;
 	int nice;
 	bool freezable;
+	bool reclaim;
 	const struct cpumask *cpumask;
 	wpool_fault_fn fault;
 	void *fault_data;
@@ -379,7 +390,9 @@ struct wpool_attrs {
 #define WPOOL_TUNE_CPUMASK	BIT(12)
 #define WPOOL_TUNE_FREEZABLE	BIT(15)
 #define WPOOL_TUNE_MAX_WAIT_MS	BIT(16)
-#define WPOOL_TUNE_ALL		(GENMASK(12, 0) | WPOOL_TUNE_FREEZABLE | WPOOL_TUNE_MAX_WAIT_MS)
+#define WPOOL_TUNE_RECLAIM	BIT(17)
+#define WPOOL_TUNE_ALL		(GENMASK(12, 0) | WPOOL_TUNE_FREEZABLE | \
+				 WPOOL_TUNE_MAX_WAIT_MS | WPOOL_TUNE_RECLAIM)
 
 /**
  * enum wpool_state - state of a pool
@@ -424,6 +437,8 @@ enum wpool_state {
  * @spawn_failed: attempts to create a worker that failed; they are repeated
  * @exhausted: times that tasks, or submitters, waited for a second because each worker
  *	that the pool may have was in a task
+ * @rescued: times that the rescuer was needed: after it had become a worker, no other one
+ *	could be created for the reserve, or not within 10 ms
  * @expired: workers that left because they were idle
  * @faults: workers that died in a task
  *
@@ -453,6 +468,7 @@ struct wpool_stats {
 	u64 spawned;
 	u64 spawn_failed;
 	u64 exhausted;
+	u64 rescued;
 	u64 expired;
 	u64 faults;
 };

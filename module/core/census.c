@@ -42,15 +42,21 @@ u32 wpool_workers_max(void)
 	return max_workers;
 }
 
+bool wpool_workers_enter_place(void)
+{
+	if (atomic_inc_return(&nr_all_workers) <= max_workers)
+		return true;
+	atomic_dec(&nr_all_workers);
+	return false;
+}
+
 int wpool_workers_enter(struct wpool *pool)
 {
 	unsigned long flags;
 	int err = 0;
 
-	if (atomic_inc_return(&nr_all_workers) > max_workers) {
-		atomic_dec(&nr_all_workers);
+	if (!wpool_workers_enter_place())
 		return -EAGAIN;
-	}
 	raw_spin_lock_irqsave(&pool->workers_lock, flags);
 	if (pool->nr_workers >= READ_ONCE(pool->capacity))
 		err = -EBUSY;

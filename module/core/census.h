@@ -33,6 +33,9 @@ u32 wpool_workers_room(void);
  */
 int wpool_workers_enter(struct wpool *pool);
 
+/** wpool_workers_enter_place() - count one more of the module; false: it has max_workers */
+bool wpool_workers_enter_place(void);
+
 /** wpool_workers_leave() - count one less of the pool; wpool_workers_leave_place() follows */
 static inline void wpool_workers_leave(struct wpool *pool)
 {

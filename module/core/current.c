@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Which worker runs this code, see current.h. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include "core/current.h"
 
 #include <linux/preempt.h>
+#include <linux/printk.h>
 
 #include "core/state.h"
 
@@ -19,3 +22,26 @@ struct wpool_worker *__wpool_worker_current(void)
 		return NULL;
 	return kthread_data(current);
 }
+
+#ifdef CONFIG_LOCKDEP
+
+static void check_reclaim(struct wpool *pool)
+{
+	struct wpool_worker *w = wpool_worker_current();
+
+	if (!w || w->pool == pool || !READ_ONCE(w->pool->reclaim) || READ_ONCE(pool->reclaim) ||
+	    READ_ONCE(w->pool->wait_reported))
+		return;
+	WRITE_ONCE(w->pool->wait_reported, true);
+	pr_warn("%s: %ps waits for pool %s, which has no rescuer: it may wait for ever when memory is short\n",
+		w->pool->name, READ_ONCE(w->func), pool->name);
+}
+
+void wpool_lockdep_wait(struct wpool *pool)
+{
+	lock_map_acquire(&pool->lockdep_map);
+	lock_map_release(&pool->lockdep_map);
+	check_reclaim(pool);
+}
+
+#endif

@@ -6,6 +6,7 @@
 #include <linux/kthread.h>
 #include <linux/sched.h>
 
+struct wpool;
 struct wpool_worker;
 
 /**
@@ -37,5 +38,20 @@ static inline struct wpool_worker *wpool_worker_self(void)
 {
 	return kthread_data(current);
 }
+
+#ifdef CONFIG_LOCKDEP
+/**
+ * wpool_lockdep_wait() - tell lockdep that the caller waits for tasks of a pool
+ * @pool: the pool
+ *
+ * Says in the log if the caller is a task of a pool that must always go on, and @pool need
+ * not: nobody promises that this wait ends while memory is short.
+ *
+ * Context: any.
+ */
+void wpool_lockdep_wait(struct wpool *pool);
+#else
+static inline void wpool_lockdep_wait(struct wpool *pool) { }
+#endif
 
 #endif /* WPOOL_CORE_CURRENT_H */

@@ -141,15 +141,16 @@ static u64 standing_ns(struct wpool_looked *watch, u64 head, u64 now)
 }
 
 /*
- * No worker is idle, and none can be created: one that becomes free looks at the offers. A
- * pool without a worker has to ask nevertheless, so that other pools make room.
+ * No worker is idle or in reserve, and none can be created: one that becomes free looks at
+ * the offers. A pool without a worker has to ask nevertheless, so that other pools make room.
  */
 static bool is_exhausted(struct wpool *pool)
 {
 	u32 workers = READ_ONCE(pool->nr_workers);
 
 	return !wpool_idle_any(pool) &&
-	       (workers >= READ_ONCE(pool->capacity) || (workers && !wpool_workers_room()));
+	       (workers >= READ_ONCE(pool->capacity) ||
+		(workers && !wpool_workers_room() && !READ_ONCE(pool->rescuer)));
 }
 
 /* Is the worker that is relied on here in a task, rather than waiting for its CPU? */

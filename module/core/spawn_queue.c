@@ -5,6 +5,9 @@
  * A request is a flag and a place on a list. The spawner clears the flag before it looks
  * at the pool: spawn:A, in workers/spawner.c.
  *
+ * A pool that has a rescuer asks that one, see workers/rescuer.h: it needs no spawner, all of
+ * which may be waiting for memory. Its requests come here while it has none.
+ *
  * A pool that has work but no worker, because max_workers is reached, starves. While a
  * pool starves, the other pools create no worker. While more pools starve than there are
  * free places, workers of other pools leave. Each place that becomes free makes the
@@ -53,15 +56,31 @@ static struct task_struct *pick_idle(void)
 	return NULL;
 }
 
-void wpool_spawn_ask(struct wpool *pool)
+/* Wake the rescuer, which will look; false if there is none. */
+static bool ask_rescuer(struct wpool *pool)
+{
+	struct wpool_worker *w;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->workers_lock, flags);
+	w = pool->rescuer;
+	if (w) {
+		WRITE_ONCE(pool->spawn_wanted, true);
+		/* under the lock: it is not in a task that this might wake */
+		wake_up_process(w->thread);
+	}
+	raw_spin_unlock_irqrestore(&pool->workers_lock, flags);
+	return w;
+}
+
+/* @again: even if the request is set, as the thread that would clear it may be gone */
+static void ask(struct wpool *pool, bool again)
 {
 	struct task_struct *thread = NULL;
 	unsigned long flags;
 
-	if (READ_ONCE(pool->spawn_wanted))
-		return;
 	raw_spin_lock_irqsave(&lock, flags);
-	if (!pool->spawn_wanted && list_empty(&pool->spawn_node) &&
+	if ((again || !pool->spawn_wanted) && list_empty(&pool->spawn_node) &&
 	    /* the monitor may still look at a pool whose last reference is gone */
 	    kobject_get_unless_zero(&pool->dev.kobj)) {
 		WRITE_ONCE(pool->spawn_wanted, true);
@@ -74,6 +93,19 @@ void wpool_spawn_ask(struct wpool *pool)
 	raw_spin_unlock_irqrestore(&lock, flags);
 	if (thread)
 		wake_up_process(thread);
+}
+
+void wpool_spawn_ask(struct wpool *pool)
+{
+	if (READ_ONCE(pool->spawn_wanted))
+		return;
+	if (likely(!READ_ONCE(pool->reclaim)) || !ask_rescuer(pool))
+		ask(pool, false);
+}
+
+void wpool_spawn_ask_spawner(struct wpool *pool)
+{
+	ask(pool, true);
 }
 
 /* ---- places ---- */

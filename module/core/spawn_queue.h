@@ -19,11 +19,19 @@ struct wpool;
  * wpool_spawn_ask() - ask for one more worker
  * @pool: the pool
  *
- * The spawner itself checks whether a worker is needed and allowed.
+ * The spawner itself, or the rescuer, checks whether a worker is needed and allowed.
  *
  * Context: any.
  */
 void wpool_spawn_ask(struct wpool *pool);
+
+/**
+ * wpool_spawn_ask_spawner() - the rescuer is gone: have the spawner look, and replace it
+ * @pool: the pool
+ *
+ * Context: any.
+ */
+void wpool_spawn_ask_spawner(struct wpool *pool);
 
 /**
  * wpool_spawn_nr_starved() - how many pools starve

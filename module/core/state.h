@@ -62,7 +62,7 @@
  *   fifo.lock (fifo.h)
  *   the lock in spawn_queue.c
  *   the lock in reap_queue.c
- *   pool->workers_lock
+ *   pool->workers_lock: the scheduler's own locks are taken under it, too
  *     runq->lock
  */
 #ifndef WPOOL_CORE_STATE_H
@@ -287,7 +287,7 @@ struct wpool_runq {
  * @parked: Q: asleep or about to be; cleared by the thread that picks it
  * @picked: G: created or picked to look for work, and has not started to
  * @helps: G: @picked to look at what other CPUs offer, too; counts in nr_coming
- * @leaving: W: counted out of the pool
+ * @leaving: W: counted out of the pool: it ends, or is the rescuer
  * @searching: O: counts in nr_searching
  * @asleep: O: was counted out of nr_running when it went to sleep in a task
  * @has_notifier: O: @notifier is registered
@@ -374,8 +374,10 @@ struct wpool_worker {
  * @handoff: T
  * @prealloc: I
  * @freezable: T
- * @spawn_wanted: X: set under the lock in spawn_queue.c by a thread that asks for a
- *	worker, cleared by the spawner before it looks
+ * @reclaim: T, W: written under both; the pool has a rescuer, or is about to get one
+ * @spawn_wanted: X: set by a thread that asks for a worker, under the lock in
+ *	spawn_queue.c or, if there is a rescuer, under @workers_lock; cleared by the
+ *	spawner or the rescuer before it looks
  * @policy: T
  * @func: I: function the pool is bound to, or NULL
  * @abort: I: called for arguments of wpool_invoke() that end without @func, or NULL
@@ -426,13 +428,20 @@ struct wpool_worker {
  * @spawn_busy: S: a spawner serves the pool, and the others leave it alone
  * @spawn_refused: S: its last request for a place was refused, and will be tried again
  * @spawn_starved: S: @spawn_refused, and the pool has no worker
+ * @rescuer: W: the worker in reserve of a pool with @reclaim, see rescuer.h, or NULL. It is
+ *	no worker of the pool otherwise: leaving, and in none of the counts but @workers
+ *	and the module's
+ * @rescue_ns: W: when the last rescuer stepped in, or 0 if it was replaced or is counted
+ * @rescued: W: times that it could not be replaced, or not within 10 ms
+ * @wait_reported: X: the log says that a task waits for a pool without @reclaim; a glance
  * @expired: W
  * @expiry_timer: K: pending while workers beyond min_workers are idle
  * @spawn_node: S: in the list of the spawners
  * @spawn_due: S: jiffies of the next try
  * @workers_mutex: K: protects the fields marked M
  * @workers: M: every worker that is not reaped; read under RCU, too
- * @nr_threads: X: workers that are not reaped, and spawners that serve the pool
+ * @nr_threads: X: workers that are not reaped, without the rescuer, and spawners that serve
+ *	the pool
  * @spawned: M
  * @faults: M
  * @watch: N: what the monitor saw of the global queue, and of the pool
@@ -476,6 +485,7 @@ struct wpool {
 	bool handoff;
 	bool prealloc;
 	bool freezable;
+	bool reclaim;
 	bool spawn_wanted;
 	enum wpool_policy policy;
 	wpool_arg_fn func;
@@ -528,6 +538,10 @@ struct wpool {
 	bool spawn_busy;
 	bool spawn_refused;
 	bool spawn_starved;
+	bool wait_reported;
+	struct wpool_worker *rescuer;
+	u64 rescue_ns;
+	u64 rescued;
 	u64 expired;
 	struct timer_list expiry_timer;
 	struct list_head spawn_node;
@@ -663,16 +677,5 @@ static inline bool wpool_is_closed(struct wpool *pool)
 {
 	return READ_ONCE(pool->attention) & WPOOL_ATT_CLOSED;
 }
-
-#ifdef CONFIG_LOCKDEP
-/** wpool_lockdep_wait() - tell lockdep that the caller waits for tasks of a pool */
-static inline void wpool_lockdep_wait(struct wpool *pool)
-{
-	lock_map_acquire(&pool->lockdep_map);
-	lock_map_release(&pool->lockdep_map);
-}
-#else
-static inline void wpool_lockdep_wait(struct wpool *pool) { }
-#endif
 
 #endif /* WPOOL_CORE_STATE_H */

@@ -112,7 +112,7 @@
  *                       the first list: a thread that queues a task later finds the
  *                       flag clear and asks again. Pairs also with is_empty() in
  *                       flush.c, see workers/spawner.c.
- *   wake_one:A, is_short_handed:C
+ *   wake_one:A, wpool_need_worker:C
  *                       pool->unserved set; then the search for a worker is repeated.
  *                       The mark says that no worker could be woken: CPUs with an idle
  *                       worker are at their concurrency, CPUs with room have no idle
@@ -125,7 +125,7 @@
  *   wpool_coming_leave:A
  *                       counted as searching and running; then not as coming. A thread
  *                       that reads nr_coming first and nr_searching next does not miss
- *                       the worker: pairs with is_short_handed:A. A thread that reads
+ *                       the worker: pairs with wpool_need_worker:A. A thread that reads
  *                       them in the other order may wake one worker too many.
  *   spawn:B             the pool counts as starved; then places and idle workers are
  *                       read. Pairs with wpool_park_join:A and

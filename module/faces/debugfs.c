@@ -76,6 +76,7 @@ static const char * const doings[] = {
 	[WPOOL_DOING_RUN] = "running",
 	[WPOOL_DOING_WAIT] = "waiting",
 	[WPOOL_DOING_HOG] = "hog",
+	[WPOOL_DOING_RESERVE] = "reserve",
 };
 
 /* Context of the rows of one pool. */

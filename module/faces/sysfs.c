@@ -294,6 +294,7 @@ FIGURE(hogs, emit_u64);
 FIGURE(spawned, emit_u64);
 FIGURE(spawn_failed, emit_u64);
 FIGURE(exhausted, emit_u64);
+FIGURE(rescued, emit_u64);
 FIGURE(expired, emit_u64);
 FIGURE(faults, emit_u64);
 
@@ -419,6 +420,7 @@ static struct attribute *wpool_sysfs_attrs[] = {
 	&dev_attr_spawned.attr,
 	&dev_attr_spawn_failed.attr,
 	&dev_attr_exhausted.attr,
+	&dev_attr_rescued.attr,
 	&dev_attr_expired.attr,
 	&dev_attr_faults.attr,
 	NULL,

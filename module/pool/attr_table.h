@@ -48,6 +48,8 @@ WPOOL_ATTR(freezable, TUNE, FREEZABLE, BOOL, 0, 1, 0, WORDS(),
 	   "", "start no task while the system is suspended")
 WPOOL_ATTR(max_wait_ms, TUNE, MAX_WAIT_MS, NUMBER, 0, WPOOL_MAX_WAIT_MS, 0, WORDS(),
 	   "milliseconds", "longest wait of a task that runs; 0 is no limit")
+WPOOL_ATTR(reclaim, TUNE, RECLAIM, BOOL, 0, 1, 0, WORDS(),
+	   "", "go on while there is no memory for a new worker")
 WPOOL_ATTR_CPUS(cpumask, CPUMASK, "CPUs that workers may run on")
 WPOOL_ATTR(order, CREATE, ORDER, WORD, 0, 1, 0, WORDS("lifo", "fifo"),
 	   "", "which idle worker is reused first")

@@ -40,9 +40,9 @@
 #include "task/item.h"
 #include "task/line.h"
 #include "task/tokens.h"
-#include "workers/leave.h"
 #include "workers/park.h"
 #include "workers/place.h"
+#include "workers/rescuer.h"
 #include "workers/worker.h"
 
 static struct wpool *default_pool;
@@ -165,29 +165,29 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs)
 	return pool;
 }
 
-/* Create all workers of a preallocated pool. */
+/* Create the workers that a pool has from the start. */
 static int prealloc(struct wpool *pool)
 {
-	u32 i;
 	int err;
 
-	/* before thousands of threads are created in vain */
-	if (pool->capacity > wpool_workers_room())
-		return -EAGAIN;
-	for (i = 0; i < pool->capacity; i++) {
-		err = wpool_worker_count_in(pool);
-		/* at capacity: the spawner makes workers of an open pool, too */
-		if (err == -EBUSY)
-			return 0;
+	if (pool->reclaim) {
+		err = wpool_worker_create_reserve(pool);
 		if (err)
 			return err;
-		err = wpool_worker_create(pool, wpool_worker_place(pool, -1));
-		if (err) {
-			wpool_worker_count_out(pool);
-			return err;
-		}
 	}
-	return 0;
+	if (pool->prealloc)
+		return wpool_worker_create_all(pool, pool->capacity);
+	return pool->reclaim ? wpool_worker_create_all(pool, pool->min_workers) : 0;
+}
+
+/* Wait until no task and no worker is left of a closed pool, the rescuer included. */
+static void end_workers(struct wpool *pool)
+{
+	wpool_flush_drain(pool, TASK_UNINTERRUPTIBLE, MAX_SCHEDULE_TIMEOUT);
+	if (READ_ONCE(pool->reclaim)) {
+		wpool_rescuer_dismiss(pool);
+		wait_event(pool->drain_wq, !atomic_read(&pool->nr_threads));
+	}
 }
 
 static void close_pool(struct wpool *pool)
@@ -277,11 +277,9 @@ static struct wpool *create(const struct wpool_attrs *attrs, wpool_arg_fn func,
 		if (!pool->items)
 			goto err_drain;
 	}
-	if (pool->prealloc) {
-		err = prealloc(pool);
-		if (err)
-			goto err_drain;
-	}
+	err = prealloc(pool);
+	if (err)
+		goto err_drain;
 	err = wpool_registry_publish(pool, add_device);
 	if (err)
 		goto err_drain;
@@ -292,7 +290,7 @@ err_drain:
 	WRITE_ONCE(pool->state, WPOOL_CLOSED);
 	close_pool(pool);
 	mutex_unlock(&pool->tune_mutex);
-	wpool_flush_drain(pool, TASK_UNINTERRUPTIBLE, MAX_SCHEDULE_TIMEOUT);
+	end_workers(pool);
 	timer_shutdown_sync(&pool->expiry_timer);
 	wpool_registry_del(pool);
 err_put:
@@ -354,8 +352,7 @@ void wpool_pool_destroy(struct wpool *pool)
 		return;
 	}
 
-	/* no task and no worker is left after this */
-	wpool_flush_drain(pool, TASK_UNINTERRUPTIBLE, MAX_SCHEDULE_TIMEOUT);
+	end_workers(pool);
 	/* armed by workers that park, of which none is left, and by tune, which checks the state */
 	timer_shutdown_sync(&pool->expiry_timer);
 	/* waits for readers and writers of attributes */
@@ -446,7 +443,7 @@ EXPORT_SYMBOL_GPL(wpool_release_timeout);
 /* Open a pool that is closed and empty. */
 static int reopen(struct wpool *pool)
 {
-	int err = 0;
+	int err;
 
 	lockdep_assert_held(&pool->tune_mutex);
 	WRITE_ONCE(pool->state, WPOOL_OPEN);
@@ -454,12 +451,10 @@ static int reopen(struct wpool *pool)
 	wpool_line_open(pool);
 	/* for others that wait until it is empty: it may never be empty again */
 	wake_up_all(&pool->drain_wq);
-	if (pool->prealloc) {
-		err = prealloc(pool);
-		if (err) {
-			WRITE_ONCE(pool->state, WPOOL_CLOSED);
-			close_pool(pool);
-		}
+	err = prealloc(pool);
+	if (err) {
+		WRITE_ONCE(pool->state, WPOOL_CLOSED);
+		close_pool(pool);
 	}
 	return err;
 }

@@ -160,6 +160,7 @@ void wpool_get_stats(struct wpool *pool, struct wpool_stats *stats)
 	stats->spawn_failed = READ_ONCE(pool->spawn_failed);
 	stats->hogs = READ_ONCE(pool->hogs);
 	stats->exhausted = READ_ONCE(pool->exhausted);
+	stats->rescued = READ_ONCE(pool->rescued);
 
 	raw_spin_lock_irqsave(&pool->workers_lock, flags);
 	stats->expired = pool->expired;
@@ -272,7 +273,9 @@ static void glance_at(struct wpool *pool, struct wpool_worker *w,
 	info->since_ns = compat_got_cpu_ns(w->thread);
 	info->task = READ_ONCE(w->task);
 	info->func = info->task ? READ_ONCE(w->func) : NULL;
-	if (info->task)
+	if (READ_ONCE(pool->rescuer) == w)
+		info->doing = WPOOL_DOING_RESERVE;
+	else if (info->task)
 		info->doing = glance_at_busy(pool, w);
 	else
 		info->doing = READ_ONCE(w->parked) ? WPOOL_DOING_IDLE : WPOOL_DOING_SEARCH;

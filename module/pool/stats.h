@@ -23,6 +23,7 @@ bool wpool_monitor_is_pending(void);
  * @WPOOL_DOING_RUN: it runs a task
  * @WPOOL_DOING_WAIT: it is in a task and waits for a CPU
  * @WPOOL_DOING_HOG: it is in a task that the monitor has found to be a hog
+ * @WPOOL_DOING_RESERVE: it is the rescuer, see workers/rescuer.h
  */
 enum wpool_doing {
 	WPOOL_DOING_IDLE,
@@ -31,6 +32,7 @@ enum wpool_doing {
 	WPOOL_DOING_RUN,
 	WPOOL_DOING_WAIT,
 	WPOOL_DOING_HOG,
+	WPOOL_DOING_RESERVE,
 };
 
 /**

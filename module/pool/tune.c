@@ -30,6 +30,8 @@
 #include "task/tokens.h"
 #include "workers/park.h"
 #include "workers/place.h"
+#include "workers/rescuer.h"
+#include "workers/worker.h"
 
 /*
  * What depends on the pool and on the other attributes. Only the author of a module knows
@@ -121,6 +123,28 @@ static void tune_latency(struct wpool *pool, bool latency)
 	smp_store_release(&pool->latency, latency);
 }
 
+/* Create what a pool with the attribute reclaim has from the start; or nothing changes. */
+static int make_reserve(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
+{
+	u32 nr = mask & WPOOL_TUNE_MIN_WORKERS ? attrs->min_workers : pool->min_workers;
+	bool enable = mask & WPOOL_TUNE_RECLAIM && attrs->reclaim && !pool->reclaim;
+	bool disable = mask & WPOOL_TUNE_RECLAIM && !attrs->reclaim;
+	int err = 0;
+
+	if (!(enable || (pool->reclaim && mask & WPOOL_TUNE_MIN_WORKERS && !disable)))
+		return 0;
+	if (enable) {
+		wpool_rescuer_enable(pool);
+		err = wpool_worker_create_reserve(pool);
+	}
+	/* those of a closed pool are made when it opens */
+	if (!err && pool->state == WPOOL_OPEN)
+		err = wpool_worker_create_all(pool, nr);
+	if (err && enable)
+		wpool_rescuer_dismiss(pool);
+	return err;
+}
+
 static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 {
 	if (mask & WPOOL_TUNE_MAX_BLOCKING)
@@ -160,6 +184,11 @@ static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 		/* in the middle of a suspend */
 		if (!attrs->freezable && READ_ONCE(wpool_freeze_is_on))
 			wpool_freeze_lift(pool);
+	}
+	if (mask & WPOOL_TUNE_RECLAIM && !attrs->reclaim && pool->reclaim) {
+		wpool_rescuer_dismiss(pool);
+		if (wpool_queues_len(pool))
+			wpool_spawn_ask_spawner(pool);
 	}
 	if (mask & WPOOL_TUNE_CPUMASK) {
 		rcu_read_lock();
@@ -205,8 +234,12 @@ static int tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask, b
 			err = wpool_items_resize(pool->items, total);
 		if (err)
 			goto out;
-		tune_limits(pool, capacity, queue_depth);
 	}
+	err = make_reserve(pool, attrs, mask);
+	if (err)
+		goto out;
+	if (capacity != pool->capacity || queue_depth != pool->queue_depth)
+		tune_limits(pool, capacity, queue_depth);
 	apply(pool, attrs, mask);
 out:
 	mutex_unlock(&pool->tune_mutex);

@@ -32,6 +32,7 @@
 #include <linux/sched/signal.h>
 
 #include "core/alarm.h"
+#include "core/current.h"
 #include "core/freeze.h"
 #include "core/reap_queue.h"
 #include "core/sched.h"

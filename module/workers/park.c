@@ -116,16 +116,16 @@ static bool expire_one(struct wpool_runq *rq, unsigned long since)
 	struct wpool *pool = rq->pool;
 	struct task_struct *thread = NULL;
 	struct wpool_worker *w;
+	bool stays = false;
 
 	raw_spin_lock(&pool->workers_lock);
 	raw_spin_lock(&rq->lock);
 	w = wpool_idle_coldest(rq);
 	if (w && !time_after(w->idle_since, since) &&
 	    pool->nr_workers > READ_ONCE(pool->min_workers)) {
-		wpool_workers_leave(pool);
+		stays = wpool_worker_resign(w);
 		WRITE_ONCE(rq->nr_workers, rq->nr_workers - 1);
 		pool->expired++;
-		WRITE_ONCE(w->leaving, true);
 		thread = w->thread;
 		trace_wpool_worker_expired(pool->name, rq->cpu, thread->pid);
 		wpool_idle_take(rq, w);
@@ -134,7 +134,7 @@ static bool expire_one(struct wpool_runq *rq, unsigned long since)
 	raw_spin_unlock(&pool->workers_lock);
 
 	if (thread) {
-		wpool_worker_left(pool);
+		wpool_worker_left(pool, stays);
 		/* interrupts are still off: the thread cannot be freed yet */
 		wake_up_process(thread);
 	}

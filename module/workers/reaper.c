@@ -70,7 +70,7 @@ static void repair(struct wpool_worker *w)
 	wpool_home_leave(w->rq);
 	wpool_searching_leave(w);
 	wpool_running_leave(w);
-	wpool_worker_left(pool);
+	wpool_worker_left(pool, false);
 	local_irq_enable();
 }
 

@@ -13,6 +13,9 @@
  * the same time. One spawner at a time serves a pool, and looks again afterwards if it
  * was asked meanwhile.
  *
+ * A pool with the attribute reclaim has a rescuer, which takes the place of a worker that
+ * is needed, see rescuer.c; the spawner creates a new one.
+ *
  * If a worker cannot be created, the spawner tries again after 10 ms, and after twice as
  * long with each further failure, up to 1 s, as long as a task is queued. Meanwhile the
  * request stays set.
@@ -24,16 +27,13 @@
 #include <linux/kthread.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
-#include <linux/smp.h>
 
 #include "core/census.h"
-#include "core/freeze.h"
 #include "core/queues.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
-#include "core/wake.h"
 #include "workers/leave.h"
-#include "workers/place.h"
+#include "workers/need.h"
 #include "workers/worker.h"
 
 #define RETRY_MIN_MS	10
@@ -43,62 +43,31 @@ static struct task_struct *threads[WPOOL_NR_SPAWNERS];
 
 /* ---- spawning ---- */
 
-/* The CPU with the most tasks in its queue, or -1: a good place for the worker. */
-static int longest_runq(struct wpool *pool)
+/* No worker is needed: it has not to be tried again. */
+static bool note_quiet(struct wpool *pool)
 {
-	struct wpool_runq *rq;
-	u32 len, most = 0, i;
-	int best = -1;
-
-	wpool_for_each_active(pool, rq, i) {
-		len = wpool_runq_len(rq);
-		if (len > most) {
-			most = len;
-			best = rq->cpu;
-		}
-	}
-	return best;
+	pool->spawn_retry_ms = RETRY_MIN_MS;
+	wpool_spawn_set_refused(pool, false);
+	return false;
 }
 
-/*
- * Are there tasks that no searching or waking worker will take, and a CPU with room for
- * one more worker? A waking worker takes one task, and asks again if there are more.
- */
-static bool is_short_handed(struct wpool *pool)
+static bool note_success(struct wpool *pool)
 {
-	u32 coming = wpool_wake_nr_coming(pool);
-
-	if (wpool_is_frozen(pool))
-		return false;
-	/*
-	 * is_short_handed:A, pairs with wpool_coming_leave:A. A worker is first coming, then
-	 * searching, and then has a task: these reads follow that order, to miss none.
-	 */
-	smp_rmb();
-	if (atomic_read(&pool->nr_searching))
-		return false;
-	/* is_short_handed:B, pairs with stop_searching:A */
-	smp_rmb();
-	if (wpool_queues_len(pool) <= coming)
-		return false;
-	if (wpool_wake_has_vacancy(pool))
-		return true;
-	/* the room is taken by workers that will not look there: who makes room shall look */
-	WRITE_ONCE(pool->unserved, true);
-	/* is_short_handed:C, as wake_one:A, see wake.c */
-	smp_mb();
-	return wpool_wake_has_vacancy(pool);
+	pool->spawn_failing = false;
+	pool->spawn_retry_ms = RETRY_MIN_MS;
+	return false;
 }
 
-/* Count it, and say it once until a worker could be created. */
-static void note_failure(struct wpool *pool, int err)
+/* Count it, and say it once until a worker could be created: it has to be tried again. */
+static bool note_failure(struct wpool *pool, int err)
 {
 	WRITE_ONCE(pool->spawn_failed, pool->spawn_failed + 1);
 	if (pool->spawn_failing)
-		return;
+		return true;
 	pool->spawn_failing = true;
 	pr_warn_ratelimited("%s: a worker cannot be created: error %d, %u tasks queued; trying again\n",
 			    pool->name, err, wpool_queues_len(pool));
+	return true;
 }
 
 /* Create a worker if one is needed; true if it has to be tried again. */
@@ -106,11 +75,8 @@ static bool try_spawn(struct wpool *pool)
 {
 	int err;
 
-	if (!is_short_handed(pool)) {
-		pool->spawn_retry_ms = RETRY_MIN_MS;
-		wpool_spawn_set_refused(pool, false);
-		return false;
-	}
+	if (!wpool_need_worker(pool))
+		return note_quiet(pool);
 	err = wpool_worker_count_in(pool);
 	wpool_spawn_set_refused(pool, err == -EAGAIN);
 	if (err == -EAGAIN)
@@ -118,15 +84,29 @@ static bool try_spawn(struct wpool *pool)
 	/* at its capacity: a busy worker will come */
 	if (err)
 		return false;
-	err = wpool_worker_create(pool, wpool_worker_place(pool, longest_runq(pool)));
+	err = wpool_worker_create(pool, wpool_need_worker_at(pool));
 	if (err) {
 		wpool_worker_count_out(pool);
-		note_failure(pool, err);
-		return true;
+		return note_failure(pool, err);
 	}
-	pool->spawn_failing = false;
-	pool->spawn_retry_ms = RETRY_MIN_MS;
-	return false;
+	return note_success(pool);
+}
+
+/* Create a rescuer if the pool has none; true if it has to be tried again. */
+static bool try_refill(struct wpool *pool)
+{
+	int err;
+
+	if (READ_ONCE(pool->rescuer)) {
+		/* it looks at what was asked of the spawner */
+		wpool_spawn_ask(pool);
+		return note_quiet(pool);
+	}
+	err = wpool_worker_create_rescuer(pool);
+	wpool_spawn_set_refused(pool, err == -EBUSY);
+	if (err == -EBUSY)
+		return true;
+	return err ? note_failure(pool, err) : note_success(pool);
 }
 
 static void retry_later(struct wpool *pool)
@@ -148,7 +128,7 @@ static void spawn(struct wpool *pool)
 	wpool_threads_enter(pool);
 	/* spawn:A, see wake.c */
 	smp_store_mb(pool->spawn_wanted, false);
-	again = try_spawn(pool);
+	again = READ_ONCE(pool->reclaim) ? try_refill(pool) : try_spawn(pool);
 	wpool_threads_leave(pool);
 	if (!again)
 		return;

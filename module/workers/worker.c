@@ -27,6 +27,7 @@
 #include "workers/leave.h"
 #include "workers/park.h"
 #include "workers/place.h"
+#include "workers/rescuer.h"
 
 /* ---- home ---- */
 
@@ -126,11 +127,11 @@ out:
 	return step;
 }
 
-static int worker_main(struct wpool_worker *w)
+/* Until the worker is counted out. */
+static void work(struct wpool_worker *w)
 {
 	struct wpool_task *task;
 
-	wpool_fault_arm(w);
 	for (;;) {
 		/* at least once in 61 tasks, and once a tick; and where no task is found */
 		cond_resched();
@@ -144,34 +145,44 @@ static int worker_main(struct wpool_worker *w)
 			break;
 		case SLEEP:
 			if (!wpool_park_sleep(w))
-				return 0;
+				return;
 			break;
 		case END:
-			return 0;
+			return;
 		}
 	}
 }
 
-int wpool_worker_create(struct wpool *pool, int cpu)
+static int worker_main(struct wpool_worker *w)
 {
-	struct wpool_runq *rq = wpool_runq(pool, cpu);
+	wpool_fault_arm(w);
+	/* it may be made as the rescuer, and become it when it leaves */
+	while (!READ_ONCE(w->leaving) || wpool_rescuer_wait(w))
+		work(w);
+	return 0;
+}
+
+/* Create a worker whose thread does not run yet. @leaving: it is not counted in */
+static struct wpool_worker *create(struct wpool *pool, int cpu, bool leaving, u64 *start_ns)
+{
 	struct task_struct *thread;
 	struct wpool_worker *w;
-	u64 start_ns = trace_wpool_worker_spawned_enabled() ? ktime_get_mono_fast_ns() : 0;
 
+	*start_ns = trace_wpool_worker_spawned_enabled() ? ktime_get_mono_fast_ns() : 0;
 	w = kzalloc_node(sizeof(*w), GFP_KERNEL, cpu_to_node(cpu));
 	if (!w)
-		return -ENOMEM;
+		return ERR_PTR(-ENOMEM);
 	w->pool = pool;
-	w->rq = rq;
+	w->rq = wpool_runq(pool, cpu);
 	w->loop = worker_main;
+	w->leaving = leaving;
 	thread = ERR_PTR(-ENOMEM);
 	if (!wpool_inject_spawn())
 		thread = kthread_create_on_node(wpool_worker_thread, w, cpu_to_node(cpu),
 						"wp/%s", pool->name);
 	if (IS_ERR(thread)) {
 		kfree(w);
-		return PTR_ERR(thread);
+		return ERR_CAST(thread);
 	}
 	w->thread = get_task_struct(thread);
 	/*
@@ -192,19 +203,78 @@ int wpool_worker_create(struct wpool *pool, int cpu)
 	pool->spawned++;
 	wpool_threads_enter(pool);
 	mutex_unlock(&pool->workers_mutex);
+	return w;
+}
 
-	local_irq_disable();
-	wpool_runq_activate(rq);
-	raw_spin_lock(&rq->lock);
-	WRITE_ONCE(rq->nr_workers, rq->nr_workers + 1);
-	wpool_waking_enter(w, rq, true);
-	raw_spin_unlock(&rq->lock);
-	local_irq_enable();
-	trace_wpool_worker_spawned(pool->name, cpu, thread->pid, start_ns);
-	wake_up_process(thread);
+int wpool_worker_create(struct wpool *pool, struct wpool_runq *rq)
+{
+	struct wpool_worker *w;
+	u64 start_ns;
+
+	w = create(pool, rq->cpu, false, &start_ns);
+	if (IS_ERR(w))
+		return PTR_ERR(w);
+	wpool_worker_settle(w, rq);
+	trace_wpool_worker_spawned(pool->name, rq->cpu, w->thread->pid, start_ns);
+	wake_up_process(w->thread);
 	/* the worker may have to wait for its CPU: the monitor must see that */
 	wpool_alarm_set();
 	return 0;
+}
+
+int wpool_worker_create_all(struct wpool *pool, u32 nr)
+{
+	u32 have = READ_ONCE(pool->nr_workers);
+	int err;
+
+	/* before thousands of threads are created in vain */
+	if (nr > have && nr - have > wpool_workers_room())
+		return -EAGAIN;
+	while (READ_ONCE(pool->nr_workers) < nr) {
+		err = wpool_worker_count_in(pool);
+		/* at capacity: the spawner makes workers of an open pool, too */
+		if (err == -EBUSY)
+			return 0;
+		if (err)
+			return err;
+		err = wpool_worker_create(pool, wpool_runq(pool, wpool_worker_place(pool, -1)));
+		if (err) {
+			wpool_worker_count_out(pool);
+			return err;
+		}
+	}
+	return 0;
+}
+
+int wpool_worker_create_rescuer(struct wpool *pool)
+{
+	struct wpool_worker *w;
+	u64 start_ns;
+	int cpu;
+
+	if (!wpool_worker_may_enter(pool) || !wpool_workers_enter_place()) {
+		wpool_rescuer_is_missing(pool);
+		return -EBUSY;
+	}
+	cpu = wpool_worker_place(pool, -1);
+	w = create(pool, cpu, true, &start_ns);
+	if (IS_ERR(w)) {
+		wpool_rescuer_is_missing(pool);
+		local_irq_disable();
+		wpool_worker_left(pool, false);
+		local_irq_enable();
+		return PTR_ERR(w);
+	}
+	trace_wpool_worker_spawned(pool->name, cpu, w->thread->pid, start_ns);
+	wpool_rescuer_set(pool, w);
+	return 0;
+}
+
+int wpool_worker_create_reserve(struct wpool *pool)
+{
+	int err = READ_ONCE(pool->rescuer) ? 0 : wpool_worker_create_rescuer(pool);
+
+	return err == -EBUSY ? -EAGAIN : err;
 }
 
 static void free_rcu_worker(struct rcu_head *rcu)

@@ -14,18 +14,51 @@
 #ifndef WPOOL_WORKER_H
 #define WPOOL_WORKER_H
 
+#include <linux/types.h>
+
 struct wpool;
+struct wpool_runq;
 struct wpool_worker;
 
 /**
  * wpool_worker_create() - create a worker and let it look for work
  * @pool: the pool; the caller has counted the worker in nr_workers
- * @cpu: its home
+ * @rq: its home
  *
  * Context: process context; sleeps, killable.
  * Return: 0, -ENOMEM, -EINTR, -EAGAIN no more threads in the system.
  */
-int wpool_worker_create(struct wpool *pool, int cpu);
+int wpool_worker_create(struct wpool *pool, struct wpool_runq *rq);
+
+/**
+ * wpool_worker_create_all() - create workers until the pool has so many
+ * @pool: the pool
+ * @nr: how many; fewer if that is more than its capacity
+ *
+ * Context: process context; sleeps, killable.
+ * Return: 0, or as wpool_worker_create(), or -EAGAIN the module has its max_workers; those
+ * that were created stay.
+ */
+int wpool_worker_create_all(struct wpool *pool, u32 nr);
+
+/**
+ * wpool_worker_create_rescuer() - create the worker in reserve, see rescuer.h
+ * @pool: the pool; if it has a rescuer by then, the new worker ends
+ *
+ * Context: process context; sleeps, killable.
+ * Return: as wpool_worker_create(), or -EBUSY the module has its max_workers, or pools
+ * without a worker come first.
+ */
+int wpool_worker_create_rescuer(struct wpool *pool);
+
+/**
+ * wpool_worker_create_reserve() - the same for who makes or tunes a pool, if it has none
+ * @pool: the pool, for which wpool_rescuer_enable() was called
+ *
+ * Context: process context; sleeps, killable.
+ * Return: as wpool_worker_create_all().
+ */
+int wpool_worker_create_reserve(struct wpool *pool);
 
 /** wpool_worker_free() - free a worker whose thread is gone, after an RCU grace period */
 void wpool_worker_free(struct wpool_worker *w);

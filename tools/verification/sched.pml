@@ -56,9 +56,9 @@
  * like wpool_running_leave:A: workers/worker.c rehome:A
  * barrier: workers/spawner.c spawn:A
  * omits: workers/spawner.c spawn:B
- * omits: workers/spawner.c is_short_handed:A
- * omits: workers/spawner.c is_short_handed:B
- * omits: workers/spawner.c is_short_handed:C
+ * omits: workers/need.c wpool_need_worker:A
+ * omits: workers/need.c wpool_need_worker:B
+ * omits: workers/need.c wpool_need_worker:C
  *
  * holds one-submitter: -DSUBMITTERS=1
  * holds two-submitters: -DSUBMITTERS=2 -DASLEEP=1 -DNTASKS=3
@@ -963,7 +963,7 @@ proctype spawner(byte me)
 #ifndef NO_spawn_A
 	   full_barrier();
 #endif
-	   /* is_short_handed() */
+	   /* wpool_need_worker() */
 	   coming = load(NR_COMING);
 	   if
 	   :: load(NR_SEARCHING)

@@ -57,6 +57,8 @@ static const struct {
 	  "Attempts to create a worker that failed." },
 	{ FIGURE_EXHAUSTED, true, "wpool_exhausted",
 	  "Times that tasks waited for a second because all workers were in tasks." },
+	{ FIGURE_RESCUED, true, "wpool_rescued",
+	  "Times that tasks had to be run by the worker held in reserve." },
 	{ FIGURE_EXPIRED, true, "wpool_workers_expired",
 	  "Workers that left because they were idle." },
 	{ FIGURE_FAULTS, true, "wpool_faults", "Workers that died in a task." },

@@ -16,7 +16,7 @@ struct group {
 static const struct group groups[] = {
 	{ "Limits", { "capacity", "queue_depth", "policy", "max_blocking",
 		      "max_wait_ms" } },
-	{ "Workers", { "min_workers", "expiry_ms", "order", "prealloc", "nice",
+	{ "Workers", { "min_workers", "expiry_ms", "order", "prealloc", "reclaim", "nice",
 		       "cpumask" } },
 	{ "Scheduling", { "concurrency", "spin_us", "hog_ms", "handoff",
 			  "latency", "freezable" } },
@@ -25,7 +25,8 @@ static const struct group groups[] = {
 	{ "Since it was created", { "submitted", "completed", "failed",
 				    "cancelled", "overdue", "refused", "stolen",
 				    "handoffs", "hogs", "spawned",
-				    "spawn_failed", "exhausted", "expired", "faults" } },
+				    "spawn_failed", "exhausted", "rescued",
+				    "expired", "faults" } },
 	/* what a newer module has and this table does not */
 	{ "Other", { NULL } },
 };

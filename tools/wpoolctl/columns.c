@@ -47,6 +47,7 @@ static const struct column all_columns[] = {
 	{ "faults", "faults", LEVEL, FIGURE_FAULTS },
 	{ "spawn_failed", "spawn_failed", LEVEL, FIGURE_SPAWN_FAILED },
 	{ "exhausted", "exhausted", LEVEL, FIGURE_EXHAUSTED },
+	{ "rescued", "rescued", LEVEL, FIGURE_RESCUED },
 	{ "pressure", "press%", PRESSURE, 0 },
 	{ "submitted/s", "submit/s", RATE, FIGURE_SUBMITTED },
 	{ "completed/s", "done/s", RATE, FIGURE_COMPLETED },

@@ -38,6 +38,7 @@ const char *const figure_names[NR_FIGURES] = {
 	[FIGURE_FAULTS] = "faults",
 	[FIGURE_SPAWN_FAILED] = "spawn_failed",
 	[FIGURE_EXHAUSTED] = "exhausted",
+	[FIGURE_RESCUED] = "rescued",
 };
 
 static const char *class_dir(void)

@@ -152,6 +152,7 @@ const char *const doing_names[NR_DOINGS] = {
 	[DOING_WAITING] = "waiting",
 	[DOING_ASLEEP] = "asleep",
 	[DOING_HOG] = "hog",
+	[DOING_RESERVE] = "reserve",
 };
 
 static enum doing parse_doing(const char *name)
@@ -298,7 +299,7 @@ int funcs_count(struct funcs *funcs, const struct workers *workers, const char *
 		const struct worker *worker = &workers->worker[i];
 
 		if (worker->doing == DOING_IDLE || worker->doing == DOING_SEARCHING ||
-		    (pool && strcmp(pool, worker->pool)))
+		    worker->doing == DOING_RESERVE || (pool && strcmp(pool, worker->pool)))
 			continue;
 		func = find_func(funcs, worker);
 		func->nr[worker->doing]++;

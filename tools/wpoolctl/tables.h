@@ -36,7 +36,7 @@ __s64 table_number(const struct table *table, size_t row, const char *title,
 /* ---- workers ---- */
 
 enum doing { DOING_IDLE, DOING_SEARCHING, DOING_RUNNING, DOING_WAITING, DOING_ASLEEP,
-	     DOING_HOG, NR_DOINGS };
+	     DOING_HOG, DOING_RESERVE, NR_DOINGS };
 
 extern const char *const doing_names[NR_DOINGS];
 

@@ -274,6 +274,17 @@ DEFINE_EVENT(wpool_worker, wpool_worker_expired,
 );
 
 /**
+ * wpool_worker_stepped_in - the rescuer of a pool became a worker, since one was needed
+ * @pool: name of the pool
+ * @cpu: home of the worker
+ * @worker: the worker
+ */
+DEFINE_EVENT(wpool_worker, wpool_worker_stepped_in,
+	TP_PROTO(const char *pool, int cpu, pid_t worker),
+	TP_ARGS(pool, cpu, worker)
+);
+
+/**
  * wpool_worker_woken - a worker was taken off the idle list, to work or to leave
  * @pool: name of the pool
  * @cpu: home of the worker; the event itself is on the CPU that wakes it

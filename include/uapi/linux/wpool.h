@@ -80,6 +80,7 @@
 #define WPOOL_DEV_PREALLOC	(1U << 14)	/* create only */
 #define WPOOL_DEV_FREEZABLE	(1U << 15)
 #define WPOOL_DEV_MAX_WAIT_MS	(1U << 16)
+#define WPOOL_DEV_RECLAIM	(1U << 17)
 
 /**
  * struct wpool_dev_attrs - attributes of a pool
@@ -105,10 +106,10 @@
  * @cpumask: user pointer to an array of __u64, in which bit n stands for CPU n.
  *	EINVAL: it contains a CPU that this machine cannot have.
  * @freezable: 0 or 1: start no task while the system is suspended
- * @unused: 0
+ * @reclaim: 0 or 1: go on while there is no memory for a new worker
  *
  * Defaults and ranges are those of the sysfs attributes of the same names.
- * EOPNOTSUPP: an unknown bit in @mask, or @reserved or @unused is not zero.
+ * EOPNOTSUPP: an unknown bit in @mask, or @reserved is not zero.
  */
 struct wpool_dev_attrs {
 	__u32 mask;
@@ -131,7 +132,7 @@ struct wpool_dev_attrs {
 	__u32 reserved;
 	__aligned_u64 cpumask;
 	__u32 freezable;
-	__u32 unused;
+	__u32 reclaim;
 };
 
 /**

@@ -121,7 +121,7 @@ int wpool_devattrs_from_user(struct wpool_attrs *attrs,
 	const struct wpool_attr *attr;
 	u32 value, i;
 
-	if (dev->mask & ~DEV_ALL || dev->reserved || dev->unused)
+	if (dev->mask & ~DEV_ALL || dev->reserved)
 		return -EOPNOTSUPP;
 	for (i = 0; i < WPOOL_NR_ATTRS; i++) {
 		attr = &wpool_attr_table[i];
@@ -153,7 +153,6 @@ int wpool_devattrs_to_user(struct wpool_dev_attrs *dev,
 	}
 	dev->mask = DEV_ALL;
 	dev->reserved = 0;
-	dev->unused = 0;
 	for (i = 0; i < WPOOL_NR_ATTRS; i++)
 		*(u32 *)((char *)dev + places[i]) = wpool_attr_get(attrs, &wpool_attr_table[i]);
 	return 0;

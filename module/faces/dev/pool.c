@@ -119,7 +119,8 @@ static bool may_change(const struct devpool *entry)
 static bool may_have(const struct wpool_attrs *attrs)
 {
 	return (attrs->nice >= 0 || capable(CAP_SYS_NICE)) &&
-	       (!attrs->freezable || capable(CAP_BLOCK_SUSPEND));
+	       (!attrs->freezable || capable(CAP_BLOCK_SUSPEND)) &&
+	       (!attrs->reclaim || capable(CAP_SYS_RESOURCE));
 }
 
 /* What a pool of this capacity is charged, if the caller makes it so. */

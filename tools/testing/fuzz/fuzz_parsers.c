@@ -189,7 +189,7 @@ static void check_attrs(const struct wpool_dev_attrs *attrs, const char *text)
 {
 	__u32 mask = attrs->mask;
 
-	must(!(mask & ~0x1ffffU), "unknown bit", text);
+	must(!(mask & ~0x3ffffU), "unknown bit", text);
 	must(!(mask & WPOOL_DEV_CAPACITY) || attrs->capacity == WPOOL_DEV_UNLIMITED ||
 	     (attrs->capacity >= 1 && attrs->capacity <= WPOOL_MAX_CAPACITY), "capacity", text);
 	must(!(mask & WPOOL_DEV_QUEUE_DEPTH) || attrs->queue_depth == WPOOL_DEV_UNLIMITED ||

@@ -195,10 +195,10 @@ job_tune()
 	while go_on; do
 		for pool in "$POOLS"/*; do
 			draw_word spin_us max_blocking expiry_ms concurrency hog_ms \
-				handoff latency freezable max_wait_ms nice cpumask
+				handoff latency freezable max_wait_ms reclaim nice cpumask
 			attribute=$drawn
 			case $attribute in
-			handoff | latency | freezable) draw 2 ;;
+			handoff | latency | freezable | reclaim) draw 2 ;;
 			nice) draw 10 ;;
 			cpumask) draw_word 0 0-1 1 "$(cat $CPUS/possible)" ;;
 			*) draw 50 ;;

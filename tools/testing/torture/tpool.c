@@ -189,6 +189,7 @@ static void random_attrs(struct wpool_attrs *attrs, bool *bound, u32 nr)
 	attrs->freezable = rnd_one_in(&rnd, 4);
 	/* none of ours waits for so long: each has to run */
 	attrs->max_wait_ms = rnd_one_in(&rnd, 4) ? WPOOL_MAX_WAIT_MS : 0;
+	attrs->reclaim = rnd_one_in(&rnd, 3);
 	attrs->order = rnd_one_in(&rnd, 4) ? WPOOL_FIFO : WPOOL_LIFO;
 	if (attrs->capacity <= 17 && rnd_one_in(&rnd, 5)) {
 		attrs->prealloc = true;

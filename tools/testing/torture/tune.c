@@ -140,6 +140,7 @@ void tpool_tune(struct tpool *tp, u64 how)
 	attrs.latency = rnd_one_in(&rnd, 2);
 	attrs.freezable = rnd_one_in(&rnd, 2);
 	attrs.max_wait_ms = rnd_one_in(&rnd, 2) ? WPOOL_MAX_WAIT_MS : 0;
+	attrs.reclaim = rnd_one_in(&rnd, 2);
 	attrs.nice = rnd_from_to(&rnd, 0, 10);
 	if (mask & WPOOL_TUNE_CPUMASK && rnd_one_in(&rnd, 2))
 		cpus = random_cpumask(&rnd);

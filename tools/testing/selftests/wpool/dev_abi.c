@@ -51,8 +51,7 @@ FIXTURE_VARIANT_ADD(cmd, create) {
 	.nr = WPOOL_IOC_CREATE,
 	.size = sizeof(struct wpool_dev_create),
 	.unattached = true,
-	.reserved = { offsetof(struct wpool_dev_create, attrs.reserved),
-		      offsetof(struct wpool_dev_create, attrs.unused) },
+	.reserved = { offsetof(struct wpool_dev_create, attrs.reserved) },
 };
 
 FIXTURE_VARIANT_ADD(cmd, attach) {
@@ -64,8 +63,7 @@ FIXTURE_VARIANT_ADD(cmd, attach) {
 FIXTURE_VARIANT_ADD(cmd, tune) {
 	.nr = WPOOL_IOC_TUNE,
 	.size = sizeof(struct wpool_dev_tune),
-	.reserved = { offsetof(struct wpool_dev_tune, attrs.reserved),
-		      offsetof(struct wpool_dev_tune, attrs.unused) },
+	.reserved = { offsetof(struct wpool_dev_tune, attrs.reserved) },
 };
 
 FIXTURE_VARIANT_ADD(cmd, release) {

@@ -179,6 +179,8 @@ static const struct bad_attr {
 	  { .mask = WPOOL_DEV_HANDOFF, .handoff = 2 } },
 	{ "freezable 2", EINVAL, ERANGE,
 	  { .mask = WPOOL_DEV_FREEZABLE, .freezable = 2 } },
+	{ "reclaim 2", EINVAL, ERANGE,
+	  { .mask = WPOOL_DEV_RECLAIM, .reclaim = 2 } },
 	{ "latency 256", EINVAL, ERANGE,
 	  { .mask = WPOOL_DEV_LATENCY, .latency = 256 } },
 	{ "nice -21", ERANGE, 0,
@@ -203,8 +205,8 @@ static const struct bad_attr {
 	  { .mask = WPOOL_DEV_CPUMASK, CPUS(NULL, 8) } },
 	{ "cpumask nowhere", EFAULT, 0,
 	  { .mask = WPOOL_DEV_CPUMASK, CPUS(0xffff888000000000UL, 8) } },
-	{ "unknown attribute 17", EOPNOTSUPP, 0,
-	  { .mask = 1U << 17 } },
+	{ "unknown attribute 18", EOPNOTSUPP, 0,
+	  { .mask = 1U << 18 } },
 	{ "unknown attribute 31", EOPNOTSUPP, 0,
 	  { .mask = 1U << 31 } },
 };
@@ -261,7 +263,6 @@ TEST(create_ignores_what_is_not_in_the_mask)
 	attrs.mask = WPOOL_DEV_CAPACITY;
 	attrs.capacity = 7;
 	attrs.reserved = 0;
-	attrs.unused = 0;
 	ASSERT_EQ(0, pool_create(&pool, &attrs));
 	EXPECT_EQ(0, pool_info(pool.fd, &info));
 	EXPECT_EQ(7, info.attrs.capacity);
@@ -335,7 +336,7 @@ TEST(tune_default_pool)
 TEST(create_every_attribute)
 {
 	struct wpool_dev_attrs attrs = {
-		.mask = 0x1ffff & ~WPOOL_DEV_CPUMASK,
+		.mask = 0x3ffff & ~WPOOL_DEV_CPUMASK,
 		.capacity = 1U << 20,
 		.queue_depth = 1U << 29,
 		.max_blocking = 1U << 30,
@@ -352,6 +353,7 @@ TEST(create_every_attribute)
 		.nice = -20,
 		.freezable = 1,
 		.max_wait_ms = 24 * 60 * 60 * 1000,
+		.reclaim = 1,
 	};
 	struct wpool_dev_info info;
 	struct pool pool;
@@ -374,6 +376,8 @@ TEST(create_every_attribute)
 	EXPECT_EQ(attrs.prealloc, info.attrs.prealloc);
 	EXPECT_EQ(attrs.nice, info.attrs.nice);
 	EXPECT_EQ(attrs.max_wait_ms, info.attrs.max_wait_ms);
+	EXPECT_EQ(attrs.freezable, info.attrs.freezable);
+	EXPECT_EQ(attrs.reclaim, info.attrs.reclaim);
 	pool_end(&pool);
 }
 

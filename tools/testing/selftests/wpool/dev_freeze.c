@@ -69,9 +69,6 @@ TEST_F(freeze, attribute)
 	EXPECT_EQ(0, info.attrs.freezable);
 	off.freezable = 2;
 	EXPECT_EQ(-EINVAL, pool_tune(self->pool.fd, &off));
-	off.freezable = 0;
-	off.unused = 1;
-	EXPECT_EQ(-EOPNOTSUPP, pool_tune(self->pool.fd, &off));
 }
 
 TEST_F(freeze, nothing_starts)

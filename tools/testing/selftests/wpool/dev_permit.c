@@ -88,6 +88,13 @@ static int tune_freezable(int fd, __u32 freezable)
 	});
 }
 
+static int tune_reclaim(int fd, __u32 reclaim)
+{
+	return pool_tune(fd, &(struct wpool_dev_attrs) {
+		.mask = WPOOL_DEV_RECLAIM, .reclaim = reclaim,
+	});
+}
+
 TEST_F(permit, own_pool)
 {
 	struct wpool_dev_info info;
@@ -100,9 +107,12 @@ TEST_F(permit, own_pool)
 	EXPECT_EQ(-EPERM, tune_nice(self->own, -1));
 	EXPECT_EQ(0, tune_freezable(self->own, 0));
 	EXPECT_EQ(-EPERM, tune_freezable(self->own, 1));
+	EXPECT_EQ(0, tune_reclaim(self->own, 0));
+	EXPECT_EQ(-EPERM, tune_reclaim(self->own, 1));
 	ASSERT_EQ(0, pool_info(self->own, &info));
 	EXPECT_EQ(0, info.attrs.nice);
 	EXPECT_EQ(0, info.attrs.freezable);
+	EXPECT_EQ(0, info.attrs.reclaim);
 	EXPECT_EQ(8, info.attrs.capacity);
 	EXPECT_EQ(0, pool_release(self->own, 0, 0));
 	EXPECT_EQ(0, pool_reboot(self->own));

@@ -209,14 +209,16 @@ static int call_create(struct _test_data_sweep *self)
 	return create_with(self, NULL);
 }
 
-/* All that any other create allocates, and then the workers. */
+/* All that any other create allocates, and then the rescuer and the workers. */
 static int call_create_prealloc(struct _test_data_sweep *self)
 {
 	__u64 cpus[2] = { 1, 0 };
 	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_CPUMASK | WPOOL_DEV_PREALLOC,
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_CPUMASK | WPOOL_DEV_PREALLOC |
+			WPOOL_DEV_RECLAIM,
 		.capacity = 2,
 		.prealloc = 1,
+		.reclaim = 1,
 		.cpumask = (uintptr_t)cpus,
 		.cpumask_bytes = sizeof(cpus),
 	};
@@ -248,7 +250,7 @@ TEST_F(sweep, create)
 {
 	const struct step step = {
 		.prepare = prepare_file, .call = call_create_prealloc,
-		.check = check_prealloc, .undo = destroy_other, .least = 40,
+		.check = check_prealloc, .undo = destroy_other, .least = 43,
 	};
 
 	sweep(_metadata, self, &step);

@@ -118,6 +118,71 @@ TEST_F(spawn, nine_times_in_a_row)
 	free(records);
 }
 
+static int tune_reclaim(int fd, __u32 reclaim)
+{
+	return pool_tune(fd, &(struct wpool_dev_attrs) {
+		.mask = WPOOL_DEV_RECLAIM, .reclaim = reclaim,
+	});
+}
+
+/*
+ * Nobody gets a worker, and the one that there is sleeps: a pool with a rescuer goes on, one
+ * task after the other. When it may have workers again, it has a new rescuer.
+ */
+TEST_F(spawn, reclaim_goes_on)
+{
+	struct wpool_dev_record record;
+	__u32 cancelled, stopped;
+	__u64 spawned;
+	int i;
+
+	if (!has_injection())
+		SKIP(return, "this kernel has no fault injection");
+	ASSERT_EQ(0, tune_reclaim(self->pool.fd, 1));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, idle) == 1));
+	spawned = pool_figure(self->pool.fd, spawned);
+	EXPECT_EQ(2, spawned);
+	ASSERT_EQ(0, put(INJECT "/times", "-1"));
+	ASSERT_EQ(0, put(INJECT "/probability", "100"));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, blocked) == 1));
+	for (i = 1; i <= 20; i++) {
+		ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, i));
+		ASSERT_EQ(1, read_records(self->pool.fd, &record, 1));
+		EXPECT_EQ(i, record.cookie);
+		EXPECT_EQ(0, record.status);
+	}
+	EXPECT_TRUE(WAIT_FOR(attr_number(self->pool.name, "rescued") == 1));
+	EXPECT_LT(0, attr_number(self->pool.name, "spawn_failed"));
+	EXPECT_EQ(2, pool_figure(self->pool.fd, workers));
+	EXPECT_EQ(spawned, pool_figure(self->pool.fd, spawned));
+
+	ASSERT_EQ(0, put(INJECT "/probability", "0"));
+	EXPECT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, spawned) == spawned + 1));
+	EXPECT_EQ(2, pool_figure(self->pool.fd, workers));
+	EXPECT_EQ(0, cancel(self->pool.fd, 0, 0, &cancelled, &stopped));
+	EXPECT_EQ(1, stopped);
+}
+
+/* Neither is the attribute set, nor does anything change, if there can be no rescuer. */
+TEST_F(spawn, reclaim_is_refused)
+{
+	struct wpool_dev_info info;
+
+	if (!has_injection())
+		SKIP(return, "this kernel has no fault injection");
+	ASSERT_EQ(0, no_workers(self->pool.fd));
+	ASSERT_EQ(0, put(INJECT "/times", "1"));
+	ASSERT_EQ(0, put(INJECT "/probability", "100"));
+	EXPECT_EQ(-ENOMEM, tune_reclaim(self->pool.fd, 1));
+	ASSERT_EQ(0, pool_info(self->pool.fd, &info));
+	EXPECT_EQ(0, info.attrs.reclaim);
+	EXPECT_EQ(0, pool_figure(self->pool.fd, workers));
+	/* the next attempt has what it needs */
+	EXPECT_EQ(0, tune_reclaim(self->pool.fd, 1));
+	EXPECT_EQ(1, pool_figure(self->pool.fd, workers));
+}
+
 /* Nobody gets a worker for a while; cancel, close, release and destroy do not mind. */
 TEST_F(spawn, never)
 {

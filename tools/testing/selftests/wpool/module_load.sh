@@ -331,6 +331,21 @@ test_few_workers_for_many_pools()
 	done
 }
 
+# The rescuer of a pool has its place whatever others do, and they get what is left.
+test_few_workers_and_a_rescuer()
+{
+	fresh max_workers=2 || return 1
+	wpoolctl create a capacity=8 reclaim=1 || fail "no place for one and a half" || return 1
+	! wpoolctl create b reclaim=1 >"$TMP/create" 2>&1 || fail "three places of two" || return 1
+	[ ! -e $CLASS/b ] || fail "there is a pool" || return 1
+	wpoolctl run --create=capacity=8 --tasks 10 --quiet || fail "no other pool has a worker" ||
+		return 1
+	helper sleepers default 50 || return 1
+	wpoolctl run a --tasks 10 --quiet || fail "the rescuer's place is gone" || return 1
+	end_helpers
+	wpoolctl destroy a && unload
+}
+
 # Who waits for a worker to come free does not stand still. The monitor tells of
 # what has for a second: time is the subject.
 test_all_workers_in_use_is_no_stall()
@@ -393,7 +408,8 @@ TESTS="parameters_are_visible parameters_are_used bad_parameters fault_is_refuse
 	pools_go_with_the_module module_that_forgets_its_pools
 	forgotten_pool_without_an_owner softirqs_left_off_are_given_back
 	open_attribute_does_not_keep_the_module few_workers
-	few_workers_are_named_in_the_log few_workers_for_two_pools few_workers_for_many_pools all_workers_in_use_is_no_stall
+	few_workers_are_named_in_the_log few_workers_for_two_pools few_workers_for_many_pools few_workers_and_a_rescuer
+	all_workers_in_use_is_no_stall
 	10000_together load_and_unload ends_loaded"
 
 helpers=

@@ -41,6 +41,7 @@ static const struct tunable {
 	{ "freezable", "0", { "1", "0" }, { "y", "1", "n", "0" }, { }, false, false },
 	{ "max_wait_ms", "0", { "1", "86400000", "0" }, { },
 	  { "86400001", "4294967295", "4294967296", "99999999999999999999" }, false, true },
+	{ "reclaim", "0", { "1", "0" }, { "on", "1", "no", "0" }, { }, false, false },
 	{ "nice", "0", { "-20", "19", "-1", "0" }, { },
 	  { "-21", "20", "4294967295", "99999999999999999999" }, false, true },
 };
@@ -49,7 +50,7 @@ static const char * const figures[] = {
 	"workers", "idle", "busy", "blocked", "searching", "waiting", "queued", "free",
 	"outstanding", "submitted", "completed", "failed", "stolen", "cancelled", "overdue",
 	"refused", "handoffs", "hogs", "spawned", "spawn_failed", "exhausted",
-	"expired", "faults",
+	"rescued", "expired", "faults",
 };
 
 static const char * const fixed[] = { "order", "prealloc", "state", "owner" };

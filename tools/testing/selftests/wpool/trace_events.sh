@@ -130,6 +130,14 @@ test_workers()
 		has 'wpool_worker_expired: .* worker=[0-9]+$'
 }
 
+test_stepped_in()
+{
+	setup reclaim=1 min_workers=0 || return 1
+	run --work noop --tasks 1 || return 1
+	stop || return 1
+	has 'wpool_worker_stepped_in: pool=.* cpu=[0-9]+ worker=[0-9]+$'
+}
+
 test_handed_over_and_hogged()
 {
 	setup cpumask=0 queue_depth=max hog_ms=1 || return 1
@@ -228,8 +236,8 @@ test_recorded_until_a_task_is_late()
 		fail "$(cat "$TMP/said")"
 }
 
-TESTS="life_of_tasks cancelled_tasks_are_dropped workers handed_over_and_hogged stolen overloaded no_addresses
-recorded_by_wpoolctl replayed_and_advised recorded_until_a_task_is_late"
+TESTS="life_of_tasks cancelled_tasks_are_dropped workers stepped_in handed_over_and_hogged stolen
+overloaded no_addresses recorded_by_wpoolctl replayed_and_advised recorded_until_a_task_is_late"
 
 trap '[ ! -d $EVENTS ] || echo 0 >$EVENTS/enable' EXIT
 run_tests "$@"

@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Pools with the attribute reclaim: tasks go on while no thread can be created. The rescuer
+ * is a worker like any other as soon as it is needed, and there is another one as soon as
+ * the system has one.
+ */
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "core/spawn_queue.h"
+#include "core/state.h"
+#include "fixture.h"
+#include "knob.h"
+
+#define DROP_CACHES	"sys/vm/drop_caches"
+
+static void reclaim_attrs(struct wpool_attrs *attrs, u32 capacity, u32 min_workers)
+{
+	wpk_attrs(attrs, capacity, WPOOL_UNLIMITED);
+	attrs->min_workers = min_workers;
+	attrs->reclaim = true;
+	attrs->expiry_ms = 0;
+}
+
+static struct wpool *reclaim_pool(struct kunit *test, u32 capacity, u32 min_workers)
+{
+	struct wpool_attrs attrs;
+
+	reclaim_attrs(&attrs, capacity, min_workers);
+	return wpk_pool_attrs(test, &attrs);
+}
+
+static int tune_reclaim(struct wpool *pool, bool reclaim)
+{
+	struct wpool_attrs attrs;
+
+	wpool_attrs_init(&attrs);
+	attrs.reclaim = reclaim;
+	return wpool_tune(pool, &attrs, WPOOL_TUNE_RECLAIM);
+}
+
+static bool has_rescuer(struct wpool *pool)
+{
+	return READ_ONCE(pool->rescuer);
+}
+
+/* Each of the pool's workers is in a task, which waits at the gate. */
+static void block_workers(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs, u32 nr)
+{
+	wpk_jobs_submit(test, pool, jobs, 0, nr);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(jobs, nr));
+}
+
+static void wpool_create_reclaim_has_its_workers_and_the_rescuer(struct kunit *test)
+{
+	struct wpool *pool = reclaim_pool(test, 4, 3);
+	struct wpk_jobs *jobs = wpk_jobs(test, 50, NULL);
+
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 3);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 4);
+	KUNIT_EXPECT_TRUE(test, has_rescuer(pool));
+	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 3);
+	wpk_jobs_submit(test, pool, jobs, 0, 50);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 50));
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, rescued), 0);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static void wpool_create_reclaim_without_min_workers_has_the_rescuer(struct kunit *test)
+{
+	struct wpool *pool = reclaim_pool(test, 4, 0);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 1);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	/* the next one is created */
+	WPK_EVENTUALLY(test, has_rescuer(pool));
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 2);
+}
+
+/* All of them but one can be made, and then none: nothing is left of the pool. */
+static void wpool_create_reclaim_no_threads_left_is_an_error(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	reclaim_attrs(&attrs, 4, 1);
+	attrs.name = wpk_name(test);
+	wpk_no_threads(test);
+	pool = wpool_create(&attrs, THIS_MODULE);
+	wpk_threads_again(test);
+	KUNIT_ASSERT_EQ(test, PTR_ERR_OR_ZERO(pool), -EAGAIN);
+	/* the name is free */
+	pool = wpk_pool_attrs(test, &attrs);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 1);
+}
+
+/* What it is for: the worker of the pool sleeps, and no other one can be created. */
+static void wpool_submit_reclaim_no_threads_left_it_runs(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
+	struct wpool *pool = reclaim_pool(test, 4, 1);
+	int i;
+
+	block_workers(test, pool, first, 1);
+	wpk_no_threads(test);
+	for (i = 0; i < 20; i++) {
+		wpk_jobs_submit(test, pool, jobs, i, 1);
+		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, i + 1));
+	}
+	WPK_EVENTUALLY(test, wpk_stat(pool, rescued) == 1);
+	WPK_EVENTUALLY(test, wpk_stat(pool, spawn_failed) >= 2);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, rescued), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 2);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 2);
+	KUNIT_EXPECT_FALSE(test, has_rescuer(pool));
+
+	wpk_threads_again(test);
+	WPK_EVENTUALLY(test, has_rescuer(pool));
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 3);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, rescued), 1);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(first, 1));
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+/* The tasks that run sleep for one that is queued: as many as the header says may. */
+static void wpool_submit_reclaim_no_threads_left_tasks_wait_for_a_task(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *first = wpk_jobs(test, 3, gate);
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
+	struct wpool *pool = reclaim_pool(test, 8, 3);
+
+	wpk_no_threads(test);
+	block_workers(test, pool, first, 3);
+	wpk_jobs_submit(test, pool, jobs, 0, 3);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 3));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(first, 3));
+	KUNIT_EXPECT_LE(test, wpk_stat(pool, workers), 4);
+	wpk_threads_again(test);
+}
+
+/*
+ * The rescuer goes back into reserve when it expires, and comes again, although no other one
+ * can be created meanwhile.
+ */
+static void wpool_worker_reclaim_expires_into_the_reserve(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	int i;
+
+	reclaim_attrs(&attrs, 4, 0);
+	attrs.expiry_ms = 1;
+	pool = wpk_pool_attrs(test, &attrs);
+	wpk_no_threads(test);
+	for (i = 0; i < 20; i++) {
+		wpk_jobs_submit(test, pool, jobs, i, 1);
+		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, i + 1));
+		WPK_EVENTUALLY(test, has_rescuer(pool));
+	}
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
+	wpk_threads_again(test);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+/* Those whose capacity shrinks do so, too, and the last one ends. */
+static void wpool_tune_reclaim_capacity_is_kept(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *first = wpk_jobs(test, 4, gate);
+	struct wpk_jobs *jobs = wpk_jobs(test, 100, NULL);
+	struct wpool *pool = reclaim_pool(test, 4, 1);
+	struct wpool_attrs attrs;
+
+	block_workers(test, pool, first, 4);
+	wpk_jobs_submit(test, pool, jobs, 0, 100);
+	wpool_attrs_init(&attrs);
+	attrs.capacity = 2;
+	/* wakes the rescuer for what is queued, and it must not go in */
+	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY), 0);
+	msleep(50);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 4);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 100));
+	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 2);
+	KUNIT_EXPECT_LE(test, atomic_read(&jobs->peak), 2);
+	WPK_EVENTUALLY(test, has_rescuer(pool));
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+/* ---- spawners that do not come back ------------------------------------------ */
+
+/* Keep the spawner of each pool from its end: it waits as it would for memory. */
+static void hold_spawners(struct wpool *pools[WPOOL_NR_SPAWNERS])
+{
+	int i;
+
+	for (i = 0; i < WPOOL_NR_SPAWNERS; i++)
+		mutex_lock_nested(&pools[i]->workers_mutex, i);
+}
+
+static void let_spawners_go(struct wpool *pools[WPOOL_NR_SPAWNERS])
+{
+	int i;
+
+	for (i = WPOOL_NR_SPAWNERS; i--; )
+		mutex_unlock(&pools[i]->workers_mutex);
+}
+
+static void wpool_submit_reclaim_all_spawners_wait_it_runs(struct kunit *test)
+{
+	struct wpk_jobs *others = wpk_jobs(test, WPOOL_NR_SPAWNERS, NULL);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpool *pool = reclaim_pool(test, 2, 1);
+	struct wpool *pools[WPOOL_NR_SPAWNERS];
+	bool ran, none, slow;
+	int i;
+
+	for (i = 0; i < WPOOL_NR_SPAWNERS; i++)
+		pools[i] = wpk_pool(test, 1, 0);
+	block_workers(test, pool, first, 1);
+
+	/* no assertions as long as they are held */
+	hold_spawners(pools);
+	for (i = 0; i < WPOOL_NR_SPAWNERS; i++)
+		wpk_jobs_submit(test, pools[i], others, i, 1);
+	/* the last place of this pool is the rescuer's, not a spawner's that does not come */
+	wpk_jobs_submit(test, pool, jobs, 0, 2);
+	ran = wpk_jobs_finished(jobs, 2);
+	none = !atomic_read(&others->started);
+	/* its successor takes longer than 10 ms, and longer than that */
+	slow = !has_rescuer(pool);
+	msleep(30);
+	slow &= !has_rescuer(pool);
+	let_spawners_go(pools);
+
+	KUNIT_EXPECT_TRUE(test, ran);
+	KUNIT_EXPECT_TRUE(test, none);
+	KUNIT_EXPECT_TRUE(test, slow);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(others, WPOOL_NR_SPAWNERS));
+	WPK_EVENTUALLY(test, wpk_stat(pool, rescued) == 1);
+	WPK_EVENTUALLY(test, has_rescuer(pool));
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawn_failed), 0);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(first, 1));
+}
+
+/* ---- tune, reboot, destroy ----------------------------------------------------- */
+
+static void wpool_tune_reclaim_comes_and_goes(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpool *pool = wpk_pool(test, 4, WPOOL_UNLIMITED);
+	struct wpool_attrs attrs;
+
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 0);
+	KUNIT_EXPECT_EQ(test, tune_reclaim(pool, true), 0);
+	KUNIT_EXPECT_TRUE(test, has_rescuer(pool));
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 2);
+	/* nothing new */
+	KUNIT_EXPECT_EQ(test, tune_reclaim(pool, true), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 2);
+	wpool_attrs_init(&attrs);
+	attrs.min_workers = 3;
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MIN_WORKERS), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 3);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 4);
+
+	KUNIT_EXPECT_EQ(test, tune_reclaim(pool, false), 0);
+	KUNIT_EXPECT_FALSE(test, has_rescuer(pool));
+	WPK_EVENTUALLY(test, atomic_read(&pool->nr_threads) == 3);
+	/* it is an ordinary pool now, and becomes what it was */
+	block_workers(test, pool, first, 1);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	KUNIT_EXPECT_EQ(test, tune_reclaim(pool, true), 0);
+	wpk_jobs_submit(test, pool, jobs, 1, 1);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(first, 1));
+}
+
+/* An error, and the pool is as it was. */
+static void wpool_tune_reclaim_no_threads_left_is_an_error(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 4, WPOOL_UNLIMITED);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpool_attrs attrs;
+
+	wpk_no_threads(test);
+	KUNIT_EXPECT_EQ(test, tune_reclaim(pool, true), -EAGAIN);
+	wpk_threads_again(test);
+	wpool_get_attrs(pool, &attrs, NULL);
+	KUNIT_EXPECT_FALSE(test, attrs.reclaim);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	KUNIT_EXPECT_FALSE(test, has_rescuer(pool));
+}
+
+static void wpool_reboot_reclaim_has_its_workers(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 10, NULL);
+	struct wpool *pool = reclaim_pool(test, 4, 2);
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		wpk_jobs_submit(test, pool, jobs, i, 1);
+		KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, MAX_SCHEDULE_TIMEOUT), 0);
+		KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
+		KUNIT_EXPECT_TRUE(test, has_rescuer(pool));
+		KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
+		KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 2);
+	}
+	/* no rescuer was created a second time, but for those that were needed */
+	KUNIT_EXPECT_TRUE(test, has_rescuer(pool));
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+/* A closed pool runs what it has accepted, without memory as well, and ends. */
+static void wpool_destroy_reclaim_no_threads_left_queued_tasks_run(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
+	struct wpool *pool = reclaim_pool(test, 4, 0);
+
+	wpk_no_threads(test);
+	wpk_jobs_submit(test, pool, jobs, 0, 20);
+	wpk_forget(test, pool);
+	KUNIT_EXPECT_EQ(test, wpool_destroy(pool), 0);
+	wpk_threads_again(test);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static void sleep_a_bit(struct wpk_job *job)
+{
+	usleep_range(50, 100);
+}
+
+#define NR_LOAD WPK_ROUNDS(2000)
+
+/* Sleepers under a limit, while the attribute changes: each runs once, and never too many. */
+static void wpool_tune_reclaim_under_load(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, NR_LOAD, NULL);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	unsigned int i;
+
+	reclaim_attrs(&attrs, 3, 1);
+	attrs.expiry_ms = 1;
+	pool = wpk_pool_attrs(test, &attrs);
+	wpk_jobs_body(jobs, sleep_a_bit, NULL);
+	for (i = 0; i < NR_LOAD; i++) {
+		wpk_jobs_submit(test, pool, jobs, i, 1);
+		if (i % 50 == 0)
+			KUNIT_EXPECT_EQ(test, tune_reclaim(pool, i / 50 % 2), 0);
+		if (i % 200 == 0)
+			KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, i));
+	}
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, NR_LOAD));
+	KUNIT_EXPECT_LE(test, atomic_read(&jobs->peak), 3);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+/* Destroy while the rescuer is on its way in, or is being replaced. */
+static void wpool_destroy_reclaim_at_any_time(struct kunit *test)
+{
+	struct wpk_jobs *jobs;
+	struct wpool *pool;
+	int i;
+
+	for (i = 0; i < WPK_ROUNDS(200); i++) {
+		pool = reclaim_pool(test, 4, i % 2);
+		jobs = wpk_jobs(test, 3, NULL);
+		wpk_jobs_body(jobs, sleep_a_bit, NULL);
+		wpk_jobs_submit(test, pool, jobs, 0, i % 4);
+		wpk_destroy(test, pool);
+		KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), i % 4);
+	}
+}
+
+/* ---- waiting for another pool --------------------------------------------------- */
+
+static void flush_other(struct wpk_job *job)
+{
+	job->ret = wpool_flush(job->arg);
+}
+
+/* As with workqueues: lockdep tells, once for each pool. */
+static void wpool_flush_reclaim_waits_for_a_pool_without_it_is_reported(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpk_jobs *fine = wpk_jobs(test, 1, NULL);
+	struct wpool *other = wpk_pool(test, 1, 0);
+	struct wpool *same = reclaim_pool(test, 1, 0);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	if (!IS_ENABLED(CONFIG_LOCKDEP))
+		kunit_skip(test, "without lockdep nobody looks");
+	reclaim_attrs(&attrs, 1, 1);
+	attrs.name = wpk_name(test);
+	pool = wpk_pool_attrs(test, &attrs);
+	wpk_jobs_body(fine, flush_other, same);
+	wpk_jobs_submit(test, pool, fine, 0, 1);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(fine, 1));
+	KUNIT_EXPECT_EQ(test, wpk_lines_about(attrs.name, "waits for pool"), 0);
+
+	wpk_jobs_body(jobs, flush_other, other);
+	wpk_jobs_submit(test, pool, jobs, 0, 2);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
+	KUNIT_EXPECT_EQ(test, wpk_lines_about(attrs.name, "waits for pool"), 1);
+}
+
+/* ---- the shrinker ----------------------------------------------------------------- */
+
+/* Workers that would stay for an hour leave when memory is short; min_workers stay. */
+static void wpool_worker_memory_is_short_idle_workers_leave(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 4, gate);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	wpk_attrs(&attrs, 4, WPOOL_UNLIMITED);
+	attrs.expiry_ms = 60 * 60 * 1000;
+	attrs.min_workers = 1;
+	pool = wpk_pool_attrs(test, &attrs);
+	block_workers(test, pool, jobs, 4);
+	wpk_gate_open(gate);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 4);
+	if (wpk_knob_write(DROP_CACHES, "2\n"))
+		kunit_skip(test, "no /proc/" DROP_CACHES);
+	WPK_EVENTUALLY(test, !wpk_knob_write(DROP_CACHES, "2\n") && wpk_stat(pool, workers) == 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, expired), 3);
+	wpk_knob_write(DROP_CACHES, "2\n");
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 1);
+}
+
+static struct kunit_case reclaim_cases[] = {
+	KUNIT_CASE(wpool_create_reclaim_has_its_workers_and_the_rescuer),
+	KUNIT_CASE(wpool_create_reclaim_without_min_workers_has_the_rescuer),
+	KUNIT_CASE(wpool_create_reclaim_no_threads_left_is_an_error),
+	KUNIT_CASE(wpool_submit_reclaim_no_threads_left_it_runs),
+	KUNIT_CASE(wpool_submit_reclaim_no_threads_left_tasks_wait_for_a_task),
+	KUNIT_CASE(wpool_worker_reclaim_expires_into_the_reserve),
+	KUNIT_CASE(wpool_tune_reclaim_capacity_is_kept),
+	KUNIT_CASE(wpool_submit_reclaim_all_spawners_wait_it_runs),
+	KUNIT_CASE(wpool_tune_reclaim_comes_and_goes),
+	KUNIT_CASE(wpool_tune_reclaim_no_threads_left_is_an_error),
+	KUNIT_CASE(wpool_reboot_reclaim_has_its_workers),
+	KUNIT_CASE(wpool_destroy_reclaim_no_threads_left_queued_tasks_run),
+	KUNIT_CASE(wpool_tune_reclaim_under_load),
+	KUNIT_CASE(wpool_destroy_reclaim_at_any_time),
+	KUNIT_CASE(wpool_flush_reclaim_waits_for_a_pool_without_it_is_reported),
+	KUNIT_CASE(wpool_worker_memory_is_short_idle_workers_leave),
+	{}
+};
+
+static struct kunit_suite reclaim_suite = {
+	.name = "wpool_reclaim",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = reclaim_cases,
+};
+
+kunit_test_suite(reclaim_suite);

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Does a pool need one more worker, and where? See need.h. */
+#include "workers/need.h"
+
+#include <linux/smp.h>
+
+#include "core/census.h"
+#include "core/freeze.h"
+#include "core/queues.h"
+#include "core/state.h"
+#include "core/wake.h"
+#include "workers/place.h"
+
+/* A waking worker takes one task, and asks again if there are more. */
+bool wpool_need_worker(struct wpool *pool)
+{
+	u32 coming = wpool_wake_nr_coming(pool);
+
+	if (wpool_is_frozen(pool))
+		return false;
+	/*
+	 * wpool_need_worker:A, pairs with wpool_coming_leave:A. A worker is first coming, then
+	 * searching, and then has a task: these reads follow that order, to miss none.
+	 */
+	smp_rmb();
+	if (atomic_read(&pool->nr_searching))
+		return false;
+	/* wpool_need_worker:B, pairs with stop_searching:A */
+	smp_rmb();
+	if (wpool_queues_len(pool) <= coming)
+		return false;
+	if (wpool_wake_has_vacancy(pool))
+		return true;
+	/* the room is taken by workers that will not look there: who makes room shall look */
+	WRITE_ONCE(pool->unserved, true);
+	/* wpool_need_worker:C, as wake_one:A, see wake.c */
+	smp_mb();
+	return wpool_wake_has_vacancy(pool);
+}
+
+/* The CPU with the most tasks in its queue, or -1: a good place for the worker. */
+static int longest_runq(struct wpool *pool)
+{
+	struct wpool_runq *rq;
+	u32 len, most = 0, i;
+	int best = -1;
+
+	wpool_for_each_active(pool, rq, i) {
+		len = wpool_runq_len(rq);
+		if (len > most) {
+			most = len;
+			best = rq->cpu;
+		}
+	}
+	return best;
+}
+
+struct wpool_runq *wpool_need_worker_at(struct wpool *pool)
+{
+	return wpool_runq(pool, wpool_worker_place(pool, longest_runq(pool)));
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Does a pool need one more worker, and where? */
+#ifndef WPOOL_WORKERS_NEED_H
+#define WPOOL_WORKERS_NEED_H
+
+#include <linux/types.h>
+
+struct wpool;
+struct wpool_runq;
+
+/**
+ * wpool_need_worker() - are there tasks that no worker is bound to take?
+ * @pool: the pool
+ *
+ * That is: tasks that no searching or waking worker will take, and a CPU with room for one
+ * more worker.
+ *
+ * Context: process context; a full barrier since pool->spawn_wanted was cleared.
+ * Return: true if one more worker would help.
+ */
+bool wpool_need_worker(struct wpool *pool);
+
+/** wpool_need_worker_at() - where a new worker should be at home: its run queue */
+struct wpool_runq *wpool_need_worker_at(struct wpool *pool);
+
+#endif /* WPOOL_WORKERS_NEED_H */
