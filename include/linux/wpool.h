@@ -439,7 +439,7 @@ enum wpool_state {
  *	that the pool may have was in a task
  * @rescued: times that the rescuer was needed: after it had become a worker, no other one
  *	could be created for the reserve, or not within 10 ms
- * @expired: workers that left because they were idle
+ * @expired: workers that ended because they were idle
  * @faults: workers that died in a task
  *
  * If the pool is in use the figures are read one after the other, but both

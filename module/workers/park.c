@@ -125,7 +125,8 @@ static bool expire_one(struct wpool_runq *rq, unsigned long since)
 	    pool->nr_workers > READ_ONCE(pool->min_workers)) {
 		stays = wpool_worker_resign(w);
 		WRITE_ONCE(rq->nr_workers, rq->nr_workers - 1);
-		pool->expired++;
+		/* in the reserve it is not at its end */
+		pool->expired += !stays;
 		thread = w->thread;
 		trace_wpool_worker_expired(pool->name, rq->cpu, thread->pid);
 		wpool_idle_take(rq, w);
