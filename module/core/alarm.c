@@ -8,8 +8,7 @@
  *
  *   wpool_running_enter:A   a worker is counted as running (census.c)
  *   wpool_sched_push:A      a task is queued (sched.h); its worker is woken, and then
- *                           the alarm is set; or none is, and the task must not wait for
- *                           longer than max_wait_ms (set_alarm_for_wait() in wake.c)
+ *                           the alarm is set; or none is (wake_one() in wake.c)
  *   apply:A                 hand-off is enabled (pool/tune.c): workers that run
  *                           already did not keep the alarm on
  *   wait:A, join:A          a submitter, or an event, waits in line (task/line.c)

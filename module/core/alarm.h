@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The monitor's alarm: one timer of the module, set by threads that start a task or
- * wake a worker, or that queue a task which must not wait for too long.
+ * wake a worker, or that queue a task for which no worker is woken.
  */
 #ifndef WPOOL_CORE_ALARM_H
 #define WPOOL_CORE_ALARM_H

@@ -218,17 +218,13 @@ static bool ask_spawner(struct wpool *pool, struct wpool_runq *rq)
 }
 
 /*
- * The monitor ends tasks that wait for too long. Its alarm goes on as long as a task is queued,
- * but workers set it, and none may be woken for this task: all may have slept for a while, or
- * no worker can be made. A full barrier after the queueing, as for all below: alarm.c.
+ * Tasks may be queued for which no worker is woken: all may have slept for a while, or none can
+ * be created. So the alarm is set here, and not by workers alone: the monitor ends tasks that
+ * wait for too long, counts the time in which they wait, and says why. What follows comes
+ * after a full barrier since the queueing: alarm.c.
+ *
+ * @helps: the tasks may be on any CPU, or need several workers; otherwise they are few, here.
  */
-static void set_alarm_for_wait(struct wpool *pool)
-{
-	if (READ_ONCE(pool->max_wait_ms))
-		wpool_alarm_set();
-}
-
-/* @helps: the tasks may be on any CPU, or need several workers; otherwise they are few, here. */
 static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps)
 {
 	/* wpool_freeze_lift() will wake them */
@@ -240,7 +236,7 @@ static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps)
 		/* with a concurrency beyond one it need not be the last that has room */
 		if (!helps && READ_ONCE(rq->waking))
 			return false;
-		set_alarm_for_wait(pool);
+		wpool_alarm_set();
 		/* whoever comes, or makes room, must see what is left here */
 		wpool_runq_offer(rq);
 		if (wpool_wake_nr_coming(pool))
@@ -298,7 +294,7 @@ static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 	if (nr + !!atomic_read(&rq->nr_running) < 2 || wpool_runq_is_short(rq, nr) ||
 	    wpool_is_frozen(pool))
 		return;
-	set_alarm_for_wait(pool);
+	wpool_alarm_set();
 	wpool_runq_offer(rq);
 	if (rq->help_jiffy == now || wpool_wake_nr_coming(pool))
 		return;
@@ -331,7 +327,7 @@ void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq)
 
 void wpool_wake_for_push_on(struct wpool *pool, struct wpool_runq *rq)
 {
-	set_alarm_for_wait(pool);
+	wpool_alarm_set();
 	if (wpool_runq_has_room(rq) || READ_ONCE(rq->redirect))
 		wake_one(pool, rq, false);
 	else if (!READ_ONCE(pool->handoff))
