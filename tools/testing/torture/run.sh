@@ -200,6 +200,8 @@ job_tune()
 			case $attribute in
 			handoff | latency | freezable | reclaim) draw 2 ;;
 			nice) draw 10 ;;
+			# none of ours may be too late
+			max_wait_ms) draw_word 0 86400000 ;;
 			cpumask) draw_word 0 0-1 1 "$(cat $CPUS/possible)" ;;
 			*) draw 50 ;;
 			esac
