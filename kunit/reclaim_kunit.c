@@ -302,6 +302,23 @@ static void wpool_tune_reclaim_comes_and_goes(struct kunit *test)
 }
 
 /* An error, and the pool is as it was. */
+/* It goes before it has looked at a request, and whoever asked has no task any more. */
+static void wpool_tune_reclaim_off_forgets_no_request(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	wpk_attrs(&attrs, 4, WPOOL_UNLIMITED);
+	attrs.min_workers = 0;
+	attrs.reclaim = true;
+	pool = wpk_pool_attrs(test, &attrs);
+	WRITE_ONCE(pool->spawn_wanted, true);
+	KUNIT_EXPECT_EQ(test, tune_reclaim(pool, false), 0);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
+}
+
 static void wpool_tune_reclaim_no_threads_left_is_an_error(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 4, WPOOL_UNLIMITED);
@@ -470,6 +487,7 @@ static struct kunit_case reclaim_cases[] = {
 	KUNIT_CASE(wpool_tune_reclaim_capacity_is_kept),
 	KUNIT_CASE(wpool_submit_reclaim_all_spawners_wait_it_runs),
 	KUNIT_CASE(wpool_tune_reclaim_comes_and_goes),
+	KUNIT_CASE(wpool_tune_reclaim_off_forgets_no_request),
 	KUNIT_CASE(wpool_tune_reclaim_no_threads_left_is_an_error),
 	KUNIT_CASE(wpool_reboot_reclaim_has_its_workers),
 	KUNIT_CASE(wpool_destroy_reclaim_no_threads_left_queued_tasks_run),

@@ -140,8 +140,10 @@ static int make_reserve(struct wpool *pool, const struct wpool_attrs *attrs, u32
 	/* those of a closed pool are made when it opens */
 	if (!err && pool->state == WPOOL_OPEN)
 		err = wpool_worker_create_all(pool, nr);
-	if (err && enable)
+	if (err && enable) {
 		wpool_rescuer_dismiss(pool);
+		wpool_spawn_ask_spawner(pool);
+	}
 	return err;
 }
 
@@ -187,8 +189,8 @@ static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 	}
 	if (mask & WPOOL_TUNE_RECLAIM && !attrs->reclaim && pool->reclaim) {
 		wpool_rescuer_dismiss(pool);
-		if (wpool_queues_len(pool))
-			wpool_spawn_ask_spawner(pool);
+		/* also if no task is queued: the request would keep others from asking */
+		wpool_spawn_ask_spawner(pool);
 	}
 	if (mask & WPOOL_TUNE_CPUMASK) {
 		rcu_read_lock();
