@@ -87,6 +87,15 @@ u32 wpool_fifo_pop(struct wpool_fifo *fifo, struct wpool_task **tasks, u32 max)
 	return n;
 }
 
+/* Take a task out. */
+static void unlink(struct wpool_fifo *fifo, struct wpool_task *task)
+	__must_hold(&fifo->lock)
+{
+	list_del(&task->node);
+	WRITE_ONCE(task->pool, fifo->pool);
+	WRITE_ONCE(fifo->nr, fifo->nr - 1);
+}
+
 /* The first of so many tasks that is older than that; the list keeps its memory. */
 static struct wpool_task *find_older(struct wpool_fifo *fifo, u64 ns, u32 nr)
 	__must_hold(&fifo->lock)
@@ -123,9 +132,7 @@ struct wpool_task *wpool_fifo_pop_older(struct wpool_fifo *fifo, u64 ns)
 	raw_spin_lock(&fifo->lock);
 	task = find_older(fifo, ns, WPOOL_RING_SIZE);
 	if (task) {
-		list_del(&task->node);
-		WRITE_ONCE(task->pool, fifo->pool);
-		WRITE_ONCE(fifo->nr, fifo->nr - 1);
+		unlink(fifo, task);
 		WRITE_ONCE(fifo->popped, fifo->popped + 1);
 	}
 	raw_spin_unlock(&fifo->lock);
@@ -146,11 +153,8 @@ bool wpool_fifo_remove(struct wpool *pool, struct wpool_task *task)
 		return false;
 	raw_spin_lock(&fifo->lock);
 	found = (unsigned long)READ_ONCE(task->pool) == word;
-	if (found) {
-		list_del(&task->node);
-		WRITE_ONCE(task->pool, pool);
-		WRITE_ONCE(fifo->nr, fifo->nr - 1);
-	}
+	if (found)
+		unlink(fifo, task);
 	raw_spin_unlock(&fifo->lock);
 	return found;
 }
