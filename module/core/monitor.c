@@ -126,18 +126,24 @@ static void hand_over(struct wpool *pool, struct wpool_runq *rq)
 
 /* ---- stalls ---- */
 
-/* Note what is at the head of a queue. Returns for how long, if that is a stall, or 0. */
-static u64 standing_ns(struct wpool_looked *watch, u64 head, u64 now)
+/* Note what is seen. Returns for how long it has been the same. */
+static u64 standing_ns(struct wpool_standing *standing, u64 what, u64 now)
 {
-	if (!watch->head_ns || watch->head != head) {
-		watch->head = head;
-		watch->head_ns = now;
-		watch->reported = false;
-		return 0;
+	if (!standing->since_ns || standing->what != what) {
+		standing->what = what;
+		standing->since_ns = now;
 	}
-	if (now - watch->head_ns < STALL_NS)
-		return 0;
-	return now - watch->head_ns;
+	return now - standing->since_ns;
+}
+
+/* Note what is at the head of a queue. Returns for how long, if that is a stall, or 0. */
+static u64 stall_ns(struct wpool_looked *watch, u64 head, u64 now)
+{
+	u64 ns = standing_ns(&watch->head, head, now);
+
+	if (!ns)
+		watch->reported = false;
+	return ns < STALL_NS ? 0 : ns;
 }
 
 /*
@@ -168,7 +174,7 @@ static void watch_queue(struct wpool *pool, struct wpool_runq *rq, u64 now)
 {
 	u64 head = (unsigned long)READ_ONCE(rq->next) ^
 		   ((u64)(wpool_ring_head(&rq->ring) + READ_ONCE(rq->backlog.popped)) << 32);
-	u64 ns = standing_ns(&rq->watch, head, now);
+	u64 ns = stall_ns(&rq->watch, head, now);
 	unsigned long flags;
 	bool served;
 
@@ -193,7 +199,7 @@ static void watch_queue(struct wpool *pool, struct wpool_runq *rq, u64 now)
 
 static void watch_globq(struct wpool *pool, u64 now)
 {
-	u64 ns = standing_ns(&pool->watch, READ_ONCE(pool->globq.popped), now);
+	u64 ns = stall_ns(&pool->watch, READ_ONCE(pool->globq.popped), now);
 	unsigned long flags;
 	bool coming;
 
@@ -221,15 +227,10 @@ static bool has_overdue(struct wpool_fifo *fifo, u64 ns)
 	return ret;
 }
 
-/* Has the same been seen for longer than that? The reaper checks: it may be another one. */
+/* Has the same task been there for longer than that? The reaper checks: it may be another. */
 static bool stands(struct wpool_standing *standing, u64 what, u64 now, u64 max_ns)
 {
-	if (!what || standing->what != what) {
-		standing->what = what;
-		standing->since_ns = now;
-		return false;
-	}
-	return now - standing->since_ns > max_ns;
+	return standing_ns(standing, what, now) > max_ns && what;
 }
 
 static bool is_overdue(struct wpool_runq *rq, u64 now, u64 max_ns)
@@ -334,9 +335,9 @@ static void forget(struct wpool *pool, u64 now)
 
 	wpool_for_each_active(pool, rq, i) {
 		rq->watch.look_ns = 0;
-		rq->watch.head_ns = 0;
+		rq->watch.head.since_ns = 0;
 	}
-	pool->watch.head_ns = 0;
+	pool->watch.head.since_ns = 0;
 	wpool_report_no_jam(pool);
 	wpool_pressure_set(&pool->pressure, now, false);
 }
@@ -368,14 +369,14 @@ static bool look_closely(struct wpool *pool)
 			watch_queue(pool, rq, now);
 			queued = true;
 		} else {
-			rq->watch.head_ns = 0;
+			rq->watch.head.since_ns = 0;
 		}
 	}
 	if (wpool_fifo_len(&pool->globq)) {
 		watch_globq(pool, now);
 		queued = true;
 	} else {
-		pool->watch.head_ns = 0;
+		pool->watch.head.since_ns = 0;
 	}
 	if (suspects)
 		look_at_workers(pool);

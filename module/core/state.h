@@ -109,9 +109,9 @@
 enum wpool_retake { WPOOL_RETAKE_NONE, WPOOL_RETAKE_BLOCKED, WPOOL_RETAKE_ALL };
 
 /**
- * struct wpool_standing - something that the monitor has seen before
- * @what: N: what it was, or 0
- * @since_ns: N: when it was first seen
+ * struct wpool_standing - something that the monitor sees, and since when it is the same
+ * @what: N: only compared; 0 is nothing
+ * @since_ns: N: when it was first seen, or 0 to begin anew
  */
 struct wpool_standing {
 	u64 what;
@@ -137,11 +137,10 @@ struct wpool_marks {
  * @look: N: the run queue's @tick; of a pool, the sum of all
  * @look_ns: N: since when @look has not changed, or 0
  * @retake: N: which workers to count out in this look
- * @head: N: what was at the head of the queue; only compared
- * @head_ns: N: since when it has been there, or 0
+ * @head: N: what was at the head of the queue
  * @reported: N: the log has a message about it
  * @marks: N: tasks before them wait for longer than between two looks
- * @ring: N: what the first task of a ring was, and since when; only for max_wait_ms
+ * @ring: N: what the first task of a ring was; only for max_wait_ms
  * @next: N: the same of the next slot
  * @is_overdue: X: of a run queue: set when one of them has been there for max_wait_ms;
  *	cleared by the reaper, which checks
@@ -151,8 +150,7 @@ struct wpool_looked {
 	u32 look;
 	u64 look_ns;
 	enum wpool_retake retake;
-	u64 head;
-	u64 head_ns;
+	struct wpool_standing head;
 	bool reported;
 	struct wpool_marks marks;
 	struct wpool_standing ring;
