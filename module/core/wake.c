@@ -327,12 +327,13 @@ void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq)
 
 void wpool_wake_for_push_on(struct wpool *pool, struct wpool_runq *rq)
 {
-	wpool_alarm_set();
-	if (wpool_runq_has_room(rq) || READ_ONCE(rq->redirect))
+	if (wpool_runq_has_room(rq) || READ_ONCE(rq->redirect)) {
 		wake_one(pool, rq, false);
-	else if (!READ_ONCE(pool->handoff))
+	} else if (!READ_ONCE(pool->handoff)) {
 		/* the worker may sleep in its task, and keep the run queue */
+		wpool_alarm_set();
 		wpool_wake_rescue(rq);
+	}
 }
 
 bool wpool_wake_rescue(struct wpool_runq *rq)
