@@ -24,7 +24,6 @@
 #include <linux/device.h>
 #include <linux/kernel.h>
 #include <linux/kstrtox.h>
-#include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -32,8 +31,8 @@
 #include <linux/wpool.h>
 
 #include "compat.h"
-#include "core/state.h"
 #include "pool/attrs.h"
+#include "pool/stats.h"
 #include "pool/tune.h"
 
 /* Longer than any number, word or boolean that an attribute takes. */
@@ -316,7 +315,7 @@ static ssize_t pressure_show(struct device *dev, struct device_attribute *attr, 
 	int at, i;
 	u64 part;
 
-	wpool_pressure_read(&pool->pressure, ktime_get_mono_fast_ns(), &avgs);
+	wpool_get_pressure(pool, &avgs);
 	at = sysfs_emit(buf, "some");
 	for (i = 0; i < WPOOL_NR_PRESSURES; i++) {
 		part = avgs.avg[i] * 10000 / WPOOL_PRESSURE_FULL;

@@ -12,6 +12,7 @@
 
 #include <linux/err.h>
 #include <linux/export.h>
+#include <linux/ktime.h>
 #include <linux/overflow.h>
 #include <linux/sched.h>
 #include <linux/timer.h>
@@ -295,4 +296,9 @@ void wpool_workers_show(struct wpool *pool,
 		show(&info, data);
 	}
 	mutex_unlock(&pool->workers_mutex);
+}
+
+void wpool_get_pressure(struct wpool *pool, struct wpool_pressure_avgs *avgs)
+{
+	wpool_pressure_read(&pool->pressure, ktime_get_mono_fast_ns(), avgs);
 }

@@ -9,6 +9,8 @@
 #include <linux/types.h>
 #include <linux/wpool.h>
 
+#include "core/pressure.h"
+
 /** wpool_expiry_is_pending() - is the timer on that ends idle workers of a pool? */
 bool wpool_expiry_is_pending(struct wpool *pool);
 
@@ -67,5 +69,14 @@ void wpool_workers_show(struct wpool *pool,
 			void (*show)(const struct wpool_worker_info *info,
 				     void *data),
 			void *data);
+
+/**
+ * wpool_get_pressure() - in how much of the time the pool kept somebody waiting, up to now
+ * @pool: the pool
+ * @avgs: is filled
+ *
+ * Context: any.
+ */
+void wpool_get_pressure(struct wpool *pool, struct wpool_pressure_avgs *avgs);
 
 #endif /* WPOOL_STATS_H */
