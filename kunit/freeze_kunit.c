@@ -4,49 +4,18 @@
  * debugfs has for this. That something does not happen is asked for when another pool, in
  * which it does, has shown that there was time for it: a slow machine fails no case.
  */
-#include <linux/fs.h>
-#include <linux/mount.h>
-#include <linux/string.h>
-
 #include "event.h"
 #include "fixture.h"
+#include "knob.h"
 
 #define FROZEN		"wpool/frozen"
 #define NR_JOBS		40
 /* Tasks, each of which waits for the next: more than fit onto one stack. */
 #define NR_CHAIN	200
 
-/* On a mount of our own: a thread of a newer kernel sees none of those of the programs. */
-static int frozen_file(const char *text, char *answer)
-{
-	struct file_system_type *type = get_fs_type("debugfs");
-	struct vfsmount *mnt;
-	struct file *file;
-	loff_t pos = 0;
-	ssize_t ret;
-
-	if (!type)
-		return -ENODEV;
-	mnt = kern_mount(type);
-	if (IS_ERR(mnt))
-		return PTR_ERR(mnt);
-	file = file_open_root_mnt(mnt, FROZEN, O_RDWR, 0);
-	if (IS_ERR(file)) {
-		ret = PTR_ERR(file);
-	} else {
-		if (text)
-			ret = kernel_write(file, text, strlen(text), &pos);
-		else
-			ret = kernel_read(file, answer, 1, &pos);
-		filp_close(file, NULL);
-	}
-	kern_unmount(mnt);
-	return ret < 0 ? ret : 0;
-}
-
 static int set_frozen(const char *text)
 {
-	return frozen_file(text, NULL);
+	return wpk_fs_write("debugfs", FROZEN, text);
 }
 
 /* Do the workers know that nothing must start? */
@@ -54,7 +23,7 @@ static bool is_frozen(void)
 {
 	char answer = 0;
 
-	return !frozen_file(NULL, &answer) && answer == '1';
+	return !wpk_fs_read("debugfs", FROZEN, &answer, 1) && answer == '1';
 }
 
 static int do_freeze(struct wpk_thread *thread)

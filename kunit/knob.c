@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Files of /proc/sys, see knob.h. */
+/* Files of the kernel's own file systems, see knob.h. */
 #include <kunit/test.h>
 #include <linux/err.h>
 #include <linux/fs.h>
@@ -14,9 +14,10 @@
 static char threads_max[16];
 
 /* On a mount of our own: a thread of a newer kernel sees none of those of the programs. */
-static int knob(const char *path, const char *text, char *answer, size_t size)
+static int access_file(const char *fs, const char *path, const char *text, char *answer,
+		       size_t size)
 {
-	struct file_system_type *type = get_fs_type("proc");
+	struct file_system_type *type = get_fs_type(fs);
 	struct vfsmount *mnt;
 	struct file *file;
 	loff_t pos = 0;
@@ -41,23 +42,28 @@ static int knob(const char *path, const char *text, char *answer, size_t size)
 	return ret < 0 ? ret : 0;
 }
 
-int wpk_knob_write(const char *path, const char *text)
+int wpk_fs_write(const char *fs, const char *path, const char *text)
 {
-	return knob(path, text, NULL, 0);
+	return access_file(fs, path, text, NULL, 0);
+}
+
+int wpk_fs_read(const char *fs, const char *path, char *answer, size_t size)
+{
+	return access_file(fs, path, NULL, answer, size);
 }
 
 static void restore_threads_max(void *unused)
 {
-	wpk_knob_write(THREADS_MAX, threads_max);
+	wpk_fs_write("proc", THREADS_MAX, threads_max);
 }
 
 void wpk_no_threads(struct kunit *test)
 {
 	memset(threads_max, 0, sizeof(threads_max));
-	if (knob(THREADS_MAX, NULL, threads_max, sizeof(threads_max) - 1))
+	if (wpk_fs_read("proc", THREADS_MAX, threads_max, sizeof(threads_max) - 1))
 		kunit_skip(test, "no /proc/" THREADS_MAX);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, restore_threads_max, NULL), 0);
-	KUNIT_ASSERT_EQ(test, wpk_knob_write(THREADS_MAX, "20\n"), 0);
+	KUNIT_ASSERT_EQ(test, wpk_fs_write("proc", THREADS_MAX, "20\n"), 0);
 }
 
 void wpk_threads_again(struct kunit *test)

@@ -301,7 +301,6 @@ static void wpool_tune_reclaim_comes_and_goes(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(first, 1));
 }
 
-/* An error, and the pool is as it was. */
 /* It goes before it has looked at a request, and whoever asked has no task any more. */
 static void wpool_tune_reclaim_off_forgets_no_request(struct kunit *test)
 {
@@ -319,6 +318,7 @@ static void wpool_tune_reclaim_off_forgets_no_request(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
 }
 
+/* An error, and the pool is as it was. */
 static void wpool_tune_reclaim_no_threads_left_is_an_error(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 4, WPOOL_UNLIMITED);
@@ -469,11 +469,11 @@ static void wpool_worker_memory_is_short_idle_workers_leave(struct kunit *test)
 	block_workers(test, pool, jobs, 4);
 	wpk_gate_open(gate);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 4);
-	if (wpk_knob_write(DROP_CACHES, "2\n"))
+	if (wpk_fs_write("proc", DROP_CACHES, "2\n"))
 		kunit_skip(test, "no /proc/" DROP_CACHES);
-	WPK_EVENTUALLY(test, !wpk_knob_write(DROP_CACHES, "2\n") && wpk_stat(pool, workers) == 1);
+	WPK_EVENTUALLY(test, !wpk_fs_write("proc", DROP_CACHES, "2\n") && wpk_stat(pool, workers) == 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, expired), 3);
-	wpk_knob_write(DROP_CACHES, "2\n");
+	wpk_fs_write("proc", DROP_CACHES, "2\n");
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 1);
 }
 
