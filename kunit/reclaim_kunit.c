@@ -301,6 +301,25 @@ static void wpool_tune_reclaim_comes_and_goes(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(first, 1));
 }
 
+/* In reserve it may run on all CPUs of the pool, and on no other. */
+static void wpool_tune_reclaim_rescuer_moves_with_the_pool(struct kunit *test)
+{
+	struct wpool *pool = reclaim_pool(test, 4, 0);
+	struct task_struct *thread = pool->rescuer->thread;
+	int first = cpumask_first(cpu_online_mask);
+	struct wpool_attrs attrs;
+
+	WPK_EVENTUALLY(test, cpumask_equal(thread->cpus_ptr, pool->cpumask));
+	wpool_attrs_init(&attrs);
+	attrs.cpumask = cpumask_of(first);
+	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+	WPK_EVENTUALLY(test, cpumask_equal(thread->cpus_ptr, cpumask_of(first)));
+	attrs.cpumask = NULL;
+	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+	WPK_EVENTUALLY(test, cpumask_equal(thread->cpus_ptr, pool->cpumask));
+	KUNIT_EXPECT_PTR_EQ(test, pool->rescuer->thread, thread);
+}
+
 /* It goes before it has looked at a request, and whoever asked has no task any more. */
 static void wpool_tune_reclaim_off_forgets_no_request(struct kunit *test)
 {
@@ -487,6 +506,7 @@ static struct kunit_case reclaim_cases[] = {
 	KUNIT_CASE(wpool_tune_reclaim_capacity_is_kept),
 	KUNIT_CASE(wpool_submit_reclaim_all_spawners_wait_it_runs),
 	KUNIT_CASE(wpool_tune_reclaim_comes_and_goes),
+	KUNIT_CASE(wpool_tune_reclaim_rescuer_moves_with_the_pool),
 	KUNIT_CASE(wpool_tune_reclaim_off_forgets_no_request),
 	KUNIT_CASE(wpool_tune_reclaim_no_threads_left_is_an_error),
 	KUNIT_CASE(wpool_reboot_reclaim_has_its_workers),

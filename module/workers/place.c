@@ -6,6 +6,7 @@
 
 #include "core/census.h"
 #include "core/idle.h"
+#include "core/spawn_queue.h"
 #include "core/state.h"
 #include "task/tokens.h"
 
@@ -50,6 +51,10 @@ void wpool_place(struct wpool *pool, int dying)
 	wpool_for_each_runq(pool, rq, cpu)
 		if (READ_ONCE(rq->redirect))
 			wpool_idle_wake_runq(rq);
+	/* place:A, the mask, then the request; pairs with step_in:A, after which it is read */
+	smp_mb();
+	if (READ_ONCE(pool->rescuer))
+		wpool_spawn_ask(pool);
 }
 
 int wpool_worker_place(struct wpool *pool, int prefer)

@@ -23,7 +23,8 @@
  * All of these change under pool->workers_lock. It does what the spawner does for other
  * pools: it counts as a thread of the pool, clears the request, executes a full barrier
  * (step_in:A, see spawn:A in wake.c), and looks. It looks first of all, too: for what was
- * asked while the pool had no rescuer.
+ * asked while the pool had no rescuer. After each look that finds nothing to do it takes over
+ * the pool's CPUs; whoever changes these asks it to look: place:A in place.c.
  *
  * A rescuer needs no allocation, and has no flags of the allocator: a task that must dip into
  * the last reserves of memory says so itself, whichever worker runs it.
@@ -154,14 +155,21 @@ static bool step_in(struct wpool_worker *w)
 	return true;
 }
 
+/*
+ * It must not wait for one CPU, on which a task may run for long, nor run where the pool may
+ * not. If none of the pool's CPUs is there, any is better than none. After step_in:A.
+ */
+static void roam(struct wpool *pool)
+{
+	if (set_cpus_allowed_ptr(current, pool->cpumask))
+		set_cpus_allowed_ptr(current, cpu_possible_mask);
+}
+
 bool wpool_rescuer_wait(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
 	bool first = true;
 
-	/* it must not wait for one CPU, on which a task may run for long */
-	if (READ_ONCE(pool->rescuer) == w)
-		set_cpus_allowed_ptr(current, cpu_possible_mask);
 	for (;;) {
 		/* before the checks: a wake-up after them is not lost */
 		set_current_state(TASK_IDLE);
@@ -175,6 +183,7 @@ bool wpool_rescuer_wait(struct wpool_worker *w)
 		first = false;
 		if (step_in(w))
 			return true;
+		roam(pool);
 	}
 	__set_current_state(TASK_RUNNING);
 	return false;
