@@ -772,7 +772,7 @@ void wpool_hrevent_init(struct wpool_hrevent *event, struct wpool *pool, wpool_e
  *
  * Context: any except NMI, and not with scheduler locks held.
  * Return: true; false if the event had fired already and its function has not started,
- * if wpool_event_cancel_sync() waits for the function, or in NMI.
+ * if wpool_event_cancel_sync() waits for the function, if the event is disabled, or in NMI.
  */
 bool wpool_event_fire(struct wpool_event *event);
 
@@ -781,8 +781,8 @@ bool wpool_event_fire(struct wpool_event *event);
  * @event: the event
  * @delay: in jiffies, from now
  *
- * Does nothing if the event is armed already, or has fired and its function has not
- * started. As queue_delayed_work(), except that a @delay of 0 lasts until the next tick.
+ * Does nothing if the event is armed already or disabled, or has fired and its function has
+ * not started. As queue_delayed_work(), except that a @delay of 0 lasts until the next tick.
  *
  * Context: any except NMI, and not with scheduler locks held.
  * Return: true if the event was armed by this call.
@@ -921,6 +921,45 @@ bool wpool_event_cancel(struct wpool_event *event);
  * * -EDEADLK - called by the event's own function, and nothing was done
  */
 int wpool_event_cancel_sync(struct wpool_event *event);
+
+/**
+ * wpool_event_disable() - cancel an event, and let nothing fire or arm it
+ * @event: the event; must not be freed during the call
+ *
+ * As wpool_event_cancel(). From now on, and until wpool_event_enable(), the functions that
+ * fire or arm the event do nothing and return false; what it would have been fired for is not
+ * kept. If it is disabled several times it is to be enabled as often. The idea is
+ * disable_work().
+ *
+ * Context: as wpool_event_cancel().
+ * Return: true if the event was armed, or a fire was taken back.
+ */
+bool wpool_event_disable(struct wpool_event *event);
+
+/**
+ * wpool_event_disable_sync() - disable an event, and wait until its function does not run
+ * @event: the event
+ *
+ * As wpool_event_disable() and wpool_event_cancel_sync(). A driver that calls it before it
+ * stops its device need not take down first what fires the event.
+ *
+ * Context: as wpool_event_cancel_sync().
+ * Return: as wpool_event_cancel_sync(); after -EDEADLK the event is not disabled.
+ */
+int wpool_event_disable_sync(struct wpool_event *event);
+
+/**
+ * wpool_event_enable() - take back one call of wpool_event_disable()
+ * @event: an event that is disabled
+ *
+ * The event is neither armed nor fired by this. Who enables it looks afterwards for what it
+ * would have been fired for.
+ *
+ * Context: any.
+ * Return: true if the event can be fired and armed from now on, unless somebody is in
+ * wpool_event_cancel_sync(); false if it was disabled more often.
+ */
+bool wpool_event_enable(struct wpool_event *event);
 
 /**
  * wpool_event_finish() - an event's own function is done with it for good
@@ -2078,6 +2117,30 @@ bool wpool_task_cancel(struct wpool_task *task);
  * * -EINVAL - the task is detached, %NULL or ERR_PTR
  */
 int wpool_task_cancel_sync(struct wpool_task *task);
+
+/**
+ * wpool_task_disable_sync() - cancel a task, and refuse its submits from now on
+ * @task: a joinable task
+ *
+ * As wpool_task_cancel_sync(). From then on, and until wpool_task_enable(), each submit of the
+ * task gets -ECANCELED, also in a batch. If it is disabled several times it is to be enabled as
+ * often. The idea is disable_work_sync(). There is no call that disables without waiting: a task
+ * that runs could not know.
+ *
+ * Context: as wpool_task_cancel_sync().
+ * Return: as wpool_task_cancel_sync(); after -EINTR, -EDEADLK and -EINVAL the task is not
+ * disabled.
+ */
+int wpool_task_disable_sync(struct wpool_task *task);
+
+/**
+ * wpool_task_enable() - take back one call of wpool_task_disable_sync()
+ * @task: a task that is disabled
+ *
+ * Context: any.
+ * Return: true if the task can be submitted from now on; false if it was disabled more often.
+ */
+bool wpool_task_enable(struct wpool_task *task);
 
 /**
  * wpool_flush() - wait for all tasks that were accepted before the call

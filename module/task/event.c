@@ -45,6 +45,7 @@
  *   cancel_sync, finish: count as ENDING, so that nobody fires the event, and nobody who
  *            takes the lock from then on arms it; wait for a callback that is running;
  *            wait for the function. Then the memory is free.
+ *   disable  is a cancel, or a cancel_sync, whose count stays until enable.
  *
  * Barrier pair:
  *
@@ -85,7 +86,7 @@
 #define SHUT		BIT(6)	/* IDLE: ended with -ESHUTDOWN */
 #define DIED		BIT(7)	/* IDLE: ended with -EIO */
 #define LATE		(SHUT | DIED) /* IDLE: ended with -ETIME */
-#define ENDING		BIT(8)	/* no fire, no timer; counts from here up */
+#define ENDING		BIT(8)	/* ends, or is disabled: no fire, no timer; counts from here up */
 #define ENDING_MASK	(~(int)(ENDING - 1))
 
 /* ---- fire ---- */
@@ -503,7 +504,16 @@ static void lockdep_wait(struct wpool_task *task)
 #endif
 }
 
-int wpool_event_cancel_sync(struct wpool_event *event)
+bool wpool_event_disable(struct wpool_event *event)
+{
+	if (in_nmi())
+		return false;
+	atomic_add(ENDING, &event->state);
+	return wpool_event_cancel(event);
+}
+EXPORT_SYMBOL_GPL(wpool_event_disable);
+
+int wpool_event_disable_sync(struct wpool_event *event)
 {
 	struct wpool_task *task = &event->task;
 	u32 tries = 0;
@@ -528,12 +538,34 @@ int wpool_event_cancel_sync(struct wpool_event *event)
 		else if (!take_off_line(event) && !wpool_finish_take_out(&event->task))
 			wpool_task_await_hands(&tries);
 	}
-	atomic_sub(ENDING, &event->state);
 	if (ret)
 		return -ECANCELED;
 	if ((state & LATE) == LATE)
 		return -ETIME;
 	return state & DIED ? -EIO : state & SHUT ? -ESHUTDOWN : 0;
+}
+EXPORT_SYMBOL_GPL(wpool_event_disable_sync);
+
+bool wpool_event_enable(struct wpool_event *event)
+{
+	int old = atomic_read(&event->state);
+
+	do {
+		if (WARN_ON_ONCE(!(old & ENDING_MASK)))
+			return false;
+	} while (!atomic_try_cmpxchg(&event->state, &old, old - ENDING));
+
+	return !((old - ENDING) & ENDING_MASK);
+}
+EXPORT_SYMBOL_GPL(wpool_event_enable);
+
+int wpool_event_cancel_sync(struct wpool_event *event)
+{
+	int ret = wpool_event_disable_sync(event);
+
+	if (ret != -EDEADLK)
+		wpool_event_enable(event);
+	return ret;
 }
 EXPORT_SYMBOL_GPL(wpool_event_cancel_sync);
 

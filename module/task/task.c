@@ -32,7 +32,10 @@ EXPORT_SYMBOL_GPL(wpool_task_init);
 
 /* ---- claim ---- */
 
-/* The task is not IDLE: it is pending, or runs, or was cancelled and is still queued. */
+/*
+ * The task is not IDLE: it is pending, or runs, or was cancelled and is still queued; or it is
+ * disabled.
+ */
 static int claim_slow(struct wpool *pool, struct wpool_task *task)
 {
 	int old, new;
@@ -43,6 +46,8 @@ static int claim_slow(struct wpool *pool, struct wpool_task *task)
 	do {
 		switch (old & WPOOL_ST_MASK) {
 		case WPOOL_ST_IDLE:
+			if (old != WPOOL_ST_IDLE)
+				return -ECANCELED;
 			new = WPOOL_ST_PENDING;
 			break;
 		case WPOOL_ST_RUNNING:

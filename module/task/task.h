@@ -19,7 +19,8 @@
  * that its owner does not cancel: the event has states of its own (event.c), and so have the
  * tasks of a strand (strand.c). A CANCELLED
  * task is still in a queue, in the line, or on its way from there to the reaper. Whoever
- * holds it finishes it; until then a submit of it is refused (-ECANCELED).
+ * holds it finishes it; until then a submit of it is refused (-ECANCELED). So is one of a task
+ * that is disabled: it is IDLE with a count, which no claim takes for 0.
  *
  * While a joinable task is RUNNING, or held by a thread that took it out of a queue,
  * its other fields belong to that thread. The change to IDLE is the last touch.
@@ -44,6 +45,7 @@
 #define WPOOL_ST_WAITED		BIT(4)	/* a thread sleeps until it is IDLE */
 #define WPOOL_ST_NO_MORE	BIT(5)	/* RUNNING: refuses submits, a cancel waits for it */
 #define WPOOL_ST_TAKEN_BACK	BIT(8)	/* RUNNING: one AGAIN was cancelled; counts from here up */
+#define WPOOL_ST_DISABLED	BIT(8)	/* IDLE: refuses submits; counts from here up */
 
 /* Number of submits of a running task that were cancelled, from its state. */
 static inline u32 wpool_task_taken_back(int state)
