@@ -108,6 +108,21 @@ static void fire(struct thing *thing)
 	atomic64_inc(&thing->done);
 }
 
+/* While it is disabled it does not run, whatever is fired and armed. */
+static int disable_and_enable(struct thing *thing)
+{
+	int err = wpool_event_disable_sync(event_of(thing));
+	s64 runs = atomic64_read(&thing->runs) + atomic64_read(&thing->aborts);
+
+	torture_check(!wpool_event_fire(event_of(thing)), "event %u: fired while disabled",
+		      thing->nr);
+	usleep_range(1, 50);
+	runs -= atomic64_read(&thing->runs) + atomic64_read(&thing->aborts);
+	torture_check(!runs, "event %u: %lld runs while disabled", thing->nr, -runs);
+	wpool_event_enable(event_of(thing));
+	return err;
+}
+
 /* It takes back what was there, and whatever is fired during the call. */
 static void cancel_sync(struct thing *thing)
 {
@@ -116,7 +131,10 @@ static void cancel_sync(struct thing *thing)
 
 	/* pairs with fire() */
 	smp_mb();
-	err = wpool_event_cancel_sync(event_of(thing));
+	if (done & 1)
+		err = wpool_event_cancel_sync(event_of(thing));
+	else
+		err = disable_and_enable(thing);
 	/* pairs with fire() */
 	smp_mb();
 	if (err == -ECANCELED)

@@ -303,12 +303,21 @@ static void settle(struct titem *item, int status)
 
 void titem_cancel_sync(struct titem *item)
 {
-	int status;
+	int status, runs;
 
 	item->by_caller = true;
 	/* it runs in a worker that sleeps, as all the others do, until one is told */
-	while ((status = wpool_task_cancel_sync(&item->task)) == -EDEADLK)
+	while ((status = wpool_task_disable_sync(&item->task)) == -EDEADLK)
 		schedule_timeout_uninterruptible(1);
+	runs = atomic_read(&item->runs);
+	torture_check(!atomic_read(&item->inside), "%s: disabled, but somebody is inside",
+		      item->tp->name);
+	cond_resched();
+	/* others submit it all the time */
+	torture_check(atomic_read(&item->runs) == runs, "%s: it ran while disabled",
+		      item->tp->name);
+	torture_check(wpool_task_enable(&item->task), "%s: disabled by somebody else",
+		      item->tp->name);
 	settle(item, status);
 }
 
