@@ -7,6 +7,8 @@
  */
 #include <linux/cpu.h>
 #include <linux/module.h>
+#include <linux/preempt.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -441,6 +443,31 @@ static void wpool_on_each_cpu_worker_dies_is_eio(struct kunit *test)
 }
 
 /* Nobody is told, nobody waits: the place and the worker come back anyway. */
+#ifdef CONFIG_SMP
+static void die_pinned(struct wpk_job *job)
+{
+	job->arg = get_task_struct(current);
+	migrate_disable();
+	migrate_disable();
+	wpk_die();
+}
+
+/* A CPU whose pinned threads never end cannot go offline. */
+static void wpool_task_dies_with_migration_disabled_its_cpu_is_free(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 10);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct task_struct *thread;
+
+	wpk_jobs_body(jobs, die_pinned, NULL);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -EIO);
+	thread = jobs->job[0].arg;
+	KUNIT_EXPECT_EQ(test, thread->migration_disabled, 0);
+	put_task_struct(thread);
+}
+#endif
+
 static void wpool_task_dies_without_a_fault_handler_the_pool_lives(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);
@@ -555,6 +582,9 @@ static struct kunit_case fault_cases[] = {
 	KUNIT_CASE(wpool_group_task_dies_is_eio_and_the_group_lives),
 	KUNIT_CASE(wpool_parallel_for_helper_dies_is_eio),
 	KUNIT_CASE(wpool_on_each_cpu_worker_dies_is_eio),
+#ifdef CONFIG_SMP
+	KUNIT_CASE(wpool_task_dies_with_migration_disabled_its_cpu_is_free),
+#endif
 	KUNIT_CASE(wpool_task_dies_without_a_fault_handler_the_pool_lives),
 	KUNIT_CASE(wpool_task_dies_submitted_again_both_submits_are_failed),
 	KUNIT_CASE(wpool_task_dies_in_a_child_on_its_stack_both_are_failed),

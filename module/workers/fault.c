@@ -11,14 +11,26 @@
 
 #include "workers/fault.h"
 
+#include <linux/preempt.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/task_work.h>
 
+#include "compat.h"
 #include "core/handoff.h"
 #include "core/news.h"
 #include "core/reap_queue.h"
 #include "core/state.h"
+
+/*
+ * The kernel counts for each CPU the threads that must not leave it, and does not take one off
+ * that ends: the CPU could never go offline again.
+ */
+static void unpin(void)
+{
+	while (compat_migration_disabled())
+		migrate_enable();
+}
 
 static void thread_ends(struct callback_head *work)
 {
@@ -26,6 +38,7 @@ static void thread_ends(struct callback_head *work)
 
 	/* first of all: otherwise it would still be called at the very last switch */
 	wpool_handoff_unwatch(w);
+	unpin();
 	wpool_reap_worker(w);
 }
 
