@@ -301,6 +301,30 @@ static void wpool_tune_reclaim_comes_and_goes(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(first, 1));
 }
 
+/* They are there when the call returns, also if it is this call that allows so many. */
+static void wpool_tune_reclaim_makes_min_workers_of_the_new_capacity(struct kunit *test)
+{
+	struct wpool *pool = reclaim_pool(test, 2, 0);
+	struct wpool_attrs attrs;
+
+	wpool_attrs_init(&attrs);
+	attrs.capacity = 5;
+	attrs.min_workers = 5;
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY |
+					 WPOOL_TUNE_MIN_WORKERS), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 5);
+	/* if they cannot be had, the capacity is as before, too */
+	wpk_no_threads(test);
+	attrs.capacity = 9;
+	attrs.min_workers = 9;
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY |
+					 WPOOL_TUNE_MIN_WORKERS), -EAGAIN);
+	wpool_get_attrs(pool, &attrs, NULL);
+	KUNIT_EXPECT_EQ(test, attrs.capacity, 5);
+	KUNIT_EXPECT_EQ(test, attrs.min_workers, 5);
+	wpk_threads_again(test);
+}
+
 /* In reserve it may run on all CPUs of the pool, and on no other. */
 static void wpool_tune_reclaim_rescuer_moves_with_the_pool(struct kunit *test)
 {
@@ -506,6 +530,7 @@ static struct kunit_case reclaim_cases[] = {
 	KUNIT_CASE(wpool_tune_reclaim_capacity_is_kept),
 	KUNIT_CASE(wpool_submit_reclaim_all_spawners_wait_it_runs),
 	KUNIT_CASE(wpool_tune_reclaim_comes_and_goes),
+	KUNIT_CASE(wpool_tune_reclaim_makes_min_workers_of_the_new_capacity),
 	KUNIT_CASE(wpool_tune_reclaim_rescuer_moves_with_the_pool),
 	KUNIT_CASE(wpool_tune_reclaim_off_forgets_no_request),
 	KUNIT_CASE(wpool_tune_reclaim_no_threads_left_is_an_error),

@@ -207,7 +207,7 @@ static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 
 static int tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask, bool by_owner)
 {
-	u32 capacity, queue_depth;
+	u32 capacity, queue_depth, old_capacity, old_depth;
 	int err, total;
 
 	err = wpool_attrs_check(attrs, mask);
@@ -227,21 +227,26 @@ static int tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask, b
 	if (err)
 		goto out;
 
-	capacity = mask & WPOOL_TUNE_CAPACITY ? attrs->capacity : pool->capacity;
-	queue_depth = mask & WPOOL_TUNE_QUEUE_DEPTH ? attrs->queue_depth :
-						      pool->queue_depth;
-	if (capacity != pool->capacity || queue_depth != pool->queue_depth) {
+	old_capacity = pool->capacity;
+	old_depth = pool->queue_depth;
+	capacity = mask & WPOOL_TUNE_CAPACITY ? attrs->capacity : old_capacity;
+	queue_depth = mask & WPOOL_TUNE_QUEUE_DEPTH ? attrs->queue_depth : old_depth;
+	if (capacity != old_capacity || queue_depth != old_depth) {
 		total = wpool_tokens_total(capacity, queue_depth);
 		if (pool->items && total != WPOOL_TOKENS_UNLIMITED)
 			err = wpool_items_resize(pool->items, total);
 		if (err)
 			goto out;
 	}
-	err = make_reserve(pool, attrs, mask);
-	if (err)
-		goto out;
-	if (capacity != pool->capacity || queue_depth != pool->queue_depth)
+	/* before the workers are created that it allows */
+	if (capacity != old_capacity || queue_depth != old_depth)
 		tune_limits(pool, capacity, queue_depth);
+	err = make_reserve(pool, attrs, mask);
+	if (err) {
+		if (capacity != old_capacity || queue_depth != old_depth)
+			tune_limits(pool, old_capacity, old_depth);
+		goto out;
+	}
 	apply(pool, attrs, mask);
 out:
 	mutex_unlock(&pool->tune_mutex);
