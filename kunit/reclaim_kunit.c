@@ -514,7 +514,8 @@ static void wpool_worker_memory_is_short_idle_workers_leave(struct kunit *test)
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 4);
 	if (wpk_fs_write("proc", DROP_CACHES, "2\n"))
 		kunit_skip(test, "no /proc/" DROP_CACHES);
-	WPK_EVENTUALLY(test, !wpk_fs_write("proc", DROP_CACHES, "2\n") && wpk_stat(pool, workers) == 1);
+	WPK_EVENTUALLY(test, !wpk_fs_write("proc", DROP_CACHES, "2\n") &&
+		       wpk_stat(pool, workers) == 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, expired), 3);
 	wpk_fs_write("proc", DROP_CACHES, "2\n");
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 1);
