@@ -36,11 +36,13 @@ static void set_deadline(struct conn *conn, unsigned long delay)
 	conn->deadline = jiffies + delay;
 }
 
-void conn_init(struct conn *conn, struct socket *sock)
+void conn_init(struct conn *conn, struct httpd *server, struct socket *sock)
 {
+	conn->server = server;
 	conn->sock = sock;
+	conn->flags = MSG_DONTWAIT;
 	http_request_init(&conn->request);
-	set_deadline(conn, conn->server->idle);
+	set_deadline(conn, server->idle);
 }
 
 /* ---- input ---- */
@@ -68,7 +70,7 @@ static int receive(struct conn *conn)
 	};
 	struct msghdr msg = {};
 
-	return kernel_recvmsg(conn->sock, &msg, &vec, 1, vec.iov_len, MSG_DONTWAIT);
+	return kernel_recvmsg(conn->sock, &msg, &vec, 1, vec.iov_len, conn->flags);
 }
 
 static enum conn_next read_request(struct conn *conn)
@@ -107,7 +109,7 @@ static enum conn_next send(struct conn *conn)
 			return CONN_GO_ON;
 		if (sent >= SEND_BYTES)
 			return CONN_AGAIN;
-		msg = (struct msghdr) { .msg_flags = MSG_DONTWAIT | MSG_NOSIGNAL };
+		msg = (struct msghdr) { .msg_flags = conn->flags | MSG_NOSIGNAL };
 		ret = kernel_sendmsg(conn->sock, &msg, vec, nr, len);
 		if (ret == -EAGAIN)
 			return CONN_WAIT;

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A connection, as the protocol sees it: bytes come, bytes go, and neither is waited for.
+ * A connection, as the protocol sees it: bytes come, bytes go, and neither is waited for,
+ * unless &conn.flags say so.
  */
 #ifndef HTTPD_CONN_H
 #define HTTPD_CONN_H
 
-#include <linux/list.h>
 #include <linux/types.h>
-#include <linux/wpool.h>
 
 #include "answer.h"
 #include "parse.h"
 
 struct httpd;
-struct sock;
 struct socket;
 
 /**
@@ -31,15 +29,9 @@ enum conn_next {
 };
 
 struct conn {
-	/* serve.c */
-	struct wpool_event event;
 	struct httpd *server;
-	struct list_head node;
-	void (*state_change)(struct sock *sk);
-	void (*write_space)(struct sock *sk);
-
-	/* conn.c */
 	struct socket *sock;
+	int flags;			/* MSG_DONTWAIT, or 0: a step waits for the peer */
 	unsigned long deadline;		/* jiffies */
 	bool is_last;			/* to be closed when its answer is sent */
 	bool is_draining;		/* what still comes is dropped */
@@ -52,10 +44,11 @@ struct conn {
 
 /**
  * conn_init() - begin to talk to a peer
- * @conn: zeroed, but for its server
+ * @conn: zeroed
+ * @server: the server
  * @sock: the accepted socket
  */
-void conn_init(struct conn *conn, struct socket *sock);
+void conn_init(struct conn *conn, struct httpd *server, struct socket *sock);
 
 /**
  * conn_step() - do what can be done without waiting, for one request at most

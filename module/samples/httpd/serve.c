@@ -35,16 +35,24 @@
 #include "httpd.h"
 #include "serve.h"
 
+struct session {
+	struct wpool_event event;
+	struct list_head node;			/* of a list of the server's */
+	void (*state_change)(struct sock *sk);	/* of a socket that is not ours */
+	void (*write_space)(struct sock *sk);
+	struct conn conn;
+};
+
 /* ---- the socket's callbacks ---- */
 
 static void fire(struct sock *sk)
 {
-	struct conn *conn;
+	struct session *session;
 
 	read_lock_bh(&sk->sk_callback_lock);
-	conn = sk->sk_user_data;
-	if (conn)
-		wpool_event_fire(&conn->event);
+	session = sk->sk_user_data;
+	if (session)
+		wpool_event_fire(&session->event);
 	read_unlock_bh(&sk->sk_callback_lock);
 }
 
@@ -73,32 +81,32 @@ static void write_space(struct sock *sk)
 }
 
 /* From here on the connection may run, and be gone as soon as the lock is free. */
-static void attach(struct conn *conn)
+static void attach(struct session *session)
 {
-	struct sock *sk = conn->sock->sk;
+	struct sock *sk = session->conn.sock->sk;
 
 	write_lock_bh(&sk->sk_callback_lock);
-	conn->state_change = sk->sk_state_change;
-	conn->write_space = sk->sk_write_space;
-	sk->sk_user_data = conn;
+	session->state_change = sk->sk_state_change;
+	session->write_space = sk->sk_write_space;
+	sk->sk_user_data = session;
 	sk->sk_data_ready = data_ready;
 	sk->sk_state_change = state_change;
 	sk->sk_write_space = write_space;
 	/* what came before nobody has told us */
-	wpool_event_fire(&conn->event);
+	wpool_event_fire(&session->event);
 	write_unlock_bh(&sk->sk_callback_lock);
 }
 
-static void detach(struct conn *conn)
+static void detach(struct session *session)
 {
-	struct sock *sk = conn->sock->sk;
+	struct sock *sk = session->conn.sock->sk;
 
 	write_lock_bh(&sk->sk_callback_lock);
 	sk->sk_user_data = NULL;
 	/* it came with a copy of that of the socket that listens */
-	sk->sk_data_ready = conn->server->data_ready;
-	sk->sk_state_change = conn->state_change;
-	sk->sk_write_space = conn->write_space;
+	sk->sk_data_ready = session->conn.server->data_ready;
+	sk->sk_state_change = session->state_change;
+	sk->sk_write_space = session->write_space;
 	write_unlock_bh(&sk->sk_callback_lock);
 }
 
@@ -111,21 +119,21 @@ static void put_server(struct httpd *server)
 }
 
 /* In the last run, or in place of it. */
-static void close(struct conn *conn)
+static void close(struct session *session)
 {
-	struct httpd *server = conn->server;
+	struct httpd *server = session->conn.server;
 
 	/* serve_stop() fires it no more ... */
 	spin_lock(&server->lock);
-	list_del(&conn->node);
+	list_del(&session->node);
 	spin_unlock(&server->lock);
 	/* ... nor does its socket ... */
-	detach(conn);
+	detach(session);
 	/* ... nor its timer, and what has fired meanwhile does not count */
-	wpool_event_finish(&conn->event);
+	wpool_event_finish(&session->event);
 
-	sock_release(conn->sock);
-	kfree(conn);
+	sock_release(session->conn.sock);
+	kfree(session);
 
 	/* somebody may wait to be accepted */
 	if (atomic_dec_return(&server->nr_conns) == server->max_connections - 1)
@@ -136,7 +144,8 @@ static void close(struct conn *conn)
 
 static void run(struct wpool_event *event)
 {
-	struct conn *conn = container_of(event, struct conn, event);
+	struct session *session = container_of(event, struct session, event);
+	struct conn *conn = &session->conn;
 	enum conn_next next = CONN_END;
 
 	if (wpool_event_timed_out(event))
@@ -149,48 +158,47 @@ static void run(struct wpool_event *event)
 	else if (next == CONN_AGAIN)
 		wpool_event_fire(event);
 	else
-		close(conn);
+		close(session);
 }
 
 /* The worker died in a handler: of all that runs here only that peer notices. */
 static void aborted(struct wpool_event *event, int status)
 {
-	struct conn *conn = container_of(event, struct conn, event);
+	struct session *session = container_of(event, struct session, event);
 
 	if (status == -EIO)
-		atomic_long_inc(&conn->server->died);
-	close(conn);
+		atomic_long_inc(&session->conn.server->died);
+	close(session);
 }
 
 int serve_open(struct httpd *server, struct socket *sock)
 {
-	struct conn *conn = kzalloc(sizeof(*conn), GFP_KERNEL);
+	struct session *session = kzalloc(sizeof(*session), GFP_KERNEL);
 
-	if (!conn)
+	if (!session)
 		return -ENOMEM;
-	conn->server = server;
-	conn_init(conn, sock);
-	wpool_event_init(&conn->event, server->pool, run, aborted);
+	conn_init(&session->conn, server, sock);
+	wpool_event_init(&session->event, server->pool, run, aborted);
 
 	refcount_inc(&server->users);
 	atomic_inc(&server->nr_conns);
 	atomic_long_inc(&server->accepted);
 	spin_lock(&server->lock);
-	list_add(&conn->node, &server->conns);
+	list_add(&session->node, &server->conns);
 	spin_unlock(&server->lock);
-	attach(conn);
+	attach(session);
 	return 0;
 }
 
 void serve_stop(struct httpd *server)
 {
-	struct conn *conn;
+	struct session *session;
 
 	spin_lock(&server->lock);
 	while (!list_empty(&server->conns)) {
-		conn = list_first_entry(&server->conns, struct conn, node);
-		list_move(&conn->node, &server->told);
-		wpool_event_fire(&conn->event);
+		session = list_first_entry(&server->conns, struct session, node);
+		list_move(&session->node, &server->told);
+		wpool_event_fire(&session->event);
 		cond_resched_lock(&server->lock);
 	}
 	spin_unlock(&server->lock);
