@@ -11,7 +11,7 @@ instruction and a line between two CPUs cost next to nothing, says so: "only_her
 """
 
 # Which boot has a row's figures.
-BOOTS = {'native': {10: 'native1'}, 'qemu': {18: 'wide'}}
+BOOTS = {'native': {10: 'native1', 21: 'nativehttp'}, 'qemu': {18: 'wide', 21: 'http'}}
 MAIN_BOOT = {'native': 'native', 'qemu': 'main'}
 
 
@@ -237,6 +237,28 @@ def helpers(r):
                         r.get(20, 'total_ns', v='crowd', peer='kthread')), 1.2, 1)
 
 
+def serving(r):
+    """Row 21: HTTP. p99 has a bar where tasks wait in line, since who starves shows there."""
+    def best(name, v):
+        both = [r.get(21, name, v=v, peer=peer) for peer in ('percpu', 'unbound')]
+        return min(both) if all(both) else None
+    for v, what in (('keep_1', '1 connection'), ('keep_16', '16 connections'),
+                    ('keep_256', '256 connections'), ('keep_2000', '2,000 connections'),
+                    ('short_64', 'a connection per request'),
+                    ('slow_512', '512 connections, handler of 10 ms')):
+        ours = r.get(21, 'per_request_ns', v=v, peer='wpool')
+        yield times(21, f'HTTP, {what}: of the better workqueue\'s rate',
+                    ratio(best('per_request_ns', v), ours))
+        yield times(21, f'HTTP, {what}: of a thread per connection\'s rate',
+                    ratio(r.get(21, 'per_request_ns', v=v, peer='thread'), ours))
+        yield at_most(21, f'HTTP, {what}: p99, of the better workqueue\'s',
+                      ratio(r.get(21, 'request_p99', v=v, peer='wpool'), best('request_p99', v)),
+                      1.2 if v == 'slow_512' else None)
+    yield at_most(21, 'HTTP, until 500 connections were served once: of the better workqueue\'s time',
+                  ratio(r.get(21, 'served_ns', v='served_500', peer='wpool'),
+                        best('served_ns', 'served_500')), None, 1.2)
+
+
 def default_pool(r):
     """Row 18: more CPUs than there are, the bound of a pool that nobody has set any of."""
     for v, who in (('one_producer', 'one producer'), ('a_producer_a_CPU', 'a producer per CPU')):
@@ -285,7 +307,7 @@ def steadiness(r):
 def rows(r, cpus):
     for part in (tasks(r), latency(r), sleeping(r), mixed(r), rest(r, cpus), bursts(r),
                  clients(r), allocated(r), computing(r), interrupts(r), queues(r),
-                 helpers(r), default_pool(r)):
+                 helpers(r), serving(r), default_pool(r)):
         yield from part
 
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """plan.py - write down which measurements a benchmark boot makes, in which order.
 
-usage: plan.py {native|native1|main|wide|icount|gate|cpus} [--rows 1,2] [--rounds N] [--quick]
-               [--cpus N]
+usage: plan.py {native|native1|nativehttp|main|wide|http|smoke|icount|gate|cpus} [--rows 1,2]
+               [--rounds N] [--quick] [--cpus N]
 
 One line is one measurement, as the module wants it: a case and key=value words.
 row=, v= (the variant, for tables) and round= mean nothing to the module, it
@@ -13,7 +13,8 @@ together. A round 0 comes first and does not count.
 
 native and native1 are kernels that nothing emulates, with two CPUs and with one;
 main is a stock kernel under QEMU, wide one with more CPUs than the host may have;
-the others count instructions instead of time.
+nativehttp and http have a client in user space, and smoke a little of all that they
+have; the others count instructions instead of time.
 """
 
 import argparse
@@ -233,6 +234,37 @@ def row_20(size):
         yield line('crowd', 20, 'crowd', peer=peer, n=500, capacity=500)
 
 
+HTTP_PEERS = ('wpool', 'thread', 'percpu', 'unbound')
+# All of them have as many workers; what needs none, as a thread per connection, has no bound.
+HTTP_WORKERS = 64
+
+
+def http(case, v, peer, **params):
+    return line(case, 21, v, peer=peer, workers=HTTP_WORKERS, **params)
+
+
+def row_21(size):
+    seconds = 1 if size.quick else 3
+    for connections in (1, 16, 256, 2000):
+        for peer in HTTP_PEERS:
+            yield http('wrk', f'keep_{connections}', peer, connections=connections, path='/',
+                       seconds=seconds)
+    for peer in HTTP_PEERS:
+        yield http('wrk', 'short_64', peer, connections=64, path='/', seconds=seconds, close=1)
+    for peer in HTTP_PEERS:
+        yield http('wrk', 'slow_512', peer, connections=512, path='/slow?ms=10',
+                   seconds=seconds)
+    for peer in HTTP_PEERS:
+        yield http('served', 'served_500', peer, connections=500, path='/slow?ms=10')
+
+
+def row_21_smoke(size):
+    """Each load for wpool, and each peer under two of them."""
+    for words in row_21(size):
+        if 'peer=wpool' in words or {'v=keep_16', 'v=short_64'} & set(words):
+            yield words
+
+
 def row_18(size):
     """The attributes of a pool that nobody has set any of."""
     default = {'capacity': 256, 'depth': 0}
@@ -265,13 +297,18 @@ OF_KIND = {
     'native1': {10: row_10},
     'main': MAIN,
     'wide': {18: row_18},
+    'nativehttp': {21: row_21},
+    'http': {21: row_21},
+    'smoke': {21: row_21_smoke},
     'icount': {1: row_1, 2: row_2, 3: row_3, 4: row_4},
     'gate': {1: gate(row_1), 2: gate(row_2), 4: gate(row_4)},
     'cpus': {8: row_8_cpus, 9: row_9, 18: row_18_cpus},
 }
+# What two CPUs are to each other changes where nothing is emulated.
+WITH_C2C = {'native', 'nativehttp'}
 # What takes long, or does not vary.
 MOST_ROUNDS = {5: 3, 8: 3, 9: 1}
-NOT_WARMED_UP = {5, 8, 9, 20}
+NOT_WARMED_UP = {5, 8, 9, 20, 21}
 
 
 def warm_up(words):
@@ -306,7 +343,7 @@ def main():
         for number in range(1, min(args.rounds, MOST_ROUNDS.get(row, args.rounds)) + 1):
             for words in measurements:
                 # What two CPUs are to each other at that moment.
-                print(*words, *(['c2c=1'] if args.kind == 'native' else []),
+                print(*words, *(['c2c=1'] if args.kind in WITH_C2C else []),
                       f'round={number}')
 
 

@@ -5,8 +5,8 @@
 usage: plots.py RESULTS.json DIR
 
 Writes one SVG per idea into DIR, and prints their names: what a task costs, how soon
-it starts, bursts, clients, sleepers, the mix, computing, the full queue, growth with
-tasks, CPUs and pools. What was measured natively is drawn, else what QEMU measured. A
+it starts, bursts, clients, sleepers, the mix, computing, the full queue, HTTP, growth
+with tasks, CPUs and pools. What was measured natively is drawn, else what QEMU measured. A
 plot whose measurements are not there is not drawn.
 """
 
@@ -20,7 +20,7 @@ from table import PEERS, boots_of, figure, machine_text
 
 COLOURS = {'wpool': '#d1495b', 'percpu': '#30638e', 'unbound': '#7fa6c9',
            'kworker': '#8d96a3', 'kthread': '#c9c9c9', 'floor': '#b0a99f',
-           'semaphore': '#30638e', 'fifo': '#e8a0aa'}
+           'semaphore': '#30638e', 'fifo': '#e8a0aa', 'thread': '#c9c9c9'}
 
 # To be read on a light page and on a dark one: no background, and text between the two.
 TEXT = '#78818b'
@@ -158,6 +158,10 @@ class Plots:
         found = self.find(row, boot, **params)
         return both(found[0], name) if found else None
 
+    def scaled(self, row, name, convert, **params):
+        found = self.find(row, **params)
+        return both(found[0], name, convert) if found else None
+
     def of_task(self, row, v, peer, boot, what):
         """Who knows no batches does them one by one."""
         if v == 'batch' and peer != 'wpool':
@@ -257,6 +261,22 @@ class Plots:
         self.grouped('mix', 'No-op tasks among sleepers (9 to 1)', 'thousand no-ops a second',
                      groups, ('wpool', 'percpu', 'unbound'), pick, self.boot(6), better='more')
 
+    def serving(self):
+        peers = ('wpool', 'percpu', 'unbound', 'thread')
+        loads = {'1': 'keep_1', '16': 'keep_16', '256': 'keep_256', '2,000': 'keep_2000',
+                 '64, one request each': 'short_64', '512, a handler of 10 ms': 'slow_512'}
+
+        def rate(group, peer):
+            return self.scaled(21, 'per_request_ns', lambda ns: 1e6 / ns, v=loads[group], peer=peer)
+
+        def p99(group, peer):
+            return self.scaled(21, 'request_p99', lambda ns: ns / 1e6, v=loads[group], peer=peer)
+        self.grouped('http-rate', 'HTTP over loopback, by connections',
+                     'thousand requests a second', loads, peers, rate, self.boot(21),
+                     better='more')
+        self.grouped('http-p99', 'HTTP over loopback, by connections: p99', 'milliseconds', loads,
+                     peers, p99, self.boot(21), log=True)
+
     def growth(self):
         def curve(name, title, xlabel, ylabel, row, boots, what, xof, variants):
             series = []
@@ -292,7 +312,7 @@ class Plots:
 
     def all(self):
         for plot in (self.cost, self.latency, self.burst, self.clients, self.sleep, self.mix,
-                     self.computing, self.queue, self.growth):
+                     self.computing, self.queue, self.serving, self.growth):
             plot()
         return self.made
 

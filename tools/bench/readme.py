@@ -15,7 +15,7 @@ import re
 import sys
 import textwrap
 
-from table import PEERS, TITLES, figure, instructions, machine_text, number, states_text, \
+from table import HTTP_LOADS, PEERS, TITLES, figure, instructions, machine_text, number, states_text, \
     value_of
 
 # What each line of the first table is: name, row, variant; wpool's cost and its peers'.
@@ -113,6 +113,10 @@ EXPLAINED = {
     'queues': 'Milliseconds from submit to start, with 4 workers and 1,000 queued tasks of '
               '500 µs. Less is better. "First in, first out" is what the same starts would give '
               'if the oldest task were always the next one.',
+    'serving': 'Requests a second, and in brackets the 99th percentile of the time until the answer, in '
+               'milliseconds; "until 500 connections were served" is a time in milliseconds. The client '
+               'and the server share two CPUs. At most 64 requests are handled at a time, but for the '
+               'threads, of which each connection has its own.',
     'verdicts': 'Each line compares two figures above, or holds one of them to a limit. "x" is a '
                 'ratio. *Required* is what wpool has to reach, *aimed at* is what it should '
                 'reach later; ≥ is a least value, ≤ a largest one, and **missed** says that it is '
@@ -193,6 +197,19 @@ class Tables:
                         [self.cell(one, f'{what}_{which}', 1e3) for what in ('wait', 'fifo')
                          for which in ('p50', 'p99', 'max')]
 
+    def serving(self):
+        peers = ('wpool', 'percpu', 'unbound', 'thread')
+        yield ['HTTP over loopback'] + [PEERS[peer] for peer in peers]
+        for v, name in HTTP_LOADS.items():
+            found = [self.find(21, v, peer) for peer in peers]
+            if not all(found):
+                continue
+            if v == 'served_500':
+                yield [name] + [number(figure(one, 'served_ns') / 1e6) for one in found]
+            else:
+                yield [name] + [f'{number(1e9 / figure(one, "per_request_ns"))} '
+                                f'({number(figure(one, "request_p99") / 1e6)})' for one in found]
+
     def verdicts(self):
         native = self.machine == 'native'
         yield ['measurement', 'comparison', 'measured'] + (['near', 'far'] if native else []) + \
@@ -228,7 +245,7 @@ class Tables:
 
     def parts(self):
         """Each table, by the name under which EXPLAINED has it."""
-        for part in (self.costs, self.times, self.computing, self.queues, self.verdicts):
+        for part in (self.costs, self.times, self.computing, self.queues, self.serving, self.verdicts):
             yield part.__name__, list(part())
 
     def ratio(self, row, what):

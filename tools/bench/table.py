@@ -13,7 +13,7 @@ from results import NEAR_NS
 PEERS = {'wpool': 'wpool', 'percpu': 'per-CPU workqueue', 'unbound': 'unbound workqueue',
          'kworker': 'kthread_worker', 'kthread': 'a kthread per task',
          'floor': 'bare wake_up_process', 'semaphore': 'per-CPU workqueue + semaphore',
-         'fifo': 'wpool, if first in, first out'}
+         'fifo': 'wpool, if first in, first out', 'thread': 'a kthread per connection'}
 
 TITLES = {
     1: 'no-op tasks, one producer',
@@ -36,6 +36,16 @@ TITLES = {
     18: 'the default pool, capacity 256 and queue_depth 0, on 8 CPUs',
     19: 'two tasks of 9 ms, submitted on one CPU by an interrupt, 100 us apart',
     20: '500 tasks that wait for each other, while other threads compute',
+    21: 'HTTP over loopback: connections that stay, that end, that wait for a handler of 10 ms',
+}
+
+
+# The loads of row 21.
+HTTP_LOADS = {
+    'keep_1': '1 connection', 'keep_16': '16 connections', 'keep_256': '256 connections',
+    'keep_2000': '2,000 connections', 'short_64': '64 clients, a connection per request',
+    'slow_512': '512 connections, a handler of 10 ms',
+    'served_500': 'until 500 connections were served once, a handler of 10 ms',
 }
 
 
@@ -79,6 +89,8 @@ def machine_text(run, machine):
 def boots_of(row):
     if row == 10:
         return ('native1',)
+    if row == 21:
+        return ('nativehttp', 'http')
     return ('wide',) if row == 18 else ('native', 'main')
 
 
@@ -328,9 +340,34 @@ def crowds(results, row, boot):
     columns(results, row, boot, 'ms', [('all have started', 'total_ns', 1e6)])
 
 
+def serving(results, row, boot):
+    rows = []
+    for one in results['measurements']:
+        if one['row'] == row and one['boot'] == boot and 'per_request_ns' in one['figures']:
+            rate = [figure(one, 'per_request_ns', which) for which in ('median', 'worst')]
+            rows.append([HTTP_LOADS[one['variant']], PEERS[one['peer']]] +
+                        [number(1e9 / ns) for ns in rate] +
+                        [milliseconds(figure(one, f'request_{which}'))
+                         for which in ('p50', 'p90', 'p99')] +
+                        [milliseconds(figure(one, 'request_p99', 'worst')),
+                         milliseconds(figure(one, 'request_max'))])
+    if rows:
+        print_table(['', 'median of rounds', 'requests/s', 'worst', 'ms: p50', 'p90', 'p99',
+                     'worst p99', 'max'], rows)
+    rows = [[HTTP_LOADS[one['variant']], PEERS[one['peer']]] +
+            [milliseconds(figure(one, name)) for name in ('first_p50', 'first_p99', 'served_ns')] +
+            [milliseconds(figure(one, 'served_ns', 'worst'))]
+            for one in results['measurements']
+            if one['row'] == row and one['boot'] == boot and 'served_ns' in one['figures']]
+    if rows:
+        print()
+        print_table(['', 'ms until the first answer, median of rounds', 'p50', 'p99', 'all',
+                     'worst'], rows)
+
+
 OF_ROW = {3: latency, 5: sleeping, 6: mixed, 8: growth, 9: memory, 11: bursts, 12: clients,
           14: computing, 15: computing, 16: interrupts, 17: queues, 19: pairs,
-          20: crowds}
+          20: crowds, 21: serving}
 
 
 def states_text(results):

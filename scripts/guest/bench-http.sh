@@ -1,0 +1,153 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=dash
+#
+# bench-http.sh - in the virtual machine: make the measurements of an HTTP server that
+# /files/plan lists, one a line, in that order. Each answers with a line "bench: {...}",
+# or "bench: failed: ..." and the others go on.
+#
+#   wrk row=21 v=NAME peer=STYLE connections=N path=PATH seconds=S workers=N [close=1]
+#   served row=21 v=NAME peer=STYLE connections=N path=PATH workers=N
+#
+# STYLE is wpool for the sample's own server; thread, percpu and unbound are those of
+# tools/bench/httpd. wrk loads it, and served is tools/bench/httpd/served.c. With close=1
+# each request has a connection of its own. c2c=1 as in tools/bench/module/c2c.c.
+#
+# Each measurement has a server of its own, and the same load for a second before it. The
+# client runs on CPU 0, the server where it likes.
+
+PORT=8080
+URL=http://127.0.0.1:$PORT
+BENCH=/sys/kernel/debug/wpool_bench
+
+# json CASE WORD...: what was asked, as members of an object.
+json()
+{
+	out="\"case\":\"$1\""
+	shift
+	for word; do
+		key=${word%%=*} value=${word#*=}
+		case $value in
+		*[!0-9]*) out="$out,\"$key\":\"$value\"" ;;
+		*) out="$out,\"$key\":$value" ;;
+		esac
+	done
+	echo "$out"
+}
+
+start_server()
+{
+	case $peer in
+	wpool) insmod /wpool/wpool_httpd.ko port=$PORT workers="$workers" ;;
+	*) insmod /wpool/wpool_bench_httpd.ko port=$PORT workers="$workers" style="$peer" ;;
+	esac
+}
+
+stop_server()
+{
+	case $peer in
+	wpool) rmmod wpool_httpd ;;
+	*) rmmod wpool_bench_httpd ;;
+	esac
+}
+
+accepted() { wget -q -O - $URL/figures | sed -n 's/^accepted //p'; }
+
+# load SECONDS: wrk's own lines.
+load()
+{
+	taskset 1 wrk -t 1 -c "$connections" -d "$1s" --timeout 60s -s /files/figures.lua \
+		${close:+-H "Connection: close"} "$URL$path" 2>&1
+}
+
+# trip WHICH: a cache line's round trip between the CPUs, as a member.
+trip()
+{
+	[ -n "$c2c" ] || return 0
+	echo "noop peer=kworker n=100 c2c=1" >$BENCH/run || return 0
+	sed -n "s/.*\"c2c_$1_ns\":\([0-9]*\).*/,\"c2c_$1_ns\":\1/p" $BENCH/result
+}
+
+# measure_wrk: the members into $figures, or why there are none into $why.
+measure_wrk()
+{
+	load 1 >/dev/null
+	opened=$(accepted)
+	before=$(trip before)
+	load "$seconds" >/tmp/wrk
+	# so slow a machine needs more time for one answer
+	while grep -q '^wrk: requests 0$' /tmp/wrk && [ "$seconds" -lt 600 ]; do
+		seconds=$((seconds * 2))
+		opened=$(accepted)
+		load "$seconds" >/tmp/wrk
+	done
+	after=$(trip after)
+	# its own connection came between
+	opened=$(($(accepted) - opened - 1))
+	requests=$(sed -n 's/^wrk: requests //p' /tmp/wrk)
+	figures=$(sed -n 's/^wrk: {\(.*\)}$/\1/p' /tmp/wrk)
+	if [ -z "$figures" ]; then
+		why=$(sed -n 's/^wrk: failed: //p' /tmp/wrk)
+		why=${why:-$(cat /tmp/wrk)}
+	elif [ -n "$close" ] && [ "$opened" -lt "$requests" ]; then
+		why="$requests requests on $opened connections"
+	# with one on which wrk only looks whether there is a server
+	elif [ -z "$close" ] && [ "$opened" -gt $((connections + 1)) ]; then
+		why="$opened connections instead of $connections"
+	fi
+	figures=$figures$before$after
+}
+
+measure_served()
+{
+	load 1 >/dev/null
+	before=$(trip before)
+	if figures=$(taskset 1 /files/served $PORT "$connections" "$path" 2>/tmp/why); then
+		figures=$ASKED,$figures$before$(trip after)
+	else
+		why=$(cat /tmp/why)
+	fi
+}
+
+if [ ! -e /wpool/wpool_bench_httpd.ko ]; then
+	echo "there is no wpool_bench_httpd.ko: is tools/bench built for this kernel?"
+	exit 1
+fi
+ulimit -n 20000 || exit 1
+ifconfig lo up || exit 1
+insmod /wpool/wpool.ko || exit 1
+insmod /wpool/wpool_bench.ko || exit 1
+
+status=0
+while read -r line; do
+	case $line in '' | '#'*) continue ;; esac
+	peer='' connections='' path='' seconds='' workers='' close='' c2c='' why='' figures=''
+	# shellcheck disable=SC2086
+	set -- $line
+	ASKED=$(json "$@")
+	export ASKED
+	for word; do
+		case $word in
+		peer=* | connections=* | seconds=* | workers=* | close=* | c2c=* | path=*)
+			eval "${word%%=*}=\${word#*=}"
+			;;
+		esac
+	done
+	if ! start_server; then
+		why="no server"
+	else
+		"measure_$1" </dev/null
+		stop_server || why="the server's module cannot be removed"
+	fi
+	if [ -z "$why" ]; then
+		echo "bench: {$figures}"
+	else
+		echo "bench: failed: $line: $why" | tr '\n' ' '
+		echo
+		status=1
+	fi
+done </files/plan
+echo "bench: end"
+
+rmmod wpool_bench && rmmod wpool || exit 1
+exit $status
