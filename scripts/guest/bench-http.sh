@@ -10,7 +10,7 @@
 #   served row=21 v=NAME peer=STYLE connections=N path=PATH workers=N
 #
 # STYLE is wpool for the sample's own server; thread, percpu and unbound are those of
-# tools/bench/httpd. wrk loads it, and served is tools/bench/httpd/served.c. With close=1
+# tools/bench/httpd. wrk loads it, and served is tools/bench/served.c. With close=1
 # each request has a connection of its own. c2c=1 as in tools/bench/module/c2c.c.
 #
 # Each measurement has a server of its own, and the same load for a second before it. The
@@ -51,7 +51,7 @@ stop_server()
 	esac
 }
 
-accepted() { wget -q -O - $URL/figures | sed -n 's/^accepted //p'; }
+accepted() { wget -q -O - "$URL/figures" | sed -n 's/^accepted //p'; }
 
 # load SECONDS: wrk's own lines.
 load()
@@ -136,7 +136,11 @@ while read -r line; do
 	if ! start_server; then
 		why="no server"
 	else
-		"measure_$1" </dev/null
+		case $1 in
+		wrk) measure_wrk ;;
+		served) measure_served ;;
+		*) why="no such measurement" ;;
+		esac </dev/null
 		stop_server || why="the server's module cannot be removed"
 	fi
 	if [ -z "$why" ]; then

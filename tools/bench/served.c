@@ -94,8 +94,8 @@ int main(int argc, char *argv[])
 	}
 	port = atoi(argv[1]);
 	nr = atoi(argv[2]);
-	request_len = snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n",
-			       argv[3]);
+	request_len = snprintf(request, sizeof(request),
+			       "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", argv[3]);
 	all = calloc(nr, sizeof(*all));
 	first_ns = calloc(nr, sizeof(*first_ns));
 	if (poll < 0 || !nr || !all || !first_ns || request_len >= sizeof(request))
@@ -122,7 +122,8 @@ int main(int argc, char *argv[])
 			ask(one->fd);
 		}
 	}
-	printf("\"served_ns\":%llu,\"first_p50\":%llu,\"first_p90\":%llu,\"first_p99\":%llu\n",
-	       first_ns[nr - 1], first_ns[nr / 2], first_ns[nr * 9 / 10], first_ns[nr * 99 / 100]);
+	printf("\"served_ns\":%llu,\"first_p50\":%llu,", first_ns[nr - 1], first_ns[nr / 2]);
+	printf("\"first_p90\":%llu,\"first_p99\":%llu\n", first_ns[nr * 9 / 10],
+	       first_ns[nr * 99 / 100]);
 	return 0;
 }
