@@ -7,13 +7,17 @@
  * backlog, costs no memory of ours, and is accepted when its turn comes.
  *
  * If nothing can be accepted for want of memory, the event's timer tries again.
+ *
+ * The socket is one of sock_create(), in the network namespace of whoever loads the module,
+ * and holds that, and so do those that it accepts. Those of sock_create_kern() do not: when
+ * one is closed, the kernel stops its timers, and what is lost of its last answer and of
+ * its end is sent no more.
  */
 #include <linux/fcntl.h>
 #include <linux/in.h>
 #include <linux/jiffies.h>
 #include <linux/net.h>
 #include <linux/tcp.h>
-#include <net/net_namespace.h>
 #include <net/sock.h>
 #include <net/tcp_states.h>
 
@@ -86,7 +90,7 @@ int listen_start(struct httpd *server, __be32 address, u16 port)
 	struct sock *sk;
 	int err;
 
-	err = sock_create_kern(&init_net, AF_INET, SOCK_STREAM, IPPROTO_TCP, &server->sock);
+	err = sock_create(AF_INET, SOCK_STREAM, IPPROTO_TCP, &server->sock);
 	if (err)
 		return err;
 	sk = server->sock->sk;

@@ -17,7 +17,6 @@
 #include <linux/net.h>
 #include <linux/netdevice.h>
 #include <linux/string.h>
-#include <net/net_namespace.h>
 #include <net/sock.h>
 
 #include "style.h"
@@ -62,7 +61,8 @@ static int make_socket(void)
 	};
 	int err;
 
-	err = sock_create_kern(&init_net, AF_INET, SOCK_STREAM, IPPROTO_TCP, &server.sock);
+	/* as the sample, and for its reason */
+	err = sock_create(AF_INET, SOCK_STREAM, IPPROTO_TCP, &server.sock);
 	if (err)
 		return err;
 	sock_set_reuseaddr(server.sock->sk);

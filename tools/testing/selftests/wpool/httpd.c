@@ -16,7 +16,7 @@ FIXTURE_SETUP(httpd)
 	self->client.fd = -1;
 	if (!has_tcp())
 		SKIP(return, "a kernel without TCP");
-	ASSERT_EQ(0, loopback_up());
+	ASSERT_EQ(0, loopback_set(true));
 	ASSERT_FALSE(httpd_is_loaded());
 }
 
@@ -505,6 +505,20 @@ TEST_F(httpd, many_connections)
 }
 
 /* ---- the end ---- */
+
+/* The packets of its end are lost at first, and the module is not there to send others. */
+TEST_F(httpd, a_lost_end_is_repeated)
+{
+	bool has_come;
+
+	START("");
+	ASSERT_EQ(200, get(&self->client, "/", &self->answer));
+	ASSERT_EQ(0, loopback_set(false));
+	EXPECT_EQ(0, httpd_unload());
+	EXPECT_EQ(0, loopback_set(true));
+	has_come = has_ended(&self->client);
+	EXPECT_TRUE(has_come);
+}
 
 /* Silent, in the middle of a request, of an answer, in a handler, not accepted yet. */
 TEST_F(httpd, unload_with_each_kind)

@@ -35,7 +35,7 @@ static inline bool has_tcp(void)
 	return !access("/proc/net/tcp", F_OK);
 }
 
-static inline int loopback_up(void)
+static inline int loopback_set(bool up)
 {
 	struct ifreq ifr = { .ifr_name = "lo" };
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -45,7 +45,7 @@ static inline int loopback_up(void)
 		return -errno;
 	if (ioctl(fd, SIOCGIFFLAGS, &ifr))
 		err = -errno;
-	ifr.ifr_flags |= IFF_UP | IFF_RUNNING;
+	ifr.ifr_flags = up ? ifr.ifr_flags | IFF_UP : ifr.ifr_flags & ~IFF_UP;
 	if (!err && ioctl(fd, SIOCSIFFLAGS, &ifr))
 		err = -errno;
 	close(fd);

@@ -24,7 +24,7 @@ FIXTURE_SETUP(httpd_fault)
 		SKIP(return, "a kernel without TCP");
 	if (file_number("/proc/sys/kernel/panic_on_oops", 1))
 		SKIP(return, "panic_on_oops is set");
-	ASSERT_EQ(0, loopback_up());
+	ASSERT_EQ(0, loopback_set(true));
 }
 
 FIXTURE_TEARDOWN(httpd_fault)
