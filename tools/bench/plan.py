@@ -265,6 +265,19 @@ def row_21_smoke(size):
             yield words
 
 
+# Several pools behind one handle: how many, and who picks one.
+MULTI = (('one_pool', 1, 0), ('2_in_turn', 2, 0), ('8_in_turn', 8, 0), ('2_by_room', 2, 1),
+         ('8_by_room', 8, 1))
+
+
+def row_22(size):
+    for load, params in (('no-ops', {'n': size.noops}), ('mix', {'n': 20000, 'lengths': 3})):
+        for who, producers in (('one_producer', 1), ('a_producer_a_CPU', size.cpus)):
+            for v, pools, least in MULTI:
+                yield line('multi', 22, f'{load},_{who},_{v}', peer='wpool', pools=pools,
+                           least=least, producers=producers, capacity=64, depth=1024, **params)
+
+
 def row_18(size):
     """The attributes of a pool that nobody has set any of."""
     default = {'capacity': 256, 'depth': 0}
@@ -291,7 +304,7 @@ def gate(row):
 # Memory comes first: afterwards, what others have freed is on its way back for long.
 MAIN = {9: row_9, 1: row_1, 2: row_2, 3: row_3, 4: row_4, 5: row_5, 6: row_6, 7: row_7,
         8: row_8, 11: row_11, 12: row_12, 13: row_13, 14: row_14, 15: row_15, 16: row_16,
-        17: row_17, 19: row_19, 20: row_20}
+        17: row_17, 19: row_19, 20: row_20, 22: row_22}
 OF_KIND = {
     'native': MAIN,
     'native1': {10: row_10},

@@ -37,6 +37,7 @@ TITLES = {
     19: 'two tasks of 9 ms, submitted on one CPU by an interrupt, 100 us apart',
     20: '500 tasks that wait for each other, while other threads compute',
     21: 'HTTP over loopback: connections that stay, that end, that wait for a handler of 10 ms',
+    22: 'several pools behind one handle, together as large as the one',
 }
 
 
@@ -340,6 +341,11 @@ def crowds(results, row, boot):
     columns(results, row, boot, 'ms', [('all have started', 'total_ns', 1e6)])
 
 
+def several(results, row, boot):
+    columns(results, row, boot, 'ms', [('total', 'total_ns', 1e6), ('CPU time', 'cpu_ns', 1e6),
+                                       ('submits', 'submit_ns', 1e6)])
+
+
 def serving(results, row, boot):
     rows = []
     for one in results['measurements']:
@@ -367,7 +373,7 @@ def serving(results, row, boot):
 
 OF_ROW = {3: latency, 5: sleeping, 6: mixed, 8: growth, 9: memory, 11: bursts, 12: clients,
           14: computing, 15: computing, 16: interrupts, 17: queues, 19: pairs,
-          20: crowds, 21: serving}
+          20: crowds, 21: serving, 22: several}
 
 
 def states_text(results):

@@ -76,6 +76,14 @@ void bench_put_percentiles(struct bench_run *run, const char *prefix,
 /* A round trip of a cache line between the first two CPUs; 0 if there are none. */
 u32 bench_c2c_ns(void);
 
+/* ---- compute.c ---- */
+
+/* Compute for so many turns, and how many of them take a millisecond. */
+void bench_spend(u64 turns);
+u64 bench_turns_per_ms(void);
+/* Long ones among short ones, in no order that any CPU could profit from. */
+u64 bench_length_ns(u64 i);
+
 /* ---- the measurements, one concept a file ---- */
 
 struct bench_case {
@@ -93,6 +101,7 @@ int bench_sleep(struct bench_run *run);
 int bench_mix(struct bench_run *run);
 int bench_recycle(struct bench_run *run);
 int bench_pools(struct bench_run *run);
+int bench_multi(struct bench_run *run);
 int bench_memory(struct bench_run *run);
 int bench_quiet(struct bench_run *run);
 int bench_burst(struct bench_run *run);

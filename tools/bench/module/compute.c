@@ -29,7 +29,7 @@ struct compute {
 	struct bench_meter meter;
 };
 
-static noinline void spend(u64 turns)
+noinline void bench_spend(u64 turns)
 {
 	u64 x = turns;
 
@@ -43,8 +43,8 @@ static noinline void spend(u64 turns)
 #define CALIBRATION_TURNS	50000
 #define CALIBRATION_TRIES	20
 
-/* How many turns take a millisecond: the fastest of some tries. */
-static u64 turns_per_ms(void)
+/* The fastest of some tries. */
+u64 bench_turns_per_ms(void)
 {
 	u64 best = U64_MAX, before;
 	int i;
@@ -52,7 +52,7 @@ static u64 turns_per_ms(void)
 	for (i = 0; i < CALIBRATION_TRIES; i++) {
 		cond_resched();
 		before = ktime_get_ns();
-		spend(CALIBRATION_TURNS);
+		bench_spend(CALIBRATION_TURNS);
 		best = min(best, ktime_get_ns() - before);
 	}
 	return div64_u64((u64)CALIBRATION_TURNS * NSEC_PER_MSEC, max(best, 1ULL));
@@ -60,7 +60,7 @@ static u64 turns_per_ms(void)
 
 static void work_hard(struct bench_item *item)
 {
-	spend(item->turns);
+	bench_spend(item->turns);
 	bench_count();
 }
 
@@ -82,8 +82,7 @@ static void started(void *data)
 	bench_meter_start(&b->meter);
 }
 
-/* Long ones among short ones, in no order that any CPU could profit from. */
-static u64 length_ns(u64 i)
+u64 bench_length_ns(u64 i)
 {
 	u64 part = i * 37 % 100;
 
@@ -102,7 +101,7 @@ static int compute(struct compute *b, struct bench_run *run, u64 n)
 int bench_compute(struct bench_run *run)
 {
 	u64 n = bench_num(run, "n", 1000), ns = bench_num(run, "ns", 1000);
-	u64 per_ms = turns_per_ms(), work_ns = 0, one_ns, i;
+	u64 per_ms = bench_turns_per_ms(), work_ns = 0, one_ns, i;
 	bool mixed = bench_num(run, "lengths", 1) == 3;
 	struct compute b = { };
 	int err;
@@ -117,7 +116,7 @@ int bench_compute(struct bench_run *run)
 		goto out_free;
 	bench_items_init(&b.pool, b.items, n);
 	for (i = 0; i < n; i++) {
-		one_ns = mixed ? length_ns(i) : ns;
+		one_ns = mixed ? bench_length_ns(i) : ns;
 		b.items[i].turns = div_u64(one_ns * per_ms, NSEC_PER_MSEC);
 		work_ns += one_ns;
 	}

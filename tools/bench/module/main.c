@@ -37,6 +37,7 @@ static const struct bench_case cases[] = {
 	{ "mix", bench_mix },
 	{ "recycle", bench_recycle },
 	{ "pools", bench_pools },
+	{ "multi", bench_multi },
 	{ "memory", bench_memory },
 	{ "quiet", bench_quiet },
 	{ "burst", bench_burst },
