@@ -222,6 +222,8 @@ void wpk_job_fn(struct wpool_task *task)
 	job->pid = current->pid;
 	job->cpu = raw_smp_processor_id();
 	job->nice = task_nice(current);
+	job->policy = current->policy;
+	job->rt_priority = current->rt_priority;
 	running = atomic_inc_return(&jobs->running);
 	peak = atomic_read(&jobs->peak);
 	while (running > peak &&

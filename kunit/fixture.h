@@ -86,6 +86,8 @@ struct wpk_gate {
  * @pid: of the thread that ran it last
  * @cpu: where it started last
  * @nice: of the thread that ran it last
+ * @policy: of that thread, SCHED_*
+ * @rt_priority: of that thread
  */
 struct wpk_job {
 	struct wpool_task task;
@@ -102,6 +104,8 @@ struct wpk_job {
 	pid_t pid;
 	int cpu;
 	int nice;
+	unsigned int policy;
+	unsigned int rt_priority;
 };
 
 /**

@@ -392,6 +392,144 @@ static void wpool_nice_is_the_tasks_nice_value(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, jobs->job[i].nice, i < 4 ? 5 : -3);
 }
 
+struct class {
+	enum wpool_sched sched;
+	unsigned int policy;
+	unsigned int rt_priority;
+	const char *desc;
+};
+
+static const struct class classes[] = {
+	{ WPOOL_SCHED_NORMAL, SCHED_NORMAL, 0, "normal" },
+	{ WPOOL_SCHED_FIFO_LOW, SCHED_FIFO, 1, "fifo_low" },
+	{ WPOOL_SCHED_FIFO, SCHED_FIFO, MAX_RT_PRIO / 2, "fifo" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(class, classes, desc);
+
+static void expect_class(struct kunit *test, const struct wpk_jobs *jobs, u32 from, u32 nr,
+			 const struct class *class, int nice)
+{
+	u32 i;
+
+	for (i = from; i < from + nr; i++) {
+		KUNIT_EXPECT_EQ(test, jobs->job[i].policy, class->policy);
+		KUNIT_EXPECT_EQ(test, jobs->job[i].rt_priority, class->rt_priority);
+		KUNIT_EXPECT_EQ(test, jobs->job[i].nice, nice);
+	}
+}
+
+/* From the first task on, and from one class to each other one, of idle and busy workers. */
+static void wpool_sched_is_the_tasks_class(struct kunit *test)
+{
+	const struct class *class = test->param_value, *other;
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *busy = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *jobs = wpk_jobs(test, 24, NULL);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	u32 i;
+
+	wpk_attrs(&attrs, 3, 8);
+	attrs.sched = class->sched;
+	attrs.nice = 4;
+	pool = wpk_pool_attrs(test, &attrs);
+	wpk_jobs_submit(test, pool, jobs, 0, 4);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	expect_class(test, jobs, 0, 4, class, 4);
+	wpk_jobs_submit(test, pool, busy, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	for (i = 0; i < ARRAY_SIZE(classes); i++) {
+		other = &classes[i];
+		attrs.sched = other->sched;
+		KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_SCHED), 0);
+		wpk_jobs_submit(test, pool, jobs, 4 + 4 * i, 4);
+		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 8 + 4 * i));
+		expect_class(test, jobs, 4 + 4 * i, 4, other, 4);
+	}
+	/* the nice value of a pool of another class is for later */
+	attrs.nice = -2;
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_NICE), 0);
+	wpk_jobs_submit(test, pool, jobs, 16, 4);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 20));
+	expect_class(test, jobs, 16, 4, other, -2);
+	attrs.sched = WPOOL_SCHED_NORMAL;
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_SCHED), 0);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(busy, 1));
+	wpk_jobs_submit(test, pool, jobs, 20, 4);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 24));
+	expect_class(test, jobs, 20, 4, &classes[0], -2);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+/* Workers that are there before there is a task: preallocated, or in reserve. */
+static void wpool_sched_is_the_class_of_workers_made_ahead(struct kunit *test)
+{
+	const struct class *class = test->param_value;
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
+	struct wpk_jobs *more = wpk_jobs(test, 4, NULL);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	wpk_attrs(&attrs, 2, 8);
+	attrs.prealloc = true;
+	attrs.sched = class->sched;
+	pool = wpk_pool_attrs(test, &attrs);
+	wpk_jobs_submit(test, pool, more, 0, 4);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(more, 4));
+	expect_class(test, more, 0, 4, class, 0);
+
+	wpk_attrs(&attrs, 2, 8);
+	attrs.reclaim = true;
+	attrs.min_workers = 0;
+	pool = wpk_pool_attrs(test, &attrs);
+	attrs.sched = class->sched;
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_SCHED), 0);
+	/* the rescuer first, then the one that was made after it */
+	wpk_jobs_submit(test, pool, jobs, 0, 2);
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 2));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
+	expect_class(test, jobs, 0, 2, class, 0);
+}
+
+static void sleep_a_little(struct wpk_job *job)
+{
+	usleep_range(50, 100);
+}
+
+/*
+ * Submitter and workers on one CPU, which the workers get at once: neither their search for
+ * tasks nor hand-off keeps the submitter out.
+ */
+static void wpool_sched_fifo_shares_its_cpu_with_the_submitter(struct kunit *test)
+{
+	const struct class *class = test->param_value;
+	struct wpk_jobs *jobs = wpk_jobs(test, 400, NULL);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	u32 i;
+
+	wpk_attrs(&attrs, 8, 400);
+	attrs.cpumask = cpumask_of(wpk_cpu(0));
+	attrs.sched = class->sched;
+	attrs.spin_us = WPOOL_MAX_SPIN_US;
+	pool = wpk_pool_attrs(test, &attrs);
+	for (i = 0; i < 400; i += 2)
+		jobs->job[i].body = sleep_a_little;
+	wpk_move_to(wpk_cpu(0));
+	for (i = 0; i < 400; i++)
+		wpk_jobs_submit(test, pool, jobs, i, 1);
+	wpk_move_to(-1);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 400));
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+	expect_class(test, jobs, 0, 400, class, 0);
+}
+
 static void wpool_cpumask_is_where_tasks_run(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -450,6 +588,9 @@ static struct kunit_case workers_cases[] = {
 	KUNIT_CASE(wpool_expiry_takes_the_coldest_first),
 	KUNIT_CASE(wpool_prealloc_makes_all_workers_once_and_keeps_them),
 	KUNIT_CASE(wpool_nice_is_the_tasks_nice_value),
+	KUNIT_CASE_PARAM(wpool_sched_is_the_tasks_class, class_gen_params),
+	KUNIT_CASE_PARAM(wpool_sched_is_the_class_of_workers_made_ahead, class_gen_params),
+	KUNIT_CASE_PARAM(wpool_sched_fifo_shares_its_cpu_with_the_submitter, class_gen_params),
 	KUNIT_CASE(wpool_cpumask_is_where_tasks_run),
 	{}
 };

@@ -252,6 +252,35 @@ enum wpool_order {
 };
 
 /**
+ * enum wpool_sched - the scheduling class of a pool's workers
+ * @WPOOL_SCHED_NORMAL: SCHED_NORMAL, with the pool's nice value (default)
+ * @WPOOL_SCHED_FIFO_LOW: SCHED_FIFO at priority 1: before all threads of the class normal
+ * @WPOOL_SCHED_FIFO: SCHED_FIFO at priority 50, as the threads of interrupts have it
+ *
+ * The kernel lets modules choose no other priority: sched_set_fifo() and
+ * sched_set_fifo_low() are all that it exports, since only the administrator knows how the
+ * real-time threads of a system rank. The administrator may give a worker another one with
+ * chrt(1), which lasts until @sched or nice of its pool is written.
+ *
+ * A SCHED_FIFO worker starts on its CPU as soon as it is woken, and keeps the CPU until its
+ * task sleeps or ends: neither cond_resched() nor the other workers there interrupt it. Use
+ * it for short tasks that others wait for, such as the end of a request. Where it runs
+ * for longer:
+ *
+ *  - the tasks queued behind a hog go to workers of other CPUs. One on the same CPU is woken
+ *    if there are no others, but waits until the hog sleeps;
+ *  - threads of the class normal on that CPU get what the kernel leaves to them: 50 ms of
+ *    each second, by default. Among them are those that create workers, so that a pool
+ *    whose tasks keep all CPUs grows that slowly: give it @min_workers, or @prealloc;
+ *  - a worker that looks for tasks for @spin_us stops as soon as another thread wants its CPU.
+ */
+enum wpool_sched {
+	WPOOL_SCHED_NORMAL,
+	WPOOL_SCHED_FIFO_LOW,
+	WPOOL_SCHED_FIFO,
+};
+
+/**
  * struct wpool_fault - what is known about a task whose worker died in it
  * @pool: name of the pool
  * @task: address of the task, only as a value: the object may be gone
@@ -320,7 +349,9 @@ typedef void (*wpool_fault_fn)(const struct wpool_fault *fault, void *data);
  *	default false. Only a worker that died, or that left because the module's
  *	max_workers was reached, is replaced. Needs a finite @capacity, which then
  *	cannot be tuned; the workers do not expire; sets @order to %WPOOL_FIFO.
- * @nice: nice value of the workers, -20 to 19; default 0
+ * @nice: nice value of the workers, -20 to 19; default 0. A pool with another @sched keeps
+ *	it for the time when that is %WPOOL_SCHED_NORMAL.
+ * @sched: scheduling class of the workers; default %WPOOL_SCHED_NORMAL
  * @freezable: start no task while the system goes to sleep or sleeps, from the freeze of
  *	the kernel's threads to their thaw; default false. Submits go on and are accepted as
  *	far as there is room; tasks, and events that fall due meanwhile, start after the thaw.
@@ -366,6 +397,7 @@ struct wpool_attrs {
 	bool prealloc;
 	enum wpool_order order;
 	int nice;
+	enum wpool_sched sched;
 	bool freezable;
 	bool reclaim;
 	const struct cpumask *cpumask;
@@ -391,8 +423,10 @@ struct wpool_attrs {
 #define WPOOL_TUNE_FREEZABLE	BIT(15)
 #define WPOOL_TUNE_MAX_WAIT_MS	BIT(16)
 #define WPOOL_TUNE_RECLAIM	BIT(17)
+#define WPOOL_TUNE_SCHED	BIT(18)
 #define WPOOL_TUNE_ALL		(GENMASK(12, 0) | WPOOL_TUNE_FREEZABLE | \
-				 WPOOL_TUNE_MAX_WAIT_MS | WPOOL_TUNE_RECLAIM)
+				 WPOOL_TUNE_MAX_WAIT_MS | WPOOL_TUNE_RECLAIM | \
+				 WPOOL_TUNE_SCHED)
 
 /**
  * enum wpool_state - state of a pool

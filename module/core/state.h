@@ -416,6 +416,7 @@ struct wpool_worker {
  * @min_workers: T
  * @hog_ms: T
  * @nice: T, M: written under both mutexes
+ * @sched: T, M: the same
  * @workers_lock: K: protects the fields marked W; raw: threads that end take it
  * @nr_awaiting: W: workers that sleep for a task of this pool, see wait.c
  * @nr_lifting: W: those of them whose task had not started: no freeze meanwhile, see freeze.h
@@ -526,6 +527,7 @@ struct wpool {
 	u32 min_workers;
 	u32 hog_ms;
 	int nice;
+	enum wpool_sched sched;
 
 	raw_spinlock_t workers_lock ____cacheline_aligned;
 	u32 nr_awaiting;
@@ -545,7 +547,7 @@ struct wpool {
 	struct list_head spawn_node;
 	unsigned long spawn_due;
 
-	struct mutex workers_mutex; /* protects workers, spawned, faults, nice */
+	struct mutex workers_mutex; /* protects workers, spawned, faults, nice, sched */
 	struct list_head workers;
 	atomic_t nr_threads;
 	u64 spawned;

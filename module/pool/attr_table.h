@@ -44,6 +44,8 @@ WPOOL_ATTR(latency, TUNE, LATENCY, BOOL, 0, 1, 0, WORDS(),
 	   "", "keep histograms of how long tasks wait and run")
 WPOOL_ATTR(nice, TUNE, NICE, INT, -20, 19, 0, WORDS(),
 	   "", "nice value of the workers")
+WPOOL_ATTR(sched, TUNE, SCHED, WORD, 0, 2, 0, WORDS("normal", "fifo_low", "fifo"),
+	   "", "scheduling class of the workers")
 WPOOL_ATTR(freezable, TUNE, FREEZABLE, BOOL, 0, 1, 0, WORDS(),
 	   "", "start no task while the system is suspended")
 WPOOL_ATTR(max_wait_ms, TUNE, MAX_WAIT_MS, NUMBER, 0, WPOOL_MAX_WAIT_MS, 0, WORDS(),

@@ -62,14 +62,17 @@ static int check_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 m
 	return 0;
 }
 
-static void tune_nice(struct wpool *pool, int nice)
+static void tune_class(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 {
 	struct wpool_worker *w;
 
 	mutex_lock(&pool->workers_mutex);
-	WRITE_ONCE(pool->nice, nice);
+	if (mask & WPOOL_TUNE_NICE)
+		WRITE_ONCE(pool->nice, attrs->nice);
+	if (mask & WPOOL_TUNE_SCHED)
+		WRITE_ONCE(pool->sched, attrs->sched);
 	list_for_each_entry(w, &pool->workers, node)
-		set_user_nice(w->thread, nice);
+		wpool_worker_set_class(w);
 	mutex_unlock(&pool->workers_mutex);
 }
 
@@ -179,8 +182,8 @@ static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 	if (mask & WPOOL_TUNE_MAX_WAIT_MS)
 		WRITE_ONCE(pool->max_wait_ms, attrs->max_wait_ms);
 	WRITE_ONCE(pool->stamps, pool->latency || pool->max_wait_ms);
-	if (mask & WPOOL_TUNE_NICE)
-		tune_nice(pool, attrs->nice);
+	if (mask & (WPOOL_TUNE_NICE | WPOOL_TUNE_SCHED))
+		tune_class(pool, attrs, mask);
 	if (mask & WPOOL_TUNE_FREEZABLE) {
 		WRITE_ONCE(pool->freezable, attrs->freezable);
 		/* in the middle of a suspend */

@@ -6,6 +6,7 @@
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/rculist.h>
+#include <linux/sched.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
@@ -162,6 +163,26 @@ static int worker_main(struct wpool_worker *w)
 	return 0;
 }
 
+void wpool_worker_set_class(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+
+	lockdep_assert_held(&pool->workers_mutex);
+	switch (pool->sched) {
+	case WPOOL_SCHED_FIFO_LOW:
+		sched_set_fifo_low(w->thread);
+		break;
+	case WPOOL_SCHED_FIFO:
+		sched_set_fifo(w->thread);
+		break;
+	default:
+		sched_set_normal(w->thread, pool->nice);
+		return;
+	}
+	/* no more than a note, which /proc shows */
+	set_user_nice(w->thread, pool->nice);
+}
+
 /* Create a worker whose thread does not run yet. @leaving: it is not counted in */
 static struct wpool_worker *create(struct wpool *pool, int cpu, bool leaving, u64 *start_ns)
 {
@@ -198,7 +219,8 @@ static struct wpool_worker *create(struct wpool *pool, int cpu, bool leaving, u6
 	kthread_bind(thread, cpu);
 
 	mutex_lock(&pool->workers_mutex);
-	set_user_nice(thread, pool->nice);
+	/* before the thread runs its first task */
+	wpool_worker_set_class(w);
 	list_add_tail_rcu(&w->node, &pool->workers);
 	pool->spawned++;
 	wpool_threads_enter(pool);

@@ -62,6 +62,11 @@
 #define WPOOL_DEV_ORDER_LIFO	0
 #define WPOOL_DEV_ORDER_FIFO	1
 
+/* wpool_dev_attrs.sched */
+#define WPOOL_DEV_SCHED_NORMAL		0
+#define WPOOL_DEV_SCHED_FIFO_LOW	1
+#define WPOOL_DEV_SCHED_FIFO		2
+
 /* wpool_dev_attrs.mask: which fields are valid */
 #define WPOOL_DEV_CAPACITY	(1U << 0)
 #define WPOOL_DEV_QUEUE_DEPTH	(1U << 1)
@@ -81,6 +86,7 @@
 #define WPOOL_DEV_FREEZABLE	(1U << 15)
 #define WPOOL_DEV_MAX_WAIT_MS	(1U << 16)
 #define WPOOL_DEV_RECLAIM	(1U << 17)
+#define WPOOL_DEV_SCHED		(1U << 18)
 
 /**
  * struct wpool_dev_attrs - attributes of a pool
@@ -107,9 +113,11 @@
  *	EINVAL: it contains a CPU that this machine cannot have.
  * @freezable: 0 or 1: start no task while the system is suspended
  * @reclaim: 0 or 1: go on while there is no memory for a new worker
+ * @sched: WPOOL_DEV_SCHED_*: scheduling class of the workers
+ * @unused: 0
  *
  * Defaults and ranges are those of the sysfs attributes of the same names.
- * EOPNOTSUPP: an unknown bit in @mask, or @reserved is not zero.
+ * EOPNOTSUPP: an unknown bit in @mask, or @reserved or @unused is not zero.
  */
 struct wpool_dev_attrs {
 	__u32 mask;
@@ -133,6 +141,8 @@ struct wpool_dev_attrs {
 	__aligned_u64 cpumask;
 	__u32 freezable;
 	__u32 reclaim;
+	__u32 sched;
+	__u32 unused;
 };
 
 /**
@@ -144,9 +154,9 @@ struct wpool_dev_attrs {
  *
  * The pool lives until WPOOL_IOC_DESTROY or until the module is unloaded.
  * EEXIST: the name is taken. EISCONN: the file is already attached. EPERM: a negative nice,
- * without CAP_SYS_NICE; freezable, without CAP_BLOCK_SUSPEND. EDQUOT: without
- * CAP_SYS_RESOURCE, the capacity is more than what the module parameter max_user_workers leaves
- * to all such pools.
+ * or another sched than normal, without CAP_SYS_NICE; freezable, without CAP_BLOCK_SUSPEND.
+ * EDQUOT: without CAP_SYS_RESOURCE, the capacity is more than what the module parameter
+ * max_user_workers leaves to all such pools.
  */
 struct wpool_dev_create {
 	__u32 size;

@@ -39,6 +39,9 @@ static_assert(WPOOL_DEV_POLICY_RUN == (int)WPOOL_RUN);
 static_assert(WPOOL_DEV_POLICY_DROP_OLDEST == (int)WPOOL_DROP_OLDEST);
 static_assert(WPOOL_DEV_ORDER_LIFO == (int)WPOOL_LIFO);
 static_assert(WPOOL_DEV_ORDER_FIFO == (int)WPOOL_FIFO);
+static_assert(WPOOL_DEV_SCHED_NORMAL == (int)WPOOL_SCHED_NORMAL);
+static_assert(WPOOL_DEV_SCHED_FIFO_LOW == (int)WPOOL_SCHED_FIFO_LOW);
+static_assert(WPOOL_DEV_SCHED_FIFO == (int)WPOOL_SCHED_FIFO);
 
 static bool cpumask_bytes_valid(u32 bytes)
 {
@@ -121,7 +124,7 @@ int wpool_devattrs_from_user(struct wpool_attrs *attrs,
 	const struct wpool_attr *attr;
 	u32 value, i;
 
-	if (dev->mask & ~DEV_ALL || dev->reserved)
+	if (dev->mask & ~DEV_ALL || dev->reserved || dev->unused)
 		return -EOPNOTSUPP;
 	for (i = 0; i < WPOOL_NR_ATTRS; i++) {
 		attr = &wpool_attr_table[i];
@@ -153,6 +156,7 @@ int wpool_devattrs_to_user(struct wpool_dev_attrs *dev,
 	}
 	dev->mask = DEV_ALL;
 	dev->reserved = 0;
+	dev->unused = 0;
 	for (i = 0; i < WPOOL_NR_ATTRS; i++)
 		*(u32 *)((char *)dev + places[i]) = wpool_attr_get(attrs, &wpool_attr_table[i]);
 	return 0;

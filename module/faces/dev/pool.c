@@ -118,7 +118,8 @@ static bool may_change(const struct devpool *entry)
 /* Of attributes by which a pool gets in the way of others; a default needs nothing. */
 static bool may_have(const struct wpool_attrs *attrs)
 {
-	return (attrs->nice >= 0 || capable(CAP_SYS_NICE)) &&
+	return ((attrs->nice >= 0 && attrs->sched == WPOOL_SCHED_NORMAL) ||
+		capable(CAP_SYS_NICE)) &&
 	       (!attrs->freezable || capable(CAP_BLOCK_SUSPEND)) &&
 	       (!attrs->reclaim || capable(CAP_SYS_RESOURCE));
 }

@@ -189,7 +189,7 @@ static void check_attrs(const struct wpool_dev_attrs *attrs, const char *text)
 {
 	__u32 mask = attrs->mask;
 
-	must(!(mask & ~0x3ffffU), "unknown bit", text);
+	must(!(mask & ~0x7ffffU), "unknown bit", text);
 	must(!(mask & WPOOL_DEV_CAPACITY) || attrs->capacity == WPOOL_DEV_UNLIMITED ||
 	     (attrs->capacity >= 1 && attrs->capacity <= WPOOL_MAX_CAPACITY), "capacity", text);
 	must(!(mask & WPOOL_DEV_QUEUE_DEPTH) || attrs->queue_depth == WPOOL_DEV_UNLIMITED ||
@@ -197,6 +197,7 @@ static void check_attrs(const struct wpool_dev_attrs *attrs, const char *text)
 	must(!(mask & WPOOL_DEV_EXPIRY_MS) || attrs->expiry_ms <= WPOOL_MAX_EXPIRY_MS,
 	     "expiry_ms", text);
 	must(!(mask & WPOOL_DEV_NICE) || (attrs->nice >= -20 && attrs->nice <= 19), "nice", text);
+	must(!(mask & WPOOL_DEV_SCHED) || attrs->sched <= WPOOL_DEV_SCHED_FIFO, "sched", text);
 	must(!(mask & WPOOL_DEV_POLICY) || attrs->policy <= WPOOL_DEV_POLICY_DROP_OLDEST,
 	     "policy", text);
 }
@@ -238,7 +239,7 @@ static bool user_capacity(const char *text, __u32 *value)
 static void fuzz_kernel(const char *text, size_t size, unsigned int which)
 {
 	static const char *const names[] = {
-		"capacity", "max_blocking", "nice", "handoff", "policy",
+		"capacity", "max_blocking", "nice", "handoff", "policy", "sched",
 	};
 	long long value = -1;
 	__u32 user;

@@ -64,7 +64,7 @@ static uint32_t gen_number(struct fuzzer *f, uint32_t small, uint32_t max)
 int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool runs)
 {
 	struct rng *rng = &f->rng;
-	uint32_t all = create ? 0x3ffff : 0x39fff;
+	uint32_t all = create ? 0x7ffff : 0x79fff;
 	uint64_t *mask_at = (uint64_t *)f->arena.array;
 
 	memset(attrs, 0, sizeof(*attrs));
@@ -83,6 +83,7 @@ int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool
 	attrs->latency = below(rng, 2);
 	attrs->freezable = below(rng, 2);
 	attrs->reclaim = below(rng, 2);
+	attrs->sched = below(rng, 3);
 	attrs->order = below(rng, 2);
 	attrs->prealloc = below(rng, 2);
 	attrs->nice = one_in(rng, 8) ? (int)rnd(rng) : (int)below(rng, 40) - 20;
@@ -105,10 +106,13 @@ int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool
 	}
 	switch (below(rng, 40)) {
 	case 0:
-		attrs->mask |= 1U << (18 + below(rng, 14));
+		attrs->mask |= 1U << (19 + below(rng, 13));
 		return -EOPNOTSUPP;
 	case 1:
-		attrs->reserved = 1 + below(rng, 1000);
+		if (below(rng, 2))
+			attrs->reserved = 1 + below(rng, 1000);
+		else
+			attrs->unused = 1 + below(rng, 1000);
 		return -EOPNOTSUPP;
 	case 2:
 		attrs->mask |= WPOOL_DEV_POLICY;

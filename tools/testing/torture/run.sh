@@ -195,11 +195,13 @@ job_tune()
 	while go_on; do
 		for pool in "$POOLS"/*; do
 			draw_word spin_us max_blocking expiry_ms concurrency hog_ms \
-				handoff latency freezable max_wait_ms reclaim nice cpumask
+				handoff latency freezable max_wait_ms reclaim nice sched \
+				cpumask
 			attribute=$drawn
 			case $attribute in
 			handoff | latency | freezable | reclaim) draw 2 ;;
 			nice) draw 10 ;;
+			sched) draw_word normal normal fifo_low fifo ;;
 			# none of ours may be too late
 			max_wait_ms) draw_word 0 86400000 ;;
 			cpumask) draw_word 0 0-1 1 "$(cat $CPUS/possible)" ;;

@@ -51,7 +51,8 @@ FIXTURE_VARIANT_ADD(cmd, create) {
 	.nr = WPOOL_IOC_CREATE,
 	.size = sizeof(struct wpool_dev_create),
 	.unattached = true,
-	.reserved = { offsetof(struct wpool_dev_create, attrs.reserved) },
+	.reserved = { offsetof(struct wpool_dev_create, attrs.reserved),
+		      offsetof(struct wpool_dev_create, attrs.unused) },
 };
 
 FIXTURE_VARIANT_ADD(cmd, attach) {
@@ -63,7 +64,8 @@ FIXTURE_VARIANT_ADD(cmd, attach) {
 FIXTURE_VARIANT_ADD(cmd, tune) {
 	.nr = WPOOL_IOC_TUNE,
 	.size = sizeof(struct wpool_dev_tune),
-	.reserved = { offsetof(struct wpool_dev_tune, attrs.reserved) },
+	.reserved = { offsetof(struct wpool_dev_tune, attrs.reserved),
+		      offsetof(struct wpool_dev_tune, attrs.unused) },
 };
 
 FIXTURE_VARIANT_ADD(cmd, release) {
@@ -344,6 +346,7 @@ TEST(answer_is_zeroed)
 	EXPECT_EQ(0, ioctl(pool.fd, WPOOL_IOC_INFO, &info));
 	EXPECT_EQ(sizeof(info), info.size);
 	EXPECT_EQ(0, info.attrs.reserved);
+	EXPECT_EQ(0, info.attrs.unused);
 	EXPECT_STREQ(pool.name, (char *)info.name);
 	for (i = strlen(pool.name); i < sizeof(info.name); i++)
 		EXPECT_EQ(0, info.name[i]);

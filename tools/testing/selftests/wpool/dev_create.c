@@ -181,6 +181,10 @@ static const struct bad_attr {
 	  { .mask = WPOOL_DEV_FREEZABLE, .freezable = 2 } },
 	{ "reclaim 2", EINVAL, ERANGE,
 	  { .mask = WPOOL_DEV_RECLAIM, .reclaim = 2 } },
+	{ "sched 3", EINVAL, ERANGE,
+	  { .mask = WPOOL_DEV_SCHED, .sched = 3 } },
+	{ "sched -1", EINVAL, ERANGE,
+	  { .mask = WPOOL_DEV_SCHED, .sched = UINT32_MAX } },
 	{ "latency 256", EINVAL, ERANGE,
 	  { .mask = WPOOL_DEV_LATENCY, .latency = 256 } },
 	{ "nice -21", ERANGE, 0,
@@ -205,8 +209,8 @@ static const struct bad_attr {
 	  { .mask = WPOOL_DEV_CPUMASK, CPUS(NULL, 8) } },
 	{ "cpumask nowhere", EFAULT, 0,
 	  { .mask = WPOOL_DEV_CPUMASK, CPUS(0xffff888000000000UL, 8) } },
-	{ "unknown attribute 18", EOPNOTSUPP, 0,
-	  { .mask = 1U << 18 } },
+	{ "unknown attribute 19", EOPNOTSUPP, 0,
+	  { .mask = 1U << 19 } },
 	{ "unknown attribute 31", EOPNOTSUPP, 0,
 	  { .mask = 1U << 31 } },
 };
@@ -263,6 +267,7 @@ TEST(create_ignores_what_is_not_in_the_mask)
 	attrs.mask = WPOOL_DEV_CAPACITY;
 	attrs.capacity = 7;
 	attrs.reserved = 0;
+	attrs.unused = 0;
 	ASSERT_EQ(0, pool_create(&pool, &attrs));
 	EXPECT_EQ(0, pool_info(pool.fd, &info));
 	EXPECT_EQ(7, info.attrs.capacity);
@@ -336,7 +341,7 @@ TEST(tune_default_pool)
 TEST(create_every_attribute)
 {
 	struct wpool_dev_attrs attrs = {
-		.mask = 0x3ffff & ~WPOOL_DEV_CPUMASK,
+		.mask = 0x7ffff & ~WPOOL_DEV_CPUMASK,
 		.capacity = 1U << 20,
 		.queue_depth = 1U << 29,
 		.max_blocking = 1U << 30,
@@ -354,6 +359,7 @@ TEST(create_every_attribute)
 		.freezable = 1,
 		.max_wait_ms = 24 * 60 * 60 * 1000,
 		.reclaim = 1,
+		.sched = WPOOL_DEV_SCHED_FIFO,
 	};
 	struct wpool_dev_info info;
 	struct pool pool;
@@ -378,6 +384,7 @@ TEST(create_every_attribute)
 	EXPECT_EQ(attrs.max_wait_ms, info.attrs.max_wait_ms);
 	EXPECT_EQ(attrs.freezable, info.attrs.freezable);
 	EXPECT_EQ(attrs.reclaim, info.attrs.reclaim);
+	EXPECT_EQ(attrs.sched, info.attrs.sched);
 	pool_end(&pool);
 }
 

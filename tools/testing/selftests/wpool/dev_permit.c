@@ -81,6 +81,13 @@ static int tune_nice(int fd, __s32 nice)
 	});
 }
 
+static int tune_sched(int fd, __u32 sched)
+{
+	return pool_tune(fd, &(struct wpool_dev_attrs) {
+		.mask = WPOOL_DEV_SCHED, .sched = sched,
+	});
+}
+
 static int tune_freezable(int fd, __u32 freezable)
 {
 	return pool_tune(fd, &(struct wpool_dev_attrs) {
@@ -105,12 +112,16 @@ TEST_F(permit, own_pool)
 	EXPECT_EQ(0, tune_nice(self->own, 5));
 	EXPECT_EQ(0, tune_nice(self->own, 0));
 	EXPECT_EQ(-EPERM, tune_nice(self->own, -1));
+	EXPECT_EQ(0, tune_sched(self->own, WPOOL_DEV_SCHED_NORMAL));
+	EXPECT_EQ(-EPERM, tune_sched(self->own, WPOOL_DEV_SCHED_FIFO_LOW));
+	EXPECT_EQ(-EPERM, tune_sched(self->own, WPOOL_DEV_SCHED_FIFO));
 	EXPECT_EQ(0, tune_freezable(self->own, 0));
 	EXPECT_EQ(-EPERM, tune_freezable(self->own, 1));
 	EXPECT_EQ(0, tune_reclaim(self->own, 0));
 	EXPECT_EQ(-EPERM, tune_reclaim(self->own, 1));
 	ASSERT_EQ(0, pool_info(self->own, &info));
 	EXPECT_EQ(0, info.attrs.nice);
+	EXPECT_EQ(WPOOL_DEV_SCHED_NORMAL, info.attrs.sched);
 	EXPECT_EQ(0, info.attrs.freezable);
 	EXPECT_EQ(0, info.attrs.reclaim);
 	EXPECT_EQ(8, info.attrs.capacity);

@@ -42,6 +42,7 @@ static const struct tunable {
 	{ "max_wait_ms", "0", { "1", "86400000", "0" }, { },
 	  { "86400001", "4294967295", "4294967296", "99999999999999999999" }, false, true },
 	{ "reclaim", "0", { "1", "0" }, { "on", "1", "no", "0" }, { }, false, false },
+	{ "sched", "normal", { "fifo", "fifo_low", "normal" }, { }, { }, false, false },
 	{ "nice", "0", { "-20", "19", "-1", "0" }, { },
 	  { "-21", "20", "4294967295", "99999999999999999999" }, false, true },
 };
@@ -352,6 +353,7 @@ TEST_F(attrs, bad_values)
 	REFUSE(pool, "policy", "Block", -EINVAL);
 	REFUSE(pool, "policy", "block fail", -EINVAL);
 	REFUSE(pool, "policy", "blockx", -EINVAL);
+	REFUSE(pool, "sched", "fifo:50", -EINVAL);
 	REFUSE(pool, "min_workers", "257", -EINVAL);
 	EXPECT_EQ(0, attr_write(pool, "min_workers", "5"));
 	REFUSE(pool, "capacity", "4", -EINVAL);

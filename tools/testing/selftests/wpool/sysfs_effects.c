@@ -128,6 +128,7 @@ TEST(stores_against_destroy)
 		{ .attr = "policy", .values = { "block", "fail" } },
 		{ .attr = "cpumask", .values = { "0", "0-1" } },
 		{ .attr = "nice", .values = { "5", "-5" } },
+		{ .attr = "sched", .values = { "fifo_low", "normal" } },
 		{ .attr = "expiry_ms", .values = { "1", "0" } },
 	};
 	__u64 end = now_ns() + 4 * SEC, patience = now_ns() + WAIT_NS;
@@ -337,6 +338,22 @@ TEST_F(attrs, policy_drop_oldest_makes_room_for_the_newest)
 
 /* ---- workers ------------------------------------------------------------- */
 
+/* All that there are have this real-time priority, 0 for none. */
+static bool all_workers_at(const char *pool, int least, int priority)
+{
+	struct sched_param param;
+	pid_t pids[64];
+	int found = threads_named(pool, pids, ARRAY_SIZE(pids)), i;
+
+	if (found < least || found != attr_number(pool, "workers"))
+		return false;
+	for (i = 0; i < found; i++)
+		if (sched_getscheduler(pids[i]) != (priority ? SCHED_FIFO : SCHED_OTHER) ||
+		    sched_getparam(pids[i], &param) || param.sched_priority != priority)
+			return false;
+	return true;
+}
+
 /* All that there are, at least as many as that: hand-off may have made one more. */
 static bool all_workers(const char *pool, int least, int nice, const char *cpus)
 {
@@ -364,6 +381,31 @@ static bool all_workers(const char *pool, int least, int nice, const char *cpus)
 			return false;
 	}
 	return true;
+}
+
+TEST_F(attrs, workers_follow_sched)
+{
+	const char *pool = self->pool.name;
+
+	ASSERT_EQ(0, attr_write(pool, "sched", "fifo"));
+	ASSERT_EQ(0, attr_write(pool, "nice", "7"));
+	/* nobody leaves in between */
+	ASSERT_EQ(0, attr_write(pool, "expiry_ms", "0"));
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 6));
+	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 6));
+	EXPECT_TRUE(all_workers_at(pool, 6, 50));
+	/* busy ones and idle ones follow */
+	EXPECT_EQ(0, attr_write(pool, "sched", "fifo_low"));
+	EXPECT_TRUE(all_workers_at(pool, 6, 1));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+	ASSERT_EQ(0, wait_tasks(self->pool.fd, 0));
+	EXPECT_EQ(0, attr_write(pool, "sched", "fifo"));
+	EXPECT_TRUE(WAIT_FOR(all_workers_at(pool, 6, 50)));
+	/* the nice value comes back with the class */
+	EXPECT_EQ(0, attr_write(pool, "nice", "-3"));
+	EXPECT_EQ(0, attr_write(pool, "sched", "normal"));
+	EXPECT_TRUE(WAIT_FOR(all_workers_at(pool, 6, 0)));
+	EXPECT_TRUE(all_workers(pool, 6, -3, "0-1"));
 }
 
 TEST_F(attrs, workers_follow_nice_and_cpumask)
