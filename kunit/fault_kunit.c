@@ -93,6 +93,107 @@ static void wpool_task_dies_is_eio_and_the_pool_lives(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
+/* ---- hooks ----------------------------------------------------------------- */
+
+/* What the hooks of a pool do: each of them dies when its number comes. */
+struct mortal {
+	atomic_t starts;
+	atomic_t ends;
+	int dies_at_start;
+	int dies_at_end;
+};
+
+static void *mortal_start(struct wpool *pool, void *data)
+{
+	struct mortal *mortal = data;
+
+	if (atomic_inc_return(&mortal->starts) == mortal->dies_at_start)
+		wpk_die();
+	return mortal;
+}
+
+static void mortal_end(struct wpool *pool, void *own, void *data)
+{
+	struct mortal *mortal = data;
+
+	if (atomic_inc_return(&mortal->ends) == mortal->dies_at_end)
+		wpk_die();
+}
+
+static struct mortal *mortal_attrs(struct kunit *test, struct wpool_attrs *attrs)
+{
+	struct mortal *mortal = kunit_kzalloc(test, sizeof(*mortal), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, mortal);
+	wpk_attrs(attrs, 1, 10);
+	attrs->worker_start = mortal_start;
+	attrs->worker_end = mortal_end;
+	attrs->worker_data = mortal;
+	return mortal;
+}
+
+/* Nobody can call worker_end for it: the fault handler has what it would undo. */
+static void wpool_hooks_task_dies_the_fault_handler_has_its_own(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
+	struct wpool_attrs attrs;
+	struct mortal *mortal = mortal_attrs(test, &attrs);
+	struct report *report;
+	struct wpool *pool = reporting_pool(test, &attrs, &report);
+
+	jobs->job[0].body = die;
+	wpk_jobs_submit(test, pool, jobs, 0, 4);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&report->nr), 1);
+	KUNIT_EXPECT_PTR_EQ(test, report->fault.own, (void *)mortal);
+	KUNIT_EXPECT_EQ(test, atomic_read(&mortal->ends), 0);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(&mortal->starts), 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&mortal->ends), 1);
+}
+
+/* As a spawn that failed: another worker comes for the task. */
+static void wpool_hooks_start_dies_is_a_failed_spawn(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
+	struct wpool_attrs attrs;
+	struct mortal *mortal = mortal_attrs(test, &attrs);
+	struct report *report;
+	struct wpool *pool = reporting_pool(test, &attrs, &report);
+
+	mortal->dies_at_start = 1;
+	wpk_jobs_submit(test, pool, jobs, 0, 4);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 4));
+	WPK_EVENTUALLY(test, atomic_read(&report->nr) == 1);
+	KUNIT_EXPECT_EQ(test, report->fault.task, 0);
+	KUNIT_EXPECT_PTR_EQ(test, report->fault.func, (void *)mortal_start);
+	KUNIT_EXPECT_NULL(test, report->fault.own);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawn_failed), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, faults), 1);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(&mortal->ends), 1);
+}
+
+/* Destroy returns, and the log or the handler says what happened. */
+static void wpool_hooks_end_dies_destroy_returns(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
+	struct wpool_attrs attrs;
+	struct mortal *mortal = mortal_attrs(test, &attrs);
+	struct report *report;
+	struct wpool *pool = reporting_pool(test, &attrs, &report);
+
+	mortal->dies_at_end = 1;
+	wpk_jobs_submit(test, pool, jobs, 0, 4);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 4));
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(&report->nr), 1);
+	KUNIT_EXPECT_EQ(test, report->fault.task, 0);
+	KUNIT_EXPECT_PTR_EQ(test, report->fault.func, (void *)mortal_end);
+	KUNIT_EXPECT_PTR_EQ(test, report->fault.own, (void *)mortal);
+}
+
 /* The rescuer dies while no other thread can be created: there is one as soon as it can. */
 static void wpool_task_dies_in_the_rescuer_the_pool_has_another(struct kunit *test)
 {
@@ -573,6 +674,9 @@ static void wpool_task_dies_while_helping_all_around_it_are_failed(struct kunit 
 static struct kunit_case fault_cases[] = {
 	KUNIT_CASE(wpool_task_dies_is_eio_and_the_pool_lives),
 	KUNIT_CASE(wpool_task_dies_in_the_rescuer_the_pool_has_another),
+	KUNIT_CASE(wpool_hooks_task_dies_the_fault_handler_has_its_own),
+	KUNIT_CASE(wpool_hooks_start_dies_is_a_failed_spawn),
+	KUNIT_CASE(wpool_hooks_end_dies_destroy_returns),
 	KUNIT_CASE(wpool_submit_fn_dies_its_function_is_reported),
 	KUNIT_CASE(wpool_invoke_and_submit_fn_die_their_abort_has_the_argument),
 	KUNIT_CASE(wpool_event_dies_is_aborted_and_runs_once_more),

@@ -286,12 +286,15 @@ enum wpool_sched {
  * @task: address of the task, only as a value: the object may be gone
  * @func: the task's function
  * @cpu: CPU on which the worker died
+ * @own: what worker_start had returned for that worker, or %NULL: worker_end is not called
+ *	for it. If the worker died in one of these, @func is that function, and @task 0.
  */
 struct wpool_fault {
 	const char *pool;
 	unsigned long task;
 	void *func;
 	int cpu;
+	void *own;
 };
 
 /**
@@ -305,6 +308,38 @@ struct wpool_fault {
  * wpool_try_submit() only.
  */
 typedef void (*wpool_fault_fn)(const struct wpool_fault *fault, void *data);
+
+/**
+ * typedef wpool_worker_start_fn - prepares a worker, before its first task
+ * @pool: the pool; it may not be complete yet
+ * @data: &wpool_attrs.worker_data
+ *
+ * Called once by each worker in its own thread, also by the one in reserve, for what tasks
+ * find there, such as kthread_use_mm() or a buffer: wpool_worker_own() returns it. A spawner
+ * waits for it, so a slow one delays other new workers. After an error the thread ends, and it
+ * is as if it could not have been created: that is counted in spawn_failed, and tried again
+ * while a task needs a worker. Where workers are made at once, as with prealloc, the
+ * caller gets the error.
+ *
+ * Context: process context, in the new worker; may sleep. Must not wait for a pool, tune
+ * one, create one or destroy one. May submit tasks with wpool_try_submit() only.
+ * Return: what the worker has for its own, which may be %NULL; or an ERR_PTR.
+ */
+typedef void *(*wpool_worker_start_fn)(struct wpool *pool, void *data);
+
+/**
+ * typedef wpool_worker_end_fn - undoes what &typedef wpool_worker_start_fn did
+ * @pool: the pool
+ * @own: what that function returned; %NULL if there is none
+ * @data: &wpool_attrs.worker_data
+ *
+ * Called once by each worker after its last task, whatever ends it, and whether or not it has
+ * run a task. wpool_destroy(), and a reboot, wait for it. It is not called by a worker that
+ * died in a task, whose thread is gone, nor if worker_start failed: see &wpool_fault.own.
+ *
+ * Context: as &typedef wpool_worker_start_fn.
+ */
+typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
 
 /**
  * struct wpool_attrs - attributes of a pool
@@ -376,6 +411,9 @@ typedef void (*wpool_fault_fn)(const struct wpool_fault *fault, void *data);
  * @fault: called for each task whose worker died; default %NULL, which means that
  *	the death is logged instead
  * @fault_data: second argument of @fault
+ * @worker_start: called by each worker before its first task; default %NULL
+ * @worker_end: called by each worker after its last one; default %NULL
+ * @worker_data: argument of both
  * @abort: for wpool_create_func(): called for each accepted wpool_invoke() whose
  *	function was not called or did not return; default %NULL, which means that
  *	such an argument is dropped silently
@@ -403,6 +441,9 @@ struct wpool_attrs {
 	const struct cpumask *cpumask;
 	wpool_fault_fn fault;
 	void *fault_data;
+	wpool_worker_start_fn worker_start;
+	wpool_worker_end_fn worker_end;
+	void *worker_data;
 	wpool_arg_abort_fn abort;
 };
 
@@ -2175,6 +2216,16 @@ int wpool_task_disable_sync(struct wpool_task *task);
  * Return: true if the task can be submitted from now on; false if it was disabled more often.
  */
 bool wpool_task_enable(struct wpool_task *task);
+
+/**
+ * wpool_worker_own() - what the calling worker has for its own
+ * @pool: the pool
+ *
+ * Context: any.
+ * Return: what &wpool_attrs.worker_start returned in this thread; %NULL if the caller is not
+ * in a task of @pool, or runs in the submitter, as with %WPOOL_RUN.
+ */
+void *wpool_worker_own(struct wpool *pool);
 
 /**
  * wpool_flush() - wait for all tasks that were accepted before the call

@@ -91,6 +91,8 @@
 #include "core/pressure.h"
 #include "core/ring.h"
 
+struct wpool_preparing;
+
 /* Tokens of a pool without a limit: more than memory holds tasks. */
 #define WPOOL_TOKENS_UNLIMITED	((int)BIT(30))
 
@@ -309,6 +311,11 @@ struct wpool_runq {
  * @func: V: function of @task
  * @abort: O: abort function of the outermost task, if it is detached and has one
  * @task_owner: O: module pinned for a detached outermost task, or NULL
+ * @own: O: what worker_start returned, for tasks, worker_end and the fault handler
+ * @preparing: G: the thread that creates the worker waits for worker_start, see hooks.c
+ * @may_go: X: set when that thread has made it a worker, or the rescuer
+ * @in_hook: O: in worker_start or worker_end
+ * @is_void: O: worker_start has failed: the thread ends
  * @exit_work: O: runs in do_exit(), after an oops too
  * @dead_node: D: in the reaper's list of ended workers
  * @rcu: O: frees it
@@ -347,6 +354,11 @@ struct wpool_worker {
 	void *func;
 	wpool_abort_fn abort;
 	struct module *task_owner;
+	void *own;
+	struct wpool_preparing *preparing;
+	bool may_go;
+	bool in_hook;
+	bool is_void;
 	struct callback_head exit_work;
 	struct list_head dead_node;
 	struct rcu_head rcu;
@@ -395,6 +407,9 @@ struct wpool_worker {
  *	fifo.h
  * @fault: I
  * @fault_data: I
+ * @worker_start: I
+ * @worker_end: I
+ * @worker_data: I
  * @cpumask: T: CPUs that workers may be at home on; read under the mutex, too
  * @tokens: X: admission tokens in no cache; negative is a debt
  * @admission_lock: K: protects the fields marked A; raw: submitters and finishers
@@ -508,6 +523,9 @@ struct wpool {
 	struct wpool_fifo globq ____cacheline_aligned;
 	wpool_fault_fn fault;
 	void *fault_data;
+	wpool_worker_start_fn worker_start;
+	wpool_worker_end_fn worker_end;
+	void *worker_data;
 	struct cpumask *cpumask;
 
 	atomic_t tokens ____cacheline_aligned;

@@ -131,6 +131,9 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs)
 	pool->stamps = pool->latency || pool->max_wait_ms;
 	pool->fault = attrs->fault;
 	pool->fault_data = attrs->fault_data;
+	pool->worker_start = attrs->worker_start;
+	pool->worker_end = attrs->worker_end;
+	pool->worker_data = attrs->worker_data;
 	pool->abort = attrs->abort;
 	rcu_read_lock();
 	cpumask_copy(pool->cpumask, attrs->cpumask ?:

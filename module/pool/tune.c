@@ -305,6 +305,9 @@ void wpool_get_attrs(struct wpool *pool, struct wpool_attrs *attrs,
 		.name = pool->name,
 		.fault = pool->fault,
 		.fault_data = pool->fault_data,
+		.worker_start = pool->worker_start,
+		.worker_end = pool->worker_end,
+		.worker_data = pool->worker_data,
 		.abort = pool->abort,
 	};
 #define WPOOL_ATTR(_name, ...)	{ WPOOL_COPY_ATTR(attrs, pool, _name); }

@@ -21,6 +21,7 @@
 #include "core/news.h"
 #include "core/reap_queue.h"
 #include "core/state.h"
+#include "workers/hooks.h"
 
 /*
  * The kernel counts for each CPU the threads that must not leave it, and does not take one off
@@ -39,6 +40,7 @@ static void thread_ends(struct callback_head *work)
 	/* first of all: otherwise it would still be called at the very last switch */
 	wpool_handoff_unwatch(w);
 	unpin();
+	wpool_hooks_died(w);
 	wpool_reap_worker(w);
 }
 
@@ -57,6 +59,7 @@ void wpool_fault_report(struct wpool_worker *w)
 		.task = (unsigned long)w->task,
 		.func = w->func,
 		.cpu = task_cpu(w->thread),
+		.own = w->own,
 	};
 
 	mutex_lock(&pool->workers_mutex);

@@ -80,6 +80,8 @@ static void reap(struct wpool_worker *w)
 
 	if (!w->leaving)
 		repair(w);
+	else if (w->in_hook)
+		wpool_fault_report(w);
 
 	mutex_lock(&pool->workers_mutex);
 	list_del_rcu(&w->node);

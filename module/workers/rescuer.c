@@ -40,6 +40,7 @@
 #include "core/spawn_queue.h"
 #include "core/state.h"
 #include "core/trace.h"
+#include "workers/hooks.h"
 #include "workers/leave.h"
 #include "workers/need.h"
 
@@ -77,7 +78,7 @@ void wpool_rescuer_set(struct wpool *pool, struct wpool_worker *w)
 	if (used)
 		WRITE_ONCE(pool->rescuer, w);
 	/* if it is not used it ends, and only gives its place back */
-	wake_up_process(w->thread);
+	wpool_hooks_go(w);
 	raw_spin_unlock(&pool->workers_lock);
 	if (used)
 		wpool_threads_leave(pool);

@@ -25,6 +25,7 @@
 #include "inject.h"
 #include "task/run.h"
 #include "workers/fault.h"
+#include "workers/hooks.h"
 #include "workers/leave.h"
 #include "workers/park.h"
 #include "workers/place.h"
@@ -157,9 +158,12 @@ static void work(struct wpool_worker *w)
 static int worker_main(struct wpool_worker *w)
 {
 	wpool_fault_arm(w);
+	if (!wpool_hooks_start(w))
+		return 0;
 	/* it may be made as the rescuer, and become it when it leaves */
 	while (!READ_ONCE(w->leaving) || wpool_rescuer_wait(w))
 		work(w);
+	wpool_hooks_end(w);
 	return 0;
 }
 
@@ -183,11 +187,14 @@ void wpool_worker_set_class(struct wpool_worker *w)
 	set_user_nice(w->thread, pool->nice);
 }
 
-/* Create a worker whose thread does not run yet. @leaving: it is not counted in */
+/*
+ * Create a worker that waits for wpool_hooks_go(). @leaving: it is not counted in.
+ */
 static struct wpool_worker *create(struct wpool *pool, int cpu, bool leaving, u64 *start_ns)
 {
 	struct task_struct *thread;
 	struct wpool_worker *w;
+	int err;
 
 	*start_ns = trace_wpool_worker_spawned_enabled() ? ktime_get_mono_fast_ns() : 0;
 	w = kzalloc_node(sizeof(*w), GFP_KERNEL, cpu_to_node(cpu));
@@ -222,8 +229,14 @@ static struct wpool_worker *create(struct wpool *pool, int cpu, bool leaving, u6
 	/* before the thread runs its first task */
 	wpool_worker_set_class(w);
 	list_add_tail_rcu(&w->node, &pool->workers);
-	pool->spawned++;
 	wpool_threads_enter(pool);
+	mutex_unlock(&pool->workers_mutex);
+
+	err = wpool_hooks_prepare(w);
+	if (err)
+		return ERR_PTR(err);
+	mutex_lock(&pool->workers_mutex);
+	pool->spawned++;
 	mutex_unlock(&pool->workers_mutex);
 	return w;
 }
@@ -238,7 +251,7 @@ int wpool_worker_create(struct wpool *pool, struct wpool_runq *rq)
 		return PTR_ERR(w);
 	wpool_worker_settle(w, rq);
 	trace_wpool_worker_spawned(pool->name, rq->cpu, w->thread->pid, start_ns);
-	wake_up_process(w->thread);
+	wpool_hooks_go(w);
 	/* the worker may have to wait for its CPU: the monitor must see that */
 	wpool_alarm_set();
 	return 0;

@@ -26,7 +26,8 @@ struct wpool_worker;
  * @rq: its home
  *
  * Context: process context; sleeps, killable.
- * Return: 0, -ENOMEM, -EINTR, -EAGAIN no more threads in the system.
+ * Return: 0, -ENOMEM, -EINTR, -EAGAIN no more threads in the system, or as
+ * wpool_hooks_prepare().
  */
 int wpool_worker_create(struct wpool *pool, struct wpool_runq *rq);
 

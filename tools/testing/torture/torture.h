@@ -142,6 +142,7 @@ struct tirq;
  * @fn_accepted: of @accepted, those of wpool_submit_fn() and wpool_invoke()
  * @fn_runs: of @runs, those of the same
  * @may_drop: it was closed with WPOOL_RELEASE_CANCEL
+ * @prepared: workers between worker_start and worker_end
  * @inside: workers inside a task
  * @limit: as many may be
  * @limit_gen: moves when @limit does
@@ -169,6 +170,7 @@ struct tpool {
 	atomic64_t fn_accepted;
 	atomic64_t fn_runs;
 	bool may_drop;
+	atomic_t prepared;
 	atomic_t inside;
 	u32 limit;
 	u32 limit_gen;

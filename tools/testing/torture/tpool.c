@@ -31,6 +31,23 @@ static struct tpool *alloc_tpool(void)
 	return tp;
 }
 
+/* Each worker has it for its own, from its first task to its last. */
+static void *prepare_worker(struct wpool *pool, void *data)
+{
+	struct tpool *tp = data;
+
+	atomic_inc(&tp->prepared);
+	return current;
+}
+
+static void end_worker(struct wpool *pool, void *own, void *data)
+{
+	struct tpool *tp = data;
+
+	torture_check(own == current, "%s: the end of another worker", tp->name);
+	atomic_dec(&tp->prepared);
+}
+
 static struct tpool *create(u32 nr, const struct wpool_attrs *attrs, bool bound)
 {
 	struct tpool *tp = alloc_tpool();
@@ -42,6 +59,9 @@ static struct tpool *create(u32 nr, const struct wpool_attrs *attrs, bool bound)
 	snprintf(tp->name, sizeof(tp->name), "torture%u", tp->nr);
 	tp->attrs = *attrs;
 	tp->attrs.name = tp->name;
+	tp->attrs.worker_start = prepare_worker;
+	tp->attrs.worker_end = end_worker;
+	tp->attrs.worker_data = tp;
 	tp->by_run = attrs->policy == WPOOL_RUN;
 	tp->bound = bound;
 	tp->limit = attrs->capacity;
@@ -124,6 +144,8 @@ void tpool_destroy(struct tpool *tp)
 	}
 	err = wpool_destroy(tp->pool);
 	torture_check(!err, "%s: destroy: %d", tp->name, err);
+	torture_check(!atomic_read(&tp->prepared), "%s: %d workers have not called worker_end",
+		      tp->name, atomic_read(&tp->prepared));
 	tirq_stop(tp);
 	err = wpool_try_submit(tp->pool, NULL);
 	torture_check(err == -EINVAL, "%s: submit of nothing: %d", tp->name, err);

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Hooks: each worker calls worker_start before its first task and worker_end after its
+ * last, once, in its own thread, whatever it was created for and however it leaves.
+ */
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "fixture.h"
+#include "knob.h"
+
+/* What the hooks of a pool do and note. @own is the thread's id and one. */
+struct notes {
+	atomic_t started;
+	atomic_t ended;
+	atomic_t failed;
+	atomic_t wrong;
+	atomic_t fail_next;
+	int err;
+	bool slow;
+	struct wpk_gate *gate;
+};
+
+static void *note_start(struct wpool *pool, void *data)
+{
+	struct notes *notes = data;
+
+	if (wpool_worker_own(pool))
+		atomic_inc(&notes->wrong);
+	if (notes->slow)
+		usleep_range(1000, 2000);
+	if (notes->gate)
+		wpk_gate_pass(notes->gate);
+	if (atomic_dec_if_positive(&notes->fail_next) >= 0) {
+		atomic_inc(&notes->failed);
+		return ERR_PTR(notes->err);
+	}
+	atomic_inc(&notes->started);
+	return (void *)(unsigned long)(2 * current->pid);
+}
+
+static void note_end(struct wpool *pool, void *own, void *data)
+{
+	struct notes *notes = data;
+
+	if (own != (void *)(unsigned long)(2 * current->pid) || wpool_worker_own(pool) != own)
+		atomic_inc(&notes->wrong);
+	if (notes->slow)
+		usleep_range(1000, 2000);
+	atomic_inc(&notes->ended);
+}
+
+static struct notes *hook_attrs(struct kunit *test, struct wpool_attrs *attrs, u32 capacity)
+{
+	struct notes *notes = kunit_kzalloc(test, sizeof(*notes), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, notes);
+	wpk_attrs(attrs, capacity, WPOOL_UNLIMITED);
+	attrs->worker_start = note_start;
+	attrs->worker_end = note_end;
+	attrs->worker_data = notes;
+	notes->err = -ENXIO;
+	return notes;
+}
+
+/* Each task finds what its own thread has. */
+static void check_own(struct wpk_job *job)
+{
+	struct wpool *pool = job->arg;
+
+	if (wpool_worker_own(pool) != (void *)(unsigned long)(2 * current->pid) ||
+	    wpool_worker_own(wpool_default()))
+		job->ret = -EINVAL;
+}
+
+static void run_jobs(struct kunit *test, struct wpool *pool, u32 nr)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, nr, NULL);
+	u32 i;
+
+	wpk_jobs_body(jobs, check_own, pool);
+	wpk_jobs_submit(test, pool, jobs, 0, nr);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, nr));
+	for (i = 0; i < nr; i++)
+		KUNIT_EXPECT_EQ(test, jobs->job[i].ret, 0);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+}
+
+/* Everything is over: each worker that was ever there has called both. */
+static void expect_paired(struct kunit *test, struct notes *notes, u64 workers)
+{
+	KUNIT_EXPECT_EQ(test, atomic_read(&notes->started), workers);
+	KUNIT_EXPECT_EQ(test, atomic_read(&notes->ended), workers);
+	KUNIT_EXPECT_EQ(test, atomic_read(&notes->wrong), 0);
+}
+
+static void wpool_hooks_each_worker_calls_both_once(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *busy = wpk_jobs(test, 5, gate);
+	struct wpool_attrs attrs;
+	struct notes *notes = hook_attrs(test, &attrs, 5);
+	struct wpool *pool;
+
+	notes->slow = true;
+	pool = wpk_pool_attrs(test, &attrs);
+	KUNIT_EXPECT_EQ(test, atomic_read(&notes->started), 0);
+	wpk_jobs_submit(test, pool, busy, 0, 5);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 5));
+	KUNIT_EXPECT_EQ(test, atomic_read(&notes->started), 5);
+	wpk_gate_open(gate);
+	run_jobs(test, pool, 100);
+	KUNIT_EXPECT_EQ(test, atomic_read(&notes->started), wpk_stat(pool, spawned));
+	KUNIT_EXPECT_EQ(test, atomic_read(&notes->ended), 0);
+	wpk_destroy(test, pool);
+	/* at once: destroy has waited for the last one */
+	expect_paired(test, notes, 5);
+	KUNIT_EXPECT_NULL(test, wpool_worker_own(wpool_default()));
+}
+
+static void wpool_hooks_prealloc_and_reserve_call_both_once(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+	struct notes *notes = hook_attrs(test, &attrs, 3);
+	struct wpool *pool;
+	u64 spawned;
+
+	attrs.prealloc = true;
+	attrs.reclaim = true;
+	pool = wpk_pool_attrs(test, &attrs);
+	KUNIT_EXPECT_EQ(test, atomic_read(&notes->started), 4);
+	run_jobs(test, pool, 20);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, MAX_SCHEDULE_TIMEOUT), 0);
+	/* the reserve lasts over a reboot */
+	KUNIT_EXPECT_EQ(test, atomic_read(&notes->ended), atomic_read(&notes->started) - 1);
+	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
+	run_jobs(test, pool, 20);
+	spawned = wpk_stat(pool, spawned);
+	wpk_destroy(test, pool);
+	expect_paired(test, notes, spawned);
+}
+
+static void wpool_hooks_expired_worker_calls_its_end(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+	struct notes *notes = hook_attrs(test, &attrs, 4);
+	struct wpool *pool;
+	u64 spawned;
+	int i;
+
+	attrs.min_workers = 0;
+	attrs.expiry_ms = 1;
+	pool = wpk_pool_attrs(test, &attrs);
+	for (i = 1; i <= 20; i++) {
+		run_jobs(test, pool, 4);
+		WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 0);
+		WPK_EVENTUALLY(test, atomic_read(&notes->ended) == wpk_stat(pool, spawned));
+	}
+	spawned = wpk_stat(pool, spawned);
+	KUNIT_EXPECT_GE(test, spawned, 20);
+	wpk_destroy(test, pool);
+	expect_paired(test, notes, spawned);
+}
+
+/* A worker that fails is tried again, and nothing is left of it. */
+static void wpool_hooks_start_fails_is_a_failed_spawn(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+	struct notes *notes = hook_attrs(test, &attrs, 2);
+	struct wpool *pool = wpk_pool_attrs(test, &attrs);
+
+	atomic_set(&notes->fail_next, 3);
+	run_jobs(test, pool, 10);
+	KUNIT_EXPECT_EQ(test, atomic_read(&notes->failed), 3);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawn_failed), 3);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), atomic_read(&notes->started));
+	wpk_destroy(test, pool);
+	expect_paired(test, notes, atomic_read(&notes->started));
+}
+
+/* Who makes workers at once gets the error, and no pool. */
+static void wpool_hooks_start_fails_create_returns_its_error(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+	struct notes *notes = hook_attrs(test, &attrs, 3);
+	struct wpool *pool;
+	int i;
+
+	attrs.prealloc = true;
+	for (i = 0; i < 2; i++) {
+		attrs.name = wpk_name(test);
+		attrs.reclaim = i;
+		atomic_set(&notes->fail_next, 1);
+		pool = wpool_create(&attrs, THIS_MODULE);
+		KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(pool), -ENXIO);
+		if (!IS_ERR(pool))
+			wpool_destroy(pool);
+		KUNIT_EXPECT_EQ(test, atomic_read(&notes->started), atomic_read(&notes->ended));
+	}
+	KUNIT_EXPECT_EQ(test, atomic_read(&notes->failed), 2);
+	pool = wpk_pool_attrs(test, &attrs);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 3);
+}
+
+/* No task waits behind a worker that sleeps in its hook while another one is there. */
+static void wpool_hooks_slow_start_does_not_hold_up_others(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test), *hook = wpk_gate(test);
+	struct wpk_jobs *busy = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *jobs = wpk_jobs(test, 10, NULL);
+	struct wpool_attrs attrs;
+	struct notes *notes = hook_attrs(test, &attrs, 4);
+	struct wpool *pool = wpk_pool_attrs(test, &attrs);
+
+	wpk_jobs_submit(test, pool, busy, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	notes->gate = hook;
+	wpk_jobs_submit(test, pool, jobs, 0, 10);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(hook, 1));
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
+	wpk_gate_open(gate);
+	/* the worker that comes back */
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 10));
+	notes->gate = NULL;
+	wpk_gate_open(hook);
+	wpk_destroy(test, pool);
+	expect_paired(test, notes, atomic_read(&notes->started));
+}
+
+/* Without worker_start, or without worker_end. */
+static void wpool_hooks_one_of_them_is_enough(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+	struct notes *notes = hook_attrs(test, &attrs, 2);
+	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
+	struct wpool *pool;
+
+	attrs.worker_end = NULL;
+	pool = wpk_pool_attrs(test, &attrs);
+	run_jobs(test, pool, 4);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_GE(test, atomic_read(&notes->started), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&notes->ended), 0);
+
+	notes = hook_attrs(test, &attrs, 2);
+	attrs.worker_start = NULL;
+	pool = wpk_pool_attrs(test, &attrs);
+	wpk_jobs_submit(test, pool, jobs, 0, 4);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 4));
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_GE(test, atomic_read(&notes->ended), 1);
+	/* it has nothing of its own */
+	KUNIT_EXPECT_EQ(test, atomic_read(&notes->wrong), atomic_read(&notes->ended));
+}
+
+static struct kunit_case hooks_cases[] = {
+	KUNIT_CASE(wpool_hooks_each_worker_calls_both_once),
+	KUNIT_CASE(wpool_hooks_prealloc_and_reserve_call_both_once),
+	KUNIT_CASE(wpool_hooks_expired_worker_calls_its_end),
+	KUNIT_CASE(wpool_hooks_start_fails_is_a_failed_spawn),
+	KUNIT_CASE(wpool_hooks_start_fails_create_returns_its_error),
+	KUNIT_CASE(wpool_hooks_slow_start_does_not_hold_up_others),
+	KUNIT_CASE(wpool_hooks_one_of_them_is_enough),
+	{}
+};
+
+static struct kunit_suite hooks_suite = {
+	.name = "wpool_hooks",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = hooks_cases,
+};
+
+kunit_test_suite(hooks_suite);
