@@ -96,40 +96,40 @@ static void wpool_task_dies_is_eio_and_the_pool_lives(struct kunit *test)
 /* ---- hooks ----------------------------------------------------------------- */
 
 /* What the hooks of a pool do: each of them dies when its number comes. */
-struct mortal {
+struct hooks {
 	atomic_t starts;
 	atomic_t ends;
 	int dies_at_start;
 	int dies_at_end;
 };
 
-static void *mortal_start(struct wpool *pool, void *data)
+static void *dying_start(struct wpool *pool, void *data)
 {
-	struct mortal *mortal = data;
+	struct hooks *hooks = data;
 
-	if (atomic_inc_return(&mortal->starts) == mortal->dies_at_start)
+	if (atomic_inc_return(&hooks->starts) == hooks->dies_at_start)
 		wpk_die();
-	return mortal;
+	return hooks;
 }
 
-static void mortal_end(struct wpool *pool, void *own, void *data)
+static void dying_end(struct wpool *pool, void *own, void *data)
 {
-	struct mortal *mortal = data;
+	struct hooks *hooks = data;
 
-	if (atomic_inc_return(&mortal->ends) == mortal->dies_at_end)
+	if (atomic_inc_return(&hooks->ends) == hooks->dies_at_end)
 		wpk_die();
 }
 
-static struct mortal *mortal_attrs(struct kunit *test, struct wpool_attrs *attrs)
+static struct hooks *hooks_attrs(struct kunit *test, struct wpool_attrs *attrs)
 {
-	struct mortal *mortal = kunit_kzalloc(test, sizeof(*mortal), GFP_KERNEL);
+	struct hooks *hooks = kunit_kzalloc(test, sizeof(*hooks), GFP_KERNEL);
 
-	KUNIT_ASSERT_NOT_NULL(test, mortal);
+	KUNIT_ASSERT_NOT_NULL(test, hooks);
 	wpk_attrs(attrs, 1, 10);
-	attrs->worker_start = mortal_start;
-	attrs->worker_end = mortal_end;
-	attrs->worker_data = mortal;
-	return mortal;
+	attrs->worker_start = dying_start;
+	attrs->worker_end = dying_end;
+	attrs->worker_data = hooks;
+	return hooks;
 }
 
 /* Nobody can call worker_end for it: the fault handler has what it would undo. */
@@ -137,7 +137,7 @@ static void wpool_hooks_task_dies_the_fault_handler_has_its_own(struct kunit *te
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
 	struct wpool_attrs attrs;
-	struct mortal *mortal = mortal_attrs(test, &attrs);
+	struct hooks *hooks = hooks_attrs(test, &attrs);
 	struct report *report;
 	struct wpool *pool = reporting_pool(test, &attrs, &report);
 
@@ -145,11 +145,11 @@ static void wpool_hooks_task_dies_the_fault_handler_has_its_own(struct kunit *te
 	wpk_jobs_submit(test, pool, jobs, 0, 4);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&report->nr), 1);
-	KUNIT_EXPECT_PTR_EQ(test, report->fault.own, (void *)mortal);
-	KUNIT_EXPECT_EQ(test, atomic_read(&mortal->ends), 0);
+	KUNIT_EXPECT_PTR_EQ(test, report->fault.own, (void *)hooks);
+	KUNIT_EXPECT_EQ(test, atomic_read(&hooks->ends), 0);
 	wpk_destroy(test, pool);
-	KUNIT_EXPECT_EQ(test, atomic_read(&mortal->starts), 2);
-	KUNIT_EXPECT_EQ(test, atomic_read(&mortal->ends), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&hooks->starts), 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&hooks->ends), 1);
 }
 
 /* As a spawn that failed: another worker comes for the task. */
@@ -157,22 +157,22 @@ static void wpool_hooks_start_dies_is_a_failed_spawn(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
 	struct wpool_attrs attrs;
-	struct mortal *mortal = mortal_attrs(test, &attrs);
+	struct hooks *hooks = hooks_attrs(test, &attrs);
 	struct report *report;
 	struct wpool *pool = reporting_pool(test, &attrs, &report);
 
-	mortal->dies_at_start = 1;
+	hooks->dies_at_start = 1;
 	wpk_jobs_submit(test, pool, jobs, 0, 4);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 4));
 	WPK_EVENTUALLY(test, atomic_read(&report->nr) == 1);
 	KUNIT_EXPECT_EQ(test, report->fault.task, 0);
-	KUNIT_EXPECT_PTR_EQ(test, report->fault.func, (void *)mortal_start);
+	KUNIT_EXPECT_PTR_EQ(test, report->fault.func, (void *)dying_start);
 	KUNIT_EXPECT_NULL(test, report->fault.own);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawn_failed), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, faults), 1);
 	wpk_destroy(test, pool);
-	KUNIT_EXPECT_EQ(test, atomic_read(&mortal->ends), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&hooks->ends), 1);
 }
 
 /* Destroy returns, and the log or the handler says what happened. */
@@ -180,18 +180,18 @@ static void wpool_hooks_end_dies_destroy_returns(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
 	struct wpool_attrs attrs;
-	struct mortal *mortal = mortal_attrs(test, &attrs);
+	struct hooks *hooks = hooks_attrs(test, &attrs);
 	struct report *report;
 	struct wpool *pool = reporting_pool(test, &attrs, &report);
 
-	mortal->dies_at_end = 1;
+	hooks->dies_at_end = 1;
 	wpk_jobs_submit(test, pool, jobs, 0, 4);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 4));
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_EQ(test, atomic_read(&report->nr), 1);
 	KUNIT_EXPECT_EQ(test, report->fault.task, 0);
-	KUNIT_EXPECT_PTR_EQ(test, report->fault.func, (void *)mortal_end);
-	KUNIT_EXPECT_PTR_EQ(test, report->fault.own, (void *)mortal);
+	KUNIT_EXPECT_PTR_EQ(test, report->fault.func, (void *)dying_end);
+	KUNIT_EXPECT_PTR_EQ(test, report->fault.own, (void *)hooks);
 }
 
 /* The rescuer dies while no other thread can be created: there is one as soon as it can. */
