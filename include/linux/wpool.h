@@ -230,9 +230,9 @@ typedef int (*wpool_for_fn)(unsigned long from, unsigned long to, void *arg);
  * What %WPOOL_DROP_OLDEST drops is the first task in the ring of the submitter's CPU; if
  * there is none, the first of its backlog, of the pool's global queue, and of the other
  * CPUs. That is the oldest one if all come from one CPU. Where several CPUs submit, each
- * drops its own oldest first: no order between CPUs is known. An event, or the first task of
- * a strand, is never dropped. If no other is queued, or none behind eight of these, the submit
- * gets -EAGAIN.
+ * drops its own oldest first: no order between CPUs is known. An event, the first task of a
+ * strand, or an urgent task is never dropped. If no other is queued, or none behind eight
+ * events and strands, the submit gets -EAGAIN.
  */
 enum wpool_policy {
 	WPOOL_BLOCK,
@@ -652,6 +652,7 @@ static_assert(sizeof(struct wpool_task) <= 64, "a task is at most one cache line
 #define WPOOL_TASK_HREVENT	BIT(3)
 #define WPOOL_TASK_GROUP	BIT(4)
 #define WPOOL_TASK_STRAND	BIT(5)
+#define WPOOL_TASK_URGENT	BIT(7)
 #define WPOOL_TASK_STATIC	BIT(6)	/* CONFIG_DEBUG_OBJECTS: needs no wpool_task_init() */
 
 /**
@@ -681,6 +682,32 @@ static_assert(sizeof(struct wpool_task) <= 64, "a task is at most one cache line
  * Context: any.
  */
 void wpool_task_init(struct wpool_task *task, wpool_task_fn func);
+
+/**
+ * wpool_task_set_urgent() - say whether a task starts before others
+ * @task: a task that was prepared and is neither pending nor running; a detached one may be in
+ *	its function
+ * @urgent: whether it is urgent from now on
+ *
+ * Urgent tasks wait in one queue for all CPUs, from which the next worker to look for a task
+ * takes before it takes any other. Where they do not end, at least one of 16 tasks that
+ * the workers of a CPU take is none of them, as long as such a one is queued there. A task
+ * that has started is not interrupted.
+ *
+ * An urgent task is accepted as any other: where the pool is full its submitter waits in the
+ * same line, or is refused. The policy %WPOOL_DROP_OLDEST drops none that is urgent. Nor has
+ * it a CPU: wpool_submit_on() queues it for the first worker of any CPU. All CPUs share the
+ * queue of urgent tasks, and its lock: they are meant to be few.
+ *
+ * Context: any.
+ */
+static inline void wpool_task_set_urgent(struct wpool_task *task, bool urgent)
+{
+	if (urgent)
+		task->flags |= WPOOL_TASK_URGENT;
+	else
+		task->flags &= ~WPOOL_TASK_URGENT;
+}
 
 #ifdef CONFIG_DEBUG_OBJECTS
 /**
@@ -821,6 +848,18 @@ struct wpool_hrevent {
  */
 void wpool_event_init(struct wpool_event *event, struct wpool *pool, wpool_event_fn func,
 		      wpool_event_abort_fn abort);
+
+/**
+ * wpool_event_set_urgent() - say whether an event's function starts before other tasks
+ * @event: an event that was prepared, is not armed and has not been fired
+ * @urgent: as wpool_task_set_urgent()
+ *
+ * Context: any.
+ */
+static inline void wpool_event_set_urgent(struct wpool_event *event, bool urgent)
+{
+	wpool_task_set_urgent(&event->task, urgent);
+}
 
 /**
  * wpool_hrevent_init() - prepare an event with an hrtimer
@@ -1213,6 +1252,19 @@ void wpool_strand_task_init(struct wpool_strand_task *task, struct wpool_strand 
 			    wpool_strand_fn func, wpool_strand_abort_fn abort);
 
 /**
+ * wpool_strand_task_set_urgent() - say whether the turn of a task starts before other tasks
+ * @task: a task that was prepared and is not submitted
+ * @urgent: as wpool_task_set_urgent(), from the moment at which it is the first of its strand;
+ *	the order of the strand stays as it is
+ *
+ * Context: any.
+ */
+static inline void wpool_strand_task_set_urgent(struct wpool_strand_task *task, bool urgent)
+{
+	wpool_task_set_urgent(&task->task, urgent);
+}
+
+/**
  * wpool_strand_submit() - hand over a task; if the strand is full, wait
  * @task: the task
  *
@@ -1424,6 +1476,18 @@ int wpool_group_exit(struct wpool_group *group);
  */
 void wpool_group_task_init(struct wpool_group_task *task, wpool_group_fn func,
 			   wpool_group_abort_fn abort);
+
+/**
+ * wpool_group_task_set_urgent() - say whether a task of a group starts before other tasks
+ * @task: a task that was prepared and is not submitted
+ * @urgent: as wpool_task_set_urgent()
+ *
+ * Context: any.
+ */
+static inline void wpool_group_task_set_urgent(struct wpool_group_task *task, bool urgent)
+{
+	wpool_task_set_urgent(&task->task, urgent);
+}
 
 /**
  * wpool_group_submit() - hand over a task; wait if the group or the pool is full

@@ -11,12 +11,22 @@
 
 #include "core/ring.h"
 
-void wpool_fifo_init(struct wpool_fifo *fifo, struct wpool *pool)
+void wpool_fifo_init(struct wpool_fifo *fifo, struct wpool *pool, bool *has_any)
 {
 	raw_spin_lock_init(&fifo->lock);
 	INIT_LIST_HEAD(&fifo->tasks);
 	fifo->nr = 0;
 	fifo->pool = pool;
+	fifo->has_any = has_any;
+}
+
+/* Whoever reads *has_any and nr in either order after a barrier sees the last change. */
+static void set_nr(struct wpool_fifo *fifo, u32 nr)
+	__must_hold(&fifo->lock)
+{
+	if (unlikely(fifo->has_any) && *fifo->has_any != !!nr)
+		WRITE_ONCE(*fifo->has_any, nr);
+	WRITE_ONCE(fifo->nr, nr);
 }
 
 bool wpool_task_is_older(const struct wpool_task *task, u64 ns)
@@ -48,7 +58,7 @@ static void link_behind(struct wpool_fifo *fifo, struct list_head *last,
 	}
 	last->next = first;
 	first->prev = last;
-	WRITE_ONCE(fifo->nr, fifo->nr + nr);
+	set_nr(fifo, fifo->nr + nr);
 }
 
 void wpool_fifo_push(struct wpool_fifo *fifo, struct wpool_task *const *tasks, u32 nr)
@@ -81,7 +91,7 @@ u32 wpool_fifo_pop(struct wpool_fifo *fifo, struct wpool_task **tasks, u32 max)
 	}
 	fifo->tasks.next = first;
 	first->prev = &fifo->tasks;
-	WRITE_ONCE(fifo->nr, fifo->nr - n);
+	set_nr(fifo, fifo->nr - n);
 	WRITE_ONCE(fifo->popped, fifo->popped + n);
 	raw_spin_unlock(&fifo->lock);
 	return n;
@@ -93,7 +103,7 @@ static void unlink(struct wpool_fifo *fifo, struct wpool_task *task)
 {
 	list_del(&task->node);
 	WRITE_ONCE(task->pool, fifo->pool);
-	WRITE_ONCE(fifo->nr, fifo->nr - 1);
+	set_nr(fifo, fifo->nr - 1);
 }
 
 /* The first of so many tasks that is older than that; the list keeps its memory. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A list of tasks under a lock, first in, first out: the global queue of a pool, and the
- * backlog behind each ring. A task can be taken out of its middle. It uses only a task's
- * node, and the word that otherwise names the task's pool.
+ * A list of tasks under a lock, first in, first out: the global queue of a pool, its urgent
+ * tasks, and the backlog behind each ring. A task can be taken out of its middle. It uses only
+ * a task's node, and the word that otherwise names the task's pool.
  */
 #ifndef WPOOL_FIFO_H
 #define WPOOL_FIFO_H
@@ -30,6 +30,8 @@ struct wpool_task;
  *	the list moves
  * @tasks: first in, first out
  * @pool: the pool of all of them; constant
+ * @has_any: a place that tells whether @tasks has any, on a line that workers read for each
+ *	task, or NULL; constant
  */
 struct wpool_fifo {
 	raw_spinlock_t lock;
@@ -37,13 +39,14 @@ struct wpool_fifo {
 	u32 popped;
 	struct list_head tasks;
 	struct wpool *pool;
+	bool *has_any;
 };
 
 /** wpool_task_is_older() - does a task have a time of submit, and is it before @ns? */
 bool wpool_task_is_older(const struct wpool_task *task, u64 ns);
 
 /** wpool_fifo_init() - make a list empty; it is freed a grace period after its last task */
-void wpool_fifo_init(struct wpool_fifo *fifo, struct wpool *pool);
+void wpool_fifo_init(struct wpool_fifo *fifo, struct wpool *pool, bool *has_any);
 
 /** wpool_fifo_len() - how many tasks a list holds: a glance without the lock */
 static inline u32 wpool_fifo_len(const struct wpool_fifo *fifo)

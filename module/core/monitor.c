@@ -197,9 +197,11 @@ static void watch_queue(struct wpool *pool, struct wpool_runq *rq, u64 now)
 		wpool_report_stall(pool, &rq->watch, rq->cpu, ns);
 }
 
-static void watch_globq(struct wpool *pool, u64 now)
+/* The global queue, and the urgent tasks: whoever takes from one soon takes from the other. */
+static void watch_shared(struct wpool *pool, u64 now)
 {
-	u64 ns = stall_ns(&pool->watch, READ_ONCE(pool->globq.popped), now);
+	u64 head = READ_ONCE(pool->globq.popped) | (u64)READ_ONCE(pool->urgent.popped) << 32;
+	u64 ns = stall_ns(&pool->watch, head, now);
 	unsigned long flags;
 	bool coming;
 
@@ -254,7 +256,8 @@ static void watch_waits(struct wpool *pool, u64 now)
 
 	if (!max_ns)
 		return;
-	overdue = has_overdue(&pool->globq, now - max_ns);
+	overdue = has_overdue(&pool->globq, now - max_ns) ||
+		  has_overdue(&pool->urgent, now - max_ns);
 	wpool_for_each_active(pool, rq, i)
 		overdue |= is_overdue(rq, now, max_ns);
 	if (overdue)
@@ -307,6 +310,7 @@ static void sample_pressure(struct wpool *pool, u64 now, bool queued)
 			if (wpool_runq_len(rq))
 				waits |= runq_waits(rq, &rq->watch.marks);
 		waits |= fifo_waits(&pool->globq, &pool->watch.marks.fifo_end);
+		waits |= fifo_waits(&pool->urgent, &pool->watch.marks.urgent_end);
 	}
 	if (wpool_pressure_set(&pool->pressure, now, waits))
 		wpool_news_tell(pool);
@@ -372,8 +376,8 @@ static bool look_closely(struct wpool *pool)
 			rq->watch.head.since_ns = 0;
 		}
 	}
-	if (wpool_fifo_len(&pool->globq)) {
-		watch_globq(pool, now);
+	if (wpool_shared_len(pool)) {
+		watch_shared(pool, now);
 		queued = true;
 	} else {
 		pool->watch.head.since_ns = 0;

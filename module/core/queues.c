@@ -44,12 +44,12 @@ static bool end_offer(struct wpool_runq *rq)
 	return false;
 }
 
-/* Here, in the global queue, or on a CPU that offers its tasks. */
+/* Here, for all CPUs, or on a CPU that offers its tasks. */
 static __always_inline bool look(struct wpool *pool, struct wpool_runq *rq, bool end_offers)
 {
 	u32 nr = wpool_nr_active(pool), i;
 
-	if (wpool_fifo_len(&pool->globq) || wpool_runq_is_left(rq))
+	if (wpool_shared_len(pool) || wpool_runq_is_left(rq))
 		return true;
 	wpool_for_each_bit(i, pool->offers, nr) {
 		rq = wpool_active(pool, i);
@@ -71,13 +71,12 @@ bool wpool_queues_find_work(struct wpool *pool, struct wpool_runq *rq)
 
 bool wpool_queues_are_waiting(struct wpool *pool, struct wpool_runq *rq)
 {
-	return wpool_runq_has_tasks(rq) || wpool_fifo_len(&pool->globq) ||
-	       READ_ONCE(pool->unserved);
+	return wpool_queues_wait_here(pool, rq) || READ_ONCE(pool->unserved);
 }
 
 u32 wpool_queues_len(struct wpool *pool)
 {
-	u32 n = wpool_fifo_len(&pool->globq), i;
+	u32 n = wpool_shared_len(pool), i;
 	struct wpool_runq *rq;
 
 	wpool_for_each_active(pool, rq, i)

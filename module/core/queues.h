@@ -29,10 +29,16 @@ static inline bool wpool_runq_has_tasks(const struct wpool_runq *rq)
 	       wpool_fifo_len(&rq->backlog);
 }
 
-/** wpool_queues_wait_here() - is a task queued here, or in the global queue? A glance */
+/** wpool_shared_len() - how many tasks are queued for all CPUs: a glance */
+static inline u32 wpool_shared_len(const struct wpool *pool)
+{
+	return wpool_fifo_len(&pool->globq) + wpool_fifo_len(&pool->urgent);
+}
+
+/** wpool_queues_wait_here() - is a task queued here, or for all CPUs? A glance */
 static inline bool wpool_queues_wait_here(struct wpool *pool, const struct wpool_runq *rq)
 {
-	return wpool_runq_has_tasks(rq) || wpool_fifo_len(&pool->globq);
+	return wpool_runq_has_tasks(rq) || wpool_shared_len(pool);
 }
 
 /** wpool_queues_len() - how many tasks are queued: a glance */
@@ -58,7 +64,7 @@ bool wpool_runq_offer(struct wpool_runq *rq);
  * @pool: the pool
  * @rq: this CPU's run queue
  *
- * Here, in the global queue, or on a CPU that offers its tasks: a glance.
+ * Here, for all CPUs, or on a CPU that offers its tasks: a glance.
  *
  * Context: any.
  * Return: true if there is one.

@@ -96,7 +96,7 @@ int wpool_runqs_add(struct wpool *pool, int cpu)
 	INIT_LIST_HEAD(&rq->idle);
 	wpool_handoff_init_runq(rq);
 	wpool_length_init(rq);
-	wpool_fifo_init(&rq->backlog, pool);
+	wpool_fifo_init(&rq->backlog, pool, NULL);
 	rq->cpu = cpu;
 	rq->pool = pool;
 	/* until wpool_place() has seen the CPU */

@@ -109,8 +109,37 @@ void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 		wpool_fifo_push(&pool->globq, tasks, nr);
 }
 
+/*
+ * Each run of them goes to its queue in one piece. Those that are not urgent may be taken, and
+ * freed, as soon as they are queued: they are not looked at again.
+ */
+void wpool_sched_push_urgent(struct wpool *pool, struct wpool_runq *rq,
+			     struct wpool_task *const *tasks, u32 nr)
+{
+	u32 i, end;
+	bool urgent;
+
+	for (i = 0; i < nr; i = end) {
+		urgent = wpool_task_is_urgent(tasks[i]);
+		end = i + 1;
+		while (end < nr && wpool_task_is_urgent(tasks[end]) == urgent)
+			end++;
+		if (urgent)
+			wpool_fifo_push(&pool->urgent, tasks + i, end - i);
+		else
+			__wpool_sched_push(pool, rq, tasks + i, end - i);
+	}
+	/* wpool_sched_push_urgent:A, see wake.c */
+	smp_mb();
+	wpool_wake_for_push(pool, rq);
+}
+
 void wpool_sched_push_on(struct wpool *pool, struct wpool_runq *rq, struct wpool_task *task)
 {
+	if (unlikely(wpool_task_is_urgent(task))) {
+		wpool_sched_push_urgent(pool, wpool_this_runq(pool), &task, 1);
+		return;
+	}
 	/* a ring is filled by its own CPU only, a backlog by any */
 	wpool_fifo_push(wpool_runq_is_served(rq) ? &rq->backlog : &pool->globq, &task, 1);
 	/* wpool_sched_push_on:A, see wake.c */
@@ -220,14 +249,39 @@ static struct wpool_task *take_due(struct wpool *pool, struct wpool_runq *rq)
 	return take_behind(pool, rq, due);
 }
 
-/* Take a task from the queues that this CPU serves, in an order that starves none. */
-static struct wpool_task *take_here(struct wpool *pool, struct wpool_runq *rq)
+/* ---- urgent tasks ---- */
+
+/* Have so many urgent tasks been taken in a row that one of the others comes first? */
+static bool is_turn_of_others(const struct wpool_runq *rq)
+{
+	return rq->tick - rq->urgent_tick == 1 && rq->urgent_streak == WPOOL_URGENT_STREAK;
+}
+
+/* In a look that rq->tick counts. */
+static struct wpool_task *take_urgent(struct wpool *pool, struct wpool_runq *rq)
 {
 	struct wpool_task *task;
 
-	WRITE_ONCE(rq->tick, rq->tick + 1);
-	if (unlikely(rq->sample_ns))
-		wpool_length_end(rq);
+	if (!wpool_fifo_pop(&pool->urgent, &task, 1))
+		return NULL;
+	if (rq->tick - rq->urgent_tick != 1)
+		rq->urgent_streak = 0;
+	/* if there is none of the others, it stays their turn */
+	rq->urgent_streak = min(rq->urgent_streak + 1, WPOOL_URGENT_STREAK);
+	rq->urgent_tick = rq->tick;
+	/* the other queues share the other looks */
+	rq->behind_tick++;
+	rq->behind_turn++;
+	return task;
+}
+
+/* ---- what this CPU serves ---- */
+
+/* In an order that starves none; of the tasks that are not urgent. */
+static struct wpool_task *take_others(struct wpool *pool, struct wpool_runq *rq)
+{
+	struct wpool_task *task;
+
 	if (unlikely((s32)(rq->tick - rq->behind_turn) >= 0) ||
 	    unlikely(rq->call_jiffy != (u32)jiffies)) {
 		task = take_due(pool, rq);
@@ -247,6 +301,24 @@ static struct wpool_task *take_here(struct wpool *pool, struct wpool_runq *rq)
 		task = take_half(pool, rq);
 	if (!task)
 		task = wpool_sched_take_next(rq);
+	return task;
+}
+
+/* Take a task from the queues that this CPU serves. */
+static struct wpool_task *take_here(struct wpool *pool, struct wpool_runq *rq)
+{
+	bool urgent = READ_ONCE(pool->has_urgent);
+	struct wpool_task *task = NULL;
+
+	WRITE_ONCE(rq->tick, rq->tick + 1);
+	if (unlikely(rq->sample_ns))
+		wpool_length_end(rq);
+	if (unlikely(urgent) && !is_turn_of_others(rq))
+		task = take_urgent(pool, rq);
+	if (likely(!task))
+		task = take_others(pool, rq);
+	if (unlikely(!task) && urgent)
+		task = take_urgent(pool, rq);
 	return task;
 }
 
@@ -502,7 +574,7 @@ struct wpool_task *wpool_sched_take_any(struct wpool *pool)
 	u32 i;
 
 	local_irq_save(flags);
-	if (!wpool_fifo_pop(&pool->globq, &task, 1)) {
+	if (!wpool_fifo_pop(&pool->urgent, &task, 1) && !wpool_fifo_pop(&pool->globq, &task, 1)) {
 		wpool_for_each_active(pool, rq, i) {
 			task = wpool_ring_pop(&rq->ring);
 			if (!task)
@@ -560,6 +632,8 @@ struct wpool_task *wpool_sched_take_older(struct wpool *pool, struct wpool_runq 
 
 	local_irq_save(flags);
 	task = wpool_fifo_pop_older(rq ? &rq->backlog : &pool->globq, ns);
+	if (!task && !rq)
+		task = wpool_fifo_pop_older(&pool->urgent, ns);
 	if (!task && ring)
 		task = keep_older(pool, wpool_ring_pop(&rq->ring), ns);
 	if (!task && ring)

@@ -23,22 +23,37 @@ struct wpool_worker;
 #define WPOOL_BEHIND_ROUND	61U
 /* Tasks taken from the next slot in a row before one is taken from the ring. */
 #define WPOOL_NEXT_STREAK	16
+/* Urgent tasks taken in a row before one of the others is taken. */
+#define WPOOL_URGENT_STREAK	15
+
+/** wpool_task_is_urgent() - see wpool_task_set_urgent() */
+static inline bool wpool_task_is_urgent(const struct wpool_task *task)
+{
+	return task->flags & WPOOL_TASK_URGENT;
+}
+
+/* Is one of them urgent? */
+static __always_inline bool wpool_sched_has_urgent(struct wpool_task *const *tasks, u32 nr)
+{
+	u8 flags = 0;
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		flags |= tasks[i]->flags;
+	return flags & WPOOL_TASK_URGENT;
+}
+
+/** wpool_sched_push_urgent() - wpool_sched_push() of tasks that may be urgent */
+void wpool_sched_push_urgent(struct wpool *pool, struct wpool_runq *rq,
+			     struct wpool_task *const *tasks, u32 nr);
 
 /** __wpool_sched_push() - queue tasks for which the ring may lack room or a worker */
 void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 			struct wpool_task *const *tasks, u32 nr);
 
-/**
- * wpool_sched_push() - queue accepted tasks and make sure that a worker comes for them
- * @pool: the pool
- * @rq: this CPU's run queue
- * @tasks: the tasks
- * @nr: how many
- *
- * Context: any; interrupts off since @rq was read.
- */
-static __always_inline void wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
-					     struct wpool_task *const *tasks, u32 nr)
+/* Of tasks that are not urgent. */
+static __always_inline void __wpool_sched_push_others(struct wpool *pool, struct wpool_runq *rq,
+						      struct wpool_task *const *tasks, u32 nr)
 {
 	if (likely(wpool_runq_is_served(rq)) &&
 	    likely(wpool_ring_fits(&rq->ring, nr, rq->ring_max))) {
@@ -55,6 +70,24 @@ static __always_inline void wpool_sched_push(struct wpool *pool, struct wpool_ru
 }
 
 /**
+ * wpool_sched_push() - queue accepted tasks and make sure that a worker comes for them
+ * @pool: the pool
+ * @rq: this CPU's run queue
+ * @tasks: the tasks
+ * @nr: how many
+ *
+ * Context: any; interrupts off since @rq was read.
+ */
+static __always_inline void wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
+					     struct wpool_task *const *tasks, u32 nr)
+{
+	if (unlikely(wpool_sched_has_urgent(tasks, nr)))
+		wpool_sched_push_urgent(pool, rq, tasks, nr);
+	else
+		__wpool_sched_push_others(pool, rq, tasks, nr);
+}
+
+/**
  * wpool_sched_push_next() - queue one task that a task of the same pool submits
  * @pool: the pool
  * @rq: this CPU's run queue, wpool_runq_is_own()
@@ -65,13 +98,17 @@ static __always_inline void wpool_sched_push(struct wpool *pool, struct wpool_ru
 static __always_inline void wpool_sched_push_next(struct wpool *pool, struct wpool_runq *rq,
 						  struct wpool_task *task)
 {
+	if (unlikely(wpool_task_is_urgent(task))) {
+		wpool_sched_push_urgent(pool, rq, &task, 1);
+		return;
+	}
 	/*
 	 * Locked instruction on a line of this CPU. wpool_sched_push_next:A, if the slot
 	 * was free: see wake.c.
 	 */
 	task = xchg(&rq->next, task);
 	if (task)
-		wpool_sched_push(pool, rq, &task, 1);
+		__wpool_sched_push_others(pool, rq, &task, 1);
 	else if (unlikely(!wpool_wake_is_needless(pool, rq)))
 		wpool_wake_for_push(pool, rq);
 }
@@ -80,7 +117,7 @@ static __always_inline void wpool_sched_push_next(struct wpool *pool, struct wpo
  * wpool_sched_push_on() - queue an accepted task where the workers of another CPU look first
  * @pool: the pool
  * @rq: run queue of any CPU; if no worker is at home there, the task goes to the global queue
- * @task: the task
+ * @task: the task; if it is urgent, any CPU will do
  *
  * Context: any; interrupts off.
  */
@@ -102,17 +139,19 @@ static inline struct wpool_task *wpool_sched_take_next(struct wpool_runq *rq)
 
 /**
  * wpool_sched_next() - the next task of this CPU, if no other queue is due
+ * @pool: the pool
  * @rq: this CPU's run queue
  *
  * Context: a worker at home here, preemption off.
  * Return: a task taken out of the queues, not claimed; NULL if the caller must use
  * wpool_sched_find().
  */
-static inline struct wpool_task *wpool_sched_next(struct wpool_runq *rq)
+static inline struct wpool_task *wpool_sched_next(struct wpool *pool, struct wpool_runq *rq)
 {
 	struct wpool_task *task = NULL;
 
-	if (unlikely(rq->call_jiffy != (u32)jiffies) ||
+	if (unlikely(READ_ONCE(pool->has_urgent)) ||
+	    unlikely(rq->call_jiffy != (u32)jiffies) ||
 	    unlikely((s32)(rq->tick + 1 - rq->behind_turn) >= 0))
 		return NULL;
 	if (READ_ONCE(rq->next) && rq->next_streak++ < WPOOL_NEXT_STREAK)
@@ -167,7 +206,8 @@ struct wpool_task *wpool_sched_take_any(struct wpool *pool);
  * wpool_sched_take_oldest() - take the first task of the queues, from those of this CPU on
  * @pool: the pool
  *
- * This CPU's ring, its backlog, the global queue, this CPU's next slot, other CPUs.
+ * This CPU's ring, its backlog, the global queue, this CPU's next slot, other CPUs; none that is
+ * urgent.
  *
  * Context: any; interrupts off.
  * Return: a task, not claimed; NULL if none was found.
@@ -187,7 +227,7 @@ void wpool_sched_put_first(struct wpool *pool, struct wpool_task **tasks, u32 nr
 /**
  * wpool_sched_take_older() - take a task that was submitted before a time
  * @pool: the pool
- * @rq: run queue of any CPU: look at its backlog; NULL: at the global queue
+ * @rq: run queue of any CPU: look at its backlog; NULL: at the queues of all CPUs
  * @ns: the time
  * @ring: look at the ring and the next slot, too. If the first task there is younger, it
  *	moves to the global queue, as nobody may look at a task in a ring without taking it.

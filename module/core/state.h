@@ -124,12 +124,14 @@ struct wpool_standing {
  * struct wpool_marks - where queues ended, and what was in a next slot, at an earlier look
  * @ring_end: N
  * @fifo_end: N: of the backlog, or of the global queue
+ * @urgent_end: N: of a pool, of the urgent tasks
  * @next: N
  * @tick: N: the run queue's @tick
  */
 struct wpool_marks {
 	u32 ring_end;
 	u32 fifo_end;
+	u32 urgent_end;
 	struct wpool_task *next;
 	u32 tick;
 };
@@ -175,6 +177,8 @@ struct wpool_looked {
  * @backlog_due: P: fraction of a task of the backlog that is due
  * @globq_due: P: the same of the global queue
  * @next_streak: P: number of tasks taken from @next in a row
+ * @urgent_streak: P: number of urgent tasks taken in a row, up to @urgent_tick
+ * @urgent_tick: P: @tick of the look that took the last one
  * @call_jiffy: P: when a worker last checked whether the queue needs help
  * @help_jiffy: C: when help for this queue was last looked for, to no avail or for short
  *	tasks
@@ -232,6 +236,8 @@ struct wpool_runq {
 	u32 backlog_due;
 	u32 globq_due;
 	u32 next_streak;
+	u32 urgent_streak;
+	u32 urgent_tick;
 	u32 call_jiffy;
 	u32 help_jiffy;
 	u32 task_ns;
@@ -382,6 +388,7 @@ struct wpool_worker {
  * @stamps: T: each submit notes the time, for @latency or @max_wait_ms
  * @has_hists: T: each run queue has @hists, those that come later, too
  * @handoff: T
+ * @has_urgent: X: @urgent holds a task; written under its lock
  * @prealloc: I
  * @freezable: T
  * @reclaim: T, W: written under both; the pool has a rescuer, or is about to get one
@@ -405,6 +412,7 @@ struct wpool_worker {
  * @name: I
  * @globq: K: the global queue: tasks of CPUs where no worker would look, and long ones, see
  *	fifo.h
+ * @urgent: K: the urgent tasks of all CPUs, see fifo.h
  * @fault: I
  * @fault_data: I
  * @worker_start: I
@@ -497,6 +505,7 @@ struct wpool {
 	bool stamps;
 	bool has_hists;
 	bool handoff;
+	bool has_urgent;
 	bool prealloc;
 	bool freezable;
 	bool reclaim;
@@ -521,6 +530,7 @@ struct wpool {
 	char name[WPOOL_NAME_LEN];
 
 	struct wpool_fifo globq ____cacheline_aligned;
+	struct wpool_fifo urgent;
 	wpool_fault_fn fault;
 	void *fault_data;
 	wpool_worker_start_fn worker_start;

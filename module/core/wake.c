@@ -41,6 +41,9 @@
  *              looks at its home's run queue and at the global queue when its task has
  *              ended, or hands them over when the task blocks
  *
+ * The queue of the urgent tasks is like the global one, and meant wherever that is named
+ * here: each thread that reads the length of one reads that of the other.
+ *
  * To look at the queues means: at the global one, at the run queue of this CPU, and at those
  * that are offered (pool->offers), so that a look costs the same on many CPUs. A run
  * queue is left if it holds tasks, unless they are short and a worker is waking or running
@@ -59,6 +62,7 @@
  *   wpool_sched_push:A           tasks were put into the ring, its backlog or the global
  *                                queue
  *   wpool_sched_push_next:A      a task was put into the next slot
+ *   wpool_sched_push_urgent:A    tasks were put into the queue of the urgent ones
  *   wpool_sched_push_on:A        a task was put into the backlog of any CPU
  *   wpool_sched_put_first:A      tasks of a ring were moved to the global queue
  *   wpool_sched_drain:A          the same, of all tasks of a run queue
@@ -288,7 +292,7 @@ bool wpool_wake_if_work(struct wpool *pool, struct wpool_runq *rq)
  */
 static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 {
-	u32 nr = wpool_runq_len(rq) + wpool_fifo_len(&pool->globq);
+	u32 nr = wpool_runq_len(rq) + wpool_shared_len(pool);
 	u32 now = jiffies;
 
 	if (nr + !!atomic_read(&rq->nr_running) < 2 || wpool_runq_is_short(rq, nr) ||
@@ -321,7 +325,7 @@ void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq)
 	if (!wpool_runq_has_room(rq) && !READ_ONCE(rq->redirect))
 		wake_helper(pool, rq);
 	else
-		wake_one(pool, rq, wpool_runq_len(rq) + wpool_fifo_len(&pool->globq) >=
+		wake_one(pool, rq, wpool_runq_len(rq) + wpool_shared_len(pool) >=
 			 max(READ_ONCE(rq->help_len), 2U));
 }
 

@@ -21,6 +21,7 @@
 #include <linux/wpool.h>
 
 #include "core/freeze.h"
+#include "core/queues.h"
 #include "core/registry.h"
 #include "core/state.h"
 #include "core/trace.h"
@@ -53,9 +54,9 @@ static void show_cpus(struct wpool *pool, void *data)
 			   stats.queued, stats.submitted, stats.completed,
 			   stats.stolen);
 	}
-	/* the global queue */
+	/* the global queue, and the urgent tasks */
 	seq_printf(seq, "%-15s %5s %8s %8s %8u %12s %12s %12s\n", pool->name, "all",
-		   "-", "-", wpool_fifo_len(&pool->globq), "-", "-", "-");
+		   "-", "-", wpool_shared_len(pool), "-", "-", "-");
 }
 
 static int cpus_show(struct seq_file *seq, void *unused)

@@ -140,7 +140,8 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs)
 		     housekeeping_cpumask(HK_TYPE_KTHREAD));
 	rcu_read_unlock();
 
-	wpool_fifo_init(&pool->globq, pool);
+	wpool_fifo_init(&pool->globq, pool, NULL);
+	wpool_fifo_init(&pool->urgent, pool, &pool->has_urgent);
 	wpool_tokens_init(pool);
 	raw_spin_lock_init(&pool->workers_lock);
 	mutex_init(&pool->workers_mutex);

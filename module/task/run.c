@@ -341,7 +341,7 @@ static __always_inline struct wpool_task *next_here(struct wpool_worker *w,
 	if (unlikely(READ_ONCE(w->running_on) != rq) ||
 	    unlikely(READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity)))
 		return NULL;
-	return wpool_sched_next(rq);
+	return wpool_sched_next(pool, rq);
 }
 
 /*

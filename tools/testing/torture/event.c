@@ -254,6 +254,7 @@ static void loner_start(struct stage *stage, u32 delay)
 	if (!loner)
 		return;
 	wpool_event_init(&loner->event, stage->pool, loner_fn, loner_abort);
+	wpool_event_set_urgent(&loner->event, delay % 3 == 1);
 	loner->stage = stage;
 	loner->left = delay % 4;
 	atomic_inc(&stage->loners);
@@ -350,6 +351,7 @@ static bool start(void *data, u32 nr)
 			wpool_hrevent_init(&thing->hr, stage->pool, thing_fn, thing_abort);
 		else
 			wpool_event_init(&thing->hr.event, stage->pool, thing_fn, thing_abort);
+		wpool_event_set_urgent(&thing->hr.event, i & 2);
 	}
 	init_completion(&stage->ended);
 	hrtimer_setup(&stage->timer, shoot, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);

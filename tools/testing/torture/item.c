@@ -39,6 +39,12 @@ static void reset(struct titem *item, struct tpool *tp, enum titem_kind kind,
 	WRITE_ONCE(item->caller, NULL);
 }
 
+/* A quarter of all tasks is. */
+static void set_urgent(struct titem *item, u64 item_seed)
+{
+	wpool_task_set_urgent(&item->task, !(item_seed >> 32 & 3));
+}
+
 void titem_prepare(struct titem *item, struct tpool *tp, u64 item_seed, u32 depth)
 {
 	/* zero: it is new */
@@ -48,6 +54,7 @@ void titem_prepare(struct titem *item, struct tpool *tp, u64 item_seed, u32 dept
 		      tp->name, (int)sizeof(item->task), &item->task);
 	reset(item, tpool_get(tp), TITEM_JOINABLE, item_seed, depth);
 	wpool_task_init(&item->task, titem_fn);
+	set_urgent(item, item_seed);
 	/* others may cancel it from here on */
 	atomic_set_release(&item->pins, 1);
 }
@@ -56,6 +63,7 @@ void titem_prepare_abortable(struct titem *item, struct tpool *tp, u64 item_seed
 {
 	reset(item, tp, TITEM_ABORTABLE, item_seed, 0);
 	wpool_task_init_abortable(&item->task, titem_fn, titem_abort, NULL);
+	set_urgent(item, item_seed);
 	WRITE_ONCE(item->busy, true);
 }
 
@@ -68,6 +76,7 @@ struct titem *titem_alloc_freeing(struct tpool *tp, u64 item_seed, gfp_t gfp)
 	reset(item, tp, TITEM_FREEING, item_seed, 0);
 	wpool_task_init_abortable(&item->task, titem_fn, titem_abort,
 				  item_seed & 1 ? THIS_MODULE : NULL);
+	set_urgent(item, item_seed);
 	return item;
 }
 

@@ -227,6 +227,7 @@ static bool give_number(struct line *line, struct wpool_strand *strand)
 	if (!numbered)
 		return false;
 	wpool_strand_task_init(&numbered->task, strand, numbered_fn, numbered_abort);
+	wpool_strand_task_set_urgent(&numbered->task, line->given & 1);
 	numbered->line = line;
 	numbered->number = line->given + 1;
 	atomic_inc(&line->numbered);
@@ -361,6 +362,7 @@ static bool start(void *data, u32 nr)
 			atomic64_set(&line->things[j].seed, seed + (nr * 10 + i) * 10 + j);
 			wpool_strand_task_init(&line->things[j].task, &line->strand, thing_fn,
 					       thing_abort);
+			wpool_strand_task_set_urgent(&line->things[j].task, j & 1);
 		}
 	}
 	init_completion(&stage->ended);

@@ -1,0 +1,619 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Urgent tasks: they start before the others that are queued, wherever they come from, and
+ * leave the others one look of 16. Everything else that a queued task may meet, they may, too.
+ */
+#include <linux/prandom.h>
+#include <linux/slab.h>
+
+#include "core/state.h"
+#include "fixture.h"
+
+/* One worker, which is in a task, and waits at the gate. */
+static struct wpool *held_pool(struct kunit *test, struct wpk_gate *gate,
+			       struct wpool_attrs *attrs)
+{
+	struct wpk_jobs *busy = wpk_jobs(test, 1, gate);
+	struct wpool *pool = wpk_pool_attrs(test, attrs);
+
+	wpk_jobs_submit(test, pool, busy, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	return pool;
+}
+
+static struct wpool *one_worker(struct kunit *test, struct wpk_gate *gate)
+{
+	struct wpool_attrs attrs;
+
+	wpk_attrs(&attrs, 1, WPOOL_UNLIMITED);
+	return held_pool(test, gate, &attrs);
+}
+
+static void set_urgent(struct wpk_jobs *jobs, u32 from, u32 nr)
+{
+	u32 i;
+
+	for (i = from; i < from + nr; i++)
+		wpool_task_set_urgent(&jobs->job[i].task, true);
+}
+
+/* ---- the order -------------------------------------------------------------- */
+
+struct by {
+	int (*submit)(struct wpool *pool, struct wpool_task *task);
+	void (*in)(void (*fn)(void *arg), void *arg);
+	const char *desc;
+};
+
+static int by_batch(struct wpool *pool, struct wpool_task *task)
+{
+	return wpool_submit_batch(pool, &task, 1, 0) == 1 ? 0 : -EIO;
+}
+
+static int on_last_cpu(struct wpool *pool, struct wpool_task *task)
+{
+	return wpool_submit_on(pool, wpk_cpu(wpk_cpu(1) < 0 ? 0 : 1), task);
+}
+
+static const struct by bys[] = {
+	{ wpool_submit, NULL, "submit" },
+	{ wpool_try_submit, NULL, "try_submit" },
+	{ by_batch, NULL, "batch" },
+	{ on_last_cpu, NULL, "submit_on" },
+	{ wpool_try_submit, wpk_in_hardirq, "hardirq" },
+	{ wpool_try_submit, wpk_in_softirq, "softirq" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(by, bys, desc);
+
+struct call {
+	const struct by *by;
+	struct wpool *pool;
+	struct wpool_task *task;
+	int ret;
+};
+
+static void make_call(void *arg)
+{
+	struct call *call = arg;
+
+	call->ret = call->by->submit(call->pool, call->task);
+}
+
+/* Behind a thousand others. */
+static void wpool_urgent_is_the_next_to_start(struct kunit *test)
+{
+	const struct by *by = test->param_value;
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpool *pool = one_worker(test, gate);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1001, NULL);
+	struct call call = { .by = by, .pool = pool, .task = &jobs->job[1000].task };
+
+	set_urgent(jobs, 1000, 1);
+	wpk_jobs_submit(test, pool, jobs, 0, 1000);
+	if (by->in)
+		by->in(make_call, &call);
+	else
+		make_call(&call);
+	KUNIT_EXPECT_EQ(test, call.ret, 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 1001);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1001));
+	KUNIT_EXPECT_EQ(test, jobs->job[1000].seq, 1);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+#define NR_ALL		160
+#define NR_OTHERS	6
+
+/* Exactly one of 16 is one of the others, until there are none left; from one batch. */
+static void wpool_urgent_leaves_the_others_one_of_16(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpool *pool = one_worker(test, gate);
+	struct wpk_jobs *jobs = wpk_jobs(test, NR_ALL, NULL);
+	struct wpool_task *tasks[NR_ALL];
+	u32 i, seq;
+
+	/* the others are spread over the batch */
+	for (i = 0; i < NR_ALL; i++) {
+		wpool_task_set_urgent(&jobs->job[i].task, i % 26 != 3 || i / 26 >= NR_OTHERS);
+		tasks[i] = &jobs->job[i].task;
+	}
+	KUNIT_ASSERT_EQ(test, wpool_submit_batch(pool, tasks, NR_ALL, 0), NR_ALL);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, NR_ALL));
+	for (i = 0; i < NR_OTHERS; i++) {
+		/* in any order among themselves */
+		seq = jobs->job[26 * i + 3].seq;
+		KUNIT_EXPECT_EQ_MSG(test, seq % 16, 0, "of the others, number %u", i);
+		KUNIT_EXPECT_LE(test, seq, 16 * NR_OTHERS);
+	}
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+/* Fewer than 15 in a row, again and again, cost the next one nothing. */
+static void wpool_urgent_count_begins_anew(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpool *pool = one_worker(test, gate);
+	struct wpk_jobs *jobs = wpk_jobs(test, 400, gate);
+	u32 i, round;
+
+	/* ten urgent ones and one of the others, a round, each of which waits at the gate */
+	for (i = 0; i < 400; i++)
+		if (i >= 40)
+			wpool_task_set_urgent(&jobs->job[i].task, true);
+	wpk_jobs_submit(test, pool, jobs, 0, 40);
+	for (round = 0; round < 36; round++) {
+		wpk_jobs_submit(test, pool, jobs, 40 + 10 * round, 10);
+		/* the one before it, these ten, and one of the others, which stays at the gate */
+		wpk_gate_let(gate, 11);
+		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 11 * (round + 1) + 1));
+		for (i = 0; i < 10; i++)
+			KUNIT_EXPECT_LE(test, jobs->job[40 + 10 * round + i].seq,
+					11 * round + 10);
+	}
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 400));
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+/* ---- without an end --------------------------------------------------------- */
+
+struct stream {
+	struct wpk_jobs *others;
+	struct wpool *pool;
+	struct wpool_task tasks[3];
+	bool stop;
+	int others_seen;
+	u32 in_a_row;
+	u32 most;
+	u32 runs;
+	int err;
+};
+
+static struct stream *the_stream;
+
+static void stream_fn(struct wpool_task *task)
+{
+	struct stream *s = the_stream;
+	int started = atomic_read(&s->others->started);
+
+	s->runs++;
+	s->in_a_row = started == s->others_seen ? s->in_a_row + 1 : 1;
+	s->others_seen = started;
+	/* as long as others are there */
+	if ((u32)started < s->others->nr)
+		s->most = max(s->most, s->in_a_row);
+	if (!READ_ONCE(s->stop))
+		s->err = s->err ?: wpool_try_submit(s->pool, task);
+}
+
+/* Three tasks that always submit themselves again, and one worker. */
+static void wpool_urgent_without_an_end_others_go_on(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpool *pool = one_worker(test, gate);
+	struct stream *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+	struct wpk_jobs *jobs = wpk_jobs(test, 500, NULL);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	s->others = jobs;
+	s->pool = pool;
+	the_stream = s;
+	for (i = 0; i < 3; i++) {
+		wpool_task_init(&s->tasks[i], stream_fn);
+		wpool_task_set_urgent(&s->tasks[i], true);
+		KUNIT_EXPECT_EQ(test, wpool_submit(pool, &s->tasks[i]), 0);
+	}
+	/* ring, backlog, and the queue of one CPU */
+	wpk_jobs_submit(test, pool, jobs, 0, 499);
+	KUNIT_EXPECT_EQ(test, wpool_submit_on(pool, wpk_cpu(0), &jobs->job[499].task), 0);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 500));
+	WRITE_ONCE(s->stop, true);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(&s->tasks[i]), 0);
+	KUNIT_EXPECT_EQ(test, s->err, 0);
+	KUNIT_EXPECT_EQ(test, s->most, 15);
+	KUNIT_EXPECT_GE(test, s->runs, 500 * 15);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+/* ---- a worker comes ----------------------------------------------------------- */
+
+static void spin_for_another(struct wpk_job *job)
+{
+	unsigned long end = jiffies + WPK_PATIENCE;
+	atomic_t *flag = job->arg;
+
+	while (!atomic_read(flag) && time_before(jiffies, end))
+		cpu_relax();
+	job->ret = atomic_read(flag) ? 0 : -ETIME;
+}
+
+static void set_flag(struct wpk_job *job)
+{
+	atomic_set(job->arg, 1);
+}
+
+/* The worker here computes; another CPU has nothing to do. */
+static void wpool_urgent_does_not_wait_for_a_busy_cpu(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpool *pool = wpk_pool(test, 4, 4);
+	atomic_t flag = ATOMIC_INIT(0);
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "one CPU has nobody to help it");
+	wpk_jobs_body(jobs, spin_for_another, &flag);
+	jobs->job[1].body = set_flag;
+	set_urgent(jobs, 1, 1);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(jobs, 1));
+	wpk_jobs_submit(test, pool, jobs, 1, 1);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
+	wpk_destroy(test, pool);
+}
+
+/* Nothing else ever comes: each of them has to wake its worker. */
+static void wpool_urgent_wakes_a_worker(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, WPK_ROUNDS(2000), NULL);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	u32 i;
+
+	wpk_attrs(&attrs, 2, 2);
+	attrs.spin_us = 0;
+	pool = wpk_pool_attrs(test, &attrs);
+	set_urgent(jobs, 0, jobs->nr);
+	for (i = 0; i < jobs->nr; i++) {
+		wpk_move_to(wpk_cpu(i % 3 && wpk_cpu(1) >= 0));
+		wpk_jobs_submit(test, pool, jobs, i, 1);
+		if (i % 4)
+			KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
+	}
+	wpk_move_to(-1);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+/* Where the child goes. */
+static struct wpool *the_pool;
+
+static void submit_urgent_child(struct wpk_job *job)
+{
+	struct wpk_job *child = job->arg;
+
+	wpool_task_set_urgent(&child->task, true);
+	job->ret = wpool_submit(the_pool, &child->task) ?:
+		   wpool_task_wait(&child->task);
+}
+
+/* A parent waits for its urgent child, with one worker: it helps itself. */
+static void wpool_urgent_child_is_run_by_its_parent(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpool *pool = wpk_pool(test, 1, 4);
+
+	the_pool = pool;
+	jobs->job[0].body = submit_urgent_child;
+	jobs->job[0].arg = &jobs->job[1];
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].pid, jobs->job[1].pid);
+}
+
+/* ---- what else may happen to it ------------------------------------------------ */
+
+static void wpool_urgent_cancel_takes_it_out(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpool *pool = one_worker(test, gate);
+	struct wpk_jobs *jobs = wpk_jobs(test, 40, NULL);
+	u32 i;
+
+	set_urgent(jobs, 0, 30);
+	wpk_jobs_submit(test, pool, jobs, 0, 40);
+	/* from the middle, from the front, from the end */
+	for (i = 10; i < 15; i++)
+		KUNIT_EXPECT_TRUE(test, wpool_task_cancel(&jobs->job[i].task));
+	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&jobs->job[0].task), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&jobs->job[29].task), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 33);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 7);
+	for (i = 10; i < 15; i++)
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ECANCELED);
+	/* one of them comes back, as one of the others */
+	wpool_task_set_urgent(&jobs->job[0].task, false);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 34));
+	KUNIT_EXPECT_GT(test, jobs->job[0].seq, 15);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	for (i = 0; i < 40; i++)
+		KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[i].runs),
+				!((i >= 10 && i < 15) || i == 29));
+	KUNIT_EXPECT_FALSE(test, READ_ONCE(pool->has_urgent));
+}
+
+/* Released with them in the queue: run, or cancelled; opened again: as before. */
+static void wpool_urgent_release_and_reboot(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 60, NULL);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpool *pool = one_worker(test, gate);
+	u32 i;
+
+	set_urgent(jobs, 0, 30);
+	wpk_jobs_submit(test, pool, jobs, 0, 60);
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 60);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 0);
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[0].task), -ESHUTDOWN);
+	wpk_gate_open(gate);
+	for (i = 0; i < 60; i++)
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
+	wpk_jobs_submit(test, pool, jobs, 0, 60);
+	/* those that are queued run to their end */
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, MAX_SCHEDULE_TIMEOUT), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 60);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static void wpool_urgent_drop_oldest_never_drops_one(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 6, NULL);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	wpk_attrs(&attrs, 1, 2);
+	attrs.policy = WPOOL_DROP_OLDEST;
+	pool = held_pool(test, gate, &attrs);
+	set_urgent(jobs, 0, 1);
+	set_urgent(jobs, 3, 1);
+	wpk_jobs_submit(test, pool, jobs, 0, 2);
+	/* the place of the second, which is not urgent */
+	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[2].task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), -ECANCELED);
+	/* an urgent one takes a place in the same way */
+	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[3].task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[2].task), -ECANCELED);
+	/* only urgent ones are left */
+	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[4].task), -EAGAIN);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[3].task), 0);
+	wpk_destroy(test, pool);
+}
+
+/* Nobody takes it for longer than it may wait: the monitor sees to it. */
+static void wpool_urgent_overdue_is_etime(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	u32 i;
+
+	wpk_attrs(&attrs, 1, WPOOL_UNLIMITED);
+	attrs.max_wait_ms = 50;
+	pool = held_pool(test, gate, &attrs);
+	set_urgent(jobs, 0, 20);
+	wpk_jobs_submit(test, pool, jobs, 0, 20);
+	for (i = 0; i < 20; i++)
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ETIME);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, overdue), 20);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 0);
+	wpk_gate_open(gate);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
+}
+
+/* Where the pool is full it stands in line like any other. */
+static void wpool_urgent_waits_for_room_like_others(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_thread *waiter;
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	wpk_attrs(&attrs, 1, 2);
+	pool = held_pool(test, gate, &attrs);
+	set_urgent(jobs, 2, 1);
+	wpk_jobs_submit(test, pool, jobs, 0, 2);
+	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[2].task), -EAGAIN);
+	waiter = wpk_thread(test, wpk_do_submit, pool, &jobs->job[2].task, NULL);
+	KUNIT_EXPECT_TRUE(test, wpk_sleeps(waiter));
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 1);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), 0);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 3));
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+/* ---- what is made of tasks ------------------------------------------------------ */
+
+struct others {
+	struct wpool_event event;
+	struct wpool_group group;
+	struct wpool_group_task in_group;
+	struct wpool_strand strand;
+	struct wpool_strand_task in_strand[2];
+	struct wpk_jobs *jobs;
+	int event_seq;
+	int group_seq;
+	int strand_seq[2];
+};
+
+static void event_fn(struct wpool_event *event)
+{
+	struct others *o = container_of(event, struct others, event);
+
+	o->event_seq = atomic_inc_return(&o->jobs->started);
+}
+
+static void event_abort(struct wpool_event *event, int status)
+{
+}
+
+static int group_fn(struct wpool_group_task *task)
+{
+	struct others *o = container_of(task, struct others, in_group);
+
+	o->group_seq = atomic_inc_return(&o->jobs->started);
+	return 0;
+}
+
+static struct others *the_others;
+
+static void strand_fn(struct wpool_strand_task *task)
+{
+	struct others *o = the_others;
+
+	o->strand_seq[task - o->in_strand] = atomic_inc_return(&o->jobs->started);
+}
+
+/* An event, a task of a group and those of a strand, each behind a hundred others. */
+static void wpool_urgent_events_groups_and_strands(struct kunit *test)
+{
+	struct others *o = kunit_kzalloc(test, sizeof(*o), GFP_KERNEL);
+	struct wpk_jobs *jobs = wpk_jobs(test, 100, NULL);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpool *pool = one_worker(test, gate);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, o);
+	o->jobs = jobs;
+	the_others = o;
+	wpk_jobs_submit(test, pool, jobs, 0, 100);
+
+	wpool_event_init(&o->event, pool, event_fn, event_abort);
+	wpool_event_set_urgent(&o->event, true);
+	wpool_event_fire(&o->event);
+	KUNIT_ASSERT_EQ(test, wpool_group_init(&o->group, pool, 4, NULL), 0);
+	wpool_group_task_init(&o->in_group, group_fn, NULL);
+	wpool_group_task_set_urgent(&o->in_group, true);
+	KUNIT_EXPECT_EQ(test, wpool_group_submit(&o->group, &o->in_group), 0);
+	wpool_strand_init(&o->strand, pool, WPOOL_UNLIMITED);
+	for (i = 0; i < 2; i++) {
+		wpool_strand_task_init(&o->in_strand[i], &o->strand, strand_fn, NULL);
+		wpool_strand_task_set_urgent(&o->in_strand[i], true);
+		KUNIT_EXPECT_EQ(test, wpool_strand_submit(&o->in_strand[i]), 0);
+	}
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(&o->group), 0);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&o->strand), 0);
+	wpool_event_cancel_sync(&o->event);
+	KUNIT_EXPECT_EQ(test, o->event_seq, 1);
+	KUNIT_EXPECT_EQ(test, o->group_seq, 2);
+	KUNIT_EXPECT_EQ(test, o->strand_seq[0], 3);
+	/* its turn begins when the first has ended */
+	KUNIT_EXPECT_EQ(test, o->strand_seq[1], 4);
+	wpool_group_exit(&o->group);
+	wpool_strand_destroy(&o->strand);
+	wpk_destroy(test, pool);
+}
+
+/* ---- load ----------------------------------------------------------------------- */
+
+#define NR_LOAD		WPK_ROUNDS(4000)
+
+struct load {
+	struct wpk_jobs *jobs;
+	u32 cancelled;
+};
+
+static int submit_load(struct wpk_thread *thread)
+{
+	struct load *load = thread->arg;
+	struct rnd_state rnd;
+	struct wpk_job *job;
+	u32 i;
+	int err = 0;
+
+	prandom_seed_state(&rnd, (unsigned long)load);
+	for (i = 0; i < load->jobs->nr && !err; i++) {
+		job = &load->jobs->job[i];
+		wpool_task_set_urgent(&job->task, prandom_u32_state(&rnd) % 3 == 0);
+		err = wpool_submit(thread->pool, &job->task);
+		if (!err && prandom_u32_state(&rnd) % 8 == 0)
+			load->cancelled += wpool_task_cancel(&job->task);
+	}
+	return err;
+}
+
+static void wpool_urgent_under_load(struct kunit *test)
+{
+	struct wpk_thread *threads[3];
+	struct load load[3] = { };
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	u32 i, n;
+
+	wpk_attrs(&attrs, 4, 300);
+	attrs.expiry_ms = 1;
+	attrs.min_workers = 0;
+	pool = wpk_pool_attrs(test, &attrs);
+	for (i = 0; i < 3; i++) {
+		load[i].jobs = wpk_jobs(test, NR_LOAD, NULL);
+		threads[i] = wpk_thread(test, submit_load, pool, NULL, &load[i]);
+	}
+	/* CPUs come and go meanwhile, for the pool */
+	for (n = 0; !wpk_ended(threads[0]) && n < 200; n++) {
+		attrs.cpumask = cpumask_of(wpk_cpu(n % 2 && wpk_cpu(1) >= 0));
+		if (n % 3 == 0)
+			attrs.cpumask = cpu_possible_mask;
+		KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+		usleep_range(500, 1000);
+	}
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_EQ(test, atomic_read(&load[i].jobs->finished),
+				NR_LOAD - load[i].cancelled);
+	KUNIT_EXPECT_FALSE(test, READ_ONCE(pool->has_urgent));
+	wpk_destroy(test, pool);
+}
+
+static struct kunit_case urgent_cases[] = {
+	KUNIT_CASE_PARAM(wpool_urgent_is_the_next_to_start, by_gen_params),
+	KUNIT_CASE(wpool_urgent_leaves_the_others_one_of_16),
+	KUNIT_CASE(wpool_urgent_count_begins_anew),
+	KUNIT_CASE(wpool_urgent_without_an_end_others_go_on),
+	KUNIT_CASE(wpool_urgent_does_not_wait_for_a_busy_cpu),
+	KUNIT_CASE(wpool_urgent_wakes_a_worker),
+	KUNIT_CASE(wpool_urgent_child_is_run_by_its_parent),
+	KUNIT_CASE(wpool_urgent_cancel_takes_it_out),
+	KUNIT_CASE(wpool_urgent_release_and_reboot),
+	KUNIT_CASE(wpool_urgent_drop_oldest_never_drops_one),
+	KUNIT_CASE(wpool_urgent_overdue_is_etime),
+	KUNIT_CASE(wpool_urgent_waits_for_room_like_others),
+	KUNIT_CASE(wpool_urgent_events_groups_and_strands),
+	KUNIT_CASE(wpool_urgent_under_load),
+	{}
+};
+
+static struct kunit_suite urgent_suite = {
+	.name = "wpool_urgent",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = urgent_cases,
+};
+
+kunit_test_suite(urgent_suite);
