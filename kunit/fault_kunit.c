@@ -103,13 +103,14 @@ struct hooks {
 	int dies_at_end;
 };
 
-static void *dying_start(struct wpool *pool, void *data)
+static int dying_start(struct wpool *pool, void *data, void **own)
 {
 	struct hooks *hooks = data;
 
 	if (atomic_inc_return(&hooks->starts) == hooks->dies_at_start)
 		wpk_die();
-	return hooks;
+	*own = hooks;
+	return 0;
 }
 
 static void dying_end(struct wpool *pool, void *own, void *data)

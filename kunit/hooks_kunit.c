@@ -9,7 +9,7 @@
 #include "fixture.h"
 #include "knob.h"
 
-/* What the hooks of a pool do and note. @own is the thread's id and one. */
+/* What the hooks of a pool do and note. Each worker's own is twice its thread's id. */
 struct notes {
 	atomic_t started;
 	atomic_t ended;
@@ -21,7 +21,7 @@ struct notes {
 	struct wpk_gate *gate;
 };
 
-static void *note_start(struct wpool *pool, void *data)
+static int note_start(struct wpool *pool, void *data, void **own)
 {
 	struct notes *notes = data;
 
@@ -33,10 +33,11 @@ static void *note_start(struct wpool *pool, void *data)
 		wpk_gate_pass(notes->gate);
 	if (atomic_dec_if_positive(&notes->fail_next) >= 0) {
 		atomic_inc(&notes->failed);
-		return ERR_PTR(notes->err);
+		return notes->err;
 	}
 	atomic_inc(&notes->started);
-	return (void *)(unsigned long)(2 * current->pid);
+	*own = (void *)(unsigned long)(2 * current->pid);
+	return 0;
 }
 
 static void note_end(struct wpool *pool, void *own, void *data)
@@ -153,8 +154,8 @@ static void wpool_hooks_expired_worker_calls_its_end(struct kunit *test)
 	pool = wpk_pool_attrs(test, &attrs);
 	for (i = 1; i <= 20; i++) {
 		run_jobs(test, pool, 4);
-		WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 0);
-		WPK_EVENTUALLY(test, atomic_read(&notes->ended) == wpk_stat(pool, spawned));
+		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, workers) == 0);
+		WPK_ASSERT_EVENTUALLY(test, atomic_read(&notes->ended) == wpk_stat(pool, spawned));
 	}
 	spawned = wpk_stat(pool, spawned);
 	KUNIT_EXPECT_GE(test, spawned, 20);

@@ -286,7 +286,7 @@ enum wpool_sched {
  * @task: address of the task, only as a value: the object may be gone
  * @func: the task's function
  * @cpu: CPU on which the worker died
- * @own: what worker_start had returned for that worker, or %NULL: worker_end is not called
+ * @own: what worker_start had set for that worker, or %NULL: worker_end is not called
  *	for it. If the worker died in one of these, @func is that function, and @task 0.
  */
 struct wpool_fault {
@@ -313,9 +313,10 @@ typedef void (*wpool_fault_fn)(const struct wpool_fault *fault, void *data);
  * typedef wpool_worker_start_fn - prepares a worker, before its first task
  * @pool: the pool; it may not be complete yet
  * @data: &wpool_attrs.worker_data
+ * @own: to be set to what the worker has for its own, if anything; %NULL before
  *
  * Called once by each worker in its own thread, also by the one in reserve, for what tasks
- * find there, such as kthread_use_mm() or a buffer: wpool_worker_own() returns it. A spawner
+ * find there, such as kthread_use_mm() or a buffer: wpool_worker_own() returns *@own. A spawner
  * waits for it, so a slow one delays other new workers. After an error the thread ends, and it
  * is as if it could not have been created: that is counted in spawn_failed, and tried again
  * while a task needs a worker. Where workers are made at once, as with prealloc, the
@@ -323,14 +324,14 @@ typedef void (*wpool_fault_fn)(const struct wpool_fault *fault, void *data);
  *
  * Context: process context, in the new worker; may sleep. Must not wait for a pool, tune
  * one, create one or destroy one. May submit tasks with wpool_try_submit() only.
- * Return: what the worker has for its own, which may be %NULL; or an ERR_PTR.
+ * Return: 0, or an error.
  */
-typedef void *(*wpool_worker_start_fn)(struct wpool *pool, void *data);
+typedef int (*wpool_worker_start_fn)(struct wpool *pool, void *data, void **own);
 
 /**
  * typedef wpool_worker_end_fn - undoes what &typedef wpool_worker_start_fn did
  * @pool: the pool
- * @own: what that function returned; %NULL if there is none
+ * @own: what that function set; %NULL if there is none
  * @data: &wpool_attrs.worker_data
  *
  * Called once by each worker after its last task, whatever ends it, and whether or not it has
@@ -2286,7 +2287,7 @@ bool wpool_task_enable(struct wpool_task *task);
  * @pool: the pool
  *
  * Context: any.
- * Return: what &wpool_attrs.worker_start returned in this thread; %NULL if the caller is not
+ * Return: what &wpool_attrs.worker_start set in this thread; %NULL if the caller is not
  * in a task of @pool, or runs in the submitter, as with %WPOOL_RUN.
  */
 void *wpool_worker_own(struct wpool *pool);

@@ -317,7 +317,7 @@ struct wpool_runq {
  * @func: V: function of @task
  * @abort: O: abort function of the outermost task, if it is detached and has one
  * @task_owner: O: module pinned for a detached outermost task, or NULL
- * @own: O: what worker_start returned, for tasks, worker_end and the fault handler
+ * @own: O: what worker_start set, for tasks, worker_end and the fault handler
  * @preparing: G: the thread that creates the worker waits for worker_start, see hooks.c
  * @may_go: X: set when that thread has made it a worker, or the rescuer
  * @in_hook: O: in worker_start or worker_end

@@ -16,7 +16,6 @@
 #include "workers/hooks.h"
 
 #include <linux/completion.h>
-#include <linux/err.h>
 #include <linux/export.h>
 #include <linux/sched.h>
 
@@ -65,19 +64,20 @@ void wpool_hooks_go(struct wpool_worker *w)
 bool wpool_hooks_start(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
+	int err;
 
 	if (!w->preparing)
 		return true;
 	WRITE_ONCE(w->func, pool->worker_start);
 	w->in_hook = true;
-	w->own = pool->worker_start(pool, pool->worker_data);
+	err = pool->worker_start(pool, pool->worker_data, &w->own);
 	w->in_hook = false;
 	WRITE_ONCE(w->func, NULL);
-	if (IS_ERR(w->own)) {
+	if (err) {
 		w->is_void = true;
 		/* nothing is counted in: the reaper has nothing to repair */
 		w->leaving = true;
-		tell(w, PTR_ERR(w->own));
+		tell(w, err);
 		return false;
 	}
 	tell(w, 0);

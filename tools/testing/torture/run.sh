@@ -201,7 +201,7 @@ job_tune()
 			case $attribute in
 			handoff | latency | freezable | reclaim) draw 2 ;;
 			nice) draw 10 ;;
-			sched) draw_word normal normal fifo_low fifo ;;
+			sched) draw_word normal fifo_low normal fifo ;;
 			# none of ours may be too late
 			max_wait_ms) draw_word 0 86400000 ;;
 			cpumask) draw_word 0 0-1 1 "$(cat $CPUS/possible)" ;;

@@ -32,12 +32,13 @@ static struct tpool *alloc_tpool(void)
 }
 
 /* Each worker has it for its own, from its first task to its last. */
-static void *prepare_worker(struct wpool *pool, void *data)
+static int prepare_worker(struct wpool *pool, void *data, void **own)
 {
 	struct tpool *tp = data;
 
 	atomic_inc(&tp->prepared);
-	return current;
+	*own = current;
+	return 0;
 }
 
 static void end_worker(struct wpool *pool, void *own, void *data)
