@@ -41,6 +41,9 @@ uninstall: ## remove what make install has put there, for the running kernel or 
 	rm -f $(DESTDIR)$(INCLUDEDIR)/linux/wpool.h
 	rm -rf $(DESTDIR)$(SDKDIR)
 
+deb: ## build the Debian packages wpool-dkms, wpoolctl and wpool-dev: build/deb
+	@scripts/deb
+
 demo: ## show wpool at work in a virtual machine: nothing but this is needed
 	@scripts/demo
 
@@ -103,4 +106,4 @@ kdir:
 		exit 1; \
 	fi
 
-.PHONY: modules tools install uninstall demo check test test-tools model test-kunit test-selftest torture coverage bench bench-counts bench-gate lint clean help kdir
+.PHONY: modules tools install uninstall deb demo check test test-tools model test-kunit test-selftest torture coverage bench bench-counts bench-gate lint clean help kdir
