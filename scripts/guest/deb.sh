@@ -1,0 +1,285 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# deb.sh - in Debian's own user space: install the packages, use them as people do, purge
+# them. Prints TAP, as scripts/ktap reads it.
+#
+# scripts/test-deb boots the machine, and a unit there starts this after each boot. What
+# belongs to the test is in $HERE: packages/, built/ (what DKMS made natively of the same
+# package) and sample/ (a module that was built with wpool-dev).
+
+HERE=$(dirname "$(readlink -f "$0")")
+STATE=$HERE/state
+EXAMPLES=/usr/share/doc
+KERNEL=$(uname -r)
+
+# What a case says stands before its result.
+# ok NAME COMMAND...
+ok()
+{
+	local name=$1 n said start=${EPOCHREALTIME/./}
+	shift
+	n=$(($(cat "$STATE/count") + 1))
+	echo "$n" >"$STATE/count"
+	if said=$("$@" 2>&1); then
+		echo "ok $n $name"
+	else
+		said=${said:-nothing was said}
+		echo "# ${said//$'\n'/$'\n'# }"
+		echo "not ok $n $name"
+		touch "$STATE/failed"
+	fi
+	echo "# $(((${EPOCHREALTIME/./} - start) / 1000)) ms"
+}
+
+# expect WANTED GOT
+expect()
+{
+	[ "$1" != "$2" ] || return 0
+	echo "expected: $1, got: $2"
+	return 1
+}
+
+# refused TEXT COMMAND...: it fails, and says so.
+refused()
+{
+	local text=$1 said
+	shift
+	if said=$("$@" 2>&1); then
+		echo "not refused: $*: $said"
+		return 1
+	fi
+	grep -qi -e "$text" <<<"$said" || { echo "'$*' says: $said"; return 1; }
+}
+
+# until COMMAND...: wait for it, longer than any machine takes.
+until_true()
+{
+	local i
+	for ((i = 0; i < 600; i++)); do
+		! "$@" >/dev/null 2>&1 || return 0
+		sleep 0.5
+	done
+	echo "in vain: $*"
+	return 1
+}
+
+member() { runuser -u member -- "$@"; }
+stranger() { runuser -u stranger -- "$@"; }
+property() { systemctl show -P "$1" wpoolctl-apply.service; }
+attribute() { cat "/sys/class/wpool/$1/$2"; }
+
+# ---- before -------------------------------------------------------------------
+
+# files: each of the system, but for what runs of any program leave there.
+files()
+{
+	find / -xdev \( -path "$HERE" -o -path /tmp -o -path /var/tmp -o -path /var/log \
+		-o -path /var/cache -o -path /var/lib/systemd -o -path /var/backups \
+		-o -path /var/lib/apt/lists \) -prune \
+		-o -print | grep -v -x -e '/var/lib/dpkg/.*-old' | sort
+}
+
+accounts() { cat /etc/group /etc/gshadow /etc/passwd; }
+
+# ---- installed ------------------------------------------------------------------
+
+# The only thing that is not as on a machine of people: the compiler has been there before,
+# because an emulated one takes a quarter of an hour.
+prebuilt()
+{
+	cat >/etc/dkms/wpool.conf <<-CONF
+		MAKE[0]="cp -r $HERE/built/. ."
+		CLEAN="true"
+	CONF
+}
+
+install_packages()
+{
+	DEBIAN_FRONTEND=noninteractive dpkg -i "$HERE"/packages/*.deb || return 1
+	cat /var/lib/dkms/wpool/*/build/make.log 2>/dev/null
+	return 0
+}
+
+dkms_has_it()
+{
+	dkms status -m wpool -k "$KERNEL" | grep ': installed$' || { dkms status; return 1; }
+}
+
+module_is_of_dkms()
+{
+	expect "/lib/modules/$KERNEL/updates/dkms" "$(dirname "$(modinfo -F filename wpool)")" &&
+		expect "DKMS module signing key" "$(modinfo -F signer wpool)"
+}
+
+group_is_empty() { expect "wpool:x::" "$(getent group wpool | sed 's/:[0-9]*:/::/')"; }
+
+config_declares_nothing()
+{
+	expect "" "$(grep -v '^#' /etc/wpool.conf)" && wpoolctl apply --check /etc/wpool.conf
+}
+
+device_is_the_groups()
+{
+	udevadm settle && expect "root:wpool 660" "$(stat -c '%U:%G %a' /dev/wpool)"
+}
+
+# With a group that came after the rule was read, and a device that was there before.
+device_after_reinstall()
+{
+	dpkg --purge wpoolctl && expect "" "$(getent group wpool)" &&
+		dpkg -i "$HERE"/packages/wpoolctl_*.deb && until_true device_is_the_groups &&
+		device_is_the_groups
+}
+
+unit_has_ended() { [ "$(property ExecMainExitTimestampMonotonic)" != 0 ]; }
+
+unit_ran()
+{
+	until_true unit_has_ended &&
+		expect "success 0" "$(property Result) $(property ExecMainStatus)"
+}
+
+member_runs() { member wpoolctl run --create capacity=2 --work sleep:1ms --tasks 20; }
+stranger_is_refused() { refused 'permission denied' stranger wpoolctl run --create capacity=2 --tasks 1; }
+member_may_not_tune() { refused "is another's" member wpoolctl tune default capacity=8; }
+# The limit of the module, and that of the example for modprobe.d.
+member_gets() { member wpoolctl create mine "capacity=$1" && member wpoolctl destroy mine; }
+member_gets_no() { refused max_user_workers member wpoolctl create mine "capacity=$1"; }
+
+# ---- after a boot ---------------------------------------------------------------
+
+module_came_at_boot()
+{
+	lsmod | grep -q '^wpool ' || { lsmod; return 1; }
+	expect "2048 64" "$(cat /sys/module/wpool/parameters/{max_workers,max_user_workers} | xargs)"
+}
+
+pools_are_declared()
+{
+	expect "64 max 10 4" "$(attribute batch capacity) $(attribute batch queue_depth) $(
+		attribute batch nice) $(attribute default min_workers)"
+}
+
+# What wpoolctl-apply.service may do must be enough for a changed file, too.
+service_applies_a_change()
+{
+	sed -i 's/^capacity = 64/capacity = 32/' /etc/wpool.conf &&
+		systemctl restart wpoolctl-apply.service && expect 32 "$(attribute batch capacity)"
+}
+
+symbols_are_kept()
+{
+	grep -q 'wpool_create	' "/var/lib/dkms/wpool/kernel-$KERNEL-$(uname -m)/Module.symvers"
+}
+
+module_of_others_runs()
+{
+	insmod "$HERE/sample/wpool_sample.ko" && rmmod wpool_sample || return 1
+	dmesg | grep -F '1 + ... + 30 = 465' || { dmesg | tail -n 5; return 1; }
+}
+
+# ---- signed ---------------------------------------------------------------------
+
+# A kernel that was booted with Secure Boot takes no module but those that a key signed
+# which it trusts. The same can be switched on in any kernel, and not off.
+signatures_are_enforced()
+{
+	echo 1 >/sys/module/module/parameters/sig_enforce
+	expect Y "$(cat /sys/module/module/parameters/sig_enforce)"
+}
+
+unsigned_is_refused()
+{
+	expect "" "$(modinfo -F signer "$HERE/built/module/wpool.ko")" &&
+		refused 'Key was rejected by service' insmod "$HERE/built/module/wpool.ko" &&
+		dmesg | grep -F 'Loading of unsigned module is rejected'
+}
+
+# ---- gone -----------------------------------------------------------------------
+
+purge_packages()
+{
+	DEBIAN_FRONTEND=noninteractive apt-get -y purge wpool-dkms wpoolctl wpool-dev
+}
+
+module_is_gone() { ! lsmod | grep '^wpool' && [ ! -e /dev/wpool ]; }
+
+nothing_is_left()
+{
+	files >"$STATE/files.after"
+	diff "$STATE/files.before" "$STATE/files.after" && accounts | diff "$STATE/accounts" - &&
+		expect "" "$(dpkg -l 'wpool*' 2>/dev/null | grep '^[a-z]* *wpool')"
+}
+
+# ---- boots ----------------------------------------------------------------------
+
+boot_1()
+{
+	mkdir "$STATE"
+	echo 0 >"$STATE/count"
+	echo "wpool-test: start"
+	echo "wpool-selftest: start packages"
+	# It keeps a copy of each file that it changes.
+	useradd stranger && userdel stranger
+	files >"$STATE/files.before"
+	accounts >"$STATE/accounts"
+	prebuilt
+	ok install install_packages
+	ok dkms_status dkms_has_it
+	ok module_is_signed_by_dkms module_is_of_dkms
+	ok group_is_empty group_is_empty
+	ok config_declares_nothing config_declares_nothing
+	useradd -G wpool member
+	useradd stranger
+	ok modprobe modprobe wpool
+	ok device_belongs_to_the_group device_is_the_groups
+	ok apply_without_pools unit_ran
+	ok member_may_run member_runs
+	ok stranger_may_not_open stranger_is_refused
+	ok member_may_not_tune_a_modules_pool member_may_not_tune
+	ok member_may_reach_the_limit member_gets 256
+	ok member_may_not_pass_the_limit member_gets_no 257
+	cp "$EXAMPLES/wpoolctl/examples/wpool.conf" /etc/wpool.conf
+	cp "$EXAMPLES/wpool-dkms/examples/modprobe.conf" /etc/modprobe.d/wpool.conf
+	echo wpool >/etc/modules-load.d/wpool.conf
+}
+
+boot_2()
+{
+	ok module_comes_at_boot module_came_at_boot
+	ok device_belongs_to_the_group_after_boot device_is_the_groups
+	ok unit_succeeds_at_boot unit_ran
+	ok pools_are_there_after_boot pools_are_declared
+	ok service_applies_a_change service_applies_a_change
+	ok member_may_reach_the_limit_of_modprobe_d member_gets 64
+	ok member_may_not_pass_the_limit_of_modprobe_d member_gets_no 65
+	ok symbols_are_kept symbols_are_kept
+	ok module_of_others module_of_others_runs
+	ok device_of_a_loaded_module device_after_reinstall
+	# What the administrator made, the administrator takes away.
+	rm -f /etc/dkms/wpool.conf /etc/modprobe.d/wpool.conf /etc/modules-load.d/wpool.conf
+	userdel -r member 2>/dev/null
+	userdel -r stranger 2>/dev/null
+	ok signatures_are_enforced signatures_are_enforced
+	ok unsigned_module_is_refused unsigned_is_refused
+	ok purge purge_packages
+	ok module_is_unloaded module_is_gone
+	ok nothing_is_left nothing_is_left
+	echo "1..$(cat "$STATE/count")"
+	[ ! -e "$STATE/failed" ]
+	echo "wpool-selftest: end packages $?"
+	echo "wpool-test: end"
+}
+
+exec >/dev/ttyS1 2>&1 </dev/null
+stty -F /dev/ttyS1 -opost
+export LC_ALL=C
+if [ ! -e "$STATE" ]; then
+	boot_1
+	systemctl reboot
+else
+	boot_2
+	stty -F /dev/ttyS1 sane # waits for the output to drain
+	systemctl poweroff --force
+fi
