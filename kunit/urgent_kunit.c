@@ -286,6 +286,30 @@ static void wpool_urgent_wakes_a_worker(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
+/* The submit itself wakes the worker that is idle: it does not leave that to the monitor. */
+static void wpool_urgent_takes_the_idle_worker_at_once(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	u32 i, late = 0;
+
+	wpk_attrs(&attrs, 1, 20);
+	attrs.spin_us = 0;
+	attrs.cpumask = cpumask_of(wpk_cpu(0));
+	pool = wpk_pool_attrs(test, &attrs);
+	set_urgent(jobs, 1, 19);
+	for (i = 0; i < 20; i++) {
+		wpk_jobs_submit(test, pool, jobs, i, 1);
+		/* it is off the list of the idle until it has run the task */
+		late += i && READ_ONCE(wpool_runq(pool, wpk_cpu(0))->nr_idle) &&
+			!atomic_read(&jobs->job[i].runs);
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
+		WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 1);
+	}
+	KUNIT_EXPECT_EQ(test, late, 0);
+}
+
 /* Where the child goes. */
 static struct wpool *the_pool;
 
@@ -598,6 +622,7 @@ static struct kunit_case urgent_cases[] = {
 	KUNIT_CASE(wpool_urgent_without_an_end_others_go_on),
 	KUNIT_CASE(wpool_urgent_does_not_wait_for_a_busy_cpu),
 	KUNIT_CASE(wpool_urgent_wakes_a_worker),
+	KUNIT_CASE(wpool_urgent_takes_the_idle_worker_at_once),
 	KUNIT_CASE(wpool_urgent_child_is_run_by_its_parent),
 	KUNIT_CASE(wpool_urgent_cancel_takes_it_out),
 	KUNIT_CASE(wpool_urgent_release_and_reboot),
