@@ -433,8 +433,10 @@ static void wpool_urgent_overdue_is_etime(struct kunit *test)
 	u32 i;
 
 	wpk_attrs(&attrs, 1, WPOOL_UNLIMITED);
-	attrs.max_wait_ms = 50;
 	pool = held_pool(test, gate, &attrs);
+	/* not before: the first one must not be too late */
+	attrs.max_wait_ms = 50;
+	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MAX_WAIT_MS), 0);
 	set_urgent(jobs, 0, 20);
 	wpk_jobs_submit(test, pool, jobs, 0, 20);
 	for (i = 0; i < 20; i++)

@@ -548,8 +548,8 @@ TEST_F(httpd, unload_with_each_kind)
 	EXPECT_EQ(-ECONNREFUSED, client_open(&half, 0));
 }
 
-#define NR_CLIENTS	200
-#define NR_ROUNDS	5
+#define NR_CLIENTS	60
+#define NR_ROUNDS	3
 
 static struct {
 	bool stop;
@@ -639,13 +639,13 @@ TEST_F(httpd, unload_under_load)
 	pthread_t thread;
 	pid_t pids[8];
 
-	ASSERT_EQ(0, httpd_load("max_connections=150"));
+	ASSERT_EQ(0, httpd_load("max_connections=45"));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, load_thread, NULL));
 	for (round = 1; round <= NR_ROUNDS; round++) {
 		EXPECT_TRUE(load_is_served());
 		ASSERT_EQ(0, httpd_unload());
 		EXPECT_FALSE(pool_exists(HTTPD_POOL));
-		ASSERT_EQ(0, round < NR_ROUNDS ? httpd_load("max_connections=150") : 0);
+		ASSERT_EQ(0, round < NR_ROUNDS ? httpd_load("max_connections=45") : 0);
 	}
 	__atomic_store_n(&load.stop, true, __ATOMIC_RELAXED);
 	ASSERT_EQ(0, pthread_join(thread, NULL));
