@@ -333,11 +333,12 @@ void wpool_wake_for_push_on(struct wpool *pool, struct wpool_runq *rq)
 {
 	if (wpool_runq_has_room(rq) || READ_ONCE(rq->redirect)) {
 		wake_one(pool, rq, false);
-	} else if (!READ_ONCE(pool->handoff)) {
-		/* the worker may sleep in its task, and keep the run queue */
-		wpool_alarm_set();
-		wpool_wake_rescue(rq);
+		return;
 	}
+	wpool_alarm_set();
+	/* the worker may sleep in its task, and keep the run queue */
+	if (!READ_ONCE(pool->handoff))
+		wpool_wake_rescue(rq);
 }
 
 bool wpool_wake_rescue(struct wpool_runq *rq)
