@@ -4,6 +4,7 @@
  * is a worker like any other as soon as it is needed, and there is another one as soon as
  * the system has one.
  */
+#include <linux/delay.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -325,6 +326,29 @@ static void wpool_tune_reclaim_makes_min_workers_of_the_new_capacity(struct kuni
 	wpk_threads_again(test);
 }
 
+static int start_slowly(struct wpool *pool, void *data, void **own)
+{
+	msleep(50);
+	return 0;
+}
+
+/* The first of them is idle for longer than it may be before the last is there. */
+static void wpool_tune_reclaim_makes_min_workers_that_do_not_expire(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	reclaim_attrs(&attrs, 8, 0);
+	attrs.expiry_ms = 1;
+	attrs.worker_start = start_slowly;
+	pool = wpk_pool_attrs(test, &attrs);
+	attrs.min_workers = 6;
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MIN_WORKERS), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 6);
+	/* six, and the one in reserve: none was made twice */
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 7);
+}
+
 /* In reserve it may run on all CPUs of the pool, and on no other. */
 static void wpool_tune_reclaim_rescuer_moves_with_the_pool(struct kunit *test)
 {
@@ -532,6 +556,7 @@ static struct kunit_case reclaim_cases[] = {
 	KUNIT_CASE(wpool_submit_reclaim_all_spawners_wait_it_runs),
 	KUNIT_CASE(wpool_tune_reclaim_comes_and_goes),
 	KUNIT_CASE(wpool_tune_reclaim_makes_min_workers_of_the_new_capacity),
+	KUNIT_CASE(wpool_tune_reclaim_makes_min_workers_that_do_not_expire),
 	KUNIT_CASE(wpool_tune_reclaim_rescuer_moves_with_the_pool),
 	KUNIT_CASE(wpool_tune_reclaim_off_forgets_no_request),
 	KUNIT_CASE(wpool_tune_reclaim_no_threads_left_is_an_error),

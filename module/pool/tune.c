@@ -76,13 +76,24 @@ static void tune_class(struct wpool *pool, const struct wpool_attrs *attrs, u32 
 	mutex_unlock(&pool->workers_mutex);
 }
 
-static void tune_limits(struct wpool *pool, u32 capacity, u32 queue_depth)
+/* What bounds tasks and workers. */
+struct limits {
+	u32 capacity;
+	u32 queue_depth;
+	u32 min_workers;
+};
+
+static void tune_limits(struct wpool *pool, const struct limits *limits)
 {
 	int old = wpool_tokens_total(pool->capacity, pool->queue_depth);
+	u32 capacity = limits->capacity;
 	bool shrunk = capacity < pool->capacity;
 
+	WRITE_ONCE(pool->min_workers, limits->min_workers);
+	if (capacity == pool->capacity && limits->queue_depth == pool->queue_depth)
+		return;
 	WRITE_ONCE(pool->capacity, capacity);
-	WRITE_ONCE(pool->queue_depth, queue_depth);
+	WRITE_ONCE(pool->queue_depth, limits->queue_depth);
 	wpool_line_resize(pool, old);
 	if (shrunk) {
 		/* shuts out workers that looked at the capacity before, see look() */
@@ -126,10 +137,12 @@ static void tune_latency(struct wpool *pool, bool latency)
 	smp_store_release(&pool->latency, latency);
 }
 
-/* Create what a pool with the attribute reclaim has from the start; or nothing changes. */
+/*
+ * Create what a pool with the attribute reclaim has from the start; or nothing changes. The pool
+ * has its new limits: below min_workers none of those that are made expires meanwhile.
+ */
 static int make_reserve(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 {
-	u32 nr = mask & WPOOL_TUNE_MIN_WORKERS ? attrs->min_workers : pool->min_workers;
 	bool enable = mask & WPOOL_TUNE_RECLAIM && attrs->reclaim && !pool->reclaim;
 	bool disable = mask & WPOOL_TUNE_RECLAIM && !attrs->reclaim;
 	int err = 0;
@@ -142,7 +155,7 @@ static int make_reserve(struct wpool *pool, const struct wpool_attrs *attrs, u32
 	}
 	/* those of a closed pool are made when it opens */
 	if (!err && pool->state == WPOOL_OPEN)
-		err = wpool_worker_create_all(pool, nr);
+		err = wpool_worker_create_all(pool, pool->min_workers);
 	if (err && enable) {
 		wpool_rescuer_dismiss(pool);
 		wpool_spawn_ask_spawner(pool);
@@ -158,8 +171,6 @@ static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 		WRITE_ONCE(pool->policy, attrs->policy);
 	if (mask & WPOOL_TUNE_EXPIRY_MS)
 		WRITE_ONCE(pool->expiry_ms, attrs->expiry_ms);
-	if (mask & WPOOL_TUNE_MIN_WORKERS)
-		WRITE_ONCE(pool->min_workers, attrs->min_workers);
 	if (mask & WPOOL_TUNE_CONCURRENCY) {
 		WRITE_ONCE(pool->concurrency, attrs->concurrency);
 		/* more of them may run now */
@@ -210,7 +221,7 @@ static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 
 static int tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask, bool by_owner)
 {
-	u32 capacity, queue_depth, old_capacity, old_depth;
+	struct limits old, new;
 	int err, total;
 
 	err = wpool_attrs_check(attrs, mask);
@@ -230,24 +241,25 @@ static int tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask, b
 	if (err)
 		goto out;
 
-	old_capacity = pool->capacity;
-	old_depth = pool->queue_depth;
-	capacity = mask & WPOOL_TUNE_CAPACITY ? attrs->capacity : old_capacity;
-	queue_depth = mask & WPOOL_TUNE_QUEUE_DEPTH ? attrs->queue_depth : old_depth;
-	if (capacity != old_capacity || queue_depth != old_depth) {
-		total = wpool_tokens_total(capacity, queue_depth);
+	old.capacity = pool->capacity;
+	old.queue_depth = pool->queue_depth;
+	old.min_workers = pool->min_workers;
+	new.capacity = mask & WPOOL_TUNE_CAPACITY ? attrs->capacity : old.capacity;
+	new.queue_depth = mask & WPOOL_TUNE_QUEUE_DEPTH ? attrs->queue_depth : old.queue_depth;
+	new.min_workers = mask & WPOOL_TUNE_MIN_WORKERS ? attrs->min_workers : old.min_workers;
+	if (new.capacity != old.capacity || new.queue_depth != old.queue_depth) {
+		total = wpool_tokens_total(new.capacity, new.queue_depth);
 		if (pool->items && total != WPOOL_TOKENS_UNLIMITED)
 			err = wpool_items_resize(pool->items, total);
 		if (err)
 			goto out;
 	}
-	/* before the workers are created that it allows */
-	if (capacity != old_capacity || queue_depth != old_depth)
-		tune_limits(pool, capacity, queue_depth);
+	tune_limits(pool, &new);
 	err = make_reserve(pool, attrs, mask);
 	if (err) {
-		if (capacity != old_capacity || queue_depth != old_depth)
-			tune_limits(pool, old_capacity, old_depth);
+		tune_limits(pool, &old);
+		/* those that were made are too many now */
+		wpool_park_rearm(pool);
 		goto out;
 	}
 	apply(pool, attrs, mask);

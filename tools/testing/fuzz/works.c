@@ -74,8 +74,7 @@ int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool
 	attrs->max_blocking = gen_number(f, 4, 1073741824);
 	attrs->policy = below(rng, 2);
 	attrs->expiry_ms = gen_number(f, 50, 86400000);
-	/* a pool with reclaim makes them at once: thousands of threads are somebody else's test */
-	attrs->min_workers = one_in(rng, 8) ? 1048577 + below(rng, 1000) : below(rng, 3);
+	attrs->min_workers = one_in(rng, 8) ? gen_number(f, 4, 1048576) : below(rng, 3);
 	attrs->concurrency = gen_number(f, 4, 1024);
 	attrs->spin_us = gen_number(f, 50, 1000);
 	attrs->hog_ms = gen_number(f, 50, 10000);
@@ -84,8 +83,7 @@ int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool
 	attrs->latency = below(rng, 2);
 	attrs->freezable = below(rng, 2);
 	attrs->reclaim = below(rng, 2);
-	/* others would leave 50 ms of a second to the threads that everything waits for */
-	attrs->sched = WPOOL_DEV_SCHED_NORMAL;
+	attrs->sched = below(rng, 3);
 	attrs->order = below(rng, 2);
 	attrs->prealloc = below(rng, 2);
 	attrs->nice = one_in(rng, 8) ? (int)rnd(rng) : (int)below(rng, 40) - 20;
