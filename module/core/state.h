@@ -418,7 +418,8 @@ struct wpool_worker {
  * @worker_start: I
  * @worker_end: I
  * @worker_data: I
- * @cpumask: T: CPUs that workers may be at home on; read under the mutex, too
+ * @cpumask: T: CPUs that workers may be at home on; read under the mutex, too, but by the
+ *	rescuer in reserve, which is asked to read it again after each change: place:A
  * @tokens: X: admission tokens in no cache; negative is a debt
  * @admission_lock: K: protects the fields marked A; raw: submitters and finishers
  *	take it near the limit
