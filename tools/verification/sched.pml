@@ -33,6 +33,7 @@
  * like wpool_sched_push:A: core/sched.h wpool_sched_push_next:A
  * omits: core/sched.c take_behind:A
  * like wpool_sched_push:A: core/sched.c wpool_sched_put_first:A
+ * like wpool_sched_push:A: core/sched.c wpool_sched_push_urgent:A
  * like wpool_sched_push:A: core/sched.c wpool_sched_drain:A
  * like wpool_sched_push:A: core/sched.c wpool_sched_push_on:A
  * barrier: core/sched.c stop_searching:A
