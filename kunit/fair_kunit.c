@@ -180,6 +180,36 @@ static void wpool_submit_old_tasks_come_before_a_ring_that_never_runs_dry(struct
 	load_end(test, load);
 }
 
+#define NR_LAST 60
+#define NR_IN_RING 100
+
+/*
+ * Tasks in the global queue, to which no others come, beside a ring that never runs dry:
+ * the last ones have their turns although they are few by then.
+ */
+static void wpool_submit_the_last_of_a_queue_wait_as_in_one_queue(struct kunit *test)
+{
+	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
+	struct load *load = load_create(test, pool, NR_IN_RING);
+	struct wpk_jobs *last = wpk_jobs(test, NR_LAST, NULL);
+	int i, before, most = 0;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "one CPU has no other one outside its mask");
+	wpk_jobs_body(last, note_others, load);
+	wpk_move_to(wpk_cpu(0));
+	wpk_jobs_submit(test, pool, load->jobs, 0, NR_IN_RING);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(load->jobs, 2 * NR_IN_RING));
+	wpk_move_to(wpk_cpu(1));
+	wpk_submit_together(test, pool, last);
+	before = atomic_read(&load->jobs->started);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(last, NR_LAST));
+	for (i = 0; i < NR_LAST; i++)
+		most = max(most, last->job[i].ret - before);
+	KUNIT_EXPECT_LE(test, most, 3 * (NR_LAST + NR_IN_RING) / 2);
+	load_end(test, load);
+}
+
 /* What a full ring gives away is what came last. */
 static void wpool_submit_a_ring_that_is_full_keeps_its_oldest(struct kunit *test)
 {
@@ -465,6 +495,7 @@ static struct kunit_case fair_cases[] = {
 			      load_gen_params, { .speed = KUNIT_SPEED_SLOW }),
 	KUNIT_CASE(wpool_submit_long_tasks_wait_as_in_one_queue),
 	KUNIT_CASE(wpool_submit_old_tasks_come_before_a_ring_that_never_runs_dry),
+	KUNIT_CASE(wpool_submit_the_last_of_a_queue_wait_as_in_one_queue),
 	KUNIT_CASE(wpool_submit_a_ring_that_is_full_keeps_its_oldest),
 	KUNIT_CASE(wpool_submit_behind_a_sleeper_waits_as_in_one_queue),
 	KUNIT_CASE(wpool_submit_two_long_tasks_run_side_by_side),

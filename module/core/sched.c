@@ -219,16 +219,36 @@ static u32 add_due(u32 *fraction, u64 nr, u32 looks, u64 all)
 }
 
 /*
- * Take what is due to the queues behind the ring. The share of each of the tasks taken
- * since the last turn is its share of the tasks queued for this CPU. All queues then take
- * equally long to empty, so that a task waits about as long as it would in one queue.
- * Fractions of a task are carried over. The next turn comes when the next task is due;
- * short tasks are taken several at a time.
+ * The shares of this CPU's queues in the tasks that it takes: their lengths when a round
+ * began. A round is as many looks as were tasks queued then, so that all queues take
+ * equally long to empty. Were the shares to shrink with a queue that gets no new tasks,
+ * its last ones would wait for several rounds.
+ */
+static void set_shares(struct wpool_runq *rq, struct wpool_shares nr)
+{
+	struct wpool_shares *old = &rq->shares;
+
+	if ((s32)(rq->tick - rq->round_end) < 0) {
+		nr.ring = nr.ring ? max(nr.ring, old->ring) : 0;
+		nr.backlog = nr.backlog ? max(nr.backlog, old->backlog) : 0;
+		nr.globq = nr.globq ? max(nr.globq, old->globq) : 0;
+	} else {
+		rq->round_end = rq->tick + nr.ring + nr.backlog + nr.globq;
+	}
+	*old = nr;
+}
+
+/*
+ * Take what is due to the queues behind the ring: of the tasks taken since the last turn
+ * their shares. A task then waits about as long as it would in one queue. Fractions of a
+ * task are carried over. The next turn comes when the next task is due; short tasks are
+ * taken several at a time.
  */
 static struct wpool_task *take_due(struct wpool *pool, struct wpool_runq *rq)
 {
 	u32 looks = min(rq->tick - rq->behind_tick, WPOOL_RING_HALF);
 	struct behind nr = count_behind(pool, rq), due;
+	struct wpool_shares *shares = &rq->shares;
 	u32 next, least;
 	u64 all;
 
@@ -237,13 +257,19 @@ static struct wpool_task *take_due(struct wpool *pool, struct wpool_runq *rq)
 	if (likely(!(nr.backlog | nr.globq))) {
 		rq->backlog_due = 0;
 		rq->globq_due = 0;
+		rq->round_end = rq->tick;
 		return NULL;
 	}
-	all = (u64)nr.backlog + nr.globq + wpool_ring_len(&rq->ring);
-	due.backlog = add_due(&rq->backlog_due, nr.backlog, looks, all);
-	due.globq = add_due(&rq->globq_due, nr.globq, looks, all);
+	set_shares(rq, (struct wpool_shares){
+		.ring = wpool_ring_len(&rq->ring),
+		.backlog = nr.backlog,
+		.globq = nr.globq,
+	});
+	all = (u64)shares->ring + shares->backlog + shares->globq;
+	due.backlog = add_due(&rq->backlog_due, shares->backlog, looks, all);
+	due.globq = add_due(&rq->globq_due, shares->globq, looks, all);
 	/* a task of the longer one is due once in so many looks; short ones several at once */
-	next = div64_u64(all, max(nr.backlog, nr.globq));
+	next = div64_u64(all, max(shares->backlog, shares->globq));
 	least = min3(4 * rq->help_len, nr.backlog + nr.globq, WPOOL_BEHIND_ROUND);
 	rq->behind_turn = rq->tick + clamp(next, least, WPOOL_BEHIND_ROUND);
 	return take_behind(pool, rq, due);
@@ -272,6 +298,7 @@ static struct wpool_task *take_urgent(struct wpool *pool, struct wpool_runq *rq)
 	/* the other queues share the other looks */
 	rq->behind_tick++;
 	rq->behind_turn++;
+	rq->round_end++;
 	return task;
 }
 

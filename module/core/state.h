@@ -163,6 +163,13 @@ struct wpool_looked {
 	bool jam_reported;
 };
 
+/** struct wpool_shares - of the tasks that a CPU takes, by queue, see set_shares() */
+struct wpool_shares {
+	u32 ring;
+	u32 backlog;
+	u32 globq;
+};
+
 /**
  * struct wpool_runq - run queue of one CPU
  * @ring: X: the tasks, oldest first; see ring.h
@@ -174,6 +181,8 @@ struct wpool_looked {
  * @tick: P: number of looks for work
  * @behind_tick: P: @tick at the last turn of the backlog and the global queue
  * @behind_turn: P: @tick at which their next turn comes, at the latest
+ * @round_end: P: @tick at which @shares are set anew
+ * @shares: P: of the queues here
  * @backlog_due: P: fraction of a task of the backlog that is due
  * @globq_due: P: the same of the global queue
  * @next_streak: P: number of tasks taken from @next in a row
@@ -233,6 +242,8 @@ struct wpool_runq {
 	u32 tick;
 	u32 behind_tick;
 	u32 behind_turn;
+	u32 round_end;
+	struct wpool_shares shares;
 	u32 backlog_due;
 	u32 globq_due;
 	u32 next_streak;
