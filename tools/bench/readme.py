@@ -5,9 +5,10 @@
 usage: readme.py RESULTS.json WHAT:FILE...
 
 WHAT is native or qemu for the tables of what was measured on that machine, or ratios for
-the summary of the native ones. FILE is Markdown (.md) or reStructuredText (.rst). The text
+the summary of the native ones. Two loads that are measured natively have documents of
+their own: http and multipool. FILE is Markdown (.md) or reStructuredText (.rst). The text
 between the lines "bench: begin" and "bench: end", which are comments of the document, is
-replaced. A document stays as it is if nothing was measured on its machine.
+replaced. A document stays as it is if nothing was measured of what it is about.
 """
 
 import json
@@ -68,6 +69,20 @@ COMPUTING = (
     ('90 % of 0.5 µs, 9 % of 10 µs, 1 % of 100 µs', 15, 'mix'),
 )
 
+# Several pools behind one handle: the loads of row 22, and who takes part.
+SEVERAL = (
+    ('no-ops, one producer', 'no-ops,_one_producer'),
+    ('no-ops, a producer a CPU', 'no-ops,_a_producer_a_CPU'),
+    ('a mix of lengths, one producer', 'mix,_one_producer'),
+    ('a mix of lengths, a producer a CPU', 'mix,_a_producer_a_CPU'),
+)
+HANDLES = ('one_pool', '2_in_turn', '8_in_turn', '2_by_room', '8_by_room')
+
+# The rows of documents that are not about all of them.
+HTTP, MULTIPOOL = 21, 22
+ROWS = {'http': {HTTP}, 'multipool': {MULTIPOOL}}
+OTHER_ROWS = set(TITLES) - {HTTP, MULTIPOOL}
+
 # The summary: the comparison's row and name in bars.py, and what it says in words.
 RATIOS = (
     (1, 'single submit, faster than the better workqueue',
@@ -117,6 +132,8 @@ EXPLAINED = {
                'milliseconds; "until 500 connections were served" is a time in milliseconds. The client '
                'and the server share two CPUs. At most 64 requests are handled at a time, but for the '
                'threads, of which each connection has its own.',
+    'several': 'Nanoseconds a task: the time from the first submit until the last task has run, '
+               'divided by the number of tasks. Less is better.',
     'verdicts': 'Each line compares two figures above, or holds one of them to a limit. "x" is a '
                 'ratio. *Required* is what wpool has to reach, *aimed at* is what it should '
                 'reach later; ≥ is a least value, ≤ a largest one, and **missed** says that it is '
@@ -127,15 +144,15 @@ EXPLAINED = {
 class Tables:
     """What was measured on one machine, as tables of text."""
 
-    def __init__(self, results, machine):
-        self.results, self.machine = results, machine
+    def __init__(self, results, machine, rows=frozenset(TITLES)):
+        self.results, self.machine, self.rows = results, machine, rows
         self.two_states = all(any(state in one['states'] for one in self.of_machine())
                               for state in ('near', 'far'))
 
     def of_machine(self, row=None):
         return [one for one in self.results['measurements']
                 if one['machine'] == self.machine and 'instructions_per_task' not in one['figures']
-                and row in (None, one['row'])]
+                and one['row'] in self.rows and row in (None, one['row'])]
 
     def find(self, row, v, peer):
         for one in self.of_machine(row):
@@ -210,13 +227,20 @@ class Tables:
                 yield [name] + [f'{number(1e9 / figure(one, "per_request_ns"))} '
                                 f'({number(figure(one, "request_p99") / 1e6)})' for one in found]
 
+    def several(self):
+        yield ['ns a task'] + [name.replace('_', ' ') for name in HANDLES]
+        for name, load in SEVERAL:
+            found = [self.find(MULTIPOOL, f'{load},_{handle}', 'wpool') for handle in HANDLES]
+            if all(found):
+                yield [name] + [self.cell(one, 'total_ns_per_task') for one in found]
+
     def verdicts(self):
         native = self.machine == 'native'
         yield ['measurement', 'comparison', 'measured'] + (['near', 'far'] if native else []) + \
             ['required', 'aimed at']
         last = None
         for one in self.results['verdicts']:
-            if one['machine'] != self.machine:
+            if one['machine'] != self.machine or one['row'] not in self.rows:
                 continue
             title, last = TITLES[one['row']] if one['row'] != last else '', one['row']
             states = [value_of(one[state], one['unit']) if one[state] is not None else ''
@@ -245,7 +269,8 @@ class Tables:
 
     def parts(self):
         """Each table, by the name under which EXPLAINED has it."""
-        for part in (self.costs, self.times, self.computing, self.queues, self.serving, self.verdicts):
+        for part in (self.costs, self.times, self.computing, self.queues, self.serving,
+                     self.several, self.verdicts):
             yield part.__name__, list(part())
 
     def ratio(self, row, what):
@@ -339,10 +364,12 @@ def summary(tables):
 
 
 def write(results, what, path):
-    machine = 'native' if what == 'ratios' else what
-    tables = Tables(results, machine)
+    if what == 'qemu':
+        tables = Tables(results, 'qemu')
+    else:
+        tables = Tables(results, 'native', ROWS.get(what, OTHER_ROWS))
     if not tables.of_machine():
-        print(f'{path}: nothing was measured of {machine}')
+        print(f'{path}: nothing was measured of what it is about')
         return
     language = Rst if path.endswith('.rst') else Markdown
     with open(path, encoding='utf-8') as file:
@@ -359,7 +386,7 @@ def write(results, what, path):
 
 def main():
     specs = [spec.partition(':') for spec in sys.argv[2:]]
-    if not specs or not all(what in ('native', 'qemu', 'ratios') for what, _, _ in specs):
+    if not specs or not all(what in ('native', 'qemu', 'ratios', *ROWS) for what, _, _ in specs):
         sys.exit(__doc__)
     with open(sys.argv[1], encoding='utf-8') as file:
         results = json.load(file)
