@@ -12,6 +12,7 @@
 #include "core/alarm.h"
 #include "core/census.h"
 #include "core/handoff.h"
+#include "core/housekeeping.h"
 #include "core/monitor.h"
 #include "core/trace.h"
 #include "faces/debugfs.h"
@@ -25,6 +26,7 @@
 #include "task/item.h"
 #include "workers/freezer.h"
 #include "workers/hotplug.h"
+#include "workers/place.h"
 #include "workers/reaper.h"
 #include "workers/shrink.h"
 #include "workers/spawner.h"
@@ -125,6 +127,7 @@ static int __init wpool_init(void)
 	err = wpool_spawner_init();
 	if (err)
 		goto err_reaper;
+	wpool_housekeeping_init(wpool_place_follow);
 	/* before the first pool: it makes the run queues of CPUs that come up */
 	err = wpool_hotplug_init();
 	if (err)
@@ -160,6 +163,7 @@ err_hotplug:
 	wpool_hotplug_exit();
 err_spawner:
 	wpool_alarm_exit();
+	wpool_housekeeping_exit();
 	wpool_spawner_exit();
 err_reaper:
 	wpool_reaper_exit();
@@ -185,6 +189,7 @@ static void __exit wpool_exit(void)
 	wpool_hotplug_exit();
 	/* a last look may be in progress, at no pool */
 	wpool_alarm_exit();
+	wpool_housekeeping_exit();
 	/* drops the last references, those of requests for workers */
 	wpool_spawner_exit();
 	wpool_reaper_exit();

@@ -408,7 +408,8 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  *	that allocates says how, e.g. with memalloc_noio_save(). Such a task must not wait for
  *	a pool without this attribute.
  * @cpumask: CPUs that workers may run on, copied; default %NULL, which means
- *	housekeeping_cpumask(HK_TYPE_KTHREAD)
+ *	all that neither isolcpus= nor nohz_full= nor an isolated partition of cpusets keeps
+ *	free, also when partitions change
  * @fault: called for each task whose worker died; default %NULL, which means that
  *	the death is logged instead
  * @fault_data: second argument of @fault

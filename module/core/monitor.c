@@ -36,6 +36,7 @@
 #include "core/alarm.h"
 #include "core/census.h"
 #include "core/freeze.h"
+#include "core/housekeeping.h"
 #include "core/idle.h"
 #include "core/news.h"
 #include "core/queues.h"
@@ -420,6 +421,7 @@ static bool look(void)
 	u64 start = ktime_get_mono_fast_ns();
 	bool busy = wpool_pools_walk_rcu(look_at);
 
+	wpool_housekeeping_look();
 	set_period(ktime_get_mono_fast_ns() - start);
 	return busy;
 }

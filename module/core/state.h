@@ -429,6 +429,7 @@ struct wpool_worker {
  * @worker_start: I
  * @worker_end: I
  * @worker_data: I
+ * @follows: T: @cpumask is that of the kernel's own threads, see housekeeping.h
  * @cpumask: T: CPUs that workers may be at home on; read under the mutex, too, but by the
  *	rescuer in reserve, which is asked to read it again after each change: place:A
  * @tokens: X: admission tokens in no cache; negative is a debt
@@ -548,6 +549,7 @@ struct wpool {
 	wpool_worker_start_fn worker_start;
 	wpool_worker_end_fn worker_end;
 	void *worker_data;
+	bool follows;
 	struct cpumask *cpumask;
 
 	atomic_t tokens ____cacheline_aligned;

@@ -20,7 +20,6 @@
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/printk.h>
-#include <linux/sched/isolation.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
@@ -135,10 +134,9 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs)
 	pool->worker_end = attrs->worker_end;
 	pool->worker_data = attrs->worker_data;
 	pool->abort = attrs->abort;
-	rcu_read_lock();
-	cpumask_copy(pool->cpumask, attrs->cpumask ?:
-		     housekeeping_cpumask(HK_TYPE_KTHREAD));
-	rcu_read_unlock();
+	pool->follows = !attrs->cpumask;
+	if (attrs->cpumask)
+		cpumask_copy(pool->cpumask, attrs->cpumask);
 
 	wpool_fifo_init(&pool->globq, pool, NULL);
 	wpool_fifo_init(&pool->urgent, pool, &pool->has_urgent);

@@ -12,7 +12,6 @@
 #include <linux/cpu.h>
 #include <linux/err.h>
 #include <linux/export.h>
-#include <linux/sched/isolation.h>
 
 #include "core/alarm.h"
 #include "core/cost.h"
@@ -207,10 +206,9 @@ static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 		wpool_spawn_ask_spawner(pool);
 	}
 	if (mask & WPOOL_TUNE_CPUMASK) {
-		rcu_read_lock();
-		cpumask_copy(pool->cpumask, attrs->cpumask ?:
-			     housekeeping_cpumask(HK_TYPE_KTHREAD));
-		rcu_read_unlock();
+		WRITE_ONCE(pool->follows, !attrs->cpumask);
+		if (attrs->cpumask)
+			cpumask_copy(pool->cpumask, attrs->cpumask);
 		wpool_place(pool, -1);
 		/* what is left in the ring of a CPU that is out may be taken by all */
 		wpool_idle_wake_all(pool);

@@ -5,6 +5,7 @@
 #include <linux/cpumask.h>
 
 #include "core/census.h"
+#include "core/housekeeping.h"
 #include "core/idle.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
@@ -33,6 +34,8 @@ void wpool_place(struct wpool *pool, int dying)
 	int cpu;
 
 	lockdep_assert_held(&pool->tune_mutex);
+	if (pool->follows)
+		wpool_housekeeping_copy(pool->cpumask);
 	for_each_cpu_and(cpu, pool->cpumask, cpu_online_mask)
 		nr += cpu != dying;
 	/* no CPU of the mask is left: any CPU is better than none */
@@ -55,6 +58,17 @@ void wpool_place(struct wpool *pool, int dying)
 	smp_mb();
 	if (READ_ONCE(pool->rescuer))
 		wpool_spawn_ask(pool);
+}
+
+void wpool_place_follow(struct wpool *pool, void *unused)
+{
+	mutex_lock(&pool->tune_mutex);
+	if (pool->follows) {
+		wpool_place(pool, -1);
+		/* what is left in the ring of a CPU that is out may be taken by all */
+		wpool_idle_wake_all(pool);
+	}
+	mutex_unlock(&pool->tune_mutex);
 }
 
 int wpool_worker_place(struct wpool *pool, int prefer)

@@ -17,6 +17,16 @@ struct wpool;
 void wpool_place(struct wpool *pool, int dying);
 
 /**
+ * wpool_place_follow() - the kernel has other CPUs for its own threads: so has a pool whose
+ *	owner named none
+ * @pool: the pool
+ * @unused: %NULL
+ *
+ * Context: process context.
+ */
+void wpool_place_follow(struct wpool *pool, void *unused);
+
+/**
  * wpool_worker_place() - best CPU for a worker
  * @pool: the pool
  * @prefer: CPU that wins a tie, or -1

@@ -187,7 +187,8 @@ static int get_cpumask(int fd, __u64 *bits, __u32 bytes)
 
 TEST(info_cpumask)
 {
-	__u64 all = (1ULL << sysconf(_SC_NPROCESSORS_CONF)) - 1;
+	long nr = sysconf(_SC_NPROCESSORS_CONF);
+	__u64 all = nr < 64 ? (1ULL << nr) - 1 : ~0ULL;
 	__u64 bits[128];
 	struct pool pool;
 
@@ -207,7 +208,9 @@ TEST(info_cpumask)
 
 TEST(cpumask_is_where_tasks_run)
 {
-	__u64 wanted = 1ULL << (sysconf(_SC_NPROCESSORS_ONLN) - 1);
+	/* of those of the first word */
+	long last = sysconf(_SC_NPROCESSORS_ONLN) < 64 ? sysconf(_SC_NPROCESSORS_ONLN) - 1 : 63;
+	__u64 wanted = 1ULL << last;
 	struct wpool_dev_attrs attrs = {
 		.mask = WPOOL_DEV_CPUMASK | WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
 		.capacity = 4,

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The CPUs of the kernel's own threads, see housekeeping.h. */
+#include "core/housekeeping.h"
+
+#include <linux/bitops.h>
+#include <linux/compiler.h>
+#include <linux/cpumask.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/isolation.h>
+#include <linux/workqueue.h>
+
+#include "core/registry.h"
+
+/* As all pools know them; written by the work only. */
+static struct cpumask seen;
+static void (*tell)(struct wpool *pool, void *unused);
+
+static void tell_pools(struct work_struct *work)
+{
+	/* a change from here on is seen by the pools, or by the next look, or by both */
+	wpool_housekeeping_copy(&seen);
+	wpool_pools_walk(tell, NULL);
+}
+
+static DECLARE_WORK(work, tell_pools);
+
+/*
+ * isolcpus= and nohz_full= keep different threads of the kernel away, in each version in its
+ * own way: DOMAIN are the CPUs that isolcpus= and partitions leave, WQ those that nohz_full=
+ * leaves, KTHREAD the ones or the others. A worker keeps off both.
+ */
+static unsigned long word(u32 i)
+{
+	return cpumask_bits(housekeeping_cpumask(HK_TYPE_KTHREAD))[i] &
+	       cpumask_bits(housekeeping_cpumask(HK_TYPE_DOMAIN))[i] &
+	       cpumask_bits(housekeeping_cpumask(HK_TYPE_WQ))[i];
+}
+
+void wpool_housekeeping_copy(struct cpumask *mask)
+{
+	u32 i;
+
+	rcu_read_lock();
+	for (i = 0; i < BITS_TO_LONGS(nr_cpumask_bits); i++)
+		cpumask_bits(mask)[i] = word(i);
+	rcu_read_unlock();
+}
+
+void wpool_housekeeping_look(void)
+{
+	bool same = true;
+	u32 i;
+
+	rcu_read_lock();
+	for (i = 0; i < BITS_TO_LONGS(nr_cpumask_bits) && same; i++)
+		/* read while it is written, it is not the same: the work runs once more */
+		same = data_race(cpumask_bits(&seen)[i]) == word(i);
+	rcu_read_unlock();
+	if (!same)
+		schedule_work(&work);
+}
+
+void wpool_housekeeping_init(void (*changed)(struct wpool *pool, void *unused))
+{
+	tell = changed;
+	wpool_housekeeping_copy(&seen);
+}
+
+void wpool_housekeeping_exit(void)
+{
+	cancel_work_sync(&work);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The CPUs that neither isolcpus= nor nohz_full= keeps free of the kernel's threads. Since
+ * Linux 6.18 an administrator changes them while the machine runs: isolated partitions of
+ * cpusets. The kernel tells no module, so the monitor looks.
+ */
+#ifndef WPOOL_CORE_HOUSEKEEPING_H
+#define WPOOL_CORE_HOUSEKEEPING_H
+
+struct cpumask;
+struct wpool;
+
+/** wpool_housekeeping_copy() - which CPUs they are now */
+void wpool_housekeeping_copy(struct cpumask *mask);
+
+/**
+ * wpool_housekeeping_look() - have they changed?
+ *
+ * If so, what wpool_housekeeping_init() was given is called for each pool, soon. A look reads
+ * a few words, and writes none.
+ *
+ * Context: any but NMI.
+ */
+void wpool_housekeeping_look(void);
+
+/**
+ * wpool_housekeeping_init() - from now on changes are noticed
+ * @changed: called for each pool, in process context
+ */
+void wpool_housekeeping_init(void (*changed)(struct wpool *pool, void *unused));
+
+/** wpool_housekeeping_exit() - nobody looks any more: wait for the last call */
+void wpool_housekeeping_exit(void);
+
+#endif /* WPOOL_CORE_HOUSEKEEPING_H */

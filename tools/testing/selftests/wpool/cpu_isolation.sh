@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# cpu_isolation - workers stay off the CPUs that the kernel keeps free of its own threads
+# (isolcpus=, nohz_full=, and, since Linux 6.18, isolated partitions of cpusets), unless a
+# pool's cpumask names them.
+
+# The tests are called by name, return early, and deal with names that have no
+# blanks.
+# shellcheck disable=SC2317,SC2015,SC2086
+# shellcheck source-path=SCRIPTDIR source=tap.sh
+. "$(dirname "$0")/tap.sh"
+
+POOL=isolation$$
+WORKERS=/sys/kernel/debug/wpool/workers
+CPU_DIR=/sys/devices/system/cpu
+CGROUP=$TMP/cgroup
+PARTITION=$CGROUP/wpool
+
+cleanup()
+{
+	if [ -d "$PARTITION" ]; then
+		echo member >"$PARTITION/cpuset.cpus.partition"
+		rmdir "$PARTITION"
+	fi
+	umount "$CGROUP" 2>/dev/null
+	for pool in "$CLASS/$POOL" "$CLASS/$POOL-named"; do
+		[ ! -e "$pool" ] || wpoolctl destroy "${pool##*/}"
+	done
+}
+
+# cpus LIST: one a line, of "0-2,5"
+cpus()
+{
+	echo "$1" | tr ',' '\n' | awk -F- '
+		NF { for (cpu = $1; cpu <= $NF; cpu++) print cpu }'
+}
+
+# has CPU LIST
+has() { cpus "$2" | grep -qx "$1"; }
+
+# allowed POOL: the CPUs on which the kernel lets its workers run
+allowed()
+{
+	awk -v pool="$1" '$1 == pool { print $2 }' $WORKERS | while read -r pid; do
+		cpus "$(sed -n 's/^Cpus_allowed_list:[^0-9]*//p' "/proc/$pid/status")"
+	done 2>/dev/null | sort -un
+}
+
+# load POOL [OPTION]...: tasks that sleep, so that many workers are needed
+load() { wpoolctl run "$@" --work sleep:1ms --tasks 2000 --quiet || fail "tasks were lost"; }
+
+# load_from_all POOL: from each CPU there is
+load_from_all() { load "$1" --submitters "$(nproc)" --submit-cpus "$(cat $CPU_DIR/online)"; }
+
+# keeps_off POOL CPU
+keeps_off() { ! allowed "$1" | grep -qx "$2" && ! has "$2" "$(cat "$CLASS/$1/cpumask")"; }
+
+# first_isolated: at boot
+first_isolated() { cpus "$(cat $CPU_DIR/isolated $CPU_DIR/nohz_full 2>/dev/null | grep '^[0-9]')" | head -n 1; }
+
+test_workers_stay_off_cpus_isolated_at_boot()
+{
+	cpu=$(first_isolated)
+	[ -n "$cpu" ] || skip "no CPU is isolated"
+	wpoolctl create "$POOL" capacity=$(($(nproc) * 4)) >/dev/null &&
+		load_from_all "$POOL" || return 1
+	keeps_off "$POOL" "$cpu" || fail "CPU $cpu: cpumask $(cat "$CLASS/$POOL/cpumask")," \
+		"workers on $(allowed "$POOL")" || return 1
+	# whoever asks for it gets it
+	wpoolctl create "$POOL-named" capacity=4 cpumask="$cpu" >/dev/null &&
+		load_from_all "$POOL-named" || return 1
+	[ "$(allowed "$POOL-named")" = "$cpu" ] || fail "not on CPU $cpu: $(allowed "$POOL-named")"
+}
+
+# partition: cpusets make CPU 1 isolated
+partition()
+{
+	mkdir "$CGROUP" && mount -t cgroup2 none "$CGROUP" 2>/dev/null || skip "no cgroups"
+	echo +cpuset >"$CGROUP/cgroup.subtree_control" 2>/dev/null || skip "no cpusets"
+	mkdir "$PARTITION" || return 1
+	echo 1 >"$PARTITION/cpuset.cpus.exclusive" 2>/dev/null || skip "no partitions of cpusets"
+	echo 1 >"$PARTITION/cpuset.cpus"
+	echo isolated >"$PARTITION/cpuset.cpus.partition" || skip "no isolated partitions"
+	[ "$(cat "$PARTITION/cpuset.cpus.partition")" = isolated ] ||
+		fail "no partition: $(cat "$PARTITION/cpuset.cpus.partition")" || return 1
+	# a pool made now says whether this kernel moves its own threads
+	wpoolctl create "$POOL" >/dev/null || return 1
+	has 1 "$(cat "$CLASS/$POOL/cpumask")" &&
+		skip "this kernel decides at boot where its threads run"
+	wpoolctl destroy "$POOL"
+}
+
+loaded_and_off() { load "$POOL" && keeps_off "$POOL" 1; }
+loaded_and_back() { load "$POOL" && has 1 "$(cat "$CLASS/$POOL/cpumask")"; }
+
+test_pools_follow_cpusets()
+{
+	[ "$(nproc)" -ge 2 ] || skip "one CPU"
+	[ -z "$(first_isolated)" ] || skip "CPUs are isolated already"
+	wpoolctl create "$POOL-named" capacity=8 cpumask=0-1 >/dev/null || return 1
+	partition || return 1
+	echo member >"$PARTITION/cpuset.cpus.partition"
+	wpoolctl create "$POOL" capacity=8 min_workers=4 >/dev/null && load "$POOL" || return 1
+	has 1 "$(cat "$CLASS/$POOL/cpumask")" || fail "it never was on CPU 1" || return 1
+	echo isolated >"$PARTITION/cpuset.cpus.partition"
+	# it notices when it has something to do
+	wait_for loaded_and_off || fail "isolated: cpumask $(cat "$CLASS/$POOL/cpumask")," \
+		"workers on $(allowed "$POOL")" || return 1
+	[ "$(cat "$CLASS/$POOL-named/cpumask")" = 0-1 ] || fail "one that was named has changed" ||
+		return 1
+	echo member >"$PARTITION/cpuset.cpus.partition"
+	wait_for loaded_and_back || fail "back: cpumask $(cat "$CLASS/$POOL/cpumask")"
+}
+
+TESTS="workers_stay_off_cpus_isolated_at_boot
+pools_follow_cpusets"
+watchdog 200
+run_tests
