@@ -417,11 +417,11 @@ static void accept_on(struct wpool *pool, struct wpool_runq *rq, struct wpool_ta
 }
 
 static int submit_on(struct wpool *pool, int cpu, struct wpool_task *task,
-		     enum wpool_policy policy)
+		     enum wpool_policy policy, unsigned int state)
 {
 	struct overload how = {
 		.policy = policy,
-		.state = TASK_KILLABLE,
+		.state = state,
 		.timeout = MAX_SCHEDULE_TIMEOUT,
 	};
 	struct wpool_runq *rq;
@@ -450,13 +450,14 @@ static int submit_on(struct wpool *pool, int cpu, struct wpool_task *task,
 int wpool_submit_on(struct wpool *pool, int cpu, struct wpool_task *task)
 {
 	assert_may_sleep();
-	return submit_on(pool, cpu, task, pool ? READ_ONCE(pool->policy) : WPOOL_FAIL);
+	return submit_on(pool, cpu, task, pool ? READ_ONCE(pool->policy) : WPOOL_FAIL,
+			 TASK_KILLABLE);
 }
 EXPORT_SYMBOL_GPL(wpool_submit_on);
 
 int wpool_try_submit_on(struct wpool *pool, int cpu, struct wpool_task *task)
 {
-	return submit_on(pool, cpu, task, try_policy(pool));
+	return submit_on(pool, cpu, task, try_policy(pool), TASK_KILLABLE);
 }
 EXPORT_SYMBOL_GPL(wpool_try_submit_on);
 
@@ -464,13 +465,21 @@ EXPORT_SYMBOL_GPL(wpool_try_submit_on);
 
 int wpool_submit_if_room_on(struct wpool *pool, int cpu, struct wpool_task *task)
 {
-	return submit_on(pool, cpu, task, WPOOL_FAIL);
+	return submit_on(pool, cpu, task, WPOOL_FAIL, TASK_KILLABLE);
 }
 
 int wpool_submit_waiting_on(struct wpool *pool, int cpu, struct wpool_task *task)
 {
 	return submit_on(pool, cpu, task,
-			 READ_ONCE(pool->policy) == WPOOL_FAIL ? WPOOL_FAIL : WPOOL_BLOCK);
+			 READ_ONCE(pool->policy) == WPOOL_FAIL ? WPOOL_FAIL : WPOOL_BLOCK,
+			 TASK_KILLABLE);
+}
+
+int wpool_submit_interruptible_on(struct wpool *pool, int cpu, struct wpool_task *task)
+{
+	assert_may_sleep();
+	return submit_on(pool, cpu, task, READ_ONCE(pool->policy),
+			 TASK_INTERRUPTIBLE | TASK_FREEZABLE);
 }
 
 int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, unsigned int state)

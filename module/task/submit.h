@@ -42,6 +42,17 @@ int wpool_submit_if_room_on(struct wpool *pool, int cpu, struct wpool_task *task
 int wpool_submit_waiting_on(struct wpool *pool, int cpu, struct wpool_task *task);
 
 /**
+ * wpool_submit_interruptible_on() - as wpool_submit_on(), but every signal ends its wait
+ * @pool: the pool
+ * @cpu: a possible CPU
+ * @task: the task
+ *
+ * Context: process context; sleeps, interruptible.
+ * Return: as wpool_submit_on().
+ */
+int wpool_submit_interruptible_on(struct wpool *pool, int cpu, struct wpool_task *task);
+
+/**
  * wpool_submit_event() - hand over the task of an event that has fired, or of a strand
  * @pool: the pool
  * @task: the task, PENDING; it is accepted now, or when its turn comes in the line

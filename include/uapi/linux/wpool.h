@@ -250,11 +250,12 @@ struct wpool_dev_simple {
 #define WPOOL_WORK_LOOP		12	/* arg: ns of CPU, of all CPUs that take part */
 
 #define WPOOL_WORK_SILENT	(1U << 0)	/* no completion record, histograms only */
+#define WPOOL_WORK_URGENT	(1U << 1)	/* it starts before tasks that are not urgent */
 
 /**
  * struct wpool_dev_work - descriptor of one task
  * @kind: WPOOL_WORK_NOOP and so on; EINVAL for any other value
- * @flags: WPOOL_WORK_SILENT
+ * @flags: WPOOL_WORK_SILENT, WPOOL_WORK_URGENT
  * @arg: see the kinds; ignored by noop and fault
  * @cookie: returned in the record
  * @depth: tree: levels below the root, 0 to WPOOL_MAX_TREE_DEPTH
@@ -280,6 +281,9 @@ struct wpool_dev_simple {
  * The tasks of the kind strand that are submitted through one file run one after the other,
  * in the order of their submits. They are always accepted by an open pool, and only the
  * first of them takes room there.
+ *
+ * An urgent task starts before those in the pool that are not; of a tree that is the root, of a
+ * timer and of poll what comes when the wait is over. It does not overtake others of its strand.
  */
 struct wpool_dev_work {
 	__u32 kind;
@@ -291,6 +295,7 @@ struct wpool_dev_work {
 };
 
 #define WPOOL_DEV_SUBMIT_NONBLOCK	(1U << 0)	/* never sleep if the pool is full */
+#define WPOOL_DEV_SUBMIT_ON		(1U << 1)	/* the tasks prefer a CPU */
 
 /**
  * struct wpool_dev_submit - WPOOL_IOC_SUBMIT: hand over tasks
@@ -301,7 +306,12 @@ struct wpool_dev_work {
  * @work_size: sizeof(struct wpool_dev_work); grows like a structure's size
  * @accepted: out, even if the call fails: number of tasks accepted, a prefix
  *	of the array
- * @reserved: 0
+ * @cpu: with ON, a CPU that is online; else 0
+ *
+ * With ON each task is queued where the workers of @cpu look first. That is a preference: if none
+ * of them comes soon, or the pool has none there, another CPU's worker runs it. An urgent task
+ * has no CPU. EINVAL: this machine cannot have @cpu; or a task is a timer, poll or strand; or
+ * the file has a group. ENODEV: @cpu is offline. EOPNOTSUPP: @cpu is not zero without ON.
  *
  * Every descriptor is checked before the first one is submitted. Returns 0 if at
  * least one was accepted; the caller continues from @accepted. Otherwise EAGAIN
@@ -317,7 +327,7 @@ struct wpool_dev_submit {
 	__u32 nr;
 	__u32 work_size;
 	__u32 accepted;
-	__u32 reserved;
+	__u32 cpu;
 };
 
 /**

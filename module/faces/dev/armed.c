@@ -99,13 +99,14 @@ static void armed_abort(struct wpool_event *event, int status)
 }
 
 struct wpool_devarmed *wpool_devarmed_create(struct wpool *pool, struct wpool_task *task,
-					     wpool_task_fn run, wpool_abort_fn abort)
+					     wpool_task_fn run, wpool_abort_fn abort, bool urgent)
 {
 	struct wpool_devarmed *armed = kzalloc(sizeof(*armed), GFP_KERNEL_ACCOUNT);
 
 	if (!armed)
 		return NULL;
 	wpool_hrevent_init(&armed->event, pool, armed_run, armed_abort);
+	wpool_event_set_urgent(&armed->event.event, urgent);
 	armed->task = task;
 	armed->run = run;
 	armed->abort = abort;

@@ -16,6 +16,7 @@ struct wpool_devarmed;
  * @run: called in a task of the pool when the wait is over
  * @abort: called instead if the wait was cancelled (-ECANCELED), if the pool was closed when
  *	it was over (-ESHUTDOWN), or if the file did not become ready (-ETIME)
+ * @urgent: the task of the pool is urgent
  *
  * Once it was started, one of the two is called, once; then it frees itself.
  *
@@ -23,7 +24,7 @@ struct wpool_devarmed;
  * Return: what waits, or NULL.
  */
 struct wpool_devarmed *wpool_devarmed_create(struct wpool *pool, struct wpool_task *task,
-					     wpool_task_fn run, wpool_abort_fn abort);
+					     wpool_task_fn run, wpool_abort_fn abort, bool urgent);
 
 /**
  * wpool_devarmed_set_file() - wait for a file that can be read from, or has come to its end

@@ -193,8 +193,6 @@ static struct wpool_dev_work *works_get(struct wpool *pool,
 	int err = 0;
 	u32 i;
 
-	if (submit->reserved)
-		return ERR_PTR(-EOPNOTSUPP);
 	if (submit->work_size < sizeof(*works))
 		return ERR_PTR(-EINVAL);
 	if (submit->work_size > PAGE_SIZE)
@@ -223,25 +221,47 @@ static struct wpool_dev_work *works_get(struct wpool *pool,
 	return works;
 }
 
+/* Which CPU the tasks of a submit prefer, -1 for none. Returns 0 or -errno. */
+static int cpu_get(const struct wpool_dev_submit *submit, int *cpu)
+{
+	*cpu = -1;
+	if (!(submit->flags & WPOOL_DEV_SUBMIT_ON))
+		return submit->cpu ? -EOPNOTSUPP : 0;
+	if (submit->cpu >= nr_cpu_ids || !cpu_possible(submit->cpu))
+		return -EINVAL;
+	/*
+	 * A module may prefer any CPU, since it cannot know which one stays. Who names one
+	 * here wants to see what runs there, and not that all others do. If it goes later, its
+	 * tasks go elsewhere.
+	 */
+	if (!cpu_online(submit->cpu))
+		return -ENODEV;
+	*cpu = array_index_nospec(submit->cpu, nr_cpu_ids);
+	return 0;
+}
+
 static int ioctl_submit(struct call *call, void *cmd)
 {
 	struct wpool_dev_submit __user *user = call->arg;
 	struct wpool_dev_submit *submit = cmd;
 	struct wpool_dev_work *works;
-	int err;
+	int err, cpu;
 
 	/* correct even if the call fails; and a bad pointer shows before the submit */
 	if (put_user(0, &user->accepted))
 		return -EFAULT;
 	if (!may_submit(call->file))
 		return -EPERM;
+	err = cpu_get(submit, &cpu);
+	if (err)
+		return err;
 	works = works_get(call->pool, submit);
 	if (IS_ERR(works))
 		return PTR_ERR(works);
 	err = wpool_devtask_submit(call->file, works, submit->nr,
 				   call->nonblock ||
 				   submit->flags & WPOOL_DEV_SUBMIT_NONBLOCK,
-				   &submit->accepted);
+				   cpu, &submit->accepted);
 	kvfree(works);
 	if (put_user(submit->accepted, &user->accepted))
 		return -EFAULT;
@@ -395,8 +415,8 @@ static const struct ioctl_op ioctl_ops[] = {
 	},
 	[_IOC_NR(WPOOL_IOC_SUBMIT)] = {
 		sizeof(struct wpool_dev_submit),
-		offsetofend(struct wpool_dev_submit, reserved),
-		WPOOL_DEV_SUBMIT_NONBLOCK, 0, ioctl_submit,
+		offsetofend(struct wpool_dev_submit, cpu),
+		WPOOL_DEV_SUBMIT_NONBLOCK | WPOOL_DEV_SUBMIT_ON, 0, ioctl_submit,
 	},
 	[_IOC_NR(WPOOL_IOC_WAIT)] = {
 		sizeof(struct wpool_dev_wait),

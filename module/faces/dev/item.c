@@ -205,6 +205,11 @@ void wpool_devitem_init(struct wpool_devitem *item, struct wpool_devfile *file,
 	else
 		wpool_task_init_abortable(&item->task, wpool_devitem_fns[work->kind],
 					  wpool_devitem_abort, NULL);
+	/* what stands for it until it starts is urgent instead, see stand_in_create() */
+	if (work->flags & WPOOL_WORK_URGENT && is_member)
+		wpool_group_task_set_urgent(&item->member, true);
+	else if (work->flags & WPOOL_WORK_URGENT)
+		wpool_task_set_urgent(&item->task, true);
 	INIT_LIST_HEAD(&item->node);
 	item->file = file;
 	wpool_workload_init(&item->load, work, pool);

@@ -90,13 +90,14 @@ void wpool_devstrand_free(struct wpool_devstrand *strand)
 
 struct wpool_devturn *wpool_devturn_create(struct wpool_devstrand *strand,
 					   struct wpool_task *task, wpool_task_fn run,
-					   wpool_abort_fn abort)
+					   wpool_abort_fn abort, bool urgent)
 {
 	struct wpool_devturn *turn = kmalloc(sizeof(*turn), GFP_KERNEL_ACCOUNT);
 
 	if (!turn)
 		return NULL;
 	wpool_strand_task_init(&turn->turn, &strand->strand, turn_run, turn_abort);
+	wpool_strand_task_set_urgent(&turn->turn, urgent);
 	turn->of = strand;
 	turn->task = task;
 	turn->run = run;

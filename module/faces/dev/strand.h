@@ -28,6 +28,7 @@ void wpool_devstrand_free(struct wpool_devstrand *strand);
  * @task: handed to both functions, as what they end
  * @run: called in a task of the pool when its turn comes
  * @abort: called instead if the turn was cancelled, or if the worker died
+ * @urgent: the task of the pool is urgent, from when the turn is the first of the strand
  *
  * Once it was started, one of the two is called, once; then the turn frees itself.
  *
@@ -36,7 +37,7 @@ void wpool_devstrand_free(struct wpool_devstrand *strand);
  */
 struct wpool_devturn *wpool_devturn_create(struct wpool_devstrand *strand,
 					   struct wpool_task *task, wpool_task_fn run,
-					   wpool_abort_fn abort);
+					   wpool_abort_fn abort, bool urgent);
 
 /** wpool_devturn_free() - free a turn that was not started; NULL is allowed */
 void wpool_devturn_free(struct wpool_devturn *turn);

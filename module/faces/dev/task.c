@@ -26,6 +26,7 @@
 #include "faces/dev/item.h"
 #include "faces/dev/strand.h"
 #include "faces/dev/workload.h"
+#include "task/submit.h"
 
 /* Tasks handed to the pool at a time; the array is on the stack. */
 #define SUBMIT_CHUNK	64U
@@ -108,9 +109,25 @@ static int submit_members(struct wpool_group *group, struct wpool_task *const *t
 	return i ?: err;
 }
 
+/* The same for tasks that prefer a CPU. */
+static int submit_on(struct wpool *pool, int cpu, struct wpool_task *const *tasks, u32 nr,
+		     bool nonblock)
+{
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		err = nonblock ? wpool_try_submit_on(pool, cpu, tasks[i]) :
+				 wpool_submit_interruptible_on(pool, cpu, tasks[i]);
+		if (err)
+			break;
+	}
+	return i ?: err;
+}
+
 static int submit_chunk(struct wpool_devfile *file, struct wpool *pool,
 			const struct wpool_dev_work *works, u32 nr,
-			unsigned int flags)
+			unsigned int flags, int cpu)
 {
 	struct wpool_group *group = wpool_devfile_group(file);
 	struct wpool_task *tasks[SUBMIT_CHUNK];
@@ -133,6 +150,8 @@ static int submit_chunk(struct wpool_devfile *file, struct wpool *pool,
 	/* from here on accepted items belong to their tasks */
 	if (submit.nr && group)
 		ret = submit_members(group, tasks, submit.nr, flags & WPOOL_BATCH_TRY);
+	else if (submit.nr && cpu >= 0)
+		ret = submit_on(pool, cpu, tasks, submit.nr, flags & WPOOL_BATCH_TRY);
 	else if (submit.nr)
 		ret = wpool_submit_batch(pool, tasks, submit.nr, flags);
 	submit_end(file, &submit, tasks, max(ret, 0));
@@ -160,21 +179,21 @@ static struct wpool_devstrand *strand_of(struct wpool_devfile *file, struct wpoo
 	return READ_ONCE(file->strand);
 }
 
-static int turn_create(struct wpool_devitem *item, struct wpool *pool)
+static int turn_create(struct wpool_devitem *item, struct wpool *pool, bool urgent)
 {
 	struct wpool_devstrand *strand = strand_of(item->file, pool);
 
 	if (strand)
 		item->turn = wpool_devturn_create(strand, &item->task,
 						  wpool_devitem_fns[WPOOL_WORK_STRAND],
-						  wpool_devitem_abort);
+						  wpool_devitem_abort, urgent);
 	return item->turn ? 0 : -ENOMEM;
 }
 
-static int armed_create(struct wpool_devitem *item, struct wpool *pool)
+static int armed_create(struct wpool_devitem *item, struct wpool *pool, bool urgent)
 {
 	item->armed = wpool_devarmed_create(pool, &item->task, wpool_devitem_fns[item->load.kind],
-					    wpool_devitem_abort);
+					    wpool_devitem_abort, urgent);
 	return item->armed ? 0 : -ENOMEM;
 }
 
@@ -185,13 +204,13 @@ static void stand_in_free(struct wpool_devitem *item)
 }
 
 /* Allocate what stands for a task. Returns 0, -ENOMEM, or what is wrong with the file. */
-static int stand_in_create(struct wpool_devitem *item, struct wpool *pool)
+static int stand_in_create(struct wpool_devitem *item, struct wpool *pool, bool urgent)
 {
 	int err;
 
 	if (item->load.kind == WPOOL_WORK_STRAND)
-		return turn_create(item, pool);
-	err = armed_create(item, pool);
+		return turn_create(item, pool, urgent);
+	err = armed_create(item, pool, urgent);
 	if (!err && item->load.kind == WPOOL_WORK_POLL)
 		err = wpool_devarmed_set_file(item->armed, item->load.arg,
 					      item->file->ops);
@@ -228,7 +247,7 @@ static int submit_stand_ins(struct wpool_devfile *file, struct wpool *pool,
 	for (nr = 0; nr < max; nr++) {
 		item = item_of(tasks[nr]);
 		wpool_devitem_init(item, file, &works[nr], pool, now, false);
-		err = stand_in_create(item, pool);
+		err = stand_in_create(item, pool, works[nr].flags & WPOOL_WORK_URGENT);
 		if (err)
 			break;
 	}
@@ -264,21 +283,33 @@ static u32 chunk_of(const struct wpool_dev_work *works, u32 nr)
 	return n;
 }
 
+/* May these tasks prefer a CPU? */
+static bool may_submit_on(struct wpool_devfile *file, const struct wpool_dev_work *works, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr && !is_stood_for(&works[i]); i++)
+		;
+	return i == nr && !wpool_devfile_group(file);
+}
+
 int wpool_devtask_submit(struct wpool_devfile *file,
 			 const struct wpool_dev_work *works, u32 nr,
-			 bool nonblock, u32 *accepted)
+			 bool nonblock, int cpu, u32 *accepted)
 {
 	unsigned int flags = nonblock ? WPOOL_BATCH_TRY :
 					WPOOL_BATCH_INTERRUPTIBLE;
 	struct wpool *pool = wpool_devfile_pool(file);
 
 	*accepted = 0;
+	if (cpu >= 0 && !may_submit_on(file, works, nr))
+		return -EINVAL;
 	while (*accepted < nr) {
 		const struct wpool_dev_work *chunk = works + *accepted;
 		u32 want = chunk_of(chunk, nr - *accepted);
 		int ret = is_stood_for(chunk) ?
 			  submit_stand_ins(file, pool, chunk, want) :
-			  submit_chunk(file, pool, chunk, want, flags);
+			  submit_chunk(file, pool, chunk, want, flags, cpu);
 
 		if (ret < 0 && !*accepted)
 			return ret == -EINTR ? -ERESTARTSYS : ret;

@@ -16,15 +16,17 @@ struct wpool_devfile;
  * @works: descriptors, checked
  * @nr: number of descriptors, at least 1
  * @nonblock: do not sleep if the pool is full
+ * @cpu: a possible CPU, which the tasks prefer, or -1
  * @accepted: out: number of tasks accepted, a prefix
  *
  * Context: process context; sleeps, interruptible.
  * Return: 0 if at least one was accepted; otherwise -ENOBUFS, -ENOMEM, -EAGAIN,
- * -ESHUTDOWN, -ERESTARTSYS.
+ * -ESHUTDOWN, -ERESTARTSYS; -EINVAL if a task cannot prefer a CPU: because of its kind, or
+ * because the file has a group.
  */
 int wpool_devtask_submit(struct wpool_devfile *file,
 			 const struct wpool_dev_work *works, u32 nr,
-			 bool nonblock, u32 *accepted);
+			 bool nonblock, int cpu, u32 *accepted);
 
 /**
  * wpool_devtask_cancel() - cancel unfinished tasks

@@ -92,7 +92,7 @@ static int check_tree(const struct wpool_dev_work *work)
 
 int wpool_workload_check(const struct wpool_dev_work *work)
 {
-	if (work->flags & ~WPOOL_WORK_SILENT)
+	if (work->flags & ~(WPOOL_WORK_SILENT | WPOOL_WORK_URGENT))
 		return -EOPNOTSUPP;
 
 	switch (work->kind) {

@@ -187,7 +187,8 @@ static void gen_submit(struct fuzzer *f, struct file *file, union cmd *cmd, stru
 		guess->must = E2BIG;
 		break;
 	case 3:
-		submit->reserved = 1 + (rnd(&f->rng) >> 34);
+		/* a CPU that nobody has asked for */
+		submit->cpu = 1 + (rnd(&f->rng) >> 34);
 		guess->must = EOPNOTSUPP;
 		break;
 	case 4:
@@ -222,6 +223,17 @@ static void gen_submit(struct fuzzer *f, struct file *file, union cmd *cmd, stru
 		/* the structure itself is the array: its kind is its size */
 		guess->itself = true;
 		guess->must = nr == 1 ? EINVAL : -1;
+		break;
+	case 9:
+		/* more than any kernel is built for */
+		submit->flags |= WPOOL_DEV_SUBMIT_ON;
+		submit->cpu = 8192 + (rnd(&f->rng) >> 34);
+		guess->must = EINVAL;
+		break;
+	case 10 ... 19:
+		/* one of them may be offline or not there, and some tasks have no CPU */
+		submit->flags |= WPOOL_DEV_SUBMIT_ON;
+		submit->cpu = below(&f->rng, 4);
 		break;
 	default:
 		break;
@@ -310,8 +322,8 @@ static const struct grammar grammars[NR_IOCTLS] = {
 	{ sizeof(struct wpool_dev_simple), 0, false,
 	  { EBUSY, ESHUTDOWN, EINTR, EAGAIN }, gen_simple },
 	{ sizeof(struct wpool_dev_simple), 0, false, { EBUSY, EINTR }, gen_simple },
-	{ sizeof(struct wpool_dev_submit), 1, false,
-	  { ERANGE, EAGAIN, ESHUTDOWN, ENOBUFS, EINTR, ECANCELED }, gen_submit },
+	{ sizeof(struct wpool_dev_submit), 3, false,
+	  { ERANGE, EAGAIN, ESHUTDOWN, ENOBUFS, EINTR, ECANCELED, ENODEV }, gen_submit },
 	{ sizeof(struct wpool_dev_wait), 0, false, { ETIME, EINTR }, gen_wait },
 	{ sizeof(struct wpool_dev_cancel), 1, true, { ENOENT, EINTR }, gen_cancel },
 	{ sizeof(struct wpool_dev_stats), 0, true, { 0 }, gen_stats },
@@ -636,7 +648,7 @@ void fuzz_ioctl_scribbled(struct fuzzer *f, struct file *file)
 	uint32_t *shared_cmd = scribbled[nr == NR_SUBMIT];
 	struct wpool_dev_submit submit = {
 		.size = rnd(&f->rng) % 80,
-		.flags = WPOOL_DEV_SUBMIT_NONBLOCK << below(&f->rng, 2),
+		.flags = WPOOL_DEV_SUBMIT_NONBLOCK << below(&f->rng, 3),
 		.works = (uintptr_t)zeros,
 		.nr = 1 + below(&f->rng, 20),
 		.work_size = 40 + 8 * below(&f->rng, 4),

@@ -163,6 +163,7 @@ static void gen_work(struct fuzzer *f, struct wpool_dev_work *work, bool runs)
 		work->kind = one_in(rng, 2) ? WPOOL_WORK_NOOP : below(rng, WPOOL_WORK_LOOP + 1);
 	while (work->kind == WPOOL_WORK_FAULT);
 	work->flags = one_in(rng, 8) ? WPOOL_WORK_SILENT : 0;
+	work->flags |= one_in(rng, 8) ? WPOOL_WORK_URGENT : 0;
 	work->depth = rnd(rng);
 	work->fanout = rnd(rng);
 	switch (work->kind) {
@@ -225,7 +226,7 @@ static int spoil_work(struct fuzzer *f, struct wpool_dev_work *work)
 		work->kind = WPOOL_WORK_LOOP + 1 + below(&f->rng, 1000);
 		return -EINVAL;
 	case 1:
-		work->flags |= 2U << below(&f->rng, 31);
+		work->flags |= 4U << below(&f->rng, 30);
 		return -EOPNOTSUPP;
 	case 2:
 		work->kind = WPOOL_WORK_TREE;

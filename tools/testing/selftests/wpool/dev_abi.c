@@ -87,8 +87,9 @@ FIXTURE_VARIANT_ADD(cmd, destroy) {
 FIXTURE_VARIANT_ADD(cmd, submit) {
 	.nr = WPOOL_IOC_SUBMIT,
 	.size = sizeof(struct wpool_dev_submit),
-	.flags = WPOOL_DEV_SUBMIT_NONBLOCK,
-	.reserved = { offsetof(struct wpool_dev_submit, reserved) },
+	.flags = WPOOL_DEV_SUBMIT_NONBLOCK | WPOOL_DEV_SUBMIT_ON,
+	/* without ON */
+	.reserved = { offsetof(struct wpool_dev_submit, cpu) },
 };
 
 FIXTURE_VARIANT_ADD(cmd, wait) {
@@ -448,7 +449,7 @@ TEST_F(array, descriptor_unknown)
 
 	self->submit.works = (uintptr_t)&work;
 	for (bit = 0; bit < 32; bit++) {
-		if (WPOOL_WORK_SILENT & (1U << bit))
+		if ((WPOOL_WORK_SILENT | WPOOL_WORK_URGENT) & (1U << bit))
 			continue;
 		work.flags = 1U << bit;
 		EXPECT_ERRNO(EOPNOTSUPP, submit_raw(self->pool.fd, &self->submit))

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a submit through /dev/wpool prefers: urgent tasks start before others, and tasks with a
+ * CPU are queued there.
+ */
+#include "submitter.h"
+#include "work_fixture.h"
+
+#include <sys/eventfd.h>
+
+#define ON	WPOOL_DEV_SUBMIT_ON
+
+/* As submit_flags(), of tasks that prefer a CPU. */
+static int submit_on(int fd, const struct wpool_dev_work *works, __u32 nr, __u32 flags,
+		     __u32 cpu, __u32 *accepted)
+{
+	struct wpool_dev_submit submit = {
+		.size = sizeof(submit),
+		.flags = flags,
+		.works = (uintptr_t)works,
+		.nr = nr,
+		.work_size = sizeof(*works),
+		.accepted = 0xdeadbeef,
+		.cpu = cpu,
+	};
+	int err = ioctl(fd, WPOOL_IOC_SUBMIT, &submit) ? -errno : 0;
+
+	if (accepted)
+		*accepted = submit.accepted;
+	return err;
+}
+
+static int group_init(int fd)
+{
+	struct wpool_dev_group group = { .size = sizeof(group), .max_outstanding = 100 };
+
+	return ioctl(fd, WPOOL_IOC_GROUP, &group) ? -errno : 0;
+}
+
+/* ---- urgent tasks ---------------------------------------------------------- */
+
+FIXTURE(urgent)
+{
+	struct pool pool;	/* one worker, an endless queue */
+	int ready;		/* can be read from */
+};
+
+FIXTURE_VARIANT(urgent)
+{
+	struct wpool_dev_work work;
+	bool group;
+};
+
+FIXTURE_VARIANT_ADD(urgent, noop) {
+	.work = { .kind = WPOOL_WORK_NOOP },
+};
+
+FIXTURE_VARIANT_ADD(urgent, tree) {
+	.work = { .kind = WPOOL_WORK_TREE, .depth = 1, .fanout = 1 },
+};
+
+FIXTURE_VARIANT_ADD(urgent, timer) {
+	.work = { .kind = WPOOL_WORK_TIMER },
+};
+
+FIXTURE_VARIANT_ADD(urgent, strand) {
+	.work = { .kind = WPOOL_WORK_STRAND },
+};
+
+FIXTURE_VARIANT_ADD(urgent, poll) {
+	.work = { .kind = WPOOL_WORK_POLL },
+};
+
+FIXTURE_VARIANT_ADD(urgent, group) {
+	.work = { .kind = WPOOL_WORK_NOOP },
+	.group = true,
+};
+
+FIXTURE_SETUP(urgent)
+{
+	self->ready = eventfd(1, EFD_CLOEXEC);
+	ASSERT_LE(0, self->ready);
+	ASSERT_EQ(0, pool_create(&self->pool, &single_pool));
+	if (variant->group)
+		ASSERT_EQ(0, group_init(self->pool.fd));
+}
+
+FIXTURE_TEARDOWN(urgent)
+{
+	close(self->ready);
+	pool_end(&self->pool);
+}
+
+/* Queued as the last of them, it is the first to start. */
+TEST_F(urgent, starts_first)
+{
+	struct wpool_dev_work work = variant->work;
+	struct wpool_dev_record records[4];
+	int fd = self->pool.fd;
+
+	work.flags = WPOOL_WORK_URGENT;
+	work.cookie = 4;
+	if (work.kind == WPOOL_WORK_POLL)
+		work.arg = self->ready;
+	ASSERT_EQ(0, occupy(fd, 1));
+	ASSERT_EQ(0, submit_many(fd, WPOOL_WORK_NOOP, 0, 2, 2));
+	ASSERT_EQ(0, submit_flags(fd, &work, 1, 0, NULL));
+	/* a timer is one of the pool's when its time has come */
+	ASSERT_TRUE(WAIT_FOR(pool_figure(fd, queued) == 3));
+	EXPECT_EQ(0, cancel(fd, 0, 1, NULL, NULL));
+	ASSERT_EQ(4, read_records(fd, records, 4));
+	EXPECT_EQ(1, records[0].cookie);
+	EXPECT_EQ(4, records[1].cookie);
+	EXPECT_EQ(0, records[1].status);
+	EXPECT_EQ(2, records[2].cookie);
+	EXPECT_EQ(3, records[3].cookie);
+}
+
+/* ---- tasks with a CPU ------------------------------------------------------ */
+
+FIXTURE(on)
+{
+	struct pool pool;	/* a worker for each of two CPUs */
+	int cpu[2];
+};
+
+FIXTURE_SETUP(on)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_CPUMASK |
+			WPOOL_DEV_PREALLOC | WPOOL_DEV_HOG_MS,
+		.capacity = 2,
+		.queue_depth = WPOOL_DEV_UNLIMITED,
+		.prealloc = 1,
+		.hog_ms = 10000,
+		.cpumask_bytes = sizeof(__u64),
+	};
+	unsigned int nr = 0;
+	cpu_set_t allowed;
+	__u64 mask = 0;
+	int cpu;
+
+	self->pool.fd = -1;
+	ASSERT_EQ(0, sched_getaffinity(0, sizeof(allowed), &allowed));
+	for (cpu = 0; cpu < 64 && nr < 2; cpu++)
+		if (CPU_ISSET(cpu, &allowed)) {
+			self->cpu[nr++] = cpu;
+			mask |= 1ULL << cpu;
+		}
+	ASSERT_LE(1, nr);
+	if (nr == 1)
+		self->cpu[1] = -1;
+	attrs.cpumask = (uintptr_t)&mask;
+	ASSERT_EQ(0, pool_create(&self->pool, &attrs));
+}
+
+FIXTURE_TEARDOWN(on)
+{
+	if (self->pool.fd >= 0)
+		pool_end(&self->pool);
+}
+
+/* One task; did it run where it should? */
+static bool runs_on(int fd, int cpu, __u32 flags)
+{
+	struct wpool_dev_work work = { .kind = WPOOL_WORK_NOOP };
+	struct wpool_dev_record record;
+
+	/* both are at home */
+	return WAIT_FOR(pool_figure(fd, idle) == 2) &&
+	       !submit_on(fd, &work, 1, ON | flags, cpu, NULL) &&
+	       read_records(fd, &record, 1) == 1 && !record.status && record.cpu == (__u32)cpu;
+}
+
+/* So often, and on this CPU and that, that it is no accident. */
+static bool all_run_there(int fd, const int *cpu, __u32 flags)
+{
+	unsigned int i;
+
+	for (i = 0; i < 16 && runs_on(fd, cpu[(i ^ i / 2) % 2], flags); i++)
+		;
+	return i == 16;
+}
+
+/* It is a preference: a worker that waits too long for its CPU loses a task to the other. */
+TEST_F(on, runs_there)
+{
+	if (self->cpu[1] < 0)
+		SKIP(return, "needs two CPUs");
+	EXPECT_TRUE(WAIT_FOR(all_run_there(self->pool.fd, self->cpu, 0)));
+	EXPECT_TRUE(WAIT_FOR(all_run_there(self->pool.fd, self->cpu,
+					   WPOOL_DEV_SUBMIT_NONBLOCK)));
+}
+
+/* More than the module hands over at a time, of which some are urgent. */
+TEST_F(on, runs_all_tasks)
+{
+	struct wpool_dev_work works[200] = { };
+	struct wpool_dev_record records[200];
+	__u64 since = now_ns();
+	__u32 accepted;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(works); i++) {
+		works[i].kind = i % WPOOL_WORK_FAULT;
+		works[i].fanout = 1;
+		works[i].cookie = i;
+		works[i].flags = i % 3 ? 0 : WPOOL_WORK_URGENT;
+	}
+	EXPECT_EQ(0, submit_on(self->pool.fd, works, 200, ON, self->cpu[0], &accepted));
+	EXPECT_EQ(200, accepted);
+	ASSERT_EQ(200, read_records(self->pool.fd, records, 200));
+	for (i = 0; i < 200; i++)
+		check_record(_metadata, &records[i], records[i].cookie, since);
+	EXPECT_EQ(200, pool_figure(self->pool.fd, file_submitted));
+}
+
+/* Nothing is accepted, and what is right is accepted afterwards. */
+TEST_F(on, bad_cpu)
+{
+	static const __u32 none[] = { 8192, 1U << 16, 1U << 31, UINT32_MAX };
+	struct wpool_dev_work work = { .kind = WPOOL_WORK_NOOP };
+	int fd = self->pool.fd;
+	__u32 accepted;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(none); i++) {
+		EXPECT_EQ(-EINVAL, submit_on(fd, &work, 1, ON, none[i], &accepted))
+			TH_LOG("CPU %u", none[i]);
+		EXPECT_EQ(0, accepted);
+	}
+	EXPECT_EQ(-EOPNOTSUPP, submit_on(fd, &work, 1, 0, 1, &accepted));
+	EXPECT_EQ(-EOPNOTSUPP, submit_on(fd, &work, 1, WPOOL_DEV_SUBMIT_NONBLOCK, 1, &accepted));
+	EXPECT_EQ(0, accepted);
+	EXPECT_EQ(-EOPNOTSUPP, submit_on(fd, &work, 1, ON | ON << 1, self->cpu[0], NULL));
+	EXPECT_EQ(0, pool_figure(fd, file_submitted));
+	EXPECT_EQ(0, submit_on(fd, &work, 1, ON, self->cpu[0], &accepted));
+	EXPECT_EQ(1, accepted);
+}
+
+TEST_F(on, tasks_without_a_cpu)
+{
+	static const __u32 kinds[] = { WPOOL_WORK_TIMER, WPOOL_WORK_STRAND, WPOOL_WORK_POLL };
+	struct wpool_dev_work works[2] = { };
+	int fd = self->pool.fd;
+	__u32 accepted;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		works[1].kind = kinds[i];
+		EXPECT_EQ(-EINVAL, submit_on(fd, works, 2, ON, self->cpu[0], &accepted))
+			TH_LOG("kind %u", kinds[i]);
+		EXPECT_EQ(0, accepted);
+	}
+	works[1].kind = WPOOL_WORK_NOOP;
+	EXPECT_EQ(0, submit_on(fd, works, 2, ON, self->cpu[0], &accepted));
+	EXPECT_EQ(2, accepted);
+	ASSERT_EQ(0, group_init(fd));
+	EXPECT_EQ(-EINVAL, submit_on(fd, works, 2, ON, self->cpu[0], &accepted));
+	EXPECT_EQ(0, accepted);
+	EXPECT_EQ(2, pool_figure(fd, file_submitted));
+}
+
+static void ignore(int sig)
+{
+	(void)sig;
+}
+
+/* A full pool: refused at once, or in line until a signal comes. */
+TEST_F(block, on)
+{
+	struct wpool_dev_work works[2] = { { .kind = WPOOL_WORK_SLEEP, .arg = LONG } };
+	struct sigaction action = { .sa_handler = ignore };
+	struct submitter sub;
+	__u32 accepted;
+
+	works[1] = works[0];
+	EXPECT_EQ(0, submit_on(self->pool.fd, works, 2, ON | WPOOL_DEV_SUBMIT_NONBLOCK, 0,
+			       &accepted));
+	EXPECT_EQ(1, accepted);
+	EXPECT_EQ(-EAGAIN, submit_on(self->pool.fd, works, 2, ON | WPOOL_DEV_SUBMIT_NONBLOCK, 0,
+				     &accepted));
+	EXPECT_EQ(0, accepted);
+	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
+	sub = (struct submitter){ .fd = self->second, .nr = 1, .flags = ON };
+	ASSERT_EQ(0, pthread_create(&sub.thread, NULL, submitter_run, &sub));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->second, waiting) == 1));
+	EXPECT_EQ(0, pthread_kill(sub.thread, SIGUSR1));
+	EXPECT_EQ(-EINTR, submitter_end(&sub));
+	EXPECT_EQ(0, sub.accepted);
+	/* and once more, until there is room */
+	sub = (struct submitter){ .fd = self->second, .nr = 1, .flags = ON };
+	ASSERT_EQ(0, pthread_create(&sub.thread, NULL, submitter_run, &sub));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->second, waiting) == 1));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+	EXPECT_EQ(0, submitter_end(&sub));
+	EXPECT_EQ(1, sub.accepted);
+	EXPECT_EQ(0, wait_tasks(self->second, 0));
+}
+
+TEST_HARNESS_MAIN
