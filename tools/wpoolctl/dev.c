@@ -91,7 +91,7 @@ int dev_stats(int fd, struct wpool_dev_stats *stats)
 }
 
 int dev_submit(int fd, const struct wpool_dev_work *works, __u32 nr, __u32 flags,
-	       __u32 *accepted)
+	       __u32 cpu, __u32 *accepted)
 {
 	struct wpool_dev_submit arg = { .size = sizeof(arg) };
 	int err;
@@ -100,6 +100,7 @@ int dev_submit(int fd, const struct wpool_dev_work *works, __u32 nr, __u32 flags
 	arg.works = (unsigned long)works;
 	arg.nr = nr;
 	arg.work_size = sizeof(*works);
+	arg.cpu = cpu;
 	err = do_ioctl(fd, WPOOL_IOC_SUBMIT, &arg);
 	*accepted = arg.accepted;
 	return err;

@@ -31,9 +31,9 @@ int dev_destroy(int fd);
 int dev_info(int fd, struct wpool_dev_attrs *attrs);
 int dev_stats(int fd, struct wpool_dev_stats *stats);
 
-/* @accepted is set in every case. */
+/* @cpu goes with WPOOL_DEV_SUBMIT_ON, else 0. @accepted is set in every case. */
 int dev_submit(int fd, const struct wpool_dev_work *works, __u32 nr, __u32 flags,
-	       __u32 *accepted);
+	       __u32 cpu, __u32 *accepted);
 int dev_cancel_all(int fd);
 int dev_group(int fd, __u32 max_outstanding);
 

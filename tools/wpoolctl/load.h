@@ -42,6 +42,9 @@ struct load_config {
 	__u32 group;		/* bound of the group of each submitter; 0 is no group */
 	bool nonblock;		/* never sleep on a full pool */
 	bool retry;		/* try again what was refused, instead of dropping it */
+	bool urgent;		/* all tasks are */
+	bool on;		/* the tasks prefer a CPU, on_cpu */
+	__u32 on_cpu;
 	struct arrivals_config arrivals;
 	__u64 warmup_ns;	/* after the ramp */
 	__u64 duration_ns;	/* after the warm-up; 0: until all tasks are submitted */

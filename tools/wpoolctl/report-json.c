@@ -253,6 +253,9 @@ void report_json(const struct load_config *config, const struct load_result *res
 		out_json_add_null(json, "tasks");
 	out_json_add_u64(json, "batch", config->batch);
 	out_json_add_u64(json, "submitters", config->submitters);
+	out_json_add_bool(json, "urgent", config->urgent);
+	if (config->on)
+		out_json_add_u64(json, "on", config->on_cpu);
 	add_json_schedule(json, config);
 	out_json_add_u64(json, "asked", report_asked(result));
 	out_json_add_u64(json, "offered", result->accepted + result->refused);

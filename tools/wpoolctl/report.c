@@ -49,8 +49,10 @@ static void print_setting(const struct load_config *config,
 	printf(" from %u submitter%s, up to %u a call", config->submitters,
 	       config->submitters == 1 ? "" : "s", config->batch);
 	print_phases(config);
-	printf("%s%s\n\n", config->nonblock ? ", nonblock" : "",
-	       config->retry ? ", retry" : "");
+	if (config->on)
+		printf(", on CPU %u", config->on_cpu);
+	printf("%s%s%s\n\n", config->urgent ? ", urgent" : "",
+	       config->nonblock ? ", nonblock" : "", config->retry ? ", retry" : "");
 }
 
 static void print_bad(const char *name, __u64 count)

@@ -58,6 +58,25 @@ static int set_group(struct run *run, const char *value, struct errmsg *e)
 	return set_u32(value, WPOOL_DEV_UNLIMITED, &run->load.group, e);
 }
 
+static int set_on(struct run *run, const char *value, struct errmsg *e)
+{
+	__u64 cpu;
+
+	if (parse_u64(value, 0, CPULIST_CPUS - 1, &cpu, e))
+		return -1;
+	run->load.on = true;
+	run->load.on_cpu = cpu;
+	return 0;
+}
+
+static int set_urgent(struct run *run, const char *value, struct errmsg *e)
+{
+	(void)value;
+	(void)e;
+	run->load.urgent = true;
+	return 0;
+}
+
 static int set_nonblock(struct run *run, const char *value, struct errmsg *e)
 {
 	(void)value;
@@ -194,6 +213,8 @@ static const struct run_option {
 	{ "submitters", required_argument, set_submitters },
 	{ "submit-cpus", required_argument, set_submit_cpus },
 	{ "group", required_argument, set_group },
+	{ "on", required_argument, set_on },
+	{ "urgent", no_argument, set_urgent },
 	{ "nonblock", no_argument, set_nonblock },
 	{ "retry", no_argument, set_retry },
 	{ "timeout", required_argument, set_timeout },
@@ -306,6 +327,29 @@ static int complete_replay(struct run *run, struct errmsg *e)
 	return work->text ? 0 : errmsg_set(e, "out of memory");
 }
 
+/* What has a CPU that it prefers; /dev/wpool would say no more than EINVAL. */
+static int check_on(const struct run *run, struct errmsg *e)
+{
+	const struct load_config *load = &run->load;
+	unsigned int i;
+
+	if (!load->on)
+		return 0;
+	if (load->urgent)
+		return errmsg_set(e, "--on and --urgent exclude each other: %s",
+				  "urgent tasks are for the first worker of any CPU");
+	if (load->group)
+		return errmsg_set(e, "--on and --group exclude each other");
+	for (i = 0; i < load->nr_works; i++)
+		switch (run->works[i].kind) {
+		case WPOOL_WORK_TIMER:
+		case WPOOL_WORK_STRAND:
+		case WPOOL_WORK_POLL:
+			return errmsg_set(e, "--on: not with tasks of timer, strand or poll");
+		}
+	return 0;
+}
+
 /* The pools of a job file have several of them. */
 static const char *make_name(struct run *run)
 {
@@ -336,7 +380,7 @@ int run_complete(struct run *run, struct errmsg *e)
 	if (run->quiet && (run->json || load->interval_ns))
 		return errmsg_set(e, "--quiet and %s exclude each other",
 				  run->json ? "--json" : "--interval");
-	if (complete_replay(run, e) || check_schedule(run, e))
+	if (complete_replay(run, e) || check_schedule(run, e) || check_on(run, e))
 		return -1;
 	if (!load->tasks && !load->duration_ns)
 		load->tasks = DEFAULT_TASKS;

@@ -112,6 +112,7 @@ static void add_task(struct submitter *s, struct batch *batch, __u64 task, __u64
 
 	batch->works[batch->nr++] = (struct wpool_dev_work){
 		.kind = work->kind,
+		.flags = config->urgent ? WPOOL_WORK_URGENT : 0,
 		.arg = config->arrivals.replay ? arrivals_run_ns(&s->arrivals) :
 						 amount_draw(&work->amount, &s->random),
 		.cookie = tally_cookie(number, i),
@@ -202,6 +203,16 @@ static void explain_submit(struct submitter *s, int err)
 		load_fail(s->load, err, "pool '%s' is closed: it was released or destroyed",
 			  pool);
 		return;
+	case -ENODEV:
+		load_fail(s->load, err, "--on: CPU %u is offline", s->load->config->on_cpu);
+		return;
+	case -EINVAL:
+		if (s->load->config->on) {
+			load_fail(s->load, err, "--on: this machine cannot have a CPU %u",
+				  s->load->config->on_cpu);
+			return;
+		}
+		/* fall through */
 	default:
 		dev_explain(&e, err, pool);
 		load_fail(s->load, err, "submit: %s", e.text);
@@ -237,8 +248,11 @@ static void submit_rest(struct submitter *s, struct batch *batch)
 
 	if (config->nonblock)
 		flags |= WPOOL_DEV_SUBMIT_NONBLOCK;
+	if (config->on)
+		flags |= WPOOL_DEV_SUBMIT_ON;
 	begin = load_now_ns();
-	err = dev_submit(s->fd, batch->works + batch->done, left, flags, &accepted);
+	err = dev_submit(s->fd, batch->works + batch->done, left, flags, config->on_cpu,
+			 &accepted);
 	s->call_ns += load_now_ns() - begin;
 	s->calls++;
 	if (accepted) {

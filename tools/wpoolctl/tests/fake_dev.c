@@ -8,7 +8,8 @@
  * Environment: FAKE_INFLIGHT limits what a file may hold, FAKE_CLOSE_AFTER
  * closes the pool after so many tasks, FAKE_STUCK makes tasks deaf to their
  * cancellation, FAKE_FAULT allows fault work, FAKE_LOG names a file that gets
- * one line when the pool is made and when it is destroyed.
+ * one line when the pool is made, when it is destroyed, and for each call whose first
+ * task is urgent. CPUs 0 and 1 are online, 2 and 3 offline, and there are no others.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -191,7 +192,7 @@ int dev_stats(int fd, struct wpool_dev_stats *stats)
 	return 0;
 }
 
-static void accept_task(struct file *file, const struct wpool_dev_work *work,
+static void accept_task(struct file *file, const struct wpool_dev_work *work, int cpu,
 			__u64 now)
 {
 	__u32 workers = pool.attrs.capacity, i, best = 0;
@@ -207,7 +208,7 @@ static void accept_task(struct file *file, const struct wpool_dev_work *work,
 	task->record = (struct wpool_dev_record){
 		.cookie = work->cookie,
 		.status = work->kind == WPOOL_WORK_FAULT ? -EIO : 0,
-		.cpu = best % CPUS,
+		.cpu = cpu >= 0 ? (__u32)cpu : best % CPUS,
 		.submit_ns = now,
 		.start_ns = start,
 		.end_ns = start + work->arg,
@@ -222,7 +223,7 @@ static void accept_task(struct file *file, const struct wpool_dev_work *work,
 }
 
 /* 0 accepted, -EAGAIN full until *wait_ns, or another error. */
-static int try_submit(struct file *file, const struct wpool_dev_work *work,
+static int try_submit(struct file *file, const struct wpool_dev_work *work, int cpu,
 		      __u64 *wait_ns)
 {
 	__u64 now = now_ns(), limit, closed = knob("FAKE_CLOSE_AFTER", 0);
@@ -241,22 +242,29 @@ static int try_submit(struct file *file, const struct wpool_dev_work *work,
 	else if (outstanding(now, wait_ns) >= limit)
 		err = -EAGAIN;
 	else
-		accept_task(file, work, now);
+		accept_task(file, work, cpu, now);
 	pthread_mutex_unlock(&pool.lock);
 	return err;
 }
 
 int dev_submit(int fd, const struct wpool_dev_work *works, __u32 nr, __u32 flags,
-	       __u32 *accepted)
+	       __u32 cpu, __u32 *accepted)
 {
 	bool block = !(flags & WPOOL_DEV_SUBMIT_NONBLOCK) &&
 		     pool.attrs.policy == WPOOL_DEV_POLICY_BLOCK;
+	bool on = flags & WPOOL_DEV_SUBMIT_ON;
 	__u64 wait_ns;
 	int err = 0;
 
 	*accepted = 0;
+	if (cpu && !on)
+		return -EOPNOTSUPP;
+	if (on && cpu >= CPUS)
+		return cpu < 2 * CPUS ? -ENODEV : -EINVAL;
+	if (works[0].flags & WPOOL_WORK_URGENT)
+		note("urgent");
 	while (*accepted < nr && !err) {
-		err = try_submit(&files[fd], &works[*accepted], &wait_ns);
+		err = try_submit(&files[fd], &works[*accepted], on ? (int)cpu : -1, &wait_ns);
 		if (!err)
 			(*accepted)++;
 		else if (err == -EAGAIN && block)

@@ -77,8 +77,24 @@ test_workers_return_to_a_cpu_that_came_back()
 	wait_for all_at_home || fail "pid, home, CPUs allowed: $(allowed)"
 }
 
+# refuses CPU: a run that prefers that CPU, with these words
+refuses()
+{
+	wpoolctl run "$POOL" --on "$1" --tasks 1 --quiet 2>"$TMP/err"
+	[ $? -eq 1 ] && grep -q "$2" "$TMP/err" || fail "--on $1: $(cat "$TMP/err")"
+}
+
+test_a_run_prefers_a_cpu_that_is_there()
+{
+	pool && refuses 8191 'this machine cannot have a CPU 8191$' || return 1
+	wpoolctl run "$POOL" --on $VICTIM --tasks 100 --quiet || fail "CPU $VICTIM is online" || return 1
+	echo 0 >$ONLINE && refuses $VICTIM "CPU $VICTIM is offline\$" || return 1
+	echo 1 >$ONLINE && wpoolctl run "$POOL" --on $VICTIM --tasks 100 --quiet
+}
+
 TESTS="new_workers_may_run_at_home_only
 workers_stay_when_another_cpu_goes_and_comes
-workers_return_to_a_cpu_that_came_back"
+workers_return_to_a_cpu_that_came_back
+a_run_prefers_a_cpu_that_is_there"
 watchdog 200
 run_tests
