@@ -18,6 +18,7 @@ static void wpool_attrs_init_sets_the_documented_defaults(struct kunit *test)
 	wpool_attrs_init(&attrs);
 	KUNIT_EXPECT_NULL(test, attrs.name);
 	KUNIT_EXPECT_EQ(test, attrs.capacity, 256);
+	KUNIT_EXPECT_EQ(test, attrs.capacity_per_cpu, 0);
 	KUNIT_EXPECT_EQ(test, attrs.queue_depth, 0);
 	KUNIT_EXPECT_EQ(test, attrs.max_blocking, 0);
 	KUNIT_EXPECT_EQ(test, (int)attrs.policy, WPOOL_BLOCK);
@@ -128,6 +129,8 @@ static const struct bad bads[] = {
 	{ AT(capacity), WPOOL_MAX_CAPACITY + 1, -ERANGE, "capacity too large" },
 	{ AT(capacity), WPOOL_UNLIMITED - 1, -ERANGE,
 	  "capacity below unlimited" },
+	{ AT(capacity_per_cpu), WPOOL_MAX_CAPACITY + 1, -ERANGE, "capacity_per_cpu too large" },
+	{ AT(capacity_per_cpu), WPOOL_UNLIMITED, -ERANGE, "capacity_per_cpu unlimited" },
 	{ AT(queue_depth), WPOOL_MAX_QUEUE_DEPTH + 1, -ERANGE,
 	  "queue_depth too large" },
 	{ AT(queue_depth), WPOOL_UNLIMITED - 1, -ERANGE,

@@ -398,6 +398,86 @@ static void wpool_create_prealloc_nobody_stays_on_a_cpu_that_goes(struct kunit *
 	WPK_EVENTUALLY(test, !wpk_workers_at(pool, birth->cpu));
 }
 
+static u32 capacity_of(struct wpool *pool)
+{
+	struct wpool_attrs attrs;
+
+	wpool_get_attrs(pool, &attrs, NULL);
+	return attrs.capacity;
+}
+
+/* A pool of some workers for each CPU, none of which waits for room. */
+static struct wpool *per_cpu_pool(struct kunit *test, u32 per_cpu, const struct cpumask *mask)
+{
+	struct wpool_attrs attrs;
+
+	wpk_attrs(&attrs, 1, 0);
+	attrs.policy = WPOOL_FAIL;
+	attrs.capacity_per_cpu = per_cpu;
+	attrs.cpumask = mask;
+	return wpk_pool_attrs(test, &attrs);
+}
+
+/* Lowered as by a tune: what runs goes on, and what is too much is refused. */
+static void cpu_goes_and_comes_capacity_per_cpu_follows(struct kunit *test)
+{
+	u32 nr = num_online_cpus();
+	long cpu = victim_cpu(test);
+	struct wpool *pool = per_cpu_pool(test, 2, NULL);
+	struct wpool *only = per_cpu_pool(test, 3, cpumask_of(cpu));
+	struct wpool *fixed = mask_pool(test, 5, NULL);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2 * nr, gate);
+
+	KUNIT_ASSERT_EQ(test, capacity_of(pool), 2 * nr);
+	KUNIT_ASSERT_EQ(test, capacity_of(only), 3);
+	wpk_jobs_submit(test, pool, jobs, 0, 2 * nr);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2 * nr));
+	KUNIT_ASSERT_EQ(test, remove_cpu(cpu), 0);
+	WPK_EVENTUALLY(test, capacity_of(pool) == 2 * nr - 2);
+	/* with none of its CPUs left, it has the others */
+	WPK_EVENTUALLY(test, capacity_of(only) == 3 * nr - 3);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, busy), 2 * nr);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 0);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	WPK_EVENTUALLY(test, wpk_stat(pool, free) == 2 * nr - 2);
+	WPK_EVENTUALLY(test, wpk_stat(pool, workers) <= 2 * nr - 2);
+	KUNIT_ASSERT_EQ(test, add_cpu(cpu), 0);
+	WPK_EVENTUALLY(test, capacity_of(pool) == 2 * nr);
+	WPK_EVENTUALLY(test, wpk_stat(pool, free) == 2 * nr);
+	WPK_EVENTUALLY(test, capacity_of(only) == 3);
+	KUNIT_EXPECT_EQ(test, capacity_of(fixed), 5);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+/* Created, tuned and destroyed in the middle of it: the last one has what is right. */
+static void cpu_goes_and_comes_capacity_per_cpu_of_pools_that_come_and_go(struct kunit *test)
+{
+	long cpu = victim_cpu(test);
+	struct wpk_thread *hotplug;
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	u32 round = 0;
+
+	hotplug = wpk_thread(test, come_and_go, NULL, NULL, (void *)cpu);
+	do {
+		pool = per_cpu_pool(test, 1, NULL);
+		wpool_attrs_init(&attrs);
+		attrs.capacity_per_cpu = 4;
+		attrs.cpumask = round++ % 2 ? cpumask_of(cpu) : NULL;
+		/* -EINVAL: the CPU is away just now */
+		if (wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY_PER_CPU | WPOOL_TUNE_CPUMASK))
+			attrs.cpumask = NULL;
+		if (!wpk_ended(hotplug))
+			wpk_destroy(test, pool);
+	} while (!wpk_ended(hotplug));
+	KUNIT_EXPECT_EQ(test, wpk_join(test, hotplug), 0);
+	pool = per_cpu_pool(test, 4, NULL);
+	KUNIT_EXPECT_EQ(test, capacity_of(pool), 4 * num_online_cpus());
+}
+
 static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE_SLOW(cpu_offline_waits_for_no_task_and_leaves_none_behind),
 	KUNIT_CASE_SLOW(cpu_online_again_tasks_run_there_again),
@@ -406,6 +486,8 @@ static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE_SLOW(cpu_comes_and_goes_under_load_each_task_runs_once),
 	KUNIT_CASE_SLOW(cpu_offline_a_worker_that_is_made_meanwhile_starts_elsewhere),
 	KUNIT_CASE_SLOW(wpool_create_prealloc_nobody_stays_on_a_cpu_that_goes),
+	KUNIT_CASE_SLOW(cpu_goes_and_comes_capacity_per_cpu_follows),
+	KUNIT_CASE_SLOW(cpu_goes_and_comes_capacity_per_cpu_of_pools_that_come_and_go),
 	{}
 };
 

@@ -117,6 +117,8 @@ static const struct bad bads[] = {
 	{ WPOOL_TUNE_CAPACITY, AT(capacity), 0, -EINVAL, "capacity 0" },
 	{ WPOOL_TUNE_CAPACITY, AT(capacity), WPOOL_MAX_CAPACITY + 1, -ERANGE,
 	  "capacity too large" },
+	{ WPOOL_TUNE_CAPACITY_PER_CPU, AT(capacity_per_cpu), WPOOL_MAX_CAPACITY + 1, -ERANGE,
+	  "capacity_per_cpu too large" },
 	{ WPOOL_TUNE_QUEUE_DEPTH, AT(queue_depth), WPOOL_MAX_QUEUE_DEPTH + 1,
 	  -ERANGE, "queue_depth too large" },
 	{ WPOOL_TUNE_MAX_BLOCKING, AT(max_blocking), WPOOL_MAX_BLOCKING + 1,

@@ -349,6 +349,11 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  * @capacity: maximum number of workers, and so of tasks that run at the same
  *	time: 1 to %WPOOL_MAX_CAPACITY or %WPOOL_UNLIMITED; default 256. 0 is
  *	-EINVAL rather than -ERANGE, since it asks for no pool at all.
+ * @capacity_per_cpu: if it is not 0, the capacity is this times the CPUs that are online and in
+ *	@cpumask (times all CPUs, if none of those is online), but not less than @min_workers,
+ *	and @capacity is ignored. It follows CPUs that go and come, a moment later. 0 to
+ *	%WPOOL_MAX_CAPACITY, and -ERANGE also if the capacity would be more than that with
+ *	all CPUs that the machine can have; default 0. Not with @prealloc.
  * @queue_depth: accepted tasks beyond @capacity that may wait for a worker:
  *	0 to %WPOOL_MAX_QUEUE_DEPTH or %WPOOL_UNLIMITED; default 0
  * @max_blocking: submitters that may sleep at the same time, 0 to
@@ -423,6 +428,7 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
 struct wpool_attrs {
 	const char *name;
 	u32 capacity;
+	u32 capacity_per_cpu;
 	u32 queue_depth;
 	u32 max_blocking;
 	enum wpool_policy policy;
@@ -467,9 +473,10 @@ struct wpool_attrs {
 #define WPOOL_TUNE_MAX_WAIT_MS	BIT(16)
 #define WPOOL_TUNE_RECLAIM	BIT(17)
 #define WPOOL_TUNE_SCHED	BIT(18)
+#define WPOOL_TUNE_CAPACITY_PER_CPU	BIT(19)
 #define WPOOL_TUNE_ALL		(GENMASK(12, 0) | WPOOL_TUNE_FREEZABLE | \
 				 WPOOL_TUNE_MAX_WAIT_MS | WPOOL_TUNE_RECLAIM | \
-				 WPOOL_TUNE_SCHED)
+				 WPOOL_TUNE_SCHED | WPOOL_TUNE_CAPACITY_PER_CPU)
 
 /**
  * enum wpool_state - state of a pool

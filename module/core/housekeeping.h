@@ -7,11 +7,16 @@
 #ifndef WPOOL_CORE_HOUSEKEEPING_H
 #define WPOOL_CORE_HOUSEKEEPING_H
 
+#include <linux/types.h>
+
 struct cpumask;
 struct wpool;
 
 /** wpool_housekeeping_copy() - which CPUs they are now */
 void wpool_housekeeping_copy(struct cpumask *mask);
+
+/** wpool_housekeeping_has() - is a CPU one of them now? */
+bool wpool_housekeeping_has(int cpu);
 
 /**
  * wpool_housekeeping_look() - have they changed?

@@ -445,6 +445,7 @@ struct wpool_worker {
  * @queue_depth: T
  * @max_blocking: T
  * @max_wait_ms: T
+ * @capacity_per_cpu: T: @capacity follows @nr_cpus; 0 if it does not
  * @token_plenty: T: tokens in no cache from which on they are not scarce; %INT_MAX if
  *	they always are
  * @token_base: T: tokens that were ever added, see tokens.c
@@ -487,6 +488,7 @@ struct wpool_worker {
  * @handoffs: N: hand-offs by the monitor
  * @hogs: N: tasks that ran for hog_ms without sleeping
  * @exhausted: N: times that tasks waited because all workers that may be were in tasks
+ * @follow_work: lets @capacity follow @nr_cpus, see pool/limits.c
  * @nr_cancelling: T: releases that cancel the queued tasks: no reboot meanwhile
  * @drops_strands: T: released with %WPOOL_RELEASE_CANCEL: tasks of strands do not start
  * @nr_refused_events: X: events that the reaper ends because the pool is closed
@@ -564,6 +566,7 @@ struct wpool {
 	u32 queue_depth;
 	u32 max_blocking;
 	u32 max_wait_ms;
+	u32 capacity_per_cpu;
 	int token_base;
 	u32 expiry_ms;
 	u32 min_workers;
@@ -604,6 +607,7 @@ struct wpool {
 	u64 hogs;
 	u64 exhausted;
 
+	struct delayed_work follow_work;
 	u32 nr_cancelling;
 	bool drops_strands;
 	atomic_t nr_refused_events;

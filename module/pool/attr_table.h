@@ -22,6 +22,8 @@
 
 WPOOL_ATTR(capacity, TUNE, CAPACITY, LIMIT, 1, WPOOL_MAX_CAPACITY, 256, WORDS(),
 	   "workers", "workers, so tasks that run at once, at most")
+WPOOL_ATTR(capacity_per_cpu, TUNE, CAPACITY_PER_CPU, NUMBER, 0, WPOOL_MAX_CAPACITY, 0, WORDS(),
+	   "workers per CPU", "capacity is so many for each CPU; 0 is off")
 WPOOL_ATTR(queue_depth, TUNE, QUEUE_DEPTH, LIMIT, 0, WPOOL_MAX_QUEUE_DEPTH, 0, WORDS(),
 	   "tasks", "accepted tasks beyond capacity")
 WPOOL_ATTR(policy, TUNE, POLICY, WORD, 0, 3, 0, WORDS("block", "fail", "run", "drop_oldest"),

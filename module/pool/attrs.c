@@ -9,6 +9,7 @@
 
 #include <linux/ctype.h>
 #include <linux/export.h>
+#include <linux/minmax.h>
 #include <linux/printk.h>
 #include <linux/string.h>
 
@@ -84,6 +85,21 @@ static bool is_allowed(const struct wpool_attrs *attrs, const struct wpool_attr 
 	       (attr->type == WPOOL_ATTR_LIMIT && value == WPOOL_UNLIMITED);
 }
 
+/* Of a pool with all CPUs that can come, so that no CPU that comes is one too many. */
+static bool is_too_much(u32 capacity_per_cpu)
+{
+	return (u64)capacity_per_cpu * num_possible_cpus() > WPOOL_MAX_CAPACITY;
+}
+
+u32 wpool_attrs_most(const struct wpool_attrs *attrs)
+{
+	u64 most = (u64)attrs->capacity_per_cpu * num_possible_cpus();
+
+	if (!most)
+		return attrs->capacity;
+	return min_t(u64, max_t(u64, most, attrs->min_workers), WPOOL_UNLIMITED);
+}
+
 int wpool_attrs_check(const struct wpool_attrs *attrs, u32 mask)
 {
 	const struct wpool_attr *attr;
@@ -97,6 +113,8 @@ int wpool_attrs_check(const struct wpool_attrs *attrs, u32 mask)
 	for (attr = wpool_attr_table; attr < wpool_attr_table + WPOOL_NR_ATTRS; attr++)
 		if (mask & attr->bit && !is_allowed(attrs, attr))
 			return attr->type == WPOOL_ATTR_WORD ? -EINVAL : -ERANGE;
+	if (mask & WPOOL_TUNE_CAPACITY_PER_CPU && is_too_much(attrs->capacity_per_cpu))
+		return -ERANGE;
 	/* a mask that no CPU of this machine is in would leave the pool without workers */
 	if (mask & WPOOL_TUNE_CPUMASK && attrs->cpumask &&
 	    !cpumask_intersects(attrs->cpumask, cpu_online_mask))
@@ -133,7 +151,17 @@ bool wpool_attrs_explain(const char *pool, const struct wpool_attrs *attrs, u32 
 				    mask & ~WPOOL_TUNE_ALL);
 	else if (explain_value(pool, attrs, mask))
 		return true;
-	else if (attrs->min_workers > attrs->capacity)
+	else if (is_too_much(attrs->capacity_per_cpu))
+		pr_warn_ratelimited("%s: capacity_per_cpu = %u, with %u CPUs, is a capacity above %u\n",
+				    pool, attrs->capacity_per_cpu, num_possible_cpus(),
+				    WPOOL_MAX_CAPACITY);
+	else if (attrs->prealloc && attrs->capacity_per_cpu)
+		pr_warn_ratelimited("%s: a preallocated pool has no capacity_per_cpu\n", pool);
+	else if (!is_made && attrs->capacity_per_cpu && mask & WPOOL_TUNE_CAPACITY &&
+		 mask & WPOOL_TUNE_CAPACITY_PER_CPU)
+		pr_warn_ratelimited("%s: capacity and capacity_per_cpu exclude each other\n",
+				    pool);
+	else if (!attrs->capacity_per_cpu && attrs->min_workers > attrs->capacity)
 		pr_warn_ratelimited("%s: min_workers = %u is above capacity = %u\n", pool,
 				    attrs->min_workers, attrs->capacity);
 	else if (attrs->prealloc && attrs->capacity == WPOOL_UNLIMITED)

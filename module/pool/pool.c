@@ -34,6 +34,7 @@
 #include "core/sched.h"
 #include "core/state.h"
 #include "pool/attrs.h"
+#include "pool/limits.h"
 #include "task/finish.h"
 #include "task/flush.h"
 #include "task/item.h"
@@ -126,6 +127,9 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs)
 #include "pool/attr_table.h"
 	if (pool->prealloc)
 		pool->order = WPOOL_FIFO;
+	/* the least that it can be, until the CPUs are counted */
+	if (pool->capacity_per_cpu)
+		pool->capacity = max(pool->min_workers, 1U);
 	pool->has_hists = pool->latency;
 	pool->stamps = pool->latency || pool->max_wait_ms;
 	pool->fault = attrs->fault;
@@ -154,6 +158,7 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs)
 	init_completion(&pool->destroyed);
 	wpool_pressure_init(&pool->pressure, ktime_get_mono_fast_ns());
 	INIT_RCU_WORK(&pool->free_work, free_late);
+	INIT_DELAYED_WORK(&pool->follow_work, wpool_limits_follow_work);
 #ifdef CONFIG_LOCKDEP
 	lockdep_register_key(&pool->lockdep_key);
 	lockdep_init_map(&pool->lockdep_map, "wpool", &pool->lockdep_key, 0);
@@ -214,8 +219,8 @@ static int check_create(const struct wpool_attrs *attrs)
 	if (err)
 		return err;
 	if ((unsigned int)attrs->order > WPOOL_FIFO ||
-	    attrs->min_workers > attrs->capacity ||
-	    (attrs->prealloc && attrs->capacity == WPOOL_UNLIMITED))
+	    (!attrs->capacity_per_cpu && attrs->min_workers > attrs->capacity) ||
+	    (attrs->prealloc && (attrs->capacity == WPOOL_UNLIMITED || attrs->capacity_per_cpu)))
 		return -EINVAL;
 	return 0;
 }
@@ -241,6 +246,19 @@ static int enter(struct wpool *pool)
 	return err;
 }
 
+/* Those of a pool with a function. Its capacity may follow the CPUs meanwhile. */
+static int add_items(struct wpool *pool)
+{
+	int err = 0;
+
+	mutex_lock(&pool->tune_mutex);
+	pool->items = wpool_items_create(wpool_tokens_total(pool->capacity, pool->queue_depth));
+	if (!pool->items)
+		err = -ENOMEM;
+	mutex_unlock(&pool->tune_mutex);
+	return err;
+}
+
 static int add_device(struct wpool *pool)
 {
 	int err = device_add(&pool->dev);
@@ -259,7 +277,7 @@ static struct wpool *create(const struct wpool_attrs *attrs, wpool_arg_fn func,
 	err = check_create(attrs);
 	if (err)
 		return ERR_PTR(err);
-	total = wpool_tokens_total(attrs->capacity, attrs->queue_depth);
+	total = wpool_tokens_total(wpool_attrs_most(attrs), attrs->queue_depth);
 	if (func && total != WPOOL_TOKENS_UNLIMITED && total > WPOOL_MAX_FUNC_ITEMS)
 		return ERR_PTR(-ERANGE);
 	pool = alloc_pool(attrs);
@@ -273,12 +291,12 @@ static struct wpool *create(const struct wpool_attrs *attrs, wpool_arg_fn func,
 	err = dev_set_name(&pool->dev, "%s", pool->name) ?: enter(pool);
 	if (err)
 		goto err_put;
-	if (func && total != WPOOL_TOKENS_UNLIMITED) {
-		err = -ENOMEM;
-		pool->items = wpool_items_create(total);
-		if (!pool->items)
-			goto err_drain;
-	}
+	/* hotplug sees it: what goes or comes from here on is followed, too */
+	err = wpool_limits_follow(pool);
+	if (!err && func && total != WPOOL_TOKENS_UNLIMITED)
+		err = add_items(pool);
+	if (err)
+		goto err_drain;
 	err = prealloc(pool);
 	if (err)
 		goto err_drain;
@@ -295,6 +313,7 @@ err_drain:
 	end_workers(pool);
 	timer_shutdown_sync(&pool->expiry_timer);
 	wpool_registry_del(pool);
+	cancel_delayed_work_sync(&pool->follow_work);
 err_put:
 	wpool_put(pool);
 	return ERR_PTR(err);
@@ -361,6 +380,8 @@ void wpool_pool_destroy(struct wpool *pool)
 	device_del(&pool->dev);
 	/* frees the name; hotplug no longer sees the pool */
 	wpool_registry_del(pool);
+	/* scheduled by hotplug, and by tune, which checks the state */
+	cancel_delayed_work_sync(&pool->follow_work);
 
 	complete_all(&pool->destroyed);
 	wpool_put(pool);

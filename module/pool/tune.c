@@ -10,6 +10,7 @@
 #include "pool/tune.h"
 
 #include <linux/cpu.h>
+#include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/export.h>
 
@@ -23,31 +24,76 @@
 #include "core/spawn_queue.h"
 #include "core/state.h"
 #include "pool/attrs.h"
+#include "pool/limits.h"
 #include "pool/pool.h"
 #include "task/item.h"
-#include "task/line.h"
 #include "task/tokens.h"
 #include "workers/park.h"
 #include "workers/place.h"
 #include "workers/rescuer.h"
 #include "workers/worker.h"
 
+/* On how many CPUs workers may be at home when it is tuned. */
+static u32 count_cpus(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
+{
+	u32 nr;
+
+	if (!(mask & WPOOL_TUNE_CPUMASK))
+		return pool->nr_cpus;
+	nr = wpool_place_count(attrs->cpumask, -1);
+	return nr ?: num_online_cpus();
+}
+
+static struct wpool_limits tuned_limits(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
+{
+	struct wpool_limits new = wpool_limits_of(pool);
+
+	if (mask & WPOOL_TUNE_CAPACITY) {
+		new.capacity = attrs->capacity;
+		/* whoever says how many wants so many */
+		new.capacity_per_cpu = 0;
+	}
+	if (mask & WPOOL_TUNE_CAPACITY_PER_CPU)
+		new.capacity_per_cpu = attrs->capacity_per_cpu;
+	if (mask & WPOOL_TUNE_QUEUE_DEPTH)
+		new.queue_depth = attrs->queue_depth;
+	if (mask & WPOOL_TUNE_MIN_WORKERS)
+		new.min_workers = attrs->min_workers;
+	wpool_limits_follow_cpus(&new, count_cpus(pool, attrs, mask));
+	return new;
+}
+
+static bool is_too_much_for_items(const struct wpool_limits *limits)
+{
+	struct wpool_attrs attrs = {
+		.capacity_per_cpu = limits->capacity_per_cpu,
+		.min_workers = limits->min_workers,
+	};
+	int total = wpool_tokens_total(wpool_attrs_most(&attrs), limits->queue_depth);
+
+	return total != WPOOL_TOKENS_UNLIMITED && total > WPOOL_MAX_FUNC_ITEMS;
+}
+
 /*
  * What depends on the pool and on the other attributes. Only the author of a module knows
  * whether its tasks may be dropped: nobody else begins that.
  */
 static int check_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask,
-		      bool by_owner)
+		      const struct wpool_limits *new, bool by_owner)
 {
-	u32 capacity = mask & WPOOL_TUNE_CAPACITY ? attrs->capacity : pool->capacity;
-	u32 min_workers = mask & WPOOL_TUNE_MIN_WORKERS ? attrs->min_workers :
-							  pool->min_workers;
+	bool per_cpu = mask & WPOOL_TUNE_CAPACITY_PER_CPU && attrs->capacity_per_cpu;
 
 	if (pool->state == WPOOL_DESTROYED)
 		return -ESHUTDOWN;
-	if (mask & WPOOL_TUNE_CAPACITY && pool->prealloc)
+	if (pool->prealloc && (mask & WPOOL_TUNE_CAPACITY || per_cpu))
 		return -EINVAL;
-	if (min_workers > capacity)
+	/* which of them? */
+	if (mask & WPOOL_TUNE_CAPACITY && per_cpu)
+		return -EINVAL;
+	/* a larger one would not follow a CPU that comes */
+	if (new->capacity_per_cpu && pool->items && is_too_much_for_items(new))
+		return -ERANGE;
+	if (!new->capacity_per_cpu && new->min_workers > new->capacity)
 		return -EINVAL;
 	if (mask & WPOOL_TUNE_POLICY && attrs->policy != pool->policy &&
 	    (attrs->policy == WPOOL_RUN || pool->policy == WPOOL_RUN))
@@ -73,36 +119,6 @@ static void tune_class(struct wpool *pool, const struct wpool_attrs *attrs, u32 
 	list_for_each_entry(w, &pool->workers, node)
 		wpool_worker_set_class(w);
 	mutex_unlock(&pool->workers_mutex);
-}
-
-/* What bounds tasks and workers. */
-struct limits {
-	u32 capacity;
-	u32 queue_depth;
-	u32 min_workers;
-};
-
-static void tune_limits(struct wpool *pool, const struct limits *limits)
-{
-	int old = wpool_tokens_total(pool->capacity, pool->queue_depth);
-	u32 capacity = limits->capacity;
-	bool shrunk = capacity < pool->capacity;
-
-	WRITE_ONCE(pool->min_workers, limits->min_workers);
-	if (capacity == pool->capacity && limits->queue_depth == pool->queue_depth)
-		return;
-	WRITE_ONCE(pool->capacity, capacity);
-	WRITE_ONCE(pool->queue_depth, limits->queue_depth);
-	wpool_line_resize(pool, old);
-	if (shrunk) {
-		/* shuts out workers that looked at the capacity before, see look() */
-		synchronize_rcu();
-		/* those too many look again, and leave */
-		if (READ_ONCE(pool->nr_workers) > capacity)
-			wpool_idle_wake_all(pool);
-	}
-	if (wpool_queues_len(pool))
-		wpool_spawn_ask(pool);
 }
 
 /* Memory for what latency counts, kept until the pool goes. */
@@ -219,8 +235,8 @@ static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 
 static int tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask, bool by_owner)
 {
-	struct limits old, new;
-	int err, total;
+	struct wpool_limits old, new;
+	int err;
 
 	err = wpool_attrs_check(attrs, mask);
 	if (err)
@@ -235,27 +251,16 @@ static int tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask, b
 		return err;
 
 	mutex_lock(&pool->tune_mutex);
-	err = check_tune(pool, attrs, mask, by_owner);
+	old = wpool_limits_of(pool);
+	new = tuned_limits(pool, attrs, mask);
+	err = check_tune(pool, attrs, mask, &new, by_owner);
+	if (!err)
+		err = wpool_limits_change(pool, &new);
 	if (err)
 		goto out;
-
-	old.capacity = pool->capacity;
-	old.queue_depth = pool->queue_depth;
-	old.min_workers = pool->min_workers;
-	new.capacity = mask & WPOOL_TUNE_CAPACITY ? attrs->capacity : old.capacity;
-	new.queue_depth = mask & WPOOL_TUNE_QUEUE_DEPTH ? attrs->queue_depth : old.queue_depth;
-	new.min_workers = mask & WPOOL_TUNE_MIN_WORKERS ? attrs->min_workers : old.min_workers;
-	if (new.capacity != old.capacity || new.queue_depth != old.queue_depth) {
-		total = wpool_tokens_total(new.capacity, new.queue_depth);
-		if (pool->items && total != WPOOL_TOKENS_UNLIMITED)
-			err = wpool_items_resize(pool->items, total);
-		if (err)
-			goto out;
-	}
-	tune_limits(pool, &new);
 	err = make_reserve(pool, attrs, mask);
 	if (err) {
-		tune_limits(pool, &old);
+		wpool_limits_set(pool, &old);
 		/* those that were made are too many now */
 		wpool_park_rearm(pool);
 		goto out;

@@ -3,6 +3,7 @@
 #include "workers/place.h"
 
 #include <linux/cpumask.h>
+#include <linux/workqueue.h>
 
 #include "core/census.h"
 #include "core/housekeeping.h"
@@ -26,6 +27,17 @@ static void settle(struct wpool *pool)
 	}
 }
 
+u32 wpool_place_count(const struct cpumask *mask, int dying)
+{
+	u32 nr = 0;
+	int cpu;
+
+	for_each_online_cpu(cpu)
+		nr += cpu != dying &&
+		      (mask ? cpumask_test_cpu(cpu, mask) : wpool_housekeeping_has(cpu));
+	return nr;
+}
+
 void wpool_place(struct wpool *pool, int dying)
 {
 	struct wpool_runq *rq;
@@ -36,17 +48,17 @@ void wpool_place(struct wpool *pool, int dying)
 	lockdep_assert_held(&pool->tune_mutex);
 	if (pool->follows)
 		wpool_housekeeping_copy(pool->cpumask);
-	for_each_cpu_and(cpu, pool->cpumask, cpu_online_mask)
-		nr += cpu != dying;
 	/* no CPU of the mask is left: any CPU is better than none */
-	none = !nr;
-	nr = 0;
+	none = !wpool_place_count(pool->cpumask, dying);
 	wpool_for_each_runq(pool, rq, cpu) {
 		out = !cpu_online(cpu) || cpu == dying ||
 		      (!none && !cpumask_test_cpu(cpu, pool->cpumask));
 		WRITE_ONCE(rq->redirect, out);
 		nr += !out;
 	}
+	/* not here, see pool/limits.c */
+	if (pool->capacity_per_cpu && pool->nr_cpus != nr)
+		schedule_delayed_work(&pool->follow_work, 0);
 	WRITE_ONCE(pool->nr_cpus, nr);
 	wpool_tokens_scale(pool);
 	settle(pool);

@@ -3,6 +3,9 @@
 #ifndef WPOOL_WORKERS_PLACE_H
 #define WPOOL_WORKERS_PLACE_H
 
+#include <linux/types.h>
+
+struct cpumask;
 struct wpool;
 
 /**
@@ -25,6 +28,13 @@ void wpool_place(struct wpool *pool, int dying);
  * Context: process context.
  */
 void wpool_place_follow(struct wpool *pool, void *unused);
+
+/**
+ * wpool_place_count() - how many CPUs of a mask are online
+ * @mask: the mask; %NULL: those that are not isolated
+ * @dying: a CPU that does not count, or -1
+ */
+u32 wpool_place_count(const struct cpumask *mask, int dying);
 
 /**
  * wpool_worker_place() - best CPU for a worker

@@ -208,7 +208,14 @@ int attr_set_check(const struct attr_set *set, const struct wpool_dev_attrs *now
 	__u32 capacity = now ? now->capacity : (__u32)find_attr("capacity", 8)->preset;
 	__u32 min_workers = now ? now->min_workers : 0;
 	bool prealloc = now ? now->prealloc : set->attrs.prealloc;
+	__u32 per_cpu = now && !given(set, WPOOL_DEV_CAPACITY) ? now->capacity_per_cpu : 0;
 
+	if (given(set, WPOOL_DEV_CAPACITY_PER_CPU))
+		per_cpu = set->attrs.capacity_per_cpu;
+	if (per_cpu && given(set, WPOOL_DEV_CAPACITY))
+		return errmsg_set(e, "capacity and capacity_per_cpu exclude each other");
+	if (per_cpu && prealloc)
+		return errmsg_set(e, "capacity_per_cpu: not of a preallocated pool");
 	if (given(set, WPOOL_DEV_CAPACITY)) {
 		capacity = set->attrs.capacity;
 		if (now && prealloc && capacity != now->capacity)
@@ -216,7 +223,7 @@ int attr_set_check(const struct attr_set *set, const struct wpool_dev_attrs *now
 	}
 	if (given(set, WPOOL_DEV_MIN_WORKERS))
 		min_workers = set->attrs.min_workers;
-	if (capacity != WPOOL_DEV_UNLIMITED && min_workers > capacity)
+	if (!per_cpu && capacity != WPOOL_DEV_UNLIMITED && min_workers > capacity)
 		return errmsg_set(e, "min_workers %u would be above capacity %u",
 				  min_workers, capacity);
 	if (prealloc && capacity == WPOOL_DEV_UNLIMITED)
@@ -231,6 +238,9 @@ int attr_set_leave_changes(struct attr_set *set, const struct wpool_dev_attrs *n
 
 	for (attr = attrs; attr < attrs + ARRAY_SIZE(attrs); attr++) {
 		if (!given(set, attr->bit) || attr->type == ATTR_CPUS)
+			continue;
+		/* the number that there is, but that would change with the CPUs */
+		if (attr->bit == WPOOL_DEV_CAPACITY && now->capacity_per_cpu)
 			continue;
 		/* all others have the same size */
 		if (!memcmp((char *)&set->attrs + attr->offset, (char *)now + attr->offset,

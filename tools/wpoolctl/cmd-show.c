@@ -14,8 +14,8 @@ struct group {
 };
 
 static const struct group groups[] = {
-	{ "Limits", { "capacity", "queue_depth", "policy", "max_blocking",
-		      "max_wait_ms" } },
+	{ "Limits", { "capacity", "capacity_per_cpu", "queue_depth", "policy",
+		      "max_blocking", "max_wait_ms" } },
 	{ "Workers", { "min_workers", "expiry_ms", "order", "prealloc", "reclaim", "nice",
 		       "sched", "cpumask" } },
 	{ "Scheduling", { "concurrency", "spin_us", "hog_ms", "handoff",

@@ -87,6 +87,7 @@
 #define WPOOL_DEV_MAX_WAIT_MS	(1U << 16)
 #define WPOOL_DEV_RECLAIM	(1U << 17)
 #define WPOOL_DEV_SCHED		(1U << 18)
+#define WPOOL_DEV_CAPACITY_PER_CPU	(1U << 19)
 
 /**
  * struct wpool_dev_attrs - attributes of a pool
@@ -114,10 +115,11 @@
  * @freezable: 0 or 1: start no task while the system is suspended
  * @reclaim: 0 or 1: go on while there is no memory for a new worker
  * @sched: WPOOL_DEV_SCHED_*: scheduling class of the workers
- * @unused: 0
+ * @capacity_per_cpu: the capacity is so many workers for each CPU that is online and in the
+ *	cpumask; 0: it is @capacity. EINVAL: not 0, and @capacity is valid, too.
  *
  * Defaults and ranges are those of the sysfs attributes of the same names.
- * EOPNOTSUPP: an unknown bit in @mask, or @reserved or @unused is not zero.
+ * EOPNOTSUPP: an unknown bit in @mask, or @reserved is not zero.
  */
 struct wpool_dev_attrs {
 	__u32 mask;
@@ -142,7 +144,7 @@ struct wpool_dev_attrs {
 	__u32 freezable;
 	__u32 reclaim;
 	__u32 sched;
-	__u32 unused;
+	__u32 capacity_per_cpu;
 };
 
 /**
@@ -156,7 +158,8 @@ struct wpool_dev_attrs {
  * EEXIST: the name is taken. EISCONN: the file is already attached. EPERM: a negative nice,
  * or another sched than normal, without CAP_SYS_NICE; freezable, without CAP_BLOCK_SUSPEND.
  * EDQUOT: without CAP_SYS_RESOURCE, the capacity is more than what the module parameter
- * max_user_workers leaves to all such pools.
+ * max_user_workers leaves to all such pools; with capacity_per_cpu that counts which it has
+ * with all CPUs that the machine can have.
  */
 struct wpool_dev_create {
 	__u32 size;

@@ -124,7 +124,7 @@ int wpool_devattrs_from_user(struct wpool_attrs *attrs,
 	const struct wpool_attr *attr;
 	u32 value, i;
 
-	if (dev->mask & ~DEV_ALL || dev->reserved || dev->unused)
+	if (dev->mask & ~DEV_ALL || dev->reserved)
 		return -EOPNOTSUPP;
 	for (i = 0; i < WPOOL_NR_ATTRS; i++) {
 		attr = &wpool_attr_table[i];
@@ -136,6 +136,10 @@ int wpool_devattrs_from_user(struct wpool_attrs *attrs,
 			return -EINVAL;
 		wpool_attr_set(attrs, attr, value);
 	}
+	/* which of them? the pool sees only one, if it is created */
+	if (dev->mask & WPOOL_DEV_CAPACITY && dev->mask & WPOOL_DEV_CAPACITY_PER_CPU &&
+	    dev->capacity_per_cpu)
+		return -EINVAL;
 	if (!(dev->mask & WPOOL_DEV_CPUMASK))
 		return 0;
 	attrs->cpumask = cpumask;
@@ -156,7 +160,6 @@ int wpool_devattrs_to_user(struct wpool_dev_attrs *dev,
 	}
 	dev->mask = DEV_ALL;
 	dev->reserved = 0;
-	dev->unused = 0;
 	for (i = 0; i < WPOOL_NR_ATTRS; i++)
 		*(u32 *)((char *)dev + places[i]) = wpool_attr_get(attrs, &wpool_attr_table[i]);
 	return 0;

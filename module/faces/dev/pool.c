@@ -39,6 +39,7 @@
 #include <linux/wpool.h>
 
 #include "faces/dev/deadline.h"
+#include "pool/attrs.h"
 #include "pool/tune.h"
 
 /* Longest pause between two checks whether a pool is empty. */
@@ -124,10 +125,32 @@ static bool may_have(const struct wpool_attrs *attrs)
 	       (!attrs->reclaim || capable(CAP_SYS_RESOURCE));
 }
 
-/* What a pool of this capacity is charged, if the caller makes it so. */
-static u32 workers_charged(u32 capacity)
+/* What a pool with these attributes is charged, if the caller makes it so. */
+static u32 workers_charged(const struct wpool_attrs *attrs)
 {
-	return capable(CAP_SYS_RESOURCE) ? 0 : capacity;
+	return capable(CAP_SYS_RESOURCE) ? 0 : wpool_attrs_most(attrs);
+}
+
+/*
+ * The same of one that is tuned: those of @attrs that @mask names, and what the pool has of the
+ * others. Its charge, if its capacity stays.
+ */
+static u32 workers_charged_tuned(struct devpool *entry, const struct wpool_attrs *attrs, u32 mask)
+{
+	struct wpool_attrs all;
+
+	wpool_get_attrs(entry->pool, &all, NULL);
+	if (!(mask & (WPOOL_TUNE_CAPACITY | WPOOL_TUNE_CAPACITY_PER_CPU)) && !all.capacity_per_cpu)
+		return entry->workers;
+	if (mask & WPOOL_TUNE_CAPACITY) {
+		all.capacity = attrs->capacity;
+		all.capacity_per_cpu = 0;
+	}
+	if (mask & WPOOL_TUNE_CAPACITY_PER_CPU)
+		all.capacity_per_cpu = attrs->capacity_per_cpu;
+	if (mask & WPOOL_TUNE_MIN_WORKERS)
+		all.min_workers = attrs->min_workers;
+	return workers_charged(&all);
 }
 
 /* Returns 0, or -EDQUOT and changes nothing. */
@@ -209,7 +232,7 @@ struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs)
 		pool = ERR_PTR(-EPERM);
 		goto err_put;
 	}
-	pool = ERR_PTR(charge(entry, workers_charged(attrs->capacity)));
+	pool = ERR_PTR(charge(entry, workers_charged(attrs)));
 	if (IS_ERR(pool))
 		goto err_put;
 	pool = wpool_create(attrs, NULL);
@@ -246,11 +269,12 @@ static int tune_charged(struct devpool *entry, const struct wpool_attrs *attrs, 
 	u32 old, new;
 	int err;
 
-	if (!(mask & WPOOL_TUNE_CAPACITY))
+	/* min_workers may raise a capacity that follows the CPUs */
+	if (!(mask & (WPOOL_TUNE_CAPACITY | WPOOL_TUNE_CAPACITY_PER_CPU | WPOOL_TUNE_MIN_WORKERS)))
 		return wpool_pool_tune(entry->pool, attrs, mask);
 	mutex_lock(&entry->tune_mutex);
 	old = entry->workers;
-	new = workers_charged(attrs->capacity);
+	new = workers_charged_tuned(entry, attrs, mask);
 	/* nothing is charged any more, and nothing to tune */
 	err = entry->destroyed ? -ESHUTDOWN : 0;
 	/* one that grows is charged before it may have them, one that shrinks afterwards */

@@ -189,9 +189,11 @@ static void check_attrs(const struct wpool_dev_attrs *attrs, const char *text)
 {
 	__u32 mask = attrs->mask;
 
-	must(!(mask & ~0x7ffffU), "unknown bit", text);
+	must(!(mask & ~0xfffffU), "unknown bit", text);
 	must(!(mask & WPOOL_DEV_CAPACITY) || attrs->capacity == WPOOL_DEV_UNLIMITED ||
 	     (attrs->capacity >= 1 && attrs->capacity <= WPOOL_MAX_CAPACITY), "capacity", text);
+	must(!(mask & WPOOL_DEV_CAPACITY_PER_CPU) ||
+	     attrs->capacity_per_cpu <= WPOOL_MAX_CAPACITY, "capacity_per_cpu", text);
 	must(!(mask & WPOOL_DEV_QUEUE_DEPTH) || attrs->queue_depth == WPOOL_DEV_UNLIMITED ||
 	     attrs->queue_depth <= WPOOL_MAX_QUEUE_DEPTH, "queue_depth", text);
 	must(!(mask & WPOOL_DEV_EXPIRY_MS) || attrs->expiry_ms <= WPOOL_MAX_EXPIRY_MS,

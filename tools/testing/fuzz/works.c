@@ -64,12 +64,13 @@ static uint32_t gen_number(struct fuzzer *f, uint32_t small, uint32_t max)
 int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool runs)
 {
 	struct rng *rng = &f->rng;
-	uint32_t all = create ? 0x7ffff : 0x79fff;
+	uint32_t all = create ? 0xfffff : 0xf9fff;
 	uint64_t *mask_at = (uint64_t *)f->arena.array;
 
 	memset(attrs, 0, sizeof(*attrs));
 	attrs->mask = rnd(rng) & rnd(rng) & all;
 	attrs->capacity = gen_number(f, 12, 1048576);
+	attrs->capacity_per_cpu = one_in(rng, 4) ? 0 : gen_number(f, 6, 1048576);
 	attrs->queue_depth = gen_number(f, 100, 536870912);
 	attrs->max_blocking = gen_number(f, 4, 1073741824);
 	attrs->policy = below(rng, 2);
@@ -100,19 +101,21 @@ int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool
 		/* thousands of threads are somebody else's test */
 		if (attrs->mask & WPOOL_DEV_PREALLOC && attrs->prealloc) {
 			attrs->mask |= WPOOL_DEV_CAPACITY;
+			attrs->mask &= ~WPOOL_DEV_CAPACITY_PER_CPU;
 			if (attrs->capacity > 12)
 				attrs->capacity = one_in(rng, 2) ? 1048576 : WPOOL_DEV_UNLIMITED;
 		}
 	}
+	/* both are refused, see below */
+	if (attrs->mask & WPOOL_DEV_CAPACITY && attrs->mask & WPOOL_DEV_CAPACITY_PER_CPU &&
+	    !one_in(rng, 8))
+		attrs->mask &= ~(below(rng, 2) ? WPOOL_DEV_CAPACITY : WPOOL_DEV_CAPACITY_PER_CPU);
 	switch (below(rng, 40)) {
 	case 0:
-		attrs->mask |= 1U << (19 + below(rng, 13));
+		attrs->mask |= 1U << (20 + below(rng, 12));
 		return -EOPNOTSUPP;
 	case 1:
-		if (below(rng, 2))
-			attrs->reserved = 1 + below(rng, 1000);
-		else
-			attrs->unused = 1 + below(rng, 1000);
+		attrs->reserved = 1 + below(rng, 1000);
 		return -EOPNOTSUPP;
 	case 2:
 		attrs->mask |= WPOOL_DEV_POLICY;
@@ -136,6 +139,10 @@ int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool
 		attrs->cpumask_bytes = 64;
 		attrs->cpumask = (uintptr_t)f->arena.array + ARRAY_BYTES - 8 * below(rng, 8);
 		return -EFAULT;
+	case 7:
+		attrs->mask |= WPOOL_DEV_CAPACITY | WPOOL_DEV_CAPACITY_PER_CPU;
+		attrs->capacity_per_cpu = 1 + (rnd(rng) >> 34);
+		return -EINVAL;
 	default:
 		return 0;
 	}

@@ -74,6 +74,28 @@ void tpool_set_capacity(struct tpool *tp, u32 capacity)
 	mutex_unlock(&tp->tune_mutex);
 }
 
+/* So many for each CPU; with those that are offline, that is how many there may be at most. */
+static void set_per_cpu(struct tpool *tp, u32 per_cpu)
+{
+	struct wpool_attrs attrs = { .capacity_per_cpu = per_cpu };
+	/* or min_workers, which are three at most */
+	u32 most = max(per_cpu * num_possible_cpus(), 4U);
+	int err;
+
+	mutex_lock(&tp->tune_mutex);
+	if (most > tp->limit)
+		set_limit(tp, most);
+	err = wpool_tune(tp->pool, &attrs, WPOOL_TUNE_CAPACITY_PER_CPU);
+	if (!err)
+		tp->attrs.capacity = most;
+	torture_check(!err || err == -ESHUTDOWN || (err == -ENOMEM && tp->bound) ||
+		      (err == -EINVAL && tp->attrs.prealloc),
+		      "%s: tune to %u for each CPU: %d", tp->name, per_cpu, err);
+	if (tp->attrs.capacity < tp->limit)
+		await_shrunk(tp, tp->attrs.capacity);
+	mutex_unlock(&tp->tune_mutex);
+}
+
 /* The default mask if there is no memory. */
 static struct cpumask *random_cpumask(struct rnd *rnd)
 {
@@ -118,8 +140,12 @@ void tpool_tune(struct tpool *tp, u64 how)
 		tpool_set_capacity(tp, capacities[rnd_below(&rnd, ARRAY_SIZE(capacities))]);
 		return;
 	}
+	if (rnd_one_in(&rnd, 6)) {
+		set_per_cpu(tp, rnd_from_to(&rnd, 1, 5));
+		return;
+	}
 	wpool_attrs_init(&attrs);
-	/* one of them, or any */
+	/* one of them, or any; capacity_per_cpu goes off, which leaves the capacity */
 	mask = rnd_one_in(&rnd, 2) ? BIT(rnd_from_to(&rnd, 1, 12)) :
 				     rnd_u64(&rnd) & WPOOL_TUNE_ALL;
 	mask &= ~(WPOOL_TUNE_CAPACITY | WPOOL_TUNE_POLICY);

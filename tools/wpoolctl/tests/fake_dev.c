@@ -129,7 +129,8 @@ int dev_create(int fd, const char *name, const struct wpool_dev_attrs *attrs)
 	snprintf(pool.name, sizeof(pool.name), "%s", name);
 	pool.attrs = *attrs;
 	if (!(attrs->mask & WPOOL_DEV_CAPACITY))
-		pool.attrs.capacity = 256;
+		pool.attrs.capacity = attrs->mask & WPOOL_DEV_CAPACITY_PER_CPU ?
+				      attrs->capacity_per_cpu * CPUS : 256;
 	note("created");
 	return 0;
 }

@@ -660,10 +660,11 @@ static void test_attrs(void)
 		"policy=run", "expiry_ms=86400000", "min_workers=0",
 		"concurrency=1024", "spin_us=0", "hog_ms=1", "handoff=0", "max_wait_ms=86400000",
 		"latency=1", "nice=-20", "cpumask=0-1", "order=fifo", "prealloc=0",
-		"freezable=1",
+		"freezable=1", "capacity_per_cpu=1048576",
 	};
 	static const char *const bad[] = {
 		"capacity=0", "capacity=1048577", "capacity=-1", "capacity=4294967295",
+		"capacity_per_cpu=1048577", "capacity_per_cpu=max", "capacity_per_cpu=",
 		"capacity=Max", "queue_depth=536870913", "policy=drop", "policy=",
 		"expiry_ms=86400001", "concurrency=0", "concurrency=1025",
 		"spin_us=1001", "hog_ms=0", "hog_ms=10001", "max_wait_ms=86400001",
@@ -677,7 +678,7 @@ static void test_attrs(void)
 	attr_set_init(&set);
 	for (i = 0; i < NR(good); i++)
 		EXPECT(add(&set, ATTR_CREATE, good[i]), "%s: %s", good[i], e.text);
-	EXPECT(set.attrs.mask == 0x1ffff, "mask %x", set.attrs.mask);
+	EXPECT(set.attrs.mask == 0x9ffff, "mask %x", set.attrs.mask);
 	EXPECT(set.attrs.capacity == WPOOL_DEV_UNLIMITED && set.attrs.nice == -20 &&
 	       set.attrs.policy == WPOOL_DEV_POLICY_RUN &&
 	       set.attrs.order == WPOOL_DEV_ORDER_FIFO && set.attrs.hog_ms == 1 &&

@@ -163,6 +163,13 @@ static const struct bad_attr {
 	  { .mask = WPOOL_DEV_MIN_WORKERS, .min_workers = 257 } },
 	{ "min_workers too large", EINVAL, ERANGE,
 	  { .mask = WPOOL_DEV_MIN_WORKERS, .min_workers = UINT32_MAX } },
+	{ "capacity_per_cpu too large", ERANGE, 0,
+	  { .mask = WPOOL_DEV_CAPACITY_PER_CPU, .capacity_per_cpu = (1U << 20) + 1 } },
+	{ "capacity_per_cpu -1", ERANGE, EINVAL,
+	  { .mask = WPOOL_DEV_CAPACITY_PER_CPU, .capacity_per_cpu = UINT32_MAX } },
+	{ "capacity and capacity_per_cpu", EINVAL, ERANGE,
+	  { .mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_CAPACITY_PER_CPU, .capacity = 4,
+	    .capacity_per_cpu = 4 } },
 	{ "concurrency 0", ERANGE, EINVAL,
 	  { .mask = WPOOL_DEV_CONCURRENCY, .concurrency = 0 } },
 	{ "concurrency too large", ERANGE, 0,
@@ -209,8 +216,8 @@ static const struct bad_attr {
 	  { .mask = WPOOL_DEV_CPUMASK, CPUS(NULL, 8) } },
 	{ "cpumask nowhere", EFAULT, 0,
 	  { .mask = WPOOL_DEV_CPUMASK, CPUS(0xffff888000000000UL, 8) } },
-	{ "unknown attribute 19", EOPNOTSUPP, 0,
-	  { .mask = 1U << 19 } },
+	{ "unknown attribute 20", EOPNOTSUPP, 0,
+	  { .mask = 1U << 20 } },
 	{ "unknown attribute 31", EOPNOTSUPP, 0,
 	  { .mask = 1U << 31 } },
 };
@@ -267,7 +274,6 @@ TEST(create_ignores_what_is_not_in_the_mask)
 	attrs.mask = WPOOL_DEV_CAPACITY;
 	attrs.capacity = 7;
 	attrs.reserved = 0;
-	attrs.unused = 0;
 	ASSERT_EQ(0, pool_create(&pool, &attrs));
 	EXPECT_EQ(0, pool_info(pool.fd, &info));
 	EXPECT_EQ(7, info.attrs.capacity);
@@ -341,7 +347,8 @@ TEST(tune_default_pool)
 TEST(create_every_attribute)
 {
 	struct wpool_dev_attrs attrs = {
-		.mask = 0x7ffff & ~WPOOL_DEV_CPUMASK,
+		/* 0 goes with a capacity */
+		.mask = 0xfffff & ~WPOOL_DEV_CPUMASK,
 		.capacity = 1U << 20,
 		.queue_depth = 1U << 29,
 		.max_blocking = 1U << 30,
@@ -385,6 +392,40 @@ TEST(create_every_attribute)
 	EXPECT_EQ(attrs.freezable, info.attrs.freezable);
 	EXPECT_EQ(attrs.reclaim, info.attrs.reclaim);
 	EXPECT_EQ(attrs.sched, info.attrs.sched);
+	EXPECT_EQ(0, info.attrs.capacity_per_cpu);
+	pool_end(&pool);
+}
+
+TEST(capacity_per_cpu)
+{
+	__u64 first = 1;
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY_PER_CPU | WPOOL_DEV_CPUMASK,
+		.capacity_per_cpu = 7,
+		.cpumask = (uintptr_t)&first,
+		.cpumask_bytes = sizeof(first),
+	};
+	struct wpool_dev_info info;
+	struct pool pool;
+
+	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	ASSERT_EQ(0, pool_info(pool.fd, &info));
+	EXPECT_EQ(7, info.attrs.capacity_per_cpu);
+	EXPECT_EQ(7, info.attrs.capacity);
+	attrs.mask = WPOOL_DEV_CAPACITY_PER_CPU;
+	attrs.capacity_per_cpu = 9;
+	EXPECT_EQ(0, pool_tune(pool.fd, &attrs));
+	EXPECT_EQ(9, pool_figure(pool.fd, free));
+	/* which of them? */
+	attrs.mask = WPOOL_DEV_CAPACITY_PER_CPU | WPOOL_DEV_CAPACITY;
+	attrs.capacity = 5;
+	EXPECT_EQ(-EINVAL, pool_tune(pool.fd, &attrs));
+	EXPECT_EQ(9, pool_figure(pool.fd, free));
+	attrs.mask = WPOOL_DEV_CAPACITY;
+	EXPECT_EQ(0, pool_tune(pool.fd, &attrs));
+	ASSERT_EQ(0, pool_info(pool.fd, &info));
+	EXPECT_EQ(0, info.attrs.capacity_per_cpu);
+	EXPECT_EQ(5, info.attrs.capacity);
 	pool_end(&pool);
 }
 

@@ -176,6 +176,50 @@ TEST_F(permit, fault)
 	EXPECT_EQ(-EPERM, submit(self->own, WPOOL_WORK_FAULT, 0, 1));
 }
 
+static int tune_one(int fd, __u32 bit, __u32 value)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = bit,
+		.capacity_per_cpu = value,
+		.min_workers = value,
+	};
+
+	return pool_tune(fd, &attrs);
+}
+
+/* What may come counts: with all CPUs that can, and with what raises such a capacity. */
+TEST_F(permit, workers_per_cpu)
+{
+	char name[WPOOL_DEV_NAME_LEN];
+	unsigned int last = 0, nr;
+	FILE *possible;
+	int fd;
+
+	possible = fopen("/sys/devices/system/cpu/possible", "re");
+	ASSERT_NE(NULL, possible);
+	/* 0, or 0-N */
+	EXPECT_LE(0, fscanf(possible, "0-%u", &last));
+	fclose(possible);
+	nr = last + 1;
+	if ((int)nr > self->limit)
+		SKIP(return, "more CPUs than workers");
+	snprintf(name, sizeof(name), "second.%d", getpid());
+	EXPECT_EQ(-EDQUOT, tune_one(self->own, WPOOL_DEV_CAPACITY_PER_CPU, self->limit / nr + 1));
+	EXPECT_EQ(4, attr_number(self->name, "capacity"));
+	EXPECT_EQ(0, tune_one(self->own, WPOOL_DEV_CAPACITY_PER_CPU, self->limit / nr));
+	EXPECT_EQ(-EDQUOT, open_pool(name, self->limit % nr + 1));
+	EXPECT_EQ(-EDQUOT, tune_one(self->own, WPOOL_DEV_MIN_WORKERS, self->limit + 1));
+	EXPECT_EQ(0, tune_one(self->own, WPOOL_DEV_CAPACITY_PER_CPU, 0));
+	/* a number again, which counts alone */
+	EXPECT_EQ(0, tune_capacity(self->own, 4));
+	fd = open_pool(name, self->limit - 4);
+	ASSERT_LE(0, fd);
+	/* min_workers of a pool that does not follow CPUs cost nothing */
+	EXPECT_EQ(0, tune_one(self->own, WPOOL_DEV_MIN_WORKERS, 4));
+	EXPECT_EQ(0, pool_destroy(fd));
+	close(fd);
+}
+
 TEST_F(permit, workers)
 {
 	char name[WPOOL_DEV_NAME_LEN];

@@ -19,6 +19,9 @@ static const struct tunable {
 	bool max;
 	bool number;
 } tunables[] = {
+	/* before those that look at the capacity, which it leaves changed */
+	{ "capacity_per_cpu", "0", { "1", "100", "0" }, { },
+	  { "1048577", "4294967295", "4294967296", "99999999999999999999" }, false, true },
 	{ "capacity", "256", { "1", "1048576", "300" }, { "max", "max" },
 	  { "1048577", "4294967294", "4294967296", "99999999999999999999" }, true, true },
 	{ "queue_depth", "0", { "1", "536870912", "0" }, { "max", "max" },

@@ -280,6 +280,28 @@ TEST_F(attrs, hogs_are_counted_when_they_are_longer_than_hog_ms)
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 }
 
+TEST_F(attrs, capacity_per_cpu_follows_the_cpumask_until_there_is_a_number)
+{
+	const char *pool = self->pool.name;
+
+	ASSERT_EQ(0, attr_write(pool, "cpumask", "0"));
+	ASSERT_EQ(0, attr_write(pool, "queue_depth", "0"));
+	ASSERT_EQ(0, attr_write(pool, "capacity_per_cpu", "3"));
+	EXPECT_EQ(3, attr_number(pool, "capacity"));
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1, 3));
+	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 3));
+	EXPECT_EQ(0, attr_number(pool, "free"));
+	if (sysconf(_SC_NPROCESSORS_ONLN) > 1) {
+		ASSERT_EQ(0, attr_write(pool, "cpumask", "0-1"));
+		EXPECT_EQ(6, attr_number(pool, "capacity"));
+		EXPECT_EQ(3, attr_number(pool, "free"));
+	}
+	ASSERT_EQ(0, attr_write(pool, "capacity", "4"));
+	EXPECT_EQ(0, attr_number(pool, "capacity_per_cpu"));
+	EXPECT_EQ(1, attr_number(pool, "free"));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+}
+
 TEST_F(attrs, tasks_that_wait_longer_than_max_wait_ms_are_not_run)
 {
 	struct wpool_dev_record records[3];

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A capacity that follows the CPUs. What CPUs that go and come do to it: hotplug_kunit.c. */
+#include <linux/cpumask.h>
+#include <linux/slab.h>
+
+#include "fixture.h"
+
+/* So many workers for each CPU, on the first few CPUs; the argument capacity is ignored. */
+static struct wpool *per_cpu_pool(struct kunit *test, u32 per_cpu, const struct cpumask *mask)
+{
+	struct wpool_attrs attrs;
+
+	wpk_attrs(&attrs, 77, 2);
+	attrs.policy = WPOOL_FAIL;
+	attrs.capacity_per_cpu = per_cpu;
+	attrs.cpumask = mask;
+	return wpk_pool_attrs(test, &attrs);
+}
+
+static const struct cpumask *first_cpus(struct kunit *test, unsigned int nr)
+{
+	struct cpumask *mask = kunit_kzalloc(test, cpumask_size(), GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, mask);
+	for (i = 0; i < nr; i++)
+		cpumask_set_cpu(wpk_cpu(i), mask);
+	return mask;
+}
+
+static u32 capacity_of(struct wpool *pool)
+{
+	struct wpool_attrs attrs;
+
+	wpool_get_attrs(pool, &attrs, NULL);
+	return attrs.capacity;
+}
+
+static u32 per_cpu_of(struct wpool *pool)
+{
+	struct wpool_attrs attrs;
+
+	wpool_get_attrs(pool, &attrs, NULL);
+	return attrs.capacity_per_cpu;
+}
+
+static int tune_per_cpu(struct wpool *pool, u32 per_cpu)
+{
+	struct wpool_attrs attrs;
+
+	wpool_attrs_init(&attrs);
+	attrs.capacity_per_cpu = per_cpu;
+	return wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY_PER_CPU);
+}
+
+static int tune_min_workers(struct wpool *pool, u32 min_workers)
+{
+	struct wpool_attrs attrs;
+
+	wpool_attrs_init(&attrs);
+	attrs.min_workers = min_workers;
+	return wpool_tune(pool, &attrs, WPOOL_TUNE_MIN_WORKERS);
+}
+
+static void capacity_per_cpu_counts_the_cpus_of_the_mask(struct kunit *test)
+{
+	struct wpool *pool = per_cpu_pool(test, 3, first_cpus(test, 1));
+
+	KUNIT_EXPECT_EQ(test, capacity_of(pool), 3);
+	KUNIT_EXPECT_EQ(test, per_cpu_of(pool), 3);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 5);
+	pool = per_cpu_pool(test, 3, cpu_possible_mask);
+	KUNIT_EXPECT_EQ(test, capacity_of(pool), 3 * num_online_cpus());
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 3 * num_online_cpus() + 2);
+	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, 5), 0);
+	KUNIT_EXPECT_EQ(test, capacity_of(pool), 5 * num_online_cpus());
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 5 * num_online_cpus() + 2);
+}
+
+/* As soon as the call returns, up and down, and no more tasks than that run. */
+static void capacity_per_cpu_follows_the_mask(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 8, gate);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "needs two CPUs");
+	pool = per_cpu_pool(test, 2, first_cpus(test, 1));
+	wpk_jobs_submit(test, pool, jobs, 0, 4);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[4].task), -EAGAIN);
+	wpool_attrs_init(&attrs);
+	attrs.cpumask = first_cpus(test, 2);
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+	KUNIT_EXPECT_EQ(test, capacity_of(pool), 4);
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 4));
+	wpk_jobs_submit(test, pool, jobs, 4, 2);
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[6].task), -EAGAIN);
+	attrs.cpumask = first_cpus(test, 1);
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+	KUNIT_EXPECT_EQ(test, capacity_of(pool), 2);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 0);
+	/* those that run go on; two of the workers leave instead of taking another task */
+	wpk_gate_let(gate, 2);
+	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 2);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 2);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	/* the default mask again */
+	wpool_attrs_init(&attrs);
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+	KUNIT_EXPECT_GE(test, capacity_of(pool), 2);
+	wpk_destroy(test, pool);
+}
+
+static void capacity_per_cpu_a_number_switches_it_off(struct kunit *test)
+{
+	struct wpool *pool = per_cpu_pool(test, 3, first_cpus(test, 1));
+	struct wpool_attrs attrs;
+
+	wpool_attrs_init(&attrs);
+	attrs.capacity = 11;
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY), 0);
+	KUNIT_EXPECT_EQ(test, capacity_of(pool), 11);
+	KUNIT_EXPECT_EQ(test, per_cpu_of(pool), 0);
+	attrs.cpumask = cpu_possible_mask;
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+	KUNIT_EXPECT_EQ(test, capacity_of(pool), 11);
+	/* both at once: which of them? */
+	attrs.capacity_per_cpu = 2;
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY |
+					 WPOOL_TUNE_CAPACITY_PER_CPU), -EINVAL);
+	KUNIT_EXPECT_EQ(test, capacity_of(pool), 11);
+	KUNIT_EXPECT_EQ(test, per_cpu_of(pool), 0);
+	/* switched off it leaves the number that there was */
+	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, 2), 0);
+	KUNIT_EXPECT_EQ(test, capacity_of(pool), 2 * num_online_cpus());
+	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, 0), 0);
+	KUNIT_EXPECT_EQ(test, capacity_of(pool), 2 * num_online_cpus());
+	attrs.capacity_per_cpu = 0;
+	attrs.capacity = WPOOL_UNLIMITED;
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY |
+					 WPOOL_TUNE_CAPACITY_PER_CPU), 0);
+	KUNIT_EXPECT_EQ(test, capacity_of(pool), WPOOL_UNLIMITED);
+	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, 1), 0);
+	KUNIT_EXPECT_EQ(test, capacity_of(pool), num_online_cpus());
+}
+
+/* With all CPUs that can come, whichever are there and in the mask. */
+static void capacity_per_cpu_too_much_is_erange(struct kunit *test)
+{
+	u32 most = WPOOL_MAX_CAPACITY / num_possible_cpus();
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	wpk_attrs(&attrs, 1, 0);
+	attrs.name = wpk_name(test);
+	attrs.cpumask = first_cpus(test, 1);
+	attrs.capacity_per_cpu = most + 1;
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs, THIS_MODULE)), -ERANGE);
+	attrs.capacity_per_cpu = U32_MAX;
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs, THIS_MODULE)), -ERANGE);
+	pool = per_cpu_pool(test, most, first_cpus(test, 1));
+	KUNIT_EXPECT_EQ(test, capacity_of(pool), most);
+	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, most + 1), -ERANGE);
+	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, WPOOL_MAX_CAPACITY + 1), -ERANGE);
+	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, U32_MAX), -ERANGE);
+	KUNIT_EXPECT_EQ(test, capacity_of(pool), most);
+	KUNIT_EXPECT_EQ(test, per_cpu_of(pool), most);
+}
+
+static void capacity_per_cpu_preallocated_is_einval(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	wpk_attrs(&attrs, 2, 0);
+	attrs.prealloc = true;
+	pool = wpk_pool_attrs(test, &attrs);
+	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, 1), -EINVAL);
+	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, 0), 0);
+	KUNIT_EXPECT_EQ(test, capacity_of(pool), 2);
+	attrs.name = wpk_name(test);
+	attrs.capacity_per_cpu = 1;
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs, THIS_MODULE)), -EINVAL);
+}
+
+/* It is never less than them, whatever the CPUs are, and whatever is set first. */
+static void capacity_per_cpu_min_workers_are_the_least(struct kunit *test)
+{
+	struct wpool *pool = per_cpu_pool(test, 3, first_cpus(test, 1));
+	struct wpool_attrs attrs;
+
+	KUNIT_EXPECT_EQ(test, tune_min_workers(pool, 20), 0);
+	KUNIT_EXPECT_EQ(test, capacity_of(pool), 20);
+	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, 2), 0);
+	KUNIT_EXPECT_EQ(test, capacity_of(pool), 20);
+	KUNIT_EXPECT_EQ(test, tune_min_workers(pool, 0), 0);
+	KUNIT_EXPECT_EQ(test, capacity_of(pool), 2);
+	/* without it: as ever */
+	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, 0), 0);
+	KUNIT_EXPECT_EQ(test, tune_min_workers(pool, 3), -EINVAL);
+	wpk_attrs(&attrs, 1, 0);
+	attrs.capacity_per_cpu = 2;
+	attrs.min_workers = 20;
+	attrs.cpumask = first_cpus(test, 1);
+	pool = wpk_pool_attrs(test, &attrs);
+	KUNIT_EXPECT_EQ(test, capacity_of(pool), 20);
+}
+
+/* A pool with reclaim has them from the start, and where they are more. */
+static void capacity_per_cpu_reclaim_has_its_workers(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	wpk_attrs(&attrs, 1, 0);
+	attrs.capacity_per_cpu = 1;
+	attrs.min_workers = 3;
+	attrs.reclaim = true;
+	attrs.cpumask = first_cpus(test, 1);
+	pool = wpk_pool_attrs(test, &attrs);
+	KUNIT_EXPECT_EQ(test, capacity_of(pool), 3);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 3);
+	KUNIT_EXPECT_EQ(test, tune_min_workers(pool, 5), 0);
+	KUNIT_EXPECT_EQ(test, capacity_of(pool), 5);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 5);
+}
+
+static void wait_here(void *gate)
+{
+	wpk_gate_pass(gate);
+}
+
+/* As many calls are accepted as its capacity, which is as many items as it has. */
+static void capacity_per_cpu_of_a_pool_with_a_function(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	unsigned int i;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "needs two CPUs");
+	wpk_attrs(&attrs, 1, 0);
+	attrs.policy = WPOOL_FAIL;
+	attrs.capacity_per_cpu = 4;
+	attrs.cpumask = first_cpus(test, 1);
+	pool = wpk_pool_func(test, &attrs, wait_here);
+	for (i = 0; i < 4; i++)
+		KUNIT_EXPECT_EQ(test, wpool_invoke(pool, gate), 0);
+	KUNIT_EXPECT_EQ(test, wpool_invoke(pool, gate), -EAGAIN);
+	attrs.cpumask = first_cpus(test, 2);
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+	for (i = 0; i < 4; i++)
+		KUNIT_EXPECT_EQ(test, wpool_invoke(pool, gate), 0);
+	KUNIT_EXPECT_EQ(test, wpool_invoke(pool, gate), -EAGAIN);
+	/* what it could have with all CPUs must be no more than such a pool may have */
+	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, WPOOL_MAX_FUNC_ITEMS / num_possible_cpus() + 1),
+			-ERANGE);
+	KUNIT_EXPECT_EQ(test, capacity_of(pool), 8);
+	wpk_gate_open(gate);
+	wpk_destroy(test, pool);
+	attrs.capacity_per_cpu = WPOOL_MAX_FUNC_ITEMS / num_possible_cpus() + 1;
+	attrs.cpumask = first_cpus(test, 1);
+	attrs.name = wpk_name(test);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create_func(&attrs, wait_here, THIS_MODULE)),
+			-ERANGE);
+}
+
+static struct kunit_case per_cpu_cases[] = {
+	KUNIT_CASE(capacity_per_cpu_counts_the_cpus_of_the_mask),
+	KUNIT_CASE(capacity_per_cpu_follows_the_mask),
+	KUNIT_CASE(capacity_per_cpu_a_number_switches_it_off),
+	KUNIT_CASE(capacity_per_cpu_too_much_is_erange),
+	KUNIT_CASE(capacity_per_cpu_preallocated_is_einval),
+	KUNIT_CASE(capacity_per_cpu_min_workers_are_the_least),
+	KUNIT_CASE(capacity_per_cpu_reclaim_has_its_workers),
+	KUNIT_CASE(capacity_per_cpu_of_a_pool_with_a_function),
+	{}
+};
+
+static struct kunit_suite per_cpu_suite = {
+	.name = "wpool_per_cpu",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = per_cpu_cases,
+};
+
+kunit_test_suite(per_cpu_suite);

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What bounds the tasks and workers of a pool: capacity and what goes with it. Which values are
+ * allowed is in tune.c.
+ *
+ * A capacity that follows the CPUs (capacity_per_cpu) changes with the call where that is what
+ * changes it, and with CPUs that go and come in a work item. CPU hotplug only schedules that
+ * (workers/place.c): a smaller capacity waits for a grace period, and a larger one may allocate,
+ * for each pool, with the lock of CPU hotplug held by all that come and go. The work takes no
+ * more than the tune_mutex, as every tune does. That is below the locks of hotplug, so hotplug
+ * may wait for the work, but the work never for hotplug, and it is cancelled without a lock. It
+ * takes the number of CPUs as it is by then, so an old one does no harm.
+ */
+#include "pool/limits.h"
+
+#include <linux/container_of.h>
+#include <linux/jiffies.h>
+#include <linux/lockdep.h>
+#include <linux/minmax.h>
+#include <linux/rcupdate.h>
+#include <linux/workqueue.h>
+
+#include "core/idle.h"
+#include "core/queues.h"
+#include "core/spawn_queue.h"
+#include "core/state.h"
+#include "task/item.h"
+#include "task/line.h"
+#include "task/tokens.h"
+
+struct wpool_limits wpool_limits_of(struct wpool *pool)
+{
+	lockdep_assert_held(&pool->tune_mutex);
+	return (struct wpool_limits) {
+		.capacity = pool->capacity,
+		.capacity_per_cpu = pool->capacity_per_cpu,
+		.queue_depth = pool->queue_depth,
+		.min_workers = pool->min_workers,
+	};
+}
+
+/* wpool_attrs_check() has seen to it that this is not too much, whatever CPUs come. */
+void wpool_limits_follow_cpus(struct wpool_limits *limits, u32 nr_cpus)
+{
+	if (limits->capacity_per_cpu)
+		limits->capacity = max3(limits->capacity_per_cpu * nr_cpus, limits->min_workers,
+					1U);
+}
+
+void wpool_limits_set(struct wpool *pool, const struct wpool_limits *limits)
+{
+	int old = wpool_tokens_total(pool->capacity, pool->queue_depth);
+	u32 capacity = limits->capacity;
+	bool shrunk = capacity < pool->capacity;
+
+	WRITE_ONCE(pool->min_workers, limits->min_workers);
+	WRITE_ONCE(pool->capacity_per_cpu, limits->capacity_per_cpu);
+	if (capacity == pool->capacity && limits->queue_depth == pool->queue_depth)
+		return;
+	WRITE_ONCE(pool->capacity, capacity);
+	WRITE_ONCE(pool->queue_depth, limits->queue_depth);
+	wpool_line_resize(pool, old);
+	if (shrunk) {
+		/* shuts out workers that looked at the capacity before, see look() */
+		synchronize_rcu();
+		/* those too many look again, and leave */
+		if (READ_ONCE(pool->nr_workers) > capacity)
+			wpool_idle_wake_all(pool);
+	}
+	if (wpool_queues_len(pool))
+		wpool_spawn_ask(pool);
+}
+
+int wpool_limits_change(struct wpool *pool, const struct wpool_limits *new)
+{
+	int err = 0, total;
+
+	if (new->capacity != pool->capacity || new->queue_depth != pool->queue_depth) {
+		total = wpool_tokens_total(new->capacity, new->queue_depth);
+		if (pool->items && total != WPOOL_TOKENS_UNLIMITED)
+			err = wpool_items_resize(pool->items, total);
+	}
+	if (!err)
+		wpool_limits_set(pool, new);
+	return err;
+}
+
+int wpool_limits_follow(struct wpool *pool)
+{
+	struct wpool_limits new;
+	int err = 0;
+
+	mutex_lock(&pool->tune_mutex);
+	if (pool->capacity_per_cpu && pool->state != WPOOL_DESTROYED) {
+		new = wpool_limits_of(pool);
+		wpool_limits_follow_cpus(&new, pool->nr_cpus);
+		err = wpool_limits_change(pool, &new);
+	}
+	mutex_unlock(&pool->tune_mutex);
+	return err;
+}
+
+void wpool_limits_follow_work(struct work_struct *work)
+{
+	struct wpool *pool = container_of(work, struct wpool, follow_work.work);
+
+	/* no memory: the capacity stays as it is until there is some */
+	if (wpool_limits_follow(pool))
+		schedule_delayed_work(&pool->follow_work, HZ);
+}

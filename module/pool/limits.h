@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What bounds the tasks and workers of a pool. */
+#ifndef WPOOL_LIMITS_H
+#define WPOOL_LIMITS_H
+
+#include <linux/types.h>
+
+struct work_struct;
+struct wpool;
+
+/**
+ * struct wpool_limits - the attributes of these names, which change together
+ * @capacity: workers at most
+ * @capacity_per_cpu: not 0: @capacity is so many for each CPU
+ * @queue_depth: tasks beyond that
+ * @min_workers: workers that stay
+ */
+struct wpool_limits {
+	u32 capacity;
+	u32 capacity_per_cpu;
+	u32 queue_depth;
+	u32 min_workers;
+};
+
+/** wpool_limits_of() - those of a pool; tune_mutex is held */
+struct wpool_limits wpool_limits_of(struct wpool *pool);
+
+/** wpool_limits_follow_cpus() - compute the capacity from the number of CPUs, if it follows it */
+void wpool_limits_follow_cpus(struct wpool_limits *limits, u32 nr_cpus);
+
+/**
+ * wpool_limits_set() - change them, without memory
+ * @pool: the pool, tune_mutex held
+ * @limits: the new ones, which are allowed
+ *
+ * No more than the new capacity of tasks start after the call.
+ *
+ * Context: process context; sleeps.
+ */
+void wpool_limits_set(struct wpool *pool, const struct wpool_limits *limits);
+
+/**
+ * wpool_limits_change() - the same, with the memory that a pool with a function needs for them
+ * @pool: the pool, tune_mutex held
+ * @new: the new ones, which are allowed
+ *
+ * Context: process context; sleeps.
+ * Return: 0; -ENOMEM, -ERANGE: nothing changed.
+ */
+int wpool_limits_change(struct wpool *pool, const struct wpool_limits *new);
+
+/**
+ * wpool_limits_follow() - adapt the capacity to the CPUs, if it follows them
+ * @pool: the pool
+ *
+ * Context: process context; sleeps.
+ * Return: 0; -ENOMEM, of a pool with a function.
+ */
+int wpool_limits_follow(struct wpool *pool);
+
+/** wpool_limits_follow_work() - the same, of the pool's follow_work, until it succeeds */
+void wpool_limits_follow_work(struct work_struct *work);
+
+#endif /* WPOOL_LIMITS_H */
