@@ -44,7 +44,8 @@ static u32 count_cpus(struct wpool *pool, const struct wpool_attrs *attrs, u32 m
 	return nr ?: num_online_cpus();
 }
 
-static struct wpool_limits tuned_limits(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
+static struct wpool_limits tuned_limits(struct wpool *pool, const struct wpool_attrs *attrs,
+					u32 mask)
 {
 	struct wpool_limits new = wpool_limits_of(pool);
 

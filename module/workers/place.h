@@ -33,6 +33,8 @@ void wpool_place_follow(struct wpool *pool, void *unused);
  * wpool_place_count() - how many CPUs of a mask are online
  * @mask: the mask; %NULL: those that are not isolated
  * @dying: a CPU that does not count, or -1
+ *
+ * Return: their number.
  */
 u32 wpool_place_count(const struct cpumask *mask, int dying);
 

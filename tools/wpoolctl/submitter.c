@@ -190,8 +190,15 @@ static void count_unsent(struct submitter *s, const struct batch *batch, __u64 n
 
 static void explain_submit(struct submitter *s, int err)
 {
-	const char *pool = s->load->config->pool;
+	const struct load_config *config = s->load->config;
+	const char *pool = config->pool;
 	struct errmsg e;
+
+	if (err == -EINVAL && config->on) {
+		load_fail(s->load, err, "--on: this machine cannot have a CPU %u",
+			  config->on_cpu);
+		return;
+	}
 
 	switch (err) {
 	case -EPERM:
@@ -204,15 +211,8 @@ static void explain_submit(struct submitter *s, int err)
 			  pool);
 		return;
 	case -ENODEV:
-		load_fail(s->load, err, "--on: CPU %u is offline", s->load->config->on_cpu);
+		load_fail(s->load, err, "--on: CPU %u is offline", config->on_cpu);
 		return;
-	case -EINVAL:
-		if (s->load->config->on) {
-			load_fail(s->load, err, "--on: this machine cannot have a CPU %u",
-				  s->load->config->on_cpu);
-			return;
-		}
-		/* fall through */
 	default:
 		dev_explain(&e, err, pool);
 		load_fail(s->load, err, "submit: %s", e.text);
