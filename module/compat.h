@@ -43,6 +43,10 @@
 #define timer_shutdown_sync(timer) timer_delete_sync(timer)
 #endif
 
+#ifndef COMPAT_HAVE_TIMER_DESTROY_ON_STACK
+#define timer_destroy_on_stack(timer) destroy_timer_on_stack(timer)
+#endif
+
 #ifndef COMPAT_HAVE_HRTIMER_SETUP
 static inline void hrtimer_setup(struct hrtimer *timer,
 				 enum hrtimer_restart (*function)(struct hrtimer *),

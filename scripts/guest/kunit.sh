@@ -7,7 +7,7 @@
 #
 # The suites skip what makes the log complain and what kills workers unless they
 # are told otherwise. The latter is done last: it ends the kernel's lock checks. And
-# after it, when both modules have shown that they can be unloaded, what keeps them
+# after it, when the modules have shown that they can be unloaded, what keeps them
 # loaded for ever; not with GO_ON=1, which is for who needs them unloaded afterwards.
 #
 # On a native machine, NATIVE=1, an oops is a panic: the cases that kill workers stay
@@ -22,7 +22,9 @@ if [ ! -e /wpool/wpool_kunit.ko ]; then
 	exit 1
 fi
 
-insmod /wpool/wpool.ko || exit 1
+load() { insmod /wpool/wpool.ko && insmod /wpool/wpool_wq.ko; }
+
+load || exit 1
 say start
 fault=1
 [ "${NATIVE:-0}" = 0 ] || fault=0
@@ -45,8 +47,9 @@ else
 	fi
 fi
 
-# That both can be unloaded afterwards is part of the test.
+# That all can be unloaded afterwards is part of the test.
 rmmod wpool_kunit || exit 1
+rmmod wpool_wq || exit 1
 rmmod wpool || exit 1
 
 # is_wanted SUITE: the filter is a pattern, of a case perhaps.
@@ -56,7 +59,7 @@ is_wanted() { case $1 in ${suites:-*}) ;; *) return 1 ;; esac }
 
 if [ $fault -eq 1 ] && [ -z "${GO_ON:-}" ] && is_wanted wpool_lose; then
 	printf wpool_lose >$FILTER
-	insmod /wpool/wpool.ko || exit 1
+	load || exit 1
 	insmod /wpool/wpool_kunit.ko lose=1 || exit 1
 fi
 say end

@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * wpool_wq - workqueues on pools of wpool, for a driver that is written for workqueues.
+ *
+ * A source that includes this header instead of <linux/workqueue.h> keeps its text: at the
+ * end of the header the names of workqueues become those of this module. Each queue is a pool
+ * of its own, which the administrator sees, measures and tunes as any other, and which goes on
+ * after an oops in a work.
+ *
+ * Include it after all other headers. A header of the kernel that is read behind it would
+ * take struct work_struct for the one here, and lay out the kernel's own structures wrongly.
+ * Where the source must not change, a second file includes it:
+ *
+ *	#include <linux/blk-mq.h>	// first all headers that driver.c includes
+ *	#include <linux/wpool_wq.h>
+ *	#include "driver.c"
+ *
+ * A work that the kernel shall queue, such as one in a structure of the kernel's, stays one of
+ * the kernel's: the compiler refuses it here, since the types differ. A file that defines
+ * WPOOL_WQ_NO_NAMES before it includes the header gets the functions alone.
+ *
+ * As with workqueues, the module that queues a work keeps the text of its function in place: it
+ * cancels or flushes its works, and destroys its queues, before it is unloaded.
+ *
+ * What differs from workqueues is in Documentation/workqueue.rst.
+ */
+#ifndef _LINUX_WPOOL_WQ_H
+#define _LINUX_WPOOL_WQ_H
+
+#include <linux/atomic.h>
+#include <linux/bitops.h>
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/timer.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+
+struct wpool_work;
+struct wpool_wq;
+struct wpool_wq_waiter;
+
+/** WPOOL_WQ_MAX_ACTIVE - most works of a queue that run at the same time */
+#define WPOOL_WQ_MAX_ACTIVE	512
+
+/** WPOOL_WQ_DFL_ACTIVE - the same of a queue that is created with a max_active of 0 */
+#define WPOOL_WQ_DFL_ACTIVE	256
+
+/**
+ * typedef wpool_work_fn - the function of a work
+ * @work: the work, which may be queued again, and may be freed, as soon as the function starts
+ *
+ * Context: process context, in a worker of the queue's pool; may sleep.
+ */
+typedef void (*wpool_work_fn)(struct wpool_work *work);
+
+/**
+ * struct wpool_work - a function to be called, as struct work_struct
+ *
+ * All fields are private. It belongs to the caller, who must not free it while it is pending.
+ */
+struct wpool_work {
+	/* private: see module/wq/wq.h */
+	unsigned long flags;
+	unsigned long where;
+	struct list_head entry;
+	wpool_work_fn func;
+	struct wpool_wq_waiter *waiters;
+	unsigned long epoch;
+	atomic_t disabled;
+};
+
+/**
+ * struct wpool_delayed_work - a work that is queued after a time, as struct delayed_work
+ * @work: the work
+ *
+ * All other fields are private.
+ */
+struct wpool_delayed_work {
+	struct wpool_work work;
+	/* private: */
+	struct timer_list timer;
+	struct wpool_wq *wq;
+};
+
+/* wpool_work.flags: the work is queued, or its timer runs, or a call just changes that */
+#define WPOOL_WORK_PENDING_BIT	0
+
+/**
+ * __WPOOL_WORK_INIT() - the initial value of a work
+ * @_name: of the work, as an expression
+ * @_func: its function
+ */
+#define __WPOOL_WORK_INIT(_name, _func)		\
+	{ .entry = LIST_HEAD_INIT((_name).entry), .func = (_func) }
+
+/**
+ * __WPOOL_DELAYED_WORK_INIT() - the initial value of a delayed work
+ * @_name: of the delayed work, as an expression
+ * @_func: the function of the work
+ * @_flags: of the timer: %TIMER_DEFERRABLE, or 0
+ */
+#define __WPOOL_DELAYED_WORK_INIT(_name, _func, _flags)					\
+	{										\
+		.work = __WPOOL_WORK_INIT((_name).work, _func),				\
+		.timer = __TIMER_INITIALIZER(wpool_delayed_work_timer_fn,		\
+					     (_flags) | TIMER_IRQSAFE),			\
+	}
+
+/**
+ * wpool_work_init() - prepare a work
+ * @work: the work; neither pending nor running
+ * @func: its function
+ *
+ * Context: any.
+ */
+static inline void wpool_work_init(struct wpool_work *work, wpool_work_fn func)
+{
+	*work = (struct wpool_work){ .func = func };
+	INIT_LIST_HEAD(&work->entry);
+}
+
+/* private: of a timer only */
+void wpool_delayed_work_timer_fn(struct timer_list *timer);
+
+/**
+ * wpool_delayed_work_init() - prepare a delayed work
+ * @_dwork: the delayed work; neither pending nor running
+ * @_func: the function of its work
+ * @_flags: of the timer: %TIMER_DEFERRABLE, or 0
+ *
+ * Context: any.
+ */
+#define wpool_delayed_work_init(_dwork, _func, _flags)					\
+	do {										\
+		wpool_work_init(&(_dwork)->work, (_func));				\
+		timer_setup(&(_dwork)->timer, wpool_delayed_work_timer_fn,		\
+			    (_flags) | TIMER_IRQSAFE);					\
+	} while (0)
+
+/* The same for a delayed work on the stack, see wpool_delayed_work_destroy_on_stack(). */
+#define wpool_delayed_work_init_onstack(_dwork, _func, _flags)				\
+	do {										\
+		wpool_work_init(&(_dwork)->work, (_func));				\
+		timer_setup_on_stack(&(_dwork)->timer, wpool_delayed_work_timer_fn,	\
+				     (_flags) | TIMER_IRQSAFE);				\
+	} while (0)
+
+/**
+ * wpool_delayed_work_destroy_on_stack() - a delayed work on the caller's stack is about to go
+ * @dwork: one that was prepared here, and is neither pending nor running
+ *
+ * Context: any.
+ */
+void wpool_delayed_work_destroy_on_stack(struct wpool_delayed_work *dwork);
+
+/**
+ * wpool_to_delayed_work() - the delayed work that a work is a part of
+ * @work: the work
+ *
+ * Context: any.
+ * Return: the delayed work.
+ */
+static inline struct wpool_delayed_work *wpool_to_delayed_work(struct wpool_work *work)
+{
+	return container_of(work, struct wpool_delayed_work, work);
+}
+
+/**
+ * wpool_work_pending() - is a work queued, or does its timer run?
+ * @work: the work
+ *
+ * Context: any.
+ * Return: true if it is; false from the start of its function on, until it is queued again.
+ */
+static inline bool wpool_work_pending(const struct wpool_work *work)
+{
+	return test_bit(WPOOL_WORK_PENDING_BIT, &work->flags);
+}
+
+/**
+ * wpool_wq_create() - create a queue, as alloc_workqueue()
+ * @owner: the calling module (%THIS_MODULE), shown as the owner of the queue's pool
+ * @flags: those of alloc_workqueue(). %WQ_FREEZABLE and %WQ_MEM_RECLAIM become the attributes
+ *	freezable and reclaim of the pool, %WQ_HIGHPRI its nice value of -20; the others are
+ *	ignored, except that %WQ_BH, whose works run in softirq, is refused.
+ * @max_active: how many works run at the same time, on all CPUs together, 1 to
+ *	%WPOOL_WQ_MAX_ACTIVE; 0 means %WPOOL_WQ_DFL_ACTIVE, and another value the closest one of
+ *	these. The works of a queue with 1 run in the order in which they were queued.
+ * @fmt: the name, a format for the arguments that follow. The pool has this name, with "_" for
+ *	each character that the name of a pool may not have, and a number at its end if
+ *	there is such a pool.
+ *
+ * All that the queue needs is allocated here: to queue a work never fails for want of memory.
+ *
+ * Context: process context; sleeps. Not in a callback of CPU hotplug, nor under
+ * cpus_read_lock().
+ * Return: the queue, or %NULL.
+ */
+struct wpool_wq * __must_check __printf(4, 5)
+wpool_wq_create(struct module *owner, unsigned int flags, int max_active, const char *fmt, ...);
+
+/**
+ * wpool_wq_destroy() - end a queue, as destroy_workqueue()
+ * @wq: the queue; %NULL is allowed
+ *
+ * Drains it as wpool_wq_drain(). The caller makes sure that no timer of a delayed work runs for
+ * the queue, and that nobody queues a work from then on. wpool_work_flush() and
+ * wpool_work_cancel_sync() of a work that was queued here may be called afterwards.
+ *
+ * Context: process context; sleeps, uninterruptibly. Not in a work of @wq.
+ */
+void wpool_wq_destroy(struct wpool_wq *wq);
+
+/**
+ * wpool_wq_flush() - wait for all works that were queued before the call
+ * @wq: the queue
+ *
+ * Returns even if others continue to queue, and does not wait for timers.
+ *
+ * Context: process context; sleeps, uninterruptibly. Not in a work of @wq.
+ */
+void wpool_wq_flush(struct wpool_wq *wq);
+
+/**
+ * wpool_wq_drain() - wait until a queue is empty
+ * @wq: the queue
+ *
+ * Meanwhile only works of the queue itself may queue here. A work that another thread, an
+ * interrupt or a timer queues is dropped, and the kernel's log tells its function.
+ *
+ * Context: process context; sleeps, uninterruptibly. Not in a work of @wq.
+ */
+void wpool_wq_drain(struct wpool_wq *wq);
+
+/**
+ * wpool_wq_default() - the queue that exists as soon as the module is loaded
+ *
+ * Its pool is named "wq"; it stands for all system workqueues that are mapped here.
+ *
+ * Context: any.
+ * Return: the queue.
+ */
+struct wpool_wq *wpool_wq_default(void);
+
+/**
+ * wpool_wq_queue() - queue a work, as queue_work()
+ * @wq: the queue
+ * @work: the work
+ *
+ * Does nothing if the work is pending already, or is disabled. If it is running on the same
+ * queue, it runs once more afterwards, never twice at once. In any case its function
+ * sees everything that the caller wrote before this call.
+ *
+ * Context: any except NMI, and not with scheduler locks held.
+ * Return: true if this call queued the work.
+ */
+bool wpool_wq_queue(struct wpool_wq *wq, struct wpool_work *work);
+
+/**
+ * wpool_wq_queue_delayed() - queue a work after a time, as queue_delayed_work()
+ * @cpu: where the timer runs, or %WORK_CPU_UNBOUND
+ * @wq: the queue
+ * @dwork: the delayed work
+ * @delay: in jiffies; 0 queues it at once
+ *
+ * Context: as wpool_wq_queue().
+ * Return: true; false if the work is pending already, or is disabled.
+ */
+bool wpool_wq_queue_delayed(int cpu, struct wpool_wq *wq, struct wpool_delayed_work *dwork,
+			    unsigned long delay);
+
+/**
+ * wpool_wq_mod_delayed() - queue a work after a time, or change its time
+ * @cpu: as wpool_wq_queue_delayed()
+ * @wq: the queue
+ * @dwork: the delayed work
+ * @delay: in jiffies, from now; 0 queues it at once
+ *
+ * As mod_delayed_work(): a work that is queued already is taken back, too.
+ *
+ * Context: as wpool_wq_queue().
+ * Return: true if the work was pending.
+ */
+bool wpool_wq_mod_delayed(int cpu, struct wpool_wq *wq, struct wpool_delayed_work *dwork,
+			  unsigned long delay);
+
+/**
+ * wpool_work_flush() - wait until a work has run, as flush_work()
+ * @work: the work
+ *
+ * Waits for what was queued last before the call: until the function has returned, has died,
+ * or was taken back.
+ *
+ * Context: process context; sleeps, uninterruptibly. Not in the work itself.
+ * Return: true if there was something to wait for.
+ */
+bool wpool_work_flush(struct wpool_work *work);
+
+/**
+ * wpool_work_cancel() - take a work back, as cancel_work()
+ * @work: the work; its function may be running, and goes on
+ *
+ * Context: any except NMI.
+ * Return: true if the work was pending.
+ */
+bool wpool_work_cancel(struct wpool_work *work);
+
+/**
+ * wpool_work_cancel_sync() - take a work back, and wait until its function does not run
+ * @work: the work
+ *
+ * As cancel_work_sync(). During the call nobody can queue the work, so that even one that
+ * always queues itself ends.
+ *
+ * Context: as wpool_work_flush().
+ * Return: as wpool_work_cancel().
+ */
+bool wpool_work_cancel_sync(struct wpool_work *work);
+
+/**
+ * wpool_work_disable() - take a work back, and let nobody queue it, as disable_work()
+ * @work: the work
+ *
+ * Context: as wpool_work_cancel().
+ * Return: as wpool_work_cancel().
+ */
+bool wpool_work_disable(struct wpool_work *work);
+
+/**
+ * wpool_work_disable_sync() - disable a work, and wait until its function does not run
+ * @work: the work
+ *
+ * Context: as wpool_work_flush().
+ * Return: as wpool_work_cancel().
+ */
+bool wpool_work_disable_sync(struct wpool_work *work);
+
+/**
+ * wpool_work_enable() - take back one call that disabled a work
+ * @work: the work
+ *
+ * Context: any.
+ * Return: true if the work can be queued from now on.
+ */
+bool wpool_work_enable(struct wpool_work *work);
+
+/**
+ * wpool_work_busy() - is a work pending, or does it run? A glance.
+ * @work: the work
+ *
+ * Context: any except NMI.
+ * Return: %WORK_BUSY_PENDING, %WORK_BUSY_RUNNING, both or 0.
+ */
+unsigned int wpool_work_busy(struct wpool_work *work);
+
+/**
+ * wpool_delayed_work_flush() - queue a delayed work at once if its timer runs, and flush it
+ * @dwork: the delayed work
+ *
+ * Context: as wpool_work_flush().
+ * Return: as wpool_work_flush().
+ */
+bool wpool_delayed_work_flush(struct wpool_delayed_work *dwork);
+
+/**
+ * wpool_delayed_work_cancel() - as wpool_work_cancel(), for a delayed work
+ * @dwork: the delayed work
+ *
+ * Context: as wpool_work_cancel().
+ * Return: as wpool_work_cancel().
+ */
+bool wpool_delayed_work_cancel(struct wpool_delayed_work *dwork);
+
+/**
+ * wpool_delayed_work_cancel_sync() - as wpool_work_cancel_sync(), for a delayed work
+ * @dwork: the delayed work
+ *
+ * Context: as wpool_work_flush().
+ * Return: as wpool_work_cancel().
+ */
+bool wpool_delayed_work_cancel_sync(struct wpool_delayed_work *dwork);
+
+/**
+ * wpool_delayed_work_disable() - as wpool_work_disable(), for a delayed work
+ * @dwork: the delayed work
+ *
+ * Context: as wpool_work_cancel().
+ * Return: as wpool_work_cancel().
+ */
+bool wpool_delayed_work_disable(struct wpool_delayed_work *dwork);
+
+/**
+ * wpool_delayed_work_disable_sync() - as wpool_work_disable_sync(), for a delayed work
+ * @dwork: the delayed work
+ *
+ * Context: as wpool_work_flush().
+ * Return: as wpool_work_cancel().
+ */
+bool wpool_delayed_work_disable_sync(struct wpool_delayed_work *dwork);
+
+#ifndef WPOOL_WQ_NO_NAMES
+
+/*
+ * From here on the names of workqueues are those above. Functions are replaced by name and
+ * not by call, so that one whose address is taken is not left with the kernel.
+ */
+#define work_struct			wpool_work
+#define delayed_work			wpool_delayed_work
+#define workqueue_struct		wpool_wq
+#define work_func_t			wpool_work_fn
+#define to_delayed_work			wpool_to_delayed_work
+
+#undef DECLARE_WORK
+#undef DECLARE_DELAYED_WORK
+#undef DECLARE_DEFERRABLE_WORK
+#undef INIT_WORK
+#undef INIT_WORK_ONSTACK
+#undef INIT_DELAYED_WORK
+#undef INIT_DELAYED_WORK_ONSTACK
+#undef INIT_DEFERRABLE_WORK
+#undef INIT_DEFERRABLE_WORK_ONSTACK
+#undef work_pending
+#undef delayed_work_pending
+#define DECLARE_WORK(n, f)		struct wpool_work n = __WPOOL_WORK_INIT(n, f)
+#define DECLARE_DELAYED_WORK(n, f)	\
+	struct wpool_delayed_work n = __WPOOL_DELAYED_WORK_INIT(n, f, 0)
+#define DECLARE_DEFERRABLE_WORK(n, f)	\
+	struct wpool_delayed_work n = __WPOOL_DELAYED_WORK_INIT(n, f, TIMER_DEFERRABLE)
+#define INIT_WORK(w, f)			wpool_work_init((w), (f))
+#define INIT_WORK_ONSTACK(w, f)		wpool_work_init((w), (f))
+#define INIT_DELAYED_WORK(d, f)		wpool_delayed_work_init((d), (f), 0)
+#define INIT_DELAYED_WORK_ONSTACK(d, f)	wpool_delayed_work_init_onstack((d), (f), 0)
+#define INIT_DEFERRABLE_WORK(d, f)	wpool_delayed_work_init((d), (f), TIMER_DEFERRABLE)
+#define INIT_DEFERRABLE_WORK_ONSTACK(d, f)	\
+	wpool_delayed_work_init_onstack((d), (f), TIMER_DEFERRABLE)
+#define destroy_work_on_stack(w)	((void)(w))
+#define destroy_delayed_work_on_stack	wpool_delayed_work_destroy_on_stack
+#define work_pending(w)			wpool_work_pending(w)
+#define delayed_work_pending(d)		wpool_work_pending(&(d)->work)
+
+#undef alloc_workqueue
+#undef alloc_ordered_workqueue
+#undef create_workqueue
+#undef create_freezable_workqueue
+#undef create_singlethread_workqueue
+#undef flush_workqueue
+#undef flush_scheduled_work
+#define alloc_workqueue(fmt, flags, max_active, args...)	\
+	wpool_wq_create(THIS_MODULE, (flags), (max_active), fmt, ##args)
+#define alloc_ordered_workqueue(fmt, flags, args...)		\
+	wpool_wq_create(THIS_MODULE, (flags), 1, fmt, ##args)
+#define create_workqueue(name)		\
+	wpool_wq_create(THIS_MODULE, WQ_MEM_RECLAIM, 1, "%s", (name))
+#define create_freezable_workqueue(name)	\
+	wpool_wq_create(THIS_MODULE, WQ_FREEZABLE | WQ_MEM_RECLAIM, 1, "%s", (name))
+#define create_singlethread_workqueue(name)	create_workqueue(name)
+#define destroy_workqueue		wpool_wq_destroy
+#define flush_workqueue			wpool_wq_flush
+#define drain_workqueue			wpool_wq_drain
+
+#define queue_work			wpool_wq_queue
+#define queue_work_on(cpu, wq, work)	((void)(cpu), wpool_wq_queue((wq), (work)))
+#define queue_delayed_work_on		wpool_wq_queue_delayed
+#define queue_delayed_work(wq, d, delay)	\
+	wpool_wq_queue_delayed(WORK_CPU_UNBOUND, (wq), (d), (delay))
+#define mod_delayed_work_on		wpool_wq_mod_delayed
+#define mod_delayed_work(wq, d, delay)	\
+	wpool_wq_mod_delayed(WORK_CPU_UNBOUND, (wq), (d), (delay))
+#define flush_work			wpool_work_flush
+#define cancel_work			wpool_work_cancel
+#define cancel_work_sync		wpool_work_cancel_sync
+#define disable_work			wpool_work_disable
+#define disable_work_sync		wpool_work_disable_sync
+#define enable_work			wpool_work_enable
+#define work_busy			wpool_work_busy
+#define flush_delayed_work		wpool_delayed_work_flush
+#define cancel_delayed_work		wpool_delayed_work_cancel
+#define cancel_delayed_work_sync	wpool_delayed_work_cancel_sync
+#define disable_delayed_work		wpool_delayed_work_disable
+#define disable_delayed_work_sync	wpool_delayed_work_disable_sync
+#define enable_delayed_work(d)		wpool_work_enable(&(d)->work)
+
+/* Those of which one cannot tell the works of others: not system_highpri_wq, nor freezable. */
+#define system_wq			wpool_wq_default()
+#define system_percpu_wq		wpool_wq_default()
+#define system_long_wq			wpool_wq_default()
+#define system_unbound_wq		wpool_wq_default()
+#define system_dfl_wq			wpool_wq_default()
+#define system_power_efficient_wq	wpool_wq_default()
+#define flush_scheduled_work()		wpool_wq_flush(wpool_wq_default())
+#define schedule_work(work)		wpool_wq_queue(wpool_wq_default(), (work))
+#define schedule_work_on(cpu, work)	queue_work_on((cpu), wpool_wq_default(), (work))
+#define schedule_delayed_work(d, delay)	\
+	queue_delayed_work(wpool_wq_default(), (d), (delay))
+#define schedule_delayed_work_on(cpu, d, delay)	\
+	wpool_wq_queue_delayed((cpu), wpool_wq_default(), (d), (delay))
+
+#endif /* WPOOL_WQ_NO_NAMES */
+
+#endif /* _LINUX_WPOOL_WQ_H */

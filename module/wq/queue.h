@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What works need of their queues; see wq.h. */
+#ifndef WPOOL_WQ_QUEUE_H
+#define WPOOL_WQ_QUEUE_H
+
+#include "wq/wq.h"
+
+/* The queue of a work's last turn, or NULL; valid under rcu_read_lock(). */
+struct wpool_wq *wpool_wq_of(const struct wpool_work *work);
+
+/* Begin a turn. False if the queue drains and the caller is none of its works. */
+bool __wpool_wq_add(struct wpool_wq *wq, struct wpool_work *work);
+/* End the turn of a work that waits in a list of @wq; the caller owns PENDING then. */
+void __wpool_wq_remove(struct wpool_wq *wq, struct wpool_work *work);
+/* The runner that a work is running on, or NULL. */
+struct wpool_wq_runner *__wpool_wq_find(struct wpool_wq *wq, const void *work, wpool_work_fn func);
+
+#endif /* WPOOL_WQ_QUEUE_H */

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Works: queue, take back, disable, flush one; see wq.h. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include "wq/work.h"
+
+#include <linux/export.h>
+#include <linux/irqflags.h>
+#include <linux/kernel.h>
+#include <linux/printk.h>
+#include <linux/processor.h>
+
+#include "compat.h"
+#include "wq/queue.h"
+
+/* disable:B; the owner is done with the work, which may be queued, and freed, from now on. */
+static void give_back(struct wpool_work *work)
+{
+	clear_bit_unlock(WPOOL_WORK_PENDING_BIT, &work->flags);
+}
+
+/* ---- queue ---- */
+
+bool wpool_work_refused(struct wpool_work *work)
+{
+	if (likely(!atomic_read(&work->disabled)))
+		return false;
+	give_back(work);
+	return true;
+}
+
+bool wpool_work_begin(struct wpool_work *work)
+{
+	/* queue:A and disable:B */
+	if (test_and_set_bit(WPOOL_WORK_PENDING_BIT, &work->flags))
+		return false;
+	return !wpool_work_refused(work);
+}
+
+bool wpool_work_insert(struct wpool_wq *wq, struct wpool_work *work)
+{
+	wpool_work_fn func = work->func;
+	bool added;
+
+	raw_spin_lock(&wq->lock);
+	added = __wpool_wq_add(wq, work);
+	raw_spin_unlock(&wq->lock);
+	/* now neither may be there any more, unless the work is still ours */
+	if (added)
+		return true;
+	give_back(work);
+	pr_err_ratelimited("%ps was queued from outside while its queue drains, and is dropped\n",
+			   func);
+	return false;
+}
+
+bool wpool_wq_queue(struct wpool_wq *wq, struct wpool_work *work)
+{
+	unsigned long flags;
+	bool ret;
+
+	if (!wq || !work || !work->func)
+		return false;
+	local_irq_save(flags);
+	ret = wpool_work_begin(work) && wpool_work_insert(wq, work);
+	local_irq_restore(flags);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(wpool_wq_queue);
+
+/* ---- take back ---- */
+
+/* Take the work off its list; false if it is in none. */
+static bool remove(struct wpool_work *work)
+{
+	struct wpool_wq *wq;
+	bool ret = false;
+
+	rcu_read_lock();
+	wq = wpool_wq_of(work);
+	if (wq) {
+		raw_spin_lock(&wq->lock);
+		ret = READ_ONCE(work->where) == wpool_wq_here(wq);
+		if (ret)
+			__wpool_wq_remove(wq, work);
+		raw_spin_unlock(&wq->lock);
+	}
+	rcu_read_unlock();
+	return ret;
+}
+
+bool wpool_work_grab(struct wpool_work *work, struct timer_list *timer, unsigned long *flags)
+{
+	for (;;) {
+		local_irq_save(*flags);
+		/* first the timer: what its callback has queued is found below */
+		if (timer && timer_delete(timer))
+			return true;
+		if (!test_and_set_bit(WPOOL_WORK_PENDING_BIT, &work->flags))
+			return false;
+		if (remove(work))
+			return true;
+		/* its owner has interrupts off, on another CPU */
+		local_irq_restore(*flags);
+		cpu_relax();
+	}
+}
+
+bool wpool_work_take_back(struct wpool_work *work, struct timer_list *timer, bool disable)
+{
+	unsigned long flags;
+	bool ret;
+
+	ret = wpool_work_grab(work, timer, &flags);
+	if (disable)
+		atomic_inc(&work->disabled);
+	give_back(work);
+	local_irq_restore(flags);
+	return ret;
+}
+
+bool wpool_work_take_back_sync(struct wpool_work *work, struct timer_list *timer, bool disable)
+{
+	/* so that the function, which may be running, cannot queue the work again */
+	bool ret = wpool_work_take_back(work, timer, true);
+
+	wpool_work_flush(work);
+	if (!disable)
+		wpool_work_enable(work);
+	return ret;
+}
+
+bool wpool_work_cancel(struct wpool_work *work)
+{
+	return wpool_work_take_back(work, NULL, false);
+}
+EXPORT_SYMBOL_GPL(wpool_work_cancel);
+
+bool wpool_work_cancel_sync(struct wpool_work *work)
+{
+	might_sleep();
+	return wpool_work_take_back_sync(work, NULL, false);
+}
+EXPORT_SYMBOL_GPL(wpool_work_cancel_sync);
+
+bool wpool_work_disable(struct wpool_work *work)
+{
+	return wpool_work_take_back(work, NULL, true);
+}
+EXPORT_SYMBOL_GPL(wpool_work_disable);
+
+bool wpool_work_disable_sync(struct wpool_work *work)
+{
+	might_sleep();
+	return wpool_work_take_back_sync(work, NULL, true);
+}
+EXPORT_SYMBOL_GPL(wpool_work_disable_sync);
+
+bool wpool_work_enable(struct wpool_work *work)
+{
+	return !atomic_dec_if_positive(&work->disabled);
+}
+EXPORT_SYMBOL_GPL(wpool_work_enable);
+
+/* ---- look and wait ---- */
+
+/*
+ * Put a waiter where the last turn of the work will find it; false if there is none. A turn
+ * that begins in another queue meanwhile began after the call.
+ */
+static bool wait_for_turn(struct wpool_work *work, struct wpool_wq_waiter *waiter)
+{
+	struct wpool_wq_waiter **where = NULL;
+	struct wpool_wq_runner *runner;
+	struct wpool_wq *wq;
+	unsigned long flags;
+
+	rcu_read_lock();
+	wq = wpool_wq_of(work);
+	if (wq) {
+		raw_spin_lock_irqsave(&wq->lock, flags);
+		runner = __wpool_wq_find(wq, work, work->func);
+		if (READ_ONCE(work->where) == wpool_wq_here(wq))
+			where = &work->waiters;
+		else if (runner)
+			where = &runner->waiters;
+		if (where) {
+			waiter->next = *where;
+			*where = waiter;
+		}
+		raw_spin_unlock_irqrestore(&wq->lock, flags);
+	}
+	rcu_read_unlock();
+	return where;
+}
+
+bool wpool_work_flush(struct wpool_work *work)
+{
+	struct wpool_wq_waiter waiter;
+
+	might_sleep();
+	init_completion(&waiter.done);
+	if (!wait_for_turn(work, &waiter))
+		return false;
+	wait_for_completion(&waiter.done);
+	return true;
+}
+EXPORT_SYMBOL_GPL(wpool_work_flush);
+
+unsigned int wpool_work_busy(struct wpool_work *work)
+{
+	unsigned int ret = wpool_work_pending(work) ? WORK_BUSY_PENDING : 0;
+	struct wpool_wq *wq;
+	unsigned long flags;
+
+	rcu_read_lock();
+	wq = wpool_wq_of(work);
+	if (wq) {
+		raw_spin_lock_irqsave(&wq->lock, flags);
+		if (__wpool_wq_find(wq, work, work->func))
+			ret |= WORK_BUSY_RUNNING;
+		raw_spin_unlock_irqrestore(&wq->lock, flags);
+	}
+	rcu_read_unlock();
+	return ret;
+}
+EXPORT_SYMBOL_GPL(wpool_work_busy);

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A queue, its runners, and what a work knows of them.
+ *
+ * A queue has a pool, a list of works, and max_active runners. A *runner* is an event of the
+ * pool: it is idle, in the queue's list of idle runners, or it has been fired. Whoever queues a
+ * work fires an idle runner; the runner takes works off the list until there are none, and is
+ * idle again. An event is never refused, so that no limit of the pool, which the administrator
+ * may tune, loses a work.
+ *
+ * A *turn* of a work is what one successful queueing leads to: it waits in a list, it runs, it
+ * ends; or it ends where it waits, by a cancel.
+ *
+ * work->flags, PENDING: there is a turn that has not started, or a timer that will begin one.
+ * Whoever sets the bit owns the work's other fields until the work is in a list, or the
+ * timer runs; whoever takes the work off the list under the lock, or stops the timer, owns
+ * them again. Such an owner has interrupts off, so that a thread or an interrupt that finds the
+ * bit set, and the work in no list, need not wait for long and may spin.
+ *
+ * work->where: the number of the queue of the last turn, shifted, and whether the work is in a
+ * list of that queue. It changes from and to "in a list of queue N" only under the lock of N,
+ * so it says under that lock whether the work is there. The number outlives the queue, which is
+ * looked up by it under RCU: a work may be flushed after its queue was destroyed.
+ *
+ * Nothing touches a work after its bit was cleared for its function: that may free it. What a
+ * flush waits for is copied into the runner before; what it waits with is on its own stack.
+ *
+ * If a work is the next one and is running, it waits for that runner (runner->scheduled), so
+ * that it never runs twice at once. As the kernel does, this compares the function as well as
+ * the address: another object in the same memory must not wait for the one that was there.
+ *
+ * Lock order: wq->lock, then what wpool_event_fire() takes, the locks of timers and of the
+ * scheduler among them. wq->lock is taken with interrupts off, in any context except NMI; two
+ * of them are never held at once.
+ *
+ * Who runs concurrently with whom:
+ *
+ *   queue, cancel, mod   with each other and with the timer: PENDING decides
+ *   a runner's start     with cancel and flush: wq->lock
+ *   a runner's end       with flush: wq->lock; it ends the turn, and waiters with it
+ *   fire of a runner     under wq->lock: the queue is not destroyed before it has returned
+ *   destroy              every turn has ended, nobody queues; then each runner's function has
+ *                        returned (wpool_event_cancel_sync()), then the pool is gone, then,
+ *                        after a grace period, the memory that a late flush may still look at
+ *
+ * Barrier pairs:
+ *
+ *   queue:A    what the caller wrote, test_and_set_bit() that finds the bit set (full barrier)
+ *              <-> test_and_clear_bit() of the runner (full barrier), then the function. So a
+ *              queueing that does nothing is not missed.
+ *   disable:B  disabled++, then clear_bit_unlock() of PENDING <-> test_and_set_bit() of a
+ *              queueing, then its load of disabled
+ */
+#ifndef WPOOL_WQ_WQ_H
+#define WPOOL_WQ_WQ_H
+
+#include <linux/completion.h>
+#include <linux/hashtable.h>
+#include <linux/list.h>
+#include <linux/rcupdate.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/wpool.h>
+
+#define WPOOL_WQ_NO_NAMES
+#include <linux/wpool_wq.h>
+
+#define WPOOL_WQ_HASH_BITS	6
+
+/* A thread that waits for one turn; on its stack. */
+struct wpool_wq_waiter {
+	struct wpool_wq_waiter *next;
+	struct completion done;
+};
+
+/*
+ * L: wq->lock. I: set before the queue is used, and never changed.
+ */
+struct wpool_wq_runner {
+	struct wpool_event event;
+	struct wpool_wq *wq;		/* I */
+	struct list_head idle;		/* L: in wq->idle */
+	struct list_head scheduled;	/* L: works that wait for the one that runs here */
+	struct hlist_node busy;		/* L: in wq->busy while a work runs */
+	void *work;			/* L: that one, as a value only: it may be freed */
+	wpool_work_fn func;		/* L: its function */
+	unsigned long epoch;		/* L: of the turn */
+	struct wpool_wq_waiter *waiters; /* L: for the turn */
+	struct task_struct *thread;	/* L: that the runner is in */
+};
+
+struct wpool_wq {
+	raw_spinlock_t lock;		/* protects the lists, turns and runners of this queue */
+	u32 id;				/* I: in the table of queues */
+	struct wpool *pool;		/* I */
+	struct list_head pending;	/* L: works whose turn has not started */
+	struct list_head idle;		/* L: runners, the one that was busy last in front */
+	DECLARE_HASHTABLE(busy, WPOOL_WQ_HASH_BITS); /* L: runners, by the address of the work */
+	struct list_head flushers;	/* L: threads that wait for turns up to an epoch */
+	unsigned long epoch;		/* L: of turns that begin now */
+	unsigned long nr_turns;		/* L: that have not ended */
+	unsigned int nr_drains;		/* L: under way: only own works may queue */
+	struct rcu_head rcu;
+	u32 nr_runners;			/* I */
+	struct wpool_wq_runner runner[];
+};
+
+/* work->where */
+static inline unsigned long wpool_wq_here(const struct wpool_wq *wq)
+{
+	return (unsigned long)wq->id << 1 | 1;
+}
+
+static inline unsigned long wpool_wq_left(const struct wpool_wq *wq)
+{
+	return (unsigned long)wq->id << 1;
+}
+
+#endif /* WPOOL_WQ_WQ_H */
