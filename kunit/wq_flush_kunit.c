@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Flush, cancel, disable, drain and destroy of wpool_wq, and all of it under load. */
+#include <linux/random.h>
+#include <linux/slab.h>
+
+#include "fixture.h"
+#include "wq_items.h"
+
+#define NR_THREADS	4
+#define NR_ITEMS	5
+#define LOAD_ROUNDS	WPK_ROUNDS(8000U)
+
+/* Functions for wpk_thread(): the call that their name tells, of an item. */
+static int do_flush(struct wpk_thread *thread)
+{
+	return flush_work(wpk_work((struct wpk_item *)thread->arg));
+}
+
+static int do_cancel_sync(struct wpk_thread *thread)
+{
+	return cancel_work_sync(wpk_work((struct wpk_item *)thread->arg));
+}
+
+static int do_flush_queue(struct wpk_thread *thread)
+{
+	flush_workqueue(thread->arg);
+	return 0;
+}
+
+static int do_drain(struct wpk_thread *thread)
+{
+	drain_workqueue(thread->arg);
+	return 0;
+}
+
+/* ---- flush ---- */
+
+static void flush_work_waits_for_what_was_queued_last(struct kunit *test)
+{
+	struct wpk_gate *first = wpk_gate(test), *second = wpk_gate(test);
+	struct wpk_item *items = wpk_items(test, NULL, 2);
+	struct workqueue_struct *wq = wpk_wq(test, 0, 1);
+	struct wpk_thread *running, *pending;
+
+	KUNIT_EXPECT_FALSE(test, flush_work(wpk_work(&items[0])));
+	items[0].gate = first;
+	items[1].gate = second;
+	queue_work(wq, wpk_work(&items[0]));
+	queue_work(wq, wpk_work(&items[1]));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(first, 1));
+	running = wpk_thread(test, do_flush, NULL, NULL, &items[0]);
+	pending = wpk_thread(test, do_flush, NULL, NULL, &items[1]);
+	KUNIT_ASSERT_TRUE(test, wpk_sleeps(running));
+	KUNIT_ASSERT_TRUE(test, wpk_sleeps(pending));
+	/* queued anew while it runs: the flush waits for the run that was there */
+	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[0])));
+	wpk_gate_let(first, 1);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, running), 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(second, 1));
+	KUNIT_EXPECT_FALSE(test, wpk_ended(pending));
+	wpk_gate_open(second);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, pending), 1);
+	wpk_gate_open(first);
+	KUNIT_EXPECT_TRUE(test, flush_work(wpk_work(&items[0])) || wpk_runs(&items[0]) == 2);
+	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 2);
+	wpk_wq_end(test, wq);
+	/* its queue is gone: there is nothing to wait for */
+	KUNIT_EXPECT_FALSE(test, flush_work(wpk_work(&items[0])));
+	KUNIT_EXPECT_FALSE(test, cancel_work_sync(wpk_work(&items[0])));
+}
+
+static void queue_for_ever(struct wpk_item *item)
+{
+	queue_work(item->wq, wpk_work(item));
+}
+
+static void flush_workqueue_ends_while_others_queue(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_item *items = wpk_items(test, NULL, 4);
+	struct workqueue_struct *wq = wpk_wq(test, 0, 2);
+	struct wpk_thread *threads[3];
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		items[i].wq = wq;
+		items[i].body = queue_for_ever;
+		queue_work(wq, wpk_work(&items[i]));
+	}
+	for (i = 0; i < 3; i++)
+		threads[i] = wpk_thread(test, do_flush_queue, NULL, NULL, wq);
+	for (i = 0; i < 20; i++)
+		flush_workqueue(wq);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	for (i = 0; i < 3; i++)
+		cancel_work_sync(wpk_work(&items[i]));
+
+	/* but it waits for what was there */
+	items[3].gate = gate;
+	queue_work(wq, wpk_work(&items[3]));
+	threads[0] = wpk_thread(test, do_flush_queue, NULL, NULL, wq);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_ASSERT_TRUE(test, wpk_sleeps(threads[0]));
+	queue_work(wq, wpk_work(&items[0]));
+	WPK_EVENTUALLY(test, wpk_runs(&items[0]) > 20);
+	KUNIT_EXPECT_FALSE(test, wpk_ended(threads[0]));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), 0);
+	cancel_work_sync(wpk_work(&items[0]));
+	wpk_wq_end(test, wq);
+}
+
+/* ---- cancel ---- */
+
+static void cancel_work_takes_a_pending_work_back(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_item *items = wpk_items(test, NULL, 2);
+	struct workqueue_struct *wq = wpk_wq(test, 0, 1);
+	struct wpk_thread *flush;
+
+	KUNIT_EXPECT_FALSE(test, cancel_work(wpk_work(&items[0])));
+	items[0].gate = gate;
+	queue_work(wq, wpk_work(&items[0]));
+	queue_work(wq, wpk_work(&items[1]));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	flush = wpk_thread(test, do_flush, NULL, NULL, &items[1]);
+	KUNIT_ASSERT_TRUE(test, wpk_sleeps(flush));
+	KUNIT_EXPECT_TRUE(test, cancel_work(wpk_work(&items[1])));
+	KUNIT_EXPECT_EQ(test, wpk_join(test, flush), 1);
+	KUNIT_EXPECT_FALSE(test, cancel_work_sync(wpk_work(&items[1])));
+	/* it runs already, and goes on */
+	KUNIT_EXPECT_FALSE(test, cancel_work(wpk_work(&items[0])));
+	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[1])));
+	KUNIT_EXPECT_TRUE(test, cancel_work_sync(wpk_work(&items[1])));
+	wpk_gate_open(gate);
+	wpk_wq_end(test, wq);
+	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 1);
+	KUNIT_EXPECT_EQ(test, wpk_runs(&items[1]), 0);
+}
+
+static void cancel_work_sync_waits_and_refuses_meanwhile(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_item *item = wpk_items(test, gate, 1);
+	struct workqueue_struct *wq = wpk_wq(test, 0, 2);
+	struct wpk_thread *cancels[2];
+	int i;
+
+	queue_work(wq, wpk_work(item));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	queue_work(wq, wpk_work(item));
+	for (i = 0; i < 2; i++) {
+		cancels[i] = wpk_thread(test, do_cancel_sync, NULL, NULL, item);
+		KUNIT_ASSERT_TRUE(test, wpk_sleeps(cancels[i]));
+	}
+	KUNIT_EXPECT_FALSE(test, queue_work(wq, wpk_work(item)));
+	KUNIT_EXPECT_FALSE(test, queue_delayed_work(wq, &item->work, 1));
+	KUNIT_EXPECT_FALSE(test, mod_delayed_work(wq, &item->work, 0));
+	KUNIT_EXPECT_FALSE(test, wpk_ended(cancels[0]));
+	wpk_gate_open(gate);
+	/* the first of them took the second queueing back */
+	KUNIT_EXPECT_EQ(test, wpk_join(test, cancels[0]), 1);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, cancels[1]), 0);
+	KUNIT_EXPECT_EQ(test, wpk_runs(item), 1);
+	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(item)));
+	wpk_wq_end(test, wq);
+	KUNIT_EXPECT_EQ(test, wpk_runs(item), 2);
+}
+
+static void cancel_work_sync_ends_a_work_that_queues_itself(struct kunit *test)
+{
+	struct wpk_item *item = wpk_items(test, NULL, 1);
+	struct workqueue_struct *wq = wpk_wq(test, 0, 4);
+	int i, runs;
+
+	item->wq = wq;
+	item->body = queue_for_ever;
+	for (i = 0; i < 50; i++) {
+		runs = wpk_runs(item);
+		KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(item)));
+		WPK_EVENTUALLY(test, wpk_runs(item) > runs + 1);
+		cancel_work_sync(wpk_work(item));
+		KUNIT_EXPECT_EQ(test, work_busy(wpk_work(item)), 0);
+	}
+	KUNIT_EXPECT_FALSE(test, item->twice);
+	wpk_wq_end(test, wq);
+}
+
+static void disable_work_refuses_until_it_is_enabled(struct kunit *test)
+{
+	struct wpk_item *item = wpk_items(test, NULL, 1);
+	struct workqueue_struct *wq = wpk_wq(test, 0, 4);
+
+	KUNIT_EXPECT_FALSE(test, disable_work(wpk_work(item)));
+	KUNIT_EXPECT_FALSE(test, disable_delayed_work_sync(&item->work));
+	KUNIT_EXPECT_FALSE(test, queue_work(wq, wpk_work(item)));
+	KUNIT_EXPECT_FALSE(test, queue_delayed_work(wq, &item->work, 1));
+	KUNIT_EXPECT_FALSE(test, mod_delayed_work(wq, &item->work, 1));
+	/* a cancel in between ends none of them */
+	KUNIT_EXPECT_FALSE(test, cancel_work_sync(wpk_work(item)));
+	KUNIT_EXPECT_FALSE(test, enable_work(wpk_work(item)));
+	KUNIT_EXPECT_FALSE(test, queue_work(wq, wpk_work(item)));
+	KUNIT_EXPECT_TRUE(test, enable_delayed_work(&item->work));
+	KUNIT_EXPECT_FALSE(test, delayed_work_pending(&item->work));
+	KUNIT_EXPECT_TRUE(test, queue_delayed_work(wq, &item->work, HZ * 3600));
+	KUNIT_EXPECT_TRUE(test, disable_delayed_work(&item->work));
+	KUNIT_EXPECT_TRUE(test, enable_delayed_work(&item->work));
+	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(item)));
+	wpk_wq_end(test, wq);
+	KUNIT_EXPECT_EQ(test, wpk_runs(item), 1);
+}
+
+/* ---- the end ---- */
+
+static void queue_again(struct wpk_item *item)
+{
+	if (item->left && item->left--)
+		queue_work(item->wq, wpk_work(item));
+}
+
+static void destroy_workqueue_drains_works_that_queue_works(struct kunit *test)
+{
+	struct wpk_item *items = wpk_items(test, NULL, 20);
+	struct workqueue_struct *wq = wpk_wq(test, 0, 3);
+	int i, bad = 0;
+
+	for (i = 0; i < 20; i++) {
+		items[i].wq = wq;
+		items[i].body = queue_again;
+		items[i].left = i;
+		queue_work(wq, wpk_work(&items[i]));
+	}
+	wpk_wq_end(test, wq);
+	for (i = 0; i < 20; i++)
+		bad += wpk_runs(&items[i]) != i + 1 || items[i].twice;
+	KUNIT_EXPECT_EQ(test, bad, 0);
+}
+
+/* A probe that gets in was too early, and is taken back. */
+static bool is_refused(struct wpk_item *item)
+{
+	return !queue_work(item->wq, wpk_work(item)) || !cancel_work(wpk_work(item));
+}
+
+static void drain_workqueue_lets_only_own_works_in(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_item *items = wpk_items(test, NULL, 2);
+	struct workqueue_struct *wq = wpk_wq(test, 0, 1);
+	struct wpk_thread *drain;
+
+	items[0].wq = wq;
+	items[0].gate = gate;
+	items[0].body = queue_again;
+	items[0].left = 5;
+	items[1].wq = wq;
+	queue_work(wq, wpk_work(&items[0]));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	drain = wpk_thread(test, do_drain, NULL, NULL, wq);
+	WPK_EVENTUALLY(test, is_refused(&items[1]));
+	KUNIT_EXPECT_FALSE(test, work_pending(wpk_work(&items[1])));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, drain), 0);
+	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 6);
+	KUNIT_EXPECT_EQ(test, wpk_runs(&items[1]), 0);
+	/* afterwards it is as before */
+	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[1])));
+	wpk_wq_end(test, wq);
+	KUNIT_EXPECT_EQ(test, wpk_runs(&items[1]), 1);
+}
+
+/* ---- under load ---- */
+
+struct load {
+	struct wpk_item *items;
+	struct workqueue_struct *wq[2];
+	atomic_t queued;	/* begun turns */
+	atomic_t cancelled;	/* of these that were taken back */
+};
+
+static void one_step(struct load *load, struct wpk_item *item, u32 choice)
+{
+	switch (choice % 8) {
+	case 0:
+	case 1:
+	case 2:
+		if (queue_work(load->wq[choice / 8 % 2], wpk_work(item)))
+			atomic_inc(&load->queued);
+		break;
+	case 3:
+		if (cancel_work(wpk_work(item)))
+			atomic_inc(&load->cancelled);
+		break;
+	case 4:
+		if (cancel_work_sync(wpk_work(item)))
+			atomic_inc(&load->cancelled);
+		break;
+	case 5:
+		flush_work(wpk_work(item));
+		break;
+	case 6:
+		if (choice / 8 % 16 == 0)
+			flush_workqueue(load->wq[choice / 128 % 2]);
+		break;
+	case 7:
+		work_busy(wpk_work(item));
+		break;
+	}
+}
+
+static void one_delayed_step(struct load *load, struct wpk_item *item, u32 choice)
+{
+	unsigned long delay = choice / 16 % 3;
+
+	switch (choice % 8) {
+	case 0:
+	case 1:
+		if (queue_delayed_work(load->wq[0], &item->work, delay))
+			atomic_inc(&load->queued);
+		break;
+	case 2:
+	case 3:
+	case 4:
+		/* what it changes was queued before, and is taken back */
+		if (mod_delayed_work(load->wq[choice / 8 % 2], &item->work, delay))
+			atomic_inc(&load->cancelled);
+		atomic_inc(&load->queued);
+		break;
+	case 5:
+		if (cancel_delayed_work(&item->work))
+			atomic_inc(&load->cancelled);
+		break;
+	case 6:
+		flush_delayed_work(&item->work);
+		break;
+	case 7:
+		flush_work(wpk_work(item));
+		break;
+	}
+}
+
+static int do_load(struct wpk_thread *thread)
+{
+	struct load *load = thread->arg;
+	u32 i, choice;
+
+	for (i = 0; i < LOAD_ROUNDS && !wpk_stopped(thread->test); i++) {
+		choice = get_random_u32();
+		one_step(load, &load->items[choice % NR_ITEMS], choice / NR_ITEMS);
+	}
+	return 0;
+}
+
+static int do_delayed_load(struct wpk_thread *thread)
+{
+	struct load *load = thread->arg;
+	u32 i, choice;
+
+	for (i = 0; i < LOAD_ROUNDS && !wpk_stopped(thread->test); i++) {
+		choice = get_random_u32();
+		one_delayed_step(load, &load->items[choice % NR_ITEMS], choice / NR_ITEMS);
+	}
+	return 0;
+}
+
+/* Every turn that began ran or was taken back; no work ran twice at once on one queue. */
+static void run_load(struct kunit *test, int (*fn)(struct wpk_thread *thread), int nr_queues)
+{
+	struct load *load = kunit_kzalloc(test, sizeof(*load), GFP_KERNEL);
+	struct wpk_thread *threads[NR_THREADS];
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, load);
+	load->items = wpk_items(test, NULL, NR_ITEMS);
+	load->wq[0] = wpk_wq(test, 0, 3);
+	load->wq[1] = nr_queues == 2 ? wpk_wq(test, 0, 1) : load->wq[0];
+	for (i = 0; i < NR_THREADS; i++)
+		threads[i] = wpk_thread(test, fn, NULL, NULL, load);
+	for (i = 0; i < NR_THREADS; i++)
+		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	for (i = 0; i < NR_ITEMS; i++)
+		if (cancel_delayed_work_sync(&load->items[i].work))
+			atomic_inc(&load->cancelled);
+	if (nr_queues == 2)
+		wpk_wq_end(test, load->wq[1]);
+	wpk_wq_end(test, load->wq[0]);
+	KUNIT_EXPECT_EQ(test, atomic_read(load->items->starts),
+			atomic_read(&load->queued) - atomic_read(&load->cancelled));
+	KUNIT_EXPECT_GT(test, atomic_read(load->items->starts), 0);
+	for (i = 0; i < NR_ITEMS && nr_queues == 1; i++)
+		KUNIT_EXPECT_FALSE(test, load->items[i].twice);
+}
+
+static void queue_cancel_and_flush_at_the_same_time(struct kunit *test)
+{
+	run_load(test, do_load, 1);
+}
+
+static void queue_cancel_and_flush_on_two_queues(struct kunit *test)
+{
+	run_load(test, do_load, 2);
+}
+
+static void mod_cancel_and_flush_at_the_same_time(struct kunit *test)
+{
+	run_load(test, do_delayed_load, 1);
+}
+
+static void mod_cancel_and_flush_on_two_queues(struct kunit *test)
+{
+	run_load(test, do_delayed_load, 2);
+}
+
+static struct kunit_case wq_flush_cases[] = {
+	KUNIT_CASE(flush_work_waits_for_what_was_queued_last),
+	KUNIT_CASE(flush_workqueue_ends_while_others_queue),
+	KUNIT_CASE(cancel_work_takes_a_pending_work_back),
+	KUNIT_CASE(cancel_work_sync_waits_and_refuses_meanwhile),
+	KUNIT_CASE(cancel_work_sync_ends_a_work_that_queues_itself),
+	KUNIT_CASE(disable_work_refuses_until_it_is_enabled),
+	KUNIT_CASE(destroy_workqueue_drains_works_that_queue_works),
+	KUNIT_CASE(drain_workqueue_lets_only_own_works_in),
+	KUNIT_CASE_SLOW(queue_cancel_and_flush_at_the_same_time),
+	KUNIT_CASE_SLOW(queue_cancel_and_flush_on_two_queues),
+	KUNIT_CASE_SLOW(mod_cancel_and_flush_at_the_same_time),
+	KUNIT_CASE_SLOW(mod_cancel_and_flush_on_two_queues),
+	{}
+};
+
+static struct kunit_suite wq_flush_suite = {
+	.name = "wpool_wq_flush",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = wq_flush_cases,
+};
+
+kunit_test_suite(wq_flush_suite);

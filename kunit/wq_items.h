@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Items: works that take notes, which the suites of wpool_wq share. Include it last. */
+#ifndef WPOOL_KUNIT_WQ_ITEMS_H
+#define WPOOL_KUNIT_WQ_ITEMS_H
+
+#include "fixture.h"
+
+/* The suites use the names of workqueues, so that these are tested, too. */
+#include <linux/wpool_wq.h>
+
+/**
+ * struct wpk_item - a work that takes notes
+ * @work: the work; cases about delayed works use its timer
+ * @gate: where its function waits, or NULL
+ * @body: what it does then, or NULL
+ * @wq: for @body
+ * @starts: of all items of the lot
+ * @running: how many items of the lot run
+ * @peak: the most that ever did
+ * @runs: how often its function started
+ * @inside: how many are in its function
+ * @twice: there were two
+ * @seq: its last start's place among all starts of the lot, from 1
+ * @left: how often @body is still to do something
+ * @at: jiffies at its last start
+ * @ret: what @body found
+ */
+struct wpk_item {
+	struct delayed_work work;
+	struct wpk_gate *gate;
+	void (*body)(struct wpk_item *item);
+	struct workqueue_struct *wq;
+	atomic_t *starts;
+	atomic_t *running;
+	atomic_t *peak;
+	atomic_t runs;
+	atomic_t inside;
+	bool twice;
+	int seq;
+	int left;
+	unsigned long at;
+	bool ret;
+};
+
+static inline void wpk_item_fn(struct work_struct *work)
+{
+	struct wpk_item *item = container_of(to_delayed_work(work), struct wpk_item, work);
+	int running, peak;
+
+	if (atomic_inc_return(&item->inside) != 1)
+		item->twice = true;
+	item->at = jiffies;
+	item->seq = atomic_inc_return(item->starts);
+	running = atomic_inc_return(item->running);
+	peak = atomic_read(item->peak);
+	while (running > peak && !atomic_try_cmpxchg(item->peak, &peak, running))
+		;
+	atomic_inc(&item->runs);
+	if (item->gate)
+		wpk_gate_pass(item->gate);
+	if (item->body)
+		item->body(item);
+	atomic_dec(item->running);
+	atomic_dec(&item->inside);
+}
+
+static inline struct wpk_item *wpk_items(struct kunit *test, struct wpk_gate *gate, int nr)
+{
+	struct wpk_item *items = kunit_kcalloc(test, nr, sizeof(*items), GFP_KERNEL);
+	atomic_t *counts = kunit_kcalloc(test, 3, sizeof(*counts), GFP_KERNEL);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, items);
+	KUNIT_ASSERT_NOT_NULL(test, counts);
+	for (i = 0; i < nr; i++) {
+		INIT_DELAYED_WORK(&items[i].work, wpk_item_fn);
+		items[i].gate = gate;
+		items[i].starts = &counts[0];
+		items[i].running = &counts[1];
+		items[i].peak = &counts[2];
+	}
+	return items;
+}
+
+static inline void wpk_wq_destroy(void *wq)
+{
+	destroy_workqueue(wq);
+}
+
+/* Made after the items that it runs: a case that gives up has it destroyed before them. */
+static inline struct workqueue_struct *wpk_wq(struct kunit *test, unsigned int flags,
+					      int max_active)
+{
+	struct workqueue_struct *wq = alloc_workqueue("%s", flags, max_active, wpk_name(test));
+
+	KUNIT_ASSERT_NOT_NULL(test, wq);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, wpk_wq_destroy, wq), 0);
+	return wq;
+}
+
+/* The case destroys it now. */
+static inline void wpk_wq_end(struct kunit *test, struct workqueue_struct *wq)
+{
+	kunit_release_action(test, wpk_wq_destroy, wq);
+}
+
+static inline int wpk_runs(struct wpk_item *item)
+{
+	return atomic_read(&item->runs);
+}
+
+#define wpk_work(item)	(&(item)->work.work)
+
+#endif /* WPOOL_KUNIT_WQ_ITEMS_H */

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Queues and works of wpool_wq, under the names of workqueues; see include/linux/wpool_wq.h. */
+#include <linux/slab.h>
+
+#include "fixture.h"
+#include "wq_items.h"
+
+/* ---- create ---- */
+
+static void alloc_workqueue_flags_are_attributes_of_the_pool(struct kunit *test)
+{
+	const char *name = wpk_name(test);
+	char pool_name[WPOOL_NAME_LEN];
+	struct workqueue_struct *wq;
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	wq = alloc_workqueue("%s/%d", WQ_FREEZABLE | WQ_MEM_RECLAIM | WQ_HIGHPRI, 7, name, 3);
+	KUNIT_ASSERT_NOT_NULL(test, wq);
+	/* a pool has no "/" in its name */
+	snprintf(pool_name, sizeof(pool_name), "%s_3", name);
+	pool = wpool_find(pool_name);
+	KUNIT_EXPECT_NOT_NULL(test, pool);
+	wpool_get_attrs(pool, &attrs, NULL);
+	KUNIT_EXPECT_EQ(test, attrs.capacity, 7);
+	KUNIT_EXPECT_EQ(test, attrs.queue_depth, WPOOL_UNLIMITED);
+	KUNIT_EXPECT_EQ(test, attrs.nice, -20);
+	KUNIT_EXPECT_TRUE(test, attrs.freezable && attrs.reclaim);
+	KUNIT_EXPECT_PTR_EQ(test, wpool_owner(pool), THIS_MODULE);
+	destroy_workqueue(wq);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_DESTROYED);
+	wpool_put(pool);
+}
+
+static u32 capacity_of(const char *name)
+{
+	struct wpool *pool = wpool_find(name);
+	struct wpool_attrs attrs;
+
+	wpool_get_attrs(pool, &attrs, NULL);
+	wpool_put(pool);
+	return attrs.capacity;
+}
+
+static void alloc_workqueue_bad_arguments(struct kunit *test)
+{
+	static const int given[] = { -1, 0, 1, 512, 100000 };
+	static const int got[] = { 1, 256, 1, 512, 512 };
+	struct wpk_item *item = wpk_items(test, NULL, 1);
+	const char *name = wpk_name(test);
+	struct workqueue_struct *wq, *twin;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(given); i++) {
+		wq = alloc_workqueue("%s", 0, given[i], name);
+		KUNIT_ASSERT_NOT_NULL(test, wq);
+		KUNIT_EXPECT_EQ(test, capacity_of(name), got[i]);
+		destroy_workqueue(wq);
+	}
+	/* works in softirq are no works of threads */
+	KUNIT_EXPECT_NULL(test, alloc_workqueue("%s", BIT(0), 0, name));
+	/* two workqueues may have one name */
+	wq = alloc_workqueue("%s-and-far-too-long-for-the-name-of-a-pool", 0, 1, name);
+	twin = alloc_workqueue("%s-and-far-too-long-for-the-name-of-a-pool", 0, 1, name);
+	KUNIT_EXPECT_NOT_NULL(test, wq);
+	KUNIT_EXPECT_NOT_NULL(test, twin);
+	destroy_workqueue(wq);
+	destroy_workqueue(twin);
+	wq = alloc_workqueue("%s", 0, 1, "..");
+	KUNIT_EXPECT_NOT_NULL(test, wq);
+	destroy_workqueue(wq);
+
+	destroy_workqueue(NULL);
+	flush_workqueue(NULL);
+	drain_workqueue(NULL);
+	KUNIT_EXPECT_FALSE(test, queue_work(NULL, wpk_work(item)));
+	KUNIT_EXPECT_FALSE(test, queue_delayed_work(NULL, &item->work, 1));
+	KUNIT_EXPECT_FALSE(test, mod_delayed_work(NULL, &item->work, 1));
+	KUNIT_EXPECT_FALSE(test, work_pending(wpk_work(item)));
+}
+
+/* ---- order and number ---- */
+
+static void queue_work_an_ordered_queue_keeps_the_order(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_item *items = wpk_items(test, NULL, 200);
+	struct workqueue_struct *wq;
+	int i, bad = 0;
+
+	items[0].gate = gate;
+	wq = alloc_ordered_workqueue("%s", 0, wpk_name(test));
+	KUNIT_ASSERT_NOT_NULL(test, wq);
+	for (i = 0; i < 200; i++)
+		KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[i])));
+	wpk_gate_open(gate);
+	destroy_workqueue(wq);
+	for (i = 0; i < 200; i++)
+		bad += items[i].seq != i + 1 || wpk_runs(&items[i]) != 1;
+	KUNIT_EXPECT_EQ(test, bad, 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(items->peak), 1);
+}
+
+static void queue_work_no_more_than_max_active_run(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_item *items = wpk_items(test, gate, 20);
+	struct workqueue_struct *wq = wpk_wq(test, 0, 3);
+	int i;
+
+	for (i = 0; i < 20; i++)
+		KUNIT_EXPECT_TRUE(test, queue_work_on(0, wq, wpk_work(&items[i])));
+	/* and as many do run */
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 3));
+	wpk_gate_open(gate);
+	flush_workqueue(wq);
+	KUNIT_EXPECT_EQ(test, atomic_read(items->peak), 3);
+	KUNIT_EXPECT_EQ(test, atomic_read(items->starts), 20);
+	wpk_wq_end(test, wq);
+}
+
+static void queue_again(struct wpk_item *item)
+{
+	if (item->left && item->left--)
+		item->ret = queue_work(item->wq, wpk_work(item));
+}
+
+static void queue_work_in_its_own_function_runs_again(struct kunit *test)
+{
+	struct wpk_item *item = wpk_items(test, NULL, 1);
+	struct workqueue_struct *wq = wpk_wq(test, 0, 4);
+
+	item->wq = wq;
+	item->body = queue_again;
+	item->left = 1000;
+	queue_work(wq, wpk_work(item));
+	WPK_EVENTUALLY(test, wpk_runs(item) == 1001);
+	KUNIT_EXPECT_FALSE(test, item->twice);
+	KUNIT_EXPECT_TRUE(test, item->ret);
+	wpk_wq_end(test, wq);
+}
+
+static void queue_work_while_it_runs_runs_it_once_more(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_item *items = wpk_items(test, NULL, 3);
+	struct workqueue_struct *wq = wpk_wq(test, 0, 4);
+
+	items[0].gate = gate;
+	KUNIT_EXPECT_EQ(test, work_busy(wpk_work(&items[0])), 0);
+	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[0])));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_EXPECT_EQ(test, work_busy(wpk_work(&items[0])), WORK_BUSY_RUNNING);
+	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[0])));
+	KUNIT_EXPECT_FALSE(test, queue_work(wq, wpk_work(&items[0])));
+	KUNIT_EXPECT_EQ(test, work_busy(wpk_work(&items[0])),
+			WORK_BUSY_PENDING | WORK_BUSY_RUNNING);
+	/* nor does it hold the others up */
+	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[1])));
+	WPK_EVENTUALLY(test, wpk_runs(&items[1]) == 1);
+	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 1);
+	/* what waits for the one that runs can be taken back, too */
+	KUNIT_EXPECT_TRUE(test, cancel_work(wpk_work(&items[0])));
+	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[0])));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, flush_work(wpk_work(&items[0])));
+	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 2);
+	KUNIT_EXPECT_FALSE(test, items[0].twice);
+	wpk_wq_end(test, wq);
+}
+
+struct parcel {
+	struct work_struct work;
+	atomic_t *freed;
+};
+
+static void free_parcel(struct work_struct *work)
+{
+	struct parcel *parcel = container_of(work, struct parcel, work);
+	atomic_t *freed = parcel->freed;
+
+	kfree(parcel);
+	atomic_inc(freed);
+}
+
+static void queue_work_a_work_may_free_itself(struct kunit *test)
+{
+	atomic_t *freed = kunit_kzalloc(test, sizeof(*freed), GFP_KERNEL);
+	struct workqueue_struct *wq = wpk_wq(test, 0, 4);
+	struct parcel *parcel;
+	int i;
+
+	for (i = 0; i < 500; i++) {
+		parcel = kmalloc(sizeof(*parcel), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, parcel);
+		INIT_WORK(&parcel->work, free_parcel);
+		parcel->freed = freed;
+		KUNIT_EXPECT_TRUE(test, queue_work(wq, &parcel->work));
+	}
+	flush_workqueue(wq);
+	KUNIT_EXPECT_EQ(test, atomic_read(freed), 500);
+	wpk_wq_end(test, wq);
+}
+
+/* The memory of a work that freed itself, and still runs, is that of another work. */
+static void other_fn(struct work_struct *work)
+{
+	atomic_inc(&container_of(to_delayed_work(work), struct wpk_item, work)->runs);
+}
+
+static void queue_work_another_work_in_its_memory_does_not_wait(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_item *item = wpk_items(test, gate, 1);
+	struct workqueue_struct *wq = wpk_wq(test, 0, 4);
+
+	queue_work(wq, wpk_work(item));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	INIT_WORK(wpk_work(item), other_fn);
+	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(item)));
+	WPK_EVENTUALLY(test, wpk_runs(item) == 2);
+	wpk_gate_open(gate);
+	wpk_wq_end(test, wq);
+}
+
+/* ---- contexts ---- */
+
+static void queue_item(void *arg)
+{
+	struct wpk_item *item = arg;
+
+	item->ret = queue_work(item->wq, wpk_work(item));
+}
+
+static void queue_work_in_interrupts(struct kunit *test)
+{
+	struct wpk_item *items = wpk_items(test, NULL, 3);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_HIGHPRI, 2);
+	int i;
+
+	for (i = 0; i < 3; i++)
+		items[i].wq = wq;
+	wpk_in_hardirq(queue_item, &items[0]);
+	wpk_in_irq(queue_item, &items[1]);
+	wpk_in_softirq(queue_item, &items[2]);
+	flush_workqueue(wq);
+	for (i = 0; i < 3; i++) {
+		KUNIT_EXPECT_TRUE(test, items[i].ret);
+		KUNIT_EXPECT_EQ(test, wpk_runs(&items[i]), 1);
+	}
+	wpk_wq_end(test, wq);
+}
+
+static atomic_t static_runs;
+
+static void static_fn(struct work_struct *work)
+{
+	atomic_inc(&static_runs);
+}
+
+static DECLARE_WORK(static_work, static_fn);
+static DECLARE_DELAYED_WORK(static_delayed, static_fn);
+
+static void schedule_work_the_default_queue_runs_it(struct kunit *test)
+{
+	struct delayed_work on_stack;
+
+	atomic_set(&static_runs, 0);
+	KUNIT_EXPECT_TRUE(test, schedule_work(&static_work));
+	KUNIT_EXPECT_TRUE(test, schedule_delayed_work(&static_delayed, 1));
+	flush_work(&static_work);
+	flush_delayed_work(&static_delayed);
+	KUNIT_EXPECT_EQ(test, atomic_read(&static_runs), 2);
+	INIT_DELAYED_WORK_ONSTACK(&on_stack, static_fn);
+	KUNIT_EXPECT_TRUE(test, queue_delayed_work(system_wq, &on_stack, HZ * 3600));
+	KUNIT_EXPECT_TRUE(test, delayed_work_pending(&on_stack));
+	KUNIT_EXPECT_TRUE(test, flush_delayed_work(&on_stack));
+	destroy_delayed_work_on_stack(&on_stack);
+	KUNIT_EXPECT_EQ(test, atomic_read(&static_runs), 3);
+	flush_scheduled_work();
+}
+
+/* ---- delayed ---- */
+
+static void queue_delayed_work_runs_when_its_time_has_come(struct kunit *test)
+{
+	struct wpk_item *items = wpk_items(test, NULL, 2);
+	struct workqueue_struct *wq = wpk_wq(test, 0, 4);
+	unsigned long start = jiffies;
+
+	KUNIT_EXPECT_TRUE(test, queue_delayed_work(wq, &items[0].work, 3));
+	KUNIT_EXPECT_TRUE(test, queue_delayed_work_on(0, wq, &items[1].work, 0));
+	WPK_EVENTUALLY(test, wpk_runs(&items[0]) == 1 && wpk_runs(&items[1]) == 1);
+	KUNIT_EXPECT_TRUE(test, time_after_eq(items[0].at, start + 3));
+	KUNIT_EXPECT_FALSE(test, delayed_work_pending(&items[0].work));
+	wpk_wq_end(test, wq);
+}
+
+static void mod_delayed_work_changes_the_time(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_item *items = wpk_items(test, NULL, 2);
+	struct workqueue_struct *wq = wpk_wq(test, 0, 1);
+
+	KUNIT_EXPECT_FALSE(test, mod_delayed_work(wq, &items[0].work, HZ * 3600));
+	KUNIT_EXPECT_TRUE(test, delayed_work_pending(&items[0].work));
+	KUNIT_EXPECT_FALSE(test, queue_delayed_work(wq, &items[0].work, 0));
+	KUNIT_EXPECT_FALSE(test, queue_work(wq, wpk_work(&items[0])));
+	KUNIT_EXPECT_TRUE(test, mod_delayed_work(wq, &items[0].work, 1));
+	WPK_EVENTUALLY(test, wpk_runs(&items[0]) == 1);
+
+	/* one that is queued already gets a time again, and its flush ends */
+	items[1].gate = gate;
+	queue_work(wq, wpk_work(&items[1]));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_EXPECT_FALSE(test, mod_delayed_work(wq, &items[0].work, 0));
+	KUNIT_EXPECT_TRUE(test, mod_delayed_work_on(0, wq, &items[0].work, HZ * 3600));
+	wpk_gate_open(gate);
+	flush_workqueue(wq);
+	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 1);
+	KUNIT_EXPECT_TRUE(test, cancel_delayed_work(&items[0].work));
+	KUNIT_EXPECT_FALSE(test, cancel_delayed_work(&items[0].work));
+	wpk_wq_end(test, wq);
+}
+
+static void flush_delayed_work_does_not_wait_for_the_time(struct kunit *test)
+{
+	struct wpk_item *item = wpk_items(test, NULL, 1);
+	struct workqueue_struct *wq = wpk_wq(test, 0, 4);
+
+	KUNIT_EXPECT_FALSE(test, flush_delayed_work(&item->work));
+	queue_delayed_work(wq, &item->work, HZ * 3600);
+	/* nor does the flush of the work alone, or of the queue, wait for its timer */
+	KUNIT_EXPECT_FALSE(test, flush_work(wpk_work(item)));
+	flush_workqueue(wq);
+	KUNIT_EXPECT_EQ(test, wpk_runs(item), 0);
+	KUNIT_EXPECT_TRUE(test, flush_delayed_work(&item->work));
+	KUNIT_EXPECT_EQ(test, wpk_runs(item), 1);
+	wpk_wq_end(test, wq);
+}
+
+static void arm_again(struct wpk_item *item)
+{
+	item->ret = queue_delayed_work(item->wq, &item->work, item->left++ % 2);
+}
+
+static void cancel_delayed_work_sync_ends_a_work_that_arms_itself(struct kunit *test)
+{
+	struct wpk_item *item = wpk_items(test, NULL, 1);
+	struct workqueue_struct *wq = wpk_wq(test, 0, 4);
+	int i, runs;
+
+	item->wq = wq;
+	item->body = arm_again;
+	for (i = 0; i < 20; i++) {
+		runs = wpk_runs(item);
+		KUNIT_EXPECT_TRUE(test, queue_delayed_work(wq, &item->work, 0));
+		WPK_EVENTUALLY(test, wpk_runs(item) >= runs + 3);
+		cancel_delayed_work_sync(&item->work);
+		KUNIT_EXPECT_FALSE(test, delayed_work_pending(&item->work));
+		KUNIT_EXPECT_EQ(test, atomic_read(&item->inside), 0);
+	}
+	KUNIT_EXPECT_FALSE(test, item->twice);
+	wpk_wq_end(test, wq);
+}
+
+static struct kunit_case wq_cases[] = {
+	KUNIT_CASE(alloc_workqueue_flags_are_attributes_of_the_pool),
+	KUNIT_CASE(alloc_workqueue_bad_arguments),
+	KUNIT_CASE(queue_work_an_ordered_queue_keeps_the_order),
+	KUNIT_CASE(queue_work_no_more_than_max_active_run),
+	KUNIT_CASE(queue_work_in_its_own_function_runs_again),
+	KUNIT_CASE(queue_work_while_it_runs_runs_it_once_more),
+	KUNIT_CASE(queue_work_a_work_may_free_itself),
+	KUNIT_CASE(queue_work_another_work_in_its_memory_does_not_wait),
+	KUNIT_CASE(queue_work_in_interrupts),
+	KUNIT_CASE(schedule_work_the_default_queue_runs_it),
+	KUNIT_CASE(queue_delayed_work_runs_when_its_time_has_come),
+	KUNIT_CASE(mod_delayed_work_changes_the_time),
+	KUNIT_CASE(flush_delayed_work_does_not_wait_for_the_time),
+	KUNIT_CASE(cancel_delayed_work_sync_ends_a_work_that_arms_itself),
+	{}
+};
+
+static struct kunit_suite wq_suite = {
+	.name = "wpool_wq",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = wq_cases,
+};
+
+kunit_test_suite(wq_suite);
