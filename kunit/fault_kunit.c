@@ -17,6 +17,7 @@
 #include "group.h"
 #include "knob.h"
 #include "strand_tasks.h"
+#include "wq_items.h"
 
 static bool fault;
 module_param(fault, bool, 0444);
@@ -672,6 +673,45 @@ static void wpool_task_dies_while_helping_all_around_it_are_failed(struct kunit 
 	wpk_destroy(test, pool);
 }
 
+/* ---- workqueues ------------------------------------------------------------- */
+
+static void die_once(struct wpk_item *item)
+{
+	if (item->left && item->left--)
+		wpk_die();
+}
+
+/* At max_active 1, so that its runner is the one that goes on. */
+static void queue_work_dies_its_flush_ends_and_the_queue_goes_on(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_item *items = wpk_items(test, NULL, 2);
+	struct workqueue_struct *wq = wpk_wq(test, 0, 1);
+	struct wpk_thread *flushes[2];
+
+	items[0].gate = gate;
+	items[0].body = die_once;
+	items[0].left = 1;
+	queue_work(wq, wpk_work(&items[0]));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	flushes[0] = wpk_thread(test, wpk_do_flush_work, NULL, NULL, &items[0]);
+	KUNIT_ASSERT_TRUE(test, wpk_waits(flushes[0]));
+	/* once more, behind the run that dies */
+	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[0])));
+	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[1])));
+	flushes[1] = wpk_thread(test, wpk_do_flush_queue, NULL, NULL, wq);
+	KUNIT_ASSERT_TRUE(test, wpk_waits(flushes[1]));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, flushes[0]), 1);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, flushes[1]), 0);
+	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 2);
+	KUNIT_EXPECT_EQ(test, wpk_runs(&items[1]), 1);
+	KUNIT_EXPECT_EQ(test, work_busy(wpk_work(&items[0])), 0);
+	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[0])));
+	wpk_wq_end(test, wq);
+	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 3);
+}
+
 static struct kunit_case fault_cases[] = {
 	KUNIT_CASE(wpool_task_dies_is_eio_and_the_pool_lives),
 	KUNIT_CASE(wpool_task_dies_in_the_rescuer_the_pool_has_another),
@@ -687,6 +727,7 @@ static struct kunit_case fault_cases[] = {
 	KUNIT_CASE(wpool_group_task_dies_is_eio_and_the_group_lives),
 	KUNIT_CASE(wpool_parallel_for_helper_dies_is_eio),
 	KUNIT_CASE(wpool_on_each_cpu_worker_dies_is_eio),
+	KUNIT_CASE(queue_work_dies_its_flush_ends_and_the_queue_goes_on),
 #ifdef CONFIG_SMP
 	KUNIT_CASE(wpool_task_dies_with_migration_disabled_its_cpu_is_free),
 #endif

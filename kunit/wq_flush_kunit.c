@@ -11,20 +11,9 @@
 #define LOAD_ROUNDS	WPK_ROUNDS(8000U)
 
 /* Functions for wpk_thread(): the call that their name tells, of an item. */
-static int do_flush(struct wpk_thread *thread)
-{
-	return flush_work(wpk_work((struct wpk_item *)thread->arg));
-}
-
 static int do_cancel_sync(struct wpk_thread *thread)
 {
 	return cancel_work_sync(wpk_work((struct wpk_item *)thread->arg));
-}
-
-static int do_flush_queue(struct wpk_thread *thread)
-{
-	flush_workqueue(thread->arg);
-	return 0;
 }
 
 static int do_drain(struct wpk_thread *thread)
@@ -48,10 +37,10 @@ static void flush_work_waits_for_what_was_queued_last(struct kunit *test)
 	queue_work(wq, wpk_work(&items[0]));
 	queue_work(wq, wpk_work(&items[1]));
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(first, 1));
-	running = wpk_thread(test, do_flush, NULL, NULL, &items[0]);
-	pending = wpk_thread(test, do_flush, NULL, NULL, &items[1]);
-	KUNIT_ASSERT_TRUE(test, wpk_sleeps(running));
-	KUNIT_ASSERT_TRUE(test, wpk_sleeps(pending));
+	running = wpk_thread(test, wpk_do_flush_work, NULL, NULL, &items[0]);
+	pending = wpk_thread(test, wpk_do_flush_work, NULL, NULL, &items[1]);
+	KUNIT_ASSERT_TRUE(test, wpk_waits(running));
+	KUNIT_ASSERT_TRUE(test, wpk_waits(pending));
 	/* queued anew while it runs: the flush waits for the run that was there */
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[0])));
 	wpk_gate_let(first, 1);
@@ -88,7 +77,7 @@ static void flush_workqueue_ends_while_others_queue(struct kunit *test)
 		queue_work(wq, wpk_work(&items[i]));
 	}
 	for (i = 0; i < 3; i++)
-		threads[i] = wpk_thread(test, do_flush_queue, NULL, NULL, wq);
+		threads[i] = wpk_thread(test, wpk_do_flush_queue, NULL, NULL, wq);
 	for (i = 0; i < 20; i++)
 		flush_workqueue(wq);
 	for (i = 0; i < 3; i++)
@@ -99,9 +88,9 @@ static void flush_workqueue_ends_while_others_queue(struct kunit *test)
 	/* but it waits for what was there */
 	items[3].gate = gate;
 	queue_work(wq, wpk_work(&items[3]));
-	threads[0] = wpk_thread(test, do_flush_queue, NULL, NULL, wq);
+	threads[0] = wpk_thread(test, wpk_do_flush_queue, NULL, NULL, wq);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	KUNIT_ASSERT_TRUE(test, wpk_sleeps(threads[0]));
+	KUNIT_ASSERT_TRUE(test, wpk_waits(threads[0]));
 	queue_work(wq, wpk_work(&items[0]));
 	WPK_EVENTUALLY(test, wpk_runs(&items[0]) > 20);
 	KUNIT_EXPECT_FALSE(test, wpk_ended(threads[0]));
@@ -125,8 +114,8 @@ static void cancel_work_takes_a_pending_work_back(struct kunit *test)
 	queue_work(wq, wpk_work(&items[0]));
 	queue_work(wq, wpk_work(&items[1]));
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	flush = wpk_thread(test, do_flush, NULL, NULL, &items[1]);
-	KUNIT_ASSERT_TRUE(test, wpk_sleeps(flush));
+	flush = wpk_thread(test, wpk_do_flush_work, NULL, NULL, &items[1]);
+	KUNIT_ASSERT_TRUE(test, wpk_waits(flush));
 	KUNIT_EXPECT_TRUE(test, cancel_work(wpk_work(&items[1])));
 	KUNIT_EXPECT_EQ(test, wpk_join(test, flush), 1);
 	KUNIT_EXPECT_FALSE(test, cancel_work_sync(wpk_work(&items[1])));
@@ -153,7 +142,7 @@ static void cancel_work_sync_waits_and_refuses_meanwhile(struct kunit *test)
 	queue_work(wq, wpk_work(item));
 	for (i = 0; i < 2; i++) {
 		cancels[i] = wpk_thread(test, do_cancel_sync, NULL, NULL, item);
-		KUNIT_ASSERT_TRUE(test, wpk_sleeps(cancels[i]));
+		KUNIT_ASSERT_TRUE(test, wpk_waits(cancels[i]));
 	}
 	KUNIT_EXPECT_FALSE(test, queue_work(wq, wpk_work(item)));
 	KUNIT_EXPECT_FALSE(test, queue_delayed_work(wq, &item->work, 1));

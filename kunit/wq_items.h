@@ -109,6 +109,26 @@ static inline int wpk_runs(struct wpk_item *item)
 	return atomic_read(&item->runs);
 }
 
+/* Wait until the thread is in the one sleep of its function, which nothing ends early. */
+static inline bool wpk_waits(struct wpk_thread *thread)
+{
+	return wpk_eventually(READ_ONCE(thread->task->__state) & TASK_UNINTERRUPTIBLE);
+}
+
+/* Functions for wpk_thread(). */
+static inline int wpk_do_flush_work(struct wpk_thread *thread)
+{
+	struct wpk_item *item = thread->arg;
+
+	return flush_work(&item->work.work);
+}
+
+static inline int wpk_do_flush_queue(struct wpk_thread *thread)
+{
+	flush_workqueue(thread->arg);
+	return 0;
+}
+
 #define wpk_work(item)	(&(item)->work.work)
 
 #endif /* WPOOL_KUNIT_WQ_ITEMS_H */
