@@ -1,0 +1,180 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# workqueue - the kernel's loop driver, whose source is unchanged, on the kernel's workqueues
+# and on those of wpool_wq: files are attached, formatted, mounted, written, read back through
+# the device, and detached, several devices at once.
+
+# The tests are called by name, return early, and deal with names that have no
+# blanks.
+# shellcheck disable=SC2317,SC2015,SC2086
+# shellcheck source-path=SCRIPTDIR source=tap.sh
+. "$(dirname "$0")/tap.sh"
+
+MODULES=${WPOOL_SAMPLES:-/wpool}
+DEVICES="0 1 2"
+SIZE_MB=24
+
+gone() { [ ! -e "/sys/module/$1" ] || rmmod "$1"; }
+
+cleanup()
+{
+	for n in $DEVICES; do
+		umount "$TMP/mnt$n"
+		losetup -d "/dev/loop$n"
+	done 2>/dev/null
+	for module in loop_kernel loop_wpool wpool_wq; do
+		wait_for gone $module || echo "$module cannot be unloaded"
+	done
+	rm -rf "$TMP"/disk* "$TMP"/mnt*
+}
+
+# begin MODULE: loaded, with nothing attached.
+begin()
+{
+	[ -e "$MODULES/$1.ko" ] || skip "the kernel's source is of another version, or it has no block devices"
+	[ ! -e /sys/module/loop ] || skip "the kernel has a loop driver of its own, which is loaded"
+	[ "$1" = loop_kernel ] || insmod "$MODULES/wpool_wq.ko" || fail "wpool_wq: insmod failed" ||
+		return 1
+	insmod "$MODULES/$1.ko" max_loop=4 || fail "$1: insmod failed" || return 1
+	wait_for [ -b /dev/loop3 ] || fail "there are no devices"
+}
+
+# end MODULE: it goes, and so do its pools.
+end()
+{
+	wait_for rmmod "$1" || fail "$1 cannot be unloaded" || return 1
+	[ "$1" = loop_kernel ] || rmmod wpool_wq || fail "wpool_wq cannot be unloaded" || return 1
+	for n in $DEVICES; do
+		[ ! -e "$CLASS/loop$n" ] || fail "there is still a pool loop$n" || return 1
+	done
+	no_threads wpool/loop
+}
+
+# sums DIR: of all files there.
+sums() { (cd "$1" && sha256sum file* sub/*) >"$2"; }
+
+# attach N: and wait until what an earlier detach has begun is over.
+attach() { wait_for losetup "/dev/loop$1" "$TMP/disk$1" || fail "loop$1: cannot attach"; }
+
+detach()
+{
+	losetup -d "/dev/loop$1" && wait_for [ ! -e "/sys/block/loop$1/loop" ] ||
+		fail "loop$1: cannot detach"
+}
+
+# use N: one device, from its first file to its last.
+use()
+{
+	disk=$TMP/disk$1 mnt=$TMP/mnt$1 dev=/dev/loop$1
+	mkdir -p "$mnt"
+	dd if=/dev/zero of="$disk" bs=1M count=$SIZE_MB 2>/dev/null
+	attach "$1" || return 1
+	mke2fs "$dev" >/dev/null || fail "$dev: mke2fs failed" || return 1
+	mount -t ext4 "$dev" "$mnt" || fail "$dev: mount failed" || return 1
+	mkdir "$mnt/sub"
+	for i in 1 2 3 4 5 6; do
+		dd if=/dev/urandom of="$mnt/file$i" bs=64K count=20 2>/dev/null &&
+			cp "$mnt/file$i" "$mnt/sub/copy$i" && sync || fail "$dev: write failed" ||
+			return 1
+	done
+	rm "$mnt/file3"
+	sums "$mnt" "$TMP/before$1"
+	umount "$mnt" || fail "$dev: umount failed" || return 1
+
+	# past the page cache of the device, in both directions
+	dd if="$dev" of="$TMP/direct$1" bs=256K iflag=direct 2>/dev/null &&
+		cmp "$TMP/direct$1" "$disk" || fail "$dev: direct read differs" || return 1
+	dd if=/dev/urandom of="$TMP/block$1" bs=256K count=4 2>/dev/null
+	dd if="$TMP/block$1" of="$dev" bs=256K seek=$((SIZE_MB * 4 - 4)) oflag=direct 2>/dev/null &&
+		tail -c 1048576 "$disk" | cmp - "$TMP/block$1" || fail "$dev: direct write" || return 1
+	dd if="$TMP/direct$1" of="$dev" bs=256K oflag=direct 2>/dev/null ||
+		fail "$dev: direct write failed" || return 1
+	detach "$1" || return 1
+
+	# what is in the file is what was written, seen through the device again
+	echo 3 >/proc/sys/vm/drop_caches
+	attach "$1" || return 1
+	mount -t ext4 -o ro "$dev" "$mnt" || fail "$dev: second mount failed" || return 1
+	sums "$mnt" "$TMP/after$1"
+	cmp "$TMP/before$1" "$TMP/after$1" || fail "$dev: files differ" || return 1
+	[ "$(wc -l <"$TMP/after$1")" -eq 11 ] || fail "$dev: files are missing" || return 1
+	umount "$mnt" && detach "$1" || return 1
+	rm "$disk" "$TMP/direct$1"
+	echo used >"$TMP/used$1"
+}
+
+# use_all: all devices at the same time.
+use_all()
+{
+	rm -f "$TMP"/used*
+	pids=
+	for n in $DEVICES; do
+		use "$n" &
+		pids="$pids $!"
+	done
+	wait $pids
+	for n in $DEVICES; do
+		[ -e "$TMP/used$n" ] || fail "loop$n was not used to its end" || return 1
+	done
+}
+
+# completed: tasks of the pools of all devices.
+completed()
+{
+	sum=0
+	for n in $DEVICES; do
+		sum=$((sum + $(cat "$CLASS/loop$n/completed")))
+	done
+	echo $sum
+}
+
+test_loop_on_workqueues()
+{
+	begin loop_kernel && use_all || return 1
+	[ ! -e $CLASS/loop0 ] || fail "it has a pool" || return 1
+	end loop_kernel
+}
+
+test_loop_on_wpool()
+{
+	begin loop_wpool && use_all || return 1
+	for n in $DEVICES; do
+		[ "$(cat $CLASS/loop$n/completed)" -gt 0 ] || fail "loop$n: its pool did nothing" ||
+			return 1
+		[ "$(cat $CLASS/loop$n/freezable)" = 1 ] || fail "loop$n: not freezable" || return 1
+		[ "$(cat $CLASS/loop$n/outstanding)" = 0 ] || fail "loop$n: not empty" || return 1
+	done
+	[ "$(completed)" -gt 100 ] || fail "no more than $(completed) tasks" || return 1
+	end loop_wpool
+}
+
+# What a workqueue cannot: its limits change while it is in use, and nothing is lost.
+test_loop_on_wpool_that_is_tuned()
+{
+	begin loop_wpool || return 1
+	for n in $DEVICES; do
+		# the pool comes with the first attach
+		: >"$TMP/disk$n" && attach $n && detach $n || return 1
+	done
+	(
+		while [ ! -e "$TMP/enough" ]; do
+			for n in $DEVICES; do
+				echo 1 >$CLASS/loop$n/capacity && echo 0 >$CLASS/loop$n/queue_depth
+				usleep 5000
+				echo 256 >$CLASS/loop$n/capacity && echo 4 >$CLASS/loop$n/queue_depth
+				usleep 5000
+			done
+		done
+	) &
+	tuner=$!
+	use_all
+	status=$?
+	: >"$TMP/enough"
+	wait $tuner
+	[ $status -eq 0 ] || return 1
+	end loop_wpool
+}
+
+TESTS="loop_on_workqueues loop_on_wpool loop_on_wpool_that_is_tuned"
+run_tests "$@"
