@@ -31,11 +31,13 @@ install: kdir tools ## install the module, wpoolctl with its man page, and the h
 	$(MAKE) -C tools/wpoolctl install
 	$(INSTALL) -D -m 644 include/uapi/linux/wpool.h $(DESTDIR)$(INCLUDEDIR)/linux/wpool.h
 	$(INSTALL) -D -m 644 include/linux/wpool.h $(DESTDIR)$(SDKDIR)/include/linux/wpool.h
+	$(INSTALL) -D -m 644 include/linux/wpool_wq.h $(DESTDIR)$(SDKDIR)/include/linux/wpool_wq.h
 	$(INSTALL) -D -m 644 include/uapi/linux/wpool.h $(DESTDIR)$(SDKDIR)/include/uapi/linux/wpool.h
 	$(INSTALL) -D -m 644 Module.symvers $(DESTDIR)$(SDKDIR)/Module.symvers
 
 uninstall: ## remove what make install has put there, for the running kernel or KVER=...; DESTDIR=, PREFIX=
-	rm -f $(foreach dir,updates extra,$(DESTDIR)/lib/modules/$(KVER)/$(dir)/module/wpool.ko*)
+	rm -f $(foreach dir,updates extra,$(addprefix $(DESTDIR)/lib/modules/$(KVER)/$(dir)/module/, \
+		wpool.ko* wq/wpool_wq.ko*))
 	$(if $(DESTDIR),,depmod -a $(KVER))
 	$(MAKE) -C tools/wpoolctl uninstall
 	rm -f $(DESTDIR)$(INCLUDEDIR)/linux/wpool.h

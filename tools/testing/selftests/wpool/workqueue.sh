@@ -13,7 +13,7 @@
 
 MODULES=${WPOOL_SAMPLES:-/wpool}
 DEVICES="0 1 2"
-SIZE_MB=24
+SIZE_MB=12
 
 gone() { [ ! -e "/sys/module/$1" ] || rmmod "$1"; }
 
@@ -74,7 +74,7 @@ use()
 	mount -t ext4 "$dev" "$mnt" || fail "$dev: mount failed" || return 1
 	mkdir "$mnt/sub"
 	for i in 1 2 3 4 5 6; do
-		dd if=/dev/urandom of="$mnt/file$i" bs=64K count=20 2>/dev/null &&
+		dd if=/dev/urandom of="$mnt/file$i" bs=64K count=10 2>/dev/null &&
 			cp "$mnt/file$i" "$mnt/sub/copy$i" && sync || fail "$dev: write failed" ||
 			return 1
 	done
