@@ -110,8 +110,11 @@ static void queue_work_no_more_than_max_active_run(struct kunit *test)
 
 	for (i = 0; i < 20; i++)
 		KUNIT_EXPECT_TRUE(test, queue_work_on(0, wq, wpk_work(&items[i])));
-	/* and as many do run */
-	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 3));
+	/* and as many do run; one by one, so that a fourth one would be seen */
+	for (i = 3; i <= 20; i++) {
+		KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, i));
+		wpk_gate_let(gate, 1);
+	}
 	wpk_gate_open(gate);
 	flush_workqueue(wq);
 	KUNIT_EXPECT_EQ(test, atomic_read(items->peak), 3);

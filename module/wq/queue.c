@@ -199,7 +199,7 @@ static void run(struct wpool_event *event)
 
 		raw_spin_lock_irq(&wq->lock);
 		finish_turn(runner);
-		if (jiffies != began) {
+		if (time_after(jiffies, began)) {
 			wpool_event_fire(event);
 			break;
 		}
