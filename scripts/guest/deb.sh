@@ -203,6 +203,13 @@ purge_packages()
 	DEBIAN_FRONTEND=noninteractive apt-get -y purge wpool-dkms wpoolctl wpool-dev
 }
 
+# The purge takes the one that uses the other away first.
+workqueues_come()
+{
+	modprobe wpool_wq && [ -e /sys/class/wpool/wq ] &&
+		expect "DKMS module signing key" "$(modinfo -F signer wpool_wq)"
+}
+
 module_is_gone() { ! lsmod | grep '^wpool' && [ ! -e /dev/wpool ]; }
 
 nothing_is_left()
@@ -263,6 +270,7 @@ boot_2()
 	userdel -r stranger 2>/dev/null
 	ok signatures_are_enforced signatures_are_enforced
 	ok unsigned_module_is_refused unsigned_is_refused
+	ok workqueues workqueues_come
 	ok purge purge_packages
 	ok module_is_unloaded module_is_gone
 	ok nothing_is_left nothing_is_left
