@@ -14,6 +14,7 @@
 #include <trace/events/printk.h>
 
 #include "fixture.h"
+#include "wq_items.h"
 
 static bool contain;
 module_param(contain, bool, 0444);
@@ -236,10 +237,39 @@ static void wpool_task_leaves_a_lock_held_is_reported_once(struct kunit *test)
 	}
 }
 
+static void leave_both_off(struct wpk_item *item)
+{
+	preempt_disable();
+	local_irq_disable();
+}
+
+static void find_both_on(struct wpk_item *item)
+{
+	item->ret = !preempt_count() && !irqs_disabled();
+}
+
+/* The second work is there already when the first one returns, and the same runner takes it. */
+static void queue_work_leaves_its_worker_unbalanced_is_repaired(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_item *items = wpk_items(test, NULL, 2);
+	struct workqueue_struct *wq = wpk_wq(test, 0, 1);
+
+	items[0].gate = gate;
+	items[0].body = leave_both_off;
+	items[1].body = find_both_on;
+	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[0])));
+	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[1])));
+	wpk_gate_open(gate);
+	wpk_wq_end(test, wq);
+	KUNIT_EXPECT_TRUE(test, items[1].ret);
+}
+
 static struct kunit_case contain_cases[] = {
 	KUNIT_CASE_PARAM(wpool_task_leaves_its_worker_unbalanced_is_repaired,
 			 leak_gen_params),
 	KUNIT_CASE(wpool_task_leaves_its_parent_unbalanced_is_repaired),
+	KUNIT_CASE(queue_work_leaves_its_worker_unbalanced_is_repaired),
 	KUNIT_CASE(wpool_task_leaves_a_lock_held_is_reported_once),
 	{}
 };

@@ -7,7 +7,6 @@
 #include <linux/ctype.h>
 #include <linux/err.h>
 #include <linux/export.h>
-#include <linux/jiffies.h>
 #include <linux/minmax.h>
 #include <linux/overflow.h>
 #include <linux/preempt.h>
@@ -175,39 +174,45 @@ static void finish_turn(struct wpool_wq_runner *runner)
 	end_turn(runner->wq, runner->epoch, waiters);
 }
 
+/* Go on with the next work, if there is one: as a task of its own. */
+static void go_on(struct wpool_wq_runner *runner)
+	__must_hold(&runner->wq->lock)
+{
+	if (list_empty(&runner->scheduled) && list_empty(&runner->wq->pending))
+		list_add(&runner->idle, &runner->wq->idle);
+	else
+		wpool_event_fire(&runner->event);
+}
+
 /*
- * The function of a runner. It goes on for a tick, which spares short works a submit each, and
- * then lets the pool count a task, which would take it for a hog otherwise.
+ * The function of a runner: one work. So the pool counts each, finds the hogs among them, and
+ * repairs what one has left unbalanced before the next one starts.
  */
 static void run(struct wpool_event *event)
 {
 	struct wpool_wq_runner *runner = container_of(event, struct wpool_wq_runner, event);
 	struct wpool_wq *wq = runner->wq;
-	unsigned long began = jiffies;
 	struct wpool_work *work;
+	unsigned long flags;
 	wpool_work_fn func;
 
-	raw_spin_lock_irq(&wq->lock);
-	runner->thread = current;
-	while ((work = next_work(runner))) {
+	raw_spin_lock_irqsave(&wq->lock, flags);
+	work = next_work(runner);
+	if (work) {
 		start_turn(runner, work);
 		func = runner->func;
-		raw_spin_unlock_irq(&wq->lock);
+		runner->thread = current;
+		raw_spin_unlock_irqrestore(&wq->lock, flags);
 
 		func(work);
-		cond_resched();
 
-		raw_spin_lock_irq(&wq->lock);
+		/* with interrupts as the work has left them */
+		raw_spin_lock_irqsave(&wq->lock, flags);
+		runner->thread = NULL;
 		finish_turn(runner);
-		if (time_after(jiffies, began)) {
-			wpool_event_fire(event);
-			break;
-		}
 	}
-	runner->thread = NULL;
-	if (!work)
-		list_add(&runner->idle, &wq->idle);
-	raw_spin_unlock_irq(&wq->lock);
+	go_on(runner);
+	raw_spin_unlock_irqrestore(&wq->lock, flags);
 }
 
 /*
@@ -226,7 +231,7 @@ static void run_failed(struct wpool_event *event, int status)
 	runner->thread = NULL;
 	if (runner->work)
 		finish_turn(runner);
-	wpool_event_fire(event);
+	go_on(runner);
 	raw_spin_unlock_irq(&wq->lock);
 }
 
