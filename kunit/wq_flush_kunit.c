@@ -46,7 +46,7 @@ static void flush_work_waits_for_what_was_queued_last(struct kunit *test)
 	wpk_gate_let(first, 1);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, running), 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(second, 1));
-	KUNIT_EXPECT_FALSE(test, wpk_ended(pending));
+	KUNIT_EXPECT_TRUE(test, wpk_still_waits(pending));
 	wpk_gate_open(second);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, pending), 1);
 	wpk_gate_open(first);
@@ -94,7 +94,7 @@ static void flush_workqueue_ends_while_others_queue(struct kunit *test)
 	runs = wpk_runs(&items[0]);
 	queue_work(wq, wpk_work(&items[0]));
 	WPK_EVENTUALLY(test, wpk_runs(&items[0]) > runs + 20);
-	KUNIT_EXPECT_FALSE(test, wpk_ended(threads[0]));
+	KUNIT_EXPECT_TRUE(test, wpk_still_waits(threads[0]));
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), 0);
 	cancel_work_sync(wpk_work(&items[0]));
@@ -148,7 +148,7 @@ static void cancel_work_sync_waits_and_refuses_meanwhile(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, queue_work(wq, wpk_work(item)));
 	KUNIT_EXPECT_FALSE(test, queue_delayed_work(wq, &item->work, 1));
 	KUNIT_EXPECT_FALSE(test, mod_delayed_work(wq, &item->work, 0));
-	KUNIT_EXPECT_FALSE(test, wpk_ended(cancels[0]));
+	KUNIT_EXPECT_TRUE(test, wpk_still_waits(cancels[0]));
 	wpk_gate_open(gate);
 	/* the first of them took the second queueing back */
 	KUNIT_EXPECT_EQ(test, wpk_join(test, cancels[0]), 1);

@@ -115,6 +115,12 @@ static inline bool wpk_waits(struct wpk_thread *thread)
 	return wpk_eventually(READ_ONCE(thread->task->__state) & TASK_UNINTERRUPTIBLE);
 }
 
+/* It has not been woken: whoever wakes a thread changes its state at once. */
+static inline bool wpk_still_waits(struct wpk_thread *thread)
+{
+	return READ_ONCE(thread->task->__state) & TASK_UNINTERRUPTIBLE && !wpk_ended(thread);
+}
+
 /* Functions for wpk_thread(). */
 static inline int wpk_do_flush_work(struct wpk_thread *thread)
 {
