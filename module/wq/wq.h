@@ -5,8 +5,8 @@
  * A queue has a pool, a list of works, and max_active runners. A *runner* is an event of the
  * pool: it is idle, in the queue's list of idle runners, or it has been fired. Whoever queues a
  * work fires an idle runner; the runner takes a work off the list, and fires itself for the
- * next one until there is none, and is idle again. An event is never refused, so that no limit of the pool, which the administrator
- * may tune, loses a work.
+ * next one until there is none, and is idle again. An event is never refused, so that no limit
+ * of the pool, which the administrator may tune, loses a work.
  *
  * A *turn* of a work is what one successful queueing leads to: it waits in a list, it runs, it
  * ends; or it ends where it waits, by a cancel.
