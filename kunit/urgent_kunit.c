@@ -291,6 +291,7 @@ static void wpool_urgent_takes_the_idle_worker_at_once(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
 	struct wpool_attrs attrs;
+	struct wpool_runq *rq;
 	struct wpool *pool;
 	u32 i, late = 0;
 
@@ -298,14 +299,17 @@ static void wpool_urgent_takes_the_idle_worker_at_once(struct kunit *test)
 	attrs.spin_us = 0;
 	attrs.cpumask = cpumask_of(wpk_cpu(0));
 	pool = wpk_pool_attrs(test, &attrs);
+	rq = wpool_runq(pool, wpk_cpu(0));
 	set_urgent(jobs, 1, 19);
 	for (i = 0; i < 20; i++) {
 		wpk_jobs_submit(test, pool, jobs, i, 1);
 		/* it is off the list of the idle until it has run the task */
-		late += i && READ_ONCE(wpool_runq(pool, wpk_cpu(0))->nr_idle) &&
+		late += i && READ_ONCE(rq->nr_idle) &&
 			!atomic_read(&jobs->job[i].runs);
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
-		WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 1);
+		/* until then it looks at the queues once more by itself */
+		WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 1 && !wpk_stat(pool, searching) &&
+				     !atomic_read(&rq->nr_running));
 	}
 	KUNIT_EXPECT_EQ(test, late, 0);
 }
