@@ -9,7 +9,6 @@
 
 #include <linux/ctype.h>
 #include <linux/export.h>
-#include <linux/minmax.h>
 #include <linux/printk.h>
 #include <linux/string.h>
 
@@ -89,15 +88,6 @@ static bool is_allowed(const struct wpool_attrs *attrs, const struct wpool_attr 
 static bool is_too_much(u32 capacity_per_cpu)
 {
 	return (u64)capacity_per_cpu * num_possible_cpus() > WPOOL_MAX_CAPACITY;
-}
-
-u32 wpool_attrs_most(const struct wpool_attrs *attrs)
-{
-	u64 most = (u64)attrs->capacity_per_cpu * num_possible_cpus();
-
-	if (!most)
-		return attrs->capacity;
-	return min_t(u64, max_t(u64, most, attrs->min_workers), WPOOL_UNLIMITED);
 }
 
 int wpool_attrs_check(const struct wpool_attrs *attrs, u32 mask)

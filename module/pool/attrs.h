@@ -66,9 +66,6 @@ void wpool_attr_set(struct wpool_attrs *attrs, const struct wpool_attr *attr, s6
  */
 int wpool_attrs_check(const struct wpool_attrs *attrs, u32 mask);
 
-/** wpool_attrs_most() - the largest capacity that a pool may get, whichever CPUs come */
-u32 wpool_attrs_most(const struct wpool_attrs *attrs);
-
 /**
  * wpool_attrs_explain() - name the attribute that is not allowed in the log
  * @pool: name of the pool

@@ -14,11 +14,13 @@
 #include "pool/limits.h"
 
 #include <linux/container_of.h>
+#include <linux/cpumask.h>
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
 #include <linux/minmax.h>
 #include <linux/rcupdate.h>
 #include <linux/workqueue.h>
+#include <linux/wpool.h>
 
 #include "core/idle.h"
 #include "core/queues.h"
@@ -37,6 +39,40 @@ struct wpool_limits wpool_limits_of(struct wpool *pool)
 		.queue_depth = pool->queue_depth,
 		.min_workers = pool->min_workers,
 	};
+}
+
+struct wpool_limits wpool_limits_wanted(const struct wpool_attrs *attrs)
+{
+	return (struct wpool_limits) {
+		.capacity = attrs->capacity,
+		.capacity_per_cpu = attrs->capacity_per_cpu,
+		.queue_depth = attrs->queue_depth,
+		.min_workers = attrs->min_workers,
+	};
+}
+
+void wpool_limits_tune(struct wpool_limits *limits, const struct wpool_attrs *attrs, u32 mask)
+{
+	if (mask & WPOOL_TUNE_CAPACITY) {
+		limits->capacity = attrs->capacity;
+		/* whoever says how many wants so many */
+		limits->capacity_per_cpu = 0;
+	}
+	if (mask & WPOOL_TUNE_CAPACITY_PER_CPU)
+		limits->capacity_per_cpu = attrs->capacity_per_cpu;
+	if (mask & WPOOL_TUNE_QUEUE_DEPTH)
+		limits->queue_depth = attrs->queue_depth;
+	if (mask & WPOOL_TUNE_MIN_WORKERS)
+		limits->min_workers = attrs->min_workers;
+}
+
+u32 wpool_limits_most(const struct wpool_limits *limits)
+{
+	u64 most = (u64)limits->capacity_per_cpu * num_possible_cpus();
+
+	if (!most)
+		return limits->capacity;
+	return min_t(u64, max_t(u64, most, limits->min_workers), WPOOL_UNLIMITED);
 }
 
 /* wpool_attrs_check() has seen to it that this is not too much, whatever CPUs come. */

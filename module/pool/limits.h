@@ -7,6 +7,7 @@
 
 struct work_struct;
 struct wpool;
+struct wpool_attrs;
 
 /**
  * struct wpool_limits - the attributes of these names, which change together
@@ -24,6 +25,15 @@ struct wpool_limits {
 
 /** wpool_limits_of() - those of a pool; tune_mutex is held */
 struct wpool_limits wpool_limits_of(struct wpool *pool);
+
+/** wpool_limits_wanted() - those that attributes ask for */
+struct wpool_limits wpool_limits_wanted(const struct wpool_attrs *attrs);
+
+/** wpool_limits_tune() - take those of @attrs that @mask names */
+void wpool_limits_tune(struct wpool_limits *limits, const struct wpool_attrs *attrs, u32 mask);
+
+/** wpool_limits_most() - the largest capacity that it may come to, whichever CPUs come */
+u32 wpool_limits_most(const struct wpool_limits *limits);
 
 /** wpool_limits_follow_cpus() - compute the capacity from the number of CPUs, if it follows it */
 void wpool_limits_follow_cpus(struct wpool_limits *limits, u32 nr_cpus);

@@ -271,13 +271,15 @@ static int add_device(struct wpool *pool)
 static struct wpool *create(const struct wpool_attrs *attrs, wpool_arg_fn func,
 			    struct module *owner)
 {
+	struct wpool_limits limits;
 	struct wpool *pool;
 	int err, total;
 
 	err = check_create(attrs);
 	if (err)
 		return ERR_PTR(err);
-	total = wpool_tokens_total(wpool_attrs_most(attrs), attrs->queue_depth);
+	limits = wpool_limits_wanted(attrs);
+	total = wpool_tokens_total(wpool_limits_most(&limits), attrs->queue_depth);
 	if (func && total != WPOOL_TOKENS_UNLIMITED && total > WPOOL_MAX_FUNC_ITEMS)
 		return ERR_PTR(-ERANGE);
 	pool = alloc_pool(attrs);
@@ -380,7 +382,7 @@ void wpool_pool_destroy(struct wpool *pool)
 	device_del(&pool->dev);
 	/* frees the name; hotplug no longer sees the pool */
 	wpool_registry_del(pool);
-	/* scheduled by hotplug, and by tune, which checks the state */
+	/* by wpool_place(): for hotplug and housekeeping, or for a tune, which checks the state */
 	cancel_delayed_work_sync(&pool->follow_work);
 
 	complete_all(&pool->destroyed);

@@ -49,28 +49,14 @@ static struct wpool_limits tuned_limits(struct wpool *pool, const struct wpool_a
 {
 	struct wpool_limits new = wpool_limits_of(pool);
 
-	if (mask & WPOOL_TUNE_CAPACITY) {
-		new.capacity = attrs->capacity;
-		/* whoever says how many wants so many */
-		new.capacity_per_cpu = 0;
-	}
-	if (mask & WPOOL_TUNE_CAPACITY_PER_CPU)
-		new.capacity_per_cpu = attrs->capacity_per_cpu;
-	if (mask & WPOOL_TUNE_QUEUE_DEPTH)
-		new.queue_depth = attrs->queue_depth;
-	if (mask & WPOOL_TUNE_MIN_WORKERS)
-		new.min_workers = attrs->min_workers;
+	wpool_limits_tune(&new, attrs, mask);
 	wpool_limits_follow_cpus(&new, count_cpus(pool, attrs, mask));
 	return new;
 }
 
 static bool is_too_much_for_items(const struct wpool_limits *limits)
 {
-	struct wpool_attrs attrs = {
-		.capacity_per_cpu = limits->capacity_per_cpu,
-		.min_workers = limits->min_workers,
-	};
-	int total = wpool_tokens_total(wpool_attrs_most(&attrs), limits->queue_depth);
+	int total = wpool_tokens_total(wpool_limits_most(limits), limits->queue_depth);
 
 	return total != WPOOL_TOKENS_UNLIMITED && total > WPOOL_MAX_FUNC_ITEMS;
 }
@@ -226,9 +212,7 @@ static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 		WRITE_ONCE(pool->follows, !attrs->cpumask);
 		if (attrs->cpumask)
 			cpumask_copy(pool->cpumask, attrs->cpumask);
-		wpool_place(pool, -1);
-		/* what is left in the ring of a CPU that is out may be taken by all */
-		wpool_idle_wake_all(pool);
+		wpool_place_anew(pool);
 	}
 	if (mask & (WPOOL_TUNE_EXPIRY_MS | WPOOL_TUNE_MIN_WORKERS))
 		wpool_park_rearm(pool);

@@ -39,7 +39,7 @@
 #include <linux/wpool.h>
 
 #include "faces/dev/deadline.h"
-#include "pool/attrs.h"
+#include "pool/limits.h"
 #include "pool/tune.h"
 
 /* Longest pause between two checks whether a pool is empty. */
@@ -125,10 +125,10 @@ static bool may_have(const struct wpool_attrs *attrs)
 	       (!attrs->reclaim || capable(CAP_SYS_RESOURCE));
 }
 
-/* What a pool with these attributes is charged, if the caller makes it so. */
-static u32 workers_charged(const struct wpool_attrs *attrs)
+/* What a pool with these limits is charged, if the caller makes it so. */
+static u32 workers_charged(const struct wpool_limits *limits)
 {
-	return capable(CAP_SYS_RESOURCE) ? 0 : wpool_attrs_most(attrs);
+	return capable(CAP_SYS_RESOURCE) ? 0 : wpool_limits_most(limits);
 }
 
 /*
@@ -137,20 +137,15 @@ static u32 workers_charged(const struct wpool_attrs *attrs)
  */
 static u32 workers_charged_tuned(struct devpool *entry, const struct wpool_attrs *attrs, u32 mask)
 {
-	struct wpool_attrs all;
+	struct wpool_limits limits;
+	struct wpool_attrs now;
 
-	wpool_get_attrs(entry->pool, &all, NULL);
-	if (!(mask & (WPOOL_TUNE_CAPACITY | WPOOL_TUNE_CAPACITY_PER_CPU)) && !all.capacity_per_cpu)
+	wpool_get_attrs(entry->pool, &now, NULL);
+	if (!(mask & (WPOOL_TUNE_CAPACITY | WPOOL_TUNE_CAPACITY_PER_CPU)) && !now.capacity_per_cpu)
 		return entry->workers;
-	if (mask & WPOOL_TUNE_CAPACITY) {
-		all.capacity = attrs->capacity;
-		all.capacity_per_cpu = 0;
-	}
-	if (mask & WPOOL_TUNE_CAPACITY_PER_CPU)
-		all.capacity_per_cpu = attrs->capacity_per_cpu;
-	if (mask & WPOOL_TUNE_MIN_WORKERS)
-		all.min_workers = attrs->min_workers;
-	return workers_charged(&all);
+	limits = wpool_limits_wanted(&now);
+	wpool_limits_tune(&limits, attrs, mask);
+	return workers_charged(&limits);
 }
 
 /* Returns 0, or -EDQUOT and changes nothing. */
@@ -219,6 +214,7 @@ static int drain(struct wpool *pool, u64 timeout_ns)
 struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs)
 {
 	struct devpool *entry = kzalloc(sizeof(*entry), GFP_KERNEL_ACCOUNT);
+	struct wpool_limits limits;
 	struct wpool *pool;
 
 	if (!entry)
@@ -232,7 +228,8 @@ struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs)
 		pool = ERR_PTR(-EPERM);
 		goto err_put;
 	}
-	pool = ERR_PTR(charge(entry, workers_charged(attrs)));
+	limits = wpool_limits_wanted(attrs);
+	pool = ERR_PTR(charge(entry, workers_charged(&limits)));
 	if (IS_ERR(pool))
 		goto err_put;
 	pool = wpool_create(attrs, NULL);
