@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The CPUs that neither isolcpus= nor nohz_full= keeps free of the kernel's threads. Since
- * Linux 6.18 an administrator changes them while the machine runs: isolated partitions of
- * cpusets. The kernel tells no module, so the monitor looks.
+ * The CPUs that neither isolcpus= nor nohz_full= keeps free of the kernel's threads. On
+ * Linux 7.2 and later an administrator changes them while the machine runs: isolated
+ * partitions of cpusets; 6.12 does not have that. The kernel tells no module, so the monitor
+ * looks.
  */
 #ifndef WPOOL_CORE_HOUSEKEEPING_H
 #define WPOOL_CORE_HOUSEKEEPING_H

@@ -72,14 +72,18 @@ void wpool_place(struct wpool *pool, int dying)
 		wpool_spawn_ask(pool);
 }
 
+void wpool_place_anew(struct wpool *pool)
+{
+	wpool_place(pool, -1);
+	/* what is left in the ring of a CPU that is out may be taken by all */
+	wpool_idle_wake_all(pool);
+}
+
 void wpool_place_follow(struct wpool *pool, void *unused)
 {
 	mutex_lock(&pool->tune_mutex);
-	if (pool->follows) {
-		wpool_place(pool, -1);
-		/* what is left in the ring of a CPU that is out may be taken by all */
-		wpool_idle_wake_all(pool);
-	}
+	if (pool->follows)
+		wpool_place_anew(pool);
 	mutex_unlock(&pool->tune_mutex);
 }
 

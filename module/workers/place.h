@@ -19,6 +19,9 @@ struct wpool;
  */
 void wpool_place(struct wpool *pool, int dying);
 
+/** wpool_place_anew() - the cpumask has changed; tune_mutex is held */
+void wpool_place_anew(struct wpool *pool);
+
 /**
  * wpool_place_follow() - the kernel has other CPUs for its own threads: so has a pool whose
  *	owner named none

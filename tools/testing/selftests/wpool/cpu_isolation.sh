@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # cpu_isolation - workers stay off the CPUs that the kernel keeps free of its own threads
-# (isolcpus=, nohz_full=, and, since Linux 6.18, isolated partitions of cpusets), unless a
+# (isolcpus=, nohz_full=, and, on Linux 7.2, isolated partitions of cpusets), unless a
 # pool's cpumask names them.
 
 # The tests are called by name, return early, and deal with names that have no
