@@ -134,6 +134,14 @@ u64 wpk_stat_at(struct wpool *pool, size_t offset)
 	return *(const u64 *)figure;
 }
 
+u32 wpk_capacity(struct wpool *pool)
+{
+	struct wpool_attrs attrs;
+
+	wpool_get_attrs(pool, &attrs, NULL);
+	return attrs.capacity;
+}
+
 u32 wpk_workers_at(struct wpool *pool, int cpu)
 {
 	struct wpool_cpu_stats stats;

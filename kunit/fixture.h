@@ -186,6 +186,7 @@ u64 wpk_stat_at(struct wpool *pool, size_t offset);
 	wpk_stat_at(pool, offsetof(struct wpool_stats, field))
 /* How many workers are at home on a CPU; any thread may ask. */
 u32 wpk_workers_at(struct wpool *pool, int cpu);
+u32 wpk_capacity(struct wpool *pool);
 
 /* Wait until a condition holds; false if it does not in WPK_PATIENCE. */
 #define wpk_eventually(condition)					\

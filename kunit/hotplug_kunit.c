@@ -398,14 +398,6 @@ static void wpool_create_prealloc_nobody_stays_on_a_cpu_that_goes(struct kunit *
 	WPK_EVENTUALLY(test, !wpk_workers_at(pool, birth->cpu));
 }
 
-static u32 capacity_of(struct wpool *pool)
-{
-	struct wpool_attrs attrs;
-
-	wpool_get_attrs(pool, &attrs, NULL);
-	return attrs.capacity;
-}
-
 /* A pool of some workers for each CPU, none of which waits for room. */
 static struct wpool *per_cpu_pool(struct kunit *test, u32 per_cpu, const struct cpumask *mask)
 {
@@ -429,14 +421,14 @@ static void cpu_goes_and_comes_capacity_per_cpu_follows(struct kunit *test)
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2 * nr, gate);
 
-	KUNIT_ASSERT_EQ(test, capacity_of(pool), 2 * nr);
-	KUNIT_ASSERT_EQ(test, capacity_of(only), 3);
+	KUNIT_ASSERT_EQ(test, wpk_capacity(pool), 2 * nr);
+	KUNIT_ASSERT_EQ(test, wpk_capacity(only), 3);
 	wpk_jobs_submit(test, pool, jobs, 0, 2 * nr);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2 * nr));
 	KUNIT_ASSERT_EQ(test, remove_cpu(cpu), 0);
-	WPK_EVENTUALLY(test, capacity_of(pool) == 2 * nr - 2);
+	WPK_EVENTUALLY(test, wpk_capacity(pool) == 2 * nr - 2);
 	/* with none of its CPUs left, it has the others */
-	WPK_EVENTUALLY(test, capacity_of(only) == 3 * nr - 3);
+	WPK_EVENTUALLY(test, wpk_capacity(only) == 3 * nr - 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, busy), 2 * nr);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 0);
 	wpk_gate_open(gate);
@@ -444,10 +436,10 @@ static void cpu_goes_and_comes_capacity_per_cpu_follows(struct kunit *test)
 	WPK_EVENTUALLY(test, wpk_stat(pool, free) == 2 * nr - 2);
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) <= 2 * nr - 2);
 	KUNIT_ASSERT_EQ(test, add_cpu(cpu), 0);
-	WPK_EVENTUALLY(test, capacity_of(pool) == 2 * nr);
+	WPK_EVENTUALLY(test, wpk_capacity(pool) == 2 * nr);
 	WPK_EVENTUALLY(test, wpk_stat(pool, free) == 2 * nr);
-	WPK_EVENTUALLY(test, capacity_of(only) == 3);
-	KUNIT_EXPECT_EQ(test, capacity_of(fixed), 5);
+	WPK_EVENTUALLY(test, wpk_capacity(only) == 3);
+	KUNIT_EXPECT_EQ(test, wpk_capacity(fixed), 5);
 	wpk_destroy(test, pool);
 	wpk_jobs_ran_once(test, jobs);
 }
@@ -475,7 +467,7 @@ static void cpu_goes_and_comes_capacity_per_cpu_of_pools_that_come_and_go(struct
 	} while (!wpk_ended(hotplug));
 	KUNIT_EXPECT_EQ(test, wpk_join(test, hotplug), 0);
 	pool = per_cpu_pool(test, 4, NULL);
-	KUNIT_EXPECT_EQ(test, capacity_of(pool), 4 * num_online_cpus());
+	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 4 * num_online_cpus());
 }
 
 static struct kunit_case hotplug_cases[] = {

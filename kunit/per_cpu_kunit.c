@@ -28,14 +28,6 @@ static const struct cpumask *first_cpus(struct kunit *test, unsigned int nr)
 	return mask;
 }
 
-static u32 capacity_of(struct wpool *pool)
-{
-	struct wpool_attrs attrs;
-
-	wpool_get_attrs(pool, &attrs, NULL);
-	return attrs.capacity;
-}
-
 static u32 per_cpu_of(struct wpool *pool)
 {
 	struct wpool_attrs attrs;
@@ -66,14 +58,14 @@ static void capacity_per_cpu_counts_the_cpus_of_the_mask(struct kunit *test)
 {
 	struct wpool *pool = per_cpu_pool(test, 3, first_cpus(test, 1));
 
-	KUNIT_EXPECT_EQ(test, capacity_of(pool), 3);
+	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 3);
 	KUNIT_EXPECT_EQ(test, per_cpu_of(pool), 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 5);
 	pool = per_cpu_pool(test, 3, cpu_possible_mask);
-	KUNIT_EXPECT_EQ(test, capacity_of(pool), 3 * num_online_cpus());
+	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 3 * num_online_cpus());
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 3 * num_online_cpus() + 2);
 	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, 5), 0);
-	KUNIT_EXPECT_EQ(test, capacity_of(pool), 5 * num_online_cpus());
+	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 5 * num_online_cpus());
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 5 * num_online_cpus() + 2);
 }
 
@@ -94,13 +86,13 @@ static void capacity_per_cpu_follows_the_mask(struct kunit *test)
 	wpool_attrs_init(&attrs);
 	attrs.cpumask = first_cpus(test, 2);
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
-	KUNIT_EXPECT_EQ(test, capacity_of(pool), 4);
+	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 4);
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 4));
 	wpk_jobs_submit(test, pool, jobs, 4, 2);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[6].task), -EAGAIN);
 	attrs.cpumask = first_cpus(test, 1);
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
-	KUNIT_EXPECT_EQ(test, capacity_of(pool), 2);
+	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 2);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 0);
 	/* those that run go on; two of the workers leave instead of taking another task */
 	wpk_gate_let(gate, 2);
@@ -111,7 +103,7 @@ static void capacity_per_cpu_follows_the_mask(struct kunit *test)
 	/* the default mask again */
 	wpool_attrs_init(&attrs);
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
-	KUNIT_EXPECT_GE(test, capacity_of(pool), 2);
+	KUNIT_EXPECT_GE(test, wpk_capacity(pool), 2);
 	wpk_destroy(test, pool);
 }
 
@@ -123,29 +115,29 @@ static void capacity_per_cpu_a_number_switches_it_off(struct kunit *test)
 	wpool_attrs_init(&attrs);
 	attrs.capacity = 11;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY), 0);
-	KUNIT_EXPECT_EQ(test, capacity_of(pool), 11);
+	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 11);
 	KUNIT_EXPECT_EQ(test, per_cpu_of(pool), 0);
 	attrs.cpumask = cpu_possible_mask;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
-	KUNIT_EXPECT_EQ(test, capacity_of(pool), 11);
+	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 11);
 	/* both at once: which of them? */
 	attrs.capacity_per_cpu = 2;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY |
 					 WPOOL_TUNE_CAPACITY_PER_CPU), -EINVAL);
-	KUNIT_EXPECT_EQ(test, capacity_of(pool), 11);
+	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 11);
 	KUNIT_EXPECT_EQ(test, per_cpu_of(pool), 0);
 	/* switched off it leaves the number that there was */
 	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, 2), 0);
-	KUNIT_EXPECT_EQ(test, capacity_of(pool), 2 * num_online_cpus());
+	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 2 * num_online_cpus());
 	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, 0), 0);
-	KUNIT_EXPECT_EQ(test, capacity_of(pool), 2 * num_online_cpus());
+	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 2 * num_online_cpus());
 	attrs.capacity_per_cpu = 0;
 	attrs.capacity = WPOOL_UNLIMITED;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY |
 					 WPOOL_TUNE_CAPACITY_PER_CPU), 0);
-	KUNIT_EXPECT_EQ(test, capacity_of(pool), WPOOL_UNLIMITED);
+	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), WPOOL_UNLIMITED);
 	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, 1), 0);
-	KUNIT_EXPECT_EQ(test, capacity_of(pool), num_online_cpus());
+	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), num_online_cpus());
 }
 
 /* With all CPUs that can come, whichever are there and in the mask. */
@@ -163,11 +155,11 @@ static void capacity_per_cpu_too_much_is_erange(struct kunit *test)
 	attrs.capacity_per_cpu = U32_MAX;
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs, THIS_MODULE)), -ERANGE);
 	pool = per_cpu_pool(test, most, first_cpus(test, 1));
-	KUNIT_EXPECT_EQ(test, capacity_of(pool), most);
+	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), most);
 	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, most + 1), -ERANGE);
 	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, WPOOL_MAX_CAPACITY + 1), -ERANGE);
 	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, U32_MAX), -ERANGE);
-	KUNIT_EXPECT_EQ(test, capacity_of(pool), most);
+	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), most);
 	KUNIT_EXPECT_EQ(test, per_cpu_of(pool), most);
 }
 
@@ -181,7 +173,7 @@ static void capacity_per_cpu_preallocated_is_einval(struct kunit *test)
 	pool = wpk_pool_attrs(test, &attrs);
 	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, 1), -EINVAL);
 	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, 0), 0);
-	KUNIT_EXPECT_EQ(test, capacity_of(pool), 2);
+	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 2);
 	attrs.name = wpk_name(test);
 	attrs.capacity_per_cpu = 1;
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs, THIS_MODULE)), -EINVAL);
@@ -194,11 +186,11 @@ static void capacity_per_cpu_min_workers_are_the_least(struct kunit *test)
 	struct wpool_attrs attrs;
 
 	KUNIT_EXPECT_EQ(test, tune_min_workers(pool, 20), 0);
-	KUNIT_EXPECT_EQ(test, capacity_of(pool), 20);
+	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 20);
 	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, 2), 0);
-	KUNIT_EXPECT_EQ(test, capacity_of(pool), 20);
+	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 20);
 	KUNIT_EXPECT_EQ(test, tune_min_workers(pool, 0), 0);
-	KUNIT_EXPECT_EQ(test, capacity_of(pool), 2);
+	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 2);
 	/* without it: as ever */
 	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, 0), 0);
 	KUNIT_EXPECT_EQ(test, tune_min_workers(pool, 3), -EINVAL);
@@ -207,7 +199,7 @@ static void capacity_per_cpu_min_workers_are_the_least(struct kunit *test)
 	attrs.min_workers = 20;
 	attrs.cpumask = first_cpus(test, 1);
 	pool = wpk_pool_attrs(test, &attrs);
-	KUNIT_EXPECT_EQ(test, capacity_of(pool), 20);
+	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 20);
 }
 
 /* A pool with reclaim has them from the start, and where they are more. */
@@ -222,10 +214,10 @@ static void capacity_per_cpu_reclaim_has_its_workers(struct kunit *test)
 	attrs.reclaim = true;
 	attrs.cpumask = first_cpus(test, 1);
 	pool = wpk_pool_attrs(test, &attrs);
-	KUNIT_EXPECT_EQ(test, capacity_of(pool), 3);
+	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 3);
 	KUNIT_EXPECT_EQ(test, tune_min_workers(pool, 5), 0);
-	KUNIT_EXPECT_EQ(test, capacity_of(pool), 5);
+	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 5);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 5);
 }
 
@@ -260,7 +252,7 @@ static void capacity_per_cpu_of_a_pool_with_a_function(struct kunit *test)
 	/* what it could have with all CPUs must be no more than such a pool may have */
 	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, WPOOL_MAX_FUNC_ITEMS / num_possible_cpus() + 1),
 			-ERANGE);
-	KUNIT_EXPECT_EQ(test, capacity_of(pool), 8);
+	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 8);
 	wpk_gate_open(gate);
 	wpk_destroy(test, pool);
 	attrs.capacity_per_cpu = WPOOL_MAX_FUNC_ITEMS / num_possible_cpus() + 1;

@@ -10,26 +10,6 @@
 
 #define ON	WPOOL_DEV_SUBMIT_ON
 
-/* As submit_flags(), of tasks that prefer a CPU. */
-static int submit_on(int fd, const struct wpool_dev_work *works, __u32 nr, __u32 flags,
-		     __u32 cpu, __u32 *accepted)
-{
-	struct wpool_dev_submit submit = {
-		.size = sizeof(submit),
-		.flags = flags,
-		.works = (uintptr_t)works,
-		.nr = nr,
-		.work_size = sizeof(*works),
-		.accepted = 0xdeadbeef,
-		.cpu = cpu,
-	};
-	int err = ioctl(fd, WPOOL_IOC_SUBMIT, &submit) ? -errno : 0;
-
-	if (accepted)
-		*accepted = submit.accepted;
-	return err;
-}
-
 static int group_init(int fd)
 {
 	struct wpool_dev_group group = { .size = sizeof(group), .max_outstanding = 100 };

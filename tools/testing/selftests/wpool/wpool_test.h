@@ -205,8 +205,9 @@ static inline int pool_stats(int fd, struct wpool_dev_stats *stats)
 
 /* ---- tasks and records --------------------------------------------------- */
 
-static inline int submit_flags(int fd, const struct wpool_dev_work *works,
-			       __u32 nr, __u32 flags, __u32 *accepted)
+/* With WPOOL_DEV_SUBMIT_ON among the flags, of tasks that prefer @cpu; else it is 0. */
+static inline int submit_on(int fd, const struct wpool_dev_work *works, __u32 nr,
+			    __u32 flags, __u32 cpu, __u32 *accepted)
 {
 	struct wpool_dev_submit submit = {
 		.size = sizeof(submit),
@@ -215,12 +216,19 @@ static inline int submit_flags(int fd, const struct wpool_dev_work *works,
 		.nr = nr,
 		.work_size = sizeof(*works),
 		.accepted = 0xdeadbeef,
+		.cpu = cpu,
 	};
 	int err = ioctl(fd, WPOOL_IOC_SUBMIT, &submit) ? -errno : 0;
 
 	if (accepted)
 		*accepted = submit.accepted;
 	return err;
+}
+
+static inline int submit_flags(int fd, const struct wpool_dev_work *works,
+			       __u32 nr, __u32 flags, __u32 *accepted)
+{
+	return submit_on(fd, works, nr, flags, 0, accepted);
 }
 
 /* Until all of them are in, or something else than success. */
