@@ -264,13 +264,13 @@ boot_2()
 	ok symbols_are_kept symbols_are_kept
 	ok module_of_others module_of_others_runs
 	ok device_of_a_loaded_module device_after_reinstall
+	ok workqueues workqueues_come
 	# What the administrator made, the administrator takes away.
 	rm -f /etc/dkms/wpool.conf /etc/modprobe.d/wpool.conf /etc/modules-load.d/wpool.conf
 	userdel -r member 2>/dev/null
 	userdel -r stranger 2>/dev/null
 	ok signatures_are_enforced signatures_are_enforced
 	ok unsigned_module_is_refused unsigned_is_refused
-	ok workqueues workqueues_come
 	ok purge purge_packages
 	ok module_is_unloaded module_is_gone
 	ok nothing_is_left nothing_is_left
