@@ -106,7 +106,7 @@ int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool
 				attrs->capacity = one_in(rng, 2) ? 1048576 : WPOOL_DEV_UNLIMITED;
 		}
 	}
-	/* both are refused, see below */
+	/* both are refused, and before the cpumask is read */
 	if (attrs->mask & WPOOL_DEV_CAPACITY && attrs->mask & WPOOL_DEV_CAPACITY_PER_CPU &&
 	    !one_in(rng, 8))
 		attrs->mask &= ~(below(rng, 2) ? WPOOL_DEV_CAPACITY : WPOOL_DEV_CAPACITY_PER_CPU);
@@ -131,11 +131,13 @@ int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool
 		return -EINVAL;
 	case 5:
 		attrs->mask |= WPOOL_DEV_CPUMASK;
+		attrs->mask &= ~WPOOL_DEV_CAPACITY_PER_CPU;
 		attrs->cpumask = arena_bad_pointer(f);
 		return -EFAULT;
 	case 6:
 		/* the last words are beyond the end of what is there */
 		attrs->mask |= WPOOL_DEV_CPUMASK;
+		attrs->mask &= ~WPOOL_DEV_CAPACITY_PER_CPU;
 		attrs->cpumask_bytes = 64;
 		attrs->cpumask = (uintptr_t)f->arena.array + ARRAY_BYTES - 8 * below(rng, 8);
 		return -EFAULT;
