@@ -60,9 +60,9 @@ static void wpool_release_unknown_flag_is_einval(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
 
-	KUNIT_EXPECT_EQ(test, wpool_release(pool, BIT(1)), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, BIT(2)), -EINVAL);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, ~0U), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, BIT(1), HZ), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, BIT(2), HZ), -EINVAL);
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, BIT(31), 0), -EINVAL);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_OPEN);
 }

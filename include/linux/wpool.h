@@ -485,11 +485,14 @@ struct wpool_attrs {
  * @WPOOL_DESTROYED: wpool_destroy() was called; like @WPOOL_CLOSED, but the pool
  *	can never be opened again. Once wpool_destroy() has returned, only references
  *	keep the memory.
+ * @WPOOL_CLOSING: released with %WPOOL_RELEASE_OWN; accepts its events and what its own
+ *	tasks submit
  */
 enum wpool_state {
 	WPOOL_OPEN,
 	WPOOL_CLOSED,
 	WPOOL_DESTROYED,
+	WPOOL_CLOSING,
 };
 
 /**
@@ -1811,19 +1814,28 @@ struct wpool * __must_check wpool_create_func(const struct wpool_attrs *attrs,
  */
 int wpool_destroy(struct wpool *pool);
 
-/* wpool_release() flags */
+/* wpool_release() flags, one of them */
 #define WPOOL_RELEASE_DRAIN	0	/* queued tasks run to their end */
 #define WPOOL_RELEASE_CANCEL	BIT(0)	/* queued tasks end with -ECANCELED */
+#define WPOOL_RELEASE_OWN	BIT(1)	/* events and own tasks are still accepted */
 
 /**
  * wpool_release() - close a pool
  * @pool: the pool
- * @flags: %WPOOL_RELEASE_DRAIN or %WPOOL_RELEASE_CANCEL
+ * @flags: %WPOOL_RELEASE_DRAIN, %WPOOL_RELEASE_CANCEL or %WPOOL_RELEASE_OWN
  *
  * From then on every submit gets -ESHUTDOWN, and so does every submitter that
  * waits. Running tasks are left alone and not waited for. Idempotent: on a pool
  * that is already closed, or being destroyed, %WPOOL_RELEASE_CANCEL cancels the
  * tasks that are still queued.
+ *
+ * %WPOOL_RELEASE_OWN closes the pool to everybody but itself, for a server that shuts
+ * down: clients get -ESHUTDOWN, while the events of its connections still fire, and its
+ * tasks still submit to it, to end them. Submitters that wait already, in a strand too,
+ * are let in as room comes. The state is %WPOOL_CLOSING, and everything else is as in an
+ * open pool. When the last connection is gone, of which only the caller knows, it
+ * destroys the pool, or closes it altogether with another release. Does nothing to a
+ * pool that is closed.
  *
  * A cancelled detached task is dropped silently, unless it was prepared with
  * wpool_task_init_abortable(). So is the argument of a cancelled wpool_invoke() or
@@ -1831,15 +1843,15 @@ int wpool_destroy(struct wpool *pool);
  * it back.
  *
  * Context: process context; sleeps for an RCU grace period.
- * Return: 0; -EINVAL if there is no pool or a flag is unknown; -EBUSY for the
- * default pool.
+ * Return: 0; -EINVAL if there is no pool, a flag is unknown, or there are two; -EBUSY
+ * for the default pool.
  */
 int wpool_release(struct wpool *pool, unsigned int flags);
 
 /**
  * wpool_release_timeout() - close a pool and wait until it is empty
  * @pool: the pool
- * @flags: as wpool_release()
+ * @flags: as wpool_release(), but not %WPOOL_RELEASE_OWN
  * @timeout: in jiffies, not negative; %MAX_SCHEDULE_TIMEOUT waits forever, 0 does
  *	not wait
  *
@@ -1852,7 +1864,8 @@ int wpool_release(struct wpool *pool, unsigned int flags);
  * * -ETIME - timed out
  * * -EINTR - the caller was killed
  * * -EDEADLK - called from one of the pool's own tasks
- * * -EINVAL - no pool, an unknown flag, or a negative @timeout
+ * * -EINVAL - no pool, a flag that is unknown or %WPOOL_RELEASE_OWN, or a negative
+ *   @timeout
  * * -EBUSY - the default pool
  */
 int wpool_release_timeout(struct wpool *pool, unsigned int flags, long timeout);
@@ -1862,7 +1875,8 @@ int wpool_release_timeout(struct wpool *pool, unsigned int flags, long timeout);
  * @pool: the pool
  *
  * Waits until every accepted task has finished, the old workers are gone, and no
- * wpool_release() is still cancelling tasks. Does nothing to an open pool.
+ * wpool_release() is still cancelling tasks. One that is only closed to others opens at
+ * once. Does nothing to an open pool.
  *
  * Context: process context; sleeps, killable.
  * Return: 0; -EINVAL if there is no pool; -ESHUTDOWN if it was destroyed; -EINTR if

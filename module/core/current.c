@@ -23,6 +23,13 @@ struct wpool_worker *__wpool_worker_current(void)
 	return kthread_data(current);
 }
 
+bool wpool_in_own_task(const struct wpool *pool)
+{
+	struct wpool_worker *w = wpool_worker_current();
+
+	return w && w->pool == pool;
+}
+
 #ifdef CONFIG_LOCKDEP
 
 static void check_reclaim(struct wpool *pool)

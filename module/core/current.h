@@ -33,6 +33,9 @@ static inline struct wpool_worker *wpool_worker_current(void)
 	return likely(!(current->flags & PF_KTHREAD)) ? NULL : __wpool_worker_current();
 }
 
+/** wpool_in_own_task() - does this code run in a worker of that pool? In any context */
+bool wpool_in_own_task(const struct wpool *pool);
+
 /** wpool_worker_self() - the same in a task that only workers run */
 static inline struct wpool_worker *wpool_worker_self(void)
 {

@@ -104,8 +104,9 @@ struct wpool_preparing;
 #define WPOOL_ATT_WAITERS	BIT(1)	/* submitters wait: freed tokens go to them */
 #define WPOOL_ATT_SCARCE	BIT(2)	/* no CPU caches tokens */
 #define WPOOL_ATT_FLUSH		BIT(3)	/* a thread waits for tasks to finish */
+#define WPOOL_ATT_OWN		BIT(4)	/* only events and own tasks submit */
 /* a submitter must not take a token for itself */
-#define WPOOL_ATT_TAKE	(WPOOL_ATT_CLOSED | WPOOL_ATT_WAITERS)
+#define WPOOL_ATT_TAKE	(WPOOL_ATT_CLOSED | WPOOL_ATT_WAITERS | WPOOL_ATT_OWN)
 
 /* Which running workers the monitor counts out, see monitor.c. */
 enum wpool_retake { WPOOL_RETAKE_NONE, WPOOL_RETAKE_BLOCKED, WPOOL_RETAKE_ALL };

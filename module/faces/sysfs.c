@@ -265,6 +265,7 @@ static ssize_t emit_state(char *buf, enum wpool_state state)
 	static const char *const states[] = {
 		[WPOOL_OPEN] = "open",
 		[WPOOL_CLOSED] = "closed",
+		[WPOOL_CLOSING] = "closing",
 		[WPOOL_DESTROYED] = "destroyed",
 	};
 

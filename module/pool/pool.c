@@ -49,13 +49,6 @@ static struct wpool *default_pool;
 static struct kmem_cache *pool_cache;	/* kmalloc() would waste a third */
 static struct workqueue_struct *free_wq; /* frees pools, which may sleep */
 
-static bool is_own_task(struct wpool *pool)
-{
-	struct wpool_worker *w = wpool_worker_current();
-
-	return w && w->pool == pool;
-}
-
 /* ---- memory and references ---- */
 
 static void free_pool(struct wpool *pool)
@@ -394,7 +387,7 @@ int wpool_destroy(struct wpool *pool)
 	/* an error path may pass the result of a failed wpool_create() */
 	if (IS_ERR_OR_NULL(pool))
 		return 0;
-	if (is_own_task(pool))
+	if (wpool_in_own_task(pool))
 		return -EDEADLK;
 	if (wpool_is_default(pool))
 		return -EBUSY;
@@ -402,6 +395,19 @@ int wpool_destroy(struct wpool *pool)
 	return 0;
 }
 EXPORT_SYMBOL_GPL(wpool_destroy);
+
+/* Close an open pool to all but its own events and tasks. Who stands in line is let in. */
+static void close_to_others(struct wpool *pool)
+{
+	mutex_lock(&pool->tune_mutex);
+	if (pool->state == WPOOL_OPEN) {
+		WRITE_ONCE(pool->state, WPOOL_CLOSING);
+		wpool_line_close_to_others(pool);
+		/* as in close_pool() */
+		synchronize_rcu_expedited();
+	}
+	mutex_unlock(&pool->tune_mutex);
+}
 
 /* Finish queued tasks as cancelled. No reboot comes in between, so all of them are old. */
 static void cancel_queued(struct wpool *pool)
@@ -419,7 +425,7 @@ void wpool_pool_release(struct wpool *pool, unsigned int flags)
 	bool last;
 
 	mutex_lock(&pool->tune_mutex);
-	if (pool->state == WPOOL_OPEN) {
+	if (pool->state == WPOOL_OPEN || pool->state == WPOOL_CLOSING) {
 		WRITE_ONCE(pool->state, WPOOL_CLOSED);
 		close_pool(pool);
 	}
@@ -443,11 +449,14 @@ void wpool_pool_release(struct wpool *pool, unsigned int flags)
 
 int wpool_release(struct wpool *pool, unsigned int flags)
 {
-	if (IS_ERR_OR_NULL(pool) || flags & ~WPOOL_RELEASE_CANCEL)
+	if (IS_ERR_OR_NULL(pool) || flags > WPOOL_RELEASE_OWN)
 		return -EINVAL;
 	if (wpool_is_default(pool))
 		return -EBUSY;
-	wpool_pool_release(pool, flags);
+	if (flags == WPOOL_RELEASE_OWN)
+		close_to_others(pool);
+	else
+		wpool_pool_release(pool, flags);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(wpool_release);
@@ -456,9 +465,10 @@ int wpool_release_timeout(struct wpool *pool, unsigned int flags, long timeout)
 {
 	int err;
 
-	if (IS_ERR_OR_NULL(pool) || timeout < 0)
+	/* no pool is ever empty for good as long as its events may fire */
+	if (IS_ERR_OR_NULL(pool) || timeout < 0 || flags == WPOOL_RELEASE_OWN)
 		return -EINVAL;
-	if (is_own_task(pool))
+	if (wpool_in_own_task(pool))
 		return -EDEADLK;
 	err = wpool_release(pool, flags);
 	return err ?: wpool_flush_drain(pool, TASK_KILLABLE, timeout);
@@ -484,13 +494,22 @@ static int reopen(struct wpool *pool)
 	return err;
 }
 
+/* Its workers are there, and none of its tasks has to end before. */
+static int open_to_others(struct wpool *pool)
+{
+	lockdep_assert_held(&pool->tune_mutex);
+	WRITE_ONCE(pool->state, WPOOL_OPEN);
+	wpool_line_open(pool);
+	return 0;
+}
+
 int wpool_reboot(struct wpool *pool)
 {
 	int err;
 
 	if (IS_ERR_OR_NULL(pool))
 		return -EINVAL;
-	if (is_own_task(pool))
+	if (wpool_in_own_task(pool))
 		return -EDEADLK;
 
 	for (;;) {
@@ -500,6 +519,8 @@ int wpool_reboot(struct wpool *pool)
 			err = -ESHUTDOWN;
 		else if (pool->state == WPOOL_OPEN)
 			err = 0;
+		else if (pool->state == WPOOL_CLOSING)
+			err = open_to_others(pool);
 		else if (!wpool_flush_drain(pool, TASK_KILLABLE, 0))
 			/* nor does a release cancel, which would take new tasks for old ones */
 			err = reopen(pool);

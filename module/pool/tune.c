@@ -156,7 +156,7 @@ static int make_reserve(struct wpool *pool, const struct wpool_attrs *attrs, u32
 		err = wpool_worker_create_reserve(pool);
 	}
 	/* those of a closed pool are made when it opens */
-	if (!err && pool->state == WPOOL_OPEN)
+	if (!err && !wpool_is_closed(pool))
 		err = wpool_worker_create_all(pool, pool->min_workers);
 	if (err && enable) {
 		wpool_rescuer_dismiss(pool);

@@ -81,7 +81,7 @@ int wpool_flush_drain(struct wpool *pool, unsigned int state, long timeout)
 	for (;;) {
 		prepare_to_wait(&pool->drain_wq, &wait, state);
 		/* open again: it was empty, and another thread has reopened it */
-		if (is_empty(pool) || READ_ONCE(pool->state) == WPOOL_OPEN)
+		if (is_empty(pool) || !wpool_is_closed(pool))
 			break;
 		if (signal_pending_state(state, current)) {
 			err = -EINTR;

@@ -304,7 +304,7 @@ int wpool_line_wait(struct wpool *pool, struct wpool_waiter *waiter,
 	local_irq_save(flags);
 	rq = wpool_this_runq(pool);
 	raw_spin_lock(&pool->admission_lock);
-	if (pool->attention & WPOOL_ATT_CLOSED) {
+	if (pool->attention & (WPOOL_ATT_CLOSED | WPOOL_ATT_OWN)) {
 		err = -ESHUTDOWN;
 	} else if (max && pool->nr_waiting - pool->nr_fired >= max) {
 		err = -EAGAIN;
@@ -454,14 +454,24 @@ void wpool_line_close(struct wpool *pool)
 	} while (nr_threads + nr_events == SERVE_BATCH);
 }
 
-void wpool_line_open(struct wpool *pool)
+static void set_attention(struct wpool *pool, u32 bits, bool on)
 {
 	unsigned long flags;
 
 	lockdep_assert_held(&pool->tune_mutex);
 	raw_spin_lock_irqsave(&pool->admission_lock, flags);
-	__wpool_attention_set(pool, WPOOL_ATT_CLOSED, false);
+	__wpool_attention_set(pool, bits, on);
 	raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
+}
+
+void wpool_line_close_to_others(struct wpool *pool)
+{
+	set_attention(pool, WPOOL_ATT_OWN, true);
+}
+
+void wpool_line_open(struct wpool *pool)
+{
+	set_attention(pool, WPOOL_ATT_CLOSED | WPOOL_ATT_OWN, false);
 }
 
 void wpool_line_resize(struct wpool *pool, int old)

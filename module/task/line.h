@@ -145,6 +145,9 @@ bool wpool_line_withdraw(struct wpool_task *task);
  */
 void wpool_line_close(struct wpool *pool);
 
+/** wpool_line_close_to_others() - accept but events and own tasks no more; tune_mutex held */
+void wpool_line_close_to_others(struct wpool *pool);
+
 /** wpool_line_open() - accept again; tune_mutex held */
 void wpool_line_open(struct wpool *pool);
 

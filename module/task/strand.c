@@ -60,6 +60,7 @@
 #include "task/line.h"
 #include "task/submit.h"
 #include "task/task.h"
+#include "task/tokens.h"
 
 /* strand_task.state */
 #define IDLE		0
@@ -379,7 +380,7 @@ static int check(struct wpool_strand *strand, struct wpool_strand_task *task)
 		return -ECANCELED;
 	if (task->state != IDLE)
 		return -EALREADY;
-	if (strand->flags & CLOSED || wpool_is_closed(strand->pool))
+	if (strand->flags & CLOSED || wpool_refuses(strand->pool))
 		return -ESHUTDOWN;
 	if (strand->nr >= strand->limit || !list_empty(&strand->waiters))
 		return -EAGAIN;

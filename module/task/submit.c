@@ -85,7 +85,7 @@ static int wait_in_line(struct wpool *pool, struct wpool_task *const *tasks,
 	struct wpool_waiter waiter = { .tasks = tasks, .nr = nr };
 	int err;
 
-	if (wpool_worker_current() && wpool_worker_current()->pool == pool)
+	if (wpool_in_own_task(pool))
 		err = how->timeout ? -EDEADLK : -ETIME;
 	else
 		err = wpool_line_wait(pool, &waiter, how->state, how->timeout);
@@ -143,7 +143,7 @@ static int replace_oldest(struct wpool *pool, struct wpool_task *task)
 
 	local_irq_save(flags);
 	/* with interrupts off: a close waits for those that have seen it open */
-	if (wpool_is_closed(pool))
+	if (wpool_refuses(pool))
 		err = -ESHUTDOWN;
 	else
 		oldest = take_oldest(pool);
@@ -185,7 +185,7 @@ static int overloaded(struct wpool *pool, struct wpool_task *const *tasks,
 {
 	int n, i;
 
-	if (wpool_is_closed(pool)) {
+	if (wpool_refuses(pool)) {
 		n = -ESHUTDOWN;
 	} else {
 		trace_wpool_pool_overloaded(pool->name, nr, how->policy);

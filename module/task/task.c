@@ -22,6 +22,8 @@
 #include <linux/sched.h>
 #include <linux/wait_bit.h>
 
+#include "task/tokens.h"
+
 void wpool_task_init(struct wpool_task *task, wpool_task_fn func)
 {
 	wpool_debug_init(task);
@@ -64,7 +66,7 @@ static int claim_slow(struct wpool *pool, struct wpool_task *task)
 		default:
 			return -EALREADY;
 		}
-		if (wpool_is_closed(pool))
+		if (wpool_refuses(pool))
 			return -ESHUTDOWN;
 	} while (!atomic_try_cmpxchg(&task->state, &old, new));
 

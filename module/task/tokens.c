@@ -93,9 +93,9 @@ void wpool_tokens_init(struct wpool *pool)
 	pool->token_plenty = INT_MAX;
 }
 
-void __wpool_attention_set(struct wpool *pool, u32 bit, bool on)
+void __wpool_attention_set(struct wpool *pool, u32 bits, bool on)
 {
-	u32 attention = on ? pool->attention | bit : pool->attention & ~bit;
+	u32 attention = on ? pool->attention | bits : pool->attention & ~bits;
 
 	lockdep_assert_held(&pool->admission_lock);
 	/* every submit and every finish reads that line */
@@ -187,6 +187,8 @@ int wpool_tokens_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
 
 	if (likely(n == want))
 		return n;
+	if (unlikely(wpool_refuses(pool)))
+		return n ?: -ESHUTDOWN;
 	/* too few were at hand: search everywhere */
 	raw_spin_lock(&pool->admission_lock);
 	more = __wpool_tokens_take(pool, rq, want - n);
@@ -203,7 +205,7 @@ bool wpool_is_full(struct wpool *pool)
 	if (IS_ERR_OR_NULL(pool))
 		return true;
 	attention = READ_ONCE(pool->attention);
-	if (attention & WPOOL_ATT_TAKE)
+	if (attention & WPOOL_ATT_WAITERS || wpool_refuses(pool))
 		return true;
 	/* unless they are scarce, a submit may find some in the cache of any CPU */
 	return attention & WPOOL_ATT_SCARCE && READ_ONCE(pool->token_batch) != WPOOL_NO_TOKENS &&

@@ -17,7 +17,25 @@
 #include <linux/list.h>
 #include <linux/minmax.h>
 
+#include "core/current.h"
 #include "core/state.h"
+
+/**
+ * wpool_refuses() - does the pool refuse the caller's tasks, whatever room it has?
+ * @pool: the pool
+ *
+ * What is seen with interrupts off holds until they are on: a release waits for that.
+ *
+ * Context: any.
+ * Return: true if it is closed, or closed to all but its own tasks, of which the caller is none.
+ */
+static inline bool wpool_refuses(struct wpool *pool)
+{
+	u32 attention = READ_ONCE(pool->attention);
+
+	return attention & WPOOL_ATT_CLOSED ||
+	       (attention & WPOOL_ATT_OWN && !wpool_in_own_task(pool));
+}
 
 /** wpool_tokens_init() - set up the tokens of a new, open pool; no CPU caches any yet */
 void wpool_tokens_init(struct wpool *pool);
@@ -33,11 +51,15 @@ void wpool_tokens_scale(struct wpool *pool);
  *
  * Context: any; interrupts off.
  * Return: 1 to @want tokens; 0 if there is none, or other submitters already wait;
- * -ESHUTDOWN if the pool is closed.
+ * -ESHUTDOWN if the pool refuses the caller.
  */
 int wpool_tokens_take(struct wpool *pool, struct wpool_runq *rq, u32 want);
 
-/** __wpool_tokens_take() - the same under the lock, without a look at those at hand */
+/**
+ * __wpool_tokens_take() - the same under the lock, without a look at those at hand
+ *
+ * For an event, too, which a pool refuses only if it is closed to all.
+ */
 int __wpool_tokens_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
 	__must_hold(&pool->admission_lock);
 
@@ -112,8 +134,8 @@ void wpool_tokens_relax(struct wpool *pool);
  */
 void wpool_tokens_resize(struct wpool *pool, int old);
 
-/** __wpool_attention_set() - set or clear a bit of pool->attention */
-void __wpool_attention_set(struct wpool *pool, u32 bit, bool on)
+/** __wpool_attention_set() - set or clear bits of pool->attention */
+void __wpool_attention_set(struct wpool *pool, u32 bits, bool on)
 	__must_hold(&pool->admission_lock);
 
 /** wpool_tokens_total() - number of tokens for a capacity and a queue_depth */

@@ -34,11 +34,12 @@ err_report:
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
-	enum { OPT_CANCEL = CLI_OPT_FIRST, OPT_WAIT, OPT_TIMEOUT };
+	enum { OPT_CANCEL = CLI_OPT_FIRST, OPT_WAIT, OPT_TIMEOUT, OPT_OWN };
 	static const struct option options[] = {
 		{ "cancel", no_argument, NULL, OPT_CANCEL },
 		{ "wait", no_argument, NULL, OPT_WAIT },
 		{ "timeout", required_argument, NULL, OPT_TIMEOUT },
+		{ "own", no_argument, NULL, OPT_OWN },
 		{ "help", no_argument, NULL, 'h' },
 		{ }
 	};
@@ -62,8 +63,13 @@ static int run(const struct command *cmd, int argc, char **argv)
 		case OPT_WAIT:
 			flags |= WPOOL_DEV_RELEASE_WAIT;
 			break;
+		case OPT_OWN:
+			flags |= WPOOL_DEV_RELEASE_OWN;
+			break;
 		}
 	}
+	if (flags & WPOOL_DEV_RELEASE_OWN && flags != WPOOL_DEV_RELEASE_OWN)
+		cli_usage(cmd, "--own goes with no other option: its tasks may go on for ever");
 	pool = cli_pool_arg(cmd, argc, argv);
 	optind++;
 	cli_no_more_args(cmd, argc, argv);
@@ -72,7 +78,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 
 const struct command cmd_release = {
 	.name = "release",
-	.args = "POOL [--cancel] [--wait] [--timeout SECONDS]",
+	.args = "POOL [--own | [--cancel] [--wait] [--timeout SECONDS]]",
 	.summary = "close a pool: it accepts nothing any more",
 	.help =
 "Closes a pool: it accepts nothing any more, submitters that wait are sent away,\n"
@@ -81,6 +87,8 @@ const struct command cmd_release = {
 "  --cancel           queued tasks do not run; they end as cancelled\n"
 "  --wait             return when no task and no worker is left\n"
 "  --timeout SECONDS  wait, but no longer than this (ns, us, ms, s may be given);\n"
-"                     exit 1 if the time runs out",
+"                     exit 1 if the time runs out\n"
+"  --own              the pool's timers and polls still fire, and its tasks still\n"
+"                     submit: it is closed to everybody else",
 	.run = run,
 };

@@ -231,7 +231,12 @@ static void explain(const struct facts *facts, struct answer *answer)
 	char wait[128], all[192];
 
 	describe_wait(facts, wait, sizeof(wait));
-	if (strcmp(facts->now.state, "open")) {
+	if (!strcmp(facts->now.state, "closing") && !*wait) {
+		answer_set(answer, "closing",
+			   "The pool is closed to others: it accepts its own timers and events, and what its tasks submit.");
+		return;
+	}
+	if (strcmp(facts->now.state, "open") && strcmp(facts->now.state, "closing")) {
 		answer_set(answer, "closed",
 			   "The pool is %s: it accepts no task, and finishes the %llu that it has accepted.",
 			   facts->now.state, figure(facts, FIGURE_OUTSTANDING));

@@ -202,6 +202,7 @@ struct wpool_dev_tune {
 
 #define WPOOL_DEV_RELEASE_CANCEL	(1U << 0)	/* queued tasks end with ECANCELED */
 #define WPOOL_DEV_RELEASE_WAIT		(1U << 1)	/* wait until the pool is empty */
+#define WPOOL_DEV_RELEASE_OWN		(1U << 2)	/* timers, polls and own tasks go on */
 
 /**
  * struct wpool_dev_release - WPOOL_IOC_RELEASE: close the pool
@@ -209,7 +210,10 @@ struct wpool_dev_tune {
  * @flags: WPOOL_DEV_RELEASE_*
  * @timeout_ns: with WAIT, longest wait; 0 waits forever
  *
- * Afterwards submits get ESHUTDOWN. Nothing happens to a pool that is already
+ * Afterwards submits get ESHUTDOWN. With OWN, which goes with none of the others (EINVAL),
+ * all but what belongs to the pool: WPOOL_WORK_TIMER and WPOOL_WORK_POLL that were
+ * submitted before are still accepted when they fall due, and so are the children of
+ * WPOOL_WORK_TREE; a REBOOT opens it again at once. Nothing happens to a pool that is already
  * closed or destroyed. EBUSY: the pool belongs to a module, or is the default
  * pool. EPERM: it was made by another user, and the caller does not have CAP_SYS_ADMIN.
  * ETIME: timed out; the pool is closed all the same. The wait also ends if the pool is
@@ -421,6 +425,7 @@ struct wpool_dev_group {
 #define WPOOL_DEV_OPEN		0
 #define WPOOL_DEV_CLOSED	1
 #define WPOOL_DEV_DESTROYED	2
+#define WPOOL_DEV_CLOSING	3	/* RELEASE_OWN */
 
 /**
  * struct wpool_dev_stats - WPOOL_IOC_STATS: figures of the pool and the file

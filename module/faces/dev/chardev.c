@@ -125,6 +125,11 @@ static int ioctl_release(struct call *call, void *cmd)
 	unsigned int flags = release->flags & WPOOL_DEV_RELEASE_CANCEL ?
 		WPOOL_RELEASE_CANCEL : WPOOL_RELEASE_DRAIN;
 
+	if (release->flags & WPOOL_DEV_RELEASE_OWN) {
+		if (release->flags != WPOOL_DEV_RELEASE_OWN)
+			return -EINVAL;
+		flags = WPOOL_RELEASE_OWN;
+	}
 	if (release->flags & WPOOL_DEV_RELEASE_WAIT)
 		return wpool_devpool_release_timeout(call->pool, flags,
 						     release->timeout_ns);
@@ -338,6 +343,7 @@ static int ioctl_stats(struct call *call, void *cmd)
 static_assert(WPOOL_DEV_OPEN == (int)WPOOL_OPEN);
 static_assert(WPOOL_DEV_CLOSED == (int)WPOOL_CLOSED);
 static_assert(WPOOL_DEV_DESTROYED == (int)WPOOL_DESTROYED);
+static_assert(WPOOL_DEV_CLOSING == (int)WPOOL_CLOSING);
 
 /* ---- dispatch ---- */
 
@@ -401,7 +407,8 @@ static const struct ioctl_op ioctl_ops[] = {
 	[_IOC_NR(WPOOL_IOC_RELEASE)] = {
 		sizeof(struct wpool_dev_release),
 		offsetofend(struct wpool_dev_release, timeout_ns),
-		WPOOL_DEV_RELEASE_CANCEL | WPOOL_DEV_RELEASE_WAIT, 0, ioctl_release,
+		WPOOL_DEV_RELEASE_CANCEL | WPOOL_DEV_RELEASE_WAIT | WPOOL_DEV_RELEASE_OWN, 0,
+		ioctl_release,
 	},
 	[_IOC_NR(WPOOL_IOC_REBOOT)] = {
 		sizeof(struct wpool_dev_simple),

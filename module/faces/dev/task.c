@@ -27,6 +27,7 @@
 #include "faces/dev/strand.h"
 #include "faces/dev/workload.h"
 #include "task/submit.h"
+#include "task/tokens.h"
 
 /* Tasks handed to the pool at a time; the array is on the stack. */
 #define SUBMIT_CHUNK	64U
@@ -239,7 +240,7 @@ static int submit_stand_ins(struct wpool_devfile *file, struct wpool *pool,
 	int err = 0;
 	u64 now;
 
-	if (wpool_is_closed(pool))
+	if (wpool_refuses(pool))
 		return -ESHUTDOWN;
 	if (wpool_devitem_alloc(tasks, max))
 		return -ENOMEM;

@@ -127,7 +127,9 @@ static void gen_release(struct fuzzer *f, struct file *file, union cmd *cmd,
 {
 	(void)file;
 	(void)guess;
-	cmd->release.flags = below(&f->rng, 4);
+	cmd->release.flags = below(&f->rng, 8);
+	if (cmd->release.flags > WPOOL_DEV_RELEASE_OWN)
+		guess->must = EINVAL;
 	cmd->release.timeout_ns = gen_timeout(f);
 }
 
@@ -318,7 +320,7 @@ static const struct grammar grammars[NR_IOCTLS] = {
 	  { EEXIST, EISCONN, ERANGE, EAGAIN, EINTR }, gen_create },
 	{ sizeof(struct wpool_dev_attach), 0, false, { ENOENT, EISCONN, EINTR }, gen_attach },
 	{ sizeof(struct wpool_dev_tune), 0, false, { ERANGE, ESHUTDOWN, EPERM }, gen_tune },
-	{ sizeof(struct wpool_dev_release), 3, false, { EBUSY, ETIME, EINTR }, gen_release },
+	{ sizeof(struct wpool_dev_release), 7, false, { EBUSY, ETIME, EINTR }, gen_release },
 	{ sizeof(struct wpool_dev_simple), 0, false,
 	  { EBUSY, ESHUTDOWN, EINTR, EAGAIN }, gen_simple },
 	{ sizeof(struct wpool_dev_simple), 0, false, { EBUSY, EINTR }, gen_simple },
@@ -427,7 +429,7 @@ static void check_stats(struct fuzzer *f, const struct wpool_dev_stats *stats)
 		complain(f, "blocked %u busy %u, file %llu of %llu, reserved %u, failed %llu %llu",
 			 stats->blocked, stats->busy, stats->file_finished,
 			 stats->file_submitted, stats->reserved, stats->failed, stats->faults);
-	if (stats->state > WPOOL_DEV_DESTROYED || !stats->name[0] ||
+	if (stats->state > WPOOL_DEV_CLOSING || !stats->name[0] ||
 	    !memchr(stats->name, 0, sizeof(stats->name)))
 		complain(f, "state %u, name %.32s", stats->state, stats->name);
 }

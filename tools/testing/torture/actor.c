@@ -221,7 +221,8 @@ static void flush(struct actor *a, struct tpool *tp, struct rnd *rnd)
 
 static void release(struct actor *a, struct tpool *tp, struct rnd *rnd)
 {
-	u32 flags = rnd_one_in(rnd, 2) ? WPOOL_RELEASE_CANCEL : WPOOL_RELEASE_DRAIN;
+	/* DRAIN, CANCEL or OWN */
+	u32 flags = rnd_below(rnd, 3);
 	long timeout = rnd_below(rnd, HZ / 4);
 	int err;
 
@@ -230,7 +231,7 @@ static void release(struct actor *a, struct tpool *tp, struct rnd *rnd)
 	doing(a, "release");
 	if (flags & WPOOL_RELEASE_CANCEL)
 		WRITE_ONCE(tp->may_drop, true);
-	if (rnd_one_in(rnd, 2)) {
+	if (flags == WPOOL_RELEASE_OWN || rnd_one_in(rnd, 2)) {
 		err = wpool_release(tp->pool, flags);
 	} else {
 		err = wpool_release_timeout(tp->pool, flags, timeout);

@@ -123,7 +123,7 @@ bool tpool_is_quiet(struct tpool *tp)
 	wpool_get_stats(tp->pool, &s);
 	wpool_get_attrs(tp->pool, &attrs, NULL);
 	check_identities(tp, &s);
-	may_stay = s.state != WPOOL_OPEN ? 0 :
+	may_stay = s.state == WPOOL_CLOSED || s.state == WPOOL_DESTROYED ? 0 :
 		   attrs.prealloc || !attrs.expiry_ms ? attrs.capacity :
 		   min(attrs.min_workers, attrs.capacity);
 	if (s.outstanding || s.queued || s.waiting || s.workers != s.idle ||

@@ -186,7 +186,8 @@ static void disturb(struct stage *stage, struct rnd *rnd)
 	int err;
 
 	if (rnd_one_in(rnd, 2)) {
-		err = wpool_release(stage->pool, rnd_one_in(rnd, 2) ? WPOOL_RELEASE_CANCEL : 0);
+		/* DRAIN, CANCEL or OWN */
+		err = wpool_release(stage->pool, rnd_below(rnd, 3));
 		torture_check(!err, "stage %u: release: %d", stage->nr, err);
 		err = wpool_reboot(stage->pool);
 		torture_check(!err, "stage %u: reboot: %d", stage->nr, err);

@@ -200,7 +200,8 @@ void tpool_reopen(struct wpool *pool, struct rnd *rnd)
 {
 	int err;
 
-	err = wpool_release(pool, rnd_one_in(rnd, 2) ? WPOOL_RELEASE_CANCEL : 0);
+	/* DRAIN, CANCEL or OWN */
+	err = wpool_release(pool, rnd_below(rnd, 3));
 	torture_check(!err, "release: %d", err);
 	usleep_range(10, 2000);
 	err = wpool_reboot(pool);

@@ -69,7 +69,7 @@ FIXTURE_VARIANT_ADD(cmd, tune) {
 FIXTURE_VARIANT_ADD(cmd, release) {
 	.nr = WPOOL_IOC_RELEASE,
 	.size = sizeof(struct wpool_dev_release),
-	.flags = WPOOL_DEV_RELEASE_CANCEL | WPOOL_DEV_RELEASE_WAIT,
+	.flags = WPOOL_DEV_RELEASE_CANCEL | WPOOL_DEV_RELEASE_WAIT | WPOOL_DEV_RELEASE_OWN,
 };
 
 FIXTURE_VARIANT_ADD(cmd, reboot) {

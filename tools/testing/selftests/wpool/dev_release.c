@@ -222,6 +222,70 @@ TEST_F(block, release_sends_submitters_away)
 	EXPECT_EQ(-ETIME, wait_tasks(self->pool.fd, 1));
 }
 
+/* Closed to others: a timer that was there before still runs, and a tree grows. */
+TEST_F(block, release_to_own)
+{
+	struct wpool_dev_work tree = {
+		.kind = WPOOL_WORK_TREE,
+		.depth = 3,
+		.fanout = 2,
+		.cookie = 3,
+	};
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_QUEUE_DEPTH,
+		.queue_depth = 100,
+	};
+	struct wpool_dev_record records[3];
+	struct submitter sub;
+	unsigned int i, seen = 0;
+	char state[32];
+
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_TIMER, 300 * MSEC, 1));
+	ASSERT_EQ(0, occupy(self->pool.fd, 2));
+	ASSERT_EQ(0, submitter_start(&sub, self->second, WPOOL_WORK_NOOP, 0, 9, 1));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, waiting) == 1));
+	EXPECT_EQ(0, pool_release(self->second, WPOOL_DEV_RELEASE_OWN, 0));
+	EXPECT_EQ(WPOOL_DEV_CLOSING, pool_figure(self->second, state));
+	ASSERT_EQ(0, attr_read(self->pool.name, "state", state, sizeof(state)));
+	EXPECT_STREQ("closing", state);
+	EXPECT_EQ(-ESHUTDOWN, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 4));
+	EXPECT_EQ(-ESHUTDOWN, submit(self->pool.fd, WPOOL_WORK_TIMER, MSEC, 4));
+	EXPECT_EQ(-ESHUTDOWN, submit(self->pool.fd, WPOOL_WORK_STRAND, 0, 4));
+	/* who waited comes in */
+	EXPECT_EQ(0, cancel(self->pool.fd, 0, 2, NULL, NULL));
+	EXPECT_EQ(0, submitter_end(&sub));
+	EXPECT_EQ(1, sub.accepted);
+
+	/* a tree that was accepted before submits its branches now */
+	EXPECT_EQ(0, pool_reboot(self->second));
+	EXPECT_EQ(WPOOL_DEV_OPEN, pool_figure(self->second, state));
+	ASSERT_EQ(0, pool_tune(self->pool.fd, &attrs));
+	ASSERT_EQ(0, occupy(self->second, 5));
+	ASSERT_EQ(0, submit_all(self->pool.fd, &tree, 1));
+	EXPECT_EQ(0, pool_release(self->second, WPOOL_DEV_RELEASE_OWN, 0));
+	EXPECT_EQ(0, cancel(self->second, 0, 5, NULL, NULL));
+	EXPECT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
+	ASSERT_EQ(3, read_records(self->pool.fd, records, 3));
+	for (i = 0; i < 3; i++) {
+		seen |= 1 << records[i].cookie;
+		EXPECT_EQ(records[i].cookie == 2 ? -ECANCELED : 0, records[i].status);
+	}
+	EXPECT_EQ(1 << 1 | 1 << 2 | 1 << 3, seen);
+}
+
+TEST_F(block, release_to_own_goes_with_no_other_flag)
+{
+	__u32 flags;
+
+	for (flags = WPOOL_DEV_RELEASE_OWN + 1; flags < 2 * WPOOL_DEV_RELEASE_OWN; flags++)
+		EXPECT_EQ(-EINVAL, pool_release(self->pool.fd, flags, MSEC));
+	EXPECT_EQ(WPOOL_DEV_OPEN, pool_figure(self->pool.fd, state));
+	/* a pool that is closed is not opened by it */
+	EXPECT_EQ(0, pool_release(self->pool.fd, 0, 0));
+	EXPECT_EQ(0, pool_release(self->pool.fd, WPOOL_DEV_RELEASE_OWN, 0));
+	EXPECT_EQ(WPOOL_DEV_CLOSED, pool_figure(self->pool.fd, state));
+}
+
 /* A batch of which some are in when the pool closes says so. */
 TEST_F(block, release_in_the_middle_of_a_batch)
 {

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * WPOOL_RELEASE_OWN: a pool that is closed to everybody but its own events and tasks.
+ */
+#include "event.h"
+#include "fixture.h"
+#include "full_pool.h"
+#include "strand_tasks.h"
+
+/* The next job, as one of the pool's own tasks. */
+static void submit_next(struct wpk_job *job)
+{
+	job->ret = wpool_submit(job->arg, &(job + 1)->task);
+}
+
+static void try_submit(void *data)
+{
+	struct wpk_job *job = data;
+
+	job->ret = wpool_try_submit(job->arg, &job->task);
+}
+
+static void nothing(void *data)
+{
+}
+
+/* ---- who is let in ------------------------------------------------------------- */
+
+/* Whatever way they come, and although there is room. */
+static void refuses_all_others(struct kunit *test, struct wpool *pool)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
+	struct wpool_task *tasks[] = { &jobs->job[0].task, &jobs->job[1].task };
+
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, tasks[0]), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, tasks[0]), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wpool_submit_interruptible(pool, tasks[0]), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wpool_submit_timeout(pool, tasks[0], HZ), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wpool_submit_on(pool, wpk_cpu(0), tasks[0]), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 2, 0), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 2, WPOOL_BATCH_TRY), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, nothing, NULL, THIS_MODULE, GFP_KERNEL),
+			-ESHUTDOWN);
+	KUNIT_EXPECT_TRUE(test, wpool_is_full(pool));
+	KUNIT_EXPECT_EQ(test, wpool_nr_free(pool), 0);
+	/* An interrupt is no task, whichever thread it interrupts. */
+	jobs->job[2].arg = pool;
+	wpk_in_hardirq(try_submit, &jobs->job[2]);
+	KUNIT_EXPECT_EQ(test, jobs->job[2].ret, -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
+}
+
+/* The pool's own events and tasks still run. */
+static void accepts_its_own(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs,
+			    struct wpk_gate *gate)
+{
+	struct wpk_ev *ev = wpk_evs(test, pool, NULL, 2);
+
+	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(&ev[0])));
+	KUNIT_EXPECT_TRUE(test, wpool_event_arm(wpk_event(&ev[1]), 1));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 3));
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[1].ret, 0);
+	WPK_EVENTUALLY(test, atomic_read(&ev[0].returns) == 1);
+	WPK_EVENTUALLY(test, atomic_read(&ev[1].returns) == 1);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static void own_and_others(struct kunit *test, struct wpool *pool)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
+
+	jobs->job[0].gate = gate;
+	jobs->job[0].body = submit_next;
+	jobs->job[0].arg = pool;
+	jobs->job[1].body = submit_next;
+	jobs->job[1].arg = pool;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_CLOSING);
+	refuses_all_others(test, pool);
+	/* Said again, it changes nothing. */
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
+	accepts_its_own(test, pool, jobs, gate);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_CLOSING);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 5);
+	refuses_all_others(test, pool);
+	wpk_destroy(test, pool);
+}
+
+static void wpool_release_own_accepts_events_and_own_tasks_only(struct kunit *test)
+{
+	own_and_others(test, wpk_pool(test, 4, 4));
+}
+
+static void wpool_release_own_of_an_unlimited_pool_is_the_same(struct kunit *test)
+{
+	own_and_others(test, wpk_pool(test, WPOOL_UNLIMITED, WPOOL_UNLIMITED));
+}
+
+/* A limit that CPUs cache tokens of. */
+static void wpool_release_own_of_a_large_pool_is_the_same(struct kunit *test)
+{
+	own_and_others(test, wpk_pool(test, 64, 100000));
+}
+
+static void wpool_release_own_refuses_under_each_policy(struct kunit *test)
+{
+	static const enum wpool_policy policies[] = {
+		WPOOL_BLOCK, WPOOL_FAIL, WPOOL_RUN, WPOOL_DROP_OLDEST,
+	};
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpool *pool;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(policies); i++) {
+		pool = wpk_pool_policy(test, 1, 1, policies[i]);
+		KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
+		KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[0].task), -ESHUTDOWN);
+		KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[0].task), -ESHUTDOWN);
+	}
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
+}
+
+static void submit_itself_once(struct wpk_job *job)
+{
+	if (atomic_read(&job->runs) == 1)
+		job->ret = wpool_submit(job->arg, &job->task);
+}
+
+/* A running task may submit itself; that nobody else may do. */
+static void wpool_release_own_running_task_submits_itself(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+
+	wpk_jobs_body(jobs, submit_itself_once, pool);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[0].task), -ESHUTDOWN);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 2);
+}
+
+/* A strand is of the pool: what it has accepted runs, and no other submits to it. */
+static void wpool_release_own_strand_refuses_others(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct st_strand *of = st_strand(test, pool, 8);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct st *st = st_tasks(test, of, gate, 4);
+
+	st_submit(test, st, 3);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
+	KUNIT_EXPECT_EQ(test, wpool_strand_submit(&st[3].task), -ESHUTDOWN);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	WPK_EVENTUALLY(test, atomic_read(&of->returned) == 3);
+	st_ran_in_order(test, st, 3);
+	KUNIT_EXPECT_EQ(test, atomic_read(&st[3].runs), 0);
+}
+
+/* ---- the line ------------------------------------------------------------------- */
+
+static void wpool_release_own_lets_in_who_waits(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpk_thread *threads[2];
+	struct wpk_full full;
+	struct wpk_ev *ev;
+
+	wpk_full_pool(test, &full);
+	ev = wpk_evs(test, full.pool, NULL, 2);
+	threads[0] = wpk_nth_waiter(test, full.pool, &jobs->job[0], 1);
+	wpool_event_fire(wpk_event(&ev[0]));
+	threads[1] = wpk_nth_waiter(test, full.pool, &jobs->job[1], 3);
+	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_OWN), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 3);
+	/* An event still joins them: the limit is what it was. */
+	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(&ev[1])));
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 4);
+	wpk_gate_open(full.gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), 0);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), 0);
+	WPK_EVENTUALLY(test, atomic_read(&ev[1].returns) == 1);
+	KUNIT_EXPECT_EQ(test, wpool_flush(full.pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, completed), 5);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static void wpool_release_after_own_sends_away_who_waits(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpk_thread *thread;
+	struct wpk_full full;
+	struct wpk_ev *ev;
+
+	wpk_full_pool(test, &full);
+	ev = wpk_evs(test, full.pool, NULL, 2);
+	thread = wpk_nth_waiter(test, full.pool, &jobs->job[0], 1);
+	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_OWN), 0);
+	wpool_event_fire(wpk_event(&ev[0]));
+	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_DRAIN), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, state), WPOOL_CLOSED);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -ESHUTDOWN);
+	WPK_EVENTUALLY(test, atomic_read(&ev[0].aborts) == 1);
+	KUNIT_EXPECT_EQ(test, ev[0].status, -ESHUTDOWN);
+	/* It cannot be closed less than it is. */
+	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_OWN), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, state), WPOOL_CLOSED);
+	wpool_event_fire(wpk_event(&ev[1]));
+	WPK_EVENTUALLY(test, atomic_read(&ev[1].aborts) == 1);
+	wpk_gate_open(full.gate);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(full.pool, WPOOL_RELEASE_DRAIN, WPK_PATIENCE),
+			0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, completed), 1);
+}
+
+/* ---- its life --------------------------------------------------------------------- */
+
+static void wpool_reboot_after_own_opens_at_once(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpk_full full;
+
+	wpk_full_pool(test, &full);
+	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_OWN), 0);
+	/* Its task need not end before. */
+	KUNIT_EXPECT_EQ(test, wpool_reboot(full.pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, state), WPOOL_OPEN);
+	KUNIT_EXPECT_EQ(test, wpool_try_submit(full.pool, &jobs->job[0].task), -EAGAIN);
+	wpk_gate_open(full.gate);
+	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	/* Nothing of that is left in one that was closed altogether meanwhile. */
+	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_OWN), 0);
+	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_CANCEL), 0);
+	KUNIT_EXPECT_EQ(test, wpool_reboot(full.pool), 0);
+	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+}
+
+static void wpool_release_own_workers_come_and_go(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	struct wpk_ev *ev;
+
+	wpk_attrs(&attrs, 4, 4);
+	attrs.min_workers = 0;
+	attrs.expiry_ms = 1;
+	pool = wpk_pool_attrs(test, &attrs);
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
+	ev = wpk_evs(test, pool, NULL, 1);
+	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));
+	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 1);
+	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 0);
+	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));
+	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 2);
+	/* It is tuned like an open one. */
+	attrs.capacity = 7;
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY), 0);
+	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 7);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_CLOSING);
+}
+
+static void wpool_release_own_goes_with_no_other_flag(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN | WPOOL_RELEASE_CANCEL),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_OWN, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_OWN, HZ), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_release(wpool_default(), WPOOL_RELEASE_OWN), -EBUSY);
+	KUNIT_EXPECT_EQ(test, wpool_release(NULL, WPOOL_RELEASE_OWN), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_OPEN);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+}
+
+/* A connection: ends with the n-th run, which tells the case. */
+static void serve(struct wpk_ev *ev)
+{
+	if (atomic_read(&ev->runs) < 3)
+		wpool_event_fire(wpk_event(ev));
+	else
+		complete(ev->arg);
+}
+
+/* What it is for: clients are turned away, connections come to their end, then the pool. */
+static void wpool_release_own_then_destroy_loses_no_event(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 0);
+	DECLARE_COMPLETION_ONSTACK(ended);
+	struct wpk_ev *ev = wpk_evs(test, pool, NULL, 100);
+	int i;
+
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
+	for (i = 0; i < 100; i++) {
+		ev[i].body = serve;
+		ev[i].arg = &ended;
+		wpool_event_fire(wpk_event(&ev[i]));
+	}
+	for (i = 0; i < 100; i++)
+		KUNIT_ASSERT_TRUE(test, wait_for_completion_timeout(&ended, WPK_PATIENCE));
+	wpk_destroy(test, pool);
+	for (i = 0; i < 100; i++) {
+		KUNIT_EXPECT_EQ(test, atomic_read(&ev[i].runs), 3);
+		KUNIT_EXPECT_EQ(test, atomic_read(&ev[i].aborts), 0);
+	}
+}
+
+static int submit_until_refused(struct wpk_thread *thread)
+{
+	struct wpk_jobs *jobs = thread->arg;
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < jobs->nr && !ret; i++) {
+		ret = wpool_submit(thread->pool, &jobs->job[i].task);
+		jobs->job[i].ret = !ret;
+		cond_resched();
+	}
+	return ret;
+}
+
+/* When the release has returned, nobody is on the way in. */
+static void wpool_release_own_under_load_is_final(struct kunit *test)
+{
+	struct wpk_thread *threads[2];
+	struct wpk_jobs *jobs[2];
+	unsigned int round, i, j;
+	struct wpool *pool;
+	u64 submitted;
+
+	for (round = 0; round < WPK_REBOOT_ROUNDS; round++) {
+		pool = wpk_pool(test, WPOOL_UNLIMITED, WPOOL_UNLIMITED);
+		for (i = 0; i < 2; i++)
+			jobs[i] = wpk_jobs(test, 20000, NULL);
+		for (i = 0; i < 2; i++)
+			threads[i] = wpk_thread(test, submit_until_refused, pool, NULL, jobs[i]);
+		KUNIT_EXPECT_TRUE(test, wpk_jobs_started(jobs[round % 2], 1));
+		KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
+		submitted = wpk_stat(pool, submitted);
+		for (i = 0; i < 2; i++)
+			wpk_join(test, threads[i]);
+		KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), submitted);
+		wpk_destroy(test, pool);
+		for (i = 0; i < 2; i++)
+			for (j = 0; j < jobs[i]->nr; j++)
+				submitted -= jobs[i]->job[j].ret;
+		KUNIT_EXPECT_EQ(test, submitted, 0);
+	}
+}
+
+static struct kunit_case closing_cases[] = {
+	KUNIT_CASE(wpool_release_own_accepts_events_and_own_tasks_only),
+	KUNIT_CASE(wpool_release_own_of_an_unlimited_pool_is_the_same),
+	KUNIT_CASE(wpool_release_own_of_a_large_pool_is_the_same),
+	KUNIT_CASE(wpool_release_own_refuses_under_each_policy),
+	KUNIT_CASE(wpool_release_own_running_task_submits_itself),
+	KUNIT_CASE(wpool_release_own_strand_refuses_others),
+	KUNIT_CASE(wpool_release_own_lets_in_who_waits),
+	KUNIT_CASE(wpool_release_after_own_sends_away_who_waits),
+	KUNIT_CASE(wpool_reboot_after_own_opens_at_once),
+	KUNIT_CASE(wpool_release_own_workers_come_and_go),
+	KUNIT_CASE(wpool_release_own_goes_with_no_other_flag),
+	KUNIT_CASE(wpool_release_own_then_destroy_loses_no_event),
+	KUNIT_CASE_SLOW(wpool_release_own_under_load_is_final),
+	{}
+};
+
+static struct kunit_suite closing_suite = {
+	.name = "wpool_closing",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = closing_cases,
+};
+
+kunit_test_suite(closing_suite);
