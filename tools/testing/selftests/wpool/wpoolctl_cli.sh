@@ -432,7 +432,7 @@ test_release_and_reboot()
 	good run "$POOL" --tasks 10 --quiet || return 1
 	good release "$POOL" --own && attr_is state closing || return 1
 	bad 1 run "$POOL" --tasks 1 || return 1
-	good why "$POOL" && says "closed to others" || return 1
+	good why "$POOL" && prints "closed to others" || return 1
 	good reboot "$POOL" && attr_is state open || return 1
 	good release "$POOL" --wait && attr_is workers 0 && good reboot "$POOL" || return 1
 

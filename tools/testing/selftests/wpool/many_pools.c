@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Thousands of pools, and machines with many CPUs: pools that all have something to
+ * do, are all destroyed at once, and see half of the CPUs go and come back.
+ */
+#include <sys/resource.h>
+
+#include "wpool_test.h"
+
+#define MAX_POOLS	2000
+#define DESTROYERS	10
+#define CPU_ONLINE	"/sys/devices/system/cpu/cpu%ld/online"
+
+FIXTURE(many) {
+	int *fds;
+	unsigned int nr;
+	char prefix[WPOOL_DEV_NAME_LEN / 2];
+};
+
+FIXTURE_SETUP(many)
+{
+	struct rlimit files = { .rlim_cur = MAX_POOLS + 100, .rlim_max = MAX_POOLS + 100 };
+
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &files));
+	self->fds = calloc(MAX_POOLS, sizeof(*self->fds));
+	ASSERT_NE(NULL, self->fds);
+	snprintf(self->prefix, sizeof(self->prefix), "m%u-", getpid());
+}
+
+/* Make them; no pool has a worker before its first task, nor long after its last. */
+static int create_pools(struct _test_data_many *self, unsigned int nr)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_MIN_WORKERS |
+			WPOOL_DEV_EXPIRY_MS,
+		.capacity = 2,
+		.queue_depth = WPOOL_DEV_UNLIMITED,
+		.min_workers = 0,
+		.expiry_ms = 10,
+	};
+	char name[WPOOL_DEV_NAME_LEN];
+	int err;
+
+	for (; self->nr < nr; self->nr++) {
+		self->fds[self->nr] = open(DEV, O_RDWR);
+		if (self->fds[self->nr] < 0)
+			return -errno;
+		snprintf(name, sizeof(name), "%s%u", self->prefix, self->nr);
+		err = pool_create_fd(self->fds[self->nr], name, &attrs);
+		if (err) {
+			close(self->fds[self->nr]);
+			return err;
+		}
+	}
+	return 0;
+}
+
+/* ---- all of them end at once ------------------------------------------------------ */
+
+struct destroyer {
+	pthread_t thread;
+	int *fds;
+	unsigned int nr;
+	unsigned int first;
+	int err;
+};
+
+/* Every tenth of them. */
+static void *destroyer_run(void *data)
+{
+	struct destroyer *d = data;
+	unsigned int i;
+
+	for (i = d->first; i < d->nr; i += DESTROYERS)
+		d->err = pool_destroy(d->fds[i]) ?: d->err;
+	return NULL;
+}
+
+/* Returns the last error of a destroy. */
+static int destroy_pools(struct _test_data_many *self)
+{
+	struct destroyer d[DESTROYERS] = {};
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < DESTROYERS; i++) {
+		d[i].fds = self->fds;
+		d[i].nr = self->nr;
+		d[i].first = i;
+		if (pthread_create(&d[i].thread, NULL, destroyer_run, &d[i]))
+			return -EAGAIN;
+	}
+	for (i = 0; i < DESTROYERS; i++) {
+		pthread_join(d[i].thread, NULL);
+		err = d[i].err ?: err;
+	}
+	return err;
+}
+
+FIXTURE_TEARDOWN(many)
+{
+	unsigned int i;
+
+	/* again, if the case gave up before: what is gone is gone */
+	destroy_pools(self);
+	for (i = 0; i < self->nr; i++)
+		close(self->fds[i]);
+	free(self->fds);
+}
+
+TEST_F(many, each_runs_and_all_are_destroyed_at_once)
+{
+	unsigned int i;
+	pid_t pid;
+
+	ASSERT_EQ(0, create_pools(self, MAX_POOLS))
+		TH_LOG("%u pools were made", self->nr);
+	for (i = 0; i < self->nr; i++)
+		ASSERT_EQ(0, submit_many(self->fds[i], WPOOL_WORK_NOOP, 0, 0, 3));
+	for (i = 0; i < self->nr; i++)
+		ASSERT_EQ(0, wait_tasks(self->fds[i], WAIT_NS));
+	/* each has something to do when its end comes */
+	for (i = 0; i < self->nr; i++)
+		ASSERT_EQ(0, submit_many(self->fds[i], WPOOL_WORK_YIELD, 3, 0, 3));
+	EXPECT_EQ(0, destroy_pools(self));
+	for (i = 0; i < self->nr; i++)
+		EXPECT_EQ(6, pool_figure(self->fds[i], completed)) TH_LOG("pool %u", i);
+	EXPECT_TRUE(WAIT_FOR(!threads_named(self->prefix, &pid, 1)));
+}
+
+/* ---- CPUs ------------------------------------------------------------------------- */
+
+/* A thread that gives all pools something to do, one after the other, until it is told. */
+struct load {
+	pthread_t thread;
+	int *fds;
+	unsigned int nr;
+	bool over;
+	__u64 submitted;
+	int err;
+};
+
+static void *load_run(void *data)
+{
+	struct load *load = data;
+	unsigned int i;
+	int fd;
+
+	for (i = 0; !load->err && !__atomic_load_n(&load->over, __ATOMIC_RELAXED); i++) {
+		fd = load->fds[i % load->nr];
+		/* what it had from the last round */
+		load->err = wait_tasks(fd, WAIT_NS) ?:
+			submit_many(fd, i % 3 ? WPOOL_WORK_NOOP : WPOOL_WORK_SLEEP, MSEC, 0, 20);
+		load->submitted += load->err ? 0 : 20;
+	}
+	return NULL;
+}
+
+/* Every other CPU that can go; returns how many, or -errno. */
+static int switch_half(bool on)
+{
+	long cpu, nr = sysconf(_SC_NPROCESSORS_CONF);
+	char path[64];
+	int done = 0, err;
+
+	for (cpu = 1; cpu < nr; cpu += 2) {
+		snprintf(path, sizeof(path), CPU_ONLINE, cpu);
+		if (access(path, W_OK))
+			continue;
+		err = file_write(path, on ? "1" : "0", 1);
+		if (err < 0)
+			return err;
+		done++;
+	}
+	return done;
+}
+
+TEST_F(many, half_of_the_cpus_go_and_come_under_load)
+{
+	struct load load = {};
+	__u64 before, finished = 0;
+	unsigned int i, round;
+	int gone = 0;
+
+	if (access("/sys/devices/system/cpu/cpu1/online", W_OK))
+		SKIP(return, "CPU 1 cannot go");
+	ASSERT_EQ(0, create_pools(self, 100));
+	load.fds = self->fds;
+	load.nr = self->nr;
+	ASSERT_EQ(0, pthread_create(&load.thread, NULL, load_run, &load));
+	for (round = 0; round < 3 && gone >= 0; round++) {
+		gone = switch_half(false);
+		EXPECT_LT(0, gone);
+		/* without them, everything goes on */
+		for (i = 0; i < self->nr; i += 10) {
+			before = pool_figure(self->fds[i], completed);
+			EXPECT_TRUE(WAIT_FOR(pool_figure(self->fds[i], completed) > before))
+				TH_LOG("pool %u", i);
+		}
+		EXPECT_EQ(gone, switch_half(true));
+	}
+	__atomic_store_n(&load.over, true, __ATOMIC_RELAXED);
+	pthread_join(load.thread, NULL);
+	EXPECT_EQ(0, load.err);
+	for (i = 0; i < self->nr; i++) {
+		EXPECT_EQ(0, wait_tasks(self->fds[i], WAIT_NS)) TH_LOG("pool %u", i);
+		finished += pool_figure(self->fds[i], completed);
+	}
+	EXPECT_EQ(load.submitted, finished);
+}
+
+TEST_HARNESS_MAIN
