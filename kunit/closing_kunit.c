@@ -321,47 +321,50 @@ static void wpool_release_own_then_destroy_loses_no_event(struct kunit *test)
 	}
 }
 
-static int submit_until_refused(struct wpk_thread *thread)
+/* A lot of jobs, one after the other and again and again, until the case is over. */
+static int submit_and_submit(struct wpk_thread *thread)
 {
 	struct wpk_jobs *jobs = thread->arg;
 	unsigned int i;
-	int ret = 0;
+	int ret;
 
-	for (i = 0; i < jobs->nr && !ret; i++) {
-		ret = wpool_submit(thread->pool, &jobs->job[i].task);
-		jobs->job[i].ret = !ret;
-		cond_resched();
+	for (i = 0; !wpk_stopped(thread->test); i++) {
+		ret = wpool_try_submit(thread->pool, &jobs->job[i % jobs->nr].task);
+		if (ret == -ESHUTDOWN)
+			cond_resched();
+		else if (ret && ret != -EALREADY)
+			return ret;
 	}
-	return ret;
+	return 0;
 }
 
 /* When the release has returned, nobody is on the way in. */
 static void wpool_release_own_under_load_is_final(struct kunit *test)
 {
+	struct wpool *pool = wpk_pool(test, WPOOL_UNLIMITED, WPOOL_UNLIMITED);
 	struct wpk_thread *threads[2];
+	u64 submitted, since, late = 0;
 	struct wpk_jobs *jobs[2];
-	unsigned int round, i, j;
-	struct wpool *pool;
-	u64 submitted;
+	unsigned int i;
 
-	for (round = 0; round < WPK_REBOOT_ROUNDS; round++) {
-		pool = wpk_pool(test, WPOOL_UNLIMITED, WPOOL_UNLIMITED);
-		for (i = 0; i < 2; i++)
-			jobs[i] = wpk_jobs(test, 20000, NULL);
-		for (i = 0; i < 2; i++)
-			threads[i] = wpk_thread(test, submit_until_refused, pool, NULL, jobs[i]);
-		KUNIT_EXPECT_TRUE(test, wpk_jobs_started(jobs[round % 2], 1));
-		KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
-		submitted = wpk_stat(pool, submitted);
-		for (i = 0; i < 2; i++)
-			wpk_join(test, threads[i]);
-		KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), submitted);
-		wpk_destroy(test, pool);
-		for (i = 0; i < 2; i++)
-			for (j = 0; j < jobs[i]->nr; j++)
-				submitted -= jobs[i]->job[j].ret;
-		KUNIT_EXPECT_EQ(test, submitted, 0);
+	for (i = 0; i < 2; i++) {
+		jobs[i] = wpk_jobs(test, 500, NULL);
+		threads[i] = wpk_thread(test, submit_and_submit, pool, NULL, jobs[i]);
 	}
+	for (i = 0; i < WPK_ROUNDS(2000); i++) {
+		KUNIT_ASSERT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
+		submitted = wpk_stat(pool, submitted);
+		udelay(10);
+		since = wpk_stat(pool, submitted);
+		late += since - submitted;
+		KUNIT_ASSERT_EQ(test, wpool_reboot(pool), 0);
+		/* Both have had a chance. */
+		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, submitted) > since);
+	}
+	KUNIT_EXPECT_EQ(test, late, 0);
+	wpk_stop(test);
+	for (i = 0; i < 2; i++)
+		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
 }
 
 static struct kunit_case closing_cases[] = {

@@ -319,7 +319,7 @@ part_many()
 }
 
 # part_wide NAME PREFIX KERNEL CPUS: the selftests on so many CPUs, in four nodes of memory,
-# two of which are isolated; but those of what has nothing to do with CPUs.
+# two of which are isolated, with thousands of pools; but those of what has nothing to do with CPUs.
 part_wide()
 {
 	local numa='' node each=$(($4 / 4))
@@ -328,7 +328,7 @@ part_wide()
 		numa="$numa -numa node,memdev=node$node,cpus=$((node * each))-$((node * each + each - 1))"
 	done
 	part_selftest "$1" "$2" "$3" \
-		"SHORT=6.1 isolcpus=5 nohz_full=9 nowatchdog nosoftlockup BUT=dev_fuzz,wpoolctl_cli,httpd,bpf_scripts" \
+		"SHORT=6.1 MANY=2000 isolcpus=5 nohz_full=9 nowatchdog nosoftlockup BUT=dev_fuzz,wpoolctl_cli,httpd,bpf_scripts" \
 		--smp "$4,sockets=4,cores=$each,threads=1" --mem 4G --accel tcg --qemu "$numa"
 }
 

@@ -179,13 +179,16 @@ static int drop_oldest(struct wpool *pool, struct wpool_task *const *tasks, u32 
 	return n ?: err;
 }
 
-/* Claimed tasks found no token: apply the overload policy. */
+/*
+ * Claimed tasks found no token: apply the overload policy. @refused: because the pool did
+ * not want them, whatever it says by now.
+ */
 static int overloaded(struct wpool *pool, struct wpool_task *const *tasks,
-		      u32 nr, const struct overload *how)
+		      u32 nr, const struct overload *how, bool refused)
 {
 	int n, i;
 
-	if (wpool_refuses(pool)) {
+	if (refused || wpool_refuses(pool)) {
 		n = -ESHUTDOWN;
 	} else {
 		trace_wpool_pool_overloaded(pool->name, nr, how->policy);
@@ -264,6 +267,7 @@ static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks,
 		       u32 nr, u32 claimed, const struct overload *how, int *err)
 {
 	struct wpool_runq *rq;
+	bool refused = false;
 	unsigned long flags;
 	int n = 0, more;
 
@@ -283,10 +287,12 @@ static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks,
 	}
 	local_irq_restore(flags);
 
-	if (unlikely(n < 0))
+	if (unlikely(n < 0)) {
+		refused = true;
 		n = 0;
+	}
 	if (unlikely(n < claimed)) {
-		more = overloaded(pool, tasks + n, claimed - n, how);
+		more = overloaded(pool, tasks + n, claimed - n, how, refused);
 		if (more < 0) {
 			*err = more;
 			return n;
@@ -443,7 +449,7 @@ static int submit_on(struct wpool *pool, int cpu, struct wpool_task *task,
 	if (err)
 		return min(err, 0);
 	if (unlikely(n <= 0))
-		n = overloaded(pool, &task, 1, &how);
+		n = overloaded(pool, &task, 1, &how, n < 0);
 	return min(n, 0);
 }
 
