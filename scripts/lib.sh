@@ -16,7 +16,7 @@ PROG=${0##*/}
 
 # The stock kernels that the tests run on, and the ones built from source.
 # shellcheck disable=SC2034
-STOCK_KERNELS="6.12 6.1 rt 7.2 7.3"
+STOCK_KERNELS="6.12 6.1 rt 7.2 7.3 arm64 arm64-7.3"
 
 note() { printf '%s: %s\n' "$PROG" "$*" >&2; }
 die() { note "$*"; exit 1; }
@@ -72,6 +72,14 @@ built_kernels()
 		[ "$f" = base ] || echo "$f"
 	done
 }
+
+# arch_of NAME: the processor of that kernel, by Debian's name; triplet_of NAME: by the
+# compilers' name.
+arch_of() { case $1 in arm64*) echo arm64 ;; *) echo amd64 ;; esac; }
+triplet_of() { case $1 in arm64*) echo aarch64-linux-gnu ;; *) echo x86_64-linux-gnu ;; esac; }
+
+# tools_of NAME: where the programs for its machine are built.
+tools_of() { case $1 in arm64*) echo "$BUILD/tools-arm64" ;; *) echo "$BUILD/tools" ;; esac; }
 
 # is_native NAME: user-mode Linux, a kernel that is a process of this machine.
 is_native() { case $1 in native*) ;; *) return 1 ;; esac; }
