@@ -9,6 +9,11 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
+/* Only x86 has it, and only there calls of 32 bits are made. */
+#ifndef MAP_32BIT
+#define MAP_32BIT 0
+#endif
+
 /* What follows the pages is not there. Below 4 GiB, for calls of 32 bits. */
 static uint8_t *map(size_t bytes, uint8_t **hole)
 {

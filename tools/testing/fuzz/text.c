@@ -28,14 +28,19 @@ static unsigned int nr_writable;
 /* ---- addresses ------------------------------------------------------------------ */
 
 /*
- * Where x86-64 has its memory map, vmalloc, struct pages, text and modules.
- * -errno and other small negative numbers are above all of them.
+ * Where x86-64 has its memory map, vmalloc, struct pages, text and modules, or where
+ * arm64 has the kernel's half, of 52 bits. -errno and other small negative numbers are
+ * above all of them.
  */
 static bool is_address(uint64_t value)
 {
+#ifdef __aarch64__
+	return value >= 0xfff0000000000000 && value < 0xffffffffff000000;
+#else
 	return (value >= 0xffff888000000000 && value < 0xffffc88000000000) ||
 	       (value >= 0xffffc90000000000 && value < 0xffffeb0000000000) ||
 	       (value >= 0xffffffff80000000 && value < 0xffffffffff000000);
+#endif
 }
 
 void scan_binary(struct fuzzer *f, const char *what, const void *data, size_t bytes)
