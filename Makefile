@@ -71,6 +71,9 @@ torture: ## all tests and stress on the kernels that look for bugs; TIME=seconds
 	@scripts/torture $(if $(TIME),--time $(TIME)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(KERNELS),--kernels "$(KERNELS)")
 
+matrix: ## build and boot every kernel that wpool supports, on x86-64 and arm64, and print one table; FULL=1, KERNELS="..."
+	@scripts/matrix $(if $(FULL),--full) $(KERNELS)
+
 bench: ## measure wpool and its peers; MACHINE=native, qemu, all; QUICK=1, ROWS=1,2, ROUNDS=n, KERNEL=, ACCEL=
 	@scripts/bench $(if $(QUICK),--quick) $(if $(ROWS),--rows $(ROWS)) \
 		$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(KERNEL),--kernel $(KERNEL)) \
@@ -108,4 +111,4 @@ kdir:
 		exit 1; \
 	fi
 
-.PHONY: modules tools install uninstall deb demo check test test-tools model test-kunit test-selftest torture coverage bench bench-counts bench-gate lint clean help kdir
+.PHONY: modules tools install uninstall deb demo check test test-tools model test-kunit test-selftest torture matrix coverage bench bench-counts bench-gate lint clean help kdir
