@@ -33,6 +33,7 @@ cleanup()
 begin()
 {
 	[ -e "$MODULES/$1.ko" ] || skip "the kernel's source is of another version, or it has no block devices"
+	grep -qw ext4 /proc/filesystems || skip "ext4 is a module of this kernel, which is not there"
 	[ ! -e /sys/module/loop ] || skip "the kernel has a loop driver of its own, which is loaded"
 	[ "$1" = loop_kernel ] || insmod "$MODULES/wpool_wq.ko" || fail "wpool_wq: insmod failed" ||
 		return 1
