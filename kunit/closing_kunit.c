@@ -354,7 +354,7 @@ static void wpool_release_own_under_load_is_final(struct kunit *test)
 	for (i = 0; i < WPK_ROUNDS(2000); i++) {
 		KUNIT_ASSERT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
 		submitted = wpk_stat(pool, submitted);
-		udelay(10);
+		usleep_range(10, 20);
 		since = wpk_stat(pool, submitted);
 		late += since - submitted;
 		KUNIT_ASSERT_EQ(test, wpool_reboot(pool), 0);

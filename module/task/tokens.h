@@ -55,11 +55,7 @@ void wpool_tokens_scale(struct wpool *pool);
  */
 int wpool_tokens_take(struct wpool *pool, struct wpool_runq *rq, u32 want);
 
-/**
- * __wpool_tokens_take() - the same under the lock, without a look at those at hand
- *
- * For an event, too, which a pool refuses only if it is closed to all.
- */
+/* The same under the lock, without a look at those at hand; refuses only if closed to all. */
 int __wpool_tokens_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
 	__must_hold(&pool->admission_lock);
 
