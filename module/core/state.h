@@ -333,7 +333,6 @@ struct wpool_runq {
  * @preparing: G: the thread that creates the worker waits for worker_start, see hooks.c
  * @may_go: X: set when that thread has made it a worker, or the rescuer
  * @in_hook: O: in worker_start or worker_end
- * @is_void: O: worker_start has failed: the thread ends
  * @exit_work: O: runs in do_exit(), after an oops too
  * @dead_node: D: in the reaper's list of ended workers
  * @rcu: O: frees it
@@ -376,7 +375,6 @@ struct wpool_worker {
 	struct wpool_preparing *preparing;
 	bool may_go;
 	bool in_hook;
-	bool is_void;
 	struct callback_head exit_work;
 	struct list_head dead_node;
 	struct rcu_head rcu;

@@ -74,7 +74,6 @@ bool wpool_hooks_start(struct wpool_worker *w)
 	w->in_hook = false;
 	WRITE_ONCE(w->func, NULL);
 	if (err) {
-		w->is_void = true;
 		/* nothing is counted in: the reaper has nothing to repair */
 		w->leaving = true;
 		tell(w, err);
@@ -96,7 +95,7 @@ void wpool_hooks_end(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
 
-	if (!pool->worker_end || w->is_void)
+	if (!pool->worker_end)
 		return;
 	WRITE_ONCE(w->func, pool->worker_end);
 	w->in_hook = true;
