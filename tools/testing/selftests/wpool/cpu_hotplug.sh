@@ -52,7 +52,8 @@ test_new_workers_may_run_at_home_only()
 {
 	pool || return 1
 	wait_for all_at_home || fail "pid, home, CPUs allowed: $(allowed)" || return 1
-	[ "$(at_home_on $VICTIM)" -eq 2 ] || fail "not two on CPU $VICTIM: $(homes)"
+	# more if there are isolated CPUs, which get none
+	[ "$(at_home_on $VICTIM)" -ge 2 ] || fail "not two on CPU $VICTIM: $(homes)"
 }
 
 test_workers_stay_when_another_cpu_goes_and_comes()
