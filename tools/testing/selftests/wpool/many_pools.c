@@ -209,6 +209,8 @@ TEST_F(many, half_of_the_cpus_go_and_come_under_load)
 	EXPECT_EQ(0, load.err);
 	for (i = 0; i < self->nr; i++) {
 		EXPECT_EQ(0, wait_tasks(self->fds[i], WAIT_NS)) TH_LOG("pool %u", i);
+		/* the figures of a pool follow a moment later */
+		EXPECT_TRUE(WAIT_FOR(!pool_figure(self->fds[i], outstanding)));
 		finished += pool_figure(self->fds[i], completed);
 	}
 	EXPECT_EQ(load.submitted, finished);
