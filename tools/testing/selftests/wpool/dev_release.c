@@ -240,10 +240,10 @@ TEST_F(block, release_to_own)
 	unsigned int i, seen = 0;
 	char state[32];
 
-	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_TIMER, 300 * MSEC, 1));
 	ASSERT_EQ(0, occupy(self->pool.fd, 2));
 	ASSERT_EQ(0, submitter_start(&sub, self->second, WPOOL_WORK_NOOP, 0, 9, 1));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, waiting) == 1));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_TIMER, 300 * MSEC, 1));
 	EXPECT_EQ(0, pool_release(self->second, WPOOL_DEV_RELEASE_OWN, 0));
 	EXPECT_EQ(WPOOL_DEV_CLOSING, pool_figure(self->second, state));
 	ASSERT_EQ(0, attr_read(self->pool.name, "state", state, sizeof(state)));
