@@ -2028,9 +2028,9 @@ int __must_check wpool_try_submit_on(struct wpool *pool, int cpu, struct wpool_t
  * chooses between pools. No lock, no write, and no look at other CPUs.
  *
  * True is exact: at that moment a submit would have been refused, because no token is
- * free, because others already wait, or because the pool is closed to the caller. False is not a
- * promise. While tokens are plenty, CPUs cache them: then the last ones may be with tasks,
- * and no one knows before a submit has looked for them on all CPUs and was refused. From
+ * free, because others already wait, or because the pool is closed to the caller. False is
+ * not a promise. While tokens are plenty, CPUs cache them: then the last ones may be with
+ * tasks, and no one knows before a submit has looked for them on all CPUs and was refused. From
  * that refusal on, until a quarter of the tokens is free again, the answer is exact both
  * ways. A pool with few tokens, less than about 64 for each CPU, has no caches: there it
  * always is.

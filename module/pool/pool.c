@@ -475,15 +475,22 @@ int wpool_release_timeout(struct wpool *pool, unsigned int flags, long timeout)
 }
 EXPORT_SYMBOL_GPL(wpool_release_timeout);
 
+/* Accept from everybody. */
+static void open_pool(struct wpool *pool)
+{
+	lockdep_assert_held(&pool->tune_mutex);
+	WRITE_ONCE(pool->state, WPOOL_OPEN);
+	WRITE_ONCE(pool->drops_strands, false);
+	wpool_line_open(pool);
+}
+
 /* Open a pool that is closed and empty. */
 static int reopen(struct wpool *pool)
 {
 	int err;
 
 	lockdep_assert_held(&pool->tune_mutex);
-	WRITE_ONCE(pool->state, WPOOL_OPEN);
-	WRITE_ONCE(pool->drops_strands, false);
-	wpool_line_open(pool);
+	open_pool(pool);
 	/* for others that wait until it is empty: it may never be empty again */
 	wake_up_all(&pool->drain_wq);
 	err = prealloc(pool);
@@ -492,15 +499,6 @@ static int reopen(struct wpool *pool)
 		close_pool(pool);
 	}
 	return err;
-}
-
-/* Its workers are there, and none of its tasks has to end before. */
-static int open_to_others(struct wpool *pool)
-{
-	lockdep_assert_held(&pool->tune_mutex);
-	WRITE_ONCE(pool->state, WPOOL_OPEN);
-	wpool_line_open(pool);
-	return 0;
 }
 
 int wpool_reboot(struct wpool *pool)
@@ -515,12 +513,13 @@ int wpool_reboot(struct wpool *pool)
 	for (;;) {
 		if (mutex_lock_killable(&pool->tune_mutex))
 			return -EINTR;
+		/* its workers are there, and none of its tasks has to end before */
+		if (pool->state == WPOOL_CLOSING)
+			open_pool(pool);
 		if (pool->state == WPOOL_DESTROYED)
 			err = -ESHUTDOWN;
 		else if (pool->state == WPOOL_OPEN)
 			err = 0;
-		else if (pool->state == WPOOL_CLOSING)
-			err = open_to_others(pool);
 		else if (!wpool_flush_drain(pool, TASK_KILLABLE, 0))
 			/* nor does a release cancel, which would take new tasks for old ones */
 			err = reopen(pool);

@@ -213,8 +213,8 @@ struct wpool_dev_tune {
  * Afterwards submits get ESHUTDOWN. With OWN, which goes with none of the others (EINVAL),
  * all but what belongs to the pool: WPOOL_WORK_TIMER and WPOOL_WORK_POLL that were
  * submitted before are still accepted when they fall due, and so are the children of
- * WPOOL_WORK_TREE; a REBOOT opens it again at once. Nothing happens to a pool that is already
- * closed or destroyed. EBUSY: the pool belongs to a module, or is the default
+ * WPOOL_WORK_TREE; a REBOOT opens it again at once. Nothing happens to a pool that is
+ * already closed or destroyed. EBUSY: the pool belongs to a module, or is the default
  * pool. EPERM: it was made by another user, and the caller does not have CAP_SYS_ADMIN.
  * ETIME: timed out; the pool is closed all the same. The wait also ends if the pool is
  * rebooted.
