@@ -228,15 +228,16 @@ static void explain_missing(const struct facts *facts, const char *wait,
 
 static void explain(const struct facts *facts, struct answer *answer)
 {
+	bool closing = !strcmp(facts->now.state, "closing");
 	char wait[128], all[192];
 
 	describe_wait(facts, wait, sizeof(wait));
-	if (!strcmp(facts->now.state, "closing") && !*wait) {
+	if (closing && !*wait) {
 		answer_set(answer, "closing",
 			   "The pool is closed to others: it accepts its own timers and events, and what its tasks submit.");
 		return;
 	}
-	if (strcmp(facts->now.state, "open") && strcmp(facts->now.state, "closing")) {
+	if (!closing && strcmp(facts->now.state, "open")) {
 		answer_set(answer, "closed",
 			   "The pool is %s: it accepts no task, and finishes the %llu that it has accepted.",
 			   facts->now.state, figure(facts, FIGURE_OUTSTANDING));
