@@ -15,6 +15,7 @@ POOL_DIR=$CLASS/$POOL
 WORKERS=/sys/kernel/debug/wpool/workers
 VICTIM=1
 ONLINE=/sys/devices/system/cpu/cpu$VICTIM/online
+ISOLATED=/sys/devices/system/cpu/isolated
 
 cleanup()
 {
@@ -52,8 +53,10 @@ test_new_workers_may_run_at_home_only()
 {
 	pool || return 1
 	wait_for all_at_home || fail "pid, home, CPUs allowed: $(allowed)" || return 1
-	# more if there are isolated CPUs, which get none
-	[ "$(at_home_on $VICTIM)" -ge 2 ] || fail "not two on CPU $VICTIM: $(homes)"
+	# some CPUs have more if there are isolated ones, which get none
+	here=$(at_home_on $VICTIM)
+	[ "$here" -eq 2 ] || { [ "$here" -gt 2 ] && grep -q . $ISOLATED; } ||
+		fail "not two on CPU $VICTIM: $(homes)"
 }
 
 test_workers_stay_when_another_cpu_goes_and_comes()

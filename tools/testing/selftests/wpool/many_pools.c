@@ -31,7 +31,7 @@ FIXTURE_SETUP(many)
 }
 
 /* Make them; no pool has a worker before its first task, nor long after its last. */
-static int create_pools(struct _test_data_many *self, unsigned int nr)
+static int create_pools(FIXTURE_DATA(many) *self, unsigned int nr)
 {
 	struct wpool_dev_attrs attrs = {
 		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_MIN_WORKERS |
@@ -80,20 +80,21 @@ static void *destroyer_run(void *data)
 }
 
 /* Returns the last error of a destroy. */
-static int destroy_pools(struct _test_data_many *self)
+static int destroy_pools(FIXTURE_DATA(many) *self)
 {
 	struct destroyer d[DESTROYERS] = {};
-	unsigned int i;
+	unsigned int i, started;
 	int err = 0;
 
-	for (i = 0; i < DESTROYERS; i++) {
-		d[i].fds = self->fds;
-		d[i].nr = self->nr;
-		d[i].first = i;
-		if (pthread_create(&d[i].thread, NULL, destroyer_run, &d[i]))
-			return -EAGAIN;
+	for (started = 0; started < DESTROYERS && !err; started++) {
+		d[started].fds = self->fds;
+		d[started].nr = self->nr;
+		d[started].first = started;
+		err = -pthread_create(&d[started].thread, NULL, destroyer_run, &d[started]);
 	}
-	for (i = 0; i < DESTROYERS; i++) {
+	if (err)
+		started--;
+	for (i = 0; i < started; i++) {
 		pthread_join(d[i].thread, NULL);
 		err = d[i].err ?: err;
 	}
@@ -117,6 +118,7 @@ TEST_F(many, each_runs_and_all_are_destroyed_at_once)
 	unsigned int i, nr = many ? atoi(many) : FEW_POOLS;
 	pid_t pid;
 
+	ASSERT_LT(0, nr);
 	ASSERT_GE(MAX_POOLS, nr);
 	ASSERT_EQ(0, create_pools(self, nr))
 		TH_LOG("%u pools were made", self->nr);
