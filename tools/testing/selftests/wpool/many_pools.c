@@ -14,10 +14,14 @@
 #define DESTROYERS	10
 #define CPU_ONLINE	"/sys/devices/system/cpu/cpu%ld/online"
 
-FIXTURE(many) {
+struct pools {
 	int *fds;
 	unsigned int nr;
 	char prefix[WPOOL_DEV_NAME_LEN / 2];
+};
+
+FIXTURE(many) {
+	struct pools pools;
 };
 
 FIXTURE_SETUP(many)
@@ -25,13 +29,13 @@ FIXTURE_SETUP(many)
 	struct rlimit files = { .rlim_cur = MAX_POOLS + 100, .rlim_max = MAX_POOLS + 100 };
 
 	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &files));
-	self->fds = calloc(MAX_POOLS, sizeof(*self->fds));
-	ASSERT_NE(NULL, self->fds);
-	snprintf(self->prefix, sizeof(self->prefix), "m%u-", getpid());
+	self->pools.fds = calloc(MAX_POOLS, sizeof(*self->pools.fds));
+	ASSERT_NE(NULL, self->pools.fds);
+	snprintf(self->pools.prefix, sizeof(self->pools.prefix), "m%u-", getpid());
 }
 
 /* Make them; no pool has a worker before its first task, nor long after its last. */
-static int create_pools(FIXTURE_DATA(many) *self, unsigned int nr)
+static int create_pools(struct pools *pools, unsigned int nr)
 {
 	struct wpool_dev_attrs attrs = {
 		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_MIN_WORKERS |
@@ -44,14 +48,14 @@ static int create_pools(FIXTURE_DATA(many) *self, unsigned int nr)
 	char name[WPOOL_DEV_NAME_LEN];
 	int err;
 
-	for (; self->nr < nr; self->nr++) {
-		self->fds[self->nr] = open(DEV, O_RDWR);
-		if (self->fds[self->nr] < 0)
+	for (; pools->nr < nr; pools->nr++) {
+		pools->fds[pools->nr] = open(DEV, O_RDWR);
+		if (pools->fds[pools->nr] < 0)
 			return -errno;
-		snprintf(name, sizeof(name), "%s%u", self->prefix, self->nr);
-		err = pool_create_fd(self->fds[self->nr], name, &attrs);
+		snprintf(name, sizeof(name), "%s%u", pools->prefix, pools->nr);
+		err = pool_create_fd(pools->fds[pools->nr], name, &attrs);
 		if (err) {
-			close(self->fds[self->nr]);
+			close(pools->fds[pools->nr]);
 			return err;
 		}
 	}
@@ -80,15 +84,15 @@ static void *destroyer_run(void *data)
 }
 
 /* Returns the last error of a destroy. */
-static int destroy_pools(FIXTURE_DATA(many) *self)
+static int destroy_pools(struct pools *pools)
 {
 	struct destroyer d[DESTROYERS] = {};
 	unsigned int i, started;
 	int err = 0;
 
 	for (started = 0; started < DESTROYERS && !err; started++) {
-		d[started].fds = self->fds;
-		d[started].nr = self->nr;
+		d[started].fds = pools->fds;
+		d[started].nr = pools->nr;
 		d[started].first = started;
 		err = -pthread_create(&d[started].thread, NULL, destroyer_run, &d[started]);
 	}
@@ -106,10 +110,10 @@ FIXTURE_TEARDOWN(many)
 	unsigned int i;
 
 	/* again, if the case gave up before: what is gone is gone */
-	destroy_pools(self);
-	for (i = 0; i < self->nr; i++)
-		close(self->fds[i]);
-	free(self->fds);
+	destroy_pools(&self->pools);
+	for (i = 0; i < self->pools.nr; i++)
+		close(self->pools.fds[i]);
+	free(self->pools.fds);
 }
 
 TEST_F(many, each_runs_and_all_are_destroyed_at_once)
@@ -120,19 +124,19 @@ TEST_F(many, each_runs_and_all_are_destroyed_at_once)
 
 	ASSERT_LT(0, nr);
 	ASSERT_GE(MAX_POOLS, nr);
-	ASSERT_EQ(0, create_pools(self, nr))
-		TH_LOG("%u pools were made", self->nr);
-	for (i = 0; i < self->nr; i++)
-		ASSERT_EQ(0, submit_many(self->fds[i], WPOOL_WORK_NOOP, 0, 0, 3));
-	for (i = 0; i < self->nr; i++)
-		ASSERT_EQ(0, wait_tasks(self->fds[i], WAIT_NS));
+	ASSERT_EQ(0, create_pools(&self->pools, nr))
+		TH_LOG("%u pools were made", self->pools.nr);
+	for (i = 0; i < self->pools.nr; i++)
+		ASSERT_EQ(0, submit_many(self->pools.fds[i], WPOOL_WORK_NOOP, 0, 0, 3));
+	for (i = 0; i < self->pools.nr; i++)
+		ASSERT_EQ(0, wait_tasks(self->pools.fds[i], WAIT_NS));
 	/* each has something to do when its end comes */
-	for (i = 0; i < self->nr; i++)
-		ASSERT_EQ(0, submit_many(self->fds[i], WPOOL_WORK_YIELD, 3, 0, 3));
-	EXPECT_EQ(0, destroy_pools(self));
-	for (i = 0; i < self->nr; i++)
-		EXPECT_EQ(6, pool_figure(self->fds[i], completed)) TH_LOG("pool %u", i);
-	EXPECT_TRUE(WAIT_FOR(!threads_named(self->prefix, &pid, 1)));
+	for (i = 0; i < self->pools.nr; i++)
+		ASSERT_EQ(0, submit_many(self->pools.fds[i], WPOOL_WORK_YIELD, 3, 0, 3));
+	EXPECT_EQ(0, destroy_pools(&self->pools));
+	for (i = 0; i < self->pools.nr; i++)
+		EXPECT_EQ(6, pool_figure(self->pools.fds[i], completed)) TH_LOG("pool %u", i);
+	EXPECT_TRUE(WAIT_FOR(!threads_named(self->pools.prefix, &pid, 1)));
 }
 
 /* ---- CPUs ------------------------------------------------------------------------- */
@@ -191,17 +195,17 @@ TEST_F(many, half_of_the_cpus_go_and_come_under_load)
 
 	if (access("/sys/devices/system/cpu/cpu1/online", W_OK))
 		SKIP(return, "CPU 1 cannot go");
-	ASSERT_EQ(0, create_pools(self, 100));
-	load.fds = self->fds;
-	load.nr = self->nr;
+	ASSERT_EQ(0, create_pools(&self->pools, 100));
+	load.fds = self->pools.fds;
+	load.nr = self->pools.nr;
 	ASSERT_EQ(0, pthread_create(&load.thread, NULL, load_run, &load));
 	for (round = 0; round < 3 && gone >= 0; round++) {
 		gone = switch_half(false);
 		EXPECT_LT(0, gone);
 		/* without them, everything goes on */
-		for (i = 0; i < self->nr; i += 10) {
-			before = pool_figure(self->fds[i], completed);
-			EXPECT_TRUE(WAIT_FOR(pool_figure(self->fds[i], completed) > before))
+		for (i = 0; i < self->pools.nr; i += 10) {
+			before = pool_figure(self->pools.fds[i], completed);
+			EXPECT_TRUE(WAIT_FOR(pool_figure(self->pools.fds[i], completed) > before))
 				TH_LOG("pool %u", i);
 		}
 		EXPECT_EQ(gone, switch_half(true));
@@ -209,11 +213,11 @@ TEST_F(many, half_of_the_cpus_go_and_come_under_load)
 	__atomic_store_n(&load.over, true, __ATOMIC_RELAXED);
 	pthread_join(load.thread, NULL);
 	EXPECT_EQ(0, load.err);
-	for (i = 0; i < self->nr; i++) {
-		EXPECT_EQ(0, wait_tasks(self->fds[i], WAIT_NS)) TH_LOG("pool %u", i);
+	for (i = 0; i < self->pools.nr; i++) {
+		EXPECT_EQ(0, wait_tasks(self->pools.fds[i], WAIT_NS)) TH_LOG("pool %u", i);
 		/* the figures of a pool follow a moment later */
-		EXPECT_TRUE(WAIT_FOR(!pool_figure(self->fds[i], outstanding)));
-		finished += pool_figure(self->fds[i], completed);
+		EXPECT_TRUE(WAIT_FOR(!pool_figure(self->pools.fds[i], outstanding)));
+		finished += pool_figure(self->pools.fds[i], completed);
 	}
 	EXPECT_EQ(load.submitted, finished);
 }
