@@ -519,7 +519,7 @@ enum wpool_state {
  * @stolen: tasks that moved to another CPU by stealing
  * @handoffs: times that a run queue went to another worker because its own worker
  *	had blocked in a task
- * @hogs: tasks that were found to have run longer than hog_ms
+ * @hogs: times that a task was found to have run for hog_ms without sleeping
  * @spawned: workers created since the pool was
  * @spawn_failed: attempts to create a worker that failed; they are repeated
  * @exhausted: times that tasks, or submitters, waited for a second because each worker
@@ -530,7 +530,8 @@ enum wpool_state {
  * @faults: workers that died in a task
  *
  * If the pool is in use the figures are read one after the other, but both
- * identities hold in every snapshot.
+ * identities hold in every snapshot. A task that runs once more counts twice in
+ * @outstanding for an instant, and a task may count that came and went meanwhile.
  */
 struct wpool_stats {
 	enum wpool_state state;
