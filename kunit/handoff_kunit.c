@@ -297,6 +297,8 @@ struct rivalry {
 };
 
 struct told {
+	struct wpk_gate *gate;
+	bool go_on;
 	bool inside[3];
 	bool end[3];
 };
@@ -327,6 +329,60 @@ static void wpool_handoff_back_from_its_sleep_it_counts_again(struct kunit *test
 	KUNIT_ASSERT_NOT_NULL(test, told);
 	wpk_jobs_body(jobs, run_until_told, told);
 	gate = first_at_gate(test, pool, jobs);
+	wpk_jobs_submit(test, pool, jobs, 1, 1);
+	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(told->inside[1]));
+	wpk_jobs_submit(test, pool, jobs, 2, 1);
+	wpk_gate_open(gate);
+	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(told->inside[0]));
+	WRITE_ONCE(told->end[1], true);
+	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 1);
+	KUNIT_EXPECT_FALSE(test, READ_ONCE(told->inside[2]));
+	WRITE_ONCE(told->end[0], true);
+	WRITE_ONCE(told->end[2], true);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 3));
+	wpk_no_errors(test, jobs);
+}
+
+static void hog_sleep_and_run(struct wpk_job *job)
+{
+	struct told *told = job->arg;
+
+	if (!wpk_run_until(READ_ONCE(told->go_on)))
+		job->ret = -ETIME;
+	wpk_gate_pass(told->gate);
+	run_until_told(job);
+}
+
+/*
+ * The first hogs the CPU, and is counted out for that. Then it sleeps, and then it runs: it
+ * counts as if it had never been a hog.
+ */
+static void wpool_handoff_a_hog_back_from_its_sleep_counts_again(struct kunit *test)
+{
+	struct told *told = kunit_kzalloc(test, sizeof(*told), GFP_KERNEL);
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
+		kunit_skip(test, "a kernel without preempt notifiers");
+	KUNIT_ASSERT_NOT_NULL(test, told);
+	wpk_jobs_body(jobs, run_until_told, told);
+	jobs->job[0].body = hog_sleep_and_run;
+	told->gate = gate;
+	wpk_one_cpu_attrs(&attrs, 3, 1, true);
+	attrs.hog_ms = 1;
+	wpk_move_to(wpk_cpu(0));
+	pool = wpk_pool_attrs(test, &attrs);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	WPK_EVENTUALLY(test, wpk_stat(pool, hogs) == 1);
+	/* from here on nobody else is one */
+	attrs.hog_ms = WPOOL_MAX_HOG_MS;
+	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_HOG_MS), 0);
+	WRITE_ONCE(told->go_on, true);
+	/* it has arrived before it sleeps */
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, blocked) == 1);
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
 	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(told->inside[1]));
 	wpk_jobs_submit(test, pool, jobs, 2, 1);
@@ -417,6 +473,7 @@ static struct kunit_case handoff_cases[] = {
 	KUNIT_CASE_PARAM(wpool_submit_by_a_task_that_sleeps_afterwards_starts,
 			 children_gen_params),
 	KUNIT_CASE(wpool_handoff_back_from_its_sleep_it_counts_again),
+	KUNIT_CASE(wpool_handoff_a_hog_back_from_its_sleep_counts_again),
 	KUNIT_CASE(wpool_handoff_looks_at_the_global_queue),
 	KUNIT_CASE(wpool_submit_behind_a_task_that_sleeps_starts),
 	KUNIT_CASE_PARAM(wpool_handoff_does_not_happen_to_a_task_that_stays_awake,

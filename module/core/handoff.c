@@ -104,12 +104,12 @@ static bool could_come(struct wpool *pool, struct wpool_runq *here)
 }
 
 /*
- * Does the worker go to sleep in this switch while it counts as running? A worker that
- * parks has counted itself out before.
+ * Does the worker go to sleep in this switch, other than to park? A worker that parks has
+ * counted itself out and has no task; one in a task may have been counted out as a hog.
  */
 static bool is_blocking(struct wpool_worker *w)
 {
-	return READ_ONCE(w->running_on) && compat_is_blocked(current) &&
+	return (READ_ONCE(w->running_on) || w->task) && compat_is_blocked(current) &&
 	       /* a lock on PREEMPT_RT: a short sleep that the task did not ask for */
 	       !(READ_ONCE(current->__state) & TASK_RTLOCK_WAIT);
 }
@@ -124,7 +124,7 @@ static void switched_out(struct preempt_notifier *notifier,
 	if (!READ_ONCE(pool->handoff) || !is_blocking(w))
 		return;
 	rq = wpool_running_leave(w);
-	w->asleep = rq;
+	w->asleep = true;
 	if (!rq)
 		return;
 	/* not at home: it may have left tasks here, too */
@@ -135,8 +135,8 @@ static void switched_out(struct preempt_notifier *notifier,
 }
 
 /*
- * A worker that was counted out because it slept runs again: it will look for work when
- * its task has ended. One that was counted out as a hog stays so until then.
+ * A worker that slept runs again, and counts again: it will look for work when its task has
+ * ended. So does a hog that has slept since; one that has not stays counted out until then.
  */
 static void switched_in(struct preempt_notifier *notifier, int cpu)
 {

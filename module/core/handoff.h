@@ -9,8 +9,8 @@
  * worker out, and does the same for a worker that blocks where the kernel has no
  * preempt notifiers. After Go's handoffp() and retake().
  *
- * A worker that was counted out because it slept is counted in when it is switched in
- * again; a hog, and any worker where there are no preempt notifiers, counts itself in when
+ * A worker that has slept in its task is counted in when it is switched in again; a hog that
+ * does not sleep, and any worker where there are no preempt notifiers, counts itself in when
  * its task has ended. If more than the concurrency are counted by then, the worker parks.
  */
 #ifndef WPOOL_HANDOFF_H

@@ -307,7 +307,7 @@ struct wpool_runq {
  * @helps: G: @picked to look at what other CPUs offer, too; counts in nr_coming
  * @leaving: W: counted out of the pool: it ends, or is the rescuer
  * @searching: O: counts in nr_searching
- * @asleep: O: was counted out of nr_running when it went to sleep in a task
+ * @asleep: O: sleeps, but is not parked: it counts in nr_running when it runs again
  * @has_notifier: O: @notifier is registered
  * @detached: O: the outermost task is detached: its memory may be gone
  * @colour: O: colour of a detached outermost task

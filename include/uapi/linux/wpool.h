@@ -452,7 +452,7 @@ struct wpool_dev_group {
  * @refused: out: submits that got EAGAIN or EDEADLK
  * @stolen: out: tasks that moved to another CPU by stealing
  * @handoffs: out: run queues handed over because a worker blocked
- * @hogs: out: tasks that ran longer than hog_ms
+ * @hogs: out: times that a task was found to have run for hog_ms without sleeping
  * @spawned: out: workers created
  * @expired: out: workers that left because they were idle
  * @faults: out: workers that died in a task
