@@ -321,18 +321,24 @@ static void wpool_release_own_then_destroy_loses_no_event(struct kunit *test)
 	}
 }
 
-/* A lot of jobs, one after the other and again and again, until the case is over. */
+/*
+ * A lot of jobs, one after the other and again and again, until the case is over. None that
+ * still runs: the submit of such a one counts when it has ended, perhaps after the release.
+ */
 static int submit_and_submit(struct wpk_thread *thread)
 {
 	struct wpk_jobs *jobs = thread->arg;
+	struct wpool_task *task;
 	unsigned int i;
 	int ret;
 
 	for (i = 0; !wpk_stopped(thread->test); i++) {
-		ret = wpool_try_submit(thread->pool, &jobs->job[i % jobs->nr].task);
+		task = &jobs->job[i % jobs->nr].task;
+		wpool_task_wait(task);
+		ret = wpool_try_submit(thread->pool, task);
 		if (ret == -ESHUTDOWN)
 			cond_resched();
-		else if (ret && ret != -EALREADY)
+		else if (ret)
 			return ret;
 	}
 	return 0;
