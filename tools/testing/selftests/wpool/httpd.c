@@ -5,8 +5,19 @@
  */
 #include "httpd.h"
 
+#define WMEM	"/proc/sys/net/ipv4/tcp_wmem"
+#define RMEM	"/proc/sys/net/ipv4/tcp_rmem"
+
+/*
+ * What the kernel buffers for a connection, least, at first and most: little, so that a
+ * server is soon stuck with a client that does not read, on a slow kernel as well.
+ */
+#define BUFFERS	"4096 16384 65536"
+
 FIXTURE(httpd)
 {
+	char wmem[64];		/* as it was */
+	char rmem[64];
 	struct client client;
 	struct answer answer;
 };
@@ -18,11 +29,17 @@ FIXTURE_SETUP(httpd)
 		SKIP(return, "a kernel without TCP");
 	ASSERT_EQ(0, loopback_set(true));
 	ASSERT_FALSE(httpd_is_loaded());
+	ASSERT_EQ(0, file_read(WMEM, self->wmem, sizeof(self->wmem)));
+	ASSERT_EQ(0, file_read(RMEM, self->rmem, sizeof(self->rmem)));
+	ASSERT_EQ(0, file_write(WMEM, BUFFERS, strlen(BUFFERS)));
+	ASSERT_EQ(0, file_write(RMEM, BUFFERS, strlen(BUFFERS)));
 }
 
 FIXTURE_TEARDOWN(httpd)
 {
 	client_close(&self->client);
+	file_write(WMEM, self->wmem, strlen(self->wmem));
+	file_write(RMEM, self->rmem, strlen(self->rmem));
 	if (!httpd_is_loaded())
 		return;
 	EXPECT_EQ(0, httpd_unload());
@@ -293,9 +310,9 @@ TEST_F(httpd, half_closed)
 
 /* ---- a connection that waits holds no worker ---- */
 
-/* More than the kernel buffers for a connection. */
-#define LARGE		5000000
-#define LARGE_PATH	"/bytes?n=5000000"
+/* More than the kernel buffers for a connection, at both ends. */
+#define LARGE		500000
+#define LARGE_PATH	"/bytes?n=500000"
 
 TEST_F(httpd, silent_clients_starve_nobody)
 {
