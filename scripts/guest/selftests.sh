@@ -10,11 +10,13 @@
 #
 # ONLY, from the kernel's command line, limits it to these programs, with commas
 # between them; BUT leaves these out; CASE limits those that run to one case. SHORT, a
-# kernel, leaves out what /files/short.list says of it.
+# kernel, leaves out what /files/short.list says of it. TESTS_DIR is the directory with tests.list
+# (/tests).
 
 # Of a program, in seconds. Its tests have their own limits, shorter ones: this is for
 # what these cannot end.
 LIMIT=${LIMIT:-3600}
+TESTS_DIR=${TESTS_DIR:-/tests}
 
 # unload: in a minute at most; whoever hangs in the kernel cannot be killed.
 unload()
@@ -58,14 +60,14 @@ busy()
 	echo $((user + nice + system + irq + softirq))
 }
 
-if [ ! -s /tests/tests.list ]; then
+if [ ! -s "$TESTS_DIR/tests.list" ]; then
 	echo "there is no tests.list: are the selftests built?"
 	exit 1
 fi
 
 status=0 programs=0 left=
 echo "wpool-test: start"
-for test in $(grep -v fault /tests/tests.list) $(grep fault /tests/tests.list); do
+for test in $(grep -v fault "$TESTS_DIR/tests.list") $(grep fault "$TESTS_DIR/tests.list"); do
 	case ,${ONLY:-$test}, in *",$test,"*) ;; *) continue ;; esac
 	case ,${BUT:-}, in *",$test,"*) continue ;; esac
 	programs=$((programs + 1)) options=
@@ -88,7 +90,7 @@ for test in $(grep -v fault /tests/tests.list) $(grep fault /tests/tests.list); 
 	load || rc=99
 	if [ $rc -eq 0 ]; then
 		# shellcheck disable=SC2086
-		(cd /tests && timeout -s KILL "$LIMIT" "./$test" $options ${CASE:+-r "$CASE"}) 2>&1 || rc=$?
+		(cd "$TESTS_DIR" && timeout -s KILL "$LIMIT" "./$test" $options ${CASE:+-r "$CASE"}) 2>&1 || rc=$?
 	fi
 	echo "wpool-selftest: end $test $rc"
 	echo "wpool-selftest: took $test $(($(date +%s) - begun)) s, busy $((($(busy) - worked) / 100)) s"

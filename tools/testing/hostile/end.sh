@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=dash
+#
+# end.sh - in the virtual machine: end it while pools are busy, as HOW says on the kernel's
+# command line. The module is not asked before. What it says by then is in the kernel's log.
+#
+#   restart   the kernel shuts its devices down, and restarts the machine
+#   poweroff  the same, and the machine is off
+#   sysrq     at once
+#   kexec     another kernel, /files/kernel, starts in this one's place, and gives the verdict
+
+# second_system: what the other kernel finds.
+second_system()
+{
+	mkdir -p /tmp/second/bin /tmp/second/proc /tmp/second/dev
+	cp /bin/busybox /tmp/second/bin/
+	cat >/tmp/second/init <<-INIT
+		#!/bin/busybox sh
+		/bin/busybox mount -t devtmpfs devtmpfs /dev
+		echo "wpool-hostile: the second kernel is up" >/dev/kmsg
+		echo "vm-verdict-$NONCE 0" >/dev/kmsg
+		/bin/busybox sleep 1
+		/bin/busybox poweroff -f
+	INIT
+	chmod 755 /tmp/second/init
+	(cd /tmp/second && find . | cpio -o -H newc) >/tmp/second.cpio
+}
+
+# shellcheck source=/dev/null
+. /etc/vm.conf
+insmod /wpool/wpool.ko || exit 1
+wpoolctl create busy capacity=8 queue_depth=20 || exit 1
+for work in sleep:1ms spin:1ms timer:5ms sleep:60s; do
+	wpoolctl run busy --work $work --tasks 100000000 --submitters 2 >/dev/null 2>&1 &
+	wpoolctl run default --work $work --work noop --tasks 100000000 >/dev/null 2>&1 &
+done
+until [ "$(cat /sys/class/wpool/busy/waiting)" -gt 0 ] &&
+	[ "$(cat /sys/class/wpool/default/completed)" -gt 1000 ]; do
+	usleep 10000
+done
+[ "$HOW" != kexec ] || second_system
+echo "wpool-hostile: $HOW, busy $(cat /sys/class/wpool/busy/busy)" >/dev/kmsg
+case $HOW in
+restart) reboot -f ;;
+poweroff) poweroff -f ;;
+sysrq) echo b >/proc/sysrq-trigger ;;
+kexec) /hostile/kexec /files/kernel /tmp/second.cpio "$(cat /proc/cmdline)" ;;
+esac
+# a restart comes from this thread, and another one for a sysrq
+sleep 60
+exit 1

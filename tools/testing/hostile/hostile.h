@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the programs here share beyond the library of the selftests. */
+#ifndef HOSTILE_H
+#define HOSTILE_H
+
+#include "wpool_test.h"
+
+/* No task is left, no submitter waits, and each token is back. */
+static inline bool is_whole(int fd, __u64 tokens)
+{
+	struct wpool_dev_stats stats;
+
+	return !pool_stats(fd, &stats) && !stats.outstanding && !stats.waiting &&
+	       !stats.queued && !stats.busy && stats.free == tokens &&
+	       stats.submitted == stats.completed + stats.failed + stats.cancelled + stats.overdue;
+}
+
+#define EXPECT_WHOLE(fd, tokens)						\
+	do {									\
+		struct wpool_dev_stats whole_;					\
+										\
+		EXPECT_TRUE(WAIT_FOR(is_whole(fd, tokens)));			\
+		ASSERT_EQ(0, pool_stats(fd, &whole_));				\
+		EXPECT_EQ((__u64)(tokens), whole_.free);			\
+		EXPECT_EQ(0, whole_.outstanding);				\
+		EXPECT_EQ(0, whole_.waiting);					\
+	} while (0)
+
+static inline int put_number(const char *path, long number)
+{
+	char text[32];
+	int len = snprintf(text, sizeof(text), "%ld", number);
+
+	return file_write(path, text, len);
+}
+
+#endif /* HOSTILE_H */

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A machine without memory: programs take more than there is, and the kernel kills one after
+ * the other, submitters of a pool among them. No token is lost with these, the tasks of the
+ * others run, and the pool is whole afterwards.
+ *
+ * Only where there is little memory, as the selftest mem_hog, which has a pool that must go on
+ * meanwhile (reclaim). This one need not: it has to survive.
+ */
+#include "hostile.h"
+
+#include <sys/sysinfo.h>
+#include <sys/wait.h>
+
+#define MAX_MB		300
+#define MB		(1024UL * 1024)
+#define PAGE		4096
+#define NR_CHILDREN	4
+/* So many programs are killed for want of memory before the end. */
+#define NR_KILLED	12
+#define CAPACITY	16
+#define QUEUE_DEPTH	64
+
+static const struct wpool_dev_attrs attrs = {
+	.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_EXPIRY_MS |
+		WPOOL_DEV_MIN_WORKERS,
+	.capacity = CAPACITY,
+	.queue_depth = QUEUE_DEPTH,
+	.expiry_ms = 1,
+	.min_workers = 1,
+};
+
+static bool is_small(void)
+{
+	struct sysinfo info;
+
+	return !sysinfo(&info) && info.totalram * info.mem_unit <= MAX_MB * MB;
+}
+
+/*
+ * Submit to a file of its own all the time, which leaves tasks queued and the pool full, and take
+ * more and more memory: by the tasks, too. It is the first to be killed.
+ */
+static void hog(const char *pool)
+{
+	size_t i, bytes = 2 * MB;
+	char *at;
+	int fd;
+
+	file_write("/proc/self/oom_score_adj", "1000", 4);
+	fd = pool_attach(pool, 0);
+	for (;;) {
+		at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		for (i = 0; at != MAP_FAILED && i < bytes; i += PAGE)
+			at[i] = 1;
+		submit_many(fd, WPOOL_WORK_SLEEP, MSEC, 0, 4);
+		submit_many(fd, WPOOL_WORK_TOUCH, MB, 0, 2);
+	}
+}
+
+static pid_t start_hog(const char *pool)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		hog(pool);
+	return pid;
+}
+
+/* Start another one for each that was killed: how many were. */
+static int replace(pid_t *children, const char *pool)
+{
+	int i, nr = 0;
+
+	for (i = 0; i < NR_CHILDREN; i++) {
+		if (children[i] > 0 && waitpid(children[i], NULL, WNOHANG) != children[i])
+			continue;
+		nr += children[i] > 0;
+		children[i] = start_hog(pool);
+	}
+	return nr;
+}
+
+TEST(submitters_are_killed_for_their_memory)
+{
+	pid_t children[NR_CHILDREN] = { };
+	struct wpool_dev_record record;
+	__u64 killed = 0, mine = 0;
+	struct pool pool;
+	int i;
+
+	if (!is_small())
+		SKIP(return, "too much memory to use it up: more than %u MB", MAX_MB);
+	ASSERT_EQ(0, mlockall(MCL_CURRENT | MCL_FUTURE));
+	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	/* the harness limits the time */
+	while (killed < NR_KILLED) {
+		killed += replace(children, pool.name);
+		/* it may fail for want of memory, but not be lost */
+		if (submit(pool.fd, WPOOL_WORK_NOOP, 0, mine))
+			continue;
+		ASSERT_EQ(1, read_records(pool.fd, &record, 1))
+			TH_LOG("task %llu is lost", mine);
+		EXPECT_EQ(mine, record.cookie);
+		EXPECT_EQ(0, record.status);
+		mine++;
+	}
+	for (i = 0; i < NR_CHILDREN; i++) {
+		kill(children[i], SIGKILL);
+		waitpid(children[i], NULL, 0);
+	}
+	TH_LOG("%llu submitters were killed, %llu tasks of this one have run, %lld workers failed",
+	       killed, mine, attr_number(pool.name, "spawn_failed"));
+	EXPECT_LT(0, mine);
+	EXPECT_WHOLE(pool.fd, CAPACITY + QUEUE_DEPTH);
+	/* and works */
+	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, MSEC, 0, 200));
+	EXPECT_EQ(0, wait_tasks(pool.fd, WAIT_NS));
+	EXPECT_WHOLE(pool.fd, CAPACITY + QUEUE_DEPTH);
+	pool_end(&pool);
+}
+
+TEST_HARNESS_MAIN

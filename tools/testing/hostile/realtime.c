@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A real-time thread keeps a CPU for itself, and nothing throttles it. What is queued on
+ * that CPU is run by another one: it does not wait for the thread.
+ *
+ * The thread holds its CPU for HOLD_NS at least, and until all tasks have started. The monitor
+ * looks every 10 ms, and moves what it has seen twice: a hundredth of the hold is more than
+ * that. An emulator is too slow for such a bound, so a tenth of it is asked of half of the
+ * tasks, and of the others that they do not wait for the thread.
+ */
+#include "hostile.h"
+
+#define HOLD_NS		(5 * SEC)
+#define NR_TASKS	21
+#define HELD_CPU	1
+#define RUNTIME		"/proc/sys/kernel/sched_rt_runtime_us"
+/* In 6.12 the scheduler has a server that gives starved threads a share of the CPU. */
+#define SERVER		"/sys/kernel/debug/sched/fair_server/cpu1/runtime"
+
+FIXTURE(rt) {
+	struct pool pool;
+	pthread_t thread;
+	cpu_set_t others;
+	long runtime, server;
+	int second;
+	/* of the thread */
+	bool submits, holds, let_go;
+	__u64 began_ns, ended_ns;
+	int err;
+};
+
+static const struct wpool_dev_attrs two_cpus = {
+	.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_EXPIRY_MS,
+	.capacity = 8,
+	.queue_depth = 1000,
+	.expiry_ms = 0,
+};
+
+#define flag_set(flag)	__atomic_store_n(&(flag), true, __ATOMIC_RELEASE)
+#define flag_is(flag)	__atomic_load_n(&(flag), __ATOMIC_ACQUIRE)
+
+static void *hold(void *data)
+{
+	struct sched_param param = { .sched_priority = 50 };
+	FIXTURE_DATA(rt) * self = data;
+	cpu_set_t cpu;
+
+	CPU_ZERO(&cpu);
+	CPU_SET(HELD_CPU, &cpu);
+	self->err = sched_setaffinity(0, sizeof(cpu), &cpu) ||
+		    sched_setscheduler(0, SCHED_FIFO, &param) ? -errno : 0;
+	self->began_ns = now_ns();
+	/* what it submits goes to the ring of its own CPU */
+	if (!self->err && self->submits)
+		self->err = submit_many(self->second, WPOOL_WORK_NOOP, 0, 0, NR_TASKS);
+	flag_set(self->holds);
+	while (!self->err && now_ns() - self->began_ns < 3 * WAIT_NS &&
+	       (!flag_is(self->let_go) || now_ns() - self->began_ns < HOLD_NS))
+		;
+	self->ended_ns = now_ns();
+	return NULL;
+}
+
+/* This program is elsewhere, so that it can judge. */
+static int stay_away(FIXTURE_DATA(rt) * self)
+{
+	cpu_set_t cpus;
+
+	sched_getaffinity(0, sizeof(self->others), &self->others);
+	cpus = self->others;
+	CPU_CLR(HELD_CPU, &cpus);
+	return sched_setaffinity(0, sizeof(cpus), &cpus);
+}
+
+FIXTURE_SETUP(rt)
+{
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		SKIP(return, "one CPU");
+	self->runtime = file_number(RUNTIME, -2);
+	self->server = file_number(SERVER, -1);
+	ASSERT_NE(-2, self->runtime);
+	ASSERT_EQ(0, put_number(RUNTIME, -1));
+	if (self->server > 0)
+		ASSERT_EQ(0, put_number(SERVER, 0));
+	ASSERT_EQ(0, stay_away(self));
+	ASSERT_EQ(0, pool_create(&self->pool, &two_cpus));
+	self->second = pool_attach(self->pool.name, 0);
+	ASSERT_LE(0, self->second);
+}
+
+FIXTURE_TEARDOWN(rt)
+{
+	pool_end(&self->pool);
+	close(self->second);
+	put_number(RUNTIME, self->runtime);
+	if (self->server > 0)
+		put_number(SERVER, self->server);
+}
+
+static int start_hold(FIXTURE_DATA(rt) * self)
+{
+	if (pthread_create(&self->thread, NULL, hold, self))
+		return -EAGAIN;
+	return WAIT_FOR(flag_is(self->holds)) ? self->err : -ETIMEDOUT;
+}
+
+static int end_hold(FIXTURE_DATA(rt) * self)
+{
+	flag_set(self->let_go);
+	pthread_join(self->thread, NULL);
+	return self->err;
+}
+
+static int by_wait(const void *a, const void *b)
+{
+	const struct wpool_dev_record *x = a, *y = b;
+	__u64 wait_x = x->start_ns - x->submit_ns, wait_y = y->start_ns - y->submit_ns;
+
+	return wait_x < wait_y ? -1 : wait_x > wait_y;
+}
+
+static void judge(struct __test_metadata *_metadata, FIXTURE_DATA(rt) * self,
+		  struct wpool_dev_record *records, unsigned int nr)
+{
+	__u64 median, most;
+	unsigned int i;
+
+	qsort(records, nr, sizeof(*records), by_wait);
+	median = records[nr / 2].start_ns - records[nr / 2].submit_ns;
+	most = records[nr - 1].start_ns - records[nr - 1].submit_ns;
+	for (i = 0; i < nr; i++) {
+		EXPECT_EQ(0, records[i].status);
+		EXPECT_GT(self->ended_ns, records[i].start_ns);
+		EXPECT_NE(HELD_CPU, records[i].cpu);
+	}
+	EXPECT_LE(HOLD_NS, self->ended_ns - self->began_ns);
+	EXPECT_GT((self->ended_ns - self->began_ns) / 10, median);
+	TH_LOG("held for %llu ms; waits: half below %llu us, all below %llu us",
+	       (self->ended_ns - self->began_ns) / MSEC, median / 1000, most / 1000);
+}
+
+/* An idle worker of that CPU is woken for each of them, and cannot come. */
+TEST_F(rt, tasks_that_prefer_its_cpu)
+{
+	struct wpool_dev_record records[NR_TASKS];
+	struct wpool_dev_work work = { .kind = WPOOL_WORK_NOOP };
+	int i, got = 0;
+
+	/* workers on both CPUs */
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, submit_on(self->pool.fd, &work, 1, WPOOL_DEV_SUBMIT_ON, i, NULL));
+	ASSERT_EQ(2, read_records(self->pool.fd, records, 2));
+	ASSERT_EQ(0, start_hold(self));
+	for (i = 0; i < NR_TASKS; i++) {
+		ASSERT_EQ(0, submit_on(self->pool.fd, &work, 1, WPOOL_DEV_SUBMIT_ON, HELD_CPU,
+				       NULL));
+		got += read_records(self->pool.fd, records + i, 1) == 1;
+	}
+	EXPECT_EQ(NR_TASKS, got);
+	ASSERT_EQ(0, end_hold(self));
+	judge(_metadata, self, records, got);
+}
+
+/* They are in that CPU's ring, and the thread that has put them there does not sleep. */
+TEST_F(rt, tasks_that_it_has_submitted_itself)
+{
+	struct wpool_dev_record records[NR_TASKS];
+
+	self->submits = true;
+	ASSERT_EQ(0, start_hold(self));
+	ASSERT_EQ(NR_TASKS, read_records(self->second, records, NR_TASKS));
+	ASSERT_EQ(0, end_hold(self));
+	judge(_metadata, self, records, NR_TASKS);
+}
+
+/* Its worker is in a task when the thread comes, and others are queued behind that. */
+TEST_F(rt, tasks_behind_one_that_it_has_interrupted)
+{
+	struct wpool_dev_work spin = { .kind = WPOOL_WORK_SPIN, .arg = SEC, .cookie = 1 };
+	struct wpool_dev_work work = { .kind = WPOOL_WORK_NOOP };
+	struct wpool_dev_record records[NR_TASKS], last;
+	int i;
+
+	ASSERT_EQ(0, pool_tune(self->pool.fd, &(struct wpool_dev_attrs) {
+		.mask = WPOOL_DEV_CPUMASK, .cpumask_bytes = 8,
+		.cpumask = (uintptr_t)&(__u64) { 1 << HELD_CPU },
+	}));
+	ASSERT_EQ(0, submit_flags(self->second, &spin, 1, 0, NULL));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, busy) == 1));
+	ASSERT_EQ(0, start_hold(self));
+	ASSERT_EQ(0, pool_tune(self->pool.fd, &(struct wpool_dev_attrs) {
+		.mask = WPOOL_DEV_CPUMASK, .cpumask_bytes = 8,
+		.cpumask = (uintptr_t)&(__u64) { 3 },
+	}));
+	for (i = 0; i < NR_TASKS; i++)
+		ASSERT_EQ(0, submit_on(self->pool.fd, &work, 1, WPOOL_DEV_SUBMIT_ON, HELD_CPU,
+				       NULL));
+	EXPECT_EQ(NR_TASKS, read_records(self->pool.fd, records, NR_TASKS));
+	ASSERT_EQ(0, end_hold(self));
+	judge(_metadata, self, records, NR_TASKS);
+	/* it goes on where it was */
+	ASSERT_EQ(1, read_records(self->second, &last, 1));
+	EXPECT_EQ(0, last.status);
+	EXPECT_LT(self->ended_ns, last.end_ns);
+}
+
+/* It may go nowhere else: it waits for the thread, and then it runs. */
+TEST_F(rt, a_pool_of_that_cpu_alone_waits)
+{
+	struct wpool_dev_record record;
+
+	ASSERT_EQ(0, pool_tune(self->pool.fd, &(struct wpool_dev_attrs) {
+		.mask = WPOOL_DEV_CPUMASK, .cpumask_bytes = 8,
+		.cpumask = (uintptr_t)&(__u64) { 1 << HELD_CPU },
+	}));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 0));
+	ASSERT_EQ(1, read_records(self->pool.fd, &record, 1));
+	ASSERT_EQ(0, start_hold(self));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 1));
+	ASSERT_EQ(0, end_hold(self));
+	ASSERT_EQ(1, read_records(self->pool.fd, &record, 1));
+	EXPECT_EQ(0, record.status);
+	EXPECT_WHOLE(self->pool.fd, 8 + 1000);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,115 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=dash disable=SC2034
+#
+# The machine is suspended and comes back while pools are busy: for real, to memory, with an
+# alarm of its clock to wake it; and where the kernel has pm_test, as far as each level goes.
+# One pool freezes with the system, the other does not.
+
+# shellcheck source=tools/testing/selftests/wpool/tap.sh
+. /tests/tap.sh
+
+POWER=/sys/power
+ALARM=/sys/class/rtc/rtc0/wakealarm
+DELAY=/sys/module/suspend/parameters/pm_test_delay
+
+cleanup()
+{
+	# shellcheck disable=SC2086
+	[ -z "$pids" ] || kill $pids 2>/dev/null
+	wait
+	for pool in awake frozen; do
+		[ ! -e $CLASS/$pool ] || wpoolctl destroy $pool
+	done
+	echo none >$POWER/pm_test
+} 2>/dev/null
+
+start_load()
+{
+	wpoolctl create awake capacity=4 queue_depth=20 || return 1
+	wpoolctl create frozen capacity=4 queue_depth=20 freezable=1 || return 1
+	pids=
+	for pool in awake frozen; do
+		# more submitters than there is room for: some stand in line
+		wpoolctl run $pool --work sleep:1ms --work spin:100us --work timer:5ms \
+			--tasks 100000000 --submitters 3 >/dev/null 2>&1 &
+		pids="$pids $!"
+	done
+	wait_for moves awake 0 && wait_for moves frozen 0
+}
+
+moves() { [ "$(cat "$CLASS/$1/completed")" -gt "$2" ]; }
+
+# goes_on: both run more tasks than they had run so far.
+goes_on()
+{
+	for pool in awake frozen; do
+		done_so_far=$(cat $CLASS/$pool/completed)
+		wait_for moves $pool $((done_so_far + 100)) || fail "$pool stands still" || return 1
+	done
+}
+
+# is_whole POOL: nobody is left in it.
+is_whole()
+{
+	[ "$(cat "$CLASS/$1/outstanding" "$CLASS/$1/waiting" "$CLASS/$1/free" | xargs)" = "0 0 24" ]
+}
+
+end_load()
+{
+	# shellcheck disable=SC2086
+	kill $pids
+	wait
+	pids=
+	for pool in awake frozen; do
+		wait_for is_whole $pool ||
+			fail "$pool: $(cat $CLASS/$pool/outstanding) outstanding, $(cat $CLASS/$pool/free) free" ||
+			return 1
+	done
+}
+
+# suspend: a device that is not ready for it is tried again.
+suspend()
+{
+	for _ in 1 2 3 4 5; do
+		[ $# -eq 0 ] || { echo 0 >"$ALARM" && echo "$1" >"$ALARM"; }
+		echo mem >$POWER/state && return
+	done 2>"$TMP/why"
+	cat "$TMP/why"
+	return 1
+}
+
+test_to_memory_and_back()
+{
+	[ ! -e $POWER/pm_test ] || echo none >$POWER/pm_test
+	grep -qw mem $POWER/state 2>/dev/null || skip "it cannot be suspended to memory"
+	grep -q deep $POWER/mem_sleep 2>/dev/null || skip "it cannot be suspended to memory"
+	[ -e $ALARM ] || skip "no alarm that would wake it"
+	echo deep >$POWER/mem_sleep || return 1
+	start_load || return 1
+	for _ in 1 2 3; do
+		before=$(cat $POWER/suspend_stats/success)
+		suspend +3 || return 1
+		[ "$(cat $POWER/suspend_stats/success)" -gt "$before" ] ||
+			fail "it was not suspended" || return 1
+		goes_on || return 1
+	done
+	end_load
+}
+
+test_each_level()
+{
+	[ -e $POWER/pm_test ] || skip "no $POWER/pm_test"
+	[ ! -e $DELAY ] || echo 1 >$DELAY
+	start_load || return 1
+	for level in $(tr -d '[]' <$POWER/pm_test); do
+		[ "$level" != none ] || continue
+		echo "$level" >$POWER/pm_test || return 1
+		suspend || fail "level $level" || return 1
+		goes_on || return 1
+	done
+	end_load
+}
+
+TESTS="to_memory_and_back each_level"
+run_tests "$@"

@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=dash disable=SC2034
+#
+# Every function of the module is traced, and then probed, while torture runs: each of them
+# takes a detour at each call, also those that run with interrupts off, under locks of the
+# scheduler, and in the preempt notifier.
+#
+# Needs /files/run.sh (tools/testing/torture), and where the kernel patches its text, an
+# emulator with one thread.
+
+# shellcheck source=tools/testing/selftests/wpool/tap.sh
+. /tests/tap.sh
+
+TRACING=/sys/kernel/tracing
+SECONDS=${SECONDS:-20}
+
+cleanup()
+{
+	{
+		echo 0 >$TRACING/events/wp/enable
+		echo >$TRACING/kprobe_events
+		echo nop >$TRACING/current_tracer
+		echo >$TRACING/set_ftrace_filter
+	} 2>/dev/null
+}
+
+# symbols: address and name of each function of the module, but of the room before it.
+symbols()
+{
+	awk '$4 == "[wpool]" && $2 ~ /^[tT]$/ && $3 !~ /^(__pfx_|__cfi_)/ { print $1, $3 }' \
+		/proc/kallsyms | sort -u -k1,1
+}
+
+# load: torture goes on with it, and unloads it in the end.
+load()
+{
+	[ -e /sys/module/wpool ] || insmod /wpool/wpool.ko
+}
+
+torture()
+{
+	sh /files/run.sh PHASES=volume,nasty,event SECONDS="$SECONDS" SEED=1 >"$TMP/torture" 2>&1 || {
+		cat "$TMP/torture"
+		fail "torture has failed"
+	}
+}
+
+test_function_tracer()
+{
+	grep -qw function $TRACING/available_tracers 2>/dev/null || skip "no function tracer"
+	load || return 1
+	echo ':mod:wpool' >$TRACING/set_ftrace_filter || return 1
+	traced=$(grep -c wpool $TRACING/set_ftrace_filter)
+	[ "$traced" -gt 100 ] || fail "only $traced functions can be traced" || return 1
+	echo function >$TRACING/current_tracer || return 1
+	torture || return 1
+	called=$(awk -F'[: ]+' '!/^#/ { for (i = 1; i <= NF; i++) if ($i == "<-" || $i ~ /^<-/) { print $(i - 1); break } }' \
+		$TRACING/trace | sort -u | wc -l)
+	echo "function tracer: $traced functions traced, $called of them in the buffer at the end" >/dev/kmsg
+	[ "$called" -gt 20 ] || fail "only $called functions were in the trace"
+}
+
+test_kprobes()
+{
+	[ -e $TRACING/kprobe_events ] || skip "no kprobes"
+	load || return 1
+	all=0 nr=0
+	symbols >"$TMP/symbols"
+	while read -r address name; do
+		all=$((all + 1))
+		! echo "p:wp/p$all 0x$address" >>$TRACING/kprobe_events 2>/dev/null || nr=$((nr + 1))
+	done <"$TMP/symbols"
+	# what has no text of its own, or must not be probed, is refused
+	[ $nr -gt 300 ] || fail "only $nr of $all functions can be probed" || return 1
+	echo 1 >$TRACING/events/wp/enable || return 1
+	torture || return 1
+	hit=$(awk '$2 > 0' $TRACING/kprobe_profile | wc -l)
+	echo "kprobes: $nr of $all functions probed, $hit of them called" >/dev/kmsg
+	[ "$hit" -gt 100 ] || fail "only $hit of $nr were called"
+}
+
+TESTS="function_tracer kprobes"
+run_tests "$@"

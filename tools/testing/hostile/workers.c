@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An administrator, or a tool that tunes all threads of a machine, changes the workers of a
+ * pool that is in use: their CPUs, their nice value, their class. The pool goes on.
+ *
+ * The kernel refuses other CPUs, by affinity and by cgroup, because workers are bound; it lets
+ * the others happen. Signals do nothing.
+ */
+#include "hostile.h"
+
+#include <sys/mount.h>
+#include <sys/resource.h>
+
+#define CAPACITY	8
+#define QUEUE_DEPTH	1000
+#define CGROUPS		"/tmp/wpool-cgroups"
+#define CGROUP		CGROUPS "/workers"
+
+static const struct wpool_dev_attrs attrs = {
+	.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_EXPIRY_MS,
+	.capacity = CAPACITY,
+	.queue_depth = QUEUE_DEPTH,
+	.expiry_ms = 0,
+};
+
+FIXTURE(workers) {
+	struct pool pool;
+	pid_t pids[CAPACITY];
+	int nr;
+	pthread_t thread;
+	bool ends;
+	__u64 submitted;	/* tasks */
+	int err;
+};
+
+/* Tasks that sleep and tasks that compute, so that all workers are in use. */
+static void *load(void *data)
+{
+	FIXTURE_DATA(workers) * self = data;
+
+	while (!self->err && !__atomic_load_n(&self->ends, __ATOMIC_ACQUIRE)) {
+		self->err = submit_many(self->pool.fd, WPOOL_WORK_SLEEP, MSEC, 0, 32) ?:
+			    submit_many(self->pool.fd, WPOOL_WORK_SPIN, MSEC / 10, 0, 32) ?:
+			    wait_tasks(self->pool.fd, WAIT_NS);
+		self->submitted += 64;
+		while (!self->err) {
+			struct wpool_dev_record records[64];
+
+			if (pool_figure(self->pool.fd, file_unread) == 0)
+				break;
+			if (read(self->pool.fd, records, sizeof(records)) < 0)
+				self->err = -errno;
+		}
+	}
+	return NULL;
+}
+
+FIXTURE_SETUP(workers)
+{
+	ASSERT_EQ(0, pool_create(&self->pool, &attrs));
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, CAPACITY));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, busy) == CAPACITY));
+	self->nr = threads_named("wp/t", self->pids, CAPACITY);
+	ASSERT_EQ(CAPACITY, self->nr);
+	ASSERT_EQ(0, cancel_all(self->pool.fd));
+	ASSERT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
+	self->submitted = CAPACITY;
+	ASSERT_EQ(0, pthread_create(&self->thread, NULL, load, self));
+}
+
+FIXTURE_TEARDOWN(workers)
+{
+	pool_end(&self->pool);
+}
+
+/* So many more tasks have run. */
+static bool goes_on(FIXTURE_DATA(workers) * self)
+{
+	__u64 before = pool_figure(self->pool.fd, completed);
+
+	return WAIT_FOR(pool_figure(self->pool.fd, completed) > before + 200);
+}
+
+static void finish(struct __test_metadata *_metadata, FIXTURE_DATA(workers) * self)
+{
+	__atomic_store_n(&self->ends, true, __ATOMIC_RELEASE);
+	pthread_join(self->thread, NULL);
+	EXPECT_EQ(0, self->err);
+	EXPECT_WHOLE(self->pool.fd, CAPACITY + QUEUE_DEPTH);
+	EXPECT_EQ(self->submitted, pool_figure(self->pool.fd, completed));
+	EXPECT_EQ(CAPACITY, pool_figure(self->pool.fd, workers));
+}
+
+TEST_F(workers, other_cpus_are_refused)
+{
+	cpu_set_t cpus, now;
+	int i;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(0, &cpus);
+	for (i = 0; i < self->nr; i++) {
+		EXPECT_ERRNO(EINVAL, sched_setaffinity(self->pids[i], sizeof(cpus), &cpus));
+		ASSERT_EQ(0, sched_getaffinity(self->pids[i], sizeof(now), &now));
+		EXPECT_EQ(1, CPU_COUNT(&now));
+	}
+	EXPECT_TRUE(goes_on(self));
+	finish(_metadata, self);
+}
+
+TEST_F(workers, cgroups_are_refused)
+{
+	int i;
+
+	mkdir(CGROUPS, 0755);
+	if (mount("none", CGROUPS, "cgroup2", 0, NULL) && errno != EBUSY) {
+		finish(_metadata, self);
+		SKIP(return, "no cgroups");
+	}
+	mkdir(CGROUP, 0755);
+	for (i = 0; i < self->nr; i++)
+		EXPECT_EQ(-EINVAL, put_number(CGROUP "/cgroup.procs", self->pids[i]));
+	EXPECT_TRUE(goes_on(self));
+	finish(_metadata, self);
+	rmdir(CGROUP);
+	umount(CGROUPS);
+}
+
+TEST_F(workers, signals_do_nothing)
+{
+	static const int signals[] = { SIGSTOP, SIGKILL, SIGTERM, SIGSEGV };
+	unsigned int i, s;
+
+	for (s = 0; s < sizeof(signals) / sizeof(signals[0]); s++)
+		for (i = 0; i < (unsigned int)self->nr; i++)
+			EXPECT_EQ(0, kill(self->pids[i], signals[s]));
+	EXPECT_TRUE(goes_on(self));
+	finish(_metadata, self);
+}
+
+/* Some at the lowest priority there is, some idle, some real-time. */
+TEST_F(workers, any_class_and_nice_the_pool_goes_on)
+{
+	static const int classes[] = { SCHED_OTHER, SCHED_BATCH, SCHED_IDLE, SCHED_FIFO, SCHED_RR };
+	unsigned int round, i, class;
+
+	for (round = 0; round < 20; round++) {
+		for (i = 0; i < (unsigned int)self->nr; i++) {
+			struct sched_param param = { };
+
+			class = classes[(round + i) % 5];
+			param.sched_priority = class == SCHED_FIFO || class == SCHED_RR ? 10 : 0;
+			ASSERT_EQ(0, sched_setscheduler(self->pids[i], class, &param));
+			ASSERT_EQ(0, setpriority(PRIO_PROCESS, self->pids[i],
+						 (int)((round * 7 + i) % 40) - 20));
+		}
+		ASSERT_TRUE(goes_on(self));
+	}
+	/* what the pool says of itself counts again when it is said once more */
+	EXPECT_EQ(0, attr_write(self->pool.name, "nice", "5"));
+	for (i = 0; i < (unsigned int)self->nr; i++) {
+		EXPECT_EQ(SCHED_OTHER, sched_getscheduler(self->pids[i]));
+		EXPECT_EQ(5, getpriority(PRIO_PROCESS, self->pids[i]));
+	}
+	finish(_metadata, self);
+}
+
+TEST_HARNESS_MAIN
