@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The 32-bit counters of a pool wrap while it works: those of its rings, of its lists, and of the
+ * looks of its workers. After some four thousand million tasks each of them does. The ring alone:
+ * runq_kunit.c.
+ */
+#include "core/state.h"
+#include "fixture.h"
+
+#define NR_JOBS		2000U
+/* Looks and tasks before the wrap. */
+#define BEFORE		60U
+
+/* Where they start: some wrap to 0, and for some the sign of a difference changes. */
+static const u32 starts[] = { U32_MAX - BEFORE, S32_MAX - BEFORE };
+
+static void start_desc(const u32 *start, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "counters from %u", *start);
+}
+
+KUNIT_ARRAY_PARAM(start, starts, start_desc);
+
+/* As if so many tasks had gone through. Of a pool that has not been used. */
+static void start_at(struct wpool *pool, u32 start)
+{
+	struct wpool_runq *rq;
+	int cpu;
+
+	wpool_for_each_runq(pool, rq, cpu) {
+		atomic_set(&rq->ring.head, start);
+		rq->ring.tail = start;
+		rq->backlog.popped = start;
+		rq->tick = start;
+		rq->behind_tick = start;
+		rq->behind_turn = start;
+		rq->round_end = start;
+		rq->urgent_tick = start - 2;
+		rq->sample_tick = start;
+		rq->watch.marks.ring_end = start;
+		rq->watch.marks.fifo_end = start;
+	}
+	pool->globq.popped = start;
+	pool->urgent.popped = start;
+	pool->watch.marks.fifo_end = start;
+	pool->watch.marks.urgent_end = start;
+}
+
+static u32 most_looks(struct wpool *pool, u32 start)
+{
+	struct wpool_runq *rq;
+	u32 most = 0;
+	int cpu;
+
+	wpool_for_each_runq(pool, rq, cpu)
+		most = max(most, READ_ONCE(rq->tick) - start);
+	return most;
+}
+
+static struct wpool *pool_from(struct kunit *test, u32 capacity, u32 max_wait_ms, u32 start)
+{
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	wpk_attrs(&attrs, capacity, WPOOL_UNLIMITED);
+	attrs.max_wait_ms = max_wait_ms;
+	pool = wpk_pool_attrs(test, &attrs);
+	start_at(pool, start);
+	return pool;
+}
+
+/* One by one and in batches, urgent or not, here and for another CPU; far more than a ring. */
+static void submit_in_all_ways(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs)
+{
+	struct wpool_task *task;
+	u32 i;
+	int err;
+
+	for (i = 0; i < jobs->nr; i++) {
+		task = &jobs->job[i].task;
+		if (i % 16 == 3)
+			wpool_task_set_urgent(task, true);
+		if (i % 8 == 5)
+			err = wpool_submit_on(pool, wpk_cpu(wpk_cpu(1) < 0 ? 0 : 1), task);
+		else if (i % 8 == 6)
+			err = wpool_submit_batch(pool, &task, 1, 0) == 1 ? 0 : -EIO;
+		else
+			err = wpool_submit(pool, task);
+		KUNIT_ASSERT_EQ(test, err, 0);
+	}
+}
+
+static void wpool_counters_wrap_each_task_runs_once(struct kunit *test)
+{
+	u32 start = *(const u32 *)test->param_value;
+	struct wpool *pool = pool_from(test, 4, 0, start);
+	struct wpk_jobs *jobs = wpk_jobs(test, NR_JOBS, NULL);
+
+	submit_in_all_ways(test, pool, jobs);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, NR_JOBS));
+	wpk_jobs_ran_once(test, jobs);
+	KUNIT_EXPECT_LT(test, BEFORE, most_looks(pool, start));
+	wpk_destroy(test, pool);
+}
+
+/* They are queued behind a task, in a ring and the lists behind it, when the wrap comes. */
+static void wpool_counters_wrap_while_tasks_are_queued(struct kunit *test)
+{
+	u32 start = *(const u32 *)test->param_value;
+	struct wpool *pool = pool_from(test, 1, 0, start);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *busy = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *jobs = wpk_jobs(test, NR_JOBS, NULL);
+
+	wpk_jobs_submit(test, pool, busy, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	submit_in_all_ways(test, pool, jobs);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), NR_JOBS);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, NR_JOBS));
+	wpk_jobs_ran_once(test, jobs);
+	KUNIT_EXPECT_LT(test, BEFORE, most_looks(pool, start));
+	wpk_destroy(test, pool);
+}
+
+/* The monitor knows the first task of a queue by these counters. */
+static void wpool_counters_wrap_overdue_tasks_end(struct kunit *test)
+{
+	u32 start = *(const u32 *)test->param_value;
+	struct wpool *pool = pool_from(test, 1, 20, start);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *busy = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *jobs = wpk_jobs(test, NR_JOBS, NULL);
+
+	wpk_jobs_submit(test, pool, busy, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	submit_in_all_ways(test, pool, jobs);
+	WPK_EVENTUALLY(test, wpk_stat(pool, overdue) == NR_JOBS);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(busy, 1));
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
+	wpk_destroy(test, pool);
+}
+
+static struct kunit_case wrap_cases[] = {
+	KUNIT_CASE_PARAM(wpool_counters_wrap_each_task_runs_once, start_gen_params),
+	KUNIT_CASE_PARAM(wpool_counters_wrap_while_tasks_are_queued, start_gen_params),
+	KUNIT_CASE_PARAM(wpool_counters_wrap_overdue_tasks_end, start_gen_params),
+	{}
+};
+
+static struct kunit_suite wrap_suite = {
+	.name = "wpool_wrap",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = wrap_cases,
+};
+
+kunit_test_suite(wrap_suite);
