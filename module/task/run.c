@@ -208,7 +208,8 @@ static noinline void call_watched(struct wpool_worker *w, struct wpool_task *tas
 				  wpool_task_fn func, const struct context *was,
 				  bool item, u64 submit_ns)
 {
-	u64 start_ns = ktime_get_mono_fast_ns(), start_cpu_ns = current->se.sum_exec_runtime;
+	/* another CPU may bring that sum up to date when it wakes a thread here */
+	u64 start_ns = ktime_get_mono_fast_ns(), cpu_ns = READ_ONCE(current->se.sum_exec_runtime);
 	unsigned long switches = count_switches();
 	bool traced = wpool_trace_is_running();
 	struct wpool_cost cost = {
@@ -227,7 +228,8 @@ static noinline void call_watched(struct wpool_worker *w, struct wpool_task *tas
 	cost.cpu_ns = cost.run_ns;
 	/* the scheduler brings its sum up to date when it switches, and once a tick */
 	if (switches != count_switches())
-		cost.cpu_ns = min(cost.run_ns, current->se.sum_exec_runtime - start_cpu_ns);
+		cost.cpu_ns = min(cost.run_ns,
+				  READ_ONCE(current->se.sum_exec_runtime) - cpu_ns);
 	if (traced)
 		wpool_trace_finished(w, task, cost.func, cost.run_ns);
 	if (submit_ns)
