@@ -37,7 +37,7 @@ static int jump(int days)
 
 static void *jumps(void *data)
 {
-	FIXTURE_DATA(jumps) * self = data;
+	struct _test_data_jumps *self = data;
 	static const int days[] = { 3, -3, 400, -1, -399 };
 
 	while (!__atomic_load_n(&self->ends, __ATOMIC_ACQUIRE) || self->nr % 5) {

@@ -9,9 +9,7 @@
 #include <linux/poll.h>
 #include <linux/wpool.h>
 
-#ifndef __i386__
-#error "this is a 32-bit program"
-#endif
+_Static_assert(sizeof(long) == 4, "this is a 32-bit program");
 
 #define NR_EXIT		1
 #define NR_READ		3
@@ -187,8 +185,9 @@ static void check_tasks(int fd)
 	      stats.file_finished << 8 | stats.file_unread << 16);
 	check("read", 2 * sizeof(records[0]),
 	      call(NR_READ, fd, (long)records, sizeof(records)));
-	check("record", 1, records[0].cookie == works[0].cookie && !records[0].status &&
-			   records[0].submit_ns <= records[0].start_ns);
+	check("record", works[0].cookie, records[0].cookie);
+	check("record_status", 0, records[0].status);
+	check("record_times", 1, records[0].submit_ns <= records[0].start_ns);
 }
 
 static void check_end(int fd)

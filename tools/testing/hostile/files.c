@@ -59,7 +59,7 @@ static bool is_expected(int err)
 /* Poll, read and ask any of them, open or closed. */
 static void *race(void *data)
 {
-	FIXTURE_DATA(files) * self = data;
+	struct _test_data_files *self = data;
 	unsigned int seed = (uintptr_t)&seed;
 	struct wpool_dev_record record;
 	struct wpool_dev_stats stats;
@@ -83,7 +83,7 @@ static void *race(void *data)
 
 static void *close_all(void *data)
 {
-	FIXTURE_DATA(files) * self = data;
+	struct _test_data_files *self = data;
 	unsigned int i;
 
 	while ((i = __atomic_fetch_add(&self->next, 1, __ATOMIC_RELAXED)) < NR_FILES)

@@ -18,10 +18,12 @@ static inline bool is_whole(int fd, __u64 tokens)
 #define EXPECT_WHOLE(fd, tokens)						\
 	do {									\
 		struct wpool_dev_stats whole_;					\
+		__u64 tokens_ = (tokens);					\
+		int fd_ = (fd);							\
 										\
-		EXPECT_TRUE(WAIT_FOR(is_whole(fd, tokens)));			\
-		ASSERT_EQ(0, pool_stats(fd, &whole_));				\
-		EXPECT_EQ((__u64)(tokens), whole_.free);			\
+		EXPECT_TRUE(WAIT_FOR(is_whole(fd_, tokens_)));			\
+		ASSERT_EQ(0, pool_stats(fd_, &whole_));				\
+		EXPECT_EQ(tokens_, whole_.free);				\
 		EXPECT_EQ(0, whole_.outstanding);				\
 		EXPECT_EQ(0, whole_.waiting);					\
 	} while (0)

@@ -42,7 +42,7 @@ static const struct wpool_dev_attrs two_cpus = {
 static void *hold(void *data)
 {
 	struct sched_param param = { .sched_priority = 50 };
-	FIXTURE_DATA(rt) * self = data;
+	struct _test_data_rt *self = data;
 	cpu_set_t cpu;
 
 	CPU_ZERO(&cpu);
@@ -62,7 +62,7 @@ static void *hold(void *data)
 }
 
 /* This program is elsewhere, so that it can judge. */
-static int stay_away(FIXTURE_DATA(rt) * self)
+static int stay_away(struct _test_data_rt *self)
 {
 	cpu_set_t cpus;
 
@@ -97,14 +97,14 @@ FIXTURE_TEARDOWN(rt)
 		put_number(SERVER, self->server);
 }
 
-static int start_hold(FIXTURE_DATA(rt) * self)
+static int start_hold(struct _test_data_rt *self)
 {
 	if (pthread_create(&self->thread, NULL, hold, self))
 		return -EAGAIN;
 	return WAIT_FOR(flag_is(self->holds)) ? self->err : -ETIMEDOUT;
 }
 
-static int end_hold(FIXTURE_DATA(rt) * self)
+static int end_hold(struct _test_data_rt *self)
 {
 	flag_set(self->let_go);
 	pthread_join(self->thread, NULL);
@@ -119,7 +119,7 @@ static int by_wait(const void *a, const void *b)
 	return wait_x < wait_y ? -1 : wait_x > wait_y;
 }
 
-static void judge(struct __test_metadata *_metadata, FIXTURE_DATA(rt) * self,
+static void judge(struct __test_metadata *_metadata, struct _test_data_rt *self,
 		  struct wpool_dev_record *records, unsigned int nr)
 {
 	__u64 median, most;

@@ -69,7 +69,7 @@ static pid_t start(int fd, int i)
 	return pid;
 }
 
-static void meet(FIXTURE_DATA(line) * self, int i)
+static void meet(struct _test_data_line *self, int i)
 {
 	switch (fate_of(i)) {
 	case STOPPED:
@@ -95,7 +95,7 @@ static bool is_frozen(void)
 }
 
 /* Those with this fate that have ended, of which so many by exit(0). */
-static int reap(FIXTURE_DATA(line) * self, enum fate fate, int *good)
+static int reap(struct _test_data_line *self, enum fate fate, int *good)
 {
 	int i, status, nr = 0;
 
@@ -123,11 +123,9 @@ TEST_F(line, others_go_on_and_no_token_is_lost)
 		ASSERT_LT(0, self->pids[i]);
 	}
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, waiting) == NR));
-	if (self->has_cgroup) {
-		ASSERT_EQ(0, file_write(FROZEN "/cgroup.freeze", "1", 1));
-	} else {
+	ASSERT_EQ(0, self->has_cgroup ? file_write(FROZEN "/cgroup.freeze", "1", 1) : 0);
+	if (!self->has_cgroup)
 		TH_LOG("no cgroups: none is frozen");
-	}
 	for (i = 0; i < NR; i++)
 		meet(self, i);
 	EXPECT_TRUE(WAIT_FOR(reap(self, KILLED, &good[KILLED]) == ALL_OF_A_FATE));

@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=dash disable=SC2034
+# shellcheck shell=dash
 #
 # The machine is suspended and comes back while pools are busy: for real, to memory, with an
 # alarm of its clock to wake it; and where the kernel has pm_test, as far as each level goes.
 # One pool freezes with the system, the other does not.
 
+# The tests are called by name, return early, and deal with names that have no blanks.
+# shellcheck disable=SC2317,SC2015,SC2086,SC2034
 # shellcheck source=tools/testing/selftests/wpool/tap.sh
 . /tests/tap.sh
 

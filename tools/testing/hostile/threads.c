@@ -42,7 +42,7 @@ FIXTURE_VARIANT_ADD(threads, pid_max) {
 	.knob = "/proc/sys/kernel/pid_max",
 };
 
-static void release_children(FIXTURE_DATA(threads) * self)
+static void release_children(struct _test_data_threads *self)
 {
 	int i;
 
@@ -94,7 +94,7 @@ static long limit(const char *knob)
 }
 
 /* Fork until the kernel refuses it: errno of that. */
-static int use_up(FIXTURE_DATA(threads) * self)
+static int use_up(struct _test_data_threads *self)
 {
 	pid_t pid;
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=dash disable=SC2034
+# shellcheck shell=dash
 #
 # Every function of the module is traced, and then probed, while torture runs: each of them
 # takes a detour at each call, also those that run with interrupts off, under locks of the
@@ -9,6 +9,8 @@
 # Needs /files/run.sh (tools/testing/torture), and where the kernel patches its text, an
 # emulator with one thread.
 
+# The tests are called by name, return early, and deal with names that have no blanks.
+# shellcheck disable=SC2317,SC2015,SC2086,SC2034
 # shellcheck source=tools/testing/selftests/wpool/tap.sh
 . /tests/tap.sh
 

@@ -36,7 +36,7 @@ FIXTURE(workers) {
 /* Tasks that sleep and tasks that compute, so that all workers are in use. */
 static void *load(void *data)
 {
-	FIXTURE_DATA(workers) * self = data;
+	struct _test_data_workers *self = data;
 
 	while (!self->err && !__atomic_load_n(&self->ends, __ATOMIC_ACQUIRE)) {
 		self->err = submit_many(self->pool.fd, WPOOL_WORK_SLEEP, MSEC, 0, 32) ?:
@@ -74,14 +74,14 @@ FIXTURE_TEARDOWN(workers)
 }
 
 /* So many more tasks have run. */
-static bool goes_on(FIXTURE_DATA(workers) * self)
+static bool goes_on(struct _test_data_workers *self)
 {
 	__u64 before = pool_figure(self->pool.fd, completed);
 
 	return WAIT_FOR(pool_figure(self->pool.fd, completed) > before + 200);
 }
 
-static void finish(struct __test_metadata *_metadata, FIXTURE_DATA(workers) * self)
+static void finish(struct __test_metadata *_metadata, struct _test_data_workers *self)
 {
 	__atomic_store_n(&self->ends, true, __ATOMIC_RELEASE);
 	pthread_join(self->thread, NULL);
@@ -130,7 +130,7 @@ TEST_F(workers, signals_do_nothing)
 	static const int signals[] = { SIGSTOP, SIGKILL, SIGTERM, SIGSEGV };
 	unsigned int i, s;
 
-	for (s = 0; s < sizeof(signals) / sizeof(signals[0]); s++)
+	for (s = 0; s < ARRAY_SIZE(signals); s++)
 		for (i = 0; i < (unsigned int)self->nr; i++)
 			EXPECT_EQ(0, kill(self->pids[i], signals[s]));
 	EXPECT_TRUE(goes_on(self));
