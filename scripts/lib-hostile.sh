@@ -5,6 +5,9 @@
 #
 # Sourced after lib-test.sh, never run.
 
+# Two variables are of lib-test.sh.
+# shellcheck disable=SC2154
+
 HOSTILE=$TOP/tools/testing/hostile
 HOSTILE_DIR=$BUILD/tools/hostile
 

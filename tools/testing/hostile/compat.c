@@ -9,8 +9,6 @@
 #include <linux/poll.h>
 #include <linux/wpool.h>
 
-_Static_assert(sizeof(long) == 4, "this is a 32-bit program");
-
 #define NR_EXIT		1
 #define NR_READ		3
 #define NR_WRITE	4

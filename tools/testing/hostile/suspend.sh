@@ -70,8 +70,8 @@ end_load()
 	done
 }
 
-# suspend: a device that is not ready for it is tried again.
-suspend()
+# suspend_now: a device that is not ready for it is tried again.
+suspend_now()
 {
 	for _ in 1 2 3 4 5; do
 		[ $# -eq 0 ] || { echo 0 >"$ALARM" && echo "$1" >"$ALARM"; }
@@ -91,7 +91,7 @@ test_to_memory_and_back()
 	start_load || return 1
 	for _ in 1 2 3; do
 		before=$(cat $POWER/suspend_stats/success)
-		suspend +3 || return 1
+		suspend_now +3 || return 1
 		[ "$(cat $POWER/suspend_stats/success)" -gt "$before" ] ||
 			fail "it was not suspended" || return 1
 		goes_on || return 1
@@ -107,7 +107,7 @@ test_each_level()
 	for level in $(tr -d '[]' <$POWER/pm_test); do
 		[ "$level" != none ] || continue
 		echo "$level" >$POWER/pm_test || return 1
-		suspend || fail "level $level" || return 1
+		suspend_now || fail "level $level" || return 1
 		goes_on || return 1
 	done
 	end_load

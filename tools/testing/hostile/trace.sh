@@ -15,7 +15,7 @@
 . /tests/tap.sh
 
 TRACING=/sys/kernel/tracing
-SECONDS=${SECONDS:-20}
+TIME=${TIME:-20}
 
 cleanup()
 {
@@ -42,7 +42,7 @@ load()
 
 torture()
 {
-	sh /files/run.sh PHASES=volume,nasty,event SECONDS="$SECONDS" SEED=1 >"$TMP/torture" 2>&1 || {
+	sh /files/run.sh PHASES=volume,nasty,event SECONDS="$TIME" SEED=1 >"$TMP/torture" 2>&1 || {
 		cat "$TMP/torture"
 		fail "torture has failed"
 	}
