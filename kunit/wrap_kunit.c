@@ -57,14 +57,10 @@ static u32 most_looks(struct wpool *pool, u32 start)
 	return most;
 }
 
-static struct wpool *pool_from(struct kunit *test, u32 capacity, u32 max_wait_ms, u32 start)
+static struct wpool *pool_from(struct kunit *test, u32 capacity, u32 start)
 {
-	struct wpool_attrs attrs;
-	struct wpool *pool;
+	struct wpool *pool = wpk_pool(test, capacity, WPOOL_UNLIMITED);
 
-	wpk_attrs(&attrs, capacity, WPOOL_UNLIMITED);
-	attrs.max_wait_ms = max_wait_ms;
-	pool = wpk_pool_attrs(test, &attrs);
 	start_at(pool, start);
 	return pool;
 }
@@ -93,7 +89,7 @@ static void submit_in_all_ways(struct kunit *test, struct wpool *pool, struct wp
 static void wpool_counters_wrap_each_task_runs_once(struct kunit *test)
 {
 	u32 start = *(const u32 *)test->param_value;
-	struct wpool *pool = pool_from(test, 4, 0, start);
+	struct wpool *pool = pool_from(test, 4, start);
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_JOBS, NULL);
 
 	submit_in_all_ways(test, pool, jobs);
@@ -107,7 +103,7 @@ static void wpool_counters_wrap_each_task_runs_once(struct kunit *test)
 static void wpool_counters_wrap_while_tasks_are_queued(struct kunit *test)
 {
 	u32 start = *(const u32 *)test->param_value;
-	struct wpool *pool = pool_from(test, 1, 0, start);
+	struct wpool *pool = pool_from(test, 1, start);
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *busy = wpk_jobs(test, 1, gate);
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_JOBS, NULL);
@@ -127,13 +123,18 @@ static void wpool_counters_wrap_while_tasks_are_queued(struct kunit *test)
 static void wpool_counters_wrap_overdue_tasks_end(struct kunit *test)
 {
 	u32 start = *(const u32 *)test->param_value;
-	struct wpool *pool = pool_from(test, 1, 20, start);
+	struct wpool *pool = pool_from(test, 1, start);
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *busy = wpk_jobs(test, 1, gate);
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_JOBS, NULL);
+	struct wpool_attrs attrs;
 
 	wpk_jobs_submit(test, pool, busy, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	/* that one must not be overdue, however slow the machine is */
+	wpool_attrs_init(&attrs);
+	attrs.max_wait_ms = 20;
+	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MAX_WAIT_MS), 0);
 	submit_in_all_ways(test, pool, jobs);
 	WPK_EVENTUALLY(test, wpk_stat(pool, overdue) == NR_JOBS);
 	wpk_gate_open(gate);
