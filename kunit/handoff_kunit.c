@@ -314,21 +314,12 @@ static void run_until_told(struct wpk_job *job)
 }
 
 /*
- * The first has slept, and runs again; the second ran meanwhile, and ends. The CPU has
- * its one worker, so the third waits for the first, and the other worker parks.
+ * The first sleeps at the gate, and runs again; the second ran meanwhile, and ends. The CPU
+ * has its one worker, so the third waits for the first, and the other worker parks.
  */
-static void wpool_handoff_back_from_its_sleep_it_counts_again(struct kunit *test)
+static void first_counts_again(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs,
+			       struct told *told, struct wpk_gate *gate)
 {
-	struct wpool *pool = wpk_one_cpu_pool(test, 3, 1, true);
-	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
-	struct told *told = kunit_kzalloc(test, sizeof(*told), GFP_KERNEL);
-	struct wpk_gate *gate;
-
-	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
-		kunit_skip(test, "a kernel without preempt notifiers");
-	KUNIT_ASSERT_NOT_NULL(test, told);
-	wpk_jobs_body(jobs, run_until_told, told);
-	gate = first_at_gate(test, pool, jobs);
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
 	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(told->inside[1]));
 	wpk_jobs_submit(test, pool, jobs, 2, 1);
@@ -341,6 +332,21 @@ static void wpool_handoff_back_from_its_sleep_it_counts_again(struct kunit *test
 	WRITE_ONCE(told->end[2], true);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 3));
 	wpk_no_errors(test, jobs);
+}
+
+static void wpool_handoff_back_from_its_sleep_it_counts_again(struct kunit *test)
+{
+	struct wpool *pool = wpk_one_cpu_pool(test, 3, 1, true);
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
+	struct told *told = kunit_kzalloc(test, sizeof(*told), GFP_KERNEL);
+	struct wpk_gate *gate;
+
+	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
+		kunit_skip(test, "a kernel without preempt notifiers");
+	KUNIT_ASSERT_NOT_NULL(test, told);
+	wpk_jobs_body(jobs, run_until_told, told);
+	gate = first_at_gate(test, pool, jobs);
+	first_counts_again(test, pool, jobs, told, gate);
 }
 
 static void hog_sleep_and_run(struct wpk_job *job)
@@ -383,18 +389,7 @@ static void wpool_handoff_a_hog_back_from_its_sleep_counts_again(struct kunit *t
 	WRITE_ONCE(told->go_on, true);
 	/* it has arrived before it sleeps */
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, blocked) == 1);
-	wpk_jobs_submit(test, pool, jobs, 1, 1);
-	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(told->inside[1]));
-	wpk_jobs_submit(test, pool, jobs, 2, 1);
-	wpk_gate_open(gate);
-	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(told->inside[0]));
-	WRITE_ONCE(told->end[1], true);
-	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 1);
-	KUNIT_EXPECT_FALSE(test, READ_ONCE(told->inside[2]));
-	WRITE_ONCE(told->end[0], true);
-	WRITE_ONCE(told->end[2], true);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 3));
-	wpk_no_errors(test, jobs);
+	first_counts_again(test, pool, jobs, told, gate);
 }
 
 /* It is switched out again and again, but has never gone to sleep. */

@@ -96,6 +96,7 @@ static void wpool_get_stats_identities_hold_under_load(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 5, 30);
 	const struct wpool_stats *stats;
+	u64 outstanding = 0, finished = 0;
 	struct wpk_jobs *jobs;
 	int i;
 
@@ -108,6 +109,15 @@ static void wpool_get_stats_identities_hold_under_load(struct kunit *test)
 		stats = expect_identities(test, pool);
 		KUNIT_EXPECT_LE(test, stats->busy, 5);
 		KUNIT_EXPECT_LE(test, stats->workers, 5);
+		/*
+		 * The snapshot before this one may have counted what came and went while it was
+		 * taken, but no more than have finished since; and twice a task that each
+		 * worker was about to run once more.
+		 */
+		KUNIT_EXPECT_LE(test, outstanding,
+				35 + 5 + stats->submitted - stats->outstanding - finished);
+		outstanding = stats->outstanding;
+		finished = stats->submitted - stats->outstanding;
 		if (i % 20 == 0)
 			usleep_range(100, 1000);
 	}

@@ -10,12 +10,14 @@
 #   sysrq     at once
 #   kexec     another kernel, /files/kernel, starts in this one's place, and gives the verdict
 
+TMP=$(mktemp -d)
+
 # second_system: what the other kernel finds.
 second_system()
 {
-	mkdir -p /tmp/second/bin /tmp/second/proc /tmp/second/dev
-	cp /bin/busybox /tmp/second/bin/
-	cat >/tmp/second/init <<-INIT
+	mkdir -p "$TMP/root/bin" "$TMP/root/dev"
+	cp /bin/busybox "$TMP/root/bin/"
+	cat >"$TMP/root/init" <<-INIT
 		#!/bin/busybox sh
 		/bin/busybox mount -t devtmpfs devtmpfs /dev
 		echo "wpool-hostile: the second kernel is up" >/dev/kmsg
@@ -23,8 +25,8 @@ second_system()
 		/bin/busybox sleep 1
 		/bin/busybox poweroff -f
 	INIT
-	chmod 755 /tmp/second/init
-	(cd /tmp/second && find . | cpio -o -H newc) >/tmp/second.cpio
+	chmod 755 "$TMP/root/init"
+	(cd "$TMP/root" && find . | cpio -o -H newc) >"$TMP/cpio"
 }
 
 # shellcheck source=/dev/null
@@ -45,7 +47,7 @@ case $HOW in
 restart) reboot -f ;;
 poweroff) poweroff -f ;;
 sysrq) echo b >/proc/sysrq-trigger ;;
-kexec) /hostile/kexec /files/kernel /tmp/second.cpio "$(cat /proc/cmdline)" ;;
+kexec) /hostile/kexec /files/kernel "$TMP/cpio" "$(cat /proc/cmdline)" ;;
 esac
 # a restart comes from this thread, and another one for a sysrq
 sleep 60

@@ -5,6 +5,17 @@
 
 #include "wpool_test.h"
 
+#include <sys/mount.h>
+
+#define CGROUPS	"/sys/fs/cgroup"
+
+/* Make a cgroup below CGROUPS; false: there are none. They stay mounted. */
+static inline bool cgroup_make(const char *path)
+{
+	return (!mount("none", CGROUPS, "cgroup2", 0, NULL) || errno == EBUSY) &&
+	       (!mkdir(path, 0755) || errno == EEXIST);
+}
+
 /* No task is left, no submitter waits, and each token is back. */
 static inline bool is_whole(int fd, __u64 tokens)
 {

@@ -6,14 +6,12 @@
  */
 #include "hostile.h"
 
-#include <sys/mount.h>
 #include <sys/wait.h>
 
 #define NR		1000
 #define CAPACITY	1
 #define QUEUE_DEPTH	1
-#define CGROUPS		"/tmp/wpool-cgroups"
-#define FROZEN		CGROUPS "/frozen"
+#define FROZEN		CGROUPS "/wpool-frozen"
 
 enum fate { LEFT_ALONE, STOPPED, FROZEN_THERE, KILLED, NR_FATES };
 
@@ -37,9 +35,7 @@ static enum fate fate_of(int i)
 
 FIXTURE_SETUP(line)
 {
-	mkdir(CGROUPS, 0755);
-	self->has_cgroup = (!mount("none", CGROUPS, "cgroup2", 0, NULL) || errno == EBUSY) &&
-			   !mkdir(FROZEN, 0755) && !access(FROZEN "/cgroup.freeze", W_OK);
+	self->has_cgroup = cgroup_make(FROZEN) && !access(FROZEN "/cgroup.freeze", W_OK);
 	ASSERT_EQ(0, pool_create(&self->pool, &narrow));
 }
 
@@ -56,7 +52,6 @@ FIXTURE_TEARDOWN(line)
 	}
 	pool_end(&self->pool);
 	rmdir(FROZEN);
-	umount(CGROUPS);
 }
 
 /* Its end says what the submit has said. */

@@ -8,13 +8,11 @@
  */
 #include "hostile.h"
 
-#include <sys/mount.h>
 #include <sys/resource.h>
 
 #define CAPACITY	8
 #define QUEUE_DEPTH	1000
-#define CGROUPS		"/tmp/wpool-cgroups"
-#define CGROUP		CGROUPS "/workers"
+#define CGROUP		CGROUPS "/wpool-workers"
 
 static const struct wpool_dev_attrs attrs = {
 	.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_EXPIRY_MS,
@@ -111,18 +109,15 @@ TEST_F(workers, cgroups_are_refused)
 {
 	int i;
 
-	mkdir(CGROUPS, 0755);
-	if (mount("none", CGROUPS, "cgroup2", 0, NULL) && errno != EBUSY) {
+	if (!cgroup_make(CGROUP)) {
 		finish(_metadata, self);
 		SKIP(return, "no cgroups");
 	}
-	mkdir(CGROUP, 0755);
 	for (i = 0; i < self->nr; i++)
 		EXPECT_EQ(-EINVAL, put_number(CGROUP "/cgroup.procs", self->pids[i]));
 	EXPECT_TRUE(goes_on(self));
 	finish(_metadata, self);
 	rmdir(CGROUP);
-	umount(CGROUPS);
 }
 
 TEST_F(workers, signals_do_nothing)
