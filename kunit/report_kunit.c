@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the kernel's log says about a pool: why tasks wait, once; and which attribute of a
- * module's is not allowed.
+ * What the kernel's log says about a pool: why tasks wait, once; that a worker has a class
+ * which the pool did not set; and which attribute of a module's is not allowed.
  *
  * The log is large enough for one case's lines, and no line is expected to come soon.
  */
 #include <linux/ktime.h>
+#include <linux/sched.h>
 
 #include "fixture.h"
 
@@ -135,6 +136,88 @@ static void wpool_report_hogs_that_keep_their_cpu(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
 }
 
+/* ---- classes ---- */
+
+#define CLASS_LINE	"which the pool did not set"
+
+static int tune_class(struct wpool *pool, enum wpool_sched sched, int nice)
+{
+	struct wpool_attrs attrs;
+
+	wpool_attrs_init(&attrs);
+	attrs.sched = sched;
+	attrs.nice = nice;
+	return wpool_tune(pool, &attrs, WPOOL_TUNE_SCHED | WPOOL_TUNE_NICE);
+}
+
+/* As an administrator does, or a task that forgets to put it back. */
+static void change_nice(struct wpk_job *job)
+{
+	set_user_nice(current, 7);
+}
+
+static void change_class(struct wpk_job *job)
+{
+	sched_set_fifo_low(current);
+}
+
+/* A job of the only worker, which sleeps before and after it; what it has found. */
+static struct wpk_job *run_alone(struct kunit *test, struct wpool *pool,
+				 void (*body)(struct wpk_job *job))
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+
+	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == wpk_stat(pool, workers));
+	wpk_jobs_body(jobs, body, NULL);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	return &jobs->job[0];
+}
+
+static void wpool_report_class_that_the_pool_did_not_set_once(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
+	const char *name = name_of(pool);
+	struct wpk_job *job;
+
+	run_alone(test, pool, NULL);
+	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, ""), 0);
+	run_alone(test, pool, change_nice);
+	/* it goes on as it is, and that is said once */
+	job = run_alone(test, pool, NULL);
+	KUNIT_EXPECT_EQ(test, job->nice, 7);
+	run_alone(test, pool, change_class);
+	run_alone(test, pool, NULL);
+	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, CLASS_LINE), 1);
+	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, "nice 7, " CLASS_LINE), 1);
+	/* until the pool sets both again */
+	KUNIT_EXPECT_EQ(test, tune_class(pool, WPOOL_SCHED_NORMAL, 0), 0);
+	job = run_alone(test, pool, NULL);
+	KUNIT_EXPECT_EQ(test, job->nice, 0);
+	KUNIT_EXPECT_EQ(test, job->policy, SCHED_NORMAL);
+	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, CLASS_LINE), 1);
+	run_alone(test, pool, change_class);
+	run_alone(test, pool, NULL);
+	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, "class 1, priority 1"), 1);
+}
+
+static void wpool_report_no_class_that_the_pool_did_set(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
+	static const int nices[] = { 0, 5, -5 };
+	enum wpool_sched sched;
+	int i;
+
+	for (sched = WPOOL_SCHED_NORMAL; sched <= WPOOL_SCHED_FIFO; sched++) {
+		for (i = 0; i < ARRAY_SIZE(nices); i++) {
+			KUNIT_EXPECT_EQ(test, tune_class(pool, sched, nices[i]), 0);
+			run_alone(test, pool, NULL);
+			run_alone(test, pool, NULL);
+		}
+	}
+	KUNIT_EXPECT_EQ(test, wpk_lines_about(name_of(pool), ""), 0);
+}
+
 /* ---- attributes ---- */
 
 static void expect_named(struct kunit *test, const struct wpool_attrs *attrs, int err,
@@ -195,6 +278,8 @@ static struct kunit_case report_cases[] = {
 	KUNIT_CASE_SLOW(wpool_report_submitters_that_wait_for_capacity),
 	KUNIT_CASE_SLOW(wpool_report_no_pool_that_is_busy),
 	KUNIT_CASE_SLOW(wpool_report_hogs_that_keep_their_cpu),
+	KUNIT_CASE(wpool_report_class_that_the_pool_did_not_set_once),
+	KUNIT_CASE(wpool_report_no_class_that_the_pool_did_set),
 	KUNIT_CASE(wpool_create_names_the_attribute_that_is_not_allowed),
 	KUNIT_CASE(wpool_tune_names_the_attribute_that_is_not_allowed),
 	{ }

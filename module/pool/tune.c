@@ -103,6 +103,7 @@ static void tune_class(struct wpool *pool, const struct wpool_attrs *attrs, u32 
 		WRITE_ONCE(pool->nice, attrs->nice);
 	if (mask & WPOOL_TUNE_SCHED)
 		WRITE_ONCE(pool->sched, attrs->sched);
+	WRITE_ONCE(pool->class_reported, false);
 	list_for_each_entry(w, &pool->workers, node)
 		wpool_worker_set_class(w);
 	mutex_unlock(&pool->workers_mutex);

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Workers, see worker.h: creation, main loop, home. */
+/* Workers, see worker.h: creation, main loop, home, class. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include "workers/worker.h"
 
 #include <linux/cpumask.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
+#include <linux/printk.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
+#include <linux/sched/prio.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
@@ -81,6 +85,65 @@ static bool is_at_home(struct wpool_worker *w)
 	       !READ_ONCE(w->rq->redirect) && !w->new_home;
 }
 
+/* ---- class ---- */
+
+void wpool_worker_set_class(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+
+	lockdep_assert_held(&pool->workers_mutex);
+	switch (pool->sched) {
+	case WPOOL_SCHED_FIFO_LOW:
+		sched_set_fifo_low(w->thread);
+		break;
+	case WPOOL_SCHED_FIFO:
+		sched_set_fifo(w->thread);
+		break;
+	default:
+		sched_set_normal(w->thread, pool->nice);
+		return;
+	}
+	/* no more than a note, which /proc shows */
+	set_user_nice(w->thread, pool->nice);
+}
+
+static bool has_class(struct wpool *pool)
+{
+	int prio = 0;
+
+	switch (READ_ONCE(pool->sched)) {
+	case WPOOL_SCHED_FIFO_LOW:
+		prio = 1;
+		break;
+	case WPOOL_SCHED_FIFO:
+		prio = MAX_RT_PRIO / 2;
+		break;
+	default:
+		break;
+	}
+	return current->policy == (prio ? SCHED_FIFO : SCHED_NORMAL) &&
+	       current->rt_priority == prio && task_nice(current) == READ_ONCE(pool->nice);
+}
+
+/*
+ * An administrator may change the calling worker, and so may a task, which has to put it back.
+ * Others may rely on this worker to look for tasks: it does not wait for the mutex, and
+ * says it after another sleep instead.
+ */
+static void report_class(struct wpool *pool)
+{
+	if (!mutex_trylock(&pool->workers_mutex))
+		return;
+	/* not while a tune changes one worker after the other */
+	if (!pool->class_reported && !has_class(pool)) {
+		WRITE_ONCE(pool->class_reported, true);
+		pr_warn("%s: worker %d has class %u, priority %u, nice %d, which the pool did not set; to tune nice or sched sets all again\n",
+			pool->name, current->pid, current->policy, current->rt_priority,
+			task_nice(current));
+	}
+	mutex_unlock(&pool->workers_mutex);
+}
+
 /* ---- life ---- */
 
 /* What a worker does after it has looked for a task. */
@@ -148,6 +211,8 @@ static void work(struct wpool_worker *w)
 		case SLEEP:
 			if (!wpool_park_sleep(w))
 				return;
+			if (unlikely(!has_class(w->pool)) && !READ_ONCE(w->pool->class_reported))
+				report_class(w->pool);
 			break;
 		case END:
 			return;
@@ -165,26 +230,6 @@ static int worker_main(struct wpool_worker *w)
 		work(w);
 	wpool_hooks_end(w);
 	return 0;
-}
-
-void wpool_worker_set_class(struct wpool_worker *w)
-{
-	struct wpool *pool = w->pool;
-
-	lockdep_assert_held(&pool->workers_mutex);
-	switch (pool->sched) {
-	case WPOOL_SCHED_FIFO_LOW:
-		sched_set_fifo_low(w->thread);
-		break;
-	case WPOOL_SCHED_FIFO:
-		sched_set_fifo(w->thread);
-		break;
-	default:
-		sched_set_normal(w->thread, pool->nice);
-		return;
-	}
-	/* no more than a note, which /proc shows */
-	set_user_nice(w->thread, pool->nice);
 }
 
 /*

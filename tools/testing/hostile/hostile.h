@@ -5,6 +5,7 @@
 
 #include "wpool_test.h"
 
+#include <sys/klog.h>
 #include <sys/mount.h>
 
 #define CGROUPS	"/sys/fs/cgroup"
@@ -45,6 +46,29 @@ static inline int put_number(const char *path, long number)
 	int len = snprintf(text, sizeof(text), "%ld", number);
 
 	return file_write(path, text, len);
+}
+
+/* Lines in the kernel's log that say "@pool: ", and @text somewhere after it; -1: not readable. */
+static inline int kmsg_lines(const char *pool, const char *text)
+{
+	static char log[1 << 22];
+	char about[64], *line, *next;
+	int len, nr = 0;
+
+	/* 3: read all that is there */
+	len = klogctl(3, log, sizeof(log) - 1);
+	if (len < 0)
+		return -1;
+	log[len] = '\0';
+	snprintf(about, sizeof(about), "%s: ", pool);
+	for (line = log; line; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		line = strstr(line, about);
+		nr += line && strstr(line, text);
+	}
+	return nr;
 }
 
 #endif /* HOSTILE_H */
