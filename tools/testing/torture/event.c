@@ -26,6 +26,7 @@
 
 #define NR_THINGS	16
 #define NR_SHOTS	4	/* of an interrupt */
+#define CANCEL_SYNC	3	/* waits until nothing is left */
 
 struct stage;
 
@@ -61,15 +62,14 @@ struct thing {
 
 /* An event that frees itself. */
 struct loner {
-	struct wpool_event event;
+	struct wpool_rcu_event rcu;
 	struct stage *stage;
 	u32 left;
 };
 
 /**
  * struct stage - a pool and its events
- * @pool: the pool
- * @nr: of the stage
+ * @sp: the pool
  * @things: its events
  * @loners: that have not freed themselves
  * @timer: fires in hard interrupts
@@ -80,8 +80,7 @@ struct loner {
  * @ended: it has ended
  */
 struct stage {
-	struct wpool *pool;
-	u32 nr;
+	struct stage_pool *sp;
 	struct thing things[NR_THINGS];
 	atomic_t loners;
 	struct hrtimer timer;
@@ -100,7 +99,7 @@ static struct wpool_event *event_of(struct thing *thing)
 static void fire(struct thing *thing)
 {
 	atomic64_inc(&thing->begun);
-	/* counted before it can be taken back; pairs with cancel_sync() */
+	/* counted before it can be taken back; pairs with cancel() */
 	smp_mb__after_atomic();
 	atomic64_add(wpool_event_fire(event_of(thing)), &thing->fired);
 	/* and counted as over after it; likewise */
@@ -123,18 +122,25 @@ static int disable_and_enable(struct thing *thing)
 	return err;
 }
 
-/* It takes back what was there, and whatever is fired during the call. */
-static void cancel_sync(struct thing *thing)
+/* It takes back what was there, and whatever is fired during the call, in one way or another. */
+static void cancel(struct thing *thing, u32 how)
 {
 	s64 done = atomic64_read(&thing->done);
 	int err;
 
 	/* pairs with fire() */
 	smp_mb();
-	if (done & 1)
-		err = wpool_event_cancel_sync(event_of(thing));
-	else
+	switch (how) {
+	case 0:
 		err = disable_and_enable(thing);
+		break;
+	case 1:
+		err = wpool_event_disable(event_of(thing)) ? -ECANCELED : 0;
+		wpool_event_enable(event_of(thing));
+		break;
+	default:
+		err = wpool_event_cancel_sync(event_of(thing));
+	}
 	/* pairs with fire() */
 	smp_mb();
 	if (err == -ECANCELED)
@@ -145,9 +151,15 @@ static void cancel_sync(struct thing *thing)
 
 static void arm(struct thing *thing, u32 us)
 {
-	bool ret = thing->nr & 1 ? wpool_hrevent_arm(&thing->hr, us * NSEC_PER_USEC) :
-				   wpool_event_arm(event_of(thing), usecs_to_jiffies(us));
+	unsigned long delay = usecs_to_jiffies(us);
+	bool ret;
 
+	if (thing->nr & 1)
+		ret = us & 1 ? wpool_hrevent_arm(&thing->hr, us * NSEC_PER_USEC) :
+			       wpool_hrevent_arm_at(&thing->hr, ktime_add_us(ktime_get(), us));
+	else
+		ret = us & 1 ? wpool_event_arm(event_of(thing), delay) :
+			       wpool_event_arm_at(event_of(thing), jiffies + delay);
 	atomic64_add(ret, &thing->armed);
 }
 
@@ -185,7 +197,7 @@ static void act(struct thing *thing, struct rnd *rnd)
 static void enter(struct thing *thing)
 {
 	torture_check(atomic_inc_return(&thing->inside) == 1, "event %u.%u runs twice at once",
-		      thing->stage->nr, thing->nr);
+		      thing->stage->sp->nr, thing->nr);
 }
 
 static void leave(struct thing *thing)
@@ -218,7 +230,7 @@ static void thing_abort(struct wpool_event *event, int status)
 
 	enter(thing);
 	atomic64_inc(&thing->aborts);
-	torture_check(status == -ESHUTDOWN, "event %u.%u aborted with %d", thing->stage->nr,
+	torture_check(status == -ESHUTDOWN, "event %u.%u aborted with %d", thing->stage->sp->nr,
 		      thing->nr, status);
 	leave(thing);
 }
@@ -227,7 +239,7 @@ static void loner_end(struct loner *loner)
 {
 	struct stage *stage = loner->stage;
 
-	wpool_event_finish(&loner->event);
+	wpool_event_finish(&loner->rcu.event);
 	memset(loner, 0xa5, sizeof(*loner));
 	kfree(loner);
 	atomic_dec(&stage->loners);
@@ -235,7 +247,7 @@ static void loner_end(struct loner *loner)
 
 static void loner_fn(struct wpool_event *event)
 {
-	struct loner *loner = container_of(event, struct loner, event);
+	struct loner *loner = container_of(event, struct loner, rcu.event);
 
 	wpool_event_arm(event, loner->left);
 	if (!loner->left--)
@@ -244,7 +256,7 @@ static void loner_fn(struct wpool_event *event)
 
 static void loner_abort(struct wpool_event *event, int status)
 {
-	loner_end(container_of(event, struct loner, event));
+	loner_end(container_of(event, struct loner, rcu.event));
 }
 
 static void loner_start(struct stage *stage, u32 delay)
@@ -253,15 +265,17 @@ static void loner_start(struct stage *stage, u32 delay)
 
 	if (!loner)
 		return;
-	wpool_event_init(&loner->event, stage->pool, loner_fn, loner_abort);
-	wpool_event_set_urgent(&loner->event, delay % 3 == 1);
+	wpool_rcu_event_init(&loner->rcu, stage->sp->pool, loner_fn, loner_abort);
+	wpool_event_set_urgent(&loner->rcu.event, delay % 3 == 1);
 	loner->stage = stage;
 	loner->left = delay % 4;
 	atomic_inc(&stage->loners);
-	if (delay)
-		wpool_event_arm(&loner->event, delay);
+	if (delay > 4)
+		wpool_rcu_event_fire(&loner->rcu);
+	else if (delay)
+		wpool_event_arm(&loner->rcu.event, delay);
 	else
-		wpool_event_fire(&loner->event);
+		wpool_event_fire(&loner->rcu.event);
 }
 
 static enum hrtimer_restart shoot(struct hrtimer *timer)
@@ -272,7 +286,7 @@ static enum hrtimer_restart shoot(struct hrtimer *timer)
 
 	if (READ_ONCE(stage->stop))
 		return HRTIMER_NORESTART;
-	rnd_step(&rnd, seed, RND_EVENT_IRQ + stage->nr, stage->step++);
+	rnd_step(&rnd, seed, RND_EVENT_IRQ + stage->sp->nr, stage->step++);
 	for (i = 0; i < NR_SHOTS; i++)
 		act(&stage->things[rnd_below(&rnd, NR_THINGS)], &rnd);
 	return tirq_again(timer, rnd_from_to(&rnd, 50, 2000));
@@ -284,24 +298,24 @@ static void one_round(struct stage *stage)
 	struct rnd rnd;
 	int err;
 
-	rnd_step(&rnd, seed, RND_EVENT + stage->nr, stage->round);
+	rnd_step(&rnd, seed, RND_EVENT + stage->sp->nr, stage->round);
 	thing = &stage->things[rnd_below(&rnd, NR_THINGS)];
 	switch (rnd_below(&rnd, 256)) {
 	case 0:
-		tpool_reopen(stage->pool, &rnd);
+		stage_reopen(stage->sp, &rnd);
 		break;
 	case 1 ... 4:
-		tpool_tune_limits(stage->pool, &rnd, 4, 3);
+		stage_tune(stage->sp, &rnd);
 		break;
 	case 5 ... 8:
-		err = wpool_flush(stage->pool);
-		torture_check(!err, "stage %u: flush: %d", stage->nr, err);
+		err = wpool_flush(stage->sp->pool);
+		torture_check(!err, "stage %u: flush: %d", stage->sp->nr, err);
 		break;
 	case 9 ... 40:
-		cancel_sync(thing);
+		cancel(thing, rnd_below(&rnd, 4));
 		break;
 	case 41 ... 60:
-		loner_start(stage, rnd_below(&rnd, 5));
+		loner_start(stage, rnd_below(&rnd, 8));
 		break;
 	case 61 ... 64:
 		usleep_range(10, 1000);
@@ -325,57 +339,60 @@ static int stage_main(void *data)
 	return 0;
 }
 
-static bool start(void *data, u32 nr)
+static bool start(void *data, struct stage_pool *sp)
 {
 	struct stage *stage = data;
-	struct wpool_attrs attrs;
-	char name[WPOOL_NAME_LEN];
 	u32 i;
 
-	snprintf(name, sizeof(name), "event%u", nr);
-	wpool_attrs_init(&attrs);
-	attrs.name = name;
-	attrs.capacity = 1 + nr % 3;
-	attrs.expiry_ms = 20;
-	stage->nr = nr;
-	stage->pool = wpool_create(&attrs, THIS_MODULE);
-	if (!torture_check(!IS_ERR(stage->pool), "create: %ld", PTR_ERR(stage->pool)))
-		return false;
+	stage->sp = sp;
 	for (i = 0; i < NR_THINGS; i++) {
 		struct thing *thing = &stage->things[i];
 
 		thing->stage = stage;
 		thing->nr = i;
-		atomic64_set(&thing->seed, seed + nr * NR_THINGS + i);
+		atomic64_set(&thing->seed, seed + sp->nr * NR_THINGS + i);
 		if (i & 1)
-			wpool_hrevent_init(&thing->hr, stage->pool, thing_fn, thing_abort);
+			wpool_hrevent_init(&thing->hr, sp->pool, thing_fn, thing_abort);
 		else
-			wpool_event_init(&thing->hr.event, stage->pool, thing_fn, thing_abort);
+			wpool_event_init(&thing->hr.event, sp->pool, thing_fn, thing_abort);
 		wpool_event_set_urgent(&thing->hr.event, i & 2);
 	}
 	init_completion(&stage->ended);
 	hrtimer_setup(&stage->timer, shoot, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
 	hrtimer_start(&stage->timer, ms_to_ktime(1), HRTIMER_MODE_REL_HARD);
-	stage->thread = kthread_run(stage_main, stage, "torture/e%u", nr);
+	stage->thread = kthread_run(stage_main, stage, "torture/e%u", sp->nr);
 	return !IS_ERR(stage->thread);
 }
 
-/* Its events act on each other: until all of them are quiet, none is. */
-static void settle(struct stage *stage)
+static void halt(void *data)
 {
-	u64 runs, fired, taken_back;
-	struct wpool_stats stats;
-	struct thing *thing;
-	u32 i, turn;
-	int err;
+	struct stage *stage = data;
 
-	for (turn = 0; turn < 2; turn++) {
-		for (i = 0; i < NR_THINGS; i++)
-			cancel_sync(&stage->things[i]);
-		/* in the first turn one that was running may have armed others behind us */
-		err = wpool_release_timeout(stage->pool, WPOOL_RELEASE_DRAIN, TORTURE_PATIENCE);
-		torture_check(!err, "stage %u: release: %d", stage->nr, err);
-	}
+	torture_stop_thread(stage->thread, &stage->ended);
+	WRITE_ONCE(stage->stop, true);
+	hrtimer_cancel(&stage->timer);
+}
+
+/* Its events act on each other: until all of them are quiet, none is. */
+static void take_back(void *data)
+{
+	struct stage *stage = data;
+	u32 i;
+
+	/* what a grace period is to fire would touch it later */
+	rcu_barrier();
+	for (i = 0; i < NR_THINGS; i++)
+		cancel(&stage->things[i], CANCEL_SYNC);
+}
+
+static void settle(void *data)
+{
+	struct stage *stage = data;
+	unsigned long end = jiffies + TORTURE_PATIENCE;
+	u64 runs, fired, taken_back;
+	struct thing *thing;
+	u32 i;
+
 	for (i = 0; i < NR_THINGS; i++) {
 		thing = &stage->things[i];
 		runs = atomic64_read(&thing->runs) + atomic64_read(&thing->aborts);
@@ -384,37 +401,23 @@ static void settle(struct stage *stage)
 		torture_check(runs + taken_back >= fired &&
 			      runs <= fired + atomic64_read(&thing->armed),
 			      "event %u.%u: %llu fired, %lld armed, %llu taken back, %lld runs, %lld aborts",
-			      stage->nr, i, fired, atomic64_read(&thing->armed), taken_back,
+			      stage->sp->nr, i, fired, atomic64_read(&thing->armed), taken_back,
 			      atomic64_read(&thing->runs), atomic64_read(&thing->aborts));
 		torture_count_tasks(atomic64_read(&thing->runs));
 	}
-	wpool_get_stats(stage->pool, &stats);
-	torture_check(!stats.outstanding && !stats.waiting && !stats.queued &&
-		      stats.submitted == stats.completed + stats.cancelled,
-		      "stage %u: %llu submitted, %llu completed, %llu cancelled, %llu outstanding, %u waiting",
-		      stage->nr, stats.submitted, stats.completed, stats.cancelled,
-		      stats.outstanding, stats.waiting);
-}
-
-static void stop(void *data)
-{
-	struct stage *stage = data;
-	unsigned long end = jiffies + TORTURE_PATIENCE;
-
-	torture_stop_thread(stage->thread, &stage->ended);
-	WRITE_ONCE(stage->stop, true);
-	hrtimer_cancel(&stage->timer);
-	settle(stage);
 	/* their times are short, and the pool is closed */
 	while (atomic_read(&stage->loners) && time_before(jiffies, end))
 		msleep(20);
-	torture_check(!atomic_read(&stage->loners), "stage %u: %d loners are left", stage->nr,
+	torture_check(!atomic_read(&stage->loners), "event %u: %d loners are left", stage->sp->nr,
 		      atomic_read(&stage->loners));
-	wpool_destroy(stage->pool);
-	pr_info("wpool_torture: event %u: %llu rounds\n", stage->nr, stage->round);
+	pr_info("wpool_torture: event %u: %llu rounds\n", stage->sp->nr, stage->round);
 }
 
-void phase_event(u32 others)
-{
-	torture_run_stages(max(actors / 2, 1U), sizeof(struct stage), start, stop);
-}
+const struct stage_kind event_stage = {
+	.name = "event",
+	.size = sizeof(struct stage),
+	.start = start,
+	.halt = halt,
+	.take_back = take_back,
+	.settle = settle,
+};

@@ -79,8 +79,7 @@ struct hand {
 
 /**
  * struct stage - a pool and its clients
- * @pool: the pool
- * @nr: of the stage
+ * @sp: the pool
  * @clients: its clients
  * @hands: its threads
  * @timer: submits in hard interrupts
@@ -88,8 +87,7 @@ struct hand {
  * @stop: the timer ends
  */
 struct stage {
-	struct wpool *pool;
-	u32 nr;
+	struct stage_pool *sp;
 	struct client clients[NR_CLIENTS];
 	struct hand hands[NR_THREADS];
 	struct hrtimer timer;
@@ -115,8 +113,12 @@ static void submit(struct member *member, u64 task_seed, bool may_block)
 	member->seed = task_seed;
 	/* before it ends; taken back if it was not accepted */
 	atomic64_inc(&client->accepted);
-	err = may_block ? wpool_group_submit(&client->group, &member->task) :
-			  wpool_group_try_submit(&client->group, &member->task);
+	if (!may_block)
+		err = wpool_group_try_submit(&client->group, &member->task);
+	else if (task_seed & 1)
+		err = wpool_group_submit(&client->group, &member->task);
+	else
+		err = wpool_group_submit_interruptible(&client->group, &member->task);
 	if (!err)
 		return;
 	atomic64_dec(&client->accepted);
@@ -220,7 +222,7 @@ static void visit(struct stage *stage, struct rnd *rnd)
 
 	if (!visit)
 		return;
-	err = wpool_group_init(&visit->group, stage->pool, rnd_from_to(rnd, 1, 4),
+	err = wpool_group_init(&visit->group, stage->sp->pool, rnd_from_to(rnd, 1, 4),
 			       rnd_one_in(rnd, 2) ? THIS_MODULE : NULL);
 	/* the module is asked to go */
 	torture_check(!err || err == -ENOENT, "init: %d", err);
@@ -255,7 +257,7 @@ static enum hrtimer_restart shoot(struct hrtimer *timer)
 
 	if (READ_ONCE(stage->stop))
 		return HRTIMER_NORESTART;
-	rnd_step(&rnd, seed, RND_GROUP_IRQ + stage->nr, stage->step++);
+	rnd_step(&rnd, seed, RND_GROUP_IRQ + stage->sp->nr, stage->step++);
 	for (i = 0; i < NR_SHOTS; i++)
 		submit(any_member(stage, &rnd), rnd_u64(&rnd), false);
 	if (rnd_one_in(&rnd, 16))
@@ -270,17 +272,15 @@ static void one_round(struct hand *hand)
 	struct client *client;
 	struct rnd rnd;
 
-	rnd_step(&rnd, seed, RND_GROUP + stage->nr * NR_THREADS + hand->nr, hand->round);
+	rnd_step(&rnd, seed, RND_GROUP + stage->sp->nr * NR_THREADS + hand->nr, hand->round);
 	member = any_member(stage, &rnd);
 	client = member->client;
 	switch (rnd_below(&rnd, 256)) {
 	case 0:
-		/* one at a time, so that none finds it open that it has closed */
-		if (!hand->nr)
-			tpool_reopen(stage->pool, &rnd);
+		stage_reopen(stage->sp, &rnd);
 		break;
 	case 1 ... 4:
-		tpool_tune_limits(stage->pool, &rnd, 6, 8);
+		stage_tune(stage->sp, &rnd);
 		break;
 	case 5 ... 20:
 		flush(client, member, rnd_u64(&rnd));
@@ -330,29 +330,18 @@ static bool client_start(struct stage *stage, struct client *client, u32 bound)
 		client->members[i].client = client;
 		wpool_group_task_init(&client->members[i].task, member_fn, member_abort);
 	}
-	err = wpool_group_init(&client->group, stage->pool, bound, NULL);
+	err = wpool_group_init(&client->group, stage->sp->pool, bound, NULL);
 	return torture_check(!err, "init: %d", err);
 }
 
-static bool start(void *data, u32 nr)
+static bool start(void *data, struct stage_pool *sp)
 {
 	struct stage *stage = data;
-	struct wpool_attrs attrs;
-	char name[WPOOL_NAME_LEN];
 	u32 i;
 
-	snprintf(name, sizeof(name), "group%u", nr);
-	wpool_attrs_init(&attrs);
-	attrs.name = name;
-	attrs.capacity = 2 + nr % 3;
-	attrs.queue_depth = 2;
-	attrs.expiry_ms = 20;
-	stage->nr = nr;
-	stage->pool = wpool_create(&attrs, THIS_MODULE);
-	if (!torture_check(!IS_ERR(stage->pool), "create: %ld", PTR_ERR(stage->pool)))
-		return false;
+	stage->sp = sp;
 	for (i = 0; i < NR_CLIENTS; i++)
-		if (!client_start(stage, &stage->clients[i], 1 + 2 * i + nr % 2))
+		if (!client_start(stage, &stage->clients[i], 1 + 2 * i + sp->nr % 2))
 			return false;
 	hrtimer_setup(&stage->timer, shoot, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
 	hrtimer_start(&stage->timer, ms_to_ktime(1), HRTIMER_MODE_REL_HARD);
@@ -362,7 +351,7 @@ static bool start(void *data, u32 nr)
 		hand->stage = stage;
 		hand->nr = i;
 		init_completion(&hand->ended);
-		hand->thread = kthread_run(hand_main, hand, "torture/g%u.%u", nr, i);
+		hand->thread = kthread_run(hand_main, hand, "torture/g%u.%u", sp->nr, i);
 		if (IS_ERR(hand->thread))
 			return false;
 	}
@@ -382,13 +371,11 @@ static void client_stop(struct client *client)
 	torture_count_tasks(runs);
 }
 
-static void stop(void *data)
+static void halt(void *data)
 {
 	struct stage *stage = data;
-	struct wpool_stats stats;
 	u64 rounds = 0;
 	u32 i;
-	int err;
 
 	for (i = 0; i < NR_THREADS; i++) {
 		struct hand *hand = &stage->hands[i];
@@ -398,20 +385,23 @@ static void stop(void *data)
 	}
 	WRITE_ONCE(stage->stop, true);
 	hrtimer_cancel(&stage->timer);
-	/* their tasks submit tasks of each other: none may end before all are idle */
-	err = wpool_release_timeout(stage->pool, WPOOL_RELEASE_DRAIN, TORTURE_PATIENCE);
-	torture_check(!err, "stage %u: release: %d", stage->nr, err);
-	for (i = 0; i < NR_CLIENTS; i++)
-		client_stop(&stage->clients[i]);
-	wpool_get_stats(stage->pool, &stats);
-	torture_check(!stats.outstanding && !stats.waiting && !stats.queued,
-		      "stage %u: %llu outstanding, %u waiting", stage->nr, stats.outstanding,
-		      stats.waiting);
-	wpool_destroy(stage->pool);
-	pr_info("wpool_torture: group %u: %llu rounds\n", stage->nr, rounds);
+	pr_info("wpool_torture: group %u: %llu rounds\n", stage->sp->nr, rounds);
 }
 
-void phase_group(u32 others)
+/* Their tasks submit tasks of each other: none may end before all are idle. */
+static void settle(void *data)
 {
-	torture_run_stages(max(actors / 4, 1U), sizeof(struct stage), start, stop);
+	struct stage *stage = data;
+	u32 i;
+
+	for (i = 0; i < NR_CLIENTS; i++)
+		client_stop(&stage->clients[i]);
 }
+
+const struct stage_kind group_stage = {
+	.name = "group",
+	.size = sizeof(struct stage),
+	.start = start,
+	.halt = halt,
+	.settle = settle,
+};

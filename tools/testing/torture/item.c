@@ -103,6 +103,9 @@ static int call(struct tpool *tp, struct titem **items, u32 nr,
 		ret = cpu < 0 ? wpool_submit(tp->pool, &items[0]->task) :
 				wpool_submit_on(tp->pool, cpu, &items[0]->task);
 		break;
+	case BY_ANY_SIGNAL:
+		ret = wpool_submit_interruptible(tp->pool, &items[0]->task);
+		break;
 	case BY_TRY:
 		ret = cpu < 0 ? wpool_try_submit(tp->pool, &items[0]->task) :
 				wpool_try_submit_on(tp->pool, cpu, &items[0]->task);

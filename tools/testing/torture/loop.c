@@ -35,14 +35,12 @@ struct hand {
 
 /**
  * struct stage - a pool, and what it does
- * @pool: the pool
- * @nr: of the stage
+ * @sp: the pool
  * @hands: its threads
  * @runs: chunks
  */
 struct stage {
-	struct wpool *pool;
-	u32 nr;
+	struct stage_pool *sp;
 	struct hand hands[NR_HANDS];
 	atomic64_t runs;
 };
@@ -108,12 +106,12 @@ static void run_loop(struct stage *stage, struct rnd *rnd, u32 depth)
 
 	if (fails)
 		loop.fails_at = rnd_below(rnd, loop.size);
-	err = wpool_parallel_for(stage->pool, 0, loop.size, grain, loop_fn, &loop);
-	torture_check(err == (fails ? -ENXIO : 0), "stage %u: a loop: %d", stage->nr, err);
-	torture_check(!atomic_read(&loop.inside), "stage %u: a chunk is under way", stage->nr);
+	err = wpool_parallel_for(stage->sp->pool, 0, loop.size, grain, loop_fn, &loop);
+	torture_check(err == (fails ? -ENXIO : 0), "stage %u: a loop: %d", stage->sp->nr, err);
+	torture_check(!atomic_read(&loop.inside), "stage %u: a chunk is under way", stage->sp->nr);
 	torture_check(atomic_long_read(&loop.sum) <= loop.size &&
 		      (fails || atomic_long_read(&loop.sum) == loop.size),
-		      "stage %u: %ld of %lu indices", stage->nr, atomic_long_read(&loop.sum),
+		      "stage %u: %ld of %lu indices", stage->sp->nr, atomic_long_read(&loop.sum),
 		      loop.size);
 }
 
@@ -149,7 +147,7 @@ static void submit_looper(struct stage *stage, struct rnd *rnd)
 	wpool_task_init_abortable(&looper->task, looper_fn, looper_abort, THIS_MODULE);
 	looper->stage = stage;
 	looper->seed = rnd_u64(rnd);
-	err = wpool_try_submit(stage->pool, &looper->task);
+	err = wpool_try_submit(stage->sp->pool, &looper->task);
 	torture_check(!err || err == -EAGAIN || err == -ESHUTDOWN, "a task: %d", err);
 	if (err)
 		kfree(looper);
@@ -172,32 +170,11 @@ static void visit_cpus(struct stage *stage)
 
 	if (!zalloc_cpumask_var(&seen, GFP_KERNEL))
 		return;
-	err = wpool_on_each_cpu(stage->pool, visit_fn, seen);
-	torture_check(!err || err == -ESHUTDOWN || err == -ECANCELED, "stage %u: visit: %d",
-		      stage->nr, err);
-	torture_check(err || !cpumask_empty(seen), "stage %u: no CPU was visited", stage->nr);
+	err = wpool_on_each_cpu(stage->sp->pool, visit_fn, seen);
+	torture_check(!err || err == -ESHUTDOWN || err == -ECANCELED || err == -EAGAIN, "stage %u: visit: %d",
+		      stage->sp->nr, err);
+	torture_check(err || !cpumask_empty(seen), "stage %u: no CPU was visited", stage->sp->nr);
 	free_cpumask_var(seen);
-}
-
-/* Close and open, or change the limits. */
-static void disturb(struct stage *stage, struct rnd *rnd)
-{
-	struct wpool_attrs attrs;
-	int err;
-
-	if (rnd_one_in(rnd, 2)) {
-		/* DRAIN, CANCEL or OWN */
-		err = wpool_release(stage->pool, rnd_below(rnd, 3));
-		torture_check(!err, "stage %u: release: %d", stage->nr, err);
-		err = wpool_reboot(stage->pool);
-		torture_check(!err, "stage %u: reboot: %d", stage->nr, err);
-		return;
-	}
-	wpool_attrs_init(&attrs);
-	attrs.capacity = rnd_from_to(rnd, 1, 8);
-	attrs.queue_depth = rnd_below(rnd, 8);
-	err = wpool_tune(stage->pool, &attrs, WPOOL_TUNE_CAPACITY | WPOOL_TUNE_QUEUE_DEPTH);
-	torture_check(!err, "stage %u: tune: %d", stage->nr, err);
 }
 
 static int hand_main(void *data)
@@ -206,11 +183,14 @@ static int hand_main(void *data)
 	struct rnd rnd;
 
 	while (!torture_stopping()) {
-		rnd_step(&rnd, seed, RND_LOOP + hand->stage->nr * NR_HANDS + hand->nr,
+		rnd_step(&rnd, seed, RND_LOOP + hand->stage->sp->nr * NR_HANDS + hand->nr,
 			 hand->round++);
 		switch (rnd_below(&rnd, 64)) {
 		case 0:
-			disturb(hand->stage, &rnd);
+			if (rnd_one_in(&rnd, 2))
+				stage_reopen(hand->stage->sp, &rnd);
+			else
+				stage_tune(hand->stage->sp, &rnd);
 			break;
 		case 1 ... 8:
 			visit_cpus(hand->stage);
@@ -228,60 +208,49 @@ static int hand_main(void *data)
 	return 0;
 }
 
-static bool start(void *data, u32 nr)
+static bool start(void *data, struct stage_pool *sp)
 {
 	struct stage *stage = data;
-	struct wpool_attrs attrs;
-	char name[WPOOL_NAME_LEN];
 	struct hand *hand;
 	u32 i;
 
-	snprintf(name, sizeof(name), "loop%u", nr);
-	wpool_attrs_init(&attrs);
-	attrs.name = name;
-	attrs.capacity = 1 + nr % 4;
-	attrs.queue_depth = nr % 3;
-	attrs.expiry_ms = 20;
-	stage->nr = nr;
-	stage->pool = wpool_create(&attrs, THIS_MODULE);
-	if (!torture_check(!IS_ERR(stage->pool), "create: %ld", PTR_ERR(stage->pool)))
-		return false;
+	stage->sp = sp;
 	for (i = 0; i < NR_HANDS; i++) {
 		hand = &stage->hands[i];
 		hand->stage = stage;
 		hand->nr = i;
 		init_completion(&hand->ended);
-		hand->thread = kthread_run(hand_main, hand, "torture/l%u.%u", nr, i);
+		hand->thread = kthread_run(hand_main, hand, "torture/l%u.%u", sp->nr, i);
 		if (IS_ERR(hand->thread))
 			return false;
 	}
 	return true;
 }
 
-static void stop(void *data)
+static void halt(void *data)
 {
 	struct stage *stage = data;
-	struct wpool_stats stats;
 	u64 rounds = 0;
-	int err;
 	u32 i;
 
 	for (i = 0; i < NR_HANDS; i++) {
 		torture_stop_thread(stage->hands[i].thread, &stage->hands[i].ended);
 		rounds += stage->hands[i].round;
 	}
-	err = wpool_release_timeout(stage->pool, WPOOL_RELEASE_DRAIN, TORTURE_PATIENCE);
-	torture_check(!err, "stage %u: release: %d", stage->nr, err);
-	wpool_get_stats(stage->pool, &stats);
-	torture_check(!stats.outstanding && !stats.queued && !stats.waiting,
-		      "stage %u: %llu outstanding, %u waiting", stage->nr, stats.outstanding,
-		      stats.waiting);
-	wpool_destroy(stage->pool);
-	torture_count_tasks(atomic64_read(&stage->runs));
-	pr_info("wpool_torture: loop %u: %llu rounds\n", stage->nr, rounds);
+	pr_info("wpool_torture: loop %u: %llu rounds\n", stage->sp->nr, rounds);
 }
 
-void phase_loop(u32 others)
+static void settle(void *data)
 {
-	torture_run_stages(max(actors / 2, 1U), sizeof(struct stage), start, stop);
+	struct stage *stage = data;
+
+	torture_count_tasks(atomic64_read(&stage->runs));
 }
+
+const struct stage_kind loop_stage = {
+	.name = "loop",
+	.size = sizeof(struct stage),
+	.start = start,
+	.halt = halt,
+	.settle = settle,
+};

@@ -5,10 +5,10 @@
  * ends the phase early.
  */
 #include <linux/completion.h>
+#include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/random.h>
-#include <linux/slab.h>
 
 #include "torture.h"
 
@@ -38,7 +38,7 @@ MODULE_PARM_DESC(shuffle, "threads are moved among CPUs every so many ms at most
 
 static char *phase = "nasty";
 module_param(phase, charp, 0444);
-MODULE_PARM_DESC(phase, "nasty, volume, line, event, group, strand, loop or fault (default: nasty)");
+MODULE_PARM_DESC(phase, "nasty, volume, line, event, watch, group, strand, loop, work, mixed or fault (default: nasty)");
 
 static const struct {
 	const char *name;
@@ -48,9 +48,12 @@ static const struct {
 	{ "volume", phase_volume },
 	{ "line", phase_line },
 	{ "event", phase_event },
+	{ "watch", phase_watch },
 	{ "group", phase_group },
 	{ "strand", phase_strand },
 	{ "loop", phase_loop },
+	{ "work", phase_work },
+	{ "mixed", phase_mixed },
 	{ "fault", phase_fault },
 };
 
@@ -72,23 +75,6 @@ bool torture_pause(unsigned int ms)
 	return !torture_stopping();
 }
 
-void torture_run_stages(u32 nr, size_t size, bool (*start)(void *stage, u32 nr),
-			void (*stop)(void *stage))
-{
-	char *stages = kvcalloc(nr, size, GFP_KERNEL);
-	u32 i;
-
-	for (i = 0; i < nr; i++)
-		/* nothing to go on with */
-		if (!stages || !torture_check(start(stages + i * size, i), "no memory, no threads"))
-			return;
-	while (torture_pause(100))
-		;
-	for (i = 0; i < nr; i++)
-		stop(stages + i * size);
-	kvfree(stages);
-}
-
 bool torture_leaving(void)
 {
 	return completion_done(&time_over);
@@ -108,6 +94,17 @@ void torture_stop_thread(struct task_struct *thread, struct completion *ended)
 	kthread_stop(thread);
 }
 
+/* Whoever has our text gives it back: tasks that have just ended, files that are just closed. */
+static void await_users(void)
+{
+	unsigned long end = jiffies + TORTURE_PATIENCE;
+
+	while (module_refcount(THIS_MODULE) && time_before(jiffies, end))
+		msleep(10);
+	torture_check(!module_refcount(THIS_MODULE), "%d users are left",
+		      module_refcount(THIS_MODULE));
+}
+
 static int conduct(void *data)
 {
 	void (*run)(u32 others) = data;
@@ -115,6 +112,7 @@ static int conduct(void *data)
 	run(shuffle_start());
 	stutter_close();
 	shuffle_stop();
+	await_users();
 	torture_set_state("done");
 	wait_for_completion(&time_over);
 	torture_await_stop();

@@ -14,7 +14,7 @@
 #   SHUFFLE  threads are moved among CPUs every so many ms at most, 0: never (100)
 #   FAULTS   phase fault: tasks that die (1000)
 #   GOODS    phase fault: tasks among them that must not notice (100000)
-#   PHASES   which, in this order (volume,nasty,stutter,line,event,group,strand,loop,seed,load);
+#   PHASES   which, in this order (volume,nasty,stutter,line,event,watch,group,strand,loop,work,mixed,seed,load);
 #            fault needs a machine of its own, that is told to expect so many oopses
 #   DIR      where the modules are (/wpool)
 #
@@ -32,7 +32,7 @@ STUTTER=${STUTTER:-1000}
 SHUFFLE=${SHUFFLE:-100}
 FAULTS=${FAULTS:-1000}
 GOODS=${GOODS:-100000}
-PHASES=${PHASES:-volume,nasty,stutter,line,event,group,strand,loop,seed,load}
+PHASES=${PHASES:-volume,nasty,stutter,line,event,watch,group,strand,loop,work,mixed,seed,load}
 DIR=${DIR:-/wpool}
 
 POOLS=/sys/class/wpool
@@ -93,12 +93,20 @@ ends()
 	wait $pid || { complain "rmmod $1: $(cat "$TMP/rmmod")"; return 1; }
 }
 
+# unload wpool, and what stands on it.
+unload()
+{
+	[ ! -e /sys/module/wpool_wq ] || ends wpool_wq || return
+	[ ! -e /sys/module/wpool ] || ends wpool
+}
+
 # torture PHASE SECONDS [PARAMETER...]: start it.
 torture()
 {
 	name=$1 time=$2
 	shift 2
 	[ -e /sys/module/wpool ] || insmod "$DIR/wpool.ko" || complain "no wpool" || return 1
+	[ -e /sys/module/wpool_wq ] || insmod "$DIR/wpool_wq.ko" || complain "no wpool_wq" || return 1
 	insmod "$DIR/wpool_torture.ko" phase="$name" seconds="$time" \
 		seed="$SEED" actors="$ACTORS" shuffle="$SHUFFLE" "$@" ||
 		{ complain "wpool_torture cannot be loaded"; return 1; }
@@ -347,10 +355,11 @@ phase_volume()
 	stop_jobs
 }
 
-phase_nasty()
+# beset PERCENT PHASE: with everything from outside.
+beset()
 {
-	timed 20
-	torture nasty "$duration" || return
+	timed "$1"
+	torture "$2" "$duration" || return
 	start_jobs hotplug tune read kill life freeze
 	left=$duration
 	while [ "$left" -gt 0 ]; do
@@ -361,6 +370,9 @@ phase_nasty()
 	torture_ends "$duration"
 	default_is_empty
 }
+
+phase_nasty() { beset 15 nasty; }
+phase_mixed() { beset 15 mixed; }
 
 # no_timers: of the module; those that are, are in $timers.
 no_timers()
@@ -430,41 +442,22 @@ phase_line()
 	torture_ends "$duration"
 }
 
-phase_event()
+# stage NAME: one kind of tasks.
+stage()
 {
-	timed 10
-	torture event "$duration" || return
+	timed 5
+	torture "$1" "$duration" || return
 	start_jobs hotplug
 	torture_ends "$duration"
 	stop_jobs
 }
 
-phase_group()
-{
-	timed 10
-	torture group "$duration" || return
-	start_jobs hotplug
-	torture_ends "$duration"
-	stop_jobs
-}
-
-phase_strand()
-{
-	timed 10
-	torture strand "$duration" || return
-	start_jobs hotplug
-	torture_ends "$duration"
-	stop_jobs
-}
-
-phase_loop()
-{
-	timed 10
-	torture loop "$duration" || return
-	start_jobs hotplug
-	torture_ends "$duration"
-	stop_jobs
-}
+phase_event() { stage event; }
+phase_watch() { stage watch; }
+phase_group() { stage group; }
+phase_strand() { stage strand; }
+phase_loop() { stage loop; }
+phase_work() { stage work; }
 
 # The same seed, the same decisions.
 phase_seed()
@@ -485,7 +478,7 @@ phase_seed()
 phase_load()
 {
 	reseed 5
-	[ ! -e /sys/module/wpool ] || ends wpool || return
+	unload || return
 	cycle=0 refusals=0
 	while [ $cycle -lt "$CYCLES" ]; do
 		cycle=$((cycle + 1))
@@ -575,9 +568,7 @@ for phase; do
 		echo "ok $nr torture_$phase"
 	fi
 done
-if [ -e /sys/module/wpool ] && [ ! -e /sys/module/wpool_torture ]; then
-	ends wpool || failed=$((failed + 1))
-fi
+[ -e /sys/module/wpool_torture ] || unload || failed=$((failed + 1))
 say "$total tasks in all, seed $SEED"
 rm -rf "$TMP"
 [ $failed -eq 0 ]

@@ -80,8 +80,7 @@ struct line {
 
 /**
  * struct stage - a pool and its strands
- * @pool: the pool
- * @nr: of the stage
+ * @sp: the pool
  * @lines: its strands
  * @timer: acts in hard interrupts
  * @step: of the timer
@@ -91,8 +90,7 @@ struct line {
  * @ended: it has ended
  */
 struct stage {
-	struct wpool *pool;
-	u32 nr;
+	struct stage_pool *sp;
 	struct line lines[NR_STRANDS];
 	struct hrtimer timer;
 	u64 step;
@@ -106,7 +104,7 @@ static void check_submit(struct line *line, int err)
 {
 	torture_check(!err || err == -EALREADY || err == -ECANCELED || err == -EAGAIN ||
 		      err == -ESHUTDOWN || err == -EDEADLK, "strand %u.%u: %d",
-		      line->stage->nr, line->nr, err);
+		      line->stage->sp->nr, line->nr, err);
 }
 
 /* What may be done in any context. */
@@ -145,7 +143,7 @@ static void cancel_sync(struct thing *thing)
 static void enter(struct line *line)
 {
 	torture_check(atomic_inc_return(&line->inside) == 1, "strand %u.%u: two at once",
-		      line->stage->nr, line->nr);
+		      line->stage->sp->nr, line->nr);
 }
 
 static void leave(struct line *line)
@@ -187,7 +185,7 @@ static void thing_abort(struct wpool_strand_task *task, int status)
 
 	enter(line);
 	atomic64_inc(&line->aborts);
-	torture_check(status == -ECANCELED, "strand %u.%u: aborted with %d", line->stage->nr,
+	torture_check(status == -ECANCELED, "strand %u.%u: aborted with %d", line->stage->sp->nr,
 		      line->nr, status);
 	leave(line);
 }
@@ -200,7 +198,7 @@ static void numbered_end(struct numbered *numbered)
 
 	enter(line);
 	torture_check(numbered->number == line->seen + 1, "strand %u.%u: %llu after %llu",
-		      line->stage->nr, line->nr, numbered->number, line->seen);
+		      line->stage->sp->nr, line->nr, numbered->number, line->seen);
 	line->seen = numbered->number;
 	leave(line);
 	memset(numbered, 0xa5, sizeof(*numbered));
@@ -253,7 +251,7 @@ static void short_life(struct stage *stage, struct rnd *rnd)
 	if (strand && line) {
 		line->stage = stage;
 		line->nr = NR_STRANDS;
-		wpool_strand_init(strand, stage->pool, rnd_from_to(rnd, 1, 4));
+		wpool_strand_init(strand, stage->sp->pool, rnd_from_to(rnd, 1, 4));
 		for (i = 0; i < nr; i++)
 			give_number(line, strand);
 		err = wpool_strand_destroy(strand);
@@ -276,7 +274,7 @@ static enum hrtimer_restart shoot(struct hrtimer *timer)
 
 	if (READ_ONCE(stage->stop))
 		return HRTIMER_NORESTART;
-	rnd_step(&rnd, seed, RND_STRAND_IRQ + stage->nr, stage->step++);
+	rnd_step(&rnd, seed, RND_STRAND_IRQ + stage->sp->nr, stage->step++);
 	for (i = 0; i < NR_SHOTS; i++)
 		act(any_thing(stage, &rnd), &rnd);
 	return tirq_again(timer, rnd_from_to(&rnd, 50, 2000));
@@ -288,18 +286,18 @@ static void one_round(struct stage *stage)
 	struct rnd rnd;
 	int err;
 
-	rnd_step(&rnd, seed, RND_STRAND + stage->nr, stage->round);
+	rnd_step(&rnd, seed, RND_STRAND + stage->sp->nr, stage->round);
 	line = &stage->lines[rnd_below(&rnd, NR_STRANDS)];
 	switch (rnd_below(&rnd, 256)) {
 	case 0:
-		tpool_reopen(stage->pool, &rnd);
+		stage_reopen(stage->sp, &rnd);
 		break;
 	case 1 ... 4:
-		tpool_tune_limits(stage->pool, &rnd, 4, 3);
+		stage_tune(stage->sp, &rnd);
 		break;
 	case 5 ... 8:
 		err = wpool_strand_flush(&line->strand);
-		torture_check(!err, "stage %u: flush: %d", stage->nr, err);
+		torture_check(!err, "stage %u: flush: %d", stage->sp->nr, err);
 		break;
 	case 9 ... 40:
 		cancel_sync(any_thing(stage, &rnd));
@@ -335,31 +333,21 @@ static int stage_main(void *data)
 	return 0;
 }
 
-static bool start(void *data, u32 nr)
+static bool start(void *data, struct stage_pool *sp)
 {
 	struct stage *stage = data;
-	struct wpool_attrs attrs;
-	char name[WPOOL_NAME_LEN];
 	struct line *line;
 	u32 i, j;
 
-	snprintf(name, sizeof(name), "strand%u", nr);
-	wpool_attrs_init(&attrs);
-	attrs.name = name;
-	attrs.capacity = 1 + nr % 3;
-	attrs.expiry_ms = 20;
-	stage->nr = nr;
-	stage->pool = wpool_create(&attrs, THIS_MODULE);
-	if (!torture_check(!IS_ERR(stage->pool), "create: %ld", PTR_ERR(stage->pool)))
-		return false;
+	stage->sp = sp;
 	for (i = 0; i < NR_STRANDS; i++) {
 		line = &stage->lines[i];
 		line->stage = stage;
 		line->nr = i;
-		wpool_strand_init(&line->strand, stage->pool, i ? 3 * i : WPOOL_UNLIMITED);
+		wpool_strand_init(&line->strand, sp->pool, i ? 3 * i : WPOOL_UNLIMITED);
 		for (j = 0; j < NR_THINGS; j++) {
 			line->things[j].line = line;
-			atomic64_set(&line->things[j].seed, seed + (nr * 10 + i) * 10 + j);
+			atomic64_set(&line->things[j].seed, seed + (sp->nr * 10 + i) * 10 + j);
 			wpool_strand_task_init(&line->things[j].task, &line->strand, thing_fn,
 					       thing_abort);
 			wpool_strand_task_set_urgent(&line->things[j].task, j & 1);
@@ -368,59 +356,52 @@ static bool start(void *data, u32 nr)
 	init_completion(&stage->ended);
 	hrtimer_setup(&stage->timer, shoot, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
 	hrtimer_start(&stage->timer, ms_to_ktime(1), HRTIMER_MODE_REL_HARD);
-	stage->thread = kthread_run(stage_main, stage, "torture/s%u", nr);
+	stage->thread = kthread_run(stage_main, stage, "torture/s%u", sp->nr);
 	return !IS_ERR(stage->thread);
 }
 
-static void settle(struct stage *stage)
-{
-	u64 accepted, ended, sent_away;
-	struct wpool_stats stats;
-	struct line *line;
-	u32 i;
-	int err;
-
-	/* the tasks submit each other: closed, the pool stops that */
-	err = wpool_release_timeout(stage->pool, WPOOL_RELEASE_DRAIN, TORTURE_PATIENCE);
-	torture_check(!err, "stage %u: release: %d", stage->nr, err);
-	for (i = 0; i < NR_STRANDS; i++) {
-		line = &stage->lines[i];
-		err = wpool_strand_destroy(&line->strand);
-		torture_check(!err, "stage %u: destroy: %d", stage->nr, err);
-		accepted = atomic64_read(&line->accepted);
-		sent_away = atomic64_read(&line->sent_away);
-		ended = atomic64_read(&line->runs) + atomic64_read(&line->aborts) +
-			atomic64_read(&line->taken_back);
-		torture_check(accepted <= ended && ended <= accepted + sent_away,
-			      "strand %u.%u: %llu accepted, %llu sent away, %lld runs, %lld aborts, %lld taken back",
-			      stage->nr, i, accepted, sent_away, atomic64_read(&line->runs),
-			      atomic64_read(&line->aborts), atomic64_read(&line->taken_back));
-		torture_check(line->seen == line->given && !atomic_read(&line->numbered),
-			      "strand %u.%u: %llu of %llu are done", stage->nr, i, line->seen,
-			      line->given);
-		torture_count_tasks(atomic64_read(&line->runs) + line->seen);
-	}
-	wpool_get_stats(stage->pool, &stats);
-	torture_check(!stats.outstanding && !stats.waiting && !stats.queued &&
-		      stats.submitted == stats.completed + stats.cancelled,
-		      "stage %u: %llu submitted, %llu completed, %llu cancelled, %llu outstanding, %u waiting",
-		      stage->nr, stats.submitted, stats.completed, stats.cancelled,
-		      stats.outstanding, stats.waiting);
-}
-
-static void stop(void *data)
+static void halt(void *data)
 {
 	struct stage *stage = data;
 
 	torture_stop_thread(stage->thread, &stage->ended);
 	WRITE_ONCE(stage->stop, true);
 	hrtimer_cancel(&stage->timer);
-	settle(stage);
-	wpool_destroy(stage->pool);
-	pr_info("wpool_torture: strand %u: %llu rounds\n", stage->nr, stage->round);
 }
 
-void phase_strand(u32 others)
+/* The tasks submit each other: closed, the pool has stopped that. */
+static void settle(void *data)
 {
-	torture_run_stages(max(actors / 2, 1U), sizeof(struct stage), start, stop);
+	struct stage *stage = data;
+	u64 accepted, ended, sent_away;
+	struct line *line;
+	u32 i;
+	int err;
+
+	for (i = 0; i < NR_STRANDS; i++) {
+		line = &stage->lines[i];
+		err = wpool_strand_destroy(&line->strand);
+		torture_check(!err, "strand %u: destroy: %d", stage->sp->nr, err);
+		accepted = atomic64_read(&line->accepted);
+		sent_away = atomic64_read(&line->sent_away);
+		ended = atomic64_read(&line->runs) + atomic64_read(&line->aborts) +
+			atomic64_read(&line->taken_back);
+		torture_check(accepted <= ended && ended <= accepted + sent_away,
+			      "strand %u.%u: %llu accepted, %llu sent away, %lld runs, %lld aborts, %lld taken back",
+			      stage->sp->nr, i, accepted, sent_away, atomic64_read(&line->runs),
+			      atomic64_read(&line->aborts), atomic64_read(&line->taken_back));
+		torture_check(line->seen == line->given && !atomic_read(&line->numbered),
+			      "strand %u.%u: %llu of %llu are done", stage->sp->nr, i, line->seen,
+			      line->given);
+		torture_count_tasks(atomic64_read(&line->runs) + line->seen);
+	}
+	pr_info("wpool_torture: strand %u: %llu rounds\n", stage->sp->nr, stage->round);
 }
+
+const struct stage_kind strand_stage = {
+	.name = "strand",
+	.size = sizeof(struct stage),
+	.start = start,
+	.halt = halt,
+	.settle = settle,
+};

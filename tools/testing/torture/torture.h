@@ -14,10 +14,13 @@
  *   actor.c   phase nasty: threads that do everything at random
  *   volume.c  phase volume: as many tasks as possible
  *   line.c    phase line: the order of waiting submitters
+ *   stage.c   phase mixed, and what the next six share: pools that they act on
  *   event.c   phase event: tasks that wait without a worker
+ *   watch.c   phase watch: events that wake-ups of files and wait queues fire
  *   group.c   phase group: tasks of clients that share a pool
  *   strand.c  phase strand: tasks that run one after the other
  *   loop.c    phase loop: loops and calls on several CPUs
+ *   work.c    phase work: works of the workqueues that wpool stands in for
  *   fault.c   phase fault: tasks that die
  *   stutter.c silence of all, and what must hold then
  *   shuffle.c threads moved among CPUs
@@ -62,13 +65,6 @@ void torture_await_stop(void);
 /* Stop a thread that completes @ended and then awaits that; a violation if it is stuck. */
 void torture_stop_thread(struct task_struct *thread, struct completion *ended);
 
-/*
- * A phase of @nr stages of @size bytes, zeroed: start them, until the time is over, stop them.
- * What has started goes on if one does not start.
- */
-void torture_run_stages(u32 nr, size_t size, bool (*start)(void *stage, u32 nr),
-			void (*stop)(void *stage));
-
 /* Threads are numbered for rnd_step(): actors from 0, these after them. */
 enum {
 	RND_TUNER = 1000,
@@ -82,6 +78,10 @@ enum {
 	RND_STRAND = 1500,
 	RND_STRAND_IRQ = 1600,
 	RND_LOOP = 1700,
+	RND_WATCH = 1800,
+	RND_WATCH_IRQ = 1900,
+	RND_WORK = 1950,
+	RND_WORK_IRQ = 1970,
 	RND_IRQ = 2000,
 	RND_POOL = 30000,
 };
@@ -225,11 +225,6 @@ void tpool_move(struct tpool *tp, struct rnd *rnd);
 /* Change its capacity, and know what is in force meanwhile. */
 void tpool_set_capacity(struct tpool *tp, u32 capacity);
 
-/* Of a pool without accounts: limits and policy at random, the queue shorter than @depths. */
-void tpool_tune_limits(struct wpool *pool, struct rnd *rnd, u32 max_capacity, u32 depths);
-/* Close it, and open it again after a moment; one thread at a time. */
-void tpool_reopen(struct wpool *pool, struct rnd *rnd);
-
 /* ---- item.c ---- */
 
 enum titem_kind {
@@ -279,6 +274,7 @@ struct titem {
 /* How to submit. */
 enum titem_how {
 	BY_SUBMIT,
+	BY_ANY_SIGNAL,
 	BY_TRY,
 	BY_TIMEOUT,
 	BY_BATCH,
@@ -361,16 +357,65 @@ void stutter_close(void);
 u32 shuffle_start(void);
 void shuffle_stop(void);
 
-/* ---- volume.c, line.c, event.c, group.c, strand.c, fault.c ---- */
+/* ---- stage.c ---- */
+
+/**
+ * struct stage_pool - a pool that stages act on
+ * @pool: the pool
+ * @name: of the pool
+ * @nr: of the pool, and of each of its stages
+ * @reopening: held by who closes and opens it
+ */
+struct stage_pool {
+	struct wpool *pool;
+	char name[WPOOL_NAME_LEN];
+	u32 nr;
+	struct mutex reopening;
+};
+
+/**
+ * struct stage_kind - threads and interrupts that act on a pool with tasks of one kind
+ * @name: of the kind
+ * @size: of a stage, which is zeroed
+ * @start: begin to act; false if there is no memory
+ * @halt: nobody acts any more but the tasks
+ * @take_back: tasks that would go on for ever, twice, and before the pool is closed; may be NULL
+ * @settle: the pool is closed and empty: compare the accounts, and end the tasks
+ */
+struct stage_kind {
+	const char *name;
+	size_t size;
+	bool (*start)(void *stage, struct stage_pool *sp);
+	void (*halt)(void *stage);
+	void (*take_back)(void *stage);
+	void (*settle)(void *stage);
+};
+
+extern const struct stage_kind event_stage;
+extern const struct stage_kind watch_stage;
+extern const struct stage_kind group_stage;
+extern const struct stage_kind strand_stage;
+extern const struct stage_kind loop_stage;
+extern const struct stage_kind work_stage;
+
+/* Limits and policy at random. */
+void stage_tune(struct stage_pool *sp, struct rnd *rnd);
+/* Close the pool, and open it again after a moment; nothing if another thread is at it. */
+void stage_reopen(struct stage_pool *sp, struct rnd *rnd);
+
+/* ---- volume.c, line.c, stage.c, fault.c ---- */
 
 /* Others: threads beside the actors that stay in a silence. */
 
 void phase_volume(u32 others);
 void phase_line(u32 others);
 void phase_event(u32 others);
+void phase_watch(u32 others);
 void phase_group(u32 others);
 void phase_strand(u32 others);
 void phase_loop(u32 others);
+void phase_work(u32 others);
+void phase_mixed(u32 others);
 void phase_fault(u32 others);
 
 #endif /* TORTURE_H */

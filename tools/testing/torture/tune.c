@@ -181,29 +181,3 @@ void tpool_tune(struct tpool *tp, u64 how)
 		      (err == -EINVAL && mask & WPOOL_TUNE_CPUMASK && has_cpus),
 		      "%s: tune %x: %d", tp->name, mask, err);
 }
-
-void tpool_tune_limits(struct wpool *pool, struct rnd *rnd, u32 max_capacity, u32 depths)
-{
-	struct wpool_attrs attrs;
-	int err;
-
-	wpool_attrs_init(&attrs);
-	attrs.capacity = rnd_from_to(rnd, 1, max_capacity);
-	attrs.queue_depth = rnd_one_in(rnd, 4) ? WPOOL_UNLIMITED : rnd_below(rnd, depths);
-	attrs.policy = rnd_one_in(rnd, 2) ? WPOOL_BLOCK : WPOOL_FAIL;
-	err = wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY | WPOOL_TUNE_QUEUE_DEPTH |
-			 WPOOL_TUNE_POLICY);
-	torture_check(!err, "tune: %d", err);
-}
-
-void tpool_reopen(struct wpool *pool, struct rnd *rnd)
-{
-	int err;
-
-	/* DRAIN, CANCEL or OWN */
-	err = wpool_release(pool, rnd_below(rnd, 3));
-	torture_check(!err, "release: %d", err);
-	usleep_range(10, 2000);
-	err = wpool_reboot(pool);
-	torture_check(!err, "reboot: %d", err);
-}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Stages: threads and interrupts that act on a pool with tasks of one kind. A phase that has
+ * the name of a kind gives each stage a pool of its own. In phase mixed each pool has a stage
+ * of every kind, and the actors of phase nasty act beside them.
+ */
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "torture.h"
+
+#define MAX_KINDS	6
+
+/* A pool with its stages. */
+struct scene {
+	struct stage_pool sp;
+	void *stages[MAX_KINDS];
+};
+
+void stage_tune(struct stage_pool *sp, struct rnd *rnd)
+{
+	static const enum wpool_policy policies[] = { WPOOL_BLOCK, WPOOL_FAIL, WPOOL_DROP_OLDEST };
+	struct wpool_attrs attrs;
+	int err;
+
+	wpool_attrs_init(&attrs);
+	attrs.capacity = rnd_from_to(rnd, 1, 6);
+	attrs.queue_depth = rnd_one_in(rnd, 4) ? WPOOL_UNLIMITED : rnd_below(rnd, 8);
+	attrs.policy = policies[rnd_below(rnd, ARRAY_SIZE(policies))];
+	err = wpool_tune(sp->pool, &attrs, WPOOL_TUNE_CAPACITY | WPOOL_TUNE_QUEUE_DEPTH |
+			 WPOOL_TUNE_POLICY);
+	torture_check(!err, "%s: tune: %d", sp->name, err);
+}
+
+void stage_reopen(struct stage_pool *sp, struct rnd *rnd)
+{
+	int err;
+
+	/* nobody finds open what it has closed */
+	if (!mutex_trylock(&sp->reopening))
+		return;
+	/* DRAIN, CANCEL or OWN */
+	err = wpool_release(sp->pool, rnd_below(rnd, 3));
+	torture_check(!err, "%s: release: %d", sp->name, err);
+	usleep_range(10, 2000);
+	err = wpool_reboot(sp->pool);
+	torture_check(!err, "%s: reboot: %d", sp->name, err);
+	mutex_unlock(&sp->reopening);
+}
+
+static bool make_pool(struct stage_pool *sp, const char *name, u32 nr)
+{
+	struct wpool_attrs attrs;
+
+	snprintf(sp->name, sizeof(sp->name), "%s%u", name, nr);
+	wpool_attrs_init(&attrs);
+	attrs.name = sp->name;
+	attrs.capacity = 1 + nr % 4;
+	attrs.queue_depth = nr % 3;
+	attrs.expiry_ms = 20;
+	sp->nr = nr;
+	mutex_init(&sp->reopening);
+	sp->pool = wpool_create(&attrs, THIS_MODULE);
+	return torture_check(!IS_ERR(sp->pool), "create: %ld", PTR_ERR(sp->pool));
+}
+
+static bool scene_start(struct scene *scene, const struct stage_kind *const kinds[], u32 nr_kinds)
+{
+	u32 i;
+
+	for (i = 0; i < nr_kinds; i++) {
+		scene->stages[i] = kvzalloc(kinds[i]->size, GFP_KERNEL);
+		if (!torture_check(scene->stages[i] && kinds[i]->start(scene->stages[i], &scene->sp),
+				   "%s: no memory, no threads", kinds[i]->name))
+			return false;
+	}
+	return true;
+}
+
+/* Tasks of all kinds act on each other's room: the pool is empty when all kinds are. */
+static void scene_stop(struct scene *scene, const struct stage_kind *const kinds[], u32 nr_kinds)
+{
+	struct stage_pool *sp = &scene->sp;
+	struct wpool_stats stats;
+	u32 i, turn;
+	int err;
+
+	for (i = 0; i < nr_kinds; i++)
+		kinds[i]->halt(scene->stages[i]);
+	/* in the first turn one that was running may have armed others behind us */
+	for (turn = 0; turn < 2; turn++) {
+		for (i = 0; i < nr_kinds; i++)
+			if (kinds[i]->take_back)
+				kinds[i]->take_back(scene->stages[i]);
+		err = wpool_release_timeout(sp->pool, WPOOL_RELEASE_DRAIN, TORTURE_PATIENCE);
+		torture_check(!err, "%s: release: %d", sp->name, err);
+	}
+	for (i = 0; i < nr_kinds; i++) {
+		kinds[i]->settle(scene->stages[i]);
+		kvfree(scene->stages[i]);
+	}
+	wpool_get_stats(sp->pool, &stats);
+	torture_check(!stats.outstanding && !stats.waiting && !stats.queued &&
+		      stats.submitted == stats.completed + stats.cancelled,
+		      "%s: %llu submitted, %llu completed, %llu cancelled, %llu outstanding, %u waiting, %u queued",
+		      sp->name, stats.submitted, stats.completed, stats.cancelled,
+		      stats.outstanding, stats.waiting, stats.queued);
+	wpool_destroy(sp->pool);
+}
+
+/* What has started goes on if one does not start. */
+static void act(const char *name, const struct stage_kind *const kinds[], u32 nr_kinds,
+		u32 nr_pools, void (*meanwhile)(u32 others), u32 others)
+{
+	struct scene *scenes = kcalloc(nr_pools, sizeof(*scenes), GFP_KERNEL);
+	u32 i;
+
+	for (i = 0; i < nr_pools; i++)
+		/* nothing to go on with */
+		if (!torture_check(scenes, "no memory") || !make_pool(&scenes[i].sp, name, i) ||
+		    !scene_start(&scenes[i], kinds, nr_kinds))
+			return;
+	meanwhile(others);
+	for (i = 0; i < nr_pools; i++)
+		scene_stop(&scenes[i], kinds, nr_kinds);
+	kfree(scenes);
+}
+
+static void wait_for_end(u32 others)
+{
+	while (torture_pause(100))
+		;
+}
+
+static void alone(const struct stage_kind *kind)
+{
+	act(kind->name, &kind, 1, max(actors / 2, 1U), wait_for_end, 0);
+}
+
+void phase_event(u32 others)
+{
+	alone(&event_stage);
+}
+
+void phase_watch(u32 others)
+{
+	alone(&watch_stage);
+}
+
+void phase_group(u32 others)
+{
+	alone(&group_stage);
+}
+
+void phase_strand(u32 others)
+{
+	alone(&strand_stage);
+}
+
+void phase_loop(u32 others)
+{
+	alone(&loop_stage);
+}
+
+void phase_work(u32 others)
+{
+	alone(&work_stage);
+}
+
+void phase_mixed(u32 others)
+{
+	static const struct stage_kind *const kinds[] = {
+		&event_stage, &watch_stage, &group_stage, &strand_stage, &loop_stage, &work_stage,
+	};
+
+	static_assert(ARRAY_SIZE(kinds) <= MAX_KINDS);
+	act("mixed", kinds, ARRAY_SIZE(kinds), max(actors / 4, 1U), phase_nasty, others);
+}

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Phase watch: events that are fired by wake-ups of wait queues and of files, which threads
+ * and hard interrupts make, while watches begin and end and the pool is tuned, closed and
+ * opened.
+ *
+ * A thing counts what is posted to it. After a wake-up its function must see all that was
+ * posted before, so that none may be lost while it is watched; it never runs twice at once.
+ * Its file is ready while something is posted that its function has not seen. A loner ends
+ * its watch and frees itself in its first run.
+ */
+#include <linux/anon_inodes.h>
+#include <linux/atomic.h>
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/hrtimer.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+#include <linux/wait.h>
+
+#include "../../../module/compat.h"
+#include "torture.h"
+
+#define NR_THINGS	8
+#define NR_SHOTS	4	/* of an interrupt */
+
+struct stage;
+
+/**
+ * struct thing - an event with a watch
+ * @event: the event
+ * @watch: of the file if @nr is odd, else of the wait queue
+ * @stage: where it is
+ * @nr: of the thing
+ * @head: what is woken
+ * @file: is polled at @head
+ * @posted: wake-ups that began
+ * @seen: of these, those that a run has seen
+ * @runs: of its function
+ * @inside: functions that are running
+ * @watched: the watch has begun; the thread's
+ */
+struct thing {
+	struct wpool_event event;
+	struct wpool_watch watch;
+	struct stage *stage;
+	u32 nr;
+	struct wait_queue_head head;
+	struct file *file;
+	atomic64_t posted;
+	atomic64_t seen;
+	atomic64_t runs;
+	atomic_t inside;
+	bool watched;
+};
+
+/* An event that ends its watch and frees both. */
+struct loner {
+	struct wpool_event event;
+	struct wpool_watch watch;
+	struct stage *stage;
+};
+
+/**
+ * struct stage - a pool and its watches
+ * @sp: the pool
+ * @things: those that last
+ * @head: what loners watch
+ * @loners: that have not freed themselves
+ * @timer: wakes in hard interrupts
+ * @step: of the timer
+ * @round: of the thread
+ * @stop: the timer ends
+ * @thread: acts
+ * @ended: it has ended
+ */
+struct stage {
+	struct stage_pool *sp;
+	struct thing things[NR_THINGS];
+	struct wait_queue_head head;
+	atomic_t loners;
+	struct hrtimer timer;
+	u64 step;
+	u64 round;
+	bool stop;
+	struct task_struct *thread;
+	struct completion ended;
+};
+
+/* ---- files ---- */
+
+static __poll_t thing_poll(struct file *file, poll_table *table)
+{
+	struct thing *thing = file->private_data;
+
+	poll_wait(file, &thing->head, table);
+	return atomic64_read(&thing->seen) < atomic64_read(&thing->posted) ? EPOLLIN : EPOLLOUT;
+}
+
+static const struct file_operations thing_fops = {
+	.owner = THIS_MODULE,
+	.poll = thing_poll,
+};
+
+static bool is_file(struct thing *thing)
+{
+	return thing->nr & 1;
+}
+
+/* ---- wake-ups ---- */
+
+/* In any context. */
+static void post(struct thing *thing)
+{
+	atomic64_inc(&thing->posted);
+	wake_up_poll(&thing->head, EPOLLIN);
+}
+
+/* What nobody waits for. */
+static void disturb(struct thing *thing)
+{
+	if (is_file(thing))
+		wake_up_poll(&thing->head, EPOLLPRI);
+	else
+		wake_up_all(&thing->head);
+}
+
+/* As a run that ends, or as one that the closed pool has refused. */
+static void see(struct thing *thing, bool slowly)
+{
+	s64 posted = atomic64_read(&thing->posted);
+
+	torture_check(atomic_inc_return(&thing->inside) == 1, "watch %u.%u runs twice at once",
+		      thing->stage->sp->nr, thing->nr);
+	if (slowly)
+		usleep_range(10, 500);
+	atomic64_set(&thing->seen, posted);
+	atomic_dec(&thing->inside);
+}
+
+static void thing_fn(struct wpool_event *event)
+{
+	struct thing *thing = container_of(event, struct thing, event);
+
+	see(thing, !(atomic64_inc_return(&thing->runs) % 16));
+}
+
+static void thing_abort(struct wpool_event *event, int status)
+{
+	struct thing *thing = container_of(event, struct thing, event);
+
+	torture_check(status == -ESHUTDOWN, "watch %u.%u aborted with %d", thing->stage->sp->nr,
+		      thing->nr, status);
+	see(thing, false);
+}
+
+/* ---- loners ---- */
+
+static void loner_end(struct loner *loner)
+{
+	struct stage *stage = loner->stage;
+
+	wpool_watch_end(&loner->watch);
+	wpool_event_finish(&loner->event);
+	memset(loner, 0xa5, sizeof(*loner));
+	kfree(loner);
+	atomic_dec(&stage->loners);
+}
+
+static void loner_fn(struct wpool_event *event)
+{
+	loner_end(container_of(event, struct loner, event));
+}
+
+static void loner_abort(struct wpool_event *event, int status)
+{
+	loner_fn(event);
+}
+
+static void loner_start(struct stage *stage, struct thing *thing)
+{
+	struct loner *loner = kzalloc(sizeof(*loner), GFP_KERNEL);
+	int err;
+
+	if (!loner)
+		return;
+	wpool_event_init(&loner->event, stage->sp->pool, loner_fn, loner_abort);
+	loner->stage = stage;
+	atomic_inc(&stage->loners);
+	/* one that is never woken cannot end: the last wake-ups of the stage are for these */
+	err = is_file(thing) ?
+	      wpool_watch_file(&loner->watch, &loner->event, thing->file, EPOLLOUT | EPOLLIN) :
+	      wpool_watch_queue(&loner->watch, &loner->event, &stage->head);
+	torture_check(!err, "watch %u: a loner: %d", stage->sp->nr, err);
+}
+
+/* ---- who acts ---- */
+
+static void watch_begin(struct thing *thing)
+{
+	int err;
+
+	/* a queue does not tell what was before */
+	err = is_file(thing) ?
+	      wpool_watch_file(&thing->watch, &thing->event, thing->file, EPOLLIN) :
+	      wpool_watch_queue(&thing->watch, &thing->event, &thing->head);
+	torture_check(err == (thing->watched ? -EBUSY : 0), "watch %u.%u: %d",
+		      thing->stage->sp->nr, thing->nr, err);
+	thing->watched = true;
+}
+
+static void watch_end(struct thing *thing)
+{
+	wpool_watch_end(&thing->watch);
+	thing->watched = false;
+}
+
+/* What is posted while it is watched is seen, however busy the pool is. */
+static void expect(struct thing *thing)
+{
+	unsigned long end = jiffies + TORTURE_PATIENCE;
+	s64 posted;
+
+	if (!thing->watched)
+		watch_begin(thing);
+	post(thing);
+	posted = atomic64_read(&thing->posted);
+	while (atomic64_read(&thing->seen) < posted && time_before(jiffies, end))
+		usleep_range(10, 200);
+	torture_check(atomic64_read(&thing->seen) >= posted,
+		      "watch %u.%u: a wake-up is lost: %lld of %lld are seen",
+		      thing->stage->sp->nr, thing->nr, atomic64_read(&thing->seen), posted);
+}
+
+static enum hrtimer_restart shoot(struct hrtimer *timer)
+{
+	struct stage *stage = container_of(timer, struct stage, timer);
+	struct rnd rnd;
+	u32 i;
+
+	if (READ_ONCE(stage->stop))
+		return HRTIMER_NORESTART;
+	rnd_step(&rnd, seed, RND_WATCH_IRQ + stage->sp->nr, stage->step++);
+	for (i = 0; i < NR_SHOTS; i++)
+		post(&stage->things[rnd_below(&rnd, NR_THINGS)]);
+	wake_up(&stage->head);
+	return tirq_again(timer, rnd_from_to(&rnd, 50, 2000));
+}
+
+static void one_round(struct stage *stage)
+{
+	struct thing *thing;
+	struct rnd rnd;
+
+	rnd_step(&rnd, seed, RND_WATCH + stage->sp->nr, stage->round);
+	thing = &stage->things[rnd_below(&rnd, NR_THINGS)];
+	switch (rnd_below(&rnd, 256)) {
+	case 0:
+		stage_reopen(stage->sp, &rnd);
+		break;
+	case 1 ... 4:
+		stage_tune(stage->sp, &rnd);
+		break;
+	case 5 ... 44:
+		watch_begin(thing);
+		break;
+	case 45 ... 74:
+		watch_end(thing);
+		break;
+	case 75 ... 94:
+		loner_start(stage, thing);
+		break;
+	case 95 ... 124:
+		expect(thing);
+		break;
+	case 125 ... 154:
+		disturb(thing);
+		break;
+	case 155 ... 164:
+		if (is_file(thing) && thing->watched)
+			wpool_watch_ready(&thing->watch);
+		break;
+	case 165 ... 168:
+		usleep_range(10, 1000);
+		break;
+	default:
+		post(thing);
+	}
+}
+
+static int stage_main(void *data)
+{
+	struct stage *stage = data;
+
+	while (!torture_stopping()) {
+		one_round(stage);
+		if (stage->round++ % 64 == 0)
+			cond_resched();
+	}
+	complete(&stage->ended);
+	torture_await_stop();
+	return 0;
+}
+
+static bool start(void *data, struct stage_pool *sp)
+{
+	struct stage *stage = data;
+	u32 i;
+
+	stage->sp = sp;
+	init_waitqueue_head(&stage->head);
+	for (i = 0; i < NR_THINGS; i++) {
+		struct thing *thing = &stage->things[i];
+
+		thing->stage = stage;
+		thing->nr = i;
+		init_waitqueue_head(&thing->head);
+		wpool_event_init(&thing->event, sp->pool, thing_fn, thing_abort);
+		thing->file = anon_inode_getfile("torture", &thing_fops, thing, O_RDWR);
+		if (IS_ERR(thing->file))
+			return false;
+	}
+	init_completion(&stage->ended);
+	hrtimer_setup(&stage->timer, shoot, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
+	hrtimer_start(&stage->timer, ms_to_ktime(1), HRTIMER_MODE_REL_HARD);
+	stage->thread = kthread_run(stage_main, stage, "torture/w%u", sp->nr);
+	return !IS_ERR(stage->thread);
+}
+
+static void halt(void *data)
+{
+	struct stage *stage = data;
+
+	torture_stop_thread(stage->thread, &stage->ended);
+	WRITE_ONCE(stage->stop, true);
+	hrtimer_cancel(&stage->timer);
+}
+
+static void settle(void *data)
+{
+	struct stage *stage = data;
+	unsigned long end = jiffies + TORTURE_PATIENCE;
+	struct thing *thing;
+	u32 i;
+	int err;
+
+	while (atomic_read(&stage->loners) && time_before(jiffies, end)) {
+		wake_up(&stage->head);
+		for (i = 0; i < NR_THINGS; i++)
+			post(&stage->things[i]);
+		msleep(20);
+	}
+	torture_check(!atomic_read(&stage->loners), "watch %u: %d loners are left", stage->sp->nr,
+		      atomic_read(&stage->loners));
+	for (i = 0; i < NR_THINGS; i++) {
+		thing = &stage->things[i];
+		watch_end(thing);
+		err = wpool_event_cancel_sync(&thing->event);
+		torture_check(!err || err == -ECANCELED || err == -ESHUTDOWN, "watch %u.%u: %d",
+			      stage->sp->nr, i, err);
+		torture_check(!waitqueue_active(&thing->head), "watch %u.%u: somebody waits",
+			      stage->sp->nr, i);
+		torture_count_tasks(atomic64_read(&thing->runs));
+		fput(thing->file);
+	}
+	pr_info("wpool_torture: watch %u: %llu rounds\n", stage->sp->nr, stage->round);
+}
+
+const struct stage_kind watch_stage = {
+	.name = "watch",
+	.size = sizeof(struct stage),
+	.start = start,
+	.halt = halt,
+	.settle = settle,
+};

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Phase work: works and delayed works of the workqueues that wpool stands in for. Threads,
+ * hard interrupts and the works themselves queue, cancel, flush, change and disable them.
+ *
+ * What the calls say is counted for each work, and in the end, when none is pending any more,
+ *
+ *   queued <= runs + taken_back   and   runs <= queued + changed
+ *
+ * No work runs twice at once, and none of a queue while max_active others do. A quiet work
+ * is only queued and flushed: it must have run when a flush has returned.
+ */
+#include <linux/atomic.h>
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/hrtimer.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#define WPOOL_WQ_NO_NAMES
+#include <linux/wpool_wq.h>
+
+#include "../../../module/compat.h"
+#include "torture.h"
+
+#define NR_THINGS	12
+#define NR_SHOTS	4	/* of an interrupt */
+
+struct stage;
+
+/**
+ * struct thing - a work with its accounts
+ * @dwork: the work
+ * @stage: where it is
+ * @nr: of the work
+ * @queued: calls that said that they queued it
+ * @changed: calls that may have
+ * @taken_back: calls that said, or may have meant, that they took it back
+ * @runs: functions that started
+ * @inside: functions that are running
+ * @seed: of what its next run does
+ */
+struct thing {
+	struct wpool_delayed_work dwork;
+	struct stage *stage;
+	u32 nr;
+	atomic64_t queued;
+	atomic64_t changed;
+	atomic64_t taken_back;
+	atomic64_t runs;
+	atomic_t inside;
+	atomic64_t seed;
+};
+
+/**
+ * struct stage - a queue and its works
+ * @nr: of the stage
+ * @wq: the queue
+ * @max_active: of the queue
+ * @things: its works
+ * @inside: functions that are running
+ * @timer: acts in hard interrupts
+ * @step: of the timer
+ * @round: of the thread
+ * @stop: nobody queues any more
+ * @thread: acts
+ * @ended: it has ended
+ */
+struct stage {
+	u32 nr;
+	struct wpool_wq *wq;
+	u32 max_active;
+	struct thing things[NR_THINGS];
+	atomic_t inside;
+	struct hrtimer timer;
+	u64 step;
+	u64 round;
+	bool stop;
+	struct task_struct *thread;
+	struct completion ended;
+};
+
+static struct thing *any_thing(struct stage *stage, struct rnd *rnd)
+{
+	return &stage->things[rnd_below(rnd, NR_THINGS)];
+}
+
+static bool is_quiet(struct thing *thing)
+{
+	return thing->nr % 4 == 0;
+}
+
+static void queue(struct thing *thing)
+{
+	atomic64_add(wpool_wq_queue(thing->stage->wq, &thing->dwork.work), &thing->queued);
+}
+
+/* What may be done in any context. */
+static void act(struct thing *thing, struct rnd *rnd)
+{
+	unsigned long delay = rnd_below(rnd, 4);
+	struct stage *stage = thing->stage;
+	bool ret;
+
+	if (READ_ONCE(stage->stop))
+		return;
+	if (is_quiet(thing)) {
+		queue(thing);
+		return;
+	}
+	switch (rnd_below(rnd, 8)) {
+	case 0 ... 3:
+		queue(thing);
+		break;
+	case 4:
+		ret = wpool_wq_queue_delayed(WORK_CPU_UNBOUND, stage->wq, &thing->dwork, delay);
+		atomic64_add(ret, &thing->queued);
+		break;
+	case 5:
+		/* it may run before the call has returned */
+		atomic64_inc(&thing->changed);
+		ret = wpool_wq_mod_delayed(WORK_CPU_UNBOUND, stage->wq, &thing->dwork, delay);
+		atomic64_add(ret, &thing->taken_back);
+		break;
+	case 6:
+		atomic64_add(wpool_delayed_work_cancel(&thing->dwork), &thing->taken_back);
+		break;
+	default:
+		wpool_work_busy(&thing->dwork.work);
+	}
+}
+
+static void thing_fn(struct wpool_work *work)
+{
+	struct thing *thing = container_of(work, struct thing, dwork.work);
+	struct stage *stage = thing->stage;
+	struct rnd rnd;
+
+	torture_check(atomic_inc_return(&thing->inside) == 1, "work %u.%u runs twice at once",
+		      stage->nr, thing->nr);
+	torture_check(atomic_inc_return(&stage->inside) <= stage->max_active,
+		      "more than %u works of a queue run", stage->max_active);
+	atomic64_inc(&thing->runs);
+	rnd_init(&rnd, atomic64_inc_return(&thing->seed));
+	if (rnd_one_in(&rnd, 8))
+		usleep_range(10, 500);
+	if (rnd_one_in(&rnd, 4))
+		act(thing, &rnd);
+	if (rnd_one_in(&rnd, 4))
+		act(any_thing(stage, &rnd), &rnd);
+	atomic_dec(&stage->inside);
+	atomic_dec(&thing->inside);
+}
+
+/* What was pending has run, or was taken back by others. */
+static void flush(struct thing *thing)
+{
+	s64 runs = atomic64_read(&thing->runs);
+
+	queue(thing);
+	if (!is_quiet(thing))
+		wpool_delayed_work_flush(&thing->dwork);
+	else if (torture_check(wpool_work_flush(&thing->dwork.work) ||
+			       atomic64_read(&thing->runs) != runs,
+			       "work %u.%u: nothing to flush", thing->stage->nr, thing->nr))
+		torture_check(atomic64_read(&thing->runs) != runs,
+			      "work %u.%u: flushed, and has not run", thing->stage->nr, thing->nr);
+}
+
+static void cancel_sync(struct thing *thing)
+{
+	atomic64_add(wpool_delayed_work_cancel_sync(&thing->dwork), &thing->taken_back);
+}
+
+/* While it is disabled it does not run, whatever is queued. */
+static void disable_and_enable(struct thing *thing, bool sync)
+{
+	struct wpool_work *work = &thing->dwork.work;
+	s64 runs;
+
+	atomic64_add(sync ? wpool_delayed_work_disable_sync(&thing->dwork) :
+			    wpool_delayed_work_disable(&thing->dwork), &thing->taken_back);
+	runs = atomic64_read(&thing->runs);
+	torture_check(!wpool_wq_queue(thing->stage->wq, work), "work %u.%u: queued while disabled",
+		      thing->stage->nr, thing->nr);
+	usleep_range(1, 50);
+	torture_check(!sync || atomic64_read(&thing->runs) == runs,
+		      "work %u.%u: has run while disabled", thing->stage->nr, thing->nr);
+	torture_check(wpool_work_enable(work), "work %u.%u: still disabled", thing->stage->nr,
+		      thing->nr);
+}
+
+/* A work that lives on a stack. */
+struct visitor {
+	struct wpool_delayed_work dwork;
+	u32 runs;
+};
+
+static void visitor_fn(struct wpool_work *work)
+{
+	container_of(work, struct visitor, dwork.work)->runs++;
+}
+
+static void visit(struct stage *stage, struct rnd *rnd)
+{
+	struct visitor visitor = { };
+	bool cancelled = false;
+
+	wpool_delayed_work_init_onstack(&visitor.dwork, visitor_fn, 0);
+	torture_check(wpool_wq_queue_delayed(WORK_CPU_UNBOUND, stage->wq, &visitor.dwork,
+					     rnd_below(rnd, 2)), "a visitor was not queued");
+	if (rnd_one_in(rnd, 2))
+		cancelled = wpool_delayed_work_cancel_sync(&visitor.dwork);
+	else
+		wpool_delayed_work_flush(&visitor.dwork);
+	torture_check(visitor.runs == !cancelled, "a visitor has run %u times, cancelled: %d",
+		      visitor.runs, cancelled);
+	wpool_delayed_work_destroy_on_stack(&visitor.dwork);
+}
+
+/* ---- who acts ---- */
+
+static enum hrtimer_restart shoot(struct hrtimer *timer)
+{
+	struct stage *stage = container_of(timer, struct stage, timer);
+	struct rnd rnd;
+	u32 i;
+
+	if (READ_ONCE(stage->stop))
+		return HRTIMER_NORESTART;
+	rnd_step(&rnd, seed, RND_WORK_IRQ + stage->nr, stage->step++);
+	for (i = 0; i < NR_SHOTS; i++)
+		act(any_thing(stage, &rnd), &rnd);
+	return tirq_again(timer, rnd_from_to(&rnd, 50, 2000));
+}
+
+static void one_round(struct stage *stage)
+{
+	struct thing *thing;
+	struct rnd rnd;
+
+	rnd_step(&rnd, seed, RND_WORK + stage->nr, stage->round);
+	thing = any_thing(stage, &rnd);
+	switch (rnd_below(&rnd, 256)) {
+	case 0 ... 3:
+		wpool_wq_flush(stage->wq);
+		break;
+	case 4 ... 35:
+		flush(thing);
+		break;
+	case 36 ... 67:
+		if (!is_quiet(thing))
+			cancel_sync(thing);
+		break;
+	case 68 ... 75:
+		if (!is_quiet(thing))
+			disable_and_enable(thing, rnd_one_in(&rnd, 2));
+		break;
+	case 76 ... 91:
+		visit(stage, &rnd);
+		break;
+	case 92 ... 95:
+		usleep_range(10, 1000);
+		break;
+	default:
+		act(thing, &rnd);
+	}
+}
+
+static int stage_main(void *data)
+{
+	struct stage *stage = data;
+
+	while (!torture_stopping()) {
+		one_round(stage);
+		if (stage->round++ % 64 == 0)
+			cond_resched();
+	}
+	complete(&stage->ended);
+	torture_await_stop();
+	return 0;
+}
+
+static bool start(void *data, struct stage_pool *sp)
+{
+	static const u32 max_active[] = { 1, 3, 8 };
+	struct stage *stage = data;
+	u32 i;
+
+	stage->nr = sp->nr;
+	stage->max_active = max_active[sp->nr % ARRAY_SIZE(max_active)];
+	stage->wq = wpool_wq_create(THIS_MODULE, sp->nr % 2 ? WQ_MEM_RECLAIM : WQ_FREEZABLE,
+				    stage->max_active, "work%u", sp->nr);
+	if (!stage->wq)
+		return false;
+	for (i = 0; i < NR_THINGS; i++) {
+		struct thing *thing = &stage->things[i];
+
+		thing->stage = stage;
+		thing->nr = i;
+		atomic64_set(&thing->seed, seed + sp->nr * NR_THINGS + i);
+		wpool_delayed_work_init(&thing->dwork, thing_fn, 0);
+	}
+	init_completion(&stage->ended);
+	hrtimer_setup(&stage->timer, shoot, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
+	hrtimer_start(&stage->timer, ms_to_ktime(1), HRTIMER_MODE_REL_HARD);
+	stage->thread = kthread_run(stage_main, stage, "torture/q%u", sp->nr);
+	return !IS_ERR(stage->thread);
+}
+
+static void halt(void *data)
+{
+	struct stage *stage = data;
+
+	torture_stop_thread(stage->thread, &stage->ended);
+	WRITE_ONCE(stage->stop, true);
+	hrtimer_cancel(&stage->timer);
+}
+
+/* The works queue each other until they see that all shall stop. */
+static void settle(void *data)
+{
+	struct stage *stage = data;
+	u64 runs, queued, taken_back;
+	struct thing *thing;
+	u32 i, turn;
+
+	for (turn = 0; turn < 2; turn++) {
+		for (i = 0; i < NR_THINGS; i++)
+			cancel_sync(&stage->things[i]);
+		wpool_wq_flush(stage->wq);
+	}
+	for (i = 0; i < NR_THINGS; i++) {
+		thing = &stage->things[i];
+		runs = atomic64_read(&thing->runs);
+		queued = atomic64_read(&thing->queued);
+		taken_back = atomic64_read(&thing->taken_back);
+		torture_check(runs + taken_back >= queued &&
+			      runs <= queued + atomic64_read(&thing->changed),
+			      "work %u.%u: %llu queued, %lld changed, %llu taken back, %llu runs",
+			      stage->nr, i, queued, atomic64_read(&thing->changed), taken_back, runs);
+		torture_check(!wpool_work_busy(&thing->dwork.work), "work %u.%u is busy",
+			      stage->nr, i);
+		torture_count_tasks(runs);
+	}
+	wpool_wq_destroy(stage->wq);
+	pr_info("wpool_torture: work %u: %llu rounds\n", stage->nr, stage->round);
+}
+
+const struct stage_kind work_stage = {
+	.name = "work",
+	.size = sizeof(struct stage),
+	.start = start,
+	.halt = halt,
+	.settle = settle,
+};
