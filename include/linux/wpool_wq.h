@@ -289,7 +289,8 @@ bool wpool_wq_mod_delayed(int cpu, struct wpool_wq *wq, struct wpool_delayed_wor
  * @work: the work
  *
  * Waits for what was queued last before the call: until the function has returned, has died,
- * or was taken back.
+ * or was taken back. What another CPU is just queueing, in a call that has not returned, it may
+ * miss, as flush_work() may.
  *
  * Context: process context; sleeps, uninterruptibly. Not in the work itself.
  * Return: true if there was something to wait for.

@@ -364,7 +364,7 @@ static bool start(void *data, struct stage_pool *sp)
 	return !IS_ERR(stage->thread);
 }
 
-static void halt(void *data)
+static void stop(void *data)
 {
 	struct stage *stage = data;
 
@@ -417,7 +417,7 @@ const struct stage_kind event_stage = {
 	.name = "event",
 	.size = sizeof(struct stage),
 	.start = start,
-	.halt = halt,
+	.stop = stop,
 	.take_back = take_back,
 	.settle = settle,
 };

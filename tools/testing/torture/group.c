@@ -371,7 +371,7 @@ static void client_stop(struct client *client)
 	torture_count_tasks(runs);
 }
 
-static void halt(void *data)
+static void stop(void *data)
 {
 	struct stage *stage = data;
 	u64 rounds = 0;
@@ -402,6 +402,6 @@ const struct stage_kind group_stage = {
 	.name = "group",
 	.size = sizeof(struct stage),
 	.start = start,
-	.halt = halt,
+	.stop = stop,
 	.settle = settle,
 };

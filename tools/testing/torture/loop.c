@@ -171,8 +171,8 @@ static void visit_cpus(struct stage *stage)
 	if (!zalloc_cpumask_var(&seen, GFP_KERNEL))
 		return;
 	err = wpool_on_each_cpu(stage->sp->pool, visit_fn, seen);
-	torture_check(!err || err == -ESHUTDOWN || err == -ECANCELED || err == -EAGAIN, "stage %u: visit: %d",
-		      stage->sp->nr, err);
+	torture_check(!err || err == -ESHUTDOWN || err == -ECANCELED || err == -EAGAIN,
+		      "stage %u: visit: %d", stage->sp->nr, err);
 	torture_check(err || !cpumask_empty(seen), "stage %u: no CPU was visited", stage->sp->nr);
 	free_cpumask_var(seen);
 }
@@ -227,7 +227,7 @@ static bool start(void *data, struct stage_pool *sp)
 	return true;
 }
 
-static void halt(void *data)
+static void stop(void *data)
 {
 	struct stage *stage = data;
 	u64 rounds = 0;
@@ -251,6 +251,6 @@ const struct stage_kind loop_stage = {
 	.name = "loop",
 	.size = sizeof(struct stage),
 	.start = start,
-	.halt = halt,
+	.stop = stop,
 	.settle = settle,
 };

@@ -100,7 +100,7 @@ static void await_users(void)
 	unsigned long end = jiffies + TORTURE_PATIENCE;
 
 	while (module_refcount(THIS_MODULE) && time_before(jiffies, end))
-		msleep(10);
+		msleep(20);
 	torture_check(!module_refcount(THIS_MODULE), "%d users are left",
 		      module_refcount(THIS_MODULE));
 }

@@ -68,11 +68,13 @@ static bool make_pool(struct stage_pool *sp, const char *name, u32 nr)
 
 static bool scene_start(struct scene *scene, const struct stage_kind *const kinds[], u32 nr_kinds)
 {
+	void *stage;
 	u32 i;
 
 	for (i = 0; i < nr_kinds; i++) {
-		scene->stages[i] = kvzalloc(kinds[i]->size, GFP_KERNEL);
-		if (!torture_check(scene->stages[i] && kinds[i]->start(scene->stages[i], &scene->sp),
+		stage = kvzalloc(kinds[i]->size, GFP_KERNEL);
+		scene->stages[i] = stage;
+		if (!torture_check(stage && kinds[i]->start(stage, &scene->sp),
 				   "%s: no memory, no threads", kinds[i]->name))
 			return false;
 	}
@@ -88,7 +90,7 @@ static void scene_stop(struct scene *scene, const struct stage_kind *const kinds
 	int err;
 
 	for (i = 0; i < nr_kinds; i++)
-		kinds[i]->halt(scene->stages[i]);
+		kinds[i]->stop(scene->stages[i]);
 	/* in the first turn one that was running may have armed others behind us */
 	for (turn = 0; turn < 2; turn++) {
 		for (i = 0; i < nr_kinds; i++)

@@ -360,7 +360,7 @@ static bool start(void *data, struct stage_pool *sp)
 	return !IS_ERR(stage->thread);
 }
 
-static void halt(void *data)
+static void stop(void *data)
 {
 	struct stage *stage = data;
 
@@ -402,6 +402,6 @@ const struct stage_kind strand_stage = {
 	.name = "strand",
 	.size = sizeof(struct stage),
 	.start = start,
-	.halt = halt,
+	.stop = stop,
 	.settle = settle,
 };

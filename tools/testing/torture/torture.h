@@ -364,13 +364,13 @@ void shuffle_stop(void);
  * @pool: the pool
  * @name: of the pool
  * @nr: of the pool, and of each of its stages
- * @reopening: held by who closes and opens it
+ * @reopening: see stage_reopen()
  */
 struct stage_pool {
 	struct wpool *pool;
 	char name[WPOOL_NAME_LEN];
 	u32 nr;
-	struct mutex reopening;
+	struct mutex reopening;	/* held while a thread closes and opens it */
 };
 
 /**
@@ -378,7 +378,7 @@ struct stage_pool {
  * @name: of the kind
  * @size: of a stage, which is zeroed
  * @start: begin to act; false if there is no memory
- * @halt: nobody acts any more but the tasks
+ * @stop: nobody acts any more but the tasks
  * @take_back: tasks that would go on for ever, twice, and before the pool is closed; may be NULL
  * @settle: the pool is closed and empty: compare the accounts, and end the tasks
  */
@@ -386,7 +386,7 @@ struct stage_kind {
 	const char *name;
 	size_t size;
 	bool (*start)(void *stage, struct stage_pool *sp);
-	void (*halt)(void *stage);
+	void (*stop)(void *stage);
 	void (*take_back)(void *stage);
 	void (*settle)(void *stage);
 };

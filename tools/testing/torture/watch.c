@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Phase watch: events that are fired by wake-ups of wait queues and of files, which threads
- * and hard interrupts make, while watches begin and end and the pool is tuned, closed and
+ * and soft interrupts make, while watches begin and end and the pool is tuned, closed and
  * opened.
  *
  * A thing counts what is posted to it. After a wake-up its function must see all that was
@@ -72,7 +72,7 @@ struct loner {
  * @things: those that last
  * @head: what loners watch
  * @loners: that have not freed themselves
- * @timer: wakes in hard interrupts
+ * @timer: wakes in soft interrupts: the lock of a wait queue may be one that sleeps
  * @step: of the timer
  * @round: of the thread
  * @stop: the timer ends
@@ -326,13 +326,13 @@ static bool start(void *data, struct stage_pool *sp)
 			return false;
 	}
 	init_completion(&stage->ended);
-	hrtimer_setup(&stage->timer, shoot, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-	hrtimer_start(&stage->timer, ms_to_ktime(1), HRTIMER_MODE_REL_HARD);
+	hrtimer_setup(&stage->timer, shoot, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+	hrtimer_start(&stage->timer, ms_to_ktime(1), HRTIMER_MODE_REL_SOFT);
 	stage->thread = kthread_run(stage_main, stage, "torture/w%u", sp->nr);
 	return !IS_ERR(stage->thread);
 }
 
-static void halt(void *data)
+static void stop(void *data)
 {
 	struct stage *stage = data;
 
@@ -363,6 +363,7 @@ static void settle(void *data)
 		err = wpool_event_cancel_sync(&thing->event);
 		torture_check(!err || err == -ECANCELED || err == -ESHUTDOWN, "watch %u.%u: %d",
 			      stage->sp->nr, i, err);
+		/* nobody comes any more */
 		torture_check(!waitqueue_active(&thing->head), "watch %u.%u: somebody waits",
 			      stage->sp->nr, i);
 		torture_count_tasks(atomic64_read(&thing->runs));
@@ -375,6 +376,6 @@ const struct stage_kind watch_stage = {
 	.name = "watch",
 	.size = sizeof(struct stage),
 	.start = start,
-	.halt = halt,
+	.stop = stop,
 	.settle = settle,
 };
