@@ -140,6 +140,34 @@ static void wpool_get_costs_tells_functions_apart(struct kunit *test)
 	KUNIT_EXPECT_GE(test, slept.run_ns - slept.cpu_ns, 3 * SLEEP_MS * NSEC_PER_MSEC / 2);
 }
 
+static void set_func(struct wpk_job *job)
+{
+	wpool_worker_set_func(job->arg);
+}
+
+static void wpool_worker_set_func_names_who_pays_for_one_task(struct kunit *test)
+{
+	struct wpool *pool = timed_pool(test);
+	struct wpk_jobs *layer = wpk_jobs(test, 3, NULL), *jobs = wpk_jobs(test, 4, NULL);
+	struct wpool_cost named, ran;
+	struct costs *costs;
+
+	wpk_jobs_body(layer, set_func, sleep_fn);
+	wpk_jobs_submit(test, pool, layer, 0, 3);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	/* by the same workers */
+	wpk_jobs_submit(test, pool, jobs, 0, 4);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	/* of this thread nobody knows a function */
+	wpool_worker_set_func(compute_fn);
+	costs = costs_of(test, pool);
+	KUNIT_EXPECT_EQ(test, costs->nr, 2);
+	named = cost_of(costs, sleep_fn);
+	ran = cost_of(costs, wpk_job_fn);
+	expect_sound(test, &named, 3);
+	expect_sound(test, &ran, 4);
+}
+
 static void wpool_get_costs_in_too_few_entries_sums_up(struct kunit *test)
 {
 	struct wpool *pool = timed_pool(test);
@@ -195,6 +223,7 @@ static void wpool_get_costs_bad_arguments(struct kunit *test)
 static struct kunit_case cost_cases[] = {
 	KUNIT_CASE(wpool_cost_keeps_as_many_functions_as_it_has_entries),
 	KUNIT_CASE(wpool_get_costs_tells_functions_apart),
+	KUNIT_CASE(wpool_worker_set_func_names_who_pays_for_one_task),
 	KUNIT_CASE(wpool_get_costs_in_too_few_entries_sums_up),
 	KUNIT_CASE(wpool_get_costs_begins_anew_when_latency_is_switched_on),
 	KUNIT_CASE(wpool_get_costs_bad_arguments),

@@ -227,6 +227,31 @@ static void queue_work_another_work_in_its_memory_does_not_wait(struct kunit *te
 	wpk_wq_end(test, wq);
 }
 
+/* ---- what is shown ---- */
+
+/* An administrator has taken a worker from the queue, and the log says who has the other one. */
+static void queue_work_its_function_is_shown_for_the_worker(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_item *items = wpk_items(test, gate, 2);
+	const char *name = wpk_name(test);
+	struct workqueue_struct *wq = alloc_workqueue("%s", 0, 2, name);
+	struct wpool *pool = wpool_find(name);
+	struct wpool_attrs attrs;
+
+	KUNIT_ASSERT_NOT_NULL(test, wq);
+	KUNIT_ASSERT_NOT_NULL(test, pool);
+	wpool_attrs_init(&attrs);
+	attrs.capacity = 1;
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY), 0);
+	wpool_put(pool);
+	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[0])));
+	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[1])));
+	WPK_EVENTUALLY(test, wpk_lines_about(name, "1 of 1 workers in wpk_item_fn"));
+	wpk_gate_open(gate);
+	destroy_workqueue(wq);
+}
+
 /* ---- contexts ---- */
 
 static void queue_item(void *arg)
@@ -377,6 +402,7 @@ static struct kunit_case wq_cases[] = {
 	KUNIT_CASE(queue_work_while_it_runs_runs_it_once_more),
 	KUNIT_CASE(queue_work_a_work_may_free_itself),
 	KUNIT_CASE(queue_work_another_work_in_its_memory_does_not_wait),
+	KUNIT_CASE_SLOW(queue_work_its_function_is_shown_for_the_worker),
 	KUNIT_CASE(queue_work_in_interrupts),
 	KUNIT_CASE(schedule_work_the_default_queue_runs_it),
 	KUNIT_CASE(queue_delayed_work_runs_when_its_time_has_come),

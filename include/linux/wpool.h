@@ -2316,6 +2316,18 @@ bool wpool_task_enable(struct wpool_task *task);
 void *wpool_worker_own(struct wpool *pool);
 
 /**
+ * wpool_worker_set_func() - say which function the calling worker is in
+ * @func: the function, of a module that stays loaded while pools of the caller have costs
+ *
+ * For a layer between wpool and its own users, whose function calls one of theirs: from
+ * now on, until its task ends, the log, debugfs, tracepoints and costs show @func in
+ * its place. It calls this before @func.
+ *
+ * Context: the function of a task; does nothing in any other context.
+ */
+void wpool_worker_set_func(void *func);
+
+/**
  * wpool_flush() - wait for all tasks that were accepted before the call
  * @pool: the pool
  *

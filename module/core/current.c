@@ -4,8 +4,10 @@
 
 #include "core/current.h"
 
+#include <linux/export.h>
 #include <linux/preempt.h>
 #include <linux/printk.h>
+#include <linux/wpool.h>
 
 #include "core/state.h"
 
@@ -22,6 +24,15 @@ struct wpool_worker *__wpool_worker_current(void)
 		return NULL;
 	return kthread_data(current);
 }
+
+void wpool_worker_set_func(void *func)
+{
+	struct wpool_worker *w = wpool_worker_current();
+
+	if (w && READ_ONCE(w->task))
+		WRITE_ONCE(w->func, func);
+}
+EXPORT_SYMBOL_GPL(wpool_worker_set_func);
 
 bool wpool_in_own_task(const struct wpool *pool)
 {

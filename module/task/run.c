@@ -223,6 +223,9 @@ static noinline void call_watched(struct wpool_worker *w, struct wpool_task *tas
 	if (traced)
 		wpool_trace_started(w, task, cost.func, cost.wait_ns);
 	call(w, task, func, was, item);
+	/* see wpool_worker_set_func() */
+	if (READ_ONCE(w->func) != func)
+		cost.func = READ_ONCE(w->func);
 	cost.run_ns = ktime_get_mono_fast_ns() - start_ns;
 	cost.worst_ns = cost.run_ns;
 	cost.cpu_ns = cost.run_ns;

@@ -204,6 +204,7 @@ static void run(struct wpool_event *event)
 		runner->thread = current;
 		raw_spin_unlock_irqrestore(&wq->lock, flags);
 
+		wpool_worker_set_func(func);
 		func(work);
 
 		/* with interrupts as the work has left them */
@@ -233,20 +234,6 @@ static void run_failed(struct wpool_event *event, int status)
 		finish_turn(runner);
 	go_on(runner);
 	raw_spin_unlock_irq(&wq->lock);
-}
-
-/* Called before run_failed(), while the runner still knows what it was in. */
-static void report_fault(const struct wpool_fault *fault, void *data)
-{
-	struct wpool_wq *wq = data;
-	wpool_work_fn func = NULL;
-	u32 i;
-
-	for (i = 0; i < wq->nr_runners; i++)
-		if ((unsigned long)&wq->runner[i].event.task == fault->task)
-			func = READ_ONCE(wq->runner[i].func);
-	pr_err_ratelimited("%s: a worker died in the work %ps on CPU %d; the queue goes on\n",
-			   fault->pool, func, fault->cpu);
 }
 
 /* ---- flush and drain ---- */
@@ -390,8 +377,6 @@ struct wpool_wq *wpool_wq_create(struct module *owner, unsigned int flags, int m
 	attrs.min_workers = attrs.reclaim ? 1 : 0;
 	attrs.freezable = flags & WQ_FREEZABLE;
 	attrs.nice = flags & WQ_HIGHPRI ? MIN_NICE : 0;
-	attrs.fault = report_fault;
-	attrs.fault_data = wq;
 	wq->pool = create_pool(&attrs, name, owner);
 	if (IS_ERR(wq->pool))
 		goto err_wq;
