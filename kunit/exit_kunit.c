@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tasks that end the thread of their worker, which is no oops: the pool treats it as a worker
+ * that has died.
+ */
+#include <linux/kthread.h>
+
+#include "fixture.h"
+#include "wq_items.h"
+
+static void end_thread(struct wpk_job *job)
+{
+	kthread_complete_and_exit(NULL, 0);
+}
+
+static void wpool_task_ends_its_thread_is_eio_and_the_pool_lives(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	int i;
+
+	wpk_attrs(&attrs, 1, 10);
+	pool = wpk_pool_attrs(test, &attrs);
+	jobs->job[0].body = end_thread;
+	wpk_jobs_submit(test, pool, jobs, 0, 4);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -EIO);
+	for (i = 1; i < 4; i++) {
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
+		KUNIT_EXPECT_NE(test, jobs->job[i].pid, jobs->job[0].pid);
+	}
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, faults), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 3);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 11);
+	WPK_EVENTUALLY(test, wpk_lines_about(attrs.name, "a worker died in wpk_job_fn") == 1);
+	wpk_destroy(test, pool);
+}
+
+struct family {
+	struct wpool *pool;
+	struct wpk_jobs *child;
+};
+
+static void wait_for_child(struct wpk_job *job)
+{
+	struct family *family = job->arg;
+	struct wpool_task *child = &family->child->job[0].task;
+
+	job->ret = wpool_try_submit(family->pool, child) ?: wpool_task_wait(child);
+}
+
+/* There is one worker: the child runs on the stack of its parent, which ends with it. */
+static void wpool_task_ends_the_thread_of_its_parent(struct kunit *test)
+{
+	struct wpk_jobs *parent = wpk_jobs(test, 1, NULL), *next = wpk_jobs(test, 1, NULL);
+	struct family *family = kunit_kzalloc(test, sizeof(*family), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, family);
+	family->pool = wpk_pool(test, 1, 10);
+	family->child = wpk_jobs(test, 1, NULL);
+	wpk_jobs_body(parent, wait_for_child, family);
+	wpk_jobs_body(family->child, end_thread, NULL);
+	wpk_jobs_submit(test, family->pool, parent, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&parent->job[0].task), -EIO);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&family->child->job[0].task), -EIO);
+	wpk_jobs_submit(test, family->pool, next, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&next->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(family->pool, failed), 2);
+	KUNIT_EXPECT_EQ(test, wpk_stat(family->pool, faults), 1);
+	wpk_destroy(test, family->pool);
+}
+
+static void exiting_fn(void *arg)
+{
+	kthread_complete_and_exit(NULL, 0);
+}
+
+static void count_abort(void *arg, int status)
+{
+	if (status == -EIO)
+		atomic_inc(arg);
+}
+
+static void wpool_submit_fn_ends_its_thread_is_aborted(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 10);
+	atomic_t *aborts = kunit_kzalloc(test, sizeof(*aborts), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, aborts);
+	KUNIT_ASSERT_EQ(test, wpool_submit_fn_abortable(pool, exiting_fn, count_abort,
+							aborts, THIS_MODULE, GFP_KERNEL), 0);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(aborts), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 1);
+	wpk_destroy(test, pool);
+}
+
+static void end_thread_once(struct wpk_item *item)
+{
+	if (!item->left++)
+		kthread_complete_and_exit(NULL, 0);
+}
+
+static void queue_work_ends_its_thread_and_the_queue_goes_on(struct kunit *test)
+{
+	struct wpk_item *items = wpk_items(test, NULL, 2);
+	struct workqueue_struct *wq = wpk_wq(test, 0, 1);
+
+	items[0].body = end_thread_once;
+	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[0])));
+	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[1])));
+	flush_workqueue(wq);
+	KUNIT_EXPECT_EQ(test, wpk_runs(&items[1]), 1);
+	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[0])));
+	KUNIT_EXPECT_TRUE(test, flush_work(wpk_work(&items[0])));
+	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 2);
+	wpk_wq_end(test, wq);
+}
+
+static struct kunit_case exit_cases[] = {
+	KUNIT_CASE(wpool_task_ends_its_thread_is_eio_and_the_pool_lives),
+	KUNIT_CASE(wpool_task_ends_the_thread_of_its_parent),
+	KUNIT_CASE(wpool_submit_fn_ends_its_thread_is_aborted),
+	KUNIT_CASE(queue_work_ends_its_thread_and_the_queue_goes_on),
+	{}
+};
+
+static struct kunit_suite exit_suite = {
+	.name = "wpool_exit",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = exit_cases,
+};
+
+kunit_test_suite(exit_suite);
