@@ -206,6 +206,10 @@ job_tune()
 				handoff latency freezable max_wait_ms reclaim nice sched \
 				cpumask
 			attribute=$drawn
+			# these always have work, and would leave no CPU to the others
+			case $pool/$attribute in
+			*/mixed*/sched) continue ;;
+			esac
 			case $attribute in
 			handoff | latency | freezable | reclaim) draw 2 ;;
 			nice) draw 10 ;;
