@@ -7,6 +7,7 @@
 #define WPOOL_COMPAT_H
 
 #include <linux/hrtimer.h>
+#include <linux/kcov.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/shrinker.h>
@@ -85,6 +86,18 @@ static inline int compat_shrinker_register(struct shrinker *shrinker)
 	if (err)
 		kfree(shrinker);
 	return err;
+}
+#endif
+
+#ifdef CONFIG_KCOV
+/* The handle of the caller's remote coverage; 0: it has none. */
+static inline u64 compat_kcov_handle(void)
+{
+#ifdef COMPAT_HAVE_KCOV_HANDLE_ID
+	return kcov_common_handle().val;
+#else
+	return kcov_common_handle();
+#endif
 }
 #endif
 

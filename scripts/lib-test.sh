@@ -291,7 +291,7 @@ stress()
 		--append "$variables" "$@" -- "$TOP/scripts/guest/torture.sh"
 	"$TOP/scripts/ktap" --results "$RESULTS" "$prefix" <"$LOGS/$name.out"
 	show_failures "$LOGS/$name.out"
-	grep '^# .*tasks' "$LOGS/$name.out" || true
+	grep -e '^# .*tasks' -e '^# coverage' -e '^# corpus' -e '^# no feedback' "$LOGS/$name.out" || true
 	judge_vm "$prefix" "$name"
 }
 
@@ -340,11 +340,28 @@ part_fault()
 		--add "$TOP/tools/testing/torture/run.sh"
 }
 
-# part_fuzz NAME PREFIX KERNEL SECONDS SEED
+# part_fuzz NAME PREFIX KERNEL SECONDS SEED [CORPUS]: with what KCOV says, if the kernel has
+# it. In the directory CORPUS are calls to begin with, and those that reach something new
+# are added.
 part_fuzz()
 {
-	stress "$1" "$2" "$3" $((PATIENCE + $4 * 2)) \
-		"PROGRAM=fuzz SECONDS=$4 SEED=$5 CALLS=1000000000"
+	local variables="PROGRAM=fuzz SECONDS=$4 SEED=$5 CALLS=1000000000" corpus=${6:-}
+	local -a options=()
+	if grep -q '^CONFIG_KCOV=y' "$("$TOP/scripts/kernel" path "$3" config)"; then
+		if ! "$TOP/scripts/build" --kcov --module-only "$3"; then
+			result fail "$2.run" "not run: the build for KCOV failed"
+			return
+		fi
+		options=(--modules "$3-kcov")
+		if [ -n "$corpus" ]; then
+			mkdir -p "$corpus"
+			options+=(--add "$corpus:/files/corpus")
+			variables="$variables CORPUS=1"
+		fi
+	fi
+	stress "$1" "$2" "$3" $((PATIENCE + $4 * 2)) "$variables" ${options[@]+"${options[@]}"}
+	[ -z "$corpus" ] || sed -n 's/^#corpus //p' "$LOGS/$1.out" | tr -d '\r' | base64 -d |
+		tar xz -C "$corpus" 2>/dev/null || true
 }
 
 # cpu_seconds TIMES: the user's and the kernel's seconds of all that a shell has waited

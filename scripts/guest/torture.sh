@@ -7,20 +7,28 @@
 # so here; the lines around it are for scripts/ktap.
 #
 # From the kernel's command line: PROGRAM, what run.sh takes, and for the fuzzer
-# SEED, CALLS, SECONDS and THREADS (4).
+# SEED, CALLS, SECONDS and THREADS (4). With CORPUS=1 the fuzzer's corpus begins with
+# /files/corpus, and what it came to is printed, packed, as lines that begin with #corpus.
 
 fuzz()
 {
 	insmod /wpool/wpool.ko || return 1
 	echo "TAP version 13"
 	echo "1..1"
+	fuzzed=0
+	if [ "$CORPUS" = 1 ]; then
+		cp -r /files/corpus /tmp/corpus
+		set -- --corpus /tmp/corpus
+	fi
 	if /tests/ioctl_fuzz --seed "$SEED" --calls "$CALLS" --seconds "$SECONDS" \
-		--threads "${THREADS:-4}"; then
+		--threads "${THREADS:-4}" "$@"; then
 		echo "ok 1 seed_$SEED"
 	else
 		echo "not ok 1 seed_$SEED"
-		return 1
+		fuzzed=1
 	fi
+	[ "$CORPUS" != 1 ] || tar cz -C /tmp/corpus . | base64 | sed 's/^/#corpus /'
+	[ $fuzzed -eq 0 ] || return 1
 	rmmod wpool
 }
 

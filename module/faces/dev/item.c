@@ -125,6 +125,7 @@ static void item_end(struct wpool_devitem *item, int status)
 /* Returns the status; the item may be gone. */
 static int item_run(struct wpool_devitem *item)
 {
+	bool covers = wpool_devcover_start(&item->cover);
 	int status;
 
 	item->cpu = raw_smp_processor_id();
@@ -132,6 +133,7 @@ static int item_run(struct wpool_devitem *item)
 	status = wpool_workload_run(&item->load);
 	item->cpu = raw_smp_processor_id();
 	item_end(item, status);
+	wpool_devcover_stop(covers);
 	return status;
 }
 
@@ -215,6 +217,7 @@ void wpool_devitem_init(struct wpool_devitem *item, struct wpool_devfile *file,
 	wpool_workload_init(&item->load, work, pool);
 	item->armed = NULL;
 	item->turn = NULL;
+	wpool_devcover_init(&item->cover);
 	item->cookie = work->cookie;
 	item->submit_ns = submit_ns;
 	item->start_ns = 0;

@@ -32,6 +32,7 @@
 #include <linux/wpool.h>
 #include <uapi/linux/wpool.h>
 
+#include "faces/dev/cover.h"
 #include "faces/dev/file.h"
 #include "faces/dev/workload.h"
 
@@ -47,6 +48,7 @@ struct wpool_devturn;
  * @load: I: what the task does; has rules of its own
  * @armed: I: what waits instead of the task before it starts, or NULL
  * @turn: I: the same for a task of the file's strand
+ * @cover: I: whose coverage its run is
  * @seq: I: number among the tasks of the file
  * @cookie: I: cookie of the descriptor
  * @submit_ns: I: when it was handed over
@@ -73,6 +75,7 @@ struct wpool_devitem {
 	struct wpool_workload load;
 	struct wpool_devarmed *armed;
 	struct wpool_devturn *turn;
+	struct wpool_devcover cover;
 	u64 seq;
 	u64 cookie;
 	u64 submit_ns;

@@ -4,7 +4,8 @@
  *
  * Every call draws its decisions from a generator that is seeded with the run's
  * seed, the number of the thread and the number of the call, and with nothing
- * else: call 4711 of thread 2 asks for the same thing whatever came before.
+ * else: call 4711 of thread 2 asks for the same thing whatever came before. Where the
+ * kernel says what a call reached, some calls draw from a tape instead, see corpus.c.
  */
 #ifndef WPOOL_FUZZ_H
 #define WPOOL_FUZZ_H
@@ -12,6 +13,7 @@
 #define _GNU_SOURCE
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,8 +31,26 @@
 
 /* ---- decisions ------------------------------------------------------------- */
 
+#define TAPE_DRAWS		96
+
+/* What a call drew, as far as it fits: it decides what the call is. */
+struct tape {
+	uint32_t nr;
+	uint64_t draws[TAPE_DRAWS];
+};
+
+/**
+ * struct rng - where decisions come from
+ * @state: of the generator
+ * @replay: draws these instead, as far as they go, if not NULL
+ * @record: gets what is drawn, if not NULL
+ * @nr: draws since @replay began
+ */
 struct rng {
 	uint64_t state;
+	const struct tape *replay;
+	struct tape *record;
+	uint32_t nr;
 };
 
 static inline uint64_t rnd(struct rng *rng)
@@ -39,7 +59,15 @@ static inline uint64_t rnd(struct rng *rng)
 
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
 	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-	return z ^ (z >> 31);
+	z ^= z >> 31;
+	if (rng->replay && rng->nr < rng->replay->nr)
+		z = rng->replay->draws[rng->nr];
+	if (rng->record && rng->nr < TAPE_DRAWS) {
+		rng->record->draws[rng->nr] = z;
+		rng->record->nr = rng->nr + 1;
+	}
+	rng->nr++;
+	return z;
 }
 
 static inline uint32_t below(struct rng *rng, uint32_t nr)
@@ -54,6 +82,7 @@ static inline bool one_in(struct rng *rng, uint32_t nr)
 
 /* ---- the threads ------------------------------------------------------------- */
 
+#define MAX_THREADS		64
 #define NR_OPS			32
 #define NR_ERRNOS		134
 
@@ -225,6 +254,31 @@ void fuzz_text_read(struct fuzzer *f);
 void scan_binary(struct fuzzer *f, const char *what, const void *data, size_t bytes);
 /* A process of nobody's that reads all it may until the run is over. */
 pid_t reader_start(void);
+
+/* ---- cover.c: what calls and their tasks reached in the module ----------------------- */
+
+/* False, and says why, if KCOV cannot tell. */
+bool cover_init(void);
+bool cover_is_on(void);
+/* As pthread_create(), in a thread whose tasks in workers are told from others'. */
+int cover_thread(struct fuzzer *f, pthread_t *thread, void *(*run)(void *fuzzer));
+/* In that thread: begin; how much that nobody had reached was reached since the last look. */
+void cover_begin(struct fuzzer *f);
+unsigned int cover_look(struct fuzzer *f);
+/* The figures, and whether workers were seen at all, if there were calls enough. */
+void cover_show(struct fuzzer *f, bool enough);
+
+/* ---- corpus.c: calls that reached something new, and what is made of them -------------- */
+
+/* Keep it in this directory, too, and begin with what is there; NULL: in memory alone. */
+void corpus_init(const char *directory);
+/* The tape that the next call of this thread is drawn from, and where it is recorded. */
+void corpus_next(struct fuzzer *f);
+/* The call is over, and this much of what it reached is new. */
+void corpus_judge(struct fuzzer *f, unsigned int nr_new);
+/* The last calls of this thread are worth a second look. */
+void corpus_keep_wrong(struct fuzzer *f);
+void corpus_show(void);
 
 /* ---- the kinds of calls --------------------------------------------------------------- */
 

@@ -3,12 +3,20 @@
  * ioctl_fuzz - random calls on /dev/wpool and its sysfs, and what must hold.
  *
  * usage: ioctl_fuzz [--seed N] [--calls N] [--threads N] [--seconds N] [--quiet]
+ *                   [--corpus DIR] [--blind]
  *
  *   --seed     decides about every call (a fresh one, which is printed)
  *   --calls    of all threads together (100000)
  *   --threads  (4); with one thread a run is repeated exactly
  *   --seconds  ends the run earlier; 0: no limit (0)
  *   --quiet    no table of the calls
+ *   --corpus   an existing directory for the calls that reached something new, and for
+ *              those that went wrong; a run begins with the ones that are there
+ *   --blind    without KCOV's feedback, even if there is any
+ *
+ * If the kernel has KCOV and wpool is built for it (scripts/build --kcov), calls that
+ * reach what none did before, there or in the workers that run its tasks, are kept, and half
+ * of all calls are variants of those. Then the seed alone does not repeat a run.
  *
  * To be run as root in a virtual machine; what the kernel's log says about it is
  * the other half of the test. Threads share files; one call in thousands is a
@@ -21,7 +29,6 @@
 
 #include <fcntl.h>
 #include <getopt.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -35,7 +42,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAX_THREADS		64
 #define MAX_SHOWN		20
 #define PATIENCE_NS		10000000ULL
 #define HANG_NS			120000000000ULL
@@ -71,6 +77,7 @@ void complain(struct fuzzer *f, const char *format, ...)
 	/* not stdio: a child may have been forked while another thread held its lock */
 	dprintf(1, "# seed %llu, thread %u, call %llu: %s\n", (unsigned long long)seed, f->nr,
 		(unsigned long long)f->call, text);
+	corpus_keep_wrong(f);
 }
 
 void call_begins(struct fuzzer *f, const char *op)
@@ -162,6 +169,7 @@ static void reseed(struct fuzzer *f, uint64_t call)
 
 	f->call = call;
 	f->rng.state = rnd(&mix);
+	f->rng.nr = 0;
 }
 
 /* Another process with the same file, which is killed sooner or later. */
@@ -173,6 +181,8 @@ static void child(struct fuzzer *f, struct file *file)
 	enum op op;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	f->rng.replay = NULL;
+	f->rng.record = NULL;
 	setitimer(ITIMER_REAL, &timer, NULL);
 	for (i = 0; i < CHILD_CALLS; i++) {
 		reseed(f, parent_call ^ (uint64_t)(i + 1) << 40);
@@ -243,8 +253,12 @@ static void *fuzz(void *arg)
 	struct fuzzer *f = arg;
 	uint64_t call;
 
-	for (call = 0; call < nr_calls / nr_threads && !shared->over && cookies_left(); call++)
+	cover_begin(f);
+	for (call = 0; call < nr_calls / nr_threads && !shared->over && cookies_left(); call++) {
+		corpus_next(f);
 		one_call(f, call);
+		corpus_judge(f, cover_look(f));
+	}
 	return NULL;
 }
 
@@ -371,11 +385,14 @@ static void check_reach(struct fuzzer *f)
 	for (op = 0; op < OP_END; op++)
 		for (i = 0; i < NR_ERRNOS; i++)
 			all += shared->tally[op].by_errno[i];
-	if (all < 10000)
+	if (all < 10000) {
+		cover_show(f, false);
 		return;
+	}
 	for (op = 0; op < NR_IOCTLS; op++)
 		if (!shared->tally[op].by_errno[0])
 			complain(f, "%s was never a success", ioctl_names[op]);
+	cover_show(f, true);
 	if (!shared->nr_records || !shared->nr_drained || !shared->nr_unprivileged)
 		complain(f, "no records, no file drained, or nothing read by nobody");
 }
@@ -400,11 +417,14 @@ int main(int argc, char **argv)
 		{ "threads", required_argument, NULL, 't' },
 		{ "seconds", required_argument, NULL, 'T' },
 		{ "quiet", no_argument, NULL, 'q' },
+		{ "corpus", required_argument, NULL, 'd' },
+		{ "blind", no_argument, NULL, 'b' },
 		{},
 	};
 	struct fuzzer *self = &fuzzers[MAX_THREADS];
 	uint64_t seconds = 0, began = now_ns();
-	bool quiet = false;
+	bool quiet = false, blind = false;
+	const char *corpus = NULL;
 	unsigned int i;
 	pid_t reader;
 	int c;
@@ -427,6 +447,12 @@ int main(int argc, char **argv)
 			break;
 		case 'q':
 			quiet = true;
+			break;
+		case 'd':
+			corpus = optarg;
+			break;
+		case 'b':
+			blind = true;
 			break;
 		default:
 			return 2;
@@ -454,8 +480,11 @@ int main(int argc, char **argv)
 		arena_init(&fuzzers[i].arena);
 	}
 	reader = reader_start();
+	if (!blind && cover_init())
+		corpus_init(corpus);
 	for (i = 0; i < nr_threads; i++)
-		pthread_create(&threads[i], NULL, fuzz, &fuzzers[i]);
+		if (cover_thread(&fuzzers[i], &threads[i], fuzz))
+			return 1;
 	watch(seconds ? began + seconds * 1000000000ULL : 0);
 	files_end(self);
 	pools_end(self);

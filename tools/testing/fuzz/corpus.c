@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Calls that reached something new, and variants of them.
+ *
+ * A call is what it drew, so the tape of its draws repeats it, with all that is checked
+ * about it. An entry is the tapes of the last few calls of a thread, because what a call
+ * reaches depends on those before it, and because a task runs after its submit. Of two
+ * sequences one is random, as without any feedback; the other is an entry in which draws
+ * were changed, cut off or taken from another entry. What a tape does not hold is drawn
+ * anew. Which of these happens is decided by the seed.
+ *
+ * In a directory an entry is a file, as struct sequence, named after its content. What is
+ * read from there is repeated once as it is, before anything else.
+ */
+#include "fuzz.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NR_TAPES		4
+#define MAX_ENTRIES		4096U
+#define MAGIC			0x77667a31U
+
+struct sequence {
+	uint32_t magic;
+	uint32_t nr;
+	struct tape tapes[NR_TAPES];
+};
+
+/**
+ * struct player - a thread
+ * @rng: what becomes of entries
+ * @playing: what it repeats now
+ * @at: which tape is next
+ * @is_loaded: it came from the directory, and is there already
+ * @recording: of the call that is under way
+ * @recent: its last calls, at the number of the call modulo their number
+ * @nr_calls: how many there were
+ */
+struct player {
+	struct rng rng;
+	struct sequence playing;
+	uint32_t at;
+	bool is_loaded;
+	struct tape recording;
+	struct tape recent[NR_TAPES];
+	uint64_t nr_calls;
+};
+
+static bool is_on;
+static const char *directory;
+static struct player players[MAX_THREADS + 1];
+static struct sequence *entries;
+static unsigned int nr_entries, nr_loaded, nr_repeated, nr_from_tapes;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;	/* of the four */
+
+/* ---- the directory ------------------------------------------------------------------- */
+
+static size_t sequence_bytes(const struct sequence *sequence)
+{
+	return offsetof(struct sequence, tapes) + sequence->nr * sizeof(struct tape);
+}
+
+static bool is_sequence(const struct sequence *sequence, ssize_t bytes)
+{
+	uint32_t i;
+
+	if (bytes < (ssize_t)offsetof(struct sequence, tapes) || sequence->magic != MAGIC ||
+	    !sequence->nr || sequence->nr > NR_TAPES || sequence_bytes(sequence) != (size_t)bytes)
+		return false;
+	for (i = 0; i < sequence->nr; i++)
+		if (sequence->tapes[i].nr > TAPE_DRAWS)
+			return false;
+	return true;
+}
+
+static void load(void)
+{
+	struct dirent *entry;
+	unsigned int bad = 0;
+	DIR *dir = opendir(directory);
+	ssize_t bytes;
+	int fd;
+
+	if (!dir) {
+		dprintf(1, "# corpus: %s: %s\n", directory, strerror(errno));
+		exit(2);
+	}
+	while ((entry = readdir(dir)) && nr_entries < MAX_ENTRIES) {
+		if (entry->d_name[0] == '.')
+			continue;
+		fd = openat(dirfd(dir), entry->d_name, O_RDONLY | O_CLOEXEC);
+		bytes = read(fd, &entries[nr_entries], sizeof(*entries));
+		close(fd);
+		/* one that was being written when its run was killed */
+		if (is_sequence(&entries[nr_entries], bytes))
+			nr_entries++;
+		else
+			bad++;
+	}
+	closedir(dir);
+	nr_loaded = nr_entries;
+	dprintf(1, "# corpus: %u entries in %s, and %u files that are none\n", nr_loaded,
+		directory, bad);
+}
+
+static void save(const struct sequence *sequence, const char *name)
+{
+	char path[512];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (fd < 0 || write(fd, sequence, sequence_bytes(sequence)) < 0)
+		dprintf(1, "# corpus: %s: %s\n", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+}
+
+static uint64_t hash(const struct sequence *sequence)
+{
+	const uint8_t *bytes = (const uint8_t *)sequence;
+	uint64_t sum = 0xcbf29ce484222325ULL;
+	size_t i;
+
+	for (i = 0; i < sequence_bytes(sequence); i++)
+		sum = (sum ^ bytes[i]) * 0x100000001b3ULL;
+	return sum;
+}
+
+void corpus_init(const char *where)
+{
+	is_on = true;
+	directory = where;
+	entries = calloc(MAX_ENTRIES, sizeof(*entries));
+	if (!entries)
+		exit(1);
+	if (directory)
+		load();
+}
+
+/* ---- variants -------------------------------------------------------------------------- */
+
+static void change_draws(struct rng *rng, struct tape *tape)
+{
+	uint32_t nr = 1 + below(rng, 4), at;
+
+	while (nr-- && tape->nr) {
+		at = below(rng, tape->nr);
+		switch (below(rng, 4)) {
+		case 0:
+			tape->draws[at] ^= 1ULL << below(rng, 64);
+			break;
+		case 1:
+			tape->draws[at] = tape->draws[below(rng, tape->nr)];
+			break;
+		default:
+			tape->draws[at] = rnd(rng);
+		}
+	}
+}
+
+static void vary(struct rng *rng, struct sequence *sequence, const struct sequence *other)
+{
+	struct tape *tape = &sequence->tapes[below(rng, sequence->nr)];
+	uint32_t at;
+
+	switch (below(rng, 8)) {
+	case 0:
+		/* the rest is drawn anew */
+		tape->nr = below(rng, tape->nr + 1);
+		break;
+	case 1:
+		*tape = other->tapes[below(rng, other->nr)];
+		break;
+	case 2:
+		at = below(rng, sequence->nr);
+		sequence->nr -= at;
+		memmove(sequence->tapes, &sequence->tapes[at],
+			sequence->nr * sizeof(struct tape));
+		break;
+	case 3:
+		/* as it is: what came before it is another thing */
+		break;
+	default:
+		change_draws(rng, tape);
+	}
+}
+
+/* Something to repeat, or nothing: then the calls are random. */
+static void choose(struct player *p)
+{
+	uint32_t nr;
+
+	p->at = 0;
+	p->playing.nr = 0;
+	p->is_loaded = false;
+	pthread_mutex_lock(&mutex);
+	if (nr_repeated < nr_loaded) {
+		p->playing = entries[nr_repeated++];
+		p->is_loaded = true;
+	} else if (nr_entries && one_in(&p->rng, 2)) {
+		p->playing = entries[below(&p->rng, nr_entries)];
+		for (nr = 1 + below(&p->rng, 3); nr; nr--)
+			vary(&p->rng, &p->playing, &entries[below(&p->rng, nr_entries)]);
+	} else {
+		/* as many random ones as an entry has */
+		p->playing.nr = NR_TAPES;
+		memset(p->playing.tapes, 0, sizeof(p->playing.tapes));
+	}
+	nr_from_tapes += p->playing.tapes[0].nr ? p->playing.nr : 0;
+	pthread_mutex_unlock(&mutex);
+}
+
+void corpus_next(struct fuzzer *f)
+{
+	struct player *p = &players[f->nr];
+
+	if (!is_on)
+		return;
+	if (!p->nr_calls) {
+		p->rng.state = seed ^ ~(uint64_t)f->nr << 32;
+		rnd(&p->rng);
+	}
+	if (p->at == p->playing.nr)
+		choose(p);
+	p->recording.nr = 0;
+	f->rng.replay = &p->playing.tapes[p->at++];
+	f->rng.record = &p->recording;
+}
+
+/* ---- what becomes of a call --------------------------------------------------------------- */
+
+/* The last calls of a thread, the oldest first. */
+static void recent(const struct player *p, struct sequence *sequence)
+{
+	uint64_t call = p->nr_calls < NR_TAPES ? 0 : p->nr_calls - NR_TAPES;
+
+	memset(sequence, 0, sizeof(*sequence));
+	sequence->magic = MAGIC;
+	for (; call < p->nr_calls; call++)
+		sequence->tapes[sequence->nr++] = p->recent[call % NR_TAPES];
+}
+
+void corpus_judge(struct fuzzer *f, unsigned int nr_new)
+{
+	struct player *p = &players[f->nr];
+	struct sequence sequence;
+	bool kept = false;
+	char name[32];
+
+	if (!is_on)
+		return;
+	f->rng.replay = NULL;
+	f->rng.record = NULL;
+	p->recent[p->nr_calls++ % NR_TAPES] = p->recording;
+	if (!nr_new || p->is_loaded)
+		return;
+	recent(p, &sequence);
+	pthread_mutex_lock(&mutex);
+	if (nr_entries < MAX_ENTRIES) {
+		entries[nr_entries++] = sequence;
+		kept = true;
+	}
+	pthread_mutex_unlock(&mutex);
+	if (!kept || !directory)
+		return;
+	snprintf(name, sizeof(name), "%016llx", (unsigned long long)hash(&sequence));
+	save(&sequence, name);
+}
+
+void corpus_keep_wrong(struct fuzzer *f)
+{
+	struct player *p = &players[f->nr];
+	struct sequence sequence;
+	char name[64];
+
+	if (!is_on || !directory || f->nr == MAX_THREADS)
+		return;
+	/* with the call that is under way */
+	p->recent[p->nr_calls++ % NR_TAPES] = p->recording;
+	recent(p, &sequence);
+	p->nr_calls--;
+	snprintf(name, sizeof(name), "wrong-%llu-%u-%llu", (unsigned long long)seed, f->nr,
+		 (unsigned long long)f->call);
+	save(&sequence, name);
+	dprintf(1, "# the last calls of this thread are in %s/%s\n", directory, name);
+}
+
+void corpus_show(void)
+{
+	dprintf(1, "# corpus: %u entries, %u of them from before; %u calls were drawn from it\n",
+		nr_entries, nr_loaded, nr_from_tapes);
+}
