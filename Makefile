@@ -71,6 +71,10 @@ torture: ## all tests and stress on the kernels that look for bugs; TIME=seconds
 	@scripts/torture $(if $(TIME),--time $(TIME)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(KERNELS),--kernels "$(KERNELS)")
 
+long: ## torture and the fuzzer in rounds, all night, added to a ledger; TIME=seconds, KERNELS="...", SHOW=1 prints it
+	@scripts/long $(if $(SHOW),show,$(if $(TIME),--time $(TIME)) \
+		$(if $(KERNELS),--kernels "$(KERNELS)"))
+
 matrix: ## build and boot every kernel that wpool supports, on x86-64 and arm64, and print one table; FULL=1, KERNELS="..."
 	@scripts/matrix $(if $(FULL),--full) $(KERNELS)
 
@@ -111,4 +115,4 @@ kdir:
 		exit 1; \
 	fi
 
-.PHONY: modules tools install uninstall deb demo check test test-tools model test-kunit test-selftest torture matrix coverage bench bench-counts bench-gate lint clean help kdir
+.PHONY: modules tools install uninstall deb demo check test test-tools model test-kunit test-selftest torture long matrix coverage bench bench-counts bench-gate lint clean help kdir
