@@ -3,10 +3,10 @@
  * A real-time thread keeps a CPU for itself, and nothing throttles it. What is queued on
  * that CPU is run by another one: it does not wait for the thread.
  *
- * The thread holds its CPU for HOLD_NS at least, and until all tasks have started. The monitor
- * looks every 10 ms, and moves what it has seen twice: a hundredth of the hold is more than
- * that. An emulator is too slow for such a bound, so a tenth of it is asked of half of the
- * tasks, and of the others that they do not wait for the thread.
+ * The thread holds its CPU for HOLD_NS at least, and until all tasks have started: a task that
+ * waits for the thread waits for ever. How long they wait is printed. It should be little more
+ * than two looks of the monitor, 20 ms, but the debug kernel under an emulator takes a second
+ * for a worker, and no bound in time holds on every machine.
  */
 #include "hostile.h"
 
@@ -134,7 +134,6 @@ static void judge(struct __test_metadata *_metadata, struct _test_data_rt *self,
 		EXPECT_NE(HELD_CPU, records[i].cpu);
 	}
 	EXPECT_LE(HOLD_NS, self->ended_ns - self->began_ns);
-	EXPECT_GT((self->ended_ns - self->began_ns) / 10, median);
 	TH_LOG("held for %llu ms; waits: half below %llu us, all below %llu us",
 	       (self->ended_ns - self->began_ns) / MSEC, median / 1000, most / 1000);
 }
