@@ -72,7 +72,10 @@ part_hostile()
 			--add "$TOP/tools/testing/torture/run.sh"
 	fi
 	for how in restart poweroff sysrq kexec; do
-		[ $how != kexec ] || with_option "$3" KEXEC_FILE || continue
+		case $how in
+		kexec) with_option "$3" KEXEC_FILE || continue ;;
+		poweroff) with_option "$3" ACPI || continue ;;
+		esac
 		end_of_machine "$1-$how" "$2.end" "$3" $how
 	done
 }
