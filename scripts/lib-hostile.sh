@@ -74,7 +74,8 @@ part_hostile()
 	for how in restart poweroff sysrq kexec; do
 		case $how in
 		kexec) with_option "$3" KEXEC_FILE || continue ;;
-		poweroff) with_option "$3" ACPI || continue ;;
+		# by ACPI, which finds nothing without PCI
+		poweroff) with_option "$3" PCI || continue ;;
 		esac
 		end_of_machine "$1-$how" "$2.end" "$3" $how
 	done
