@@ -94,9 +94,56 @@ static void wpool_strand_cancel_sends_the_submitter_away(struct kunit *test)
 	thread = st_waiter(test, &st[1]);
 	KUNIT_EXPECT_TRUE(test, wpool_strand_cancel(&st[1].task));
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -ECANCELED);
+	KUNIT_EXPECT_FALSE(test, wpool_strand_cancel(&st[1].task));
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&st[1].runs), 0);
+}
+
+/* The room of the one that is taken back is for those that wait, at once. */
+static void wpool_strand_cancel_queued_task_lets_a_submitter_in(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct st_strand *of = st_strand(test, wpk_pool(test, 1, 0), 2);
+	struct st *st = st_tasks(test, of, gate, 4);
+	struct wpk_thread *threads[2];
+	int i;
+
+	st_submit(test, st, 2);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	for (i = 0; i < 2; i++)
+		threads[i] = st_waiter(test, &st[2 + i]);
+	KUNIT_EXPECT_TRUE(test, wpool_strand_cancel(&st[1].task));
+	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), 0);
+	/* it is full again */
+	KUNIT_EXPECT_FALSE(test, wpk_ended(threads[1]));
+	KUNIT_EXPECT_EQ(test, of->strand.nr, 2);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), 0);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&st[1].runs), 0);
+	KUNIT_EXPECT_EQ(test, st[2].seq, 2);
+	KUNIT_EXPECT_EQ(test, st[3].seq, 3);
+}
+
+/* A closed pool gives that room to nobody. */
+static void wpool_strand_cancel_after_release_refuses_submitters(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct st_strand *of = st_strand(test, pool, 2);
+	struct st *st = st_tasks(test, of, gate, 3);
+	struct wpk_thread *thread;
+
+	st_submit(test, st, 2);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	thread = st_waiter(test, &st[2]);
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
+	KUNIT_EXPECT_TRUE(test, wpool_strand_cancel(&st[1].task));
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -ESHUTDOWN);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, WPK_PATIENCE), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&of->returned), 1);
 }
 
 static int do_cancel_sync(struct wpk_thread *thread)
@@ -199,14 +246,40 @@ static void wpool_strand_ended_by_its_own_task_is_edeadlk(struct kunit *test)
 	st_submit(test, st, 1);
 }
 
+static void body_cancels_arg(struct st *st)
+{
+	struct st *other = st->arg;
+
+	st->ret = wpool_strand_cancel_sync(&other->task);
+}
+
+static void wpool_strand_cancel_sync_by_a_task_of_the_strand(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct st_strand *of = st_strand(test, wpk_pool(test, 1, 0), 8);
+	struct st *st = st_tasks(test, of, gate, 3);
+
+	st[0].body = body_cancels_arg;
+	st[0].arg = &st[1];
+	st_submit(test, st, 3);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
+	KUNIT_EXPECT_EQ(test, st[0].ret, -ECANCELED);
+	KUNIT_EXPECT_EQ(test, atomic_read(&st[1].runs), 0);
+	KUNIT_EXPECT_EQ(test, st[2].seq, 2);
+}
+
 static struct kunit_case strand_cancel_cases[] = {
 	KUNIT_CASE(wpool_strand_cancel_waiting_task_does_not_run),
 	KUNIT_CASE(wpool_strand_cancel_in_line_leaves_it),
 	KUNIT_CASE(wpool_strand_cancel_queued_in_the_pool_does_not_run),
 	KUNIT_CASE(wpool_strand_cancel_sends_the_submitter_away),
+	KUNIT_CASE(wpool_strand_cancel_queued_task_lets_a_submitter_in),
+	KUNIT_CASE(wpool_strand_cancel_after_release_refuses_submitters),
 	KUNIT_CASE(wpool_strand_cancel_sync_queued_task_does_not_wait),
 	KUNIT_CASE(wpool_strand_cancel_sync_waits_for_the_function),
 	KUNIT_CASE_SLOW(wpool_strand_cancel_sync_ends_one_that_always_comes_back),
+	KUNIT_CASE(wpool_strand_cancel_sync_by_a_task_of_the_strand),
 	KUNIT_CASE(wpool_strand_ended_by_its_own_task_is_edeadlk),
 	{}
 };

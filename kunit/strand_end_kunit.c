@@ -41,7 +41,7 @@ static void wpool_strand_destroy_waits_and_refuses(struct kunit *test)
 }
 
 /* More than are woken in one hold of the lock. */
-static void refuse_many(struct kunit *test, int (*end)(struct wpk_thread *thread))
+static void refuse_many(struct kunit *test, int (*end)(struct wpk_thread *thread), bool at_once)
 {
 	struct wpk_gate *gate = wpk_gate(test);
 	struct st_strand *of = st_strand(test, wpk_pool(test, 1, 0), 1);
@@ -56,9 +56,11 @@ static void refuse_many(struct kunit *test, int (*end)(struct wpk_thread *thread
 	/* it is shut before the turn of its head ends */
 	WPK_ASSERT_EVENTUALLY(test, wpool_strand_try_submit(&st[NR_WAITERS + 1].task) ==
 				    -ESHUTDOWN);
-	wpk_gate_open(gate);
+	if (!at_once)
+		wpk_gate_open(gate);
 	for (i = 0; i < NR_WAITERS; i++)
 		KUNIT_EXPECT_EQ(test, wpk_join(test, waiters[i]), -ESHUTDOWN);
+	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	for (i = 0; i < NR_WAITERS; i++)
 		KUNIT_EXPECT_EQ(test, atomic_read(&st[i + 1].runs), 0);
@@ -67,12 +69,12 @@ static void refuse_many(struct kunit *test, int (*end)(struct wpk_thread *thread
 
 static void wpool_strand_destroy_refuses_all_that_wait(struct kunit *test)
 {
-	refuse_many(test, do_destroy_strand);
+	refuse_many(test, do_destroy_strand, true);
 }
 
 static void wpool_release_refuses_all_that_wait_for_a_strand(struct kunit *test)
 {
-	refuse_many(test, wpk_do_release);
+	refuse_many(test, wpk_do_release, false);
 }
 
 struct loner {
@@ -195,6 +197,62 @@ static void wpool_strand_finish_while_others_wait_is_false(struct kunit *test)
 	st_ran_in_order(test, st, 2);
 	/* nor one that does not run */
 	KUNIT_EXPECT_FALSE(test, wpool_strand_finish(&st[0].task));
+}
+
+static int do_flush(struct wpk_thread *thread)
+{
+	return wpool_strand_flush(thread->arg);
+}
+
+static void body_finishes_arg(struct st *st)
+{
+	struct st *other = st->arg;
+
+	st->ret = wpool_strand_finish(&other->task);
+}
+
+/* The task that calls, and no other. */
+static void wpool_strand_finish_by_another_is_false(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct st_strand *of = st_strand(test, wpk_pool(test, 1, 0), 1);
+	struct st *st = st_tasks(test, of, gate, 2);
+
+	st[0].body = body_finishes_arg;
+	st[0].arg = &st[1];
+	st[0].ret = -1;
+	/* where a wrong yes would say so */
+	st[1].task.gone = kunit_kzalloc(test, sizeof(bool), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, st[1].task.gone);
+	st_submit(test, st, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_EXPECT_FALSE(test, wpool_strand_finish(&st[0].task));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
+	KUNIT_EXPECT_EQ(test, st[0].ret, 0);
+}
+
+/* The mark of the flush is in the queue of the strand. */
+static void wpool_strand_finish_while_a_flush_waits_is_false(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct st_strand *of = st_strand(test, wpk_pool(test, 1, 0), 1);
+	struct st *st = st_tasks(test, of, gate, 1);
+	struct wpk_thread *thread;
+
+	st->body = body_finishes;
+	st->ret = -1;
+	st_submit(test, st, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	thread = wpk_thread(test, do_flush, NULL, NULL, &of->strand);
+	KUNIT_ASSERT_TRUE(test, wpk_sleeps(thread));
+	wpk_gate_open(gate);
+	WPK_EVENTUALLY(test, atomic_read(&of->returned) == 1);
+	KUNIT_EXPECT_EQ(test, st->ret, 0);
+	/* had it finished, nobody would wake the flush */
+	if (st->ret)
+		wpk_kill(thread);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 }
 
 static void wpool_strand_finish_last_task_may_free_the_strand(struct kunit *test)
@@ -420,6 +478,8 @@ static struct kunit_case strand_end_cases[] = {
 	KUNIT_CASE(wpool_strand_destroy_refuses_all_that_wait),
 	KUNIT_CASE_SLOW(wpool_strand_function_may_free_its_task),
 	KUNIT_CASE(wpool_strand_finish_while_others_wait_is_false),
+	KUNIT_CASE(wpool_strand_finish_by_another_is_false),
+	KUNIT_CASE(wpool_strand_finish_while_a_flush_waits_is_false),
 	KUNIT_CASE_SLOW(wpool_strand_finish_last_task_may_free_the_strand),
 	KUNIT_CASE(wpool_release_runs_what_strands_have_accepted),
 	KUNIT_CASE(wpool_release_refuses_all_that_wait_for_a_strand),

@@ -137,6 +137,9 @@ static void wpool_strand_submit_bad_arguments_is_einval(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_strand_submit(&st->task), -EINVAL);
 	st = st_tasks(test, zero, NULL, 1);
 	KUNIT_EXPECT_EQ(test, wpool_strand_submit(&st->task), -EINVAL);
+	st = st_tasks(test, st_strand(test, pool, 8), NULL, 1);
+	st->task.func = NULL;
+	KUNIT_EXPECT_EQ(test, wpool_strand_submit(&st->task), -EINVAL);
 	memset(&task, 0, sizeof(task));
 	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&task), -EINVAL);
 	KUNIT_EXPECT_FALSE(test, wpool_strand_cancel(&task));
@@ -263,8 +266,14 @@ static void wpool_strand_submit_waits_in_order_for_room(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, wpool_strand_submit(&st[1].task), -EALREADY);
 		/* one that comes now does not overtake them */
 		KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&st[4].task), -EAGAIN);
+		/* the end of a turn makes room for one */
+		wpk_gate_let(gate, 1);
+		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), 0);
+		KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 2));
+		KUNIT_EXPECT_EQ(test, of->strand.nr, 1);
+		KUNIT_EXPECT_FALSE(test, wpk_ended(threads[1]));
 		wpk_gate_open(gate);
-		for (j = 0; j < 3; j++)
+		for (j = 1; j < 3; j++)
 			KUNIT_EXPECT_EQ(test, wpk_join(test, threads[j]), 0);
 		KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
 		st_ran_in_order(test, st, 4);
@@ -308,6 +317,26 @@ static void wpool_strand_submit_by_a_task_of_the_pool_is_edeadlk(struct kunit *t
 	st_submit(test, st, 1);
 	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
 	KUNIT_EXPECT_EQ(test, st[0].ret, -EDEADLK);
+}
+
+static void wpool_strand_submit_by_a_task_of_another_pool_waits(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct st_strand *full = st_strand(test, wpk_pool(test, 1, 0), 1);
+	struct st_strand *other = st_strand(test, wpk_pool(test, 1, 0), 1);
+	struct st *st = st_tasks(test, full, gate, 2), *theirs = st_tasks(test, other, NULL, 1);
+
+	theirs->body = body_submits_arg;
+	theirs->arg = &st[1];
+	theirs->ret = 1;
+	st_submit(test, st, 1);
+	st_submit(test, theirs, 1);
+	WPK_EVENTUALLY(test, !list_empty_careful(&full->strand.waiters));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&other->strand), 0);
+	KUNIT_EXPECT_EQ(test, theirs->ret, 0);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&full->strand), 0);
+	st_ran_in_order(test, st, 2);
 }
 
 /* ---- flush ---------------------------------------------------------------- */
@@ -474,6 +503,7 @@ static struct kunit_case strand_cases[] = {
 	KUNIT_CASE(wpool_strand_submit_waits_in_order_for_room),
 	KUNIT_CASE(wpool_strand_submit_killed_while_it_waits_is_eintr),
 	KUNIT_CASE(wpool_strand_submit_by_a_task_of_the_pool_is_edeadlk),
+	KUNIT_CASE(wpool_strand_submit_by_a_task_of_another_pool_waits),
 	KUNIT_CASE(wpool_strand_flush_ends_under_continuous_submission),
 	KUNIT_CASE(wpool_strand_flush_killed_is_eintr),
 	KUNIT_CASE(wpool_strand_flush_by_a_task),
