@@ -11,6 +11,7 @@
 
 #include "workers/fault.h"
 
+#include <linux/lockdep.h>
 #include <linux/preempt.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
@@ -33,6 +34,18 @@ static void unpin(void)
 		migrate_enable();
 }
 
+/*
+ * Held around tasks: of a task that ends its thread without an oops, lockdep shall complain
+ * of its own locks only.
+ */
+static void release_map(struct wpool *pool)
+{
+#ifdef CONFIG_LOCKDEP
+	if (lock_is_held(&pool->lockdep_map) == LOCK_STATE_HELD)
+		lock_map_release(&pool->lockdep_map);
+#endif
+}
+
 static void thread_ends(struct callback_head *work)
 {
 	struct wpool_worker *w = container_of(work, struct wpool_worker, exit_work);
@@ -40,6 +53,7 @@ static void thread_ends(struct callback_head *work)
 	/* first of all: otherwise it would still be called at the very last switch */
 	wpool_handoff_unwatch(w);
 	unpin();
+	release_map(w->pool);
 	wpool_hooks_died(w);
 	wpool_reap_worker(w);
 }
