@@ -13,19 +13,15 @@
  * twice at once, and one that belongs to nobody frees itself.
  */
 #include <linux/atomic.h>
-#include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/hrtimer.h>
-#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "../../../module/compat.h"
 #include "torture.h"
 
 #define NR_THINGS	16
-#define NR_SHOTS	4	/* of an interrupt */
 #define CANCEL_SYNC	3	/* waits until nothing is left */
 
 struct stage;
@@ -69,26 +65,14 @@ struct loner {
 
 /**
  * struct stage - a pool and its events
- * @sp: the pool
+ * @base: the pool, and who acts on it
  * @things: its events
  * @loners: that have not freed themselves
- * @timer: fires in hard interrupts
- * @step: of the timer
- * @round: of the thread
- * @stop: the timer ends
- * @thread: acts
- * @ended: it has ended
  */
 struct stage {
-	struct stage_pool *sp;
+	struct stage_base base;
 	struct thing things[NR_THINGS];
 	atomic_t loners;
-	struct hrtimer timer;
-	u64 step;
-	u64 round;
-	bool stop;
-	struct task_struct *thread;
-	struct completion ended;
 };
 
 static struct wpool_event *event_of(struct thing *thing)
@@ -197,7 +181,7 @@ static void act(struct thing *thing, struct rnd *rnd)
 static void enter(struct thing *thing)
 {
 	torture_check(atomic_inc_return(&thing->inside) == 1, "event %u.%u runs twice at once",
-		      thing->stage->sp->nr, thing->nr);
+		      thing->stage->base.nr, thing->nr);
 }
 
 static void leave(struct thing *thing)
@@ -230,7 +214,7 @@ static void thing_abort(struct wpool_event *event, int status)
 
 	enter(thing);
 	atomic64_inc(&thing->aborts);
-	torture_check(status == -ESHUTDOWN, "event %u.%u aborted with %d", thing->stage->sp->nr,
+	torture_check(status == -ESHUTDOWN, "event %u.%u aborted with %d", thing->stage->base.nr,
 		      thing->nr, status);
 	leave(thing);
 }
@@ -265,7 +249,7 @@ static void loner_start(struct stage *stage, u32 delay)
 
 	if (!loner)
 		return;
-	wpool_rcu_event_init(&loner->rcu, stage->sp->pool, loner_fn, loner_abort);
+	wpool_rcu_event_init(&loner->rcu, stage->base.sp->pool, loner_fn, loner_abort);
 	wpool_event_set_urgent(&loner->rcu.event, delay % 3 == 1);
 	loner->stage = stage;
 	loner->left = delay % 4;
@@ -278,99 +262,55 @@ static void loner_start(struct stage *stage, u32 delay)
 		wpool_event_fire(&loner->rcu.event);
 }
 
-static enum hrtimer_restart shoot(struct hrtimer *timer)
+static void shoot(void *data, struct rnd *rnd)
 {
-	struct stage *stage = container_of(timer, struct stage, timer);
-	struct rnd rnd;
-	u32 i;
+	struct stage *stage = data;
 
-	if (READ_ONCE(stage->stop))
-		return HRTIMER_NORESTART;
-	rnd_step(&rnd, seed, RND_EVENT_IRQ + stage->sp->nr, stage->step++);
-	for (i = 0; i < NR_SHOTS; i++)
-		act(&stage->things[rnd_below(&rnd, NR_THINGS)], &rnd);
-	return tirq_again(timer, rnd_from_to(&rnd, 50, 2000));
+	act(&stage->things[rnd_below(rnd, NR_THINGS)], rnd);
 }
 
-static void one_round(struct stage *stage)
+static void one_round(void *data, struct rnd *rnd)
 {
+	struct stage *stage = data;
 	struct thing *thing;
-	struct rnd rnd;
 	int err;
 
-	rnd_step(&rnd, seed, RND_EVENT + stage->sp->nr, stage->round);
-	thing = &stage->things[rnd_below(&rnd, NR_THINGS)];
-	switch (rnd_below(&rnd, 256)) {
-	case 0:
-		stage_reopen(stage->sp, &rnd);
+	thing = &stage->things[rnd_below(rnd, NR_THINGS)];
+	switch (rnd_below(rnd, 256)) {
+	case 0 ... 3:
+		err = wpool_flush(stage->base.sp->pool);
+		torture_check(!err, "stage %u: flush: %d", stage->base.nr, err);
 		break;
-	case 1 ... 4:
-		stage_tune(stage->sp, &rnd);
+	case 4 ... 35:
+		cancel(thing, rnd_below(rnd, 4));
 		break;
-	case 5 ... 8:
-		err = wpool_flush(stage->sp->pool);
-		torture_check(!err, "stage %u: flush: %d", stage->sp->nr, err);
-		break;
-	case 9 ... 40:
-		cancel(thing, rnd_below(&rnd, 4));
-		break;
-	case 41 ... 60:
-		loner_start(stage, rnd_below(&rnd, 8));
-		break;
-	case 61 ... 64:
-		usleep_range(10, 1000);
+	case 36 ... 55:
+		loner_start(stage, rnd_below(rnd, 8));
 		break;
 	default:
-		act(thing, &rnd);
+		act(thing, rnd);
 	}
 }
 
-static int stage_main(void *data)
+static bool start(void *data)
 {
 	struct stage *stage = data;
-
-	while (!torture_stopping()) {
-		one_round(stage);
-		if (stage->round++ % 64 == 0)
-			cond_resched();
-	}
-	complete(&stage->ended);
-	torture_await_stop();
-	return 0;
-}
-
-static bool start(void *data, struct stage_pool *sp)
-{
-	struct stage *stage = data;
+	struct stage_pool *sp = stage->base.sp;
 	u32 i;
 
-	stage->sp = sp;
 	for (i = 0; i < NR_THINGS; i++) {
 		struct thing *thing = &stage->things[i];
 
 		thing->stage = stage;
 		thing->nr = i;
-		atomic64_set(&thing->seed, seed + sp->nr * NR_THINGS + i);
+		atomic64_set(&thing->seed, seed + stage->base.nr * NR_THINGS + i);
 		if (i & 1)
 			wpool_hrevent_init(&thing->hr, sp->pool, thing_fn, thing_abort);
 		else
 			wpool_event_init(&thing->hr.event, sp->pool, thing_fn, thing_abort);
 		wpool_event_set_urgent(&thing->hr.event, i & 2);
 	}
-	init_completion(&stage->ended);
-	hrtimer_setup(&stage->timer, shoot, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-	hrtimer_start(&stage->timer, ms_to_ktime(1), HRTIMER_MODE_REL_HARD);
-	stage->thread = kthread_run(stage_main, stage, "torture/e%u", sp->nr);
-	return !IS_ERR(stage->thread);
-}
-
-static void stop(void *data)
-{
-	struct stage *stage = data;
-
-	torture_stop_thread(stage->thread, &stage->ended);
-	WRITE_ONCE(stage->stop, true);
-	hrtimer_cancel(&stage->timer);
+	return true;
 }
 
 /* Its events act on each other: until all of them are quiet, none is. */
@@ -401,23 +341,25 @@ static void settle(void *data)
 		torture_check(runs + taken_back >= fired &&
 			      runs <= fired + atomic64_read(&thing->armed),
 			      "event %u.%u: %llu fired, %lld armed, %llu taken back, %lld runs, %lld aborts",
-			      stage->sp->nr, i, fired, atomic64_read(&thing->armed), taken_back,
+			      stage->base.nr, i, fired, atomic64_read(&thing->armed), taken_back,
 			      atomic64_read(&thing->runs), atomic64_read(&thing->aborts));
 		torture_count_tasks(atomic64_read(&thing->runs));
 	}
 	/* their times are short, and the pool is closed */
 	while (atomic_read(&stage->loners) && time_before(jiffies, end))
 		msleep(20);
-	torture_check(!atomic_read(&stage->loners), "event %u: %d loners are left", stage->sp->nr,
+	torture_check(!atomic_read(&stage->loners), "event %u: %d loners are left", stage->base.nr,
 		      atomic_read(&stage->loners));
-	pr_info("wpool_torture: event %u: %llu rounds\n", stage->sp->nr, stage->round);
 }
 
 const struct stage_kind event_stage = {
 	.name = "event",
 	.size = sizeof(struct stage),
+	.hands = 1,
+	.rnd = RND_EVENT,
 	.start = start,
-	.stop = stop,
+	.round = one_round,
+	.shoot = shoot,
 	.take_back = take_back,
 	.settle = settle,
 };

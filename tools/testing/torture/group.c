@@ -10,21 +10,15 @@
  * group has a task left.
  */
 #include <linux/atomic.h>
-#include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/err.h>
-#include <linux/hrtimer.h>
-#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "../../../module/compat.h"
 #include "torture.h"
 
 #define NR_CLIENTS	2
-#define NR_THREADS	3
 #define NR_MEMBERS	16
-#define NR_SHOTS	4	/* of an interrupt */
 #define NR_GUESTS	6	/* tasks of a group that does not live long */
 
 struct stage;
@@ -68,31 +62,14 @@ struct client {
 	atomic64_t aborts;
 };
 
-/* A thread of a stage. */
-struct hand {
-	struct stage *stage;
-	u32 nr;
-	u64 round;
-	struct task_struct *thread;
-	struct completion ended;
-};
-
 /**
  * struct stage - a pool and its clients
- * @sp: the pool
+ * @base: the pool, and who acts on it
  * @clients: its clients
- * @hands: its threads
- * @timer: submits in hard interrupts
- * @step: of the timer
- * @stop: the timer ends
  */
 struct stage {
-	struct stage_pool *sp;
+	struct stage_base base;
 	struct client clients[NR_CLIENTS];
-	struct hand hands[NR_THREADS];
-	struct hrtimer timer;
-	u64 step;
-	bool stop;
 };
 
 static struct member *any_member(struct stage *stage, struct rnd *rnd)
@@ -222,7 +199,7 @@ static void visit(struct stage *stage, struct rnd *rnd)
 
 	if (!visit)
 		return;
-	err = wpool_group_init(&visit->group, stage->sp->pool, rnd_from_to(rnd, 1, 4),
+	err = wpool_group_init(&visit->group, stage->base.sp->pool, rnd_from_to(rnd, 1, 4),
 			       rnd_one_in(rnd, 2) ? THIS_MODULE : NULL);
 	/* the module is asked to go */
 	torture_check(!err || err == -ENOENT, "init: %d", err);
@@ -249,74 +226,42 @@ static void visit(struct stage *stage, struct rnd *rnd)
 
 /* ---- who acts ---- */
 
-static enum hrtimer_restart shoot(struct hrtimer *timer)
+static void shoot(void *data, struct rnd *rnd)
 {
-	struct stage *stage = container_of(timer, struct stage, timer);
-	struct rnd rnd;
-	u32 i;
+	struct stage *stage = data;
 
-	if (READ_ONCE(stage->stop))
-		return HRTIMER_NORESTART;
-	rnd_step(&rnd, seed, RND_GROUP_IRQ + stage->sp->nr, stage->step++);
-	for (i = 0; i < NR_SHOTS; i++)
-		submit(any_member(stage, &rnd), rnd_u64(&rnd), false);
-	if (rnd_one_in(&rnd, 16))
-		wpool_group_cancel(&stage->clients[rnd_below(&rnd, NR_CLIENTS)].group);
-	return tirq_again(timer, rnd_from_to(&rnd, 50, 2000));
+	submit(any_member(stage, rnd), rnd_u64(rnd), false);
+	if (rnd_one_in(rnd, 64))
+		wpool_group_cancel(&stage->clients[rnd_below(rnd, NR_CLIENTS)].group);
 }
 
-static void one_round(struct hand *hand)
+static void one_round(void *data, struct rnd *rnd)
 {
-	struct stage *stage = hand->stage;
+	struct stage *stage = data;
 	struct member *member;
 	struct client *client;
-	struct rnd rnd;
 
-	rnd_step(&rnd, seed, RND_GROUP + stage->sp->nr * NR_THREADS + hand->nr, hand->round);
-	member = any_member(stage, &rnd);
+	member = any_member(stage, rnd);
 	client = member->client;
-	switch (rnd_below(&rnd, 256)) {
-	case 0:
-		stage_reopen(stage->sp, &rnd);
+	switch (rnd_below(rnd, 256)) {
+	case 0 ... 15:
+		flush(client, member, rnd_u64(rnd));
 		break;
-	case 1 ... 4:
-		stage_tune(stage->sp, &rnd);
-		break;
-	case 5 ... 20:
-		flush(client, member, rnd_u64(&rnd));
-		break;
-	case 21 ... 24:
+	case 16 ... 19:
 		check_error(wpool_group_wait(&client->group));
 		break;
-	case 25 ... 28:
+	case 20 ... 23:
 		check_error(wpool_group_take_error(&client->group));
 		break;
-	case 29 ... 36:
+	case 24 ... 31:
 		wpool_group_cancel(&client->group);
 		break;
-	case 37 ... 56:
-		visit(stage, &rnd);
-		break;
-	case 57 ... 60:
-		usleep_range(10, 1000);
+	case 32 ... 51:
+		visit(stage, rnd);
 		break;
 	default:
-		submit(member, rnd_u64(&rnd), rnd_below(&rnd, 4));
+		submit(member, rnd_u64(rnd), rnd_below(rnd, 4));
 	}
-}
-
-static int hand_main(void *data)
-{
-	struct hand *hand = data;
-
-	while (!torture_stopping()) {
-		one_round(hand);
-		if (hand->round++ % 64 == 0)
-			cond_resched();
-	}
-	complete(&hand->ended);
-	torture_await_stop();
-	return 0;
 }
 
 static bool client_start(struct stage *stage, struct client *client, u32 bound)
@@ -330,31 +275,18 @@ static bool client_start(struct stage *stage, struct client *client, u32 bound)
 		client->members[i].client = client;
 		wpool_group_task_init(&client->members[i].task, member_fn, member_abort);
 	}
-	err = wpool_group_init(&client->group, stage->sp->pool, bound, NULL);
+	err = wpool_group_init(&client->group, stage->base.sp->pool, bound, NULL);
 	return torture_check(!err, "init: %d", err);
 }
 
-static bool start(void *data, struct stage_pool *sp)
+static bool start(void *data)
 {
 	struct stage *stage = data;
 	u32 i;
 
-	stage->sp = sp;
 	for (i = 0; i < NR_CLIENTS; i++)
-		if (!client_start(stage, &stage->clients[i], 1 + 2 * i + sp->nr % 2))
+		if (!client_start(stage, &stage->clients[i], 1 + 2 * i + stage->base.nr % 2))
 			return false;
-	hrtimer_setup(&stage->timer, shoot, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-	hrtimer_start(&stage->timer, ms_to_ktime(1), HRTIMER_MODE_REL_HARD);
-	for (i = 0; i < NR_THREADS; i++) {
-		struct hand *hand = &stage->hands[i];
-
-		hand->stage = stage;
-		hand->nr = i;
-		init_completion(&hand->ended);
-		hand->thread = kthread_run(hand_main, hand, "torture/g%u.%u", sp->nr, i);
-		if (IS_ERR(hand->thread))
-			return false;
-	}
 	return true;
 }
 
@@ -371,23 +303,6 @@ static void client_stop(struct client *client)
 	torture_count_tasks(runs);
 }
 
-static void stop(void *data)
-{
-	struct stage *stage = data;
-	u64 rounds = 0;
-	u32 i;
-
-	for (i = 0; i < NR_THREADS; i++) {
-		struct hand *hand = &stage->hands[i];
-
-		torture_stop_thread(hand->thread, &hand->ended);
-		rounds += hand->round;
-	}
-	WRITE_ONCE(stage->stop, true);
-	hrtimer_cancel(&stage->timer);
-	pr_info("wpool_torture: group %u: %llu rounds\n", stage->sp->nr, rounds);
-}
-
 /* Their tasks submit tasks of each other: none may end before all are idle. */
 static void settle(void *data)
 {
@@ -401,7 +316,10 @@ static void settle(void *data)
 const struct stage_kind group_stage = {
 	.name = "group",
 	.size = sizeof(struct stage),
+	.hands = 3,
+	.rnd = RND_GROUP,
 	.start = start,
-	.stop = stop,
+	.round = one_round,
+	.shoot = shoot,
 	.settle = settle,
 };

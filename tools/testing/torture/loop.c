@@ -9,39 +9,26 @@
  * thread that can leave it.
  */
 #include <linux/atomic.h>
-#include <linux/completion.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/err.h>
-#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 
 #include "torture.h"
 
-#define NR_HANDS	3
 #define MAX_INDICES	2000
 
 struct stage;
 
-/* A thread of a stage. */
-struct hand {
-	struct stage *stage;
-	u32 nr;
-	u64 round;
-	struct task_struct *thread;
-	struct completion ended;
-};
-
 /**
  * struct stage - a pool, and what it does
- * @sp: the pool
- * @hands: its threads
+ * @base: the pool, and who acts on it
  * @runs: chunks
+
  */
 struct stage {
-	struct stage_pool *sp;
-	struct hand hands[NR_HANDS];
+	struct stage_base base;
 	atomic64_t runs;
 };
 
@@ -106,12 +93,12 @@ static void run_loop(struct stage *stage, struct rnd *rnd, u32 depth)
 
 	if (fails)
 		loop.fails_at = rnd_below(rnd, loop.size);
-	err = wpool_parallel_for(stage->sp->pool, 0, loop.size, grain, loop_fn, &loop);
-	torture_check(err == (fails ? -ENXIO : 0), "stage %u: a loop: %d", stage->sp->nr, err);
-	torture_check(!atomic_read(&loop.inside), "stage %u: a chunk is under way", stage->sp->nr);
+	err = wpool_parallel_for(stage->base.sp->pool, 0, loop.size, grain, loop_fn, &loop);
+	torture_check(err == (fails ? -ENXIO : 0), "stage %u: a loop: %d", stage->base.nr, err);
+	torture_check(!atomic_read(&loop.inside), "stage %u: a chunk is under way", stage->base.nr);
 	torture_check(atomic_long_read(&loop.sum) <= loop.size &&
 		      (fails || atomic_long_read(&loop.sum) == loop.size),
-		      "stage %u: %ld of %lu indices", stage->sp->nr, atomic_long_read(&loop.sum),
+		      "stage %u: %ld of %lu indices", stage->base.nr, atomic_long_read(&loop.sum),
 		      loop.size);
 }
 
@@ -147,7 +134,7 @@ static void submit_looper(struct stage *stage, struct rnd *rnd)
 	wpool_task_init_abortable(&looper->task, looper_fn, looper_abort, THIS_MODULE);
 	looper->stage = stage;
 	looper->seed = rnd_u64(rnd);
-	err = wpool_try_submit(stage->sp->pool, &looper->task);
+	err = wpool_try_submit(stage->base.sp->pool, &looper->task);
 	torture_check(!err || err == -EAGAIN || err == -ESHUTDOWN, "a task: %d", err);
 	if (err)
 		kfree(looper);
@@ -170,74 +157,27 @@ static void visit_cpus(struct stage *stage)
 
 	if (!zalloc_cpumask_var(&seen, GFP_KERNEL))
 		return;
-	err = wpool_on_each_cpu(stage->sp->pool, visit_fn, seen);
+	err = wpool_on_each_cpu(stage->base.sp->pool, visit_fn, seen);
 	torture_check(!err || err == -ESHUTDOWN || err == -ECANCELED || err == -EAGAIN,
-		      "stage %u: visit: %d", stage->sp->nr, err);
-	torture_check(err || !cpumask_empty(seen), "stage %u: no CPU was visited", stage->sp->nr);
+		      "stage %u: visit: %d", stage->base.nr, err);
+	torture_check(err || !cpumask_empty(seen), "stage %u: no CPU was visited", stage->base.nr);
 	free_cpumask_var(seen);
 }
 
-static int hand_main(void *data)
-{
-	struct hand *hand = data;
-	struct rnd rnd;
-
-	while (!torture_stopping()) {
-		rnd_step(&rnd, seed, RND_LOOP + hand->stage->sp->nr * NR_HANDS + hand->nr,
-			 hand->round++);
-		switch (rnd_below(&rnd, 64)) {
-		case 0:
-			if (rnd_one_in(&rnd, 2))
-				stage_reopen(hand->stage->sp, &rnd);
-			else
-				stage_tune(hand->stage->sp, &rnd);
-			break;
-		case 1 ... 8:
-			visit_cpus(hand->stage);
-			break;
-		case 9 ... 24:
-			submit_looper(hand->stage, &rnd);
-			break;
-		default:
-			run_loop(hand->stage, &rnd, 0);
-		}
-		cond_resched();
-	}
-	complete(&hand->ended);
-	torture_await_stop();
-	return 0;
-}
-
-static bool start(void *data, struct stage_pool *sp)
+static void one_round(void *data, struct rnd *rnd)
 {
 	struct stage *stage = data;
-	struct hand *hand;
-	u32 i;
 
-	stage->sp = sp;
-	for (i = 0; i < NR_HANDS; i++) {
-		hand = &stage->hands[i];
-		hand->stage = stage;
-		hand->nr = i;
-		init_completion(&hand->ended);
-		hand->thread = kthread_run(hand_main, hand, "torture/l%u.%u", sp->nr, i);
-		if (IS_ERR(hand->thread))
-			return false;
+	switch (rnd_below(rnd, 64)) {
+	case 0 ... 7:
+		visit_cpus(stage);
+		break;
+	case 8 ... 23:
+		submit_looper(stage, rnd);
+		break;
+	default:
+		run_loop(stage, rnd, 0);
 	}
-	return true;
-}
-
-static void stop(void *data)
-{
-	struct stage *stage = data;
-	u64 rounds = 0;
-	u32 i;
-
-	for (i = 0; i < NR_HANDS; i++) {
-		torture_stop_thread(stage->hands[i].thread, &stage->hands[i].ended);
-		rounds += stage->hands[i].round;
-	}
-	pr_info("wpool_torture: loop %u: %llu rounds\n", stage->sp->nr, rounds);
 }
 
 static void settle(void *data)
@@ -250,7 +190,8 @@ static void settle(void *data)
 const struct stage_kind loop_stage = {
 	.name = "loop",
 	.size = sizeof(struct stage),
-	.start = start,
-	.stop = stop,
+	.hands = 3,
+	.rnd = RND_LOOP,
+	.round = one_round,
 	.settle = settle,
 };

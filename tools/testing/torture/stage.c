@@ -6,20 +6,27 @@
  */
 #include <linux/delay.h>
 #include <linux/err.h>
+#include <linux/hrtimer.h>
+#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 
+#include "../../../module/compat.h"
 #include "torture.h"
 
 #define MAX_KINDS	6
+#define NR_SHOTS	4	/* of an interrupt */
 
 /* A pool with its stages. */
 struct scene {
 	struct stage_pool sp;
-	void *stages[MAX_KINDS];
+	struct stage_base *stages[MAX_KINDS];
 };
 
-void stage_tune(struct stage_pool *sp, struct rnd *rnd)
+/* ---- the pool ---- */
+
+/* Limits and policy at random. */
+static void change_limits(struct stage_pool *sp, struct rnd *rnd)
 {
 	static const enum wpool_policy policies[] = { WPOOL_BLOCK, WPOOL_FAIL, WPOOL_DROP_OLDEST };
 	struct wpool_attrs attrs;
@@ -34,7 +41,8 @@ void stage_tune(struct stage_pool *sp, struct rnd *rnd)
 	torture_check(!err, "%s: tune: %d", sp->name, err);
 }
 
-void stage_reopen(struct stage_pool *sp, struct rnd *rnd)
+/* Close it, and open it again after a moment; nothing if another thread is at it. */
+static void reopen(struct stage_pool *sp, struct rnd *rnd)
 {
 	int err;
 
@@ -60,21 +68,116 @@ static bool make_pool(struct stage_pool *sp, const char *name, u32 nr)
 	attrs.capacity = 1 + nr % 4;
 	attrs.queue_depth = nr % 3;
 	attrs.expiry_ms = 20;
-	sp->nr = nr;
 	mutex_init(&sp->reopening);
 	sp->pool = wpool_create(&attrs, THIS_MODULE);
 	return torture_check(!IS_ERR(sp->pool), "create: %ld", PTR_ERR(sp->pool));
 }
 
-static bool scene_start(struct scene *scene, const struct stage_kind *const kinds[], u32 nr_kinds)
+/* ---- who acts ---- */
+
+static enum hrtimer_restart shoot(struct hrtimer *timer)
 {
-	void *stage;
+	struct stage_base *stage = container_of(timer, struct stage_base, timer);
+	struct rnd rnd;
+	u32 i;
+
+	if (READ_ONCE(stage->stop))
+		return HRTIMER_NORESTART;
+	rnd_step(&rnd, seed, stage->kind->rnd + STAGE_IRQ + stage->nr, stage->step++);
+	for (i = 0; i < NR_SHOTS; i++)
+		stage->kind->shoot(stage, &rnd);
+	return tirq_again(timer, rnd_from_to(&rnd, 50, 2000));
+}
+
+static void one_round(struct stage_hand *hand)
+{
+	struct stage_base *stage = hand->stage;
+	struct rnd rnd;
+
+	rnd_step(&rnd, seed, stage->kind->rnd + stage->nr * STAGE_HANDS + hand->nr,
+		 hand->round++);
+	switch (rnd_below(&rnd, 256)) {
+	case 0:
+		reopen(stage->sp, &rnd);
+		break;
+	case 1 ... 4:
+		change_limits(stage->sp, &rnd);
+		break;
+	case 5 ... 8:
+		usleep_range(10, 1000);
+		break;
+	default:
+		stage->kind->round(stage, &rnd);
+	}
+}
+
+static int hand_main(void *data)
+{
+	struct stage_hand *hand = data;
+
+	while (!torture_stopping()) {
+		one_round(hand);
+		cond_resched();
+	}
+	complete(&hand->ended);
+	torture_await_stop();
+	return 0;
+}
+
+static bool stage_start(struct stage_base *stage, const struct stage_kind *kind,
+			struct stage_pool *sp, u32 nr)
+{
+	enum hrtimer_mode mode = kind->soft ? HRTIMER_MODE_REL_SOFT : HRTIMER_MODE_REL_HARD;
+	struct stage_hand *hand;
+	u32 i;
+
+	stage->sp = sp;
+	stage->nr = nr;
+	stage->kind = kind;
+	if (kind->start && !kind->start(stage))
+		return false;
+	hrtimer_setup(&stage->timer, shoot, CLOCK_MONOTONIC, mode);
+	if (kind->shoot)
+		hrtimer_start(&stage->timer, ms_to_ktime(1), mode);
+	for (i = 0; i < kind->hands; i++) {
+		hand = &stage->hands[i];
+		hand->stage = stage;
+		hand->nr = i;
+		init_completion(&hand->ended);
+		hand->thread = kthread_run(hand_main, hand, "torture/%.2s%u.%u", kind->name, nr, i);
+		if (IS_ERR(hand->thread))
+			return false;
+	}
+	return true;
+}
+
+/* Nobody acts any more but the tasks. */
+static void stage_stop(struct stage_base *stage)
+{
+	u64 rounds = 0;
+	u32 i;
+
+	for (i = 0; i < stage->kind->hands; i++) {
+		torture_stop_thread(stage->hands[i].thread, &stage->hands[i].ended);
+		rounds += stage->hands[i].round;
+	}
+	WRITE_ONCE(stage->stop, true);
+	hrtimer_cancel(&stage->timer);
+	pr_info("wpool_torture: %s %u: %llu rounds\n", stage->kind->name, stage->nr, rounds);
+}
+
+/* ---- the phases ---- */
+
+static bool scene_start(struct scene *scene, const struct stage_kind *const kinds[], u32 nr_kinds,
+			u32 nr)
+{
+	struct stage_base *stage;
 	u32 i;
 
 	for (i = 0; i < nr_kinds; i++) {
 		stage = kvzalloc(kinds[i]->size, GFP_KERNEL);
 		scene->stages[i] = stage;
-		if (!torture_check(stage && kinds[i]->start(stage, &scene->sp),
+		if (!torture_check(stage && stage_start(stage, kinds[i], &scene->sp, nr),
 				   "%s: no memory, no threads", kinds[i]->name))
 			return false;
 	}
@@ -90,7 +193,7 @@ static void scene_stop(struct scene *scene, const struct stage_kind *const kinds
 	int err;
 
 	for (i = 0; i < nr_kinds; i++)
-		kinds[i]->stop(scene->stages[i]);
+		stage_stop(scene->stages[i]);
 	/* in the first turn one that was running may have armed others behind us */
 	for (turn = 0; turn < 2; turn++) {
 		for (i = 0; i < nr_kinds; i++)
@@ -122,7 +225,7 @@ static void act(const char *name, const struct stage_kind *const kinds[], u32 nr
 	for (i = 0; i < nr_pools; i++)
 		/* nothing to go on with */
 		if (!torture_check(scenes, "no memory") || !make_pool(&scenes[i].sp, name, i) ||
-		    !scene_start(&scenes[i], kinds, nr_kinds))
+		    !scene_start(&scenes[i], kinds, nr_kinds, i))
 			return;
 	meanwhile(others);
 	for (i = 0; i < nr_pools; i++)

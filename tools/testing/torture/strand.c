@@ -14,20 +14,15 @@
  * they free themselves.
  */
 #include <linux/atomic.h>
-#include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/err.h>
-#include <linux/hrtimer.h>
-#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "../../../module/compat.h"
 #include "torture.h"
 
 #define NR_STRANDS	4
 #define NR_THINGS	8	/* of a strand */
-#define NR_SHOTS	4	/* of an interrupt */
 
 struct stage;
 struct line;
@@ -80,31 +75,19 @@ struct line {
 
 /**
  * struct stage - a pool and its strands
- * @sp: the pool
+ * @base: the pool, and who acts on it
  * @lines: its strands
- * @timer: acts in hard interrupts
- * @step: of the timer
- * @round: of the thread
- * @stop: the timer ends
- * @thread: acts
- * @ended: it has ended
  */
 struct stage {
-	struct stage_pool *sp;
+	struct stage_base base;
 	struct line lines[NR_STRANDS];
-	struct hrtimer timer;
-	u64 step;
-	u64 round;
-	bool stop;
-	struct task_struct *thread;
-	struct completion ended;
 };
 
 static void check_submit(struct line *line, int err)
 {
 	torture_check(!err || err == -EALREADY || err == -ECANCELED || err == -EAGAIN ||
 		      err == -ESHUTDOWN || err == -EDEADLK, "strand %u.%u: %d",
-		      line->stage->sp->nr, line->nr, err);
+		      line->stage->base.nr, line->nr, err);
 }
 
 /* What may be done in any context. */
@@ -143,7 +126,7 @@ static void cancel_sync(struct thing *thing)
 static void enter(struct line *line)
 {
 	torture_check(atomic_inc_return(&line->inside) == 1, "strand %u.%u: two at once",
-		      line->stage->sp->nr, line->nr);
+		      line->stage->base.nr, line->nr);
 }
 
 static void leave(struct line *line)
@@ -185,7 +168,7 @@ static void thing_abort(struct wpool_strand_task *task, int status)
 
 	enter(line);
 	atomic64_inc(&line->aborts);
-	torture_check(status == -ECANCELED, "strand %u.%u: aborted with %d", line->stage->sp->nr,
+	torture_check(status == -ECANCELED, "strand %u.%u: aborted with %d", line->stage->base.nr,
 		      line->nr, status);
 	leave(line);
 }
@@ -198,7 +181,7 @@ static void numbered_end(struct numbered *numbered)
 
 	enter(line);
 	torture_check(numbered->number == line->seen + 1, "strand %u.%u: %llu after %llu",
-		      line->stage->sp->nr, line->nr, numbered->number, line->seen);
+		      line->stage->base.nr, line->nr, numbered->number, line->seen);
 	line->seen = numbered->number;
 	leave(line);
 	memset(numbered, 0xa5, sizeof(*numbered));
@@ -251,7 +234,7 @@ static void short_life(struct stage *stage, struct rnd *rnd)
 	if (strand && line) {
 		line->stage = stage;
 		line->nr = NR_STRANDS;
-		wpool_strand_init(strand, stage->sp->pool, rnd_from_to(rnd, 1, 4));
+		wpool_strand_init(strand, stage->base.sp->pool, rnd_from_to(rnd, 1, 4));
 		for (i = 0; i < nr; i++)
 			give_number(line, strand);
 		err = wpool_strand_destroy(strand);
@@ -266,80 +249,49 @@ static void short_life(struct stage *stage, struct rnd *rnd)
 
 /* ---- the stage ---- */
 
-static enum hrtimer_restart shoot(struct hrtimer *timer)
+static void shoot(void *data, struct rnd *rnd)
 {
-	struct stage *stage = container_of(timer, struct stage, timer);
-	struct rnd rnd;
-	u32 i;
+	struct stage *stage = data;
 
-	if (READ_ONCE(stage->stop))
-		return HRTIMER_NORESTART;
-	rnd_step(&rnd, seed, RND_STRAND_IRQ + stage->sp->nr, stage->step++);
-	for (i = 0; i < NR_SHOTS; i++)
-		act(any_thing(stage, &rnd), &rnd);
-	return tirq_again(timer, rnd_from_to(&rnd, 50, 2000));
+	act(any_thing(stage, rnd), rnd);
 }
 
-static void one_round(struct stage *stage)
+static void one_round(void *data, struct rnd *rnd)
 {
+	struct stage *stage = data;
 	struct line *line;
-	struct rnd rnd;
 	int err;
 
-	rnd_step(&rnd, seed, RND_STRAND + stage->sp->nr, stage->round);
-	line = &stage->lines[rnd_below(&rnd, NR_STRANDS)];
-	switch (rnd_below(&rnd, 256)) {
-	case 0:
-		stage_reopen(stage->sp, &rnd);
-		break;
-	case 1 ... 4:
-		stage_tune(stage->sp, &rnd);
-		break;
-	case 5 ... 8:
+	line = &stage->lines[rnd_below(rnd, NR_STRANDS)];
+	switch (rnd_below(rnd, 256)) {
+	case 0 ... 3:
 		err = wpool_strand_flush(&line->strand);
-		torture_check(!err, "stage %u: flush: %d", stage->sp->nr, err);
+		torture_check(!err, "stage %u: flush: %d", stage->base.nr, err);
 		break;
-	case 9 ... 40:
-		cancel_sync(any_thing(stage, &rnd));
+	case 4 ... 35:
+		cancel_sync(any_thing(stage, rnd));
 		break;
-	case 41 ... 80:
+	case 36 ... 75:
 		give_number(line, &line->strand);
 		break;
-	case 81 ... 84:
-		short_life(stage, &rnd);
+	case 76 ... 79:
+		short_life(stage, rnd);
 		break;
-	case 85 ... 88:
-		usleep_range(10, 1000);
-		break;
-	case 89 ... 140:
-		submit(any_thing(stage, &rnd));
+	case 80 ... 131:
+		submit(any_thing(stage, rnd));
 		break;
 	default:
-		act(any_thing(stage, &rnd), &rnd);
+		act(any_thing(stage, rnd), rnd);
 	}
 }
 
-static int stage_main(void *data)
+static bool start(void *data)
 {
 	struct stage *stage = data;
-
-	while (!torture_stopping()) {
-		one_round(stage);
-		if (stage->round++ % 64 == 0)
-			cond_resched();
-	}
-	complete(&stage->ended);
-	torture_await_stop();
-	return 0;
-}
-
-static bool start(void *data, struct stage_pool *sp)
-{
-	struct stage *stage = data;
+	struct stage_pool *sp = stage->base.sp;
 	struct line *line;
 	u32 i, j;
 
-	stage->sp = sp;
 	for (i = 0; i < NR_STRANDS; i++) {
 		line = &stage->lines[i];
 		line->stage = stage;
@@ -347,26 +299,14 @@ static bool start(void *data, struct stage_pool *sp)
 		wpool_strand_init(&line->strand, sp->pool, i ? 3 * i : WPOOL_UNLIMITED);
 		for (j = 0; j < NR_THINGS; j++) {
 			line->things[j].line = line;
-			atomic64_set(&line->things[j].seed, seed + (sp->nr * 10 + i) * 10 + j);
+			atomic64_set(&line->things[j].seed,
+				     seed + (stage->base.nr * 10 + i) * 10 + j);
 			wpool_strand_task_init(&line->things[j].task, &line->strand, thing_fn,
 					       thing_abort);
 			wpool_strand_task_set_urgent(&line->things[j].task, j & 1);
 		}
 	}
-	init_completion(&stage->ended);
-	hrtimer_setup(&stage->timer, shoot, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-	hrtimer_start(&stage->timer, ms_to_ktime(1), HRTIMER_MODE_REL_HARD);
-	stage->thread = kthread_run(stage_main, stage, "torture/s%u", sp->nr);
-	return !IS_ERR(stage->thread);
-}
-
-static void stop(void *data)
-{
-	struct stage *stage = data;
-
-	torture_stop_thread(stage->thread, &stage->ended);
-	WRITE_ONCE(stage->stop, true);
-	hrtimer_cancel(&stage->timer);
+	return true;
 }
 
 /* The tasks submit each other: closed, the pool has stopped that. */
@@ -381,27 +321,29 @@ static void settle(void *data)
 	for (i = 0; i < NR_STRANDS; i++) {
 		line = &stage->lines[i];
 		err = wpool_strand_destroy(&line->strand);
-		torture_check(!err, "strand %u: destroy: %d", stage->sp->nr, err);
+		torture_check(!err, "strand %u: destroy: %d", stage->base.nr, err);
 		accepted = atomic64_read(&line->accepted);
 		sent_away = atomic64_read(&line->sent_away);
 		ended = atomic64_read(&line->runs) + atomic64_read(&line->aborts) +
 			atomic64_read(&line->taken_back);
 		torture_check(accepted <= ended && ended <= accepted + sent_away,
 			      "strand %u.%u: %llu accepted, %llu sent away, %lld runs, %lld aborts, %lld taken back",
-			      stage->sp->nr, i, accepted, sent_away, atomic64_read(&line->runs),
+			      stage->base.nr, i, accepted, sent_away, atomic64_read(&line->runs),
 			      atomic64_read(&line->aborts), atomic64_read(&line->taken_back));
 		torture_check(line->seen == line->given && !atomic_read(&line->numbered),
-			      "strand %u.%u: %llu of %llu are done", stage->sp->nr, i, line->seen,
+			      "strand %u.%u: %llu of %llu are done", stage->base.nr, i, line->seen,
 			      line->given);
 		torture_count_tasks(atomic64_read(&line->runs) + line->seen);
 	}
-	pr_info("wpool_torture: strand %u: %llu rounds\n", stage->sp->nr, stage->round);
 }
 
 const struct stage_kind strand_stage = {
 	.name = "strand",
 	.size = sizeof(struct stage),
+	.hands = 1,
+	.rnd = RND_STRAND,
 	.start = start,
-	.stop = stop,
+	.round = one_round,
+	.shoot = shoot,
 	.settle = settle,
 };

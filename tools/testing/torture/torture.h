@@ -71,17 +71,14 @@ enum {
 	RND_LINE,
 	RND_FAULT,
 	RND_SHUFFLE,
+	/* of a stage; STAGE_IRQ more for its interrupts */
 	RND_EVENT = 1100,
-	RND_EVENT_IRQ = 1200,
 	RND_GROUP = 1300,
-	RND_GROUP_IRQ = 1400,
 	RND_STRAND = 1500,
-	RND_STRAND_IRQ = 1600,
 	RND_LOOP = 1700,
-	RND_WATCH = 1800,
-	RND_WATCH_IRQ = 1900,
-	RND_WORK = 1950,
-	RND_WORK_IRQ = 1970,
+	RND_WATCH = 200,
+	RND_WORK = 400,
+	STAGE_IRQ = 100,
 	RND_IRQ = 2000,
 	RND_POOL = 30000,
 };
@@ -363,30 +360,67 @@ void shuffle_stop(void);
  * struct stage_pool - a pool that stages act on
  * @pool: the pool
  * @name: of the pool
- * @nr: of the pool, and of each of its stages
- * @reopening: see stage_reopen()
+ * @reopening: held by the thread that closes it, until it is open again
  */
 struct stage_pool {
 	struct wpool *pool;
 	char name[WPOOL_NAME_LEN];
+	struct mutex reopening;	/* one close and open at a time */
+};
+
+#define STAGE_HANDS	3
+
+/* A thread that acts. */
+struct stage_hand {
+	struct stage_base *stage;
 	u32 nr;
-	struct mutex reopening;	/* held while a thread closes and opens it */
+	u64 round;
+	struct task_struct *thread;
+	struct completion ended;
+};
+
+/**
+ * struct stage_base - begins every stage
+ * @sp: the pool
+ * @nr: of the stage, and of its pool
+ * @kind: of the stage
+ * @hands: its threads
+ * @timer: its interrupts
+ * @step: of the timer
+ * @stop: nobody begins anything
+ */
+struct stage_base {
+	struct stage_pool *sp;
+	u32 nr;
+	const struct stage_kind *kind;
+	struct stage_hand hands[STAGE_HANDS];
+	struct hrtimer timer;
+	u64 step;
+	bool stop;
 };
 
 /**
  * struct stage_kind - threads and interrupts that act on a pool with tasks of one kind
  * @name: of the kind
  * @size: of a stage, which is zeroed
- * @start: begin to act; false if there is no memory
- * @stop: nobody acts any more but the tasks
+ * @hands: threads of a stage
+ * @soft: soft interrupts, in place of hard ones
+ * @rnd: number for rnd_step() of the first thread of the first stage
+ * @start: prepare the tasks; false if there is no memory; may be NULL
+ * @round: of a thread: act once
+ * @shoot: of an interrupt: act once; may be NULL
  * @take_back: tasks that would go on for ever, twice, and before the pool is closed; may be NULL
- * @settle: the pool is closed and empty: compare the accounts, and end the tasks
+ * @settle: nobody acts, the pool is closed and empty: compare the accounts, and end the tasks
  */
 struct stage_kind {
 	const char *name;
 	size_t size;
-	bool (*start)(void *stage, struct stage_pool *sp);
-	void (*stop)(void *stage);
+	u32 hands;
+	bool soft;
+	u32 rnd;
+	bool (*start)(void *stage);
+	void (*round)(void *stage, struct rnd *rnd);
+	void (*shoot)(void *stage, struct rnd *rnd);
 	void (*take_back)(void *stage);
 	void (*settle)(void *stage);
 };
@@ -397,11 +431,6 @@ extern const struct stage_kind group_stage;
 extern const struct stage_kind strand_stage;
 extern const struct stage_kind loop_stage;
 extern const struct stage_kind work_stage;
-
-/* Limits and policy at random. */
-void stage_tune(struct stage_pool *sp, struct rnd *rnd);
-/* Close the pool, and open it again after a moment; nothing if another thread is at it. */
-void stage_reopen(struct stage_pool *sp, struct rnd *rnd);
 
 /* ---- volume.c, line.c, stage.c, fault.c ---- */
 

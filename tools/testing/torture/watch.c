@@ -11,23 +11,18 @@
  */
 #include <linux/anon_inodes.h>
 #include <linux/atomic.h>
-#include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
-#include <linux/hrtimer.h>
-#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
 
-#include "../../../module/compat.h"
 #include "torture.h"
 
 #define NR_THINGS	8
-#define NR_SHOTS	4	/* of an interrupt */
 
 struct stage;
 
@@ -68,28 +63,16 @@ struct loner {
 
 /**
  * struct stage - a pool and its watches
- * @sp: the pool
+ * @base: the pool, and who acts on it
  * @things: those that last
  * @head: what loners watch
  * @loners: that have not freed themselves
- * @timer: wakes in soft interrupts: the lock of a wait queue may be one that sleeps
- * @step: of the timer
- * @round: of the thread
- * @stop: the timer ends
- * @thread: acts
- * @ended: it has ended
  */
 struct stage {
-	struct stage_pool *sp;
+	struct stage_base base;
 	struct thing things[NR_THINGS];
 	struct wait_queue_head head;
 	atomic_t loners;
-	struct hrtimer timer;
-	u64 step;
-	u64 round;
-	bool stop;
-	struct task_struct *thread;
-	struct completion ended;
 };
 
 /* ---- files ---- */
@@ -136,7 +119,7 @@ static void see(struct thing *thing, bool slowly)
 	s64 posted = atomic64_read(&thing->posted);
 
 	torture_check(atomic_inc_return(&thing->inside) == 1, "watch %u.%u runs twice at once",
-		      thing->stage->sp->nr, thing->nr);
+		      thing->stage->base.nr, thing->nr);
 	if (slowly)
 		usleep_range(10, 500);
 	atomic64_set(&thing->seen, posted);
@@ -154,7 +137,7 @@ static void thing_abort(struct wpool_event *event, int status)
 {
 	struct thing *thing = container_of(event, struct thing, event);
 
-	torture_check(status == -ESHUTDOWN, "watch %u.%u aborted with %d", thing->stage->sp->nr,
+	torture_check(status == -ESHUTDOWN, "watch %u.%u aborted with %d", thing->stage->base.nr,
 		      thing->nr, status);
 	see(thing, false);
 }
@@ -189,14 +172,14 @@ static void loner_start(struct stage *stage, struct thing *thing)
 
 	if (!loner)
 		return;
-	wpool_event_init(&loner->event, stage->sp->pool, loner_fn, loner_abort);
+	wpool_event_init(&loner->event, stage->base.sp->pool, loner_fn, loner_abort);
 	loner->stage = stage;
 	atomic_inc(&stage->loners);
 	/* one that is never woken cannot end: the last wake-ups of the stage are for these */
 	err = is_file(thing) ?
 	      wpool_watch_file(&loner->watch, &loner->event, thing->file, EPOLLOUT | EPOLLIN) :
 	      wpool_watch_queue(&loner->watch, &loner->event, &stage->head);
-	torture_check(!err, "watch %u: a loner: %d", stage->sp->nr, err);
+	torture_check(!err, "watch %u: a loner: %d", stage->base.nr, err);
 }
 
 /* ---- who acts ---- */
@@ -210,7 +193,7 @@ static void watch_begin(struct thing *thing)
 	      wpool_watch_file(&thing->watch, &thing->event, thing->file, EPOLLIN) :
 	      wpool_watch_queue(&thing->watch, &thing->event, &thing->head);
 	torture_check(err == (thing->watched ? -EBUSY : 0), "watch %u.%u: %d",
-		      thing->stage->sp->nr, thing->nr, err);
+		      thing->stage->base.nr, thing->nr, err);
 	thing->watched = true;
 }
 
@@ -234,85 +217,54 @@ static void expect(struct thing *thing)
 		usleep_range(10, 200);
 	torture_check(atomic64_read(&thing->seen) >= posted,
 		      "watch %u.%u: a wake-up is lost: %lld of %lld are seen",
-		      thing->stage->sp->nr, thing->nr, atomic64_read(&thing->seen), posted);
+		      thing->stage->base.nr, thing->nr, atomic64_read(&thing->seen), posted);
 }
 
-static enum hrtimer_restart shoot(struct hrtimer *timer)
+static void shoot(void *data, struct rnd *rnd)
 {
-	struct stage *stage = container_of(timer, struct stage, timer);
-	struct rnd rnd;
-	u32 i;
+	struct stage *stage = data;
 
-	if (READ_ONCE(stage->stop))
-		return HRTIMER_NORESTART;
-	rnd_step(&rnd, seed, RND_WATCH_IRQ + stage->sp->nr, stage->step++);
-	for (i = 0; i < NR_SHOTS; i++)
-		post(&stage->things[rnd_below(&rnd, NR_THINGS)]);
+	post(&stage->things[rnd_below(rnd, NR_THINGS)]);
 	wake_up(&stage->head);
-	return tirq_again(timer, rnd_from_to(&rnd, 50, 2000));
 }
 
-static void one_round(struct stage *stage)
+static void one_round(void *data, struct rnd *rnd)
 {
+	struct stage *stage = data;
 	struct thing *thing;
-	struct rnd rnd;
 
-	rnd_step(&rnd, seed, RND_WATCH + stage->sp->nr, stage->round);
-	thing = &stage->things[rnd_below(&rnd, NR_THINGS)];
-	switch (rnd_below(&rnd, 256)) {
-	case 0:
-		stage_reopen(stage->sp, &rnd);
-		break;
-	case 1 ... 4:
-		stage_tune(stage->sp, &rnd);
-		break;
-	case 5 ... 44:
+	thing = &stage->things[rnd_below(rnd, NR_THINGS)];
+	switch (rnd_below(rnd, 256)) {
+	case 0 ... 39:
 		watch_begin(thing);
 		break;
-	case 45 ... 74:
+	case 40 ... 69:
 		watch_end(thing);
 		break;
-	case 75 ... 94:
+	case 70 ... 89:
 		loner_start(stage, thing);
 		break;
-	case 95 ... 124:
+	case 90 ... 119:
 		expect(thing);
 		break;
-	case 125 ... 154:
+	case 120 ... 149:
 		disturb(thing);
 		break;
-	case 155 ... 164:
+	case 150 ... 159:
 		if (is_file(thing) && thing->watched)
 			wpool_watch_ready(&thing->watch);
-		break;
-	case 165 ... 168:
-		usleep_range(10, 1000);
 		break;
 	default:
 		post(thing);
 	}
 }
 
-static int stage_main(void *data)
+static bool start(void *data)
 {
 	struct stage *stage = data;
-
-	while (!torture_stopping()) {
-		one_round(stage);
-		if (stage->round++ % 64 == 0)
-			cond_resched();
-	}
-	complete(&stage->ended);
-	torture_await_stop();
-	return 0;
-}
-
-static bool start(void *data, struct stage_pool *sp)
-{
-	struct stage *stage = data;
+	struct stage_pool *sp = stage->base.sp;
 	u32 i;
 
-	stage->sp = sp;
 	init_waitqueue_head(&stage->head);
 	for (i = 0; i < NR_THINGS; i++) {
 		struct thing *thing = &stage->things[i];
@@ -325,20 +277,7 @@ static bool start(void *data, struct stage_pool *sp)
 		if (IS_ERR(thing->file))
 			return false;
 	}
-	init_completion(&stage->ended);
-	hrtimer_setup(&stage->timer, shoot, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
-	hrtimer_start(&stage->timer, ms_to_ktime(1), HRTIMER_MODE_REL_SOFT);
-	stage->thread = kthread_run(stage_main, stage, "torture/w%u", sp->nr);
-	return !IS_ERR(stage->thread);
-}
-
-static void stop(void *data)
-{
-	struct stage *stage = data;
-
-	torture_stop_thread(stage->thread, &stage->ended);
-	WRITE_ONCE(stage->stop, true);
-	hrtimer_cancel(&stage->timer);
+	return true;
 }
 
 static void settle(void *data)
@@ -355,27 +294,30 @@ static void settle(void *data)
 			post(&stage->things[i]);
 		msleep(20);
 	}
-	torture_check(!atomic_read(&stage->loners), "watch %u: %d loners are left", stage->sp->nr,
+	torture_check(!atomic_read(&stage->loners), "watch %u: %d loners are left", stage->base.nr,
 		      atomic_read(&stage->loners));
 	for (i = 0; i < NR_THINGS; i++) {
 		thing = &stage->things[i];
 		watch_end(thing);
 		err = wpool_event_cancel_sync(&thing->event);
 		torture_check(!err || err == -ECANCELED || err == -ESHUTDOWN, "watch %u.%u: %d",
-			      stage->sp->nr, i, err);
+			      stage->base.nr, i, err);
 		/* nobody comes any more */
 		torture_check(!waitqueue_active(&thing->head), "watch %u.%u: somebody waits",
-			      stage->sp->nr, i);
+			      stage->base.nr, i);
 		torture_count_tasks(atomic64_read(&thing->runs));
 		fput(thing->file);
 	}
-	pr_info("wpool_torture: watch %u: %llu rounds\n", stage->sp->nr, stage->round);
 }
 
 const struct stage_kind watch_stage = {
 	.name = "watch",
 	.size = sizeof(struct stage),
+	.hands = 1,
+	.soft = true,
+	.rnd = RND_WATCH,
 	.start = start,
-	.stop = stop,
+	.round = one_round,
+	.shoot = shoot,
 	.settle = settle,
 };

@@ -11,22 +11,17 @@
  * is only queued and flushed: it must have run when a flush has returned.
  */
 #include <linux/atomic.h>
-#include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/err.h>
-#include <linux/hrtimer.h>
-#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 
 #define WPOOL_WQ_NO_NAMES
 #include <linux/wpool_wq.h>
 
-#include "../../../module/compat.h"
 #include "torture.h"
 
 #define NR_THINGS	12
-#define NR_SHOTS	4	/* of an interrupt */
 
 struct stage;
 
@@ -56,30 +51,18 @@ struct thing {
 
 /**
  * struct stage - a queue and its works
- * @nr: of the stage
+ * @base: the pool, and who acts on it
  * @wq: the queue
  * @max_active: of the queue
  * @things: its works
  * @inside: functions that are running
- * @timer: acts in hard interrupts
- * @step: of the timer
- * @round: of the thread
- * @stop: nobody queues any more
- * @thread: acts
- * @ended: it has ended
  */
 struct stage {
-	u32 nr;
+	struct stage_base base;
 	struct wpool_wq *wq;
 	u32 max_active;
 	struct thing things[NR_THINGS];
 	atomic_t inside;
-	struct hrtimer timer;
-	u64 step;
-	u64 round;
-	bool stop;
-	struct task_struct *thread;
-	struct completion ended;
 };
 
 static struct thing *any_thing(struct stage *stage, struct rnd *rnd)
@@ -107,7 +90,7 @@ static void act(struct thing *thing, struct rnd *rnd)
 	struct stage *stage = thing->stage;
 	bool ret;
 
-	if (READ_ONCE(stage->stop))
+	if (READ_ONCE(stage->base.stop))
 		return;
 	if (is_quiet(thing)) {
 		queue(thing);
@@ -142,7 +125,7 @@ static void thing_fn(struct wpool_work *work)
 	struct rnd rnd;
 
 	torture_check(atomic_inc_return(&thing->inside) == 1, "work %u.%u runs twice at once",
-		      stage->nr, thing->nr);
+		      stage->base.nr, thing->nr);
 	torture_check(atomic_inc_return(&stage->inside) <= stage->max_active,
 		      "more than %u works of a queue run", stage->max_active);
 	atomic64_inc(&thing->runs);
@@ -170,7 +153,7 @@ static void queue_and_flush(struct thing *thing)
 	wpool_work_flush(&thing->dwork.work);
 	/* one that another CPU is just queueing may be missed */
 	torture_check(!ours || atomic64_read(&thing->runs) != runs,
-		      "work %u.%u: flushed, and has not run", thing->stage->nr, thing->nr);
+		      "work %u.%u: flushed, and has not run", thing->stage->base.nr, thing->nr);
 }
 
 static void cancel_sync(struct thing *thing)
@@ -188,11 +171,11 @@ static void disable_and_enable(struct thing *thing, bool sync)
 			    wpool_delayed_work_disable(&thing->dwork), &thing->taken_back);
 	runs = atomic64_read(&thing->runs);
 	torture_check(!wpool_wq_queue(thing->stage->wq, work), "work %u.%u: queued while disabled",
-		      thing->stage->nr, thing->nr);
+		      thing->stage->base.nr, thing->nr);
 	usleep_range(1, 50);
 	torture_check(!sync || atomic64_read(&thing->runs) == runs,
-		      "work %u.%u: has run while disabled", thing->stage->nr, thing->nr);
-	torture_check(wpool_work_enable(work), "work %u.%u: still disabled", thing->stage->nr,
+		      "work %u.%u: has run while disabled", thing->stage->base.nr, thing->nr);
+	torture_check(wpool_work_enable(work), "work %u.%u: still disabled", thing->stage->base.nr,
 		      thing->nr);
 }
 
@@ -226,28 +209,20 @@ static void visit(struct stage *stage, struct rnd *rnd)
 
 /* ---- who acts ---- */
 
-static enum hrtimer_restart shoot(struct hrtimer *timer)
+static void shoot(void *data, struct rnd *rnd)
 {
-	struct stage *stage = container_of(timer, struct stage, timer);
-	struct rnd rnd;
-	u32 i;
+	struct stage *stage = data;
 
-	if (READ_ONCE(stage->stop))
-		return HRTIMER_NORESTART;
-	rnd_step(&rnd, seed, RND_WORK_IRQ + stage->nr, stage->step++);
-	for (i = 0; i < NR_SHOTS; i++)
-		act(any_thing(stage, &rnd), &rnd);
-	return tirq_again(timer, rnd_from_to(&rnd, 50, 2000));
+	act(any_thing(stage, rnd), rnd);
 }
 
-static void one_round(struct stage *stage)
+static void one_round(void *data, struct rnd *rnd)
 {
+	struct stage *stage = data;
 	struct thing *thing;
-	struct rnd rnd;
 
-	rnd_step(&rnd, seed, RND_WORK + stage->nr, stage->round);
-	thing = any_thing(stage, &rnd);
-	switch (rnd_below(&rnd, 256)) {
+	thing = any_thing(stage, rnd);
+	switch (rnd_below(rnd, 256)) {
 	case 0 ... 3:
 		wpool_wq_flush(stage->wq);
 		break;
@@ -260,43 +235,25 @@ static void one_round(struct stage *stage)
 		break;
 	case 68 ... 75:
 		if (!is_quiet(thing))
-			disable_and_enable(thing, rnd_one_in(&rnd, 2));
+			disable_and_enable(thing, rnd_one_in(rnd, 2));
 		break;
 	case 76 ... 91:
-		visit(stage, &rnd);
-		break;
-	case 92 ... 95:
-		usleep_range(10, 1000);
+		visit(stage, rnd);
 		break;
 	default:
-		act(thing, &rnd);
+		act(thing, rnd);
 	}
 }
 
-static int stage_main(void *data)
-{
-	struct stage *stage = data;
-
-	while (!torture_stopping()) {
-		one_round(stage);
-		if (stage->round++ % 64 == 0)
-			cond_resched();
-	}
-	complete(&stage->ended);
-	torture_await_stop();
-	return 0;
-}
-
-static bool start(void *data, struct stage_pool *sp)
+static bool start(void *data)
 {
 	static const u32 max_active[] = { 1, 3, 8 };
 	struct stage *stage = data;
 	u32 i;
 
-	stage->nr = sp->nr;
-	stage->max_active = max_active[sp->nr % ARRAY_SIZE(max_active)];
-	stage->wq = wpool_wq_create(THIS_MODULE, sp->nr % 2 ? WQ_MEM_RECLAIM : WQ_FREEZABLE,
-				    stage->max_active, "work%u", sp->nr);
+	stage->max_active = max_active[stage->base.nr % ARRAY_SIZE(max_active)];
+	stage->wq = wpool_wq_create(THIS_MODULE, stage->base.nr % 2 ? WQ_MEM_RECLAIM : WQ_FREEZABLE,
+				    stage->max_active, "work%u", stage->base.nr);
 	if (!stage->wq)
 		return false;
 	for (i = 0; i < NR_THINGS; i++) {
@@ -304,23 +261,10 @@ static bool start(void *data, struct stage_pool *sp)
 
 		thing->stage = stage;
 		thing->nr = i;
-		atomic64_set(&thing->seed, seed + sp->nr * NR_THINGS + i);
+		atomic64_set(&thing->seed, seed + stage->base.nr * NR_THINGS + i);
 		wpool_delayed_work_init(&thing->dwork, thing_fn, 0);
 	}
-	init_completion(&stage->ended);
-	hrtimer_setup(&stage->timer, shoot, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-	hrtimer_start(&stage->timer, ms_to_ktime(1), HRTIMER_MODE_REL_HARD);
-	stage->thread = kthread_run(stage_main, stage, "torture/q%u", sp->nr);
-	return !IS_ERR(stage->thread);
-}
-
-static void stop(void *data)
-{
-	struct stage *stage = data;
-
-	torture_stop_thread(stage->thread, &stage->ended);
-	WRITE_ONCE(stage->stop, true);
-	hrtimer_cancel(&stage->timer);
+	return true;
 }
 
 /* The works queue each other until they see that all shall stop. */
@@ -344,20 +288,22 @@ static void settle(void *data)
 		torture_check(runs + taken_back >= queued &&
 			      runs <= queued + atomic64_read(&thing->changed),
 			      "work %u.%u: %llu queued, %lld changed, %llu taken back, %llu runs",
-			      stage->nr, i, queued, atomic64_read(&thing->changed), taken_back,
+			      stage->base.nr, i, queued, atomic64_read(&thing->changed), taken_back,
 			      runs);
 		torture_check(!wpool_work_busy(&thing->dwork.work), "work %u.%u is busy",
-			      stage->nr, i);
+			      stage->base.nr, i);
 		torture_count_tasks(runs);
 	}
 	wpool_wq_destroy(stage->wq);
-	pr_info("wpool_torture: work %u: %llu rounds\n", stage->nr, stage->round);
 }
 
 const struct stage_kind work_stage = {
 	.name = "work",
 	.size = sizeof(struct stage),
+	.hands = 1,
+	.rnd = RND_WORK,
 	.start = start,
-	.stop = stop,
+	.round = one_round,
+	.shoot = shoot,
 	.settle = settle,
 };
