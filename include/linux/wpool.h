@@ -2317,7 +2317,7 @@ void *wpool_worker_own(struct wpool *pool);
 
 /**
  * wpool_worker_set_func() - say which function the calling worker is in
- * @func: the function, of a module that stays loaded while pools of the caller have costs
+ * @func: the function, shown by name while its module is loaded, and as an address later
  *
  * For a layer between wpool and its own users, whose function calls one of theirs: from
  * now on, until its task ends, the log, debugfs, tracepoints and costs show @func in

@@ -453,8 +453,8 @@ struct wpool_worker {
  * @hog_ms: T
  * @nice: T, M: written under both mutexes
  * @sched: T, M: the same
- * @class_reported: M: the log says that a worker has another class or nice value; until one of
- *	these is tuned
+ * @class_reported: M to write, read anywhere with READ_ONCE: the log says that a worker has
+ *	another class or nice value; until one of these is tuned
  * @workers_lock: K: protects the fields marked W; raw: threads that end take it
  * @nr_awaiting: W: workers that sleep for a task of this pool, see wait.c
  * @nr_lifting: W: those of them whose task had not started: no freeze meanwhile, see freeze.h

@@ -3,14 +3,16 @@
  * A real-time thread keeps a CPU for itself, and nothing throttles it. What is queued on
  * that CPU is run by another one: it does not wait for the thread.
  *
- * The thread holds its CPU for HOLD_NS at least, and until all tasks have started: a task that
- * waits for the thread waits for ever. How long they wait is printed. It should be little more
- * than two looks of the monitor, 20 ms, but the debug kernel under an emulator takes a second
- * for a worker, and no bound in time holds on every machine.
+ * The thread holds its CPU for HOLD_NS at least, and until all tasks have started. The monitor
+ * looks every 10 ms, and moves what it has seen twice: a hundredth of the hold is more than
+ * that. An emulator is too slow for such a bound, so a tenth of it is asked of half of the
+ * tasks, and of the others that they do not wait for the thread. Where it takes long to make a
+ * worker, as on the debug kernel, the hold is so many times that: see measure().
  */
 #include "hostile.h"
 
 #define HOLD_NS		(5 * SEC)
+#define HOLD_WORKERS	200
 #define NR_TASKS	21
 #define HELD_CPU	1
 #define RUNTIME		"/proc/sys/kernel/sched_rt_runtime_us"
@@ -23,6 +25,7 @@ FIXTURE(rt) {
 	cpu_set_t others;
 	long runtime, server;
 	int second;
+	__u64 hold_ns;
 	/* of the thread */
 	bool submits, holds, let_go;
 	__u64 began_ns, ended_ns;
@@ -55,7 +58,7 @@ static void *hold(void *data)
 		self->err = submit_many(self->second, WPOOL_WORK_NOOP, 0, 0, NR_TASKS);
 	flag_set(self->holds);
 	while (!self->err && now_ns() - self->began_ns < 3 * WAIT_NS &&
-	       (!flag_is(self->let_go) || now_ns() - self->began_ns < HOLD_NS))
+	       (!flag_is(self->let_go) || now_ns() - self->began_ns < self->hold_ns))
 		;
 	self->ended_ns = now_ns();
 	return NULL;
@@ -72,6 +75,31 @@ static int stay_away(struct _test_data_rt *self)
 	return sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
+/* How long the thread holds: some times what the first task of a pool waits for its worker. */
+static int measure(struct _test_data_rt *self)
+{
+	struct wpool_dev_record record;
+	struct pool pool;
+	__u64 longest = 0, wait;
+	int i, err = 0;
+
+	for (i = 0; i < 5 && !err; i++) {
+		err = pool_create(&pool, &two_cpus);
+		if (err)
+			break;
+		err = submit(pool.fd, WPOOL_WORK_NOOP, 0, 0);
+		if (!err && read_records(pool.fd, &record, 1) != 1)
+			err = -EIO;
+		wait = err ? 0 : record.start_ns - record.submit_ns;
+		longest = wait > longest ? wait : longest;
+		pool_end(&pool);
+	}
+	self->hold_ns = HOLD_WORKERS * longest > HOLD_NS ? HOLD_WORKERS * longest : HOLD_NS;
+	/* the harness and the thread itself have limits */
+	self->hold_ns = self->hold_ns < 2 * WAIT_NS ? self->hold_ns : 2 * WAIT_NS;
+	return err;
+}
+
 FIXTURE_SETUP(rt)
 {
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
@@ -83,6 +111,7 @@ FIXTURE_SETUP(rt)
 	if (self->server > 0)
 		ASSERT_EQ(0, put_number(SERVER, 0));
 	ASSERT_EQ(0, stay_away(self));
+	ASSERT_EQ(0, measure(self));
 	ASSERT_EQ(0, pool_create(&self->pool, &two_cpus));
 	self->second = pool_attach(self->pool.name, 0);
 	ASSERT_LE(0, self->second);
@@ -133,7 +162,8 @@ static void judge(struct __test_metadata *_metadata, struct _test_data_rt *self,
 		EXPECT_GT(self->ended_ns, records[i].start_ns);
 		EXPECT_NE(HELD_CPU, records[i].cpu);
 	}
-	EXPECT_LE(HOLD_NS, self->ended_ns - self->began_ns);
+	EXPECT_LE(self->hold_ns, self->ended_ns - self->began_ns);
+	EXPECT_GT((self->ended_ns - self->began_ns) / 10, median);
 	TH_LOG("held for %llu ms; waits: half below %llu us, all below %llu us",
 	       (self->ended_ns - self->began_ns) / MSEC, median / 1000, most / 1000);
 }

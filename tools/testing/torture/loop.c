@@ -25,7 +25,6 @@ struct stage;
  * struct stage - a pool, and what it does
  * @base: the pool, and who acts on it
  * @runs: chunks
-
  */
 struct stage {
 	struct stage_base base;
