@@ -40,6 +40,25 @@ static inline bool is_whole(int fd, __u64 tokens)
 		EXPECT_EQ(0, whole_.waiting);					\
 	} while (0)
 
+/*
+ * So many tasks that do not end fit into an idle pool, and not one more; they are cancelled. Its
+ * figures might say that all is free, and still a submitter find no room.
+ */
+#define EXPECT_ROOM(pool, tokens)						\
+	do {									\
+		int room_fd_ = pool_attach((pool)->name, O_NONBLOCK);		\
+		__u64 room_ = 0, most_ = (tokens);				\
+										\
+		ASSERT_LE(0, room_fd_);						\
+		while (room_ <= most_ && !submit(room_fd_, WPOOL_WORK_SLEEP, LONG, room_))	\
+			room_++;						\
+		EXPECT_EQ(most_, room_);					\
+		EXPECT_EQ(0, cancel_all(room_fd_));				\
+		EXPECT_EQ(0, wait_tasks(room_fd_, WAIT_NS));			\
+		close(room_fd_);						\
+		EXPECT_WHOLE((pool)->fd, most_);				\
+	} while (0)
+
 static inline int put_number(const char *path, long number)
 {
 	char text[32];

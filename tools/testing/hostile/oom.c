@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A machine without memory: programs take more than there is, and the kernel kills one after
- * the other, submitters of a pool among them. No token is lost with these, the tasks of the
- * others run, and the pool is whole afterwards.
+ * the other, submitters of a pool among them, most of which stand in line for room. Nothing is
+ * lost with these, the tasks of the others run, and afterwards the pool is whole: it holds as
+ * many tasks as ever.
  *
  * Only where there is little memory, as the selftest mem_hog, which has a pool that must go on
  * meanwhile (reclaim). This one need not: it has to survive.
@@ -15,7 +16,10 @@
 #define MAX_MB		300
 #define MB		(1024UL * 1024)
 #define PAGE		4096
+#define STACK		(64 * 1024)
 #define NR_CHILDREN	4
+/* Threads of each that only submit: all children together have more than the pool has room for. */
+#define NR_SUBMITTERS	32
 /* So many programs are killed for want of memory before the end. */
 #define NR_KILLED	12
 #define CAPACITY	16
@@ -37,18 +41,35 @@ static bool is_small(void)
 	return !sysinfo(&info) && info.totalram * info.mem_unit <= MAX_MB * MB;
 }
 
+/* In line for room nearly all the time: where it is killed. */
+static void *submit_for_ever(void *data)
+{
+	int fd = *(int *)data;
+
+	for (;;)
+		submit(fd, WPOOL_WORK_SLEEP, MSEC, 0);
+	return NULL;
+}
+
 /*
- * Submit to a file of its own all the time, which leaves tasks queued and the pool full, and take
+ * Submit to a file of its own all the time, by many threads, which keeps the pool full, and take
  * more and more memory: by the tasks, too. It is the first to be killed.
  */
 static void hog(const char *pool)
 {
 	size_t i, bytes = 2 * MB;
+	pthread_attr_t small;
+	pthread_t thread;
 	char *at;
 	int fd;
 
 	file_write("/proc/self/oom_score_adj", "1000", 4);
 	fd = pool_attach(pool, 0);
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, STACK);
+	/* some of them may fail for want of memory */
+	for (i = 0; i < NR_SUBMITTERS; i++)
+		pthread_create(&thread, &small, submit_for_ever, &fd);
 	for (;;) {
 		at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		for (i = 0; at != MAP_FAILED && i < bytes; i += PAGE)
@@ -85,7 +106,7 @@ TEST(submitters_are_killed_for_their_memory)
 {
 	pid_t children[NR_CHILDREN] = { };
 	struct wpool_dev_record record;
-	__u64 killed = 0, mine = 0;
+	__u64 killed = 0, mine = 0, waiting = 0, now;
 	struct pool pool;
 	int i;
 
@@ -96,6 +117,8 @@ TEST(submitters_are_killed_for_their_memory)
 	/* the harness limits the time */
 	while (killed < NR_KILLED) {
 		killed += replace(children, pool.name);
+		now = pool_figure(pool.fd, waiting);
+		waiting = now > waiting ? now : waiting;
 		/* it may fail for want of memory, but not be lost */
 		if (submit(pool.fd, WPOOL_WORK_NOOP, 0, mine))
 			continue;
@@ -112,11 +135,14 @@ TEST(submitters_are_killed_for_their_memory)
 	TH_LOG("%llu submitters were killed, %llu tasks of this one have run, %lld workers failed",
 	       killed, mine, attr_number(pool.name, "spawn_failed"));
 	EXPECT_LT(0, mine);
+	/* those of one child, at least, were in line together */
+	EXPECT_LT(NR_SUBMITTERS, waiting);
 	EXPECT_WHOLE(pool.fd, CAPACITY + QUEUE_DEPTH);
+	EXPECT_ROOM(&pool, CAPACITY + QUEUE_DEPTH);
 	/* and works */
 	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, MSEC, 0, 200));
 	EXPECT_EQ(0, wait_tasks(pool.fd, WAIT_NS));
-	EXPECT_WHOLE(pool.fd, CAPACITY + QUEUE_DEPTH);
+	EXPECT_ROOM(&pool, CAPACITY + QUEUE_DEPTH);
 	pool_end(&pool);
 }
 
