@@ -46,7 +46,8 @@ static inline bool is_whole(int fd, __u64 tokens)
  */
 #define EXPECT_ROOM(pool, tokens)						\
 	do {									\
-		int room_fd_ = pool_attach((pool)->name, O_NONBLOCK);		\
+		const struct pool *pool_ = (pool);				\
+		int room_fd_ = pool_attach(pool_->name, O_NONBLOCK);		\
 		__u64 room_ = 0, most_ = (tokens);				\
 										\
 		ASSERT_LE(0, room_fd_);						\
@@ -56,7 +57,7 @@ static inline bool is_whole(int fd, __u64 tokens)
 		EXPECT_EQ(0, cancel_all(room_fd_));				\
 		EXPECT_EQ(0, wait_tasks(room_fd_, WAIT_NS));			\
 		close(room_fd_);						\
-		EXPECT_WHOLE((pool)->fd, most_);				\
+		EXPECT_WHOLE(pool_->fd, most_);					\
 	} while (0)
 
 static inline int put_number(const char *path, long number)
