@@ -44,9 +44,9 @@ static inline bool is_whole(int fd, __u64 tokens)
  * So many tasks that do not end fit into an idle pool, and not one more; they are cancelled. Its
  * figures might say that all is free, and still a submitter find no room.
  */
-#define EXPECT_ROOM(pool, tokens)						\
+#define EXPECT_ROOM(which, tokens)						\
 	do {									\
-		const struct pool *pool_ = (pool);				\
+		const struct pool *pool_ = (which);				\
 		int room_fd_ = pool_attach(pool_->name, O_NONBLOCK);		\
 		__u64 room_ = 0, most_ = (tokens);				\
 										\
