@@ -145,7 +145,10 @@ static void wpool_task_wait_after_a_death_in_a_finish_returns(struct kunit *test
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, pool);
 	jobs->job[0].body = cancel_the_next;
 	wpk_probe(test, "wpool_task_dropped", die_in_the_finish, deadly);
-	wpk_jobs_submit(test, pool, jobs, 0, 2);
+	/* from another CPU, the second may be first */
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_jobs_submit(test, pool, jobs, 1, 1);
 	wpk_gate_open(gate);
 	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(reaper));
 	waiter = wpk_thread(test, wpk_do_wait, pool, &jobs->job[0].task, NULL);
