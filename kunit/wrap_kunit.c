@@ -5,7 +5,7 @@
  * runq_kunit.c.
  */
 #include "core/state.h"
-#include "fixture.h"
+#include "one_cpu.h"
 
 #define NR_JOBS		2000U
 /* Looks and tasks before the wrap. */
@@ -143,10 +143,152 @@ static void wpool_counters_wrap_overdue_tasks_end(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
+/* ---- while a task keeps the CPU ------------------------------------------- */
+
+/* Fewer than a ring holds; most of them come after the wrap. */
+#define NR_LOAD		100
+/* One of them, after the wrap. */
+#define VICTIM		80
+
+/* What a task queues behind itself, and what it then sees on its CPU. */
+struct load {
+	struct wpool *pool;
+	struct wpk_jobs *jobs;
+	struct wpool_task *tasks[NR_LOAD];
+	u32 head;
+	u32 globq_popped;
+	u32 in_ring;
+	u32 in_globq;
+	bool is_pressed;
+};
+
+/* No other worker, and the one stays awake while it is in a task. */
+static struct load *load_from(struct kunit *test, void (*body)(struct wpk_job *job))
+{
+	struct load *load = kunit_kzalloc(test, sizeof(*load), GFP_KERNEL);
+	struct wpk_jobs *loader = wpk_jobs(test, 1, NULL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, load);
+	load->pool = wpk_one_cpu_pool(test, 1, 1, true);
+	start_at(load->pool, *(const u32 *)test->param_value);
+	load->jobs = wpk_jobs(test, NR_LOAD, NULL);
+	for (i = 0; i < NR_LOAD; i++)
+		load->tasks[i] = &load->jobs->job[i].task;
+	wpk_jobs_body(loader, body, load);
+	wpk_jobs_submit(test, load->pool, loader, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(loader, 1));
+	KUNIT_EXPECT_EQ(test, loader->job[0].ret, NR_LOAD);
+	wpk_move_to(-1);
+	return load;
+}
+
+static struct wpool_runq *runq_of(struct load *load)
+{
+	return wpool_runq(load->pool, wpk_cpu(0));
+}
+
+static void fill_ring(struct wpk_job *job)
+{
+	struct load *load = job->arg;
+	struct wpool_runq *rq = runq_of(load);
+
+	load->head = wpool_ring_head(&rq->ring);
+	load->globq_popped = load->pool->globq.popped;
+	/* the second when the tail has wrapped, and the head has not */
+	job->ret = wpool_submit_batch(load->pool, load->tasks, VICTIM, 0);
+	job->ret += wpool_submit_batch(load->pool, load->tasks + VICTIM, NR_LOAD - VICTIM, 0);
+	load->in_ring = wpool_ring_len(&rq->ring);
+}
+
+static void wpool_counters_wrap_a_ring_keeps_its_order(struct kunit *test)
+{
+	struct load *load = load_from(test, fill_ring);
+	struct wpool_runq *rq = runq_of(load);
+	unsigned int i, bad = 0;
+
+	KUNIT_EXPECT_EQ(test, load->in_ring, NR_LOAD);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(load->jobs, NR_LOAD));
+	for (i = 0; i < NR_LOAD; i++)
+		bad += load->jobs->job[i].seq != i + 1;
+	KUNIT_EXPECT_EQ(test, bad, 0);
+	/* they took no detour */
+	KUNIT_EXPECT_EQ(test, wpool_ring_head(&rq->ring), load->head + NR_LOAD);
+	KUNIT_EXPECT_EQ(test, load->pool->globq.popped, load->globq_popped);
+}
+
+static void cancel_one_of_ring(struct wpk_job *job)
+{
+	struct load *load = job->arg;
+
+	fill_ring(job);
+	wpool_task_cancel(load->tasks[VICTIM]);
+	load->in_ring = wpool_ring_len(&runq_of(load)->ring);
+	load->in_globq = wpool_fifo_len(&load->pool->globq);
+}
+
+static void wpool_counters_wrap_a_cancel_finds_the_task(struct kunit *test)
+{
+	struct load *load = load_from(test, cancel_one_of_ring);
+	struct wpk_job *job = load->jobs->job;
+	unsigned int i, bad = 0;
+
+	/* those before it have moved */
+	KUNIT_EXPECT_EQ(test, load->in_ring, NR_LOAD - VICTIM - 1);
+	KUNIT_EXPECT_EQ(test, load->in_globq, VICTIM);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(load->jobs, NR_LOAD - 1));
+	for (i = 0; i < NR_LOAD; i++)
+		bad += atomic_read(&job[i].runs) != (i != VICTIM);
+	KUNIT_EXPECT_EQ(test, bad, 0);
+}
+
+static void await_pressure(struct wpk_job *job)
+{
+	struct load *load = job->arg;
+
+	fill_ring(job);
+	load->is_pressed = wpk_run_until(READ_ONCE(load->pool->pressure.is_on));
+	load->in_ring = wpool_ring_len(&runq_of(load)->ring);
+}
+
+/* The monitor marks how far a queue reaches, and looks whether it has come that far. */
+static void wpool_counters_wrap_pressure_of_a_ring_is_seen(struct kunit *test)
+{
+	struct load *load = load_from(test, await_pressure);
+
+	KUNIT_EXPECT_TRUE(test, load->is_pressed);
+	/* once the task counts as a hog, they move to a list */
+	KUNIT_EXPECT_EQ(test, load->in_ring, NR_LOAD);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(load->jobs, NR_LOAD));
+}
+
+static void await_pressure_of_urgent(struct wpk_job *job)
+{
+	struct load *load = job->arg;
+	unsigned int i;
+
+	for (i = 0; i < NR_LOAD; i++)
+		wpool_task_set_urgent(load->tasks[i], true);
+	await_pressure(job);
+}
+
+static void wpool_counters_wrap_pressure_of_a_list_is_seen(struct kunit *test)
+{
+	struct load *load = load_from(test, await_pressure_of_urgent);
+
+	KUNIT_EXPECT_TRUE(test, load->is_pressed);
+	KUNIT_EXPECT_EQ(test, load->in_ring, 0);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(load->jobs, NR_LOAD));
+}
+
 static struct kunit_case wrap_cases[] = {
 	KUNIT_CASE_PARAM(wpool_counters_wrap_each_task_runs_once, start_gen_params),
 	KUNIT_CASE_PARAM(wpool_counters_wrap_while_tasks_are_queued, start_gen_params),
 	KUNIT_CASE_PARAM(wpool_counters_wrap_overdue_tasks_end, start_gen_params),
+	KUNIT_CASE_PARAM(wpool_counters_wrap_a_ring_keeps_its_order, start_gen_params),
+	KUNIT_CASE_PARAM(wpool_counters_wrap_a_cancel_finds_the_task, start_gen_params),
+	KUNIT_CASE_PARAM(wpool_counters_wrap_pressure_of_a_ring_is_seen, start_gen_params),
+	KUNIT_CASE_PARAM(wpool_counters_wrap_pressure_of_a_list_is_seen, start_gen_params),
 	{}
 };
 

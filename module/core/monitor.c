@@ -31,6 +31,7 @@
 #include <linux/ktime.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
+#include <linux/time.h>
 
 #include "compat.h"
 #include "core/alarm.h"
@@ -273,7 +274,7 @@ static bool fifo_waits(const struct wpool_fifo *fifo, u32 *end)
 	u32 popped = READ_ONCE(fifo->popped), nr = wpool_fifo_len(fifo), mark = *end;
 
 	*end = popped + nr;
-	return nr && (s32)(mark - popped) > 0;
+	return nr && time_after32(mark, popped);
 }
 
 /*
@@ -287,7 +288,7 @@ static bool runq_waits(struct wpool_runq *rq, struct wpool_marks *marks)
 	bool waits = fifo_waits(&rq->backlog, &marks->fifo_end);
 
 	/* marks that are left of long ago are behind the head, as all is empty in between */
-	waits |= (s32)(marks->ring_end - head) > 0;
+	waits |= time_after32(marks->ring_end, head);
 	/* a task may be submitted there again and again */
 	waits |= next && next == marks->next && tick == marks->tick;
 	marks->ring_end = head + wpool_ring_len(&rq->ring);

@@ -11,6 +11,7 @@
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/sched/stat.h>
+#include <linux/time.h>
 #include <linux/topology.h>
 
 #include "core/census.h"
@@ -228,7 +229,7 @@ static void set_shares(struct wpool_runq *rq, struct wpool_shares nr)
 {
 	struct wpool_shares *old = &rq->shares;
 
-	if ((s32)(rq->tick - rq->round_end) < 0) {
+	if (time_before32(rq->tick, rq->round_end)) {
 		nr.ring = nr.ring ? max(nr.ring, old->ring) : 0;
 		nr.backlog = nr.backlog ? max(nr.backlog, old->backlog) : 0;
 		nr.globq = nr.globq ? max(nr.globq, old->globq) : 0;
@@ -309,7 +310,7 @@ static struct wpool_task *take_others(struct wpool *pool, struct wpool_runq *rq)
 {
 	struct wpool_task *task;
 
-	if (unlikely((s32)(rq->tick - rq->behind_turn) >= 0) ||
+	if (unlikely(!time_before32(rq->tick, rq->behind_turn)) ||
 	    unlikely(rq->call_jiffy != (u32)jiffies)) {
 		task = take_due(pool, rq);
 		if (task)

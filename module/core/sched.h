@@ -9,6 +9,7 @@
 #include <linux/jiffies.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/time.h>
 
 #include "core/queues.h"
 #include "core/state.h"
@@ -152,7 +153,7 @@ static inline struct wpool_task *wpool_sched_next(struct wpool *pool, struct wpo
 
 	if (unlikely(READ_ONCE(pool->has_urgent)) ||
 	    unlikely(rq->call_jiffy != (u32)jiffies) ||
-	    unlikely((s32)(rq->tick + 1 - rq->behind_turn) >= 0))
+	    unlikely(!time_before32(rq->tick + 1, rq->behind_turn)))
 		return NULL;
 	if (READ_ONCE(rq->next) && rq->next_streak++ < WPOOL_NEXT_STREAK)
 		task = wpool_sched_take_next(rq);
