@@ -71,6 +71,9 @@ torture: ## all tests and stress on the kernels that look for bugs; TIME=seconds
 	@scripts/torture $(if $(TIME),--time $(TIME)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(KERNELS),--kernels "$(KERNELS)")
 
+soak: ## torture for TIME=seconds (3600), natively: are threads and memory the same afterwards? KERNELS="..."
+	@scripts/torture --kernels "$(or $(KERNELS),native)" --time $(or $(TIME),3600) soak
+
 long: ## torture and the fuzzer in rounds, all night, added to a ledger; TIME=seconds, KERNELS="...", SHOW=1 prints it
 	@scripts/long $(if $(SHOW),show,$(if $(TIME),--time $(TIME)) \
 		$(if $(KERNELS),--kernels "$(KERNELS)"))
@@ -115,4 +118,4 @@ kdir:
 		exit 1; \
 	fi
 
-.PHONY: modules tools install uninstall deb demo check test test-tools model test-kunit test-selftest torture long matrix coverage bench bench-counts bench-gate lint clean help kdir
+.PHONY: modules tools install uninstall deb demo check test test-tools model test-kunit test-selftest torture soak long matrix coverage bench bench-counts bench-gate lint clean help kdir

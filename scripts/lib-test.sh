@@ -303,6 +303,15 @@ part_torture()
 		--add "$TOP/tools/testing/torture/run.sh"
 }
 
+# part_soak NAME PREFIX KERNEL SECONDS SEED CYCLES
+part_soak()
+{
+	stress "$1" "$2" "$3" $((PATIENCE * 2 + $4 * 2 + $6 * 10)) \
+		"PROGRAM=soak SECONDS=$4 SEED=$5 CYCLES=$6" \
+		--add "$TOP/tools/testing/torture/run.sh"
+	grep -e '^# .* before, .* after' "$LOGS/$1.out" || true
+}
+
 # The kernel's parameters if all CPUs but two are not there, and may come.
 # With hundreds of them an emulator is so slow that the kernel believes it is locked up.
 FEW_OF="maxcpus=2 nowatchdog nosoftlockup"

@@ -1,10 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=dash disable=SC3028
+# shellcheck shell=dash disable=SC3028,SC2317
 #
 # torture.sh - in the virtual machine: tools/testing/torture/run.sh, or the
 # fuzzer of tools/testing/fuzz, as PROGRAM says. What they print is KTAP, or made
 # so here; the lines around it are for scripts/ktap.
+#
+# PROGRAM=soak is run.sh twice: for a minute, after which all is there that is made once and
+# kept, and for SECONDS. Threads and memory are looked at before the second and after it.
 #
 # From the kernel's command line: PROGRAM, what run.sh takes, and for the fuzzer
 # SEED, CALLS, SECONDS and THREADS (4). With CORPUS=1 the fuzzer's corpus begins with
@@ -32,14 +35,79 @@ fuzz()
 	rmmod wpool
 }
 
+# block NAME COMMAND [ARGUMENT...]
+block()
+{
+	name=$1 failed=0
+	shift
+	echo "wpool-selftest: start $name"
+	"$@" || failed=1 status=1
+	echo "wpool-selftest: end $name $failed"
+}
+
+# kernel_threads: their names. Those of workqueues come and go.
+kernel_threads() { sed -n 's/^[0-9]* (\(.*\)) . 2 .*/\1/p' /proc/[0-9]*/stat | grep -v '^kworker'; }
+
+# look FILE: figures of a quiet machine, memory in KiB.
+look()
+{
+	sleep 3
+	echo 3 >/proc/sys/vm/drop_caches
+	{
+		kernel_threads | sed 's/^/thread /'
+		echo "threads: $(kernel_threads | wc -l)"
+		grep -E '^(MemAvailable|SUnreclaim|KernelStack|PageTables|Percpu|VmallocUsed):' \
+			/proc/meminfo
+	} 2>/dev/null >"$1"
+}
+
+# judge NUMBER NAME MOST: it may have grown by so much; negative: it may have become so much less
+judge()
+{
+	before=$(sed -n "s/^$2: *\([0-9]*\).*/\1/p" /tmp/before)
+	after=$(sed -n "s/^$2: *\([0-9]*\).*/\1/p" /tmp/after)
+	grown=$((after - before))
+	[ "$3" -ge 0 ] || grown=$((-grown))
+	echo "# $2: $before before, $after after"
+	if [ -n "$before" ] && [ $grown -le "${3#-}" ]; then
+		echo "ok $1 $2"
+	else
+		echo "not ok $1 $2"
+		return 1
+	fi
+}
+
+# A task that leaves 64 bytes behind would leave tens of MiB.
+judge_all()
+{
+	bad=0
+	echo "KTAP version 1"
+	echo "1..4"
+	judge 1 threads 0 || bad=1
+	judge 2 MemAvailable -16384 || bad=1
+	judge 3 SUnreclaim 4096 || bad=1
+	judge 4 Percpu 1024 || bad=1
+	sed 's/^/# before: /' /tmp/before
+	sed 's/^/# after: /' /tmp/after
+	return $bad
+}
+
+soak()
+{
+	block warm-up sh /files/run.sh SECONDS=60
+	look /tmp/before
+	block torture sh /files/run.sh
+	look /tmp/after
+	block soak judge_all
+}
+
 status=0
 echo "wpool-test: start"
-echo "wpool-selftest: start $PROGRAM"
 case $PROGRAM in
-torture) sh /files/run.sh || status=1 ;;
-fuzz) fuzz || status=1 ;;
+torture) block torture sh /files/run.sh ;;
+fuzz) block fuzz fuzz ;;
+soak) soak ;;
 *) status=1 ;;
 esac
-echo "wpool-selftest: end $PROGRAM $status"
 echo "wpool-test: end"
 exit $status
