@@ -256,6 +256,50 @@ static void wpool_on_each_cpu_while_a_cpu_goes_and_comes(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
+#define NR_MASKED	WPK_ROUNDS(4000U)
+
+/* There and back, as fast as it goes. */
+static int move_mask(struct wpk_thread *thread)
+{
+	struct wpool_attrs attrs;
+	u32 round = 0;
+	int ret = 0;
+
+	wpool_attrs_init(&attrs);
+	while (!wpk_stopped(thread->test) && !ret) {
+		attrs.cpumask = cpumask_of(wpk_cpu(round++ & 1));
+		ret = wpool_tune(thread->pool, &attrs, WPOOL_TUNE_CPUMASK);
+	}
+	return ret;
+}
+
+/* The old mask or the new one, never what is in neither of them, or in both. */
+static void wpool_on_each_cpu_while_the_mask_moves(struct kunit *test)
+{
+	struct wpool *pool = wide_pool(test, 2, WPOOL_UNLIMITED, WPOOL_BLOCK);
+	struct round *of = new_round(test, NULL);
+	struct wpk_thread *tuner;
+	struct wpool_attrs attrs;
+	u32 i, bad = 0;
+	int before;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "it takes two CPUs");
+	wpool_attrs_init(&attrs);
+	attrs.cpumask = cpumask_of(wpk_cpu(1));
+	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+	tuner = wpk_thread(test, move_mask, pool, NULL, NULL);
+	for (i = 0; i < NR_MASKED; i++) {
+		before = nr_calls(of);
+		KUNIT_ASSERT_EQ(test, wpool_on_each_cpu(pool, call_fn, of), 0);
+		bad += nr_calls(of) != before + 1;
+	}
+	KUNIT_EXPECT_EQ_MSG(test, bad, 0, "of %u", NR_MASKED);
+	wpk_stop(test);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, tuner), 0);
+	wpk_destroy(test, pool);
+}
+
 static struct kunit_case each_cpu_cases[] = {
 	KUNIT_CASE(wpool_on_each_cpu_calls_it_once_on_each),
 	KUNIT_CASE(wpool_on_each_cpu_policy_run_does_not_run_it_here),
@@ -265,6 +309,7 @@ static struct kunit_case each_cpu_cases[] = {
 	KUNIT_CASE(wpool_on_each_cpu_errors),
 	KUNIT_CASE(wpool_on_each_cpu_refused_or_cancelled_is_told),
 	KUNIT_CASE(wpool_on_each_cpu_while_a_cpu_goes_and_comes),
+	KUNIT_CASE(wpool_on_each_cpu_while_the_mask_moves),
 	{}
 };
 

@@ -21,6 +21,7 @@
 #include <linux/err.h>
 #include <linux/export.h>
 #include <linux/kernel.h>
+#include <linux/mutex.h>
 #include <linux/overflow.h>
 #include <linux/refcount.h>
 #include <linux/sched.h>
@@ -120,26 +121,26 @@ static void visit_ends(struct wpool_task *task, int status)
 }
 
 /* The tasks, for the CPUs that are online and that the pool may use; returns how many. */
-static u32 place(struct round *round, struct wpool *pool, u32 max)
+static u32 place(struct round *round, struct wpool *pool)
 {
 	struct wpool_runq *rq;
 	struct visit *next;
 	u32 nr = 0;
 	int cpu;
 
+	/* while the mask changes from one CPU to another, neither may be in it */
+	mutex_lock(&pool->tune_mutex);
 	for_each_online_cpu(cpu) {
 		rq = wpool_runq(pool, cpu);
 		if (!rq || READ_ONCE(rq->redirect))
 			continue;
-		/* it has come online meanwhile */
-		if (nr == max)
-			break;
 		next = &round->visits[nr++];
 		wpool_task_init_abortable(&next->task, visit, visit_ends, NULL);
 		next->round = round;
 		next->cpu = cpu;
 		cpumask_set_cpu(cpu, round->left);
 	}
+	mutex_unlock(&pool->tune_mutex);
 	return nr;
 }
 
@@ -163,7 +164,6 @@ int wpool_on_each_cpu(struct wpool *pool, wpool_arg_fn fn, void *arg)
 	struct wpool_worker *w = wpool_worker_current();
 	struct round *round;
 	int err = -ENOMEM;
-	u32 max;
 
 	might_sleep();
 	if (IS_ERR_OR_NULL(pool) || !fn)
@@ -171,8 +171,7 @@ int wpool_on_each_cpu(struct wpool *pool, wpool_arg_fn fn, void *arg)
 	if (w && w->pool == pool)
 		return -EDEADLK;
 	wpool_lockdep_wait(pool);
-	max = READ_ONCE(pool->nr_cpus);
-	round = kvmalloc(struct_size(round, visits, max), GFP_KERNEL);
+	round = kvmalloc(struct_size(round, visits, nr_cpu_ids), GFP_KERNEL);
 	if (!round)
 		return -ENOMEM;
 	if (!zalloc_cpumask_var(&round->left, GFP_KERNEL))
@@ -182,7 +181,7 @@ int wpool_on_each_cpu(struct wpool *pool, wpool_arg_fn fn, void *arg)
 	round->error = 0;
 	refcount_set(&round->nr_left, 1);
 	init_completion(&round->ended);
-	err = submit_all(pool, round, place(round, pool, max));
+	err = submit_all(pool, round, place(round, pool));
 	leave(round);
 	wait_for_completion(&round->ended);
 	err = err ?: round->error;
