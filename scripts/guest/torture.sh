@@ -31,7 +31,7 @@ fuzz()
 		fuzzed=1
 	fi
 	[ "$CORPUS" != 1 ] || tar cz -C /tmp/corpus . | base64 | sed 's/^/#corpus /'
-	[ $fuzzed -eq 0 ] || return 1
+	[ "$fuzzed" -eq 0 ] || return 1
 	rmmod wpool
 }
 
@@ -69,7 +69,7 @@ judge()
 	grown=$((after - before))
 	[ "$3" -ge 0 ] || grown=$((-grown))
 	echo "# $2: $before before, $after after"
-	if [ -n "$before" ] && [ $grown -le "${3#-}" ]; then
+	if [ -n "$before" ] && [ "$grown" -le "${3#-}" ]; then
 		echo "ok $1 $2"
 	else
 		echo "not ok $1 $2"
@@ -89,7 +89,7 @@ judge_all()
 	judge 4 Percpu 1024 || bad=1
 	sed 's/^/# before: /' /tmp/before
 	sed 's/^/# after: /' /tmp/after
-	return $bad
+	return "$bad"
 }
 
 soak()

@@ -25,6 +25,8 @@ struct stage;
  * struct stage - a pool, and what it does
  * @base: the pool, and who acts on it
  * @runs: chunks
+ * @tours: calls of wpool_on_each_cpu() that returned 0
+ * @visits: CPUs that these visited
  */
 struct stage {
 	struct stage_base base;
