@@ -5,6 +5,7 @@
  * ends the phase early.
  */
 #include <linux/completion.h>
+#include <linux/cpuhotplug.h>
 #include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
@@ -61,6 +62,9 @@ static struct task_struct *conductor;
 static DECLARE_COMPLETION(time_over);
 static unsigned long begin;
 static bool stopping;
+/* Of CPU hotplug. */
+static enum cpuhp_state hotplug;
+static atomic_t cpus_gone;
 
 bool torture_stopping(void)
 {
@@ -119,9 +123,20 @@ static int conduct(void *data)
 	return 0;
 }
 
+int torture_cpus_gone(void)
+{
+	return atomic_read(&cpus_gone);
+}
+
+static int cpu_goes(unsigned int cpu)
+{
+	atomic_inc(&cpus_gone);
+	return 0;
+}
+
 static int __init torture_init(void)
 {
-	int i;
+	int i, err;
 
 	if (!actors || actors > 64)
 		return -ERANGE;
@@ -131,8 +146,15 @@ static int __init torture_init(void)
 	for (i = 0; i < ARRAY_SIZE(phases); i++) {
 		if (strcmp(phases[i].name, phase))
 			continue;
+		err = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "wpool_torture:online", NULL,
+						cpu_goes);
+		if (err < 0)
+			return err;
+		hotplug = err;
 		torture_set_state(phases[i].name);
 		conductor = kthread_run(conduct, phases[i].run, "torture");
+		if (IS_ERR(conductor))
+			cpuhp_remove_state_nocalls(hotplug);
 		return PTR_ERR_OR_ZERO(conductor);
 	}
 	return -EINVAL;
@@ -142,6 +164,7 @@ static void __exit torture_exit(void)
 {
 	complete_all(&time_over);
 	kthread_stop(conductor);
+	cpuhp_remove_state_nocalls(hotplug);
 	/* functions that freed their item and had not quite returned */
 	torture_set_state("unloaded");
 }

@@ -51,6 +51,9 @@ extern unsigned int shuffle;
 /* Nobody starts anything new. */
 bool torture_stopping(void);
 
+/* How often a CPU has begun to go offline. Under cpus_read_lock() none does. */
+int torture_cpus_gone(void);
+
 /*
  * Wait so long; false if the time of the phase is over, or the module is asked
  * to go. From then on torture_stopping() is true.
