@@ -107,15 +107,21 @@ static void queue_work_ends_its_thread_and_the_queue_goes_on(struct kunit *test)
 {
 	struct wpk_item *items = wpk_items(test, NULL, 2);
 	struct workqueue_struct *wq = wpk_wq(test, 0, 1);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_thread *flush;
 
 	items[0].body = end_thread_once;
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[0])));
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[1])));
 	flush_workqueue(wq);
 	KUNIT_EXPECT_EQ(test, wpk_runs(&items[1]), 1);
+	items[0].gate = gate;
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[0])));
-	/* false if it has already returned */
-	flush_work(wpk_work(&items[0]));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	flush = wpk_thread(test, wpk_do_flush_work, NULL, NULL, &items[0]);
+	KUNIT_EXPECT_TRUE(test, wpk_waits(flush));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, flush), 1);
 	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 2);
 	wpk_wq_end(test, wq);
 }
