@@ -1904,6 +1904,8 @@ int wpool_reboot(struct wpool *pool);
  * * -ERANGE - a number is out of its range, or a pool bound to a function would need
  *   more than %WPOOL_MAX_FUNC_ITEMS
  * * -ENOMEM - out of memory
+ * * -EAGAIN - attribute reclaim: the system has all the threads, or the module all the workers,
+ *   that it may have
  * * -ESHUTDOWN - the pool was destroyed
  * * -EBUSY - the default pool, which only the administrator tunes, through sysfs or
  *   /dev/wpool

@@ -193,6 +193,7 @@ struct wpool_dev_attach {
  * pool was destroyed. EPERM: the pool was made by another user, or is a module's or the
  * default pool, and the caller does not have CAP_SYS_ADMIN; or as for CREATE; or max_wait_ms
  * or the policy drop_oldest, of a pool whose module has not set it. EDQUOT: as for CREATE.
+ * EAGAIN: attribute reclaim, for whose workers there is no room.
  */
 struct wpool_dev_tune {
 	__u32 size;

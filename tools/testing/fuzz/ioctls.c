@@ -37,6 +37,7 @@ union cmd {
 /**
  * struct guess - what is known of a call before it is made
  * @must: the errno it must give, if it gets as far as that; 0: not known
+ * @may: an errno that it may give for what is in its structure, or 0
  * @works: the descriptors of a submit
  * @nr: how many
  * @runs: create, attach: the pool's submitters run what does not fit
@@ -44,6 +45,7 @@ union cmd {
  */
 struct guess {
 	int must;
+	int may;
 	struct wpool_dev_work *works;
 	uint32_t nr;
 	bool runs;
@@ -106,6 +108,9 @@ static void gen_tune(struct fuzzer *f, struct file *file, union cmd *cmd, struct
 		cmd->tune.attrs.mask |= WPOOL_DEV_PREALLOC;
 		guess->must = EINVAL;
 	}
+	/* workers in reserve, for which there may be no room */
+	if (cmd->tune.attrs.mask & (WPOOL_DEV_RECLAIM | WPOOL_DEV_MIN_WORKERS))
+		guess->may = EAGAIN;
 }
 
 static uint64_t gen_timeout(struct fuzzer *f)
@@ -478,14 +483,14 @@ static void settle_submit(struct fuzzer *f, struct file *file, const struct gues
 
 /* @attached: it was so before the call */
 static void check(struct fuzzer *f, struct file *file, unsigned int nr, int err, int must,
-		  bool attached)
+		  int may, bool attached)
 {
 	const struct grammar *grammar = &grammars[nr];
 
 	/* before anything else: others may use the file at any time */
 	if (file->gone)
 		return;
-	if (!is_allowed(grammar, err))
+	if (!is_allowed(grammar, err) && err != may)
 		complain(f, "%s: unexpected %s", ioctl_names[nr], strerrorname_np(err));
 	if (must > 0 && err != must && !is_earlier(nr, err, attached))
 		complain(f, "%s: %s, should be %s", ioctl_names[nr],
@@ -588,7 +593,7 @@ void fuzz_ioctl(struct fuzzer *f, struct file *file, unsigned int nr)
 		   (uintptr_t)at < UINT32_MAX);
 	if (!err && (nr == NR_CREATE || nr == NR_ATTACH))
 		atomic_store(&file->attached, true);
-	check(f, file, nr, err, guess.must, attached);
+	check(f, file, nr, err, guess.must, guess.may, attached);
 
 	written = at;
 	if (nr == NR_SUBMIT) {
@@ -676,5 +681,5 @@ void fuzz_ioctl_scribbled(struct fuzzer *f, struct file *file)
 	}
 	err = call(f, file, nr, shared_cmd, false);
 	count(OP_SCRIBBLED, err);
-	check(f, file, nr, err, 0, false);
+	check(f, file, nr, err, 0, 0, false);
 }
