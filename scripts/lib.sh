@@ -12,6 +12,9 @@ BUILD=$TOP/build
 # Without $HOME, bash knows ~ from the password file.
 HOME=${HOME:-$(unset HOME && echo ~)}
 CACHE=${WPOOL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/wpool}
+# Where scripts/build has a kernel's directory in $BUILD while it compiles.
+# shellcheck disable=SC2034
+PLACE=$CACHE/module
 PROG=${0##*/}
 
 # The stock kernels that the tests run on, and the ones built from source.
