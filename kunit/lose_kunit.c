@@ -7,6 +7,7 @@
  * come after those of fault_kunit.c.
  */
 #include <linux/module.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
@@ -107,12 +108,12 @@ static void cancel_the_next(struct wpk_job *job)
 }
 
 /* Who tidies up after the dead worker is to be on the other CPU, see below. */
-static struct task_struct *reaper;
+static struct task_struct *tidier;
 
-static void move_the_reaper(const struct wpool_fault *fault, void *data)
+static void move_the_tidier(const struct wpool_fault *fault, void *data)
 {
 	wpk_move_to(wpk_cpu(0));
-	WRITE_ONCE(reaper, current);
+	WRITE_ONCE(tidier, get_task_struct(current));
 }
 
 /*
@@ -139,7 +140,7 @@ static void wpool_task_wait_after_a_death_in_a_finish_returns(struct kunit *test
 	attrs.name = wpk_name(test);
 	attrs.queue_depth = 2;
 	attrs.cpumask = cpumask_of(wpk_cpu(1));
-	attrs.fault = move_the_reaper;
+	attrs.fault = move_the_tidier;
 	/* not the fixture's, which would destroy it */
 	pool = wpool_create(&attrs, THIS_MODULE);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, pool);
@@ -150,11 +151,12 @@ static void wpool_task_wait_after_a_death_in_a_finish_returns(struct kunit *test
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
 	wpk_gate_open(gate);
-	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(reaper));
+	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(tidier));
 	waiter = wpk_thread(test, wpk_do_wait, pool, &jobs->job[0].task, NULL);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), -EIO);
-	/* it lives as long as the pool's module */
-	set_cpus_allowed_ptr(reaper, cpu_possible_mask);
+	/* a thread of the kernel's workqueues, which has other work to do */
+	set_cpus_allowed_ptr(tidier, cpu_possible_mask);
+	put_task_struct(tidier);
 
 	wpk_jobs_submit(test, other, others, 0, 1);
 	waiter = wpk_thread(test, wpk_do_wait, other, &others->job[0].task, NULL);

@@ -30,6 +30,7 @@
 #include "workers/reaper.h"
 #include "workers/shrink.h"
 #include "workers/spawner.h"
+#include "workers/tidy.h"
 
 #ifdef COMPAT_UNTESTED
 #pragma message "wpool was not tested with a kernel as new as this one"
@@ -121,9 +122,12 @@ static int __init wpool_init(void)
 	err = wpool_item_module_init();
 	if (err)
 		return err;
-	err = wpool_reaper_init();
+	err = wpool_tidy_init();
 	if (err)
 		goto err_func;
+	err = wpool_reaper_init();
+	if (err)
+		goto err_tidy;
 	err = wpool_spawner_init();
 	if (err)
 		goto err_reaper;
@@ -167,6 +171,8 @@ err_spawner:
 	wpool_spawner_exit();
 err_reaper:
 	wpool_reaper_exit();
+err_tidy:
+	wpool_tidy_exit();
 	rcu_barrier();
 	wpool_handoff_exit();
 	wpool_pools_free();
@@ -193,6 +199,8 @@ static void __exit wpool_exit(void)
 	/* drops the last references, those of requests for workers */
 	wpool_spawner_exit();
 	wpool_reaper_exit();
+	/* drops the last references, those of works that have just ended */
+	wpool_tidy_exit();
 	/* waits for workers that RCU frees */
 	rcu_barrier();
 	wpool_handoff_exit();

@@ -110,9 +110,10 @@ typedef void (*wpool_task_fn)(struct wpool_task *task);
  * @status: -ECANCELED if the task was cancelled before it started, -ETIME if it had
  *	waited for longer than max_wait_ms, -EIO if its worker died in it
  *
- * Context: process context: a worker, or a thread that serves all pools. May sleep, but
- * must not fault, and must not wait for a pool, create one or destroy one. May
- * submit tasks with wpool_try_submit() only.
+ * Context: process context: a worker, or a thread of the kernel's workqueues. May sleep: other
+ * pools do not wait for it, but this pool's tasks that end without their function do, and so
+ * does its destruction. Must not fault, and must not wait for a pool, create one or destroy
+ * one. May submit tasks with wpool_try_submit() only.
  */
 typedef void (*wpool_abort_fn)(struct wpool_task *task, int status);
 
@@ -302,9 +303,10 @@ struct wpool_fault {
  * @fault: what is known, valid during the call
  * @data: &wpool_attrs.fault_data
  *
- * Context: process context, in the thread that creates workers. May sleep, but no
- * pool gets a new worker meanwhile. The task is not finished yet, so the function
- * must not wait for a pool, create one or destroy one. May submit tasks with
+ * Context: process context, in a thread of the kernel's workqueues. May sleep: other pools
+ * do not wait for it, but this pool's other tasks that end without their function do, and
+ * the place of the worker that died is not free yet. Nor is the task finished, so the
+ * function must not wait for a pool, create one or destroy one. May submit tasks with
  * wpool_try_submit() only.
  */
 typedef void (*wpool_fault_fn)(const struct wpool_fault *fault, void *data);

@@ -18,7 +18,7 @@
  *
  *   overdue   the first task of a queue has waited for max_wait_ms, if that is set. In a
  *             list the time of its submit says so; in a ring, where nobody may look at it,
- *             that it has been the first for so long. The reaper then ends all tasks
+ *             that it has been the first for so long. Its work (tidy.c) then ends all tasks
  *             that are overdue: finish.c.
  *
  *   pressure  a task has been queued since the look before, or a submitter waits: pressure.h
@@ -41,7 +41,7 @@
 #include "core/idle.h"
 #include "core/news.h"
 #include "core/queues.h"
-#include "core/reap_queue.h"
+#include "core/tidy_queue.h"
 #include "core/registry.h"
 #include "core/report.h"
 #include "core/sched.h"
@@ -231,7 +231,7 @@ static bool has_overdue(struct wpool_fifo *fifo, u64 ns)
 	return ret;
 }
 
-/* Has the same task been there for longer than that? The reaper checks: it may be another. */
+/* Has the same task been there for longer than that? The sweep checks: it may be another. */
 static bool stands(struct wpool_standing *standing, u64 what, u64 now, u64 max_ns)
 {
 	return standing_ns(standing, what, now) > max_ns && what;
@@ -263,7 +263,7 @@ static void watch_waits(struct wpool *pool, u64 now)
 	wpool_for_each_active(pool, rq, i)
 		overdue |= is_overdue(rq, now, max_ns);
 	if (overdue)
-		wpool_reap_overdue(pool);
+		wpool_tidy_overdue(pool);
 }
 
 /* ---- pressure ---- */

@@ -16,13 +16,13 @@
  *   R: pools_mutex, in registry.c
  *   S: the lock in spawn_queue.c to write; read anywhere with READ_ONCE
  *   B: the spawner that serves the pool, see @spawn_busy
- *   D: the lock in reap_queue.c
+ *   D: the lock in reap_queue.c, or @tidy.lock of a pool
  *   C: written on the run queue's own CPU only, with interrupts off; read anywhere
  *      with READ_ONCE
  *   L: a local64_t, written on the run queue's own CPU only; read anywhere
  *   P: written on the run queue's own CPU only, by workers with preemption off; read
  *      anywhere with READ_ONCE
- *   O: the worker's own thread, and the reaper after the end of that thread
+ *   O: the worker's own thread, and the reaper or tidy.c after the end of that thread
  *   V: as O to write; read anywhere with READ_ONCE
  *   G: the thread that creates or picks the worker, before the worker can run; from
  *      then on as O
@@ -59,6 +59,7 @@
  *     pool->admission_lock
  *   group->lock (task/group.c): only the scheduler's own locks are taken under it
  *   pool->admission_lock
+ *     pool->tidy.lock (tidy_queue.h); the workqueues' own locks are taken, too
  *   fifo.lock (fifo.h)
  *   the lock in spawn_queue.c
  *   the lock in reap_queue.c
@@ -90,6 +91,7 @@
 #include "core/hist.h"
 #include "core/pressure.h"
 #include "core/ring.h"
+#include "core/tidy_queue.h"
 
 struct wpool_preparing;
 
@@ -148,7 +150,7 @@ struct wpool_marks {
  * @ring: N: what the first task of a ring was; only for max_wait_ms
  * @next: N: the same of the next slot
  * @is_overdue: X: of a run queue: set when one of them has been there for max_wait_ms;
- *	cleared by the reaper, which checks
+ *	cleared by the sweep, which checks
  * @jam_reported: N: of a pool: the log says why its tasks wait, see report.h
  */
 struct wpool_looked {
@@ -334,7 +336,7 @@ struct wpool_runq {
  * @may_go: X: set when that thread has made it a worker, or the rescuer
  * @in_hook: O: in worker_start or worker_end
  * @exit_work: O: runs in do_exit(), after an oops too
- * @dead_node: D: in the reaper's list of ended workers
+ * @dead_node: D: in the list of workers whose threads end, or of those that died
  * @rcu: O: frees it
  */
 struct wpool_worker {
@@ -492,8 +494,8 @@ struct wpool_worker {
  * @follow_work: lets @capacity follow @nr_cpus, see pool/limits.c
  * @nr_cancelling: T: releases that cancel the queued tasks: no reboot meanwhile
  * @drops_strands: T: released with %WPOOL_RELEASE_CANCEL: tasks of strands do not start
- * @nr_refused_events: X: events that the reaper ends because the pool is closed
- * @sweep_node: D: in the list of pools that the reaper sweeps
+ * @nr_refused_events: X: events that end because the pool is closed
+ * @tidy: K: what needs functions of the owner, see tidy_queue.h
  * @drain_wq: K: threads that wait for tasks to finish or for workers to end
  * @flush_mutex: K: one flush at a time
  * @tune_mutex: K: protects the fields marked T
@@ -613,7 +615,7 @@ struct wpool {
 	u32 nr_cancelling;
 	bool drops_strands;
 	atomic_t nr_refused_events;
-	struct list_head sweep_node;
+	struct wpool_tidy tidy;
 	wait_queue_head_t drain_wq;
 	struct mutex flush_mutex; /* one flush at a time */
 	struct mutex tune_mutex; /* protects the attributes and the state */

@@ -91,7 +91,7 @@
  * counts itself out, on this very CPU: it has done so before, and the submitter sees that;
  * or it does so later, and sees the task, because a CPU sees its own stores. If another CPU
  * takes the count or clears rq->waking - for a worker that is not on its home CPU, the
- * monitor, the reaper - wpool_running_leave:B, or the same in wpool_waking_disown(), makes
+ * monitor, tidy.c - wpool_running_leave:B, or the same in wpool_waking_disown(), makes
  * this CPU look at the queues, in an interrupt, which comes after the submitter's section.
  * A CPU that is offline has no submitters.
  *

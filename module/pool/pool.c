@@ -43,6 +43,7 @@
 #include "workers/park.h"
 #include "workers/place.h"
 #include "workers/rescuer.h"
+#include "workers/tidy.h"
 #include "workers/worker.h"
 
 static struct wpool *default_pool;
@@ -142,7 +143,7 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs)
 	mutex_init(&pool->workers_mutex);
 	INIT_LIST_HEAD(&pool->workers);
 	INIT_LIST_HEAD(&pool->spawn_node);
-	INIT_LIST_HEAD(&pool->sweep_node);
+	wpool_tidy_queue_init(&pool->tidy, wpool_tidy_serve);
 	pool->spawn_retry_ms = 10;
 	timer_setup(&pool->expiry_timer, wpool_park_expire, 0);
 	init_waitqueue_head(&pool->drain_wq);

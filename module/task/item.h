@@ -5,7 +5,7 @@
  * No caller ever learns an item's address: nobody submits it a second time, cancels it
  * or waits for it. The submitter owns it until it is queued, or refused; then whoever
  * takes it out of the queues: a worker, or a release that cancels; after the worker's
- * death the reaper. So its state decides nothing. It is PENDING from the start, and
+ * death workers/tidy.c. So its state decides nothing. It is PENDING from the start, and
  * neither the submit nor the start claims it.
  *
  * The claims of other tasks order memory, too. For an item the queues do: the submitter

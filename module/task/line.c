@@ -34,7 +34,7 @@
 #include "core/alarm.h"
 #include "core/current.h"
 #include "core/freeze.h"
-#include "core/reap_queue.h"
+#include "core/tidy_queue.h"
 #include "core/sched.h"
 #include "core/state.h"
 #include "task/account.h"
@@ -365,7 +365,7 @@ static void let_in(struct wpool *pool, struct wpool_task *task)
 }
 
 /*
- * The pool is closed: the reaper calls the abort function of an event. Destroy waits for
+ * The pool is closed: tidy.c calls the abort function of an event. Destroy waits for
  * that.
  */
 static void refuse(struct wpool *pool, struct wpool_task *task)
@@ -377,7 +377,7 @@ static void refuse(struct wpool *pool, struct wpool_task *task)
 	wpool_get(pool);
 	atomic_inc(&pool->nr_refused_events);
 	WRITE_ONCE(task->queued, WPOOL_QUEUED_REFUSED);
-	wpool_reap_task(task);
+	wpool_tidy_task(pool, task);
 }
 
 bool wpool_line_join(struct wpool *pool, struct wpool_task *task)

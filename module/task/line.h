@@ -107,7 +107,7 @@ int wpool_line_wait(struct wpool *pool, struct wpool_waiter *waiter,
  * @pool: the pool
  * @task: the task, for which there was no token at hand
  *
- * If the pool is closed, the reaper calls the task's abort function with -ESHUTDOWN; but
+ * If the pool is closed, workers/tidy.c calls the task's abort function with -ESHUTDOWN; but
  * the task of a strand, whose submit looked whether the pool was open, is let in.
  *
  * Context: any; interrupts off.

@@ -19,7 +19,7 @@
  *              when the loop ends are taken out of the queues; if one is held by another
  *              thread it starts later, finds that nobody is inside, and drops its reference.
  *
- * If a worker dies in a helper, the reaper calls the helper's abort function, and that
+ * If a worker dies in a helper, tidy.c calls the helper's abort function, and that
  * leaves in its place. If the caller dies, nr_inside never becomes 0, and the loop's memory
  * is lost; helpers on their way still find it.
  */

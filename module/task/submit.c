@@ -30,7 +30,7 @@
 
 #include "core/current.h"
 #include "core/news.h"
-#include "core/reap_queue.h"
+#include "core/tidy_queue.h"
 #include "core/sched.h"
 #include "core/state.h"
 #include "core/trace.h"
@@ -132,7 +132,7 @@ static struct wpool_task *take_oldest(struct wpool *pool)
 
 /*
  * Accept a claimed task in place of the oldest queued one. That one has a token until it is
- * finished, here or by the reaper, and repays what the new one owes.
+ * finished, here or in workers/tidy.c, and repays what the new one owes.
  */
 static int replace_oldest(struct wpool *pool, struct wpool_task *task)
 {
@@ -155,7 +155,7 @@ static int replace_oldest(struct wpool *pool, struct wpool_task *task)
 		/* an abort function may sleep, and may want what the submitter has locked */
 		here = wpool_finish_may_wake(flags) && !wpool_task_is_detached(oldest);
 		if (!here)
-			wpool_reap_task(oldest);
+			wpool_tidy_task(pool, oldest);
 	}
 	local_irq_restore(flags);
 	/* it is unfinished, which keeps the pool */

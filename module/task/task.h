@@ -18,7 +18,7 @@
  * afterwards; an item (item.h) stays PENDING. The task of an event is a detached one
  * that its owner does not cancel: the event has states of its own (event.c), and so have the
  * tasks of a strand (strand.c). A CANCELLED
- * task is still in a queue, in the line, or on its way from there to the reaper. Whoever
+ * task is still in a queue, in the line, or on its way from there to tidy.c. Whoever
  * holds it finishes it; until then a submit of it is refused (-ECANCELED). So is one of a task
  * that is disabled: it is IDLE with a count, which no claim takes for 0.
  *

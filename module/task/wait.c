@@ -18,7 +18,7 @@
 
 #include "core/current.h"
 #include "core/freeze.h"
-#include "core/reap_queue.h"
+#include "core/tidy_queue.h"
 #include "core/sched.h"
 #include "core/state.h"
 #include "task/finish.h"
@@ -283,7 +283,7 @@ bool wpool_task_cancel(struct wpool_task *task)
 	/* an abort function may sleep */
 	here = wpool_finish_may_wake(flags) && !wpool_task_is_detached(task);
 	if (pool && !here)
-		wpool_reap_task(task);
+		wpool_tidy_task(pool, task);
 	local_irq_restore(flags);
 	if (pool && here)
 		wpool_finish_put_down(pool, task);

@@ -4,8 +4,8 @@
  *
  * A task_work that is added when the thread starts runs in do_exit(), even if the thread
  * ends because of an oops. There it only passes the worker on: it must not sleep,
- * allocate, or take any but raw locks. The reaper does the repairs when the thread is
- * gone.
+ * allocate, or take any but raw locks. When the thread is gone, tidy.c does the
+ * repairs.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -15,7 +15,7 @@ void wpool_fault_arm(struct wpool_worker *w);
  * wpool_fault_report() - tell the fault handler, or the log, of a dead worker
  * @w: the worker; its thread is gone
  *
- * Context: the reaper.
+ * Context: the work of the pool in tidy.c.
  */
 void wpool_fault_report(struct wpool_worker *w);
 

@@ -74,7 +74,7 @@ bool wpool_hooks_start(struct wpool_worker *w)
 	w->in_hook = false;
 	WRITE_ONCE(w->func, NULL);
 	if (err) {
-		/* nothing is counted in: the reaper has nothing to repair */
+		/* nothing is counted in: nothing has to be repaired */
 		w->leaving = true;
 		tell(w, err);
 		return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The reaper: a thread that frees ended workers and ends cancelled tasks. */
+/* The reaper: a thread that waits for the threads of workers to end, and frees the workers. */
 #ifndef WPOOL_WORKERS_REAPER_H
 #define WPOOL_WORKERS_REAPER_H
 

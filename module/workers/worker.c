@@ -365,7 +365,13 @@ static void free_rcu_worker(struct rcu_head *rcu)
 	kfree(w);
 }
 
-void wpool_worker_free(struct wpool_worker *w)
+void wpool_worker_reap(struct wpool_worker *w)
 {
+	struct wpool *pool = w->pool;
+
+	mutex_lock(&pool->workers_mutex);
+	list_del_rcu(&w->node);
+	mutex_unlock(&pool->workers_mutex);
 	call_rcu(&w->rcu, free_rcu_worker);
+	wpool_threads_leave(pool);
 }

@@ -6,7 +6,7 @@
  * run queue's idle list, and so on, until it leaves: because it expired, or the pool is
  * above its capacity or closed, or another pool needs the place. A worker leaves by being
  * counted out under pool->workers_lock; its thread ends afterwards, and the reaper frees
- * it. A worker that dies in a task is counted out by the reaper.
+ * it. A worker that dies in a task is counted out by tidy.c.
  *
  * All state is in struct wpool_worker, none on the worker's stack, because an oops
  * discards the stack.
@@ -69,7 +69,12 @@ int wpool_worker_create_reserve(struct wpool *pool);
  */
 void wpool_worker_set_class(struct wpool_worker *w);
 
-/** wpool_worker_free() - free a worker whose thread is gone, after an RCU grace period */
-void wpool_worker_free(struct wpool_worker *w);
+/**
+ * wpool_worker_reap() - take a worker whose thread has ended off its pool's list
+ * @w: the worker, counted out; freed after an RCU grace period. Its pool may be freed afterwards
+ *
+ * Context: process context; takes pool->workers_mutex.
+ */
+void wpool_worker_reap(struct wpool_worker *w);
 
 #endif /* WPOOL_WORKER_H */

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Abort functions that sleep hold up no other pool. fault_kunit.c has the same of fault
+ * handlers, event_line_kunit.c that a pool's own end waits for them.
+ */
+#include <linux/module.h>
+
+#include "fixture.h"
+
+static void pass_gate_of_job(struct wpool_task *task, int status)
+{
+	struct wpk_job *job = wpk_job_of(task);
+
+	job->ret = status;
+	wpk_gate_pass(job->arg);
+}
+
+/* A pool whose worker waits at @inside, with a task that waits at @aborted when cancelled. */
+static struct wpool *pool_with_cancelled(struct kunit *test, struct wpk_gate *inside,
+					 struct wpk_gate *aborted, struct wpk_jobs **jobs)
+{
+	struct wpool *pool = wpk_pool(test, 1, 2);
+	struct wpool_task *task;
+
+	*jobs = wpk_jobs(test, 2, inside);
+	task = &(*jobs)->job[1].task;
+	(*jobs)->job[1].arg = aborted;
+	wpool_task_init_abortable(task, wpk_job_fn, pass_gate_of_job, NULL);
+	wpk_jobs_submit(test, pool, *jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(inside, 1));
+	wpk_jobs_submit(test, pool, *jobs, 1, 1);
+	KUNIT_ASSERT_TRUE(test, wpool_task_cancel(task));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(aborted, 1));
+	return pool;
+}
+
+static void wpool_abort_that_sleeps_holds_up_no_other_pool(struct kunit *test)
+{
+	struct wpk_gate *inside = wpk_gate(test), *slow = wpk_gate(test);
+	struct wpk_gate *others = wpk_gate(test), *quick = wpk_gate(test);
+	struct wpk_jobs *jobs, *more;
+	struct wpool *pool, *other;
+
+	pool = pool_with_cancelled(test, inside, slow, &jobs);
+	/* the other pool's cancelled task is ended, and so are its worker and the pool */
+	wpk_gate_open(quick);
+	other = pool_with_cancelled(test, others, quick, &more);
+	wpk_gate_open(others);
+	wpk_destroy(test, other);
+	KUNIT_EXPECT_EQ(test, more->job[1].ret, -ECANCELED);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 2);
+
+	wpk_gate_open(slow);
+	wpk_gate_open(inside);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, jobs->job[1].ret, -ECANCELED);
+}
+
+static struct kunit_case tidy_cases[] = {
+	KUNIT_CASE(wpool_abort_that_sleeps_holds_up_no_other_pool),
+	{}
+};
+
+static struct kunit_suite tidy_suite = {
+	.name = "wpool_tidy",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = tidy_cases,
+};
+
+kunit_test_suite(tidy_suite);

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The queues of what needs functions of the pool's owner, see tidy_queue.h. */
+#include "core/tidy_queue.h"
+
+#include <linux/kobject.h>
+#include <linux/spinlock.h>
+
+#include "core/state.h"
+
+static struct workqueue_struct *normal_wq, *reclaim_wq;
+
+void wpool_tidy_queue_init(struct wpool_tidy *tidy, work_func_t serve)
+{
+	raw_spin_lock_init(&tidy->lock);
+	INIT_LIST_HEAD(&tidy->tasks);
+	INIT_LIST_HEAD(&tidy->workers);
+	INIT_WORK(&tidy->work, serve);
+}
+
+/* Something was added: does the caller have to queue the work? False without a pool, too. */
+static bool begin(struct wpool *pool)
+{
+	struct wpool_tidy *tidy = &pool->tidy;
+
+	lockdep_assert_held(&tidy->lock);
+	/* an overdue pool may be as good as gone, and has no tasks then */
+	if (tidy->is_queued || !kobject_get_unless_zero(&pool->dev.kobj))
+		return false;
+	tidy->is_queued = true;
+	return true;
+}
+
+static void queue(struct wpool *pool)
+{
+	queue_work(READ_ONCE(pool->reclaim) ? reclaim_wq : normal_wq, &pool->tidy.work);
+}
+
+void wpool_tidy_task(struct wpool *pool, struct wpool_task *task)
+{
+	struct wpool_tidy *tidy = &pool->tidy;
+	bool first;
+
+	raw_spin_lock(&tidy->lock);
+	list_add_tail(&task->node, &tidy->tasks);
+	first = begin(pool);
+	raw_spin_unlock(&tidy->lock);
+	/* otherwise the task may be gone, and the pool with it */
+	if (first)
+		queue(pool);
+}
+
+void wpool_tidy_worker(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+	struct wpool_tidy *tidy = &pool->tidy;
+	bool first;
+
+	raw_spin_lock_irq(&tidy->lock);
+	list_add_tail(&w->dead_node, &tidy->workers);
+	first = begin(pool);
+	raw_spin_unlock_irq(&tidy->lock);
+	if (first)
+		queue(pool);
+}
+
+void wpool_tidy_overdue(struct wpool *pool)
+{
+	struct wpool_tidy *tidy = &pool->tidy;
+	unsigned long flags;
+	bool first;
+
+	raw_spin_lock_irqsave(&tidy->lock, flags);
+	tidy->overdue = true;
+	first = begin(pool);
+	raw_spin_unlock_irqrestore(&tidy->lock, flags);
+	if (first)
+		queue(pool);
+}
+
+bool wpool_tidy_next(struct wpool *pool, struct wpool_untidy *next)
+{
+	struct wpool_tidy *tidy = &pool->tidy;
+	bool ret;
+
+	*next = (struct wpool_untidy) {};
+	raw_spin_lock_irq(&tidy->lock);
+	next->task = list_first_entry_or_null(&tidy->tasks, struct wpool_task, node);
+	if (next->task) {
+		list_del(&next->task->node);
+	} else {
+		next->worker = list_first_entry_or_null(&tidy->workers, struct wpool_worker,
+							dead_node);
+		if (next->worker) {
+			list_del(&next->worker->dead_node);
+		} else {
+			next->overdue = tidy->overdue;
+			tidy->overdue = false;
+		}
+	}
+	ret = next->task || next->worker || next->overdue;
+	tidy->is_queued = ret;
+	raw_spin_unlock_irq(&tidy->lock);
+	return ret;
+}
+
+void wpool_tidy_attach(struct workqueue_struct *normal, struct workqueue_struct *reclaim)
+{
+	normal_wq = normal;
+	reclaim_wq = reclaim;
+}

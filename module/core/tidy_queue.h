@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What is left to be ended where functions of the pool's owner may be called, which sleep:
+ * tasks that were cancelled in a context that cannot end them, workers that died, and tasks
+ * that have waited for too long. Each pool has a queue of its own, which is served by a work
+ * item of the kernel's workqueues, in workers/tidy.c: a slow function holds up nothing but
+ * its own pool.
+ */
+#ifndef WPOOL_CORE_TIDY_QUEUE_H
+#define WPOOL_CORE_TIDY_QUEUE_H
+
+#include <linux/list.h>
+#include <linux/spinlock_types.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+
+struct wpool;
+struct wpool_task;
+struct wpool_worker;
+
+/**
+ * struct wpool_tidy - the queue of a pool
+ * @lock: protects the other fields but @work; raw: any context may cancel
+ * @tasks: cancelled tasks, linked by their node
+ * @workers: workers that died, linked by their dead_node
+ * @overdue: tasks of the pool have waited for max_wait_ms, or did a moment ago
+ * @is_queued: the work is queued or runs, and looks at all this once more; it has a
+ *	reference to the pool
+ * @work: serves the queue
+ */
+struct wpool_tidy {
+	raw_spinlock_t lock;
+	struct list_head tasks;
+	struct list_head workers;
+	bool overdue;
+	bool is_queued;
+	struct work_struct work;
+};
+
+/**
+ * struct wpool_untidy - what comes next; one of the three
+ * @task: a task, or NULL
+ * @worker: a worker, or NULL
+ * @overdue: sweep the pool
+ */
+struct wpool_untidy {
+	struct wpool_task *task;
+	struct wpool_worker *worker;
+	bool overdue;
+};
+
+/** wpool_tidy_queue_init() - initialise the queue of a new pool; @serve is its work */
+void wpool_tidy_queue_init(struct wpool_tidy *tidy, work_func_t serve);
+
+/**
+ * wpool_tidy_task() - have a task ended in process context
+ * @pool: its pool, which the task keeps, because it is unfinished
+ * @task: the task, CANCELLED and taken out of the queues, or an event that is refused
+ *
+ * Context: any; interrupts off since it was taken out.
+ */
+void wpool_tidy_task(struct wpool *pool, struct wpool_task *task);
+
+/**
+ * wpool_tidy_worker() - have a worker that died counted out, and its task ended
+ * @w: the worker, whose thread has ended; from now on its pool's queue has it
+ *
+ * Context: the reaper.
+ */
+void wpool_tidy_worker(struct wpool_worker *w);
+
+/**
+ * wpool_tidy_overdue() - have a pool swept of tasks that have waited for too long
+ * @pool: the pool; its destruction may have begun
+ *
+ * Context: any; under RCU.
+ */
+void wpool_tidy_overdue(struct wpool *pool);
+
+/**
+ * wpool_tidy_next() - for the work: take what comes next
+ * @pool: the pool
+ * @next: filled in
+ *
+ * Return: false if there is nothing; the work has ended then, and may be queued anew.
+ */
+bool wpool_tidy_next(struct wpool *pool, struct wpool_untidy *next);
+
+/**
+ * wpool_tidy_attach() - set the workqueues, before there is a pool
+ * @normal: that of most pools
+ * @reclaim: that of pools with the attribute reclaim
+ */
+void wpool_tidy_attach(struct workqueue_struct *normal, struct workqueue_struct *reclaim);
+
+#endif /* WPOOL_CORE_TIDY_QUEUE_H */

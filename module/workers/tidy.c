@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tidying up, see tidy.h. A work item for each pool, because fault and abort functions may
+ * sleep for as long as they like: on unbound workqueues the works of other pools go on.
+ */
+#include "workers/tidy.h"
+
+#include <linux/sched.h>
+#include <linux/workqueue.h>
+
+#include "core/census.h"
+#include "core/state.h"
+#include "core/tidy_queue.h"
+#include "task/finish.h"
+#include "workers/fault.h"
+#include "workers/leave.h"
+#include "workers/park.h"
+#include "workers/worker.h"
+
+/* The second one is for pools with reclaim: its works need no memory to begin. */
+static struct workqueue_struct *normal_wq, *reclaim_wq;
+
+/* A worker died in a task: put right what it left behind. */
+static void repair(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+
+	/* before threads that wait for its tasks are woken */
+	wpool_finish_forget(w->thread);
+	wpool_fault_report(w);
+	/* it may have died between two tasks, because of damage done by a task */
+	if (w->task)
+		wpool_finish_dead(w);
+
+	/* in that case it may also have been idle or waking */
+	wpool_park_forget(w);
+	local_irq_disable();
+	raw_spin_lock(&pool->workers_lock);
+	wpool_workers_leave(pool);
+	pool->nr_awaiting -= !!w->awaits;
+	w->awaits = NULL;
+	WRITE_ONCE(pool->nr_lifting, pool->nr_lifting - w->lifts);
+	w->lifts = false;
+	raw_spin_unlock(&pool->workers_lock);
+	wpool_home_leave(w->rq);
+	wpool_searching_leave(w);
+	wpool_running_leave(w);
+	wpool_worker_left(pool, false);
+	local_irq_enable();
+}
+
+static void tidy_worker(struct wpool_worker *w)
+{
+	/* one that died in a hook is not counted in, or not any more */
+	if (w->leaving)
+		wpool_fault_report(w);
+	else
+		repair(w);
+	wpool_worker_reap(w);
+}
+
+void wpool_tidy_serve(struct work_struct *work)
+{
+	struct wpool *pool = container_of(work, struct wpool, tidy.work);
+	struct wpool_untidy next;
+
+	while (wpool_tidy_next(pool, &next)) {
+		if (next.task)
+			wpool_finish_put_down(pool, next.task);
+		else if (next.worker)
+			tidy_worker(next.worker);
+		else
+			wpool_finish_sweep(pool);
+		cond_resched();
+	}
+	wpool_put(pool);
+}
+
+int wpool_tidy_init(void)
+{
+	/* wpool_destroy() waits for their works */
+	unsigned int flags = WQ_UNBOUND | WQ_HIGHPRI;
+
+	normal_wq = alloc_workqueue("wpool_tidy", flags, WQ_MAX_ACTIVE);
+	reclaim_wq = alloc_workqueue("wpool_tidy_reclaim", flags | WQ_MEM_RECLAIM, WQ_MAX_ACTIVE);
+	if (!normal_wq || !reclaim_wq) {
+		wpool_tidy_exit();
+		return -ENOMEM;
+	}
+	wpool_tidy_attach(normal_wq, reclaim_wq);
+	return 0;
+}
+
+void wpool_tidy_exit(void)
+{
+	if (normal_wq)
+		destroy_workqueue(normal_wq);
+	if (reclaim_wq)
+		destroy_workqueue(reclaim_wq);
+}
