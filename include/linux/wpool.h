@@ -507,6 +507,8 @@ enum wpool_state {
  *	full
  * @queued: accepted tasks that have not started
  * @free: tasks that would be accepted now; %WPOOL_UNLIMITED if there is no limit
+ * @spawn_error: the error of the last attempt to create a worker that failed, such as
+ *	-ENOMEM; 0 if none has
  * @outstanding: accepted tasks that have not finished
  * @submitted: tasks accepted since creation;
  *	= @completed + @failed + @cancelled + @overdue + @outstanding
@@ -543,6 +545,7 @@ struct wpool_stats {
 	u32 waiting;
 	u32 queued;
 	u32 free;
+	int spawn_error;
 	u64 outstanding;
 	u64 submitted;
 	u64 completed;

@@ -157,6 +157,11 @@ static ssize_t emit_u32(char *buf, u32 value)
 	return sysfs_emit(buf, "%u\n", value);
 }
 
+static ssize_t emit_int(char *buf, int value)
+{
+	return sysfs_emit(buf, "%d\n", value);
+}
+
 static ssize_t emit_u64(char *buf, u64 value)
 {
 	return sysfs_emit(buf, "%llu\n", value);
@@ -293,6 +298,7 @@ FIGURE(handoffs, emit_u64);
 FIGURE(hogs, emit_u64);
 FIGURE(spawned, emit_u64);
 FIGURE(spawn_failed, emit_u64);
+FIGURE(spawn_error, emit_int);
 FIGURE(exhausted, emit_u64);
 FIGURE(rescued, emit_u64);
 FIGURE(expired, emit_u64);
@@ -419,6 +425,7 @@ static struct attribute *wpool_sysfs_attrs[] = {
 	&dev_attr_hogs.attr,
 	&dev_attr_spawned.attr,
 	&dev_attr_spawn_failed.attr,
+	&dev_attr_spawn_error.attr,
 	&dev_attr_exhausted.attr,
 	&dev_attr_rescued.attr,
 	&dev_attr_expired.attr,
