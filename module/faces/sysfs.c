@@ -66,12 +66,20 @@ static int parse_int(const char *buf, s64 *value)
 	return err;
 }
 
-/* "max" is the only name of "no limit": its number is nobody's business. */
+/* @words ends with NULL, or has @nr_words. */
+static int parse_word(const char *const *words, size_t nr_words, const char *buf, s64 *value)
+{
+	*value = __sysfs_match_string(words, nr_words, buf);
+	return *value < 0 ? *value : 0;
+}
+
+/* "No limit" has names, and its number is not for users. */
 static int parse_limit(const char *buf, s64 *value)
 {
+	static const char *const words[] = { WPOOL_NO_LIMIT_WORDS };
 	int err;
 
-	if (sysfs_streq(buf, "max")) {
+	if (!parse_word(words, ARRAY_SIZE(words), buf, value)) {
 		*value = WPOOL_UNLIMITED;
 		return 0;
 	}
@@ -81,19 +89,10 @@ static int parse_limit(const char *buf, s64 *value)
 	return *value == WPOOL_UNLIMITED ? -ERANGE : 0;
 }
 
-/* @words ends with NULL, or has @nr_words. */
-static int parse_word(const char *const *words, size_t nr_words, const char *buf, s64 *value)
-{
-	*value = __sysfs_match_string(words, nr_words, buf);
-	return *value < 0 ? *value : 0;
-}
-
 /* kstrtobool() looks at the first letters only: it takes "nonsense" for no. */
 static int parse_bool(const char *buf, s64 *value)
 {
-	static const char *const words[] = {
-		"0", "1", "n", "y", "N", "Y", "no", "yes", "off", "on",
-	};
+	static const char *const words[] = { WPOOL_BOOL_WORDS };
 	int err = parse_word(words, ARRAY_SIZE(words), buf, value);
 
 	*value %= 2;

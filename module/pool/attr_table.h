@@ -14,7 +14,17 @@
  *
  * cpumask, which is no value, goes to WPOOL_ATTR_CPUS(), if there is one. 'make check' in
  * tools/wpoolctl compares the documents with this table.
+ *
+ * Below that, how people may write a BOOL, and the number of a LIMIT that is none; the same
+ * in sysfs and for wpoolctl.
  */
+#ifndef WPOOL_BOOL_WORDS
+/* no and yes in turns */
+#define WPOOL_BOOL_WORDS	"0", "1", "n", "y", "N", "Y", "no", "yes", "off", "on"
+/* it is shown as the first of these */
+#define WPOOL_NO_LIMIT_WORDS	"max", "unlimited"
+#endif
+
 #ifndef WPOOL_ATTR_CPUS
 #define WPOOL_ATTR_CPUS(...)
 #endif
