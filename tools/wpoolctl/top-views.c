@@ -12,6 +12,8 @@
 
 #define WIDE		120	/* columns of a terminal with room for long names */
 #define NARROW_NAME	12
+#define NARROW_FUNC	24
+#define WIDE_FUNC	48
 #define WPOOL_NAME_MAX	31
 
 const char *const view_names[NR_VIEWS] = {
@@ -119,6 +121,11 @@ static int compare_pools(const void *a, const void *b)
 int top_max_name(void)
 {
 	return screen_width() < WIDE ? NARROW_NAME : WPOOL_NAME_MAX;
+}
+
+int top_max_func(void)
+{
+	return screen_width() < WIDE ? NARROW_FUNC : WIDE_FUNC;
 }
 
 /* Times if a pool takes them. What the view is sorted by stays the same. */
