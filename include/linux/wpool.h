@@ -895,7 +895,7 @@ void wpool_hrevent_init(struct wpool_hrevent *event, struct wpool *pool, wpool_e
  *
  * Never fails. Until the function has started, further fires change nothing. If the
  * function is running, it runs once more after it has returned, never twice at once; if
- * the pool is full, behind those who wait already. Either way it sees everything that the
+ * the pool is full, behind those that wait already. Either way it sees everything that the
  * caller wrote before this call.
  *
  * If the event is armed for a time as well, it is not any more when the function starts.
@@ -1082,7 +1082,7 @@ int wpool_event_disable_sync(struct wpool_event *event);
  * wpool_event_enable() - take back one call of wpool_event_disable()
  * @event: an event that is disabled
  *
- * The event is neither armed nor fired by this. Who enables it looks afterwards for what it
+ * The event is neither armed nor fired by this. The caller looks afterwards for what it
  * would have been fired for.
  *
  * Context: any.

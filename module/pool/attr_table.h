@@ -51,7 +51,7 @@ WPOOL_ATTR(spin_us, TUNE, SPIN_US, NUMBER, 0, WPOOL_MAX_SPIN_US, 20, WORDS(),
 WPOOL_ATTR(hog_ms, TUNE, HOG_MS, NUMBER, 1, WPOOL_MAX_HOG_MS, 10, WORDS(),
 	   "milliseconds", "a task that runs longer without sleep is a hog")
 WPOOL_ATTR(handoff, TUNE, HANDOFF, BOOL, 0, 1, 1, WORDS(),
-	   "", "who blocks, or is a hog, gives its queue away")
+	   "", "blocked workers and hogs pass on their queues")
 WPOOL_ATTR(latency, TUNE, LATENCY, BOOL, 0, 1, 0, WORDS(),
 	   "", "keep histograms of how long tasks wait and run")
 WPOOL_ATTR(nice, TUNE, NICE, INT, -20, 19, 0, WORDS(),
