@@ -19,6 +19,7 @@ static const char *const names[NR_TRACE_KINDS] = {
 	[TRACE_PARKED] = "worker_parked",
 	[TRACE_EXPIRED] = "worker_expired",
 	[TRACE_WOKEN] = "worker_woken",
+	[TRACE_STEPPED_IN] = "worker_stepped_in",
 	[TRACE_SPAWNED] = "worker_spawned",
 	[TRACE_OVERLOADED] = "pool_overloaded",
 	[TRACE_LOST] = "",

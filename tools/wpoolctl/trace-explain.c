@@ -137,7 +137,8 @@ static bool look(const struct trace_event *event, void *arg)
 	if (strcmp(event->pool, why->late.pool))
 		return true;
 	within = event->ns >= why->from_ns && event->ns <= why->late.ns;
-	if (event->kind == TRACE_OVERLOADED || event->kind == TRACE_SPAWNED)
+	if (event->kind == TRACE_OVERLOADED || event->kind == TRACE_SPAWNED ||
+	    event->kind == TRACE_STEPPED_IN)
 		why->moments[event->kind] += within;
 	if (event->kind == TRACE_SPAWNED && within && event->value > why->spawn_ns)
 		why->spawn_ns = event->value;
@@ -230,6 +231,7 @@ static void print_moments(const struct explanation *why)
 		{ TRACE_HANDED_OVER, "a worker there slept in its task" },
 		{ TRACE_STOLEN, "tasks were taken from there, or to there" },
 		{ TRACE_OVERLOADED, "a submit found no room in the pool" },
+		{ TRACE_STEPPED_IN, "the worker in reserve had to step in" },
 		{ TRACE_SPAWNED, "a worker was made" },
 	};
 	char took[16];
