@@ -67,7 +67,14 @@ static bool is_used_up(const struct pool *pool)
 	       figure(pool, FIGURE_BUSY) >= strtoull(pool->now.capacity, NULL, 10);
 }
 
-/* What is saturated: submitters wait, capacity is used up with tasks queued, hogs. */
+/* Are as many tasks queued as queue_depth lets in beside those that run? */
+static bool is_queue_full(const struct pool *pool)
+{
+	return strcmp(pool->now.queue_depth, "max") &&
+	       figure(pool, FIGURE_QUEUED) >= strtoull(pool->now.queue_depth, NULL, 10);
+}
+
+/* What is saturated: submitters wait, capacity or the queue is used up, hogs. */
 static enum screen_style cell_style(const struct pool *pool, const char *column)
 {
 	if (!strcmp(column, "waiting") && figure(pool, FIGURE_WAITING))
@@ -76,7 +83,7 @@ static enum screen_style cell_style(const struct pool *pool, const char *column)
 		return figure(pool, FIGURE_QUEUED) || figure(pool, FIGURE_WAITING) ?
 		       SCREEN_BAD : SCREEN_WARN;
 	if (!strcmp(column, "queued") && figure(pool, FIGURE_QUEUED) &&
-	    (is_used_up(pool) || !strcmp(pool->now.queue_depth, "0")))
+	    (is_used_up(pool) || is_queue_full(pool)))
 		return SCREEN_BAD;
 	if (!strcmp(column, "hogs/s") && has_hogs(pool))
 		return SCREEN_WARN;
