@@ -175,6 +175,7 @@ static void wpool_hooks_start_fails_is_a_failed_spawn(struct kunit *test)
 	run_jobs(test, pool, 10);
 	KUNIT_EXPECT_EQ(test, atomic_read(&notes->failed), 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawn_failed), 3);
+	KUNIT_EXPECT_EQ(test, (int)wpk_stat(pool, spawn_error), -ENXIO);
 	WPK_EVENTUALLY(test, wpk_stat(pool, spawned) == atomic_read(&notes->started));
 	wpk_destroy(test, pool);
 	expect_paired(test, notes, atomic_read(&notes->started));

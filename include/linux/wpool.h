@@ -509,6 +509,8 @@ enum wpool_state {
  *	full
  * @queued: accepted tasks that have not started
  * @free: tasks that would be accepted now; %WPOOL_UNLIMITED if there is no limit
+ * @spawn_error: the error of the last attempt to create a worker that failed, such as
+ *	-ENOMEM; 0 if none has
  * @outstanding: accepted tasks that have not finished
  * @submitted: tasks accepted since creation;
  *	= @completed + @failed + @cancelled + @overdue + @outstanding
@@ -545,6 +547,7 @@ struct wpool_stats {
 	u32 waiting;
 	u32 queued;
 	u32 free;
+	int spawn_error;
 	u64 outstanding;
 	u64 submitted;
 	u64 completed;
@@ -894,7 +897,7 @@ void wpool_hrevent_init(struct wpool_hrevent *event, struct wpool *pool, wpool_e
  *
  * Never fails. Until the function has started, further fires change nothing. If the
  * function is running, it runs once more after it has returned, never twice at once; if
- * the pool is full, behind those who wait already. Either way it sees everything that the
+ * the pool is full, behind those that wait already. Either way it sees everything that the
  * caller wrote before this call.
  *
  * If the event is armed for a time as well, it is not any more when the function starts.
@@ -1081,7 +1084,7 @@ int wpool_event_disable_sync(struct wpool_event *event);
  * wpool_event_enable() - take back one call of wpool_event_disable()
  * @event: an event that is disabled
  *
- * The event is neither armed nor fired by this. Who enables it looks afterwards for what it
+ * The event is neither armed nor fired by this. The caller looks afterwards for what it
  * would have been fired for.
  *
  * Context: any.

@@ -463,6 +463,7 @@ struct wpool_worker {
  * @spawn_retry_ms: B: pause after a failed spawn
  * @spawn_failed: B: to write: attempts to create a worker that failed; read anywhere with
  *	READ_ONCE
+ * @spawn_error: B: to write: the error of the last of them, or 0; read anywhere with READ_ONCE
  * @spawn_failing: B: the last attempt failed, and the log has a message about it
  * @spawn_busy: S: a spawner serves the pool, and the others leave it alone
  * @spawn_refused: S: its last request for a place was refused, and will be tried again
@@ -583,6 +584,7 @@ struct wpool {
 	u32 nr_lifting;
 	u32 spawn_retry_ms;
 	u64 spawn_failed;
+	int spawn_error;
 	bool spawn_failing;
 	bool spawn_busy;
 	bool spawn_refused;

@@ -66,12 +66,20 @@ static int parse_int(const char *buf, s64 *value)
 	return err;
 }
 
-/* "max" is the only name of "no limit": its number is nobody's business. */
+/* @words ends with NULL, or has @nr_words. */
+static int parse_word(const char *const *words, size_t nr_words, const char *buf, s64 *value)
+{
+	*value = __sysfs_match_string(words, nr_words, buf);
+	return *value < 0 ? *value : 0;
+}
+
+/* "No limit" has names, and its number is not for users. */
 static int parse_limit(const char *buf, s64 *value)
 {
+	static const char *const words[] = { WPOOL_NO_LIMIT_WORDS };
 	int err;
 
-	if (sysfs_streq(buf, "max")) {
+	if (!parse_word(words, ARRAY_SIZE(words), buf, value)) {
 		*value = WPOOL_UNLIMITED;
 		return 0;
 	}
@@ -81,19 +89,10 @@ static int parse_limit(const char *buf, s64 *value)
 	return *value == WPOOL_UNLIMITED ? -ERANGE : 0;
 }
 
-/* @words ends with NULL, or has @nr_words. */
-static int parse_word(const char *const *words, size_t nr_words, const char *buf, s64 *value)
-{
-	*value = __sysfs_match_string(words, nr_words, buf);
-	return *value < 0 ? *value : 0;
-}
-
 /* kstrtobool() looks at the first letters only: it takes "nonsense" for no. */
 static int parse_bool(const char *buf, s64 *value)
 {
-	static const char *const words[] = {
-		"0", "1", "n", "y", "N", "Y", "no", "yes", "off", "on",
-	};
+	static const char *const words[] = { WPOOL_BOOL_WORDS };
 	int err = parse_word(words, ARRAY_SIZE(words), buf, value);
 
 	*value %= 2;
@@ -155,6 +154,11 @@ static ssize_t emit_limit(char *buf, u32 value)
 static ssize_t emit_u32(char *buf, u32 value)
 {
 	return sysfs_emit(buf, "%u\n", value);
+}
+
+static ssize_t emit_int(char *buf, int value)
+{
+	return sysfs_emit(buf, "%d\n", value);
 }
 
 static ssize_t emit_u64(char *buf, u64 value)
@@ -293,6 +297,7 @@ FIGURE(handoffs, emit_u64);
 FIGURE(hogs, emit_u64);
 FIGURE(spawned, emit_u64);
 FIGURE(spawn_failed, emit_u64);
+FIGURE(spawn_error, emit_int);
 FIGURE(exhausted, emit_u64);
 FIGURE(rescued, emit_u64);
 FIGURE(expired, emit_u64);
@@ -419,6 +424,7 @@ static struct attribute *wpool_sysfs_attrs[] = {
 	&dev_attr_hogs.attr,
 	&dev_attr_spawned.attr,
 	&dev_attr_spawn_failed.attr,
+	&dev_attr_spawn_error.attr,
 	&dev_attr_exhausted.attr,
 	&dev_attr_rescued.attr,
 	&dev_attr_expired.attr,

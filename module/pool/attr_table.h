@@ -14,7 +14,17 @@
  *
  * cpumask, which is no value, goes to WPOOL_ATTR_CPUS(), if there is one. 'make check' in
  * tools/wpoolctl compares the documents with this table.
+ *
+ * Below that, how people may write a BOOL, and the number of a LIMIT that is none; the same
+ * in sysfs and for wpoolctl.
  */
+#ifndef WPOOL_BOOL_WORDS
+/* no and yes in turns */
+#define WPOOL_BOOL_WORDS	"0", "1", "n", "y", "N", "Y", "no", "yes", "off", "on"
+/* it is shown as the first of these */
+#define WPOOL_NO_LIMIT_WORDS	"max", "unlimited"
+#endif
+
 #ifndef WPOOL_ATTR_CPUS
 #define WPOOL_ATTR_CPUS(...)
 #endif
@@ -41,7 +51,7 @@ WPOOL_ATTR(spin_us, TUNE, SPIN_US, NUMBER, 0, WPOOL_MAX_SPIN_US, 20, WORDS(),
 WPOOL_ATTR(hog_ms, TUNE, HOG_MS, NUMBER, 1, WPOOL_MAX_HOG_MS, 10, WORDS(),
 	   "milliseconds", "a task that runs longer without sleep is a hog")
 WPOOL_ATTR(handoff, TUNE, HANDOFF, BOOL, 0, 1, 1, WORDS(),
-	   "", "who blocks, or is a hog, gives its queue away")
+	   "", "blocked workers and hogs pass on their queues")
 WPOOL_ATTR(latency, TUNE, LATENCY, BOOL, 0, 1, 0, WORDS(),
 	   "", "keep histograms of how long tasks wait and run")
 WPOOL_ATTR(nice, TUNE, NICE, INT, -20, 19, 0, WORDS(),

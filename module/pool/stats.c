@@ -159,6 +159,7 @@ void wpool_get_stats(struct wpool *pool, struct wpool_stats *stats)
 	stats->free = count_free(pool);
 	stats->handoffs += READ_ONCE(pool->handoffs);
 	stats->spawn_failed = READ_ONCE(pool->spawn_failed);
+	stats->spawn_error = READ_ONCE(pool->spawn_error);
 	stats->hogs = READ_ONCE(pool->hogs);
 	stats->exhausted = READ_ONCE(pool->exhausted);
 	stats->rescued = READ_ONCE(pool->rescued);

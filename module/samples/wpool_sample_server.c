@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The smallest server, after fasthttp's pattern: one function bound to the pool serves
- * every connection, as many at a time as the pool has workers, and who comes
- * when all of them are busy is turned away at once instead of queued.
+ * every connection, as many at a time as the pool has workers, and a connection that
+ * comes when all of them are busy is turned away at once instead of queued.
  *
  * That is capacity N, queue_depth 0 and policy fail. An accepted connection may
  * still wait a moment for its worker to wake up or to be made.

@@ -61,6 +61,7 @@ static bool note_success(struct wpool *pool)
 /* Count it, and say it once until a worker could be created: it has to be tried again. */
 static bool note_failure(struct wpool *pool, int err)
 {
+	WRITE_ONCE(pool->spawn_error, err);
 	WRITE_ONCE(pool->spawn_failed, pool->spawn_failed + 1);
 	if (pool->spawn_failing)
 		return true;

@@ -57,14 +57,15 @@ def bars(path, title, ylabel, groups, series, values, log=False, note=''):
     lines = [' '.join([quoted(group)] + [f'{value:.6g}' for peer in series
                                          for value in values[group].get(peer, nothing)])
              for group in groups]
-    script = STYLE.format(path=path, title=title, note=note, bmargin=5)
+    more_lines = max(group.count(r'\n') for group in groups)
+    script = STYLE.format(path=path, title=title, note=note, bmargin=5 + more_lines)
     script += f'set ylabel "{ylabel}" tc rgb "{TEXT}"\n'
     width = 0.85 / len(series)
     script += f'set boxwidth {width * 0.92:.4f}\n'
     if log:
         script += 'set logscale y\nset format y "%g"\n'
         shown = [value for found in values.values() for pair in found.values() for value in pair]
-        script += f'set yrange [{10 ** math.floor(math.log10(min(shown)))}:{2 * max(shown):g}]\n'
+        script += f'set yrange [{10 ** math.floor(math.log10(0.9 * min(shown)))}:{2 * max(shown):g}]\n'
     else:
         script += 'set yrange [0:*]\nset offsets 0, 0, graph 0.08, 0\n'
     script += f'set xrange [-0.5:{len(groups) - 0.5}]\n'
@@ -163,7 +164,7 @@ class Plots:
         return both(found[0], name, convert) if found else None
 
     def of_task(self, row, v, peer, boot, what):
-        """Who knows no batches does them one by one."""
+        """A peer that knows no batches gets the tasks one by one."""
         if v == 'batch' and peer != 'wpool':
             v = 'single'
         return self.value(row, what, boot, v=v, peer=peer)
@@ -264,7 +265,8 @@ class Plots:
     def serving(self):
         peers = ('wpool', 'percpu', 'unbound', 'thread')
         loads = {'1': 'keep_1', '16': 'keep_16', '256': 'keep_256', '2,000': 'keep_2000',
-                 '64, one request each': 'short_64', '512, a handler of 10 ms': 'slow_512'}
+                 # gnuplot breaks the lines: side by side they would cover each other
+                 r'64, one\nrequest each': 'short_64', r'512, a handler\nof 10 ms': 'slow_512'}
 
         def rate(group, peer):
             return self.scaled(21, 'per_request_ns', lambda ns: 1e6 / ns, v=loads[group], peer=peer)

@@ -88,12 +88,35 @@ static int parse_word(const struct attr *attr, const char *s, __u32 *out,
 	return errmsg_set(e, ERRMSG_Q " is not one of %s", s, known);
 }
 
+/* Where it is among them, or -1. */
+static int find_word(const char *const *words, size_t nr, const char *s)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (!strcmp(words[i], s))
+			return i;
+	return -1;
+}
+
+static int parse_bool(const char *s, __u32 *out, struct errmsg *e)
+{
+	static const char *const words[] = { WPOOL_BOOL_WORDS };
+	int i = find_word(words, ARRAY_SIZE(words), s);
+
+	if (i < 0)
+		return errmsg_set(e, ERRMSG_Q " is neither 0 nor 1 (no, yes, off, on)", s);
+	*out = i % 2;
+	return 0;
+}
+
 static int parse_limit(const struct attr *attr, const char *s, __u32 *out,
 		       struct errmsg *e)
 {
+	static const char *const words[] = { WPOOL_NO_LIMIT_WORDS };
 	__u64 n;
 
-	if (!strcmp(s, "max") || !strcmp(s, "unlimited")) {
+	if (find_word(words, ARRAY_SIZE(words), s) >= 0) {
 		*out = WPOOL_DEV_UNLIMITED;
 		return 0;
 	}
@@ -115,6 +138,8 @@ static int parse_value(struct attr_set *set, const struct attr *attr,
 		return parse_limit(attr, s, field, e);
 	case ATTR_WORD:
 		return parse_word(attr, s, field, e);
+	case ATTR_BOOL:
+		return parse_bool(s, field, e);
 	case ATTR_INT:
 		return parse_s32(s, attr->min, attr->max, field, e);
 	case ATTR_CPUS:

@@ -101,6 +101,6 @@ void cli_no_more_args(const struct command *cmd, int argc, char **argv)
 
 	if (optind >= argc)
 		return;
-	errmsg_set(&e, "one argument too many: " ERRMSG_Q, argv[optind]);
+	errmsg_set(&e, "unexpected argument: " ERRMSG_Q, argv[optind]);
 	cli_usage(cmd, "%s", e.text);
 }

@@ -77,7 +77,7 @@ static void print_bar(__u64 from_ns, __u64 nr, __u64 most)
 
 	if (room < 10)
 		room = 10;
-	/* who is there at all is seen */
+	/* a single one is seen, too */
 	len = nr ? (int)((double)nr / most * room + 0.5) ?: 1 : 0;
 	printf("%*s |", LABEL_WIDTH, format_short(from_ns, from, sizeof(from)));
 	while (len--)

@@ -10,7 +10,7 @@
 #include "sysfs.h"
 
 #define DEFAULT_COLUMNS	"name,state,capacity,queue_depth,workers,busy,blocked,waiting," \
-			"queued,outstanding,submitted,completed,owner"
+			"queued,owner,outstanding,submitted,completed"
 
 static struct json_object *json_row(const char *name, const struct snapshot *shot)
 {

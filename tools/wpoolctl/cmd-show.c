@@ -10,7 +10,7 @@
 
 struct group {
 	const char *title;
-	const char *attrs[16];
+	const char *attrs[17];
 };
 
 static const struct group groups[] = {
@@ -25,7 +25,7 @@ static const struct group groups[] = {
 	{ "Since it was created", { "submitted", "completed", "failed",
 				    "cancelled", "overdue", "refused", "stolen",
 				    "handoffs", "hogs", "spawned",
-				    "spawn_failed", "exhausted", "rescued",
+				    "spawn_failed", "spawn_error", "exhausted", "rescued",
 				    "expired", "faults" } },
 	/* what a newer module has and this table does not */
 	{ "Other", { NULL } },

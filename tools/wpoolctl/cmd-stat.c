@@ -240,7 +240,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 				cli_usage(cmd, "--interval: %s", e.text);
 			break;
 		case OPT_COUNT:
-			if (parse_u64(optarg, 1, 1000000000, &run.count, &e))
+			if (parse_count(optarg, 1, 1000000000, &run.count, &e))
 				cli_usage(cmd, "--count: %s", e.text);
 			break;
 		case OPT_COLUMNS:

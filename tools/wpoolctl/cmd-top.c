@@ -148,7 +148,7 @@ static void show_help(void)
 		"q        quit",
 		"",
 		"Red: submitters wait, tasks are refused, or tasks are queued and all of the",
-		"capacity is used up. Yellow: a hog, a worker that waits for a CPU.",
+		"capacity or queue_depth is used up. Yellow: hogs, workers that wait for a CPU.",
 		"since, oldest: how long the worker has run without a break, or slept.",
 		"Costs are counted while the attribute latency is 1. cpu% is of one CPU, the",
 		"times are for one task; off: asleep, or waiting for the CPU.",
@@ -378,7 +378,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 			batch = true;
 			break;
 		case OPT_COUNT:
-			if (parse_u64(optarg, 1, 1000000000, &count, &e))
+			if (parse_count(optarg, 1, 1000000000, &count, &e))
 				cli_usage(cmd, "--count: %s", e.text);
 			break;
 		case OPT_INTERVAL:

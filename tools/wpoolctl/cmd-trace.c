@@ -14,8 +14,8 @@
 #define MAX_DURATION_NS		(24ULL * 60 * 60 * NSEC_PER_SEC)
 
 enum {
-	OPT_POOL = CLI_OPT_FIRST, OPT_OUTPUT, OPT_DURATION, OPT_STOP_OVER, OPT_BUFFER, OPT_BY,
-	OPT_OVER,
+	OPT_POOL = CLI_OPT_FIRST, OPT_OUTPUT, OPT_DURATION, OPT_STOP_OVER, OPT_BUFFER, OPT_SCHED,
+	OPT_BY, OPT_OVER,
 };
 
 /* What the options say. */
@@ -68,7 +68,7 @@ static const struct verb {
 } verbs[] = {
 	{ "record", BIT(OPT_POOL - OPT_POOL) | BIT(OPT_OUTPUT - OPT_POOL) |
 		    BIT(OPT_DURATION - OPT_POOL) | BIT(OPT_STOP_OVER - OPT_POOL) |
-		    BIT(OPT_BUFFER - OPT_POOL), do_record },
+		    BIT(OPT_BUFFER - OPT_POOL) | BIT(OPT_SCHED - OPT_POOL), do_record },
 	{ "report", BIT(OPT_BY - OPT_POOL), do_report },
 	{ "timehist", 0, do_timehist },
 	{ "chrome", 0, do_chrome },
@@ -114,7 +114,12 @@ static int parse_option(int opt, struct wish *wish, struct errmsg *e)
 		return parse_seconds(optarg, NSEC_PER_MSEC, MAX_DURATION_NS,
 				     &recording->duration_ns, e);
 	case OPT_STOP_OVER:
+		/* to explain why it waited */
+		recording->sched = true;
 		return parse_duration(optarg, 1, MAX_DURATION_NS, &recording->stop_over_ns, e);
+	case OPT_SCHED:
+		recording->sched = true;
+		return 0;
 	case OPT_OVER:
 		return parse_duration(optarg, 0, MAX_DURATION_NS, &wish->over_ns, e);
 	case OPT_BY:
@@ -135,6 +140,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 		{ "duration", required_argument, NULL, OPT_DURATION },
 		{ "stop-over", required_argument, NULL, OPT_STOP_OVER },
 		{ "buffer", required_argument, NULL, OPT_BUFFER },
+		{ "sched", no_argument, NULL, OPT_SCHED },
 		{ "by", required_argument, NULL, OPT_BY },
 		{ "over", required_argument, NULL, OPT_OVER },
 		{ "help", no_argument, NULL, 'h' },
@@ -191,6 +197,8 @@ DEFAULT_FILE " if none is named, - is standard input.\n"
 "  --output FILE       where to (" DEFAULT_FILE ")\n"
 "  --duration TIME     end after so long; seconds, or with a unit\n"
 "  --stop-over TIME    end when a task has waited longer, and explain why\n"
+"  --sched             also which threads have the CPUs, for explain; --stop-over\n"
+"                      does it in any case\n"
 "  --buffer SIZE       for each CPU, 4K to 1024M (4M); what does not fit is lost\n"
 "report [FILE]         tasks, their waits and runs\n"
 "  --by func|cpu|worker\n"

@@ -50,7 +50,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 		if (attr_set_add(&set, ATTR_TUNE, argv[optind], &e))
 			cli_usage(cmd, "%s", e.text);
 	if (!set.attrs.mask)
-		cli_usage(cmd, "what to change is missing: ATTRIBUTE=VALUE");
+		cli_usage(cmd, "nothing to change: give ATTRIBUTE=VALUE");
 	return tune(cmd, pool, &set);
 }
 

@@ -31,6 +31,7 @@ struct facts {
 	struct funcs funcs;
 	unsigned int nr[NR_DOINGS];	/* of its workers in tasks */
 	bool handoff;
+	int spawn_error;		/* 0: none, or the module does not say */
 	__u64 max_workers;		/* 0 if that is not known */
 	__u64 all_workers;		/* of all pools */
 	char others[160];		/* who has them: "4 in a, 2 in b" */
@@ -92,7 +93,7 @@ static int read_facts(struct facts *facts, __u64 interval_ns, struct errmsg *e)
 		.tv_sec = interval_ns / NSEC_PER_SEC,
 		.tv_nsec = interval_ns % NSEC_PER_SEC,
 	};
-	char handoff[SYSFS_VALUE_LEN];
+	char handoff[SYSFS_VALUE_LEN], spawn_error[SYSFS_VALUE_LEN];
 	struct errmsg ignored;
 	enum doing doing;
 	size_t i;
@@ -107,6 +108,8 @@ static int read_facts(struct facts *facts, __u64 interval_ns, struct errmsg *e)
 		return err;
 	facts->handoff = sysfs_read(facts->pool, "handoff", handoff, sizeof(handoff), e) ||
 			 strcmp(handoff, "0");
+	if (!sysfs_read(facts->pool, "spawn_error", spawn_error, sizeof(spawn_error), e))
+		facts->spawn_error = -atoi(spawn_error);
 	facts->has_workers = !workers_read(&facts->workers, &ignored);
 	if (facts->has_workers && funcs_count(&facts->funcs, &facts->workers, facts->pool))
 		return errmsg_set(e, "out of memory");
@@ -155,6 +158,17 @@ static void describe_func(const struct facts *facts, enum doing doing, char *buf
 		 most->name, oldest);
 }
 
+/* "the last with ENOMEM: Cannot allocate memory" */
+static void describe_error(const struct facts *facts, char *buf, size_t len)
+{
+	const char *name = facts->spawn_error > 0 ? strerrorname_np(facts->spawn_error) : NULL;
+
+	if (name)
+		snprintf(buf, len, "the last with %s: %s", name, strerror(facts->spawn_error));
+	else
+		snprintf(buf, len, "see the kernel's log");
+}
+
 /* ---- causes, the more certain first ---------------------------------------- */
 
 static bool is_used_up(const struct facts *facts)
@@ -198,9 +212,10 @@ static void explain_missing(const struct facts *facts, const char *wait,
 
 	if (grown(facts, FIGURE_SPAWN_FAILED) ||
 	    (failed && !figure(facts, FIGURE_WORKERS))) {
+		describe_error(facts, who, sizeof(who));
 		answer_set(answer, "spawn",
-			   "%s: workers cannot be created, %llu attempts have failed; see the kernel's log.",
-			   wait, failed);
+			   "%s: workers cannot be created, %llu attempts have failed; %s.",
+			   wait, failed, who);
 	} else if (facts->max_workers && facts->all_workers >= facts->max_workers) {
 		answer_set(answer, "max_workers",
 			   "%s: all pools together have the %llu workers that max_workers allows (%s).",

@@ -106,7 +106,7 @@ static int take(void *arg, const char *name, const char *key, const char *value,
 		return begin_section(jobs, name, e) ? 0 : -1;
 	if (!strcmp(key, STONEWALL)) {
 		if (!last || value)
-			return errmsg_set(e, STONEWALL " stands alone, in a job");
+			return errmsg_set(e, STONEWALL " has no value, and is for a job");
 		if (jobs->nr > 1 && last->phase == jobs->phase)
 			last->phase = ++jobs->phase;
 		return 0;

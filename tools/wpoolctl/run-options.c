@@ -279,7 +279,7 @@ int run_add_arg(struct run *run, const char *arg, struct errmsg *e)
 		return 0;
 	}
 	if (run->load.pool)
-		return errmsg_set(e, "one argument too many: " ERRMSG_Q, arg);
+		return errmsg_set(e, "unexpected argument: " ERRMSG_Q, arg);
 	run->load.pool = arg;
 	return parse_pool_name(arg, e);
 }
@@ -292,7 +292,7 @@ static int check_schedule(const struct run *run, struct errmsg *e)
 		return 0;
 	if (load->arrivals.poisson)
 		return errmsg_set(e,
-				  "--arrivals: tasks do not arrive by themselves without --rate");
+				  "--arrivals: only with --rate");
 	if (load->arrivals.ramp_ns)
 		return errmsg_set(e, "--ramp: needs --rate, which it leads up to");
 	return 0;

@@ -75,6 +75,9 @@ void top_put_title(const struct top *top, size_t i, bool left, int width, const 
 /* How long a name may be: on a narrow terminal it leaves too little for the rest. */
 int top_max_name(void);
 
+/* The same of a function with its module. */
+int top_max_func(void);
+
 /* For qsort(): the larger value first. */
 int top_compare_values(double a, double b);
 

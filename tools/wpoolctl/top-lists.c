@@ -14,8 +14,6 @@ static const struct errmsg *workers_error(const struct top *top)
 
 /* ---- functions ------------------------------------------------------------ */
 
-#define MAX_FUNC_WIDTH	24
-
 static void format_oldest(const struct cell *cell, char *buf, size_t len)
 {
 	worker_describe(cell->worker, buf, len);
@@ -24,6 +22,7 @@ static void format_oldest(const struct cell *cell, char *buf, size_t len)
 static int make_functions(struct top *top, struct rows *rows)
 {
 	struct funcs funcs = { };
+	int max_func = top_max_func();
 	size_t i;
 	int len, err;
 
@@ -45,7 +44,7 @@ static int make_functions(struct top *top, struct rows *rows)
 		};
 		len = strlen(func->name);
 		if (len > -rows->width[1])
-			rows->width[1] = -(len < MAX_FUNC_WIDTH ? len : MAX_FUNC_WIDTH);
+			rows->width[1] = -(len < max_func ? len : max_func);
 	}
 	funcs_exit(&funcs);
 	return err;

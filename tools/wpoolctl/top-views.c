@@ -12,6 +12,8 @@
 
 #define WIDE		120	/* columns of a terminal with room for long names */
 #define NARROW_NAME	12
+#define NARROW_FUNC	24
+#define WIDE_FUNC	48
 #define WPOOL_NAME_MAX	31
 
 const char *const view_names[NR_VIEWS] = {
@@ -65,7 +67,14 @@ static bool is_used_up(const struct pool *pool)
 	       figure(pool, FIGURE_BUSY) >= strtoull(pool->now.capacity, NULL, 10);
 }
 
-/* What is saturated: submitters wait, capacity is used up with tasks queued, hogs. */
+/* Are as many tasks queued as queue_depth lets in beside those that run? */
+static bool is_queue_full(const struct pool *pool)
+{
+	return strcmp(pool->now.queue_depth, "max") &&
+	       figure(pool, FIGURE_QUEUED) >= strtoull(pool->now.queue_depth, NULL, 10);
+}
+
+/* What is saturated: submitters wait, capacity or the queue is used up, hogs. */
 static enum screen_style cell_style(const struct pool *pool, const char *column)
 {
 	if (!strcmp(column, "waiting") && figure(pool, FIGURE_WAITING))
@@ -74,7 +83,7 @@ static enum screen_style cell_style(const struct pool *pool, const char *column)
 		return figure(pool, FIGURE_QUEUED) || figure(pool, FIGURE_WAITING) ?
 		       SCREEN_BAD : SCREEN_WARN;
 	if (!strcmp(column, "queued") && figure(pool, FIGURE_QUEUED) &&
-	    (is_used_up(pool) || !strcmp(pool->now.queue_depth, "0")))
+	    (is_used_up(pool) || is_queue_full(pool)))
 		return SCREEN_BAD;
 	if (!strcmp(column, "hogs/s") && has_hogs(pool))
 		return SCREEN_WARN;
@@ -119,6 +128,11 @@ static int compare_pools(const void *a, const void *b)
 int top_max_name(void)
 {
 	return screen_width() < WIDE ? NARROW_NAME : WPOOL_NAME_MAX;
+}
+
+int top_max_func(void)
+{
+	return screen_width() < WIDE ? NARROW_FUNC : WIDE_FUNC;
 }
 
 /* Times if a pool takes them. What the view is sorted by stays the same. */

@@ -151,6 +151,9 @@ static bool put_event(const struct trace_event *event, void *arg)
 	case TRACE_OVERLOADED:
 		put_moment(chrome, event, "overloaded");
 		break;
+	case TRACE_STEPPED_IN:
+		put_moment(chrome, event, "stepped in");
+		break;
 	case TRACE_SPAWNED:
 		put_moment(chrome, event, "spawned");
 		break;

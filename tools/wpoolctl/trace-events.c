@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reading the events of wpool. */
+/* Reading the events of wpool, and sched_switch. */
 #include "trace-events.h"
 
 #include <errno.h>
@@ -19,9 +19,11 @@ static const char *const names[NR_TRACE_KINDS] = {
 	[TRACE_PARKED] = "worker_parked",
 	[TRACE_EXPIRED] = "worker_expired",
 	[TRACE_WOKEN] = "worker_woken",
+	[TRACE_STEPPED_IN] = "worker_stepped_in",
 	[TRACE_SPAWNED] = "worker_spawned",
 	[TRACE_OVERLOADED] = "pool_overloaded",
 	[TRACE_LOST] = "",
+	[TRACE_SWITCHED] = "",
 };
 
 /* The name of an event ends with a colon. */
@@ -101,12 +103,57 @@ static long long find_number(const char *fields, const char *key, int base, long
 	return find_value(fields, key, buf, sizeof(buf)) ? strtoll(buf, NULL, base) : missing;
 }
 
+/* "COMM-PID [CPU] FLAGS SECONDS:", where @end is that colon; a COMM may have blanks in it. */
+static int find_cpu(const char *line, const char *end)
+{
+	const char *s = end;
+	int cpu, words;
+
+	for (words = 0; words < 3; words++) {
+		while (s > line && s[-1] != ' ')
+			s--;
+		if (words < 2)
+			while (s > line && s[-1] == ' ')
+				s--;
+	}
+	return sscanf(s, "[%d]", &cpu) == 1 ? cpu : -1;
+}
+
+/* "prev_comm=COMM prev_pid=PID ...": of @which, "prev" or "next" */
+static bool find_thread(const char *fields, const char *which, struct trace_thread *thread)
+{
+	char comm[16], pid[16], name[64];
+
+	snprintf(comm, sizeof(comm), "%s_comm", which);
+	snprintf(pid, sizeof(pid), "%s_pid", which);
+	thread->pid = find_number(fields, pid, 10, -1);
+	if (thread->pid < 0 || !find_value(fields, comm, name, sizeof(name)))
+		return false;
+	snprintf(thread->comm, sizeof(thread->comm), "%.15s", name);
+	return true;
+}
+
+static bool parse_switch(const char *line, const char *name, struct trace_event *event)
+{
+	const char *fields = name + strlen(": sched_switch:");
+
+	*event = (struct trace_event) {
+		.kind = TRACE_SWITCHED, .worker = -1, .cpu = find_cpu(line, name),
+	};
+	return event->cpu >= 0 && parse_time(line, name, &event->ns) &&
+	       find_thread(fields, "prev", &event->from) &&
+	       find_thread(fields, "next", &event->to);
+}
+
 bool trace_parse(const char *line, struct trace_event *event)
 {
 	static const char *const values[] = { "wait_ns", "run_ns", "took_ns", "nr" };
-	const char *name = strstr(line, ": wpool_"), *fields;
+	const char *name = strstr(line, ": sched_switch: "), *fields;
 	size_t i;
 
+	if (name)
+		return parse_switch(line, name, event);
+	name = strstr(line, ": wpool_");
 	if (!name)
 		return parse_lost(line, event);
 	*event = (struct trace_event) { .kind = NR_TRACE_KINDS };
@@ -140,7 +187,7 @@ int trace_read(const char *name, bool (*each)(const struct trace_event *event, v
 	while (getline(&line, &size, file) > 0) {
 		if (!trace_parse(line, &event))
 			continue;
-		any = true;
+		any |= event.kind != TRACE_SWITCHED;
 		if (!each(&event, arg))
 			break;
 	}

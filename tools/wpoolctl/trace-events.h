@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The events of wpool as the kernel writes them: one line of text each. */
+/*
+ * The events of wpool, and sched_switch, as the kernel writes them: one line of text each.
+ */
 #ifndef WPOOLCTL_TRACE_EVENTS_H
 #define WPOOLCTL_TRACE_EVENTS_H
 
@@ -11,11 +13,18 @@
 
 #define TRACE_NAME_LEN	32
 #define TRACE_FUNC_LEN	96
+#define TRACE_COMM_LEN	16
 
 enum trace_kind {
 	TRACE_SUBMITTED, TRACE_STARTED, TRACE_FINISHED, TRACE_DROPPED, TRACE_HOGGED,
 	TRACE_STOLEN, TRACE_HANDED_OVER, TRACE_PARKED, TRACE_EXPIRED, TRACE_WOKEN,
-	TRACE_SPAWNED, TRACE_OVERLOADED, TRACE_LOST, NR_TRACE_KINDS,
+	TRACE_STEPPED_IN, TRACE_SPAWNED, TRACE_OVERLOADED, TRACE_LOST, TRACE_SWITCHED,
+	NR_TRACE_KINDS,
+};
+
+struct trace_thread {
+	int pid;			/* 0: the CPU is idle */
+	char comm[TRACE_COMM_LEN];
 };
 
 struct trace_event {
@@ -28,9 +37,10 @@ struct trace_event {
 	int cpu;			/* of the queue; -1 if the event has none */
 	__u64 value;			/* wait_ns, run_ns, took_ns; LOST: how many */
 	int status;			/* DROPPED */
+	struct trace_thread from, to;	/* SWITCHED: who had that CPU, and who gets it */
 };
 
-/* False if the line has no event of wpool. */
+/* False if the line has none of these events. */
 bool trace_parse(const char *line, struct trace_event *event);
 
 /*

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Why a task waited: what the workers of its CPU did meanwhile, and the pool. */
+/* Why a task waited: what the workers of its CPU did meanwhile, the CPU, and the pool. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +12,20 @@
 
 #define MAX_FUNCS	64
 #define SHOWN_FUNCS	8
+#define MAX_THREADS	64
+#define SHOWN_THREADS	8
 
 struct part {
 	char func[TRACE_FUNC_LEN];
 	__u64 ns;		/* of the wait */
 	__u64 nr;
 	bool goes_on;		/* one was not done when the wait ended */
+};
+
+/* A thread that had the CPU. */
+struct share {
+	struct trace_thread thread;
+	__u64 ns;		/* of the wait */
 };
 
 struct explanation {
@@ -31,6 +39,10 @@ struct explanation {
 	__u64 moments[NR_TRACE_KINDS];
 	__u64 spawn_ns;		/* the longest */
 	bool no_memory;
+	__u64 switch_ns;		/* of that CPU, the last one; 0 if none is recorded */
+	struct trace_thread thread;	/* which has had it since */
+	struct share share[MAX_THREADS];
+	size_t nr_shares;
 };
 
 static bool find_late(const struct trace_event *event, void *arg)
@@ -73,16 +85,60 @@ static void add(struct explanation *why, const char *func, __u64 from, __u64 to,
 	why->part[i].goes_on |= goes_on;
 }
 
+/* A thread had the CPU from here to there. */
+static void add_share(struct explanation *why, const struct trace_thread *thread, __u64 from,
+		      __u64 to)
+{
+	static const struct trace_thread others = { .pid = -1, .comm = "others" };
+	struct share *share = why->share;
+	size_t i;
+
+	if (from < why->from_ns)
+		from = why->from_ns;
+	if (to > why->late.ns)
+		to = why->late.ns;
+	if (to <= from)
+		return;
+	for (i = 0; i < why->nr_shares && share[i].thread.pid != thread->pid; i++)
+		;
+	/* the last place is for all that come too late */
+	if (i >= MAX_THREADS - 1) {
+		i = MAX_THREADS - 1;
+		thread = &others;
+	}
+	if (i >= why->nr_shares) {
+		share[i].thread = *thread;
+		why->nr_shares = i + 1;
+	}
+	share[i].ns += to - from;
+}
+
+static void note_switch(struct explanation *why, const struct trace_event *event)
+{
+	static const struct trace_thread lost = { .pid = -2, .comm = "not recorded" };
+	bool is_next = !why->switch_ns || why->thread.pid == event->from.pid;
+
+	add_share(why, is_next ? &event->from : &lost, why->switch_ns, event->ns);
+	why->switch_ns = event->ns;
+	why->thread = event->to;
+}
+
 static bool look(const struct trace_event *event, void *arg)
 {
 	struct explanation *why = arg;
 	struct trace_event started;
 	bool within;
 
+	if (event->kind == TRACE_SWITCHED) {
+		if (event->cpu == why->late.cpu)
+			note_switch(why, event);
+		return true;
+	}
 	if (strcmp(event->pool, why->late.pool))
 		return true;
 	within = event->ns >= why->from_ns && event->ns <= why->late.ns;
-	if (event->kind == TRACE_OVERLOADED || event->kind == TRACE_SPAWNED)
+	if (event->kind == TRACE_OVERLOADED || event->kind == TRACE_SPAWNED ||
+	    event->kind == TRACE_STEPPED_IN)
 		why->moments[event->kind] += within;
 	if (event->kind == TRACE_SPAWNED && within && event->value > why->spawn_ns)
 		why->spawn_ns = event->value;
@@ -126,6 +182,45 @@ static int longer(const void *a, const void *b)
 	return left->ns < right->ns ? 1 : left->ns > right->ns ? -1 : 0;
 }
 
+static int more(const void *a, const void *b)
+{
+	const struct share *left = a, *right = b;
+
+	return left->ns < right->ns ? 1 : left->ns > right->ns ? -1 : 0;
+}
+
+/* Which threads had the CPU, if the recording has that. */
+static void print_shares(struct explanation *why)
+{
+	__u64 others = 0;
+	char time[16];
+	size_t i;
+
+	if (!why->switch_ns)
+		return;
+	add_share(why, &why->thread, why->switch_ns, why->late.ns);
+	qsort(why->share, why->nr_shares, sizeof(*why->share), more);
+	printf("That CPU ran:\n");
+	for (i = 0; i < why->nr_shares; i++) {
+		const struct share *share = &why->share[i];
+
+		if (i >= SHOWN_THREADS) {
+			others += share->ns;
+			continue;
+		}
+		format_short(share->ns, time, sizeof(time));
+		if (!share->thread.pid)
+			printf("  %7s  nothing: it was idle\n", time);
+		else if (share->thread.pid < 0)
+			printf("  %7s  %s\n", time, share->thread.comm);
+		else
+			printf("  %7s  %s, pid %d\n", time, share->thread.comm,
+			       share->thread.pid);
+	}
+	if (others)
+		printf("  %7s  other threads\n", format_short(others, time, sizeof(time)));
+}
+
 static void print_moments(const struct explanation *why)
 {
 	static const struct {
@@ -136,6 +231,7 @@ static void print_moments(const struct explanation *why)
 		{ TRACE_HANDED_OVER, "a worker there slept in its task" },
 		{ TRACE_STOLEN, "tasks were taken from there, or to there" },
 		{ TRACE_OVERLOADED, "a submit found no room in the pool" },
+		{ TRACE_STEPPED_IN, "the worker in reserve had to step in" },
 		{ TRACE_SPAWNED, "a worker was made" },
 	};
 	char took[16];
@@ -183,6 +279,7 @@ static void print_explanation(struct explanation *why)
 	if (known < wait)
 		printf("  %7s  nothing: asleep, not there yet, or without the CPU\n",
 		       format_short(wait - known, time, sizeof(time)));
+	print_shares(why);
 	print_moments(why);
 }
 

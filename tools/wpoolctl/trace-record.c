@@ -71,6 +71,8 @@ static int instance_start(const char *dir, const struct recording *recording, st
 		snprintf(text, sizeof(text), "pool == \"%s\"", recording->pool);
 		err = write_file(dir, "events/wpool/filter", text, e);
 	}
+	if (!err && recording->sched)
+		err = write_file(dir, "events/sched/sched_switch/enable", "1", e);
 	return err ?: write_file(dir, "events/wpool/enable", "1", e);
 }
 
@@ -134,7 +136,7 @@ static int record_until_told(struct recording *recording, const char *dir, int p
 		poll(&readable, 1, LOOK_MS);
 		err = drain(recording, pipe, out, e);
 	}
-	err_end = write_file(dir, "events/wpool/enable", "0", err ? &ignored : e);
+	err_end = write_file(dir, "events/enable", "0", err ? &ignored : e);
 	err = err ?: err_end;
 	/* what came until then */
 	return err ?: drain(recording, pipe, out, e);

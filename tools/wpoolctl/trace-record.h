@@ -19,6 +19,7 @@ struct recording {
 	__u64 duration_ns;	/* 0: until a signal */
 	__u64 stop_over_ns;	/* until a task has waited longer; 0: whatever they do */
 	__u64 buffer_kib;	/* for each CPU */
+	bool sched;		/* which threads have the CPUs, too */
 	/* out: */
 	__u64 nr_events;
 	__u64 nr_lost;

@@ -252,11 +252,10 @@ static void fuzz_kernel(const char *text, size_t size, unsigned int which)
 	      kernel_cpumask(text, size);
 	switch (which) {
 	case 0:
-		must(err || value != WPOOL_DEV_UNLIMITED || !strncmp(text, "max", 3),
-		     "unlimited by its number", text);
-		/* sysfs has one word for it and wants less than 32 characters, no NUL */
-		if (strlen(text) == size && size < 32 && user_capacity(text, &user) &&
-		    strcmp(text, "unlimited"))
+		must(err || value != WPOOL_DEV_UNLIMITED || !strncmp(text, "max", 3) ||
+		     !strncmp(text, "unlimited", 9), "unlimited by its number", text);
+		/* sysfs wants less than 32 characters, no NUL */
+		if (strlen(text) == size && size < 32 && user_capacity(text, &user))
 			must(!err && user == value, "wpoolctl and sysfs differ", text);
 		break;
 	case 3:

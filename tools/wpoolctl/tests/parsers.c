@@ -668,9 +668,15 @@ static void test_attrs(void)
 		"capacity=Max", "queue_depth=536870913", "policy=drop", "policy=",
 		"expiry_ms=86400001", "concurrency=0", "concurrency=1025",
 		"spin_us=1001", "hog_ms=0", "hog_ms=10001", "max_wait_ms=86400001",
-		"handoff=2", "handoff=yes",
+		"handoff=2", "handoff=Yes", "handoff=yess", "handoff=", "handoff=true",
+		"handoff=01",
 		"nice=20", "cpumask=", "cpumask=0xf", "order=LIFO", "prealloc=2",
 		"state=open", "capacit=1", "capacityy=1", "=1", "capacity", "",
+	};
+	/* as sysfs takes them */
+	static const char *const words[] = {
+		"handoff=0", "handoff=1", "handoff=n", "handoff=y", "handoff=N", "handoff=Y",
+		"handoff=no", "handoff=yes", "handoff=off", "handoff=on",
 	};
 	struct attr_set set;
 	size_t i;
@@ -687,6 +693,11 @@ static void test_attrs(void)
 	attr_set_init(&set);
 	for (i = 0; i < NR(bad); i++)
 		EXPECT(!add(&set, ATTR_CREATE, bad[i]) && !set.attrs.mask, "'%s'", bad[i]);
+	for (i = 0; i < NR(words); i++) {
+		attr_set_init(&set);
+		EXPECT(add(&set, ATTR_TUNE, words[i]) && set.attrs.handoff == i % 2, "'%s'",
+		       words[i]);
+	}
 	EXPECT(!add(&set, ATTR_TUNE, "order=fifo"), "order is for creation");
 	EXPECT(!add(&set, ATTR_TUNE, "prealloc=1"), "prealloc is for creation");
 	test_ends("attributes are strict and in range");

@@ -106,6 +106,7 @@ TEST_F(spawn, nine_times_in_a_row)
 	took = timers_ns() - began;
 	EXPECT_EQ(0, file_number(INJECT "/times", -1));
 	EXPECT_EQ(9, attr_number(self->pool.name, "spawn_failed"));
+	EXPECT_EQ(-ENOMEM, attr_number(self->pool.name, "spawn_error"));
 
 	/* 10 + 20 + ... + 640 + 1000 + 1000 ms, a jiffy less each time */
 	EXPECT_LT(3100 * MSEC, took);

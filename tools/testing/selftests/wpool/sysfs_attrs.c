@@ -22,9 +22,9 @@ static const struct tunable {
 	/* before those that look at the capacity, which it leaves changed */
 	{ "capacity_per_cpu", "0", { "1", "100", "0" }, { },
 	  { "1048577", "4294967295", "4294967296", "99999999999999999999" }, false, true },
-	{ "capacity", "256", { "1", "1048576", "300" }, { "max", "max" },
+	{ "capacity", "256", { "1", "1048576", "300" }, { "unlimited", "max", "max", "max" },
 	  { "1048577", "4294967294", "4294967296", "99999999999999999999" }, true, true },
-	{ "queue_depth", "0", { "1", "536870912", "0" }, { "max", "max" },
+	{ "queue_depth", "0", { "1", "536870912", "0" }, { "unlimited", "max", "max", "max" },
 	  { "536870913", "4294967294", "4294967296", "99999999999999999999" }, true, true },
 	{ "max_blocking", "0", { "1", "1073741824", "0" }, { },
 	  { "1073741825", "4294967295", "4294967296", "99999999999999999999" }, false, true },
@@ -53,7 +53,7 @@ static const struct tunable {
 static const char * const figures[] = {
 	"workers", "idle", "busy", "blocked", "searching", "waiting", "queued", "free",
 	"outstanding", "submitted", "completed", "failed", "stolen", "cancelled", "overdue",
-	"refused", "handoffs", "hogs", "spawned", "spawn_failed", "exhausted",
+	"refused", "handoffs", "hogs", "spawned", "spawn_failed", "spawn_error", "exhausted",
 	"rescued", "expired", "faults",
 };
 

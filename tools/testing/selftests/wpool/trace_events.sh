@@ -233,7 +233,9 @@ test_recorded_until_a_task_is_late()
 	run --work sleep:50ms --tasks 4 || return 1
 	wait $recorder || fail "exit $?: $(cat "$TMP/said")" || return 1
 	grep -q "^task [0-9a-f]* of pool $POOL waited" "$TMP/said" && grep -q ' dev_sleep' "$TMP/said" ||
-		fail "$(cat "$TMP/said")"
+		fail "$(cat "$TMP/said")" || return 1
+	grep -qE '^That CPU ran:$' "$TMP/said" && grep -qE '  (nothing: it was idle|.*, pid [0-9]+)$' "$TMP/said" ||
+		fail "no threads: $(cat "$TMP/said")"
 }
 
 TESTS="life_of_tasks cancelled_tasks_are_dropped workers stepped_in handed_over_and_hogged stolen
