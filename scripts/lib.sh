@@ -19,7 +19,7 @@ PROG=${0##*/}
 
 # The stock kernels that the tests run on, and the ones built from source.
 # shellcheck disable=SC2034
-STOCK_KERNELS="6.12 6.1 rt 7.2 7.3 arm64 arm64-7.3"
+STOCK_KERNELS="6.12 6.1 rt 7.2 7.3 rt-7.3 arm64 arm64-7.3"
 
 note() { printf '%s: %s\n' "$PROG" "$*" >&2; }
 die() { note "$*"; exit 1; }
