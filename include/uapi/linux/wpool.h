@@ -325,7 +325,8 @@ struct wpool_dev_work {
  * least one was accepted; the caller continues from @accepted. Otherwise EAGAIN
  * (full), ESHUTDOWN, ENOBUFS (read records first; a cancelled task counts until
  * a worker has taken it out of its queue; or all files opened without CAP_SYS_RESOURCE have
- * tasks for a quarter of the machine's memory), EINTR; ERANGE also for @nr; EPERM if the pool
+ * a quarter of the machine's memory, with what their tasks, unread records, and running or
+ * waiting touches and hashes take), EINTR; ERANGE also for @nr; EPERM if the pool
  * is a module's or the default pool, and the caller does not have CAP_SYS_ADMIN.
  */
 struct wpool_dev_submit {

@@ -113,6 +113,11 @@ struct wpool_devarmed *wpool_devarmed_create(struct wpool *pool, struct wpool_ta
 	return armed;
 }
 
+size_t wpool_devarmed_bytes(void)
+{
+	return sizeof(struct wpool_devarmed);
+}
+
 int wpool_devarmed_set_file(struct wpool_devarmed *armed, u64 fd,
 			    const struct file_operations *own)
 {

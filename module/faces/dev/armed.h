@@ -38,6 +38,9 @@ struct wpool_devarmed *wpool_devarmed_create(struct wpool *pool, struct wpool_ta
 int wpool_devarmed_set_file(struct wpool_devarmed *armed, u64 fd,
 			    const struct file_operations *own);
 
+/** wpool_devarmed_bytes() - the memory of one */
+size_t wpool_devarmed_bytes(void);
+
 /** wpool_devarmed_free() - free one that was not started; NULL is allowed */
 void wpool_devarmed_free(struct wpool_devarmed *armed);
 

@@ -32,7 +32,8 @@ struct wpool_devstrand;
  * @nr_unfinished: W: length of @unfinished, including tasks that a cancel has moved
  *	off the list
  * @nr_unread: W: length of @done
- * @is_limited: I: @bytes count in a sum over such files, which has a limit
+ * @is_limited: I: @bytes and the memory of its tasks count in a sum over such files, which
+ *	has a limit
  * @bytes: L: sum of wpool_workload_bytes() of unfinished tasks
  * @nr_accepted: L: tasks known to be accepted
  * @nr_finished: L: tasks that have a record, or would have one

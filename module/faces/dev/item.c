@@ -14,7 +14,9 @@
 #include <linux/smp.h>
 #include <linux/wpool.h>
 
+#include "faces/dev/armed.h"
 #include "faces/dev/file.h"
+#include "faces/dev/strand.h"
 
 /* wpool_dev_record.cpu of a task that never ran */
 #define CPU_NONE	((u32)-1)
@@ -24,7 +26,10 @@ static_assert(offsetof(struct wpool_devitem, task) == 0);
 
 static struct kmem_cache *item_cache;
 
-/* What the tasks of all limited files may allocate together: a quarter of the memory. */
+/*
+ * What all limited files may have together, a quarter of the memory: the items of their tasks,
+ * until the records are gone, and what the tasks may allocate, until they end.
+ */
 static atomic64_t limited_bytes;
 
 static u64 max_limited_bytes(void)
@@ -32,18 +37,41 @@ static u64 max_limited_bytes(void)
 	return ((u64)totalram_pages() << PAGE_SHIFT) / 4;
 }
 
+static bool limited_get(const struct wpool_devfile *file, u64 bytes)
+{
+	if (!bytes || !file->is_limited)
+		return true;
+	if (atomic64_add_return(bytes, &limited_bytes) <= max_limited_bytes())
+		return true;
+	atomic64_sub(bytes, &limited_bytes);
+	return false;
+}
+
+static void limited_put(const struct wpool_devfile *file, u64 bytes)
+{
+	if (bytes && file->is_limited)
+		atomic64_sub(bytes, &limited_bytes);
+}
+
+/* The memory of an item, with that of what stands for its task. */
+static u64 item_bytes(const struct wpool_devitem *item)
+{
+	u64 bytes = sizeof(*item);
+
+	if (item->armed)
+		bytes += wpool_devarmed_bytes();
+	if (item->turn)
+		bytes += wpool_devturn_bytes();
+	return bytes;
+}
+
 /* A task that takes so much memory is about to be added; false if there is no room. */
 static bool bytes_get(struct wpool_devfile *file, u64 bytes)
 	__must_hold(&file->lock)
 {
 	lockdep_assert_held(&file->lock);
-	if (bytes > WPOOL_MAX_FILE_BYTES - file->bytes)
+	if (bytes > WPOOL_MAX_FILE_BYTES - file->bytes || !limited_get(file, bytes))
 		return false;
-	if (bytes && file->is_limited &&
-	    atomic64_add_return(bytes, &limited_bytes) > max_limited_bytes()) {
-		atomic64_sub(bytes, &limited_bytes);
-		return false;
-	}
 	file->bytes += bytes;
 	return true;
 }
@@ -52,8 +80,7 @@ static void bytes_put(struct wpool_devfile *file, u64 bytes)
 	__must_hold(&file->lock)
 {
 	lockdep_assert_held(&file->lock);
-	if (bytes && file->is_limited)
-		atomic64_sub(bytes, &limited_bytes);
+	limited_put(file, bytes);
 	file->bytes -= bytes;
 }
 
@@ -63,6 +90,7 @@ void wpool_devitem_free(struct wpool_devitem *item)
 	struct wpool_devfile *file = item->file;
 
 	lockdep_assert_held(&file->lock);
+	limited_put(file, item_bytes(item));
 	kmem_cache_free(item_cache, item);
 	file->nr_items--;
 }
@@ -237,8 +265,22 @@ bool wpool_devitem_fits(struct wpool_devitem *item)
 	struct wpool_devfile *file = item->file;
 
 	lockdep_assert_held(&file->lock);
-	return file->nr_items < WPOOL_MAX_INFLIGHT &&
-	       bytes_get(file, wpool_workload_bytes(&item->load));
+	if (file->nr_items >= WPOOL_MAX_INFLIGHT || !limited_get(file, item_bytes(item)))
+		return false;
+	if (bytes_get(file, wpool_workload_bytes(&item->load)))
+		return true;
+	limited_put(file, item_bytes(item));
+	return false;
+}
+
+void wpool_devitem_leave(struct wpool_devitem *item)
+	__must_hold(&item->file->lock)
+{
+	struct wpool_devfile *file = item->file;
+
+	lockdep_assert_held(&file->lock);
+	bytes_put(file, wpool_workload_bytes(&item->load));
+	limited_put(file, item_bytes(item));
 }
 
 void wpool_devitem_add(struct wpool_devitem *item)

@@ -20,7 +20,8 @@
  *     A cancelled task gets its record at once, but stays in the pool's queue
  *     until a worker finds it, which may be much later;
  *   - nr_items, which bounds the memory of a file, is at most WPOOL_MAX_INFLIGHT,
- *     apart from items that a submit has not added yet;
+ *     apart from items that a submit has not added yet. The items of all limited files
+ *     count in a sum that has a limit, from the add to the free;
  *   - a task of the file's group that is cancelled does not run, because its function
  *     finds its record. It may free the last item, but not the file.
  */
@@ -129,9 +130,12 @@ void wpool_devitem_init(struct wpool_devitem *item, struct wpool_devfile *file,
  * @item: the item
  *
  * Context: file->lock is held.
- * Return: true, and then wpool_devitem_add() must follow.
+ * Return: true, and then wpool_devitem_add() or wpool_devitem_leave() must follow.
  */
 bool wpool_devitem_fits(struct wpool_devitem *item);
+
+/** wpool_devitem_leave() - do not add an item that would fit; file->lock is held */
+void wpool_devitem_leave(struct wpool_devitem *item);
 
 /** wpool_devitem_add() - add an item to its file; file->lock is held */
 void wpool_devitem_add(struct wpool_devitem *item);

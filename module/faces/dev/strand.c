@@ -106,6 +106,11 @@ struct wpool_devturn *wpool_devturn_create(struct wpool_devstrand *strand,
 	return turn;
 }
 
+size_t wpool_devturn_bytes(void)
+{
+	return sizeof(struct wpool_devturn);
+}
+
 void wpool_devturn_free(struct wpool_devturn *turn)
 {
 	kfree(turn);

@@ -39,6 +39,9 @@ struct wpool_devturn *wpool_devturn_create(struct wpool_devstrand *strand,
 					   struct wpool_task *task, wpool_task_fn run,
 					   wpool_abort_fn abort, bool urgent);
 
+/** wpool_devturn_bytes() - the memory of one */
+size_t wpool_devturn_bytes(void);
+
 /** wpool_devturn_free() - free a turn that was not started; NULL is allowed */
 void wpool_devturn_free(struct wpool_devturn *turn);
 

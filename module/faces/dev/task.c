@@ -259,9 +259,15 @@ static int submit_stand_ins(struct wpool_devfile *file, struct wpool *pool,
 	spin_lock(&file->lock);
 	for (added = 0; added < nr; added++) {
 		item = item_of(tasks[added]);
-		err = wpool_devitem_fits(item) ? stand_in_start(item) : -ENOBUFS;
-		if (err)
+		if (!wpool_devitem_fits(item)) {
+			err = -ENOBUFS;
 			break;
+		}
+		err = stand_in_start(item);
+		if (err) {
+			wpool_devitem_leave(item);
+			break;
+		}
 		wpool_devitem_add(item);
 	}
 	file->nr_accepted += added;

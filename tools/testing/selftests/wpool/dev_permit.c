@@ -260,6 +260,20 @@ TEST_F(permit, workers)
 	close(fd);
 }
 
+/* Four tasks that do not end take all workers of a pool, behind which any number may wait. */
+static int occupy(int fd)
+{
+	int err = submit_many(fd, WPOOL_WORK_SLEEP, LONG, 0, 4);
+
+	if (err)
+		return err;
+	if (!WAIT_FOR(pool_figure(fd, blocked) == 4))
+		return -ETIME;
+	return pool_tune(fd, &(struct wpool_dev_attrs) {
+		.mask = WPOOL_DEV_QUEUE_DEPTH, .queue_depth = WPOOL_DEV_UNLIMITED,
+	});
+}
+
 /* Tasks that would allocate a quarter of the memory, over all such files. */
 TEST_F(permit, memory)
 {
@@ -274,11 +288,7 @@ TEST_F(permit, memory)
 		works[i].arg = 16 * MIB;
 	}
 	/* none of them starts */
-	ASSERT_EQ(0, submit_many(self->own, WPOOL_WORK_SLEEP, LONG, 0, 4));
-	ASSERT_TRUE(WAIT_FOR(pool_figure(self->own, blocked) == 4));
-	ASSERT_EQ(0, pool_tune(self->own, &(struct wpool_dev_attrs) {
-		.mask = WPOOL_DEV_QUEUE_DEPTH, .queue_depth = WPOOL_DEV_UNLIMITED,
-	}));
+	ASSERT_EQ(0, occupy(self->own));
 	for (i = 0; i < ARRAY_SIZE(fds); i++) {
 		fds[i] = pool_attach(self->name, 0);
 		ASSERT_LE(0, fds[i]);
@@ -304,6 +314,91 @@ TEST_F(permit, memory)
 	EXPECT_EQ(0, wait_tasks(self->root.fd, 0));
 out:
 	become(0);
+	for (i++; i--;)
+		close(fds[i]);
+	EXPECT_EQ(0, cancel_all(self->own));
+}
+
+/* How many tasks are accepted of as many as a call takes. */
+static __u32 accepted_of_batch(int fd, __u32 kind, __u64 arg)
+{
+	static struct wpool_dev_work works[WPOOL_MAX_BATCH];
+	__u32 accepted, i;
+
+	for (i = 0; i < ARRAY_SIZE(works); i++) {
+		works[i].kind = kind;
+		works[i].arg = arg;
+	}
+	return submit_flags(fd, works, ARRAY_SIZE(works), 0, &accepted) ? 0 : accepted;
+}
+
+/* A task that allocates nothing takes memory, too, and so does its record. */
+TEST_F(permit, tasks_and_records)
+{
+	static struct wpool_dev_record records[WPOOL_MAX_BATCH];
+	/* what is left in the end is less than two of these; no task has less than 128 bytes */
+	const __u64 least = 64 * 1024, most = 2 * least / 128;
+	char name[WPOOL_DEV_NAME_LEN];
+	int fds[64], second, spare;
+	__u64 bytes, of_file;
+	unsigned int i;
+	__u32 nr;
+
+	snprintf(name, sizeof(name), "second.%d", getpid());
+	second = open_pool(name, 4);
+	ASSERT_LE(0, second);
+	ASSERT_EQ(0, pool_tune(second, &(struct wpool_dev_attrs) {
+		.mask = WPOOL_DEV_QUEUE_DEPTH, .queue_depth = WPOOL_DEV_UNLIMITED,
+	}));
+	/* all is taken, by tasks that do not start, and then one of them is cancelled */
+	ASSERT_EQ(0, occupy(self->own));
+	spare = pool_attach(self->name, 0);
+	ASSERT_LE(0, spare);
+	ASSERT_EQ(0, submit(spare, WPOOL_WORK_TOUCH, least, 0));
+	for (i = 0; i < ARRAY_SIZE(fds); i++) {
+		fds[i] = pool_attach(self->name, 0);
+		ASSERT_LE(0, fds[i]);
+		of_file = 0;
+		for (bytes = 16 * MIB; bytes >= least; bytes /= 16)
+			of_file += accepted_of_batch(fds[i], WPOOL_WORK_TOUCH, bytes) * bytes;
+		if (of_file < WPOOL_MAX_FILE_BYTES)
+			break;
+	}
+	if (i == ARRAY_SIZE(fds)) {
+		i--;
+		SKIP(goto out, "this machine has too much memory");
+	}
+	EXPECT_EQ(0, cancel_all(spare));
+	nr = accepted_of_batch(second, WPOOL_WORK_NOOP, 0);
+	EXPECT_LT(0, nr);
+	EXPECT_GT(most, nr);
+	EXPECT_EQ(0, wait_tasks(second, 0));
+	EXPECT_EQ(-ENOBUFS, submit(second, WPOOL_WORK_NOOP, 0, 1));
+	EXPECT_EQ(-ENOBUFS, submit(second, WPOOL_WORK_TIMER, 0, 1));
+	EXPECT_EQ(-ENOBUFS, submit(second, WPOOL_WORK_STRAND, 0, 1));
+	/* what stands for a timer takes room of its own */
+	EXPECT_EQ(1, read_records(second, records, 1));
+	EXPECT_EQ(-ENOBUFS, submit(second, WPOOL_WORK_TIMER, 0, 1));
+	EXPECT_EQ(0, submit(second, WPOOL_WORK_NOOP, 0, 1));
+	EXPECT_EQ(nr, (__u32)read_records(second, records, nr));
+	EXPECT_EQ(nr, accepted_of_batch(second, WPOOL_WORK_NOOP, 0));
+	EXPECT_EQ(0, wait_tasks(second, 0));
+	EXPECT_EQ(nr, (__u32)read_records(second, records, nr));
+	nr = accepted_of_batch(second, WPOOL_WORK_TIMER, 0);
+	EXPECT_LT(0, nr);
+	EXPECT_GT(most, nr);
+	EXPECT_EQ(0, wait_tasks(second, 0));
+	EXPECT_EQ(nr, (__u32)read_records(second, records, nr));
+	EXPECT_EQ(nr, accepted_of_batch(second, WPOOL_WORK_TIMER, 0));
+	/* a record that nobody reads goes with its file */
+	EXPECT_EQ(0, wait_tasks(second, 0));
+	close(second);
+	EXPECT_EQ(0, submit(fds[i], WPOOL_WORK_NOOP, 0, 1));
+	second = pool_attach(name, 0);
+out:
+	EXPECT_EQ(0, pool_destroy(second));
+	close(second);
+	close(spare);
 	for (i++; i--;)
 		close(fds[i]);
 	EXPECT_EQ(0, cancel_all(self->own));
