@@ -317,13 +317,13 @@ part_soak()
 FEW_OF="maxcpus=2 nowatchdog nosoftlockup"
 
 # part_many NAME PREFIX KERNEL SECONDS SEED CPUS: torture and the selftests of CPUs that
-# come and go, where most of those that are possible are not there.
+# come and go and of many pools, where most of those that are possible are not there.
 part_many()
 {
 	stress "$1" "$2.torture" "$3" $((PATIENCE + $4 * 4)) \
 		"PROGRAM=torture PHASES=volume,nasty,stutter SECONDS=$4 SEED=$5 $FEW_OF" \
 		--smp "$6" --add "$TOP/tools/testing/torture/run.sh"
-	part_selftest "$1-selftest" "$2.selftest" "$3" "ONLY=cpu_hotplug,debugfs_tables $FEW_OF" \
+	part_selftest "$1-selftest" "$2.selftest" "$3" "ONLY=cpu_hotplug,debugfs_tables,many_pools $FEW_OF" \
 		--smp "$6" "${accel[@]}"
 }
 

@@ -15,7 +15,7 @@
 . /tests/tap.sh
 
 TRACING=/sys/kernel/tracing
-TIME=${TIME:-20}
+TIME=${TIME:-40}
 
 cleanup()
 {
@@ -42,7 +42,7 @@ load()
 
 torture()
 {
-	sh /files/run.sh PHASES=volume,nasty,event SECONDS="$TIME" SEED=1 >"$TMP/torture" 2>&1 || {
+	sh /files/run.sh PHASES=volume,nasty,event,strand,group,work,mixed SECONDS="$TIME" SEED=1 >"$TMP/torture" 2>&1 || {
 		cat "$TMP/torture"
 		fail "torture has failed"
 	}
