@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks that leave their worker in a bad state: it is reported and repaired,
- * and the next task sees nothing of it.
+ * Tasks that leave their worker in a bad state, or sleep where they must not: it is
+ * reported and repaired, and the next task sees nothing of it.
  *
  * These cases make the kernel's log complain, so they only run when asked for.
  */
 #include <linux/bug.h>
 #include <linux/debug_locks.h>
+#include <linux/delay.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/sched/mm.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
 #include <trace/events/printk.h>
 
@@ -237,6 +239,50 @@ static void wpool_task_leaves_a_lock_held_is_reported_once(struct kunit *test)
 	}
 }
 
+/* Raw: with PREEMPT_RT the others may sleep. */
+static DEFINE_RAW_SPINLOCK(spun);
+
+static void sleep_with_spin_lock(struct wpk_job *job)
+{
+	raw_spin_lock(&spun);
+	msleep(20);
+	/* the scheduler has set it to 0, after its report: lockdep ends if an unlock finds that */
+	if (!preempt_count())
+		preempt_disable();
+	raw_spin_unlock(&spun);
+}
+
+static void take_spin_lock(struct wpk_job *job)
+{
+	raw_spin_lock(&spun);
+	raw_spin_unlock(&spun);
+	look_around(job);
+}
+
+/* The kernel reports it, which the log is searched for; then nothing is out of balance. */
+static void wpool_task_sleeps_with_a_spin_lock_the_pool_goes_on(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 5);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct state *state = kunit_kzalloc(test, sizeof(*state), GFP_KERNEL);
+
+	if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
+		kunit_skip(test, "the kernel does not count spin locks");
+	KUNIT_ASSERT_NOT_NULL(test, state);
+	jobs->job[0].body = sleep_with_spin_lock;
+	jobs->job[1].body = take_spin_lock;
+	jobs->job[1].arg = state;
+	pr_info("wpool-expect: BUG: scheduling while atomic: wp/\n");
+	wpk_jobs_submit(test, pool, jobs, 0, 2);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), 0);
+	KUNIT_EXPECT_FALSE(test, state->irqs_off);
+	KUNIT_EXPECT_EQ(test, state->preempt, 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[1].pid, jobs->job[0].pid);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 2);
+}
+
 static void leave_both_off(struct wpk_item *item)
 {
 	preempt_disable();
@@ -270,6 +316,7 @@ static struct kunit_case contain_cases[] = {
 			 leak_gen_params),
 	KUNIT_CASE(wpool_task_leaves_its_parent_unbalanced_is_repaired),
 	KUNIT_CASE(queue_work_leaves_its_worker_unbalanced_is_repaired),
+	KUNIT_CASE(wpool_task_sleeps_with_a_spin_lock_the_pool_goes_on),
 	KUNIT_CASE(wpool_task_leaves_a_lock_held_is_reported_once),
 	{}
 };
