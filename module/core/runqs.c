@@ -33,20 +33,20 @@ static struct kmem_cache *runq_cache;
 int wpool_runqs_init(struct wpool *pool)
 {
 	BUILD_BUG_ON(CONFIG_NR_CPUS > U16_MAX);
-	pool->rq = alloc_percpu(struct wpool_runq *);
-	pool->active = kcalloc(nr_cpu_ids, sizeof(*pool->active), GFP_KERNEL);
-	pool->idle_mask = bitmap_zalloc(nr_cpu_ids, GFP_KERNEL);
-	pool->offers = bitmap_zalloc(nr_cpu_ids, GFP_KERNEL);
+	pool->rq = alloc_percpu_gfp(struct wpool_runq *, pool->gfp);
+	pool->active = kcalloc(nr_cpu_ids, sizeof(*pool->active), pool->gfp);
+	pool->idle_mask = bitmap_zalloc(nr_cpu_ids, pool->gfp);
+	pool->offers = bitmap_zalloc(nr_cpu_ids, pool->gfp);
 	return pool->rq && pool->active && pool->idle_mask && pool->offers ? 0 : -ENOMEM;
 }
 
-static struct wpool_hists *alloc_hists(int cpu)
+static struct wpool_hists *alloc_hists(const struct wpool *pool, int cpu)
 {
-	struct wpool_hists *hists = kzalloc_node(sizeof(*hists), GFP_KERNEL, cpu_to_node(cpu));
+	struct wpool_hists *hists = kzalloc_node(sizeof(*hists), pool->gfp, cpu_to_node(cpu));
 
 	if (!hists)
 		return NULL;
-	hists->costs = kcalloc_node(WPOOL_NR_COSTS, sizeof(*hists->costs), GFP_KERNEL,
+	hists->costs = kcalloc_node(WPOOL_NR_COSTS, sizeof(*hists->costs), pool->gfp,
 				    cpu_to_node(cpu));
 	if (!hists->costs) {
 		kfree(hists);
@@ -65,7 +65,7 @@ int wpool_runqs_add_hists(struct wpool *pool)
 	wpool_for_each_runq(pool, rq, cpu) {
 		if (rq->hists)
 			continue;
-		hists = alloc_hists(cpu);
+		hists = alloc_hists(pool, cpu);
 		if (!hists)
 			return -ENOMEM;
 		/* wpool_runqs_add_hists:A, pairs with the dependent accesses of its readers */
@@ -81,11 +81,11 @@ int wpool_runqs_add(struct wpool *pool, int cpu)
 
 	if (wpool_runq(pool, cpu))
 		return 0;
-	rq = kmem_cache_alloc_node(runq_cache, GFP_KERNEL | __GFP_ZERO, cpu_to_node(cpu));
+	rq = kmem_cache_alloc_node(runq_cache, pool->gfp | __GFP_ZERO, cpu_to_node(cpu));
 	if (!rq)
 		return -ENOMEM;
 	if (pool->has_hists) {
-		rq->hists = alloc_hists(cpu);
+		rq->hists = alloc_hists(pool, cpu);
 		if (!rq->hists) {
 			kmem_cache_free(runq_cache, rq);
 			return -ENOMEM;

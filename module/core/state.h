@@ -433,6 +433,7 @@ struct wpool_worker {
  * @follows: T: @cpumask is that of the kernel's own threads, see housekeeping.h
  * @cpumask: T: CPUs that workers may be at home on; read under the mutex, too, but by the
  *	rescuer in reserve, which is asked to read it again after each change: place:A
+ * @gfp: I: GFP_KERNEL; with __GFP_ACCOUNT if the pool was made through /dev/wpool
  * @tokens: X: admission tokens in no cache; negative is a debt
  * @admission_lock: K: protects the fields marked A; raw: submitters and finishers
  *	take it near the limit
@@ -557,6 +558,7 @@ struct wpool {
 	void *worker_data;
 	bool follows;
 	struct cpumask *cpumask;
+	gfp_t gfp;
 
 	atomic_t tokens ____cacheline_aligned;
 	int token_plenty;

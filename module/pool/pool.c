@@ -102,13 +102,14 @@ EXPORT_SYMBOL_GPL(wpool_owner);
 
 /* ---- create ---- */
 
-static struct wpool *alloc_pool(const struct wpool_attrs *attrs)
+static struct wpool *alloc_pool(const struct wpool_attrs *attrs, gfp_t gfp)
 {
-	struct wpool *pool = kmem_cache_zalloc(pool_cache, GFP_KERNEL);
+	struct wpool *pool = kmem_cache_zalloc(pool_cache, gfp);
 
 	if (!pool)
 		return NULL;
-	pool->cpumask = kzalloc(cpumask_size(), GFP_KERNEL);
+	pool->gfp = gfp;
+	pool->cpumask = kzalloc(cpumask_size(), gfp);
 	if (wpool_runqs_init(pool) || !pool->cpumask) {
 		wpool_runqs_free(pool);
 		kfree(pool->cpumask);
@@ -263,7 +264,7 @@ static int add_device(struct wpool *pool)
 }
 
 static struct wpool *create(const struct wpool_attrs *attrs, wpool_arg_fn func,
-			    struct module *owner)
+			    struct module *owner, gfp_t gfp)
 {
 	struct wpool_limits limits;
 	struct wpool *pool;
@@ -276,7 +277,7 @@ static struct wpool *create(const struct wpool_attrs *attrs, wpool_arg_fn func,
 	total = wpool_tokens_total(wpool_limits_most(&limits), attrs->queue_depth);
 	if (func && total != WPOOL_TOKENS_UNLIMITED && total > WPOOL_MAX_FUNC_ITEMS)
 		return ERR_PTR(-ERANGE);
-	pool = alloc_pool(attrs);
+	pool = alloc_pool(attrs, gfp);
 	if (!pool)
 		return ERR_PTR(-ENOMEM);
 	pool->owner = owner;
@@ -315,14 +316,11 @@ err_put:
 	return ERR_PTR(err);
 }
 
-/*
- * Of many attributes, which one was wrong? A pool without an owner is made through
- * /dev/wpool, for a program that knows what it asked for.
- */
+/* Of many attributes, which one was wrong? A pool without an owner says nothing. */
 static struct wpool *create_or_explain(const struct wpool_attrs *attrs, wpool_arg_fn func,
 				       struct module *owner)
 {
-	struct wpool *pool = create(attrs, func, owner);
+	struct wpool *pool = create(attrs, func, owner, GFP_KERNEL);
 	char name[WPOOL_NAME_LEN];
 
 	if (!owner || !attrs || (pool != ERR_PTR(-EINVAL) && pool != ERR_PTR(-ERANGE)))
@@ -341,6 +339,12 @@ struct wpool *wpool_create(const struct wpool_attrs *attrs, struct module *owner
 	return create_or_explain(attrs, NULL, owner);
 }
 EXPORT_SYMBOL_GPL(wpool_create);
+
+/* Says nothing in the log: it is for a program that knows what it asked for. */
+struct wpool *wpool_pool_create_charged(const struct wpool_attrs *attrs)
+{
+	return create(attrs, NULL, NULL, GFP_KERNEL_ACCOUNT);
+}
 
 struct wpool *wpool_create_func(const struct wpool_attrs *attrs,
 				wpool_arg_fn func, struct module *owner)

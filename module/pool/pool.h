@@ -15,6 +15,18 @@ extern struct class wpool_class;
 bool wpool_is_default(const struct wpool *pool);
 
 /**
+ * wpool_pool_create_charged() - wpool_create() for a user, whose memory cgroup is charged
+ * @attrs: as wpool_create()
+ *
+ * The pool and its run queues are charged. Its workers are not: the spawner makes those of all
+ * pools, and must not wait until one cgroup has room.
+ *
+ * Context: process context; sleeps.
+ * Return: as wpool_create().
+ */
+struct wpool *wpool_pool_create_charged(const struct wpool_attrs *attrs);
+
+/**
  * wpool_pool_destroy() - wpool_destroy() for any pool, including the default one
  * @pool: the pool
  *

@@ -23,6 +23,7 @@
 
 #include <linux/atomic.h>
 #include <linux/lockdep.h>
+#include <linux/memcontrol.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -43,6 +44,7 @@ static void free_file(struct wpool_devfile *file)
 	wpool_put(file->pool);
 	mutex_destroy(&file->cancel_mutex);
 	mutex_destroy(&file->attach_mutex);
+	mem_cgroup_put(file->memcg);
 	kfree(file);
 	if (atomic_dec_and_test(&nr_files))
 		wake_up_var(&nr_files);
@@ -167,6 +169,7 @@ struct wpool_devfile *wpool_devfile_create(const struct file_operations *ops, bo
 		return ERR_PTR(-ENOMEM);
 	file->ops = ops;
 	file->is_limited = is_limited;
+	file->memcg = get_mem_cgroup_from_mm(current->mm);
 	spin_lock_init(&file->lock);
 	INIT_LIST_HEAD(&file->unfinished);
 	INIT_LIST_HEAD(&file->done);

@@ -17,12 +17,14 @@
 #include <linux/wpool.h>
 #include <uapi/linux/wpool.h>
 
+struct mem_cgroup;
 struct wpool;
 struct wpool_devstrand;
 
 /**
  * struct wpool_devfile - an open file
  * @ops: I: what all open /dev/wpool have, and no other file
+ * @memcg: I: memory cgroup of the process that opened it, with a reference, or NULL
  * @lock: protects the fields marked L; taken in process context only
  * @unfinished: L: tasks that have no record yet
  * @done: L: tasks whose record is unread, oldest first
@@ -56,6 +58,7 @@ struct wpool_devstrand;
  */
 struct wpool_devfile {
 	const struct file_operations *ops;
+	struct mem_cgroup *memcg;
 	spinlock_t lock;		/* protects L, and writes to W */
 	struct list_head unfinished;
 	struct list_head done;

@@ -242,7 +242,7 @@ void wpool_devitem_init(struct wpool_devitem *item, struct wpool_devfile *file,
 		wpool_task_set_urgent(&item->task, true);
 	INIT_LIST_HEAD(&item->node);
 	item->file = file;
-	wpool_workload_init(&item->load, work, pool);
+	wpool_workload_init(&item->load, work, pool, file->memcg);
 	item->armed = NULL;
 	item->turn = NULL;
 	wpool_devcover_init(&item->cover);

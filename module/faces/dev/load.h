@@ -7,6 +7,7 @@
 #include <linux/sched/signal.h>
 #include <linux/types.h>
 
+struct mem_cgroup;
 struct task_struct;
 struct wpool;
 
@@ -15,6 +16,7 @@ struct wpool;
  * @arg: see WPOOL_WORK_* in the ABI
  * @pool: pool that a tree's nodes are submitted to, and that helps a loop; the task itself
  *	runs there
+ * @memcg: memory cgroup that a touch is charged to, or NULL
  * @sleeper: X: thread to wake when @stop is set
  * @kind: WPOOL_WORK_*
  * @depth: tree: levels below the root
@@ -27,6 +29,7 @@ struct wpool;
 struct wpool_workload {
 	u64 arg;
 	struct wpool *pool;
+	struct mem_cgroup *memcg;
 	struct task_struct *sleeper;
 	u8 kind;
 	u8 depth;

@@ -40,6 +40,7 @@
 
 #include "faces/dev/deadline.h"
 #include "pool/limits.h"
+#include "pool/pool.h"
 #include "pool/tune.h"
 
 /* Longest pause between two checks whether a pool is empty. */
@@ -232,7 +233,7 @@ struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs)
 	pool = ERR_PTR(charge(entry, workers_charged(&limits)));
 	if (IS_ERR(pool))
 		goto err_put;
-	pool = wpool_create(attrs, NULL);
+	pool = wpool_pool_create_charged(attrs);
 	if (IS_ERR(pool)) {
 		charge(entry, 0);
 		goto err_put;

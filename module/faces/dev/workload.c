@@ -39,6 +39,7 @@
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/string.h>
 #include <linux/wait.h>
@@ -121,10 +122,12 @@ int wpool_workload_check(const struct wpool_dev_work *work)
 }
 
 void wpool_workload_init(struct wpool_workload *load,
-			 const struct wpool_dev_work *work, struct wpool *pool)
+			 const struct wpool_dev_work *work, struct wpool *pool,
+			 struct mem_cgroup *memcg)
 {
 	load->arg = work->arg;
 	load->pool = pool;
+	load->memcg = memcg;
 	load->sleeper = NULL;
 	load->kind = work->kind;
 	load->depth = work->kind == WPOOL_WORK_TREE ? work->depth : 0;
@@ -199,9 +202,13 @@ static int run_yield(struct wpool_workload *load)
 	return 0;
 }
 
-/* Page by page, so that no high order fails and the stop flag is seen in between. */
+/*
+ * Page by page, so that no high order fails and the stop flag is seen in between. A worker has
+ * no memory cgroup; a submitter that runs its task may be in another one than the file's.
+ */
 static int run_touch(struct wpool_workload *load)
 {
+	struct mem_cgroup *old = set_active_memcg(load->memcg);
 	struct page *page, *next;
 	LIST_HEAD(pages);
 	int err = 0;
@@ -214,7 +221,7 @@ static int run_touch(struct wpool_workload *load)
 			err = -ECANCELED;
 			break;
 		}
-		/* a test is no reason to call the OOM killer */
+		/* a test is no reason to call the OOM killer, in no cgroup either */
 		page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_NOWARN |
 				  __GFP_RETRY_MAYFAIL);
 		if (!page) {
@@ -230,6 +237,7 @@ static int run_touch(struct wpool_workload *load)
 		__free_page(page);
 		cond_resched();
 	}
+	set_active_memcg(old);
 	return err;
 }
 

@@ -15,6 +15,8 @@
 
 #include "faces/dev/load.h"
 
+struct mem_cgroup;
+
 /* Module parameter allow_fault: WPOOL_WORK_FAULT is allowed. */
 extern bool wpool_allow_fault;
 
@@ -33,11 +35,14 @@ int wpool_workload_check(const struct wpool_dev_work *work);
  * @load: filled in
  * @work: a descriptor that was checked
  * @pool: the pool whose task will run it; must exist until the run has ended
+ * @memcg: memory cgroup to which the memory of a touch is charged, or NULL; must exist until
+ *	the run has ended
  *
  * Context: any.
  */
 void wpool_workload_init(struct wpool_workload *load,
-			 const struct wpool_dev_work *work, struct wpool *pool);
+			 const struct wpool_dev_work *work, struct wpool *pool,
+			 struct mem_cgroup *memcg);
 
 /**
  * wpool_workload_bytes() - what a run counts against WPOOL_MAX_FILE_BYTES

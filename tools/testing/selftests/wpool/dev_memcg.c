@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The memory that a process takes in the kernel through /dev/wpool is charged to its memory
+ * cgroup. Each test runs in a cgroup of its own, alone.
+ */
+#include <sys/mount.h>
+
+#include "wpool_test.h"
+
+#define CGROUPS		"/sys/fs/cgroup"
+#define MIB		(1024LL * 1024)
+/* The kernel charges memory in advance, for each CPU. */
+#define SLACK_PAGES	64
+
+FIXTURE(memcg)
+{
+	struct pool pool;		/* made in the cgroup of root */
+	char group[64];
+};
+
+/* The number in a file of the test's cgroup, or -1. */
+static long long group_number(const char *group, const char *name)
+{
+	char path[128], text[32];
+
+	snprintf(path, sizeof(path), "%s/%s", group, name);
+	return file_read(path, text, sizeof(text)) ? -1 : strtoll(text, NULL, 10);
+}
+
+static int group_enter(const char *group)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/cgroup.procs", group);
+	return file_write(path, "0", 1);
+}
+
+/* By so much two readings of what is charged may differ from what was taken in between. */
+static long long slack(void)
+{
+	return sysconf(_SC_NPROCESSORS_ONLN) * sysconf(_SC_PAGESIZE) * SLACK_PAGES;
+}
+
+FIXTURE_SETUP(memcg)
+{
+	const struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
+		.capacity = 1,
+		.queue_depth = WPOOL_DEV_UNLIMITED,
+	};
+
+	self->pool.fd = -1;
+	if (mount("none", CGROUPS, "cgroup2", 0, NULL) && errno != EBUSY)
+		SKIP(return, "this kernel has no cgroups");
+	file_write(CGROUPS "/cgroup.subtree_control", "+memory", 7);
+	snprintf(self->group, sizeof(self->group), CGROUPS "/wpool.%d", getpid());
+	ASSERT_EQ(0, mkdir(self->group, 0755));
+	if (group_number(self->group, "memory.peak") < 0) {
+		rmdir(self->group);
+		SKIP(return, "this kernel has no memory cgroups of version 2");
+	}
+	ASSERT_EQ(0, pool_create(&self->pool, &attrs));
+	ASSERT_EQ(0, group_enter(self->group));
+}
+
+FIXTURE_TEARDOWN(memcg)
+{
+	group_enter(CGROUPS);
+	if (self->pool.fd >= 0)
+		pool_end(&self->pool);
+	/* what is still charged keeps the memory cgroup, not its directory */
+	rmdir(self->group);
+}
+
+/* They wait behind one that does not end. */
+TEST_F(memcg, tasks)
+{
+	const long long nr = 50000, least_each = 128;
+	int fd = pool_attach(self->pool.name, 0);
+	long long before;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, submit(fd, WPOOL_WORK_SLEEP, LONG, 0));
+	before = group_number(self->group, "memory.current");
+	ASSERT_EQ(0, submit_many(fd, WPOOL_WORK_NOOP, 0, 1, nr));
+	EXPECT_LE(before + nr * least_each - slack(),
+		  group_number(self->group, "memory.current"));
+	close(fd);
+}
+
+/* A worker takes the memory, which is in no memory cgroup, of a pool that is root's. */
+TEST_F(memcg, touch)
+{
+	const long long bytes = WPOOL_MAX_WORK_BYTES;
+	struct wpool_dev_record record;
+	int fd = pool_attach(self->pool.name, 0);
+
+	ASSERT_LE(0, fd);
+	ASSERT_GT(bytes / 2, group_number(self->group, "memory.peak"));
+	ASSERT_EQ(0, submit(fd, WPOOL_WORK_TOUCH, bytes, 0));
+	ASSERT_EQ(1, read_records(fd, &record, 1));
+	EXPECT_EQ(0, record.status);
+	EXPECT_LE(bytes, group_number(self->group, "memory.peak"));
+	/* it is given back */
+	EXPECT_GT(bytes / 2, group_number(self->group, "memory.current"));
+	close(fd);
+}
+
+/* If the cgroup is at its limit, the touch fails, and no process is killed. */
+TEST_F(memcg, touch_beyond_limit)
+{
+	struct wpool_dev_record record;
+	int fd = pool_attach(self->pool.name, 0);
+	char path[128];
+
+	ASSERT_LE(0, fd);
+	snprintf(path, sizeof(path), "%s/memory.max", self->group);
+	ASSERT_EQ(0, file_write(path, "33554432", 8));
+	ASSERT_EQ(0, submit(fd, WPOOL_WORK_TOUCH, WPOOL_MAX_WORK_BYTES, 0));
+	ASSERT_EQ(1, read_records(fd, &record, 1));
+	EXPECT_EQ(-ENOMEM, record.status);
+	ASSERT_EQ(0, submit(fd, WPOOL_WORK_TOUCH, MIB, 0));
+	ASSERT_EQ(1, read_records(fd, &record, 1));
+	EXPECT_EQ(0, record.status);
+	close(fd);
+}
+
+/* What so many new pools add to what the cgroup has taken; none of their files is open. */
+static long long bytes_of_pools(const char *group, unsigned int nr, __u32 latency)
+{
+	const struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_LATENCY,
+		.capacity = 1,
+		.latency = latency,
+	};
+	long long before = group_number(group, "memory.current"), after;
+	struct pool *pools = calloc(nr, sizeof(*pools));
+	unsigned int i;
+
+	for (i = 0; pools && i < nr; i++) {
+		if (pool_create(&pools[i], &attrs))
+			break;
+		close(pools[i].fd);
+	}
+	after = group_number(group, "memory.current");
+	while (pools && i--) {
+		pools[i].fd = pool_attach(pools[i].name, 0);
+		pool_end(&pools[i]);
+	}
+	free(pools);
+	return after - before;
+}
+
+/*
+ * Whatever else the kernel charges for a pool, as its files in sysfs: one that measures has
+ * histograms of more than 8,000 bytes for each CPU.
+ */
+TEST_F(memcg, pools)
+{
+	const unsigned int nr = 200;
+	long long hists = nr * 8000LL * sysconf(_SC_NPROCESSORS_ONLN);
+	long long plain = bytes_of_pools(self->group, nr, 0);
+	long long bytes = bytes_of_pools(self->group, nr, 1);
+
+	TH_LOG("%lld bytes for a pool, %lld for one that measures", plain / nr, bytes / nr);
+	EXPECT_LE(plain + hists - 2 * slack(), bytes);
+}
+
+TEST_HARNESS_MAIN
