@@ -518,6 +518,8 @@ enum wpool_state {
  * @cancelled: accepted tasks that were cancelled before they ran
  * @overdue: accepted tasks that were not run, since they had waited for longer than
  *	max_wait_ms
+ * @errors: of @completed, tasks of groups whose function returned an error, counted just
+ *	before they complete
  * @refused: submits that got -EAGAIN or -EDEADLK
  * @stolen: tasks that moved to another CPU by stealing
  * @handoffs: times that a run queue went to another worker because its own worker
@@ -552,6 +554,7 @@ struct wpool_stats {
 	u64 failed;
 	u64 cancelled;
 	u64 overdue;
+	u64 errors;
 	u64 refused;
 	u64 stolen;
 	u64 handoffs;

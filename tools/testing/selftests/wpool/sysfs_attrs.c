@@ -53,7 +53,7 @@ static const struct tunable {
 static const char * const figures[] = {
 	"workers", "idle", "busy", "blocked", "searching", "waiting", "queued", "free",
 	"outstanding", "submitted", "completed", "failed", "stolen", "cancelled", "overdue",
-	"refused", "handoffs", "hogs", "spawned", "spawn_failed", "exhausted",
+	"errors", "refused", "handoffs", "hogs", "spawned", "spawn_failed", "exhausted",
 	"rescued", "expired", "faults",
 };
 

@@ -276,6 +276,16 @@ static inline int submit_many(int fd, __u32 kind, __u64 arg, __u64 cookie, __u32
 	return err;
 }
 
+static inline int group_init(int fd, __u32 max_outstanding)
+{
+	struct wpool_dev_group group = {
+		.size = sizeof(group),
+		.max_outstanding = max_outstanding,
+	};
+
+	return ioctl(fd, WPOOL_IOC_GROUP, &group) ? -errno : 0;
+}
+
 static inline int wait_tasks(int fd, __u64 timeout_ns)
 {
 	struct wpool_dev_wait wait = { .size = sizeof(wait), .timeout_ns = timeout_ns };
