@@ -492,6 +492,25 @@ static inline long long attr_number(const char *pool, const char *attr)
 	return end == buf || *end ? -EPROTO : value;
 }
 
+/* The file pressure, to be polled. Read, so that only what comes later is news. */
+static inline int pressure_open(const char *pool, struct pollfd *pfd)
+{
+	char path[128], line[256];
+
+	attr_path(path, sizeof(path), pool, "pressure");
+	*pfd = (struct pollfd){ .fd = open(path, O_RDONLY), .events = POLLPRI };
+	return pfd->fd < 0 ? -errno : read(pfd->fd, line, sizeof(line)) > 0 ? 0 : -EIO;
+}
+
+/* Wait for news, and read them. */
+static inline bool pressure_poll(struct pollfd *pfd)
+{
+	char line[256];
+
+	return poll(pfd, 1, WAIT_NS / MSEC) == 1 && pfd->revents & POLLPRI &&
+	       pread(pfd->fd, line, sizeof(line), 0) > 0;
+}
+
 /* ---- threads ------------------------------------------------------------- */
 
 /* Kernel threads that carry this in their names. */
