@@ -114,6 +114,36 @@ static void wpool_group_wait_returns_the_first_error(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, run_one(test, members, -EDOM), -ENOSPC);
 }
 
+/* Each error, not only the first; of tasks that ran, and before a wait returns. */
+static void wpool_group_errors_are_counted(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 8);
+	struct wpool_group *group = wpk_group(test, pool, 8);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_member *members = wpk_members(test, group, NULL, 3);
+
+	run_one(test, members, 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, errors), 0);
+	run_one(test, members, -EDOM);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, errors), 1);
+	run_one(test, members, -ENOSPC);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, errors), 2);
+	/* One that fails after it was cancelled, and two that never run. */
+	members[0].gate = gate;
+	wpk_members_submit(test, members, 3);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpool_group_cancel(group);
+	wpk_gate_open(gate);
+	wpool_group_wait(group);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, errors), 3);
+	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].aborts), 1);
+	/* A submit that is refused is no task. */
+	wpool_release(pool, 0);
+	KUNIT_EXPECT_EQ(test, wpk_member_submit(members), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, errors), 3);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 0);
+}
+
 /* ---- the bound ------------------------------------------------------------ */
 
 static void wpool_group_submit_full_group_waits_or_is_eagain(struct kunit *test)
@@ -388,6 +418,7 @@ static struct kunit_case group_cases[] = {
 	KUNIT_CASE(wpool_group_wait_waits_for_tasks_of_tasks),
 	KUNIT_CASE(wpool_group_wait_killed_is_eintr),
 	KUNIT_CASE(wpool_group_wait_returns_the_first_error),
+	KUNIT_CASE(wpool_group_errors_are_counted),
 	KUNIT_CASE(wpool_group_submit_full_group_waits_or_is_eagain),
 	KUNIT_CASE(wpool_group_submit_waiters_are_served_in_order),
 	KUNIT_CASE(wpool_group_try_submit_does_not_overtake_those_in_line),

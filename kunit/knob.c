@@ -13,32 +13,37 @@
 /* What it was before the case; one case runs at a time. */
 static char threads_max[16];
 
-/* On a mount of our own: a thread of a newer kernel sees none of those of the programs. */
-static int access_file(const char *fs, const char *path, const char *text, char *answer,
-		       size_t size)
+struct file *wpk_fs_open(const char *fs, const char *path, int flags)
 {
 	struct file_system_type *type = get_fs_type(fs);
 	struct vfsmount *mnt;
 	struct file *file;
+
+	if (!type)
+		return ERR_PTR(-ENODEV);
+	mnt = kern_mount(type);
+	if (IS_ERR(mnt))
+		return ERR_CAST(mnt);
+	file = file_open_root_mnt(mnt, path, flags, 0);
+	/* the file keeps what it needs of it */
+	kern_unmount(mnt);
+	return file;
+}
+
+static int access_file(const char *fs, const char *path, const char *text, char *answer,
+		       size_t size)
+{
+	struct file *file = wpk_fs_open(fs, path, text ? O_WRONLY : O_RDONLY);
 	loff_t pos = 0;
 	ssize_t ret;
 
-	if (!type)
-		return -ENODEV;
-	mnt = kern_mount(type);
-	if (IS_ERR(mnt))
-		return PTR_ERR(mnt);
-	file = file_open_root_mnt(mnt, path, text ? O_WRONLY : O_RDONLY, 0);
-	if (IS_ERR(file)) {
-		ret = PTR_ERR(file);
-	} else {
-		if (text)
-			ret = kernel_write(file, text, strlen(text), &pos);
-		else
-			ret = kernel_read(file, answer, size, &pos);
-		filp_close(file, NULL);
-	}
-	kern_unmount(mnt);
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	if (text)
+		ret = kernel_write(file, text, strlen(text), &pos);
+	else
+		ret = kernel_read(file, answer, size, &pos);
+	filp_close(file, NULL);
 	return ret < 0 ? ret : 0;
 }
 

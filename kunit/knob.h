@@ -5,9 +5,15 @@
 
 #include <linux/types.h>
 
+struct file;
 struct kunit;
 
-/* Write to, or read, a file of "proc" or "debugfs", by its path in there; 0 or -errno. */
+/*
+ * Open a file of "proc", "debugfs" or "sysfs", by its path in there, on a mount of its own: a
+ * thread of a newer kernel sees none of those of the programs. The file or an ERR_PTR.
+ */
+struct file *wpk_fs_open(const char *fs, const char *path, int flags);
+/* Write to, or read, such a file; 0 or -errno. */
 int wpk_fs_write(const char *fs, const char *path, const char *text);
 int wpk_fs_read(const char *fs, const char *path, char *answer, size_t size);
 

@@ -8,13 +8,18 @@
  * is, however long that takes; not that it comes soon.
  */
 #include <kunit/resource.h>
+#include <linux/fs.h>
 #include <linux/hrtimer.h>
 #include <linux/kallsyms.h>
 #include <linux/ktime.h>
+#include <linux/poll.h>
+#include <linux/preempt.h>
 #include <linux/slab.h>
 #include <linux/timer.h>
 #include <linux/tracepoint.h>
+#include <linux/wait.h>
 
+#include "knob.h"
 #include "one_cpu.h"
 
 #define HOG_MS 20U
@@ -267,6 +272,110 @@ static void wpool_monitor_rescues_the_queue_of_a_cpu_taken_by_others(struct kuni
 	KUNIT_EXPECT_LE(test, wpk_lines_about(attrs.name, ""), try + 1);
 }
 
+/*
+ * Polls the file pressure of a pool.
+ * @table: for the file, which tells @entry where it wakes
+ * @entry: called by each news
+ * @head: where it is
+ * @since_ns: when the task was queued
+ * @stalled: there was news long afterwards. That tasks have begun to wait is news, too, but soon.
+ */
+struct listener {
+	poll_table table;
+	wait_queue_entry_t entry;
+	wait_queue_head_t *head;
+	struct file *file;
+	u64 since_ns;
+	bool stalled;
+};
+
+static int hear(wait_queue_entry_t *entry, unsigned int mode, int sync, void *key)
+{
+	struct listener *listener = container_of(entry, struct listener, entry);
+
+	if (ktime_get_mono_fast_ns() - READ_ONCE(listener->since_ns) > NSEC_PER_SEC / 2)
+		WRITE_ONCE(listener->stalled, true);
+	return 0;
+}
+
+static void stand_in_queue(struct file *file, wait_queue_head_t *head, poll_table *table)
+{
+	struct listener *listener = container_of(table, struct listener, table);
+
+	listener->head = head;
+	add_wait_queue(head, &listener->entry);
+}
+
+static void stop_listening(void *data)
+{
+	struct listener *listener = data;
+
+	if (listener->head)
+		remove_wait_queue(listener->head, &listener->entry);
+	filp_close(listener->file, NULL);
+}
+
+static struct listener *listen(struct kunit *test, struct wpool *pool)
+{
+	struct listener *listener = kunit_kzalloc(test, sizeof(*listener), GFP_KERNEL);
+	struct wpool_attrs attrs;
+	char path[64];
+
+	KUNIT_ASSERT_NOT_NULL(test, listener);
+	wpool_get_attrs(pool, &attrs, NULL);
+	snprintf(path, sizeof(path), "class/wpool/%s/pressure", attrs.name);
+	listener->file = wpk_fs_open("sysfs", path, O_RDONLY);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(listener->file));
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, stop_listening, listener), 0);
+	init_waitqueue_func_entry(&listener->entry, hear);
+	init_poll_funcptr(&listener->table, stand_in_queue);
+	vfs_poll(listener->file, &listener->table);
+	KUNIT_ASSERT_NOT_NULL(test, listener->head);
+	return listener;
+}
+
+/* Queue a task here, and let no thread have this CPU until it is said that this is a stall. */
+static int submit_and_hold_the_cpu(struct wpk_thread *thread)
+{
+	struct listener *listener = thread->arg;
+	unsigned long end;
+	int ret;
+
+	wpk_move_to(wpk_cpu(0));
+	preempt_disable();
+	WRITE_ONCE(listener->since_ns, ktime_get_mono_fast_ns());
+	ret = wpool_try_submit(thread->pool, thread->work);
+	/* several times as long as a stall has to last, but no lockup */
+	end = jiffies + 4 * HZ;
+	while (!ret && !READ_ONCE(listener->stalled) && time_before(jiffies, end))
+		cpu_relax();
+	preempt_enable();
+	return ret;
+}
+
+/* The monitor has to look meanwhile: on a slow machine not every time, but once. */
+static void wpool_monitor_tells_those_who_poll_of_a_stall(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct listener *listener;
+	struct wpk_thread *thread;
+	struct wpool *pool;
+	int try = 0;
+
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		kunit_skip(test, "the timers of that CPU, the monitor's too, wait for it as well");
+	/* no limit is what they wait for */
+	pool = wpk_one_cpu_pool(test, 64, 1, true);
+	listener = listen(test, pool);
+	do {
+		thread = wpk_thread(test, submit_and_hold_the_cpu, pool, &jobs->job[0].task,
+				    listener);
+		KUNIT_ASSERT_EQ(test, wpk_join(test, thread), 0);
+		KUNIT_ASSERT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	} while (!READ_ONCE(listener->stalled) && ++try < 5);
+	KUNIT_EXPECT_TRUE(test, listener->stalled);
+}
+
 /* The pool may have no more workers, and those that it has are elsewhere. */
 static void wpool_idle_workers_of_another_cpu_come_at_capacity(struct kunit *test)
 {
@@ -455,6 +564,7 @@ static struct kunit_case monitor_cases[] = {
 	KUNIT_CASE(wpool_hog_at_capacity_1_its_child_starts_afterwards),
 	KUNIT_CASE_SLOW(wpool_hog_is_no_task_that_sleeps),
 	KUNIT_CASE(wpool_monitor_rescues_the_queue_of_a_cpu_taken_by_others),
+	KUNIT_CASE_SLOW(wpool_monitor_tells_those_who_poll_of_a_stall),
 	KUNIT_CASE(wpool_idle_workers_of_another_cpu_come_at_capacity),
 	KUNIT_CASE_SLOW(wpool_monitor_sleeps_for_good_when_nothing_runs),
 	KUNIT_CASE_PARAM_ATTR(wpool_monitor_sleeps_for_good_while_tasks_sleep,

@@ -243,9 +243,12 @@ enum wpool_policy {
 };
 
 /**
- * enum wpool_order - which idle worker is reused first
+ * enum wpool_order - which idle worker of a CPU is reused first
  * @WPOOL_LIFO: the worker that was busy last, so that the coldest expires (default)
  * @WPOOL_FIFO: the worker that has been idle longest (default with prealloc)
+ *
+ * Each run queue has an idle list of its own, so there is no order between workers of
+ * different CPUs.
  */
 enum wpool_order {
 	WPOOL_LIFO,
@@ -387,7 +390,7 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  *	comes, a task ends at most two such times and some 20 ms after it was accepted; in a
  *	frozen pool not before the thaw. Each submit and each start reads the clock. Concerns
  *	tasks that are accepted from then on.
- * @order: which idle worker is reused first; default %WPOOL_LIFO
+ * @order: which idle worker of a CPU is reused first; default %WPOOL_LIFO
  * @prealloc: create all workers with the pool, so that nothing is allocated later;
  *	default false. Only a worker that died, or that left because the module's
  *	max_workers was reached, is replaced. Needs a finite @capacity, which then
@@ -519,6 +522,8 @@ enum wpool_state {
  * @cancelled: accepted tasks that were cancelled before they ran
  * @overdue: accepted tasks that were not run, since they had waited for longer than
  *	max_wait_ms
+ * @errors: of @completed, tasks of groups whose function returned an error, counted just
+ *	before they complete
  * @refused: submits that got -EAGAIN or -EDEADLK
  * @stolen: tasks that moved to another CPU by stealing
  * @handoffs: times that a run queue went to another worker because its own worker
@@ -554,6 +559,7 @@ struct wpool_stats {
 	u64 failed;
 	u64 cancelled;
 	u64 overdue;
+	u64 errors;
 	u64 refused;
 	u64 stolen;
 	u64 handoffs;
@@ -678,7 +684,8 @@ static_assert(sizeof(struct wpool_task) <= 64, "a task is at most one cache line
  * @_func: the function to run
  *
  * For a task that is static, or a member of a static object: as wpool_task_init(), when the
- * code is compiled. Not for a local variable.
+ * code is compiled. Not for a local variable. Events, strands and groups have no such
+ * initialiser: each belongs to a pool from the start, and no pool exists at that time.
  */
 #define __WPOOL_TASK_INIT(_func) { .flags = WPOOL_TASK_STATIC, .func = (_func) }
 

@@ -211,6 +211,7 @@ struct wpool_shares {
  * @failed: L: of @finished, tasks whose worker died
  * @cancelled: L: of @finished, tasks that were cancelled before they ran
  * @overdue: L: of @finished, tasks that waited for longer than max_wait_ms
+ * @errors: L: tasks of groups whose function returned an error here
  * @refused: C: submits refused here
  * @stolen: C: tasks that workers of this CPU stole
  * @handoffs: C: hand-offs of a run queue that were carried out here
@@ -271,6 +272,7 @@ struct wpool_runq {
 	local64_t failed;
 	local64_t cancelled;
 	local64_t overdue;
+	local64_t errors;
 	u64 refused;
 	u64 stolen;
 	u64 handoffs;

@@ -291,6 +291,7 @@ FIGURE(completed, emit_u64);
 FIGURE(failed, emit_u64);
 FIGURE(cancelled, emit_u64);
 FIGURE(overdue, emit_u64);
+FIGURE(errors, emit_u64);
 FIGURE(refused, emit_u64);
 FIGURE(stolen, emit_u64);
 FIGURE(handoffs, emit_u64);
@@ -418,6 +419,7 @@ static struct attribute *wpool_sysfs_attrs[] = {
 	&dev_attr_failed.attr,
 	&dev_attr_cancelled.attr,
 	&dev_attr_overdue.attr,
+	&dev_attr_errors.attr,
 	&dev_attr_refused.attr,
 	&dev_attr_stolen.attr,
 	&dev_attr_handoffs.attr,

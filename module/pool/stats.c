@@ -121,6 +121,7 @@ static void count_events(struct wpool *pool, struct wpool_stats *stats)
 	int cpu;
 
 	wpool_for_each_runq(pool, rq, cpu) {
+		stats->errors += local64_read(&rq->errors);
 		stats->refused += READ_ONCE(rq->refused);
 		stats->stolen += READ_ONCE(rq->stolen);
 		stats->handoffs += READ_ONCE(rq->handoffs);

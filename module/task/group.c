@@ -42,12 +42,14 @@
 #include <linux/hardirq.h>
 #include <linux/list.h>
 #include <linux/module.h>
+#include <linux/preempt.h>
 #include <linux/sched/signal.h>
 #include <linux/wpool.h>
 
 #include "core/current.h"
 #include "core/freeze.h"
 #include "core/state.h"
+#include "core/trace.h"
 #include "task/submit.h"
 #include "task/task.h"
 
@@ -215,6 +217,15 @@ static void keep_error(struct wpool_group *group, int error)
 		WRITE_ONCE(group->error, error);
 }
 
+/* The function of a task has returned an error; the task's memory may be gone. */
+static noinline void count_error(struct wpool *pool, void *func, int error)
+{
+	preempt_disable();
+	local64_inc(&wpool_this_runq(pool)->errors);
+	preempt_enable();
+	trace_wpool_group_task_failed(pool->name, func, error);
+}
+
 /* A task gives its place back; its memory may be gone. */
 static void leave_group(struct wpool_group *group, u32 colour, int error)
 {
@@ -255,7 +266,9 @@ static void run(struct wpool_task *task)
 	struct wpool_group_task *gtask = group_task(task);
 	struct wpool_worker *w = wpool_worker_current();
 	struct wpool_group *group = gtask->group;
+	wpool_group_fn func = gtask->func;
 	u32 colour = gtask->colour;
+	int error;
 
 	if (unlikely(wpool_group_task_is_cancelled(gtask))) {
 		end(task, -ECANCELED);
@@ -263,8 +276,12 @@ static void run(struct wpool_task *task)
 	}
 	/* shown for the worker; under policy run the caller may be one that is in another task */
 	if (likely(w && w->task == task))
-		WRITE_ONCE(w->func, gtask->func);
-	leave_group(group, colour, gtask->func(gtask));
+		WRITE_ONCE(w->func, func);
+	error = func(gtask);
+	/* before it leaves: whoever waits for the group sees it counted */
+	if (unlikely(error))
+		count_error(group->pool, func, error);
+	leave_group(group, colour, error);
 }
 
 void wpool_group_task_init(struct wpool_group_task *task, wpool_group_fn func,

@@ -259,6 +259,34 @@ def serving(r):
                         best('served_ns', 'served_500')), None, 1.2)
 
 
+def events(r):
+    """Row 24: tasks that wait without a worker."""
+    armed = r.find(24, v='armed', peer='wpool')
+    if armed:
+        size, used, spawned, switches = (
+            r.get(24, name, v='armed', peer='wpool')
+            for name in ('event_bytes', 'used_bytes', 'spawned', 'quiet_switches'))
+        nr = armed['params']['n']
+        yield at_most(24, 'armed events: size of one', size, 128, unit='bytes')
+        yield at_most(24, 'armed events: memory in use, of their size',
+                      ratio(used, nr * size if size else None), 1.02)
+        yield at_most(24, 'armed events: workers made', spawned, 0, unit='')
+        yield at_most(24, 'armed events: wake-ups of wpool\'s threads', switches, 0, unit='')
+    bare = r.task(24, 'timer', 'wheel')
+    yield at_most(24, 'events of 10 ms, 8 workers: until all have run, of bare timers\' time',
+                  ratio(r.task(24, 'wpool', 'wheel'), bare), 1.3)
+    yield at_most(24, 'the same, of the time of bare timers in objects of that size',
+                  ratio(r.task(24, 'wpool', 'wheel'), r.task(24, 'timer', 'wheel_padded')))
+    yield at_most(24, 'the same, of the time of a per-CPU workqueue\'s delayed works',
+                  ratio(r.task(24, 'wpool', 'wheel'), r.task(24, 'percpu', 'wheel')))
+    yield at_most(24, 'the same without a queue, so that they stand in line: of bare timers\' time',
+                  ratio(r.task(24, 'wpool', 'wheel_in_line'), bare))
+    for which, bar in (('p50', 1.1), ('p99', None)):
+        yield at_most(24, f'from a fire to the start: {which}, of that from a submit',
+                      ratio(r.get(24, f'fire_{which}', v='fire', peer='wpool'),
+                            r.get(24, f'submit_{which}', v='fire', peer='wpool')), bar)
+
+
 def default_pool(r):
     """Row 18: more CPUs than there are, the bound of a pool that nobody has set any of."""
     for v, who in (('one_producer', 'one producer'), ('a_producer_a_CPU', 'a producer per CPU')):
@@ -311,12 +339,17 @@ def rows(r, cpus):
         yield from part
 
 
+def all_rows(r, cpus):
+    yield from rows(r, cpus)
+    yield from events(r)
+
+
 def judge_machine(measurements, machine, cpus):
     r = Results(measurements, machine)
-    out = [dict(one, machine=machine) for one in rows(r, cpus) if one['value'] is not None]
+    out = [dict(one, machine=machine) for one in all_rows(r, cpus) if one['value'] is not None]
     for state in ('near', 'far'):
         values = {(one['row'], one['what']): one['value']
-                  for one in rows(Results(measurements, machine, state), cpus)}
+                  for one in all_rows(Results(measurements, machine, state), cpus)}
         for one in out:
             one[state] = values.get((one['row'], one['what']))
     # one['far'] and so on: of a worst round there is no such thing

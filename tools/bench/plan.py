@@ -278,6 +278,24 @@ def row_22(size):
                            least=least, producers=producers, capacity=64, depth=1024, **params)
 
 
+# A queue without a limit, as where a list of waiting jobs stands in front of the workers.
+UNLIMITED = 2 ** 32 - 1
+
+
+def row_24(size):
+    n = 10 ** 5 if size.quick else 10 ** 6
+    yield line('event_armed', 24, 'armed', peer='wpool', n=n)
+    yield line('event_wheel', 24, 'wheel', peer='wpool', kind='event', n=n, us=10000,
+               depth=UNLIMITED)
+    # No queue: all but eight stand in the line of those who wait for room.
+    yield line('event_wheel', 24, 'wheel_in_line', peer='wpool', kind='event', n=n, us=10000)
+    yield line('event_wheel', 24, 'wheel', peer='timer', kind='bare', n=n, us=10000)
+    # What of the difference is memory, and what is that a thread runs it.
+    yield line('event_wheel', 24, 'wheel_padded', peer='timer', kind='padded', n=n, us=10000)
+    yield line('event_wheel', 24, 'wheel', peer='percpu', kind='work', n=n, us=10000)
+    yield line('event_fire', 24, 'fire', peer='wpool', n=size.shots)
+
+
 def row_18(size):
     """The attributes of a pool that nobody has set any of."""
     default = {'capacity': 256, 'depth': 0}
@@ -305,6 +323,7 @@ def gate(row):
 MAIN = {9: row_9, 1: row_1, 2: row_2, 3: row_3, 4: row_4, 5: row_5, 6: row_6, 7: row_7,
         8: row_8, 11: row_11, 12: row_12, 13: row_13, 14: row_14, 15: row_15, 16: row_16,
         17: row_17, 19: row_19, 20: row_20, 22: row_22}
+MAIN[24] = row_24
 OF_KIND = {
     'native': MAIN,
     'native1': {10: row_10},

@@ -128,6 +128,10 @@ EXPLAINED = {
     'queues': 'Milliseconds from submit to start, with 4 workers and 1,000 queued tasks of '
               '500 µs. Less is better. "First in, first out" is what the same starts would give '
               'if the oldest task were always the next one.',
+    'events': 'Events wait without a worker. Nanoseconds are of each of as many events, or bare timers '
+              'of the kernel, as the line says; the time of those that are due after 10 ms is from the '
+              'first arm until the last has run, in 8 workers. Microseconds are from the call to the '
+              'start, in a pool that sleeps.',
     'serving': 'Requests a second, and in brackets the 99th percentile of the time until the answer, in '
                'milliseconds; "until 500 connections were served" is a time in milliseconds. The client '
                'and the server share two CPUs. At most 64 requests are handled at a time, but for the '
@@ -214,6 +218,26 @@ class Tables:
                         [self.cell(one, f'{what}_{which}', 1e3) for what in ('wait', 'fifo')
                          for which in ('p50', 'p99', 'max')]
 
+    def events(self):
+        yield ['events', 'wpool', 'bare timers, or a submit', 'the same, in 128 bytes',
+               'delayed works, per-CPU workqueue']
+        armed = self.find(24, 'armed', 'wpool')
+        if armed:
+            nr = armed['params']['n']
+            yield [f'{nr:,} armed, ns', self.cell(armed, 'arm_ns', nr), '', '', '']
+            yield [f'{nr:,} cancelled, ns', self.cell(armed, 'cancel_sync_ns', nr), '', '', '']
+        others = [self.find(24, v, peer) for v, peer in
+                  (('wheel', 'timer'), ('wheel_padded', 'timer'), ('wheel', 'percpu'))]
+        for v, how in (('wheel', 'a queue without a limit'), ('wheel_in_line', 'no queue')):
+            one = self.find(24, v, 'wpool')
+            if one and all(others):
+                yield [f'{one["params"]["n"]:,} of 10 ms, {how}, ns'] + \
+                    [self.cell(other, 'total_ns_per_task') for other in [one] + others]
+        fire = self.find(24, 'fire', 'wpool')
+        for which in ('p50', 'p99') if fire else ():
+            yield [f'from a fire to the start, µs: {which}', self.cell(fire, f'fire_{which}', 1e3),
+                   self.cell(fire, f'submit_{which}', 1e3), '', '']
+
     def serving(self):
         peers = ('wpool', 'percpu', 'unbound', 'thread')
         yield ['HTTP over loopback'] + [PEERS[peer] for peer in peers]
@@ -269,7 +293,7 @@ class Tables:
 
     def parts(self):
         """Each table, by the name under which EXPLAINED has it."""
-        for part in (self.costs, self.times, self.computing, self.queues, self.serving,
+        for part in (self.costs, self.times, self.computing, self.queues, self.events, self.serving,
                      self.several, self.verdicts):
             yield part.__name__, list(part())
 

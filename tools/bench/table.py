@@ -13,9 +13,10 @@ from results import NEAR_NS
 PEERS = {'wpool': 'wpool', 'percpu': 'per-CPU workqueue', 'unbound': 'unbound workqueue',
          'kworker': 'kthread_worker', 'kthread': 'a kthread per task',
          'floor': 'bare wake_up_process', 'semaphore': 'per-CPU workqueue + semaphore',
-         'fifo': 'wpool, if first in, first out', 'thread': 'a kthread per connection'}
+         'timer': 'bare timers', 'fifo': 'wpool, if first in, first out', 'thread': 'a kthread per connection'}
 
 TITLES = {
+    24: 'events: armed, due after 10 ms, fired',
     1: 'no-op tasks, one producer',
     2: 'no-op tasks, one producer per CPU',
     3: 'from submit to start, one task in flight',
@@ -346,6 +347,18 @@ def several(results, row, boot):
                                        ('submits', 'submit_ns', 1e6)])
 
 
+def events(results, row, boot):
+    columns(results, row, boot, 'ms', [('until all have run', 'total_ns', 1e6),
+                                       ('arming them', 'submit_ns', 1e6),
+                                       ('CPU time', 'cpu_ns', 1e6)])
+    columns(results, row, boot, 'ms, of armed ones',
+            [('arming', 'arm_ns', 1e6), ('cancelling', 'cancel_sync_ns', 1e6),
+             ('MB used', 'used_bytes', 1e6), ('workers made', 'spawned', 1),
+             ('wake-ups', 'quiet_switches', 1)])
+    columns(results, row, boot, 'us', percentiles('fire', 'fire to start') +
+            percentiles('submit', 'submit to start'))
+
+
 def serving(results, row, boot):
     rows = []
     for one in results['measurements']:
@@ -371,7 +384,7 @@ def serving(results, row, boot):
                      'worst'], rows)
 
 
-OF_ROW = {3: latency, 5: sleeping, 6: mixed, 8: growth, 9: memory, 11: bursts, 12: clients,
+OF_ROW = {24: events, 3: latency, 5: sleeping, 6: mixed, 8: growth, 9: memory, 11: bursts, 12: clients,
           14: computing, 15: computing, 16: interrupts, 17: queues, 19: pairs,
           20: crowds, 21: serving, 22: several}
 

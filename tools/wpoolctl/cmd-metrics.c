@@ -45,6 +45,8 @@ static const struct {
 	  "Tasks that were cancelled before they started." },
 	{ FIGURE_OVERDUE, true, "wpool_tasks_overdue",
 	  "Tasks that were not run, since they had waited for longer than max_wait_ms." },
+	{ FIGURE_ERRORS, true, "wpool_group_tasks_failed",
+	  "Tasks of groups whose function returned an error." },
 	{ FIGURE_REFUSED, true, "wpool_submits_refused",
 	  "Submits that were turned away because the pool was full." },
 	{ FIGURE_STOLEN, true, "wpool_tasks_stolen",

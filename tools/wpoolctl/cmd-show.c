@@ -10,7 +10,7 @@
 
 struct group {
 	const char *title;
-	const char *attrs[17];
+	const char *attrs[20];
 };
 
 static const struct group groups[] = {
@@ -23,7 +23,7 @@ static const struct group groups[] = {
 	{ "Now", { "state", "owner", "workers", "idle", "searching", "busy", "blocked",
 		   "queued", "outstanding", "free", "waiting", "pressure" } },
 	{ "Since it was created", { "submitted", "completed", "failed",
-				    "cancelled", "overdue", "refused", "stolen",
+				    "cancelled", "overdue", "errors", "refused", "stolen",
 				    "handoffs", "hogs", "spawned",
 				    "spawn_failed", "spawn_error", "exhausted", "rescued",
 				    "expired", "faults" } },

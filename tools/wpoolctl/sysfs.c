@@ -29,6 +29,7 @@ const char *const figure_names[NR_FIGURES] = {
 	[FIGURE_FAILED] = "failed",
 	[FIGURE_CANCELLED] = "cancelled",
 	[FIGURE_OVERDUE] = "overdue",
+	[FIGURE_ERRORS] = "errors",
 	[FIGURE_REFUSED] = "refused",
 	[FIGURE_STOLEN] = "stolen",
 	[FIGURE_HANDOFFS] = "handoffs",

@@ -2,7 +2,7 @@
 /*
  * Tracepoints of wpool: what happened to tasks, run queues, workers and pools.
  *
- * Each event has the name of the pool, and the CPU of the run queue that it is about.
+ * Each event has the name of the pool, and the CPU of the run queue that it is about, if any.
  * A task is a number that stands for its address while the module is loaded; two
  * tasks that use the same address one after the other have the same number. A worker
  * is the pid of its thread. Nothing is computed for an event that is off.
@@ -157,6 +157,32 @@ TRACE_EVENT(wpool_task_dropped,
 	TP_printk("pool=%s cpu=%d task=%08x func=%ps status=%d",
 		  __entry->pool, __entry->cpu, __entry->task, __entry->func,
 		  __entry->status)
+);
+
+/**
+ * wpool_group_task_failed - the function of a task of a group has returned an error
+ * @pool: name of the pool
+ * @func: the function
+ * @error: what it returned
+ *
+ * Comes before the task gives its place in the group back, and before wpool_task_finished.
+ * The first of a group's errors is what wpool_group_wait() returns.
+ */
+TRACE_EVENT(wpool_group_task_failed,
+	TP_PROTO(const char *pool, void *func, int error),
+	TP_ARGS(pool, func, error),
+	TP_STRUCT__entry(
+		__array(char, pool, WPOOL_NAME_LEN)
+		__field(void *, func)
+		__field(int, error)
+	),
+	TP_fast_assign(
+		strscpy(__entry->pool, pool, WPOOL_NAME_LEN);
+		__entry->func = func;
+		__entry->error = error;
+	),
+	TP_printk("pool=%s func=%ps error=%d", __entry->pool, __entry->func,
+		  __entry->error)
 );
 
 /**

@@ -464,6 +464,7 @@ struct wpool_dev_group {
  * @queue_ns: out: histogram of this file's tasks, submit to start
  * @run_ns: out: histogram of this file's tasks, start to end
  * @overdue: out: tasks that were not run, since they had waited for longer than max_wait_ms
+ * @errors: out: tasks of groups whose function returned an error; part of completed
  */
 struct wpool_dev_stats {
 	__u32 size;
@@ -497,6 +498,7 @@ struct wpool_dev_stats {
 	__aligned_u64 queue_ns[WPOOL_DEV_HIST_BUCKETS];
 	__aligned_u64 run_ns[WPOOL_DEV_HIST_BUCKETS];
 	__aligned_u64 overdue;
+	__aligned_u64 errors;
 };
 
 /**

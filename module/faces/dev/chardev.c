@@ -334,6 +334,7 @@ static int ioctl_stats(struct call *call, void *cmd)
 		.expired = stats.expired,
 		.faults = stats.faults,
 		.overdue = stats.overdue,
+		.errors = stats.errors,
 	};
 	strscpy((char *)out->name, attrs.name, sizeof(out->name));
 	wpool_devfile_stats(call->file, out);
@@ -437,7 +438,7 @@ static const struct ioctl_op ioctl_ops[] = {
 	},
 	[_IOC_NR(WPOOL_IOC_STATS)] = {
 		sizeof(struct wpool_dev_stats),
-		offsetofend(struct wpool_dev_stats, overdue),
+		offsetofend(struct wpool_dev_stats, errors),
 		0, COPIES_OUT, ioctl_stats,
 	},
 	[_IOC_NR(WPOOL_IOC_INFO)] = {

@@ -48,6 +48,8 @@ void bench_meter_stop(struct bench_meter *meter, struct bench_run *run);
 
 /* Free memory in bytes, after the kernel's own pending frees. */
 u64 bench_free_memory(void);
+/* Context switches of all threads of wpool, and how many threads there are. */
+u64 bench_switches(u32 *threads);
 
 /* Finished tasks, a counter per CPU: nothing that CPUs share. */
 DECLARE_PER_CPU_ALIGNED(u64, bench_finished);

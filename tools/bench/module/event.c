@@ -2,16 +2,18 @@
 /*
  * Events: tasks that wait without a worker.
  *
- *	event_wheel kind=bare|event n=N [us=US] [capacity=W] [depth=D]
+ *	event_wheel kind=bare|padded|work|event n=N [us=US] [capacity=W] [depth=D]
  *	event_armed n=N
  *	event_fire n=N [cpu=C] [pause=US]
  *
  * "event_wheel": one producer on CPU 0 arms N timers of US microseconds, one after the
- * other, and all is over when the last has expired: bare ones, whose functions count, or
- * events, whose functions count in one of W workers.
+ * other, and all is over when the last has expired: bare ones, whose functions count, the
+ * same in objects as large as an event, delayed works of a per-CPU workqueue, or events,
+ * whose functions count in one of W workers.
  *
  * "event_armed": N events are armed for a time that does not come, and cancelled again:
- * how long one takes, what the machine's memory shrinks by, and who was made or woken.
+ * how long one takes, what the machine's memory shrinks by, how many workers were made, and
+ * how often a thread of wpool was woken ("quiet_switches", of a second).
  *
  * "event_fire": the pool is quiet. A producer on CPU 0 submits a task, and the next time
  * it fires an event, which is how it goes on: "submit_*" and "fire_*" are the times from
@@ -26,6 +28,7 @@
 #include <linux/mm.h>
 #include <linux/string.h>
 #include <linux/timer.h>
+#include <linux/workqueue.h>
 
 #include "compat.h"
 #include "peers.h"
@@ -33,10 +36,18 @@
 
 #define FAR	(3600 * HZ)
 
+/* Something that waits for a time, and the object that it is in. */
+struct wheel_kind {
+	const char *name;
+	size_t bytes;
+	void (*init)(void *object);
+	void (*arm)(void *object, unsigned long delay);
+	void (*cancel)(void *object);
+};
+
 struct events {
-	struct wpool *pool;
-	struct wpool_event *events;
-	struct timer_list *timers;
+	const struct wheel_kind *kind;
+	void *objects;
 	unsigned long delay;
 	struct bench_meter meter;
 };
@@ -62,6 +73,77 @@ static struct wpool *pool_create(const struct bench_run *run, u32 capacity)
 	return wpool_create(&attrs, THIS_MODULE);
 }
 
+/* One case runs at a time. */
+static struct wpool *wheel_pool;
+static struct workqueue_struct *wheel_wq;
+
+static void event_init(void *object)
+{
+	wpool_event_init(object, wheel_pool, event_count, NULL);
+}
+
+static void event_arm(void *object, unsigned long delay)
+{
+	wpool_event_arm(object, delay);
+}
+
+static void event_cancel(void *object)
+{
+	wpool_event_cancel_sync(object);
+}
+
+static void bare_init(void *object)
+{
+	timer_setup((struct timer_list *)object, timer_count, 0);
+}
+
+static void bare_arm(void *object, unsigned long delay)
+{
+	mod_timer(object, jiffies + delay);
+}
+
+static void bare_cancel(void *object)
+{
+	timer_delete_sync(object);
+}
+
+static void work_count(struct work_struct *work)
+{
+	bench_count();
+}
+
+static void work_init(void *object)
+{
+	INIT_DELAYED_WORK((struct delayed_work *)object, work_count);
+}
+
+static void work_arm(void *object, unsigned long delay)
+{
+	queue_delayed_work(wheel_wq, object, delay);
+}
+
+static void work_cancel(void *object)
+{
+	cancel_delayed_work_sync(object);
+}
+
+static const struct wheel_kind kinds[] = {
+	{ "event", sizeof(struct wpool_event), event_init, event_arm, event_cancel },
+	{ "bare", sizeof(struct timer_list), bare_init, bare_arm, bare_cancel },
+	{ "padded", sizeof(struct wpool_event), bare_init, bare_arm, bare_cancel },
+	{ "work", sizeof(struct delayed_work), work_init, work_arm, work_cancel },
+};
+
+static const struct wheel_kind *kind_named(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (!strcmp(kinds[i].name, name))
+			return &kinds[i];
+	return NULL;
+}
+
 static void wheel_started(void *data)
 {
 	struct events *b = data;
@@ -75,10 +157,7 @@ static int wheel_produce(struct bench_producer *p)
 	u64 i;
 
 	for (i = 0; i < p->nr; i++) {
-		if (b->timers)
-			mod_timer(&b->timers[i], jiffies + b->delay);
-		else
-			wpool_event_arm(&b->events[i], b->delay);
+		b->kind->arm(b->objects + i * b->kind->bytes, b->delay);
 		if (i % 1024 == 0)
 			cond_resched();
 	}
@@ -87,31 +166,25 @@ static int wheel_produce(struct bench_producer *p)
 
 int bench_event_wheel(struct bench_run *run)
 {
-	bool bare = !strcmp(bench_text(run, "kind", "event"), "bare");
 	u64 n = bench_num(run, "n", 1000000), i;
 	struct events b = {
+		.kind = kind_named(bench_text(run, "kind", "event")),
 		.delay = usecs_to_jiffies(bench_num(run, "us", 10000)),
 	};
 	int err;
 
-	if (!n)
+	if (!n || !b.kind)
 		return -EINVAL;
-	b.pool = pool_create(run, 8);
-	if (IS_ERR(b.pool))
-		return PTR_ERR(b.pool);
+	wheel_pool = pool_create(run, 8);
+	if (IS_ERR(wheel_pool))
+		return PTR_ERR(wheel_pool);
 	err = -ENOMEM;
-	if (bare)
-		b.timers = kvcalloc(n, sizeof(*b.timers), GFP_KERNEL);
-	else
-		b.events = kvcalloc(n, sizeof(*b.events), GFP_KERNEL);
-	if (!b.timers && !b.events)
+	wheel_wq = alloc_workqueue("bench_wheel", WQ_PERCPU, 0);
+	b.objects = kvcalloc(n, b.kind->bytes, GFP_KERNEL);
+	if (!wheel_wq || !b.objects)
 		goto out_destroy;
-	for (i = 0; i < n; i++) {
-		if (bare)
-			timer_setup(&b.timers[i], timer_count, 0);
-		else
-			wpool_event_init(&b.events[i], b.pool, event_count, NULL);
-	}
+	for (i = 0; i < n; i++)
+		b.kind->init(b.objects + i * b.kind->bytes);
 	/* unmeasured, so that there are workers */
 	bench_count_reset();
 	err = bench_produce(NULL, 1, DIV_ROUND_UP(n, 10), wheel_produce, &b, NULL) ?:
@@ -123,26 +196,24 @@ int bench_event_wheel(struct bench_run *run)
 	if (err)
 		return bench_lost(err);
 	bench_meter_stop(&b.meter, run);
-	for (i = 0; i < n; i++) {
-		if (bare)
-			timer_delete_sync(&b.timers[i]);
-		else
-			wpool_event_cancel_sync(&b.events[i]);
-	}
+	for (i = 0; i < n; i++)
+		b.kind->cancel(b.objects + i * b.kind->bytes);
 out_destroy:
-	wpool_destroy(b.pool);
-	kvfree(b.timers);
-	kvfree(b.events);
+	wpool_destroy(wheel_pool);
+	if (wheel_wq)
+		destroy_workqueue(wheel_wq);
+	kvfree(b.objects);
 	return err;
 }
 
 int bench_event_armed(struct bench_run *run)
 {
-	u64 n = bench_num(run, "n", 1000000), i, before, after, start;
+	u64 n = bench_num(run, "n", 1000000), i, before, after, start, switches;
 	struct wpool_event *events;
 	struct wpool_stats stats;
 	struct wpool *pool;
 	int err = -ENOMEM;
+	u32 threads;
 
 	pool = pool_create(run, 8);
 	if (IS_ERR(pool))
@@ -164,14 +235,12 @@ int bench_event_armed(struct bench_run *run)
 	after = bench_free_memory();
 	bench_put(run, "used_bytes", before > after ? before - after : 0);
 	bench_put(run, "event_bytes", sizeof(*events));
-	bench_sleep_us(100000);
+	switches = bench_switches(&threads);
+	bench_sleep_us(USEC_PER_SEC);
+	bench_put(run, "quiet_switches", bench_switches(&threads) - switches);
 	wpool_get_stats(pool, &stats);
-	bench_put(run, "workers", stats.workers);
 	bench_put(run, "spawned", stats.spawned);
-	bench_put(run, "outstanding", stats.outstanding);
-	bench_put(run, "waiting", stats.waiting);
-	bench_put(run, "runs", bench_count_sum());
-	err = 0;
+	err = stats.outstanding || stats.waiting || bench_count_sum() ? -EBADE : 0;
 	start = ktime_get_ns();
 	for (i = 0; i < n; i++) {
 		if (wpool_event_cancel_sync(&events[i]) != -ECANCELED)

@@ -192,7 +192,7 @@ int bench_memory(struct bench_run *run)
 
 /* ---- wake-ups of what is quiet ---- */
 
-static u64 switches(u32 *threads)
+u64 bench_switches(u32 *threads)
 {
 	struct task_struct *p;
 	u64 sum = 0;
@@ -224,9 +224,9 @@ int bench_quiet(struct bench_run *run)
 	if (!err) {
 		/* until the spare ones have gone: some of the pools before, too */
 		bench_sleep_us(5 * USEC_PER_SEC);
-		before = switches(&threads_before);
+		before = bench_switches(&threads_before);
 		bench_sleep_us(seconds * USEC_PER_SEC);
-		bench_put(run, "quiet_switches", switches(&threads) - before);
+		bench_put(run, "quiet_switches", bench_switches(&threads) - before);
 		bench_put(run, "quiet_threads", threads);
 		if (threads != threads_before || !threads)
 			err = -EAGAIN;

@@ -15,6 +15,7 @@
  *   volume.c  phase volume: as many tasks as possible
  *   line.c    phase line: the order of waiting submitters
  *   stage.c   phase mixed, and what the next six share: pools that they act on
+ *   room.c    pools of a moment, of devices too, in all of these: how much room there is
  *   event.c   phase event: tasks that wait without a worker
  *   watch.c   phase watch: events that wake-ups of files and wait queues fire
  *   group.c   phase group: tasks of clients that share a pool
@@ -434,6 +435,11 @@ extern const struct stage_kind group_stage;
 extern const struct stage_kind strand_stage;
 extern const struct stage_kind loop_stage;
 extern const struct stage_kind work_stage;
+
+/* ---- room.c ---- */
+
+/* Make a pool that nobody else has, see how much room it has, and end it; @kind, @nr, @hand: whose. */
+void room_visit(const char *kind, u32 nr, u32 hand, struct rnd *rnd);
 
 /* ---- volume.c, line.c, stage.c, fault.c ---- */
 

@@ -113,6 +113,22 @@ TEST_F(fault, pool_lives)
 	EXPECT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
 }
 
+/* Whoever polls the file pressure is told. There may be other news before, of tasks that wait. */
+TEST_F(fault, is_news)
+{
+	struct wpool_dev_work work = { .kind = WPOOL_WORK_FAULT };
+	struct pollfd pfd;
+
+	ASSERT_EQ(0, pressure_open(self->pool.name, &pfd));
+	EXPECT_EQ(0, poll(&pfd, 1, 0));
+	ASSERT_EQ(0, announce(1));
+	ASSERT_EQ(0, submit_all(self->pool.fd, &work, 1));
+	do {
+		ASSERT_TRUE(pressure_poll(&pfd));
+	} while (!pool_figure(self->pool.fd, faults));
+	close(pfd.fd);
+}
+
 /* The submitter's own thread must not die of it. */
 TEST_F(fault, policy_run)
 {

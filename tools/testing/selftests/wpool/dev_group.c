@@ -8,16 +8,6 @@
 #define BOUND	3
 #define TASKS	200
 
-static int group_init(int fd, __u32 max_outstanding)
-{
-	struct wpool_dev_group group = {
-		.size = sizeof(group),
-		.max_outstanding = max_outstanding,
-	};
-
-	return ioctl(fd, WPOOL_IOC_GROUP, &group) ? -errno : 0;
-}
-
 FIXTURE(group)
 {
 	struct pool pool;	/* four workers, an endless queue */

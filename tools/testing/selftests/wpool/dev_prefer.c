@@ -9,13 +9,7 @@
 #include <sys/eventfd.h>
 
 #define ON	WPOOL_DEV_SUBMIT_ON
-
-static int group_init(int fd)
-{
-	struct wpool_dev_group group = { .size = sizeof(group), .max_outstanding = 100 };
-
-	return ioctl(fd, WPOOL_IOC_GROUP, &group) ? -errno : 0;
-}
+#define BOUND	100
 
 /* ---- urgent tasks ---------------------------------------------------------- */
 
@@ -62,7 +56,7 @@ FIXTURE_SETUP(urgent)
 	ASSERT_LE(0, self->ready);
 	ASSERT_EQ(0, pool_create(&self->pool, &single_pool));
 	if (variant->group)
-		ASSERT_EQ(0, group_init(self->pool.fd));
+		ASSERT_EQ(0, group_init(self->pool.fd, BOUND));
 }
 
 FIXTURE_TEARDOWN(urgent)
@@ -235,7 +229,7 @@ TEST_F(on, tasks_without_a_cpu)
 	works[1].kind = WPOOL_WORK_NOOP;
 	EXPECT_EQ(0, submit_on(fd, works, 2, ON, self->cpu[0], &accepted));
 	EXPECT_EQ(2, accepted);
-	ASSERT_EQ(0, group_init(fd));
+	ASSERT_EQ(0, group_init(fd, BOUND));
 	EXPECT_EQ(-EINVAL, submit_on(fd, works, 2, ON, self->cpu[0], &accepted));
 	EXPECT_EQ(0, accepted);
 	EXPECT_EQ(2, pool_figure(fd, file_submitted));

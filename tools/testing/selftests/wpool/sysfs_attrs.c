@@ -53,8 +53,8 @@ static const struct tunable {
 static const char * const figures[] = {
 	"workers", "idle", "busy", "blocked", "searching", "waiting", "queued", "free",
 	"outstanding", "submitted", "completed", "failed", "stolen", "cancelled", "overdue",
-	"refused", "handoffs", "hogs", "spawned", "spawn_failed", "spawn_error", "exhausted",
-	"rescued", "expired", "faults",
+	"errors", "refused", "handoffs", "hogs", "spawned", "spawn_failed", "spawn_error",
+	"exhausted", "rescued", "expired", "faults",
 };
 
 static const char * const fixed[] = { "order", "prealloc", "state", "owner" };

@@ -302,6 +302,36 @@ TEST_F(attrs, capacity_per_cpu_follows_the_cpumask_until_there_is_a_number)
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 }
 
+/* Of a group: a task that is cut short returns an error; those that never run do not. */
+TEST_F(attrs, errors_of_tasks_are_counted)
+{
+	const char *pool = self->pool.name;
+	int fd = pool_attach(pool, 0);
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, group_init(fd, 8));
+	ASSERT_EQ(0, attr_write(pool, "capacity", "2"));
+	ASSERT_EQ(0, attr_write(pool, "queue_depth", "max"));
+	ASSERT_EQ(0, submit_many(fd, WPOOL_WORK_NOOP, 0, 0, 3));
+	EXPECT_EQ(0, wait_tasks(fd, 0));
+	EXPECT_EQ(0, attr_number(pool, "errors"));
+	ASSERT_EQ(0, submit_many(fd, WPOOL_WORK_SLEEP, LONG, 0, 5));
+	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "blocked") == 2));
+	EXPECT_EQ(0, cancel_all(fd));
+	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "outstanding") == 0));
+	EXPECT_EQ(2, attr_number(pool, "errors"));
+	EXPECT_EQ(2, pool_figure(fd, errors));
+	/* their functions have returned, and for the pool so have those that did not run */
+	EXPECT_EQ(8, attr_number(pool, "completed"));
+	/* without a group there is nobody to tell */
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
+	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "blocked") == 1));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "outstanding") == 0));
+	EXPECT_EQ(2, attr_number(pool, "errors"));
+	close(fd);
+}
+
 TEST_F(attrs, tasks_that_wait_longer_than_max_wait_ms_are_not_run)
 {
 	struct wpool_dev_record records[3];

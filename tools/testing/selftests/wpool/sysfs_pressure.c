@@ -4,9 +4,6 @@
  * 10 ms, or submitters waited; and that programs which poll it are woken. The averages as
  * such: kunit/pressure_kunit.c.
  */
-#include <fcntl.h>
-#include <poll.h>
-
 #include "sysfs_attrs.h"
 
 struct pressure {
@@ -109,25 +106,6 @@ TEST_F(attrs, pressure_rises_while_a_submitter_waits_and_ends)
 	pthread_join(thread, &err);
 	EXPECT_EQ(NULL, err);
 	EXPECT_TRUE(WAIT_FOR(is_over(pool)));
-}
-
-/* Read, so that only what comes later is news. */
-static int pressure_open(const char *pool, struct pollfd *pfd)
-{
-	char path[128], line[256];
-
-	attr_path(path, sizeof(path), pool, "pressure");
-	*pfd = (struct pollfd){ .fd = open(path, O_RDONLY), .events = POLLPRI };
-	return pfd->fd < 0 ? -errno : read(pfd->fd, line, sizeof(line)) > 0 ? 0 : -EIO;
-}
-
-/* Wait for news, and read them. */
-static bool pressure_poll(struct pollfd *pfd)
-{
-	char line[256];
-
-	return poll(pfd, 1, WAIT_NS / MSEC) == 1 && pfd->revents & POLLPRI &&
-	       pread(pfd->fd, line, sizeof(line), 0) > 0;
 }
 
 TEST_F(attrs, pressure_can_be_polled_for_overload)

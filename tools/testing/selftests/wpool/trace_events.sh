@@ -118,6 +118,23 @@ test_cancelled_tasks_are_dropped()
 	has 'wpool_task_dropped: pool=.* cpu=[0-9]+ task=[0-9a-f]{8} func=[a-z_]+ .*status=-125$'
 }
 
+# A task of a group that is cut short returns an error.
+test_group_task_failed()
+{
+	setup capacity=2 || return 1
+	wpoolctl run "$POOL" --group 2 --work sleep:60s --tasks 2 --quiet >"$TMP/run" 2>&1 &
+	submitter=$!
+	wait_for grep -qx 2 "$CLASS/$POOL/blocked" || fail "$(cat "$TMP/run")" || return 1
+	kill $submitter
+	wait $submitter
+	wait_for grep -qx 2 "$CLASS/$POOL/errors" || fail "not ended" || return 1
+	wait_for grep -qx 0 "$CLASS/$POOL/outstanding" || fail "not ended" || return 1
+	stop || return 1
+	has 'wpool_group_task_failed: pool=.* func=dev_member .*error=-125$' || return 1
+	traced=$(grep -c wpool_group_task_failed: "$TMP/trace")
+	[ "$traced" -eq 2 ] || fail "$traced were traced"
+}
+
 test_workers()
 {
 	setup expiry_ms=1 min_workers=0 || return 1
@@ -238,8 +255,8 @@ test_recorded_until_a_task_is_late()
 		fail "no threads: $(cat "$TMP/said")"
 }
 
-TESTS="life_of_tasks cancelled_tasks_are_dropped workers stepped_in handed_over_and_hogged stolen
-overloaded no_addresses recorded_by_wpoolctl replayed_and_advised recorded_until_a_task_is_late"
+TESTS="life_of_tasks cancelled_tasks_are_dropped group_task_failed workers stepped_in
+handed_over_and_hogged stolen overloaded no_addresses recorded_by_wpoolctl replayed_and_advised recorded_until_a_task_is_late"
 
 trap '[ ! -d $EVENTS ] || echo 0 >$EVENTS/enable' EXIT
 run_tests "$@"

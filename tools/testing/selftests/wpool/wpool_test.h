@@ -276,6 +276,16 @@ static inline int submit_many(int fd, __u32 kind, __u64 arg, __u64 cookie, __u32
 	return err;
 }
 
+static inline int group_init(int fd, __u32 max_outstanding)
+{
+	struct wpool_dev_group group = {
+		.size = sizeof(group),
+		.max_outstanding = max_outstanding,
+	};
+
+	return ioctl(fd, WPOOL_IOC_GROUP, &group) ? -errno : 0;
+}
+
 static inline int wait_tasks(int fd, __u64 timeout_ns)
 {
 	struct wpool_dev_wait wait = { .size = sizeof(wait), .timeout_ns = timeout_ns };
@@ -480,6 +490,25 @@ static inline long long attr_number(const char *pool, const char *attr)
 		return err;
 	value = strtoll(buf, &end, 10);
 	return end == buf || *end ? -EPROTO : value;
+}
+
+/* The file pressure, to be polled. Read, so that only what comes later is news. */
+static inline int pressure_open(const char *pool, struct pollfd *pfd)
+{
+	char path[128], line[256];
+
+	attr_path(path, sizeof(path), pool, "pressure");
+	*pfd = (struct pollfd){ .fd = open(path, O_RDONLY), .events = POLLPRI };
+	return pfd->fd < 0 ? -errno : read(pfd->fd, line, sizeof(line)) > 0 ? 0 : -EIO;
+}
+
+/* Wait for news, and read them. */
+static inline bool pressure_poll(struct pollfd *pfd)
+{
+	char line[256];
+
+	return poll(pfd, 1, WAIT_NS / MSEC) == 1 && pfd->revents & POLLPRI &&
+	       pread(pfd->fd, line, sizeof(line), 0) > 0;
 }
 
 /* ---- threads ------------------------------------------------------------- */
