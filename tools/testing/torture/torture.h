@@ -438,7 +438,7 @@ extern const struct stage_kind work_stage;
 
 /* ---- room.c ---- */
 
-/* Make a pool that nobody else has, see how much room it has, and end it; @kind, @nr, @hand: whose. */
+/* Make a pool that nobody else has, see how much room it has, and end it; for one of the hands. */
 void room_visit(const char *kind, u32 nr, u32 hand, struct rnd *rnd);
 
 /* ---- volume.c, line.c, stage.c, fault.c ---- */

@@ -123,7 +123,7 @@ static void run_rounds(struct __test_metadata *_metadata, const struct wpool_dev
 	EXPECT_TRUE(WAIT_FOR(pool_figure(pool.fd, completed) == (__u64)rounds * NR_TASKS));
 	ASSERT_EQ(0, pool_stats(pool.fd, &stats));
 	EXPECT_EQ(0, stats.outstanding);
-	/* memory was as short as this is about: without the rescuer, tasks would have waited for it */
+	/* memory was as short as this is about: tasks would have waited for it */
 	EXPECT_LT(0, attr_number(pool.name, "rescued"));
 	TH_LOG("%u rounds, %llu workers created, %lld not at once, %lld times without a rescuer",
 	       rounds, stats.spawned, attr_number(pool.name, "spawn_failed"),
