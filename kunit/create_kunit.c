@@ -35,7 +35,7 @@ static void wpool_attrs_init_sets_the_documented_defaults(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, attrs.prealloc);
 	KUNIT_EXPECT_EQ(test, (int)attrs.order, WPOOL_LIFO);
 	KUNIT_EXPECT_EQ(test, attrs.nice, 0);
-	KUNIT_EXPECT_EQ(test, (int)attrs.sched, WPOOL_SCHED_NORMAL);
+	KUNIT_EXPECT_EQ(test, attrs.sched, WPOOL_SCHED_NORMAL);
 	KUNIT_EXPECT_NULL(test, attrs.cpumask);
 	KUNIT_EXPECT_NULL(test, attrs.fault);
 	KUNIT_EXPECT_NULL(test, attrs.fault_data);
@@ -82,7 +82,7 @@ static void wpool_create_copies_the_attributes(struct kunit *test)
 	attrs.max_wait_ms = 999;
 	attrs.order = WPOOL_FIFO;
 	attrs.nice = -9;
-	attrs.sched = WPOOL_SCHED_FIFO_LOW;
+	attrs.sched = 42;
 	pool = wpool_create(&attrs, THIS_MODULE);
 	/* The caller's own are its own again. */
 	memset(name, 'x', sizeof(name) - 1);
@@ -104,7 +104,7 @@ static void wpool_create_copies_the_attributes(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, now.max_wait_ms, 999);
 		KUNIT_EXPECT_EQ(test, (int)now.order, WPOOL_FIFO);
 		KUNIT_EXPECT_EQ(test, now.nice, -9);
-		KUNIT_EXPECT_EQ(test, (int)now.sched, WPOOL_SCHED_FIFO_LOW);
+		KUNIT_EXPECT_EQ(test, now.sched, 42);
 		KUNIT_EXPECT_NULL(test, now.cpumask);
 		KUNIT_EXPECT_TRUE(test, cpumask_equal(seen,
 						      cpumask_of(wpk_cpu(0))));
@@ -151,8 +151,8 @@ static const struct bad bads[] = {
 	{ AT(hog_ms), WPOOL_MAX_HOG_MS + 1, -ERANGE, "hog_ms too large" },
 	{ AT(max_wait_ms), WPOOL_MAX_WAIT_MS + 1, -ERANGE, "max_wait_ms too large" },
 	{ AT(order), WPOOL_FIFO + 1, -EINVAL, "no such order" },
-	{ AT(sched), WPOOL_SCHED_FIFO + 1, -EINVAL, "no such class" },
-	{ AT(sched), -1, -EINVAL, "class -1" },
+	{ AT(sched), WPOOL_MAX_PRIORITY + 1, -ERANGE, "priority too high" },
+	{ AT(sched), -1, -ERANGE, "priority -1" },
 	{ AT(nice), -21, -ERANGE, "nice too low" },
 	{ AT(nice), 20, -ERANGE, "nice too high" },
 };
@@ -234,6 +234,7 @@ static void all_highest(struct wpool_attrs *attrs)
 	attrs->hog_ms = WPOOL_MAX_HOG_MS;
 	attrs->max_wait_ms = WPOOL_MAX_WAIT_MS;
 	attrs->nice = 19;
+	attrs->sched = WPOOL_MAX_PRIORITY;
 	attrs->cpumask = cpu_possible_mask;
 }
 

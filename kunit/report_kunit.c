@@ -140,7 +140,7 @@ static void wpool_report_hogs_that_keep_their_cpu(struct kunit *test)
 
 #define CLASS_LINE	"which the pool did not set"
 
-static int tune_class(struct wpool *pool, enum wpool_sched sched, int nice)
+static int tune_class(struct wpool *pool, u32 sched, int nice)
 {
 	struct wpool_attrs attrs;
 
@@ -199,18 +199,25 @@ static void wpool_report_class_that_the_pool_did_not_set_once(struct kunit *test
 	run_alone(test, pool, change_class);
 	run_alone(test, pool, NULL);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, "class 1, priority 1"), 1);
+	/* the class is right, its priority is not */
+	KUNIT_EXPECT_EQ(test, tune_class(pool, 2, 0), 0);
+	run_alone(test, pool, change_class);
+	run_alone(test, pool, NULL);
+	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, "class 1, priority 1"), 2);
 }
 
 static void wpool_report_no_class_that_the_pool_did_set(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
+	static const u32 classes[] = {
+		WPOOL_SCHED_NORMAL, WPOOL_SCHED_FIFO_LOW, WPOOL_SCHED_FIFO, 20, WPOOL_MAX_PRIORITY,
+	};
 	static const int nices[] = { 0, 5, -5 };
-	enum wpool_sched sched;
-	int i;
+	int class, i;
 
-	for (sched = WPOOL_SCHED_NORMAL; sched <= WPOOL_SCHED_FIFO; sched++) {
+	for (class = 0; class < ARRAY_SIZE(classes); class++) {
 		for (i = 0; i < ARRAY_SIZE(nices); i++) {
-			KUNIT_EXPECT_EQ(test, tune_class(pool, sched, nices[i]), 0);
+			KUNIT_EXPECT_EQ(test, tune_class(pool, classes[class], nices[i]), 0);
 			run_alone(test, pool, NULL);
 			run_alone(test, pool, NULL);
 		}
@@ -243,6 +250,9 @@ static void wpool_create_names_the_attribute_that_is_not_allowed(struct kunit *t
 	attrs.nice = 20;
 	expect_named(test, &attrs, -ERANGE, "nice = 20 is out of its range, -20 to 19");
 	attrs.nice = 0;
+	attrs.sched = 100;
+	expect_named(test, &attrs, -ERANGE, "sched = 100 is out of its range, 0 to 99");
+	attrs.sched = WPOOL_SCHED_NORMAL;
 	attrs.policy = 9;
 	expect_named(test, &attrs, -EINVAL, "policy = 9 is none of its values");
 	attrs.policy = WPOOL_BLOCK;

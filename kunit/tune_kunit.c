@@ -69,13 +69,13 @@ static void wpool_tune_sets_what_the_mask_names_and_no_more(struct kunit *test)
 	attrs.freezable = true;
 	attrs.reclaim = true;
 	attrs.nice = 6;
-	attrs.sched = WPOOL_SCHED_FIFO;
+	attrs.sched = 7;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH |
 					 WPOOL_TUNE_NICE), 0);
 	wpool_get_attrs(pool, &now, NULL);
 	KUNIT_EXPECT_EQ(test, now.queue_depth, 10);
 	KUNIT_EXPECT_EQ(test, now.nice, 6);
-	KUNIT_EXPECT_EQ(test, (int)now.sched, WPOOL_SCHED_NORMAL);
+	KUNIT_EXPECT_EQ(test, now.sched, WPOOL_SCHED_NORMAL);
 	KUNIT_EXPECT_EQ(test, now.capacity, 8);
 	KUNIT_EXPECT_EQ(test, now.max_blocking, 0);
 	KUNIT_EXPECT_EQ(test, (int)now.policy, WPOOL_BLOCK);
@@ -98,7 +98,7 @@ static void wpool_tune_sets_what_the_mask_names_and_no_more(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, now.latency);
 	KUNIT_EXPECT_TRUE(test, now.freezable);
 	KUNIT_EXPECT_TRUE(test, now.reclaim);
-	KUNIT_EXPECT_EQ(test, (int)now.sched, WPOOL_SCHED_FIFO);
+	KUNIT_EXPECT_EQ(test, now.sched, 7);
 	KUNIT_EXPECT_EQ(test, now.nice, 6);
 }
 
@@ -141,7 +141,8 @@ static const struct bad bads[] = {
 	  "hog_ms too large" },
 	{ WPOOL_TUNE_MAX_WAIT_MS, AT(max_wait_ms), WPOOL_MAX_WAIT_MS + 1, -ERANGE,
 	  "max_wait_ms too large" },
-	{ WPOOL_TUNE_SCHED, AT(sched), WPOOL_SCHED_FIFO + 1, -EINVAL, "no such class" },
+	{ WPOOL_TUNE_SCHED, AT(sched), WPOOL_MAX_PRIORITY + 1, -ERANGE, "priority too high" },
+	{ WPOOL_TUNE_SCHED, AT(sched), -1, -ERANGE, "priority -1" },
 	{ WPOOL_TUNE_NICE, AT(nice), -21, -ERANGE, "nice too low" },
 	{ WPOOL_TUNE_NICE, AT(nice), 20, -ERANGE, "nice too high" },
 	{ BIT(13), AT(nice), 1, -EINVAL, "unknown bit" },

@@ -393,7 +393,7 @@ static void wpool_nice_is_the_tasks_nice_value(struct kunit *test)
 }
 
 struct class {
-	enum wpool_sched sched;
+	u32 sched;
 	unsigned int policy;
 	unsigned int rt_priority;
 	const char *desc;
@@ -403,6 +403,8 @@ static const struct class classes[] = {
 	{ WPOOL_SCHED_NORMAL, SCHED_NORMAL, 0, "normal" },
 	{ WPOOL_SCHED_FIFO_LOW, SCHED_FIFO, 1, "fifo_low" },
 	{ WPOOL_SCHED_FIFO, SCHED_FIFO, MAX_RT_PRIO / 2, "fifo" },
+	{ 2, SCHED_FIFO, 2, "fifo_2" },
+	{ WPOOL_MAX_PRIORITY, SCHED_FIFO, MAX_RT_PRIO - 1, "fifo_99" },
 };
 
 KUNIT_ARRAY_PARAM_DESC(class, classes, desc);
@@ -425,10 +427,10 @@ static void wpool_sched_is_the_tasks_class(struct kunit *test)
 	const struct class *class = test->param_value, *other;
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *busy = wpk_jobs(test, 1, gate);
-	struct wpk_jobs *jobs = wpk_jobs(test, 24, NULL);
+	struct wpk_jobs *jobs = wpk_jobs(test, 4 * (ARRAY_SIZE(classes) + 3), NULL);
 	struct wpool_attrs attrs;
 	struct wpool *pool;
-	u32 i;
+	u32 i, nr = 4;
 
 	wpk_attrs(&attrs, 3, 8);
 	attrs.sched = class->sched;
@@ -443,23 +445,25 @@ static void wpool_sched_is_the_tasks_class(struct kunit *test)
 		other = &classes[i];
 		attrs.sched = other->sched;
 		KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_SCHED), 0);
-		wpk_jobs_submit(test, pool, jobs, 4 + 4 * i, 4);
-		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 8 + 4 * i));
-		expect_class(test, jobs, 4 + 4 * i, 4, other, 4);
+		wpk_jobs_submit(test, pool, jobs, nr, 4);
+		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, nr + 4));
+		expect_class(test, jobs, nr, 4, other, 4);
+		nr += 4;
 	}
 	/* the nice value of a pool of another class is for later */
 	attrs.nice = -2;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_NICE), 0);
-	wpk_jobs_submit(test, pool, jobs, 16, 4);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 20));
-	expect_class(test, jobs, 16, 4, other, -2);
+	wpk_jobs_submit(test, pool, jobs, nr, 4);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, nr + 4));
+	expect_class(test, jobs, nr, 4, other, -2);
+	nr += 4;
 	attrs.sched = WPOOL_SCHED_NORMAL;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_SCHED), 0);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(busy, 1));
-	wpk_jobs_submit(test, pool, jobs, 20, 4);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 24));
-	expect_class(test, jobs, 20, 4, &classes[0], -2);
+	wpk_jobs_submit(test, pool, jobs, nr, 4);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, nr + 4));
+	expect_class(test, jobs, nr, 4, &classes[0], -2);
 	wpk_destroy(test, pool);
 	wpk_jobs_ran_once(test, jobs);
 }

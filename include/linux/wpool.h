@@ -82,6 +82,7 @@ struct wpool_waiter;
 #define WPOOL_MAX_SPIN_US	1000U
 #define WPOOL_MAX_HOG_MS	10000U
 #define WPOOL_MAX_WAIT_MS	(24U * 60 * 60 * 1000)
+#define WPOOL_MAX_PRIORITY	99U
 
 /**
  * WPOOL_MAX_FUNC_ITEMS - largest capacity + queue_depth of a pool of
@@ -256,15 +257,17 @@ enum wpool_order {
 };
 
 /**
- * enum wpool_sched - the scheduling class of a pool's workers
+ * enum wpool_sched - names of some values of &wpool_attrs.sched
  * @WPOOL_SCHED_NORMAL: SCHED_NORMAL, with the pool's nice value (default)
- * @WPOOL_SCHED_FIFO_LOW: SCHED_FIFO at priority 1: before all threads of the class normal
- * @WPOOL_SCHED_FIFO: SCHED_FIFO at priority 50, as the threads of interrupts have it
+ * @WPOOL_SCHED_FIFO_LOW: SCHED_FIFO at priority 1, as sched_set_fifo_low() gives it: before all
+ *	threads of the class normal
+ * @WPOOL_SCHED_FIFO: SCHED_FIFO at priority 50, as sched_set_fifo() and the threads of interrupts
+ *	have it
  *
- * The kernel lets modules choose no other priority: sched_set_fifo() and
- * sched_set_fifo_low() are all that it exports, since only the administrator knows how the
- * real-time threads of a system rank. The administrator may give a worker another one with
- * chrt(1), which lasts until @sched or nice of its pool is written.
+ * Any other value from 1 to %WPOOL_MAX_PRIORITY is SCHED_FIFO at that priority. How the real-time
+ * threads of a system rank is known to its administrator only: a module that has no place of its
+ * own among them takes one of the two names, and leaves the number to those who tune the pool.
+ * From 51 on, workers go before the threads of interrupts, which their tasks may wait for.
  *
  * A SCHED_FIFO worker starts on its CPU as soon as it is woken, and keeps the CPU until its
  * task sleeps or ends: neither cond_resched() nor the other workers there interrupt it. Use
@@ -279,9 +282,9 @@ enum wpool_order {
  *  - a worker that looks for tasks for @spin_us stops as soon as another thread wants its CPU.
  */
 enum wpool_sched {
-	WPOOL_SCHED_NORMAL,
-	WPOOL_SCHED_FIFO_LOW,
-	WPOOL_SCHED_FIFO,
+	WPOOL_SCHED_NORMAL	= 0,
+	WPOOL_SCHED_FIFO_LOW	= 1,
+	WPOOL_SCHED_FIFO	= 50,
 };
 
 /**
@@ -397,7 +400,8 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  *	cannot be tuned; the workers do not expire; sets @order to %WPOOL_FIFO.
  * @nice: nice value of the workers, -20 to 19; default 0. A pool with another @sched keeps
  *	it for the time when that is %WPOOL_SCHED_NORMAL.
- * @sched: scheduling class of the workers; default %WPOOL_SCHED_NORMAL
+ * @sched: scheduling class of the workers: %WPOOL_SCHED_NORMAL, or SCHED_FIFO at a priority of 1
+ *	to %WPOOL_MAX_PRIORITY, see &enum wpool_sched; default %WPOOL_SCHED_NORMAL
  * @freezable: start no task while the system goes to sleep or sleeps, from the freeze of
  *	the kernel's threads to their thaw; default false. Submits go on and are accepted as
  *	far as there is room; tasks, and events that fall due meanwhile, start after the thaw.
@@ -448,7 +452,7 @@ struct wpool_attrs {
 	bool prealloc;
 	enum wpool_order order;
 	int nice;
-	enum wpool_sched sched;
+	u32 sched;
 	bool freezable;
 	bool reclaim;
 	const struct cpumask *cpumask;

@@ -580,7 +580,7 @@ struct wpool {
 	u32 min_workers;
 	u32 hog_ms;
 	int nice;
-	enum wpool_sched sched;
+	u32 sched;
 	bool class_reported;
 
 	raw_spinlock_t workers_lock ____cacheline_aligned;

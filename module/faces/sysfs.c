@@ -21,6 +21,7 @@
 #include "faces/sysfs.h"
 
 #include <linux/cpumask.h>
+#include <linux/ctype.h>
 #include <linux/device.h>
 #include <linux/kernel.h>
 #include <linux/kstrtox.h>
@@ -99,6 +100,31 @@ static int parse_bool(const char *buf, s64 *value)
 	return err;
 }
 
+/* What the words of a class stand for. */
+static const u32 class_of_word[] = {
+	WPOOL_SCHED_NORMAL, WPOOL_SCHED_FIFO_LOW, WPOOL_SCHED_FIFO,
+};
+
+/* A word, or "fifo:" and a priority, which 0 is not: it is another class. */
+static int parse_class(const struct wpool_attr *attr, const char *buf, s64 *value)
+{
+	const char *number = buf + strlen("fifo:");
+	int err;
+
+	if (strncmp(buf, "fifo:", number - buf)) {
+		err = parse_word(attr->words, ARRAY_SIZE(class_of_word), buf, value);
+		*value = err ? 0 : class_of_word[*value];
+		return err;
+	}
+	/* a priority has no sign */
+	if (!isdigit(*number))
+		return -EINVAL;
+	err = parse_u32(number, value);
+	if (err)
+		return err;
+	return *value ? 0 : -ERANGE;
+}
+
 /*
  * An administrator does not choose the policy run: a driver must be able to rely on it
  * that no task runs under its own locks.
@@ -119,6 +145,8 @@ static int parse_attr(const struct wpool_attr *attr, const char *buf, size_t cou
 	case WPOOL_ATTR_WORD:
 		err = parse_word(attr->words, ARRAY_SIZE(attr->words), buf, value);
 		return attr->bit == WPOOL_TUNE_POLICY && *value == WPOOL_RUN ? -EINVAL : err;
+	case WPOOL_ATTR_CLASS:
+		return parse_class(attr, buf, value);
 	default:
 		return parse_u32(buf, value);
 	}
@@ -166,6 +194,17 @@ static ssize_t emit_u64(char *buf, u64 value)
 	return sysfs_emit(buf, "%llu\n", value);
 }
 
+/* As the word, if there is one. */
+static ssize_t emit_class(const struct wpool_attr *attr, char *buf, u32 class)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(class_of_word); i++)
+		if (class_of_word[i] == class)
+			return sysfs_emit(buf, "%s\n", attr->words[i]);
+	return sysfs_emit(buf, "fifo:%u\n", class);
+}
+
 /* ---- attributes that are values -------------------------------------------- */
 
 static const struct wpool_attr *find_attr(const struct device_attribute *file)
@@ -190,6 +229,8 @@ static ssize_t attr_show(struct device *dev, struct device_attribute *file, char
 		return emit_limit(buf, value);
 	case WPOOL_ATTR_WORD:
 		return sysfs_emit(buf, "%s\n", attr->words[value]);
+	case WPOOL_ATTR_CLASS:
+		return emit_class(attr, buf, value);
 	default:
 		return sysfs_emit(buf, "%lld\n", value);
 	}

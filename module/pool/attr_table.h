@@ -7,8 +7,10 @@
  *     in struct wpool_attrs, struct wpool_dev_attrs and struct wpool
  *   - TUNE, or CREATE if it is fixed when the pool has been made
  *   - what comes behind WPOOL_TUNE_, WPOOL_CREATE_ and WPOOL_DEV_ in the name of its bit
- *   - its type: NUMBER; LIMIT, a number or "max"; INT, which may be negative; BOOL; WORD
- *   - the least value, the largest one, and the default; those of a word are places among
+ *   - its type: NUMBER; LIMIT, a number or "max"; INT, which may be negative; BOOL; WORD;
+ *     CLASS, a real-time priority or 0, written as one of the words or as "fifo:" and the
+ *     priority
+ *   - the least value, the largest one, and the default; those of a WORD are places among
  *     the words that follow
  *   - its unit, and what it is
  *
@@ -56,7 +58,7 @@ WPOOL_ATTR(latency, TUNE, LATENCY, BOOL, 0, 1, 0, WORDS(),
 	   "", "keep histograms of how long tasks wait and run")
 WPOOL_ATTR(nice, TUNE, NICE, INT, -20, 19, 0, WORDS(),
 	   "", "nice value of the workers")
-WPOOL_ATTR(sched, TUNE, SCHED, WORD, 0, 2, 0, WORDS("normal", "fifo_low", "fifo"),
+WPOOL_ATTR(sched, TUNE, SCHED, CLASS, 0, WPOOL_MAX_PRIORITY, 0, WORDS("normal", "fifo_low", "fifo"),
 	   "", "scheduling class of the workers")
 WPOOL_ATTR(freezable, TUNE, FREEZABLE, BOOL, 0, 1, 0, WORDS(),
 	   "", "start no task while the system is suspended")

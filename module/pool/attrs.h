@@ -15,12 +15,14 @@ enum wpool_attr_type {
 	WPOOL_ATTR_INT,
 	WPOOL_ATTR_BOOL,
 	WPOOL_ATTR_WORD,
+	WPOOL_ATTR_CLASS,
 };
 
 /**
  * struct wpool_attr - an attribute that is a value; see attr_table.h
  * @name: as in sysfs
- * @words: what a %WPOOL_ATTR_WORD stands for, up to NULL
+ * @words: what a %WPOOL_ATTR_WORD stands for, up to NULL; of a %WPOOL_ATTR_CLASS the names
+ *	that &enum wpool_sched has, in its order
  * @type: how it is written
  * @offset: where it is in struct wpool_attrs
  * @bit: WPOOL_TUNE_* or WPOOL_CREATE_*

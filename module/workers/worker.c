@@ -4,6 +4,7 @@
 
 #include "workers/worker.h"
 
+#include <linux/build_bug.h>
 #include <linux/cpumask.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
@@ -13,6 +14,7 @@
 #include <linux/sched/prio.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <uapi/linux/sched/types.h>
 
 #include "core/alarm.h"
 #include "core/census.h"
@@ -87,42 +89,37 @@ static bool is_at_home(struct wpool_worker *w)
 
 /* ---- class ---- */
 
+static_assert(WPOOL_MAX_PRIORITY == MAX_RT_PRIO - 1);
+/* what sched_set_fifo_low() and sched_set_fifo() give */
+static_assert(WPOOL_SCHED_FIFO_LOW == 1);
+static_assert(WPOOL_SCHED_FIFO == MAX_RT_PRIO / 2);
+
 void wpool_worker_set_class(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
+	struct sched_attr attr = {
+		.size = sizeof(attr),
+		.sched_policy = SCHED_FIFO,
+		.sched_priority = pool->sched,
+	};
 
 	lockdep_assert_held(&pool->workers_mutex);
-	switch (pool->sched) {
-	case WPOOL_SCHED_FIFO_LOW:
-		sched_set_fifo_low(w->thread);
-		break;
-	case WPOOL_SCHED_FIFO:
-		sched_set_fifo(w->thread);
-		break;
-	default:
+	if (pool->sched == WPOOL_SCHED_NORMAL) {
 		sched_set_normal(w->thread, pool->nice);
 		return;
 	}
+	/* as sched_set_fifo() does, which knows no other priority than its own */
+	WARN_ON_ONCE(sched_setattr_nocheck(w->thread, &attr));
 	/* no more than a note, which /proc shows */
 	set_user_nice(w->thread, pool->nice);
 }
 
 static bool has_class(struct wpool *pool)
 {
-	int prio = 0;
+	u32 priority = READ_ONCE(pool->sched);
 
-	switch (READ_ONCE(pool->sched)) {
-	case WPOOL_SCHED_FIFO_LOW:
-		prio = 1;
-		break;
-	case WPOOL_SCHED_FIFO:
-		prio = MAX_RT_PRIO / 2;
-		break;
-	default:
-		break;
-	}
-	return current->policy == (prio ? SCHED_FIFO : SCHED_NORMAL) &&
-	       current->rt_priority == prio && task_nice(current) == READ_ONCE(pool->nice);
+	return current->policy == (priority ? SCHED_FIFO : SCHED_NORMAL) &&
+	       current->rt_priority == priority && task_nice(current) == READ_ONCE(pool->nice);
 }
 
 /*

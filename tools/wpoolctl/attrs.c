@@ -18,6 +18,7 @@ enum attr_type {
 	ATTR_INT,
 	ATTR_BOOL,
 	ATTR_WORD,
+	ATTR_CLASS,
 	ATTR_CPUS,
 };
 
@@ -45,6 +46,13 @@ static const struct attr attrs[] = {
 	ROW(_name, TUNE, _NAME, ATTR_CPUS, .about = _about),
 #include "../../module/pool/attr_table.h"
 };
+
+/* What the words of an ATTR_CLASS stand for, and how the other priorities are written. */
+static const __u32 class_of_word[] = {
+	WPOOL_DEV_SCHED_NORMAL, WPOOL_DEV_SCHED_FIFO_LOW, WPOOL_DEV_SCHED_FIFO,
+};
+
+#define CLASS_PREFIX	"fifo:"
 
 static const struct attr *find_attr(const char *name, size_t len)
 {
@@ -85,6 +93,8 @@ static int parse_word(const struct attr *attr, const char *s, __u32 *out,
 		at += snprintf(known + at, sizeof(known) - at, "%s%s",
 			       i ? ", " : "", attr->words[i]);
 	}
+	if (attr->type == ATTR_CLASS)
+		snprintf(known + at, sizeof(known) - at, ", " CLASS_PREFIX "1 to %d", attr->max);
 	return errmsg_set(e, ERRMSG_Q " is not one of %s", s, known);
 }
 
@@ -107,6 +117,26 @@ static int parse_bool(const char *s, __u32 *out, struct errmsg *e)
 	if (i < 0)
 		return errmsg_set(e, ERRMSG_Q " is neither 0 nor 1 (no, yes, off, on)", s);
 	*out = i % 2;
+	return 0;
+}
+
+static int parse_class(const struct attr *attr, const char *s, __u32 *out,
+		       struct errmsg *e)
+{
+	size_t len = strlen(CLASS_PREFIX);
+	__u64 n;
+	__u32 i;
+
+	if (!strncmp(s, CLASS_PREFIX, len)) {
+		if (parse_u64(s + len, 1, attr->max, &n, e))
+			return errmsg_set(e, ERRMSG_Q ": the priority is not a whole number from 1 to %d",
+					  s, attr->max);
+		*out = n;
+		return 0;
+	}
+	if (parse_word(attr, s, &i, e))
+		return -1;
+	*out = class_of_word[i];
 	return 0;
 }
 
@@ -140,6 +170,8 @@ static int parse_value(struct attr_set *set, const struct attr *attr,
 		return parse_word(attr, s, field, e);
 	case ATTR_BOOL:
 		return parse_bool(s, field, e);
+	case ATTR_CLASS:
+		return parse_class(attr, s, field, e);
 	case ATTR_INT:
 		return parse_s32(s, attr->min, attr->max, field, e);
 	case ATTR_CPUS:
@@ -296,7 +328,8 @@ void attr_explain(struct errmsg *e, int err, const char *pool,
 
 static void format_default(const struct attr *attr, char *buf, size_t len)
 {
-	if (attr->type == ATTR_WORD)
+	/* the first word of a class is 0, too */
+	if (attr->type == ATTR_WORD || attr->type == ATTR_CLASS)
 		snprintf(buf, len, "%s", attr->words[attr->preset]);
 	else
 		snprintf(buf, len, "%d", attr->preset);
@@ -328,11 +361,14 @@ static void format_values(const struct attr *attr, enum attr_use use, char *buf,
 		snprintf(buf, len, "%d..%d|max", attr->min, attr->max);
 		break;
 	case ATTR_WORD:
+	case ATTR_CLASS:
 		/* the policy run is for creation only */
 		for (i = 0; attr->words[i] && at < len; i++)
 			if (use == ATTR_CREATE || strcmp(attr->words[i], "run"))
 				at += snprintf(buf + at, len - at, "%s%s", i ? "|" : "",
 					       attr->words[i]);
+		if (attr->type == ATTR_CLASS && at < len)
+			snprintf(buf + at, len - at, "|" CLASS_PREFIX "1..%d", attr->max);
 		break;
 	case ATTR_BOOL:
 		snprintf(buf, len, "0|1");

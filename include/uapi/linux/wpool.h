@@ -62,10 +62,10 @@
 #define WPOOL_DEV_ORDER_LIFO	0
 #define WPOOL_DEV_ORDER_FIFO	1
 
-/* wpool_dev_attrs.sched */
+/* wpool_dev_attrs.sched: 0, or a priority of SCHED_FIFO, of which two have a name */
 #define WPOOL_DEV_SCHED_NORMAL		0
 #define WPOOL_DEV_SCHED_FIFO_LOW	1
-#define WPOOL_DEV_SCHED_FIFO		2
+#define WPOOL_DEV_SCHED_FIFO		50
 
 /* wpool_dev_attrs.mask: which fields are valid */
 #define WPOOL_DEV_CAPACITY	(1U << 0)
@@ -114,7 +114,8 @@
  *	EINVAL: it contains a CPU that this machine cannot have.
  * @freezable: 0 or 1: start no task while the system is suspended
  * @reclaim: 0 or 1: go on while there is no memory for a new worker
- * @sched: WPOOL_DEV_SCHED_*: scheduling class of the workers
+ * @sched: scheduling class of the workers: WPOOL_DEV_SCHED_NORMAL, or SCHED_FIFO at a priority
+ *	of 1 to 99; ERANGE for more
  * @capacity_per_cpu: the capacity is so many workers for each CPU that is online and in the
  *	cpumask; 0: it is @capacity. EINVAL: not 0, and @capacity is valid, too.
  *

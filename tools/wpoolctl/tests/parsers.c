@@ -660,7 +660,15 @@ static void test_attrs(void)
 		"policy=run", "expiry_ms=86400000", "min_workers=0",
 		"concurrency=1024", "spin_us=0", "hog_ms=1", "handoff=0", "max_wait_ms=86400000",
 		"latency=1", "nice=-20", "cpumask=0-1", "order=fifo", "prealloc=0",
-		"freezable=1", "capacity_per_cpu=1048576",
+		"freezable=1", "capacity_per_cpu=1048576", "sched=fifo:99",
+	};
+	static const struct {
+		const char *text;
+		__u32 sched;
+	} classes[] = {
+		{ "sched=normal", 0 }, { "sched=fifo_low", 1 }, { "sched=fifo", 50 },
+		{ "sched=fifo:1", 1 }, { "sched=fifo:2", 2 }, { "sched=fifo:50", 50 },
+		{ "sched=fifo:99", 99 },
 	};
 	static const char *const bad[] = {
 		"capacity=0", "capacity=1048577", "capacity=-1", "capacity=4294967295",
@@ -671,6 +679,10 @@ static void test_attrs(void)
 		"handoff=2", "handoff=Yes", "handoff=yess", "handoff=", "handoff=true",
 		"handoff=01",
 		"nice=20", "cpumask=", "cpumask=0xf", "order=LIFO", "prealloc=2",
+		"sched=", "sched=20", "sched=FIFO", "sched=fifo:", "sched=fifo:0", "sched=fifo:100",
+		"sched=fifo:x", "sched=fifo:1x", "sched=fifo:+1", "sched=fifo:-1", "sched=fifo: 1",
+		"sched=fifo:1 ", "sched=fifo:1\n", "sched=fifo:1:2", "sched=fifo_low:1", "sched=rr:1",
+		"sched=fifo:4294967297", "sched=fifo:18446744073709551617", "sched=Fifo:1",
 		"state=open", "capacit=1", "capacityy=1", "=1", "capacity", "",
 	};
 	/* as sysfs takes them */
@@ -684,7 +696,7 @@ static void test_attrs(void)
 	attr_set_init(&set);
 	for (i = 0; i < NR(good); i++)
 		EXPECT(add(&set, ATTR_CREATE, good[i]), "%s: %s", good[i], e.text);
-	EXPECT(set.attrs.mask == 0x9ffff, "mask %x", set.attrs.mask);
+	EXPECT(set.attrs.mask == 0xdffff, "mask %x", set.attrs.mask);
 	EXPECT(set.attrs.capacity == WPOOL_DEV_UNLIMITED && set.attrs.nice == -20 &&
 	       set.attrs.policy == WPOOL_DEV_POLICY_RUN &&
 	       set.attrs.order == WPOOL_DEV_ORDER_FIFO && set.attrs.hog_ms == 1 &&
@@ -698,6 +710,16 @@ static void test_attrs(void)
 		EXPECT(add(&set, ATTR_TUNE, words[i]) && set.attrs.handoff == i % 2, "'%s'",
 		       words[i]);
 	}
+	for (i = 0; i < NR(classes); i++) {
+		attr_set_init(&set);
+		EXPECT(add(&set, ATTR_TUNE, classes[i].text) &&
+		       set.attrs.sched == classes[i].sched, "%s", classes[i].text);
+	}
+	attr_set_init(&set);
+	EXPECT(!add(&set, ATTR_TUNE, "sched=fifo:100") && strstr(e.text, "fifo:100") &&
+	       strstr(e.text, "1 to 99"), "%s", e.text);
+	EXPECT(!add(&set, ATTR_TUNE, "sched=rr:1") && strstr(e.text, "fifo_low") &&
+	       strstr(e.text, "fifo:1 to 99"), "%s", e.text);
 	EXPECT(!add(&set, ATTR_TUNE, "order=fifo"), "order is for creation");
 	EXPECT(!add(&set, ATTR_TUNE, "prealloc=1"), "prealloc is for creation");
 	test_ends("attributes are strict and in range");

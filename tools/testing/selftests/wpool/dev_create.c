@@ -188,9 +188,9 @@ static const struct bad_attr {
 	  { .mask = WPOOL_DEV_FREEZABLE, .freezable = 2 } },
 	{ "reclaim 2", EINVAL, ERANGE,
 	  { .mask = WPOOL_DEV_RECLAIM, .reclaim = 2 } },
-	{ "sched 3", EINVAL, ERANGE,
-	  { .mask = WPOOL_DEV_SCHED, .sched = 3 } },
-	{ "sched -1", EINVAL, ERANGE,
+	{ "sched 100", ERANGE, 0,
+	  { .mask = WPOOL_DEV_SCHED, .sched = 100 } },
+	{ "sched -1", ERANGE, 0,
 	  { .mask = WPOOL_DEV_SCHED, .sched = UINT32_MAX } },
 	{ "latency 256", EINVAL, ERANGE,
 	  { .mask = WPOOL_DEV_LATENCY, .latency = 256 } },
@@ -366,7 +366,7 @@ TEST(create_every_attribute)
 		.freezable = 1,
 		.max_wait_ms = 24 * 60 * 60 * 1000,
 		.reclaim = 1,
-		.sched = WPOOL_DEV_SCHED_FIFO,
+		.sched = 42,
 	};
 	struct wpool_dev_info info;
 	struct pool pool;

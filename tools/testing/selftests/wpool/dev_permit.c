@@ -115,6 +115,8 @@ TEST_F(permit, own_pool)
 	EXPECT_EQ(0, tune_sched(self->own, WPOOL_DEV_SCHED_NORMAL));
 	EXPECT_EQ(-EPERM, tune_sched(self->own, WPOOL_DEV_SCHED_FIFO_LOW));
 	EXPECT_EQ(-EPERM, tune_sched(self->own, WPOOL_DEV_SCHED_FIFO));
+	EXPECT_EQ(-EPERM, tune_sched(self->own, 2));
+	EXPECT_EQ(-EPERM, tune_sched(self->own, 99));
 	EXPECT_EQ(0, tune_freezable(self->own, 0));
 	EXPECT_EQ(-EPERM, tune_freezable(self->own, 1));
 	EXPECT_EQ(0, tune_reclaim(self->own, 0));

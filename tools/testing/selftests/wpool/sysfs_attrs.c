@@ -45,7 +45,9 @@ static const struct tunable {
 	{ "max_wait_ms", "0", { "1", "86400000", "0" }, { },
 	  { "86400001", "4294967295", "4294967296", "99999999999999999999" }, false, true },
 	{ "reclaim", "0", { "1", "0" }, { "on", "1", "no", "0" }, { }, false, false },
-	{ "sched", "normal", { "fifo", "fifo_low", "normal" }, { }, { }, false, false },
+	{ "sched", "normal", { "fifo", "fifo_low", "fifo:2", "fifo:99" },
+	  { "fifo:1", "fifo_low", "fifo:050", "fifo" },
+	  { "fifo:0", "fifo:100", "fifo:4294967297", "fifo:99999999999999999999" }, false, false },
 	{ "nice", "0", { "-20", "19", "-1", "0" }, { },
 	  { "-21", "20", "4294967295", "99999999999999999999" }, false, true },
 };
@@ -323,6 +325,11 @@ TEST_F(attrs, bad_values)
 		"\n", " ", "x", "1x", "1 2", "1,2", "1.5", "0x10", "--1", "+-1", "1\n2", "m", "ma",
 		"maximum", "max 1", "MAX!", "%s", "\xff", "null",
 	};
+	static const char * const classes[] = {
+		"20", "FIFO", "Fifo:20", "fifo:", "fifo:\n", "fifo:x", "fifo:1x", "fifo:+1", "fifo:-1",
+		"fifo: 1", "fifo:1 ", "fifo:1\n\n", "fifo:1:2", "fifo:0x10", "fifo:1.5", "fifo :1", "fif:1",
+		"fifo1", "fifo_low:1", "normal:1", "rr:1", ":1", " fifo:1", "fifo:fifo", "fifo:max",
+	};
 	const char *pool = self->pool.name;
 	const struct tunable *attr;
 	static char huge[5000];
@@ -356,7 +363,11 @@ TEST_F(attrs, bad_values)
 	REFUSE(pool, "policy", "Block", -EINVAL);
 	REFUSE(pool, "policy", "block fail", -EINVAL);
 	REFUSE(pool, "policy", "blockx", -EINVAL);
-	REFUSE(pool, "sched", "fifo:50", -EINVAL);
+	EXPECT_EQ(0, attr_write(pool, "sched", "fifo:20"));
+	for (i = 0; i < ARRAY_SIZE(classes); i++)
+		REFUSE(pool, "sched", classes[i], -EINVAL);
+	/* a NUL is not an end here either */
+	refuse(_metadata, pool, "sched", "fifo:20\0", 8, -EINVAL);
 	REFUSE(pool, "min_workers", "257", -EINVAL);
 	EXPECT_EQ(0, attr_write(pool, "min_workers", "5"));
 	REFUSE(pool, "capacity", "4", -EINVAL);

@@ -128,7 +128,7 @@ TEST(stores_against_destroy)
 		{ .attr = "policy", .values = { "block", "fail" } },
 		{ .attr = "cpumask", .values = { "0", "0-1" } },
 		{ .attr = "nice", .values = { "5", "-5" } },
-		{ .attr = "sched", .values = { "fifo_low", "normal" } },
+		{ .attr = "sched", .values = { "fifo:7", "normal" } },
 		{ .attr = "expiry_ms", .values = { "1", "0" } },
 	};
 	__u64 end = now_ns() + 4 * SEC, patience = now_ns() + WAIT_NS;
@@ -449,10 +449,17 @@ TEST_F(attrs, workers_follow_sched)
 	/* busy ones and idle ones follow */
 	EXPECT_EQ(0, attr_write(pool, "sched", "fifo_low"));
 	EXPECT_TRUE(all_workers_at(pool, 6, 1));
+	EXPECT_EQ(0, attr_write(pool, "sched", "fifo:20"));
+	EXPECT_TRUE(all_workers_at(pool, 6, 20));
+	/* what is refused leaves them as they are */
+	EXPECT_EQ(-ERANGE, attr_write(pool, "sched", "fifo:100"));
+	EXPECT_TRUE(all_workers_at(pool, 6, 20));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 	ASSERT_EQ(0, wait_tasks(self->pool.fd, 0));
 	EXPECT_EQ(0, attr_write(pool, "sched", "fifo"));
 	EXPECT_TRUE(WAIT_FOR(all_workers_at(pool, 6, 50)));
+	EXPECT_EQ(0, attr_write(pool, "sched", "fifo:99"));
+	EXPECT_TRUE(WAIT_FOR(all_workers_at(pool, 6, 99)));
 	/* the nice value comes back with the class */
 	EXPECT_EQ(0, attr_write(pool, "nice", "-3"));
 	EXPECT_EQ(0, attr_write(pool, "sched", "normal"));
