@@ -681,8 +681,9 @@ static void test_attrs(void)
 		"nice=20", "cpumask=", "cpumask=0xf", "order=LIFO", "prealloc=2",
 		"sched=", "sched=20", "sched=FIFO", "sched=fifo:", "sched=fifo:0", "sched=fifo:100",
 		"sched=fifo:x", "sched=fifo:1x", "sched=fifo:+1", "sched=fifo:-1", "sched=fifo: 1",
-		"sched=fifo:1 ", "sched=fifo:1\n", "sched=fifo:1:2", "sched=fifo_low:1", "sched=rr:1",
-		"sched=fifo:4294967297", "sched=fifo:18446744073709551617", "sched=Fifo:1",
+		"sched=fifo:1 ", "sched=fifo:1\n", "sched=fifo:1:2", "sched=fifo_low:1",
+		"sched=fifo:4294967297", "sched=fifo:18446744073709551617",
+		"sched=Fifo:1", "sched=rr:1",
 		"state=open", "capacit=1", "capacityy=1", "=1", "capacity", "",
 	};
 	/* as sysfs takes them */

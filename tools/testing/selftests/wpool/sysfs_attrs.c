@@ -326,9 +326,10 @@ TEST_F(attrs, bad_values)
 		"maximum", "max 1", "MAX!", "%s", "\xff", "null",
 	};
 	static const char * const classes[] = {
-		"20", "FIFO", "Fifo:20", "fifo:", "fifo:\n", "fifo:x", "fifo:1x", "fifo:+1", "fifo:-1",
-		"fifo: 1", "fifo:1 ", "fifo:1\n\n", "fifo:1:2", "fifo:0x10", "fifo:1.5", "fifo :1", "fif:1",
-		"fifo1", "fifo_low:1", "normal:1", "rr:1", ":1", " fifo:1", "fifo:fifo", "fifo:max",
+		"20", "FIFO", "Fifo:20", "fifo:", "fifo:\n", "fifo:x", "fifo:1x", "fifo:+1",
+		"fifo:-1", "fifo: 1", "fifo:1 ", "fifo:1\n\n", "fifo:1:2", "fifo:0x10",
+		"fifo:1.5", "fifo :1", "fif:1", "fifo1", "fifo_low:1",
+		"normal:1", "rr:1", ":1", " fifo:1", "fifo:fifo", "fifo:max",
 	};
 	const char *pool = self->pool.name;
 	const struct tunable *attr;
