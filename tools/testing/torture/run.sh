@@ -213,7 +213,7 @@ job_tune()
 			case $attribute in
 			handoff | latency | freezable | reclaim) draw 2 ;;
 			nice) draw 10 ;;
-			sched) draw_word normal fifo_low normal fifo ;;
+			sched) draw_word normal fifo_low normal fifo normal fifo:2 fifo:99 ;;
 			# none of ours may be too late
 			max_wait_ms) draw_word 0 86400000 ;;
 			cpumask) draw_word 0 0-1 1 "$(cat $CPUS/possible)" ;;

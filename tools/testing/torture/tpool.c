@@ -219,8 +219,8 @@ static void random_attrs(struct wpool_attrs *attrs, bool *bound, u32 nr)
 		attrs->order = WPOOL_FIFO;
 	}
 	attrs->nice = rnd_one_in(&rnd, 4) ? rnd_from_to(&rnd, 0, 10) : 0;
-	attrs->sched = rnd_one_in(&rnd, 5) ? rnd_from_to(&rnd, WPOOL_SCHED_FIFO_LOW,
-							 WPOOL_SCHED_FIFO) : WPOOL_SCHED_NORMAL;
+	attrs->sched = rnd_one_in(&rnd, 5) ? rnd_from_to(&rnd, 1, WPOOL_MAX_PRIORITY) :
+					     WPOOL_SCHED_NORMAL;
 	*bound = rnd_one_in(&rnd, 3) && attrs->queue_depth <= 1000;
 }
 

@@ -168,7 +168,8 @@ void tpool_tune(struct tpool *tp, u64 how)
 	attrs.max_wait_ms = rnd_one_in(&rnd, 2) ? WPOOL_MAX_WAIT_MS : 0;
 	attrs.reclaim = rnd_one_in(&rnd, 2);
 	attrs.nice = rnd_from_to(&rnd, 0, 10);
-	attrs.sched = rnd_from_to(&rnd, WPOOL_SCHED_NORMAL, WPOOL_SCHED_FIFO);
+	attrs.sched = rnd_one_in(&rnd, 3) ? WPOOL_SCHED_NORMAL :
+					    rnd_from_to(&rnd, 1, WPOOL_MAX_PRIORITY);
 	if (mask & WPOOL_TUNE_CPUMASK && rnd_one_in(&rnd, 2))
 		cpus = random_cpumask(&rnd);
 	attrs.cpumask = cpus;
