@@ -199,7 +199,7 @@ static void check_attrs(const struct wpool_dev_attrs *attrs, const char *text)
 	must(!(mask & WPOOL_DEV_EXPIRY_MS) || attrs->expiry_ms <= WPOOL_MAX_EXPIRY_MS,
 	     "expiry_ms", text);
 	must(!(mask & WPOOL_DEV_NICE) || (attrs->nice >= -20 && attrs->nice <= 19), "nice", text);
-	must(!(mask & WPOOL_DEV_SCHED) || attrs->sched <= WPOOL_DEV_SCHED_FIFO, "sched", text);
+	must(!(mask & WPOOL_DEV_SCHED) || attrs->sched <= WPOOL_MAX_PRIORITY, "sched", text);
 	must(!(mask & WPOOL_DEV_POLICY) || attrs->policy <= WPOOL_DEV_POLICY_DROP_OLDEST,
 	     "policy", text);
 }
@@ -223,18 +223,18 @@ static void fuzz_attrs(const char *text, unsigned int which)
 
 /* ---- the kernel ----------------------------------------------------------------------- */
 
-/* wpoolctl's "capacity=TEXT"; true if it takes it. */
-static bool user_capacity(const char *text, __u32 *value)
+/* wpoolctl's "NAME=TEXT"; true if it takes it. */
+static bool user_takes(const char *name, const char *text, struct wpool_dev_attrs *attrs)
 {
 	static struct attr_set set;
 	char assignment[600];
 	struct errmsg e;
 
-	snprintf(assignment, sizeof(assignment), "capacity=%s", text);
+	snprintf(assignment, sizeof(assignment), "%s=%s", name, text);
 	attr_set_init(&set);
 	if (attr_set_add(&set, ATTR_TUNE, assignment, &e))
 		return false;
-	*value = set.attrs.capacity;
+	*attrs = set.attrs;
 	return true;
 }
 
@@ -243,8 +243,10 @@ static void fuzz_kernel(const char *text, size_t size, unsigned int which)
 	static const char *const names[] = {
 		"capacity", "max_blocking", "nice", "handoff", "policy", "sched",
 	};
+	/* sysfs has one word for each value and wants less than 32 characters, no NUL */
+	bool same = strlen(text) == size && size < 32;
+	struct wpool_dev_attrs user;
 	long long value = -1;
-	__u32 user;
 	int err;
 
 	which %= 1 + ARRAY_SIZE(names);
@@ -254,13 +256,20 @@ static void fuzz_kernel(const char *text, size_t size, unsigned int which)
 	case 0:
 		must(err || value != WPOOL_DEV_UNLIMITED || !strncmp(text, "max", 3) ||
 		     !strncmp(text, "unlimited", 9), "unlimited by its number", text);
-		/* sysfs wants less than 32 characters, no NUL */
-		if (strlen(text) == size && size < 32 && user_capacity(text, &user))
-			must(!err && user == value, "wpoolctl and sysfs differ", text);
+		if (same && user_takes("capacity", text, &user))
+			must(!err && user.capacity == value, "wpoolctl and sysfs differ", text);
 		break;
 	case 3:
 	case 4:
 		must(err || value == 0 || value == 1, "not one of two", text);
+		break;
+	case 5:
+		must(err || !value == !strncmp(text, "normal", 6), "no priority", text);
+		if (same && user_takes("sched", text, &user))
+			must(!err && user.sched == value, "wpoolctl and sysfs differ", text);
+		/* the range is the pool's business */
+		else if (same && !strchr(text, '\n'))
+			must(err || value > WPOOL_MAX_PRIORITY, "wpoolctl refuses it", text);
 	}
 	must(!err || err == -EINVAL || err == -ERANGE, "another errno", text);
 	must(!size || strlen(text) == size || err == -EINVAL, "a NUL was taken", text);

@@ -84,7 +84,7 @@ int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool
 	attrs->latency = below(rng, 2);
 	attrs->freezable = below(rng, 2);
 	attrs->reclaim = below(rng, 2);
-	attrs->sched = below(rng, 3);
+	attrs->sched = one_in(rng, 8) ? gen_number(f, 99, 99) : below(rng, 3);
 	attrs->order = below(rng, 2);
 	attrs->prealloc = below(rng, 2);
 	attrs->nice = one_in(rng, 8) ? (int)rnd(rng) : (int)below(rng, 40) - 20;
