@@ -4,11 +4,12 @@
  *
  * What must hold: a record carries a cookie that was submitted through the same
  * file, and no cookie comes back twice, nor one whose task was refused or
- * silent. A file that no other process used is drained when it is closed: then
+ * silent. A file that no child has used is drained when it is closed: then
  * every accepted task that is not silent has had its record.
  *
- * The table of cookies is shared between processes. A cookie is an index into
- * it, with a check word above; the cookie 0 is anybody's.
+ * The table of cookies is shared between processes, and each of them has open files of its
+ * own. A cookie is an index into the table, with a check word above; the cookie 0 is
+ * anybody's.
  */
 #include "fuzz.h"
 
@@ -16,7 +17,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #define MAX_COOKIES		16000000U
@@ -43,31 +43,19 @@ struct file_counts {
 
 static struct cookie *cookies;
 static struct file_counts *counts;
-static atomic_uint *next_cookie;
-static atomic_uint next_file = 1;
+static atomic_uint *next_cookie, *next_file;
 
 static pthread_mutex_t slots_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct file *slots[NR_SLOTS];
 static int null_fd;
 
-static void *map_shared(size_t bytes)
-{
-	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (at == MAP_FAILED) {
-		perror("mmap");
-		exit(1);
-	}
-	return at;
-}
-
 void files_init(void)
 {
 	cookies = map_shared(MAX_COOKIES * sizeof(*cookies));
 	counts = map_shared(MAX_FILES * sizeof(*counts));
-	next_cookie = map_shared(sizeof(*next_cookie));
-	*next_cookie = 1;
+	next_cookie = map_shared(2 * sizeof(*next_cookie));
+	next_file = next_cookie + 1;
+	*next_cookie = *next_file = 1;
 	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 }
 
@@ -261,7 +249,7 @@ void file_open(struct fuzzer *f, unsigned int slot)
 	struct file *file, *old;
 	int fd;
 
-	if (atomic_load(&next_file) >= MAX_FILES)
+	if (atomic_load(next_file) >= MAX_FILES)
 		return;
 	/* write only: it cannot read its records, so the last is rare */
 	fd = open(DEV, flags[how < 8 ? 0 : how < 13 ? 1 : how < 15 ? 2 : 3] | O_CLOEXEC);
@@ -273,7 +261,7 @@ void file_open(struct fuzzer *f, unsigned int slot)
 	}
 	file = calloc(1, sizeof(*file));
 	file->fd = fd;
-	file->id = atomic_fetch_add(&next_file, 1);
+	file->id = atomic_fetch_add(next_file, 1);
 	file->users = 1;
 	file->drain = how < 15 && !one_in(&f->rng, 3);
 	if (!one_in(&f->rng, 4))
