@@ -351,17 +351,25 @@ part_fault()
 
 # part_fuzz NAME PREFIX KERNEL SECONDS SEED [CORPUS]: with what KCOV says, if the kernel has
 # it. In the directory CORPUS are calls to begin with, and those that reach something new
-# are added.
+# are added. Natively threads of a process take turns, so there are several; and with no more
+# CPUs than this machine has, a lock is rarely held by one that waits for a processor.
 part_fuzz()
 {
-	local variables="PROGRAM=fuzz SECONDS=$4 SEED=$5 CALLS=1000000000" corpus=${6:-}
+	local variables="PROGRAM=fuzz SECONDS=$4 SEED=$5 CALLS=1000000000" corpus=${6:-} cpus
 	local -a options=()
+	if is_native "$3"; then
+		cpus=$(nproc)
+		[ "$cpus" -ge 2 ] || cpus=2
+		[ "$cpus" -le 4 ] || cpus=4
+		options=(--smp "$cpus")
+		variables="$variables THREADS=$((cpus * 3)) PROCESSES=3"
+	fi
 	if grep -q '^CONFIG_KCOV=y' "$("$TOP/scripts/kernel" path "$3" config)"; then
 		if ! "$TOP/scripts/build" --kcov --module-only "$3"; then
 			result fail "$2.run" "not run: the build for KCOV failed"
 			return
 		fi
-		options=(--modules "$3-kcov")
+		options+=(--modules "$3-kcov")
 		if [ -n "$corpus" ]; then
 			mkdir -p "$corpus"
 			options+=(--add "$corpus:/files/corpus")

@@ -10,8 +10,8 @@
 # kept, and for SECONDS. Threads and memory are looked at before the second and after it.
 #
 # From the kernel's command line: PROGRAM, what run.sh takes, and for the fuzzer
-# SEED, CALLS, SECONDS and THREADS (4). With CORPUS=1 the fuzzer's corpus begins with
-# /files/corpus, and what it came to is printed, packed, as lines that begin with #corpus.
+# SEED, CALLS, SECONDS, THREADS (4) and PROCESSES (1). With CORPUS=1 the fuzzer's corpus begins
+# with /files/corpus, and what it came to is printed, packed, as lines that begin with #corpus.
 
 fuzz()
 {
@@ -24,7 +24,7 @@ fuzz()
 		set -- --corpus /tmp/corpus
 	fi
 	if /tests/ioctl_fuzz --seed "$SEED" --calls "$CALLS" --seconds "$SECONDS" \
-		--threads "${THREADS:-4}" "$@"; then
+		--threads "${THREADS:-4}" --processes "${PROCESSES:-1}" "$@"; then
 		echo "ok 1 seed_$SEED"
 	else
 		echo "not ok 1 seed_$SEED"

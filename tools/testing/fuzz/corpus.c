@@ -53,9 +53,23 @@ struct player {
 static bool is_on;
 static const char *directory;
 static struct player players[MAX_THREADS + 1];
-static struct sequence *entries;
-static unsigned int nr_entries, nr_loaded, nr_repeated, nr_from_tapes;
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;	/* of the four */
+
+/**
+ * struct corpus - of all processes
+ * @mutex: of all that follows
+ * @nr: entries
+ * @nr_loaded: of them from the directory
+ * @nr_repeated: of these were repeated
+ * @nr_from_tapes: calls that were drawn from entries
+ */
+static struct corpus {
+	pthread_mutex_t mutex;
+	unsigned int nr;
+	unsigned int nr_loaded;
+	unsigned int nr_repeated;
+	unsigned int nr_from_tapes;
+	struct sequence entries[MAX_ENTRIES];
+} *corpus;
 
 /* ---- the directory ------------------------------------------------------------------- */
 
@@ -89,21 +103,21 @@ static void load(void)
 		dprintf(1, "# corpus: %s: %s\n", directory, strerror(errno));
 		exit(2);
 	}
-	while ((entry = readdir(dir)) && nr_entries < MAX_ENTRIES) {
+	while ((entry = readdir(dir)) && corpus->nr < MAX_ENTRIES) {
 		if (entry->d_name[0] == '.')
 			continue;
 		fd = openat(dirfd(dir), entry->d_name, O_RDONLY | O_CLOEXEC);
-		bytes = read(fd, &entries[nr_entries], sizeof(*entries));
+		bytes = read(fd, &corpus->entries[corpus->nr], sizeof(struct sequence));
 		close(fd);
 		/* one that was being written when its run was killed */
-		if (is_sequence(&entries[nr_entries], bytes))
-			nr_entries++;
+		if (is_sequence(&corpus->entries[corpus->nr], bytes))
+			corpus->nr++;
 		else
 			bad++;
 	}
 	closedir(dir);
-	nr_loaded = nr_entries;
-	dprintf(1, "# corpus: %u entries in %s, and %u files that are none\n", nr_loaded,
+	corpus->nr_loaded = corpus->nr;
+	dprintf(1, "# corpus: %u entries in %s, and %u files that are none\n", corpus->nr_loaded,
 		directory, bad);
 }
 
@@ -133,11 +147,14 @@ static uint64_t hash(const struct sequence *sequence)
 
 void corpus_init(const char *where)
 {
+	pthread_mutexattr_t attr;
+
 	is_on = true;
 	directory = where;
-	entries = calloc(MAX_ENTRIES, sizeof(*entries));
-	if (!entries)
-		exit(1);
+	corpus = map_shared(sizeof(*corpus));
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
+	pthread_mutex_init(&corpus->mutex, &attr);
 	if (directory)
 		load();
 }
@@ -198,21 +215,21 @@ static void choose(struct player *p)
 	p->at = 0;
 	p->playing.nr = 0;
 	p->is_loaded = false;
-	pthread_mutex_lock(&mutex);
-	if (nr_repeated < nr_loaded) {
-		p->playing = entries[nr_repeated++];
+	pthread_mutex_lock(&corpus->mutex);
+	if (corpus->nr_repeated < corpus->nr_loaded) {
+		p->playing = corpus->entries[corpus->nr_repeated++];
 		p->is_loaded = true;
-	} else if (nr_entries && one_in(&p->rng, 2)) {
-		p->playing = entries[below(&p->rng, nr_entries)];
+	} else if (corpus->nr && one_in(&p->rng, 2)) {
+		p->playing = corpus->entries[below(&p->rng, corpus->nr)];
 		for (nr = 1 + below(&p->rng, 3); nr; nr--)
-			vary(&p->rng, &p->playing, &entries[below(&p->rng, nr_entries)]);
+			vary(&p->rng, &p->playing, &corpus->entries[below(&p->rng, corpus->nr)]);
 	} else {
 		/* as many random ones as an entry has */
 		p->playing.nr = NR_TAPES;
 		memset(p->playing.tapes, 0, sizeof(p->playing.tapes));
 	}
-	nr_from_tapes += p->playing.tapes[0].nr ? p->playing.nr : 0;
-	pthread_mutex_unlock(&mutex);
+	corpus->nr_from_tapes += p->playing.tapes[0].nr ? p->playing.nr : 0;
+	pthread_mutex_unlock(&corpus->mutex);
 }
 
 void corpus_next(struct fuzzer *f)
@@ -260,12 +277,12 @@ void corpus_judge(struct fuzzer *f, unsigned int nr_new)
 	if (!nr_new || p->is_loaded)
 		return;
 	recent(p, &sequence);
-	pthread_mutex_lock(&mutex);
-	if (nr_entries < MAX_ENTRIES) {
-		entries[nr_entries++] = sequence;
+	pthread_mutex_lock(&corpus->mutex);
+	if (corpus->nr < MAX_ENTRIES) {
+		corpus->entries[corpus->nr++] = sequence;
 		kept = true;
 	}
-	pthread_mutex_unlock(&mutex);
+	pthread_mutex_unlock(&corpus->mutex);
 	if (!kept || !directory)
 		return;
 	snprintf(name, sizeof(name), "%016llx", (unsigned long long)hash(&sequence));
@@ -293,5 +310,5 @@ void corpus_keep_wrong(struct fuzzer *f)
 void corpus_show(void)
 {
 	dprintf(1, "# corpus: %u entries, %u of them from before; %u calls were drawn from it\n",
-		nr_entries, nr_loaded, nr_from_tapes);
+		corpus->nr, corpus->nr_loaded, corpus->nr_from_tapes);
 }

@@ -65,9 +65,9 @@ struct collector {
 static bool is_on;
 static struct collector collectors[MAX_THREADS];
 
-/* A table of counters by hash, and who reached them. */
-static atomic_ullong pcs[NR_SLOTS_OF_PCS];
-static atomic_uchar reached_by[NR_SLOTS_OF_PCS];
+/* A table of counters by hash, and who reached them, in all processes. */
+static atomic_ullong *pcs;
+static atomic_uchar *reached_by;
 
 /* ---- counters ----------------------------------------------------------------------- */
 
@@ -163,6 +163,8 @@ bool cover_init(void)
 	close(fd);
 	if (!is_on)
 		dprintf(1, "# no feedback: wpool is not built for it: scripts/build --kcov\n");
+	pcs = map_shared(NR_SLOTS_OF_PCS * sizeof(*pcs));
+	reached_by = map_shared(NR_SLOTS_OF_PCS * sizeof(*reached_by));
 	return is_on;
 }
 

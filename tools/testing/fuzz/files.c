@@ -4,11 +4,12 @@
  *
  * What must hold: a record carries a cookie that was submitted through the same
  * file, and no cookie comes back twice, nor one whose task was refused or
- * silent. A file that no other process used is drained when it is closed: then
+ * silent. A file that no child has used is drained when it is closed: then
  * every accepted task that is not silent has had its record.
  *
- * The table of cookies is shared between processes. A cookie is an index into
- * it, with a check word above; the cookie 0 is anybody's.
+ * The table of cookies is shared between processes, and each of them has open files of its
+ * own. A cookie is an index into the table, with a check word above; the cookie 0 is
+ * anybody's.
  */
 #include "fuzz.h"
 
@@ -16,10 +17,9 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#define MAX_COOKIES		16000000U
+#define MAX_COOKIES		32000000U
 #define MAX_FILES		1000000U
 
 enum cookie_state {
@@ -30,10 +30,8 @@ enum cookie_state {
 	COOKIE_RECORDED,
 };
 
-struct cookie {
-	uint32_t file;
-	atomic_uchar state;
-};
+#define STATE_BITS		3
+#define STATE_MASK		((1U << STATE_BITS) - 1)
 
 /* What must come back through a file. */
 struct file_counts {
@@ -41,33 +39,21 @@ struct file_counts {
 	atomic_uint records;
 };
 
-static struct cookie *cookies;
+static atomic_uint *cookies;		/* the file that it is of, and its state */
 static struct file_counts *counts;
-static atomic_uint *next_cookie;
-static atomic_uint next_file = 1;
+static atomic_uint *next_cookie, *next_file;
 
 static pthread_mutex_t slots_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct file *slots[NR_SLOTS];
 static int null_fd;
 
-static void *map_shared(size_t bytes)
-{
-	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (at == MAP_FAILED) {
-		perror("mmap");
-		exit(1);
-	}
-	return at;
-}
-
 void files_init(void)
 {
 	cookies = map_shared(MAX_COOKIES * sizeof(*cookies));
 	counts = map_shared(MAX_FILES * sizeof(*counts));
-	next_cookie = map_shared(sizeof(*next_cookie));
-	*next_cookie = 1;
+	next_cookie = map_shared(2 * sizeof(*next_cookie));
+	next_file = next_cookie + 1;
+	*next_cookie = *next_file = 1;
 	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 }
 
@@ -90,23 +76,28 @@ bool cookies_left(void)
 	return atomic_load(next_cookie) < MAX_COOKIES - 65 * WPOOL_MAX_BATCH;
 }
 
+/* Returns the old one. */
+static enum cookie_state set_state(uint32_t index, enum cookie_state state)
+{
+	unsigned int file = atomic_load(&cookies[index]) & ~STATE_MASK;
+
+	return atomic_exchange(&cookies[index], file | state) & STATE_MASK;
+}
+
 uint64_t cookie_new(struct file *file, bool silent)
 {
 	uint32_t index = atomic_fetch_add(next_cookie, 1);
 
-	cookies[index].file = file->id;
-	atomic_store(&cookies[index].state, silent ? COOKIE_SILENT : COOKIE_SUBMITTED);
+	atomic_store(&cookies[index],
+		     file->id << STATE_BITS | (silent ? COOKIE_SILENT : COOKIE_SUBMITTED));
 	return to_cookie(index);
 }
 
 void cookie_refused(struct fuzzer *f, uint64_t cookie)
 {
-	unsigned char old;
-
 	if (!cookie)
 		return;
-	old = atomic_exchange(&cookies[(uint32_t)cookie].state, COOKIE_REFUSED);
-	if (old == COOKIE_RECORDED)
+	if (set_state(cookie, COOKIE_REFUSED) == COOKIE_RECORDED)
 		complain(f, "cookie %#llx was refused, and has a record",
 			 (unsigned long long)cookie);
 }
@@ -114,14 +105,15 @@ void cookie_refused(struct fuzzer *f, uint64_t cookie)
 void cookie_accepted(struct file *file, uint64_t cookie)
 {
 	atomic_fetch_add(&shared->nr_accepted, 1);
-	if (!cookie || atomic_load(&cookies[(uint32_t)cookie].state) != COOKIE_SILENT)
+	if (!cookie ||
+	    (atomic_load(&cookies[(uint32_t)cookie]) & STATE_MASK) != COOKIE_SILENT)
 		atomic_fetch_add(&counts[file->id].expected, 1);
 }
 
 static void cookie_check(struct fuzzer *f, struct file *file, uint64_t cookie)
 {
-	uint32_t index = cookie;
-	unsigned char old;
+	uint32_t index = cookie, of;
+	enum cookie_state old;
 
 	if (!cookie)
 		return;
@@ -130,12 +122,12 @@ static void cookie_check(struct fuzzer *f, struct file *file, uint64_t cookie)
 			 (unsigned long long)cookie);
 		return;
 	}
-	if (cookies[index].file != file->id) {
-		complain(f, "cookie %u of file %u came out of file %u", index,
-			 cookies[index].file, file->id);
+	of = atomic_load(&cookies[index]) >> STATE_BITS;
+	if (of != file->id) {
+		complain(f, "cookie %u of file %u came out of file %u", index, of, file->id);
 		return;
 	}
-	old = atomic_exchange(&cookies[index].state, COOKIE_RECORDED);
+	old = set_state(index, COOKIE_RECORDED);
 	if (old != COOKIE_SUBMITTED)
 		complain(f, "cookie %u has a record, but is %s", index,
 			 old == COOKIE_RECORDED ? "recorded already" :
@@ -261,7 +253,7 @@ void file_open(struct fuzzer *f, unsigned int slot)
 	struct file *file, *old;
 	int fd;
 
-	if (atomic_load(&next_file) >= MAX_FILES)
+	if (atomic_load(next_file) >= MAX_FILES)
 		return;
 	/* write only: it cannot read its records, so the last is rare */
 	fd = open(DEV, flags[how < 8 ? 0 : how < 13 ? 1 : how < 15 ? 2 : 3] | O_CLOEXEC);
@@ -273,7 +265,7 @@ void file_open(struct fuzzer *f, unsigned int slot)
 	}
 	file = calloc(1, sizeof(*file));
 	file->fd = fd;
-	file->id = atomic_fetch_add(&next_file, 1);
+	file->id = atomic_fetch_add(next_file, 1);
 	file->users = 1;
 	file->drain = how < 15 && !one_in(&f->rng, 3);
 	if (!one_in(&f->rng, 4))

@@ -143,6 +143,10 @@ struct shared {
 };
 
 extern struct shared *shared;
+
+/* Memory, all zero, that is the same in all processes. */
+void *map_shared(size_t bytes);
+
 extern uint64_t seed;
 extern int ready_fd;		/* a file that can always be read from */
 
@@ -183,7 +187,7 @@ bool arena_unchanged(struct fuzzer *f, const uint8_t *snapshot, const void *from
  * @tries: calls that may have attached it to a pool
  * @attached: one of them did
  * @gone: @fd leads elsewhere by now
- * @child: another process has used it: its records are not counted
+ * @child: a child has used it, too: its records are not counted
  * @runs: it may be attached to a pool whose submitters run what does not fit
  * @drain: account for every record when it is closed
  */

@@ -243,7 +243,7 @@ static void fuzz_kernel(const char *text, size_t size, unsigned int which)
 	static const char *const names[] = {
 		"capacity", "max_blocking", "nice", "handoff", "policy", "sched",
 	};
-	/* sysfs has one word for each value and wants less than 32 characters, no NUL */
+	/* sysfs wants less than 32 characters, no NUL */
 	bool same = strlen(text) == size && size < 32;
 	struct wpool_dev_attrs user;
 	long long value = -1;

@@ -2,12 +2,14 @@
 /*
  * ioctl_fuzz - random calls on /dev/wpool and its sysfs, and what must hold.
  *
- * usage: ioctl_fuzz [--seed N] [--calls N] [--threads N] [--seconds N] [--quiet]
- *                   [--corpus DIR] [--blind]
+ * usage: ioctl_fuzz [--seed N] [--calls N] [--threads N] [--processes N] [--seconds N]
+ *                   [--quiet] [--corpus DIR] [--blind]
  *
  *   --seed     decides about every call (a fresh one, which is printed)
  *   --calls    of all threads together (100000)
  *   --threads  (4); with one thread a run is repeated exactly
+ *   --processes  that these are threads of (1); where threads of one process cannot run at
+ *              the same time, in user-mode Linux, several are faster
  *   --seconds  ends the run earlier; 0: no limit (0)
  *   --quiet    no table of the calls
  *   --corpus   an existing directory for the calls that reached something new, and for
@@ -19,9 +21,9 @@
  * of all calls are variants of those. Then the seed alone does not repeat a run.
  *
  * To be run as root in a virtual machine; what the kernel's log says about it is
- * the other half of the test. Threads share files; one call in thousands is a
- * process of its own that is killed in the middle. Whoever sleeps in a call for
- * longer than 10 ms gets a signal.
+ * the other half of the test. Threads of a process share files, all processes share pools;
+ * one call in thousands is a process of its own that is killed in the middle. Whoever sleeps
+ * in a call for longer than 10 ms gets a signal.
  *
  * Exit: 0 all as it should be, 1 something was wrong, 2 wrong use.
  */
@@ -43,7 +45,7 @@
 #include <unistd.h>
 
 #define MAX_SHOWN		20
-#define PATIENCE_NS		10000000ULL
+#define ROUND_US		5000
 #define HANG_NS			120000000000ULL
 #define CHILD_CALLS		20
 
@@ -52,9 +54,16 @@ uint64_t seed;
 int ready_fd;
 
 static uint64_t nr_calls = 100000;
-static unsigned int nr_threads = 4;
+static unsigned int nr_threads = 4, nr_processes = 1;
 static struct fuzzer fuzzers[MAX_THREADS + 1];
 static pthread_t threads[MAX_THREADS];
+
+/*
+ * The time of the watcher's last round: a call costs two looks at it, and each look at the
+ * kernel's clock may be a system call of its own. A sum of many differences is right all
+ * the same.
+ */
+static atomic_ullong clock_ns;
 
 uint64_t now_ns(void)
 {
@@ -83,12 +92,13 @@ void complain(struct fuzzer *f, const char *format, ...)
 void call_begins(struct fuzzer *f, const char *op)
 {
 	atomic_store(&f->op, (uintptr_t)op);
-	atomic_store(&f->began_ns, now_ns());
+	atomic_store(&f->began_ns, atomic_load(&clock_ns));
 }
 
 void call_ends(struct fuzzer *f, unsigned int op)
 {
-	atomic_fetch_add(&shared->tally[op].ns, now_ns() - atomic_load(&f->began_ns));
+	atomic_fetch_add(&shared->tally[op].ns,
+			 atomic_load(&clock_ns) - atomic_load(&f->began_ns));
 	atomic_store(&f->began_ns, 0);
 }
 
@@ -290,15 +300,21 @@ static void hangs(struct fuzzer *f)
 	_exit(1);
 }
 
-/* Signals, with and without SA_RESTART, for those who sleep, until all have ended. */
+/*
+ * Signals, with and without SA_RESTART, for those who are in a call for two rounds or more,
+ * until all have ended.
+ */
 static void watch(uint64_t end_ns)
 {
-	unsigned int i, round = 0, left = nr_threads;
-	uint64_t began, now;
+	uint64_t began, before_last = 0, last = clock_ns, now = last;
+	unsigned int i, round = 0, left = 1;
 
 	while (left) {
-		usleep(5000);
+		usleep(ROUND_US);
+		before_last = last;
+		last = now;
 		now = now_ns();
+		atomic_store(&clock_ns, now);
 		if (end_ns && now > end_ns)
 			atomic_store(&shared->over, true);
 		for (i = 0, left = 0, round++; i < nr_threads; i++) {
@@ -310,11 +326,57 @@ static void watch(uint64_t end_ns)
 			}
 			left++;
 			began = atomic_load(&fuzzers[i].began_ns);
-			if (!began || now < began + PATIENCE_NS)
+			if (!began || began >= before_last)
 				continue;
 			if (now > began + HANG_NS)
 				hangs(&fuzzers[i]);
 			pthread_kill(threads[i], round % 3 ? SIGUSR1 : SIGUSR2);
+		}
+	}
+}
+
+/* ---- processes ----------------------------------------------------------------------- */
+
+/* Process @nr, until its threads have ended and its files are closed. */
+static int run(unsigned int nr, uint64_t end_ns)
+{
+	unsigned int i;
+
+	for (i = nr; i < nr_threads; i += nr_processes) {
+		fuzzers[i].nr = i;
+		arena_init(&fuzzers[i].arena);
+	}
+	for (i = nr; i < nr_threads; i += nr_processes)
+		if (cover_thread(&fuzzers[i], &threads[i], fuzz))
+			return 1;
+	watch(end_ns);
+	files_end(&fuzzers[MAX_THREADS]);
+	return 0;
+}
+
+static void run_all(struct fuzzer *self, uint64_t end_ns)
+{
+	pid_t pids[MAX_THREADS];
+	unsigned int i;
+	int status;
+
+	for (i = 0; i < nr_processes; i++) {
+		pids[i] = fork();
+		if (!pids[i]) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			_exit(run(i, end_ns));
+		}
+		if (pids[i] < 0)
+			complain(self, "fork: %s", strerror(errno));
+	}
+	for (i = 0; i < nr_processes; i++) {
+		if (pids[i] < 0)
+			continue;
+		while (waitpid(pids[i], &status, 0) < 0 && errno == EINTR)
+			;
+		if (status) {
+			complain(self, "process %u ended with %#x", i, status);
+			atomic_store(&shared->over, true);
 		}
 	}
 }
@@ -415,6 +477,7 @@ int main(int argc, char **argv)
 		{ "seed", required_argument, NULL, 's' },
 		{ "calls", required_argument, NULL, 'c' },
 		{ "threads", required_argument, NULL, 't' },
+		{ "processes", required_argument, NULL, 'p' },
 		{ "seconds", required_argument, NULL, 'T' },
 		{ "quiet", no_argument, NULL, 'q' },
 		{ "corpus", required_argument, NULL, 'd' },
@@ -425,7 +488,7 @@ int main(int argc, char **argv)
 	uint64_t seconds = 0, began = now_ns();
 	bool quiet = false, blind = false;
 	const char *corpus = NULL;
-	unsigned int i;
+	uint64_t end_ns;
 	pid_t reader;
 	int c;
 
@@ -441,6 +504,9 @@ int main(int argc, char **argv)
 			break;
 		case 't':
 			nr_threads = to_number(optarg);
+			break;
+		case 'p':
+			nr_processes = to_number(optarg);
 			break;
 		case 'T':
 			seconds = to_number(optarg);
@@ -458,16 +524,17 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
-	if (!nr_threads || nr_threads > MAX_THREADS)
+	if (!nr_threads || nr_threads > MAX_THREADS || !nr_processes || nr_processes > nr_threads)
 		return 2;
 	if (access(DEV, R_OK | W_OK)) {
 		fprintf(stderr, "ioctl_fuzz: %s: %s\n", DEV, strerror(errno));
 		return 2;
 	}
-	dprintf(1, "# seed %llu, %llu calls, %u threads\n", (unsigned long long)seed,
-		(unsigned long long)nr_calls, nr_threads);
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		      -1, 0);
+	dprintf(1, "# seed %llu, %llu calls, %u threads in %u processes\n",
+		(unsigned long long)seed, (unsigned long long)nr_calls, nr_threads, nr_processes);
+	end_ns = seconds ? began + seconds * 1000000000ULL : 0;
+	shared = map_shared(sizeof(*shared));
+	clock_ns = began;
 	self->nr = MAX_THREADS;
 	signals_init();
 	ready_fd = eventfd(1, 0);
@@ -475,18 +542,13 @@ int main(int argc, char **argv)
 	files_init();
 	texts_init();
 	arena_init(&self->arena);
-	for (i = 0; i < nr_threads; i++) {
-		fuzzers[i].nr = i;
-		arena_init(&fuzzers[i].arena);
-	}
 	reader = reader_start();
 	if (!blind && cover_init())
 		corpus_init(corpus);
-	for (i = 0; i < nr_threads; i++)
-		if (cover_thread(&fuzzers[i], &threads[i], fuzz))
-			return 1;
-	watch(seconds ? began + seconds * 1000000000ULL : 0);
-	files_end(self);
+	if (nr_processes > 1)
+		run_all(self, end_ns);
+	else if (run(0, end_ns))
+		return 1;
 	pools_end(self);
 	atomic_store(&shared->over, true);
 	waitpid(reader, NULL, 0);

@@ -29,6 +29,18 @@ static uint8_t *map(size_t bytes, uint8_t **hole)
 	return at;
 }
 
+void *map_shared(size_t bytes)
+{
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (at == MAP_FAILED) {
+		perror("mmap");
+		exit(1);
+	}
+	return at;
+}
+
 void arena_init(struct arena *arena)
 {
 	arena->rw = map(RW_BYTES, &arena->hole);

@@ -287,6 +287,9 @@ void fuzz_sysfs_store(struct fuzzer *f)
 	/* what only a pool's owner may begin */
 	if (err == EPERM && (!strcmp(attr, "max_wait_ms") || !strcmp(attr, "policy")))
 		return;
+	/* workers in reserve, for which there may be no room */
+	if (err == EAGAIN && (!strcmp(attr, "reclaim") || !strcmp(attr, "min_workers")))
+		return;
 	complain(f, "store to %s: %s", attr, strerrorname_np(err));
 }
 
