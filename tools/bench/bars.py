@@ -104,11 +104,13 @@ def tasks(r):
     yield times(2, 'a producer per CPU, faster than the better workqueue',
                 ratio(r.better_workqueue(2), r.task(2, 'wpool')), 1.2, 2)
     for row, where in ((4, 'two CPUs'), (10, 'one CPU')):
-        tree = r.task(row, 'wpool', 'tree')
-        yield times(row, f'tree, {where}: faster than the best peer',
-                    ratio(r.best_peer(row, 'tree'), tree), 1.2, 2)
-        yield times(row, f'tree, {where}: faster than the better workqueue',
-                    ratio(r.better_workqueue(row, 'tree'), tree))
+        for v, what, bars in (('tree', 'tree', (1.2, 2)),
+                              ('shuffled', 'tree in any order in memory', ())):
+            ours = r.task(row, 'wpool', v)
+            yield times(row, f'{what}, {where}: faster than the best peer',
+                        ratio(r.best_peer(row, v), ours), *bars)
+            yield times(row, f'{what}, {where}: faster than the better workqueue',
+                        ratio(r.better_workqueue(row, v), ours))
 
 
 def latency(r):

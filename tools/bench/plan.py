@@ -83,8 +83,11 @@ def row_3(size):
 def row_4(size):
     for peer in NOOP_PEERS:
         yield line('tree', 4, 'tree', peer=peer, n=size.tree)
-    if not size.icount:
-        yield line('tree', 4, 'tree', peer='kthread', n=KTHREAD_TASKS)
+    if size.icount:
+        return
+    for peer in NOOP_PEERS:
+        yield line('tree', 4, 'shuffled', peer=peer, n=size.tree, shuffle=1)
+    yield line('tree', 4, 'tree', peer='kthread', n=KTHREAD_TASKS)
 
 
 def sleep(v, peer, n, us, workers, **params):
@@ -160,6 +163,8 @@ def row_10(size):
     yield line('noop', 10, 'single', peer='kthread', n=KTHREAD_TASKS)
     for peer in NOOP_PEERS:
         yield line('tree', 10, 'tree', peer=peer, n=n)
+    for peer in NOOP_PEERS:
+        yield line('tree', 10, 'shuffled', peer=peer, n=n, shuffle=1)
 
 
 BURSTS = (1, 4, 16, 64, 1000)
