@@ -40,8 +40,12 @@
 #include "task/item.h"
 #include "task/task.h"
 
-/* Short tasks that a worker runs in a row while other threads want its CPU. */
-#define MAX_IN_A_ROW	16
+/*
+ * Tasks that a worker runs in a row while other threads want its CPU: as many as last
+ * WPOOL_HELP_NS, the time that another CPU's help takes to come, within these bounds.
+ */
+#define LEAST_IN_A_ROW	16U
+#define MOST_IN_A_ROW	64U
 
 /* ---- the call ---- */
 
@@ -341,7 +345,8 @@ static __always_inline struct wpool_task *next_here(struct wpool_worker *w,
 						    struct wpool *pool,
 						    struct wpool_runq *rq)
 {
-	if (unlikely(need_resched()) && ++w->in_a_row >= MAX_IN_A_ROW)
+	if (unlikely(need_resched()) &&
+	    ++w->in_a_row >= clamp(rq->help_len, LEAST_IN_A_ROW, MOST_IN_A_ROW))
 		return NULL;
 	if (unlikely(READ_ONCE(w->running_on) != rq) ||
 	    unlikely(READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity)))

@@ -83,8 +83,11 @@ def row_3(size):
 def row_4(size):
     for peer in NOOP_PEERS:
         yield line('tree', 4, 'tree', peer=peer, n=size.tree)
-    if not size.icount:
-        yield line('tree', 4, 'tree', peer='kthread', n=KTHREAD_TASKS)
+    if size.icount:
+        return
+    for peer in NOOP_PEERS:
+        yield line('tree', 4, 'shuffled', peer=peer, n=size.tree, shuffle=1)
+    yield line('tree', 4, 'tree', peer='kthread', n=KTHREAD_TASKS)
 
 
 def sleep(v, peer, n, us, workers, **params):
@@ -160,6 +163,8 @@ def row_10(size):
     yield line('noop', 10, 'single', peer='kthread', n=KTHREAD_TASKS)
     for peer in NOOP_PEERS:
         yield line('tree', 10, 'tree', peer=peer, n=n)
+    for peer in NOOP_PEERS:
+        yield line('tree', 10, 'shuffled', peer=peer, n=n, shuffle=1)
 
 
 BURSTS = (1, 4, 16, 64, 1000)
@@ -278,6 +283,12 @@ def row_22(size):
                            least=least, producers=producers, capacity=64, depth=1024, **params)
 
 
+def row_23(size):
+    for v, threads in (('one_thread', 1), ('ten_threads', 10)):
+        for peer in NOOP_PEERS:
+            yield line('destroy', 23, v, peer=peer, pools=1000, threads=threads)
+
+
 # A queue without a limit, as where a list of waiting jobs stands in front of the workers.
 UNLIMITED = 2 ** 32 - 1
 
@@ -322,8 +333,7 @@ def gate(row):
 # Memory comes first: afterwards, what others have freed is on its way back for long.
 MAIN = {9: row_9, 1: row_1, 2: row_2, 3: row_3, 4: row_4, 5: row_5, 6: row_6, 7: row_7,
         8: row_8, 11: row_11, 12: row_12, 13: row_13, 14: row_14, 15: row_15, 16: row_16,
-        17: row_17, 19: row_19, 20: row_20, 22: row_22}
-MAIN[24] = row_24
+        17: row_17, 19: row_19, 20: row_20, 22: row_22, 23: row_23, 24: row_24}
 OF_KIND = {
     'native': MAIN,
     'native1': {10: row_10},
@@ -339,8 +349,8 @@ OF_KIND = {
 # What two CPUs are to each other changes where nothing is emulated.
 WITH_C2C = {'native', 'nativehttp'}
 # What takes long, or does not vary.
-MOST_ROUNDS = {5: 3, 8: 3, 9: 1}
-NOT_WARMED_UP = {5, 8, 9, 20, 21}
+MOST_ROUNDS = {5: 3, 8: 3, 9: 1, 23: 3}
+NOT_WARMED_UP = {5, 8, 9, 20, 21, 23}
 
 
 def warm_up(words):

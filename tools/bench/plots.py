@@ -189,14 +189,15 @@ class Plots:
 
     def latency(self):
         for v, title in (('local', 'From submit to start, on the CPU of the submitter'),
-                         ('cross', 'From submit to start, on another CPU')):
+                         ('cross', 'From submit to start, on another CPU'),
+                         ('free', 'From submit to start, wherever the task runs')):
             def pick(group, peer, v=v):
-                where = 'free' if peer == 'unbound' and v == 'cross' else v
-                for one in self.find(3, v=where, peer=peer):
+                for one in self.find(3, v=v, peer=peer):
                     return both(one, f'start_{group}', lambda ns: ns / 1000)
                 return None
             self.grouped(f'latency-{v}', title, 'microseconds', ('p50', 'p90', 'p99'),
-                         ('floor', 'wpool', 'percpu', 'unbound'), pick, self.boot(3), log=True)
+                         ('floor', 'wpool', 'percpu', 'unbound', 'kworker'), pick, self.boot(3),
+                         log=True)
 
     def burst(self):
         groups = {f'{tasks:,}': f'{tasks}_tasks' for tasks in (1, 4, 16, 64, 1000)}

@@ -26,9 +26,11 @@ COSTS = (
     ('two CPUs, one producer, `wpool_invoke()`', 1, 'invoke', 'single'),
     ('two CPUs, a producer each', 2, 'single', 'single'),
     ('two CPUs, a tree of tasks', 4, 'tree', 'tree'),
+    ('two CPUs, a tree in any order in memory', 4, 'shuffled', 'shuffled'),
     ('one CPU, one by one', 10, 'single', 'single'),
     ('one CPU, batches of 64', 10, 'batch', 'single'),
     ('one CPU, a tree of tasks', 10, 'tree', 'tree'),
+    ('one CPU, a tree in any order in memory', 10, 'shuffled', 'shuffled'),
     ('20,000 tasks allocated, submitted, freed by their function', 13, 'detached', 'kmalloc'),
     ('20,000 of `wpool_submit_fn()`', 13, 'submit_fn', 'kmalloc'),
     ('20,000 of `wpool_invoke()`', 13, 'invoke', 'kmalloc'),
@@ -44,6 +46,9 @@ TIMES = (
     ('submit to start, this CPU, asleep: p50', 3, 'local', 'start_p50', 1e3),
     ('submit to start, this CPU, asleep: p99', 3, 'local', 'start_p99', 1e3),
     ('submit to start, another CPU, asleep: p50', 3, 'cross', 'start_p50', 1e3),
+    ('submit to start, another CPU, asleep: p99', 3, 'cross', 'start_p99', 1e3),
+    ('submit to start, any CPU, asleep: p50', 3, 'free', 'start_p50', 1e3),
+    ('submit to start, any CPU, asleep: p99', 3, 'free', 'start_p99', 1e3),
     ('burst of 1 for a pool that sleeps: p50', 11, '1_tasks', 'burst_p50', 1e3),
     ('burst of 4: p50', 11, '4_tasks', 'burst_p50', 1e3),
     ('burst of 16: p50', 11, '16_tasks', 'burst_p50', 1e3),
@@ -61,6 +66,8 @@ TIMES = (
     ('from a timer interrupt to start: p50', 16, 'timer', 'start_p50', 1e3),
     ('from a timer interrupt to start: p99', 16, 'timer', 'start_p99', 1e3),
     ('two tasks of 9 ms, 100 µs apart, one CPU: both done, p50', 19, 'pair', 'pair_p50', 1e3),
+    ('1,000 pools destroyed one after the other', 23, 'one_thread', 'total_ns', 1e3),
+    ('1,000 pools destroyed by ten threads at once', 23, 'ten_threads', 'total_ns', 1e3),
 )
 # name, row, variant
 COMPUTING = (
@@ -85,9 +92,9 @@ OTHER_ROWS = set(TITLES) - {HTTP, MULTIPOOL}
 
 # The summary: the comparison's row and name in bars.py, and what it says in words.
 RATIOS = (
-    (1, 'single submit, faster than the better workqueue',
+    (1, 'single submit, near and far: faster than the better workqueue',
      'tasks that do nothing, submitted one by one, against the better workqueue'),
-    (1, 'batch of 64, faster than the better workqueue',
+    (1, 'batch of 64, near and far: faster than the better workqueue',
      'the same in batches of 64'),
     (13, 'detached: allocated, submitted, freed: of the rate of kmalloc() and queue_work()',
      'tasks that are allocated for one run and free themselves, against `kmalloc()` and '
@@ -98,13 +105,16 @@ RATIOS = (
 )
 # Where wpool may be slower than a workqueue; only those where it is are named.
 SLOWER = (
-    (4, 'tree, faster than the better workqueue', 'a fork-join tree'),
+    (4, 'tree, two CPUs: faster than the better workqueue', 'a fork-join tree'),
+    (10, 'tree, one CPU: faster than the better workqueue', 'such a tree on a machine of one CPU'),
     (2, 'a producer per CPU, faster than the better workqueue', 'a producer on each CPU'),
     (6, 'no-ops among sleepers, a producer per CPU: of the per-CPU workqueue\'s rate',
      'no-op tasks among sleepers with a producer on each CPU'),
     (3, 'p50 on this CPU, of the per-CPU workqueue\'s',
      'a start on the same CPU, in the median'),
-    (3, 'p99 across CPUs, of the unbound workqueue\'s',
+    (3, 'p99 wherever it runs, of the unbound workqueue\'s',
+     'a start on any CPU, in the 99th percentile'),
+    (3, 'p99 on another CPU, of queue_work_on()\'s there',
      'a start on another CPU, in the 99th percentile'),
     (12, 'submit and wait, 1 client: p50, of the per-CPU workqueue\'s',
      'one client that submits and waits, in the median'),
@@ -115,10 +125,10 @@ SLOWER = (
 # What one figure of each table means; the tables follow in this order.
 EXPLAINED = {
     'costs': 'Nanoseconds a task: the time from the first submit until the last task has run, '
-             'divided by the number of tasks. Less is better. "All CPUs" is the time in which '
-             'CPUs were not idle, added up over all CPUs and divided by the number of tasks; it '
-             'exceeds the first figure where several CPUs work at the same time. "Worst" is the '
-             'worst round.',
+             'divided by the number of tasks. Less is better. "Worst" is the worst round.',
+    'cpu': 'Nanoseconds of CPU time a task: the time in which CPUs were not idle, added up over '
+           'all CPUs and divided by the number of tasks. It exceeds the time above where several '
+           'CPUs work at the same time. Less is better.',
     'times': 'Microseconds. Less is better. p50 is the median of all tasks of a round, p99 the '
              'time that one task in a hundred exceeds.',
     'computing': 'The time from the first submit until the last task has run, divided by the '
@@ -174,17 +184,26 @@ class Tables:
 
     def costs(self):
         with_count = self.machine == 'qemu'
-        yield ['a task that does nothing, ns', 'wpool', 'worst', 'all CPUs'] + \
+        yield ['a task that does nothing, ns', 'wpool', 'worst'] + \
             (['instructions'] if with_count else []) + [PEERS[peer] for peer in OTHERS]
         for name, row, ours, theirs in COSTS + (COSTS_WIDE if with_count else ()):
             one = self.find(row, ours, 'wpool')
             if not one:
                 continue
             yield [name, self.cell(one, 'total_ns_per_task'),
-                   self.cell(one, 'total_ns_per_task', which='worst'),
-                   self.cell(one, 'cpu_ns_per_task')] + \
+                   self.cell(one, 'total_ns_per_task', which='worst')] + \
                 ([number(instructions(self.results, one))] if with_count else []) + \
                 [self.cell(self.find(row, theirs, peer), 'total_ns_per_task') for peer in OTHERS]
+
+    def cpu(self):
+        yield ['CPU time of a task that does nothing, ns', 'wpool'] + \
+            [PEERS[peer] for peer in OTHERS]
+        for name, row, ours, theirs in COSTS:
+            one = self.find(row, ours, 'wpool')
+            if one:
+                yield [name, self.cell(one, 'cpu_ns_per_task')] + \
+                    [self.cell(self.find(row, theirs, peer), 'cpu_ns_per_task')
+                     for peer in OTHERS]
 
     def times(self):
         yield ['µs', 'wpool'] + [PEERS[peer] for peer in OTHERS[:3]]
@@ -293,8 +312,8 @@ class Tables:
 
     def parts(self):
         """Each table, by the name under which EXPLAINED has it."""
-        for part in (self.costs, self.times, self.computing, self.queues, self.events, self.serving,
-                     self.several, self.verdicts):
+        for part in (self.costs, self.cpu, self.times, self.computing, self.queues, self.events,
+                     self.serving, self.several, self.verdicts):
             yield part.__name__, list(part())
 
     def ratio(self, row, what):

@@ -39,6 +39,7 @@ TITLES = {
     20: '500 tasks that wait for each other, while other threads compute',
     21: 'HTTP over loopback: connections that stay, that end, that wait for a handler of 10 ms',
     22: 'several pools behind one handle, together as large as the one',
+    23: '1,000 pools destroyed, each of which has a worker',
 }
 
 
@@ -347,6 +348,10 @@ def several(results, row, boot):
                                        ('submits', 'submit_ns', 1e6)])
 
 
+def destroying(results, row, boot):
+    columns(results, row, boot, 'ms', [('all gone', 'total_ns', 1e6), ('made', 'create_ns', 1e6)])
+
+
 def events(results, row, boot):
     columns(results, row, boot, 'ms', [('until all have run', 'total_ns', 1e6),
                                        ('arming them', 'submit_ns', 1e6),
@@ -384,9 +389,9 @@ def serving(results, row, boot):
                      'worst'], rows)
 
 
-OF_ROW = {24: events, 3: latency, 5: sleeping, 6: mixed, 8: growth, 9: memory, 11: bursts, 12: clients,
+OF_ROW = {3: latency, 5: sleeping, 6: mixed, 8: growth, 9: memory, 11: bursts, 12: clients,
           14: computing, 15: computing, 16: interrupts, 17: queues, 19: pairs,
-          20: crowds, 21: serving, 22: several}
+          20: crowds, 21: serving, 22: several, 23: destroying, 24: events}
 
 
 def states_text(results):

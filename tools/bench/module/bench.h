@@ -106,6 +106,7 @@ int bench_pools(struct bench_run *run);
 int bench_multi(struct bench_run *run);
 int bench_memory(struct bench_run *run);
 int bench_quiet(struct bench_run *run);
+int bench_destroy(struct bench_run *run);
 int bench_burst(struct bench_run *run);
 int bench_client(struct bench_run *run);
 int bench_alloc(struct bench_run *run);

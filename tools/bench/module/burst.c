@@ -8,9 +8,14 @@
  * of a burst one by one, and sleeps again; N times. "burst_*" is the time from
  * before the first submit until the last task has run, "enqueue_*" that of the
  * submits, in ns. A task takes a time stamp, which costs the same with all peers.
+ *
+ * The task that was submitted last wakes the producer. Were the producer to sleep for
+ * a time instead, it would have to set a timer first, which can take longer than the
+ * burst: workers of its own CPU would wait for that, those of another CPU would not.
  */
 #include "bench.h"
 
+#include <linux/completion.h>
 #include <linux/err.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
@@ -27,12 +32,18 @@ struct burst {
 	u64 size, pause_us;
 	u32 *burst_ns, *enqueue_ns;
 	u64 submitted;
+	struct completion last;
 };
 
 static void stamp(struct bench_item *item)
 {
+	/* of the last one only */
+	struct completion *last = item->data;
+
 	this_cpu_write(last_ns, ktime_get_ns());
 	bench_count();
+	if (last)
+		complete(last);
 }
 
 BENCH_FN(stamp);
@@ -58,6 +69,8 @@ static int burst_once(struct burst *b, u64 i)
 		return -EIO;
 	after = ktime_get_ns();
 	b->submitted += b->size;
+	wait_for_completion(&b->last);
+	/* others may run at the same time, or after it */
 	err = bench_count_wait(b->submitted);
 	if (err)
 		return err;
@@ -99,6 +112,8 @@ int bench_burst(struct bench_run *run)
 	if (err)
 		goto out_free;
 	bench_items_init(&b.pool, b.items, b.size);
+	init_completion(&b.last);
+	b.items[b.size - 1].data = &b.last;
 	bench_count_reset();
 	/* unmeasured, so that there are workers */
 	err = bench_produce(NULL, 1, 1, produce_bursts, &b, NULL);

@@ -40,6 +40,7 @@ static const struct bench_case cases[] = {
 	{ "multi", bench_multi },
 	{ "memory", bench_memory },
 	{ "quiet", bench_quiet },
+	{ "destroy", bench_destroy },
 	{ "burst", bench_burst },
 	{ "client", bench_client },
 	{ "alloc", bench_alloc },

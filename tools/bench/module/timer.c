@@ -4,9 +4,14 @@
  *
  *	timer peer=NAME n=N [period=US] [cpu=C]
  *
- * A high-resolution timer on CPU 0, in hard interrupt context, submits a task every
- * period. "start_*" is the time from before the submit until the task starts,
- * "enqueue_*" that of the submit alone, in ns.
+ * A high-resolution timer on CPU 0, in hard interrupt context, submits a task. The task
+ * wakes a thread, which sets the timer to fire a period later; N times. "start_*" is the
+ * time from before the submit until the task starts, "enqueue_*" that of the submit alone,
+ * in ns.
+ *
+ * The timer does not start itself again: the interrupt would set the next one before it
+ * returns, which can take longer than the submit. Workers of this CPU would wait for that,
+ * those of another CPU would not.
  */
 #include "bench.h"
 
@@ -30,15 +35,18 @@ struct ticks {
 	struct hrtimer timer;
 	struct tick *ticks;
 	u32 *enqueue_ns, *start_ns;
-	u64 next, nr, period_ns;
+	u64 next, period_ns;
 	int err;
-	struct completion done;
+	struct completion started;
 };
 
 static void ticked(struct bench_item *item)
 {
+	struct ticks *b = item->data;
+
 	container_of(item, struct tick, item)->started_ns = ktime_get_ns();
 	bench_count();
+	complete(&b->started);
 }
 
 BENCH_FN(ticked);
@@ -51,26 +59,22 @@ static enum hrtimer_restart timer_fired(struct hrtimer *timer)
 	tick->submitted_ns = ktime_get_ns();
 	b->err = b->pool.peer->submit_atomic(&b->pool, &tick->item);
 	b->enqueue_ns[b->next] = min_t(u64, ktime_get_ns() - tick->submitted_ns, U32_MAX);
-	if (b->err || ++b->next == b->nr) {
-		complete(&b->done);
-		return HRTIMER_NORESTART;
-	}
-	hrtimer_forward_now(timer, ns_to_ktime(b->period_ns));
-	return HRTIMER_RESTART;
+	if (b->err)
+		complete(&b->started);
+	return HRTIMER_NORESTART;
 }
 
 static int produce_ticks(struct bench_producer *p)
 {
 	struct ticks *b = p->data;
 
-	reinit_completion(&b->done);
-	b->next = 0;
-	b->nr = p->nr;
-	/* pinned: where this thread is */
-	hrtimer_start(&b->timer, ns_to_ktime(b->period_ns), HRTIMER_MODE_REL_PINNED_HARD);
-	wait_for_completion(&b->done);
-	/* its function has returned */
-	hrtimer_cancel(&b->timer);
+	for (b->next = 0; b->next < p->nr && !b->err; b->next++) {
+		/* pinned: where this thread is */
+		hrtimer_start(&b->timer, ns_to_ktime(b->period_ns), HRTIMER_MODE_REL_PINNED_HARD);
+		wait_for_completion(&b->started);
+		/* its function has returned */
+		hrtimer_cancel(&b->timer);
+	}
 	return b->err ?: bench_count_wait(p->nr);
 }
 
@@ -106,9 +110,11 @@ int bench_timer(struct bench_run *run)
 	err = -EINVAL;
 	if (!b.pool.peer->submit_atomic)
 		goto out_destroy;
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		b.pool.peer->init(&b.pool, &b.ticks[i].item);
-	init_completion(&b.done);
+		b.ticks[i].item.data = &b;
+	}
+	init_completion(&b.started);
 	hrtimer_setup(&b.timer, timer_fired, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	/* unmeasured, so that there are workers */
 	err = ticking(&b, NULL, DIV_ROUND_UP(n, 10));
