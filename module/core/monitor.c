@@ -41,11 +41,11 @@
 #include "core/idle.h"
 #include "core/news.h"
 #include "core/queues.h"
-#include "core/tidy_queue.h"
 #include "core/registry.h"
 #include "core/report.h"
 #include "core/sched.h"
 #include "core/state.h"
+#include "core/tidy_queue.h"
 #include "core/trace.h"
 #include "core/wake.h"
 

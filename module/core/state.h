@@ -91,7 +91,7 @@
 #include "core/hist.h"
 #include "core/pressure.h"
 #include "core/ring.h"
-#include "core/tidy_queue.h"
+#include "core/tidy.h"
 
 struct wpool_preparing;
 

@@ -3,6 +3,8 @@
 #include "core/tidy_queue.h"
 
 #include <linux/kobject.h>
+#include <linux/list.h>
+#include <linux/lockdep.h>
 #include <linux/spinlock.h>
 
 #include "core/state.h"

@@ -9,33 +9,13 @@
 #ifndef WPOOL_CORE_TIDY_QUEUE_H
 #define WPOOL_CORE_TIDY_QUEUE_H
 
-#include <linux/list.h>
-#include <linux/spinlock_types.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
 struct wpool;
 struct wpool_task;
+struct wpool_tidy;
 struct wpool_worker;
-
-/**
- * struct wpool_tidy - the queue of a pool
- * @lock: protects the other fields but @work; raw: any context may cancel
- * @tasks: cancelled tasks, linked by their node
- * @workers: workers that died, linked by their dead_node
- * @overdue: tasks of the pool have waited for max_wait_ms, or did a moment ago
- * @is_queued: the work is queued or runs, and looks at all this once more; it has a
- *	reference to the pool
- * @work: serves the queue
- */
-struct wpool_tidy {
-	raw_spinlock_t lock;
-	struct list_head tasks;
-	struct list_head workers;
-	bool overdue;
-	bool is_queued;
-	struct work_struct work;
-};
 
 /**
  * struct wpool_untidy - what comes next; one of the three

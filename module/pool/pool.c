@@ -33,6 +33,7 @@
 #include "core/runqs.h"
 #include "core/sched.h"
 #include "core/state.h"
+#include "core/tidy_queue.h"
 #include "pool/attrs.h"
 #include "pool/limits.h"
 #include "task/finish.h"

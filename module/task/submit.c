@@ -30,9 +30,9 @@
 
 #include "core/current.h"
 #include "core/news.h"
-#include "core/tidy_queue.h"
 #include "core/sched.h"
 #include "core/state.h"
+#include "core/tidy_queue.h"
 #include "core/trace.h"
 #include "task/account.h"
 #include "task/finish.h"

@@ -18,9 +18,9 @@
 
 #include "core/current.h"
 #include "core/freeze.h"
-#include "core/tidy_queue.h"
 #include "core/sched.h"
 #include "core/state.h"
+#include "core/tidy_queue.h"
 #include "task/finish.h"
 #include "task/line.h"
 #include "task/run.h"

@@ -89,10 +89,10 @@ static bool is_at_home(struct wpool_worker *w)
 
 /* ---- class ---- */
 
-static_assert(WPOOL_MAX_PRIORITY == MAX_RT_PRIO - 1);
+static_assert(MAX_RT_PRIO - 1 == WPOOL_MAX_PRIORITY);
 /* what sched_set_fifo_low() and sched_set_fifo() give */
 static_assert(WPOOL_SCHED_FIFO_LOW == 1);
-static_assert(WPOOL_SCHED_FIFO == MAX_RT_PRIO / 2);
+static_assert(MAX_RT_PRIO / 2 == WPOOL_SCHED_FIFO);
 
 void wpool_worker_set_class(struct wpool_worker *w)
 {

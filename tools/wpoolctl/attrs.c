@@ -129,7 +129,7 @@ static int parse_class(const struct attr *attr, const char *s, __u32 *out,
 
 	if (!strncmp(s, CLASS_PREFIX, len)) {
 		if (parse_u64(s + len, 1, attr->max, &n, e))
-			return errmsg_set(e, ERRMSG_Q ": the priority is not a whole number from 1 to %d",
+			return errmsg_set(e, ERRMSG_Q ": a priority is a number from 1 to %d",
 					  s, attr->max);
 		*out = n;
 		return 0;

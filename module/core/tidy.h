@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a pool's queue of untidy things is made of, see tidy_queue.h. */
+#ifndef WPOOL_CORE_TIDY_H
+#define WPOOL_CORE_TIDY_H
+
+#include <linux/spinlock_types.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+
+/**
+ * struct wpool_tidy - the queue of a pool
+ * @lock: protects the other fields but @work; raw: any context may cancel
+ * @tasks: cancelled tasks, linked by their node
+ * @workers: workers that died, linked by their dead_node
+ * @overdue: tasks of the pool have waited for max_wait_ms, or did a moment ago
+ * @is_queued: the work is queued or runs, and looks at all this once more; it has a
+ *	reference to the pool
+ * @work: serves the queue
+ */
+struct wpool_tidy {
+	raw_spinlock_t lock;
+	struct list_head tasks;
+	struct list_head workers;
+	bool overdue;
+	bool is_queued;
+	struct work_struct work;
+};
+
+#endif /* WPOOL_CORE_TIDY_H */
