@@ -29,11 +29,11 @@ trace()
 # has REGEX: so many lines of what it said match.
 has() { grep -qE "$1" "$TMP/said" || fail "no '$1' in $(cat "$TMP/said")"; }
 
-# sum MAP: of the rows of a histogram.
+# sum MAP: of the rows of a histogram, "[4, 8) 3 |@@" or, of one value, "[1] 5 |@@@".
 sum()
 {
 	awk -v map="$1:" '$1 == map { found = 1; next } NF == 0 { found = 0 }
-		found { sub(/.*\)/, ""); n += $1 } END { print n + 0 }' "$TMP/said"
+		found { sub(/^\[[^])]*[])]/, ""); n += $1 } END { print n + 0 }' "$TMP/said"
 }
 
 test_latency()
