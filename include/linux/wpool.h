@@ -114,7 +114,8 @@ typedef void (*wpool_task_fn)(struct wpool_task *task);
  * Context: process context: a worker, or a thread of the kernel's workqueues. May sleep: other
  * pools do not wait for it, but this pool's tasks that end without their function do, and so
  * does its destruction. Must not fault, and must not wait for a pool, create one or destroy
- * one. May submit tasks with wpool_try_submit() only.
+ * one. May submit tasks with wpool_try_submit() only. Of a pool with reclaim, must not flush a
+ * workqueue without %WQ_MEM_RECLAIM: the kernel warns of that.
  */
 typedef void (*wpool_abort_fn)(struct wpool_task *task, int status);
 
@@ -313,7 +314,8 @@ struct wpool_fault {
  * do not wait for it, but this pool's other tasks that end without their function do, and
  * the place of the worker that died is not free yet. Nor is the task finished, so the
  * function must not wait for a pool, create one or destroy one. May submit tasks with
- * wpool_try_submit() only.
+ * wpool_try_submit() only. Not twice at once for one pool, but for several pools. Of a pool
+ * with reclaim, must not flush a workqueue without %WQ_MEM_RECLAIM.
  */
 typedef void (*wpool_fault_fn)(const struct wpool_fault *fault, void *data);
 

@@ -40,13 +40,13 @@ int wpool_runqs_init(struct wpool *pool)
 	return pool->rq && pool->active && pool->idle_mask && pool->offers ? 0 : -ENOMEM;
 }
 
-static struct wpool_hists *alloc_hists(const struct wpool *pool, int cpu)
+static struct wpool_hists *alloc_hists(int cpu, gfp_t gfp)
 {
-	struct wpool_hists *hists = kzalloc_node(sizeof(*hists), pool->gfp, cpu_to_node(cpu));
+	struct wpool_hists *hists = kzalloc_node(sizeof(*hists), gfp, cpu_to_node(cpu));
 
 	if (!hists)
 		return NULL;
-	hists->costs = kcalloc_node(WPOOL_NR_COSTS, sizeof(*hists->costs), pool->gfp,
+	hists->costs = kcalloc_node(WPOOL_NR_COSTS, sizeof(*hists->costs), gfp,
 				    cpu_to_node(cpu));
 	if (!hists->costs) {
 		kfree(hists);
@@ -65,7 +65,7 @@ int wpool_runqs_add_hists(struct wpool *pool)
 	wpool_for_each_runq(pool, rq, cpu) {
 		if (rq->hists)
 			continue;
-		hists = alloc_hists(pool, cpu);
+		hists = alloc_hists(cpu, pool->gfp);
 		if (!hists)
 			return -ENOMEM;
 		/* wpool_runqs_add_hists:A, pairs with the dependent accesses of its readers */
@@ -75,17 +75,17 @@ int wpool_runqs_add_hists(struct wpool *pool)
 	return 0;
 }
 
-int wpool_runqs_add(struct wpool *pool, int cpu)
+int wpool_runqs_add(struct wpool *pool, int cpu, gfp_t gfp)
 {
 	struct wpool_runq *rq;
 
 	if (wpool_runq(pool, cpu))
 		return 0;
-	rq = kmem_cache_alloc_node(runq_cache, pool->gfp | __GFP_ZERO, cpu_to_node(cpu));
+	rq = kmem_cache_alloc_node(runq_cache, gfp | __GFP_ZERO, cpu_to_node(cpu));
 	if (!rq)
 		return -ENOMEM;
 	if (pool->has_hists) {
-		rq->hists = alloc_hists(pool, cpu);
+		rq->hists = alloc_hists(cpu, gfp);
 		if (!rq->hists) {
 			kmem_cache_free(runq_cache, rq);
 			return -ENOMEM;

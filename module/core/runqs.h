@@ -27,11 +27,13 @@ int wpool_runqs_init(struct wpool *pool);
  * wpool_runqs_add() - make the run queue of a CPU, if it has none
  * @pool: the pool
  * @cpu: the CPU
+ * @gfp: how to allocate it. The thread that brings a CPU up is not one of the pool's user:
+ *	nothing is charged to that thread's memory cgroup, and no limit of it keeps a CPU offline
  *
  * Context: process context; sleeps. No other thread adds to the pool meanwhile.
  * Return: 0 or -ENOMEM.
  */
-int wpool_runqs_add(struct wpool *pool, int cpu);
+int wpool_runqs_add(struct wpool *pool, int cpu, gfp_t gfp);
 
 /**
  * wpool_runqs_add_hists() - let all run queues count times, now and those that come later

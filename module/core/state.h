@@ -59,7 +59,7 @@
  *     pool->admission_lock
  *   group->lock (task/group.c): only the scheduler's own locks are taken under it
  *   pool->admission_lock
- *     pool->tidy.lock (tidy_queue.h); the workqueues' own locks are taken, too
+ *   pool->tidy.lock (tidy.h)
  *   fifo.lock (fifo.h)
  *   the lock in spawn_queue.c
  *   the lock in reap_queue.c

@@ -86,18 +86,17 @@ bool wpool_tidy_next(struct wpool *pool, struct wpool_untidy *next)
 
 	*next = (struct wpool_untidy) {};
 	raw_spin_lock_irq(&tidy->lock);
-	next->task = list_first_entry_or_null(&tidy->tasks, struct wpool_task, node);
-	if (next->task) {
-		list_del(&next->task->node);
+	/* tasks last: there may be more of them for ever */
+	next->worker = list_first_entry_or_null(&tidy->workers, struct wpool_worker, dead_node);
+	if (next->worker) {
+		list_del(&next->worker->dead_node);
+	} else if (tidy->overdue) {
+		next->overdue = true;
+		tidy->overdue = false;
 	} else {
-		next->worker = list_first_entry_or_null(&tidy->workers, struct wpool_worker,
-							dead_node);
-		if (next->worker) {
-			list_del(&next->worker->dead_node);
-		} else {
-			next->overdue = tidy->overdue;
-			tidy->overdue = false;
-		}
+		next->task = list_first_entry_or_null(&tidy->tasks, struct wpool_task, node);
+		if (next->task)
+			list_del(&next->task->node);
 	}
 	ret = next->task || next->worker || next->overdue;
 	tidy->is_queued = ret;

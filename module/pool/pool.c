@@ -231,7 +231,7 @@ static int enter(struct wpool *pool)
 
 	cpus_read_lock();
 	for_each_online_cpu(cpu)
-		err = err ?: wpool_runqs_add(pool, cpu);
+		err = err ?: wpool_runqs_add(pool, cpu, pool->gfp);
 	err = err ?: wpool_registry_add(pool);
 	if (!err) {
 		mutex_lock(&pool->tune_mutex);

@@ -346,7 +346,7 @@ static __always_inline struct wpool_task *next_here(struct wpool_worker *w,
 						    struct wpool_runq *rq)
 {
 	if (unlikely(need_resched()) &&
-	    ++w->in_a_row >= clamp(rq->help_len, LEAST_IN_A_ROW, MOST_IN_A_ROW))
+	    ++w->in_a_row >= clamp(READ_ONCE(rq->help_len), LEAST_IN_A_ROW, MOST_IN_A_ROW))
 		return NULL;
 	if (unlikely(READ_ONCE(w->running_on) != rq) ||
 	    unlikely(READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity)))

@@ -41,7 +41,7 @@ static void add_runq(struct wpool *pool, void *data)
 	struct change *change = data;
 
 	if (!change->err)
-		change->err = wpool_runqs_add(pool, change->cpu);
+		change->err = wpool_runqs_add(pool, change->cpu, GFP_KERNEL);
 }
 
 /* Before the CPU runs any code: what runs there finds its run queues. */

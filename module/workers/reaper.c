@@ -12,6 +12,7 @@
 #include "core/reap_queue.h"
 #include "core/state.h"
 #include "core/tidy_queue.h"
+#include "task/finish.h"
 #include "workers/worker.h"
 
 /* Workers taken from the queue whose threads have not ended yet. */
@@ -34,10 +35,13 @@ static bool reap_all(void)
 		if (!READ_ONCE(w->thread->exit_state))
 			continue;
 		list_del(&w->dead_node);
-		if (!w->leaving || w->in_hook)
+		if (!w->leaving || w->in_hook) {
+			/* threads of any pool wait for its mark, but no function of the owner */
+			wpool_finish_forget(w->thread);
 			wpool_tidy_worker(w);
-		else
+		} else {
 			wpool_worker_reap(w);
+		}
 	}
 	return !list_empty(&ending);
 }

@@ -17,7 +17,10 @@
 #include "workers/park.h"
 #include "workers/worker.h"
 
-/* The second one is for pools with reclaim: its works need no memory to begin. */
+/*
+ * The second one is for pools with reclaim: their works begin without memory. One thread then
+ * does those of all of them, one after the other.
+ */
 static struct workqueue_struct *normal_wq, *reclaim_wq;
 
 /* A worker died in a task: put right what it left behind. */
@@ -25,8 +28,6 @@ static void repair(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
 
-	/* before threads that wait for its tasks are woken */
-	wpool_finish_forget(w->thread);
 	wpool_fault_report(w);
 	/* it may have died between two tasks, because of damage done by a task */
 	if (w->task)
