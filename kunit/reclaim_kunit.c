@@ -232,7 +232,7 @@ static void wpool_submit_reclaim_all_spawners_wait_it_runs(struct kunit *test)
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 	struct wpool *pool = reclaim_pool(test, 2, 1);
 	struct wpool *pools[WPOOL_NR_SPAWNERS];
-	bool ran, none, slow;
+	bool busy = true, ran, none, slow;
 	int i;
 
 	for (i = 0; i < WPOOL_NR_SPAWNERS; i++)
@@ -243,6 +243,9 @@ static void wpool_submit_reclaim_all_spawners_wait_it_runs(struct kunit *test)
 	hold_spawners(pools);
 	for (i = 0; i < WPOOL_NR_SPAWNERS; i++)
 		wpk_jobs_submit(test, pools[i], others, i, 1);
+	/* one that has not come yet could serve this pool first */
+	for (i = 0; i < WPOOL_NR_SPAWNERS; i++)
+		busy &= wpk_eventually(READ_ONCE(pools[i]->spawn_busy));
 	/* the last place of this pool is the rescuer's, not a spawner's that does not come */
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	ran = wpk_jobs_finished(jobs, 2);
@@ -253,6 +256,7 @@ static void wpool_submit_reclaim_all_spawners_wait_it_runs(struct kunit *test)
 	slow &= !has_rescuer(pool);
 	let_spawners_go(pools);
 
+	KUNIT_EXPECT_TRUE(test, busy);
 	KUNIT_EXPECT_TRUE(test, ran);
 	KUNIT_EXPECT_TRUE(test, none);
 	KUNIT_EXPECT_TRUE(test, slow);
