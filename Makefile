@@ -49,7 +49,7 @@ deb: ## build the Debian packages wpool-dkms, wpoolctl and wpool-dev: build/deb
 demo: ## show wpool at work in a virtual machine: nothing but this is needed
 	@scripts/demo
 
-check: ## KUnit, selftests and a little torture in two minutes, natively: no emulator; ONLY=name
+check: ## KUnit, selftests and a little torture in a few minutes, natively: no emulator; ONLY=name
 	@scripts/check $(if $(ONLY),--only '$(ONLY)')
 
 test: ## run all tests in virtual machines, and the static gates; FULL=1 nothing in short form, ONLY=name as it is printed
