@@ -74,6 +74,9 @@ torture: ## all tests and stress on the kernels that look for bugs; TIME=seconds
 soak: ## torture for TIME=seconds (3600), natively: are threads and memory the same afterwards? KERNELS="..."
 	@scripts/torture --kernels "$(or $(KERNELS),native)" --time $(or $(TIME),3600) soak
 
+repeat: ## make test again and again, to find tests that fail now and then; RUNS=20, BUSY=1 beside other work
+	@scripts/repeat $(if $(RUNS),--runs $(RUNS)) $(if $(BUSY),--busy)
+
 long: ## torture and the fuzzer in rounds, all night, added to a ledger; TIME=seconds, KERNELS="...", SHOW=1 prints it
 	@scripts/long $(if $(SHOW),show,$(if $(TIME),--time $(TIME)) \
 		$(if $(KERNELS),--kernels "$(KERNELS)"))
@@ -118,4 +121,4 @@ kdir:
 		exit 1; \
 	fi
 
-.PHONY: modules tools install uninstall deb demo check test test-tools model test-kunit test-selftest torture soak long matrix coverage bench bench-counts bench-gate lint clean help kdir
+.PHONY: modules tools install uninstall deb demo check test test-tools model test-kunit test-selftest torture soak repeat long matrix coverage bench bench-counts bench-gate lint clean help kdir

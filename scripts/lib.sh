@@ -110,6 +110,15 @@ ensure_kernel()
 	esac
 }
 
+# commit_now: the commit of this tree, with "+" if there are changes that are not committed.
+commit_now()
+{
+	local commit
+	commit=$(git -c safe.directory='*' -C "$TOP" rev-parse --short=12 HEAD 2>/dev/null) || commit=unknown
+	[ -z "$(git -c safe.directory='*' -C "$TOP" status --porcelain -uno 2>/dev/null)" ] || commit=$commit+
+	echo "$commit"
+}
+
 # pkg_missing PACKAGE: true if it is not installed.
 pkg_missing()
 {
