@@ -58,6 +58,9 @@ def row_1(size):
 def row_2(size):
     for peer in NOOP_PEERS:
         yield line('noop', 2, 'single', peer=peer, n=size.noops, producers=size.cpus)
+    # The tasks of the above take more memory than the caches hold.
+    for peer in NOOP_PEERS if size.native else ():
+        yield line('noop', 2, 'few', peer=peer, n=20000, producers=size.cpus)
     if not size.icount:
         yield line('noop', 2, 'single', peer='kthread', n=KTHREAD_TASKS, producers=size.cpus)
 
@@ -113,7 +116,8 @@ def row_6(size):
         common = {'n': n, 'us': 1000, 'capacity': 512, 'producers': producers}
         yield line('mix', 6, v, peer='wpool', handoff=1, **common)
         yield line('mix', 6, v, peer='wpool', handoff=0, **common)
-        yield line('mix', 6, v, peer='percpu', **common)
+        # Its bound is for each CPU that has tasks: as many may sleep at a time as elsewhere.
+        yield line('mix', 6, v, peer='percpu', **common | {'capacity': 512 // producers})
         yield line('mix', 6, v, peer='unbound', **common)
     # One worker: every sleep holds up all that stands behind it.
     yield line('mix', 6, 'one_producer', peer='kworker', n=5000, us=1000, producers=1)

@@ -25,6 +25,7 @@ COSTS = (
     ('two CPUs, one producer, batches of 64', 1, 'batch', 'single'),
     ('two CPUs, one producer, `wpool_invoke()`', 1, 'invoke', 'single'),
     ('two CPUs, a producer each', 2, 'single', 'single'),
+    ('two CPUs, a producer each, 20,000 tasks', 2, 'few', 'few'),
     ('two CPUs, a tree of tasks', 4, 'tree', 'tree'),
     ('two CPUs, a tree in any order in memory', 4, 'shuffled', 'shuffled'),
     ('one CPU, one by one', 10, 'single', 'single'),
