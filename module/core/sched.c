@@ -110,6 +110,11 @@ void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 		wpool_fifo_push(&pool->globq, tasks, nr);
 }
 
+void __wpool_sched_push_one(struct wpool *pool, struct wpool_runq *rq, struct wpool_task *task)
+{
+	__wpool_sched_push(pool, rq, &task, 1);
+}
+
 /*
  * Each run of them goes to its queue in one piece. Those that are not urgent may be taken, and
  * freed, as soon as they are queued: they are not looked at again.
@@ -133,6 +138,12 @@ void wpool_sched_push_urgent(struct wpool *pool, struct wpool_runq *rq,
 	/* wpool_sched_push_urgent:A, see wake.c */
 	smp_mb();
 	wpool_wake_for_push(pool, rq);
+}
+
+void wpool_sched_push_urgent_one(struct wpool *pool, struct wpool_runq *rq,
+				 struct wpool_task *task)
+{
+	wpool_sched_push_urgent(pool, rq, &task, 1);
 }
 
 void wpool_sched_push_on(struct wpool *pool, struct wpool_runq *rq, struct wpool_task *task)

@@ -33,17 +33,6 @@ static inline bool wpool_task_is_urgent(const struct wpool_task *task)
 	return task->flags & WPOOL_TASK_URGENT;
 }
 
-/* Is one of them urgent? */
-static __always_inline bool wpool_sched_has_urgent(struct wpool_task *const *tasks, u32 nr)
-{
-	u8 flags = 0;
-	u32 i;
-
-	for (i = 0; i < nr; i++)
-		flags |= tasks[i]->flags;
-	return flags & WPOOL_TASK_URGENT;
-}
-
 /** wpool_sched_push_urgent() - wpool_sched_push() of tasks that may be urgent */
 void wpool_sched_push_urgent(struct wpool *pool, struct wpool_runq *rq,
 			     struct wpool_task *const *tasks, u32 nr);
@@ -51,6 +40,15 @@ void wpool_sched_push_urgent(struct wpool *pool, struct wpool_runq *rq,
 /** __wpool_sched_push() - queue tasks for which the ring may lack room or a worker */
 void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 			struct wpool_task *const *tasks, u32 nr);
+
+/*
+ * The same for one task, so that a submit of one leaves it in a register: if its address were
+ * taken, the compiler would store it, and guard the stack.
+ */
+void wpool_sched_push_urgent_one(struct wpool *pool, struct wpool_runq *rq,
+				 struct wpool_task *task);
+void __wpool_sched_push_one(struct wpool *pool, struct wpool_runq *rq,
+			    struct wpool_task *task);
 
 /* Of tasks that are not urgent. */
 static __always_inline void __wpool_sched_push_others(struct wpool *pool, struct wpool_runq *rq,
@@ -61,6 +59,8 @@ static __always_inline void __wpool_sched_push_others(struct wpool *pool, struct
 		wpool_ring_put(&rq->ring, tasks, nr);
 		if (likely(wpool_wake_is_needless(pool, rq)))
 			return;
+	} else if (__builtin_constant_p(nr) && nr == 1) {
+		__wpool_sched_push_one(pool, rq, tasks[0]);
 	} else {
 		__wpool_sched_push(pool, rq, tasks, nr);
 	}
@@ -76,16 +76,19 @@ static __always_inline void __wpool_sched_push_others(struct wpool *pool, struct
  * @rq: this CPU's run queue
  * @tasks: the tasks
  * @nr: how many
+ * @flags: the flags of all of them
  *
  * Context: any; interrupts off since @rq was read.
  */
 static __always_inline void wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
-					     struct wpool_task *const *tasks, u32 nr)
+					     struct wpool_task *const *tasks, u32 nr, u8 flags)
 {
-	if (unlikely(wpool_sched_has_urgent(tasks, nr)))
-		wpool_sched_push_urgent(pool, rq, tasks, nr);
-	else
+	if (likely(!(flags & WPOOL_TASK_URGENT)))
 		__wpool_sched_push_others(pool, rq, tasks, nr);
+	else if (__builtin_constant_p(nr) && nr == 1)
+		wpool_sched_push_urgent_one(pool, rq, tasks[0]);
+	else
+		wpool_sched_push_urgent(pool, rq, tasks, nr);
 }
 
 /**
@@ -100,7 +103,7 @@ static __always_inline void wpool_sched_push_next(struct wpool *pool, struct wpo
 						  struct wpool_task *task)
 {
 	if (unlikely(wpool_task_is_urgent(task))) {
-		wpool_sched_push_urgent(pool, rq, &task, 1);
+		wpool_sched_push_urgent_one(pool, rq, task);
 		return;
 	}
 	/*

@@ -87,7 +87,7 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 		smp_wmb();
 		wpool_account_out(rq, colour, status);
 		/* wpool_sched_push:A, after the accounts; pairs with drainer:A */
-		wpool_sched_push(pool, rq, &task, 1);
+		wpool_sched_push(pool, rq, &task, 1, task->flags);
 		wpool_finish_end();
 	} else {
 		if (!wpool_finish_settle(pool, rq, colour, status)) {
@@ -202,7 +202,7 @@ void wpool_finish_put_down(struct wpool *pool, struct wpool_task *task)
 		return;
 	}
 	local_irq_disable();
-	wpool_sched_push(pool, wpool_this_runq(pool), &task, 1);
+	wpool_sched_push(pool, wpool_this_runq(pool), &task, 1, task->flags);
 	local_irq_enable();
 }
 

@@ -185,6 +185,7 @@ struct served {
 	struct wpool_task *tasks[SERVE_BATCH];
 	struct task_struct *threads[SERVE_BATCH];
 	u32 nr_tasks;
+	u8 flags;
 	u32 nr_threads;
 };
 
@@ -198,6 +199,7 @@ static void serve_locked(struct wpool *pool, struct wpool_runq *rq, struct serve
 
 	lockdep_assert_held(&pool->admission_lock);
 	served->nr_tasks = 0;
+	served->flags = 0;
 	served->nr_threads = 0;
 	while (served->nr_tasks < SERVE_BATCH) {
 		place = first_in_line(pool);
@@ -211,6 +213,7 @@ static void serve_locked(struct wpool *pool, struct wpool_runq *rq, struct serve
 		wpool_account_in(rq, colour, 1);
 		wpool_task_accept(pool, rq, task, colour);
 		served->tasks[served->nr_tasks++] = task;
+		served->flags |= task->flags;
 		if (w && w->accepted == w->nr) {
 			served->threads[served->nr_threads++] = w->thread;
 			leave_line(pool, w, 0);
@@ -224,7 +227,7 @@ static void see_to(struct wpool *pool, struct wpool_runq *rq, const struct serve
 	u32 i;
 
 	if (served->nr_tasks)
-		wpool_sched_push(pool, rq, served->tasks, served->nr_tasks);
+		wpool_sched_push(pool, rq, served->tasks, served->nr_tasks, served->flags);
 	/* interrupts are still off: the threads cannot be freed yet */
 	for (i = 0; i < served->nr_threads; i++)
 		wake_up_process(served->threads[i]);
@@ -361,7 +364,7 @@ static void let_in(struct wpool *pool, struct wpool_task *task)
 	wpool_tokens_owe(pool, rq);
 	wpool_account_in(rq, colour, 1);
 	wpool_task_accept(pool, rq, task, colour);
-	wpool_sched_push(pool, rq, &task, 1);
+	wpool_sched_push(pool, rq, &task, 1, task->flags);
 }
 
 /*

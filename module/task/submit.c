@@ -100,14 +100,17 @@ static __always_inline void accept(struct wpool *pool, struct wpool_runq *rq,
 				   struct wpool_task *const *tasks, u32 nr)
 {
 	u32 colour = READ_ONCE(pool->colour), i;
+	u8 flags = 0;
 
 	wpool_account_in(rq, colour, nr);
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < nr; i++) {
+		flags |= tasks[i]->flags;
 		wpool_task_accept(pool, rq, tasks[i], colour);
+	}
 	if (nr == 1 && wpool_runq_is_own(rq))
 		wpool_sched_push_next(pool, rq, tasks[0]);
 	else
-		wpool_sched_push(pool, rq, tasks, nr);
+		wpool_sched_push(pool, rq, tasks, nr, flags);
 }
 
 /* Events and strands in a row that a drop passes over. */
