@@ -3,7 +3,7 @@
 #include "amount.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define PARETO_SHAPE	1.5
@@ -13,10 +13,14 @@ static int parse_range(const char *s, const char *dash, amount_reader reader, __
 		       struct amount *amount, struct errmsg *e)
 {
 	struct amount parsed = { .shape = AMOUNT_UNIFORM };
-	char low[64];
+	char *low = strndup(s, dash - s);
+	int err;
 
-	snprintf(low, sizeof(low), "%.*s", (int)(dash - s), s);
-	if (reader(low, 0, max, &parsed.low, e) || reader(dash + 1, 0, max, &parsed.high, e))
+	if (!low)
+		return errmsg_set(e, "out of memory");
+	err = reader(low, 0, max, &parsed.low, e);
+	free(low);
+	if (err || reader(dash + 1, 0, max, &parsed.high, e))
 		return -1;
 	if (parsed.low > parsed.high)
 		return errmsg_set(e, ERRMSG_Q " begins above its end", s);

@@ -290,7 +290,7 @@ const char *format_short(__u64 ns, char *buf, size_t len)
 	int digits;
 
 	/* what would be rounded to 1000 of a unit is 1.00 of the next one */
-	while (unit[1].name && ns + unit->factor / 2 >= unit[1].factor)
+	while (unit[1].name && ns >= unit[1].factor - unit->factor / 2)
 		unit++;
 	value = (double)ns / unit->factor;
 	digits = unit == time_units || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;

@@ -30,16 +30,69 @@ void wpool_get_stats(struct wpool *pool, struct wpool_stats *stats)
 	memset(stats, 0, sizeof(*stats));
 }
 
-/* As the file of that attribute parses it. */
-int kernel_attr(const char *name, const char *buf, size_t count, long long *value)
+struct module *wpool_owner(struct wpool *pool)
 {
-	const struct device_attribute file = { { name } };
+	(void)pool;
+	return NULL;
+}
+
+void wpool_get_pressure(struct wpool *pool, struct wpool_pressure_avgs *avgs)
+{
+	(void)pool;
+	memset(avgs, 0, sizeof(*avgs));
+}
+
+int wpool_get_latency(struct wpool *pool, struct wpool_hist *wait, struct wpool_hist *run)
+{
+	(void)pool;
+	(void)wait;
+	(void)run;
+	return -ENODATA;
+}
+
+u64 wpool_hist_from(u32 bucket)
+{
+	return bucket;
+}
+
+static const struct wpool_attr *attr_of(const struct kernel_value *value)
+{
+	const struct device_attribute file = { { value->name } };
+
+	return find_attr(&file);
+}
+
+/* As the file of that attribute parses it. */
+int kernel_attr(const char *buf, size_t count, struct kernel_value *value)
+{
 	s64 parsed;
-	int err = parse_attr(find_attr(&file), buf, count, &parsed);
+	int err = parse_attr(attr_of(value), buf, count, &parsed);
 
 	if (!err)
-		*value = parsed;
+		value->value = parsed;
 	return err;
+}
+
+bool kernel_allows(const struct kernel_value *value)
+{
+	const struct wpool_attr *attr = attr_of(value);
+	struct wpool_attrs attrs;
+
+	wpool_attrs_init(&attrs);
+	wpool_attr_set(&attrs, attr, value->value);
+	return is_allowed(&attrs, attr) && !wpool_attrs_check(&attrs, WPOOL_TUNE_ALL);
+}
+
+/* What check_create() of module/pool/pool.c refuses is what this can explain. */
+bool kernel_creates(const struct kernel_value *values, size_t nr)
+{
+	struct wpool_attrs attrs;
+	size_t i;
+
+	wpool_attrs_init(&attrs);
+	for (i = 0; i < nr; i++)
+		wpool_attr_set(&attrs, attr_of(&values[i]), values[i].value);
+	return !wpool_attrs_explain("", &attrs, ~0U);
 }
 
 int kernel_cpumask(const char *buf, size_t count)

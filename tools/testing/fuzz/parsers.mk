@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# The parsers of wpoolctl and of module/faces/sysfs.c, module/pool/attrs.c and the module's
-# parameters, under libFuzzer with ASan and UBSan. Input that was found goes to
-# $(OUT)/corpus, what breaks something to $(OUT)/crash-*; corpus/ holds seeds.
+# The parsers of wpoolctl and of module/faces/sysfs.c and module/pool/attrs.c in user space,
+# with ASan and UBSan; corpus/ holds seeds.
+#
+#   parsers		under libFuzzer, which takes clang. Input that was found goes to
+#			$(OUT)/corpus, what breaks something to $(OUT)/crash-*.
+#   replay_parsers	the same sources with $(CC), for the tests: see replay_parsers.c
 
 CLANG ?= clang
 WPOOLCTL := $(TOP)/tools/wpoolctl
@@ -10,39 +13,63 @@ MODULE := $(TOP)/module
 KERNEL_HEADER := $(TOP)/include/linux/wpool.h
 include $(WPOOLCTL)/limits.mk
 
-SANITIZE := -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all \
-	    -fsanitize=fuzzer-no-link,address,undefined
-USER_SOURCES := $(addprefix $(WPOOLCTL)/,errmsg.c parse.c cpulist.c work.c attrs.c \
-		dev.c dev-explain.c sysfs.c)
+SANITIZERS := -fsanitize=address,undefined
+SANITIZE := -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all
+USER_SOURCES := $(addprefix $(WPOOLCTL)/,errmsg.c parse.c cpulist.c work.c amount.c attrs.c \
+		dev.c dev-explain.c hist.c sysfs.c ini.c)
 USER_FLAGS := -I$(TOP)/include/uapi -D__SANE_USERSPACE_TYPES__ -D_GNU_SOURCE -std=gnu11 -Wall \
 	      -DFUZZ_ONE=LLVMFuzzerTestOneInput $(LIMITS)
 KERNEL_FLAGS := -Ishim -I$(TOP)/include -I$(MODULE) -include shim/kernel.h -std=gnu11 -Wall \
-		'-DEXPORT_SYMBOL_GPL(symbol)=' \
 		-Wno-unused-function -Wno-unused-const-variable -Wno-unused-variable
-# Kernel headers that the parsers include and do not need.
-SHIMS := atomic bits cpumask ctype device export gfp kernel kstrtox list module \
-	 moduleparam sched/prio string sysfs types
-SHIM_HEADERS := $(SHIMS:%=$(OUT)/shim/linux/%.h)
-PARSER_FILES := $(OUT)/fuzz_parsers $(OUT)/kernel_parsers.o
+
+# Each header of the kernel that these include is an empty file: what the parsers need of them
+# is in shim/kernel.h.
+KERNEL_SOURCES := $(KERNEL_HEADER) $(addprefix $(MODULE)/,faces/sysfs.c faces/sysfs.h \
+		  pool/attrs.c pool/attrs.h pool/attr_table.h pool/stats.h pool/tune.h \
+		  core/pressure.h)
+SHIM_HEADERS := $(filter-out %/linux/wpool.h,$(sort $(shell sed -n \
+		's,^.include <\(linux/.*\.h\)>.*,$(OUT)/shim/\1,p' $(KERNEL_SOURCES))))
+
+PARSER_FILES := $(addprefix $(OUT)/,fuzz_parsers kernel_parsers.o \
+		replay_parsers kernel_parsers-replay.o probe)
+# More than they include, so that none is forgotten.
+KERNEL_DEPENDS := kernel_parsers.c kernel_parsers.h $(wildcard shim/*.h) $(KERNEL_SOURCES) \
+		  parsers.mk $(SHIM_HEADERS)
+USER_DEPENDS := fuzz_parsers.c kernel_parsers.h $(USER_SOURCES) $(wildcard $(WPOOLCTL)/*.h) \
+		$(TOP)/include/uapi/linux/wpool.h $(MODULE)/pool/attr_table.h \
+		$(KERNEL_HEADER) $(WPOOLCTL)/limits.mk parsers.mk
 
 parsers: $(OUT)/fuzz_parsers
 	@mkdir -p $(OUT)/corpus
 	cd $(OUT) && ./fuzz_parsers -max_total_time=$(SECONDS) -max_len=512 -timeout=5 \
 		-print_final_stats=1 -verbosity=1 corpus $(CURDIR)/corpus
 
+replay_parsers: $(OUT)/replay_parsers
+
 $(SHIM_HEADERS): | $(OUT)
 	@mkdir -p $(@D)
 	@: >$@
 
-$(OUT)/kernel_parsers.o: kernel_parsers.c kernel_parsers.h shim/kernel.h \
-		$(MODULE)/faces/sysfs.c $(MODULE)/pool/attrs.c parsers.mk $(SHIM_HEADERS) | deps
-	$(CLANG) $(SANITIZE) $(KERNEL_FLAGS) -I$(OUT)/shim -c -o $@ kernel_parsers.c
+$(OUT)/kernel_parsers.o: $(KERNEL_DEPENDS) | deps
+	$(CLANG) $(SANITIZE) $(SANITIZERS),fuzzer-no-link $(KERNEL_FLAGS) -I$(OUT)/shim -c -o $@ \
+		kernel_parsers.c
 
-$(OUT)/fuzz_parsers: fuzz_parsers.c $(OUT)/kernel_parsers.o $(USER_SOURCES) parsers.mk
-	$(CLANG) $(SANITIZE) -fsanitize=fuzzer $(USER_FLAGS) -o $@ fuzz_parsers.c \
-		$(USER_SOURCES) $(OUT)/kernel_parsers.o
+$(OUT)/fuzz_parsers: $(USER_DEPENDS) $(OUT)/kernel_parsers.o
+	$(CLANG) $(SANITIZE) $(SANITIZERS),fuzzer $(USER_FLAGS) -o $@ fuzz_parsers.c \
+		$(USER_SOURCES) $(OUT)/kernel_parsers.o -lm
+
+# A compiler without the libraries of the sanitizers goes without them.
+REPLAY_SANITIZE = $(SANITIZE) $(shell echo 'int main(void) { return 0; }' | \
+	$(CC) $(SANITIZERS) -x c -o $(OUT)/probe - 2>/dev/null && echo $(SANITIZERS))
+
+$(OUT)/kernel_parsers-replay.o: $(KERNEL_DEPENDS)
+	$(CC) $(REPLAY_SANITIZE) $(KERNEL_FLAGS) -I$(OUT)/shim -c -o $@ kernel_parsers.c
+
+$(OUT)/replay_parsers: replay_parsers.c $(USER_DEPENDS) $(OUT)/kernel_parsers-replay.o
+	$(CC) $(REPLAY_SANITIZE) $(USER_FLAGS) -o $@ replay_parsers.c fuzz_parsers.c \
+		$(USER_SOURCES) $(OUT)/kernel_parsers-replay.o -lm
 
 deps:
 	@$(TOP)/scripts/deps fuzz
 
-.PHONY: parsers deps
+.PHONY: parsers replay_parsers deps

@@ -231,7 +231,7 @@ static void test_short(void)
 		{ 99960, "100us" }, { 999499, "999us" }, { 999500, "1.00ms" },
 		{ 1500000, "1.50ms" }, { 999499999, "999ms" }, { 999500000, "1.00s" },
 		{ 12345678901, "12.3s" }, { 999400000000, "999s" },
-		{ 5000000000000, "5000s" },
+		{ 5000000000000, "5000s" }, { ~0ULL, "18446744074s" },
 	};
 	char buf[32];
 	size_t i;
@@ -357,6 +357,9 @@ static void test_amounts(void)
 		{ "1ms", { AMOUNT_FIXED, 1000000, NSEC_PER_SEC } },
 		{ "1us-2ms", { AMOUNT_UNIFORM, 1000, 2000000 } },
 		{ "5ns-5ns", { AMOUNT_UNIFORM, 5, 5 } },
+		/* as many digits as there are */
+		{ "00000000000000000000000000000000000000000000000000000000000000005us-9us",
+		  { AMOUNT_UNIFORM, 5000, 9000 } },
 		{ "exp=1ms", { AMOUNT_EXP, 1000000, NSEC_PER_SEC } },
 		{ "pareto=1ms", { AMOUNT_PARETO, 1000000, NSEC_PER_SEC } },
 	};
@@ -377,6 +380,9 @@ static void test_amounts(void)
 	for (i = 0; i < NR(good); i++)
 		EXPECT(!amount_parse(good[i].text, parse_duration, NSEC_PER_SEC, &amount, &e) &&
 		       !memcmp(&amount, &good[i].amount, sizeof(amount)), "'%s'", good[i].text);
+	EXPECT(!amount_parse("0000000000000000000000000000000000000000000000000000000000000015-20",
+			     parse_count, 20, &amount, &e) && amount.low == 15,
+	       "a range from %llu instead of 15", amount.low);
 	test_ends("amounts of work");
 
 	random_init(&random, 1, 0);

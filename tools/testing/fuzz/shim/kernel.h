@@ -20,10 +20,14 @@
 #include <string.h>
 #include <sys/types.h>
 
+/* 64 bits are long long, as the kernel's formats have it. */
 typedef uint8_t u8;
+typedef uint16_t u16;
 typedef uint32_t u32;
-typedef uint64_t u64;
-typedef int64_t s64;
+typedef unsigned long long u64;
+typedef long long s64;
+typedef s64 ktime_t;
+typedef unsigned int __poll_t;
 
 #define gfp_t			unsigned int
 #define atomic_t		struct shim_atomic
@@ -37,7 +41,30 @@ struct list_head {
 	struct list_head *next, *prev;
 };
 
-struct module;
+/* What the public header embeds, and no parser looks into. */
+typedef struct { int locked; } raw_spinlock_t;
+
+struct rcu_head {
+	void *next;
+};
+
+struct timer_list {
+	unsigned long expires;
+};
+
+struct hrtimer {
+	ktime_t expires;
+};
+
+struct wait_queue_head;
+struct wait_queue_entry {
+	void *private;
+};
+
+struct module {
+	const char *name;
+};
+
 struct cpumask {
 	unsigned long bits;
 };
@@ -47,15 +74,22 @@ struct attribute {
 	unsigned short mode;
 };
 
+struct file;
+struct kobject;
+struct bin_attribute {
+	struct attribute attr;
+	ssize_t (*read)(struct file *file, struct kobject *kobj, struct bin_attribute *attr,
+			char *buf, loff_t at, size_t count);
+};
+
 struct attribute_group {
 	struct attribute **attrs;
+	struct bin_attribute **bin_attrs;
 };
 
 struct device {
 	void *data;
 };
-
-struct class;
 
 struct device_attribute {
 	struct attribute attr;
@@ -67,16 +101,29 @@ struct device_attribute {
 #define U32_MAX			UINT32_MAX
 #define PAGE_SIZE		4096
 #define GFP_KERNEL		0
+#define NSEC_PER_USEC		1000L
 #define BIT(n)			(1UL << (n))
+#define BIT_ULL(n)		(1ULL << (n))
 #define GENMASK(h, l)		((2UL << (h)) - (1UL << (l)))
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
+#define READ_ONCE(x)		(x)
+#define likely(x)		(x)
+#define min(a, b)		((a) < (b) ? (a) : (b))
+#define min_t(type, a, b)	min((type)(a), (type)(b))
 #define __must_check
+#define __printf(format, first)
+#define EXPORT_SYMBOL_GPL(symbol)
+#define pr_warn_ratelimited(...)	((void)(0 && printf(__VA_ARGS__)))
 #define __ATTR(n, m, s, t)	{ .attr = { #n, m }, .show = s, .store = t }
 #define DEVICE_ATTR_RW(n) \
 	struct device_attribute dev_attr_##n = __ATTR(n, 0644, n##_show, n##_store)
+#define DEVICE_ATTR_RO(n) \
+	struct device_attribute dev_attr_##n = __ATTR(n, 0444, n##_show, NULL)
+#define __BIN_ATTR_RO(n, s)	{ .attr = { #n, 0444 }, .read = n##_read }
 #undef isascii
 #define isascii(c)		(((c) & ~0x7f) == 0)
 #define cpumask_pr_args(mask)	(mask)
+#define num_possible_cpus()	1U
 #define cpu_possible_mask	((const struct cpumask *)NULL)
 #define cpu_online_mask		((const struct cpumask *)NULL)
 
@@ -85,11 +132,44 @@ static inline void *dev_get_drvdata(const struct device *dev)
 	return dev->data;
 }
 
+static inline struct device *kobj_to_dev(struct kobject *kobj)
+{
+	return (struct device *)kobj;
+}
+
 static inline int sysfs_emit(char *buf, const char *format, ...)
 {
 	(void)format;
 	buf[0] = 0;
 	return 0;
+}
+
+#define sysfs_emit_at(buf, at, ...)	sysfs_emit((buf) + (at), __VA_ARGS__)
+
+static inline u64 div_u64(u64 n, u32 by)
+{
+	return n / by;
+}
+
+static inline void *kmalloc_array(size_t nr, size_t size, gfp_t gfp)
+{
+	(void)gfp;
+	return calloc(nr, size);
+}
+
+static inline void kfree(const void *memory)
+{
+	free((void *)memory);
+}
+
+static inline int atomic_read(const atomic_t *v)
+{
+	return v->counter;
+}
+
+static inline ktime_t hrtimer_get_expires(const struct hrtimer *timer)
+{
+	return timer->expires;
 }
 
 static inline bool zalloc_cpumask_var(cpumask_var_t *mask, gfp_t gfp)
