@@ -283,7 +283,8 @@ static void wpool_expiry_leaves_min_workers(struct kunit *test)
 	/* With none left, one is made again. */
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[0].task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), min_workers ? 8 : 9);
+	/* and more if it does not get its CPU soon */
+	KUNIT_EXPECT_GE(test, wpk_stat(pool, spawned), min_workers ? 8 : 9);
 }
 
 static void wpool_expiry_0_keeps_idle_workers(struct kunit *test)
