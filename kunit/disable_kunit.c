@@ -62,8 +62,10 @@ static void wpool_task_disable_sync_of_a_queued_task_takes_it_back(struct kunit 
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
 	struct wpool_task *task = &jobs->job[1].task;
 
-	wpk_jobs_submit(test, pool, jobs, 0, 2);
+	/* which of the two would be the first is not promised */
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_jobs_submit(test, pool, jobs, 1, 1);
 	KUNIT_EXPECT_EQ(test, wpool_task_disable_sync(task), -ECANCELED);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), -ECANCELED);
