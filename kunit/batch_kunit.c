@@ -280,6 +280,7 @@ static void wpool_submit_batch_policy_run_runs_the_rest_here(struct kunit *test)
 	int i;
 
 	wpk_jobs_submit(test, pool, first, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 4, 0), 4);
 	for (i = 1; i < 4; i++)
 		KUNIT_EXPECT_EQ(test, jobs->job[i].pid, current->pid);

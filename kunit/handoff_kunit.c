@@ -320,11 +320,16 @@ static void run_until_told(struct wpk_job *job)
 static void first_counts_again(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs,
 			       struct told *told, struct wpk_gate *gate)
 {
+	unsigned long looked;
+
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
 	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(told->inside[1]));
 	wpk_jobs_submit(test, pool, jobs, 2, 1);
 	wpk_gate_open(gate);
 	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(told->inside[0]));
+	/* within the tick in which it has looked for work, a worker takes the next task at once */
+	looked = jiffies;
+	WPK_ASSERT_EVENTUALLY(test, time_after(jiffies, looked));
 	WRITE_ONCE(told->end[1], true);
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 1);
 	KUNIT_EXPECT_FALSE(test, READ_ONCE(told->inside[2]));

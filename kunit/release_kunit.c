@@ -117,7 +117,7 @@ static void wpool_release_timeout_runs_out_then_succeeds(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 2);
 	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 3, gate);
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, gate), *late = wpk_jobs(test, 1, NULL);
 	unsigned long start = jiffies;
 	int i;
 
@@ -128,8 +128,7 @@ static void wpool_release_timeout_runs_out_then_succeeds(struct kunit *test)
 	KUNIT_EXPECT_GE(test, jiffies - start, msecs_to_jiffies(50));
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_DRAIN,
 						    0), -ETIME);
-	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[0].task),
-			-ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &late->job[0].task), -ESHUTDOWN);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_DRAIN,
 						    WPK_PATIENCE), 0);

@@ -283,8 +283,8 @@ static void wpool_tune_down_debt_is_repaid_first(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, late), -EAGAIN);
 		wpk_gate_let(gate, 1);
 	}
-	WPK_EVENTUALLY(test, wpk_stat(pool, outstanding) == 1);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 1);
+	WPK_EVENTUALLY(test, wpk_stat(pool, free) == 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1);
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, late), 0);
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[7].task),
 			-EAGAIN);
@@ -335,8 +335,8 @@ static void wpool_tune_down_and_up_again_keeps_the_sum(struct kunit *test)
 	wpk_jobs_submit(test, pool, jobs, 5, 3);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[8].task), -EAGAIN);
 	wpk_gate_open(gate);
-	WPK_EVENTUALLY(test, wpk_stat(pool, outstanding) == 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 8);
+	WPK_EVENTUALLY(test, wpk_stat(pool, free) == 8);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 0);
 }
 
 static void wpool_tune_unlimited_capacity_to_finite_and_back(struct kunit *test)

@@ -115,16 +115,17 @@ static void wpool_tune_down_never_runs_more_than_the_new_capacity(struct kunit *
 
 /*
  * A worker that does not get its CPU for long is not relied on, and another one
- * is made: on a busy machine that may be so in some rounds, but not in all.
+ * is made: on a busy machine that may be so in some rounds, but not in all. Until the
+ * first one has come, nobody is idle.
  */
 static void wpool_workers_are_made_only_when_nobody_is_idle(struct kunit *test)
 {
-	u64 least = U64_MAX;
+	u64 least = U64_MAX, first = 0;
 	struct wpool *pool;
 	struct wpk_jobs *jobs;
 	int i, try;
 
-	for (try = 0; try < 10 && least != 1; try++) {
+	for (try = 0; try < 10 && least; try++) {
 		pool = wpk_pool(test, 8, 0);
 		jobs = wpk_jobs(test, 30, NULL);
 		for (i = 0; i < 30; i++) {
@@ -132,10 +133,12 @@ static void wpool_workers_are_made_only_when_nobody_is_idle(struct kunit *test)
 			KUNIT_ASSERT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
 			WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) ==
 					      wpk_stat(pool, workers));
+			if (!i)
+				first = wpk_stat(pool, spawned);
 		}
-		least = min(least, wpk_stat(pool, spawned));
+		least = min(least, wpk_stat(pool, spawned) - first);
 	}
-	KUNIT_EXPECT_EQ(test, least, 1);
+	KUNIT_EXPECT_EQ(test, least, 0);
 }
 
 /* ---- which one ------------------------------------------------------------ */
@@ -283,7 +286,8 @@ static void wpool_expiry_leaves_min_workers(struct kunit *test)
 	/* With none left, one is made again. */
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[0].task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), min_workers ? 8 : 9);
+	/* and more if it does not get its CPU soon */
+	KUNIT_EXPECT_GE(test, wpk_stat(pool, spawned), min_workers ? 8 : 9);
 }
 
 static void wpool_expiry_0_keeps_idle_workers(struct kunit *test)

@@ -11,7 +11,8 @@
  *
  * A worker that has slept in its task is counted in when it is switched in again; a hog that
  * does not sleep, and any worker where there are no preempt notifiers, counts itself in when
- * its task has ended. If more than the concurrency are counted by then, the worker parks.
+ * its task has ended. If more than the concurrency are counted by then, the worker parks when it
+ * looks for work: after 61 tasks or one that outlasted a tick, at the latest.
  */
 #ifndef WPOOL_HANDOFF_H
 #define WPOOL_HANDOFF_H

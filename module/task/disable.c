@@ -22,7 +22,8 @@ int wpool_task_disable_sync(struct wpool_task *task)
 		/* or it was submitted anew since then */
 	} while ((old & WPOOL_ST_MASK) != WPOOL_ST_IDLE ||
 		 !atomic_try_cmpxchg(&task->state, &old, old + WPOOL_ST_DISABLED));
-	return ret;
+	/* if it was, and has finished: what became of the last submit, and its accounts */
+	return wpool_task_wait(task);
 }
 EXPORT_SYMBOL_GPL(wpool_task_disable_sync);
 

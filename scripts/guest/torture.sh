@@ -94,7 +94,7 @@ judge_all()
 
 soak()
 {
-	block warm-up sh /files/run.sh SECONDS=60
+	block warm-up sh /files/run.sh SECONDS=60 CYCLES=20
 	look /tmp/before
 	block torture sh /files/run.sh
 	look /tmp/after

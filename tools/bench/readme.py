@@ -97,9 +97,8 @@ RATIOS = (
      'tasks that do nothing, submitted one by one, against the better workqueue'),
     (1, 'batch of 64, near and far: faster than the better workqueue',
      'the same in batches of 64'),
-    (13, 'detached: allocated, submitted, freed: of the rate of kmalloc() and queue_work()',
-     'tasks that are allocated for one run and free themselves, against `kmalloc()` and '
-     '`queue_work()`'),
+    (13, 'wpool_submit_fn(): of the rate of kmalloc() and queue_work()',
+     '`wpool_submit_fn()`, against `kmalloc()` and `queue_work()`'),
     (6, 'no-ops among sleepers, one producer: of the per-CPU workqueue\'s rate',
      'nine tasks that do nothing to each one that sleeps for 1 ms, against the per-CPU '
      'workqueue'),
@@ -111,6 +110,8 @@ SLOWER = (
     (2, 'a producer per CPU, faster than the better workqueue', 'a producer on each CPU'),
     (6, 'no-ops among sleepers, a producer per CPU: of the per-CPU workqueue\'s rate',
      'no-op tasks among sleepers with a producer on each CPU'),
+    (13, 'detached: allocated, submitted, freed: of the rate of kmalloc() and queue_work()',
+     'tasks that are allocated for one run and free themselves'),
     (3, 'p50 on this CPU, of the per-CPU workqueue\'s',
      'a start on the same CPU, in the median'),
     (3, 'p99 wherever it runs, of the unbound workqueue\'s',
@@ -121,6 +122,7 @@ SLOWER = (
      'one client that submits and waits, in the median'),
     (12, 'submit and wait, 2 clients: p99, of the per-CPU workqueue\'s',
      'two such clients, in the 99th percentile'),
+    (12, 'submit and wait, 8 clients: p99, of the per-CPU workqueue\'s', 'eight'),
 )
 
 # What one figure of each table means; the tables follow in this order.

@@ -65,6 +65,8 @@ TEST_F(group, bound)
 	/* there is a worker for the first file, and no end of room */
 	EXPECT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 0, TASKS));
 	EXPECT_EQ(0, wait_tasks(self->pool.fd, 0));
+	/* a task has its record before the pool has counted it out */
+	EXPECT_TRUE(WAIT_FOR(pool_figure(self->fd, completed) == TASKS));
 	EXPECT_EQ(BOUND, pool_figure(self->fd, outstanding));
 }
 

@@ -41,13 +41,17 @@ FIXTURE_TEARDOWN(poll)
 	pool_end(&self->pool);
 }
 
-/* Let so many tasks wait; each has looked at the file once. */
+/*
+ * Let so many tasks wait; each has looked at the file once. A look is counted as completed
+ * before its place is free again.
+ */
 static bool begin(int fd, int event, unsigned int nr)
 {
 	__u64 before = pool_figure(fd, completed);
 
 	return !submit_many(fd, WPOOL_WORK_POLL, event, 0, nr) &&
-	       WAIT_FOR(pool_figure(fd, completed) == before + nr);
+	       WAIT_FOR(pool_figure(fd, completed) == before + nr) &&
+	       WAIT_FOR(pool_figure(fd, free) == 1);
 }
 
 static bool happen(int event)

@@ -157,6 +157,7 @@ TEST_F(timer, together_with_others)
 		.mask = WPOOL_DEV_QUEUE_DEPTH, .queue_depth = 2,
 	}));
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->fd, busy) == 1));
 	/* there is no room for the fifth */
 	EXPECT_EQ(0, submit_flags(self->fd, works, ARRAY_SIZE(works), 0, &accepted));
 	EXPECT_EQ(4, accepted);

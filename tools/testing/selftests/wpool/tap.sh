@@ -61,9 +61,9 @@ uptime_ms()
 	echo $((${up%.*} * 1000 + 1${up#*.}0 - 1000))
 }
 
-# no_threads NAME: no kernel thread carries this in its name. Those of workqueues are
+# no_thread_now NAME: no kernel thread carries this in its name. Those of workqueues are
 # the kernel's, and named after the work that they did last.
-no_threads()
+no_thread_now()
 {
 	for comm in /proc/[0-9]*/comm; do
 		read -r name 2>/dev/null <"$comm" || continue
@@ -76,6 +76,9 @@ no_threads()
 	done
 	return 0
 }
+
+# no_threads NAME: the same, soon: a thread may have a last bit of its end before it.
+no_threads() { wait_for no_thread_now "$1" || no_thread_now "$1"; }
 
 # watchdog_start: whatever hangs in a test, this shell ends.
 watchdog_start()

@@ -39,7 +39,12 @@ stop()
 	wpoolctl destroy "$POOL" >/dev/null || fail "not destroyed"
 }
 
-run() { wpoolctl run "$POOL" "$@" --json >"$TMP/run" || fail "$(cat "$TMP/run")"; }
+# A task has its record before its end is traced, and that before it is counted out.
+run()
+{
+	wpoolctl run "$POOL" "$@" --json >"$TMP/run" || fail "$(cat "$TMP/run")" || return 1
+	wait_for grep -qx 0 "$CLASS/$POOL/outstanding" || fail "tasks are left over"
+}
 
 # The first rule of an awk program: key=value of the line into field[].
 # shellcheck disable=SC2016
@@ -137,8 +142,11 @@ test_group_task_failed()
 
 test_workers()
 {
-	setup expiry_ms=1 min_workers=0 || return 1
+	setup expiry_ms=0 min_workers=0 || return 1
 	run --work noop --tasks 10 || return 1
+	# the second time there are workers to wake
+	wait_for grep -qx 0 "$CLASS/$POOL/searching" && run --work noop --tasks 10 || return 1
+	echo 1 >"$CLASS/$POOL/expiry_ms"
 	wait_for grep -qx 0 "$CLASS/$POOL/workers" || fail "nobody expires" || return 1
 	stop || return 1
 	has 'wpool_worker_spawned: .* worker=[0-9]+ took_ns=[1-9][0-9]*$' &&

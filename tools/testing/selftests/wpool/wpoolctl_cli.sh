@@ -270,6 +270,7 @@ test_run_reports()
 	balanced && key_is accepted 500 && key_is completed 500 && key_is refused 0 || return 1
 	good run "$POOL" --tasks 10 --quiet || return 1
 	[ ! -s "$TMP/out" ] || fail "--quiet is not quiet" || return 1
+	wait_for grep -qx 0 "$CLASS/$POOL/outstanding" || fail "tasks are left over" || return 1
 	attr_is submitted "$(cat "$CLASS/$POOL/completed")" || return 1
 	good destroy "$POOL"
 }
@@ -340,6 +341,7 @@ test_run_group()
 	rc=$?
 	[ $rc -eq 3 ] || fail "--nonblock: exit $rc" || return 1
 	key_is accepted 2 && key_is refused 3 || return 1
+	wait_for grep -qx 0 "$CLASS/$POOL/outstanding" || fail "tasks are left over" || return 1
 	# it waits for room in its group, and can be interrupted there
 	wpoolctl run "$POOL" --group 2 --work sleep:30s --tasks 5 --quiet 2>"$TMP/err" &
 	pid=$!
