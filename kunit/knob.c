@@ -3,8 +3,10 @@
 #include <kunit/test.h>
 #include <linux/err.h>
 #include <linux/fs.h>
+#include <linux/kthread.h>
 #include <linux/mount.h>
 #include <linux/string.h>
+#include <linux/stringify.h>
 
 #include "knob.h"
 
@@ -57,9 +59,40 @@ int wpk_fs_read(const char *fs, const char *path, char *answer, size_t size)
 	return access_file(fs, path, NULL, answer, size);
 }
 
+/* As few threads as the kernel may be told to allow. */
+#define FEW_THREADS	20
+
+/* A small machine may have fewer: so many more, which never run. */
+static struct task_struct *fillers[FEW_THREADS];
+
+static int never(void *unused)
+{
+	return 0;
+}
+
+static void end_fillers(int nr)
+{
+	while (nr--)
+		kthread_stop(fillers[nr]);
+}
+
 static void restore_threads_max(void *unused)
 {
 	wpk_fs_write("proc", THREADS_MAX, threads_max);
+	end_fillers(FEW_THREADS);
+}
+
+static void make_fillers(struct kunit *test)
+{
+	int i;
+
+	for (i = 0; i < FEW_THREADS; i++) {
+		fillers[i] = kthread_create(never, NULL, "wpk_filler/%d", i);
+		if (IS_ERR(fillers[i])) {
+			end_fillers(i);
+			kunit_skip(test, "no thread more");
+		}
+	}
 }
 
 void wpk_no_threads(struct kunit *test)
@@ -67,8 +100,9 @@ void wpk_no_threads(struct kunit *test)
 	memset(threads_max, 0, sizeof(threads_max));
 	if (wpk_fs_read("proc", THREADS_MAX, threads_max, sizeof(threads_max) - 1))
 		kunit_skip(test, "no /proc/" THREADS_MAX);
+	make_fillers(test);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, restore_threads_max, NULL), 0);
-	KUNIT_ASSERT_EQ(test, wpk_fs_write("proc", THREADS_MAX, "20\n"), 0);
+	KUNIT_ASSERT_EQ(test, wpk_fs_write("proc", THREADS_MAX, __stringify(FEW_THREADS) "\n"), 0);
 }
 
 void wpk_threads_again(struct kunit *test)
