@@ -401,6 +401,8 @@ static void fuzz_ini(char *text, size_t size)
 		return;
 	if (ini_read(file, "file", keep_text, text, &e))
 		check_message(&e, text);
+	else
+		must(strlen(text) == size, "a NUL was taken", text);
 	fclose(file);
 }
 
