@@ -268,7 +268,9 @@ static void wpool_expiry_leaves_min_workers(struct kunit *test)
 	struct wpool *pool = expiring_pool(test, 8, 400, min_workers);
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 8, gate);
+	u64 before, made = U64_MAX;
 	unsigned long start;
+	int try;
 
 	wpk_jobs_submit(test, pool, jobs, 0, 8);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 8));
@@ -283,11 +285,19 @@ static void wpool_expiry_leaves_min_workers(struct kunit *test)
 	msleep(600);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), min_workers);
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == min_workers);
-	/* With none left, one is made again. */
-	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[0].task), 0);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	/* and more if it does not get its CPU soon */
-	KUNIT_EXPECT_GE(test, wpk_stat(pool, spawned), min_workers ? 8 : 9);
+	/*
+	 * With none left, one is made again, and otherwise none; but one more if a worker does
+	 * not get its CPU soon, which may be so in some rounds, but not in all.
+	 */
+	for (try = 0; try < 10 && made != !min_workers; try++) {
+		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, workers) == min_workers);
+		before = wpk_stat(pool, spawned);
+		KUNIT_ASSERT_EQ(test, wpool_submit(pool, &jobs->job[0].task), 0);
+		KUNIT_ASSERT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+		made = wpk_stat(pool, spawned) - before;
+		KUNIT_ASSERT_GE(test, made, !min_workers);
+	}
+	KUNIT_EXPECT_EQ(test, made, !min_workers);
 }
 
 static void wpool_expiry_0_keeps_idle_workers(struct kunit *test)
