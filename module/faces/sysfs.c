@@ -9,7 +9,7 @@
  *     for this attribute alone: all or nothing. Ranges are the pool's business;
  *     here is only what text can get wrong.
  *   - Text that is no value at all is -EINVAL: empty, too long, with a NUL in
- *     it, a sign where no negative number is possible. A number that is out of
+ *     it, a minus sign where no negative number is possible. A number that is out of
  *     its range is -ERANGE.
  *   - A show takes one snapshot for its one figure. Who needs several figures
  *     of the same moment asks /dev/wpool.
