@@ -206,9 +206,10 @@ job_tune()
 				handoff latency freezable max_wait_ms reclaim nice sched \
 				cpumask
 			attribute=$drawn
-			# these always have work, and would leave no CPU to the others
+			# These may have work for minutes. In a real-time class they would leave no
+			# CPU to the others, on PREEMPT_RT not even to RCU's callbacks and timers.
 			case $pool/$attribute in
-			*/mixed*/sched) continue ;;
+			*/mixed*/sched | */default/sched | */shell/sched) continue ;;
 			esac
 			case $attribute in
 			handoff | latency | freezable | reclaim) draw 2 ;;
@@ -268,6 +269,8 @@ job_kill()
 	reseed 3
 	while go_on; do
 		pids=
+		# one that is killed at once would not make it
+		: >"$TMP/kill"
 		for pool in default shell; do
 			draw_word noop spin:200us sleep:1ms sleep:50ms tree:4x3 lock:20us hash:4K
 			work=$drawn
