@@ -155,7 +155,8 @@ void wpool_get_stats(struct wpool *pool, struct wpool_stats *stats)
 	count_workers(pool, stats);
 	count_tasks(pool, stats);
 	count_events(pool, stats);
-	stats->waiting = READ_ONCE(pool->nr_waiting);
+	/* seen:A, see task/line.c */
+	stats->waiting = smp_load_acquire(&pool->nr_waiting);
 	stats->queued = wpool_queues_len(pool);
 	stats->free = count_free(pool);
 	stats->handoffs += READ_ONCE(pool->handoffs);

@@ -10,6 +10,10 @@
  * whether it is in line. At least one of them sends the submitter away. An event is not
  * sent away: event.c.
  *
+ * seen:A is for those who look on. Whoever has read in the figures that a submitter waits
+ * takes no token that it waits for: WAITERS is set, release, nr_waiting grows <->
+ * wpool_get_stats() reads nr_waiting, acquire, and then a submit reads attention.
+ *
  * The serve rule: no submitter waits while a token is free. A pass of
  * wpool_line_serve() hands out at most SERVE_BATCH tokens, so that interrupts
  * are never off for long. Three things bring tokens or waiters, and each takes passes
@@ -64,10 +68,11 @@ static void line_add(struct wpool *pool, struct wpool_task *place)
 {
 	lockdep_assert_held(&pool->admission_lock);
 	list_add_tail(&place->node, &pool->waiters);
-	WRITE_ONCE(pool->nr_waiting, pool->nr_waiting + 1);
 	pool->nr_fired += wpool_task_is_event(place);
 	__wpool_tokens_make_scarce(pool);
 	__wpool_attention_set(pool, WPOOL_ATT_WAITERS, true);
+	/* seen:A */
+	smp_store_release(&pool->nr_waiting, pool->nr_waiting + 1);
 }
 
 /* It leaves the line. */
