@@ -31,6 +31,7 @@ struct wpk {
 	struct list_head threads;
 	struct task_struct *runner;
 	struct timer_list limit;
+	unsigned long half;	/* jiffies, when half of the limit is over */
 	bool killed;
 	bool stop;
 	bool lost;		/* something still runs: free nothing */
@@ -369,6 +370,11 @@ void wpk_stop(struct kunit *test)
 	WRITE_ONCE(wpk_of(test)->stop, true);
 }
 
+bool wpk_has_time(struct kunit *test)
+{
+	return time_before(jiffies, wpk_of(test)->half);
+}
+
 static void limit_fn(struct timer_list *timer)
 {
 	struct wpk *wpk = timer_container_of(wpk, timer, limit);
@@ -394,6 +400,7 @@ int wpk_init(struct kunit *test)
 	allow_signal(SIGKILL);
 	wpk->runner = get_task_struct(current);
 	timer_setup(&wpk->limit, limit_fn, 0);
+	wpk->half = jiffies + WPK_CASE_LIMIT / 2;
 	mod_timer(&wpk->limit, jiffies + WPK_CASE_LIMIT);
 	return 0;
 }

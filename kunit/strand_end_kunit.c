@@ -403,7 +403,7 @@ static int do_race(struct wpk_thread *thread)
 	struct st *st;
 	int i, err;
 
-	for (i = 0; i < NR_RACE_ROUNDS; i++) {
+	for (i = 0; i < NR_RACE_ROUNDS && wpk_has_time(thread->test); i++) {
 		st = &race->st[i % NR_RACE_TASKS];
 		if (race->cancels && i % 16 == 15)
 			err = wpool_strand_cancel_sync(&st->task);
