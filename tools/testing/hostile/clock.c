@@ -2,19 +2,39 @@
 /*
  * The machine's clock jumps by days, forward and back, while timers, waits with a time-out,
  * max_wait_ms and the expiry of workers run. None of them goes by that clock: nothing comes
- * too early, and nothing waits for the day to come again.
+ * too early, and nothing waits for the day to come again. Where the clock jumps both ways, that
+ * day soon comes; so it also jumps forward only, and back only.
  */
 #include "hostile.h"
 
 #define DAY	86400
 #define NR	200
+#define NR_JUMPS	5
 
 FIXTURE(jumps) {
 	struct pool pool;
 	pthread_t thread;
 	bool ends;
 	unsigned int nr;
+	const int *days;
+	int moved;		/* days, all together */
 	int err;
+};
+
+FIXTURE_VARIANT(jumps) {
+	int days[NR_JUMPS];
+};
+
+FIXTURE_VARIANT_ADD(jumps, both_ways) {
+	.days = { 3, -3, 400, -1, -399 },
+};
+
+FIXTURE_VARIANT_ADD(jumps, forward) {
+	.days = { 1, 1, 1, 1, 1 },
+};
+
+FIXTURE_VARIANT_ADD(jumps, back) {
+	.days = { -1, -1, -1, -1, -1 },
 };
 
 static const struct wpool_dev_attrs attrs = {
@@ -38,10 +58,12 @@ static int jump(int days)
 static void *jumps(void *data)
 {
 	struct _test_data_jumps *self = data;
-	static const int days[] = { 3, -3, 400, -1, -399 };
+	int days;
 
-	while (!__atomic_load_n(&self->ends, __ATOMIC_ACQUIRE) || self->nr % 5) {
-		self->err = jump(days[self->nr % 5]) ?: self->err;
+	while (!__atomic_load_n(&self->ends, __ATOMIC_ACQUIRE) || self->nr % NR_JUMPS) {
+		days = self->days[self->nr % NR_JUMPS];
+		self->err = jump(days) ?: self->err;
+		self->moved += days;
 		__atomic_fetch_add(&self->nr, 1, __ATOMIC_RELEASE);
 		usleep(20000);
 	}
@@ -50,6 +72,7 @@ static void *jumps(void *data)
 
 FIXTURE_SETUP(jumps)
 {
+	self->days = variant->days;
 	ASSERT_EQ(0, pool_create(&self->pool, &attrs));
 	ASSERT_EQ(0, pthread_create(&self->thread, NULL, jumps, self));
 }
@@ -59,7 +82,8 @@ FIXTURE_TEARDOWN(jumps)
 	__atomic_store_n(&self->ends, true, __ATOMIC_RELEASE);
 	pthread_join(self->thread, NULL);
 	EXPECT_EQ(0, self->err);
-	EXPECT_LE(5, self->nr);
+	EXPECT_EQ(0, jump(-self->moved));
+	EXPECT_LE(NR_JUMPS, self->nr);
 	pool_end(&self->pool);
 }
 
