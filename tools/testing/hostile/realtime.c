@@ -194,11 +194,13 @@ TEST_F(rt, tasks_that_prefer_its_cpu)
 TEST_F(rt, tasks_that_it_has_submitted_itself)
 {
 	struct wpool_dev_record records[NR_TASKS];
+	int got;
 
 	self->submits = true;
 	ASSERT_EQ(0, start_hold(self));
-	ASSERT_EQ(NR_TASKS, read_records(self->second, records, NR_TASKS));
+	got = read_records(self->second, records, NR_TASKS);
 	ASSERT_EQ(0, end_hold(self));
+	ASSERT_EQ(NR_TASKS, got);
 	judge(_metadata, self, records, NR_TASKS);
 }
 
@@ -208,7 +210,7 @@ TEST_F(rt, tasks_behind_one_that_it_has_interrupted)
 	struct wpool_dev_work spin = { .kind = WPOOL_WORK_SPIN, .arg = SEC, .cookie = 1 };
 	struct wpool_dev_work work = { .kind = WPOOL_WORK_NOOP };
 	struct wpool_dev_record records[NR_TASKS], last;
-	int i;
+	int i, got;
 
 	ASSERT_EQ(0, pool_tune(self->pool.fd, &(struct wpool_dev_attrs) {
 		.mask = WPOOL_DEV_CPUMASK, .cpumask_bytes = 8,
@@ -224,8 +226,9 @@ TEST_F(rt, tasks_behind_one_that_it_has_interrupted)
 	for (i = 0; i < NR_TASKS; i++)
 		ASSERT_EQ(0, submit_on(self->pool.fd, &work, 1, WPOOL_DEV_SUBMIT_ON, HELD_CPU,
 				       NULL));
-	EXPECT_EQ(NR_TASKS, read_records(self->pool.fd, records, NR_TASKS));
+	got = read_records(self->pool.fd, records, NR_TASKS);
 	ASSERT_EQ(0, end_hold(self));
+	ASSERT_EQ(NR_TASKS, got);
 	judge(_metadata, self, records, NR_TASKS);
 	/* it goes on where it was */
 	ASSERT_EQ(1, read_records(self->second, &last, 1));
@@ -249,6 +252,8 @@ TEST_F(rt, a_pool_of_that_cpu_alone_waits)
 	ASSERT_EQ(0, end_hold(self));
 	ASSERT_EQ(1, read_records(self->pool.fd, &record, 1));
 	EXPECT_EQ(0, record.status);
+	EXPECT_EQ(HELD_CPU, record.cpu);
+	EXPECT_LE(self->ended_ns, record.start_ns);
 	EXPECT_WHOLE(self->pool.fd, 8 + 1000);
 }
 

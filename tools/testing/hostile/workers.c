@@ -31,6 +31,21 @@ FIXTURE(workers) {
 	int err;
 };
 
+/* Returns the first status of some tasks that is not 0: none ends early. */
+static int read_statuses(int fd)
+{
+	struct wpool_dev_record records[64];
+	ssize_t n = read(fd, records, sizeof(records));
+	unsigned int i;
+
+	if (n < 0)
+		return -errno;
+	for (i = 0; i < n / sizeof(*records); i++)
+		if (records[i].status)
+			return records[i].status;
+	return 0;
+}
+
 /* Tasks that sleep and tasks that compute, so that all workers are in use. */
 static void *load(void *data)
 {
@@ -41,27 +56,23 @@ static void *load(void *data)
 			    submit_many(self->pool.fd, WPOOL_WORK_SPIN, MSEC / 10, 0, 32) ?:
 			    wait_tasks(self->pool.fd, WAIT_NS);
 		self->submitted += 64;
-		while (!self->err) {
-			struct wpool_dev_record records[64];
-
-			if (pool_figure(self->pool.fd, file_unread) == 0)
-				break;
-			if (read(self->pool.fd, records, sizeof(records)) < 0)
-				self->err = -errno;
-		}
+		while (!self->err && pool_figure(self->pool.fd, file_unread))
+			self->err = read_statuses(self->pool.fd);
 	}
 	return NULL;
 }
 
 FIXTURE_SETUP(workers)
 {
+	struct wpool_dev_record records[CAPACITY];
+
 	ASSERT_EQ(0, pool_create(&self->pool, &attrs));
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, CAPACITY));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, busy) == CAPACITY));
 	self->nr = threads_named("wp/t", self->pids, CAPACITY);
 	ASSERT_EQ(CAPACITY, self->nr);
 	ASSERT_EQ(0, cancel_all(self->pool.fd));
-	ASSERT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
+	ASSERT_EQ(CAPACITY, read_records(self->pool.fd, records, CAPACITY));
 	self->submitted = CAPACITY;
 	ASSERT_EQ(0, pthread_create(&self->thread, NULL, load, self));
 }
@@ -87,6 +98,8 @@ static void finish(struct __test_metadata *_metadata, struct _test_data_workers 
 	EXPECT_WHOLE(self->pool.fd, CAPACITY + QUEUE_DEPTH);
 	EXPECT_EQ(self->submitted, pool_figure(self->pool.fd, completed));
 	EXPECT_EQ(CAPACITY, pool_figure(self->pool.fd, workers));
+	/* the same as in the beginning */
+	EXPECT_EQ(CAPACITY, pool_figure(self->pool.fd, spawned));
 }
 
 TEST_F(workers, other_cpus_are_refused)
