@@ -18,6 +18,7 @@
  * barrier: task/line.c give:A
  * barrier: task/line.c wait:A
  * omits: task/line.c join:A
+ * omits: task/line.c seen:A
  * barrier: task/line.h give:A
  * barrier: task/finish.c settle:A
  * barrier: task/run.c settle:A
