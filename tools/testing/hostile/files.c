@@ -117,6 +117,7 @@ TEST_F(files, each_with_a_task_closed_under_poll_and_read)
 	EXPECT_WHOLE(self->pool.fd, CAPACITY + QUEUE_DEPTH);
 	EXPECT_LE(NR_FILES, pool_figure(self->pool.fd, submitted));
 	EXPECT_LT(0, pool_figure(self->pool.fd, cancelled));
+	EXPECT_ROOM(&self->pool, CAPACITY + QUEUE_DEPTH);
 }
 
 /* All tasks are run, each record is in its own file, and all of them can be polled together. */
