@@ -55,12 +55,12 @@ FIXTURE_TEARDOWN(line)
 }
 
 /* Its end says what the submit has said. */
-static pid_t start(int fd, int i)
+static pid_t start(int fd, __u32 kind, __u64 arg, int i)
 {
 	pid_t pid = fork();
 
 	if (!pid)
-		_exit(-submit(fd, WPOOL_WORK_NOOP, 0, i));
+		_exit(-submit(fd, kind, arg, i));
 	return pid;
 }
 
@@ -126,7 +126,7 @@ TEST_F(line, others_go_on_and_no_token_is_lost)
 
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 5000, 2));
 	for (i = 0; i < NR; i++) {
-		self->pids[i] = start(self->pool.fd, i);
+		self->pids[i] = start(self->pool.fd, WPOOL_WORK_NOOP, 0, i);
 		ASSERT_LT(0, self->pids[i]);
 	}
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, waiting) == NR));
@@ -140,7 +140,8 @@ TEST_F(line, others_go_on_and_no_token_is_lost)
 
 	/* room for one after the other */
 	ASSERT_EQ(0, cancel_all(self->pool.fd));
-	EXPECT_TRUE(reap_all(self, LEFT_ALONE, &good[LEFT_ALONE]));
+	/* or the submits below would not return */
+	ASSERT_TRUE(reap_all(self, LEFT_ALONE, &good[LEFT_ALONE]));
 	EXPECT_EQ(ALL_OF_A_FATE, good[LEFT_ALONE]);
 	EXPECT_EQ(0, good[KILLED]);
 	/* a stopped one has not returned, whether its task has run or not */
@@ -159,27 +160,100 @@ TEST_F(line, others_go_on_and_no_token_is_lost)
 	EXPECT_WHOLE(self->pool.fd, CAPACITY + QUEUE_DEPTH);
 	/* none of those that were killed, and two sleeping ones before all of them */
 	EXPECT_EQ(3 * ALL_OF_A_FATE + 3, pool_figure(self->pool.fd, submitted));
+	EXPECT_ROOM(&self->pool, CAPACITY + QUEUE_DEPTH);
 }
 
-/* The same again and again, at random moments: who is killed is on its way in or out, too. */
+/* They fill the pool, so that all others wait: only a cancel ends them. Returns their file. */
+static int plug(struct _test_data_line *self)
+{
+	int err, fd = pool_attach(self->pool.name, 0);
+
+	if (fd < 0)
+		return fd;
+	err = submit_many(fd, WPOOL_WORK_SLEEP, LONG, 0, CAPACITY + QUEUE_DEPTH);
+	if (err)
+		close(fd);
+	return err ?: fd;
+}
+
+/* Kill process @i, if it was not killed before. */
+static bool kill_one(struct _test_data_line *self, bool *killed, int i)
+{
+	if (killed[i])
+		return false;
+	kill(self->pids[i], SIGKILL);
+	killed[i] = true;
+	return true;
+}
+
+#define IN_A_ROUND	(NR / 10)
+
+/*
+ * The same again and again, at random moments: a process is killed on its way into the line, in
+ * it, and on its way out. Rounds are added until enough are killed while the line moves.
+ */
 TEST_F(line, killed_at_any_moment)
 {
-	unsigned int seed = 1;
-	int round, i;
+	unsigned int seed = 1, nr, at, in_motion = 0;
+	__u64 waiting, good, submitted;
+	int live[IN_A_ROUND];
+	bool killed[IN_A_ROUND];
+	int round, i, status, fd;
 
-	for (round = 0; round < 10; round++) {
-		for (i = 0; i < NR / 10; i++) {
-			self->pids[i] = start(self->pool.fd, i);
+	/* the harness limits the time */
+	for (round = 0; round < 10 || in_motion < 100; round++) {
+		memset(killed, 0, sizeof(killed));
+		submitted = pool_figure(self->pool.fd, submitted);
+		fd = plug(self);
+		ASSERT_LE(0, fd);
+		for (i = 0; i < IN_A_ROUND; i++) {
+			self->pids[i] = start(self->pool.fd, WPOOL_WORK_SLEEP, 2 * MSEC, i);
 			ASSERT_LT(0, self->pids[i]);
-			if (rand_r(&seed) % 2)
-				kill(self->pids[rand_r(&seed) % (i + 1)], SIGKILL);
+			/* the one just started, or one that is in line by now */
+			if (rand_r(&seed) % 4 == 0)
+				kill_one(self, killed, rand_r(&seed) % 2 ? i :
+					 rand_r(&seed) % (i + 1));
 		}
-		for (i = 0; i < NR / 10; i++) {
-			waitpid(self->pids[i], NULL, 0);
+		for (i = 0, nr = 0; i < IN_A_ROUND; i++)
+			if (!killed[i])
+				live[nr++] = i;
+		/* those that live, and nobody else */
+		ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, waiting) == nr))
+			TH_LOG("%llu wait, %u live", pool_figure(self->pool.fd, waiting), nr);
+		for (i = 0; i < (int)nr; i += 5)
+			kill_one(self, killed, live[i]);
+
+		/* The line moves. Most came in this order: kill one that is first, or soon is. */
+		ASSERT_EQ(0, cancel_all(fd));
+		while ((waiting = pool_figure(self->pool.fd, waiting))) {
+			ASSERT_LE(waiting, nr);
+			at = nr - waiting + rand_r(&seed) % 3;
+			in_motion += at < nr && kill_one(self, killed, live[at]);
+			usleep(rand_r(&seed) % 5000);
+			ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, waiting) < waiting))
+				TH_LOG("round %d: %llu wait, and the line stands still", round,
+				       waiting);
+		}
+		for (i = 0, good = 0; i < IN_A_ROUND; i++) {
+			ASSERT_TRUE(WAIT_FOR(waitpid(self->pids[i], &status, WNOHANG) ==
+					     self->pids[i]))
+				TH_LOG("round %d: process %d does not end", round, i);
 			self->pids[i] = 0;
+			good += WIFEXITED(status) && !WEXITSTATUS(status);
+			/* it may have returned before it was killed */
+			EXPECT_TRUE((WIFEXITED(status) && !WEXITSTATUS(status)) || killed[i])
+				TH_LOG("round %d: process %d has status %x", round, i, status);
 		}
+		close(fd);
 		EXPECT_WHOLE(self->pool.fd, CAPACITY + QUEUE_DEPTH);
+		/* or each round that follows waits for it in vain */
+		ASSERT_TRUE(is_whole(self->pool.fd, CAPACITY + QUEUE_DEPTH));
+		EXPECT_ROOM(&self->pool, CAPACITY + QUEUE_DEPTH);
+		submitted = pool_figure(self->pool.fd, submitted) - submitted;
+		/* twice the pool has been filled with others */
+		EXPECT_LE(good + 2 * (CAPACITY + QUEUE_DEPTH), submitted);
 	}
+	TH_LOG("%d rounds, %u killed while the line moved", round, in_motion);
 }
 
 TEST_HARNESS_MAIN
