@@ -168,6 +168,18 @@ static void judge(struct __test_metadata *_metadata, struct _test_data_rt *self,
 	       (self->ended_ns - self->began_ns) / MSEC, median / 1000, most / 1000);
 }
 
+/* Have a worker on each CPU. */
+static int make_workers(struct _test_data_rt *self)
+{
+	struct wpool_dev_work work = { .kind = WPOOL_WORK_NOOP };
+	struct wpool_dev_record records[2];
+	int i, err = 0;
+
+	for (i = 0; i < 2 && !err; i++)
+		err = submit_on(self->pool.fd, &work, 1, WPOOL_DEV_SUBMIT_ON, i, NULL);
+	return err ?: read_records(self->pool.fd, records, 2) == 2 ? 0 : -EIO;
+}
+
 /* An idle worker of that CPU is woken for each of them, and cannot come. */
 TEST_F(rt, tasks_that_prefer_its_cpu)
 {
@@ -175,10 +187,7 @@ TEST_F(rt, tasks_that_prefer_its_cpu)
 	struct wpool_dev_work work = { .kind = WPOOL_WORK_NOOP };
 	int i, got = 0;
 
-	/* workers on both CPUs */
-	for (i = 0; i < 2; i++)
-		ASSERT_EQ(0, submit_on(self->pool.fd, &work, 1, WPOOL_DEV_SUBMIT_ON, i, NULL));
-	ASSERT_EQ(2, read_records(self->pool.fd, records, 2));
+	ASSERT_EQ(0, make_workers(self));
 	ASSERT_EQ(0, start_hold(self));
 	for (i = 0; i < NR_TASKS; i++) {
 		ASSERT_EQ(0, submit_on(self->pool.fd, &work, 1, WPOOL_DEV_SUBMIT_ON, HELD_CPU,
@@ -188,6 +197,21 @@ TEST_F(rt, tasks_that_prefer_its_cpu)
 	EXPECT_EQ(NR_TASKS, got);
 	ASSERT_EQ(0, end_hold(self));
 	judge(_metadata, self, records, got);
+}
+
+/* The same with tasks that the thread puts into that CPU's ring: all at once. */
+TEST_F(rt, tasks_that_it_has_submitted_to_an_idle_worker)
+{
+	struct wpool_dev_record records[NR_TASKS];
+	int got;
+
+	ASSERT_EQ(0, make_workers(self));
+	self->submits = true;
+	ASSERT_EQ(0, start_hold(self));
+	got = read_records(self->second, records, NR_TASKS);
+	ASSERT_EQ(0, end_hold(self));
+	ASSERT_EQ(NR_TASKS, got);
+	judge(_metadata, self, records, NR_TASKS);
 }
 
 /* They are in that CPU's ring, and the thread that has put them there does not sleep. */
