@@ -37,10 +37,20 @@ start_load()
 			--tasks 100000000 --submitters 3 >/dev/null 2>&1 &
 		pids="$pids $!"
 	done
-	wait_for moves awake 0 && wait_for moves frozen 0
+	wait_for moves awake 0 && wait_for moves frozen 0 && all_full
 }
 
 moves() { [ "$(cat "$CLASS/$1/completed")" -gt "$2" ]; }
+
+# is_full POOL: a submitter stands in line.
+is_full() { [ "$(cat "$CLASS/$1/waiting")" -gt 0 ]; }
+
+all_full()
+{
+	for pool in awake frozen; do
+		wait_for is_full $pool || fail "nobody waits for room in $pool" || return 1
+	done
+}
 
 # goes_on: both run more tasks than they had run so far.
 goes_on()
@@ -49,12 +59,33 @@ goes_on()
 		done_so_far=$(cat $CLASS/$pool/completed)
 		wait_for moves $pool $((done_so_far + 100)) || fail "$pool stands still" || return 1
 	done
+	all_full
 }
 
 # is_whole POOL: nobody is left in it.
 is_whole()
 {
 	[ "$(cat "$CLASS/$1/outstanding" "$CLASS/$1/waiting" "$CLASS/$1/free" | xargs)" = "0 0 24" ]
+}
+
+# is_used_up POOL: as many tasks as there is room for, and somebody who has one more.
+is_used_up()
+{
+	[ "$(cat "$CLASS/$1/outstanding" "$CLASS/$1/waiting" "$CLASS/$1/free" | xargs)" = "24 1 0" ]
+}
+
+# has_room POOL: it can be used up, and then is whole again. Its figures might say that all is
+# free, and a submitter find no room.
+has_room()
+{
+	wpoolctl run "$1" --work sleep:60s --tasks 25 >/dev/null 2>&1 &
+	pids=$!
+	wait_for is_used_up "$1" ||
+		fail "$1: $(cat "$CLASS/$1/outstanding") tasks use up the room for 24" || return 1
+	kill $pids
+	wait
+	pids=
+	wait_for is_whole "$1" || fail "$1 is not whole again"
 }
 
 end_load()
@@ -67,6 +98,7 @@ end_load()
 		wait_for is_whole $pool ||
 			fail "$pool: $(cat $CLASS/$pool/outstanding) outstanding, $(cat $CLASS/$pool/free) free" ||
 			return 1
+		has_room $pool || return 1
 	done
 }
 
