@@ -15,13 +15,32 @@ POWER=/sys/power
 ALARM=/sys/class/rtc/rtc0/wakealarm
 DELAY=/sys/module/suspend/parameters/pm_test_delay
 
-cleanup()
+# end_runs: those that submit, as far as they can be ended.
+end_runs()
 {
 	# shellcheck disable=SC2086
-	[ -z "$pids" ] || kill $pids 2>/dev/null
+	[ -z "$pids" ] || kill "$@" $pids
+	wait_for are_gone || return 1
 	wait
+	pids=
+}
+
+are_gone()
+{
+	for pid in $pids; do
+		! grep -q '^State:[^Z]*$' /proc/$pid/status || return 1
+	done 2>/dev/null
+}
+
+is_destroyed() { [ ! -e "$CLASS/$1" ]; }
+
+# A pool that stands still would keep those who wait for it for ever.
+cleanup()
+{
+	end_runs -KILL
 	for pool in awake frozen; do
-		[ ! -e $CLASS/$pool ] || wpoolctl destroy $pool
+		[ ! -e $CLASS/$pool ] || wpoolctl destroy $pool &
+		wait_for is_destroyed $pool || echo "# $pool cannot be destroyed"
 	done
 	echo none >$POWER/pm_test
 } 2>/dev/null
@@ -82,18 +101,13 @@ has_room()
 	pids=$!
 	wait_for is_used_up "$1" ||
 		fail "$1: $(cat "$CLASS/$1/outstanding") tasks use up the room for 24" || return 1
-	kill $pids
-	wait
-	pids=
+	end_runs || fail "a submitter of $1 does not end" || return 1
 	wait_for is_whole "$1" || fail "$1 is not whole again"
 }
 
 end_load()
 {
-	# shellcheck disable=SC2086
-	kill $pids
-	wait
-	pids=
+	end_runs || fail "a submitter does not end" || return 1
 	for pool in awake frozen; do
 		wait_for is_whole $pool ||
 			fail "$pool: $(cat $CLASS/$pool/outstanding) outstanding, $(cat $CLASS/$pool/free) free" ||
