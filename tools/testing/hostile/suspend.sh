@@ -40,7 +40,7 @@ cleanup()
 	end_runs -KILL
 	for pool in awake frozen; do
 		[ ! -e $CLASS/$pool ] || wpoolctl destroy $pool &
-		wait_for is_destroyed $pool || echo "# $pool cannot be destroyed"
+		wait_for is_destroyed $pool || echo "$pool cannot be destroyed"
 	done
 	echo none >$POWER/pm_test
 } 2>/dev/null
