@@ -27,7 +27,6 @@ struct actor {
 };
 
 static struct actor *all;
-static const char flush_shared[] = "flush of the shared pool";
 
 bool actor_is_current(void)
 {
@@ -210,7 +209,7 @@ static void flush(struct actor *a, struct tpool *tp, struct rnd *rnd)
 
 	if (rnd_one_in(rnd, 2))
 		submit(a, tp, rnd);
-	doing(a, tp->shared ? flush_shared : "flush");
+	doing(a, "flush");
 	for_each_set_bit(i, a->in_flight, NR_ITEMS)
 		accepted[i] = atomic_read(&a->items[i].accepted);
 	err = wpool_flush(tp->pool);
@@ -391,15 +390,6 @@ static void for_all_pools(void (*fn)(struct tpool *tp))
 	}
 }
 
-/*
- * Programs give the shared pool hundreds of thousands of tasks, and a flush waits for them: a
- * minute, where the machine has other work, too.
- */
-static unsigned long patience_with(struct actor *a)
-{
-	return READ_ONCE(a->what) == flush_shared ? 5 * TORTURE_PATIENCE : TORTURE_PATIENCE;
-}
-
 static void look_at_actors(void)
 {
 	struct actor *a;
@@ -408,7 +398,7 @@ static void look_at_actors(void)
 	for (i = 0; i < actors; i++) {
 		a = &all[i];
 		if (!READ_ONCE(a->what) ||
-		    time_before(jiffies, READ_ONCE(a->since) + patience_with(a)))
+		    time_before(jiffies, READ_ONCE(a->since) + TORTURE_PATIENCE))
 			continue;
 		torture_fail("actor %u is stuck: %s", i, a->what);
 		torture_show_threads();
