@@ -168,6 +168,20 @@ static void judge(struct __test_metadata *_metadata, struct _test_data_rt *self,
 	       (self->ended_ns - self->began_ns) / MSEC, median / 1000, most / 1000);
 }
 
+/* The thread submits all tasks, and holds its CPU. */
+static void let_it_submit(struct __test_metadata *_metadata, struct _test_data_rt *self)
+{
+	struct wpool_dev_record records[NR_TASKS];
+	int got;
+
+	self->submits = true;
+	ASSERT_EQ(0, start_hold(self));
+	got = read_records(self->second, records, NR_TASKS);
+	ASSERT_EQ(0, end_hold(self));
+	ASSERT_EQ(NR_TASKS, got);
+	judge(_metadata, self, records, NR_TASKS);
+}
+
 /* Have a worker on each CPU. */
 static int make_workers(struct _test_data_rt *self)
 {
@@ -202,30 +216,14 @@ TEST_F(rt, tasks_that_prefer_its_cpu)
 /* The same with tasks that the thread puts into that CPU's ring: all at once. */
 TEST_F(rt, tasks_that_it_has_submitted_to_an_idle_worker)
 {
-	struct wpool_dev_record records[NR_TASKS];
-	int got;
-
 	ASSERT_EQ(0, make_workers(self));
-	self->submits = true;
-	ASSERT_EQ(0, start_hold(self));
-	got = read_records(self->second, records, NR_TASKS);
-	ASSERT_EQ(0, end_hold(self));
-	ASSERT_EQ(NR_TASKS, got);
-	judge(_metadata, self, records, NR_TASKS);
+	let_it_submit(_metadata, self);
 }
 
 /* They are in that CPU's ring, and the thread that has put them there does not sleep. */
 TEST_F(rt, tasks_that_it_has_submitted_itself)
 {
-	struct wpool_dev_record records[NR_TASKS];
-	int got;
-
-	self->submits = true;
-	ASSERT_EQ(0, start_hold(self));
-	got = read_records(self->second, records, NR_TASKS);
-	ASSERT_EQ(0, end_hold(self));
-	ASSERT_EQ(NR_TASKS, got);
-	judge(_metadata, self, records, NR_TASKS);
+	let_it_submit(_metadata, self);
 }
 
 /* Its worker is in a task when the thread comes, and others are queued behind that. */
