@@ -134,4 +134,16 @@ static inline void wpk_members_submit(struct kunit *test, struct wpk_member *mem
 		KUNIT_ASSERT_EQ(test, wpk_member_submit(&members[i]), 0);
 }
 
+/*
+ * The first is in a worker, at its gate, before the others are submitted. Which task of several
+ * a worker takes first is nobody's promise: this thread may change its CPU between two submits.
+ */
+static inline void wpk_members_submit_behind_first(struct kunit *test,
+						   struct wpk_member *members, int nr)
+{
+	wpk_members_submit(test, members, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(members->gate, 1));
+	wpk_members_submit(test, &members[1], nr - 1);
+}
+
 #endif /* WPOOL_KUNIT_GROUP_H */

@@ -125,9 +125,7 @@ static void wpool_group_cancel_tasks_do_not_start(struct kunit *test)
 	int i;
 
 	members[0].body = ask;
-	wpk_members_submit(test, members, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	wpk_members_submit(test, &members[1], 10);
+	wpk_members_submit_behind_first(test, members, 11);
 	wpk_members_submit(test, others, 1);
 	threads[0] = wpk_sleeper(test, wpk_do_group_submit, &members[11]);
 	threads[1] = wpk_sleeper(test, wpk_do_group_submit, &members[12]);
@@ -158,8 +156,7 @@ static void wpool_group_cancel_later_tasks_run(struct kunit *test)
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_member *members = wpk_members(test, group, gate, 3);
 
-	wpk_members_submit(test, members, 2);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_members_submit_behind_first(test, members, 2);
 	wpool_group_cancel(group);
 	members[2].body = ask;
 	members[2].status = -1;
@@ -183,8 +180,7 @@ static void wpool_release_cancel_aborts_tasks_of_a_group(struct kunit *test)
 	struct wpk_member *members = wpk_members(test, group, gate, 4);
 	int i;
 
-	wpk_members_submit(test, members, 4);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_members_submit_behind_first(test, members, 4);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
 	WPK_EVENTUALLY(test, wpool_group_outstanding(group) == 1);
 	wpk_gate_open(gate);

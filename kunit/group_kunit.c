@@ -105,8 +105,7 @@ static void wpool_group_wait_returns_the_first_error(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, run_one(test, members, 0), 0);
 	/* That of a task that was cancelled is kept until there is a better one. */
 	members[0].gate = gate;
-	wpk_members_submit(test, members, 2);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_members_submit_behind_first(test, members, 2);
 	wpool_group_cancel(group);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), -ECANCELED);
@@ -130,8 +129,7 @@ static void wpool_group_errors_are_counted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, errors), 2);
 	/* One that fails after it was cancelled, and two that never run. */
 	members[0].gate = gate;
-	wpk_members_submit(test, members, 3);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_members_submit_behind_first(test, members, 3);
 	wpool_group_cancel(group);
 	wpk_gate_open(gate);
 	wpool_group_wait(group);
