@@ -21,6 +21,10 @@ struct actor {
 	struct completion ended;
 	const char *what;
 	unsigned long since;
+	/* while it flushes the shared pool: how many tasks have to end there first; or 0 */
+	u64 flush_to;
+	/* how many had ended when the conductor last looked */
+	u64 flush_at;
 	u64 step;
 	DECLARE_BITMAP(in_flight, NR_ITEMS);
 	struct titem items[NR_ITEMS];
@@ -204,6 +208,7 @@ static void tune(struct actor *a, struct tpool *tp, struct rnd *rnd)
 static void flush(struct actor *a, struct tpool *tp, struct rnd *rnd)
 {
 	int accepted[NR_ITEMS];
+	struct wpool_stats s;
 	u32 i;
 	int err;
 
@@ -212,7 +217,12 @@ static void flush(struct actor *a, struct tpool *tp, struct rnd *rnd)
 	doing(a, "flush");
 	for_each_set_bit(i, a->in_flight, NR_ITEMS)
 		accepted[i] = atomic_read(&a->items[i].accepted);
+	if (tp->shared) {
+		wpool_get_stats(tp->pool, &s);
+		WRITE_ONCE(a->flush_to, s.submitted);
+	}
 	err = wpool_flush(tp->pool);
+	WRITE_ONCE(a->flush_to, 0);
 	torture_check(!err, "%s: not flushed: %d", tp->name, err);
 	for_each_set_bit(i, a->in_flight, NR_ITEMS)
 		if (!err && a->items[i].tp == tp)
@@ -390,6 +400,27 @@ static void for_all_pools(void (*fn)(struct tpool *tp))
 	}
 }
 
+/*
+ * Programs that were killed leave the shared pool hundreds of thousands of tasks. A flush cannot
+ * return before as many tasks have ended as had been submitted when it began. Until then it is
+ * not stuck as long as tasks end.
+ */
+static bool flush_goes_on(struct actor *a)
+{
+	u64 to = READ_ONCE(a->flush_to);
+	struct wpool_stats s;
+	u64 ended;
+
+	if (!to)
+		return false;
+	wpool_get_stats(wpool_default(), &s);
+	ended = s.submitted - s.outstanding;
+	if (ended >= to || ended == a->flush_at)
+		return false;
+	a->flush_at = ended;
+	return true;
+}
+
 static void look_at_actors(void)
 {
 	struct actor *a;
@@ -397,6 +428,8 @@ static void look_at_actors(void)
 
 	for (i = 0; i < actors; i++) {
 		a = &all[i];
+		if (flush_goes_on(a))
+			WRITE_ONCE(a->since, jiffies);
 		if (!READ_ONCE(a->what) ||
 		    time_before(jiffies, READ_ONCE(a->since) + TORTURE_PATIENCE))
 			continue;
