@@ -23,7 +23,7 @@ static void wpool_task_ends_its_thread_is_eio_and_the_pool_lives(struct kunit *t
 	wpk_attrs(&attrs, 1, 10);
 	pool = wpk_pool_attrs(test, &attrs);
 	jobs->job[0].body = end_thread;
-	wpk_jobs_submit(test, pool, jobs, 0, 4);
+	wpk_jobs_begin_with_first(test, pool, jobs, 4);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -EIO);
 	for (i = 1; i < 4; i++) {
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);

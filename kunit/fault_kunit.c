@@ -61,20 +61,6 @@ static struct wpool *reporting_pool(struct kunit *test, struct wpool_attrs *attr
 	return wpk_pool_attrs(test, attrs);
 }
 
-/* The first is in a worker before the others come, and dies when they are there. */
-static void submit_behind_one_that_dies(struct kunit *test, struct wpool *pool,
-					struct wpk_jobs *jobs, unsigned int nr)
-{
-	struct wpk_gate *gate = wpk_gate(test);
-
-	jobs->job[0].body = die;
-	jobs->job[0].gate = gate;
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	wpk_jobs_submit(test, pool, jobs, 1, nr - 1);
-	wpk_gate_open(gate);
-}
-
 static void wpool_task_dies_is_eio_and_the_pool_lives(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 6, NULL);
@@ -85,7 +71,8 @@ static void wpool_task_dies_is_eio_and_the_pool_lives(struct kunit *test)
 
 	wpk_attrs(&attrs, 1, 10);
 	pool = reporting_pool(test, &attrs, &report);
-	submit_behind_one_that_dies(test, pool, jobs, 6);
+	jobs->job[0].body = die;
+	wpk_jobs_begin_with_first(test, pool, jobs, 6);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -EIO);
 	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&jobs->job[0].task), -EIO);
 	/* What stood behind it runs on a new worker, though there is one only. */
@@ -189,7 +176,8 @@ static void wpool_hooks_task_dies_the_fault_handler_has_its_own(struct kunit *te
 	struct report *report;
 	struct wpool *pool = reporting_pool(test, &attrs, &report);
 
-	submit_behind_one_that_dies(test, pool, jobs, 4);
+	jobs->job[0].body = die;
+	wpk_jobs_begin_with_first(test, pool, jobs, 4);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&report->nr), 1);
 	KUNIT_EXPECT_PTR_EQ(test, report->fault.own, (void *)hooks);

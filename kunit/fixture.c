@@ -350,6 +350,18 @@ void wpk_jobs_submit(struct kunit *test, struct wpool *pool,
 				0);
 }
 
+void wpk_jobs_begin_with_first(struct kunit *test, struct wpool *pool,
+			       struct wpk_jobs *jobs, unsigned int nr)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+
+	jobs->job[0].gate = gate;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_jobs_submit(test, pool, jobs, 1, nr - 1);
+	wpk_gate_open(gate);
+}
+
 /* ---- start and end of a case ---------------------------------------------- */
 
 /* A thread lives until the case ends, so that its result can be read. */

@@ -225,6 +225,12 @@ void wpk_jobs_ran_once(struct kunit *test, struct wpk_jobs *jobs);
 /* Submit those from @from on, @nr of them; all must be accepted. */
 void wpk_jobs_submit(struct kunit *test, struct wpool *pool,
 		     struct wpk_jobs *jobs, unsigned int from, unsigned int nr);
+/*
+ * Submit the first @nr: job 0 begins, waits at a gate, and goes on when the others are there. Which
+ * one a worker takes first is nobody's promise: this thread may change its CPU in between.
+ */
+void wpk_jobs_begin_with_first(struct kunit *test, struct wpool *pool,
+			       struct wpk_jobs *jobs, unsigned int nr);
 void wpk_job_fn(struct wpool_task *task);
 
 #define wpk_job_of(t) container_of(t, struct wpk_job, task)
