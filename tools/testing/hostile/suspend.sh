@@ -4,7 +4,8 @@
 #
 # The machine is suspended and comes back while pools are busy: for real, to memory, with an
 # alarm of its clock to wake it; and where the kernel has pm_test, as far as each level goes.
-# One pool freezes with the system, the other does not.
+# One pool freezes with the system, the other does not. A task of a freezable pool that takes longer
+# than the kernel waits for it keeps the machine awake.
 
 # The tests are called by name, return early, and deal with names that have no blanks.
 # shellcheck disable=SC2317,SC2015,SC2086,SC2034
@@ -14,6 +15,7 @@
 POWER=/sys/power
 ALARM=/sys/class/rtc/rtc0/wakealarm
 DELAY=/sys/module/suspend/parameters/pm_test_delay
+TIMEOUT=$POWER/pm_freeze_timeout
 
 # end_runs: those that submit, as far as they can be ended.
 end_runs()
@@ -37,12 +39,14 @@ is_destroyed() { [ ! -e "$CLASS/$1" ]; }
 # A pool that stands still would keep those who wait for it for ever.
 cleanup()
 {
+	[ -z "$long" ] || kill -KILL $long
 	end_runs -KILL
-	for pool in awake frozen; do
+	for pool in awake frozen queued long; do
 		[ ! -e $CLASS/$pool ] || wpoolctl destroy $pool &
 		wait_for is_destroyed $pool || echo "$pool cannot be destroyed"
 	done
 	echo none >$POWER/pm_test
+	[ -z "$timeout" ] || echo "$timeout" >$TIMEOUT
 } 2>/dev/null
 
 start_load()
@@ -116,24 +120,40 @@ end_load()
 	done
 }
 
-# suspend_now: a device that is not ready for it is tried again.
+# is_busy POOL, is_idle POOL: a task runs there, or none does.
+is_busy() { [ "$(cat "$CLASS/$1/busy")" -eq 1 ]; }
+is_idle() { [ "$(cat "$CLASS/$1/outstanding")" -eq 0 ]; }
+
+# suspend_once [TIME]: an alarm wakes it then.
+suspend_once()
+{
+	[ $# -eq 0 ] || { echo 0 >"$ALARM" && echo "$1" >"$ALARM"; } || return 1
+	echo mem >$POWER/state
+}
+
+# suspend_now [TIME]: a device that is not ready for it is tried again.
 suspend_now()
 {
 	for _ in 1 2 3 4 5; do
-		[ $# -eq 0 ] || { echo 0 >"$ALARM" && echo "$1" >"$ALARM"; }
-		echo mem >$POWER/state && return
+		suspend_once "$@" && return
 	done 2>"$TMP/why"
 	cat "$TMP/why"
 	return 1
 }
 
-test_to_memory_and_back()
+# to_memory: that is how it is suspended from now on.
+to_memory()
 {
 	[ ! -e $POWER/pm_test ] || echo none >$POWER/pm_test
 	grep -qw mem $POWER/state 2>/dev/null || skip "it cannot be suspended to memory"
 	grep -q deep $POWER/mem_sleep 2>/dev/null || skip "it cannot be suspended to memory"
 	[ -e $ALARM ] || skip "no alarm that would wake it"
-	echo deep >$POWER/mem_sleep || return 1
+	echo deep >$POWER/mem_sleep
+}
+
+test_to_memory_and_back()
+{
+	to_memory || return 1
 	start_load || return 1
 	for _ in 1 2 3; do
 		before=$(cat $POWER/suspend_stats/success)
@@ -142,6 +162,48 @@ test_to_memory_and_back()
 			fail "it was not suspended" || return 1
 		goes_on || return 1
 	done
+	end_load
+}
+
+# No submitter comes afterwards that would wake a worker for its own task.
+test_tasks_that_are_queued_run_afterwards()
+{
+	to_memory || return 1
+	wpoolctl create queued capacity=1 queue_depth=100 freezable=1 || return 1
+	wpoolctl run queued --work sleep:200ms --tasks 60 >/dev/null 2>&1 &
+	pids=$!
+	wait_for moves queued 0 || fail "no task runs" || return 1
+	suspend_now +3 || return 1
+	[ "$(cat $CLASS/queued/completed)" -lt 60 ] || fail "all had run before" || return 1
+	wait_for moves queued 59 || fail "$(cat $CLASS/queued/completed) of 60 tasks ran"
+}
+
+# no_suspend: the kernel's log says so, and of which pool and how many workers.
+no_suspend()
+{
+	dmesg | grep -q "wpool: long: no suspend: the tasks of 1 workers of this freezable pool"
+}
+
+test_not_while_a_task_of_it_runs()
+{
+	to_memory || return 1
+	timeout=$(cat $TIMEOUT) && echo 5000 >$TIMEOUT || return 1
+	wpoolctl create long capacity=1 freezable=1 || return 1
+	wpoolctl run long --work sleep:60s --tasks 1 >/dev/null 2>&1 &
+	long=$!
+	wait_for is_busy long || fail "the task does not run" ||
+		return 1
+	start_load || return 1
+	before=$(cat $POWER/suspend_stats/success)
+	! suspend_once +30 2>/dev/null || fail "it was suspended while the task ran" || return 1
+	[ "$(cat $POWER/suspend_stats/success)" -eq "$before" ] || fail "it was suspended" || return 1
+	wait_for no_suspend || fail "the log does not say why" || return 1
+	goes_on || return 1
+	# without that task it can be
+	kill -KILL $long
+	wait_for is_idle long || fail "the task does not end" || return 1
+	suspend_now +3 || return 1
+	goes_on || return 1
 	end_load
 }
 
@@ -163,5 +225,6 @@ test_each_level()
 	end_load
 }
 
-TESTS="to_memory_and_back each_level"
+TESTS="to_memory_and_back tasks_that_are_queued_run_afterwards not_while_a_task_of_it_runs
+	each_level"
 run_tests "$@"
