@@ -384,7 +384,7 @@ void wpk_stop(struct kunit *test)
 
 bool wpk_has_time(struct kunit *test)
 {
-	return time_before(jiffies, wpk_of(test)->half);
+	return !wpk_stopped(test) && time_before(jiffies, wpk_of(test)->half);
 }
 
 static void limit_fn(struct timer_list *timer)

@@ -255,7 +255,10 @@ void wpk_kill(struct wpk_thread *thread);
 /* Loops of threads and tasks end when this says so. */
 bool wpk_stopped(struct kunit *test);
 void wpk_stop(struct kunit *test);
-/* Half of WPK_CASE_LIMIT is left: loops that go round for chance alone may end when it is not. */
+/*
+ * It is not stopped, and half of WPK_CASE_LIMIT is left: loops that go round for chance alone may
+ * end when that is not so.
+ */
 bool wpk_has_time(struct kunit *test);
 
 /* Functions for wpk_thread(): the call that their name tells. */

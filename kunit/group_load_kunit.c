@@ -26,7 +26,7 @@ static void wpool_group_exit_memory_may_be_freed(struct kunit *test)
 	struct life *life;
 	unsigned int i, n;
 
-	for (i = 0; i < WPK_LIFETIME_ROUNDS; i++) {
+	for (i = 0; i < WPK_LIFETIME_ROUNDS && wpk_has_time(test); i++) {
 		life = kzalloc(sizeof(*life), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, life);
 		KUNIT_ASSERT_EQ(test, wpool_group_init(&life->group, pool, 1 + i % NR_SHORT,
@@ -81,7 +81,7 @@ static void wpool_group_task_may_free_itself(struct kunit *test)
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, gone);
-	for (i = 0; i < WPK_LIFETIME_ROUNDS; i++) {
+	for (i = 0; i < WPK_LIFETIME_ROUNDS && wpk_has_time(test); i++) {
 		loner = kzalloc(sizeof(*loner), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, loner);
 		wpool_group_task_init(&loner->task, loner_fn, loner_abort);
@@ -91,7 +91,7 @@ static void wpool_group_task_may_free_itself(struct kunit *test)
 			wpool_group_cancel(group);
 	}
 	wpool_group_wait(group);
-	KUNIT_EXPECT_EQ(test, atomic_read(gone), WPK_LIFETIME_ROUNDS);
+	KUNIT_EXPECT_EQ(test, atomic_read(gone), i);
 }
 
 /* ---- all at once ---------------------------------------------------------- */
@@ -170,7 +170,7 @@ static int submit_lots(struct wpk_thread *thread)
 	struct regular *regulars = thread->arg;
 	unsigned int i;
 
-	for (i = 0; i < WPK_LIMIT_TASKS && !wpk_stopped(thread->test); i++) {
+	for (i = 0; i < WPK_LIMIT_TASKS && wpk_has_time(thread->test); i++) {
 		struct regular *regular = &regulars[i % NR_OWN];
 
 		/* pairs with regular_end() */

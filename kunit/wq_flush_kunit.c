@@ -336,7 +336,7 @@ static int do_load(struct wpk_thread *thread)
 	struct load *load = thread->arg;
 	u32 i, choice;
 
-	for (i = 0; i < LOAD_ROUNDS && !wpk_stopped(thread->test); i++) {
+	for (i = 0; i < LOAD_ROUNDS && wpk_has_time(thread->test); i++) {
 		choice = get_random_u32();
 		one_step(load, &load->items[choice % NR_ITEMS], choice / NR_ITEMS);
 	}
@@ -348,7 +348,7 @@ static int do_delayed_load(struct wpk_thread *thread)
 	struct load *load = thread->arg;
 	u32 i, choice;
 
-	for (i = 0; i < LOAD_ROUNDS && !wpk_stopped(thread->test); i++) {
+	for (i = 0; i < LOAD_ROUNDS && wpk_has_time(thread->test); i++) {
 		choice = get_random_u32();
 		one_delayed_step(load, &load->items[choice % NR_ITEMS], choice / NR_ITEMS);
 	}
