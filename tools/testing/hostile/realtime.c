@@ -53,7 +53,7 @@ static void *hold(void *data)
 	self->err = sched_setaffinity(0, sizeof(cpu), &cpu) ||
 		    sched_setscheduler(0, SCHED_FIFO, &param) ? -errno : 0;
 	self->began_ns = now_ns();
-	/* what it submits goes to the ring of its own CPU */
+	/* what it submits goes to the ring of its own CPU, if a worker is at home there */
 	if (!self->err && self->submits)
 		self->err = submit_many(self->second, WPOOL_WORK_NOOP, 0, 0, NR_TASKS);
 	flag_set(self->holds);
@@ -220,7 +220,7 @@ TEST_F(rt, tasks_that_it_has_submitted_to_an_idle_worker)
 	let_it_submit(_metadata, self);
 }
 
-/* They are in that CPU's ring, and the thread that has put them there does not sleep. */
+/* No worker is at home there: they are in the global queue, and their worker must not be made there. */
 TEST_F(rt, tasks_that_it_has_submitted_itself)
 {
 	let_it_submit(_metadata, self);
