@@ -48,12 +48,14 @@ static int finish(const struct run *run, const struct load_result *result)
 }
 
 /* Threads still sleep in the kernel: only the end of the process ends them. */
-static void abandon(struct run *run)
+static void abandon(struct run *run, enum load_end end)
 {
-	cli_error(run->cmd, "gave up waiting for cancelled tasks%s%s%s",
+	cli_error(run->cmd, "%s%s%s%s",
+		  end == LOAD_LEFT ? "interrupted again: does not wait for cancelled tasks" :
+				     "gave up waiting for cancelled tasks",
 		  run->create ? "; pool '" : "", run->create ? run->load.pool : "",
 		  run->create ? "' is left behind" : "");
-	_exit(CLI_FAILED);
+	_exit(end == LOAD_LEFT ? CLI_INTERRUPTED : CLI_FAILED);
 }
 
 int run_perform(struct run *run, struct load_result *result)
@@ -71,8 +73,8 @@ int run_perform(struct run *run, struct load_result *result)
 	progress_init(&progress, run->quiet ? PROGRESS_NEVER : run->progress,
 		      run->load.tasks, load_length_ns(&run->load), load_now_ns());
 	load_run(&run->load, fd, &progress, result);
-	if (result->end == LOAD_STUCK)
-		abandon(run);
+	if (result->end == LOAD_STUCK || result->end == LOAD_LEFT)
+		abandon(run, result->end);
 	run->destroy_err = run->create ? dev_destroy(fd) : 0;
 	close(fd);
 	return CLI_OK;

@@ -279,8 +279,10 @@ static bool watch(struct watch *w)
 		sig = wait_signal(next_look_ns(w, stop));
 		now = load_now_ns();
 		if (w->ending) {
-			if (sig || now - w->ending_ns > STUCK_NS)
+			if (sig || now - w->ending_ns > STUCK_NS) {
+				w->result->end = sig ? LOAD_LEFT : LOAD_STUCK;
 				return false;
+			}
 		} else if (sig) {
 			begin_ending(w, LOAD_INTERRUPTED, now);
 		} else if (timeout_ns && now - w->load->start_ns >= timeout_ns) {
@@ -416,7 +418,6 @@ void load_run(const struct load_config *config, int fd, struct progress *progres
 	start_submitters(load);
 	if (!watch(&w)) {
 		progress_clear(progress);
-		result->end = LOAD_STUCK;
 		return;
 	}
 	/* gone, if the pool was destroyed meanwhile: the last that is known */

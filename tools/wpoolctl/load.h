@@ -60,6 +60,7 @@ enum load_end {
 	LOAD_TIMED_OUT,		/* the rest was cancelled */
 	LOAD_BROKEN,		/* an error, see why; what was accepted finished */
 	LOAD_STUCK,		/* tasks did not end after their cancellation */
+	LOAD_LEFT,		/* by a second signal: nobody waited for that */
 };
 
 struct load_result {
@@ -91,9 +92,9 @@ sigset_t load_hold_signals(void);
 
 /*
  * @fd is attached to the pool and used for looking only. Returns when all that
- * was accepted is finished, but for LOAD_STUCK: then threads are still about,
- * and nothing is left to do but to end the process. @result->intervals is set up by
- * the caller.
+ * was accepted is finished, but for LOAD_STUCK and LOAD_LEFT: then threads are
+ * still about, and nothing is left to do but to end the process.
+ * @result->intervals is set up by the caller.
  */
 void load_run(const struct load_config *config, int fd, struct progress *progress,
 	      struct load_result *result);
