@@ -35,7 +35,8 @@ static unsigned int nr_writable;
 static bool is_address(uint64_t value)
 {
 #ifdef __aarch64__
-	return value >= 0xfff0000000000000 && value < 0xffffffffff000000;
+	/* above are no objects; "unlimited" beside another number looks like that */
+	return value >= 0xfff0000000000000 && value < 0xffffffff00000000;
 #else
 	return (value >= 0xffff888000000000 && value < 0xffffc88000000000) ||
 	       (value >= 0xffffc90000000000 && value < 0xffffeb0000000000) ||

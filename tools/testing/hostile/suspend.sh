@@ -127,7 +127,7 @@ is_idle() { [ "$(cat "$CLASS/$1/outstanding")" -eq 0 ]; }
 # suspend_once [TIME]: an alarm wakes it then.
 suspend_once()
 {
-	[ $# -eq 0 ] || { echo 0 >"$ALARM" && echo "$1" >"$ALARM"; } || return 1
+	[ $# -eq 0 ] || [ ! -e $ALARM ] || { echo 0 >"$ALARM" && echo "$1" >"$ALARM"; } || return 1
 	echo mem >$POWER/state
 }
 
@@ -141,14 +141,25 @@ suspend_now()
 	return 1
 }
 
+has_memory_sleep()
+{
+	grep -qw mem $POWER/state && grep -q deep $POWER/mem_sleep && [ -e $ALARM ]
+} 2>/dev/null
+
 # to_memory: that is how it is suspended from now on.
 to_memory()
 {
+	has_memory_sleep || skip "it cannot be suspended to memory and woken by an alarm"
 	[ ! -e $POWER/pm_test ] || echo none >$POWER/pm_test
-	grep -qw mem $POWER/state 2>/dev/null || skip "it cannot be suspended to memory"
-	grep -q deep $POWER/mem_sleep 2>/dev/null || skip "it cannot be suspended to memory"
-	[ -e $ALARM ] || skip "no alarm that would wake it"
 	echo deep >$POWER/mem_sleep
+}
+
+# by_freezer: no further than the freezer goes, where the kernel has pm_test, or to memory.
+by_freezer()
+{
+	[ -e $POWER/pm_test ] || { to_memory; return; }
+	[ ! -e $DELAY ] || echo 1 >$DELAY
+	echo freezer >$POWER/pm_test
 }
 
 test_to_memory_and_back()
@@ -168,7 +179,7 @@ test_to_memory_and_back()
 # No submitter comes afterwards that would wake a worker for its own task.
 test_tasks_that_are_queued_run_afterwards()
 {
-	to_memory || return 1
+	by_freezer || return 1
 	wpoolctl create queued capacity=1 queue_depth=100 freezable=1 || return 1
 	wpoolctl run queued --work sleep:200ms --tasks 60 >/dev/null 2>&1 &
 	pids=$!
@@ -186,7 +197,7 @@ no_suspend()
 
 test_not_while_a_task_of_it_runs()
 {
-	to_memory || return 1
+	by_freezer || return 1
 	timeout=$(cat $TIMEOUT) && echo 5000 >$TIMEOUT || return 1
 	wpoolctl create long capacity=1 freezable=1 || return 1
 	wpoolctl run long --work sleep:60s --tasks 1 >/dev/null 2>&1 &
