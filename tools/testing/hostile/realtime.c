@@ -229,7 +229,7 @@ TEST_F(rt, tasks_that_it_has_submitted_itself)
 /* Its worker is in a task when the thread comes, and others are queued behind that. */
 TEST_F(rt, tasks_behind_one_that_it_has_interrupted)
 {
-	struct wpool_dev_work spin = { .kind = WPOOL_WORK_SPIN, .arg = SEC, .cookie = 1 };
+	struct wpool_dev_work spin = { .kind = WPOOL_WORK_SPIN, .arg = LONG, .cookie = 1 };
 	struct wpool_dev_work work = { .kind = WPOOL_WORK_NOOP };
 	struct wpool_dev_record records[NR_TASKS], last;
 	int i, got;
@@ -252,9 +252,11 @@ TEST_F(rt, tasks_behind_one_that_it_has_interrupted)
 	ASSERT_EQ(0, end_hold(self));
 	ASSERT_EQ(NR_TASKS, got);
 	judge(_metadata, self, records, NR_TASKS);
-	/* it goes on where it was */
+	/* it goes on where it was, until it is told to end */
+	ASSERT_EQ(0, cancel(self->second, 0, 1, NULL, NULL));
 	ASSERT_EQ(1, read_records(self->second, &last, 1));
-	EXPECT_EQ(0, last.status);
+	EXPECT_EQ(-ECANCELED, last.status);
+	EXPECT_EQ(HELD_CPU, last.cpu);
 	EXPECT_LT(self->ended_ns, last.end_ns);
 }
 

@@ -146,14 +146,14 @@ static bool runs_on(int fd, int cpu, __u32 flags)
 	       read_records(fd, &record, 1) == 1 && !record.status && record.cpu == (__u32)cpu;
 }
 
-/* So often, and on this CPU and that, that it is no accident. */
-static bool all_run_there(int fd, const int *cpu, __u32 flags)
+/* So many of them, on this CPU and that, that it is no accident, however often it is tried. */
+static bool most_run_there(int fd, const int *cpu, __u32 flags)
 {
-	unsigned int i;
+	unsigned int i, right = 0;
 
-	for (i = 0; i < 16 && runs_on(fd, cpu[(i ^ i / 2) % 2], flags); i++)
-		;
-	return i == 16;
+	for (i = 0; i < 128; i++)
+		right += runs_on(fd, cpu[(i ^ i / 2) % 2], flags);
+	return right >= 100;
 }
 
 /* It is a preference: a worker that waits too long for its CPU loses a task to the other. */
@@ -161,8 +161,8 @@ TEST_F(on, runs_there)
 {
 	if (self->cpu[1] < 0)
 		SKIP(return, "needs two CPUs");
-	EXPECT_TRUE(WAIT_FOR(all_run_there(self->pool.fd, self->cpu, 0)));
-	EXPECT_TRUE(WAIT_FOR(all_run_there(self->pool.fd, self->cpu,
+	EXPECT_TRUE(WAIT_FOR(most_run_there(self->pool.fd, self->cpu, 0)));
+	EXPECT_TRUE(WAIT_FOR(most_run_there(self->pool.fd, self->cpu,
 					   WPOOL_DEV_SUBMIT_NONBLOCK)));
 }
 

@@ -211,17 +211,25 @@ TEST_F(attrs, handoff_on_sleepers_do_not_hold_others_up)
 }
 
 /* A worker that sleeps has its place; and the others theirs, as soon as that is changed. */
+/* As long as a few looks of the monitor take. */
+static bool stays(const char *pool, const char *name, long long value)
+{
+	__u64 end = now_ns() + 200 * MSEC;
+
+	while (attr_number(pool, name) == value)
+		if (now_ns() > end)
+			return true;
+	return false;
+}
+
 TEST_F(attrs, handoff_off_and_on_again)
 {
 	const char *pool = self->pool.name;
-	__u64 end;
 
 	one_cpu(_metadata, pool, "0");
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 4));
 	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "blocked") == 1));
-	/* as long as a few looks of the monitor take */
-	for (end = now_ns() + 200 * MSEC; now_ns() < end;)
-		ASSERT_EQ(3, attr_number(pool, "queued"));
+	EXPECT_TRUE(stays(pool, "queued", 3));
 	EXPECT_EQ(0, attr_number(pool, "handoffs"));
 	EXPECT_EQ(0, attr_write(pool, "handoff", "1"));
 	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "blocked") == 4));
@@ -237,10 +245,10 @@ TEST_F(attrs, concurrency_bounds_who_starts)
 	ASSERT_EQ(0, attr_write(pool, "concurrency", "2"));
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 4));
 	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "blocked") == 2));
-	EXPECT_EQ(2, attr_number(pool, "queued"));
+	EXPECT_TRUE(stays(pool, "queued", 2));
 	EXPECT_EQ(0, attr_write(pool, "concurrency", "3"));
 	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "blocked") == 3));
-	EXPECT_EQ(1, attr_number(pool, "queued"));
+	EXPECT_TRUE(stays(pool, "queued", 1));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 }
 
@@ -256,6 +264,9 @@ TEST_F(attrs, exhausted_is_counted_once)
 	EXPECT_EQ(0, attr_number(pool, "exhausted"));
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 3));
 	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "exhausted") == 1));
+	/* two such seconds more */
+	usleep(2500 * 1000);
+	EXPECT_EQ(1, attr_number(pool, "exhausted"));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "outstanding") == 0));
 	EXPECT_EQ(1, attr_number(pool, "exhausted"));
@@ -365,7 +376,7 @@ TEST_F(attrs, policy_drop_oldest_makes_room_for_the_newest)
 {
 	struct wpool_dev_record records[5];
 	const char *pool = self->pool.name;
-	int i, dropped = 0;
+	int i, dropped = 0, newest = 0;
 
 	ASSERT_EQ(0, attr_write(pool, "policy", "drop_oldest"));
 	ASSERT_EQ(0, attr_write(pool, "capacity", "1"));
@@ -376,16 +387,23 @@ TEST_F(attrs, policy_drop_oldest_makes_room_for_the_newest)
 	for (i = 2; i < 7; i++)
 		ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, i));
 	ASSERT_EQ(3, read_records(self->pool.fd, records, 3));
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < 3; i++) {
 		dropped += records[i].status == -ECANCELED;
+		newest += records[i].cookie == 6;
+	}
 	EXPECT_EQ(3, dropped);
+	EXPECT_EQ(0, newest);
 	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "outstanding") == 3));
 	EXPECT_EQ(3, attr_number(pool, "cancelled"));
 	EXPECT_EQ(6, attr_number(pool, "submitted"));
 	EXPECT_EQ(0, attr_number(pool, "refused"));
 	/* modules that share this one did not say that their tasks may be dropped */
 	EXPECT_EQ(-EPERM, attr_write("default", "policy", "drop_oldest"));
-	EXPECT_EQ(0, cancel_all(self->pool.fd));
+	EXPECT_EQ(0, cancel(self->pool.fd, 0, 1, NULL, NULL));
+	ASSERT_EQ(3, read_records(self->pool.fd, records, 3));
+	for (i = 0; i < 3; i++)
+		newest += records[i].cookie == 6 && !records[i].status;
+	EXPECT_EQ(1, newest);
 }
 
 /* ---- workers ------------------------------------------------------------- */

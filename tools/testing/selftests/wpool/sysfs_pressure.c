@@ -132,15 +132,17 @@ TEST_F(attrs, pressure_can_be_polled_for_overload)
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 }
 
-/* The file goes with the pool, while somebody polls it. */
-TEST_F(attrs, pressure_of_a_pool_that_is_destroyed_wakes_who_polls_it)
+/* The file goes with the pool, while somebody has it open. */
+TEST_F(attrs, pressure_of_a_pool_that_is_destroyed_is_an_error)
 {
 	struct pollfd pfd;
 
 	ASSERT_EQ(0, pressure_open(self->pool.name, &pfd));
 	pool_end(&self->pool);
-	EXPECT_LE(0, poll(&pfd, 1, 0));
+	EXPECT_EQ(1, poll(&pfd, 1, 0));
+	EXPECT_TRUE(pfd.revents & POLLERR);
 	EXPECT_EQ(-1, pread(pfd.fd, &pfd.revents, 1, 0));
+	EXPECT_EQ(ENODEV, errno);
 	close(pfd.fd);
 	ASSERT_EQ(0, pool_create(&self->pool, NULL));
 }

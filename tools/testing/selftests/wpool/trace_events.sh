@@ -252,10 +252,13 @@ test_replayed_and_advised()
 	grep -q '^Not even capacity=10 keeps' "$TMP/said" || fail "$(cat "$TMP/said")"
 }
 
+recorder_is_gone() { ! kill -0 $recorder; }
+
 test_recorded_until_a_task_is_late()
 {
-	record --stop-over 5ms --duration 10m || return 1
+	record --stop-over 5ms || return 1
 	run --work sleep:50ms --tasks 4 || return 1
+	wait_for recorder_is_gone || { kill $recorder; fail "it goes on"; } || return 1
 	wait $recorder || fail "exit $?: $(cat "$TMP/said")" || return 1
 	grep -q "^task [0-9a-f]* of pool $POOL waited" "$TMP/said" && grep -q ' dev_sleep' "$TMP/said" ||
 		fail "$(cat "$TMP/said")" || return 1

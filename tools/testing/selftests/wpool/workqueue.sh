@@ -161,10 +161,10 @@ test_loop_on_wpool_that_is_tuned()
 	(
 		while [ ! -e "$TMP/enough" ]; do
 			for n in $DEVICES; do
-				echo 1 >$CLASS/loop$n/capacity && echo 0 >$CLASS/loop$n/queue_depth
-				usleep 5000
-				echo 256 >$CLASS/loop$n/capacity && echo 4 >$CLASS/loop$n/queue_depth
-				usleep 5000
+				echo 1 >$CLASS/loop$n/capacity && echo 0 >$CLASS/loop$n/queue_depth &&
+					usleep 5000 && echo 256 >$CLASS/loop$n/capacity &&
+					echo 4 >$CLASS/loop$n/queue_depth && usleep 5000 || exit 1
+				echo loop$n >>"$TMP/tuned"
 			done
 		done
 	) &
@@ -172,8 +172,9 @@ test_loop_on_wpool_that_is_tuned()
 	use_all
 	status=$?
 	: >"$TMP/enough"
-	wait $tuner
+	wait $tuner || fail "a pool cannot be tuned" || return 1
 	[ $status -eq 0 ] || return 1
+	[ "$(wc -l <"$TMP/tuned")" -gt 10 ] || fail "tuned $(wc -l <"$TMP/tuned") times" || return 1
 	end loop_wpool
 }
 

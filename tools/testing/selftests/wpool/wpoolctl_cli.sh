@@ -343,7 +343,7 @@ test_run_group()
 	key_is accepted 2 && key_is refused 3 || return 1
 	wait_for grep -qx 0 "$CLASS/$POOL/outstanding" || fail "tasks are left over" || return 1
 	# it waits for room in its group, and can be interrupted there
-	wpoolctl run "$POOL" --group 2 --work sleep:30s --tasks 5 --quiet 2>"$TMP/err" &
+	wpoolctl run "$POOL" --group 2 --work sleep:60s --tasks 5 --quiet 2>"$TMP/err" &
 	pid=$!
 	wait_for grep -qx 2 "$CLASS/$POOL/outstanding" || fail "it did not start" || return 1
 	kill -TERM $pid
@@ -357,9 +357,10 @@ test_run_group()
 test_run_time_is_over()
 {
 	good create "$POOL" capacity=2 || return 1
-	wpoolctl run "$POOL" --work sleep:30s --tasks 4 --timeout 0.3s --quiet 2>"$TMP/err"
+	wpoolctl run "$POOL" --work sleep:60s --tasks 4 --timeout 0.3s --quiet 2>"$TMP/err"
 	rc=$?
-	[ $rc -eq 1 ] || fail "exit $rc" || return 1
+	[ $rc -eq 1 ] && grep -q "the time ran out" "$TMP/err" ||
+		fail "exit $rc: $(cat "$TMP/err")" || return 1
 	wait_for grep -qx 0 "$CLASS/$POOL/outstanding" || fail "tasks are left over" || return 1
 	good destroy "$POOL"
 }
@@ -368,7 +369,7 @@ test_run_interrupted()
 {
 	good create "$POOL" capacity=2 queue_depth=max || return 1
 	# a shell's background job ignores SIGINT, so SIGTERM
-	wpoolctl run "$POOL" --work sleep:30s --tasks 4 --quiet 2>"$TMP/err" &
+	wpoolctl run "$POOL" --work sleep:60s --tasks 4 --quiet 2>"$TMP/err" &
 	pid=$!
 	wait_for grep -qx 4 "$CLASS/$POOL/outstanding" || fail "it did not start" || return 1
 	kill -TERM $pid
