@@ -3,8 +3,9 @@
  * Parking and waking: no wake-up is lost, however a worker is on its way to
  * sleep or to its end, and a pool that has nothing to do does nothing.
  *
- * The stress cases submit one task at a time and wait until it ran: a wake-up
- * that got lost has nothing behind it that could make up for it.
+ * The stress cases submit one task at a time and wait until it ran, so that no later
+ * submit makes up for a wake-up that got lost. The monitor does, within some 20 ms: a
+ * thread looks beside them whether a task is queued that nobody is on the way to.
  */
 #include <kunit/resource.h>
 #include <linux/random.h>
@@ -12,6 +13,82 @@
 #include <linux/slab.h>
 
 #include "fixture.h"
+
+/**
+ * struct watch - of a pool, while tasks are submitted to it one by one
+ * @pool: the pool
+ * @submitting: who is in a submit now, and may not have come to the wake-up
+ * @over: the watcher ends
+ * @lost: tasks that were queued while all workers slept, for several looks
+ */
+struct watch {
+	struct wpool *pool;
+	atomic_t submitting;
+	bool over;
+	unsigned int lost;
+};
+
+#define NR_LOOKS 5
+
+static bool nobody_comes(struct watch *watch, struct wpool_stats *stats)
+{
+	wpool_get_stats(watch->pool, stats);
+	return stats->queued && stats->workers && stats->idle == stats->workers &&
+	       !atomic_read(&watch->submitting);
+}
+
+/* All its looks are over before the monitor acts, if this thread gets its CPU. */
+static int watch_fn(struct wpk_thread *thread)
+{
+	struct watch *watch = thread->arg;
+	struct wpool_stats stats;
+	u64 submitted = 0;
+	int looks = 0;
+
+	while (!READ_ONCE(watch->over) && !wpk_stopped(thread->test)) {
+		usleep_range(500, 1000);
+		if (!nobody_comes(watch, &stats)) {
+			looks = 0;
+		} else if (!looks || stats.submitted != submitted) {
+			submitted = stats.submitted;
+			looks = 1;
+		} else if (++looks == NR_LOOKS) {
+			watch->lost++;
+		}
+	}
+	return 0;
+}
+
+static unsigned int count_lost(struct kunit *test, struct wpool *pool,
+			       void (*rounds)(struct kunit *test, struct watch *watch))
+{
+	struct watch *watch = kunit_kzalloc(test, sizeof(*watch), GFP_KERNEL);
+	struct wpk_thread *thread;
+
+	KUNIT_ASSERT_NOT_NULL(test, watch);
+	watch->pool = pool;
+	thread = wpk_thread(test, watch_fn, NULL, NULL, watch);
+	rounds(test, watch);
+	WRITE_ONCE(watch->over, true);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	return watch->lost;
+}
+
+/*
+ * Not every time: a CPU that stands still while its worker is in its list, and has not looked
+ * once more, keeps a task waiting, too.
+ */
+static void lose_none(struct kunit *test, struct wpool *pool,
+		      void (*rounds)(struct kunit *test, struct watch *watch))
+{
+	unsigned int lost;
+	int try = 0;
+
+	do {
+		lost = count_lost(test, pool, rounds);
+	} while (lost && ++try < 3);
+	KUNIT_EXPECT_EQ(test, lost, 0);
+}
 
 struct submit_call {
 	struct wpool *pool;
@@ -26,32 +103,42 @@ static void try_once(void *arg)
 	call->ret = wpool_try_submit(call->pool, call->task);
 }
 
-/* Submit one job alone, @round by @round in another way, and see it run. */
-static int one_round(struct wpool *pool, struct wpk_jobs *jobs, u32 round)
+static int submit_somehow(struct wpool *pool, struct wpool_task *task, u32 round)
 {
-	struct submit_call call = { .pool = pool, .task = &jobs->job[0].task };
+	struct submit_call call = { .pool = pool, .task = task };
+
+	switch (round % 5) {
+	case 0:
+		wpk_in_hardirq(try_once, &call);
+		return call.ret;
+	case 1:
+		wpk_in_softirq(try_once, &call);
+		return call.ret;
+	default:
+		return wpool_submit(pool, task);
+	}
+}
+
+/* Submit one job alone, @round by @round in another way, and see it run. */
+static int one_round(struct watch *watch, struct wpk_jobs *jobs, u32 round)
+{
+	struct wpool_task *task = &jobs->job[0].task;
 	int before = atomic_read(&jobs->finished);
+	int ret;
 
 	if (round % 8 == 0)
 		wpk_move_to(wpk_cpu(get_random_u32_below(num_online_cpus())));
 	/* As long as a worker takes to go to sleep, more or less. */
 	if (round % 4)
 		udelay(get_random_u32_below(40));
-	switch (round % 5) {
-	case 0:
-		wpk_in_hardirq(try_once, &call);
-		break;
-	case 1:
-		wpk_in_softirq(try_once, &call);
-		break;
-	default:
-		call.ret = wpool_submit(pool, call.task);
-	}
-	if (call.ret)
-		return call.ret;
+	atomic_inc(&watch->submitting);
+	ret = submit_somehow(watch->pool, task, round);
+	atomic_dec(&watch->submitting);
+	if (ret)
+		return ret;
 	if (!wpk_jobs_finished(jobs, before + 1))
 		return -ETIME;
-	return wpool_task_wait(call.task);
+	return wpool_task_wait(task);
 }
 
 static const u32 spins[] = { 0, 20, 200 };
@@ -73,16 +160,19 @@ static struct wpool *spin_pool(struct kunit *test, u32 capacity, u32 spin_us)
 	return wpk_pool_attrs(test, &attrs);
 }
 
-static void wpool_submit_single_tasks_lose_no_wake_up(struct kunit *test)
+static void single_tasks(struct kunit *test, struct watch *watch)
 {
-	u32 spin_us = *(const u32 *)test->param_value;
-	struct wpool *pool = spin_pool(test, 2, spin_us);
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	u32 round;
 
 	for (round = 0; round < WPK_WAKE_ROUNDS / 3; round++)
-		KUNIT_ASSERT_EQ(test, one_round(pool, jobs, round), 0);
+		KUNIT_ASSERT_EQ(test, one_round(watch, jobs, round), 0);
 	wpk_move_to(-1);
+}
+
+static void wpool_submit_single_tasks_lose_no_wake_up(struct kunit *test)
+{
+	lose_none(test, spin_pool(test, 2, *(const u32 *)test->param_value), single_tasks);
 }
 
 static int rounds_fn(struct wpk_thread *thread)
@@ -94,45 +184,56 @@ static int rounds_fn(struct wpk_thread *thread)
 	for (round = 0; round < WPK_WAKE_ROUNDS / 3 && !ret; round++) {
 		if (wpk_stopped(thread->test))
 			break;
-		ret = one_round(thread->pool, jobs, round);
+		ret = one_round(jobs->job[0].arg, jobs, round);
 	}
 	return ret;
 }
 
-static void wpool_submit_two_submitters_lose_no_wake_up(struct kunit *test)
+static void two_submitters(struct kunit *test, struct watch *watch)
 {
-	u32 spin_us = *(const u32 *)test->param_value;
-	struct wpool *pool = spin_pool(test, 2, spin_us);
 	struct wpk_thread *threads[2];
 	struct wpk_jobs *jobs[2];
 	int i;
 
-	for (i = 0; i < 2; i++)
+	for (i = 0; i < 2; i++) {
 		jobs[i] = wpk_jobs(test, 1, NULL);
+		jobs[i]->job[0].arg = watch;
+	}
 	for (i = 0; i < 2; i++)
-		threads[i] = wpk_thread(test, rounds_fn, pool, NULL, jobs[i]);
+		threads[i] = wpk_thread(test, rounds_fn, NULL, NULL, jobs[i]);
 	for (i = 0; i < 2; i++)
 		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+}
+
+static void wpool_submit_two_submitters_lose_no_wake_up(struct kunit *test)
+{
+	lose_none(test, spin_pool(test, 2, *(const u32 *)test->param_value), two_submitters);
+}
+
+static void now_and_then(struct kunit *test, struct watch *watch)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	u32 round;
+
+	for (round = 0; round < WPK_EXPIRE_ROUNDS; round++) {
+		usleep_range(100, 100 + get_random_u32_below(8000));
+		KUNIT_ASSERT_EQ(test, one_round(watch, jobs, round), 0);
+	}
+	wpk_move_to(-1);
 }
 
 /* The workers leave nearly as fast as they come. */
 static void wpool_submit_while_workers_expire_loses_no_wake_up(struct kunit *test)
 {
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct wpool_attrs attrs;
 	struct wpool *pool;
-	u32 round;
 
 	wpk_attrs(&attrs, 2, 10);
 	attrs.expiry_ms = 1;
 	attrs.min_workers = 0;
 	attrs.spin_us = 0;
 	pool = wpk_pool_attrs(test, &attrs);
-	for (round = 0; round < WPK_EXPIRE_ROUNDS; round++) {
-		usleep_range(100, 100 + get_random_u32_below(8000));
-		KUNIT_ASSERT_EQ(test, one_round(pool, jobs, round), 0);
-	}
-	wpk_move_to(-1);
+	lose_none(test, pool, now_and_then);
 	/* on a fast machine perhaps only now */
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 0);
 	KUNIT_EXPECT_GE(test, wpk_stat(pool, expired), 1);
@@ -164,14 +265,10 @@ static int tune_up_and_down(struct wpk_thread *thread)
 static void wpool_submit_while_the_pool_is_tuned_loses_no_wake_up(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 4, 10);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct wpk_thread *tuner;
-	u32 round;
 
 	tuner = wpk_thread(test, tune_up_and_down, pool, NULL, NULL);
-	for (round = 0; round < WPK_WAKE_ROUNDS / 5; round++)
-		KUNIT_ASSERT_EQ(test, one_round(pool, jobs, round), 0);
-	wpk_move_to(-1);
+	lose_none(test, pool, single_tasks);
 	wpk_stop(test);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, tuner), 0);
 }
@@ -179,6 +276,7 @@ static void wpool_submit_while_the_pool_is_tuned_loses_no_wake_up(struct kunit *
 /* ---- from worker to worker ------------------------------------------------ */
 
 struct rally {
+	struct watch *watch;
 	struct wpool *pools[2];
 	struct wpk_jobs *jobs;
 	int nr_hops;
@@ -189,23 +287,27 @@ static void hit_back(struct wpk_job *job)
 	struct rally *rally = job->arg;
 	int hop = atomic_read(&rally->jobs->started);
 
-	if (hop < rally->nr_hops)
-		job->ret = wpool_submit(rally->pools[hop % 2],
-					&rally->jobs->job[hop % 2].task) ?:
-			   job->ret;
+	if (hop >= rally->nr_hops)
+		return;
+	atomic_inc(&rally->watch->submitting);
+	job->ret = wpool_submit(rally->pools[hop % 2], &rally->jobs->job[hop % 2].task) ?:
+		   job->ret;
+	atomic_dec(&rally->watch->submitting);
 }
 
-static void wpool_submit_from_pool_to_pool_loses_no_wake_up(struct kunit *test)
+/* Every other hop is into the pool that is watched. */
+static void play(struct kunit *test, struct watch *watch)
 {
 	struct rally *rally = kunit_kzalloc(test, sizeof(*rally), GFP_KERNEL);
 	int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, rally);
+	rally->watch = watch;
 	rally->nr_hops = WPK_WAKE_ROUNDS;
 	rally->jobs = wpk_jobs(test, 2, NULL);
 	wpk_jobs_body(rally->jobs, hit_back, rally);
-	for (i = 0; i < 2; i++)
-		rally->pools[i] = spin_pool(test, 1, 0);
+	rally->pools[0] = watch->pool;
+	rally->pools[1] = spin_pool(test, 1, 0);
 	wpk_jobs_submit(test, rally->pools[0], rally->jobs, 0, 1);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(rally->jobs,
 						  WPK_WAKE_ROUNDS));
@@ -213,6 +315,11 @@ static void wpool_submit_from_pool_to_pool_loses_no_wake_up(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, rally->jobs->job[i].ret, 0);
 		KUNIT_EXPECT_FALSE(test, rally->jobs->job[i].twice);
 	}
+}
+
+static void wpool_submit_from_pool_to_pool_loses_no_wake_up(struct kunit *test)
+{
+	lose_none(test, spin_pool(test, 1, 0), play);
 }
 
 /* ---- quiet ---------------------------------------------------------------- */
