@@ -220,7 +220,7 @@ TEST_F(rt, tasks_that_it_has_submitted_to_an_idle_worker)
 	let_it_submit(_metadata, self);
 }
 
-/* No worker is at home there: they are in the global queue, and their worker must not be made there. */
+/* Nobody is at home there: they are in the global queue, and a worker must not be made there. */
 TEST_F(rt, tasks_that_it_has_submitted_itself)
 {
 	let_it_submit(_metadata, self);

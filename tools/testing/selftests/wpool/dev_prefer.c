@@ -162,8 +162,7 @@ TEST_F(on, runs_there)
 	if (self->cpu[1] < 0)
 		SKIP(return, "needs two CPUs");
 	EXPECT_TRUE(WAIT_FOR(most_run_there(self->pool.fd, self->cpu, 0)));
-	EXPECT_TRUE(WAIT_FOR(most_run_there(self->pool.fd, self->cpu,
-					   WPOOL_DEV_SUBMIT_NONBLOCK)));
+	EXPECT_TRUE(WAIT_FOR(most_run_there(self->pool.fd, self->cpu, WPOOL_DEV_SUBMIT_NONBLOCK)));
 }
 
 /* More than the module hands over at a time, of which some are urgent. */
