@@ -734,6 +734,7 @@ static void queue_work_dies_its_flush_ends_and_the_queue_goes_on(struct kunit *t
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[1])));
 	flushes[1] = wpk_thread(test, wpk_do_flush_queue, NULL, NULL, wq);
 	KUNIT_ASSERT_TRUE(test, wpk_waits(flushes[1]));
+	KUNIT_EXPECT_TRUE(test, wpk_still_waits(flushes[0]));
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, flushes[0]), 1);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, flushes[1]), 0);

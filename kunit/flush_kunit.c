@@ -136,18 +136,27 @@ static void take_a_while(struct wpk_job *job)
 static void wpool_flush_ends_under_continuous_submission(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 20);
+	struct wpk_thread *threads[2];
 	struct wpk_jobs *jobs;
-	int i;
+	int i, during = 0;
+	u64 before;
 
 	for (i = 0; i < 2; i++) {
 		jobs = wpk_jobs(test, 30, NULL);
 		wpk_jobs_body(jobs, take_a_while, NULL);
-		wpk_thread(test, submit_for_ever, pool, NULL, jobs);
+		threads[i] = wpk_thread(test, submit_for_ever, pool, NULL, jobs);
 	}
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 20));
-	for (i = 0; i < 20; i++)
+	while (during < 20 && wpk_has_time(test)) {
+		before = wpk_stat(pool, submitted);
 		KUNIT_ASSERT_EQ(test, wpool_flush(pool), 0);
+		/* not each time: those that submit may have to wait for a CPU */
+		during += wpk_stat(pool, submitted) != before;
+	}
+	KUNIT_EXPECT_EQ(test, during, 20);
 	wpk_stop(test);
+	for (i = 0; i < 2; i++)
+		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
 }
 
 static void submit_oneself(struct wpk_job *job)

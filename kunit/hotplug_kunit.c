@@ -444,30 +444,62 @@ static void cpu_goes_and_comes_capacity_per_cpu_follows(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* Created, tuned and destroyed in the middle of it: the last one has what is right. */
+/* @capacity: what is right for it when all CPUs are there */
+struct follower {
+	struct wpool *pool;
+	u32 capacity;
+};
+
+/* A pool that was tuned, for all CPUs or for one that may be away. */
+static void make_follower(struct kunit *test, struct follower *of, const struct cpumask *mask,
+			  u32 nr_cpus)
+{
+	struct wpool_attrs attrs;
+	int err;
+
+	of->pool = per_cpu_pool(test, 1, NULL);
+	wpool_attrs_init(&attrs);
+	attrs.capacity_per_cpu = 4;
+	attrs.cpumask = mask;
+	err = wpool_tune(of->pool, &attrs, WPOOL_TUNE_CAPACITY_PER_CPU | WPOOL_TUNE_CPUMASK);
+	if (mask && err == -EINVAL) {
+		/* the CPU was away, and nothing has changed */
+		of->capacity = nr_cpus;
+		return;
+	}
+	KUNIT_EXPECT_EQ(test, err, 0);
+	of->capacity = mask ? 4 : 4 * nr_cpus;
+}
+
+#define NR_KEPT	4
+
+/*
+ * Created, tuned and destroyed in the middle of it. The last ones that were begun with the CPU
+ * there, and the last ones without it, come to what is right for each.
+ */
 static void cpu_goes_and_comes_capacity_per_cpu_of_pools_that_come_and_go(struct kunit *test)
 {
+	struct follower kept[2][NR_KEPT] = {}, *of;
 	long cpu = victim_cpu(test);
 	struct wpk_thread *hotplug;
-	struct wpool_attrs attrs;
-	struct wpool *pool;
-	u32 round = 0;
+	u32 nr_cpus = num_online_cpus();
+	u32 nr[2] = {}, i, away;
 
 	hotplug = wpk_thread(test, come_and_go, NULL, NULL, (void *)cpu);
 	do {
-		pool = per_cpu_pool(test, 1, NULL);
-		wpool_attrs_init(&attrs);
-		attrs.capacity_per_cpu = 4;
-		attrs.cpumask = round++ % 2 ? cpumask_of(cpu) : NULL;
-		/* -EINVAL: the CPU is away just now */
-		if (wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY_PER_CPU | WPOOL_TUNE_CPUMASK))
-			attrs.cpumask = NULL;
-		if (!wpk_ended(hotplug))
-			wpk_destroy(test, pool);
+		away = !cpu_online(cpu);
+		i = nr[away]++;
+		of = &kept[away][i % NR_KEPT];
+		if (of->pool)
+			wpk_destroy(test, of->pool);
+		make_follower(test, of, i % 2 ? cpumask_of(cpu) : NULL, nr_cpus);
 	} while (!wpk_ended(hotplug));
-	KUNIT_EXPECT_EQ(test, wpk_join(test, hotplug), 0);
-	pool = per_cpu_pool(test, 4, NULL);
-	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 4 * num_online_cpus());
+	KUNIT_ASSERT_EQ(test, wpk_join(test, hotplug), 0);
+	for (away = 0; away < 2; away++)
+		for (i = 0; i < min(nr[away], NR_KEPT); i++) {
+			of = &kept[away][i];
+			WPK_EVENTUALLY(test, wpk_capacity(of->pool) == of->capacity);
+		}
 }
 
 static struct kunit_case hotplug_cases[] = {

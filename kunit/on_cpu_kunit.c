@@ -46,17 +46,27 @@ static bool runs_on(struct kunit *test, struct wpool *pool, struct wpk_job *job,
 	return job->cpu == cpu;
 }
 
+#define NR_IN_A_ROW	10
+
 /* A worker that waits too long for its CPU may lose the task to the other one, not always. */
 static void wpool_submit_on_idle_cpu_runs_there(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 	struct wpool_attrs attrs;
 	struct wpool *pool;
+	unsigned long end;
+	int i, in_a_row;
 
 	wpk_attrs(&attrs, 2, 8);
 	pool = two_cpu_pool(test, &attrs);
-	WPK_EVENTUALLY(test, runs_on(test, pool, &jobs->job[0], wpk_cpu(0)));
-	WPK_EVENTUALLY(test, runs_on(test, pool, &jobs->job[1], wpk_cpu(1)));
+	for (i = 0; i < 2; i++) {
+		in_a_row = 0;
+		end = jiffies + WPK_PATIENCE;
+		while (in_a_row < NR_IN_A_ROW && time_before(jiffies, end))
+			in_a_row = runs_on(test, pool, &jobs->job[i], wpk_cpu(i)) ?
+				   in_a_row + 1 : 0;
+		KUNIT_EXPECT_EQ(test, in_a_row, NR_IN_A_ROW);
+	}
 	wpk_destroy(test, pool);
 }
 
@@ -64,23 +74,28 @@ static void wpool_submit_on_idle_cpu_runs_there(struct kunit *test)
 static void wpool_submit_on_blocked_cpu_runs_elsewhere(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
-	struct wpool_cpu_stats stats;
+	struct wpool_cpu_stats before[2], after[2];
 	struct wpool_attrs attrs;
 	struct wpk_jobs *jobs;
 	struct wpool *pool;
+	int i;
 
 	wpk_attrs(&attrs, 2, 8);
 	pool = two_cpu_pool(test, &attrs);
 	jobs = wpk_jobs(test, 2, gate);
+	for (i = 0; i < 2; i++)
+		wpool_get_cpu_stats(pool, wpk_cpu(i), &before[i]);
 	KUNIT_ASSERT_EQ(test, wpool_submit_on(pool, wpk_cpu(1), &jobs->job[0].task), 0);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	KUNIT_ASSERT_EQ(test, wpool_submit_on(pool, wpk_cpu(1), &jobs->job[1].task), 0);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	/* counted where they were submitted */
-	wpool_get_cpu_stats(pool, wpk_cpu(0), &stats);
-	KUNIT_EXPECT_GE(test, stats.submitted, 2);
+	/* counted where they were submitted, which is here */
+	for (i = 0; i < 2; i++)
+		wpool_get_cpu_stats(pool, wpk_cpu(i), &after[i]);
+	KUNIT_EXPECT_EQ(test, after[0].submitted - before[0].submitted, 2);
+	KUNIT_EXPECT_EQ(test, after[1].submitted - before[1].submitted, 0);
 	wpk_jobs_ran_once(test, jobs);
 	wpk_destroy(test, pool);
 }

@@ -361,15 +361,22 @@ static void wpool_parallel_for_error_ends_the_loop(struct kunit *test)
 	wpk_destroy(test, full.pool);
 }
 
+/* A helper fails; the caller does nothing before one of them is gone. */
 static int fail_in_helper(unsigned long from, unsigned long to, void *arg)
 {
 	struct span *of = arg;
-	int err = await_helper(from, to, arg);
+	int err;
 
+	if (current == of->caller && !wpk_eventually(wpk_stat(of->pool, completed)))
+		return -ETIME;
+	err = span_fn(from, to, arg);
 	return current == of->caller ? err : -EDOM;
 }
 
-/* The error of a helper is the caller's, and what is left is not begun. */
+/*
+ * The error of a helper is the caller's, and what is left is not begun: no helper has a chunk
+ * after the one that failed, and the caller none after the one in which it saw a helper go.
+ */
 static void wpool_parallel_for_error_of_a_helper_is_returned(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, WPOOL_UNLIMITED, 0);
@@ -377,9 +384,13 @@ static void wpool_parallel_for_error_of_a_helper_is_returned(struct kunit *test)
 
 	if (wpk_cpu(1) < 0)
 		kunit_skip(test, "needs two CPUs");
+	of->pool = pool;
 	KUNIT_EXPECT_EQ(test, wpool_parallel_for(pool, 0, NR_INDICES, 1, fail_in_helper, of),
 			-EDOM);
 	KUNIT_EXPECT_EQ(test, atomic_read(&of->inside), 0);
+	KUNIT_EXPECT_LE(test, atomic_read(&of->calls) - atomic_read(&of->by_helpers), 1);
+	KUNIT_EXPECT_LE(test, atomic_read(&of->by_helpers), num_online_cpus() - 1);
+	KUNIT_EXPECT_EQ(test, (int)atomic_long_read(&of->sum), atomic_read(&of->calls));
 	wpk_destroy(test, pool);
 }
 
@@ -391,6 +402,14 @@ static int loop_until_stopped(struct wpk_thread *thread)
 	while (!err && !wpk_stopped(of->test))
 		err = run(thread->pool, of, 1);
 	return err;
+}
+
+/* One of the two threads begins another loop: more is done than what both are in may have left. */
+static bool another_loop(struct span *of)
+{
+	long before = atomic_long_read(&of->sum);
+
+	return wpk_eventually(atomic_long_read(&of->sum) > before + 2 * (long)of->nr);
 }
 
 /* It needs nothing of the pool while that is closed and opened, and it keeps nothing. */
@@ -406,7 +425,9 @@ static void wpool_parallel_for_while_the_pool_closes_and_opens(struct kunit *tes
 		thread[i] = wpk_thread(test, loop_until_stopped, pool, NULL, of);
 	for (i = 0; i < WPK_REBOOT_ROUNDS; i++) {
 		KUNIT_EXPECT_EQ(test, wpool_release(pool, i & 1 ? WPOOL_RELEASE_CANCEL : 0), 0);
+		KUNIT_ASSERT_TRUE(test, another_loop(of));
 		KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
+		KUNIT_ASSERT_TRUE(test, another_loop(of));
 	}
 	wpk_stop(test);
 	for (i = 0; i < 2; i++)

@@ -128,8 +128,8 @@ static void wpool_submit_no_threads_left_idle_workers_of_others_sleep(struct kun
 
 	wpk_no_threads(test);
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
-	/* the spawner tries three times at least */
-	msleep(200);
+	/* counted in the middle of a try: three of them are over */
+	WPK_EVENTUALLY(test, wpk_stat(pool, spawn_failed) > 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&wakes->nr), 0);
 	wpk_threads_again(test);

@@ -43,6 +43,7 @@ static void flush_work_waits_for_what_was_queued_last(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_waits(pending));
 	/* queued anew while it runs: the flush waits for the run that was there */
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[0])));
+	KUNIT_EXPECT_TRUE(test, wpk_still_waits(running));
 	wpk_gate_let(first, 1);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, running), 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(second, 1));
@@ -117,11 +118,12 @@ static void cancel_work_takes_a_pending_work_back(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	flush = wpk_thread(test, wpk_do_flush_work, NULL, NULL, &items[1]);
 	KUNIT_ASSERT_TRUE(test, wpk_waits(flush));
+	/* it runs already, and goes on */
+	KUNIT_EXPECT_FALSE(test, cancel_work(wpk_work(&items[0])));
+	KUNIT_EXPECT_TRUE(test, wpk_still_waits(flush));
 	KUNIT_EXPECT_TRUE(test, cancel_work(wpk_work(&items[1])));
 	KUNIT_EXPECT_EQ(test, wpk_join(test, flush), 1);
 	KUNIT_EXPECT_FALSE(test, cancel_work_sync(wpk_work(&items[1])));
-	/* it runs already, and goes on */
-	KUNIT_EXPECT_FALSE(test, cancel_work(wpk_work(&items[0])));
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[1])));
 	KUNIT_EXPECT_TRUE(test, cancel_work_sync(wpk_work(&items[1])));
 	wpk_gate_open(gate);
@@ -148,7 +150,8 @@ static void cancel_work_sync_waits_and_refuses_meanwhile(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, queue_work(wq, wpk_work(item)));
 	KUNIT_EXPECT_FALSE(test, queue_delayed_work(wq, &item->work, 1));
 	KUNIT_EXPECT_FALSE(test, mod_delayed_work(wq, &item->work, 0));
-	KUNIT_EXPECT_TRUE(test, wpk_still_waits(cancels[0]));
+	for (i = 0; i < 2; i++)
+		KUNIT_EXPECT_TRUE(test, wpk_still_waits(cancels[i]));
 	wpk_gate_open(gate);
 	/* the first of them took the second queueing back */
 	KUNIT_EXPECT_EQ(test, wpk_join(test, cancels[0]), 1);

@@ -109,16 +109,23 @@ static inline int wpk_runs(struct wpk_item *item)
 	return atomic_read(&item->runs);
 }
 
+/*
+ * It is in the one sleep of its function, and has not been woken: whoever wakes a thread changes
+ * its state at once. One whose function has returned is TASK_IDLE, which has both bits.
+ */
+static inline bool wpk_still_waits(struct wpk_thread *thread)
+{
+	unsigned int state = READ_ONCE(thread->task->__state);
+
+	return (state & (TASK_UNINTERRUPTIBLE | TASK_NOLOAD)) == TASK_UNINTERRUPTIBLE &&
+	       !wpk_ended(thread);
+}
+
 /* Wait until the thread is in the one sleep of its function, which nothing ends early. */
 static inline bool wpk_waits(struct wpk_thread *thread)
 {
-	return wpk_eventually(READ_ONCE(thread->task->__state) & TASK_UNINTERRUPTIBLE);
-}
-
-/* It has not been woken: whoever wakes a thread changes its state at once. */
-static inline bool wpk_still_waits(struct wpk_thread *thread)
-{
-	return READ_ONCE(thread->task->__state) & TASK_UNINTERRUPTIBLE && !wpk_ended(thread);
+	return wpk_eventually(wpk_still_waits(thread) || wpk_ended(thread)) &&
+	       !wpk_ended(thread);
 }
 
 /* Functions for wpk_thread(). */
