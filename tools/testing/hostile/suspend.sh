@@ -202,11 +202,14 @@ test_not_while_a_task_of_it_runs()
 	wpoolctl create long capacity=1 freezable=1 || return 1
 	wpoolctl run long --work sleep:60s --tasks 1 >/dev/null 2>&1 &
 	long=$!
-	wait_for is_busy long || fail "the task does not run" ||
-		return 1
+	wait_for is_busy long || fail "the task does not run" || return 1
 	start_load || return 1
 	before=$(cat $POWER/suspend_stats/success)
-	! suspend_once +30 2>/dev/null || fail "it was suspended while the task ran" || return 1
+	for _ in 1 2 3; do
+		! suspend_once +30 2>/dev/null || fail "it was suspended while the task ran" || return 1
+		# another reason is a program that does not get its CPU, and so is not frozen in time
+		! no_suspend || break
+	done
 	[ "$(cat $POWER/suspend_stats/success)" -eq "$before" ] || fail "it was suspended" || return 1
 	wait_for no_suspend || fail "the log does not say why" || return 1
 	goes_on || return 1
