@@ -132,7 +132,10 @@ static void wpool_overdue_task_ends_where_all_was_quiet(struct kunit *test)
 /* Date the submit of a queued task back. Nobody takes it. */
 static void date_back(struct wpool_task *task)
 {
-	WRITE_ONCE(task->submit_ns, task->submit_ns - 2ULL * WPOOL_MAX_WAIT_MS * NSEC_PER_MSEC);
+	u64 ns = 2ULL * WPOOL_MAX_WAIT_MS * NSEC_PER_MSEC;
+
+	WRITE_ONCE(task->jiffy, task->jiffy - (u32)nsecs_to_jiffies(ns));
+	WRITE_ONCE(task->submit_ns, (task->submit_ns - (u32)ns) | 1);
 }
 
 /* Tasks that moved from one queue to another need not stand in the order of their submits. */

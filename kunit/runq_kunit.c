@@ -39,6 +39,7 @@ static unsigned long item_nr(const struct wpool_task *task)
 
 /* What producers and consumers do, with interrupts off as they must be. */
 
+/* All are said to be queued in the jiffy with the number of the first one. */
 static u32 push(struct wpool_ring *ring, struct wpool_task *const *tasks,
 		u32 nr)
 {
@@ -46,7 +47,7 @@ static u32 push(struct wpool_ring *ring, struct wpool_task *const *tasks,
 	u32 ret;
 
 	local_irq_save(flags);
-	ret = wpool_ring_push(ring, tasks, nr);
+	ret = wpool_ring_push(ring, tasks, nr, nr ? item_nr(tasks[0]) : 0);
 	local_irq_restore(flags);
 	return ret;
 }
@@ -69,18 +70,6 @@ static u32 grab_all(struct wpool_ring *ring, struct wpool_task **tasks)
 
 	local_irq_save(flags);
 	ret = wpool_ring_grab_all(ring, tasks);
-	local_irq_restore(flags);
-	return ret;
-}
-
-static u32 grab_through(struct wpool_ring *ring, const struct wpool_task *task,
-			struct wpool_task **tasks)
-{
-	unsigned long flags;
-	u32 ret;
-
-	local_irq_save(flags);
-	ret = wpool_ring_grab_through(ring, task, tasks);
 	local_irq_restore(flags);
 	return ret;
 }
@@ -171,7 +160,7 @@ static void wpool_ring_init_makes_an_empty_ring(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_ring_len(ring), 0);
 	KUNIT_EXPECT_NULL(test, pop(ring));
 	KUNIT_EXPECT_EQ(test, grab_all(ring, tasks), 0);
-	KUNIT_EXPECT_EQ(test, grab_through(ring, item(0), tasks), 0);
+	KUNIT_EXPECT_FALSE(test, wpool_ring_holds(ring, item(0)));
 	KUNIT_EXPECT_NULL(test, steal_half(ring_at(test, 0), ring, &nr));
 	KUNIT_EXPECT_EQ(test, nr, 0);
 }
@@ -292,58 +281,45 @@ static void wpool_ring_steal_half_moves_the_older_half(struct kunit *test)
 	}
 }
 
-static void wpool_ring_grab_through_takes_up_to_the_task(struct kunit *test)
-{
-	static const u32 places[] = {
-		0, 1, WPOOL_RING_HALF - 1, WPOOL_RING_HALF, WPOOL_RING_SIZE - 9,
-		WPOOL_RING_SIZE - 1,
-	};
-	struct wpool_task **tasks = array(test);
-	struct wpool_ring *ring;
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(places); i++) {
-		ring = ring_of_param(test);
-		fill(test, ring, 0, WPOOL_RING_SIZE);
-		KUNIT_EXPECT_EQ(test,
-				grab_through(ring, item(places[i]), tasks),
-				places[i] + 1);
-		expect_array(test, tasks, 0, places[i] + 1);
-		expect_items(test, ring, places[i] + 1,
-			     WPOOL_RING_SIZE - places[i] - 1);
-	}
-}
-
-static void wpool_ring_grab_through_absent_task_changes_nothing(struct kunit *test)
+static void wpool_ring_holds_what_is_queued(struct kunit *test)
 {
 	struct wpool_ring *ring = ring_of_param(test);
-	struct wpool_task **tasks = array(test);
-
-	fill(test, ring, 0, 100);
-	KUNIT_EXPECT_PTR_EQ(test, pop(ring), item(0));
-	/* Never there, just gone though its slot still says so, one too far. */
-	KUNIT_EXPECT_EQ(test, grab_through(ring, item(1000), tasks), 0);
-	KUNIT_EXPECT_EQ(test, grab_through(ring, item(0), tasks), 0);
-	KUNIT_EXPECT_EQ(test, grab_through(ring, NULL, tasks), 0);
-	KUNIT_EXPECT_NULL(test, tasks[0]);
-	expect_items(test, ring, 1, 99);
-	KUNIT_EXPECT_EQ(test, grab_through(ring, item(50), tasks), 0);
-}
-
-/* What a submit to a full ring does: all leave, the older half comes back, the new one fits. */
-static void wpool_ring_push_of_the_older_half_makes_room(struct kunit *test)
-{
-	struct wpool_ring *ring = ring_of_param(test);
-	struct wpool_task **tasks = array(test);
-	struct wpool_task *late = item(WPOOL_RING_HALF);
+	u32 i;
 
 	fill(test, ring, 0, WPOOL_RING_SIZE);
-	KUNIT_EXPECT_EQ(test, push(ring, &late, 1), 0);
-	KUNIT_EXPECT_EQ(test, grab_all(ring, tasks), WPOOL_RING_SIZE);
-	expect_array(test, tasks, 0, WPOOL_RING_SIZE);
-	KUNIT_EXPECT_EQ(test, push(ring, tasks, WPOOL_RING_HALF), WPOOL_RING_HALF);
-	KUNIT_EXPECT_EQ(test, push(ring, &late, 1), 1);
-	expect_items(test, ring, 0, WPOOL_RING_HALF + 1);
+	for (i = 0; i < WPOOL_RING_SIZE; i++)
+		KUNIT_EXPECT_TRUE(test, wpool_ring_holds(ring, item(i)));
+	KUNIT_EXPECT_PTR_EQ(test, pop(ring), item(0));
+	/* Just gone though its slot still says so, never there. */
+	KUNIT_EXPECT_FALSE(test, wpool_ring_holds(ring, item(0)));
+	KUNIT_EXPECT_FALSE(test, wpool_ring_holds(ring, item(1000)));
+	KUNIT_EXPECT_FALSE(test, wpool_ring_holds(ring, NULL));
+	expect_items(test, ring, 1, WPOOL_RING_SIZE - 1);
+	KUNIT_EXPECT_FALSE(test, wpool_ring_holds(ring, item(50)));
+}
+
+/* The first task's, and it goes with the task to another ring. */
+static void wpool_ring_first_tells_when_it_was_queued(struct kunit *test)
+{
+	u32 start = *(const u32 *)test->param_value, nr, jiffy, i;
+	struct wpool_ring *ring = ring_of_param(test);
+	struct wpool_ring *own = ring_at(test, start + 7);
+
+	KUNIT_EXPECT_FALSE(test, wpool_ring_first(ring, &jiffy));
+	fill(test, ring, 0, WPOOL_RING_SIZE);
+	for (i = 0; i < WPOOL_RING_HALF; i++) {
+		KUNIT_ASSERT_TRUE(test, wpool_ring_first(ring, &jiffy));
+		KUNIT_ASSERT_EQ(test, jiffy, i);
+		KUNIT_ASSERT_PTR_EQ(test, pop(ring), item(i));
+	}
+	KUNIT_ASSERT_NOT_NULL(test, steal_half(own, ring, &nr));
+	KUNIT_EXPECT_EQ(test, nr, WPOOL_RING_HALF / 2);
+	for (i = 0; i < nr - 1; i++) {
+		KUNIT_ASSERT_TRUE(test, wpool_ring_first(own, &jiffy));
+		KUNIT_ASSERT_EQ(test, jiffy, WPOOL_RING_HALF + i);
+		KUNIT_ASSERT_PTR_EQ(test, pop(own), item(WPOOL_RING_HALF + i));
+	}
+	KUNIT_EXPECT_FALSE(test, wpool_ring_first(own, &jiffy));
 }
 
 /* ---- one producer, several takers ----------------------------------------- */
@@ -392,10 +368,11 @@ static u32 take(struct contest *contest, int me, u32 round)
 			tasks[i] = pop(&contest->own[me]);
 		break;
 	case 2:
-		/* Its own guess of an item that may be there. */
+		/* Its own guess of an item that may be there: the search is in nobody's way. */
 		task = item(min(atomic_read(&contest->taken) + 20U,
 				WPK_RING_ITEMS - 1));
-		nr = grab_through(&contest->ring, task, tasks);
+		if (wpool_ring_holds(&contest->ring, task))
+			nr = grab_all(&contest->ring, tasks);
 		break;
 	default:
 		task = pop(&contest->ring);
@@ -487,11 +464,9 @@ static struct kunit_case runq_cases[] = {
 			 length_gen_params),
 	KUNIT_CASE_PARAM(wpool_ring_steal_half_moves_the_older_half,
 			 length_gen_params),
-	KUNIT_CASE_PARAM(wpool_ring_grab_through_takes_up_to_the_task,
+	KUNIT_CASE_PARAM(wpool_ring_holds_what_is_queued,
 			 start_gen_params),
-	KUNIT_CASE_PARAM(wpool_ring_grab_through_absent_task_changes_nothing,
-			 start_gen_params),
-	KUNIT_CASE_PARAM(wpool_ring_push_of_the_older_half_makes_room,
+	KUNIT_CASE_PARAM(wpool_ring_first_tells_when_it_was_queued,
 			 start_gen_params),
 	KUNIT_CASE_SLOW(wpool_ring_one_producer_many_takers_each_item_once),
 	{}

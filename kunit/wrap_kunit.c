@@ -33,10 +33,9 @@ static void start_at(struct wpool *pool, u32 start)
 		rq->ring.tail = start;
 		rq->backlog.popped = start;
 		rq->tick = start;
-		rq->behind_tick = start;
-		rq->behind_turn = start;
-		rq->round_end = start;
 		rq->urgent_tick = start - 2;
+		rq->seen_shared = start;
+		rq->seen_ring = start;
 		rq->sample_tick = start;
 		rq->watch.marks.ring_end = start;
 		rq->watch.marks.fifo_end = start;
@@ -161,7 +160,7 @@ struct load {
 	u32 head;
 	u32 globq_popped;
 	u32 in_ring;
-	u32 in_globq;
+	u32 in_backlog;
 	bool is_pressed;
 };
 
@@ -227,7 +226,7 @@ static void cancel_one_of_ring(struct wpk_job *job)
 	fill_ring(job);
 	wpool_task_cancel(load->tasks[VICTIM]);
 	load->in_ring = wpool_ring_len(&runq_of(load)->ring);
-	load->in_globq = wpool_fifo_len(&load->pool->globq);
+	load->in_backlog = wpool_fifo_len(&runq_of(load)->backlog);
 }
 
 static void wpool_counters_wrap_a_cancel_finds_the_task(struct kunit *test)
@@ -236,12 +235,14 @@ static void wpool_counters_wrap_a_cancel_finds_the_task(struct kunit *test)
 	struct wpk_job *job = load->jobs->job;
 	unsigned int i, bad = 0;
 
-	/* those before it have moved */
-	KUNIT_EXPECT_EQ(test, load->in_ring, NR_LOAD - VICTIM - 1);
-	KUNIT_EXPECT_EQ(test, load->in_globq, VICTIM);
+	/* all others have moved, and keep their order */
+	KUNIT_EXPECT_EQ(test, load->in_ring, 0);
+	KUNIT_EXPECT_EQ(test, load->in_backlog, NR_LOAD - 1);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(load->jobs, NR_LOAD - 1));
-	for (i = 0; i < NR_LOAD; i++)
+	for (i = 0; i < NR_LOAD; i++) {
 		bad += atomic_read(&job[i].runs) != (i != VICTIM);
+		bad += i != VICTIM && job[i].seq != (int)i + (i < VICTIM);
+	}
 	KUNIT_EXPECT_EQ(test, bad, 0);
 }
 

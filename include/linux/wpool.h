@@ -664,7 +664,8 @@ struct wpool_task {
 		};
 	};
 	struct module *owner;
-	u64 submit_ns;
+	u32 jiffy;
+	u32 submit_ns;
 	union {
 		struct {
 			int status;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Lists of tasks, see fifo.h. One lock, no other state. A full ring comes to its backlog
- * once in 64 pushes. Every push comes to the global queue on a CPU without a worker, and
- * where tasks are long. A worker comes when a task of either list is due: with short tasks
- * as rarely as that waits for some of them, at most 61 looks and a tick.
+ * Lists of tasks, see fifo.h. One lock, no other state. Pushes come to a backlog while the
+ * ring before it is full, or the backlog is not empty; a worker comes when the ring is empty, and
+ * takes half a ring at a time. Every push comes to the global queue on a CPU without a worker,
+ * and where tasks are long; a worker comes while the first task there is the oldest that it finds.
  */
 #include "core/fifo.h"
-
-#include <linux/wpool.h>
 
 #include "core/ring.h"
 
@@ -16,6 +14,7 @@ void wpool_fifo_init(struct wpool_fifo *fifo, struct wpool *pool, bool *has_any)
 	raw_spin_lock_init(&fifo->lock);
 	INIT_LIST_HEAD(&fifo->tasks);
 	fifo->nr = 0;
+	fifo->jiffy = 0;
 	fifo->pool = pool;
 	fifo->has_any = has_any;
 }
@@ -26,12 +25,26 @@ static void set_nr(struct wpool_fifo *fifo, u32 nr)
 {
 	if (unlikely(fifo->has_any) && *fifo->has_any != !!nr)
 		WRITE_ONCE(*fifo->has_any, nr);
+	if (nr)
+		WRITE_ONCE(fifo->jiffy,
+			   list_first_entry(&fifo->tasks, struct wpool_task, node)->jiffy);
 	WRITE_ONCE(fifo->nr, nr);
+}
+
+u64 wpool_task_submit_ns(const struct wpool_task *task)
+{
+	u64 about;
+
+	if (!task->submit_ns)
+		return 0;
+	/* right to two ticks; the lower half of the time is within two seconds of that */
+	about = ktime_get_mono_fast_ns() - (u64)((u32)jiffies - task->jiffy) * TICK_NSEC;
+	return about + (s32)(task->submit_ns - (u32)about);
 }
 
 bool wpool_task_is_older(const struct wpool_task *task, u64 ns)
 {
-	return task->submit_ns && (s64)(ns - task->submit_ns) > 0;
+	return task->submit_ns && (s64)(ns - wpool_task_submit_ns(task)) > 0;
 }
 
 static inline unsigned long word_of(const struct wpool_fifo *fifo)

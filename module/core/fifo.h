@@ -2,17 +2,17 @@
 /*
  * A list of tasks under a lock, first in, first out: the global queue of a pool, its urgent
  * tasks, and the backlog behind each ring. A task can be taken out of its middle. It uses only
- * a task's node, and the word that otherwise names the task's pool.
+ * a task's node, the word that otherwise names the task's pool, and when it was queued.
  */
 #ifndef WPOOL_FIFO_H
 #define WPOOL_FIFO_H
 
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
-
-struct wpool;
-struct wpool_task;
+#include <linux/wpool.h>
 
 /*
  * In task->pool, beside the address: that of a struct wpool_fifo, in which the task is. One
@@ -28,6 +28,7 @@ struct wpool_task;
  * @nr: length of @tasks; workers that look for a task read it without the lock
  * @popped: how many tasks have been taken from the front; tells the monitor whether
  *	the list moves
+ * @jiffy: when the first task was queued, if there is one
  * @tasks: first in, first out
  * @pool: the pool of all of them; constant
  * @has_any: a place that tells whether @tasks has any, on a line that workers read for each
@@ -37,10 +38,26 @@ struct wpool_fifo {
 	raw_spinlock_t lock;
 	u32 nr;
 	u32 popped;
+	u32 jiffy;
 	struct list_head tasks;
 	struct wpool *pool;
 	bool *has_any;
 };
+
+/**
+ * wpool_task_stamp() - note when a task is queued
+ * @task: the task
+ * @exact: in ns, too: of that time the lower half is kept, and the jiffy tells the rest
+ */
+static inline void wpool_task_stamp(struct wpool_task *task, bool exact)
+{
+	task->jiffy = jiffies;
+	if (unlikely(exact))
+		task->submit_ns = ktime_get_mono_fast_ns() | 1;
+}
+
+/** wpool_task_submit_ns() - when a task was queued, in ns as ktime_get_mono_fast_ns(), or 0 */
+u64 wpool_task_submit_ns(const struct wpool_task *task);
 
 /** wpool_task_is_older() - does a task have a time of submit, and is it before @ns? */
 bool wpool_task_is_older(const struct wpool_task *task, u64 ns);
@@ -48,10 +65,17 @@ bool wpool_task_is_older(const struct wpool_task *task, u64 ns);
 /** wpool_fifo_init() - make a list empty; it is freed a grace period after its last task */
 void wpool_fifo_init(struct wpool_fifo *fifo, struct wpool *pool, bool *has_any);
 
-/** wpool_fifo_len() - how many tasks a list holds: a glance without the lock */
+/** wpool_fifo_len() - how many tasks a list holds: racy, without the lock */
 static inline u32 wpool_fifo_len(const struct wpool_fifo *fifo)
 {
 	return READ_ONCE(fifo->nr);
+}
+
+/** wpool_fifo_first() - when was the first task queued? Racy; false if there is none */
+static inline bool wpool_fifo_first(const struct wpool_fifo *fifo, u32 *jiffy)
+{
+	*jiffy = READ_ONCE(fifo->jiffy);
+	return wpool_fifo_len(fifo);
 }
 
 /**

@@ -23,15 +23,12 @@
 /* What a task counts for that has slept. */
 #define SLEEP_NS	(2 * WPOOL_HELP_NS)
 
-/* So many long tasks wait in a ring. */
-#define LONG_TASKS	16
-
 static void set(struct wpool_runq *rq, u32 ns)
 {
 	bool is_long = ns >= WPOOL_HELP_NS && ns != U32_MAX;
 
 	WRITE_ONCE(rq->task_ns, ns);
-	WRITE_ONCE(rq->ring_max, is_long ? LONG_TASKS : WPOOL_RING_SIZE);
+	WRITE_ONCE(rq->ring_max, is_long ? 0 : WPOOL_RING_SIZE);
 	WRITE_ONCE(rq->help_len, ns < FETCH_NS ? U32_MAX : WPOOL_HELP_NS / ns + 1);
 }
 

@@ -13,8 +13,7 @@
  * long one. Where nothing is known, tasks are taken to be long: they get help at once.
  *
  * Tasks that are known to be long wait in the global queue, for the first worker of any
- * CPU, but for a few in the ring: that is the fairest order, and a lock costs little
- * beside them.
+ * CPU: that is their order, and a lock costs little beside them.
  */
 #ifndef WPOOL_CORE_LENGTH_H
 #define WPOOL_CORE_LENGTH_H
@@ -56,7 +55,7 @@ static inline bool wpool_runq_has_short_tasks(const struct wpool_runq *rq)
 /** wpool_runq_has_long_tasks() - is it known that they take longer? */
 static inline bool wpool_runq_has_long_tasks(const struct wpool_runq *rq)
 {
-	return READ_ONCE(rq->ring_max) < WPOOL_RING_SIZE;
+	return !READ_ONCE(rq->ring_max);
 }
 
 /*
@@ -95,7 +94,8 @@ static inline bool wpool_runq_is_short(const struct wpool_runq *rq, u32 nr)
  */
 static inline bool wpool_runq_is_attended(const struct wpool_runq *rq)
 {
-	return (atomic_read(&rq->nr_running) || READ_ONCE(rq->waking)) &&
+	return !READ_ONCE(rq->redirect) &&
+	       (atomic_read(&rq->nr_running) || READ_ONCE(rq->waking)) &&
 	       wpool_runq_is_short(rq, wpool_runq_len(rq));
 }
 

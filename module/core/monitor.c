@@ -13,8 +13,8 @@
  *             for a second, the stall is logged, once until the queue moves, with the
  *             stacks of some of the workers: report.c.
  *
- *             If no worker at home there will look into the ring, its tasks move to the
- *             global queue.
+ *             Workers of other CPUs take the oldest task of all such queues before what
+ *             they find themselves, if that is younger: pool->left.
  *
  *   overdue   the first task of a queue has waited for max_wait_ms, if that is set. In a
  *             list the time of its submit says so; in a ring, where nobody may look at it,
@@ -172,22 +172,33 @@ static bool is_at_work(struct wpool *pool, struct wpool_runq *rq)
 	return false;
 }
 
+/* Of the queues that do not move, workers of other CPUs shall take from the oldest one. */
+static void note_left(struct wpool *pool, struct wpool_runq *rq)
+{
+	u32 left = READ_ONCE(pool->left), first, other;
+
+	if (!left || !wpool_runq_first(wpool_active(pool, left - 1), &other) ||
+	    (wpool_runq_first(rq, &first) && time_before32(first, other)))
+		WRITE_ONCE(pool->left, rq->index + 1);
+}
+
 static void watch_queue(struct wpool *pool, struct wpool_runq *rq, u64 now)
 {
-	u64 head = (unsigned long)READ_ONCE(rq->next) ^
-		   ((u64)(wpool_ring_head(&rq->ring) + READ_ONCE(rq->backlog.popped)) << 32);
-	u64 ns = stall_ns(&rq->watch, head, now);
+	u64 taken = wpool_ring_head(&rq->ring) + READ_ONCE(rq->backlog.popped);
+	u64 head = (unsigned long)READ_ONCE(rq->next) ^ taken << 32;
 	unsigned long flags;
-	bool served;
+	u64 ns;
 
-	if (!ns)
-		return;
-	served = wpool_runq_is_served(rq);
-	/* without hand-off a worker that sleeps in its task counts as running */
-	if (!served || (!READ_ONCE(pool->handoff) && is_exhausted(pool))) {
-		wpool_sched_drain(rq, !served);
+	/* if there is only @next, the same task may be submitted there again and again */
+	if (wpool_runq_len(rq) == 1 && READ_ONCE(rq->next))
+		head ^= (u64)READ_ONCE(rq->tick) << 32;
+	ns = stall_ns(&rq->watch, head, now);
+	if (!ns) {
+		if (READ_ONCE(pool->left) == rq->index + 1 && wpool_runq_is_served(rq))
+			WRITE_ONCE(pool->left, 0);
 		return;
 	}
+	note_left(pool, rq);
 	/* the task before them takes longer than was known */
 	wpool_runq_offer(rq);
 	if (is_exhausted(pool))

@@ -29,6 +29,12 @@ static inline bool wpool_runq_has_tasks(const struct wpool_runq *rq)
 	       wpool_fifo_len(&rq->backlog);
 }
 
+/** wpool_runq_first() - when was the first task queued, but for the next slot? Racy */
+static inline bool wpool_runq_first(struct wpool_runq *rq, u32 *jiffy)
+{
+	return wpool_ring_first(&rq->ring, jiffy) || wpool_fifo_first(&rq->backlog, jiffy);
+}
+
 /** wpool_shared_len() - how many tasks are queued for all CPUs: a glance */
 static inline u32 wpool_shared_len(const struct wpool *pool)
 {

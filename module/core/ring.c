@@ -5,7 +5,7 @@
  * Barrier pairs:
  *
  *   wpool_ring_put:A, wpool_ring_steal_half:B
- *           fill slots, then store-release tail
+ *           fill slots, and their jiffies, then store-release tail
  *   wpool_ring_tail:A
  *           load-acquire tail, then read slots: a consumer that reads the new tail
  *           reads the filled slots
@@ -65,27 +65,16 @@ u32 wpool_ring_grab_all(struct wpool_ring *ring, struct wpool_task **tasks)
 	} while (true);
 }
 
-u32 wpool_ring_grab_through(struct wpool_ring *ring,
-			    const struct wpool_task *task,
-			    struct wpool_task **tasks)
+bool wpool_ring_holds(struct wpool_ring *ring, const struct wpool_task *task)
 {
-	int head = atomic_read_acquire(&ring->head);
-	u32 nr, i;
+	u32 head = atomic_read_acquire(&ring->head), nr, i;
 
-	do {
-		nr = wpool_ring_tail(ring) - (u32)head;
-		if (nr > WPOOL_RING_SIZE) {
-			head = atomic_read_acquire(&ring->head);
-			continue;
-		}
-		for (i = 0; i < nr; i++)
-			if (READ_ONCE(*wpool_ring_slot(ring, (u32)head + i)) == task)
-				break;
-		if (i == nr)
-			return 0;
-		if (take_slots(ring, &head, i + 1, tasks))
-			return i + 1;
-	} while (true);
+	/* an old head, of which the tail is far ahead: the slots are read all the same */
+	nr = min(wpool_ring_tail(ring) - head, WPOOL_RING_SIZE);
+	for (i = 0; i < nr; i++)
+		if (READ_ONCE(*wpool_ring_slot(ring, head + i)) == task)
+			return true;
+	return false;
 }
 
 struct wpool_task *wpool_ring_steal_half(struct wpool_ring *own,
@@ -110,9 +99,12 @@ struct wpool_task *wpool_ring_steal_half(struct wpool_ring *own,
 			head = atomic_read_acquire(&victim->head);
 			continue;
 		}
-		for (i = 0; i < n; i++)
+		for (i = 0; i < n; i++) {
 			WRITE_ONCE(*wpool_ring_slot(own, tail + i),
 				   READ_ONCE(*wpool_ring_slot(victim, (u32)head + i)));
+			WRITE_ONCE(*wpool_ring_jiffy(own, tail + i),
+				   READ_ONCE(*wpool_ring_jiffy(victim, (u32)head + i)));
+		}
 		/* wpool_ring_steal_half:A, pairs with wpool_ring_room:A */
 		if (atomic_try_cmpxchg(&victim->head, &head, (int)((u32)head + n)))
 			break;

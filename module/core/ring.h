@@ -5,7 +5,8 @@
  * A pure data structure, after Go's runtime (runqput, runqget, runqgrab): it knows
  * nothing of pools, workers or threads, and it never follows the pointers that it
  * holds. head and tail grow without bound; a slot is valid while
- * head <= index < tail (mod 2^32).
+ * head <= index < tail (mod 2^32). Beside each task stands the jiffy in which it was
+ * queued, so that the age of the first one can be read without a look at the task.
  *
  *   producer   code on the ring's own CPU with interrupts off, so there is only one
  *   consumer   any CPU, with preemption off: reads slots, then wins them by moving
@@ -35,11 +36,13 @@ struct wpool_task;
  * @head: next slot to take; moved by consumers
  * @tail: next slot to fill; moved by the producer
  * @slots: the tasks
+ * @jiffy: when each of them was queued
  */
 struct wpool_ring {
 	atomic_t head;
 	u32 tail ____cacheline_aligned;
 	struct wpool_task *slots[WPOOL_RING_SIZE];
+	u32 jiffy[WPOOL_RING_SIZE];
 };
 
 /**
@@ -58,6 +61,11 @@ static inline u32 wpool_ring_tail(const struct wpool_ring *ring)
 static inline struct wpool_task **wpool_ring_slot(struct wpool_ring *ring, u32 index)
 {
 	return &ring->slots[index % WPOOL_RING_SIZE];
+}
+
+static inline u32 *wpool_ring_jiffy(struct wpool_ring *ring, u32 index)
+{
+	return &ring->jiffy[index % WPOOL_RING_SIZE];
 }
 
 /** wpool_ring_head() - how many tasks have been taken, mod 2^32: a glance */
@@ -110,16 +118,19 @@ static inline bool wpool_ring_fits(const struct wpool_ring *ring, u32 nr, u32 ma
  * @ring: the ring
  * @tasks: the tasks
  * @nr: how many, at most wpool_ring_room()
+ * @jiffy: when they were queued
  *
  * Context: producer.
  */
 static inline void wpool_ring_put(struct wpool_ring *ring,
-				  struct wpool_task *const *tasks, u32 nr)
+				  struct wpool_task *const *tasks, u32 nr, u32 jiffy)
 {
 	u32 tail = ring->tail, i;
 
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < nr; i++) {
 		WRITE_ONCE(*wpool_ring_slot(ring, tail + i), tasks[i]);
+		WRITE_ONCE(*wpool_ring_jiffy(ring, tail + i), jiffy);
+	}
 
 	/* wpool_ring_put:A, pairs with wpool_ring_tail:A */
 	smp_store_release(&ring->tail, tail + nr);
@@ -130,16 +141,35 @@ static inline void wpool_ring_put(struct wpool_ring *ring,
  * @ring: the ring
  * @tasks: the tasks
  * @nr: how many
+ * @jiffy: when they were queued
  *
  * Context: producer.
  * Return: how many were put, a prefix of @tasks.
  */
 static inline u32 wpool_ring_push(struct wpool_ring *ring,
-				  struct wpool_task *const *tasks, u32 nr)
+				  struct wpool_task *const *tasks, u32 nr, u32 jiffy)
 {
 	nr = min(nr, wpool_ring_room(ring));
-	wpool_ring_put(ring, tasks, nr);
+	wpool_ring_put(ring, tasks, nr, jiffy);
 	return nr;
+}
+
+/**
+ * wpool_ring_first() - when was the first task queued?
+ * @ring: the ring
+ * @jiffy: filled in
+ *
+ * Context: any. Racy: another consumer may take that task meanwhile.
+ * Return: false if the ring is empty.
+ */
+static inline bool wpool_ring_first(struct wpool_ring *ring, u32 *jiffy)
+{
+	u32 head = atomic_read_acquire(&ring->head);
+
+	if (wpool_ring_tail(ring) == head)
+		return false;
+	*jiffy = READ_ONCE(*wpool_ring_jiffy(ring, head));
+	return true;
 }
 
 /**
@@ -177,17 +207,14 @@ static inline struct wpool_task *wpool_ring_pop(struct wpool_ring *ring)
 u32 wpool_ring_grab_all(struct wpool_ring *ring, struct wpool_task **tasks);
 
 /**
- * wpool_ring_grab_through() - take all tasks up to and including a given one
+ * wpool_ring_holds() - is a task in a ring?
  * @ring: the ring
  * @task: the task to find; only its address is used
- * @tasks: room for %WPOOL_RING_SIZE tasks
  *
- * Context: consumer.
- * Return: how many were taken, @task is the last of them; 0 if it is not there.
+ * Context: any. Racy: another consumer may take the task meanwhile.
+ * Return: true if it was there.
  */
-u32 wpool_ring_grab_through(struct wpool_ring *ring,
-			    const struct wpool_task *task,
-			    struct wpool_task **tasks);
+bool wpool_ring_holds(struct wpool_ring *ring, const struct wpool_task *task);
 
 /**
  * wpool_ring_steal_half() - move half of another ring to the own one

@@ -25,89 +25,34 @@
 #define STEAL_ROUNDS	4
 
 /*
- * Of long tasks a CPU takes so many at a time from the queues behind its ring: what it has
- * taken waits for its own workers, the rest for the first one of any CPU.
- */
-#define TAKE_LONG	4
-
-/* So many times half a ring are moved out of a backlog at once. */
-#define DRAIN_PIECES	64
-
-/*
  * A searching worker looks at the run queues that are offered once in so long: each look
  * fetches lines that their workers and submitters write.
  */
 #define GLANCE_NS	(1 * NSEC_PER_USEC)
 
-/*
- * Tasks that move between two queues; used with interrupts off. Room for all tasks of
- * a ring behind the most that the global queue gives at a time.
- */
+/* Tasks that move between two queues; used with interrupts off. */
 struct transit {
-	struct wpool_task *tasks[WPOOL_RING_HALF + WPOOL_RING_SIZE];
+	struct wpool_task *tasks[WPOOL_RING_SIZE];
 };
 
 static DEFINE_PER_CPU(struct transit, in_transit);
 
 /* ---- push ---- */
 
-/*
- * Where tasks go for which there is no room in the ring. Long ones wait in one queue
- * for all CPUs, others for their own CPU, which has their lines.
- */
-static struct wpool_fifo *queue_behind(struct wpool_runq *rq)
-{
-	return wpool_runq_has_long_tasks(rq) && !wpool_fifo_len(&rq->backlog) ?
-	       &rq->pool->globq : &rq->backlog;
-}
-
-/*
- * The ring is full: its younger half and the new tasks go to the backlog. Moving many
- * tasks at a time makes it cheap. The older half has waited longer and stays.
- */
-static void spill(struct wpool_runq *rq, struct wpool_task *const *tasks, u32 nr)
-{
-	struct wpool_task **all = this_cpu_ptr(&in_transit)->tasks;
-	u32 n = wpool_ring_grab_all(&rq->ring, all);
-	u32 keep = min(n, WPOOL_RING_HALF);
-
-	wpool_ring_put(&rq->ring, all, keep);
-	wpool_fifo_push(&rq->backlog, all + keep, n - keep);
-	wpool_fifo_push(&rq->backlog, tasks, nr);
-}
-
-/* As spill(). Older tasks, of which it was not known, go first. */
-static void push_long(struct wpool_runq *rq, struct wpool_task *const *tasks, u32 nr)
-{
-	struct wpool_fifo *globq = &rq->pool->globq;
-	struct wpool_task **old = this_cpu_ptr(&in_transit)->tasks;
-	u32 n = wpool_fifo_pop(&rq->backlog, old, WPOOL_RING_SIZE);
-
-	if (n)
-		wpool_fifo_push(globq, old, n);
-	wpool_fifo_push(wpool_fifo_len(&rq->backlog) ? &rq->backlog : globq, tasks, nr);
-}
-
-static void ring_push(struct wpool_runq *rq, struct wpool_task *const *tasks, u32 nr)
-{
-	u32 n;
-
-	if (wpool_runq_has_long_tasks(rq)) {
-		push_long(rq, tasks, nr);
-		return;
-	}
-	n = wpool_ring_push(&rq->ring, tasks, nr);
-	if (unlikely(n < nr))
-		spill(rq, tasks + n, nr - n);
-}
-
 void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 			struct wpool_task *const *tasks, u32 nr)
 {
-	if (wpool_runq_is_served(rq))
-		ring_push(rq, tasks, nr);
-	else
+	u32 n = 0;
+
+	if (!wpool_runq_is_served(rq) || wpool_runq_has_long_tasks(rq)) {
 		wpool_fifo_push(&pool->globq, tasks, nr);
+		return;
+	}
+	/* ring and backlog are one queue: the ring takes no task while the backlog holds one */
+	if (!wpool_fifo_len(&rq->backlog))
+		n = wpool_ring_push(&rq->ring, tasks, nr, jiffies);
+	if (n < nr)
+		wpool_fifo_push(&rq->backlog, tasks + n, nr - n);
 }
 
 void __wpool_sched_push_one(struct wpool *pool, struct wpool_runq *rq, struct wpool_task *task)
@@ -159,132 +104,112 @@ void wpool_sched_push_on(struct wpool *pool, struct wpool_runq *rq, struct wpool
 	wpool_wake_for_push_on(pool, rq);
 }
 
-/* ---- the backlog and the global queue ---- */
-
-/* So many tasks of the two queues behind the ring. */
-struct behind {
-	u32 backlog;
-	u32 globq;
-};
-
-/* What this CPU has to take: its backlog, and as much of the global queue as other CPUs. */
-static struct behind count_behind(struct wpool *pool, struct wpool_runq *rq)
-{
-	u32 n = wpool_fifo_len(&pool->globq);
-
-	if (unlikely(n))
-		n = n / max(min(READ_ONCE(pool->nr_cpus), READ_ONCE(pool->nr_workers)), 1U) + 1;
-	return (struct behind){ wpool_fifo_len(&rq->backlog), n };
-}
+/* ---- this CPU's queue, and those of all CPUs ---- */
 
 /*
- * Take the oldest tasks of both. One is returned, the others go before the tasks in the
- * ring. If the ring is too small for all, the youngest go behind it.
+ * Put tasks that were taken from a list into the ring, which is empty; the first one is
+ * returned.
  */
-static struct wpool_task *take_behind(struct wpool *pool, struct wpool_runq *rq,
-				      struct behind nr)
+static struct wpool_task *fill_ring(struct wpool_runq *rq, struct wpool_task *const *tasks, u32 nr)
 {
-	struct wpool_task **tasks = this_cpu_ptr(&in_transit)->tasks;
-	u32 n = 0, fit;
+	u32 i;
 
-	if (nr.globq)
-		n = wpool_fifo_pop(&pool->globq, tasks, min(nr.globq, WPOOL_RING_HALF));
-	if (nr.backlog)
-		n += wpool_fifo_pop(&rq->backlog, tasks + n, min(nr.backlog, WPOOL_RING_HALF - n));
-	if (!n)
-		return NULL;
-	if (n > 1) {
-		n += wpool_ring_grab_all(&rq->ring, tasks + n);
-		fit = wpool_ring_push(&rq->ring, tasks + 1, n - 1);
-		if (fit < n - 1)
-			wpool_fifo_push(queue_behind(rq), tasks + 1 + fit, n - 1 - fit);
-		/* take_behind:A: the tasks were in no queue for a moment, see wake.c */
+	for (i = 1; i < nr; i++)
+		wpool_ring_put(&rq->ring, tasks + i, 1, tasks[i]->jiffy);
+	if (nr > 1) {
+		/* fill_ring:A: the tasks were in no queue for a moment, see wake.c */
 		smp_mb();
 	}
-	return tasks[0];
+	return nr ? tasks[0] : NULL;
 }
 
-/* The ring is empty: take from both, in proportion to their lengths. */
-static struct wpool_task *take_half(struct wpool *pool, struct wpool_runq *rq)
+/* Take the first task of this CPU's queue. */
+static struct wpool_task *take_own(struct wpool_runq *rq)
 {
-	u32 max = wpool_runq_has_long_tasks(rq) ? TAKE_LONG : WPOOL_RING_HALF;
-	struct behind nr = count_behind(pool, rq);
-	u32 all = nr.backlog + nr.globq;
+	struct wpool_task **tasks = this_cpu_ptr(&in_transit)->tasks;
+	struct wpool_task *task = wpool_ring_pop(&rq->ring);
 
-	if (all > max) {
-		nr.globq = div_u64((u64)nr.globq * max + all - 1, all);
-		nr.backlog = max - nr.globq;
-	}
-	return take_behind(pool, rq, nr);
-}
-
-/* Bits of the fraction of a task that is due: one task among ten million counts. */
-#define DUE_BITS	24
-
-/* What is due of @nr tasks after @looks looks, if there are @all; the fraction stays. */
-static u32 add_due(u32 *fraction, u64 nr, u32 looks, u64 all)
-{
-	u64 due = *fraction + div64_u64(nr * looks << DUE_BITS, all);
-
-	*fraction = due & (BIT(DUE_BITS) - 1);
-	return due >> DUE_BITS;
+	return task ?: fill_ring(rq, tasks, wpool_fifo_pop(&rq->backlog, tasks, WPOOL_RING_HALF));
 }
 
 /*
- * The shares of this CPU's queues in the tasks that it takes: their lengths when a round
- * began. A round is as many looks as were tasks queued then, so that all queues take
- * equally long to empty. Were the shares to shrink with a queue that gets no new tasks,
- * its last ones would wait for several rounds.
+ * Take the first task of the global queue. Short tasks come several at a time, as many as
+ * other CPUs get, if this CPU has none of its own.
  */
-static void set_shares(struct wpool_runq *rq, struct wpool_shares nr)
+static struct wpool_task *take_shared(struct wpool *pool, struct wpool_runq *rq, bool has_own)
 {
-	struct wpool_shares *old = &rq->shares;
+	struct wpool_task **tasks = this_cpu_ptr(&in_transit)->tasks;
+	u32 nr = 1;
 
-	if (time_before32(rq->tick, rq->round_end)) {
-		nr.ring = nr.ring ? max(nr.ring, old->ring) : 0;
-		nr.backlog = nr.backlog ? max(nr.backlog, old->backlog) : 0;
-		nr.globq = nr.globq ? max(nr.globq, old->globq) : 0;
-	} else {
-		rq->round_end = rq->tick + nr.ring + nr.backlog + nr.globq;
+	if (!has_own && wpool_runq_has_short_tasks(rq)) {
+		nr += wpool_fifo_len(&pool->globq) /
+		      max(min(READ_ONCE(pool->nr_cpus), READ_ONCE(pool->nr_workers)), 1U);
+		nr = min(nr, WPOOL_RING_HALF);
 	}
-	*old = nr;
+	return fill_ring(rq, tasks, wpool_fifo_pop(&pool->globq, tasks, nr));
+}
+
+/* Take the first task of a run queue of any CPU; the one in the next slot comes last. */
+static struct wpool_task *take_first(struct wpool_runq *rq)
+{
+	struct wpool_task *task = wpool_ring_pop(&rq->ring);
+
+	if (!task && !wpool_fifo_pop(&rq->backlog, &task, 1))
+		task = wpool_sched_take_next(rq);
+	return task;
 }
 
 /*
- * Take what is due to the queues behind the ring: of the tasks taken since the last turn
- * their shares. A task then waits about as long as it would in one queue. Fractions of a
- * task are carried over. The next turn comes when the next task is due; short tasks are
- * taken several at a time.
+ * Take the first task of a run queue whose own workers do not, if it is older than what was
+ * found so far.
  */
-static struct wpool_task *take_due(struct wpool *pool, struct wpool_runq *rq)
+static struct wpool_task *take_left(struct wpool *pool, bool found, u32 jiffy)
 {
-	u32 looks = min(rq->tick - rq->behind_tick, WPOOL_RING_HALF);
-	struct behind nr = count_behind(pool, rq), due;
-	struct wpool_shares *shares = &rq->shares;
-	u32 next, least;
-	u64 all;
+	u32 left = READ_ONCE(pool->left), first;
+	struct wpool_task *task = NULL;
+	struct wpool_runq *rq;
 
-	rq->behind_tick = rq->tick;
-	rq->behind_turn = rq->tick + WPOOL_BEHIND_ROUND;
-	if (likely(!(nr.backlog | nr.globq))) {
-		rq->backlog_due = 0;
-		rq->globq_due = 0;
-		rq->round_end = rq->tick;
+	if (likely(!left))
 		return NULL;
+	rq = wpool_active(pool, left - 1);
+	if (found && wpool_runq_first(rq, &first) && !time_before32(first, jiffy))
+		return NULL;
+	task = take_first(rq);
+	if (!task)
+		WRITE_ONCE(pool->left, 0);
+	return task;
+}
+
+/*
+ * Is the first task of the global queue older than that of this CPU's queue? If both were
+ * queued in the same tick, it is if the own one was queued after this CPU saw the other.
+ */
+static bool is_shared_first(struct wpool *pool, struct wpool_runq *rq, u32 shared, u32 own)
+{
+	u32 taken = READ_ONCE(pool->globq.popped);
+
+	if (shared != own)
+		return time_before32(shared, own);
+	if (!time_before32(taken, rq->seen_shared)) {
+		rq->seen_shared = taken + wpool_fifo_len(&pool->globq);
+		rq->seen_ring = rq->ring.tail;
 	}
-	set_shares(rq, (struct wpool_shares){
-		.ring = wpool_ring_len(&rq->ring),
-		.backlog = nr.backlog,
-		.globq = nr.globq,
-	});
-	all = (u64)shares->ring + shares->backlog + shares->globq;
-	due.backlog = add_due(&rq->backlog_due, shares->backlog, looks, all);
-	due.globq = add_due(&rq->globq_due, shares->globq, looks, all);
-	/* a task of the longer one is due once in so many looks; short ones several at once */
-	next = div64_u64(all, max(shares->backlog, shares->globq));
-	least = min3(4 * rq->help_len, nr.backlog + nr.globq, WPOOL_BEHIND_ROUND);
-	rq->behind_turn = rq->tick + clamp(next, least, WPOOL_BEHIND_ROUND);
-	return take_behind(pool, rq, due);
+	return !time_before32(wpool_ring_head(&rq->ring), rq->seen_ring);
+}
+
+/* Take the oldest: of this CPU's queue, the global queue, or one whose workers do not come. */
+static struct wpool_task *take_oldest(struct wpool *pool, struct wpool_runq *rq)
+{
+	u32 own = 0, shared;
+	bool has_own = wpool_runq_first(rq, &own);
+	bool has_shared = wpool_fifo_first(&pool->globq, &shared) &&
+			  (!has_own || is_shared_first(pool, rq, shared, own));
+	struct wpool_task *task;
+
+	task = take_left(pool, has_own || has_shared, has_shared ? shared : own);
+	if (!task && has_shared)
+		task = take_shared(pool, rq, has_own);
+	return task ?: take_own(rq);
 }
 
 /* ---- urgent tasks ---- */
@@ -307,40 +232,22 @@ static struct wpool_task *take_urgent(struct wpool *pool, struct wpool_runq *rq)
 	/* if there is none of the others, it stays their turn */
 	rq->urgent_streak = min(rq->urgent_streak + 1, WPOOL_URGENT_STREAK);
 	rq->urgent_tick = rq->tick;
-	/* the other queues share the other looks */
-	rq->behind_tick++;
-	rq->behind_turn++;
-	rq->round_end++;
 	return task;
 }
 
 /* ---- what this CPU serves ---- */
 
-/* In an order that starves none; of the tasks that are not urgent. */
+/* The task in the next slot, but not for ever; else the oldest. None of the urgent ones. */
 static struct wpool_task *take_others(struct wpool *pool, struct wpool_runq *rq)
 {
-	struct wpool_task *task;
+	struct wpool_task *task = NULL;
 
-	if (unlikely(!time_before32(rq->tick, rq->behind_turn)) ||
-	    unlikely(rq->call_jiffy != (u32)jiffies)) {
-		task = take_due(pool, rq);
-		if (task)
-			return task;
-	}
-	if (unlikely(READ_ONCE(rq->next)) && rq->next_streak < WPOOL_NEXT_STREAK) {
+	if (rq->next_streak++ < WPOOL_NEXT_STREAK)
 		task = wpool_sched_take_next(rq);
-		if (task) {
-			rq->next_streak++;
-			return task;
-		}
-	}
+	if (task)
+		return task;
 	rq->next_streak = 0;
-	task = wpool_ring_pop(&rq->ring);
-	if (!task)
-		task = take_half(pool, rq);
-	if (!task)
-		task = wpool_sched_take_next(rq);
-	return task;
+	return take_oldest(pool, rq) ?: wpool_sched_take_next(rq);
 }
 
 /* Take a task from the queues that this CPU serves. */
@@ -361,19 +268,17 @@ static struct wpool_task *take_here(struct wpool *pool, struct wpool_runq *rq)
 	return task;
 }
 
-/* Take half of what another CPU has: of the tasks behind its ring, if there are any. */
+/* Take the older half of another CPU's queue, as far as the ring has room; it is empty. */
 static struct wpool_task *rob(struct wpool_runq *rq, struct wpool_runq *victim, u32 *nr)
 {
 	struct wpool_task **tasks = this_cpu_ptr(&in_transit)->tasks;
+	struct wpool_task *task = wpool_ring_steal_half(&rq->ring, &victim->ring, nr);
 	u32 n = wpool_fifo_len(&victim->backlog);
 
-	n = n ? wpool_fifo_pop(&victim->backlog, tasks, min(n - n / 2, WPOOL_RING_HALF)) : 0;
-	if (!n)
-		return wpool_ring_steal_half(&rq->ring, &victim->ring, nr);
-	/* the own ring is empty */
-	wpool_ring_put(&rq->ring, tasks + 1, n - 1);
-	*nr = n;
-	return tasks[0];
+	if (task)
+		return task;
+	*nr = wpool_fifo_pop(&victim->backlog, tasks, min(n - n / 2, WPOOL_RING_HALF));
+	return fill_ring(rq, tasks, *nr);
 }
 
 static struct wpool_task *steal_from(struct wpool *pool, struct wpool_runq *rq,
@@ -474,9 +379,6 @@ static inline void call_for_help(struct wpool *pool, struct wpool_runq *rq)
 		WRITE_ONCE(rq->call_jiffy, now);
 		wpool_length_start(rq);
 	}
-	/* the next look comes through take_here(), and ends that */
-	if (unlikely(wpool_length_is_single(rq)))
-		rq->behind_turn = rq->tick + 1;
 	if (unlikely(!wpool_wake_is_needless(pool, rq)) && wpool_queues_wait_here(pool, rq))
 		wpool_wake_for_push(pool, rq);
 }
@@ -566,27 +468,37 @@ struct wpool_task *wpool_sched_find(struct wpool_worker *w)
 
 /* ---- taking tasks out ---- */
 
-void wpool_sched_put_first(struct wpool *pool, struct wpool_task **tasks, u32 nr)
+void wpool_sched_put_first(struct wpool *pool, struct wpool_fifo *fifo, struct wpool_runq *rq,
+			   struct wpool_task *const *tasks, u32 nr)
 {
-	wpool_fifo_push_first(&pool->globq, tasks, nr);
+	wpool_fifo_push_first(fifo, tasks, nr);
 	/* wpool_sched_put_first:A: these tasks were in no queue for a moment, see wake.c */
 	smp_mb();
+	wpool_runq_offer(rq);
 	wpool_wake_if_work(pool, wpool_this_runq(pool));
 }
 
-/* Take a task out of a run queue; tasks before it move to the global queue. */
+/*
+ * Take a task out of a run queue. From the middle of a ring nothing can be taken: its other
+ * tasks go to the front of its backlog, before which the ring is empty then.
+ */
 static bool unqueue_from(struct wpool *pool, struct wpool_runq *rq, struct wpool_task *task)
 {
 	struct wpool_task **tasks = this_cpu_ptr(&in_transit)->tasks;
-	u32 n;
+	u32 nr, n, i;
 
 	/* only the address is compared: an equal one is the task */
 	if (READ_ONCE(rq->next) == task && cmpxchg(&rq->next, task, NULL) == task)
 		return true;
-	n = wpool_ring_grab_through(&rq->ring, task, tasks);
-	if (n > 1)
-		wpool_sched_put_first(pool, tasks, n - 1);
-	return n;
+	if (!wpool_ring_holds(&rq->ring, task))
+		return false;
+	nr = wpool_ring_grab_all(&rq->ring, tasks);
+	for (i = 0, n = 0; i < nr; i++)
+		if (tasks[i] != task)
+			tasks[n++] = tasks[i];
+	if (n)
+		wpool_sched_put_first(pool, &rq->backlog, rq, tasks, n);
+	return n < nr;
 }
 
 bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task)
@@ -615,10 +527,8 @@ struct wpool_task *wpool_sched_take_any(struct wpool *pool)
 	local_irq_save(flags);
 	if (!wpool_fifo_pop(&pool->urgent, &task, 1) && !wpool_fifo_pop(&pool->globq, &task, 1)) {
 		wpool_for_each_active(pool, rq, i) {
-			task = wpool_ring_pop(&rq->ring);
-			if (!task)
-				task = wpool_sched_take_next(rq);
-			if (task || wpool_fifo_pop(&rq->backlog, &task, 1))
+			task = take_first(rq);
+			if (task)
 				break;
 		}
 	}
@@ -626,28 +536,21 @@ struct wpool_task *wpool_sched_take_any(struct wpool *pool)
 	return task;
 }
 
-/* The first task of a run queue; the next slot comes last, as in take_here(). */
-static struct wpool_task *take_first(struct wpool_runq *rq, bool next)
-{
-	struct wpool_task *task = wpool_ring_pop(&rq->ring);
-
-	if (!task && !wpool_fifo_pop(&rq->backlog, &task, 1) && next)
-		task = wpool_sched_take_next(rq);
-	return task;
-}
-
 struct wpool_task *wpool_sched_take_oldest(struct wpool *pool)
 {
 	struct wpool_runq *own = wpool_this_runq(pool), *rq;
-	struct wpool_task *task = take_first(own, false);
-	u32 i;
+	struct wpool_task *task = NULL;
+	u32 mine, shared, i;
 
-	if (!task && !wpool_fifo_pop(&pool->globq, &task, 1))
-		task = wpool_sched_take_next(own);
+	if (wpool_fifo_first(&pool->globq, &shared) &&
+	    (!wpool_runq_first(own, &mine) || time_before32(shared, mine)))
+		wpool_fifo_pop(&pool->globq, &task, 1);
+	if (!task)
+		task = take_first(own);
 	if (task)
 		return task;
 	wpool_for_each_active(pool, rq, i) {
-		task = rq == own ? NULL : take_first(rq, true);
+		task = rq == own ? NULL : take_first(rq);
 		if (task)
 			return task;
 	}
@@ -655,11 +558,12 @@ struct wpool_task *wpool_sched_take_oldest(struct wpool *pool)
 }
 
 /* A task that was taken out, if it is older than that; otherwise it is queued again. */
-static struct wpool_task *keep_older(struct wpool *pool, struct wpool_task *task, u64 ns)
+static struct wpool_task *keep_older(struct wpool *pool, struct wpool_runq *rq,
+				     struct wpool_task *task, u64 ns)
 {
 	if (!task || wpool_task_is_older(task, ns))
 		return task;
-	wpool_sched_put_first(pool, &task, 1);
+	wpool_sched_put_first(pool, &rq->backlog, rq, &task, 1);
 	return NULL;
 }
 
@@ -674,45 +578,25 @@ struct wpool_task *wpool_sched_take_older(struct wpool *pool, struct wpool_runq 
 	if (!task && !rq)
 		task = wpool_fifo_pop_older(&pool->urgent, ns);
 	if (!task && ring)
-		task = keep_older(pool, wpool_ring_pop(&rq->ring), ns);
+		task = keep_older(pool, rq, wpool_ring_pop(&rq->ring), ns);
 	if (!task && ring)
-		task = keep_older(pool, wpool_sched_take_next(rq), ns);
+		task = keep_older(pool, rq, wpool_sched_take_next(rq), ns);
 	local_irq_restore(flags);
 	return task;
 }
 
-void wpool_sched_drain(struct wpool_runq *rq, bool is_old)
+void wpool_sched_leave(struct wpool_runq *rq)
 {
 	struct wpool *pool = rq->pool;
-	struct wpool_task **tasks, *next;
 	unsigned long flags;
-	u32 n, i;
 
+	if (!wpool_runq_len(rq))
+		return;
 	local_irq_save(flags);
-	tasks = this_cpu_ptr(&in_transit)->tasks;
-	n = wpool_ring_grab_all(&rq->ring, tasks);
-	next = wpool_sched_take_next(rq);
-	if (next)
-		tasks[n++] = next;
-	if (is_old)
-		wpool_fifo_push_first(&pool->globq, tasks, n);
-	else
-		wpool_fifo_push(&pool->globq, tasks, n);
-	local_irq_restore(flags);
-
-	/* with interrupts on between two pieces; a task may be in no queue for a moment */
-	for (i = 0; i < DRAIN_PIECES && wpool_fifo_len(&rq->backlog); i++) {
-		local_irq_save(flags);
-		tasks = this_cpu_ptr(&in_transit)->tasks;
-		n = wpool_fifo_pop(&rq->backlog, tasks, WPOOL_RING_HALF);
-		wpool_fifo_push(&pool->globq, tasks, n);
-		local_irq_restore(flags);
-	}
-
-	local_irq_save(flags);
-	/* wpool_sched_drain:A, see wake.c */
+	WRITE_ONCE(pool->left, rq->index + 1);
+	/* wpool_sched_leave:A, see wake.c */
 	smp_mb();
-	if (wpool_fifo_len(&pool->globq))
-		wpool_wake_one(pool, wpool_this_runq(pool));
+	wpool_runq_offer(rq);
+	wpool_wake_one(pool, wpool_this_runq(pool));
 	local_irq_restore(flags);
 }

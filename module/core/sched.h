@@ -11,17 +11,13 @@
 #include <linux/sched.h>
 #include <linux/time.h>
 
+#include "core/length.h"
 #include "core/queues.h"
 #include "core/state.h"
 #include "core/wake.h"
 
 struct wpool_worker;
 
-/*
- * The backlog and the global queue are served at least once in so many looks for work, and
- * once a tick.
- */
-#define WPOOL_BEHIND_ROUND	61U
 /* Tasks taken from the next slot in a row before one is taken from the ring. */
 #define WPOOL_NEXT_STREAK	16
 /* Urgent tasks taken in a row before one of the others is taken. */
@@ -54,9 +50,9 @@ void __wpool_sched_push_one(struct wpool *pool, struct wpool_runq *rq,
 static __always_inline void __wpool_sched_push_others(struct wpool *pool, struct wpool_runq *rq,
 						      struct wpool_task *const *tasks, u32 nr)
 {
-	if (likely(wpool_runq_is_served(rq)) &&
+	if (likely(wpool_runq_is_served(rq)) && likely(!wpool_fifo_len(&rq->backlog)) &&
 	    likely(wpool_ring_fits(&rq->ring, nr, rq->ring_max))) {
-		wpool_ring_put(&rq->ring, tasks, nr);
+		wpool_ring_put(&rq->ring, tasks, nr, jiffies);
 		if (likely(wpool_wake_is_needless(pool, rq)))
 			return;
 	} else if (__builtin_constant_p(nr) && nr == 1) {
@@ -142,7 +138,7 @@ static inline struct wpool_task *wpool_sched_take_next(struct wpool_runq *rq)
 }
 
 /**
- * wpool_sched_next() - the next task of this CPU, if no other queue is due
+ * wpool_sched_next() - the next task of this CPU, if none elsewhere may be older
  * @pool: the pool
  * @rq: this CPU's run queue
  *
@@ -155,14 +151,14 @@ static inline struct wpool_task *wpool_sched_next(struct wpool *pool, struct wpo
 	struct wpool_task *task = NULL;
 
 	if (unlikely(READ_ONCE(pool->has_urgent)) ||
-	    unlikely(rq->call_jiffy != (u32)jiffies) ||
-	    unlikely(!time_before32(rq->tick + 1, rq->behind_turn)))
+	    unlikely(READ_ONCE(pool->left)) || unlikely(wpool_fifo_len(&pool->globq)) ||
+	    unlikely(rq->call_jiffy != (u32)jiffies) || unlikely(wpool_length_is_single(rq)))
 		return NULL;
 	if (READ_ONCE(rq->next) && rq->next_streak++ < WPOOL_NEXT_STREAK)
 		task = wpool_sched_take_next(rq);
 	if (!task) {
 		task = wpool_ring_pop(&rq->ring);
-		/* otherwise the queues behind it are next in line, in wpool_sched_find() */
+		/* otherwise the backlog and the global queue come next, in wpool_sched_find() */
 		if (unlikely(!task))
 			return NULL;
 		rq->next_streak = 0;
@@ -189,7 +185,7 @@ struct wpool_task *wpool_sched_find(struct wpool_worker *w);
  * @pool: the pool
  * @task: a task that is queued there
  *
- * Older tasks of the same ring move to the global queue.
+ * The other tasks of the same ring move to the front of its backlog.
  *
  * Context: any; interrupts off.
  * Return: true if the caller has taken it; false if another thread has, which will
@@ -207,11 +203,11 @@ bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task);
 struct wpool_task *wpool_sched_take_any(struct wpool *pool);
 
 /**
- * wpool_sched_take_oldest() - take the first task of the queues, from those of this CPU on
+ * wpool_sched_take_oldest() - take the oldest task that can be found quickly
  * @pool: the pool
  *
- * This CPU's ring, its backlog, the global queue, this CPU's next slot, other CPUs; none that is
- * urgent.
+ * The older of the first ones of this CPU's queue and of the global queue; if there is none, the
+ * first one of another CPU. None that is urgent.
  *
  * Context: any; interrupts off.
  * Return: a task, not claimed; NULL if none was found.
@@ -219,14 +215,17 @@ struct wpool_task *wpool_sched_take_any(struct wpool *pool);
 struct wpool_task *wpool_sched_take_oldest(struct wpool *pool);
 
 /**
- * wpool_sched_put_first() - put tasks back at the front of the global queue
+ * wpool_sched_put_first() - put tasks back that were the first of a queue
  * @pool: the pool
+ * @fifo: its global queue, or the backlog of @rq
+ * @rq: the run queue that may hold them now; any one if it is the global queue
  * @tasks: tasks that the caller has taken out
  * @nr: how many
  *
  * Context: any; interrupts off.
  */
-void wpool_sched_put_first(struct wpool *pool, struct wpool_task **tasks, u32 nr);
+void wpool_sched_put_first(struct wpool *pool, struct wpool_fifo *fifo, struct wpool_runq *rq,
+			   struct wpool_task *const *tasks, u32 nr);
 
 /**
  * wpool_sched_take_older() - take a task that was submitted before a time
@@ -234,7 +233,7 @@ void wpool_sched_put_first(struct wpool *pool, struct wpool_task **tasks, u32 nr
  * @rq: run queue of any CPU: look at its backlog; NULL: at the queues of all CPUs
  * @ns: the time
  * @ring: look at the ring and the next slot, too. If the first task there is younger, it
- *	moves to the global queue, as nobody may look at a task in a ring without taking it.
+ *	moves to the backlog, as no thread may look at a task in a ring without taking it.
  *
  * Context: any, interrupts on.
  * Return: the task, not claimed; NULL if none was found.
@@ -243,14 +242,11 @@ struct wpool_task *wpool_sched_take_older(struct wpool *pool, struct wpool_runq 
 					  bool ring);
 
 /**
- * wpool_sched_drain() - move tasks of a run queue to the global queue
- * @rq: run queue of any CPU
- * @is_old: the tasks are older than those in the global queue, and go to its front
- *
- * All of the ring, and of the backlog as much as can be moved quickly, to the end.
+ * wpool_sched_leave() - let workers of other CPUs take what a run queue holds
+ * @rq: run queue of a CPU whose workers look there no longer
  *
  * Context: any, interrupts on.
  */
-void wpool_sched_drain(struct wpool_runq *rq, bool is_old);
+void wpool_sched_leave(struct wpool_runq *rq);
 
 #endif /* WPOOL_SCHED_H */

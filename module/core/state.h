@@ -166,28 +166,18 @@ struct wpool_looked {
 	bool jam_reported;
 };
 
-/** struct wpool_shares - of the tasks that a CPU takes, by queue, see set_shares() */
-struct wpool_shares {
-	u32 ring;
-	u32 backlog;
-	u32 globq;
-};
-
 /**
  * struct wpool_runq - run queue of one CPU
  * @ring: X: the tasks, oldest first; see ring.h
- * @backlog: K: tasks for which the ring had no room, and those that other CPUs submit for
- *	this one, see fifo.h
+ * @backlog: K: the ring's continuation: tasks for which it had no room, and those that other
+ *	CPUs submit for this one, see fifo.h
  * @next: X: task that a task of this pool submitted last here; changed by exchange
  * @runner: X: thread of the worker that last began to run tasks here; written by
  *	workers at home here, only compared
  * @tick: P: number of looks for work
- * @behind_tick: P: @tick at the last turn of the backlog and the global queue
- * @behind_turn: P: @tick at which their next turn comes, at the latest
- * @round_end: P: @tick at which @shares are set anew
- * @shares: P: of the queues here
- * @backlog_due: P: fraction of a task of the backlog that is due
- * @globq_due: P: the same of the global queue
+ * @seen_shared: P: so many tasks had come to the global queue when this CPU last looked which
+ *	of two tasks of the same tick is older
+ * @seen_ring: P: and those in the ring before this place were there then
  * @next_streak: P: number of tasks taken from @next in a row
  * @urgent_streak: P: number of urgent tasks taken in a row, up to @urgent_tick
  * @urgent_tick: P: @tick of the look that took the last one
@@ -197,7 +187,7 @@ struct wpool_shares {
  * @task_ns: P: estimate of how long a task runs here; unknown is long, see length.h
  * @wake_jiffy: X: when a worker was last sent on its way to here
  * @help_len: P: tasks queued here from which on they outlast a wake-up; %U32_MAX: never
- * @ring_max: P: how many tasks may wait in the ring: few that are long
+ * @ring_max: P: how many tasks may wait in the ring: none that are known to be long
  * @sample_tick: P: @tick of the look whose task is being timed, or the first one's of a run
  * @sample_ns: P: when that task was taken, or 0
  * @sample_is_run: P: the tasks taken until the next look through all queues are timed
@@ -244,12 +234,8 @@ struct wpool_runq {
 	struct wpool_task *next ____cacheline_aligned;
 	struct task_struct *runner;
 	u32 tick;
-	u32 behind_tick;
-	u32 behind_turn;
-	u32 round_end;
-	struct wpool_shares shares;
-	u32 backlog_due;
-	u32 globq_due;
+	u32 seen_shared;
+	u32 seen_ring;
 	u32 next_streak;
 	u32 urgent_streak;
 	u32 urgent_tick;
@@ -416,7 +402,7 @@ struct wpool_worker {
  * @owner: I
  * @nr_searching: X: workers that look for a task of any CPU
  * @nr_coming: X: workers on the way to become searching
- * @coming_jiffy: X: when the last of them was sent
+ * @coming_jiffy: X: when the oldest of them was sent
  * @active: W: the CPUs whose run queues are active, @nr_active of them; it only grows
  * @nr_active: W: length of @active
  * @idle_mask: X: active run queues that have an idle worker; changed under runq->lock
@@ -427,6 +413,8 @@ struct wpool_worker {
  * @globq: K: the global queue: tasks of CPUs where no worker would look, and long ones, see
  *	fifo.h
  * @urgent: K: the urgent tasks of all CPUs, see fifo.h
+ * @left: X: place in @active, plus one, of the run queue with the oldest task that no worker
+ *	at home there takes, or 0; the monitor says so, and whoever finds otherwise ends it
  * @fault: I
  * @fault_data: I
  * @worker_start: I
@@ -551,7 +539,8 @@ struct wpool {
 	u32 nr_cpus;
 	char name[WPOOL_NAME_LEN];
 
-	struct wpool_fifo globq ____cacheline_aligned;
+	u32 left ____cacheline_aligned;
+	struct wpool_fifo globq;
 	struct wpool_fifo urgent;
 	wpool_fault_fn fault;
 	void *fault_data;

@@ -27,7 +27,7 @@ u32 wpool_trace_id(const void *task)
 void wpool_trace_submitted(struct wpool *pool, struct wpool_runq *rq,
 			   struct wpool_task *task)
 {
-	task->submit_ns = ktime_get_mono_fast_ns();
+	wpool_task_stamp(task, true);
 	trace_wpool_task_submitted(pool->name, rq->cpu, task, wpool_trace_func(task));
 }
 

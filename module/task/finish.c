@@ -79,8 +79,7 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 		/* the resubmit keeps the token; count it in before the task is counted out */
 		new = !!(old & WPOOL_ST_AGAIN_COLOUR);
 		WRITE_ONCE(rq->accepted[new], rq->accepted[new] + 1);
-		if (READ_ONCE(pool->stamps))
-			task->submit_ns = ktime_get_mono_fast_ns();
+		wpool_task_stamp(task, READ_ONCE(pool->stamps));
 		if (trace_wpool_task_submitted_enabled())
 			wpool_trace_submitted(pool, rq, task);
 		/* pairs with the smp_mb() in wpool_account_outstanding() */

@@ -258,7 +258,7 @@ static __always_inline void call_for_worker(struct wpool_worker *w, struct wpool
 /* Time of the submit, if somebody wanted to know it; a later submit stamps it anew. */
 static u64 take_stamp(struct wpool_task *task)
 {
-	u64 submit_ns = task->submit_ns;
+	u64 submit_ns = wpool_task_submit_ns(task);
 
 	task->submit_ns = 0;
 	return submit_ns;

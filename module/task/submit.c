@@ -129,7 +129,7 @@ static struct wpool_task *take_oldest(struct wpool *pool)
 			break;
 	}
 	if (unlikely(nr))
-		wpool_sched_put_first(pool, kept, nr);
+		wpool_sched_put_first(pool, &pool->globq, wpool_this_runq(pool), kept, nr);
 	return task;
 }
 
@@ -415,7 +415,7 @@ static void accept_on(struct wpool *pool, struct wpool_runq *rq, struct wpool_ta
 {
 	u32 colour = READ_ONCE(pool->colour);
 
-	if (!on || on == rq) {
+	if (!on) {
 		accept(pool, rq, &task, 1);
 		return;
 	}

@@ -87,8 +87,7 @@ static inline void wpool_task_accept(struct wpool *pool, struct wpool_runq *rq,
 {
 	WRITE_ONCE(task->pool, pool);
 	task->colour = colour;
-	if (unlikely(READ_ONCE(pool->stamps)))
-		task->submit_ns = ktime_get_mono_fast_ns();
+	wpool_task_stamp(task, READ_ONCE(pool->stamps));
 	if (trace_wpool_task_submitted_enabled())
 		wpool_trace_submitted(pool, rq, task);
 	/* accept:A, from here on task->pool may be followed */

@@ -4,8 +4,8 @@
  *
  * When a CPU begins to go down, its run queues are marked. Pushes then go to the global
  * queue, and its workers move to a new home as soon as they are in no task. Hotplug does
- * not wait for them. When the CPU is down, the tasks in its rings move to the global
- * queue. When a CPU comes up, its run queues are marked as usable again; before it comes up
+ * not wait for them. When the CPU is down, workers of other CPUs take the tasks in its
+ * rings. When a CPU comes up, its run queues are marked as usable again; before it comes up
  * for the first time, they are made.
  */
 #include "workers/hotplug.h"
@@ -72,7 +72,7 @@ static int cpu_down_begins(unsigned int cpu)
 	return 0;
 }
 
-static void drain(struct wpool *pool, void *data)
+static void leave_queue(struct wpool *pool, void *data)
 {
 	struct change *change = data;
 	struct wpool_runq *rq;
@@ -80,15 +80,15 @@ static void drain(struct wpool *pool, void *data)
 	/* again: a thread that tuned a pool meanwhile saw the CPU as online */
 	place(pool, data);
 	rq = wpool_runq(pool, change->cpu);
-	while (rq && wpool_runq_len(rq))
-		wpool_sched_drain(rq, true);
+	if (rq)
+		wpool_sched_leave(rq);
 }
 
 static int cpu_down_ended(unsigned int cpu)
 {
 	struct change change = { .cpu = cpu, .dying = -1 };
 
-	wpool_pools_walk(drain, &change);
+	wpool_pools_walk(leave_queue, &change);
 	return 0;
 }
 
