@@ -127,8 +127,9 @@ void wpool_waking_enter(struct wpool_worker *w, struct wpool_runq *rq, bool help
 void wpool_coming_enter(struct wpool_worker *w)
 {
 	w->helps = true;
-	WRITE_ONCE(w->pool->coming_jiffy, jiffies);
-	atomic_inc(&w->pool->nr_coming);
+	/* the age of the oldest: one that waits for its CPU is not to be relied on for long */
+	if (atomic_inc_return(&w->pool->nr_coming) == 1)
+		WRITE_ONCE(w->pool->coming_jiffy, jiffies);
 }
 
 void wpool_coming_leave(struct wpool_worker *w)

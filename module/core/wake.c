@@ -4,6 +4,7 @@
 
 #include <linux/bitops.h>
 #include <linux/jiffies.h>
+#include <linux/preempt.h>
 #include <linux/topology.h>
 
 #include "core/alarm.h"
@@ -64,9 +65,10 @@
  *   wpool_sched_push_next:A      a task was put into the next slot
  *   wpool_sched_push_urgent:A    tasks were put into the queue of the urgent ones
  *   wpool_sched_push_on:A        a task was put into the backlog of any CPU
- *   wpool_sched_put_first:A      tasks of a ring were moved to the global queue
- *   wpool_sched_drain:A          the same, of all tasks of a run queue
- *   take_behind:A                tasks of the backlog or the global queue were moved to
+ *   wpool_sched_put_first:A      tasks of a ring were moved to its backlog, or tasks that
+ *                                were taken out were put back
+ *   wpool_sched_leave:A          the tasks of a run queue are left to other CPUs' workers
+ *   fill_ring:A                  tasks of a backlog or of the global queue were moved to
  *                                a ring; the taker runs here, and reads the counts when
  *                                its own state changes
  *   wpool_runq_offer:A           the run queue was offered, because a worker was counted on
@@ -151,39 +153,33 @@ static bool wake_own(struct wpool_runq *rq, bool helps)
 	       wpool_idle_wake(rq, helps);
 }
 
+/* Is it a run queue whose idle worker may be woken for another one? */
+static bool may_help(const struct wpool_runq *rq, const struct wpool_runq *own, bool alone)
+{
+	return rq != own && !READ_ONCE(rq->waking) && wpool_runq_has_room(rq) &&
+	       !(alone && atomic_read(&rq->nr_running));
+}
+
 /*
- * Wake an idle worker where the fewest workers run; among equals, on this node. The first
- * one found on this node, where none runs, is as good as any: of many idle CPUs few are
- * looked at.
+ * Wake an idle worker of a CPU on which no other one runs, of this node first; else of one
+ * that has room. The first one found is as good as any: of many idle CPUs few are looked at.
  */
 static bool wake_other(struct wpool *pool, const struct wpool_runq *own)
 {
-	u32 nr = wpool_nr_active(pool), cost, least, i;
-	int node = cpu_to_node(own->cpu);
-	struct wpool_runq *rq, *best;
+	u32 nr = wpool_nr_active(pool), i;
+	bool far = nr_node_ids > 1;
+	struct wpool_runq *rq;
+	int pass;
 
-	do {
-		best = NULL;
-		least = U32_MAX;
+	/* on this node alone, anywhere alone, anywhere */
+	for (pass = far ? 0 : 1; pass <= 1 + (READ_ONCE(pool->concurrency) > 1); pass++)
 		wpool_for_each_bit_wrap(i, pool->idle_mask, nr, own->index) {
 			rq = wpool_active(pool, i);
-			if (rq == own || READ_ONCE(rq->waking) ||
-			    !wpool_runq_has_room(rq))
-				continue;
-			cost = 2 * atomic_read(&rq->nr_running) +
-			       (cpu_to_node(rq->cpu) != node);
-			if (cost < least) {
-				least = cost;
-				best = rq;
-			}
-			if (!cost)
-				break;
+			if ((pass || cpu_to_node(rq->cpu) == cpu_to_node(own->cpu)) &&
+			    may_help(rq, own, pass < 2) && wpool_idle_wake(rq, true))
+				return true;
 		}
-		if (!best)
-			return false;
-	} while (!wpool_idle_wake(best, true));
-
-	return true;
+	return false;
 }
 
 /*
@@ -231,10 +227,15 @@ static bool ask_spawner(struct wpool *pool, struct wpool_runq *rq)
  */
 static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps)
 {
+	struct wpool_runq *here = wpool_this_runq(pool);
+	u32 now = jiffies;
+	int i;
+
 	/* wpool_freeze_lift() will wake them */
 	if (wpool_is_frozen(pool))
 		return false;
-	for (;;) {
+	/* twice: whoever clears the mark after the second time looks at the queues itself */
+	for (i = 0; i < 2; i++) {
 		if (wake_own(rq, helps))
 			return true;
 		/* with a concurrency beyond one it need not be the last that has room */
@@ -245,16 +246,21 @@ static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps)
 		wpool_runq_offer(rq);
 		if (wpool_wake_nr_coming(pool))
 			return false;
+		/* the walks found none in this tick, and no worker has made room since */
+		if (!i && here->help_jiffy == now && READ_ONCE(pool->unserved))
+			return false;
 		if (wake_other(pool, rq))
 			return true;
 		if (ask_spawner(pool, rq))
 			return true;
+		here->help_jiffy = now;
 		if (READ_ONCE(pool->unserved))
 			return false;
 		WRITE_ONCE(pool->unserved, true);
 		/* wake_one:A */
 		smp_mb();
 	}
+	return false;
 }
 
 bool wpool_wake_one(struct wpool *pool, struct wpool_runq *rq)
@@ -293,23 +299,47 @@ bool wpool_wake_if_work(struct wpool *pool, struct wpool_runq *rq)
 static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 {
 	u32 nr = wpool_runq_len(rq) + wpool_shared_len(pool);
+	bool is_short = wpool_runq_has_short_tasks(rq), offered;
 	u32 now = jiffies;
 
 	if (nr + !!atomic_read(&rq->nr_running) < 2 || wpool_runq_is_short(rq, nr) ||
 	    wpool_is_frozen(pool))
 		return;
 	wpool_alarm_set();
-	wpool_runq_offer(rq);
-	if (rq->help_jiffy == now || wpool_wake_nr_coming(pool))
+	/* if it is new, a worker has ended the last one since help was looked for, and may be idle */
+	offered = wpool_runq_offer(rq) && !is_short;
+	if ((rq->help_jiffy == now && !offered) || wpool_wake_nr_coming(pool))
 		return;
 	/* for short tasks once a tick is enough */
-	if (wpool_runq_has_short_tasks(rq))
+	if (is_short)
 		rq->help_jiffy = now;
 	if (wake_other(pool, rq))
 		return;
 	/* this reads all CPUs: once a tick is enough, as a worker that makes room looks, too */
 	rq->help_jiffy = now;
 	ask_spawner(pool, rq);
+}
+
+/*
+ * A thread that submits keeps this CPU, for all we know, so this CPU's worker would start
+ * behind it. For tasks that take longer than a wake-up that of another CPU is better.
+ */
+static bool wake_beside_submitter(struct wpool *pool, struct wpool_runq *rq)
+{
+	u32 now = jiffies;
+
+	if (!in_task() || wpool_runq_has_short_tasks(rq) || wpool_is_frozen(pool))
+		return false;
+	wpool_alarm_set();
+	wpool_runq_offer(rq);
+	if (wpool_wake_nr_coming(pool) || wake_other(pool, rq))
+		return true;
+	/* known to be long: worth a thread on a CPU that has none; it may come too late for this one */
+	if (wpool_runq_has_long_tasks(rq) && rq->help_jiffy != now) {
+		rq->help_jiffy = now;
+		ask_spawner(pool, rq);
+	}
+	return false;
 }
 
 void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq)
@@ -324,7 +354,7 @@ void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq)
 	/* a worker is waking, or runs here and will come back: wpool_running_leave:A */
 	if (!wpool_runq_has_room(rq) && !READ_ONCE(rq->redirect))
 		wake_helper(pool, rq);
-	else
+	else if (!wake_beside_submitter(pool, rq))
 		wake_one(pool, rq, wpool_runq_len(rq) + wpool_shared_len(pool) >=
 			 max(READ_ONCE(rq->help_len), 2U));
 }

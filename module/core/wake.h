@@ -30,9 +30,7 @@ static inline bool wpool_wake_is_needless(const struct wpool *pool,
 	return READ_ONCE(pool->handoff) &&
 	       atomic_read(&rq->nr_running) + !!READ_ONCE(rq->waking) >=
 	       (int)READ_ONCE(pool->concurrency) &&
-	       (wpool_runq_is_short(rq, wpool_runq_len(rq)) ||
-		/* it was looked for in this tick, and who becomes free meanwhile will see it */
-		(rq->help_jiffy == (u32)jiffies && test_bit(rq->index, pool->offers)));
+	       wpool_runq_is_short(rq, wpool_runq_len(rq));
 }
 
 /**

@@ -47,6 +47,7 @@ void wpool_park_join(struct wpool_worker *w)
 {
 	struct wpool_runq *rq = w->rq;
 	struct wpool *pool = w->pool;
+	bool searched = w->searching;
 	unsigned long flags;
 
 	local_irq_save(flags);
@@ -55,8 +56,12 @@ void wpool_park_join(struct wpool_worker *w)
 	wpool_idle_add(rq, w);
 	/* wpool_park_join:A, the full barrier of the call, see wake.c */
 	wpool_running_leave(w);
-	/* this may wake the calling worker */
-	wpool_wake_if_work(pool, rq);
+	/*
+	 * This may wake the calling worker. If as many others run here as may, it was relied on
+	 * for its search alone.
+	 */
+	if (searched || wpool_runq_has_room(rq))
+		wpool_wake_if_work(pool, rq);
 	/*
 	 * A thread that changes what is_wanted() reads looks at the idle workers
 	 * afterwards, see wpool_idle_wake_runq(). This check comes last: if it finds tasks
