@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Lists of tasks, see fifo.h. One lock, no other state. Pushes come to a backlog while the
- * ring before it is full, or the backlog is not empty; a worker comes when the ring is empty, and
- * takes half a ring at a time. Every push comes to the global queue on a CPU without a worker,
+ * Lists of tasks, see fifo.h. One lock, no other state. A full ring comes to its backlog
+ * with all that it holds, once in 128 pushes, and a worker for each task. Every push comes to the global queue on a CPU without a worker,
  * and where tasks are long; a worker comes while the first task there is the oldest that it finds.
  */
 #include "core/fifo.h"
@@ -108,6 +107,44 @@ u32 wpool_fifo_pop(struct wpool_fifo *fifo, struct wpool_task **tasks, u32 max)
 	WRITE_ONCE(fifo->popped, fifo->popped + n);
 	raw_spin_unlock(&fifo->lock);
 	return n;
+}
+
+static inline struct wpool_task *pop_locked(struct wpool_fifo *fifo)
+	__must_hold(&fifo->lock)
+{
+	struct list_head *first = fifo->tasks.next;
+	struct wpool_task *task;
+
+	if (unlikely(first == &fifo->tasks))
+		return NULL;
+	task = list_entry(first, struct wpool_task, node);
+	WRITE_ONCE(task->pool, fifo->pool);
+	fifo->tasks.next = first->next;
+	first->next->prev = &fifo->tasks;
+	set_nr(fifo, fifo->nr - 1);
+	WRITE_ONCE(fifo->popped, fifo->popped + 1);
+	return task;
+}
+
+struct wpool_task *__wpool_fifo_pop_first(struct wpool_fifo *fifo)
+{
+	struct wpool_task *task;
+
+	raw_spin_lock(&fifo->lock);
+	task = pop_locked(fifo);
+	raw_spin_unlock(&fifo->lock);
+	return task;
+}
+
+struct wpool_task *wpool_fifo_pop_irq(struct wpool_fifo *fifo)
+{
+	struct wpool_task *task;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&fifo->lock, flags);
+	task = pop_locked(fifo);
+	raw_spin_unlock_irqrestore(&fifo->lock, flags);
+	return task;
 }
 
 /* Take a task out. */

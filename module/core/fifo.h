@@ -109,6 +109,18 @@ void wpool_fifo_push_first(struct wpool_fifo *fifo, struct wpool_task *const *ta
  */
 u32 wpool_fifo_pop(struct wpool_fifo *fifo, struct wpool_task **tasks, u32 max);
 
+/** __wpool_fifo_pop_first() - take the first task, or return NULL; any context, interrupts off */
+struct wpool_task *__wpool_fifo_pop_first(struct wpool_fifo *fifo);
+
+/** wpool_fifo_pop_irq() - the same, where interrupts may be on */
+struct wpool_task *wpool_fifo_pop_irq(struct wpool_fifo *fifo);
+
+/** wpool_fifo_pop_first() - the same, without the lock if there is none */
+static inline struct wpool_task *wpool_fifo_pop_first(struct wpool_fifo *fifo)
+{
+	return unlikely(wpool_fifo_len(fifo)) ? __wpool_fifo_pop_first(fifo) : NULL;
+}
+
 /** wpool_fifo_is_older() - was the first task submitted before @ns? Interrupts off */
 bool wpool_fifo_is_older(struct wpool_fifo *fifo, u64 ns);
 

@@ -37,6 +37,30 @@ void wpool_length_init(struct wpool_runq *rq)
 	set(rq, U32_MAX);
 }
 
+/* Are both short, or both long? */
+static bool is_alike(u32 a_ns, u32 b_ns)
+{
+	return (a_ns < WPOOL_HELP_NS) == (b_ns < WPOOL_HELP_NS);
+}
+
+/* For CPUs whose tasks run elsewhere; a line that many read is written only if it helps them. */
+static void tell_pool(struct wpool *pool, u32 ns)
+{
+	u32 old = READ_ONCE(pool->task_ns);
+
+	if (old == U32_MAX || !is_alike(old, ns) || ns < old / 2)
+		WRITE_ONCE(pool->task_ns, ns);
+}
+
+void wpool_length_adopt(struct wpool_runq *rq)
+{
+	u32 ns = READ_ONCE(rq->pool->task_ns);
+
+	if ((u32)jiffies - rq->call_jiffy > 1 && ns != U32_MAX &&
+	    (rq->task_ns == U32_MAX || !is_alike(ns, rq->task_ns)))
+		set(rq, ns);
+}
+
 static void start(struct wpool_runq *rq, bool is_run)
 {
 	rq->sample_tick = rq->tick;
@@ -57,6 +81,7 @@ static void add(struct wpool_runq *rq, u64 ns)
 	if (ns > rq->task_ns)
 		ns = rq->task_ns + (ns - rq->task_ns) / PART_IF_LONGER;
 	set(rq, ns);
+	tell_pool(rq->pool, ns);
 }
 
 void wpool_length_end(struct wpool_runq *rq)

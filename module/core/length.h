@@ -29,6 +29,14 @@
 void wpool_length_init(struct wpool_runq *rq);
 
 /**
+ * wpool_length_adopt() - if no worker has looked for tasks here lately, ask the others
+ * @rq: this CPU's run queue; what is submitted here runs on other CPUs, which time it
+ *
+ * Context: any; interrupts off.
+ */
+void wpool_length_adopt(struct wpool_runq *rq);
+
+/**
  * wpool_length_start() - time the task that is taken in this look
  * @rq: the run queue; rq->tick counts this look
  *

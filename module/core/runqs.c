@@ -33,6 +33,7 @@ static struct kmem_cache *runq_cache;
 int wpool_runqs_init(struct wpool *pool)
 {
 	BUILD_BUG_ON(CONFIG_NR_CPUS > U16_MAX);
+	pool->task_ns = U32_MAX;
 	pool->rq = alloc_percpu_gfp(struct wpool_runq *, pool->gfp);
 	pool->active = kcalloc(nr_cpu_ids, sizeof(*pool->active), pool->gfp);
 	pool->idle_mask = bitmap_zalloc(nr_cpu_ids, pool->gfp);

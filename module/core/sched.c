@@ -39,20 +39,29 @@ static DEFINE_PER_CPU(struct transit, in_transit);
 
 /* ---- push ---- */
 
+/*
+ * Move all tasks of a ring to the end of the backlog, which is the older part of the same queue:
+ * the ring is full, or a task is to be taken out of its middle.
+ */
+static void spill(struct wpool_runq *rq)
+{
+	struct wpool_task **tasks = this_cpu_ptr(&in_transit)->tasks;
+	u32 nr = wpool_ring_grab_all(&rq->ring, tasks);
+
+	if (nr)
+		wpool_fifo_push(&rq->backlog, tasks, nr);
+}
+
 void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 			struct wpool_task *const *tasks, u32 nr)
 {
-	u32 n = 0;
-
 	if (!wpool_runq_is_served(rq) || wpool_runq_has_long_tasks(rq)) {
 		wpool_fifo_push(&pool->globq, tasks, nr);
 		return;
 	}
-	/* ring and backlog are one queue: the ring takes no task while the backlog holds one */
-	if (!wpool_fifo_len(&rq->backlog))
-		n = wpool_ring_push(&rq->ring, tasks, nr, jiffies);
-	if (n < nr)
-		wpool_fifo_push(&rq->backlog, tasks + n, nr - n);
+	if (nr > wpool_ring_room(&rq->ring))
+		spill(rq);
+	wpool_ring_put(&rq->ring, tasks, nr, jiffies);
 }
 
 void __wpool_sched_push_one(struct wpool *pool, struct wpool_runq *rq, struct wpool_task *task)
@@ -97,8 +106,16 @@ void wpool_sched_push_on(struct wpool *pool, struct wpool_runq *rq, struct wpool
 		wpool_sched_push_urgent(pool, wpool_this_runq(pool), &task, 1);
 		return;
 	}
-	/* a ring is filled by its own CPU only, a backlog by any */
-	wpool_fifo_push(wpool_runq_is_served(rq) ? &rq->backlog : &pool->globq, &task, 1);
+	/* its first worker is made where tasks are queued */
+	if (wpool_wake_may_spawn_at(pool, rq))
+		wpool_runq_activate(rq);
+	if (wpool_runq_is_served(rq) || wpool_wake_may_spawn_at(pool, rq)) {
+		/* a ring is filled by its own CPU only; what it holds is older */
+		spill(rq);
+		wpool_fifo_push(&rq->backlog, &task, 1);
+	} else {
+		wpool_fifo_push(&pool->globq, &task, 1);
+	}
 	/* wpool_sched_push_on:A, see wake.c */
 	smp_mb();
 	wpool_wake_for_push_on(pool, rq);
@@ -123,15 +140,6 @@ static struct wpool_task *fill_ring(struct wpool_runq *rq, struct wpool_task *co
 	return nr ? tasks[0] : NULL;
 }
 
-/* Take the first task of this CPU's queue. */
-static struct wpool_task *take_own(struct wpool_runq *rq)
-{
-	struct wpool_task **tasks = this_cpu_ptr(&in_transit)->tasks;
-	struct wpool_task *task = wpool_ring_pop(&rq->ring);
-
-	return task ?: fill_ring(rq, tasks, wpool_fifo_pop(&rq->backlog, tasks, WPOOL_RING_HALF));
-}
-
 /*
  * Take the first task of the global queue. Short tasks come several at a time, as many as
  * other CPUs get, if this CPU has none of its own.
@@ -152,11 +160,7 @@ static struct wpool_task *take_shared(struct wpool *pool, struct wpool_runq *rq,
 /* Take the first task of a run queue of any CPU; the one in the next slot comes last. */
 static struct wpool_task *take_first(struct wpool_runq *rq)
 {
-	struct wpool_task *task = wpool_ring_pop(&rq->ring);
-
-	if (!task && !wpool_fifo_pop(&rq->backlog, &task, 1))
-		task = wpool_sched_take_next(rq);
-	return task;
+	return wpool_runq_pop(rq) ?: wpool_sched_take_next(rq);
 }
 
 /*
@@ -209,7 +213,7 @@ static struct wpool_task *take_oldest(struct wpool *pool, struct wpool_runq *rq)
 	task = take_left(pool, has_own || has_shared, has_shared ? shared : own);
 	if (!task && has_shared)
 		task = take_shared(pool, rq, has_own);
-	return task ?: take_own(rq);
+	return task ?: wpool_runq_pop(rq);
 }
 
 /* ---- urgent tasks ---- */
@@ -268,17 +272,15 @@ static struct wpool_task *take_here(struct wpool *pool, struct wpool_runq *rq)
 	return task;
 }
 
-/* Take the older half of another CPU's queue, as far as the ring has room; it is empty. */
+/* Take half of what another CPU has: of the backlog, which is older, or else of the ring. */
 static struct wpool_task *rob(struct wpool_runq *rq, struct wpool_runq *victim, u32 *nr)
 {
 	struct wpool_task **tasks = this_cpu_ptr(&in_transit)->tasks;
-	struct wpool_task *task = wpool_ring_steal_half(&rq->ring, &victim->ring, nr);
 	u32 n = wpool_fifo_len(&victim->backlog);
 
-	if (task)
-		return task;
-	*nr = wpool_fifo_pop(&victim->backlog, tasks, min(n - n / 2, WPOOL_RING_HALF));
-	return fill_ring(rq, tasks, *nr);
+	*nr = n ? wpool_fifo_pop(&victim->backlog, tasks, min(n - n / 2, WPOOL_RING_HALF)) : 0;
+	return *nr ? fill_ring(rq, tasks, *nr) :
+		     wpool_ring_steal_half(&rq->ring, &victim->ring, nr);
 }
 
 static struct wpool_task *steal_from(struct wpool *pool, struct wpool_runq *rq,
@@ -291,7 +293,7 @@ static struct wpool_task *steal_from(struct wpool *pool, struct wpool_runq *rq,
 		return NULL;
 	/* an interrupt may have filled the own ring meanwhile */
 	if (wpool_ring_len(&rq->ring))
-		return wpool_ring_pop(&rq->ring);
+		return wpool_runq_pop(rq);
 	task = rob(rq, victim, &n);
 	if (!task && (last || !wpool_runq_is_served(victim))) {
 		task = wpool_sched_take_next(victim);
@@ -478,27 +480,24 @@ void wpool_sched_put_first(struct wpool *pool, struct wpool_fifo *fifo, struct w
 	wpool_wake_if_work(pool, wpool_this_runq(pool));
 }
 
-/*
- * Take a task out of a run queue. From the middle of a ring nothing can be taken: its other
- * tasks go to the front of its backlog, before which the ring is empty then.
- */
+/* Take a task out of a run queue, but not out of its backlog. */
 static bool unqueue_from(struct wpool *pool, struct wpool_runq *rq, struct wpool_task *task)
 {
-	struct wpool_task **tasks = this_cpu_ptr(&in_transit)->tasks;
-	u32 nr, n, i;
+	bool found;
 
 	/* only the address is compared: an equal one is the task */
 	if (READ_ONCE(rq->next) == task && cmpxchg(&rq->next, task, NULL) == task)
 		return true;
 	if (!wpool_ring_holds(&rq->ring, task))
 		return false;
-	nr = wpool_ring_grab_all(&rq->ring, tasks);
-	for (i = 0, n = 0; i < nr; i++)
-		if (tasks[i] != task)
-			tasks[n++] = tasks[i];
-	if (n)
-		wpool_sched_put_first(pool, &rq->backlog, rq, tasks, n);
-	return n < nr;
+	/* from the middle of a ring nothing can be taken, but of a list */
+	spill(rq);
+	found = wpool_fifo_remove(pool, task);
+	/* unqueue_from:A: the others were in no queue for a moment, see wake.c */
+	smp_mb();
+	wpool_runq_offer(rq);
+	wpool_wake_if_work(pool, wpool_this_runq(pool));
+	return found;
 }
 
 bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task)

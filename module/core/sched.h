@@ -50,7 +50,7 @@ void __wpool_sched_push_one(struct wpool *pool, struct wpool_runq *rq,
 static __always_inline void __wpool_sched_push_others(struct wpool *pool, struct wpool_runq *rq,
 						      struct wpool_task *const *tasks, u32 nr)
 {
-	if (likely(wpool_runq_is_served(rq)) && likely(!wpool_fifo_len(&rq->backlog)) &&
+	if (likely(wpool_runq_is_served(rq)) &&
 	    likely(wpool_ring_fits(&rq->ring, nr, rq->ring_max))) {
 		wpool_ring_put(&rq->ring, tasks, nr, jiffies);
 		if (likely(wpool_wake_is_needless(pool, rq)))
@@ -157,8 +157,9 @@ static inline struct wpool_task *wpool_sched_next(struct wpool *pool, struct wpo
 	if (READ_ONCE(rq->next) && rq->next_streak++ < WPOOL_NEXT_STREAK)
 		task = wpool_sched_take_next(rq);
 	if (!task) {
-		task = wpool_ring_pop(&rq->ring);
-		/* otherwise the backlog and the global queue come next, in wpool_sched_find() */
+		task = unlikely(wpool_fifo_len(&rq->backlog)) ? wpool_fifo_pop_irq(&rq->backlog) :
+								wpool_ring_pop(&rq->ring);
+		/* otherwise the global queue and other CPUs come next, in wpool_sched_find() */
 		if (unlikely(!task))
 			return NULL;
 		rq->next_streak = 0;
@@ -185,7 +186,7 @@ struct wpool_task *wpool_sched_find(struct wpool_worker *w);
  * @pool: the pool
  * @task: a task that is queued there
  *
- * The other tasks of the same ring move to the front of its backlog.
+ * The other tasks of the same ring move to the backlog.
  *
  * Context: any; interrupts off.
  * Return: true if the caller has taken it; false if another thread has, which will

@@ -169,8 +169,8 @@ struct wpool_looked {
 /**
  * struct wpool_runq - run queue of one CPU
  * @ring: X: the tasks, oldest first; see ring.h
- * @backlog: K: the ring's continuation: tasks for which it had no room, and those that other
- *	CPUs submit for this one, see fifo.h
+ * @backlog: K: the older part of the same queue: tasks for which the ring had no more room,
+ *	and those that other CPUs submit for this one, see fifo.h
  * @next: X: task that a task of this pool submitted last here; changed by exchange
  * @runner: X: thread of the worker that last began to run tasks here; written by
  *	workers at home here, only compared
@@ -413,6 +413,8 @@ struct wpool_worker {
  * @globq: K: the global queue: tasks of CPUs where no worker would look, and long ones, see
  *	fifo.h
  * @urgent: K: the urgent tasks of all CPUs, see fifo.h
+ * @task_ns: X: estimate of how long a task runs, by the CPU that last found it changed from short
+ *	to long or back, see length.h; %U32_MAX: unknown
  * @left: X: place in @active, plus one, of the run queue with the oldest task that no worker
  *	at home there takes, or 0; the monitor says so, and whoever finds otherwise ends it
  * @fault: I
@@ -540,6 +542,7 @@ struct wpool {
 	char name[WPOOL_NAME_LEN];
 
 	u32 left ____cacheline_aligned;
+	u32 task_ns;
 	struct wpool_fifo globq;
 	struct wpool_fifo urgent;
 	wpool_fault_fn fault;

@@ -4,7 +4,7 @@
 
 #include <linux/bitops.h>
 #include <linux/jiffies.h>
-#include <linux/preempt.h>
+#include <linux/sched.h>
 #include <linux/topology.h>
 
 #include "core/alarm.h"
@@ -65,10 +65,10 @@
  *   wpool_sched_push_next:A      a task was put into the next slot
  *   wpool_sched_push_urgent:A    tasks were put into the queue of the urgent ones
  *   wpool_sched_push_on:A        a task was put into the backlog of any CPU
- *   wpool_sched_put_first:A      tasks of a ring were moved to its backlog, or tasks that
- *                                were taken out were put back
+ *   unqueue_from:A               tasks of a ring were moved to its backlog
+ *   wpool_sched_put_first:A      tasks that were taken out were put back
  *   wpool_sched_leave:A          the tasks of a run queue are left to other CPUs' workers
- *   fill_ring:A                  tasks of a backlog or of the global queue were moved to
+ *   fill_ring:A                  tasks of another backlog or of the global queue were moved to
  *                                a ring; the taker runs here, and reads the counts when
  *                                its own state changes
  *   wpool_runq_offer:A           the run queue was offered, because a worker was counted on
@@ -321,14 +321,16 @@ static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 }
 
 /*
- * A thread that submits keeps this CPU, for all we know, so this CPU's worker would start
- * behind it. For tasks that take longer than a wake-up that of another CPU is better.
+ * A thread that submits, or that an interrupt has interrupted, keeps this CPU, for all we know, so
+ * this CPU's worker would start behind it. For tasks that take longer than a wake-up that of
+ * another CPU is better.
  */
 static bool wake_beside_submitter(struct wpool *pool, struct wpool_runq *rq)
 {
 	u32 now = jiffies;
 
-	if (!in_task() || wpool_runq_has_short_tasks(rq) || wpool_is_frozen(pool))
+	wpool_length_adopt(rq);
+	if (is_idle_task(current) || wpool_runq_has_short_tasks(rq) || wpool_is_frozen(pool))
 		return false;
 	wpool_alarm_set();
 	wpool_runq_offer(rq);
@@ -359,8 +361,19 @@ void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq)
 			 max(READ_ONCE(rq->help_len), 2U));
 }
 
+bool wpool_wake_may_spawn_at(struct wpool *pool, struct wpool_runq *rq)
+{
+	return !READ_ONCE(rq->nr_workers) && !READ_ONCE(rq->redirect) &&
+	       READ_ONCE(pool->nr_workers) < READ_ONCE(pool->capacity);
+}
+
 void wpool_wake_for_push_on(struct wpool *pool, struct wpool_runq *rq)
 {
+	if (wpool_wake_may_spawn_at(pool, rq) && !wpool_is_frozen(pool)) {
+		wpool_alarm_set();
+		wpool_spawn_ask(pool);
+		return;
+	}
 	if (wpool_runq_has_room(rq) || READ_ONCE(rq->redirect)) {
 		wake_one(pool, rq, false);
 		return;

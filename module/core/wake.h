@@ -30,7 +30,9 @@ static inline bool wpool_wake_is_needless(const struct wpool *pool,
 	return READ_ONCE(pool->handoff) &&
 	       atomic_read(&rq->nr_running) + !!READ_ONCE(rq->waking) >=
 	       (int)READ_ONCE(pool->concurrency) &&
-	       wpool_runq_is_short(rq, wpool_runq_len(rq));
+	       (wpool_runq_is_short(rq, wpool_runq_len(rq)) ||
+		/* unless tasks are known to be long, it is enough to look for help once a tick */
+		(rq->help_jiffy == (u32)jiffies && !wpool_runq_has_long_tasks(rq)));
 }
 
 /**
@@ -52,6 +54,9 @@ void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq);
  * Context: any; interrupts off; a full barrier after the queueing.
  */
 void wpool_wake_for_push_on(struct wpool *pool, struct wpool_runq *rq);
+
+/** wpool_wake_may_spawn_at() - has a CPU no worker, and may it have one? Racy */
+bool wpool_wake_may_spawn_at(struct wpool *pool, struct wpool_runq *rq);
 
 /**
  * wpool_wake_one() - make sure that a worker comes for tasks queued on any CPU

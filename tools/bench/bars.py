@@ -271,6 +271,21 @@ def helpers(r):
                         r.get(20, 'total_ns', v='crowd', peer='kthread')), 1.2, 1)
 
 
+def besides(r):
+    """Row 26: a submitter that computes as long as its tasks."""
+    for v, what in (('20us', 'one of 20 us'), ('100us', 'one of 100 us'),
+                    ('500us', 'one of 500 us'), ('2ms', 'one of 2 ms'),
+                    ('2_tasks', 'two of 500 us'), ('4_tasks', 'four'), ('8_tasks', 'eight'),
+                    ('2_softirq', 'two from a softirq'), ('4_softirq', 'four from a softirq'),
+                    ('8_softirq', 'eight from a softirq'), ('2_batch', 'two in a batch'),
+                    ('4_batch', 'four in a batch'), ('8_batch', 'eight in a batch'),
+                    ('other_cpu', 'one on another CPU')):
+        peer = v.replace('batch', 'tasks')
+        yield at_most(26, f'beside a submitter that computes as long, {what}: of the unbound workqueue\'s time',
+                      ratio(r.get(26, 'beside_p50', v=v, peer='wpool'),
+                            r.get(26, 'beside_p50', v=peer, peer='unbound')), 1.05, 0.95)
+
+
 def destroying(r):
     """Row 23: pools that each have a worker."""
     for v, who, bar in (('one_thread', 'one after the other', 2000),
@@ -380,7 +395,8 @@ def steadiness(r):
 def rows(r, cpus):
     for part in (tasks(r), latency(r), sleeping(r), mixed(r), rest(r, cpus), bursts(r),
                  clients(r), allocated(r), computing(r), interrupts(r), queues(r),
-                 helpers(r), serving(r), default_pool(r), destroying(r)):
+                 helpers(r), serving(r), default_pool(r), destroying(r),
+                 besides(r)):
         yield from part
 
 

@@ -311,6 +311,27 @@ def row_24(size):
     yield line('event_fire', 24, 'fire', peer='wpool', n=size.shots)
 
 
+# How long each computes.
+BESIDE = (('20us', 20000), ('100us', 100000), ('500us', 500000), ('2ms', 2000000))
+
+
+def row_26(size):
+    """A submitter that computes as long as its tasks."""
+    n = 20 if size.quick else 100
+    for v, ns in BESIDE:
+        for peer in NOOP_PEERS[:3]:
+            yield line('beside', 26, v, peer=peer, n=n, ns=ns)
+    for tasks in (2, 4, 8):
+        for peer in NOOP_PEERS[:3]:
+            yield line('beside', 26, f'{tasks}_tasks', peer=peer, n=n, ns=500000, tasks=tasks)
+            yield line('beside', 26, f'{tasks}_softirq', peer=peer, n=n, ns=500000, tasks=tasks,
+                       **{'from': 'softirq'})
+        yield line('beside', 26, f'{tasks}_batch', peer='wpool', n=n, ns=500000, tasks=tasks,
+                   batch=tasks)
+    for peer in NOOP_PEERS[:3]:
+        yield line('beside', 26, 'other_cpu', peer=peer, n=n, ns=500000, on=1)
+
+
 def row_18(size):
     """The attributes of a pool that nobody has set any of."""
     default = {'capacity': 256, 'depth': 0}
@@ -337,7 +358,8 @@ def gate(row):
 # Memory comes first: afterwards, what others have freed is on its way back for long.
 MAIN = {9: row_9, 1: row_1, 2: row_2, 3: row_3, 4: row_4, 5: row_5, 6: row_6, 7: row_7,
         8: row_8, 11: row_11, 12: row_12, 13: row_13, 14: row_14, 15: row_15, 16: row_16,
-        17: row_17, 19: row_19, 20: row_20, 22: row_22, 23: row_23, 24: row_24}
+        17: row_17, 19: row_19, 20: row_20, 22: row_22, 23: row_23, 24: row_24,
+        26: row_26}
 OF_KIND = {
     'native': MAIN,
     'native1': {10: row_10},

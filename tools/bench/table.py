@@ -17,6 +17,7 @@ PEERS = {'wpool': 'wpool', 'percpu': 'per-CPU workqueue', 'unbound': 'unbound wo
 
 TITLES = {
     24: 'events: armed, due after 10 ms, fired',
+    26: 'a submitter that computes as long as its tasks',
     1: 'no-op tasks, one producer',
     2: 'no-op tasks, one producer per CPU',
     3: 'from submit to start, one task in flight',
@@ -339,6 +340,11 @@ def pairs(results, row, boot):
                                        ('max', 'pair_max', 1e6)])
 
 
+def besides(results, row, boot):
+    columns(results, row, boot, 'us', [('all done p50', 'beside_p50', 1e3), ('p90', 'beside_p90', 1e3),
+                                       ('started p50', 'start_p50', 1e3)])
+
+
 def crowds(results, row, boot):
     columns(results, row, boot, 'ms', [('all have started', 'total_ns', 1e6)])
 
@@ -391,7 +397,7 @@ def serving(results, row, boot):
 
 OF_ROW = {3: latency, 5: sleeping, 6: mixed, 8: growth, 9: memory, 11: bursts, 12: clients,
           14: computing, 15: computing, 16: interrupts, 17: queues, 19: pairs,
-          20: crowds, 21: serving, 22: several, 23: destroying, 24: events}
+          20: crowds, 21: serving, 22: several, 23: destroying, 24: events, 26: besides}
 
 
 def states_text(results):

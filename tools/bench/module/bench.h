@@ -116,6 +116,7 @@ int bench_timer(struct bench_run *run);
 int bench_full(struct bench_run *run);
 int bench_pair(struct bench_run *run);
 int bench_crowd(struct bench_run *run);
+int bench_beside(struct bench_run *run);
 int bench_paths(struct bench_run *run);
 int bench_event_wheel(struct bench_run *run);
 int bench_event_armed(struct bench_run *run);

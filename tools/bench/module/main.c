@@ -50,6 +50,7 @@ static const struct bench_case cases[] = {
 	{ "full", bench_full },
 	{ "pair", bench_pair },
 	{ "crowd", bench_crowd },
+	{ "beside", bench_beside },
 	{ "paths", bench_paths },
 	{ "event_wheel", bench_event_wheel },
 	{ "event_armed", bench_event_armed },
