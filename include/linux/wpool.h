@@ -8,8 +8,10 @@
  *     accepted tasks are unfinished; otherwise its overload policy decides;
  *   - at most capacity tasks run at the same time;
  *   - every accepted task starts as long as running tasks finish;
- *   - no order between tasks is promised; only waiting submitters are served
- *     first-in-first-out.
+ *   - waiting submitters are served first-in-first-out, and a queued task is overtaken only by
+ *     tasks that were queued in the same few milliseconds. Two kinds of tasks come first: what
+ *     a task of the pool itself submits, 16 times in a row at most, and urgent tasks, 15 of 16.
+ *     Which of two tasks ends first is not promised.
  *
  * A caller must make sure that the pool exists during the call, either as its
  * creator or by holding a reference. The exception is a submitter that waits:
@@ -230,10 +232,9 @@ typedef int (*wpool_for_fn)(unsigned long from, unsigned long to, void *arg);
  * @WPOOL_DROP_OLDEST: its task takes the place of a queued one, which is cancelled: for a
  *	stream of which the newest matters. Can be chosen only by the pool's owner.
  *
- * What %WPOOL_DROP_OLDEST drops is the first task in the ring of the submitter's CPU; if
- * there is none, the first of its backlog, of the pool's global queue, and of the other
- * CPUs. That is the oldest one if all come from one CPU. Where several CPUs submit, each
- * drops its own oldest first: no order between CPUs is known. An event, the first task of a
+ * What %WPOOL_DROP_OLDEST drops is the older of the first tasks in the queue of the submitter's
+ * CPU and in the pool's global queue; if there is none, the first one of another CPU. Where
+ * several CPUs submit short tasks, each drops its own oldest first. An event, the first task of a
  * strand, or an urgent task is never dropped. If no other is queued, or none behind eight
  * events and strands, the submit gets -EAGAIN.
  */
@@ -2016,15 +2017,15 @@ int __must_check wpool_submit_timeout(struct wpool *pool,
  * @cpu: a possible CPU
  * @task: the task, initialised
  *
- * The task is queued on @cpu, and a worker of that CPU is woken if none runs there, so that
- * the task finds there what that CPU has in its cache. This is a preference, not a promise:
- * if no worker of @cpu comes to it for some 10 ms, or if one of them blocks, a worker of
- * another CPU may run it. It does so at once if the pool has no worker at
- * @cpu, as before its first tasks there, or if @cpu is offline or not in the pool's cpumask;
- * and a task for which there is no room is queued where room became free. What must run on
- * @cpu is a case for wpool_on_each_cpu(), or for a workqueue.
+ * The task is queued on @cpu, and a worker of that CPU is woken if none runs there, or made if
+ * there is none and the pool may have one more, so that the task finds there what that CPU has in
+ * its cache. This is a preference, not a promise: if no worker of @cpu comes to it for some
+ * 10 ms, or if one of them blocks, a worker of another CPU may run it. It does so at once if the
+ * pool has no worker at @cpu and may have no more, or if @cpu is offline or not in the pool's
+ * cpumask; and a task for which there is no room is queued where room became free. What must run
+ * on @cpu is a case for wpool_on_each_cpu(), or for a workqueue.
  *
- * Costs a lock of @cpu, unless that is the caller's own CPU.
+ * Costs a lock of @cpu.
  *
  * Context: as wpool_submit().
  * Return: as wpool_submit(); -EINVAL also if @cpu is not possible.

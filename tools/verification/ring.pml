@@ -2,9 +2,9 @@
 /*
  * The ring: module/core/ring.c and ring.h, and the exchange of the next slot in sched.h.
  *
- * A producer fills ring 0, through the next slot or directly, and takes half of it when
+ * A producer fills ring 0, through the next slot or directly, and takes all of it when
  * it is full. A thief moves half of ring 0 to its own ring 1. A consumer pops from both,
- * takes several at once from ring 0, and takes the next slot. Each look may be the
+ * takes all from ring 0 at once, and takes the next slot. Each look may be the
  * last: at the end each task has been taken once or is still queued.
  *
  * Rings have four and two slots instead of 128. head is moved by compare-and-swap only
@@ -112,8 +112,8 @@ inline read_slots(r)
 	i = 0
 }
 
-/* take_slots(): n of them, at most SIZE; all but the first few are taken for good */
-inline grab(r, keep)
+/* take_slots(): n of them, at most SIZE */
+inline grab(r)
 {
 #ifndef NO_take_slots_A
 	read_slots(r);
@@ -130,50 +130,35 @@ inline grab(r, keep)
 	:: ok ->
 		ok = false;
 		do
-		:: n > keep -> n--; take(x[n])
+		:: n > 0 -> n--; take(x[n])
 		:: else -> break
 		od
 	:: else -> n = 0; x[0] = 0; x[1] = 0; x[2] = 0; x[3] = 0
 	fi
 }
 
-/* wpool_ring_push() */
+/* __wpool_sched_push() */
 inline push(task)
 {
 	t = load(TAIL(0));
 	if
-	:: (t - head[0]) < SIZE ->
-		store(SLOT0(t), task);
-#ifndef NO_wpool_ring_put_A
-		store_release(TAIL(0), t + 1)
-#else
-		store(TAIL(0), t + 1)
-#endif
+	:: (t - head[0]) < SIZE
 	:: else ->
-		/* spill(): the younger half of it and the task go to the global queue */
+		/* spill(): all of it goes to the backlog; if a consumer was faster, there is room */
 		h = head[0];
 		n = t - h;
 		if
-		:: n > 0 ->
-			grab(0, HALF);
-			i = 0;
-			do
-			:: i < n ->
-				store(SLOT0(t + i), x[i]);
-				x[i] = 0;
-				i++
-			:: else -> break
-			od;
-			i = 0;
-#ifndef NO_wpool_ring_put_A
-			store_release(TAIL(0), t + n)
-#else
-			store(TAIL(0), t + n)
-#endif
+		:: n > 0 -> grab(0)
 		:: else
-		fi;
-		take(task)
+		fi
 	fi;
+	i = 0;
+	store(SLOT0(t), task);
+#ifndef NO_wpool_ring_put_A
+	store_release(TAIL(0), t + 1);
+#else
+	store(TAIL(0), t + 1);
+#endif
 	h = 0; t = 0; n = 0; task = 0
 }
 
@@ -221,7 +206,7 @@ proctype consumer(byte me)
 #ifndef NO_wpool_ring_tail_A
 		   read_head_tail(0);
 		   if
-		   :: h != t -> n = 1; grab(0, 0)
+		   :: h != t -> n = 1; grab(0)
 		   :: else
 		   fi
 #else
@@ -242,19 +227,14 @@ proctype consumer(byte me)
 		:: /* wpool_ring_pop(), of the thief's ring */
 		   read_head_tail(1);
 		   if
-		   :: h != t -> n = 1; grab(1, 0)
+		   :: h != t -> n = 1; grab(1)
 		   :: else
 		   fi
-		:: /* wpool_ring_grab_through(): up to any of them */
+		:: /* wpool_ring_grab_all() */
 		   read_head_tail(0);
 		   n = (t - h) & 255;
 		   if
-		   :: n > 0 && n <= SIZE ->
-			do
-			:: n > 1 -> n--
-			:: break
-			od;
-			grab(0, 0)
+		   :: n > 0 && n <= SIZE -> grab(0)
 		   :: else
 		   fi
 #if NEXT
@@ -310,7 +290,7 @@ proctype thief(byte me)
 			/* not empty: pop from it */
 			read_head_tail(1);
 			if
-			:: h != t -> n = 1; grab(1, 0)
+			:: h != t -> n = 1; grab(1)
 			:: else
 			fi
 		:: else ->
