@@ -25,7 +25,7 @@ struct move {
 	struct workqueue_struct *to;
 };
 
-/* The work is at the gate on one queue, and pending on the other. Unbound: one pool in the kernel. */
+/* The work is at the gate on one queue, and pending on another: in the kernel, of the same pool. */
 static void begin_move(struct kunit *test, struct move *move)
 {
 	move->gate = wpk_gate(test);

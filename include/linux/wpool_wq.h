@@ -216,8 +216,8 @@ static inline bool wpool_work_pending(const struct wpool_work *work)
  *	each character that the name of a pool may not have, and a number at its end if
  *	there is such a pool.
  *
- * Queueing a work never fails for lack of memory. A few works can run at the same time with what is
- * allocated here. A thread of the kernel's allocates what more of them need when they run, and tries
+ * Queueing a work never fails for lack of memory. A few works can run at the same time with what
+ * is allocated here. A kernel worker allocates what more of them need when they run, and tries
  * again until there is memory.
  *
  * Context: process context; sleeps. Not in a callback of CPU hotplug, nor under

@@ -2,8 +2,8 @@
 /*
  * A queue, its runners, and what a work knows of them.
  *
- * A queue has a pool, a list of works, and runners, max_active at most. A *runner* is an event of the
- * pool: it is idle, in the queue's list of idle runners, or it has been fired. Whoever queues a
+ * A queue has a pool, a list of works, and runners, max_active at most. A *runner* is an event of
+ * the pool: it is idle, in the queue's list of idle runners, or it has been fired. Whoever queues a
  * work fires an idle runner; the runner takes a work off the list, and fires itself for the
  * next one until there is none, and is idle again. An event is never refused, so that no limit
  * of the pool, which the administrator may tune, loses a work.

@@ -68,7 +68,8 @@ done <$D/modules
 insmod /wpool/wpool.ko 2>/dev/null
 [ -e /sys/module/wpool ] || fail "wpool: insmod failed"
 insmod /wpool/wpool_wq.ko || fail "wpool_wq: insmod failed"
-for round in $(seq "$ROUNDS"); do
+while [ "$ROUNDS" -gt 0 ]; do
+	ROUNDS=$((ROUNDS - 1))
 	for which in kernel wpool; do
 		insmod "$D/${DRIVER}_$which.ko" || fail "${DRIVER}_$which: insmod failed"
 		"use_$DRIVER" $which
@@ -77,4 +78,4 @@ for round in $(seq "$ROUNDS"); do
 	done
 done
 rmmod wpool_wq || fail "wpool_wq: cannot be unloaded"
-echo done
+echo "drivers: all rounds are over"

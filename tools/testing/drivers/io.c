@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 #define MAX_OPS		1000000
-#define FILL_BLOCK	(1UL << 20)
+#define FILL_BLOCK	1048576UL
 
 static uint64_t now(void)
 {
@@ -252,9 +252,8 @@ int main(int argc, char **argv)
 		measure(argv + 2, argv[1][0] == 'w');
 	else if (argc == 5 && !strcmp(argv[1], "nbd"))
 		nbd(argv[2], strtoull(argv[3], NULL, 10) << 20, atoi(argv[4]));
-	else if (argc == 3 && !strcmp(argv[1], "nbd-end"))
-		return ioctl(open(argv[2], O_RDWR), NBD_DISCONNECT) != 0;
-	else
+	else if (argc != 3 || strcmp(argv[1], "nbd-end") ||
+		 ioctl(open(argv[2], O_RDWR), NBD_DISCONNECT))
 		errx(1, "see the head of io.c");
 	return 0;
 }
