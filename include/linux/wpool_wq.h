@@ -30,21 +30,13 @@
 #include <linux/atomic.h>
 #include <linux/bitops.h>
 #include <linux/device.h>
+#include <linux/devm-helpers.h>
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/timer.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
-
-/*
- * What CREATE_TRACE_POINTS reads later, and devm-helpers.h: with the kernel's own
- * struct work_struct.
- */
-#include <linux/bpf.h>
-#include <linux/devm-helpers.h>
-#include <linux/perf_event.h>
-#include <linux/trace_events.h>
 
 struct wpool_work;
 struct wpool_wq;
