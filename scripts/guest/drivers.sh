@@ -38,7 +38,7 @@ crypt()
 	key=00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff
 	table="0 $((MB * 2048)) crypt aes-xts-plain64 $key 0 /dev/ram0 0$2"
 	dmsetup --noudevsync create c --table "$table" || fail "dmsetup"
-	rows "/dev/mapper/c" "$1" "$3"
+	rows /dev/dm-0 "$1" "$3"
 	dmsetup --noudevsync remove c || fail "remove"
 	# what lies below is encrypted
 	echo "sum $1 $(dd if=/dev/ram0 bs=1M count=$MB iflag=direct 2>/dev/null | sha256sum)"
@@ -60,7 +60,6 @@ use_nbd()
 }
 
 ip link set lo up
-mkdir -p /dev/mapper
 while read -r module arguments; do
 	# shellcheck disable=SC2086
 	insmod "$D/$module" $arguments || fail "$module: insmod failed"
