@@ -299,7 +299,7 @@ static void queue_work_leaves_its_worker_unbalanced_is_repaired(struct kunit *te
 {
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_item *items = wpk_items(test, NULL, 2);
-	struct workqueue_struct *wq = wpk_wq(test, 0, 1);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 1);
 
 	items[0].gate = gate;
 	items[0].body = leave_both_off;

@@ -106,7 +106,7 @@ static void end_thread_once(struct wpk_item *item)
 static void queue_work_ends_its_thread_and_the_queue_goes_on(struct kunit *test)
 {
 	struct wpk_item *items = wpk_items(test, NULL, 2);
-	struct workqueue_struct *wq = wpk_wq(test, 0, 1);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 1);
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_thread *flush;
 

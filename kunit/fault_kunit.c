@@ -719,7 +719,7 @@ static void queue_work_dies_its_flush_ends_and_the_queue_goes_on(struct kunit *t
 {
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_item *items = wpk_items(test, NULL, 2);
-	struct workqueue_struct *wq = wpk_wq(test, 0, 1);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 1);
 	struct wpk_thread *flushes[2];
 
 	items[0].gate = gate;

@@ -28,7 +28,7 @@ static void flush_work_waits_for_what_was_queued_last(struct kunit *test)
 {
 	struct wpk_gate *first = wpk_gate(test), *second = wpk_gate(test);
 	struct wpk_item *items = wpk_items(test, NULL, 2);
-	struct workqueue_struct *wq = wpk_wq(test, 0, 1);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 1);
 	struct wpk_thread *running, *pending;
 
 	KUNIT_EXPECT_FALSE(test, flush_work(wpk_work(&items[0])));
@@ -68,7 +68,7 @@ static void flush_workqueue_ends_while_others_queue(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_item *items = wpk_items(test, NULL, 4);
-	struct workqueue_struct *wq = wpk_wq(test, 0, 2);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 2);
 	struct wpk_thread *threads[3];
 	int i, runs;
 
@@ -108,7 +108,7 @@ static void cancel_work_takes_a_pending_work_back(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_item *items = wpk_items(test, NULL, 2);
-	struct workqueue_struct *wq = wpk_wq(test, 0, 1);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 1);
 	struct wpk_thread *flush;
 
 	KUNIT_EXPECT_FALSE(test, cancel_work(wpk_work(&items[0])));
@@ -136,7 +136,7 @@ static void cancel_work_sync_waits_and_refuses_meanwhile(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_item *item = wpk_items(test, gate, 1);
-	struct workqueue_struct *wq = wpk_wq(test, 0, 2);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 2);
 	struct wpk_thread *cancels[2];
 	int i;
 
@@ -165,7 +165,7 @@ static void cancel_work_sync_waits_and_refuses_meanwhile(struct kunit *test)
 static void cancel_work_sync_ends_a_work_that_queues_itself(struct kunit *test)
 {
 	struct wpk_item *item = wpk_items(test, NULL, 1);
-	struct workqueue_struct *wq = wpk_wq(test, 0, 4);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
 	int i, runs;
 
 	item->wq = wq;
@@ -184,7 +184,7 @@ static void cancel_work_sync_ends_a_work_that_queues_itself(struct kunit *test)
 static void disable_work_refuses_until_it_is_enabled(struct kunit *test)
 {
 	struct wpk_item *item = wpk_items(test, NULL, 1);
-	struct workqueue_struct *wq = wpk_wq(test, 0, 4);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
 
 	KUNIT_EXPECT_FALSE(test, disable_work(wpk_work(item)));
 	KUNIT_EXPECT_FALSE(test, disable_delayed_work_sync(&item->work));
@@ -216,7 +216,7 @@ static void queue_again(struct wpk_item *item)
 static void destroy_workqueue_drains_works_that_queue_works(struct kunit *test)
 {
 	struct wpk_item *items = wpk_items(test, NULL, 20);
-	struct workqueue_struct *wq = wpk_wq(test, 0, 3);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 3);
 	int i, bad = 0;
 
 	for (i = 0; i < 20; i++) {
@@ -241,7 +241,7 @@ static void drain_workqueue_lets_only_own_works_in(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_item *items = wpk_items(test, NULL, 2);
-	struct workqueue_struct *wq = wpk_wq(test, 0, 1);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 1);
 	struct wpk_thread *drain;
 
 	items[0].wq = wq;
@@ -358,7 +358,7 @@ static int do_delayed_load(struct wpk_thread *thread)
 	return 0;
 }
 
-/* Every turn that began ran or was taken back; no work ran twice at once on one queue. */
+/* Every turn that began ran or was taken back; no work ran twice at once. */
 static void run_load(struct kunit *test, int (*fn)(struct wpk_thread *thread), int nr_queues)
 {
 	struct load *load = kunit_kzalloc(test, sizeof(*load), GFP_KERNEL);
@@ -367,8 +367,8 @@ static void run_load(struct kunit *test, int (*fn)(struct wpk_thread *thread), i
 
 	KUNIT_ASSERT_NOT_NULL(test, load);
 	load->items = wpk_items(test, NULL, NR_ITEMS);
-	load->wq[0] = wpk_wq(test, 0, 3);
-	load->wq[1] = nr_queues == 2 ? wpk_wq(test, 0, 1) : load->wq[0];
+	load->wq[0] = wpk_wq(test, WQ_UNBOUND, 3);
+	load->wq[1] = nr_queues == 2 ? wpk_wq(test, WQ_UNBOUND, 1) : load->wq[0];
 	for (i = 0; i < NR_THREADS; i++)
 		threads[i] = wpk_thread(test, fn, NULL, NULL, load);
 	for (i = 0; i < NR_THREADS; i++)
@@ -382,7 +382,7 @@ static void run_load(struct kunit *test, int (*fn)(struct wpk_thread *thread), i
 	KUNIT_EXPECT_EQ(test, atomic_read(load->items->starts),
 			atomic_read(&load->queued) - atomic_read(&load->cancelled));
 	KUNIT_EXPECT_GT(test, atomic_read(load->items->starts), 0);
-	for (i = 0; i < NR_ITEMS && nr_queues == 1; i++)
+	for (i = 0; i < NR_ITEMS; i++)
 		KUNIT_EXPECT_FALSE(test, load->items[i].twice);
 }
 

@@ -5,8 +5,13 @@
 
 #include "fixture.h"
 
-/* The suites use the names of workqueues, so that these are tested, too. */
+/*
+ * The suites use the names of workqueues, so that these are tested, too. One is built with the
+ * kernel's own as well: the same cases must hold there.
+ */
+#ifndef WPK_KERNEL_WQ
 #include <linux/wpool_wq.h>
+#endif
 
 /**
  * struct wpk_item - a work that takes notes

@@ -15,14 +15,15 @@ static void alloc_workqueue_flags_are_attributes_of_the_pool(struct kunit *test)
 	struct wpool_attrs attrs;
 	struct wpool *pool;
 
-	wq = alloc_workqueue("%s/%d", WQ_FREEZABLE | WQ_MEM_RECLAIM | WQ_HIGHPRI, 7, name, 3);
+	wq = alloc_workqueue("%s/%d", WQ_FREEZABLE | WQ_MEM_RECLAIM | WQ_HIGHPRI, 7, name,
+			     3);
 	KUNIT_ASSERT_NOT_NULL(test, wq);
 	/* a pool has no "/" in its name */
 	snprintf(pool_name, sizeof(pool_name), "%s_3", name);
 	pool = wpool_find(pool_name);
 	KUNIT_EXPECT_NOT_NULL(test, pool);
 	wpool_get_attrs(pool, &attrs, NULL);
-	KUNIT_EXPECT_EQ(test, attrs.capacity, 7);
+	KUNIT_EXPECT_EQ(test, attrs.capacity, 7 * num_possible_cpus());
 	KUNIT_EXPECT_EQ(test, attrs.queue_depth, WPOOL_UNLIMITED);
 	KUNIT_EXPECT_EQ(test, attrs.nice, -20);
 	KUNIT_EXPECT_TRUE(test, attrs.freezable && attrs.reclaim);
@@ -52,13 +53,11 @@ static void alloc_workqueue_bad_arguments(struct kunit *test)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(given); i++) {
-		wq = alloc_workqueue("%s", 0, given[i], name);
+		wq = alloc_workqueue("%s", WQ_UNBOUND, given[i], name);
 		KUNIT_ASSERT_NOT_NULL(test, wq);
 		KUNIT_EXPECT_EQ(test, capacity_of(name), got[i]);
 		destroy_workqueue(wq);
 	}
-	/* works in softirq are no works of threads */
-	KUNIT_EXPECT_NULL(test, alloc_workqueue("%s", BIT(0), 0, name));
 	/* two workqueues may have one name */
 	wq = alloc_workqueue("%s-and-far-too-long-for-the-name-of-a-pool", 0, 1, name);
 	twin = alloc_workqueue("%s-and-far-too-long-for-the-name-of-a-pool", 0, 1, name);
@@ -105,7 +104,7 @@ static void queue_work_no_more_than_max_active_run(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_item *items = wpk_items(test, gate, 20);
-	struct workqueue_struct *wq = wpk_wq(test, 0, 3);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 3);
 	int i;
 
 	for (i = 0; i < 20; i++)
@@ -122,6 +121,66 @@ static void queue_work_no_more_than_max_active_run(struct kunit *test)
 	wpk_wq_end(test, wq);
 }
 
+/* A queue is made with memory for a few works, and finds more while they run. */
+static void queue_work_max_active_works_run_at_once(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_item *items = wpk_items(test, gate, 100);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 64);
+	int i;
+
+	for (i = 0; i < 64; i++)
+		KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[i])));
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 64));
+	workqueue_set_max_active(wq, 100);
+	for (; i < 100; i++)
+		KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[i])));
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 100));
+	wpk_gate_open(gate);
+	wpk_wq_end(test, wq);
+	KUNIT_EXPECT_EQ(test, atomic_read(items->peak), 100);
+}
+
+/* Each of two works waits for the other one. */
+static void create_workqueue_one_work_a_cpu(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_item *items = wpk_items(test, gate, 2);
+	struct workqueue_struct *wq;
+
+	if (num_possible_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	wq = create_workqueue(wpk_name(test));
+	KUNIT_ASSERT_NOT_NULL(test, wq);
+	queue_work_on(0, wq, wpk_work(&items[0]));
+	queue_work_on(1, wq, wpk_work(&items[1]));
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 2));
+	wpk_gate_open(gate);
+	destroy_workqueue(wq);
+}
+
+static void look_at_context(struct wpk_item *item)
+{
+	item->ret = in_softirq();
+}
+
+static void system_bh_wq_softirqs_are_disabled(struct kunit *test)
+{
+	struct wpk_item *items = wpk_items(test, NULL, 3);
+	int i;
+
+	for (i = 0; i < 3; i++)
+		items[i].body = look_at_context;
+	queue_work(system_bh_wq, wpk_work(&items[0]));
+	queue_work(system_highpri_wq, wpk_work(&items[1]));
+	queue_work(system_freezable_wq, wpk_work(&items[2]));
+	for (i = 0; i < 3; i++) {
+		flush_work(wpk_work(&items[i]));
+		KUNIT_EXPECT_EQ(test, wpk_runs(&items[i]), 1);
+		KUNIT_EXPECT_EQ(test, items[i].ret, i == 0);
+	}
+}
+
 static void queue_again(struct wpk_item *item)
 {
 	if (item->left && item->left--)
@@ -131,7 +190,7 @@ static void queue_again(struct wpk_item *item)
 static void queue_work_in_its_own_function_runs_again(struct kunit *test)
 {
 	struct wpk_item *item = wpk_items(test, NULL, 1);
-	struct workqueue_struct *wq = wpk_wq(test, 0, 4);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
 
 	item->wq = wq;
 	item->body = queue_again;
@@ -147,7 +206,7 @@ static void queue_work_while_it_runs_runs_it_once_more(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_item *items = wpk_items(test, NULL, 3);
-	struct workqueue_struct *wq = wpk_wq(test, 0, 4);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
 
 	items[0].gate = gate;
 	KUNIT_EXPECT_EQ(test, work_busy(wpk_work(&items[0])), 0);
@@ -190,7 +249,7 @@ static void free_parcel(struct work_struct *work)
 static void queue_work_a_work_may_free_itself(struct kunit *test)
 {
 	atomic_t *freed = kunit_kzalloc(test, sizeof(*freed), GFP_KERNEL);
-	struct workqueue_struct *wq = wpk_wq(test, 0, 4);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
 	struct parcel *parcel;
 	int i;
 
@@ -216,7 +275,7 @@ static void queue_work_another_work_in_its_memory_does_not_wait(struct kunit *te
 {
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_item *item = wpk_items(test, gate, 1);
-	struct workqueue_struct *wq = wpk_wq(test, 0, 4);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
 
 	queue_work(wq, wpk_work(item));
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
@@ -235,7 +294,7 @@ static void queue_work_its_function_is_shown_for_the_worker(struct kunit *test)
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_item *items = wpk_items(test, gate, 2);
 	const char *name = wpk_name(test);
-	struct workqueue_struct *wq = alloc_workqueue("%s", 0, 2, name);
+	struct workqueue_struct *wq = alloc_workqueue("%s", WQ_UNBOUND, 2, name);
 	struct wpool *pool = wpool_find(name);
 	struct wpool_attrs attrs;
 
@@ -314,7 +373,7 @@ static void schedule_work_the_default_queue_runs_it(struct kunit *test)
 static void queue_delayed_work_runs_when_its_time_has_come(struct kunit *test)
 {
 	struct wpk_item *items = wpk_items(test, NULL, 2);
-	struct workqueue_struct *wq = wpk_wq(test, 0, 4);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
 	unsigned long start = jiffies;
 
 	KUNIT_EXPECT_TRUE(test, queue_delayed_work(wq, &items[0].work, 3));
@@ -329,7 +388,7 @@ static void mod_delayed_work_changes_the_time(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_item *items = wpk_items(test, NULL, 2);
-	struct workqueue_struct *wq = wpk_wq(test, 0, 1);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 1);
 
 	KUNIT_EXPECT_FALSE(test, mod_delayed_work(wq, &items[0].work, HZ * 3600));
 	KUNIT_EXPECT_TRUE(test, delayed_work_pending(&items[0].work));
@@ -355,7 +414,7 @@ static void mod_delayed_work_changes_the_time(struct kunit *test)
 static void flush_delayed_work_does_not_wait_for_the_time(struct kunit *test)
 {
 	struct wpk_item *item = wpk_items(test, NULL, 1);
-	struct workqueue_struct *wq = wpk_wq(test, 0, 4);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
 
 	KUNIT_EXPECT_FALSE(test, flush_delayed_work(&item->work));
 	queue_delayed_work(wq, &item->work, HZ * 3600);
@@ -376,7 +435,7 @@ static void arm_again(struct wpk_item *item)
 static void cancel_delayed_work_sync_ends_a_work_that_arms_itself(struct kunit *test)
 {
 	struct wpk_item *item = wpk_items(test, NULL, 1);
-	struct workqueue_struct *wq = wpk_wq(test, 0, 4);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
 	int i, runs;
 
 	item->wq = wq;
@@ -398,6 +457,9 @@ static struct kunit_case wq_cases[] = {
 	KUNIT_CASE(alloc_workqueue_bad_arguments),
 	KUNIT_CASE(queue_work_an_ordered_queue_keeps_the_order),
 	KUNIT_CASE(queue_work_no_more_than_max_active_run),
+	KUNIT_CASE(queue_work_max_active_works_run_at_once),
+	KUNIT_CASE(create_workqueue_one_work_a_cpu),
+	KUNIT_CASE(system_bh_wq_softirqs_are_disabled),
 	KUNIT_CASE(queue_work_in_its_own_function_runs_again),
 	KUNIT_CASE(queue_work_while_it_runs_runs_it_once_more),
 	KUNIT_CASE(queue_work_a_work_may_free_itself),

@@ -29,8 +29,11 @@
 
 #include <linux/atomic.h>
 #include <linux/bitops.h>
+#include <linux/device.h>
+#include <linux/devm-helpers.h>
 #include <linux/list.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 #include <linux/timer.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
@@ -61,7 +64,8 @@ typedef void (*wpool_work_fn)(struct wpool_work *work);
 struct wpool_work {
 	/* private: see module/wq/wq.h */
 	unsigned long flags;
-	unsigned long where;
+	u32 where;
+	u32 from;
 	struct list_head entry;
 	wpool_work_fn func;
 	struct wpool_wq_waiter *waiters;
@@ -79,6 +83,19 @@ struct wpool_delayed_work {
 	struct wpool_work work;
 	/* private: */
 	struct timer_list timer;
+	struct wpool_wq *wq;
+};
+
+/**
+ * struct wpool_rcu_work - a work that is queued after a grace period, as struct rcu_work
+ * @work: the work
+ *
+ * All other fields are private.
+ */
+struct wpool_rcu_work {
+	struct wpool_work work;
+	/* private: */
+	struct rcu_head rcu;
 	struct wpool_wq *wq;
 };
 
@@ -181,16 +198,19 @@ static inline bool wpool_work_pending(const struct wpool_work *work)
  * wpool_wq_create() - create a queue, as alloc_workqueue()
  * @owner: the calling module (%THIS_MODULE), shown as the owner of the queue's pool
  * @flags: those of alloc_workqueue(). %WQ_FREEZABLE and %WQ_MEM_RECLAIM become the attributes
- *	freezable and reclaim of the pool, %WQ_HIGHPRI its nice value of -20; the others are
- *	ignored, except that %WQ_BH, whose works run in softirq, is refused.
- * @max_active: how many works run at the same time, on all CPUs together, 1 to
- *	%WPOOL_WQ_MAX_ACTIVE; 0 means %WPOOL_WQ_DFL_ACTIVE, and another value the closest one of
- *	these. The works of a queue with 1 run in the order in which they were queued.
+ *	freezable and reclaim of the pool, %WQ_HIGHPRI its nice value of -20, and %WQ_BH the
+ *	same, with softirqs disabled while a work runs; the others are ignored.
+ * @max_active: how many works run at the same time, 1 to %WPOOL_WQ_MAX_ACTIVE; 0 means
+ *	%WPOOL_WQ_DFL_ACTIVE, and another value the closest one of these. Without %WQ_UNBOUND it is
+ *	multiplied by the number of possible CPUs, up to %WPOOL_WQ_MAX_ACTIVE. The works of a
+ *	queue with %WQ_UNBOUND and 1 run in the order in which they were queued.
  * @fmt: the name, a format for the arguments that follow. The pool has this name, with "_" for
  *	each character that the name of a pool may not have, and a number at its end if
  *	there is such a pool.
  *
- * All that the queue needs is allocated here: to queue a work never fails for want of memory.
+ * Queueing a work never fails for lack of memory. A few works can run at the same time with what
+ * is allocated here. A kernel worker allocates what more of them need when they run, and tries
+ * again until there is memory.
  *
  * Context: process context; sleeps. Not in a callback of CPU hotplug, nor under
  * cpus_read_lock().
@@ -233,22 +253,58 @@ void wpool_wq_flush(struct wpool_wq *wq);
 void wpool_wq_drain(struct wpool_wq *wq);
 
 /**
- * wpool_wq_default() - the queue that exists as soon as the module is loaded
+ * wpool_wq_set_max_active() - change how many works run at the same time
+ * @wq: the queue; not an ordered one
+ * @max_active: as for wpool_wq_create()
  *
- * Its pool is named "wq"; it stands for all system workqueues that are mapped here.
+ * Works that run continue. As workqueue_set_max_active(). If the pool finds no memory for it,
+ * nothing changes.
+ *
+ * Context: process context; sleeps.
+ */
+void wpool_wq_set_max_active(struct wpool_wq *wq, int max_active);
+
+/**
+ * enum wpool_wq_system - the queues that exist as soon as the module is loaded
+ * @WPOOL_WQ_DEFAULT: of the pool "wq", for all system workqueues that are none of these
+ * @WPOOL_WQ_HIGHPRI: of the pool "wq-highpri", for system_highpri_wq
+ * @WPOOL_WQ_FREEZABLE: of the pool "wq-freezable", for the freezable system workqueues
+ * @WPOOL_WQ_BH: of the pool "wq-bh", for system_bh_wq and system_bh_highpri_wq
+ */
+enum wpool_wq_system {
+	WPOOL_WQ_DEFAULT,
+	WPOOL_WQ_HIGHPRI,
+	WPOOL_WQ_FREEZABLE,
+	WPOOL_WQ_BH,
+};
+
+/**
+ * wpool_wq_system() - a queue that exists as soon as the module is loaded
+ * @which: one of them
  *
  * Context: any.
  * Return: the queue.
  */
-struct wpool_wq *wpool_wq_default(void);
+struct wpool_wq *wpool_wq_system(enum wpool_wq_system which);
+
+/**
+ * wpool_wq_default() - the queue %WPOOL_WQ_DEFAULT
+ *
+ * Context: any.
+ * Return: the queue.
+ */
+static inline struct wpool_wq *wpool_wq_default(void)
+{
+	return wpool_wq_system(WPOOL_WQ_DEFAULT);
+}
 
 /**
  * wpool_wq_queue() - queue a work, as queue_work()
  * @wq: the queue
  * @work: the work
  *
- * Does nothing if the work is pending already, or is disabled. If it is running on the same
- * queue, it runs once more afterwards, never twice at once. In any case its function
+ * Does nothing if the work is pending already, or is disabled. If it is running, on this queue or
+ * on another one, it runs once more afterwards, never twice at once. In any case its function
  * sees everything that the caller wrote before this call.
  *
  * Context: any except NMI, and not with scheduler locks held.
@@ -283,6 +339,25 @@ bool wpool_wq_queue_delayed(int cpu, struct wpool_wq *wq, struct wpool_delayed_w
  */
 bool wpool_wq_mod_delayed(int cpu, struct wpool_wq *wq, struct wpool_delayed_work *dwork,
 			  unsigned long delay);
+
+/**
+ * wpool_wq_queue_rcu() - queue a work after a grace period of RCU, as queue_rcu_work()
+ * @wq: the queue
+ * @rwork: the work; a cancel of it busy-waits for the grace period
+ *
+ * Context: as wpool_wq_queue().
+ * Return: true if this call queued the work.
+ */
+bool wpool_wq_queue_rcu(struct wpool_wq *wq, struct wpool_rcu_work *rwork);
+
+/**
+ * wpool_rcu_work_flush() - wait until a work has run, as flush_rcu_work()
+ * @rwork: the work
+ *
+ * Context: as wpool_work_flush().
+ * Return: true if there was something to wait for.
+ */
+bool wpool_rcu_work_flush(struct wpool_rcu_work *rwork);
 
 /**
  * wpool_work_flush() - wait until a work has run, as flush_work()
@@ -399,103 +474,50 @@ bool wpool_delayed_work_disable(struct wpool_delayed_work *dwork);
  */
 bool wpool_delayed_work_disable_sync(struct wpool_delayed_work *dwork);
 
-#ifndef WPOOL_WQ_NO_NAMES
+/* private: for the two below */
+static inline void wpool_devm_work_cancel(void *work)
+{
+	wpool_work_cancel_sync(work);
+}
 
-/*
- * From here on the names of workqueues are those above. Functions are replaced by name and
- * not by call, so that one whose address is taken is not left with the kernel.
+static inline void wpool_devm_delayed_work_cancel(void *dwork)
+{
+	wpool_delayed_work_cancel_sync(dwork);
+}
+
+/**
+ * wpool_devm_work() - prepare a work that is cancelled when its device goes
+ * @dev: the device
+ * @work: the work
+ * @func: its function
+ *
+ * Context: process context; sleeps.
+ * Return: 0, or -ENOMEM.
  */
-#define work_struct			wpool_work
-#define delayed_work			wpool_delayed_work
-#define workqueue_struct		wpool_wq
-#define work_func_t			wpool_work_fn
-#define to_delayed_work			wpool_to_delayed_work
+static inline int wpool_devm_work(struct device *dev, struct wpool_work *work, wpool_work_fn func)
+{
+	wpool_work_init(work, func);
+	return devm_add_action(dev, wpool_devm_work_cancel, work);
+}
 
-#undef DECLARE_WORK
-#undef DECLARE_DELAYED_WORK
-#undef DECLARE_DEFERRABLE_WORK
-#undef INIT_WORK
-#undef INIT_WORK_ONSTACK
-#undef INIT_DELAYED_WORK
-#undef INIT_DELAYED_WORK_ONSTACK
-#undef INIT_DEFERRABLE_WORK
-#undef INIT_DEFERRABLE_WORK_ONSTACK
-#undef work_pending
-#undef delayed_work_pending
-#define DECLARE_WORK(n, f)		struct wpool_work n = __WPOOL_WORK_INIT(n, f)
-#define DECLARE_DELAYED_WORK(n, f)	\
-	struct wpool_delayed_work n = __WPOOL_DELAYED_WORK_INIT(n, f, 0)
-#define DECLARE_DEFERRABLE_WORK(n, f)	\
-	struct wpool_delayed_work n = __WPOOL_DELAYED_WORK_INIT(n, f, TIMER_DEFERRABLE)
-#define INIT_WORK(w, f)			wpool_work_init((w), (f))
-#define INIT_WORK_ONSTACK(w, f)		wpool_work_init((w), (f))
-#define INIT_DELAYED_WORK(d, f)		wpool_delayed_work_init((d), (f), 0)
-#define INIT_DELAYED_WORK_ONSTACK(d, f)	wpool_delayed_work_init_onstack((d), (f), 0)
-#define INIT_DEFERRABLE_WORK(d, f)	wpool_delayed_work_init((d), (f), TIMER_DEFERRABLE)
-#define INIT_DEFERRABLE_WORK_ONSTACK(d, f)	\
-	wpool_delayed_work_init_onstack((d), (f), TIMER_DEFERRABLE)
-#define destroy_work_on_stack(w)	((void)(w))
-#define destroy_delayed_work_on_stack	wpool_delayed_work_destroy_on_stack
-#define work_pending(w)			wpool_work_pending(w)
-#define delayed_work_pending(d)		wpool_work_pending(&(d)->work)
+/**
+ * wpool_devm_delayed_work() - prepare a delayed work that is cancelled when its device goes
+ * @dev: the device
+ * @dwork: the delayed work
+ * @func: the function of its work
+ *
+ * Context: process context; sleeps.
+ * Return: 0, or -ENOMEM.
+ */
+static inline int wpool_devm_delayed_work(struct device *dev, struct wpool_delayed_work *dwork,
+					  wpool_work_fn func)
+{
+	wpool_delayed_work_init(dwork, func, 0);
+	return devm_add_action(dev, wpool_devm_delayed_work_cancel, dwork);
+}
 
-#undef alloc_workqueue
-#undef alloc_ordered_workqueue
-#undef create_workqueue
-#undef create_freezable_workqueue
-#undef create_singlethread_workqueue
-#undef flush_workqueue
-#undef flush_scheduled_work
-#define alloc_workqueue(fmt, flags, max_active, args...)	\
-	wpool_wq_create(THIS_MODULE, (flags), (max_active), fmt, ##args)
-#define alloc_ordered_workqueue(fmt, flags, args...)		\
-	wpool_wq_create(THIS_MODULE, (flags), 1, fmt, ##args)
-#define create_workqueue(name)		\
-	wpool_wq_create(THIS_MODULE, WQ_MEM_RECLAIM, 1, "%s", (name))
-#define create_freezable_workqueue(name)	\
-	wpool_wq_create(THIS_MODULE, WQ_FREEZABLE | WQ_MEM_RECLAIM, 1, "%s", (name))
-#define create_singlethread_workqueue(name)	create_workqueue(name)
-#define destroy_workqueue		wpool_wq_destroy
-#define flush_workqueue			wpool_wq_flush
-#define drain_workqueue			wpool_wq_drain
-
-#define queue_work			wpool_wq_queue
-#define queue_work_on(cpu, wq, work)	((void)(cpu), wpool_wq_queue((wq), (work)))
-#define queue_delayed_work_on		wpool_wq_queue_delayed
-#define queue_delayed_work(wq, d, delay)	\
-	wpool_wq_queue_delayed(WORK_CPU_UNBOUND, (wq), (d), (delay))
-#define mod_delayed_work_on		wpool_wq_mod_delayed
-#define mod_delayed_work(wq, d, delay)	\
-	wpool_wq_mod_delayed(WORK_CPU_UNBOUND, (wq), (d), (delay))
-#define flush_work			wpool_work_flush
-#define cancel_work			wpool_work_cancel
-#define cancel_work_sync		wpool_work_cancel_sync
-#define disable_work			wpool_work_disable
-#define disable_work_sync		wpool_work_disable_sync
-#define enable_work			wpool_work_enable
-#define work_busy			wpool_work_busy
-#define flush_delayed_work		wpool_delayed_work_flush
-#define cancel_delayed_work		wpool_delayed_work_cancel
-#define cancel_delayed_work_sync	wpool_delayed_work_cancel_sync
-#define disable_delayed_work		wpool_delayed_work_disable
-#define disable_delayed_work_sync	wpool_delayed_work_disable_sync
-#define enable_delayed_work(d)		wpool_work_enable(&(d)->work)
-
-/* Those of which one cannot tell the works of others: not system_highpri_wq, nor freezable. */
-#define system_wq			wpool_wq_default()
-#define system_percpu_wq		wpool_wq_default()
-#define system_long_wq			wpool_wq_default()
-#define system_unbound_wq		wpool_wq_default()
-#define system_dfl_wq			wpool_wq_default()
-#define system_power_efficient_wq	wpool_wq_default()
-#define flush_scheduled_work()		wpool_wq_flush(wpool_wq_default())
-#define schedule_work(work)		wpool_wq_queue(wpool_wq_default(), (work))
-#define schedule_work_on(cpu, work)	queue_work_on((cpu), wpool_wq_default(), (work))
-#define schedule_delayed_work(d, delay)	\
-	queue_delayed_work(wpool_wq_default(), (d), (delay))
-#define schedule_delayed_work_on(cpu, d, delay)	\
-	wpool_wq_queue_delayed((cpu), wpool_wq_default(), (d), (delay))
-
+#ifndef WPOOL_WQ_NO_NAMES
+#include <linux/wpool_wq_names.h>
 #endif /* WPOOL_WQ_NO_NAMES */
 
 #endif /* _LINUX_WPOOL_WQ_H */

@@ -1,28 +1,65 @@
 // SPDX-License-Identifier: GPL-2.0
-/* wpool_wq: workqueues on pools of wpool. This file makes the queue that is always there. */
+/* wpool_wq: workqueues on pools of wpool. This file makes the queues that are always there. */
 #include <linux/export.h>
+#include <linux/kernel.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/workqueue.h>
 
 #include "wq/wq.h"
 
-static struct wpool_wq *default_wq;
+static const struct {
+	const char *name;
+	unsigned int flags;
+} systems[] = {
+	[WPOOL_WQ_DEFAULT] = { "wq" },
+	[WPOOL_WQ_HIGHPRI] = { "wq-highpri", WQ_HIGHPRI },
+	[WPOOL_WQ_FREEZABLE] = { "wq-freezable", WQ_FREEZABLE },
+	[WPOOL_WQ_BH] = { "wq-bh", WPOOL_WQ_FLAG_BH },
+};
 
-struct wpool_wq *wpool_wq_default(void)
+static struct wpool_wq *queues[ARRAY_SIZE(systems)];
+
+struct workqueue_struct *wpool_wq_grower;
+
+struct wpool_wq *wpool_wq_system(enum wpool_wq_system which)
 {
-	return default_wq;
+	return queues[which];
 }
-EXPORT_SYMBOL_GPL(wpool_wq_default);
+EXPORT_SYMBOL_GPL(wpool_wq_system);
+
+static void destroy_all(void)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(systems); i++)
+		wpool_wq_destroy(queues[i]);
+	destroy_workqueue(wpool_wq_grower);
+}
 
 static int __init wpool_wq_init(void)
 {
-	default_wq = wpool_wq_create(THIS_MODULE, 0, 0, "wq");
-	return default_wq ? 0 : -ENOMEM;
+	int i;
+
+	wpool_wq_grower = alloc_workqueue("wpool_wq", WQ_UNBOUND, 0);
+	if (!wpool_wq_grower)
+		return -ENOMEM;
+	for (i = 0; i < ARRAY_SIZE(systems); i++) {
+		queues[i] = wpool_wq_create(THIS_MODULE, systems[i].flags, 0, "%s",
+					    systems[i].name);
+		if (!queues[i]) {
+			destroy_all();
+			return -ENOMEM;
+		}
+	}
+	return 0;
 }
 
 static void __exit wpool_wq_exit(void)
 {
-	/* the modules whose works might be in it are gone, or keep this one loaded */
-	wpool_wq_destroy(default_wq);
+	/* the modules whose works might be in them are gone, or keep this one loaded */
+	rcu_barrier();
+	destroy_all();
 }
 
 module_init(wpool_wq_init);

@@ -4,23 +4,25 @@
 
 #include "wq/queue.h"
 
+#include <linux/bottom_half.h>
+#include <linux/cpumask.h>
 #include <linux/ctype.h>
 #include <linux/err.h>
 #include <linux/export.h>
 #include <linux/minmax.h>
-#include <linux/overflow.h>
 #include <linux/preempt.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/stdarg.h>
 #include <linux/string.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
 
 #include "compat.h"
 
-/* WQ_BH of kernels that have it; it stands for nothing in the others. */
-#define BH_FLAG			BIT(0)
+/* Runners that a queue has from the start; more are made when works need them. */
+#define FIRST_RUNNERS		4U
 
 /* A thread that waits for many turns; on its stack. */
 struct flusher {
@@ -35,9 +37,9 @@ struct flusher {
 static DEFINE_XARRAY_ALLOC1(queues);
 static u32 last_id;
 
-struct wpool_wq *wpool_wq_of(const struct wpool_work *work)
+struct wpool_wq *wpool_wq_by(u32 where)
 {
-	return xa_load(&queues, READ_ONCE(work->where) >> 1);
+	return xa_load(&queues, where >> 1);
 }
 
 /* ---- turns ---- */
@@ -45,12 +47,12 @@ struct wpool_wq *wpool_wq_of(const struct wpool_work *work)
 static bool in_runner(struct wpool_wq *wq)
 	__must_hold(&wq->lock)
 {
-	u32 i;
+	struct wpool_wq_runner *runner;
 
 	if (!in_task())
 		return false;
-	for (i = 0; i < wq->nr_runners; i++)
-		if (wq->runner[i].thread == current)
+	list_for_each_entry(runner, &wq->runners, node)
+		if (runner->thread == current)
 			return true;
 	return false;
 }
@@ -65,6 +67,7 @@ bool __wpool_wq_add(struct wpool_wq *wq, struct wpool_work *work)
 		return false;
 	work->waiters = NULL;
 	work->epoch = wq->epoch;
+	WRITE_ONCE(work->from, work->where);
 	WRITE_ONCE(work->where, wpool_wq_here(wq));
 	list_add_tail(&work->entry, &wq->pending);
 	wq->nr_turns++;
@@ -106,7 +109,8 @@ void __wpool_wq_remove(struct wpool_wq *wq, struct wpool_work *work)
 {
 	lockdep_assert_held(&wq->lock);
 	list_del_init(&work->entry);
-	WRITE_ONCE(work->where, wpool_wq_left(wq));
+	/* it may still run there */
+	WRITE_ONCE(work->where, work->from);
 	end_turn(wq, work->epoch, work->waiters);
 }
 
@@ -146,6 +150,51 @@ static struct wpool_work *next_work(struct wpool_wq_runner *runner)
 	return work;
 }
 
+/*
+ * The next work was queued elsewhere before, and may still run there: wait until it does not. It
+ * stays in a list that only this runner serves, where a cancel finds it. If it is there
+ * afterwards, nobody took it off, and it cannot have begun to run elsewhere.
+ */
+static void wait_elsewhere(struct wpool_wq_runner *runner, struct wpool_work *work)
+	__must_hold(&runner->wq->lock)
+{
+	struct wpool_wq_runner *other = NULL;
+	struct wpool_wq *wq = runner->wq;
+	struct wpool_wq_waiter waiter;
+	wpool_work_fn func = work->func;
+	u32 from = work->from;
+	struct wpool_wq *last;
+
+	list_move(&work->entry, &runner->scheduled);
+	raw_spin_unlock_irq(&wq->lock);
+	init_completion(&waiter.done);
+	rcu_read_lock();
+	last = wpool_wq_by(from);
+	if (last) {
+		raw_spin_lock_irq(&last->lock);
+		other = __wpool_wq_find(last, work, func);
+		if (other) {
+			waiter.next = other->waiters;
+			other->waiters = &waiter;
+		}
+		raw_spin_unlock_irq(&last->lock);
+	}
+	rcu_read_unlock();
+	if (other)
+		wait_for_completion(&waiter.done);
+	raw_spin_lock_irq(&wq->lock);
+	if (list_first_entry_or_null(&runner->scheduled, struct wpool_work, entry) == work)
+		WRITE_ONCE(work->from, wpool_wq_left(wq));
+}
+
+/* Have more runners made if most of them are in use. */
+static void want_runners(struct wpool_wq *wq)
+	__must_hold(&wq->lock)
+{
+	if (wq->nr_busy > wq->nr_runners / 2 && wq->nr_runners < wq->max_runners)
+		queue_delayed_work(wpool_wq_grower, &wq->grow, 0);
+}
+
 /* After this the work may be queued again, or be freed by its function. */
 static void start_turn(struct wpool_wq_runner *runner, struct wpool_work *work)
 	__must_hold(&runner->wq->lock)
@@ -159,6 +208,8 @@ static void start_turn(struct wpool_wq_runner *runner, struct wpool_work *work)
 	hash_add(wq->busy, &runner->busy, (unsigned long)work);
 	list_del_init(&work->entry);
 	WRITE_ONCE(work->where, wpool_wq_left(wq));
+	wq->nr_busy++;
+	want_runners(wq);
 	/* queue:A */
 	test_and_clear_bit(WPOOL_WORK_PENDING_BIT, &work->flags);
 }
@@ -169,6 +220,7 @@ static void finish_turn(struct wpool_wq_runner *runner)
 	struct wpool_wq_waiter *waiters = runner->waiters;
 
 	hash_del(&runner->busy);
+	runner->wq->nr_busy--;
 	runner->work = NULL;
 	runner->waiters = NULL;
 	end_turn(runner->wq, runner->epoch, waiters);
@@ -196,22 +248,30 @@ static void run(struct wpool_event *event)
 	unsigned long flags;
 	wpool_work_fn func;
 
-	raw_spin_lock_irqsave(&wq->lock, flags);
-	work = next_work(runner);
-	if (work) {
-		start_turn(runner, work);
-		func = runner->func;
-		runner->thread = current;
-		raw_spin_unlock_irqrestore(&wq->lock, flags);
-
-		wpool_worker_set_func(func);
-		func(work);
-
-		/* with interrupts as the work has left them */
-		raw_spin_lock_irqsave(&wq->lock, flags);
-		runner->thread = NULL;
-		finish_turn(runner);
+	raw_spin_lock_irq(&wq->lock);
+	while ((work = next_work(runner)) && work->from && work->from != wpool_wq_left(wq))
+		wait_elsewhere(runner, work);
+	if (!work) {
+		go_on(runner);
+		raw_spin_unlock_irq(&wq->lock);
+		return;
 	}
+	start_turn(runner, work);
+	func = runner->func;
+	runner->thread = current;
+	raw_spin_unlock_irq(&wq->lock);
+
+	wpool_worker_set_func(func);
+	if (wq->flags & WPOOL_WQ_FLAG_BH)
+		local_bh_disable();
+	func(work);
+	if (wq->flags & WPOOL_WQ_FLAG_BH)
+		local_bh_enable();
+
+	/* with interrupts as the work has left them */
+	raw_spin_lock_irqsave(&wq->lock, flags);
+	runner->thread = NULL;
+	finish_turn(runner);
 	go_on(runner);
 	raw_spin_unlock_irqrestore(&wq->lock, flags);
 }
@@ -327,27 +387,68 @@ static struct wpool *create_pool(struct wpool_attrs *attrs, const char *base,
 	return pool;
 }
 
-static struct wpool_wq *alloc_queue(u32 nr_runners)
+static bool add_runner(struct wpool_wq *wq)
 {
-	struct wpool_wq_runner *runner;
-	struct wpool_wq *wq;
-	u32 i;
+	struct wpool_wq_runner *runner = kzalloc(sizeof(*runner), GFP_KERNEL);
 
-	wq = kvzalloc(struct_size(wq, runner, nr_runners), GFP_KERNEL);
+	if (!runner)
+		return false;
+	runner->wq = wq;
+	INIT_LIST_HEAD(&runner->scheduled);
+	INIT_LIST_HEAD(&runner->idle);
+	wpool_event_init(&runner->event, wq->pool, run, run_failed);
+	raw_spin_lock_irq(&wq->lock);
+	list_add_tail(&runner->node, &wq->runners);
+	wq->nr_runners++;
+	go_on(runner);
+	raw_spin_unlock_irq(&wq->lock);
+	return true;
+}
+
+/* Twice as many runners. Without memory those that exist go on, as with a workqueue. */
+static void grow(struct work_struct *work)
+{
+	struct wpool_wq *wq = container_of(to_delayed_work(work), struct wpool_wq, grow);
+	u32 nr = min(READ_ONCE(wq->max_runners), 2 * wq->nr_runners);
+
+	while (wq->nr_runners < nr)
+		if (!add_runner(wq)) {
+			queue_delayed_work(wpool_wq_grower, &wq->grow, HZ / 10);
+			break;
+		}
+}
+
+static void free_runners(struct wpool_wq *wq)
+{
+	struct wpool_wq_runner *runner, *tmp;
+
+	list_for_each_entry_safe(runner, tmp, &wq->runners, node)
+		kfree(runner);
+}
+
+/* max_active is of each CPU, unless the queue is unbound. */
+static u32 max_runners(unsigned int flags, int max_active)
+{
+	u32 max = clamp(max_active ?: WPOOL_WQ_DFL_ACTIVE, 1, WPOOL_WQ_MAX_ACTIVE);
+
+	return flags & WQ_UNBOUND ? max : min(max * num_possible_cpus(), WPOOL_WQ_MAX_ACTIVE);
+}
+
+static struct wpool_wq *alloc_queue(unsigned int flags, int max_active)
+{
+	struct wpool_wq *wq = kzalloc(sizeof(*wq), GFP_KERNEL);
+
 	if (!wq)
 		return NULL;
-	wq->nr_runners = nr_runners;
+	wq->flags = flags;
+	wq->max_runners = max_runners(flags, max_active);
 	raw_spin_lock_init(&wq->lock);
 	INIT_LIST_HEAD(&wq->pending);
+	INIT_LIST_HEAD(&wq->runners);
 	INIT_LIST_HEAD(&wq->idle);
 	INIT_LIST_HEAD(&wq->flushers);
 	hash_init(wq->busy);
-	for (i = 0; i < nr_runners; i++) {
-		runner = &wq->runner[i];
-		runner->wq = wq;
-		INIT_LIST_HEAD(&runner->scheduled);
-		list_add_tail(&runner->idle, &wq->idle);
-	}
+	INIT_DELAYED_WORK(&wq->grow, grow);
 	return wq;
 }
 
@@ -358,30 +459,30 @@ struct wpool_wq *wpool_wq_create(struct module *owner, unsigned int flags, int m
 	char name[WPOOL_NAME_LEN];
 	struct wpool_wq *wq;
 	va_list args;
-	u32 i;
 
-	if (!fmt || flags & BH_FLAG)
+	if (!fmt)
 		return NULL;
 	va_start(args, fmt);
 	name_of(name, sizeof(name), fmt, args);
 	va_end(args);
-	wq = alloc_queue(clamp(max_active ?: WPOOL_WQ_DFL_ACTIVE, 1, WPOOL_WQ_MAX_ACTIVE));
+	wq = alloc_queue(flags, max_active);
 	if (!wq)
 		return NULL;
 
 	wpool_attrs_init(&attrs);
-	attrs.capacity = wq->nr_runners;
+	attrs.capacity = wq->max_runners;
 	attrs.queue_depth = WPOOL_UNLIMITED;
 	attrs.reclaim = flags & WQ_MEM_RECLAIM;
 	/* an idle queue costs no thread, unless memory may depend on it */
 	attrs.min_workers = attrs.reclaim ? 1 : 0;
 	attrs.freezable = flags & WQ_FREEZABLE;
-	attrs.nice = flags & WQ_HIGHPRI ? MIN_NICE : 0;
+	attrs.nice = flags & (WQ_HIGHPRI | WPOOL_WQ_FLAG_BH) ? MIN_NICE : 0;
 	wq->pool = create_pool(&attrs, name, owner);
 	if (IS_ERR(wq->pool))
 		goto err_wq;
-	for (i = 0; i < wq->nr_runners; i++)
-		wpool_event_init(&wq->runner[i].event, wq->pool, run, run_failed);
+	while (wq->nr_runners < min(wq->max_runners, FIRST_RUNNERS))
+		if (!add_runner(wq))
+			goto err_pool;
 	/* nobody has the queue's number before the caller queues a work */
 	if (xa_alloc_cyclic(&queues, &wq->id, wq, xa_limit_31b, &last_id, GFP_KERNEL) < 0)
 		goto err_pool;
@@ -389,27 +490,46 @@ struct wpool_wq *wpool_wq_create(struct module *owner, unsigned int flags, int m
 
 err_pool:
 	wpool_destroy(wq->pool);
+	free_runners(wq);
 err_wq:
-	kvfree(wq);
+	kfree(wq);
 	return NULL;
 }
 EXPORT_SYMBOL_GPL(wpool_wq_create);
 
+void wpool_wq_set_max_active(struct wpool_wq *wq, int max_active)
+{
+	struct wpool_attrs attrs;
+
+	might_sleep();
+	wpool_attrs_init(&attrs);
+	attrs.capacity = max_runners(wq->flags, max_active);
+	if (wpool_tune(wq->pool, &attrs, WPOOL_TUNE_CAPACITY))
+		return;
+	raw_spin_lock_irq(&wq->lock);
+	WRITE_ONCE(wq->max_runners, attrs.capacity);
+	want_runners(wq);
+	raw_spin_unlock_irq(&wq->lock);
+}
+EXPORT_SYMBOL_GPL(wpool_wq_set_max_active);
+
 void wpool_wq_destroy(struct wpool_wq *wq)
 {
-	u32 i;
+	struct wpool_wq_runner *runner;
 
 	might_sleep();
 	if (!wq)
 		return;
 	/* every turn has ended, and no other begins */
 	start_drain(wq);
+	cancel_delayed_work_sync(&wq->grow);
 	/* a runner may still be on its way out of its last turn */
-	for (i = 0; i < wq->nr_runners; i++)
-		wpool_event_cancel_sync(&wq->runner[i].event);
+	list_for_each_entry(runner, &wq->runners, node)
+		wpool_event_cancel_sync(&runner->event);
 	wpool_destroy(wq->pool);
+	free_runners(wq);
 	/* a flush of a work that ran here finds no queue, or finds it empty until it is freed */
 	xa_erase(&queues, wq->id);
-	kvfree_rcu(wq, rcu);
+	kfree_rcu(wq, rcu);
 }
 EXPORT_SYMBOL_GPL(wpool_wq_destroy);

@@ -5,8 +5,8 @@
 
 #include "wq/wq.h"
 
-/* The queue of a work's last turn, or NULL; valid under rcu_read_lock(). */
-struct wpool_wq *wpool_wq_of(const struct wpool_work *work);
+/* The queue that work->where or work->from names, or NULL; valid under rcu_read_lock(). */
+struct wpool_wq *wpool_wq_by(u32 where);
 
 /* Begin a turn. False if the queue drains and the caller is none of its works. */
 bool __wpool_wq_add(struct wpool_wq *wq, struct wpool_work *work);

@@ -9,6 +9,7 @@
 #include <linux/kernel.h>
 #include <linux/printk.h>
 #include <linux/processor.h>
+#include <linux/rcupdate.h>
 
 #include "compat.h"
 #include "wq/queue.h"
@@ -68,6 +69,34 @@ bool wpool_wq_queue(struct wpool_wq *wq, struct wpool_work *work)
 }
 EXPORT_SYMBOL_GPL(wpool_wq_queue);
 
+static void rcu_work_fn(struct rcu_head *rcu)
+{
+	struct wpool_rcu_work *rwork = container_of(rcu, struct wpool_rcu_work, rcu);
+	unsigned long flags;
+
+	local_irq_save(flags);
+	wpool_work_insert(rwork->wq, &rwork->work);
+	local_irq_restore(flags);
+}
+
+bool wpool_wq_queue_rcu(struct wpool_wq *wq, struct wpool_rcu_work *rwork)
+{
+	unsigned long flags;
+	bool ret;
+
+	if (!wq || !rwork || !rwork->work.func)
+		return false;
+	local_irq_save(flags);
+	ret = wpool_work_begin(&rwork->work);
+	local_irq_restore(flags);
+	if (ret) {
+		rwork->wq = wq;
+		call_rcu(&rwork->rcu, rcu_work_fn);
+	}
+	return ret;
+}
+EXPORT_SYMBOL_GPL(wpool_wq_queue_rcu);
+
 /* ---- take back ---- */
 
 /* Take the work off its list; false if it is in none. */
@@ -77,7 +106,7 @@ static bool remove(struct wpool_work *work)
 	bool ret = false;
 
 	rcu_read_lock();
-	wq = wpool_wq_of(work);
+	wq = wpool_wq_by(READ_ONCE(work->where));
 	if (wq) {
 		raw_spin_lock(&wq->lock);
 		ret = READ_ONCE(work->where) == wpool_wq_here(wq);
@@ -100,7 +129,7 @@ bool wpool_work_grab(struct wpool_work *work, struct timer_list *timer, unsigned
 			return false;
 		if (remove(work))
 			return true;
-		/* its owner has interrupts off, on another CPU */
+		/* its owner has interrupts off, on another CPU; or it is a grace period */
 		local_irq_restore(*flags);
 		cpu_relax();
 	}
@@ -165,33 +194,39 @@ EXPORT_SYMBOL_GPL(wpool_work_enable);
 /* ---- look and wait ---- */
 
 /*
- * Put a waiter where the last turn of the work will find it; false if there is none. A turn
- * that begins in another queue meanwhile began after the call.
+ * Put a waiter where the last turn of the work will find it; false if there is none. The last turn
+ * never starts before the one before it has ended, whatever the queues.
  */
 static bool wait_for_turn(struct wpool_work *work, struct wpool_wq_waiter *waiter)
 {
-	struct wpool_wq_waiter **where = NULL;
+	struct wpool_wq_waiter **list = NULL;
 	struct wpool_wq_runner *runner;
 	struct wpool_wq *wq;
 	unsigned long flags;
+	u32 where;
 
 	rcu_read_lock();
-	wq = wpool_wq_of(work);
+again:
+	where = READ_ONCE(work->where);
+	wq = wpool_wq_by(where);
 	if (wq) {
 		raw_spin_lock_irqsave(&wq->lock, flags);
 		runner = __wpool_wq_find(wq, work, work->func);
 		if (READ_ONCE(work->where) == wpool_wq_here(wq))
-			where = &work->waiters;
+			list = &work->waiters;
 		else if (runner)
-			where = &runner->waiters;
-		if (where) {
-			waiter->next = *where;
-			*where = waiter;
+			list = &runner->waiters;
+		if (list) {
+			waiter->next = *list;
+			*list = waiter;
 		}
 		raw_spin_unlock_irqrestore(&wq->lock, flags);
 	}
+	/* a cancel may have sent it back to the queue where it still runs */
+	if (!list && READ_ONCE(work->where) != where)
+		goto again;
 	rcu_read_unlock();
-	return where;
+	return list;
 }
 
 bool wpool_work_flush(struct wpool_work *work)
@@ -207,14 +242,26 @@ bool wpool_work_flush(struct wpool_work *work)
 }
 EXPORT_SYMBOL_GPL(wpool_work_flush);
 
+bool wpool_rcu_work_flush(struct wpool_rcu_work *rwork)
+{
+	bool pending = wpool_work_pending(&rwork->work);
+
+	might_sleep();
+	if (pending)
+		rcu_barrier();
+	return wpool_work_flush(&rwork->work) || pending;
+}
+EXPORT_SYMBOL_GPL(wpool_rcu_work_flush);
+
 unsigned int wpool_work_busy(struct wpool_work *work)
 {
 	unsigned int ret = wpool_work_pending(work) ? WORK_BUSY_PENDING : 0;
+	u32 where = READ_ONCE(work->where);
 	struct wpool_wq *wq;
 	unsigned long flags;
 
 	rcu_read_lock();
-	wq = wpool_wq_of(work);
+	wq = wpool_wq_by(where & 1 ? READ_ONCE(work->from) : where);
 	if (wq) {
 		raw_spin_lock_irqsave(&wq->lock, flags);
 		if (__wpool_wq_find(wq, work, work->func))

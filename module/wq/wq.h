@@ -2,8 +2,8 @@
 /*
  * A queue, its runners, and what a work knows of them.
  *
- * A queue has a pool, a list of works, and max_active runners. A *runner* is an event of the
- * pool: it is idle, in the queue's list of idle runners, or it has been fired. Whoever queues a
+ * A queue has a pool, a list of works, and runners, max_active at most. A *runner* is an event of
+ * the pool: it is idle, in the queue's list of idle runners, or it has been fired. Whoever queues a
  * work fires an idle runner; the runner takes a work off the list, and fires itself for the
  * next one until there is none, and is idle again. An event is never refused, so that no limit
  * of the pool, which the administrator may tune, loses a work.
@@ -21,6 +21,14 @@
  * list of that queue. It changes from and to "in a list of queue N" only under the lock of N,
  * so it says under that lock whether the work is there. The number outlives the queue, which is
  * looked up by it under RCU: a work may be flushed after its queue was destroyed.
+ *
+ * work->from: what work->where was before the last turn. While the work is in a list, from names
+ * the queue where an earlier turn may still run; otherwise where does. A runner does not start
+ * a work that was in another queue before the work's function has returned there, so there is
+ * never more than one queue to look at. A cancel puts where back to from.
+ *
+ * A queue has a few runners from its beginning, and a kernel worker makes as many again when
+ * more than half of them run a work, until there are max_active.
  *
  * Nothing touches a work after its bit was cleared for its function: that may free it. What a
  * flush waits for is copied into the runner before; what it waits with is on its own stack.
@@ -60,12 +68,16 @@
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
 #include <linux/wpool.h>
 
 #define WPOOL_WQ_NO_NAMES
 #include <linux/wpool_wq.h>
 
 #define WPOOL_WQ_HASH_BITS	6
+
+/* WQ_BH of kernels that have it; it stands for nothing in the others. */
+#define WPOOL_WQ_FLAG_BH	BIT(0)
 
 /* A thread that waits for one turn; on its stack. */
 struct wpool_wq_waiter {
@@ -79,6 +91,7 @@ struct wpool_wq_waiter {
 struct wpool_wq_runner {
 	struct wpool_event event;
 	struct wpool_wq *wq;		/* I */
+	struct list_head node;		/* L: in wq->runners */
 	struct list_head idle;		/* L: in wq->idle */
 	struct list_head scheduled;	/* L: works that wait for the one that runs here */
 	struct hlist_node busy;		/* L: in wq->busy while a work runs */
@@ -100,20 +113,27 @@ struct wpool_wq {
 	unsigned long epoch;		/* L: of turns that begin now */
 	unsigned long nr_turns;		/* L: that have not ended */
 	unsigned int nr_drains;		/* L: under way: only own works may queue */
+	struct list_head runners;	/* L: all of them */
+	u32 nr_runners;			/* L */
+	u32 nr_busy;			/* L: runners whose work runs */
+	u32 max_runners;		/* L, read without: as many may be made */
+	unsigned int flags;		/* I: of wpool_wq_create() */
+	struct delayed_work grow;	/* the kernel's: makes runners */
 	struct rcu_head rcu;
-	u32 nr_runners;			/* I */
-	struct wpool_wq_runner runner[];
 };
 
-/* work->where */
-static inline unsigned long wpool_wq_here(const struct wpool_wq *wq)
+/* Makes runners. */
+extern struct workqueue_struct *wpool_wq_grower;
+
+/* work->where, work->from */
+static inline u32 wpool_wq_here(const struct wpool_wq *wq)
 {
-	return (unsigned long)wq->id << 1 | 1;
+	return wq->id << 1 | 1;
 }
 
-static inline unsigned long wpool_wq_left(const struct wpool_wq *wq)
+static inline u32 wpool_wq_left(const struct wpool_wq *wq)
 {
-	return (unsigned long)wq->id << 1;
+	return wq->id << 1;
 }
 
 #endif /* WPOOL_WQ_WQ_H */

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The last part of wpool_wq.h, which includes it: from here on the names of workqueues are those of
+ * wpool_wq. Functions are replaced by name and not by call, so that one whose address is taken is
+ * not left with the kernel.
+ *
+ * A file of its own, so that scripts/wq-headers can tell which headers were read behind it.
+ */
+#ifndef _LINUX_WPOOL_WQ_NAMES_H
+#define _LINUX_WPOOL_WQ_NAMES_H
+
+#define work_struct			wpool_work
+#define delayed_work			wpool_delayed_work
+#define workqueue_struct		wpool_wq
+#define work_func_t			wpool_work_fn
+#define to_delayed_work			wpool_to_delayed_work
+#define rcu_work			wpool_rcu_work
+#define to_rcu_work(w)			container_of(w, struct wpool_rcu_work, work)
+
+#undef __WORK_INITIALIZER
+#undef INIT_RCU_WORK
+#undef INIT_RCU_WORK_ONSTACK
+#undef DECLARE_WORK
+#undef DECLARE_DELAYED_WORK
+#undef DECLARE_DEFERRABLE_WORK
+#undef INIT_WORK
+#undef INIT_WORK_ONSTACK
+#undef INIT_DELAYED_WORK
+#undef INIT_DELAYED_WORK_ONSTACK
+#undef INIT_DEFERRABLE_WORK
+#undef INIT_DEFERRABLE_WORK_ONSTACK
+#undef work_pending
+#undef delayed_work_pending
+#define DECLARE_WORK(n, f)		struct wpool_work n = __WPOOL_WORK_INIT(n, f)
+#define DECLARE_DELAYED_WORK(n, f)	\
+	struct wpool_delayed_work n = __WPOOL_DELAYED_WORK_INIT(n, f, 0)
+#define DECLARE_DEFERRABLE_WORK(n, f)	\
+	struct wpool_delayed_work n = __WPOOL_DELAYED_WORK_INIT(n, f, TIMER_DEFERRABLE)
+#define __WORK_INITIALIZER(n, f)	__WPOOL_WORK_INIT(n, f)
+#define INIT_RCU_WORK(r, f)		wpool_work_init(&(r)->work, (f))
+#define INIT_RCU_WORK_ONSTACK(r, f)	wpool_work_init(&(r)->work, (f))
+#define INIT_WORK(w, f)			wpool_work_init((w), (f))
+#define INIT_WORK_ONSTACK(w, f)		wpool_work_init((w), (f))
+#define INIT_DELAYED_WORK(d, f)		wpool_delayed_work_init((d), (f), 0)
+#define INIT_DELAYED_WORK_ONSTACK(d, f)	wpool_delayed_work_init_onstack((d), (f), 0)
+#define INIT_DEFERRABLE_WORK(d, f)	wpool_delayed_work_init((d), (f), TIMER_DEFERRABLE)
+#define INIT_DEFERRABLE_WORK_ONSTACK(d, f)	\
+	wpool_delayed_work_init_onstack((d), (f), TIMER_DEFERRABLE)
+#define destroy_work_on_stack(w)	((void)(w))
+#define destroy_delayed_work_on_stack	wpool_delayed_work_destroy_on_stack
+#define work_pending(w)			wpool_work_pending(w)
+#define delayed_work_pending(d)		wpool_work_pending(&(d)->work)
+
+#undef alloc_workqueue
+#undef alloc_ordered_workqueue
+#undef create_workqueue
+#undef create_freezable_workqueue
+#undef create_singlethread_workqueue
+#undef flush_workqueue
+#undef flush_scheduled_work
+#define alloc_workqueue(fmt, flags, max_active, args...)	\
+	wpool_wq_create(THIS_MODULE, (flags), (max_active), fmt, ##args)
+#define alloc_ordered_workqueue(fmt, flags, args...)		\
+	wpool_wq_create(THIS_MODULE, WQ_UNBOUND | (flags), 1, fmt, ##args)
+#define create_workqueue(name)		\
+	wpool_wq_create(THIS_MODULE, WQ_MEM_RECLAIM, 1, "%s", (name))
+#define create_freezable_workqueue(name)	\
+	alloc_ordered_workqueue("%s", WQ_FREEZABLE | WQ_MEM_RECLAIM, (name))
+#define create_singlethread_workqueue(name)	\
+	alloc_ordered_workqueue("%s", WQ_MEM_RECLAIM, (name))
+#define destroy_workqueue		wpool_wq_destroy
+#define flush_workqueue			wpool_wq_flush
+#define drain_workqueue			wpool_wq_drain
+#define workqueue_set_max_active	wpool_wq_set_max_active
+
+#define queue_work			wpool_wq_queue
+#define queue_work_on(cpu, wq, work)	((void)(cpu), wpool_wq_queue((wq), (work)))
+#define queue_delayed_work_on		wpool_wq_queue_delayed
+#define queue_delayed_work(wq, d, delay)	\
+	wpool_wq_queue_delayed(WORK_CPU_UNBOUND, (wq), (d), (delay))
+#define mod_delayed_work_on		wpool_wq_mod_delayed
+#define mod_delayed_work(wq, d, delay)	\
+	wpool_wq_mod_delayed(WORK_CPU_UNBOUND, (wq), (d), (delay))
+#define queue_rcu_work			wpool_wq_queue_rcu
+#define flush_rcu_work			wpool_rcu_work_flush
+#define flush_work			wpool_work_flush
+#define cancel_work			wpool_work_cancel
+#define cancel_work_sync		wpool_work_cancel_sync
+#define disable_work			wpool_work_disable
+#define disable_work_sync		wpool_work_disable_sync
+#define enable_work			wpool_work_enable
+#define work_busy			wpool_work_busy
+#define flush_delayed_work		wpool_delayed_work_flush
+#define cancel_delayed_work		wpool_delayed_work_cancel
+#define cancel_delayed_work_sync	wpool_delayed_work_cancel_sync
+#define disable_delayed_work		wpool_delayed_work_disable
+#define disable_delayed_work_sync	wpool_delayed_work_disable_sync
+#define enable_delayed_work(d)		wpool_work_enable(&(d)->work)
+#define devm_work_autocancel		wpool_devm_work
+#define devm_delayed_work_autocancel	wpool_devm_delayed_work
+
+#define system_wq			wpool_wq_default()
+#define system_percpu_wq		wpool_wq_default()
+#define system_long_wq			wpool_wq_default()
+#define system_unbound_wq		wpool_wq_default()
+#define system_dfl_wq			wpool_wq_default()
+#define system_power_efficient_wq	wpool_wq_default()
+#define system_highpri_wq		wpool_wq_system(WPOOL_WQ_HIGHPRI)
+#define system_freezable_wq		wpool_wq_system(WPOOL_WQ_FREEZABLE)
+#define system_freezable_power_efficient_wq	wpool_wq_system(WPOOL_WQ_FREEZABLE)
+#define system_bh_wq			wpool_wq_system(WPOOL_WQ_BH)
+#define system_bh_highpri_wq		wpool_wq_system(WPOOL_WQ_BH)
+#define flush_scheduled_work()		wpool_wq_flush(wpool_wq_default())
+#define schedule_work(work)		wpool_wq_queue(wpool_wq_default(), (work))
+#define schedule_work_on(cpu, work)	queue_work_on((cpu), wpool_wq_default(), (work))
+#define schedule_delayed_work(d, delay)	\
+	queue_delayed_work(wpool_wq_default(), (d), (delay))
+#define schedule_delayed_work_on(cpu, d, delay)	\
+	wpool_wq_queue_delayed((cpu), wpool_wq_default(), (d), (delay))
+
+#endif /* _LINUX_WPOOL_WQ_NAMES_H */

@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The cases of wq_same_kunit.c with the kernel's workqueues: what they expect is true there. */
+#define WPK_KERNEL_WQ
+#include "wq_same_kunit.c"

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What workqueues and wpool_wq have in common: this file is built with either, and every case has
+ * to pass with both.
+ */
+#include <linux/rcupdate.h>
+#include <linux/workqueue.h>
+
+#include "fixture.h"
+#include "wq_items.h"
+
+#define NR_ROUNDS	WPK_ROUNDS(2000U)
+
+static int do_cancel_sync(struct wpk_thread *thread)
+{
+	return cancel_work_sync(wpk_work((struct wpk_item *)thread->arg));
+}
+
+/* ---- a work that goes to another queue while it runs ---- */
+
+struct move {
+	struct wpk_gate *gate;
+	struct wpk_item *item;
+	struct workqueue_struct *from;
+	struct workqueue_struct *to;
+};
+
+/* The work is at the gate on one queue, and pending on another: in the kernel, of the same pool. */
+static void begin_move(struct kunit *test, struct move *move)
+{
+	move->gate = wpk_gate(test);
+	move->item = wpk_items(test, move->gate, 1);
+	move->from = wpk_wq(test, WQ_UNBOUND, 4);
+	move->to = wpk_wq(test, WQ_UNBOUND, 4);
+	KUNIT_EXPECT_TRUE(test, queue_work_on(0, move->from, wpk_work(move->item)));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(move->gate, 1));
+	KUNIT_EXPECT_TRUE(test, queue_work_on(0, move->to, wpk_work(move->item)));
+}
+
+static void end_move(struct kunit *test, struct move *move, int runs)
+{
+	wpk_gate_open(move->gate);
+	wpk_wq_end(test, move->to);
+	wpk_wq_end(test, move->from);
+	KUNIT_EXPECT_EQ(test, wpk_runs(move->item), runs);
+	KUNIT_EXPECT_FALSE(test, move->item->twice);
+}
+
+static void cancel_work_sync_waits_for_the_queue_before(struct kunit *test)
+{
+	struct wpk_thread *cancel;
+	struct move move;
+
+	begin_move(test, &move);
+	cancel = wpk_thread(test, do_cancel_sync, NULL, NULL, move.item);
+	KUNIT_EXPECT_TRUE(test, wpk_waits(cancel));
+	KUNIT_EXPECT_EQ(test, atomic_read(&move.item->inside), 1);
+	wpk_gate_open(move.gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, cancel), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&move.item->inside), 0);
+	end_move(test, &move, 1);
+}
+
+static void flush_work_waits_for_the_queue_before(struct kunit *test)
+{
+	struct wpk_thread *flush, *queue;
+	struct move move;
+
+	begin_move(test, &move);
+	flush = wpk_thread(test, wpk_do_flush_work, NULL, NULL, move.item);
+	queue = wpk_thread(test, wpk_do_flush_queue, NULL, NULL, move.to);
+	KUNIT_EXPECT_TRUE(test, wpk_waits(flush));
+	KUNIT_EXPECT_TRUE(test, wpk_waits(queue));
+	wpk_gate_let(move.gate, 1);
+	/* the second run is at the gate */
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(move.gate, 2));
+	KUNIT_EXPECT_TRUE(test, wpk_still_waits(flush));
+	KUNIT_EXPECT_TRUE(test, wpk_still_waits(queue));
+	wpk_gate_open(move.gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, flush), 1);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, queue), 0);
+	end_move(test, &move, 2);
+}
+
+static void flush_work_after_a_cancel_waits_for_the_queue_before(struct kunit *test)
+{
+	struct wpk_thread *flush;
+	struct move move;
+
+	begin_move(test, &move);
+	KUNIT_EXPECT_TRUE(test, cancel_work(wpk_work(move.item)));
+	KUNIT_EXPECT_FALSE(test, work_pending(wpk_work(move.item)));
+	flush = wpk_thread(test, wpk_do_flush_work, NULL, NULL, move.item);
+	KUNIT_EXPECT_TRUE(test, wpk_waits(flush));
+	/* and again to the other queue */
+	KUNIT_EXPECT_TRUE(test, queue_work_on(0, move.to, wpk_work(move.item)));
+	KUNIT_EXPECT_TRUE(test, cancel_work(wpk_work(move.item)));
+	KUNIT_EXPECT_TRUE(test, wpk_still_waits(flush));
+	wpk_gate_open(move.gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, flush), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&move.item->inside), 0);
+	end_move(test, &move, 1);
+}
+
+static void work_busy_sees_the_queue_before(struct kunit *test)
+{
+	struct move move;
+
+	begin_move(test, &move);
+	KUNIT_EXPECT_EQ(test, work_busy(wpk_work(move.item)),
+			WORK_BUSY_PENDING | WORK_BUSY_RUNNING);
+	wpk_gate_open(move.gate);
+	flush_work(wpk_work(move.item));
+	KUNIT_EXPECT_EQ(test, work_busy(wpk_work(move.item)), 0);
+	end_move(test, &move, 2);
+}
+
+/* Its function moves it, and may do so while it is cancelled. */
+static void move_on(struct wpk_item *item)
+{
+	struct workqueue_struct **wq = (void *)item->wq;
+
+	queue_work_on(0, wq[item->left++ % 2], wpk_work(item));
+}
+
+static void cancel_work_sync_ends_a_work_that_moves_itself(struct kunit *test)
+{
+	struct wpk_item *item = wpk_items(test, NULL, 1);
+	struct workqueue_struct *wq[2];
+	u32 i;
+	int runs;
+
+	wq[0] = wpk_wq(test, WQ_UNBOUND, 2);
+	wq[1] = wpk_wq(test, WQ_UNBOUND, 1);
+	item->wq = (void *)wq;
+	item->body = move_on;
+	for (i = 0; i < NR_ROUNDS && wpk_has_time(test); i++) {
+		runs = wpk_runs(item);
+		KUNIT_EXPECT_TRUE(test, queue_work_on(0, wq[i % 2], wpk_work(item)));
+		if (i % 8 == 0)
+			WPK_EVENTUALLY(test, wpk_runs(item) > runs + 2);
+		cancel_work_sync(wpk_work(item));
+		if (atomic_read(&item->inside) || work_busy(wpk_work(item)))
+			break;
+	}
+	KUNIT_EXPECT_EQ(test, atomic_read(&item->inside), 0);
+	KUNIT_EXPECT_EQ(test, work_busy(wpk_work(item)), 0);
+	KUNIT_EXPECT_FALSE(test, item->twice);
+	wpk_wq_end(test, wq[0]);
+	wpk_wq_end(test, wq[1]);
+}
+
+/* ---- ends ---- */
+
+static void cancel_work_takes_back_what_has_not_started(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_item *items = wpk_items(test, gate, 3);
+	struct workqueue_struct *wq = alloc_ordered_workqueue("%s", 0, wpk_name(test));
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, wq);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[i])));
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_EXPECT_FALSE(test, queue_work(wq, wpk_work(&items[1])));
+	KUNIT_EXPECT_TRUE(test, cancel_work(wpk_work(&items[1])));
+	KUNIT_EXPECT_FALSE(test, cancel_work(wpk_work(&items[0])));
+	KUNIT_EXPECT_FALSE(test, flush_work(wpk_work(&items[1])));
+	wpk_gate_open(gate);
+	/* what waits still runs before the queue goes */
+	destroy_workqueue(wq);
+	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 1);
+	KUNIT_EXPECT_EQ(test, wpk_runs(&items[1]), 0);
+	KUNIT_EXPECT_EQ(test, wpk_runs(&items[2]), 1);
+	KUNIT_EXPECT_EQ(test, items[2].seq, 2);
+}
+
+static void flush_delayed_work_runs_it_at_once(struct kunit *test)
+{
+	struct wpk_item *item = wpk_items(test, NULL, 1);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 0);
+
+	KUNIT_EXPECT_TRUE(test, queue_delayed_work(wq, &item->work, HZ * 3600));
+	KUNIT_EXPECT_FALSE(test, queue_delayed_work(wq, &item->work, 0));
+	KUNIT_EXPECT_TRUE(test, mod_delayed_work(wq, &item->work, HZ * 7200));
+	flush_delayed_work(&item->work);
+	KUNIT_EXPECT_EQ(test, wpk_runs(item), 1);
+	KUNIT_EXPECT_FALSE(test, cancel_delayed_work_sync(&item->work));
+	KUNIT_EXPECT_FALSE(test, mod_delayed_work(wq, &item->work, HZ * 3600));
+	KUNIT_EXPECT_TRUE(test, cancel_delayed_work_sync(&item->work));
+	wpk_wq_end(test, wq);
+	KUNIT_EXPECT_EQ(test, wpk_runs(item), 1);
+}
+
+/* ---- RCU ---- */
+
+struct rcu_item {
+	struct rcu_work rwork;
+	atomic_t runs;
+};
+
+static void rcu_item_fn(struct work_struct *work)
+{
+	atomic_inc(&container_of(to_rcu_work(work), struct rcu_item, rwork)->runs);
+}
+
+static void queue_rcu_work_runs_after_a_grace_period(struct kunit *test)
+{
+	struct rcu_item *item = kunit_kzalloc(test, sizeof(*item), GFP_KERNEL);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 0);
+
+	KUNIT_ASSERT_NOT_NULL(test, item);
+	INIT_RCU_WORK(&item->rwork, rcu_item_fn);
+	rcu_read_lock();
+	KUNIT_EXPECT_TRUE(test, queue_rcu_work(wq, &item->rwork));
+	KUNIT_EXPECT_FALSE(test, queue_rcu_work(wq, &item->rwork));
+	KUNIT_EXPECT_EQ(test, atomic_read(&item->runs), 0);
+	rcu_read_unlock();
+	flush_rcu_work(&item->rwork);
+	KUNIT_EXPECT_EQ(test, atomic_read(&item->runs), 1);
+	KUNIT_EXPECT_FALSE(test, work_pending(&item->rwork.work));
+	wpk_wq_end(test, wq);
+}
+
+static struct kunit_case wq_same_cases[] = {
+	KUNIT_CASE(cancel_work_sync_waits_for_the_queue_before),
+	KUNIT_CASE(flush_work_waits_for_the_queue_before),
+	KUNIT_CASE(flush_work_after_a_cancel_waits_for_the_queue_before),
+	KUNIT_CASE(work_busy_sees_the_queue_before),
+	KUNIT_CASE(cancel_work_sync_ends_a_work_that_moves_itself),
+	KUNIT_CASE(cancel_work_takes_back_what_has_not_started),
+	KUNIT_CASE(flush_delayed_work_runs_it_at_once),
+	KUNIT_CASE(queue_rcu_work_runs_after_a_grace_period),
+	{}
+};
+
+static struct kunit_suite wq_same_suite = {
+#ifdef WPK_KERNEL_WQ
+	.name = "wpool_wq_same_kernel",
+#else
+	.name = "wpool_wq_same",
+#endif
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = wq_same_cases,
+};
+
+kunit_test_suite(wq_same_suite);
