@@ -263,7 +263,7 @@ static void watch_waits(struct wpool *pool, u64 now)
 	wpool_for_each_active(pool, rq, i)
 		overdue |= is_overdue(rq, now, max_ns);
 	if (overdue)
-		wpool_tidy_overdue(pool);
+		wpool_tidy_sweep(pool);
 }
 
 /* ---- pressure ---- */

@@ -107,6 +107,7 @@ struct wpool_preparing;
 #define WPOOL_ATT_SCARCE	BIT(2)	/* no CPU caches tokens */
 #define WPOOL_ATT_FLUSH		BIT(3)	/* a thread waits for tasks to finish */
 #define WPOOL_ATT_OWN		BIT(4)	/* only events and own tasks submit */
+#define WPOOL_ATT_DROPS		BIT(5)	/* tasks that have not started end with -ECANCELED */
 /* a submitter must not take a token for itself */
 #define WPOOL_ATT_TAKE	(WPOOL_ATT_CLOSED | WPOOL_ATT_WAITERS | WPOOL_ATT_OWN)
 
@@ -496,8 +497,6 @@ struct wpool_worker {
  * @hogs: N: tasks that ran for hog_ms without sleeping
  * @exhausted: N: times that tasks waited because all workers that may be were in tasks
  * @follow_work: lets @capacity follow @nr_cpus, see pool/limits.c
- * @nr_cancelling: T: releases that cancel the queued tasks: no reboot meanwhile
- * @drops_strands: T: released with %WPOOL_RELEASE_CANCEL: tasks of strands do not start
  * @nr_refused_events: X: events that end because the pool is closed
  * @tidy: K: what needs functions of the owner, see tidy_queue.h
  * @drain_wq: K: threads that wait for tasks to finish or for workers to end
@@ -618,8 +617,6 @@ struct wpool {
 	u64 exhausted;
 
 	struct delayed_work follow_work;
-	u32 nr_cancelling;
-	bool drops_strands;
 	atomic_t nr_refused_events;
 	struct wpool_tidy tidy;
 	wait_queue_head_t drain_wq;
@@ -732,6 +729,18 @@ static inline u32 wpool_runq_len(const struct wpool_runq *rq)
 static inline bool wpool_is_closed(struct wpool *pool)
 {
 	return READ_ONCE(pool->attention) & WPOOL_ATT_CLOSED;
+}
+
+/**
+ * wpool_drops() - does a task that has not started end with -ECANCELED?
+ * @pool: the pool, released with %WPOOL_RELEASE_CANCEL or not
+ *
+ * To be called with the task taken out of its queue: what was accepted since a reboot has been
+ * queued after the bit was cleared, and the take orders this read.
+ */
+static inline bool wpool_drops(const struct wpool *pool)
+{
+	return READ_ONCE(pool->attention) & WPOOL_ATT_DROPS;
 }
 
 #endif /* WPOOL_CORE_STATE_H */

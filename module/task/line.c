@@ -423,7 +423,7 @@ bool wpool_line_join(struct wpool *pool, struct wpool_task *task)
 
 /* ---- close, open, resize ---- */
 
-void wpool_line_close(struct wpool *pool)
+void wpool_line_close(struct wpool *pool, bool drops)
 {
 	struct task_struct *threads[SERVE_BATCH];
 	struct wpool_task *events[SERVE_BATCH], *place;
@@ -437,7 +437,7 @@ void wpool_line_close(struct wpool *pool)
 		nr_events = 0;
 		local_irq_save(flags);
 		raw_spin_lock(&pool->admission_lock);
-		__wpool_attention_set(pool, WPOOL_ATT_CLOSED, true);
+		__wpool_attention_set(pool, WPOOL_ATT_CLOSED | (drops ? WPOOL_ATT_DROPS : 0), true);
 		while (nr_threads + nr_events < SERVE_BATCH) {
 			place = first_in_line(pool);
 			if (!place)
@@ -479,7 +479,7 @@ void wpool_line_close_to_others(struct wpool *pool)
 
 void wpool_line_open(struct wpool *pool)
 {
-	set_attention(pool, WPOOL_ATT_CLOSED | WPOOL_ATT_OWN, false);
+	set_attention(pool, WPOOL_ATT_CLOSED | WPOOL_ATT_OWN | WPOOL_ATT_DROPS, false);
 }
 
 void wpool_line_resize(struct wpool *pool, int old)

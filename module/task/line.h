@@ -139,11 +139,12 @@ bool wpool_line_withdraw(struct wpool_task *task);
 /**
  * wpool_line_close() - accept no more tasks, send the waiters away
  * @pool: the pool, tune_mutex held
+ * @drops: tasks that have not started end with -ECANCELED
  *
- * A submit that checked before may still be accepted until an RCU grace period
- * has passed.
+ * A submit that checked before may still be accepted, and a worker that did may still begin
+ * its task, until an RCU grace period has passed.
  */
-void wpool_line_close(struct wpool *pool);
+void wpool_line_close(struct wpool *pool, bool drops);
 
 /** wpool_line_close_to_others() - accept but events and own tasks no more; tune_mutex held */
 void wpool_line_close_to_others(struct wpool *pool);

@@ -308,14 +308,9 @@ static void run(struct wpool_task *vehicle)
 
 	if (start(task)) {
 		task->gone = &gone;
-		if (unlikely(READ_ONCE(strand->pool->drops_strands))) {
-			if (task->abort)
-				task->abort(task, -ECANCELED);
-		} else {
-			/* for who looks at the worker: not the function of ours that calls it */
-			WRITE_ONCE(wpool_worker_self()->func, task->func);
-			task->func(task);
-		}
+		/* for who looks at the worker: not the function of ours that calls it */
+		WRITE_ONCE(wpool_worker_self()->func, task->func);
+		task->func(task);
 	}
 	if (!gone)
 		stop(strand);
