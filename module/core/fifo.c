@@ -9,7 +9,8 @@
 
 #include <linux/wpool.h>
 
-#include "core/ring.h"
+/* Interrupts are off for so long. */
+#define MAX_PASSED	4096U
 
 void wpool_fifo_init(struct wpool_fifo *fifo, struct wpool *pool, bool *has_any)
 {
@@ -27,11 +28,6 @@ static void set_nr(struct wpool_fifo *fifo, u32 nr)
 	if (unlikely(fifo->has_any) && *fifo->has_any != !!nr)
 		WRITE_ONCE(*fifo->has_any, nr);
 	WRITE_ONCE(fifo->nr, nr);
-}
-
-bool wpool_task_is_older(const struct wpool_task *task, u64 ns)
-{
-	return task->submit_ns && (s64)(ns - task->submit_ns) > 0;
 }
 
 static inline unsigned long word_of(const struct wpool_fifo *fifo)
@@ -106,14 +102,14 @@ static void unlink(struct wpool_fifo *fifo, struct wpool_task *task)
 	set_nr(fifo, fifo->nr - 1);
 }
 
-/* The first of so many tasks that is older than that; the list keeps its memory. */
-static struct wpool_task *find_older(struct wpool_fifo *fifo, u64 ns, u32 nr)
+/* The first of so many tasks that is within bounds; the list keeps its memory. */
+static struct wpool_task *find_older(struct wpool_fifo *fifo, u64 from, u64 ns, u32 nr)
 	__must_hold(&fifo->lock)
 {
 	struct wpool_task *task;
 
 	list_for_each_entry(task, &fifo->tasks, node) {
-		if (wpool_task_is_older(task, ns))
+		if (task->submit_ns >= from && (s64)(ns - task->submit_ns) > 0)
 			return task;
 		if (!--nr)
 			break;
@@ -128,19 +124,19 @@ bool wpool_fifo_is_older(struct wpool_fifo *fifo, u64 ns)
 	if (!wpool_fifo_len(fifo))
 		return false;
 	raw_spin_lock(&fifo->lock);
-	ret = find_older(fifo, ns, 1);
+	ret = find_older(fifo, 0, ns, 1);
 	raw_spin_unlock(&fifo->lock);
 	return ret;
 }
 
-struct wpool_task *wpool_fifo_pop_older(struct wpool_fifo *fifo, u64 ns)
+struct wpool_task *wpool_fifo_pop_older(struct wpool_fifo *fifo, u64 from, u64 ns)
 {
 	struct wpool_task *task;
 
 	if (!wpool_fifo_len(fifo))
 		return NULL;
 	raw_spin_lock(&fifo->lock);
-	task = find_older(fifo, ns, WPOOL_RING_SIZE);
+	task = find_older(fifo, from, ns, MAX_PASSED);
 	if (task) {
 		unlink(fifo, task);
 		WRITE_ONCE(fifo->popped, fifo->popped + 1);

@@ -42,9 +42,6 @@ struct wpool_fifo {
 	bool *has_any;
 };
 
-/** wpool_task_is_older() - does a task have a time of submit, and is it before @ns? */
-bool wpool_task_is_older(const struct wpool_task *task, u64 ns);
-
 /** wpool_fifo_init() - make a list empty; it is freed a grace period after its last task */
 void wpool_fifo_init(struct wpool_fifo *fifo, struct wpool *pool, bool *has_any);
 
@@ -85,21 +82,22 @@ void wpool_fifo_push_first(struct wpool_fifo *fifo, struct wpool_task *const *ta
  */
 u32 wpool_fifo_pop(struct wpool_fifo *fifo, struct wpool_task **tasks, u32 max);
 
-/** wpool_fifo_is_older() - was the first task submitted before @ns? Interrupts off */
+/** wpool_fifo_is_older() - was the first task submitted before @ns, or has it no time? IRQs off */
 bool wpool_fifo_is_older(struct wpool_fifo *fifo, u64 ns);
 
 /**
- * wpool_fifo_pop_older() - take the first task that was submitted before a time
+ * wpool_fifo_pop_older() - take the first task whose time of submit is within bounds
  * @fifo: the list
- * @ns: the time; a task without a time of submit is not older
+ * @from: the first time that is; at least 1, for 0 is no time
+ * @ns: the first time behind that is not
  *
- * Younger tasks may be in front of it, which were moved there from a ring: as many as a ring
- * holds are passed over.
+ * Others may be in front of it, up to 4,096: younger ones that were moved there from a ring,
+ * and those that were submitted before @from.
  *
  * Context: any, interrupts off.
  * Return: the task, or NULL.
  */
-struct wpool_task *wpool_fifo_pop_older(struct wpool_fifo *fifo, u64 ns);
+struct wpool_task *wpool_fifo_pop_older(struct wpool_fifo *fifo, u64 from, u64 ns);
 
 /**
  * wpool_fifo_remove() - take a given task out of the list in which it is

@@ -16,7 +16,8 @@
  *             If no worker at home there will look into the ring, its tasks move to the
  *             global queue.
  *
- *   overdue   the first task of a queue has waited for max_wait_ms, if that is set. In a
+ *   overdue   the first task of a queue has waited for max_wait_ms, if that is set, or is one
+ *             that was submitted before it was set, behind which others may have. In a
  *             list the time of its submit says so; in a ring, where nobody may look at it,
  *             that it has been the first for so long. Its work (tidy.c) then ends all tasks
  *             that are overdue: finish.c.
@@ -251,12 +252,13 @@ static bool is_overdue(struct wpool_runq *rq, u64 now, u64 max_ns)
 
 static void watch_waits(struct wpool *pool, u64 now)
 {
-	u64 max_ns = READ_ONCE(pool->max_wait_ms) * (u64)NSEC_PER_MSEC;
+	u64 from, max_ns = wpool_max_wait_ns(pool, &from);
 	struct wpool_runq *rq;
 	bool overdue;
 	u32 i;
 
-	if (!max_ns)
+	/* since it was set, no task can have waited for so long */
+	if (!max_ns || now - max_ns < from)
 		return;
 	overdue = has_overdue(&pool->globq, now - max_ns) ||
 		  has_overdue(&pool->urgent, now - max_ns);

@@ -654,33 +654,6 @@ struct wpool_task *wpool_sched_take_oldest(struct wpool *pool)
 	return NULL;
 }
 
-/* A task that was taken out, if it is older than that; otherwise it is queued again. */
-static struct wpool_task *keep_older(struct wpool *pool, struct wpool_task *task, u64 ns)
-{
-	if (!task || wpool_task_is_older(task, ns))
-		return task;
-	wpool_sched_put_first(pool, &task, 1);
-	return NULL;
-}
-
-struct wpool_task *wpool_sched_take_older(struct wpool *pool, struct wpool_runq *rq, u64 ns,
-					  bool ring)
-{
-	struct wpool_task *task;
-	unsigned long flags;
-
-	local_irq_save(flags);
-	task = wpool_fifo_pop_older(rq ? &rq->backlog : &pool->globq, ns);
-	if (!task && !rq)
-		task = wpool_fifo_pop_older(&pool->urgent, ns);
-	if (!task && ring)
-		task = keep_older(pool, wpool_ring_pop(&rq->ring), ns);
-	if (!task && ring)
-		task = keep_older(pool, wpool_sched_take_next(rq), ns);
-	local_irq_restore(flags);
-	return task;
-}
-
 void wpool_sched_drain(struct wpool_runq *rq, bool is_old)
 {
 	struct wpool *pool = rq->pool;

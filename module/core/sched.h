@@ -229,20 +229,6 @@ struct wpool_task *wpool_sched_take_oldest(struct wpool *pool);
 void wpool_sched_put_first(struct wpool *pool, struct wpool_task **tasks, u32 nr);
 
 /**
- * wpool_sched_take_older() - take a task that was submitted before a time
- * @pool: the pool
- * @rq: run queue of any CPU: look at its backlog; NULL: at the queues of all CPUs
- * @ns: the time
- * @ring: look at the ring and the next slot, too. If the first task there is younger, it
- *	moves to the global queue, as nobody may look at a task in a ring without taking it.
- *
- * Context: any, interrupts on.
- * Return: the task, not claimed; NULL if none was found.
- */
-struct wpool_task *wpool_sched_take_older(struct wpool *pool, struct wpool_runq *rq, u64 ns,
-					  bool ring);
-
-/**
  * wpool_sched_drain() - move tasks of a run queue to the global queue
  * @rq: run queue of any CPU
  * @is_old: the tasks are older than those in the global queue, and go to its front

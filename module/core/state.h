@@ -57,7 +57,8 @@
  *   event->lock (task/event.c): only the kernel's own locks of timers are taken under it
  *   strand->lock (task/strand.c)
  *     pool->admission_lock
- *   group->lock (task/group.c): only the scheduler's own locks are taken under it
+ *   group->lock (task/group.c): the scheduler's own locks are taken under it, too
+ *     pool->admission_lock
  *   pool->admission_lock
  *   pool->tidy.lock (tidy.h)
  *   fifo.lock (fifo.h)
@@ -81,6 +82,7 @@
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/task_work.h>
+#include <linux/time64.h>
 #include <linux/timer.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -444,12 +446,16 @@ struct wpool_worker {
  *	under the lock, too
  * @nr_waiting: A: length of @waiters
  * @nr_fired: A: events and strands among them
+ * @guests: A: threads that wait for room in a strand or a group of the pool; read under the
+ *	lock, too
  * @nr_drainers: A: threads that wait for tasks to finish
  * @state: T
  * @order: I
  * @queue_depth: T
  * @max_blocking: T
  * @max_wait_ms: T
+ * @max_wait_since: T: tasks with a time of submit before this are not concerned; set before
+ *	@max_wait_ms
  * @capacity_per_cpu: T: @capacity follows @nr_cpus; 0 if it does not
  * @token_plenty: T: tokens in no cache from which on they are not scarce; %INT_MAX if
  *	they always are
@@ -567,12 +573,14 @@ struct wpool {
 	struct list_head waiters;
 	u32 nr_waiting;
 	u32 nr_fired;
+	struct list_head guests;
 	u32 nr_drainers;
 	enum wpool_state state;
 	enum wpool_order order;
 	u32 queue_depth;
 	u32 max_blocking;
 	u32 max_wait_ms;
+	u64 max_wait_since;
 	u32 capacity_per_cpu;
 	int token_base;
 	u32 expiry_ms;
@@ -732,11 +740,30 @@ static inline bool wpool_is_closed(struct wpool *pool)
 }
 
 /**
+ * wpool_max_wait_ns() - for how long may a task wait?
+ * @pool: the pool
+ * @from: set to the first time of submit that is concerned
+ *
+ * Return: that time, or 0.
+ */
+static inline u64 wpool_max_wait_ns(const struct wpool *pool, u64 *from)
+{
+	/* pairs with apply() of tune.c: the earlier tasks are none of a new time */
+	u64 max_ns = smp_load_acquire(&pool->max_wait_ms) * (u64)NSEC_PER_MSEC;
+
+	/* 0 is a task without a time of submit */
+	*from = READ_ONCE(pool->max_wait_since) ?: 1;
+	return max_ns;
+}
+
+/**
  * wpool_drops() - does a task that has not started end with -ECANCELED?
  * @pool: the pool, released with %WPOOL_RELEASE_CANCEL or not
  *
  * To be called with the task taken out of its queue: what was accepted since a reboot has been
  * queued after the bit was cleared, and the take orders this read.
+ *
+ * Return: true if it does.
  */
 static inline bool wpool_drops(const struct wpool *pool)
 {
