@@ -164,7 +164,7 @@ static void queued_abort(struct wpool_task *task, int status)
 
 	if (atomic_inc_return(&lot->aborts) == 1)
 		wpk_gate_open(lot->gate);
-	udelay(200);
+	usleep_range(200, 300);
 }
 
 static void wpool_release_cancel_workers_that_come_free_run_none(struct kunit *test)

@@ -2,9 +2,9 @@
 /*
  * What is left to be ended where functions of the pool's owner may be called, which sleep:
  * tasks that were cancelled in a context that cannot end them, workers that died, and queued
- * tasks that have waited for too long, or whose pool was released with %WPOOL_RELEASE_CANCEL. Each pool has a queue of its own, which is served by a work
- * item of the kernel's workqueues, in workers/tidy.c: a slow function holds up nothing but
- * its own pool.
+ * tasks that have waited for too long, or whose pool was released with %WPOOL_RELEASE_CANCEL.
+ * Each pool has a queue of its own, which is served by a work item of the kernel's workqueues,
+ * in workers/tidy.c: a slow function holds up nothing but its own pool.
  */
 #ifndef WPOOL_CORE_TIDY_QUEUE_H
 #define WPOOL_CORE_TIDY_QUEUE_H
