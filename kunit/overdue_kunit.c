@@ -199,6 +199,7 @@ static void wpool_tune_max_wait_spares_earlier_tasks_only(struct kunit *test)
 	set_max_wait(test, full.pool, SHORT_MS);
 	wpk_jobs_submit(test, full.pool, new, 0, 3);
 	/* the only worker is at the gate */
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, overdue) >= 3);
 	for (i = 0; i < 3; i++)
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&new->job[i].task), -ETIME);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, overdue), 3);

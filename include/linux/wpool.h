@@ -362,8 +362,8 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  * @capacity_per_cpu: if it is not 0, the capacity is this times the CPUs that are online and in
  *	@cpumask (times all CPUs, if none of those is online), but not less than @min_workers,
  *	and @capacity, which must be within its range all the same, is ignored. It follows CPUs
- *	that go and come, a moment later. 0 to %WPOOL_MAX_CAPACITY, and -ERANGE also if the capacity would be more than that with
- *	all CPUs that the machine can have; default 0. Not with @prealloc.
+ *	that go and come, a moment later. 0 to %WPOOL_MAX_CAPACITY, and -ERANGE also if the
+ *	capacity would be more than that with all CPUs that the machine can have; default 0. Not with @prealloc.
  * @queue_depth: accepted tasks beyond @capacity that may wait for a worker:
  *	0 to %WPOOL_MAX_QUEUE_DEPTH or %WPOOL_UNLIMITED; default 0
  * @max_blocking: submitters that may sleep at the same time, 0 to
@@ -1859,9 +1859,9 @@ int wpool_destroy(struct wpool *pool);
  * down: clients get -ESHUTDOWN, while the events of its connections still fire, and its
  * tasks still submit to it, to end them. Submitters that wait already, in a strand or a
  * group, too, or with a batch, are let in as room comes. The state is %WPOOL_CLOSING, and
- * everything else is as in an open pool. When the last connection is gone, of which only the caller knows, it
- * destroys the pool, or closes it altogether with another release. Does nothing to a
- * pool that is closed.
+ * everything else is as in an open pool. When the last connection is gone, of which only
+ * the caller knows, it destroys the pool, or closes it altogether with another release.
+ * Does nothing to a pool that is closed.
  *
  * A cancelled detached task is dropped silently, unless it was prepared with
  * wpool_task_init_abortable(). So is the argument of a cancelled wpool_invoke() or
