@@ -363,7 +363,8 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  *	@cpumask (times all CPUs, if none of those is online), but not less than @min_workers,
  *	and @capacity, which must be within its range all the same, is ignored. It follows CPUs
  *	that go and come, a moment later. 0 to %WPOOL_MAX_CAPACITY, and -ERANGE also if the
- *	capacity would be more than that with all CPUs that the machine can have; default 0. Not with @prealloc.
+ *	capacity would be more than that with all CPUs that the machine can have; default 0. Not
+ *	with @prealloc.
  * @queue_depth: accepted tasks beyond @capacity that may wait for a worker:
  *	0 to %WPOOL_MAX_QUEUE_DEPTH or %WPOOL_UNLIMITED; default 0
  * @max_blocking: submitters that may sleep at the same time, 0 to

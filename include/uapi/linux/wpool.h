@@ -413,9 +413,9 @@ struct wpool_dev_cancel {
  * @reserved: 0
  *
  * Concerns the tasks that are submitted afterwards, except timers, polls and strands. If the
- * group is full, a submit sleeps, or gets EAGAIN with NONBLOCK. A submit that sleeps while all tasks are
- * cancelled gets ECANCELED if it has handed over none. A cancelled task has its record at
- * once, as ever, but keeps its place until its turn in the pool comes.
+ * group is full, a submit sleeps, or gets EAGAIN with NONBLOCK. A submit that sleeps while
+ * all tasks are cancelled gets ECANCELED if it has handed over none. A cancelled task has its
+ * record at once, as ever, but keeps its place until its turn in the pool comes.
  * EISCONN: the file has a group already.
  */
 struct wpool_dev_group {
