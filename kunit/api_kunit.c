@@ -131,8 +131,8 @@ static void wpool_release_cancel_after_drain_cancels_what_is_left(struct kunit *
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 3);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
+	WPK_EVENTUALLY(test, wpk_stat(pool, cancelled) == 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 3);
 	wpk_gate_open(gate);
 	for (i = 1; i < 4; i++)
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ECANCELED);

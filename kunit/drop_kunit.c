@@ -115,12 +115,35 @@ static void wpool_submit_drop_oldest_finds_only_running_tasks_is_eagain(struct k
 	wpk_full_pool_attrs(test, &full, &attrs);
 	jobs = wpk_jobs(test, 1, NULL);
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[0].task), -EAGAIN);
-	KUNIT_EXPECT_EQ(test, wpool_submit_timeout(full.pool, &jobs->job[0].task, HZ), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, wpool_try_submit(full.pool, &jobs->job[0].task), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, refused), 2);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
 	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, 0), 0);
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[0].task), -ESHUTDOWN);
 	wpk_gate_open(full.gate);
+}
+
+/* It asks for a wait, and drops nothing. */
+static void wpool_submit_timeout_drop_oldest_waits_for_room(struct kunit *test)
+{
+	struct wpk_full full;
+	struct wpk_jobs *jobs = drop_pool(test, &full, DEPTH + 2);
+	struct wpool_task *last = &jobs->job[DEPTH].task;
+
+	wpk_jobs_submit(test, full.pool, jobs, 0, DEPTH);
+	KUNIT_EXPECT_EQ(test, wpool_submit_timeout(full.pool, last, 0), -ETIME);
+	KUNIT_EXPECT_EQ(test, wpool_submit_timeout(full.pool, last, 1), -ETIME);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, cancelled), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
+	/* full, although a submit that does not wait finds a place */
+	KUNIT_EXPECT_TRUE(test, wpool_is_full(full.pool));
+	KUNIT_EXPECT_EQ(test, wpool_try_submit(full.pool, &jobs->job[DEPTH + 1].task), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, cancelled), 1);
+	wpk_gate_open(full.gate);
+	KUNIT_EXPECT_EQ(test, wpool_submit_timeout(full.pool, last, MAX_SCHEDULE_TIMEOUT), 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(last), 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[DEPTH + 1].task), 0);
 }
 
 static void count_abort(void *arg, int status)
@@ -230,6 +253,7 @@ static struct kunit_case drop_cases[] = {
 	KUNIT_CASE(wpool_try_submit_drops_in_any_context),
 	KUNIT_CASE(wpool_submit_batch_drops_as_many_as_it_needs),
 	KUNIT_CASE(wpool_submit_drop_oldest_finds_only_running_tasks_is_eagain),
+	KUNIT_CASE(wpool_submit_timeout_drop_oldest_waits_for_room),
 	KUNIT_CASE(wpool_submit_fn_drops_and_aborts),
 	KUNIT_CASE(wpool_submit_drop_oldest_spares_events),
 	KUNIT_CASE_SLOW(wpool_submit_drop_oldest_under_load_loses_nothing),

@@ -291,7 +291,7 @@ static void wpool_release_cancel_hands_each_argument_to_its_abort(struct kunit *
 				KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(ends->gate, 1));
 		}
 		KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
-		KUNIT_EXPECT_EQ(test, atomic_read(&ends->aborted), 9);
+		WPK_EVENTUALLY(test, atomic_read(&ends->aborted) == 9);
 		/* What is refused was never accepted, and stays the caller's. */
 		p = parcel(test, ends);
 		KUNIT_EXPECT_EQ(test, wpool_invoke(pool, p), -ESHUTDOWN);

@@ -159,6 +159,59 @@ static void wpool_overdue_task_ends_behind_a_younger_one(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[2].task), -ETIME);
 }
 
+/* ---- a time that is set while tasks are queued -------------------------------- */
+
+struct earlier {
+	const char *desc;
+	bool latency;
+	u32 ms;
+	u32 nr;
+};
+
+/* Without a time of submit, with one, and with another limit; few, and more than a ring has. */
+static const struct earlier earlier[] = {
+	{ "no time of submit", false, 0, 1 },
+	{ "latency", true, 0, 1 },
+	{ "a longer time", false, WPOOL_MAX_WAIT_MS, 1 },
+	{ "no time of submit, many", false, 0, NR_MANY },
+	{ "latency, many", true, 0, NR_MANY },
+};
+
+static void earlier_desc(const struct earlier *e, char *desc)
+{
+	strscpy(desc, e->desc, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(earlier, earlier, earlier_desc);
+
+/* It concerns those that are accepted from then on, and them in time. */
+static void wpool_tune_max_wait_spares_earlier_tasks_only(struct kunit *test)
+{
+	const struct earlier *e = test->param_value;
+	struct wpk_jobs *old = wpk_jobs(test, e->nr, NULL);
+	struct wpk_jobs *new = wpk_jobs(test, 3, NULL);
+	struct wpool_attrs attrs;
+	struct wpk_full full;
+	u32 i;
+
+	wpk_attrs(&attrs, 1, WPOOL_UNLIMITED);
+	attrs.latency = e->latency;
+	attrs.max_wait_ms = e->ms;
+	wpk_full_pool_attrs(test, &full, &attrs);
+	wpk_jobs_submit(test, full.pool, old, 0, e->nr);
+	set_max_wait(test, full.pool, SHORT_MS);
+	wpk_jobs_submit(test, full.pool, new, 0, 3);
+	/* the only worker is at the gate */
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, overdue) >= 3);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(&new->job[i].task), -ETIME);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, overdue), 3);
+	wpk_gate_open(full.gate);
+	for (i = 0; i < e->nr; i++)
+		KUNIT_ASSERT_EQ(test, wpool_task_wait(&old->job[i].task), 0);
+	wpk_jobs_ran_once(test, old);
+}
+
 /* ---- who is told ------------------------------------------------------------ */
 
 struct late_arg {
@@ -465,6 +518,7 @@ static struct kunit_case overdue_cases[] = {
 	KUNIT_CASE_PARAM_ATTR(wpool_overdue_task_ends_where_all_was_quiet, handoff_gen_params,
 			      { .speed = KUNIT_SPEED_SLOW }),
 	KUNIT_CASE(wpool_overdue_task_ends_behind_a_younger_one),
+	KUNIT_CASE_PARAM(wpool_tune_max_wait_spares_earlier_tasks_only, earlier_gen_params),
 	KUNIT_CASE(wpool_abort_functions_of_overdue_tasks_get_etime),
 	KUNIT_CASE(wpool_group_keeps_etime_of_an_overdue_task),
 	KUNIT_CASE(wpool_event_that_is_overdue_ends_with_etime),

@@ -246,6 +246,8 @@ static void wpool_parallel_for_full_pool_runs_in_the_caller(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, run(full.pool, of, 1), 0);
 	each_was_done_once(test, of);
 	KUNIT_EXPECT_EQ(test, atomic_read(&of->by_helpers), 0);
+	/* nor is anybody refused */
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, refused), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, outstanding), 1);
 	wpk_gate_open(full.gate);

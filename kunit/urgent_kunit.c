@@ -385,7 +385,7 @@ static void wpool_urgent_release_and_reboot(struct kunit *test)
 	set_urgent(jobs, 0, 30);
 	wpk_jobs_submit(test, pool, jobs, 0, 60);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 60);
+	WPK_EVENTUALLY(test, wpk_stat(pool, cancelled) == 60);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 0);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[0].task), -ESHUTDOWN);
 	wpk_gate_open(gate);

@@ -14,8 +14,6 @@ struct urgent {
 	struct completion ready;
 	struct completion go;
 	bool ran;
-	bool in_time;
-	atomic_t aborted;
 };
 
 static int run_when_told(struct wpk_thread *thread)
@@ -86,50 +84,8 @@ static void wpool_submit_batch_lets_others_run_in_between(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-/* The first one wakes the thread, which has to run before the last one. */
-static void tell_or_look(void *arg, int status)
-{
-	struct urgent *urgent = arg;
-
-	urgent->in_time = READ_ONCE(urgent->ran);
-	if (atomic_inc_return(&urgent->aborted) == 1)
-		complete(&urgent->go);
-}
-
-static void never(void *arg)
-{
-}
-
-#define NR_DROPPED	5
-
-static void wpool_release_cancel_lets_others_run_in_between(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, NR_DROPPED);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
-	struct wpk_thread *thread;
-	struct urgent *urgent;
-	int i;
-
-	thread = urgent_thread(test, &urgent);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	for (i = 0; i < NR_DROPPED; i++)
-		KUNIT_EXPECT_EQ(test, wpool_submit_fn_abortable(pool, never, tell_or_look, urgent,
-								THIS_MODULE, GFP_KERNEL), 0);
-	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&urgent->aborted), NR_DROPPED);
-	KUNIT_EXPECT_TRUE(test, urgent->in_time);
-	/* if it was never told, it is now */
-	complete(&urgent->go);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
-	wpk_gate_open(gate);
-	wpk_destroy(test, pool);
-}
-
 static struct kunit_case yield_cases[] = {
 	KUNIT_CASE(wpool_submit_batch_lets_others_run_in_between),
-	KUNIT_CASE(wpool_release_cancel_lets_others_run_in_between),
 	{}
 };
 

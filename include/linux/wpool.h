@@ -362,9 +362,10 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  *	-EINVAL rather than -ERANGE, since it asks for no pool at all.
  * @capacity_per_cpu: if it is not 0, the capacity is this times the CPUs that are online and in
  *	@cpumask (times all CPUs, if none of those is online), but not less than @min_workers,
- *	and @capacity is ignored. It follows CPUs that go and come, a moment later. 0 to
- *	%WPOOL_MAX_CAPACITY, and -ERANGE also if the capacity would be more than that with
- *	all CPUs that the machine can have; default 0. Not with @prealloc.
+ *	and @capacity, which must be within its range all the same, is ignored. It follows CPUs
+ *	that go and come, a moment later. 0 to %WPOOL_MAX_CAPACITY, and -ERANGE also if the
+ *	capacity would be more than that with all CPUs that the machine can have; default 0. Not
+ *	with @prealloc.
  * @queue_depth: accepted tasks beyond @capacity that may wait for a worker:
  *	0 to %WPOOL_MAX_QUEUE_DEPTH or %WPOOL_UNLIMITED; default 0
  * @max_blocking: submitters that may sleep at the same time, 0 to
@@ -394,8 +395,10 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  *	accepted is not run, but ends with -ETIME, in ms, 0 to %WPOOL_MAX_WAIT_MS, where 0
  *	means no limit; default 0. A worker checks each task when it takes it. If no worker
  *	comes, a task ends at most two such times and some 20 ms after it was accepted; in a
- *	frozen pool not before the thaw. Each submit and each start reads the clock. Concerns
- *	tasks that are accepted from then on.
+ *	frozen pool not before the thaw. Each submit and each start reads the clock. A submit of
+ *	a running task counts from the moment at which that run has ended. Concerns tasks that
+ *	are accepted from then on: those that were accepted before it was set, or changed, have
+ *	no limit any more. Up to 4,096 of them in front of a task do not keep it from ending.
  * @order: which idle worker of a CPU is reused first; default %WPOOL_LIFO
  * @prealloc: create all workers with the pool, so that nothing is allocated later;
  *	default false. Only a worker that died, or that left because the module's
@@ -1846,17 +1849,22 @@ int wpool_destroy(struct wpool *pool);
  * @flags: %WPOOL_RELEASE_DRAIN, %WPOOL_RELEASE_CANCEL or %WPOOL_RELEASE_OWN
  *
  * From then on every submit gets -ESHUTDOWN, and so does every submitter that
- * waits. Running tasks are left alone and not waited for. Idempotent: on a pool
- * that is already closed, or being destroyed, %WPOOL_RELEASE_CANCEL cancels the
- * tasks that are still queued.
+ * waits, in a strand or a group, too. Running tasks are left alone and not waited for.
+ * Idempotent: on a pool that is already closed, or being destroyed, %WPOOL_RELEASE_CANCEL
+ * cancels the tasks that are still queued.
+ *
+ * After %WPOOL_RELEASE_CANCEL no task begins any more, but those that a worker has claimed:
+ * what is queued, and the submit of a task that runs, ends with -ECANCELED. A worker does
+ * that, or a thread of the kernel's workqueues, perhaps after this call has returned: never
+ * the caller, which may hold a lock that an abort function takes.
  *
  * %WPOOL_RELEASE_OWN closes the pool to everybody but itself, for a server that shuts
  * down: clients get -ESHUTDOWN, while the events of its connections still fire, and its
- * tasks still submit to it, to end them. Submitters that wait already, in a strand too,
- * are let in as room comes. The state is %WPOOL_CLOSING, and everything else is as in an
- * open pool. When the last connection is gone, of which only the caller knows, it
- * destroys the pool, or closes it altogether with another release. Does nothing to a
- * pool that is closed.
+ * tasks still submit to it, to end them. Submitters that wait already, in a strand or a
+ * group, too, or with a batch, are let in as room comes. The state is %WPOOL_CLOSING, and
+ * everything else is as in an open pool. When the last connection is gone, of which only
+ * the caller knows, it destroys the pool, or closes it altogether with another release.
+ * Does nothing to a pool that is closed.
  *
  * A cancelled detached task is dropped silently, unless it was prepared with
  * wpool_task_init_abortable(). So is the argument of a cancelled wpool_invoke() or
@@ -1895,14 +1903,13 @@ int wpool_release_timeout(struct wpool *pool, unsigned int flags, long timeout);
  * wpool_reboot() - open a released pool again
  * @pool: the pool
  *
- * Waits until every accepted task has finished, the old workers are gone, and no
- * wpool_release() is still cancelling tasks. One that is only closed to others opens at
- * once. Does nothing to an open pool.
+ * Waits until every accepted task has finished, and the old workers are gone. One that is
+ * only closed to others opens at once. Does nothing to an open pool.
  *
  * Context: process context; sleeps, killable.
  * Return: 0; -EINVAL if there is no pool; -ESHUTDOWN if it was destroyed; -EINTR if
  * the caller was killed; -EDEADLK if called from one of the pool's own tasks; for a
- * preallocated pool also as wpool_create().
+ * pool with prealloc or reclaim also as wpool_create().
  */
 int wpool_reboot(struct wpool *pool);
 
@@ -1916,7 +1923,7 @@ int wpool_reboot(struct wpool *pool);
  * If capacity shrinks, running tasks continue, but no further task starts until
  * fewer than the new capacity run.
  *
- * Context: process context; sleeps.
+ * Context: process context; sleeps. Not under cpus_read_lock(), which it takes.
  * Return:
  * * 0 - all attributes in @mask were changed
  * * -EINVAL - no pool, a bad value, capacity 0, an unknown bit, capacity of a
@@ -2001,8 +2008,8 @@ int __must_check wpool_try_submit(struct wpool *pool, struct wpool_task *task);
  * @timeout: in jiffies; 0 does not wait
  *
  * If the pool is full, %WPOOL_FAIL gives -EAGAIN. Under any other policy the call
- * waits for up to @timeout and then gives -ETIME. With a @timeout of 0 it gives
- * -ETIME at once, also to one of the pool's own tasks.
+ * waits for up to @timeout and then gives -ETIME: it neither runs the task nor drops one.
+ * With a @timeout of 0 it gives -ETIME at once, also to one of the pool's own tasks.
  *
  * Context: process context; may sleep.
  * Return: as wpool_submit(); -ETIME if it timed out; -EINVAL also if @timeout is
@@ -2051,7 +2058,8 @@ int __must_check wpool_try_submit_on(struct wpool *pool, int cpu, struct wpool_t
  * chooses between pools. No lock, no write, and no look at other CPUs.
  *
  * True is exact: at that moment a submit would have been refused, because no token is
- * free, because others already wait, or because the pool is closed to the caller. False is
+ * free, because others already wait, or because the pool is closed to the caller; under
+ * %WPOOL_DROP_OLDEST, or it would have dropped a task. False is
  * not a promise. While tokens are plenty, CPUs cache them: then the last ones may be with
  * tasks, and no one knows before a submit has looked for them on all CPUs and was refused. From
  * that refusal on, until a quarter of the tokens is free again, the answer is exact both
@@ -2213,7 +2221,8 @@ int __must_check wpool_parallel_for(struct wpool *pool, unsigned long from, unsi
  * the limits and the turn of any other: for work of the kernel that must not wait for tasks
  * of strangers, take schedule_on_each_cpu(), or a pool of your own.
  *
- * @fn holds cpus_read_lock(), so it must not take that, nor call wpool_create().
+ * @fn holds cpus_read_lock(), so it must not take that, nor call wpool_create() or
+ * wpool_tune().
  *
  * Context: process context; sleeps, uninterruptibly, except while it waits for room. Not
  * under cpus_read_lock().

@@ -6,7 +6,8 @@
  */
 #include "core/fifo.h"
 
-#include "core/ring.h"
+/* Interrupts are off for so long. */
+#define MAX_PASSED	4096U
 
 void wpool_fifo_init(struct wpool_fifo *fifo, struct wpool *pool, bool *has_any)
 {
@@ -30,20 +31,17 @@ static void set_nr(struct wpool_fifo *fifo, u32 nr)
 	WRITE_ONCE(fifo->nr, nr);
 }
 
-u64 wpool_task_submit_ns(const struct wpool_task *task)
+static u64 submit_ns_at(const struct wpool_task *task, u64 now, u32 now_jiffy)
 {
-	u64 about;
+	u64 about = now - (u64)(now_jiffy - task->jiffy) * TICK_NSEC;
 
-	if (!task->submit_ns)
-		return 0;
 	/* right to two ticks; the lower half of the time is within two seconds of that */
-	about = ktime_get_mono_fast_ns() - (u64)((u32)jiffies - task->jiffy) * TICK_NSEC;
-	return about + (s32)(task->submit_ns - (u32)about);
+	return task->submit_ns ? about + (s32)(task->submit_ns - (u32)about) : 0;
 }
 
-bool wpool_task_is_older(const struct wpool_task *task, u64 ns)
+u64 wpool_task_submit_ns(const struct wpool_task *task)
 {
-	return task->submit_ns && (s64)(ns - wpool_task_submit_ns(task)) > 0;
+	return task->submit_ns ? submit_ns_at(task, ktime_get_mono_fast_ns(), jiffies) : 0;
 }
 
 static inline unsigned long word_of(const struct wpool_fifo *fifo)
@@ -156,14 +154,17 @@ static void unlink(struct wpool_fifo *fifo, struct wpool_task *task)
 	set_nr(fifo, fifo->nr - 1);
 }
 
-/* The first of so many tasks that is older than that; the list keeps its memory. */
-static struct wpool_task *find_older(struct wpool_fifo *fifo, u64 ns, u32 nr)
+/* The first of so many tasks that is within bounds; the list keeps its memory. */
+static struct wpool_task *find_older(struct wpool_fifo *fifo, u64 from, u64 ns, u32 nr)
 	__must_hold(&fifo->lock)
 {
+	u64 now = ktime_get_mono_fast_ns(), submit_ns;
+	u32 now_jiffy = jiffies;
 	struct wpool_task *task;
 
 	list_for_each_entry(task, &fifo->tasks, node) {
-		if (wpool_task_is_older(task, ns))
+		submit_ns = submit_ns_at(task, now, now_jiffy);
+		if (submit_ns >= from && (s64)(ns - submit_ns) > 0)
 			return task;
 		if (!--nr)
 			break;
@@ -178,19 +179,19 @@ bool wpool_fifo_is_older(struct wpool_fifo *fifo, u64 ns)
 	if (!wpool_fifo_len(fifo))
 		return false;
 	raw_spin_lock(&fifo->lock);
-	ret = find_older(fifo, ns, 1);
+	ret = find_older(fifo, 0, ns, 1);
 	raw_spin_unlock(&fifo->lock);
 	return ret;
 }
 
-struct wpool_task *wpool_fifo_pop_older(struct wpool_fifo *fifo, u64 ns)
+struct wpool_task *wpool_fifo_pop_older(struct wpool_fifo *fifo, u64 from, u64 ns)
 {
 	struct wpool_task *task;
 
 	if (!wpool_fifo_len(fifo))
 		return NULL;
 	raw_spin_lock(&fifo->lock);
-	task = find_older(fifo, ns, WPOOL_RING_SIZE);
+	task = find_older(fifo, from, ns, MAX_PASSED);
 	if (task) {
 		unlink(fifo, task);
 		WRITE_ONCE(fifo->popped, fifo->popped + 1);

@@ -59,9 +59,6 @@ static inline void wpool_task_stamp(struct wpool_task *task, bool exact)
 /** wpool_task_submit_ns() - when a task was queued, in ns as ktime_get_mono_fast_ns(), or 0 */
 u64 wpool_task_submit_ns(const struct wpool_task *task);
 
-/** wpool_task_is_older() - does a task have a time of submit, and is it before @ns? */
-bool wpool_task_is_older(const struct wpool_task *task, u64 ns);
-
 /** wpool_fifo_init() - make a list empty; it is freed a grace period after its last task */
 void wpool_fifo_init(struct wpool_fifo *fifo, struct wpool *pool, bool *has_any);
 
@@ -121,21 +118,22 @@ static inline struct wpool_task *wpool_fifo_pop_first(struct wpool_fifo *fifo)
 	return unlikely(wpool_fifo_len(fifo)) ? __wpool_fifo_pop_first(fifo) : NULL;
 }
 
-/** wpool_fifo_is_older() - was the first task submitted before @ns? Interrupts off */
+/** wpool_fifo_is_older() - was the first task submitted before @ns, or has it no time? IRQs off */
 bool wpool_fifo_is_older(struct wpool_fifo *fifo, u64 ns);
 
 /**
- * wpool_fifo_pop_older() - take the first task that was submitted before a time
+ * wpool_fifo_pop_older() - take the first task whose time of submit is within bounds
  * @fifo: the list
- * @ns: the time; a task without a time of submit is not older
+ * @from: the first time that is; at least 1, for 0 is no time
+ * @ns: the first time behind that is not
  *
- * Younger tasks may be in front of it, which were moved there from a ring: as many as a ring
- * holds are passed over.
+ * Others may be in front of it, up to 4,096: younger ones that were moved there from a ring,
+ * and those that were submitted before @from.
  *
  * Context: any, interrupts off.
  * Return: the task, or NULL.
  */
-struct wpool_task *wpool_fifo_pop_older(struct wpool_fifo *fifo, u64 ns);
+struct wpool_task *wpool_fifo_pop_older(struct wpool_fifo *fifo, u64 from, u64 ns);
 
 /**
  * wpool_fifo_remove() - take a given task out of the list in which it is

@@ -16,7 +16,8 @@
  *             Workers of other CPUs take the oldest task of all such queues before what
  *             they find themselves, if that is younger: pool->left.
  *
- *   overdue   the first task of a queue has waited for max_wait_ms, if that is set. In a
+ *   overdue   the first task of a queue has waited for max_wait_ms, if that is set, or is one
+ *             that was submitted before it was set, behind which others may have. In a
  *             list the time of its submit says so; in a ring, where nobody may look at it,
  *             that it has been the first for so long. Its work (tidy.c) then ends all tasks
  *             that are overdue: finish.c.
@@ -262,19 +263,20 @@ static bool is_overdue(struct wpool_runq *rq, u64 now, u64 max_ns)
 
 static void watch_waits(struct wpool *pool, u64 now)
 {
-	u64 max_ns = READ_ONCE(pool->max_wait_ms) * (u64)NSEC_PER_MSEC;
+	u64 from, max_ns = wpool_max_wait_ns(pool, &from);
 	struct wpool_runq *rq;
 	bool overdue;
 	u32 i;
 
-	if (!max_ns)
+	/* since it was set, no task can have waited for so long */
+	if (!max_ns || now - max_ns < from)
 		return;
 	overdue = has_overdue(&pool->globq, now - max_ns) ||
 		  has_overdue(&pool->urgent, now - max_ns);
 	wpool_for_each_active(pool, rq, i)
 		overdue |= is_overdue(rq, now, max_ns);
 	if (overdue)
-		wpool_tidy_overdue(pool);
+		wpool_tidy_sweep(pool);
 }
 
 /* ---- pressure ---- */

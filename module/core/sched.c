@@ -470,14 +470,33 @@ struct wpool_task *wpool_sched_find(struct wpool_worker *w)
 
 /* ---- taking tasks out ---- */
 
-void wpool_sched_put_first(struct wpool *pool, struct wpool_fifo *fifo, struct wpool_runq *rq,
-			   struct wpool_task *const *tasks, u32 nr)
+/* Tasks of a run queue have moved to another list. */
+static void wake_for_moved(struct wpool *pool, struct wpool_runq *rq)
 {
-	wpool_fifo_push_first(fifo, tasks, nr);
-	/* wpool_sched_put_first:A: these tasks were in no queue for a moment, see wake.c */
+	/* wake_for_moved:A: they were in no queue for a moment, see wake.c */
 	smp_mb();
 	wpool_runq_offer(rq);
 	wpool_wake_if_work(pool, wpool_this_runq(pool));
+}
+
+void wpool_sched_put_first(struct wpool *pool, struct wpool_task *const *tasks, u32 nr)
+{
+	wpool_fifo_push_first(&pool->globq, tasks, nr);
+	wake_for_moved(pool, wpool_this_runq(pool));
+}
+
+void wpool_sched_spill(struct wpool_runq *rq)
+{
+	struct wpool_task *next;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	spill(rq);
+	next = wpool_sched_take_next(rq);
+	if (next)
+		wpool_fifo_push(&rq->backlog, &next, 1);
+	wake_for_moved(rq->pool, rq);
+	local_irq_restore(flags);
 }
 
 /* Take a task out of a run queue, but not out of its backlog. */
@@ -493,10 +512,7 @@ static bool unqueue_from(struct wpool *pool, struct wpool_runq *rq, struct wpool
 	/* from the middle of a ring nothing can be taken, but of a list */
 	spill(rq);
 	found = wpool_fifo_remove(pool, task);
-	/* unqueue_from:A: the others were in no queue for a moment, see wake.c */
-	smp_mb();
-	wpool_runq_offer(rq);
-	wpool_wake_if_work(pool, wpool_this_runq(pool));
+	wake_for_moved(pool, rq);
 	return found;
 }
 
@@ -554,34 +570,6 @@ struct wpool_task *wpool_sched_take_oldest(struct wpool *pool)
 			return task;
 	}
 	return NULL;
-}
-
-/* A task that was taken out, if it is older than that; otherwise it is queued again. */
-static struct wpool_task *keep_older(struct wpool *pool, struct wpool_runq *rq,
-				     struct wpool_task *task, u64 ns)
-{
-	if (!task || wpool_task_is_older(task, ns))
-		return task;
-	wpool_sched_put_first(pool, &rq->backlog, rq, &task, 1);
-	return NULL;
-}
-
-struct wpool_task *wpool_sched_take_older(struct wpool *pool, struct wpool_runq *rq, u64 ns,
-					  bool ring)
-{
-	struct wpool_task *task;
-	unsigned long flags;
-
-	local_irq_save(flags);
-	task = wpool_fifo_pop_older(rq ? &rq->backlog : &pool->globq, ns);
-	if (!task && !rq)
-		task = wpool_fifo_pop_older(&pool->urgent, ns);
-	if (!task && ring)
-		task = keep_older(pool, rq, wpool_ring_pop(&rq->ring), ns);
-	if (!task && ring)
-		task = keep_older(pool, rq, wpool_sched_take_next(rq), ns);
-	local_irq_restore(flags);
-	return task;
 }
 
 void wpool_sched_leave(struct wpool_runq *rq)

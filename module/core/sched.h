@@ -217,30 +217,16 @@ struct wpool_task *wpool_sched_take_oldest(struct wpool *pool);
 
 /**
  * wpool_sched_put_first() - put tasks back that were the first of a queue
- * @pool: the pool
- * @fifo: its global queue, or the backlog of @rq
- * @rq: the run queue that may hold them now; any one if it is the global queue
+ * @pool: the pool; they go to the front of its global queue
  * @tasks: tasks that the caller has taken out
  * @nr: how many
  *
  * Context: any; interrupts off.
  */
-void wpool_sched_put_first(struct wpool *pool, struct wpool_fifo *fifo, struct wpool_runq *rq,
-			   struct wpool_task *const *tasks, u32 nr);
+void wpool_sched_put_first(struct wpool *pool, struct wpool_task *const *tasks, u32 nr);
 
-/**
- * wpool_sched_take_older() - take a task that was submitted before a time
- * @pool: the pool
- * @rq: run queue of any CPU: look at its backlog; NULL: at the queues of all CPUs
- * @ns: the time
- * @ring: look at the ring and the next slot, too. If the first task there is younger, it
- *	moves to the backlog, as no thread may look at a task in a ring without taking it.
- *
- * Context: any, interrupts on.
- * Return: the task, not claimed; NULL if none was found.
- */
-struct wpool_task *wpool_sched_take_older(struct wpool *pool, struct wpool_runq *rq, u64 ns,
-					  bool ring);
+/** wpool_sched_spill() - move all tasks of a run queue to its backlog; any context */
+void wpool_sched_spill(struct wpool_runq *rq);
 
 /**
  * wpool_sched_leave() - let workers of other CPUs take what a run queue holds

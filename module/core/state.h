@@ -57,7 +57,8 @@
  *   event->lock (task/event.c): only the kernel's own locks of timers are taken under it
  *   strand->lock (task/strand.c)
  *     pool->admission_lock
- *   group->lock (task/group.c): only the scheduler's own locks are taken under it
+ *   group->lock (task/group.c): the scheduler's own locks are taken under it, too
+ *     pool->admission_lock
  *   pool->admission_lock
  *   pool->tidy.lock (tidy.h)
  *   fifo.lock (fifo.h)
@@ -81,6 +82,7 @@
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/task_work.h>
+#include <linux/time64.h>
 #include <linux/timer.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -107,6 +109,7 @@ struct wpool_preparing;
 #define WPOOL_ATT_SCARCE	BIT(2)	/* no CPU caches tokens */
 #define WPOOL_ATT_FLUSH		BIT(3)	/* a thread waits for tasks to finish */
 #define WPOOL_ATT_OWN		BIT(4)	/* only events and own tasks submit */
+#define WPOOL_ATT_DROPS		BIT(5)	/* tasks that have not started end with -ECANCELED */
 /* a submitter must not take a token for itself */
 #define WPOOL_ATT_TAKE	(WPOOL_ATT_CLOSED | WPOOL_ATT_WAITERS | WPOOL_ATT_OWN)
 
@@ -433,12 +436,16 @@ struct wpool_worker {
  *	under the lock, too
  * @nr_waiting: A: length of @waiters
  * @nr_fired: A: events and strands among them
+ * @guests: A: threads that wait for room in a strand or a group of the pool; read under the
+ *	lock, too
  * @nr_drainers: A: threads that wait for tasks to finish
  * @state: T
  * @order: I
  * @queue_depth: T
  * @max_blocking: T
  * @max_wait_ms: T
+ * @max_wait_since: T: tasks with a time of submit before this are not concerned; set before
+ *	@max_wait_ms
  * @capacity_per_cpu: T: @capacity follows @nr_cpus; 0 if it does not
  * @token_plenty: T: tokens in no cache from which on they are not scarce; %INT_MAX if
  *	they always are
@@ -486,8 +493,6 @@ struct wpool_worker {
  * @hogs: N: tasks that ran for hog_ms without sleeping
  * @exhausted: N: times that tasks waited because all workers that may be were in tasks
  * @follow_work: lets @capacity follow @nr_cpus, see pool/limits.c
- * @nr_cancelling: T: releases that cancel the queued tasks: no reboot meanwhile
- * @drops_strands: T: released with %WPOOL_RELEASE_CANCEL: tasks of strands do not start
  * @nr_refused_events: X: events that end because the pool is closed
  * @tidy: K: what needs functions of the owner, see tidy_queue.h
  * @drain_wq: K: threads that wait for tasks to finish or for workers to end
@@ -560,12 +565,14 @@ struct wpool {
 	struct list_head waiters;
 	u32 nr_waiting;
 	u32 nr_fired;
+	struct list_head guests;
 	u32 nr_drainers;
 	enum wpool_state state;
 	enum wpool_order order;
 	u32 queue_depth;
 	u32 max_blocking;
 	u32 max_wait_ms;
+	u64 max_wait_since;
 	u32 capacity_per_cpu;
 	int token_base;
 	u32 expiry_ms;
@@ -610,8 +617,6 @@ struct wpool {
 	u64 exhausted;
 
 	struct delayed_work follow_work;
-	u32 nr_cancelling;
-	bool drops_strands;
 	atomic_t nr_refused_events;
 	struct wpool_tidy tidy;
 	wait_queue_head_t drain_wq;
@@ -724,6 +729,37 @@ static inline u32 wpool_runq_len(const struct wpool_runq *rq)
 static inline bool wpool_is_closed(struct wpool *pool)
 {
 	return READ_ONCE(pool->attention) & WPOOL_ATT_CLOSED;
+}
+
+/**
+ * wpool_max_wait_ns() - for how long may a task wait?
+ * @pool: the pool
+ * @from: set to the first time of submit that is concerned
+ *
+ * Return: that time, or 0.
+ */
+static inline u64 wpool_max_wait_ns(const struct wpool *pool, u64 *from)
+{
+	/* pairs with apply() of tune.c: the earlier tasks are none of a new time */
+	u64 max_ns = smp_load_acquire(&pool->max_wait_ms) * (u64)NSEC_PER_MSEC;
+
+	/* 0 is a task without a time of submit */
+	*from = READ_ONCE(pool->max_wait_since) ?: 1;
+	return max_ns;
+}
+
+/**
+ * wpool_drops() - does a task that has not started end with -ECANCELED?
+ * @pool: the pool, released with %WPOOL_RELEASE_CANCEL or not
+ *
+ * To be called with the task taken out of its queue: what was accepted since a reboot has been
+ * queued after the bit was cleared, and the take orders this read.
+ *
+ * Return: true if it does.
+ */
+static inline bool wpool_drops(const struct wpool *pool)
+{
+	return READ_ONCE(pool->attention) & WPOOL_ATT_DROPS;
 }
 
 #endif /* WPOOL_CORE_STATE_H */

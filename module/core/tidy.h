@@ -12,7 +12,8 @@
  * @lock: protects the other fields but @work; raw: any context may cancel
  * @tasks: cancelled tasks, linked by their node
  * @workers: workers that died, linked by their dead_node
- * @overdue: tasks of the pool have waited for max_wait_ms, or did a moment ago
+ * @sweep: tasks of the pool have waited for max_wait_ms, or it was released with
+ *	%WPOOL_RELEASE_CANCEL: its queues hold tasks to be ended
  * @is_queued: the work is queued or runs, and looks at all this once more; it has a
  *	reference to the pool
  * @work: serves the queue
@@ -21,7 +22,7 @@ struct wpool_tidy {
 	raw_spinlock_t lock;
 	struct list_head tasks;
 	struct list_head workers;
-	bool overdue;
+	bool sweep;
 	bool is_queued;
 	struct work_struct work;
 };

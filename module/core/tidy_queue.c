@@ -25,7 +25,7 @@ static bool begin(struct wpool *pool)
 	struct wpool_tidy *tidy = &pool->tidy;
 
 	lockdep_assert_held(&tidy->lock);
-	/* an overdue pool may be as good as gone, and has no tasks then */
+	/* a pool that is swept may be as good as gone, and has no tasks then */
 	if (tidy->is_queued || !kobject_get_unless_zero(&pool->dev.kobj))
 		return false;
 	tidy->is_queued = true;
@@ -65,14 +65,14 @@ void wpool_tidy_worker(struct wpool_worker *w)
 		queue(pool);
 }
 
-void wpool_tidy_overdue(struct wpool *pool)
+void wpool_tidy_sweep(struct wpool *pool)
 {
 	struct wpool_tidy *tidy = &pool->tidy;
 	unsigned long flags;
 	bool first;
 
 	raw_spin_lock_irqsave(&tidy->lock, flags);
-	tidy->overdue = true;
+	tidy->sweep = true;
 	first = begin(pool);
 	raw_spin_unlock_irqrestore(&tidy->lock, flags);
 	if (first)
@@ -90,15 +90,15 @@ bool wpool_tidy_next(struct wpool *pool, struct wpool_untidy *next)
 	next->worker = list_first_entry_or_null(&tidy->workers, struct wpool_worker, dead_node);
 	if (next->worker) {
 		list_del(&next->worker->dead_node);
-	} else if (tidy->overdue) {
-		next->overdue = true;
-		tidy->overdue = false;
+	} else if (tidy->sweep) {
+		next->sweep = true;
+		tidy->sweep = false;
 	} else {
 		next->task = list_first_entry_or_null(&tidy->tasks, struct wpool_task, node);
 		if (next->task)
 			list_del(&next->task->node);
 	}
-	ret = next->task || next->worker || next->overdue;
+	ret = next->task || next->worker || next->sweep;
 	tidy->is_queued = ret;
 	raw_spin_unlock_irq(&tidy->lock);
 	return ret;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What is left to be ended where functions of the pool's owner may be called, which sleep:
- * tasks that were cancelled in a context that cannot end them, workers that died, and tasks
- * that have waited for too long. Each pool has a queue of its own, which is served by a work
- * item of the kernel's workqueues, in workers/tidy.c: a slow function holds up nothing but
- * its own pool.
+ * tasks that were cancelled in a context that cannot end them, workers that died, and queued
+ * tasks that have waited for too long, or whose pool was released with %WPOOL_RELEASE_CANCEL.
+ * Each pool has a queue of its own, which is served by a work item of the kernel's workqueues,
+ * in workers/tidy.c: a slow function holds up nothing but its own pool.
  */
 #ifndef WPOOL_CORE_TIDY_QUEUE_H
 #define WPOOL_CORE_TIDY_QUEUE_H
@@ -21,12 +21,12 @@ struct wpool_worker;
  * struct wpool_untidy - what comes next; one of the three
  * @task: a task, or NULL
  * @worker: a worker, or NULL
- * @overdue: sweep the pool
+ * @sweep: end those queued tasks of the pool that will not run
  */
 struct wpool_untidy {
 	struct wpool_task *task;
 	struct wpool_worker *worker;
-	bool overdue;
+	bool sweep;
 };
 
 /** wpool_tidy_queue_init() - initialise the queue of a new pool; @serve is its work */
@@ -50,12 +50,12 @@ void wpool_tidy_task(struct wpool *pool, struct wpool_task *task);
 void wpool_tidy_worker(struct wpool_worker *w);
 
 /**
- * wpool_tidy_overdue() - have a pool swept of tasks that have waited for too long
+ * wpool_tidy_sweep() - have those queued tasks of a pool ended that will not run
  * @pool: the pool; its destruction may have begun
  *
- * Context: any; under RCU.
+ * Context: any; under RCU, or with a reference to the pool.
  */
-void wpool_tidy_overdue(struct wpool *pool);
+void wpool_tidy_sweep(struct wpool *pool);
 
 /**
  * wpool_tidy_next() - for the work: take what comes next

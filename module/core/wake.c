@@ -65,8 +65,8 @@
  *   wpool_sched_push_next:A      a task was put into the next slot
  *   wpool_sched_push_urgent:A    tasks were put into the queue of the urgent ones
  *   wpool_sched_push_on:A        a task was put into the backlog of any CPU
- *   unqueue_from:A               tasks of a ring were moved to its backlog
- *   wpool_sched_put_first:A      tasks that were taken out were put back
+ *   wake_for_moved:A             tasks of a ring were moved to its backlog, or tasks that were
+ *                                taken out were put back
  *   wpool_sched_leave:A          the tasks of a run queue are left to other CPUs' workers
  *   fill_ring:A                  tasks of another backlog or of the global queue were moved to
  *                                a ring; the taker runs here, and reads the counts when

@@ -31,12 +31,10 @@
 #include "core/news.h"
 #include "core/registry.h"
 #include "core/runqs.h"
-#include "core/sched.h"
 #include "core/state.h"
 #include "core/tidy_queue.h"
 #include "pool/attrs.h"
 #include "pool/limits.h"
-#include "task/finish.h"
 #include "task/flush.h"
 #include "task/item.h"
 #include "task/line.h"
@@ -193,11 +191,15 @@ static void end_workers(struct wpool *pool)
 	}
 }
 
-static void close_pool(struct wpool *pool)
+/* @drops: tasks that have not started end with -ECANCELED. */
+static void close_pool(struct wpool *pool, bool drops)
 {
 	lockdep_assert_held(&pool->tune_mutex);
-	wpool_line_close(pool);
-	/* shuts out the submits that checked before; expedited, since the caller waits */
+	wpool_line_close(pool, drops);
+	/*
+	 * Shuts out the submits that checked before, and the starts of tasks; expedited, since the
+	 * caller waits.
+	 */
 	synchronize_rcu_expedited();
 	/* idle workers check again, and leave */
 	wpool_idle_wake_all(pool);
@@ -306,7 +308,7 @@ static struct wpool *create(const struct wpool_attrs *attrs, wpool_arg_fn func,
 err_drain:
 	mutex_lock(&pool->tune_mutex);
 	WRITE_ONCE(pool->state, WPOOL_CLOSED);
-	close_pool(pool);
+	close_pool(pool, false);
 	mutex_unlock(&pool->tune_mutex);
 	end_workers(pool);
 	timer_shutdown_sync(&pool->expiry_timer);
@@ -367,7 +369,7 @@ void wpool_pool_destroy(struct wpool *pool)
 	WRITE_ONCE(pool->state, WPOOL_DESTROYED);
 	if (first)
 		/* no task is accepted from here on */
-		close_pool(pool);
+		close_pool(pool, false);
 	mutex_unlock(&pool->tune_mutex);
 	if (!first) {
 		wait_for_completion(&pool->destroyed);
@@ -415,42 +417,20 @@ static void close_to_others(struct wpool *pool)
 	mutex_unlock(&pool->tune_mutex);
 }
 
-/* Finish queued tasks as cancelled. No reboot comes in between, so all of them are old. */
-static void cancel_queued(struct wpool *pool)
-{
-	struct wpool_task *task;
-
-	while ((task = wpool_sched_take_any(pool))) {
-		wpool_finish_drop(pool, task);
-		cond_resched();
-	}
-}
-
 void wpool_pool_release(struct wpool *pool, unsigned int flags)
 {
-	bool last;
+	bool drops = flags & WPOOL_RELEASE_CANCEL, open;
 
 	mutex_lock(&pool->tune_mutex);
-	if (pool->state == WPOOL_OPEN || pool->state == WPOOL_CLOSING) {
+	open = pool->state == WPOOL_OPEN || pool->state == WPOOL_CLOSING;
+	if (open)
 		WRITE_ONCE(pool->state, WPOOL_CLOSED);
-		close_pool(pool);
-	}
-	/* abort functions are called without the mutex; see wpool_reboot() */
-	if (flags & WPOOL_RELEASE_CANCEL) {
-		WRITE_ONCE(pool->nr_cancelling, pool->nr_cancelling + 1);
-		WRITE_ONCE(pool->drops_strands, true);
-	}
+	if (open || drops)
+		close_pool(pool, drops);
 	mutex_unlock(&pool->tune_mutex);
-	if (!(flags & WPOOL_RELEASE_CANCEL))
-		return;
-
-	cancel_queued(pool);
-	mutex_lock(&pool->tune_mutex);
-	WRITE_ONCE(pool->nr_cancelling, pool->nr_cancelling - 1);
-	last = !pool->nr_cancelling;
-	mutex_unlock(&pool->tune_mutex);
-	if (last)
-		wake_up_all(&pool->drain_wq);
+	/* the workers may all be asleep in their tasks; and the caller runs no abort function */
+	if (drops)
+		wpool_tidy_sweep(pool);
 }
 
 int wpool_release(struct wpool *pool, unsigned int flags)
@@ -486,7 +466,6 @@ static void open_pool(struct wpool *pool)
 {
 	lockdep_assert_held(&pool->tune_mutex);
 	WRITE_ONCE(pool->state, WPOOL_OPEN);
-	WRITE_ONCE(pool->drops_strands, false);
 	wpool_line_open(pool);
 }
 
@@ -502,7 +481,7 @@ static int reopen(struct wpool *pool)
 	err = prealloc(pool);
 	if (err) {
 		WRITE_ONCE(pool->state, WPOOL_CLOSED);
-		close_pool(pool);
+		close_pool(pool, false);
 	}
 	return err;
 }
@@ -527,7 +506,6 @@ int wpool_reboot(struct wpool *pool)
 		else if (pool->state == WPOOL_OPEN)
 			err = 0;
 		else if (!wpool_flush_drain(pool, TASK_KILLABLE, 0))
-			/* nor does a release cancel, which would take new tasks for old ones */
 			err = reopen(pool);
 		else
 			err = -EAGAIN;

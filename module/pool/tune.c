@@ -13,6 +13,7 @@
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/export.h>
+#include <linux/ktime.h>
 
 #include "core/alarm.h"
 #include "core/cost.h"
@@ -193,8 +194,11 @@ static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 	}
 	if (mask & WPOOL_TUNE_LATENCY)
 		tune_latency(pool, attrs->latency);
-	if (mask & WPOOL_TUNE_MAX_WAIT_MS)
-		WRITE_ONCE(pool->max_wait_ms, attrs->max_wait_ms);
+	if (mask & WPOOL_TUNE_MAX_WAIT_MS && attrs->max_wait_ms != pool->max_wait_ms) {
+		WRITE_ONCE(pool->max_wait_since, ktime_get_mono_fast_ns());
+		/* pairs with wpool_max_wait_ns() */
+		smp_store_release(&pool->max_wait_ms, attrs->max_wait_ms);
+	}
 	WRITE_ONCE(pool->stamps, pool->latency || pool->max_wait_ms);
 	if (mask & (WPOOL_TUNE_NICE | WPOOL_TUNE_SCHED))
 		tune_class(pool, attrs, mask);

@@ -218,11 +218,16 @@ void wpool_finish_overdue(struct wpool *pool, struct wpool_task *task)
 	end_cancelled(pool, task, ours ? -ETIME : -ECANCELED);
 }
 
-static void sweep_queue(struct wpool *pool, struct wpool_runq *rq, u64 ns, bool ring)
+static void sweep_queue(struct wpool *pool, struct wpool_fifo *fifo, u64 from, u64 ns)
 {
 	struct wpool_task *task;
 
-	while ((task = wpool_sched_take_older(pool, rq, ns, ring))) {
+	for (;;) {
+		local_irq_disable();
+		task = wpool_fifo_pop_older(fifo, from, ns);
+		local_irq_enable();
+		if (!task)
+			break;
 		wpool_finish_overdue(pool, task);
 		cond_resched();
 	}
@@ -230,22 +235,24 @@ static void sweep_queue(struct wpool *pool, struct wpool_runq *rq, u64 ns, bool 
 
 void wpool_finish_sweep(struct wpool *pool)
 {
-	u64 max_ns = READ_ONCE(pool->max_wait_ms) * (u64)NSEC_PER_MSEC;
+	u64 from, max_ns = wpool_max_wait_ns(pool, &from);
 	u64 ns = ktime_get_mono_fast_ns() - max_ns;
 	struct wpool_runq *rq;
-	bool ring;
 	u32 i;
 
 	if (!max_ns)
 		return;
 	wpool_for_each_active(pool, rq, i) {
-		ring = READ_ONCE(rq->watch.is_overdue);
-		/* if the monitor sets it just now, it does so again */
-		WRITE_ONCE(rq->watch.is_overdue, false);
-		sweep_queue(pool, rq, ns, ring);
+		/* no worker comes to its ring: in the backlog those tasks can be looked at */
+		if (READ_ONCE(rq->watch.is_overdue)) {
+			/* if the monitor sets it just now, it does so again */
+			WRITE_ONCE(rq->watch.is_overdue, false);
+			wpool_sched_spill(rq);
+		}
+		sweep_queue(pool, &rq->backlog, from, ns);
 	}
-	/* last, since tasks of a ring may have moved there */
-	sweep_queue(pool, NULL, ns, false);
+	sweep_queue(pool, &pool->urgent, from, ns);
+	sweep_queue(pool, &pool->globq, from, ns);
 }
 
 bool wpool_finish_take_out(struct wpool_task *task)

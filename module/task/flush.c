@@ -59,7 +59,7 @@ EXPORT_SYMBOL_GPL(wpool_flush);
 
 static bool is_empty(struct wpool *pool)
 {
-	if (!is_quiet(pool, 0) || !is_quiet(pool, 1) || READ_ONCE(pool->nr_cancelling))
+	if (!is_quiet(pool, 0) || !is_quiet(pool, 1))
 		return false;
 	/* after the tasks: one that fires an event does so before it is counted out */
 	if (atomic_read(&pool->nr_refused_events))

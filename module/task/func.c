@@ -23,7 +23,8 @@ static int submit(struct wpool *pool, struct wpool_item *item, wpool_arg_fn func
 		owner = NULL;
 	if (likely(!owner) || likely(try_module_get(owner))) {
 		wpool_item_init(item, func, abort, arg, owner);
-		err = wpool_submit_claimed(pool, &item->task, may_block ? TASK_KILLABLE : 0);
+		err = wpool_submit_claimed(pool, &item->task, may_block ? TASK_KILLABLE : 0,
+					   false);
 	}
 	if (unlikely(err))
 		/* the submitter may have been sent away: the pool may be gone */

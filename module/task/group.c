@@ -50,6 +50,7 @@
 #include "core/freeze.h"
 #include "core/state.h"
 #include "core/trace.h"
+#include "task/line.h"
 #include "task/submit.h"
 #include "task/task.h"
 
@@ -58,11 +59,13 @@
  * @node: in group->line or group->sleepers
  * @thread: thread to wake
  * @since: the group's epoch, in the line, or its turn, when it came
+ * @guest: in the line: a close of the pool sends it away
  */
 struct waiter {
 	struct list_head node;
 	struct task_struct *thread;
 	u32 since;
+	struct wpool_guest guest;
 };
 
 /* Is the caller a task of the group's pool? What it would wait for might wait for it. */
@@ -96,18 +99,21 @@ static int sleep_in(struct list_head *list, struct wpool_group *group, struct wa
 	lockdep_assert_held(&group->lock);
 	waiter->thread = current;
 	list_add_tail(&waiter->node, list);
-	while (!may_go(group, waiter)) {
+	for (;;) {
+		/* before the check: a close of the pool does not take the lock */
+		set_current_state(state);
+		if (may_go(group, waiter))
+			break;
 		if (signal_pending_state(state, current)) {
 			err = -EINTR;
 			break;
 		}
-		/* under the lock, which the waker takes: no wake-up is missed */
-		__set_current_state(state);
 		raw_spin_unlock_irq(&group->lock);
 		wpool_lockdep_wait(group->pool);
 		schedule();
 		raw_spin_lock_irq(&group->lock);
 	}
+	__set_current_state(TASK_RUNNING);
 	list_del(&waiter->node);
 	return err;
 }
@@ -130,10 +136,10 @@ static bool has_room(const struct wpool_group *group)
 	return nr_outstanding(group) < group->max;
 }
 
-/* Was the waiter sent away? Those that came before it were, too. */
+/* Was the waiter sent away? Those that came before it were, or are about to be, too. */
 static int sent_away(const struct wpool_group *group, const struct waiter *waiter)
 {
-	if (group->closed)
+	if (group->closed || wpool_guest_is_sent_away(&waiter->guest))
 		return -ESHUTDOWN;
 	return group->epoch == waiter->since ? 0 : -ECANCELED;
 }
@@ -164,8 +170,10 @@ static int wait_in_line(struct wpool_group *group, unsigned int state)
 	int err;
 
 	lockdep_assert_held(&group->lock);
+	wpool_guest_enter(group->pool, &waiter.guest);
 	err = sleep_in(&group->line, group, &waiter, may_leave_line,
 		       wpool_freeze_state(group->pool, state));
+	wpool_guest_leave(group->pool, &waiter.guest);
 	err = sent_away(group, &waiter) ?: err;
 	/* exit waits until the line is empty */
 	if (group->closed && list_empty(&group->line))
@@ -175,8 +183,8 @@ static int wait_in_line(struct wpool_group *group, unsigned int state)
 
 /* ---- places ---- */
 
-/* @state: task state to wait in; 0: the caller must not sleep. */
-static int find_room(struct wpool_group *group, unsigned int state)
+/* @state: task state to wait in; 0: the caller must not sleep. *waited: whether it did. */
+static int find_room(struct wpool_group *group, unsigned int state, bool *waited)
 	__must_hold(&group->lock)
 {
 	lockdep_assert_held(&group->lock);
@@ -184,20 +192,25 @@ static int find_room(struct wpool_group *group, unsigned int state)
 		return -ESHUTDOWN;
 	if (likely(list_empty(&group->line) && has_room(group)))
 		return 0;
+	if (wpool_refuses(group->pool))
+		return -ESHUTDOWN;
 	if (!state)
 		return -EAGAIN;
-	return is_own_task(group) ? -EDEADLK : wait_in_line(group, state);
+	if (is_own_task(group))
+		return -EDEADLK;
+	*waited = true;
+	return wait_in_line(group, state);
 }
 
 /* Take a place for a claimed task. */
 static int enter_group(struct wpool_group *group, struct wpool_group_task *task,
-		       unsigned int state)
+		       unsigned int state, bool *waited)
 {
 	unsigned long flags;
 	int err;
 
 	raw_spin_lock_irqsave(&group->lock, flags);
-	err = find_room(group, state);
+	err = find_room(group, state, waited);
 	if (!err) {
 		task->group = group;
 		task->colour = group->turn & 1;
@@ -220,8 +233,13 @@ static void keep_error(struct wpool_group *group, int error)
 /* The function of a task has returned an error; the task's memory may be gone. */
 static noinline void count_error(struct wpool *pool, void *func, int error)
 {
+	struct wpool_runq *rq;
+
 	preempt_disable();
-	local64_inc(&wpool_this_runq(pool)->errors);
+	rq = wpool_this_runq(pool);
+	/* as in count_refused(): under policy run the pool may be destroyed meanwhile */
+	if (likely(rq))
+		local64_inc(&rq->errors);
 	preempt_enable();
 	trace_wpool_group_task_failed(pool->name, func, error);
 }
@@ -301,6 +319,7 @@ static int submit(struct wpool_group *group, struct wpool_group_task *task, unsi
 {
 	unsigned long flags;
 	struct wpool *pool;
+	bool waited = false;
 	u32 colour;
 	int err;
 
@@ -314,13 +333,13 @@ static int submit(struct wpool_group *group, struct wpool_group_task *task, unsi
 	if (err)
 		return err;
 
-	err = enter_group(group, task, state);
+	err = enter_group(group, task, state, &waited);
 	if (err) {
 		wpool_task_unclaim(&task->task);
 		return err;
 	}
 	colour = task->colour;
-	err = wpool_submit_claimed(pool, &task->task, state);
+	err = wpool_submit_claimed(pool, &task->task, state, waited);
 	/* after 0 the task and the group may be gone; else the place keeps the group */
 	if (err)
 		leave_group(group, colour, 0);

@@ -23,6 +23,8 @@ struct task_struct;
  * @thread: thread to wake
  * @tasks: claimed tasks to be accepted, in order
  * @nr: number of tasks
+ * @waited: it has waited before, for others of its tasks or in a group: a pool that was closed
+ *	to others since then lets it in
  * @accepted: number of tasks accepted; under admission_lock until @done
  * @error: why the wait ended; 0 if all were accepted
  * @done: set last, by the side that takes the waiter off the line. After that
@@ -35,7 +37,20 @@ struct wpool_waiter {
 	u32 nr;
 	u32 accepted;
 	int error;
+	bool waited;
 	bool done;
+};
+
+/**
+ * struct wpool_guest - a thread that waits for room in a strand or a group, on its own stack
+ * @node: in pool->guests
+ * @thread: thread to wake
+ * @is_sent_away: the pool was closed, and may be gone
+ */
+struct wpool_guest {
+	struct list_head node;
+	struct task_struct *thread;
+	bool is_sent_away;
 };
 
 /**
@@ -139,11 +154,37 @@ bool wpool_line_withdraw(struct wpool_task *task);
 /**
  * wpool_line_close() - accept no more tasks, send the waiters away
  * @pool: the pool, tune_mutex held
+ * @drops: tasks that have not started end with -ECANCELED
  *
- * A submit that checked before may still be accepted until an RCU grace period
- * has passed.
+ * A submit that checked before may still be accepted, and a worker that did may still begin
+ * its task, until an RCU grace period has passed.
  */
-void wpool_line_close(struct wpool *pool);
+void wpool_line_close(struct wpool *pool, bool drops);
+
+/**
+ * wpool_guest_enter() - the calling thread begins to wait: a close of the pool wakes it
+ * @pool: the pool; if it is closed, the guest is sent away at once
+ * @guest: the guest
+ *
+ * Context: any; interrupts off.
+ */
+void wpool_guest_enter(struct wpool *pool, struct wpool_guest *guest);
+
+/** wpool_guest_is_sent_away() - was the pool closed since it entered? */
+static inline bool wpool_guest_is_sent_away(const struct wpool_guest *guest)
+{
+	/* pairs with the release in send_guest_away() */
+	return smp_load_acquire(&guest->is_sent_away);
+}
+
+/**
+ * wpool_guest_leave() - it waits no more
+ * @pool: the pool, which is not touched if the guest was sent away
+ * @guest: the guest
+ *
+ * Context: any; interrupts off.
+ */
+void wpool_guest_leave(struct wpool *pool, struct wpool_guest *guest);
 
 /** wpool_line_close_to_others() - accept but events and own tasks no more; tune_mutex held */
 void wpool_line_close_to_others(struct wpool *pool);

@@ -12,7 +12,9 @@
  *
  * Everything out of the ordinary is elsewhere: other states of the task in
  * claim_or_end() and wpool_finish_joinable(), a detached task in run_detached(),
- * a full look for work in worker.c.
+ * a full look for work in worker.c. A pool that was released with %WPOOL_RELEASE_CANCEL
+ * says so in pool->attention, which each finish reads, too: whoever has taken a task of it
+ * ends that task instead.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -426,6 +428,10 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 	bool ordered, awaited;
 	u32 colour;
 
+	if (unlikely(wpool_drops(pool))) {
+		wpool_finish_drop(pool, task);
+		goto next;
+	}
 	if (unlikely(wpool_task_is_detached(task))) {
 		if (!(unlikely(task->submit_ns) ? run_detached_stamped(w, task) :
 						  run_detached(w, task, 0)))
@@ -536,6 +542,10 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 	u64 submit_ns;
 	u32 colour;
 
+	if (unlikely(wpool_drops(pool))) {
+		wpool_finish_drop(pool, task);
+		return;
+	}
 	if (!claim_or_end(pool, task))
 		return;
 	submit_ns = take_stamp(task);

@@ -32,7 +32,8 @@
  *              submit it again.
  *
  * A strand without a head is empty: its queue is, too, and nobody waits, for the limit is
- * at least 1. Where a task ends its turn, advance() makes the next one the head, with the
+ * at least 1, but submitters that a close of the pool has sent away and that have yet to
+ * go. Where a task ends its turn, advance() makes the next one the head, with the
  * lock held, and the caller sends it when it has dropped the lock: interrupts stay off, so
  * that a close of the pool, which waits for a grace period, finds it. From then on the
  * strand may be gone, if the caller was not one whose task it is.
@@ -75,8 +76,14 @@
 #define CLOSED		BIT(2)	/* accepts no tasks */
 #define WAITED		BIT(3)	/* submitters have waited for room */
 
-/* How many submitters of a strand that is shut are woken in one hold of its lock. */
+/* How many submitters of a strand that ends are woken in one hold of its lock. */
 #define REFUSED_AT_ONCE	32
+
+/* A submitter that waits for room, on its own stack. */
+struct room_waiter {
+	struct wpool_waiter waiter;
+	struct wpool_guest guest;
+};
 
 /* A mark in the queue, of a thread that flushes. */
 struct mark {
@@ -107,12 +114,21 @@ static bool put(struct wpool_strand *strand, struct wpool_strand_task *task)
 	return false;
 }
 
+static void leave_waiters(struct wpool_strand *strand, struct wpool_waiter *waiter)
+	__must_hold(&strand->lock)
+{
+	lockdep_assert_held(&strand->lock);
+	list_del(&waiter->place.node);
+	wpool_guest_leave(strand->pool, &container_of(waiter, struct room_waiter, waiter)->guest);
+}
+
 /* A submitter need not wait any longer: its task was accepted, or @error. */
-static void end_wait(struct wpool_waiter *waiter, int error)
+static void end_wait(struct wpool_strand *strand, struct wpool_waiter *waiter, int error)
+	__must_hold(&strand->lock)
 {
 	struct task_struct *thread = waiter->thread;
 
-	list_del(&waiter->place.node);
+	leave_waiters(strand, waiter);
 	waiter->error = error;
 	/* pairs with submit_and_wait() and abandon(); the waiter's stack may be gone after this */
 	smp_store_release(&waiter->done, true);
@@ -121,8 +137,8 @@ static void end_wait(struct wpool_waiter *waiter, int error)
 }
 
 /*
- * If the strand is shut, refuse those that wait for room, some in one hold of the lock.
- * Returns false if there are more, and then the lock must be dropped before the next call.
+ * The strand ends: refuse those that wait for room, some in one hold of the lock. Returns
+ * false if there are more, and then the lock must be dropped before the next call.
  */
 static bool refuse_some(struct wpool_strand *strand)
 	__must_hold(&strand->lock)
@@ -131,34 +147,40 @@ static bool refuse_some(struct wpool_strand *strand)
 	unsigned int nr;
 
 	lockdep_assert_held(&strand->lock);
-	/* some wait, so there is a head, which keeps the pool */
-	if (list_empty(&strand->waiters) ||
-	    !(strand->flags & CLOSED || wpool_is_closed(strand->pool)))
-		return true;
 	for (nr = 0; nr < REFUSED_AT_ONCE; nr++) {
 		waiter = list_first_entry_or_null(&strand->waiters, struct wpool_waiter,
 						  place.node);
 		if (!waiter)
 			return true;
 		strand_task_of(waiter->tasks[0])->state = IDLE;
-		end_wait(waiter, -ESHUTDOWN);
+		end_wait(strand, waiter, -ESHUTDOWN);
 	}
 	return list_empty(&strand->waiters);
 }
 
-/* There may be room: accept the tasks of those that wait for it. */
-static void serve(struct wpool_strand *strand)
+/*
+ * There may be room: accept the tasks of those that wait for it. Returns a new head, which the
+ * caller must send, if the strand had none, or NULL.
+ */
+static struct wpool_strand_task *serve(struct wpool_strand *strand)
 	__must_hold(&strand->lock)
 {
-	struct wpool_waiter *waiter;
+	struct wpool_strand_task *head = NULL, *task;
+	struct room_waiter *room;
 
 	lockdep_assert_held(&strand->lock);
 	while (strand->nr < strand->limit && !list_empty(&strand->waiters)) {
-		waiter = list_first_entry(&strand->waiters, struct wpool_waiter, place.node);
-		/* never the head: the caller is about to make the next one that */
-		put(strand, strand_task_of(waiter->tasks[0]));
-		end_wait(waiter, 0);
+		room = list_first_entry(&strand->waiters, struct room_waiter, waiter.place.node);
+		/* it goes and comes here then; unless it was told already, the pool exists */
+		if (strand->flags & CLOSED || wpool_guest_is_sent_away(&room->guest) ||
+		    wpool_is_closed(strand->pool))
+			break;
+		task = strand_task_of(room->waiter.tasks[0]);
+		if (put(strand, task))
+			head = task;
+		end_wait(strand, &room->waiter, 0);
 	}
+	return head;
 }
 
 /* The turn of the head is over. Returns the next one, which the caller must send, or NULL. */
@@ -169,6 +191,7 @@ static struct wpool_strand_task *advance(struct wpool_strand *strand)
 
 	lockdep_assert_held(&strand->lock);
 	strand->nr--;
+	/* the old head is still there: none of these is the next one */
 	serve(strand);
 	while (!list_empty(&strand->queue)) {
 		next = list_first_entry(&strand->queue, struct wpool_strand_task, task.node);
@@ -205,8 +228,7 @@ static struct wpool_strand_task *leave_line(struct wpool_strand *strand,
 	__must_hold(&strand->lock)
 {
 	lockdep_assert_held(&strand->lock);
-	/* with more to refuse, its vehicle ends its turn, when it arrives */
-	if (task->state != CANCELLED || !refuse_some(strand) || !wpool_line_leave(&task->task))
+	if (task->state != CANCELLED || !wpool_line_leave(&task->task))
 		return NULL;
 	wpool_debug_deactivate(&task->task);
 	task->state = IDLE;
@@ -226,14 +248,13 @@ static bool take_back(struct wpool_strand *strand, struct wpool_strand_task *tas
 	switch (task->state) {
 	case WAITING:
 		task->state = IDLE;
-		end_wait(task->task.waiter, -ECANCELED);
+		end_wait(strand, task->task.waiter, -ECANCELED);
 		return true;
 	case QUEUED:
 		list_del(&task->task.node);
 		task->state = IDLE;
 		strand->nr--;
-		if (refuse_some(strand))
-			serve(strand);
+		serve(strand);
 		return true;
 	case OUT:
 		task->state = CANCELLED;
@@ -280,12 +301,6 @@ static void stop(struct wpool_strand *strand)
 
 	local_irq_save(flags);
 	raw_spin_lock(&strand->lock);
-	/* the head, as it still is, keeps the strand */
-	while (!refuse_some(strand)) {
-		raw_spin_unlock_irqrestore(&strand->lock, flags);
-		local_irq_save(flags);
-		raw_spin_lock(&strand->lock);
-	}
 	awaited = strand->flags & AWAITED;
 	strand->flags &= ~(RUNNING | AWAITED);
 	strand->runner = 0;
@@ -308,14 +323,9 @@ static void run(struct wpool_task *vehicle)
 
 	if (start(task)) {
 		task->gone = &gone;
-		if (unlikely(READ_ONCE(strand->pool->drops_strands))) {
-			if (task->abort)
-				task->abort(task, -ECANCELED);
-		} else {
-			/* for who looks at the worker: not the function of ours that calls it */
-			WRITE_ONCE(wpool_worker_self()->func, task->func);
-			task->func(task);
-		}
+		/* for who looks at the worker: not the function of ours that calls it */
+		WRITE_ONCE(wpool_worker_self()->func, task->func);
+		task->func(task);
 	}
 	if (!gone)
 		stop(strand);
@@ -388,7 +398,7 @@ static int check(struct wpool_strand *strand, struct wpool_strand_task *task)
 }
 
 /* Accept the task. If the strand is full, @waiter begins to wait, or there is none. */
-static int submit(struct wpool_strand_task *task, struct wpool_waiter *waiter)
+static int submit(struct wpool_strand_task *task, struct room_waiter *waiter)
 {
 	struct wpool_strand *strand = task->strand;
 	unsigned long flags;
@@ -404,8 +414,9 @@ static int submit(struct wpool_strand_task *task, struct wpool_waiter *waiter)
 		is_head = put(strand, task);
 	} else if (err == -EAGAIN && waiter) {
 		task->state = WAITING;
-		task->task.waiter = waiter;
-		list_add_tail(&waiter->place.node, &strand->waiters);
+		task->task.waiter = &waiter->waiter;
+		list_add_tail(&waiter->waiter.place.node, &strand->waiters);
+		wpool_guest_enter(strand->pool, &waiter->guest);
 		strand->flags |= WAITED;
 	}
 	raw_spin_unlock(&strand->lock);
@@ -420,8 +431,10 @@ static int submit(struct wpool_strand_task *task, struct wpool_waiter *waiter)
  * wait ended.
  */
 static int abandon(struct wpool_strand *strand, struct wpool_strand_task *task,
-		   struct wpool_waiter *waiter)
+		   struct room_waiter *room)
 {
+	struct wpool_waiter *waiter = &room->waiter;
+	struct wpool_strand_task *next = NULL;
 	unsigned long flags;
 
 	/* unless @done, wpool_strand_destroy() waits for the end of this section */
@@ -431,10 +444,14 @@ static int abandon(struct wpool_strand *strand, struct wpool_strand_task *task,
 		raw_spin_lock(&strand->lock);
 		if (!waiter->done) {
 			task->state = IDLE;
-			list_del(&waiter->place.node);
-			waiter->error = -EINTR;
+			leave_waiters(strand, waiter);
+			waiter->error = room->guest.is_sent_away ? -ESHUTDOWN : -EINTR;
+			/* those that came after it was sent away, if the pool is open again */
+			next = serve(strand);
 		}
 		raw_spin_unlock(&strand->lock);
+		if (next)
+			send(next);
 	}
 	local_irq_restore(flags);
 	return waiter->error;
@@ -451,21 +468,22 @@ static int submit_and_wait(struct wpool_strand_task *task)
 {
 	struct wpool_strand *strand = task->strand;
 	struct wpool_task *vehicle = &task->task;
-	struct wpool_waiter waiter = { .thread = current, .tasks = &vehicle };
+	struct room_waiter room = { .waiter = { .thread = current, .tasks = &vehicle } };
 	unsigned int state = wpool_freeze_state(strand->pool, TASK_KILLABLE);
-	int err = submit(task, &waiter);
+	int err = submit(task, &room);
 
 	if (err != -EAGAIN)
 		return err;
 	for (;;) {
 		set_current_state(state);
 		/* pairs with end_wait(): after it the strand may be gone */
-		if (smp_load_acquire(&waiter.done) || fatal_signal_pending(current))
+		if (smp_load_acquire(&room.waiter.done) ||
+		    wpool_guest_is_sent_away(&room.guest) || fatal_signal_pending(current))
 			break;
 		schedule();
 	}
 	__set_current_state(TASK_RUNNING);
-	return abandon(strand, task, &waiter);
+	return abandon(strand, task, &room);
 }
 
 int wpool_strand_submit(struct wpool_strand_task *task)

@@ -58,11 +58,12 @@ static inline void assert_may_sleep(void)
 /* Tasks of a batch after which the submitter gives others the chance to run. */
 #define RESCHED_TASKS	(32 * CHUNK)
 
-/* What a submitter does on overload. */
+/* What a submitter does on overload; @waited as in struct wpool_waiter. */
 struct overload {
 	enum wpool_policy policy;
 	unsigned int state;
 	long timeout;
+	bool waited;
 };
 
 static void count_refused(struct wpool *pool)
@@ -80,15 +81,16 @@ static void count_refused(struct wpool *pool)
 
 /* Wait in line with claimed tasks; returns the number of accepted tasks, or -errno. */
 static int wait_in_line(struct wpool *pool, struct wpool_task *const *tasks,
-			u32 nr, const struct overload *how)
+			u32 nr, struct overload *how)
 {
-	struct wpool_waiter waiter = { .tasks = tasks, .nr = nr };
+	struct wpool_waiter waiter = { .tasks = tasks, .nr = nr, .waited = how->waited };
 	int err;
 
 	if (wpool_in_own_task(pool))
 		err = how->timeout ? -EDEADLK : -ETIME;
 	else
 		err = wpool_line_wait(pool, &waiter, how->state, how->timeout);
+	how->waited |= !err;
 
 	if (err == -EDEADLK || err == -EAGAIN)
 		count_refused(pool);
@@ -129,7 +131,7 @@ static struct wpool_task *take_oldest(struct wpool *pool)
 			break;
 	}
 	if (unlikely(nr))
-		wpool_sched_put_first(pool, &pool->globq, wpool_this_runq(pool), kept, nr);
+		wpool_sched_put_first(pool, kept, nr);
 	return task;
 }
 
@@ -187,16 +189,21 @@ static int drop_oldest(struct wpool *pool, struct wpool_task *const *tasks, u32 
  * not want them, whatever it says by now.
  */
 static int overloaded(struct wpool *pool, struct wpool_task *const *tasks,
-		      u32 nr, const struct overload *how, bool refused)
+		      u32 nr, struct overload *how, bool refused)
 {
+	enum wpool_policy policy = how->policy;
 	int n, i;
 
-	if (refused || wpool_refuses(pool)) {
+	refused |= wpool_refuses(pool);
+	/* closed to others since it began to wait: it is let in as room comes */
+	if (refused && how->waited)
+		policy = WPOOL_BLOCK;
+	if (refused && !how->waited) {
 		n = -ESHUTDOWN;
 	} else {
-		trace_wpool_pool_overloaded(pool->name, nr, how->policy);
+		trace_wpool_pool_overloaded(pool->name, nr, policy);
 		wpool_news_tell(pool);
-		switch (how->policy) {
+		switch (policy) {
 		case WPOOL_BLOCK:
 			n = wait_in_line(pool, tasks, nr, how);
 			break;
@@ -267,7 +274,7 @@ static __always_inline u32 submit_fast(struct wpool *pool,
  * the number of accepted tasks, a prefix; if that is not all, *err says why.
  */
 static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks,
-		       u32 nr, u32 claimed, const struct overload *how, int *err)
+		       u32 nr, u32 claimed, struct overload *how, int *err)
 {
 	struct wpool_runq *rq;
 	bool refused = false;
@@ -400,9 +407,8 @@ int wpool_submit_timeout(struct wpool *pool, struct wpool_task *task,
 		return -EINVAL;
 	if (submit_one_fast(pool, task, &claimed))
 		return 0;
-	policy = READ_ONCE(pool->policy);
-	if (policy == WPOOL_RUN)
-		policy = WPOOL_BLOCK;
+	/* it asks for a wait: nothing runs here, and nothing is dropped for it */
+	policy = READ_ONCE(pool->policy) == WPOOL_FAIL ? WPOOL_FAIL : WPOOL_BLOCK;
 	return submit_one_slow(pool, task, claimed, policy, TASK_KILLABLE, timeout);
 }
 EXPORT_SYMBOL_GPL(wpool_submit_timeout);
@@ -425,6 +431,7 @@ static void accept_on(struct wpool *pool, struct wpool_runq *rq, struct wpool_ta
 	wpool_sched_push_on(pool, on, task);
 }
 
+/* @state: task state to wait in; 0: if there is no room, nobody was refused anything. */
 static int submit_on(struct wpool *pool, int cpu, struct wpool_task *task,
 		     enum wpool_policy policy, unsigned int state)
 {
@@ -451,6 +458,10 @@ static int submit_on(struct wpool *pool, int cpu, struct wpool_task *task,
 	/* 1: it is running, and runs once more */
 	if (err)
 		return min(err, 0);
+	if (unlikely(n <= 0) && !state) {
+		wpool_task_unclaim(task);
+		return n ?: -EAGAIN;
+	}
 	if (unlikely(n <= 0))
 		n = overloaded(pool, &task, 1, &how, n < 0);
 	return min(n, 0);
@@ -474,7 +485,7 @@ EXPORT_SYMBOL_GPL(wpool_try_submit_on);
 
 int wpool_submit_if_room_on(struct wpool *pool, int cpu, struct wpool_task *task)
 {
-	return submit_on(pool, cpu, task, WPOOL_FAIL, TASK_KILLABLE);
+	return submit_on(pool, cpu, task, WPOOL_FAIL, 0);
 }
 
 int wpool_submit_waiting_on(struct wpool *pool, int cpu, struct wpool_task *task)
@@ -491,9 +502,16 @@ int wpool_submit_interruptible_on(struct wpool *pool, int cpu, struct wpool_task
 			 TASK_INTERRUPTIBLE | TASK_FREEZABLE);
 }
 
-int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, unsigned int state)
+int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, unsigned int state,
+			 bool waited)
 {
+	struct overload how = {
+		.state = state,
+		.timeout = state ? MAX_SCHEDULE_TIMEOUT : 0,
+		.waited = waited,
+	};
 	unsigned long flags;
+	int err;
 	u32 n;
 
 	if (state)
@@ -503,9 +521,8 @@ int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, unsigned i
 	local_irq_restore(flags);
 	if (likely(n))
 		return 0;
-	return submit_one_slow(pool, task, 1,
-			       state ? READ_ONCE(pool->policy) : try_policy(pool), state,
-			       state ? MAX_SCHEDULE_TIMEOUT : 0);
+	how.policy = state ? READ_ONCE(pool->policy) : try_policy(pool);
+	return submit_slow(pool, &task, 1, 1, &how, &err) == 1 ? 0 : err;
 }
 
 void wpool_submit_event(struct wpool *pool, struct wpool_task *task)

@@ -13,14 +13,17 @@ struct wpool_task;
  * @pool: the pool
  * @task: the task, as wpool_task_claim() leaves it; after an error it is unclaimed
  * @state: task state to sleep in, and then as wpool_submit(); 0: as wpool_try_submit()
+ * @waited: the caller has waited in a group: it is let in if the pool was closed to others since
  *
  * Context: as those.
  * Return: as those, but for the results of a claim.
  */
-int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, unsigned int state);
+int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, unsigned int state,
+			 bool waited);
 
 /**
- * wpool_submit_if_room_on() - as wpool_try_submit_on(), but no other task is dropped for it
+ * wpool_submit_if_room_on() - as wpool_try_submit_on(), but no task is dropped for it, and no
+ *	refusal counted
  * @pool: the pool
  * @cpu: a possible CPU
  * @task: the task

@@ -103,9 +103,10 @@ static inline bool wpool_task_is_cancelled(const struct wpool_task *task)
 /** wpool_task_is_overdue() - has a task that begins waited for longer than max_wait_ms? */
 static inline bool wpool_task_is_overdue(const struct wpool *pool, u64 submit_ns)
 {
-	u64 max_ns = READ_ONCE(pool->max_wait_ms) * (u64)NSEC_PER_MSEC;
+	u64 from, max_ns = wpool_max_wait_ns(pool, &from);
 
-	return max_ns && submit_ns && (s64)(ktime_get_mono_fast_ns() - submit_ns - max_ns) > 0;
+	return max_ns && submit_ns >= from &&
+	       (s64)(ktime_get_mono_fast_ns() - submit_ns - max_ns) > 0;
 }
 
 /** wpool_task_is_detached() - does the task belong to its function once that runs? */

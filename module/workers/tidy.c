@@ -9,6 +9,7 @@
 #include <linux/workqueue.h>
 
 #include "core/census.h"
+#include "core/sched.h"
 #include "core/state.h"
 #include "core/tidy_queue.h"
 #include "task/finish.h"
@@ -60,6 +61,24 @@ static void tidy_worker(struct wpool_worker *w)
 	wpool_worker_reap(w);
 }
 
+/*
+ * The pool was released with %WPOOL_RELEASE_CANCEL. Its workers end what they take; this is
+ * for the tasks that they do not get at.
+ */
+static void drop_all(struct wpool *pool)
+{
+	struct wpool_task *task;
+
+	while (wpool_drops(pool) && (task = wpool_sched_take_any(pool))) {
+		/* not what a reboot lets in: it is queued again */
+		if (wpool_drops(pool))
+			wpool_finish_drop(pool, task);
+		else
+			wpool_finish_put_down(pool, task);
+		cond_resched();
+	}
+}
+
 void wpool_tidy_serve(struct work_struct *work)
 {
 	struct wpool *pool = container_of(work, struct wpool, tidy.work);
@@ -70,6 +89,8 @@ void wpool_tidy_serve(struct work_struct *work)
 			wpool_finish_put_down(pool, next.task);
 		else if (next.worker)
 			tidy_worker(next.worker);
+		else if (wpool_drops(pool))
+			drop_all(pool);
 		else
 			wpool_finish_sweep(pool);
 		cond_resched();

@@ -32,9 +32,8 @@
  * barrier: core/sched.h wpool_sched_push:A
  * like wpool_sched_push:A: core/sched.h wpool_sched_push_next:A
  * omits: core/sched.c fill_ring:A
- * like wpool_sched_push:A: core/sched.c wpool_sched_put_first:A
  * like wpool_sched_push:A: core/sched.c wpool_sched_push_urgent:A
- * like wpool_sched_push:A: core/sched.c unqueue_from:A
+ * like wpool_sched_push:A: core/sched.c wake_for_moved:A
  * like wpool_sched_push:A: core/sched.c wpool_sched_leave:A
  * like wpool_sched_push:A: core/sched.c wpool_sched_push_on:A
  * barrier: core/sched.c stop_searching:A

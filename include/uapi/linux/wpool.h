@@ -21,7 +21,8 @@
  *  - ENOMEM: out of memory
  *
  * A signal interrupts every call that sleeps. The call fails with EINTR or is
- * restarted; a call with a timeout is never restarted.
+ * restarted; a call with a timeout is never restarted. But a submit that runs its tasks
+ * itself, under the policy run, ends early for a fatal signal only.
  *
  * Closing the last descriptor of a file cancels its queued tasks and stops its
  * running tasks. A call in another thread keeps the file open until it returns.
@@ -411,10 +412,10 @@ struct wpool_dev_cancel {
  * @max_outstanding: tasks of the file that may be in the pool at the same time, 1 or more
  * @reserved: 0
  *
- * Concerns the tasks that are submitted afterwards, except timers. If the group is full, a
- * submit sleeps, or gets EAGAIN with NONBLOCK. A submit that sleeps while all tasks are
- * cancelled gets ECANCELED if it has handed over none. A cancelled task has its record at
- * once, as ever, but keeps its place until its turn in the pool comes.
+ * Concerns the tasks that are submitted afterwards, except timers, polls and strands. If the
+ * group is full, a submit sleeps, or gets EAGAIN with NONBLOCK. A submit that sleeps while
+ * all tasks are cancelled gets ECANCELED if it has handed over none. A cancelled task has its
+ * record at once, as ever, but keeps its place until its turn in the pool comes.
  * EISCONN: the file has a group already.
  */
 struct wpool_dev_group {

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * WPOOL_RELEASE_CANCEL: no task starts afterwards, whoever holds it, and no abort function
+ * runs in the thread that closes the pool.
+ */
+#include <linux/delay.h>
+#include <linux/slab.h>
+
+#include "fixture.h"
+#include "full_pool.h"
+#include "group.h"
+
+#define NR_QUEUED	500
+
+static void wpool_release_cancel_takes_back_a_submit_of_a_running_task(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 2);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 1);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 1);
+}
+
+/* ---- who calls the abort functions ------------------------------------------- */
+
+/* One of each kind, all with the same notes. */
+struct aborted {
+	struct wpool_task task;
+	struct wpool_group_task member;
+	struct wpool_strand strand;
+	struct wpool_strand_task turn;
+	struct wpool_event event;
+	struct task_struct *releaser;
+	atomic_t in_releaser;
+	atomic_t aborts;
+	atomic_t runs;
+};
+
+static void count_abort(struct aborted *a)
+{
+	atomic_add(current == a->releaser, &a->in_releaser);
+	atomic_inc(&a->aborts);
+}
+
+static void task_abort(struct wpool_task *task, int status)
+{
+	count_abort(container_of(task, struct aborted, task));
+}
+
+static void arg_abort(void *arg, int status)
+{
+	count_abort(arg);
+}
+
+static void member_abort(struct wpool_group_task *task, int status)
+{
+	count_abort(container_of(task, struct aborted, member));
+}
+
+static void turn_abort(struct wpool_strand_task *task, int status)
+{
+	count_abort(container_of(task, struct aborted, turn));
+}
+
+static void event_abort(struct wpool_event *event, int status)
+{
+	count_abort(container_of(event, struct aborted, event));
+}
+
+static void task_run(struct wpool_task *task)
+{
+	atomic_inc(&container_of(task, struct aborted, task)->runs);
+}
+
+static void arg_run(void *arg)
+{
+	atomic_inc(&((struct aborted *)arg)->runs);
+}
+
+static int member_run(struct wpool_group_task *task)
+{
+	atomic_inc(&container_of(task, struct aborted, member)->runs);
+	return 0;
+}
+
+static void turn_run(struct wpool_strand_task *task)
+{
+	atomic_inc(&container_of(task, struct aborted, turn)->runs);
+}
+
+static void event_run(struct wpool_event *event)
+{
+	atomic_inc(&container_of(event, struct aborted, event)->runs);
+}
+
+/* So its caller may hold a lock that these functions take. */
+static void wpool_release_cancel_calls_no_abort_function_itself(struct kunit *test)
+{
+	struct aborted *a = kunit_kzalloc(test, sizeof(*a), GFP_KERNEL);
+	struct wpool_attrs attrs;
+	struct wpk_full full;
+	struct wpool *pool;
+
+	KUNIT_ASSERT_NOT_NULL(test, a);
+	wpk_attrs(&attrs, 1, 8);
+	wpk_full_pool_attrs(test, &full, &attrs);
+	pool = full.pool;
+	a->releaser = current;
+	wpool_task_init_abortable(&a->task, task_run, task_abort, NULL);
+	wpool_group_task_init(&a->member, member_run, member_abort);
+	wpool_strand_init(&a->strand, pool, 1);
+	wpool_strand_task_init(&a->turn, &a->strand, turn_run, turn_abort);
+	wpool_event_init(&a->event, pool, event_run, event_abort);
+
+	KUNIT_ASSERT_EQ(test, wpool_submit(pool, &a->task), 0);
+	KUNIT_ASSERT_EQ(test, wpool_submit_fn_abortable(pool, arg_run, arg_abort, a, NULL,
+							GFP_KERNEL), 0);
+	KUNIT_ASSERT_EQ(test, wpool_group_submit(wpk_group(test, pool, 1), &a->member), 0);
+	KUNIT_ASSERT_EQ(test, wpool_strand_submit(&a->turn), 0);
+	KUNIT_ASSERT_TRUE(test, wpool_event_fire(&a->event));
+
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
+	/* the only worker is at the gate */
+	WPK_EVENTUALLY(test, atomic_read(&a->aborts) == 5);
+	wpk_gate_open(full.gate);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(&a->aborts), 5);
+	KUNIT_EXPECT_EQ(test, atomic_read(&a->in_releaser), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&a->runs), 0);
+}
+
+/* ---- workers that come free meanwhile ---------------------------------------- */
+
+struct queued {
+	struct wpool_task task;
+	struct queued_lot *lot;
+};
+
+struct queued_lot {
+	struct wpk_gate *gate;
+	atomic_t aborts;
+	atomic_t runs;
+	struct queued queued[NR_QUEUED];
+};
+
+static void queued_run(struct wpool_task *task)
+{
+	atomic_inc(&container_of(task, struct queued, task)->lot->runs);
+}
+
+/* The first one lets the workers go on, and gives them the time to take the others. */
+static void queued_abort(struct wpool_task *task, int status)
+{
+	struct queued_lot *lot = container_of(task, struct queued, task)->lot;
+
+	if (atomic_inc_return(&lot->aborts) == 1)
+		wpk_gate_open(lot->gate);
+	usleep_range(200, 300);
+}
+
+static void wpool_release_cancel_workers_that_come_free_run_none(struct kunit *test)
+{
+	struct queued_lot *lot = kunit_kzalloc(test, sizeof(*lot), GFP_KERNEL);
+	struct wpool *pool = wpk_pool(test, 2, NR_QUEUED);
+	struct wpk_gate *gate = wpk_gate(test);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, lot);
+	wpk_jobs_submit(test, pool, wpk_jobs(test, 2, gate), 0, 2);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	lot->gate = gate;
+	for (i = 0; i < NR_QUEUED; i++) {
+		lot->queued[i].lot = lot;
+		wpool_task_init_abortable(&lot->queued[i].task, queued_run, queued_abort, NULL);
+		KUNIT_ASSERT_EQ(test, wpool_submit(pool, &lot->queued[i].task), 0);
+	}
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(&lot->aborts), NR_QUEUED);
+	KUNIT_EXPECT_EQ(test, atomic_read(&lot->runs), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), NR_QUEUED);
+}
+
+/* A pool that was closed without is closed with it later: the same holds. */
+static void wpool_release_cancel_of_a_closed_pool_is_the_same(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 64, gate);
+	struct wpool *pool = wpk_pool(test, 1, 64);
+	int i;
+
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_jobs_submit(test, pool, jobs, 1, 63);
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	for (i = 1; i < 64; i++)
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 1);
+	/* and nothing of that is left when it is open again */
+	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
+	wpk_jobs_submit(test, pool, jobs, 0, 64);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	for (i = 0; i < 64; i++)
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
+}
+
+static struct kunit_case release_cancel_cases[] = {
+	KUNIT_CASE(wpool_release_cancel_takes_back_a_submit_of_a_running_task),
+	KUNIT_CASE(wpool_release_cancel_calls_no_abort_function_itself),
+	KUNIT_CASE(wpool_release_cancel_workers_that_come_free_run_none),
+	KUNIT_CASE(wpool_release_cancel_of_a_closed_pool_is_the_same),
+	{}
+};
+
+static struct kunit_suite release_cancel_suite = {
+	.name = "wpool_release_cancel",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = release_cancel_cases,
+};
+
+kunit_test_suite(release_cancel_suite);

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Submitters that wait for room in a strand, in a group, or with a batch, while the pool is
+ * closed: sent away at once, or let in, as those that wait in the pool's own line.
+ */
+#include <linux/slab.h>
+
+#include "full_pool.h"
+#include "group.h"
+#include "strand_tasks.h"
+
+#define NR_BATCH	100
+
+static void wpool_release_sends_away_who_waits_for_a_strand(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpool *pool = wpk_pool(test, 2, 2);
+	struct st_strand *of = st_strand(test, pool, 1);
+	struct st *st = st_tasks(test, of, gate, 3);
+	struct wpk_thread *waiters[2];
+
+	st_submit(test, st, 1);
+	waiters[0] = st_waiter(test, &st[1]);
+	waiters[1] = st_waiter(test, &st[2]);
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
+	/* the task that takes the room still runs */
+	KUNIT_EXPECT_EQ(test, wpk_join(test, waiters[0]), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, waiters[1]), -ESHUTDOWN);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
+	st_ran_in_order(test, st, 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&st[1].runs) + atomic_read(&st[2].runs), 0);
+}
+
+static void wpool_release_sends_away_who_waits_for_a_group(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpool *pool = wpk_pool(test, 2, 2);
+	struct wpool_group *group = wpk_group(test, pool, 1);
+	struct wpk_member *members = wpk_members(test, group, gate, 3);
+	struct wpk_thread *waiters[2];
+
+	wpk_members_submit(test, members, 1);
+	waiters[0] = wpk_sleeper(test, wpk_do_group_submit, &members[1]);
+	waiters[1] = wpk_sleeper(test, wpk_do_group_submit, &members[2]);
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, waiters[0]), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, waiters[1]), -ESHUTDOWN);
+	/* and no other begins to wait */
+	KUNIT_EXPECT_EQ(test, wpk_member_submit(&members[1]), -ESHUTDOWN);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].runs) + atomic_read(&members[2].runs), 0);
+}
+
+static void wpool_release_own_lets_in_who_waits_for_a_strand(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpool *pool = wpk_pool(test, 2, 2);
+	struct st_strand *of = st_strand(test, pool, 1);
+	struct st *st = st_tasks(test, of, gate, 3);
+	struct wpk_thread *waiter;
+
+	st_submit(test, st, 1);
+	waiter = st_waiter(test, &st[1]);
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
+	KUNIT_EXPECT_EQ(test, wpool_strand_submit(&st[2].task), -ESHUTDOWN);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), 0);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
+	st_ran_in_order(test, st, 2);
+}
+
+static void wpool_release_own_lets_in_who_waits_for_a_group(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpool *pool = wpk_pool(test, 2, 2);
+	struct wpool_group *group = wpk_group(test, pool, 1);
+	struct wpk_member *members = wpk_members(test, group, gate, 4);
+	struct wpk_thread *waiters[2];
+
+	wpk_members_submit(test, members, 1);
+	waiters[0] = wpk_sleeper(test, wpk_do_group_submit, &members[1]);
+	waiters[1] = wpk_sleeper(test, wpk_do_group_submit, &members[2]);
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
+	KUNIT_EXPECT_EQ(test, wpk_member_submit(&members[3]), -ESHUTDOWN);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, waiters[0]), 0);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, waiters[1]), 0);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].runs), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&members[2].runs), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&members[3].runs), 0);
+}
+
+/* Of a group, it has waited before for a place there, and the pool is full as well. */
+static void wpool_release_own_lets_a_group_task_into_the_line(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpool *pool = wpk_pool(test, 2, 0);
+	struct wpool_group *group = wpk_group(test, pool, 1);
+	struct wpk_member *members = wpk_members(test, group, gate, 2);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, wpk_gate(test));
+	struct wpk_thread *waiter, *other;
+
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	wpk_members_submit(test, members, 1);
+	waiter = wpk_sleeper(test, wpk_do_group_submit, &members[1]);
+	/* takes the place that the first member leaves */
+	other = wpk_nth_waiter(test, pool, &jobs->job[1], 1);
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, other), 0);
+	WPK_EVENTUALLY(test, wpk_stat(pool, waiting) == 1);
+	wpk_gate_open(jobs->job[0].gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), 0);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].runs), 1);
+}
+
+static int do_batch(struct wpk_thread *thread)
+{
+	struct wpk_jobs *jobs = thread->arg;
+	struct wpool_task **tasks;
+	int i, ret;
+
+	tasks = kcalloc(NR_BATCH, sizeof(*tasks), GFP_KERNEL);
+	if (!tasks)
+		return -ENOMEM;
+	for (i = 0; i < NR_BATCH; i++)
+		tasks[i] = &jobs->job[i].task;
+	ret = wpool_submit_batch(thread->pool, tasks, NR_BATCH, 0);
+	kfree(tasks);
+	return ret;
+}
+
+static void wpool_release_own_lets_in_all_of_a_batch_that_waits(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, NR_BATCH, NULL);
+	struct wpk_thread *thread;
+	struct wpk_full full;
+
+	wpk_full_pool(test, &full);
+	thread = wpk_thread(test, do_batch, full.pool, NULL, jobs);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 1);
+	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_OWN), 0);
+	wpk_gate_open(full.gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), NR_BATCH);
+	KUNIT_EXPECT_EQ(test, wpool_flush(full.pool), 0);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static struct kunit_case room_cases[] = {
+	KUNIT_CASE(wpool_release_sends_away_who_waits_for_a_strand),
+	KUNIT_CASE(wpool_release_sends_away_who_waits_for_a_group),
+	KUNIT_CASE(wpool_release_own_lets_in_who_waits_for_a_strand),
+	KUNIT_CASE(wpool_release_own_lets_in_who_waits_for_a_group),
+	KUNIT_CASE(wpool_release_own_lets_a_group_task_into_the_line),
+	KUNIT_CASE(wpool_release_own_lets_in_all_of_a_batch_that_waits),
+	{}
+};
+
+static struct kunit_suite room_suite = {
+	.name = "wpool_room",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = room_cases,
+};
+
+kunit_test_suite(room_suite);
