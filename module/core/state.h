@@ -44,8 +44,7 @@
  *             pool->workers_mutex
  *             items->lock (task/item.c): nothing is taken under it
  *             the raw locks
- *   pool->flush_mutex
- *     pool->admission_lock (raw)
+ *   pool->flush_mutex: nothing is taken under it
  *   file->attach_mutex, file->cancel_mutex (faces/dev/file.h)
  *     file->lock (faces/dev/file.h)
  *       the raw locks
@@ -59,6 +58,7 @@
  *     pool->admission_lock
  *   group->lock (task/group.c): only the scheduler's own locks are taken under it
  *   pool->admission_lock
+ *     pool_locks (task/task.c)
  *   pool->tidy.lock (tidy.h)
  *   fifo.lock (fifo.h)
  *   the lock in spawn_queue.c
@@ -105,8 +105,7 @@ struct wpool_preparing;
 #define WPOOL_ATT_CLOSED	BIT(0)	/* the pool accepts no task */
 #define WPOOL_ATT_WAITERS	BIT(1)	/* submitters wait: freed tokens go to them */
 #define WPOOL_ATT_SCARCE	BIT(2)	/* no CPU caches tokens */
-#define WPOOL_ATT_FLUSH		BIT(3)	/* a thread waits for tasks to finish */
-#define WPOOL_ATT_OWN		BIT(4)	/* only events and own tasks submit */
+#define WPOOL_ATT_OWN		BIT(3)	/* only events and own tasks submit */
 /* a submitter must not take a token for itself */
 #define WPOOL_ATT_TAKE	(WPOOL_ATT_CLOSED | WPOOL_ATT_WAITERS | WPOOL_ATT_OWN)
 
@@ -443,7 +442,6 @@ struct wpool_worker {
  *	under the lock, too
  * @nr_waiting: A: length of @waiters
  * @nr_fired: A: events and strands among them
- * @nr_drainers: A: threads that wait for tasks to finish
  * @state: T
  * @order: I
  * @queue_depth: T
@@ -568,7 +566,6 @@ struct wpool {
 	struct list_head waiters;
 	u32 nr_waiting;
 	u32 nr_fired;
-	u32 nr_drainers;
 	enum wpool_state state;
 	enum wpool_order order;
 	u32 queue_depth;

@@ -27,8 +27,10 @@ u64 wpool_account_outstanding(struct wpool *pool, u32 colour)
 	return in - out;
 }
 
-void wpool_account_wake(struct wpool *pool, u32 colour)
+void wpool_account_wake(struct wpool *pool)
 {
-	if (!wpool_account_outstanding(pool, colour))
+	/* racy: a thread that comes just now counts the tasks itself, and again in a tick */
+	if (waitqueue_active(&pool->drain_wq) &&
+	    (!wpool_account_outstanding(pool, 0) || !wpool_account_outstanding(pool, 1)))
 		wake_up_all(&pool->drain_wq);
 }

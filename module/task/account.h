@@ -53,12 +53,13 @@ static __always_inline void wpool_account_out(struct wpool_runq *rq, u32 colour,
 u64 wpool_account_outstanding(struct wpool *pool, u32 colour);
 
 /**
- * wpool_account_wake() - wake the waiters if no task of a colour is unfinished
+ * wpool_account_wake() - wake those that flush or drain, if no task of a colour is unfinished
  * @pool: the pool
- * @colour: the colour
+ *
+ * A help: they look themselves, once a tick.
  *
  * Context: process context.
  */
-void wpool_account_wake(struct wpool *pool, u32 colour);
+void wpool_account_wake(struct wpool *pool);
 
 #endif /* WPOOL_TASK_ACCOUNT_H */

@@ -19,21 +19,11 @@ DEFINE_PER_CPU(struct task_struct *, wpool_finisher);
 
 void wpool_finish_detached(struct wpool *pool, u32 colour, int status)
 {
-	bool awaited;
-
-	/* keeps the pool for wpool_account_wake() */
-	rcu_read_lock();
+	/* interrupts off: keeps the pool, for its token */
 	local_irq_disable();
 	wpool_finish_begin();
-	if (!wpool_finish_settle(pool, wpool_this_runq(pool), colour, status)) {
-		/* settle:A */
-		smp_mb();
-	}
-	awaited = wpool_finish_is_awaited(pool);
+	wpool_finish_settle(pool, wpool_this_runq(pool), colour, status);
 	local_irq_enable();
-	if (unlikely(awaited))
-		wpool_account_wake(pool, colour);
-	rcu_read_unlock();
 }
 
 void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
@@ -42,11 +32,10 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 	u32 colour = task->colour;
 	void *func = task->func;
 	struct wpool_runq *rq;
-	bool again, awaited;
 	int old = from, new;
+	bool again;
 
-	/* keeps the pool for wpool_account_wake() */
-	rcu_read_lock();
+	/* interrupts off: keeps the pool, for its token */
 	local_irq_disable();
 	rq = wpool_this_runq(pool);
 	wpool_finish_begin();
@@ -84,23 +73,15 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 		if (trace_wpool_task_submitted_enabled())
 			wpool_trace_submitted(pool, rq, task);
 		wpool_account_out(rq, colour, status);
-		/* wpool_sched_push:A, after the accounts; pairs with drainer:A */
 		wpool_sched_push(pool, rq, &task, 1, task->flags);
 		wpool_finish_end();
 	} else {
-		if (!wpool_finish_settle(pool, rq, colour, status)) {
-			/* settle:A */
-			smp_mb();
-		}
+		wpool_finish_settle(pool, rq, colour, status);
 	}
-	awaited = wpool_finish_is_awaited(pool);
 	local_irq_enable();
 
 	if (unlikely(!again && (old & WPOOL_ST_WAITED)))
 		wake_up_var(task);
-	if (unlikely(awaited))
-		wpool_account_wake(pool, colour);
-	rcu_read_unlock();
 }
 
 static void sync_cpu(int cpu)

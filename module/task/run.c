@@ -423,7 +423,6 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 	wpool_task_fn func = task->func;
 	int old = WPOOL_ST_PENDING;
 	struct wpool_runq *rq;
-	bool ordered, awaited;
 	u32 colour;
 
 	if (unlikely(wpool_task_is_detached(task))) {
@@ -463,17 +462,9 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 	}
 settle:
 	rq = wpool_this_runq(pool);
-	ordered = wpool_finish_settle(pool, rq, colour, 0);
+	wpool_finish_settle(pool, rq, colour, 0);
 	task = next_here(w, pool, rq);
-	/* to take a task out of its queue is a full barrier, too */
-	if (!task && !ordered) {
-		/* settle:A */
-		smp_mb();
-	}
-	awaited = wpool_finish_is_awaited(pool);
 	section_end(exact);
-	if (unlikely(awaited))
-		wpool_account_wake(pool, colour);
 	return task;
 
 next:
