@@ -198,6 +198,7 @@ static void wpool_task_disable_sync_against_submitters_it_does_not_run(struct ku
 
 /* A task that wants a lock, one that is disabled, and a lot of submits of both. */
 struct behind {
+	/* only for two threads that want it */
 	struct mutex lock;
 	struct wpk_jobs *jobs;
 	int (*take_back)(struct wpool_task *task);

@@ -7,8 +7,9 @@
  * for a queued task of its own pool takes it out of the queue and runs it itself,
  * so fork-join works at capacity 1.
  *
- * The last thing that these functions read of a task is its status, after they
- * have seen it IDLE; wpool_task_cancel_sync() then gives back its count. So with several waiters none may free it before all returned.
+ * The last thing that a wait reads of a task is its status, after it has seen it IDLE;
+ * wpool_task_cancel_sync() then gives back its count. So with several waiters none may free
+ * the task before all have returned.
  */
 #include <linux/bug.h>
 #include <linux/err.h>
