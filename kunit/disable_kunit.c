@@ -3,8 +3,11 @@
  * Disable and enable: between the two, no submit of a task is accepted and no fire of an
  * event counts, whoever tries, and the function does not run.
  */
+#include <linux/mutex.h>
+
 #include "event.h"
 #include "fixture.h"
+#include "probe.h"
 
 #define NR_SUBMITTERS	2
 #define NR_ROUNDS	WPK_ROUNDS(200)
@@ -193,6 +196,157 @@ static void wpool_task_disable_sync_against_submitters_it_does_not_run(struct ku
 			atomic_read(&try->accepted));
 }
 
+/* A task that wants a lock, one that is disabled, and a lot of submits of both. */
+struct behind {
+	/* only for two threads that want it */
+	struct mutex lock;
+	struct wpk_jobs *jobs;
+	int (*take_back)(struct wpool_task *task);
+};
+
+static void take_lock(struct wpk_job *job)
+{
+	struct behind *behind = job->arg;
+
+	if (mutex_lock_killable(&behind->lock))
+		return;
+	mutex_unlock(&behind->lock);
+}
+
+static int submit_both(struct wpk_thread *thread)
+{
+	struct behind *behind = thread->arg;
+	int i, err;
+
+	while (!wpk_stopped(thread->test)) {
+		for (i = 0; i < 2; i++) {
+			err = wpool_try_submit(thread->pool, &behind->jobs->job[i].task);
+			if (err && err != -EALREADY && err != -EAGAIN && err != -ECANCELED)
+				return err;
+		}
+		cond_resched();
+	}
+	return 0;
+}
+
+static int take_back_with_lock(struct wpk_thread *thread)
+{
+	struct behind *behind = thread->arg;
+	struct wpool_task *task = &behind->jobs->job[1].task;
+	int i, ret = 0;
+
+	for (i = 0; i < NR_ROUNDS && (!ret || ret == -ECANCELED); i++) {
+		if (mutex_lock_killable(&behind->lock))
+			return -EINTR;
+		ret = behind->take_back(task);
+		mutex_unlock(&behind->lock);
+		if (behind->take_back == wpool_task_disable_sync && (!ret || ret == -ECANCELED))
+			wpool_task_enable(task);
+		cond_resched();
+	}
+	return ret == -ECANCELED ? 0 : ret;
+}
+
+/* The other task gets the lock when the call has returned, so the call must not wait for it. */
+static void behind_another(struct kunit *test, int (*take_back)(struct wpool_task *task))
+{
+	struct behind *behind = kunit_kzalloc(test, sizeof(*behind), GFP_KERNEL);
+	struct wpool *pool = wpk_pool(test, 1, 4);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpk_thread *submitter, *thread;
+
+	KUNIT_ASSERT_NOT_NULL(test, behind);
+	mutex_init(&behind->lock);
+	behind->jobs = jobs;
+	behind->take_back = take_back;
+	jobs->job[0].arg = behind;
+	jobs->job[0].body = take_lock;
+	submitter = wpk_thread(test, submit_both, pool, NULL, behind);
+	thread = wpk_thread(test, take_back_with_lock, pool, NULL, behind);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	wpk_stop(test);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, submitter), 0);
+	wpk_destroy(test, pool);
+}
+
+static void wpool_task_disable_sync_does_not_wait_behind_another_task(struct kunit *test)
+{
+	behind_another(test, wpool_task_disable_sync);
+}
+
+static void wpool_task_cancel_sync_does_not_wait_behind_another_task(struct kunit *test)
+{
+	behind_another(test, wpool_task_cancel_sync);
+}
+
+/* Submits a task in the moment in which it has been taken back, or has ended. */
+struct moment {
+	struct wpool *pool;
+	struct wpool_task *task;
+	int ret;
+};
+
+static void submit_at_its_end(void *data, const char *pool, int cpu,
+			      const struct wpool_task *task, void *func, int status)
+{
+	struct moment *moment = data;
+
+	if (task == moment->task)
+		moment->ret = wpool_try_submit(moment->pool, moment->task);
+}
+
+static void wpool_task_cancel_sync_submit_at_its_end_is_refused(struct kunit *test)
+{
+	struct moment *moment = kunit_kzalloc(test, sizeof(*moment), GFP_KERNEL);
+	struct wpool *pool = wpk_pool(test, 1, 4);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
+	struct wpk_thread *thread;
+
+	KUNIT_ASSERT_NOT_NULL(test, moment);
+	moment->pool = pool;
+	moment->task = &jobs->job[1].task;
+	wpk_probe(test, "wpool_task_dropped", submit_at_its_end, moment);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_jobs_submit(test, pool, jobs, 1, 1);
+	thread = wpk_thread(test, wpk_do_cancel_sync, NULL, moment->task, NULL);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, moment->ret, -ECANCELED);
+	wpk_gate_open(gate);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs), 0);
+}
+
+/* A count does not depend on the state in which it finds the task. */
+static void wpool_task_disable_sync_twice_while_it_runs(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 4);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+	struct wpool_task *task = &jobs->job[0].task;
+	struct wpk_thread *threads[2];
+	int i;
+
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	for (i = 0; i < 2; i++) {
+		threads[i] = wpk_thread(test, do_disable_sync, pool, task, NULL);
+		KUNIT_EXPECT_TRUE(test, wpk_sleeps(threads[i]));
+	}
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), -ECANCELED);
+	/* one of the two counts: it still refuses */
+	KUNIT_EXPECT_FALSE(test, wpool_task_enable(task));
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), -ECANCELED);
+	wpk_gate_open(gate);
+	for (i = 0; i < 2; i++)
+		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), -ECANCELED);
+	KUNIT_EXPECT_TRUE(test, wpool_task_enable(task));
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
+}
+
 /* ---- events --------------------------------------------------------------- */
 
 static void wpool_event_disable_fires_and_times_do_not_count(struct kunit *test)
@@ -364,6 +518,10 @@ static struct kunit_case disable_cases[] = {
 	KUNIT_CASE(wpool_task_disable_sync_of_a_running_task_waits_for_it),
 	KUNIT_CASE(wpool_task_disable_sync_that_fails_disables_nothing),
 	KUNIT_CASE_SLOW(wpool_task_disable_sync_against_submitters_it_does_not_run),
+	KUNIT_CASE_SLOW(wpool_task_disable_sync_does_not_wait_behind_another_task),
+	KUNIT_CASE_SLOW(wpool_task_cancel_sync_does_not_wait_behind_another_task),
+	KUNIT_CASE(wpool_task_cancel_sync_submit_at_its_end_is_refused),
+	KUNIT_CASE(wpool_task_disable_sync_twice_while_it_runs),
 	KUNIT_CASE(wpool_event_disable_fires_and_times_do_not_count),
 	KUNIT_CASE(wpool_event_disable_twice_is_enabled_twice),
 	KUNIT_CASE(wpool_event_disable_in_interrupts_takes_back_what_is_armed),

@@ -473,6 +473,34 @@ static void wpool_task_cancel_sync_before_it_submits_itself_ends(struct kunit *t
 	KUNIT_EXPECT_EQ(test, atomic_read(&job->runs), 1);
 }
 
+/* Each is counted when it is accepted, or taken back, not when the run before it ends. */
+static void wpool_submit_of_a_running_task_is_counted_at_once(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+	struct wpool_task *task = &jobs->job[0].task;
+	int i;
+
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	for (i = 0; i < 3; i++) {
+		KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
+		KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 2 + i);
+		KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 2);
+		/* refused, which counts nothing */
+		KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), -EALREADY);
+		KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 2 + i);
+		KUNIT_EXPECT_TRUE(test, wpool_task_cancel(task));
+		KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 1 + i);
+		KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1);
+	}
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), -ECANCELED);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
 /* Each submit that was accepted ends, one way or another, and is counted. */
 static void wpool_task_cancel_sync_second_run_taken_back_is_ecanceled(struct kunit *test)
 {
@@ -671,6 +699,7 @@ static struct kunit_case states_cases[] = {
 	KUNIT_CASE_SLOW(wpool_task_cancel_task_that_changes_pools),
 	KUNIT_CASE(wpool_task_cancel_sync_of_one_that_submits_itself_ends),
 	KUNIT_CASE(wpool_task_cancel_sync_before_it_submits_itself_ends),
+	KUNIT_CASE(wpool_submit_of_a_running_task_is_counted_at_once),
 	KUNIT_CASE(wpool_task_cancel_sync_second_run_taken_back_is_ecanceled),
 	KUNIT_CASE_SLOW(wpool_try_submit_beside_one_without_owner_finds_the_place),
 	KUNIT_CASE_PARAM(wpool_task_wait_nested_too_deep_is_edeadlk, depth_gen_params),

@@ -142,7 +142,8 @@ static void wpool_submit_running_task_needs_no_place_of_its_own(struct kunit *te
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[1].task), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[0].task), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 2);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 0);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 2);

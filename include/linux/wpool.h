@@ -393,7 +393,8 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  *	default false
  * @max_wait_ms: a task that has waited for a worker for longer than this since it was
  *	accepted is not run, but ends with -ETIME, in ms, 0 to %WPOOL_MAX_WAIT_MS, where 0
- *	means no limit; default 0. A worker checks each task when it takes it. If no worker
+ *	means no limit; default 0. A submit of a running task waits from the moment when
+ *	that run has returned. A worker checks each task when it takes it. If no worker
  *	comes, a task ends at most two such times and some 20 ms after it was accepted; in a
  *	frozen pool not before the thaw. Each submit and each start reads the clock. A submit of
  *	a running task counts from the moment at which that run has ended. Concerns tasks that
@@ -549,8 +550,9 @@ enum wpool_state {
  * @faults: workers that died in a task
  *
  * If the pool is in use the figures are read one after the other, but both
- * identities hold in every snapshot. A task that runs once more counts twice in
- * @outstanding for an instant, and a task may count that came and went meanwhile.
+ * identities hold in every snapshot. A running task that was submitted again counts twice in
+ * @outstanding until it has returned, though it takes one place, and a task may count that came
+ * and went meanwhile.
  */
 struct wpool_stats {
 	enum wpool_state state;
@@ -2294,10 +2296,9 @@ bool wpool_task_cancel(struct wpool_task *task);
  * @task: a joinable task
  *
  * Takes a pending task out of its queue, or back from a submitter that waits for
- * room, and waits for a running task. A running task takes no submit (-ECANCELED)
- * until its function has returned, so that even a task that always submits itself
- * again ends. The call never waits behind another task. Meanwhile nobody may submit
- * the task to another pool. The results are those of wpool_task_wait().
+ * room, and waits for a running task. Until the call has returned the task takes no submit
+ * (-ECANCELED), so that even a task that always submits itself again ends, and the call never
+ * waits behind another task. The results are those of wpool_task_wait().
  *
  * Context: process context; sleeps, killable, only if the task is running or its
  * submitter has yet to wake up.
@@ -2332,7 +2333,8 @@ int wpool_task_disable_sync(struct wpool_task *task);
  * @task: a task that is disabled
  *
  * Context: any.
- * Return: true if the task can be submitted from now on; false if it was disabled more often.
+ * Return: true if the task can be submitted from now on; false if it was disabled more often,
+ * or a wpool_task_cancel_sync() has not returned yet.
  */
 bool wpool_task_enable(struct wpool_task *task);
 

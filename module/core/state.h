@@ -44,8 +44,7 @@
  *             pool->workers_mutex
  *             items->lock (task/item.c): nothing is taken under it
  *             the raw locks
- *   pool->flush_mutex
- *     pool->admission_lock (raw)
+ *   pool->flush_mutex: nothing is taken under it
  *   file->attach_mutex, file->cancel_mutex (faces/dev/file.h)
  *     file->lock (faces/dev/file.h)
  *       the raw locks
@@ -60,6 +59,7 @@
  *   group->lock (task/group.c): the scheduler's own locks are taken under it, too
  *     pool->admission_lock
  *   pool->admission_lock
+ *     pool_locks (task/task.c)
  *   pool->tidy.lock (tidy.h)
  *   fifo.lock (fifo.h)
  *   the lock in spawn_queue.c
@@ -107,9 +107,8 @@ struct wpool_preparing;
 #define WPOOL_ATT_CLOSED	BIT(0)	/* the pool accepts no task */
 #define WPOOL_ATT_WAITERS	BIT(1)	/* submitters wait: freed tokens go to them */
 #define WPOOL_ATT_SCARCE	BIT(2)	/* no CPU caches tokens */
-#define WPOOL_ATT_FLUSH		BIT(3)	/* a thread waits for tasks to finish */
-#define WPOOL_ATT_OWN		BIT(4)	/* only events and own tasks submit */
-#define WPOOL_ATT_DROPS		BIT(5)	/* tasks that have not started end with -ECANCELED */
+#define WPOOL_ATT_OWN		BIT(3)	/* only events and own tasks submit */
+#define WPOOL_ATT_DROPS		BIT(4)	/* tasks that have not started end with -ECANCELED */
 /* a submitter must not take a token for itself */
 #define WPOOL_ATT_TAKE	(WPOOL_ATT_CLOSED | WPOOL_ATT_WAITERS | WPOOL_ATT_OWN)
 
@@ -438,7 +437,6 @@ struct wpool_worker {
  * @nr_fired: A: events and strands among them
  * @guests: A: threads that wait for room in a strand or a group of the pool; read under the
  *	lock, too
- * @nr_drainers: A: threads that wait for tasks to finish
  * @state: T
  * @order: I
  * @queue_depth: T
@@ -566,7 +564,6 @@ struct wpool {
 	u32 nr_waiting;
 	u32 nr_fired;
 	struct list_head guests;
-	u32 nr_drainers;
 	enum wpool_state state;
 	enum wpool_order order;
 	u32 queue_depth;

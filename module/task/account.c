@@ -12,20 +12,6 @@
 #include <linux/cpumask.h>
 #include <linux/wait.h>
 
-void wpool_account_in_vain(struct wpool_runq *rq, u32 colour, u32 cancelled, u32 failed)
-{
-	u32 nr = cancelled + failed;
-
-	WRITE_ONCE(rq->accepted[colour], rq->accepted[colour] + nr);
-	/* in before out, as in wpool_account_out() */
-	smp_wmb();
-	local64_add(cancelled, &rq->cancelled);
-	local64_add(failed, &rq->failed);
-	/* likewise: cancelled and failed before finished */
-	smp_wmb();
-	local64_add(nr, &rq->finished[colour]);
-}
-
 u64 wpool_account_outstanding(struct wpool *pool, u32 colour)
 {
 	struct wpool_runq *rq;
@@ -34,15 +20,17 @@ u64 wpool_account_outstanding(struct wpool *pool, u32 colour)
 
 	wpool_for_each_runq(pool, rq, cpu)
 		out += local64_read(&rq->finished[colour]);
-	/* out before in: pairs with the smp_wmb() in wpool_finish_joinable() */
+	/* out before in: pairs with the smp_wmb() in wpool_account_out() */
 	smp_mb();
 	wpool_for_each_runq(pool, rq, cpu)
 		in += READ_ONCE(rq->accepted[colour]);
 	return in - out;
 }
 
-void wpool_account_wake(struct wpool *pool, u32 colour)
+void wpool_account_wake(struct wpool *pool)
 {
-	if (!wpool_account_outstanding(pool, colour))
+	/* racy: a thread that comes just now counts the tasks itself, and again in a tick */
+	if (waitqueue_active(&pool->drain_wq) &&
+	    (!wpool_account_outstanding(pool, 0) || !wpool_account_outstanding(pool, 1)))
 		wake_up_all(&pool->drain_wq);
 }

@@ -41,35 +41,25 @@ static __always_inline void wpool_account_out(struct wpool_runq *rq, u32 colour,
 		local64_inc(&rq->overdue);
 	else if (status)
 		local64_inc(&rq->failed);
-	/* pairs with the first smp_rmb() in count_tasks(), stats.c */
+	/*
+	 * Pairs with the first smp_rmb() in count_tasks(), stats.c, and with the smp_mb() in
+	 * wpool_account_outstanding(): the task was counted in before.
+	 */
 	smp_wmb();
 	local64_inc(&rq->finished[colour]);
 }
-
-/**
- * wpool_account_in_vain() - count submits of a running task that came to nothing
- * @rq: this CPU's run queue
- * @colour: the task's colour
- * @cancelled: how many were cancelled
- * @failed: how many failed because the worker died
- *
- * These submits took no room of their own, so none comes free and nobody has to be
- * woken: the task itself, of the same colour, is still to be counted out.
- *
- * Context: any; preemption off.
- */
-void wpool_account_in_vain(struct wpool_runq *rq, u32 colour, u32 cancelled, u32 failed);
 
 /** wpool_account_outstanding() - number of unfinished tasks of one colour */
 u64 wpool_account_outstanding(struct wpool *pool, u32 colour);
 
 /**
- * wpool_account_wake() - wake the waiters if no task of a colour is unfinished
+ * wpool_account_wake() - wake those that flush or drain, if no task of a colour is unfinished
  * @pool: the pool
- * @colour: the colour
+ *
+ * A help: they look themselves, once a tick.
  *
  * Context: process context.
  */
-void wpool_account_wake(struct wpool *pool, u32 colour);
+void wpool_account_wake(struct wpool *pool);
 
 #endif /* WPOOL_TASK_ACCOUNT_H */

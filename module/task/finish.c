@@ -19,34 +19,23 @@ DEFINE_PER_CPU(struct task_struct *, wpool_finisher);
 
 void wpool_finish_detached(struct wpool *pool, u32 colour, int status)
 {
-	bool awaited;
-
-	/* keeps the pool for wpool_account_wake() */
-	rcu_read_lock();
+	/* interrupts off: keeps the pool, for its token */
 	local_irq_disable();
 	wpool_finish_begin();
-	if (!wpool_finish_settle(pool, wpool_this_runq(pool), colour, status)) {
-		/* settle:A */
-		smp_mb();
-	}
-	awaited = wpool_finish_is_awaited(pool);
+	wpool_finish_settle(pool, wpool_this_runq(pool), colour, status);
 	local_irq_enable();
-	if (unlikely(awaited))
-		wpool_account_wake(pool, colour);
-	rcu_read_unlock();
 }
 
 void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 			   int from, int status)
 {
-	u32 colour = task->colour, taken_back;
+	u32 colour = task->colour;
 	void *func = task->func;
 	struct wpool_runq *rq;
-	bool again, awaited;
 	int old = from, new;
+	bool again;
 
-	/* keeps the pool for wpool_account_wake() */
-	rcu_read_lock();
+	/* interrupts off: keeps the pool, for its token */
 	local_irq_disable();
 	rq = wpool_this_runq(pool);
 	wpool_finish_begin();
@@ -55,53 +44,43 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 	do {
 		/* a task that was overdue runs if it was submitted again since it was taken */
 		again = (old & WPOOL_ST_AGAIN) && status != -EIO;
-		taken_back = wpool_task_taken_back(old);
 		if (again) {
 			task->colour = !!(old & WPOOL_ST_AGAIN_COLOUR);
 			/* an earlier iteration may have cleared it */
 			WRITE_ONCE(task->queued, WPOOL_QUEUED_POOL);
-			new = WPOOL_ST_PENDING | (old & WPOOL_ST_WAITED);
+			new = WPOOL_ST_PENDING |
+			      (old & (WPOOL_ST_WAITED | WPOOL_ST_DISABLED_MASK));
 		} else {
 			WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
 			/* the status is that of the last submit */
-			task->status = status != -EIO && taken_back ? -ECANCELED : status;
+			task->status = status != -EIO && old & WPOOL_ST_TAKEN_BACK ?
+				       -ECANCELED : status;
 			WRITE_ONCE(task->cpu, smp_processor_id());
-			new = WPOOL_ST_IDLE;
+			new = old & WPOOL_ST_DISABLED_MASK;
 		}
 	} while (!atomic_try_cmpxchg(&task->state, &old, new));
 
-	if (unlikely(taken_back || (old & WPOOL_ST_AGAIN && !again)))
-		wpool_account_in_vain(rq, colour, taken_back, old & WPOOL_ST_AGAIN && !again);
+	/* a second submit took no room of its own, and ends with the death of the worker */
+	if (unlikely(old & WPOOL_ST_AGAIN && !again))
+		wpool_account_out(rq, !!(old & WPOOL_ST_AGAIN_COLOUR), status);
 	if (trace_wpool_task_dropped_enabled() && status)
 		trace_wpool_task_dropped(pool->name, rq->cpu, task, func, status);
 	if (unlikely(again)) {
 		wpool_debug_activate(task);
-		/* the resubmit keeps the token; count it in before the task is counted out */
-		new = !!(old & WPOOL_ST_AGAIN_COLOUR);
-		WRITE_ONCE(rq->accepted[new], rq->accepted[new] + 1);
+		/* the second submit keeps the token, and is counted in */
 		wpool_task_stamp(task, READ_ONCE(pool->stamps));
 		if (trace_wpool_task_submitted_enabled())
 			wpool_trace_submitted(pool, rq, task);
-		/* pairs with the smp_mb() in wpool_account_outstanding() */
-		smp_wmb();
 		wpool_account_out(rq, colour, status);
-		/* wpool_sched_push:A, after the accounts; pairs with drainer:A */
 		wpool_sched_push(pool, rq, &task, 1, task->flags);
 		wpool_finish_end();
 	} else {
-		if (!wpool_finish_settle(pool, rq, colour, status)) {
-			/* settle:A */
-			smp_mb();
-		}
+		wpool_finish_settle(pool, rq, colour, status);
 	}
-	awaited = wpool_finish_is_awaited(pool);
 	local_irq_enable();
 
 	if (unlikely(!again && (old & WPOOL_ST_WAITED)))
 		wake_up_var(task);
-	if (unlikely(awaited))
-		wpool_account_wake(pool, colour);
-	rcu_read_unlock();
 }
 
 static void sync_cpu(int cpu)
@@ -207,13 +186,13 @@ void wpool_finish_put_down(struct wpool *pool, struct wpool_task *task)
 
 void wpool_finish_drop(struct wpool *pool, struct wpool_task *task)
 {
-	wpool_task_mark_cancelled(task, false);
+	wpool_task_mark_cancelled(task);
 	wpool_finish_cancelled(pool, task);
 }
 
 void wpool_finish_overdue(struct wpool *pool, struct wpool_task *task)
 {
-	bool ours = wpool_task_mark_cancelled(task, false);
+	bool ours = wpool_task_mark_cancelled(task);
 
 	end_cancelled(pool, task, ours ? -ETIME : -ECANCELED);
 }

@@ -7,10 +7,6 @@
  *   the change to IDLE      the last touch of the task
  *   wpool_finish_settle()   counts the task out and gives its token back; then no
  *                           finish is under way any more
- *   a full barrier
- *   wpool_finish_is_awaited()
- *
- * After that, with interrupts on, wpool_account_wake() if a thread awaits it.
  *
  * Barrier pair:
  *
@@ -64,29 +60,13 @@ static inline void wpool_finish_end(void)
  * @status: as wpool_account_out()
  *
  * Context: any; preemption off since wpool_finish_begin().
- * Return: true if a full barrier came after the task was counted out.
  */
-static __always_inline bool wpool_finish_settle(struct wpool *pool, struct wpool_runq *rq,
+static __always_inline void wpool_finish_settle(struct wpool *pool, struct wpool_runq *rq,
 						u32 colour, int status)
 {
-	bool ordered;
-
 	wpool_account_out(rq, colour, status);
-	ordered = wpool_line_give(pool, rq);
+	wpool_line_give(pool, rq);
 	wpool_finish_end();
-	return ordered;
-}
-
-/**
- * wpool_finish_is_awaited() - does a thread flush or drain the pool?
- * @pool: the pool
- *
- * Context: any; preemption off, a full barrier since wpool_finish_settle().
- * Return: true if wpool_account_wake() is to be called.
- */
-static __always_inline bool wpool_finish_is_awaited(struct wpool *pool)
-{
-	return unlikely(READ_ONCE(pool->attention) & WPOOL_ATT_FLUSH);
 }
 
 /**

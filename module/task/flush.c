@@ -7,22 +7,35 @@
  * current, which only such stragglers have; then it turns the colour; then it waits
  * for the colour that was current. Only stragglers are still counted into a colour
  * that is waited for, so a flush returns under continuous submission.
+ *
+ * No finish looks whether it was the last: whoever waits counts the tasks itself, once a
+ * tick, and a worker that finds no more work wakes it earlier, see wpool_account_wake().
  */
 #include "task/flush.h"
 
 #include <linux/err.h>
 #include <linux/export.h>
+#include <linux/jiffies.h>
 #include <linux/sched/signal.h>
 
 #include "core/current.h"
 #include "core/state.h"
 #include "task/account.h"
 #include "task/finish.h"
-#include "task/tokens.h"
 
 static bool is_quiet(struct wpool *pool, u32 colour)
 {
 	return !wpool_account_outstanding(pool, colour);
+}
+
+static int wait_until_quiet(struct wpool *pool, u32 colour)
+{
+	long left;
+
+	do {
+		left = wait_event_killable_timeout(pool->drain_wq, is_quiet(pool, colour), 1);
+	} while (!left);
+	return left < 0 ? -EINTR : 0;
 }
 
 int wpool_flush(struct wpool *pool)
@@ -40,20 +53,18 @@ int wpool_flush(struct wpool *pool)
 
 	if (mutex_lock_killable(&pool->flush_mutex))
 		return -EINTR;
-	wpool_tokens_drainer(pool, true);
 	old = pool->colour;
-	err = wait_event_killable(pool->drain_wq, is_quiet(pool, !old));
+	err = wait_until_quiet(pool, !old);
 	if (!err) {
 		WRITE_ONCE(pool->colour, !old);
 		/* a submitter that still counts in with the old colour read it before this */
 		smp_mb();
-		err = wait_event_killable(pool->drain_wq, is_quiet(pool, old));
+		err = wait_until_quiet(pool, old);
 	}
-	wpool_tokens_drainer(pool, false);
 	mutex_unlock(&pool->flush_mutex);
 	/* wait until those tasks have given their tokens back, too */
 	wpool_finish_sync_all();
-	return err ? -EINTR : 0;
+	return err;
 }
 EXPORT_SYMBOL_GPL(wpool_flush);
 
@@ -71,13 +82,13 @@ static bool is_empty(struct wpool *pool)
 
 int wpool_flush_drain(struct wpool *pool, unsigned int state, long timeout)
 {
+	unsigned long end = jiffies + timeout;
 	DEFINE_WAIT(wait);
 	int err = 0;
 
 	/* a check without a wait, under tune_mutex, cannot deadlock */
 	if (timeout)
 		wpool_lockdep_wait(pool);
-	wpool_tokens_drainer(pool, true);
 	for (;;) {
 		prepare_to_wait(&pool->drain_wq, &wait, state);
 		/* open again: it was empty, and another thread has reopened it */
@@ -87,13 +98,12 @@ int wpool_flush_drain(struct wpool *pool, unsigned int state, long timeout)
 			err = -EINTR;
 			break;
 		}
-		if (!timeout) {
+		if (!timeout || (timeout != MAX_SCHEDULE_TIMEOUT && time_after_eq(jiffies, end))) {
 			err = -ETIME;
 			break;
 		}
-		timeout = schedule_timeout(timeout);
+		schedule_timeout(1);
 	}
 	finish_wait(&pool->drain_wq, &wait);
-	wpool_tokens_drainer(pool, false);
 	return err;
 }

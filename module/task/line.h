@@ -75,30 +75,28 @@ void wpool_line_spill(struct wpool *pool, struct wpool_runq *rq);
  * @rq: this CPU's run queue
  *
  * Context: any; preemption off.
- * Return: true, and it was a full barrier; false, it was none: there is no limit.
  */
-static inline bool wpool_line_give(struct wpool *pool, struct wpool_runq *rq)
+static inline void wpool_line_give(struct wpool *pool, struct wpool_runq *rq)
 {
 	u32 batch = READ_ONCE(pool->token_batch);
 
 	if (batch == WPOOL_NO_TOKENS) {
 		/* no submitter waits for it: without a limit there are tokens enough */
 		local64_inc(&rq->ungiven);
-		return false;
+		return;
 	}
 	if (likely(!(READ_ONCE(pool->attention) & WPOOL_ATT_SCARCE))) {
 		/* give:A; locked instruction: this CPU's line */
 		if (unlikely(atomic_inc_return(&rq->tokens) >= 2 * (int)batch) ||
 		    unlikely(READ_ONCE(pool->attention) & WPOOL_ATT_SCARCE))
 			wpool_line_spill(pool, rq);
-		return true;
+		return;
 	}
 	/* give:A */
 	if (unlikely(atomic_inc_return(&pool->tokens) >= READ_ONCE(pool->token_plenty)))
 		wpool_tokens_relax(pool);
 	if (unlikely(READ_ONCE(pool->attention) & WPOOL_ATT_WAITERS))
 		wpool_line_serve(pool);
-	return true;
 }
 
 /**

@@ -291,16 +291,16 @@ static noinline bool call_stamped(struct wpool_worker *w, struct wpool_task *tas
 
 /* ---- the claim ---- */
 
-/* Claim a task to run it; false if it was cancelled. */
-static bool claim_to_run(struct wpool_task *task)
+/* Claim a task to run it, in its submitter with @inside; false if it was cancelled. */
+static bool claim_to_run(struct wpool_task *task, int inside)
 {
 	int old = WPOOL_ST_PENDING;
 
 	do {
 		if ((old & WPOOL_ST_MASK) != WPOOL_ST_PENDING)
 			return false;
-	} while (!atomic_try_cmpxchg(&task->state, &old,
-				     WPOOL_ST_RUNNING | (old & WPOOL_ST_WAITED)));
+	} while (!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_RUNNING | inside |
+				     (old & (WPOOL_ST_WAITED | WPOOL_ST_DISABLED_MASK))));
 
 	return true;
 }
@@ -308,7 +308,7 @@ static bool claim_to_run(struct wpool_task *task)
 /* Claim a task for a worker; if it was cancelled, finish it and return false. */
 static bool claim_or_end(struct wpool *pool, struct wpool_task *task)
 {
-	if (claim_to_run(task))
+	if (claim_to_run(task, 0))
 		return true;
 	wpool_finish_cancelled(pool, task);
 	return false;
@@ -425,7 +425,6 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 	wpool_task_fn func = task->func;
 	int old = WPOOL_ST_PENDING;
 	struct wpool_runq *rq;
-	bool ordered, awaited;
 	u32 colour;
 
 	if (unlikely(wpool_drops(pool))) {
@@ -469,17 +468,9 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 	}
 settle:
 	rq = wpool_this_runq(pool);
-	ordered = wpool_finish_settle(pool, rq, colour, 0);
+	wpool_finish_settle(pool, rq, colour, 0);
 	task = next_here(w, pool, rq);
-	/* to take a task out of its queue is a full barrier, too */
-	if (!task && !ordered) {
-		/* settle:A */
-		smp_mb();
-	}
-	awaited = wpool_finish_is_awaited(pool);
 	section_end(exact);
-	if (unlikely(awaited))
-		wpool_account_wake(pool, colour);
 	return task;
 
 next:
@@ -588,15 +579,15 @@ static bool ends_in_submitter(struct wpool_task *task)
 	do {
 		if (old & WPOOL_ST_AGAIN) {
 			WRITE_ONCE(task->submitter, current);
-			new = WPOOL_ST_RUNNING | (old & WPOOL_ST_WAITED);
+			new = old & ~(WPOOL_ST_AGAIN | WPOOL_ST_TAKEN_BACK);
 		} else {
 			WRITE_ONCE(task->submitter, NULL);
-			task->status = wpool_task_taken_back(old) ? -ECANCELED : 0;
-			new = WPOOL_ST_IDLE;
+			task->status = old & WPOOL_ST_TAKEN_BACK ? -ECANCELED : 0;
+			new = old & WPOOL_ST_DISABLED_MASK;
 		}
 	} while (!atomic_try_cmpxchg(&task->state, &old, new));
 
-	if (new != WPOOL_ST_IDLE) {
+	if (old & WPOOL_ST_AGAIN) {
 		wpool_debug_activate(task);
 		return true;
 	}
@@ -628,9 +619,9 @@ int wpool_run_in_submitter(struct wpool *pool, struct wpool_task *task)
 	}
 
 	/* if submitted to the same pool while it runs, the task runs once more here */
-	WRITE_ONCE(task->pool, pool);
+	wpool_task_set_pool(task, pool);
 	WRITE_ONCE(task->submitter, current);
-	if (!claim_to_run(task)) {
+	if (!claim_to_run(task, WPOOL_ST_INSIDE)) {
 		WRITE_ONCE(task->submitter, NULL);
 		return -ECANCELED;
 	}

@@ -156,7 +156,7 @@ static int replace_oldest(struct wpool *pool, struct wpool_task *task)
 		wpool_tokens_owe(pool, wpool_this_runq(pool));
 		accept(pool, wpool_this_runq(pool), &task, 1);
 		/* or else it was cancelled by somebody else, and is ours to end just as well */
-		wpool_task_mark_cancelled(oldest, false);
+		wpool_task_mark_cancelled(oldest);
 		/* an abort function may sleep, and may want what the submitter has locked */
 		here = wpool_finish_may_wake(flags) && !wpool_task_is_detached(oldest);
 		if (!here)

@@ -18,10 +18,14 @@
 #include "task/task.h"
 
 #include <linux/export.h>
+#include <linux/hash.h>
+#include <linux/log2.h>
 #include <linux/module.h>
 #include <linux/sched.h>
+#include <linux/spinlock.h>
 #include <linux/wait_bit.h>
 
+#include "task/account.h"
 #include "task/tokens.h"
 
 void wpool_task_init(struct wpool_task *task, wpool_task_fn func)
@@ -32,7 +36,74 @@ void wpool_task_init(struct wpool_task *task, wpool_task_fn func)
 }
 EXPORT_SYMBOL_GPL(wpool_task_init);
 
+/* ---- a running task and its pool ---- */
+
+static raw_spinlock_t pool_locks[16] = {
+	[0 ... 15] = __RAW_SPIN_LOCK_UNLOCKED(pool_locks),
+};
+
+/* See wpool_task_set_pool(); the innermost lock. */
+static raw_spinlock_t *pool_lock(const struct wpool_task *task)
+{
+	return &pool_locks[hash_ptr(task, ilog2(ARRAY_SIZE(pool_locks)))];
+}
+
+void wpool_task_change_pool(struct wpool_task *task, struct wpool *pool)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(pool_lock(task), flags);
+	WRITE_ONCE(task->pool, pool);
+	raw_spin_unlock_irqrestore(pool_lock(task), flags);
+}
+
 /* ---- claim ---- */
+
+/*
+ * Submit a task that runs once more when it has returned: 1 or -errno; 0 if it no longer runs.
+ * The submit is counted in before the exchange. If the exchange fails, it is taken off the same
+ * count, as if it had not come: a reader of the counts may have seen one task too many.
+ */
+static int claim_running(struct wpool *pool, struct wpool_task *task)
+{
+	raw_spinlock_t *lock = pool_lock(task);
+	struct wpool_runq *rq = NULL;
+	int old, new, ret;
+	u32 colour = 0;
+
+	raw_spin_lock(lock);
+	old = atomic_read(&task->state);
+	do {
+		ret = 0;
+		if ((old & WPOOL_ST_MASK) != WPOOL_ST_RUNNING)
+			break;
+		ret = -ECANCELED;
+		if (old & WPOOL_ST_DISABLED_MASK)
+			break;
+		ret = -EALREADY;
+		if (old & WPOOL_ST_AGAIN || READ_ONCE(task->pool) != pool)
+			break;
+		ret = -ESHUTDOWN;
+		if (wpool_refuses(pool))
+			break;
+		ret = 1;
+		new = old | WPOOL_ST_AGAIN;
+		if (old & WPOOL_ST_INSIDE)
+			continue;
+		if (!rq) {
+			rq = wpool_this_runq(pool);
+			colour = READ_ONCE(pool->colour);
+			wpool_account_in(rq, colour, 1);
+		}
+		if (colour)
+			new |= WPOOL_ST_AGAIN_COLOUR;
+	} while (!atomic_try_cmpxchg(&task->state, &old, new));
+	if (rq && (ret != 1 || old & WPOOL_ST_INSIDE))
+		WRITE_ONCE(rq->accepted[colour], rq->accepted[colour] - 1);
+	raw_spin_unlock(lock);
+
+	return ret;
+}
 
 /*
  * The task is not IDLE: it is pending, or runs, or was cancelled and is still queued; or it is
@@ -40,37 +111,47 @@ EXPORT_SYMBOL_GPL(wpool_task_init);
  */
 static int claim_slow(struct wpool *pool, struct wpool_task *task)
 {
-	int old, new;
+	int old, ret;
 
 	/* claim:A, since an exchange that failed orders nothing */
 	smp_mb();
 	old = atomic_read(&task->state);
-	do {
+	for (;;) {
+		if (old & WPOOL_ST_DISABLED_MASK)
+			return -ECANCELED;
 		switch (old & WPOOL_ST_MASK) {
 		case WPOOL_ST_IDLE:
-			if (old != WPOOL_ST_IDLE)
-				return -ECANCELED;
-			new = WPOOL_ST_PENDING;
+			if (wpool_refuses(pool))
+				return -ESHUTDOWN;
+			if (atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_PENDING))
+				return 0;
 			break;
 		case WPOOL_ST_RUNNING:
-			if (old & WPOOL_ST_NO_MORE)
-				return -ECANCELED;
-			if (old & WPOOL_ST_AGAIN || READ_ONCE(task->pool) != pool)
-				return -EALREADY;
-			new = old | WPOOL_ST_AGAIN;
-			if (READ_ONCE(pool->colour))
-				new |= WPOOL_ST_AGAIN_COLOUR;
+			ret = claim_running(pool, task);
+			if (ret)
+				return ret;
+			old = atomic_read(&task->state);
 			break;
 		case WPOOL_ST_CANCELLED:
 			return -ECANCELED;
 		default:
 			return -EALREADY;
 		}
-		if (wpool_refuses(pool))
-			return -ESHUTDOWN;
-	} while (!atomic_try_cmpxchg(&task->state, &old, new));
+	}
+}
 
-	return new == WPOOL_ST_PENDING ? 0 : 1;
+/* Take back the claim, and a cancel or a wait that came meanwhile. */
+static void give_back_claim(struct wpool_task *task)
+{
+	int old = atomic_read(&task->state);
+
+	do {
+		if ((old & WPOOL_ST_MASK) == WPOOL_ST_CANCELLED && !wpool_task_is_detached(task))
+			task->status = -ECANCELED;
+	} while (!atomic_try_cmpxchg(&task->state, &old, old & WPOOL_ST_DISABLED_MASK));
+
+	if (old & WPOOL_ST_WAITED)
+		wake_up_var(task);
 }
 
 int wpool_task_claim(struct wpool *pool, struct wpool_task *task, bool alone)
@@ -84,7 +165,7 @@ int wpool_task_claim(struct wpool *pool, struct wpool_task *task, bool alone)
 		ret = alone ? claim_slow(pool, task) : -EAGAIN;
 
 	if (!ret && task->owner && !try_module_get(task->owner)) {
-		atomic_set(&task->state, WPOOL_ST_IDLE);
+		give_back_claim(task);
 		return -ENOENT;
 	}
 	if (!ret)
@@ -92,20 +173,12 @@ int wpool_task_claim(struct wpool *pool, struct wpool_task *task, bool alone)
 	return ret;
 }
 
-/* Take back the claim, and everything that others have added to it meanwhile. */
 void wpool_task_unclaim(struct wpool_task *task)
 {
-	int old = atomic_read(&task->state);
 	struct module *owner = task->owner;
 
 	wpool_debug_deactivate(task);
-	do {
-		if ((old & WPOOL_ST_MASK) == WPOOL_ST_CANCELLED && !wpool_task_is_detached(task))
-			task->status = -ECANCELED;
-	} while (!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_IDLE));
-
-	if (old & WPOOL_ST_WAITED)
-		wake_up_var(task);
+	give_back_claim(task);
 	module_put(owner);
 }
 
@@ -119,32 +192,53 @@ void wpool_task_await_hands(u32 *tries)
 	}
 }
 
-bool wpool_task_mark_cancelled(struct wpool_task *task, bool for_good)
+/*
+ * Take back the second submit of a running task, if there is one. Until it is counted out the
+ * pool cannot be empty, and with interrupts off it is not freed.
+ */
+static bool cancel_running(struct wpool_task *task)
+{
+	struct wpool *pool;
+	unsigned long flags;
+	int old;
+
+	raw_spin_lock_irqsave(pool_lock(task), flags);
+	pool = wpool_task_last_pool(task);
+	old = atomic_read(&task->state);
+	while ((old & WPOOL_ST_MASK) == WPOOL_ST_RUNNING && old & WPOOL_ST_AGAIN) {
+		if (!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_TAKEN_BACK |
+					(old & ~(WPOOL_ST_AGAIN | WPOOL_ST_AGAIN_COLOUR))))
+			continue;
+		if (!(old & WPOOL_ST_INSIDE))
+			wpool_account_out(wpool_this_runq(pool), !!(old & WPOOL_ST_AGAIN_COLOUR),
+					  -ECANCELED);
+		raw_spin_unlock_irqrestore(pool_lock(task), flags);
+		return true;
+	}
+	raw_spin_unlock_irqrestore(pool_lock(task), flags);
+	return false;
+}
+
+bool wpool_task_mark_cancelled(struct wpool_task *task)
 {
 	int old = atomic_read(&task->state);
-	bool ret;
-	int new;
 
-	do {
-		new = old;
-		ret = false;
+	for (;;) {
 		switch (old & WPOOL_ST_MASK) {
 		case WPOOL_ST_PENDING:
-			ret = true;
-			new = (old & ~WPOOL_ST_MASK) | WPOOL_ST_CANCELLED;
+			if (atomic_try_cmpxchg(&task->state, &old,
+					       (old & ~WPOOL_ST_MASK) | WPOOL_ST_CANCELLED))
+				return true;
 			break;
 		case WPOOL_ST_RUNNING:
-			ret = old & WPOOL_ST_AGAIN;
-			if (ret)
-				new = (old & ~(WPOOL_ST_AGAIN | WPOOL_ST_AGAIN_COLOUR)) +
-				      WPOOL_ST_TAKEN_BACK;
-			if (for_good)
-				new |= WPOOL_ST_NO_MORE;
+			if (!(old & WPOOL_ST_AGAIN))
+				return false;
+			if (cancel_running(task))
+				return true;
+			old = atomic_read(&task->state);
 			break;
-		}
-		if (new == old)
+		default:
 			return false;
-	} while (!atomic_try_cmpxchg(&task->state, &old, new));
-
-	return ret;
+		}
+	}
 }

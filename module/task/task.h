@@ -19,8 +19,14 @@
  * that its owner does not cancel: the event has states of its own (event.c), and so have the
  * tasks of a strand (strand.c). A CANCELLED
  * task is still in a queue, in the line, or on its way from there to tidy.c. Whoever
- * holds it finishes it; until then a submit of it is refused (-ECANCELED). So is one of a task
- * that is disabled: it is IDLE with a count, which no claim takes for 0.
+ * holds it finishes it; until then a submit of it is refused (-ECANCELED).
+ *
+ * Beside any state stands a count of the threads that disable the task: those in
+ * wpool_task_cancel_sync(), and those that called wpool_task_disable_sync(). While it is not
+ * 0, each submit is refused, so after one cancel the task can only finish.
+ *
+ * A submit of a running task is counted in at once, as every other submit is, and a cancel of
+ * it out at once.
  *
  * While a joinable task is RUNNING, or held by a thread that took it out of a queue,
  * its other fields belong to that thread. The change to IDLE is the last touch.
@@ -41,17 +47,12 @@
 #define WPOOL_ST_CANCELLED	3
 #define WPOOL_ST_MASK		3
 #define WPOOL_ST_AGAIN		BIT(2)	/* RUNNING: queue it when it has returned */
-#define WPOOL_ST_AGAIN_COLOUR	BIT(3)	/* the colour of that submit */
+#define WPOOL_ST_AGAIN_COLOUR	BIT(3)	/* the colour in which that submit is counted */
 #define WPOOL_ST_WAITED		BIT(4)	/* a thread sleeps until it is IDLE */
-#define WPOOL_ST_NO_MORE	BIT(5)	/* RUNNING: refuses submits, a cancel waits for it */
-#define WPOOL_ST_TAKEN_BACK	BIT(8)	/* RUNNING: one AGAIN was cancelled; counts from here up */
-#define WPOOL_ST_DISABLED	BIT(8)	/* IDLE: refuses submits; counts from here up */
-
-/* Number of submits of a running task that were cancelled, from its state. */
-static inline u32 wpool_task_taken_back(int state)
-{
-	return (u32)state / WPOOL_ST_TAKEN_BACK;
-}
+#define WPOOL_ST_TAKEN_BACK	BIT(5)	/* RUNNING: the last submit was cancelled */
+#define WPOOL_ST_INSIDE		BIT(6)	/* RUNNING: in its submitter, not counted in the pool */
+#define WPOOL_ST_DISABLED	BIT(8)	/* refuses submits; counts from here up */
+#define WPOOL_ST_DISABLED_MASK	(~(WPOOL_ST_DISABLED - 1))
 
 /* task->queued: what task->pool stands for */
 #define WPOOL_QUEUED_NO		0	/* nothing; or a submitter holds the task */
@@ -73,6 +74,30 @@ static inline struct wpool *wpool_task_last_pool(const struct wpool_task *task)
 	return pool;
 }
 
+/** wpool_task_change_pool() - slow part of wpool_task_set_pool() */
+void wpool_task_change_pool(struct wpool_task *task, struct wpool *pool);
+
+/**
+ * wpool_task_set_pool() - note the pool of a claimed task, before it can run there
+ * @task: the task
+ * @pool: the pool
+ *
+ * A submit, or a cancel, of a running task compares the pool and then changes the state. It
+ * holds a lock meanwhile, and a joinable task changes its pool under the same lock: otherwise
+ * that change could hit a later run of the task, in another pool.
+ *
+ * Context: any.
+ */
+static inline void wpool_task_set_pool(struct wpool_task *task, struct wpool *pool)
+{
+	struct wpool *old = READ_ONCE(task->pool);
+
+	if (unlikely(old && old != pool) && !(task->flags & WPOOL_TASK_DETACHED))
+		wpool_task_change_pool(task, pool);
+	else
+		WRITE_ONCE(task->pool, pool);
+}
+
 /**
  * wpool_task_accept() - accept a claimed task that has its token and is counted in
  * @pool: the pool
@@ -85,7 +110,7 @@ static inline struct wpool *wpool_task_last_pool(const struct wpool_task *task)
 static inline void wpool_task_accept(struct wpool *pool, struct wpool_runq *rq,
 				     struct wpool_task *task, u32 colour)
 {
-	WRITE_ONCE(task->pool, pool);
+	wpool_task_set_pool(task, pool);
 	task->colour = colour;
 	wpool_task_stamp(task, READ_ONCE(pool->stamps));
 	if (trace_wpool_task_submitted_enabled())
@@ -203,11 +228,10 @@ void wpool_task_await_hands(u32 *tries);
 /**
  * wpool_task_mark_cancelled() - the change of state that cancels
  * @task: the task
- * @for_good: a running task refuses submits from now on until it has returned
  *
  * Context: any.
  * Return: true; false if there is no submit to take back.
  */
-bool wpool_task_mark_cancelled(struct wpool_task *task, bool for_good);
+bool wpool_task_mark_cancelled(struct wpool_task *task);
 
 #endif /* WPOOL_TASK_H */

@@ -10,11 +10,9 @@
  *   give:A    tokens++, full barrier, read attention (line.h, line.c)
  *   scarce:A  set SCARCE, full barrier, empty the caches
  *   wait:A    set WAITERS, full barrier, look for a token in pool->tokens (line.c)
- *   drainer:A set FLUSH, full barrier, count unfinished tasks (flush.c)
  *
  * give:A pairs with each of the others. Without it a token would stay in a cache
- * while a submitter is refused or sleeps or a debt is not repaid, or a flusher would
- * sleep although the last task has finished.
+ * while a submitter is refused or sleeps or a debt is not repaid.
  *
  * SCARCE says that the caches are empty, but for tokens of finishes that have not read it
  * yet, and that take them out again. It is set by a submitter that finds no token, with
@@ -34,10 +32,6 @@
  * wpool_tokens_resize() first makes all submits take and all finishes give: it waits
  * for a grace period, after which the two counts stand still. Then it adds to the
  * tokens, and to token_base, what the right side lacks.
- *
- * settle:A (finish.c, run.c) is give:A without a token: count a task out, full
- * barrier, read attention. It pairs with drainer:A. In run.c the take of the next task
- * out of its queue is that barrier.
  */
 #include "task/tokens.h"
 
@@ -269,17 +263,5 @@ void wpool_tokens_resize(struct wpool *pool, int old)
 	/* finishes repay a debt, which caches would hide from them */
 	__wpool_tokens_make_scarce(pool);
 	atomic_add(more, &pool->tokens);
-	raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
-}
-
-void wpool_tokens_drainer(struct wpool *pool, bool on)
-{
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&pool->admission_lock, flags);
-	pool->nr_drainers += on ? 1 : -1;
-	__wpool_attention_set(pool, WPOOL_ATT_FLUSH, pool->nr_drainers);
-	/* drainer:A */
-	smp_mb();
 	raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
 }

@@ -137,13 +137,4 @@ void __wpool_attention_set(struct wpool *pool, u32 bits, bool on)
 /** wpool_tokens_total() - number of tokens for a capacity and a queue_depth */
 int wpool_tokens_total(u32 capacity, u32 queue_depth);
 
-/**
- * wpool_tokens_drainer() - announce that a thread waits for tasks to finish
- * @pool: the pool
- * @on: true for one thread more, false for one less
- *
- * Context: process context.
- */
-void wpool_tokens_drainer(struct wpool *pool, bool on);
-
 #endif /* WPOOL_TASK_TOKENS_H */

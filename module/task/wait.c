@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Waiting for a task, helping it along, and cancelling it.
+ * Waiting for a task, helping it along, cancelling and disabling it.
  *
  * Waiters sleep on the kernel's hashed wait queues and leave a mark in the
  * task's state, so that a task without waiters pays nothing. A worker that waits
  * for a queued task of its own pool takes it out of the queue and runs it itself,
  * so fork-join works at capacity 1.
  *
- * The last thing that these functions read of a task is its status, after they
- * have seen it IDLE. So with several waiters none may free it before all returned.
+ * The last thing that a wait reads of a task is its status, after it has seen it IDLE;
+ * wpool_task_cancel_sync() then gives back its count. So with several waiters none may free
+ * the task before all have returned.
  */
+#include <linux/bug.h>
 #include <linux/err.h>
 #include <linux/export.h>
 #include <linux/rculist.h>
@@ -48,9 +50,7 @@ static bool is_inside(struct wpool_worker *w, struct wpool_task *task)
 	struct wpool_task *t;
 	u32 i;
 
-	/* a task that runs in a worker has @queued set until it is finished */
-	if ((atomic_read(&task->state) & WPOOL_ST_MASK) == WPOOL_ST_RUNNING &&
-	    !READ_ONCE(task->queued) && READ_ONCE(task->submitter) == current)
+	if (atomic_read(&task->state) & WPOOL_ST_INSIDE && READ_ONCE(task->submitter) == current)
 		return true;
 	if (!w)
 		return false;
@@ -277,7 +277,7 @@ bool wpool_task_cancel(struct wpool_task *task)
 	/* keeps the pool */
 	rcu_read_lock();
 	local_irq_save(flags);
-	ret = wpool_task_mark_cancelled(task, false);
+	ret = wpool_task_mark_cancelled(task);
 	if (ret)
 		pool = take_out(task);
 	/* an abort function may sleep */
@@ -292,22 +292,14 @@ bool wpool_task_cancel(struct wpool_task *task)
 }
 EXPORT_SYMBOL_GPL(wpool_task_cancel);
 
-int wpool_task_cancel_sync(struct wpool_task *task)
+/* Take the task back and wait for it; no submit of it is accepted meanwhile. */
+static int cancel_and_wait(struct wpool_worker *w, struct wpool_task *task)
 {
-	struct wpool_worker *w = wpool_worker_current();
 	unsigned long flags;
 	struct wpool *pool;
 	u32 tries = 0;
 
-	might_sleep();
-	if (IS_ERR_OR_NULL(task) || wpool_task_is_detached(task))
-		return -EINVAL;
-	if (is_inside(w, task))
-		return -EDEADLK;
-
-	if (!own_worker(w, task))
-		lockdep_wait(task);
-	wpool_task_mark_cancelled(task, true);
+	wpool_task_mark_cancelled(task);
 	while (wpool_task_is_cancelled(task)) {
 		/* keeps the pool for wpool_finish_drop() */
 		rcu_read_lock();
@@ -323,6 +315,50 @@ int wpool_task_cancel_sync(struct wpool_task *task)
 			return -EINTR;
 		wpool_task_await_hands(&tries);
 	}
+	/* it is IDLE, or runs for the last time */
 	return wait_until_done(w, task);
+}
+
+int wpool_task_disable_sync(struct wpool_task *task)
+{
+	struct wpool_worker *w = wpool_worker_current();
+	int ret;
+
+	might_sleep();
+	if (IS_ERR_OR_NULL(task) || wpool_task_is_detached(task))
+		return -EINVAL;
+	if (is_inside(w, task))
+		return -EDEADLK;
+
+	if (!own_worker(w, task))
+		lockdep_wait(task);
+	atomic_add(WPOOL_ST_DISABLED, &task->state);
+	ret = cancel_and_wait(w, task);
+	if (ret == -EINTR || ret == -EDEADLK)
+		wpool_task_enable(task);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(wpool_task_disable_sync);
+
+bool wpool_task_enable(struct wpool_task *task)
+{
+	int old = atomic_read(&task->state);
+
+	do {
+		if (WARN_ON_ONCE(!(old & WPOOL_ST_DISABLED_MASK)))
+			return false;
+	} while (!atomic_try_cmpxchg(&task->state, &old, old - WPOOL_ST_DISABLED));
+
+	return !((old - WPOOL_ST_DISABLED) & WPOOL_ST_DISABLED_MASK);
+}
+EXPORT_SYMBOL_GPL(wpool_task_enable);
+
+int wpool_task_cancel_sync(struct wpool_task *task)
+{
+	int ret = wpool_task_disable_sync(task);
+
+	if (ret != -EINVAL && ret != -EINTR && ret != -EDEADLK)
+		wpool_task_enable(task);
+	return ret;
 }
 EXPORT_SYMBOL_GPL(wpool_task_cancel_sync);

@@ -4,39 +4,31 @@
  *
  * Submitters take a token each, or wait in line, or (TRIES) are refused; one waiter may
  * give up. Finishers give the tokens back, on two CPUs with a cache each, which they use
- * unless tokens are scarce. With RESIZE the limit shrinks by one meanwhile; with DRAIN a
- * thread waits until the existing tasks have finished. With NO_LIMIT they have no tokens,
- * see limit.pml.
+ * unless tokens are scarce. With RESIZE the limit shrinks by one meanwhile. A flush is not
+ * here: it counts the tasks itself, once a tick, and relies on no finish.
  *
  * When nothing can move any more, the line is empty, all tokens are back where they can
- * be found, no debt is left, and the drainer has returned. A waiter is served before
+ * be found, and no debt is left. A waiter is served before
  * submitters that came later, and a submitter is refused only if it met a full pool, or
  * one where a finish was under way.
  *
  * barrier: task/tokens.c scarce:A
- * barrier: task/tokens.c drainer:A
  * barrier: task/line.c give:A
  * barrier: task/line.c wait:A
  * omits: task/line.c join:A
  * omits: task/line.c seen:A
  * barrier: task/line.h give:A
- * barrier: task/finish.c settle:A
- * barrier: task/run.c settle:A
  *
  * holds waiting: -DSUBMITTERS=3
  * holds giving-up: -DSUBMITTERS=2 -DRUNNING=2 -DGIVES_UP=1
  * holds refusing: -DSUBMITTERS=3 -DTRIES=1
  * holds resizing: -DSUBMITTERS=1 -DRUNNING=2 -DRESIZE=1
- * holds draining: -DSUBMITTERS=0 -DRUNNING=2 -DDRAIN=1
- * holds draining-without-limit: -DSUBMITTERS=0 -DRUNNING=2 -DDRAIN=1 -DNO_LIMIT=1
  *
  * breaks without-give:A: -DNO_give_A -DSUBMITTERS=2 -DTOTAL=1
  * breaks without-wait:A: -DNO_wait_A -DSUBMITTERS=2 -DTOTAL=1
  * breaks without-scarce:A: -DNO_scarce_A -DSUBMITTERS=2 -DTOTAL=1
  * breaks without-scarce:A-resizing: -DNO_scarce_A -DSUBMITTERS=0 -DRUNNING=2 -DRESIZE=1
  * breaks without-give-up-of-own-cache: -DNO_give_up -DSUBMITTERS=2 -DTOTAL=1
- * breaks without-drainer:A: -DNO_drainer_A -DSUBMITTERS=0 -DRUNNING=2 -DDRAIN=1
- * breaks without-settle:A: -DNO_settle_A -DSUBMITTERS=0 -DRUNNING=2 -DDRAIN=1 -DNO_LIMIT=1
  * breaks without-overflow-lock: -DNO_overflow_lock -DSUBMITTERS=3 -DTRIES=1
  */
 
@@ -55,29 +47,21 @@
 #ifndef RESIZE
 #define RESIZE		0
 #endif
-#ifndef DRAIN
-#define DRAIN		0
-#endif
-#ifndef NO_LIMIT
-#define NO_LIMIT	0
-#endif
 #ifndef GIVES_UP
 #define GIVES_UP	0
 #endif
 #define BATCH		1
 
 /* locations */
-#define FINISHED	0	/* tasks counted out, of all CPUs */
-#define NCOUNTERS	1
-#define ATTENTION	1
-#define NLOCS		2
+#define NCOUNTERS	0
+#define ATTENTION	0
+#define NLOCS		1
 
 #define WAITERS		1
 #define SCARCE		2
-#define FLUSH		4
 
 #define FINISHER	0	/* and 1 */
-#define CHANGER		2	/* resizer or drainer */
+#define CHANGER		2	/* resizer */
 #define SUBMITTER	3
 #define NPROCS		(3 + SUBMITTERS)
 #if SUBMITTERS == 0
@@ -111,7 +95,6 @@ byte moving;
 bool met_full[8];
 byte in_line, came_after[8];
 
-bool woken;
 
 /* The own stores under the lock may still be in the buffer: no full barrier. */
 inline spin_lock()
@@ -204,7 +187,7 @@ inline serve_locked()
 	   }
 	:: else -> break
 	od;
-	set_attention((load(ATTENTION) & (FLUSH | SCARCE)) |
+	set_attention((load(ATTENTION) & SCARCE) |
 		      (len(line) > 0 -> WAITERS : 0))
 }
 
@@ -279,42 +262,13 @@ inline give()
 	fi
 }
 
-/* A finish without a token, and the look if somebody flushes. */
-#ifdef NO_settle_A
-#define SETTLE		early = load(ATTENTION)
-#define SETTLED		early
-#else
-#define SETTLE		full_barrier()
-#define SETTLED		load(ATTENTION)
-#endif
-
 proctype finisher(byte me)
 {
 	byte att, early, got, moved, late, c, who;
 
 	do
 	:: atomic { running -> running-- };
-	   store(FINISHED, 1);
-#if NO_LIMIT
-	   SETTLE;
-#else
 	   give();
-#endif
-#if DRAIN
-	   /* wpool_account_wake() */
-	   if
-#if NO_LIMIT
-	   :: SETTLED & FLUSH ->
-#else
-	   :: ATT & FLUSH ->
-#endif
-		if
-		:: load(FINISHED) == RUNNING -> woken = true
-		:: else
-		fi
-	   :: else
-	   fi;
-#endif
 	   early = 0; att = 0
 	od
 }
@@ -438,29 +392,10 @@ proctype resizer(byte me)
 }
 #endif
 
-#if DRAIN
-proctype drainer(byte me)
-{
-	spin_lock();
-	set_attention(load(ATTENTION) | FLUSH);
-#ifndef NO_drainer_A
-	full_barrier();
-#endif
-	spin_unlock();
-	do
-	:: load(FINISHED) == RUNNING -> break
-	:: else -> woken; woken = false
-	od;
-	spin_lock();
-	set_attention(load(ATTENTION) & ~FLUSH);
-	spin_unlock()
-}
-#endif
-
 proctype memory(byte me)
 {
 	do
-	write(0) write(1)
+	write(ATTENTION)
 	od
 }
 
@@ -468,14 +403,11 @@ init {
 	byte i;
 
 	atomic {
-		tokens = TOTAL - (NO_LIMIT -> 0 : RUNNING);
+		tokens = TOTAL - RUNNING;
 		run finisher(FINISHER);
 		run finisher(FINISHER + 1);
 #if RESIZE
 		run resizer(CHANGER);
-#endif
-#if DRAIN
-		run drainer(CHANGER);
 #endif
 		do
 		:: i < NPROCS ->
