@@ -7,6 +7,7 @@
 
 #include "pool/attrs.h"
 
+#include <linux/build_bug.h>
 #include <linux/ctype.h>
 #include <linux/export.h>
 #include <linux/printk.h>
@@ -26,6 +27,16 @@ const struct wpool_attr wpool_attr_table[WPOOL_NR_ATTRS] = {
 	},
 #include "pool/attr_table.h"
 };
+
+enum {
+#define WPOOL_ATTR(_name, _when, _NAME, ...)	WPOOL_##_when##_##_NAME |
+	ATTR_BITS =
+#include "pool/attr_table.h"
+	WPOOL_TUNE_CPUMASK
+};
+
+/* Nobody could tune an attribute whose bit is not in WPOOL_TUNE_ALL. */
+static_assert(ATTR_BITS == (WPOOL_TUNE_ALL | WPOOL_CREATE_ORDER | WPOOL_CREATE_PREALLOC));
 
 s64 wpool_attr_get(const struct wpool_attrs *attrs, const struct wpool_attr *attr)
 {
