@@ -203,7 +203,8 @@ static int look(struct view *view, struct hists *hists, struct errmsg *e)
 		return err;
 	view->is_on = !strcmp(value, "1");
 	if (!hists->nr_buckets)
-		return errmsg_set(e, "pool '%s': latency was never on; try 'wpoolctl tune %s latency=1'",
+		return errmsg_set(e,
+				  "pool '%s': latency was never on; try 'wpoolctl tune %s latency=1'",
 				  view->pool, view->pool);
 	return 0;
 }

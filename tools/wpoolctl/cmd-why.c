@@ -267,7 +267,8 @@ static void explain_none(const struct facts *facts, struct answer *answer)
 	const char *are = idle == 1 ? " is" : "s are";
 
 	if (busy)
-		answer_set(answer, "none", "No task waits: %llu run%s or sleep%s, %llu worker%s idle.",
+		answer_set(answer, "none",
+			   "No task waits: %llu run%s or sleep%s, %llu worker%s idle.",
 			   busy, busy == 1 ? "s" : "", busy == 1 ? "s" : "", idle, are);
 	else
 		answer_set(answer, "none", "No task waits or runs; %llu worker%s idle.", idle, are);

@@ -145,7 +145,8 @@ static void print_times(const struct load_config *config,
 		       (double)wall / ideal);
 	printf("%-10s %10s  a task, in %llu call%s (with the wait for room)\n",
 	       "enqueue", format_duration(report_per_task(result->call_ns, result), buf,
-					  sizeof(buf)), result->calls, result->calls == 1 ? "" : "s");
+					  sizeof(buf)),
+	       result->calls, result->calls == 1 ? "" : "s");
 	printf("%-10s %10s  a task, of the submitting thread%s\n\n", "CPU time",
 	       format_duration(report_per_task(result->cpu_ns, result), buf, sizeof(buf)),
 	       config->submitters == 1 ? "" : "s");
