@@ -139,19 +139,39 @@ result()
 	[ -z "${RESULTS:-}" ] || printf '%s\t%s\t%s\n' "$1" "$2" "${3:-}" >>"$RESULTS"
 }
 
-# summary FILE: the skips and failures by name, then the last line, which counts
-# them; false if one failed or nothing ran.
+# summary FILE: why tests were skipped, the most frequent reasons first; the failures by name;
+# where the rest is; then the last line, which counts them. False if one failed or nothing ran.
 summary()
 {
-	awk -F'\t' '
+	local logs
+	logs=$(dirname "$1")
+	case $logs in
+	"$BUILD"/logs/*) logs=${logs#"$TOP"/} ;;
+	*) logs='' ;;
+	esac
+	awk -F'\t' -v logs="$logs" '
 	$1 == "pass" { passed++ }
 	$1 == "fail" { failed++; bad[failed] = $2 ($3 == "" ? "" : ": " $3) }
-	$1 == "skip" { skipped++; left[skipped] = $2 ": " $3 }
+	$1 == "skip" {
+		skipped++
+		if (!n[$3]++) why[++reasons] = $3
+	}
 	END {
 		if (skipped) print "\nskipped:"
-		for (i = 1; i <= skipped; i++) print "  " left[i]
+		for (shown = 0; shown < reasons && shown < 8; shown++) {
+			most = 0
+			for (i = 1; i <= reasons; i++)
+				if (n[why[i]] > n[why[most]]) most = i
+			printf "  %4d  %s\n", n[why[most]], why[most]
+			left += n[why[most]]
+			n[why[most]] = 0
+		}
+		if (shown < reasons)
+			printf "  %4d  for %d other reason%s\n", skipped - left, reasons - shown,
+			       reasons - shown == 1 ? "" : "s"
 		if (failed) print "\nfailed:"
 		for (i = 1; i <= failed; i++) print "  " bad[i]
+		if (logs != "") print "\nlogs: " logs ", each case by name: " logs "/results"
 		if (!passed && !failed) {
 			print "\nnothing was tested, which counts as a failure"
 			failed = 1

@@ -7,11 +7,15 @@
 
 #include "pool/attrs.h"
 
+#include <linux/build_bug.h>
 #include <linux/ctype.h>
 #include <linux/export.h>
 #include <linux/printk.h>
 #include <linux/string.h>
 
+#define KNOWN_BITS	(WPOOL_TUNE_ALL | WPOOL_CREATE_ORDER | WPOOL_CREATE_PREALLOC)
+
+/* Nobody could set an attribute whose bit is not in WPOOL_TUNE_ALL. */
 const struct wpool_attr wpool_attr_table[WPOOL_NR_ATTRS] = {
 #define WPOOL_ATTR(_name, _when, _NAME, _type, _min, _max, _preset, _words, ...)	\
 	{									\
@@ -19,7 +23,8 @@ const struct wpool_attr wpool_attr_table[WPOOL_NR_ATTRS] = {
 		.words = _words,						\
 		.type = WPOOL_ATTR_##_type,					\
 		.offset = offsetof(struct wpool_attrs, _name),			\
-		.bit = WPOOL_##_when##_##_NAME,					\
+		.bit = WPOOL_##_when##_##_NAME +				\
+		       BUILD_BUG_ON_ZERO(!(KNOWN_BITS & WPOOL_##_when##_##_NAME)),	\
 		.min = _min,							\
 		.max = _max,							\
 		.preset = _preset,						\

@@ -103,27 +103,8 @@ RATIOS = (
      'nine tasks that do nothing to each one that sleeps for 1 ms, against the per-CPU '
      'workqueue'),
 )
-# Where wpool may be slower than a workqueue; only those where it is are named.
-SLOWER = (
-    (4, 'tree, two CPUs: faster than the better workqueue', 'a fork-join tree'),
-    (10, 'tree, one CPU: faster than the better workqueue', 'such a tree on a machine of one CPU'),
-    (2, 'a producer per CPU, faster than the better workqueue', 'a producer on each CPU'),
-    (6, 'no-ops among sleepers, a producer per CPU: of the per-CPU workqueue\'s rate',
-     'no-op tasks among sleepers with a producer on each CPU'),
-    (13, 'detached: allocated, submitted, freed: of the rate of kmalloc() and queue_work()',
-     'tasks that are allocated for one run and free themselves'),
-    (3, 'p50 on this CPU, of the per-CPU workqueue\'s',
-     'a start on the same CPU, in the median'),
-    (3, 'p99 wherever it runs, of the unbound workqueue\'s',
-     'a start on any CPU, in the 99th percentile'),
-    (3, 'p99 on another CPU, of queue_work_on()\'s there',
-     'a start on another CPU, in the 99th percentile'),
-    (12, 'submit and wait, 1 client: p50, of the per-CPU workqueue\'s',
-     'one client that submits and waits, in the median'),
-    (12, 'submit and wait, 2 clients: p99, of the per-CPU workqueue\'s',
-     'two such clients, in the 99th percentile'),
-    (12, 'submit and wait, 8 clients: p99, of the per-CPU workqueue\'s', 'eight'),
-)
+# A comparison with the kernel's own pools names one of these.
+RIVALS = re.compile(r'workqueue|kthread_worker|queue_work|wake_up_process|peer\b|delayed work|semaphore')
 
 # What one figure of each table means; the tables follow in this order.
 EXPLAINED = {
@@ -329,17 +310,27 @@ class Tables:
         return None
 
     def ratios(self):
-        """The summary: the ratios as a list, and one sentence on where wpool is slower."""
+        """The summary: the ratios as a list."""
         for row, what, text in RATIOS:
             found = self.ratio(row, what)
             if found:
                 yield f'- **{found[0]}**: {text}'
-        slower = [f'{text} ({found[0]})' for found, text in
-                  ((self.ratio(row, what), text) for row, what, text in SLOWER)
-                  if found and not found[1]]
-        if slower:
-            yield ''
-            yield f'It is slower than a workqueue with {"; ".join(slower)}.'
+
+    def slower(self):
+        """Every comparison with the kernel's own pools that wpool loses, the worst first."""
+        lost = []
+        for one in self.results['verdicts']:
+            if one['machine'] != self.machine or one['unit'] != 'x' or not one['value'] or \
+                    one['row'] not in self.rows or not RIVALS.search(one['what']):
+                continue
+            times = 1 / one['value'] if one['better'] == 'more' else one['value']
+            if round(times, 2) > 1:
+                lost.append((times, f'{TITLES[one["row"]]}: ' +
+                             one['what'].replace('faster than', 'against')))
+        if lost:
+            yield ['what is slower than with the kernel\'s own pools', 'times as slow']
+        for times, text in sorted(lost, reverse=True):
+            yield [text, f'{times:.2f}']
 
 
 def limit(one, which):
@@ -406,7 +397,9 @@ def section(tables, language):
 
 
 def summary(tables):
-    return [line for text in tables.ratios() for line in wrapped(text) or ['']]
+    lines = [line for text in tables.ratios() for line in wrapped(text) or ['']]
+    slower = list(tables.slower())
+    return lines + [''] + Markdown.table(slower) if slower else lines
 
 
 def write(results, what, path):

@@ -304,7 +304,8 @@ int attr_set_leave_changes(struct attr_set *set, const struct wpool_dev_attrs *n
 			    sizeof(__u32)))
 			set->attrs.mask &= ~attr->bit;
 		else if (attr->use == ATTR_CREATE)
-			return errmsg_set(e, "%s: to be chosen at creation only", attr->name);
+			return errmsg_set(e, "%s: to be chosen at creation only, and differs",
+					  attr->name);
 	}
 	return 0;
 }

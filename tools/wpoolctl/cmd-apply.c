@@ -29,16 +29,21 @@ struct declared {
 	char *pool;
 	struct attr_set set;	/* of a pool that there is: what is to be changed */
 	enum deed deed;
+	unsigned int line;	/* of the file, where its section begins */
+	bool is_wrong;		/* a line of it is: the rest says too little to look at it */
 };
 
 struct declaration {
+	const struct command *cmd;
+	const char *file;
 	struct declared *pool[MAX_POOLS];	/* a set must not move */
 	unsigned int nr;
 };
 
 /* ---- reading the file ---- */
 
-static int begin_pool(struct declaration *declaration, const char *name, struct errmsg *e)
+static int begin_pool(struct declaration *declaration, unsigned int line, const char *name,
+		      struct errmsg *e)
 {
 	struct declared *pool;
 	unsigned int i;
@@ -55,41 +60,65 @@ static int begin_pool(struct declaration *declaration, const char *name, struct 
 		free(pool);
 		return errmsg_set(e, "more than %d pools, or out of memory", MAX_POOLS);
 	}
+	pool->line = line;
 	attr_set_init(&pool->set);
 	declaration->pool[declaration->nr++] = pool;
 	return 0;
 }
 
-static int take_line(void *arg, const char *section, const char *key, const char *value,
-		     struct errmsg *e)
+static int take_line(void *arg, unsigned int line, const char *section, const char *key,
+		     const char *value, struct errmsg *e)
 {
 	struct declaration *declaration = arg;
+	struct declared *pool;
+	struct errmsg inner;
 	char *assignment;
 	int err;
 
 	if (!key)
-		return begin_pool(declaration, section, e);
-	if (!value)
+		return begin_pool(declaration, line, section, e);
+	pool = declaration->pool[declaration->nr - 1];
+	if (!value) {
+		pool->is_wrong = true;
 		return errmsg_set(e, "%.40s: wants a value", key);
+	}
 	if (asprintf(&assignment, "%s=%s", key, value) < 0)
 		return errmsg_set(e, "out of memory");
-	err = attr_set_add(&declaration->pool[declaration->nr - 1]->set, ATTR_CREATE, assignment,
-			   e);
+	err = attr_set_add(&pool->set, ATTR_CREATE, assignment, e);
 	free(assignment);
-	return err;
+	if (!err)
+		return 0;
+	pool->is_wrong = true;
+	if (strchr(value, '#')) {
+		inner = *e;
+		errmsg_set(e, "%.240s (a comment has a line of its own)", inner.text);
+	}
+	return -1;
 }
 
-static int read_file(struct declaration *declaration, const char *name, struct errmsg *e)
+static void complain(void *arg, const struct errmsg *e)
 {
+	const struct declaration *declaration = arg;
+
+	cli_error(declaration->cmd, "%s", e->text);
+}
+
+/* Says all that is wrong with its lines. */
+static int read_file(struct declaration *declaration)
+{
+	const char *name = declaration->file;
 	FILE *file = strcmp(name, "-") ? fopen(name, "re") : stdin;
+	struct errmsg e;
 	int err;
 
-	if (!file)
-		return errmsg_set(e, "%.100s: %m", name);
-	err = ini_read(file, name, take_line, declaration, e);
+	if (!file) {
+		cli_error(declaration->cmd, "%.100s: %m", name);
+		return CLI_FAILED;
+	}
+	err = ini_read(file, name, take_line, complain, declaration, &e);
 	if (file != stdin)
 		fclose(file);
-	return err;
+	return err ? CLI_FAILED : CLI_OK;
 }
 
 /* ---- what is to be done ---- */
@@ -140,24 +169,26 @@ static int act(const struct declared *pool, struct errmsg *e)
 }
 
 /* All that is wrong is said before anything is done. */
-static int look_at_all(const struct command *cmd, const struct declaration *declaration)
+static int look_at_all(const struct declaration *declaration)
 {
 	int code = CLI_OK;
 	struct errmsg e;
 	unsigned int i;
 
 	for (i = 0; i < declaration->nr; i++) {
-		if (!look(declaration->pool[i], &e))
+		struct declared *pool = declaration->pool[i];
+
+		if (pool->is_wrong || !look(pool, &e))
 			continue;
-		cli_error(cmd, "[%s]: %s", declaration->pool[i]->pool, e.text);
+		cli_error(declaration->cmd, "%.100s:%u: [%s]: %s", declaration->file, pool->line,
+			  pool->pool, e.text);
 		code = CLI_FAILED;
 	}
 	return code;
 }
 
 /* What fails keeps nothing else from being done. */
-static int act_on_all(const struct command *cmd, const struct declaration *declaration,
-		      bool only_check)
+static int act_on_all(const struct declaration *declaration, bool only_check)
 {
 	static const char *const done[] = {
 		[DEED_NONE] = "is so already", [DEED_TUNE] = "changed", [DEED_CREATE] = "made",
@@ -177,7 +208,7 @@ static int act_on_all(const struct command *cmd, const struct declaration *decla
 			printf("%s: %s\n", pool->pool, (only_check ? to_do : done)[pool->deed]);
 			continue;
 		}
-		cli_error(cmd, "%s", e.text);
+		cli_error(declaration->cmd, "%s", e.text);
 		code = CLI_FAILED;
 	}
 	return code;
@@ -190,25 +221,19 @@ static int run(const struct command *cmd, int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ }
 	};
-	struct declaration declaration = { };
-	const char *file = DEFAULT_FILE;
+	struct declaration declaration = { .cmd = cmd, .file = DEFAULT_FILE };
 	bool only_check = false;
-	struct errmsg e;
 	int code;
 
 	while (cli_getopt(cmd, argc, argv, options) != -1)
 		only_check = true;
 	if (optind < argc)
-		file = argv[optind++];
+		declaration.file = argv[optind++];
 	cli_no_more_args(cmd, argc, argv);
-	if (read_file(&declaration, file, &e)) {
-		cli_error(cmd, "%s", e.text);
-		code = CLI_FAILED;
-	} else {
-		code = look_at_all(cmd, &declaration);
-	}
+	code = read_file(&declaration);
+	code = look_at_all(&declaration) ?: code;
 	if (!code)
-		code = act_on_all(cmd, &declaration, only_check);
+		code = act_on_all(&declaration, only_check);
 	while (declaration.nr) {
 		free(declaration.pool[--declaration.nr]->pool);
 		free(declaration.pool[declaration.nr]);

@@ -18,7 +18,7 @@
 #define MIN_INTERVAL_NS	(10 * NSEC_PER_MSEC)
 #define MAX_INTERVAL_NS	(24ULL * 60 * 60 * NSEC_PER_SEC)
 #define MAX_BARS	16
-#define LABEL_WIDTH	8
+#define LABEL_WIDTH	8	/* of one end; a label has two */
 #define COUNT_WIDTH	12
 
 static const struct {
@@ -70,16 +70,20 @@ static __u64 sum_of(const struct hists *hists, const struct hist *hist, size_t i
 	return sum;
 }
 
-static void print_bar(__u64 from_ns, __u64 nr, __u64 most)
+/* The last bucket has no end. */
+static void print_bar(__u64 from_ns, __u64 to_ns, __u64 nr, __u64 most)
 {
-	int room = out_width() - LABEL_WIDTH - COUNT_WIDTH - 4, len;
-	char from[32];
+	int room = out_width() - 2 * LABEL_WIDTH - COUNT_WIDTH - 7, len;
+	char from[32], to[32] = "";
 
 	if (room < 10)
 		room = 10;
 	/* a single one is seen, too */
 	len = nr ? (int)((double)nr / most * room + 0.5) ?: 1 : 0;
-	printf("%*s |", LABEL_WIDTH, format_short(from_ns, from, sizeof(from)));
+	if (to_ns)
+		format_short(to_ns, to, sizeof(to));
+	printf("%*s - %*s |", LABEL_WIDTH, format_short(from_ns, from, sizeof(from)), LABEL_WIDTH,
+	       to);
 	while (len--)
 		putchar('#');
 	printf(nr ? " %llu\n" : "\n", nr);
@@ -100,7 +104,8 @@ static void print_bars(const struct hists *hists, const struct hist *hist)
 		nr = sum_of(hists, hist, i, step);
 		begun |= nr;
 		if (begun)
-			print_bar(hists->from_ns[i], nr, most);
+			print_bar(hists->from_ns[i], i + step < hists->nr_buckets ?
+				  hists->from_ns[i + step] : 0, nr, most);
 		left -= nr;
 	}
 }
@@ -198,8 +203,9 @@ static int look(struct view *view, struct hists *hists, struct errmsg *e)
 		return err;
 	view->is_on = !strcmp(value, "1");
 	if (!hists->nr_buckets)
-		return errmsg_set(e, "latency was never on; try 'wpoolctl tune %s latency=1'",
-				  view->pool);
+		return errmsg_set(e,
+				  "pool '%s': latency was never on; try 'wpoolctl tune %s latency=1'",
+				  view->pool, view->pool);
 	return 0;
 }
 

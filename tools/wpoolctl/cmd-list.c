@@ -12,21 +12,6 @@
 #define DEFAULT_COLUMNS	"name,state,capacity,queue_depth,workers,busy,blocked,waiting," \
 			"queued,owner,outstanding,submitted,completed"
 
-static struct json_object *json_row(const char *name, const struct snapshot *shot)
-{
-	struct json_object *row = out_json_new();
-	size_t i;
-
-	out_json_add_string(row, "name", name);
-	out_json_add_string(row, "state", shot->state);
-	out_json_add_string(row, "owner", shot->owner);
-	out_json_add_value(row, "capacity", shot->capacity);
-	out_json_add_value(row, "queue_depth", shot->queue_depth);
-	for (i = 0; i < NR_FIGURES; i++)
-		out_json_add_u64(row, figure_names[i], shot->value[i]);
-	return row;
-}
-
 /* All pools, or an error. Those that went meanwhile have no name in the list. */
 static int read_pools(const struct command *cmd, struct sysfs_names *pools,
 		      struct snapshot **shots)
@@ -59,14 +44,22 @@ static int read_pools(const struct command *cmd, struct sysfs_names *pools,
 	return err;
 }
 
-static void print_json(const struct sysfs_names *pools, const struct snapshot *shots)
+static void print_json(const struct columns *columns, const struct sysfs_names *pools,
+		       const struct snapshot *shots)
 {
-	struct json_object *array = out_json_new_array();
+	struct json_object *array = out_json_new_array(), *row;
+	struct pool_line line;
 	size_t i;
 
-	for (i = 0; i < pools->nr; i++)
-		if (pools->name[i])
-			out_json_append(array, json_row(pools->name[i], &shots[i]));
+	for (i = 0; i < pools->nr; i++) {
+		if (!pools->name[i])
+			continue;
+		line = (struct pool_line){ pools->name[i], &shots[i], NULL };
+		row = out_json_new();
+		out_json_add_string(row, "name", pools->name[i]);
+		columns_add_json(columns, &line, row);
+		out_json_append(array, row);
+	}
 	out_json_print(array);
 }
 
@@ -94,7 +87,7 @@ static int list_pools(const struct command *cmd, struct columns *columns, bool j
 	int code = read_pools(cmd, &pools, &shots);
 
 	if (shots && json)
-		print_json(&pools, shots);
+		print_json(columns, &pools, shots);
 	else if (shots)
 		print_table(columns, &pools, shots);
 	free(shots);
@@ -123,6 +116,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 		else if (columns_parse(&columns, optarg, false, &e))
 			cli_usage(cmd, "--columns: %s", e.text);
 	}
+	if (json && !columns.chosen)
+		columns_parse(&columns, "all", false, &e);
 	cli_no_more_args(cmd, argc, argv);
 	return list_pools(cmd, &columns, json);
 }
@@ -141,8 +136,8 @@ const struct command cmd_list = {
 "outstanding is what was accepted and is not yet finished.\n"
 "\n"
 "  --columns NAME,...  these columns, however wide; 'all' for all\n"
-"  --json              an array of objects; the keys are the names of the sysfs\n"
-"                      files",
+"  --json              an array of objects, with all columns or those named; the\n"
+"                      keys are the names of the sysfs files",
 	.more_help = more_help,
 	.run = run,
 };

@@ -124,7 +124,7 @@ static int show_attr(const struct shown *shown, const char *attr, const char **t
 	preset = attr_default_unless(attr, value, shown->pool, shown->prealloc, buf,
 				     sizeof(buf));
 	if (shown->json) {
-		out_json_add_value(shown->json, attr, value);
+		out_json_add_file(shown->json, attr, value);
 		if (preset)
 			out_json_append(shown->changed, out_json_string(attr));
 		return 0;

@@ -21,11 +21,6 @@
 #define MAX_INTERVAL_NS	(24ULL * 60 * 60 * NSEC_PER_SEC)
 #define LINES_PER_HEADER 20
 
-static const enum figure rates[] = {
-	FIGURE_SUBMITTED, FIGURE_COMPLETED, FIGURE_FAILED, FIGURE_CANCELLED,
-	FIGURE_REFUSED, FIGURE_STOLEN, FIGURE_HANDOFFS, FIGURE_HOGS, FIGURE_SPAWNED,
-};
-
 struct watched {
 	char *name;
 	bool valid;		/* last holds the figures of an interval ago */
@@ -78,45 +73,20 @@ static void print_lines(struct stat_run *run)
 	}
 }
 
-static const char *const times[] = { "wait_p50", "wait_p99", "run_p50", "run_p99" };
-
-/* A time is there if the pool takes it and a task came meanwhile. */
-static void add_time(struct json_object *to, const struct pool_line *line, const char *name)
-{
-	double ns = column_value(column_find(name), line);
-	char key[32];
-
-	snprintf(key, sizeof(key), "%s_ns", name);
-	if (ns >= 0)
-		out_json_add_u64(to, key, ns);
-}
-
-static void print_json_line(const struct watched *pool)
+/* name and the two times are in it, whatever columns were chosen */
+static void print_json_line(const struct columns *columns, const struct watched *pool)
 {
 	const struct pool_line pool_line = line_of(pool);
 	const struct snapshot *now = &pool->now;
 	struct json_object *line = out_json_new();
 	struct timespec clock;
-	char key[32];
-	size_t i;
 
 	clock_gettime(CLOCK_REALTIME, &clock);
 	out_json_add_string(line, "name", pool->name);
 	out_json_add_double(line, "time", clock.tv_sec + clock.tv_nsec / 1e9);
 	out_json_add_double(line, "interval_s",
 			    (now->when_ns - pool->last.when_ns) / 1e9);
-	for (i = 0; i < ARRAY_SIZE(rates); i++) {
-		snprintf(key, sizeof(key), "%s_per_s", figure_names[rates[i]]);
-		out_json_add_double(line, key,
-				    snapshot_rate(&pool->last, now, rates[i]));
-	}
-	out_json_add_string(line, "state", now->state);
-	out_json_add_value(line, "capacity", now->capacity);
-	out_json_add_value(line, "queue_depth", now->queue_depth);
-	for (i = 0; i < NR_FIGURES; i++)
-		out_json_add_u64(line, figure_names[i], now->value[i]);
-	for (i = 0; i < ARRAY_SIZE(times); i++)
-		add_time(line, &pool_line, times[i]);
+	columns_add_json(columns, &pool_line, line);
 	out_json_print_line(line);
 }
 
@@ -177,7 +147,7 @@ static int look(struct stat_run *run)
 	}
 	for (i = 0; run->json && i < run->nr_pools; i++)
 		if (run->pools[i].shown)
-			print_json_line(&run->pools[i]);
+			print_json_line(&run->columns, &run->pools[i]);
 	if (!run->json)
 		print_lines(run);
 	for (i = 0; i < run->nr_pools; i++) {
@@ -252,6 +222,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 			break;
 		}
 	}
+	if (run.json && !run.columns.chosen)
+		columns_parse(&run.columns, "all", true, &e);
 	/* as vmstat: once, unless somebody wants it in intervals */
 	if (!run.count && !interval)
 		run.count = 1;

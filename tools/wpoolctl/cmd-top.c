@@ -145,6 +145,7 @@ static void show_help(void)
 		"/        show only pools and functions with these letters; Return ends it",
 		"up down  one line; Page Up, Page Down",
 		"+ -      a longer or a shorter interval",
+		"h        this help; h or q goes back",
 		"q        quit",
 		"",
 		"Red: submitters wait, tasks are refused, or tasks are queued and all of the",
@@ -216,7 +217,12 @@ static bool do_key(struct top *top, int key)
 		type_filter(top, key);
 		return true;
 	}
-	top->shows_help = false;
+	if (top->shows_help) {
+		/* back; any other key does what it says */
+		top->shows_help = false;
+		if (key && strchr("hHqQ?\033", key))
+			return true;
+	}
 	switch (key) {
 	case 'q':
 	case 'Q':
@@ -412,7 +418,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 			if (!strcmp(column_name(top.columns.column[top.sort]), sort))
 				break;
 		if (top.sort == top.columns.nr)
-			cli_usage(cmd, "--sort: " ERRMSG_Q " is none of the columns", sort);
+			cli_usage(cmd, "--sort: %s", columns_explain(&top.columns, sort, &e));
 		/* pools have the columns with names */
 		all = false;
 		top.view = VIEW_POOLS;

@@ -123,7 +123,10 @@ static int read_facts(struct facts *facts, __u64 interval_ns, struct errmsg *e)
 
 /* ---- words ---------------------------------------------------------------- */
 
-/* "40 tasks are queued and 3 submitters wait" */
+/*
+ * "40 tasks are queued and 3 wait for room". Those are of submitters that sleep, of events, and
+ * of strands: all that the file waiting counts.
+ */
 static void describe_wait(const struct facts *facts, char *buf, size_t len)
 {
 	__u64 queued = figure(facts, FIGURE_QUEUED), waiting = figure(facts, FIGURE_WAITING);
@@ -134,8 +137,9 @@ static void describe_wait(const struct facts *facts, char *buf, size_t len)
 		at = snprintf(buf, len, "%llu task%s queued", queued,
 			      queued == 1 ? " is" : "s are");
 	if (waiting && at < len)
-		snprintf(buf + at, len - at, "%s%llu submitter%s", queued ? " and " : "",
-			 waiting, waiting == 1 ? " waits" : "s wait");
+		snprintf(buf + at, len - at, queued ? " and %llu wait%s for room" :
+			 waiting == 1 ? "%llu task wait%s for room" : "%llu tasks wait%s for room",
+			 waiting, waiting == 1 ? "s" : "");
 }
 
 /* The function with the most workers that do this; " in http_fn (8.3 s, pid ...)". */
@@ -167,6 +171,20 @@ static void describe_error(const struct facts *facts, char *buf, size_t len)
 		snprintf(buf, len, "the last with %s: %s", name, strerror(facts->spawn_error));
 	else
 		snprintf(buf, len, "see the kernel's log");
+}
+
+/*
+ * Workers in tasks: sysfs and debugfs are read one after the other, and what began in between
+ * is in the second only.
+ */
+static __u64 nr_busy(const struct facts *facts)
+{
+	enum doing doing;
+	__u64 nr = 0;
+
+	for (doing = DOING_IDLE + 1; doing < NR_DOINGS; doing++)
+		nr += facts->nr[doing];
+	return nr > figure(facts, FIGURE_BUSY) ? nr : figure(facts, FIGURE_BUSY);
 }
 
 /* ---- causes, the more certain first ---------------------------------------- */
@@ -232,13 +250,41 @@ static void explain_missing(const struct facts *facts, const char *wait,
 	} else if (facts->nr[DOING_WAITING]) {
 		describe_func(facts, DOING_WAITING, who, sizeof(who));
 		answer_set(answer, "cpu",
-			   "%s: %u of %llu busy workers wait for a CPU that something else uses%s.",
-			   wait, facts->nr[DOING_WAITING], figure(facts, FIGURE_BUSY), who);
+			   "%s: %u of %llu busy worker%s for a CPU that something else uses%s.",
+			   wait, facts->nr[DOING_WAITING], nr_busy(facts),
+			   nr_busy(facts) == 1 ? " waits" :
+			   facts->nr[DOING_WAITING] == 1 ? "s waits" : "s wait", who);
 	} else {
 		answer_set(answer, "served",
 			   "%s: they are being served, %.0f tasks a second.", wait,
 			   snapshot_done_per_s(&facts->last, &facts->now));
 	}
+}
+
+static void explain_none(const struct facts *facts, struct answer *answer)
+{
+	__u64 busy = figure(facts, FIGURE_BUSY), idle = figure(facts, FIGURE_IDLE);
+	const char *are = idle == 1 ? " is" : "s are";
+
+	if (busy)
+		answer_set(answer, "none",
+			   "No task waits: %llu run%s or sleep%s, %llu worker%s idle.",
+			   busy, busy == 1 ? "s" : "", busy == 1 ? "s" : "", idle, are);
+	else
+		answer_set(answer, "none", "No task waits or runs; %llu worker%s idle.", idle, are);
+}
+
+static void explain_closed(const struct facts *facts, struct answer *answer)
+{
+	__u64 left = figure(facts, FIGURE_OUTSTANDING);
+
+	if (left)
+		answer_set(answer, "closed",
+			   "The pool is %s: it accepts no task, and finishes the %llu that it has accepted.",
+			   facts->now.state, left);
+	else
+		answer_set(answer, "closed", "The pool is %s: it accepts no task, and has none.",
+			   facts->now.state);
 }
 
 static void explain(const struct facts *facts, struct answer *answer)
@@ -253,9 +299,7 @@ static void explain(const struct facts *facts, struct answer *answer)
 		return;
 	}
 	if (!closing && strcmp(facts->now.state, "open")) {
-		answer_set(answer, "closed",
-			   "The pool is %s: it accepts no task, and finishes the %llu that it has accepted.",
-			   facts->now.state, figure(facts, FIGURE_OUTSTANDING));
+		explain_closed(facts, answer);
 		return;
 	}
 	if (!*wait && grown(facts, FIGURE_REFUSED)) {
@@ -269,9 +313,7 @@ static void explain(const struct facts *facts, struct answer *answer)
 		return;
 	}
 	if (!*wait) {
-		answer_set(answer, "none",
-			   "No task waits: %llu run or sleep, %llu workers are idle.",
-			   figure(facts, FIGURE_BUSY), figure(facts, FIGURE_IDLE));
+		explain_none(facts, answer);
 		return;
 	}
 	snprintf(all, sizeof(all), "%s%s", wait, !figure(facts, FIGURE_WAITING) ? "" :

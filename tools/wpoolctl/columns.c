@@ -112,6 +112,17 @@ static int unknown_column(const char *name, size_t len, bool rates, struct errms
 			  len < 40 ? (int)len : 40, name, known);
 }
 
+const char *columns_explain(const struct columns *columns, const char *name, struct errmsg *e)
+{
+	char known[ERRMSG_LEN] = "";
+	size_t at = 0, i;
+
+	for (i = 0; i < columns->nr && at < sizeof(known); i++)
+		at += snprintf(known + at, sizeof(known) - at, " %s", columns->column[i]->name);
+	errmsg_set(e, ERRMSG_Q " is none of the columns; there are:%s", name, known);
+	return e->text;
+}
+
 static void add_column(struct columns *columns, const struct column *column)
 {
 	columns->column[columns->nr] = column;
@@ -317,6 +328,58 @@ void column_format(const struct column *column, const struct pool_line *line, ch
 			format_short(value, buf, CELL_LEN);
 		break;
 	}
+}
+
+static void add_json(const struct column *column, const struct pool_line *line,
+		     struct json_object *to)
+{
+	const struct snapshot *now = line->now;
+	double value;
+	char key[32];
+
+	switch (column->kind) {
+	case NAME:
+		out_json_add_string(to, column->name, line->name);
+		break;
+	case STATE:
+		out_json_add_string(to, column->name, now->state);
+		break;
+	case OWNER:
+		out_json_add_file(to, column->name, now->owner);
+		break;
+	case CAPACITY:
+		out_json_add_value(to, column->name, now->capacity);
+		break;
+	case QUEUE_DEPTH:
+		out_json_add_value(to, column->name, now->queue_depth);
+		break;
+	case LEVEL:
+		out_json_add_u64(to, column->name, now->value[column->figure]);
+		break;
+	case PRESSURE:
+		out_json_add_pressure(to, column->name, &now->pressure);
+		break;
+	case RATE:
+		snprintf(key, sizeof(key), "%s_per_s", figure_names[column->figure]);
+		out_json_add_double(to, key, column_value(column, line));
+		break;
+	case WAIT:
+	case RUN:
+		value = column_value(column, line);
+		snprintf(key, sizeof(key), "%s_ns", column->name);
+		if (value >= 0)
+			out_json_add_u64(to, key, value);
+		break;
+	}
+}
+
+void columns_add_json(const struct columns *columns, const struct pool_line *line,
+		      struct json_object *to)
+{
+	size_t i;
+
+	for (i = 0; i < columns->nr; i++)
+		add_json(columns->column[i], line, to);
 }
 
 /* ---- lines ---------------------------------------------------------------- */

@@ -17,6 +17,7 @@
 #define CELL_LEN	64
 
 struct column;
+struct json_object;
 
 struct columns {
 	const struct column *column[MAX_COLUMNS];
@@ -41,7 +42,10 @@ struct pool_line {
 int columns_parse(struct columns *columns, const char *names, bool rates,
 		  struct errmsg *e);
 
-/* The same for a list that is known to be right. */
+/* That @name is none of these columns, and what there is. The message. */
+const char *columns_explain(const struct columns *columns, const char *name, struct errmsg *e);
+
+/* columns_parse() of a list that is known to be right. */
 void columns_set(struct columns *columns, const char *names);
 
 /*
@@ -71,6 +75,10 @@ size_t columns_fit(const struct columns *columns, int width);
 /* The titles, and the cells of a line, of the first @nr columns. */
 void columns_print_titles(const struct columns *columns, size_t nr);
 void columns_print(const struct columns *columns, size_t nr, const struct pool_line *line);
+
+/* What stands in the columns, by the names of the sysfs files, NAME_per_s and NAME_ns. */
+void columns_add_json(const struct columns *columns, const struct pool_line *line,
+		      struct json_object *to);
 
 /* All names, for the help: rates only if @rates. */
 void columns_print_help(bool rates);

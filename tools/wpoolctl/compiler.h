@@ -5,6 +5,8 @@
 
 #define ARRAY_SIZE(_array)	(sizeof(_array) / sizeof(*(_array)))
 
+#define __maybe_unused		__attribute((unused))
+
 #define BIT(_nr)		(1U << (_nr))
 
 /* Argument @_format is a printf format, its values begin with @_values. */

@@ -25,7 +25,8 @@ static const char *explain_device(int err)
 {
 	switch (err) {
 	case -EACCES:
-		return "cannot open " DEV_PATH ": permission denied; only root may (try sudo)";
+		return "cannot open " DEV_PATH ": permission denied; "
+		       "root may, and the group wpool if there is one";
 	case -ENODEV:
 		return "there is no " DEV_PATH "; is the wpool module loaded?";
 	case -EMFILE:

@@ -8,7 +8,7 @@
 
 #include "compiler.h"
 
-#define ERRMSG_LEN	320
+#define ERRMSG_LEN	640
 
 /* How much of somebody's input is repeated in a message. */
 #define ERRMSG_Q	"'%.60s'"

@@ -2,6 +2,7 @@
 /* Files of sections. */
 #include "ini.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,18 +41,36 @@ err_bad:
 	return NULL;
 }
 
-static int take_line(char *line, char **section, ini_handler handler, void *arg,
-		     struct errmsg *e)
+/* Where the reading has come to. */
+struct ini {
+	unsigned int line;
+	char *section;		/* NULL: none so far */
+	bool skipped;		/* its head was wrong */
+	ini_handler handler;
+	void *arg;
+};
+
+static int take_head(struct ini *ini, char *line, struct errmsg *e)
+{
+	free(ini->section);
+	ini->section = section_name(line, e);
+	ini->skipped = !ini->section ||
+		       ini->handler(ini->arg, ini->line, ini->section, NULL, NULL, e);
+	return ini->skipped ? -1 : 0;
+}
+
+static int take_line(struct ini *ini, char *line, struct errmsg *e)
 {
 	char *value;
 
-	if (*line == '[') {
-		free(*section);
-		*section = section_name(line, e);
-		return *section ? handler(arg, *section, NULL, NULL, e) : -1;
-	}
-	if (!*section)
+	if (*line == '[')
+		return take_head(ini, line, e);
+	if (ini->skipped)
+		return 0;
+	if (!ini->section) {
+		ini->skipped = true;
 		return errmsg_set(e, ERRMSG_Q " is in no section: [name] comes first", line);
+	}
 	value = strchr(line, '=');
 	if (value) {
 		*value = '\0';
@@ -60,32 +79,37 @@ static int take_line(char *line, char **section, ini_handler handler, void *arg,
 	line = strip(line);
 	if (!*line)
 		return errmsg_set(e, "a name is missing before the =");
-	return handler(arg, *section, line, value, e);
+	return ini->handler(ini->arg, ini->line, ini->section, line, value, e);
 }
 
-int ini_read(FILE *file, const char *name, ini_handler handler, void *arg, struct errmsg *e)
+int ini_read(FILE *file, const char *name, ini_handler handler, ini_complain complain,
+	     void *arg, struct errmsg *e)
 {
-	char *buf = NULL, *section = NULL, *line;
-	unsigned int nr = 0;
+	struct ini ini = { .handler = handler, .arg = arg };
+	char *buf = NULL, *line;
+	bool is_text = true;
 	size_t size = 0;
 	ssize_t len;
 	int err = 0;
 
-	while (!err && (len = getline(&buf, &size, file)) >= 0) {
-		nr++;
-		if (memchr(buf, '\0', len)) {
-			err = errmsg_set(e, "this is no text");
-			break;
-		}
+	while (is_text && (complain || !err) && (len = getline(&buf, &size, file)) >= 0) {
+		ini.line++;
+		is_text = !memchr(buf, '\0', len);
 		line = strip(buf);
-		if (*line && *line != '#' && *line != ';')
-			err = take_line(line, &section, handler, arg, e);
+		if (is_text && (!*line || *line == '#' || *line == ';'))
+			continue;
+		if (is_text ? !take_line(&ini, line, e) : !errmsg_set(e, "this is no text"))
+			continue;
+		err = errmsg_in(e, "%.100s:%u", name, ini.line);
+		if (complain)
+			complain(arg, e);
 	}
-	if (err)
-		errmsg_in(e, "%.100s:%u", name, nr);
-	else if (ferror(file))
+	if ((complain || !err) && ferror(file)) {
 		err = errmsg_set(e, "%.100s: %m", name);
-	free(section);
+		if (complain)
+			complain(arg, e);
+	}
+	free(ini.section);
 	free(buf);
 	return err;
 }

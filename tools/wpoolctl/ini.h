@@ -14,10 +14,17 @@
  * Once for each section, with @key NULL, and for each line in it; @value is NULL if there is
  * none. 0 to go on, or -1 and a message.
  */
-typedef int (*ini_handler)(void *arg, const char *section, const char *key, const char *value,
-			   struct errmsg *e);
+typedef int (*ini_handler)(void *arg, unsigned int line, const char *section, const char *key,
+			   const char *value, struct errmsg *e);
 
-/* 0, or -1 and a message that begins with the name of the file and the line. */
-int ini_read(FILE *file, const char *name, ini_handler handler, void *arg, struct errmsg *e);
+/* A message that begins with the name of the file and the line. */
+typedef void (*ini_complain)(void *arg, const struct errmsg *e);
+
+/*
+ * Without @complain it ends at the first wrong line. With it each wrong line is told to it,
+ * except those of a section whose head is wrong. 0, or -1 and the last message.
+ */
+int ini_read(FILE *file, const char *name, ini_handler handler, ini_complain complain,
+	     void *arg, struct errmsg *e);
 
 #endif /* WPOOLCTL_INI_H */

@@ -93,8 +93,8 @@ static int take_setting(struct section *section, const char *key, const char *va
 }
 
 /* Each setting is tried at once, so that a complaint has its line. */
-static int take(void *arg, const char *name, const char *key, const char *value,
-		struct errmsg *e)
+static int take(void *arg, unsigned int line __maybe_unused, const char *name, const char *key,
+		const char *value, struct errmsg *e)
 {
 	struct jobs *jobs = arg;
 	struct job *last = jobs->nr ? jobs->job[jobs->nr - 1] : NULL;
@@ -161,7 +161,7 @@ static int read_jobs(struct jobs *jobs, const char *path, struct errmsg *e)
 
 	if (!file)
 		return errmsg_set(e, "%.100s: %m", path);
-	err = ini_read(file, path, take, jobs, e);
+	err = ini_read(file, path, take, NULL, jobs, e);
 	fclose(file);
 	if (err)
 		return err;

@@ -75,6 +75,7 @@ struct load_result {
 	__u64 cpu_ns;		/* CPU time of the submitting threads */
 	__u32 peak_workers;	/* of looks 10 times a second */
 	struct wpool_dev_attrs attrs;
+	__u32 last_capacity;	/* another one, if the pool was tuned meanwhile */
 	struct wpool_dev_stats before;
 	struct wpool_dev_stats after;
 	struct tally tally;

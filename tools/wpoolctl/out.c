@@ -9,6 +9,7 @@
 
 #include "cli.h"
 #include "parse.h"
+#include "sysfs.h"
 
 static bool use_colour(void)
 {
@@ -133,6 +134,31 @@ void out_json_add_value(struct json_object *to, const char *key,
 		out_json_add(to, key, must(json_object_new_int(nice)));
 	else
 		out_json_add_string(to, key, sysfs_value);
+}
+
+void out_json_add_pressure(struct json_object *to, const char *key,
+			   const struct pressure *pressure)
+{
+	static const char *const names[NR_PRESSURES] = { "avg10", "avg60", "avg300" };
+	struct json_object *json = out_json_new();
+	size_t i;
+
+	for (i = 0; i < NR_PRESSURES; i++)
+		out_json_add_double(json, names[i], pressure->percent[i]);
+	out_json_add_u64(json, "total_us", pressure->total_us);
+	out_json_add(to, key, json);
+}
+
+void out_json_add_file(struct json_object *to, const char *file, const char *sysfs_value)
+{
+	struct pressure pressure;
+
+	if (!strcmp(file, "owner") && !strcmp(sysfs_value, "-"))
+		out_json_add_null(to, file);
+	else if (!strcmp(file, "pressure") && pressure_parse(&pressure, sysfs_value))
+		out_json_add_pressure(to, file, &pressure);
+	else
+		out_json_add_value(to, file, sysfs_value);
 }
 
 void out_json_append(struct json_object *array, struct json_object *value)

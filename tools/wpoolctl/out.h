@@ -9,6 +9,8 @@
 
 #include <json-c/json.h>
 
+struct pressure;
+
 enum out_style {
 	OUT_BOLD,
 	OUT_GOOD,
@@ -43,6 +45,10 @@ void out_json_add_bool(struct json_object *to, const char *key, bool value);
 void out_json_add_null(struct json_object *to, const char *key);
 void out_json_add_value(struct json_object *to, const char *key,
 			const char *sysfs_value);
+/* The same, but an owner "-" is null, and the pressure an object. */
+void out_json_add_file(struct json_object *to, const char *file, const char *sysfs_value);
+void out_json_add_pressure(struct json_object *to, const char *key,
+			   const struct pressure *pressure);
 struct json_object *out_json_string(const char *value);
 void out_json_append(struct json_object *array, struct json_object *value);
 

@@ -47,8 +47,11 @@ __u64 report_ideal_ns(const struct load_config *config,
 {
 	__u32 capacity = result->attrs.capacity;
 
-	/* of a schedule it would say nothing but when the last task arrives */
-	if (arrivals_are_scheduled(&config->arrivals))
+	/*
+	 * Of a schedule it would say nothing but when the last task arrives, and nobody knows
+	 * which part of the tasks had which capacity.
+	 */
+	if (arrivals_are_scheduled(&config->arrivals) || result->last_capacity != capacity)
 		return 0;
 	/* submitters work, too */
 	if (result->attrs.policy == WPOOL_DEV_POLICY_RUN &&

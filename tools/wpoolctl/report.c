@@ -29,16 +29,20 @@ static void print_phases(const struct load_config *config)
 static void print_setting(const struct load_config *config,
 			  const struct load_result *result)
 {
-	char capacity[16], depth[16];
+	char capacity[16], last[16], depth[16];
+	bool is_tuned = result->last_capacity != result->attrs.capacity;
 	unsigned int i;
 
-	printf("%spool %s%s: capacity %s, queue_depth %s, policy %s\n",
+	printf("%spool %s%s: capacity %s%s%s%s, queue_depth %s, policy %s\n",
 	       out_style(OUT_BOLD), config->pool, out_plain(),
 	       attr_format_limit(result->attrs.capacity, capacity, sizeof(capacity)),
+	       is_tuned ? " (" : "", is_tuned ?
+	       attr_format_limit(result->last_capacity, last, sizeof(last)) : "",
+	       is_tuned ? " at the end)" : "",
 	       attr_format_limit(result->attrs.queue_depth, depth, sizeof(depth)),
 	       report_policy(result->attrs.policy));
 	if (config->tasks)
-		printf("%llu tasks of", config->tasks);
+		printf("%llu task%s of", config->tasks, config->tasks == 1 ? "" : "s");
 	else
 		printf("tasks of");
 	for (i = 0; i < config->nr_works; i++) {
@@ -85,9 +89,12 @@ static void print_counts(const struct load_config *config,
 		printf("  (%llu were not submitted any more)", config->tasks - asked);
 	printf("\n%-10s %10llu", "accepted", result->accepted);
 	if (result->retries)
-		printf("  (%llu calls were refused and repeated)", result->retries);
+		printf("  (%llu call%s refused and repeated)", result->retries,
+		       result->retries == 1 ? " was" : "s were");
 	putchar('\n');
 	print_bad("refused", result->refused);
+	if (result->refused)
+		printf("  (tasks; the pool's own figure counts calls)");
 	putchar('\n');
 	if (scheduled) {
 		print_bad("not sent", tally->unsent);
@@ -136,9 +143,10 @@ static void print_times(const struct load_config *config,
 		printf("%-10s %10s  ratio %.3f\n", "ideal",
 		       format_duration(ideal, buf, sizeof(buf)),
 		       (double)wall / ideal);
-	printf("%-10s %10s  a task, in %llu calls (with the wait for room)\n",
+	printf("%-10s %10s  a task, in %llu call%s (with the wait for room)\n",
 	       "enqueue", format_duration(report_per_task(result->call_ns, result), buf,
-					  sizeof(buf)), result->calls);
+					  sizeof(buf)),
+	       result->calls, result->calls == 1 ? "" : "s");
 	printf("%-10s %10s  a task, of the submitting thread%s\n\n", "CPU time",
 	       format_duration(report_per_task(result->cpu_ns, result), buf, sizeof(buf)),
 	       config->submitters == 1 ? "" : "s");

@@ -262,21 +262,29 @@ static int read_latency(const char *pool, struct snapshot *shot, struct errmsg *
 	return err == -ENOENT ? 0 : err;
 }
 
+bool pressure_parse(struct pressure *pressure, const char *line)
+{
+	unsigned long long total_us;
+
+	if (sscanf(line, "some avg10=%lf avg60=%lf avg300=%lf total=%llu", &pressure->percent[0],
+		   &pressure->percent[1], &pressure->percent[2], &total_us) != 4)
+		return false;
+	pressure->total_us = total_us;
+	return true;
+}
+
 static int read_pressure(const char *pool, struct pressure *pressure, struct errmsg *e)
 {
 	char line[SYSFS_VALUE_LEN];
 	int err = sysfs_read(pool, "pressure", line, sizeof(line), e);
-	unsigned long long total_us;
 
 	*pressure = (struct pressure){ };
 	if (err)
 		return err == -ENOENT ? 0 : err;
-	if (sscanf(line, "some avg10=%lf avg60=%lf avg300=%lf total=%llu", &pressure->percent[0],
-		   &pressure->percent[1], &pressure->percent[2], &total_us) != 4) {
+	if (!pressure_parse(pressure, line)) {
 		errmsg_set(e, "%s/pressure: not understood: '%.40s'", pool, line);
 		return -EPROTO;
 	}
-	pressure->total_us = total_us;
 	return 0;
 }
 

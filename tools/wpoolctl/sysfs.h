@@ -87,6 +87,9 @@ struct pressure {
 	__u64 total_us;
 };
 
+/* "some avg10=... total=...". False if it is something else. */
+bool pressure_parse(struct pressure *pressure, const char *line);
+
 struct snapshot {
 	__u64 when_ns;		/* CLOCK_MONOTONIC */
 	char state[16];

@@ -215,8 +215,9 @@ void top_show_summary(const struct top *top)
 		if (pool->valid)
 			done += snapshot_rate(&pool->last, &pool->now, FIGURE_COMPLETED);
 	}
-	screen_put(SCREEN_PLAIN, "%zu pools, %llu workers, %llu busy, %llu blocked, %.0f done/s",
-		   top->nr_pools, workers, busy, blocked, done);
+	screen_put(SCREEN_PLAIN, "%zu pool%s, %llu worker%s, %llu busy, %llu blocked, %.0f done/s",
+		   top->nr_pools, top->nr_pools == 1 ? "" : "s", workers,
+		   workers == 1 ? "" : "s", busy, blocked, done);
 	screen_put(queued ? SCREEN_WARN : SCREEN_PLAIN, ", %llu queued", queued);
 	screen_put(waiting ? SCREEN_BAD : SCREEN_PLAIN, ", %llu waiting", waiting);
 	screen_end_line();

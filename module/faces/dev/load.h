@@ -18,12 +18,13 @@ struct wpool;
  *	runs there
  * @memcg: memory cgroup that a touch is charged to, or NULL
  * @sleeper: X: thread to wake when @stop is set
+ * @hash: hash: what the bytes hashed so far come to; written by the run
  * @kind: WPOOL_WORK_*
  * @depth: tree: levels below the root
  * @fanout: tree: children of each node
  * @stop: X: end as soon as possible; set once, never cleared
  *
- * Fields without a letter are set before the run, which only reads them. X: read
+ * Fields without a letter are set before the run, which only reads them, but for @hash. X: read
  * and written without a lock, READ_ONCE and WRITE_ONCE.
  */
 struct wpool_workload {
@@ -31,6 +32,7 @@ struct wpool_workload {
 	struct wpool *pool;
 	struct mem_cgroup *memcg;
 	struct task_struct *sleeper;
+	u32 hash;
 	u8 kind;
 	u8 depth;
 	u8 fanout;

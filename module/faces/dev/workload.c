@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The workloads of /dev/wpool, except the fork-join tree (worktree.c).
+ * The workloads of /dev/wpool, except the hash (hash.c) and the fork-join tree (worktree.c).
  *
  * Invariants:
  *   - whatever a descriptor asks for, the run sees the stop flag within 1 ms of
@@ -27,11 +27,9 @@
  */
 #include "faces/dev/workload.h"
 
-#include <linux/cache.h>
 #include <linux/capability.h>
 #include <linux/gfp.h>
 #include <linux/hrtimer.h>
-#include <linux/jhash.h>
 #include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/math.h>
@@ -45,6 +43,7 @@
 #include <linux/wait.h>
 #include <linux/wpool.h>
 
+#include "faces/dev/hash.h"
 #include "faces/dev/worktree.h"
 
 /*
@@ -55,8 +54,6 @@
 
 /* A sleep may be longer by this much, so that one interrupt ends several. */
 #define SLEEP_SLACK_MAX_NS	(50 * NSEC_PER_USEC)
-
-#define HASH_BLOCK_BYTES	PAGE_SIZE
 
 bool wpool_allow_fault;
 module_param_named(allow_fault, wpool_allow_fault, bool, 0444);
@@ -129,6 +126,7 @@ void wpool_workload_init(struct wpool_workload *load,
 	load->pool = pool;
 	load->memcg = memcg;
 	load->sleeper = NULL;
+	load->hash = 0;
 	load->kind = work->kind;
 	load->depth = work->kind == WPOOL_WORK_TREE ? work->depth : 0;
 	load->fanout = work->kind == WPOOL_WORK_TREE ? work->fanout : 0;
@@ -242,30 +240,6 @@ static int run_touch(struct wpool_workload *load)
 }
 
 /*
- * Hash the same constant block again and again: the cost of a hash without memory of
- * its own. jhash is inline, so no kernel lacks it.
- */
-static int run_hash(struct wpool_workload *load)
-{
-	static const u8 block[HASH_BLOCK_BYTES] __aligned(SMP_CACHE_BYTES) = {
-		'w', 'p', 'o', 'o', 'l',
-	};
-	u32 hash = 0;
-	u64 done;
-
-	for (done = 0; done < load->arg; done += HASH_BLOCK_BYTES) {
-		if (wpool_workload_stopped(load))
-			return -ECANCELED;
-		hash = jhash(block, min_t(u64, load->arg - done,
-					  HASH_BLOCK_BYTES), hash);
-		/* let the compiler assume that the result is used */
-		OPTIMIZER_HIDE_VAR(hash);
-		cond_resched();
-	}
-	return 0;
-}
-
-/*
  * A sleeping lock whose waiters can be stopped, unlike those of a kernel mutex. An
  * unlock wakes one waiter; a waiter that leaves without the lock wakes the next.
  */
@@ -353,7 +327,7 @@ static int (*const works[])(struct wpool_workload *load) = {
 	[WPOOL_WORK_SLEEP] = run_sleep,
 	[WPOOL_WORK_YIELD] = run_yield,
 	[WPOOL_WORK_TOUCH] = run_touch,
-	[WPOOL_WORK_HASH] = run_hash,
+	[WPOOL_WORK_HASH] = wpool_hash_run,
 	[WPOOL_WORK_LOCK] = run_lock,
 	[WPOOL_WORK_TREE] = wpool_worktree_run,
 	[WPOOL_WORK_FAULT] = wpool_fault_on_purpose,

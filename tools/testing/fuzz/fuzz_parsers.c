@@ -371,8 +371,8 @@ static void fuzz_attrs(const char *text)
 	}
 }
 
-static int keep_text(void *arg, const char *section, const char *key, const char *value,
-		     struct errmsg *e)
+static int keep_text(void *arg, unsigned int line, const char *section, const char *key,
+		     const char *value, struct errmsg *e)
 {
 	static const char blanks[] = " \t\r\n";
 	const char *const parts[] = { section, key, value };
@@ -399,7 +399,7 @@ static void fuzz_ini(char *text, size_t size)
 
 	if (!file)
 		return;
-	if (ini_read(file, "file", keep_text, text, &e))
+	if (ini_read(file, "file", keep_text, NULL, text, &e))
 		check_message(&e, text);
 	else
 		must(strlen(text) == size, "a NUL was taken", text);

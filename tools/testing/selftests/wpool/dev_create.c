@@ -52,9 +52,10 @@ TEST(create_bad_name)
 	size_t i;
 
 	ASSERT_LE(0, fd);
-	for (i = 0; i < ARRAY_SIZE(bad_names); i++)
+	for (i = 0; i < ARRAY_SIZE(bad_names); i++) {
 		EXPECT_EQ(-EINVAL, create_raw(fd, bad_names[i], strlen(bad_names[i])))
 			TH_LOG("name '%s'", bad_names[i]);
+	}
 	/* no room for a NUL is too long by one */
 	EXPECT_EQ(-EINVAL, create_raw(fd, no_nul, sizeof(((struct wpool_dev_create *)0)->name)));
 	EXPECT_EQ(before, nr_pools());

@@ -130,9 +130,10 @@ TEST_F(freeze, bad_values)
 
 	if (set_frozen("0"))
 		SKIP(return, "no " FROZEN);
-	for (i = 0; i < ARRAY_SIZE(bad); i++)
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		EXPECT_EQ(-EINVAL, set_frozen(bad[i]))
 			TH_LOG("value %u", i);
+	}
 	EXPECT_EQ(0, file_number(FROZEN, -1));
 }
 

@@ -202,9 +202,10 @@ TEST_F(work, every_record_goes_to_one_reader)
 	readers[0].nr = 0;
 	read_some(&readers[0]);
 	EXPECT_EQ(ARRAY_SIZE(seen), nr + readers[0].nr);
-	for (i = 0; i < ARRAY_SIZE(seen); i++)
+	for (i = 0; i < ARRAY_SIZE(seen); i++) {
 		ASSERT_EQ(1, seen[i])
 			TH_LOG("cookie %u", i);
+	}
 }
 
 /* ---- wait ---------------------------------------------------------------- */

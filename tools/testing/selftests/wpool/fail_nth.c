@@ -107,16 +107,18 @@ static bool step_once(struct __test_metadata *_metadata, struct _test_data_sweep
 		ASSERT_EQ(0, err)
 			TH_LOG("%u: again: %s", nth, strerrorname_np(-err));
 	}
-	if (step->check)
+	if (step->check) {
 		EXPECT_EQ(0, step->check(self))
 			TH_LOG("%u", nth);
+	}
 	if (step->undo)
 		ASSERT_EQ(0, step->undo(self));
 	EXPECT_EQ(self->nr_pools, count_pools())
 		TH_LOG("%u: pools", nth);
-	if (self->pool.fd >= 0)
+	if (self->pool.fd >= 0) {
 		EXPECT_TRUE(WAIT_FOR(is_quiet(self->pool.fd)))
 			TH_LOG("%u: the pool is not quiet", nth);
+	}
 	return came;
 }
 

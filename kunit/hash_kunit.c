@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The workload hash of /dev/wpool: that it hashes all of its bytes. */
+#include "faces/dev/hash.c"
+#include "fixture.h"
+
+/* What jhash() makes of "wpool" and zeros up to 4096 bytes, chained, computed elsewhere. */
+static const struct {
+	u64 bytes;
+	u32 hash;
+} known[] = {
+	{ 0, 0 },
+	{ 1, 0x0fcf9765 },
+	{ 4096, 0x97d56bd1 },
+	{ 4097, 0x655f9023 },
+	{ 100000, 0x73a28237 },
+};
+
+static void wpool_hash_run_hashes_every_byte(struct kunit *test)
+{
+	u32 i;
+
+	if (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN))
+		kunit_skip(test, "the known values are those of little-endian machines");
+	for (i = 0; i < ARRAY_SIZE(known); i++) {
+		struct wpool_workload load = { .arg = known[i].bytes };
+
+		KUNIT_EXPECT_EQ(test, wpool_hash_run(&load), 0);
+		KUNIT_EXPECT_EQ(test, load.hash, known[i].hash);
+	}
+}
+
+static void wpool_hash_run_stopped_hashes_nothing(struct kunit *test)
+{
+	struct wpool_workload load = { .arg = 4096, .stop = true };
+
+	KUNIT_EXPECT_EQ(test, wpool_hash_run(&load), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, load.hash, 0);
+}
+
+static struct kunit_case hash_cases[] = {
+	KUNIT_CASE(wpool_hash_run_hashes_every_byte),
+	KUNIT_CASE(wpool_hash_run_stopped_hashes_nothing),
+	{ }
+};
+
+static struct kunit_suite hash_suite = {
+	.name = "wpool_hash",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = hash_cases,
+};
+
+kunit_test_suite(hash_suite);
