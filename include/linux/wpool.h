@@ -1673,6 +1673,7 @@ struct wpool_watch {
 	struct wait_queue_head *head;
 	struct wpool_event *event;
 	struct file *file;
+	struct wpool_watch_beginning *beginning;
 	__poll_t events;
 	bool missed;
 };
@@ -1685,11 +1686,13 @@ struct wpool_watch {
  * @events: what is waited for, as for poll(2); %EPOLLERR and %EPOLLHUP always are, too
  *
  * If the file is ready now, that fires the event, too. The function may start, end the
- * watch and free it before this call returns.
+ * watch and free it before this call returns, also if something else has fired the event: its
+ * time, or another watch. But a function that may free @watch must not be fired by that
+ * before the call begins.
  *
  * Context: process context; may sleep.
  * Return:
- * * 0 - the watch has begun
+ * * 0 - the watch has begun, and may have ended since
  * * -EBUSY - it has begun before
  * * -EPERM - the file cannot be polled
  * * -EOPNOTSUPP - the file wakes those who poll it through no wait queue, or several
@@ -1704,7 +1707,8 @@ int wpool_watch_file(struct wpool_watch *watch, struct wpool_event *event, struc
  * @head: the wait queue; it lives until the watch ends
  *
  * What became true before this call does not fire the event. The function may start, end
- * the watch and free it before this call returns.
+ * the watch and free it before this call returns, if the watch has fired the event; nothing
+ * else may fire an event whose function ends @watch until the call has returned.
  *
  * Context: any except NMI, interrupts on or off; where @head may be woken.
  * Return: 0; -EBUSY if the watch has begun before.
