@@ -500,6 +500,7 @@ struct wpool_worker {
  * @drops_strands: T: released with %WPOOL_RELEASE_CANCEL: tasks of strands do not start
  * @nr_refused_events: X: events that end because the pool is closed
  * @tidy: K: what needs functions of the owner, see tidy_queue.h
+ * @tidy_joinable: K: cancelled tasks that need none
  * @drain_wq: K: threads that wait for tasks to finish or for workers to end
  * @flush_mutex: K: one flush at a time
  * @tune_mutex: K: protects the fields marked T
@@ -622,6 +623,7 @@ struct wpool {
 	bool drops_strands;
 	atomic_t nr_refused_events;
 	struct wpool_tidy tidy;
+	struct wpool_tidy tidy_joinable;
 	wait_queue_head_t drain_wq;
 	struct mutex flush_mutex; /* one flush at a time */
 	struct mutex tune_mutex; /* protects the attributes and the state */

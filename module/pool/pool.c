@@ -145,7 +145,8 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs, gfp_t gfp)
 	mutex_init(&pool->workers_mutex);
 	INIT_LIST_HEAD(&pool->workers);
 	INIT_LIST_HEAD(&pool->spawn_node);
-	wpool_tidy_queue_init(&pool->tidy, wpool_tidy_serve);
+	wpool_tidy_queue_init(&pool->tidy, pool, wpool_tidy_serve);
+	wpool_tidy_queue_init(&pool->tidy_joinable, pool, wpool_tidy_serve);
 	pool->spawn_retry_ms = 10;
 	timer_setup(&pool->expiry_timer, wpool_park_expire, 0);
 	init_waitqueue_head(&pool->drain_wq);

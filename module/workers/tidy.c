@@ -62,10 +62,11 @@ static void tidy_worker(struct wpool_worker *w)
 
 void wpool_tidy_serve(struct work_struct *work)
 {
-	struct wpool *pool = container_of(work, struct wpool, tidy.work);
+	struct wpool_tidy *tidy = container_of(work, struct wpool_tidy, work);
+	struct wpool *pool = tidy->pool;
 	struct wpool_untidy next;
 
-	while (wpool_tidy_next(pool, &next)) {
+	while (wpool_tidy_next(tidy, &next)) {
 		if (next.task)
 			wpool_finish_put_down(pool, next.task);
 		else if (next.worker)
