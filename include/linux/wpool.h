@@ -2240,8 +2240,10 @@ int __must_check wpool_on_each_cpu(struct wpool *pool, wpool_arg_fn fn, void *ar
  * If the caller is a worker of the task's own pool and the task is still queued, the
  * caller runs the task itself while enough stack is left, so that fork-join works at
  * capacity 1. Otherwise it sleeps until another worker has run the task. If all
- * workers that the pool may have sleep like this, the last one gets -EDEADLK and
- * should take the task back with wpool_task_cancel_sync().
+ * workers that the pool may have sleep like this, one of them gets -EDEADLK, whose task is
+ * queued if there is such a one, and should take the task back with
+ * wpool_task_cancel_sync(). That is found within one pool only: tasks of two pools that
+ * wait for each other may sleep until the caller is killed or a task is cancelled.
  *
  * The first four results are the task's status after its last accepted submit.
  * After them that submit no longer counts in the pool, and its place is free. Of an

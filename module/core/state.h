@@ -330,6 +330,7 @@ struct wpool_runq {
  *	their @held
  * @awaits: W: task of its own pool that it sleeps for, or NULL, see wait.c
  * @lifts: W: counts in nr_lifting
+ * @told: W: no worker is left for what it sleeps for, and it can take that back; read without
  * @func: V: function of @task
  * @abort: O: abort function of the outermost task, if it is detached and has one
  * @task_owner: O: module pinned for a detached outermost task, or NULL
@@ -372,6 +373,7 @@ struct wpool_worker {
 	struct wpool_task *held;
 	struct wpool_task *awaits;
 	bool lifts;
+	bool told;
 	void *func;
 	wpool_abort_fn abort;
 	struct module *task_owner;
