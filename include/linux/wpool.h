@@ -856,8 +856,8 @@ static_assert(sizeof(struct wpool_event) <= 128, "an event is at most two cache 
  * struct wpool_hrevent - an event whose times are exact
  * @event: the event; all functions of events take it, except those that arm it
  *
- * Its timer is an hrtimer (CLOCK_MONOTONIC). Where there is no hurry, a struct
- * wpool_event is smaller and cheaper to arm.
+ * Its timer is an hrtimer (CLOCK_MONOTONIC), which expires in a softirq. Where there is no
+ * hurry, a struct wpool_event is smaller and cheaper to arm.
  */
 struct wpool_hrevent {
 	struct wpool_event event;
