@@ -5,6 +5,7 @@
  */
 #include "workers/tidy.h"
 
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/workqueue.h>
 
@@ -73,7 +74,7 @@ void wpool_tidy_serve(struct work_struct *work)
 			tidy_worker(next.worker);
 		else
 			wpool_finish_sweep(pool);
-		cond_resched();
+		cond_resched_tasks_rcu_qs();
 	}
 	wpool_put(pool);
 }
