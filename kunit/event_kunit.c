@@ -623,6 +623,7 @@ static struct kunit_case event_cases[] = {
 	KUNIT_CASE(wpool_event_cancel_sync_from_its_own_function_is_edeadlk),
 	KUNIT_CASE(wpool_rcu_event_fire_waits_for_readers),
 	KUNIT_CASE(wpool_rcu_event_fire_the_function_may_free_it),
+	KUNIT_CASE(wpool_submit_the_task_inside_another_kind_is_einval),
 	{}
 };
 

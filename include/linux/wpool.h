@@ -679,7 +679,8 @@ static_assert(sizeof(struct wpool_task) <= 64, "a task is at most one cache line
 /* wpool_task.flags */
 #define WPOOL_TASK_DETACHED	BIT(0)
 #define WPOOL_TASK_EVENT	BIT(2)
-#define WPOOL_TASK_HREVENT	BIT(3)
+#define WPOOL_TASK_HREVENT	BIT(3)	/* of an event */
+#define WPOOL_TASK_OWNED	BIT(3)	/* of any other: has an owner */
 #define WPOOL_TASK_GROUP	BIT(4)
 #define WPOOL_TASK_STRAND	BIT(5)
 #define WPOOL_TASK_URGENT	BIT(7)
@@ -770,7 +771,7 @@ static inline void wpool_task_init_detached(struct wpool_task *task,
 					    struct module *owner)
 {
 	wpool_task_init(task, func);
-	task->flags = WPOOL_TASK_DETACHED;
+	task->flags = WPOOL_TASK_DETACHED | (owner ? WPOOL_TASK_OWNED : 0);
 	task->owner = owner;
 	task->abort = NULL;
 }
