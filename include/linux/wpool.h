@@ -1751,7 +1751,9 @@ void wpool_attrs_init(struct wpool_attrs *attrs);
 /**
  * wpool_create() - create an open pool
  * @attrs: its attributes, copied
- * @owner: the calling module (%THIS_MODULE), shown as the pool's owner
+ * @owner: the calling module (%THIS_MODULE), shown as the pool's owner. %NULL if no module
+ *	has to destroy the pool: then wpool destroys it when it is unloaded itself, and not when
+ *	the functions of its tasks go
  *
  * The pool appears as /sys/class/wpool/<name>. The caller owns it and must end it
  * with wpool_destroy(). The contract follows ants' NewPool().

@@ -325,6 +325,8 @@ static struct wpool *create_or_explain(const struct wpool_attrs *attrs, wpool_ar
 	struct wpool *pool = create(attrs, func, owner, GFP_KERNEL);
 	char name[WPOOL_NAME_LEN];
 
+	if (owner && pool == ERR_PTR(-EEXIST))
+		pr_warn_ratelimited("%s: there is a pool of that name\n", attrs->name);
 	if (!owner || !attrs || (pool != ERR_PTR(-EINVAL) && pool != ERR_PTR(-ERANGE)))
 		return pool;
 	strscpy(name, attrs->name ?: "NULL", sizeof(name));
@@ -394,8 +396,11 @@ int wpool_destroy(struct wpool *pool)
 	/* an error path may pass the result of a failed wpool_create() */
 	if (IS_ERR_OR_NULL(pool))
 		return 0;
-	if (wpool_in_own_task(pool))
+	if (wpool_in_own_task(pool)) {
+		pr_warn_ratelimited("%s: wpool_destroy() in one of its own tasks is refused\n",
+				    pool->name);
 		return -EDEADLK;
+	}
 	if (wpool_is_default(pool))
 		return -EBUSY;
 	wpool_pool_destroy(pool);
