@@ -397,7 +397,7 @@ int wpool_destroy(struct wpool *pool)
 	if (IS_ERR_OR_NULL(pool))
 		return 0;
 	if (wpool_in_own_task(pool)) {
-		pr_warn_ratelimited("%s: wpool_destroy() in one of its own tasks is refused\n",
+		pr_warn_ratelimited("%s: refused to be destroyed by one of its own tasks\n",
 				    pool->name);
 		return -EDEADLK;
 	}

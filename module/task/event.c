@@ -550,8 +550,8 @@ bool wpool_event_enable(struct wpool_event *event)
 	int old = atomic_read(&event->state);
 
 	do {
-		if (WARN_ONCE(!(old & ENDING_MASK), "event of %ps is enabled, but is not disabled\n",
-			      event->func))
+		if (WARN_ONCE(!(old & ENDING_MASK),
+			      "event of %ps is enabled, but is not disabled\n", event->func))
 			return false;
 	} while (!atomic_try_cmpxchg(&event->state, &old, old - ENDING));
 

@@ -272,7 +272,8 @@ bool wpool_devitem_fits(struct wpool_devitem *item)
 
 	lockdep_assert_held(&file->lock);
 	if (file->nr_items >= WPOOL_MAX_INFLIGHT ||
-	    (is_poll(item) && file->nr_polls >= WPOOL_MAX_POLLS) || !limited_get(file, item_bytes(item)))
+	    (is_poll(item) && file->nr_polls >= WPOOL_MAX_POLLS) ||
+	    !limited_get(file, item_bytes(item)))
 		return false;
 	if (bytes_get(file, wpool_workload_bytes(&item->load)))
 		return true;

@@ -263,16 +263,24 @@ static void serve_fuse(int fuse)
 	struct {
 		struct fuse_out_header head;
 		struct fuse_init_out init;
-	} out = { .init = { .major = 7, .minor = 31, .max_write = 4096 } };
+	} out = { };
 	static char buffer[1 << 17];
 	const struct fuse_in_header *in = (void *)buffer;
 
 	while (read(fuse, buffer, sizeof(buffer)) > 0) {
-		bool init = in->opcode == FUSE_INIT;
-
+		memset(&out, 0, sizeof(out));
 		out.head.unique = in->unique;
-		out.head.error = init ? 0 : -ENOSYS;
-		out.head.len = init ? sizeof(out) : sizeof(out.head);
+		out.head.len = sizeof(out.head);
+		if (in->opcode == FUSE_INIT) {
+			out.init.major = FUSE_KERNEL_VERSION;
+			out.init.minor = 31;
+			out.init.max_write = 4096;
+			out.head.len = sizeof(out);
+		} else if (in->opcode == FUSE_OPEN) {
+			out.head.len += sizeof(struct fuse_open_out);
+		} else {
+			out.head.error = -EOPNOTSUPP;
+		}
 		if (write(fuse, &out, out.head.len) < 0)
 			break;
 	}
