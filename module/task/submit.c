@@ -342,7 +342,8 @@ static noinline int submit_one_slow(struct wpool *pool, struct wpool_task *task,
 	};
 	int err;
 
-	if (!is_valid(pool, task))
+	/* one that is claimed was looked at, and may be a group's */
+	if (!claimed && !is_valid(pool, task))
 		return -EINVAL;
 	return submit_slow(pool, &task, 1, claimed, &how, &err) == 1 ? 0 : err;
 }
