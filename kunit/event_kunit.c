@@ -15,6 +15,16 @@
 #define NR_PERIODS	20U
 #define NR_REARMS	200
 
+/* All that are due together would expire in one hard interrupt. */
+static void wpool_hrevent_arm_expires_in_a_softirq(struct kunit *test)
+{
+	struct wpk_ev *ev = wpk_evs_kind(test, wpk_pool(test, 1, 0), NULL, 1, true);
+
+	KUNIT_EXPECT_TRUE(test, wpool_hrevent_arm(&ev->hr, 0));
+	KUNIT_EXPECT_TRUE(test, ev->hr.timer.is_soft);
+	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 1);
+}
+
 /* ---- fire ----------------------------------------------------------------- */
 
 static void wpool_event_fire_runs_the_function(struct kunit *test)
@@ -541,7 +551,55 @@ static void wpool_rcu_event_fire_the_function_may_free_it(struct kunit *test)
 	wpk_destroy(test, full.pool);
 }
 
+/* ---- misuse ---------------------------------------------------------------- */
+
+static int no_group_fn(struct wpool_group_task *task)
+{
+	return 0;
+}
+
+static void no_strand_fn(struct wpool_strand_task *task)
+{
+}
+
+struct inner {
+	struct wpool_group_task group_task;
+	struct wpool_strand strand;
+	struct wpool_strand_task strand_task;
+};
+
+static void expect_refused(struct kunit *test, struct wpool *pool, struct wpool_task *task)
+{
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, task), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_submit_on(pool, 0, task), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, &task, 1, 0), -EINVAL);
+}
+
+/* As a plain one it would run a function that is not the caller's, or never. */
+static void wpool_submit_the_task_inside_another_kind_is_einval(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 4);
+	struct wpk_ev *ev = wpk_evs(test, pool, NULL, 1);
+	struct inner *inner = kunit_kzalloc(test, sizeof(*inner), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, inner);
+	wpool_group_task_init(&inner->group_task, no_group_fn, NULL);
+	wpool_strand_init(&inner->strand, pool, 1);
+	wpool_strand_task_init(&inner->strand_task, &inner->strand, no_strand_fn, NULL);
+	expect_refused(test, pool, &wpk_event(ev)->task);
+	expect_refused(test, pool, &inner->group_task.task);
+	expect_refused(test, pool, &inner->strand_task.task);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 0);
+	/* each is as it was */
+	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));
+	KUNIT_EXPECT_EQ(test, wpool_strand_submit(&inner->strand_task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&inner->strand), 0);
+	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 1);
+}
+
 static struct kunit_case event_cases[] = {
+	KUNIT_CASE(wpool_hrevent_arm_expires_in_a_softirq),
 	KUNIT_CASE(wpool_event_fire_runs_the_function),
 	KUNIT_CASE(wpool_event_fire_in_interrupts_runs_the_function),
 	KUNIT_CASE(wpool_event_fire_twice_before_it_ran_runs_it_once),
@@ -565,6 +623,7 @@ static struct kunit_case event_cases[] = {
 	KUNIT_CASE(wpool_event_cancel_sync_from_its_own_function_is_edeadlk),
 	KUNIT_CASE(wpool_rcu_event_fire_waits_for_readers),
 	KUNIT_CASE(wpool_rcu_event_fire_the_function_may_free_it),
+	KUNIT_CASE(wpool_submit_the_task_inside_another_kind_is_einval),
 	{}
 };
 

@@ -6,6 +6,7 @@
  */
 #include <linux/slab.h>
 
+#include "core/state.h"
 #include "fixture.h"
 
 /* A pool whose workers and queues are all on one CPU, and so is the case. */
@@ -94,6 +95,48 @@ static void wpool_task_wait_chain_deeper_than_a_stack(struct kunit *test)
 		bad += !!jobs->job[i].ret;
 	KUNIT_EXPECT_EQ(test, bad, 0);
 	wpk_jobs_ran_once(test, jobs);
+}
+
+/* The same; what cannot be waited for is taken back. */
+static void fork_one_or_none(struct wpk_job *job)
+{
+	fork_one(job);
+	if (job->ret == -EDEADLK)
+		wpool_task_cancel_sync(&(job + 1)->task);
+}
+
+static void wait_for_the_first(struct wpk_job *job)
+{
+	struct wpk_jobs *chain = job->arg;
+
+	job->ret = wpool_task_wait(&chain->job[0].task);
+}
+
+/*
+ * Two workers: one sleeps for a task that is queued, deep in its stack, and the other one for
+ * a task of the first. Only the first can take something back, whichever came last.
+ */
+static void wpool_task_wait_deadlock_is_told_to_the_one_that_can_act(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, WPOOL_UNLIMITED);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *last = wpk_jobs(test, 1, gate), *chain = wpk_jobs(test, 1000, NULL);
+	unsigned int i, told = 0;
+
+	wpk_jobs_body(last, wait_for_the_first, chain);
+	wpk_jobs_body(chain, fork_one_or_none, pool);
+	wpk_jobs_submit(test, pool, last, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_jobs_submit(test, pool, chain, 0, 1);
+	/* the first one sleeps */
+	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(pool->nr_awaiting) == 1);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&last->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, last->job[0].ret, 0);
+	for (i = 0; i < chain->nr; i++)
+		told += chain->job[i].ret == -EDEADLK;
+	KUNIT_EXPECT_EQ(test, told, 1);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 }
 
 /* ---- nobody is starved ---------------------------------------------------- */
@@ -488,6 +531,7 @@ static struct kunit_case sched_cases[] = {
 	KUNIT_CASE_PARAM(wpool_task_wait_fork_join_tree_of_depth_10,
 			 capacity_gen_params),
 	KUNIT_CASE(wpool_task_wait_chain_deeper_than_a_stack),
+	KUNIT_CASE(wpool_task_wait_deadlock_is_told_to_the_one_that_can_act),
 	KUNIT_CASE(wpool_submit_own_chain_does_not_starve_the_ring),
 	KUNIT_CASE(wpool_submit_by_itself_does_not_starve_the_ring),
 	KUNIT_CASE(wpool_submit_to_the_global_queue_is_not_starved),

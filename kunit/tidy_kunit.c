@@ -56,8 +56,35 @@ static void wpool_abort_that_sleeps_holds_up_no_other_pool(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jobs->job[1].ret, -ECANCELED);
 }
 
+static void cancel_in_irq(void *task)
+{
+	wpool_task_cancel(task);
+}
+
+/* It was taken out of its queue by the cancel, and has no function that is to be called. */
+static void wpool_task_cancel_sync_waits_for_no_abort_function(struct kunit *test)
+{
+	struct wpk_gate *inside = wpk_gate(test), *slow = wpk_gate(test);
+	struct wpk_jobs *jobs, *joinable = wpk_jobs(test, 1, NULL);
+	struct wpool *pool = pool_with_cancelled(test, inside, slow, &jobs);
+	struct wpool_task *task = &joinable->job[0].task;
+	struct wpk_thread *waiter;
+
+	wpk_jobs_submit(test, pool, joinable, 0, 1);
+	wpk_in_irq(cancel_in_irq, task);
+	waiter = wpk_thread(test, wpk_do_cancel_sync, pool, task, NULL);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, atomic_read(&joinable->job[0].runs), 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[1].ret, -ECANCELED);
+
+	wpk_gate_open(slow);
+	wpk_gate_open(inside);
+	wpk_destroy(test, pool);
+}
+
 static struct kunit_case tidy_cases[] = {
 	KUNIT_CASE(wpool_abort_that_sleeps_holds_up_no_other_pool),
+	KUNIT_CASE(wpool_task_cancel_sync_waits_for_no_abort_function),
 	{}
 };
 

@@ -686,7 +686,8 @@ static_assert(sizeof(struct wpool_task) <= 64, "a task is at most one cache line
 /* wpool_task.flags */
 #define WPOOL_TASK_DETACHED	BIT(0)
 #define WPOOL_TASK_EVENT	BIT(2)
-#define WPOOL_TASK_HREVENT	BIT(3)
+#define WPOOL_TASK_HREVENT	BIT(3)	/* of an event */
+#define WPOOL_TASK_OWNED	BIT(3)	/* of any other: has an owner */
 #define WPOOL_TASK_GROUP	BIT(4)
 #define WPOOL_TASK_STRAND	BIT(5)
 #define WPOOL_TASK_URGENT	BIT(7)
@@ -777,7 +778,7 @@ static inline void wpool_task_init_detached(struct wpool_task *task,
 					    struct module *owner)
 {
 	wpool_task_init(task, func);
-	task->flags = WPOOL_TASK_DETACHED;
+	task->flags = WPOOL_TASK_DETACHED | (owner ? WPOOL_TASK_OWNED : 0);
 	task->owner = owner;
 	task->abort = NULL;
 }
@@ -863,8 +864,8 @@ static_assert(sizeof(struct wpool_event) <= 128, "an event is at most two cache 
  * struct wpool_hrevent - an event whose times are exact
  * @event: the event; all functions of events take it, except those that arm it
  *
- * Its timer is an hrtimer (CLOCK_MONOTONIC). Where there is no hurry, a struct
- * wpool_event is smaller and cheaper to arm.
+ * Its timer is an hrtimer (CLOCK_MONOTONIC), which expires in a softirq. Where there is no
+ * hurry, a struct wpool_event is smaller and cheaper to arm.
  */
 struct wpool_hrevent {
 	struct wpool_event event;
@@ -1680,6 +1681,7 @@ struct wpool_watch {
 	struct wait_queue_head *head;
 	struct wpool_event *event;
 	struct file *file;
+	struct wpool_watch_beginning *beginning;
 	__poll_t events;
 	bool missed;
 };
@@ -1692,11 +1694,13 @@ struct wpool_watch {
  * @events: what is waited for, as for poll(2); %EPOLLERR and %EPOLLHUP always are, too
  *
  * If the file is ready now, that fires the event, too. The function may start, end the
- * watch and free it before this call returns.
+ * watch and free it before this call returns, also if something else has fired the event: its
+ * time, or another watch. But a function that may free @watch must not be fired by that
+ * before the call begins.
  *
  * Context: process context; may sleep.
  * Return:
- * * 0 - the watch has begun
+ * * 0 - the watch has begun, and may have ended since
  * * -EBUSY - it has begun before
  * * -EPERM - the file cannot be polled
  * * -EOPNOTSUPP - the file wakes those who poll it through no wait queue, or several
@@ -1711,7 +1715,8 @@ int wpool_watch_file(struct wpool_watch *watch, struct wpool_event *event, struc
  * @head: the wait queue; it lives until the watch ends
  *
  * What became true before this call does not fire the event. The function may start, end
- * the watch and free it before this call returns.
+ * the watch and free it before this call returns, if the watch has fired the event; nothing
+ * else may fire an event whose function ends @watch until the call has returned.
  *
  * Context: any except NMI, interrupts on or off; where @head may be woken.
  * Return: 0; -EBUSY if the watch has begun before.
@@ -1753,7 +1758,9 @@ void wpool_attrs_init(struct wpool_attrs *attrs);
 /**
  * wpool_create() - create an open pool
  * @attrs: its attributes, copied
- * @owner: the calling module (%THIS_MODULE), shown as the pool's owner
+ * @owner: the calling module (%THIS_MODULE), shown as the pool's owner. %NULL if no module
+ *	has to destroy the pool: then wpool destroys it when it is unloaded itself, and not when
+ *	the functions of its tasks go
  *
  * The pool appears as /sys/class/wpool/<name>. The caller owns it and must end it
  * with wpool_destroy(). The contract follows ants' NewPool().
@@ -2249,8 +2256,10 @@ int __must_check wpool_on_each_cpu(struct wpool *pool, wpool_arg_fn fn, void *ar
  * If the caller is a worker of the task's own pool and the task is still queued, the
  * caller runs the task itself while enough stack is left, so that fork-join works at
  * capacity 1. Otherwise it sleeps until another worker has run the task. If all
- * workers that the pool may have sleep like this, the last one gets -EDEADLK and
- * should take the task back with wpool_task_cancel_sync().
+ * workers that the pool may have sleep like this, one of them gets -EDEADLK, whose task is
+ * queued if there is such a one, and should take the task back with
+ * wpool_task_cancel_sync(). That is found within one pool only: tasks of two pools that
+ * wait for each other may sleep until the caller is killed or a task is cancelled.
  *
  * The first four results are the task's status after its last accepted submit.
  * After them that submit no longer counts in the pool, and its place is free. Of an

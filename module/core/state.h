@@ -318,6 +318,7 @@ struct wpool_runq {
  *	their @held
  * @awaits: W: task of its own pool that it sleeps for, or NULL, see wait.c
  * @lifts: W: counts in nr_lifting
+ * @told: W: no worker is left for what it sleeps for, and it can take that back; read without
  * @func: V: function of @task
  * @abort: O: abort function of the outermost task, if it is detached and has one
  * @task_owner: O: module pinned for a detached outermost task, or NULL
@@ -360,6 +361,7 @@ struct wpool_worker {
 	struct wpool_task *held;
 	struct wpool_task *awaits;
 	bool lifts;
+	bool told;
 	void *func;
 	wpool_abort_fn abort;
 	struct module *task_owner;
@@ -493,6 +495,7 @@ struct wpool_worker {
  * @follow_work: lets @capacity follow @nr_cpus, see pool/limits.c
  * @nr_refused_events: X: events that end because the pool is closed
  * @tidy: K: what needs functions of the owner, see tidy_queue.h
+ * @tidy_joinable: K: cancelled tasks that need none
  * @drain_wq: K: threads that wait for tasks to finish or for workers to end
  * @flush_mutex: K: one flush at a time
  * @tune_mutex: K: protects the fields marked T
@@ -616,6 +619,7 @@ struct wpool {
 	struct delayed_work follow_work;
 	atomic_t nr_refused_events;
 	struct wpool_tidy tidy;
+	struct wpool_tidy tidy_joinable;
 	wait_queue_head_t drain_wq;
 	struct mutex flush_mutex; /* one flush at a time */
 	struct mutex tune_mutex; /* protects the attributes and the state */

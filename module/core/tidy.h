@@ -7,9 +7,12 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+struct wpool;
+
 /**
- * struct wpool_tidy - the queue of a pool
- * @lock: protects the other fields but @work; raw: any context may cancel
+ * struct wpool_tidy - a queue of a pool
+ * @pool: the pool
+ * @lock: protects the fields below but @work; raw: any context may cancel
  * @tasks: cancelled tasks, linked by their node
  * @workers: workers that died, linked by their dead_node
  * @sweep: tasks of the pool have waited for max_wait_ms, or it was released with
@@ -19,6 +22,7 @@
  * @work: serves the queue
  */
 struct wpool_tidy {
+	struct wpool *pool;
 	raw_spinlock_t lock;
 	struct list_head tasks;
 	struct list_head workers;

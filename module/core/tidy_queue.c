@@ -11,8 +11,9 @@
 
 static struct workqueue_struct *normal_wq, *reclaim_wq;
 
-void wpool_tidy_queue_init(struct wpool_tidy *tidy, work_func_t serve)
+void wpool_tidy_queue_init(struct wpool_tidy *tidy, struct wpool *pool, work_func_t serve)
 {
+	tidy->pool = pool;
 	raw_spin_lock_init(&tidy->lock);
 	INIT_LIST_HEAD(&tidy->tasks);
 	INIT_LIST_HEAD(&tidy->workers);
@@ -20,49 +21,47 @@ void wpool_tidy_queue_init(struct wpool_tidy *tidy, work_func_t serve)
 }
 
 /* Something was added: does the caller have to queue the work? False without a pool, too. */
-static bool begin(struct wpool *pool)
+static bool begin(struct wpool_tidy *tidy)
 {
-	struct wpool_tidy *tidy = &pool->tidy;
-
 	lockdep_assert_held(&tidy->lock);
 	/* a pool that is swept may be as good as gone, and has no tasks then */
-	if (tidy->is_queued || !kobject_get_unless_zero(&pool->dev.kobj))
+	if (tidy->is_queued || !kobject_get_unless_zero(&tidy->pool->dev.kobj))
 		return false;
 	tidy->is_queued = true;
 	return true;
 }
 
-static void queue(struct wpool *pool)
+static void queue(struct wpool_tidy *tidy)
 {
-	queue_work(READ_ONCE(pool->reclaim) ? reclaim_wq : normal_wq, &pool->tidy.work);
+	queue_work(READ_ONCE(tidy->pool->reclaim) ? reclaim_wq : normal_wq, &tidy->work);
 }
 
 void wpool_tidy_task(struct wpool *pool, struct wpool_task *task)
 {
-	struct wpool_tidy *tidy = &pool->tidy;
+	struct wpool_tidy *tidy = task->flags & WPOOL_TASK_DETACHED ? &pool->tidy :
+								      &pool->tidy_joinable;
 	bool first;
 
 	raw_spin_lock(&tidy->lock);
 	list_add_tail(&task->node, &tidy->tasks);
-	first = begin(pool);
+	first = begin(tidy);
 	raw_spin_unlock(&tidy->lock);
 	/* otherwise the task may be gone, and the pool with it */
 	if (first)
-		queue(pool);
+		queue(tidy);
 }
 
 void wpool_tidy_worker(struct wpool_worker *w)
 {
-	struct wpool *pool = w->pool;
-	struct wpool_tidy *tidy = &pool->tidy;
+	struct wpool_tidy *tidy = &w->pool->tidy;
 	bool first;
 
 	raw_spin_lock_irq(&tidy->lock);
 	list_add_tail(&w->dead_node, &tidy->workers);
-	first = begin(pool);
+	first = begin(tidy);
 	raw_spin_unlock_irq(&tidy->lock);
 	if (first)
-		queue(pool);
+		queue(tidy);
 }
 
 void wpool_tidy_sweep(struct wpool *pool)
@@ -73,15 +72,14 @@ void wpool_tidy_sweep(struct wpool *pool)
 
 	raw_spin_lock_irqsave(&tidy->lock, flags);
 	tidy->sweep = true;
-	first = begin(pool);
+	first = begin(tidy);
 	raw_spin_unlock_irqrestore(&tidy->lock, flags);
 	if (first)
-		queue(pool);
+		queue(tidy);
 }
 
-bool wpool_tidy_next(struct wpool *pool, struct wpool_untidy *next)
+bool wpool_tidy_next(struct wpool_tidy *tidy, struct wpool_untidy *next)
 {
-	struct wpool_tidy *tidy = &pool->tidy;
 	bool ret;
 
 	*next = (struct wpool_untidy) {};

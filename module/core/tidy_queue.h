@@ -4,7 +4,9 @@
  * tasks that were cancelled in a context that cannot end them, workers that died, and queued
  * tasks that have waited for too long, or whose pool was released with %WPOOL_RELEASE_CANCEL.
  * Each pool has a queue of its own, which is served by a work item of the kernel's workqueues,
- * in workers/tidy.c: a slow function holds up nothing but its own pool.
+ * in workers/tidy.c: a slow function holds up nothing but its own pool. Joinable tasks, which
+ * have no such function, have a second queue: a thread that waits for one of them does not wait
+ * for an abort or fault function.
  */
 #ifndef WPOOL_CORE_TIDY_QUEUE_H
 #define WPOOL_CORE_TIDY_QUEUE_H
@@ -29,8 +31,8 @@ struct wpool_untidy {
 	bool sweep;
 };
 
-/** wpool_tidy_queue_init() - initialise the queue of a new pool; @serve is its work */
-void wpool_tidy_queue_init(struct wpool_tidy *tidy, work_func_t serve);
+/** wpool_tidy_queue_init() - initialise a queue of a new pool; @serve is its work */
+void wpool_tidy_queue_init(struct wpool_tidy *tidy, struct wpool *pool, work_func_t serve);
 
 /**
  * wpool_tidy_task() - have a task ended in process context
@@ -59,12 +61,12 @@ void wpool_tidy_sweep(struct wpool *pool);
 
 /**
  * wpool_tidy_next() - for the work: take what comes next
- * @pool: the pool
+ * @tidy: the queue
  * @next: filled in
  *
  * Return: false if there is nothing; the work has ended then, and may be queued anew.
  */
-bool wpool_tidy_next(struct wpool *pool, struct wpool_untidy *next);
+bool wpool_tidy_next(struct wpool_tidy *tidy, struct wpool_untidy *next);
 
 /**
  * wpool_tidy_attach() - set the workqueues, before there is a pool

@@ -7,6 +7,7 @@
 #include <linux/module.h>
 #include <linux/notifier.h>
 #include <linux/printk.h>
+#include <linux/rculist.h>
 
 #include "core/registry.h"
 #include "core/state.h"
@@ -33,6 +34,24 @@ static void destroy_left(struct wpool *pool)
 	wpool_put(pool);
 }
 
+/* Say which functions of a module run in a pool of another, as the default one; goes on. */
+static bool tell_running(struct wpool *pool, const void *mod)
+{
+	struct wpool_worker *w;
+	void *func;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(w, &pool->workers, node) {
+		func = READ_ONCE(w->func);
+		if (pool->owner != mod && READ_ONCE(w->task) &&
+		    within_module((unsigned long)func, mod))
+			pr_err("module %s goes while its %ps runs in pool %s\n",
+			       ((const struct module *)mod)->name, func, pool->name);
+	}
+	rcu_read_unlock();
+	return false;
+}
+
 /*
  * A module is going away. Its exit function has returned, or its init function has
  * failed, but its text and data are still there: this is the last chance to call its
@@ -45,6 +64,8 @@ static int module_goes(struct notifier_block *nb, unsigned long event, void *dat
 
 	if (event != MODULE_STATE_GOING)
 		return NOTIFY_DONE;
+	/* nothing of it can be waited for, and it may crash soon */
+	wpool_registry_find(tell_running, mod);
 	while ((pool = wpool_registry_find(is_left_by, mod))) {
 		pr_err("module %s goes without wpool_destroy() of its pool %s: what is queued there is cancelled, what runs is waited for\n",
 		       mod->name, pool->name);

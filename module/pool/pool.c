@@ -143,7 +143,8 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs, gfp_t gfp)
 	mutex_init(&pool->workers_mutex);
 	INIT_LIST_HEAD(&pool->workers);
 	INIT_LIST_HEAD(&pool->spawn_node);
-	wpool_tidy_queue_init(&pool->tidy, wpool_tidy_serve);
+	wpool_tidy_queue_init(&pool->tidy, pool, wpool_tidy_serve);
+	wpool_tidy_queue_init(&pool->tidy_joinable, pool, wpool_tidy_serve);
 	pool->spawn_retry_ms = 10;
 	timer_setup(&pool->expiry_timer, wpool_park_expire, 0);
 	init_waitqueue_head(&pool->drain_wq);
@@ -326,6 +327,8 @@ static struct wpool *create_or_explain(const struct wpool_attrs *attrs, wpool_ar
 	struct wpool *pool = create(attrs, func, owner, GFP_KERNEL);
 	char name[WPOOL_NAME_LEN];
 
+	if (owner && pool == ERR_PTR(-EEXIST))
+		pr_warn_ratelimited("%s: there is a pool of that name\n", attrs->name);
 	if (!owner || !attrs || (pool != ERR_PTR(-EINVAL) && pool != ERR_PTR(-ERANGE)))
 		return pool;
 	strscpy(name, attrs->name ?: "NULL", sizeof(name));
@@ -395,8 +398,11 @@ int wpool_destroy(struct wpool *pool)
 	/* an error path may pass the result of a failed wpool_create() */
 	if (IS_ERR_OR_NULL(pool))
 		return 0;
-	if (wpool_in_own_task(pool))
+	if (wpool_in_own_task(pool)) {
+		pr_warn_ratelimited("%s: refused to be destroyed by one of its own tasks\n",
+				    pool->name);
 		return -EDEADLK;
+	}
 	if (wpool_is_default(pool))
 		return -EBUSY;
 	wpool_pool_destroy(pool);

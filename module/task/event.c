@@ -34,8 +34,8 @@
  * An event that is armed may be fired by somebody else, which leaves the timer alone: a
  * fire takes no lock. The wait is over when the function starts, or with a cancel. An
  * expiry in between is a fire like any other, and changes nothing. The end of a wait and
- * the change of state that goes with it, an expiry's, a start's or a mod's, are one step
- * under the lock, so that none comes in between.
+ * the change of state that goes with it, an expiry's or a start's, are one step under the
+ * lock, so that none comes in between. A mod is a cancel, and then an arm.
  *
  * So who may run at the same time:
  *
@@ -182,7 +182,7 @@ static void timer_set(struct wpool_event *event, u64 expires)
 	lockdep_assert_held(&event->lock);
 	WRITE_ONCE(event->task.armed, true);
 	if (is_hr(event))
-		hrtimer_start(hrtimer_of(event), expires, HRTIMER_MODE_ABS);
+		hrtimer_start(hrtimer_of(event), expires, HRTIMER_MODE_ABS_SOFT);
 	else
 		mod_timer(&event->timer, expires);
 }
@@ -202,7 +202,10 @@ static void expired(struct wpool_event *event)
 	unsigned long flags;
 	bool home = false;
 
-	/* not TIMER_IRQSAFE: interrupts would be off until all are fired that are due */
+	/*
+	 * In a softirq, with neither TIMER_IRQSAFE nor hard hrtimers: interrupts would be off
+	 * until all are fired that are due
+	 */
 	local_irq_save(flags);
 	raw_spin_lock(&event->lock);
 	if (event->task.armed && !timer_is_queued(event)) {
@@ -444,20 +447,16 @@ EXPORT_SYMBOL_GPL(wpool_event_cancel);
 static bool mod(struct wpool_event *event, u64 expires)
 {
 	unsigned long flags;
-	bool taken, ret;
+	bool ret;
 
 	if (in_nmi() || !has_pool(event))
 		return false;
+	ret = wpool_event_cancel(event);
 	raw_spin_lock_irqsave(&event->lock, flags);
-	/* the new time cannot have come yet */
-	taken = take_back(event);
-	ret = taken || event->task.armed;
 	if (!(atomic_read(&event->state) & ENDING_MASK))
 		timer_set(event, expires);
+	/* the last touch: the time may have come, and the function may free the event */
 	raw_spin_unlock_irqrestore(&event->lock, flags);
-	/* if it was fired since then, that sends it anew */
-	if (taken)
-		take_off_line(event);
 	return ret;
 }
 
@@ -551,7 +550,8 @@ bool wpool_event_enable(struct wpool_event *event)
 	int old = atomic_read(&event->state);
 
 	do {
-		if (WARN_ON_ONCE(!(old & ENDING_MASK)))
+		if (WARN_ONCE(!(old & ENDING_MASK),
+			      "event of %ps is enabled, but is not disabled\n", event->func))
 			return false;
 	} while (!atomic_try_cmpxchg(&event->state, &old, old - ENDING));
 
@@ -618,6 +618,6 @@ void wpool_hrevent_init(struct wpool_hrevent *event, struct wpool *pool, wpool_e
 			wpool_event_abort_fn abort)
 {
 	init(&event->event, pool, func, abort, WPOOL_TASK_HREVENT);
-	hrtimer_setup(&event->timer, hrtimer_fn, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
+	hrtimer_setup(&event->timer, hrtimer_fn, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 }
 EXPORT_SYMBOL_GPL(wpool_hrevent_init);

@@ -19,12 +19,15 @@
  * a moment, another submitter could be refused for it. Everything out of the ordinary
  * goes to submit_slow(), with the tasks claimed so far.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include "task/submit.h"
 
 #include <linux/cpumask.h>
 #include <linux/export.h>
 #include <linux/hardirq.h>
 #include <linux/minmax.h>
+#include <linux/printk.h>
 #include <linux/sched/signal.h>
 #include <linux/wpool.h>
 
@@ -232,7 +235,13 @@ static int overloaded(struct wpool *pool, struct wpool_task *const *tasks,
 
 static bool is_valid(const struct wpool *pool, const struct wpool_task *task)
 {
-	return pool && task && task->func && !in_nmi();
+	if (!pool || !task || !task->func || in_nmi())
+		return false;
+	if (likely(!(task->flags & WPOOL_TASK_INNER)))
+		return true;
+	pr_warn_ratelimited("%s: refused the task inside an event, or inside a task of a strand or a group, of %ps\n",
+			    pool->name, wpool_trace_func(task));
+	return false;
 }
 
 /* Hand over claimed tasks, as far as tokens are at hand; returns how many, a prefix. */
@@ -340,7 +349,8 @@ static noinline int submit_one_slow(struct wpool *pool, struct wpool_task *task,
 	};
 	int err;
 
-	if (!is_valid(pool, task))
+	/* one that is claimed was looked at, and may be a group's */
+	if (!claimed && !is_valid(pool, task))
 		return -EINVAL;
 	return submit_slow(pool, &task, 1, claimed, &how, &err) == 1 ? 0 : err;
 }

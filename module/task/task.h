@@ -172,6 +172,9 @@ static inline bool wpool_stack_is_short(void)
 	return here - (unsigned long)end_of_stack(current) < THREAD_SIZE / 2;
 }
 
+/* Is the task the inner one of an event, of a strand's task or of a group's? */
+#define WPOOL_TASK_INNER	(WPOOL_TASK_EVENT | WPOOL_TASK_STRAND | WPOOL_TASK_GROUP)
+
 /**
  * wpool_task_claim_fast() - claim an ordinary task for its submitter
  * @task: the task
@@ -186,7 +189,7 @@ static inline bool wpool_task_claim_fast(struct wpool_task *task)
 
 	wpool_debug_assert_init(task);
 	/* locked instruction: the task's line */
-	if (unlikely(task->owner) ||
+	if (unlikely(task->flags & (WPOOL_TASK_INNER | WPOOL_TASK_OWNED)) ||
 	    unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_PENDING)))
 		return false;
 	wpool_debug_activate(task);

@@ -150,34 +150,66 @@ static void await_end(struct wpool_worker *w)
 
 	raw_spin_lock_irq(&pool->workers_lock);
 	w->awaits = NULL;
+	WRITE_ONCE(w->told, false);
 	pool->nr_awaiting--;
 	WRITE_ONCE(pool->nr_lifting, pool->nr_lifting - w->lifts);
 	w->lifts = false;
 	raw_spin_unlock_irq(&pool->workers_lock);
 }
 
+/* Does the worker sleep for a task that is queued? It could take that back; not one that runs. */
+static bool can_act(const struct wpool_worker *w)
+{
+	return w->awaits &&
+	       (atomic_read(&w->awaits->state) & WPOOL_ST_MASK) == WPOOL_ST_PENDING;
+}
+
+/*
+ * The worker is to sleep for a task, which completes a deadlock. Returns true if it is the
+ * one to be told: unless it waits for one that runs, and another worker could take its own
+ * back. That one is woken, looks again, and is told.
+ */
+static bool is_told(struct wpool_worker *w)
+	__must_hold(&w->pool->workers_lock)
+{
+	struct wpool_worker *other;
+
+	lockdep_assert_held(&w->pool->workers_lock);
+	if (can_act(w))
+		return true;
+	list_for_each_entry_rcu(other, &w->pool->workers, node) {
+		if (can_act(other)) {
+			/* it may not sleep yet */
+			WRITE_ONCE(other->told, true);
+			wake_up_process(other->thread);
+			return false;
+		}
+	}
+	return true;
+}
+
 /*
  * A worker is about to sleep for a task of its own pool. Returns false if no worker is
- * left that could run the task: the worker that completes the deadlock is told.
+ * left that could run the task, and the worker is the one to be told.
  */
 static bool await_begin(struct wpool_worker *w, struct wpool_task *task)
 {
 	struct wpool *pool = w->pool;
-	bool deadlock;
+	bool told;
 
 	raw_spin_lock_irq(&pool->workers_lock);
 	w->awaits = task;
 	pool->nr_awaiting++;
 	/* one that runs needs no other worker: the backlog of the pool stays where it is */
-	w->lifts = (atomic_read(&task->state) & WPOOL_ST_MASK) == WPOOL_ST_PENDING;
+	w->lifts = can_act(w);
 	WRITE_ONCE(pool->nr_lifting, pool->nr_lifting + w->lifts);
-	deadlock = is_deadlock(pool);
+	told = is_deadlock(pool) && is_told(w);
 	raw_spin_unlock_irq(&pool->workers_lock);
-	if (deadlock)
+	if (told)
 		await_end(w);
 	else if (unlikely(READ_ONCE(wpool_freeze_is_on)) && READ_ONCE(pool->freezable) && w->lifts)
 		wpool_freeze_lift(pool);
-	return !deadlock;
+	return !told;
 }
 
 /* The calling worker, if its pool is the one in which the task is or was last. */
@@ -203,7 +235,8 @@ static int help_and_sleep(struct wpool_worker *w, struct wpool_task *task)
 			return -EDEADLK;
 		looks = 0;
 		/* two checks come before the first sleep, the third after the wake-up */
-		err = wait_var_event_killable(task, is_done(task) || looks++ > 1);
+		err = wait_var_event_killable(task, is_done(task) || READ_ONCE(w->told) ||
+					      looks++ > 1);
 		if (w->awaits)
 			await_end(w);
 		if (err)

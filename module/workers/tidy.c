@@ -5,6 +5,7 @@
  */
 #include "workers/tidy.h"
 
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/workqueue.h>
 
@@ -81,10 +82,11 @@ static void drop_all(struct wpool *pool)
 
 void wpool_tidy_serve(struct work_struct *work)
 {
-	struct wpool *pool = container_of(work, struct wpool, tidy.work);
+	struct wpool_tidy *tidy = container_of(work, struct wpool_tidy, work);
+	struct wpool *pool = tidy->pool;
 	struct wpool_untidy next;
 
-	while (wpool_tidy_next(pool, &next)) {
+	while (wpool_tidy_next(tidy, &next)) {
 		if (next.task)
 			wpool_finish_put_down(pool, next.task);
 		else if (next.worker)
@@ -93,7 +95,7 @@ void wpool_tidy_serve(struct work_struct *work)
 			drop_all(pool);
 		else
 			wpool_finish_sweep(pool);
-		cond_resched();
+		cond_resched_tasks_rcu_qs();
 	}
 	wpool_put(pool);
 }

@@ -10,6 +10,7 @@
 #include <linux/kthread.h>
 #include <linux/printk.h>
 #include <linux/rculist.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/prio.h>
 #include <linux/sched/task.h>
@@ -195,8 +196,11 @@ static void work(struct wpool_worker *w)
 	struct wpool_task *task;
 
 	for (;;) {
-		/* at least once in 61 tasks, and once a tick; and where no task is found */
-		cond_resched();
+		/*
+		 * At least once in 61 tasks, and once a tick; and where no task is found. Under
+		 * load a worker never sleeps, and whoever detaches a tracer waits for this.
+		 */
+		cond_resched_tasks_rcu_qs();
 		if (unlikely(!is_at_home(w)))
 			rehome(w);
 		if (unlikely(!w->has_notifier) && READ_ONCE(w->pool->handoff))

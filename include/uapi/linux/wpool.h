@@ -51,6 +51,7 @@
 
 /* Beyond these limits a submit gets ENOBUFS. */
 #define WPOOL_MAX_INFLIGHT	(1U << 17)	/* per file: unfinished tasks + unread records */
+#define WPOOL_MAX_POLLS		(1U << 12)	/* per file: unfinished tasks of the kind poll */
 #define WPOOL_MAX_FILE_BYTES	(256ULL << 20)	/* touch, hash: of a file's unfinished tasks */
 
 /* wpool_dev_attrs.policy */
@@ -285,7 +286,8 @@ struct wpool_dev_simple {
  * from, or is at its end; it reads nothing. If that does not happen within
  * WPOOL_MAX_WORK_NS, its record has the status -ETIME. The file is looked at when its
  * descriptor's turn comes, so tasks before one that is refused are accepted: EBADF no such
- * file; EPERM it cannot be polled; ELOOP it is /dev/wpool. Or its record says EOPNOTSUPP,
+ * file; EPERM it cannot be polled, or a program would answer (FUSE); ELOOP it is /dev/wpool;
+ * ENOBUFS WPOOL_MAX_POLLS of the submitting file are unfinished. Or its record says EOPNOTSUPP,
  * if the file does not wake those who poll it through one wait queue.
  *
  * The tasks of the kind strand that are submitted through one file run one after the other,

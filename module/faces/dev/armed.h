@@ -33,7 +33,7 @@ struct wpool_devarmed *wpool_devarmed_create(struct wpool *pool, struct wpool_ta
  * @own: of files that are refused
  *
  * Context: process context.
- * Return: 0; -EBADF; -EPERM if the file cannot be polled; -ELOOP if it is refused.
+ * Return: 0; -EBADF; -EPERM if the file cannot be polled, or is FUSE's; -ELOOP if it is refused.
  */
 int wpool_devarmed_set_file(struct wpool_devarmed *armed, u64 fd,
 			    const struct file_operations *own);

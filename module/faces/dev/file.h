@@ -33,6 +33,8 @@ struct wpool_devstrand;
  * @nr_items: L: tasks and records that memory is allocated for
  * @nr_unfinished: W: length of @unfinished, including tasks that a cancel has moved
  *	off the list
+ * @nr_polls: L: unfinished tasks that wait for a file: one wake-up may fire all of them, with
+ *	interrupts off
  * @nr_unread: W: length of @done
  * @is_limited: I: @bytes and the memory of its tasks count in a sum over such files, which
  *	has a limit
@@ -66,6 +68,7 @@ struct wpool_devfile {
 	u64 next_seq;
 	u32 nr_items;
 	u32 nr_unfinished;
+	u32 nr_polls;
 	u32 nr_unread;
 	bool is_limited;
 	u64 bytes;

@@ -95,6 +95,11 @@ void wpool_devitem_free(struct wpool_devitem *item)
 	file->nr_items--;
 }
 
+static bool is_poll(const struct wpool_devitem *item)
+{
+	return item->load.kind == WPOOL_WORK_POLL;
+}
+
 static void hist_add(u64 *hist, u64 ns)
 {
 	hist[min_t(u32, ilog2(ns | 1), WPOOL_DEV_HIST_BUCKETS - 1)]++;
@@ -114,6 +119,7 @@ void wpool_devitem_record(struct wpool_devitem *item, int status, u64 end_ns)
 		hist_add(file->run_ns, end_ns - item->start_ns);
 	}
 	bytes_put(file, wpool_workload_bytes(&item->load));
+	file->nr_polls -= is_poll(item);
 	file->nr_finished++;
 	WRITE_ONCE(file->nr_unfinished, file->nr_unfinished - 1);
 	if (file->closing) {
@@ -265,7 +271,9 @@ bool wpool_devitem_fits(struct wpool_devitem *item)
 	struct wpool_devfile *file = item->file;
 
 	lockdep_assert_held(&file->lock);
-	if (file->nr_items >= WPOOL_MAX_INFLIGHT || !limited_get(file, item_bytes(item)))
+	if (file->nr_items >= WPOOL_MAX_INFLIGHT ||
+	    (is_poll(item) && file->nr_polls >= WPOOL_MAX_POLLS) ||
+	    !limited_get(file, item_bytes(item)))
 		return false;
 	if (bytes_get(file, wpool_workload_bytes(&item->load)))
 		return true;
@@ -291,6 +299,7 @@ void wpool_devitem_add(struct wpool_devitem *item)
 	lockdep_assert_held(&file->lock);
 	item->seq = file->next_seq++;
 	file->nr_items++;
+	file->nr_polls += is_poll(item);
 	list_add_tail(&item->node, &file->unfinished);
 	WRITE_ONCE(file->nr_unfinished, file->nr_unfinished + 1);
 }

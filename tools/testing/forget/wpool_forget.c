@@ -6,6 +6,7 @@
  *   forgot.fn    bound to a function, with a call that runs and others queued
  *   forgot.task  a task that runs and others queued, each of which has to end once
  *   forgot.shut  released, and never destroyed
+ *   default      a task that runs; an abort function of forgot.task waits for it
  *   forgot.none  made with no owner (anonymous=1), so that nobody can know whose it is
  *
  * Whatever runs then still counts in memory of the module's. With refuse=1 the init
@@ -37,7 +38,10 @@ MODULE_PARM_DESC(anonymous, "leave one pool that has no owner, and nothing else"
 #define RUN_MS		300
 
 static struct wpool_task tasks[1 + NR_QUEUED];
+static struct wpool_task on_default;
 static DECLARE_COMPLETION(going);
+static DECLARE_COMPLETION(lingers);
+static DECLARE_COMPLETION(named);
 static atomic_t ended;
 
 static void end_one(void)
@@ -63,8 +67,16 @@ static void run(struct wpool_task *task)
 	serve(task);
 }
 
+static void linger(struct wpool_task *task)
+{
+	complete(&lingers);
+	wait_for_completion(&named);
+}
+
 static void run_not(struct wpool_task *task, int status)
 {
+	complete_all(&named);
+	wpool_task_wait(&on_default);
 	end_one();
 }
 
@@ -112,13 +124,24 @@ static int leave_closed(void)
 	return PTR_ERR_OR_ZERO(pool) ?: wpool_release(pool, WPOOL_RELEASE_DRAIN);
 }
 
+static int linger_on_default(void)
+{
+	int err;
+
+	wpool_task_init(&on_default, linger);
+	err = wpool_submit(wpool_default(), &on_default);
+	if (!err)
+		wait_for_completion(&lingers);
+	return err;
+}
+
 static int __init wpool_forget_init(void)
 {
 	int err;
 
 	if (anonymous)
 		return PTR_ERR_OR_ZERO(make("forgot.none", NULL));
-	err = leave_closed() ?: leave_calls() ?: leave_tasks();
+	err = leave_closed() ?: leave_calls() ?: leave_tasks() ?: linger_on_default();
 	if (!err && refuse)
 		err = -EAGAIN;
 	if (err)

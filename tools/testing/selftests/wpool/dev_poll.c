@@ -3,7 +3,10 @@
  * The workload poll of /dev/wpool: tasks that wait for a file without a worker, and take no
  * room in the pool while they do.
  */
+#include <linux/fuse.h>
 #include <sys/eventfd.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
 
 #include "work_fixture.h"
 
@@ -240,6 +243,76 @@ TEST_F(poll, bad_file_among_others)
 	for (i = 0; i < 3; i++)
 		EXPECT_EQ(0, records[i].status);
 	EXPECT_EQ(3, pool_figure(self->fd, file_submitted));
+}
+
+/* One wake-up would fire them all, with interrupts off. */
+TEST_F(poll, so_many_of_a_file)
+{
+	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_POLL, self->event, 0, WPOOL_MAX_POLLS));
+	EXPECT_EQ(-ENOBUFS, submit(self->fd, WPOOL_WORK_POLL, self->event, 0));
+	/* no other kind, nor another file */
+	EXPECT_EQ(0, submit(self->fd, WPOOL_WORK_TIMER, 1, 0));
+	EXPECT_EQ(0, submit(self->pool.fd, WPOOL_WORK_POLL, self->event, 0));
+	cancel_all(self->fd);
+	ASSERT_EQ(0, submit(self->fd, WPOOL_WORK_POLL, self->event, 0));
+}
+
+/* The program of a FUSE file system that is one file: it knows how to begin, and nothing else. */
+static void serve_fuse(int fuse)
+{
+	struct {
+		struct fuse_out_header head;
+		struct fuse_init_out init;
+	} out = { };
+	static char buffer[1 << 17];
+	const struct fuse_in_header *in = (void *)buffer;
+
+	while (read(fuse, buffer, sizeof(buffer)) > 0) {
+		memset(&out, 0, sizeof(out));
+		out.head.unique = in->unique;
+		out.head.len = sizeof(out.head);
+		if (in->opcode == FUSE_INIT) {
+			out.init.major = FUSE_KERNEL_VERSION;
+			out.init.minor = 31;
+			out.init.max_write = 4096;
+			out.head.len = sizeof(out);
+		} else if (in->opcode == FUSE_OPEN) {
+			out.head.len += sizeof(struct fuse_open_out);
+		} else {
+			out.head.error = -EOPNOTSUPP;
+		}
+		if (write(fuse, &out, out.head.len) < 0)
+			break;
+	}
+	_exit(0);
+}
+
+/* What answers a poll of it is a program, which need not. */
+TEST_F(poll, fuse)
+{
+	char path[] = "/tmp/wpool_fuse_XXXXXX", options[64];
+	int fuse = open("/dev/fuse", O_RDWR), file;
+	pid_t program;
+
+	if (fuse < 0)
+		SKIP(return, "no /dev/fuse");
+	file = mkstemp(path);
+	ASSERT_LE(0, file);
+	close(file);
+	snprintf(options, sizeof(options), "fd=%d,rootmode=100600,user_id=0,group_id=0", fuse);
+	ASSERT_EQ(0, mount("wpool", path, "fuse", 0, options));
+	program = fork();
+	if (!program)
+		serve_fuse(fuse);
+	file = open(path, O_RDONLY);
+	EXPECT_LE(0, file);
+	EXPECT_EQ(-EPERM, submit(self->fd, WPOOL_WORK_POLL, file, 0));
+	close(file);
+	EXPECT_EQ(0, umount2(path, MNT_DETACH));
+	kill(program, SIGKILL);
+	close(fuse);
+	EXPECT_EQ(program, waitpid(program, NULL, 0));
+	unlink(path);
 }
 
 TEST_HARNESS_MAIN

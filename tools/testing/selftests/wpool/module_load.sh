@@ -213,7 +213,8 @@ said()
 forgotten()
 {
 	by="wpool: module wpool_forget goes without wpool_destroy() of its pool"
-	said "$1" "$by forgot.fn:" "$by forgot.task:" "$by forgot.shut:" \
+	said "$1" "wpool: module wpool_forget goes while its linger" \
+		"$by forgot.fn:" "$by forgot.task:" "$by forgot.shut:" \
 		"wpool_forget: all 42 ended" || return 1
 	[ "$(ls $CLASS)" = default ] || fail "a pool is left: $(ls $CLASS)"
 }
