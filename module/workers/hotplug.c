@@ -12,6 +12,7 @@
 
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
+#include <linux/sched.h>
 
 #include "core/registry.h"
 #include "core/runqs.h"
@@ -80,8 +81,10 @@ static void drain(struct wpool *pool, void *data)
 	/* again: a thread that tuned a pool meanwhile saw the CPU as online */
 	place(pool, data);
 	rq = wpool_runq(pool, change->cpu);
-	while (rq && wpool_runq_len(rq))
+	while (rq && wpool_runq_len(rq)) {
 		wpool_sched_drain(rq, true);
+		cond_resched();
+	}
 }
 
 static int cpu_down_ended(unsigned int cpu)
