@@ -113,11 +113,9 @@ bool wpool_worker_leave(struct wpool_worker *w, bool if_closed, bool if_needed)
 	return w->leaving;
 }
 
-static bool wake_idle(struct wpool *pool)
+static unsigned long wake_idle(struct wpool *pool, unsigned long most)
 {
-	if (wpool_spawn_wants_place())
-		wpool_idle_wake_next(pool);
-	return false;
+	return wpool_spawn_wants_place() && wpool_idle_wake_next(pool);
 }
 
 void wpool_worker_make_room(void)
@@ -126,5 +124,5 @@ void wpool_worker_make_room(void)
 	 * Busy workers check for it after their task, idle ones now. The spawner does not
 	 * wait for pools_mutex: the thread that holds it may wait for new threads.
 	 */
-	wpool_pools_walk_rcu(wake_idle);
+	wpool_pools_sum_rcu(wake_idle, 1);
 }
