@@ -337,6 +337,7 @@ struct wpool_runq {
  * @preparing: G: the thread that creates the worker waits for worker_start, see hooks.c
  * @may_go: X: set when that thread has made it a worker, or the rescuer
  * @in_hook: O: in worker_start or worker_end
+ * @in_reserve: G: put into reserve, and still counts in nr_threads
  * @exit_work: O: runs in do_exit(), after an oops too
  * @dead_node: D: in the list of workers whose threads end, or of those that died
  * @rcu: O: frees it
@@ -379,6 +380,7 @@ struct wpool_worker {
 	struct wpool_preparing *preparing;
 	bool may_go;
 	bool in_hook;
+	bool in_reserve;
 	struct callback_head exit_work;
 	struct list_head dead_node;
 	struct rcu_head rcu;

@@ -59,6 +59,7 @@ bool wpool_worker_resign(struct wpool_worker *w)
 	WRITE_ONCE(w->leaving, true);
 	if (likely(!pool->reclaim) || pool->rescuer)
 		return false;
+	w->in_reserve = true;
 	WRITE_ONCE(pool->rescuer, w);
 	return true;
 }
@@ -79,8 +80,6 @@ void wpool_worker_left(struct wpool *pool, bool stays)
 	/* other idle workers may leave as well, now that the last tasks are taken: wake one */
 	if (unlikely(wpool_is_closed(pool)) && !wpool_queues_len(pool))
 		wpool_idle_wake_next(pool);
-	if (stays)
-		wpool_threads_leave(pool);
 }
 
 bool wpool_worker_has_excess(const struct wpool *pool)
