@@ -56,9 +56,12 @@ int wpool_hooks_prepare(struct wpool_worker *w)
 
 void wpool_hooks_go(struct wpool_worker *w)
 {
+	/* the worker need not wait for the wake-up: it may leave, and must not be freed yet */
+	rcu_read_lock();
 	/* wpool_hooks_go:A, what the creator wrote comes first; pairs with wpool_hooks_start:A */
 	smp_store_release(&w->may_go, true);
 	wake_up_process(w->thread);
+	rcu_read_unlock();
 }
 
 bool wpool_hooks_start(struct wpool_worker *w)
