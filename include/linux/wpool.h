@@ -311,8 +311,8 @@ struct wpool_fault {
  * @data: &wpool_attrs.fault_data
  *
  * Context: process context, in a thread of the kernel's workqueues. May sleep: other pools
- * do not wait for it, but this pool's other tasks that end without their function do, and
- * the place of the worker that died is not free yet. Nor is the task finished, so the
+ * do not wait for it, but this pool's other tasks that end without their function do. Another
+ * worker may have the place of the one that died, but the task is not finished yet, so the
  * function must not wait for a pool, create one or destroy one. May submit tasks with
  * wpool_try_submit() only. Not twice at once for one pool, but for several pools. Of a pool
  * with reclaim, must not flush a workqueue without %WQ_MEM_RECLAIM.
@@ -333,7 +333,8 @@ typedef void (*wpool_fault_fn)(const struct wpool_fault *fault, void *data);
  * caller gets the error.
  *
  * Context: process context, in the new worker; may sleep. Must not wait for a pool, tune
- * one, create one or destroy one. May submit tasks with wpool_try_submit() only.
+ * one, create one or destroy one. May take cpus_read_lock(), call wpool_find(), and read
+ * @pool with wpool_get_attrs(). May submit tasks with wpool_try_submit() only.
  * Return: 0, or an error.
  */
 typedef int (*wpool_worker_start_fn)(struct wpool *pool, void *data, void **own);
@@ -1900,7 +1901,7 @@ int wpool_release_timeout(struct wpool *pool, unsigned int flags, long timeout);
  * Context: process context; sleeps, killable.
  * Return: 0; -EINVAL if there is no pool; -ESHUTDOWN if it was destroyed; -EINTR if
  * the caller was killed; -EDEADLK if called from one of the pool's own tasks; for a
- * preallocated pool also as wpool_create().
+ * pool with prealloc or reclaim also as wpool_create(), and the pool is closed.
  */
 int wpool_reboot(struct wpool *pool);
 

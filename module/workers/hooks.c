@@ -17,6 +17,8 @@
 
 #include <linux/completion.h>
 #include <linux/export.h>
+#include <linux/lockdep.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 
 #include "core/current.h"
@@ -46,6 +48,8 @@ int wpool_hooks_prepare(struct wpool_worker *w)
 
 	if (!w->pool->worker_start)
 		return 0;
+	/* worker_start may read the pool's attributes, and wait for CPU hotplug */
+	lockdep_assert_not_held(&w->pool->tune_mutex);
 	init_completion(&preparing.done);
 	w->preparing = &preparing;
 	wake_up_process(w->thread);
