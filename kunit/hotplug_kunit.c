@@ -12,7 +12,6 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "core/state.h"
 #include "fixture.h"
 #include "probe.h"
 
@@ -166,50 +165,6 @@ static void cpu_online_again_an_idle_worker_moves_there(struct kunit *test)
 	WPK_EVENTUALLY(test, wpk_workers_at(pool, cpu) == 1);
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == warm->nr);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), warm->nr);
-}
-
-static int start_at_gate(struct wpool *pool, void *data, void **own)
-{
-	wpk_gate_pass(data);
-	cpus_read_lock();
-	cpus_read_unlock();
-	return 0;
-}
-
-static int do_tune_reclaim(struct wpk_thread *thread)
-{
-	struct wpool_attrs attrs;
-
-	wpool_attrs_init(&attrs);
-	attrs.reclaim = true;
-	return wpool_tune(thread->pool, &attrs, WPOOL_TUNE_RECLAIM);
-}
-
-/* Hotplug waits for no worker_start, which may wait for hotplug. */
-static void cpu_offline_while_a_tune_waits_for_worker_start(struct kunit *test)
-{
-	long cpu = victim_cpu(test);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_thread *tune, *hotplug;
-	struct wpool_attrs attrs;
-	struct wpool *pool;
-	bool free;
-
-	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
-	attrs.worker_start = start_at_gate;
-	attrs.worker_data = gate;
-	pool = wpk_pool_attrs(test, &attrs);
-	tune = wpk_thread(test, do_tune_reclaim, pool, NULL, NULL);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	/* with an error instead of a deadlock */
-	free = wpk_eventually(!mutex_is_locked(&pool->tune_mutex));
-	KUNIT_EXPECT_TRUE(test, free);
-	if (free) {
-		hotplug = wpk_thread(test, do_remove_cpu, NULL, NULL, (void *)cpu);
-		KUNIT_EXPECT_EQ(test, wpk_join(test, hotplug), 0);
-	}
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, tune), 0);
 }
 
 static int come_and_go(struct wpk_thread *thread)
@@ -552,7 +507,6 @@ static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE_SLOW(cpu_online_again_tasks_run_there_again),
 	KUNIT_CASE_SLOW(cpu_online_after_the_pool_was_made_tasks_run_there),
 	KUNIT_CASE_SLOW(cpu_online_again_an_idle_worker_moves_there),
-	KUNIT_CASE_SLOW(cpu_offline_while_a_tune_waits_for_worker_start),
 	KUNIT_CASE_SLOW(cpu_comes_and_goes_under_load_each_task_runs_once),
 	KUNIT_CASE_SLOW(cpu_offline_a_worker_that_is_made_meanwhile_starts_elsewhere),
 	KUNIT_CASE_SLOW(wpool_create_prealloc_nobody_stays_on_a_cpu_that_goes),

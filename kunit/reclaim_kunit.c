@@ -428,46 +428,6 @@ static void wpool_tune_reclaim_no_threads_left_is_an_error(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, has_rescuer(pool));
 }
 
-#ifdef CONFIG_FAULT_INJECTION
-static void pass_gate(void *arg)
-{
-	wpk_gate_pass(arg);
-}
-#endif
-
-/* A tune that fails leaves the items for as many invokes as before. */
-static void wpool_tune_reclaim_no_threads_left_keeps_the_items(struct kunit *test)
-{
-#ifdef CONFIG_FAULT_INJECTION
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpool_attrs attrs;
-	struct wpool *pool;
-	int i, ret;
-
-	wpk_attrs(&attrs, 4, 8);
-	pool = wpk_pool_func(test, &attrs, pass_gate);
-	wpk_no_threads(test);
-	attrs.capacity = 1;
-	attrs.queue_depth = 0;
-	attrs.reclaim = true;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY | WPOOL_TUNE_RECLAIM |
-					 WPOOL_TUNE_QUEUE_DEPTH), -EAGAIN);
-	wpk_threads_again(test);
-	KUNIT_ASSERT_TRUE(test, wpk_use_up_items(wpk_pool(test, 1, WPOOL_UNLIMITED), gate));
-	for (i = 0; i < 12; i++) {
-		current->fail_nth = 1;
-		ret = wpool_invoke(pool, gate);
-		current->fail_nth = 0;
-		KUNIT_EXPECT_EQ(test, ret, 0);
-	}
-	wpk_move_to(-1);
-	wpk_gate_open(gate);
-	wpk_destroy(test, pool);
-#else
-	kunit_skip(test, "the kernel has no fault injection");
-#endif
-}
-
 static void wpool_reboot_reclaim_has_its_workers(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 10, NULL);
@@ -639,7 +599,6 @@ static struct kunit_case reclaim_cases[] = {
 	KUNIT_CASE(wpool_tune_reclaim_rescuer_moves_with_the_pool),
 	KUNIT_CASE(wpool_tune_reclaim_off_forgets_no_request),
 	KUNIT_CASE(wpool_tune_reclaim_no_threads_left_is_an_error),
-	KUNIT_CASE(wpool_tune_reclaim_no_threads_left_keeps_the_items),
 	KUNIT_CASE(wpool_reboot_reclaim_has_its_workers),
 	KUNIT_CASE(wpool_reboot_reclaim_no_threads_left_is_an_error),
 	KUNIT_CASE(wpool_destroy_reclaim_no_threads_left_queued_tasks_run),

@@ -311,8 +311,8 @@ struct wpool_fault {
  * @data: &wpool_attrs.fault_data
  *
  * Context: process context, in a thread of the kernel's workqueues. May sleep: other pools
- * do not wait for it, but this pool's other tasks that end without their function do. Another
- * worker may have the place of the one that died, but the task is not finished yet, so the
+ * do not wait for it, but this pool's other tasks that end without their function do, and
+ * the place of the worker that died is not free yet. Nor is the task finished, so the
  * function must not wait for a pool, create one or destroy one. May submit tasks with
  * wpool_try_submit() only. Not twice at once for one pool, but for several pools. Of a pool
  * with reclaim, must not flush a workqueue without %WQ_MEM_RECLAIM.

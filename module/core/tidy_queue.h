@@ -42,7 +42,7 @@ void wpool_tidy_queue_init(struct wpool_tidy *tidy, work_func_t serve);
 void wpool_tidy_task(struct wpool *pool, struct wpool_task *task);
 
 /**
- * wpool_tidy_worker() - have a worker that died reported, and its task ended
+ * wpool_tidy_worker() - have a worker that died counted out, and its task ended
  * @w: the worker, whose thread has ended; from now on its pool's queue has it
  *
  * Context: the reaper.

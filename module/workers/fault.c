@@ -3,9 +3,9 @@
  * Faults, see fault.h.
  *
  * A task_work that is added when the thread starts runs in do_exit(), even if the thread
- * ends because of an oops. There it must not sleep, allocate, or take any but raw locks: it
- * counts the worker out, so that no task waits for it, and passes it on. When the thread is
- * gone, tidy.c finishes its task.
+ * ends because of an oops. There it only passes the worker on: it must not sleep,
+ * allocate, or take any but raw locks. When the thread is gone, tidy.c does the
+ * repairs.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -18,14 +18,11 @@
 #include <linux/task_work.h>
 
 #include "compat.h"
-#include "core/census.h"
 #include "core/handoff.h"
 #include "core/news.h"
 #include "core/reap_queue.h"
 #include "core/state.h"
 #include "workers/hooks.h"
-#include "workers/leave.h"
-#include "workers/park.h"
 
 /*
  * The kernel counts for each CPU the threads that must not leave it, and does not take one off
@@ -49,28 +46,6 @@ static void release_map(struct wpool *pool)
 #endif
 }
 
-/* It died in a task, or between two tasks because of damage done by one. */
-static void count_out(struct wpool_worker *w)
-{
-	struct wpool *pool = w->pool;
-
-	/* it may have been idle or waking */
-	wpool_park_forget(w);
-	local_irq_disable();
-	raw_spin_lock(&pool->workers_lock);
-	wpool_workers_leave(pool);
-	pool->nr_awaiting -= !!w->awaits;
-	w->awaits = NULL;
-	WRITE_ONCE(pool->nr_lifting, pool->nr_lifting - w->lifts);
-	w->lifts = false;
-	raw_spin_unlock(&pool->workers_lock);
-	wpool_home_leave(w->rq);
-	wpool_searching_leave(w);
-	wpool_running_leave(w);
-	wpool_worker_left(pool, false);
-	local_irq_enable();
-}
-
 static void thread_ends(struct callback_head *work)
 {
 	struct wpool_worker *w = container_of(work, struct wpool_worker, exit_work);
@@ -80,9 +55,6 @@ static void thread_ends(struct callback_head *work)
 	unpin();
 	release_map(w->pool);
 	wpool_hooks_died(w);
-	/* one that died in a hook is not counted in, or not any more */
-	if (!w->leaving)
-		count_out(w);
 	wpool_reap_worker(w);
 }
 

@@ -8,10 +8,13 @@
 #include <linux/sched.h>
 #include <linux/workqueue.h>
 
+#include "core/census.h"
 #include "core/state.h"
 #include "core/tidy_queue.h"
 #include "task/finish.h"
 #include "workers/fault.h"
+#include "workers/leave.h"
+#include "workers/park.h"
 #include "workers/worker.h"
 
 /*
@@ -20,13 +23,40 @@
  */
 static struct workqueue_struct *normal_wq, *reclaim_wq;
 
-/* A worker died in a task or in a hook; it is counted out. */
-static void tidy_worker(struct wpool_worker *w)
+/* A worker died in a task: put right what it left behind. */
+static void repair(struct wpool_worker *w)
 {
+	struct wpool *pool = w->pool;
+
 	wpool_fault_report(w);
 	/* it may have died between two tasks, because of damage done by a task */
 	if (w->task)
 		wpool_finish_dead(w);
+
+	/* in that case it may also have been idle or waking */
+	wpool_park_forget(w);
+	local_irq_disable();
+	raw_spin_lock(&pool->workers_lock);
+	wpool_workers_leave(pool);
+	pool->nr_awaiting -= !!w->awaits;
+	w->awaits = NULL;
+	WRITE_ONCE(pool->nr_lifting, pool->nr_lifting - w->lifts);
+	w->lifts = false;
+	raw_spin_unlock(&pool->workers_lock);
+	wpool_home_leave(w->rq);
+	wpool_searching_leave(w);
+	wpool_running_leave(w);
+	wpool_worker_left(pool, false);
+	local_irq_enable();
+}
+
+static void tidy_worker(struct wpool_worker *w)
+{
+	/* one that died in a hook is not counted in, or not any more */
+	if (w->leaving)
+		wpool_fault_report(w);
+	else
+		repair(w);
 	wpool_worker_reap(w);
 }
 

@@ -6,7 +6,7 @@
  * run queue's idle list, and so on, until it leaves: because it expired, or the pool is
  * above its capacity or closed, or another pool needs the place. A worker leaves by being
  * counted out under pool->workers_lock; its thread ends afterwards, and the reaper frees
- * it. A worker that dies in a task is counted out by fault.c.
+ * it. A worker that dies in a task is counted out by tidy.c.
  *
  * All state is in struct wpool_worker, none on the worker's stack, because an oops
  * discards the stack.
@@ -34,7 +34,7 @@ int wpool_worker_create(struct wpool *pool, struct wpool_runq *rq);
 /**
  * wpool_worker_create_all() - create workers until the pool has so many
  * @pool: the pool
- * @nr: how many; fewer if that is more than its capacity, or if the pool is closed
+ * @nr: how many; fewer if that is more than its capacity
  *
  * Context: process context; sleeps, killable.
  * Return: 0, or as wpool_worker_create(), or -EAGAIN the module has its max_workers; those
