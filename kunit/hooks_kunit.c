@@ -3,9 +3,12 @@
  * Hooks: each worker calls worker_start before its first task and worker_end after its
  * last, once, in its own thread, whatever it was created for and however it leaves.
  */
+#include <linux/cpu.h>
+#include <linux/mutex.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
+#include "core/state.h"
 #include "fixture.h"
 #include "knob.h"
 
@@ -257,6 +260,124 @@ static void wpool_hooks_one_of_them_is_enough(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&notes->wrong), atomic_read(&notes->ended));
 }
 
+/* ---- made by a tune or a reboot ------------------------------------------------ */
+
+/* Whatever takes a lock of the pool, or of hotplug: nobody who holds one waits for the hook. */
+static int look_around(struct wpool *pool, void *data, void **own)
+{
+	struct notes *notes = data;
+	struct wpool_attrs attrs;
+	struct wpool *found;
+
+	if (notes->gate)
+		wpk_gate_pass(notes->gate);
+	/* with an error instead of a deadlock */
+	if (atomic_read(&notes->wrong) ||
+	    !wpk_eventually(!mutex_is_locked(&pool->tune_mutex))) {
+		atomic_inc(&notes->wrong);
+		return 0;
+	}
+	wpool_get_attrs(pool, &attrs, NULL);
+	cpus_read_lock();
+	cpus_read_unlock();
+	found = wpool_find(attrs.name);
+	if (found)
+		wpool_put(found);
+	atomic_inc(&notes->started);
+	return 0;
+}
+
+static struct notes *looking_attrs(struct kunit *test, struct wpool_attrs *attrs, u32 capacity)
+{
+	struct notes *notes = hook_attrs(test, attrs, capacity);
+
+	attrs->worker_start = look_around;
+	attrs->worker_end = NULL;
+	attrs->expiry_ms = 0;
+	return notes;
+}
+
+static int tune_min_workers(struct wpool *pool, u32 nr)
+{
+	struct wpool_attrs attrs;
+
+	wpool_attrs_init(&attrs);
+	attrs.reclaim = true;
+	attrs.min_workers = nr;
+	return wpool_tune(pool, &attrs, WPOOL_TUNE_RECLAIM | WPOOL_TUNE_MIN_WORKERS);
+}
+
+static int do_tune(struct wpk_thread *thread)
+{
+	return tune_min_workers(thread->pool, (unsigned long)thread->arg);
+}
+
+static void wpool_hooks_start_may_look_at_the_pool_and_at_hotplug(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+	struct notes *notes = looking_attrs(test, &attrs, 4);
+	struct wpool *pool = wpk_pool_attrs(test, &attrs);
+
+	/* the one in reserve, too */
+	KUNIT_EXPECT_EQ(test, tune_min_workers(pool, 2), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&notes->started), 3);
+	KUNIT_EXPECT_EQ(test, tune_min_workers(pool, 3), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&notes->started), 4);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, MAX_SCHEDULE_TIMEOUT), 0);
+	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&notes->started), 7);
+	KUNIT_EXPECT_EQ(test, atomic_read(&notes->wrong), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 3);
+}
+
+/* The pool is destroyed while its tune waits for a hook: the destroy waits for the tune. */
+static void wpool_hooks_start_destroyed_meanwhile_tune_is_eshutdown(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_thread *tune, *destroy;
+	struct wpool_attrs attrs;
+	struct notes *notes = looking_attrs(test, &attrs, 4);
+	struct wpool *pool = wpk_pool_attrs(test, &attrs);
+
+	notes->gate = gate;
+	tune = wpk_thread(test, do_tune, pool, NULL, (void *)3);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_forget(test, pool);
+	destroy = wpk_thread(test, wpk_do_destroy, pool, NULL, NULL);
+	WPK_EVENTUALLY(test, READ_ONCE(pool->state) == WPOOL_DESTROYED);
+	KUNIT_EXPECT_FALSE(test, wpk_ended(destroy));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, tune), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, destroy), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
+}
+
+/* It is released while a reboot makes its workers: no more of them are made. */
+static void wpool_hooks_start_released_meanwhile_reboot_ends(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_thread *reboot;
+	struct wpool_attrs attrs;
+	struct notes *notes = looking_attrs(test, &attrs, 3);
+	struct wpool *pool;
+
+	attrs.prealloc = true;
+	pool = wpk_pool_attrs(test, &attrs);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, MAX_SCHEDULE_TIMEOUT), 0);
+	notes->gate = gate;
+	reboot = wpk_thread(test, wpk_do_reboot, pool, NULL, NULL);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, 0), -ETIME);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, reboot), 0);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, MAX_SCHEDULE_TIMEOUT), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 4);
+	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 3);
+	KUNIT_EXPECT_EQ(test, atomic_read(&notes->wrong), 0);
+}
+
 static struct kunit_case hooks_cases[] = {
 	KUNIT_CASE(wpool_hooks_each_worker_calls_both_once),
 	KUNIT_CASE(wpool_hooks_prealloc_and_reserve_call_both_once),
@@ -265,6 +386,9 @@ static struct kunit_case hooks_cases[] = {
 	KUNIT_CASE(wpool_hooks_start_fails_create_returns_its_error),
 	KUNIT_CASE(wpool_hooks_slow_start_does_not_hold_up_others),
 	KUNIT_CASE(wpool_hooks_one_of_them_is_enough),
+	KUNIT_CASE(wpool_hooks_start_may_look_at_the_pool_and_at_hotplug),
+	KUNIT_CASE(wpool_hooks_start_destroyed_meanwhile_tune_is_eshutdown),
+	KUNIT_CASE(wpool_hooks_start_released_meanwhile_reboot_ends),
 	{}
 };
 

@@ -448,6 +448,20 @@ static void wpool_reboot_reclaim_has_its_workers(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
+/* It returns with the error, the pool is closed, and may be tried again. */
+static void wpool_reboot_reclaim_no_threads_left_is_an_error(struct kunit *test)
+{
+	struct wpool *pool = reclaim_pool(test, 4, 2);
+
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, MAX_SCHEDULE_TIMEOUT), 0);
+	wpk_no_threads(test);
+	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(pool->state), WPOOL_CLOSED);
+	wpk_threads_again(test);
+	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 2);
+}
+
 /* A closed pool runs what it has accepted, without memory as well, and ends. */
 static void wpool_destroy_reclaim_no_threads_left_queued_tasks_run(struct kunit *test)
 {
@@ -586,6 +600,7 @@ static struct kunit_case reclaim_cases[] = {
 	KUNIT_CASE(wpool_tune_reclaim_off_forgets_no_request),
 	KUNIT_CASE(wpool_tune_reclaim_no_threads_left_is_an_error),
 	KUNIT_CASE(wpool_reboot_reclaim_has_its_workers),
+	KUNIT_CASE(wpool_reboot_reclaim_no_threads_left_is_an_error),
 	KUNIT_CASE(wpool_destroy_reclaim_no_threads_left_queued_tasks_run),
 	KUNIT_CASE(wpool_tune_reclaim_under_load),
 	KUNIT_CASE(wpool_destroy_reclaim_at_any_time),

@@ -590,6 +590,32 @@ static void wpool_cpumask_is_where_tasks_run(struct kunit *test)
 	}
 }
 
+/* Only a CPU that comes gets an idle worker of another one. */
+static void wpool_tune_cpumask_again_moves_no_idle_worker(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, WPOOL_UNLIMITED);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
+	struct wpool_attrs attrs;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	wpool_attrs_init(&attrs);
+	attrs.cpumask = cpumask_of(wpk_cpu(0));
+	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+	wpk_jobs_submit(test, pool, jobs, 0, 2);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	/* the others come while no worker is idle */
+	attrs.cpumask = cpu_online_mask;
+	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+	wpk_gate_open(gate);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
+	KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(0)), 2);
+	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
+	KUNIT_EXPECT_EQ(test, wpk_workers_at(pool, wpk_cpu(0)), 2);
+}
+
 static struct kunit_case workers_cases[] = {
 	KUNIT_CASE(wpool_capacity_tasks_run_at_once_and_no_more),
 	KUNIT_CASE(wpool_capacity_1_runs_one_after_the_other),
@@ -610,6 +636,7 @@ static struct kunit_case workers_cases[] = {
 	KUNIT_CASE_PARAM(wpool_sched_is_the_class_of_workers_made_ahead, class_gen_params),
 	KUNIT_CASE_PARAM(wpool_sched_fifo_shares_its_cpu_with_the_submitter, class_gen_params),
 	KUNIT_CASE(wpool_cpumask_is_where_tasks_run),
+	KUNIT_CASE(wpool_tune_cpumask_again_moves_no_idle_worker),
 	{}
 };
 

@@ -111,8 +111,14 @@ static inline u64 compat_kcov_handle(void)
 /* Is a thread asleep, rather than about to be? A glance. */
 static inline bool compat_is_blocked(struct task_struct *thread)
 {
-#ifdef COMPAT_HAVE_SCHED_DELAYED
-	/* with delayed dequeue a sleeping thread may stay on the queue for a while */
+	/*
+	 * With delayed dequeue a sleeping thread may stay on the queue for a while, with proxy
+	 * execution one that waits for a mutex does as long as it waits.
+	 */
+#ifdef COMPAT_HAVE_IS_BLOCKED
+	if (READ_ONCE(thread->is_blocked))
+		return true;
+#elif defined(COMPAT_HAVE_SCHED_DELAYED)
 	if (READ_ONCE(thread->se.sched_delayed))
 		return true;
 #endif

@@ -7,6 +7,7 @@ have = $(if $(shell grep -sw $(2) $(srctree)/include/linux/$(1)),-DCOMPAT_HAVE_$
 ccflags-y += $(call have,hrtimer.h,hrtimer_setup,HRTIMER_SETUP)
 ccflags-y += $(call have,kcov.h,kcov_common_handle_id,KCOV_HANDLE_ID)
 ccflags-y += $(call have,sched.h,sched_delayed,SCHED_DELAYED)
+ccflags-y += $(call have,sched.h,is_blocked,IS_BLOCKED)
 ccflags-y += $(call have,shrinker.h,shrinker_alloc,SHRINKER_ALLOC)
 ccflags-y += $(call have,sysfs.h,"read..struct.*kobject.*const",CONST_BIN_ATTR)
 ccflags-y += $(call have,timer.h,timer_delete_sync,TIMER_DELETE_SYNC)

@@ -334,7 +334,8 @@ typedef void (*wpool_fault_fn)(const struct wpool_fault *fault, void *data);
  * caller gets the error.
  *
  * Context: process context, in the new worker; may sleep. Must not wait for a pool, tune
- * one, create one or destroy one. May submit tasks with wpool_try_submit() only.
+ * one, create one or destroy one. May take cpus_read_lock(), call wpool_find(), and read
+ * @pool with wpool_get_attrs(). May submit tasks with wpool_try_submit() only.
  * Return: 0, or an error.
  */
 typedef int (*wpool_worker_start_fn)(struct wpool *pool, void *data, void **own);
@@ -1918,7 +1919,7 @@ int wpool_release_timeout(struct wpool *pool, unsigned int flags, long timeout);
  * Context: process context; sleeps, killable.
  * Return: 0; -EINVAL if there is no pool; -ESHUTDOWN if it was destroyed; -EINTR if
  * the caller was killed; -EDEADLK if called from one of the pool's own tasks; for a
- * pool with prealloc or reclaim also as wpool_create().
+ * pool with prealloc or reclaim also as wpool_create(), and the pool is closed.
  */
 int wpool_reboot(struct wpool *pool);
 

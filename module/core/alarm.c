@@ -22,6 +22,7 @@
 #include "core/alarm.h"
 
 #include <linux/hrtimer.h>
+#include <linux/irqflags.h>
 
 #include "compat.h"
 
@@ -38,9 +39,16 @@ static void start_timer(void)
 
 void __wpool_alarm_set(void)
 {
-	/* an exchange, so that only one caller starts the timer */
+	unsigned long flags;
+
+	/*
+	 * An exchange, so that only one caller starts the timer. The caller must not lose its CPU
+	 * in between: no other thread would start it.
+	 */
+	local_irq_save(flags);
 	if (xchg(&wpool_alarm_state, WPOOL_ALARM_USED) == WPOOL_ALARM_OFF)
 		start_timer();
+	local_irq_restore(flags);
 }
 
 static enum hrtimer_restart ring(struct hrtimer *unused)

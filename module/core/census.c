@@ -44,10 +44,7 @@ u32 wpool_workers_max(void)
 
 bool wpool_workers_enter_place(void)
 {
-	if (atomic_inc_return(&nr_all_workers) <= max_workers)
-		return true;
-	atomic_dec(&nr_all_workers);
-	return false;
+	return atomic_add_unless(&nr_all_workers, 1, max_workers);
 }
 
 int wpool_workers_enter(struct wpool *pool)
@@ -55,16 +52,14 @@ int wpool_workers_enter(struct wpool *pool)
 	unsigned long flags;
 	int err = 0;
 
-	if (!wpool_workers_enter_place())
-		return -EAGAIN;
 	raw_spin_lock_irqsave(&pool->workers_lock, flags);
 	if (pool->nr_workers >= READ_ONCE(pool->capacity))
 		err = -EBUSY;
+	else if (!wpool_workers_enter_place())
+		err = -EAGAIN;
 	else
 		WRITE_ONCE(pool->nr_workers, pool->nr_workers + 1);
 	raw_spin_unlock_irqrestore(&pool->workers_lock, flags);
-	if (err)
-		atomic_dec(&nr_all_workers);
 	return err;
 }
 

@@ -125,14 +125,15 @@ void wpool_idle_wake_runq(struct wpool_runq *rq)
 		;
 }
 
-void wpool_idle_wake_next(struct wpool *pool)
+bool wpool_idle_wake_next(struct wpool *pool)
 {
 	struct wpool_runq *rq;
 	u32 i;
 
 	wpool_for_each_active(pool, rq, i)
 		if (test_bit(i, pool->idle_mask) && wake_coldest(rq))
-			return;
+			return true;
+	return false;
 }
 
 void wpool_idle_wake_all(struct wpool *pool)

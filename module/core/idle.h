@@ -85,8 +85,9 @@ void wpool_idle_wake_runq(struct wpool_runq *rq);
  * @pool: the pool
  *
  * Context: any.
+ * Return: false if none is idle.
  */
-void wpool_idle_wake_next(struct wpool *pool);
+bool wpool_idle_wake_next(struct wpool *pool);
 
 /**
  * wpool_idle_wake_all() - make all idle workers check the pool's state

@@ -37,13 +37,14 @@
  *   file->attach_mutex (faces/dev/file.h)
  *   devpool->mutex (faces/dev/pool.c)
  *     devpools_mutex (faces/dev/pool.c): nothing is taken under it
- *     enable_mutex (handoff.c)
- *       cpu_hotplug_lock (the kernel's)
- *         pools_mutex (registry.c)
- *           pool->tune_mutex
- *             pool->workers_mutex
- *             items->lock (task/item.c): nothing is taken under it
- *             the raw locks
+ *     pool->change_mutex: held while worker_start runs, which may take those below
+ *       enable_mutex (handoff.c)
+ *         cpu_hotplug_lock (the kernel's)
+ *           pools_mutex (registry.c)
+ *             pool->tune_mutex
+ *               pool->workers_mutex
+ *               items->lock (task/item.c): nothing is taken under it
+ *               the raw locks
  *   pool->flush_mutex: nothing is taken under it
  *   file->attach_mutex, file->cancel_mutex (faces/dev/file.h)
  *     file->lock (faces/dev/file.h)
@@ -326,6 +327,7 @@ struct wpool_runq {
  * @preparing: G: the thread that creates the worker waits for worker_start, see hooks.c
  * @may_go: X: set when that thread has made it a worker, or the rescuer
  * @in_hook: O: in worker_start or worker_end
+ * @in_reserve: G: put into reserve, and still counts in nr_threads
  * @exit_work: O: runs in do_exit(), after an oops too
  * @dead_node: D: in the list of workers whose threads end, or of those that died
  * @rcu: O: frees it
@@ -369,6 +371,7 @@ struct wpool_worker {
 	struct wpool_preparing *preparing;
 	bool may_go;
 	bool in_hook;
+	bool in_reserve;
 	struct callback_head exit_work;
 	struct list_head dead_node;
 	struct rcu_head rcu;
@@ -480,8 +483,8 @@ struct wpool_worker {
  * @spawn_due: S: jiffies of the next try
  * @workers_mutex: K: protects the fields marked M
  * @workers: M: every worker that is not reaped; read under RCU, too
- * @nr_threads: X: workers that are not reaped, without the rescuer, and spawners that serve
- *	the pool
+ * @nr_threads: X: workers that are not reaped, without the rescuer, and threads that make
+ *	workers for the pool
  * @spawned: M
  * @faults: M
  * @watch: N: what the monitor saw of the global queue, and of the pool
@@ -498,6 +501,8 @@ struct wpool_worker {
  * @tidy_joinable: K: cancelled tasks that need none
  * @drain_wq: K: threads that wait for tasks to finish or for workers to end
  * @flush_mutex: K: one flush at a time
+ * @change_mutex: K: one change of the limits, or reboot, at a time; worker_start may be called
+ *	meanwhile
  * @tune_mutex: K: protects the fields marked T
  * @destroyed: K: completed when destroy has finished
  * @node: R: in the list of pools; read under RCU by the monitor
@@ -622,6 +627,7 @@ struct wpool {
 	struct wpool_tidy tidy_joinable;
 	wait_queue_head_t drain_wq;
 	struct mutex flush_mutex; /* one flush at a time */
+	struct mutex change_mutex; /* one tune or reboot at a time */
 	struct mutex tune_mutex; /* protects the attributes and the state */
 	struct completion destroyed;
 

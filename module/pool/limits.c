@@ -6,9 +6,9 @@
  * A capacity that follows the CPUs (capacity_per_cpu) changes with the call where that is what
  * changes it, and with CPUs that go and come in a work item. CPU hotplug only schedules that
  * (workers/place.c): a smaller capacity waits for a grace period, and a larger one may allocate,
- * for each pool, with the lock of CPU hotplug held by all that come and go. The work takes no
- * more than the tune_mutex, as every tune does. That is below the locks of hotplug, so hotplug
- * may wait for the work, but the work never for hotplug, and it is cancelled without a lock. It
+ * for each pool, with the lock of CPU hotplug held by all that come and go. The work takes the
+ * same mutexes as a tune: it may wait for one that makes workers, and so for worker_start. Hotplug
+ * never waits for the work, nor for change_mutex, and the work is cancelled without a lock. It
  * takes the number of CPUs as it is by then, so an old one does no harm.
  */
 #include "pool/limits.h"
@@ -109,16 +109,24 @@ void wpool_limits_set(struct wpool *pool, const struct wpool_limits *limits)
 
 int wpool_limits_change(struct wpool *pool, const struct wpool_limits *new)
 {
-	int err = 0, total;
+	int old = wpool_tokens_total(pool->capacity, pool->queue_depth);
+	int total = wpool_tokens_total(new->capacity, new->queue_depth);
+	int err = 0;
 
-	if (new->capacity != pool->capacity || new->queue_depth != pool->queue_depth) {
-		total = wpool_tokens_total(new->capacity, new->queue_depth);
-		if (pool->items && total != WPOOL_TOKENS_UNLIMITED)
-			err = wpool_items_resize(pool->items, total);
-	}
+	if (pool->items && total != WPOOL_TOKENS_UNLIMITED &&
+	    (old == WPOOL_TOKENS_UNLIMITED || total > old))
+		err = wpool_items_resize(pool->items, total);
 	if (!err)
 		wpool_limits_set(pool, new);
 	return err;
+}
+
+void wpool_limits_trim(struct wpool *pool)
+{
+	int total = wpool_tokens_total(pool->capacity, pool->queue_depth);
+
+	if (pool->items && total != WPOOL_TOKENS_UNLIMITED)
+		wpool_items_resize(pool->items, total);
 }
 
 int wpool_limits_follow(struct wpool *pool)
@@ -126,13 +134,16 @@ int wpool_limits_follow(struct wpool *pool)
 	struct wpool_limits new;
 	int err = 0;
 
+	mutex_lock(&pool->change_mutex);
 	mutex_lock(&pool->tune_mutex);
 	if (pool->capacity_per_cpu && pool->state != WPOOL_DESTROYED) {
 		new = wpool_limits_of(pool);
 		wpool_limits_follow_cpus(&new, pool->nr_cpus);
 		err = wpool_limits_change(pool, &new);
+		wpool_limits_trim(pool);
 	}
 	mutex_unlock(&pool->tune_mutex);
+	mutex_unlock(&pool->change_mutex);
 	return err;
 }
 

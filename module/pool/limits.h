@@ -54,10 +54,16 @@ void wpool_limits_set(struct wpool *pool, const struct wpool_limits *limits);
  * @pool: the pool, tune_mutex held
  * @new: the new ones, which are allowed
  *
+ * What it needs no longer stays until wpool_limits_trim(): wpool_limits_set() may restore the
+ * old limits until then.
+ *
  * Context: process context; sleeps.
  * Return: 0; -ENOMEM, -ERANGE: nothing changed.
  */
 int wpool_limits_change(struct wpool *pool, const struct wpool_limits *new);
+
+/** wpool_limits_trim() - free the memory that the limits do not need; tune_mutex is held */
+void wpool_limits_trim(struct wpool *pool);
 
 /**
  * wpool_limits_follow() - adapt the capacity to the CPUs, if it follows them

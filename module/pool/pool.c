@@ -149,6 +149,7 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs, gfp_t gfp)
 	timer_setup(&pool->expiry_timer, wpool_park_expire, 0);
 	init_waitqueue_head(&pool->drain_wq);
 	mutex_init(&pool->flush_mutex);
+	mutex_init(&pool->change_mutex);
 	mutex_init(&pool->tune_mutex);
 	init_completion(&pool->destroyed);
 	wpool_pressure_init(&pool->pressure, ktime_get_mono_fast_ns());
@@ -475,25 +476,43 @@ static void open_pool(struct wpool *pool)
 	wpool_line_open(pool);
 }
 
-/* Open a pool that is closed and empty. */
-static int reopen(struct wpool *pool)
+/* Open a pool, unless it is closed and not empty: *empty tells. */
+static int try_reboot(struct wpool *pool, bool *empty)
 {
 	int err;
 
-	lockdep_assert_held(&pool->tune_mutex);
+	*empty = true;
+	mutex_lock(&pool->tune_mutex);
+	/* its workers are there, and none of its tasks has to end before */
+	if (pool->state == WPOOL_CLOSING)
+		open_pool(pool);
+	err = pool->state == WPOOL_DESTROYED ? -ESHUTDOWN : 0;
+	if (pool->state != WPOOL_CLOSED)
+		goto out;
+	*empty = !wpool_flush_drain(pool, TASK_KILLABLE, 0);
+	if (!*empty)
+		goto out;
 	open_pool(pool);
 	/* for others that wait until it is empty: it may never be empty again */
 	wake_up_all(&pool->drain_wq);
+	/* as in make_reserve() in tune.c: without the mutex, and the pool's end waits */
+	wpool_threads_enter(pool);
+	mutex_unlock(&pool->tune_mutex);
 	err = prealloc(pool);
-	if (err) {
+	mutex_lock(&pool->tune_mutex);
+	if (err && (pool->state == WPOOL_OPEN || pool->state == WPOOL_CLOSING)) {
 		WRITE_ONCE(pool->state, WPOOL_CLOSED);
 		close_pool(pool, false);
 	}
+	wpool_threads_leave(pool);
+out:
+	mutex_unlock(&pool->tune_mutex);
 	return err;
 }
 
 int wpool_reboot(struct wpool *pool)
 {
+	bool empty;
 	int err;
 
 	if (IS_ERR_OR_NULL(pool))
@@ -502,23 +521,13 @@ int wpool_reboot(struct wpool *pool)
 		return -EDEADLK;
 
 	for (;;) {
-		if (mutex_lock_killable(&pool->tune_mutex))
+		if (mutex_lock_killable(&pool->change_mutex))
 			return -EINTR;
-		/* its workers are there, and none of its tasks has to end before */
-		if (pool->state == WPOOL_CLOSING)
-			open_pool(pool);
-		if (pool->state == WPOOL_DESTROYED)
-			err = -ESHUTDOWN;
-		else if (pool->state == WPOOL_OPEN)
-			err = 0;
-		else if (!wpool_flush_drain(pool, TASK_KILLABLE, 0))
-			err = reopen(pool);
-		else
-			err = -EAGAIN;
-		mutex_unlock(&pool->tune_mutex);
-		if (err != -EAGAIN)
+		err = try_reboot(pool, &empty);
+		mutex_unlock(&pool->change_mutex);
+		if (empty)
 			return err;
-		/* without the mutex, which a destroy would wait for */
+		/* without the mutex, so that the pool can be tuned meanwhile */
 		err = wpool_flush_drain(pool, TASK_KILLABLE, MAX_SCHEDULE_TIMEOUT);
 		if (err)
 			return err;

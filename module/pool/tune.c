@@ -16,6 +16,7 @@
 #include <linux/ktime.h>
 
 #include "core/alarm.h"
+#include "core/census.h"
 #include "core/cost.h"
 #include "core/freeze.h"
 #include "core/handoff.h"
@@ -144,6 +145,10 @@ static void tune_latency(struct wpool *pool, bool latency)
 /*
  * Create what a pool with the attribute reclaim has from the start; or nothing changes. The pool
  * has its new limits: below min_workers none of those that are made expires meanwhile.
+ *
+ * tune_mutex is released while workers are made: worker_start may read the attributes, and wait
+ * for CPU hotplug, which takes it. The pool may be closed meanwhile; its end waits for this
+ * thread, which counts as one of the pool's.
  */
 static int make_reserve(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 {
@@ -153,17 +158,21 @@ static int make_reserve(struct wpool *pool, const struct wpool_attrs *attrs, u32
 
 	if (!(enable || (pool->reclaim && mask & WPOOL_TUNE_MIN_WORKERS && !disable)))
 		return 0;
-	if (enable) {
+	if (enable)
 		wpool_rescuer_enable(pool);
+	wpool_threads_enter(pool);
+	mutex_unlock(&pool->tune_mutex);
+	if (enable)
 		err = wpool_worker_create_reserve(pool);
-	}
-	/* those of a closed pool are made when it opens */
-	if (!err && !wpool_is_closed(pool))
-		err = wpool_worker_create_all(pool, pool->min_workers);
+	err = err ?: wpool_worker_create_all(pool, READ_ONCE(pool->min_workers));
+	mutex_lock(&pool->tune_mutex);
+	if (pool->state == WPOOL_DESTROYED)
+		err = -ESHUTDOWN;
 	if (err && enable) {
 		wpool_rescuer_dismiss(pool);
 		wpool_spawn_ask_spawner(pool);
 	}
+	wpool_threads_leave(pool);
 	return err;
 }
 
@@ -240,6 +249,7 @@ static int tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask, b
 	if (err)
 		return err;
 
+	mutex_lock(&pool->change_mutex);
 	mutex_lock(&pool->tune_mutex);
 	old = wpool_limits_of(pool);
 	new = tuned_limits(pool, attrs, mask);
@@ -257,7 +267,9 @@ static int tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask, b
 	}
 	apply(pool, attrs, mask);
 out:
+	wpool_limits_trim(pool);
 	mutex_unlock(&pool->tune_mutex);
+	mutex_unlock(&pool->change_mutex);
 	return err;
 }
 

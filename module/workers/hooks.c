@@ -17,6 +17,8 @@
 
 #include <linux/completion.h>
 #include <linux/export.h>
+#include <linux/lockdep.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 
 #include "core/current.h"
@@ -46,6 +48,8 @@ int wpool_hooks_prepare(struct wpool_worker *w)
 
 	if (!w->pool->worker_start)
 		return 0;
+	/* worker_start may read the pool's attributes, and wait for CPU hotplug */
+	lockdep_assert_not_held(&w->pool->tune_mutex);
 	init_completion(&preparing.done);
 	w->preparing = &preparing;
 	wake_up_process(w->thread);
@@ -56,9 +60,12 @@ int wpool_hooks_prepare(struct wpool_worker *w)
 
 void wpool_hooks_go(struct wpool_worker *w)
 {
+	/* the worker need not wait for the wake-up: it may leave, and must not be freed yet */
+	rcu_read_lock();
 	/* wpool_hooks_go:A, what the creator wrote comes first; pairs with wpool_hooks_start:A */
 	smp_store_release(&w->may_go, true);
 	wake_up_process(w->thread);
+	rcu_read_unlock();
 }
 
 bool wpool_hooks_start(struct wpool_worker *w)

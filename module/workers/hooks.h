@@ -25,7 +25,9 @@ int wpool_hooks_prepare(struct wpool_worker *w);
  * wpool_hooks_go() - let a worker run that is prepared
  * @w: the worker: counted in, or in reserve
  *
- * Context: any; interrupts off, or the worker is known to exist otherwise.
+ * The worker may be freed afterwards.
+ *
+ * Context: any.
  */
 void wpool_hooks_go(struct wpool_worker *w);
 

@@ -12,6 +12,7 @@
 
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
+#include <linux/sched.h>
 
 #include "core/registry.h"
 #include "core/runqs.h"

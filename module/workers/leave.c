@@ -59,6 +59,7 @@ bool wpool_worker_resign(struct wpool_worker *w)
 	WRITE_ONCE(w->leaving, true);
 	if (likely(!pool->reclaim) || pool->rescuer)
 		return false;
+	w->in_reserve = true;
 	WRITE_ONCE(pool->rescuer, w);
 	return true;
 }
@@ -79,8 +80,6 @@ void wpool_worker_left(struct wpool *pool, bool stays)
 	/* other idle workers may leave as well, now that the last tasks are taken: wake one */
 	if (unlikely(wpool_is_closed(pool)) && !wpool_queues_len(pool))
 		wpool_idle_wake_next(pool);
-	if (stays)
-		wpool_threads_leave(pool);
 }
 
 bool wpool_worker_has_excess(const struct wpool *pool)
@@ -113,11 +112,9 @@ bool wpool_worker_leave(struct wpool_worker *w, bool if_closed, bool if_needed)
 	return w->leaving;
 }
 
-static bool wake_idle(struct wpool *pool)
+static unsigned long wake_idle(struct wpool *pool, unsigned long most)
 {
-	if (wpool_spawn_wants_place())
-		wpool_idle_wake_next(pool);
-	return false;
+	return wpool_spawn_wants_place() && wpool_idle_wake_next(pool);
 }
 
 void wpool_worker_make_room(void)
@@ -126,5 +123,5 @@ void wpool_worker_make_room(void)
 	 * Busy workers check for it after their task, idle ones now. The spawner does not
 	 * wait for pools_mutex: the thread that holds it may wait for new threads.
 	 */
-	wpool_pools_walk_rcu(wake_idle);
+	wpool_pools_sum_rcu(wake_idle, 1);
 }

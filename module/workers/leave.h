@@ -85,7 +85,7 @@ bool wpool_worker_leave(struct wpool_worker *w, bool if_closed, bool if_needed);
 void wpool_worker_left(struct wpool *pool, bool stays);
 
 /**
- * wpool_worker_make_room() - wake idle workers to check for starved pools
+ * wpool_worker_make_room() - wake an idle worker of some pool, to leave for a starved one
  *
  * Context: any; a full barrier since the pool is counted in wpool_spawn_nr_starved().
  */

@@ -12,19 +12,13 @@
 #include "core/state.h"
 #include "task/tokens.h"
 
-/* A CPU that has come up has no worker: move an idle one from another CPU there. */
-static void settle(struct wpool *pool)
+/* A CPU has come that has no worker: move an idle one from another CPU there. */
+static void settle(struct wpool *pool, struct wpool_runq *rq)
 {
-	struct wpool_runq *rq;
-	int cpu;
-
-	wpool_for_each_runq(pool, rq, cpu) {
-		local_irq_disable();
-		if (!READ_ONCE(rq->redirect) && !READ_ONCE(rq->nr_workers) &&
-		    wpool_idle_nr(pool) > 1)
-			wpool_idle_move(pool, rq);
-		local_irq_enable();
-	}
+	local_irq_disable();
+	if (!READ_ONCE(rq->nr_workers) && wpool_idle_nr(pool) > 1)
+		wpool_idle_move(pool, rq);
+	local_irq_enable();
 }
 
 u32 wpool_place_count(const struct cpumask *mask, int dying)
@@ -41,7 +35,7 @@ u32 wpool_place_count(const struct cpumask *mask, int dying)
 void wpool_place(struct wpool *pool, int dying)
 {
 	struct wpool_runq *rq;
-	bool none, out;
+	bool none, out, comes;
 	u32 nr = 0;
 	int cpu;
 
@@ -53,7 +47,10 @@ void wpool_place(struct wpool *pool, int dying)
 	wpool_for_each_runq(pool, rq, cpu) {
 		out = !cpu_online(cpu) || cpu == dying ||
 		      (!none && !cpumask_test_cpu(cpu, pool->cpumask));
+		comes = rq->redirect && !out;
 		WRITE_ONCE(rq->redirect, out);
+		if (comes)
+			settle(pool, rq);
 		nr += !out;
 	}
 	/* not here, see pool/limits.c */
@@ -61,7 +58,6 @@ void wpool_place(struct wpool *pool, int dying)
 		schedule_delayed_work(&pool->follow_work, 0);
 	WRITE_ONCE(pool->nr_cpus, nr);
 	wpool_tokens_scale(pool);
-	settle(pool);
 	/* wake workers whose home CPU is no longer allowed */
 	wpool_for_each_runq(pool, rq, cpu)
 		if (READ_ONCE(rq->redirect))

@@ -75,14 +75,13 @@ void wpool_rescuer_set(struct wpool *pool, struct wpool_worker *w)
 	raw_spin_lock(&pool->workers_lock);
 	count_slow(pool);
 	used = pool->reclaim && !pool->rescuer;
+	w->in_reserve = used;
 	if (used)
 		WRITE_ONCE(pool->rescuer, w);
 	/* if it is not used it ends, and only gives its place back */
 	wpool_hooks_go(w);
 	raw_spin_unlock(&pool->workers_lock);
-	if (used)
-		wpool_threads_leave(pool);
-	else
+	if (!used)
 		wpool_worker_left(pool, false);
 	local_irq_enable();
 }
@@ -171,6 +170,11 @@ bool wpool_rescuer_wait(struct wpool_worker *w)
 	struct wpool *pool = w->pool;
 	bool first = true;
 
+	if (w->in_reserve) {
+		w->in_reserve = false;
+		/* not where it was put into reserve: the wake-up sleeps on PREEMPT_RT */
+		wpool_threads_leave(pool);
+	}
 	for (;;) {
 		/* before the checks: a wake-up after them is not lost */
 		set_current_state(TASK_IDLE);

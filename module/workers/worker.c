@@ -309,9 +309,10 @@ int wpool_worker_create_all(struct wpool *pool, u32 nr)
 	int err;
 
 	/* before thousands of threads are created in vain */
-	if (nr > have && nr - have > wpool_workers_room())
+	if (!wpool_is_closed(pool) && nr > have && nr - have > wpool_workers_room())
 		return -EAGAIN;
-	while (READ_ONCE(pool->nr_workers) < nr) {
+	/* those of a closed pool are made when it opens */
+	while (!wpool_is_closed(pool) && READ_ONCE(pool->nr_workers) < nr) {
 		err = wpool_worker_count_in(pool);
 		/* at capacity: the spawner makes workers of an open pool, too */
 		if (err == -EBUSY)
