@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Loads whose order is measured by counting: how many tasks that were submitted later
+ * started before a task?
+ *
+ * A task B overtakes a task A if the submit of B was called after the submit of A had
+ * returned, and B started before A. What several submitters do at the same time has no
+ * order, and does not count. Nothing is said by a time, so that the figures are the same
+ * on a fast machine and on a slow one.
+ */
+#ifndef WPOOL_KUNIT_ORDER_H
+#define WPOOL_KUNIT_ORDER_H
+
+#include "fixture.h"
+
+/* How tasks are handed over. */
+enum wpk_order_via {
+	WPK_VIA_SUBMIT,
+	WPK_VIA_BATCH,
+	WPK_VIA_GROUP,
+	WPK_VIA_EVENT,
+	WPK_VIA_INVOKE,
+	WPK_VIA_STRAND,		/* each task in a strand of its own */
+};
+
+/* What happens when a third of the tasks has been submitted, and at two thirds. */
+enum wpk_order_then {
+	WPK_THEN_NOTHING,
+	WPK_THEN_TUNE,		/* the capacity becomes 2, then 64 */
+	WPK_THEN_OFFLINE,	/* the last CPU goes, then comes back */
+};
+
+/**
+ * struct wpk_order_row - a load
+ * @name: of the case
+ * @capacity: of the pool
+ * @depth: its queue_depth
+ * @drop: its policy is drop_oldest, otherwise block
+ * @nr: how many tasks
+ * @sleep_us: how long each of them sleeps; 0 does not
+ * @busy_us: how long it computes
+ * @every: each task of this number sleeps for @other_us instead; 0 for none
+ * @other_us: see @every
+ * @submitters: how many threads submit
+ * @one_cpu: all from the first CPU, otherwise from all in turn
+ * @gap_us: how long each waits after a submit; 0 does not
+ * @via: how
+ * @then: what happens meanwhile
+ */
+struct wpk_order_row {
+	const char *name;
+	u32 capacity;
+	u32 depth;
+	bool drop;
+	unsigned int nr;
+	unsigned int sleep_us;
+	unsigned int busy_us;
+	unsigned int every;
+	unsigned int other_us;
+	unsigned int submitters;
+	bool one_cpu;
+	unsigned int gap_us;
+	enum wpk_order_via via;
+	enum wpk_order_then then;
+};
+
+/**
+ * struct wpk_order_figures - what came of it
+ * @nr: tasks that started
+ * @p99: overtakes of a task that 99 of 100 tasks did not exceed
+ * @most: the most overtakes of one task
+ * @late99: as @p99, of overtakes by tasks that were submitted more than some ms later
+ * @late_most: as @most, of these
+ * @r99: p99 of the wait, in percent of what the same starts would give in order
+ * @rmax: the same of the longest wait
+ */
+struct wpk_order_figures {
+	unsigned int nr;
+	unsigned int p99;
+	unsigned int most;
+	unsigned int late99;
+	unsigned int late_most;
+	unsigned int r99;
+	unsigned int rmax;
+};
+
+/* Run a load in a pool of its own. */
+void wpk_order_run(struct kunit *test, const struct wpk_order_row *row,
+		   struct wpk_order_figures *figures);
+
+#endif /* WPOOL_KUNIT_ORDER_H */
