@@ -363,6 +363,9 @@ static void sum_up(struct load *load, struct load_result *result)
 			close(s->fd);
 	}
 	result->tally = load->tally;
+	if (overtaken_count(&load->overtaken, &result->overtaken))
+		load_fail(load, -ENOMEM, "out of memory");
+	overtaken_exit(&load->overtaken);
 	/* a run that did not last so long is measured up to its last task */
 	if (result->end != LOAD_COMPLETE || load->err)
 		result->tally.window.to_ns = 0;

@@ -24,6 +24,7 @@
 #include "cpulist.h"
 #include "errmsg.h"
 #include "intervals.h"
+#include "overtaken.h"
 #include "progress.h"
 #include "tally.h"
 #include "work.h"
@@ -77,6 +78,7 @@ struct load_result {
 	struct wpool_dev_stats before;
 	struct wpool_dev_stats after;
 	struct tally tally;
+	struct overtaken_figures overtaken;
 	struct intervals intervals;
 };
 

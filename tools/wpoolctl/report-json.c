@@ -37,6 +37,11 @@ __u64 report_per_task(__u64 ns, const struct load_result *result)
 	return result->accepted ? ns / result->accepted : 0;
 }
 
+bool report_has_order(const struct load_result *result)
+{
+	return result->overtaken.nr && result->attrs.policy != WPOOL_DEV_POLICY_RUN;
+}
+
 __u64 report_ideal_ns(const struct load_config *config,
 		      const struct load_result *result)
 {
@@ -94,6 +99,22 @@ static struct json_object *json_hist(const struct timehist *hist)
 	out_json_add_u64(object, "mean", timehist_mean(hist));
 	out_json_add_u64(object, "count", hist->nr);
 	out_json_add(object, "buckets", json_buckets(hist));
+	return object;
+}
+
+static struct json_object *json_order(const struct load_result *result)
+{
+	const struct overtaken_figures *overtaken = &result->overtaken;
+	struct json_object *object;
+
+	if (!report_has_order(result))
+		return NULL;
+	object = out_json_new();
+	out_json_add_u64(object, "p99", overtaken->p99);
+	out_json_add_u64(object, "most", overtaken->most);
+	out_json_add_u64(object, "count", overtaken->nr);
+	out_json_add_double(object, "wait_p99_ratio", overtaken->wait_p99);
+	out_json_add_double(object, "wait_max_ratio", overtaken->wait_max);
 	return object;
 }
 
@@ -275,6 +296,7 @@ void report_json(const struct load_config *config, const struct load_result *res
 	out_json_add(json, "wait_ns", json_hist(&tally->time[TALLY_WAIT]));
 	out_json_add(json, "queue_ns", json_hist(&tally->time[TALLY_QUEUE]));
 	out_json_add(json, "latency_ns", json_hist(&tally->time[TALLY_TOTAL]));
+	out_json_add(json, "overtaken", json_order(result));
 	out_json_add(json, "works", json_works(config, tally));
 	out_json_add(json, "cpus", json_cpus(tally));
 	out_json_add_u64(json, "stolen", result->after.stolen - result->before.stolen);

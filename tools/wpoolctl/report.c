@@ -181,6 +181,15 @@ static void print_latencies(const struct load_config *config,
 	putchar('\n');
 }
 
+static void print_order(const struct load_result *result)
+{
+	const struct overtaken_figures *overtaken = &result->overtaken;
+
+	if (report_has_order(result))
+		printf("overtaken by tasks that were submitted later: p99 %u, most %u\n\n",
+		       overtaken->p99, overtaken->most);
+}
+
 static void print_cpus(const struct tally *tally)
 {
 	__u64 ran = 0;
@@ -212,6 +221,7 @@ void report_text(const struct load_config *config, const struct load_result *res
 	print_counts(config, result);
 	print_times(config, result);
 	print_latencies(config, &result->tally);
+	print_order(result);
 	print_cpus(&result->tally);
 	printf("stolen %llu, handoffs %llu, hogs %llu\n",
 	       after->stolen - before->stolen, after->handoffs - before->handoffs,

@@ -19,6 +19,8 @@ __u64 report_asked(const struct load_result *result);
 double report_completed_per_s(const struct load_result *result);
 
 __u64 report_per_task(__u64 ns, const struct load_result *result);
+/* Not of a pool whose submitters run tasks, too. */
+bool report_has_order(const struct load_result *result);
 __u64 report_ideal_ns(const struct load_config *config, const struct load_result *result);
 
 #endif /* WPOOLCTL_REPORT_H */

@@ -335,6 +335,38 @@ static void *submit_thread(void *arg)
 
 /* ---- reading ----------------------------------------------------------------- */
 
+/*
+ * The pool promises an order between what it accepts: a task for which something else stands
+ * is accepted when the wait is over, and a submitter that runs a task asks nobody.
+ */
+static bool has_order(const struct load_config *config, const struct wpool_dev_record *record)
+{
+	__u32 kind = config->works[tally_cookie_work(record->cookie)].kind;
+
+	return record->start_ns && kind != WPOOL_WORK_TIMER && kind != WPOOL_WORK_STRAND &&
+	       kind != WPOOL_WORK_POLL;
+}
+
+static int add_to_order(struct submitter *s, const struct wpool_dev_record *records, size_t nr)
+{
+	struct load *load = s->load;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		struct overtaken_task task = {
+			.submit_ns = records[i].submit_ns,
+			.start_ns = records[i].start_ns,
+			.nr = tally_cookie_number(records[i].cookie),
+			.submitter = s - load->submitters,
+		};
+
+		if (has_order(load->config, &records[i]) &&
+		    overtaken_add(&load->overtaken, &task))
+			return -1;
+	}
+	return 0;
+}
+
 static bool take_records(struct submitter *s, const struct wpool_dev_record *records,
 			 size_t nr)
 {
@@ -342,7 +374,7 @@ static bool take_records(struct submitter *s, const struct wpool_dev_record *rec
 	int err;
 
 	pthread_mutex_lock(&load->lock);
-	err = tally_add(&load->tally, records, nr);
+	err = tally_add(&load->tally, records, nr) ?: add_to_order(s, records, nr);
 	pthread_mutex_unlock(&load->lock);
 	atomic_fetch_add(&s->finished, nr);
 	if (err)

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #include "load.h"
+#include "overtaken.h"
 
 /* Ends a sleep in an ioctl. Its handler does nothing. */
 #define SUBMITTER_KICK	SIGUSR1
@@ -49,6 +50,7 @@ struct load {
 	atomic_uint reading;
 	pthread_mutex_t lock;		/* of what follows */
 	struct tally tally;
+	struct overtaken overtaken;
 	int err;			/* the first, 0 or negative */
 	struct errmsg why;
 	struct submitter submitters[];

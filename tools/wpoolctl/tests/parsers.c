@@ -13,7 +13,9 @@
 #include "../attrs.h"
 #include "../cpulist.h"
 #include "../hist.h"
+#include "../overtaken.h"
 #include "../parse.h"
+#include "../random.h"
 #include "../tally.h"
 #include "../timehist.h"
 #include "../work.h"
@@ -624,6 +626,101 @@ static void test_coordinated_omission(void)
 	test_ends("latency counts from the arrival, however late a task is handed over");
 }
 
+/* As the definition says it, one by one. */
+static unsigned int count_slowly(const struct overtaken_task *tasks, unsigned int nr,
+				 unsigned int which)
+{
+	const struct overtaken_task *a = &tasks[which], *b;
+	__u64 next = ~0ULL;
+	unsigned int i, sum = 0;
+
+	for (i = 0; i < nr; i++)
+		if (tasks[i].submitter == a->submitter && tasks[i].submit_ns > a->submit_ns &&
+		    tasks[i].submit_ns < next)
+			next = tasks[i].submit_ns;
+	for (i = 0; i < nr; i++) {
+		b = &tasks[i];
+		if (b->start_ns >= a->start_ns)
+			continue;
+		if (b->submitter == a->submitter)
+			sum += b->nr > a->nr;
+		else
+			sum += b->submit_ns >= next;
+	}
+	return sum;
+}
+
+static void expect_overtakes(const struct overtaken_task *tasks, unsigned int nr)
+{
+	struct overtaken overtaken = { };
+	struct overtaken_figures figures;
+	unsigned int i, n, most = 0, over = 0;
+
+	for (i = 0; i < nr; i++)
+		EXPECT(!overtaken_add(&overtaken, &tasks[i]), "added");
+	EXPECT(!overtaken_count(&overtaken, &figures), "counted");
+	EXPECT(figures.nr == nr, "of %u", figures.nr);
+	for (i = 0; i < nr; i++) {
+		n = count_slowly(tasks, nr, i);
+		most = n > most ? n : most;
+		over += n > figures.p99;
+	}
+	EXPECT(figures.most == most, "most %u, not %u", figures.most, most);
+	EXPECT(over <= nr / 100, "%u of %u above p99 %u", over, nr, figures.p99);
+	EXPECT(figures.p99 <= most && figures.wait_max >= 1, "figures");
+	overtaken_exit(&overtaken);
+}
+
+static void test_overtaken(void)
+{
+	enum { NR_TASKS = 500 };
+	/* one that starts last, and two submitters of which the second one is let in first */
+	struct overtaken_task r[] = {
+		{ 10, 90, 0, 0 }, { 20, 21, 1, 0 }, { 30, 31, 2, 0 }, { 40, 41, 3, 0 },
+	};
+	struct overtaken_task line[] = {
+		{ 10, 100, 0, 0 }, { 20, 50, 0, 1 }, { 30, 60, 1, 1 }, { 70, 110, 1, 0 },
+		{ 80, 90, 2, 1 },
+	};
+	struct overtaken_task many[NR_TASKS];
+	struct random random;
+	struct overtaken overtaken = { };
+	struct overtaken_figures figures;
+	__u64 ns, seed;
+	unsigned int i;
+
+	EXPECT(!overtaken_count(&overtaken, &figures) && !figures.nr, "none");
+	for (i = 0; i < NR(r); i++)
+		overtaken_add(&overtaken, &r[i]);
+	EXPECT(!overtaken_count(&overtaken, &figures), "counted");
+	EXPECT(figures.most == 3 && figures.p99 == 3, "most %u", figures.most);
+	/* in order each would have waited: 21 - 10, 31 - 20, 41 - 30, 90 - 40 */
+	EXPECT(figures.wait_max == 80 / 50., "wait %f", figures.wait_max);
+	overtaken_exit(&overtaken);
+
+	/* the third one comes after the first one's submitter has gone on, the others do not */
+	for (i = 0; i < NR(line); i++)
+		overtaken_add(&overtaken, &line[i]);
+	EXPECT(!overtaken_count(&overtaken, &figures) && figures.most == 1, "most %u",
+	       figures.most);
+	overtaken_exit(&overtaken);
+	test_ends("overtakes: what was surely submitted later, and started before");
+
+	for (seed = 1; seed <= 20; seed++) {
+		random_init(&random, seed, 0);
+		for (i = 0, ns = 0; i < NR_TASKS; i++) {
+			/* some in one call */
+			ns += random_u64(&random) % 3 ? random_u64(&random) % 20 + 1 : 0;
+			many[i].submitter = ns % (seed % 5 + 1);
+			many[i].submit_ns = ns;
+			many[i].start_ns = ns + random_u64(&random) % (50 * seed);
+			many[i].nr = i;
+		}
+		expect_overtakes(many, NR_TASKS);
+	}
+	test_ends("overtakes: many tasks, counted one by one");
+}
+
 static void test_window(void)
 {
 	struct tally tally = {
@@ -856,6 +953,7 @@ int main(void)
 	test_tally();
 	test_coordinated_omission();
 	test_window();
+	test_overtaken();
 	test_attrs();
 	test_attr_pairs();
 	test_histograms();

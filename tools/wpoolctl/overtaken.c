@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counting how many tasks overtake one.
+ *
+ * The tasks are gone through in the order of their starts. A tree over the order of their
+ * submits knows which have started by then; each submitter has another one over its own.
+ */
+#include "overtaken.h"
+
+#include <stdlib.h>
+
+/* A Fenwick tree: how many numbers up to any one, from 1 to @nr, were added. */
+struct tree {
+	__u32 nr;
+	__u32 all;
+	__u32 *sum;
+};
+
+static void tree_add(struct tree *tree, __u32 i)
+{
+	tree->all++;
+	for (; i <= tree->nr; i += i & -i)
+		tree->sum[i]++;
+}
+
+/* How many are at least @i? */
+static __u32 tree_from(const struct tree *tree, __u32 i)
+{
+	__u32 sum = 0;
+
+	for (i--; i; i -= i & -i)
+		sum += tree->sum[i];
+	return tree->all - sum;
+}
+
+/* What is known of a task beside its times, by its place in the order of the submits. */
+struct place {
+	__u32 own;		/* among those of its submitter, from 1 */
+	__u32 own_later;	/* the first of these that was handed over later, in another call */
+	__u32 later;		/* the first of all that were handed over then, or later */
+};
+
+int overtaken_add(struct overtaken *overtaken, const struct overtaken_task *task)
+{
+	struct overtaken_task *grown;
+
+	if (overtaken->nr == OVERTAKEN_MAX_TASKS)
+		return 0;
+	if (overtaken->nr == overtaken->room) {
+		overtaken->room = overtaken->room ? 2 * overtaken->room : 1024;
+		grown = realloc(overtaken->tasks, overtaken->room * sizeof(*grown));
+		if (!grown)
+			return -1;
+		overtaken->tasks = grown;
+	}
+	overtaken->tasks[overtaken->nr++] = *task;
+	return 0;
+}
+
+void overtaken_exit(struct overtaken *overtaken)
+{
+	free(overtaken->tasks);
+	*overtaken = (struct overtaken){ };
+}
+
+static int compare(__u64 a, __u64 b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare_u32(const void *a, const void *b)
+{
+	return compare(*(const __u32 *)a, *(const __u32 *)b);
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+	return compare(*(const __u64 *)a, *(const __u64 *)b);
+}
+
+/* Those that nothing tells apart are taken as in order. */
+static int compare_submit(const void *a, const void *b)
+{
+	const struct overtaken_task *x = a, *y = b;
+
+	return compare(x->submit_ns, y->submit_ns) ?: compare(x->submitter, y->submitter) ?:
+	       compare(x->nr, y->nr) ?: compare(x->start_ns, y->start_ns);
+}
+
+static int compare_start(const void *a, const void *b)
+{
+	const struct overtaken_task *x = *(struct overtaken_task * const *)a;
+	const struct overtaken_task *y = *(struct overtaken_task * const *)b;
+
+	/* by their addresses: of two starts at the same time, the first submitted comes first */
+	return compare(x->start_ns, y->start_ns) ?: (x < y ? -1 : x > y);
+}
+
+/* The first task, of those in the order of their submits, that was handed over at @ns or later. */
+static __u32 first_at(const struct overtaken *overtaken, __u64 ns)
+{
+	__u32 from = 0, to = overtaken->nr, mid;
+
+	while (from < to) {
+		mid = (from + to) / 2;
+		if (overtaken->tasks[mid].submit_ns >= ns)
+			to = mid;
+		else
+			from = mid + 1;
+	}
+	return from;
+}
+
+static __u32 nr_submitters(const struct overtaken *overtaken)
+{
+	__u32 nr = 0, i;
+
+	for (i = 0; i < overtaken->nr; i++)
+		if (overtaken->tasks[i].submitter >= nr)
+			nr = overtaken->tasks[i].submitter + 1;
+	return nr;
+}
+
+/* What comes next of each submitter, from the last task to the first. */
+static void find_places(const struct overtaken *overtaken, struct place *places,
+			struct tree *trees, __u64 *later_ns)
+{
+	__u32 i, s;
+
+	for (i = 0; i < overtaken->nr; i++)
+		places[i].own = ++trees[overtaken->tasks[i].submitter].nr;
+	for (i = overtaken->nr; i--; ) {
+		const struct overtaken_task *task = &overtaken->tasks[i];
+		const struct overtaken_task *next = task + 1;
+
+		s = task->submitter;
+		/* tasks of one call are neighbours */
+		if (i + 1 < overtaken->nr && next->submitter == s &&
+		    next->submit_ns == task->submit_ns) {
+			places[i].own_later = places[i + 1].own_later;
+			places[i].later = places[i + 1].later;
+			continue;
+		}
+		places[i].own_later = places[i].own + 1;
+		places[i].later = places[i].own < trees[s].nr ?
+				  first_at(overtaken, later_ns[s]) : overtaken->nr;
+		later_ns[s] = task->submit_ns;
+	}
+}
+
+static void count(const struct overtaken *overtaken, const struct place *places,
+		  struct overtaken_task **by_start, struct tree *all, struct tree *trees,
+		  __u32 *counts)
+{
+	__u32 i, at;
+
+	for (i = 0; i < overtaken->nr; i++) {
+		const struct place *place;
+		struct tree *own = &trees[by_start[i]->submitter];
+
+		at = by_start[i] - overtaken->tasks;
+		place = &places[at];
+		counts[i] = tree_from(own, place->own + 1);
+		/* of others: of all less of its own */
+		if (place->later < overtaken->nr)
+			counts[i] += tree_from(all, place->later + 1) -
+				     tree_from(own, place->own_later);
+		tree_add(own, place->own);
+		tree_add(all, at + 1);
+	}
+}
+
+static __u32 quantile(__u32 nr, unsigned int percent)
+{
+	return ((__u64)nr * percent + 99) / 100 - 1;
+}
+
+/* @waits and @fifo have room for all. */
+static void count_waits(const struct overtaken *overtaken, __u64 *waits, __u64 *fifo,
+			struct overtaken_figures *figures)
+{
+	__u32 nr = overtaken->nr, p99 = quantile(nr, 99), i;
+
+	for (i = 0; i < nr; i++) {
+		waits[i] = overtaken->tasks[i].start_ns - overtaken->tasks[i].submit_ns;
+		fifo[i] = overtaken->tasks[i].start_ns;
+	}
+	qsort(waits, nr, sizeof(*waits), compare_u64);
+	qsort(fifo, nr, sizeof(*fifo), compare_u64);
+	/* a start that comes before its submit cannot be: the k-th start has k submits before it */
+	for (i = 0; i < nr; i++)
+		fifo[i] -= overtaken->tasks[i].submit_ns;
+	qsort(fifo, nr, sizeof(*fifo), compare_u64);
+	figures->wait_p99 = fifo[p99] ? (double)waits[p99] / fifo[p99] : 1;
+	figures->wait_max = fifo[nr - 1] ? (double)waits[nr - 1] / fifo[nr - 1] : 1;
+}
+
+int overtaken_count(struct overtaken *overtaken, struct overtaken_figures *figures)
+{
+	__u32 nr = overtaken->nr, nr_trees = nr_submitters(overtaken), i;
+	struct overtaken_task **by_start = calloc(nr + 1, sizeof(*by_start));
+	struct place *places = calloc(nr + 1, sizeof(*places));
+	struct tree *trees = calloc(nr_trees + 1, sizeof(*trees));
+	__u64 *later_ns = calloc(nr_trees + 1, sizeof(*later_ns));
+	__u64 *waits = calloc(nr + 1, sizeof(*waits));
+	__u64 *fifo = calloc(nr + 1, sizeof(*fifo));
+	__u32 *counts = calloc(nr + 1, sizeof(*counts));
+	/* those of the submitters have as many numbers as all has */
+	__u32 *sums = calloc(2 * (size_t)nr + nr_trees + 2, sizeof(*sums));
+	struct tree all = { .nr = nr, .sum = sums };
+	__u32 *free_sum = sums + nr + 1;
+	int ret = -1;
+
+	*figures = (struct overtaken_figures){ };
+	if (!by_start || !places || !trees || !later_ns || !waits || !fifo || !counts || !sums)
+		goto out;
+	ret = 0;
+	if (!nr)
+		goto out;
+	qsort(overtaken->tasks, nr, sizeof(*overtaken->tasks), compare_submit);
+	for (i = 0; i < nr; i++)
+		by_start[i] = &overtaken->tasks[i];
+	qsort(by_start, nr, sizeof(*by_start), compare_start);
+	find_places(overtaken, places, trees, later_ns);
+	for (i = 0; i < nr_trees; i++) {
+		trees[i].sum = free_sum;
+		free_sum += trees[i].nr + 1;
+	}
+	count(overtaken, places, by_start, &all, trees, counts);
+	qsort(counts, nr, sizeof(*counts), compare_u32);
+	figures->nr = nr;
+	figures->p99 = counts[quantile(nr, 99)];
+	figures->most = counts[nr - 1];
+	count_waits(overtaken, waits, fifo, figures);
+out:
+	free(sums);
+	free(counts);
+	free(fifo);
+	free(waits);
+	free(later_ns);
+	free(trees);
+	free(places);
+	free(by_start);
+	return ret;
+}

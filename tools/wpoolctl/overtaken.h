@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The order of a run, by counting: how many tasks that were submitted later started before a
+ * task? That says the same on a fast machine and on a slow one.
+ *
+ * Of two tasks of one submitter, the order is that in which it handed them over. A task of
+ * another submitter counts as later only if it was handed over when the first one had surely
+ * been accepted: its own submitter has handed over others since. So what waits for room in the
+ * pool is not overtaken by what was let in before.
+ */
+#ifndef WPOOLCTL_OVERTAKEN_H
+#define WPOOLCTL_OVERTAKEN_H
+
+#include <linux/types.h>
+
+/* Those that end after so many are left out. */
+#define OVERTAKEN_MAX_TASKS	1048576U
+
+/* @nr: the place among the tasks of its submitter, not necessarily without gaps */
+struct overtaken_task {
+	__u64 submit_ns;
+	__u64 start_ns;
+	__u64 nr;
+	__u32 submitter;
+};
+
+struct overtaken {
+	__u32 nr;
+	__u32 room;
+	struct overtaken_task *tasks;
+};
+
+/*
+ * @nr: tasks that were looked at; 0: nothing is known
+ * @p99: 99 of 100 tasks were not overtaken by more
+ * @most: no task was
+ * @wait_p99, @wait_max: p99 and maximum of submit to start, divided by what they are if the
+ *	first start is that of the first submit, and so on: 1 is first in, first out
+ */
+struct overtaken_figures {
+	__u32 nr;
+	__u32 p99;
+	__u32 most;
+	double wait_p99;
+	double wait_max;
+};
+
+/* All zero is an empty one. 0, or -1 without memory. */
+int overtaken_add(struct overtaken *overtaken, const struct overtaken_task *task);
+
+/* Sorts the tasks. 0, or -1 without memory. */
+int overtaken_count(struct overtaken *overtaken, struct overtaken_figures *figures);
+
+void overtaken_exit(struct overtaken *overtaken);
+
+#endif /* WPOOLCTL_OVERTAKEN_H */
