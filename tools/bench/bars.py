@@ -12,6 +12,8 @@ says so: "only_here". A bar for "near and far" CPUs is reached if it is reached 
 states, as far as they were seen.
 """
 
+from plan import ORDERS, ORDERS_LONG
+
 # Which boot has a row's figures.
 BOOTS = {'native': {10: 'native1', 21: 'nativehttp'}, 'qemu': {18: 'wide', 21: 'http'}}
 MAIN_BOOT = {'native': 'native', 'qemu': 'main'}
@@ -261,6 +263,21 @@ def queues(r):
                         r.get(17, 'wait_p99', v='many', peer='unbound')), 1.1, 1)
 
 
+def orders(r):
+    """Row 25: whatever the load, tasks start in the order of their submits."""
+    for v, params in ORDERS.items():
+        what = v.replace('_', ' ')
+        for which, name, bar, goal in (('p99', 'p99', 1.15, 1.05),
+                                       ('longest', 'max', 1.3, 1.1)):
+            yield at_most(25, f'{what}: {which} of the wait, of what it would be in order',
+                          ratio(r.get(25, f'wait_{name}', v=v, peer='wpool'),
+                                r.get(25, f'fifo_{name}', v=v, peer='wpool')), bar, goal)
+        if v in ORDERS_LONG:
+            yield at_most(25, f'{what}: most overtakes of one task',
+                          r.get(25, 'overtaken_max', v=v, peer='wpool'),
+                          params['capacity'] + 16, params['capacity'], '')
+
+
 def helpers(r):
     """Rows 19 and 20: how soon others come."""
     pair = r.get(19, 'pair_p50', v='pair', peer='wpool')
@@ -395,7 +412,7 @@ def steadiness(r):
 def rows(r, cpus):
     for part in (tasks(r), latency(r), sleeping(r), mixed(r), rest(r, cpus), bursts(r),
                  clients(r), allocated(r), computing(r), interrupts(r), queues(r),
-                 helpers(r), serving(r), default_pool(r), destroying(r),
+                 helpers(r), orders(r), serving(r), default_pool(r), destroying(r),
                  besides(r)):
         yield from part
 

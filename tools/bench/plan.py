@@ -311,6 +311,55 @@ def row_24(size):
     yield line('event_fire', 24, 'fire', peer='wpool', n=size.shots)
 
 
+# Capacity, queue, how long tasks take, who submits: nothing of it may cost the order.
+SLEEP_20MS = {'capacity': 8, 'depth': 64, 'us': 20000, 'n': 800}
+SLEEP_10MS = {'capacity': 8, 'depth': 64, 'us': 10000, 'n': 640, 'producers': 2}
+ORDERS = {
+    '8_asleep_20ms': SLEEP_20MS,
+    '8_asleep_20ms,_4_submitters': SLEEP_20MS | {'producers': 4},
+    '8_asleep_20ms,_one_each_ms': SLEEP_20MS | {'gap': 1000},
+    '64_asleep_50ms,_8_submitters': {'capacity': 64, 'depth': 64, 'us': 50000, 'n': 2000,
+                                     'producers': 8},
+    '64_asleep_10ms,_256_queued': {'capacity': 64, 'depth': 256, 'us': 10000, 'n': 4000,
+                                   'producers': 4},
+    '16_asleep_5ms,_1000_queued': {'capacity': 16, 'depth': 1000, 'us': 5000, 'n': 3000,
+                                   'producers': 16},
+    '16_asleep_1ms': {'capacity': 16, 'depth': 64, 'us': 1000, 'n': 4000},
+    '8_asleep_5ms': {'capacity': 8, 'depth': 64, 'us': 5000, 'n': 1000},
+    '8_asleep_5ms,_no_queue': {'capacity': 8, 'depth': 0, 'us': 5000, 'n': 1000, 'producers': 4},
+    '4_asleep_5ms,_no_limit': {'capacity': 4, 'depth': 2 ** 32 - 1, 'us': 5000, 'n': 800},
+    '1_asleep_20ms,_100_queued': {'capacity': 1, 'depth': 100, 'us': 20000, 'n': 200},
+    '6_asleep_15ms,_one_each_2ms': {'capacity': 6, 'depth': 64, 'us': 15000, 'n': 600,
+                                    'gap': 2000},
+    '8_of_1ms,_one_in_10_of_30ms': {'capacity': 8, 'depth': 64, 'us': 1000, 'n': 1500,
+                                    'every': 10, 'other': 30000},
+    '8_compute_2ms': {'capacity': 8, 'depth': 64, 'us': 2000, 'compute': 1, 'n': 800},
+    '8_compute_5ms,_one_in_20_sleeps': {'capacity': 8, 'depth': 64, 'us': 5000, 'compute': 1,
+                                        'n': 400, 'every': 20, 'other': 50000, 'producers': 4},
+    '4_compute_100us,_256_queued': {'capacity': 4, 'depth': 256, 'us': 100, 'compute': 1,
+                                    'n': 8000},
+    '4_compute_50us,_4_submitters': {'capacity': 4, 'depth': 256, 'us': 50, 'compute': 1,
+                                     'n': 8000, 'producers': 4},
+    'no-ops,_1000_queued': {'capacity': 8, 'depth': 1000, 'n': 50000, 'producers': 2},
+    '8_asleep_10ms,_the_oldest_dropped': SLEEP_10MS | {'drop': 1, 'gap': 800},
+    '8_asleep_10ms,_batch': SLEEP_10MS | {'via': 'batch'},
+    '8_asleep_10ms,_group': SLEEP_10MS | {'via': 'group'},
+    '8_asleep_10ms,_event': SLEEP_10MS | {'via': 'event'},
+    '8_asleep_10ms,_invoke': SLEEP_10MS | {'via': 'invoke'},
+    '8_asleep_10ms,_strand': SLEEP_10MS | {'via': 'strand'},
+}
+# Of these it is known how many may overtake a task: they take a millisecond or more.
+ORDERS_LONG = {v: params for v, params in ORDERS.items() if params.get('us', 0) >= 1000}
+
+
+def row_25(size):
+    for v, params in ORDERS.items():
+        params = dict(params)
+        if size.quick:
+            params['n'] //= 2
+        yield line('order', 25, v, peer='wpool', pin=0, **params)
+
+
 # How long each computes.
 BESIDE = (('20us', 20000), ('100us', 100000), ('500us', 500000), ('2ms', 2000000))
 
@@ -359,7 +408,7 @@ def gate(row):
 MAIN = {9: row_9, 1: row_1, 2: row_2, 3: row_3, 4: row_4, 5: row_5, 6: row_6, 7: row_7,
         8: row_8, 11: row_11, 12: row_12, 13: row_13, 14: row_14, 15: row_15, 16: row_16,
         17: row_17, 19: row_19, 20: row_20, 22: row_22, 23: row_23, 24: row_24,
-        26: row_26}
+        25: row_25, 26: row_26}
 OF_KIND = {
     'native': MAIN,
     'native1': {10: row_10},
@@ -375,8 +424,8 @@ OF_KIND = {
 # What two CPUs are to each other changes where nothing is emulated.
 WITH_C2C = {'native', 'nativehttp'}
 # What takes long, or does not vary.
-MOST_ROUNDS = {5: 3, 8: 3, 9: 1, 23: 3}
-NOT_WARMED_UP = {5, 8, 9, 20, 21, 23}
+MOST_ROUNDS = {5: 3, 8: 3, 9: 1, 23: 3, 25: 3}
+NOT_WARMED_UP = {5, 8, 9, 20, 21, 23, 25}
 
 
 def warm_up(words):

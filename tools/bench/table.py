@@ -41,6 +41,7 @@ TITLES = {
     21: 'HTTP over loopback: connections that stay, that end, that wait for a handler of 10 ms',
     22: 'several pools behind one handle, together as large as the one',
     23: '1,000 pools destroyed, each of which has a worker',
+    25: 'the order of tasks: how many that were submitted later started before one',
 }
 
 
@@ -335,6 +336,15 @@ def queues(results, row, boot):
             percentiles('fifo', 'first in, first out') + [('total', 'total_ns', 1e6)])
 
 
+def orders(results, row, boot):
+    columns(results, row, boot, 'overtaken by', [('p99', 'overtaken_p99', 1),
+                                                 ('most', 'overtaken_max', 1),
+                                                 ('wait p99, ms', 'wait_p99', 1e3),
+                                                 ('in order', 'fifo_p99', 1e3),
+                                                 ('wait max, ms', 'wait_max', 1e3),
+                                                 ('in order', 'fifo_max', 1e3)])
+
+
 def pairs(results, row, boot):
     columns(results, row, boot, 'ms', [('both done p50', 'pair_p50', 1e6), ('p90', 'pair_p90', 1e6),
                                        ('max', 'pair_max', 1e6)])
@@ -397,7 +407,8 @@ def serving(results, row, boot):
 
 OF_ROW = {3: latency, 5: sleeping, 6: mixed, 8: growth, 9: memory, 11: bursts, 12: clients,
           14: computing, 15: computing, 16: interrupts, 17: queues, 19: pairs,
-          20: crowds, 21: serving, 22: several, 23: destroying, 24: events, 26: besides}
+          20: crowds, 21: serving, 22: several, 23: destroying, 24: events, 25: orders,
+          26: besides}
 
 
 def states_text(results):

@@ -48,6 +48,7 @@ static const struct bench_case cases[] = {
 	{ "compute", bench_compute },
 	{ "timer", bench_timer },
 	{ "full", bench_full },
+	{ "order", bench_order },
 	{ "pair", bench_pair },
 	{ "crowd", bench_crowd },
 	{ "beside", bench_beside },
