@@ -315,6 +315,22 @@ static struct wpool_runq *own_runq(struct wpool *pool)
 	return rq;
 }
 
+/*
+ * A worker leaves tasks in the queues while it runs one. It will come back for them, but
+ * checks whether an idle worker would help. Once a tick it times a task.
+ */
+static inline void call_for_help(struct wpool *pool, struct wpool_runq *rq)
+{
+	u32 now = jiffies;
+
+	if (unlikely(rq->call_jiffy != now)) {
+		WRITE_ONCE(rq->call_jiffy, now);
+		wpool_length_start(rq);
+	}
+	if (unlikely(!wpool_wake_is_needless(pool, rq)) && wpool_queues_wait_here(pool, rq))
+		wpool_wake_for_push(pool, rq);
+}
+
 /* One round over all that are offered, those of this node first, from the next CPU on. */
 static struct wpool_task *steal_round(struct wpool *pool, bool last)
 {
@@ -331,6 +347,8 @@ static struct wpool_task *steal_round(struct wpool *pool, bool last)
 			rq = own_runq(pool);
 			if ((cpu_to_node(victim->cpu) != cpu_to_node(rq->cpu)) == far)
 				task = steal_from(pool, rq, victim, last);
+			if (task)
+				call_for_help(pool, rq);
 			local_irq_restore(flags);
 			if (task)
 				return task;
@@ -367,22 +385,6 @@ static void stop_searching(struct wpool_worker *w)
 	local_irq_save(flags);
 	wpool_wake_if_work(pool, wpool_this_runq(pool));
 	local_irq_restore(flags);
-}
-
-/*
- * A worker leaves tasks in the queues while it runs one. It will come back for them, but
- * checks whether an idle worker would help. Once a tick it times a task.
- */
-static inline void call_for_help(struct wpool *pool, struct wpool_runq *rq)
-{
-	u32 now = jiffies;
-
-	if (unlikely(rq->call_jiffy != now)) {
-		WRITE_ONCE(rq->call_jiffy, now);
-		wpool_length_start(rq);
-	}
-	if (unlikely(!wpool_wake_is_needless(pool, rq)) && wpool_queues_wait_here(pool, rq))
-		wpool_wake_for_push(pool, rq);
 }
 
 static inline struct wpool_task *take(struct wpool_worker *w)
