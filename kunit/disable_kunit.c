@@ -3,7 +3,7 @@
  * Disable and enable: between the two, no submit of a task is accepted and no fire of an
  * event counts, whoever tries, and the function does not run.
  */
-#include <linux/mutex.h>
+#include <linux/semaphore.h>
 
 #include "event.h"
 #include "fixture.h"
@@ -196,10 +196,13 @@ static void wpool_task_disable_sync_against_submitters_it_does_not_run(struct ku
 			atomic_read(&try->accepted));
 }
 
-/* A task that wants a lock, one that is disabled, and a lot of submits of both. */
+/*
+ * A task that wants a lock, one that is disabled, and a lot of submits of both. The lock is one of
+ * which lockdep knows nothing: it takes each wait for a task as one for all tasks of its pool.
+ */
 struct behind {
 	/* only for two threads that want it */
-	struct mutex lock;
+	struct semaphore lock;
 	struct wpk_jobs *jobs;
 	int (*take_back)(struct wpool_task *task);
 };
@@ -208,9 +211,9 @@ static void take_lock(struct wpk_job *job)
 {
 	struct behind *behind = job->arg;
 
-	if (mutex_lock_killable(&behind->lock))
+	if (down_killable(&behind->lock))
 		return;
-	mutex_unlock(&behind->lock);
+	up(&behind->lock);
 }
 
 static int submit_both(struct wpk_thread *thread)
@@ -236,10 +239,10 @@ static int take_back_with_lock(struct wpk_thread *thread)
 	int i, ret = 0;
 
 	for (i = 0; i < NR_ROUNDS && (!ret || ret == -ECANCELED); i++) {
-		if (mutex_lock_killable(&behind->lock))
+		if (down_killable(&behind->lock))
 			return -EINTR;
 		ret = behind->take_back(task);
-		mutex_unlock(&behind->lock);
+		up(&behind->lock);
 		if (behind->take_back == wpool_task_disable_sync && (!ret || ret == -ECANCELED))
 			wpool_task_enable(task);
 		cond_resched();
@@ -256,7 +259,7 @@ static void behind_another(struct kunit *test, int (*take_back)(struct wpool_tas
 	struct wpk_thread *submitter, *thread;
 
 	KUNIT_ASSERT_NOT_NULL(test, behind);
-	mutex_init(&behind->lock);
+	sema_init(&behind->lock, 1);
 	behind->jobs = jobs;
 	behind->take_back = take_back;
 	jobs->job[0].arg = behind;

@@ -16,7 +16,8 @@
 #include "order.h"
 
 /* Short tasks keep their order as far as a few ms, and two ticks, go. */
-#define FEW	max(2UL, msecs_to_jiffies(20))
+#define FEW	max(2UL, msecs_to_jiffies(IS_ENABLED(CONFIG_KASAN) || \
+						  IS_ENABLED(CONFIG_LOCKDEP) ? 200 : 50))
 
 #define BATCH	16U
 

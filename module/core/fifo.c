@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Lists of tasks, see fifo.h. One lock, no other state. A full ring comes to its backlog
- * with all that it holds, once in 128 pushes, and a worker for each task. Every push comes to the global queue on a CPU without a worker,
- * and where tasks are long; a worker comes while the first task there is the oldest that it finds.
+ * Lists of tasks, see fifo.h. One lock, no other state. A full ring comes to its backlog with all
+ * that it holds, once in 128 pushes, and a worker for each task. Every push comes to the global
+ * queue on a CPU without a worker, and where tasks are long; a worker comes while the first task
+ * there is the oldest that it finds.
  */
 #include "core/fifo.h"
 

@@ -306,7 +306,7 @@ static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 	    wpool_is_frozen(pool))
 		return;
 	wpool_alarm_set();
-	/* if it is new, a worker has ended the last one since help was looked for, and may be idle */
+	/* if it is new, the worker that ended the last one may be idle by now */
 	offered = wpool_runq_offer(rq) && !is_short;
 	if ((rq->help_jiffy == now && !offered) || wpool_wake_nr_coming(pool))
 		return;
@@ -336,7 +336,7 @@ static bool wake_beside_submitter(struct wpool *pool, struct wpool_runq *rq)
 	wpool_runq_offer(rq);
 	if (wpool_wake_nr_coming(pool) || wake_other(pool, rq))
 		return true;
-	/* known to be long: worth a thread on a CPU that has none; it may come too late for this one */
+	/* worth a thread on a CPU that has none, although it may come too late for this task */
 	if (wpool_runq_has_long_tasks(rq) && rq->help_jiffy != now) {
 		rq->help_jiffy = now;
 		ask_spawner(pool, rq);

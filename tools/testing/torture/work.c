@@ -253,7 +253,8 @@ static bool start(void *data)
 
 	stage->max_active = max_active[stage->base.nr % ARRAY_SIZE(max_active)];
 	stage->wq = wpool_wq_create(THIS_MODULE,
-				    WQ_UNBOUND | (stage->base.nr % 2 ? WQ_MEM_RECLAIM : WQ_FREEZABLE),
+				    WQ_UNBOUND |
+				    (stage->base.nr % 2 ? WQ_MEM_RECLAIM : WQ_FREEZABLE),
 				    stage->max_active, "work%u", stage->base.nr);
 	if (!stage->wq)
 		return false;
