@@ -18,6 +18,10 @@
  *
  * Either the one side finds the state OFF and starts the timer, or the look sees the
  * change and starts it.
+ *
+ * The look visits the pools with @is_watched only. The monitor clears that of a pool that it
+ * finds quiet, executes a full barrier, and looks again (look_at:A in monitor.c): either the one
+ * side finds it clear and sets it (__wpool_alarm_set:A), or the second look sees the change.
  */
 #include "core/alarm.h"
 
@@ -37,10 +41,15 @@ static void start_timer(void)
 	hrtimer_start(&timer, ns_to_ktime(READ_ONCE(period)), HRTIMER_MODE_REL_SOFT);
 }
 
-void __wpool_alarm_set(void)
+void __wpool_alarm_set(struct wpool *pool)
 {
 	unsigned long flags;
 
+	if (!READ_ONCE(pool->is_watched)) {
+		WRITE_ONCE(pool->is_watched, true);
+		/* __wpool_alarm_set:A, pairs with ring:A: the pool is visited, or the state is seen as OFF */
+		smp_mb();
+	}
 	/*
 	 * An exchange, so that only one caller starts the timer. The caller must not lose its CPU
 	 * in between: no other thread would start it.

@@ -9,24 +9,28 @@
 #include <linux/compiler.h>
 #include <linux/types.h>
 
+#include "core/state.h"
+
 /* The timer is off; it is on; it is on and was asked for since it last rang. */
 enum wpool_alarm_state { WPOOL_ALARM_OFF, WPOOL_ALARM_ON, WPOOL_ALARM_USED };
 
 extern enum wpool_alarm_state wpool_alarm_state;
 
-/** __wpool_alarm_set() - start the timer, unless it is on */
-void __wpool_alarm_set(void);
+/** __wpool_alarm_set() - have the monitor look at a pool, and start the timer, unless it is on */
+void __wpool_alarm_set(struct wpool *pool);
 
 /**
  * wpool_alarm_set() - set the alarm, because a worker runs or is about to, or a task waits
+ * @pool: the pool; until the monitor finds it quiet, it looks at this one, too
  *
  * Context: any; a full barrier since the worker was counted or the task was queued,
  * see alarm.c.
  */
-static inline void wpool_alarm_set(void)
+static inline void wpool_alarm_set(struct wpool *pool)
 {
-	if (unlikely(READ_ONCE(wpool_alarm_state) != WPOOL_ALARM_USED))
-		__wpool_alarm_set();
+	if (unlikely(!READ_ONCE(pool->is_watched)) ||
+	    unlikely(READ_ONCE(wpool_alarm_state) != WPOOL_ALARM_USED))
+		__wpool_alarm_set(pool);
 }
 
 /**

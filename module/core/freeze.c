@@ -27,5 +27,5 @@ void wpool_freeze_lift(struct wpool *pool)
 	else if (wpool_queues_len(pool))
 		wpool_spawn_ask(pool);
 	/* they may have to wait for their CPUs */
-	wpool_alarm_set();
+	wpool_alarm_set(pool);
 }

@@ -147,7 +147,7 @@ static void switched_in(struct preempt_notifier *notifier, int cpu)
 	w->asleep = false;
 	wpool_running_enter(w);
 	/* the monitor must see if the task does not end soon */
-	wpool_alarm_set();
+	wpool_alarm_set(w->pool);
 }
 
 static struct preempt_ops switch_ops = {

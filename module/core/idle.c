@@ -75,7 +75,7 @@ bool wpool_idle_wake(struct wpool_runq *rq, bool helps)
 	/* interrupts are still off: the thread cannot be freed yet */
 	wake_up_process(thread);
 	/* the worker may have to wait for its CPU: the monitor must see that */
-	wpool_alarm_set();
+	wpool_alarm_set(rq->pool);
 	return true;
 }
 

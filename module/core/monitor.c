@@ -18,9 +18,9 @@
  *
  *   overdue   the first task of a queue has waited for max_wait_ms, if that is set, or is one
  *             that was submitted before it was set, behind which others may have. In a
- *             list the time of its submit says so; in a ring, where nobody may look at it,
- *             that it has been the first for so long. Its work (tidy.c) then ends all tasks
- *             that are overdue: finish.c.
+ *             list the time of its submit says so, in a ring the jiffy beside it, and of a next
+ *             slot that the same task has been there for so long. Its work (tidy.c) then ends
+ *             all tasks that are overdue: finish.c.
  *
  *   pressure  a task has been queued since the look before, or a submitter waits: pressure.h
  *
@@ -251,8 +251,9 @@ static bool stands(struct wpool_standing *standing, u64 what, u64 now, u64 max_n
 
 static bool is_overdue(struct wpool_runq *rq, u64 now, u64 max_ns)
 {
-	u64 first = wpool_ring_len(&rq->ring) ? BIT_ULL(32) | wpool_ring_head(&rq->ring) : 0;
-	bool ring = stands(&rq->watch.ring, first, now, max_ns);
+	u32 jiffy;
+	bool ring = wpool_ring_first(&rq->ring, &jiffy) &&
+		    (u64)((u32)jiffies - jiffy) * TICK_NSEC > max_ns;
 	bool next = stands(&rq->watch.next, (unsigned long)READ_ONCE(rq->next), now, max_ns);
 
 	if (!ring && !next)
@@ -410,10 +411,22 @@ static bool look_closely(struct wpool *pool)
 	return busy || queued || pool->pressure.is_on;
 }
 
+/* A quiet pool costs no more than this test until something happens there. */
 static bool look_at(struct wpool *pool)
 {
-	bool busy = look_closely(pool);
+	bool busy;
 
+	if (!READ_ONCE(pool->is_watched))
+		return false;
+	busy = look_closely(pool);
+	if (!busy) {
+		WRITE_ONCE(pool->is_watched, false);
+		/* look_at:A, pairs with what alarm.c lists */
+		smp_mb();
+		busy = look_closely(pool);
+		if (busy)
+			WRITE_ONCE(pool->is_watched, true);
+	}
 	wpool_news_send(pool);
 	return busy;
 }

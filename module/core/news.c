@@ -18,7 +18,7 @@ void __wpool_news_tell(struct wpool *pool)
 	WRITE_ONCE(pool->has_news, true);
 	/* tell:A, pairs with ring:A */
 	smp_mb();
-	wpool_alarm_set();
+	wpool_alarm_set(pool);
 }
 
 void wpool_news_send(struct wpool *pool)

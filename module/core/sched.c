@@ -520,14 +520,21 @@ static bool unqueue_from(struct wpool *pool, struct wpool_runq *rq, struct wpool
 
 bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task)
 {
-	struct wpool_runq *own = wpool_this_runq(pool), *rq;
-	u32 i;
+	struct wpool_runq *own = wpool_this_runq(pool), *rq = NULL;
+	u32 cpu, i;
 
 	/* where a task is that this thread has just submitted */
 	if (unqueue_from(pool, own, task))
 		return true;
 	if (wpool_fifo_remove(pool, task))
 		return true;
+	/* where it was submitted; a detached one does not tell */
+	cpu = task->flags & WPOOL_TASK_DETACHED ? nr_cpu_ids : READ_ONCE(task->cpu);
+	if (cpu < nr_cpu_ids)
+		rq = wpool_runq(pool, cpu);
+	if (rq && rq != own && unqueue_from(pool, rq, task))
+		return true;
+	/* another CPU has stolen it */
 	wpool_for_each_active(pool, rq, i)
 		if (rq != own && unqueue_from(pool, rq, task))
 			return true;

@@ -150,8 +150,7 @@ struct wpool_marks {
  * @head: N: what was at the head of the queue
  * @reported: N: the log has a message about it
  * @marks: N: tasks before them wait for longer than between two looks
- * @ring: N: what the first task of a ring was; only for max_wait_ms
- * @next: N: the same of the next slot
+ * @next: N: what was in the next slot; only for max_wait_ms
  * @is_overdue: X: of a run queue: set when one of them has been there for max_wait_ms;
  *	cleared by the sweep, which checks
  * @jam_reported: N: of a pool: the log says why its tasks wait, see report.h
@@ -163,7 +162,6 @@ struct wpool_looked {
 	struct wpool_standing head;
 	bool reported;
 	struct wpool_marks marks;
-	struct wpool_standing ring;
 	struct wpool_standing next;
 	bool is_overdue;
 	bool jam_reported;
@@ -396,6 +394,7 @@ struct wpool_worker {
  * @has_hists: T: each run queue has @hists, those that come later, too
  * @handoff: T
  * @has_urgent: X: @urgent holds a task; written under its lock
+ * @is_watched: X: the monitor looks at it; cleared by the monitor when it is quiet, see alarm.c
  * @prealloc: I
  * @freezable: T
  * @reclaim: T, W: written under both; the pool has a rescuer, or is about to get one
@@ -529,6 +528,7 @@ struct wpool {
 	bool has_hists;
 	bool handoff;
 	bool has_urgent;
+	bool is_watched;
 	bool prealloc;
 	bool freezable;
 	bool reclaim;

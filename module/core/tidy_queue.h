@@ -39,7 +39,7 @@ void wpool_tidy_queue_init(struct wpool_tidy *tidy, struct wpool *pool, work_fun
  * @pool: its pool, which the task keeps, because it is unfinished
  * @task: the task, CANCELLED and taken out of the queues, or an event that is refused
  *
- * Context: any; interrupts off since it was taken out.
+ * Context: any; interrupts off.
  */
 void wpool_tidy_task(struct wpool *pool, struct wpool_task *task);
 

@@ -241,7 +241,7 @@ static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps)
 		/* with a concurrency beyond one it need not be the last that has room */
 		if (!helps && READ_ONCE(rq->waking))
 			return false;
-		wpool_alarm_set();
+		wpool_alarm_set(pool);
 		/* whoever comes, or makes room, must see what is left here */
 		wpool_runq_offer(rq);
 		if (wpool_wake_nr_coming(pool))
@@ -305,7 +305,7 @@ static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 	if (nr + !!atomic_read(&rq->nr_running) < 2 || wpool_runq_is_short(rq, nr) ||
 	    wpool_is_frozen(pool))
 		return;
-	wpool_alarm_set();
+	wpool_alarm_set(pool);
 	/* if it is new, the worker that ended the last one may be idle by now */
 	offered = wpool_runq_offer(rq) && !is_short;
 	if ((rq->help_jiffy == now && !offered) || wpool_wake_nr_coming(pool))
@@ -332,7 +332,7 @@ static bool wake_beside_submitter(struct wpool *pool, struct wpool_runq *rq)
 	wpool_length_adopt(rq);
 	if (is_idle_task(current) || wpool_runq_has_short_tasks(rq) || wpool_is_frozen(pool))
 		return false;
-	wpool_alarm_set();
+	wpool_alarm_set(pool);
 	wpool_runq_offer(rq);
 	if (wpool_wake_nr_coming(pool) || wake_other(pool, rq))
 		return true;
@@ -370,7 +370,7 @@ bool wpool_wake_may_spawn_at(struct wpool *pool, struct wpool_runq *rq)
 void wpool_wake_for_push_on(struct wpool *pool, struct wpool_runq *rq)
 {
 	if (wpool_wake_may_spawn_at(pool, rq) && !wpool_is_frozen(pool)) {
-		wpool_alarm_set();
+		wpool_alarm_set(pool);
 		wpool_spawn_ask(pool);
 		return;
 	}
@@ -378,7 +378,7 @@ void wpool_wake_for_push_on(struct wpool *pool, struct wpool_runq *rq)
 		wake_one(pool, rq, false);
 		return;
 	}
-	wpool_alarm_set();
+	wpool_alarm_set(pool);
 	/* the worker may sleep in its task, and keep the run queue */
 	if (!READ_ONCE(pool->handoff))
 		wpool_wake_rescue(rq);

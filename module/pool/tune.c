@@ -199,7 +199,7 @@ static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 		WRITE_ONCE(pool->handoff, attrs->handoff);
 		/* apply:A, those who run already have not kept it awake */
 		smp_mb();
-		wpool_alarm_set();
+		wpool_alarm_set(pool);
 	}
 	if (mask & WPOOL_TUNE_LATENCY)
 		tune_latency(pool, attrs->latency);

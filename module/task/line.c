@@ -331,7 +331,7 @@ int wpool_line_wait(struct wpool *pool, struct wpool_waiter *waiter,
 	if (err)
 		return err;
 	/* if nothing happens, the log shall say why; and the time is counted; after wait:A */
-	wpool_alarm_set();
+	wpool_alarm_set(pool);
 
 	for (;;) {
 		set_current_state(state);
@@ -414,7 +414,7 @@ bool wpool_line_join(struct wpool *pool, struct wpool_task *task)
 	if (!n) {
 		/* join:A; the monitor counts the time in which it waits */
 		smp_mb();
-		wpool_alarm_set();
+		wpool_alarm_set(pool);
 	}
 	if (n < 0)
 		refuse(pool, task);

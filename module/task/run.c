@@ -487,7 +487,7 @@ void wpool_run(struct wpool_worker *w, struct wpool_task *task)
 
 	w->in_a_row = 0;
 	/* set once: the monitor stays awake while the worker is counted in */
-	wpool_alarm_set();
+	wpool_alarm_set(pool);
 	/* tasks that its tasks submit go to the next slot */
 	WRITE_ONCE(rq->runner, current);
 	/* where tokens are never cached, an interrupt that sees a task IDLE relies on its token */

@@ -112,6 +112,9 @@ static inline void wpool_task_accept(struct wpool *pool, struct wpool_runq *rq,
 {
 	wpool_task_set_pool(task, pool);
 	task->colour = colour;
+	/* a cancel looks there first */
+	if (!(task->flags & WPOOL_TASK_DETACHED))
+		WRITE_ONCE(task->cpu, rq->cpu);
 	wpool_task_stamp(task, READ_ONCE(pool->stamps));
 	if (trace_wpool_task_submitted_enabled())
 		wpool_trace_submitted(pool, rq, task);

@@ -281,19 +281,23 @@ EXPORT_SYMBOL_GPL(wpool_task_wait);
 /*
  * Take a task that was marked as cancelled out of the queues, or send its submitter
  * away, so that its token comes free now and not only when a worker finds it. Returns
- * the pool if the caller now holds the task.
+ * the pool if the caller now holds the task; an RCU lock keeps it.
  */
 static struct wpool *take_out(struct wpool_task *task)
 {
-	struct wpool *pool;
+	bool taken = false, withdrawn = false;
+	struct wpool *pool = NULL;
+	unsigned long flags;
 	int i;
 
-	for (i = 0; i < MAX_TRIES && wpool_task_is_cancelled(task); i++) {
+	for (i = 0; i < MAX_TRIES && !withdrawn && wpool_task_is_cancelled(task); i++) {
+		local_irq_save(flags);
 		pool = wpool_task_pool(task);
-		if (pool && wpool_sched_unqueue(pool, task))
+		taken = pool && wpool_sched_unqueue(pool, task);
+		withdrawn = !taken && wpool_line_withdraw(task);
+		local_irq_restore(flags);
+		if (taken)
 			return pool;
-		if (wpool_line_withdraw(task))
-			break;
 		cpu_relax();
 	}
 	return NULL;
@@ -307,19 +311,20 @@ bool wpool_task_cancel(struct wpool_task *task)
 
 	if (IS_ERR_OR_NULL(task))
 		return false;
-	/* keeps the pool */
+	local_save_flags(flags);
+	/* an abort function may sleep */
+	here = wpool_finish_may_wake(flags) && !wpool_task_is_detached(task);
 	rcu_read_lock();
-	local_irq_save(flags);
 	ret = wpool_task_mark_cancelled(task);
 	if (ret)
 		pool = take_out(task);
-	/* an abort function may sleep */
-	here = wpool_finish_may_wake(flags) && !wpool_task_is_detached(task);
-	if (pool && !here)
-		wpool_tidy_task(pool, task);
-	local_irq_restore(flags);
-	if (pool && here)
+	if (pool && here) {
 		wpool_finish_put_down(pool, task);
+	} else if (pool) {
+		local_irq_save(flags);
+		wpool_tidy_task(pool, task);
+		local_irq_restore(flags);
+	}
 	rcu_read_unlock();
 	return ret;
 }
@@ -328,7 +333,6 @@ EXPORT_SYMBOL_GPL(wpool_task_cancel);
 /* Take the task back and wait for it; no submit of it is accepted meanwhile. */
 static int cancel_and_wait(struct wpool_worker *w, struct wpool_task *task)
 {
-	unsigned long flags;
 	struct wpool *pool;
 	u32 tries = 0;
 
@@ -336,9 +340,7 @@ static int cancel_and_wait(struct wpool_worker *w, struct wpool_task *task)
 	while (wpool_task_is_cancelled(task)) {
 		/* keeps the pool for wpool_finish_drop() */
 		rcu_read_lock();
-		local_irq_save(flags);
 		pool = take_out(task);
-		local_irq_restore(flags);
 		if (pool)
 			wpool_finish_drop(pool, task);
 		rcu_read_unlock();

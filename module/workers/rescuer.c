@@ -148,7 +148,7 @@ static bool step_in(struct wpool_worker *w)
 	rq = wpool_need_worker_at(pool);
 	wpool_worker_settle(w, rq);
 	trace_wpool_worker_stepped_in(pool->name, rq->cpu, current->pid);
-	wpool_alarm_set();
+	wpool_alarm_set(pool);
 	wpool_spawn_ask_spawner(pool);
 	/* fails if that CPU goes down: then it looks for another home */
 	set_cpus_allowed_ptr(current, cpumask_of(rq->cpu));

@@ -299,7 +299,7 @@ int wpool_worker_create(struct wpool *pool, struct wpool_runq *rq)
 	trace_wpool_worker_spawned(pool->name, rq->cpu, w->thread->pid, start_ns);
 	wpool_hooks_go(w);
 	/* the worker may have to wait for its CPU: the monitor must see that */
-	wpool_alarm_set();
+	wpool_alarm_set(pool);
 	return 0;
 }
 

@@ -503,7 +503,7 @@ end_helper()
 test_why()
 {
 	good create "$POOL" capacity=2 queue_depth=3 expiry_ms=0 || return 1
-	why none "^No task waits: 0 run or sleep, 0 workers are idle" || return 1
+	why none "^No task waits or runs; 0 workers are idle" || return 1
 	"$HERE/wpool_helper" sleepers "$POOL" 5 >"$TMP/helper" 2>&1 &
 	helper=$!
 	asleep() { [ "$(cat "$CLASS/$POOL/blocked") $(cat "$CLASS/$POOL/queued")" = "2 3" ]; }
