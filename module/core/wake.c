@@ -322,22 +322,23 @@ static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 
 /*
  * A thread that submits, or that an interrupt has interrupted, keeps this CPU, for all we know, so
- * this CPU's worker would start behind it. For tasks that take longer than a wake-up that of
- * another CPU is better.
+ * this CPU's worker would start behind it. For tasks that are known to take longer than a wake-up
+ * that of another CPU is better. Of others it is not known, and what a tree of short ones needs is
+ * in this CPU's cache.
  */
 static bool wake_beside_submitter(struct wpool *pool, struct wpool_runq *rq)
 {
 	u32 now = jiffies;
 
 	wpool_length_adopt(rq);
-	if (is_idle_task(current) || wpool_runq_has_short_tasks(rq) || wpool_is_frozen(pool))
+	if (is_idle_task(current) || !wpool_runq_has_long_tasks(rq) || wpool_is_frozen(pool))
 		return false;
 	wpool_alarm_set(pool);
 	wpool_runq_offer(rq);
 	if (wpool_wake_nr_coming(pool) || wake_other(pool, rq))
 		return true;
 	/* worth a thread on a CPU that has none, although it may come too late for this task */
-	if (wpool_runq_has_long_tasks(rq) && rq->help_jiffy != now) {
+	if (rq->help_jiffy != now) {
 		rq->help_jiffy = now;
 		ask_spawner(pool, rq);
 	}
