@@ -102,14 +102,16 @@ void wpool_sched_push_urgent_one(struct wpool *pool, struct wpool_runq *rq,
 
 void wpool_sched_push_on(struct wpool *pool, struct wpool_runq *rq, struct wpool_task *task)
 {
+	bool spawns = wpool_wake_may_spawn_at(pool, rq);
+
 	if (unlikely(wpool_task_is_urgent(task))) {
 		wpool_sched_push_urgent(pool, wpool_this_runq(pool), &task, 1);
 		return;
 	}
 	/* its first worker is made where tasks are queued */
-	if (wpool_wake_may_spawn_at(pool, rq))
+	if (spawns)
 		wpool_runq_activate(rq);
-	if (wpool_runq_is_served(rq) || wpool_wake_may_spawn_at(pool, rq)) {
+	if (wpool_runq_is_served(rq) || spawns) {
 		/* a ring is filled by its own CPU only; what it holds is older */
 		spill(rq);
 		wpool_fifo_push(&rq->backlog, &task, 1);
