@@ -41,15 +41,25 @@ static DEFINE_PER_CPU(struct transit, in_transit);
 
 /*
  * Move all tasks of a ring to the end of the backlog, which is the older part of the same queue:
- * the ring is full, or a task is to be taken out of its middle.
+ * the ring is full, or a task is to be taken out of its middle. Returns how many.
  */
-static void spill(struct wpool_runq *rq)
+static u32 spill(struct wpool_runq *rq)
 {
 	struct wpool_task **tasks = this_cpu_ptr(&in_transit)->tasks;
 	u32 nr = wpool_ring_grab_all(&rq->ring, tasks);
 
 	if (nr)
 		wpool_fifo_push(&rq->backlog, tasks, nr);
+	return nr;
+}
+
+/* Tasks of a run queue have moved to another list. */
+static void wake_for_moved(struct wpool *pool, struct wpool_runq *rq)
+{
+	/* wake_for_moved:A: they were in no queue for a moment, see wake.c */
+	smp_mb();
+	wpool_runq_offer(rq);
+	wpool_wake_if_work(pool, wpool_this_runq(pool));
 }
 
 void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
@@ -113,7 +123,8 @@ void wpool_sched_push_on(struct wpool *pool, struct wpool_runq *rq, struct wpool
 		wpool_runq_activate(rq);
 	if (wpool_runq_is_served(rq) || spawns) {
 		/* a ring is filled by its own CPU only; what it holds is older */
-		spill(rq);
+		if (spill(rq))
+			wake_for_moved(pool, rq);
 		wpool_fifo_push(&rq->backlog, &task, 1);
 	} else {
 		wpool_fifo_push(&pool->globq, &task, 1);
@@ -181,8 +192,9 @@ static struct wpool_task *take_left(struct wpool *pool, bool found, u32 jiffy)
 	if (found && wpool_runq_first(rq, &first) && !time_before32(first, jiffy))
 		return NULL;
 	task = take_first(rq);
+	/* another one may be named by now */
 	if (!task)
-		WRITE_ONCE(pool->left, 0);
+		cmpxchg(&pool->left, left, 0);
 	return task;
 }
 
@@ -294,7 +306,7 @@ static struct wpool_task *steal_from(struct wpool *pool, struct wpool_runq *rq,
 	if (victim == rq || !wpool_runq_is_left(victim))
 		return NULL;
 	/* an interrupt may have filled the own ring meanwhile */
-	if (wpool_ring_len(&rq->ring))
+	if (wpool_ring_len(&rq->ring) || wpool_fifo_len(&rq->backlog))
 		return wpool_runq_pop(rq);
 	task = rob(rq, victim, &n);
 	if (!task && (last || !wpool_runq_is_served(victim))) {
@@ -473,15 +485,6 @@ struct wpool_task *wpool_sched_find(struct wpool_worker *w)
 }
 
 /* ---- taking tasks out ---- */
-
-/* Tasks of a run queue have moved to another list. */
-static void wake_for_moved(struct wpool *pool, struct wpool_runq *rq)
-{
-	/* wake_for_moved:A: they were in no queue for a moment, see wake.c */
-	smp_mb();
-	wpool_runq_offer(rq);
-	wpool_wake_if_work(pool, wpool_this_runq(pool));
-}
 
 void wpool_sched_put_first(struct wpool *pool, struct wpool_task *const *tasks, u32 nr)
 {

@@ -302,6 +302,9 @@ static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 	bool is_short = wpool_runq_has_short_tasks(rq), offered;
 	u32 now = jiffies;
 
+	/* without hand-off the worker may sleep in a task that was taken for a short one */
+	if (!READ_ONCE(pool->handoff))
+		wpool_alarm_set(pool);
 	if (nr + !!atomic_read(&rq->nr_running) < 2 || wpool_runq_is_short(rq, nr) ||
 	    wpool_is_frozen(pool))
 		return;
@@ -372,6 +375,8 @@ void wpool_wake_for_push_on(struct wpool *pool, struct wpool_runq *rq)
 {
 	if (wpool_wake_may_spawn_at(pool, rq) && !wpool_is_frozen(pool)) {
 		wpool_alarm_set(pool);
+		/* a worker that searches or becomes free may be faster than the new one */
+		wpool_runq_offer(rq);
 		wpool_spawn_ask(pool);
 		return;
 	}

@@ -32,7 +32,8 @@ static inline bool wpool_wake_is_needless(const struct wpool *pool,
 	       (int)READ_ONCE(pool->concurrency) &&
 	       (wpool_runq_is_short(rq, wpool_runq_len(rq)) ||
 		/* unless tasks are known to be long, it is enough to look for help once a tick */
-		(rq->help_jiffy == (u32)jiffies && !wpool_runq_has_long_tasks(rq)));
+		(rq->help_jiffy == (u32)jiffies && !wpool_runq_has_long_tasks(rq) &&
+		 test_bit(rq->index, pool->offers)));
 }
 
 /**
@@ -94,7 +95,7 @@ bool wpool_wake_rescue(struct wpool_runq *rq);
  * @pool: the pool
  *
  * Context: any.
- * Return: the number of workers on the way to become searching, if the last of them was
+ * Return: the number of workers on the way to become searching, if the first of them was
  * sent no longer than a tick ago; otherwise 0.
  */
 u32 wpool_wake_nr_coming(struct wpool *pool);

@@ -20,7 +20,6 @@
 #include "core/state.h"
 #include "core/trace.h"
 #include "core/wake.h"
-#include "task/account.h"
 #include "workers/leave.h"
 
 /* Workers that expire each time the timer fires, so that a softirq stays short. */
@@ -79,7 +78,6 @@ void wpool_park_join(struct wpool_worker *w)
 		raw_spin_unlock(&rq->lock);
 	}
 	local_irq_restore(flags);
-	wpool_account_wake(pool);
 }
 
 bool wpool_park_sleep(struct wpool_worker *w)

@@ -30,6 +30,7 @@
 #include "core/trace.h"
 #include "core/wake.h"
 #include "inject.h"
+#include "task/account.h"
 #include "task/run.h"
 #include "workers/fault.h"
 #include "workers/hooks.h"
@@ -210,6 +211,8 @@ static void work(struct wpool_worker *w)
 			wpool_run(w, task);
 			break;
 		case SLEEP:
+			/* a flush may have waited for its last task; not with preemption off */
+			wpool_account_wake(w->pool);
 			if (!wpool_park_sleep(w))
 				return;
 			if (unlikely(!has_class(w->pool)) && !READ_ONCE(w->pool->class_reported))
