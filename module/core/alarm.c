@@ -47,7 +47,7 @@ void __wpool_alarm_set(struct wpool *pool)
 
 	if (!READ_ONCE(pool->is_watched)) {
 		WRITE_ONCE(pool->is_watched, true);
-		/* __wpool_alarm_set:A, pairs with ring:A: the pool is visited, or the state is seen as OFF */
+		/* __wpool_alarm_set:A, pairs with ring:A: visited, or the state is seen as OFF */
 		smp_mb();
 	}
 	/*

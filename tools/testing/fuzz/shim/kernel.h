@@ -106,7 +106,7 @@ struct device_attribute {
 #define BIT_ULL(n)		(1ULL << (n))
 #define GENMASK(h, l)		((2UL << (h)) - (1UL << (l)))
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
-#define BUILD_BUG_ON_ZERO(e)	((int)sizeof(struct { int : -!!(e); }))
+#define BUILD_BUG_ON_ZERO(e)	((int)sizeof(char[1 - 2 * !!(e)]) - 1)
 #define READ_ONCE(x)		(x)
 #define likely(x)		(x)
 #define min(a, b)		((a) < (b) ? (a) : (b))

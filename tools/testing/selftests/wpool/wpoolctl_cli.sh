@@ -514,7 +514,7 @@ test_why()
 	line=$!
 	waits() { [ "$(cat "$CLASS/$POOL/waiting")" = 1 ]; }
 	wait_for waits || fail "it does not wait" || return 1
-	why sleepers "^3 tasks are queued and 1 submitter waits, as capacity \\+ queue_depth" || return 1
+	why sleepers "^3 tasks are queued and 1 waits for room, as capacity \\+ queue_depth" || return 1
 	end_helper || return 1
 	wait $line
 
