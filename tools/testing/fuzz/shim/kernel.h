@@ -106,7 +106,6 @@ struct device_attribute {
 #define BIT_ULL(n)		(1ULL << (n))
 #define GENMASK(h, l)		((2UL << (h)) - (1UL << (l)))
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
-#define BUILD_BUG_ON_ZERO(e)	((int)sizeof(char[1 - 2 * !!(e)]) - 1)
 #define READ_ONCE(x)		(x)
 #define likely(x)		(x)
 #define min(a, b)		((a) < (b) ? (a) : (b))
@@ -145,6 +144,7 @@ static inline int sysfs_emit(char *buf, const char *format, ...)
 	return 0;
 }
 
+#define BUILD_BUG_ON_ZERO(e)	0
 #define sysfs_emit_at(buf, at, ...)	sysfs_emit((buf) + (at), __VA_ARGS__)
 
 static inline u64 div_u64(u64 n, u32 by)
