@@ -47,7 +47,9 @@ static u32 push(struct wpool_ring *ring, struct wpool_task *const *tasks,
 	u32 ret;
 
 	local_irq_save(flags);
-	ret = wpool_ring_push(ring, tasks, nr, nr ? item_nr(tasks[0]) : 0);
+	/* as many as there is room for */
+	ret = min(nr, wpool_ring_room(ring));
+	wpool_ring_put(ring, tasks, ret, nr ? item_nr(tasks[0]) : 0);
 	local_irq_restore(flags);
 	return ret;
 }

@@ -29,13 +29,13 @@ static inline bool wpool_runq_has_tasks(const struct wpool_runq *rq)
 	       wpool_fifo_len(&rq->backlog);
 }
 
-/** wpool_runq_first() - when was the first task queued, but for the next slot? Racy */
+/** wpool_runq_first() - when was the first task queued? Without the next slot; racy */
 static inline bool wpool_runq_first(struct wpool_runq *rq, u32 *jiffy)
 {
 	return wpool_fifo_first(&rq->backlog, jiffy) || wpool_ring_first(&rq->ring, jiffy);
 }
 
-/** wpool_runq_pop() - take the first task of a run queue, but for the next slot; interrupts off */
+/** wpool_runq_pop() - take the first task, not that of the next slot; interrupts off */
 static inline struct wpool_task *wpool_runq_pop(struct wpool_runq *rq)
 {
 	return wpool_fifo_pop_first(&rq->backlog) ?: wpool_ring_pop(&rq->ring);

@@ -137,24 +137,6 @@ static inline void wpool_ring_put(struct wpool_ring *ring,
 }
 
 /**
- * wpool_ring_push() - put as many tasks at the end as there is room for
- * @ring: the ring
- * @tasks: the tasks
- * @nr: how many
- * @jiffy: when they were queued
- *
- * Context: producer.
- * Return: how many were put, a prefix of @tasks.
- */
-static inline u32 wpool_ring_push(struct wpool_ring *ring,
-				  struct wpool_task *const *tasks, u32 nr, u32 jiffy)
-{
-	nr = min(nr, wpool_ring_room(ring));
-	wpool_ring_put(ring, tasks, nr, jiffy);
-	return nr;
-}
-
-/**
  * wpool_ring_first() - when was the first task queued?
  * @ring: the ring
  * @jiffy: filled in

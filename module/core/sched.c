@@ -255,7 +255,7 @@ static struct wpool_task *take_urgent(struct wpool *pool, struct wpool_runq *rq)
 
 /* ---- what this CPU serves ---- */
 
-/* The task in the next slot, but not for ever; else the oldest. None of the urgent ones. */
+/* The task in the next slot, at most 16 in a row; else the oldest. None of the urgent ones. */
 static struct wpool_task *take_others(struct wpool *pool, struct wpool_runq *rq)
 {
 	struct wpool_task *task = NULL;

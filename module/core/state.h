@@ -176,8 +176,8 @@ struct wpool_looked {
  * @runner: X: thread of the worker that last began to run tasks here; written by
  *	workers at home here, only compared
  * @tick: P: number of looks for work
- * @seen_shared: P: so many tasks had come to the global queue when this CPU last looked which
- *	of two tasks of the same tick is older
+ * @seen_shared: P: how many tasks had come to the global queue when this CPU last compared two
+ *	tasks of the same tick
  * @seen_ring: P: and those in the ring before this place were there then
  * @next_streak: P: number of tasks taken from @next in a row
  * @urgent_streak: P: number of urgent tasks taken in a row, up to @urgent_tick

@@ -290,7 +290,7 @@ static void serve_fuse(int fuse)
 /* What answers a poll of it is a program, which need not. */
 TEST_F(poll, fuse)
 {
-	char path[] = "/tmp/wpool_fuse_XXXXXX", options[64];
+	char path[] = P_tmpdir "/wpool_fuse_XXXXXX", options[64];
 	int fuse = open("/dev/fuse", O_RDWR), file;
 	pid_t program;
 
