@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The workload hash of /dev/wpool: that it hashes all of its bytes. */
-#include "faces/dev/hash.c"
+#include "faces/dev/load/hash.c"
 #include "fixture.h"
 
 /* What jhash() makes of "wpool" and zeros up to 4096 bytes, chained, computed elsewhere. */

@@ -9,26 +9,26 @@
 #include <linux/wpool.h>
 
 #include "compat.h"
-#include "core/alarm.h"
-#include "core/census.h"
+#include "core/counts.h"
 #include "core/handoff.h"
 #include "core/housekeeping.h"
 #include "core/monitor.h"
+#include "core/monitor_timer.h"
 #include "core/trace.h"
 #include "faces/debugfs.h"
-#include "faces/dev/chardev.h"
+#include "faces/dev/control/chardev.h"
 #include "faces/sysfs.h"
 #include "inject.h"
 #include "pool/attrs.h"
-#include "pool/left.h"
+#include "pool/orphans.h"
 #include "pool/pool.h"
 #include "task/debug.h"
 #include "task/item.h"
+#include "workers/affinity.h"
 #include "workers/freezer.h"
 #include "workers/hotplug.h"
-#include "workers/place.h"
 #include "workers/reaper.h"
-#include "workers/shrink.h"
+#include "workers/shrinker.h"
 #include "workers/spawner.h"
 #include "workers/tidy.h"
 
@@ -115,7 +115,7 @@ static int __init wpool_init(void)
 
 	wpool_debug_setup(wpool_task_cancel, wpool_task_cancel_sync);
 	wpool_trace_init();
-	wpool_census_init();
+	wpool_counts_init();
 	wpool_monitor_init();
 	wpool_class.dev_groups = wpool_sysfs_groups;
 
@@ -131,7 +131,7 @@ static int __init wpool_init(void)
 	err = wpool_spawner_init();
 	if (err)
 		goto err_reaper;
-	wpool_housekeeping_init(wpool_place_follow);
+	wpool_housekeeping_init(wpool_affinity_follow);
 	/* before the first pool: it makes the run queues of CPUs that come up */
 	err = wpool_hotplug_init();
 	if (err)
@@ -139,13 +139,13 @@ static int __init wpool_init(void)
 	err = wpool_pools_init(&attrs);
 	if (err)
 		goto err_hotplug;
-	err = wpool_left_init();
+	err = wpool_orphans_init();
 	if (err)
 		goto err_pools;
 	err = wpool_freezer_init();
 	if (err)
 		goto err_left;
-	err = wpool_shrink_init();
+	err = wpool_shrinker_init();
 	if (err)
 		goto err_freezer;
 	err = wpool_chardev_init();
@@ -156,17 +156,17 @@ static int __init wpool_init(void)
 	return 0;
 
 err_shrink:
-	wpool_shrink_exit();
+	wpool_shrinker_exit();
 err_freezer:
 	wpool_freezer_exit();
 err_left:
-	wpool_left_exit();
+	wpool_orphans_exit();
 err_pools:
 	wpool_pools_exit();
 err_hotplug:
 	wpool_hotplug_exit();
 err_spawner:
-	wpool_alarm_exit();
+	wpool_monitor_timer_exit();
 	wpool_housekeeping_exit();
 	wpool_spawner_exit();
 err_reaper:
@@ -187,14 +187,14 @@ static void __exit wpool_exit(void)
 	wpool_chardev_exit();
 	wpool_inject_exit();
 	wpool_debugfs_exit();
-	wpool_shrink_exit();
+	wpool_shrinker_exit();
 	wpool_freezer_exit();
-	wpool_left_exit();
+	wpool_orphans_exit();
 	/* the last pool: no task, no worker, and no expiry timer after this */
 	wpool_pools_exit();
 	wpool_hotplug_exit();
 	/* a last look may be in progress, at no pool */
-	wpool_alarm_exit();
+	wpool_monitor_timer_exit();
 	wpool_housekeeping_exit();
 	/* drops the last references, those of requests for workers */
 	wpool_spawner_exit();

@@ -147,7 +147,7 @@ struct wpool_task *wpool_fifo_pop_irq(struct wpool_fifo *fifo)
 }
 
 /* Take a task out. */
-static void unlink(struct wpool_fifo *fifo, struct wpool_task *task)
+static void unlink_task(struct wpool_fifo *fifo, struct wpool_task *task)
 	__must_hold(&fifo->lock)
 {
 	list_del(&task->node);
@@ -194,7 +194,7 @@ struct wpool_task *wpool_fifo_pop_older(struct wpool_fifo *fifo, u64 from, u64 n
 	raw_spin_lock(&fifo->lock);
 	task = find_older(fifo, from, ns, MAX_PASSED);
 	if (task) {
-		unlink(fifo, task);
+		unlink_task(fifo, task);
 		WRITE_ONCE(fifo->popped, fifo->popped + 1);
 	}
 	raw_spin_unlock(&fifo->lock);
@@ -216,7 +216,7 @@ bool wpool_fifo_remove(struct wpool *pool, struct wpool_task *task)
 	raw_spin_lock(&fifo->lock);
 	found = (unsigned long)READ_ONCE(task->pool) == word;
 	if (found)
-		unlink(fifo, task);
+		unlink_task(fifo, task);
 	raw_spin_unlock(&fifo->lock);
 	return found;
 }

@@ -4,8 +4,8 @@
  * tasks, and the backlog behind each ring. A task can be taken out of its middle. It uses only
  * a task's node, the word that otherwise names the task's pool, and when it was queued.
  */
-#ifndef WPOOL_FIFO_H
-#define WPOOL_FIFO_H
+#ifndef WPOOL_CORE_FIFO_H
+#define WPOOL_CORE_FIFO_H
 
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
@@ -158,4 +158,4 @@ static inline struct wpool *wpool_fifo_pool(unsigned long word)
 	return (struct wpool *)word;
 }
 
-#endif /* WPOOL_FIFO_H */
+#endif /* WPOOL_CORE_FIFO_H */

@@ -4,9 +4,9 @@
 
 #include <linux/cache.h>
 
-#include "core/alarm.h"
+#include "core/find_work.h"
 #include "core/idle.h"
-#include "core/queues.h"
+#include "core/monitor_timer.h"
 #include "core/spawn_queue.h"
 
 bool wpool_freeze_is_on __read_mostly;
@@ -27,5 +27,5 @@ void wpool_freeze_lift(struct wpool *pool)
 	else if (wpool_queues_len(pool))
 		wpool_spawn_ask(pool);
 	/* they may have to wait for their CPUs */
-	wpool_alarm_set(pool);
+	wpool_monitor_timer_set(pool);
 }

@@ -17,14 +17,14 @@
 #include <linux/sched.h>
 
 #include "compat.h"
-#include "core/alarm.h"
-#include "core/census.h"
+#include "core/counts.h"
+#include "core/find_work.h"
 #include "core/idle.h"
-#include "core/queues.h"
+#include "core/monitor_timer.h"
 #include "core/trace.h"
 #include "core/wake.h"
 
-static bool look(struct wpool *pool)
+static bool look_for_sleepers(struct wpool *pool)
 {
 	unsigned long flags;
 	bool woken;
@@ -35,11 +35,11 @@ static bool look(struct wpool *pool)
 	return woken;
 }
 
-static void hand_over(struct irq_work *work)
+static void handoff_work(struct irq_work *work)
 {
 	struct wpool_runq *rq = container_of(work, struct wpool_runq, handoff_work);
 
-	if (look(rq->pool)) {
+	if (look_for_sleepers(rq->pool)) {
 		WRITE_ONCE(rq->handoffs, rq->handoffs + 1);
 		trace_wpool_runq_handed_over(rq->pool->name, rq->cpu);
 	}
@@ -56,7 +56,7 @@ static void look_here(void *info)
 	 * counts are read. Pairs with make_it_look:A, stop_searching:A, wpool_park_join:A.
 	 */
 	xchg(&rq->is_called, false);
-	look(rq->pool);
+	look_for_sleepers(rq->pool);
 	/* look_here:A, the last access, pairs with wpool_handoff_sync:A */
 	smp_mb__before_atomic();
 	atomic_dec(&rq->nr_looks);
@@ -65,7 +65,7 @@ static void look_here(void *info)
 void wpool_handoff_init_runq(struct wpool_runq *rq)
 {
 	/* runs at once, on PREEMPT_RT too: a thread for it might never get a CPU */
-	rq->handoff_work = IRQ_WORK_INIT_HARD(hand_over);
+	rq->handoff_work = IRQ_WORK_INIT_HARD(handoff_work);
 	INIT_CSD(&rq->look, look_here, rq);
 }
 
@@ -147,7 +147,7 @@ static void switched_in(struct preempt_notifier *notifier, int cpu)
 	w->asleep = false;
 	wpool_running_enter(w);
 	/* the monitor must see if the task does not end soon */
-	wpool_alarm_set(w->pool);
+	wpool_monitor_timer_set(w->pool);
 }
 
 static struct preempt_ops switch_ops = {

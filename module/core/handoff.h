@@ -3,7 +3,7 @@
  * Hand-off: a run queue does not wait for a worker that blocks.
  *
  * A worker that counts in its run queue's nr_running will look for work again
- * (census.h). If its task blocks, it does not: a preempt notifier sees the worker
+ * (counts.h). If its task blocks, it does not: a preempt notifier sees the worker
  * switched out asleep, counts it out and, if tasks wait, has an irq_work wake another
  * worker. If its task runs for too long, it does not either: the monitor counts the
  * worker out, and does the same for a worker that blocks where the kernel has no
@@ -14,8 +14,8 @@
  * its task has ended. If more than the concurrency are counted by then, the worker parks when it
  * looks for work: after 61 tasks or one that outlasted a tick, at the latest.
  */
-#ifndef WPOOL_HANDOFF_H
-#define WPOOL_HANDOFF_H
+#ifndef WPOOL_CORE_HANDOFF_H
+#define WPOOL_CORE_HANDOFF_H
 
 struct wpool;
 struct wpool_runq;
@@ -49,4 +49,4 @@ void wpool_handoff_sync(struct wpool *pool);
 /** wpool_handoff_exit() - after the last worker of the module */
 void wpool_handoff_exit(void);
 
-#endif /* WPOOL_HANDOFF_H */
+#endif /* WPOOL_CORE_HANDOFF_H */

@@ -29,7 +29,7 @@ static DECLARE_WORK(work, tell_pools);
  * own way: DOMAIN are the CPUs that isolcpus= and partitions leave, WQ those that nohz_full=
  * leaves, KTHREAD the ones or the others. A worker keeps off both.
  */
-static unsigned long word(u32 i)
+static unsigned long mask_word(u32 i)
 {
 	return cpumask_bits(housekeeping_cpumask(HK_TYPE_KTHREAD))[i] &
 	       cpumask_bits(housekeeping_cpumask(HK_TYPE_DOMAIN))[i] &
@@ -42,7 +42,7 @@ void wpool_housekeeping_copy(struct cpumask *mask)
 
 	rcu_read_lock();
 	for (i = 0; i < BITS_TO_LONGS(nr_cpumask_bits); i++)
-		cpumask_bits(mask)[i] = word(i);
+		cpumask_bits(mask)[i] = mask_word(i);
 	rcu_read_unlock();
 }
 
@@ -51,7 +51,7 @@ bool wpool_housekeeping_has(int cpu)
 	bool ret;
 
 	rcu_read_lock();
-	ret = word(BIT_WORD(cpu)) & BIT_MASK(cpu);
+	ret = mask_word(BIT_WORD(cpu)) & BIT_MASK(cpu);
 	rcu_read_unlock();
 	return ret;
 }
@@ -64,7 +64,7 @@ void wpool_housekeeping_look(void)
 	rcu_read_lock();
 	for (i = 0; i < BITS_TO_LONGS(nr_cpumask_bits) && same; i++)
 		/* read while it is written, it is not the same: the work runs once more */
-		same = data_race(cpumask_bits(&seen)[i]) == word(i);
+		same = data_race(cpumask_bits(&seen)[i]) == mask_word(i);
 	rcu_read_unlock();
 	if (!same)
 		schedule_work(&work);

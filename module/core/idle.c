@@ -6,8 +6,8 @@
 #include <linux/jiffies.h>
 #include <linux/sched.h>
 
-#include "core/alarm.h"
-#include "core/census.h"
+#include "core/counts.h"
+#include "core/monitor_timer.h"
 #include "core/state.h"
 #include "core/trace.h"
 
@@ -75,7 +75,7 @@ bool wpool_idle_wake(struct wpool_runq *rq, bool helps)
 	/* interrupts are still off: the thread cannot be freed yet */
 	wake_up_process(thread);
 	/* the worker may have to wait for its CPU: the monitor must see that */
-	wpool_alarm_set(rq->pool);
+	wpool_monitor_timer_set(rq->pool);
 	return true;
 }
 

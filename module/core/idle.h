@@ -10,8 +10,8 @@
  * expiry timer, or the worker itself. workers/park.h says what the worker does before
  * and afterwards.
  */
-#ifndef WPOOL_IDLE_H
-#define WPOOL_IDLE_H
+#ifndef WPOOL_CORE_IDLE_H
+#define WPOOL_CORE_IDLE_H
 
 #include <linux/bits.h>
 
@@ -97,4 +97,4 @@ bool wpool_idle_wake_next(struct wpool *pool);
  */
 void wpool_idle_wake_all(struct wpool *pool);
 
-#endif /* WPOOL_IDLE_H */
+#endif /* WPOOL_CORE_IDLE_H */

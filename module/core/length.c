@@ -23,7 +23,7 @@
 /* What a task counts for that has slept. */
 #define SLEEP_NS	(2 * WPOOL_HELP_NS)
 
-static void set(struct wpool_runq *rq, u32 ns)
+static void set_length(struct wpool_runq *rq, u32 ns)
 {
 	bool is_long = ns >= WPOOL_HELP_NS && ns != U32_MAX;
 
@@ -34,7 +34,7 @@ static void set(struct wpool_runq *rq, u32 ns)
 
 void wpool_length_init(struct wpool_runq *rq)
 {
-	set(rq, U32_MAX);
+	set_length(rq, U32_MAX);
 }
 
 /* Are both short, or both long? */
@@ -58,10 +58,10 @@ void wpool_length_adopt(struct wpool_runq *rq)
 
 	if ((u32)jiffies - rq->call_jiffy > 1 && ns != U32_MAX &&
 	    (rq->task_ns == U32_MAX || !is_alike(ns, rq->task_ns)))
-		set(rq, ns);
+		set_length(rq, ns);
 }
 
-static void start(struct wpool_runq *rq, bool is_run)
+static void start_timing(struct wpool_runq *rq, bool is_run)
 {
 	rq->sample_tick = rq->tick;
 	rq->sample_thread = current;
@@ -72,15 +72,15 @@ static void start(struct wpool_runq *rq, bool is_run)
 
 void wpool_length_start(struct wpool_runq *rq)
 {
-	start(rq, false);
+	start_timing(rq, false);
 }
 
-static void add(struct wpool_runq *rq, u64 ns)
+static void add_length(struct wpool_runq *rq, u64 ns)
 {
 	ns = min_t(u64, ns, U32_MAX - 1);
 	if (ns > rq->task_ns)
 		ns = rq->task_ns + (ns - rq->task_ns) / PART_IF_LONGER;
-	set(rq, ns);
+	set_length(rq, ns);
 	tell_pool(rq->pool, ns);
 }
 
@@ -94,17 +94,17 @@ void wpool_length_end(struct wpool_runq *rq)
 	if (rq->sample_thread != current) {
 		/* which one of a run it was is not known */
 		if (!is_run)
-			add(rq, SLEEP_NS);
+			add_length(rq, SLEEP_NS);
 		return;
 	}
 	if (rq->sample_switches != current->nvcsw + current->nivcsw)
 		return;
 	if (is_run) {
-		add(rq, ns / nr);
+		add_length(rq, ns / nr);
 		return;
 	}
 	if (ns >= WPOOL_HELP_NS || !wpool_runq_has_short_tasks(rq))
-		add(rq, ns / nr);
+		add_length(rq, ns / nr);
 	/* a single short one takes less than the look at the clock, and what comes with it */
-	start(rq, ns < WPOOL_HELP_NS);
+	start_timing(rq, ns < WPOOL_HELP_NS);
 }

@@ -11,7 +11,7 @@
  *   a stall   the same task is at the head of the queue, although there is a worker that
  *             could run it. That worker is woken, or moved here. If this does not help
  *             for a second, the stall is logged, once until the queue moves, with the
- *             stacks of some of the workers: report.c.
+ *             stacks of some of the workers: stall_report.c.
  *
  *             Workers of other CPUs take the oldest task of all such queues before what
  *             they find themselves, if that is younger: pool->left.
@@ -35,16 +35,16 @@
 #include <linux/time.h>
 
 #include "compat.h"
-#include "core/alarm.h"
-#include "core/census.h"
+#include "core/counts.h"
+#include "core/find_work.h"
 #include "core/freeze.h"
 #include "core/housekeeping.h"
 #include "core/idle.h"
-#include "core/news.h"
-#include "core/queues.h"
+#include "core/monitor_timer.h"
+#include "core/notify.h"
 #include "core/registry.h"
-#include "core/report.h"
 #include "core/sched.h"
+#include "core/stall_report.h"
 #include "core/state.h"
 #include "core/tidy_queue.h"
 #include "core/trace.h"
@@ -67,7 +67,7 @@ static bool has_acted;
 
 /* ---- hogs, and workers that blocked unnoticed ---- */
 
-/* Choose the workers that retake() counts out: those asleep; for a hog, all in tasks. */
+/* Choose the workers that retake_chosen() counts out: those asleep; for a hog, all in tasks. */
 static bool watch_workers(struct wpool *pool, struct wpool_runq *rq, u64 now)
 {
 	u64 hog_ns = READ_ONCE(pool->hog_ms) * (u64)NSEC_PER_MSEC;
@@ -82,14 +82,14 @@ static bool watch_workers(struct wpool *pool, struct wpool_runq *rq, u64 now)
 		watch->look_ns = 0;
 		watch->retake = WPOOL_RETAKE_ALL;
 	} else if (wpool_queues_are_waiting(pool, rq)) {
-		/* where preempt notifiers work, retake() will find none */
+		/* where preempt notifiers work, retake_chosen() will find none */
 		watch->retake = WPOOL_RETAKE_BLOCKED;
 	}
 	return watch->retake != WPOOL_RETAKE_NONE;
 }
 
 /* Count out the chosen workers of all run queues, in one walk. */
-static void retake(struct wpool *pool)
+static void retake_chosen(struct wpool *pool)
 {
 	struct wpool_worker *w;
 	struct wpool_runq *rq;
@@ -117,7 +117,7 @@ static void retake(struct wpool *pool)
 }
 
 /* Get another worker for the tasks that wait for this queue's workers. */
-static void hand_over(struct wpool *pool, struct wpool_runq *rq)
+static void hand_over_queue(struct wpool *pool, struct wpool_runq *rq)
 {
 	unsigned long flags;
 
@@ -244,7 +244,7 @@ static bool has_overdue(struct wpool_fifo *fifo, u64 ns)
 }
 
 /* Has the same task been there for longer than that? The sweep checks: it may be another. */
-static bool stands(struct wpool_standing *standing, u64 what, u64 now, u64 max_ns)
+static bool has_stood(struct wpool_standing *standing, u64 what, u64 now, u64 max_ns)
 {
 	return standing_ns(standing, what, now) > max_ns && what;
 }
@@ -254,7 +254,7 @@ static bool is_overdue(struct wpool_runq *rq, u64 now, u64 max_ns)
 	u32 jiffy;
 	bool ring = wpool_ring_first(&rq->ring, &jiffy) &&
 		    (u64)((u32)jiffies - jiffy) * TICK_NSEC > max_ns;
-	bool next = stands(&rq->watch.next, (unsigned long)READ_ONCE(rq->next), now, max_ns);
+	bool next = has_stood(&rq->watch.next, (unsigned long)READ_ONCE(rq->next), now, max_ns);
 
 	if (!ring && !next)
 		return has_overdue(&rq->backlog, now - max_ns);
@@ -329,7 +329,7 @@ static void sample_pressure(struct wpool *pool, u64 now, bool queued)
 		waits |= fifo_waits(&pool->urgent, &pool->watch.marks.urgent_end);
 	}
 	if (wpool_pressure_set(&pool->pressure, now, waits))
-		wpool_news_tell(pool);
+		wpool_notify_tell(pool);
 }
 
 /* ---- looking ---- */
@@ -339,16 +339,16 @@ static void look_at_workers(struct wpool *pool)
 	struct wpool_runq *rq;
 	u32 i;
 
-	retake(pool);
+	retake_chosen(pool);
 	wpool_for_each_active(pool, rq, i) {
 		if (rq->watch.retake != WPOOL_RETAKE_NONE)
-			hand_over(pool, rq);
+			hand_over_queue(pool, rq);
 		rq->watch.retake = WPOOL_RETAKE_NONE;
 	}
 }
 
 /* Of a frozen pool nothing is expected: forget for how long things have been as they are. */
-static void forget(struct wpool *pool, u64 now)
+static void forget_marks(struct wpool *pool, u64 now)
 {
 	struct wpool_runq *rq;
 	u32 i;
@@ -374,7 +374,7 @@ static bool look_closely(struct wpool *pool)
 	u32 i;
 
 	if (wpool_is_frozen(pool)) {
-		forget(pool, now);
+		forget_marks(pool, now);
 		return false;
 	}
 	wpool_for_each_active(pool, rq, i) {
@@ -421,13 +421,13 @@ static bool look_at(struct wpool *pool)
 	busy = look_closely(pool);
 	if (!busy) {
 		WRITE_ONCE(pool->is_watched, false);
-		/* look_at:A, pairs with what alarm.c lists */
+		/* look_at:A, pairs with what monitor_timer.c lists */
 		smp_mb();
 		busy = look_closely(pool);
 		if (busy)
 			WRITE_ONCE(pool->is_watched, true);
 	}
-	wpool_news_send(pool);
+	wpool_notify_send(pool);
 	return busy;
 }
 
@@ -440,10 +440,10 @@ static void set_period(u64 look_ns)
 	has_acted = false;
 	/* PERIOD_NS at most: one slow look must not put off the next one for long */
 	period_ns = min(max(next, PERIOD_PER_LOOK * look_ns), PERIOD_NS);
-	wpool_alarm_period(period_ns);
+	wpool_monitor_timer_period(period_ns);
 }
 
-static bool look(void)
+static bool look_at_pools(void)
 {
 	u64 start = ktime_get_mono_fast_ns();
 	bool busy = wpool_pools_walk_rcu(look_at);
@@ -456,5 +456,5 @@ static bool look(void)
 void wpool_monitor_init(void)
 {
 	period_ns = IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS) ? PERIOD_NS : PERIOD_MIN_NS;
-	wpool_alarm_init(look, period_ns);
+	wpool_monitor_timer_init(look_at_pools, period_ns);
 }

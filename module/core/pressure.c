@@ -16,7 +16,7 @@
 static const u32 decays[WPOOL_NR_PRESSURES] = { 3886247119U, 4223977731U, 4280674573U };
 
 /* What is left of a value after so many periods. */
-static u64 decay(u64 value, u32 power, u64 nr)
+static u64 decay_periods(u64 value, u32 power, u64 nr)
 {
 	/* the power becomes 0 in the end, and then the value does */
 	for (; nr && value; nr >>= 1) {
@@ -28,7 +28,7 @@ static u64 decay(u64 value, u32 power, u64 nr)
 }
 
 /* So many periods have passed, in which it was on for such a share of the time. */
-static void pass(struct wpool_pressure *p, u64 nr, u64 share)
+static void pass_periods(struct wpool_pressure *p, u64 nr, u64 share)
 {
 	u64 *avg = p->avg;
 	int i;
@@ -36,9 +36,9 @@ static void pass(struct wpool_pressure *p, u64 nr, u64 share)
 	/* the distance decays */
 	for (i = 0; i < WPOOL_NR_PRESSURES; i++) {
 		if (avg[i] > share)
-			avg[i] = share + decay(avg[i] - share, decays[i], nr);
+			avg[i] = share + decay_periods(avg[i] - share, decays[i], nr);
 		else
-			avg[i] = share - decay(share - avg[i], decays[i], nr);
+			avg[i] = share - decay_periods(share - avg[i], decays[i], nr);
 	}
 }
 
@@ -56,9 +56,9 @@ static void count_until(struct wpool_pressure *p, u64 now)
 	if (now >= end) {
 		if (p->is_on)
 			p->on_ns += end - p->until_ns;
-		pass(p, 1, div_u64(p->on_ns << 32, PERIOD_NS));
+		pass_periods(p, 1, div_u64(p->on_ns << 32, PERIOD_NS));
 		nr = div_u64(now - end, PERIOD_NS);
-		pass(p, nr, p->is_on ? WPOOL_PRESSURE_FULL : 0);
+		pass_periods(p, nr, p->is_on ? WPOOL_PRESSURE_FULL : 0);
 		p->start_ns = end + nr * PERIOD_NS;
 		p->until_ns = p->start_ns;
 		p->on_ns = 0;

@@ -17,8 +17,8 @@
  * Preemption off bounds how long a consumer holds an old value of head: head cannot
  * move 2^32 times meanwhile, so an old value is never taken for a new one.
  */
-#ifndef WPOOL_RUNQ_H
-#define WPOOL_RUNQ_H
+#ifndef WPOOL_CORE_RING_H
+#define WPOOL_CORE_RING_H
 
 #include <linux/atomic.h>
 #include <linux/cache.h>
@@ -211,4 +211,4 @@ bool wpool_ring_holds(struct wpool_ring *ring, const struct wpool_task *task);
 struct wpool_task *wpool_ring_steal_half(struct wpool_ring *own,
 					 struct wpool_ring *victim, u32 *nr);
 
-#endif /* WPOOL_RUNQ_H */
+#endif /* WPOOL_CORE_RING_H */

@@ -100,7 +100,7 @@ int wpool_runqs_add(struct wpool *pool, int cpu, gfp_t gfp)
 	wpool_fifo_init(&rq->backlog, pool, NULL);
 	rq->cpu = cpu;
 	rq->pool = pool;
-	/* until wpool_place() has seen the CPU */
+	/* until wpool_affinity_set() has seen the CPU */
 	rq->redirect = true;
 	/* wpool_runqs_add:A, pairs with the dependent accesses after wpool_runq() */
 	smp_store_release(per_cpu_ptr(pool->rq, cpu), rq);

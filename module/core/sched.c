@@ -14,9 +14,9 @@
 #include <linux/time.h>
 #include <linux/topology.h>
 
-#include "core/census.h"
+#include "core/counts.h"
+#include "core/find_work.h"
 #include "core/length.h"
-#include "core/queues.h"
 #include "core/runqs.h"
 #include "core/state.h"
 #include "core/trace.h"
@@ -43,7 +43,7 @@ static DEFINE_PER_CPU(struct transit, in_transit);
  * Move all tasks of a ring to the end of the backlog, which is the older part of the same queue:
  * the ring is full, or a task is to be taken out of its middle. Returns how many.
  */
-static u32 spill(struct wpool_runq *rq)
+static u32 spill_ring(struct wpool_runq *rq)
 {
 	struct wpool_task **tasks = this_cpu_ptr(&in_transit)->tasks;
 	u32 nr = wpool_ring_grab_all(&rq->ring, tasks);
@@ -70,7 +70,7 @@ void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 		return;
 	}
 	if (nr > wpool_ring_room(&rq->ring))
-		spill(rq);
+		spill_ring(rq);
 	wpool_ring_put(&rq->ring, tasks, nr, jiffies);
 }
 
@@ -123,7 +123,7 @@ void wpool_sched_push_on(struct wpool *pool, struct wpool_runq *rq, struct wpool
 		wpool_runq_activate(rq);
 	if (wpool_runq_is_served(rq) || spawns) {
 		/* a ring is filled by its own CPU only; what it holds is older */
-		if (spill(rq))
+		if (spill_ring(rq))
 			wake_for_moved(pool, rq);
 		wpool_fifo_push(&rq->backlog, &task, 1);
 	} else {
@@ -287,7 +287,7 @@ static struct wpool_task *take_here(struct wpool *pool, struct wpool_runq *rq)
 }
 
 /* Take half of what another CPU has: of the backlog, which is older, or else of the ring. */
-static struct wpool_task *rob(struct wpool_runq *rq, struct wpool_runq *victim, u32 *nr)
+static struct wpool_task *rob_half(struct wpool_runq *rq, struct wpool_runq *victim, u32 *nr)
 {
 	struct wpool_task **tasks = this_cpu_ptr(&in_transit)->tasks;
 	u32 n = wpool_fifo_len(&victim->backlog);
@@ -308,7 +308,7 @@ static struct wpool_task *steal_from(struct wpool *pool, struct wpool_runq *rq,
 	/* an interrupt may have filled the own ring meanwhile */
 	if (wpool_ring_len(&rq->ring) || wpool_fifo_len(&rq->backlog))
 		return wpool_runq_pop(rq);
-	task = rob(rq, victim, &n);
+	task = rob_half(rq, victim, &n);
 	if (!task && (last || !wpool_runq_is_served(victim))) {
 		task = wpool_sched_take_next(victim);
 		n = !!task;
@@ -429,7 +429,7 @@ static bool may_spin(struct wpool *pool)
 }
 
 /* Look at the queues for a while, unless another thread wants the CPU. */
-static struct wpool_task *search(struct wpool_worker *w)
+static struct wpool_task *search_for_task(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
 	struct wpool_task *task = NULL;
@@ -478,7 +478,7 @@ struct wpool_task *wpool_sched_find(struct wpool_worker *w)
 	struct wpool_task *task = take(w);
 
 	if (!task)
-		task = search(w);
+		task = search_for_task(w);
 	if (task && w->searching)
 		stop_searching(w);
 	return task;
@@ -498,7 +498,7 @@ void wpool_sched_spill(struct wpool_runq *rq)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	spill(rq);
+	spill_ring(rq);
 	next = wpool_sched_take_next(rq);
 	if (next)
 		wpool_fifo_push(&rq->backlog, &next, 1);
@@ -517,7 +517,7 @@ static bool unqueue_from(struct wpool *pool, struct wpool_runq *rq, struct wpool
 	if (!wpool_ring_holds(&rq->ring, task))
 		return false;
 	/* from the middle of a ring nothing can be taken, but of a list */
-	spill(rq);
+	spill_ring(rq);
 	found = wpool_fifo_remove(pool, task);
 	wake_for_moved(pool, rq);
 	return found;

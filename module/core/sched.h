@@ -3,16 +3,16 @@
  * The scheduler: where a task is queued, and how a worker finds it. After Go's
  * runtime: a ring per CPU, a next slot, a global queue, stealing half, few searchers.
  */
-#ifndef WPOOL_SCHED_H
-#define WPOOL_SCHED_H
+#ifndef WPOOL_CORE_SCHED_H
+#define WPOOL_CORE_SCHED_H
 
 #include <linux/jiffies.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/time.h>
 
+#include "core/find_work.h"
 #include "core/length.h"
-#include "core/queues.h"
 #include "core/state.h"
 #include "core/wake.h"
 
@@ -236,4 +236,4 @@ void wpool_sched_spill(struct wpool_runq *rq);
  */
 void wpool_sched_leave(struct wpool_runq *rq);
 
-#endif /* WPOOL_SCHED_H */
+#endif /* WPOOL_CORE_SCHED_H */

@@ -21,7 +21,7 @@
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 
-#include "core/census.h"
+#include "core/counts.h"
 #include "core/registry.h"
 #include "core/state.h"
 
@@ -74,7 +74,7 @@ static bool ask_rescuer(struct wpool *pool)
 }
 
 /* @again: even if the request is set, as the thread that would clear it may be gone */
-static void ask(struct wpool *pool, bool again)
+static void ask_for_worker(struct wpool *pool, bool again)
 {
 	struct task_struct *thread = NULL;
 	unsigned long flags;
@@ -100,12 +100,12 @@ void wpool_spawn_ask(struct wpool *pool)
 	if (READ_ONCE(pool->spawn_wanted))
 		return;
 	if (likely(!READ_ONCE(pool->reclaim)) || !ask_rescuer(pool))
-		ask(pool, false);
+		ask_for_worker(pool, false);
 }
 
 void wpool_spawn_ask_spawner(struct wpool *pool)
 {
-	ask(pool, true);
+	ask_for_worker(pool, true);
 }
 
 /* ---- places ---- */

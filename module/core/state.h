@@ -34,9 +34,9 @@
  * below. Raw locks are taken with interrupts off. Each lockless section has interrupts or
  * preemption off, so an RCU grace period waits for all threads that were inside one.
  *
- *   file->attach_mutex (faces/dev/file.h)
- *   devpool->mutex (faces/dev/pool.c)
- *     devpools_mutex (faces/dev/pool.c): nothing is taken under it
+ *   file->attach_mutex (faces/dev/load/file.h)
+ *   devpool->mutex (faces/dev/control/pool.c)
+ *     devpools_mutex (faces/dev/control/pool.c): nothing is taken under it
  *     pool->change_mutex: held while worker_start runs, which may take those below
  *       enable_mutex (handoff.c)
  *         cpu_hotplug_lock (the kernel's)
@@ -46,21 +46,21 @@
  *               items->lock (task/item.c): nothing is taken under it
  *               the raw locks
  *   pool->flush_mutex: nothing is taken under it
- *   file->attach_mutex, file->cancel_mutex (faces/dev/file.h)
- *     file->lock (faces/dev/file.h)
+ *   file->attach_mutex, file->cancel_mutex (faces/dev/load/file.h)
+ *     file->lock (faces/dev/load/file.h)
  *       the raw locks
- *   bit 0 of lock_word (faces/dev/workload.c), held by test workloads: nothing is taken
+ *   bit 0 of lock_word (faces/dev/load/workload.c), held by test workloads: nothing is taken
  *     under it
  *
  * The raw locks; only the indented ones nest:
  *
- *   event->lock (task/event.c): only the kernel's own locks of timers are taken under it
- *   strand->lock (task/strand.c)
+ *   event->lock (client/event.c): only the kernel's own locks of timers are taken under it
+ *   strand->lock (client/strand.c)
  *     pool->admission_lock
- *   group->lock (task/group.c): the scheduler's own locks are taken under it, too
+ *   group->lock (client/group.c): the scheduler's own locks are taken under it, too
  *     pool->admission_lock
  *   pool->admission_lock
- *     pool_locks (task/task.c)
+ *     pool_locks (task/state.c)
  *   pool->tidy.lock (tidy.h)
  *   fifo.lock (fifo.h)
  *   the lock in spawn_queue.c
@@ -153,7 +153,7 @@ struct wpool_marks {
  * @next: N: what was in the next slot; only for max_wait_ms
  * @is_overdue: X: of a run queue: set when one of them has been there for max_wait_ms;
  *	cleared by the sweep, which checks
- * @jam_reported: N: of a pool: the log says why its tasks wait, see report.h
+ * @jam_reported: N: of a pool: the log says why its tasks wait, see stall_report.h
  */
 struct wpool_looked {
 	u32 look;
@@ -210,7 +210,7 @@ struct wpool_looked {
  * @index: W: its place in pool->active; constant once @is_active
  * @is_active: W: it may hold tasks and workers, see runqs.h
  * @nr_running: X: workers at home here that will look for work again before they
- *	sleep, see census.h
+ *	sleep, see counts.h
  * @lock: K: protects the fields marked Q of the run queue and of its workers
  * @idle: Q: parked workers, see idle.h for the order
  * @nr_idle: Q: length of @idle
@@ -308,7 +308,7 @@ struct wpool_runq {
  * @on_stack: O: of the nested tasks, those that live on its own stack, by colour
  * @locks_left: O: locks that its tasks have left held, which lockdep will not forget
  * @running_on: X: run queue in whose nr_running it counts, or NULL; cleared by
- *	exchange, see census.h
+ *	exchange, see counts.h
  * @new_home: G: run queue to move to, or NULL
  * @notifier: O: is called when the worker is switched out
  * @task: V: innermost task it is in, or NULL; other threads use its address only
@@ -322,7 +322,7 @@ struct wpool_runq {
  * @abort: O: abort function of the outermost task, if it is detached and has one
  * @task_owner: O: module pinned for a detached outermost task, or NULL
  * @own: O: what worker_start set, for tasks, worker_end and the fault handler
- * @preparing: G: the thread that creates the worker waits for worker_start, see hooks.c
+ * @preparing: G: the thread that creates the worker waits for worker_start, see owner_hooks.c
  * @may_go: X: set when that thread has made it a worker, or the rescuer
  * @in_hook: O: in worker_start or worker_end
  * @in_reserve: G: put into reserve, and still counts in nr_threads
@@ -394,7 +394,7 @@ struct wpool_worker {
  * @has_hists: T: each run queue has @hists, those that come later, too
  * @handoff: T
  * @has_urgent: X: @urgent holds a task; written under its lock
- * @is_watched: X: the monitor looks at it; cleared by the monitor when it is quiet, see alarm.c
+ * @is_watched: X: the monitor looks at it; cleared by the monitor when it is quiet, see monitor_timer.c
  * @prealloc: I
  * @freezable: T
  * @reclaim: T, W: written under both; the pool has a rescuer, or is about to get one
@@ -412,7 +412,7 @@ struct wpool_worker {
  * @active: W: the CPUs whose run queues are active, @nr_active of them; it only grows
  * @nr_active: W: length of @active
  * @idle_mask: X: active run queues that have an idle worker; changed under runq->lock
- * @offers: X: active run queues at which workers of other CPUs shall look, see queues.h
+ * @offers: X: active run queues at which workers of other CPUs shall look, see find_work.h
  * @unserved: X: no worker could be woken for a task; a worker that makes room checks it
  * @nr_cpus: T: run queues that workers may be at home on
  * @name: I
@@ -430,7 +430,7 @@ struct wpool_worker {
  * @worker_data: I
  * @follows: T: @cpumask is that of the kernel's own threads, see housekeeping.h
  * @cpumask: T: CPUs that workers may be at home on; read under the mutex, too, but by the
- *	rescuer in reserve, which is asked to read it again after each change: place:A
+ *	rescuer in reserve, which is asked to read it again after each change: wpool_affinity_follow:A
  * @gfp: I: GFP_KERNEL; with __GFP_ACCOUNT if the pool was made through /dev/wpool
  * @tokens: X: admission tokens in no cache; negative is a debt
  * @admission_lock: K: protects the fields marked A; raw: submitters and finishers
@@ -489,7 +489,7 @@ struct wpool_worker {
  * @watch: N: what the monitor saw of the global queue, and of the pool
  * @pressure: K: in how much of the time somebody waited
  * @marked_ns: N: when the marks of its queues were set
- * @has_news: X: see news.h
+ * @has_news: X: see notify.h
  * @pressure_file: I: of sysfs, or NULL; set when the file is there
  * @handoffs: N: hand-offs by the monitor
  * @hogs: N: tasks that ran for hog_ms without sleeping

@@ -21,7 +21,7 @@ void wpool_tidy_queue_init(struct wpool_tidy *tidy, struct wpool *pool, work_fun
 }
 
 /* Something was added: does the caller have to queue the work? False without a pool, too. */
-static bool begin(struct wpool_tidy *tidy)
+static bool mark_needed(struct wpool_tidy *tidy)
 {
 	lockdep_assert_held(&tidy->lock);
 	/* a pool that is swept may be as good as gone, and has no tasks then */
@@ -31,7 +31,7 @@ static bool begin(struct wpool_tidy *tidy)
 	return true;
 }
 
-static void queue(struct wpool_tidy *tidy)
+static void queue_sweep(struct wpool_tidy *tidy)
 {
 	queue_work(READ_ONCE(tidy->pool->reclaim) ? reclaim_wq : normal_wq, &tidy->work);
 }
@@ -44,11 +44,11 @@ void wpool_tidy_task(struct wpool *pool, struct wpool_task *task)
 
 	raw_spin_lock(&tidy->lock);
 	list_add_tail(&task->node, &tidy->tasks);
-	first = begin(tidy);
+	first = mark_needed(tidy);
 	raw_spin_unlock(&tidy->lock);
 	/* otherwise the task may be gone, and the pool with it */
 	if (first)
-		queue(tidy);
+		queue_sweep(tidy);
 }
 
 void wpool_tidy_worker(struct wpool_worker *w)
@@ -58,10 +58,10 @@ void wpool_tidy_worker(struct wpool_worker *w)
 
 	raw_spin_lock_irq(&tidy->lock);
 	list_add_tail(&w->dead_node, &tidy->workers);
-	first = begin(tidy);
+	first = mark_needed(tidy);
 	raw_spin_unlock_irq(&tidy->lock);
 	if (first)
-		queue(tidy);
+		queue_sweep(tidy);
 }
 
 void wpool_tidy_sweep(struct wpool *pool)
@@ -72,10 +72,10 @@ void wpool_tidy_sweep(struct wpool *pool)
 
 	raw_spin_lock_irqsave(&tidy->lock, flags);
 	tidy->sweep = true;
-	first = begin(tidy);
+	first = mark_needed(tidy);
 	raw_spin_unlock_irqrestore(&tidy->lock, flags);
 	if (first)
-		queue(tidy);
+		queue_sweep(tidy);
 }
 
 bool wpool_tidy_next(struct wpool_tidy *tidy, struct wpool_untidy *next)

@@ -3,8 +3,8 @@
  * Tracepoints of a task: the expensive part of each, out of line. The events are in
  * include/trace/events/wpool.h.
  */
-#ifndef WPOOL_TRACE_H
-#define WPOOL_TRACE_H
+#ifndef WPOOL_CORE_TRACE_H
+#define WPOOL_CORE_TRACE_H
 
 #include <linux/container_of.h>
 #include <linux/init.h>
@@ -59,4 +59,4 @@ void wpool_trace_finished(struct wpool_worker *w, const void *task, void *func,
 /** wpool_trace_init() - before any task */
 void wpool_trace_init(void);
 
-#endif /* WPOOL_TRACE_H */
+#endif /* WPOOL_CORE_TRACE_H */

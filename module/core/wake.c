@@ -7,11 +7,11 @@
 #include <linux/sched.h>
 #include <linux/topology.h>
 
-#include "core/alarm.h"
-#include "core/census.h"
+#include "core/counts.h"
+#include "core/find_work.h"
 #include "core/freeze.h"
 #include "core/idle.h"
-#include "core/queues.h"
+#include "core/monitor_timer.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
 
@@ -141,7 +141,7 @@
  *                       a state of the pool is changed; then the idle lists are read.
  *                       Pairs with wpool_park_join:A: a worker that parks then checks
  *                       the state.
- *   wpool_park_expire:A the expiry timer is not pending; then the idle lists are read.
+ *   wpool_expire_timer:A the expiry timer is not pending; then the idle lists are read.
  *                       Pairs with wpool_park_join:A: a worker that parks then arms
  *                       the timer if it is not pending.
  */
@@ -221,7 +221,7 @@ static bool ask_spawner(struct wpool *pool, struct wpool_runq *rq)
  * Tasks may be queued for which no worker is woken: all may have slept for a while, or none can
  * be created. So the alarm is set here, and not by workers alone: the monitor ends tasks that
  * wait for too long, counts the time in which they wait, and says why. What follows comes
- * after a full barrier since the queueing: alarm.c.
+ * after a full barrier since the queueing: monitor_timer.c.
  *
  * @helps: the tasks may be on any CPU, or need several workers; otherwise they are few, here.
  */
@@ -241,7 +241,7 @@ static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps)
 		/* with a concurrency beyond one it need not be the last that has room */
 		if (!helps && READ_ONCE(rq->waking))
 			return false;
-		wpool_alarm_set(pool);
+		wpool_monitor_timer_set(pool);
 		/* whoever comes, or makes room, must see what is left here */
 		wpool_runq_offer(rq);
 		if (wpool_wake_nr_coming(pool))
@@ -304,11 +304,11 @@ static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 
 	/* without hand-off the worker may sleep in a task that was taken for a short one */
 	if (!READ_ONCE(pool->handoff))
-		wpool_alarm_set(pool);
+		wpool_monitor_timer_set(pool);
 	if (nr + !!atomic_read(&rq->nr_running) < 2 || wpool_runq_is_short(rq, nr) ||
 	    wpool_is_frozen(pool))
 		return;
-	wpool_alarm_set(pool);
+	wpool_monitor_timer_set(pool);
 	/* if it is new, the worker that ended the last one may be idle by now */
 	offered = wpool_runq_offer(rq) && !is_short;
 	if ((rq->help_jiffy == now && !offered) || wpool_wake_nr_coming(pool))
@@ -336,7 +336,7 @@ static bool wake_beside_submitter(struct wpool *pool, struct wpool_runq *rq)
 	wpool_length_adopt(rq);
 	if (is_idle_task(current) || !wpool_runq_has_long_tasks(rq) || wpool_is_frozen(pool))
 		return false;
-	wpool_alarm_set(pool);
+	wpool_monitor_timer_set(pool);
 	wpool_runq_offer(rq);
 	if (wpool_wake_nr_coming(pool) || wake_other(pool, rq))
 		return true;
@@ -374,7 +374,7 @@ bool wpool_wake_may_spawn_at(struct wpool *pool, struct wpool_runq *rq)
 void wpool_wake_for_push_on(struct wpool *pool, struct wpool_runq *rq)
 {
 	if (wpool_wake_may_spawn_at(pool, rq) && !wpool_is_frozen(pool)) {
-		wpool_alarm_set(pool);
+		wpool_monitor_timer_set(pool);
 		/* a worker that searches or becomes free may be faster than the new one */
 		wpool_runq_offer(rq);
 		wpool_spawn_ask(pool);
@@ -384,7 +384,7 @@ void wpool_wake_for_push_on(struct wpool *pool, struct wpool_runq *rq)
 		wake_one(pool, rq, false);
 		return;
 	}
-	wpool_alarm_set(pool);
+	wpool_monitor_timer_set(pool);
 	/* the worker may sleep in its task, and keep the run queue */
 	if (!READ_ONCE(pool->handoff))
 		wpool_wake_rescue(rq);

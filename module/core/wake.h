@@ -4,8 +4,8 @@
  * parked one of this CPU first, and none while a worker that searches or runs here
  * will find the tasks.
  */
-#ifndef WPOOL_WAKE_H
-#define WPOOL_WAKE_H
+#ifndef WPOOL_CORE_WAKE_H
+#define WPOOL_CORE_WAKE_H
 
 #include <linux/jiffies.h>
 
@@ -109,4 +109,4 @@ u32 wpool_wake_nr_coming(struct wpool *pool);
  */
 bool wpool_wake_has_vacancy(struct wpool *pool);
 
-#endif /* WPOOL_WAKE_H */
+#endif /* WPOOL_CORE_WAKE_H */

@@ -20,8 +20,8 @@
 #include <linux/uio.h>
 #include <linux/wpool.h>
 
+#include "core/find_work.h"
 #include "core/freeze.h"
-#include "core/queues.h"
 #include "core/registry.h"
 #include "core/state.h"
 #include "core/trace.h"

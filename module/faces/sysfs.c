@@ -166,8 +166,8 @@ static int parse_cpumask(const char *buf, size_t count, struct cpumask *mask)
 
 /* ---- helpers --------------------------------------------------------------- */
 
-static ssize_t tune(struct device *dev, const struct wpool_attrs *attrs,
-		    u32 which, size_t count)
+static ssize_t sysfs_tune(struct device *dev, const struct wpool_attrs *attrs,
+			  u32 which, size_t count)
 {
 	return wpool_pool_tune(dev_get_drvdata(dev), attrs, which) ?: count;
 }
@@ -247,7 +247,7 @@ static ssize_t attr_store(struct device *dev, struct device_attribute *file, con
 	if (err)
 		return err;
 	wpool_attr_set(&attrs, attr, value);
-	return tune(dev, &attrs, attr->bit, count);
+	return sysfs_tune(dev, &attrs, attr->bit, count);
 }
 
 #define MODE_TUNE	0644
@@ -283,7 +283,7 @@ static ssize_t cpumask_store(struct device *dev, struct device_attribute *attr,
 		return -ENOMEM;
 	attrs.cpumask = mask;
 	ret = parse_cpumask(buf, count, mask) ?:
-	      tune(dev, &attrs, WPOOL_TUNE_CPUMASK, count);
+	      sysfs_tune(dev, &attrs, WPOOL_TUNE_CPUMASK, count);
 	free_cpumask_var(mask);
 	return ret;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Attributes of a pool: what there is, and which values are allowed. */
-#ifndef WPOOL_ATTRS_H
-#define WPOOL_ATTRS_H
+#ifndef WPOOL_POOL_ATTRS_H
+#define WPOOL_POOL_ATTRS_H
 
 #include <linux/wpool.h>
 
@@ -84,4 +84,4 @@ bool wpool_attrs_explain(const char *pool, const struct wpool_attrs *attrs, u32 
 /** wpool_name_check() - is this a name for a pool? Return: 0 or -EINVAL */
 int wpool_name_check(const char *name);
 
-#endif /* WPOOL_ATTRS_H */
+#endif /* WPOOL_POOL_ATTRS_H */

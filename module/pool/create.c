@@ -30,7 +30,7 @@ struct wpool *wpool_create_named(const struct wpool_attrs *attrs, struct module 
 }
 EXPORT_SYMBOL_GPL(wpool_create_named);
 
-static void destroy(void *pool)
+static void devm_destroy(void *pool)
 {
 	/* fails in a task of the pool only, and then the module's end destroys it */
 	wpool_destroy(pool);
@@ -44,7 +44,7 @@ struct wpool *devm_wpool_create(struct device *dev, const struct wpool_attrs *at
 
 	if (IS_ERR(pool))
 		return pool;
-	err = devm_add_action_or_reset(dev, destroy, pool);
+	err = devm_add_action_or_reset(dev, devm_destroy, pool);
 	return err ? ERR_PTR(err) : pool;
 }
 EXPORT_SYMBOL_GPL(devm_wpool_create);

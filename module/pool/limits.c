@@ -5,7 +5,7 @@
  *
  * A capacity that follows the CPUs (capacity_per_cpu) changes with the call where that is what
  * changes it, and with CPUs that go and come in a work item. CPU hotplug only schedules that
- * (workers/place.c): a smaller capacity waits for a grace period, and a larger one may allocate,
+ * (workers/affinity.c): a smaller capacity waits for a grace period, and a larger one may allocate,
  * for each pool, with the lock of CPU hotplug held by all that come and go. The work takes the
  * same mutexes as a tune: it may wait for one that makes workers, and so for worker_start. Hotplug
  * never waits for the work, nor for change_mutex, and the work is cancelled without a lock. It
@@ -22,13 +22,13 @@
 #include <linux/workqueue.h>
 #include <linux/wpool.h>
 
+#include "core/find_work.h"
 #include "core/idle.h"
-#include "core/queues.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
 #include "task/item.h"
-#include "task/line.h"
 #include "task/tokens.h"
+#include "task/waiters.h"
 
 struct wpool_limits wpool_limits_of(struct wpool *pool)
 {
@@ -95,7 +95,7 @@ void wpool_limits_set(struct wpool *pool, const struct wpool_limits *limits)
 		return;
 	WRITE_ONCE(pool->capacity, capacity);
 	WRITE_ONCE(pool->queue_depth, limits->queue_depth);
-	wpool_line_resize(pool, old);
+	wpool_waiters_resize(pool, old);
 	if (shrunk) {
 		/* shuts out workers that looked at the capacity before, see look() */
 		synchronize_rcu();

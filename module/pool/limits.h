@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What bounds the tasks and workers of a pool. */
-#ifndef WPOOL_LIMITS_H
-#define WPOOL_LIMITS_H
+#ifndef WPOOL_POOL_LIMITS_H
+#define WPOOL_POOL_LIMITS_H
 
 #include <linux/types.h>
 
@@ -77,4 +77,4 @@ int wpool_limits_follow(struct wpool *pool);
 /** wpool_limits_follow_work() - the same, of the pool's follow_work, until it succeeds */
 void wpool_limits_follow_work(struct work_struct *work);
 
-#endif /* WPOOL_LIMITS_H */
+#endif /* WPOOL_POOL_LIMITS_H */

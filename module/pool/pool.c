@@ -24,11 +24,11 @@
 #include <linux/workqueue.h>
 
 #include "compat.h"
-#include "core/census.h"
+#include "core/counts.h"
 #include "core/current.h"
 #include "core/handoff.h"
 #include "core/idle.h"
-#include "core/news.h"
+#include "core/notify.h"
 #include "core/registry.h"
 #include "core/runqs.h"
 #include "core/state.h"
@@ -37,10 +37,10 @@
 #include "pool/limits.h"
 #include "task/flush.h"
 #include "task/item.h"
-#include "task/line.h"
 #include "task/tokens.h"
-#include "workers/park.h"
-#include "workers/place.h"
+#include "task/waiters.h"
+#include "workers/affinity.h"
+#include "workers/expire.h"
 #include "workers/rescuer.h"
 #include "workers/tidy.h"
 #include "workers/worker.h"
@@ -54,7 +54,7 @@ static struct workqueue_struct *free_wq; /* frees pools, which may sleep */
 static void free_pool(struct wpool *pool)
 {
 	wpool_handoff_sync(pool);
-	wpool_news_detach(pool);
+	wpool_notify_detach(pool);
 	wpool_items_destroy(pool->items);
 #ifdef CONFIG_LOCKDEP
 	lockdep_unregister_key(&pool->lockdep_key);
@@ -64,7 +64,7 @@ static void free_pool(struct wpool *pool)
 	kmem_cache_free(pool_cache, pool);
 }
 
-static void free_late(struct work_struct *work)
+static void pool_free_late(struct work_struct *work)
 {
 	free_pool(container_of(to_rcu_work(work), struct wpool, free_work));
 }
@@ -146,14 +146,14 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs, gfp_t gfp)
 	wpool_tidy_queue_init(&pool->tidy, pool, wpool_tidy_serve);
 	wpool_tidy_queue_init(&pool->tidy_joinable, pool, wpool_tidy_serve);
 	pool->spawn_retry_ms = 10;
-	timer_setup(&pool->expiry_timer, wpool_park_expire, 0);
+	timer_setup(&pool->expiry_timer, wpool_expire_timer, 0);
 	init_waitqueue_head(&pool->drain_wq);
 	mutex_init(&pool->flush_mutex);
 	mutex_init(&pool->change_mutex);
 	mutex_init(&pool->tune_mutex);
 	init_completion(&pool->destroyed);
 	wpool_pressure_init(&pool->pressure, ktime_get_mono_fast_ns());
-	INIT_RCU_WORK(&pool->free_work, free_late);
+	INIT_RCU_WORK(&pool->free_work, pool_free_late);
 	INIT_DELAYED_WORK(&pool->follow_work, wpool_limits_follow_work);
 #ifdef CONFIG_LOCKDEP
 	lockdep_register_key(&pool->lockdep_key);
@@ -169,7 +169,7 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs, gfp_t gfp)
 }
 
 /* Create the workers that a pool has from the start. */
-static int prealloc(struct wpool *pool)
+static int prealloc_workers(struct wpool *pool)
 {
 	int err;
 
@@ -197,7 +197,7 @@ static void end_workers(struct wpool *pool)
 static void close_pool(struct wpool *pool, bool drops)
 {
 	lockdep_assert_held(&pool->tune_mutex);
-	wpool_line_close(pool, drops);
+	wpool_waiters_close(pool, drops);
 	/*
 	 * Shuts out the submits that checked before, and the starts of tasks; expedited, since the
 	 * caller waits.
@@ -229,7 +229,7 @@ static int check_create(const struct wpool_attrs *attrs)
  * Make the run queues of the CPUs that are online, and let CPU hotplug, which is held off
  * meanwhile, see the pool: it makes those of the CPUs that come later.
  */
-static int enter(struct wpool *pool)
+static int enter_registry(struct wpool *pool)
 {
 	int err = 0, cpu;
 
@@ -239,7 +239,7 @@ static int enter(struct wpool *pool)
 	err = err ?: wpool_registry_add(pool);
 	if (!err) {
 		mutex_lock(&pool->tune_mutex);
-		wpool_place(pool, -1);
+		wpool_affinity_set(pool, -1);
 		mutex_unlock(&pool->tune_mutex);
 	}
 	cpus_read_unlock();
@@ -264,12 +264,12 @@ static int add_device(struct wpool *pool)
 	int err = device_add(&pool->dev);
 
 	if (!err)
-		wpool_news_attach(pool);
+		wpool_notify_attach(pool);
 	return err;
 }
 
-static struct wpool *create(const struct wpool_attrs *attrs, wpool_arg_fn func,
-			    struct module *owner, gfp_t gfp)
+static struct wpool *create_pool(const struct wpool_attrs *attrs, wpool_arg_fn func,
+				 struct module *owner, gfp_t gfp)
 {
 	struct wpool_limits limits;
 	struct wpool *pool;
@@ -290,7 +290,7 @@ static struct wpool *create(const struct wpool_attrs *attrs, wpool_arg_fn func,
 	if (pool->handoff)
 		wpool_handoff_enable();
 
-	err = dev_set_name(&pool->dev, "%s", pool->name) ?: enter(pool);
+	err = dev_set_name(&pool->dev, "%s", pool->name) ?: enter_registry(pool);
 	if (err)
 		goto err_put;
 	/* hotplug sees it: what goes or comes from here on is followed, too */
@@ -299,7 +299,7 @@ static struct wpool *create(const struct wpool_attrs *attrs, wpool_arg_fn func,
 		err = add_items(pool);
 	if (err)
 		goto err_drain;
-	err = prealloc(pool);
+	err = prealloc_workers(pool);
 	if (err)
 		goto err_drain;
 	err = wpool_registry_publish(pool, add_device);
@@ -325,7 +325,7 @@ err_put:
 static struct wpool *create_or_explain(const struct wpool_attrs *attrs, wpool_arg_fn func,
 				       struct module *owner)
 {
-	struct wpool *pool = create(attrs, func, owner, GFP_KERNEL);
+	struct wpool *pool = create_pool(attrs, func, owner, GFP_KERNEL);
 	char name[WPOOL_NAME_LEN];
 
 	if (owner && pool == ERR_PTR(-EEXIST))
@@ -350,7 +350,7 @@ EXPORT_SYMBOL_GPL(wpool_create);
 /* Says nothing in the log: it is for a program that knows what it asked for. */
 struct wpool *wpool_pool_create_charged(const struct wpool_attrs *attrs)
 {
-	return create(attrs, NULL, NULL, GFP_KERNEL_ACCOUNT);
+	return create_pool(attrs, NULL, NULL, GFP_KERNEL_ACCOUNT);
 }
 
 struct wpool *wpool_create_func(const struct wpool_attrs *attrs,
@@ -387,7 +387,7 @@ void wpool_pool_destroy(struct wpool *pool)
 	device_del(&pool->dev);
 	/* frees the name; hotplug no longer sees the pool */
 	wpool_registry_del(pool);
-	/* by wpool_place(): for hotplug and housekeeping, or for a tune, which checks the state */
+	/* by wpool_affinity_set(): for hotplug and housekeeping, or for a tune, which checks the state */
 	cancel_delayed_work_sync(&pool->follow_work);
 
 	complete_all(&pool->destroyed);
@@ -417,7 +417,7 @@ static void close_to_others(struct wpool *pool)
 	mutex_lock(&pool->tune_mutex);
 	if (pool->state == WPOOL_OPEN) {
 		WRITE_ONCE(pool->state, WPOOL_CLOSING);
-		wpool_line_close_to_others(pool);
+		wpool_waiters_close_to_others(pool);
 		/* as in close_pool() */
 		synchronize_rcu_expedited();
 	}
@@ -473,7 +473,7 @@ static void open_pool(struct wpool *pool)
 {
 	lockdep_assert_held(&pool->tune_mutex);
 	WRITE_ONCE(pool->state, WPOOL_OPEN);
-	wpool_line_open(pool);
+	wpool_waiters_open(pool);
 }
 
 /* Open a pool, unless it is closed and not empty: *empty tells. */
@@ -498,7 +498,7 @@ static int try_reboot(struct wpool *pool, bool *empty)
 	/* as in make_reserve() in tune.c: without the mutex, and the pool's end waits */
 	wpool_threads_enter(pool);
 	mutex_unlock(&pool->tune_mutex);
-	err = prealloc(pool);
+	err = prealloc_workers(pool);
 	mutex_lock(&pool->tune_mutex);
 	if (err && (pool->state == WPOOL_OPEN || pool->state == WPOOL_CLOSING)) {
 		WRITE_ONCE(pool->state, WPOOL_CLOSED);

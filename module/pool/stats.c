@@ -18,10 +18,10 @@
 #include <linux/timer.h>
 
 #include "compat.h"
-#include "core/alarm.h"
 #include "core/cost.h"
+#include "core/find_work.h"
 #include "core/hist.h"
-#include "core/queues.h"
+#include "core/monitor_timer.h"
 #include "core/state.h"
 #include "task/account.h"
 
@@ -155,7 +155,7 @@ void wpool_get_stats(struct wpool *pool, struct wpool_stats *stats)
 	count_workers(pool, stats);
 	count_tasks(pool, stats);
 	count_events(pool, stats);
-	/* seen:A, see task/line.c */
+	/* seen:A, see task/waiters.c */
 	stats->waiting = smp_load_acquire(&pool->nr_waiting);
 	stats->queued = wpool_queues_len(pool);
 	stats->free = count_free(pool);
@@ -254,7 +254,7 @@ bool wpool_expiry_is_pending(struct wpool *pool)
 
 bool wpool_monitor_is_pending(void)
 {
-	return wpool_alarm_is_pending();
+	return wpool_monitor_timer_is_pending();
 }
 
 /* What a worker in a task does. */

@@ -3,8 +3,8 @@
  * The statistics snapshot that the faces (sysfs, debugfs, /dev/wpool) show, as
  * far as it is not part of the public header.
  */
-#ifndef WPOOL_STATS_H
-#define WPOOL_STATS_H
+#ifndef WPOOL_POOL_STATS_H
+#define WPOOL_POOL_STATS_H
 
 #include <linux/types.h>
 #include <linux/wpool.h>
@@ -79,4 +79,4 @@ void wpool_workers_show(struct wpool *pool,
  */
 void wpool_get_pressure(struct wpool *pool, struct wpool_pressure_avgs *avgs);
 
-#endif /* WPOOL_STATS_H */
+#endif /* WPOOL_POOL_STATS_H */

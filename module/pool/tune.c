@@ -15,13 +15,13 @@
 #include <linux/export.h>
 #include <linux/ktime.h>
 
-#include "core/alarm.h"
-#include "core/census.h"
 #include "core/cost.h"
+#include "core/counts.h"
+#include "core/find_work.h"
 #include "core/freeze.h"
 #include "core/handoff.h"
 #include "core/idle.h"
-#include "core/queues.h"
+#include "core/monitor_timer.h"
 #include "core/runqs.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
@@ -30,8 +30,8 @@
 #include "pool/pool.h"
 #include "task/item.h"
 #include "task/tokens.h"
-#include "workers/park.h"
-#include "workers/place.h"
+#include "workers/affinity.h"
+#include "workers/expire.h"
 #include "workers/rescuer.h"
 #include "workers/worker.h"
 
@@ -42,7 +42,7 @@ static u32 count_cpus(struct wpool *pool, const struct wpool_attrs *attrs, u32 m
 
 	if (!(mask & WPOOL_TUNE_CPUMASK))
 		return pool->nr_cpus;
-	nr = wpool_place_count(attrs->cpumask, -1);
+	nr = wpool_affinity_count(attrs->cpumask, -1);
 	return nr ?: num_online_cpus();
 }
 
@@ -176,7 +176,7 @@ static int make_reserve(struct wpool *pool, const struct wpool_attrs *attrs, u32
 	return err;
 }
 
-static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
+static void apply_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 {
 	if (mask & WPOOL_TUNE_MAX_BLOCKING)
 		WRITE_ONCE(pool->max_blocking, attrs->max_blocking);
@@ -197,9 +197,9 @@ static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 		WRITE_ONCE(pool->hog_ms, attrs->hog_ms);
 	if (mask & WPOOL_TUNE_HANDOFF) {
 		WRITE_ONCE(pool->handoff, attrs->handoff);
-		/* apply:A, those who run already have not kept it awake */
+		/* apply_attrs:A, those who run already have not kept it awake */
 		smp_mb();
-		wpool_alarm_set(pool);
+		wpool_monitor_timer_set(pool);
 	}
 	if (mask & WPOOL_TUNE_LATENCY)
 		tune_latency(pool, attrs->latency);
@@ -226,13 +226,13 @@ static void apply(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 		WRITE_ONCE(pool->follows, !attrs->cpumask);
 		if (attrs->cpumask)
 			cpumask_copy(pool->cpumask, attrs->cpumask);
-		wpool_place_anew(pool);
+		wpool_affinity_renew(pool);
 	}
 	if (mask & (WPOOL_TUNE_EXPIRY_MS | WPOOL_TUNE_MIN_WORKERS))
-		wpool_park_rearm(pool);
+		wpool_expire_rearm(pool);
 }
 
-static int tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask, bool by_owner)
+static int tune_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask, bool by_owner)
 {
 	struct wpool_limits old, new;
 	int err;
@@ -262,10 +262,10 @@ static int tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask, b
 	if (err) {
 		wpool_limits_set(pool, &old);
 		/* those that were made are too many now */
-		wpool_park_rearm(pool);
+		wpool_expire_rearm(pool);
 		goto out;
 	}
-	apply(pool, attrs, mask);
+	apply_attrs(pool, attrs, mask);
 out:
 	wpool_limits_trim(pool);
 	mutex_unlock(&pool->tune_mutex);
@@ -275,11 +275,11 @@ out:
 
 int wpool_pool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 {
-	return tune(pool, attrs, mask, false);
+	return tune_attrs(pool, attrs, mask, false);
 }
 
 /* With the attributes that the pool has beside those that are to be changed. */
-static void explain(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
+static void explain_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 {
 	struct wpool_attrs all;
 	u32 i;
@@ -301,9 +301,9 @@ int wpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 		return -EINVAL;
 	if (wpool_is_default(pool))
 		return -EBUSY;
-	err = tune(pool, attrs, mask, true);
+	err = tune_attrs(pool, attrs, mask, true);
 	if (pool->owner && (err == -EINVAL || err == -ERANGE))
-		explain(pool, attrs, mask);
+		explain_tune(pool, attrs, mask);
 	return err;
 }
 EXPORT_SYMBOL_GPL(wpool_tune);

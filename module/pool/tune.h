@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Tuning as the administrator does it: /dev/wpool and sysfs. */
-#ifndef WPOOL_TUNE_H
-#define WPOOL_TUNE_H
+#ifndef WPOOL_POOL_TUNE_H
+#define WPOOL_POOL_TUNE_H
 
 #include <linux/types.h>
 
@@ -20,4 +20,4 @@ struct wpool_attrs;
  */
 int wpool_pool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask);
 
-#endif /* WPOOL_TUNE_H */
+#endif /* WPOOL_POOL_TUNE_H */

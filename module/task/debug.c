@@ -32,13 +32,13 @@ static const struct debug_obj_descr task_descr;
 static bool (*cancel)(struct wpool_task *task);
 static int (*cancel_sync)(struct wpool_task *task);
 
-static void *hint(void *addr)
+static void *debug_hint(void *addr)
 {
 	return ((struct wpool_task *)addr)->func;
 }
 
 /* Waits for the task where that is possible: not for a detached one. */
-static void take_back(struct wpool_task *task)
+static void debug_take_back(struct wpool_task *task)
 {
 	if (!preemptible() || cancel_sync(task) == -EINVAL)
 		cancel(task);
@@ -53,7 +53,7 @@ static bool fixup_init(void *addr, enum debug_obj_state state)
 {
 	if (state != ODEBUG_STATE_ACTIVE)
 		return false;
-	take_back(addr);
+	debug_take_back(addr);
 	debug_object_deactivate(addr, &task_descr);
 	wpool_debug_init(addr);
 	return true;
@@ -64,7 +64,7 @@ static bool fixup_free(void *addr, enum debug_obj_state state)
 {
 	if (state != ODEBUG_STATE_ACTIVE)
 		return false;
-	take_back(addr);
+	debug_take_back(addr);
 	debug_object_deactivate(addr, &task_descr);
 	debug_object_free(addr, &task_descr);
 	return true;
@@ -88,7 +88,7 @@ static bool fixup_assert_init(void *addr, enum debug_obj_state state)
 
 static const struct debug_obj_descr task_descr = {
 	.name		   = "wpool_task",
-	.debug_hint	   = hint,
+	.debug_hint	   = debug_hint,
 	.is_static_object  = is_static,
 	.fixup_init	   = fixup_init,
 	.fixup_free	   = fixup_free,

@@ -3,8 +3,8 @@
  * Tasks as objects that CONFIG_DEBUG_OBJECTS watches, see debug.c. Without that
  * option all of this is nothing.
  */
-#ifndef WPOOL_DEBUG_H
-#define WPOOL_DEBUG_H
+#ifndef WPOOL_TASK_DEBUG_H
+#define WPOOL_TASK_DEBUG_H
 
 #include <linux/types.h>
 
@@ -39,4 +39,4 @@ static inline void wpool_debug_deactivate(struct wpool_task *task) { }
 
 #endif
 
-#endif /* WPOOL_DEBUG_H */
+#endif /* WPOOL_TASK_DEBUG_H */

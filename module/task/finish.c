@@ -13,7 +13,7 @@
 
 #include "core/sched.h"
 #include "core/trace.h"
-#include "task/task.h"
+#include "task/state.h"
 
 DEFINE_PER_CPU(struct task_struct *, wpool_finisher);
 

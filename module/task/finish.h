@@ -21,8 +21,8 @@
  * accounts are right (finish:A), and a flusher that reads the accounts returns only
  * after the last touch of the task (the accounts come after it).
  */
-#ifndef WPOOL_FINISH_H
-#define WPOOL_FINISH_H
+#ifndef WPOOL_TASK_FINISH_H
+#define WPOOL_TASK_FINISH_H
 
 #include <linux/irqflags.h>
 #include <linux/percpu.h>
@@ -31,7 +31,7 @@
 
 #include "core/state.h"
 #include "task/account.h"
-#include "task/line.h"
+#include "task/waiters.h"
 
 /* The thread that is in a finish on this CPU; only compared. */
 DECLARE_PER_CPU(struct task_struct *, wpool_finisher);
@@ -65,7 +65,7 @@ static __always_inline void wpool_finish_settle(struct wpool *pool, struct wpool
 						u32 colour, int status)
 {
 	wpool_account_out(rq, colour, status);
-	wpool_line_give(pool, rq);
+	wpool_waiters_give(pool, rq);
 	wpool_finish_end();
 }
 
@@ -190,4 +190,4 @@ bool wpool_finish_take_out(struct wpool_task *task);
  */
 void wpool_finish_dead(struct wpool_worker *w);
 
-#endif /* WPOOL_FINISH_H */
+#endif /* WPOOL_TASK_FINISH_H */

@@ -3,8 +3,8 @@
  * Waiting for tasks: for all that were accepted before (flush), or for all there
  * are (drain).
  */
-#ifndef WPOOL_FLUSH_H
-#define WPOOL_FLUSH_H
+#ifndef WPOOL_TASK_FLUSH_H
+#define WPOOL_TASK_FLUSH_H
 
 struct wpool;
 
@@ -21,4 +21,4 @@ struct wpool;
  */
 int wpool_flush_drain(struct wpool *pool, unsigned int state, long timeout);
 
-#endif /* WPOOL_FLUSH_H */
+#endif /* WPOOL_TASK_FLUSH_H */

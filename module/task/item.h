@@ -12,15 +12,15 @@
  * fills it in before it is queued (wpool_ring_put:A, the exchange of the next slot, or
  * the lock of a fifo), and the taker reads it after it has taken it out.
  */
-#ifndef WPOOL_ITEM_H
-#define WPOOL_ITEM_H
+#ifndef WPOOL_TASK_ITEM_H
+#define WPOOL_TASK_ITEM_H
 
 #include <linux/llist.h>
 #include <linux/types.h>
 #include <linux/wpool.h>
 
 #include "task/debug.h"
-#include "task/task.h"
+#include "task/state.h"
 
 struct wpool_items;
 
@@ -129,4 +129,4 @@ int wpool_item_module_init(void);
 /** wpool_item_module_exit() - destroy the cache; no pool is left */
 void wpool_item_module_exit(void);
 
-#endif /* WPOOL_ITEM_H */
+#endif /* WPOOL_TASK_ITEM_H */

@@ -7,7 +7,7 @@
  *
  *   1. the claim: PENDING becomes RUNNING, or IDLE for a detached task; an item needs none
  *   2. the finish of a joinable task: RUNNING becomes IDLE
- *   3. the token, in wpool_line_give(), if the pool has a limit
+ *   3. the token, in wpool_waiters_give(), if the pool has a limit
  *   4. the next task, in wpool_sched_next()
  *
  * Everything out of the ordinary is elsewhere: other states of the task in
@@ -31,16 +31,16 @@
 #include <linux/wait_bit.h>
 
 #include "compat.h"
-#include "core/alarm.h"
 #include "core/cost.h"
 #include "core/hist.h"
+#include "core/monitor_timer.h"
 #include "core/sched.h"
 #include "core/state.h"
 #include "core/trace.h"
 #include "task/account.h"
 #include "task/finish.h"
 #include "task/item.h"
-#include "task/task.h"
+#include "task/state.h"
 
 /*
  * Tasks that a worker runs in a row while other threads want its CPU: as many as last
@@ -147,8 +147,8 @@ static noinline void context_repair(const struct context *was, struct wpool_work
 	w->locks_left += count_locks(w) - was->locks;
 }
 
-static __always_inline void call(struct wpool_worker *w, struct wpool_task *task,
-				 wpool_task_fn func, const struct context *was, bool item)
+static __always_inline void call_func(struct wpool_worker *w, struct wpool_task *task,
+				      wpool_task_fn func, const struct context *was, bool item)
 {
 #ifdef CONFIG_LOCKDEP
 	/* once per worker: a thread may hold 48 locks, and helping nests deeper */
@@ -209,7 +209,7 @@ static unsigned long count_switches(void)
 	return current->nvcsw + current->nivcsw;
 }
 
-/* call() of a task that is timed or traced; a detached task may be gone afterwards. */
+/* call_func() of a task that is timed or traced; a detached task may be gone afterwards. */
 static noinline void call_watched(struct wpool_worker *w, struct wpool_task *task,
 				  wpool_task_fn func, const struct context *was,
 				  bool item, u64 submit_ns)
@@ -228,7 +228,7 @@ static noinline void call_watched(struct wpool_worker *w, struct wpool_task *tas
 		count_wait(w->pool, cost.wait_ns);
 	if (traced)
 		wpool_trace_started(w, task, cost.func, cost.wait_ns);
-	call(w, task, func, was, item);
+	call_func(w, task, func, was, item);
 	/* see wpool_worker_set_func() */
 	if (READ_ONCE(w->func) != func)
 		cost.func = READ_ONCE(w->func);
@@ -252,7 +252,7 @@ static __always_inline void call_for_worker(struct wpool_worker *w, struct wpool
 	WRITE_ONCE(w->func, func);
 	WRITE_ONCE(w->task, task);
 	if (likely(!submit_ns) && likely(!wpool_trace_is_running()))
-		call(w, task, func, was, item);
+		call_func(w, task, func, was, item);
 	else
 		call_watched(w, task, func, was, item, submit_ns);
 }
@@ -487,7 +487,7 @@ void wpool_run(struct wpool_worker *w, struct wpool_task *task)
 
 	w->in_a_row = 0;
 	/* set once: the monitor stays awake while the worker is counted in */
-	wpool_alarm_set(pool);
+	wpool_monitor_timer_set(pool);
 	/* tasks that its tasks submit go to the next slot */
 	WRITE_ONCE(rq->runner, current);
 	/* where tokens are never cached, an interrupt that sees a task IDLE relies on its token */

@@ -3,8 +3,8 @@
  * Running tasks: in a worker, nested inside another task of a worker, and in a
  * submitter.
  */
-#ifndef WPOOL_RUN_H
-#define WPOOL_RUN_H
+#ifndef WPOOL_TASK_RUN_H
+#define WPOOL_TASK_RUN_H
 
 struct wpool;
 struct wpool_task;
@@ -39,4 +39,4 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task);
  */
 int wpool_run_in_submitter(struct wpool *pool, struct wpool_task *task);
 
-#endif /* WPOOL_RUN_H */
+#endif /* WPOOL_TASK_RUN_H */

@@ -2,7 +2,7 @@
 /*
  * Submitting: the path of a task from its owner into the queues.
  *
- *   claim (task.h) -> token (tokens.h) -> ring and wake-up (sched.h)
+ *   claim (state.h) -> token (tokens.h) -> ring and wake-up (sched.h)
  *
  * with interrupts off. As long as the ring has room and a worker is awake,
  * submit_fast() takes no lock, reads no clock and writes no line that CPUs share. The
@@ -32,17 +32,17 @@
 #include <linux/wpool.h>
 
 #include "core/current.h"
-#include "core/news.h"
+#include "core/notify.h"
 #include "core/sched.h"
 #include "core/state.h"
 #include "core/tidy_queue.h"
 #include "core/trace.h"
 #include "task/account.h"
 #include "task/finish.h"
-#include "task/line.h"
 #include "task/run.h"
-#include "task/task.h"
+#include "task/state.h"
 #include "task/tokens.h"
+#include "task/waiters.h"
 
 /*
  * might_sleep() without its preemption point: a submitter that has just woken a
@@ -83,8 +83,8 @@ static void count_refused(struct wpool *pool)
 }
 
 /* Wait in line with claimed tasks; returns the number of accepted tasks, or -errno. */
-static int wait_in_line(struct wpool *pool, struct wpool_task *const *tasks,
-			u32 nr, struct overload *how)
+static int wait_for_room(struct wpool *pool, struct wpool_task *const *tasks,
+			 u32 nr, struct overload *how)
 {
 	struct wpool_waiter waiter = { .tasks = tasks, .nr = nr, .waited = how->waited };
 	int err;
@@ -92,7 +92,7 @@ static int wait_in_line(struct wpool *pool, struct wpool_task *const *tasks,
 	if (wpool_in_own_task(pool))
 		err = how->timeout ? -EDEADLK : -ETIME;
 	else
-		err = wpool_line_wait(pool, &waiter, how->state, how->timeout);
+		err = wpool_waiters_wait(pool, &waiter, how->state, how->timeout);
 	how->waited |= !err;
 
 	if (err == -EDEADLK || err == -EAGAIN)
@@ -101,8 +101,8 @@ static int wait_in_line(struct wpool *pool, struct wpool_task *const *tasks,
 }
 
 /* Claimed tasks have their tokens: count them in, accept and queue them. */
-static __always_inline void accept(struct wpool *pool, struct wpool_runq *rq,
-				   struct wpool_task *const *tasks, u32 nr)
+static __always_inline void accept_claimed(struct wpool *pool, struct wpool_runq *rq,
+					   struct wpool_task *const *tasks, u32 nr)
 {
 	u32 colour = READ_ONCE(pool->colour), i;
 	u8 flags = 0;
@@ -122,7 +122,7 @@ static __always_inline void accept(struct wpool *pool, struct wpool_runq *rq,
 #define MAX_KEPT	8
 
 /* Take the oldest task that may be dropped out of its queue, or return NULL. */
-static struct wpool_task *take_oldest(struct wpool *pool)
+static struct wpool_task *take_droppable(struct wpool *pool)
 {
 	struct wpool_task *kept[MAX_KEPT], *task;
 	u32 nr = 0;
@@ -154,10 +154,10 @@ static int replace_oldest(struct wpool *pool, struct wpool_task *task)
 	if (wpool_refuses(pool))
 		err = -ESHUTDOWN;
 	else
-		oldest = take_oldest(pool);
+		oldest = take_droppable(pool);
 	if (oldest) {
 		wpool_tokens_owe(pool, wpool_this_runq(pool));
-		accept(pool, wpool_this_runq(pool), &task, 1);
+		accept_claimed(pool, wpool_this_runq(pool), &task, 1);
 		/* or else it was cancelled by somebody else, and is ours to end just as well */
 		wpool_task_mark_cancelled(oldest);
 		/* an abort function may sleep, and may want what the submitter has locked */
@@ -191,8 +191,8 @@ static int drop_oldest(struct wpool *pool, struct wpool_task *const *tasks, u32 
  * Claimed tasks found no token: apply the overload policy. @refused: because the pool did
  * not want them, whatever it says by now.
  */
-static int overloaded(struct wpool *pool, struct wpool_task *const *tasks,
-		      u32 nr, struct overload *how, bool refused)
+static int apply_policy(struct wpool *pool, struct wpool_task *const *tasks,
+			u32 nr, struct overload *how, bool refused)
 {
 	enum wpool_policy policy = how->policy;
 	int n, i;
@@ -205,10 +205,10 @@ static int overloaded(struct wpool *pool, struct wpool_task *const *tasks,
 		n = -ESHUTDOWN;
 	} else {
 		trace_wpool_pool_overloaded(pool->name, nr, policy);
-		wpool_news_tell(pool);
+		wpool_notify_tell(pool);
 		switch (policy) {
 		case WPOOL_BLOCK:
-			n = wait_in_line(pool, tasks, nr, how);
+			n = wait_for_room(pool, tasks, nr, how);
 			break;
 		case WPOOL_RUN:
 			/* run one task here; give up the others, so that they are free meanwhile */
@@ -245,14 +245,14 @@ static bool is_valid(const struct wpool *pool, const struct wpool_task *task)
 }
 
 /* Hand over claimed tasks, as far as tokens are at hand; returns how many, a prefix. */
-static __always_inline u32 hand_over(struct wpool *pool, struct wpool_task *const *tasks,
-				     u32 nr)
+static __always_inline u32 hand_over_claimed(struct wpool *pool, struct wpool_task *const *tasks,
+					     u32 nr)
 {
 	struct wpool_runq *rq = wpool_this_runq(pool);
 	u32 n = wpool_tokens_take_fast(pool, rq, nr);
 
 	if (likely(n))
-		accept(pool, rq, tasks, n);
+		accept_claimed(pool, rq, tasks, n);
 	return n;
 }
 
@@ -272,7 +272,7 @@ static __always_inline u32 submit_fast(struct wpool *pool,
 	     likely(wpool_task_claim_fast(tasks[i])); i++)
 		;
 	if (likely(i))
-		n = hand_over(pool, tasks, i);
+		n = hand_over_claimed(pool, tasks, i);
 	local_irq_restore(flags);
 	*claimed = i;
 	return n;
@@ -302,7 +302,7 @@ static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks,
 		rq = wpool_this_runq(pool);
 		n = wpool_tokens_take(pool, rq, claimed);
 		if (likely(n > 0))
-			accept(pool, rq, tasks, n);
+			accept_claimed(pool, rq, tasks, n);
 	}
 	local_irq_restore(flags);
 
@@ -311,7 +311,7 @@ static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks,
 		n = 0;
 	}
 	if (unlikely(n < claimed)) {
-		more = overloaded(pool, tasks + n, claimed - n, how, refused);
+		more = apply_policy(pool, tasks + n, claimed - n, how, refused);
 		if (more < 0) {
 			*err = more;
 			return n;
@@ -432,7 +432,7 @@ static void accept_on(struct wpool *pool, struct wpool_runq *rq, struct wpool_ta
 	u32 colour = READ_ONCE(pool->colour);
 
 	if (!on) {
-		accept(pool, rq, &task, 1);
+		accept_claimed(pool, rq, &task, 1);
 		return;
 	}
 	/* it is counted where it was submitted */
@@ -442,8 +442,8 @@ static void accept_on(struct wpool *pool, struct wpool_runq *rq, struct wpool_ta
 }
 
 /* @state: task state to wait in; 0: if there is no room, nobody was refused anything. */
-static int submit_on(struct wpool *pool, int cpu, struct wpool_task *task,
-		     enum wpool_policy policy, unsigned int state)
+static int submit_on_cpu(struct wpool *pool, int cpu, struct wpool_task *task,
+			 enum wpool_policy policy, unsigned int state)
 {
 	struct overload how = {
 		.policy = policy,
@@ -473,21 +473,21 @@ static int submit_on(struct wpool *pool, int cpu, struct wpool_task *task,
 		return n ?: -EAGAIN;
 	}
 	if (unlikely(n <= 0))
-		n = overloaded(pool, &task, 1, &how, n < 0);
+		n = apply_policy(pool, &task, 1, &how, n < 0);
 	return min(n, 0);
 }
 
 int wpool_submit_on(struct wpool *pool, int cpu, struct wpool_task *task)
 {
 	assert_may_sleep();
-	return submit_on(pool, cpu, task, pool ? READ_ONCE(pool->policy) : WPOOL_FAIL,
-			 TASK_KILLABLE);
+	return submit_on_cpu(pool, cpu, task, pool ? READ_ONCE(pool->policy) : WPOOL_FAIL,
+			     TASK_KILLABLE);
 }
 EXPORT_SYMBOL_GPL(wpool_submit_on);
 
 int wpool_try_submit_on(struct wpool *pool, int cpu, struct wpool_task *task)
 {
-	return submit_on(pool, cpu, task, try_policy(pool), TASK_KILLABLE);
+	return submit_on_cpu(pool, cpu, task, try_policy(pool), TASK_KILLABLE);
 }
 EXPORT_SYMBOL_GPL(wpool_try_submit_on);
 
@@ -495,21 +495,21 @@ EXPORT_SYMBOL_GPL(wpool_try_submit_on);
 
 int wpool_submit_if_room_on(struct wpool *pool, int cpu, struct wpool_task *task)
 {
-	return submit_on(pool, cpu, task, WPOOL_FAIL, 0);
+	return submit_on_cpu(pool, cpu, task, WPOOL_FAIL, 0);
 }
 
 int wpool_submit_waiting_on(struct wpool *pool, int cpu, struct wpool_task *task)
 {
-	return submit_on(pool, cpu, task,
-			 READ_ONCE(pool->policy) == WPOOL_FAIL ? WPOOL_FAIL : WPOOL_BLOCK,
-			 TASK_KILLABLE);
+	return submit_on_cpu(pool, cpu, task,
+			     READ_ONCE(pool->policy) == WPOOL_FAIL ? WPOOL_FAIL : WPOOL_BLOCK,
+			     TASK_KILLABLE);
 }
 
 int wpool_submit_interruptible_on(struct wpool *pool, int cpu, struct wpool_task *task)
 {
 	assert_may_sleep();
-	return submit_on(pool, cpu, task, READ_ONCE(pool->policy),
-			 TASK_INTERRUPTIBLE | TASK_FREEZABLE);
+	return submit_on_cpu(pool, cpu, task, READ_ONCE(pool->policy),
+			     TASK_INTERRUPTIBLE | TASK_FREEZABLE);
 }
 
 int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, unsigned int state,
@@ -527,7 +527,7 @@ int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, unsigned i
 	if (state)
 		assert_may_sleep();
 	local_irq_save(flags);
-	n = hand_over(pool, &task, 1);
+	n = hand_over_claimed(pool, &task, 1);
 	local_irq_restore(flags);
 	if (likely(n))
 		return 0;
@@ -537,8 +537,8 @@ int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, unsigned i
 
 void wpool_submit_event(struct wpool *pool, struct wpool_task *task)
 {
-	if (!hand_over(pool, &task, 1) && wpool_line_join(pool, task))
-		accept(pool, wpool_this_runq(pool), &task, 1);
+	if (!hand_over_claimed(pool, &task, 1) && wpool_waiters_join(pool, task))
+		accept_claimed(pool, wpool_this_runq(pool), &task, 1);
 }
 
 int wpool_submit_batch(struct wpool *pool, struct wpool_task *const *tasks,

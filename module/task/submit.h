@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Submitting: what other files of wpool need, besides the exported functions. */
-#ifndef WPOOL_SUBMIT_H
-#define WPOOL_SUBMIT_H
+#ifndef WPOOL_TASK_SUBMIT_H
+#define WPOOL_TASK_SUBMIT_H
 
 #include <linux/types.h>
 
@@ -60,10 +60,10 @@ int wpool_submit_interruptible_on(struct wpool *pool, int cpu, struct wpool_task
  * @pool: the pool
  * @task: the task, PENDING; it is accepted now, or when its turn comes in the line
  *
- * If the pool is closed: as wpool_line_join(). The task may be gone on return.
+ * If the pool is closed: as wpool_waiters_join(). The task may be gone on return.
  *
  * Context: any except NMI; interrupts off.
  */
 void wpool_submit_event(struct wpool *pool, struct wpool_task *task);
 
-#endif /* WPOOL_SUBMIT_H */
+#endif /* WPOOL_TASK_SUBMIT_H */

@@ -7,9 +7,9 @@
  * searches for tokens. With a full barrier between the two steps on both sides, at
  * least one side sees the other.
  *
- *   give:A    tokens++, full barrier, read attention (line.h, line.c)
+ *   give:A    tokens++, full barrier, read attention (waiters.h, waiters.c)
  *   scarce:A  set SCARCE, full barrier, empty the caches
- *   wait:A    set WAITERS, full barrier, look for a token in pool->tokens (line.c)
+ *   wait:A    set WAITERS, full barrier, look for a token in pool->tokens (waiters.c)
  *
  * give:A pairs with each of the others. Without it a token would stay in a cache
  * while a submitter is refused or sleeps or a debt is not repaid.
@@ -99,7 +99,7 @@ void __wpool_attention_set(struct wpool *pool, u32 bits, bool on)
 }
 
 /* Move the tokens of every cache to the pool. */
-static void collect(struct wpool *pool)
+static void collect_caches(struct wpool *pool)
 	__must_hold(&pool->admission_lock)
 {
 	struct wpool_runq *rq;
@@ -122,7 +122,7 @@ void __wpool_tokens_make_scarce(struct wpool *pool)
 	__wpool_attention_set(pool, WPOOL_ATT_SCARCE, true);
 	/* scarce:A */
 	smp_mb();
-	collect(pool);
+	collect_caches(pool);
 }
 
 void wpool_tokens_relax(struct wpool *pool)

@@ -126,7 +126,7 @@ void wpool_tokens_relax(struct wpool *pool);
  * @pool: the pool, tune_mutex held, the new values in place
  * @old: wpool_tokens_total() before the change
  *
- * Tokens are scarce afterwards. The caller serves the line, see wpool_line_resize().
+ * Tokens are scarce afterwards. The caller serves the line, see wpool_waiters_resize().
  */
 void wpool_tokens_resize(struct wpool *pool, int old);
 

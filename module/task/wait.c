@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Waiting for a task, helping it along, cancelling and disabling it.
+ * Waiting for a task, and helping it along, see wait.h.
  *
  * Waiters sleep on the kernel's hashed wait queues and leave a mark in the
  * task's state, so that a task without waiters pays nothing. A worker that waits
  * for a queued task of its own pool takes it out of the queue and runs it itself,
  * so fork-join works at capacity 1.
  *
- * The last thing that a wait reads of a task is its status, after it has seen it IDLE;
- * wpool_task_cancel_sync() then gives back its count. So with several waiters none may free
- * the task before all have returned.
+ * The last thing that a wait reads of a task is its status, after it has seen it IDLE.
  */
+#include "task/wait.h"
+
 #include <linux/bug.h>
 #include <linux/err.h>
 #include <linux/export.h>
@@ -24,11 +24,9 @@
 #include "core/state.h"
 #include "core/tidy_queue.h"
 #include "task/finish.h"
-#include "task/line.h"
 #include "task/run.h"
-#include "task/task.h"
-
-/* ---- wait and help ---- */
+#include "task/state.h"
+#include "task/waiters.h"
 
 static bool is_done(struct wpool_task *task)
 {
@@ -79,7 +77,7 @@ static bool is_at_hand(struct wpool *pool, struct wpool_task *task)
 }
 
 /* Run a queued task of the worker's own pool right here, rather than wait for it. */
-static void help(struct wpool_worker *w, struct wpool_task *task)
+static void help_with(struct wpool_worker *w, struct wpool_task *task)
 {
 	unsigned long flags;
 	struct wpool *pool;
@@ -99,7 +97,7 @@ static void help(struct wpool_worker *w, struct wpool_task *task)
 }
 
 /* Tell lockdep of every wait in advance, even if it turns out that there is none. */
-static void lockdep_wait(struct wpool_task *task)
+static void task_lockdep_wait(struct wpool_task *task)
 {
 #ifdef CONFIG_LOCKDEP
 	struct wpool *pool;
@@ -228,7 +226,7 @@ static int help_and_sleep(struct wpool_worker *w, struct wpool_task *task)
 	int err;
 
 	for (;;) {
-		help(w, task);
+		help_with(w, task);
 		if (is_done(task))
 			return 0;
 		if (own_worker(w, task) && !await_begin(w, task))
@@ -244,8 +242,20 @@ static int help_and_sleep(struct wpool_worker *w, struct wpool_task *task)
 	}
 }
 
-static int wait_until_done(struct wpool_worker *w, struct wpool_task *task)
+int wpool_wait_begin(struct wpool_task *task)
 {
+	struct wpool_worker *w = wpool_worker_current();
+
+	if (is_inside(w, task))
+		return -EDEADLK;
+	if (!own_worker(w, task))
+		task_lockdep_wait(task);
+	return 0;
+}
+
+int wpool_wait_end(struct wpool_task *task)
+{
+	struct wpool_worker *w = wpool_worker_current();
 	int err = 0;
 
 	if (w)
@@ -260,140 +270,12 @@ static int wait_until_done(struct wpool_worker *w, struct wpool_task *task)
 
 int wpool_task_wait(struct wpool_task *task)
 {
-	struct wpool_worker *w = wpool_worker_current();
+	int err;
 
 	might_sleep();
 	if (IS_ERR_OR_NULL(task) || wpool_task_is_detached(task))
 		return -EINVAL;
-	if (is_inside(w, task))
-		return -EDEADLK;
-	if (!own_worker(w, task))
-		lockdep_wait(task);
-	return wait_until_done(w, task);
+	err = wpool_wait_begin(task);
+	return err ?: wpool_wait_end(task);
 }
 EXPORT_SYMBOL_GPL(wpool_task_wait);
-
-/* ---- cancel ---- */
-
-/* Attempts to get hold of a task that may be moving between two queues. */
-#define MAX_TRIES	8
-
-/*
- * Take a task that was marked as cancelled out of the queues, or send its submitter
- * away, so that its token comes free now and not only when a worker finds it. Returns
- * the pool if the caller now holds the task; an RCU lock keeps it.
- */
-static struct wpool *take_out(struct wpool_task *task)
-{
-	bool taken = false, withdrawn = false;
-	struct wpool *pool = NULL;
-	unsigned long flags;
-	int i;
-
-	for (i = 0; i < MAX_TRIES && !withdrawn && wpool_task_is_cancelled(task); i++) {
-		local_irq_save(flags);
-		pool = wpool_task_pool(task);
-		taken = pool && wpool_sched_unqueue(pool, task);
-		withdrawn = !taken && wpool_line_withdraw(task);
-		local_irq_restore(flags);
-		if (taken)
-			return pool;
-		cpu_relax();
-	}
-	return NULL;
-}
-
-bool wpool_task_cancel(struct wpool_task *task)
-{
-	struct wpool *pool = NULL;
-	unsigned long flags;
-	bool ret, here;
-
-	if (IS_ERR_OR_NULL(task))
-		return false;
-	local_save_flags(flags);
-	/* an abort function may sleep */
-	here = wpool_finish_may_wake(flags) && !wpool_task_is_detached(task);
-	rcu_read_lock();
-	ret = wpool_task_mark_cancelled(task);
-	if (ret)
-		pool = take_out(task);
-	if (pool && here) {
-		wpool_finish_put_down(pool, task);
-	} else if (pool) {
-		local_irq_save(flags);
-		wpool_tidy_task(pool, task);
-		local_irq_restore(flags);
-	}
-	rcu_read_unlock();
-	return ret;
-}
-EXPORT_SYMBOL_GPL(wpool_task_cancel);
-
-/* Take the task back and wait for it; no submit of it is accepted meanwhile. */
-static int cancel_and_wait(struct wpool_worker *w, struct wpool_task *task)
-{
-	struct wpool *pool;
-	u32 tries = 0;
-
-	wpool_task_mark_cancelled(task);
-	while (wpool_task_is_cancelled(task)) {
-		/* keeps the pool for wpool_finish_drop() */
-		rcu_read_lock();
-		pool = take_out(task);
-		if (pool)
-			wpool_finish_drop(pool, task);
-		rcu_read_unlock();
-		if (pool)
-			continue;
-		if (fatal_signal_pending(current))
-			return -EINTR;
-		wpool_task_await_hands(&tries);
-	}
-	/* it is IDLE, or runs for the last time */
-	return wait_until_done(w, task);
-}
-
-int wpool_task_disable_sync(struct wpool_task *task)
-{
-	struct wpool_worker *w = wpool_worker_current();
-	int ret;
-
-	might_sleep();
-	if (IS_ERR_OR_NULL(task) || wpool_task_is_detached(task))
-		return -EINVAL;
-	if (is_inside(w, task))
-		return -EDEADLK;
-
-	if (!own_worker(w, task))
-		lockdep_wait(task);
-	atomic_add(WPOOL_ST_DISABLED, &task->state);
-	ret = cancel_and_wait(w, task);
-	if (ret == -EINTR || ret == -EDEADLK)
-		wpool_task_enable(task);
-	return ret;
-}
-EXPORT_SYMBOL_GPL(wpool_task_disable_sync);
-
-bool wpool_task_enable(struct wpool_task *task)
-{
-	int old = atomic_read(&task->state);
-
-	do {
-		if (WARN_ON_ONCE(!(old & WPOOL_ST_DISABLED_MASK)))
-			return false;
-	} while (!atomic_try_cmpxchg(&task->state, &old, old - WPOOL_ST_DISABLED));
-
-	return !((old - WPOOL_ST_DISABLED) & WPOOL_ST_DISABLED_MASK);
-}
-EXPORT_SYMBOL_GPL(wpool_task_enable);
-
-int wpool_task_cancel_sync(struct wpool_task *task)
-{
-	int ret = wpool_task_disable_sync(task);
-
-	if (ret != -EINVAL && ret != -EINTR && ret != -EDEADLK)
-		wpool_task_enable(task);
-	return ret;
-}
-EXPORT_SYMBOL_GPL(wpool_task_cancel_sync);

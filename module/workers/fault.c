@@ -19,16 +19,16 @@
 
 #include "compat.h"
 #include "core/handoff.h"
-#include "core/news.h"
+#include "core/notify.h"
 #include "core/reap_queue.h"
 #include "core/state.h"
-#include "workers/hooks.h"
+#include "workers/owner_hooks.h"
 
 /*
  * The kernel counts for each CPU the threads that must not leave it, and does not take one off
  * that ends: the CPU could never go offline again.
  */
-static void unpin(void)
+static void unpin_thread(void)
 {
 	while (compat_migration_disabled())
 		migrate_enable();
@@ -52,7 +52,7 @@ static void thread_ends(struct callback_head *work)
 
 	/* first of all: otherwise it would still be called at the very last switch */
 	wpool_handoff_unwatch(w);
-	unpin();
+	unpin_thread();
 	release_map(w->pool);
 	wpool_hooks_died(w);
 	wpool_reap_worker(w);
@@ -79,7 +79,7 @@ void wpool_fault_report(struct wpool_worker *w)
 	mutex_lock(&pool->workers_mutex);
 	pool->faults++;
 	mutex_unlock(&pool->workers_mutex);
-	wpool_news_tell(pool);
+	wpool_notify_tell(pool);
 
 	if (pool->fault)
 		pool->fault(&fault, pool->fault_data);

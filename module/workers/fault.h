@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Noticing that a worker's thread ends, and reporting one that died in a task. */
-#ifndef WPOOL_FAULT_H
-#define WPOOL_FAULT_H
+#ifndef WPOOL_WORKERS_FAULT_H
+#define WPOOL_WORKERS_FAULT_H
 
 struct wpool_worker;
 
@@ -19,4 +19,4 @@ void wpool_fault_arm(struct wpool_worker *w);
  */
 void wpool_fault_report(struct wpool_worker *w);
 
-#endif /* WPOOL_FAULT_H */
+#endif /* WPOOL_WORKERS_FAULT_H */

@@ -33,7 +33,7 @@ static bool is_done;
 /* Threads that wait for is_done, or until the pools are thawed. */
 static DECLARE_WAIT_QUEUE_HEAD(done_wq);
 
-static bool is_wanted(void)
+static bool is_freeze_wanted(void)
 {
 	return freezing(current) || READ_ONCE(is_held);
 }
@@ -62,7 +62,7 @@ static bool is_busy(struct wpool *pool)
 	return count_busy(pool);
 }
 
-static bool complain(struct wpool *pool)
+static bool complain_unfrozen(struct wpool *pool)
 {
 	u32 nr = count_busy(pool);
 
@@ -77,8 +77,8 @@ static void freeze_pools(void)
 {
 	WRITE_ONCE(wpool_freeze_is_on, true);
 	while (wpool_pools_walk_rcu(is_busy)) {
-		if (!is_wanted()) {
-			wpool_pools_walk_rcu(complain);
+		if (!is_freeze_wanted()) {
+			wpool_pools_walk_rcu(complain_unfrozen);
 			return;
 		}
 		/* as the kernel's freezer: it looks now and then */
@@ -109,9 +109,9 @@ static int freezer_main(void *unused)
 	for (;;) {
 		/* before the checks: a wake-up after them is not lost */
 		set_current_state(TASK_IDLE);
-		if (is_wanted() != READ_ONCE(wpool_freeze_is_on)) {
+		if (is_freeze_wanted() != READ_ONCE(wpool_freeze_is_on)) {
 			__set_current_state(TASK_RUNNING);
-			if (is_wanted())
+			if (is_freeze_wanted())
 				freeze_pools();
 			else
 				thaw_pools();

@@ -18,7 +18,7 @@
 #include "core/runqs.h"
 #include "core/sched.h"
 #include "core/state.h"
-#include "workers/place.h"
+#include "workers/affinity.h"
 
 static enum cpuhp_state online_state, dead_state;
 
@@ -28,12 +28,12 @@ struct change {
 	int err;
 };
 
-static void place(struct wpool *pool, void *data)
+static void place_workers(struct wpool *pool, void *data)
 {
 	struct change *change = data;
 
 	mutex_lock(&pool->tune_mutex);
-	wpool_place(pool, change->dying);
+	wpool_affinity_set(pool, change->dying);
 	mutex_unlock(&pool->tune_mutex);
 }
 
@@ -61,7 +61,7 @@ static int cpu_up(unsigned int cpu)
 	/* again: the CPU may have rested half-way up, where cpuhp can be told to stop */
 	wpool_pools_walk(add_runq, &change);
 	if (!change.err)
-		wpool_pools_walk(place, &change);
+		wpool_pools_walk(place_workers, &change);
 	return change.err;
 }
 
@@ -69,17 +69,17 @@ static int cpu_down_begins(unsigned int cpu)
 {
 	struct change change = { .cpu = cpu, .dying = cpu };
 
-	wpool_pools_walk(place, &change);
+	wpool_pools_walk(place_workers, &change);
 	return 0;
 }
 
-static void leave_queue(struct wpool *pool, void *data)
+static void leave_runq(struct wpool *pool, void *data)
 {
 	struct change *change = data;
 	struct wpool_runq *rq;
 
 	/* again: a thread that tuned a pool meanwhile saw the CPU as online */
-	place(pool, data);
+	place_workers(pool, data);
 	rq = wpool_runq(pool, change->cpu);
 	if (rq)
 		wpool_sched_leave(rq);
@@ -89,7 +89,7 @@ static int cpu_down_ended(unsigned int cpu)
 {
 	struct change change = { .cpu = cpu, .dying = -1 };
 
-	wpool_pools_walk(leave_queue, &change);
+	wpool_pools_walk(leave_runq, &change);
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* CPUs that go down and come up while pools use them. */
-#ifndef WPOOL_HOTPLUG_H
-#define WPOOL_HOTPLUG_H
+#ifndef WPOOL_WORKERS_HOTPLUG_H
+#define WPOOL_WORKERS_HOTPLUG_H
 
 /** wpool_hotplug_init() - start to watch the CPUs; Return: 0 or -errno */
 int wpool_hotplug_init(void);
@@ -9,4 +9,4 @@ int wpool_hotplug_init(void);
 /** wpool_hotplug_exit() - stop to watch the CPUs; no pool is left */
 void wpool_hotplug_exit(void);
 
-#endif /* WPOOL_HOTPLUG_H */
+#endif /* WPOOL_WORKERS_HOTPLUG_H */

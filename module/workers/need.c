@@ -4,12 +4,12 @@
 
 #include <linux/smp.h>
 
-#include "core/census.h"
+#include "core/counts.h"
+#include "core/find_work.h"
 #include "core/freeze.h"
-#include "core/queues.h"
 #include "core/state.h"
 #include "core/wake.h"
-#include "workers/place.h"
+#include "workers/affinity.h"
 
 /* A waking worker takes one task, and asks again if there are more. */
 bool wpool_need_worker(struct wpool *pool)

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * How a worker parks, and how it expires: joining the idle workers, sleeping until it is
- * picked, the timer that sends away the coldest.
- */
+/* How a worker parks: it joins the idle workers and sleeps until it is picked. */
 #ifndef WPOOL_WORKERS_PARK_H
 #define WPOOL_WORKERS_PARK_H
 
 #include <linux/types.h>
 
-struct timer_list;
-struct wpool;
 struct wpool_worker;
 
 /**
@@ -38,28 +33,5 @@ bool wpool_park_sleep(struct wpool_worker *w);
  * Context: process context, interrupts on.
  */
 void wpool_park_forget(struct wpool_worker *w);
-
-/**
- * wpool_park_rearm() - expiry_ms or min_workers changed: check the idle workers again
- * @pool: the pool
- *
- * Context: any.
- */
-void wpool_park_rearm(struct wpool *pool);
-
-/** wpool_park_count() - how many idle workers the pool could spare: a glance */
-u32 wpool_park_count(struct wpool *pool);
-
-/**
- * wpool_park_expire_early() - send the coldest idle worker away before its time
- * @pool: the pool
- *
- * Context: any; takes raw locks only.
- * Return: false if no worker beyond min_workers has been idle for 100 ms.
- */
-bool wpool_park_expire_early(struct wpool *pool);
-
-/** wpool_park_expire() - the function of pool->expiry_timer */
-void wpool_park_expire(struct timer_list *timer);
 
 #endif /* WPOOL_WORKERS_PARK_H */

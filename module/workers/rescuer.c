@@ -24,7 +24,7 @@
  * pools: it counts as a thread of the pool, clears the request, executes a full barrier
  * (step_in:A, see spawn:A in wake.c), and looks. It looks first of all, too: for what was
  * asked while the pool had no rescuer. After each look that finds nothing to do it takes over
- * the pool's CPUs; whoever changes these asks it to look: place:A in place.c.
+ * the pool's CPUs; whoever changes these asks it to look: wpool_affinity_follow:A in affinity.c.
  *
  * A rescuer needs no allocation, and has no flags of the allocator: a task that must dip into
  * the last reserves of memory says so itself, whichever worker runs it.
@@ -35,14 +35,14 @@
 #include <linux/ktime.h>
 #include <linux/sched.h>
 
-#include "core/alarm.h"
-#include "core/census.h"
+#include "core/counts.h"
+#include "core/monitor_timer.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
 #include "core/trace.h"
-#include "workers/hooks.h"
-#include "workers/leave.h"
 #include "workers/need.h"
+#include "workers/owner_hooks.h"
+#include "workers/retire.h"
 
 /* A replacement that takes longer counts in pool->rescued. */
 #define SLOW_NS		(10 * NSEC_PER_MSEC)
@@ -115,7 +115,7 @@ void wpool_rescuer_dismiss(struct wpool *pool)
 
 /* ---- out of it ---- */
 
-static bool count_in(struct wpool_worker *w)
+static bool rescuer_count_in(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
 	bool ret;
@@ -141,14 +141,14 @@ static bool step_in(struct wpool_worker *w)
 	wpool_threads_enter(pool);
 	/* step_in:A, as spawn:A */
 	smp_store_mb(pool->spawn_wanted, false);
-	if (!wpool_need_worker(pool) || !count_in(w)) {
+	if (!wpool_need_worker(pool) || !rescuer_count_in(w)) {
 		wpool_threads_leave(pool);
 		return false;
 	}
 	rq = wpool_need_worker_at(pool);
 	wpool_worker_settle(w, rq);
 	trace_wpool_worker_stepped_in(pool->name, rq->cpu, current->pid);
-	wpool_alarm_set(pool);
+	wpool_monitor_timer_set(pool);
 	wpool_spawn_ask_spawner(pool);
 	/* fails if that CPU goes down: then it looks for another home */
 	set_cpus_allowed_ptr(current, cpumask_of(rq->cpu));
@@ -159,7 +159,7 @@ static bool step_in(struct wpool_worker *w)
  * It must not wait for one CPU, on which a task may run for long, nor run where the pool may
  * not. If none of the pool's CPUs is there, any is better than none. After step_in:A.
  */
-static void roam(struct wpool *pool)
+static void roam_allowed(struct wpool *pool)
 {
 	if (set_cpus_allowed_ptr(current, pool->cpumask))
 		set_cpus_allowed_ptr(current, cpu_possible_mask);
@@ -188,7 +188,7 @@ bool wpool_rescuer_wait(struct wpool_worker *w)
 		first = false;
 		if (step_in(w))
 			return true;
-		roam(pool);
+		roam_allowed(pool);
 	}
 	__set_current_state(TASK_RUNNING);
 	return false;

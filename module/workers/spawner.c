@@ -2,7 +2,7 @@
 /*
  * The spawners, see spawner.h.
  *
- * A spawner clears the pool's request, executes a full barrier (spawn:A), and then looks
+ * A spawner clears the pool's request, executes a full barrier (spawn_worker:A), and then looks
  * at the pool. A thread that queues a task after that look finds the request clear and
  * asks again. wake.c has the pairs. Also before the look the spawner counts as a thread
  * of the pool: a thread that drains the pool checks first for tasks and then for
@@ -28,12 +28,12 @@
 #include <linux/printk.h>
 #include <linux/sched.h>
 
-#include "core/census.h"
-#include "core/queues.h"
+#include "core/counts.h"
+#include "core/find_work.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
-#include "workers/leave.h"
 #include "workers/need.h"
+#include "workers/retire.h"
 #include "workers/worker.h"
 
 #define RETRY_MIN_MS	10
@@ -122,12 +122,12 @@ static void retry_later(struct wpool *pool)
 	wpool_spawn_retry(pool, ms);
 }
 
-static void spawn(struct wpool *pool)
+static void spawn_worker(struct wpool *pool)
 {
 	bool again;
 
 	wpool_threads_enter(pool);
-	/* spawn:A, see wake.c */
+	/* spawn_worker:A, see wake.c */
 	smp_store_mb(pool->spawn_wanted, false);
 	again = READ_ONCE(pool->reclaim) ? try_refill(pool) : try_spawn(pool);
 	wpool_threads_leave(pool);
@@ -137,7 +137,7 @@ static void spawn(struct wpool *pool)
 	if (!READ_ONCE(pool->spawn_starved))
 		return;
 	/*
-	 * spawn:B, the pool is counted as starved before free places and idle workers are
+	 * spawn_worker:B, the pool is counted as starved before free places and idle workers are
 	 * checked: pairs with wpool_workers_leave_place:A and wpool_park_join:A
 	 */
 	smp_mb();
@@ -162,7 +162,7 @@ static int spawner_main(void *nr)
 			continue;
 		}
 		__set_current_state(TASK_RUNNING);
-		spawn(pool);
+		spawn_worker(pool);
 		wpool_spawn_done(pool);
 	}
 	__set_current_state(TASK_RUNNING);

@@ -9,14 +9,14 @@
 #include <linux/sched.h>
 #include <linux/workqueue.h>
 
-#include "core/census.h"
+#include "core/counts.h"
 #include "core/sched.h"
 #include "core/state.h"
 #include "core/tidy_queue.h"
 #include "task/finish.h"
 #include "workers/fault.h"
-#include "workers/leave.h"
 #include "workers/park.h"
+#include "workers/retire.h"
 #include "workers/worker.h"
 
 /*
@@ -26,7 +26,7 @@
 static struct workqueue_struct *normal_wq, *reclaim_wq;
 
 /* A worker died in a task: put right what it left behind. */
-static void repair(struct wpool_worker *w)
+static void repair_after_death(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
 
@@ -58,7 +58,7 @@ static void tidy_worker(struct wpool_worker *w)
 	if (w->leaving)
 		wpool_fault_report(w);
 	else
-		repair(w);
+		repair_after_death(w);
 	wpool_worker_reap(w);
 }
 

@@ -17,12 +17,12 @@
 #include <linux/slab.h>
 #include <uapi/linux/sched/types.h>
 
-#include "core/alarm.h"
-#include "core/census.h"
+#include "core/counts.h"
 #include "core/current.h"
+#include "core/find_work.h"
 #include "core/freeze.h"
 #include "core/handoff.h"
-#include "core/queues.h"
+#include "core/monitor_timer.h"
 #include "core/runqs.h"
 #include "core/sched.h"
 #include "core/spawn_queue.h"
@@ -32,12 +32,12 @@
 #include "inject.h"
 #include "task/account.h"
 #include "task/run.h"
+#include "workers/affinity.h"
 #include "workers/fault.h"
-#include "workers/hooks.h"
-#include "workers/leave.h"
+#include "workers/owner_hooks.h"
 #include "workers/park.h"
-#include "workers/place.h"
 #include "workers/rescuer.h"
+#include "workers/retire.h"
 
 /* ---- home ---- */
 
@@ -45,7 +45,7 @@
  * The worker is not on its home CPU, or that CPU is no longer allowed: the CPU went down,
  * the cpumask changed, or the worker was picked to move.
  */
-static void rehome(struct wpool_worker *w)
+static void rehome_worker(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
 	struct wpool_runq *old = w->rq, *new = old;
@@ -55,7 +55,7 @@ static void rehome(struct wpool_worker *w)
 	/* it may still be coming, but not for the old run queue */
 	wpool_waking_disown(w);
 	/*
-	 * rehome:A, the full barrier of the call: no thread may rely on the worker while it
+	 * rehome_worker:A, the full barrier of the call: no thread may rely on the worker while it
 	 * moves. Pairs as wpool_running_leave:A, see wake.c.
 	 */
 	wpool_running_leave(w);
@@ -155,7 +155,7 @@ enum step { RUN, SLEEP, END };
  *
  * RUN: with a task; SLEEP: it has joined the idle workers; END: it is counted out.
  */
-static enum step look(struct wpool_worker *w, struct wpool_task **task)
+static enum step look_for_task(struct wpool_worker *w, struct wpool_task **task)
 {
 	struct wpool *pool = w->pool;
 	/* woken for a task: it takes that before it may leave for a starved pool */
@@ -192,7 +192,7 @@ out:
 }
 
 /* Until the worker is counted out. */
-static void work(struct wpool_worker *w)
+static void run_tasks(struct wpool_worker *w)
 {
 	struct wpool_task *task;
 
@@ -203,10 +203,10 @@ static void work(struct wpool_worker *w)
 		 */
 		cond_resched_tasks_rcu_qs();
 		if (unlikely(!is_at_home(w)))
-			rehome(w);
+			rehome_worker(w);
 		if (unlikely(!w->has_notifier) && READ_ONCE(w->pool->handoff))
 			wpool_handoff_watch(w);
-		switch (look(w, &task)) {
+		switch (look_for_task(w, &task)) {
 		case RUN:
 			wpool_run(w, task);
 			break;
@@ -231,7 +231,7 @@ static int worker_main(struct wpool_worker *w)
 		return 0;
 	/* it may be made as the rescuer, and become it when it leaves */
 	while (!READ_ONCE(w->leaving) || wpool_rescuer_wait(w))
-		work(w);
+		run_tasks(w);
 	wpool_hooks_end(w);
 	return 0;
 }
@@ -239,7 +239,7 @@ static int worker_main(struct wpool_worker *w)
 /*
  * Create a worker that waits for wpool_hooks_go(). @leaving: it is not counted in.
  */
-static struct wpool_worker *create(struct wpool *pool, int cpu, bool leaving, u64 *start_ns)
+static struct wpool_worker *create_worker(struct wpool *pool, int cpu, bool leaving, u64 *start_ns)
 {
 	struct task_struct *thread;
 	struct wpool_worker *w;
@@ -266,7 +266,7 @@ static struct wpool_worker *create(struct wpool *pool, int cpu, bool leaving, u6
 	 * Since 6.14 a thread that is not bound gets the CPUs of its node, when it first
 	 * runs and whenever a CPU comes up, whatever set_cpus_allowed_ptr() said. A bound
 	 * thread is left alone. Binding does not make it a per-CPU thread: it may move
-	 * itself, see rehome(), and the scheduler moves it off a CPU that goes down.
+	 * itself, see rehome_worker(), and the scheduler moves it off a CPU that goes down.
 	 *
 	 * Hotplug need not be held off: the thread is on no run queue of the scheduler
 	 * before its wake-up, which chooses another CPU if this one is going down or gone.
@@ -295,14 +295,14 @@ int wpool_worker_create(struct wpool *pool, struct wpool_runq *rq)
 	struct wpool_worker *w;
 	u64 start_ns;
 
-	w = create(pool, rq->cpu, false, &start_ns);
+	w = create_worker(pool, rq->cpu, false, &start_ns);
 	if (IS_ERR(w))
 		return PTR_ERR(w);
 	wpool_worker_settle(w, rq);
 	trace_wpool_worker_spawned(pool->name, rq->cpu, w->thread->pid, start_ns);
 	wpool_hooks_go(w);
 	/* the worker may have to wait for its CPU: the monitor must see that */
-	wpool_alarm_set(pool);
+	wpool_monitor_timer_set(pool);
 	return 0;
 }
 
@@ -342,7 +342,7 @@ int wpool_worker_create_rescuer(struct wpool *pool)
 		return -EBUSY;
 	}
 	cpu = wpool_worker_place(pool, -1);
-	w = create(pool, cpu, true, &start_ns);
+	w = create_worker(pool, cpu, true, &start_ns);
 	if (IS_ERR(w)) {
 		wpool_rescuer_is_missing(pool);
 		local_irq_disable();

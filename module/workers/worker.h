@@ -11,8 +11,8 @@
  * All state is in struct wpool_worker, none on the worker's stack, because an oops
  * discards the stack.
  */
-#ifndef WPOOL_WORKER_H
-#define WPOOL_WORKER_H
+#ifndef WPOOL_WORKERS_WORKER_H
+#define WPOOL_WORKERS_WORKER_H
 
 #include <linux/types.h>
 
@@ -77,4 +77,4 @@ void wpool_worker_set_class(struct wpool_worker *w);
  */
 void wpool_worker_reap(struct wpool_worker *w);
 
-#endif /* WPOOL_WORKER_H */
+#endif /* WPOOL_WORKERS_WORKER_H */

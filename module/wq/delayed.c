@@ -28,8 +28,8 @@ void wpool_delayed_work_destroy_on_stack(struct wpool_delayed_work *dwork)
 EXPORT_SYMBOL_GPL(wpool_delayed_work_destroy_on_stack);
 
 /* The caller owns PENDING; interrupts are off. */
-static bool start(int cpu, struct wpool_wq *wq, struct wpool_delayed_work *dwork,
-		  unsigned long delay)
+static bool start_delayed(int cpu, struct wpool_wq *wq, struct wpool_delayed_work *dwork,
+			  unsigned long delay)
 {
 	if (!delay)
 		return wpool_work_insert(wq, &dwork->work);
@@ -51,7 +51,7 @@ bool wpool_wq_queue_delayed(int cpu, struct wpool_wq *wq, struct wpool_delayed_w
 	if (!wq || !dwork || !dwork->work.func)
 		return false;
 	local_irq_save(flags);
-	ret = wpool_work_begin(&dwork->work) && start(cpu, wq, dwork, delay);
+	ret = wpool_work_begin(&dwork->work) && start_delayed(cpu, wq, dwork, delay);
 	local_irq_restore(flags);
 	return ret;
 }
@@ -67,7 +67,7 @@ bool wpool_wq_mod_delayed(int cpu, struct wpool_wq *wq, struct wpool_delayed_wor
 		return false;
 	ret = wpool_work_grab(&dwork->work, &dwork->timer, &flags);
 	if (!wpool_work_refused(&dwork->work))
-		start(cpu, wq, dwork, delay);
+		start_delayed(cpu, wq, dwork, delay);
 	local_irq_restore(flags);
 	return ret;
 }

@@ -240,7 +240,7 @@ static void go_on(struct wpool_wq_runner *runner)
  * The function of a runner: one work. So the pool counts each, finds the hogs among them, and
  * repairs what one has left unbalanced before the next one starts.
  */
-static void run(struct wpool_event *event)
+static void run_work(struct wpool_event *event)
 {
 	struct wpool_wq_runner *runner = container_of(event, struct wpool_wq_runner, event);
 	struct wpool_wq *wq = runner->wq;
@@ -396,7 +396,7 @@ static bool add_runner(struct wpool_wq *wq)
 	runner->wq = wq;
 	INIT_LIST_HEAD(&runner->scheduled);
 	INIT_LIST_HEAD(&runner->idle);
-	wpool_event_init(&runner->event, wq->pool, run, run_failed);
+	wpool_event_init(&runner->event, wq->pool, run_work, run_failed);
 	raw_spin_lock_irq(&wq->lock);
 	list_add_tail(&runner->node, &wq->runners);
 	wq->nr_runners++;
@@ -406,7 +406,7 @@ static bool add_runner(struct wpool_wq *wq)
 }
 
 /* Twice as many runners. Without memory those that exist go on, as with a workqueue. */
-static void grow(struct work_struct *work)
+static void grow_runners(struct work_struct *work)
 {
 	struct wpool_wq *wq = container_of(to_delayed_work(work), struct wpool_wq, grow);
 	u32 nr = min(READ_ONCE(wq->max_runners), 2 * wq->nr_runners);
@@ -448,7 +448,7 @@ static struct wpool_wq *alloc_queue(unsigned int flags, int max_active)
 	INIT_LIST_HEAD(&wq->idle);
 	INIT_LIST_HEAD(&wq->flushers);
 	hash_init(wq->busy);
-	INIT_DELAYED_WORK(&wq->grow, grow);
+	INIT_DELAYED_WORK(&wq->grow, grow_runners);
 	return wq;
 }
 

@@ -100,7 +100,7 @@ EXPORT_SYMBOL_GPL(wpool_wq_queue_rcu);
 /* ---- take back ---- */
 
 /* Take the work off its list; false if it is in none. */
-static bool remove(struct wpool_work *work)
+static bool remove_work(struct wpool_work *work)
 {
 	struct wpool_wq *wq;
 	bool ret = false;
@@ -127,7 +127,7 @@ bool wpool_work_grab(struct wpool_work *work, struct timer_list *timer, unsigned
 			return true;
 		if (!test_and_set_bit(WPOOL_WORK_PENDING_BIT, &work->flags))
 			return false;
-		if (remove(work))
+		if (remove_work(work))
 			return true;
 		/* its owner has interrupts off, on another CPU; or it is a grace period */
 		local_irq_restore(*flags);

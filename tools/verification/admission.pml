@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Admission: module/task/tokens.c and line.c, and their headers.
+ * Admission: module/task/tokens.c and waiters.c, and their headers.
  *
  * Submitters take a token each, or wait in line, or (TRIES) are refused; one waiter may
  * give up. Finishers give the tokens back, on two CPUs with a cache each, which they use
@@ -13,11 +13,11 @@
  * one where a finish was under way.
  *
  * barrier: task/tokens.c scarce:A
- * barrier: task/line.c give:A
- * barrier: task/line.c wait:A
- * omits: task/line.c join:A
- * omits: task/line.c seen:A
- * barrier: task/line.h give:A
+ * barrier: task/waiters.c give:A
+ * barrier: task/waiters.c wait:A
+ * omits: task/waiters.c join:A
+ * omits: task/waiters.c seen:A
+ * barrier: task/waiters.h give:A
  *
  * holds waiting: -DSUBMITTERS=3
  * holds giving-up: -DSUBMITTERS=2 -DRUNNING=2 -DGIVES_UP=1
@@ -200,7 +200,7 @@ inline serve()
 
 #define cpu	(me & 1)
 
-/* wpool_line_give(), after count_finish() */
+/* wpool_waiters_give(), after count_finish() */
 inline give()
 {
 	att = load(ATTENTION) & SCARCE;
@@ -330,7 +330,7 @@ proctype submitter(byte me)
 	:: got -> assert(!(came_after[me] & in_line))
 	:: !got && me >= NPROCS - TRIES -> assert(met_full[me])
 	:: !got && me < NPROCS - TRIES ->
-		/* wpool_line_wait(), wpool_line_join() */
+		/* wpool_waiters_wait(), wpool_waiters_join() */
 		spin_lock();
 		line!me;
 		make_scarce();

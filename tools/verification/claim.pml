@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The claims of a task: module/task/task.c and wait.c, and the line in line.c.
+ * The claims of a task: module/task/state.c and wait.c, and the line in waiters.c.
  *
  * A submitter writes an event and submits a task that is pending. If the submit finds
  * it so (-EALREADY), the function of the task, which a worker is about to run, must
  * see the event. A second task is on its way into the line when it is cancelled:
  * either its submitter sees that, or the cancel finds it in the line.
  *
- * barrier: task/task.c claim:A
+ * barrier: task/state.c claim:A
  *
  * holds event: -DEVENT_CASE
  * holds line: -DLINE_CASE

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A pool without a limit gets one: module/task/tokens.c, tokens.h and line.h.
+ * A pool without a limit gets one: module/task/tokens.c, tokens.h and waiters.h.
  *
  * Submitters and finishers work without tokens, and count on their CPUs what they did
  * not take or give, until they see that there is a limit. The resizer says so, waits

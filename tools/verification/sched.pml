@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Park, wake and hand over: module/core/wake.c, sched.c, idle.c, census.c, queues.c,
- * handoff.c; module/workers/park.c, leave.c, spawner.c, worker.c. The protocol is explained
+ * Park, wake and hand over: module/core/wake.c, sched.c, idle.c, counts.c, find_work.c,
+ * handoff.c; module/workers/park.c, retire.c, spawner.c, worker.c. The protocol is explained
  * in wake.c.
  *
  * Two CPUs, each with a ring. Two workers are at home on CPU 0, where one may run at a
@@ -37,23 +37,23 @@
  * like wpool_sched_push:A: core/sched.c wpool_sched_leave:A
  * like wpool_sched_push:A: core/sched.c wpool_sched_push_on:A
  * barrier: core/sched.c stop_searching:A
- * barrier: core/queues.c wpool_runq_is_left:A
- * barrier: core/queues.c wpool_runq_offer:A
- * barrier: core/queues.c end_offer:A
- * barrier: core/queues.c end_offer:B
+ * barrier: core/find_work.c wpool_runq_is_left:A
+ * barrier: core/find_work.c wpool_runq_offer:A
+ * barrier: core/find_work.c end_offer:A
+ * barrier: core/find_work.c end_offer:B
  * omits: core/wake.c is_searched:A
  * barrier: core/handoff.c look_here:B
  * omits: core/handoff.c look_here:A
  * omits: core/handoff.c wpool_handoff_enable:A
  * barrier: workers/park.c wpool_park_join:A
- * omits: workers/park.c wpool_park_expire:A
- * barrier: core/census.c make_it_look:A
- * barrier: core/census.c wpool_coming_leave:A
- * barrier: core/census.c wpool_workers_leave_place:A
- * omits: core/census.c wpool_running_enter:A
- * omits: core/census.c wpool_running_enter:B
- * barrier: core/census.c wpool_running_leave:A
- * barrier: core/census.c wpool_running_leave:B
+ * omits: workers/park.c wpool_expire_timer:A
+ * barrier: core/counts.c make_it_look:A
+ * barrier: core/counts.c wpool_coming_leave:A
+ * barrier: core/counts.c wpool_workers_leave_place:A
+ * omits: core/counts.c wpool_running_enter:A
+ * omits: core/counts.c wpool_running_enter:B
+ * barrier: core/counts.c wpool_running_leave:A
+ * barrier: core/counts.c wpool_running_leave:B
  * like wpool_running_leave:A: workers/worker.c rehome:A
  * barrier: workers/spawner.c spawn:A
  * omits: workers/spawner.c spawn:B
@@ -239,7 +239,7 @@ inline ask()
 	fi
 }
 
-/* ---- queues.c, length.h ---- */
+/* ---- find_work.c, length.h ---- */
 
 /* wpool_runq_is_attended(), if the tasks are short */
 #define IS_ATTENDED0	(load(NR_RUNNING) || load(WAKING))
@@ -480,7 +480,7 @@ proctype submitter(byte me)
 	od
 }
 
-/* ---- census.c, handoff.c ---- */
+/* ---- counts.c, handoff.c ---- */
 
 /* make_it_look(), for CPU 0 */
 inline make_it_look()

@@ -6,7 +6,7 @@
  * A fuzzing thread collects what its own calls reach. Its tasks run in workers, which
  * collect for a thread that does nothing else: a thread of KCOV is one or the other. The
  * fuzzing thread is created by that one and so inherits its handle, which the tasks take
- * along (module/faces/dev/cover.h). What workers reached comes when a task has ended, so
+ * along (module/faces/dev/load/cover.h). What workers reached comes when a task has ended, so
  * with a later call of the same thread.
  *
  * See Documentation/dev-tools/kcov.rst in the kernel's source.

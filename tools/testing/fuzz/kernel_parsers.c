@@ -5,8 +5,8 @@
  */
 #include "kernel_parsers.h"
 
-#include "pool/attrs.c"
 #include "faces/sysfs.c"
+#include "pool/attrs.c"
 
 /* What the rest of these files calls; no parser does. */
 int wpool_pool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)

@@ -56,7 +56,7 @@ static int run(struct wpool *pool, wpool_task_fn func)
 	return wpool_submit(pool, &task) ?: wpool_task_wait(&task);
 }
 
-static int __init wpool_leave_init(void)
+static int __init wpool_retire_init(void)
 {
 	struct wpool_attrs attrs;
 	struct wpool *pool;
@@ -89,11 +89,11 @@ static int __init wpool_leave_init(void)
 	return -EPROTO;
 }
 
-static void __exit wpool_leave_exit(void)
+static void __exit wpool_retire_exit(void)
 {
 }
 
-module_init(wpool_leave_init);
-module_exit(wpool_leave_exit);
+module_init(wpool_retire_init);
+module_exit(wpool_retire_exit);
 MODULE_DESCRIPTION("A task that leaves softirqs disabled");
 MODULE_LICENSE("GPL");

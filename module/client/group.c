@@ -1,0 +1,502 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Groups: the tasks of one client of a pool.
+ *
+ * A task of a group is a detached task with a function and an abort function in here, as
+ * that of an event (event.c), so nothing of the paths of a task knows about groups. A
+ * group counts its tasks itself: one takes a place in the group before it is submitted to
+ * the pool, and leaves it when its function has returned, before the pool counts it out.
+ *
+ * All of a group is under group->lock:
+ *
+ *   nr[]      tasks that have a place, by colour; at most max together. The colour of a
+ *             new task is the last bit of turn.
+ *   turn      how often the colour was turned. A flush turns it as soon as no task has the
+ *             colour that becomes current. So when it has been turned since the start of
+ *             a flush, and no task has the old colour, all that were there before are gone;
+ *             if it was turned twice, that was so at the second time. No flush waits for
+ *             another one, and one that is given up leaves nothing to be put right.
+ *   epoch     how often the group was cancelled. A task that has an older one is not run:
+ *             that is why a cancel takes the same time for any number of tasks.
+ *   line      submitters that wait for a place. The first of them takes it itself, when it
+ *             is woken, and wakes the next if it may go, too. A newcomer joins the line if
+ *             there is one.
+ *   sleepers  threads in wait, flush and exit, which are woken when a colour has no task.
+ *   error     the first error. -ECANCELED gives way to any other: a task that fails may
+ *             cancel its group before its own error is kept.
+ *
+ * A waiter is woken under the lock, and takes the lock before it goes on. So the unlock in
+ * leave_group() is a finish's last touch of the group, and when exit has returned, the group
+ * may be freed. A submitter touches neither the group nor the task after the pool has
+ * accepted the task. One that is sent away leaves the line under the lock, for which exit
+ * waits, and does not touch the group afterwards.
+ *
+ * The lock is one line for all CPUs, twice a task. A count for each CPU could neither keep
+ * a bound nor say when the last task is gone without a look at all CPUs.
+ *
+ * A plain task belongs to no group: the pool counts it on its own CPU, which a group could
+ * only make slower.
+ */
+#include <linux/err.h>
+#include <linux/export.h>
+#include <linux/hardirq.h>
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/preempt.h>
+#include <linux/sched/signal.h>
+#include <linux/wpool.h>
+
+#include "core/current.h"
+#include "core/freeze.h"
+#include "core/state.h"
+#include "core/trace.h"
+#include "task/state.h"
+#include "task/submit.h"
+#include "task/waiters.h"
+
+/**
+ * struct waiter - a thread that waits, on its own stack
+ * @node: in group->line or group->sleepers
+ * @thread: thread to wake
+ * @since: the group's epoch, in the line, or its turn, when it came
+ * @guest: in the line: a close of the pool sends it away
+ */
+struct waiter {
+	struct list_head node;
+	struct task_struct *thread;
+	u32 since;
+	struct wpool_guest guest;
+};
+
+/* Is the caller a task of the group's pool? What it would wait for might wait for it. */
+static bool is_own_task(const struct wpool_group *group)
+{
+	struct wpool_worker *w = wpool_worker_current();
+
+	return w && w->pool == group->pool;
+}
+
+static u32 nr_outstanding(const struct wpool_group *group)
+	__must_hold(&group->lock)
+{
+	lockdep_assert_held(&group->lock);
+	return group->nr[0] + group->nr[1];
+}
+
+/* ---- waiting ---- */
+
+/*
+ * Sleep until the waiter is told to go on. Drops the lock meanwhile; interrupts were on when
+ * it was taken.
+ */
+static int sleep_in(struct list_head *list, struct wpool_group *group, struct waiter *waiter,
+		    bool (*may_go)(struct wpool_group *group, struct waiter *waiter),
+		    unsigned int state)
+	__must_hold(&group->lock)
+{
+	int err = 0;
+
+	lockdep_assert_held(&group->lock);
+	waiter->thread = current;
+	list_add_tail(&waiter->node, list);
+	for (;;) {
+		/* before the check: a close of the pool does not take the lock */
+		set_current_state(state);
+		if (may_go(group, waiter))
+			break;
+		if (signal_pending_state(state, current)) {
+			err = -EINTR;
+			break;
+		}
+		raw_spin_unlock_irq(&group->lock);
+		wpool_lockdep_wait(group->pool);
+		schedule();
+		raw_spin_lock_irq(&group->lock);
+	}
+	__set_current_state(TASK_RUNNING);
+	list_del(&waiter->node);
+	return err;
+}
+
+static void wake_sleepers(struct wpool_group *group)
+	__must_hold(&group->lock)
+{
+	struct waiter *waiter;
+
+	lockdep_assert_held(&group->lock);
+	list_for_each_entry(waiter, &group->sleepers, node)
+		wake_up_process(waiter->thread);
+}
+
+/* ---- the line ---- */
+
+static bool has_room(const struct wpool_group *group)
+	__must_hold(&group->lock)
+{
+	return nr_outstanding(group) < group->max;
+}
+
+/* Was the waiter sent away? Those that came before it were, or are about to be, too. */
+static int sent_away(const struct wpool_group *group, const struct waiter *waiter)
+{
+	if (group->closed || wpool_guest_is_sent_away(&waiter->guest))
+		return -ESHUTDOWN;
+	return group->epoch == waiter->since ? 0 : -ECANCELED;
+}
+
+static bool may_leave_line(struct wpool_group *group, struct waiter *waiter)
+	__must_hold(&group->lock)
+{
+	return sent_away(group, waiter) ||
+	       (list_is_first(&waiter->node, &group->line) && has_room(group));
+}
+
+/* To be called when a place was given back, or a waiter has left the line. */
+static void wake_line(struct wpool_group *group)
+	__must_hold(&group->lock)
+{
+	struct waiter *first;
+
+	lockdep_assert_held(&group->lock);
+	first = list_first_entry_or_null(&group->line, struct waiter, node);
+	if (unlikely(first) && may_leave_line(group, first))
+		wake_up_process(first->thread);
+}
+
+static int group_wait_for_room(struct wpool_group *group, unsigned int state)
+	__must_hold(&group->lock)
+{
+	struct waiter waiter = { .since = group->epoch };
+	int err;
+
+	lockdep_assert_held(&group->lock);
+	wpool_guest_enter(group->pool, &waiter.guest);
+	err = sleep_in(&group->line, group, &waiter, may_leave_line,
+		       wpool_freeze_state(group->pool, state));
+	wpool_guest_leave(group->pool, &waiter.guest);
+	err = sent_away(group, &waiter) ?: err;
+	/* exit waits until the line is empty */
+	if (group->closed && list_empty(&group->line))
+		wake_sleepers(group);
+	return err;
+}
+
+/* ---- places ---- */
+
+/* @state: task state to wait in; 0: the caller must not sleep. *waited: whether it did. */
+static int find_room(struct wpool_group *group, unsigned int state, bool *waited)
+	__must_hold(&group->lock)
+{
+	lockdep_assert_held(&group->lock);
+	if (unlikely(group->closed))
+		return -ESHUTDOWN;
+	if (likely(list_empty(&group->line) && has_room(group)))
+		return 0;
+	if (wpool_refuses(group->pool))
+		return -ESHUTDOWN;
+	if (!state)
+		return -EAGAIN;
+	if (is_own_task(group))
+		return -EDEADLK;
+	*waited = true;
+	return group_wait_for_room(group, state);
+}
+
+/* Take a place for a claimed task. */
+static int enter_group(struct wpool_group *group, struct wpool_group_task *task,
+		       unsigned int state, bool *waited)
+{
+	unsigned long flags;
+	int err;
+
+	raw_spin_lock_irqsave(&group->lock, flags);
+	err = find_room(group, state, waited);
+	if (!err) {
+		task->group = group;
+		task->colour = group->turn & 1;
+		task->epoch = group->epoch;
+		WRITE_ONCE(group->nr[task->colour], group->nr[task->colour] + 1);
+	}
+	wake_line(group);
+	raw_spin_unlock_irqrestore(&group->lock, flags);
+	return err;
+}
+
+static void group_keep_error(struct wpool_group *group, int error)
+	__must_hold(&group->lock)
+{
+	lockdep_assert_held(&group->lock);
+	if (error && (!group->error || group->error == -ECANCELED))
+		WRITE_ONCE(group->error, error);
+}
+
+/* The function of a task has returned an error; the task's memory may be gone. */
+static noinline void count_error(struct wpool *pool, void *func, int error)
+{
+	struct wpool_runq *rq;
+
+	preempt_disable();
+	rq = wpool_this_runq(pool);
+	/* as in count_refused(): under policy run the pool may be destroyed meanwhile */
+	if (likely(rq))
+		local64_inc(&rq->errors);
+	preempt_enable();
+	trace_wpool_group_task_failed(pool->name, func, error);
+}
+
+/* A task gives its place back; its memory may be gone. */
+static void leave_group(struct wpool_group *group, u32 colour, int error)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&group->lock, flags);
+	group_keep_error(group, error);
+	WRITE_ONCE(group->nr[colour], group->nr[colour] - 1);
+	if (!group->nr[colour])
+		wake_sleepers(group);
+	wake_line(group);
+	/* the last touch */
+	raw_spin_unlock_irqrestore(&group->lock, flags);
+}
+
+/* ---- a task ---- */
+
+static struct wpool_group_task *group_task(struct wpool_task *task)
+{
+	return container_of(task, struct wpool_group_task, task);
+}
+
+/* Its abort function: it was not run, or its worker has died in it. */
+static void group_task_end(struct wpool_task *task, int status)
+{
+	struct wpool_group_task *gtask = group_task(task);
+	struct wpool_group *group = gtask->group;
+	u32 colour = gtask->colour;
+
+	if (gtask->abort)
+		gtask->abort(gtask, status);
+	leave_group(group, colour, status);
+}
+
+/* Its function. */
+static void group_task_run(struct wpool_task *task)
+{
+	struct wpool_group_task *gtask = group_task(task);
+	struct wpool_worker *w = wpool_worker_current();
+	struct wpool_group *group = gtask->group;
+	wpool_group_fn func = gtask->func;
+	u32 colour = gtask->colour;
+	int error;
+
+	if (unlikely(wpool_group_task_is_cancelled(gtask))) {
+		group_task_end(task, -ECANCELED);
+		return;
+	}
+	/* shown for the worker; under policy run the caller may be one that is in another task */
+	if (likely(w && w->task == task))
+		WRITE_ONCE(w->func, func);
+	error = func(gtask);
+	/* before it leaves: whoever waits for the group sees it counted */
+	if (unlikely(error))
+		count_error(group->pool, func, error);
+	leave_group(group, colour, error);
+}
+
+void wpool_group_task_init(struct wpool_group_task *task, wpool_group_fn func,
+			   wpool_group_abort_fn abort)
+{
+	wpool_task_init_abortable(&task->task, group_task_run, group_task_end, NULL);
+	task->task.flags |= WPOOL_TASK_GROUP;
+	task->func = func;
+	task->abort = abort;
+}
+EXPORT_SYMBOL_GPL(wpool_group_task_init);
+
+/* ---- submit ---- */
+
+/* @state as in find_room() */
+static int submit_member(struct wpool_group *group, struct wpool_group_task *task, unsigned int state)
+{
+	unsigned long flags;
+	struct wpool *pool;
+	bool waited = false;
+	u32 colour;
+	int err;
+
+	if (!group || !group->pool || !task || !task->func || in_nmi())
+		return -EINVAL;
+	pool = group->pool;
+	/* first, since a task that is pending is not to be written to */
+	local_irq_save(flags);
+	err = wpool_task_claim(pool, &task->task, true);
+	local_irq_restore(flags);
+	if (err)
+		return err;
+
+	err = enter_group(group, task, state, &waited);
+	if (err) {
+		wpool_task_unclaim(&task->task);
+		return err;
+	}
+	colour = task->colour;
+	err = wpool_submit_claimed(pool, &task->task, state, waited);
+	/* after 0 the task and the group may be gone; else the place keeps the group */
+	if (err)
+		leave_group(group, colour, 0);
+	return err;
+}
+
+int wpool_group_submit(struct wpool_group *group, struct wpool_group_task *task)
+{
+	return submit_member(group, task, TASK_KILLABLE);
+}
+EXPORT_SYMBOL_GPL(wpool_group_submit);
+
+int wpool_group_submit_interruptible(struct wpool_group *group, struct wpool_group_task *task)
+{
+	return submit_member(group, task, TASK_INTERRUPTIBLE | TASK_FREEZABLE);
+}
+EXPORT_SYMBOL_GPL(wpool_group_submit_interruptible);
+
+int wpool_group_try_submit(struct wpool_group *group, struct wpool_group_task *task)
+{
+	return submit_member(group, task, 0);
+}
+EXPORT_SYMBOL_GPL(wpool_group_try_submit);
+
+/* ---- wait, flush, cancel ---- */
+
+static bool is_idle(struct wpool_group *group, struct waiter *waiter)
+	__must_hold(&group->lock)
+{
+	return !nr_outstanding(group);
+}
+
+static bool has_ended(struct wpool_group *group, struct waiter *waiter)
+	__must_hold(&group->lock)
+{
+	return !nr_outstanding(group) && list_empty(&group->line);
+}
+
+/* Turns the colour, if it may be turned. */
+static bool is_flushed(struct wpool_group *group, struct waiter *waiter)
+	__must_hold(&group->lock)
+{
+	lockdep_assert_held(&group->lock);
+	if (group->turn == waiter->since && !group->nr[!(group->turn & 1)])
+		group->turn++;
+	return group->turn - waiter->since > 1 ||
+	       (group->turn != waiter->since && !group->nr[waiter->since & 1]);
+}
+
+static int wait_for(struct wpool_group *group,
+		    bool (*may_go)(struct wpool_group *group, struct waiter *waiter),
+		    unsigned int state)
+{
+	struct waiter waiter;
+	int err;
+
+	wpool_lockdep_wait(group->pool);
+	raw_spin_lock_irq(&group->lock);
+	waiter.since = group->turn;
+	err = sleep_in(&group->sleepers, group, &waiter, may_go, state);
+	raw_spin_unlock_irq(&group->lock);
+	return err;
+}
+
+/* May the caller wait for the group? */
+static int check_wait(const struct wpool_group *group)
+{
+	if (IS_ERR_OR_NULL(group) || !group->pool)
+		return -EINVAL;
+	return is_own_task(group) ? -EDEADLK : 0;
+}
+
+int wpool_group_wait(struct wpool_group *group)
+{
+	int err = check_wait(group);
+
+	might_sleep();
+	return err ?: wait_for(group, is_idle, TASK_KILLABLE) ?: READ_ONCE(group->error);
+}
+EXPORT_SYMBOL_GPL(wpool_group_wait);
+
+int wpool_group_flush(struct wpool_group *group)
+{
+	int err = check_wait(group);
+
+	might_sleep();
+	return err ?: wait_for(group, is_flushed, TASK_KILLABLE);
+}
+EXPORT_SYMBOL_GPL(wpool_group_flush);
+
+void wpool_group_cancel(struct wpool_group *group)
+{
+	unsigned long flags;
+
+	if (IS_ERR_OR_NULL(group) || !group->pool || in_nmi())
+		return;
+	raw_spin_lock_irqsave(&group->lock, flags);
+	WRITE_ONCE(group->epoch, group->epoch + 1);
+	wake_line(group);
+	raw_spin_unlock_irqrestore(&group->lock, flags);
+}
+EXPORT_SYMBOL_GPL(wpool_group_cancel);
+
+int wpool_group_take_error(struct wpool_group *group)
+{
+	unsigned long flags;
+	int error;
+
+	if (IS_ERR_OR_NULL(group) || !group->pool)
+		return -EINVAL;
+	raw_spin_lock_irqsave(&group->lock, flags);
+	error = group->error;
+	WRITE_ONCE(group->error, 0);
+	raw_spin_unlock_irqrestore(&group->lock, flags);
+	return error;
+}
+EXPORT_SYMBOL_GPL(wpool_group_take_error);
+
+/* ---- init and exit ---- */
+
+int wpool_group_init(struct wpool_group *group, struct wpool *pool, u32 max_outstanding,
+		     struct module *owner)
+{
+	memset(group, 0, sizeof(*group));
+	if (IS_ERR_OR_NULL(pool) || !max_outstanding)
+		return -EINVAL;
+	if (!try_module_get(owner))
+		return -ENOENT;
+	raw_spin_lock_init(&group->lock);
+	INIT_LIST_HEAD(&group->line);
+	INIT_LIST_HEAD(&group->sleepers);
+	group->max = max_outstanding;
+	group->owner = owner;
+	group->pool = wpool_get(pool);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(wpool_group_init);
+
+int wpool_group_exit(struct wpool_group *group)
+{
+	struct wpool *pool;
+	int err = check_wait(group);
+
+	might_sleep();
+	if (err)
+		return err == -EINVAL ? 0 : err;
+	raw_spin_lock_irq(&group->lock);
+	/* no submit enters from here on */
+	group->closed = true;
+	wake_line(group);
+	raw_spin_unlock_irq(&group->lock);
+	/* neither a task nor a submitter is left then */
+	wait_for(group, has_ended, TASK_UNINTERRUPTIBLE);
+	pool = group->pool;
+	group->pool = NULL;
+	wpool_put(pool);
+	module_put(group->owner);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(wpool_group_exit);

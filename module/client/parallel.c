@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Loops whose chunks several CPUs take: wpool_parallel_for().
+ *
+ * The caller works itself. Helpers are tasks of the pool, which are submitted only if there
+ * is room now: so the call needs nothing of the pool, and never waits for anything but a
+ * chunk that another CPU is in. The caller asks for two helpers, each helper that starts for
+ * two more: in a pool that is busy few tasks are queued in vain, in an idle one all CPUs are
+ * at work soon.
+ *
+ * What is left is one number, loop->next. The thread that takes a chunk moves it.
+ *
+ * Two counts:
+ *
+ *   nr_inside  the caller, and the helpers that have started. When the caller finds no chunk
+ *              left it leaves; the last one to leave wakes it. From then on no helper gets
+ *              in, so the caller's function is not called any more.
+ *   refs       the caller, and the helpers that were submitted. Those that have not started
+ *              when the loop ends are taken out of the queues; if one is held by another
+ *              thread it starts later, finds that nobody is inside, and drops its reference.
+ *
+ * If a worker dies in a helper, tidy.c calls the helper's abort function, and that
+ * leaves in its place. If the caller dies, nr_inside never becomes 0, and the loop's memory
+ * is lost; helpers on their way still find it.
+ */
+#include <linux/cache.h>
+#include <linux/completion.h>
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/export.h>
+#include <linux/kernel.h>
+#include <linux/minmax.h>
+#include <linux/overflow.h>
+#include <linux/refcount.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/wpool.h>
+
+#include "core/current.h"
+#include "core/state.h"
+#include "task/finish.h"
+#include "task/submit.h"
+
+/* A chosen grain: each thread takes its share of what is left in so many chunks. */
+#define CHUNKS_EACH	4
+
+/* How many helpers each thread asks for. */
+#define FANOUT		2
+
+struct loop;
+
+/**
+ * struct helper - a task that takes part in a loop
+ * @task: the task
+ * @loop: I: the loop
+ * @cpu: I: where it is asked for
+ */
+struct helper {
+	struct wpool_task task;
+	struct loop *loop;
+	int cpu;
+};
+
+/**
+ * struct loop - a call of wpool_parallel_for()
+ * @pool: I: where the helpers run
+ * @fn: I: the caller's function
+ * @arg: I: its last argument
+ * @from: I: the first index
+ * @size: I: how many indices
+ * @grain: I: how many of them a chunk has; 0: as many as seem good
+ * @nr_helpers: I: length of @helpers
+ * @refs: X: see above
+ * @nr_inside: X: see above
+ * @nr_asked: X: helpers that were submitted, or refused
+ * @error: X: of the first call that failed
+ * @left: K: nobody is inside any more
+ * @next: X: how many indices were taken; on a line that is not read without need
+ * @helpers: the helpers
+ *
+ * I: constant from the first submit on; X: atomic operations; K: does its own locking.
+ */
+struct loop {
+	struct wpool *pool;
+	wpool_for_fn fn;
+	void *arg;
+	unsigned long from;
+	unsigned long size;
+	unsigned long grain;
+	u32 nr_helpers;
+	refcount_t refs;
+	refcount_t nr_inside;
+	atomic_t nr_asked;
+	int error;
+	struct completion left;
+
+	atomic_long_t next ____cacheline_aligned_in_smp;
+
+	struct helper helpers[] ____cacheline_aligned_in_smp;
+};
+
+/* ---- chunks ---- */
+
+/* How many indices are left to take: a glance. */
+static unsigned long count_left(const struct loop *loop)
+{
+	if (READ_ONCE(loop->error))
+		return 0;
+	return loop->size - atomic_long_read(&loop->next);
+}
+
+/* Take the next chunk, which begins @at indices after the first; returns its size, or 0. */
+static unsigned long take_chunk(struct loop *loop, unsigned long *at)
+{
+	long taken = atomic_long_read(&loop->next);
+	unsigned long left, n;
+
+	do {
+		left = loop->size - taken;
+		if (!left || READ_ONCE(loop->error))
+			return 0;
+		n = loop->grain ?: left / (CHUNKS_EACH * (loop->nr_helpers + 1)) ?: 1;
+		n = min(n, left);
+		/* orders nothing: what a chunk needs was there before the helper was submitted */
+	} while (!atomic_long_try_cmpxchg_relaxed(&loop->next, &taken, taken + n));
+
+	*at = taken;
+	return n;
+}
+
+static void loop_keep_error(struct loop *loop, int error)
+{
+	cmpxchg(&loop->error, 0, error);
+}
+
+static void work_chunks(struct loop *loop)
+{
+	unsigned long at, n;
+	int err;
+
+	while ((n = take_chunk(loop, &at))) {
+		err = loop->fn(loop->from + at, loop->from + at + n, loop->arg);
+		if (err)
+			loop_keep_error(loop, err);
+		cond_resched();
+	}
+}
+
+/* ---- helpers ---- */
+
+static void put_loop(struct loop *loop)
+{
+	if (refcount_dec_and_test(&loop->refs))
+		kfree(loop);
+}
+
+/* What was done inside is visible to the caller when it has seen the last one leave. */
+static void leave_loop(struct loop *loop)
+{
+	if (refcount_dec_and_test(&loop->nr_inside))
+		complete(&loop->left);
+}
+
+static void ask_for_help(struct loop *loop)
+{
+	struct helper *helper;
+	u32 i, nr;
+
+	for (i = 0; i < FANOUT && count_left(loop); i++) {
+		nr = atomic_fetch_add_unless(&loop->nr_asked, 1, loop->nr_helpers);
+		if (nr == loop->nr_helpers)
+			return;
+		helper = &loop->helpers[nr];
+		refcount_inc(&loop->refs);
+		if (wpool_submit_if_room_on(loop->pool, helper->cpu, &helper->task)) {
+			/* the caller's own is left */
+			refcount_dec(&loop->refs);
+			return;
+		}
+	}
+}
+
+/* The function of a helper, which only workers run: wpool_submit_if_room_on() runs nothing. */
+static void help_loop(struct wpool_task *task)
+{
+	struct loop *loop = container_of(task, struct helper, task)->loop;
+
+	if (refcount_inc_not_zero(&loop->nr_inside)) {
+		/* shown for the worker */
+		WRITE_ONCE(wpool_worker_self()->func, loop->fn);
+		ask_for_help(loop);
+		work_chunks(loop);
+		leave_loop(loop);
+	}
+	put_loop(loop);
+}
+
+/* It was taken out of the queues before it started, or its worker died in the function. */
+static void help_ends(struct wpool_task *task, int status)
+{
+	struct loop *loop = container_of(task, struct helper, task)->loop;
+
+	if (status == -EIO) {
+		loop_keep_error(loop, status);
+		leave_loop(loop);
+	}
+	put_loop(loop);
+}
+
+/* Choose the CPUs of the helpers: the next ones that the pool may use. */
+static u32 place_helpers(struct loop *loop, struct wpool *pool, u32 max)
+{
+	int here = raw_smp_processor_id(), cpu;
+	struct helper *helper;
+	struct wpool_runq *rq;
+	u32 nr = 0;
+
+	for_each_cpu_wrap(cpu, cpu_online_mask, here) {
+		rq = wpool_runq(pool, cpu);
+		if (cpu == here || !rq || READ_ONCE(rq->redirect))
+			continue;
+		if (nr == max)
+			break;
+		helper = &loop->helpers[nr++];
+		wpool_task_init_abortable(&helper->task, help_loop, help_ends, NULL);
+		helper->loop = loop;
+		helper->cpu = cpu;
+	}
+	return nr;
+}
+
+/* How many helpers may be worth it? */
+static u32 max_helpers(struct wpool *pool, unsigned long size, unsigned long grain)
+{
+	unsigned long chunks = grain ? (size - 1) / grain : size - 1;
+	struct wpool_worker *w = wpool_worker_current();
+	u32 workers = READ_ONCE(pool->capacity);
+
+	/* the caller is one of them */
+	if (w && w->pool == pool)
+		workers--;
+	return min3(chunks, (unsigned long)workers, (unsigned long)READ_ONCE(pool->nr_cpus));
+}
+
+/* A loop with helpers; NULL if there is none to be had. */
+static struct loop *alloc_loop(struct wpool *pool, unsigned long size, unsigned long grain)
+{
+	u32 max = max_helpers(pool, size, grain);
+	struct loop *loop;
+
+	if (!max)
+		return NULL;
+	/* help is not worth a reclaim, and the caller may be in one */
+	loop = kmalloc(struct_size(loop, helpers, max), GFP_NOWAIT | __GFP_NOWARN);
+	if (!loop)
+		return NULL;
+	loop->nr_helpers = place_helpers(loop, pool, max);
+	if (!loop->nr_helpers) {
+		kfree(loop);
+		return NULL;
+	}
+	return loop;
+}
+
+/* ---- the call ---- */
+
+int wpool_parallel_for(struct wpool *pool, unsigned long from, unsigned long to,
+		       unsigned long grain, wpool_for_fn fn, void *arg)
+{
+	struct loop *loop, alone;
+	int err;
+	u32 i;
+
+	might_sleep();
+	if (IS_ERR_OR_NULL(pool) || !fn || from > to)
+		return -EINVAL;
+	if (from == to)
+		return 0;
+	loop = alloc_loop(pool, to - from, grain);
+	if (!loop) {
+		loop = &alone;
+		loop->nr_helpers = 0;
+	}
+	loop->pool = pool;
+	loop->fn = fn;
+	loop->arg = arg;
+	loop->from = from;
+	loop->size = to - from;
+	loop->grain = grain;
+	loop->error = 0;
+	atomic_long_set(&loop->next, 0);
+	if (loop == &alone) {
+		work_chunks(loop);
+		return loop->error;
+	}
+
+	refcount_set(&loop->refs, 1);
+	refcount_set(&loop->nr_inside, 1);
+	atomic_set(&loop->nr_asked, 0);
+	init_completion(&loop->left);
+	ask_for_help(loop);
+	work_chunks(loop);
+	leave_loop(loop);
+	wait_for_completion(&loop->left);
+	/* nobody asks for help any more */
+	for (i = 0; i < min_t(u32, atomic_read(&loop->nr_asked), loop->nr_helpers); i++)
+		wpool_finish_take_out(&loop->helpers[i].task);
+	err = loop->error;
+	put_loop(loop);
+	return err;
+}
+EXPORT_SYMBOL_GPL(wpool_parallel_for);

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The counts of workers, see counts.h. wake.c explains the barriers. */
+#include "core/counts.h"
+
+#include <linux/cpumask.h>
+#include <linux/jiffies.h>
+#include <linux/moduleparam.h>
+#include <linux/rcupdate.h>
+#include <linux/smp.h>
+#include <linux/threads.h>
+#include <linux/wait.h>
+
+static int max_workers_set(const char *val, const struct kernel_param *kp)
+{
+	return param_set_uint_minmax(val, kp, 1, PID_MAX_LIMIT);
+}
+
+static const struct kernel_param_ops max_workers_ops = {
+	.set = max_workers_set,
+	.get = param_get_uint,
+};
+
+static unsigned int max_workers;
+module_param_cb(max_workers, &max_workers_ops, &max_workers, 0444);
+MODULE_PARM_DESC(max_workers,
+		 "workers at most, over all pools (default: a quarter of the boot-time pid_max)");
+
+/* Workers counted in, over all pools. */
+static atomic_t nr_all_workers;
+
+/* ---- workers of a pool, and of the module ---- */
+
+u32 wpool_workers_room(void)
+{
+	u32 nr = atomic_read(&nr_all_workers);
+
+	return nr < max_workers ? max_workers - nr : 0;
+}
+
+u32 wpool_workers_max(void)
+{
+	return max_workers;
+}
+
+bool wpool_workers_enter_place(void)
+{
+	return atomic_add_unless(&nr_all_workers, 1, max_workers);
+}
+
+int wpool_workers_enter(struct wpool *pool)
+{
+	unsigned long flags;
+	int err = 0;
+
+	raw_spin_lock_irqsave(&pool->workers_lock, flags);
+	if (pool->nr_workers >= READ_ONCE(pool->capacity))
+		err = -EBUSY;
+	else if (!wpool_workers_enter_place())
+		err = -EAGAIN;
+	else
+		WRITE_ONCE(pool->nr_workers, pool->nr_workers + 1);
+	raw_spin_unlock_irqrestore(&pool->workers_lock, flags);
+	return err;
+}
+
+void wpool_workers_leave_place(void)
+{
+	atomic_dec(&nr_all_workers);
+	/* wpool_workers_leave_place:A, see wake.c */
+	smp_mb();
+}
+
+void wpool_home_enter(struct wpool_runq *rq)
+{
+	raw_spin_lock(&rq->lock);
+	WRITE_ONCE(rq->nr_workers, rq->nr_workers + 1);
+	raw_spin_unlock(&rq->lock);
+}
+
+void wpool_home_leave(struct wpool_runq *rq)
+{
+	raw_spin_lock(&rq->lock);
+	WRITE_ONCE(rq->nr_workers, rq->nr_workers - 1);
+	raw_spin_unlock(&rq->lock);
+}
+
+void wpool_threads_leave(struct wpool *pool)
+{
+	/* keeps the pool until the wake-up has finished */
+	rcu_read_lock();
+	if (atomic_dec_and_test(&pool->nr_threads))
+		wake_up_all(&pool->drain_wq);
+	rcu_read_unlock();
+}
+
+/* ---- waking, searching, running ---- */
+
+/* Make the CPU of a run queue look at the queues. If it is offline, nothing is pushed there. */
+static void make_it_look(struct wpool_runq *rq)
+{
+	/* make_it_look:A, fully ordered, pairs with look_here:B; one caller at a time */
+	if (xchg(&rq->is_called, true))
+		return;
+	atomic_inc(&rq->nr_looks);
+	if (smp_call_function_single_async(rq->cpu, &rq->look)) {
+		WRITE_ONCE(rq->is_called, false);
+		atomic_dec(&rq->nr_looks);
+	}
+}
+
+void wpool_waking_enter(struct wpool_worker *w, struct wpool_runq *rq, bool helps)
+{
+	lockdep_assert_held(&rq->lock);
+	w->picked = true;
+	if (!rq->waking)
+		WRITE_ONCE(rq->waking, w);
+	WRITE_ONCE(rq->wake_jiffy, jiffies);
+	if (helps)
+		wpool_coming_enter(w);
+}
+
+void wpool_coming_enter(struct wpool_worker *w)
+{
+	w->helps = true;
+	/* the age of the oldest: one that waits for its CPU is not to be relied on for long */
+	if (atomic_inc_return(&w->pool->nr_coming) == 1)
+		WRITE_ONCE(w->pool->coming_jiffy, jiffies);
+}
+
+void wpool_coming_leave(struct wpool_worker *w)
+{
+	if (w->helps) {
+		w->helps = false;
+		/* wpool_coming_leave:A, it counts as searching before: see wake.c */
+		smp_mb__before_atomic();
+		atomic_dec(&w->pool->nr_coming);
+	}
+}
+
+void wpool_waking_disown(struct wpool_worker *w)
+{
+	struct wpool_runq *rq = w->rq;
+
+	if (READ_ONCE(rq->waking) != w)
+		return;
+	WRITE_ONCE(rq->waking, NULL);
+	if (unlikely(rq->cpu != smp_processor_id())) {
+		/* as wpool_running_leave:B */
+		smp_mb();
+		make_it_look(rq);
+	}
+}
+
+void wpool_waking_leave(struct wpool_worker *w)
+{
+	w->picked = false;
+	if (w->helps)
+		wpool_searching_enter(w);
+	wpool_running_enter(w);
+	wpool_waking_disown(w);
+	wpool_coming_leave(w);
+}
+
+void wpool_searching_enter(struct wpool_worker *w)
+{
+	w->searching = true;
+	atomic_inc(&w->pool->nr_searching);
+}
+
+void wpool_searching_leave(struct wpool_worker *w)
+{
+	if (w->searching) {
+		w->searching = false;
+		atomic_dec(&w->pool->nr_searching);
+	}
+}
+
+void wpool_running_enter(struct wpool_worker *w)
+{
+	if (READ_ONCE(w->running_on))
+		return;
+	/* wpool_running_enter:A, fully ordered, pairs with timer_fires:A in monitor_timer.c */
+	atomic_inc_return(&w->rq->nr_running);
+	/*
+	 * wpool_running_enter:B, count up before the exchange in wpool_running_leave()
+	 * can find it and count down
+	 */
+	smp_store_release(&w->running_on, w->rq);
+}
+
+struct wpool_runq *wpool_running_leave(struct wpool_worker *w)
+{
+	struct wpool_runq *rq = NULL;
+
+	/* the worker and the monitor may both try: the exchange lets one of them */
+	if (READ_ONCE(w->running_on))
+		rq = xchg(&w->running_on, NULL);
+	if (!rq) {
+		smp_mb(); /* the caller relies on the barrier in this case, too */
+		return NULL;
+	}
+	/* wpool_running_leave:A, fully ordered, see wake.c */
+	atomic_dec_return(&rq->nr_running);
+	/*
+	 * wpool_running_leave:B. A submitter on that CPU executes no barrier while it counts
+	 * on the worker: only that CPU itself is sure to see what was queued there.
+	 */
+	if (unlikely(rq->cpu != smp_processor_id()))
+		make_it_look(rq);
+	return rq;
+}
+
+void wpool_counts_init(void)
+{
+	/* computed as the kernel does at boot, because pid_max is not exported */
+	if (!max_workers)
+		max_workers = max_t(unsigned int, PID_MAX_DEFAULT,
+				    PIDS_PER_CPU_DEFAULT * num_possible_cpus()) / 4;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The counts of workers. A worker counts as one of its pool, and of the module, until
+ * it leaves; it counts as at home on a CPU; and it is waking, searching, running or
+ * idle. All counts are changed here, except those of the idle workers, in idle.h.
+ *
+ * A worker counts in its run queue's nr_running from the moment it looks for work until
+ * it parks. While it counts, it will look again, so no worker needs to be woken for
+ * tasks that are queued there.
+ */
+#ifndef WPOOL_CORE_COUNTS_H
+#define WPOOL_CORE_COUNTS_H
+
+#include "core/state.h"
+
+/* ---- workers of a pool, and of the module ---- */
+
+/**
+ * wpool_workers_room() - how many more workers the module may have
+ *
+ * Context: any.
+ * Return: max_workers less the workers of all pools: a glance.
+ */
+u32 wpool_workers_room(void);
+
+/**
+ * wpool_workers_enter() - count one more worker of a pool, and of the module
+ * @pool: the pool
+ *
+ * Context: process context.
+ * Return: 0; -EBUSY the pool has its capacity; -EAGAIN the module has its
+ * max_workers.
+ */
+int wpool_workers_enter(struct wpool *pool);
+
+/** wpool_workers_enter_place() - count one more of the module; false: it has max_workers */
+bool wpool_workers_enter_place(void);
+
+/** wpool_workers_leave() - count one less of the pool; wpool_workers_leave_place() follows */
+static inline void wpool_workers_leave(struct wpool *pool)
+{
+	lockdep_assert_held(&pool->workers_lock);
+	WRITE_ONCE(pool->nr_workers, pool->nr_workers - 1);
+}
+
+/** wpool_workers_max() - how many workers all pools may have together */
+u32 wpool_workers_max(void);
+
+/** wpool_workers_leave_place() - count one less of the module: a full barrier, see wake.c */
+void wpool_workers_leave_place(void);
+
+/** wpool_home_enter() - count one more worker at home here; it is active, interrupts off */
+void wpool_home_enter(struct wpool_runq *rq);
+
+/** wpool_home_leave() - count one less; interrupts off */
+void wpool_home_leave(struct wpool_runq *rq);
+
+/** wpool_threads_enter() - count a thread of the pool that exists or is about to */
+static inline void wpool_threads_enter(struct wpool *pool)
+{
+	atomic_inc(&pool->nr_threads);
+}
+
+/** wpool_threads_leave() - count one less; the pool may be freed afterwards */
+void wpool_threads_leave(struct wpool *pool);
+
+/* ---- waking, searching, running ---- */
+
+/** wpool_runq_has_room() - may one more worker at home here run? A glance */
+static inline bool wpool_runq_has_room(const struct wpool_runq *rq)
+{
+	return !READ_ONCE(rq->redirect) &&
+	       atomic_read(&rq->nr_running) + !!READ_ONCE(rq->waking) <
+	       READ_ONCE(rq->pool->concurrency);
+}
+
+/** wpool_runq_is_over() - do more workers at home here run than should? A glance */
+static inline bool wpool_runq_is_over(const struct wpool_runq *rq)
+{
+	return atomic_read(&rq->nr_running) > READ_ONCE(rq->pool->concurrency);
+}
+
+/**
+ * wpool_waking_enter() - a worker is picked or created, and about to be woken
+ * @w: the worker; it cannot run yet
+ * @rq: the run queue that it will serve; if another worker is waking for it already,
+ *	that one stays in rq->waking
+ * @helps: it shall look at what other CPUs offer, and not only here and at the global queue
+ *
+ * Context: any; under rq->lock.
+ */
+void wpool_waking_enter(struct wpool_worker *w, struct wpool_runq *rq, bool helps);
+
+/** wpool_coming_enter() - a picked worker shall look at what others offer; it cannot run yet */
+void wpool_coming_enter(struct wpool_worker *w);
+
+/** wpool_coming_leave() - it does not, or does now and counts as searching */
+void wpool_coming_leave(struct wpool_worker *w);
+
+/**
+ * wpool_waking_leave() - a worker that was created or picked has its CPU
+ * @w: the calling worker; becomes running, and searching if it helps
+ *
+ * Context: the worker.
+ */
+void wpool_waking_leave(struct wpool_worker *w);
+
+/**
+ * wpool_waking_disown() - a picked worker will not serve w->rq, or does already
+ * @w: the worker; it may still be coming
+ *
+ * As with wpool_running_leave(), the CPU of the run queue is made to look at the queues if
+ * it is another one.
+ *
+ * Context: any; preemption off.
+ */
+void wpool_waking_disown(struct wpool_worker *w);
+
+/**
+ * wpool_searching_enter() - start to search
+ * @w: the calling worker
+ */
+void wpool_searching_enter(struct wpool_worker *w);
+
+/**
+ * wpool_searching_leave() - stop to search without a task, if the worker searches
+ * @w: the calling worker; it looks at the queues afterwards, or has made sure that
+ *	another worker does
+ */
+void wpool_searching_leave(struct wpool_worker *w);
+
+/**
+ * wpool_running_enter() - count a worker as running: it will look for work
+ * @w: the calling worker
+ */
+void wpool_running_enter(struct wpool_worker *w);
+
+/**
+ * wpool_running_leave() - count a worker out, if it counts as running: a full barrier
+ * @w: the worker
+ *
+ * The caller looks at the queues afterwards, or makes sure that another thread does. If
+ * this is not the run queue's CPU, that CPU is made to look, too: see wake.c.
+ *
+ * Context: any; preemption off.
+ * Return: the run queue in which it was counted, or NULL.
+ */
+struct wpool_runq *wpool_running_leave(struct wpool_worker *w);
+
+/** wpool_counts_init() - set the default of the module parameter max_workers */
+void wpool_counts_init(void);
+
+#endif /* WPOOL_CORE_COUNTS_H */

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What is queued, see find_work.h. */
+#include "core/find_work.h"
+
+#include <linux/bitops.h>
+
+#include "core/length.h"
+
+bool wpool_runq_is_left(struct wpool_runq *rq)
+{
+	if (!wpool_runq_has_tasks(rq))
+		return false;
+	/* wpool_runq_is_left:A, pairs with wpool_running_leave:A, see wake.c */
+	smp_rmb();
+	return !wpool_runq_is_attended(rq);
+}
+
+bool wpool_runq_offer(struct wpool_runq *rq)
+{
+	unsigned long *offers = rq->pool->offers;
+
+	/* a line that many read: written only if that changes it */
+	if (!wpool_runq_is_left(rq) || test_bit(rq->index, offers))
+		return false;
+	set_bit(rq->index, offers);
+	/* wpool_runq_offer:A, see wake.c */
+	smp_mb__after_atomic();
+	return true;
+}
+
+/* End the offer of a run queue that is not left; false if it is, after all. */
+static bool end_offer(struct wpool_runq *rq)
+{
+	unsigned long *offers = rq->pool->offers;
+
+	clear_bit(rq->index, offers);
+	/* end_offer:A, see wake.c */
+	smp_mb__after_atomic();
+	if (!wpool_runq_is_left(rq))
+		return true;
+	set_bit(rq->index, offers);
+	/* end_offer:B, as wpool_runq_offer:A */
+	smp_mb__after_atomic();
+	return false;
+}
+
+/* Here, for all CPUs, or on a CPU that offers its tasks. */
+static __always_inline bool look_from(struct wpool *pool, struct wpool_runq *rq, bool end_offers)
+{
+	u32 nr = wpool_nr_active(pool), i;
+
+	if (wpool_shared_len(pool) || wpool_runq_is_left(rq))
+		return true;
+	wpool_for_each_bit(i, pool->offers, nr) {
+		rq = wpool_active(pool, i);
+		if (wpool_runq_is_left(rq) || (end_offers && !end_offer(rq)))
+			return true;
+	}
+	return false;
+}
+
+bool wpool_queues_have_work(struct wpool *pool, struct wpool_runq *rq)
+{
+	return look_from(pool, rq, false);
+}
+
+bool wpool_queues_find_work(struct wpool *pool, struct wpool_runq *rq)
+{
+	return look_from(pool, rq, true);
+}
+
+bool wpool_queues_are_waiting(struct wpool *pool, struct wpool_runq *rq)
+{
+	return wpool_queues_wait_here(pool, rq) || READ_ONCE(pool->unserved);
+}
+
+u32 wpool_queues_len(struct wpool *pool)
+{
+	u32 n = wpool_shared_len(pool), i;
+	struct wpool_runq *rq;
+
+	wpool_for_each_active(pool, rq, i)
+		n += wpool_runq_len(rq);
+	return n;
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The monitor's alarm, see monitor_timer.h. Tasks that come one at a time do not each start the
+ * timer: it goes on if it was asked for since it last rang.
+ *
+ * Barrier pairs. One side changes what a look at the pools sees, executes a full
+ * barrier, and reads the state of the alarm:
+ *
+ *   wpool_running_enter:A   a worker is counted as running (counts.c)
+ *   wpool_sched_push:A      a task is queued (sched.h); its worker is woken, and then
+ *                           the alarm is set; or none is (wake_one() in wake.c)
+ *   apply:A                 hand-off is enabled (pool/tune.c): workers that run
+ *                           already did not keep the alarm on
+ *   wait:A, join:A          a submitter, or an event, waits in line (task/waiters.c)
+ *   wpool_notify_tell:A                  a pool has news (notify.c)
+ *
+ *   timer_fires:A                  the state is OFF, barrier, look at all pools
+ *
+ * Either the one side finds the state OFF and starts the timer, or the look sees the
+ * change and starts it.
+ *
+ * The look visits the pools with @is_watched only. The monitor clears that of a pool that it
+ * finds quiet, executes a full barrier, and looks again (look_at:A in monitor.c): either the one
+ * side finds it clear and sets it (__wpool_alarm_set:A), or the second look sees the change.
+ */
+#include "core/monitor_timer.h"
+
+#include <linux/hrtimer.h>
+#include <linux/irqflags.h>
+
+#include "compat.h"
+
+enum wpool_monitor_timer_state wpool_monitor_timer_state;
+
+static struct hrtimer timer;
+static u64 period;
+static bool (*look)(void);
+
+static void start_timer(void)
+{
+	hrtimer_start(&timer, ns_to_ktime(READ_ONCE(period)), HRTIMER_MODE_REL_SOFT);
+}
+
+void __wpool_alarm_set(struct wpool *pool)
+{
+	unsigned long flags;
+
+	if (!READ_ONCE(pool->is_watched)) {
+		WRITE_ONCE(pool->is_watched, true);
+		/* __wpool_alarm_set:A, pairs with timer_fires:A: visited, or the state is seen as OFF */
+		smp_mb();
+	}
+	/*
+	 * An exchange, so that only one caller starts the timer. The caller must not lose its CPU
+	 * in between: no other thread would start it.
+	 */
+	local_irq_save(flags);
+	if (xchg(&wpool_monitor_timer_state, WPOOL_ALARM_USED) == WPOOL_ALARM_OFF)
+		start_timer();
+	local_irq_restore(flags);
+}
+
+static enum hrtimer_restart timer_fires(struct hrtimer *unused)
+{
+	bool used = READ_ONCE(wpool_monitor_timer_state) == WPOOL_ALARM_USED;
+
+	WRITE_ONCE(wpool_monitor_timer_state, WPOOL_ALARM_OFF);
+	/* timer_fires:A, pairs with all of these */
+	smp_mb();
+	if ((look() || used) &&
+	    cmpxchg(&wpool_monitor_timer_state, WPOOL_ALARM_OFF, WPOOL_ALARM_ON) == WPOOL_ALARM_OFF)
+		start_timer();
+	return HRTIMER_NORESTART;
+}
+
+void wpool_monitor_timer_period(u64 ns)
+{
+	WRITE_ONCE(period, ns);
+}
+
+void wpool_monitor_timer_init(bool (*look_fn)(void), u64 period_ns)
+{
+	look = look_fn;
+	period = period_ns;
+	hrtimer_setup(&timer, timer_fires, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+}
+
+bool wpool_monitor_timer_is_pending(void)
+{
+	return hrtimer_active(&timer);
+}
+
+void wpool_monitor_timer_exit(void)
+{
+	hrtimer_cancel(&timer);
+}

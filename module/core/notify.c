@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * News, see notify.h.
+ *
+ * Barrier pair: the flag is set, full barrier, and the alarm is set; timer_fires:A in monitor_timer.c, then
+ * the monitor reads the flag. It clears the flag before it sends: what is told from then on
+ * sets it again.
+ */
+#include "core/notify.h"
+
+#include <linux/device.h>
+#include <linux/sysfs.h>
+
+#include "core/monitor_timer.h"
+
+void __wpool_news_tell(struct wpool *pool)
+{
+	WRITE_ONCE(pool->has_news, true);
+	/* wpool_notify_tell:A, pairs with timer_fires:A */
+	smp_mb();
+	wpool_monitor_timer_set(pool);
+}
+
+void wpool_notify_send(struct wpool *pool)
+{
+	struct kernfs_node *file;
+
+	if (likely(!READ_ONCE(pool->has_news)))
+		return;
+	WRITE_ONCE(pool->has_news, false);
+	/* pairs with the release in wpool_notify_attach() */
+	file = smp_load_acquire(&pool->pressure_file);
+	/* the file may be gone: then nobody polls it, but the node is as old as the pool */
+	if (file)
+		sysfs_notify_dirent(file);
+}
+
+void wpool_notify_attach(struct wpool *pool)
+{
+	/* if that fails, programs that poll see no news, which they must be prepared for */
+	struct kernfs_node *file = sysfs_get_dirent(pool->dev.kobj.sd, "pressure");
+
+	/* pairs with the acquire in wpool_notify_send() */
+	smp_store_release(&pool->pressure_file, file);
+}
+
+void wpool_notify_detach(struct wpool *pool)
+{
+	sysfs_put(pool->pressure_file);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * News of a pool, for programs that poll its file pressure: a submit met a full pool, tasks
+ * or submitters begin to wait, a worker died, a queue stalls. The monitor sends them, so that
+ * every context may have some, and so that there is at most one message for each of its looks.
+ */
+#ifndef WPOOL_CORE_NOTIFY_H
+#define WPOOL_CORE_NOTIFY_H
+
+#include <linux/compiler.h>
+
+#include "core/state.h"
+
+/** __wpool_news_tell() - there was none */
+void __wpool_news_tell(struct wpool *pool);
+
+/**
+ * wpool_notify_tell() - there is something to tell about a pool
+ * @pool: the pool
+ *
+ * Context: any.
+ */
+static inline void wpool_notify_tell(struct wpool *pool)
+{
+	if (!READ_ONCE(pool->has_news))
+		__wpool_news_tell(pool);
+}
+
+/** wpool_notify_send() - for the monitor: wake those who poll, if there is anything to tell */
+void wpool_notify_send(struct wpool *pool);
+
+/** wpool_notify_attach() - the pool has its files; process context */
+void wpool_notify_attach(struct wpool *pool);
+
+/** wpool_notify_detach() - before the pool is freed */
+void wpool_notify_detach(struct wpool *pool);
+
+#endif /* WPOOL_CORE_NOTIFY_H */

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The monitor's messages, see stall_report.h.
+ *
+ * A jam is a pool in which tasks are queued, or submitters wait, while none of its workers
+ * looks for a task: each look counts in the tick of a run queue, so the sum of all ticks
+ * stands still. A pool that is merely busy has no jam, however long its queue is.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include "core/stall_report.h"
+
+#include <linux/printk.h>
+#include <linux/ratelimit.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+#include <linux/sched/debug.h>
+
+#include "compat.h"
+#include "core/counts.h"
+#include "core/find_work.h"
+#include "core/notify.h"
+#include "core/state.h"
+
+#define JAM_NS			NSEC_PER_SEC
+#define STALL_LOG_WORKERS	8
+
+/* A worker on @cpu that the monitor counted out although it did not sleep, or NULL; -1: any */
+static struct wpool_worker *find_hog(struct wpool *pool, int cpu)
+{
+	struct wpool_worker *w;
+
+	list_for_each_entry_rcu(w, &pool->workers, node) {
+		if (!READ_ONCE(w->task) || READ_ONCE(w->running_on) ||
+		    compat_is_blocked(w->thread) || (cpu >= 0 && task_cpu(w->thread) != cpu))
+			continue;
+		/* the flag is the worker's own: this is a glance */
+		if (!data_race(w->asleep))
+			return w;
+	}
+	return NULL;
+}
+
+/* ---- stalls ---- */
+
+static void report_workers(struct wpool *pool)
+{
+	struct wpool_worker *w;
+	int n = 0;
+
+	list_for_each_entry_rcu(w, &pool->workers, node) {
+		sched_show_task(w->thread);
+		if (++n == STALL_LOG_WORKERS)
+			break;
+	}
+}
+
+void wpool_report_stall(struct wpool *pool, struct wpool_looked *watch, int cpu, u64 ns)
+{
+	static DEFINE_RATELIMIT_STATE(limit, DEFAULT_RATELIMIT_INTERVAL, 2);
+
+	/* of a hog wpool_report_jam() says more */
+	if (watch->reported || find_hog(pool, cpu))
+		return;
+	wpool_notify_tell(pool);
+	if (!__ratelimit(&limit))
+		return;
+	watch->reported = true;
+	if (cpu < 0)
+		pr_warn("%s: nobody has taken from the global queue for %llu ms, %u tasks queued\n",
+			pool->name, ns / NSEC_PER_MSEC, wpool_queues_len(pool));
+	else
+		pr_warn("%s: nobody has taken from the queue of CPU %d for %llu ms, %u tasks queued\n",
+			pool->name, cpu, ns / NSEC_PER_MSEC, wpool_queues_len(pool));
+	report_workers(pool);
+}
+
+/* ---- jams ---- */
+
+/* The function that most workers are in, if more than half of them are; else any. */
+static void *common_func(struct wpool *pool)
+{
+	struct wpool_worker *w;
+	void *func = NULL;
+	u32 votes = 0;
+
+	list_for_each_entry_rcu(w, &pool->workers, node) {
+		if (!READ_ONCE(w->task))
+			continue;
+		if (!votes)
+			func = READ_ONCE(w->func);
+		votes += READ_ONCE(w->func) == func ? 1 : -1;
+	}
+	return func;
+}
+
+/* How many workers are in tasks of a function, or of any if it is NULL. */
+static u32 count_in_func(struct wpool *pool, void *func)
+{
+	struct wpool_worker *w;
+	u32 nr = 0;
+
+	list_for_each_entry_rcu(w, &pool->workers, node)
+		nr += READ_ONCE(w->task) && (!func || READ_ONCE(w->func) == func);
+	return nr;
+}
+
+static void count_exhausted(struct wpool *pool)
+{
+	WRITE_ONCE(pool->exhausted, pool->exhausted + 1);
+}
+
+/* Say why nothing happens; false if that is not known. */
+static bool explain_stall(struct wpool *pool, u64 ns)
+{
+	u32 workers = READ_ONCE(pool->nr_workers), capacity = READ_ONCE(pool->capacity);
+	u32 queued = wpool_queues_len(pool), waiting = READ_ONCE(pool->nr_waiting);
+	bool all_busy = count_in_func(pool, NULL) >= workers;
+	u64 s = ns / NSEC_PER_SEC;
+	struct wpool_worker *hog;
+	void *func;
+
+	/* the message about that has come */
+	if (READ_ONCE(pool->spawn_failing))
+		return false;
+	if (all_busy && workers >= capacity) {
+		count_exhausted(pool);
+		func = common_func(pool);
+		pr_warn_ratelimited("%s: capacity is used up: %u of %u workers in %ps for %llu s, %u tasks queued, %u submitters waiting\n",
+				    pool->name, count_in_func(pool, func), workers, func, s, queued,
+				    waiting);
+		return true;
+	}
+	if (all_busy && !wpool_workers_room()) {
+		count_exhausted(pool);
+		pr_warn_ratelimited("%s: max_workers = %u is reached: this pool has %u workers, none free for %llu s, %u tasks queued, %u submitters waiting\n",
+				    pool->name, wpool_workers_max(), workers, s, queued, waiting);
+		return true;
+	}
+	hog = find_hog(pool, -1);
+	if (!hog)
+		return false;
+	pr_warn_ratelimited("%s: hogs keep the CPUs: %ps on CPU %d without sleep, no task taken for %llu s, %u tasks queued, %u submitters waiting\n",
+			    pool->name, READ_ONCE(hog->func), task_cpu(hog->thread), s, queued,
+			    waiting);
+	return true;
+}
+
+static u32 count_looks(struct wpool *pool)
+{
+	struct wpool_runq *rq;
+	u32 looks = 0, i;
+
+	wpool_for_each_active(pool, rq, i)
+		looks += READ_ONCE(rq->tick);
+	return looks;
+}
+
+bool wpool_report_jam(struct wpool *pool, u64 now)
+{
+	struct wpool_looked *watch = &pool->watch;
+	u32 looks = count_looks(pool);
+
+	if (watch->jam_reported)
+		return false;
+	if (!watch->look_ns || watch->look != looks) {
+		watch->look = looks;
+		watch->look_ns = now;
+	} else if (now - watch->look_ns >= JAM_NS) {
+		/* if it cannot be said why, perhaps in a second, unless the queues are empty */
+		watch->jam_reported = explain_stall(pool, now - watch->look_ns) ||
+				      !wpool_queues_len(pool);
+		watch->look_ns = 0;
+	}
+	return true;
+}
+
+void wpool_report_no_jam(struct wpool *pool)
+{
+	pool->watch.look_ns = 0;
+	pool->watch.jam_reported = false;
+}

@@ -1,0 +1,576 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /dev/wpool: file operations, and what all ioctls have in common.
+ *
+ * Invariants:
+ *   - a structure is copied in once, with the same rule for all of them: too short
+ *     EINVAL, non-zero bytes beyond what we know E2BIG, unknown flag
+ *     EOPNOTSUPP, unknown number ENOTTY;
+ *   - a handler gets a zero-padded structure of our own version, flags that it
+ *     knows, and an attached file unless its row in the table says otherwise;
+ *   - what goes out is the structure that came in plus its out fields, so no kernel
+ *     memory leaks;
+ *   - nothing that a user does here writes to the kernel log.
+ *
+ * An open device pins the module. Pools are in pool.c, tasks in task.c, reading in
+ * read.c, workloads in workload.c.
+ */
+#include "faces/dev/control/chardev.h"
+
+#include <linux/capability.h>
+#include <linux/compat.h>
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/nospec.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <linux/wpool.h>
+#include <uapi/linux/wpool.h>
+
+#include "faces/dev/control/attrs.h"
+#include "faces/dev/control/pool.h"
+#include "faces/dev/load/file.h"
+#include "faces/dev/load/item.h"
+#include "faces/dev/load/read.h"
+#include "faces/dev/load/task.h"
+#include "faces/dev/load/workload.h"
+
+/* One ioctl call. */
+struct call {
+	struct wpool_devfile *file;
+	struct wpool *pool;		/* NULL if the file is not attached */
+	void __user *arg;
+	bool nonblock;
+};
+
+/* ---- pools ---- */
+
+static bool name_valid(const __u8 *name)
+{
+	return strnlen((const char *)name, WPOOL_DEV_NAME_LEN) <
+	       WPOOL_DEV_NAME_LEN;
+}
+
+static int ioctl_create(struct call *call, void *cmd)
+{
+	struct wpool_dev_create *create = cmd;
+	struct wpool_attrs attrs;
+	cpumask_var_t cpumask;
+	struct wpool *pool;
+	int err;
+
+	if (!name_valid(create->name))
+		return -EINVAL;
+	if (!zalloc_cpumask_var(&cpumask, GFP_KERNEL))
+		return -ENOMEM;
+
+	wpool_attrs_init(&attrs);
+	attrs.name = (const char *)create->name;
+	err = wpool_devattrs_from_user(&attrs, cpumask, &create->attrs);
+	if (err)
+		goto out_free;
+
+	err = wpool_devfile_attach_begin(call->file);
+	if (err)
+		goto out_free;
+	pool = wpool_devpool_create(&attrs);
+	err = PTR_ERR_OR_ZERO(pool);
+	wpool_devfile_attach_end(call->file, err ? NULL : pool, true);
+out_free:
+	free_cpumask_var(cpumask);
+	return err;
+}
+
+static int ioctl_attach(struct call *call, void *cmd)
+{
+	struct wpool_dev_attach *attach = cmd;
+	struct wpool *pool;
+	int err;
+
+	if (!name_valid(attach->name))
+		return -EINVAL;
+	err = wpool_devfile_attach_begin(call->file);
+	if (err)
+		return err;
+	pool = wpool_find((const char *)attach->name);
+	wpool_devfile_attach_end(call->file, pool, pool && wpool_devpool_is(pool));
+	return pool ? 0 : -ENOENT;
+}
+
+static int ioctl_tune(struct call *call, void *cmd)
+{
+	struct wpool_dev_tune *tune = cmd;
+	struct wpool_attrs attrs;
+	cpumask_var_t cpumask;
+	int err;
+
+	if (!zalloc_cpumask_var(&cpumask, GFP_KERNEL))
+		return -ENOMEM;
+	wpool_attrs_init(&attrs);
+	err = wpool_devattrs_from_user(&attrs, cpumask, &tune->attrs);
+	if (!err)
+		err = wpool_devpool_tune(call->pool, &attrs, tune->attrs.mask);
+	free_cpumask_var(cpumask);
+	return err;
+}
+
+static int ioctl_release(struct call *call, void *cmd)
+{
+	struct wpool_dev_release *release = cmd;
+	unsigned int flags = release->flags & WPOOL_DEV_RELEASE_CANCEL ?
+		WPOOL_RELEASE_CANCEL : WPOOL_RELEASE_DRAIN;
+
+	if (release->flags & WPOOL_DEV_RELEASE_OWN) {
+		if (release->flags != WPOOL_DEV_RELEASE_OWN)
+			return -EINVAL;
+		flags = WPOOL_RELEASE_OWN;
+	}
+	if (release->flags & WPOOL_DEV_RELEASE_WAIT)
+		return wpool_devpool_release_timeout(call->pool, flags,
+						     release->timeout_ns);
+	return wpool_devpool_release(call->pool, flags);
+}
+
+static int ioctl_reboot(struct call *call, void *cmd)
+{
+	return wpool_devpool_reboot(call->pool);
+}
+
+static int ioctl_destroy(struct call *call, void *cmd)
+{
+	return wpool_devpool_destroy(call->pool);
+}
+
+static int ioctl_info(struct call *call, void *cmd)
+{
+	struct wpool_dev_info *info = cmd;
+	struct wpool_attrs attrs;
+	cpumask_var_t cpumask;
+	int err;
+
+	if (!zalloc_cpumask_var(&cpumask, GFP_KERNEL))
+		return -ENOMEM;
+	wpool_get_attrs(call->pool, &attrs, cpumask);
+	memset(info->name, 0, sizeof(info->name));
+	strscpy((char *)info->name, attrs.name, sizeof(info->name));
+	err = wpool_devattrs_to_user(&info->attrs, &attrs, cpumask);
+	free_cpumask_var(cpumask);
+	return err;
+}
+
+/* ---- tasks ---- */
+
+/* A task that faults in its submitter, under policy run, would kill the submitter. */
+static bool faults_are_contained(struct wpool *pool)
+{
+	struct wpool_attrs attrs;
+
+	wpool_get_attrs(pool, &attrs, NULL);
+	return attrs.policy != WPOOL_RUN;
+}
+
+static int work_check(struct wpool *pool, const struct wpool_dev_work *work)
+{
+	int err = wpool_workload_check(work);
+
+	if (!err && work->kind == WPOOL_WORK_FAULT && !faults_are_contained(pool))
+		err = -EPERM;
+	return err;
+}
+
+/* The pools of modules have other work to do. */
+static bool may_submit(const struct wpool_devfile *file)
+{
+	return file->has_devpool || capable(CAP_SYS_ADMIN);
+}
+
+/* Copy and check all descriptors. The caller frees them with kvfree(). */
+static struct wpool_dev_work *works_get(struct wpool *pool,
+					const struct wpool_dev_submit *submit)
+{
+	const char __user *from = u64_to_user_ptr(submit->works);
+	struct wpool_dev_work *works;
+	int err = 0;
+	u32 i;
+
+	if (submit->work_size < sizeof(*works))
+		return ERR_PTR(-EINVAL);
+	if (submit->work_size > PAGE_SIZE)
+		return ERR_PTR(-E2BIG);
+	if (!submit->nr || submit->nr > WPOOL_MAX_BATCH)
+		return ERR_PTR(-ERANGE);
+
+	works = kvmalloc_array(submit->nr, sizeof(*works), GFP_KERNEL_ACCOUNT);
+	if (!works)
+		return ERR_PTR(-ENOMEM);
+	if (submit->work_size == sizeof(*works)) {
+		if (copy_from_user(works, from, submit->nr * sizeof(*works)))
+			err = -EFAULT;
+	} else {
+		for (i = 0; i < submit->nr && !err; i++)
+			err = copy_struct_from_user(&works[i], sizeof(*works),
+						    from + i * submit->work_size,
+						    submit->work_size);
+	}
+	for (i = 0; i < submit->nr && !err; i++)
+		err = work_check(pool, &works[i]);
+	if (err) {
+		kvfree(works);
+		return ERR_PTR(err);
+	}
+	return works;
+}
+
+/* Which CPU the tasks of a submit prefer, -1 for none. Returns 0 or -errno. */
+static int cpu_get(const struct wpool_dev_submit *submit, int *cpu)
+{
+	*cpu = -1;
+	if (!(submit->flags & WPOOL_DEV_SUBMIT_ON))
+		return submit->cpu ? -EOPNOTSUPP : 0;
+	if (submit->cpu >= nr_cpu_ids || !cpu_possible(submit->cpu))
+		return -EINVAL;
+	/*
+	 * A module may prefer any CPU, since it cannot know which one stays. Who names one
+	 * here wants to see what runs there, and not that all others do. If it goes later, its
+	 * tasks go elsewhere.
+	 */
+	if (!cpu_online(submit->cpu))
+		return -ENODEV;
+	*cpu = array_index_nospec(submit->cpu, nr_cpu_ids);
+	return 0;
+}
+
+static int ioctl_submit(struct call *call, void *cmd)
+{
+	struct wpool_dev_submit __user *user = call->arg;
+	struct wpool_dev_submit *submit = cmd;
+	struct wpool_dev_work *works;
+	int err, cpu;
+
+	/* correct even if the call fails; and a bad pointer shows before the submit */
+	if (put_user(0, &user->accepted))
+		return -EFAULT;
+	if (!may_submit(call->file))
+		return -EPERM;
+	err = cpu_get(submit, &cpu);
+	if (err)
+		return err;
+	works = works_get(call->pool, submit);
+	if (IS_ERR(works))
+		return PTR_ERR(works);
+	err = wpool_devtask_submit(call->file, works, submit->nr,
+				   call->nonblock ||
+				   submit->flags & WPOOL_DEV_SUBMIT_NONBLOCK,
+				   cpu, &submit->accepted);
+	kvfree(works);
+	if (put_user(submit->accepted, &user->accepted))
+		return -EFAULT;
+	return err;
+}
+
+static int ioctl_wait(struct call *call, void *cmd)
+{
+	struct wpool_dev_wait *wait = cmd;
+
+	return wpool_devread_wait(call->file, wait->timeout_ns);
+}
+
+static int ioctl_group(struct call *call, void *cmd)
+{
+	struct wpool_dev_group *group = cmd;
+
+	if (group->reserved)
+		return -EOPNOTSUPP;
+	if (!group->max_outstanding)
+		return -ERANGE;
+	return wpool_devfile_group_init(call->file, group->max_outstanding);
+}
+
+static int ioctl_cancel(struct call *call, void *cmd)
+{
+	struct wpool_dev_cancel *cancel = cmd;
+	u64 cookie = cancel->cookie;
+
+	return wpool_devtask_cancel(call->file,
+				    cancel->flags & WPOOL_DEV_CANCEL_ALL ?
+				    NULL : &cookie,
+				    &cancel->cancelled, &cancel->stopped);
+}
+
+static int ioctl_stats(struct call *call, void *cmd)
+{
+	struct wpool_dev_stats *out = cmd;
+	struct wpool_attrs attrs;
+	struct wpool_stats stats;
+
+	wpool_get_attrs(call->pool, &attrs, NULL);
+	wpool_get_stats(call->pool, &stats);
+	*out = (struct wpool_dev_stats) {
+		.size = out->size,
+		.state = stats.state,
+		.workers = stats.workers,
+		.idle = stats.idle,
+		.searching = stats.searching,
+		.busy = stats.busy,
+		.blocked = stats.blocked,
+		.waiting = stats.waiting,
+		.queued = stats.queued,
+		.free = stats.free,
+		.outstanding = stats.outstanding,
+		.submitted = stats.submitted,
+		.completed = stats.completed,
+		.failed = stats.failed,
+		.cancelled = stats.cancelled,
+		.refused = stats.refused,
+		.stolen = stats.stolen,
+		.handoffs = stats.handoffs,
+		.hogs = stats.hogs,
+		.spawned = stats.spawned,
+		.expired = stats.expired,
+		.faults = stats.faults,
+		.overdue = stats.overdue,
+		.errors = stats.errors,
+	};
+	strscpy((char *)out->name, attrs.name, sizeof(out->name));
+	wpool_devfile_stats(call->file, out);
+	return 0;
+}
+
+static_assert(WPOOL_DEV_OPEN == (int)WPOOL_OPEN);
+static_assert(WPOOL_DEV_CLOSED == (int)WPOOL_CLOSED);
+static_assert(WPOOL_DEV_DESTROYED == (int)WPOOL_DESTROYED);
+static_assert(WPOOL_DEV_CLOSING == (int)WPOOL_CLOSING);
+
+/* ---- dispatch ---- */
+
+#define NEEDS_NO_POOL	BIT(0)	/* the file need not be attached */
+#define COPIES_OUT	BIT(1)	/* on success the structure is copied back */
+
+/**
+ * struct ioctl_op - one ioctl
+ * @size: size of its structure, in the version that we know
+ * @min_size: size of the first version of the structure
+ * @flags: flags of the structure that we know
+ * @how: NEEDS_NO_POOL, COPIES_OUT
+ * @handler: called with the structure
+ */
+struct ioctl_op {
+	u32 size;
+	u32 min_size;
+	u32 flags;
+	u32 how;
+	int (*handler)(struct call *call, void *cmd);
+};
+
+/* Every structure begins like this. */
+struct cmd_header {
+	u32 size;
+	u32 flags;
+};
+
+union cmd_buffer {
+	struct cmd_header header;
+	struct wpool_dev_create create;
+	struct wpool_dev_attach attach;
+	struct wpool_dev_tune tune;
+	struct wpool_dev_release release;
+	struct wpool_dev_simple simple;
+	struct wpool_dev_submit submit;
+	struct wpool_dev_wait wait;
+	struct wpool_dev_cancel cancel;
+	struct wpool_dev_stats stats;
+	struct wpool_dev_info info;
+	struct wpool_dev_group group;
+};
+
+/* min_size ends with the last field of the first version and never changes. */
+static const struct ioctl_op ioctl_ops[] = {
+	[_IOC_NR(WPOOL_IOC_CREATE)] = {
+		sizeof(struct wpool_dev_create),
+		offsetofend(struct wpool_dev_create, attrs),
+		0, NEEDS_NO_POOL, ioctl_create,
+	},
+	[_IOC_NR(WPOOL_IOC_ATTACH)] = {
+		sizeof(struct wpool_dev_attach),
+		offsetofend(struct wpool_dev_attach, name),
+		0, NEEDS_NO_POOL, ioctl_attach,
+	},
+	[_IOC_NR(WPOOL_IOC_TUNE)] = {
+		sizeof(struct wpool_dev_tune),
+		offsetofend(struct wpool_dev_tune, attrs),
+		0, 0, ioctl_tune,
+	},
+	[_IOC_NR(WPOOL_IOC_RELEASE)] = {
+		sizeof(struct wpool_dev_release),
+		offsetofend(struct wpool_dev_release, timeout_ns),
+		WPOOL_DEV_RELEASE_CANCEL | WPOOL_DEV_RELEASE_WAIT | WPOOL_DEV_RELEASE_OWN, 0,
+		ioctl_release,
+	},
+	[_IOC_NR(WPOOL_IOC_REBOOT)] = {
+		sizeof(struct wpool_dev_simple),
+		offsetofend(struct wpool_dev_simple, flags),
+		0, 0, ioctl_reboot,
+	},
+	[_IOC_NR(WPOOL_IOC_DESTROY)] = {
+		sizeof(struct wpool_dev_simple),
+		offsetofend(struct wpool_dev_simple, flags),
+		0, 0, ioctl_destroy,
+	},
+	[_IOC_NR(WPOOL_IOC_SUBMIT)] = {
+		sizeof(struct wpool_dev_submit),
+		offsetofend(struct wpool_dev_submit, cpu),
+		WPOOL_DEV_SUBMIT_NONBLOCK | WPOOL_DEV_SUBMIT_ON, 0, ioctl_submit,
+	},
+	[_IOC_NR(WPOOL_IOC_WAIT)] = {
+		sizeof(struct wpool_dev_wait),
+		offsetofend(struct wpool_dev_wait, timeout_ns),
+		0, 0, ioctl_wait,
+	},
+	[_IOC_NR(WPOOL_IOC_CANCEL)] = {
+		sizeof(struct wpool_dev_cancel),
+		offsetofend(struct wpool_dev_cancel, stopped),
+		WPOOL_DEV_CANCEL_ALL, COPIES_OUT, ioctl_cancel,
+	},
+	[_IOC_NR(WPOOL_IOC_STATS)] = {
+		sizeof(struct wpool_dev_stats),
+		offsetofend(struct wpool_dev_stats, errors),
+		0, COPIES_OUT, ioctl_stats,
+	},
+	[_IOC_NR(WPOOL_IOC_INFO)] = {
+		sizeof(struct wpool_dev_info),
+		offsetofend(struct wpool_dev_info, attrs),
+		0, COPIES_OUT, ioctl_info,
+	},
+	[_IOC_NR(WPOOL_IOC_GROUP)] = {
+		sizeof(struct wpool_dev_group),
+		offsetofend(struct wpool_dev_group, reserved),
+		0, 0, ioctl_group,
+	},
+};
+
+static long chardev_ioctl(struct file *opened, unsigned int nr, unsigned long arg)
+{
+	struct call call = {
+		.file = opened->private_data,
+		.arg = (void __user *)arg,
+		.nonblock = opened->f_flags & O_NONBLOCK,
+	};
+	const struct ioctl_op *op;
+	union cmd_buffer cmd;
+	u32 index = _IOC_NR(nr), user_size;
+	int err;
+
+	if (index >= ARRAY_SIZE(ioctl_ops) || nr != _IO(WPOOL_IOC_TYPE, index))
+		return -ENOTTY;
+	op = &ioctl_ops[array_index_nospec(index, ARRAY_SIZE(ioctl_ops))];
+
+	if (get_user(user_size, (u32 __user *)call.arg))
+		return -EFAULT;
+	if (user_size < op->min_size)
+		return -EINVAL;
+	/* no version will ever be that large, and the tail has to be checked */
+	if (user_size > PAGE_SIZE)
+		return -E2BIG;
+	err = copy_struct_from_user(&cmd, op->size, call.arg, user_size);
+	if (err)
+		return err;
+	/* user space may have changed it meanwhile */
+	cmd.header.size = user_size;
+	if (cmd.header.flags & ~op->flags)
+		return -EOPNOTSUPP;
+
+	call.pool = wpool_devfile_pool(call.file);
+	if (!call.pool && !(op->how & NEEDS_NO_POOL))
+		return -ENXIO;
+
+	err = op->handler(&call, &cmd);
+	if (!err && op->how & COPIES_OUT &&
+	    copy_to_user(call.arg, &cmd, min(user_size, op->size)))
+		err = -EFAULT;
+	return err;
+}
+
+static ssize_t chardev_read(struct file *opened, char __user *buf, size_t count,
+			    loff_t *pos)
+{
+	return wpool_devread(opened->private_data, buf, count,
+			     opened->f_flags & O_NONBLOCK);
+}
+
+static __poll_t chardev_poll(struct file *opened, poll_table *table)
+{
+	return wpool_devread_poll(opened->private_data, opened, table);
+}
+
+static int chardev_open(struct inode *inode, struct file *opened)
+{
+	struct wpool_devfile *file = wpool_devfile_create(opened->f_op,
+							   !capable(CAP_SYS_RESOURCE));
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	opened->private_data = file;
+	return nonseekable_open(inode, opened);
+}
+
+/* The last reference to the struct file is gone: no thread is in a call on it. */
+static int chardev_release(struct inode *inode, struct file *opened)
+{
+	wpool_devtask_close(opened->private_data);
+	wpool_devfile_close(opened->private_data);
+	return 0;
+}
+
+static const struct file_operations chardev_fops = {
+	.owner = THIS_MODULE,
+	.open = chardev_open,
+	.release = chardev_release,
+	.read = chardev_read,
+	.poll = chardev_poll,
+	.unlocked_ioctl = chardev_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+};
+
+static struct miscdevice chardev = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "wpool",
+	.fops = &chardev_fops,
+	.mode = 0600,
+};
+
+int wpool_chardev_init(void)
+{
+	int err = wpool_devitem_cache_init();
+
+	if (err)
+		return err;
+	err = wpool_devfile_init();
+	if (err)
+		goto err_items;
+	err = misc_register(&chardev);
+	if (err)
+		goto err_devfile;
+	return 0;
+
+err_devfile:
+	wpool_devfile_exit();
+err_items:
+	wpool_devitem_cache_exit();
+	return err;
+}
+
+void wpool_chardev_exit(void)
+{
+	/* no file is opened from here on, and none was open */
+	misc_deregister(&chardev);
+	/* no task of ours is left in a pool made here */
+	wpool_devpool_exit();
+	/* nor in any other pool */
+	wpool_devfile_exit();
+	wpool_devitem_cache_exit();
+}

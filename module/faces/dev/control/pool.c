@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The pools that were made through /dev/wpool, and only those.
+ *
+ * Such a pool belongs to no module and to no file: this list holds the creator's
+ * reference until the pool is destroyed through the device or the module is unloaded.
+ * Pools of modules, and the default pool, are not on the list, so nobody can close
+ * them through the device.
+ *
+ * Who may do what: a pool is changed and ended by the user who made it, or with
+ * CAP_SYS_ADMIN, which it takes to tune a pool that is not on the list, too. All pools that
+ * were made, or tuned last, without CAP_SYS_RESOURCE may have max_user_workers workers
+ * together, by their capacity. So whoever may only open the device leaves enough of
+ * max_workers to the pools of modules.
+ *
+ * Invariants:
+ *   - an entry is on the list from the pool's creation until after its
+ *     destruction. Whoever looks for it holds a reference to the pool, so an
+ *     address on the list is never that of another, later pool;
+ *   - wpool_destroy() is called once for each entry, with the entry's mutex held;
+ *   - a reboot and a destroy exclude each other, so a pool that was found empty is
+ *     still empty when it is destroyed, which then takes no time.
+ */
+#include "faces/dev/control/pool.h"
+
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/hrtimer.h>
+#include <linux/kref.h>
+#include <linux/ktime.h>
+#include <linux/list.h>
+#include <linux/minmax.h>
+#include <linux/moduleparam.h>
+#include <linux/mutex.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/uidgid.h>
+#include <linux/wpool.h>
+
+#include "faces/dev/control/deadline.h"
+#include "pool/limits.h"
+#include "pool/pool.h"
+#include "pool/tune.h"
+
+/* Longest pause between two checks whether a pool is empty. */
+#define DRAIN_POLL_MAX_NS	(10 * NSEC_PER_MSEC)
+
+/**
+ * struct devpool - a pool made through the device
+ * @node: in devpools, under devpools_mutex
+ * @kref: references of the list, and of each caller that uses the entry
+ * @pool: the pool; the entry has the creator's reference until @destroyed
+ * @mutex: one reboot or destroy at a time; outside of @tune_mutex and devpools_mutex
+ * @destroyed: wpool_destroy() was called; under @mutex and @tune_mutex
+ * @owner: who made it
+ * @tune_mutex: one tune at a time, so that @workers is the pool's capacity; outside of
+ *	devpools_mutex
+ * @workers: its share of user_workers; 0 if it is without limit. Under devpools_mutex.
+ */
+struct devpool {
+	struct list_head node;
+	struct kref kref;
+	struct wpool *pool;
+	struct mutex mutex;		/* one reboot or destroy at a time */
+	bool destroyed;
+	kuid_t owner;
+	struct mutex tune_mutex;	/* one tune at a time */
+	u32 workers;
+};
+
+static unsigned int max_user_workers = 256;
+module_param(max_user_workers, uint, 0444);
+MODULE_PARM_DESC(max_user_workers,
+		 "workers of all pools of /dev/wpool made without CAP_SYS_RESOURCE (default: 256)");
+
+static LIST_HEAD(devpools);
+
+/* Protects devpools and user_workers. No holder sleeps for long. */
+static DEFINE_MUTEX(devpools_mutex);
+
+/* The capacities of the pools that max_user_workers limits. */
+static u32 user_workers;
+
+static void devpool_free(struct kref *kref)
+{
+	struct devpool *entry = container_of(kref, struct devpool, kref);
+
+	mutex_destroy(&entry->tune_mutex);
+	mutex_destroy(&entry->mutex);
+	kfree(entry);
+}
+
+static void devpool_put(struct devpool *entry)
+{
+	kref_put(&entry->kref, devpool_free);
+}
+
+static struct devpool *devpool_find(struct wpool *pool)
+{
+	struct devpool *entry, *found = NULL;
+
+	mutex_lock(&devpools_mutex);
+	list_for_each_entry(entry, &devpools, node) {
+		if (entry->pool == pool) {
+			kref_get(&entry->kref);
+			found = entry;
+			break;
+		}
+	}
+	mutex_unlock(&devpools_mutex);
+	return found;
+}
+
+static bool may_change(const struct devpool *entry)
+{
+	return uid_eq(entry->owner, current_euid()) || capable(CAP_SYS_ADMIN);
+}
+
+/* Of attributes by which a pool gets in the way of others; a default needs nothing. */
+static bool may_have(const struct wpool_attrs *attrs)
+{
+	return ((attrs->nice >= 0 && attrs->sched == WPOOL_SCHED_NORMAL) ||
+		capable(CAP_SYS_NICE)) &&
+	       (!attrs->freezable || capable(CAP_BLOCK_SUSPEND)) &&
+	       (!attrs->reclaim || capable(CAP_SYS_RESOURCE));
+}
+
+/* What a pool with these limits is charged, if the caller makes it so. */
+static u32 workers_charged(const struct wpool_limits *limits)
+{
+	return capable(CAP_SYS_RESOURCE) ? 0 : wpool_limits_most(limits);
+}
+
+/*
+ * The same of one that is tuned: those of @attrs that @mask names, and what the pool has of the
+ * others. Its charge, if its capacity stays.
+ */
+static u32 workers_charged_tuned(struct devpool *entry, const struct wpool_attrs *attrs, u32 mask)
+{
+	struct wpool_limits limits;
+	struct wpool_attrs now;
+
+	wpool_get_attrs(entry->pool, &now, NULL);
+	if (!(mask & (WPOOL_TUNE_CAPACITY | WPOOL_TUNE_CAPACITY_PER_CPU)) && !now.capacity_per_cpu)
+		return entry->workers;
+	limits = wpool_limits_wanted(&now);
+	wpool_limits_tune(&limits, attrs, mask);
+	return workers_charged(&limits);
+}
+
+/* Returns 0, or -EDQUOT and changes nothing. */
+static int charge_workers(struct devpool *entry, u32 workers)
+{
+	int err = 0;
+
+	mutex_lock(&devpools_mutex);
+	if (workers > max(max_user_workers - (user_workers - entry->workers), entry->workers)) {
+		err = -EDQUOT;
+	} else {
+		user_workers += workers - entry->workers;
+		entry->workers = workers;
+	}
+	mutex_unlock(&devpools_mutex);
+	return err;
+}
+
+/* Result for a pool that is not on the list: destroyed already, or not made here. */
+static int not_found(struct wpool *pool, int if_destroyed)
+{
+	struct wpool_stats stats;
+
+	wpool_get_stats(pool, &stats);
+	return stats.state == WPOOL_DESTROYED ? if_destroyed : -EBUSY;
+}
+
+/* Is nothing left of a closed pool's tasks and workers, or is the pool open again? */
+static bool is_drained(struct wpool *pool)
+{
+	struct wpool_stats stats;
+
+	wpool_get_stats(pool, &stats);
+	return stats.state != WPOOL_CLOSED ||
+	       (!stats.outstanding && !stats.workers);
+}
+
+/*
+ * Wait until a closed pool is empty. wpool_release_timeout() would return more
+ * promptly, but it is only killable, and it would close a pool again that was
+ * rebooted meanwhile.
+ */
+static int drain_pool(struct wpool *pool, u64 timeout_ns)
+{
+	ktime_t end = timeout_ns ? wpool_dev_deadline(timeout_ns) : KTIME_MAX;
+	u64 pause_ns = NSEC_PER_MSEC;
+	ktime_t now, until;
+
+	while (!is_drained(pool)) {
+		now = ktime_get();
+		if (ktime_compare(now, end) >= 0)
+			return -ETIME;
+		until = min_t(ktime_t, ktime_add_ns(now, pause_ns), end);
+		/* not freezable, as a mutex may be held: freezing ends the sleep like a signal */
+		set_current_state(TASK_INTERRUPTIBLE);
+		schedule_hrtimeout_range(&until, current->timer_slack_ns,
+					 HRTIMER_MODE_ABS);
+		/* a call with a timeout must not start again */
+		if (signal_pending(current))
+			return timeout_ns ? -EINTR : -ERESTARTSYS;
+		pause_ns = min_t(u64, 2 * pause_ns, DRAIN_POLL_MAX_NS);
+	}
+	return 0;
+}
+
+struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs)
+{
+	struct devpool *entry = kzalloc(sizeof(*entry), GFP_KERNEL_ACCOUNT);
+	struct wpool_limits limits;
+	struct wpool *pool;
+
+	if (!entry)
+		return ERR_PTR(-ENOMEM);
+	kref_init(&entry->kref);
+	mutex_init(&entry->mutex);
+	mutex_init(&entry->tune_mutex);
+	entry->owner = current_euid();
+
+	if (!may_have(attrs)) {
+		pool = ERR_PTR(-EPERM);
+		goto err_put;
+	}
+	limits = wpool_limits_wanted(attrs);
+	pool = ERR_PTR(charge_workers(entry, workers_charged(&limits)));
+	if (IS_ERR(pool))
+		goto err_put;
+	pool = wpool_pool_create_charged(attrs);
+	if (IS_ERR(pool)) {
+		charge_workers(entry, 0);
+		goto err_put;
+	}
+	entry->pool = pool;
+	/* before anybody can find the entry, and through it the pool */
+	wpool_get(pool);
+	mutex_lock(&devpools_mutex);
+	list_add_tail(&entry->node, &devpools);
+	mutex_unlock(&devpools_mutex);
+	return pool;
+
+err_put:
+	devpool_put(entry);
+	return pool;
+}
+
+bool wpool_devpool_is(struct wpool *pool)
+{
+	struct devpool *entry = devpool_find(pool);
+
+	if (!entry)
+		return false;
+	devpool_put(entry);
+	return true;
+}
+
+/* As wpool_pool_tune(), with the workers that a new capacity takes. */
+static int tune_charged(struct devpool *entry, const struct wpool_attrs *attrs, u32 mask)
+{
+	u32 old, new;
+	int err;
+
+	/* min_workers may raise a capacity that follows the CPUs */
+	if (!(mask & (WPOOL_TUNE_CAPACITY | WPOOL_TUNE_CAPACITY_PER_CPU | WPOOL_TUNE_MIN_WORKERS)))
+		return wpool_pool_tune(entry->pool, attrs, mask);
+	mutex_lock(&entry->tune_mutex);
+	old = entry->workers;
+	new = workers_charged_tuned(entry, attrs, mask);
+	/* nothing is charged any more, and nothing to tune */
+	err = entry->destroyed ? -ESHUTDOWN : 0;
+	/* one that grows is charged before it may have them, one that shrinks afterwards */
+	if (!err && new > old)
+		err = charge_workers(entry, new);
+	if (!err) {
+		err = wpool_pool_tune(entry->pool, attrs, mask);
+		charge_workers(entry, err ? old : new);
+	}
+	mutex_unlock(&entry->tune_mutex);
+	return err;
+}
+
+int wpool_devpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
+{
+	struct devpool *entry = devpool_find(pool);
+	int err;
+
+	if (!entry) {
+		if (not_found(pool, 0) && !capable(CAP_SYS_ADMIN))
+			return -EPERM;
+		return wpool_pool_tune(pool, attrs, mask);
+	}
+	/* what is not in the mask has its default */
+	if (!may_change(entry) || !may_have(attrs))
+		err = -EPERM;
+	else
+		err = tune_charged(entry, attrs, mask);
+	devpool_put(entry);
+	return err;
+}
+
+int wpool_devpool_release(struct wpool *pool, unsigned int flags)
+{
+	struct devpool *entry = devpool_find(pool);
+	int err;
+
+	if (!entry)
+		return not_found(pool, 0);
+	err = may_change(entry) ? wpool_release(pool, flags) : -EPERM;
+	devpool_put(entry);
+	return err;
+}
+
+int wpool_devpool_release_timeout(struct wpool *pool, unsigned int flags,
+				  u64 timeout_ns)
+{
+	struct devpool *entry = devpool_find(pool);
+	int err;
+
+	if (!entry)
+		return not_found(pool, 0);
+	err = may_change(entry) ? wpool_release(pool, flags) : -EPERM;
+	if (!err)
+		err = drain_pool(pool, timeout_ns);
+	devpool_put(entry);
+	return err;
+}
+
+int wpool_devpool_reboot(struct wpool *pool)
+{
+	struct devpool *entry = devpool_find(pool);
+	int err = 0;
+
+	if (!entry)
+		return not_found(pool, -ESHUTDOWN);
+	if (!may_change(entry)) {
+		err = -EPERM;
+		goto out_put;
+	}
+	if (mutex_lock_interruptible(&entry->mutex)) {
+		err = -ERESTARTSYS;
+		goto out_put;
+	}
+	/* the long part of the wait is here, where any signal ends it */
+	err = entry->destroyed ? -ESHUTDOWN : drain_pool(pool, 0);
+	if (!err)
+		err = wpool_reboot(pool);
+	if (err == -EINTR)
+		err = -ERESTARTSYS;
+	mutex_unlock(&entry->mutex);
+out_put:
+	devpool_put(entry);
+	return err;
+}
+
+/* Destroy the pool, and drop the list's reference to the entry. */
+static void devpool_end(struct devpool *entry)
+{
+	wpool_destroy(entry->pool);
+
+	mutex_lock(&devpools_mutex);
+	list_del(&entry->node);
+	mutex_unlock(&devpools_mutex);
+	mutex_lock(&entry->tune_mutex);
+	entry->destroyed = true;
+	charge_workers(entry, 0);
+	mutex_unlock(&entry->tune_mutex);
+	devpool_put(entry);
+}
+
+int wpool_devpool_destroy(struct wpool *pool)
+{
+	struct devpool *entry = devpool_find(pool);
+	int err = 0;
+
+	if (!entry)
+		return not_found(pool, 0);
+	if (!may_change(entry)) {
+		err = -EPERM;
+		goto out_put;
+	}
+	if (mutex_lock_interruptible(&entry->mutex)) {
+		err = -ERESTARTSYS;
+		goto out_put;
+	}
+	if (!entry->destroyed) {
+		err = wpool_release(pool, WPOOL_RELEASE_DRAIN);
+		if (!err)
+			err = drain_pool(pool, 0);
+		if (!err)
+			devpool_end(entry);
+	}
+	mutex_unlock(&entry->mutex);
+out_put:
+	devpool_put(entry);
+	return err;
+}
+
+void wpool_devpool_exit(void)
+{
+	struct devpool *entry, *next;
+
+	/* no file is open, so nobody else uses the list */
+	list_for_each_entry_safe(entry, next, &devpools, node)
+		devpool_end(entry);
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tasks that wait before they start, see armed.h: an event each. Whether its task starts or
+ * is cancelled is up to whoever sets @decided first. A cancelled one is fired, so that its
+ * function ends it, in a thread.
+ *
+ * One that waits for a file is fired at once. Its function begins to watch the file, and
+ * arms the event, since both may sleep or take long, and a submit holds a lock. From then on
+ * each fire, and the end of the time, call the function, which looks at the file again.
+ */
+#include "faces/dev/load/armed.h"
+
+#include <linux/atomic.h>
+#include <linux/compiler.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/gfp.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/magic.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+
+/**
+ * struct wpool_devarmed - an event that stands for a task
+ * @event: the event
+ * @task: I: the task
+ * @run: I: its function
+ * @abort: I: its abort function
+ * @file: I: what it waits for, or NULL if that is a time
+ * @until: I: how long, with a file
+ * @watch: of @file; the function's
+ * @decided: its task will start, or it will not
+ *
+ * I: set before the event is armed or fired.
+ */
+struct wpool_devarmed {
+	struct wpool_hrevent event;
+	struct wpool_task *task;
+	wpool_task_fn run;
+	wpool_abort_fn abort;
+	struct file *file;
+	ktime_t until;
+	struct wpool_watch watch;
+	atomic_t decided;
+};
+
+static struct wpool_devarmed *armed_of(struct wpool_event *event)
+{
+	return container_of(event, struct wpool_devarmed, event.event);
+}
+
+static void armed_end(struct wpool_devarmed *armed, int status)
+{
+	/* if it has begun; also if the worker died while it did */
+	wpool_watch_end(&armed->watch);
+	if (atomic_xchg(&armed->decided, 1))
+		status = -ECANCELED;
+	if (status)
+		armed->abort(armed->task, status);
+	else
+		armed->run(armed->task);
+	/* until then it may be cancelled */
+	wpool_event_finish(&armed->event.event);
+	wpool_devarmed_free(armed);
+}
+
+/* Returns 0, or why its task does not start; -EINPROGRESS: it waits on. */
+static int await_file(struct wpool_devarmed *armed)
+{
+	int err = wpool_watch_file(&armed->watch, &armed->event.event, armed->file, EPOLLIN);
+
+	/* it has begun before */
+	if (err && err != -EBUSY)
+		return err;
+	if (wpool_watch_ready(&armed->watch))
+		return 0;
+	if (wpool_event_timed_out(&armed->event.event))
+		return -ETIME;
+	wpool_hrevent_arm_at(&armed->event, armed->until);
+	return -EINPROGRESS;
+}
+
+static void armed_run(struct wpool_event *event)
+{
+	struct wpool_devarmed *armed = armed_of(event);
+	int status = 0;
+
+	/* a cancel that comes later fires the event again */
+	if (armed->file && !atomic_read(&armed->decided))
+		status = await_file(armed);
+	if (status != -EINPROGRESS)
+		armed_end(armed, status);
+}
+
+static void armed_abort(struct wpool_event *event, int status)
+{
+	armed_end(armed_of(event), status);
+}
+
+struct wpool_devarmed *wpool_devarmed_create(struct wpool *pool, struct wpool_task *task,
+					     wpool_task_fn run, wpool_abort_fn abort, bool urgent)
+{
+	struct wpool_devarmed *armed = kzalloc(sizeof(*armed), GFP_KERNEL_ACCOUNT);
+
+	if (!armed)
+		return NULL;
+	wpool_hrevent_init(&armed->event, pool, armed_run, armed_abort);
+	wpool_event_set_urgent(&armed->event.event, urgent);
+	armed->task = task;
+	armed->run = run;
+	armed->abort = abort;
+	return armed;
+}
+
+size_t wpool_devarmed_bytes(void)
+{
+	return sizeof(struct wpool_devarmed);
+}
+
+int wpool_devarmed_set_file(struct wpool_devarmed *armed, u64 fd,
+			    const struct file_operations *own)
+{
+	struct file *file = fd <= INT_MAX ? fget(fd) : NULL;
+	int err = 0;
+
+	if (!file)
+		return -EBADF;
+	/* with a reference to itself, an open /dev/wpool would not be closed by its last close */
+	if (file->f_op == own)
+		err = -ELOOP;
+	/* that asks a program, which may never answer, and the worker would wait for it */
+	else if (!file_can_poll(file) || file_inode(file)->i_sb->s_magic == FUSE_SUPER_MAGIC)
+		err = -EPERM;
+	if (err)
+		fput(file);
+	else
+		armed->file = file;
+	return err;
+}
+
+void wpool_devarmed_free(struct wpool_devarmed *armed)
+{
+	if (armed && armed->file)
+		fput(armed->file);
+	kfree(armed);
+}
+
+void wpool_devarmed_start(struct wpool_devarmed *armed, u64 wait_ns)
+{
+	if (armed->file) {
+		armed->until = ktime_add_ns(ktime_get(), wait_ns);
+		wpool_event_fire(&armed->event.event);
+	} else {
+		wpool_hrevent_arm(&armed->event, ns_to_ktime(wait_ns));
+	}
+}
+
+bool wpool_devarmed_cancel(struct wpool_devarmed *armed)
+{
+	if (atomic_xchg(&armed->decided, 1))
+		return false;
+	wpool_event_fire(&armed->event.event);
+	return true;
+}

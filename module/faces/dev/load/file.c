@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An open /dev/wpool: its memory, the pool it is attached to, its counts.
+ *
+ * Invariants:
+ *   - a file is attached to one pool for all its life and holds a reference
+ *     to it, which keeps the memory but does not keep the pool open;
+ *   - its memory lives until it is closed and its last task is freed, so the tasks
+ *     hold no references.
+ *
+ * Barrier pair:
+ *
+ *   devfile_wake:A  the counts are written, full barrier, look for sleepers
+ *                   <-> devread_poll:A (read.c), and set_current_state() in
+ *                   wait_event() and prepare_to_wait(): a sleeper is on the
+ *                   queue, full barrier, then it reads the counts. Either it sees
+ *                   the new counts, or it is seen and woken. Without the barriers
+ *                   it could sleep on.
+ *
+ * The tasks and how they end are in task.c.
+ */
+#include "faces/dev/load/file.h"
+
+#include <linux/atomic.h>
+#include <linux/lockdep.h>
+#include <linux/memcontrol.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/wait_bit.h>
+#include <linux/wpool.h>
+
+#include "faces/dev/load/strand.h"
+
+/* Files whose memory is not freed yet, which outlives their struct file. */
+static atomic_t nr_files;
+
+/* Frees files that have a group. */
+static struct workqueue_struct *free_wq;
+
+static void free_file(struct wpool_devfile *file)
+{
+	wpool_devstrand_free(file->strand);
+	wpool_put(file->pool);
+	mutex_destroy(&file->cancel_mutex);
+	mutex_destroy(&file->attach_mutex);
+	mem_cgroup_put(file->memcg);
+	kfree(file);
+	if (atomic_dec_and_test(&nr_files))
+		wake_up_var(&nr_files);
+}
+
+static void file_free_late(struct work_struct *work)
+{
+	struct wpool_devfile *file = container_of(work, struct wpool_devfile, free_work);
+
+	/* the functions of its tasks have all come to their end */
+	wpool_group_exit(&file->group);
+	free_file(file);
+}
+
+void wpool_devfile_free(struct wpool_devfile *file)
+{
+	if (file->has_group)
+		queue_work(free_wq, &file->free_work);
+	else
+		free_file(file);
+}
+
+bool wpool_devfile_is_last(const struct wpool_devfile *file)
+	__must_hold(&file->lock)
+{
+	lockdep_assert_held(&file->lock);
+	return file->closed && !file->nr_items;
+}
+
+/* devfile_wake:A is in wq_has_sleeper(). */
+void wpool_devfile_wake(struct wpool_devfile *file)
+	__must_hold(&file->lock)
+{
+	lockdep_assert_held(&file->lock);
+	if ((file->nr_unread || !file->nr_unfinished) &&
+	    wq_has_sleeper(&file->readers))
+		wake_up_interruptible_poll(&file->readers,
+					   EPOLLIN | EPOLLRDNORM);
+	if (!file->nr_unfinished && wq_has_sleeper(&file->waiters))
+		wake_up(&file->waiters);
+}
+
+void wpool_devfile_stats(struct wpool_devfile *file,
+			 struct wpool_dev_stats *stats)
+{
+	spin_lock(&file->lock);
+	/* a submit under way does not know yet how many tasks were accepted */
+	stats->file_submitted = max(file->nr_accepted, file->nr_finished);
+	stats->file_finished = file->nr_finished;
+	stats->file_unread = file->nr_unread;
+	memcpy(stats->queue_ns, file->queue_ns, sizeof(stats->queue_ns));
+	memcpy(stats->run_ns, file->run_ns, sizeof(stats->run_ns));
+	spin_unlock(&file->lock);
+}
+
+int wpool_devfile_attach_begin(struct wpool_devfile *file)
+{
+	if (mutex_lock_interruptible(&file->attach_mutex))
+		return -ERESTARTSYS;
+	if (!wpool_devfile_pool(file))
+		return 0;
+	mutex_unlock(&file->attach_mutex);
+	return -EISCONN;
+}
+
+void wpool_devfile_attach_end(struct wpool_devfile *file, struct wpool *pool,
+			      bool is_devpool)
+{
+	lockdep_assert_held(&file->attach_mutex);
+	if (pool) {
+		spin_lock(&file->lock);
+		file->has_devpool = is_devpool;
+		file->pool = pool;
+		spin_unlock(&file->lock);
+	}
+	mutex_unlock(&file->attach_mutex);
+}
+
+struct wpool *wpool_devfile_pool(struct wpool_devfile *file)
+{
+	struct wpool *pool;
+
+	spin_lock(&file->lock);
+	pool = file->pool;
+	spin_unlock(&file->lock);
+	return pool;
+}
+
+int wpool_devfile_group_init(struct wpool_devfile *file, u32 max_outstanding)
+{
+	int err = -EISCONN;
+
+	if (mutex_lock_interruptible(&file->attach_mutex))
+		return -ERESTARTSYS;
+	if (!wpool_devfile_group(file)) {
+		/* an open file pins the module, whose exit waits for its files */
+		err = wpool_group_init(&file->group, wpool_devfile_pool(file), max_outstanding,
+				       NULL);
+		spin_lock(&file->lock);
+		file->has_group = !err;
+		spin_unlock(&file->lock);
+	}
+	mutex_unlock(&file->attach_mutex);
+	return err;
+}
+
+struct wpool_group *wpool_devfile_group(struct wpool_devfile *file)
+{
+	struct wpool_group *group;
+
+	spin_lock(&file->lock);
+	group = file->has_group ? &file->group : NULL;
+	spin_unlock(&file->lock);
+	return group;
+}
+
+struct wpool_devfile *wpool_devfile_create(const struct file_operations *ops, bool is_limited)
+{
+	struct wpool_devfile *file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
+
+	if (!file)
+		return ERR_PTR(-ENOMEM);
+	file->ops = ops;
+	file->is_limited = is_limited;
+	file->memcg = get_mem_cgroup_from_mm(current->mm);
+	spin_lock_init(&file->lock);
+	INIT_LIST_HEAD(&file->unfinished);
+	INIT_LIST_HEAD(&file->done);
+	INIT_LIST_HEAD(&file->submits);
+	init_waitqueue_head(&file->readers);
+	init_waitqueue_head(&file->waiters);
+	mutex_init(&file->attach_mutex);
+	mutex_init(&file->cancel_mutex);
+	INIT_WORK(&file->free_work, file_free_late);
+	atomic_inc(&nr_files);
+	return file;
+}
+
+void wpool_devfile_close(struct wpool_devfile *file)
+{
+	bool last;
+
+	/* from here on the last task frees the file; if there is none, we do */
+	spin_lock(&file->lock);
+	file->closed = true;
+	last = wpool_devfile_is_last(file);
+	spin_unlock(&file->lock);
+	if (last)
+		wpool_devfile_free(file);
+}
+
+int wpool_devfile_init(void)
+{
+	free_wq = alloc_workqueue("wpool_dev_free", WQ_UNBOUND, 0);
+	return free_wq ? 0 : -ENOMEM;
+}
+
+void wpool_devfile_exit(void)
+{
+	/*
+	 * No file is open and every task was told to end, but tasks of the default
+	 * pool may not have ended yet.
+	 */
+	wait_var_event(&nr_files, !atomic_read(&nr_files));
+	destroy_workqueue(free_wq);
+}

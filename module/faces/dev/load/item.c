@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A task of an open /dev/wpool: what it runs, how it ends, and what it takes of the memory
+ * that its file may have. See item.h.
+ */
+#include "faces/dev/load/item.h"
+
+#include <linux/atomic.h>
+#include <linux/ktime.h>
+#include <linux/lockdep.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/wpool.h>
+
+#include "faces/dev/load/armed.h"
+#include "faces/dev/load/file.h"
+#include "faces/dev/load/strand.h"
+
+/* wpool_dev_record.cpu of a task that never ran */
+#define CPU_NONE	((u32)-1)
+
+/* kmem_cache_alloc_bulk() fills an array that then holds the tasks */
+static_assert(offsetof(struct wpool_devitem, task) == 0);
+
+static struct kmem_cache *item_cache;
+
+/*
+ * What all limited files may have together, a quarter of the memory: the items of their tasks,
+ * until the records are gone, and what the tasks may allocate, until they end.
+ */
+static atomic64_t limited_bytes;
+
+static u64 max_limited_bytes(void)
+{
+	return ((u64)totalram_pages() << PAGE_SHIFT) / 4;
+}
+
+static bool limited_get(const struct wpool_devfile *file, u64 bytes)
+{
+	if (!bytes || !file->is_limited)
+		return true;
+	if (atomic64_add_return(bytes, &limited_bytes) <= max_limited_bytes())
+		return true;
+	atomic64_sub(bytes, &limited_bytes);
+	return false;
+}
+
+static void limited_put(const struct wpool_devfile *file, u64 bytes)
+{
+	if (bytes && file->is_limited)
+		atomic64_sub(bytes, &limited_bytes);
+}
+
+/* The memory of an item, with that of what stands for its task. */
+static u64 item_bytes(const struct wpool_devitem *item)
+{
+	u64 bytes = sizeof(*item);
+
+	if (item->armed)
+		bytes += wpool_devarmed_bytes();
+	if (item->turn)
+		bytes += wpool_devturn_bytes();
+	return bytes;
+}
+
+/* A task that takes so much memory is about to be added; false if there is no room. */
+static bool bytes_get(struct wpool_devfile *file, u64 bytes)
+	__must_hold(&file->lock)
+{
+	lockdep_assert_held(&file->lock);
+	if (bytes > WPOOL_MAX_FILE_BYTES - file->bytes || !limited_get(file, bytes))
+		return false;
+	file->bytes += bytes;
+	return true;
+}
+
+static void bytes_put(struct wpool_devfile *file, u64 bytes)
+	__must_hold(&file->lock)
+{
+	lockdep_assert_held(&file->lock);
+	limited_put(file, bytes);
+	file->bytes -= bytes;
+}
+
+void wpool_devitem_free(struct wpool_devitem *item)
+	__must_hold(&item->file->lock)
+{
+	struct wpool_devfile *file = item->file;
+
+	lockdep_assert_held(&file->lock);
+	limited_put(file, item_bytes(item));
+	kmem_cache_free(item_cache, item);
+	file->nr_items--;
+}
+
+static bool is_poll(const struct wpool_devitem *item)
+{
+	return item->load.kind == WPOOL_WORK_POLL;
+}
+
+static void hist_add(u64 *hist, u64 ns)
+{
+	hist[min_t(u32, ilog2(ns | 1), WPOOL_DEV_HIST_BUCKETS - 1)]++;
+}
+
+void wpool_devitem_record(struct wpool_devitem *item, int status, u64 end_ns)
+	__must_hold(&item->file->lock)
+{
+	struct wpool_devfile *file = item->file;
+
+	lockdep_assert_held(&file->lock);
+	item->recorded = true;
+	item->status = status;
+	item->end_ns = end_ns;
+	if (item->start_ns) {
+		hist_add(file->queue_ns, item->start_ns - item->submit_ns);
+		hist_add(file->run_ns, end_ns - item->start_ns);
+	}
+	bytes_put(file, wpool_workload_bytes(&item->load));
+	file->nr_polls -= is_poll(item);
+	file->nr_finished++;
+	WRITE_ONCE(file->nr_unfinished, file->nr_unfinished - 1);
+	if (file->closing) {
+		/* nobody is left to wake */
+		list_del_init(&item->node);
+		return;
+	}
+	if (item->silent) {
+		list_del_init(&item->node);
+	} else {
+		list_move_tail(&item->node, &file->done);
+		WRITE_ONCE(file->nr_unread, file->nr_unread + 1);
+	}
+	wpool_devfile_wake(file);
+}
+
+/* The pool lets go of a task. */
+static void item_end(struct wpool_devitem *item, int status)
+{
+	struct wpool_devfile *file = item->file;
+	u64 now = ktime_get_ns();
+	bool last;
+
+	spin_lock(&file->lock);
+	if (!item->recorded)
+		wpool_devitem_record(item, status, now);
+	item->in_pool = false;
+	if (list_empty(&item->node))
+		wpool_devitem_free(item);
+	last = wpool_devfile_is_last(file);
+	spin_unlock(&file->lock);
+
+	if (last)
+		wpool_devfile_free(file);
+}
+
+/* Returns the status; the item may be gone. */
+static int item_run(struct wpool_devitem *item)
+{
+	bool covers = wpool_devcover_start(&item->cover);
+	int status;
+
+	item->cpu = raw_smp_processor_id();
+	item->start_ns = ktime_get_ns();
+	status = wpool_workload_run(&item->load);
+	item->cpu = raw_smp_processor_id();
+	item_end(item, status);
+	wpool_devcover_stop(covers);
+	return status;
+}
+
+/* One for each kind of work: tracepoints and reports name the function of a task. */
+#define DEV_TASK(_name)							\
+static void dev_##_name(struct wpool_task *task)			\
+{									\
+	item_run(container_of(task, struct wpool_devitem, task));		\
+}
+
+DEV_TASK(noop)
+DEV_TASK(spin)
+DEV_TASK(sleep)
+DEV_TASK(yield)
+DEV_TASK(touch)
+DEV_TASK(hash)
+DEV_TASK(lock)
+DEV_TASK(tree)
+DEV_TASK(fault)
+DEV_TASK(timer)
+DEV_TASK(strand)
+DEV_TASK(poll)
+DEV_TASK(loop)
+
+const wpool_task_fn wpool_devitem_fns[] = {
+	[WPOOL_WORK_NOOP] = dev_noop,
+	[WPOOL_WORK_SPIN] = dev_spin,
+	[WPOOL_WORK_SLEEP] = dev_sleep,
+	[WPOOL_WORK_YIELD] = dev_yield,
+	[WPOOL_WORK_TOUCH] = dev_touch,
+	[WPOOL_WORK_HASH] = dev_hash,
+	[WPOOL_WORK_LOCK] = dev_lock,
+	[WPOOL_WORK_TREE] = dev_tree,
+	[WPOOL_WORK_FAULT] = dev_fault,
+	[WPOOL_WORK_TIMER] = dev_timer,
+	[WPOOL_WORK_STRAND] = dev_strand,
+	[WPOOL_WORK_POLL] = dev_poll,
+	[WPOOL_WORK_LOOP] = dev_loop,
+};
+
+void wpool_devitem_abort(struct wpool_task *task, int status)
+{
+	item_end(container_of(task, struct wpool_devitem, task), status);
+}
+
+static int dev_member(struct wpool_group_task *task)
+{
+	struct wpool_devitem *item = container_of(task, struct wpool_devitem, member);
+
+	spin_lock(&item->file->lock);
+	item->started = !item->recorded;
+	spin_unlock(&item->file->lock);
+	if (item->started)
+		return item_run(item);
+	item_end(item, -ECANCELED);
+	return -ECANCELED;
+}
+
+static void dev_member_abort(struct wpool_group_task *task, int status)
+{
+	item_end(container_of(task, struct wpool_devitem, member), status);
+}
+
+void wpool_devitem_init(struct wpool_devitem *item, struct wpool_devfile *file,
+			const struct wpool_dev_work *work, struct wpool *pool,
+			u64 submit_ns, bool is_member)
+{
+	/* an open file pins the module, and the module's exit waits for items */
+	if (is_member)
+		wpool_group_task_init(&item->member, dev_member, dev_member_abort);
+	else
+		wpool_task_init_abortable(&item->task, wpool_devitem_fns[work->kind],
+					  wpool_devitem_abort, NULL);
+	/* what stands for it until it starts is urgent instead, see stand_in_create() */
+	if (work->flags & WPOOL_WORK_URGENT && is_member)
+		wpool_group_task_set_urgent(&item->member, true);
+	else if (work->flags & WPOOL_WORK_URGENT)
+		wpool_task_set_urgent(&item->task, true);
+	INIT_LIST_HEAD(&item->node);
+	item->file = file;
+	wpool_workload_init(&item->load, work, pool, file->memcg);
+	item->armed = NULL;
+	item->turn = NULL;
+	wpool_devcover_init(&item->cover);
+	item->cookie = work->cookie;
+	item->submit_ns = submit_ns;
+	item->start_ns = 0;
+	item->end_ns = 0;
+	item->cpu = CPU_NONE;
+	item->status = 0;
+	item->is_member = is_member;
+	item->silent = work->flags & WPOOL_WORK_SILENT;
+	item->started = false;
+	item->recorded = false;
+	item->in_pool = true;
+}
+
+bool wpool_devitem_fits(struct wpool_devitem *item)
+	__must_hold(&item->file->lock)
+{
+	struct wpool_devfile *file = item->file;
+
+	lockdep_assert_held(&file->lock);
+	if (file->nr_items >= WPOOL_MAX_INFLIGHT ||
+	    (is_poll(item) && file->nr_polls >= WPOOL_MAX_POLLS) ||
+	    !limited_get(file, item_bytes(item)))
+		return false;
+	if (bytes_get(file, wpool_workload_bytes(&item->load)))
+		return true;
+	limited_put(file, item_bytes(item));
+	return false;
+}
+
+void wpool_devitem_leave(struct wpool_devitem *item)
+	__must_hold(&item->file->lock)
+{
+	struct wpool_devfile *file = item->file;
+
+	lockdep_assert_held(&file->lock);
+	bytes_put(file, wpool_workload_bytes(&item->load));
+	limited_put(file, item_bytes(item));
+}
+
+void wpool_devitem_add(struct wpool_devitem *item)
+	__must_hold(&item->file->lock)
+{
+	struct wpool_devfile *file = item->file;
+
+	lockdep_assert_held(&file->lock);
+	item->seq = file->next_seq++;
+	file->nr_items++;
+	file->nr_polls += is_poll(item);
+	list_add_tail(&item->node, &file->unfinished);
+	WRITE_ONCE(file->nr_unfinished, file->nr_unfinished + 1);
+}
+
+void wpool_devitem_take_back(struct wpool_devitem *item)
+	__must_hold(&item->file->lock)
+{
+	struct wpool_devfile *file = item->file;
+
+	lockdep_assert_held(&file->lock);
+	bytes_put(file, wpool_workload_bytes(&item->load));
+	WRITE_ONCE(file->nr_unfinished, file->nr_unfinished - 1);
+	list_del(&item->node);
+	wpool_devitem_free(item);
+}
+
+int wpool_devitem_alloc(struct wpool_task **tasks, u32 nr)
+{
+	return kmem_cache_alloc_bulk(item_cache, GFP_KERNEL, nr, (void **)tasks) ? 0 : -ENOMEM;
+}
+
+void wpool_devitem_free_new(struct wpool_task **tasks, u32 nr)
+{
+	kmem_cache_free_bulk(item_cache, nr, (void **)tasks);
+}
+
+int wpool_devitem_cache_init(void)
+{
+	item_cache = kmem_cache_create("wpool_dev_task", sizeof(struct wpool_devitem), 0,
+				       SLAB_HWCACHE_ALIGN | SLAB_ACCOUNT, NULL);
+	return item_cache ? 0 : -ENOMEM;
+}
+
+void wpool_devitem_cache_exit(void)
+{
+	kmem_cache_destroy(item_cache);
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Read, poll and wait of an open /dev/wpool, see read.h.
+ *
+ * A sleeper is woken only if it finds something: a reader if there is a record or no
+ * unfinished task, a waiter if there is no unfinished task. The barrier
+ * devread_poll:A is explained in file.c.
+ */
+#include "faces/dev/load/read.h"
+
+#include <linux/freezer.h>
+#include <linux/hrtimer.h>
+#include <linux/sched/signal.h>
+#include <linux/uaccess.h>
+
+#include "faces/dev/control/deadline.h"
+#include "faces/dev/load/file.h"
+#include "faces/dev/load/task.h"
+
+/* Records copied to user space at a time; the array is on the stack. */
+#define READ_CHUNK	16U
+
+static bool file_readable(const struct wpool_devfile *file)
+{
+	return READ_ONCE(file->nr_unread) || !READ_ONCE(file->nr_unfinished);
+}
+
+/* Copy the records that are there, without sleeping. */
+static ssize_t records_read(struct wpool_devfile *file, char __user *buf,
+			    size_t count, bool *idle)
+{
+	struct wpool_dev_record records[READ_CHUNK];
+	size_t done = 0;
+
+	*idle = false;
+	while (count - done >= sizeof(records[0])) {
+		u32 max = min_t(size_t, READ_CHUNK,
+				(count - done) / sizeof(records[0]));
+		LIST_HEAD(taken);
+		u32 nr = wpool_devtask_take(file, max, &taken, records, idle);
+
+		if (!nr)
+			break;
+		if (copy_to_user(buf + done, records, nr * sizeof(records[0]))) {
+			wpool_devtask_return(file, &taken, nr);
+			return done ?: -EFAULT;
+		}
+		wpool_devtask_drop(file, &taken);
+		done += nr * sizeof(records[0]);
+		/* tasks may finish as fast as their records are read */
+		if (signal_pending(current))
+			break;
+		cond_resched();
+	}
+	return done;
+}
+
+ssize_t wpool_devread(struct wpool_devfile *file, char __user *buf,
+		      size_t count, bool nonblock)
+{
+	ssize_t ret;
+	bool idle;
+	int err;
+
+	if (count < sizeof(struct wpool_dev_record))
+		return -EINVAL;
+	/* far more than there can be, and what is returned cannot overflow */
+	count = min_t(size_t, count, INT_MAX);
+	for (;;) {
+		ret = records_read(file, buf, count, &idle);
+		if (ret || idle)
+			return ret;
+		if (nonblock)
+			return -EAGAIN;
+		err = wait_event_freezable(file->readers, file_readable(file));
+		if (err)
+			return err;
+	}
+}
+
+__poll_t wpool_devread_poll(struct wpool_devfile *file, struct file *opened,
+			    poll_table *table)
+{
+	poll_wait(opened, &file->readers, table);
+	/*
+	 * devread_poll:A, on the queue before the counts are read; pairs with
+	 * devfile_wake:A. Without it both could miss a task that ends now.
+	 */
+	smp_mb();
+	return file_readable(file) ? EPOLLIN | EPOLLRDNORM : 0;
+}
+
+/* wait_event_freezable_timeout(), but as exact as the timer rather than the tick. */
+static int wait_until(struct wpool_devfile *file, ktime_t until)
+{
+	DEFINE_WAIT(wait);
+	int err = 0;
+
+	for (;;) {
+		prepare_to_wait(&file->waiters, &wait,
+				TASK_INTERRUPTIBLE | TASK_FREEZABLE);
+		if (!READ_ONCE(file->nr_unfinished) || err)
+			break;
+		/* not restarted, since that would wait for the whole time again */
+		if (signal_pending(current))
+			err = -EINTR;
+		else if (!schedule_hrtimeout_range(&until, current->timer_slack_ns,
+						   HRTIMER_MODE_ABS))
+			err = -ETIME;
+	}
+	finish_wait(&file->waiters, &wait);
+	return READ_ONCE(file->nr_unfinished) ? err : 0;
+}
+
+int wpool_devread_wait(struct wpool_devfile *file, u64 timeout_ns)
+{
+	if (timeout_ns)
+		return wait_until(file, wpool_dev_deadline(timeout_ns));
+	return wait_event_freezable(file->waiters,
+				    !READ_ONCE(file->nr_unfinished));
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tasks that run one after the other, see strand.h. A cancelled one keeps its place, so that
+ * its function ends it, in a thread.
+ */
+#include "faces/dev/load/strand.h"
+
+#include <linux/atomic.h>
+#include <linux/compiler.h>
+#include <linux/gfp.h>
+#include <linux/slab.h>
+
+/* turn->state */
+#define WAITS		0
+#define RUNS		1
+#define CANCELLED	2
+
+/**
+ * struct wpool_devstrand - the strand of a file
+ * @strand: the strand
+ * @last: the turn that a function of was called for last; only valid in that function
+ */
+struct wpool_devstrand {
+	struct wpool_strand strand;
+	struct wpool_devturn *last;
+};
+
+/**
+ * struct wpool_devturn - a task of a strand that stands for a task of a file
+ * @turn: the task of the strand
+ * @of: I: the strand
+ * @task: I: the task
+ * @run: I: its function
+ * @abort: I: its abort function
+ * @state: WAITS becomes RUNS or CANCELLED, once
+ *
+ * I: set before it is started.
+ */
+struct wpool_devturn {
+	struct wpool_strand_task turn;
+	struct wpool_devstrand *of;
+	struct wpool_task *task;
+	wpool_task_fn run;
+	wpool_abort_fn abort;
+	atomic_t state;
+};
+
+/* The functions of the task may free the strand. */
+static void turn_end(struct wpool_devturn *turn, int status)
+{
+	bool runs = atomic_cmpxchg(&turn->state, WAITS, RUNS) != CANCELLED;
+
+	turn->of->last = turn;
+	if (!runs)
+		turn->abort(turn->task, -ECANCELED);
+	else if (status)
+		turn->abort(turn->task, status);
+	else
+		turn->run(turn->task);
+	kfree(turn);
+}
+
+static void turn_run(struct wpool_strand_task *task)
+{
+	turn_end(container_of(task, struct wpool_devturn, turn), 0);
+}
+
+static void turn_abort(struct wpool_strand_task *task, int status)
+{
+	turn_end(container_of(task, struct wpool_devturn, turn), status);
+}
+
+struct wpool_devstrand *wpool_devstrand_create(struct wpool *pool)
+{
+	struct wpool_devstrand *strand = kmalloc(sizeof(*strand), GFP_KERNEL_ACCOUNT);
+
+	if (strand)
+		/* the file has a limit of its own */
+		wpool_strand_init(&strand->strand, pool, WPOOL_UNLIMITED);
+	return strand;
+}
+
+void wpool_devstrand_free(struct wpool_devstrand *strand)
+{
+	/* the function of the last turn may yet have to return, if it is not the caller */
+	if (strand && wpool_strand_destroy(&strand->strand) == -EDEADLK)
+		WARN_ON_ONCE(!wpool_strand_finish(&strand->last->turn));
+	kfree(strand);
+}
+
+struct wpool_devturn *wpool_devturn_create(struct wpool_devstrand *strand,
+					   struct wpool_task *task, wpool_task_fn run,
+					   wpool_abort_fn abort, bool urgent)
+{
+	struct wpool_devturn *turn = kmalloc(sizeof(*turn), GFP_KERNEL_ACCOUNT);
+
+	if (!turn)
+		return NULL;
+	wpool_strand_task_init(&turn->turn, &strand->strand, turn_run, turn_abort);
+	wpool_strand_task_set_urgent(&turn->turn, urgent);
+	turn->of = strand;
+	turn->task = task;
+	turn->run = run;
+	turn->abort = abort;
+	atomic_set(&turn->state, WAITS);
+	return turn;
+}
+
+size_t wpool_devturn_bytes(void)
+{
+	return sizeof(struct wpool_devturn);
+}
+
+void wpool_devturn_free(struct wpool_devturn *turn)
+{
+	kfree(turn);
+}
+
+int wpool_devturn_start(struct wpool_devturn *turn)
+{
+	return wpool_strand_try_submit(&turn->turn);
+}
+
+bool wpool_devturn_cancel(struct wpool_devturn *turn)
+{
+	return atomic_cmpxchg(&turn->state, WAITS, CANCELLED) == WAITS;
+}

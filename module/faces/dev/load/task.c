@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tasks of an open /dev/wpool: submit, read, cancel. What becomes of one is in item.c.
+ *
+ * Invariants:
+ *   - a caller of wpool_task_cancel() or wpool_workload_stop() holds the
+ *     file's lock and has found the item on the list of unfinished ones. So neither
+ *     the item nor the thread that runs it can end before the caller lets go;
+ *   - an event (armed.c) or a turn of a strand (strand.c) stands for a task until it
+ *     starts, and ends it in any case;
+ *   - a task that was not accepted leaves no record: a cancel only marks the
+ *     tasks of a submit that is under way.
+ *
+ * This file knows neither what the workloads do nor the structures of the ioctls.
+ */
+#include "faces/dev/load/task.h"
+
+#include <linux/ktime.h>
+#include <linux/lockdep.h>
+#include <linux/sched/signal.h>
+#include <linux/wpool.h>
+
+#include "core/state.h"
+#include "faces/dev/load/armed.h"
+#include "faces/dev/load/file.h"
+#include "faces/dev/load/item.h"
+#include "faces/dev/load/strand.h"
+#include "faces/dev/load/workload.h"
+#include "task/submit.h"
+#include "task/tokens.h"
+
+/* Tasks handed to the pool at a time; the array is on the stack. */
+#define SUBMIT_CHUNK	64U
+
+/**
+ * struct submit - tasks that are being handed over
+ * @node: L: on file->submits
+ * @first: I: number of the first task
+ * @nr: I: how many
+ */
+struct submit {
+	struct list_head node;
+	u64 first;
+	u32 nr;
+};
+
+static struct wpool_devitem *item_of(struct wpool_task *task)
+{
+	return container_of(task, struct wpool_devitem, task);
+}
+
+/* Add as many of the new items as the file's limits allow, a prefix. */
+static void submit_begin(struct wpool_devfile *file, struct submit *submit,
+			 struct wpool_task **tasks, u32 nr)
+{
+	u32 i;
+
+	spin_lock(&file->lock);
+	submit->first = file->next_seq;
+	for (i = 0; i < nr && wpool_devitem_fits(item_of(tasks[i])); i++)
+		wpool_devitem_add(item_of(tasks[i]));
+	submit->nr = i;
+	list_add(&submit->node, &file->submits);
+	spin_unlock(&file->lock);
+}
+
+/* The pool accepted the first few; nobody else has seen the others. */
+static void submit_end(struct wpool_devfile *file, struct submit *submit,
+		       struct wpool_task **tasks, u32 nr_accepted)
+{
+	u32 i;
+
+	spin_lock(&file->lock);
+	list_del(&submit->node);
+	file->nr_accepted += nr_accepted;
+	for (i = nr_accepted; i < submit->nr; i++)
+		wpool_devitem_take_back(item_of(tasks[i]));
+	if (nr_accepted < submit->nr)
+		wpool_devfile_wake(file);
+	spin_unlock(&file->lock);
+}
+
+/* Does this item belong to a submit that is under way? */
+static bool is_submitting(struct wpool_devfile *file, const struct wpool_devitem *item)
+	__must_hold(&file->lock)
+{
+	struct submit *submit;
+
+	list_for_each_entry(submit, &file->submits, node)
+		if (item->seq - submit->first < submit->nr)
+			return true;
+	return false;
+}
+
+/* Submit tasks to the group of their file; how many were accepted, a prefix, or -errno. */
+static int submit_members(struct wpool_group *group, struct wpool_task *const *tasks, u32 nr,
+			  bool nonblock)
+{
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		struct wpool_devitem *item = item_of(tasks[i]);
+
+		err = nonblock ? wpool_group_try_submit(group, &item->member) :
+				 wpool_group_submit_interruptible(group, &item->member);
+		if (err)
+			break;
+	}
+	return i ?: err;
+}
+
+/* The same for tasks that prefer a CPU. */
+static int dev_submit_on(struct wpool *pool, int cpu, struct wpool_task *const *tasks, u32 nr,
+			 bool nonblock)
+{
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		err = nonblock ? wpool_try_submit_on(pool, cpu, tasks[i]) :
+				 wpool_submit_interruptible_on(pool, cpu, tasks[i]);
+		if (err)
+			break;
+	}
+	return i ?: err;
+}
+
+static int submit_chunk(struct wpool_devfile *file, struct wpool *pool,
+			const struct wpool_dev_work *works, u32 nr,
+			unsigned int flags, int cpu)
+{
+	struct wpool_group *group = wpool_devfile_group(file);
+	struct wpool_task *tasks[SUBMIT_CHUNK];
+	struct submit submit;
+	u64 now;
+	int ret;
+	u32 i;
+
+	if (wpool_devitem_alloc(tasks, nr))
+		return -ENOMEM;
+	now = ktime_get_ns();
+	for (i = 0; i < nr; i++)
+		wpool_devitem_init(item_of(tasks[i]), file, &works[i], pool, now, group);
+
+	submit_begin(file, &submit, tasks, nr);
+	if (submit.nr < nr)
+		wpool_devitem_free_new(&tasks[submit.nr], nr - submit.nr);
+
+	ret = -ENOBUFS;
+	/* from here on accepted items belong to their tasks */
+	if (submit.nr && group)
+		ret = submit_members(group, tasks, submit.nr, flags & WPOOL_BATCH_TRY);
+	else if (submit.nr && cpu >= 0)
+		ret = dev_submit_on(pool, cpu, tasks, submit.nr, flags & WPOOL_BATCH_TRY);
+	else if (submit.nr)
+		ret = wpool_submit_batch(pool, tasks, submit.nr, flags);
+	submit_end(file, &submit, tasks, max(ret, 0));
+	return ret;
+}
+
+/* Is it a task for which something else stands before it starts? */
+static bool is_stood_for(const struct wpool_dev_work *work)
+{
+	return work->kind == WPOOL_WORK_TIMER || work->kind == WPOOL_WORK_STRAND ||
+	       work->kind == WPOOL_WORK_POLL;
+}
+
+/* The strand of a file, which it gets with the first task that needs it; or NULL. */
+static struct wpool_devstrand *strand_of(struct wpool_devfile *file, struct wpool *pool)
+{
+	struct wpool_devstrand *strand;
+
+	if (!READ_ONCE(file->strand)) {
+		strand = wpool_devstrand_create(pool);
+		/* another thread may have been faster */
+		if (strand && cmpxchg(&file->strand, NULL, strand))
+			wpool_devstrand_free(strand);
+	}
+	return READ_ONCE(file->strand);
+}
+
+static int turn_create(struct wpool_devitem *item, struct wpool *pool, bool urgent)
+{
+	struct wpool_devstrand *strand = strand_of(item->file, pool);
+
+	if (strand)
+		item->turn = wpool_devturn_create(strand, &item->task,
+						  wpool_devitem_fns[WPOOL_WORK_STRAND],
+						  wpool_devitem_abort, urgent);
+	return item->turn ? 0 : -ENOMEM;
+}
+
+static int armed_create(struct wpool_devitem *item, struct wpool *pool, bool urgent)
+{
+	item->armed = wpool_devarmed_create(pool, &item->task, wpool_devitem_fns[item->load.kind],
+					    wpool_devitem_abort, urgent);
+	return item->armed ? 0 : -ENOMEM;
+}
+
+static void stand_in_free(struct wpool_devitem *item)
+{
+	wpool_devarmed_free(item->armed);
+	wpool_devturn_free(item->turn);
+}
+
+/* Allocate what stands for a task. Returns 0, -ENOMEM, or what is wrong with the file. */
+static int stand_in_create(struct wpool_devitem *item, struct wpool *pool, bool urgent)
+{
+	int err;
+
+	if (item->load.kind == WPOOL_WORK_STRAND)
+		return turn_create(item, pool, urgent);
+	err = armed_create(item, pool, urgent);
+	if (!err && item->load.kind == WPOOL_WORK_POLL)
+		err = wpool_devarmed_set_file(item->armed, item->load.arg,
+					      item->file->ops);
+	if (err)
+		stand_in_free(item);
+	return err;
+}
+
+/* Returns 0 or -ESHUTDOWN. */
+static int stand_in_start(struct wpool_devitem *item)
+{
+	if (item->turn)
+		return wpool_devturn_start(item->turn);
+	wpool_devarmed_start(item->armed, item->load.kind == WPOOL_WORK_POLL ?
+					  WPOOL_MAX_WORK_NS : item->load.arg);
+	return 0;
+}
+
+/* Submit tasks that events, or turns of the strand, stand for. */
+static int submit_stand_ins(struct wpool_devfile *file, struct wpool *pool,
+			    const struct wpool_dev_work *works, u32 max)
+{
+	struct wpool_task *tasks[SUBMIT_CHUNK];
+	struct wpool_devitem *item;
+	u32 i, nr, added;
+	int err = 0;
+	u64 now;
+
+	if (wpool_refuses(pool))
+		return -ESHUTDOWN;
+	if (wpool_devitem_alloc(tasks, max))
+		return -ENOMEM;
+	now = ktime_get_ns();
+	for (nr = 0; nr < max; nr++) {
+		item = item_of(tasks[nr]);
+		wpool_devitem_init(item, file, &works[nr], pool, now, false);
+		err = stand_in_create(item, pool, works[nr].flags & WPOOL_WORK_URGENT);
+		if (err)
+			break;
+	}
+	if (nr < max)
+		wpool_devitem_free_new(&tasks[nr], max - nr);
+
+	/* one section, so that none ends, or is cancelled, before it is added */
+	spin_lock(&file->lock);
+	for (added = 0; added < nr; added++) {
+		item = item_of(tasks[added]);
+		if (!wpool_devitem_fits(item)) {
+			err = -ENOBUFS;
+			break;
+		}
+		err = stand_in_start(item);
+		if (err) {
+			wpool_devitem_leave(item);
+			break;
+		}
+		wpool_devitem_add(item);
+	}
+	file->nr_accepted += added;
+	spin_unlock(&file->lock);
+	for (i = added; i < nr; i++) {
+		item = item_of(tasks[i]);
+		stand_in_free(item);
+		wpool_devitem_free_new(&tasks[i], 1);
+	}
+	return added ?: err;
+}
+
+/* How many descriptors at the front are stood for, or none is, up to a chunk? */
+static u32 chunk_of(const struct wpool_dev_work *works, u32 nr)
+{
+	u32 n = 1;
+
+	while (n < min(nr, SUBMIT_CHUNK) && is_stood_for(&works[n]) == is_stood_for(&works[0]))
+		n++;
+	return n;
+}
+
+/* May these tasks prefer a CPU? */
+static bool may_submit_on(struct wpool_devfile *file, const struct wpool_dev_work *works, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr && !is_stood_for(&works[i]); i++)
+		;
+	return i == nr && !wpool_devfile_group(file);
+}
+
+int wpool_devtask_submit(struct wpool_devfile *file,
+			 const struct wpool_dev_work *works, u32 nr,
+			 bool nonblock, int cpu, u32 *accepted)
+{
+	unsigned int flags = nonblock ? WPOOL_BATCH_TRY :
+					WPOOL_BATCH_INTERRUPTIBLE;
+	struct wpool *pool = wpool_devfile_pool(file);
+
+	*accepted = 0;
+	if (cpu >= 0 && !may_submit_on(file, works, nr))
+		return -EINVAL;
+	while (*accepted < nr) {
+		const struct wpool_dev_work *chunk = works + *accepted;
+		u32 want = chunk_of(chunk, nr - *accepted);
+		int ret = is_stood_for(chunk) ?
+			  submit_stand_ins(file, pool, chunk, want) :
+			  submit_chunk(file, pool, chunk, want, flags, cpu);
+
+		if (ret < 0 && !*accepted)
+			return ret == -EINTR ? -ERESTARTSYS : ret;
+		if (ret < 0)
+			break;
+		*accepted += ret;
+		if (ret < want || signal_pending(current))
+			break;
+		cond_resched();
+	}
+	return 0;
+}
+
+/* The items stay on the caller's list, so that nobody frees them. */
+u32 wpool_devtask_take(struct wpool_devfile *file, u32 max,
+		       struct list_head *taken,
+		       struct wpool_dev_record *records, bool *idle)
+{
+	struct wpool_devitem *item;
+	u32 nr = 0;
+
+	spin_lock(&file->lock);
+	while (nr < max && !list_empty(&file->done)) {
+		item = list_first_entry(&file->done, struct wpool_devitem, node);
+		list_move_tail(&item->node, taken);
+		records[nr++] = (struct wpool_dev_record) {
+			.cookie = item->cookie,
+			.status = item->status,
+			.cpu = item->cpu,
+			.submit_ns = item->submit_ns,
+			.start_ns = item->start_ns,
+			.end_ns = item->end_ns,
+		};
+	}
+	WRITE_ONCE(file->nr_unread, file->nr_unread - nr);
+	*idle = !nr && !file->nr_unfinished;
+	spin_unlock(&file->lock);
+	return nr;
+}
+
+void wpool_devtask_drop(struct wpool_devfile *file, struct list_head *taken)
+{
+	struct wpool_devitem *item, *next;
+
+	spin_lock(&file->lock);
+	list_for_each_entry_safe(item, next, taken, node) {
+		list_del_init(&item->node);
+		if (!item->in_pool)
+			wpool_devitem_free(item);
+	}
+	spin_unlock(&file->lock);
+}
+
+void wpool_devtask_return(struct wpool_devfile *file, struct list_head *taken,
+			  u32 nr)
+{
+	spin_lock(&file->lock);
+	list_splice(taken, &file->done);
+	WRITE_ONCE(file->nr_unread, file->nr_unread + nr);
+	wpool_devfile_wake(file);
+	spin_unlock(&file->lock);
+}
+
+/* Cancel an item; true if it was queued and will not run. */
+static bool item_cancel(struct wpool_devitem *item, u64 now)
+	__must_hold(&item->file->lock)
+{
+	lockdep_assert_held(&item->file->lock);
+	if (item->armed) {
+		if (!wpool_devarmed_cancel(item->armed))
+			return false;
+	} else if (item->turn) {
+		if (!wpool_devturn_cancel(item->turn))
+			return false;
+	} else if (is_submitting(item->file, item)) {
+		return false;
+	} else if (item->is_member ? item->started : !wpool_task_cancel(&item->task)) {
+		return false;
+	}
+	wpool_devitem_record(item, -ECANCELED, now);
+	return true;
+}
+
+/* Stop an item; always true: it runs or is about to, or may not be accepted yet. */
+static bool item_stop(struct wpool_devitem *item, u64 now)
+	__must_hold(&item->file->lock)
+{
+	lockdep_assert_held(&item->file->lock);
+	wpool_workload_stop(&item->load);
+	return true;
+}
+
+/*
+ * Call @act once for each unfinished item with a number below @end, and drop the
+ * lock in between. An item that ends meanwhile takes itself off the list that it
+ * is on.
+ */
+static u32 items_walk(struct wpool_devfile *file, const u64 *cookie, u64 end,
+		      bool (*act)(struct wpool_devitem *item, u64 now))
+	__must_hold(&file->lock)
+{
+	u64 now = ktime_get_ns();
+	struct wpool_devitem *item;
+	LIST_HEAD(ahead);
+	u32 nr = 0;
+
+	lockdep_assert_held(&file->cancel_mutex);
+	lockdep_assert_held(&file->lock);
+	list_splice_init(&file->unfinished, &ahead);
+	while (!list_empty(&ahead)) {
+		item = list_first_entry(&ahead, struct wpool_devitem, node);
+		list_move_tail(&item->node, &file->unfinished);
+		if (item->seq < end && (!cookie || item->cookie == *cookie))
+			nr += act(item, now);
+		cond_resched_lock(&file->lock);
+	}
+	return nr;
+}
+
+/* The queue first, so that a worker that is stopped finds nothing there. */
+static void items_cancel(struct wpool_devfile *file, const u64 *cookie,
+			 u32 *cancelled, u32 *stopped)
+	__must_hold(&file->lock)
+{
+	u64 end = file->next_seq;
+
+	lockdep_assert_held(&file->lock);
+	if (!cookie && file->has_group)
+		wpool_group_cancel(&file->group);
+	*cancelled = items_walk(file, cookie, end, item_cancel);
+	*stopped = items_walk(file, cookie, end, item_stop);
+}
+
+int wpool_devtask_cancel(struct wpool_devfile *file, const u64 *cookie,
+			 u32 *cancelled, u32 *stopped)
+{
+	if (mutex_lock_interruptible(&file->cancel_mutex))
+		return -ERESTARTSYS;
+	spin_lock(&file->lock);
+	items_cancel(file, cookie, cancelled, stopped);
+	spin_unlock(&file->lock);
+	mutex_unlock(&file->cancel_mutex);
+	return cookie && !*cancelled && !*stopped ? -ENOENT : 0;
+}
+
+void wpool_devtask_close(struct wpool_devfile *file)
+{
+	u32 cancelled, stopped;
+	struct wpool_devitem *item;
+
+	mutex_lock(&file->cancel_mutex);
+	spin_lock(&file->lock);
+	/* tasks that end from here on leave no record */
+	file->closing = true;
+	while (!list_empty(&file->done)) {
+		item = list_first_entry(&file->done, struct wpool_devitem, node);
+		list_del_init(&item->node);
+		if (!item->in_pool)
+			wpool_devitem_free(item);
+		cond_resched_lock(&file->lock);
+	}
+	items_cancel(file, NULL, &cancelled, &stopped);
+	spin_unlock(&file->lock);
+	mutex_unlock(&file->cancel_mutex);
+}
+

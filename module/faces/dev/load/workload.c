@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The workloads of /dev/wpool, except the hash (hash.c) and the fork-join tree (worktree.c).
+ *
+ * Invariants:
+ *   - whatever a descriptor asks for, the run sees the stop flag within 1 ms of
+ *     CPU time, or at once if it is asleep;
+ *   - nothing here writes to the kernel log, and all memory is freed when the run
+ *     ends, however it ends (a fault allocates nothing);
+ *   - a run that has ended never holds the lock of WPOOL_WORK_LOCK.
+ *
+ * Under the pool's policy "run" a workload runs in its submitter, a user process.
+ * There a fatal signal stops it, too.
+ *
+ * Barrier pairs:
+ *
+ *   workload_stop:A  stop is set, full barrier, sleeper is read
+ *                    <-> sleep_state:A and lock_shared:A: sleeper is set, full
+ *                    barrier, stop is read. Otherwise the thread could miss the
+ *                    flag, and the stop could miss the thread.
+ *   unlock_shared:A  the lock's bit is cleared, full barrier, look for waiters
+ *                    <-> lock_shared:A: a waiter is on the queue, full barrier, the
+ *                    bit is tested. Otherwise neither would see the other, and the
+ *                    waiter would sleep on.
+ *
+ * This file knows neither who submitted the work nor what becomes of the status.
+ */
+#include "faces/dev/load/workload.h"
+
+#include <linux/capability.h>
+#include <linux/gfp.h>
+#include <linux/hrtimer.h>
+#include <linux/ktime.h>
+#include <linux/list.h>
+#include <linux/math.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/moduleparam.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/string.h>
+#include <linux/wait.h>
+#include <linux/wpool.h>
+
+#include "faces/dev/load/hash.h"
+#include "faces/dev/load/worktree.h"
+
+/*
+ * State of a sleeping workload: adds no load, is no hung task, and is woken by stop or
+ * by SIGKILL. Under policy run the sleeper may be a process that is to be frozen.
+ */
+#define WORKLOAD_SLEEP	(TASK_IDLE | TASK_WAKEKILL | TASK_FREEZABLE)
+
+/* A sleep may be longer by this much, so that one interrupt ends several. */
+#define SLEEP_SLACK_MAX_NS	(50 * NSEC_PER_USEC)
+
+bool wpool_allow_fault;
+module_param_named(allow_fault, wpool_allow_fault, bool, 0444);
+MODULE_PARM_DESC(allow_fault, "let /dev/wpool submit workloads that oops on purpose (default: no)");
+
+/* The lock of WPOOL_WORK_LOCK: bit 0 of lock_word, and the threads that wait for it. */
+static unsigned long lock_word;
+static DECLARE_WAIT_QUEUE_HEAD(lock_wq);
+
+static u64 tree_nodes(u32 depth, u32 fanout)
+{
+	u64 nodes = 1, level = 1;
+
+	/* both factors are far below 2^32: the limit is met before any overflow */
+	while (depth--) {
+		level *= fanout;
+		nodes += level;
+		if (nodes > WPOOL_MAX_TREE_NODES)
+			break;
+	}
+	return nodes;
+}
+
+static int check_tree(const struct wpool_dev_work *work)
+{
+	if (work->depth > WPOOL_MAX_TREE_DEPTH)
+		return -ERANGE;
+	if (!work->fanout || work->fanout > WPOOL_MAX_TREE_FANOUT)
+		return -ERANGE;
+	if (tree_nodes(work->depth, work->fanout) > WPOOL_MAX_TREE_NODES)
+		return -ERANGE;
+	return work->arg > WPOOL_MAX_WORK_NS ? -ERANGE : 0;
+}
+
+int wpool_workload_check(const struct wpool_dev_work *work)
+{
+	if (work->flags & ~(WPOOL_WORK_SILENT | WPOOL_WORK_URGENT))
+		return -EOPNOTSUPP;
+
+	switch (work->kind) {
+	case WPOOL_WORK_NOOP:
+	case WPOOL_WORK_POLL:
+		return 0;
+	case WPOOL_WORK_SPIN:
+	case WPOOL_WORK_SLEEP:
+	case WPOOL_WORK_LOCK:
+	case WPOOL_WORK_TIMER:
+	case WPOOL_WORK_STRAND:
+	case WPOOL_WORK_LOOP:
+		return work->arg > WPOOL_MAX_WORK_NS ? -ERANGE : 0;
+	case WPOOL_WORK_YIELD:
+		return work->arg > WPOOL_MAX_WORK_YIELDS ? -ERANGE : 0;
+	case WPOOL_WORK_TOUCH:
+	case WPOOL_WORK_HASH:
+		return work->arg > WPOOL_MAX_WORK_BYTES ? -ERANGE : 0;
+	case WPOOL_WORK_TREE:
+		return check_tree(work);
+	case WPOOL_WORK_FAULT:
+		return wpool_allow_fault && capable(CAP_SYS_ADMIN) ? 0 : -EPERM;
+	default:
+		return -EINVAL;
+	}
+}
+
+void wpool_workload_init(struct wpool_workload *load,
+			 const struct wpool_dev_work *work, struct wpool *pool,
+			 struct mem_cgroup *memcg)
+{
+	load->arg = work->arg;
+	load->pool = pool;
+	load->memcg = memcg;
+	load->sleeper = NULL;
+	load->hash = 0;
+	load->kind = work->kind;
+	load->depth = work->kind == WPOOL_WORK_TREE ? work->depth : 0;
+	load->fanout = work->kind == WPOOL_WORK_TREE ? work->fanout : 0;
+	load->stop = false;
+}
+
+u64 wpool_workload_bytes(const struct wpool_workload *load)
+{
+	if (load->kind == WPOOL_WORK_TOUCH || load->kind == WPOOL_WORK_HASH)
+		return load->arg;
+	return 0;
+}
+
+void wpool_workload_stop(struct wpool_workload *load)
+{
+	struct task_struct *sleeper;
+
+	WRITE_ONCE(load->stop, true);
+	/* workload_stop:A */
+	smp_mb();
+	sleeper = READ_ONCE(load->sleeper);
+	if (sleeper)
+		wake_up_process(sleeper);
+}
+
+/*
+ * Prepare to sleep: from here on wpool_workload_stop() wakes us. The caller checks the
+ * flag after this, then sleeps.
+ */
+static void sleep_state(struct wpool_workload *load)
+{
+	WRITE_ONCE(load->sleeper, current);
+	/* sleep_state:A, a full barrier */
+	set_current_state(WORKLOAD_SLEEP);
+}
+
+/* No longer asleep; a late wake-up finds the thread running and does nothing. */
+static void sleep_done(struct wpool_workload *load)
+{
+	__set_current_state(TASK_RUNNING);
+	WRITE_ONCE(load->sleeper, NULL);
+}
+
+static int run_sleep(struct wpool_workload *load)
+{
+	u64 slack = min_t(u64, load->arg >> 6, SLEEP_SLACK_MAX_NS);
+	ktime_t until = ktime_add_ns(ktime_get(), load->arg);
+	int err = 0;
+
+	while (!err && ktime_before(ktime_get(), until)) {
+		sleep_state(load);
+		if (wpool_workload_stopped(load))
+			err = -ECANCELED;
+		else
+			schedule_hrtimeout_range(&until, slack, HRTIMER_MODE_ABS);
+		sleep_done(load);
+	}
+	return err;
+}
+
+static int run_yield(struct wpool_workload *load)
+{
+	u64 i;
+
+	for (i = 0; i < load->arg; i++) {
+		if (wpool_workload_stopped(load))
+			return -ECANCELED;
+		/* TASK_RUNNING: another thread that is ready here gets the CPU */
+		schedule();
+	}
+	return 0;
+}
+
+/*
+ * Page by page, so that no high order fails and the stop flag is seen in between. A worker has
+ * no memory cgroup; a submitter that runs its task may be in another one than the file's.
+ */
+static int run_touch(struct wpool_workload *load)
+{
+	struct mem_cgroup *old = set_active_memcg(load->memcg);
+	struct page *page, *next;
+	LIST_HEAD(pages);
+	int err = 0;
+	u64 done;
+
+	for (done = 0; done < load->arg; done += PAGE_SIZE) {
+		size_t bytes = min_t(u64, load->arg - done, PAGE_SIZE);
+
+		if (wpool_workload_stopped(load)) {
+			err = -ECANCELED;
+			break;
+		}
+		/* a test is no reason to call the OOM killer, in no cgroup either */
+		page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_NOWARN |
+				  __GFP_RETRY_MAYFAIL);
+		if (!page) {
+			err = -ENOMEM;
+			break;
+		}
+		memset(page_address(page), 0xa5, bytes);
+		list_add(&page->lru, &pages);
+		cond_resched();
+	}
+	list_for_each_entry_safe(page, next, &pages, lru) {
+		list_del(&page->lru);
+		__free_page(page);
+		cond_resched();
+	}
+	set_active_memcg(old);
+	return err;
+}
+
+/*
+ * A sleeping lock whose waiters can be stopped, unlike those of a kernel mutex. An
+ * unlock wakes one waiter; a waiter that leaves without the lock wakes the next.
+ */
+static int lock_shared(struct wpool_workload *load)
+{
+	DEFINE_WAIT(wait);
+	int err = 0;
+
+	for (;;) {
+		WRITE_ONCE(load->sleeper, current);
+		/* lock_shared:A, a full barrier */
+		prepare_to_wait_exclusive(&lock_wq, &wait, WORKLOAD_SLEEP);
+		if (!test_and_set_bit_lock(0, &lock_word))
+			break;
+		if (wpool_workload_stopped(load)) {
+			err = -ECANCELED;
+			break;
+		}
+		schedule();
+	}
+	finish_wait(&lock_wq, &wait);
+	sleep_done(load);
+	if (err && !test_bit(0, &lock_word))
+		wake_up(&lock_wq);
+	return err;
+}
+
+static void unlock_shared(void)
+{
+	clear_bit_unlock(0, &lock_word);
+	/* unlock_shared:A */
+	smp_mb__after_atomic();
+	if (waitqueue_active(&lock_wq))	/* after unlock_shared:A */
+		wake_up(&lock_wq);
+}
+
+static int run_lock(struct wpool_workload *load)
+{
+	int err = lock_shared(load);
+
+	if (err)
+		return err;
+	err = wpool_workload_spin(load, load->arg);
+	unlock_shared();
+	return err;
+}
+
+static int run_noop(struct wpool_workload *load)
+{
+	return 0;
+}
+
+static int run_spin(struct wpool_workload *load)
+{
+	return wpool_workload_spin(load, load->arg);
+}
+
+/* An index of a loop is so much of the CPU, the last one what is left. */
+#define LOOP_INDEX_NS	(10ULL * NSEC_PER_USEC)
+
+static int run_chunk(unsigned long from, unsigned long to, void *arg)
+{
+	const struct wpool_workload *load = arg;
+
+	return wpool_workload_spin(load, min(to * LOOP_INDEX_NS, load->arg) -
+				   from * LOOP_INDEX_NS);
+}
+
+static int run_loop(struct wpool_workload *load)
+{
+	return wpool_parallel_for(load->pool, 0, DIV_ROUND_UP_ULL(load->arg, LOOP_INDEX_NS), 0,
+				  run_chunk, load);
+}
+
+/* The oops shows this name. */
+static noinline int wpool_fault_on_purpose(struct wpool_workload *load)
+{
+	WRITE_ONCE(*(int *)NULL, 0);
+	return 0;
+}
+
+static int (*const works[])(struct wpool_workload *load) = {
+	[WPOOL_WORK_NOOP] = run_noop,
+	[WPOOL_WORK_SPIN] = run_spin,
+	[WPOOL_WORK_SLEEP] = run_sleep,
+	[WPOOL_WORK_YIELD] = run_yield,
+	[WPOOL_WORK_TOUCH] = run_touch,
+	[WPOOL_WORK_HASH] = wpool_hash_run,
+	[WPOOL_WORK_LOCK] = run_lock,
+	[WPOOL_WORK_TREE] = wpool_worktree_run,
+	[WPOOL_WORK_FAULT] = wpool_fault_on_purpose,
+	/* it has waited before */
+	[WPOOL_WORK_TIMER] = run_noop,
+	[WPOOL_WORK_POLL] = run_noop,
+	[WPOOL_WORK_LOOP] = run_loop,
+	[WPOOL_WORK_STRAND] = run_spin,
+};
+
+int wpool_workload_run(struct wpool_workload *load)
+{
+	if (wpool_workload_stopped(load))
+		return -ECANCELED;
+	return works[load->kind](load);
+}

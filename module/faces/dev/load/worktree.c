@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The fork-join tree: nodes are joinable tasks, submitted by tasks.
+ *
+ * Invariants:
+ *   - a node's children live in an array that the node allocates. The array is freed
+ *     after all of them were waited for, so the children outlive every touch by
+ *     the pool;
+ *   - a node never fails because the pool is full or closed, memory is short or
+ *     the stack is nearly used up: the parent itself does what it cannot hand over,
+ *     at worst as one loop over the leaves below it;
+ *   - the tree has ended when the root returns, even if it was stopped.
+ *
+ * Stack: a child runs on its parent's stack if the parent runs it directly or helps
+ * in wpool_task_wait(), which stops helping in time; below STACK_RESERVE we run no
+ * child directly.
+ */
+#include "faces/dev/load/worktree.h"
+
+#include <linux/bits.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/slab.h>
+#include <linux/wpool.h>
+#include <uapi/linux/wpool.h>
+
+#include "faces/dev/load/load.h"
+
+/* Stack that must be left before a node runs a child directly. */
+#define STACK_RESERVE	(THREAD_SIZE / 2)
+
+/**
+ * struct tree_node - one node below the root
+ * @task: its task
+ * @load: the run that the whole tree belongs to
+ * @depth: levels below it
+ * @err: how it ended, including its subtree; the parent reads it after the wait
+ */
+struct tree_node {
+	struct wpool_task task;
+	struct wpool_workload *load;
+	u32 depth;
+	int err;
+};
+
+static_assert(WPOOL_MAX_TREE_FANOUT <= 32, "one bit for each child");
+
+static int node_run(struct wpool_workload *load, u32 depth);
+
+static bool stack_is_short(void)
+{
+	unsigned long here = (unsigned long)__builtin_frame_address(0);
+
+	return here - (unsigned long)task_stack_page(current) < STACK_RESERVE;
+}
+
+/* A subtree without tasks, memory or recursion: only its leaves do anything. */
+static int subtree_run_flat(struct wpool_workload *load, u32 depth)
+{
+	u64 leaves = 1;
+	int err = 0;
+
+	while (depth--)
+		leaves *= load->fanout;
+	while (!err && leaves--) {
+		if (wpool_workload_stopped(load))
+			return -ECANCELED;
+		err = wpool_workload_spin(load, load->arg);
+		cond_resched();
+	}
+	return err;
+}
+
+static void tree_node_run(struct wpool_task *task)
+{
+	struct tree_node *node = container_of(task, struct tree_node, task);
+
+	node->err = node_run(node->load, node->depth);
+}
+
+/* Wait for a submitted child, whatever happens: the caller frees its memory. */
+static int child_join(struct tree_node *child)
+{
+	int err;
+
+	while ((err = wpool_task_wait(&child->task)) == -EINTR) {
+		/*
+		 * Only a submitter that runs the tree itself and was killed gets here.
+		 * From now on none of its waits sleeps. The rest of the tree ends
+		 * within a few ms.
+		 */
+		WRITE_ONCE(child->load->stop, true);
+		schedule_timeout_uninterruptible(1);
+	}
+	/* no worker is left to run the child, and too little stack to help: run it flat */
+	while (err == -EDEADLK) {
+		err = wpool_task_cancel_sync(&child->task);
+		if (err == -ECANCELED)
+			return subtree_run_flat(child->load, child->depth);
+		if (err == -EDEADLK || err == -EINTR) {
+			schedule_timeout_uninterruptible(1);
+			err = -EDEADLK;
+		}
+	}
+	return err ?: child->err;
+}
+
+static noinline_for_stack int node_run(struct wpool_workload *load, u32 depth)
+{
+	struct tree_node *children;
+	u32 nr = load->fanout, forked = 0, i;
+	int first_err = 0, err;
+
+	if (wpool_workload_stopped(load))
+		return -ECANCELED;
+	if (!depth || stack_is_short())
+		return subtree_run_flat(load, depth);
+
+	children = kmalloc_array(nr, sizeof(*children),
+				 GFP_KERNEL | __GFP_NOWARN | __GFP_NORETRY);
+	if (!children)
+		return subtree_run_flat(load, depth);
+
+	for (i = 0; i < nr; i++) {
+		children[i].load = load;
+		children[i].depth = depth - 1;
+		children[i].err = 0;
+		wpool_task_init(&children[i].task, tree_node_run);
+	}
+	for (i = 0; i < nr; i++) {
+		/* refused, for whatever reason: do it here; the next one may fit again */
+		if (!wpool_submit(load->pool, &children[i].task)) {
+			forked |= BIT(i);
+			continue;
+		}
+		err = node_run(load, depth - 1);
+		first_err = first_err ?: err;
+	}
+	/* the last child first: it is the most likely to be still queued, and hot in the cache */
+	for (i = nr; i-- > 0; ) {
+		if (!(forked & BIT(i)))
+			continue;
+		err = child_join(&children[i]);
+		first_err = first_err ?: err;
+	}
+	kfree(children);
+	return first_err;
+}
+
+int wpool_worktree_run(struct wpool_workload *load)
+{
+	return node_run(load, load->depth);
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Cancelling and disabling a task.
+ *
+ * wpool_task_cancel_sync() is a disable, a wait and an enable. The enable comes after the wait
+ * has read the status, so with several waiters none may free the task before all have returned.
+ */
+#include <linux/bug.h>
+#include <linux/err.h>
+#include <linux/export.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+
+#include "core/sched.h"
+#include "core/state.h"
+#include "core/tidy_queue.h"
+#include "task/finish.h"
+#include "task/state.h"
+#include "task/wait.h"
+#include "task/waiters.h"
+
+/* Attempts to get hold of a task that may be moving between two queues. */
+#define MAX_TRIES	8
+
+/*
+ * Take a task that was marked as cancelled out of the queues, or send its submitter
+ * away, so that its token comes free now and not only when a worker finds it. Returns
+ * the pool if the caller now holds the task; an RCU lock keeps it.
+ */
+static struct wpool *take_out(struct wpool_task *task)
+{
+	bool taken = false, withdrawn = false;
+	struct wpool *pool = NULL;
+	unsigned long flags;
+	int i;
+
+	for (i = 0; i < MAX_TRIES && !withdrawn && wpool_task_is_cancelled(task); i++) {
+		local_irq_save(flags);
+		pool = wpool_task_pool(task);
+		taken = pool && wpool_sched_unqueue(pool, task);
+		withdrawn = !taken && wpool_waiters_withdraw(task);
+		local_irq_restore(flags);
+		if (taken)
+			return pool;
+		cpu_relax();
+	}
+	return NULL;
+}
+
+bool wpool_task_cancel(struct wpool_task *task)
+{
+	struct wpool *pool = NULL;
+	unsigned long flags;
+	bool ret, here;
+
+	if (IS_ERR_OR_NULL(task))
+		return false;
+	local_save_flags(flags);
+	/* an abort function may sleep */
+	here = wpool_finish_may_wake(flags) && !wpool_task_is_detached(task);
+	rcu_read_lock();
+	ret = wpool_task_mark_cancelled(task);
+	if (ret)
+		pool = take_out(task);
+	if (pool && here) {
+		wpool_finish_put_down(pool, task);
+	} else if (pool) {
+		local_irq_save(flags);
+		wpool_tidy_task(pool, task);
+		local_irq_restore(flags);
+	}
+	rcu_read_unlock();
+	return ret;
+}
+EXPORT_SYMBOL_GPL(wpool_task_cancel);
+
+/* Take the task back and wait for it; no submit of it is accepted meanwhile. */
+static int cancel_and_wait(struct wpool_task *task)
+{
+	struct wpool *pool;
+	u32 tries = 0;
+
+	wpool_task_mark_cancelled(task);
+	while (wpool_task_is_cancelled(task)) {
+		/* keeps the pool for wpool_finish_drop() */
+		rcu_read_lock();
+		pool = take_out(task);
+		if (pool)
+			wpool_finish_drop(pool, task);
+		rcu_read_unlock();
+		if (pool)
+			continue;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		wpool_task_await_hands(&tries);
+	}
+	/* it is IDLE, or runs for the last time */
+	return wpool_wait_end(task);
+}
+
+int wpool_task_disable_sync(struct wpool_task *task)
+{
+	int ret;
+
+	might_sleep();
+	if (IS_ERR_OR_NULL(task) || wpool_task_is_detached(task))
+		return -EINVAL;
+	ret = wpool_wait_begin(task);
+	if (ret)
+		return ret;
+	atomic_add(WPOOL_ST_DISABLED, &task->state);
+	ret = cancel_and_wait(task);
+	if (ret == -EINTR || ret == -EDEADLK)
+		wpool_task_enable(task);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(wpool_task_disable_sync);
+
+bool wpool_task_enable(struct wpool_task *task)
+{
+	int old = atomic_read(&task->state);
+
+	do {
+		if (WARN_ON_ONCE(!(old & WPOOL_ST_DISABLED_MASK)))
+			return false;
+	} while (!atomic_try_cmpxchg(&task->state, &old, old - WPOOL_ST_DISABLED));
+
+	return !((old - WPOOL_ST_DISABLED) & WPOOL_ST_DISABLED_MASK);
+}
+EXPORT_SYMBOL_GPL(wpool_task_enable);
+
+int wpool_task_cancel_sync(struct wpool_task *task)
+{
+	int ret = wpool_task_disable_sync(task);
+
+	if (ret != -EINVAL && ret != -EINTR && ret != -EDEADLK)
+		wpool_task_enable(task);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(wpool_task_cancel_sync);

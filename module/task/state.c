@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tasks: the submitter's claim, and the change of state that cancels. The states
+ * and their transitions are in state.h, running a task is in run.c, finishing it in
+ * finish.c, waiting for it and cancelling it in wait.c.
+ *
+ * Barrier pairs (finish:A is in finish.h):
+ *
+ *   accept:A  store-release of task->queued after task->pool
+ *             <-> load-acquire in wpool_task_pool(): a reader that sees the flag
+ *             sees the pool.
+ *   claim:A   what the submitter wrote, full barrier, the load that finds the
+ *             task PENDING: -EALREADY
+ *             <-> the taker's claim, fully ordered, then its function. If the
+ *             submitter does not see the claim, the function sees what the
+ *             submitter wrote. tools/verification/litmus has both sides.
+ */
+#include "task/state.h"
+
+#include <linux/export.h>
+#include <linux/hash.h>
+#include <linux/log2.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+#include <linux/wait_bit.h>
+
+#include "task/account.h"
+#include "task/tokens.h"
+
+void wpool_task_init(struct wpool_task *task, wpool_task_fn func)
+{
+	wpool_debug_init(task);
+	memset(task, 0, sizeof(*task));
+	task->func = func;
+}
+EXPORT_SYMBOL_GPL(wpool_task_init);
+
+/* ---- a running task and its pool ---- */
+
+static raw_spinlock_t pool_locks[16] = {
+	[0 ... 15] = __RAW_SPIN_LOCK_UNLOCKED(pool_locks),
+};
+
+/* See wpool_task_set_pool(); the innermost lock. */
+static raw_spinlock_t *pool_lock(const struct wpool_task *task)
+{
+	return &pool_locks[hash_ptr(task, ilog2(ARRAY_SIZE(pool_locks)))];
+}
+
+void wpool_task_change_pool(struct wpool_task *task, struct wpool *pool)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(pool_lock(task), flags);
+	WRITE_ONCE(task->pool, pool);
+	raw_spin_unlock_irqrestore(pool_lock(task), flags);
+}
+
+/* ---- claim ---- */
+
+/*
+ * Submit a task that runs once more when it has returned: 1 or -errno; 0 if it no longer runs.
+ * The submit is counted in before the exchange. If the exchange fails, it is taken off the same
+ * count, as if it had not come: a reader of the counts may have seen one task too many.
+ */
+static int claim_running(struct wpool *pool, struct wpool_task *task)
+{
+	raw_spinlock_t *lock = pool_lock(task);
+	struct wpool_runq *rq = NULL;
+	int old, new, ret;
+	u32 colour = 0;
+
+	raw_spin_lock(lock);
+	old = atomic_read(&task->state);
+	do {
+		ret = 0;
+		if ((old & WPOOL_ST_MASK) != WPOOL_ST_RUNNING)
+			break;
+		ret = -ECANCELED;
+		if (old & WPOOL_ST_DISABLED_MASK)
+			break;
+		ret = -EALREADY;
+		if (old & WPOOL_ST_AGAIN || READ_ONCE(task->pool) != pool)
+			break;
+		ret = -ESHUTDOWN;
+		if (wpool_refuses(pool))
+			break;
+		ret = 1;
+		new = old | WPOOL_ST_AGAIN;
+		if (old & WPOOL_ST_INSIDE)
+			continue;
+		if (!rq) {
+			rq = wpool_this_runq(pool);
+			colour = READ_ONCE(pool->colour);
+			wpool_account_in(rq, colour, 1);
+		}
+		if (colour)
+			new |= WPOOL_ST_AGAIN_COLOUR;
+	} while (!atomic_try_cmpxchg(&task->state, &old, new));
+	if (rq && (ret != 1 || old & WPOOL_ST_INSIDE))
+		WRITE_ONCE(rq->accepted[colour], rq->accepted[colour] - 1);
+	raw_spin_unlock(lock);
+
+	return ret;
+}
+
+/*
+ * The task is not IDLE: it is pending, or runs, or was cancelled and is still queued; or it is
+ * disabled.
+ */
+static int claim_slow(struct wpool *pool, struct wpool_task *task)
+{
+	int old, ret;
+
+	/* claim:A, since an exchange that failed orders nothing */
+	smp_mb();
+	old = atomic_read(&task->state);
+	for (;;) {
+		if (old & WPOOL_ST_DISABLED_MASK)
+			return -ECANCELED;
+		switch (old & WPOOL_ST_MASK) {
+		case WPOOL_ST_IDLE:
+			if (wpool_refuses(pool))
+				return -ESHUTDOWN;
+			if (atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_PENDING))
+				return 0;
+			break;
+		case WPOOL_ST_RUNNING:
+			ret = claim_running(pool, task);
+			if (ret)
+				return ret;
+			old = atomic_read(&task->state);
+			break;
+		case WPOOL_ST_CANCELLED:
+			return -ECANCELED;
+		default:
+			return -EALREADY;
+		}
+	}
+}
+
+/* Take back the claim, and a cancel or a wait that came meanwhile. */
+static void give_back_claim(struct wpool_task *task)
+{
+	int old = atomic_read(&task->state);
+
+	do {
+		if ((old & WPOOL_ST_MASK) == WPOOL_ST_CANCELLED && !wpool_task_is_detached(task))
+			task->status = -ECANCELED;
+	} while (!atomic_try_cmpxchg(&task->state, &old, old & WPOOL_ST_DISABLED_MASK));
+
+	if (old & WPOOL_ST_WAITED)
+		wake_up_var(task);
+}
+
+int wpool_task_claim(struct wpool *pool, struct wpool_task *task, bool alone)
+{
+	int old = WPOOL_ST_IDLE;
+	int ret = 0;
+
+	wpool_debug_assert_init(task);
+	/* locked instruction: the task's line */
+	if (unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_PENDING)))
+		ret = alone ? claim_slow(pool, task) : -EAGAIN;
+
+	if (!ret && task->owner && !try_module_get(task->owner)) {
+		give_back_claim(task);
+		return -ENOENT;
+	}
+	if (!ret)
+		wpool_debug_activate(task);
+	return ret;
+}
+
+void wpool_task_unclaim(struct wpool_task *task)
+{
+	struct module *owner = task->owner;
+
+	wpool_debug_deactivate(task);
+	give_back_claim(task);
+	module_put(owner);
+}
+
+void wpool_task_await_hands(u32 *tries)
+{
+	if (++*tries % 128) {
+		cpu_relax();
+		cond_resched();
+	} else {
+		schedule_timeout_uninterruptible(1);
+	}
+}
+
+/*
+ * Take back the second submit of a running task, if there is one. Until it is counted out the
+ * pool cannot be empty, and with interrupts off it is not freed.
+ */
+static bool cancel_running(struct wpool_task *task)
+{
+	struct wpool *pool;
+	unsigned long flags;
+	int old;
+
+	raw_spin_lock_irqsave(pool_lock(task), flags);
+	pool = wpool_task_last_pool(task);
+	old = atomic_read(&task->state);
+	while ((old & WPOOL_ST_MASK) == WPOOL_ST_RUNNING && old & WPOOL_ST_AGAIN) {
+		if (!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_TAKEN_BACK |
+					(old & ~(WPOOL_ST_AGAIN | WPOOL_ST_AGAIN_COLOUR))))
+			continue;
+		if (!(old & WPOOL_ST_INSIDE))
+			wpool_account_out(wpool_this_runq(pool), !!(old & WPOOL_ST_AGAIN_COLOUR),
+					  -ECANCELED);
+		raw_spin_unlock_irqrestore(pool_lock(task), flags);
+		return true;
+	}
+	raw_spin_unlock_irqrestore(pool_lock(task), flags);
+	return false;
+}
+
+bool wpool_task_mark_cancelled(struct wpool_task *task)
+{
+	int old = atomic_read(&task->state);
+
+	for (;;) {
+		switch (old & WPOOL_ST_MASK) {
+		case WPOOL_ST_PENDING:
+			if (atomic_try_cmpxchg(&task->state, &old,
+					       (old & ~WPOOL_ST_MASK) | WPOOL_ST_CANCELLED))
+				return true;
+			break;
+		case WPOOL_ST_RUNNING:
+			if (!(old & WPOOL_ST_AGAIN))
+				return false;
+			if (cancel_running(task))
+				return true;
+			old = atomic_read(&task->state);
+			break;
+		default:
+			return false;
+		}
+	}
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The states of a task and what moves it between them.
+ *
+ *              submit               taker                  returned
+ *      IDLE ----------> PENDING ----------> RUNNING ------------------> IDLE
+ *                        |                   ^   |  submit: AGAIN         ^
+ *                cancel, |                   |   |  cancel: AGAIN goes    |
+ *                overdue |                   |   |                        |
+ *                        |                   +---+                        |
+ *                        v                   | returned, AGAIN: PENDING   |
+ *                       CANCELLED ----------------------------------------+
+ *                                   taken out of the queue, or given up by
+ *                                   its submitter
+ *
+ * Each arrow is one change of task->state, and one side wins it. A detached task
+ * goes from PENDING straight to IDLE when its function starts, and is not touched
+ * afterwards; an item (item.h) stays PENDING. The task of an event is a detached one
+ * that its owner does not cancel: the event has states of its own (event.c), and so have the
+ * tasks of a strand (strand.c). A CANCELLED
+ * task is still in a queue, in the line, or on its way from there to tidy.c. Whoever
+ * holds it finishes it; until then a submit of it is refused (-ECANCELED).
+ *
+ * Beside any state stands a count of the threads that disable the task: those in
+ * wpool_task_cancel_sync(), and those that called wpool_task_disable_sync(). While it is not
+ * 0, each submit is refused, so after one cancel the task can only finish.
+ *
+ * A submit of a running task is counted in at once, as every other submit is, and a cancel of
+ * it out at once.
+ *
+ * While a joinable task is RUNNING, or held by a thread that took it out of a queue,
+ * its other fields belong to that thread. The change to IDLE is the last touch.
+ */
+#ifndef WPOOL_TASK_STATE_H
+#define WPOOL_TASK_STATE_H
+
+#include <linux/ktime.h>
+#include <linux/sched/task_stack.h>
+
+#include "core/state.h"
+#include "core/trace.h"
+#include "task/debug.h"
+
+#define WPOOL_ST_IDLE		0
+#define WPOOL_ST_PENDING	1
+#define WPOOL_ST_RUNNING	2
+#define WPOOL_ST_CANCELLED	3
+#define WPOOL_ST_MASK		3
+#define WPOOL_ST_AGAIN		BIT(2)	/* RUNNING: queue it when it has returned */
+#define WPOOL_ST_AGAIN_COLOUR	BIT(3)	/* the colour in which that submit is counted */
+#define WPOOL_ST_WAITED		BIT(4)	/* a thread sleeps until it is IDLE */
+#define WPOOL_ST_TAKEN_BACK	BIT(5)	/* RUNNING: the last submit was cancelled */
+#define WPOOL_ST_INSIDE		BIT(6)	/* RUNNING: in its submitter, not counted in the pool */
+#define WPOOL_ST_DISABLED	BIT(8)	/* refuses submits; counts from here up */
+#define WPOOL_ST_DISABLED_MASK	(~(WPOOL_ST_DISABLED - 1))
+
+/* task->queued: what task->pool stands for */
+#define WPOOL_QUEUED_NO		0	/* nothing; or a submitter holds the task */
+#define WPOOL_QUEUED_POOL	1	/* accepted there and not finished */
+#define WPOOL_QUEUED_LINE	2	/* its submitter, task->waiter, waits there, or it does */
+#define WPOOL_QUEUED_REFUSED	3	/* an event that fired into that pool, which is closed */
+
+/* Tag in task->pool, beside the pool: the task is in the line of that pool. */
+#define WPOOL_TASK_IN_LINE	2UL
+
+/** wpool_task_last_pool() - the pool in which a task is or was; only to be compared */
+static inline struct wpool *wpool_task_last_pool(const struct wpool_task *task)
+{
+	struct wpool *pool;
+
+	rcu_read_lock();
+	pool = wpool_fifo_pool((unsigned long)READ_ONCE(task->pool) & ~WPOOL_TASK_IN_LINE);
+	rcu_read_unlock();
+	return pool;
+}
+
+/** wpool_task_change_pool() - slow part of wpool_task_set_pool() */
+void wpool_task_change_pool(struct wpool_task *task, struct wpool *pool);
+
+/**
+ * wpool_task_set_pool() - note the pool of a claimed task, before it can run there
+ * @task: the task
+ * @pool: the pool
+ *
+ * A submit, or a cancel, of a running task compares the pool and then changes the state. It
+ * holds a lock meanwhile, and a joinable task changes its pool under the same lock: otherwise
+ * that change could hit a later run of the task, in another pool.
+ *
+ * Context: any.
+ */
+static inline void wpool_task_set_pool(struct wpool_task *task, struct wpool *pool)
+{
+	struct wpool *old = READ_ONCE(task->pool);
+
+	if (unlikely(old && old != pool) && !(task->flags & WPOOL_TASK_DETACHED))
+		wpool_task_change_pool(task, pool);
+	else
+		WRITE_ONCE(task->pool, pool);
+}
+
+/**
+ * wpool_task_accept() - accept a claimed task that has its token and is counted in
+ * @pool: the pool
+ * @rq: this CPU's run queue
+ * @task: the task
+ * @colour: as wpool_account_in()
+ *
+ * Context: any; interrupts off from the read of @colour until the task is pushed.
+ */
+static inline void wpool_task_accept(struct wpool *pool, struct wpool_runq *rq,
+				     struct wpool_task *task, u32 colour)
+{
+	wpool_task_set_pool(task, pool);
+	task->colour = colour;
+	/* a cancel looks there first */
+	if (!(task->flags & WPOOL_TASK_DETACHED))
+		WRITE_ONCE(task->cpu, rq->cpu);
+	wpool_task_stamp(task, READ_ONCE(pool->stamps));
+	if (trace_wpool_task_submitted_enabled())
+		wpool_trace_submitted(pool, rq, task);
+	/* accept:A, from here on task->pool may be followed */
+	smp_store_release(&task->queued, WPOOL_QUEUED_POOL);
+}
+
+/** wpool_task_is_cancelled() - must whoever holds the task finish it as cancelled? */
+static inline bool wpool_task_is_cancelled(const struct wpool_task *task)
+{
+	return (atomic_read(&task->state) & WPOOL_ST_MASK) == WPOOL_ST_CANCELLED;
+}
+
+/** wpool_task_is_overdue() - has a task that begins waited for longer than max_wait_ms? */
+static inline bool wpool_task_is_overdue(const struct wpool *pool, u64 submit_ns)
+{
+	u64 from, max_ns = wpool_max_wait_ns(pool, &from);
+
+	return max_ns && submit_ns >= from &&
+	       (s64)(ktime_get_mono_fast_ns() - submit_ns - max_ns) > 0;
+}
+
+/** wpool_task_is_detached() - does the task belong to its function once that runs? */
+static inline bool wpool_task_is_detached(const struct wpool_task *task)
+{
+	return task->flags & WPOOL_TASK_DETACHED;
+}
+
+/** wpool_task_is_event() - does the task stand in the line itself: an event, or a strand's? */
+static inline bool wpool_task_is_event(const struct wpool_task *task)
+{
+	return task->flags & WPOOL_TASK_EVENT;
+}
+
+/**
+ * wpool_task_pool() - the pool in which a task is queued or running, or NULL
+ * @task: the task
+ *
+ * A pool is freed an RCU grace period after its last task, so the pool exists as
+ * long as interrupts are off.
+ *
+ * Context: any; interrupts off.
+ * Return: the pool, or NULL.
+ */
+static inline struct wpool *wpool_task_pool(struct wpool_task *task)
+{
+	/* pairs with accept:A */
+	if (smp_load_acquire(&task->queued) != WPOOL_QUEUED_POOL)
+		return NULL;
+	return wpool_task_last_pool(task);
+}
+
+/** wpool_stack_is_short() - is too little stack left to run another task on it? */
+static inline bool wpool_stack_is_short(void)
+{
+	unsigned long here = (unsigned long)__builtin_frame_address(0);
+
+	return here - (unsigned long)end_of_stack(current) < THREAD_SIZE / 2;
+}
+
+/* Is the task the inner one of an event, of a strand's task or of a group's? */
+#define WPOOL_TASK_INNER	(WPOOL_TASK_EVENT | WPOOL_TASK_STRAND | WPOOL_TASK_GROUP)
+
+/**
+ * wpool_task_claim_fast() - claim an ordinary task for its submitter
+ * @task: the task
+ *
+ * Context: any; interrupts off.
+ * Return: true if claimed, as if wpool_task_claim() returned 0; false if
+ * wpool_task_claim() must decide.
+ */
+static inline bool wpool_task_claim_fast(struct wpool_task *task)
+{
+	int old = WPOOL_ST_IDLE;
+
+	wpool_debug_assert_init(task);
+	/* locked instruction: the task's line */
+	if (unlikely(task->flags & (WPOOL_TASK_INNER | WPOOL_TASK_OWNED)) ||
+	    unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_PENDING)))
+		return false;
+	wpool_debug_activate(task);
+	return true;
+}
+
+/**
+ * wpool_task_claim() - claim a task for its submitter
+ * @pool: the pool
+ * @task: the task
+ * @alone: no other task is claimed yet; otherwise only an IDLE task may join them
+ *
+ * Context: any; interrupts off.
+ * Return: 0 if the caller must queue or unclaim it; 1 if it is running and will run
+ * again, with nothing left to do; -EALREADY if it is pending, or running in another
+ * pool; -ECANCELED if it is being cancelled; -ESHUTDOWN if the pool is closed; -ENOENT
+ * if its owner is being unloaded; -EAGAIN if not @alone and not IDLE.
+ */
+int wpool_task_claim(struct wpool *pool, struct wpool_task *task, bool alone);
+
+/**
+ * wpool_task_unclaim() - give up a claimed task that was not accepted
+ * @task: the task
+ *
+ * Context: any.
+ */
+void wpool_task_unclaim(struct wpool_task *task);
+
+/**
+ * wpool_task_await_hands() - wait a little for another thread that holds a task
+ * @tries: 0 at first
+ *
+ * Takes about a microsecond, unless that thread was preempted, perhaps by this one.
+ *
+ * Context: process context; sleeps from time to time.
+ */
+void wpool_task_await_hands(u32 *tries);
+
+/**
+ * wpool_task_mark_cancelled() - the change of state that cancels
+ * @task: the task
+ *
+ * Context: any.
+ * Return: true; false if there is no submit to take back.
+ */
+bool wpool_task_mark_cancelled(struct wpool_task *task);
+
+#endif /* WPOOL_TASK_STATE_H */

@@ -1,0 +1,540 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The line, see waiters.h.
+ *
+ * Barrier pairs: give:A and wait:A are those of tokens.c.
+ *
+ * wait:A has a second partner, because a task may be cancelled while it joins the
+ * line. The waiter marks the task as being in line, full barrier, and checks whether
+ * it is cancelled <-> a cancel marks the task as cancelled (fully ordered) and checks
+ * whether it is in line. At least one of them sends the submitter away. An event is not
+ * sent away: event.c.
+ *
+ * seen:A is for those who look on. Whoever has read in the figures that a submitter waits
+ * takes no token that it waits for: WAITERS is set, release, nr_waiting grows <->
+ * wpool_get_stats() reads nr_waiting, acquire, and then a submit reads attention.
+ *
+ * The serve rule: no submitter waits while a token is free. A pass of
+ * wpool_waiters_serve() hands out at most SERVE_BATCH tokens, so that interrupts
+ * are never off for long. Three things bring tokens or waiters, and each takes passes
+ * until the rule holds again:
+ *
+ *   give    adds one token and takes one pass. A pass that finds tokens and waiters
+ *           hands out at least one token, so the tokens left beside waiters are never
+ *           more than the passes still to come, of all three kinds.
+ *   wait    adds a waiter, or an event, where tokens may be left, and takes one pass
+ *           under the same hold of the lock, which is enough for all that it adds. So
+ *           if it was the first in line and is left there, no token was free then, and
+ *           those that come free later bring their own passes. If it was not the first,
+ *           that holds already, and it need not take a pass.
+ *   resize  adds many tokens, and takes passes until one finds no token or no waiter.
+ *           It runs in a thread, and enables interrupts between two passes.
+ */
+#include "task/waiters.h"
+
+#include <linux/minmax.h>
+#include <linux/sched/signal.h>
+
+#include "core/current.h"
+#include "core/freeze.h"
+#include "core/monitor_timer.h"
+#include "core/sched.h"
+#include "core/state.h"
+#include "core/tidy_queue.h"
+#include "task/account.h"
+#include "task/state.h"
+#include "task/tokens.h"
+
+/*
+ * Limit on the waiters served, and on the tasks accepted, per hold of the lock: as many as
+ * one waiter brings.
+ */
+#define SERVE_BATCH	WPOOL_WAITER_TASKS
+
+/* Mark a task as being in the line, or no longer so. */
+static void mark_waiting(struct wpool *pool, struct wpool_task *task, bool on)
+	__must_hold(&pool->admission_lock)
+{
+	lockdep_assert_held(&pool->admission_lock);
+	WRITE_ONCE(task->pool, (struct wpool *)((unsigned long)pool |
+						(on ? WPOOL_TASK_IN_LINE : 0)));
+	/* pairs with wpool_waiters_withdraw() and _leave(): task->pool may be followed */
+	smp_store_release(&task->queued, on ? WPOOL_QUEUED_LINE : WPOOL_QUEUED_NO);
+}
+
+/* A waiter, or an event, enters the line. */
+static void line_add(struct wpool *pool, struct wpool_task *place)
+	__must_hold(&pool->admission_lock)
+{
+	lockdep_assert_held(&pool->admission_lock);
+	list_add_tail(&place->node, &pool->waiters);
+	pool->nr_fired += wpool_task_is_event(place);
+	__wpool_tokens_make_scarce(pool);
+	__wpool_attention_set(pool, WPOOL_ATT_WAITERS, true);
+	/* seen:A */
+	smp_store_release(&pool->nr_waiting, pool->nr_waiting + 1);
+}
+
+/* It leaves the line. */
+static void line_remove(struct wpool *pool, struct wpool_task *place)
+	__must_hold(&pool->admission_lock)
+{
+	lockdep_assert_held(&pool->admission_lock);
+	list_del(&place->node);
+	WRITE_ONCE(pool->nr_waiting, pool->nr_waiting - 1);
+	pool->nr_fired -= wpool_task_is_event(place);
+	__wpool_attention_set(pool, WPOOL_ATT_WAITERS, !list_empty(&pool->waiters));
+}
+
+static void join_line(struct wpool *pool, struct wpool_waiter *waiter)
+	__must_hold(&pool->admission_lock)
+{
+	u32 i;
+
+	lockdep_assert_held(&pool->admission_lock);
+	line_add(pool, &waiter->place);
+	for (i = 0; i < waiter->nr; i++) {
+		waiter->tasks[i]->waiter = waiter;
+		mark_waiting(pool, waiter->tasks[i], true);
+	}
+}
+
+/* Take a waiter off the line with @error, or 0 if all of its tasks were accepted. */
+static void leave_waiters(struct wpool *pool, struct wpool_waiter *waiter, int error)
+	__must_hold(&pool->admission_lock)
+{
+	u32 i;
+
+	lockdep_assert_held(&pool->admission_lock);
+	line_remove(pool, &waiter->place);
+	for (i = waiter->accepted; i < waiter->nr; i++)
+		mark_waiting(pool, waiter->tasks[i], false);
+	waiter->error = error;
+	/* pairs with the acquires of done; the waiter's stack may be gone after this */
+	smp_store_release(&waiter->done, true);
+}
+
+/* A task of an event, or the place of a waiter; or NULL. */
+static struct wpool_task *first_in_line(struct wpool *pool)
+	__must_hold(&pool->admission_lock)
+{
+	lockdep_assert_held(&pool->admission_lock);
+	return list_first_entry_or_null(&pool->waiters, struct wpool_task, node);
+}
+
+/* The waiter that stands there, or NULL if it is an event. */
+static struct wpool_waiter *waiter_at(struct wpool_task *place)
+{
+	return wpool_task_is_event(place) ? NULL : container_of(place, struct wpool_waiter, place);
+}
+
+bool wpool_waiters_withdraw(struct wpool_task *task)
+{
+	struct task_struct *thread = NULL;
+	struct wpool_waiter *waiter;
+	struct wpool *pool;
+
+	/* pairs with mark_waiting(); the pool exists as long as interrupts are off */
+	if (smp_load_acquire(&task->queued) != WPOOL_QUEUED_LINE || wpool_task_is_event(task))
+		return false;
+	pool = wpool_task_last_pool(task);
+	raw_spin_lock(&pool->admission_lock);
+	/* under the lock a task stays in this line, and a cancelled one stays cancelled */
+	if ((unsigned long)READ_ONCE(task->pool) ==
+	    ((unsigned long)pool | WPOOL_TASK_IN_LINE) && wpool_task_is_cancelled(task)) {
+		waiter = task->waiter;
+		thread = waiter->thread;
+		leave_waiters(pool, waiter, -ECANCELED);
+	}
+	raw_spin_unlock(&pool->admission_lock);
+	/* interrupts are still off: the thread cannot be freed yet */
+	if (thread)
+		wake_up_process(thread);
+	return thread;
+}
+
+bool wpool_waiters_leave(struct wpool_task *task)
+{
+	struct wpool *pool;
+	bool ret;
+
+	/* as in wpool_waiters_withdraw() */
+	if (smp_load_acquire(&task->queued) != WPOOL_QUEUED_LINE)
+		return false;
+	pool = wpool_task_last_pool(task);
+	raw_spin_lock(&pool->admission_lock);
+	ret = READ_ONCE(task->queued) == WPOOL_QUEUED_LINE;
+	if (ret) {
+		line_remove(pool, task);
+		mark_waiting(pool, task, false);
+	}
+	raw_spin_unlock(&pool->admission_lock);
+	return ret;
+}
+
+/* Was a task cancelled before it was in line, where a cancel finds it? */
+static bool is_cancelled(const struct wpool_waiter *waiter)
+{
+	u32 i;
+
+	for (i = 0; i < waiter->nr; i++)
+		if (wpool_task_is_cancelled(waiter->tasks[i]))
+			return true;
+	return false;
+}
+
+/* ---- serving the line ---- */
+
+/* Who was served under the lock, and is seen to without it. */
+struct served {
+	struct wpool_task *tasks[SERVE_BATCH];
+	struct task_struct *threads[SERVE_BATCH];
+	u32 nr_tasks;
+	u8 flags;
+	u32 nr_threads;
+};
+
+/* A pass: hand free tokens to the line, in order, and accept the tasks. */
+static void serve_locked(struct wpool *pool, struct wpool_runq *rq, struct served *served)
+	__must_hold(&pool->admission_lock)
+{
+	u32 colour = READ_ONCE(pool->colour);
+	struct wpool_task *place, *task;
+	struct wpool_waiter *w;
+
+	lockdep_assert_held(&pool->admission_lock);
+	served->nr_tasks = 0;
+	served->flags = 0;
+	served->nr_threads = 0;
+	while (served->nr_tasks < SERVE_BATCH) {
+		place = first_in_line(pool);
+		if (!place || !wpool_tokens_take_from(&pool->tokens, 1))
+			break;
+		w = waiter_at(place);
+		task = w ? w->tasks[w->accepted++] : place;
+		if (!w)
+			line_remove(pool, place);
+		/* before it is accepted, so that a flush by anyone who sees that waits for it */
+		wpool_account_in(rq, colour, 1);
+		wpool_task_accept(pool, rq, task, colour);
+		served->tasks[served->nr_tasks++] = task;
+		served->flags |= task->flags;
+		if (w && w->accepted == w->nr) {
+			served->threads[served->nr_threads++] = w->thread;
+			leave_waiters(pool, w, 0);
+		}
+	}
+}
+
+/* Queue the accepted tasks, and wake the waiters whose tasks are all accepted. */
+static void see_to(struct wpool *pool, struct wpool_runq *rq, const struct served *served)
+{
+	u32 i;
+
+	if (served->nr_tasks)
+		wpool_sched_push(pool, rq, served->tasks, served->nr_tasks, served->flags);
+	/* interrupts are still off: the threads cannot be freed yet */
+	for (i = 0; i < served->nr_threads; i++)
+		wake_up_process(served->threads[i]);
+}
+
+bool wpool_waiters_serve(struct wpool *pool)
+{
+	struct served served;
+	struct wpool_runq *rq;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	rq = wpool_this_runq(pool);
+	raw_spin_lock(&pool->admission_lock);
+	serve_locked(pool, rq, &served);
+	raw_spin_unlock(&pool->admission_lock);
+	see_to(pool, rq, &served);
+	local_irq_restore(flags);
+	return served.nr_tasks == SERVE_BATCH;
+}
+
+void wpool_waiters_spill(struct wpool *pool, struct wpool_runq *rq)
+{
+	unsigned long flags;
+
+	/* under the lock, so that a search for tokens does not miss those on the move */
+	raw_spin_lock_irqsave(&pool->admission_lock, flags);
+	/* give:A, for all tokens of the cache */
+	atomic_add_return(atomic_xchg(&rq->tokens, 0), &pool->tokens);
+	raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
+	if (READ_ONCE(pool->attention) & WPOOL_ATT_WAITERS)
+		wpool_waiters_serve(pool);
+}
+
+/* Take a waiter that nobody has served off the line. */
+static void abandon_wait(struct wpool *pool, struct wpool_waiter *waiter, int error)
+{
+	unsigned long flags;
+
+	/*
+	 * A waiter that was sent away must not touch the pool. If it was not, the pool
+	 * exists as long as interrupts are off: wpool_waiters_close() sets done
+	 * before its grace period.
+	 */
+	local_irq_save(flags);
+	/* pairs with the release in leave_waiters() */
+	if (smp_load_acquire(&waiter->done)) {
+		local_irq_restore(flags);
+		return;
+	}
+	raw_spin_lock(&pool->admission_lock);
+	if (!waiter->done)
+		leave_waiters(pool, waiter, error);
+	raw_spin_unlock(&pool->admission_lock);
+	local_irq_restore(flags);
+}
+
+int wpool_waiters_wait(struct wpool *pool, struct wpool_waiter *waiter,
+		       unsigned int state, long timeout)
+{
+	u32 max = READ_ONCE(pool->max_blocking);
+	struct wpool_runq *rq;
+	struct served served;
+	unsigned long flags;
+	int err = 0;
+
+	/* it waits for the pool's tasks; a wait that times out cannot deadlock */
+	if (timeout == MAX_SCHEDULE_TIMEOUT)
+		wpool_lockdep_wait(pool);
+
+	state = wpool_freeze_state(pool, state);
+	waiter->thread = current;
+	waiter->accepted = 0;
+	waiter->error = 0;
+	waiter->done = false;
+
+	local_irq_save(flags);
+	rq = wpool_this_runq(pool);
+	raw_spin_lock(&pool->admission_lock);
+	if (pool->attention & (WPOOL_ATT_CLOSED | (waiter->waited ? 0 : WPOOL_ATT_OWN))) {
+		err = -ESHUTDOWN;
+	} else if (max && pool->nr_waiting - pool->nr_fired >= max) {
+		err = -EAGAIN;
+	} else {
+		join_line(pool, waiter);
+		/* wait:A */
+		smp_mb();
+		if (is_cancelled(waiter))
+			leave_waiters(pool, waiter, -ECANCELED);
+		serve_locked(pool, rq, &served);
+	}
+	raw_spin_unlock(&pool->admission_lock);
+	if (!err)
+		see_to(pool, rq, &served);
+	local_irq_restore(flags);
+	if (err)
+		return err;
+	/* if nothing happens, the log shall say why; and the time is counted; after wait:A */
+	wpool_monitor_timer_set(pool);
+
+	for (;;) {
+		set_current_state(state);
+		/* pairs with the release in leave_waiters(): accepted and error are final */
+		if (smp_load_acquire(&waiter->done))
+			break;
+		if (signal_pending_state(state, current)) {
+			err = -EINTR;
+			break;
+		}
+		if (!timeout) {
+			err = -ETIME;
+			break;
+		}
+		timeout = schedule_timeout(timeout);
+	}
+	__set_current_state(TASK_RUNNING);
+
+	if (err)
+		abandon_wait(pool, waiter, err);
+	return waiter->error;
+}
+
+/* ---- events ---- */
+
+/*
+ * The pool is closed, but the task's strand has accepted it: let it in, beyond the limit if
+ * need be. The task before it is still to be counted out, or the close waits for the caller.
+ */
+static void let_in(struct wpool *pool, struct wpool_task *task)
+{
+	struct wpool_runq *rq = wpool_this_runq(pool);
+	u32 colour = READ_ONCE(pool->colour);
+
+	wpool_tokens_owe(pool, rq);
+	wpool_account_in(rq, colour, 1);
+	wpool_task_accept(pool, rq, task, colour);
+	wpool_sched_push(pool, rq, &task, 1, task->flags);
+}
+
+/*
+ * The pool is closed: tidy.c calls the abort function of an event. Destroy waits for
+ * that.
+ */
+static void refuse_waiter(struct wpool *pool, struct wpool_task *task)
+{
+	if (task->flags & WPOOL_TASK_STRAND) {
+		let_in(pool, task);
+		return;
+	}
+	wpool_get(pool);
+	atomic_inc(&pool->nr_refused_events);
+	WRITE_ONCE(task->queued, WPOOL_QUEUED_REFUSED);
+	wpool_tidy_task(pool, task);
+}
+
+bool wpool_waiters_join(struct wpool *pool, struct wpool_task *task)
+{
+	struct wpool_runq *rq = wpool_this_runq(pool);
+	struct served served;
+	bool first = false;
+	int n;
+
+	raw_spin_lock(&pool->admission_lock);
+	n = __wpool_tokens_take(pool, rq, 1);
+	if (!n) {
+		first = list_empty(&pool->waiters);
+		line_add(pool, task);
+		mark_waiting(pool, task, true);
+	}
+	if (first) {
+		/* wait:A */
+		smp_mb();
+		serve_locked(pool, rq, &served);
+	}
+	raw_spin_unlock(&pool->admission_lock);
+	/* the event may be gone by now, if it stood in line */
+	if (first)
+		see_to(pool, rq, &served);
+	if (!n) {
+		/* join:A; the monitor counts the time in which it waits */
+		smp_mb();
+		wpool_monitor_timer_set(pool);
+	}
+	if (n < 0)
+		refuse_waiter(pool, task);
+	return n > 0;
+}
+
+/* ---- guests ---- */
+
+void wpool_guest_enter(struct wpool *pool, struct wpool_guest *guest)
+{
+	guest->thread = current;
+	raw_spin_lock(&pool->admission_lock);
+	guest->is_sent_away = pool->attention & WPOOL_ATT_CLOSED;
+	if (!guest->is_sent_away)
+		list_add_tail(&guest->node, &pool->guests);
+	raw_spin_unlock(&pool->admission_lock);
+}
+
+void wpool_guest_leave(struct wpool *pool, struct wpool_guest *guest)
+{
+	/* if not, the pool exists as long as interrupts are off, as in abandon_wait() */
+	if (wpool_guest_is_sent_away(guest))
+		return;
+	raw_spin_lock(&pool->admission_lock);
+	if (!guest->is_sent_away)
+		list_del(&guest->node);
+	raw_spin_unlock(&pool->admission_lock);
+}
+
+/* The next guest goes: the thread to wake, or NULL. */
+static struct task_struct *send_guest_away(struct wpool *pool)
+	__must_hold(&pool->admission_lock)
+{
+	struct wpool_guest *guest;
+	struct task_struct *thread;
+
+	lockdep_assert_held(&pool->admission_lock);
+	guest = list_first_entry_or_null(&pool->guests, struct wpool_guest, node);
+	if (!guest)
+		return NULL;
+	thread = guest->thread;
+	list_del(&guest->node);
+	/* pairs with wpool_guest_is_sent_away(); the guest's stack may be gone after this */
+	smp_store_release(&guest->is_sent_away, true);
+	return thread;
+}
+
+/* ---- close, open, resize ---- */
+
+void wpool_waiters_close(struct wpool *pool, bool drops)
+{
+	struct task_struct *threads[SERVE_BATCH];
+	struct wpool_task *events[SERVE_BATCH], *place;
+	struct task_struct *thread;
+	u32 nr_threads, nr_events, i;
+	struct wpool_waiter *w;
+	unsigned long flags;
+
+	lockdep_assert_held(&pool->tune_mutex);
+	do {
+		nr_threads = 0;
+		nr_events = 0;
+		local_irq_save(flags);
+		raw_spin_lock(&pool->admission_lock);
+		__wpool_attention_set(pool, WPOOL_ATT_CLOSED | (drops ? WPOOL_ATT_DROPS : 0), true);
+		while (nr_threads + nr_events < SERVE_BATCH) {
+			place = first_in_line(pool);
+			if (!place) {
+				thread = send_guest_away(pool);
+				if (!thread)
+					break;
+				threads[nr_threads++] = thread;
+				continue;
+			}
+			w = waiter_at(place);
+			if (w) {
+				threads[nr_threads++] = w->thread;
+				leave_waiters(pool, w, -ESHUTDOWN);
+			} else {
+				line_remove(pool, place);
+				mark_waiting(pool, place, false);
+				events[nr_events++] = place;
+			}
+		}
+		raw_spin_unlock(&pool->admission_lock);
+		for (i = 0; i < nr_threads; i++)
+			wake_up_process(threads[i]);
+		for (i = 0; i < nr_events; i++)
+			refuse_waiter(pool, events[i]);
+		local_irq_restore(flags);
+		cond_resched();
+	} while (nr_threads + nr_events == SERVE_BATCH);
+}
+
+static void set_attention(struct wpool *pool, u32 bits, bool on)
+{
+	unsigned long flags;
+
+	lockdep_assert_held(&pool->tune_mutex);
+	raw_spin_lock_irqsave(&pool->admission_lock, flags);
+	__wpool_attention_set(pool, bits, on);
+	raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
+}
+
+void wpool_waiters_close_to_others(struct wpool *pool)
+{
+	set_attention(pool, WPOOL_ATT_OWN, true);
+}
+
+void wpool_waiters_open(struct wpool *pool)
+{
+	set_attention(pool, WPOOL_ATT_CLOSED | WPOOL_ATT_OWN | WPOOL_ATT_DROPS, false);
+}
+
+void wpool_waiters_resize(struct wpool *pool, int old)
+{
+	lockdep_assert_held(&pool->tune_mutex);
+	wpool_tokens_resize(pool, old);
+	/* the serve rule; the caller keeps the pool */
+	while (wpool_waiters_serve(pool))
+		cond_resched();
+	wpool_tokens_relax(pool);
+}

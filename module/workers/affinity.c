@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0
+/* On which CPUs workers are at home, see affinity.h. */
+#include "workers/affinity.h"
+
+#include <linux/cpumask.h>
+#include <linux/workqueue.h>
+
+#include "core/counts.h"
+#include "core/housekeeping.h"
+#include "core/idle.h"
+#include "core/spawn_queue.h"
+#include "core/state.h"
+#include "task/tokens.h"
+
+/* A CPU has come that has no worker: move an idle one from another CPU there. */
+static void settle_worker(struct wpool *pool, struct wpool_runq *rq)
+{
+	local_irq_disable();
+	if (!READ_ONCE(rq->nr_workers) && wpool_idle_nr(pool) > 1)
+		wpool_idle_move(pool, rq);
+	local_irq_enable();
+}
+
+u32 wpool_affinity_count(const struct cpumask *mask, int dying)
+{
+	u32 nr = 0;
+	int cpu;
+
+	for_each_online_cpu(cpu)
+		nr += cpu != dying &&
+		      (mask ? cpumask_test_cpu(cpu, mask) : wpool_housekeeping_has(cpu));
+	return nr;
+}
+
+void wpool_affinity_set(struct wpool *pool, int dying)
+{
+	struct wpool_runq *rq;
+	bool none, out, comes;
+	u32 nr = 0;
+	int cpu;
+
+	lockdep_assert_held(&pool->tune_mutex);
+	if (pool->follows)
+		wpool_housekeeping_copy(pool->cpumask);
+	/* no CPU of the mask is left: any CPU is better than none */
+	none = !wpool_affinity_count(pool->cpumask, dying);
+	wpool_for_each_runq(pool, rq, cpu) {
+		out = !cpu_online(cpu) || cpu == dying ||
+		      (!none && !cpumask_test_cpu(cpu, pool->cpumask));
+		comes = rq->redirect && !out;
+		WRITE_ONCE(rq->redirect, out);
+		if (comes)
+			settle_worker(pool, rq);
+		nr += !out;
+	}
+	/* not here, see pool/limits.c */
+	if (pool->capacity_per_cpu && pool->nr_cpus != nr)
+		schedule_delayed_work(&pool->follow_work, 0);
+	WRITE_ONCE(pool->nr_cpus, nr);
+	wpool_tokens_scale(pool);
+	/* wake workers whose home CPU is no longer allowed */
+	wpool_for_each_runq(pool, rq, cpu)
+		if (READ_ONCE(rq->redirect))
+			wpool_idle_wake_runq(rq);
+	/* wpool_affinity_follow:A, the mask, then the request; pairs with step_in:A, after which it is read */
+	smp_mb();
+	if (READ_ONCE(pool->rescuer))
+		wpool_spawn_ask(pool);
+}
+
+void wpool_affinity_renew(struct wpool *pool)
+{
+	wpool_affinity_set(pool, -1);
+	/* what is left in the ring of a CPU that is out may be taken by all */
+	wpool_idle_wake_all(pool);
+}
+
+void wpool_affinity_follow(struct wpool *pool, void *unused)
+{
+	mutex_lock(&pool->tune_mutex);
+	if (pool->follows)
+		wpool_affinity_renew(pool);
+	mutex_unlock(&pool->tune_mutex);
+}
+
+int wpool_worker_place(struct wpool *pool, int prefer)
+{
+	struct wpool_runq *rq;
+	u64 cost, least = U64_MAX;
+	int cpu, best = -1;
+
+	wpool_for_each_runq(pool, rq, cpu) {
+		if (READ_ONCE(rq->redirect))
+			continue;
+		cost = READ_ONCE(rq->nr_workers);
+		/* a CPU where it could not run at once comes last, unless it may wait */
+		if (!pool->prealloc && !wpool_runq_has_room(rq))
+			cost += U32_MAX;
+		if (cost < least || (cost == least && cpu == prefer)) {
+			least = cost;
+			best = cpu;
+		}
+	}
+	/* wpool_affinity_set() leaves at least one CPU, unless that one is going down now */
+	return best < 0 ? raw_smp_processor_id() : best;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* On which CPUs workers may be at home, and which of them is best for a worker. */
+#ifndef WPOOL_WORKERS_AFFINITY_H
+#define WPOOL_WORKERS_AFFINITY_H
+
+#include <linux/types.h>
+
+struct cpumask;
+struct wpool;
+
+/**
+ * wpool_affinity_set() - recompute on which run queues workers may be at home
+ * @pool: the pool, tune_mutex held
+ * @dying: a CPU on its way down, that still counts as online; or -1
+ *
+ * Idle workers whose home is no longer allowed are woken to find another one.
+ *
+ * Context: process context.
+ */
+void wpool_affinity_set(struct wpool *pool, int dying);
+
+/** wpool_affinity_renew() - the cpumask has changed; tune_mutex is held */
+void wpool_affinity_renew(struct wpool *pool);
+
+/**
+ * wpool_affinity_follow() - the kernel has other CPUs for its own threads: so has a pool whose
+ *	owner named none
+ * @pool: the pool
+ * @unused: %NULL
+ *
+ * Context: process context.
+ */
+void wpool_affinity_follow(struct wpool *pool, void *unused);
+
+/**
+ * wpool_affinity_count() - how many CPUs of a mask are online
+ * @mask: the mask; %NULL: those that are not isolated
+ * @dying: a CPU that does not count, or -1
+ *
+ * Return: their number.
+ */
+u32 wpool_affinity_count(const struct cpumask *mask, int dying);
+
+/**
+ * wpool_worker_place() - best CPU for a worker
+ * @pool: the pool
+ * @prefer: CPU that wins a tie, or -1
+ *
+ * Return: the CPU with the fewest workers among those that wpool_affinity_set() allows.
+ */
+int wpool_worker_place(struct wpool *pool, int prefer);
+
+#endif /* WPOOL_WORKERS_AFFINITY_H */

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How an idle worker expires, see expire.h. wake.c explains the barriers.
+ *
+ * The timer is pending only while workers beyond min_workers are idle: a quiet pool has
+ * no timer and wakes no thread. It runs in softirq context.
+ */
+#include "workers/expire.h"
+
+#include <linux/jiffies.h>
+#include <linux/sched.h>
+#include <linux/timer.h>
+
+#include "compat.h"
+#include "core/find_work.h"
+#include "core/freeze.h"
+#include "core/idle.h"
+#include "core/spawn_queue.h"
+#include "core/state.h"
+#include "core/trace.h"
+#include "workers/retire.h"
+
+/* Workers that expire each time the timer fires, so that a softirq stays short. */
+#define EXPIRE_BATCH	64
+
+/* When memory is short: one that has been idle for less will soon be needed again. */
+#define EARLY_MS	100
+
+static bool is_expiring(struct wpool *pool)
+{
+	return READ_ONCE(pool->expiry_ms) && !pool->prealloc && !wpool_is_frozen(pool) &&
+	       READ_ONCE(pool->nr_workers) > READ_ONCE(pool->min_workers);
+}
+
+void wpool_expire_arm(struct wpool *pool)
+{
+	if (is_expiring(pool))
+		timer_reduce(&pool->expiry_timer, jiffies +
+			     msecs_to_jiffies(READ_ONCE(pool->expiry_ms)));
+}
+
+/*
+ * Expire the coldest idle worker of a run queue, if it has been idle since @since and
+ * more than min_workers are left.
+ */
+static bool expire_one(struct wpool_runq *rq, unsigned long since)
+{
+	struct wpool *pool = rq->pool;
+	struct task_struct *thread = NULL;
+	struct wpool_worker *w;
+	bool stays = false;
+
+	raw_spin_lock(&pool->workers_lock);
+	raw_spin_lock(&rq->lock);
+	w = wpool_idle_coldest(rq);
+	if (w && !time_after(w->idle_since, since) &&
+	    pool->nr_workers > READ_ONCE(pool->min_workers)) {
+		stays = wpool_worker_resign(w);
+		WRITE_ONCE(rq->nr_workers, rq->nr_workers - 1);
+		/* in the reserve it is not at its end */
+		pool->expired += !stays;
+		thread = w->thread;
+		trace_wpool_worker_expired(pool->name, rq->cpu, thread->pid);
+		wpool_idle_take(rq, w);
+	}
+	raw_spin_unlock(&rq->lock);
+	raw_spin_unlock(&pool->workers_lock);
+
+	if (thread) {
+		wpool_worker_left(pool, stays);
+		/* interrupts are still off: the thread cannot be freed yet */
+		wake_up_process(thread);
+	}
+	return thread;
+}
+
+void wpool_expire_timer(struct timer_list *timer)
+{
+	struct wpool *pool = timer_container_of(pool, timer, expiry_timer);
+	unsigned long life, since = 0, flags;
+	struct wpool_runq *rq;
+	int i;
+
+	/*
+	 * wpool_expire_timer:A. A worker that parks now either finds the timer not pending, or
+	 * is found below: see wake.c.
+	 */
+	smp_mb();
+	for (i = 0; i < EXPIRE_BATCH; i++) {
+		if (!is_expiring(pool) || wpool_is_closed(pool))
+			return;
+		life = msecs_to_jiffies(READ_ONCE(pool->expiry_ms));
+		local_irq_save(flags);
+		rq = wpool_idle_coldest_runq(pool, &since);
+		if (rq && time_after_eq(jiffies, since + life))
+			expire_one(rq, since);
+		else
+			i = EXPIRE_BATCH;
+		local_irq_restore(flags);
+		if (!rq)
+			return;
+	}
+	/* when the oldest worker that is left expires, or at once for the next batch */
+	mod_timer(&pool->expiry_timer, max(since + life, jiffies + 1));
+}
+
+/* The timer is pending if there are any, so that a quiet pool costs no look at its CPUs. */
+u32 wpool_expire_count(struct wpool *pool)
+{
+	u32 workers = READ_ONCE(pool->nr_workers), least = READ_ONCE(pool->min_workers);
+
+	if (!timer_pending(&pool->expiry_timer) || !is_expiring(pool) || workers <= least)
+		return 0;
+	return min(workers - least, wpool_idle_nr(pool));
+}
+
+bool wpool_expire_early(struct wpool *pool)
+{
+	unsigned long since, life = msecs_to_jiffies(EARLY_MS), flags;
+	struct wpool_runq *rq;
+	bool ret;
+
+	if (!wpool_expire_count(pool) || wpool_is_closed(pool))
+		return false;
+	local_irq_save(flags);
+	rq = wpool_idle_coldest_runq(pool, &since);
+	ret = rq && time_after_eq(jiffies, since + life) && expire_one(rq, since);
+	local_irq_restore(flags);
+	return ret;
+}
+
+void wpool_expire_rearm(struct wpool *pool)
+{
+	if (wpool_idle_any(pool) && is_expiring(pool))
+		mod_timer(&pool->expiry_timer, jiffies + 1);
+}

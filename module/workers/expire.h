@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How an idle worker expires: the timer that sends away the coldest. */
+#ifndef WPOOL_WORKERS_EXPIRE_H
+#define WPOOL_WORKERS_EXPIRE_H
+
+#include <linux/types.h>
+
+struct timer_list;
+struct wpool;
+
+/** wpool_expire_arm() - a worker parks: see to it that the timer is pending, if one may expire */
+void wpool_expire_arm(struct wpool *pool);
+
+/**
+ * wpool_expire_rearm() - expiry_ms or min_workers changed: check the idle workers again
+ * @pool: the pool
+ *
+ * Context: any.
+ */
+void wpool_expire_rearm(struct wpool *pool);
+
+/** wpool_expire_count() - how many idle workers the pool could spare: a glance */
+u32 wpool_expire_count(struct wpool *pool);
+
+/**
+ * wpool_expire_early() - send the coldest idle worker away before its time
+ * @pool: the pool
+ *
+ * Context: any; takes raw locks only.
+ * Return: false if no worker beyond min_workers has been idle for 100 ms.
+ */
+bool wpool_expire_early(struct wpool *pool);
+
+/** wpool_expire_timer() - the function of pool->expiry_timer */
+void wpool_expire_timer(struct timer_list *timer);
+
+#endif /* WPOOL_WORKERS_EXPIRE_H */

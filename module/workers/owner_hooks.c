@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The hooks of a pool, see owner_hooks.h.
+ *
+ * The thread that creates a worker waits until the hook has returned, before the worker is
+ * counted in: so a worker that cannot have what it needs fails as one does for which there
+ * is no thread, and other workers never rely on one that sleeps in its hook. A pool
+ * without the hook does not wait.
+ *
+ *   created    registered, so that the reaper finds it whatever happens
+ *   preparing  in worker_start; the creator waits for w->preparing->done
+ *   prepared   asleep until w->may_go: the creator counts it in, or puts it in reserve
+ *   going      a worker, or the rescuer, until it leaves for good
+ *   ending     counted out; in worker_end. The pool waits for its thread.
+ */
+#include "workers/owner_hooks.h"
+
+#include <linux/completion.h>
+#include <linux/export.h>
+#include <linux/lockdep.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+
+#include "core/current.h"
+#include "core/state.h"
+
+/* On the stack of the thread that creates the worker. */
+struct wpool_preparing {
+	struct completion done;
+	int err;
+};
+
+/* The worker does not touch @preparing afterwards. */
+static void tell_creator(struct wpool_worker *w, int err)
+{
+	struct wpool_preparing *preparing = w->preparing;
+
+	if (!preparing)
+		return;
+	w->preparing = NULL;
+	preparing->err = err;
+	complete(&preparing->done);
+}
+
+int wpool_hooks_prepare(struct wpool_worker *w)
+{
+	struct wpool_preparing preparing = { };
+
+	if (!w->pool->worker_start)
+		return 0;
+	/* worker_start may read the pool's attributes, and wait for CPU hotplug */
+	lockdep_assert_not_held(&w->pool->tune_mutex);
+	init_completion(&preparing.done);
+	w->preparing = &preparing;
+	wake_up_process(w->thread);
+	/* not killable: the worker may have begun */
+	wait_for_completion(&preparing.done);
+	return preparing.err;
+}
+
+void wpool_hooks_go(struct wpool_worker *w)
+{
+	/* the worker need not wait for the wake-up: it may leave, and must not be freed yet */
+	rcu_read_lock();
+	/* wpool_hooks_go:A, what the creator wrote comes first; pairs with wpool_hooks_start:A */
+	smp_store_release(&w->may_go, true);
+	wake_up_process(w->thread);
+	rcu_read_unlock();
+}
+
+bool wpool_hooks_start(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+	int err;
+
+	if (!w->preparing)
+		return true;
+	WRITE_ONCE(w->func, pool->worker_start);
+	w->in_hook = true;
+	err = pool->worker_start(pool, pool->worker_data, &w->own);
+	w->in_hook = false;
+	WRITE_ONCE(w->func, NULL);
+	if (err) {
+		/* nothing is counted in: nothing has to be repaired */
+		w->leaving = true;
+		tell_creator(w, err);
+		return false;
+	}
+	tell_creator(w, 0);
+	for (;;) {
+		set_current_state(TASK_IDLE);
+		/* wpool_hooks_start:A, pairs with wpool_hooks_go:A */
+		if (smp_load_acquire(&w->may_go))
+			break;
+		schedule();
+	}
+	__set_current_state(TASK_RUNNING);
+	return true;
+}
+
+void wpool_hooks_end(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+
+	if (!pool->worker_end)
+		return;
+	WRITE_ONCE(w->func, pool->worker_end);
+	w->in_hook = true;
+	pool->worker_end(pool, w->own, pool->worker_data);
+	w->in_hook = false;
+	WRITE_ONCE(w->func, NULL);
+}
+
+void wpool_hooks_died(struct wpool_worker *w)
+{
+	if (!w->preparing)
+		return;
+	w->leaving = true;
+	tell_creator(w, -EIO);
+}
+
+void *wpool_worker_own(struct wpool *pool)
+{
+	struct wpool_worker *w = wpool_worker_current();
+
+	return w && w->pool == pool ? w->own : NULL;
+}
+EXPORT_SYMBOL_GPL(wpool_worker_own);

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The hooks of a pool: functions of its owner that each worker calls before its first task
+ * and after its last one.
+ */
+#ifndef WPOOL_WORKERS_OWNER_HOOKS_H
+#define WPOOL_WORKERS_OWNER_HOOKS_H
+
+#include <linux/types.h>
+
+struct wpool_worker;
+
+/**
+ * wpool_hooks_prepare() - let a new worker call worker_start, and wait until it has
+ * @w: the worker: registered, counted as a thread, and has not run yet
+ *
+ * After an error the worker ends, and the reaper frees it: it is not the caller's any more.
+ *
+ * Context: process context; sleeps. No lock that worker_start or the reaper takes.
+ * Return: 0, or an error of worker_start, or -EIO the worker died in it.
+ */
+int wpool_hooks_prepare(struct wpool_worker *w);
+
+/**
+ * wpool_hooks_go() - let a worker run that is prepared
+ * @w: the worker: counted in, or in reserve
+ *
+ * The worker may be freed afterwards.
+ *
+ * Context: any.
+ */
+void wpool_hooks_go(struct wpool_worker *w);
+
+/**
+ * wpool_hooks_start() - call worker_start, and wait until the worker may go
+ * @w: the calling worker
+ *
+ * Context: the worker; sleeps.
+ * Return: false if it failed, and the thread must end.
+ */
+bool wpool_hooks_start(struct wpool_worker *w);
+
+/** wpool_hooks_end() - call worker_end, as the calling worker's last act; sleeps */
+void wpool_hooks_end(struct wpool_worker *w);
+
+/** wpool_hooks_died() - the calling worker dies: if it is in a hook, nobody waits for that */
+void wpool_hooks_died(struct wpool_worker *w);
+
+#endif /* WPOOL_WORKERS_OWNER_HOOKS_H */

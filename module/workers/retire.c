@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How a worker is counted in and out, see retire.h. wake.c explains the barrier in
+ * wpool_workers_leave_place().
+ */
+#include "workers/retire.h"
+
+#include "core/counts.h"
+#include "core/find_work.h"
+#include "core/idle.h"
+#include "core/registry.h"
+#include "core/runqs.h"
+#include "core/spawn_queue.h"
+#include "core/state.h"
+#include "core/wake.h"
+
+bool wpool_worker_may_enter(const struct wpool *pool)
+{
+	/* starved pools come first, in their order */
+	return !wpool_spawn_nr_starved() || READ_ONCE(pool->spawn_starved);
+}
+
+int wpool_worker_count_in(struct wpool *pool)
+{
+	return wpool_worker_may_enter(pool) ? wpool_workers_enter(pool) : -EAGAIN;
+}
+
+void wpool_worker_count_out(struct wpool *pool)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	raw_spin_lock(&pool->workers_lock);
+	wpool_workers_leave(pool);
+	raw_spin_unlock(&pool->workers_lock);
+	/* a thread that saw the pool at its capacity meanwhile has asked no spawner */
+	wpool_worker_left(pool, false);
+	local_irq_restore(flags);
+}
+
+void wpool_worker_settle(struct wpool_worker *w, struct wpool_runq *rq)
+{
+	local_irq_disable();
+	wpool_runq_activate(rq);
+	raw_spin_lock(&rq->lock);
+	WRITE_ONCE(w->rq, rq);
+	WRITE_ONCE(rq->nr_workers, rq->nr_workers + 1);
+	wpool_waking_enter(w, rq, true);
+	raw_spin_unlock(&rq->lock);
+	local_irq_enable();
+}
+
+bool wpool_worker_resign(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+
+	lockdep_assert_held(&pool->workers_lock);
+	wpool_workers_leave(pool);
+	WRITE_ONCE(w->leaving, true);
+	if (likely(!pool->reclaim) || pool->rescuer)
+		return false;
+	w->in_reserve = true;
+	WRITE_ONCE(pool->rescuer, w);
+	return true;
+}
+
+void wpool_worker_left(struct wpool *pool, bool stays)
+{
+	struct wpool_runq *rq = wpool_this_runq(pool);
+
+	if (stays) {
+		/* as wpool_workers_leave_place:A; the rescuer keeps the module's place */
+		smp_mb();
+	} else {
+		wpool_workers_leave_place();
+	}
+	if (unlikely(wpool_spawn_nr_starved()) || unlikely(READ_ONCE(pool->spawn_refused)))
+		wpool_spawn_place_free(pool);
+	wpool_wake_if_work(pool, rq);
+	/* other idle workers may leave as well, now that the last tasks are taken: wake one */
+	if (unlikely(wpool_is_closed(pool)) && !wpool_queues_len(pool))
+		wpool_idle_wake_next(pool);
+}
+
+bool wpool_worker_has_excess(const struct wpool *pool)
+{
+	return READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity) ||
+	       wpool_spawn_wants_place();
+}
+
+bool wpool_worker_leave(struct wpool_worker *w, bool if_closed, bool if_needed)
+{
+	struct wpool *pool = w->pool;
+	unsigned long flags;
+	bool stays = false;
+
+	local_irq_save(flags);
+	raw_spin_lock(&pool->workers_lock);
+	if (pool->nr_workers > READ_ONCE(pool->capacity) ||
+	    (if_closed && wpool_is_closed(pool)) ||
+	    (if_needed && wpool_spawn_wants_place()))
+		stays = wpool_worker_resign(w);
+	raw_spin_unlock(&pool->workers_lock);
+
+	if (w->leaving) {
+		wpool_home_leave(w->rq);
+		wpool_searching_leave(w);
+		wpool_running_leave(w);
+		wpool_worker_left(pool, stays);
+	}
+	local_irq_restore(flags);
+	return w->leaving;
+}
+
+static unsigned long wake_idle(struct wpool *pool, unsigned long most)
+{
+	return wpool_spawn_wants_place() && wpool_idle_wake_next(pool);
+}
+
+void wpool_worker_make_room(void)
+{
+	/*
+	 * Busy workers check for it after their task, idle ones now. The spawner does not
+	 * wait for pools_mutex: the thread that holds it may wait for new threads.
+	 */
+	wpool_pools_sum_rcu(wake_idle, 1);
+}

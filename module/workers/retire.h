@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How a worker is counted in its pool and in the module, and how it leaves: because it
+ * expired, or the pool is above its capacity or closed, or another pool needs the place.
+ */
+#ifndef WPOOL_WORKERS_RETIRE_H
+#define WPOOL_WORKERS_RETIRE_H
+
+#include <linux/types.h>
+
+struct wpool;
+struct wpool_runq;
+struct wpool_worker;
+
+/** wpool_worker_may_enter() - may the pool have a place of the module, if there is one? */
+bool wpool_worker_may_enter(const struct wpool *pool);
+
+/**
+ * wpool_worker_count_in() - make room for one more worker
+ * @pool: the pool
+ *
+ * Context: process context.
+ * Return: 0; -EBUSY the pool has its capacity; -EAGAIN the module has its
+ * max_workers, or pools without a worker come first.
+ */
+int wpool_worker_count_in(struct wpool *pool);
+
+/**
+ * wpool_worker_count_out() - undo wpool_worker_count_in()
+ * @pool: the pool
+ *
+ * Context: any, interrupts on.
+ */
+void wpool_worker_count_out(struct wpool *pool);
+
+/**
+ * wpool_worker_settle() - a worker that is counted in gets a home, and is on its way there
+ * @w: the worker; has not looked for work yet
+ * @rq: its home
+ *
+ * Context: process context, interrupts on.
+ */
+void wpool_worker_settle(struct wpool_worker *w, struct wpool_runq *rq);
+
+/**
+ * wpool_worker_resign() - count a worker out of its pool; wpool_worker_left() follows
+ * @w: the worker
+ *
+ * If the pool should have a rescuer and has none, the worker is it from now on.
+ *
+ * Context: under pool->workers_lock.
+ * Return: true if it is the rescuer; otherwise its thread must end.
+ */
+bool wpool_worker_resign(struct wpool_worker *w);
+
+/**
+ * wpool_worker_has_excess() - should a worker of this pool call wpool_worker_leave()?
+ * @pool: the pool
+ *
+ * Context: any.
+ * Return: true if it should; wpool_worker_leave() decides.
+ */
+bool wpool_worker_has_excess(const struct wpool *pool);
+
+/**
+ * wpool_worker_leave() - leave if the pool has more workers than its capacity
+ * @w: the calling worker, in no task
+ * @if_closed: also if the pool is closed
+ * @if_needed: also if another pool needs the place
+ *
+ * Context: the worker.
+ * Return: true if the worker is counted out, and its thread must end, or is the rescuer's.
+ */
+bool wpool_worker_leave(struct wpool_worker *w, bool if_closed, bool if_needed);
+
+/**
+ * wpool_worker_left() - what follows after a worker was counted out of its pool
+ * @pool: the pool
+ * @stays: it is the rescuer from now on, and no thread of which the pool waits for the end
+ *
+ * Makes sure that a worker comes for the tasks that are queued.
+ *
+ * Context: any; interrupts off.
+ */
+void wpool_worker_left(struct wpool *pool, bool stays);
+
+/**
+ * wpool_worker_make_room() - wake an idle worker of some pool, to leave for a starved one
+ *
+ * Context: any; a full barrier since the pool is counted in wpool_spawn_nr_starved().
+ */
+void wpool_worker_make_room(void);
+
+#endif /* WPOOL_WORKERS_RETIRE_H */

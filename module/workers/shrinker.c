@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The shrinker, see shrinker.h. An idle worker keeps its stack and what the kernel knows of its
+ * thread, some 20 KB. If memory is short, those beyond min_workers that have been idle for
+ * 100 ms leave at once rather than after expiry_ms, the coldest of each pool first.
+ * Pools whose workers never expire keep them.
+ *
+ * It is called in the middle of any allocation: it takes raw locks only.
+ */
+#include "workers/shrinker.h"
+
+#include <linux/atomic.h>
+#include <linux/errno.h>
+#include <linux/limits.h>
+#include <linux/shrinker.h>
+
+#include "compat.h"
+#include "core/registry.h"
+#include "workers/expire.h"
+
+static struct shrinker *shrinker;
+
+static unsigned long count_pool(struct wpool *pool, unsigned long most)
+{
+	return wpool_expire_count(pool);
+}
+
+static unsigned long shrink_pool(struct wpool *pool, unsigned long most)
+{
+	unsigned long nr = 0;
+
+	while (nr < most && wpool_expire_early(pool))
+		nr++;
+	return nr;
+}
+
+static unsigned long count_idle(struct shrinker *unused, struct shrink_control *control)
+{
+	return wpool_pools_sum_rcu(count_pool, ULONG_MAX) ?: SHRINK_EMPTY;
+}
+
+static unsigned long scan_idle(struct shrinker *unused, struct shrink_control *control)
+{
+	return wpool_pools_sum_rcu(shrink_pool, control->nr_to_scan) ?: SHRINK_STOP;
+}
+
+int wpool_shrinker_init(void)
+{
+	shrinker = compat_shrinker_alloc();
+	if (!shrinker)
+		return -ENOMEM;
+	shrinker->count_objects = count_idle;
+	shrinker->scan_objects = scan_idle;
+	shrinker->seeks = DEFAULT_SEEKS;
+	return compat_shrinker_register(shrinker);
+}
+
+void wpool_shrinker_exit(void)
+{
+	compat_shrinker_free(shrinker);
+}
