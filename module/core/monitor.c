@@ -195,7 +195,8 @@ static void watch_queue(struct wpool *pool, struct wpool_runq *rq, u64 now)
 		head ^= (u64)READ_ONCE(rq->tick) << 32;
 	ns = stall_ns(&rq->watch, head, now);
 	if (!ns) {
-		if (READ_ONCE(pool->left) == rq->index + 1 && wpool_runq_is_served(rq))
+		if (READ_ONCE(pool->left) == rq->index + 1 && wpool_runq_is_served(rq) &&
+		    !wpool_runq_has_long_tasks(rq))
 			WRITE_ONCE(pool->left, 0);
 		return;
 	}
