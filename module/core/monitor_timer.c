@@ -21,7 +21,8 @@
  *
  * The look visits the pools with @is_watched only. The monitor clears that of a pool that it
  * finds quiet, executes a full barrier, and looks again (look_at:A in monitor.c): either the one
- * side finds it clear and sets it (__wpool_alarm_set:A), or the second look sees the change.
+ * side finds it clear and sets it (__wpool_monitor_timer_set:A), or the second look sees the
+ * change.
  */
 #include "core/monitor_timer.h"
 
@@ -41,13 +42,16 @@ static void start_timer(void)
 	hrtimer_start(&timer, ns_to_ktime(READ_ONCE(period)), HRTIMER_MODE_REL_SOFT);
 }
 
-void __wpool_alarm_set(struct wpool *pool)
+void __wpool_monitor_timer_set(struct wpool *pool)
 {
 	unsigned long flags;
 
 	if (!READ_ONCE(pool->is_watched)) {
 		WRITE_ONCE(pool->is_watched, true);
-		/* __wpool_alarm_set:A, pairs with timer_fires:A: visited, or the state is seen as OFF */
+		/*
+		 * __wpool_monitor_timer_set:A, pairs with timer_fires:A: visited, or the state is
+		 * seen as OFF
+		 */
 		smp_mb();
 	}
 	/*

@@ -16,8 +16,8 @@ enum wpool_monitor_timer_state { WPOOL_ALARM_OFF, WPOOL_ALARM_ON, WPOOL_ALARM_US
 
 extern enum wpool_monitor_timer_state wpool_monitor_timer_state;
 
-/** __wpool_alarm_set() - have the monitor look at a pool, and start the timer, unless it is on */
-void __wpool_alarm_set(struct wpool *pool);
+/** __wpool_monitor_timer_set() - have the monitor look at a pool, and start the timer if it is off */
+void __wpool_monitor_timer_set(struct wpool *pool);
 
 /**
  * wpool_monitor_timer_set() - set the alarm, because a worker runs or is about to, or a task waits
@@ -30,7 +30,7 @@ static inline void wpool_monitor_timer_set(struct wpool *pool)
 {
 	if (unlikely(!READ_ONCE(pool->is_watched)) ||
 	    unlikely(READ_ONCE(wpool_monitor_timer_state) != WPOOL_ALARM_USED))
-		__wpool_alarm_set(pool);
+		__wpool_monitor_timer_set(pool);
 }
 
 /**
