@@ -413,7 +413,8 @@ struct wpool_worker {
  * @coming_jiffy: X: when the oldest of them was sent
  * @active: W: the CPUs whose run queues are active, @nr_active of them; it only grows
  * @nr_active: W: length of @active
- * @idle_mask: X: active run queues that have an idle worker; changed under runq->lock
+ * @idle_mask: X: active run queues that have an idle worker, and some that had one; changed
+ *	under runq->lock
  * @offers: X: active run queues at which workers of other CPUs shall look, see find_work.h
  * @unserved: X: no worker could be woken for a task; a worker that makes room checks it
  * @nr_cpus: T: run queues that workers may be at home on
