@@ -100,7 +100,9 @@ static void retake_chosen(struct wpool *pool)
 		if (!rq || rq->watch.retake == WPOOL_RETAKE_NONE)
 			continue;
 		blocked = compat_is_blocked(w->thread);
-		if (!blocked && (rq->watch.retake != WPOOL_RETAKE_ALL || !READ_ONCE(w->task)))
+		/* a worker that has looked for a task since then is no hog */
+		if (!blocked && (rq->watch.retake != WPOOL_RETAKE_ALL ||
+				 READ_ONCE(rq->tick) != rq->watch.look || !READ_ONCE(w->task)))
 			continue;
 		if (!wpool_running_leave(w))
 			continue;
