@@ -65,7 +65,7 @@ void wpool_idle_add(struct wpool_runq *rq, struct wpool_worker *w)
 	else
 		list_add_tail(&w->idle_node, &rq->idle);
 	WRITE_ONCE(rq->nr_idle, rq->nr_idle + 1);
-	/* the bit stays when a worker is woken: one that soon parks again does not write the line */
+	/* the bit stays when a worker is woken: if that soon parks again, no line is written */
 	if (!test_bit(rq->index, pool->idle_mask))
 		set_bit(rq->index, pool->idle_mask);
 	trace_wpool_worker_parked(pool->name, rq->cpu, w->thread->pid);

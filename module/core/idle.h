@@ -13,10 +13,9 @@
 #ifndef WPOOL_CORE_IDLE_H
 #define WPOOL_CORE_IDLE_H
 
-
 #include "core/state.h"
 
-/** wpool_idle_any() - is a worker parked? A glance */
+/** wpool_idle_any() - is a worker parked? Racy */
 bool wpool_idle_any(struct wpool *pool);
 
 /**
@@ -30,7 +29,7 @@ bool wpool_idle_any(struct wpool *pool);
  */
 void wpool_idle_trim(struct wpool_runq *rq);
 
-/** wpool_idle_nr() - how many workers are parked: a glance, not for a task's way */
+/** wpool_idle_nr() - how many workers are parked: racy, not for a task's way */
 u32 wpool_idle_nr(struct wpool *pool);
 
 /** wpool_idle_add() - put a worker on its run queue's list; interrupts off */

@@ -28,7 +28,7 @@
  * A searching worker looks at the run queues that are offered once in so long: each look
  * fetches lines that their workers and submitters write.
  */
-#define GLANCE_NS	(1 * NSEC_PER_USEC)
+#define POLL_NS	(1 * NSEC_PER_USEC)
 
 /* Tasks that move between two queues; used with interrupts off. */
 struct transit {
@@ -483,7 +483,7 @@ static struct wpool_task *search_for_task(struct wpool_worker *w)
 			if (now >= next) {
 				if (have_work(pool))
 					break;
-				next = now + GLANCE_NS;
+				next = now + POLL_NS;
 			}
 			cpu_relax();
 			now = ktime_get_mono_fast_ns();
