@@ -67,10 +67,10 @@ void wpool_report_stall(struct wpool *pool, struct wpool_looked *watch, int cpu,
 		return;
 	watch->reported = true;
 	if (cpu < 0)
-		pr_warn("%s: nobody has taken from the global queue for %llu ms, %u tasks queued\n",
+		pr_warn("%s: global queue stalled for %llu ms, %u tasks queued\n",
 			pool->name, ns / NSEC_PER_MSEC, wpool_queues_len(pool));
 	else
-		pr_warn("%s: nobody has taken from the queue of CPU %d for %llu ms, %u tasks queued\n",
+		pr_warn("%s: CPU %d: queue stalled for %llu ms, %u tasks queued\n",
 			pool->name, cpu, ns / NSEC_PER_MSEC, wpool_queues_len(pool));
 	report_workers(pool);
 }

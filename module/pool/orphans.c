@@ -46,8 +46,8 @@ static bool tell_running(struct wpool *pool, const void *mod)
 		func = READ_ONCE(w->func);
 		if (pool->owner != mod && READ_ONCE(w->task) &&
 		    within_module((unsigned long)func, mod))
-			pr_err("module %s goes while its %ps runs in pool %s\n",
-			       ((const struct module *)mod)->name, func, pool->name);
+			pr_err("%s: module %s is unloaded while its %ps runs here\n",
+			       pool->name, ((const struct module *)mod)->name, func);
 	}
 	rcu_read_unlock();
 	return false;
@@ -68,8 +68,8 @@ static int module_goes(struct notifier_block *nb, unsigned long event, void *dat
 	/* nothing of it can be waited for, and it may crash soon */
 	wpool_registry_find(tell_running, mod);
 	while ((pool = wpool_registry_find(is_left_by, mod))) {
-		pr_err("module %s goes without wpool_destroy() of its pool %s: what is queued there is cancelled, what runs is waited for\n",
-		       mod->name, pool->name);
+		pr_err("%s: module %s is unloaded without wpool_destroy(): cancelling what is queued, waiting for what runs\n",
+		       pool->name, mod->name);
 		destroy_left(pool);
 	}
 	return NOTIFY_OK;
@@ -92,7 +92,7 @@ void wpool_orphans_exit(void)
 	unregister_module_notifier(&module_nb);
 	/* so the pools left here named no owner, and no notifier call told of its end */
 	while ((pool = wpool_registry_find(is_left, NULL))) {
-		pr_err("nobody called wpool_destroy() of pool %s\n", pool->name);
+		pr_err("%s: nobody called wpool_destroy(): destroying it\n", pool->name);
 		destroy_left(pool);
 	}
 }

@@ -136,7 +136,7 @@ static void report_class(struct wpool *pool)
 	/* not while a tune changes one worker after the other */
 	if (!pool->class_reported && !has_class(pool)) {
 		WRITE_ONCE(pool->class_reported, true);
-		pr_warn("%s: worker %d has class %u, priority %u, nice %d, which the pool did not set; to tune nice or sched sets all again\n",
+		pr_warn("%s: worker %d: scheduling changed from outside: policy %u, priority %u, nice %d; write nice or sched to reset it\n",
 			pool->name, current->pid, current->policy, current->rt_priority,
 			task_nice(current));
 	}

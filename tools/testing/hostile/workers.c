@@ -164,7 +164,7 @@ TEST_F(workers, any_class_and_nice_the_pool_goes_on)
 		ASSERT_TRUE(goes_on(self));
 	}
 	/* workers that no store to nice has touched since */
-	EXPECT_EQ(1, kmsg_lines(self->pool.name, "which the pool did not set"));
+	EXPECT_EQ(1, kmsg_lines(self->pool.name, "scheduling changed from outside"));
 	/* what the pool says of itself counts again when it is said once more */
 	EXPECT_EQ(0, attr_write(self->pool.name, "nice", "5"));
 	for (i = 0; i < (unsigned int)self->nr; i++) {

@@ -212,9 +212,9 @@ said()
 # forgotten MARK: its three pools were named, each task ended, and nothing is left.
 forgotten()
 {
-	by="wpool: module wpool_forget goes without wpool_destroy() of its pool"
-	said "$1" "wpool: module wpool_forget goes while its linger" \
-		"$by forgot.fn:" "$by forgot.task:" "$by forgot.shut:" \
+	by="module wpool_forget is unloaded without wpool_destroy()"
+	said "$1" "module wpool_forget is unloaded while its linger" \
+		"wpool: forgot.fn: $by" "wpool: forgot.task: $by" "wpool: forgot.shut: $by" \
 		"wpool_forget: all 42 ended" || return 1
 	[ "$(ls $CLASS)" = default ] || fail "a pool is left: $(ls $CLASS)"
 }
@@ -246,7 +246,7 @@ test_forgotten_pool_without_an_owner()
 	insmod "$SAMPLES/wpool_forget.ko" anonymous=1 && rmmod wpool_forget ||
 		fail "insmod or rmmod" || return 1
 	[ -e $CLASS/forgot.none ] || fail "its pool is gone" || return 1
-	unload && said none "wpool: nobody called wpool_destroy() of pool forgot.none"
+	unload && said none "wpool: forgot.none: nobody called wpool_destroy()"
 }
 
 # Here and not in KUnit alone, for kernels without it: PREEMPT_RT has other softirqs.
@@ -356,7 +356,7 @@ test_all_workers_in_use_is_no_stall()
 	mark stall
 	wpoolctl run --create=capacity=2 --work sleep:2500ms --tasks 3 --quiet ||
 		fail "the tasks did not run" || return 1
-	! dmesg | sed "1,/wpool-test-mark-$$-stall/d" | grep 'nobody has taken' ||
+	! dmesg | sed "1,/wpool-test-mark-$$-stall/d" | grep 'stalled for' ||
 		return 1
 	unload
 }
