@@ -59,7 +59,7 @@ static void wake_for_moved(struct wpool *pool, struct wpool_runq *rq)
 	/* wake_for_moved:A: they were in no queue for a moment, see wake.c */
 	smp_mb();
 	wpool_runq_offer(rq);
-	wpool_wake_if_work(pool, wpool_this_runq(pool));
+	wpool_wake_for_rest(pool, wpool_this_runq(pool));
 }
 
 void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
@@ -419,7 +419,7 @@ static void stop_searching(struct wpool_worker *w)
 	/* stop_searching:A, fully ordered, see wake.c */
 	atomic_dec_return(&pool->nr_searching);
 	local_irq_save(flags);
-	wpool_wake_if_work(pool, wpool_this_runq(pool));
+	wpool_wake_for_rest(pool, wpool_this_runq(pool));
 	local_irq_restore(flags);
 }
 

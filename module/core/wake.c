@@ -58,7 +58,7 @@
  * the other side changes. So at least one of the two sees the other.
  *
  * A task is queued; then the counts of searching, running, coming and idle workers are
- * read, here in wpool_wake_for_push(), wake_one() and wpool_wake_if_work():
+ * read, here in wpool_wake_for_push(), wake_one() and wpool_wake_for_rest():
  *
  *   wpool_sched_push:A           tasks were put into the ring, its backlog or the global
  *                                queue
@@ -281,6 +281,13 @@ static bool is_searched(struct wpool *pool, struct wpool_runq *rq)
 	return atomic_read(&pool->nr_searching);
 }
 
+bool wpool_wake_for_rest(struct wpool *pool, struct wpool_runq *rq)
+{
+	/* a searching worker will find what is left, and offered */
+	return !is_searched(pool, rq) && wpool_queues_find_work(pool, rq) &&
+	       wake_one(pool, rq, true);
+}
+
 bool wpool_wake_if_work(struct wpool *pool, struct wpool_runq *rq)
 {
 	if (READ_ONCE(pool->unserved)) {
@@ -288,10 +295,7 @@ bool wpool_wake_if_work(struct wpool *pool, struct wpool_runq *rq)
 		/* wpool_wake_if_work:A; a thread that sets it from here on looks again */
 		smp_mb();
 	}
-	/* a searching worker will find what is left, and offered */
-	if (is_searched(pool, rq))
-		return false;
-	return wpool_queues_find_work(pool, rq) && wake_one(pool, rq, true);
+	return wpool_wake_for_rest(pool, rq);
 }
 
 /*

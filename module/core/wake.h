@@ -70,7 +70,20 @@ bool wpool_wake_may_spawn_at(struct wpool *pool, struct wpool_runq *rq);
 bool wpool_wake_one(struct wpool *pool, struct wpool_runq *rq);
 
 /**
- * wpool_wake_if_work() - wake a worker if tasks are queued and no worker searches
+ * wpool_wake_for_rest() - wake a worker if tasks are queued and no worker searches
+ * @pool: the pool
+ * @rq: run queue of this CPU
+ *
+ * For a thread that makes no room for a worker: if none could be woken in this tick, and none
+ * has made room since, none is looked for.
+ *
+ * Context: any; interrupts off.
+ * Return: true if a worker was woken or asked for.
+ */
+bool wpool_wake_for_rest(struct wpool *pool, struct wpool_runq *rq);
+
+/**
+ * wpool_wake_if_work() - the same for a thread that has made room, or is idle now
  * @pool: the pool
  * @rq: this CPU's run queue
  *

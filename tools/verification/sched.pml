@@ -410,15 +410,9 @@ inline is_searched(own)
 	fi
 }
 
-inline wake_if_work(own)
+/* wpool_wake_for_rest() */
+inline wake_for_rest(own)
 {
-	if
-	:: atomic { load(UNSERVED) -> store(UNSERVED, 0) };
-#ifndef NO_wake_one_A
-		full_barrier()
-#endif
-	:: !load(UNSERVED)
-	fi;
 	is_searched(own);
 	if
 	:: searched -> searched = false
@@ -429,6 +423,18 @@ inline wake_if_work(own)
 		:: else
 		fi
 	fi
+}
+
+inline wake_if_work(own)
+{
+	if
+	:: atomic { load(UNSERVED) -> store(UNSERVED, 0) };
+#ifndef NO_wake_one_A
+		full_barrier()
+#endif
+	:: !load(UNSERVED)
+	fi;
+	wake_for_rest(own)
 }
 
 /* ---- sched.h, sched.c ---- */
@@ -761,7 +767,7 @@ look:
 #ifndef NO_stop_searching_A
 		full_barrier();
 #else
-		/* the reads of wpool_wake_if_work() move up */
+		/* the reads of wpool_wake_for_rest() move up */
 		last = load(RING0) || (load(OFFER1) && load(RING1));
 #endif
 		atomic {
@@ -770,10 +776,10 @@ look:
 			mem[NR_SEARCHING] = mem[NR_SEARCHING] - 1
 		};
 #ifndef NO_stop_searching_A
-		wake_if_work(0)
+		wake_for_rest(0)
 #else
 		if
-		:: last -> last = false; wake_if_work(0)
+		:: last -> last = false; wake_for_rest(0)
 		:: else
 		fi
 #endif
