@@ -247,7 +247,7 @@ void wpool_group_cancel(struct wpool_group *group);
  * With those whose submitters wait for room in the pool.
  *
  * Context: any.
- * Return: the number, a glance.
+ * Return: the number: racy.
  */
 static inline u32 wpool_group_outstanding(const struct wpool_group *group)
 {

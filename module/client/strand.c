@@ -90,7 +90,7 @@ static void send_head(struct wpool_strand_task *head)
  * The calling thread is about to call a function of the head. Where that is the abort
  * function, a submit by the function that died is taken back: nobody else has the task.
  */
-static void turn_begin(struct wpool_strand_task *task, bool died)
+static void begin_strand_turn(struct wpool_strand_task *task, bool died)
 {
 	struct wpool_strand *strand = task->strand;
 	unsigned long flags;
@@ -106,7 +106,7 @@ static void turn_begin(struct wpool_strand_task *task, bool died)
 }
 
 /* The turn of the head is over; it may be gone, and so may the strand afterwards. */
-static void turn_end(struct wpool_strand *strand)
+static void end_strand_turn(struct wpool_strand *strand)
 {
 	struct wpool_strand_task *next;
 	unsigned long flags;
@@ -128,13 +128,13 @@ static void vehicle_run(struct wpool_task *vehicle)
 	struct wpool_strand *strand = task->strand;
 	bool gone = false;
 
-	turn_begin(task, false);
+	begin_strand_turn(task, false);
 	task->gone = &gone;
 	/* shown for the worker: not the function of ours that calls it */
 	WRITE_ONCE(wpool_worker_self()->func, task->func);
 	task->func(task);
 	if (!gone)
-		turn_end(strand);
+		end_strand_turn(strand);
 }
 
 /* Its abort function: no worker will run it, or one has died in the function. */
@@ -144,13 +144,13 @@ static void vehicle_end(struct wpool_task *vehicle, int status)
 	struct wpool_strand *strand = task->strand;
 	bool gone = false;
 
-	turn_begin(task, status == -EIO);
+	begin_strand_turn(task, status == -EIO);
 	if (task->abort) {
 		task->gone = &gone;
 		task->abort(task, status);
 	}
 	if (!gone)
-		turn_end(strand);
+		end_strand_turn(strand);
 }
 
 bool wpool_strand_finish(struct wpool_strand_task *task)

@@ -28,7 +28,7 @@ enum wpool_doing {
 	WPOOL_DOING_RESERVE,	/* it is the rescuer, see workers/rescuer.h */
 };
 
-/* One worker: a glance. */
+/* One worker, racy. */
 struct wpool_worker_info {
 	pid_t pid;	/* pid of its thread */
 	int cpu;	/* CPU of its run queue */
