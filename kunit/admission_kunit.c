@@ -252,43 +252,35 @@ static void fill_and_compare(struct kunit *test, struct wpool *pool, u32 max, bo
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, max + 1, gate);
 	u32 nr_free, i;
-	bool full;
 	int err;
 
 	for (i = 0; i <= max; i++) {
 		/* where it runs does not matter to the first, and this thread may move */
 		migrate_disable();
-		full = wpool_is_full(pool);
 		nr_free = wpool_nr_free(pool);
 		err = wpool_try_submit(pool, &jobs->job[i].task);
 		migrate_enable();
 		KUNIT_ASSERT_EQ(test, err, i == max ? -EAGAIN : 0);
-		if (full)
-			KUNIT_EXPECT_EQ(test, err, -EAGAIN);
 		if (nr_free)
 			KUNIT_EXPECT_EQ(test, err, 0);
 		KUNIT_EXPECT_LE(test, nr_free, max - i);
-		if (exact) {
-			KUNIT_EXPECT_EQ(test, full, i == max);
+		if (exact)
 			KUNIT_EXPECT_EQ(test, nr_free, max - i);
-		}
 	}
 	/* a submit was refused, so the caches are empty */
-	KUNIT_EXPECT_TRUE(test, wpool_is_full(pool));
 	KUNIT_EXPECT_EQ(test, wpool_nr_free(pool), 0);
 	wpk_gate_let(gate, 1);
 	WPK_EVENTUALLY(test, wpk_stat(pool, free) == 1);
-	KUNIT_EXPECT_FALSE(test, wpool_is_full(pool));
 	KUNIT_EXPECT_EQ(test, wpool_nr_free(pool), 1);
 }
 
-static void wpool_is_full_of_a_small_pool_is_exact(struct kunit *test)
+static void wpool_nr_free_of_a_small_pool_is_exact(struct kunit *test)
 {
 	fill_and_compare(test, wpk_pool_policy(test, 3, 4, WPOOL_FAIL), 7, true);
 }
 
 /* Tokens are cached: from other CPUs, too, which fill their caches first. */
-static void wpool_is_full_is_never_true_before_a_submit_is_refused(struct kunit *test)
+static void wpool_nr_free_is_never_more_than_a_submit_finds(struct kunit *test)
 {
 	u32 max = 256 * num_online_cpus(), taken = 0, cpu;
 	struct wpool *pool = wpk_pool_policy(test, 1, max - 1, WPOOL_FAIL);
@@ -306,31 +298,25 @@ static void wpool_is_full_is_never_true_before_a_submit_is_refused(struct kunit 
 	fill_and_compare(test, pool, max, false);
 }
 
-static void ask_both(void *arg)
+static void ask(void *arg)
 {
 	struct wpool **pool = arg;
 
-	/* the answers, in place of the question */
-	pool[1] = (void *)(unsigned long)wpool_is_full(pool[0]);
-	pool[2] = (void *)(unsigned long)wpool_nr_free(pool[0]);
+	/* the answer, beside the question */
+	pool[1] = (void *)(unsigned long)wpool_nr_free(pool[0]);
 }
 
-static void wpool_is_full_of_no_pool_a_closed_one_and_one_without_a_limit(struct kunit *test)
+static void wpool_nr_free_of_no_pool_a_closed_one_and_one_without_a_limit(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 3), *unlimited = wpk_pool(test, 1, WPOOL_UNLIMITED);
-	struct wpool *asked[3] = { pool };
+	struct wpool *asked[2] = { pool };
 
-	KUNIT_EXPECT_TRUE(test, wpool_is_full(NULL));
-	KUNIT_EXPECT_TRUE(test, wpool_is_full(ERR_PTR(-ENOMEM)));
 	KUNIT_EXPECT_EQ(test, wpool_nr_free(NULL), 0);
 	KUNIT_EXPECT_EQ(test, wpool_nr_free(ERR_PTR(-ENOMEM)), 0);
-	KUNIT_EXPECT_FALSE(test, wpool_is_full(unlimited));
 	KUNIT_EXPECT_EQ(test, wpool_nr_free(unlimited), WPOOL_UNLIMITED);
-	wpk_in_hardirq(ask_both, asked);
-	KUNIT_EXPECT_EQ(test, (unsigned long)asked[1], 0);
-	KUNIT_EXPECT_EQ(test, (unsigned long)asked[2], 5);
+	wpk_in_hardirq(ask, asked);
+	KUNIT_EXPECT_EQ(test, (unsigned long)asked[1], 5);
 	KUNIT_ASSERT_EQ(test, wpool_release(pool, 0), 0);
-	KUNIT_EXPECT_TRUE(test, wpool_is_full(pool));
 	KUNIT_EXPECT_EQ(test, wpool_nr_free(pool), 0);
 	KUNIT_ASSERT_EQ(test, wpool_reboot(pool), 0);
 	KUNIT_EXPECT_EQ(test, wpool_nr_free(pool), 5);
@@ -520,9 +506,9 @@ static struct kunit_case admission_cases[] = {
 	KUNIT_CASE(wpool_try_submit_alone_is_exact_at_every_step),
 	KUNIT_CASE(wpool_try_submit_after_wait_finds_the_place_free),
 	KUNIT_CASE_SLOW(wpool_try_submit_under_load_never_exceeds_the_limit),
-	KUNIT_CASE(wpool_is_full_of_a_small_pool_is_exact),
-	KUNIT_CASE(wpool_is_full_is_never_true_before_a_submit_is_refused),
-	KUNIT_CASE(wpool_is_full_of_no_pool_a_closed_one_and_one_without_a_limit),
+	KUNIT_CASE(wpool_nr_free_of_a_small_pool_is_exact),
+	KUNIT_CASE(wpool_nr_free_is_never_more_than_a_submit_finds),
+	KUNIT_CASE(wpool_nr_free_of_no_pool_a_closed_one_and_one_without_a_limit),
 	KUNIT_CASE(wpool_submit_full_pool_policy_fail_is_eagain),
 	KUNIT_CASE(wpool_submit_full_pool_policy_run_runs_it_in_the_caller),
 	KUNIT_CASE_PARAM(wpool_submit_own_full_pool_never_sleeps,

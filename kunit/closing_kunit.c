@@ -38,14 +38,12 @@ static void refuses_all_others(struct kunit *test, struct wpool *pool)
 
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, tasks[0]), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, tasks[0]), -ESHUTDOWN);
-	KUNIT_EXPECT_EQ(test, wpool_submit_interruptible(pool, tasks[0]), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpool_submit_timeout(pool, tasks[0], HZ), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpool_submit_on(pool, wpk_cpu(0), tasks[0]), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 2, 0), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 2, WPOOL_BATCH_TRY), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, nothing, NULL, THIS_MODULE, GFP_KERNEL),
 			-ESHUTDOWN);
-	KUNIT_EXPECT_TRUE(test, wpool_is_full(pool));
 	KUNIT_EXPECT_EQ(test, wpool_nr_free(pool), 0);
 	/* An interrupt is no task, whichever thread it interrupts. */
 	jobs->job[2].arg = pool;
@@ -165,7 +163,7 @@ static void wpool_release_own_strand_refuses_others(struct kunit *test)
 	st_submit(test, st, 3);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
-	KUNIT_EXPECT_EQ(test, wpool_strand_submit(&st[3].task), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&st[3].task), -ESHUTDOWN);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	WPK_EVENTUALLY(test, atomic_read(&of->returned) == 3);

@@ -438,60 +438,6 @@ static void wpool_create_killed_while_preallocating_is_eintr(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, wpool_find(name));
 }
 
-static void wpool_create_named_prints_the_name(struct kunit *test)
-{
-	struct wpool_attrs attrs;
-	struct wpool *pool, *found;
-
-	wpk_attrs(&attrs, 3, 4);
-	attrs.name = "not/this";
-	pool = wpool_create_named(&attrs, THIS_MODULE, "%s-%d.%x", "kunit", 7, 0xabc);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(pool));
-	found = wpool_find("kunit-7.abc");
-	KUNIT_EXPECT_PTR_EQ(test, found, pool);
-	wpool_put(found);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 7);
-	KUNIT_EXPECT_PTR_EQ(test, wpool_create_named(&attrs, THIS_MODULE, "kunit-%d.abc", 7),
-			    (struct wpool *)ERR_PTR(-EEXIST));
-	KUNIT_EXPECT_EQ(test, wpool_destroy(pool), 0);
-	/* neither cut off nor taken as it is */
-	KUNIT_EXPECT_PTR_EQ(test, wpool_create_named(&attrs, THIS_MODULE, "%032d", 1),
-			    (struct wpool *)ERR_PTR(-EINVAL));
-	KUNIT_EXPECT_PTR_EQ(test, wpool_create_named(&attrs, THIS_MODULE, "%s", "a/b"),
-			    (struct wpool *)ERR_PTR(-EINVAL));
-	KUNIT_EXPECT_PTR_EQ(test, wpool_create_named(&attrs, THIS_MODULE, "%s", ""),
-			    (struct wpool *)ERR_PTR(-EINVAL));
-	KUNIT_EXPECT_PTR_EQ(test, wpool_create_named(NULL, THIS_MODULE, "x%d", 1),
-			    (struct wpool *)ERR_PTR(-EINVAL));
-}
-
-/* The pool of a device goes with it, when what it was given has run. */
-static void devm_wpool_create_ends_with_the_device(struct kunit *test)
-{
-	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
-	const char *name = wpk_name(test);
-	struct wpool_attrs attrs;
-	struct device *dev;
-	struct wpool *pool;
-	unsigned int i;
-	int err = 0;
-
-	wpk_attrs(&attrs, 1, 20);
-	attrs.name = name;
-	dev = root_device_register("wpool-kunit");
-	KUNIT_ASSERT_FALSE(test, IS_ERR(dev));
-	pool = devm_wpool_create(dev, &attrs, THIS_MODULE);
-	KUNIT_EXPECT_FALSE(test, IS_ERR(pool));
-	KUNIT_EXPECT_PTR_EQ(test, devm_wpool_create(dev, &attrs, THIS_MODULE),
-			    (struct wpool *)ERR_PTR(-EEXIST));
-	for (i = 0; i < jobs->nr && !err && !IS_ERR(pool); i++)
-		err = wpool_submit(pool, &jobs->job[i].task);
-	KUNIT_EXPECT_EQ(test, err, 0);
-	root_device_unregister(dev);
-	KUNIT_EXPECT_NULL(test, wpool_find(name));
-	wpk_jobs_ran_once(test, jobs);
-}
-
 static struct kunit_case create_cases[] = {
 	KUNIT_CASE(wpool_attrs_init_sets_the_documented_defaults),
 	KUNIT_CASE(wpool_create_gives_an_open_empty_pool),
@@ -508,8 +454,6 @@ static struct kunit_case create_cases[] = {
 	KUNIT_CASE(wpool_create_name_taken_is_eexist_before_anything_is_made),
 	KUNIT_CASE_SLOW(wpool_create_one_name_from_several_threads_one_wins),
 	KUNIT_CASE(wpool_create_killed_while_preallocating_is_eintr),
-	KUNIT_CASE(wpool_create_named_prints_the_name),
-	KUNIT_CASE(devm_wpool_create_ends_with_the_device),
 	{}
 };
 

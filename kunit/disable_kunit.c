@@ -366,7 +366,6 @@ static void wpool_event_disable_fires_and_times_do_not_count(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, wpool_event_arm(wpk_event(ev), 0));
 	KUNIT_EXPECT_FALSE(test, wpool_event_mod(wpk_event(ev), 0));
 	KUNIT_EXPECT_FALSE(test, wpool_hrevent_arm(&hr->hr, 0));
-	KUNIT_EXPECT_FALSE(test, wpool_hrevent_mod(&hr->hr, 0));
 	/* nothing is armed: nothing is taken back */
 	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(ev)), 0);
 	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(hr)), 0);

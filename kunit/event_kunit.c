@@ -270,18 +270,12 @@ static void wpool_event_expiry_of_a_fired_event_changes_nothing(struct kunit *te
 static void wpool_event_mod_changes_the_time(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_ev *ev = wpk_evs(test, pool, NULL, 1), *hr;
+	struct wpk_ev *ev = wpk_evs(test, pool, NULL, 1);
 
 	KUNIT_EXPECT_FALSE(test, wpool_event_mod(wpk_event(ev), WPK_FAR));
 	KUNIT_EXPECT_TRUE(test, wpool_event_mod(wpk_event(ev), 1));
 	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev->timed_out), 1);
-
-	hr = wpk_evs_kind(test, pool, NULL, 1, true);
-	KUNIT_EXPECT_FALSE(test, wpool_hrevent_mod(&hr->hr, ktime_set(1000, 0)));
-	KUNIT_EXPECT_TRUE(test, wpool_hrevent_mod(&hr->hr, NSEC_PER_MSEC));
-	WPK_EVENTUALLY(test, atomic_read(&hr->returns) == 1);
-	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(hr)), 0);
 }
 
 static void wpool_event_mod_takes_a_fire_back(struct kunit *test)
@@ -481,79 +475,6 @@ static void wpool_event_cancel_sync_from_its_own_function_is_edeadlk(struct kuni
 	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 2);
 }
 
-/* One that its function frees, and counts. */
-struct rcu_ev {
-	struct wpool_rcu_event event;
-	atomic_t *runs;
-	bool frees;
-};
-
-static void rcu_ev_fn(struct wpool_event *event)
-{
-	struct rcu_ev *ev = container_of(event, struct rcu_ev, event.event);
-	atomic_t *runs = ev->runs;
-
-	if (ev->frees) {
-		wpool_event_finish(event);
-		kfree(ev);
-	}
-	atomic_inc(runs);
-}
-
-/* A reader keeps it back, and two calls before that has left are one. */
-static void wpool_rcu_event_fire_waits_for_readers(struct kunit *test)
-{
-	struct rcu_ev *ev = kunit_kzalloc(test, sizeof(*ev), GFP_KERNEL);
-	struct wpool *pool = wpk_pool(test, 2, 0);
-	atomic_t runs = ATOMIC_INIT(0);
-	int i;
-
-	KUNIT_ASSERT_NOT_NULL(test, ev);
-	wpool_rcu_event_init(&ev->event, pool, rcu_ev_fn, NULL);
-	ev->runs = &runs;
-	for (i = 0; i < 3; i++) {
-		rcu_read_lock();
-		KUNIT_EXPECT_TRUE(test, wpool_rcu_event_fire(&ev->event));
-		KUNIT_EXPECT_FALSE(test, wpool_rcu_event_fire(&ev->event));
-		/* time for what must not happen */
-		mdelay(1);
-		KUNIT_EXPECT_EQ(test, atomic_read(&runs), i);
-		rcu_read_unlock();
-		WPK_EVENTUALLY(test, atomic_read(&runs) == i + 1);
-	}
-	rcu_barrier();
-	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(&ev->event.event), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&runs), 3);
-	wpk_destroy(test, pool);
-}
-
-/* In a full pool, too: none is refused, and each is freed. */
-static void wpool_rcu_event_fire_the_function_may_free_it(struct kunit *test)
-{
-	atomic_t runs = ATOMIC_INIT(0);
-	struct wpk_full full;
-	struct rcu_ev *ev;
-	int i;
-
-	wpk_full_pool(test, &full);
-	for (i = 0; i < 100; i++) {
-		ev = kzalloc(sizeof(*ev), GFP_KERNEL);
-		KUNIT_EXPECT_NOT_NULL(test, ev);
-		if (!ev)
-			break;
-		wpool_rcu_event_init(&ev->event, full.pool, rcu_ev_fn, NULL);
-		ev->runs = &runs;
-		ev->frees = true;
-		KUNIT_EXPECT_TRUE(test, wpool_rcu_event_fire(&ev->event));
-	}
-	rcu_barrier();
-	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), i);
-	KUNIT_EXPECT_EQ(test, atomic_read(&runs), 0);
-	wpk_gate_open(full.gate);
-	WPK_EVENTUALLY(test, atomic_read(&runs) == i);
-	wpk_destroy(test, full.pool);
-}
-
 /* ---- misuse ---------------------------------------------------------------- */
 
 static int no_group_fn(struct wpool_group_task *task)
@@ -596,7 +517,7 @@ static void wpool_submit_the_task_inside_another_kind_is_einval(struct kunit *te
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 0);
 	/* each is as it was */
 	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));
-	KUNIT_EXPECT_EQ(test, wpool_strand_submit(&inner->strand_task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&inner->strand_task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&inner->strand), 0);
 	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 1);
 }
@@ -624,8 +545,6 @@ static struct kunit_case event_cases[] = {
 	KUNIT_CASE(wpool_event_cancel_sync_takes_the_second_run_back),
 	KUNIT_CASE_SLOW(wpool_event_cancel_sync_ends_one_that_always_comes_back),
 	KUNIT_CASE(wpool_event_cancel_sync_from_its_own_function_is_edeadlk),
-	KUNIT_CASE(wpool_rcu_event_fire_waits_for_readers),
-	KUNIT_CASE(wpool_rcu_event_fire_the_function_may_free_it),
 	KUNIT_CASE(wpool_submit_the_task_inside_another_kind_is_einval),
 	{}
 };

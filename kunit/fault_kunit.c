@@ -412,7 +412,7 @@ static void strand_task_dies(struct st *st)
 /* What it was submitted for once more goes with it. */
 static void strand_task_dies_submitted(struct st *st)
 {
-	st->ret = wpool_strand_submit(&st->task);
+	st->ret = wpool_strand_try_submit(&st->task);
 	strand_task_dies(st);
 }
 
@@ -440,7 +440,6 @@ static void wpool_strand_task_dies_the_strand_goes_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, st[2].ret, 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&st[2].aborts), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&st[2].runs), 1);
-	KUNIT_EXPECT_EQ(test, wpool_strand_cancel_sync(&st[1].task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	WPK_EVENTUALLY(test, atomic_read(&report->nr) == 2);
@@ -548,37 +547,6 @@ static void wpool_parallel_for_helper_dies_is_eio(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 4);
-	wpk_destroy(test, pool);
-}
-
-static void die_on_cpu(void *arg)
-{
-	atomic_inc(arg);
-	if (raw_smp_processor_id() == wpk_cpu(0))
-		wpk_die();
-}
-
-/* The others are visited, and CPUs can go: the dead worker holds no lock. */
-static void wpool_on_each_cpu_worker_dies_is_eio(struct kunit *test)
-{
-	atomic_t calls = ATOMIC_INIT(0);
-	struct report *report;
-	struct wpool_attrs attrs;
-	struct wpool *pool;
-
-	wpk_attrs(&attrs, 4, WPOOL_UNLIMITED);
-	pool = reporting_pool(test, &attrs, &report);
-	KUNIT_EXPECT_EQ(test, wpool_on_each_cpu(pool, die_on_cpu, &calls), -EIO);
-	KUNIT_EXPECT_GE(test, atomic_read(&calls), 1);
-	KUNIT_EXPECT_PTR_EQ(test, report->fault.func, (void *)die_on_cpu);
-	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 1);
-	if (IS_ENABLED(CONFIG_HOTPLUG_CPU) && wpk_cpu(1) > 0) {
-		int cpu = wpk_cpu(1);
-
-		KUNIT_EXPECT_EQ(test, remove_cpu(cpu), 0);
-		KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
-	}
 	wpk_destroy(test, pool);
 }
 
@@ -765,7 +733,6 @@ static struct kunit_case fault_cases[] = {
 	KUNIT_CASE(wpool_strand_dies_after_its_finish_is_not_touched),
 	KUNIT_CASE(wpool_group_task_dies_is_eio_and_the_group_lives),
 	KUNIT_CASE(wpool_parallel_for_helper_dies_is_eio),
-	KUNIT_CASE(wpool_on_each_cpu_worker_dies_is_eio),
 	KUNIT_CASE(queue_work_dies_its_flush_ends_and_the_queue_goes_on),
 #ifdef CONFIG_SMP
 	KUNIT_CASE(wpool_task_dies_with_migration_disabled_its_cpu_is_free),

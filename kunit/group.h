@@ -106,11 +106,6 @@ static inline int wpk_do_group_wait(struct wpk_thread *thread)
 	return wpool_group_wait(thread->arg);
 }
 
-static inline int wpk_do_group_flush(struct wpk_thread *thread)
-{
-	return wpool_group_flush(thread->arg);
-}
-
 static inline int wpk_do_group_exit(struct wpk_thread *thread)
 {
 	return wpool_group_exit(thread->arg);

@@ -190,16 +190,6 @@ static int submit_lots(struct wpk_thread *thread)
 	return 0;
 }
 
-static int flush_lots(struct wpk_thread *thread)
-{
-	struct crowd *crowd = thread->arg;
-	int err = 0;
-
-	while (!wpk_stopped(thread->test) && !err)
-		err = wpool_group_flush(crowd->group);
-	return err;
-}
-
 static int wait_lots(struct wpk_thread *thread)
 {
 	struct crowd *crowd = thread->arg;
@@ -214,7 +204,7 @@ static void wpool_group_under_load_loses_none(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 4, 4);
 	struct crowd *crowd = kunit_kzalloc(test, sizeof(*crowd), GFP_KERNEL);
-	struct wpk_thread *threads[3], *flusher, *waiter;
+	struct wpk_thread *threads[3], *waiter;
 	struct regular *regulars;
 	int i;
 
@@ -227,14 +217,12 @@ static void wpool_group_under_load_loses_none(struct kunit *test)
 		regulars[i].crowd = crowd;
 		wpool_group_task_init(&regulars[i].task, regular_fn, regular_abort);
 	}
-	flusher = wpk_thread(test, flush_lots, NULL, NULL, crowd);
 	waiter = wpk_thread(test, wait_lots, NULL, NULL, crowd);
 	for (i = 0; i < ARRAY_SIZE(threads); i++)
 		threads[i] = wpk_thread(test, submit_lots, NULL, NULL, &regulars[i * NR_OWN]);
 	for (i = 0; i < ARRAY_SIZE(threads); i++)
 		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
 	wpk_stop(test);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, flusher), 0);
 	i = wpk_join(test, waiter);
 	KUNIT_EXPECT_TRUE(test, !i || i == -ECANCELED);
 	i = wpool_group_wait(crowd->group);

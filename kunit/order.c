@@ -173,7 +173,7 @@ static int submit_some(struct order *order, unsigned int i, unsigned int nr)
 	case WPK_VIA_INVOKE:
 		return wpool_invoke(order->pool, o);
 	case WPK_VIA_STRAND:
-		return wpool_strand_submit(&o->in_strand);
+		return wpool_strand_try_submit(&o->in_strand);
 	}
 	return -EINVAL;
 }

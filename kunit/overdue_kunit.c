@@ -347,7 +347,7 @@ static void wpool_strand_goes_on_after_an_overdue_task(struct kunit *test)
 	wpool_strand_init(strand, full.pool, 2);
 	for (i = 0; i < 2; i++) {
 		wpool_strand_task_init(&turns[i].task, strand, turn_fn, turn_abort);
-		KUNIT_EXPECT_EQ(test, wpool_strand_submit(&turns[i].task), 0);
+		KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&turns[i].task), 0);
 	}
 	WPK_EVENTUALLY(test, atomic_read(&turns[1].late.calls) == 1);
 	for (i = 0; i < 2; i++) {

@@ -128,7 +128,7 @@ static void wpool_release_cancel_calls_no_abort_function_itself(struct kunit *te
 	KUNIT_ASSERT_EQ(test, wpool_submit_fn_abortable(pool, arg_run, arg_abort, a, NULL,
 							GFP_KERNEL), 0);
 	KUNIT_ASSERT_EQ(test, wpool_group_submit(wpk_group(test, pool, 1), &a->member), 0);
-	KUNIT_ASSERT_EQ(test, wpool_strand_submit(&a->turn), 0);
+	KUNIT_ASSERT_EQ(test, wpool_strand_try_submit(&a->turn), 0);
 	KUNIT_ASSERT_TRUE(test, wpool_event_fire(&a->event));
 
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);

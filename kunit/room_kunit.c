@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Submitters that wait for room in a strand, in a group, or with a batch, while the pool is
+ * Submitters that wait for room in a group, or with a batch, while the pool is
  * closed: sent away at once, or let in, as those that wait in the pool's own line.
  */
 #include <linux/slab.h>
@@ -9,30 +9,8 @@
 
 #include "full_pool.h"
 #include "group.h"
-#include "strand_tasks.h"
 
 #define NR_BATCH	100
-
-static void wpool_release_sends_away_who_waits_for_a_strand(struct kunit *test)
-{
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpool *pool = wpk_pool(test, 2, 2);
-	struct st_strand *of = st_strand(test, pool, 1);
-	struct st *st = st_tasks(test, of, gate, 3);
-	struct wpk_thread *waiters[2];
-
-	st_submit(test, st, 1);
-	waiters[0] = st_waiter(test, &st[1]);
-	waiters[1] = st_waiter(test, &st[2]);
-	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
-	/* the task that takes the room still runs */
-	KUNIT_EXPECT_EQ(test, wpk_join(test, waiters[0]), -ESHUTDOWN);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, waiters[1]), -ESHUTDOWN);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
-	st_ran_in_order(test, st, 1);
-	KUNIT_EXPECT_EQ(test, atomic_read(&st[1].runs) + atomic_read(&st[2].runs), 0);
-}
 
 static void wpool_release_sends_away_who_waits_for_a_group(struct kunit *test)
 {
@@ -53,24 +31,6 @@ static void wpool_release_sends_away_who_waits_for_a_group(struct kunit *test)
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].runs) + atomic_read(&members[2].runs), 0);
-}
-
-static void wpool_release_own_lets_in_who_waits_for_a_strand(struct kunit *test)
-{
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpool *pool = wpk_pool(test, 2, 2);
-	struct st_strand *of = st_strand(test, pool, 1);
-	struct st *st = st_tasks(test, of, gate, 3);
-	struct wpk_thread *waiter;
-
-	st_submit(test, st, 1);
-	waiter = st_waiter(test, &st[1]);
-	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
-	KUNIT_EXPECT_EQ(test, wpool_strand_submit(&st[2].task), -ESHUTDOWN);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), 0);
-	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
-	st_ran_in_order(test, st, 2);
 }
 
 static void wpool_release_own_lets_in_who_waits_for_a_group(struct kunit *test)
@@ -153,9 +113,7 @@ static void wpool_release_own_lets_in_all_of_a_batch_that_waits(struct kunit *te
 }
 
 static struct kunit_case room_cases[] = {
-	KUNIT_CASE(wpool_release_sends_away_who_waits_for_a_strand),
 	KUNIT_CASE(wpool_release_sends_away_who_waits_for_a_group),
-	KUNIT_CASE(wpool_release_own_lets_in_who_waits_for_a_strand),
 	KUNIT_CASE(wpool_release_own_lets_in_who_waits_for_a_group),
 	KUNIT_CASE(wpool_release_own_lets_a_group_task_into_the_line),
 	KUNIT_CASE(wpool_release_own_lets_in_all_of_a_batch_that_waits),

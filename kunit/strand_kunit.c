@@ -87,7 +87,7 @@ static void wpool_strands_run_side_by_side(struct kunit *test)
 static void body_resubmits(struct st *st)
 {
 	if (atomic_read(&st->runs) < 3)
-		st->ret |= wpool_strand_submit(&st->task);
+		st->ret |= wpool_strand_try_submit(&st->task);
 }
 
 static void wpool_strand_submit_by_its_own_task_goes_behind_the_others(struct kunit *test)
@@ -114,12 +114,11 @@ static void wpool_strand_submit_pending_task_is_ealready(struct kunit *test)
 	struct st *st = st_tasks(test, of, gate, 2);
 
 	st_submit(test, st, 2);
-	KUNIT_EXPECT_EQ(test, wpool_strand_submit(&st[1].task), -EALREADY);
 	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&st[1].task), -EALREADY);
 	/* one that runs belongs to its function */
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	KUNIT_EXPECT_EQ(test, wpool_strand_submit(&st[0].task), 0);
-	KUNIT_EXPECT_EQ(test, wpool_strand_submit(&st[0].task), -EALREADY);
+	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&st[0].task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&st[0].task), -EALREADY);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&st[0].runs), 2);
@@ -133,17 +132,16 @@ static void wpool_strand_submit_bad_arguments_is_einval(struct kunit *test)
 	struct st *st = st_tasks(test, none, NULL, 1);
 	struct wpool_strand_task task;
 
-	KUNIT_EXPECT_EQ(test, wpool_strand_submit(&st->task), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&st->task), -EINVAL);
 	st = st_tasks(test, error, NULL, 1);
-	KUNIT_EXPECT_EQ(test, wpool_strand_submit(&st->task), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&st->task), -EINVAL);
 	st = st_tasks(test, zero, NULL, 1);
-	KUNIT_EXPECT_EQ(test, wpool_strand_submit(&st->task), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&st->task), -EINVAL);
 	st = st_tasks(test, st_strand(test, pool, 8), NULL, 1);
 	st->task.func = NULL;
-	KUNIT_EXPECT_EQ(test, wpool_strand_submit(&st->task), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&st->task), -EINVAL);
 	memset(&task, 0, sizeof(task));
 	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&task), -EINVAL);
-	KUNIT_EXPECT_FALSE(test, wpool_strand_cancel(&task));
 	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&none->strand), 0);
 }
 
@@ -197,7 +195,7 @@ static void wpool_strand_submit_to_a_full_pool_stands_in_line(struct kunit *test
 /* Until the strand is destroyed. */
 static void body_forever(struct st *st)
 {
-	st->ret = wpool_strand_submit(&st->task);
+	st->ret = wpool_strand_try_submit(&st->task);
 }
 
 /* At capacity 1 a strand that never ends does not keep others from the worker. */
@@ -235,109 +233,6 @@ static void wpool_strand_try_submit_beyond_the_limit_is_eagain(struct kunit *tes
 	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&st[2].task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
 	st_ran_in_order(test, st, 3);
-}
-
-static void wpool_strand_submit_policy_fail_is_eagain(struct kunit *test)
-{
-	struct wpk_gate *gate = wpk_gate(test);
-	struct st_strand *of = st_strand(test, wpk_pool_policy(test, 4, 4, WPOOL_FAIL), 1);
-	struct st *st = st_tasks(test, of, gate, 2);
-
-	st_submit(test, st, 1);
-	KUNIT_EXPECT_EQ(test, wpool_strand_submit(&st[1].task), -EAGAIN);
-	wpk_gate_open(gate);
-}
-
-static void wpool_strand_submit_waits_in_order_for_room(struct kunit *test)
-{
-	static const enum wpool_policy policies[] = { WPOOL_BLOCK, WPOOL_RUN };
-	struct wpk_thread *threads[3];
-	struct wpk_gate *gate;
-	struct st_strand *of;
-	struct st *st;
-	int i, j;
-
-	for (i = 0; i < ARRAY_SIZE(policies); i++) {
-		gate = wpk_gate(test);
-		of = st_strand(test, wpk_pool_policy(test, 4, 4, policies[i]), 1);
-		st = st_tasks(test, of, gate, 5);
-		st_submit(test, st, 1);
-		for (j = 0; j < 3; j++)
-			threads[j] = st_waiter(test, &st[1 + j]);
-		KUNIT_EXPECT_EQ(test, wpool_strand_submit(&st[1].task), -EALREADY);
-		/* one that comes now does not overtake them */
-		KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&st[4].task), -EAGAIN);
-		/* the end of a turn makes room for one */
-		wpk_gate_let(gate, 1);
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), 0);
-		KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 2));
-		KUNIT_EXPECT_EQ(test, of->strand.nr, 1);
-		KUNIT_EXPECT_FALSE(test, wpk_ended(threads[1]));
-		wpk_gate_open(gate);
-		for (j = 1; j < 3; j++)
-			KUNIT_EXPECT_EQ(test, wpk_join(test, threads[j]), 0);
-		KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
-		st_ran_in_order(test, st, 4);
-	}
-}
-
-static void wpool_strand_submit_killed_while_it_waits_is_eintr(struct kunit *test)
-{
-	struct wpk_gate *gate = wpk_gate(test);
-	struct st_strand *of = st_strand(test, wpk_pool(test, 4, 4), 1);
-	struct st *st = st_tasks(test, of, gate, 2);
-	struct wpk_thread *thread;
-
-	st_submit(test, st, 1);
-	thread = st_waiter(test, &st[1]);
-	wpk_kill(thread);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -EINTR);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&st[1].runs), 0);
-	/* it left no trace */
-	KUNIT_EXPECT_EQ(test, wpool_strand_submit(&st[1].task), 0);
-	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
-	st_ran_in_order(test, st, 2);
-}
-
-static void body_submits_arg(struct st *st)
-{
-	struct st *other = st->arg;
-
-	st->ret = wpool_strand_submit(&other->task);
-}
-
-static void wpool_strand_submit_by_a_task_of_the_pool_is_edeadlk(struct kunit *test)
-{
-	struct st_strand *of = st_strand(test, wpk_pool(test, 4, 4), 1);
-	struct st *st = st_tasks(test, of, NULL, 2);
-
-	st[0].body = body_submits_arg;
-	st[0].arg = &st[1];
-	st_submit(test, st, 1);
-	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
-	KUNIT_EXPECT_EQ(test, st[0].ret, -EDEADLK);
-}
-
-static void wpool_strand_submit_by_a_task_of_another_pool_waits(struct kunit *test)
-{
-	struct wpk_gate *gate = wpk_gate(test);
-	struct st_strand *full = st_strand(test, wpk_pool(test, 1, 0), 1);
-	struct st_strand *other = st_strand(test, wpk_pool(test, 1, 0), 1);
-	struct st *st = st_tasks(test, full, gate, 2), *theirs = st_tasks(test, other, NULL, 1);
-
-	theirs->body = body_submits_arg;
-	theirs->arg = &st[1];
-	theirs->ret = 1;
-	st_submit(test, st, 1);
-	st_submit(test, theirs, 1);
-	WPK_EVENTUALLY(test, !list_empty_careful(&full->strand.waiters));
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&other->strand), 0);
-	KUNIT_EXPECT_EQ(test, theirs->ret, 0);
-	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&full->strand), 0);
-	st_ran_in_order(test, st, 2);
 }
 
 /* ---- flush ---------------------------------------------------------------- */
@@ -433,7 +328,8 @@ static int do_race(struct wpk_thread *thread)
 	int i, err = 0;
 
 	for (i = 0; i < NR_RACE_TASKS && !err && wpk_has_time(thread->test); i++) {
-		err = wpool_strand_submit(&race->st[i].task);
+		while ((err = wpool_strand_try_submit(&race->st[i].task)) == -EAGAIN)
+			cond_resched();
 		race->submitted += !err;
 	}
 	return err;
@@ -490,7 +386,7 @@ static void wpool_strand_a_million_take_64_bytes_each(struct kunit *test)
 		struct st *st = &tasks[i / (nr / 2)];
 
 		wpool_strand_task_init(&st->task, &strands[i], st_fn, NULL);
-		KUNIT_EXPECT_EQ(test, wpool_strand_submit(&st->task), 0);
+		KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&st->task), 0);
 		KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&strands[i]), 0);
 	}
 	KUNIT_EXPECT_EQ(test, atomic_read(&of->returned), 2);
@@ -509,11 +405,6 @@ static struct kunit_case strand_cases[] = {
 	KUNIT_CASE(wpool_strand_submit_to_a_full_pool_stands_in_line),
 	KUNIT_CASE(wpool_strand_busy_for_ever_lets_others_run),
 	KUNIT_CASE(wpool_strand_try_submit_beyond_the_limit_is_eagain),
-	KUNIT_CASE(wpool_strand_submit_policy_fail_is_eagain),
-	KUNIT_CASE(wpool_strand_submit_waits_in_order_for_room),
-	KUNIT_CASE(wpool_strand_submit_killed_while_it_waits_is_eintr),
-	KUNIT_CASE(wpool_strand_submit_by_a_task_of_the_pool_is_edeadlk),
-	KUNIT_CASE(wpool_strand_submit_by_a_task_of_another_pool_waits),
 	KUNIT_CASE(wpool_strand_flush_ends_under_continuous_submission),
 	KUNIT_CASE(wpool_strand_flush_killed_is_eintr),
 	KUNIT_CASE(wpool_strand_flush_by_a_task),

@@ -114,7 +114,7 @@ static inline void st_submit(struct kunit *test, struct st *st, int nr)
 	int i;
 
 	for (i = 0; i < nr; i++)
-		KUNIT_ASSERT_EQ(test, wpool_strand_submit(&st[i].task), 0);
+		KUNIT_ASSERT_EQ(test, wpool_strand_try_submit(&st[i].task), 0);
 }
 
 /* So many have run, in this order, one at a time. */
@@ -127,23 +127,6 @@ static inline void st_ran_in_order(struct kunit *test, struct st *st, int nr)
 		KUNIT_EXPECT_EQ(test, atomic_read(&st[i].runs), 1);
 		KUNIT_EXPECT_EQ(test, st[i].seq, i + 1);
 	}
-}
-
-/* A function for wpk_thread(), whose argument is a task. */
-static inline int st_do_submit(struct wpk_thread *thread)
-{
-	struct st *st = thread->arg;
-
-	return wpool_strand_submit(&st->task);
-}
-
-/* Let a thread submit a task to a full strand, and wait until it sleeps. */
-static inline struct wpk_thread *st_waiter(struct kunit *test, struct st *st)
-{
-	struct wpk_thread *thread = wpk_thread(test, st_do_submit, NULL, NULL, st);
-
-	KUNIT_ASSERT_TRUE(test, wpk_sleeps(thread));
-	return thread;
 }
 
 /* A pool with one place, which a job at the gate holds. */

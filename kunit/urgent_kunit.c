@@ -546,7 +546,7 @@ static void wpool_urgent_events_groups_and_strands(struct kunit *test)
 	for (i = 0; i < 2; i++) {
 		wpool_strand_task_init(&o->in_strand[i], &o->strand, strand_fn, NULL);
 		wpool_strand_task_set_urgent(&o->in_strand[i], true);
-		KUNIT_EXPECT_EQ(test, wpool_strand_submit(&o->in_strand[i]), 0);
+		KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&o->in_strand[i]), 0);
 	}
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpool_group_wait(&o->group), 0);

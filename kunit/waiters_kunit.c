@@ -284,14 +284,16 @@ static void wpool_submit_timeout_slot_in_time_is_accepted(struct kunit *test)
 
 static int do_submit_interruptible(struct wpk_thread *thread)
 {
+	struct wpool_task *task = thread->work;
+
 	allow_signal(SIGUSR1);
-	return wpool_submit_interruptible(thread->pool, thread->work);
+	return wpool_submit_batch(thread->pool, &task, 1, WPOOL_BATCH_INTERRUPTIBLE);
 }
 
 /* Beside one that only a kill wakes, and which keeps its place. */
-static void wpool_submit_interruptible_ends_on_any_signal(struct kunit *test)
+static void wpool_submit_batch_interruptible_ends_on_any_signal(struct kunit *test)
 {
-	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 	struct wpk_thread *interruptible, *killable;
 	struct wpk_full full;
 
@@ -301,7 +303,7 @@ static void wpool_submit_interruptible_ends_on_any_signal(struct kunit *test)
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 1);
 	killable = wpk_nth_waiter(test, full.pool, &jobs->job[1], 2);
 	send_sig(SIGUSR1, interruptible->task, 1);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, interruptible), -ERESTARTSYS);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, interruptible), -EINTR);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, outstanding), 1);
 	/* the task is the caller's again, and a place that comes free is enough for it */
@@ -310,32 +312,24 @@ static void wpool_submit_interruptible_ends_on_any_signal(struct kunit *test)
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 2);
 	wpk_gate_open(full.gate);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, killable), 0);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, interruptible), 0);
-	KUNIT_EXPECT_EQ(test, wpool_submit_interruptible(full.pool, NULL), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_submit_interruptible(NULL, &jobs->job[2].task), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, interruptible), 1);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, 0), 0);
-	KUNIT_EXPECT_EQ(test, wpool_submit_interruptible(full.pool, &jobs->job[2].task),
-			-ESHUTDOWN);
 	wpk_destroy(test, full.pool);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 2);
 }
 
-static void wpool_is_full_while_a_submitter_waits(struct kunit *test)
+static void wpool_nr_free_while_a_submitter_waits_is_0(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct wpk_thread *waiter;
 	struct wpk_full full;
 
 	wpk_full_pool(test, &full);
-	KUNIT_EXPECT_TRUE(test, wpool_is_full(full.pool));
 	waiter = wpk_nth_waiter(test, full.pool, &jobs->job[0], 1);
-	KUNIT_EXPECT_TRUE(test, wpool_is_full(full.pool));
 	KUNIT_EXPECT_EQ(test, wpool_nr_free(full.pool), 0);
 	wpk_gate_open(full.gate);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), 0);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	KUNIT_EXPECT_FALSE(test, wpool_is_full(full.pool));
 	KUNIT_EXPECT_EQ(test, wpool_nr_free(full.pool), 1);
 }
 
@@ -456,8 +450,8 @@ static struct kunit_case waiters_cases[] = {
 	KUNIT_CASE_SLOW(wpool_submit_kill_against_a_free_slot_is_one_or_the_other),
 	KUNIT_CASE(wpool_submit_timeout_runs_out_is_etime),
 	KUNIT_CASE(wpool_submit_timeout_slot_in_time_is_accepted),
-	KUNIT_CASE(wpool_submit_interruptible_ends_on_any_signal),
-	KUNIT_CASE(wpool_is_full_while_a_submitter_waits),
+	KUNIT_CASE(wpool_submit_batch_interruptible_ends_on_any_signal),
+	KUNIT_CASE(wpool_nr_free_while_a_submitter_waits_is_0),
 	KUNIT_CASE(wpool_release_sends_waiting_submitters_away),
 	KUNIT_CASE(wpool_destroy_sends_waiting_submitters_away),
 	KUNIT_CASE(wpool_submit_one_task_twice_while_full_runs_as_accepted),

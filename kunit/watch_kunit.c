@@ -89,39 +89,6 @@ static void expect_runs(struct kunit *test, struct wpk_ev *ev, int runs)
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev->runs), runs);
 }
 
-static void wake(void *head)
-{
-	wake_up(head);
-}
-
-static void wpool_watch_queue_each_wake_up_fires_the_event(struct kunit *test)
-{
-	struct wpk_ev *ev = wpk_evs(test, wpk_pool(test, 2, 0), NULL, 1);
-	struct wpool_watch *watch = new_watch(test);
-	DECLARE_WAIT_QUEUE_HEAD_ONSTACK(head);
-
-	KUNIT_EXPECT_EQ(test, wpool_watch_queue(watch, wpk_event(ev), &head), 0);
-	KUNIT_EXPECT_EQ(test, wpool_watch_queue(watch, wpk_event(ev), &head), -EBUSY);
-	expect_runs(test, ev, 0);
-	wake_up(&head);
-	expect_runs(test, ev, 1);
-	wpk_in_softirq(wake, &head);
-	expect_runs(test, ev, 2);
-	/* whatever the wake-up is about */
-	wake_up_poll(&head, EPOLLPRI);
-	expect_runs(test, ev, 3);
-	wpool_watch_end(watch);
-	KUNIT_EXPECT_FALSE(test, wq_has_sleeper(&head));
-	wake_up(&head);
-	expect_runs(test, ev, 3);
-	/* and anew */
-	KUNIT_EXPECT_EQ(test, wpool_watch_queue(watch, wpk_event(ev), &head), 0);
-	wake_up(&head);
-	expect_runs(test, ev, 4);
-	wpool_watch_end(watch);
-	wpool_watch_end(watch);
-}
-
 static void wpool_watch_file_that_is_ready_fires_at_once(struct kunit *test)
 {
 	struct wpk_ev *ev = wpk_evs(test, wpk_pool(test, 2, 0), NULL, 1);
@@ -229,22 +196,6 @@ static void wpool_watch_file_whose_queue_goes_ends_the_watch(struct kunit *test)
 	expect_runs(test, ev, 2);
 }
 
-/* It has no file, so what the wake-up is about may be anything, even an address. */
-static void wpool_watch_queue_a_key_that_is_no_poll_mask_is_a_wake_up(struct kunit *test)
-{
-	struct wpk_ev *ev = wpk_evs(test, wpk_pool(test, 2, 0), NULL, 1);
-	struct wpool_watch *watch = new_watch(test);
-	DECLARE_WAIT_QUEUE_HEAD_ONSTACK(head);
-	int i;
-
-	KUNIT_EXPECT_EQ(test, wpool_watch_queue(watch, wpk_event(ev), &head), 0);
-	for (i = 1; i <= 2; i++) {
-		__wake_up(&head, TASK_NORMAL, 1, (void *)-1UL);
-		expect_runs(test, ev, i);
-	}
-	wpool_watch_end(watch);
-}
-
 /* ---- watches that end in the function ---------------------------------------- */
 
 struct once {
@@ -297,12 +248,8 @@ static void wpool_watch_end_in_the_function_that_frees_the_watch(struct kunit *t
 		KUNIT_ASSERT_NOT_NULL(test, once);
 		once->gone = gone;
 		wpool_event_init(&once->event, pool, once_fn, once_abort);
-		if (i & 1)
-			KUNIT_ASSERT_EQ(test, wpool_watch_queue(&once->watch, &once->event,
-								&fake->heads[0]), 0);
-		else
-			KUNIT_ASSERT_EQ(test, wpool_watch_file(&once->watch, &once->event,
-							       file, EPOLLIN), 0);
+		KUNIT_ASSERT_EQ(test, wpool_watch_file(&once->watch, &once->event, file, EPOLLIN),
+				0);
 		cond_resched();
 	}
 	WPK_ASSERT_EVENTUALLY(test, atomic_read(gone) == WPK_LIFETIME_ROUNDS);
@@ -374,13 +321,11 @@ static void wpool_watch_end_in_the_function_while_the_watch_begins(struct kunit 
 }
 
 static struct kunit_case watch_cases[] = {
-	KUNIT_CASE(wpool_watch_queue_each_wake_up_fires_the_event),
 	KUNIT_CASE(wpool_watch_file_that_is_ready_fires_at_once),
 	KUNIT_CASE(wpool_watch_file_fires_for_what_it_waits_for),
 	KUNIT_CASE(wpool_watch_file_a_wake_up_while_it_begins_counts),
 	KUNIT_CASE(wpool_watch_file_that_cannot_be_watched_is_refused),
 	KUNIT_CASE(wpool_watch_file_whose_queue_goes_ends_the_watch),
-	KUNIT_CASE(wpool_watch_queue_a_key_that_is_no_poll_mask_is_a_wake_up),
 	KUNIT_CASE(wpool_watch_end_in_the_function_while_the_watch_begins),
 	KUNIT_CASE_SLOW(wpool_watch_end_in_the_function_that_frees_the_watch),
 	{}

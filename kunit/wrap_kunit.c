@@ -289,56 +289,6 @@ static void wpool_counters_wrap_pressure_of_a_list_is_seen(struct kunit *test)
 
 /* ---- groups --------------------------------------------------------------- */
 
-#define NR_FLUSHES	3
-
-/* The first flush turns the colour to 0, from U32_MAX; the flushes after it go on from there. */
-static void wpool_counters_wrap_a_group_flush_waits_for_what_was_before(struct kunit *test)
-{
-	struct wpool_group *group = wpk_group(test, wpk_pool(test, NR_FLUSHES, 0), WPOOL_UNLIMITED);
-	struct wpk_member *members = wpk_members(test, group, NULL, NR_FLUSHES);
-	struct wpk_thread *flushers[NR_FLUSHES];
-	int i;
-
-	group->turn = U32_MAX;
-	for (i = 0; i < NR_FLUSHES; i++) {
-		members[i].gate = wpk_gate(test);
-		wpk_members_submit(test, &members[i], 1);
-		flushers[i] = wpk_sleeper(test, wpk_do_group_flush, group);
-	}
-	KUNIT_EXPECT_EQ(test, group->turn, 0);
-	/* the first one that came has nothing to wait for but the first task */
-	wpk_gate_open(members[0].gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, flushers[0]), 0);
-	for (i = 1; i < NR_FLUSHES; i++)
-		KUNIT_EXPECT_FALSE(test, wpk_ended(flushers[i]));
-	for (i = 1; i < NR_FLUSHES; i++)
-		wpk_gate_open(members[i].gate);
-	for (i = 1; i < NR_FLUSHES; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, flushers[i]), 0);
-	KUNIT_EXPECT_EQ(test, wpool_group_outstanding(group), 0);
-	KUNIT_EXPECT_GT(test, group->turn, 0);
-	KUNIT_EXPECT_GT(test, NR_FLUSHES, group->turn);
-}
-
-static void wpool_counters_wrap_a_group_flush_does_not_wait_for_later_tasks(struct kunit *test)
-{
-	struct wpool_group *group = wpk_group(test, wpk_pool(test, 2, 0), WPOOL_UNLIMITED);
-	struct wpk_gate *before = wpk_gate(test), *after = wpk_gate(test);
-	struct wpk_member *members = wpk_members(test, group, before, 2);
-	struct wpk_thread *flusher;
-
-	group->turn = U32_MAX;
-	members[1].gate = after;
-	wpk_members_submit(test, members, 1);
-	flusher = wpk_sleeper(test, wpk_do_group_flush, group);
-	wpk_members_submit(test, &members[1], 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(after, 1));
-	KUNIT_EXPECT_FALSE(test, wpk_ended(flusher));
-	wpk_gate_open(before);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, flusher), 0);
-	KUNIT_EXPECT_EQ(test, wpool_group_outstanding(group), 1);
-}
-
 /* One runs, one is queued, one waits for a place; and one comes after the wrap. */
 static void wpool_counters_wrap_a_group_cancel_sends_away_what_was_before(struct kunit *test)
 {
@@ -374,8 +324,6 @@ static struct kunit_case wrap_cases[] = {
 	KUNIT_CASE_PARAM(wpool_counters_wrap_a_cancel_finds_the_task, start_gen_params),
 	KUNIT_CASE_PARAM(wpool_counters_wrap_pressure_of_a_ring_is_seen, start_gen_params),
 	KUNIT_CASE_PARAM(wpool_counters_wrap_pressure_of_a_list_is_seen, start_gen_params),
-	KUNIT_CASE(wpool_counters_wrap_a_group_flush_waits_for_what_was_before),
-	KUNIT_CASE(wpool_counters_wrap_a_group_flush_does_not_wait_for_later_tasks),
 	KUNIT_CASE(wpool_counters_wrap_a_group_cancel_sends_away_what_was_before),
 	{}
 };

@@ -85,7 +85,7 @@ MODULE_PARM_DESC(default_expiry_ms, "expiry_ms of the default pool (default: 100
 static int __init check_parameter(const struct wpool_attrs *attrs, u32 which,
 				  const char *name)
 {
-	int err = wpool_attrs_check(attrs, which);
+	int err = wpool_attrs_check(attrs, which, NULL);
 
 	if (err)
 		pr_err("the value of the parameter %s is out of its range\n", name);

@@ -626,36 +626,6 @@ struct wpool * __must_check wpool_create(const struct wpool_attrs *attrs,
 					 struct module *owner);
 
 /**
- * wpool_create_named() - as wpool_create(), with a name made as printf() does
- * @attrs: its attributes, copied; name is ignored
- * @owner: as wpool_create()
- * @fmt: the name, a format for the arguments that follow
- *
- *	pool = wpool_create_named(&attrs, THIS_MODULE, "mydisk%d-%s", disk->index, "read");
- *
- * Context: as wpool_create().
- * Return: as wpool_create(); -EINVAL also if the name is too long.
- */
-struct wpool * __must_check __printf(3, 4)
-wpool_create_named(const struct wpool_attrs *attrs, struct module *owner, const char *fmt, ...);
-
-/**
- * devm_wpool_create() - create a pool that ends with its device's driver
- * @dev: the device
- * @attrs: its attributes, copied
- * @owner: as wpool_create()
- *
- * The pool is destroyed when the driver leaves @dev, or if its probe fails, in the reverse
- * order of all that @dev manages: what the tasks use has to be there before the pool. No
- * task of the pool may wait for that, nor unbind @dev.
- *
- * Context: as wpool_create().
- * Return: as wpool_create().
- */
-struct wpool * __must_check devm_wpool_create(struct device *dev, const struct wpool_attrs *attrs,
-					      struct module *owner);
-
-/**
  * wpool_create_func() - create an open pool bound to one function
  * @attrs: its attributes, copied
  * @func: the function that every wpool_invoke() runs
@@ -715,8 +685,8 @@ int wpool_destroy(struct wpool *pool);
  *
  * %WPOOL_RELEASE_OWN closes the pool to everybody but itself, for a server that shuts
  * down: clients get -ESHUTDOWN, while the events of its connections still fire, and its
- * tasks still submit to it, to end them. Submitters that wait already, in a strand or a
- * group, too, or with a batch, are let in as room comes. The state is %WPOOL_CLOSING, and
+ * tasks still submit to it, to end them. Submitters that wait already, in a group, too, or
+ * with a batch, are let in as room comes. The state is %WPOOL_CLOSING, and
  * everything else is as in an open pool. When the last connection is gone, of which only
  * the caller knows, it destroys the pool, or closes it altogether with another release.
  * Does nothing to a pool that is closed.
@@ -827,20 +797,6 @@ int wpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask);
 int __must_check wpool_submit(struct wpool *pool, struct wpool_task *task);
 
 /**
- * wpool_submit_interruptible() - as wpool_submit(), with a wait that any signal ends
- * @pool: the pool
- * @task: the task, initialised
- *
- * The wait is freezable, too: it does not hold up a suspend, and goes on after it, at its
- * place in the line.
- *
- * Context: process context; may sleep, whatever the policy.
- * Return: as wpool_submit(); -ERESTARTSYS instead of -EINTR if a signal ended the wait:
- * nothing was accepted, and a system call that returns it is made again.
- */
-int __must_check wpool_submit_interruptible(struct wpool *pool, struct wpool_task *task);
-
-/**
  * wpool_try_submit() - hand over a task if it fits now
  * @pool: the pool
  * @task: the task, initialised
@@ -885,7 +841,7 @@ int __must_check wpool_submit_timeout(struct wpool *pool,
  * 10 ms, or if one of them blocks, a worker of another CPU may run it. It does so at once if the
  * pool has no worker at @cpu and may have no more, or if @cpu is offline or not in the pool's
  * cpumask; and a task for which there is no room is queued where room became free. What must run
- * on @cpu is a case for wpool_on_each_cpu(), or for a workqueue.
+ * on @cpu is a case for a workqueue.
  *
  * Costs a lock of @cpu.
  *
@@ -906,37 +862,17 @@ int __must_check wpool_submit_on(struct wpool *pool, int cpu, struct wpool_task 
 int __must_check wpool_try_submit_on(struct wpool *pool, int cpu, struct wpool_task *task);
 
 /**
- * wpool_is_full() - would wpool_try_submit() be refused now?
- * @pool: the pool; %NULL and ERR_PTR are full
- *
- * For a caller that has something better to do than to prepare a task in vain, or that
- * chooses between pools. No lock, no write, and no look at other CPUs.
- *
- * True is exact: at that moment a submit would have been refused, because no token is
- * free, because others already wait, or because the pool is closed to the caller; under
- * %WPOOL_DROP_OLDEST, or it would have dropped a task. False is
- * not a promise. While tokens are plenty, CPUs cache them: then the last ones may be with
- * tasks, and no one knows before a submit has looked for them on all CPUs and was refused. From
- * that refusal on, until a quarter of the tokens is free again, the answer is exact both
- * ways. A pool with few tokens, less than about 64 for each CPU, has no caches: there it
- * always is.
- *
- * Context: any.
- * Return: true if the pool accepts no task just now.
- */
-bool wpool_is_full(struct wpool *pool);
-
-/**
  * wpool_nr_free() - how many tasks would at least be accepted now?
  * @pool: the pool; for %NULL and ERR_PTR 0
  *
  * Counted are the tokens that a submit on this CPU finds without a search: never more than
- * there are, and exactly those whenever wpool_is_full() is exact. Tokens that other CPUs
+ * there are, and exactly those near the limit, where CPUs cache none. Tokens that other CPUs
  * have cached are left out, so 0 does not mean that the pool is full. &wpool_stats.free
  * counts all, on a tour of the CPUs.
  *
  * Context: any.
- * Return: that number; %WPOOL_UNLIMITED if there is no limit; 0 if wpool_is_full().
+ * Return: that number; %WPOOL_UNLIMITED if there is no limit; 0 if the pool refuses the caller,
+ * or submitters wait.
  */
 u32 wpool_nr_free(struct wpool *pool);
 

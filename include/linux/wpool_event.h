@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Events: tasks that wait for a fire, a time, a file or a wait queue without a worker.
+ * Events: tasks that wait for a fire, a time or a file without a worker.
  */
 #ifndef _LINUX_WPOOL_EVENT_H
 #define _LINUX_WPOOL_EVENT_H
 
 #include <linux/hrtimer.h>
-#include <linux/rcupdate.h>
 #include <linux/timer.h>
 #include <linux/wait.h>
 #include <linux/wpool.h>
@@ -218,16 +217,6 @@ bool wpool_hrevent_arm(struct wpool_hrevent *event, ktime_t delay);
 bool wpool_hrevent_arm_at(struct wpool_hrevent *event, ktime_t expires);
 
 /**
- * wpool_hrevent_mod() - as wpool_event_mod(), with an hrtimer
- * @event: the event
- * @delay: from now
- *
- * Context: as wpool_event_arm().
- * Return: as wpool_event_mod().
- */
-bool wpool_hrevent_mod(struct wpool_hrevent *event, ktime_t delay);
-
-/**
  * wpool_event_expires() - the time for which an event was armed last
  * @event: the event
  *
@@ -355,65 +344,7 @@ bool wpool_event_enable(struct wpool_event *event);
 void wpool_event_finish(struct wpool_event *event);
 
 /**
- * struct wpool_rcu_event - an event that is fired after an RCU grace period
- * @event: the event; all functions of events take it, and any may be used, too
- *
- * What struct rcu_work is to a workqueue: an object that readers may still see is taken
- * apart by a function that may sleep, when the last of them has left.
- *
- *	struct conn { struct wpool_rcu_event gone; ... };
- *
- *	static void conn_free(struct wpool_event *event)
- *	{
- *		struct conn *conn = container_of(event, struct conn, gone.event);
- *
- *		conn_close(conn);	// may sleep
- *		wpool_event_finish(event);
- *		kfree(conn);
- *	}
- *
- *	wpool_rcu_event_init(&conn->gone, pool, conn_free, conn_free_aborted);
- *	...
- *	hash_del_rcu(&conn->node);
- *	wpool_rcu_event_fire(&conn->gone);
- */
-struct wpool_rcu_event {
-	struct wpool_event event;
-	/* private: */
-	struct rcu_head rcu;
-	atomic_t waits;
-};
-
-/**
- * wpool_rcu_event_init() - prepare an event that is fired after a grace period
- * @event: as wpool_event_init()
- * @pool: as wpool_event_init()
- * @func: as wpool_event_init()
- * @abort: as wpool_event_init()
- *
- * Context: any.
- */
-void wpool_rcu_event_init(struct wpool_rcu_event *event, struct wpool *pool,
-			  wpool_event_fn func, wpool_event_abort_fn abort);
-
-/**
- * wpool_rcu_event_fire() - fire an event when all present readers of RCU have left
- * @event: the event
- *
- * Takes no worker and no room in the pool meanwhile, and is never refused: see
- * wpool_event_fire(). The grace period cannot be taken back, and its end touches the event,
- * and its pool. So if its function does not free the event, call rcu_barrier() before
- * wpool_event_cancel_sync(), and before the pool is destroyed. A function that frees it must be
- * sure that nobody calls this a second time.
- *
- * Context: any except NMI, and not with scheduler locks held.
- * Return: true; false if a call before waits for its grace period still, which need not
- * cover those who became readers since.
- */
-bool wpool_rcu_event_fire(struct wpool_rcu_event *event);
-
-/**
- * struct wpool_watch - lets what happens to a file, or to a wait queue, fire an event
+ * struct wpool_watch - lets what happens to a file fire an event
  *
  * Every wake-up that matters fires the event, until wpool_watch_end(): the function need
  * not ask for the next one. As with EPOLLET, several wake-ups may be one run, and the
@@ -459,22 +390,6 @@ struct wpool_watch {
  */
 int wpool_watch_file(struct wpool_watch *watch, struct wpool_event *event, struct file *file,
 		     __poll_t events);
-
-/**
- * wpool_watch_queue() - fire an event with every wake-up of a wait queue
- * @watch: zeroed, or ended
- * @event: the event, whose function looks whether what it waits for is true
- * @head: the wait queue; it lives until the watch ends
- *
- * What became true before this call does not fire the event. The function may start, end
- * the watch and free it before this call returns, if the watch has fired the event; nothing
- * else may fire an event whose function ends @watch until the call has returned.
- *
- * Context: any except NMI, interrupts on or off; where @head may be woken.
- * Return: 0; -EBUSY if the watch has begun before.
- */
-int wpool_watch_queue(struct wpool_watch *watch, struct wpool_event *event,
-		      struct wait_queue_head *head);
 
 /**
  * wpool_watch_ready() - what of that which a file's watch waits for is there now?

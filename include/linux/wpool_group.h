@@ -44,8 +44,8 @@ typedef void (*wpool_group_abort_fn)(struct wpool_group_task *task, int status);
  * struct wpool_group - the tasks of one client of a pool
  *
  * A client that shares a pool with others has a group of its own, with a bound on the
- * tasks that it may have in the pool. It can wait for its tasks, flush them and cancel
- * them without a look at those of the others. All fields are private.
+ * tasks that it may have in the pool. It can wait for its tasks and cancel them without a look
+ * at those of the others. All fields are private.
  *
  *	struct block { struct wpool_group_task task; ... };
  *
@@ -72,8 +72,7 @@ struct wpool_group {
 	/* private: */
 	raw_spinlock_t lock; /* all fields below */
 	u32 max;
-	u32 nr[2];
-	u32 turn;
+	u32 nr;
 	u32 epoch;
 	int error;
 	bool closed;
@@ -95,7 +94,6 @@ struct wpool_group_task {
 	struct wpool_group *group;
 	wpool_group_fn func;
 	wpool_group_abort_fn abort;
-	u32 colour;
 	u32 epoch;
 };
 
@@ -212,13 +210,14 @@ int __must_check wpool_group_try_submit(struct wpool_group *group,
  * wpool_group_wait() - wait until no task of a group is left
  * @group: the group
  *
- * Also for tasks that are submitted during the call: where others submit without end, use
- * wpool_group_flush(). The pool may count the last task for a moment longer.
+ * Also for tasks that are submitted during the call: a client that submits without end takes a
+ * new group now and then, and waits for the old one. The pool may count the last task for a
+ * moment longer.
  *
  * Context: process context; sleeps, killable.
  * Return:
  * * 0 - every task returned 0
- * * the first result of a task that is not 0, until wpool_group_take_error(); a task whose
+ * * the first result of a task that is not 0, as long as the group lives; a task whose
  *   worker died counts as -EIO, one that was not run as -ECANCELED, which any later error
  *   replaces
  * * -EINTR - the caller was killed
@@ -226,18 +225,6 @@ int __must_check wpool_group_try_submit(struct wpool_group *group,
  * * -EINVAL - no group, or it has no pool
  */
 int wpool_group_wait(struct wpool_group *group);
-
-/**
- * wpool_group_flush() - wait for all tasks that were submitted before the call
- * @group: the group
- *
- * Returns even if others continue to submit.
- *
- * Context: process context; sleeps, killable.
- * Return: 0; -EINTR if the caller was killed; -EDEADLK if called from one of the pool's own
- * tasks; -EINVAL if there is no group, or it has no pool.
- */
-int wpool_group_flush(struct wpool_group *group);
 
 /**
  * wpool_group_cancel() - make sure that the tasks of a group that have not started do not run
@@ -254,15 +241,6 @@ int wpool_group_flush(struct wpool_group *group);
 void wpool_group_cancel(struct wpool_group *group);
 
 /**
- * wpool_group_take_error() - read the first error of a group's tasks, and forget it
- * @group: the group
- *
- * Context: any except NMI.
- * Return: what wpool_group_wait() would return.
- */
-int wpool_group_take_error(struct wpool_group *group);
-
-/**
  * wpool_group_outstanding() - number of tasks of a group that have not finished
  * @group: the group
  *
@@ -273,7 +251,7 @@ int wpool_group_take_error(struct wpool_group *group);
  */
 static inline u32 wpool_group_outstanding(const struct wpool_group *group)
 {
-	return READ_ONCE(group->nr[0]) + READ_ONCE(group->nr[1]);
+	return READ_ONCE(group->nr);
 }
 
 /**

@@ -63,36 +63,4 @@ typedef int (*wpool_for_fn)(unsigned long from, unsigned long to, void *arg);
 int __must_check wpool_parallel_for(struct wpool *pool, unsigned long from, unsigned long to,
 				    unsigned long grain, wpool_for_fn fn, void *arg);
 
-/**
- * wpool_on_each_cpu() - run a function once on each CPU of a pool
- * @pool: the pool
- * @fn: the function; may sleep
- * @arg: its argument
- *
- * The CPUs are those that are online, and in the pool's cpumask, at the start of the call.
- * Each call of @fn runs in a worker that is bound to the CPU, and the CPU stays online
- * meanwhile; one that goes offline before its turn is left out. Calls for several CPUs run at
- * the same time, as far as the pool's capacity lets them. Each is a task of the pool, with
- * the limits and the turn of any other: for work of the kernel that must not wait for tasks
- * of strangers, take schedule_on_each_cpu(), or a pool of your own.
- *
- * @fn holds cpus_read_lock(), so it must not take that, nor call wpool_create() or
- * wpool_tune().
- *
- * Context: process context; sleeps, uninterruptibly, except while it waits for room. Not
- * under cpus_read_lock().
- * Return:
- * * 0 - @fn has returned on each of the CPUs
- * * -EINVAL - no pool or no function
- * * -ENOMEM - out of memory; @fn was not called
- * * -EDEADLK - called from one of the pool's own tasks; @fn was not called
- * * -ECANCELED - wpool_release() cancelled calls that had not started, or submits to a pool
- *   with %WPOOL_DROP_OLDEST did
- * * -ETIME - a call had waited for longer than max_wait_ms
- * * -EIO - a worker died in @fn
- * * as wpool_submit() if the pool was full or closed. Calls that had been accepted have
- *   ended, too, after any error.
- */
-int __must_check wpool_on_each_cpu(struct wpool *pool, wpool_arg_fn fn, void *arg);
-
 #endif /* _LINUX_WPOOL_PARALLEL_H */

@@ -30,7 +30,7 @@ typedef void (*wpool_strand_fn)(struct wpool_strand_task *task);
  * that died is taken back before.
  *
  * Context: as &typedef wpool_abort_fn, or a worker of the pool; not
- * wpool_strand_cancel_sync(), wpool_strand_flush() or wpool_strand_destroy().
+ * wpool_strand_flush() or wpool_strand_destroy().
  */
 typedef void (*wpool_strand_abort_fn)(struct wpool_strand_task *task, int status);
 
@@ -77,12 +77,11 @@ struct wpool_strand {
 	/* private: */
 	struct wpool *pool;
 	struct list_head queue;
-	struct list_head waiters;
 	struct wpool_strand_task *head;
 	u32 limit;
 	u32 nr;
-	u32 runner : 24;
-	u32 flags : 8;
+	pid_t runner;
+	bool is_closed;
 	raw_spinlock_t lock; /* all but @pool and @limit, and the states of the tasks */
 };
 
@@ -104,8 +103,7 @@ struct wpool_strand_task {
 	wpool_strand_abort_fn abort;
 	struct wpool_strand *strand;
 	bool *gone;
-	u16 state;
-	u16 nr_ending;
+	bool is_pending;
 };
 
 /**
@@ -152,72 +150,22 @@ static inline void wpool_strand_task_set_urgent(struct wpool_strand_task *task, 
 }
 
 /**
- * wpool_strand_submit() - hand over a task; if the strand is full, wait
- * @task: the task
- *
- * If the pool's policy is %WPOOL_FAIL, a full strand gives -EAGAIN. Under any other the
- * caller sleeps until its task fits, first-in-first-out with the others that wait for room
- * in the strand. %WPOOL_RUN does so, too: a task of a strand does not run in its submitter.
- *
- * A task of the strand sees everything that the tasks before it did, and what the caller
- * wrote before this call.
- *
- * Context: process context; may sleep, killable, whatever the policy.
- * Return:
- * * 0 - accepted
- * * -EINVAL - no function, no pool, a limit of 0, or NMI
- * * -EALREADY - the task is still waiting or queued
- * * -ECANCELED - the task was cancelled while its submitter waited, or it is being
- *   cancelled
- * * -ESHUTDOWN - the pool is closed, or the strand is destroyed
- * * -EAGAIN - the strand is full and the policy is %WPOOL_FAIL
- * * -EDEADLK - the strand is full, and the caller is one of the pool's own tasks, which
- *   would have waited
- * * -EINTR - the caller was killed while it waited
- */
-int __must_check wpool_strand_submit(struct wpool_strand_task *task);
-
-/**
  * wpool_strand_try_submit() - hand over a task if it fits now
  * @task: the task
  *
+ * There is no call that waits for room: a submitter that may sleep calls wpool_strand_flush(), and
+ * tries again. Nor can a task be taken back: what concerns all that is queued, such as a connection
+ * that has gone, the caller notes where the functions see it.
+ *
  * Context: any except NMI, and not with scheduler locks held.
- * Return: 0; -EAGAIN if the strand is full or other submitters already wait for room;
- * otherwise as wpool_strand_submit().
+ * Return:
+ * * 0 - the task is accepted, and will have its turn
+ * * -EAGAIN - the strand is full
+ * * -EALREADY - the task is queued already
+ * * -ESHUTDOWN - the pool is closed, or the strand was destroyed
+ * * -EINVAL - the strand has no pool or no limit, or the task no function; NMI
  */
 int __must_check wpool_strand_try_submit(struct wpool_strand_task *task);
-
-/**
- * wpool_strand_cancel() - make sure that a task that was submitted does not start
- * @task: the task; must not be freed during the call
- *
- * The next task of the strand takes its place. A task whose submitter waits for room is
- * taken back from it (-ECANCELED). The abort function is not called. If the pool has
- * accepted the task already, it keeps that place until its turn comes, and is counted as
- * completed; until then its memory is in use, and a submit gives -ECANCELED.
- *
- * Context: any except NMI, and not with scheduler locks held.
- * Return: true if a submit was taken back; false if the task was not submitted, or has
- * started.
- */
-bool wpool_strand_cancel(struct wpool_strand_task *task);
-
-/**
- * wpool_strand_cancel_sync() - cancel a task and get its memory back
- * @task: a task that its function does not free
- *
- * As wpool_strand_cancel(), and waits for the function or the abort function if it is
- * running, but never behind another task. During the call submits of the task are refused
- * (-ECANCELED), so that one that always submits itself again ends.
- *
- * Context: process context; sleeps, uninterruptibly, only if the task is running or on its
- * way. Not an abort function.
- * Return:
- * * -ECANCELED - a submit was taken back
- * * 0 - there was none: the function returned, or the task was never submitted
- * * -EDEADLK - called by the task itself, and nothing was done
- */
-int wpool_strand_cancel_sync(struct wpool_strand_task *task);
 
 /**
  * wpool_strand_flush() - wait for all tasks that were accepted before the call
@@ -235,8 +183,8 @@ int wpool_strand_flush(struct wpool_strand *strand);
  * wpool_strand_destroy() - accept no more tasks, and wait for those accepted
  * @strand: the strand
  *
- * Submitters that wait for room get -ESHUTDOWN. Afterwards the strand may be freed, as long
- * as nobody submits to it any more, or prepared anew. Its pool may be gone already.
+ * Afterwards the strand may be freed, as long as nobody submits to it any more, or prepared
+ * anew. Its pool may be gone already.
  *
  * Context: process context; sleeps, uninterruptibly. Not an abort function.
  * Return: 0; -EDEADLK if called by a task of the strand, and nothing was done.
@@ -250,11 +198,11 @@ int wpool_strand_destroy(struct wpool_strand *strand);
  * From then on the strand and the task are the caller's, which may free both: a connection
  * whose tasks hold a reference each, for example, when the last of these is dropped. The
  * caller makes sure that nobody else uses the strand any more: calls of
- * wpool_strand_flush() and wpool_strand_cancel_sync() have returned.
+ * wpool_strand_flush() have returned.
  *
  * Context: the function or the abort function of @task; process context.
- * Return: true; false, and nothing was done, if other tasks, submitters or flushes of the
- * strand wait, or if @task is not the one that calls.
+ * Return: true; false, and nothing was done, if other tasks or flushes of the strand wait, or if
+ * @task is not the one that calls.
  */
 bool wpool_strand_finish(struct wpool_strand_task *task);
 

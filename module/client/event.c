@@ -445,7 +445,7 @@ bool wpool_event_cancel(struct wpool_event *event)
 }
 EXPORT_SYMBOL_GPL(wpool_event_cancel);
 
-static bool change_timer(struct wpool_event *event, u64 expires)
+bool wpool_event_mod(struct wpool_event *event, unsigned long delay)
 {
 	unsigned long flags;
 	bool ret;
@@ -455,23 +455,12 @@ static bool change_timer(struct wpool_event *event, u64 expires)
 	ret = wpool_event_cancel(event);
 	raw_spin_lock_irqsave(&event->lock, flags);
 	if (!(atomic_read(&event->state) & ENDING_MASK))
-		timer_set(event, expires);
+		timer_set(event, jiffies + delay);
 	/* the last touch: the time may have come, and the function may free the event */
 	raw_spin_unlock_irqrestore(&event->lock, flags);
 	return ret;
 }
-
-bool wpool_event_mod(struct wpool_event *event, unsigned long delay)
-{
-	return change_timer(event, jiffies + delay);
-}
 EXPORT_SYMBOL_GPL(wpool_event_mod);
-
-bool wpool_hrevent_mod(struct wpool_hrevent *event, ktime_t delay)
-{
-	return change_timer(&event->event, ktime_add_safe(ktime_get(), max_t(ktime_t, delay, 0)));
-}
-EXPORT_SYMBOL_GPL(wpool_hrevent_mod);
 
 /* Is it RUNNING no more? If it is, mark it: its waiters are to be woken. */
 static bool has_returned(struct wpool_event *event)

@@ -9,19 +9,13 @@
  *
  * All of a group is under group->lock:
  *
- *   nr[]      tasks that have a place, by colour; at most max together. The colour of a
- *             new task is the last bit of turn.
- *   turn      how often the colour was turned. A flush turns it as soon as no task has the
- *             colour that becomes current. So when it has been turned since the start of
- *             a flush, and no task has the old colour, all that were there before are gone;
- *             if it was turned twice, that was so at the second time. No flush waits for
- *             another one, and one that is given up leaves nothing to be put right.
+ *   nr        tasks that have a place; at most max
  *   epoch     how often the group was cancelled. A task that has an older one is not run:
  *             that is why a cancel takes the same time for any number of tasks.
  *   line      submitters that wait for a place. The first of them takes it itself, when it
  *             is woken, and wakes the next if it may go, too. A newcomer joins the line if
  *             there is one.
- *   sleepers  threads in wait, flush and exit, which are woken when a colour has no task.
+ *   sleepers  threads in wait and exit, which are woken when there is no task.
  *   error     the first error. -ECANCELED gives way to any other: a task that fails may
  *             cancel its group before its own error is kept.
  *
@@ -55,18 +49,12 @@
 #include "task/submit.h"
 #include "task/waiters.h"
 
-/**
- * struct waiter - a thread that waits, on its own stack
- * @node: in group->line or group->sleepers
- * @thread: thread to wake
- * @since: the group's epoch, in the line, or its turn, when it came
- * @guest: in the line: a close of the pool sends it away
- */
+/* A thread that waits, on its own stack. */
 struct waiter {
-	struct list_head node;
-	struct task_struct *thread;
-	u32 since;
-	struct wpool_guest guest;
+	struct list_head node;	/* in group->line or group->sleepers */
+	struct task_struct *thread;	/* thread to wake */
+	u32 epoch;	/* in the line: the group's when it came */
+	struct wpool_guest guest;	/* in the line: a close of the pool sends it away */
 };
 
 /* Is the caller a task of the group's pool? What it would wait for might wait for it. */
@@ -75,13 +63,6 @@ static bool is_own_task(const struct wpool_group *group)
 	struct wpool_worker *w = wpool_worker_current();
 
 	return w && w->pool == group->pool;
-}
-
-static u32 nr_outstanding(const struct wpool_group *group)
-	__must_hold(&group->lock)
-{
-	lockdep_assert_held(&group->lock);
-	return group->nr[0] + group->nr[1];
 }
 
 /* ---- waiting ---- */
@@ -134,7 +115,8 @@ static void wake_sleepers(struct wpool_group *group)
 static bool has_room(const struct wpool_group *group)
 	__must_hold(&group->lock)
 {
-	return nr_outstanding(group) < group->max;
+	lockdep_assert_held(&group->lock);
+	return group->nr < group->max;
 }
 
 /* Was the waiter sent away? Those that came before it were, or are about to be, too. */
@@ -142,7 +124,7 @@ static int sent_away(const struct wpool_group *group, const struct waiter *waite
 {
 	if (group->closed || wpool_guest_is_sent_away(&waiter->guest))
 		return -ESHUTDOWN;
-	return group->epoch == waiter->since ? 0 : -ECANCELED;
+	return group->epoch == waiter->epoch ? 0 : -ECANCELED;
 }
 
 static bool may_leave_line(struct wpool_group *group, struct waiter *waiter)
@@ -167,7 +149,7 @@ static void wake_line(struct wpool_group *group)
 static int group_wait_for_room(struct wpool_group *group, unsigned int state)
 	__must_hold(&group->lock)
 {
-	struct waiter waiter = { .since = group->epoch };
+	struct waiter waiter = { .epoch = group->epoch };
 	int err;
 
 	lockdep_assert_held(&group->lock);
@@ -214,9 +196,8 @@ static int enter_group(struct wpool_group *group, struct wpool_group_task *task,
 	err = find_room(group, state, waited);
 	if (!err) {
 		task->group = group;
-		task->colour = group->turn & 1;
 		task->epoch = group->epoch;
-		WRITE_ONCE(group->nr[task->colour], group->nr[task->colour] + 1);
+		WRITE_ONCE(group->nr, group->nr + 1);
 	}
 	wake_line(group);
 	raw_spin_unlock_irqrestore(&group->lock, flags);
@@ -246,14 +227,14 @@ static noinline void count_error(struct wpool *pool, void *func, int error)
 }
 
 /* A task gives its place back; its memory may be gone. */
-static void leave_group(struct wpool_group *group, u32 colour, int error)
+static void leave_group(struct wpool_group *group, int error)
 {
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&group->lock, flags);
 	group_keep_error(group, error);
-	WRITE_ONCE(group->nr[colour], group->nr[colour] - 1);
-	if (!group->nr[colour])
+	WRITE_ONCE(group->nr, group->nr - 1);
+	if (!group->nr)
 		wake_sleepers(group);
 	wake_line(group);
 	/* the last touch */
@@ -272,11 +253,10 @@ static void group_task_end(struct wpool_task *task, int status)
 {
 	struct wpool_group_task *gtask = group_task(task);
 	struct wpool_group *group = gtask->group;
-	u32 colour = gtask->colour;
 
 	if (gtask->abort)
 		gtask->abort(gtask, status);
-	leave_group(group, colour, status);
+	leave_group(group, status);
 }
 
 /* Its function. */
@@ -286,7 +266,6 @@ static void group_task_run(struct wpool_task *task)
 	struct wpool_worker *w = wpool_worker_current();
 	struct wpool_group *group = gtask->group;
 	wpool_group_fn func = gtask->func;
-	u32 colour = gtask->colour;
 	int error;
 
 	if (unlikely(wpool_group_task_is_cancelled(gtask))) {
@@ -300,7 +279,7 @@ static void group_task_run(struct wpool_task *task)
 	/* before it leaves: whoever waits for the group sees it counted */
 	if (unlikely(error))
 		count_error(group->pool, func, error);
-	leave_group(group, colour, error);
+	leave_group(group, error);
 }
 
 void wpool_group_task_init(struct wpool_group_task *task, wpool_group_fn func,
@@ -322,7 +301,6 @@ static int submit_member(struct wpool_group *group, struct wpool_group_task *tas
 	unsigned long flags;
 	struct wpool *pool;
 	bool waited = false;
-	u32 colour;
 	int err;
 
 	if (!group || !group->pool || !task || !task->func || in_nmi())
@@ -340,11 +318,10 @@ static int submit_member(struct wpool_group *group, struct wpool_group_task *tas
 		wpool_task_unclaim(&task->task);
 		return err;
 	}
-	colour = task->colour;
 	err = wpool_submit_claimed(pool, &task->task, state, waited);
 	/* after 0 the task and the group may be gone; else the place keeps the group */
 	if (err)
-		leave_group(group, colour, 0);
+		leave_group(group, 0);
 	return err;
 }
 
@@ -366,29 +343,20 @@ int wpool_group_try_submit(struct wpool_group *group, struct wpool_group_task *t
 }
 EXPORT_SYMBOL_GPL(wpool_group_try_submit);
 
-/* ---- wait, flush, cancel ---- */
+/* ---- wait, cancel ---- */
 
 static bool is_idle(struct wpool_group *group, struct waiter *waiter)
 	__must_hold(&group->lock)
 {
-	return !nr_outstanding(group);
+	lockdep_assert_held(&group->lock);
+	return !group->nr;
 }
 
 static bool has_ended(struct wpool_group *group, struct waiter *waiter)
 	__must_hold(&group->lock)
 {
-	return !nr_outstanding(group) && list_empty(&group->line);
-}
-
-/* Turns the colour, if it may be turned. */
-static bool is_flushed(struct wpool_group *group, struct waiter *waiter)
-	__must_hold(&group->lock)
-{
 	lockdep_assert_held(&group->lock);
-	if (group->turn == waiter->since && !group->nr[!(group->turn & 1)])
-		group->turn++;
-	return group->turn - waiter->since > 1 ||
-	       (group->turn != waiter->since && !group->nr[waiter->since & 1]);
+	return !group->nr && list_empty(&group->line);
 }
 
 static int wait_for(struct wpool_group *group,
@@ -400,7 +368,6 @@ static int wait_for(struct wpool_group *group,
 
 	wpool_lockdep_wait(group->pool);
 	raw_spin_lock_irq(&group->lock);
-	waiter.since = group->turn;
 	err = sleep_in(&group->sleepers, group, &waiter, may_go, state);
 	raw_spin_unlock_irq(&group->lock);
 	return err;
@@ -423,15 +390,6 @@ int wpool_group_wait(struct wpool_group *group)
 }
 EXPORT_SYMBOL_GPL(wpool_group_wait);
 
-int wpool_group_flush(struct wpool_group *group)
-{
-	int err = check_wait(group);
-
-	might_sleep();
-	return err ?: wait_for(group, is_flushed, TASK_KILLABLE);
-}
-EXPORT_SYMBOL_GPL(wpool_group_flush);
-
 void wpool_group_cancel(struct wpool_group *group)
 {
 	unsigned long flags;
@@ -444,21 +402,6 @@ void wpool_group_cancel(struct wpool_group *group)
 	raw_spin_unlock_irqrestore(&group->lock, flags);
 }
 EXPORT_SYMBOL_GPL(wpool_group_cancel);
-
-int wpool_group_take_error(struct wpool_group *group)
-{
-	unsigned long flags;
-	int error;
-
-	if (IS_ERR_OR_NULL(group) || !group->pool)
-		return -EINVAL;
-	raw_spin_lock_irqsave(&group->lock, flags);
-	error = group->error;
-	WRITE_ONCE(group->error, 0);
-	raw_spin_unlock_irqrestore(&group->lock, flags);
-	return error;
-}
-EXPORT_SYMBOL_GPL(wpool_group_take_error);
 
 /* ---- init and exit ---- */
 

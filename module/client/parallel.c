@@ -51,54 +51,35 @@
 
 struct loop;
 
-/**
- * struct helper - a task that takes part in a loop
- * @task: the task
- * @loop: I: the loop
- * @cpu: I: where it is asked for
- */
+/* A task that takes part in a loop. */
 struct helper {
-	struct wpool_task task;
-	struct loop *loop;
-	int cpu;
+	struct wpool_task task;	/* the task */
+	struct loop *loop;	/* I: the loop */
+	int cpu;	/* I: where it is asked for */
 };
 
-/**
- * struct loop - a call of wpool_parallel_for()
- * @pool: I: where the helpers run
- * @fn: I: the caller's function
- * @arg: I: its last argument
- * @from: I: the first index
- * @size: I: how many indices
- * @grain: I: how many of them a chunk has; 0: as many as seem good
- * @nr_helpers: I: length of @helpers
- * @refs: X: see above
- * @nr_inside: X: see above
- * @nr_asked: X: helpers that were submitted, or refused
- * @error: X: of the first call that failed
- * @left: K: nobody is inside any more
- * @next: X: how many indices were taken; on a line that is not read without need
- * @helpers: the helpers
- *
- * I: constant from the first submit on; X: atomic operations; K: does its own locking.
+/*
+ * A call of wpool_parallel_for(). I: constant from the first submit on; X: atomic operations; K:
+ * does its own locking.
  */
 struct loop {
-	struct wpool *pool;
-	wpool_for_fn fn;
-	void *arg;
-	unsigned long from;
-	unsigned long size;
-	unsigned long grain;
-	u32 nr_helpers;
-	refcount_t refs;
-	refcount_t nr_inside;
-	atomic_t nr_asked;
-	int error;
-	struct completion left;
+	struct wpool *pool;	/* I: where the helpers run */
+	wpool_for_fn fn;	/* I: the caller's function */
+	void *arg;	/* I: its last argument */
+	unsigned long from;	/* I: the first index */
+	unsigned long size;	/* I: how many indices */
+	unsigned long grain;	/* I: how many of them a chunk has; 0: as many as seem good */
+	u32 nr_helpers;	/* I: length of @helpers */
+	refcount_t refs;	/* X: see above */
+	refcount_t nr_inside;	/* X: see above */
+	atomic_t nr_asked;	/* X: helpers that were submitted, or refused */
+	int error;	/* X: of the first call that failed */
+	struct completion left;	/* K: nobody is inside any more */
 
+	/* X: how many indices were taken; on a line that is not read without need */
 	atomic_long_t next ____cacheline_aligned_in_smp;
 
-	struct helper helpers[] ____cacheline_aligned_in_smp;
+	struct helper helpers[] ____cacheline_aligned_in_smp;	/* the helpers */
 };
 
 /* ---- chunks ---- */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Watches: a wake-up of a wait queue, of a file perhaps, fires an event.
+ * Watches: a wake-up of a file fires an event.
  *
- * A watch is an entry in a wait queue. While that of a file begins, watch->event is NULL, and
+ * A watch is an entry in the file's wait queue. While it begins, watch->event is NULL, and
  * a wake-up only leaves a note. publish_watch() sets the event and, under the lock of the wait
  * queue, does what a wake-up does if one came, or if the file was ready.
  *
@@ -10,7 +10,7 @@
  *   publish_watch()          begin_lock, then the same
  *   wpool_watch_end()  takes the entry out under the same; no wake-up comes afterwards
  *
- * The event may be fired by something else while the watch of a file begins, and its function
+ * The event may be fired by something else while the watch begins, and its function
  * may end and free the watch. So the beginning, on its thread's stack, says which watch it
  * is for, and watch->beginning points back. Under begin_lock an end cuts both, and the thread
  * touches a watch only if the beginning still names it. Without a beginning an end needs no
@@ -58,8 +58,7 @@ static void watch_fire(struct wpool_watch *watch)
 static int watch_woken(struct wait_queue_entry *entry, unsigned int mode, int flags, void *key)
 {
 	struct wpool_watch *watch = container_of(entry, struct wpool_watch, entry);
-	/* in the queue of no file the key may be anything, an address for example */
-	__poll_t events = watch->file ? key_to_poll(key) : 0;
+	__poll_t events = key_to_poll(key);
 
 	if (!events || events & watch->events)
 		watch_fire(watch);
@@ -70,24 +69,6 @@ static int watch_woken(struct wait_queue_entry *entry, unsigned int mode, int fl
 	}
 	return 1;
 }
-
-int wpool_watch_queue(struct wpool_watch *watch, struct wpool_event *event,
-		      struct wait_queue_head *head)
-{
-	unsigned long flags;
-
-	if (head_of(watch))
-		return -EBUSY;
-	init_waitqueue_func_entry(&watch->entry, watch_woken);
-	watch->event = event;
-	/* one step: an end finds the entry in the queue, or no queue */
-	spin_lock_irqsave(&head->lock, flags);
-	watch->head = head;
-	__add_wait_queue(head, &watch->entry);
-	spin_unlock_irqrestore(&head->lock, flags);
-	return 0;
-}
-EXPORT_SYMBOL_GPL(wpool_watch_queue);
 
 /*
  * A watch that polls its file for the first time.

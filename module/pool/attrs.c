@@ -10,7 +10,6 @@
 #include <linux/build_bug.h>
 #include <linux/ctype.h>
 #include <linux/export.h>
-#include <linux/printk.h>
 #include <linux/string.h>
 
 #define KNOWN_BITS	(WPOOL_TUNE_ALL | WPOOL_CREATE_ORDER | WPOOL_CREATE_PREALLOC)
@@ -89,87 +88,33 @@ static bool is_allowed(const struct wpool_attrs *attrs, const struct wpool_attr 
 	       (attr->type == WPOOL_ATTR_LIMIT && value == WPOOL_UNLIMITED);
 }
 
-/* Of a pool with all CPUs that can come, so that no CPU that comes is one too many. */
-static bool is_too_much(u32 capacity_per_cpu)
-{
-	return (u64)capacity_per_cpu * num_possible_cpus() > WPOOL_MAX_CAPACITY;
-}
-
-int wpool_attrs_check(const struct wpool_attrs *attrs, u32 mask)
-{
-	const struct wpool_attr *attr;
-
-	if (mask & ~WPOOL_TUNE_ALL)
-		return -EINVAL;
-
-	/* zero workers is not a number out of range: it is no pool */
-	if (mask & WPOOL_TUNE_CAPACITY && !attrs->capacity)
-		return -EINVAL;
-	for (attr = wpool_attr_table; attr < wpool_attr_table + WPOOL_NR_ATTRS; attr++)
-		if (mask & attr->bit && !is_allowed(attrs, attr))
-			return attr->type == WPOOL_ATTR_WORD ? -EINVAL : -ERANGE;
-	if (mask & WPOOL_TUNE_CAPACITY_PER_CPU && is_too_much(attrs->capacity_per_cpu))
-		return -ERANGE;
-	/* a mask that no CPU of this machine is in would leave the pool without workers */
-	if (mask & WPOOL_TUNE_CPUMASK && attrs->cpumask &&
-	    !cpumask_intersects(attrs->cpumask, cpu_online_mask))
-		return -EINVAL;
-	return 0;
-}
-
-/* A value that is not allowed by itself. */
-static bool explain_value(const char *pool, const struct wpool_attrs *attrs, u32 mask)
+int wpool_attrs_check(const struct wpool_attrs *attrs, u32 mask, const char *tells)
 {
 	const struct wpool_attr *attr = wpool_attr_table;
 
 	while (attr < wpool_attr_table + WPOOL_NR_ATTRS &&
 	       (!(mask & attr->bit) || is_allowed(attrs, attr)))
 		attr++;
-	if (attr == wpool_attr_table + WPOOL_NR_ATTRS)
-		return false;
-	if (attr->type == WPOOL_ATTR_WORD)
-		pr_warn_ratelimited("%s: %s = %lld is none of its values\n", pool, attr->name,
-				    wpool_attr_get(attrs, attr));
-	else
-		pr_warn_ratelimited("%s: %s = %lld is out of its range, %d to %d\n", pool,
-				    attr->name, wpool_attr_get(attrs, attr), attr->min,
-				    attr->max);
-	return true;
-}
-
-bool wpool_attrs_explain(const char *pool, const struct wpool_attrs *attrs, u32 mask)
-{
-	bool is_made = !~mask;
-
-	if (!is_made && mask & ~WPOOL_TUNE_ALL)
-		pr_warn_ratelimited("%s: unknown bits %lx in the mask of attributes\n", pool,
-				    mask & ~WPOOL_TUNE_ALL);
-	else if (explain_value(pool, attrs, mask))
-		return true;
-	else if (is_too_much(attrs->capacity_per_cpu))
-		pr_warn_ratelimited("%s: capacity_per_cpu = %u, with %u CPUs, is a capacity above %u\n",
-				    pool, attrs->capacity_per_cpu, num_possible_cpus(),
-				    WPOOL_MAX_CAPACITY);
-	else if (attrs->prealloc && attrs->capacity_per_cpu)
-		pr_warn_ratelimited("%s: a preallocated pool has no capacity_per_cpu\n", pool);
-	else if (!is_made && attrs->capacity_per_cpu && mask & WPOOL_TUNE_CAPACITY &&
-		 mask & WPOOL_TUNE_CAPACITY_PER_CPU)
-		pr_warn_ratelimited("%s: capacity and capacity_per_cpu exclude each other\n",
-				    pool);
-	else if (!attrs->capacity_per_cpu && attrs->min_workers > attrs->capacity)
-		pr_warn_ratelimited("%s: min_workers = %u is above capacity = %u\n", pool,
-				    attrs->min_workers, attrs->capacity);
-	else if (attrs->prealloc && attrs->capacity == WPOOL_UNLIMITED)
-		pr_warn_ratelimited("%s: prealloc needs a capacity\n", pool);
-	else if (mask & WPOOL_TUNE_CPUMASK && attrs->cpumask &&
-		 !cpumask_intersects(attrs->cpumask, cpu_online_mask))
-		pr_warn_ratelimited("%s: no CPU of cpumask is online\n", pool);
-	else if (!is_made && attrs->prealloc && mask & WPOOL_TUNE_CAPACITY)
-		pr_warn_ratelimited("%s: capacity of a preallocated pool cannot be changed\n",
-				    pool);
-	else if (!is_made && mask & WPOOL_TUNE_POLICY)
-		pr_warn_ratelimited("%s: policy run is chosen when the pool is made\n", pool);
-	else
-		return false;
-	return true;
+	if (attr < wpool_attr_table + WPOOL_NR_ATTRS) {
+		if (attr->type == WPOOL_ATTR_WORD)
+			return wpool_attrs_refuse(-EINVAL, tells, "%s = %lld is none of its values",
+						  attr->name, wpool_attr_get(attrs, attr));
+		/* zero workers is not a number out of range: it is no pool */
+		return wpool_attrs_refuse(attr->bit == WPOOL_TUNE_CAPACITY && !attrs->capacity ?
+					  -EINVAL : -ERANGE, tells,
+					  "%s = %lld is out of its range, %d to %d", attr->name,
+					  wpool_attr_get(attrs, attr), attr->min, attr->max);
+	}
+	/* of a pool with all CPUs that can come, so that no CPU that comes is one too many */
+	if (mask & WPOOL_TUNE_CAPACITY_PER_CPU &&
+	    (u64)attrs->capacity_per_cpu * num_possible_cpus() > WPOOL_MAX_CAPACITY)
+		return wpool_attrs_refuse(-ERANGE, tells,
+					  "capacity_per_cpu = %u, with %u CPUs, is a capacity above %u",
+					  attrs->capacity_per_cpu, num_possible_cpus(),
+					  WPOOL_MAX_CAPACITY);
+	/* a mask that no CPU of this machine is in would leave the pool without workers */
+	if (mask & WPOOL_TUNE_CPUMASK && attrs->cpumask &&
+	    !cpumask_intersects(attrs->cpumask, cpu_online_mask))
+		return wpool_attrs_refuse(-EINVAL, tells, "no CPU of cpumask is online");
+	return 0;
 }

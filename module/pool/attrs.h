@@ -3,6 +3,7 @@
 #ifndef WPOOL_POOL_ATTRS_H
 #define WPOOL_POOL_ATTRS_H
 
+#include <linux/printk.h>
 #include <linux/wpool.h>
 
 /* Bits of those that only the creation of a pool may name; the others: WPOOL_TUNE_*. */
@@ -18,27 +19,20 @@ enum wpool_attr_type {
 	WPOOL_ATTR_CLASS,
 };
 
-/**
- * struct wpool_attr - an attribute that is a value; see attr_table.h
- * @name: as in sysfs
- * @words: what a %WPOOL_ATTR_WORD stands for, up to NULL; of a %WPOOL_ATTR_CLASS the names
- *	that &enum wpool_sched has, in its order
- * @type: how it is written
- * @offset: where it is in struct wpool_attrs
- * @bit: WPOOL_TUNE_* or WPOOL_CREATE_*
- * @min: least value
- * @max: largest value, beside %WPOOL_UNLIMITED of a %WPOOL_ATTR_LIMIT
- * @preset: default
- */
+/* An attribute that is a value; see attr_table.h. */
 struct wpool_attr {
-	const char *name;
+	const char *name;	/* as in sysfs */
+	/*
+	 * what a %WPOOL_ATTR_WORD stands for, up to NULL; of a %WPOOL_ATTR_CLASS the names that
+	 * &enum wpool_sched has, in its order
+	 */
 	const char *words[5];
-	enum wpool_attr_type type;
-	u32 offset;
-	u32 bit;
-	int min;
-	int max;
-	int preset;
+	enum wpool_attr_type type;	/* how it is written */
+	u32 offset;	/* where it is in struct wpool_attrs */
+	u32 bit;	/* WPOOL_TUNE_* or WPOOL_CREATE_* */
+	int min;	/* least value */
+	int max;	/* largest value, beside %WPOOL_UNLIMITED of a %WPOOL_ATTR_LIMIT */
+	int preset;	/* default */
 };
 
 enum {
@@ -58,28 +52,16 @@ s64 wpool_attr_get(const struct wpool_attrs *attrs, const struct wpool_attr *att
 /** wpool_attr_set() - set one attribute; its type can hold @value */
 void wpool_attr_set(struct wpool_attrs *attrs, const struct wpool_attr *attr, s64 value);
 
-/**
- * wpool_attrs_check() - are these values allowed, each for itself?
- * @attrs: the values
- * @mask: those that are meant, WPOOL_TUNE_*
- *
- * Context: any.
- * Return: 0; -EINVAL; -ERANGE a number out of its range.
- */
-int wpool_attrs_check(const struct wpool_attrs *attrs, u32 mask);
+/* Refuse attributes: the result is @err. Who is told why has a pool named @tells, or is NULL. */
+#define wpool_attrs_refuse(err, tells, fmt, ...) ({				\
+	const char *_name = (tells);						\
+	if (_name)								\
+		pr_warn_ratelimited("%s: " fmt "\n", _name, ##__VA_ARGS__);	\
+	err;									\
+})
 
-/**
- * wpool_attrs_explain() - name the attribute that is not allowed in the log
- * @pool: name of the pool
- * @attrs: all attributes, as they would be
- * @mask: those that are new: WPOOL_TUNE_*; all bits of a pool that is being made
- *
- * For the author of a module, who got -EINVAL or -ERANGE for one of many.
- *
- * Context: process context.
- * Return: false if each of them is allowed.
- */
-bool wpool_attrs_explain(const char *pool, const struct wpool_attrs *attrs, u32 mask);
+/* Are the values allowed, each for itself, whose bits @mask has? 0, -EINVAL or -ERANGE. */
+int wpool_attrs_check(const struct wpool_attrs *attrs, u32 mask, const char *tells);
 
 /** wpool_name_check() - is this a name for a pool? Return: 0 or -EINVAL */
 int wpool_name_check(const char *name);

@@ -9,18 +9,12 @@ struct work_struct;
 struct wpool;
 struct wpool_attrs;
 
-/**
- * struct wpool_limits - the attributes of these names, which change together
- * @capacity: workers at most
- * @capacity_per_cpu: not 0: @capacity is so many for each CPU
- * @queue_depth: tasks beyond that
- * @min_workers: workers that stay
- */
+/* The attributes of these names, which change together. */
 struct wpool_limits {
-	u32 capacity;
-	u32 capacity_per_cpu;
-	u32 queue_depth;
-	u32 min_workers;
+	u32 capacity;	/* workers at most */
+	u32 capacity_per_cpu;	/* not 0: @capacity is so many for each CPU */
+	u32 queue_depth;	/* tasks beyond that */
+	u32 min_workers;	/* workers that stay */
 };
 
 /** wpool_limits_of() - those of a pool; tune_mutex is held */
@@ -38,40 +32,23 @@ u32 wpool_limits_most(const struct wpool_limits *limits);
 /** wpool_limits_follow_cpus() - compute the capacity from the number of CPUs, if it follows it */
 void wpool_limits_follow_cpus(struct wpool_limits *limits, u32 nr_cpus);
 
-/**
- * wpool_limits_set() - change them, without memory
- * @pool: the pool, tune_mutex held
- * @limits: the new ones, which are allowed
- *
- * No more than the new capacity of tasks start after the call.
- *
- * Context: process context; sleeps.
+/*
+ * Change them, without memory; @limits are allowed, and tune_mutex is held. No more tasks than the
+ * new capacity start after the call. Sleeps.
  */
 void wpool_limits_set(struct wpool *pool, const struct wpool_limits *limits);
 
-/**
- * wpool_limits_change() - the same, with the memory that a pool with a function needs for them
- * @pool: the pool, tune_mutex held
- * @new: the new ones, which are allowed
- *
- * What it needs no longer stays until wpool_limits_trim(): wpool_limits_set() may restore the
- * old limits until then.
- *
- * Context: process context; sleeps.
- * Return: 0; -ENOMEM, -ERANGE: nothing changed.
+/*
+ * The same, with the memory that a pool with a function needs for them: -ENOMEM, -ERANGE, and
+ * nothing changed. What it needs no longer stays until wpool_limits_trim(): until then the old
+ * limits may be restored.
  */
 int wpool_limits_change(struct wpool *pool, const struct wpool_limits *new);
 
 /** wpool_limits_trim() - free the memory that the limits do not need; tune_mutex is held */
 void wpool_limits_trim(struct wpool *pool);
 
-/**
- * wpool_limits_follow() - adapt the capacity to the CPUs, if it follows them
- * @pool: the pool
- *
- * Context: process context; sleeps.
- * Return: 0; -ENOMEM, of a pool with a function.
- */
+/* Adapt the capacity to the CPUs, if it follows them; -ENOMEM of a pool with a function. Sleeps. */
 int wpool_limits_follow(struct wpool *pool);
 
 /** wpool_limits_follow_work() - the same, of the pool's follow_work, until it succeeds */

@@ -208,21 +208,37 @@ static void close_pool(struct wpool *pool, bool drops)
 	wpool_idle_wake_all(pool);
 }
 
-static int check_create(const struct wpool_attrs *attrs)
+/* A pool without an owner says nothing: it is for a program that knows what it asked for. */
+static int check_create(const struct wpool_attrs *attrs, wpool_arg_fn func, struct module *owner)
 {
-	int err;
+	const char *tells = owner && attrs ? attrs->name : NULL;
+	struct wpool_limits limits;
+	int err, total;
 
 	if (!attrs)
 		return -EINVAL;
-	err = wpool_name_check(attrs->name);
-	if (!err)
-		err = wpool_attrs_check(attrs, WPOOL_TUNE_ALL);
+	if (wpool_name_check(attrs->name)) {
+		if (owner)
+			pr_warn_ratelimited("%.32s is no name of a pool\n", attrs->name ?: "NULL");
+		return -EINVAL;
+	}
+	err = wpool_attrs_check(attrs, ~0U, tells);
 	if (err)
 		return err;
-	if ((unsigned int)attrs->order > WPOOL_FIFO ||
-	    (!attrs->capacity_per_cpu && attrs->min_workers > attrs->capacity) ||
-	    (attrs->prealloc && (attrs->capacity == WPOOL_UNLIMITED || attrs->capacity_per_cpu)))
-		return -EINVAL;
+	if (attrs->prealloc && attrs->capacity_per_cpu)
+		return wpool_attrs_refuse(-EINVAL, tells,
+					  "a preallocated pool has no capacity_per_cpu");
+	if (!attrs->capacity_per_cpu && attrs->min_workers > attrs->capacity)
+		return wpool_attrs_refuse(-EINVAL, tells, "min_workers = %u is above capacity = %u",
+					  attrs->min_workers, attrs->capacity);
+	if (attrs->prealloc && attrs->capacity == WPOOL_UNLIMITED)
+		return wpool_attrs_refuse(-EINVAL, tells, "prealloc needs a capacity");
+	limits = wpool_limits_wanted(attrs);
+	total = wpool_tokens_total(wpool_limits_most(&limits), attrs->queue_depth);
+	if (func && total != WPOOL_TOKENS_UNLIMITED && total > WPOOL_MAX_FUNC_ITEMS)
+		return wpool_attrs_refuse(-ERANGE, tells,
+					  "capacity + queue_depth of a pool with a function is more than %u",
+					  WPOOL_MAX_FUNC_ITEMS);
 	return 0;
 }
 
@@ -247,15 +263,17 @@ static int enter_registry(struct wpool *pool)
 	return err;
 }
 
-/* Those of a pool with a function. Its capacity may follow the CPUs meanwhile. */
+/* Those of a pool with a function and a limit. Its capacity may follow the CPUs meanwhile. */
 static int add_items(struct wpool *pool)
 {
-	int err = 0;
+	int total, err = 0;
 
 	mutex_lock(&pool->tune_mutex);
-	pool->items = wpool_items_create(wpool_tokens_total(pool->capacity, pool->queue_depth));
-	if (!pool->items)
-		err = -ENOMEM;
+	total = wpool_tokens_total(pool->capacity, pool->queue_depth);
+	if (total != WPOOL_TOKENS_UNLIMITED) {
+		pool->items = wpool_items_create(total);
+		err = pool->items ? 0 : -ENOMEM;
+	}
 	mutex_unlock(&pool->tune_mutex);
 	return err;
 }
@@ -272,17 +290,12 @@ static int add_device(struct wpool *pool)
 static struct wpool *create_pool(const struct wpool_attrs *attrs, wpool_arg_fn func,
 				 struct module *owner, gfp_t gfp)
 {
-	struct wpool_limits limits;
 	struct wpool *pool;
-	int err, total;
+	int err;
 
-	err = check_create(attrs);
+	err = check_create(attrs, func, owner);
 	if (err)
 		return ERR_PTR(err);
-	limits = wpool_limits_wanted(attrs);
-	total = wpool_tokens_total(wpool_limits_most(&limits), attrs->queue_depth);
-	if (func && total != WPOOL_TOKENS_UNLIMITED && total > WPOOL_MAX_FUNC_ITEMS)
-		return ERR_PTR(-ERANGE);
 	pool = alloc_pool(attrs, gfp);
 	if (!pool)
 		return ERR_PTR(-ENOMEM);
@@ -296,7 +309,7 @@ static struct wpool *create_pool(const struct wpool_attrs *attrs, wpool_arg_fn f
 		goto err_put;
 	/* hotplug sees it: what goes or comes from here on is followed, too */
 	err = wpool_limits_follow(pool);
-	if (!err && func && total != WPOOL_TOKENS_UNLIMITED)
+	if (!err && func)
 		err = add_items(pool);
 	if (err)
 		goto err_drain;
@@ -318,37 +331,18 @@ err_drain:
 	wpool_registry_del(pool);
 	cancel_delayed_work_sync(&pool->follow_work);
 err_put:
+	if (owner && err == -EEXIST)
+		pr_warn_ratelimited("%s: there is a pool of that name\n", attrs->name);
 	wpool_put(pool);
 	return ERR_PTR(err);
 }
 
-/* Of many attributes, which one was wrong? A pool without an owner says nothing. */
-static struct wpool *create_or_explain(const struct wpool_attrs *attrs, wpool_arg_fn func,
-				       struct module *owner)
-{
-	struct wpool *pool = create_pool(attrs, func, owner, GFP_KERNEL);
-	char name[WPOOL_NAME_LEN];
-
-	if (owner && pool == ERR_PTR(-EEXIST))
-		pr_warn_ratelimited("%s: there is a pool of that name\n", attrs->name);
-	if (!owner || !attrs || (pool != ERR_PTR(-EINVAL) && pool != ERR_PTR(-ERANGE)))
-		return pool;
-	strscpy(name, attrs->name ?: "NULL", sizeof(name));
-	if (wpool_name_check(attrs->name))
-		pr_warn_ratelimited("%s is no name of a pool\n", name);
-	else if (!wpool_attrs_explain(name, attrs, ~0U))
-		pr_warn_ratelimited("%s: capacity + queue_depth of a pool with a function is more than %u\n",
-				    name, WPOOL_MAX_FUNC_ITEMS);
-	return pool;
-}
-
 struct wpool *wpool_create(const struct wpool_attrs *attrs, struct module *owner)
 {
-	return create_or_explain(attrs, NULL, owner);
+	return create_pool(attrs, NULL, owner, GFP_KERNEL);
 }
 EXPORT_SYMBOL_GPL(wpool_create);
 
-/* Says nothing in the log: it is for a program that knows what it asked for. */
 struct wpool *wpool_pool_create_charged(const struct wpool_attrs *attrs)
 {
 	return create_pool(attrs, NULL, NULL, GFP_KERNEL_ACCOUNT);
@@ -359,7 +353,7 @@ struct wpool *wpool_create_func(const struct wpool_attrs *attrs,
 {
 	if (!func)
 		return ERR_PTR(-EINVAL);
-	return create_or_explain(attrs, func, owner);
+	return create_pool(attrs, func, owner, GFP_KERNEL);
 }
 EXPORT_SYMBOL_GPL(wpool_create_func);
 

@@ -17,66 +17,35 @@ bool wpool_expiry_is_pending(struct wpool *pool);
 /** wpool_monitor_is_pending() - is the timer of the monitor on? */
 bool wpool_monitor_is_pending(void);
 
-/**
- * enum wpool_doing - what a worker does
- * @WPOOL_DOING_IDLE: it is parked
- * @WPOOL_DOING_SEARCH: it is awake without a task
- * @WPOOL_DOING_SLEEP: it sleeps in a task
- * @WPOOL_DOING_RUN: it runs a task
- * @WPOOL_DOING_WAIT: it is in a task and waits for a CPU
- * @WPOOL_DOING_HOG: it is in a task that the monitor has found to be a hog
- * @WPOOL_DOING_RESERVE: it is the rescuer, see workers/rescuer.h
- */
+/* What a worker does. */
 enum wpool_doing {
-	WPOOL_DOING_IDLE,
-	WPOOL_DOING_SEARCH,
-	WPOOL_DOING_SLEEP,
-	WPOOL_DOING_RUN,
-	WPOOL_DOING_WAIT,
-	WPOOL_DOING_HOG,
-	WPOOL_DOING_RESERVE,
+	WPOOL_DOING_IDLE,	/* it is parked */
+	WPOOL_DOING_SEARCH,	/* it is awake without a task */
+	WPOOL_DOING_SLEEP,	/* it sleeps in a task */
+	WPOOL_DOING_RUN,	/* it runs a task */
+	WPOOL_DOING_WAIT,	/* it is in a task and waits for a CPU */
+	WPOOL_DOING_HOG,	/* it is in a task that the monitor has found to be a hog */
+	WPOOL_DOING_RESERVE,	/* it is the rescuer, see workers/rescuer.h */
 };
 
-/**
- * struct wpool_worker_info - one worker: racy
- * @pid: pid of its thread
- * @cpu: CPU of its run queue
- * @last_cpu: CPU that its thread runs on, or ran on last
- * @doing: what it does
- * @since_ns: time since its thread last got a CPU; -1 if this kernel does not tell
- * @task: innermost task that it is in, as a value; NULL if none
- * @func: function of @task
- */
+/* One worker, racy. */
 struct wpool_worker_info {
-	pid_t pid;
-	int cpu;
-	int last_cpu;
-	enum wpool_doing doing;
-	s64 since_ns;
-	const void *task;
-	void *func;
+	pid_t pid;	/* pid of its thread */
+	int cpu;	/* CPU of its run queue */
+	int last_cpu;	/* CPU that its thread runs on, or ran on last */
+	enum wpool_doing doing;	/* what it does */
+	s64 since_ns;	/* time since its thread last got a CPU; -1 if this kernel does not tell */
+	const void *task;	/* innermost task that it is in, as a value; NULL if none */
+	void *func;	/* function of @task */
 };
 
-/**
- * wpool_workers_show() - call a function for every worker of a pool
- * @pool: the pool
- * @show: called with values, under a mutex: may sleep, must not tune the pool
- * @data: second argument of @show
- *
- * Context: process context; sleeps.
- */
+/* Call a function with values for every worker, under a mutex: it may sleep, not tune the pool. */
 void wpool_workers_show(struct wpool *pool,
 			void (*show)(const struct wpool_worker_info *info,
 				     void *data),
 			void *data);
 
-/**
- * wpool_get_pressure() - in how much of the time the pool kept somebody waiting, up to now
- * @pool: the pool
- * @avgs: is filled
- *
- * Context: any.
- */
+/* In how much of the time the pool kept somebody waiting, up to now. */
 void wpool_get_pressure(struct wpool *pool, struct wpool_pressure_avgs *avgs);
 
 #endif /* WPOOL_POOL_STATS_H */

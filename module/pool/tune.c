@@ -69,25 +69,31 @@ static bool is_too_much_for_items(const struct wpool_limits *limits)
  * whether its tasks may be dropped: nobody else begins that.
  */
 static int check_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask,
-		      const struct wpool_limits *new, bool by_owner)
+		      const struct wpool_limits *new, bool by_owner, const char *tells)
 {
 	bool per_cpu = mask & WPOOL_TUNE_CAPACITY_PER_CPU && attrs->capacity_per_cpu;
 
 	if (pool->state == WPOOL_DESTROYED)
 		return -ESHUTDOWN;
-	if (pool->prealloc && (mask & WPOOL_TUNE_CAPACITY || per_cpu))
-		return -EINVAL;
-	/* which of them? */
+	if (pool->prealloc && per_cpu)
+		return wpool_attrs_refuse(-EINVAL, tells,
+					  "a preallocated pool has no capacity_per_cpu");
+	if (pool->prealloc && mask & WPOOL_TUNE_CAPACITY)
+		return wpool_attrs_refuse(-EINVAL, tells,
+					  "capacity of a preallocated pool cannot be changed");
 	if (mask & WPOOL_TUNE_CAPACITY && per_cpu)
-		return -EINVAL;
+		return wpool_attrs_refuse(-EINVAL, tells,
+					  "capacity and capacity_per_cpu exclude each other");
 	/* a larger one would not follow a CPU that comes */
 	if (new->capacity_per_cpu && pool->items && is_too_much_for_items(new))
 		return -ERANGE;
 	if (!new->capacity_per_cpu && new->min_workers > new->capacity)
-		return -EINVAL;
+		return wpool_attrs_refuse(-EINVAL, tells, "min_workers = %u is above capacity = %u",
+					  new->min_workers, new->capacity);
 	if (mask & WPOOL_TUNE_POLICY && attrs->policy != pool->policy &&
 	    (attrs->policy == WPOOL_RUN || pool->policy == WPOOL_RUN))
-		return -EINVAL;
+		return wpool_attrs_refuse(-EINVAL, tells,
+					  "policy run is chosen when the pool is made");
 	if (mask & WPOOL_TUNE_POLICY && attrs->policy == WPOOL_DROP_OLDEST &&
 	    pool->policy != WPOOL_DROP_OLDEST && pool->owner && !by_owner)
 		return -EPERM;
@@ -235,10 +241,15 @@ static void apply_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32
 
 static int tune_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask, bool by_owner)
 {
+	const char *tells = by_owner && pool->owner ? pool->name : NULL;
 	struct wpool_limits old, new;
 	int err;
 
-	err = wpool_attrs_check(attrs, mask);
+	if (mask & ~WPOOL_TUNE_ALL)
+		return wpool_attrs_refuse(-EINVAL, tells,
+					  "unknown bits %lx in the mask of attributes",
+					  mask & ~WPOOL_TUNE_ALL);
+	err = wpool_attrs_check(attrs, mask, tells);
 	if (err)
 		return err;
 	/* outside the mutex: it takes the lock of CPU hotplug */
@@ -254,7 +265,7 @@ static int tune_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32 m
 	mutex_lock(&pool->tune_mutex);
 	old = wpool_limits_of(pool);
 	new = tuned_limits(pool, attrs, mask);
-	err = check_tune(pool, attrs, mask, &new, by_owner);
+	err = check_tune(pool, attrs, mask, &new, by_owner, tells);
 	if (!err)
 		err = wpool_limits_change(pool, &new);
 	if (err)
@@ -279,33 +290,13 @@ int wpool_pool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mas
 	return tune_attrs(pool, attrs, mask, false);
 }
 
-/* With the attributes that the pool has beside those that are to be changed. */
-static void explain_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
-{
-	struct wpool_attrs all;
-	u32 i;
-
-	wpool_get_attrs(pool, &all, NULL);
-	for (i = 0; i < WPOOL_NR_ATTRS; i++)
-		if (mask & wpool_attr_table[i].bit)
-			wpool_attr_set(&all, &wpool_attr_table[i],
-				       wpool_attr_get(attrs, &wpool_attr_table[i]));
-	all.cpumask = attrs->cpumask;
-	wpool_attrs_explain(pool->name, &all, mask);
-}
-
 int wpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 {
-	int err;
-
 	if (IS_ERR_OR_NULL(pool) || !attrs)
 		return -EINVAL;
 	if (wpool_is_default(pool))
 		return -EBUSY;
-	err = tune_attrs(pool, attrs, mask, true);
-	if (pool->owner && (err == -EINVAL || err == -ERANGE))
-		explain_tune(pool, attrs, mask);
-	return err;
+	return tune_attrs(pool, attrs, mask, true);
 }
 EXPORT_SYMBOL_GPL(wpool_tune);
 

@@ -8,14 +8,8 @@
 struct wpool;
 struct wpool_attrs;
 
-/**
- * wpool_pool_tune() - wpool_tune(), of the default pool as well
- * @pool: the pool
- * @attrs: as wpool_tune()
- * @mask: as wpool_tune()
- *
- * Context: process context; sleeps.
- * Return: as wpool_tune(), but never -EBUSY; -EPERM if max_wait_ms, or the policy
+/*
+ * wpool_tune(), of the default pool as well: never -EBUSY; -EPERM if max_wait_ms, or the policy
  * drop_oldest, would be set of a pool whose owner has not set it.
  */
 int wpool_pool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask);

@@ -8,30 +8,14 @@
 
 #include "core/state.h"
 
-/**
- * wpool_account_in() - count claimed tasks that have their tokens
- * @rq: this CPU's run queue
- * @colour: pool->colour
- * @nr: number of tasks
- *
- * Called before any of them is accepted, so that a flush by anyone who sees one
- * accepted waits for it.
- *
- * Context: any; interrupts off since @colour was read.
- */
+/* Count claimed tasks that have their tokens, before any is accepted; interrupts off. */
 static inline void wpool_account_in(struct wpool_runq *rq, u32 colour, u32 nr)
 {
 	WRITE_ONCE(rq->accepted[colour], rq->accepted[colour] + nr);
 }
 
-/**
- * wpool_account_out() - count a task out
- * @rq: this CPU's run queue
- * @colour: the task's colour
- * @status: how it ended: 0 it returned, -ECANCELED or -ETIME it never ran, otherwise
- *	its worker died
- *
- * Context: any; preemption off.
+/*
+ * Count a task out; @status: 0: it returned, -ECANCELED, -ETIME: it never ran, or its worker died.
  */
 static __always_inline void wpool_account_out(struct wpool_runq *rq, u32 colour, int status)
 {
@@ -52,14 +36,7 @@ static __always_inline void wpool_account_out(struct wpool_runq *rq, u32 colour,
 /** wpool_account_outstanding() - number of unfinished tasks of one colour */
 u64 wpool_account_outstanding(struct wpool *pool, u32 colour);
 
-/**
- * wpool_account_wake() - wake those that flush or drain, if their tasks have ended
- * @pool: the pool
- *
- * A help: they look themselves, once a tick.
- *
- * Context: process context.
- */
+/* Help those that flush or drain, which look themselves once a tick: wake them if they may go. */
 void wpool_account_wake(struct wpool *pool);
 
 #endif /* WPOOL_TASK_ACCOUNT_H */

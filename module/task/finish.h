@@ -52,15 +52,7 @@ static inline void wpool_finish_end(void)
 	__this_cpu_write(wpool_finisher, NULL);
 }
 
-/**
- * wpool_finish_settle() - count an IDLE task out and give its token back
- * @pool: the pool
- * @rq: this CPU's run queue
- * @colour: the task's colour
- * @status: as wpool_account_out()
- *
- * Context: any; preemption off since wpool_finish_begin().
- */
+/* Count an IDLE task out and give its token back; preemption is off since wpool_finish_begin(). */
 static __always_inline void wpool_finish_settle(struct wpool *pool, struct wpool_runq *rq,
 						u32 colour, int status)
 {
@@ -69,100 +61,44 @@ static __always_inline void wpool_finish_settle(struct wpool *pool, struct wpool
 	wpool_finish_end();
 }
 
-/**
- * wpool_finish_joinable() - finish a joinable task
- * @pool: the pool
- * @task: the task
- * @from: its present state, RUNNING or CANCELLED
- * @status: as wpool_account_out()
- *
- * If the task was submitted again while it ran, it is queued instead.
- *
- * Context: process context.
- */
+/* Finish a joinable task that is RUNNING or CANCELLED, or queue it if it was submitted again. */
 void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 			   int from, int status);
 
-/**
- * wpool_finish_detached() - finish a task whose memory is no longer ours
- * @pool: the pool
- * @colour: the task's colour
- * @status: as wpool_account_out()
- *
- * Context: process context.
- */
+/* Finish a task whose memory is no longer ours. */
 void wpool_finish_detached(struct wpool *pool, u32 colour, int status);
 
-/**
- * wpool_finish_forget() - a thread has died, perhaps in a finish: stop waiting for it
- * @thread: the thread, which never runs again
- *
- * Context: any.
- */
+/* A thread has died, perhaps in a finish: wait for it no more. */
 void wpool_finish_forget(struct task_struct *thread);
 
-/**
- * wpool_finish_sync() - wait until the finish of a task has settled its accounts
- * @task: the task; the caller has seen it IDLE
- *
- * Of several submits it is the finish of the last: a thread that submits a task anew
- * without a wait does not learn when the earlier finish is settled.
- *
- * Context: process context; may sleep.
+/*
+ * Wait until the finish of a task that was seen IDLE has settled its accounts: that of its last
+ * submit. May sleep.
  */
 void wpool_finish_sync(const struct wpool_task *task);
 
 /** wpool_finish_sync_all() - the same for all tasks that are counted out; may sleep */
 void wpool_finish_sync_all(void);
 
-/**
- * wpool_finish_cancelled() - finish a task that is CANCELLED
- * @pool: the pool
- * @task: the task, taken out of the queues
- *
- * Context: process context.
- */
+/* Finish a task that is CANCELLED, taken out of the queues. */
 void wpool_finish_cancelled(struct wpool *pool, struct wpool_task *task);
 
-/**
- * wpool_finish_put_down() - finish a task if it is CANCELLED, otherwise queue it again
- * @pool: the pool
- * @task: the task, taken out of the queues by a cancel. Another thread may have
- *	finished that submit meanwhile, and the task may be pending anew.
- *
- * Context: process context.
+/*
+ * Finish a task if it is CANCELLED, otherwise queue it again: after a cancel took it out, another
+ * thread may have finished that submit, and the task may be pending anew.
  */
 void wpool_finish_put_down(struct wpool *pool, struct wpool_task *task);
 
-/**
- * wpool_finish_drop() - finish a queued task as cancelled
- * @pool: the pool
- * @task: a task taken out of the queues
- *
- * Context: process context.
- */
+/* Finish a task taken out of the queues as cancelled. */
 void wpool_finish_drop(struct wpool *pool, struct wpool_task *task);
 
-/**
- * wpool_finish_overdue() - finish a queued task that has waited for longer than max_wait_ms
- * @pool: the pool
- * @task: a task taken out of the queues, not claimed
- *
- * It ends with -ETIME, or, if it was cancelled, with -ECANCELED.
- *
- * Context: process context.
+/*
+ * Finish a task taken out of the queues, not claimed, that has waited for longer than max_wait_ms:
+ * with -ETIME, or with -ECANCELED if it was cancelled.
  */
 void wpool_finish_overdue(struct wpool *pool, struct wpool_task *task);
 
-/**
- * wpool_finish_sweep() - finish all queued tasks that have waited for longer than that
- * @pool: the pool, to which the caller holds a reference
- *
- * Workers do the same with each task that they take; this is for the tasks that they do not
- * get at.
- *
- * Context: process context; sleeps.
- */
+/* The same of all queued tasks that workers do not get at; sleeps. */
 void wpool_finish_sweep(struct wpool *pool);
 
 /** wpool_finish_may_wake() - may this context wake the waiters of a task? */
@@ -172,22 +108,13 @@ static inline bool wpool_finish_may_wake(unsigned long irq_flags)
 	       (!IS_ENABLED(CONFIG_PREEMPT_RT) || !preempt_count());
 }
 
-/**
- * wpool_finish_take_out() - take a task out of the queues and finish it as cancelled
- * @task: the task of an event or of a strand, whose function finds that it was cancelled
- *	and does nothing, or a helper of a loop; the caller keeps its memory
- *
- * Context: process context.
- * Return: true; false if another thread holds the task, or nobody does.
+/*
+ * Take the task of an event, or a helper of a loop, out of the queues and finish it as
+ * cancelled; the caller keeps its memory. False if another thread holds it, or nobody does.
  */
 bool wpool_finish_take_out(struct wpool_task *task);
 
-/**
- * wpool_finish_dead() - finish the tasks that a dead worker was inside
- * @w: the worker, whose thread is gone
- *
- * Context: process context.
- */
+/* Finish the tasks that a worker was inside whose thread is gone. */
 void wpool_finish_dead(struct wpool_worker *w);
 
 #endif /* WPOOL_TASK_FINISH_H */

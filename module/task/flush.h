@@ -8,16 +8,9 @@
 
 struct wpool;
 
-/**
- * wpool_flush_drain() - wait until no task, no worker and no cancelling release is left
- * @pool: the pool, closed
- * @state: task state to sleep in
- * @timeout: in jiffies; 0 does not wait
- *
- * Returns early if the pool is opened again.
- *
- * Context: process context; sleeps.
- * Return: 0, -ETIME, -EINTR.
+/*
+ * Wait, in a task state @state, until no task and no worker is left of a closed pool, or it is
+ * opened again. A @timeout of 0 does not wait. Returns 0, -ETIME or -EINTR.
  */
 int wpool_flush_drain(struct wpool *pool, unsigned int state, long timeout);
 

@@ -28,14 +28,10 @@
 #define MAGAZINE	32U
 #define HALF		(MAGAZINE / 2)
 
-/**
- * struct magazine - free items of a CPU
- * @nr: how many
- * @items: the items, the one freed last is the last
- */
+/* Free items of a CPU. */
 struct magazine {
-	u32 nr;
-	struct wpool_item *items[MAGAZINE];
+	u32 nr;	/* how many */
+	struct wpool_item *items[MAGAZINE];	/* the items, the one freed last is the last */
 };
 
 /**

@@ -27,45 +27,25 @@ struct wpool_items;
 /* In task->flags, beside WPOOL_TASK_DETACHED: the task is part of a struct wpool_item. */
 #define WPOOL_TASK_ITEM		BIT(1)
 
-/**
- * struct wpool_item - a function and its argument as a task
- * @task: the task; its @func is a wpool_arg_fn
- * @abort: called instead of the function, or after the worker died in it; or NULL
- * @arg: argument of both
- * @node: in the reserve while the item is free
- * @items: the reserve that it comes from, or NULL
- */
+/* A function and its argument as a task. */
 struct wpool_item {
-	struct wpool_task task;
+	struct wpool_task task;	/* the task; its @func is a wpool_arg_fn */
+	/* called instead of the function, or after the worker died in it; or NULL */
 	wpool_arg_abort_fn abort;
 	union {
-		void *arg;
-		struct llist_node node;
+		void *arg;	/* argument of both */
+		struct llist_node node;	/* in the reserve while the item is free */
 	};
-	struct wpool_items *items;
+	struct wpool_items *items;	/* the reserve that it comes from, or NULL */
 };
 
-/**
- * wpool_item_alloc() - allocate an item
- * @gfp: how
- * @may_block: the caller may sleep, whatever @gfp says
- *
- * Context: process context, or any except NMI if not @may_block.
- * Return: the item, or NULL.
- */
+/* Allocate an item; @may_block: the caller may sleep, whatever @gfp says. */
 struct wpool_item *wpool_item_alloc(gfp_t gfp, bool may_block);
 
 /** wpool_item_abort() - the abort function of all items; process context */
 void wpool_item_abort(struct wpool_task *task, int status);
 
-/**
- * wpool_item_init() - prepare an item, as if wpool_task_claim() had returned 0
- * @item: the item
- * @func: the function
- * @abort: the abort function, or NULL
- * @arg: argument of both
- * @owner: module that is already pinned for the item, or NULL
- */
+/* Prepare an item, as if wpool_task_claim() had returned 0; @owner is pinned, or NULL. */
 static inline void wpool_item_init(struct wpool_item *item, wpool_arg_fn func,
 				   wpool_arg_abort_fn abort, void *arg,
 				   struct module *owner)
@@ -106,12 +86,7 @@ void wpool_item_end(struct wpool_task *task);
 /** wpool_item_refuse() - free an item that was not accepted; context as its allocation */
 void wpool_item_refuse(struct wpool_item *item);
 
-/**
- * wpool_items_create() - preallocate a reserve of items
- * @nr: number of items, as many as the pool has tokens, at most %WPOOL_MAX_FUNC_ITEMS
- *
- * Return: the reserve, or NULL.
- */
+/* Preallocate a reserve of items, as many as the pool has tokens; NULL if there is no memory. */
 struct wpool_items *wpool_items_create(u32 nr);
 
 /** wpool_items_take() - take an item of the reserve, or NULL; process context */

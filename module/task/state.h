@@ -77,16 +77,11 @@ static inline struct wpool *wpool_task_last_pool(const struct wpool_task *task)
 /** wpool_task_change_pool() - slow part of wpool_task_set_pool() */
 void wpool_task_change_pool(struct wpool_task *task, struct wpool *pool);
 
-/**
- * wpool_task_set_pool() - note the pool of a claimed task, before it can run there
- * @task: the task
- * @pool: the pool
- *
- * A submit, or a cancel, of a running task compares the pool and then changes the state. It
- * holds a lock meanwhile, and a joinable task changes its pool under the same lock: otherwise
- * that change could hit a later run of the task, in another pool.
- *
- * Context: any.
+/*
+ * Note the pool of a claimed task, before it can run there. A submit, or a cancel, of a running
+ * task compares the pool and then changes the state. It holds a lock meanwhile, and a joinable
+ * task changes its pool under the same lock: otherwise that change could hit a later run of the
+ * task, in another pool.
  */
 static inline void wpool_task_set_pool(struct wpool_task *task, struct wpool *pool)
 {
@@ -98,14 +93,9 @@ static inline void wpool_task_set_pool(struct wpool_task *task, struct wpool *po
 		WRITE_ONCE(task->pool, pool);
 }
 
-/**
- * wpool_task_accept() - accept a claimed task that has its token and is counted in
- * @pool: the pool
- * @rq: this CPU's run queue
- * @task: the task
- * @colour: as wpool_account_in()
- *
- * Context: any; interrupts off from the read of @colour until the task is pushed.
+/*
+ * Accept a claimed task that has its token and is counted in. Interrupts are off from the read of
+ * @colour until the task is pushed.
  */
 static inline void wpool_task_accept(struct wpool *pool, struct wpool_runq *rq,
 				     struct wpool_task *task, u32 colour)
@@ -149,15 +139,9 @@ static inline bool wpool_task_is_event(const struct wpool_task *task)
 	return task->flags & WPOOL_TASK_EVENT;
 }
 
-/**
- * wpool_task_pool() - the pool in which a task is queued or running, or NULL
- * @task: the task
- *
- * A pool is freed an RCU grace period after its last task, so the pool exists as
- * long as interrupts are off.
- *
- * Context: any; interrupts off.
- * Return: the pool, or NULL.
+/*
+ * The pool in which a task is queued or running, or NULL. It is freed an RCU grace period after its
+ * last task, so it exists as long as interrupts are off.
  */
 static inline struct wpool *wpool_task_pool(struct wpool_task *task)
 {
@@ -178,14 +162,7 @@ static inline bool wpool_stack_is_short(void)
 /* Is the task the inner one of an event, of a strand's task or of a group's? */
 #define WPOOL_TASK_INNER	(WPOOL_TASK_EVENT | WPOOL_TASK_STRAND | WPOOL_TASK_GROUP)
 
-/**
- * wpool_task_claim_fast() - claim an ordinary task for its submitter
- * @task: the task
- *
- * Context: any; interrupts off.
- * Return: true if claimed, as if wpool_task_claim() returned 0; false if
- * wpool_task_claim() must decide.
- */
+/* Claim an ordinary task for its submitter; if false, wpool_task_claim() must decide. */
 static inline bool wpool_task_claim_fast(struct wpool_task *task)
 {
 	int old = WPOOL_ST_IDLE;
@@ -199,45 +176,25 @@ static inline bool wpool_task_claim_fast(struct wpool_task *task)
 	return true;
 }
 
-/**
- * wpool_task_claim() - claim a task for its submitter
- * @pool: the pool
- * @task: the task
- * @alone: no other task is claimed yet; otherwise only an IDLE task may join them
- *
- * Context: any; interrupts off.
- * Return: 0 if the caller must queue or unclaim it; 1 if it is running and will run
- * again, with nothing left to do; -EALREADY if it is pending, or running in another
- * pool; -ECANCELED if it is being cancelled; -ESHUTDOWN if the pool is closed; -ENOENT
- * if its owner is being unloaded; -EAGAIN if not @alone and not IDLE.
+/*
+ * Claim a task for its submitter; if not @alone, others are claimed, and only an IDLE task may
+ * join them. Interrupts are off. Returns 0 if the caller must queue or unclaim it; 1 if it is
+ * running and will run again, with nothing left to do; -EALREADY if it is pending, or running in
+ * another pool; -ECANCELED if it is being cancelled; -ESHUTDOWN if the pool is closed; -ENOENT if
+ * its owner is being unloaded; -EAGAIN if not @alone and not IDLE.
  */
 int wpool_task_claim(struct wpool *pool, struct wpool_task *task, bool alone);
 
-/**
- * wpool_task_unclaim() - give up a claimed task that was not accepted
- * @task: the task
- *
- * Context: any.
- */
+/* Give up a claimed task that was not accepted. */
 void wpool_task_unclaim(struct wpool_task *task);
 
-/**
- * wpool_task_await_hands() - wait a little for another thread that holds a task
- * @tries: 0 at first
- *
- * Takes about a microsecond, unless that thread was preempted, perhaps by this one.
- *
- * Context: process context; sleeps from time to time.
+/*
+ * Wait about a microsecond for another thread that holds a task; longer, and asleep, if that was
+ * preempted, perhaps by this one. @tries: 0 at first.
  */
 void wpool_task_await_hands(u32 *tries);
 
-/**
- * wpool_task_mark_cancelled() - the change of state that cancels
- * @task: the task
- *
- * Context: any.
- * Return: true; false if there is no submit to take back.
- */
+/* The change of state that cancels; false if there is no submit to take back. */
 bool wpool_task_mark_cancelled(struct wpool_task *task);
 
 #endif /* WPOOL_TASK_STATE_H */

@@ -382,20 +382,6 @@ int wpool_submit(struct wpool *pool, struct wpool_task *task)
 }
 EXPORT_SYMBOL_GPL(wpool_submit);
 
-int wpool_submit_interruptible(struct wpool *pool, struct wpool_task *task)
-{
-	u32 claimed;
-	int err;
-
-	assert_may_sleep();
-	if (submit_one_fast(pool, task, &claimed))
-		return 0;
-	err = submit_one_slow(pool, task, claimed, pool ? READ_ONCE(pool->policy) : WPOOL_FAIL,
-			      TASK_INTERRUPTIBLE | TASK_FREEZABLE, MAX_SCHEDULE_TIMEOUT);
-	return err == -EINTR ? -ERESTARTSYS : err;
-}
-EXPORT_SYMBOL_GPL(wpool_submit_interruptible);
-
 int wpool_try_submit(struct wpool *pool, struct wpool_task *task)
 {
 	u32 claimed;
@@ -496,13 +482,6 @@ EXPORT_SYMBOL_GPL(wpool_try_submit_on);
 int wpool_submit_if_room_on(struct wpool *pool, int cpu, struct wpool_task *task)
 {
 	return submit_on_cpu(pool, cpu, task, WPOOL_FAIL, 0);
-}
-
-int wpool_submit_waiting_on(struct wpool *pool, int cpu, struct wpool_task *task)
-{
-	return submit_on_cpu(pool, cpu, task,
-			     READ_ONCE(pool->policy) == WPOOL_FAIL ? WPOOL_FAIL : WPOOL_BLOCK,
-			     TASK_KILLABLE);
 }
 
 int wpool_submit_interruptible_on(struct wpool *pool, int cpu, struct wpool_task *task)

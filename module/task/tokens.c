@@ -193,27 +193,16 @@ int wpool_tokens_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
 
 /* ---- how many are free ---- */
 
-bool wpool_is_full(struct wpool *pool)
-{
-	u32 attention;
-
-	if (IS_ERR_OR_NULL(pool))
-		return true;
-	attention = READ_ONCE(pool->attention);
-	if (attention & WPOOL_ATT_WAITERS || wpool_refuses(pool))
-		return true;
-	/* unless they are scarce, a submit may find some in the cache of any CPU */
-	return attention & WPOOL_ATT_SCARCE && READ_ONCE(pool->token_batch) != WPOOL_NO_TOKENS &&
-	       atomic_read(&pool->tokens) <= 0;
-}
-EXPORT_SYMBOL_GPL(wpool_is_full);
-
 u32 wpool_nr_free(struct wpool *pool)
 {
 	struct wpool_runq *rq;
+	u32 attention;
 	int n;
 
-	if (wpool_is_full(pool))
+	if (IS_ERR_OR_NULL(pool))
+		return 0;
+	attention = READ_ONCE(pool->attention);
+	if (attention & WPOOL_ATT_WAITERS || wpool_refuses(pool))
 		return 0;
 	if (READ_ONCE(pool->token_batch) == WPOOL_NO_TOKENS)
 		return WPOOL_UNLIMITED;
@@ -221,7 +210,7 @@ u32 wpool_nr_free(struct wpool *pool)
 	preempt_disable();
 	rq = wpool_this_runq(pool);
 	/* if the pool was destroyed, a CPU that came up afterwards has none */
-	if (rq && !(READ_ONCE(pool->attention) & WPOOL_ATT_SCARCE))
+	if (rq && !(attention & WPOOL_ATT_SCARCE))
 		n += atomic_read(&rq->tokens);
 	preempt_enable();
 	return max(n, 0);

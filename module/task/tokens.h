@@ -20,14 +20,10 @@
 #include "core/current.h"
 #include "core/state.h"
 
-/**
- * wpool_refuses() - does the pool refuse the caller's tasks, whatever room it has?
- * @pool: the pool
- *
- * What is seen with interrupts off holds until they are on: a release waits for that.
- *
- * Context: any.
- * Return: true if it is closed, or closed to all but its own tasks, of which the caller is none.
+/*
+ * Does the pool refuse the caller's tasks, whatever room it has? It is closed, or closed to all
+ * but its own tasks. What is seen with interrupts off holds until they are on: a release waits for
+ * that.
  */
 static inline bool wpool_refuses(struct wpool *pool)
 {
@@ -43,15 +39,9 @@ void wpool_tokens_init(struct wpool *pool);
 /** wpool_tokens_scale() - adapt the caches to the CPUs that are online; tune_mutex held */
 void wpool_tokens_scale(struct wpool *pool);
 
-/**
- * wpool_tokens_take() - take up to @want tokens
- * @pool: the pool
- * @rq: this CPU's run queue
- * @want: at least 1
- *
- * Context: any; interrupts off.
- * Return: 1 to @want tokens; 0 if there is none, or other submitters already wait;
- * -ESHUTDOWN if the pool refuses the caller.
+/*
+ * Take up to @want tokens, at least 1: 0 if there is none, or other submitters already wait;
+ * -ESHUTDOWN if the pool refuses the caller. Interrupts are off.
  */
 int wpool_tokens_take(struct wpool *pool, struct wpool_runq *rq, u32 want);
 
@@ -74,15 +64,7 @@ static inline u32 wpool_tokens_take_from(atomic_t *tokens, u32 want)
 	return n;
 }
 
-/**
- * wpool_tokens_take_fast() - take up to @want tokens if they are at hand
- * @pool: the pool
- * @rq: this CPU's run queue
- * @want: at least 1
- *
- * Context: any; interrupts off.
- * Return: 0 to @want tokens; if fewer, wpool_tokens_take() may find more.
- */
+/* Take up to @want tokens if they are at hand; if fewer, wpool_tokens_take() may find more. */
 static inline u32 wpool_tokens_take_fast(struct wpool *pool,
 					 struct wpool_runq *rq, u32 want)
 {
@@ -103,13 +85,7 @@ static inline u32 wpool_tokens_take_fast(struct wpool *pool,
 void __wpool_tokens_make_scarce(struct wpool *pool)
 	__must_hold(&pool->admission_lock);
 
-/**
- * wpool_tokens_owe() - let a task in without a token: a finish repays it
- * @pool: the pool
- * @rq: this CPU's run queue
- *
- * Context: any; interrupts off.
- */
+/* Let a task in without a token, which a finish repays; interrupts off. */
 static inline void wpool_tokens_owe(struct wpool *pool, struct wpool_runq *rq)
 {
 	if (READ_ONCE(pool->token_batch) == WPOOL_NO_TOKENS)
@@ -121,12 +97,9 @@ static inline void wpool_tokens_owe(struct wpool *pool, struct wpool_runq *rq)
 /** wpool_tokens_relax() - let the CPUs cache tokens, if there are plenty */
 void wpool_tokens_relax(struct wpool *pool);
 
-/**
- * wpool_tokens_resize() - adapt the tokens to a new capacity or queue_depth
- * @pool: the pool, tune_mutex held, the new values in place
- * @old: wpool_tokens_total() before the change
- *
- * Tokens are scarce afterwards. The caller serves the line, see wpool_waiters_resize().
+/*
+ * Adapt the tokens to new limits, which are in place; @old: wpool_tokens_total() before. Tokens are
+ * scarce afterwards. The caller has tune_mutex, and serves the line, see wpool_waiters_resize().
  */
 void wpool_tokens_resize(struct wpool *pool, int old);
 

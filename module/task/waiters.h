@@ -16,66 +16,48 @@ struct task_struct;
 /* A submitter waits with so many tasks at most. */
 #define WPOOL_WAITER_TASKS	32U
 
-/**
- * struct wpool_waiter - a submitter that waits in line, on its own stack
- * @place: stands in the line, pool->waiters, beside the tasks of events, which stand
- *	there themselves; no task, of which only the node and the flags, 0, are used
- * @thread: thread to wake
- * @tasks: claimed tasks to be accepted, in order
- * @nr: number of tasks
- * @waited: it has waited before, for others of its tasks or in a group: a pool that was closed
- *	to others since then lets it in
- * @accepted: number of tasks accepted; under admission_lock until @done
- * @error: why the wait ended; 0 if all were accepted
- * @done: set last, by the side that takes the waiter off the line. After that
- *	nobody touches the waiter, and the submitter does not touch the pool.
- */
+/* A submitter that waits in line, on its own stack. */
 struct wpool_waiter {
+	/*
+	 * stands in the line, pool->waiters, beside the tasks of events, which stand there
+	 * themselves; no task, of which only the node and the flags, 0, are used
+	 */
 	struct wpool_task place;
-	struct task_struct *thread;
-	struct wpool_task *const *tasks;
-	u32 nr;
-	u32 accepted;
-	int error;
+	struct task_struct *thread;	/* thread to wake */
+	struct wpool_task *const *tasks;	/* claimed tasks to be accepted, in order */
+	u32 nr;	/* number of tasks */
+	u32 accepted;	/* number of tasks accepted; under admission_lock until @done */
+	int error;	/* why the wait ended; 0 if all were accepted */
+	/*
+	 * it has waited before, for others of its tasks or in a group: a pool that was closed to
+	 * others since then lets it in
+	 */
 	bool waited;
+	/*
+	 * set last, by the side that takes the waiter off the line. After that nobody touches the
+	 * waiter, and the submitter does not touch the pool.
+	 */
 	bool done;
 };
 
-/**
- * struct wpool_guest - a thread that waits for room in a strand or a group, on its own stack
- * @node: in pool->guests
- * @thread: thread to wake
- * @is_sent_away: the pool was closed, and may be gone
- */
+/* a thread that waits for room in a group, on its own stack. */
 struct wpool_guest {
-	struct list_head node;
-	struct task_struct *thread;
-	bool is_sent_away;
+	struct list_head node;	/* in pool->guests */
+	struct task_struct *thread;	/* thread to wake */
+	bool is_sent_away;	/* the pool was closed, and may be gone */
 };
 
-/**
- * wpool_waiters_serve() - hand some free tokens to the waiters, in order
- * @pool: the pool
- *
- * Hands out at most %SERVE_BATCH tokens, so that it may be called with interrupts
- * off. A caller that gave back one token needs no second pass, see the serve rule in
+/*
+ * Hand at most SERVE_BATCH free tokens to the waiters, in order, so that interrupts may be off.
+ * True if tokens and waiters may be left; a caller that gave one token need not care, see
  * waiters.c.
- *
- * Context: any.
- * Return: true if tokens and waiters may be left.
  */
 bool wpool_waiters_serve(struct wpool *pool);
 
 /** wpool_waiters_spill() - move the tokens of a cache to the pool, or to the waiters */
 void wpool_waiters_spill(struct wpool *pool, struct wpool_runq *rq);
 
-/**
- * wpool_waiters_give() - give the token of a finished task to the first waiter, or back
- * @pool: the pool
- * @rq: this CPU's run queue
- *
- * Context: any; preemption off.
- */
+/* Give the token of a finished task to the first waiter, or back; preemption is off. */
 static inline void wpool_waiters_give(struct wpool *pool, struct wpool_runq *rq)
 {
 	u32 batch = READ_ONCE(pool->token_batch);
@@ -99,73 +81,38 @@ static inline void wpool_waiters_give(struct wpool *pool, struct wpool_runq *rq)
 		wpool_waiters_serve(pool);
 }
 
-/**
- * wpool_waiters_wait() - wait in line until tasks are accepted
- * @pool: the pool
- * @waiter: tasks and nr are filled in
- * @state: task state to sleep in
- * @timeout: in jiffies
- *
- * The caller must unclaim the tasks beyond waiter->accepted.
- *
- * Context: process context; sleeps.
- * Return: 0 if all were accepted; -EAGAIN if max_blocking submitters already wait;
- * -ECANCELED if one of the tasks was cancelled; -ESHUTDOWN; -ETIME; -EINTR.
+/*
+ * Wait in line until the waiter's tasks are accepted; those beyond waiter->accepted the caller must
+ * unclaim. Returns 0 if all were; -EAGAIN if max_blocking submitters already wait; -ECANCELED if
+ * one of the tasks was cancelled; -ESHUTDOWN; -ETIME; -EINTR.
  */
 int wpool_waiters_wait(struct wpool *pool, struct wpool_waiter *waiter,
 		       unsigned int state, long timeout);
 
-/**
- * wpool_waiters_join() - let the task of an event wait in line, without a thread
- * @pool: the pool
- * @task: the task, for which there was no token at hand
- *
- * If the pool is closed, workers/tidy.c calls the task's abort function with -ESHUTDOWN; but
- * the task of a strand, whose submit looked whether the pool was open, is let in.
- *
- * Context: any; interrupts off.
- * Return: true if there was a token after all, and the caller must accept the task;
- * false: the caller must not touch it any more.
+/*
+ * Let the task of an event, for which there was no token at hand, wait in line without a thread.
+ * True if there was a token after all, and the caller must accept the task; otherwise it must not
+ * touch it any more. If the pool is closed, workers/tidy.c calls the abort function with
+ * -ESHUTDOWN; but the task of a strand, whose submit looked before, is let in. Interrupts are off.
  */
 bool wpool_waiters_join(struct wpool *pool, struct wpool_task *task);
 
-/**
- * wpool_waiters_leave() - take the task of an event off the line
- * @task: the task
- *
- * Context: any; interrupts off.
- * Return: true if it was in line.
- */
+/* Take the task of an event off the line; true if it was there. Interrupts are off. */
 bool wpool_waiters_leave(struct wpool_task *task);
 
-/**
- * wpool_waiters_withdraw() - send away the submitter that waits with a task
- * @task: a task marked as cancelled
- *
- * All tasks that the submitter waits with are refused.
- *
- * Context: any; interrupts off.
- * Return: true if the submitter was in line.
+/*
+ * Send the submitter away that waits with a task marked as cancelled, and with it all that it waits
+ * with; true if it was in line. Interrupts are off.
  */
 bool wpool_waiters_withdraw(struct wpool_task *task);
 
-/**
- * wpool_waiters_close() - accept no more tasks, send the waiters away
- * @pool: the pool, tune_mutex held
- * @drops: tasks that have not started end with -ECANCELED
- *
- * A submit that checked before may still be accepted, and a worker that did may still begin
- * its task, until an RCU grace period has passed.
+/*
+ * Accept no more tasks, and send the waiters away; @drops: tasks that have not started end with
+ * -ECANCELED. What a submit or a start has checked before holds for another RCU grace period.
  */
 void wpool_waiters_close(struct wpool *pool, bool drops);
 
-/**
- * wpool_guest_enter() - the calling thread begins to wait: a close of the pool wakes it
- * @pool: the pool; if it is closed, the guest is sent away at once
- * @guest: the guest
- *
- * Context: any; interrupts off.
- */
+/* The calling thread begins to wait: a close of the pool wakes it. Interrupts are off. */
 void wpool_guest_enter(struct wpool *pool, struct wpool_guest *guest);
 
 /** wpool_guest_is_sent_away() - was the pool closed since it entered? */
@@ -175,13 +122,7 @@ static inline bool wpool_guest_is_sent_away(const struct wpool_guest *guest)
 	return smp_load_acquire(&guest->is_sent_away);
 }
 
-/**
- * wpool_guest_leave() - it waits no more
- * @pool: the pool, which is not touched if the guest was sent away
- * @guest: the guest
- *
- * Context: any; interrupts off.
- */
+/* It waits no more. A pool that has sent it away is not touched. Interrupts are off. */
 void wpool_guest_leave(struct wpool *pool, struct wpool_guest *guest);
 
 /** wpool_waiters_close_to_others() - accept but events and own tasks no more; tune_mutex held */
@@ -190,11 +131,7 @@ void wpool_waiters_close_to_others(struct wpool *pool);
 /** wpool_waiters_open() - accept again; tune_mutex held */
 void wpool_waiters_open(struct wpool *pool);
 
-/**
- * wpool_waiters_resize() - adapt the tokens to a new capacity or queue_depth, and serve the line
- * @pool: the pool, tune_mutex held, the new values in place
- * @old: wpool_tokens_total() before the change
- */
+/* Adapt to new limits, as wpool_tokens_resize(), and serve the line. */
 void wpool_waiters_resize(struct wpool *pool, int old);
 
 #endif /* WPOOL_TASK_WAITERS_H */

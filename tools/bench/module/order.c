@@ -152,7 +152,7 @@ static int submit(struct order *b, struct ordered *o, u32 nr)
 	case VIA_INVOKE:
 		return wpool_invoke(b->pool, o);
 	case VIA_STRAND:
-		return wpool_strand_submit(&o->in_strand);
+		return wpool_strand_try_submit(&o->in_strand);
 	default:
 		return wpool_submit(b->pool, &o->task);
 	}

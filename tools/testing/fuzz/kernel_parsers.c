@@ -80,7 +80,7 @@ bool kernel_allows(const struct kernel_value *value)
 
 	wpool_attrs_init(&attrs);
 	wpool_attr_set(&attrs, attr, value->value);
-	return is_allowed(&attrs, attr) && !wpool_attrs_check(&attrs, WPOOL_TUNE_ALL);
+	return is_allowed(&attrs, attr) && !wpool_attrs_check(&attrs, WPOOL_TUNE_ALL, NULL);
 }
 
 /* What check_create() of module/pool/pool.c refuses is what this can explain. */

@@ -59,7 +59,7 @@ struct thing {
 
 /* An event that frees itself. */
 struct loner {
-	struct wpool_rcu_event rcu;
+	struct wpool_event event;
 	struct stage *stage;
 	u32 left;
 };
@@ -150,13 +150,15 @@ static void arm(struct thing *thing, u32 us)
 
 static void mod(struct thing *thing, u32 us)
 {
-	bool ret;
-
 	/* it may be due before the call has returned */
 	atomic64_inc(&thing->armed);
-	ret = thing->nr & 1 ? wpool_hrevent_mod(&thing->hr, us * NSEC_PER_USEC) :
-			      wpool_event_mod(event_of(thing), usecs_to_jiffies(us));
-	atomic64_add(ret, &thing->taken_back);
+	if (thing->nr & 1) {
+		atomic64_add(wpool_event_cancel(event_of(thing)), &thing->taken_back);
+		wpool_hrevent_arm(&thing->hr, us * NSEC_PER_USEC);
+	} else {
+		atomic64_add(wpool_event_mod(event_of(thing), usecs_to_jiffies(us)),
+			     &thing->taken_back);
+	}
 }
 
 /* What may be done in any context. */
@@ -224,7 +226,7 @@ static void loner_end(struct loner *loner)
 {
 	struct stage *stage = loner->stage;
 
-	wpool_event_finish(&loner->rcu.event);
+	wpool_event_finish(&loner->event);
 	memset(loner, 0xa5, sizeof(*loner));
 	kfree(loner);
 	atomic_dec(&stage->loners);
@@ -232,7 +234,7 @@ static void loner_end(struct loner *loner)
 
 static void loner_fn(struct wpool_event *event)
 {
-	struct loner *loner = container_of(event, struct loner, rcu.event);
+	struct loner *loner = container_of(event, struct loner, event);
 
 	wpool_event_arm(event, loner->left);
 	if (!loner->left--)
@@ -241,7 +243,7 @@ static void loner_fn(struct wpool_event *event)
 
 static void loner_abort(struct wpool_event *event, int status)
 {
-	loner_end(container_of(event, struct loner, rcu.event));
+	loner_end(container_of(event, struct loner, event));
 }
 
 static void loner_start(struct stage *stage, u32 delay)
@@ -250,17 +252,15 @@ static void loner_start(struct stage *stage, u32 delay)
 
 	if (!loner)
 		return;
-	wpool_rcu_event_init(&loner->rcu, stage->base.sp->pool, loner_fn, loner_abort);
-	wpool_event_set_urgent(&loner->rcu.event, delay % 3 == 1);
+	wpool_event_init(&loner->event, stage->base.sp->pool, loner_fn, loner_abort);
+	wpool_event_set_urgent(&loner->event, delay % 3 == 1);
 	loner->stage = stage;
 	loner->left = delay % 4;
 	atomic_inc(&stage->loners);
-	if (delay > 4)
-		wpool_rcu_event_fire(&loner->rcu);
-	else if (delay)
-		wpool_event_arm(&loner->rcu.event, delay);
+	if (delay)
+		wpool_event_arm(&loner->event, delay);
 	else
-		wpool_event_fire(&loner->rcu.event);
+		wpool_event_fire(&loner->event);
 }
 
 static void shoot(void *data, struct rnd *rnd)

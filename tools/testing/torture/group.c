@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Phase group: clients that share a pool, each with a group. Their tasks are submitted by
- * threads, by tasks and in hard interrupts, while the groups are waited for, flushed and
+ * threads, by tasks and in hard interrupts, while the groups are waited for and
  * cancelled, and the pool is tuned, closed and opened. Other groups live for a few tasks
  * only, and are freed as soon as they have ended.
  *
  * Each task that was accepted must have run or been aborted, no group may run more than
- * its bound, a flush must not return before what was there has ended, and in the end no
- * group has a task left.
+ * its bound, and in the end no group has a task left.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>
@@ -142,28 +141,6 @@ static void member_abort(struct wpool_group_task *task, int status)
 	end_member(member);
 }
 
-/* What was accepted before a flush has ended after it. */
-static void flush(struct client *client, struct member *member, u64 task_seed)
-{
-	bool accepted;
-	int ended, err;
-
-	if (atomic_cmpxchg(&member->busy, 0, 1))
-		return;
-	ended = atomic_read(&member->ended);
-	member->seed = task_seed;
-	atomic64_inc(&client->accepted);
-	accepted = !wpool_group_submit(&client->group, &member->task);
-	if (!accepted) {
-		atomic64_dec(&client->accepted);
-		atomic_set_release(&member->busy, 0);
-	}
-	err = wpool_group_flush(&client->group);
-	torture_check(!err, "error %d", err);
-	torture_check(!accepted || atomic_read(&member->ended) != ended,
-		      "returned before a task that was there has ended");
-}
-
 static void check_error(int err)
 {
 	torture_check(!err || err == -EDOM || err == -ECANCELED, "wait: %d", err);
@@ -239,20 +216,12 @@ static void shoot(void *data, struct rnd *rnd)
 static void one_round(void *data, struct rnd *rnd)
 {
 	struct stage *stage = data;
-	struct member *member;
-	struct client *client;
+	struct member *member = any_member(stage, rnd);
+	struct client *client = member->client;
 
-	member = any_member(stage, rnd);
-	client = member->client;
 	switch (rnd_below(rnd, 256)) {
-	case 0 ... 15:
-		flush(client, member, rnd_u64(rnd));
-		break;
-	case 16 ... 19:
+	case 0 ... 23:
 		check_error(wpool_group_wait(&client->group));
-		break;
-	case 20 ... 23:
-		check_error(wpool_group_take_error(&client->group));
 		break;
 	case 24 ... 31:
 		wpool_group_cancel(&client->group);

@@ -104,7 +104,9 @@ static int call(struct tpool *tp, struct titem **items, u32 nr,
 				wpool_submit_on(tp->pool, cpu, &items[0]->task);
 		break;
 	case BY_ANY_SIGNAL:
-		ret = wpool_submit_interruptible(tp->pool, &items[0]->task);
+		tasks[0] = &items[0]->task;
+		ret = wpool_submit_batch(tp->pool, tasks, 1, WPOOL_BATCH_INTERRUPTIBLE);
+		ret = min(ret, 0);
 		break;
 	case BY_TRY:
 		ret = cpu < 0 ? wpool_try_submit(tp->pool, &items[0]->task) :

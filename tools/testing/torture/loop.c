@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Phase loop: loops that several CPUs take part in, and calls on each CPU. Threads, and tasks
+ * Phase loop: loops that several CPUs take part in. Threads, and tasks
  * of the pool itself, begin them in pools that are small, full of other tasks, tuned, closed
  * and opened.
  *
  * A loop must do each index once and tell an error, or a prefix in each chunk is lost; it
- * must not end before its last chunk has. No CPU may be visited twice by a call, nor by a
- * thread that can leave it.
+ * must not end before its last chunk has.
  */
 #include <linux/atomic.h>
-#include <linux/cpu.h>
-#include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/module.h>
@@ -141,45 +138,12 @@ static void submit_looper(struct stage *stage, struct rnd *rnd)
 		kfree(looper);
 }
 
-static void visit_fn(void *arg)
-{
-	int cpu = raw_smp_processor_id();
-
-	torture_check(!cpumask_test_and_set_cpu(cpu, arg), "CPU %d is visited twice", cpu);
-	if (cpu & 1)
-		usleep_range(10, 100);
-	torture_check(raw_smp_processor_id() == cpu, "moved away from CPU %d", cpu);
-}
-
-static void visit_cpus(struct stage *stage)
-{
-	cpumask_var_t seen;
-	int err, gone;
-
-	if (!zalloc_cpumask_var(&seen, GFP_KERNEL))
-		return;
-	/* one that is about to go has gone when this returns */
-	cpus_read_lock();
-	gone = torture_cpus_gone();
-	cpus_read_unlock();
-	err = wpool_on_each_cpu(stage->base.sp->pool, visit_fn, seen);
-	torture_check(!err || err == -ESHUTDOWN || err == -ECANCELED || err == -EAGAIN,
-		      "stage %u: visit: %d", stage->base.nr, err);
-	/* the only CPU of the mask may have gone before its turn */
-	torture_check(err || !cpumask_empty(seen) || torture_cpus_gone() != gone,
-		      "stage %u: no CPU was visited", stage->base.nr);
-	free_cpumask_var(seen);
-}
-
 static void one_round(void *data, struct rnd *rnd)
 {
 	struct stage *stage = data;
 
 	switch (rnd_below(rnd, 64)) {
-	case 0 ... 7:
-		visit_cpus(stage);
-		break;
-	case 8 ... 23:
+	case 0 ... 15:
 		submit_looper(stage, rnd);
 		break;
 	default:

@@ -2,12 +2,10 @@
 /*
  * Rooms: pools that live for a moment, each made by a thread of a stage that nobody else
  * submits to. So it is known how much room there is, however much happens in other pools:
- * wpool_is_full() and wpool_nr_free() must say so, exactly, and so must the submits. Half of
- * the pools belong to a device, and go with it; the others have names made of numbers.
+ * wpool_nr_free() must say so, exactly, and so must the submits.
  */
 #include <linux/completion.h>
 #include <linux/delay.h>
-#include <linux/device.h>
 #include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/module.h>
@@ -28,11 +26,8 @@ static void guest_fn(struct wpool_task *task)
 	wait_for_completion(container_of(task, struct guest, task)->go);
 }
 
-/* How much room there is, in both ways. */
 static void check_room(struct wpool *pool, const char *name, u32 nr)
 {
-	torture_check(wpool_is_full(pool) == !nr, "%s: room for %u, and %sfull", name, nr,
-		      nr ? "" : "not ");
 	torture_check(wpool_nr_free(pool) == nr, "%s: room for %u, not %u", name,
 		      wpool_nr_free(pool), nr);
 }
@@ -71,7 +66,6 @@ static void fill(struct wpool *pool, const char *name, u32 limit)
 
 void room_visit(const char *kind, u32 nr, u32 hand, struct rnd *rnd)
 {
-	struct device *dev = NULL;
 	struct wpool_attrs attrs;
 	char name[WPOOL_NAME_LEN];
 	struct wpool *pool;
@@ -82,24 +76,14 @@ void room_visit(const char *kind, u32 nr, u32 hand, struct rnd *rnd)
 	attrs.name = name;
 	attrs.capacity = rnd_from_to(rnd, 1, MAX_CAPACITY);
 	attrs.queue_depth = rnd_from_to(rnd, 0, MAX_DEPTH);
-	if (rnd_one_in(rnd, 2)) {
-		dev = root_device_register(name);
-		if (!torture_check(!IS_ERR(dev), "%s: no device: %ld", name, PTR_ERR(dev)))
-			return;
-		pool = devm_wpool_create(dev, &attrs, THIS_MODULE);
-	} else {
-		pool = wpool_create_named(&attrs, THIS_MODULE, "room-%s%u.%u", kind, nr, hand);
-	}
+	pool = wpool_create(&attrs, THIS_MODULE);
 	if (torture_check(!IS_ERR(pool), "%s: create: %ld", name, PTR_ERR(pool))) {
 		fill(pool, name, attrs.capacity + attrs.queue_depth);
 		err = wpool_release(pool, WPOOL_RELEASE_DRAIN);
 		torture_check(!err, "%s: release: %d", name, err);
 		check_room(pool, name, 0);
 	}
-	if (dev)
-		root_device_unregister(dev);
-	else
-		wpool_destroy(pool);
+	wpool_destroy(pool);
 	pool = wpool_find(name);
 	torture_check(!pool, "%s: it is still there", name);
 	wpool_put(pool);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Phase strand: tasks of strands that are submitted and cancelled at random, by threads,
- * by each other and in hard interrupts, in pools that are full, tuned, closed and opened
+ * Phase strand: tasks of strands that are submitted at random, by threads, by each other and
+ * in hard interrupts, in pools that are full, tuned, closed and opened
  * meanwhile.
  *
  * No two tasks of a strand run at once. What the calls say is counted for each strand, and
  * in the end
  *
- *   accepted <= runs + aborts + taken_back <= accepted + sent_away
+ *   accepted = runs + aborts
  *
- * where those sent away are submitters that a cancel found waiting. The numbered tasks that
+ * The numbered tasks that
  * one thread submits to a strand have their turns in the order of the numbers, each once;
  * they free themselves.
  */
@@ -50,8 +50,6 @@ struct numbered {
  * @things: its tasks
  * @inside: functions that are running
  * @accepted: submits that said so
- * @sent_away: submits that waited, or might have, and were cancelled
- * @taken_back: cancels that said so
  * @runs: functions that started
  * @aborts: abort functions that were called
  * @given: numbers given so far; the thread's of the stage
@@ -65,8 +63,6 @@ struct line {
 	struct thing things[NR_THINGS];
 	atomic_t inside;
 	atomic64_t accepted;
-	atomic64_t sent_away;
-	atomic64_t taken_back;
 	atomic64_t runs;
 	atomic64_t aborts;
 	u64 given;
@@ -86,42 +82,18 @@ struct stage {
 
 static void check_submit(struct line *line, int err)
 {
-	torture_check(!err || err == -EALREADY || err == -ECANCELED || err == -EAGAIN ||
-		      err == -ESHUTDOWN || err == -EDEADLK, "strand %u.%u: %d",
-		      line->stage->base.nr, line->nr, err);
+	torture_check(!err || err == -EALREADY || err == -EAGAIN || err == -ESHUTDOWN,
+		      "strand %u.%u: %d", line->stage->base.nr, line->nr, err);
 }
 
-/* What may be done in any context. */
-static void act(struct thing *thing, struct rnd *rnd)
-{
-	struct line *line = thing->line;
-	int err;
-
-	if (rnd_one_in(rnd, 4)) {
-		atomic64_add(wpool_strand_cancel(&thing->task), &line->taken_back);
-		return;
-	}
-	err = wpool_strand_try_submit(&thing->task);
-	atomic64_add(!err, &line->accepted);
-	check_submit(line, err);
-}
-
+/* In any context. */
 static void submit(struct thing *thing)
 {
 	struct line *line = thing->line;
-	int err = wpool_strand_submit(&thing->task);
+	int err = wpool_strand_try_submit(&thing->task);
 
 	atomic64_add(!err, &line->accepted);
-	atomic64_add(err == -ECANCELED, &line->sent_away);
 	check_submit(line, err);
-}
-
-static void cancel_sync(struct thing *thing)
-{
-	int err = wpool_strand_cancel_sync(&thing->task);
-
-	atomic64_add(err == -ECANCELED, &thing->line->taken_back);
-	torture_check(!err || err == -ECANCELED, "%d", err);
 }
 
 static void enter(struct line *line)
@@ -154,11 +126,8 @@ static void thing_fn(struct wpool_strand_task *task)
 	if (rnd_one_in(&rnd, 8))
 		usleep_range(10, 500);
 	if (rnd_one_in(&rnd, 2))
-		act(thing, &rnd);
+		submit(thing);
 	if (rnd_one_in(&rnd, 4))
-		act(any_thing(line->stage, &rnd), &rnd);
-	/* from one of the pool's tasks it does not wait */
-	if (rnd_one_in(&rnd, 8))
 		submit(any_thing(line->stage, &rnd));
 	leave(line);
 }
@@ -213,7 +182,7 @@ static bool give_number(struct line *line, struct wpool_strand *strand)
 	numbered->line = line;
 	numbered->number = line->given + 1;
 	atomic_inc(&line->numbered);
-	err = wpool_strand_submit(&numbered->task);
+	err = wpool_strand_try_submit(&numbered->task);
 	check_submit(line, err);
 	if (err) {
 		kfree(numbered);
@@ -254,7 +223,7 @@ static void shoot(void *data, struct rnd *rnd)
 {
 	struct stage *stage = data;
 
-	act(any_thing(stage, rnd), rnd);
+	submit(any_thing(stage, rnd));
 }
 
 static void one_round(void *data, struct rnd *rnd)
@@ -269,20 +238,14 @@ static void one_round(void *data, struct rnd *rnd)
 		err = wpool_strand_flush(&line->strand);
 		torture_check(!err, "stage %u: flush: %d", stage->base.nr, err);
 		break;
-	case 4 ... 35:
-		cancel_sync(any_thing(stage, rnd));
-		break;
-	case 36 ... 75:
+	case 4 ... 75:
 		give_number(line, &line->strand);
 		break;
 	case 76 ... 79:
 		short_life(stage, rnd);
 		break;
-	case 80 ... 131:
-		submit(any_thing(stage, rnd));
-		break;
 	default:
-		act(any_thing(stage, rnd), rnd);
+		submit(any_thing(stage, rnd));
 	}
 }
 
@@ -314,7 +277,7 @@ static bool start(void *data)
 static void settle(void *data)
 {
 	struct stage *stage = data;
-	u64 accepted, ended, sent_away;
+	u64 accepted, ended;
 	struct line *line;
 	u32 i;
 	int err;
@@ -324,13 +287,11 @@ static void settle(void *data)
 		err = wpool_strand_destroy(&line->strand);
 		torture_check(!err, "strand %u: destroy: %d", stage->base.nr, err);
 		accepted = atomic64_read(&line->accepted);
-		sent_away = atomic64_read(&line->sent_away);
-		ended = atomic64_read(&line->runs) + atomic64_read(&line->aborts) +
-			atomic64_read(&line->taken_back);
-		torture_check(accepted <= ended && ended <= accepted + sent_away,
-			      "strand %u.%u: %llu accepted, %llu sent away, %lld runs, %lld aborts, %lld taken back",
-			      stage->base.nr, i, accepted, sent_away, atomic64_read(&line->runs),
-			      atomic64_read(&line->aborts), atomic64_read(&line->taken_back));
+		ended = atomic64_read(&line->runs) + atomic64_read(&line->aborts);
+		torture_check(accepted == ended,
+			      "strand %u.%u: %llu accepted, %lld runs, %lld aborts", stage->base.nr,
+			      i, accepted, atomic64_read(&line->runs),
+			      atomic64_read(&line->aborts));
 		torture_check(line->seen == line->given && !atomic_read(&line->numbered),
 			      "strand %u.%u: %llu of %llu are done", stage->base.nr, i, line->seen,
 			      line->given);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Phase watch: events that are fired by wake-ups of wait queues and of files, which threads
+ * Phase watch: events that are fired by wake-ups of files, which threads
  * and soft interrupts make, while watches begin and end and the pool is tuned, closed and
  * opened.
  *
@@ -30,7 +30,7 @@ struct stage;
 /**
  * struct thing - an event with a watch
  * @event: the event
- * @watch: of the file if @nr is odd, else of the wait queue
+ * @watch: of the file
  * @stage: where it is
  * @nr: of the thing
  * @head: what is woken
@@ -66,13 +66,11 @@ struct loner {
  * struct stage - a pool and its watches
  * @base: the pool, and who acts on it
  * @things: those that last
- * @head: what loners watch
  * @loners: that have not freed themselves
  */
 struct stage {
 	struct stage_base base;
 	struct thing things[NR_THINGS];
-	struct wait_queue_head head;
 	atomic_t loners;
 };
 
@@ -91,11 +89,6 @@ static const struct file_operations thing_fops = {
 	.poll = thing_poll,
 };
 
-static bool is_file(struct thing *thing)
-{
-	return thing->nr & 1;
-}
-
 /* ---- wake-ups ---- */
 
 /* In any context. */
@@ -108,10 +101,7 @@ static void post(struct thing *thing)
 /* What nobody waits for. */
 static void disturb(struct thing *thing)
 {
-	if (is_file(thing))
-		wake_up_poll(&thing->head, EPOLLPRI);
-	else
-		wake_up_all(&thing->head);
+	wake_up_poll(&thing->head, EPOLLPRI);
 }
 
 /* As a run that ends, or as one that the closed pool has refused. */
@@ -177,9 +167,7 @@ static void loner_start(struct stage *stage, struct thing *thing)
 	loner->stage = stage;
 	atomic_inc(&stage->loners);
 	/* one that is never woken cannot end: the last wake-ups of the stage are for these */
-	err = is_file(thing) ?
-	      wpool_watch_file(&loner->watch, &loner->event, thing->file, EPOLLOUT | EPOLLIN) :
-	      wpool_watch_queue(&loner->watch, &loner->event, &stage->head);
+	err = wpool_watch_file(&loner->watch, &loner->event, thing->file, EPOLLOUT | EPOLLIN);
 	torture_check(!err, "watch %u: a loner: %d", stage->base.nr, err);
 }
 
@@ -189,10 +177,7 @@ static void watch_begin(struct thing *thing)
 {
 	int err;
 
-	/* a queue does not tell what was before */
-	err = is_file(thing) ?
-	      wpool_watch_file(&thing->watch, &thing->event, thing->file, EPOLLIN) :
-	      wpool_watch_queue(&thing->watch, &thing->event, &thing->head);
+	err = wpool_watch_file(&thing->watch, &thing->event, thing->file, EPOLLIN);
 	torture_check(err == (thing->watched ? -EBUSY : 0), "watch %u.%u: %d",
 		      thing->stage->base.nr, thing->nr, err);
 	thing->watched = true;
@@ -226,7 +211,6 @@ static void shoot(void *data, struct rnd *rnd)
 	struct stage *stage = data;
 
 	post(&stage->things[rnd_below(rnd, NR_THINGS)]);
-	wake_up(&stage->head);
 }
 
 static void one_round(void *data, struct rnd *rnd)
@@ -252,7 +236,7 @@ static void one_round(void *data, struct rnd *rnd)
 		disturb(thing);
 		break;
 	case 150 ... 159:
-		if (is_file(thing) && thing->watched)
+		if (thing->watched)
 			wpool_watch_ready(&thing->watch);
 		break;
 	default:
@@ -266,7 +250,6 @@ static bool start(void *data)
 	struct stage_pool *sp = stage->base.sp;
 	u32 i;
 
-	init_waitqueue_head(&stage->head);
 	for (i = 0; i < NR_THINGS; i++) {
 		struct thing *thing = &stage->things[i];
 
@@ -290,7 +273,6 @@ static void settle(void *data)
 	int err;
 
 	while (atomic_read(&stage->loners) && time_before(jiffies, end)) {
-		wake_up(&stage->head);
 		for (i = 0; i < NR_THINGS; i++)
 			post(&stage->things[i]);
 		msleep(20);

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Groups: cancel, which the tasks see that have not started. */
+#include <linux/slab.h>
+#include <linux/wpool_group.h>
+
+#include "group.h"
+
+static void cancel_it(void *data)
+{
+	wpool_group_cancel(data);
+}
+
+static void ask(struct wpk_member *member)
+{
+	member->status = wpool_group_task_is_cancelled(&member->task);
+}
+
+static void wpool_group_cancel_tasks_do_not_start(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 20);
+	struct wpool_group *group = wpk_group(test, pool, 11);
+	struct wpool_group *other = wpk_group(test, pool, 11);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_member *members = wpk_members(test, group, gate, 13);
+	struct wpk_member *others = wpk_members(test, other, gate, 1);
+	struct wpk_thread *threads[2];
+	int i;
+
+	members[0].body = ask;
+	wpk_members_submit_behind_first(test, members, 11);
+	wpk_members_submit(test, others, 1);
+	threads[0] = wpk_sleeper(test, wpk_do_group_submit, &members[11]);
+	threads[1] = wpk_sleeper(test, wpk_do_group_submit, &members[12]);
+	wpk_in_hardirq(cancel_it, group);
+	/* Those that wait for room are sent away before there is any. */
+	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, wpool_group_outstanding(group), 11);
+	KUNIT_EXPECT_EQ(test, wpk_member_submit(&members[1]), -EALREADY);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, atomic_read(&members[0].runs), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&members[0].aborts), 0);
+	/* The one that ran could ask. */
+	KUNIT_EXPECT_TRUE(test, members[0].status);
+	for (i = 1; i < 13; i++) {
+		KUNIT_EXPECT_EQ(test, atomic_read(&members[i].runs), 0);
+		KUNIT_EXPECT_EQ(test, atomic_read(&members[i].aborts), i < 11);
+		KUNIT_EXPECT_EQ(test, members[i].status, i < 11 ? -ECANCELED : 0);
+	}
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(other), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&others->runs), 1);
+}
+
+static void wpool_group_cancel_later_tasks_run(struct kunit *test)
+{
+	struct wpool_group *group = wpk_group(test, wpk_pool(test, 1, 8), 8);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_member *members = wpk_members(test, group, gate, 3);
+
+	wpk_members_submit_behind_first(test, members, 2);
+	wpool_group_cancel(group);
+	members[2].body = ask;
+	members[2].status = -1;
+	wpk_members_submit(test, &members[2], 1);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].aborts), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&members[2].runs), 1);
+	KUNIT_EXPECT_EQ(test, members[2].status, 0);
+	/* One that was cancelled, too. */
+	wpk_members_submit(test, &members[1], 1);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].runs), 1);
+}
+
+static void wpool_release_cancel_aborts_tasks_of_a_group(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 8);
+	struct wpool_group *group = wpk_group(test, pool, 8);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_member *members = wpk_members(test, group, gate, 4);
+	int i;
+
+	wpk_members_submit_behind_first(test, members, 4);
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
+	WPK_EVENTUALLY(test, wpool_group_outstanding(group) == 1);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), -ECANCELED);
+	for (i = 0; i < 4; i++) {
+		KUNIT_EXPECT_EQ(test, atomic_read(&members[i].runs), !i);
+		KUNIT_EXPECT_EQ(test, atomic_read(&members[i].aborts), !!i);
+	}
+}
+
+static struct kunit_case group_cancel_cases[] = {
+	KUNIT_CASE(wpool_group_cancel_tasks_do_not_start),
+	KUNIT_CASE(wpool_group_cancel_later_tasks_run),
+	KUNIT_CASE(wpool_release_cancel_aborts_tasks_of_a_group),
+	{}
+};
+
+static struct kunit_suite group_cancel_suite = {
+	.name = "wpool_group_cancel",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = group_cancel_cases,
+};
+
+kunit_test_suite(group_cancel_suite);
