@@ -172,30 +172,6 @@ static void wpool_on_each_cpu_killed_waits_for_the_calls(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-static void visit_from_task(struct wpk_job *job)
-{
-	job->ret = wpool_on_each_cpu(job->arg, call_fn, NULL);
-}
-
-static void wpool_on_each_cpu_errors(struct kunit *test)
-{
-	struct wpool *pool = wide_pool(test, 1, 0, WPOOL_FAIL);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct round *of = new_round(test, NULL);
-
-	KUNIT_EXPECT_EQ(test, wpool_on_each_cpu(NULL, call_fn, of), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_on_each_cpu(ERR_PTR(-ENOMEM), call_fn, of), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_on_each_cpu(pool, NULL, of), -EINVAL);
-	wpk_jobs_body(jobs, visit_from_task, pool);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, -EDEADLK);
-	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, MAX_SCHEDULE_TIMEOUT), 0);
-	KUNIT_EXPECT_EQ(test, wpool_on_each_cpu(pool, call_fn, of), -ESHUTDOWN);
-	KUNIT_EXPECT_EQ(test, nr_calls(of), 0);
-	wpk_destroy(test, pool);
-}
-
 /* A full pool that refuses, and one that is cancelled while calls are queued. */
 static void wpool_on_each_cpu_refused_or_cancelled_is_told(struct kunit *test)
 {
@@ -307,7 +283,6 @@ static struct kunit_case each_cpu_cases[] = {
 	KUNIT_CASE(wpool_on_each_cpu_leaves_out_what_the_mask_does),
 	KUNIT_CASE(wpool_on_each_cpu_waits_for_room_and_for_the_calls),
 	KUNIT_CASE(wpool_on_each_cpu_killed_waits_for_the_calls),
-	KUNIT_CASE(wpool_on_each_cpu_errors),
 	KUNIT_CASE(wpool_on_each_cpu_refused_or_cancelled_is_told),
 	KUNIT_CASE(wpool_on_each_cpu_while_a_cpu_goes_and_comes),
 	KUNIT_CASE(wpool_on_each_cpu_while_the_mask_moves),

@@ -222,32 +222,6 @@ static void wpool_strand_cancel_sync_ends_one_that_always_comes_back(struct kuni
 	KUNIT_EXPECT_EQ(test, atomic_read(&st->runs), runs);
 }
 
-static void body_ends_itself(struct st *st)
-{
-	int *ret = st->arg;
-
-	ret[0] = wpool_strand_cancel_sync(&st->task);
-	ret[1] = wpool_strand_destroy(&st->of->strand);
-}
-
-static void wpool_strand_ended_by_its_own_task_is_edeadlk(struct kunit *test)
-{
-	struct st_strand *of = st_strand(test, wpk_pool(test, 1, 0), 8);
-	struct st *st = st_tasks(test, of, NULL, 1);
-	int *ret = kunit_kcalloc(test, 2, sizeof(*ret), GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, ret);
-	st->body = body_ends_itself;
-	st->arg = ret;
-	st_submit(test, st, 1);
-	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
-	KUNIT_EXPECT_EQ(test, ret[0], -EDEADLK);
-	KUNIT_EXPECT_EQ(test, ret[1], -EDEADLK);
-	/* and nothing was done */
-	st->body = NULL;
-	st_submit(test, st, 1);
-}
-
 static void body_cancels_arg(struct st *st)
 {
 	struct st *other = st->arg;
@@ -282,7 +256,6 @@ static struct kunit_case strand_cancel_cases[] = {
 	KUNIT_CASE(wpool_strand_cancel_sync_waits_for_the_function),
 	KUNIT_CASE_SLOW(wpool_strand_cancel_sync_ends_one_that_always_comes_back),
 	KUNIT_CASE(wpool_strand_cancel_sync_by_a_task_of_the_strand),
-	KUNIT_CASE(wpool_strand_ended_by_its_own_task_is_edeadlk),
 	{}
 };
 
