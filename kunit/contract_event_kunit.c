@@ -292,7 +292,7 @@ static const struct wpk_row event_cancel_sync[] = {
 	{ IN_THREAD, WITH_ROOM, ARMED, -ECANCELED, { },
 	  "the event was armed, or had fired, and this call took that back" },
 	{ IN_THREAD, WITH_ROOM, QUEUED, -ECANCELED, { .cancelled = 1 },
-	  "and waits for the function or the abort function if it is running, but never behind" },
+	  "an event that the pool has accepted leaves it, and is counted as cancelled" },
 	{ IN_OWN_TASK, WITH_ROOM, QUEUED, -ECANCELED, { .cancelled = 1 },
 	  "the event was armed, or had fired, and this call took that back" },
 	{ IN_THREAD, FULL, WAITING, -ECANCELED, { },

@@ -174,7 +174,7 @@ static const struct wpk_row strand_cancel_sync[] = {
 	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { },
 	  "the function returned, or the task was never submitted" },
 	{ IN_THREAD, WITH_ROOM, QUEUED, -ECANCELED, { .cancelled = 1 },
-	  "-ECANCELED - a submit was taken back" },
+	  "one that the pool has accepted leaves it, and is counted as cancelled" },
 	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
 	  "there was none: the function returned" },
 	{ KILLED, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },

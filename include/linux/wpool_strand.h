@@ -207,7 +207,8 @@ bool wpool_strand_cancel(struct wpool_strand_task *task);
  * @task: a task that its function does not free
  *
  * As wpool_strand_cancel(), and waits for the function or the abort function if it is
- * running, but never behind another task. During the call submits of the task are refused
+ * running, but never behind another task: one that the pool has accepted leaves it, and is
+ * counted as cancelled. During the call submits of the task are refused
  * (-ECANCELED), so that one that always submits itself again ends.
  *
  * Context: process context; sleeps, uninterruptibly, only if the task is running or on its
