@@ -37,33 +37,6 @@ static void wpool_submit_batch_runs_all_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 700);
 }
 
-static void wpool_submit_batch_bad_arguments_are_einval(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 4, 0);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
-	struct wpool_task **tasks = pointers(test, jobs);
-
-	KUNIT_EXPECT_EQ(test, wpool_submit_batch(NULL, tasks, 2, 0), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, NULL, 2, 0), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 0, 0), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 1U + INT_MAX, 0),
-			-EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, UINT_MAX,
-						 WPOOL_BATCH_TRY), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 2, BIT(2)),
-			-EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 2, ~0U),
-			-EINVAL);
-	tasks[0] = NULL;
-	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 2, 0), -EINVAL);
-	wpool_task_init(&jobs->job[0].task, NULL);
-	tasks[0] = &jobs->job[0].task;
-	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 2, 0), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 4);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
-}
-
 static void wpool_submit_batch_stops_before_a_bad_task(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 4, 0);
@@ -369,7 +342,6 @@ static void wpool_submit_batch_destroyed_before_it_goes_on(struct kunit *test)
 
 static struct kunit_case batch_cases[] = {
 	KUNIT_CASE_SLOW(wpool_submit_batch_runs_all_once),
-	KUNIT_CASE(wpool_submit_batch_bad_arguments_are_einval),
 	KUNIT_CASE(wpool_submit_batch_stops_before_a_bad_task),
 	KUNIT_CASE(wpool_submit_batch_stops_before_a_pending_task),
 	KUNIT_CASE(wpool_submit_batch_full_pool_takes_what_fits),

@@ -12,8 +12,11 @@
 #include <linux/perf_event.h>
 #include <linux/string.h>
 
+#include "core/state.h"
 #include "fixture.h"
+#include "inject.h"
 #include "probe.h"
+#include "task/state.h"
 
 /* How often a CPU has stopped, and how often it was let go on. */
 struct stop {
@@ -234,9 +237,240 @@ static void wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there(struct k
 	}
 }
 
+/* ---- a submit of a running task that is no longer that run ------------------- */
+
+/* Whose submit stands still before it changes the state of the task. */
+static struct stop *delayed;
+static struct task_struct *delayed_thread;
+
+static void stop_before_exchange(struct wpool_task *task)
+{
+	if (READ_ONCE(delayed_thread) == current) {
+		WRITE_ONCE(delayed_thread, NULL);
+		stop_here(delayed);
+	}
+}
+
+/* As this, but nobody lets it go on: until the task runs in another pool, or cannot. */
+static struct wpool *moves_to;
+static u64 moves_at;
+
+static void stop_until_moved(struct wpool_task *task)
+{
+	u64 now, end = ktime_get_mono_fast_ns() + jiffies_to_nsecs(WPK_PATIENCE);
+
+	if (READ_ONCE(delayed_thread) != current)
+		return;
+	WRITE_ONCE(delayed_thread, NULL);
+	atomic_inc(&delayed->stops);
+	do {
+		cpu_relax();
+		if (READ_ONCE(task->pool) == moves_to &&
+		    (atomic_read(&task->state) & WPOOL_ST_MASK) == WPOOL_ST_RUNNING)
+			break;
+		now = ktime_get_mono_fast_ns();
+	} while (now < end && (!READ_ONCE(moves_at) || now < moves_at + 50 * NSEC_PER_MSEC));
+}
+
+static void no_delay(void *unused)
+{
+	wpool_inject_set_delay(NULL);
+}
+
+/* Threads that exist before a CPU stands still, since another thread may need that CPU. */
+struct late {
+	struct completion begin;
+	struct wpool *pool;
+};
+
+static int submit_delayed(struct wpk_thread *thread)
+{
+	struct late *late = thread->arg;
+
+	wpk_move_to(wpk_cpu(1));
+	wait_for_completion(&late->begin);
+	WRITE_ONCE(delayed_thread, current);
+	return wpool_try_submit(late->pool, thread->work);
+}
+
+static int flush_late(struct wpk_thread *thread)
+{
+	struct late *late = thread->arg;
+
+	wpk_move_to(wpk_cpu(0));
+	wait_for_completion(&late->begin);
+	return wpool_flush(late->pool);
+}
+
+static int submit_late(struct wpk_thread *thread)
+{
+	struct late *late = thread->arg;
+
+	wpk_move_to(wpk_cpu(0));
+	wait_for_completion(&late->begin);
+	WRITE_ONCE(moves_at, ktime_get_mono_fast_ns());
+	return wpool_try_submit(late->pool, thread->work);
+}
+
+/* What counts submits begins just below its wrap. */
+static struct wpool *pool_here(struct kunit *test)
+{
+	struct wpool_runq *rq;
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	int cpu, i;
+
+	wpk_attrs(&attrs, 1, 4);
+	attrs.cpumask = cpumask_of(wpk_cpu(0));
+	attrs.name = wpk_name(test);
+	pool = wpk_pool_attrs(test, &attrs);
+	wpool_for_each_runq(pool, rq, cpu) {
+		for (i = 0; i < 2; i++) {
+			WRITE_ONCE(rq->accepted[i], U64_MAX);
+			local64_set(&rq->finished[i], -1);
+		}
+	}
+	return pool;
+}
+
+static struct wpk_thread *late_thread(struct kunit *test, int (*fn)(struct wpk_thread *thread),
+				      struct wpool *pool, struct wpool_task *task)
+{
+	struct late *late = kunit_kzalloc(test, sizeof(*late), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, late);
+	init_completion(&late->begin);
+	late->pool = pool;
+	return wpk_thread(test, fn, pool, task, late);
+}
+
+static void begin_late(struct wpk_thread *thread)
+{
+	struct late *late = thread->arg;
+
+	complete(&late->begin);
+}
+
+/* A flush counts the tasks once a tick: it has ended, or has done so from now on. */
+static bool flush_has_counted(struct wpk_thread *flusher)
+{
+	unsigned long before = READ_ONCE(flusher->task->nvcsw);
+
+	return wpk_eventually(wpk_ended(flusher) ||
+			      READ_ONCE(flusher->task->nvcsw) > before + 2);
+}
+
+/* The task is in its function, and the submitter has found that. */
+static void stop_submitter(struct kunit *test, struct wpk_thread *submitter)
+{
+	begin_late(submitter);
+	WPK_ASSERT_EVENTUALLY(test, atomic_read(&delayed->stops));
+}
+
+static void begin_delays(struct kunit *test, void (*fn)(struct wpool_task *task))
+{
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "it takes two CPUs");
+	delayed = kunit_kzalloc(test, sizeof(*delayed), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, delayed);
+	moves_at = 0;
+	wpool_inject_set_delay(fn);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, no_delay, NULL), 0);
+	wpk_move_to(wpk_cpu(0));
+}
+
+/*
+ * That run ends, a flush comes and goes, and the task runs anew, as it did when the submitter
+ * looked: a flush that begins after the submit waits for the run that this submit leads to.
+ */
+static void wpool_try_submit_meanwhile_in_a_new_run_is_flushed(struct kunit *test)
+{
+	struct wpk_thread *submitter, *flushers[2];
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+	struct wpool_task *task = &jobs->job[0].task;
+	struct wpool *pool;
+	int i, ret;
+
+	begin_delays(test, stop_before_exchange);
+	pool = pool_here(test);
+	submitter = late_thread(test, submit_delayed, pool, task);
+	for (i = 0; i < 2; i++)
+		flushers[i] = late_thread(test, flush_late, pool, NULL);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	stop_submitter(test, submitter);
+
+	wpk_gate_let(gate, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
+	begin_late(flushers[0]);
+	/* the submit that stands still is counted: then the flush waits for it */
+	KUNIT_EXPECT_TRUE(test, flush_has_counted(flushers[0]));
+	KUNIT_ASSERT_EQ(test, wpool_try_submit(pool, task), 0);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	atomic_inc(&delayed->passes);
+	ret = wpk_join(test, submitter);
+	wpk_move_to(-1);
+	KUNIT_EXPECT_EQ(test, ret, 0);
+
+	begin_late(flushers[1]);
+	KUNIT_EXPECT_TRUE(test, wpk_sleeps(flushers[1]));
+	wpk_gate_let(gate, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 3));
+	/* the last run is at the gate */
+	/* as long as the first flush counts, the second waits for its turn */
+	KUNIT_EXPECT_TRUE(test, flush_has_counted(flushers[wpk_ended(flushers[0])]));
+	KUNIT_EXPECT_FALSE(test, wpk_ended(flushers[1]));
+	wpk_gate_open(gate);
+	for (i = 0; i < 2; i++)
+		KUNIT_EXPECT_EQ(test, wpk_join(test, flushers[i]), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 3);
+}
+
+/*
+ * That run ends, and the task runs in another pool, or is about to: a submit is accepted for the
+ * pool that it names, or not at all.
+ */
+static void wpool_try_submit_meanwhile_in_another_pool_is_not_accepted_there(struct kunit *test)
+{
+	struct wpk_thread *submitter, *mover;
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+	struct wpool_task *task = &jobs->job[0].task;
+	struct wpool *pools[2];
+	int i, ret;
+
+	begin_delays(test, stop_until_moved);
+	for (i = 0; i < 2; i++)
+		pools[i] = pool_here(test);
+	moves_to = pools[1];
+	submitter = late_thread(test, submit_delayed, pools[0], task);
+	mover = late_thread(test, submit_late, pools[1], task);
+	wpk_jobs_submit(test, pools[0], jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	stop_submitter(test, submitter);
+
+	wpk_gate_let(gate, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
+	begin_late(mover);
+	ret = wpk_join(test, submitter);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, mover), 0);
+	wpk_move_to(-1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	KUNIT_ASSERT_EQ(test, ret, -EALREADY);
+	wpk_gate_open(gate);
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, wpool_flush(pools[i]), 0);
+		KUNIT_EXPECT_EQ(test, wpk_stat(pools[i], outstanding), 0);
+	}
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 2);
+}
+
 static struct kunit_case between_cases[] = {
 	KUNIT_CASE(wpool_try_submit_while_it_ends_in_its_submitter_runs_if_accepted),
 	KUNIT_CASE(wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there),
+	KUNIT_CASE(wpool_try_submit_meanwhile_in_a_new_run_is_flushed),
+	KUNIT_CASE(wpool_try_submit_meanwhile_in_another_pool_is_not_accepted_there),
 	{}
 };
 

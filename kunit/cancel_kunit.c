@@ -228,38 +228,6 @@ static void wpool_task_cancel_sync_takes_back_the_second_run_and_waits(struct ku
 	KUNIT_EXPECT_EQ(test, atomic_read(&job->inside), 0);
 }
 
-static void wpool_task_cancel_sync_killed_is_eintr(struct kunit *test)
-{
-	struct wpk_thread *canceller;
-	struct busy busy;
-
-	busy_pool(test, &busy, 0, 1);
-	canceller = wpk_thread(test, wpk_do_cancel_sync, NULL,
-			       &busy.jobs->job[0].task, NULL);
-	KUNIT_EXPECT_TRUE(test, wpk_sleeps(canceller));
-	wpk_kill(canceller);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, canceller), -EINTR);
-	wpk_gate_open(busy.gate);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&busy.jobs->job[0].task), 0);
-}
-
-static void cancel_oneself(struct wpk_job *job)
-{
-	job->ret = wpool_task_cancel_sync(&job->task);
-}
-
-static void wpool_task_cancel_sync_on_itself_is_edeadlk(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-
-	wpk_jobs_body(jobs, cancel_oneself, NULL);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, -EDEADLK);
-	wpk_jobs_ran_once(test, jobs);
-}
-
 static void cancel_sibling(struct wpk_job *job)
 {
 	job->ret = wpool_task_cancel_sync(job->arg);
@@ -450,8 +418,6 @@ static struct kunit_case cancel_cases[] = {
 	KUNIT_CASE(wpool_task_cancel_sync_makes_room),
 	KUNIT_CASE(wpool_task_cancel_sync_waits_for_the_running_task_only),
 	KUNIT_CASE(wpool_task_cancel_sync_takes_back_the_second_run_and_waits),
-	KUNIT_CASE(wpool_task_cancel_sync_killed_is_eintr),
-	KUNIT_CASE(wpool_task_cancel_sync_on_itself_is_edeadlk),
 	KUNIT_CASE(wpool_task_cancel_sync_in_a_worker_takes_back_a_sibling),
 	KUNIT_CASE(wpool_task_cancel_works_in_any_context),
 	KUNIT_CASE(wpool_task_cancel_in_hardirq_lets_a_waiting_submitter_on),

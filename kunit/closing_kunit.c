@@ -275,22 +275,6 @@ static void wpool_release_own_workers_come_and_go(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_CLOSING);
 }
 
-static void wpool_release_own_goes_with_no_other_flag(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-
-	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN | WPOOL_RELEASE_CANCEL),
-			-EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_OWN, 0), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_OWN, HZ), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_release(wpool_default(), WPOOL_RELEASE_OWN), -EBUSY);
-	KUNIT_EXPECT_EQ(test, wpool_release(NULL, WPOOL_RELEASE_OWN), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_OPEN);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-}
-
 /* A connection: ends with the n-th run, which tells the case. */
 static void serve(struct wpk_ev *ev)
 {
@@ -386,7 +370,6 @@ static struct kunit_case closing_cases[] = {
 	KUNIT_CASE(wpool_release_after_own_sends_away_who_waits),
 	KUNIT_CASE(wpool_reboot_after_own_opens_at_once),
 	KUNIT_CASE(wpool_release_own_workers_come_and_go),
-	KUNIT_CASE(wpool_release_own_goes_with_no_other_flag),
 	KUNIT_CASE(wpool_release_own_then_destroy_loses_no_event),
 	KUNIT_CASE_SLOW(wpool_release_own_under_load_is_final),
 	{}

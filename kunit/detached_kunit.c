@@ -63,47 +63,6 @@ static void wpool_submit_detached_task_may_free_itself(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(ran), WPK_LIFETIME_ROUNDS);
 }
 
-static void wpool_task_wait_detached_is_einval(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 1);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
-	int i;
-
-	for (i = 0; i < 2; i++) {
-		struct wpool_task *task = &jobs->job[i].task;
-
-		wpool_task_init_detached(task, wpk_job_fn, NULL);
-		/* Idle, running, queued: it makes no difference. */
-		KUNIT_EXPECT_EQ(test, wpool_task_wait(task), -EINVAL);
-		KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(task), -EINVAL);
-		wpk_jobs_submit(test, pool, jobs, i, 1);
-		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-		KUNIT_EXPECT_EQ(test, wpool_task_wait(task), -EINVAL);
-		KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(task), -EINVAL);
-	}
-	wpk_gate_open(gate);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
-}
-
-static void wpool_submit_pending_detached_task_is_ealready(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 2);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
-
-	wpool_task_init_detached(&jobs->job[1].task, wpk_job_fn, NULL);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	wpk_jobs_submit(test, pool, jobs, 1, 1);
-	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[1].task),
-			-EALREADY);
-	wpk_gate_open(gate);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
-}
-
 static void submit_from_inside(struct wpk_job *job)
 {
 	struct wpool *pool = job->arg;
@@ -303,29 +262,6 @@ static void wpool_submit_fn_into_a_pool_of_the_owner_does_not_pin(struct kunit *
 	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs);
 }
 
-static void wpool_submit_fn_full_pool_atomic_is_eagain_whatever_the_policy(struct kunit *test)
-{
-	struct wpool *block = wpk_pool_policy(test, 1, 0, WPOOL_BLOCK);
-	struct wpool *run = wpk_pool_policy(test, 1, 0, WPOOL_RUN);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
-	atomic_t *ran = counter(test);
-
-	wpk_jobs_submit(test, block, jobs, 0, 1);
-	wpk_jobs_submit(test, run, jobs, 1, 1);
-	KUNIT_EXPECT_EQ(test, wpool_submit_fn(block, count_one, ran, NULL,
-					      GFP_ATOMIC), -EAGAIN);
-	KUNIT_EXPECT_EQ(test, wpool_submit_fn(block, count_one, ran, NULL,
-					      GFP_NOWAIT), -EAGAIN);
-	KUNIT_EXPECT_EQ(test, wpool_submit_fn(run, count_one, ran, NULL,
-					      GFP_ATOMIC), -EAGAIN);
-	KUNIT_EXPECT_EQ(test, atomic_read(ran), 0);
-	/* One that may sleep does what the policy says. */
-	KUNIT_EXPECT_EQ(test, wpool_submit_fn(run, count_one, ran, NULL,
-					      GFP_KERNEL), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(ran), 1);
-}
-
 static int do_submit_fn(struct wpk_thread *thread)
 {
 	return wpool_submit_fn(thread->pool, count_one, thread->arg,
@@ -378,8 +314,6 @@ static void wpool_submit_fn_no_memory_is_enomem(struct kunit *test)
 
 static struct kunit_case detached_cases[] = {
 	KUNIT_CASE_SLOW(wpool_submit_detached_task_may_free_itself),
-	KUNIT_CASE(wpool_task_wait_detached_is_einval),
-	KUNIT_CASE(wpool_submit_pending_detached_task_is_ealready),
 	KUNIT_CASE(wpool_try_submit_running_detached_task_is_a_new_task),
 	KUNIT_CASE(wpool_task_cancel_queued_detached_task_does_not_run),
 	KUNIT_CASE(wpool_submit_detached_task_pins_its_owner_until_it_returned),
@@ -388,7 +322,6 @@ static struct kunit_case detached_cases[] = {
 	KUNIT_CASE(wpool_submit_fn_runs_once_with_its_argument),
 	KUNIT_CASE(wpool_submit_fn_pins_the_owner_until_it_returned),
 	KUNIT_CASE(wpool_submit_fn_into_a_pool_of_the_owner_does_not_pin),
-	KUNIT_CASE(wpool_submit_fn_full_pool_atomic_is_eagain_whatever_the_policy),
 	KUNIT_CASE(wpool_submit_fn_full_pool_blocks_until_it_fits_or_is_killed),
 	KUNIT_CASE(wpool_submit_fn_no_memory_is_enomem),
 	{}

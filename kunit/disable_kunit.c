@@ -111,30 +111,6 @@ static void wpool_task_disable_sync_of_a_running_task_waits_for_it(struct kunit 
 	KUNIT_EXPECT_TRUE(test, wpool_task_enable(&job->task));
 }
 
-static void disable_itself(struct wpk_job *job)
-{
-	job->ret = wpool_task_disable_sync(&job->task);
-}
-
-static void wpool_task_disable_sync_that_fails_disables_nothing(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 4);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct wpool_task *task = &jobs->job[0].task;
-	struct wpool_task detached;
-
-	wpk_jobs_body(jobs, disable_itself, NULL);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
-	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, -EDEADLK);
-	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), 0);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
-	wpool_task_init_detached(&detached, wpk_job_fn, NULL);
-	KUNIT_EXPECT_EQ(test, wpool_task_disable_sync(&detached), -EINVAL);
-	wpool_task_destroy_on_stack(&detached);
-	KUNIT_EXPECT_EQ(test, wpool_task_disable_sync(NULL), -EINVAL);
-}
-
 /* What threads do that know nothing of each other, and what came of it. */
 struct try {
 	struct wpk_jobs *jobs;
@@ -449,25 +425,6 @@ static void wpool_event_disable_sync_waits_for_the_function(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpool_event_enable(wpk_event(ev)));
 }
 
-static void disable_own(struct wpk_ev *ev)
-{
-	ev->ret = wpool_event_disable_sync(wpk_event(ev));
-}
-
-static void wpool_event_disable_sync_in_its_function_is_edeadlk(struct kunit *test)
-{
-	struct wpk_ev *ev = wpk_evs(test, wpk_pool(test, 1, 0), NULL, 1);
-
-	ev->body = disable_own;
-	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));
-	/* its body comes after the count of its returns */
-	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(ev->ret) == -EDEADLK);
-	/* nothing was done */
-	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(ev)), 0);
-	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));
-	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 2);
-}
-
 static int fire_always(struct wpk_thread *thread)
 {
 	struct try *try = thread->arg;
@@ -519,7 +476,6 @@ static struct kunit_case disable_cases[] = {
 	KUNIT_CASE(wpool_task_disable_sync_twice_is_enabled_twice),
 	KUNIT_CASE(wpool_task_disable_sync_of_a_queued_task_takes_it_back),
 	KUNIT_CASE(wpool_task_disable_sync_of_a_running_task_waits_for_it),
-	KUNIT_CASE(wpool_task_disable_sync_that_fails_disables_nothing),
 	KUNIT_CASE_SLOW(wpool_task_disable_sync_against_submitters_it_does_not_run),
 	KUNIT_CASE_SLOW(wpool_task_disable_sync_does_not_wait_behind_another_task),
 	KUNIT_CASE_SLOW(wpool_task_cancel_sync_does_not_wait_behind_another_task),
@@ -529,7 +485,6 @@ static struct kunit_case disable_cases[] = {
 	KUNIT_CASE(wpool_event_disable_twice_is_enabled_twice),
 	KUNIT_CASE(wpool_event_disable_in_interrupts_takes_back_what_is_armed),
 	KUNIT_CASE(wpool_event_disable_sync_waits_for_the_function),
-	KUNIT_CASE(wpool_event_disable_sync_in_its_function_is_edeadlk),
 	KUNIT_CASE_SLOW(wpool_event_disable_sync_against_fires_it_does_not_run),
 	{}
 };

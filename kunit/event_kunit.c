@@ -454,27 +454,6 @@ static void wpool_event_cancel_sync_ends_one_that_always_comes_back(struct kunit
 	}
 }
 
-static void cancel_oneself(struct wpk_ev *ev)
-{
-	ev->ret = wpool_event_cancel_sync(wpk_event(ev));
-}
-
-static void wpool_event_cancel_sync_from_its_own_function_is_edeadlk(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_ev *ev = wpk_evs(test, pool, NULL, 1);
-
-	ev->body = cancel_oneself;
-	wpool_event_fire(wpk_event(ev));
-	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 1);
-	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	KUNIT_EXPECT_EQ(test, ev->ret, -EDEADLK);
-	/* And nothing else has come of it. */
-	ev->body = NULL;
-	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));
-	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 2);
-}
-
 /* ---- misuse ---------------------------------------------------------------- */
 
 static int no_group_fn(struct wpool_group_task *task)
@@ -544,7 +523,6 @@ static struct kunit_case event_cases[] = {
 	KUNIT_CASE(wpool_event_cancel_sync_waits_for_the_function),
 	KUNIT_CASE(wpool_event_cancel_sync_takes_the_second_run_back),
 	KUNIT_CASE_SLOW(wpool_event_cancel_sync_ends_one_that_always_comes_back),
-	KUNIT_CASE(wpool_event_cancel_sync_from_its_own_function_is_edeadlk),
 	KUNIT_CASE(wpool_submit_the_task_inside_another_kind_is_einval),
 	{}
 };

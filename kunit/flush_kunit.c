@@ -243,27 +243,6 @@ static void wpool_flush_does_not_wait_for_a_cancelled_task(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[2].runs), 0);
 }
 
-static void flush_inside(struct wpk_job *job)
-{
-	job->ret = wpool_flush(job->arg);
-}
-
-static void wpool_flush_from_an_own_task_is_edeadlk(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpool *other = wpk_pool(test, 1, 0);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
-
-	wpk_jobs_body(jobs, flush_inside, pool);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, -EDEADLK);
-	/* Another pool's task is as good as anybody. */
-	wpk_jobs_submit(test, other, jobs, 1, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), 0);
-	KUNIT_EXPECT_EQ(test, jobs->job[1].ret, 0);
-}
-
 static void wpool_flush_killed_is_eintr_and_the_next_one_works(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);
@@ -314,7 +293,6 @@ static struct kunit_case flush_cases[] = {
 	KUNIT_CASE_SLOW(wpool_flush_ends_while_a_task_submits_itself),
 	KUNIT_CASE_SLOW(wpool_flush_several_at_once_each_sees_its_own_done),
 	KUNIT_CASE(wpool_flush_does_not_wait_for_a_cancelled_task),
-	KUNIT_CASE(wpool_flush_from_an_own_task_is_edeadlk),
 	KUNIT_CASE(wpool_flush_killed_is_eintr_and_the_next_one_works),
 	KUNIT_CASE(wpool_flush_closed_pool_waits_for_the_rest),
 	{}

@@ -103,18 +103,6 @@ static void wpool_create_func_bad_arguments_leave_nothing(struct kunit *test)
 			-EEXIST);
 }
 
-static void wpool_invoke_plain_or_no_pool_is_einval(struct kunit *test)
-{
-	struct wpool *plain = wpk_pool(test, 1, 0);
-	struct conn *conn = conns(test, 1, NULL);
-
-	KUNIT_EXPECT_EQ(test, wpool_invoke(plain, conn), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_invoke(NULL, conn), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_invoke(wpool_default(), conn), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpk_stat(plain, submitted), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(plain, free), 1);
-}
-
 static int do_invoke(struct wpk_thread *thread)
 {
 	return wpool_invoke(thread->pool, thread->arg);
@@ -145,29 +133,6 @@ static void wpool_invoke_full_pool_blocks_until_it_fits_is_killed_or_closed(stru
 	wpk_destroy(test, pool);
 	for (i = 0; i < 4; i++)
 		KUNIT_EXPECT_EQ(test, atomic_read(conn[i].served), i < 2);
-}
-
-static void wpool_invoke_in_an_own_task_of_a_full_pool(struct kunit *test)
-{
-	static const struct { enum wpool_policy policy; int ret; } cases[] = {
-		{ WPOOL_BLOCK, -EDEADLK },
-		{ WPOOL_FAIL, -EAGAIN },
-		{ WPOOL_RUN, 0 },
-	};
-	struct conn *conn;
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		conn = conns(test, 2, NULL);
-		conn->pool = func_pool(test, 1, 0, cases[i].policy);
-		conn->next = conn + 1;
-		conn->ret = 1;
-		KUNIT_EXPECT_EQ(test, wpool_invoke(conn->pool, conn), 0);
-		KUNIT_EXPECT_EQ(test, wpool_flush(conn->pool), 0);
-		KUNIT_EXPECT_EQ(test, conn->ret, cases[i].ret);
-		KUNIT_EXPECT_EQ(test, atomic_read(conn[1].served),
-				!cases[i].ret);
-	}
 }
 
 /* More than it was made for: the items must come along. */
@@ -469,9 +434,7 @@ static void wpool_submit_fn_as_the_simple_pool_runs_every_job(struct kunit *test
 static struct kunit_case func_cases[] = {
 	KUNIT_CASE(wpool_invoke_runs_the_function_with_each_argument),
 	KUNIT_CASE(wpool_create_func_bad_arguments_leave_nothing),
-	KUNIT_CASE(wpool_invoke_plain_or_no_pool_is_einval),
 	KUNIT_CASE(wpool_invoke_full_pool_blocks_until_it_fits_is_killed_or_closed),
-	KUNIT_CASE(wpool_invoke_in_an_own_task_of_a_full_pool),
 	KUNIT_CASE(wpool_tune_up_a_function_pool_has_items_for_all),
 	KUNIT_CASE(wpool_release_cancel_a_function_pool_keeps_its_items),
 	KUNIT_CASE(wpool_release_cancel_hands_each_argument_to_its_abort),

@@ -76,22 +76,6 @@ static void wpool_group_wait_waits_for_tasks_of_tasks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].runs), 1);
 }
 
-static void wpool_group_wait_killed_is_eintr(struct kunit *test)
-{
-	struct wpool_group *group = wpk_group(test, wpk_pool(test, 1, 0), 1);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_member *member = wpk_members(test, group, gate, 1);
-	struct wpk_thread *waiter, *killed;
-
-	wpk_members_submit(test, member, 1);
-	killed = wpk_sleeper(test, wpk_do_group_wait, group);
-	waiter = wpk_sleeper(test, wpk_do_group_wait, group);
-	wpk_kill(killed);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, killed), -EINTR);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), 0);
-}
-
 static void wpool_group_wait_returns_the_first_error(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 8);
@@ -356,65 +340,9 @@ static void wpool_group_init_pins_the_module_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs);
 }
 
-static void call_all(struct wpk_member *member)
-{
-	struct wpk_member *next = member->arg;
-	struct wpool_group *group = member->group;
-
-	next[0].status = wpk_member_submit(&next[0]);
-	next[1].status = wpk_member_try(&next[1]);
-	next[2].status = wpool_group_wait(group);
-	next[3].status = wpool_group_exit(group);
-	next[4].status = wpk_member_submit(&next[4]);
-}
-
-static void wpool_group_calls_of_a_task_of_the_pool_are_edeadlk(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 10);
-	struct wpool_group *group = wpk_group(test, pool, 1);
-	struct wpk_member *members = wpk_members(test, group, NULL, 6);
-
-	members[0].body = call_all;
-	members[0].arg = &members[1];
-	members[5].group = wpk_group(test, pool, 1);
-	wpk_members_submit(test, members, 1);
-	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
-	KUNIT_EXPECT_EQ(test, members[1].status, -EDEADLK);
-	KUNIT_EXPECT_EQ(test, members[2].status, -EAGAIN);
-	KUNIT_EXPECT_EQ(test, members[3].status, -EDEADLK);
-	KUNIT_EXPECT_EQ(test, members[4].status, -EDEADLK);
-	KUNIT_EXPECT_EQ(test, members[5].status, 0);
-	KUNIT_EXPECT_EQ(test, wpool_group_wait(members[5].group), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&members[5].runs), 1);
-}
-
-static void wpool_group_bad_arguments_are_einval(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpool_group *group = wpk_group(test, pool, 1);
-	struct wpk_member *member = wpk_members(test, group, NULL, 1);
-	struct wpool_group none = { };
-
-	KUNIT_EXPECT_EQ(test, wpool_group_submit(NULL, &member->task), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_group_try_submit(group, NULL), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_group_try_submit(&none, &member->task), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_group_wait(NULL), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_group_wait(&none), -EINVAL);
-	wpool_group_cancel(NULL);
-	wpool_group_cancel(&none);
-	KUNIT_EXPECT_EQ(test, wpool_group_exit(NULL), 0);
-	KUNIT_EXPECT_EQ(test, wpool_group_init(&none, NULL, 1, NULL), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_group_init(&none, ERR_PTR(-ENOMEM), 1, NULL), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_group_init(&none, pool, 0, NULL), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_group_exit(&none), 0);
-	wpool_group_task_init(&member->task, NULL, NULL);
-	KUNIT_EXPECT_EQ(test, wpk_member_submit(member), -EINVAL);
-}
-
 static struct kunit_case group_cases[] = {
 	KUNIT_CASE(wpool_group_wait_all_tasks_have_run),
 	KUNIT_CASE(wpool_group_wait_waits_for_tasks_of_tasks),
-	KUNIT_CASE(wpool_group_wait_killed_is_eintr),
 	KUNIT_CASE(wpool_group_wait_returns_the_first_error),
 	KUNIT_CASE(wpool_group_errors_are_counted),
 	KUNIT_CASE(wpool_group_submit_full_group_waits_or_is_eagain),
@@ -424,8 +352,6 @@ static struct kunit_case group_cases[] = {
 	KUNIT_CASE(wpool_group_submit_policy_run_runs_it_in_the_caller),
 	KUNIT_CASE(wpool_group_exit_waits_and_sends_submitters_away),
 	KUNIT_CASE(wpool_group_init_pins_the_module_once),
-	KUNIT_CASE(wpool_group_calls_of_a_task_of_the_pool_are_edeadlk),
-	KUNIT_CASE(wpool_group_bad_arguments_are_einval),
 	{}
 };
 

@@ -120,25 +120,6 @@ static void wpool_submit_on_cpu_without_worker_runs_elsewhere(struct kunit *test
 	wpk_destroy(test, pool);
 }
 
-static void wpool_submit_on_bad_arguments_are_einval(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct wpool_task *task = &jobs->job[0].task;
-
-	KUNIT_EXPECT_EQ(test, wpool_submit_on(NULL, 0, task), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_submit_on(pool, 0, NULL), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_submit_on(pool, -1, task), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_submit_on(pool, nr_cpu_ids, task), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_submit_on(pool, INT_MAX, task), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_try_submit_on(NULL, 0, task), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_try_submit_on(pool, nr_cpu_ids, task), -EINVAL);
-	/* and the task was left alone */
-	KUNIT_EXPECT_EQ(test, wpool_submit_on(pool, wpk_cpu(0), task), 0);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
-	wpk_destroy(test, pool);
-}
-
 static int submit_on_here(struct wpk_thread *thread)
 {
 	return wpool_submit_on(thread->pool, wpk_cpu(0), thread->work);
@@ -224,7 +205,6 @@ static struct kunit_case on_cpu_cases[] = {
 	KUNIT_CASE(wpool_submit_on_idle_cpu_runs_there),
 	KUNIT_CASE(wpool_submit_on_blocked_cpu_runs_elsewhere),
 	KUNIT_CASE(wpool_submit_on_cpu_without_worker_runs_elsewhere),
-	KUNIT_CASE(wpool_submit_on_bad_arguments_are_einval),
 	KUNIT_CASE(wpool_submit_on_full_pool_waits_or_is_refused),
 	KUNIT_CASE(wpool_submit_on_many_each_runs_once),
 	{}

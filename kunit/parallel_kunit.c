@@ -152,23 +152,6 @@ static void wpool_parallel_for_largest_ranges_do_not_overflow(struct kunit *test
 	wpk_destroy(test, pool);
 }
 
-static void wpool_parallel_for_bad_arguments_are_einval(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct span *of = span(test, 0, 10);
-
-	KUNIT_EXPECT_EQ(test, wpool_parallel_for(NULL, 0, 10, 0, span_fn, of), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_parallel_for(ERR_PTR(-ENOMEM), 0, 10, 0, span_fn, of),
-			-EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_parallel_for(pool, 0, 10, 0, NULL, of), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_parallel_for(pool, 11, 10, 0, span_fn, of), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_parallel_for(pool, ULONG_MAX, 0, 0, span_fn, of), -EINVAL);
-	/* an empty range is none */
-	KUNIT_EXPECT_EQ(test, wpool_parallel_for(pool, 10, 10, 0, span_fn, of), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&of->calls), 0);
-	wpk_destroy(test, pool);
-}
-
 /* The caller does nothing before a helper has come. */
 static int await_helper(unsigned long from, unsigned long to, void *arg)
 {
@@ -443,7 +426,6 @@ static void wpool_parallel_for_while_the_pool_closes_and_opens(struct kunit *tes
 static struct kunit_case parallel_cases[] = {
 	KUNIT_CASE(wpool_parallel_for_does_each_index_once),
 	KUNIT_CASE(wpool_parallel_for_largest_ranges_do_not_overflow),
-	KUNIT_CASE(wpool_parallel_for_bad_arguments_are_einval),
 	KUNIT_CASE(wpool_parallel_for_gets_help),
 	KUNIT_CASE(wpool_parallel_for_waits_for_the_chunk_of_a_helper),
 	KUNIT_CASE(wpool_parallel_for_full_pool_runs_in_the_caller),

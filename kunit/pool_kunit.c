@@ -240,23 +240,6 @@ static void destroy_inside(struct wpk_job *job)
 	job->ret = wpool_destroy(job->arg);
 }
 
-static void wpool_destroy_from_an_own_task_is_edeadlk(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 1);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
-
-	jobs->job[0].body = destroy_inside;
-	jobs->job[0].arg = pool;
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, -EDEADLK);
-	/* Nothing happened to the pool. */
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_OPEN);
-	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[1].task), 0);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
-}
-
 static void wpool_destroy_from_another_pools_task_works(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);
@@ -390,7 +373,6 @@ static struct kunit_case pool_cases[] = {
 	KUNIT_CASE(wpool_get_stats_tells_what_the_pool_does),
 	KUNIT_CASE(wpool_get_cpu_stats_add_up),
 	KUNIT_CASE(wpool_destroy_runs_what_is_queued),
-	KUNIT_CASE(wpool_destroy_from_an_own_task_is_edeadlk),
 	KUNIT_CASE(wpool_destroy_from_another_pools_task_works),
 	KUNIT_CASE_SLOW(wpool_destroy_from_several_threads_under_load),
 	KUNIT_CASE_SLOW(wpool_create_and_destroy_in_ten_threads),

@@ -219,7 +219,29 @@ static void wpool_release_cancel_of_a_closed_pool_is_the_same(struct kunit *test
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
 }
 
+static void wpool_release_cancel_after_drain_cancels_what_is_left(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 3);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 4, gate);
+	int i;
+
+	/* which of four would be the first is not promised */
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_jobs_submit(test, pool, jobs, 1, 3);
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 3);
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
+	WPK_EVENTUALLY(test, wpk_stat(pool, cancelled) == 3);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 0);
+	wpk_gate_open(gate);
+	for (i = 1; i < 4; i++)
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ECANCELED);
+}
+
 static struct kunit_case release_cancel_cases[] = {
+	KUNIT_CASE(wpool_release_cancel_after_drain_cancels_what_is_left),
 	KUNIT_CASE(wpool_release_cancel_takes_back_a_submit_of_a_running_task),
 	KUNIT_CASE(wpool_release_cancel_calls_no_abort_function_itself),
 	KUNIT_CASE(wpool_release_cancel_workers_that_come_free_run_none),

@@ -57,63 +57,6 @@ static void wpool_release_cancel_ends_what_is_queued(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 1);
 }
 
-static void wpool_release_unknown_flag_is_einval(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 0);
-
-	KUNIT_EXPECT_EQ(test, wpool_release(pool, BIT(2)), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_release(pool, ~0U), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, BIT(2), HZ), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, BIT(31), 0), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_OPEN);
-}
-
-static void release_inside(struct wpk_job *job)
-{
-	job->ret = wpool_release(job->arg, WPOOL_RELEASE_DRAIN);
-	if (!job->ret)
-		(job + 1)->ret = wpool_submit(job->arg, &(job + 1)->task);
-}
-
-/* A closed pool refuses its own tasks, too. */
-static void wpool_release_from_an_own_task_closes_the_pool(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 2, 2);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
-
-	jobs->job[0].body = release_inside;
-	jobs->job[0].arg = pool;
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
-	KUNIT_EXPECT_EQ(test, jobs->job[1].ret, -ESHUTDOWN);
-	wpk_destroy(test, pool);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs), 0);
-}
-
-static void submit_itself(struct wpk_job *job)
-{
-	job->ret = wpool_submit(job->arg, &job->task);
-}
-
-static void wpool_release_running_task_cannot_submit_itself_again(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
-
-	wpk_jobs_body(jobs, submit_itself, pool);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
-	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[0].task),
-			-ESHUTDOWN);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, -ESHUTDOWN);
-	wpk_jobs_ran_once(test, jobs);
-}
-
 static void wpool_release_timeout_runs_out_then_succeeds(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 2);
@@ -178,48 +121,6 @@ static void wpool_release_timeout_idle_pool_comes_back_at_once(struct kunit *tes
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, WPK_PATIENCE), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
 	wpk_jobs_ran_once(test, jobs);
-}
-
-static void wpool_release_timeout_killed_is_eintr(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
-	struct wpk_thread *thread;
-
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	thread = wpk_thread(test, wpk_do_release, pool, NULL, NULL);
-	WPK_EVENTUALLY(test, wpk_stat(pool, state) == WPOOL_CLOSED);
-	KUNIT_EXPECT_TRUE(test, wpk_sleeps(thread));
-	wpk_kill(thread);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -EINTR);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, WPK_PATIENCE), 0);
-}
-
-/* What an own task would wait for is itself. */
-static void wait_for_the_pool(struct wpk_job *job)
-{
-	struct wpool *pool = job->arg;
-
-	job->ret = wpool_release_timeout(pool, 0, HZ);
-	(job + 1)->ret = wpool_release(pool, 0);
-	(job + 2)->ret = wpool_reboot(pool);
-}
-
-static void wpool_release_timeout_and_reboot_in_an_own_task_are_edeadlk(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
-
-	jobs->job[0].body = wait_for_the_pool;
-	jobs->job[0].arg = pool;
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, -EDEADLK);
-	KUNIT_EXPECT_EQ(test, jobs->job[1].ret, 0);
-	KUNIT_EXPECT_EQ(test, jobs->job[2].ret, -EDEADLK);
 }
 
 /* ---- reboot --------------------------------------------------------------- */
@@ -290,35 +191,6 @@ static void wpool_reboot_preallocated_pool_has_its_workers_again(struct kunit *t
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 9);
 	wpk_jobs_ran_once(test, jobs);
-}
-
-static void wpool_reboot_killed_is_eintr_and_the_pool_stays_closed(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
-	struct wpk_thread *thread;
-
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
-	thread = wpk_thread(test, wpk_do_reboot, pool, NULL, NULL);
-	KUNIT_EXPECT_TRUE(test, wpk_sleeps(thread));
-	wpk_kill(thread);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -EINTR);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_CLOSED);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_OPEN);
-}
-
-static void wpool_reboot_destroyed_pool_is_eshutdown(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 0);
-
-	wpk_destroy(test, pool);
-	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), -ESHUTDOWN);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_DESTROYED);
 }
 
 static void wpool_release_and_reboot_ten_times_loses_nothing(struct kunit *test)
@@ -441,19 +313,12 @@ static void wpool_reboot_several_wait_all_return(struct kunit *test)
 static struct kunit_case release_cases[] = {
 	KUNIT_CASE(wpool_release_runs_what_is_queued),
 	KUNIT_CASE(wpool_release_cancel_ends_what_is_queued),
-	KUNIT_CASE(wpool_release_unknown_flag_is_einval),
-	KUNIT_CASE(wpool_release_from_an_own_task_closes_the_pool),
-	KUNIT_CASE(wpool_release_running_task_cannot_submit_itself_again),
 	KUNIT_CASE(wpool_release_timeout_runs_out_then_succeeds),
 	KUNIT_CASE(wpool_release_timeout_cancel_waits_for_the_running_only),
 	KUNIT_CASE(wpool_release_timeout_idle_pool_comes_back_at_once),
-	KUNIT_CASE(wpool_release_timeout_killed_is_eintr),
-	KUNIT_CASE(wpool_release_timeout_and_reboot_in_an_own_task_are_edeadlk),
 	KUNIT_CASE(wpool_reboot_open_pool_does_nothing),
 	KUNIT_CASE(wpool_reboot_waits_for_the_old_tasks_and_workers),
 	KUNIT_CASE(wpool_reboot_preallocated_pool_has_its_workers_again),
-	KUNIT_CASE(wpool_reboot_killed_is_eintr_and_the_pool_stays_closed),
-	KUNIT_CASE(wpool_reboot_destroyed_pool_is_eshutdown),
 	KUNIT_CASE(wpool_reboot_several_wait_all_return),
 	KUNIT_CASE_SLOW(wpool_release_and_reboot_ten_times_loses_nothing),
 	KUNIT_CASE_SLOW(wpool_release_and_reboot_under_load_accounts_for_all),

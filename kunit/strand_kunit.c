@@ -107,23 +107,6 @@ static void wpool_strand_submit_by_its_own_task_goes_behind_the_others(struct ku
 	KUNIT_EXPECT_FALSE(test, of->twice);
 }
 
-static void wpool_strand_submit_pending_task_is_ealready(struct kunit *test)
-{
-	struct wpk_gate *gate = wpk_gate(test);
-	struct st_strand *of = st_strand(test, wpk_pool(test, 1, 0), 8);
-	struct st *st = st_tasks(test, of, gate, 2);
-
-	st_submit(test, st, 2);
-	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&st[1].task), -EALREADY);
-	/* one that runs belongs to its function */
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&st[0].task), 0);
-	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&st[0].task), -EALREADY);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&st[0].runs), 2);
-}
-
 static void wpool_strand_submit_bad_arguments_is_einval(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
@@ -266,25 +249,6 @@ static void wpool_strand_flush_ends_under_continuous_submission(struct kunit *te
 	WPK_EVENTUALLY(test, atomic_read(&of->returned) == 3);
 }
 
-static void wpool_strand_flush_killed_is_eintr(struct kunit *test)
-{
-	struct wpk_gate *gate = wpk_gate(test);
-	struct st_strand *of = st_strand(test, wpk_pool(test, 4, 4), 8);
-	struct st *st = st_tasks(test, of, gate, 2);
-	struct wpk_thread *thread;
-
-	st_submit(test, st, 1);
-	thread = wpk_thread(test, do_flush, NULL, NULL, &of->strand);
-	KUNIT_ASSERT_TRUE(test, wpk_sleeps(thread));
-	wpk_kill(thread);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -EINTR);
-	/* the mark on its stack is gone */
-	st_submit(test, &st[1], 1);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
-	st_ran_in_order(test, st, 2);
-}
-
 static void body_flushes_arg(struct st *st)
 {
 	st->ret = wpool_strand_flush(st->arg);
@@ -399,14 +363,12 @@ static struct kunit_case strand_cases[] = {
 	KUNIT_CASE(wpool_strand_try_submit_in_interrupts_runs_in_order),
 	KUNIT_CASE(wpool_strands_run_side_by_side),
 	KUNIT_CASE(wpool_strand_submit_by_its_own_task_goes_behind_the_others),
-	KUNIT_CASE(wpool_strand_submit_pending_task_is_ealready),
 	KUNIT_CASE(wpool_strand_submit_bad_arguments_is_einval),
 	KUNIT_CASE(wpool_strand_takes_one_place_in_its_pool),
 	KUNIT_CASE(wpool_strand_submit_to_a_full_pool_stands_in_line),
 	KUNIT_CASE(wpool_strand_busy_for_ever_lets_others_run),
 	KUNIT_CASE(wpool_strand_try_submit_beyond_the_limit_is_eagain),
 	KUNIT_CASE(wpool_strand_flush_ends_under_continuous_submission),
-	KUNIT_CASE(wpool_strand_flush_killed_is_eintr),
 	KUNIT_CASE(wpool_strand_flush_by_a_task),
 	KUNIT_CASE_SLOW(wpool_strand_submit_by_many_loses_none),
 	KUNIT_CASE_SLOW(wpool_strand_a_million_take_64_bytes_each),

@@ -7,87 +7,9 @@
 
 #include "fixture.h"
 
-static void wpool_submit_without_pool_task_or_function_is_einval(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct wpool_task *task = &jobs->job[0].task;
-
-	KUNIT_EXPECT_EQ(test, wpool_submit(NULL, task), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_try_submit(NULL, task), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_submit_timeout(NULL, task, HZ), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_submit(pool, NULL), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, NULL), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_submit_timeout(pool, NULL, HZ), -EINVAL);
-	wpool_task_init(task, NULL);
-	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, task), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_submit_timeout(pool, task, HZ), -EINVAL);
-
-	/* No worker died of it, no place was lost. */
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 1);
-	wpool_task_init(task, wpk_job_fn);
-	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), 0);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
-}
-
 static void count_one(void *arg)
 {
 	atomic_inc(arg);
-}
-
-static void wpool_submit_fn_without_pool_or_function_is_einval(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 0);
-
-	KUNIT_EXPECT_EQ(test, wpool_submit_fn(NULL, count_one, NULL, NULL,
-					      GFP_KERNEL), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_submit_fn(NULL, count_one, NULL, NULL,
-					      GFP_ATOMIC), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, NULL, NULL, NULL,
-					      GFP_KERNEL), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, NULL, NULL, NULL,
-					      GFP_ATOMIC), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 1);
-}
-
-static void wpool_submit_closed_pool_is_eshutdown(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 1);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct wpool_task *task = &jobs->job[0].task;
-	atomic_t *ran = kunit_kzalloc(test, sizeof(*ran), GFP_KERNEL);
-	int i;
-
-	KUNIT_ASSERT_NOT_NULL(test, ran);
-	KUNIT_ASSERT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
-	/* Closed, then destroyed. */
-	for (i = 0; i < 2; i++) {
-		KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), -ESHUTDOWN);
-		KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, task),
-				-ESHUTDOWN);
-		KUNIT_EXPECT_EQ(test, wpool_submit_timeout(pool, task, HZ),
-				-ESHUTDOWN);
-		KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, &task, 1, 0),
-				-ESHUTDOWN);
-		KUNIT_EXPECT_EQ(test,
-				wpool_submit_batch(pool, &task, 1,
-						   WPOOL_BATCH_TRY),
-				-ESHUTDOWN);
-		KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, count_one, ran,
-						      NULL, GFP_KERNEL),
-				-ESHUTDOWN);
-		KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, count_one, ran,
-						      NULL, GFP_ATOMIC),
-				-ESHUTDOWN);
-		if (!i)
-			wpk_destroy(test, pool);
-	}
-	KUNIT_EXPECT_EQ(test, atomic_read(ran), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 0);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
 }
 
 struct submit_call {
@@ -181,29 +103,6 @@ static void wpool_try_submit_in_any_context_wakes_a_worker(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, call.ret, 0);
 		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, ++n));
 	}
-}
-
-static void wpool_try_submit_full_pool_is_eagain_in_any_context(struct kunit *test)
-{
-	static const enum wpool_policy policies[] = {
-		WPOOL_BLOCK, WPOOL_FAIL, WPOOL_RUN,
-	};
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 4, gate);
-	struct submit_call call = { .task = &jobs->job[3].task };
-	int i, p;
-
-	for (p = 0; p < ARRAY_SIZE(policies); p++) {
-		call.pool = wpk_pool_policy(test, 1, 0, policies[p]);
-		wpk_jobs_submit(test, call.pool, jobs, p, 1);
-		for (i = 0; i < NR_CONTEXTS; i++) {
-			in_context(i, try_twice, &call);
-			KUNIT_EXPECT_EQ(test, call.ret, -EAGAIN);
-			KUNIT_EXPECT_EQ(test, call.again, -EAGAIN);
-		}
-	}
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[3].runs), 0);
 }
 
 struct fn_call {
@@ -379,12 +278,8 @@ static void wpool_submit_from_several_threads_each_task_runs_once(struct kunit *
 }
 
 static struct kunit_case submit_cases[] = {
-	KUNIT_CASE(wpool_submit_without_pool_task_or_function_is_einval),
-	KUNIT_CASE(wpool_submit_fn_without_pool_or_function_is_einval),
-	KUNIT_CASE(wpool_submit_closed_pool_is_eshutdown),
 	KUNIT_CASE(wpool_try_submit_works_in_any_context),
 	KUNIT_CASE(wpool_try_submit_in_any_context_wakes_a_worker),
-	KUNIT_CASE(wpool_try_submit_full_pool_is_eagain_in_any_context),
 	KUNIT_CASE(wpool_submit_fn_atomic_works_where_it_can_allocate),
 	KUNIT_CASE(wpool_submit_from_a_task_of_the_same_pool_is_accepted),
 	KUNIT_CASE(wpool_try_submit_from_an_interrupt_over_a_worker),

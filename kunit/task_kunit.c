@@ -62,49 +62,6 @@ static void wpool_submit_function_may_sleep_with_interrupts_on(struct kunit *tes
 	KUNIT_EXPECT_TRUE(test, seen->kthread);
 }
 
-static void wpool_submit_pending_task_is_ealready(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 5);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
-	struct wpool_task *queued = &jobs->job[1].task;
-
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	wpk_jobs_submit(test, pool, jobs, 1, 1);
-
-	KUNIT_EXPECT_EQ(test, wpool_submit(pool, queued), -EALREADY);
-	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, queued), -EALREADY);
-	KUNIT_EXPECT_EQ(test, wpool_submit_timeout(pool, queued, HZ),
-			-EALREADY);
-	/* Nothing changed: not its place, not the figures, not its run. */
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 2);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 2);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(queued), 0);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
-}
-
-static void wpool_submit_task_pending_in_another_pool_is_ealready(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 5);
-	struct wpool *other = wpk_pool(test, 1, 5);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
-
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	wpk_jobs_submit(test, pool, jobs, 1, 1);
-	KUNIT_EXPECT_EQ(test, wpool_submit(other, &jobs->job[1].task),
-			-EALREADY);
-	KUNIT_EXPECT_EQ(test, wpk_stat(other, outstanding), 0);
-	wpk_gate_open(gate);
-	wpk_destroy(test, pool);
-	wpk_destroy(test, other);
-	wpk_jobs_ran_once(test, jobs);
-}
-
 static void wpool_submit_running_task_runs_once_more_never_twice_at_once(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 4, 4);
@@ -130,27 +87,6 @@ static void wpool_submit_running_task_runs_once_more_never_twice_at_once(struct 
 	KUNIT_EXPECT_EQ(test, atomic_read(&job->runs), 3);
 	KUNIT_EXPECT_FALSE(test, job->twice);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->peak), 1);
-}
-
-static void wpool_submit_running_task_needs_no_place_of_its_own(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_FAIL);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
-
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[1].task), -EAGAIN);
-	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[0].task), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 2);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 0);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 2);
-	/* One place was taken and one came back. */
-	WPK_EVENTUALLY(test, wpk_stat(pool, outstanding) == 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 1);
-	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[1].task), 0);
 }
 
 static void submit_oneself(struct wpk_job *job)
@@ -280,41 +216,6 @@ static void wpool_task_wait_covers_the_second_run_of_a_running_task(struct kunit
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 2);
-}
-
-static void wpool_task_wait_killed_is_eintr_and_the_task_goes_on(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
-	struct wpool_task *task = &jobs->job[0].task;
-	struct wpk_thread *waiter;
-
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	waiter = wpk_thread(test, wpk_do_wait, NULL, task, NULL);
-	KUNIT_EXPECT_TRUE(test, wpk_sleeps(waiter));
-	wpk_kill(waiter);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), -EINTR);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
-	wpk_jobs_ran_once(test, jobs);
-}
-
-static void wait_for_oneself(struct wpk_job *job)
-{
-	job->ret = wpool_task_wait(&job->task);
-}
-
-static void wpool_task_wait_on_itself_is_edeadlk(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 2, 0);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-
-	wpk_jobs_body(jobs, wait_for_oneself, NULL);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, -EDEADLK);
 }
 
 static void wait_for_arg(struct wpk_job *job)
@@ -459,10 +360,7 @@ static struct kunit_case task_cases[] = {
 	KUNIT_CASE(wpool_task_is_at_most_one_cache_line),
 	KUNIT_CASE(wpool_submit_runs_the_function_once_in_a_worker),
 	KUNIT_CASE(wpool_submit_function_may_sleep_with_interrupts_on),
-	KUNIT_CASE(wpool_submit_pending_task_is_ealready),
-	KUNIT_CASE(wpool_submit_task_pending_in_another_pool_is_ealready),
 	KUNIT_CASE(wpool_submit_running_task_runs_once_more_never_twice_at_once),
-	KUNIT_CASE(wpool_submit_running_task_needs_no_place_of_its_own),
 	KUNIT_CASE(wpool_submit_by_the_running_task_itself_runs_again),
 	KUNIT_CASE(wpool_submit_finished_task_runs_again),
 	KUNIT_CASE(wpool_submit_static_task_runs_each_time),
@@ -470,8 +368,6 @@ static struct kunit_case task_cases[] = {
 	KUNIT_CASE(wpool_task_wait_never_submitted_returns_0),
 	KUNIT_CASE(wpool_task_wait_sleeps_until_the_task_has_returned),
 	KUNIT_CASE(wpool_task_wait_covers_the_second_run_of_a_running_task),
-	KUNIT_CASE(wpool_task_wait_killed_is_eintr_and_the_task_goes_on),
-	KUNIT_CASE(wpool_task_wait_on_itself_is_edeadlk),
 	KUNIT_CASE(wpool_task_wait_in_a_worker_runs_a_queued_task_itself),
 	KUNIT_CASE(wpool_task_wait_on_the_task_around_it_is_edeadlk),
 	KUNIT_CASE(wpool_task_wait_from_another_pools_task_sleeps),

@@ -222,16 +222,6 @@ static void wpool_tune_capacity_of_a_preallocated_pool_is_einval(struct kunit *t
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 6);
 }
 
-static void wpool_tune_destroyed_pool_is_eshutdown(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 0);
-
-	KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
-	KUNIT_EXPECT_EQ(test, tune_capacity(pool, 2), 0);
-	wpk_destroy(test, pool);
-	KUNIT_EXPECT_EQ(test, tune_capacity(pool, 3), -ESHUTDOWN);
-}
-
 static void wpool_tune_up_lets_as_many_waiters_on_as_fit(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
@@ -410,7 +400,6 @@ static struct kunit_case tune_cases[] = {
 	KUNIT_CASE(wpool_tune_policy_from_run_is_einval),
 	KUNIT_CASE(wpool_tune_capacity_below_min_workers_is_einval),
 	KUNIT_CASE(wpool_tune_capacity_of_a_preallocated_pool_is_einval),
-	KUNIT_CASE(wpool_tune_destroyed_pool_is_eshutdown),
 	KUNIT_CASE(wpool_tune_up_lets_as_many_waiters_on_as_fit),
 	KUNIT_CASE(wpool_tune_down_debt_is_repaid_first),
 	KUNIT_CASE(wpool_tune_down_waiters_go_on_after_the_debt),

@@ -10,6 +10,7 @@
 #include "wq_items.h"
 
 #define NR_ROUNDS	WPK_ROUNDS(2000U)
+#define NR_CANCELS	20
 
 static int do_cancel_sync(struct wpk_thread *thread)
 {
@@ -100,6 +101,32 @@ static void flush_work_after_a_cancel_waits_for_the_queue_before(struct kunit *t
 	KUNIT_EXPECT_EQ(test, wpk_join(test, flush), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&move.item->inside), 0);
 	end_move(test, &move, 1);
+}
+
+/* It waits for its run elsewhere no longer, and keeps no other work from its place. */
+static void cancel_work_frees_the_place_of_one_that_runs_elsewhere(struct kunit *test)
+{
+	struct wpk_item *others = wpk_items(test, NULL, NR_CANCELS);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_item *item = wpk_items(test, gate, 1);
+	struct workqueue_struct *from = wpk_wq(test, WQ_UNBOUND, 4);
+	struct workqueue_struct *to = wpk_wq(test, WQ_UNBOUND, 1);
+	int i;
+
+	KUNIT_EXPECT_TRUE(test, queue_work_on(0, from, wpk_work(item)));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	for (i = 0; i < NR_CANCELS; i++) {
+		KUNIT_EXPECT_TRUE(test, queue_work_on(0, to, wpk_work(item)));
+		/* time for a thread to come to it, which nobody is told of */
+		msleep(i);
+		KUNIT_EXPECT_TRUE(test, cancel_work(wpk_work(item)));
+		KUNIT_EXPECT_TRUE(test, queue_work_on(0, to, wpk_work(&others[i])));
+		WPK_ASSERT_EVENTUALLY(test, wpk_runs(&others[i]) == 1);
+	}
+	wpk_gate_open(gate);
+	wpk_wq_end(test, to);
+	wpk_wq_end(test, from);
+	KUNIT_EXPECT_EQ(test, wpk_runs(item), 1);
 }
 
 static void work_busy_sees_the_queue_before(struct kunit *test)
@@ -227,6 +254,7 @@ static struct kunit_case wq_same_cases[] = {
 	KUNIT_CASE(cancel_work_sync_waits_for_the_queue_before),
 	KUNIT_CASE(flush_work_waits_for_the_queue_before),
 	KUNIT_CASE(flush_work_after_a_cancel_waits_for_the_queue_before),
+	KUNIT_CASE(cancel_work_frees_the_place_of_one_that_runs_elsewhere),
 	KUNIT_CASE(work_busy_sees_the_queue_before),
 	KUNIT_CASE(cancel_work_sync_ends_a_work_that_moves_itself),
 	KUNIT_CASE(cancel_work_takes_back_what_has_not_started),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Fault injection, see inject.h. Has no effect until a probability or a fail-nth is set. */
+/* Fault injection, see inject.h. Has no effect until it is asked for. */
 #include "inject.h"
 
 #if defined(CONFIG_FAULT_INJECTION) && defined(CONFIG_FAULT_INJECTION_DEBUG_FS)
@@ -25,5 +25,35 @@ void wpool_inject_exit(void)
 {
 	debugfs_remove(spawn_dir);
 }
+
+#endif
+
+#if IS_ENABLED(CONFIG_KUNIT)
+
+#include <linux/export.h>
+#include <linux/rcupdate.h>
+
+DEFINE_STATIC_KEY_FALSE(wpool_inject_delays);
+static void (*delay_fn)(struct wpool_task *task);
+
+void __wpool_inject_delay(struct wpool_task *task)
+{
+	void (*fn)(struct wpool_task *task) = READ_ONCE(delay_fn);
+
+	if (fn)
+		fn(task);
+}
+
+void wpool_inject_set_delay(void (*fn)(struct wpool_task *task))
+{
+	WRITE_ONCE(delay_fn, fn);
+	if (fn)
+		static_branch_enable(&wpool_inject_delays);
+	else
+		static_branch_disable(&wpool_inject_delays);
+	/* it is called with interrupts off */
+	synchronize_rcu();
+}
+EXPORT_SYMBOL_GPL(wpool_inject_set_delay);
 
 #endif

@@ -272,7 +272,8 @@ bool wpool_event_cancel(struct wpool_event *event);
  * @event: the event
  *
  * As wpool_event_cancel(), and waits for the function or the abort function if it is
- * running, but never behind another task. An event that a closed pool has refused is
+ * running, but never behind another task: an event that the pool has accepted leaves it, and is
+ * counted as cancelled. An event that a closed pool has refused is
  * handed to the thread that calls abort functions, and is waited for until its turn: so
  * an abort function must not cancel another event in this way.
  *

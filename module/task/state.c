@@ -25,6 +25,7 @@
 #include <linux/spinlock.h>
 #include <linux/wait_bit.h>
 
+#include "inject.h"
 #include "task/account.h"
 #include "task/tokens.h"
 
@@ -97,6 +98,7 @@ static int claim_running(struct wpool *pool, struct wpool_task *task)
 		}
 		if (colour)
 			new |= WPOOL_ST_AGAIN_COLOUR;
+		wpool_inject_delay(task);
 	} while (!atomic_try_cmpxchg(&task->state, &old, new));
 	if (rq && (ret != 1 || old & WPOOL_ST_INSIDE))
 		WRITE_ONCE(rq->accepted[colour], rq->accepted[colour] - 1);

@@ -82,6 +82,20 @@ bool __wpool_wq_add(struct wpool_wq *wq, struct wpool_work *work)
 	return true;
 }
 
+static void link_waiter(struct wpool_wq_waiter **list, struct wpool_wq_waiter *waiter)
+{
+	waiter->next = *list;
+	*list = waiter;
+}
+
+static void unlink_waiter(struct wpool_wq_waiter **list, struct wpool_wq_waiter *waiter)
+{
+	while (*list && *list != waiter)
+		list = &(*list)->next;
+	if (*list)
+		*list = waiter->next;
+}
+
 /* A turn has ended. */
 static void end_turn(struct wpool_wq *wq, unsigned long epoch, struct wpool_wq_waiter *waiter)
 	__must_hold(&wq->lock)
@@ -93,7 +107,7 @@ static void end_turn(struct wpool_wq *wq, unsigned long epoch, struct wpool_wq_w
 	for (; waiter; waiter = next) {
 		/* after complete() it is gone */
 		next = waiter->next;
-		complete(&waiter->done);
+		complete(waiter->done);
 	}
 	wq->nr_turns--;
 	list_for_each_entry_safe(flusher, tmp, &wq->flushers, node) {
@@ -152,40 +166,57 @@ static struct wpool_work *next_work(struct wpool_wq_runner *runner)
 }
 
 /*
- * The next work was queued elsewhere before, and may still run there: wait until it does not. It
- * stays in a list that only this runner serves, where a cancel finds it. If it is there
- * afterwards, nobody took it off, and it cannot have begun to run elsewhere.
+ * Let the end of a work's run in another queue complete the waiter, or no longer. False if it does
+ * not run there: then nothing touches the waiter any more.
  */
-static void wait_elsewhere(struct wpool_wq_runner *runner, struct wpool_work *work)
-	__must_hold(&runner->wq->lock)
+static bool await_run(u32 from, const void *work, wpool_work_fn func,
+		      struct wpool_wq_waiter *waiter, bool await)
 {
 	struct wpool_wq_runner *other = NULL;
-	struct wpool_wq *wq = runner->wq;
-	struct wpool_wq_waiter waiter;
-	wpool_work_fn func = work->func;
-	u32 from = work->from;
 	struct wpool_wq *last;
 
-	list_move(&work->entry, &runner->scheduled);
-	raw_spin_unlock_irq(&wq->lock);
-	init_completion(&waiter.done);
 	rcu_read_lock();
 	last = wpool_wq_by(from);
 	if (last) {
 		raw_spin_lock_irq(&last->lock);
 		other = __wpool_wq_find(last, work, func);
-		if (other) {
-			waiter.next = other->waiters;
-			other->waiters = &waiter;
-		}
+		if (other && await)
+			link_waiter(&other->waiters, waiter);
+		else if (other)
+			unlink_waiter(&other->waiters, waiter);
 		raw_spin_unlock_irq(&last->lock);
 	}
 	rcu_read_unlock();
-	if (other)
-		wait_for_completion(&waiter.done);
+	return other;
+}
+
+/*
+ * The next work was queued elsewhere before, and may still run there: wait until it does not, or
+ * until a cancel takes it off. It stays in a list that only this runner serves, where a cancel
+ * finds it. If it is there afterwards, nobody took it off, and it cannot have begun to run
+ * elsewhere.
+ */
+static void wait_elsewhere(struct wpool_wq_runner *runner, struct wpool_work *work)
+	__must_hold(&runner->wq->lock)
+{
+	DECLARE_COMPLETION_ONSTACK(done);
+	struct wpool_wq_waiter run = { .done = &done }, turn = { .done = &done };
+	struct wpool_wq *wq = runner->wq;
+	wpool_work_fn func = work->func;
+	u32 from = work->from;
+
+	list_move(&work->entry, &runner->scheduled);
+	link_waiter(&work->waiters, &turn);
+	raw_spin_unlock_irq(&wq->lock);
+	if (await_run(from, work, func, &run, true)) {
+		wait_for_completion(&done);
+		await_run(from, work, func, &run, false);
+	}
 	raw_spin_lock_irq(&wq->lock);
-	if (list_first_entry_or_null(&runner->scheduled, struct wpool_work, entry) == work)
+	if (list_first_entry_or_null(&runner->scheduled, struct wpool_work, entry) == work) {
+		unlink_waiter(&work->waiters, &turn);
 		WRITE_ONCE(work->from, wpool_wq_left(wq));
+	}
 }
 
 /* Have more runners made if most of them are in use. */

@@ -231,13 +231,13 @@ again:
 
 bool wpool_work_flush(struct wpool_work *work)
 {
-	struct wpool_wq_waiter waiter;
+	DECLARE_COMPLETION_ONSTACK(done);
+	struct wpool_wq_waiter waiter = { .done = &done };
 
 	might_sleep();
-	init_completion(&waiter.done);
 	if (!wait_for_turn(work, &waiter))
 		return false;
-	wait_for_completion(&waiter.done);
+	wait_for_completion(&done);
 	return true;
 }
 EXPORT_SYMBOL_GPL(wpool_work_flush);

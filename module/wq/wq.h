@@ -25,7 +25,8 @@
  * work->from: what work->where was before the last turn. While the work is in a list, from names
  * the queue where an earlier turn may still run; otherwise where does. A runner does not start
  * a work that was in another queue before the work's function has returned there, so there is
- * never more than one queue to look at. A cancel puts where back to from.
+ * never more than one queue to look at. A cancel puts where back to from, and wakes a runner that
+ * waits for that: it goes on with the next work.
  *
  * A queue has a few runners from its beginning, and a kernel worker makes as many again when
  * more than half of them run a work, until there are max_active.
@@ -80,10 +81,10 @@
 /* WQ_BH of kernels that have it; it stands for nothing in the others. */
 #define WPOOL_WQ_FLAG_BH	BIT(0)
 
-/* A thread that waits for one turn; on its stack. */
+/* A thread that waits for one turn; on its stack, as is what completes. */
 struct wpool_wq_waiter {
 	struct wpool_wq_waiter *next;
-	struct completion done;
+	struct completion *done;
 };
 
 /*

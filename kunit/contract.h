@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The contract of wpool.h as tables: a situation, what a call answers in it, and what it leaves.
+ * CONTRACT() says which call keeps to which table: one row is then one case.
+ *
+ * The scene of each row is a pool whose only worker is in a task, the holder, at a closed gate, so
+ * that nothing moves but what the call moves. Beside it there is one object: a task, an event, a
+ * task of a strand or of a group, in the state that the row names.
+ *
+ * Every function that wpool.ko exports has a table, or a line NO_CONTRACT() that says why it has
+ * none: kunit/Kbuild compares. What a row says is a piece of a sentence of the headers: make lint
+ * compares.
+ */
+#ifndef WPOOL_KUNIT_CONTRACT_H
+#define WPOOL_KUNIT_CONTRACT_H
+
+#include "fixture.h"
+
+/**
+ * enum wpk_where - where the call is made
+ * @IN_THREAD: in a thread
+ * @KILLED: in a thread that is killed when it sleeps in the call
+ * @IN_OWN_TASK: in the holder; if the object is ITSELF, in the function of that
+ * @IN_SOFTIRQ: in a softirq
+ * @IN_HARDIRQ: in a hard interrupt
+ */
+enum wpk_where { IN_THREAD, KILLED, IN_OWN_TASK, IN_SOFTIRQ, IN_HARDIRQ };
+
+/**
+ * enum wpk_pool_is - what the pool is
+ * @WITH_ROOM: open, with room
+ * @FULL: open, with no room beside the holder and the object
+ * @DRAINS: released with WPOOL_RELEASE_DRAIN
+ * @CANCELS: released with WPOOL_RELEASE_CANCEL
+ * @FOR_OWN: released with WPOOL_RELEASE_OWN
+ * @DESTROYING: in wpool_destroy(), which waits for the holder
+ * @DESTROYED: wpool_destroy() has returned; there is no holder any more
+ * @NO_POOL: %NULL
+ * @ERR_POOL: what a wpool_create() that failed returns
+ * @DEFAULT_POOL: wpool_default()
+ */
+enum wpk_pool_is {
+	WITH_ROOM, FULL, DRAINS, CANCELS, FOR_OWN, DESTROYING, DESTROYED, NO_POOL, ERR_POOL,
+	DEFAULT_POOL,
+};
+
+/**
+ * enum wpk_object_is - what the object is
+ * @UNUSED: prepared
+ * @QUEUED: submitted, or fired, and behind the holder
+ * @INSIDE: in its function, in a second worker, at a gate of its own
+ * @AGAIN: as INSIDE, and submitted, or fired, once more
+ * @WAITING: the pool is full, and its submitter, or the event, waits for room
+ * @DISABLED: disabled
+ * @ARMED: an event that waits for a time
+ * @ITSELF: its function makes the call
+ * @NONE: %NULL
+ * @ERR: an ERR_PTR
+ * @WITHOUT_FUNC: prepared with no function
+ * @DETACHED: a task that is detached
+ * @QUEUED_DETACHED: such a one, behind the holder
+ * @GOING: such a one, whose owner is being unloaded
+ * @ELSEWHERE: queued in another pool
+ * @INSIDE_ELSEWHERE: in its function, in another pool
+ */
+enum wpk_object_is {
+	UNUSED, QUEUED, INSIDE, AGAIN, WAITING, DISABLED, ARMED, ITSELF, NONE, ERR, WITHOUT_FUNC,
+	DETACHED, QUEUED_DETACHED, GOING, ELSEWHERE, INSIDE_ELSEWHERE,
+};
+
+/**
+ * struct wpk_left - what the call leaves
+ * @waits: the call returns when the holder and the object have ended, and not before
+ * @submitted: so many more tasks are accepted
+ * @later: and so many more when the holder and the object have ended
+ * @cancelled: so many more are cancelled
+ * @cancelled_later: and so many more when the holder and the object have ended
+ * @refused: so many more submits are refused
+ * @runs: how often the function of the object has run when all has ended
+ * @status: how the object ended: of a task what wpool_task_wait() returns, of the others what
+ *	their abort function got
+ * @state: IS_NOW() of another state of the pool
+ */
+struct wpk_left {
+	bool waits;
+	s8 submitted;
+	s8 later;
+	s8 cancelled;
+	s8 cancelled_later;
+	s8 refused;
+	s8 runs;
+	int status;
+	u8 state;
+};
+
+#define IS_NOW(state) ((state) + 1)
+
+struct wpk_world;
+
+/**
+ * struct wpk_row - a row of the contract
+ * @where: where the call is made
+ * @pool: what the pool is
+ * @object: what the object is
+ * @ret: what the call returns
+ * @left: what it leaves
+ * @says: where the header says so
+ * @policy: of the pool
+ */
+struct wpk_row {
+	enum wpk_where where;
+	enum wpk_pool_is pool;
+	enum wpk_object_is object;
+	long ret;
+	struct wpk_left left;
+	const char *says;
+	enum wpool_policy policy;
+};
+
+/* A case <function>__<table>: call_<function>() keeps to the table. */
+#define CONTRACT(function, table, noun)					\
+static void function##__##table(struct kunit *test)			\
+{									\
+	wpk_contract(test, noun, call_##function);			\
+}
+
+/* Why an exported function has no table. */
+#define NO_CONTRACT(function, why) static_assert(sizeof(#function why) > sizeof(#function))
+
+/**
+ * struct wpk_noun - a kind of objects
+ * @func: the function of the pool, or NULL
+ * @has_limit: FULL means the limit of the strand or the group, and the pool has room
+ * @make: prepare one: w->object
+ * @submit: submit it, or fire it; 0 or -errno
+ * @runs: how often its function has run
+ * @status: how it ended
+ */
+struct wpk_noun {
+	wpool_arg_fn func;
+	bool has_limit;
+	void (*make)(struct wpk_world *w);
+	int (*submit)(struct wpk_world *w);
+	int (*runs)(struct wpk_world *w);
+	int (*status)(struct wpk_world *w);
+};
+
+/**
+ * struct wpk_world - the scene of a row
+ * @test: the case
+ * @row: the row
+ * @call: the call
+ * @noun: the kind of its object
+ * @real: the pool
+ * @pool: the pool, as the call gets it
+ * @object: the object: a struct wpk_job, wpk_ev, st or wpk_member
+ * @task: its task, as the call gets it
+ * @gate: where the holder waits
+ * @object_gate: where the object waits
+ * @other: another pool, with room, for those that are ELSEWHERE
+ * @destroyer: the thread in wpool_destroy()
+ * @gone: the pool is destroyed
+ * @opened: the gates are open
+ * @saw_open: they were, when the call returned
+ * @called: the call has returned
+ * @ret: what
+ */
+struct wpk_world {
+	struct kunit *test;
+	const struct wpk_row *row;
+	long (*call)(struct wpk_world *w);
+	const struct wpk_noun *noun;
+	struct wpool *real;
+	struct wpool *pool;
+	void *object;
+	struct wpool_task *task;
+	struct wpk_gate *gate;
+	struct wpk_gate *object_gate;
+	struct wpool *other;
+	struct wpk_thread *destroyer;
+	bool gone;
+	bool opened;
+	bool saw_open;
+	struct completion called;
+	long ret;
+};
+
+/* Make the scene, make the call, and compare. */
+void wpk_contract(struct kunit *test, const struct wpk_noun *noun,
+		  long (*call)(struct wpk_world *w));
+void wpk_contract_desc(const struct wpk_row *row, char *desc);
+/* What the function of an object does at its end. */
+void wpk_contract_in_object(struct wpk_world *w);
+
+/* Tasks, for several suites. */
+void wpk_make_task(struct wpk_world *w);
+int wpk_runs_of_task(struct wpk_world *w);
+extern const struct wpk_noun wpk_task_noun;
+
+#endif /* WPOOL_KUNIT_CONTRACT_H */

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The contract of events: see contract.h. */
+#include <linux/rcupdate.h>
+
+#include "contract.h"
+#include "event.h"
+
+/* ---- events --------------------------------------------------------------- */
+
+static void call_in_event(struct wpk_ev *ev)
+{
+	wpk_contract_in_object(ev->arg);
+}
+
+static void make_kind(struct wpk_world *w, bool hr)
+{
+	struct wpk_ev *ev = wpk_evs_kind(w->test, w->real, w->object_gate, 1, hr);
+
+	ev->body = call_in_event;
+	ev->arg = w;
+	w->object = ev;
+	if (w->row->object == DISABLED)
+		wpool_event_disable(wpk_event(ev));
+	if (w->row->object == ARMED && hr)
+		wpool_hrevent_arm(&ev->hr, ktime_set(1000, 0));
+	else if (w->row->object == ARMED)
+		wpool_event_arm(wpk_event(ev), WPK_FAR);
+}
+
+static void make_event(struct wpk_world *w)
+{
+	make_kind(w, false);
+}
+
+static void make_hrevent(struct wpk_world *w)
+{
+	make_kind(w, true);
+}
+
+static struct wpool_event *event_of(struct wpk_world *w)
+{
+	return wpk_event(w->object);
+}
+
+static struct wpool_hrevent *hrevent_of(struct wpk_world *w)
+{
+	struct wpk_ev *ev = w->object;
+
+	return &ev->hr;
+}
+
+static int fire_event(struct wpk_world *w)
+{
+	return wpool_event_fire(event_of(w)) ? 0 : -EALREADY;
+}
+
+static int runs_of_event(struct wpk_world *w)
+{
+	struct wpk_ev *ev = w->object;
+
+	KUNIT_EXPECT_FALSE(w->test, ev->twice);
+	return atomic_read(&ev->runs);
+}
+
+/* -ECANCELED if it is still armed. */
+static int status_of_event(struct wpk_world *w)
+{
+	struct wpk_ev *ev = w->object;
+
+	/* not before its turn, and a cancel could come first */
+	if (w->row->left.status == -ESHUTDOWN)
+		WPK_EVENTUALLY(w->test, atomic_read(&ev->aborts));
+	return wpool_event_cancel_sync(event_of(w));
+}
+
+static const struct wpk_noun event_noun = {
+	.make = make_event,
+	.submit = fire_event,
+	.runs = runs_of_event,
+	.status = status_of_event,
+};
+
+static const struct wpk_noun hrevent_noun = {
+	.make = make_hrevent,
+	.submit = fire_event,
+	.runs = runs_of_event,
+	.status = status_of_event,
+};
+
+#define LEFT_ARMED .status = -ECANCELED
+
+/* ---- fire ----------------------------------------------------------------- */
+
+static long call_wpool_event_fire(struct wpk_world *w)
+{
+	return wpool_event_fire(event_of(w));
+}
+
+static const struct wpk_row event_fire[] = {
+	{ IN_THREAD, WITH_ROOM, UNUSED, true, { .submitted = 1, .runs = 1 },
+	  "end the wait of an event: run its function" },
+	{ IN_OWN_TASK, WITH_ROOM, UNUSED, true, { .submitted = 1, .runs = 1 },
+	  "end the wait of an event: run its function" },
+	{ IN_SOFTIRQ, WITH_ROOM, UNUSED, true, { .submitted = 1, .runs = 1 },
+	  "any except NMI, and not with scheduler locks held" },
+	{ IN_HARDIRQ, WITH_ROOM, UNUSED, true, { .submitted = 1, .runs = 1 },
+	  "any except NMI, and not with scheduler locks held" },
+	{ IN_THREAD, WITH_ROOM, ARMED, true, { .submitted = 1, .runs = 1 },
+	  "If the event is armed for a time as well, it is not any more" },
+	{ IN_THREAD, WITH_ROOM, QUEUED, false, { .runs = 1 },
+	  "false if the event had fired already and its function has not started" },
+	{ IN_HARDIRQ, WITH_ROOM, QUEUED, false, { .runs = 1 },
+	  "false if the event had fired already and its function has not started" },
+	{ IN_THREAD, FULL, WAITING, false, { .later = 1, .runs = 1 },
+	  "false if the event had fired already and its function has not started" },
+	{ IN_THREAD, WITH_ROOM, INSIDE, true, { .later = 1, .runs = 2 },
+	  "it runs once more after it has returned, never twice at once" },
+	{ IN_HARDIRQ, WITH_ROOM, INSIDE, true, { .later = 1, .runs = 2 },
+	  "it runs once more after it has returned, never twice at once" },
+	{ IN_THREAD, WITH_ROOM, AGAIN, false, { .later = 1, .runs = 2 },
+	  "Until the function has started, further fires change nothing." },
+	{ IN_OWN_TASK, FULL, ITSELF, true, { .submitted = 1, .runs = 2 },
+	  "it runs once more after it has returned, never twice at once" },
+	{ IN_THREAD, FULL, UNUSED, true, { .later = 1, .runs = 1 },
+	  "when its turn comes in the line of the submitters that wait" },
+	{ IN_HARDIRQ, FULL, UNUSED, true, { .later = 1, .runs = 1 },
+	  "It is never refused, and max_blocking and the pool's policy", WPOOL_FAIL },
+	{ IN_THREAD, FULL, UNUSED, true, { .later = 1, .runs = 1 },
+	  "It is never refused, and max_blocking and the pool's policy", WPOOL_RUN },
+	{ IN_THREAD, WITH_ROOM, DISABLED, false, { }, "if the event is disabled, or in NMI" },
+	{ IN_THREAD, FOR_OWN, UNUSED, true, { .submitted = 1, .runs = 1 },
+	  "the events of its connections still fire" },
+	{ IN_THREAD, DRAINS, UNUSED, true, { .status = -ESHUTDOWN },
+	  "called instead if @pool is closed when @func is due" },
+	{ IN_HARDIRQ, CANCELS, UNUSED, true, { .status = -ESHUTDOWN },
+	  "called instead if @pool is closed when @func is due" },
+	{ IN_THREAD, DESTROYING, UNUSED, true, { .status = -ESHUTDOWN },
+	  "called instead if @pool is closed when @func is due" },
+	{ IN_THREAD, DESTROYED, UNUSED, true, { .status = -ESHUTDOWN },
+	  "called instead if @pool is closed when @func is due" },
+};
+
+KUNIT_ARRAY_PARAM(event_fire, event_fire, wpk_contract_desc);
+
+/* ---- arm ------------------------------------------------------------------ */
+
+static long call_wpool_event_arm(struct wpk_world *w)
+{
+	return wpool_event_arm(event_of(w), WPK_FAR);
+}
+
+static long call_wpool_event_arm_at(struct wpk_world *w)
+{
+	return wpool_event_arm_at(event_of(w), jiffies + WPK_FAR);
+}
+
+static long call_wpool_hrevent_arm(struct wpk_world *w)
+{
+	return wpool_hrevent_arm(hrevent_of(w), ktime_set(1000, 0));
+}
+
+static long call_wpool_hrevent_arm_at(struct wpk_world *w)
+{
+	return wpool_hrevent_arm_at(hrevent_of(w), ktime_add(ktime_get(), ktime_set(1000, 0)));
+}
+
+static const struct wpk_row event_arm[] = {
+	{ IN_THREAD, WITH_ROOM, UNUSED, true, { LEFT_ARMED },
+	  "true if the event was armed by this call" },
+	{ IN_OWN_TASK, WITH_ROOM, UNUSED, true, { LEFT_ARMED },
+	  "true if the event was armed by this call" },
+	{ IN_SOFTIRQ, WITH_ROOM, UNUSED, true, { LEFT_ARMED },
+	  "any except NMI, and not with scheduler locks held" },
+	{ IN_HARDIRQ, FULL, UNUSED, true, { LEFT_ARMED },
+	  "it is *armed*, and holds no worker and no room in its pool" },
+	{ IN_THREAD, WITH_ROOM, ARMED, false, { LEFT_ARMED },
+	  "Does nothing if the event is armed already or disabled" },
+	{ IN_THREAD, WITH_ROOM, DISABLED, false, { },
+	  "Does nothing if the event is armed already or disabled" },
+	{ IN_THREAD, WITH_ROOM, QUEUED, false, { .runs = 1 },
+	  "or has fired and its function has not started" },
+	{ IN_THREAD, FULL, WAITING, false, { .later = 1, .runs = 1 },
+	  "or has fired and its function has not started" },
+	{ IN_THREAD, WITH_ROOM, AGAIN, false, { .later = 1, .runs = 2 },
+	  "or has fired and its function has not started" },
+	{ IN_THREAD, WITH_ROOM, INSIDE, true, { .runs = 1, LEFT_ARMED },
+	  "true if the event was armed by this call" },
+	{ IN_OWN_TASK, WITH_ROOM, ITSELF, true, { .runs = 1, LEFT_ARMED },
+	  "true if the event was armed by this call" },
+	{ IN_THREAD, DRAINS, UNUSED, true, { LEFT_ARMED },
+	  "An armed event delays neither wpool_flush() nor wpool_destroy()" },
+};
+
+KUNIT_ARRAY_PARAM(event_arm, event_arm, wpk_contract_desc);
+
+static long call_wpool_event_mod(struct wpk_world *w)
+{
+	return wpool_event_mod(event_of(w), WPK_FAR);
+}
+
+static long call_wpool_hrevent_mod(struct wpk_world *w)
+{
+	return wpool_hrevent_mod(hrevent_of(w), ktime_set(1000, 0));
+}
+
+static const struct wpk_row event_mod[] = {
+	{ IN_THREAD, WITH_ROOM, UNUSED, false, { LEFT_ARMED },
+	  "true if the event was armed, or a fire was taken back" },
+	{ IN_THREAD, WITH_ROOM, ARMED, true, { LEFT_ARMED },
+	  "If the event is armed its time changes." },
+	{ IN_HARDIRQ, WITH_ROOM, ARMED, true, { LEFT_ARMED },
+	  "If the event is armed its time changes." },
+	{ IN_THREAD, WITH_ROOM, QUEUED, true, { LEFT_ARMED },
+	  "If it has fired and its function has not started, the fire is taken back." },
+	{ IN_THREAD, FULL, WAITING, true, { LEFT_ARMED },
+	  "If it has fired and its function has not started, the fire is taken back." },
+	{ IN_THREAD, WITH_ROOM, INSIDE, false, { .runs = 1, LEFT_ARMED },
+	  "true if the event was armed, or a fire was taken back" },
+	{ IN_THREAD, WITH_ROOM, AGAIN, true, { .runs = 1, LEFT_ARMED },
+	  "If it has fired and its function has not started, the fire is taken back." },
+	{ IN_THREAD, WITH_ROOM, DISABLED, false, { },
+	  "the functions that fire or arm the event do nothing and return false" },
+};
+
+KUNIT_ARRAY_PARAM(event_mod, event_mod, wpk_contract_desc);
+
+/* ---- cancel --------------------------------------------------------------- */
+
+static long call_wpool_event_cancel(struct wpk_world *w)
+{
+	return wpool_event_cancel(event_of(w));
+}
+
+/* Until it is enabled, the event cannot be fired. */
+static long call_wpool_event_disable(struct wpk_world *w)
+{
+	long ret = wpool_event_disable(event_of(w));
+
+	KUNIT_EXPECT_FALSE(w->test, wpool_event_fire(event_of(w)));
+	KUNIT_EXPECT_EQ(w->test, wpool_event_enable(event_of(w)), w->row->object != DISABLED);
+	return ret;
+}
+
+static const struct wpk_row event_cancel[] = {
+	{ IN_THREAD, WITH_ROOM, UNUSED, false, { },
+	  "true if the event was armed, or a fire was taken back" },
+	{ IN_THREAD, WITH_ROOM, DISABLED, false, { },
+	  "true if the event was armed, or a fire was taken back" },
+	{ IN_THREAD, WITH_ROOM, ARMED, true, { },
+	  "Disarms the event, and takes back a fire whose function has not started." },
+	{ IN_SOFTIRQ, WITH_ROOM, ARMED, true, { },
+	  "Disarms the event, and takes back a fire whose function has not started." },
+	{ IN_HARDIRQ, WITH_ROOM, ARMED, true, { },
+	  "Disarms the event, and takes back a fire whose function has not started." },
+	{ IN_THREAD, WITH_ROOM, QUEUED, true, { },
+	  "Disarms the event, and takes back a fire whose function has not started." },
+	{ IN_HARDIRQ, WITH_ROOM, QUEUED, true, { },
+	  "Disarms the event, and takes back a fire whose function has not started." },
+	{ IN_THREAD, FULL, WAITING, true, { },
+	  "Disarms the event, and takes back a fire whose function has not started." },
+	{ IN_THREAD, WITH_ROOM, INSIDE, false, { .runs = 1 },
+	  "true if the event was armed, or a fire was taken back" },
+	{ IN_THREAD, WITH_ROOM, AGAIN, true, { .runs = 1 },
+	  "Disarms the event, and takes back a fire whose function has not started." },
+	{ IN_OWN_TASK, WITH_ROOM, ITSELF, false, { .runs = 1 },
+	  "true if the event was armed, or a fire was taken back" },
+};
+
+KUNIT_ARRAY_PARAM(event_cancel, event_cancel, wpk_contract_desc);
+
+static long call_wpool_event_cancel_sync(struct wpk_world *w)
+{
+	return wpool_event_cancel_sync(event_of(w));
+}
+
+static long call_wpool_event_disable_sync(struct wpk_world *w)
+{
+	long ret = wpool_event_disable_sync(event_of(w));
+
+	if (ret == -EDEADLK)
+		return ret;
+	KUNIT_EXPECT_FALSE(w->test, wpool_event_fire(event_of(w)));
+	KUNIT_EXPECT_EQ(w->test, wpool_event_enable(event_of(w)), w->row->object != DISABLED);
+	return ret;
+}
+
+static const struct wpk_row event_cancel_sync[] = {
+	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { },
+	  "the function returned, or the event never fired" },
+	{ IN_THREAD, WITH_ROOM, DISABLED, 0, { },
+	  "the function returned, or the event never fired" },
+	{ IN_THREAD, WITH_ROOM, ARMED, -ECANCELED, { },
+	  "the event was armed, or had fired, and this call took that back" },
+	{ IN_THREAD, WITH_ROOM, QUEUED, -ECANCELED, { .cancelled = 1 },
+	  "an event that the pool has accepted leaves it, and is counted as cancelled" },
+	{ IN_OWN_TASK, WITH_ROOM, QUEUED, -ECANCELED, { .cancelled = 1 },
+	  "the event was armed, or had fired, and this call took that back" },
+	{ IN_THREAD, FULL, WAITING, -ECANCELED, { },
+	  "the event was armed, or had fired, and this call took that back" },
+	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
+	  "the function returned, or the event never fired" },
+	{ KILLED, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
+	  "sleeps, uninterruptibly, only if the event is running or on its way" },
+	{ IN_THREAD, WITH_ROOM, AGAIN, -ECANCELED, { .waits = true, .runs = 1 },
+	  "the event was armed, or had fired, and this call took that back" },
+	{ IN_OWN_TASK, WITH_ROOM, ITSELF, -EDEADLK, { .runs = 1 },
+	  "called by the event's own function, and nothing was done" },
+	{ IN_THREAD, DESTROYED, UNUSED, 0, { },
+	  "the function returned, or the event never fired" },
+};
+
+KUNIT_ARRAY_PARAM(event_cancel_sync, event_cancel_sync, wpk_contract_desc);
+
+static long call_wpool_event_enable(struct wpk_world *w)
+{
+	return wpool_event_enable(event_of(w));
+}
+
+static const struct wpk_row event_enable[] = {
+	{ IN_THREAD, WITH_ROOM, DISABLED, true, { },
+	  "true if the event can be fired and armed from now on" },
+	{ IN_HARDIRQ, WITH_ROOM, DISABLED, true, { },
+	  "The event is neither armed nor fired by this." },
+};
+
+KUNIT_ARRAY_PARAM(event_enable, event_enable, wpk_contract_desc);
+
+static long call_wpool_event_enable_one_of_two(struct wpk_world *w)
+{
+	wpool_event_disable(event_of(w));
+	return wpool_event_enable(event_of(w));
+}
+
+static const struct wpk_row event_enable_one_of_two[] = {
+	{ IN_THREAD, WITH_ROOM, DISABLED, false, { }, "false if it was disabled more often" },
+};
+
+KUNIT_ARRAY_PARAM(event_enable_one_of_two, event_enable_one_of_two, wpk_contract_desc);
+
+/* ---- its end, and a grace period ------------------------------------------ */
+
+static long call_wpool_event_finish(struct wpk_world *w)
+{
+	wpool_event_finish(event_of(w));
+	/* prepared anew: it is the caller's */
+	make_event(w);
+	return 0;
+}
+
+static const struct wpk_row event_finish[] = {
+	{ IN_OWN_TASK, WITH_ROOM, ITSELF, 0, { },
+	  "From then on the event is the caller's, which may free it, or prepare it anew." },
+	{ IN_OWN_TASK, FULL, ITSELF, 0, { },
+	  "From then on the event is the caller's, which may free it, or prepare it anew." },
+};
+
+KUNIT_ARRAY_PARAM(event_finish, event_finish, wpk_contract_desc);
+
+NO_CONTRACT(wpool_event_init, "it cannot fail, and the scene of each row begins with it");
+NO_CONTRACT(wpool_hrevent_init, "it cannot fail, and the scene of each row begins with it");
+NO_CONTRACT(wpool_rcu_event_init, "it cannot fail: event_kunit.c");
+NO_CONTRACT(wpool_rcu_event_fire, "it fires when readers of RCU have left: event_kunit.c");
+NO_CONTRACT(wpool_watch_file, "what it answers depends on a file: watch_kunit.c");
+NO_CONTRACT(wpool_watch_queue, "it takes a wait queue in place of a situation: watch_kunit.c");
+NO_CONTRACT(wpool_watch_ready, "what it answers depends on a file: watch_kunit.c");
+NO_CONTRACT(wpool_watch_end, "it cannot fail: watch_kunit.c");
+
+#define EVENT(function, table) CONTRACT(function, table, &event_noun)
+#define HREVENT(function, table) CONTRACT(function, table, &hrevent_noun)
+
+EVENT(wpool_event_fire, event_fire)
+EVENT(wpool_event_arm, event_arm)
+EVENT(wpool_event_arm_at, event_arm)
+HREVENT(wpool_hrevent_arm, event_arm)
+HREVENT(wpool_hrevent_arm_at, event_arm)
+EVENT(wpool_event_mod, event_mod)
+HREVENT(wpool_hrevent_mod, event_mod)
+EVENT(wpool_event_cancel, event_cancel)
+EVENT(wpool_event_disable, event_cancel)
+EVENT(wpool_event_cancel_sync, event_cancel_sync)
+EVENT(wpool_event_disable_sync, event_cancel_sync)
+EVENT(wpool_event_enable, event_enable)
+EVENT(wpool_event_enable_one_of_two, event_enable_one_of_two)
+EVENT(wpool_event_finish, event_finish)
+
+static struct kunit_case contract_event_cases[] = {
+	KUNIT_CASE_PARAM(wpool_event_fire__event_fire, event_fire_gen_params),
+	KUNIT_CASE_PARAM(wpool_event_arm__event_arm, event_arm_gen_params),
+	KUNIT_CASE_PARAM(wpool_event_arm_at__event_arm, event_arm_gen_params),
+	KUNIT_CASE_PARAM(wpool_hrevent_arm__event_arm, event_arm_gen_params),
+	KUNIT_CASE_PARAM(wpool_hrevent_arm_at__event_arm, event_arm_gen_params),
+	KUNIT_CASE_PARAM(wpool_event_mod__event_mod, event_mod_gen_params),
+	KUNIT_CASE_PARAM(wpool_hrevent_mod__event_mod, event_mod_gen_params),
+	KUNIT_CASE_PARAM(wpool_event_cancel__event_cancel, event_cancel_gen_params),
+	KUNIT_CASE_PARAM(wpool_event_disable__event_cancel, event_cancel_gen_params),
+	KUNIT_CASE_PARAM(wpool_event_cancel_sync__event_cancel_sync, event_cancel_sync_gen_params),
+	KUNIT_CASE_PARAM(wpool_event_disable_sync__event_cancel_sync, event_cancel_sync_gen_params),
+	KUNIT_CASE_PARAM(wpool_event_enable__event_enable, event_enable_gen_params),
+	KUNIT_CASE_PARAM(wpool_event_enable_one_of_two__event_enable_one_of_two,
+			 event_enable_one_of_two_gen_params),
+	KUNIT_CASE_PARAM(wpool_event_finish__event_finish, event_finish_gen_params),
+	{}
+};
+
+static struct kunit_suite contract_event_suite = {
+	.name = "wpool_contract_event",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = contract_event_cases,
+};
+
+kunit_test_suite(contract_event_suite);

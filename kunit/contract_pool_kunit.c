@@ -1,0 +1,668 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The contract of pools, and of functions of one argument: see contract.h. */
+#include <linux/err.h>
+#include <linux/gfp.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "contract.h"
+
+/* ---- flush ---------------------------------------------------------------- */
+
+static long call_wpool_flush(struct wpk_world *w)
+{
+	return wpool_flush(w->pool);
+}
+
+static const struct wpk_row flush[] = {
+	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { .waits = true },
+	  "wait for all tasks that were accepted before the call" },
+	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "wait for all tasks that were accepted before the call" },
+	{ IN_THREAD, WITH_ROOM, AGAIN, 0, { .waits = true, .runs = 2 },
+	  "wait for all tasks that were accepted before the call" },
+	{ IN_THREAD, DRAINS, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "wait for all tasks that were accepted before the call" },
+	{ IN_THREAD, DESTROYING, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "wait for all tasks that were accepted before the call" },
+	{ IN_THREAD, DESTROYED, UNUSED, 0, { },
+	  "wait for all tasks that were accepted before the call" },
+	{ KILLED, WITH_ROOM, QUEUED, -EINTR, { .runs = 1 },
+	  "-EINTR if the caller was killed" },
+	{ IN_OWN_TASK, WITH_ROOM, UNUSED, -EDEADLK, { },
+	  "-EDEADLK if called from one of the pool's own tasks" },
+	{ IN_THREAD, NO_POOL, UNUSED, -EINVAL, { }, "-EINVAL if there is no pool" },
+	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { }, "-EINVAL if there is no pool" },
+};
+
+KUNIT_ARRAY_PARAM(flush, flush, wpk_contract_desc);
+
+/* ---- release -------------------------------------------------------------- */
+
+static long call_wpool_release(struct wpk_world *w)
+{
+	return wpool_release(w->pool, WPOOL_RELEASE_DRAIN);
+}
+
+static long call_wpool_release_cancel(struct wpk_world *w)
+{
+	return wpool_release(w->pool, WPOOL_RELEASE_CANCEL);
+}
+
+static long call_wpool_release_own(struct wpk_world *w)
+{
+	return wpool_release(w->pool, WPOOL_RELEASE_OWN);
+}
+
+static long call_wpool_release_unknown(struct wpk_world *w)
+{
+	long ret = wpool_release(w->pool, BIT(2));
+
+	return wpool_release(w->pool, ~0U) == ret ? ret : 0;
+}
+
+static long call_wpool_release_two(struct wpk_world *w)
+{
+	return wpool_release(w->pool, WPOOL_RELEASE_CANCEL | WPOOL_RELEASE_OWN);
+}
+
+static const struct wpk_row every_release[] = {
+	{ IN_THREAD, NO_POOL, UNUSED, -EINVAL, { },
+	  "-EINVAL if there is no pool, a flag is unknown, or there are two" },
+	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { },
+	  "-EINVAL if there is no pool, a flag is unknown, or there are two" },
+	{ IN_THREAD, DEFAULT_POOL, UNUSED, -EBUSY, { }, "-EBUSY for the default pool" },
+};
+
+static const struct wpk_row release[] = {
+	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .runs = 1, .state = IS_NOW(WPOOL_CLOSED) },
+	  "Running tasks are left alone and not waited for." },
+	{ IN_THREAD, WITH_ROOM, AGAIN, 0, { .runs = 2, .state = IS_NOW(WPOOL_CLOSED) },
+	  "queued tasks run to their end" },
+	{ IN_OWN_TASK, WITH_ROOM, QUEUED, 0, { .runs = 1, .state = IS_NOW(WPOOL_CLOSED) },
+	  "From then on every submit gets -ESHUTDOWN" },
+	{ IN_THREAD, FULL, WAITING, 0, { .state = IS_NOW(WPOOL_CLOSED) },
+	  "and so does every submitter that waits, in a strand or a group, too" },
+	{ IN_THREAD, DRAINS, QUEUED, 0, { .runs = 1 }, "Idempotent" },
+	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .runs = 1, .state = IS_NOW(WPOOL_CLOSED) },
+	  "or closes it altogether with another release" },
+	{ IN_THREAD, DESTROYING, QUEUED, 0, { .runs = 1 }, "Idempotent" },
+	{ IN_THREAD, DESTROYED, UNUSED, 0, { }, "Idempotent" },
+};
+
+static const struct wpk_row release_cancel[] = {
+	{ IN_THREAD, WITH_ROOM, QUEUED, 0,
+	  { .cancelled = 1, .status = -ECANCELED, .state = IS_NOW(WPOOL_CLOSED) },
+	  "queued tasks end with -ECANCELED" },
+	{ IN_THREAD, WITH_ROOM, QUEUED_DETACHED, 0,
+	  { .cancelled = 1, .state = IS_NOW(WPOOL_CLOSED) },
+	  "A cancelled detached task is dropped silently" },
+	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .runs = 1, .state = IS_NOW(WPOOL_CLOSED) },
+	  "Running tasks are left alone and not waited for." },
+	{ IN_THREAD, WITH_ROOM, AGAIN, 0,
+	  { .cancelled_later = 1, .runs = 1, .status = -ECANCELED,
+	    .state = IS_NOW(WPOOL_CLOSED) },
+	  "what is queued, and the submit of a task that runs, ends with -ECANCELED" },
+	{ IN_OWN_TASK, WITH_ROOM, QUEUED, 0,
+	  { .cancelled = 1, .status = -ECANCELED, .state = IS_NOW(WPOOL_CLOSED) },
+	  "queued tasks end with -ECANCELED" },
+	{ IN_THREAD, DRAINS, QUEUED, 0, { .cancelled = 1, .status = -ECANCELED },
+	  "%WPOOL_RELEASE_CANCEL cancels the tasks that are still queued" },
+	{ IN_THREAD, DESTROYING, QUEUED, 0, { .cancelled = 1, .status = -ECANCELED },
+	  "%WPOOL_RELEASE_CANCEL cancels the tasks that are still queued" },
+	{ IN_THREAD, CANCELS, QUEUED, 0, { .status = -ECANCELED }, "Idempotent" },
+};
+
+static const struct wpk_row release_own[] = {
+	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .runs = 1, .state = IS_NOW(WPOOL_CLOSING) },
+	  "closes the pool to everybody but itself" },
+	{ IN_THREAD, FULL, WAITING, 0,
+	  { .later = 1, .runs = 1, .state = IS_NOW(WPOOL_CLOSING) },
+	  "or with a batch, are let in as room comes" },
+	{ IN_THREAD, DRAINS, QUEUED, 0, { .runs = 1 }, "Does nothing to a pool that is closed." },
+	{ IN_THREAD, DESTROYING, QUEUED, 0, { .runs = 1 },
+	  "Does nothing to a pool that is closed." },
+};
+
+static const struct wpk_row release_wrong[] = {
+	{ IN_THREAD, WITH_ROOM, QUEUED, -EINVAL, { .runs = 1 },
+	  "-EINVAL if there is no pool, a flag is unknown, or there are two" },
+};
+
+KUNIT_ARRAY_PARAM(every_release, every_release, wpk_contract_desc);
+KUNIT_ARRAY_PARAM(release, release, wpk_contract_desc);
+KUNIT_ARRAY_PARAM(release_cancel, release_cancel, wpk_contract_desc);
+KUNIT_ARRAY_PARAM(release_own, release_own, wpk_contract_desc);
+KUNIT_ARRAY_PARAM(release_wrong, release_wrong, wpk_contract_desc);
+
+static long call_wpool_release_timeout(struct wpk_world *w)
+{
+	return wpool_release_timeout(w->pool, WPOOL_RELEASE_DRAIN, MAX_SCHEDULE_TIMEOUT);
+}
+
+static long call_wpool_release_timeout_0(struct wpk_world *w)
+{
+	return wpool_release_timeout(w->pool, WPOOL_RELEASE_DRAIN, 0);
+}
+
+static long call_wpool_release_timeout_cancel(struct wpk_world *w)
+{
+	return wpool_release_timeout(w->pool, WPOOL_RELEASE_CANCEL, MAX_SCHEDULE_TIMEOUT);
+}
+
+static long call_wpool_release_timeout_own(struct wpk_world *w)
+{
+	return wpool_release_timeout(w->pool, WPOOL_RELEASE_OWN, 0);
+}
+
+static long call_wpool_release_timeout_unknown(struct wpk_world *w)
+{
+	long ret = wpool_release_timeout(w->pool, BIT(2), HZ);
+
+	return wpool_release_timeout(w->pool, BIT(31), 0) == ret ? ret : 0;
+}
+
+static long call_wpool_release_timeout_negative(struct wpk_world *w)
+{
+	long ret = wpool_release_timeout(w->pool, WPOOL_RELEASE_DRAIN, -1);
+
+	return wpool_release_timeout(w->pool, WPOOL_RELEASE_DRAIN, LONG_MIN) == ret ? ret : 0;
+}
+
+static const struct wpk_row release_timeout[] = {
+	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 }, "0 - the pool is empty" },
+	{ IN_THREAD, DRAINS, AGAIN, 0, { .waits = true, .runs = 2 },
+	  "May be called again until it returns 0." },
+	{ IN_THREAD, DESTROYED, UNUSED, 0, { }, "0 - the pool is empty" },
+	{ KILLED, WITH_ROOM, QUEUED, -EINTR, { .runs = 1, .state = IS_NOW(WPOOL_CLOSED) },
+	  "-EINTR - the caller was killed" },
+	{ IN_OWN_TASK, WITH_ROOM, QUEUED, -EDEADLK, { .runs = 1 },
+	  "After -EDEADLK, -EINVAL and -EBUSY the pool is unchanged." },
+	{ IN_THREAD, DEFAULT_POOL, UNUSED, -EBUSY, { }, "-EBUSY - the default pool" },
+	{ IN_THREAD, NO_POOL, UNUSED, -EINVAL, { }, "no pool, a flag that is unknown" },
+	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { }, "no pool, a flag that is unknown" },
+};
+
+static const struct wpk_row release_timeout_0[] = {
+	{ IN_THREAD, WITH_ROOM, QUEUED, -ETIME, { .runs = 1, .state = IS_NOW(WPOOL_CLOSED) },
+	  "-ETIME - timed out" },
+	{ IN_THREAD, DRAINS, QUEUED, -ETIME, { .runs = 1 }, "-ETIME - timed out" },
+};
+
+static const struct wpk_row release_timeout_cancel[] = {
+	{ IN_THREAD, WITH_ROOM, QUEUED, 0,
+	  { .waits = true, .cancelled = 1, .status = -ECANCELED },
+	  "queued tasks end with -ECANCELED" },
+};
+
+static const struct wpk_row release_timeout_wrong[] = {
+	{ IN_THREAD, WITH_ROOM, QUEUED, -EINVAL, { .runs = 1 },
+	  "a flag that is unknown or %WPOOL_RELEASE_OWN, or a negative @timeout" },
+};
+
+KUNIT_ARRAY_PARAM(release_timeout, release_timeout, wpk_contract_desc);
+KUNIT_ARRAY_PARAM(release_timeout_0, release_timeout_0, wpk_contract_desc);
+KUNIT_ARRAY_PARAM(release_timeout_cancel, release_timeout_cancel, wpk_contract_desc);
+KUNIT_ARRAY_PARAM(release_timeout_wrong, release_timeout_wrong, wpk_contract_desc);
+
+/* ---- reboot --------------------------------------------------------------- */
+
+static long call_wpool_reboot(struct wpk_world *w)
+{
+	return wpool_reboot(w->pool);
+}
+
+static const struct wpk_row reboot[] = {
+	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .runs = 1 }, "Does nothing to an open pool." },
+	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .runs = 1, .state = IS_NOW(WPOOL_OPEN) },
+	  "One that is only closed to others opens at once." },
+	{ IN_THREAD, DRAINS, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "Waits until every accepted task has finished, and the old workers are gone." },
+	{ IN_THREAD, CANCELS, QUEUED, 0, { .waits = true, .status = -ECANCELED },
+	  "Waits until every accepted task has finished, and the old workers are gone." },
+	{ KILLED, DRAINS, QUEUED, -EINTR, { .runs = 1 }, "-EINTR if the caller was killed" },
+	{ IN_OWN_TASK, DRAINS, UNUSED, -EDEADLK, { },
+	  "-EDEADLK if called from one of the pool's own tasks" },
+	{ IN_THREAD, DESTROYING, QUEUED, -ESHUTDOWN, { .runs = 1 },
+	  "-ESHUTDOWN if it was destroyed" },
+	{ IN_THREAD, DESTROYED, UNUSED, -ESHUTDOWN, { }, "-ESHUTDOWN if it was destroyed" },
+	{ IN_THREAD, DEFAULT_POOL, UNUSED, 0, { }, "Does nothing to an open pool." },
+	{ IN_THREAD, NO_POOL, UNUSED, -EINVAL, { }, "-EINVAL if there is no pool" },
+	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { }, "-EINVAL if there is no pool" },
+};
+
+KUNIT_ARRAY_PARAM(reboot, reboot, wpk_contract_desc);
+
+/* ---- destroy -------------------------------------------------------------- */
+
+static long call_wpool_destroy(struct wpk_world *w)
+{
+	bool ours = w->pool == w->real && !w->gone;
+	int ret;
+
+	if (ours)
+		wpk_forget(w->test, w->real);
+	ret = wpool_destroy(w->pool);
+	w->gone |= ours && !ret;
+	return ret;
+}
+
+static const struct wpk_row destroy[] = {
+	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "lets every accepted task run to its end, and waits until the workers are gone" },
+	{ IN_THREAD, WITH_ROOM, AGAIN, 0, { .waits = true, .runs = 2 },
+	  "lets every accepted task run to its end, and waits until the workers are gone" },
+	{ IN_THREAD, FULL, WAITING, 0, { .waits = true },
+	  "Closes the pool, sends every waiting submitter away with -ESHUTDOWN" },
+	{ IN_THREAD, DRAINS, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "lets every accepted task run to its end, and waits until the workers are gone" },
+	{ KILLED, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "process context; sleeps, uninterruptibly" },
+	{ IN_THREAD, DESTROYING, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "already destroying the pool, the call returns when the pool is gone" },
+	{ IN_OWN_TASK, WITH_ROOM, QUEUED, -EDEADLK, { .runs = 1 },
+	  "-EDEADLK if called from one of the pool's own tasks" },
+	{ IN_THREAD, DEFAULT_POOL, UNUSED, -EBUSY, { },
+	  "-EBUSY for the default pool, which all modules share" },
+	{ IN_OWN_TASK, DEFAULT_POOL, UNUSED, -EBUSY, { },
+	  "-EBUSY for the default pool, which all modules share" },
+	{ IN_THREAD, NO_POOL, UNUSED, 0, { }, "%NULL and ERR_PTR are allowed and ignored" },
+	{ IN_THREAD, ERR_POOL, UNUSED, 0, { }, "%NULL and ERR_PTR are allowed and ignored" },
+};
+
+KUNIT_ARRAY_PARAM(destroy, destroy, wpk_contract_desc);
+
+/* ---- tune ----------------------------------------------------------------- */
+
+static long tune(struct wpk_world *w, u32 capacity, enum wpool_policy policy, u32 mask)
+{
+	struct wpool_attrs attrs;
+
+	wpk_attrs(&attrs, capacity, 0);
+	attrs.policy = policy;
+	return wpool_tune(w->pool, &attrs, mask);
+}
+
+static long call_wpool_tune(struct wpk_world *w)
+{
+	return tune(w, 2, WPOOL_BLOCK, WPOOL_TUNE_CAPACITY);
+}
+
+static long call_wpool_tune_to_0(struct wpk_world *w)
+{
+	return tune(w, 0, WPOOL_BLOCK, WPOOL_TUNE_CAPACITY);
+}
+
+static long call_wpool_tune_to_run(struct wpk_world *w)
+{
+	return tune(w, 2, WPOOL_RUN, WPOOL_TUNE_POLICY);
+}
+
+static long call_wpool_tune_unknown(struct wpk_world *w)
+{
+	return tune(w, 2, WPOOL_BLOCK, BIT(31));
+}
+
+static long call_wpool_tune_too_far(struct wpk_world *w)
+{
+	return tune(w, WPOOL_MAX_CAPACITY + 1, WPOOL_BLOCK, WPOOL_TUNE_CAPACITY);
+}
+
+static const struct wpk_row tunes[] = {
+	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .runs = 1 }, "all attributes in @mask were changed" },
+	{ IN_OWN_TASK, WITH_ROOM, QUEUED, 0, { .runs = 1 },
+	  "all attributes in @mask were changed" },
+	{ IN_THREAD, FULL, WAITING, 0, { .submitted = 1, .runs = 1 },
+	  "If a limit grows, as many waiting submitters continue as now fit." },
+	{ IN_THREAD, DRAINS, QUEUED, 0, { .runs = 1 }, "all attributes in @mask were changed" },
+	{ IN_THREAD, DESTROYING, QUEUED, -ESHUTDOWN, { .runs = 1 }, "the pool was destroyed" },
+	{ IN_THREAD, DESTROYED, UNUSED, -ESHUTDOWN, { }, "the pool was destroyed" },
+	{ IN_THREAD, DEFAULT_POOL, UNUSED, -EBUSY, { },
+	  "the default pool, which only the administrator tunes" },
+	{ IN_THREAD, NO_POOL, UNUSED, -EINVAL, { }, "no pool, a bad value, capacity 0" },
+	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { }, "no pool, a bad value, capacity 0" },
+};
+
+static const struct wpk_row tune_wrong[] = {
+	{ IN_THREAD, WITH_ROOM, QUEUED, -EINVAL, { .runs = 1 },
+	  "capacity 0, an unknown bit, capacity of a preallocated pool, policy from or to" },
+};
+
+static const struct wpk_row tune_range[] = {
+	{ IN_THREAD, WITH_ROOM, QUEUED, -ERANGE, { .runs = 1 }, "a number is out of its range" },
+};
+
+KUNIT_ARRAY_PARAM(tunes, tunes, wpk_contract_desc);
+KUNIT_ARRAY_PARAM(tune_wrong, tune_wrong, wpk_contract_desc);
+KUNIT_ARRAY_PARAM(tune_range, tune_range, wpk_contract_desc);
+
+/* ---- looking -------------------------------------------------------------- */
+
+/* 1 if there is something, 0 if all is 0 but what the header says. */
+static long call_wpool_get_attrs(struct wpk_world *w)
+{
+	struct wpool_attrs attrs;
+
+	memset(&attrs, 0xff, sizeof(attrs));
+	wpool_get_attrs(w->pool, &attrs, NULL);
+	return attrs.capacity || attrs.name;
+}
+
+static long call_wpool_get_stats(struct wpk_world *w)
+{
+	struct wpool_stats stats;
+
+	memset(&stats, 0xff, sizeof(stats));
+	wpool_get_stats(w->pool, &stats);
+	return stats.state != WPOOL_DESTROYED || stats.submitted;
+}
+
+static long call_wpool_get_cpu_stats(struct wpk_world *w)
+{
+	struct wpool_cpu_stats stats;
+	long submitted = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		memset(&stats, 0xff, sizeof(stats));
+		wpool_get_cpu_stats(w->pool, cpu, &stats);
+		submitted += stats.submitted;
+	}
+	return submitted != 0;
+}
+
+static long call_wpool_owner(struct wpk_world *w)
+{
+	return wpool_owner(w->pool) == THIS_MODULE;
+}
+
+static const struct wpk_row looks[] = {
+	{ IN_THREAD, WITH_ROOM, UNUSED, true, { }, "filled in" },
+	{ IN_OWN_TASK, WITH_ROOM, UNUSED, true, { }, "filled in" },
+	{ IN_THREAD, DRAINS, UNUSED, true, { }, "filled in" },
+	{ IN_THREAD, NO_POOL, UNUSED, false, { }, "An error path may hold %NULL" },
+	{ IN_THREAD, ERR_POOL, UNUSED, false, { },
+	  "or does nothing if it has no error to return" },
+};
+
+KUNIT_ARRAY_PARAM(looks, looks, wpk_contract_desc);
+
+static long call_wpool_get_latency(struct wpk_world *w)
+{
+	struct wpool_hist *hists = kzalloc(2 * sizeof(*hists), GFP_KERNEL);
+	int ret = hists ? wpool_get_latency(w->pool, &hists[0], &hists[1]) : -ENOMEM;
+
+	kfree(hists);
+	return ret;
+}
+
+static long call_wpool_get_costs(struct wpk_world *w)
+{
+	struct wpool_cost cost;
+
+	return wpool_get_costs(w->pool, &cost, 1);
+}
+
+static const struct wpk_row no_data[] = {
+	{ IN_THREAD, WITH_ROOM, UNUSED, -ENODATA, { }, "-ENODATA if latency was never on" },
+	{ IN_THREAD, NO_POOL, UNUSED, -EINVAL, { }, "-EINVAL if there is no pool" },
+	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { }, "-EINVAL if there is no pool" },
+};
+
+KUNIT_ARRAY_PARAM(no_data, no_data, wpk_contract_desc);
+
+/* ---- references ----------------------------------------------------------- */
+
+static long call_wpool_get(struct wpk_world *w)
+{
+	struct wpool *pool = wpool_get(w->pool);
+
+	wpool_put(pool);
+	return pool == w->pool;
+}
+
+static long call_wpool_put(struct wpk_world *w)
+{
+	return call_wpool_get(w);
+}
+
+static long call_wpool_find(struct wpk_world *w)
+{
+	struct wpool_attrs attrs;
+	struct wpool *found;
+	bool same;
+
+	wpool_get_attrs(w->real, &attrs, NULL);
+	found = wpool_find(w->pool ? attrs.name : "kunit-none");
+	same = found == w->pool;
+	wpool_put(found);
+	return same;
+}
+
+static long call_wpool_default(struct wpk_world *w)
+{
+	struct wpool *found = wpool_find("default");
+
+	wpool_put(found);
+	return found == wpool_default();
+}
+
+static const struct wpk_row references[] = {
+	{ IN_THREAD, WITH_ROOM, UNUSED, true, { },
+	  "a pool that the caller holds a reference to, %NULL or ERR_PTR" },
+	{ IN_THREAD, DRAINS, UNUSED, true, { },
+	  "A reference keeps the memory; it does not keep the pool open." },
+	{ IN_THREAD, NO_POOL, UNUSED, true, { },
+	  "a pool that the caller holds a reference to, %NULL or ERR_PTR" },
+	{ IN_THREAD, ERR_POOL, UNUSED, true, { },
+	  "a pool that the caller holds a reference to, %NULL or ERR_PTR" },
+};
+
+static const struct wpk_row by_name[] = {
+	{ IN_THREAD, WITH_ROOM, UNUSED, true, { },
+	  "the pool, with a reference that the caller must drop with wpool_put(), or %NULL" },
+	{ IN_THREAD, DRAINS, UNUSED, true, { },
+	  "the pool, with a reference that the caller must drop with wpool_put(), or %NULL" },
+	{ IN_THREAD, DESTROYED, UNUSED, false, { },
+	  "the pool, with a reference that the caller must drop with wpool_put(), or %NULL" },
+	{ IN_THREAD, NO_POOL, UNUSED, true, { },
+	  "the pool, with a reference that the caller must drop with wpool_put(), or %NULL" },
+};
+
+static const struct wpk_row of_all[] = {
+	{ IN_THREAD, WITH_ROOM, UNUSED, true, { },
+	  "It is named \"default\" and has unlimited capacity." },
+};
+
+KUNIT_ARRAY_PARAM(references, references, wpk_contract_desc);
+KUNIT_ARRAY_PARAM(by_name, by_name, wpk_contract_desc);
+KUNIT_ARRAY_PARAM(of_all, of_all, wpk_contract_desc);
+
+/* ---- create --------------------------------------------------------------- */
+
+static long created(struct wpool *pool)
+{
+	long ret = PTR_ERR_OR_ZERO(pool);
+
+	if (!ret)
+		wpool_destroy(pool);
+	return ret;
+}
+
+static void nothing(void *arg)
+{
+}
+
+static long call_wpool_create(struct wpk_world *w)
+{
+	struct wpool_attrs attrs;
+
+	wpk_attrs(&attrs, 1, 0);
+	attrs.name = wpk_name(w->test);
+	return created(wpool_create(&attrs, THIS_MODULE));
+}
+
+static long call_wpool_create_named(struct wpk_world *w)
+{
+	struct wpool_attrs attrs;
+
+	wpk_attrs(&attrs, 1, 0);
+	return created(wpool_create_named(&attrs, THIS_MODULE, "%s", wpk_name(w->test)));
+}
+
+static long call_wpool_create_func(struct wpk_world *w)
+{
+	struct wpool_attrs attrs;
+
+	wpk_attrs(&attrs, 1, 0);
+	attrs.name = wpk_name(w->test);
+	return created(wpool_create_func(&attrs, nothing, THIS_MODULE));
+}
+
+static const struct wpk_row create[] = {
+	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { }, "create an open pool" },
+	{ IN_OWN_TASK, WITH_ROOM, UNUSED, 0, { }, "create an open pool" },
+};
+
+KUNIT_ARRAY_PARAM(create, create, wpk_contract_desc);
+
+static long call_wpool_create_taken(struct wpk_world *w)
+{
+	struct wpool_attrs attrs;
+
+	wpool_get_attrs(w->real, &attrs, NULL);
+	return created(wpool_create(&attrs, THIS_MODULE));
+}
+
+static const struct wpk_row create_taken[] = {
+	{ IN_THREAD, WITH_ROOM, UNUSED, -EEXIST, { }, "-EEXIST - the name is taken" },
+	{ IN_THREAD, DRAINS, UNUSED, -EEXIST, { }, "-EEXIST - the name is taken" },
+};
+
+KUNIT_ARRAY_PARAM(create_taken, create_taken, wpk_contract_desc);
+
+static long call_wpool_create_of_0(struct wpk_world *w)
+{
+	struct wpool_attrs attrs;
+
+	wpk_attrs(&attrs, 0, 0);
+	attrs.min_workers = 0;
+	attrs.name = wpk_name(w->test);
+	return created(wpool_create(&attrs, THIS_MODULE));
+}
+
+static long call_wpool_create_func_of_none(struct wpk_world *w)
+{
+	struct wpool_attrs attrs;
+
+	wpk_attrs(&attrs, 1, 0);
+	attrs.name = wpk_name(w->test);
+	return created(wpool_create_func(&attrs, NULL, THIS_MODULE));
+}
+
+static const struct wpk_row create_wrong[] = {
+	{ IN_THREAD, WITH_ROOM, UNUSED, -EINVAL, { },
+	  "an attribute is missing or wrong, or capacity is 0" },
+};
+
+KUNIT_ARRAY_PARAM(create_wrong, create_wrong, wpk_contract_desc);
+
+NO_CONTRACT(wpool_attrs_init, "it cannot fail: create_kunit.c has the defaults");
+NO_CONTRACT(devm_wpool_create, "it needs a device, and fails as wpool_create(): create_kunit.c");
+NO_CONTRACT(wpool_hist_from, "it takes neither pool nor task: hist_kunit.c");
+
+#define POOL(function, table) CONTRACT(function, table, &wpk_task_noun)
+
+POOL(wpool_flush, flush)
+POOL(wpool_release, every_release)
+POOL(wpool_release, release)
+POOL(wpool_release_cancel, every_release)
+POOL(wpool_release_cancel, release_cancel)
+POOL(wpool_release_own, every_release)
+POOL(wpool_release_own, release_own)
+POOL(wpool_release_unknown, release_wrong)
+POOL(wpool_release_two, release_wrong)
+POOL(wpool_release_timeout, release_timeout)
+POOL(wpool_release_timeout_0, release_timeout_0)
+POOL(wpool_release_timeout_cancel, release_timeout_cancel)
+POOL(wpool_release_timeout_own, release_timeout_wrong)
+POOL(wpool_release_timeout_unknown, release_timeout_wrong)
+POOL(wpool_release_timeout_negative, release_timeout_wrong)
+POOL(wpool_reboot, reboot)
+POOL(wpool_destroy, destroy)
+POOL(wpool_tune, tunes)
+POOL(wpool_tune_to_0, tune_wrong)
+POOL(wpool_tune_to_run, tune_wrong)
+POOL(wpool_tune_unknown, tune_wrong)
+POOL(wpool_tune_too_far, tune_range)
+POOL(wpool_get_attrs, looks)
+POOL(wpool_get_stats, looks)
+POOL(wpool_get_cpu_stats, looks)
+POOL(wpool_owner, looks)
+POOL(wpool_get_latency, no_data)
+POOL(wpool_get_costs, no_data)
+POOL(wpool_get, references)
+POOL(wpool_put, references)
+POOL(wpool_find, by_name)
+POOL(wpool_default, of_all)
+POOL(wpool_create, create)
+POOL(wpool_create_named, create)
+POOL(wpool_create_func, create)
+POOL(wpool_create_taken, create_taken)
+POOL(wpool_create_of_0, create_wrong)
+POOL(wpool_create_func_of_none, create_wrong)
+
+static struct kunit_case contract_pool_cases[] = {
+	KUNIT_CASE_PARAM(wpool_flush__flush, flush_gen_params),
+	KUNIT_CASE_PARAM(wpool_release__every_release, every_release_gen_params),
+	KUNIT_CASE_PARAM(wpool_release__release, release_gen_params),
+	KUNIT_CASE_PARAM(wpool_release_cancel__every_release, every_release_gen_params),
+	KUNIT_CASE_PARAM(wpool_release_cancel__release_cancel, release_cancel_gen_params),
+	KUNIT_CASE_PARAM(wpool_release_own__every_release, every_release_gen_params),
+	KUNIT_CASE_PARAM(wpool_release_own__release_own, release_own_gen_params),
+	KUNIT_CASE_PARAM(wpool_release_unknown__release_wrong, release_wrong_gen_params),
+	KUNIT_CASE_PARAM(wpool_release_two__release_wrong, release_wrong_gen_params),
+	KUNIT_CASE_PARAM(wpool_release_timeout__release_timeout, release_timeout_gen_params),
+	KUNIT_CASE_PARAM(wpool_release_timeout_0__release_timeout_0, release_timeout_0_gen_params),
+	KUNIT_CASE_PARAM(wpool_release_timeout_cancel__release_timeout_cancel,
+			 release_timeout_cancel_gen_params),
+	KUNIT_CASE_PARAM(wpool_release_timeout_own__release_timeout_wrong,
+			 release_timeout_wrong_gen_params),
+	KUNIT_CASE_PARAM(wpool_release_timeout_unknown__release_timeout_wrong,
+			 release_timeout_wrong_gen_params),
+	KUNIT_CASE_PARAM(wpool_release_timeout_negative__release_timeout_wrong,
+			 release_timeout_wrong_gen_params),
+	KUNIT_CASE_PARAM(wpool_reboot__reboot, reboot_gen_params),
+	KUNIT_CASE_PARAM(wpool_destroy__destroy, destroy_gen_params),
+	KUNIT_CASE_PARAM(wpool_tune__tunes, tunes_gen_params),
+	KUNIT_CASE_PARAM(wpool_tune_to_0__tune_wrong, tune_wrong_gen_params),
+	KUNIT_CASE_PARAM(wpool_tune_to_run__tune_wrong, tune_wrong_gen_params),
+	KUNIT_CASE_PARAM(wpool_tune_unknown__tune_wrong, tune_wrong_gen_params),
+	KUNIT_CASE_PARAM(wpool_tune_too_far__tune_range, tune_range_gen_params),
+	KUNIT_CASE_PARAM(wpool_get_attrs__looks, looks_gen_params),
+	KUNIT_CASE_PARAM(wpool_get_stats__looks, looks_gen_params),
+	KUNIT_CASE_PARAM(wpool_get_cpu_stats__looks, looks_gen_params),
+	KUNIT_CASE_PARAM(wpool_owner__looks, looks_gen_params),
+	KUNIT_CASE_PARAM(wpool_get_latency__no_data, no_data_gen_params),
+	KUNIT_CASE_PARAM(wpool_get_costs__no_data, no_data_gen_params),
+	KUNIT_CASE_PARAM(wpool_get__references, references_gen_params),
+	KUNIT_CASE_PARAM(wpool_put__references, references_gen_params),
+	KUNIT_CASE_PARAM(wpool_find__by_name, by_name_gen_params),
+	KUNIT_CASE_PARAM(wpool_default__of_all, of_all_gen_params),
+	KUNIT_CASE_PARAM(wpool_create__create, create_gen_params),
+	KUNIT_CASE_PARAM(wpool_create_named__create, create_gen_params),
+	KUNIT_CASE_PARAM(wpool_create_func__create, create_gen_params),
+	KUNIT_CASE_PARAM(wpool_create_taken__create_taken, create_taken_gen_params),
+	KUNIT_CASE_PARAM(wpool_create_of_0__create_wrong, create_wrong_gen_params),
+	KUNIT_CASE_PARAM(wpool_create_func_of_none__create_wrong, create_wrong_gen_params),
+	{}
+};
+
+static struct kunit_suite contract_pool_suite = {
+	.name = "wpool_contract_pool",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = contract_pool_cases,
+};
+
+kunit_test_suite(contract_pool_suite);

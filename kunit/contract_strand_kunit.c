@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The contract of strands and of groups: see contract.h. FULL is a strand, or a group, with a
+ * limit of one, and another task in it, behind the holder.
+ */
+#include <linux/err.h>
+#include <linux/module.h>
+
+#include "contract.h"
+#include "group.h"
+#include "strand_tasks.h"
+
+/* ---- strands -------------------------------------------------------------- */
+
+static void call_in_strand_task(struct st *st)
+{
+	wpk_contract_in_object(st->arg);
+}
+
+static void make_strand_task(struct wpk_world *w)
+{
+	struct st_strand *of = st_strand(w->test, w->real, w->row->pool == FULL ? 1 : 8);
+	struct st *st = st_tasks(w->test, of, NULL, 2);
+
+	st[0].gate = w->object_gate;
+	st[0].body = call_in_strand_task;
+	st[0].arg = w;
+	w->object = &st[0];
+	if (w->row->object == WITHOUT_FUNC)
+		wpool_strand_task_init(&st[0].task, &of->strand, NULL, NULL);
+	if (w->row->pool == FULL && w->row->object != QUEUED)
+		KUNIT_ASSERT_EQ(w->test, wpool_strand_try_submit(&st[1].task), 0);
+}
+
+static struct wpool_strand_task *strand_task(struct wpk_world *w)
+{
+	struct st *st = w->object;
+
+	return &st->task;
+}
+
+static struct wpool_strand *strand_of(struct wpk_world *w)
+{
+	struct st *st = w->object;
+
+	return &st->of->strand;
+}
+
+static int submit_strand_task(struct wpk_world *w)
+{
+	return wpool_strand_submit(strand_task(w));
+}
+
+static int runs_of_strand_task(struct wpk_world *w)
+{
+	struct st *st = w->object;
+
+	KUNIT_EXPECT_FALSE(w->test, st->of->twice);
+	return atomic_read(&st->runs);
+}
+
+static int status_of_strand_task(struct wpk_world *w)
+{
+	struct st *st = w->object;
+
+	return st->status;
+}
+
+static const struct wpk_noun strand_noun = {
+	.has_limit = true,
+	.make = make_strand_task,
+	.submit = submit_strand_task,
+	.runs = runs_of_strand_task,
+	.status = status_of_strand_task,
+};
+
+static long call_wpool_strand_submit(struct wpk_world *w)
+{
+	return wpool_strand_submit(strand_task(w));
+}
+
+static long call_wpool_strand_try_submit(struct wpk_world *w)
+{
+	return wpool_strand_try_submit(strand_task(w));
+}
+
+/* Tasks of strands and of groups have these in common. */
+static const struct wpk_row every_turn[] = {
+	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { .submitted = 1, .runs = 1 }, "accepted" },
+	{ IN_OWN_TASK, WITH_ROOM, UNUSED, 0, { .submitted = 1, .runs = 1 }, "accepted" },
+	{ IN_THREAD, WITH_ROOM, QUEUED, -EALREADY, { .runs = 1 }, "the task is still" },
+	{ IN_OWN_TASK, WITH_ROOM, QUEUED, -EALREADY, { .runs = 1 }, "the task is still" },
+	{ IN_THREAD, FULL, WAITING, -EALREADY, { .later = 1, .runs = 1 }, "the task is still" },
+	{ IN_THREAD, WITH_ROOM, WITHOUT_FUNC, -EINVAL, { }, "no function, no pool" },
+	{ IN_THREAD, DRAINS, UNUSED, -ESHUTDOWN, { }, "-ESHUTDOWN - the pool is closed" },
+	{ IN_OWN_TASK, DRAINS, UNUSED, -ESHUTDOWN, { }, "-ESHUTDOWN - the pool is closed" },
+	{ IN_THREAD, CANCELS, UNUSED, -ESHUTDOWN, { }, "-ESHUTDOWN - the pool is closed" },
+	{ IN_THREAD, DESTROYING, UNUSED, -ESHUTDOWN, { }, "-ESHUTDOWN - the pool is closed" },
+	{ IN_THREAD, DESTROYED, UNUSED, -ESHUTDOWN, { }, "-ESHUTDOWN - the pool is closed" },
+	{ IN_THREAD, FOR_OWN, UNUSED, -ESHUTDOWN, { }, "clients get -ESHUTDOWN" },
+	{ IN_OWN_TASK, FOR_OWN, UNUSED, 0, { .submitted = 1, .runs = 1 },
+	  "its tasks still submit to it, to end them" },
+};
+
+static const struct wpk_row sleeping_turn[] = {
+	{ IN_THREAD, FULL, UNUSED, 0, { .waits = true, .submitted = 1, .runs = 1 },
+	  "first-in-first-out" },
+	{ KILLED, FULL, UNUSED, -EINTR, { }, "-EINTR - the caller was killed while it waited" },
+	{ IN_OWN_TASK, FULL, UNUSED, -EDEADLK, { },
+	  "and the caller is one of the pool's own tasks" },
+};
+
+static const struct wpk_row trying_turn[] = {
+	{ IN_SOFTIRQ, WITH_ROOM, UNUSED, 0, { .submitted = 1, .runs = 1 },
+	  "any except NMI, and not with scheduler locks held" },
+	{ IN_HARDIRQ, WITH_ROOM, UNUSED, 0, { .submitted = 1, .runs = 1 },
+	  "any except NMI, and not with scheduler locks held" },
+	{ IN_HARDIRQ, WITH_ROOM, QUEUED, -EALREADY, { .runs = 1 }, "the task is still" },
+	{ IN_SOFTIRQ, DRAINS, UNUSED, -ESHUTDOWN, { }, "-ESHUTDOWN - the pool is closed" },
+	{ IN_HARDIRQ, DRAINS, UNUSED, -ESHUTDOWN, { }, "-ESHUTDOWN - the pool is closed" },
+	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { }, "or other submitters already wait" },
+	{ IN_OWN_TASK, FULL, UNUSED, -EAGAIN, { }, "or other submitters already wait" },
+	{ IN_SOFTIRQ, FULL, UNUSED, -EAGAIN, { }, "or other submitters already wait" },
+	{ IN_HARDIRQ, FULL, UNUSED, -EAGAIN, { }, "or other submitters already wait" },
+};
+
+static const struct wpk_row strand_submit[] = {
+	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .later = 1, .runs = 2 },
+	  "or submit it again, which puts it behind those that wait" },
+	{ IN_OWN_TASK, WITH_ROOM, ITSELF, 0, { .submitted = 1, .runs = 2 },
+	  "or submit it again, which puts it behind those that wait" },
+	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { },
+	  "the strand is full and the policy is %WPOOL_FAIL", WPOOL_FAIL },
+};
+
+static const struct wpk_row strand_policy_run[] = {
+	{ IN_THREAD, FULL, UNUSED, 0, { .waits = true, .submitted = 1, .runs = 1 },
+	  "a task of a strand does not run in its submitter", WPOOL_RUN },
+};
+
+KUNIT_ARRAY_PARAM(every_turn, every_turn, wpk_contract_desc);
+KUNIT_ARRAY_PARAM(sleeping_turn, sleeping_turn, wpk_contract_desc);
+KUNIT_ARRAY_PARAM(trying_turn, trying_turn, wpk_contract_desc);
+KUNIT_ARRAY_PARAM(strand_submit, strand_submit, wpk_contract_desc);
+KUNIT_ARRAY_PARAM(strand_policy_run, strand_policy_run, wpk_contract_desc);
+
+static long call_wpool_strand_cancel(struct wpk_world *w)
+{
+	return wpool_strand_cancel(strand_task(w));
+}
+
+static const struct wpk_row strand_cancel[] = {
+	{ IN_THREAD, WITH_ROOM, UNUSED, false, { },
+	  "false if the task was not submitted, or has started" },
+	{ IN_THREAD, WITH_ROOM, INSIDE, false, { .runs = 1 },
+	  "false if the task was not submitted, or has started" },
+	{ IN_OWN_TASK, WITH_ROOM, ITSELF, false, { .runs = 1 },
+	  "false if the task was not submitted, or has started" },
+	{ IN_THREAD, WITH_ROOM, QUEUED, true, { }, "true if a submit was taken back" },
+	{ IN_OWN_TASK, WITH_ROOM, QUEUED, true, { }, "true if a submit was taken back" },
+	{ IN_HARDIRQ, WITH_ROOM, QUEUED, true, { }, "true if a submit was taken back" },
+	{ IN_THREAD, DRAINS, QUEUED, true, { }, "true if a submit was taken back" },
+	{ IN_THREAD, FULL, WAITING, true, { }, "is taken back from it (-ECANCELED)" },
+};
+
+KUNIT_ARRAY_PARAM(strand_cancel, strand_cancel, wpk_contract_desc);
+
+static long call_wpool_strand_cancel_sync(struct wpk_world *w)
+{
+	return wpool_strand_cancel_sync(strand_task(w));
+}
+
+static const struct wpk_row strand_cancel_sync[] = {
+	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { },
+	  "the function returned, or the task was never submitted" },
+	{ IN_THREAD, WITH_ROOM, QUEUED, -ECANCELED, { .cancelled = 1 },
+	  "one that the pool has accepted leaves it, and is counted as cancelled" },
+	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
+	  "there was none: the function returned" },
+	{ KILLED, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
+	  "sleeps, uninterruptibly, only if the task is running or on its way" },
+	{ IN_OWN_TASK, WITH_ROOM, ITSELF, -EDEADLK, { .runs = 1 },
+	  "called by the task itself, and nothing was done" },
+	{ IN_THREAD, FULL, WAITING, -ECANCELED, { }, "-ECANCELED - a submit was taken back" },
+};
+
+KUNIT_ARRAY_PARAM(strand_cancel_sync, strand_cancel_sync, wpk_contract_desc);
+
+static long call_wpool_strand_flush(struct wpk_world *w)
+{
+	return wpool_strand_flush(strand_of(w));
+}
+
+static const struct wpk_row strand_flush[] = {
+	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { },
+	  "wait for all tasks that were accepted before the call" },
+	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "wait for all tasks that were accepted before the call" },
+	{ IN_THREAD, DRAINS, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "Those that it has accepted run to their end" },
+	{ KILLED, WITH_ROOM, QUEUED, -EINTR, { .runs = 1 }, "-EINTR if the caller was killed" },
+	{ IN_OWN_TASK, WITH_ROOM, ITSELF, -EDEADLK, { .runs = 1 },
+	  "-EDEADLK if called by a task of the strand" },
+};
+
+KUNIT_ARRAY_PARAM(strand_flush, strand_flush, wpk_contract_desc);
+
+static long call_wpool_strand_destroy(struct wpk_world *w)
+{
+	return wpool_strand_destroy(strand_of(w));
+}
+
+static const struct wpk_row strand_destroy[] = {
+	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { },
+	  "accept no more tasks, and wait for those accepted" },
+	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "accept no more tasks, and wait for those accepted" },
+	{ KILLED, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "process context; sleeps, uninterruptibly. Not an abort function." },
+	{ IN_THREAD, FULL, WAITING, 0, { .waits = true },
+	  "Submitters that wait for room get -ESHUTDOWN." },
+	{ IN_THREAD, DESTROYED, UNUSED, 0, { }, "Its pool may be gone already." },
+	{ IN_OWN_TASK, WITH_ROOM, ITSELF, -EDEADLK, { .runs = 1 },
+	  "-EDEADLK if called by a task of the strand, and nothing was done" },
+};
+
+KUNIT_ARRAY_PARAM(strand_destroy, strand_destroy, wpk_contract_desc);
+
+static long call_wpool_strand_finish(struct wpk_world *w)
+{
+	return wpool_strand_finish(strand_task(w));
+}
+
+static const struct wpk_row strand_finish[] = {
+	{ IN_OWN_TASK, WITH_ROOM, ITSELF, true, { .runs = 1 },
+	  "the strand and the task are the caller's" },
+	{ IN_THREAD, WITH_ROOM, UNUSED, false, { }, "or if @task is not the one that calls" },
+	{ IN_THREAD, WITH_ROOM, QUEUED, false, { .runs = 1 },
+	  "or if @task is not the one that calls" },
+	{ IN_OWN_TASK, WITH_ROOM, QUEUED, false, { .runs = 1 },
+	  "or if @task is not the one that calls" },
+};
+
+KUNIT_ARRAY_PARAM(strand_finish, strand_finish, wpk_contract_desc);
+
+NO_CONTRACT(wpool_strand_init, "it cannot fail, and the scene of each row begins with it");
+NO_CONTRACT(wpool_strand_task_init, "it cannot fail, and the scene of each row begins with it");
+
+/* ---- groups --------------------------------------------------------------- */
+
+static void call_in_member(struct wpk_member *member)
+{
+	wpk_contract_in_object(member->arg);
+}
+
+static void make_member(struct wpk_world *w)
+{
+	struct wpool_group *group = wpk_group(w->test, w->real, w->row->pool == FULL ? 1 : 8);
+	struct wpk_member *members = wpk_members(w->test, group, NULL, 2);
+
+	members[0].gate = w->object_gate;
+	members[0].body = call_in_member;
+	members[0].arg = w;
+	w->object = &members[0];
+	if (w->row->object == WITHOUT_FUNC)
+		wpool_group_task_init(&members[0].task, NULL, NULL);
+	if (w->row->pool == FULL && w->row->object != QUEUED)
+		KUNIT_ASSERT_EQ(w->test, wpk_member_try(&members[1]), 0);
+}
+
+static struct wpool_group *group_of(struct wpk_world *w)
+{
+	struct wpk_member *member = w->object;
+
+	return w->row->object == NONE ? NULL : member->group;
+}
+
+static int submit_member(struct wpk_world *w)
+{
+	return wpk_member_submit(w->object);
+}
+
+static int runs_of_member(struct wpk_world *w)
+{
+	struct wpk_member *member = w->object;
+
+	return atomic_read(&member->runs);
+}
+
+static int status_of_member(struct wpk_world *w)
+{
+	struct wpk_member *member = w->object;
+
+	return member->status;
+}
+
+static const struct wpk_noun group_noun = {
+	.has_limit = true,
+	.make = make_member,
+	.submit = submit_member,
+	.runs = runs_of_member,
+	.status = status_of_member,
+};
+
+static long call_wpool_group_submit(struct wpk_world *w)
+{
+	struct wpk_member *member = w->object;
+
+	return wpool_group_submit(group_of(w), &member->task);
+}
+
+static long call_wpool_group_submit_interruptible(struct wpk_world *w)
+{
+	struct wpk_member *member = w->object;
+
+	return wpool_group_submit_interruptible(group_of(w), &member->task);
+}
+
+static long call_wpool_group_try_submit(struct wpk_world *w)
+{
+	struct wpk_member *member = w->object;
+
+	return wpool_group_try_submit(group_of(w), &member->task);
+}
+
+static const struct wpk_row group_submit[] = {
+	{ IN_THREAD, WITH_ROOM, NONE, -EINVAL, { }, "no pool, task or function" },
+	{ IN_THREAD, FULL, UNUSED, 0, { .waits = true, .submitted = 1, .runs = 1 },
+	  "If the group is full, the submitter waits, killable, first-in-first-out.", WPOOL_RUN },
+};
+
+static const struct wpk_row group_try[] = {
+	{ IN_THREAD, WITH_ROOM, NONE, -EINVAL, { }, "no pool, task or function" },
+	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { },
+	  "Never sleeps and never runs the task in the caller.", WPOOL_RUN },
+};
+
+KUNIT_ARRAY_PARAM(group_submit, group_submit, wpk_contract_desc);
+KUNIT_ARRAY_PARAM(group_try, group_try, wpk_contract_desc);
+
+static long call_wpool_group_wait(struct wpk_world *w)
+{
+	return wpool_group_wait(group_of(w));
+}
+
+static long call_wpool_group_flush(struct wpk_world *w)
+{
+	return wpool_group_flush(group_of(w));
+}
+
+static const struct wpk_row group_wait[] = {
+	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { }, "0 - every task returned 0" },
+	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
+	  "0 - every task returned 0" },
+	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "0 - every task returned 0" },
+	{ IN_THREAD, DRAINS, QUEUED, 0, { .waits = true, .runs = 1 }, "0 - every task returned 0" },
+	{ KILLED, WITH_ROOM, QUEUED, -EINTR, { .runs = 1 }, "-EINTR - the caller was killed" },
+	{ IN_OWN_TASK, WITH_ROOM, QUEUED, -EDEADLK, { .runs = 1 },
+	  "-EDEADLK - called from one of the pool's own tasks" },
+	{ IN_OWN_TASK, WITH_ROOM, ITSELF, -EDEADLK, { .runs = 1 },
+	  "-EDEADLK - called from one of the pool's own tasks" },
+	{ IN_THREAD, WITH_ROOM, NONE, -EINVAL, { }, "no group, or it has no pool" },
+};
+
+KUNIT_ARRAY_PARAM(group_wait, group_wait, wpk_contract_desc);
+
+static long call_wpool_group_cancel(struct wpk_world *w)
+{
+	wpool_group_cancel(group_of(w));
+	return 0;
+}
+
+static const struct wpk_row group_cancel[] = {
+	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .status = -ECANCELED },
+	  "make sure that the tasks of a group that have not started do not run" },
+	{ IN_HARDIRQ, WITH_ROOM, QUEUED, 0, { .status = -ECANCELED },
+	  "make sure that the tasks of a group that have not started do not run" },
+	{ IN_OWN_TASK, WITH_ROOM, QUEUED, 0, { .status = -ECANCELED },
+	  "make sure that the tasks of a group that have not started do not run" },
+	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .runs = 1 }, "Tasks that run are left alone" },
+	{ IN_THREAD, FULL, WAITING, 0, { },
+	  "Submitters that wait for room in the group get -ECANCELED." },
+	{ IN_THREAD, WITH_ROOM, NONE, 0, { }, "Takes the same time for any number of tasks." },
+};
+
+KUNIT_ARRAY_PARAM(group_cancel, group_cancel, wpk_contract_desc);
+
+static long call_wpool_group_take_error(struct wpk_world *w)
+{
+	return wpool_group_take_error(group_of(w));
+}
+
+static const struct wpk_row group_take_error[] = {
+	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { }, "what wpool_group_wait() would return" },
+	{ IN_HARDIRQ, WITH_ROOM, UNUSED, 0, { }, "what wpool_group_wait() would return" },
+	{ IN_THREAD, WITH_ROOM, NONE, -EINVAL, { }, "what wpool_group_wait() would return" },
+};
+
+KUNIT_ARRAY_PARAM(group_take_error, group_take_error, wpk_contract_desc);
+
+static long call_wpool_group_exit(struct wpk_world *w)
+{
+	return wpool_group_exit(group_of(w));
+}
+
+static const struct wpk_row group_exit[] = {
+	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { },
+	  "Lets the tasks run to their end and waits for them" },
+	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "Lets the tasks run to their end and waits for them" },
+	{ KILLED, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "process context; sleeps, uninterruptibly" },
+	{ IN_THREAD, FULL, WAITING, 0, { .waits = true },
+	  "and so does every submitter that waits for room in the group" },
+	{ IN_OWN_TASK, WITH_ROOM, QUEUED, -EDEADLK, { .runs = 1 },
+	  "-EDEADLK, with nothing done, if called from one of the pool's own tasks" },
+	{ IN_THREAD, WITH_ROOM, NONE, 0, { },
+	  "the group; one that is all zeroes, or has ended, is allowed and ignored" },
+};
+
+KUNIT_ARRAY_PARAM(group_exit, group_exit, wpk_contract_desc);
+
+/* A group of this call's. */
+static long call_wpool_group_init(struct wpk_world *w)
+{
+	struct wpool_group group;
+	long ret = wpool_group_init(&group, w->pool, w->row->object == NONE ? 0 : 1, NULL);
+
+	KUNIT_EXPECT_EQ(w->test, wpool_group_exit(&group), 0);
+	return ret;
+}
+
+static const struct wpk_row group_init[] = {
+	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { }, "prepare a group" },
+	{ IN_THREAD, WITH_ROOM, NONE, -EINVAL, { }, "or @max_outstanding is 0" },
+	{ IN_THREAD, NO_POOL, UNUSED, -EINVAL, { }, "-EINVAL if there is no pool" },
+	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { }, "-EINVAL if there is no pool" },
+};
+
+KUNIT_ARRAY_PARAM(group_init, group_init, wpk_contract_desc);
+
+NO_CONTRACT(wpool_group_task_init, "it cannot fail, and the scene of each row begins with it");
+
+#define STRAND(function, table) CONTRACT(function, table, &strand_noun)
+#define GROUP(function, table) CONTRACT(function, table, &group_noun)
+
+STRAND(wpool_strand_submit, every_turn)
+STRAND(wpool_strand_submit, sleeping_turn)
+STRAND(wpool_strand_submit, strand_submit)
+STRAND(wpool_strand_submit, strand_policy_run)
+STRAND(wpool_strand_try_submit, every_turn)
+STRAND(wpool_strand_try_submit, trying_turn)
+STRAND(wpool_strand_try_submit, strand_submit)
+STRAND(wpool_strand_cancel, strand_cancel)
+STRAND(wpool_strand_cancel_sync, strand_cancel_sync)
+STRAND(wpool_strand_flush, strand_flush)
+STRAND(wpool_strand_destroy, strand_destroy)
+STRAND(wpool_strand_finish, strand_finish)
+GROUP(wpool_group_init, group_init)
+GROUP(wpool_group_submit, every_turn)
+GROUP(wpool_group_submit, sleeping_turn)
+GROUP(wpool_group_submit, group_submit)
+GROUP(wpool_group_submit_interruptible, every_turn)
+GROUP(wpool_group_submit_interruptible, sleeping_turn)
+GROUP(wpool_group_submit_interruptible, group_submit)
+GROUP(wpool_group_try_submit, every_turn)
+GROUP(wpool_group_try_submit, trying_turn)
+GROUP(wpool_group_try_submit, group_try)
+GROUP(wpool_group_wait, group_wait)
+GROUP(wpool_group_flush, group_wait)
+GROUP(wpool_group_cancel, group_cancel)
+GROUP(wpool_group_take_error, group_take_error)
+GROUP(wpool_group_exit, group_exit)
+
+static struct kunit_case contract_strand_cases[] = {
+	KUNIT_CASE_PARAM(wpool_strand_submit__every_turn, every_turn_gen_params),
+	KUNIT_CASE_PARAM(wpool_strand_submit__sleeping_turn, sleeping_turn_gen_params),
+	KUNIT_CASE_PARAM(wpool_strand_submit__strand_submit, strand_submit_gen_params),
+	KUNIT_CASE_PARAM(wpool_strand_submit__strand_policy_run, strand_policy_run_gen_params),
+	KUNIT_CASE_PARAM(wpool_strand_try_submit__every_turn, every_turn_gen_params),
+	KUNIT_CASE_PARAM(wpool_strand_try_submit__trying_turn, trying_turn_gen_params),
+	KUNIT_CASE_PARAM(wpool_strand_try_submit__strand_submit, strand_submit_gen_params),
+	KUNIT_CASE_PARAM(wpool_strand_cancel__strand_cancel, strand_cancel_gen_params),
+	KUNIT_CASE_PARAM(wpool_strand_cancel_sync__strand_cancel_sync,
+			 strand_cancel_sync_gen_params),
+	KUNIT_CASE_PARAM(wpool_strand_flush__strand_flush, strand_flush_gen_params),
+	KUNIT_CASE_PARAM(wpool_strand_destroy__strand_destroy, strand_destroy_gen_params),
+	KUNIT_CASE_PARAM(wpool_strand_finish__strand_finish, strand_finish_gen_params),
+	KUNIT_CASE_PARAM(wpool_group_init__group_init, group_init_gen_params),
+	KUNIT_CASE_PARAM(wpool_group_submit__every_turn, every_turn_gen_params),
+	KUNIT_CASE_PARAM(wpool_group_submit__sleeping_turn, sleeping_turn_gen_params),
+	KUNIT_CASE_PARAM(wpool_group_submit__group_submit, group_submit_gen_params),
+	KUNIT_CASE_PARAM(wpool_group_submit_interruptible__every_turn, every_turn_gen_params),
+	KUNIT_CASE_PARAM(wpool_group_submit_interruptible__sleeping_turn, sleeping_turn_gen_params),
+	KUNIT_CASE_PARAM(wpool_group_submit_interruptible__group_submit, group_submit_gen_params),
+	KUNIT_CASE_PARAM(wpool_group_try_submit__every_turn, every_turn_gen_params),
+	KUNIT_CASE_PARAM(wpool_group_try_submit__trying_turn, trying_turn_gen_params),
+	KUNIT_CASE_PARAM(wpool_group_try_submit__group_try, group_try_gen_params),
+	KUNIT_CASE_PARAM(wpool_group_wait__group_wait, group_wait_gen_params),
+	KUNIT_CASE_PARAM(wpool_group_flush__group_wait, group_wait_gen_params),
+	KUNIT_CASE_PARAM(wpool_group_cancel__group_cancel, group_cancel_gen_params),
+	KUNIT_CASE_PARAM(wpool_group_take_error__group_take_error, group_take_error_gen_params),
+	KUNIT_CASE_PARAM(wpool_group_exit__group_exit, group_exit_gen_params),
+	{}
+};
+
+static struct kunit_suite contract_strand_suite = {
+	.name = "wpool_contract_strand",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = contract_strand_cases,
+};
+
+kunit_test_suite(contract_strand_suite);

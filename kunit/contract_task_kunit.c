@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The contract of tasks that were submitted, and of what runs without one: see contract.h. */
+#include <linux/err.h>
+#include <linux/gfp.h>
+#include <linux/module.h>
+#include <linux/wpool_parallel.h>
+
+#include "contract.h"
+
+/* ---- waiting -------------------------------------------------------------- */
+
+static long call_wpool_task_wait(struct wpk_world *w)
+{
+	return wpool_task_wait(w->task);
+}
+
+static const struct wpk_row task_wait[] = {
+	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { },
+	  "the function returned, or the task was never submitted" },
+	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
+	  "the function returned, or the task was never submitted" },
+	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "Otherwise it sleeps until another worker has run the task." },
+	{ IN_THREAD, WITH_ROOM, AGAIN, 0, { .waits = true, .runs = 2 },
+	  "The first four results are the task's status after its last accepted submit." },
+	{ IN_THREAD, DRAINS, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "queued tasks run to their end" },
+	{ IN_THREAD, DESTROYING, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "every accepted task run to its end" },
+	{ IN_THREAD, DESTROYED, UNUSED, 0, { },
+	  "the function returned, or the task was never submitted" },
+	{ IN_THREAD, CANCELS, QUEUED, -ECANCELED, { .status = -ECANCELED },
+	  "queued tasks end with -ECANCELED" },
+	{ IN_THREAD, CANCELS, AGAIN, -ECANCELED,
+	  { .waits = true, .cancelled = 1, .runs = 1, .status = -ECANCELED },
+	  "what is queued, and the submit of a task that runs, ends with -ECANCELED" },
+	{ IN_THREAD, WITH_ROOM, DISABLED, 0, { },
+	  "the function returned, or the task was never submitted" },
+	{ KILLED, WITH_ROOM, INSIDE, -EINTR, { .runs = 1 },
+	  "the caller was killed" },
+	{ KILLED, WITH_ROOM, QUEUED, -EINTR, { .runs = 1 },
+	  "the caller was killed" },
+	{ IN_OWN_TASK, WITH_ROOM, ITSELF, -EDEADLK, { .runs = 1 },
+	  "the task would wait for itself, or no worker is left to run it" },
+	{ IN_OWN_TASK, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "the caller runs the task itself while enough stack is left" },
+	{ IN_OWN_TASK, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
+	  "Otherwise it sleeps until another worker has run the task." },
+	{ IN_THREAD, WITH_ROOM, DETACHED, -EINVAL, { },
+	  "the task is detached, %NULL or ERR_PTR" },
+	{ IN_THREAD, WITH_ROOM, QUEUED_DETACHED, -EINVAL, { .runs = 1 },
+	  "the task is detached, %NULL or ERR_PTR" },
+	{ IN_THREAD, WITH_ROOM, NONE, -EINVAL, { },
+	  "the task is detached, %NULL or ERR_PTR" },
+	{ IN_THREAD, WITH_ROOM, ERR, -EINVAL, { },
+	  "the task is detached, %NULL or ERR_PTR" },
+};
+
+KUNIT_ARRAY_PARAM(task_wait, task_wait, wpk_contract_desc);
+
+/* ---- taking back ---------------------------------------------------------- */
+
+static long call_wpool_task_cancel(struct wpk_world *w)
+{
+	return wpool_task_cancel(w->task);
+}
+
+#define TAKEN_BACK { .cancelled = 1, .status = -ECANCELED }
+
+static const struct wpk_row task_cancel[] = {
+	{ IN_THREAD, WITH_ROOM, UNUSED, false, { }, "false if the task was not pending" },
+	{ IN_THREAD, WITH_ROOM, INSIDE, false, { .runs = 1 }, "false if the task was not pending" },
+	{ IN_OWN_TASK, WITH_ROOM, ITSELF, false, { .runs = 1 },
+	  "false if the task was not pending" },
+	{ IN_THREAD, WITH_ROOM, DISABLED, false, { }, "false if the task was not pending" },
+	{ IN_THREAD, WITH_ROOM, NONE, false, { }, "the task; %NULL and ERR_PTR are allowed" },
+	{ IN_THREAD, WITH_ROOM, ERR, false, { }, "the task; %NULL and ERR_PTR are allowed" },
+	{ IN_THREAD, WITH_ROOM, QUEUED, true, TAKEN_BACK,
+	  "true if a submit was taken back, so that the function does not run for it" },
+	{ IN_OWN_TASK, WITH_ROOM, QUEUED, true, TAKEN_BACK,
+	  "true if a submit was taken back, so that the function does not run for it" },
+	{ IN_SOFTIRQ, WITH_ROOM, QUEUED, true, TAKEN_BACK,
+	  "true if a submit was taken back, so that the function does not run for it" },
+	{ IN_HARDIRQ, WITH_ROOM, QUEUED, true, TAKEN_BACK,
+	  "true if a submit was taken back, so that the function does not run for it" },
+	{ IN_THREAD, DRAINS, QUEUED, true, TAKEN_BACK,
+	  "true if a submit was taken back, so that the function does not run for it" },
+	{ IN_THREAD, DESTROYING, QUEUED, true, TAKEN_BACK,
+	  "true if a submit was taken back, so that the function does not run for it" },
+	{ IN_THREAD, CANCELS, QUEUED, false, { .status = -ECANCELED },
+	  "false if the task was not pending" },
+	{ IN_THREAD, WITH_ROOM, QUEUED_DETACHED, true, { .cancelled = 1 },
+	  "true if a submit was taken back, so that the function does not run for it" },
+	{ IN_THREAD, WITH_ROOM, AGAIN, true,
+	  { .cancelled = 1, .runs = 1, .status = -ECANCELED },
+	  "true if a submit was taken back, so that the function does not run for it" },
+	{ IN_HARDIRQ, WITH_ROOM, AGAIN, true,
+	  { .cancelled = 1, .runs = 1, .status = -ECANCELED },
+	  "true if a submit was taken back, so that the function does not run for it" },
+	{ IN_THREAD, FULL, WAITING, true, { .status = -ECANCELED },
+	  "If the submitter still waits for room, its submit returns with -ECANCELED" },
+	{ IN_HARDIRQ, FULL, WAITING, true, { .status = -ECANCELED },
+	  "If the submitter still waits for room, its submit returns with -ECANCELED" },
+};
+
+KUNIT_ARRAY_PARAM(task_cancel, task_cancel, wpk_contract_desc);
+
+static long call_wpool_task_cancel_sync(struct wpk_world *w)
+{
+	return wpool_task_cancel_sync(w->task);
+}
+
+/* The task is disabled, unless the call says that it is not. */
+static long call_wpool_task_disable_sync(struct wpk_world *w)
+{
+	long ret = wpool_task_disable_sync(w->task);
+
+	if (ret == 0 || ret == -ECANCELED) {
+		KUNIT_EXPECT_EQ(w->test, wpool_try_submit(w->other ?: w->real, w->task),
+				-ECANCELED);
+		KUNIT_EXPECT_EQ(w->test, wpool_task_enable(w->task), w->row->object != DISABLED);
+	} else if (ret == -EDEADLK) {
+		KUNIT_EXPECT_EQ(w->test, wpool_try_submit(w->real, w->task), 0);
+		KUNIT_EXPECT_TRUE(w->test, wpool_task_cancel(w->task));
+	}
+	return ret;
+}
+
+static const struct wpk_row cancel_sync[] = {
+	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { },
+	  "the function returned, or the task was never submitted" },
+	{ IN_THREAD, WITH_ROOM, DISABLED, 0, { },
+	  "the function returned, or the task was never submitted" },
+	{ IN_THREAD, WITH_ROOM, QUEUED, -ECANCELED, TAKEN_BACK,
+	  "the last submit was taken back, even if the task ran meanwhile" },
+	{ IN_OWN_TASK, WITH_ROOM, QUEUED, -ECANCELED, TAKEN_BACK,
+	  "the last submit was taken back, even if the task ran meanwhile" },
+	{ KILLED, WITH_ROOM, QUEUED, -ECANCELED, TAKEN_BACK,
+	  "sleeps, killable, only if the task is running or its submitter has yet to wake up" },
+	{ IN_THREAD, DRAINS, QUEUED, -ECANCELED, TAKEN_BACK,
+	  "the last submit was taken back, even if the task ran meanwhile" },
+	{ IN_THREAD, DESTROYING, QUEUED, -ECANCELED, TAKEN_BACK,
+	  "the last submit was taken back, even if the task ran meanwhile" },
+	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
+	  "the function returned, or the task was never submitted" },
+	{ IN_OWN_TASK, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
+	  "the function returned, or the task was never submitted" },
+	{ IN_THREAD, WITH_ROOM, AGAIN, -ECANCELED,
+	  { .waits = true, .cancelled = 1, .runs = 1, .status = -ECANCELED },
+	  "the last submit was taken back, even if the task ran meanwhile" },
+	{ KILLED, WITH_ROOM, INSIDE, -EINTR, { .runs = 1 },
+	  "the caller was killed" },
+	{ KILLED, WITH_ROOM, AGAIN, -EINTR, { .cancelled = 1, .runs = 1, .status = -ECANCELED },
+	  "the caller was killed" },
+	{ IN_THREAD, FULL, WAITING, -ECANCELED, { .status = -ECANCELED },
+	  "or back from a submitter that waits for room" },
+	{ IN_THREAD, WITH_ROOM, DETACHED, -EINVAL, { },
+	  "the task is detached, %NULL or ERR_PTR" },
+	{ IN_THREAD, WITH_ROOM, QUEUED_DETACHED, -EINVAL, { .runs = 1 },
+	  "the task is detached, %NULL or ERR_PTR" },
+	{ IN_THREAD, WITH_ROOM, NONE, -EINVAL, { },
+	  "the task is detached, %NULL or ERR_PTR" },
+	{ IN_THREAD, WITH_ROOM, ERR, -EINVAL, { },
+	  "the task is detached, %NULL or ERR_PTR" },
+};
+
+KUNIT_ARRAY_PARAM(cancel_sync, cancel_sync, wpk_contract_desc);
+
+static const struct wpk_row cancel_sync_of_itself[] = {
+	{ IN_OWN_TASK, WITH_ROOM, ITSELF, -EDEADLK, { .runs = 1 },
+	  "the task would cancel itself, or no worker is left to run it" },
+};
+
+KUNIT_ARRAY_PARAM(cancel_sync_of_itself, cancel_sync_of_itself, wpk_contract_desc);
+
+static const struct wpk_row disable_sync_of_itself[] = {
+	{ IN_OWN_TASK, WITH_ROOM, ITSELF, -EDEADLK,
+	  { .submitted = 1, .cancelled = 1, .runs = 1, .status = -ECANCELED },
+	  "after -EINTR, -EDEADLK and -EINVAL the task is not disabled" },
+};
+
+KUNIT_ARRAY_PARAM(disable_sync_of_itself, disable_sync_of_itself, wpk_contract_desc);
+
+static long call_wpool_task_enable(struct wpk_world *w)
+{
+	return wpool_task_enable(w->task);
+}
+
+static long call_wpool_task_enable_one_of_two(struct wpk_world *w)
+{
+	KUNIT_EXPECT_EQ(w->test, wpool_task_disable_sync(w->task), 0);
+	return wpool_task_enable(w->task);
+}
+
+static const struct wpk_row task_enable[] = {
+	{ IN_THREAD, WITH_ROOM, DISABLED, true, { },
+	  "true if the task can be submitted from now on" },
+	{ IN_HARDIRQ, WITH_ROOM, DISABLED, true, { },
+	  "true if the task can be submitted from now on" },
+};
+
+static const struct wpk_row task_enable_one_of_two[] = {
+	{ IN_THREAD, WITH_ROOM, DISABLED, false, { }, "false if it was disabled more often" },
+};
+
+KUNIT_ARRAY_PARAM(task_enable, task_enable, wpk_contract_desc);
+KUNIT_ARRAY_PARAM(task_enable_one_of_two, task_enable_one_of_two, wpk_contract_desc);
+
+/* ---- room ----------------------------------------------------------------- */
+
+static long call_wpool_is_full(struct wpk_world *w)
+{
+	return wpool_is_full(w->pool);
+}
+
+static const struct wpk_row is_full[] = {
+	{ IN_THREAD, WITH_ROOM, UNUSED, false, { }, "true if the pool accepts no task just now" },
+	{ IN_HARDIRQ, WITH_ROOM, UNUSED, false, { }, "true if the pool accepts no task just now" },
+	{ IN_THREAD, FULL, UNUSED, true, { }, "because no token is free" },
+	{ IN_OWN_TASK, FULL, UNUSED, true, { }, "because no token is free" },
+	{ IN_SOFTIRQ, FULL, UNUSED, true, { }, "because no token is free" },
+	{ IN_HARDIRQ, FULL, UNUSED, true, { }, "because no token is free" },
+	{ IN_THREAD, FULL, UNUSED, true, { }, "or it would have dropped a task",
+	  WPOOL_DROP_OLDEST },
+	{ IN_THREAD, DRAINS, UNUSED, true, { }, "because the pool is closed to the caller" },
+	{ IN_THREAD, DESTROYED, UNUSED, true, { }, "because the pool is closed to the caller" },
+	{ IN_THREAD, FOR_OWN, UNUSED, true, { }, "because the pool is closed to the caller" },
+	{ IN_OWN_TASK, FOR_OWN, UNUSED, false, { }, "because the pool is closed to the caller" },
+	{ IN_THREAD, NO_POOL, UNUSED, true, { }, "the pool; %NULL and ERR_PTR are full" },
+	{ IN_THREAD, ERR_POOL, UNUSED, true, { }, "the pool; %NULL and ERR_PTR are full" },
+	{ IN_THREAD, DEFAULT_POOL, UNUSED, false, { },
+	  "true if the pool accepts no task just now" },
+};
+
+KUNIT_ARRAY_PARAM(is_full, is_full, wpk_contract_desc);
+
+static long call_wpool_nr_free(struct wpk_world *w)
+{
+	return wpool_nr_free(w->pool);
+}
+
+static const struct wpk_row nr_free[] = {
+	{ IN_THREAD, WITH_ROOM, UNUSED, 8, { }, "exactly those whenever wpool_is_full() is exact" },
+	{ IN_HARDIRQ, WITH_ROOM, QUEUED, 7, { .runs = 1 },
+	  "exactly those whenever wpool_is_full() is exact" },
+	{ IN_THREAD, FULL, UNUSED, 0, { }, "0 if wpool_is_full()" },
+	{ IN_THREAD, DRAINS, UNUSED, 0, { }, "0 if wpool_is_full()" },
+	{ IN_THREAD, NO_POOL, UNUSED, 0, { }, "the pool; for %NULL and ERR_PTR 0" },
+	{ IN_THREAD, ERR_POOL, UNUSED, 0, { }, "the pool; for %NULL and ERR_PTR 0" },
+	{ IN_THREAD, DEFAULT_POOL, UNUSED, WPOOL_UNLIMITED, { },
+	  "%WPOOL_UNLIMITED if there is no limit" },
+};
+
+KUNIT_ARRAY_PARAM(nr_free, nr_free, wpk_contract_desc);
+
+/* ---- the calling worker --------------------------------------------------- */
+
+static long call_wpool_worker_own(struct wpk_world *w)
+{
+	return !!wpool_worker_own(w->pool);
+}
+
+static const struct wpk_row worker_own[] = {
+	{ IN_THREAD, WITH_ROOM, UNUSED, false, { },
+	  "%NULL if the caller is not in a task of @pool" },
+	{ IN_HARDIRQ, WITH_ROOM, UNUSED, false, { },
+	  "%NULL if the caller is not in a task of @pool" },
+	{ IN_OWN_TASK, WITH_ROOM, UNUSED, false, { },
+	  "what &wpool_attrs.worker_start set in this thread" },
+	{ IN_THREAD, NO_POOL, UNUSED, false, { }, "%NULL if the caller is not in a task of @pool" },
+};
+
+KUNIT_ARRAY_PARAM(worker_own, worker_own, wpk_contract_desc);
+
+static long call_wpool_worker_set_func(struct wpk_world *w)
+{
+	wpool_worker_set_func(wpk_contract);
+	return 0;
+}
+
+static const struct wpk_row worker_set_func[] = {
+	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { }, "does nothing in any other context" },
+	{ IN_HARDIRQ, WITH_ROOM, UNUSED, 0, { }, "does nothing in any other context" },
+	{ IN_OWN_TASK, WITH_ROOM, UNUSED, 0, { }, "the function of a task" },
+};
+
+KUNIT_ARRAY_PARAM(worker_set_func, worker_set_func, wpk_contract_desc);
+
+/* ---- loops and CPUs ------------------------------------------------------- */
+
+static int note_range(unsigned long from, unsigned long to, void *arg)
+{
+	struct wpk_job *job = arg;
+
+	atomic_add(to - from, &job->runs);
+	return 0;
+}
+
+static long call_wpool_parallel_for(struct wpk_world *w)
+{
+	struct wpk_job *job = w->object;
+
+	return wpool_parallel_for(w->pool, 0, 3, 3,
+				  w->row->object == WITHOUT_FUNC ? NULL : note_range, job);
+}
+
+static const struct wpk_row parallel_for[] = {
+	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { .runs = 3 }, "the loop is done" },
+	{ IN_OWN_TASK, FULL, UNUSED, 0, { .runs = 3 },
+	  "and a task of the same pool may call it, even at capacity 1" },
+	{ IN_THREAD, FULL, UNUSED, 0, { .runs = 3 },
+	  "the call never waits for room, it works in a pool that is full or closed" },
+	{ IN_THREAD, FULL, UNUSED, 0, { .runs = 3 },
+	  "the call never waits for room, it works in a pool that is full or closed", WPOOL_RUN },
+	{ IN_THREAD, DRAINS, UNUSED, 0, { .runs = 3 },
+	  "the call never waits for room, it works in a pool that is full or closed" },
+	{ IN_THREAD, DESTROYED, UNUSED, 0, { .runs = 3 },
+	  "the call never waits for room, it works in a pool that is full or closed" },
+	{ IN_THREAD, NO_POOL, UNUSED, -EINVAL, { }, "no pool or function" },
+	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { }, "no pool or function" },
+	{ IN_THREAD, WITH_ROOM, WITHOUT_FUNC, -EINVAL, { }, "no pool or function" },
+};
+
+KUNIT_ARRAY_PARAM(parallel_for, parallel_for, wpk_contract_desc);
+
+static long call_wpool_parallel_for_backwards(struct wpk_world *w)
+{
+	return wpool_parallel_for(w->pool, 1, 0, 0, note_range, w->object);
+}
+
+static const struct wpk_row parallel_for_backwards[] = {
+	{ IN_THREAD, WITH_ROOM, UNUSED, -EINVAL, { },
+	  "no pool or function, or @from is greater than @to" },
+};
+
+KUNIT_ARRAY_PARAM(parallel_for_backwards, parallel_for_backwards, wpk_contract_desc);
+
+static void note_cpu(void *arg)
+{
+	struct wpk_job *job = arg;
+
+	atomic_set(&job->runs, 1);
+}
+
+static long call_wpool_on_each_cpu(struct wpk_world *w)
+{
+	return wpool_on_each_cpu(w->pool, w->row->object == WITHOUT_FUNC ? NULL : note_cpu,
+				 w->object);
+}
+
+static const struct wpk_row each_cpu[] = {
+	{ KILLED, FULL, UNUSED, -EINTR, { },
+	  "sleeps, uninterruptibly, except while it waits for room" },
+	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { .refused = 1 },
+	  "as wpool_submit() if the pool was full or closed", WPOOL_FAIL },
+	{ IN_THREAD, DRAINS, UNUSED, -ESHUTDOWN, { },
+	  "as wpool_submit() if the pool was full or closed" },
+	{ IN_THREAD, DESTROYED, UNUSED, -ESHUTDOWN, { },
+	  "as wpool_submit() if the pool was full or closed" },
+	{ IN_OWN_TASK, WITH_ROOM, UNUSED, -EDEADLK, { },
+	  "called from one of the pool's own tasks; @fn was not called" },
+	{ IN_THREAD, NO_POOL, UNUSED, -EINVAL, { }, "no pool or no function" },
+	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { }, "no pool or no function" },
+	{ IN_THREAD, WITH_ROOM, WITHOUT_FUNC, -EINVAL, { }, "no pool or no function" },
+};
+
+KUNIT_ARRAY_PARAM(each_cpu, each_cpu, wpk_contract_desc);
+
+NO_CONTRACT(wpool_task_init, "it cannot fail, and the scene of each row begins with it");
+NO_CONTRACT(wpool_task_destroy_on_stack, "it reports a bug of the caller: object_kunit.c");
+
+#define TASK(function, table) CONTRACT(function, table, &wpk_task_noun)
+
+TASK(wpool_task_wait, task_wait)
+TASK(wpool_task_cancel, task_cancel)
+TASK(wpool_task_cancel_sync, cancel_sync)
+TASK(wpool_task_cancel_sync, cancel_sync_of_itself)
+TASK(wpool_task_disable_sync, cancel_sync)
+TASK(wpool_task_disable_sync, disable_sync_of_itself)
+TASK(wpool_task_enable, task_enable)
+TASK(wpool_task_enable_one_of_two, task_enable_one_of_two)
+TASK(wpool_is_full, is_full)
+TASK(wpool_nr_free, nr_free)
+TASK(wpool_worker_own, worker_own)
+TASK(wpool_worker_set_func, worker_set_func)
+TASK(wpool_parallel_for, parallel_for)
+TASK(wpool_parallel_for_backwards, parallel_for_backwards)
+TASK(wpool_on_each_cpu, each_cpu)
+
+static struct kunit_case contract_task_cases[] = {
+	KUNIT_CASE_PARAM(wpool_task_wait__task_wait, task_wait_gen_params),
+	KUNIT_CASE_PARAM(wpool_task_cancel__task_cancel, task_cancel_gen_params),
+	KUNIT_CASE_PARAM(wpool_task_cancel_sync__cancel_sync, cancel_sync_gen_params),
+	KUNIT_CASE_PARAM(wpool_task_cancel_sync__cancel_sync_of_itself,
+			 cancel_sync_of_itself_gen_params),
+	KUNIT_CASE_PARAM(wpool_task_disable_sync__cancel_sync, cancel_sync_gen_params),
+	KUNIT_CASE_PARAM(wpool_task_disable_sync__disable_sync_of_itself,
+			 disable_sync_of_itself_gen_params),
+	KUNIT_CASE_PARAM(wpool_task_enable__task_enable, task_enable_gen_params),
+	KUNIT_CASE_PARAM(wpool_task_enable_one_of_two__task_enable_one_of_two,
+			 task_enable_one_of_two_gen_params),
+	KUNIT_CASE_PARAM(wpool_is_full__is_full, is_full_gen_params),
+	KUNIT_CASE_PARAM(wpool_nr_free__nr_free, nr_free_gen_params),
+	KUNIT_CASE_PARAM(wpool_worker_own__worker_own, worker_own_gen_params),
+	KUNIT_CASE_PARAM(wpool_worker_set_func__worker_set_func, worker_set_func_gen_params),
+	KUNIT_CASE_PARAM(wpool_parallel_for__parallel_for, parallel_for_gen_params),
+	KUNIT_CASE_PARAM(wpool_parallel_for_backwards__parallel_for_backwards,
+			 parallel_for_backwards_gen_params),
+	KUNIT_CASE_PARAM(wpool_on_each_cpu__each_cpu, each_cpu_gen_params),
+	{}
+};
+
+static struct kunit_suite contract_task_suite = {
+	.name = "wpool_contract_task",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = contract_task_cases,
+};
+
+kunit_test_suite(contract_task_suite);
