@@ -30,18 +30,18 @@ block()
 		inside { print }' "$HERE/README.md"
 }
 
-# stopped COMMAND: one that goes on until it is interrupted, after it has printed something.
+# stopped COMMAND: one that goes on until it is stopped, after it has printed something.
 stopped()
 {
 	: >"$TMP/out"
 	sh -c "exec $1" >"$TMP/out" 2>&1 &
 	pid=$!
 	wait_for test -s "$TMP/out" || fail "'$1' prints nothing" || return 1
-	kill -INT $pid
+	kill -TERM $pid
 	wait $pid
 	rc=$?
 	pid=
-	[ $rc -eq 0 ] || [ $rc -eq 130 ] || fail "'$1': exit $rc: $(cat "$TMP/out")"
+	[ $rc -eq 0 ] || [ $rc -eq 143 ] || fail "'$1': exit $rc: $(cat "$TMP/out")"
 }
 
 # each LINE of the block works, the pool is there between the first and the last.
@@ -83,8 +83,9 @@ test_commands()
 # shape: a sentence without what differs from one machine and load to another.
 shape()
 {
-	tr '\n' ' ' | sed 's/ \[[a-z_0-9]*\]//; s/[a-z_]*_fn/FN/; s/tcp_recvmsg/FN/; s/asleep in [a-z_0-9.]*/asleep in FN/
-		s/in workload_[a-z_]*/in FN/; s/[0-9.]\{1,\} m\?s,/T,/; s/[0-9]\{1,\}/N/g; s/ *$//'
+	tr '\n' ' ' | sed 's/ \[[a-z_0-9]*\]//; s/ of them in [a-z_0-9]*/ of them in FN/
+		s/asleep in [a-z_0-9.]*)/asleep in FN)/; s/the longest: [^,]*/the longest: T/
+		s/[0-9]\{1,\}/N/g; s/ *$//'
 }
 
 # The output that README.md shows of "why" is what it says in such a case.
@@ -102,7 +103,7 @@ test_why()
 	$line >"$TMP/out" || fail "'$line': exit $?" || return 1
 	want=$(grep -v '^# ' "$TMP/why" | shape)
 	got=$(shape <"$TMP/out")
-	kill -INT $pid
+	kill -TERM $pid
 	wait $pid
 	pid=
 	[ "$want" = "$got" ] || fail "README.md shows: $want; it prints: $got"
