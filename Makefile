@@ -30,9 +30,8 @@ install: kdir tools ## install the module, wpoolctl with its man page, and the h
 	$(if $(DESTDIR),,depmod -a $(KERNELRELEASE_OF_KDIR))
 	$(MAKE) -C tools/wpoolctl install
 	$(INSTALL) -D -m 644 include/uapi/linux/wpool.h $(DESTDIR)$(INCLUDEDIR)/linux/wpool.h
-	$(INSTALL) -D -m 644 include/linux/wpool.h $(DESTDIR)$(SDKDIR)/include/linux/wpool.h
-	$(INSTALL) -D -m 644 include/linux/wpool_wq.h $(DESTDIR)$(SDKDIR)/include/linux/wpool_wq.h
-	$(INSTALL) -D -m 644 include/linux/wpool_wq_names.h $(DESTDIR)$(SDKDIR)/include/linux/wpool_wq_names.h
+	$(INSTALL) -d $(DESTDIR)$(SDKDIR)/include/linux
+	$(INSTALL) -m 644 include/linux/wpool*.h $(DESTDIR)$(SDKDIR)/include/linux
 	$(INSTALL) -D -m 644 include/uapi/linux/wpool.h $(DESTDIR)$(SDKDIR)/include/uapi/linux/wpool.h
 	$(INSTALL) -D -m 644 Module.symvers $(DESTDIR)$(SDKDIR)/Module.symvers
 

@@ -5,6 +5,7 @@
  */
 #include <linux/err.h>
 #include <linux/slab.h>
+#include <linux/wpool_stats.h>
 
 #include "fixture.h"
 

@@ -2,6 +2,10 @@
 /*
  * WPOOL_RELEASE_OWN: a pool that is closed to everybody but its own events and tasks.
  */
+#include <linux/wpool_event.h>
+#include <linux/wpool_stats.h>
+#include <linux/wpool_strand.h>
+
 #include "event.h"
 #include "fixture.h"
 #include "full_pool.h"

@@ -2,6 +2,7 @@
 /* What tasks cost by their functions, see wpool_get_costs(). */
 #include <linux/delay.h>
 #include <linux/slab.h>
+#include <linux/wpool_stats.h>
 
 #include "core/cost.c"
 #include "fixture.h"

@@ -7,6 +7,7 @@
 #include <linux/module.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/wpool_stats.h>
 
 #include "fixture.h"
 

@@ -4,6 +4,7 @@
  * event counts, whoever tries, and the function does not run.
  */
 #include <linux/semaphore.h>
+#include <linux/wpool_event.h>
 
 #include "event.h"
 #include "fixture.h"

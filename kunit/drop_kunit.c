@@ -5,6 +5,7 @@
  * and what runs at the same time stays within the capacity.
  */
 #include <linux/slab.h>
+#include <linux/wpool_event.h>
 
 #include "event.h"
 #include "full_pool.h"

@@ -4,6 +4,7 @@
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/smp.h>
+#include <linux/wpool_parallel.h>
 
 #include "fixture.h"
 #include "full_pool.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Events that take notes, see event.h. */
 #include <linux/slab.h>
+#include <linux/wpool_event.h>
 
 #include "event.h"
 

@@ -3,6 +3,8 @@
 #ifndef WPOOL_KUNIT_EVENT_H
 #define WPOOL_KUNIT_EVENT_H
 
+#include <linux/wpool_event.h>
+
 #include "fixture.h"
 
 /* A time that does not come while a case runs. */

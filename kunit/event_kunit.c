@@ -7,6 +7,9 @@
 #include <linux/hrtimer.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include <linux/wpool_event.h>
+#include <linux/wpool_group.h>
+#include <linux/wpool_strand.h>
 
 #include "event.h"
 #include "full_pool.h"

@@ -4,6 +4,7 @@
  * thread. And events of a pool that is closed.
  */
 #include <linux/delay.h>
+#include <linux/wpool_event.h>
 
 #include "event.h"
 #include "full_pool.h"

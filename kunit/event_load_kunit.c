@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Events by the thousand: those that free themselves, and fires and cancels all at once. */
 #include <linux/slab.h>
+#include <linux/wpool_event.h>
 
 #include "event.h"
 

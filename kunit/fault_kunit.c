@@ -11,6 +11,10 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/wpool_event.h>
+#include <linux/wpool_group.h>
+#include <linux/wpool_parallel.h>
+#include <linux/wpool_strand.h>
 
 #include "die.h"
 #include "fixture.h"

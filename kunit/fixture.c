@@ -13,6 +13,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/timer.h>
+#include <linux/wpool_stats.h>
 
 #include "../module/compat.h"
 #include "fixture.h"

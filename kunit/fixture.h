@@ -30,6 +30,7 @@
 #include <linux/types.h>
 #include <linux/wait.h>
 #include <linux/wpool.h>
+#include <linux/wpool_stats.h>
 
 /* How long to wait for what must happen. Never the measure of anything. */
 #define WPK_PATIENCE		(30 * HZ)

@@ -4,6 +4,8 @@
  * debugfs has for this. That something does not happen is asked for when another pool, in
  * which it does, has shown that there was time for it: a slow machine fails no case.
  */
+#include <linux/wpool_event.h>
+
 #include "event.h"
 #include "fixture.h"
 #include "knob.h"

@@ -3,6 +3,8 @@
 #ifndef WPOOL_KUNIT_GROUP_H
 #define WPOOL_KUNIT_GROUP_H
 
+#include <linux/wpool_group.h>
+
 #include "fixture.h"
 
 /**

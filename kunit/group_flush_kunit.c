@@ -4,6 +4,7 @@
  * that have not started.
  */
 #include <linux/slab.h>
+#include <linux/wpool_group.h>
 
 #include "group.h"
 

@@ -7,6 +7,7 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/wpool_group.h>
 
 #include "full_pool.h"
 #include "group.h"

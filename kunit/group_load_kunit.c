@@ -5,6 +5,7 @@
  */
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/wpool_group.h>
 
 #include "group.h"
 

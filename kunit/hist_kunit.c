@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Histograms: their buckets, and what a pool counts in them. */
 #include <linux/slab.h>
+#include <linux/wpool_stats.h>
 
 #include "../module/core/hist.h"
 #include "fixture.h"

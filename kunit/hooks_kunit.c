@@ -7,6 +7,7 @@
 #include <linux/mutex.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
+#include <linux/wpool_stats.h>
 
 #include "core/state.h"
 #include "fixture.h"

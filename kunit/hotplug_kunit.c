@@ -11,6 +11,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/wpool_stats.h>
 
 #include "fixture.h"
 #include "probe.h"

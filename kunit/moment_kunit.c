@@ -8,6 +8,7 @@
 #include <linux/delay.h>
 #include <linux/ktime.h>
 #include <linux/smp.h>
+#include <linux/wpool_stats.h>
 
 #include "one_cpu.h"
 #include "probe.h"

@@ -18,6 +18,7 @@
 #include <linux/timer.h>
 #include <linux/tracepoint.h>
 #include <linux/wait.h>
+#include <linux/wpool_stats.h>
 
 #include "knob.h"
 #include "one_cpu.h"

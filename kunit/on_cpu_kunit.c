@@ -2,6 +2,7 @@
 /* wpool_submit_on(): a task that prefers a CPU. */
 #include <linux/cpumask.h>
 #include <linux/smp.h>
+#include <linux/wpool_stats.h>
 
 #include "fixture.h"
 #include "full_pool.h"

@@ -6,6 +6,8 @@
 #ifndef WPOOL_KUNIT_ONE_CPU_H
 #define WPOOL_KUNIT_ONE_CPU_H
 
+#include <linux/wpool_stats.h>
+
 #include "fixture.h"
 
 /* No task of a case runs that long without sleeping: no hogs, only blocking. */

@@ -8,6 +8,10 @@
  * submit back.
  */
 #include <linux/slab.h>
+#include <linux/wpool_event.h>
+#include <linux/wpool_group.h>
+#include <linux/wpool_stats.h>
+#include <linux/wpool_strand.h>
 
 #include "event.h"
 #include "full_pool.h"

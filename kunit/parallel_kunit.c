@@ -4,6 +4,7 @@
 #include <linux/completion.h>
 #include <linux/limits.h>
 #include <linux/sched.h>
+#include <linux/wpool_parallel.h>
 
 #include "fixture.h"
 #include "full_pool.h"

@@ -5,6 +5,7 @@
  */
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/wpool_stats.h>
 
 #include "fixture.h"
 

@@ -8,6 +8,7 @@
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/wpool_stats.h>
 
 #include "core/spawn_queue.h"
 #include "core/state.h"

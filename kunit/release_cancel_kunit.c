@@ -5,6 +5,9 @@
  */
 #include <linux/delay.h>
 #include <linux/slab.h>
+#include <linux/wpool_event.h>
+#include <linux/wpool_group.h>
+#include <linux/wpool_strand.h>
 
 #include "fixture.h"
 #include "full_pool.h"

@@ -3,6 +3,7 @@
  * Release and reboot: a pool that closes, empties, and opens again.
  */
 #include <linux/slab.h>
+#include <linux/wpool_stats.h>
 
 #include "fixture.h"
 

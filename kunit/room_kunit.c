@@ -4,6 +4,8 @@
  * closed: sent away at once, or let in, as those that wait in the pool's own line.
  */
 #include <linux/slab.h>
+#include <linux/wpool_group.h>
+#include <linux/wpool_strand.h>
 
 #include "full_pool.h"
 #include "group.h"

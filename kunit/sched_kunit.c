@@ -5,6 +5,7 @@
  * worker that is stuck, and a task may wait for those that it submitted.
  */
 #include <linux/slab.h>
+#include <linux/wpool_stats.h>
 
 #include "core/state.h"
 #include "fixture.h"

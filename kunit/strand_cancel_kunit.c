@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* How tasks of strands are cancelled. */
+#include <linux/wpool_strand.h>
+
 #include "strand_tasks.h"
 
 #define NR_RESUBMITS	200

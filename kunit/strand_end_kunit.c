@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* How tasks of strands end with their strand or their pool. */
 #include <linux/slab.h>
+#include <linux/wpool_stats.h>
+#include <linux/wpool_strand.h>
 
 #include "strand_tasks.h"
 

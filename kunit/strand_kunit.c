@@ -4,6 +4,7 @@
  * their pool is in strand_end_kunit.c.
  */
 #include <linux/slab.h>
+#include <linux/wpool_strand.h>
 
 #include "strand_tasks.h"
 

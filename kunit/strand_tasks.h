@@ -3,6 +3,8 @@
 #ifndef WPOOL_KUNIT_STRAND_TASKS_H
 #define WPOOL_KUNIT_STRAND_TASKS_H
 
+#include <linux/wpool_strand.h>
+
 #include "fixture.h"
 
 struct st_strand;

@@ -5,6 +5,9 @@
  */
 #include <linux/prandom.h>
 #include <linux/slab.h>
+#include <linux/wpool_event.h>
+#include <linux/wpool_group.h>
+#include <linux/wpool_strand.h>
 
 #include "core/state.h"
 #include "fixture.h"

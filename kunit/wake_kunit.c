@@ -11,6 +11,7 @@
 #include <linux/random.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/wpool_stats.h>
 
 #include "fixture.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Queues and works of wpool_wq, under the names of workqueues; see include/linux/wpool_wq.h. */
 #include <linux/slab.h>
+#include <linux/wpool_stats.h>
 
 #include "fixture.h"
 #include "wq_items.h"

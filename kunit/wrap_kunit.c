@@ -4,6 +4,8 @@
  * looks of its workers. After some four thousand million tasks each of them does. So do those of a
  * group, after as many flushes and cancels. The ring alone: runq_kunit.c.
  */
+#include <linux/wpool_group.h>
+
 #include "core/state.h"
 #include "group.h"
 #include "one_cpu.h"

@@ -64,6 +64,7 @@
 #include <linux/timer.h>
 #include <linux/wait_bit.h>
 #include <linux/wpool.h>
+#include <linux/wpool_event.h>
 
 #include "compat.h"
 #include "core/current.h"

@@ -8,6 +8,7 @@
 #include <linux/export.h>
 #include <linux/rcupdate.h>
 #include <linux/wpool.h>
+#include <linux/wpool_event.h>
 
 static void fire_after_rcu(struct rcu_head *rcu)
 {

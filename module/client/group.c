@@ -45,6 +45,7 @@
 #include <linux/preempt.h>
 #include <linux/sched/signal.h>
 #include <linux/wpool.h>
+#include <linux/wpool_group.h>
 
 #include "core/current.h"
 #include "core/freeze.h"
@@ -315,7 +316,8 @@ EXPORT_SYMBOL_GPL(wpool_group_task_init);
 /* ---- submit ---- */
 
 /* @state as in find_room() */
-static int submit_member(struct wpool_group *group, struct wpool_group_task *task, unsigned int state)
+static int submit_member(struct wpool_group *group, struct wpool_group_task *task,
+			 unsigned int state)
 {
 	unsigned long flags;
 	struct wpool *pool;

@@ -36,6 +36,7 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/wpool.h>
+#include <linux/wpool_parallel.h>
 
 #include "core/current.h"
 #include "core/state.h"

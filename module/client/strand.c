@@ -52,6 +52,7 @@
 #include <linux/sched/signal.h>
 #include <linux/wait_bit.h>
 #include <linux/wpool.h>
+#include <linux/wpool_strand.h>
 
 #include "core/current.h"
 #include "core/freeze.h"
@@ -130,7 +131,7 @@ static void end_wait(struct wpool_strand *strand, struct wpool_waiter *waiter, i
 
 	leave_waiters(strand, waiter);
 	waiter->error = error;
-	/* pairs with submit_and_wait() and strand_abandon_wait(); the waiter's stack may be gone after this */
+	/* pairs with submit_and_wait(), strand_abandon_wait(); the waiter may be gone then */
 	smp_store_release(&waiter->done, true);
 	/* interrupts are off: the thread cannot be freed yet */
 	wake_up_process(thread);

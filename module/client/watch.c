@@ -36,6 +36,7 @@
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/wpool.h>
+#include <linux/wpool_event.h>
 
 /* The wait queue, or NULL. */
 static struct wait_queue_head *head_of(struct wpool_watch *watch)

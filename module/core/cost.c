@@ -4,6 +4,7 @@
 
 #include <linux/compiler.h>
 #include <linux/minmax.h>
+#include <linux/wpool_stats.h>
 
 struct wpool_cost *wpool_cost_find(struct wpool_cost *costs, u32 nr, void *func)
 {

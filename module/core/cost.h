@@ -7,6 +7,7 @@
 #define WPOOL_CORE_COST_H
 
 #include <linux/wpool.h>
+#include <linux/wpool_stats.h>
 
 /* Entries of a CPU's table. */
 #define WPOOL_NR_COSTS	32

@@ -3,6 +3,7 @@
 #include "core/hist.h"
 
 #include <linux/export.h>
+#include <linux/wpool_stats.h>
 
 u64 wpool_hist_from(u32 bucket)
 {

@@ -13,6 +13,7 @@
 #include <linux/compiler.h>
 #include <linux/minmax.h>
 #include <linux/wpool.h>
+#include <linux/wpool_stats.h>
 
 #define WPOOL_HIST_UNIT_SHIFT	4	/* 16 ns */
 #define WPOOL_HIST_SHIFT	4	/* 16 buckets a power */

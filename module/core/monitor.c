@@ -2,7 +2,7 @@
 /*
  * The monitor, see monitor.h.
  *
- * Its alarm rings as long as a task is queued or a worker runs, or one did since the
+ * Its timer fires as long as a task is queued or a worker runs, or one did since the
  * last look: a module whose pools are quiet has no timer. A look changes nothing unless
  * the look before it saw the same:
  *

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The monitor's alarm, see monitor_timer.h. Tasks that come one at a time do not each start the
+ * The monitor's timer, see monitor_timer.h. Tasks that come one at a time do not each start the
  * timer: it goes on if it was asked for since it last rang.
  *
  * Barrier pairs. One side changes what a look at the pools sees, executes a full
- * barrier, and reads the state of the alarm:
+ * barrier, and reads the state of the timer:
  *
  *   wpool_running_enter:A   a worker is counted as running (counts.c)
  *   wpool_sched_push:A      a task is queued (sched.h); its worker is woken, and then
- *                           the alarm is set; or none is (wake_one() in wake.c)
+ *                           the timer is set; or none is (wake_one() in wake.c)
  *   apply:A                 hand-off is enabled (pool/tune.c): workers that run
- *                           already did not keep the alarm on
+ *                           already did not keep the timer on
  *   wait:A, join:A          a submitter, or an event, waits in line (task/waiters.c)
  *   wpool_notify_tell:A                  a pool has news (notify.c)
  *
@@ -21,7 +21,8 @@
  *
  * The look visits the pools with @is_watched only. The monitor clears that of a pool that it
  * finds quiet, executes a full barrier, and looks again (look_at:A in monitor.c): either the one
- * side finds it clear and sets it (__wpool_alarm_set:A), or the second look sees the change.
+ * side finds it clear and sets it (__wpool_monitor_timer_set:A), or the second look sees the
+ * change.
  */
 #include "core/monitor_timer.h"
 
@@ -41,13 +42,16 @@ static void start_timer(void)
 	hrtimer_start(&timer, ns_to_ktime(READ_ONCE(period)), HRTIMER_MODE_REL_SOFT);
 }
 
-void __wpool_alarm_set(struct wpool *pool)
+void __wpool_monitor_timer_set(struct wpool *pool)
 {
 	unsigned long flags;
 
 	if (!READ_ONCE(pool->is_watched)) {
 		WRITE_ONCE(pool->is_watched, true);
-		/* __wpool_alarm_set:A, pairs with timer_fires:A: visited, or the state is seen as OFF */
+		/*
+		 * __wpool_monitor_timer_set:A, pairs with timer_fires:A: visited, or the state is
+		 * seen as OFF
+		 */
 		smp_mb();
 	}
 	/*
@@ -55,20 +59,20 @@ void __wpool_alarm_set(struct wpool *pool)
 	 * in between: no other thread would start it.
 	 */
 	local_irq_save(flags);
-	if (xchg(&wpool_monitor_timer_state, WPOOL_ALARM_USED) == WPOOL_ALARM_OFF)
+	if (xchg(&wpool_monitor_timer_state, WPOOL_TIMER_USED) == WPOOL_TIMER_OFF)
 		start_timer();
 	local_irq_restore(flags);
 }
 
 static enum hrtimer_restart timer_fires(struct hrtimer *unused)
 {
-	bool used = READ_ONCE(wpool_monitor_timer_state) == WPOOL_ALARM_USED;
+	bool used = READ_ONCE(wpool_monitor_timer_state) == WPOOL_TIMER_USED;
 
-	WRITE_ONCE(wpool_monitor_timer_state, WPOOL_ALARM_OFF);
+	WRITE_ONCE(wpool_monitor_timer_state, WPOOL_TIMER_OFF);
 	/* timer_fires:A, pairs with all of these */
 	smp_mb();
 	if ((look() || used) &&
-	    cmpxchg(&wpool_monitor_timer_state, WPOOL_ALARM_OFF, WPOOL_ALARM_ON) == WPOOL_ALARM_OFF)
+	    cmpxchg(&wpool_monitor_timer_state, WPOOL_TIMER_OFF, WPOOL_TIMER_ON) == WPOOL_TIMER_OFF)
 		start_timer();
 	return HRTIMER_NORESTART;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The monitor's alarm: one timer of the module, set by threads that start a task or
+ * The monitor's timer: one timer of the module, set by threads that start a task or
  * wake a worker, or that queue a task for which no worker is woken.
  */
 #ifndef WPOOL_CORE_MONITOR_TIMER_H
@@ -12,15 +12,15 @@
 #include "core/state.h"
 
 /* The timer is off; it is on; it is on and was asked for since it last rang. */
-enum wpool_monitor_timer_state { WPOOL_ALARM_OFF, WPOOL_ALARM_ON, WPOOL_ALARM_USED };
+enum wpool_monitor_timer_state { WPOOL_TIMER_OFF, WPOOL_TIMER_ON, WPOOL_TIMER_USED };
 
 extern enum wpool_monitor_timer_state wpool_monitor_timer_state;
 
-/** __wpool_alarm_set() - have the monitor look at a pool, and start the timer, unless it is on */
-void __wpool_alarm_set(struct wpool *pool);
+/** __wpool_monitor_timer_set() - have the monitor look at a pool, start its timer if it is off */
+void __wpool_monitor_timer_set(struct wpool *pool);
 
 /**
- * wpool_monitor_timer_set() - set the alarm, because a worker runs or is about to, or a task waits
+ * wpool_monitor_timer_set() - set the timer, because a worker runs or is about to, or a task waits
  * @pool: the pool; until the monitor finds it quiet, it looks at this one, too
  *
  * Context: any; a full barrier since the worker was counted or the task was queued,
@@ -29,19 +29,19 @@ void __wpool_alarm_set(struct wpool *pool);
 static inline void wpool_monitor_timer_set(struct wpool *pool)
 {
 	if (unlikely(!READ_ONCE(pool->is_watched)) ||
-	    unlikely(READ_ONCE(wpool_monitor_timer_state) != WPOOL_ALARM_USED))
-		__wpool_alarm_set(pool);
+	    unlikely(READ_ONCE(wpool_monitor_timer_state) != WPOOL_TIMER_USED))
+		__wpool_monitor_timer_set(pool);
 }
 
 /**
  * wpool_monitor_timer_init() - before there is a pool
- * @look_fn: called in a softirq when the alarm rings; if it returns true, the alarm
+ * @look_fn: called in a softirq when the timer fires; if it returns true, the timer
  *	rings again
  * @period_ns: time until it rings
  */
 void wpool_monitor_timer_init(bool (*look_fn)(void), u64 period_ns);
 
-/** wpool_monitor_timer_period() - set the time from which the alarm takes from now on, in ns */
+/** wpool_monitor_timer_period() - set the time that the timer takes from now on, in ns */
 void wpool_monitor_timer_period(u64 ns);
 
 /** wpool_monitor_timer_is_pending() - is the timer on just now? */

@@ -2,9 +2,9 @@
 /*
  * News, see notify.h.
  *
- * Barrier pair: the flag is set, full barrier, and the alarm is set; timer_fires:A in monitor_timer.c, then
- * the monitor reads the flag. It clears the flag before it sends: what is told from then on
- * sets it again.
+ * Barrier pair: the flag is set, full barrier, and the monitor's timer is set; timer_fires:A in
+ * monitor_timer.c, then the monitor reads the flag. It clears the flag before it sends: what is
+ * told from then on sets it again.
  */
 #include "core/notify.h"
 
@@ -13,7 +13,7 @@
 
 #include "core/monitor_timer.h"
 
-void __wpool_news_tell(struct wpool *pool)
+void __wpool_notify_tell(struct wpool *pool)
 {
 	WRITE_ONCE(pool->has_news, true);
 	/* wpool_notify_tell:A, pairs with timer_fires:A */

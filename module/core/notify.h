@@ -11,8 +11,8 @@
 
 #include "core/state.h"
 
-/** __wpool_news_tell() - there was none */
-void __wpool_news_tell(struct wpool *pool);
+/** __wpool_notify_tell() - there was none */
+void __wpool_notify_tell(struct wpool *pool);
 
 /**
  * wpool_notify_tell() - there is something to tell about a pool
@@ -23,7 +23,7 @@ void __wpool_news_tell(struct wpool *pool);
 static inline void wpool_notify_tell(struct wpool *pool)
 {
 	if (!READ_ONCE(pool->has_news))
-		__wpool_news_tell(pool);
+		__wpool_notify_tell(pool);
 }
 
 /** wpool_notify_send() - for the monitor: wake those who poll, if there is anything to tell */

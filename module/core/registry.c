@@ -7,6 +7,7 @@
 #include <linux/mutex.h>
 #include <linux/rculist.h>
 #include <linux/string.h>
+#include <linux/wpool_stats.h>
 
 #include "core/state.h"
 

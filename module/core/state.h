@@ -88,6 +88,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <linux/wpool.h>
+#include <linux/wpool_stats.h>
 #include <asm/local64.h>
 
 #include "core/fifo.h"
@@ -394,7 +395,8 @@ struct wpool_worker {
  * @has_hists: T: each run queue has @hists, those that come later, too
  * @handoff: T
  * @has_urgent: X: @urgent holds a task; written under its lock
- * @is_watched: X: the monitor looks at it; cleared by the monitor when it is quiet, see monitor_timer.c
+ * @is_watched: X: the monitor looks at it; cleared by the monitor when it is quiet, see
+ *	monitor_timer.c
  * @prealloc: I
  * @freezable: T
  * @reclaim: T, W: written under both; the pool has a rescuer, or is about to get one
@@ -430,7 +432,7 @@ struct wpool_worker {
  * @worker_data: I
  * @follows: T: @cpumask is that of the kernel's own threads, see housekeeping.h
  * @cpumask: T: CPUs that workers may be at home on; read under the mutex, too, but by the
- *	rescuer in reserve, which is asked to read it again after each change: wpool_affinity_follow:A
+ *	rescuer in reserve, which is asked to read it again: wpool_affinity_follow:A
  * @gfp: I: GFP_KERNEL; with __GFP_ACCOUNT if the pool was made through /dev/wpool
  * @tokens: X: admission tokens in no cache; negative is a debt
  * @admission_lock: K: protects the fields marked A; raw: submitters and finishers

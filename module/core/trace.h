@@ -9,6 +9,9 @@
 #include <linux/container_of.h>
 #include <linux/init.h>
 #include <linux/wpool.h>
+#include <linux/wpool_event.h>
+#include <linux/wpool_group.h>
+#include <linux/wpool_strand.h>
 #include <trace/events/wpool.h>
 
 struct wpool_runq;

@@ -219,7 +219,7 @@ static bool ask_spawner(struct wpool *pool, struct wpool_runq *rq)
 
 /*
  * Tasks may be queued for which no worker is woken: all may have slept for a while, or none can
- * be created. So the alarm is set here, and not by workers alone: the monitor ends tasks that
+ * be created. So the timer is set here, and not by workers alone: the monitor ends tasks that
  * wait for too long, counts the time in which they wait, and says why. What follows comes
  * after a full barrier since the queueing: monitor_timer.c.
  *

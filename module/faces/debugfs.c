@@ -19,6 +19,7 @@
 #include <linux/slab.h>
 #include <linux/uio.h>
 #include <linux/wpool.h>
+#include <linux/wpool_stats.h>
 
 #include "core/find_work.h"
 #include "core/freeze.h"

@@ -30,6 +30,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/wpool.h>
+#include <linux/wpool_stats.h>
 
 #include "compat.h"
 #include "pool/attrs.h"

@@ -21,6 +21,7 @@
 #include <linux/rcupdate.h>
 #include <linux/workqueue.h>
 #include <linux/wpool.h>
+#include <linux/wpool_stats.h>
 
 #include "core/find_work.h"
 #include "core/idle.h"

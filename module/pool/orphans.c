@@ -8,6 +8,7 @@
 #include <linux/notifier.h>
 #include <linux/printk.h>
 #include <linux/rculist.h>
+#include <linux/wpool_stats.h>
 
 #include "core/registry.h"
 #include "core/state.h"

@@ -22,6 +22,7 @@
 #include <linux/printk.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
+#include <linux/wpool_stats.h>
 
 #include "compat.h"
 #include "core/counts.h"
@@ -387,7 +388,7 @@ void wpool_pool_destroy(struct wpool *pool)
 	device_del(&pool->dev);
 	/* frees the name; hotplug no longer sees the pool */
 	wpool_registry_del(pool);
-	/* by wpool_affinity_set(): for hotplug and housekeeping, or for a tune, which checks the state */
+	/* wpool_affinity_set() queues it for hotplug and housekeeping; a tune checks the state */
 	cancel_delayed_work_sync(&pool->follow_work);
 
 	complete_all(&pool->destroyed);

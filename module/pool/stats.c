@@ -16,6 +16,7 @@
 #include <linux/overflow.h>
 #include <linux/sched.h>
 #include <linux/timer.h>
+#include <linux/wpool_stats.h>
 
 #include "compat.h"
 #include "core/cost.h"

@@ -14,6 +14,7 @@
 #include <linux/err.h>
 #include <linux/export.h>
 #include <linux/ktime.h>
+#include <linux/wpool_stats.h>
 
 #include "core/cost.h"
 #include "core/counts.h"

@@ -29,6 +29,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/task_stack.h>
 #include <linux/wait_bit.h>
+#include <linux/wpool_stats.h>
 
 #include "compat.h"
 #include "core/cost.h"

@@ -62,7 +62,7 @@ void wpool_affinity_set(struct wpool *pool, int dying)
 	wpool_for_each_runq(pool, rq, cpu)
 		if (READ_ONCE(rq->redirect))
 			wpool_idle_wake_runq(rq);
-	/* wpool_affinity_follow:A, the mask, then the request; pairs with step_in:A, after which it is read */
+	/* wpool_affinity_follow:A, the mask, then the request; pairs with step_in:A, then a read */
 	smp_mb();
 	if (READ_ONCE(pool->rescuer))
 		wpool_spawn_ask(pool);

@@ -17,6 +17,7 @@
 #include <linux/stdarg.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
+#include <linux/wpool_event.h>
 #include <linux/xarray.h>
 
 #include "compat.h"

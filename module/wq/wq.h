@@ -72,6 +72,7 @@
 #include <linux/wpool.h>
 
 #define WPOOL_WQ_NO_NAMES
+#include <linux/wpool_event.h>
 #include <linux/wpool_wq.h>
 
 #define WPOOL_WQ_HASH_BITS	6

@@ -12,6 +12,7 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/wpool.h>
+#include <linux/wpool_event.h>
 
 struct sock;
 struct socket;

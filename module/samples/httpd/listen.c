@@ -18,6 +18,7 @@
 #include <linux/jiffies.h>
 #include <linux/net.h>
 #include <linux/tcp.h>
+#include <linux/wpool_event.h>
 #include <net/sock.h>
 #include <net/tcp_states.h>
 

@@ -32,6 +32,7 @@
 #include <linux/module.h>
 #include <linux/netdevice.h>
 #include <linux/wpool.h>
+#include <linux/wpool_event.h>
 
 #include "httpd.h"
 #include "listen.h"

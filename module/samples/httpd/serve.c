@@ -28,6 +28,7 @@
 #include <linux/net.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/wpool_event.h>
 #include <net/sock.h>
 #include <net/tcp.h>
 

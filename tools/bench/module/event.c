@@ -29,6 +29,8 @@
 #include <linux/string.h>
 #include <linux/timer.h>
 #include <linux/workqueue.h>
+#include <linux/wpool_event.h>
+#include <linux/wpool_stats.h>
 
 #include "compat.h"
 #include "peers.h"

@@ -18,6 +18,9 @@
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/sort.h>
+#include <linux/wpool_event.h>
+#include <linux/wpool_group.h>
+#include <linux/wpool_strand.h>
 
 #include "peers.h"
 #include "producers.h"

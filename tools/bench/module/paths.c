@@ -52,6 +52,7 @@
 #include <linux/preempt.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
+#include <linux/wpool_stats.h>
 
 #include "mark.h"
 #include "peers.h"

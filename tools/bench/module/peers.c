@@ -9,6 +9,7 @@
 #include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/string.h>
+#include <linux/wpool_stats.h>
 
 #include "bench.h"
 #include "compat.h"

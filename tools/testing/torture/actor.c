@@ -9,6 +9,7 @@
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
+#include <linux/wpool_stats.h>
 
 #include "torture.h"
 

@@ -16,6 +16,7 @@
  * of it is exact.
  */
 #include <linux/cpumask.h>
+#include <linux/wpool_stats.h>
 
 #include "torture.h"
 

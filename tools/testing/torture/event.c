@@ -18,6 +18,7 @@
 #include <linux/hrtimer.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/wpool_event.h>
 
 #include "torture.h"
 

@@ -19,6 +19,7 @@
 #include <linux/kthread.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/wpool_stats.h>
 
 #include "torture.h"
 

@@ -10,6 +10,7 @@
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/wpool_stats.h>
 
 #include "../../../module/compat.h"
 #include "torture.h"

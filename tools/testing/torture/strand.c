@@ -18,6 +18,7 @@
 #include <linux/err.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/wpool_strand.h>
 
 #include "torture.h"
 

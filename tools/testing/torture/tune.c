@@ -12,6 +12,7 @@
 #include <linux/delay.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/wpool_stats.h>
 
 #include "torture.h"
 

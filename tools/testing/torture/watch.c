@@ -19,6 +19,7 @@
 #include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
+#include <linux/wpool_event.h>
 
 #include "torture.h"
 

@@ -30,6 +30,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <linux/wpool.h>
+#include <linux/wpool_stats.h>
 #include <uapi/linux/wpool.h>
 
 #include "faces/dev/control/attrs.h"

@@ -37,6 +37,7 @@
 #include <linux/slab.h>
 #include <linux/uidgid.h>
 #include <linux/wpool.h>
+#include <linux/wpool_stats.h>
 
 #include "faces/dev/control/deadline.h"
 #include "pool/limits.h"

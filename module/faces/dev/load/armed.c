@@ -21,6 +21,7 @@
 #include <linux/magic.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
+#include <linux/wpool_event.h>
 
 /**
  * struct wpool_devarmed - an event that stands for a task

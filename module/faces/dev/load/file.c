@@ -29,6 +29,7 @@
 #include <linux/string.h>
 #include <linux/wait_bit.h>
 #include <linux/wpool.h>
+#include <linux/wpool_group.h>
 
 #include "faces/dev/load/strand.h"
 

@@ -15,6 +15,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <linux/wpool.h>
+#include <linux/wpool_group.h>
 #include <uapi/linux/wpool.h>
 
 struct mem_cgroup;

@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/wpool.h>
+#include <linux/wpool_group.h>
 
 #include "faces/dev/load/armed.h"
 #include "faces/dev/load/file.h"

@@ -31,6 +31,7 @@
 #include <linux/list.h>
 #include <linux/types.h>
 #include <linux/wpool.h>
+#include <linux/wpool_group.h>
 #include <uapi/linux/wpool.h>
 
 #include "faces/dev/load/cover.h"

@@ -9,6 +9,7 @@
 #include <linux/compiler.h>
 #include <linux/gfp.h>
 #include <linux/slab.h>
+#include <linux/wpool_strand.h>
 
 /* turn->state */
 #define WAITS		0

@@ -19,6 +19,7 @@
 #include <linux/lockdep.h>
 #include <linux/sched/signal.h>
 #include <linux/wpool.h>
+#include <linux/wpool_group.h>
 
 #include "core/state.h"
 #include "faces/dev/load/armed.h"

@@ -42,6 +42,7 @@
 #include <linux/string.h>
 #include <linux/wait.h>
 #include <linux/wpool.h>
+#include <linux/wpool_parallel.h>
 
 #include "faces/dev/load/hash.h"
 #include "faces/dev/load/worktree.h"

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Groups: some tasks of a pool that are waited for, bounded and cancelled together.
+ */
+#ifndef _LINUX_WPOOL_GROUP_H
+#define _LINUX_WPOOL_GROUP_H
+
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/wpool.h>
+
+struct wpool_group_task;
+
+/**
+ * typedef wpool_group_fn - the function of a task of a group
+ * @task: the task, which belongs to its function from here on; container_of() leads to the
+ *	caller's object
+ *
+ * It may free the task, or hand it to another thread, as its last act: not before anything
+ * that may fault, since the abort function would then get freed memory. It must not submit
+ * its own task again.
+ *
+ * Context: as &typedef wpool_task_fn.
+ * Return: 0, or an error for wpool_group_wait().
+ */
+typedef int (*wpool_group_fn)(struct wpool_group_task *task);
+
+/**
+ * typedef wpool_group_abort_fn - is called instead of the function of a task of a group
+ * @task: the task, which belongs to this function from now on
+ * @status: -ECANCELED if the function was not called, since the group was cancelled, or the
+ *	pool was closed with %WPOOL_RELEASE_CANCEL; -ETIME if it had waited for longer than
+ *	max_wait_ms; -EIO if the worker died in it
+ *
+ * It may free the task as its last act, not before anything that may fault. If the worker
+ * dies in it, it is called once more, with -EIO.
+ *
+ * Context: as &typedef wpool_abort_fn.
+ */
+typedef void (*wpool_group_abort_fn)(struct wpool_group_task *task, int status);
+
+/**
+ * struct wpool_group - the tasks of one client of a pool
+ *
+ * A client that shares a pool with others has a group of its own, with a bound on the
+ * tasks that it may have in the pool. It can wait for its tasks, flush them and cancel
+ * them without a look at those of the others. All fields are private.
+ *
+ *	struct block { struct wpool_group_task task; ... };
+ *
+ *	static int block_fn(struct wpool_group_task *task)
+ *	{
+ *		return block_check(container_of(task, struct block, task));
+ *	}
+ *
+ *	err = wpool_group_init(&group, wpool_default(), 64, NULL);
+ *	for (i = 0; i < nr && !err; i++) {
+ *		wpool_group_task_init(&blocks[i].task, block_fn, NULL);
+ *		err = wpool_group_submit(&group, &blocks[i].task);
+ *	}
+ *	if (err)
+ *		wpool_group_cancel(&group);	// do not begin with the others
+ *	err = wpool_group_wait(&group) ?: err;
+ *	wpool_group_exit(&group);
+ *
+ * Every submit and every finish takes the group's lock, so CPUs that use one group at the
+ * same time share its cache line. A client with short tasks on many CPUs should have
+ * several groups.
+ */
+struct wpool_group {
+	/* private: */
+	raw_spinlock_t lock; /* all fields below */
+	u32 max;
+	u32 nr[2];
+	u32 turn;
+	u32 epoch;
+	int error;
+	bool closed;
+	struct list_head line;
+	struct wpool *pool;
+	struct list_head sleepers;
+	struct module *owner;
+};
+
+/**
+ * struct wpool_group_task - a task of a group, embedded in the caller's object
+ *
+ * It belongs to its function from the moment the function starts, or to the abort
+ * function. All fields are private.
+ */
+struct wpool_group_task {
+	/* private: */
+	struct wpool_task task;
+	struct wpool_group *group;
+	wpool_group_fn func;
+	wpool_group_abort_fn abort;
+	u32 colour;
+	u32 epoch;
+};
+
+/**
+ * wpool_group_init() - prepare a group
+ * @group: the group
+ * @pool: the pool that its tasks run in; a reference is held until wpool_group_exit()
+ * @max_outstanding: tasks of the group that may be in the pool at the same time, queued or
+ *	running; at least 1, %WPOOL_UNLIMITED for no bound
+ * @owner: module that holds the text of the functions (%THIS_MODULE), pinned until
+ *	wpool_group_exit(); %NULL if the module's exit function calls that, or for built-in
+ *	code
+ *
+ * Context: any.
+ * Return: 0; -EINVAL if there is no pool, or @max_outstanding is 0; -ENOENT if @owner is
+ * being unloaded. After an error wpool_group_exit() does nothing.
+ */
+int __must_check wpool_group_init(struct wpool_group *group, struct wpool *pool,
+				  u32 max_outstanding, struct module *owner);
+
+/**
+ * wpool_group_exit() - end a group
+ * @group: the group; one that is all zeroes, or has ended, is allowed and ignored
+ *
+ * From the start of the call the group's own tasks get -ESHUTDOWN for a submit, and so
+ * does every submitter that waits for room in the group. Lets the tasks run to their end
+ * and waits for them: call wpool_group_cancel() before, if they need not start any more.
+ * Then no function of a task runs any more, and the group's memory is the caller's. The
+ * caller makes sure that besides these tasks, and submitters that wait already, nobody uses
+ * the group any more.
+ *
+ * Context: process context; sleeps, uninterruptibly.
+ * Return: 0; -EDEADLK, with nothing done, if called from one of the pool's own tasks.
+ */
+int wpool_group_exit(struct wpool_group *group);
+
+/**
+ * wpool_group_task_init() - prepare a task of a group
+ * @task: the task; must not be pending, nor a local variable
+ * @func: the function
+ * @abort: called instead for an accepted task whose function is not called or does not
+ *	return; may be %NULL
+ *
+ * Context: any.
+ */
+void wpool_group_task_init(struct wpool_group_task *task, wpool_group_fn func,
+			   wpool_group_abort_fn abort);
+
+/**
+ * wpool_group_task_set_urgent() - say whether a task of a group starts before other tasks
+ * @task: a task that was prepared and is not submitted
+ * @urgent: as wpool_task_set_urgent()
+ *
+ * Context: any.
+ */
+static inline void wpool_group_task_set_urgent(struct wpool_group_task *task, bool urgent)
+{
+	wpool_task_set_urgent(&task->task, urgent);
+}
+
+/**
+ * wpool_group_submit() - hand over a task; wait if the group or the pool is full
+ * @group: the group
+ * @task: the task, initialised
+ *
+ * If the group is full, the submitter waits, killable, first-in-first-out. Then the task
+ * is submitted to the pool as by wpool_submit(): if the pool is full, its policy decides.
+ * Under %WPOOL_RUN a task that dies in its submitter keeps its place in the group for ever.
+ *
+ * After 0 either the function or the abort function is called, once, or neither if there
+ * is no abort function. The task may be gone on return, and so may the group, if another
+ * thread ends it.
+ *
+ * Context: process context; may sleep.
+ * Return: as wpool_submit(), where
+ *
+ * * -EALREADY - the task is still pending, in whichever group
+ * * -ECANCELED - wpool_group_cancel() was called while the submitter waited for room in the
+ *   group
+ * * -ESHUTDOWN - the pool is closed, or wpool_group_exit() was called
+ * * -EDEADLK - the group or the pool is full, and the caller is one of the pool's own tasks
+ * * -EINTR - the caller was killed while it waited
+ */
+int __must_check wpool_group_submit(struct wpool_group *group, struct wpool_group_task *task);
+
+/**
+ * wpool_group_submit_interruptible() - as wpool_group_submit(), but any signal ends the wait
+ * @group: the group
+ * @task: the task, initialised
+ *
+ * Does not hold up a suspend, either: the wait is freezable.
+ *
+ * Context: process context; may sleep.
+ * Return: as wpool_group_submit(); -EINTR also if a signal came while the caller waited.
+ */
+int __must_check wpool_group_submit_interruptible(struct wpool_group *group,
+						  struct wpool_group_task *task);
+
+/**
+ * wpool_group_try_submit() - hand over a task if it fits now
+ * @group: the group
+ * @task: the task, initialised
+ *
+ * Never sleeps and never runs the task in the caller.
+ *
+ * Context: as wpool_try_submit().
+ * Return: 0; -EAGAIN if the group or the pool is full or other submitters already wait;
+ * otherwise as wpool_group_submit().
+ */
+int __must_check wpool_group_try_submit(struct wpool_group *group,
+					struct wpool_group_task *task);
+
+/**
+ * wpool_group_wait() - wait until no task of a group is left
+ * @group: the group
+ *
+ * Also for tasks that are submitted during the call: where others submit without end, use
+ * wpool_group_flush(). The pool may count the last task for a moment longer.
+ *
+ * Context: process context; sleeps, killable.
+ * Return:
+ * * 0 - every task returned 0
+ * * the first result of a task that is not 0, until wpool_group_take_error(); a task whose
+ *   worker died counts as -EIO, one that was not run as -ECANCELED, which any later error
+ *   replaces
+ * * -EINTR - the caller was killed
+ * * -EDEADLK - called from one of the pool's own tasks
+ * * -EINVAL - no group, or it has no pool
+ */
+int wpool_group_wait(struct wpool_group *group);
+
+/**
+ * wpool_group_flush() - wait for all tasks that were submitted before the call
+ * @group: the group
+ *
+ * Returns even if others continue to submit.
+ *
+ * Context: process context; sleeps, killable.
+ * Return: 0; -EINTR if the caller was killed; -EDEADLK if called from one of the pool's own
+ * tasks; -EINVAL if there is no group, or it has no pool.
+ */
+int wpool_group_flush(struct wpool_group *group);
+
+/**
+ * wpool_group_cancel() - make sure that the tasks of a group that have not started do not run
+ * @group: the group
+ *
+ * Takes the same time for any number of tasks. A cancelled task keeps its place until its
+ * turn in the pool comes: then its abort function is called, and the pool counts it as
+ * completed. Submitters that wait for room in the group get -ECANCELED. Tasks that run are
+ * left alone, and can ask wpool_group_task_is_cancelled(). Tasks that are submitted
+ * afterwards run.
+ *
+ * Context: any except NMI.
+ */
+void wpool_group_cancel(struct wpool_group *group);
+
+/**
+ * wpool_group_take_error() - read the first error of a group's tasks, and forget it
+ * @group: the group
+ *
+ * Context: any except NMI.
+ * Return: what wpool_group_wait() would return.
+ */
+int wpool_group_take_error(struct wpool_group *group);
+
+/**
+ * wpool_group_outstanding() - number of tasks of a group that have not finished
+ * @group: the group
+ *
+ * With those whose submitters wait for room in the pool.
+ *
+ * Context: any.
+ * Return: the number, a glance.
+ */
+static inline u32 wpool_group_outstanding(const struct wpool_group *group)
+{
+	return READ_ONCE(group->nr[0]) + READ_ONCE(group->nr[1]);
+}
+
+/**
+ * wpool_group_task_is_cancelled() - was the group cancelled since the task was submitted?
+ * @task: the task
+ *
+ * Context: the task's function.
+ * Return: true if a function that takes long should return.
+ */
+static inline bool wpool_group_task_is_cancelled(const struct wpool_group_task *task)
+{
+	return READ_ONCE(task->group->epoch) != task->epoch;
+}
+
+#endif /* _LINUX_WPOOL_GROUP_H */

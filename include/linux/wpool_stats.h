@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The figures of a pool: states, counts, histograms of times, costs of functions.
+ */
+#ifndef _LINUX_WPOOL_STATS_H
+#define _LINUX_WPOOL_STATS_H
+
+#include <linux/types.h>
+
+struct wpool;
+
+/** WPOOL_HIST_BUCKETS - buckets of a histogram of times, 16 for each power of two */
+#define WPOOL_HIST_BUCKETS	480
+
+/**
+ * enum wpool_state - state of a pool
+ * @WPOOL_OPEN: accepts tasks
+ * @WPOOL_CLOSED: released; accepted tasks run to their end, then the workers leave
+ * @WPOOL_DESTROYED: wpool_destroy() was called; like @WPOOL_CLOSED, but the pool
+ *	can never be opened again. Once wpool_destroy() has returned, only references
+ *	keep the memory.
+ * @WPOOL_CLOSING: released with %WPOOL_RELEASE_OWN; accepts its events and what its own
+ *	tasks submit
+ */
+enum wpool_state {
+	WPOOL_OPEN,
+	WPOOL_CLOSED,
+	WPOOL_DESTROYED,
+	WPOOL_CLOSING,
+};
+
+/**
+ * struct wpool_stats - a snapshot of a pool's figures
+ * @state: see &enum wpool_state
+ * @workers: live workers; = @idle + @searching + @busy
+ * @idle: parked workers
+ * @searching: workers that are awake and hold no task
+ * @busy: workers inside a task, asleep or not
+ * @blocked: workers asleep inside a task; part of @busy
+ * @waiting: submitters asleep, events that have fired, and strands, because the pool is
+ *	full
+ * @queued: accepted tasks that have not started
+ * @free: tasks that would be accepted now; %WPOOL_UNLIMITED if there is no limit
+ * @spawn_error: the error of the last attempt to create a worker that failed, such as
+ *	-ENOMEM; 0 if none has
+ * @outstanding: accepted tasks that have not finished
+ * @submitted: tasks accepted since creation;
+ *	= @completed + @failed + @cancelled + @overdue + @outstanding
+ * @completed: tasks whose function returned
+ * @failed: tasks whose worker died in them
+ * @cancelled: accepted tasks that were cancelled before they ran
+ * @overdue: accepted tasks that were not run, since they had waited for longer than
+ *	max_wait_ms
+ * @errors: of @completed, tasks of groups whose function returned an error, counted just
+ *	before they complete
+ * @refused: submits that got -EAGAIN or -EDEADLK
+ * @stolen: tasks that moved to another CPU by stealing
+ * @handoffs: times that a run queue went to another worker because its own worker
+ *	had blocked in a task
+ * @hogs: times that a task was found to have run for hog_ms without sleeping
+ * @spawned: workers created since the pool was
+ * @spawn_failed: attempts to create a worker that failed; they are repeated
+ * @exhausted: times that tasks, or submitters, waited for a second because each worker
+ *	that the pool may have was in a task
+ * @rescued: times that the rescuer was needed: after it had become a worker, no other one
+ *	could be created for the reserve, or not within 10 ms
+ * @expired: workers that ended because they were idle
+ * @faults: workers that died in a task
+ *
+ * If the pool is in use the figures are read one after the other, but both
+ * identities hold in every snapshot. A running task that was submitted again counts twice in
+ * @outstanding until it has returned, though it takes one place, and a task may count that came
+ * and went meanwhile.
+ */
+struct wpool_stats {
+	enum wpool_state state;
+	u32 workers;
+	u32 idle;
+	u32 searching;
+	u32 busy;
+	u32 blocked;
+	u32 waiting;
+	u32 queued;
+	u32 free;
+	int spawn_error;
+	u64 outstanding;
+	u64 submitted;
+	u64 completed;
+	u64 failed;
+	u64 cancelled;
+	u64 overdue;
+	u64 errors;
+	u64 refused;
+	u64 stolen;
+	u64 handoffs;
+	u64 hogs;
+	u64 spawned;
+	u64 spawn_failed;
+	u64 exhausted;
+	u64 rescued;
+	u64 expired;
+	u64 faults;
+};
+
+/**
+ * struct wpool_hist - a histogram of times
+ * @sum_ns: sum of all times, in ns
+ * @max_ns: the longest one, in ns
+ * @nr: how many times were in [wpool_hist_from(i), wpool_hist_from(i + 1)) ns; the last
+ *	bucket counts all longer ones, too
+ */
+struct wpool_hist {
+	u64 sum_ns;
+	u64 max_ns;
+	u64 nr[WPOOL_HIST_BUCKETS];
+};
+
+/**
+ * struct wpool_cost - what the tasks of one function cost
+ * @func: the function; %NULL in the one that has the sums of all others
+ * @runs: how often one of them returned
+ * @wait_ns: how long they had waited from submit to start, in ns, summed up
+ * @run_ns: how long they took from start to end, in ns, summed up
+ * @cpu_ns: how long they had a CPU meanwhile, as the scheduler accounts for it, in
+ *	ns, summed up: to a tick, if a task slept or was preempted. What is left of
+ *	@run_ns, they were asleep, or waited for their CPU.
+ * @worst_ns: the longest that one of them took, in ns
+ */
+struct wpool_cost {
+	void *func;
+	u64 runs;
+	u64 wait_ns;
+	u64 run_ns;
+	u64 cpu_ns;
+	u64 worst_ns;
+};
+
+/**
+ * struct wpool_cpu_stats - figures of one CPU's run queue
+ * @workers: workers whose home is this CPU
+ * @idle: parked workers among them
+ * @queued: tasks in the ring and the next slot
+ * @submitted: tasks accepted on this CPU
+ * @completed: tasks finished on this CPU, however they ended
+ * @stolen: tasks that workers of this CPU took from other CPUs
+ */
+struct wpool_cpu_stats {
+	u32 workers;
+	u32 idle;
+	u32 queued;
+	u64 submitted;
+	u64 completed;
+	u64 stolen;
+};
+
+/**
+ * wpool_get_stats() - take a snapshot of a pool's figures
+ * @pool: the pool; for %NULL and ERR_PTR the state is %WPOOL_DESTROYED and all else 0
+ * @stats: filled in
+ *
+ * Context: process context; sleeps.
+ */
+void wpool_get_stats(struct wpool *pool, struct wpool_stats *stats);
+
+/**
+ * wpool_hist_from() - the shortest time that a bucket counts
+ * @bucket: number of the bucket, up to %WPOOL_HIST_BUCKETS
+ *
+ * Context: any.
+ * Return: that time, in ns.
+ */
+u64 wpool_hist_from(u32 bucket);
+
+/**
+ * wpool_get_latency() - read how long tasks waited and ran
+ * @pool: the pool
+ * @wait: filled in: from submit to start
+ * @run: filled in: from start to end
+ *
+ * Counted since the attribute latency was last switched on are the tasks that were
+ * submitted while it was on. A task is counted when it starts and when it returns: one that
+ * runs is in @wait only. The structures are large for a stack.
+ *
+ * Context: process context; sleeps.
+ * Return: 0; -EINVAL if there is no pool; -ENODATA if latency was never on.
+ */
+int wpool_get_latency(struct wpool *pool, struct wpool_hist *wait, struct wpool_hist *run);
+
+/**
+ * wpool_get_costs() - read what the tasks of a pool have cost, by function
+ * @pool: the pool
+ * @costs: filled in: an entry for each function, in no order
+ * @nr: how many entries @costs has, at least 1
+ *
+ * Counted are the tasks that wpool_get_latency() counts, when they return; one that
+ * helped in its wait also counts the tasks that it ran then. Each CPU keeps 31
+ * functions apart. What is beyond them, or finds no room in @costs, is summed up in
+ * an entry whose function is %NULL, the last one.
+ *
+ * Context: process context; sleeps.
+ * Return: how many entries were filled in; -EINVAL if there is no pool, or no entry;
+ * -ENODATA if latency was never on.
+ */
+int wpool_get_costs(struct wpool *pool, struct wpool_cost *costs, u32 nr);
+
+/**
+ * wpool_get_cpu_stats() - read the figures of one CPU's run queue
+ * @pool: the pool; for %NULL and ERR_PTR all figures are 0
+ * @cpu: a possible CPU
+ * @stats: filled in
+ *
+ * Context: any.
+ */
+void wpool_get_cpu_stats(struct wpool *pool, int cpu,
+			 struct wpool_cpu_stats *stats);
+
+#endif /* _LINUX_WPOOL_STATS_H */

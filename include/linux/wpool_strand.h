@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Strands: the tasks of one strand run one after the other, in the order of their submits.
+ */
+#ifndef _LINUX_WPOOL_STRAND_H
+#define _LINUX_WPOOL_STRAND_H
+
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/wpool.h>
+
+struct wpool_strand_task;
+
+/**
+ * typedef wpool_strand_fn - the function of a strand's task
+ * @task: the task itself; container_of() leads to the caller's object
+ *
+ * Context: as &typedef wpool_task_fn.
+ */
+typedef void (*wpool_strand_fn)(struct wpool_strand_task *task);
+
+/**
+ * typedef wpool_strand_abort_fn - is called instead of the function of a strand's task
+ * @task: the task, which belongs to this function from now on
+ * @status: -ECANCELED if wpool_release() cancelled it before it started, -ETIME if it was
+ *	the first of its strand and had waited for longer than max_wait_ms, -EIO if the worker
+ *	died in the function
+ *
+ * It is a turn of the strand: no other task of it runs meanwhile. A submit by the function
+ * that died is taken back before.
+ *
+ * Context: as &typedef wpool_abort_fn, or a worker of the pool; not
+ * wpool_strand_cancel_sync(), wpool_strand_flush() or wpool_strand_destroy().
+ */
+typedef void (*wpool_strand_abort_fn)(struct wpool_strand_task *task, int status);
+
+/**
+ * struct wpool_strand - runs its tasks one after the other, in the order of their submits
+ *
+ * Tasks of one strand never run at the same time; those of different strands do. A strand
+ * is not tied to a thread or a CPU, and an empty one holds no worker and no room in its
+ * pool. It is what an ordered workqueue is used for, or a lock around the work of a
+ * connection, at 64 bytes, so that each connection may have its own. All fields are
+ * private.
+ *
+ *	struct conn { struct wpool_strand strand; ... };
+ *	struct packet { struct wpool_strand_task task; ... };
+ *
+ *	static void packet_fn(struct wpool_strand_task *task)
+ *	{
+ *		struct packet *packet = container_of(task, struct packet, task);
+ *
+ *		conn_input(packet);	// no lock: nothing else of the conn's runs
+ *		kfree(packet);
+ *	}
+ *
+ *	wpool_strand_init(&conn->strand, pool, 100);
+ *	...
+ *	wpool_strand_task_init(&packet->task, &conn->strand, packet_fn, packet_abort);
+ *	if (wpool_strand_try_submit(&packet->task))
+ *		kfree(packet);
+ *
+ * A strand has a limit of its own: so many of its tasks may be unfinished. Of these, the
+ * first one alone is in the pool. It needs room there as any task does, and if the pool is
+ * full, its turn comes in the line of the submitters that wait. The others wait in the
+ * strand. So a strand takes one place in its pool at most, however much is submitted to
+ * it; the pool never refuses a task that the strand has accepted, and max_blocking does not
+ * matter. wpool_flush() waits for the first task only: use wpool_strand_flush().
+ *
+ * When the pool is closed, the strand refuses tasks. Those that it has accepted run to
+ * their end, which wpool_destroy() and wpool_release_timeout() wait for; with
+ * %WPOOL_RELEASE_CANCEL, those that have not started are aborted with -ECANCELED.
+ *
+ * If the worker dies in a task, the strand goes on with the next one.
+ */
+struct wpool_strand {
+	/* private: */
+	struct wpool *pool;
+	struct list_head queue;
+	struct list_head waiters;
+	struct wpool_strand_task *head;
+	u32 limit;
+	u32 nr;
+	u32 runner : 24;
+	u32 flags : 8;
+	raw_spinlock_t lock; /* all but @pool and @limit, and the states of the tasks */
+};
+
+#if !defined(CONFIG_LOCKDEP) && !defined(CONFIG_DEBUG_SPINLOCK)
+static_assert(sizeof(struct wpool_strand) <= 64, "a strand is at most one cache line");
+#endif
+
+/**
+ * struct wpool_strand_task - a task of a strand, embedded in the caller's object
+ *
+ * It belongs to its function from the moment the function starts. The function may free
+ * it as its last act, or submit it again, which puts it behind those that wait. The last
+ * task may free the strand, too, after wpool_strand_finish(). All fields are private.
+ */
+struct wpool_strand_task {
+	/* private: */
+	struct wpool_task task;
+	wpool_strand_fn func;
+	wpool_strand_abort_fn abort;
+	struct wpool_strand *strand;
+	bool *gone;
+	u16 state;
+	u16 nr_ending;
+};
+
+/**
+ * wpool_strand_init() - prepare a strand
+ * @strand: the strand; not in use
+ * @pool: the pool that its tasks will run in
+ * @limit: how many of its tasks may be unfinished, from 1; %WPOOL_UNLIMITED is no limit
+ *
+ * No reference to @pool is taken: the caller makes sure that it exists at each submit. To
+ * free an unused strand needs no call, to free one that may be in use
+ * wpool_strand_destroy().
+ *
+ * Context: any.
+ */
+void wpool_strand_init(struct wpool_strand *strand, struct wpool *pool, u32 limit);
+
+/**
+ * wpool_strand_task_init() - prepare a task of a strand
+ * @task: the task; neither waiting nor queued. It must not be a local variable.
+ * @strand: its strand, prepared before
+ * @func: the function
+ * @abort: called instead if the task was accepted and then cancelled by
+ *	wpool_release(), or after the worker died in @func; may be %NULL
+ *
+ * @func must not free the task before anything that may fault, since the strand needs the
+ * task when a worker dies in it.
+ *
+ * Context: any.
+ */
+void wpool_strand_task_init(struct wpool_strand_task *task, struct wpool_strand *strand,
+			    wpool_strand_fn func, wpool_strand_abort_fn abort);
+
+/**
+ * wpool_strand_task_set_urgent() - say whether the turn of a task starts before other tasks
+ * @task: a task that was prepared and is not submitted
+ * @urgent: as wpool_task_set_urgent(), from the moment at which it is the first of its strand;
+ *	the order of the strand stays as it is
+ *
+ * Context: any.
+ */
+static inline void wpool_strand_task_set_urgent(struct wpool_strand_task *task, bool urgent)
+{
+	wpool_task_set_urgent(&task->task, urgent);
+}
+
+/**
+ * wpool_strand_submit() - hand over a task; if the strand is full, wait
+ * @task: the task
+ *
+ * If the pool's policy is %WPOOL_FAIL, a full strand gives -EAGAIN. Under any other the
+ * caller sleeps until its task fits, first-in-first-out with the others that wait for room
+ * in the strand. %WPOOL_RUN does so, too: a task of a strand does not run in its submitter.
+ *
+ * A task of the strand sees everything that the tasks before it did, and what the caller
+ * wrote before this call.
+ *
+ * Context: process context; may sleep, killable, whatever the policy.
+ * Return:
+ * * 0 - accepted
+ * * -EINVAL - no function, no pool, a limit of 0, or NMI
+ * * -EALREADY - the task is still waiting or queued
+ * * -ECANCELED - the task was cancelled while its submitter waited, or it is being
+ *   cancelled
+ * * -ESHUTDOWN - the pool is closed, or the strand is destroyed
+ * * -EAGAIN - the strand is full and the policy is %WPOOL_FAIL
+ * * -EDEADLK - the strand is full, and the caller is one of the pool's own tasks, which
+ *   would have waited
+ * * -EINTR - the caller was killed while it waited
+ */
+int __must_check wpool_strand_submit(struct wpool_strand_task *task);
+
+/**
+ * wpool_strand_try_submit() - hand over a task if it fits now
+ * @task: the task
+ *
+ * Context: any except NMI, and not with scheduler locks held.
+ * Return: 0; -EAGAIN if the strand is full or other submitters already wait for room;
+ * otherwise as wpool_strand_submit().
+ */
+int __must_check wpool_strand_try_submit(struct wpool_strand_task *task);
+
+/**
+ * wpool_strand_cancel() - make sure that a task that was submitted does not start
+ * @task: the task; must not be freed during the call
+ *
+ * The next task of the strand takes its place. A task whose submitter waits for room is
+ * taken back from it (-ECANCELED). The abort function is not called. If the pool has
+ * accepted the task already, it keeps that place until its turn comes, and is counted as
+ * completed; until then its memory is in use, and a submit gives -ECANCELED.
+ *
+ * Context: any except NMI, and not with scheduler locks held.
+ * Return: true if a submit was taken back; false if the task was not submitted, or has
+ * started.
+ */
+bool wpool_strand_cancel(struct wpool_strand_task *task);
+
+/**
+ * wpool_strand_cancel_sync() - cancel a task and get its memory back
+ * @task: a task that its function does not free
+ *
+ * As wpool_strand_cancel(), and waits for the function or the abort function if it is
+ * running, but never behind another task. During the call submits of the task are refused
+ * (-ECANCELED), so that one that always submits itself again ends.
+ *
+ * Context: process context; sleeps, uninterruptibly, only if the task is running or on its
+ * way. Not an abort function.
+ * Return:
+ * * -ECANCELED - a submit was taken back
+ * * 0 - there was none: the function returned, or the task was never submitted
+ * * -EDEADLK - called by the task itself, and nothing was done
+ */
+int wpool_strand_cancel_sync(struct wpool_strand_task *task);
+
+/**
+ * wpool_strand_flush() - wait for all tasks that were accepted before the call
+ * @strand: the strand
+ *
+ * Returns even if others continue to submit. A task of the same pool that calls it holds
+ * its worker meanwhile: if all workers that the pool may have do so, they wait for ever.
+ *
+ * Context: process context; sleeps, killable. Not an abort function.
+ * Return: 0; -EINTR if the caller was killed; -EDEADLK if called by a task of the strand.
+ */
+int wpool_strand_flush(struct wpool_strand *strand);
+
+/**
+ * wpool_strand_destroy() - accept no more tasks, and wait for those accepted
+ * @strand: the strand
+ *
+ * Submitters that wait for room get -ESHUTDOWN. Afterwards the strand may be freed, as long
+ * as nobody submits to it any more, or prepared anew. Its pool may be gone already.
+ *
+ * Context: process context; sleeps, uninterruptibly. Not an abort function.
+ * Return: 0; -EDEADLK if called by a task of the strand, and nothing was done.
+ */
+int wpool_strand_destroy(struct wpool_strand *strand);
+
+/**
+ * wpool_strand_finish() - a strand's own task is the last one, and ends the strand
+ * @task: the task whose function, or abort function, calls this; not submitted again
+ *
+ * From then on the strand and the task are the caller's, which may free both: a connection
+ * whose tasks hold a reference each, for example, when the last of these is dropped. The
+ * caller makes sure that nobody else uses the strand any more: calls of
+ * wpool_strand_flush() and wpool_strand_cancel_sync() have returned.
+ *
+ * Context: the function or the abort function of @task; process context.
+ * Return: true; false, and nothing was done, if other tasks, submitters or flushes of the
+ * strand wait, or if @task is not the one that calls.
+ */
+bool wpool_strand_finish(struct wpool_strand_task *task);
+
+#endif /* _LINUX_WPOOL_STRAND_H */
