@@ -236,7 +236,8 @@ static void show_history(const struct top *top)
 	if (!screen_is_open() || left < 1 || room < 20)
 		return;
 	screen_end_line();
-	screen_put(SCREEN_TITLE, "%-*s %8s %s", name_width, "pool", "most", "done/s, a look each, now on the right");
+	screen_put(SCREEN_TITLE, "%-*s %8s %s", name_width, "pool", "most",
+		   "done/s, a look each, now on the right");
 	screen_end_line();
 	for (i = 0; i < top->nr_pools && left > 0; i++) {
 		if (!top_passes(top, top->pools[i].name, ""))

@@ -6,6 +6,9 @@
 #include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/wpool.h>
+#include <linux/wpool_event.h>
+#include <linux/wpool_group.h>
+#include <linux/wpool_strand.h>
 
 /* ---- waiting without a worker ---- */
 

@@ -4,6 +4,8 @@
  */
 #include <linux/poll.h>
 #include <linux/wpool.h>
+#include <linux/wpool_event.h>
+#include <linux/wpool_strand.h>
 
 struct job {
 	struct wpool_task task;
