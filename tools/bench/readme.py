@@ -108,6 +108,8 @@ RATIOS = (
     (6, 'no-ops among sleepers, one producer: of the per-CPU workqueue\'s rate',
      'nine tasks that do nothing to each one that sleeps for 1 ms, against the per-CPU '
      'workqueue'),
+    (27, '10 ms on 16,384 workers: time, of that with a kthread per task',
+     'a million tasks that sleep for 10 ms, on 16,384 workers, against a kthread for each'),
 )
 # A comparison with the kernel's own pools names one of these.
 RIVALS = re.compile(r'workqueue|kthread_worker|queue_work|wake_up_process|peer\b|delayed work|semaphore|kthread per')
