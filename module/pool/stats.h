@@ -38,7 +38,7 @@ enum wpool_doing {
 };
 
 /**
- * struct wpool_worker_info - one worker: a glance
+ * struct wpool_worker_info - one worker: racy
  * @pid: pid of its thread
  * @cpu: CPU of its run queue
  * @last_cpu: CPU that its thread runs on, or ran on last
