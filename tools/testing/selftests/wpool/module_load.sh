@@ -325,9 +325,9 @@ turns()
 }
 
 # Far more pools than workers: each has its turn as soon as a worker comes free, and not when
-# it next asks for one, which is a second later. One worker takes two or three times as long
-# as enough of them, and thirty seconds more if each pool waits for its second; what enough
-# of them take is measured before and after, as the machine may get other work meanwhile.
+# it next asks for one, which is a second later. One worker takes six times as long as enough
+# of them on a busy machine, and 160 times as long if each pool waits for its second; what
+# enough of them take is measured before and after, as the machine may get other work meanwhile.
 test_few_workers_for_many_pools()
 {
 	turns 1000 || return 1
@@ -337,7 +337,7 @@ test_few_workers_for_many_pools()
 		few=$took
 		turns 1000 || return 1
 		[ "$took" -le "$enough" ] || enough=$took
-		[ "$few" -lt $((6 * enough)) ] ||
+		[ "$few" -lt $((30 * enough)) ] ||
 			fail "pools wait although a worker is free: with max_workers=$max" \
 				"it takes $few ms, with enough of them $enough ms" || return 1
 		echo "max_workers=$max: $few ms, with enough of them $enough ms"
