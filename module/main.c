@@ -71,15 +71,20 @@ static const struct kernel_param_ops limit_ops = {
 
 static u32 default_capacity = WPOOL_UNLIMITED;
 module_param_cb(default_capacity, &limit_ops, &default_capacity, 0444);
-MODULE_PARM_DESC(default_capacity, "capacity of the default pool (default: max)");
+__MODULE_PARM_TYPE(default_capacity, "uint");
+MODULE_PARM_DESC(default_capacity,
+		 "capacity of the default pool, 1 to 1048576 or max (default: max)");
 
 static u32 default_queue_depth;
 module_param_cb(default_queue_depth, &limit_ops, &default_queue_depth, 0444);
-MODULE_PARM_DESC(default_queue_depth, "queue_depth of the default pool (default: 0)");
+__MODULE_PARM_TYPE(default_queue_depth, "uint");
+MODULE_PARM_DESC(default_queue_depth,
+		 "queue_depth of the default pool, 0 to 536870912 or max (default: 0)");
 
 static unsigned int default_expiry_ms = 1000;
 module_param(default_expiry_ms, uint, 0444);
-MODULE_PARM_DESC(default_expiry_ms, "expiry_ms of the default pool (default: 1000)");
+MODULE_PARM_DESC(default_expiry_ms,
+		 "expiry_ms of the default pool, 0 to 86400000 (default: 1000)");
 
 /* The program that loads the module learns only that some value is wrong. */
 static int __init check_parameter(const struct wpool_attrs *attrs, u32 which,

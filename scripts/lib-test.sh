@@ -244,7 +244,8 @@ part_kunit()
 	else
 		grep 'Testing complete' "$LOGS/$1.txt" | cut -d' ' -f2-
 	fi
-	"$TOP/scripts/ktap" --results "$RESULTS" "$2" <"$LOGS/$1.console"
+	"$TOP/scripts/ktap" --results "$RESULTS" --log "build/logs/$RUN/$1.console" "$2" \
+		<"$LOGS/$1.console"
 	judge_vm "$2" "$1"
 }
 
@@ -254,7 +255,7 @@ part_selftest()
 {
 	run_vm "$1" "$3" --timeout $PATIENCE --append "$(selftest_filter)${4:-}" \
 		--add "$SHORT_LIST" "${@:5}" -- "$TOP/scripts/guest/selftests.sh"
-	"$TOP/scripts/ktap" --results "$RESULTS" "$2" <"$LOGS/$1.out"
+	"$TOP/scripts/ktap" --results "$RESULTS" --log "build/logs/$RUN/$1.out" "$2" <"$LOGS/$1.out"
 	show_failures "$LOGS/$1.out"
 	sed -n 's/^wpool-selftest: took /   /p' "$LOGS/$1.out" | sort -k2 -nr | head -n 5
 	show_short "$3" "$LOGS/$1.out"
@@ -289,7 +290,8 @@ stress()
 	choose_accel "$kernel"
 	run_vm "$name" "$kernel" --timeout "$timeout" --smp 4 "${accel[@]}" \
 		--append "$variables" "$@" -- "$TOP/scripts/guest/torture.sh"
-	"$TOP/scripts/ktap" --results "$RESULTS" "$prefix" <"$LOGS/$name.out"
+	"$TOP/scripts/ktap" --results "$RESULTS" --log "build/logs/$RUN/$name.out" "$prefix" \
+		<"$LOGS/$name.out"
 	show_failures "$LOGS/$name.out"
 	grep -e '^# .*tasks' -e '^# coverage' -e '^# corpus' -e '^# no feedback' "$LOGS/$name.out" || true
 	judge_vm "$prefix" "$name"

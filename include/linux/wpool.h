@@ -555,6 +555,10 @@ static inline void wpool_task_destroy_on_stack(struct wpool_task *task) { }
  * @owner: module that holds the text of @func, pinned from each submit until
  *	@func has returned; %NULL if the caller keeps the text in place itself
  *
+ * Who passes @owner need not wait for the task: rmmod is refused, "Module is in use", as
+ * long as one is queued or runs. A module that destroys the pool, or waits, in its exit
+ * passes %NULL; if others went on submitting it could otherwise never be unloaded.
+ *
  * Context: any.
  */
 static inline void wpool_task_init_detached(struct wpool_task *task,

@@ -22,8 +22,9 @@ static const struct kernel_param_ops max_workers_ops = {
 
 static unsigned int max_workers;
 module_param_cb(max_workers, &max_workers_ops, &max_workers, 0444);
+__MODULE_PARM_TYPE(max_workers, "uint");
 MODULE_PARM_DESC(max_workers,
-		 "workers at most, over all pools (default: a quarter of the boot-time pid_max)");
+		 "workers at most, over all pools, 1 to 4194304 (default: a quarter of the boot-time pid_max)");
 
 /* Workers counted in, over all pools. */
 static atomic_t nr_all_workers;

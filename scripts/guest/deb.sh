@@ -5,7 +5,7 @@
 # them. Prints TAP, as scripts/ktap reads it.
 #
 # scripts/test-deb boots the machine, and a unit there starts this after each boot. What
-# belongs to the test is in $HERE: packages/, built/ (what DKMS made natively of the same
+# belongs to the test is in $HERE: README.md, build/deb/ (the packages), built/ (what DKMS made natively of the same
 # package) and sample/ (a module that was built with wpool-dev).
 
 HERE=$(dirname "$(readlink -f "$0")")
@@ -52,6 +52,20 @@ refused()
 	grep -qi -e "$text" <<<"$said" || { echo "'$*' says: $said"; return 1; }
 }
 
+# readme TEXT: the command of README.md that begins so, as a person types it who says yes to
+# all that is asked. One that goes on with make is cut: there is no tree here.
+readme()
+{
+	local line
+	line=$(grep -m 1 "^$1" "$HERE/README.md" | sed 's/ && sudo make .*//')
+	[ -n "$line" ] || { echo "README.md has no line '$1'"; return 1; }
+	(
+		# shellcheck disable=SC2317
+		sudo() { "$@"; }
+		cd "$HERE" && eval "$line" < <(yes)
+	)
+}
+
 # until COMMAND...: wait for it, longer than any machine takes.
 until_true()
 {
@@ -96,7 +110,7 @@ prebuilt()
 
 install_packages()
 {
-	DEBIAN_FRONTEND=noninteractive dpkg -i "$HERE"/packages/*.deb || return 1
+	DEBIAN_FRONTEND=noninteractive readme 'sudo apt install ./build/deb/' || return 1
 	cat /var/lib/dkms/wpool/*/build/make.log 2>/dev/null
 	return 0
 }
@@ -128,7 +142,7 @@ device_is_the_groups()
 device_after_reinstall()
 {
 	dpkg --purge wpoolctl && expect "" "$(getent group wpool)" &&
-		dpkg -i "$HERE"/packages/wpoolctl_*.deb && until_true device_is_the_groups &&
+		dpkg -i "$HERE"/build/deb/wpoolctl_*.deb && until_true device_is_the_groups &&
 		device_is_the_groups
 }
 
@@ -200,7 +214,7 @@ unsigned_is_refused()
 
 purge_packages()
 {
-	DEBIAN_FRONTEND=noninteractive apt-get -y purge wpool-dkms wpoolctl wpool-dev
+	DEBIAN_FRONTEND=noninteractive readme 'sudo apt purge '
 }
 
 # The purge takes the one that uses the other away first.
@@ -209,6 +223,10 @@ workqueues_come()
 	modprobe wpool_wq && [ -e /sys/class/wpool/wq ] &&
 		expect "DKMS module signing key" "$(modinfo -F signer wpool_wq)"
 }
+
+# What uses it is named, and goes first.
+rmmod_names_the_user() { refused 'in use by: wpool_wq' rmmod wpool; }
+both_go() { readme 'sudo modprobe -r wpool_wq wpool' && module_is_gone && modprobe wpool_wq; }
 
 module_is_gone() { ! lsmod | grep '^wpool' && [ ! -e /dev/wpool ]; }
 
@@ -239,7 +257,7 @@ boot_1()
 	ok config_declares_nothing config_declares_nothing
 	useradd -G wpool member
 	useradd stranger
-	ok modprobe modprobe wpool
+	ok modprobe readme 'sudo modprobe wpool'
 	ok device_belongs_to_the_group device_is_the_groups
 	ok apply_without_pools unit_ran
 	ok member_may_run member_runs
@@ -265,6 +283,8 @@ boot_2()
 	ok module_of_others module_of_others_runs
 	ok device_of_a_loaded_module device_after_reinstall
 	ok workqueues workqueues_come
+	ok rmmod_names_the_user rmmod_names_the_user
+	ok modprobe_r_removes_both both_go
 	# What the administrator made, the administrator takes away.
 	rm -f /etc/dkms/wpool.conf /etc/modprobe.d/wpool.conf /etc/modules-load.d/wpool.conf
 	userdel -r member 2>/dev/null

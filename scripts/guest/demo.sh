@@ -19,6 +19,20 @@ show()
 	"$@"
 }
 
+# tells REGEX COMMAND...: it works, and what it prints has that; not every time, as all
+# moves meanwhile.
+tells()
+{
+	local wanted=$1 try
+	shift
+	for try in 1 2 3 4 5; do
+		show "$@" >/tmp/told || fail "that should have worked: $*"
+		grep -qE "$wanted" /tmp/told && break
+	done
+	cat /tmp/told
+	grep -qE "$wanted" /tmp/told || fail "it told $try times, and not of: $wanted"
+}
+
 must() { show "$@" || fail "that should have worked: $*"; }
 
 # set_attr POOL ATTRIBUTE VALUE
@@ -82,6 +96,11 @@ run=$!
 sleep 2
 say "3,000 tasks that sleep 20 ms, on 8 workers at most:"
 attrs demo capacity workers busy queued waiting completed
+say "Why do they wait?"
+tells '8 of the 8 workers that capacity allows sleep in their tasks' wpoolctl why demo
+say "One frame of wpoolctl top: where workers are, and for how long"
+tells '^demo .* 8 ' wpoolctl top --batch --count 1 --view pools
+tells 'asleep' wpoolctl top --batch --count 1 --view functions
 set_attr demo capacity 200
 sleep 0.5
 say "... and half a second later:"

@@ -12,7 +12,7 @@ says so: "only_here". A bar for "near and far" CPUs is reached if it is reached 
 states, as far as they were seen.
 """
 
-from plan import ORDERS, ORDERS_LONG
+from plan import EACH, ORDERS, ORDERS_LONG
 
 # Which boot has a row's figures.
 BOOTS = {'native': {10: 'native1', 21: 'nativehttp'}, 'qemu': {18: 'wide', 21: 'http'}}
@@ -303,6 +303,21 @@ def besides(r):
                             r.get(26, 'beside_p50', v=peer, peer='unbound')), 1.05, 0.95)
 
 
+def each(r):
+    """Row 27: a pool, or a thread for each task."""
+    for v, (_, us, workers) in EACH.items():
+        what = f'{us // 1000} ms on {workers:,} workers' if us else v
+        yield at_most(27, f'{what}: time, of that with a kthread per task',
+                      ratio(r.task(27, 'wpool', v), r.task(27, 'kthread', v)))
+        yield at_most(27, f'{what}: memory at most, of that with a kthread per task',
+                      ratio(r.get(27, 'peak_bytes', v=v, peer='wpool'),
+                            r.get(27, 'peak_bytes', v=v, peer='kthread')))
+        yield at_most(27, f'{what}: time, of the unbound workqueue\'s',
+                      ratio(r.task(27, 'wpool', v), r.task(27, 'unbound', v)))
+        yield at_most(27, f'{what}, bounded: time, of that with a semaphore around the unbound workqueue',
+                      ratio(r.task(27, 'wpool', v + '_bounded'), r.task(27, 'bounded', v + '_bounded')))
+
+
 def destroying(r):
     """Row 23: pools that each have a worker."""
     for v, who, bar in (('one_thread', 'one after the other', 2000),
@@ -413,7 +428,7 @@ def rows(r, cpus):
     for part in (tasks(r), latency(r), sleeping(r), mixed(r), rest(r, cpus), bursts(r),
                  clients(r), allocated(r), computing(r), interrupts(r), queues(r),
                  helpers(r), orders(r), serving(r), default_pool(r), destroying(r),
-                 besides(r)):
+                 besides(r), each(r)):
         yield from part
 
 

@@ -7,7 +7,8 @@ usage: plan.py {native|native1|nativehttp|main|wide|http|smoke|icount|gate|cpus}
 
 One line is one measurement, as the module wants it: a case and key=value words.
 row=, v= (the variant, for tables) and round= mean nothing to the module, it
-repeats them in its answer. The peers of a row take turns within a round; the
+repeats them in its answer. alone=1 asks, natively, for a
+kernel of its own: what others leave there would count. The peers of a row take turns within a round; the
 rounds of a row follow each other, so that what is compared was measured close
 together. A round 0 comes first and does not count.
 
@@ -155,6 +156,9 @@ def row_9(size):
     # Not the same thing: a tenth of the files, no queues and no workers of its own.
     yield line('memory', 9, 'memory', peer='unbound', sysfs=1)
     yield line('quiet', 9, 'quiet', peer='wpool', seconds=3 if size.quick else 10)
+    # Where it is a module that can be loaded: scripts/guest/bench.sh.
+    if not size.native:
+        yield line('rest', 9, 'rest', peer='wpool')
 
 
 def row_10(size):
@@ -381,6 +385,42 @@ def row_26(size):
         yield line('beside', 26, 'other_cpu', peer=peer, n=n, ns=500000, on=1)
 
 
+# A pool beside a thread for each task: how many tasks, how long they sleep in us, on how many
+# workers. No-ops are done before a second thread is needed: of threads a tenth is enough.
+EACH = {
+    '1ms/1024': (2 ** 20, 1000, 1024),
+    '10ms/16384': (10 ** 6, 10000, 16384),
+    '100ms/1000': (10 ** 5, 100000, 1000),
+    'no-ops': (10 ** 7, 0, 1024),
+}
+
+
+def row_27(size):
+    for v, (n, us, workers) in EACH.items():
+        if size.quick:
+            n //= 16
+        for peer in ('wpool', 'kthread', 'unbound'):
+            yield line('each', 27, v, peer=peer, us=us, capacity=workers, pin=0, alone=1,
+                       n=n // 10 if (peer, us) == ('kthread', 0) else n)
+        # A submitter that finds all workers busy waits.
+        yield line('each', 27, v + '_bounded', peer='wpool', us=us, capacity=workers, pin=0,
+                   alone=1, n=n, depth=0)
+        yield line('each', 27, v + '_bounded', peer='bounded', us=us, capacity=workers, pin=0,
+                   alone=1, n=n)
+
+
+def row_27_cpus(size):
+    """Counts what is allocated for a task, workers and threads among it."""
+    if size.cpus != 2:
+        return
+    for peer in ('wpool', 'kthread', 'unbound'):
+        yield line('each', 27, 'allocs', peer=peer, us=1000, capacity=1024, pin=0, n=20000, count=1)
+    yield line('each', 27, 'allocs_bounded', peer='wpool', us=1000, capacity=1024, pin=0,
+               n=20000, depth=0, count=1)
+    yield line('each', 27, 'allocs_bounded', peer='bounded', us=1000, capacity=1024, pin=0,
+               n=20000, count=1)
+
+
 def row_18(size):
     """The attributes of a pool that nobody has set any of."""
     default = {'capacity': 256, 'depth': 0}
@@ -408,7 +448,7 @@ def gate(row):
 MAIN = {9: row_9, 1: row_1, 2: row_2, 3: row_3, 4: row_4, 5: row_5, 6: row_6, 7: row_7,
         8: row_8, 11: row_11, 12: row_12, 13: row_13, 14: row_14, 15: row_15, 16: row_16,
         17: row_17, 19: row_19, 20: row_20, 22: row_22, 23: row_23, 24: row_24,
-        25: row_25, 26: row_26}
+        25: row_25, 26: row_26, 27: row_27}
 OF_KIND = {
     'native': MAIN,
     'native1': {10: row_10},
@@ -419,13 +459,13 @@ OF_KIND = {
     'smoke': {21: row_21_smoke},
     'icount': {1: row_1, 2: row_2, 3: row_3, 4: row_4},
     'gate': {1: gate(row_1), 2: gate(row_2), 4: gate(row_4)},
-    'cpus': {8: row_8_cpus, 9: row_9, 18: row_18_cpus},
+    'cpus': {8: row_8_cpus, 9: row_9, 18: row_18_cpus, 27: row_27_cpus},
 }
 # What two CPUs are to each other changes where nothing is emulated.
 WITH_C2C = {'native', 'nativehttp'}
 # What takes long, or does not vary.
-MOST_ROUNDS = {5: 3, 8: 3, 9: 1, 23: 3, 25: 3}
-NOT_WARMED_UP = {5, 8, 9, 20, 21, 23, 25}
+MOST_ROUNDS = {5: 3, 8: 3, 9: 1, 23: 3, 25: 3, 27: 3}
+NOT_WARMED_UP = {5, 8, 9, 20, 21, 23, 25, 27}
 
 
 def warm_up(words):

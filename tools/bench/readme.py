@@ -4,8 +4,9 @@
 
 usage: readme.py RESULTS.json WHAT:FILE...
 
-WHAT is native or qemu for the tables of what was measured on that machine, or ratios for
-the summary of the native ones. Two loads that are measured natively have documents of
+WHAT is native or qemu for the tables of what was measured on that machine, ratios for
+the summary of the native ones, or cost for what wpool takes of a stock kernel, which
+stands between lines "cost: begin" and "cost: end". Two loads that are measured natively have documents of
 their own: http and multipool. FILE is Markdown (.md) or reStructuredText (.rst). The text
 between the lines "bench: begin" and "bench: end", which are comments of the document, is
 replaced. A document stays as it is if nothing was measured of what it is about.
@@ -16,6 +17,7 @@ import re
 import sys
 import textwrap
 
+from plan import EACH
 from table import HTTP_LOADS, PEERS, TITLES, figure, instructions, machine_text, number, states_text, \
     value_of
 
@@ -86,6 +88,10 @@ SEVERAL = (
 )
 HANDLES = ('one_pool', '2_in_turn', '8_in_turn', '2_by_room', '8_by_room')
 
+# A pool, or a thread for each task: the loads of row 27, and who takes part with which variant.
+EACH_PEERS = (('wpool', ''), ('kthread', ''), ('unbound', ''), ('wpool', '_bounded'),
+              ('bounded', '_bounded'))
+
 # The rows of documents that are not about all of them.
 HTTP, MULTIPOOL = 21, 22
 ROWS = {'http': {HTTP}, 'multipool': {MULTIPOOL}}
@@ -102,9 +108,11 @@ RATIOS = (
     (6, 'no-ops among sleepers, one producer: of the per-CPU workqueue\'s rate',
      'nine tasks that do nothing to each one that sleeps for 1 ms, against the per-CPU '
      'workqueue'),
+    (27, '10 ms on 16,384 workers: time, of that with a kthread per task',
+     'a million tasks that sleep for 10 ms, on 16,384 workers, against a kthread for each'),
 )
 # A comparison with the kernel's own pools names one of these.
-RIVALS = re.compile(r'workqueue|kthread_worker|queue_work|wake_up_process|peer\b|delayed work|semaphore')
+RIVALS = re.compile(r'workqueue|kthread_worker|queue_work|wake_up_process|peer\b|delayed work|semaphore|kthread per')
 
 # What one figure of each table means; the tables follow in this order.
 EXPLAINED = {
@@ -130,6 +138,13 @@ EXPLAINED = {
                'milliseconds; "until 500 connections were served" is a time in milliseconds. The client '
                'and the server share two CPUs. At most 64 requests are handled at a time, but for the '
                'threads, of which each connection has its own.',
+    'each': 'A pool beside a thread for each task, one submitter, no '
+            'worker made before. Seconds from the first submit until the last task has run; the '
+            'most memory that was in use meanwhile, without the tasks themselves, which are the '
+            'caller\'s and exist before; and what the kernel allocated for each task, workers and '
+            'threads among it. '
+            'Bounded: a submitter that finds all workers busy waits, in the pool\'s line or at the '
+            'semaphore. The unbound workqueue runs at most 2,048 works at a time.',
     'several': 'Nanoseconds a task: the time from the first submit until the last task has run, '
                'divided by the number of tasks. Less is better.',
     'verdicts': 'Each line compares two figures above, or holds one of them to a limit. "x" is a '
@@ -261,6 +276,53 @@ class Tables:
             if all(found):
                 yield [name] + [self.cell(one, 'total_ns_per_task') for one in found]
 
+    def each(self):
+        yield ['a pool, or a thread for each task'] + \
+            [PEERS[peer] + (', bounded' if v and peer == 'wpool' else '') for peer, v in EACH_PEERS]
+        for load, (_, us, workers) in EACH.items():
+            found = [self.find(27, load + v, peer) for peer, v in EACH_PEERS]
+            if not all(found):
+                continue
+            n = found[0]['params']['n']
+            name = f'{n:,} tasks of {us // 1000} ms, {workers:,} workers' if us else f'{n:,} no-ops'
+            fewer = ['' if one['params']['n'] == n else f' for {one["params"]["n"]:,}' for one in found]
+            yield [name + ': s'] + [f'{figure(one, "total_ns") / 1e9:.2f}{few}'
+                                    for one, few in zip(found, fewer)]
+            yield ['memory at most, MiB'] + [number(figure(one, 'peak_bytes') / 2 ** 20) for one in found]
+            if any(figure(one, 'refused') for one in found):
+                yield ['no thread could be made, times'] + [number(figure(one, 'refused')) for one in found]
+        counted = [self.counted('allocs' + v, peer) for peer, v in EACH_PEERS]
+        if all(counted):
+            yield ['allocations a task of 1 ms, counted for 20,000 on a stock kernel'] + \
+                [f'{figure(one, "allocs_per_task"):.2f}' for one in counted]
+
+    def counted(self, v, peer):
+        """Of row 27, where instructions are counted."""
+        for one in self.results['measurements']:
+            if (one['boot'], one['row'], one['variant'], one['peer']) == ('cpus2', 27, v, peer):
+                return one
+        return None
+
+    def cost(self):
+        """What it takes of a stock kernel, with two CPUs."""
+        found = {one['variant']: one for one in self.results['measurements']
+                 if (one['boot'], one['row'], one['peer']) == ('cpus2', 9, 'wpool')}
+        memory, rest, quiet = (found.get(v) for v in ('memory', 'rest', 'quiet'))
+        if not memory or not rest or not quiet:
+            return
+        yield [f'on Linux {self.results["run"].get("kernel")}, 2 CPUs', '']
+        yield ['the module, its threads and the pool `default`, at rest: bytes of memory',
+               number(figure(rest, 'rest_bytes'))]
+        yield ['of these the module, as `lsmod` says', number(figure(rest, 'module_bytes'))]
+        yield ['threads at rest', number(figure(rest, 'rest_threads'))]
+        yield [f'wake-ups of all threads in {quiet["params"]["seconds"]} s after a load',
+               number(figure(quiet, 'quiet_switches'))]
+        yield ['a pool, with its files in sysfs: bytes', number(figure(memory, 'pool_bytes'))]
+        yield ['an idle worker, a thread with its stack: bytes', number(figure(memory, 'worker_bytes'))]
+        yield ['a task, which is a part of the caller\'s object: bytes',
+               number(figure(memory, 'task_bytes'))]
+        yield ['to queue it: bytes', number(figure(memory, 'queued_bytes'))]
+
     def verdicts(self):
         native = self.machine == 'native'
         yield ['measurement', 'comparison', 'measured'] + (['near', 'far'] if native else []) + \
@@ -297,7 +359,7 @@ class Tables:
     def parts(self):
         """Each table, by the name under which EXPLAINED has it."""
         for part in (self.costs, self.cpu, self.times, self.computing, self.queues, self.events,
-                     self.serving, self.several, self.verdicts):
+                     self.each, self.serving, self.several, self.verdicts):
             yield part.__name__, list(part())
 
     def ratio(self, row, what):
@@ -351,7 +413,7 @@ def without_empty_columns(lines):
 
 
 class Markdown:
-    begin, end = '<!-- bench: begin -->', '<!-- bench: end -->'
+    comment = '<!-- {} -->'
 
     @staticmethod
     def text(text):
@@ -366,7 +428,7 @@ class Markdown:
 
 
 class Rst:
-    begin, end = '.. bench: begin', '.. bench: end'
+    comment = '.. {}'
 
     @staticmethod
     def text(text):
@@ -407,25 +469,29 @@ def write(results, what, path):
         tables = Tables(results, 'qemu')
     else:
         tables = Tables(results, 'native', ROWS.get(what, OTHER_ROWS))
-    if not tables.of_machine():
-        print(f'{path}: nothing was measured of what it is about')
+    cost = list(tables.cost()) if what == 'cost' else None
+    if not tables.of_machine() if cost is None else not cost:
+        print(f'{path}: nothing was measured of what it is about: {what}')
         return
     language = Rst if path.endswith('.rst') else Markdown
+    begin, end = (language.comment.format(f'{"cost" if cost else "bench"}: {edge}')
+                  for edge in ('begin', 'end'))
     with open(path, encoding='utf-8') as file:
         text = file.read()
-    if text.count(language.begin) != 1 or text.count(language.end) != 1:
-        sys.exit(f'{path} has no lines {language.begin} and {language.end}')
-    before, rest = text.split(language.begin)
-    after = rest.split(language.end)[1]
-    lines = summary(tables) if what == 'ratios' else section(tables, language)
+    if text.count(begin) != 1 or text.count(end) != 1:
+        sys.exit(f'{path} has no lines {begin} and {end}')
+    before, rest = text.split(begin)
+    after = rest.split(end)[1]
+    lines = language.table(cost) if cost else \
+        summary(tables) if what == 'ratios' else section(tables, language)
     with open(path, 'w', encoding='utf-8') as file:
-        file.write(before + language.begin + '\n\n' + '\n'.join(lines) + '\n\n' +
-                   language.end + after)
+        file.write(before + begin + '\n\n' + '\n'.join(lines) + '\n\n' +
+                   end + after)
 
 
 def main():
     specs = [spec.partition(':') for spec in sys.argv[2:]]
-    if not specs or not all(what in ('native', 'qemu', 'ratios', *ROWS) for what, _, _ in specs):
+    if not specs or not all(what in ('native', 'qemu', 'ratios', 'cost', *ROWS) for what, _, _ in specs):
         sys.exit(__doc__)
     with open(sys.argv[1], encoding='utf-8') as file:
         results = json.load(file)

@@ -89,6 +89,9 @@ class Measurement:
             out['instructions_per_task'] = spread(
                 [one['total_ns'] / ICOUNT_NS / n for one in rounds])
             for name in names:
+                # what is counted is the same, however long it took
+                if name == 'allocs':
+                    out['allocs_per_task'] = spread([one[name] / n for one in rounds])
                 if name.endswith(PERCENTILES):
                     out[f'{name}_instructions'] = spread(
                         [one[name] / ICOUNT_NS for one in rounds])
@@ -125,7 +128,7 @@ class Measurement:
 
 # What the module adds to the parameters; the rest of an answer was asked.
 FIGURES = ('_ns', '_p50', '_p90', '_p99', '_max', 'workers', 'spawned', 'stolen',
-           'handoffs', '_bytes', '_switches', '_threads')
+           'handoffs', '_bytes', '_switches', '_threads', 'refused', 'allocs')
 
 
 def is_figure(key):

@@ -13,11 +13,13 @@ from results import NEAR_NS
 PEERS = {'wpool': 'wpool', 'percpu': 'per-CPU workqueue', 'unbound': 'unbound workqueue',
          'kworker': 'kthread_worker', 'kthread': 'a kthread per task',
          'floor': 'bare wake_up_process', 'semaphore': 'per-CPU workqueue + semaphore',
+         'bounded': 'unbound workqueue + semaphore',
          'timer': 'bare timers', 'fifo': 'wpool, if first in, first out', 'thread': 'a kthread per connection'}
 
 TITLES = {
     24: 'events: armed, due after 10 ms, fired',
     26: 'a submitter that computes as long as its tasks',
+    27: 'a pool, or a thread for each task',
     1: 'no-op tasks, one producer',
     2: 'no-op tasks, one producer per CPU',
     3: 'from submit to start, one task in flight',
@@ -184,6 +186,26 @@ def sleeping(results, row, boot):
                      'all CPUs', 'workers', 'MiB used'], rows)
 
 
+def each(results, row, boot):
+    rows = [[one['variant'].replace('_', ', '), PEERS.get(one['peer'], one['peer']),
+             number(one['params']['n']),
+             milliseconds(figure(one, 'floor_ns')),
+             milliseconds(figure(one, 'total_ns')),
+             milliseconds(figure(one, 'total_ns', 'worst')),
+             milliseconds(figure(one, 'cpu_ns')),
+             number(figure(one, 'peak_max')),
+             number(figure(one, 'peak_bytes') / 2 ** 20),
+             number(figure(one, 'refused') or None)]
+            for one in results['measurements'] if one['row'] == row and one['boot'] == boot]
+    if rows:
+        print_table(['', 'ms, median of rounds', 'tasks', 'floor', 'total', 'worst', 'all CPUs',
+                     'most under way', 'MiB at most', 'refused'], rows)
+    for one in results['measurements']:
+        if one['row'] == row and 'allocs_per_task' in one['figures']:
+            print(f'  allocations a task ({one["boot"]}, {one["variant"].replace("_", ", ")}), '
+                  f'{PEERS[one["peer"]]}: {figure(one, "allocs_per_task"):.2f}')
+
+
 def mixed(results, row, boot):
     rows = []
     for one in results['measurements']:
@@ -242,6 +264,10 @@ def memory(results, row, boot):
                 one['boot'] == boot:
             print(f'  an {PEERS[one["peer"]]} with its files in sysfs: '
                   f'{number(figure(one, "pool_bytes"))} bytes')
+        if one['row'] == 9 and one['variant'] == 'rest' and one['boot'] in (boot, 'cpus2'):
+            print(f'  at rest ({one["boot"]}): {number(figure(one, "rest_threads"))} threads, '
+                  f'{number(figure(one, "rest_bytes"))} bytes, the module\'s '
+                  f'{number(figure(one, "module_bytes"))} among them')
         if one['row'] == 9 and one['variant'] == 'quiet' and one['boot'] == boot:
             print(f'  a used pool in {one["params"]["seconds"]} s of quiet: '
                   f'{number(figure(one, "quiet_switches"))} wake-ups of '
@@ -408,7 +434,7 @@ def serving(results, row, boot):
 OF_ROW = {3: latency, 5: sleeping, 6: mixed, 8: growth, 9: memory, 11: bursts, 12: clients,
           14: computing, 15: computing, 16: interrupts, 17: queues, 19: pairs,
           20: crowds, 21: serving, 22: several, 23: destroying, 24: events, 25: orders,
-          26: besides}
+          26: besides, 27: each}
 
 
 def states_text(results):

@@ -259,6 +259,21 @@ static int check_policy(const struct attr_set *set,
 	return 0;
 }
 
+int attr_set_check_given(const struct attr_set *set, struct errmsg *e)
+{
+	const struct wpool_dev_attrs *wanted = &set->attrs;
+
+	if (!given(set, WPOOL_DEV_CAPACITY))
+		return 0;
+	if (given(set, WPOOL_DEV_CAPACITY_PER_CPU) && wanted->capacity_per_cpu)
+		return errmsg_set(e, "capacity and capacity_per_cpu exclude each other");
+	if (given(set, WPOOL_DEV_MIN_WORKERS) && wanted->capacity != WPOOL_DEV_UNLIMITED &&
+	    wanted->min_workers > wanted->capacity)
+		return errmsg_set(e, "min_workers %u would be above capacity %u",
+				  wanted->min_workers, wanted->capacity);
+	return 0;
+}
+
 int attr_set_check(const struct attr_set *set, const struct wpool_dev_attrs *now,
 		   struct errmsg *e)
 {
@@ -382,6 +397,8 @@ static void format_values(const struct attr *attr, enum attr_use use, char *buf,
 	}
 }
 
+#define VALUES_WIDTH	13
+
 void attr_print_help(enum attr_use use)
 {
 	const struct attr *attr;
@@ -393,7 +410,13 @@ void attr_print_help(enum attr_use use)
 		if (use == ATTR_TUNE && attr->use == ATTR_CREATE)
 			continue;
 		format_values(attr, use, values, sizeof(values));
-		printf("  %-13s %-16s %s\n", attr->name, values, attr->about);
+		/* what is too long for its column has a line of its own */
+		if (strlen(values) > VALUES_WIDTH)
+			printf("  %-16s %s\n  %-16s %-*s %s\n", attr->name, values, "",
+			       VALUES_WIDTH, "", attr->about);
+		else
+			printf("  %-16s %-*s %s\n", attr->name, VALUES_WIDTH, values,
+			       attr->about);
 	}
 }
 

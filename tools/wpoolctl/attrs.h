@@ -35,6 +35,9 @@ int attr_set_add(struct attr_set *set, enum attr_use use,
 int attr_set_add_list(struct attr_set *set, enum attr_use use,
 		      const char *list, struct errmsg *e);
 
+/* What contradicts itself, whatever the pool is like. */
+int attr_set_check_given(const struct attr_set *set, struct errmsg *e);
+
 /*
  * What the kernel would refuse with EINVAL and no further word, because two
  * attributes do not go together. @now are the pool's attributes as they are;

@@ -200,12 +200,13 @@ static int run_command(const struct command *cmd, int argc, char **argv)
 		cli_usage(cmd, "--create: %s", e.text);
 	run->create = true;
 	run->quiet = true;
-	if (run_complete(run, &e)) {
+	code = run_complete(run, &e);
+	if (code < 0)
+		cli_usage(cmd, "%s", e.text);
+	if (code)
 		cli_error(cmd, "%s", e.text);
-		code = CLI_FAILED;
-	} else {
+	else
 		code = advise(&advice);
-	}
 	run_exit(run);
 	return code;
 }

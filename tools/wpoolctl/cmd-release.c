@@ -86,7 +86,7 @@ const struct command cmd_release = {
 "\n"
 "  --cancel           queued tasks do not run; they end as cancelled\n"
 "  --wait             return when no task and no worker is left\n"
-"  --timeout SECONDS  wait, but no longer than this (ns, us, ms, s may be given);\n"
+"  --timeout SECONDS  wait, but no longer than this (ns, us, ms, m, h, too);\n"
 "                     exit 1 if the time runs out\n"
 "  --own              the pool's timers and polls still fire, and its tasks still\n"
 "                     submit: it is closed to everybody else",

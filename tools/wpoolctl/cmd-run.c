@@ -122,9 +122,13 @@ static int run_command(const struct command *cmd, int argc, char **argv)
 	for (; optind < argc; optind++)
 		if (run_add_arg(&run, argv[optind], &e))
 			cli_usage(cmd, "%s", e.text);
-	if (run_complete(&run, &e))
+	code = run_complete(&run, &e);
+	if (code < 0)
 		cli_usage(cmd, "%s", e.text);
-	code = run.jobs ? jobs_run(cmd, run.jobs, run.json) : run_load(&run);
+	if (code)
+		cli_error(cmd, "%s", e.text);
+	else
+		code = run.jobs ? jobs_run(cmd, run.jobs, run.json) : run_load(&run);
 	run_exit(&run);
 	return code;
 }
@@ -132,7 +136,7 @@ static int run_command(const struct command *cmd, int argc, char **argv)
 static void more_help(void)
 {
 	puts("\n"
-"Workloads (times: ns, us, ms, s; sizes: bytes, K, M; numbers: k, M):\n"
+"Workloads (times: ns, us, ms, s, m, h; sizes: bytes, K, M; numbers: k, M):\n"
 "  noop                     nothing\n"
 "  spin:TIME                use a CPU\n"
 "  sleep:TIME               sleep on a high-resolution timer\n"

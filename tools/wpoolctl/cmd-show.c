@@ -88,7 +88,7 @@ static void print_value(const char *attr, const char *value, const char *style,
 {
 	int room = out_width() - 17, len;
 
-	printf("  %-13s ", attr);
+	printf("  %-16s ", attr);
 	if (room < 20)
 		room = 20;
 	while ((int)strlen(value) > room && strchr(value, ',')) {

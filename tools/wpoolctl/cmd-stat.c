@@ -258,7 +258,7 @@ const struct command cmd_stat = {
 "the attribute latency is 1, half of the tasks waited no longer than wait50 and\n"
 "ran no longer than run50, and 99 of 100 no longer than wait99 and run99.\n"
 "\n"
-"  --interval SECONDS  length of an interval (1); ns, us, ms, s may be given\n"
+"  --interval SECONDS  length of an interval (1); ns, us, ms, m, h may be given\n"
 "  --count N           intervals (1; with --interval until interrupted)\n"
 "  --columns NAME,...  these columns, however wide; 'all' for all\n"
 "  --json              one object a line; rates are called NAME_per_s, times\n"

@@ -78,6 +78,9 @@ static int look_at_pools(struct top *top, struct errmsg *e)
 		/* rates need two looks; the counters of a pool made anew began again */
 		pool->valid = !err && pool->last.when_ns &&
 			      snapshots_compare(&pool->last, &pool->now);
+		if (pool->valid)
+			pool->done_per_s[pool->nr_done++ % HISTORY] =
+				snapshot_done_per_s(&pool->last, &pool->now);
 		if (err == -ENOENT || err == -ENODEV)
 			err = 0;
 	}
@@ -453,7 +456,7 @@ const struct command cmd_top = {
 "the queues of the CPUs. h explains the keys, q ends it. All but the pools is\n"
 "read from debugfs, which is for root only in most cases.\n"
 "\n"
-"  --interval SECONDS  time between two looks (1); ns, us, ms, s may be given\n"
+"  --interval SECONDS  time between two looks (1); ns, us, ms, m, h may be given\n"
 "  --view VIEW         pools, functions, costs, workers or cpus\n"
 "  --filter TEXT       only pools and functions with this text in their names\n"
 "  --sort COLUMN       of the pools, the largest first\n"

@@ -51,6 +51,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 			cli_usage(cmd, "%s", e.text);
 	if (!set.attrs.mask)
 		cli_usage(cmd, "nothing to change: give ATTRIBUTE=VALUE");
+	if (attr_set_check_given(&set, &e))
+		cli_usage(cmd, "%s", e.text);
 	return tune(cmd, pool, &set);
 }
 

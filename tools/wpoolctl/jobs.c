@@ -333,8 +333,10 @@ int jobs_run(const struct command *cmd, const char *path, bool json)
 	struct errmsg e;
 	int code;
 
-	if (read_jobs(&jobs, path, &e))
-		cli_usage(cmd, "--jobs: %s", e.text);
+	if (read_jobs(&jobs, path, &e)) {
+		cli_error(cmd, "%s", e.text);
+		return CLI_FAILED;
+	}
 	signals = load_hold_signals();
 	sigaddset(&signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &signals, NULL);

@@ -14,18 +14,19 @@ struct unit {
 	__u64 factor;
 };
 
+static const struct unit size_units[] = {
+	{ "", 1 },
+	{ "K", 1024 },
+	{ "M", 1024 * 1024 },
+	{ }
+};
+
+/* What is printed, in seconds at most; and what is read. */
 static const struct unit time_units[] = {
 	{ "ns", 1 },
 	{ "us", NSEC_PER_USEC },
 	{ "ms", NSEC_PER_MSEC },
 	{ "s", NSEC_PER_SEC },
-	{ }
-};
-
-static const struct unit size_units[] = {
-	{ "", 1 },
-	{ "K", 1024 },
-	{ "M", 1024 * 1024 },
 	{ }
 };
 
@@ -184,14 +185,18 @@ static int check_duration(const char *s, __u64 n, __u64 min_ns, __u64 max_ns, __
 	return 0;
 }
 
+static int not_a_duration(const char *s, struct errmsg *e)
+{
+	return errmsg_set(e, ERRMSG_Q " is not a duration: a number and ns, us, ms, s, m or h", s);
+}
+
 int parse_duration(const char *s, __u64 min_ns, __u64 max_ns, __u64 *ns,
 		   struct errmsg *e)
 {
 	__u64 n;
 
-	if (!scan_scaled(s, time_units, NULL, &n))
-		return errmsg_set(e, ERRMSG_Q " is not a duration: a number and ns, us, ms or s",
-				  s);
+	if (!scan_scaled(s, long_units, NULL, &n))
+		return not_a_duration(s, e);
 	return check_duration(s, n, min_ns, max_ns, ns, e);
 }
 
@@ -201,8 +206,7 @@ int parse_seconds(const char *s, __u64 min_ns, __u64 max_ns, __u64 *ns,
 	__u64 n;
 
 	if (!scan_scaled(s, long_units, find_unit(long_units, "s"), &n))
-		return errmsg_set(e, ERRMSG_Q
-				  " is not a duration: a number and ns, us, ms, s, m or h", s);
+		return not_a_duration(s, e);
 	return check_duration(s, n, min_ns, max_ns, ns, e);
 }
 

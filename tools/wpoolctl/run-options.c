@@ -313,7 +313,7 @@ static int complete_replay(struct run *run, struct errmsg *e)
 	    load->arrivals.ramp_ns)
 		return errmsg_set(e, "--replay: has --work, --rate, --arrivals and --ramp itself");
 	if (replay_read(&run->replay, run->replay_file, e))
-		return errmsg_in(e, "--replay");
+		return CLI_FAILED;
 	*work = (struct work){
 		.kind = run->replay_as && !strcmp(run->replay_as, "sleep") ? WPOOL_WORK_SLEEP :
 									     WPOOL_WORK_SPIN,
@@ -366,6 +366,7 @@ static const char *make_name(struct run *run)
 int run_complete(struct run *run, struct errmsg *e)
 {
 	struct load_config *load = &run->load;
+	int err;
 
 	if (run->jobs && (load->pool || run->nr_options > 1U + run->json))
 		return errmsg_set(e, "--jobs: the file says the rest, only --json goes with it");
@@ -380,7 +381,10 @@ int run_complete(struct run *run, struct errmsg *e)
 	if (run->quiet && (run->json || load->interval_ns))
 		return errmsg_set(e, "--quiet and %s exclude each other",
 				  run->json ? "--json" : "--interval");
-	if (complete_replay(run, e) || check_schedule(run, e) || check_on(run, e))
+	err = complete_replay(run, e);
+	if (err)
+		return err;
+	if (check_schedule(run, e) || check_on(run, e))
 		return -1;
 	if (!load->tasks && !load->duration_ns)
 		load->tasks = DEFAULT_TASKS;

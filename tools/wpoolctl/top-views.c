@@ -189,6 +189,64 @@ static void show_pools(struct top *top)
 	}
 }
 
+/* ---- what was --------------------------------------------------------------- */
+
+/* How high a bar is; nothing at all is less than a little. */
+static char level_of(double value, double most)
+{
+	static const char levels[] = "_.:-=+*#%@";
+	size_t nr = sizeof(levels) - 2;
+
+	return value <= 0 ? levels[0] : levels[1 + (size_t)((nr - 1) * value / most + 0.5)];
+}
+
+static double most_done(const struct pool *pool, unsigned int nr)
+{
+	double most = 0;
+	unsigned int i;
+
+	for (i = pool->nr_done - nr; i != pool->nr_done; i++)
+		if (pool->done_per_s[i % HISTORY] > most)
+			most = pool->done_per_s[i % HISTORY];
+	return most;
+}
+
+static void show_history_of(const struct pool *pool, int name_width, unsigned int room)
+{
+	unsigned int nr = pool->nr_done < HISTORY ? pool->nr_done : HISTORY, i;
+	double most;
+
+	if (nr > room)
+		nr = room;
+	most = most_done(pool, nr);
+	screen_put(SCREEN_PLAIN, "%-*.*s %8.0f ", name_width, name_width, pool->name, most);
+	for (i = pool->nr_done - nr; i != pool->nr_done; i++)
+		screen_put(SCREEN_GOOD, "%c", level_of(pool->done_per_s[i % HISTORY], most));
+	screen_end_line();
+}
+
+/* On a terminal that has room for it below the pools: a line for each of the first ones. */
+static void show_history(const struct top *top)
+{
+	int name_width = top->columns.width[0] > 7 ? top->columns.width[0] : 7;
+	int room = screen_width() - name_width - 11;
+	int left = screen_height() - screen_line() - 4;
+	size_t i;
+
+	if (!screen_is_open() || left < 1 || room < 20)
+		return;
+	screen_end_line();
+	screen_put(SCREEN_TITLE, "%-*s %8s %s", name_width, "pool", "most",
+		   "done/s, a look each, now on the right");
+	screen_end_line();
+	for (i = 0; i < top->nr_pools && left > 0; i++) {
+		if (!top_passes(top, top->pools[i].name, ""))
+			continue;
+		show_history_of(&top->pools[i], name_width, room);
+		left--;
+	}
+}
+
 /* ---- the views -------------------------------------------------------------- */
 
 static const struct list *const lists[NR_VIEWS] = {
@@ -225,10 +283,12 @@ void top_show_summary(const struct top *top)
 
 void top_show_view(struct top *top, enum view view)
 {
-	if (view == VIEW_POOLS)
+	if (view == VIEW_POOLS) {
 		show_pools(top);
-	else
+		show_history(top);
+	} else {
 		show_list(top, lists[view]);
+	}
 }
 
 size_t top_nr_sort_columns(const struct top *top)

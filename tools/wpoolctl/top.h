@@ -19,8 +19,12 @@ enum view { VIEW_POOLS, VIEW_FUNCTIONS, VIEW_COSTS, VIEW_WORKERS, VIEW_CPUS, NR_
 
 extern const char *const view_names[NR_VIEWS];
 
+#define HISTORY		256	/* looks */
+
 struct pool {
 	char *name;
+	float done_per_s[HISTORY];	/* of the last looks, a ring */
+	unsigned int nr_done;
 	bool valid;		/* last holds the figures of the look before */
 	bool present;
 	struct snapshot last, now;

@@ -91,6 +91,9 @@
 #define WPOOL_DEV_SCHED		(1U << 18)
 #define WPOOL_DEV_CAPACITY_PER_CPU	(1U << 19)
 
+/* All of them; what cannot be tuned is ORDER and PREALLOC. */
+#define WPOOL_DEV_ALL			((WPOOL_DEV_CAPACITY_PER_CPU << 1) - 1)
+
 /**
  * struct wpool_dev_attrs - attributes of a pool
  * @mask: which of the fields below are valid, WPOOL_DEV_*; all in an answer

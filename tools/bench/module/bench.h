@@ -48,6 +48,8 @@ void bench_meter_stop(struct bench_meter *meter, struct bench_run *run);
 
 /* Free memory in bytes, after the kernel's own pending frees. */
 u64 bench_free_memory(void);
+/* The same at this moment, without waiting for any. */
+u64 bench_free_memory_now(void);
 /* Context switches of all threads of wpool, and how many threads there are. */
 u64 bench_switches(u32 *threads);
 
@@ -100,6 +102,7 @@ int bench_busy(struct bench_run *run);
 int bench_wakeup(struct bench_run *run);
 int bench_tree(struct bench_run *run);
 int bench_sleep(struct bench_run *run);
+int bench_each(struct bench_run *run);
 int bench_mix(struct bench_run *run);
 int bench_recycle(struct bench_run *run);
 int bench_pools(struct bench_run *run);

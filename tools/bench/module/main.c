@@ -34,6 +34,7 @@ static const struct bench_case cases[] = {
 	{ "busy", bench_busy },
 	{ "tree", bench_tree },
 	{ "sleep", bench_sleep },
+	{ "each", bench_each },
 	{ "mix", bench_mix },
 	{ "recycle", bench_recycle },
 	{ "pools", bench_pools },

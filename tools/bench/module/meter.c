@@ -90,14 +90,19 @@ static u64 pages_at_hand(void)
 	return sum;
 }
 
-u64 bench_free_memory(void)
+u64 bench_free_memory_now(void)
 {
 	struct sysinfo info;
 
-	/* threads and pools go by RCU, and then through per-CPU lists */
-	rcu_barrier();
 	si_meminfo(&info);
 	return (u64)info.freeram * info.mem_unit + pages_at_hand() * PAGE_SIZE;
+}
+
+u64 bench_free_memory(void)
+{
+	/* threads and pools go by RCU, and then through per-CPU lists */
+	rcu_barrier();
+	return bench_free_memory_now();
 }
 
 void bench_count_reset(void)

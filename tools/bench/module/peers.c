@@ -145,7 +145,7 @@ static int unbound_create(struct bench_pool *pool, const struct bench_run *run)
 	/* in sysfs a name can be there once */
 	pool->wq = alloc_workqueue("bench_unbound%d", WQ_UNBOUND |
 				   (bench_num(run, "sysfs", 0) ? WQ_SYSFS : 0),
-				   bench_num(run, "capacity", 0),
+				   min_t(u64, bench_num(run, "capacity", 0), WQ_MAX_ACTIVE),
 				   atomic_inc_return(&serial));
 	return pool->wq ? 0 : -ENOMEM;
 }
@@ -199,6 +199,12 @@ static int semaphore_create(struct bench_pool *pool, const struct bench_run *run
 {
 	sema_init(&pool->semaphore, bench_num(run, "capacity", 64));
 	return percpu_create(pool, run);
+}
+
+static int bounded_create(struct bench_pool *pool, const struct bench_run *run)
+{
+	sema_init(&pool->semaphore, bench_num(run, "capacity", 64));
+	return unbound_create(pool, run);
 }
 
 static void semaphore_init(struct bench_pool *pool, struct bench_item *item)
@@ -353,6 +359,14 @@ static const struct bench_peer peers[] = {
 	}, {
 		.name = "semaphore",
 		.create = semaphore_create,
+		.init = semaphore_init,
+		.submit = semaphore_submit,
+		.submit_all = semaphore_submit_all,
+		.flush = wq_flush,
+		.destroy = wq_destroy,
+	}, {
+		.name = "bounded",
+		.create = bounded_create,
 		.init = semaphore_init,
 		.submit = semaphore_submit,
 		.submit_all = semaphore_submit_all,

@@ -9,6 +9,7 @@
  *	kthread   a kthread per task
  *	semaphore a workqueue, and a semaphore of "capacity" around it: how one bounds
  *		  a workqueue by hand
+ *	bounded   the same around a workqueue of WQ_UNBOUND
  *
  * A function of a measurement is compiled once for each of them (BENCH_FN), so
  * that no peer pays for a call through a pointer more than it would in life.

@@ -450,7 +450,7 @@ static void check_answer(struct fuzzer *f, unsigned int nr, const union cmd *ask
 	if (nr == NR_CANCEL && !(asked->flags & WPOOL_DEV_CANCEL_ALL) &&
 	    !answer->cancel.cancelled && !answer->cancel.stopped)
 		complain(f, "cancel found a task and did nothing to it");
-	if (nr == NR_INFO && (answer->info.attrs.mask != 0xfffff ||
+	if (nr == NR_INFO && (answer->info.attrs.mask != WPOOL_DEV_ALL ||
 			      answer->info.attrs.reserved))
 		complain(f, "info: mask %#x, reserved %u", answer->info.attrs.mask,
 			 answer->info.attrs.reserved);

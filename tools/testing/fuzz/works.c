@@ -64,7 +64,8 @@ static uint32_t gen_number(struct fuzzer *f, uint32_t small, uint32_t max)
 int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool runs)
 {
 	struct rng *rng = &f->rng;
-	uint32_t all = create ? 0xfffff : 0xf9fff;
+	uint32_t all = create ? WPOOL_DEV_ALL :
+				WPOOL_DEV_ALL & ~(WPOOL_DEV_ORDER | WPOOL_DEV_PREALLOC);
 	uint64_t *mask_at = (uint64_t *)f->arena.array;
 
 	memset(attrs, 0, sizeof(*attrs));

@@ -136,6 +136,12 @@ class Screen:
         elif kind == 'M':
             for _ in range(one):
                 self.scroll(self.row, self.bottom - 1)
+        elif kind == 'S':
+            for _ in range(one):
+                self.scroll(self.top, self.bottom - 1)
+        elif kind == 'T':
+            for _ in range(one):
+                self.scroll(self.bottom - 1, self.top)
         elif kind == 'r':
             self.top = one - 1
             self.bottom = numbers[1] if len(numbers) > 1 else self.rows

@@ -17,7 +17,7 @@
 
 #define CPUMASK_MAX_BYTES	1024U
 
-#define DEV_ALL		(WPOOL_TUNE_ALL | WPOOL_CREATE_ORDER | WPOOL_CREATE_PREALLOC)
+static_assert(WPOOL_DEV_ALL == (WPOOL_TUNE_ALL | WPOOL_CREATE_ORDER | WPOOL_CREATE_PREALLOC));
 
 /*
  * Where struct wpool_dev_attrs has them, in the order of the table: all are 32 bits wide.
@@ -124,7 +124,7 @@ int wpool_devattrs_from_user(struct wpool_attrs *attrs,
 	const struct wpool_attr *attr;
 	u32 value, i;
 
-	if (dev->mask & ~DEV_ALL || dev->reserved)
+	if (dev->mask & ~WPOOL_DEV_ALL || dev->reserved)
 		return -EOPNOTSUPP;
 	for (i = 0; i < WPOOL_NR_ATTRS; i++) {
 		attr = &wpool_attr_table[i];
@@ -158,7 +158,7 @@ int wpool_devattrs_to_user(struct wpool_dev_attrs *dev,
 		if (err)
 			return err;
 	}
-	dev->mask = DEV_ALL;
+	dev->mask = WPOOL_DEV_ALL;
 	dev->reserved = 0;
 	for (i = 0; i < WPOOL_NR_ATTRS; i++)
 		*(u32 *)((char *)dev + places[i]) = wpool_attr_get(attrs, &wpool_attr_table[i]);

@@ -73,7 +73,7 @@ struct devpool {
 static unsigned int max_user_workers = 256;
 module_param(max_user_workers, uint, 0444);
 MODULE_PARM_DESC(max_user_workers,
-		 "workers of all pools of /dev/wpool made without CAP_SYS_RESOURCE (default: 256)");
+		 "capacity of all pools of /dev/wpool made without CAP_SYS_RESOURCE (default: 256)");
 
 static LIST_HEAD(devpools);
 

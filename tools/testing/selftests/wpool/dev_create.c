@@ -349,7 +349,7 @@ TEST(create_every_attribute)
 {
 	struct wpool_dev_attrs attrs = {
 		/* 0 goes with a capacity */
-		.mask = 0xfffff & ~WPOOL_DEV_CPUMASK,
+		.mask = WPOOL_DEV_ALL & ~WPOOL_DEV_CPUMASK,
 		.capacity = 1U << 20,
 		.queue_depth = 1U << 29,
 		.max_blocking = 1U << 30,

@@ -13,7 +13,13 @@
  *				until all are done, in ms
  *	destroy POOL		print the errno, end
  *	fault POOL		submit the workload that oopses: print the errno, end
+ *	pty KEYS COMMAND...	run it on a terminal of 80 columns, type KEYS when it has
+ *				drawn something, print all that it has drawn; its exit
  */
+#include <poll.h>
+#include <pty.h>
+#include <sys/wait.h>
+
 #include "wpool_test.h"
 
 static int end(const char *what, int err)
@@ -185,6 +191,40 @@ static int turns(unsigned int nr, unsigned int tasks)
 	return 0;
 }
 
+/* What is typed before the program has taken the terminal over is typed again. */
+static int pty(const char *keys, char **command)
+{
+	const struct winsize size = { .ws_row = 24, .ws_col = 80 };
+	struct pollfd terminal = { .events = POLLIN };
+	char drawn[4096];
+	ssize_t len;
+	int status;
+	pid_t pid;
+
+	pid = forkpty(&terminal.fd, NULL, NULL, &size);
+	if (pid < 0)
+		return end("forkpty", -errno);
+	if (!pid) {
+		setenv("TERM", "linux", 1);
+		execvp(command[0], command);
+		_exit(127);
+	}
+	for (;;) {
+		if (!poll(&terminal, 1, 500)) {
+			if (write(terminal.fd, keys, strlen(keys)) < 0)
+				break;
+			continue;
+		}
+		len = read(terminal.fd, drawn, sizeof(drawn));
+		if (len <= 0)
+			break;
+		fwrite(drawn, 1, len, stdout);
+	}
+	if (waitpid(pid, &status, 0) != pid)
+		return end("waitpid", -errno);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
 int main(int argc, char **argv)
 {
 	const char *cmd = argc > 1 ? argv[1] : "";
@@ -207,6 +247,8 @@ int main(int argc, char **argv)
 		return destroy(name);
 	if (!strcmp(cmd, "fault") && name)
 		return fault(name);
+	if (!strcmp(cmd, "pty") && argc > 3)
+		return pty(name, argv + 3);
 	fprintf(stderr, "wpool_helper: unknown command '%s'\n", cmd);
 	return 2;
 }

@@ -404,6 +404,25 @@ static inline void pool_end(struct pool *pool)
 	pool->fd = -1;
 }
 
+/*
+ * A task of LONG in a pool of its own, begun before others of LONG: if they are over and
+ * it runs, they did not come to their own end, however slow the machine.
+ */
+static inline int witness_begin(struct pool *witness)
+{
+	int err = pool_create(witness, NULL);
+
+	err = err ?: submit(witness->fd, WPOOL_WORK_SLEEP, LONG, 0);
+	if (err)
+		return err;
+	return WAIT_FOR(pool_figure(witness->fd, busy) == 1) ? 0 : -ETIME;
+}
+
+static inline bool witness_runs(struct pool *witness)
+{
+	return pool_figure(witness->fd, busy) == 1;
+}
+
 /* ---- sysfs --------------------------------------------------------------- */
 
 static inline int file_read(const char *path, char *buf, size_t size)

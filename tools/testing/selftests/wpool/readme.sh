@@ -1,0 +1,113 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# readme - the commands of README.md, as they stand there, and what it says that they print.
+#
+# A block is found by the comment before it: <!-- run: selftest readme.NAME -->.
+
+# The tests are called by name, and no name has a blank.
+# shellcheck disable=SC2317,SC2086
+# shellcheck source-path=SCRIPTDIR source=tap.sh
+. "$(dirname "$0")/tap.sh"
+
+POOL="batch"
+WPOOL_HELPER=$HERE/wpool_helper
+pid=
+
+cleanup()
+{
+	[ -z "$pid" ] || kill -KILL $pid
+	[ ! -e "$CLASS/$POOL" ] || wpoolctl destroy $POOL
+	[ -z "$capacity" ] || echo "$capacity" >$CLASS/default/capacity
+}
+
+# block NAME: its lines.
+block()
+{
+	awk -v mark="<!-- run: selftest readme.$1 -->" '
+		$0 == mark { wanted = 1; next }
+		wanted && /^```/ { if (inside) exit; inside = 1; next }
+		inside { print }' "$HERE/README.md"
+}
+
+# stopped COMMAND: one that goes on until it is stopped, after it has printed something.
+stopped()
+{
+	: >"$TMP/out"
+	sh -c "exec $1" >"$TMP/out" 2>&1 &
+	pid=$!
+	wait_for test -s "$TMP/out" || fail "'$1' prints nothing" || return 1
+	kill -TERM $pid
+	wait $pid
+	rc=$?
+	pid=
+	[ $rc -eq 0 ] || [ $rc -eq 143 ] || fail "'$1': exit $rc: $(cat "$TMP/out")"
+}
+
+# each LINE of the block works, the pool is there between the first and the last.
+test_commands()
+{
+	capacity=$(cat $CLASS/default/capacity)
+	block commands >"$TMP/commands"
+	[ "$(grep -c '^# ' "$TMP/commands")" -ge 10 ] ||
+		fail "README.md has no block of commands" || return 1
+	while read -r prompt line <&3; do
+		[ "$prompt" = "#" ] || fail "no command: $prompt $line" || return 1
+		case $line in
+		"wpoolctl top")
+			# q leaves it, as its last line says
+			"$WPOOL_HELPER" pty q wpoolctl top >"$TMP/out" 2>&1 ||
+				fail "'$line': exit $?: $(cat "$TMP/out")" || return 1
+			grep -q 'q: quit' "$TMP/out" ||
+				fail "top does not say how it is left: $(cat "$TMP/out")" || return 1
+			;;
+		*" stat --interval "*) stopped "$line" || return 1 ;;
+		*" --rate "*)
+			# a machine that is too slow for the rate does not send all tasks: exit 3
+			sh -c "$line" >"$TMP/out" 2>&1
+			rc=$?
+			[ $rc -eq 0 ] || { [ $rc -eq 3 ] && grep -q '^not sent' "$TMP/out" &&
+				grep -q '^failed  *0$' "$TMP/out"; } ||
+				fail "'$line': exit $rc: $(cat "$TMP/out")" || return 1
+			;;
+		*)
+			sh -c "$line" >"$TMP/out" 2>&1 ||
+				fail "'$line': exit $?: $(cat "$TMP/out")" || return 1
+			;;
+		esac
+	done 3<"$TMP/commands"
+	[ "$(cat $CLASS/default/capacity)" = 64 ] || fail "capacity was not written" || return 1
+	[ ! -e "$CLASS/$POOL" ] || fail "the pool is still there"
+}
+
+# shape: a sentence without what differs from one machine and load to another.
+shape()
+{
+	tr '\n' ' ' | sed 's/ \[[a-z_0-9]*\]//; s/ of them in [a-z_0-9]*/ of them in FN/
+		s/asleep in [a-z_0-9.]*)/asleep in FN)/; s/the longest: [^,]*/the longest: T/
+		s/[0-9]\{1,\}/N/g; s/ *$//'
+}
+
+# The output that README.md shows of "why" is what it says in such a case.
+test_why()
+{
+	wpoolctl create $POOL capacity=4 queue_depth=1000 >"$TMP/out" 2>&1 ||
+		fail "$(cat "$TMP/out")" || return 1
+	wpoolctl run $POOL --work sleep:60s --tasks 44 >"$TMP/run" 2>&1 &
+	pid=$!
+	all_queued() { [ "$(cat "$CLASS/$POOL/queued")" = 40 ]; }
+	wait_for all_queued || fail "40 tasks are not queued: $(cat "$TMP/run")" || return 1
+	block why >"$TMP/why"
+	line=$(sed -n 's/^# //p' "$TMP/why")
+	[ "$line" = "wpoolctl why $POOL" ] || fail "README.md runs '$line'" || return 1
+	$line >"$TMP/out" || fail "'$line': exit $?" || return 1
+	want=$(grep -v '^# ' "$TMP/why" | shape)
+	got=$(shape <"$TMP/out")
+	kill -TERM $pid
+	wait $pid
+	pid=
+	[ "$want" = "$got" ] || fail "README.md shows: $want; it prints: $got"
+}
+
+TESTS="commands why"
+run_tests "$@"
