@@ -524,7 +524,7 @@ static void wait_for_taking_child(struct wpk_job *job)
 	const struct cred *old;
 
 	kthread_use_mm(someones_mm);
-	old = override_creds(get_cred(someones_cred));
+	old = override_creds(someones_cred);
 	current->journal_info = &something;
 	job->ret = wpool_submit(child->arg, &child->task) ?: wpool_task_wait(&child->task);
 	if (current->mm != someones_mm || current_cred() != someones_cred ||

@@ -115,7 +115,7 @@ static inline u64 compat_kcov_handle(void)
 #define COMPAT_BIN_ATTR		struct bin_attribute
 #endif
 
-/* Is a thread asleep, rather than about to be? A glance. */
+/* Is a thread asleep, rather than about to be? Racy. */
 static inline bool compat_is_blocked(struct task_struct *thread)
 {
 	/*
@@ -132,7 +132,7 @@ static inline bool compat_is_blocked(struct task_struct *thread)
 	return !READ_ONCE(thread->on_rq);
 }
 
-/* Is the thread on a CPU? A glance; never, where the caller has the only one. */
+/* Is the thread on a CPU? Racy; never, where the caller has the only one. */
 static inline bool compat_has_cpu(struct task_struct *thread)
 {
 #ifdef CONFIG_SMP

@@ -269,7 +269,7 @@ int wpool_group_take_error(struct wpool_group *group);
  * With those whose submitters wait for room in the pool.
  *
  * Context: any.
- * Return: the number, a glance.
+ * Return: the number: racy.
  */
 static inline u32 wpool_group_outstanding(const struct wpool_group *group)
 {

@@ -421,7 +421,7 @@ bool wpool_work_disable_sync(struct wpool_work *work);
 bool wpool_work_enable(struct wpool_work *work);
 
 /**
- * wpool_work_busy() - is a work pending, or does it run? A glance.
+ * wpool_work_busy() - is a work pending, or does it run? Racy.
  * @work: the work
  *
  * Context: any except NMI.

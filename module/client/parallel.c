@@ -103,7 +103,7 @@ struct loop {
 
 /* ---- chunks ---- */
 
-/* How many indices are left to take: a glance. */
+/* How many indices are left to take: racy. */
 static unsigned long count_left(const struct loop *loop)
 {
 	if (READ_ONCE(loop->error))

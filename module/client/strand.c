@@ -115,7 +115,7 @@ static bool accept_task(struct wpool_strand *strand, struct wpool_strand_task *t
 	return false;
 }
 
-static void leave_waiters(struct wpool_strand *strand, struct wpool_waiter *waiter)
+static void leave_room_waiters(struct wpool_strand *strand, struct wpool_waiter *waiter)
 	__must_hold(&strand->lock)
 {
 	lockdep_assert_held(&strand->lock);
@@ -129,7 +129,7 @@ static void end_wait(struct wpool_strand *strand, struct wpool_waiter *waiter, i
 {
 	struct task_struct *thread = waiter->thread;
 
-	leave_waiters(strand, waiter);
+	leave_room_waiters(strand, waiter);
 	waiter->error = error;
 	/* pairs with submit_and_wait(), strand_abandon_wait(); the waiter may be gone then */
 	smp_store_release(&waiter->done, true);
@@ -269,7 +269,7 @@ static bool strand_take_back(struct wpool_strand *strand, struct wpool_strand_ta
 /* ---- the function ---- */
 
 /* The calling thread is about to call a function of the head. */
-static void turn_begin(struct wpool_strand *strand)
+static void begin_strand_turn(struct wpool_strand *strand)
 	__must_hold(&strand->lock)
 {
 	lockdep_assert_held(&strand->lock);
@@ -288,13 +288,13 @@ static bool vehicle_start(struct wpool_strand_task *task)
 	ret = task->state == OUT;
 	task->state = IDLE;
 	if (ret)
-		turn_begin(strand);
+		begin_strand_turn(strand);
 	raw_spin_unlock_irqrestore(&strand->lock, flags);
 	return ret;
 }
 
 /* The turn of the head is over; it may be gone, and so may the strand afterwards. */
-static void turn_end(struct wpool_strand *strand)
+static void end_strand_turn(struct wpool_strand *strand)
 {
 	struct wpool_strand_task *next;
 	unsigned long flags;
@@ -329,7 +329,7 @@ static void vehicle_run(struct wpool_task *vehicle)
 		task->func(task);
 	}
 	if (!gone)
-		turn_end(strand);
+		end_strand_turn(strand);
 }
 
 /* Its abort function: no worker will run it, or one has died in the function. */
@@ -343,7 +343,7 @@ static void vehicle_end(struct wpool_task *vehicle, int status)
 
 	if (died) {
 		raw_spin_lock_irqsave(&strand->lock, flags);
-		turn_begin(strand);
+		begin_strand_turn(strand);
 		/* the abort function has the last word; what is taken back is not in the pool */
 		strand_take_back(strand, task, &next);
 		raw_spin_unlock_irqrestore(&strand->lock, flags);
@@ -353,7 +353,7 @@ static void vehicle_end(struct wpool_task *vehicle, int status)
 		task->abort(task, status);
 	}
 	if (!gone)
-		turn_end(strand);
+		end_strand_turn(strand);
 }
 
 bool wpool_strand_finish(struct wpool_strand_task *task)
@@ -445,7 +445,7 @@ static int strand_abandon_wait(struct wpool_strand *strand, struct wpool_strand_
 		raw_spin_lock(&strand->lock);
 		if (!waiter->done) {
 			task->state = IDLE;
-			leave_waiters(strand, waiter);
+			leave_room_waiters(strand, waiter);
 			waiter->error = room->guest.is_sent_away ? -ESHUTDOWN : -EINTR;
 			/* those that came after it was sent away, if the pool is open again */
 			next = serve_room(strand);

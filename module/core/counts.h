@@ -19,7 +19,7 @@
  * wpool_workers_room() - how many more workers the module may have
  *
  * Context: any.
- * Return: max_workers less the workers of all pools: a glance.
+ * Return: max_workers less the workers of all pools: racy.
  */
 u32 wpool_workers_room(void);
 
@@ -66,7 +66,7 @@ void wpool_threads_leave(struct wpool *pool);
 
 /* ---- waking, searching, running ---- */
 
-/** wpool_runq_has_room() - may one more worker at home here run? A glance */
+/** wpool_runq_has_room() - may one more worker at home here run? Racy */
 static inline bool wpool_runq_has_room(const struct wpool_runq *rq)
 {
 	return !READ_ONCE(rq->redirect) &&
@@ -74,7 +74,7 @@ static inline bool wpool_runq_has_room(const struct wpool_runq *rq)
 	       READ_ONCE(rq->pool->concurrency);
 }
 
-/** wpool_runq_is_over() - do more workers at home here run than should? A glance */
+/** wpool_runq_is_over() - do more workers at home here run than should? Racy */
 static inline bool wpool_runq_is_over(const struct wpool_runq *rq)
 {
 	return atomic_read(&rq->nr_running) > READ_ONCE(rq->pool->concurrency);

@@ -9,7 +9,7 @@
  * wpool_runq_is_served() - will a worker at home here look into this ring?
  * @rq: the run queue
  *
- * A glance: neither a push nor a take relies on it. A worker that sleeps in its task,
+ * Racy: neither a push nor a take relies on it. A worker that sleeps in its task,
  * or that was counted out as a hog, does not look.
  *
  * Context: any.
@@ -22,7 +22,7 @@ static inline bool wpool_runq_is_served(const struct wpool_runq *rq)
 		READ_ONCE(rq->waking));
 }
 
-/** wpool_runq_has_tasks() - does a run queue hold a task? A glance */
+/** wpool_runq_has_tasks() - does a run queue hold a task? Racy */
 static inline bool wpool_runq_has_tasks(const struct wpool_runq *rq)
 {
 	return READ_ONCE(rq->next) || wpool_ring_len(&rq->ring) ||
@@ -41,22 +41,22 @@ static inline struct wpool_task *wpool_runq_pop(struct wpool_runq *rq)
 	return wpool_fifo_pop_first(&rq->backlog) ?: wpool_ring_pop(&rq->ring);
 }
 
-/** wpool_shared_len() - how many tasks are queued for all CPUs: a glance */
+/** wpool_shared_len() - how many tasks are queued for all CPUs: racy */
 static inline u32 wpool_shared_len(const struct wpool *pool)
 {
 	return wpool_fifo_len(&pool->globq) + wpool_fifo_len(&pool->urgent);
 }
 
-/** wpool_queues_wait_here() - is a task queued here, or for all CPUs? A glance */
+/** wpool_queues_wait_here() - is a task queued here, or for all CPUs? Racy */
 static inline bool wpool_queues_wait_here(struct wpool *pool, const struct wpool_runq *rq)
 {
 	return wpool_runq_has_tasks(rq) || wpool_shared_len(pool);
 }
 
-/** wpool_queues_len() - how many tasks are queued: a glance */
+/** wpool_queues_len() - how many tasks are queued: racy */
 u32 wpool_queues_len(struct wpool *pool);
 
-/** wpool_runq_is_left() - does it hold tasks that need more than the workers here? A glance */
+/** wpool_runq_is_left() - does it hold tasks that need more than the workers here? Racy */
 bool wpool_runq_is_left(struct wpool_runq *rq);
 
 /**
@@ -76,7 +76,7 @@ bool wpool_runq_offer(struct wpool_runq *rq);
  * @pool: the pool
  * @rq: this CPU's run queue
  *
- * Here, for all CPUs, or on a CPU that offers its tasks: a glance.
+ * Here, for all CPUs, or on a CPU that offers its tasks: racy.
  *
  * Context: any.
  * Return: true if there is one.

@@ -36,7 +36,7 @@
 /* The freezer to write; read anywhere with READ_ONCE. */
 extern bool wpool_freeze_is_on;
 
-/** wpool_is_frozen() - must no task of this pool start now? A glance */
+/** wpool_is_frozen() - must no task of this pool start now? Racy */
 static inline bool wpool_is_frozen(const struct wpool *pool)
 {
 	return unlikely(READ_ONCE(wpool_freeze_is_on)) && READ_ONCE(pool->freezable) &&

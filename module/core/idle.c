@@ -11,6 +11,24 @@
 #include "core/state.h"
 #include "core/trace.h"
 
+bool wpool_idle_any(struct wpool *pool)
+{
+	u32 nr = wpool_nr_active(pool), i;
+
+	wpool_for_each_bit(i, pool->idle_mask, nr)
+		if (READ_ONCE(wpool_active(pool, i)->nr_idle))
+			return true;
+	return false;
+}
+
+void wpool_idle_trim(struct wpool_runq *rq)
+{
+	raw_spin_lock(&rq->lock);
+	if (!rq->nr_idle)
+		clear_bit(rq->index, rq->pool->idle_mask);
+	raw_spin_unlock(&rq->lock);
+}
+
 u32 wpool_idle_nr(struct wpool *pool)
 {
 	struct wpool_runq *rq;
@@ -27,8 +45,6 @@ void wpool_idle_take(struct wpool_runq *rq, struct wpool_worker *w)
 	lockdep_assert_held(&rq->lock);
 	list_del(&w->idle_node);
 	WRITE_ONCE(rq->nr_idle, rq->nr_idle - 1);
-	if (!rq->nr_idle)
-		clear_bit(rq->index, rq->pool->idle_mask);
 	trace_wpool_worker_woken(rq->pool->name, rq->cpu, w->thread->pid, w->idle_since);
 	/*
 	 * wpool_idle_take:A, the last access: the worker goes on without the lock. Pairs
@@ -49,8 +65,8 @@ void wpool_idle_add(struct wpool_runq *rq, struct wpool_worker *w)
 	else
 		list_add_tail(&w->idle_node, &rq->idle);
 	WRITE_ONCE(rq->nr_idle, rq->nr_idle + 1);
-	/* no locked instruction if others are idle here */
-	if (rq->nr_idle == 1)
+	/* the bit stays when a worker is woken: if that soon parks again, no line is written */
+	if (!test_bit(rq->index, pool->idle_mask))
 		set_bit(rq->index, pool->idle_mask);
 	trace_wpool_worker_parked(pool->name, rq->cpu, w->thread->pid);
 	raw_spin_unlock(&rq->lock);

@@ -13,22 +13,23 @@
 #ifndef WPOOL_CORE_IDLE_H
 #define WPOOL_CORE_IDLE_H
 
-#include <linux/bits.h>
-
 #include "core/state.h"
 
-/** wpool_idle_any() - is a worker parked? A glance */
-static inline bool wpool_idle_any(struct wpool *pool)
-{
-	u32 i;
+/** wpool_idle_any() - is a worker parked? Racy */
+bool wpool_idle_any(struct wpool *pool);
 
-	for (i = 0; i < BITS_TO_LONGS(wpool_nr_active(pool)); i++)
-		if (READ_ONCE(pool->idle_mask[i]))
-			return true;
-	return false;
-}
+/**
+ * wpool_idle_trim() - take a CPU out of the idle ones, if it has no idle worker
+ * @rq: its run queue
+ *
+ * A CPU stays among them when its last idle worker is woken, as that one may soon park again.
+ * Whoever looks there in vain takes it out.
+ *
+ * Context: any; interrupts off.
+ */
+void wpool_idle_trim(struct wpool_runq *rq);
 
-/** wpool_idle_nr() - how many workers are parked: a glance, not for a task's way */
+/** wpool_idle_nr() - how many workers are parked: racy, not for a task's way */
 u32 wpool_idle_nr(struct wpool *pool);
 
 /** wpool_idle_add() - put a worker on its run queue's list; interrupts off */

@@ -82,7 +82,7 @@ static inline bool __wpool_runq_is_fresh(const struct wpool_runq *rq)
  * @rq: run queue of any CPU
  * @nr: how many are queued
  *
- * A glance.
+ * Racy.
  *
  * Return: true if they are done sooner than it would help.
  */
@@ -95,7 +95,7 @@ static inline bool wpool_runq_is_short(const struct wpool_runq *rq, u32 nr)
  * wpool_runq_is_attended() - is a run queue best left to its own worker?
  * @rq: run queue of any CPU
  *
- * A glance.
+ * Racy.
  *
  * Return: true if a worker counts as running or waking there, so that it looks at the
  * queue before it sleeps, and the tasks are short.

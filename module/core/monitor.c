@@ -100,7 +100,9 @@ static void retake_chosen(struct wpool *pool)
 		if (!rq || rq->watch.retake == WPOOL_RETAKE_NONE)
 			continue;
 		blocked = compat_is_blocked(w->thread);
-		if (!blocked && (rq->watch.retake != WPOOL_RETAKE_ALL || !READ_ONCE(w->task)))
+		/* a worker that has looked for a task since then is no hog */
+		if (!blocked && (rq->watch.retake != WPOOL_RETAKE_ALL ||
+				 READ_ONCE(rq->tick) != rq->watch.look || !READ_ONCE(w->task)))
 			continue;
 		if (!wpool_running_leave(w))
 			continue;
@@ -195,7 +197,8 @@ static void watch_queue(struct wpool *pool, struct wpool_runq *rq, u64 now)
 		head ^= (u64)READ_ONCE(rq->tick) << 32;
 	ns = stall_ns(&rq->watch, head, now);
 	if (!ns) {
-		if (READ_ONCE(pool->left) == rq->index + 1 && wpool_runq_is_served(rq))
+		if (READ_ONCE(pool->left) == rq->index + 1 && wpool_runq_is_served(rq) &&
+		    !wpool_runq_has_long_tasks(rq))
 			WRITE_ONCE(pool->left, 0);
 		return;
 	}

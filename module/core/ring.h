@@ -68,7 +68,7 @@ static inline u32 *wpool_ring_jiffy(struct wpool_ring *ring, u32 index)
 	return &ring->jiffy[index % WPOOL_RING_SIZE];
 }
 
-/** wpool_ring_head() - how many tasks have been taken, mod 2^32: a glance */
+/** wpool_ring_head() - how many tasks have been taken, mod 2^32: racy */
 static inline u32 wpool_ring_head(const struct wpool_ring *ring)
 {
 	return atomic_read(&ring->head);

@@ -28,7 +28,7 @@
  * A searching worker looks at the run queues that are offered once in so long: each look
  * fetches lines that their workers and submitters write.
  */
-#define GLANCE_NS	(1 * NSEC_PER_USEC)
+#define POLL_NS	(1 * NSEC_PER_USEC)
 
 /* Tasks that move between two queues; used with interrupts off. */
 struct transit {
@@ -286,12 +286,21 @@ static struct wpool_task *take_here(struct wpool *pool, struct wpool_runq *rq)
 	return task;
 }
 
-/* Take half of what another CPU has: of the backlog, which is older, or else of the ring. */
+/*
+ * Take half of what another CPU has: of the backlog, which is older, or else of the ring. Of tasks
+ * that may be long take the first alone: the others would wait here behind it.
+ */
 static struct wpool_task *rob_half(struct wpool_runq *rq, struct wpool_runq *victim, u32 *nr)
 {
 	struct wpool_task **tasks = this_cpu_ptr(&in_transit)->tasks;
 	u32 n = wpool_fifo_len(&victim->backlog);
+	struct wpool_task *task;
 
+	if (!wpool_runq_has_short_tasks(victim)) {
+		task = wpool_runq_pop(victim);
+		*nr = !!task;
+		return task;
+	}
 	*nr = n ? wpool_fifo_pop(&victim->backlog, tasks, min(n - n / 2, WPOOL_RING_HALF)) : 0;
 	return *nr ? fill_ring(rq, tasks, *nr) :
 		     wpool_ring_steal_half(&rq->ring, &victim->ring, nr);
@@ -330,12 +339,25 @@ static struct wpool_runq *own_runq(struct wpool *pool)
 }
 
 /*
+ * Tasks that were queued here before they were known to be long are older than those in the
+ * global queue: other CPUs shall not take from there alone.
+ */
+static void name_left(struct wpool *pool, struct wpool_runq *rq)
+{
+	if (!READ_ONCE(pool->left) && wpool_runq_len(rq))
+		WRITE_ONCE(pool->left, rq->index + 1);
+}
+
+/*
  * A worker leaves tasks in the queues while it runs one. It will come back for them, but
  * checks whether an idle worker would help. Once a tick it times a task.
  */
 static inline void call_for_help(struct wpool *pool, struct wpool_runq *rq)
 {
 	u32 now = jiffies;
+
+	if (unlikely(wpool_runq_has_long_tasks(rq)))
+		name_left(pool, rq);
 
 	if (unlikely(rq->call_jiffy != now)) {
 		WRITE_ONCE(rq->call_jiffy, now);
@@ -461,7 +483,7 @@ static struct wpool_task *search_for_task(struct wpool_worker *w)
 			if (now >= next) {
 				if (have_work(pool))
 					break;
-				next = now + GLANCE_NS;
+				next = now + POLL_NS;
 			}
 			cpu_relax();
 			now = ktime_get_mono_fast_ns();

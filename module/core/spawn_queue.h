@@ -39,7 +39,7 @@ void wpool_spawn_ask_spawner(struct wpool *pool);
  * Such a pool has work, but no worker, because max_workers is reached.
  *
  * Context: any.
- * Return: their number: a glance.
+ * Return: their number: racy.
  */
 u32 wpool_spawn_nr_starved(void);
 

@@ -39,7 +39,7 @@ static struct wpool_worker *find_hog(struct wpool *pool, int cpu)
 		if (!READ_ONCE(w->task) || READ_ONCE(w->running_on) ||
 		    compat_is_blocked(w->thread) || (cpu >= 0 && task_cpu(w->thread) != cpu))
 			continue;
-		/* the flag is the worker's own: this is a glance */
+		/* the flag is the worker's own: this is racy */
 		if (!data_race(w->asleep))
 			return w;
 	}

@@ -420,7 +420,8 @@ struct wpool_worker {
  * @coming_jiffy: X: when the oldest of them was sent
  * @active: W: the CPUs whose run queues are active, @nr_active of them; it only grows
  * @nr_active: W: length of @active
- * @idle_mask: X: active run queues that have an idle worker; changed under runq->lock
+ * @idle_mask: X: active run queues that have an idle worker, and some that had one; changed
+ *	under runq->lock
  * @offers: X: active run queues at which workers of other CPUs shall look, see find_work.h
  * @unserved: X: no worker could be woken for a task; a worker that makes room checks it
  * @nr_cpus: T: run queues that workers may be at home on
@@ -484,7 +485,7 @@ struct wpool_worker {
  *	and the module's
  * @rescue_ns: W: when the last rescuer stepped in, or 0 if it was replaced or is counted
  * @rescued: W: times that it could not be replaced, or not within 10 ms
- * @wait_reported: X: the log says that a task waits for a pool without @reclaim; a glance
+ * @wait_reported: X: the log says that a task waits for a pool without @reclaim; racy
  * @expired: W
  * @expiry_timer: K: pending while workers beyond min_workers are idle
  * @spawn_node: S: in the list of the spawners
@@ -694,7 +695,7 @@ static inline struct wpool_runq *wpool_active(struct wpool *pool, u32 i)
 	for ((i) = 0; (i) < wpool_nr_active(pool) &&			\
 	     ((rq) = wpool_active(pool, i), true); (i)++)
 
-/** wpool_next_bit() - the first set bit from @i on, or @nr: a glance at bits that CPUs change */
+/** wpool_next_bit() - the first set bit from @i on, or @nr: racy, as CPUs change the bits */
 static inline u32 wpool_next_bit(const unsigned long *mask, u32 nr, u32 i)
 {
 	unsigned long word;
@@ -734,7 +735,7 @@ static inline u32 wpool_next_bit_wrap(const unsigned long *mask, u32 nr, u32 sta
 	     (i) = (i) + 1 == (start) ? (nr) :					\
 		   wpool_next_bit_wrap(mask, nr, start, (i) + 1))
 
-/** wpool_runq_len() - how many tasks a run queue holds: a glance */
+/** wpool_runq_len() - how many tasks a run queue holds: racy */
 static inline u32 wpool_runq_len(const struct wpool_runq *rq)
 {
 	return wpool_ring_len(&rq->ring) + wpool_fifo_len(&rq->backlog) +

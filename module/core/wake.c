@@ -31,7 +31,7 @@
  *   running    will look for work again before it sleeps: rq->nr_running of its home.
  *              A searching worker counts here, too
  *   blocked    in a task, but counted out of nr_running: asleep, or a hog
- *   parked     in rq->idle: rq->nr_idle, pool->idle_mask
+ *   parked     in rq->idle: rq->nr_idle, and a bit in pool->idle_mask, which may outlast it
  *   leaving    counted out of pool->nr_workers
  *
  * A thread that queues a task wakes no worker if it can rely on one of these:
@@ -175,8 +175,10 @@ static bool wake_other(struct wpool *pool, const struct wpool_runq *own)
 	for (pass = far ? 0 : 1; pass <= 1 + (READ_ONCE(pool->concurrency) > 1); pass++)
 		wpool_for_each_bit_wrap(i, pool->idle_mask, nr, own->index) {
 			rq = wpool_active(pool, i);
-			if ((pass || cpu_to_node(rq->cpu) == cpu_to_node(own->cpu)) &&
-			    may_help(rq, own, pass < 2) && wpool_idle_wake(rq, true))
+			if (!READ_ONCE(rq->nr_idle))
+				wpool_idle_trim(rq);
+			else if ((pass || cpu_to_node(rq->cpu) == cpu_to_node(own->cpu)) &&
+				 may_help(rq, own, pass < 2) && wpool_idle_wake(rq, true))
 				return true;
 		}
 	return false;

@@ -43,7 +43,8 @@ static bool dump_on_panic;
 module_param(dump_on_panic, bool, 0644);
 MODULE_PARM_DESC(dump_on_panic, "print all pools when the kernel panics (default: N)");
 
-static __printf(2, 3) void say(struct seq_file *seq, const char *fmt, ...)
+__printf(2, 3)
+static void print_line(struct seq_file *seq, const char *fmt, ...)
 {
 	struct va_format vaf;
 	va_list args;
@@ -77,7 +78,7 @@ static void add_name(struct names *names, struct wpool_task *task)
 				"%s%ps", names->nr++ ? ", " : " ", func);
 }
 
-static void add_fifo(struct names *names, struct wpool_fifo *fifo)
+static void add_fifo_names(struct names *names, struct wpool_fifo *fifo)
 {
 	struct wpool_task *task;
 	unsigned long flags;
@@ -94,11 +95,11 @@ static void add_fifo(struct names *names, struct wpool_fifo *fifo)
 	local_irq_restore(flags);
 }
 
-static void add_runq(struct names *names, struct wpool_runq *rq)
+static void add_runq_names(struct names *names, struct wpool_runq *rq)
 {
 	u32 head = wpool_ring_head(&rq->ring), nr = wpool_ring_len(&rq->ring), i;
 
-	add_fifo(names, &rq->backlog);
+	add_fifo_names(names, &rq->backlog);
 	for (i = 0; i < min(nr, MAX_TASKS); i++)
 		add_name(names, READ_ONCE(*wpool_ring_slot(&rq->ring, head + i)));
 	add_name(names, READ_ONCE(rq->next));
@@ -156,14 +157,14 @@ static void dump_queues(struct wpool *pool, struct seq_file *seq)
 		names.nr = 0;
 		names.text[0] = '\0';
 		if (oldest[i].rq) {
-			add_runq(&names, oldest[i].rq);
-			say(seq, "  queue of CPU %d: %u tasks, the first for %u ms:%s",
-			    oldest[i].rq->cpu, oldest[i].nr, jiffies_to_msecs(oldest[i].age),
-			    names.text);
+			add_runq_names(&names, oldest[i].rq);
+			print_line(seq, "  queue of CPU %d: %u tasks, the first for %u ms:%s",
+				   oldest[i].rq->cpu, oldest[i].nr, jiffies_to_msecs(oldest[i].age),
+				   names.text);
 		} else {
-			add_fifo(&names, oldest[i].fifo);
-			say(seq, "  %s: %u tasks, the first for %u ms:%s", oldest[i].what,
-			    oldest[i].nr, jiffies_to_msecs(oldest[i].age), names.text);
+			add_fifo_names(&names, oldest[i].fifo);
+			print_line(seq, "  %s: %u tasks, the first for %u ms:%s", oldest[i].what,
+				   oldest[i].nr, jiffies_to_msecs(oldest[i].age), names.text);
 		}
 	}
 }
@@ -182,18 +183,18 @@ static void dump_waiters(struct wpool *pool, struct seq_file *seq)
 	local_irq_save(flags);
 	if (!raw_spin_trylock(&pool->admission_lock)) {
 		local_irq_restore(flags);
-		say(seq, "  the line: it is being changed");
+		print_line(seq, "  the line: it is being changed");
 		return;
 	}
 	list_for_each_entry(place, &pool->waiters, node) {
 		if (n++ == MAX_WAITERS)
 			break;
 		if (wpool_task_is_event(place)) {
-			say(seq, "  in line: an event or a strand, %ps", place->func);
+			print_line(seq, "  in line: an event or a strand, %ps", place->func);
 			continue;
 		}
 		thread = container_of(place, struct wpool_waiter, place)->thread;
-		say(seq, "  in line: %s, pid %d", thread->comm, thread->pid);
+		print_line(seq, "  in line: %s, pid %d", thread->comm, thread->pid);
 	}
 	raw_spin_unlock(&pool->admission_lock);
 	local_irq_restore(flags);
@@ -208,16 +209,16 @@ static void dump_workers(struct wpool *pool, struct seq_file *seq)
 	int n = 0;
 
 	list_for_each_entry_rcu(w, &pool->workers, node) {
-		wpool_worker_glance(pool, w, &info);
+		wpool_worker_fill_info(pool, w, &info);
 		if (!info.task)
 			continue;
 		if (!seq && n == MAX_WORKERS) {
-			say(seq, "  and more workers");
+			print_line(seq, "  and more workers");
 			return;
 		}
-		say(seq, "  worker %d at home on CPU %d, last on %d: %s, for %lld ms, in %ps",
-		    info.pid, info.cpu, info.last_cpu, wpool_doing_name(info.doing),
-		    info.since_ns < 0 ? -1 : info.since_ns / (s64)NSEC_PER_MSEC, info.func);
+		print_line(seq, "  worker %d at home on CPU %d, last on %d: %s, for %lld ms, in %ps",
+			   info.pid, info.cpu, info.last_cpu, wpool_doing_name(info.doing),
+			   info.since_ns < 0 ? -1 : info.since_ns / (s64)NSEC_PER_MSEC, info.func);
 		if (!seq && n++ < MAX_STACKS)
 			sched_show_task(w->thread);
 	}
@@ -241,20 +242,20 @@ static void dump_why(struct wpool *pool, struct seq_file *seq)
 	u32 in_tasks = count_in_tasks(pool);
 
 	if (!wpool_queues_len(pool) && !READ_ONCE(pool->nr_waiting))
-		say(seq, "  nothing waits");
+		print_line(seq, "  nothing waits");
 	else if (wpool_is_frozen(pool))
-		say(seq, "  why: the pool is frozen");
+		print_line(seq, "  why: the pool is frozen");
 	else if (in_tasks >= workers && workers >= capacity)
-		say(seq, "  why: capacity is used up, all %u workers are in tasks", workers);
+		print_line(seq, "  why: capacity is used up, all %u workers are in tasks", workers);
 	else if (READ_ONCE(pool->spawn_failing))
-		say(seq, "  why: no worker can be made, error %d", READ_ONCE(pool->spawn_error));
+		print_line(seq, "  why: no worker can be made, error %d", READ_ONCE(pool->spawn_error));
 	else if (in_tasks >= workers && !wpool_workers_room())
-		say(seq, "  why: max_workers = %u is reached", wpool_workers_max());
+		print_line(seq, "  why: max_workers = %u is reached", wpool_workers_max());
 	else if (atomic_read(&pool->nr_coming) || atomic_read(&pool->nr_searching))
-		say(seq, "  why: a worker is on its way, or needs a CPU");
+		print_line(seq, "  why: a worker is on its way, or needs a CPU");
 	else
-		say(seq, "  why: %u of %u workers are in tasks and have not looked for more yet",
-		    in_tasks, workers);
+		print_line(seq, "  why: %u of %u workers are in tasks and have not looked for more yet",
+			   in_tasks, workers);
 }
 
 /* ---- all ---- */
@@ -268,11 +269,11 @@ void wpool_dump(struct wpool *pool, struct seq_file *seq)
 	snprintf(limits[0], sizeof(limits[0]), capacity == WPOOL_UNLIMITED ? "max" : "%u",
 		 capacity);
 	snprintf(limits[1], sizeof(limits[1]), depth == WPOOL_UNLIMITED ? "max" : "%u", depth);
-	say(seq, "pool %s: %s, capacity %s, queue_depth %s", pool->name,
-	    wpool_state_name(READ_ONCE(pool->state)), limits[0], limits[1]);
-	say(seq, "  %u workers, %u in tasks, %d searching, %u tasks queued, %u waiting",
-	    READ_ONCE(pool->nr_workers), count_in_tasks(pool), atomic_read(&pool->nr_searching),
-	    wpool_queues_len(pool), READ_ONCE(pool->nr_waiting));
+	print_line(seq, "pool %s: %s, capacity %s, queue_depth %s", pool->name,
+		   wpool_state_name(READ_ONCE(pool->state)), limits[0], limits[1]);
+	print_line(seq, "  %u workers, %u in tasks, %d searching, %u tasks queued, %u waiting",
+		   READ_ONCE(pool->nr_workers), count_in_tasks(pool), atomic_read(&pool->nr_searching),
+		   wpool_queues_len(pool), READ_ONCE(pool->nr_waiting));
 	dump_queues(pool, seq);
 	dump_waiters(pool, seq);
 	dump_workers(pool, seq);
@@ -289,7 +290,7 @@ static unsigned long dump_to_log(struct wpool *pool, unsigned long most)
 static void dump_all(void)
 {
 	if (wpool_pools_sum_rcu(dump_to_log, MAX_POOLS) == MAX_POOLS)
-		say(NULL, "perhaps more pools");
+		print_line(NULL, "perhaps more pools");
 }
 
 /* The monitor found it, under RCU. */

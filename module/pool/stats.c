@@ -259,11 +259,11 @@ bool wpool_monitor_is_pending(void)
 }
 
 /* What a worker in a task does. */
-static enum wpool_doing glance_at_busy(struct wpool *pool, struct wpool_worker *w)
+static enum wpool_doing doing_of_busy(struct wpool *pool, struct wpool_worker *w)
 {
 	if (READ_ONCE(w->thread->__state) != TASK_RUNNING)
 		return WPOOL_DOING_SLEEP;
-	/* counted out, but not because it slept: the flag is its own, this is a glance */
+	/* counted out, but not because it slept: the flag is its own, so this is racy */
 	if (READ_ONCE(pool->handoff) && !READ_ONCE(w->running_on) && !data_race(w->asleep))
 		return WPOOL_DOING_HOG;
 	return compat_has_cpu(w->thread) ? WPOOL_DOING_RUN : WPOOL_DOING_WAIT;
@@ -284,8 +284,8 @@ const char *wpool_doing_name(enum wpool_doing doing)
 	return doings[doing];
 }
 
-void wpool_worker_glance(struct wpool *pool, struct wpool_worker *w,
-			 struct wpool_worker_info *info)
+void wpool_worker_fill_info(struct wpool *pool, struct wpool_worker *w,
+			    struct wpool_worker_info *info)
 {
 	info->pid = w->thread->pid;
 	info->cpu = READ_ONCE(w->rq)->cpu;
@@ -296,7 +296,7 @@ void wpool_worker_glance(struct wpool *pool, struct wpool_worker *w,
 	if (READ_ONCE(pool->rescuer) == w)
 		info->doing = WPOOL_DOING_RESERVE;
 	else if (info->task)
-		info->doing = glance_at_busy(pool, w);
+		info->doing = doing_of_busy(pool, w);
 	else
 		info->doing = READ_ONCE(w->parked) ? WPOOL_DOING_IDLE : WPOOL_DOING_SEARCH;
 }
@@ -311,7 +311,7 @@ void wpool_workers_show(struct wpool *pool,
 
 	mutex_lock(&pool->workers_mutex);
 	list_for_each_entry(w, &pool->workers, node) {
-		wpool_worker_glance(pool, w, &info);
+		wpool_worker_fill_info(pool, w, &info);
 		show(&info, data);
 	}
 	mutex_unlock(&pool->workers_mutex);

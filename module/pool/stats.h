@@ -41,7 +41,7 @@ enum wpool_doing {
 };
 
 /**
- * struct wpool_worker_info - one worker: a glance
+ * struct wpool_worker_info - one worker: racy
  * @pid: pid of its thread
  * @cpu: CPU of its run queue
  * @last_cpu: CPU that its thread runs on, or ran on last
@@ -76,9 +76,9 @@ static inline const char *wpool_state_name(enum wpool_state state)
 	return states[state];
 }
 
-/** wpool_worker_glance() - look at one worker; any context, @w must not go meanwhile */
-void wpool_worker_glance(struct wpool *pool, struct wpool_worker *w,
-			 struct wpool_worker_info *info);
+/** wpool_worker_fill_info() - look at one worker, racy; any context, @w must not go meanwhile */
+void wpool_worker_fill_info(struct wpool *pool, struct wpool_worker *w,
+			    struct wpool_worker_info *info);
 
 /**
  * wpool_workers_show() - call a function for every worker of a pool

@@ -27,10 +27,27 @@ u64 wpool_account_outstanding(struct wpool *pool, u32 colour)
 	return in - out;
 }
 
+/* Is a worker at home there that is not idle? Ends with the first busy CPU. */
+static bool is_busy_elsewhere(struct wpool *pool)
+{
+	struct wpool_runq *rq;
+	u32 i;
+
+	wpool_for_each_active(pool, rq, i)
+		if (READ_ONCE(rq->nr_workers) && !READ_ONCE(rq->nr_idle))
+			return true;
+	return false;
+}
+
 void wpool_account_wake(struct wpool *pool)
 {
+	u32 colour = READ_ONCE(pool->colour);
+
 	/* racy: a thread that comes just now counts the tasks itself, and again in a tick */
-	if (waitqueue_active(&pool->drain_wq) &&
-	    (!wpool_account_outstanding(pool, 0) || !wpool_account_outstanding(pool, 1)))
+	if (!waitqueue_active(&pool->drain_wq) || is_busy_elsewhere(pool))
+		return;
+	/* a flush waits for the other colour than that of new tasks, a drain for both */
+	if (!wpool_account_outstanding(pool, !colour) &&
+	    (!wpool_is_closed(pool) || !wpool_account_outstanding(pool, colour)))
 		wake_up_all(&pool->drain_wq);
 }

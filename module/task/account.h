@@ -53,7 +53,7 @@ static __always_inline void wpool_account_out(struct wpool_runq *rq, u32 colour,
 u64 wpool_account_outstanding(struct wpool *pool, u32 colour);
 
 /**
- * wpool_account_wake() - wake those that flush or drain, if no task of a colour is unfinished
+ * wpool_account_wake() - wake those that flush or drain, if their tasks have ended
  * @pool: the pool
  *
  * A help: they look themselves, once a tick.

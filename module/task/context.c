@@ -29,7 +29,7 @@ static const char *const kinds[] = {
 /* Each is said once of a function, as long as no other one leaves the same. */
 static void *last_said[NR_KINDS];
 
-static void say(enum kind kind, const struct wpool_worker *w)
+static void say_once(enum kind kind, const struct wpool_worker *w)
 {
 	void *func = READ_ONCE(w->func);
 
@@ -94,6 +94,18 @@ static const struct cred *saved_cred(const struct wpool_context *was)
 	return (const struct cred *)(was->creds ^ (unsigned long)current_real_cred());
 }
 
+/*
+ * Before 6.14 a thread has a reference to what it overrides with. If the task has reverted what
+ * the one around it overrides, that one needs it anew.
+ */
+static void restore_creds(const struct cred *cred)
+{
+	if (current_cred() == current_real_cred())
+		override_creds(cred);
+	else
+		revert_creds(cred);
+}
+
 void wpool_context_repair(const struct wpool_context *was, struct wpool_worker *w)
 {
 	struct wpool_context is;
@@ -102,46 +114,46 @@ void wpool_context_repair(const struct wpool_context *was, struct wpool_worker *
 	if (!counts_are(&is, was))
 		restore_counts(was, &is, w);
 	if (is.state != was->state) {
-		say(STATE, w);
+		say_once(STATE, w);
 		__set_current_state(was->state);
 	}
 	if (is.pagefault != was->pagefault) {
-		say(PAGEFAULT, w);
+		say_once(PAGEFAULT, w);
 		while (current->pagefault_disabled > was->pagefault)
 			pagefault_enable();
 		while (current->pagefault_disabled < was->pagefault)
 			pagefault_disable();
 	}
 	if (is.signal && !was->signal) {
-		say(SIGNAL, w);
+		say_once(SIGNAL, w);
 		flush_signals(current);
 	}
 	if (is.creds != was->creds) {
-		say(CREDS, w);
-		revert_creds(saved_cred(was));
+		say_once(CREDS, w);
+		restore_creds(saved_cred(was));
 	}
 	if (is.mm != was->mm) {
-		say(MM, w);
+		say_once(MM, w);
 		if (is.mm)
 			kthread_unuse_mm(is.mm);
 		if (was->mm)
 			kthread_use_mm(was->mm);
 	}
 	if (is.memcg != was->memcg) {
-		say(MEMCG, w);
+		say_once(MEMCG, w);
 		compat_set_active_memcg(was->memcg);
 	}
 	if (is.journal != was->journal) {
-		say(JOURNAL, w);
+		say_once(JOURNAL, w);
 		current->journal_info = was->journal;
 	}
 	/* both usually are on the stack, in a frame that is gone */
 	if (is.bio_list != was->bio_list) {
-		say(BIO_LIST, w);
+		say_once(BIO_LIST, w);
 		current->bio_list = was->bio_list;
 	}
 	if (is.plug != was->plug) {
-		say(PLUG, w);
+		say_once(PLUG, w);
 		current->plug = was->plug;
 	}
 	if (current->normal_prio != READ_ONCE(w->prio))

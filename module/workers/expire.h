@@ -19,7 +19,7 @@ void wpool_expire_arm(struct wpool *pool);
  */
 void wpool_expire_rearm(struct wpool *pool);
 
-/** wpool_expire_count() - how many idle workers the pool could spare: a glance */
+/** wpool_expire_count() - how many idle workers the pool could spare: racy */
 u32 wpool_expire_count(struct wpool *pool);
 
 /**

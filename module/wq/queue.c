@@ -370,8 +370,8 @@ static __printf(3, 0) void name_of(char *name, size_t size, const char *fmt, va_
 }
 
 /* Two queues may have one name, as workqueues may, but two pools may not. */
-static struct wpool *create_pool(struct wpool_attrs *attrs, const char *base,
-				 struct module *owner)
+static struct wpool *create_queue_pool(struct wpool_attrs *attrs, const char *base,
+				       struct module *owner)
 {
 	char name[WPOOL_NAME_LEN];
 	struct wpool *pool;
@@ -478,7 +478,7 @@ struct wpool_wq *wpool_wq_create(struct module *owner, unsigned int flags, int m
 	attrs.min_workers = attrs.reclaim ? 1 : 0;
 	attrs.freezable = flags & WQ_FREEZABLE;
 	attrs.nice = flags & (WQ_HIGHPRI | WPOOL_WQ_FLAG_BH) ? MIN_NICE : 0;
-	wq->pool = create_pool(&attrs, name, owner);
+	wq->pool = create_queue_pool(&attrs, name, owner);
 	if (IS_ERR(wq->pool))
 		goto err_wq;
 	while (wq->nr_runners < min(wq->max_runners, FIRST_RUNNERS))

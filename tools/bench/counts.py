@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """counts.py - what each of the common paths costs, by the number of possible CPUs.
 
-usage: counts.py plan [gate]
+usage: counts.py plan [gate | loaded]
        counts.py collect OUT.json CPUS:PLUGIN:ANSWERS...
        counts.py show OUT.json
        counts.py rst OUT.json
@@ -48,6 +48,22 @@ ROWS = {
     'wake': ('idle', 'wake', 1),
     'start after a wake-up': ('idle', 'start', 1),
 }
+# With the pool's workers of all other CPUs in tasks, by the number of CPUs online.
+LOADED_ROWS = {
+    'submit': ('stream', 'submit', 1),
+    'submit, of 16 in a batch': ('batch', 'batch', CHUNK),
+    'submit, from a CPU that the pool may not use': ('outside', 'submit', 1),
+    'run and finish': ('stream', 'run', 1),
+    'run and finish, during a flush': ('flush', 'run', 1),
+    'wait, sleeping': ('sleep', 'sleep', 1),
+    'help': ('help', 'help', 1),
+    'cancel': ('cancel', 'cancel', 1),
+    'cancel, of a task on another CPU': ('away', 'cancel', 1),
+    'park': ('idle', 'park', 1),
+    'park, during a flush': ('idle_flush', 'park', 1),
+    'wake': ('idle', 'wake', 1),
+    'start after a wake-up': ('idle', 'start', 1),
+}
 PEER = 'per-CPU workqueue'
 FIGURES = ('instructions', 'locked', 'lines')
 # Where an unlimited pool has nothing to do.
@@ -58,6 +74,9 @@ OF_WHAT = {
     'function': {'what': 'stream', 'function': 1},
     'batch': {'what': 'stream', 'batch': 1},
     'idle': {'spin': 0},
+    'outside': {'what': 'cancel', 'outside': 1},
+    'flush': {'what': 'stream', 'flush': 1},
+    'idle_flush': {'what': 'idle', 'spin': 0, 'flush': 1},
 }
 STREAMS = ('stream', 'detached', 'function', 'batch')
 
@@ -77,6 +96,13 @@ def plan(gate):
                        n=3200 if of in STREAMS else 400, **attributes)
     if not gate:
         yield line(PEER.replace(' ', '_'), 'stream', what='stream', peer='percpu', n=3200)
+
+
+def plan_loaded():
+    yield line('none', 'known', what='known', n=100)
+    for of in dict.fromkeys(row[0] for row in LOADED_ROWS.values()):
+        yield line('loaded', of, **({'what': of} | OF_WHAT.get(of, {})), busy=1,
+                   n=640 if of in ('stream', 'batch', 'flush') else 100, **POOLS['unlimited'])
 
 
 # ---- what a boot has brought ----
@@ -121,22 +147,27 @@ def row_of(counted, part, per):
     return {name: value_of(counted, part, name) / per for name in counted[part]}
 
 
+def rows_of(counted, pool, rows):
+    return {row: {'samples': counted[pool, what, name]['samples'],
+                  'all': row_of(counted[pool, what, name], 'all', per),
+                  'wpool': row_of(counted[pool, what, name], 'inside', per),
+                  'least': counted[pool, what, name]['inside']['instructions'][0] / per}
+            for row, (what, name, per) in rows.items() if (pool, what, name) in counted}
+
+
 def collect(out, specs):
-    boots, failed = {}, []
+    boots, loaded, failed = {}, {}, []
     for spec in specs:
         cpus, plugin, answers = spec.split(':')
         failed += [f'{cpus} CPUs: {why}' for _, why in results.read_lines(answers) if why]
         counted = paths(plugin)
-        boots[cpus] = {
-            pool: {row: {'samples': counted[pool, what, name]['samples'],
-                         'all': row_of(counted[pool, what, name], 'all', per),
-                         'wpool': row_of(counted[pool, what, name], 'inside', per),
-                         'least': counted[pool, what, name]['inside']['instructions'][0] / per}
-                   for row, (what, name, per) in ROWS.items()
-                   if (pool, what, name) in counted}
-            for pool in list(POOLS) + [PEER]}
+        if cpus.startswith('loaded'):
+            loaded[cpus.removeprefix('loaded')] = rows_of(counted, 'loaded', LOADED_ROWS)
+        else:
+            boots[cpus] = {pool: rows_of(counted, pool, ROWS) for pool in list(POOLS) + [PEER]}
     with open(out, 'w', encoding='utf-8') as file:
-        json.dump({'schema': 1, 'boots': boots, 'failed': failed}, file, indent=1)
+        json.dump({'schema': 2, 'boots': boots, 'loaded': loaded, 'failed': failed}, file,
+                  indent=1)
         file.write('\n')
     for why in failed:
         print(f'FAILED: {why}')
@@ -159,17 +190,28 @@ def cells_of(name, of_boots, part):
     return cells
 
 
+def header_of(what, counts):
+    header = [what]
+    for name in FIGURES:
+        header += [f'{name}: {counts[0]}'] + counts[1:] + ['ratio']
+    return header
+
+
 def tables(results_file):
     """(title, header, rows) of each."""
     with open(results_file, encoding='utf-8') as file:
-        boots = json.load(file)['boots']
+        found = json.load(file)
+    boots, loaded = found['boots'], found['loaded']
+    counts = sorted(loaded, key=int)
+    for part, of in (('all', ''), ('wpool', ", wpool.ko's own part")) if loaded else ():
+        yield f'busy CPUs{of}', header_of('busy CPUs', counts), [
+            cells_of(row, [loaded[cpus][row] for cpus in counts], part)
+            for row in LOADED_ROWS if all(row in loaded[cpus] for cpus in counts)]
     counts = sorted(boots, key=int)
-    header = ['possible CPUs']
-    for name in FIGURES:
-        header += [f'{name}: {counts[0]}'] + counts[1:] + ['ratio']
+    header = header_of('possible CPUs', counts) if boots else []
     for pool in list(POOLS) + [PEER]:
         for part, of in (('all', ''), ('wpool', ", wpool.ko's own part")):
-            if pool == PEER and part != 'all':
+            if not boots or (pool == PEER and part != 'all'):
                 continue
             yield f'{pool}{" pool" if pool in POOLS else ""}{of}', header, [
                 cells_of(row, [boots[cpus][pool][row] for cpus in counts], part)
@@ -220,7 +262,9 @@ def rst(results_file):
 
 def main():
     args = sys.argv[1:]
-    if args[:1] == ['plan'] and args[1:] in ([], ['gate']):
+    if args == ['plan', 'loaded']:
+        print(*plan_loaded(), sep='\n')
+    elif args[:1] == ['plan'] and args[1:] in ([], ['gate']):
         print(*plan(bool(args[1:])), sep='\n')
     elif args[:1] == ['collect'] and len(args) > 2:
         sys.exit(collect(args[1], args[2:]))

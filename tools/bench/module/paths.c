@@ -13,9 +13,12 @@
  *	paths what=refuse	refuse
  *	paths what=block	block, serve
  *	paths what=idle		wake, start, park
+ *	paths what=away		cancel of a task that waits on another CPU
  *	paths what=known	known
  *
- * For all: n=N operations, and the pool's attributes, as in peers.h. The paths:
+ * For all: n=N operations, and the pool's attributes, as in peers.h. busy=1: the pool's workers
+ * of all other CPUs are in tasks meanwhile. flush=1, too: and another thread is in wpool_flush().
+ * outside=1: the pool may not use the submitter's CPU; with what=cancel. The paths:
  *
  *	submit	a submit into a pool with a worker on the way; batch: of 16 tasks;
  *		function: wpool_submit_fn()
@@ -24,7 +27,7 @@
  *	wait	for a task that is done
  *	sleep	a wait that sleeps: the waiter's part of it
  *	help	a wait of a task for its child, which it runs itself
- *	cancel	of the only task that is queued
+ *	cancel	of the only task that is queued here; submit: the submit before
  *	refuse	a try_submit into a full pool
  *	block	a submit that sleeps until there is a place: the submitter's part of it
  *	serve	run, where a submitter waits for the place: its task is the next one
@@ -43,9 +46,11 @@
 #include "bench.h"
 
 #include <linux/completion.h>
+#include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/kallsyms.h>
+#include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
@@ -71,6 +76,16 @@ struct paths {
 	atomic_t left;
 	bool ending;
 	int err;
+	struct occupant *occupants;
+	u32 nr_busy;
+	atomic_t nr_occupied;
+	struct task_struct *flusher;
+};
+
+/* A task that keeps a CPU, and costs the emulator nothing: the CPU stands still in it. */
+struct occupant {
+	struct wpool_task task;
+	struct paths *paths;
 };
 
 /* ---- whose operation leaves and enters a CPU ---- */
@@ -225,6 +240,98 @@ static void parent(struct bench_item *item)
 
 BENCH_FN(parent);
 
+/* ---- busy CPUs ---- */
+
+static void stand_still(void)
+{
+#ifdef CONFIG_X86
+	local_irq_disable();
+	raw_safe_halt();
+#else
+	cpu_relax();
+#endif
+}
+
+static void occupy(struct wpool_task *task)
+{
+	struct paths *p = container_of(task, struct occupant, task)->paths;
+
+	atomic_inc(&p->nr_occupied);
+	while (!READ_ONCE(p->ending)) {
+		stand_still();
+		cond_resched();
+	}
+}
+
+static int flush_all(void *data)
+{
+	struct paths *p = data;
+
+	wpool_flush(p->pool.wpool);
+	while (!kthread_should_stop())
+		bench_sleep_us(1000);
+	return 0;
+}
+
+static int occupy_others(struct paths *p)
+{
+	u32 cpu;
+	int err;
+
+	if (!bench_num(p->run, "busy", 0))
+		return 0;
+	p->occupants = kvcalloc(num_online_cpus(), sizeof(*p->occupants), GFP_KERNEL);
+	if (!p->occupants)
+		return -ENOMEM;
+	for_each_online_cpu(cpu) {
+		struct occupant *o = &p->occupants[p->nr_busy];
+
+		if (!cpu)
+			continue;
+		o->paths = p;
+		wpool_task_init(&o->task, occupy);
+		err = wpool_submit_on(p->pool.wpool, cpu, &o->task);
+		if (err)
+			return err;
+		p->nr_busy++;
+	}
+	while (atomic_read(&p->nr_occupied) < p->nr_busy)
+		bench_sleep_us(1000);
+	if (!bench_num(p->run, "flush", 0))
+		return 0;
+	p->flusher = kthread_run(flush_all, p, "bench_flusher");
+	/* it has begun to wait */
+	bench_sleep_us(20000);
+	return PTR_ERR_OR_ZERO(p->flusher);
+}
+
+static void leave_others(struct paths *p)
+{
+	u32 i;
+
+	WRITE_ONCE(p->ending, true);
+	for (i = 0; i < p->nr_busy; i++)
+		wpool_task_wait(&p->occupants[i].task);
+	if (!IS_ERR_OR_NULL(p->flusher))
+		kthread_stop(p->flusher);
+	kvfree(p->occupants);
+}
+
+/* Until nothing but the occupants is in the pool. */
+static void settle(struct paths *p)
+{
+	struct wpool_stats stats;
+
+	if (!p->nr_busy) {
+		p->pool.peer->flush(&p->pool);
+		return;
+	}
+	do {
+		bench_sleep_us(200);
+		wpool_get_stats(p->pool.wpool, &stats);
+	} while (stats.outstanding > p->nr_busy);
+}
+
 /* ---- the paths ---- */
 
 static struct wpool_task *task_of(struct paths *p, u32 i)
@@ -291,7 +398,7 @@ static int stream(struct paths *p)
 		if (err)
 			return err;
 		wait_for_completion(&p->done);
-		p->pool.peer->flush(&p->pool);
+		settle(p);
 	}
 	return 0;
 }
@@ -342,7 +449,9 @@ static int cancel(struct paths *p)
 	for (i = 0; i < p->n && !err; i++) {
 		/* its worker does not get here */
 		preempt_disable();
+		bench_mark_begin(BENCH_SUBMIT);
 		err = wpool_try_submit(p->pool.wpool, task_of(p, 0));
+		bench_mark_end(BENCH_SUBMIT);
 		bench_mark_begin(BENCH_CANCEL);
 		if (wpool_task_cancel(task_of(p, 0)))
 			bench_mark_end(BENCH_CANCEL);
@@ -351,6 +460,28 @@ static int cancel(struct paths *p)
 		preempt_enable();
 		if (!err)
 			err = wpool_task_cancel_sync(task_of(p, 0));
+		if (err == -ECANCELED)
+			err = 0;
+	}
+	return err;
+}
+
+/* Its worker is in another task. */
+static int away(struct paths *p)
+{
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < p->n && !err; i++) {
+		err = wpool_submit_on(p->pool.wpool, num_online_cpus() - 1, task_of(p, 0));
+		if (err)
+			break;
+		bench_mark_begin(BENCH_CANCEL);
+		if (wpool_task_cancel(task_of(p, 0)))
+			bench_mark_end(BENCH_CANCEL);
+		else
+			bench_mark_drop(BENCH_CANCEL);
+		err = wpool_task_wait(task_of(p, 0));
 		if (err == -ECANCELED)
 			err = 0;
 	}
@@ -449,14 +580,14 @@ out:
 	return err;
 }
 
-static void until_asleep(struct wpool *pool)
+static void until_asleep(struct paths *p)
 {
 	struct wpool_stats stats;
 
 	do {
 		bench_sleep_us(200);
-		wpool_get_stats(pool, &stats);
-	} while (stats.outstanding || stats.idle != stats.workers);
+		wpool_get_stats(p->pool.wpool, &stats);
+	} while (stats.outstanding > p->nr_busy || stats.idle + p->nr_busy != stats.workers);
 	/* an idle worker is still on its way off its CPU */
 	bench_sleep_us(200);
 }
@@ -467,12 +598,12 @@ static int idle(struct paths *p)
 	u32 i;
 
 	for (i = 0; i < p->n && !err; i++) {
-		until_asleep(p->pool.wpool);
+		until_asleep(p);
 		bench_mark_begin(BENCH_WAKE);
 		err = wpool_submit(p->pool.wpool, task_of(p, 0));
 		bench_mark_end(BENCH_WAKE);
 	}
-	p->pool.peer->flush(&p->pool);
+	settle(p);
 	return err;
 }
 
@@ -514,6 +645,7 @@ static const struct scenario {
 	{ "sleep", sleep, &nothing_fn },
 	{ "help", help, &parent_fn },
 	{ "cancel", cancel, &nothing_fn },
+	{ "away", away, &nothing_fn },
 	{ "refuse", refuse, &stay_fn },
 	{ "block", block, &stay_fn },
 	{ "idle", idle, &be_alone_fn },
@@ -601,8 +733,12 @@ int bench_paths(struct bench_run *run)
 	err = PTR_ERR_OR_ZERO(tp);
 	if (err)
 		goto out_free;
-	start_to_count();
-	err = perform_on_cpu_0(&p, &scenarios[i]);
+	err = occupy_others(&p);
+	if (!err) {
+		start_to_count();
+		err = perform_on_cpu_0(&p, &scenarios[i]);
+	}
+	leave_others(&p);
 	ignore_switches(tp);
 out_free:
 	bench_pool_destroy(&p.pool);

@@ -34,7 +34,13 @@ void bench_pool_attrs(struct wpool_attrs *attrs, const struct bench_run *run,
 	if (cpu < nr_cpu_ids) {
 		cpumask_copy(cpumask, cpumask_of(cpu));
 		attrs->cpumask = cpumask;
+	} else if (bench_num(run, "outside", 0)) {
+		cpumask_andnot(cpumask, cpu_possible_mask, cpumask_of(0));
+		attrs->cpumask = cpumask;
 	}
+	/* its occupants are to stay in the count */
+	if (bench_num(run, "busy", 0))
+		attrs->hog_ms = WPOOL_MAX_HOG_MS;
 }
 
 static int wpool_peer_create(struct bench_pool *pool, const struct bench_run *run)
