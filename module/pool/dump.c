@@ -216,7 +216,7 @@ static void dump_workers(struct wpool *pool, struct seq_file *seq)
 			print_line(seq, "  and more workers");
 			return;
 		}
-		print_line(seq, "  worker %d at home on CPU %d, last on %d: %s, for %lld ms, in %ps",
+		print_line(seq, "  worker %d at home on CPU %d, last on %d: %s, %lld ms, in %ps",
 			   info.pid, info.cpu, info.last_cpu, wpool_doing_name(info.doing),
 			   info.since_ns < 0 ? -1 : info.since_ns / (s64)NSEC_PER_MSEC, info.func);
 		if (!seq && n++ < MAX_STACKS)
@@ -248,13 +248,14 @@ static void dump_why(struct wpool *pool, struct seq_file *seq)
 	else if (in_tasks >= workers && workers >= capacity)
 		print_line(seq, "  why: capacity is used up, all %u workers are in tasks", workers);
 	else if (READ_ONCE(pool->spawn_failing))
-		print_line(seq, "  why: no worker can be made, error %d", READ_ONCE(pool->spawn_error));
+		print_line(seq, "  why: no worker can be made, error %d",
+			   READ_ONCE(pool->spawn_error));
 	else if (in_tasks >= workers && !wpool_workers_room())
 		print_line(seq, "  why: max_workers = %u is reached", wpool_workers_max());
 	else if (atomic_read(&pool->nr_coming) || atomic_read(&pool->nr_searching))
 		print_line(seq, "  why: a worker is on its way, or needs a CPU");
 	else
-		print_line(seq, "  why: %u of %u workers are in tasks and have not looked for more yet",
+		print_line(seq, "  why: %u of %u workers are in tasks, none has looked yet",
 			   in_tasks, workers);
 }
 
@@ -272,8 +273,9 @@ void wpool_dump(struct wpool *pool, struct seq_file *seq)
 	print_line(seq, "pool %s: %s, capacity %s, queue_depth %s", pool->name,
 		   wpool_state_name(READ_ONCE(pool->state)), limits[0], limits[1]);
 	print_line(seq, "  %u workers, %u in tasks, %d searching, %u tasks queued, %u waiting",
-		   READ_ONCE(pool->nr_workers), count_in_tasks(pool), atomic_read(&pool->nr_searching),
-		   wpool_queues_len(pool), READ_ONCE(pool->nr_waiting));
+		   READ_ONCE(pool->nr_workers), count_in_tasks(pool),
+		   atomic_read(&pool->nr_searching), wpool_queues_len(pool),
+		   READ_ONCE(pool->nr_waiting));
 	dump_queues(pool, seq);
 	dump_waiters(pool, seq);
 	dump_workers(pool, seq);
