@@ -5,14 +5,21 @@
  *
  * These cases make the kernel's log complain, so they only run when asked for.
  */
+#include <linux/bio.h>
+#include <linux/blkdev.h>
 #include <linux/bug.h>
+#include <linux/cred.h>
 #include <linux/debug_locks.h>
 #include <linux/delay.h>
+#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 #include <trace/events/printk.h>
 
 #include "fixture.h"
@@ -239,6 +246,354 @@ static void wpool_task_leaves_a_lock_held_is_reported_once(struct kunit *test)
 	}
 }
 
+/* ---- what is not counted ---- */
+
+static struct mm_struct *someones_mm;
+static struct cred *someones_cred;
+static struct blk_plug someones_plug;
+static struct bio_list someones_bios;
+static long something;
+
+static void keep_mm(struct wpk_job *job)
+{
+	kthread_use_mm(someones_mm);
+}
+
+static bool has_mm(void)
+{
+	return current->mm;
+}
+
+static void leave_creds(struct wpk_job *job)
+{
+	override_creds(someones_cred);
+}
+
+static bool has_creds(void)
+{
+	return current_cred() != current_real_cred();
+}
+
+static void leave_memcg(struct wpk_job *job)
+{
+	/* only ever compared: nothing is charged before the task returns */
+	set_active_memcg((struct mem_cgroup *)&something);
+}
+
+static bool has_memcg(void)
+{
+	return set_active_memcg(NULL);
+}
+
+static void leave_journal(struct wpk_job *job)
+{
+	current->journal_info = &something;
+}
+
+static bool has_journal(void)
+{
+	return current->journal_info;
+}
+
+static void leave_bios(struct wpk_job *job)
+{
+	current->bio_list = &someones_bios;
+}
+
+static bool has_bios(void)
+{
+	return current->bio_list;
+}
+
+static void leave_plug(struct wpk_job *job)
+{
+	blk_start_plug(&someones_plug);
+}
+
+static bool has_plug(void)
+{
+	return current->plug;
+}
+
+static void leave_page_faults_off(struct wpk_job *job)
+{
+	pagefault_disable();
+}
+
+static bool has_page_faults_off(void)
+{
+	return pagefault_disabled();
+}
+
+static void leave_state(struct wpk_job *job)
+{
+	set_current_state(TASK_INTERRUPTIBLE);
+}
+
+static bool has_state(void)
+{
+	return !task_is_running(current);
+}
+
+static void leave_signal(struct wpk_job *job)
+{
+	allow_signal(SIGUSR1);
+	send_sig(SIGUSR1, current, 1);
+}
+
+static bool has_signal(void)
+{
+	bool is_pending = signal_pending(current);
+
+	disallow_signal(SIGUSR1);
+	return is_pending;
+}
+
+static void leave_flags(struct wpk_job *job)
+{
+	current->flags = (current->flags | PF_LOCAL_THROTTLE) & ~PF_NOFREEZE;
+}
+
+static bool has_flags(void)
+{
+	return (current->flags & (PF_LOCAL_THROTTLE | PF_NOFREEZE)) != PF_NOFREEZE;
+}
+
+static void leave_nice(struct wpk_job *job)
+{
+	set_user_nice(current, 7);
+}
+
+static void leave_class(struct wpk_job *job)
+{
+	sched_set_fifo(current);
+}
+
+static bool has_class(void)
+{
+	return current->policy != SCHED_NORMAL || task_nice(current);
+}
+
+static const struct rest {
+	void (*leave)(struct wpk_job *job);
+	bool (*is_left)(void);
+	const char *desc;
+	const char *text;
+	bool none;
+	bool by_look;
+} rests[] = {
+	{ keep_mm, has_mm, "mm", "left an mm" },
+	{ leave_creds, has_creds, "credentials", "left credentials" },
+	{ leave_memcg, has_memcg, "memory cgroup", "left a memory cgroup",
+	  !IS_ENABLED(CONFIG_MEMCG) },
+	{ leave_journal, has_journal, "journal", "left journal_info" },
+	{ leave_bios, has_bios, "bios", "left a list of bios", .by_look = true },
+	{ leave_plug, has_plug, "plug", "left a plug", !IS_ENABLED(CONFIG_BLOCK) },
+	{ leave_page_faults_off, has_page_faults_off, "page faults", "left page faults" },
+	{ leave_state, has_state, "state", "left its worker", .by_look = true },
+	{ leave_signal, has_signal, "signal", "left a signal" },
+	{ leave_flags, has_flags, "flags", NULL, .by_look = true },
+	{ leave_nice, has_class, "nice", "taken back", .by_look = true },
+	{ leave_class, has_class, "class", "taken back", .by_look = true },
+};
+
+KUNIT_ARRAY_PARAM_DESC(rest, rests, desc);
+
+struct reports {
+	const char *text;
+	atomic_t nr;
+};
+
+static void count_rest(void *data, const char *text, size_t len)
+{
+	struct reports *reports = data;
+
+	if (strnstr(text, reports->text, len))
+		atomic_inc(&reports->nr);
+}
+
+static void get_someones(struct kunit *test)
+{
+	struct pid *pid = find_get_pid(1);
+	struct task_struct *init = get_pid_task(pid, PIDTYPE_PID);
+
+	put_pid(pid);
+	KUNIT_ASSERT_NOT_NULL(test, init);
+	someones_mm = get_task_mm(init);
+	put_task_struct(init);
+	KUNIT_ASSERT_NOT_NULL(test, someones_mm);
+	someones_cred = prepare_kernel_cred(&init_task);
+	KUNIT_ASSERT_NOT_NULL(test, someones_cred);
+}
+
+static void put_someones(void)
+{
+	put_cred(someones_cred);
+	mmput(someones_mm);
+}
+
+static void look_for_rest(struct wpk_job *job)
+{
+	const struct rest *rest = job->arg;
+
+	job->ret = rest->is_left();
+}
+
+#define NR_LEAVERS 3
+/* A worker has looked at least once in so many tasks. */
+#define NR_LOOKED 130
+
+/* All are queued before the first one returns: the worker does not sleep in between. */
+static void wpool_task_leaves_more_is_repaired_and_said_once(struct kunit *test)
+{
+	const struct rest *rest = test->param_value;
+	int away = rest->by_look ? NR_LOOKED : 1;
+	int nr = rest->by_look ? NR_LOOKED + 1 : 2 * NR_LEAVERS;
+	struct wpk_jobs *jobs = wpk_jobs(test, nr, NULL);
+	struct wpool *pool = wpk_pool(test, 1, nr);
+	struct reports reports = { .text = rest->text };
+	bool listens = false;
+	int i;
+
+	if (rest->none)
+		kunit_skip(test, "the kernel has none");
+	get_someones(test);
+	if (rest->text)
+		listens = !register_trace_console(count_rest, &reports);
+	for (i = 0; i + away < nr; i += away + 1) {
+		jobs->job[i].last = rest->leave;
+		jobs->job[i + away].body = look_for_rest;
+		jobs->job[i + away].arg = (void *)rest;
+	}
+	wpk_jobs_submit(test, pool, jobs, 0, nr);
+	for (i = 0; i < nr; i++) {
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
+		KUNIT_EXPECT_EQ_MSG(test, jobs->job[i].ret, 0, "task %d found it", i);
+		KUNIT_EXPECT_EQ(test, jobs->job[i].pid, jobs->job[0].pid);
+	}
+	if (listens) {
+		unregister_trace_console(count_rest, &reports);
+		tracepoint_synchronize_unregister();
+		KUNIT_EXPECT_EQ(test, atomic_read(&reports.nr), 1);
+	}
+	wpk_destroy(test, pool);
+	put_someones();
+}
+
+static void leave_affinity(struct wpk_job *job)
+{
+	job->ret = set_cpus_allowed_ptr(current, cpu_possible_mask);
+}
+
+static void count_cpus(struct wpk_job *job)
+{
+	job->ret = current->nr_cpus_allowed;
+}
+
+/* With the worker's next look for work. */
+static void wpool_task_leaves_affinity_is_taken_back(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 1);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+
+	if (num_possible_cpus() < 2)
+		kunit_skip(test, "it takes two CPUs");
+	jobs->job[0].last = leave_affinity;
+	jobs->job[1].body = count_cpus;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
+	wpool_flush(pool);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 1);
+	wpk_jobs_submit(test, pool, jobs, 1, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[1].ret, 1);
+}
+
+static void leave_mm_and_creds(struct wpk_job *job)
+{
+	kthread_unuse_mm(someones_mm);
+	revert_creds(current_real_cred());
+	current->journal_info = NULL;
+}
+
+/* A parent that has all three of its own, and a child that takes them away. */
+static void wait_for_taking_child(struct wpk_job *job)
+{
+	struct wpk_job *child = job + 1;
+	const struct cred *old;
+
+	kthread_use_mm(someones_mm);
+	old = override_creds(someones_cred);
+	current->journal_info = &something;
+	job->ret = wpool_submit(child->arg, &child->task) ?: wpool_task_wait(&child->task);
+	if (current->mm != someones_mm || current_cred() != someones_cred ||
+	    current->journal_info != &something)
+		job->ret = -EPROTO;
+	current->journal_info = NULL;
+	revert_creds(old);
+	kthread_unuse_mm(someones_mm);
+}
+
+static void wpool_task_takes_what_its_parent_has_is_given_back(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 1);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+
+	get_someones(test);
+	jobs->job[0].body = wait_for_taking_child;
+	jobs->job[1].last = leave_mm_and_creds;
+	jobs->job[1].arg = pool;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[1].pid, jobs->job[0].pid);
+	wpk_destroy(test, pool);
+	put_someones();
+}
+
+static int start_with_journal(struct wpool *pool, void *data, void **own)
+{
+	current->journal_info = &something;
+	return 0;
+}
+
+static void end_with_journal(struct wpool *pool, void *own, void *data)
+{
+	current->journal_info = NULL;
+}
+
+/* What worker_start has set stays, and is nobody's mistake. */
+static void wpool_task_finds_what_worker_start_has_set(struct kunit *test)
+{
+	static const struct rest journal = { .is_left = has_journal };
+	struct reports reports = { .text = "left journal_info" };
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	bool listens;
+	int i;
+
+	wpk_attrs(&attrs, 1, 3);
+	attrs.worker_start = start_with_journal;
+	attrs.worker_end = end_with_journal;
+	pool = wpk_pool_attrs(test, &attrs);
+	listens = !register_trace_console(count_rest, &reports);
+	for (i = 0; i < 3; i++) {
+		jobs->job[i].body = look_for_rest;
+		jobs->job[i].arg = (void *)&journal;
+		wpk_jobs_submit(test, pool, jobs, i, 1);
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
+		KUNIT_EXPECT_EQ(test, jobs->job[i].ret, 1);
+	}
+	if (listens) {
+		unregister_trace_console(count_rest, &reports);
+		tracepoint_synchronize_unregister();
+		KUNIT_EXPECT_EQ(test, atomic_read(&reports.nr), 0);
+	}
+	wpk_destroy(test, pool);
+}
+
 /* Raw: with PREEMPT_RT the others may sleep. */
 static DEFINE_RAW_SPINLOCK(spun);
 
@@ -315,6 +670,10 @@ static struct kunit_case contain_cases[] = {
 	KUNIT_CASE_PARAM(wpool_task_leaves_its_worker_unbalanced_is_repaired,
 			 leak_gen_params),
 	KUNIT_CASE(wpool_task_leaves_its_parent_unbalanced_is_repaired),
+	KUNIT_CASE_PARAM(wpool_task_leaves_more_is_repaired_and_said_once, rest_gen_params),
+	KUNIT_CASE(wpool_task_leaves_affinity_is_taken_back),
+	KUNIT_CASE(wpool_task_takes_what_its_parent_has_is_given_back),
+	KUNIT_CASE(wpool_task_finds_what_worker_start_has_set),
 	KUNIT_CASE(queue_work_leaves_its_worker_unbalanced_is_repaired),
 	KUNIT_CASE(wpool_task_sleeps_with_a_spin_lock_the_pool_goes_on),
 	KUNIT_CASE(wpool_task_leaves_a_lock_held_is_reported_once),

@@ -183,13 +183,13 @@ static void wpool_report_class_that_the_pool_did_not_set_once(struct kunit *test
 	run_alone(test, pool, NULL);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, ""), 0);
 	run_alone(test, pool, change_nice);
-	/* it goes on as it is, and that is said once */
+	/* it is taken back, and that is said once */
 	job = run_alone(test, pool, NULL);
-	KUNIT_EXPECT_EQ(test, job->nice, 7);
+	KUNIT_EXPECT_EQ(test, job->nice, 0);
 	run_alone(test, pool, change_class);
 	run_alone(test, pool, NULL);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, CLASS_LINE), 1);
-	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, "nice 7; write"), 1);
+	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, "nice 7, taken back"), 1);
 	/* until the pool sets both again */
 	KUNIT_EXPECT_EQ(test, tune_class(pool, WPOOL_SCHED_NORMAL, 0), 0);
 	job = run_alone(test, pool, NULL);

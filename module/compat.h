@@ -101,6 +101,13 @@ static inline u64 compat_kcov_handle(void)
 }
 #endif
 
+/* What the function of a key of sysrq gets. */
+#ifdef COMPAT_HAVE_SYSRQ_U8
+#define COMPAT_SYSRQ_KEY	u8
+#else
+#define COMPAT_SYSRQ_KEY	int
+#endif
+
 /* What a function of a binary file in sysfs gets. */
 #ifdef COMPAT_HAVE_CONST_BIN_ATTR
 #define COMPAT_BIN_ATTR		const struct bin_attribute
@@ -175,5 +182,22 @@ static inline int compat_migration_disabled(void)
 #define COMPAT_PF_NOWARN	0
 #endif
 #define COMPAT_PF_MEMALLOC_MORE	(COMPAT_PF_PIN | COMPAT_PF_NORECLAIM | COMPAT_PF_NOWARN)
+
+/* The memory cgroup that the calling thread has set with set_active_memcg(). */
+static inline struct mem_cgroup *compat_active_memcg(void)
+{
+#ifdef CONFIG_MEMCG
+	return current->active_memcg;
+#else
+	return NULL;
+#endif
+}
+
+static inline void compat_set_active_memcg(struct mem_cgroup *memcg)
+{
+#ifdef CONFIG_MEMCG
+	current->active_memcg = memcg;
+#endif
+}
 
 #endif /* WPOOL_COMPAT_H */

@@ -20,6 +20,7 @@
 #include "faces/sysfs.h"
 #include "inject.h"
 #include "pool/attrs.h"
+#include "pool/dump.h"
 #include "pool/orphans.h"
 #include "pool/pool.h"
 #include "task/debug.h"
@@ -156,6 +157,7 @@ static int __init wpool_init(void)
 	err = wpool_chardev_init();
 	if (err)
 		goto err_shrink;
+	wpool_dump_init();
 	wpool_debugfs_init();
 	wpool_inject_init();
 	return 0;
@@ -192,6 +194,7 @@ static void __exit wpool_exit(void)
 	wpool_chardev_exit();
 	wpool_inject_exit();
 	wpool_debugfs_exit();
+	wpool_dump_exit();
 	wpool_shrinker_exit();
 	wpool_freezer_exit();
 	wpool_orphans_exit();

@@ -10,11 +10,13 @@
 
 #include "core/stall_report.h"
 
+#include <linux/moduleparam.h>
+#include <linux/panic.h>
 #include <linux/printk.h>
 #include <linux/ratelimit.h>
 #include <linux/rculist.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
-#include <linux/sched/debug.h>
 
 #include "compat.h"
 #include "core/counts.h"
@@ -23,7 +25,10 @@
 #include "core/state.h"
 
 #define JAM_NS			NSEC_PER_SEC
-#define STALL_LOG_WORKERS	8
+
+static unsigned int panic_on_stall_ms;
+module_param(panic_on_stall_ms, uint, 0644);
+MODULE_PARM_DESC(panic_on_stall_ms, "panic when no worker of a pool has looked for a task for so long, although some wait (default: 0, never)");
 
 /* A worker on @cpu that the monitor counted out although it did not sleep, or NULL; -1: any */
 static struct wpool_worker *find_hog(struct wpool *pool, int cpu)
@@ -43,16 +48,21 @@ static struct wpool_worker *find_hog(struct wpool *pool, int cpu)
 
 /* ---- stalls ---- */
 
+static void (*dump)(struct wpool *pool);
+
+void wpool_stall_attach(void (*fn)(struct wpool *pool))
+{
+	WRITE_ONCE(dump, fn);
+	if (!fn)
+		synchronize_rcu();
+}
+
 static void report_workers(struct wpool *pool)
 {
-	struct wpool_worker *w;
-	int n = 0;
+	void (*fn)(struct wpool *pool) = READ_ONCE(dump);
 
-	list_for_each_entry_rcu(w, &pool->workers, node) {
-		sched_show_task(w->thread);
-		if (++n == STALL_LOG_WORKERS)
-			break;
-	}
+	if (fn)
+		fn(pool);
 }
 
 void wpool_report_stall(struct wpool *pool, struct wpool_looked *watch, int cpu, u64 ns)
@@ -156,13 +166,35 @@ static u32 count_looks(struct wpool *pool)
 	return looks;
 }
 
+/* True if the pool has to be looked at again. */
+static bool panic_if_stuck(struct wpool *pool, u32 looks, u64 now)
+{
+	u64 limit = (u64)READ_ONCE(panic_on_stall_ms) * NSEC_PER_MSEC;
+	struct wpool_standing *stuck = &pool->watch.stuck;
+
+	if (!limit) {
+		stuck->since_ns = 0;
+		return false;
+	}
+	if (!stuck->since_ns || stuck->what != looks) {
+		stuck->what = looks;
+		stuck->since_ns = now;
+	} else if (now - stuck->since_ns >= limit) {
+		panic("wpool: %s: no worker has looked for a task for %llu ms, %u tasks queued, %u submitters waiting\n",
+		      pool->name, (now - stuck->since_ns) / NSEC_PER_MSEC,
+		      wpool_queues_len(pool), READ_ONCE(pool->nr_waiting));
+	}
+	return true;
+}
+
 bool wpool_report_jam(struct wpool *pool, u64 now)
 {
 	struct wpool_looked *watch = &pool->watch;
 	u32 looks = count_looks(pool);
+	bool again = panic_if_stuck(pool, looks, now);
 
 	if (watch->jam_reported)
-		return false;
+		return again;
 	if (!watch->look_ns || watch->look != looks) {
 		watch->look = looks;
 		watch->look_ns = now;
@@ -178,5 +210,6 @@ bool wpool_report_jam(struct wpool *pool, u64 now)
 void wpool_report_no_jam(struct wpool *pool)
 {
 	pool->watch.look_ns = 0;
+	pool->watch.stuck.since_ns = 0;
 	pool->watch.jam_reported = false;
 }

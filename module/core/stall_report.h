@@ -31,9 +31,12 @@ void wpool_report_stall(struct wpool *pool, struct wpool_looked *watch, int cpu,
  * is queued and nobody waits any more.
  *
  * Context: the monitor, in an RCU read-side section.
- * Return: true if the episode has not been reported so far.
+ * Return: true if the episode has not been reported so far, or may yet be a panic.
  */
 bool wpool_report_jam(struct wpool *pool, u64 now);
+
+/** wpool_stall_attach() - what prints a pool that has stalled, under RCU, or %NULL; sleeps */
+void wpool_stall_attach(void (*fn)(struct wpool *pool));
 
 /** wpool_report_no_jam() - nothing is queued, nobody waits: an episode is over */
 void wpool_report_no_jam(struct wpool *pool);

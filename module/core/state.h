@@ -91,6 +91,7 @@
 #include <linux/wpool_stats.h>
 #include <asm/local64.h>
 
+#include "core/context.h"
 #include "core/fifo.h"
 #include "core/hist.h"
 #include "core/pressure.h"
@@ -152,6 +153,7 @@ struct wpool_marks {
  * @reported: N: the log has a message about it
  * @marks: N: tasks before them wait for longer than between two looks
  * @next: N: what was in the next slot; only for max_wait_ms
+ * @stuck: N: of a pool: since when no worker has looked; only for panic_on_stall_ms
  * @is_overdue: X: of a run queue: set when one of them has been there for max_wait_ms;
  *	cleared by the sweep, which checks
  * @jam_reported: N: of a pool: the log says why its tasks wait, see stall_report.h
@@ -164,6 +166,7 @@ struct wpool_looked {
 	bool reported;
 	struct wpool_marks marks;
 	struct wpool_standing next;
+	struct wpool_standing stuck;
 	bool is_overdue;
 	bool jam_reported;
 };
@@ -308,6 +311,7 @@ struct wpool_runq {
  *	task may run it meanwhile
  * @on_stack: O: of the nested tasks, those that live on its own stack, by colour
  * @locks_left: O: locks that its tasks have left held, which lockdep will not forget
+ * @prio: M to write: normal_prio of @thread, as its pool has set it
  * @running_on: X: run queue in whose nr_running it counts, or NULL; cleared by
  *	exchange, see counts.h
  * @new_home: G: run queue to move to, or NULL
@@ -330,6 +334,7 @@ struct wpool_runq {
  * @exit_work: O: runs in do_exit(), after an oops too
  * @dead_node: D: in the list of workers whose threads end, or of those that died
  * @rcu: O: frees it
+ * @base: O: what worker_start has set, and tasks find; usually nothing
  */
 struct wpool_worker {
 	struct wpool *pool;
@@ -352,6 +357,7 @@ struct wpool_worker {
 	u32 nested;
 	u32 on_stack[2];
 	int locks_left;
+	int prio;
 	struct wpool_runq *running_on;
 	struct wpool_runq *new_home;
 #ifdef CONFIG_PREEMPT_NOTIFIERS
@@ -374,6 +380,7 @@ struct wpool_worker {
 	struct callback_head exit_work;
 	struct list_head dead_node;
 	struct rcu_head rcu;
+	struct wpool_context base;
 };
 
 /**

@@ -26,6 +26,7 @@
 #include "core/registry.h"
 #include "core/state.h"
 #include "core/trace.h"
+#include "pool/dump.h"
 #include "pool/stats.h"
 #include "workers/freezer.h"
 
@@ -71,16 +72,6 @@ DEFINE_SHOW_ATTRIBUTE(cpus);
 
 /* ---- workers: a row for each worker ---------------------------------------- */
 
-static const char * const doings[] = {
-	[WPOOL_DOING_IDLE] = "idle",
-	[WPOOL_DOING_SEARCH] = "searching",
-	[WPOOL_DOING_SLEEP] = "asleep",
-	[WPOOL_DOING_RUN] = "running",
-	[WPOOL_DOING_WAIT] = "waiting",
-	[WPOOL_DOING_HOG] = "hog",
-	[WPOOL_DOING_RESERVE] = "reserve",
-};
-
 /* Context of the rows of one pool. */
 struct workers {
 	struct seq_file *seq;
@@ -93,7 +84,7 @@ static void show_worker(const struct wpool_worker_info *info, void *data)
 	struct seq_file *seq = workers->seq;
 
 	seq_printf(seq, "%-15s %7d %5d %5d %-9s ", workers->pool, info->pid, info->cpu,
-		   info->last_cpu, doings[info->doing]);
+		   info->last_cpu, wpool_doing_name(info->doing));
 	if (info->since_ns < 0)
 		seq_printf(seq, "%10s ", "-");
 	else
@@ -119,6 +110,20 @@ static int workers_show(struct seq_file *seq, void *unused)
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(workers);
+
+/* ---- dump: what the pools are doing, for a reader ------------------------------- */
+
+static void show_dump(struct wpool *pool, void *data)
+{
+	wpool_dump(pool, data);
+}
+
+static int dump_show(struct seq_file *seq, void *unused)
+{
+	wpool_pools_walk(show_dump, seq);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(dump);
 
 /* ---- latency: a row for each bucket that is not empty ----------------------- */
 
@@ -266,6 +271,7 @@ void wpool_debugfs_init(void)
 
 	debugfs_create_file("cpus", 0444, dir, NULL, &cpus_fops);
 	debugfs_create_file("workers", 0444, dir, NULL, &workers_fops);
+	debugfs_create_file("dump", 0400, dir, NULL, &dump_fops);
 	debugfs_create_file("latency", 0444, dir, NULL, &latency_fops);
 	debugfs_create_file("costs", 0444, dir, NULL, &costs_fops);
 	debugfs_create_file("timers", 0444, dir, NULL, &timers_fops);

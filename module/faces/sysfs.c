@@ -308,14 +308,7 @@ static struct device_attribute dev_attr_##_name = {			\
 
 static ssize_t emit_state(char *buf, enum wpool_state state)
 {
-	static const char *const states[] = {
-		[WPOOL_OPEN] = "open",
-		[WPOOL_CLOSED] = "closed",
-		[WPOOL_CLOSING] = "closing",
-		[WPOOL_DESTROYED] = "destroyed",
-	};
-
-	return sysfs_emit(buf, "%s\n", states[state]);
+	return sysfs_emit(buf, "%s\n", wpool_state_name(state));
 }
 
 FIGURE(state, emit_state);

@@ -269,8 +269,23 @@ static enum wpool_doing doing_of_busy(struct wpool *pool, struct wpool_worker *w
 	return compat_has_cpu(w->thread) ? WPOOL_DOING_RUN : WPOOL_DOING_WAIT;
 }
 
-static void fill_info(struct wpool *pool, struct wpool_worker *w,
-		      struct wpool_worker_info *info)
+const char *wpool_doing_name(enum wpool_doing doing)
+{
+	static const char *const doings[] = {
+		[WPOOL_DOING_IDLE] = "idle",
+		[WPOOL_DOING_SEARCH] = "searching",
+		[WPOOL_DOING_SLEEP] = "asleep",
+		[WPOOL_DOING_RUN] = "running",
+		[WPOOL_DOING_WAIT] = "waiting",
+		[WPOOL_DOING_HOG] = "hog",
+		[WPOOL_DOING_RESERVE] = "reserve",
+	};
+
+	return doings[doing];
+}
+
+void wpool_worker_fill_info(struct wpool *pool, struct wpool_worker *w,
+			    struct wpool_worker_info *info)
 {
 	info->pid = w->thread->pid;
 	info->cpu = READ_ONCE(w->rq)->cpu;
@@ -296,7 +311,7 @@ void wpool_workers_show(struct wpool *pool,
 
 	mutex_lock(&pool->workers_mutex);
 	list_for_each_entry(w, &pool->workers, node) {
-		fill_info(pool, w, &info);
+		wpool_worker_fill_info(pool, w, &info);
 		show(&info, data);
 	}
 	mutex_unlock(&pool->workers_mutex);

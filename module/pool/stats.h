@@ -8,8 +8,11 @@
 
 #include <linux/types.h>
 #include <linux/wpool.h>
+#include <linux/wpool_stats.h>
 
 #include "core/pressure.h"
+
+struct wpool_worker;
 
 /** wpool_expiry_is_pending() - is the timer on that ends idle workers of a pool? */
 bool wpool_expiry_is_pending(struct wpool *pool);
@@ -39,7 +42,34 @@ struct wpool_worker_info {
 	void *func;	/* function of @task */
 };
 
-/* Call a function with values for every worker, under a mutex: it may sleep, not tune the pool. */
+/** wpool_doing_name() - the word for it, as debugfs shows it */
+const char *wpool_doing_name(enum wpool_doing doing);
+
+/** wpool_state_name() - the word for the state of a pool, as sysfs shows it */
+static inline const char *wpool_state_name(enum wpool_state state)
+{
+	static const char *const states[] = {
+		[WPOOL_OPEN] = "open",
+		[WPOOL_CLOSED] = "closed",
+		[WPOOL_CLOSING] = "closing",
+		[WPOOL_DESTROYED] = "destroyed",
+	};
+
+	return states[state];
+}
+
+/** wpool_worker_fill_info() - look at one worker, racy; any context, @w must not go meanwhile */
+void wpool_worker_fill_info(struct wpool *pool, struct wpool_worker *w,
+			    struct wpool_worker_info *info);
+
+/**
+ * wpool_workers_show() - call a function for every worker of a pool
+ * @pool: the pool
+ * @show: called with values, under a mutex: may sleep, must not tune the pool
+ * @data: second argument of @show
+ *
+ * Context: process context; sleeps.
+ */
 void wpool_workers_show(struct wpool *pool,
 			void (*show)(const struct wpool_worker_info *info,
 				     void *data),

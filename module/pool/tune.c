@@ -16,6 +16,7 @@
 #include <linux/ktime.h>
 #include <linux/wpool_stats.h>
 
+#include "core/class.h"
 #include "core/cost.h"
 #include "core/counts.h"
 #include "core/find_work.h"
@@ -114,7 +115,7 @@ static void tune_class(struct wpool *pool, const struct wpool_attrs *attrs, u32 
 		WRITE_ONCE(pool->sched, attrs->sched);
 	WRITE_ONCE(pool->class_reported, false);
 	list_for_each_entry(w, &pool->workers, node)
-		wpool_worker_set_class(w);
+		wpool_class_set(w);
 	mutex_unlock(&pool->workers_mutex);
 }
 

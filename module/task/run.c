@@ -20,13 +20,12 @@
 
 #include "task/run.h"
 
-#include <linux/bottom_half.h>
-#include <linux/irqflags.h>
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
 #include <linux/minmax.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
 #include <linux/wait_bit.h>
 #include <linux/wpool_stats.h>
@@ -39,6 +38,7 @@
 #include "core/state.h"
 #include "core/trace.h"
 #include "task/account.h"
+#include "task/context.h"
 #include "task/finish.h"
 #include "task/item.h"
 #include "task/state.h"
@@ -52,104 +52,10 @@
 
 /* ---- the call ---- */
 
-/*
- * Flags that a task sets for its own allocations. If they leaked, the allocations of
- * the next task would fail, or drain the reserves.
- */
-#define CONTEXT_FLAGS	(PF_MEMALLOC | PF_MEMALLOC_NOFS | PF_MEMALLOC_NOIO | \
-			 COMPAT_PF_MEMALLOC_MORE)
-
-/* What a task must leave as it found it. */
-struct context {
-	int preempt;
-	int softirq;
-	int rcu;
-	int locks;
-	int migration;
-	unsigned int flags;
-};
-
-/* What a worker holds between two tasks: nothing. */
-static const struct context no_context;
-
-/* Locks held, without those that earlier tasks left held and that cannot be released. */
-static int count_locks(const struct wpool_worker *w)
-{
-	return IS_ENABLED(CONFIG_LOCKDEP) ? lockdep_depth(current) - w->locks_left : 0;
-}
-
-/* Softirqs disabled by the thread, if the preempt count does not show them; or 0. */
-static int count_softirq(void)
-{
-	return IS_ENABLED(CONFIG_PREEMPT_RT) ? softirq_count() : 0;
-}
-
-static void context_save(struct context *context, const struct wpool_worker *w)
-{
-	context->preempt = preempt_count();
-	context->softirq = count_softirq();
-	context->rcu = rcu_preempt_depth();
-	context->locks = count_locks(w);
-	context->migration = compat_migration_disabled();
-	context->flags = current->flags & CONTEXT_FLAGS;
-}
-
-/* Checked after each task: all in one comparison, and the state of the interrupts. */
-static __always_inline bool context_is(const struct context *was,
-				       const struct wpool_worker *w)
-{
-	return !((preempt_count() ^ was->preempt) |
-		 (count_softirq() ^ was->softirq) |
-		 (rcu_preempt_depth() ^ was->rcu) |
-		 (count_locks(w) ^ was->locks) |
-		 (compat_migration_disabled() ^ was->migration) |
-		 ((current->flags & CONTEXT_FLAGS) ^ was->flags)) &&
-	       !irqs_disabled();
-}
-
-/* Did the task leave an RCU lock that disables preemption, which only lockdep tells apart? */
-static bool is_rcu_left(const struct context *was, const struct wpool_worker *w)
-{
-	return !IS_ENABLED(CONFIG_PREEMPT_RCU) && count_locks(w) > was->locks &&
-	       rcu_read_lock_held();
-}
-
-static noinline void context_repair(const struct context *was, struct wpool_worker *w)
-{
-	pr_err_ratelimited("%ps left preempt count %x (was %x), irqs %s, softirqs %x (was %x), rcu depth %d (was %d), locks %d (was %d), migration off %d (was %d), flags %x (was %x)\n",
-			   READ_ONCE(w->func), preempt_count(), was->preempt,
-			   irqs_disabled() ? "off" : "on",
-			   count_softirq(), was->softirq,
-			   rcu_preempt_depth(), was->rcu,
-			   count_locks(w), was->locks,
-			   compat_migration_disabled(), was->migration,
-			   current->flags & CONTEXT_FLAGS, was->flags);
-	current->flags = (current->flags & ~CONTEXT_FLAGS) | was->flags;
-	if (irqs_disabled())
-		local_irq_enable();
-	/*
-	 * Before RCU and migration: on PREEMPT_RT, disabled softirqs hold both. Elsewhere
-	 * they are in the preempt count, and softirqs raised meanwhile must run now.
-	 */
-	while (softirq_count() > (IS_ENABLED(CONFIG_PREEMPT_RT) ? was->softirq :
-				  was->preempt & SOFTIRQ_MASK))
-		local_bh_enable();
-	while (rcu_preempt_depth() > was->rcu || is_rcu_left(was, w)) {
-		/* taken by the task, which sparse cannot know */
-		__acquire(RCU);
-		rcu_read_unlock();
-	}
-	preempt_count_set(was->preempt);
-	/* last, since it may sleep */
-	while (compat_migration_disabled() > was->migration)
-		migrate_enable();
-	while (compat_migration_disabled() < was->migration)
-		migrate_disable();
-	w->locks_left += count_locks(w) - was->locks;
-}
-
+/* @was: what a task inside another one finds; NULL: what every worker has */
 static __always_inline void call_func(struct wpool_worker *w, struct wpool_task *task,
-				      wpool_task_fn func, const struct context *was, bool item)
+				      wpool_task_fn func, const struct wpool_context *was,
+				      bool item)
 {
 #ifdef CONFIG_LOCKDEP
 	/* once per worker: a thread may hold 48 locks, and helping nests deeper */
@@ -164,8 +70,10 @@ static __always_inline void call_func(struct wpool_worker *w, struct wpool_task 
 	if (!w->nested)
 		lock_map_release(&w->pool->lockdep_map);
 #endif
-	if (unlikely(!context_is(was, w)))
-		context_repair(was, w);
+	if (was)
+		wpool_context_check(was, w);
+	else if (unlikely(!wpool_context_is_clean(w)))
+		wpool_context_repair(&w->base, w);
 }
 
 /* Where this CPU counts times; NULL if a stamp is there for a tracepoint only. */
@@ -212,7 +120,7 @@ static unsigned long count_switches(void)
 
 /* call_func() of a task that is timed or traced; a detached task may be gone afterwards. */
 static noinline void call_watched(struct wpool_worker *w, struct wpool_task *task,
-				  wpool_task_fn func, const struct context *was,
+				  wpool_task_fn func, const struct wpool_context *was,
 				  bool item, u64 submit_ns)
 {
 	/* another CPU may bring that sum up to date when it wakes a thread here */
@@ -247,7 +155,7 @@ static noinline void call_watched(struct wpool_worker *w, struct wpool_task *tas
 }
 
 static __always_inline void call_for_worker(struct wpool_worker *w, struct wpool_task *task,
-					    wpool_task_fn func, const struct context *was,
+					    wpool_task_fn func, const struct wpool_context *was,
 					    bool item, u64 submit_ns)
 {
 	WRITE_ONCE(w->func, func);
@@ -278,7 +186,7 @@ static u64 stamp_to_count(const struct wpool *pool, u64 submit_ns)
  * waited for too long, and is finished.
  */
 static noinline bool call_stamped(struct wpool_worker *w, struct wpool_task *task,
-				  wpool_task_fn func, const struct context *was)
+				  wpool_task_fn func, const struct wpool_context *was)
 {
 	u64 submit_ns = take_stamp(task);
 
@@ -348,8 +256,10 @@ static __always_inline struct wpool_task *next_here(struct wpool_worker *w,
 						    struct wpool *pool,
 						    struct wpool_runq *rq)
 {
-	if (unlikely(need_resched()) &&
-	    ++w->in_a_row >= clamp(READ_ONCE(rq->help_len), LEAST_IN_A_ROW, MOST_IN_A_ROW))
+	/* the look takes the signal away, and no other task finds it */
+	if (unlikely(read_thread_flags() & (_TIF_NEED_RESCHED | _TIF_SIGPENDING)) &&
+	    (signal_pending(current) ||
+	     ++w->in_a_row >= clamp(READ_ONCE(rq->help_len), LEAST_IN_A_ROW, MOST_IN_A_ROW)))
 		return NULL;
 	if (unlikely(READ_ONCE(w->running_on) != rq) ||
 	    unlikely(READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity)))
@@ -397,7 +307,7 @@ static __always_inline bool run_detached(struct wpool_worker *w, struct wpool_ta
 	}
 
 	w->detached = true;
-	call_for_worker(w, task, func, &no_context, item, submit_ns);
+	call_for_worker(w, task, func, NULL, item, submit_ns);
 	WRITE_ONCE(w->task, NULL);
 	w->detached = false;
 	if (unlikely(w->task_owner))
@@ -446,8 +356,8 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 		goto next;
 
 	if (likely(!task->submit_ns))
-		call_for_worker(w, task, func, &no_context, false, 0);
-	else if (!call_stamped(w, task, func, &no_context))
+		call_for_worker(w, task, func, NULL, false, 0);
+	else if (!call_stamped(w, task, func, NULL))
 		goto next;
 	WRITE_ONCE(w->task, NULL);
 	/* the first touch: if the task freed itself, fault here, before anything depends on it */
@@ -530,7 +440,7 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 	wpool_task_fn func = task->func;
 	struct wpool_task *held = w->held;
 	bool on_stack = object_is_on_stack(task);
-	struct context context;
+	struct wpool_context context;
 	u64 submit_ns;
 	u32 colour;
 
@@ -547,7 +457,7 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 	}
 
 	count_help(w);
-	context_save(&context, w);
+	wpool_context_save(&context, w);
 	/* for wpool_finish_dead() */
 	colour = task->colour;
 	task->outer = outer;

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Workers, see worker.h: creation, main loop, home, class. */
+/* Workers, see worker.h: creation, main loop, home. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include "workers/worker.h"
 
-#include <linux/build_bug.h>
 #include <linux/cpumask.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
-#include <linux/printk.h>
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
-#include <linux/sched/prio.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
-#include <uapi/linux/sched/types.h>
 
+#include "core/class.h"
 #include "core/counts.h"
 #include "core/current.h"
 #include "core/find_work.h"
@@ -31,6 +28,7 @@
 #include "core/wake.h"
 #include "inject.h"
 #include "task/account.h"
+#include "task/context.h"
 #include "task/run.h"
 #include "workers/affinity.h"
 #include "workers/fault.h"
@@ -85,62 +83,9 @@ static void rehome_worker(struct wpool_worker *w)
 
 static bool is_at_home(struct wpool_worker *w)
 {
-	return raw_smp_processor_id() == w->rq->cpu &&
+	/* a task may have changed the mask, and so may the kernel, while the CPU was gone */
+	return raw_smp_processor_id() == w->rq->cpu && current->nr_cpus_allowed == 1 &&
 	       !READ_ONCE(w->rq->redirect) && !w->new_home;
-}
-
-/* ---- class ---- */
-
-static_assert(MAX_RT_PRIO - 1 == WPOOL_MAX_PRIORITY);
-/* what sched_set_fifo_low() and sched_set_fifo() give */
-static_assert(WPOOL_SCHED_FIFO_LOW == 1);
-static_assert(MAX_RT_PRIO / 2 == WPOOL_SCHED_FIFO);
-
-void wpool_worker_set_class(struct wpool_worker *w)
-{
-	struct wpool *pool = w->pool;
-	struct sched_attr attr = {
-		.size = sizeof(attr),
-		.sched_policy = SCHED_FIFO,
-		.sched_priority = pool->sched,
-	};
-
-	lockdep_assert_held(&pool->workers_mutex);
-	if (pool->sched == WPOOL_SCHED_NORMAL) {
-		sched_set_normal(w->thread, pool->nice);
-		return;
-	}
-	/* as sched_set_fifo() does, which knows no other priority than its own */
-	WARN_ON_ONCE(sched_setattr_nocheck(w->thread, &attr));
-	/* no more than a note, which /proc shows */
-	set_user_nice(w->thread, pool->nice);
-}
-
-static bool has_class(struct wpool *pool)
-{
-	u32 priority = READ_ONCE(pool->sched);
-
-	return current->policy == (priority ? SCHED_FIFO : SCHED_NORMAL) &&
-	       current->rt_priority == priority && task_nice(current) == READ_ONCE(pool->nice);
-}
-
-/*
- * An administrator may change the calling worker, and so may a task, which has to put it back.
- * Others may rely on this worker to look for tasks: it does not wait for the mutex, and
- * says it after another sleep instead.
- */
-static void report_class(struct wpool *pool)
-{
-	if (!mutex_trylock(&pool->workers_mutex))
-		return;
-	/* not while a tune changes one worker after the other */
-	if (!pool->class_reported && !has_class(pool)) {
-		WRITE_ONCE(pool->class_reported, true);
-		pr_warn("%s: worker %d: scheduling changed from outside: policy %u, priority %u, nice %d; write nice or sched to reset it\n",
-			pool->name, current->pid, current->policy, current->rt_priority,
-			task_nice(current));
-	}
-	mutex_unlock(&pool->workers_mutex);
 }
 
 /* ---- life ---- */
@@ -201,6 +146,7 @@ static void run_tasks(struct wpool_worker *w)
 		 * At least once in 61 tasks, and once a tick; and where no task is found. Under
 		 * load a worker never sleeps, and whoever detaches a tracer waits for this.
 		 */
+		wpool_context_look(w);
 		cond_resched_tasks_rcu_qs();
 		if (unlikely(!is_at_home(w)))
 			rehome_worker(w);
@@ -215,8 +161,8 @@ static void run_tasks(struct wpool_worker *w)
 			wpool_account_wake(w->pool);
 			if (!wpool_park_sleep(w))
 				return;
-			if (unlikely(!has_class(w->pool)) && !READ_ONCE(w->pool->class_reported))
-				report_class(w->pool);
+			if (unlikely(!wpool_class_is_set(w->pool)))
+				wpool_class_restore(w);
 			break;
 		case END:
 			return;
@@ -229,6 +175,8 @@ static int worker_main(struct wpool_worker *w)
 	wpool_fault_arm(w);
 	if (!wpool_hooks_start(w))
 		return 0;
+	/* what worker_start has set is there for all of its tasks */
+	wpool_context_save(&w->base, w);
 	/* it may be made as the rescuer, and become it when it leaves */
 	while (!READ_ONCE(w->leaving) || wpool_rescuer_wait(w))
 		run_tasks(w);
@@ -276,7 +224,7 @@ static struct wpool_worker *create_worker(struct wpool *pool, int cpu, bool leav
 
 	mutex_lock(&pool->workers_mutex);
 	/* before the thread runs its first task */
-	wpool_worker_set_class(w);
+	wpool_class_set(w);
 	list_add_tail_rcu(&w->node, &pool->workers);
 	wpool_threads_enter(pool);
 	mutex_unlock(&pool->workers_mutex);

@@ -62,14 +62,6 @@ int wpool_worker_create_rescuer(struct wpool *pool);
 int wpool_worker_create_reserve(struct wpool *pool);
 
 /**
- * wpool_worker_set_class() - give a worker the scheduling class and nice value of its pool
- * @w: the worker; its thread may have ended
- *
- * Context: process context, under pool->workers_mutex.
- */
-void wpool_worker_set_class(struct wpool_worker *w);
-
-/**
  * wpool_worker_reap() - take a worker whose thread has ended off its pool's list
  * @w: the worker, counted out; freed after an RCU grace period. Its pool may be freed afterwards
  *

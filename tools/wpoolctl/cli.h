@@ -39,6 +39,7 @@ extern const struct command cmd_tune;
 extern const struct command cmd_stat;
 extern const struct command cmd_top;
 extern const struct command cmd_why;
+extern const struct command cmd_dump;
 extern const struct command cmd_latency;
 extern const struct command cmd_metrics;
 extern const struct command cmd_run;

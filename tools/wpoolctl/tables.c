@@ -96,21 +96,36 @@ static int parse_table(struct table *table)
 	}
 }
 
+static void set_path(char *path, const char *name)
+{
+	snprintf(path, PATH_MAX, "%s/%s",
+		 directory("WPOOLCTL_DEBUGFS", "/sys/kernel/debug/wpool"), name);
+}
+
+char *text_read(const char *name, struct errmsg *e)
+{
+	char path[PATH_MAX], *text;
+
+	set_path(path, name);
+	text = read_all(path);
+	if (!text)
+		errmsg_set(e, "%s: %s", path, strerror(errno));
+	return text;
+}
+
 int table_read(const char *name, struct table *table, struct errmsg *e)
 {
 	char path[PATH_MAX];
-	int err = 0;
+	int err;
 
 	*table = (struct table){ };
-	snprintf(path, sizeof(path), "%s/%s",
-		 directory("WPOOLCTL_DEBUGFS", "/sys/kernel/debug/wpool"), name);
-	table->text = read_all(path);
+	table->text = text_read(name, e);
 	if (!table->text)
-		err = -errno;
-	if (!err)
-		err = parse_table(table);
+		return -errno;
+	err = parse_table(table);
 	if (err) {
 		table_exit(table);
+		set_path(path, name);
 		errmsg_set(e, "%s: %s", path, strerror(-err));
 	}
 	return err;

@@ -22,6 +22,9 @@ struct table {
 	size_t columns;
 };
 
+/* All of a file, to be freed; or NULL, errno and a message. */
+char *text_read(const char *name, struct errmsg *e);
+
 /* 0, or -errno and a message. */
 int table_read(const char *name, struct table *table, struct errmsg *e);
 void table_exit(struct table *table);

@@ -37,6 +37,7 @@ static const struct command *const commands[] = {
 	&cmd_stat,
 	&cmd_top,
 	&cmd_why,
+	&cmd_dump,
 	&cmd_latency,
 	&cmd_metrics,
 	&cmd_run,

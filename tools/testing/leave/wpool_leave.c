@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A task that leaves softirqs disabled, for module_load of the selftests: they run on
- * kernels that have no KUnit, as Debian's PREEMPT_RT, where disabled softirqs are a lock
- * of the CPU, no preemption, and hold migration and RCU. The suite wpool_contain has the
+ * A task that leaves softirqs disabled, and a plug and a memory cgroup, for module_load of the
+ * selftests: they run on kernels that have no KUnit, as Debian's PREEMPT_RT, where disabled
+ * softirqs are a lock of the CPU, no preemption, and hold migration and RCU, and which have
+ * block devices and memory cgroups, other than those with KUnit. The suite wpool_contain has the
  * rest of what a task may leave.
  *
  * The init function succeeds if the next task of the same worker finds nothing of it,
@@ -10,6 +11,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/blkdev.h>
 #include <linux/bottom_half.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
@@ -18,6 +20,7 @@
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <linux/wpool.h>
 
 static struct found {
@@ -26,7 +29,12 @@ static struct found {
 	int preempt;
 	int rcu;
 	int migration;
+	bool plug;
+	bool memcg;
 } left, found;
+
+static struct blk_plug plug;
+static long no_memcg;
 
 static void leave(struct wpool_task *task)
 {
@@ -34,6 +42,9 @@ static void leave(struct wpool_task *task)
 	local_bh_disable();
 	left.pid = current->pid;
 	left.softirqs = softirq_count();
+	blk_start_plug(&plug);
+	/* only ever compared: nothing is charged before the task returns */
+	set_active_memcg((struct mem_cgroup *)&no_memcg);
 }
 
 static void look(struct wpool_task *task)
@@ -45,6 +56,9 @@ static void look(struct wpool_task *task)
 #ifdef CONFIG_SMP
 	found.migration = current->migration_disabled;
 #endif
+	found.plug = current->plug;
+	found.memcg = set_active_memcg(NULL);
+	current->plug = NULL;
 	usleep_range(10, 20);
 }
 
@@ -81,10 +95,11 @@ static int __init wpool_retire_init(void)
 		set_cpus_allowed_ptr(current, cpu_possible_mask);
 	}
 	if (found.pid == left.pid && left.softirqs && !found.softirqs && !found.preempt &&
-	    !found.rcu && !found.migration)
+	    !found.rcu && !found.migration && !found.plug && !found.memcg)
 		return err;
-	pr_info("left softirqs %lx; then preempt count %x, softirqs %lx, rcu depth %d, migration off %d, %s worker\n",
+	pr_info("left softirqs %lx; then preempt count %x, softirqs %lx, rcu depth %d, migration off %d,%s%s, %s worker\n",
 		left.softirqs, found.preempt, found.softirqs, found.rcu, found.migration,
+		found.plug ? " a plug," : "", found.memcg ? " a memory cgroup," : "",
 		found.pid == left.pid ? "the same" : "another");
 	return -EPROTO;
 }
@@ -95,5 +110,5 @@ static void __exit wpool_retire_exit(void)
 
 module_init(wpool_retire_init);
 module_exit(wpool_retire_exit);
-MODULE_DESCRIPTION("A task that leaves softirqs disabled");
+MODULE_DESCRIPTION("A task that leaves softirqs disabled, a plug, and a memory cgroup");
 MODULE_LICENSE("GPL");

@@ -199,6 +199,55 @@ test_costs_tells_functions_apart()
 	[ "$(table costs | wc -l)" = 1 ] || fail "not begun anew: $(table costs)"
 }
 
+# One worker sleeps in a task, two tasks are queued, and others wait in line for room.
+crowd()
+{
+	pool capacity=1 queue_depth=2 || return 1
+	wpoolctl run "$POOL" --work sleep:60s --tasks 10 >/dev/null 2>&1 &
+	helper=$!
+	waiting() { [ "$(cat "$POOL_DIR/queued") $(cat "$POOL_DIR/waiting")" = "2 1" ]; }
+	wait_for waiting || fail "nobody waits"
+}
+
+# described FILE: our pool, as crowd() left it
+described()
+{
+	awk -v pool="$POOL" '/ (wpool: )?pool / || /^pool / { on = index($0, "pool " pool ":") }
+		on { sub(/^\[[^]]*\] (wpool: )?/, ""); print }' "$1" >"$TMP/described"
+	for line in "^pool $POOL: open, capacity 1, queue_depth 2$" \
+		'^ *1 workers, 1 in tasks, [0-9]+ searching, 2 tasks queued, 1 waiting$' \
+		'^ *(queue of CPU [0-9]+|the global queue): 2 tasks, the first for [0-9]+ ms: ' \
+		'^ *in line: wpoolctl, pid [0-9]+$' \
+		'^ *worker [0-9]+ at home on CPU [0-9]+, last on [0-9]+: asleep, .* in dev_sleep' \
+		'^ *why: capacity is used up, all 1 workers are in tasks$'; do
+		grep -qE "$line" "$TMP/described" || fail "no '$line': $(cat "$TMP/described")" ||
+			return 1
+	done
+}
+
+test_dump_says_what_waits_and_why()
+{
+	crowd || return 1
+	[ "$(stat -c %a "$DEBUGFS/dump")" = 400 ] || fail "others may read it" || return 1
+	wpoolctl dump >"$TMP/dump" || fail "$(cat "$TMP/dump")" || return 1
+	described "$TMP/dump" || return 1
+	end_helper
+	quiet() { wpoolctl dump >"$TMP/dump"; grep -A 2 "^pool $POOL:" "$TMP/dump" | grep -q 'nothing waits'; }
+	wait_for quiet || fail "$(cat "$TMP/dump")"
+}
+
+test_sysrq_x_writes_the_same_with_stacks()
+{
+	[ -w /proc/sysrq-trigger ] && dmesg | grep -q 'wpool: sysrq-x prints all pools' ||
+		skip "no sysrq"
+	crowd || return 1
+	dmesg -c >/dev/null
+	echo x >/proc/sysrq-trigger
+	dmesg >"$TMP/dump"
+	described "$TMP/dump" || return 1
+	grep -q "task:wp/$POOL" "$TMP/dump" || fail "no stack: $(cat "$TMP/dump")"
+}
+
 # A task that runs needs the monitor, an idle worker that may leave the expiry timer;
 # in the end there is neither.
 test_timers_are_pending_only_while_needed()
@@ -245,6 +294,7 @@ test_tables_have_all_pools_and_none_that_is_gone()
 TESTS="cpus_adds_up_to_sysfs cpus_counts_what_is_queued workers_has_a_line_for_each
 	workers_says_how_long workers_names_a_hog
 	latency_counts_while_it_is_asked_for costs_tells_functions_apart
+	dump_says_what_waits_and_why sysrq_x_writes_the_same_with_stacks
 	timers_are_pending_only_while_needed
 	tables_have_all_pools_and_none_that_is_gone"
 

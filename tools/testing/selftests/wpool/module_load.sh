@@ -84,7 +84,13 @@ test_parameters_are_visible()
 		[ "$(stat -c %a $PARAMETERS/$parameter)" = 444 ] ||
 			fail "$parameter can be written, and nobody would notice" || return 1
 	done
-	[ "$(ls $PARAMETERS | wc -l)" -eq 6 ] || fail "there are others: $(ls $PARAMETERS)" ||
+	# those that may change, of which the kernel's log or its end tells
+	for parameter in dump_on_panic panic_on_stall_ms; do
+		[ "$(stat -c %a $PARAMETERS/$parameter)" = 644 ] ||
+			fail "$parameter cannot be written" || return 1
+		grep -qx '[N0]' $PARAMETERS/$parameter || fail "$parameter is on" || return 1
+	done
+	[ "$(ls $PARAMETERS | wc -l)" -eq 8 ] || fail "there are others: $(ls $PARAMETERS)" ||
 		return 1
 	[ "$(cat $PARAMETERS/allow_fault)" = N ] || fail "faults are allowed" || return 1
 	# a quarter of what pid_max is at boot: 32768, or 1024 a CPU if that is more
@@ -257,7 +263,10 @@ test_softirqs_left_off_are_given_back()
 	insmod "$SAMPLES/wpool_leave.ko" || fail "$(dmesg | grep wpool_leave | tail -n 1)" ||
 		return 1
 	rmmod wpool_leave || fail "rmmod" || return 1
-	said leave "left preempt count" && unload
+	said leave "left preempt count" || return 1
+	[ ! -d /sys/block ] || said leave "left a plug" || return 1
+	! grep -q "^memory" /proc/cgroups || said leave "left a memory cgroup" || return 1
+	unload
 }
 
 test_open_attribute_does_not_keep_the_module()

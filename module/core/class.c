@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The class of workers, see class.h. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include "core/class.h"
+
+#include <linux/build_bug.h>
+#include <linux/mutex.h>
+#include <linux/printk.h>
+#include <linux/sched.h>
+#include <linux/sched/prio.h>
+#include <uapi/linux/sched/types.h>
+
+#include "core/state.h"
+
+static_assert(MAX_RT_PRIO - 1 == WPOOL_MAX_PRIORITY);
+/* what sched_set_fifo_low() and sched_set_fifo() give */
+static_assert(WPOOL_SCHED_FIFO_LOW == 1);
+static_assert(MAX_RT_PRIO / 2 == WPOOL_SCHED_FIFO);
+
+void wpool_class_set(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+	struct sched_attr attr = {
+		.size = sizeof(attr),
+		.sched_policy = SCHED_FIFO,
+		.sched_priority = pool->sched,
+	};
+
+	lockdep_assert_held(&pool->workers_mutex);
+	if (pool->sched == WPOOL_SCHED_NORMAL) {
+		sched_set_normal(w->thread, pool->nice);
+	} else {
+		/* as sched_set_fifo() does, which knows no other priority than its own */
+		WARN_ON_ONCE(sched_setattr_nocheck(w->thread, &attr));
+		/* no more than a note, which /proc shows */
+		set_user_nice(w->thread, pool->nice);
+	}
+	WRITE_ONCE(w->prio, w->thread->normal_prio);
+}
+
+bool wpool_class_is_set(const struct wpool *pool)
+{
+	u32 priority = READ_ONCE(pool->sched);
+
+	return current->policy == (priority ? SCHED_FIFO : SCHED_NORMAL) &&
+	       current->rt_priority == priority && task_nice(current) == READ_ONCE(pool->nice);
+}
+
+void wpool_class_restore(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+
+	if (!mutex_trylock(&pool->workers_mutex))
+		return;
+	if (!wpool_class_is_set(pool)) {
+		if (!pool->class_reported) {
+			WRITE_ONCE(pool->class_reported, true);
+			pr_warn("%s: worker %d: scheduling changed from outside after %ps: policy %u, priority %u, nice %d, taken back; write nice or sched instead\n",
+				pool->name, current->pid, READ_ONCE(w->func), current->policy,
+				current->rt_priority, task_nice(current));
+		}
+		wpool_class_set(w);
+	}
+	mutex_unlock(&pool->workers_mutex);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The scheduling class and nice value of workers, which are their pool's. */
+#ifndef WPOOL_CORE_CLASS_H
+#define WPOOL_CORE_CLASS_H
+
+#include <linux/types.h>
+
+struct wpool;
+struct wpool_worker;
+
+/**
+ * wpool_class_set() - give a worker the scheduling class and nice value of its pool
+ * @w: the worker; its thread may have ended
+ *
+ * Context: process context, under pool->workers_mutex.
+ */
+void wpool_class_set(struct wpool_worker *w);
+
+/** wpool_class_is_set() - does the calling worker have what its pool says? Without a lock. */
+bool wpool_class_is_set(const struct wpool *pool);
+
+/**
+ * wpool_class_restore() - take back what a task or an administrator has changed, and say it once
+ * @w: the calling worker
+ *
+ * Others may rely on the worker to look for tasks, so it does not wait for the mutex: if that is
+ * held, perhaps by a tune that changes one worker after the other, nothing is done, and the
+ * caller comes back later.
+ */
+void wpool_class_restore(struct wpool_worker *w);
+
+#endif /* WPOOL_CORE_CLASS_H */

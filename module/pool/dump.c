@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Printing pools, see dump.h. Tasks of a ring may be taken, and their memory freed, while they
+ * are read here: only their functions are read, so that a fault does no harm.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include "pool/dump.h"
+
+#include <linux/jiffies.h>
+#include <linux/minmax.h>
+#include <linux/moduleparam.h>
+#include <linux/notifier.h>
+#include <linux/panic_notifier.h>
+#include <linux/printk.h>
+#include <linux/rculist.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/debug.h>
+#include <linux/seq_file.h>
+#include <linux/sysrq.h>
+#include <linux/uaccess.h>
+
+#include "compat.h"
+#include "core/counts.h"
+#include "core/find_work.h"
+#include "core/freeze.h"
+#include "core/registry.h"
+#include "core/stall_report.h"
+#include "core/state.h"
+#include "pool/stats.h"
+#include "task/state.h"
+#include "task/waiters.h"
+
+/* Of each pool in the log; debugfs shows all workers in tasks. */
+#define MAX_POOLS	32
+#define MAX_QUEUES	8
+#define MAX_TASKS	4
+#define MAX_WAITERS	4
+#define MAX_WORKERS	16
+#define MAX_STACKS	8
+
+static bool dump_on_panic;
+module_param(dump_on_panic, bool, 0644);
+MODULE_PARM_DESC(dump_on_panic, "print all pools when the kernel panics (default: N)");
+
+__printf(2, 3)
+static void print_line(struct seq_file *seq, const char *fmt, ...)
+{
+	struct va_format vaf;
+	va_list args;
+
+	va_start(args, fmt);
+	vaf.fmt = fmt;
+	vaf.va = &args;
+	if (seq)
+		seq_printf(seq, "%pV\n", &vaf);
+	else
+		pr_info("%pV\n", &vaf);
+	va_end(args);
+}
+
+/* ---- queues ---- */
+
+/* The functions of the first tasks of a queue. */
+struct names {
+	char text[256];
+	int len;
+	int nr;
+};
+
+static void add_name(struct names *names, struct wpool_task *task)
+{
+	wpool_task_fn func;
+
+	if (names->nr == MAX_TASKS || !task || get_kernel_nofault(func, &task->func))
+		return;
+	names->len += scnprintf(names->text + names->len, sizeof(names->text) - names->len,
+				"%s%ps", names->nr++ ? ", " : " ", func);
+}
+
+static void add_fifo_names(struct names *names, struct wpool_fifo *fifo)
+{
+	struct wpool_task *task;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (raw_spin_trylock(&fifo->lock)) {
+		list_for_each_entry(task, &fifo->tasks, node) {
+			if (names->nr == MAX_TASKS)
+				break;
+			add_name(names, task);
+		}
+		raw_spin_unlock(&fifo->lock);
+	}
+	local_irq_restore(flags);
+}
+
+static void add_runq_names(struct names *names, struct wpool_runq *rq)
+{
+	u32 head = wpool_ring_head(&rq->ring), nr = wpool_ring_len(&rq->ring), i;
+
+	add_fifo_names(names, &rq->backlog);
+	for (i = 0; i < min(nr, MAX_TASKS); i++)
+		add_name(names, READ_ONCE(*wpool_ring_slot(&rq->ring, head + i)));
+	add_name(names, READ_ONCE(rq->next));
+}
+
+/* What is queued somewhere: in a run queue, or in @fifo, of all CPUs. */
+struct queue {
+	struct wpool_runq *rq;
+	struct wpool_fifo *fifo;
+	const char *what;
+	u32 nr;
+	u32 age;
+};
+
+/* Into @oldest, if it is one of them: oldest first. */
+static void add_queue(struct queue *oldest, const struct queue *queue)
+{
+	int i;
+
+	if (!queue->nr || (oldest[MAX_QUEUES - 1].nr && oldest[MAX_QUEUES - 1].age >= queue->age))
+		return;
+	for (i = MAX_QUEUES - 1; i && (!oldest[i - 1].nr || oldest[i - 1].age < queue->age); i--)
+		oldest[i] = oldest[i - 1];
+	oldest[i] = *queue;
+}
+
+static void add_shared(struct queue *oldest, struct wpool_fifo *fifo, const char *what)
+{
+	struct queue queue = { .fifo = fifo, .what = what, .nr = wpool_fifo_len(fifo) };
+	u32 jiffy;
+
+	if (wpool_fifo_first(fifo, &jiffy))
+		queue.age = (u32)jiffies - jiffy;
+	add_queue(oldest, &queue);
+}
+
+static void dump_queues(struct wpool *pool, struct seq_file *seq)
+{
+	struct queue oldest[MAX_QUEUES] = { };
+	struct names names;
+	struct wpool_runq *rq;
+	u32 jiffy, i;
+
+	add_shared(oldest, &pool->globq, "the global queue");
+	add_shared(oldest, &pool->urgent, "the urgent tasks");
+	wpool_for_each_active(pool, rq, i) {
+		struct queue queue = { .rq = rq, .nr = wpool_runq_len(rq) };
+
+		if (wpool_runq_first(rq, &jiffy))
+			queue.age = (u32)jiffies - jiffy;
+		add_queue(oldest, &queue);
+	}
+	for (i = 0; i < MAX_QUEUES && oldest[i].nr; i++) {
+		names.len = 0;
+		names.nr = 0;
+		names.text[0] = '\0';
+		if (oldest[i].rq) {
+			add_runq_names(&names, oldest[i].rq);
+			print_line(seq, "  queue of CPU %d: %u tasks, the first for %u ms:%s",
+				   oldest[i].rq->cpu, oldest[i].nr, jiffies_to_msecs(oldest[i].age),
+				   names.text);
+		} else {
+			add_fifo_names(&names, oldest[i].fifo);
+			print_line(seq, "  %s: %u tasks, the first for %u ms:%s", oldest[i].what,
+				   oldest[i].nr, jiffies_to_msecs(oldest[i].age), names.text);
+		}
+	}
+}
+
+/* ---- the line ---- */
+
+static void dump_waiters(struct wpool *pool, struct seq_file *seq)
+{
+	struct wpool_task *place;
+	struct task_struct *thread;
+	unsigned long flags;
+	int n = 0;
+
+	if (!READ_ONCE(pool->nr_waiting))
+		return;
+	local_irq_save(flags);
+	if (!raw_spin_trylock(&pool->admission_lock)) {
+		local_irq_restore(flags);
+		print_line(seq, "  the line: it is being changed");
+		return;
+	}
+	list_for_each_entry(place, &pool->waiters, node) {
+		if (n++ == MAX_WAITERS)
+			break;
+		if (wpool_task_is_event(place)) {
+			print_line(seq, "  in line: an event or a strand, %ps", place->func);
+			continue;
+		}
+		thread = container_of(place, struct wpool_waiter, place)->thread;
+		print_line(seq, "  in line: %s, pid %d", thread->comm, thread->pid);
+	}
+	raw_spin_unlock(&pool->admission_lock);
+	local_irq_restore(flags);
+}
+
+/* ---- workers ---- */
+
+static void dump_workers(struct wpool *pool, struct seq_file *seq)
+{
+	struct wpool_worker_info info;
+	struct wpool_worker *w;
+	int n = 0;
+
+	list_for_each_entry_rcu(w, &pool->workers, node) {
+		wpool_worker_fill_info(pool, w, &info);
+		if (!info.task)
+			continue;
+		if (!seq && n == MAX_WORKERS) {
+			print_line(seq, "  and more workers");
+			return;
+		}
+		print_line(seq, "  worker %d at home on CPU %d, last on %d: %s, %lld ms, in %ps",
+			   info.pid, info.cpu, info.last_cpu, wpool_doing_name(info.doing),
+			   info.since_ns < 0 ? -1 : info.since_ns / (s64)NSEC_PER_MSEC, info.func);
+		if (!seq && n++ < MAX_STACKS)
+			sched_show_task(w->thread);
+	}
+}
+
+static u32 count_in_tasks(struct wpool *pool)
+{
+	struct wpool_worker *w;
+	u32 nr = 0;
+
+	list_for_each_entry_rcu(w, &pool->workers, node)
+		nr += !!READ_ONCE(w->task);
+	return nr;
+}
+
+/* ---- why ---- */
+
+static void dump_why(struct wpool *pool, struct seq_file *seq)
+{
+	u32 workers = READ_ONCE(pool->nr_workers), capacity = READ_ONCE(pool->capacity);
+	u32 in_tasks = count_in_tasks(pool);
+
+	if (!wpool_queues_len(pool) && !READ_ONCE(pool->nr_waiting))
+		print_line(seq, "  nothing waits");
+	else if (wpool_is_frozen(pool))
+		print_line(seq, "  why: the pool is frozen");
+	else if (in_tasks >= workers && workers >= capacity)
+		print_line(seq, "  why: capacity is used up, all %u workers are in tasks", workers);
+	else if (READ_ONCE(pool->spawn_failing))
+		print_line(seq, "  why: no worker can be made, error %d",
+			   READ_ONCE(pool->spawn_error));
+	else if (in_tasks >= workers && !wpool_workers_room())
+		print_line(seq, "  why: max_workers = %u is reached", wpool_workers_max());
+	else if (atomic_read(&pool->nr_coming) || atomic_read(&pool->nr_searching))
+		print_line(seq, "  why: a worker is on its way, or needs a CPU");
+	else
+		print_line(seq, "  why: %u of %u workers are in tasks, none has looked yet",
+			   in_tasks, workers);
+}
+
+/* ---- all ---- */
+
+void wpool_dump(struct wpool *pool, struct seq_file *seq)
+{
+	u32 capacity = READ_ONCE(pool->capacity), depth = READ_ONCE(pool->queue_depth);
+	char limits[2][12];
+
+	rcu_read_lock();
+	snprintf(limits[0], sizeof(limits[0]), capacity == WPOOL_UNLIMITED ? "max" : "%u",
+		 capacity);
+	snprintf(limits[1], sizeof(limits[1]), depth == WPOOL_UNLIMITED ? "max" : "%u", depth);
+	print_line(seq, "pool %s: %s, capacity %s, queue_depth %s", pool->name,
+		   wpool_state_name(READ_ONCE(pool->state)), limits[0], limits[1]);
+	print_line(seq, "  %u workers, %u in tasks, %d searching, %u tasks queued, %u waiting",
+		   READ_ONCE(pool->nr_workers), count_in_tasks(pool),
+		   atomic_read(&pool->nr_searching), wpool_queues_len(pool),
+		   READ_ONCE(pool->nr_waiting));
+	dump_queues(pool, seq);
+	dump_waiters(pool, seq);
+	dump_workers(pool, seq);
+	dump_why(pool, seq);
+	rcu_read_unlock();
+}
+
+static unsigned long dump_to_log(struct wpool *pool, unsigned long most)
+{
+	wpool_dump(pool, NULL);
+	return 1;
+}
+
+static void dump_all(void)
+{
+	if (wpool_pools_sum_rcu(dump_to_log, MAX_POOLS) == MAX_POOLS)
+		print_line(NULL, "perhaps more pools");
+}
+
+/* The monitor found it, under RCU. */
+static void dump_stalled(struct wpool *pool)
+{
+	wpool_dump(pool, NULL);
+}
+
+/* ---- a key, a panic ---- */
+
+static void sysrq_dump(COMPAT_SYSRQ_KEY key)
+{
+	dump_all();
+}
+
+static const struct sysrq_key_op sysrq_op = {
+	.handler = sysrq_dump,
+	.help_msg = "show-wpools(x)",
+	.action_msg = "Show all worker pools",
+	.enable_mask = SYSRQ_ENABLE_DUMP,
+};
+
+static bool has_key;
+
+static int panic_dump(struct notifier_block *block, unsigned long event, void *data)
+{
+	if (READ_ONCE(dump_on_panic))
+		dump_all();
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block panic_block = {
+	.notifier_call = panic_dump,
+};
+
+void wpool_dump_init(void)
+{
+	wpool_stall_attach(dump_stalled);
+	atomic_notifier_chain_register(&panic_notifier_list, &panic_block);
+	has_key = !register_sysrq_key('x', &sysrq_op);
+	if (has_key)
+		pr_info("sysrq-x prints all pools\n");
+}
+
+void wpool_dump_exit(void)
+{
+	if (has_key)
+		unregister_sysrq_key('x', &sysrq_op);
+	atomic_notifier_chain_unregister(&panic_notifier_list, &panic_block);
+	wpool_stall_attach(NULL);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What every pool is doing, as text: its queues, oldest first, its workers with their tasks and
+ * stacks, who waits, and why. For sysrq-x, a panic, a stall, and debugfs.
+ */
+#ifndef WPOOL_POOL_DUMP_H
+#define WPOOL_POOL_DUMP_H
+
+struct seq_file;
+struct wpool;
+
+/**
+ * wpool_dump() - print one pool
+ * @pool: the pool; its destruction may have begun
+ * @seq: where to; %NULL: the kernel's log, with the stacks of workers
+ *
+ * It takes no lock but by trying, reads what others write, and its output is bounded.
+ *
+ * Context: any, also where other CPUs have stopped in the middle of anything; under RCU, or
+ * under the mutex of all pools.
+ */
+void wpool_dump(struct wpool *pool, struct seq_file *seq);
+
+/** wpool_dump_init() - from now on sysrq-x, a panic and a stall print; sleeps */
+void wpool_dump_init(void);
+
+/** wpool_dump_exit() - undo wpool_dump_init(); sleeps */
+void wpool_dump_exit(void);
+
+#endif /* WPOOL_POOL_DUMP_H */

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a task leaves behind, see context.h. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include "task/context.h"
+
+#include <linux/bottom_half.h>
+#include <linux/kthread.h>
+#include <linux/printk.h>
+#include <linux/sched/signal.h>
+#include <linux/uaccess.h>
+
+#include "core/class.h"
+
+enum kind { PAGEFAULT, STATE, SIGNAL, CREDS, MM, MEMCG, JOURNAL, BIO_LIST, PLUG, NR_KINDS };
+
+static const char *const kinds[] = {
+	[PAGEFAULT] = "page faults disabled: enabled",
+	[STATE] = "its worker about to sleep, perhaps in a wait queue: made to run",
+	[SIGNAL] = "a signal pending: dropped",
+	[CREDS] = "credentials overridden: reverted",
+	[MM] = "an mm in use: no longer used",
+	[MEMCG] = "a memory cgroup active: reset",
+	[JOURNAL] = "journal_info set: reset",
+	[BIO_LIST] = "a list of bios: dropped",
+	[PLUG] = "a plug: dropped",
+};
+
+/* Each is said once of a function, as long as no other one leaves the same. */
+static void *last_said[NR_KINDS];
+
+static void say_once(enum kind kind, const struct wpool_worker *w)
+{
+	void *func = READ_ONCE(w->func);
+
+	if (READ_ONCE(last_said[kind]) == func)
+		return;
+	WRITE_ONCE(last_said[kind], func);
+	pr_err_ratelimited("%ps left %s\n", func, kinds[kind]);
+}
+
+/* Did the task leave an RCU lock that disables preemption, which only lockdep tells apart? */
+static bool is_rcu_left(const struct wpool_context *was, const struct wpool_worker *w)
+{
+	return !IS_ENABLED(CONFIG_PREEMPT_RCU) && wpool_context_locks(w) > was->locks &&
+	       rcu_read_lock_held();
+}
+
+/* What is counted, and the interrupts: first, since the rest may take locks. */
+static void restore_counts(const struct wpool_context *was, const struct wpool_context *is,
+			   struct wpool_worker *w)
+{
+	pr_err_ratelimited("%ps left preempt count %x (was %x), irqs %s, softirqs %x (was %x), rcu depth %d (was %d), locks %d (was %d), migration off %d (was %d), flags %x (was %x)\n",
+			   READ_ONCE(w->func), is->preempt, was->preempt,
+			   irqs_disabled() ? "off" : "on", is->softirq, was->softirq,
+			   is->rcu, was->rcu, is->locks, was->locks,
+			   is->migration, was->migration,
+			   is->flags ^ WPOOL_CONTEXT_HAS, was->flags ^ WPOOL_CONTEXT_HAS);
+	current->flags = (current->flags & ~WPOOL_CONTEXT_FLAGS) |
+			 (was->flags ^ WPOOL_CONTEXT_HAS);
+	if (irqs_disabled())
+		local_irq_enable();
+	/*
+	 * Before RCU and migration: on PREEMPT_RT, disabled softirqs hold both. Elsewhere
+	 * they are in the preempt count, and softirqs raised meanwhile must run now.
+	 */
+	while (softirq_count() > (IS_ENABLED(CONFIG_PREEMPT_RT) ? was->softirq :
+				  was->preempt & SOFTIRQ_MASK))
+		local_bh_enable();
+	while (rcu_preempt_depth() > was->rcu || is_rcu_left(was, w)) {
+		/* taken by the task, which sparse cannot know */
+		__acquire(RCU);
+		rcu_read_unlock();
+	}
+	preempt_count_set(was->preempt);
+	/* last, since it may sleep */
+	while (compat_migration_disabled() > was->migration)
+		migrate_enable();
+	while (compat_migration_disabled() < was->migration)
+		migrate_disable();
+	w->locks_left += wpool_context_locks(w) - was->locks;
+}
+
+static bool counts_are(const struct wpool_context *is, const struct wpool_context *was)
+{
+	return is->preempt == was->preempt && is->softirq == was->softirq &&
+	       is->rcu == was->rcu && is->locks == was->locks &&
+	       is->migration == was->migration && is->flags == was->flags && !irqs_disabled();
+}
+
+/* Neither may be about to be freed: the caller's own thread keeps both. */
+static const struct cred *saved_cred(const struct wpool_context *was)
+{
+	return (const struct cred *)(was->creds ^ (unsigned long)current_real_cred());
+}
+
+/*
+ * Before 6.14 a thread has a reference to what it overrides with. If the task has reverted what
+ * the one around it overrides, that one needs it anew.
+ */
+static void restore_creds(const struct cred *cred)
+{
+	if (current_cred() == current_real_cred())
+		override_creds(cred);
+	else
+		revert_creds(cred);
+}
+
+void wpool_context_repair(const struct wpool_context *was, struct wpool_worker *w)
+{
+	struct wpool_context is;
+
+	wpool_context_save(&is, w);
+	if (!counts_are(&is, was))
+		restore_counts(was, &is, w);
+	if (is.state != was->state) {
+		say_once(STATE, w);
+		__set_current_state(was->state);
+	}
+	if (is.pagefault != was->pagefault) {
+		say_once(PAGEFAULT, w);
+		while (current->pagefault_disabled > was->pagefault)
+			pagefault_enable();
+		while (current->pagefault_disabled < was->pagefault)
+			pagefault_disable();
+	}
+	if (is.signal && !was->signal) {
+		say_once(SIGNAL, w);
+		flush_signals(current);
+	}
+	if (is.creds != was->creds) {
+		say_once(CREDS, w);
+		restore_creds(saved_cred(was));
+	}
+	if (is.mm != was->mm) {
+		say_once(MM, w);
+		if (is.mm)
+			kthread_unuse_mm(is.mm);
+		if (was->mm)
+			kthread_use_mm(was->mm);
+	}
+	if (is.memcg != was->memcg) {
+		say_once(MEMCG, w);
+		compat_set_active_memcg(was->memcg);
+	}
+	if (is.journal != was->journal) {
+		say_once(JOURNAL, w);
+		current->journal_info = was->journal;
+	}
+	/* both usually are on the stack, in a frame that is gone */
+	if (is.bio_list != was->bio_list) {
+		say_once(BIO_LIST, w);
+		current->bio_list = was->bio_list;
+	}
+	if (is.plug != was->plug) {
+		say_once(PLUG, w);
+		current->plug = was->plug;
+	}
+	if (current->normal_prio != READ_ONCE(w->prio))
+		wpool_class_restore(w);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a task leaves behind does not reach the next one: after each, the worker is compared
+ * with what it was before, and put right. What is less dangerous, and so is not worth an
+ * instruction of each task, is found with the next look for work: the class and the CPUs of the
+ * worker, its state, a list of bios, and that it may be frozen. What a module cannot see: a lock
+ * that is held, without lockdep; the cgroup of kthread_associate_blkcg(); an entry left in a wait
+ * queue, but for the state that goes with it.
+ */
+#ifndef WPOOL_TASK_CONTEXT_H
+#define WPOOL_TASK_CONTEXT_H
+
+#include <linux/compiler.h>
+#include <linux/cred.h>
+#include <linux/irqflags.h>
+#include <linux/lockdep.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/thread_info.h>
+
+#include "compat.h"
+#include "core/context.h"
+#include "core/state.h"
+
+/*
+ * Flags that a task sets for its own allocations, and others that change how the next one's
+ * work. If they leaked, allocations would fail, or drain the reserves.
+ */
+#define WPOOL_CONTEXT_FLAGS	(PF_MEMALLOC | PF_MEMALLOC_NOFS | PF_MEMALLOC_NOIO | \
+				 PF_LOCAL_THROTTLE | PF_KSWAPD | PF_NOFREEZE | \
+				 COMPAT_PF_MEMALLOC_MORE)
+/* of these, what a kthread has from the start */
+#define WPOOL_CONTEXT_HAS	PF_NOFREEZE
+
+/* Locks held, without those that earlier tasks left held and that cannot be released. */
+static inline int wpool_context_locks(const struct wpool_worker *w)
+{
+	return IS_ENABLED(CONFIG_LOCKDEP) ? lockdep_depth(current) - w->locks_left : 0;
+}
+
+static inline void wpool_context_save(struct wpool_context *context, const struct wpool_worker *w)
+{
+	context->preempt = preempt_count();
+	context->softirq = IS_ENABLED(CONFIG_PREEMPT_RT) ? softirq_count() : 0;
+	context->rcu = rcu_preempt_depth();
+	context->locks = wpool_context_locks(w);
+	context->migration = compat_migration_disabled();
+	context->pagefault = current->pagefault_disabled;
+	context->state = READ_ONCE(current->__state);
+	context->flags = (current->flags ^ WPOOL_CONTEXT_HAS) & WPOOL_CONTEXT_FLAGS;
+	context->signal = read_thread_flags() & _TIF_SIGPENDING;
+	context->creds = (unsigned long)rcu_access_pointer(current->cred) ^
+			 (unsigned long)rcu_access_pointer(current->real_cred);
+	context->mm = current->mm;
+	context->memcg = compat_active_memcg();
+	context->journal = current->journal_info;
+	context->bio_list = current->bio_list;
+	context->plug = current->plug;
+}
+
+/* Are two the same? In one branch. */
+static inline bool wpool_context_is(const struct wpool_context *is,
+				    const struct wpool_context *was)
+{
+	return !((unsigned long)((is->preempt ^ was->preempt) |
+				 (is->softirq ^ was->softirq) |
+				 (is->rcu ^ was->rcu) |
+				 (is->locks ^ was->locks) |
+				 (is->migration ^ was->migration) |
+				 (is->pagefault ^ was->pagefault) |
+				 (is->state ^ was->state) |
+				 (is->flags ^ was->flags)) |
+		 (is->signal ^ was->signal) |
+		 (is->creds ^ was->creds) |
+		 ((unsigned long)is->mm ^ (unsigned long)was->mm) |
+		 ((unsigned long)is->memcg ^ (unsigned long)was->memcg) |
+		 ((unsigned long)is->journal ^ (unsigned long)was->journal) |
+		 ((unsigned long)is->bio_list ^ (unsigned long)was->bio_list) |
+		 ((unsigned long)is->plug ^ (unsigned long)was->plug));
+}
+
+/**
+ * wpool_context_repair() - put right what a task has left, and say it
+ * @was: what it found
+ * @w: the calling worker
+ *
+ * Context: the worker, where its task has returned.
+ */
+void wpool_context_repair(const struct wpool_context *was, struct wpool_worker *w);
+
+/**
+ * wpool_context_check() - after a task inside another one: repair what is not as it was
+ * @was: what the task found
+ * @w: the calling worker
+ */
+static inline void wpool_context_check(const struct wpool_context *was, struct wpool_worker *w)
+{
+	struct wpool_context is;
+
+	wpool_context_save(&is, w);
+	if (unlikely(!wpool_context_is(&is, was) || irqs_disabled() ||
+		     current->normal_prio != READ_ONCE(w->prio)))
+		wpool_context_repair(was, w);
+}
+
+/** wpool_context_look() - the same of a worker that looks for a task, with all of it */
+static inline void wpool_context_look(struct wpool_worker *w)
+{
+	wpool_context_check(&w->base, w);
+}
+
+/**
+ * wpool_context_is_clean() - after each other task: nothing dangerous is left, in one branch
+ * @w: the calling worker
+ *
+ * A few instructions for all. What does the next tasks no harm is left for the look.
+ *
+ * Return: false, too, if worker_start has set something: wpool_context_repair() finds out.
+ */
+static __always_inline bool wpool_context_is_clean(const struct wpool_worker *w)
+{
+	unsigned int counts = preempt_count() | rcu_preempt_depth() | wpool_context_locks(w) |
+			      (IS_ENABLED(CONFIG_PREEMPT_RT) ? softirq_count() : 0) |
+			      compat_migration_disabled() | current->pagefault_disabled |
+			      (current->flags & WPOOL_CONTEXT_FLAGS & ~WPOOL_CONTEXT_HAS);
+	unsigned long creds = (__force unsigned long)current->cred ^
+			      (__force unsigned long)current->real_cred;
+
+	return !(counts | creds | (unsigned long)current->mm |
+		 (unsigned long)compat_active_memcg() | (unsigned long)current->journal_info |
+		 (unsigned long)current->plug) && !irqs_disabled();
+}
+
+#endif /* WPOOL_TASK_CONTEXT_H */

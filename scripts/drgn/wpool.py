@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""wpool.py - what the pools of a running or a dead kernel are doing, read by drgn.
+
+usage: wpool.py [--core VMCORE] [--symbols FILE]... [--stacks] [POOL]...
+
+It prints what sysrq-x does, of those POOLs or of all: limits, queues, oldest first, the line,
+and each worker that is in a task. --stacks adds their stacks. Without --core it reads the
+kernel that runs, as root. --symbols names a vmlinux or wpool.ko with debug information that drgn
+does not find by itself; without any, it looks in the usual places.
+"""
+import argparse
+import sys
+
+import drgn
+from drgn.helpers.linux.cpumask import for_each_possible_cpu
+from drgn.helpers.linux.list import list_for_each_entry
+from drgn.helpers.linux.percpu import per_cpu_ptr
+
+UNLIMITED = 0xffffffff
+MOST_TASKS = 4
+STATES = ['open', 'closed', 'closing', 'destroyed']
+
+
+def limit(value):
+    return 'max' if value == UNLIMITED else str(value)
+
+
+def func_name(prog, address):
+    try:
+        return prog.symbol(address).name
+    except LookupError:
+        return hex(address)
+
+
+def fifo_tasks(fifo):
+    return list(list_for_each_entry('struct wpool_task', fifo.tasks.address_of_(), 'node'))
+
+
+def ring_tasks(ring):
+    """Those between head and tail, oldest first."""
+    size = len(ring.slots)
+    head, tail = ring.head.counter.value_() & 0xffffffff, ring.tail.value_()
+    return [ring.slots[(head + i) % size] for i in range((tail - head) & 0xffffffff)]
+
+
+def queues(prog, pool):
+    """Each as its name and its tasks, with the jiffy of the first; those without any are left out."""
+    found = [('the global queue', fifo_tasks(pool.globq)), ('the urgent tasks', fifo_tasks(pool.urgent))]
+    for cpu in for_each_possible_cpu(prog):
+        runq = per_cpu_ptr(pool.rq, cpu)[0]
+        if not runq:
+            continue
+        tasks = fifo_tasks(runq.backlog) + ring_tasks(runq.ring)
+        if runq.next:
+            tasks.append(runq.next)
+        found.append((f'queue of CPU {cpu}', tasks))
+    return [(name, tasks) for name, tasks in found if tasks]
+
+
+def show_pool(prog, pool, with_stacks):
+    now = prog['jiffies_64'].value_()
+    waiting = queues(prog, pool)
+    age = {name: (now - tasks[0].jiffy.value_()) & 0xffffffff for name, tasks in waiting}
+    workers = list(list_for_each_entry('struct wpool_worker', pool.workers.address_of_(), 'node'))
+    busy = [w for w in workers if w.task]
+    queued = sum(len(tasks) for _, tasks in waiting)
+    print(f'pool {pool.name.string_().decode()}: {STATES[pool.state.value_()]}, '
+          f'capacity {limit(pool.capacity.value_())}, queue_depth {limit(pool.queue_depth.value_())}, '
+          f'{pool.nr_workers.value_()} workers, {len(busy)} in tasks, '
+          f'{queued} queued, {pool.nr_waiting.value_()} waiting')
+    for name, tasks in sorted(waiting, key=lambda queue: -age[queue[0]]):
+        names = ', '.join(func_name(prog, task.func.value_()) for task in tasks[:MOST_TASKS])
+        print(f'  {name}: {len(tasks)} tasks, the first for {age[name]} jiffies: {names}')
+    for w in busy:
+        thread = w.thread
+        print(f'  {thread.comm.string_().decode()} {thread.pid.value_()}, at home on CPU {w.rq.cpu.value_()}, '
+              f'in {func_name(prog, w.func.value_())}')
+        if with_stacks:
+            for frame in prog.stack_trace(thread):
+                print(f'    {frame.name or hex(frame.pc)}')
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.split('usage: ')[1].split('\n')[0],
+                                     epilog=__doc__.split('\n\n')[2])
+    parser.add_argument('--core')
+    parser.add_argument('--symbols', action='append', default=[])
+    parser.add_argument('--stacks', action='store_true')
+    parser.add_argument('pools', nargs='*')
+    args = parser.parse_args()
+
+    prog = drgn.Program()
+    if args.core:
+        prog.set_core_dump(args.core)
+    else:
+        prog.set_kernel()
+    if args.symbols:
+        prog.load_debug_info(args.symbols)
+    else:
+        prog.load_debug_info(None, True)
+    for pool in list_for_each_entry('struct wpool', prog.variable('pools', 'registry.c').address_of_(), 'node'):
+        if not args.pools or pool.name.string_().decode() in args.pools:
+            show_pool(prog, pool, args.stacks)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
