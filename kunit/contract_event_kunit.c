@@ -198,11 +198,6 @@ static long call_wpool_event_mod(struct wpk_world *w)
 	return wpool_event_mod(event_of(w), WPK_FAR);
 }
 
-static long call_wpool_hrevent_mod(struct wpk_world *w)
-{
-	return wpool_hrevent_mod(hrevent_of(w), ktime_set(1000, 0));
-}
-
 static const struct wpk_row event_mod[] = {
 	{ IN_THREAD, WITH_ROOM, UNUSED, false, { LEFT_ARMED },
 	  "true if the event was armed, or a fire was taken back" },
@@ -358,10 +353,7 @@ KUNIT_ARRAY_PARAM(event_finish, event_finish, wpk_contract_desc);
 
 NO_CONTRACT(wpool_event_init, "it cannot fail, and the scene of each row begins with it");
 NO_CONTRACT(wpool_hrevent_init, "it cannot fail, and the scene of each row begins with it");
-NO_CONTRACT(wpool_rcu_event_init, "it cannot fail: event_kunit.c");
-NO_CONTRACT(wpool_rcu_event_fire, "it fires when readers of RCU have left: event_kunit.c");
 NO_CONTRACT(wpool_watch_file, "what it answers depends on a file: watch_kunit.c");
-NO_CONTRACT(wpool_watch_queue, "it takes a wait queue in place of a situation: watch_kunit.c");
 NO_CONTRACT(wpool_watch_ready, "what it answers depends on a file: watch_kunit.c");
 NO_CONTRACT(wpool_watch_end, "it cannot fail: watch_kunit.c");
 
@@ -374,7 +366,6 @@ EVENT(wpool_event_arm_at, event_arm)
 HREVENT(wpool_hrevent_arm, event_arm)
 HREVENT(wpool_hrevent_arm_at, event_arm)
 EVENT(wpool_event_mod, event_mod)
-HREVENT(wpool_hrevent_mod, event_mod)
 EVENT(wpool_event_cancel, event_cancel)
 EVENT(wpool_event_disable, event_cancel)
 EVENT(wpool_event_cancel_sync, event_cancel_sync)
@@ -390,7 +381,6 @@ static struct kunit_case contract_event_cases[] = {
 	KUNIT_CASE_PARAM(wpool_hrevent_arm__event_arm, event_arm_gen_params),
 	KUNIT_CASE_PARAM(wpool_hrevent_arm_at__event_arm, event_arm_gen_params),
 	KUNIT_CASE_PARAM(wpool_event_mod__event_mod, event_mod_gen_params),
-	KUNIT_CASE_PARAM(wpool_hrevent_mod__event_mod, event_mod_gen_params),
 	KUNIT_CASE_PARAM(wpool_event_cancel__event_cancel, event_cancel_gen_params),
 	KUNIT_CASE_PARAM(wpool_event_disable__event_cancel, event_cancel_gen_params),
 	KUNIT_CASE_PARAM(wpool_event_cancel_sync__event_cancel_sync, event_cancel_sync_gen_params),

@@ -502,14 +502,6 @@ static long call_wpool_create(struct wpk_world *w)
 	return created(wpool_create(&attrs, THIS_MODULE));
 }
 
-static long call_wpool_create_named(struct wpk_world *w)
-{
-	struct wpool_attrs attrs;
-
-	wpk_attrs(&attrs, 1, 0);
-	return created(wpool_create_named(&attrs, THIS_MODULE, "%s", wpk_name(w->test)));
-}
-
 static long call_wpool_create_func(struct wpk_world *w)
 {
 	struct wpool_attrs attrs;
@@ -568,7 +560,6 @@ static const struct wpk_row create_wrong[] = {
 KUNIT_ARRAY_PARAM(create_wrong, create_wrong, wpk_contract_desc);
 
 NO_CONTRACT(wpool_attrs_init, "it cannot fail: create_kunit.c has the defaults");
-NO_CONTRACT(devm_wpool_create, "it needs a device, and fails as wpool_create(): create_kunit.c");
 NO_CONTRACT(wpool_hist_from, "it takes neither pool nor task: hist_kunit.c");
 
 #define POOL(function, table) CONTRACT(function, table, &wpk_task_noun)
@@ -606,7 +597,6 @@ POOL(wpool_put, references)
 POOL(wpool_find, by_name)
 POOL(wpool_default, of_all)
 POOL(wpool_create, create)
-POOL(wpool_create_named, create)
 POOL(wpool_create_func, create)
 POOL(wpool_create_taken, create_taken)
 POOL(wpool_create_of_0, create_wrong)
@@ -650,7 +640,6 @@ static struct kunit_case contract_pool_cases[] = {
 	KUNIT_CASE_PARAM(wpool_find__by_name, by_name_gen_params),
 	KUNIT_CASE_PARAM(wpool_default__of_all, of_all_gen_params),
 	KUNIT_CASE_PARAM(wpool_create__create, create_gen_params),
-	KUNIT_CASE_PARAM(wpool_create_named__create, create_gen_params),
 	KUNIT_CASE_PARAM(wpool_create_func__create, create_gen_params),
 	KUNIT_CASE_PARAM(wpool_create_taken__create_taken, create_taken_gen_params),
 	KUNIT_CASE_PARAM(wpool_create_of_0__create_wrong, create_wrong_gen_params),

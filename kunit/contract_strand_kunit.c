@@ -48,7 +48,7 @@ static struct wpool_strand *strand_of(struct wpk_world *w)
 
 static int submit_strand_task(struct wpk_world *w)
 {
-	return wpool_strand_submit(strand_task(w));
+	return wpool_strand_try_submit(strand_task(w));
 }
 
 static int runs_of_strand_task(struct wpk_world *w)
@@ -74,11 +74,6 @@ static const struct wpk_noun strand_noun = {
 	.status = status_of_strand_task,
 };
 
-static long call_wpool_strand_submit(struct wpk_world *w)
-{
-	return wpool_strand_submit(strand_task(w));
-}
-
 static long call_wpool_strand_try_submit(struct wpk_world *w)
 {
 	return wpool_strand_try_submit(strand_task(w));
@@ -90,8 +85,7 @@ static const struct wpk_row every_turn[] = {
 	{ IN_OWN_TASK, WITH_ROOM, UNUSED, 0, { .submitted = 1, .runs = 1 }, "accepted" },
 	{ IN_THREAD, WITH_ROOM, QUEUED, -EALREADY, { .runs = 1 }, "the task is still" },
 	{ IN_OWN_TASK, WITH_ROOM, QUEUED, -EALREADY, { .runs = 1 }, "the task is still" },
-	{ IN_THREAD, FULL, WAITING, -EALREADY, { .later = 1, .runs = 1 }, "the task is still" },
-	{ IN_THREAD, WITH_ROOM, WITHOUT_FUNC, -EINVAL, { }, "no function, no pool" },
+	{ IN_THREAD, WITH_ROOM, WITHOUT_FUNC, -EINVAL, { }, "no pool, task or function" },
 	{ IN_THREAD, DRAINS, UNUSED, -ESHUTDOWN, { }, "-ESHUTDOWN - the pool is closed" },
 	{ IN_OWN_TASK, DRAINS, UNUSED, -ESHUTDOWN, { }, "-ESHUTDOWN - the pool is closed" },
 	{ IN_THREAD, CANCELS, UNUSED, -ESHUTDOWN, { }, "-ESHUTDOWN - the pool is closed" },
@@ -129,63 +123,18 @@ static const struct wpk_row strand_submit[] = {
 	  "or submit it again, which puts it behind those that wait" },
 	{ IN_OWN_TASK, WITH_ROOM, ITSELF, 0, { .submitted = 1, .runs = 2 },
 	  "or submit it again, which puts it behind those that wait" },
-	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { },
-	  "the strand is full and the policy is %WPOOL_FAIL", WPOOL_FAIL },
-};
-
-static const struct wpk_row strand_policy_run[] = {
-	{ IN_THREAD, FULL, UNUSED, 0, { .waits = true, .submitted = 1, .runs = 1 },
-	  "a task of a strand does not run in its submitter", WPOOL_RUN },
+	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { }, "the strand is full" },
+	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { }, "the strand is full", WPOOL_RUN },
+	{ IN_THREAD, WITH_ROOM, QUEUED, -EALREADY, { .runs = 1 },
+	  "the task is queued already" },
+	{ IN_THREAD, WITH_ROOM, WITHOUT_FUNC, -EINVAL, { },
+	  "the strand has no pool or no limit, or the task no function" },
 };
 
 KUNIT_ARRAY_PARAM(every_turn, every_turn, wpk_contract_desc);
 KUNIT_ARRAY_PARAM(sleeping_turn, sleeping_turn, wpk_contract_desc);
 KUNIT_ARRAY_PARAM(trying_turn, trying_turn, wpk_contract_desc);
 KUNIT_ARRAY_PARAM(strand_submit, strand_submit, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(strand_policy_run, strand_policy_run, wpk_contract_desc);
-
-static long call_wpool_strand_cancel(struct wpk_world *w)
-{
-	return wpool_strand_cancel(strand_task(w));
-}
-
-static const struct wpk_row strand_cancel[] = {
-	{ IN_THREAD, WITH_ROOM, UNUSED, false, { },
-	  "false if the task was not submitted, or has started" },
-	{ IN_THREAD, WITH_ROOM, INSIDE, false, { .runs = 1 },
-	  "false if the task was not submitted, or has started" },
-	{ IN_OWN_TASK, WITH_ROOM, ITSELF, false, { .runs = 1 },
-	  "false if the task was not submitted, or has started" },
-	{ IN_THREAD, WITH_ROOM, QUEUED, true, { }, "true if a submit was taken back" },
-	{ IN_OWN_TASK, WITH_ROOM, QUEUED, true, { }, "true if a submit was taken back" },
-	{ IN_HARDIRQ, WITH_ROOM, QUEUED, true, { }, "true if a submit was taken back" },
-	{ IN_THREAD, DRAINS, QUEUED, true, { }, "true if a submit was taken back" },
-	{ IN_THREAD, FULL, WAITING, true, { }, "is taken back from it (-ECANCELED)" },
-};
-
-KUNIT_ARRAY_PARAM(strand_cancel, strand_cancel, wpk_contract_desc);
-
-static long call_wpool_strand_cancel_sync(struct wpk_world *w)
-{
-	return wpool_strand_cancel_sync(strand_task(w));
-}
-
-static const struct wpk_row strand_cancel_sync[] = {
-	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { },
-	  "the function returned, or the task was never submitted" },
-	{ IN_THREAD, WITH_ROOM, QUEUED, -ECANCELED, { .cancelled = 1 },
-	  "one that the pool has accepted leaves it, and is counted as cancelled" },
-	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
-	  "there was none: the function returned" },
-	{ KILLED, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
-	  "sleeps, uninterruptibly, only if the task is running or on its way" },
-	{ IN_OWN_TASK, WITH_ROOM, ITSELF, -EDEADLK, { .runs = 1 },
-	  "called by the task itself, and nothing was done" },
-	{ IN_THREAD, FULL, WAITING, -ECANCELED, { }, "-ECANCELED - a submit was taken back" },
-};
-
-KUNIT_ARRAY_PARAM(strand_cancel_sync, strand_cancel_sync, wpk_contract_desc);
-
 static long call_wpool_strand_flush(struct wpk_world *w)
 {
 	return wpool_strand_flush(strand_of(w));
@@ -217,8 +166,6 @@ static const struct wpk_row strand_destroy[] = {
 	  "accept no more tasks, and wait for those accepted" },
 	{ KILLED, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 },
 	  "process context; sleeps, uninterruptibly. Not an abort function." },
-	{ IN_THREAD, FULL, WAITING, 0, { .waits = true },
-	  "Submitters that wait for room get -ESHUTDOWN." },
 	{ IN_THREAD, DESTROYED, UNUSED, 0, { }, "Its pool may be gone already." },
 	{ IN_OWN_TASK, WITH_ROOM, ITSELF, -EDEADLK, { .runs = 1 },
 	  "-EDEADLK if called by a task of the strand, and nothing was done" },
@@ -325,12 +272,14 @@ static long call_wpool_group_try_submit(struct wpk_world *w)
 
 static const struct wpk_row group_submit[] = {
 	{ IN_THREAD, WITH_ROOM, NONE, -EINVAL, { }, "no pool, task or function" },
+	{ IN_THREAD, FULL, WAITING, -EALREADY, { .later = 1, .runs = 1 }, "the task is still" },
 	{ IN_THREAD, FULL, UNUSED, 0, { .waits = true, .submitted = 1, .runs = 1 },
 	  "If the group is full, the submitter waits, killable, first-in-first-out.", WPOOL_RUN },
 };
 
 static const struct wpk_row group_try[] = {
 	{ IN_THREAD, WITH_ROOM, NONE, -EINVAL, { }, "no pool, task or function" },
+	{ IN_THREAD, FULL, WAITING, -EALREADY, { .later = 1, .runs = 1 }, "the task is still" },
 	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { },
 	  "Never sleeps and never runs the task in the caller.", WPOOL_RUN },
 };
@@ -341,11 +290,6 @@ KUNIT_ARRAY_PARAM(group_try, group_try, wpk_contract_desc);
 static long call_wpool_group_wait(struct wpk_world *w)
 {
 	return wpool_group_wait(group_of(w));
-}
-
-static long call_wpool_group_flush(struct wpk_world *w)
-{
-	return wpool_group_flush(group_of(w));
 }
 
 static const struct wpk_row group_wait[] = {
@@ -385,19 +329,6 @@ static const struct wpk_row group_cancel[] = {
 };
 
 KUNIT_ARRAY_PARAM(group_cancel, group_cancel, wpk_contract_desc);
-
-static long call_wpool_group_take_error(struct wpk_world *w)
-{
-	return wpool_group_take_error(group_of(w));
-}
-
-static const struct wpk_row group_take_error[] = {
-	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { }, "what wpool_group_wait() would return" },
-	{ IN_HARDIRQ, WITH_ROOM, UNUSED, 0, { }, "what wpool_group_wait() would return" },
-	{ IN_THREAD, WITH_ROOM, NONE, -EINVAL, { }, "what wpool_group_wait() would return" },
-};
-
-KUNIT_ARRAY_PARAM(group_take_error, group_take_error, wpk_contract_desc);
 
 static long call_wpool_group_exit(struct wpk_world *w)
 {
@@ -445,15 +376,9 @@ NO_CONTRACT(wpool_group_task_init, "it cannot fail, and the scene of each row be
 #define STRAND(function, table) CONTRACT(function, table, &strand_noun)
 #define GROUP(function, table) CONTRACT(function, table, &group_noun)
 
-STRAND(wpool_strand_submit, every_turn)
-STRAND(wpool_strand_submit, sleeping_turn)
-STRAND(wpool_strand_submit, strand_submit)
-STRAND(wpool_strand_submit, strand_policy_run)
 STRAND(wpool_strand_try_submit, every_turn)
 STRAND(wpool_strand_try_submit, trying_turn)
 STRAND(wpool_strand_try_submit, strand_submit)
-STRAND(wpool_strand_cancel, strand_cancel)
-STRAND(wpool_strand_cancel_sync, strand_cancel_sync)
 STRAND(wpool_strand_flush, strand_flush)
 STRAND(wpool_strand_destroy, strand_destroy)
 STRAND(wpool_strand_finish, strand_finish)
@@ -468,22 +393,13 @@ GROUP(wpool_group_try_submit, every_turn)
 GROUP(wpool_group_try_submit, trying_turn)
 GROUP(wpool_group_try_submit, group_try)
 GROUP(wpool_group_wait, group_wait)
-GROUP(wpool_group_flush, group_wait)
 GROUP(wpool_group_cancel, group_cancel)
-GROUP(wpool_group_take_error, group_take_error)
 GROUP(wpool_group_exit, group_exit)
 
 static struct kunit_case contract_strand_cases[] = {
-	KUNIT_CASE_PARAM(wpool_strand_submit__every_turn, every_turn_gen_params),
-	KUNIT_CASE_PARAM(wpool_strand_submit__sleeping_turn, sleeping_turn_gen_params),
-	KUNIT_CASE_PARAM(wpool_strand_submit__strand_submit, strand_submit_gen_params),
-	KUNIT_CASE_PARAM(wpool_strand_submit__strand_policy_run, strand_policy_run_gen_params),
 	KUNIT_CASE_PARAM(wpool_strand_try_submit__every_turn, every_turn_gen_params),
 	KUNIT_CASE_PARAM(wpool_strand_try_submit__trying_turn, trying_turn_gen_params),
 	KUNIT_CASE_PARAM(wpool_strand_try_submit__strand_submit, strand_submit_gen_params),
-	KUNIT_CASE_PARAM(wpool_strand_cancel__strand_cancel, strand_cancel_gen_params),
-	KUNIT_CASE_PARAM(wpool_strand_cancel_sync__strand_cancel_sync,
-			 strand_cancel_sync_gen_params),
 	KUNIT_CASE_PARAM(wpool_strand_flush__strand_flush, strand_flush_gen_params),
 	KUNIT_CASE_PARAM(wpool_strand_destroy__strand_destroy, strand_destroy_gen_params),
 	KUNIT_CASE_PARAM(wpool_strand_finish__strand_finish, strand_finish_gen_params),
@@ -498,9 +414,7 @@ static struct kunit_case contract_strand_cases[] = {
 	KUNIT_CASE_PARAM(wpool_group_try_submit__trying_turn, trying_turn_gen_params),
 	KUNIT_CASE_PARAM(wpool_group_try_submit__group_try, group_try_gen_params),
 	KUNIT_CASE_PARAM(wpool_group_wait__group_wait, group_wait_gen_params),
-	KUNIT_CASE_PARAM(wpool_group_flush__group_wait, group_wait_gen_params),
 	KUNIT_CASE_PARAM(wpool_group_cancel__group_cancel, group_cancel_gen_params),
-	KUNIT_CASE_PARAM(wpool_group_take_error__group_take_error, group_take_error_gen_params),
 	KUNIT_CASE_PARAM(wpool_group_exit__group_exit, group_exit_gen_params),
 	{}
 };

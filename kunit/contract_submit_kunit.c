@@ -84,11 +84,6 @@ static long call_wpool_submit(struct wpk_world *w)
 	return wpool_submit(w->pool, w->task);
 }
 
-static long call_wpool_submit_interruptible(struct wpk_world *w)
-{
-	return wpool_submit_interruptible(w->pool, w->task);
-}
-
 static long call_wpool_submit_timeout(struct wpk_world *w)
 {
 	return wpool_submit_timeout(w->pool, w->task, MAX_SCHEDULE_TIMEOUT);
@@ -222,13 +217,6 @@ static const struct wpk_row killed_submit[] = {
 };
 
 KUNIT_ARRAY_PARAM(killed_submit, killed_submit, wpk_contract_desc);
-
-static const struct wpk_row interrupted_submit[] = {
-	{ KILLED, FULL, UNUSED, -ERESTARTSYS, { },
-	  "-ERESTARTSYS instead of -EINTR if a signal ended the wait" },
-};
-
-KUNIT_ARRAY_PARAM(interrupted_submit, interrupted_submit, wpk_contract_desc);
 
 static const struct wpk_row submit_by_policy[] = {
 	{ IN_THREAD, FULL, UNUSED, 0, { .waits = true, .runs = 1 },
@@ -381,10 +369,6 @@ SUBMIT(wpool_submit, every_submit)
 SUBMIT(wpool_submit, sleeping_submit)
 SUBMIT(wpool_submit, killed_submit)
 SUBMIT(wpool_submit, submit_by_policy)
-SUBMIT(wpool_submit_interruptible, every_submit)
-SUBMIT(wpool_submit_interruptible, sleeping_submit)
-SUBMIT(wpool_submit_interruptible, interrupted_submit)
-SUBMIT(wpool_submit_interruptible, submit_by_policy)
 SUBMIT(wpool_submit_timeout, every_submit)
 SUBMIT(wpool_submit_timeout, sleeping_submit)
 SUBMIT(wpool_submit_timeout, killed_submit)
@@ -419,11 +403,6 @@ static struct kunit_case contract_submit_cases[] = {
 	KUNIT_CASE_PARAM(wpool_submit__sleeping_submit, sleeping_submit_gen_params),
 	KUNIT_CASE_PARAM(wpool_submit__killed_submit, killed_submit_gen_params),
 	KUNIT_CASE_PARAM(wpool_submit__submit_by_policy, submit_by_policy_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_interruptible__every_submit, every_submit_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_interruptible__sleeping_submit, sleeping_submit_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_interruptible__interrupted_submit,
-			 interrupted_submit_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_interruptible__submit_by_policy, submit_by_policy_gen_params),
 	KUNIT_CASE_PARAM(wpool_submit_timeout__every_submit, every_submit_gen_params),
 	KUNIT_CASE_PARAM(wpool_submit_timeout__sleeping_submit, sleeping_submit_gen_params),
 	KUNIT_CASE_PARAM(wpool_submit_timeout__killed_submit, killed_submit_gen_params),

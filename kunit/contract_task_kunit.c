@@ -208,43 +208,18 @@ KUNIT_ARRAY_PARAM(task_enable_one_of_two, task_enable_one_of_two, wpk_contract_d
 
 /* ---- room ----------------------------------------------------------------- */
 
-static long call_wpool_is_full(struct wpk_world *w)
-{
-	return wpool_is_full(w->pool);
-}
-
-static const struct wpk_row is_full[] = {
-	{ IN_THREAD, WITH_ROOM, UNUSED, false, { }, "true if the pool accepts no task just now" },
-	{ IN_HARDIRQ, WITH_ROOM, UNUSED, false, { }, "true if the pool accepts no task just now" },
-	{ IN_THREAD, FULL, UNUSED, true, { }, "because no token is free" },
-	{ IN_OWN_TASK, FULL, UNUSED, true, { }, "because no token is free" },
-	{ IN_SOFTIRQ, FULL, UNUSED, true, { }, "because no token is free" },
-	{ IN_HARDIRQ, FULL, UNUSED, true, { }, "because no token is free" },
-	{ IN_THREAD, FULL, UNUSED, true, { }, "or it would have dropped a task",
-	  WPOOL_DROP_OLDEST },
-	{ IN_THREAD, DRAINS, UNUSED, true, { }, "because the pool is closed to the caller" },
-	{ IN_THREAD, DESTROYED, UNUSED, true, { }, "because the pool is closed to the caller" },
-	{ IN_THREAD, FOR_OWN, UNUSED, true, { }, "because the pool is closed to the caller" },
-	{ IN_OWN_TASK, FOR_OWN, UNUSED, false, { }, "because the pool is closed to the caller" },
-	{ IN_THREAD, NO_POOL, UNUSED, true, { }, "the pool; %NULL and ERR_PTR are full" },
-	{ IN_THREAD, ERR_POOL, UNUSED, true, { }, "the pool; %NULL and ERR_PTR are full" },
-	{ IN_THREAD, DEFAULT_POOL, UNUSED, false, { },
-	  "true if the pool accepts no task just now" },
-};
-
-KUNIT_ARRAY_PARAM(is_full, is_full, wpk_contract_desc);
-
 static long call_wpool_nr_free(struct wpk_world *w)
 {
 	return wpool_nr_free(w->pool);
 }
 
 static const struct wpk_row nr_free[] = {
-	{ IN_THREAD, WITH_ROOM, UNUSED, 8, { }, "exactly those whenever wpool_is_full() is exact" },
-	{ IN_HARDIRQ, WITH_ROOM, QUEUED, 7, { .runs = 1 },
-	  "exactly those whenever wpool_is_full() is exact" },
-	{ IN_THREAD, FULL, UNUSED, 0, { }, "0 if wpool_is_full()" },
-	{ IN_THREAD, DRAINS, UNUSED, 0, { }, "0 if wpool_is_full()" },
+	{ IN_THREAD, WITH_ROOM, UNUSED, 8, { }, "and exactly those near the limit" },
+	{ IN_HARDIRQ, WITH_ROOM, QUEUED, 7, { .runs = 1 }, "and exactly those near the limit" },
+	{ IN_THREAD, FULL, UNUSED, 0, { }, "Counted are the tokens that a submit on this CPU finds" },
+	{ IN_THREAD, DRAINS, UNUSED, 0, { }, "0 if the pool refuses the caller" },
+	{ IN_THREAD, DESTROYED, UNUSED, 0, { }, "0 if the pool refuses the caller" },
+	{ IN_THREAD, FOR_OWN, UNUSED, 0, { }, "0 if the pool refuses the caller" },
 	{ IN_THREAD, NO_POOL, UNUSED, 0, { }, "the pool; for %NULL and ERR_PTR 0" },
 	{ IN_THREAD, ERR_POOL, UNUSED, 0, { }, "the pool; for %NULL and ERR_PTR 0" },
 	{ IN_THREAD, DEFAULT_POOL, UNUSED, WPOOL_UNLIMITED, { },
@@ -335,37 +310,6 @@ static const struct wpk_row parallel_for_backwards[] = {
 
 KUNIT_ARRAY_PARAM(parallel_for_backwards, parallel_for_backwards, wpk_contract_desc);
 
-static void note_cpu(void *arg)
-{
-	struct wpk_job *job = arg;
-
-	atomic_set(&job->runs, 1);
-}
-
-static long call_wpool_on_each_cpu(struct wpk_world *w)
-{
-	return wpool_on_each_cpu(w->pool, w->row->object == WITHOUT_FUNC ? NULL : note_cpu,
-				 w->object);
-}
-
-static const struct wpk_row each_cpu[] = {
-	{ KILLED, FULL, UNUSED, -EINTR, { },
-	  "sleeps, uninterruptibly, except while it waits for room" },
-	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { .refused = 1 },
-	  "as wpool_submit() if the pool was full or closed", WPOOL_FAIL },
-	{ IN_THREAD, DRAINS, UNUSED, -ESHUTDOWN, { },
-	  "as wpool_submit() if the pool was full or closed" },
-	{ IN_THREAD, DESTROYED, UNUSED, -ESHUTDOWN, { },
-	  "as wpool_submit() if the pool was full or closed" },
-	{ IN_OWN_TASK, WITH_ROOM, UNUSED, -EDEADLK, { },
-	  "called from one of the pool's own tasks; @fn was not called" },
-	{ IN_THREAD, NO_POOL, UNUSED, -EINVAL, { }, "no pool or no function" },
-	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { }, "no pool or no function" },
-	{ IN_THREAD, WITH_ROOM, WITHOUT_FUNC, -EINVAL, { }, "no pool or no function" },
-};
-
-KUNIT_ARRAY_PARAM(each_cpu, each_cpu, wpk_contract_desc);
-
 NO_CONTRACT(wpool_task_init, "it cannot fail, and the scene of each row begins with it");
 NO_CONTRACT(wpool_task_destroy_on_stack, "it reports a bug of the caller: object_kunit.c");
 
@@ -379,13 +323,11 @@ TASK(wpool_task_disable_sync, cancel_sync)
 TASK(wpool_task_disable_sync, disable_sync_of_itself)
 TASK(wpool_task_enable, task_enable)
 TASK(wpool_task_enable_one_of_two, task_enable_one_of_two)
-TASK(wpool_is_full, is_full)
 TASK(wpool_nr_free, nr_free)
 TASK(wpool_worker_own, worker_own)
 TASK(wpool_worker_set_func, worker_set_func)
 TASK(wpool_parallel_for, parallel_for)
 TASK(wpool_parallel_for_backwards, parallel_for_backwards)
-TASK(wpool_on_each_cpu, each_cpu)
 
 static struct kunit_case contract_task_cases[] = {
 	KUNIT_CASE_PARAM(wpool_task_wait__task_wait, task_wait_gen_params),
@@ -399,14 +341,12 @@ static struct kunit_case contract_task_cases[] = {
 	KUNIT_CASE_PARAM(wpool_task_enable__task_enable, task_enable_gen_params),
 	KUNIT_CASE_PARAM(wpool_task_enable_one_of_two__task_enable_one_of_two,
 			 task_enable_one_of_two_gen_params),
-	KUNIT_CASE_PARAM(wpool_is_full__is_full, is_full_gen_params),
 	KUNIT_CASE_PARAM(wpool_nr_free__nr_free, nr_free_gen_params),
 	KUNIT_CASE_PARAM(wpool_worker_own__worker_own, worker_own_gen_params),
 	KUNIT_CASE_PARAM(wpool_worker_set_func__worker_set_func, worker_set_func_gen_params),
 	KUNIT_CASE_PARAM(wpool_parallel_for__parallel_for, parallel_for_gen_params),
 	KUNIT_CASE_PARAM(wpool_parallel_for_backwards__parallel_for_backwards,
 			 parallel_for_backwards_gen_params),
-	KUNIT_CASE_PARAM(wpool_on_each_cpu__each_cpu, each_cpu_gen_params),
 	{}
 };
 
