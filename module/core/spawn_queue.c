@@ -3,7 +3,7 @@
  * The queue of the spawners, see spawn_queue.h.
  *
  * A request is a flag and a place on a list. The spawner clears the flag before it looks
- * at the pool: spawn:A, in workers/spawner.c.
+ * at the pool: spawn_worker:A, in workers/spawner.c.
  *
  * A pool that has a rescuer asks that one, see workers/rescuer.h: it needs no spawner, all of
  * which may be waiting for memory. Its requests come here while it has none.

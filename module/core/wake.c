@@ -81,7 +81,7 @@
  *   wpool_park_join:A            parked: idle, not searching, not running
  *   stop_searching:A             not searching
  *   wpool_running_leave:A        not running: it blocks, or the monitor counts it out,
- *                                or it moves to another CPU (rehome:A)
+ *                                or it moves to another CPU (rehome_worker:A)
  *   wpool_workers_leave_place:A  left: not counted in the pool and the module
  *
  * Each of the first list pairs with each of the second: either the thread that queues
@@ -114,7 +114,7 @@
  *   is_searched:A       the offer is there; then it is read that a worker still searches.
  *                       That one looks at the offers when it stops: stop_searching:A,
  *                       wpool_park_join:A.
- *   spawn:A             pool->spawn_wanted cleared; then the queues are read. Pairs with
+ *   spawn_worker:A      pool->spawn_wanted cleared; then the queues are read. Pairs with
  *                       the first list: a thread that queues a task later finds the
  *                       flag clear and asks again. Pairs also with is_empty() in
  *                       flush.c, see workers/spawner.c.
@@ -133,7 +133,7 @@
  *                       that reads nr_coming first and nr_searching next does not miss
  *                       the worker: pairs with wpool_need_worker:A. A thread that reads
  *                       them in the other order may wake one worker too many.
- *   spawn:B             the pool counts as starved; then places and idle workers are
+ *   spawn_worker:B      the pool counts as starved; then places and idle workers are
  *                       read. Pairs with wpool_park_join:A and
  *                       wpool_workers_leave_place:A: a worker that parks or leaves
  *                       then checks for starved pools.

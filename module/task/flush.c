@@ -75,7 +75,7 @@ static bool is_empty(struct wpool *pool)
 	/* after the tasks: one that fires an event does so before it is counted out */
 	if (atomic_read(&pool->nr_refused_events))
 		return false;
-	/* tasks before threads: pairs with spawn:A, before which a spawner counts as a thread */
+	/* tasks before threads: pairs with spawn_worker:A, where a spawner counts as a thread */
 	smp_mb();
 	return !atomic_read(&pool->nr_threads);
 }

@@ -22,7 +22,7 @@
  *
  * All of these change under pool->workers_lock. It does what the spawner does for other
  * pools: it counts as a thread of the pool, clears the request, executes a full barrier
- * (step_in:A, see spawn:A in wake.c), and looks. It looks first of all, too: for what was
+ * (step_in:A, see spawn_worker:A in wake.c), and looks. It looks first of all, too: for what was
  * asked while the pool had no rescuer. After each look that finds nothing to do it takes over
  * the pool's CPUs; whoever changes these asks it to look: wpool_affinity_follow:A in affinity.c.
  *
@@ -139,7 +139,7 @@ static bool step_in(struct wpool_worker *w)
 
 	/* before the look: a thread that drains the pool checks for threads after tasks */
 	wpool_threads_enter(pool);
-	/* step_in:A, as spawn:A */
+	/* step_in:A, as spawn_worker:A */
 	smp_store_mb(pool->spawn_wanted, false);
 	if (!wpool_need_worker(pool) || !rescuer_count_in(w)) {
 		wpool_threads_leave(pool);

@@ -46,7 +46,7 @@
  * omits: core/handoff.c look_here:A
  * omits: core/handoff.c wpool_handoff_enable:A
  * barrier: workers/park.c wpool_park_join:A
- * omits: workers/park.c wpool_expire_timer:A
+ * omits: workers/expire.c wpool_expire_timer:A
  * barrier: core/counts.c make_it_look:A
  * barrier: core/counts.c wpool_coming_leave:A
  * barrier: core/counts.c wpool_workers_leave_place:A
@@ -54,9 +54,9 @@
  * omits: core/counts.c wpool_running_enter:B
  * barrier: core/counts.c wpool_running_leave:A
  * barrier: core/counts.c wpool_running_leave:B
- * like wpool_running_leave:A: workers/worker.c rehome:A
- * barrier: workers/spawner.c spawn:A
- * omits: workers/spawner.c spawn:B
+ * like wpool_running_leave:A: workers/worker.c rehome_worker:A
+ * barrier: workers/spawner.c spawn_worker:A
+ * omits: workers/spawner.c spawn_worker:B
  * omits: workers/need.c wpool_need_worker:A
  * omits: workers/need.c wpool_need_worker:B
  * omits: workers/need.c wpool_need_worker:C
@@ -82,7 +82,7 @@
  * breaks without-offer: -DNO_offer
  * breaks without-wake_one:A: -DNO_wake_one_A
  * breaks without-wpool_workers_leave_place:A: -DNO_wpool_workers_leave_place_A -DASLEEP=1 -DLEAVES=1
- * breaks without-spawn:A: -DNO_spawn_A
+ * breaks without-spawn_worker:A: -DNO_spawn_worker_A
  * breaks without-retry: -DNO_retry -DCPUS=1 -DFULL=1
  * breaks without-retry-or-count-out: -DNO_retry -DNO_count_out -DCPUS=1 -DFAILS=1
  */
@@ -961,7 +961,7 @@ proctype spawner(byte me)
 		asked = false;
 		store(SPAWN_WANTED, 0)
 	   };
-#ifndef NO_spawn_A
+#ifndef NO_spawn_worker_A
 	   full_barrier();
 #endif
 	   /* wpool_need_worker() */
