@@ -216,7 +216,8 @@ static long call_wpool_nr_free(struct wpk_world *w)
 static const struct wpk_row nr_free[] = {
 	{ IN_THREAD, WITH_ROOM, UNUSED, 8, { }, "and exactly those near the limit" },
 	{ IN_HARDIRQ, WITH_ROOM, QUEUED, 7, { .runs = 1 }, "and exactly those near the limit" },
-	{ IN_THREAD, FULL, UNUSED, 0, { }, "Counted are the tokens that a submit on this CPU finds" },
+	{ IN_THREAD, FULL, UNUSED, 0, { },
+	  "Counted are the tokens that a submit on this CPU finds" },
 	{ IN_THREAD, DRAINS, UNUSED, 0, { }, "0 if the pool refuses the caller" },
 	{ IN_THREAD, DESTROYED, UNUSED, 0, { }, "0 if the pool refuses the caller" },
 	{ IN_THREAD, FOR_OWN, UNUSED, 0, { }, "0 if the pool refuses the caller" },

@@ -18,9 +18,9 @@
  *
  *   wpool_freeze_lift:A   the pool is not frozen any more; then the queues, the idle workers
  *                         and the requests for workers are read. Pairs with wpool_park_join:A,
- *                         wpool_sched_push:A and the like, and spawn_worker:A: who has woken or made
- *                         no worker because the pool was frozen has changed before what is
- *                         read here.
+ *                         wpool_sched_push:A and the like, and spawn_worker:A: who has woken
+ *                         or made no worker because the pool was frozen has changed before
+ *                         what is read here.
  *   count_busy:A          the pool is frozen; then its workers are seen to be parked. Pairs
  *                         with wpool_running_enter:A, after which each worker that was parked,
  *                         or is new, reads whether the pool is frozen.
