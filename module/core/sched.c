@@ -178,24 +178,23 @@ static struct wpool_task *take_first(struct wpool_runq *rq)
 
 /*
  * Take the first task of a run queue whose own workers do not, if it is older than what was
- * found so far.
+ * found so far. The age of a task in the next slot is not known: one is taken each time that the
+ * queue is named, and none here, where it has had its turn.
  */
-static struct wpool_task *take_left(struct wpool *pool, bool found, u32 jiffy)
+static struct wpool_task *take_left(struct wpool *pool, struct wpool_runq *own, bool found,
+				    u32 jiffy)
 {
 	u32 left = READ_ONCE(pool->left), first;
-	struct wpool_task *task = NULL;
 	struct wpool_runq *rq;
 
 	if (likely(!left))
 		return NULL;
 	rq = wpool_active(pool, left - 1);
-	if (found && wpool_runq_first(rq, &first) && !time_before32(first, jiffy))
-		return NULL;
-	task = take_first(rq);
+	if (wpool_runq_first(rq, &first))
+		return found && !time_before32(first, jiffy) ? NULL : wpool_runq_pop(rq);
 	/* another one may be named by now */
-	if (!task)
-		cmpxchg(&pool->left, left, 0);
-	return task;
+	cmpxchg(&pool->left, left, 0);
+	return rq == own ? NULL : wpool_sched_take_next(rq);
 }
 
 /*
@@ -224,7 +223,7 @@ static struct wpool_task *take_oldest(struct wpool *pool, struct wpool_runq *rq)
 			  (!has_own || is_shared_first(pool, rq, shared, own));
 	struct wpool_task *task;
 
-	task = take_left(pool, has_own || has_shared, has_shared ? shared : own);
+	task = take_left(pool, rq, has_own || has_shared, has_shared ? shared : own);
 	if (!task && has_shared)
 		task = take_shared(pool, rq, has_own);
 	return task ?: wpool_runq_pop(rq);
@@ -344,7 +343,9 @@ static struct wpool_runq *own_runq(struct wpool *pool)
  */
 static void name_left(struct wpool *pool, struct wpool_runq *rq)
 {
-	if (!READ_ONCE(pool->left) && wpool_runq_len(rq))
+	u32 first;
+
+	if (!READ_ONCE(pool->left) && wpool_runq_first(rq, &first))
 		WRITE_ONCE(pool->left, rq->index + 1);
 }
 
