@@ -118,3 +118,20 @@ int wpool_attrs_check(const struct wpool_attrs *attrs, u32 mask, const char *tel
 		return wpool_attrs_refuse(-EINVAL, tells, "no CPU of cpumask is online");
 	return 0;
 }
+
+int wpool_attrs_check_new(const struct wpool_attrs *attrs, const char *tells)
+{
+	int err = wpool_attrs_check(attrs, ~0U, tells);
+
+	if (err)
+		return err;
+	if (attrs->prealloc && attrs->capacity_per_cpu)
+		return wpool_attrs_refuse(-EINVAL, tells,
+					  "a preallocated pool has no capacity_per_cpu");
+	if (!attrs->capacity_per_cpu && attrs->min_workers > attrs->capacity)
+		return wpool_attrs_refuse(-EINVAL, tells, "min_workers = %u is above capacity = %u",
+					  attrs->min_workers, attrs->capacity);
+	if (attrs->prealloc && attrs->capacity == WPOOL_UNLIMITED)
+		return wpool_attrs_refuse(-EINVAL, tells, "prealloc needs a capacity");
+	return 0;
+}

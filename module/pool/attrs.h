@@ -62,6 +62,8 @@ void wpool_attr_set(struct wpool_attrs *attrs, const struct wpool_attr *attr, s6
 
 /* Are the values allowed, each for itself, whose bits @mask has? 0, -EINVAL or -ERANGE. */
 int wpool_attrs_check(const struct wpool_attrs *attrs, u32 mask, const char *tells);
+/* The same of all attributes of a new pool, and whether they go together. */
+int wpool_attrs_check_new(const struct wpool_attrs *attrs, const char *tells);
 
 /** wpool_name_check() - is this a name for a pool? Return: 0 or -EINVAL */
 int wpool_name_check(const char *name);

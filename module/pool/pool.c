@@ -222,17 +222,9 @@ static int check_create(const struct wpool_attrs *attrs, wpool_arg_fn func, stru
 			pr_warn_ratelimited("%.32s is no name of a pool\n", attrs->name ?: "NULL");
 		return -EINVAL;
 	}
-	err = wpool_attrs_check(attrs, ~0U, tells);
+	err = wpool_attrs_check_new(attrs, tells);
 	if (err)
 		return err;
-	if (attrs->prealloc && attrs->capacity_per_cpu)
-		return wpool_attrs_refuse(-EINVAL, tells,
-					  "a preallocated pool has no capacity_per_cpu");
-	if (!attrs->capacity_per_cpu && attrs->min_workers > attrs->capacity)
-		return wpool_attrs_refuse(-EINVAL, tells, "min_workers = %u is above capacity = %u",
-					  attrs->min_workers, attrs->capacity);
-	if (attrs->prealloc && attrs->capacity == WPOOL_UNLIMITED)
-		return wpool_attrs_refuse(-EINVAL, tells, "prealloc needs a capacity");
 	limits = wpool_limits_wanted(attrs);
 	total = wpool_tokens_total(wpool_limits_most(&limits), attrs->queue_depth);
 	if (func && total != WPOOL_TOKENS_UNLIMITED && total > WPOOL_MAX_FUNC_ITEMS)

@@ -83,7 +83,6 @@ bool kernel_allows(const struct kernel_value *value)
 	return is_allowed(&attrs, attr) && !wpool_attrs_check(&attrs, WPOOL_TUNE_ALL, NULL);
 }
 
-/* What check_create() of module/pool/pool.c refuses is what this can explain. */
 bool kernel_creates(const struct kernel_value *values, size_t nr)
 {
 	struct wpool_attrs attrs;
@@ -92,7 +91,7 @@ bool kernel_creates(const struct kernel_value *values, size_t nr)
 	wpool_attrs_init(&attrs);
 	for (i = 0; i < nr; i++)
 		wpool_attr_set(&attrs, attr_of(&values[i]), values[i].value);
-	return !wpool_attrs_explain("", &attrs, ~0U);
+	return !wpool_attrs_check_new(&attrs, NULL);
 }
 
 int kernel_cpumask(const char *buf, size_t count)
