@@ -16,11 +16,12 @@
  *	pty KEYS COMMAND...	run it on a terminal of 80 columns, type KEYS when it has
  *				drawn something, print all that it has drawn; its exit
  */
+/* first: it asks for the names of errors */
+#include "wpool_test.h"
+
 #include <poll.h>
 #include <pty.h>
 #include <sys/wait.h>
-
-#include "wpool_test.h"
 
 static int end(const char *what, int err)
 {
