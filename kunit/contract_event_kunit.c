@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The contract of events: see contract.h. */
-#include <linux/rcupdate.h>
-
 #include "contract.h"
 #include "event.h"
 
@@ -332,7 +330,7 @@ static const struct wpk_row event_enable_one_of_two[] = {
 
 KUNIT_ARRAY_PARAM(event_enable_one_of_two, event_enable_one_of_two, wpk_contract_desc);
 
-/* ---- its end, and a grace period ------------------------------------------ */
+/* ---- its end -------------------------------------------------------------- */
 
 static long call_wpool_event_finish(struct wpk_world *w)
 {

@@ -125,6 +125,8 @@ static const struct wpk_row strand_submit[] = {
 	  "or submit it again, which puts it behind those that wait" },
 	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { }, "the strand is full" },
 	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { }, "the strand is full", WPOOL_RUN },
+	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { }, "the strand is full", WPOOL_FAIL },
+	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { }, "the strand is full", WPOOL_DROP_OLDEST },
 	{ IN_THREAD, WITH_ROOM, QUEUED, -EALREADY, { .runs = 1 },
 	  "the task is queued already" },
 	{ IN_THREAD, WITH_ROOM, WITHOUT_FUNC, -EINVAL, { },
@@ -135,6 +137,7 @@ KUNIT_ARRAY_PARAM(every_turn, every_turn, wpk_contract_desc);
 KUNIT_ARRAY_PARAM(sleeping_turn, sleeping_turn, wpk_contract_desc);
 KUNIT_ARRAY_PARAM(trying_turn, trying_turn, wpk_contract_desc);
 KUNIT_ARRAY_PARAM(strand_submit, strand_submit, wpk_contract_desc);
+
 static long call_wpool_strand_flush(struct wpk_world *w)
 {
 	return wpool_strand_flush(strand_of(w));

@@ -218,6 +218,12 @@ static const struct wpk_row killed_submit[] = {
 
 KUNIT_ARRAY_PARAM(killed_submit, killed_submit, wpk_contract_desc);
 
+static const struct wpk_row interrupted_submit[] = {
+	{ KILLED, FULL, UNUSED, -EINTR, { }, "any signal ends the wait" },
+};
+
+KUNIT_ARRAY_PARAM(interrupted_submit, interrupted_submit, wpk_contract_desc);
+
 static const struct wpk_row submit_by_policy[] = {
 	{ IN_THREAD, FULL, UNUSED, 0, { .waits = true, .runs = 1 },
 	  "it runs the task itself; can be chosen only at creation", WPOOL_RUN },
@@ -389,8 +395,10 @@ SUBMIT(wpool_submit_batch, every_submit)
 SUBMIT(wpool_submit_batch, sleeping_submit)
 SUBMIT(wpool_submit_batch, killed_submit)
 SUBMIT(wpool_submit_batch, submit_by_policy)
+SUBMIT(wpool_submit_batch_interruptible, every_submit)
 SUBMIT(wpool_submit_batch_interruptible, sleeping_submit)
-SUBMIT(wpool_submit_batch_interruptible, killed_submit)
+SUBMIT(wpool_submit_batch_interruptible, interrupted_submit)
+SUBMIT(wpool_submit_batch_interruptible, submit_by_policy)
 SUBMIT(wpool_submit_batch_try, every_submit)
 SUBMIT(wpool_submit_batch_try, trying_submit)
 SUBMIT(wpool_submit_batch_of_none, bad_batch)
@@ -423,9 +431,13 @@ static struct kunit_case contract_submit_cases[] = {
 	KUNIT_CASE_PARAM(wpool_submit_batch__sleeping_submit, sleeping_submit_gen_params),
 	KUNIT_CASE_PARAM(wpool_submit_batch__killed_submit, killed_submit_gen_params),
 	KUNIT_CASE_PARAM(wpool_submit_batch__submit_by_policy, submit_by_policy_gen_params),
+	KUNIT_CASE_PARAM(wpool_submit_batch_interruptible__every_submit, every_submit_gen_params),
 	KUNIT_CASE_PARAM(wpool_submit_batch_interruptible__sleeping_submit,
 			 sleeping_submit_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_batch_interruptible__killed_submit, killed_submit_gen_params),
+	KUNIT_CASE_PARAM(wpool_submit_batch_interruptible__interrupted_submit,
+			 interrupted_submit_gen_params),
+	KUNIT_CASE_PARAM(wpool_submit_batch_interruptible__submit_by_policy,
+			 submit_by_policy_gen_params),
 	KUNIT_CASE_PARAM(wpool_submit_batch_try__every_submit, every_submit_gen_params),
 	KUNIT_CASE_PARAM(wpool_submit_batch_try__trying_submit, trying_submit_gen_params),
 	KUNIT_CASE_PARAM(wpool_submit_batch_of_none__bad_batch, bad_batch_gen_params),

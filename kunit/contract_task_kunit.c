@@ -216,11 +216,16 @@ static long call_wpool_nr_free(struct wpk_world *w)
 static const struct wpk_row nr_free[] = {
 	{ IN_THREAD, WITH_ROOM, UNUSED, 8, { }, "and exactly those near the limit" },
 	{ IN_HARDIRQ, WITH_ROOM, QUEUED, 7, { .runs = 1 }, "and exactly those near the limit" },
-	{ IN_THREAD, FULL, UNUSED, 0, { },
-	  "Counted are the tokens that a submit on this CPU finds" },
+	{ IN_THREAD, FULL, UNUSED, 0, { }, "never more than there are" },
+	{ IN_OWN_TASK, FULL, UNUSED, 0, { }, "never more than there are" },
+	{ IN_SOFTIRQ, FULL, UNUSED, 0, { }, "never more than there are" },
+	{ IN_HARDIRQ, FULL, UNUSED, 0, { }, "never more than there are" },
+	{ IN_THREAD, FULL, UNUSED, 0, { }, "never more than there are", WPOOL_DROP_OLDEST },
+	{ IN_THREAD, FULL, WAITING, 0, { .later = 1, .runs = 1 }, "or submitters wait" },
 	{ IN_THREAD, DRAINS, UNUSED, 0, { }, "0 if the pool refuses the caller" },
 	{ IN_THREAD, DESTROYED, UNUSED, 0, { }, "0 if the pool refuses the caller" },
 	{ IN_THREAD, FOR_OWN, UNUSED, 0, { }, "0 if the pool refuses the caller" },
+	{ IN_OWN_TASK, FOR_OWN, UNUSED, 8, { }, "its tasks still submit to it, to end them" },
 	{ IN_THREAD, NO_POOL, UNUSED, 0, { }, "the pool; for %NULL and ERR_PTR 0" },
 	{ IN_THREAD, ERR_POOL, UNUSED, 0, { }, "the pool; for %NULL and ERR_PTR 0" },
 	{ IN_THREAD, DEFAULT_POOL, UNUSED, WPOOL_UNLIMITED, { },
@@ -262,7 +267,7 @@ static const struct wpk_row worker_set_func[] = {
 
 KUNIT_ARRAY_PARAM(worker_set_func, worker_set_func, wpk_contract_desc);
 
-/* ---- loops and CPUs ------------------------------------------------------- */
+/* ---- loops ---------------------------------------------------------------- */
 
 static int note_range(unsigned long from, unsigned long to, void *arg)
 {
