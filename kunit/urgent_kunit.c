@@ -312,7 +312,7 @@ static void wpool_urgent_takes_the_idle_worker_at_once(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
 		/* until then it looks at the queues once more by itself */
 		WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 1 && !wpk_stat(pool, searching));
-		WPK_EVENTUALLY(test, !atomic_read(&rq->nr_running));
+		WPK_EVENTUALLY(test, !READ_ONCE(rq->nr_running));
 	}
 	KUNIT_EXPECT_EQ(test, late, 0);
 }

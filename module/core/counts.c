@@ -109,10 +109,18 @@ static void make_it_look(struct wpool_runq *rq)
 	}
 }
 
+static void running_enter(struct wpool_worker *w, struct wpool_runq *rq)
+{
+	lockdep_assert_held(&rq->lock);
+	WRITE_ONCE(w->running_on, rq);
+	WRITE_ONCE(rq->nr_running, rq->nr_running + 1);
+}
+
 void wpool_waking_enter(struct wpool_worker *w, struct wpool_runq *rq, bool helps)
 {
 	lockdep_assert_held(&rq->lock);
-	w->picked = true;
+	WRITE_ONCE(w->picked, true);
+	running_enter(w, rq);
 	if (!rq->waking)
 		WRITE_ONCE(rq->waking, w);
 	WRITE_ONCE(rq->wake_jiffy, jiffies);
@@ -138,26 +146,11 @@ void wpool_coming_leave(struct wpool_worker *w)
 	}
 }
 
-void wpool_waking_disown(struct wpool_worker *w)
-{
-	struct wpool_runq *rq = w->rq;
-
-	if (READ_ONCE(rq->waking) != w)
-		return;
-	WRITE_ONCE(rq->waking, NULL);
-	if (unlikely(rq->cpu != smp_processor_id())) {
-		/* as wpool_running_leave:B */
-		smp_mb();
-		make_it_look(rq);
-	}
-}
-
 void wpool_waking_leave(struct wpool_worker *w)
 {
-	w->picked = false;
+	WRITE_ONCE(w->picked, false);
 	if (w->helps)
 		wpool_searching_enter(w);
-	wpool_running_enter(w);
 	wpool_waking_disown(w);
 	wpool_coming_leave(w);
 }
@@ -178,37 +171,52 @@ void wpool_searching_leave(struct wpool_worker *w)
 
 void wpool_running_enter(struct wpool_worker *w)
 {
-	if (READ_ONCE(w->running_on))
-		return;
-	/* wpool_running_enter:A, fully ordered, pairs with timer_fires:A in monitor_timer.c */
-	atomic_inc_return(&w->rq->nr_running);
+	struct wpool_runq *rq = w->rq;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&rq->lock, flags);
+	running_enter(w, rq);
+	raw_spin_unlock_irqrestore(&rq->lock, flags);
+	/* wpool_running_enter:A, pairs with timer_fires:A in monitor_timer.c */
+	smp_mb();
+}
+
+bool __wpool_running_leave(struct wpool_worker *w, struct wpool_runq *rq)
+{
+	lockdep_assert_held(&rq->lock);
+	if (w->running_on != rq)
+		return false;
+	WRITE_ONCE(w->running_on, NULL);
+	WRITE_ONCE(rq->nr_running, rq->nr_running - 1);
+	return true;
+}
+
+void wpool_running_left(struct wpool_runq *rq, bool left)
+{
+	/* wpool_running_left:A, see wake.c; the caller relies on it in any case */
+	smp_mb();
 	/*
-	 * wpool_running_enter:B, count up before the exchange in wpool_running_leave()
-	 * can find it and count down
+	 * wpool_running_left:B. A submitter on that CPU executes no barrier while it counts
+	 * on the worker: only that CPU itself is sure to see what was queued there.
 	 */
-	smp_store_release(&w->running_on, w->rq);
+	if (left && unlikely(rq->cpu != smp_processor_id()))
+		make_it_look(rq);
 }
 
 struct wpool_runq *wpool_running_leave(struct wpool_worker *w)
 {
-	struct wpool_runq *rq = NULL;
+	struct wpool_runq *rq = READ_ONCE(w->running_on);
+	unsigned long flags;
+	bool left = false;
 
-	/* the worker and the monitor may both try: the exchange lets one of them */
-	if (READ_ONCE(w->running_on))
-		rq = xchg(&w->running_on, NULL);
-	if (!rq) {
-		smp_mb(); /* the caller relies on the barrier in this case, too */
-		return NULL;
+	/* the worker and the monitor may both try */
+	if (rq) {
+		raw_spin_lock_irqsave(&rq->lock, flags);
+		left = __wpool_running_leave(w, rq);
+		raw_spin_unlock_irqrestore(&rq->lock, flags);
 	}
-	/* wpool_running_leave:A, fully ordered, see wake.c */
-	atomic_dec_return(&rq->nr_running);
-	/*
-	 * wpool_running_leave:B. A submitter on that CPU executes no barrier while it counts
-	 * on the worker: only that CPU itself is sure to see what was queued there.
-	 */
-	if (unlikely(rq->cpu != smp_processor_id()))
-		make_it_look(rq);
-	return rq;
+	wpool_running_left(rq, left);
+	return left ? rq : NULL;
 }
 
 void wpool_counts_init(void)

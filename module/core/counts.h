@@ -4,9 +4,9 @@
  * it leaves; it counts as at home on a CPU; and it is waking, searching, running or
  * idle. All counts are changed here, except those of the idle workers, in idle.h.
  *
- * A worker counts in its run queue's nr_running from the moment it looks for work until
- * it parks. While it counts, it will look again, so no worker needs to be woken for
- * tasks that are queued there.
+ * A worker counts in its run queue's nr_running from the moment it is picked to look for work
+ * until it parks. While it counts, it will look again, so no worker needs to be woken for
+ * tasks that are queued there. It is counted in and out under the run queue's lock.
  */
 #ifndef WPOOL_CORE_COUNTS_H
 #define WPOOL_CORE_COUNTS_H
@@ -70,21 +70,21 @@ void wpool_threads_leave(struct wpool *pool);
 static inline bool wpool_runq_has_room(const struct wpool_runq *rq)
 {
 	return !READ_ONCE(rq->redirect) &&
-	       atomic_read(&rq->nr_running) + !!READ_ONCE(rq->waking) <
-	       READ_ONCE(rq->pool->concurrency);
+	       READ_ONCE(rq->nr_running) < READ_ONCE(rq->pool->concurrency);
 }
 
-/** wpool_runq_is_over() - do more workers at home here run than should? Racy */
+/** wpool_runq_is_over() - do more workers run here than should, but for one on its way? Racy */
 static inline bool wpool_runq_is_over(const struct wpool_runq *rq)
 {
-	return atomic_read(&rq->nr_running) > READ_ONCE(rq->pool->concurrency);
+	return READ_ONCE(rq->nr_running) >
+	       READ_ONCE(rq->pool->concurrency) + !!READ_ONCE(rq->waking);
 }
 
 /**
- * wpool_waking_enter() - a worker is picked or created, and about to be woken
+ * wpool_waking_enter() - a worker is picked or created, about to be woken, and counts as running
  * @w: the worker; it cannot run yet
- * @rq: the run queue that it will serve; if another worker is waking for it already,
- *	that one stays in rq->waking
+ * @rq: its home, which it will serve; if another worker is waking for it already, that one
+ *	stays in rq->waking
  * @helps: it shall look at what other CPUs offer, and not only here and at the global queue
  *
  * Context: any; under rq->lock.
@@ -99,22 +99,18 @@ void wpool_coming_leave(struct wpool_worker *w);
 
 /**
  * wpool_waking_leave() - a worker that was created or picked has its CPU
- * @w: the calling worker; becomes running, and searching if it helps
+ * @w: the calling worker; becomes searching if it helps
  *
  * Context: the worker.
  */
 void wpool_waking_leave(struct wpool_worker *w);
 
-/**
- * wpool_waking_disown() - a picked worker will not serve w->rq, or does already
- * @w: the worker; it may still be coming
- *
- * As with wpool_running_leave(), the CPU of the run queue is made to look at the queues if
- * it is another one.
- *
- * Context: any; preemption off.
- */
-void wpool_waking_disown(struct wpool_worker *w);
+/** wpool_waking_disown() - the worker is no longer on its way to w->rq; it may still be coming */
+static inline void wpool_waking_disown(struct wpool_worker *w)
+{
+	if (READ_ONCE(w->rq->waking) == w)
+		WRITE_ONCE(w->rq->waking, NULL);
+}
 
 /**
  * wpool_searching_enter() - start to search
@@ -131,9 +127,22 @@ void wpool_searching_leave(struct wpool_worker *w);
 
 /**
  * wpool_running_enter() - count a worker as running: it will look for work
- * @w: the calling worker
+ * @w: the calling worker, which does not count; a full barrier
  */
 void wpool_running_enter(struct wpool_worker *w);
+
+/** __wpool_running_leave() - count a worker out, if it counts in @rq; under rq->lock */
+bool __wpool_running_leave(struct wpool_worker *w, struct wpool_runq *rq);
+
+/**
+ * wpool_running_left() - the caller has counted a worker out, or none: a full barrier
+ * @rq: the run queue
+ * @left: the worker counted there
+ *
+ * As with wpool_running_leave(), the CPU of the run queue is made to look at the queues if it
+ * is another one.
+ */
+void wpool_running_left(struct wpool_runq *rq, bool left);
 
 /**
  * wpool_running_leave() - count a worker out, if it counts as running: a full barrier

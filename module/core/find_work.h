@@ -18,8 +18,7 @@
 static inline bool wpool_runq_is_served(const struct wpool_runq *rq)
 {
 	return likely(!READ_ONCE(rq->redirect)) &&
-	       (likely(atomic_read(&rq->nr_running)) || READ_ONCE(rq->nr_idle) ||
-		READ_ONCE(rq->waking));
+	       (likely(READ_ONCE(rq->nr_running)) || READ_ONCE(rq->nr_idle));
 }
 
 /** wpool_runq_has_tasks() - does a run queue hold a task? Racy */

@@ -21,9 +21,9 @@
  *                         wpool_sched_push:A and the like, and spawn_worker:A: who has woken
  *                         or made no worker because the pool was frozen has changed before
  *                         what is read here.
- *   count_busy:A          the pool is frozen; then its workers are seen to be parked. Pairs
- *                         with wpool_running_enter:A, after which each worker that was parked,
- *                         or is new, reads whether the pool is frozen.
+ *   count_busy:A          the pool is frozen; then its workers are listed. Pairs with the
+ *                         wake-up of a new worker, which is listed before, and reads then
+ *                         whether the pool is frozen. For a parked one its lock does the same.
  */
 #ifndef WPOOL_CORE_FREEZE_H
 #define WPOOL_CORE_FREEZE_H

@@ -2,8 +2,8 @@
 /*
  * Hand-off, see handoff.h. wake.c explains the barrier in wpool_running_leave().
  *
- * The notifier is called in the middle of a context switch, under the scheduler's lock:
- * it takes no lock and wakes no thread, but queues an irq_work, which does.
+ * The notifier is called in the middle of a context switch, under the scheduler's lock: it
+ * takes no lock but that of a run queue, and wakes no thread, but queues an irq_work, which does.
  *
  * The notifiers depend on a static key, and switching it patches the text of the kernel.
  * So the key is enabled once, with the first pool that uses hand-off, and disabled when
@@ -105,11 +105,13 @@ static bool could_come(struct wpool *pool, struct wpool_runq *here)
 
 /*
  * Does the worker go to sleep in this switch, other than to park? A worker that parks has
- * counted itself out and has no task; one in a task may have been counted out as a hog.
+ * counted itself out and has no task, or is picked again already; one in a task may have been
+ * counted out as a hog.
  */
 static bool is_blocking(struct wpool_worker *w)
 {
-	return (READ_ONCE(w->running_on) || w->task) && compat_is_blocked(current) &&
+	return (READ_ONCE(w->running_on) || w->task) && !READ_ONCE(w->picked) &&
+	       compat_is_blocked(current) &&
 	       /* a lock on PREEMPT_RT: a short sleep that the task did not ask for */
 	       !(READ_ONCE(current->__state) & TASK_RTLOCK_WAIT);
 }

@@ -53,11 +53,13 @@ void wpool_idle_take(struct wpool_runq *rq, struct wpool_worker *w)
 	smp_store_release(&w->parked, false);
 }
 
-void wpool_idle_add(struct wpool_runq *rq, struct wpool_worker *w)
+bool wpool_idle_add(struct wpool_runq *rq, struct wpool_worker *w)
 {
 	struct wpool *pool = rq->pool;
+	bool left;
 
 	raw_spin_lock(&rq->lock);
+	left = __wpool_running_leave(w, rq);
 	w->idle_since = jiffies;
 	WRITE_ONCE(w->parked, true);
 	if (pool->order == WPOOL_LIFO)
@@ -70,6 +72,7 @@ void wpool_idle_add(struct wpool_runq *rq, struct wpool_worker *w)
 		set_bit(rq->index, pool->idle_mask);
 	trace_wpool_worker_parked(pool->name, rq->cpu, w->thread->pid);
 	raw_spin_unlock(&rq->lock);
+	return left;
 }
 
 bool wpool_idle_wake(struct wpool_runq *rq, bool helps)
@@ -88,7 +91,10 @@ bool wpool_idle_wake(struct wpool_runq *rq, bool helps)
 	wpool_idle_take(rq, w);
 	raw_spin_unlock(&rq->lock);
 
-	/* interrupts are still off: the thread cannot be freed yet */
+	/*
+	 * wpool_idle_wake:A, the full barrier of the call, pairs with timer_fires:A. Interrupts are
+	 * still off: the thread cannot be freed yet.
+	 */
 	wake_up_process(thread);
 	/* the worker may have to wait for its CPU: the monitor must see that */
 	wpool_monitor_timer_set(rq->pool);
@@ -196,7 +202,7 @@ bool wpool_idle_move(struct wpool *pool, struct wpool_runq *rq)
 	raw_spin_lock(&from->lock);
 	w = wpool_idle_coldest(from);
 	if (w) {
-		w->picked = true;
+		WRITE_ONCE(w->picked, true);
 		w->new_home = rq;
 		wpool_coming_enter(w);
 		thread = w->thread;

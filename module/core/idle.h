@@ -32,8 +32,15 @@ void wpool_idle_trim(struct wpool_runq *rq);
 /** wpool_idle_nr() - how many workers are parked: racy, not for a task's way */
 u32 wpool_idle_nr(struct wpool *pool);
 
-/** wpool_idle_add() - put a worker on its run queue's list; interrupts off */
-void wpool_idle_add(struct wpool_runq *rq, struct wpool_worker *w);
+/**
+ * wpool_idle_add() - put a worker on its run queue's list: it does not count as running
+ * @rq: its run queue
+ * @w: the calling worker
+ *
+ * Context: the worker; interrupts off.
+ * Return: true if it did, and wpool_running_left() is to be called.
+ */
+bool wpool_idle_add(struct wpool_runq *rq, struct wpool_worker *w);
 
 /** wpool_idle_take() - take a worker off the list; under rq->lock. It goes on at once */
 void wpool_idle_take(struct wpool_runq *rq, struct wpool_worker *w);

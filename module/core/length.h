@@ -102,8 +102,7 @@ static inline bool wpool_runq_is_short(const struct wpool_runq *rq, u32 nr)
  */
 static inline bool wpool_runq_is_attended(const struct wpool_runq *rq)
 {
-	return !READ_ONCE(rq->redirect) &&
-	       (atomic_read(&rq->nr_running) || READ_ONCE(rq->waking)) &&
+	return !READ_ONCE(rq->redirect) && READ_ONCE(rq->nr_running) &&
 	       wpool_runq_is_short(rq, wpool_runq_len(rq));
 }
 

@@ -97,7 +97,8 @@ static void retake_chosen(struct wpool *pool)
 
 	list_for_each_entry_rcu(w, &pool->workers, node) {
 		rq = READ_ONCE(w->running_on);
-		if (!rq || rq->watch.retake == WPOOL_RETAKE_NONE)
+		/* one that is about to be woken sleeps still */
+		if (!rq || rq->watch.retake == WPOOL_RETAKE_NONE || READ_ONCE(w->picked))
 			continue;
 		blocked = compat_is_blocked(w->thread);
 		/* a worker that has looked for a task since then is no hog */
@@ -382,7 +383,7 @@ static bool look_closely(struct wpool *pool)
 	}
 	wpool_for_each_active(pool, rq, i) {
 		/* without hand-off a worker that sleeps is counted, too, and stays counted */
-		if (READ_ONCE(pool->handoff) && atomic_read(&rq->nr_running)) {
+		if (READ_ONCE(pool->handoff) && READ_ONCE(rq->nr_running)) {
 			suspects |= watch_workers(pool, rq, now);
 			busy = true;
 		} else {

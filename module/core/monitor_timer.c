@@ -7,6 +7,7 @@
  * barrier, and reads the state of the timer:
  *
  *   wpool_running_enter:A   a worker is counted as running (counts.c)
+ *   wpool_idle_wake:A       the same, because it is picked (idle.c)
  *   wpool_sched_push:A      a task is queued (sched.h); its worker is woken, and then
  *                           the timer is set; or none is (wake_one() in wake.c)
  *   apply:A                 hand-off is enabled (pool/tune.c): workers that run

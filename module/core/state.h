@@ -213,8 +213,8 @@ struct wpool_looked {
  * @cpu: I
  * @index: W: its place in pool->active; constant once @is_active
  * @is_active: W: it may hold tasks and workers, see runqs.h
- * @nr_running: X: workers at home here that will look for work again before they
- *	sleep, see counts.h
+ * @nr_running: Q: workers at home here that are picked to look for work, or will look again
+ *	before they sleep, see counts.h
  * @lock: K: protects the fields marked Q of the run queue and of its workers
  * @idle: Q: parked workers, see idle.h for the order
  * @nr_idle: Q: length of @idle
@@ -271,7 +271,7 @@ struct wpool_runq {
 	u32 index;
 	bool is_active;
 
-	atomic_t nr_running ____cacheline_aligned;
+	u32 nr_running ____cacheline_aligned;
 	raw_spinlock_t lock;
 	struct list_head idle;
 	u32 nr_idle;
@@ -298,7 +298,8 @@ struct wpool_runq {
  * @idle_node: Q: in rq->idle while @parked
  * @idle_since: Q: jiffies when it parked
  * @parked: Q: asleep or about to be; cleared by the thread that picks it
- * @picked: G: created or picked to look for work, and has not started to
+ * @picked: G: created or picked to look for work, and has not started to; read anywhere with
+ *	READ_ONCE
  * @helps: G: @picked to look at what other CPUs offer, too; counts in nr_coming
  * @leaving: W: counted out of the pool: it ends, or is the rescuer
  * @searching: O: counts in nr_searching
@@ -312,8 +313,7 @@ struct wpool_runq {
  * @on_stack: O: of the nested tasks, those that live on its own stack, by colour
  * @locks_left: O: locks that its tasks have left held, which lockdep will not forget
  * @prio: M to write: normal_prio of @thread, as its pool has set it
- * @running_on: X: run queue in whose nr_running it counts, or NULL; cleared by
- *	exchange, see counts.h
+ * @running_on: Q: its @rq, if it counts in nr_running there, or NULL
  * @new_home: G: run queue to move to, or NULL
  * @notifier: O: is called when the worker is switched out
  * @task: V: innermost task it is in, or NULL; other threads use its address only

@@ -23,7 +23,8 @@
  *
  * States of a worker, and where other threads see them:
  *
- *   waking     picked or created for a run queue, and not on its CPU yet: rq->waking
+ *   waking     picked or created for a run queue, and not on its CPU yet: rq->waking. It
+ *              counts as running from then on
  *   coming     on its way to become searching: pool->nr_coming. Who is woken for tasks of
  *              any CPU is waking and coming; who is woken for those of its own, or of
  *              the global queue, only waking
@@ -75,12 +76,12 @@
  *                                before; the counts are read again
  *
  * A worker can no longer be relied on; then the queues are read (after
- * wpool_running_leave:A the own and the global one; if nobody could come, the own one is
+ * wpool_running_left:A the own and the global one; if nobody could come, the own one is
  * offered):
  *
  *   wpool_park_join:A            parked: idle, not searching, not running
  *   stop_searching:A             not searching
- *   wpool_running_leave:A        not running: it blocks, or the monitor counts it out,
+ *   wpool_running_left:A         not running: it blocks, or the monitor counts it out,
  *                                or it moves to another CPU (rehome_worker:A)
  *   wpool_workers_leave_place:A  left: not counted in the pool and the module
  *
@@ -92,22 +93,21 @@
  * (wpool_wake_is_needless()). It has interrupts off, and that worker starts to look, and
  * counts itself out, on this very CPU: it has done so before, and the submitter sees that;
  * or it does so later, and sees the task, because a CPU sees its own stores. If another CPU
- * takes the count or clears rq->waking - for a worker that is not on its home CPU, the
- * monitor, tidy.c - wpool_running_leave:B, or the same in wpool_waking_disown(), makes
- * this CPU look at the queues, in an interrupt, which comes after the submitter's section.
- * A CPU that is offline has no submitters.
+ * takes the count - for a worker that is not on its home CPU, the monitor, tidy.c -
+ * wpool_running_left:B makes this CPU look at the queues, in an interrupt, which comes after
+ * the submitter's section. A CPU that is offline has no submitters.
  *
  * Other pairs:
  *
  *   wpool_runq_is_left:A
  *                       a ring was seen to hold a task; then its workers are counted, and
- *                       the task may be left to them. Pairs with wpool_running_leave:A:
+ *                       the task may be left to them. Pairs with wpool_running_left:A:
  *                       a worker that is still counted looks at the ring afterwards, and
  *                       sees the task. One that had counted itself out before the task
  *                       was queued is not counted.
  *   end_offer:A         the offer of a run queue that is not left was ended; then the run
  *                       queue is read again. Pairs with wpool_sched_push:A and
- *                       wpool_running_leave:A: who finds the offer there, and does not
+ *                       wpool_running_left:A: who finds the offer there, and does not
  *                       repeat it, has changed the run queue before. If it is left, it is
  *                       offered again (end_offer:B), and who did that makes sure that a
  *                       worker comes: a searching one may have looked meanwhile.
@@ -123,7 +123,7 @@
  *                       The mark says that no worker could be woken: CPUs with an idle
  *                       worker are at their concurrency, CPUs with room have no idle
  *                       worker, and the pool is at its capacity. Pairs with
- *                       wpool_park_join:A and wpool_running_leave:A: either a worker
+ *                       wpool_park_join:A and wpool_running_left:A: either a worker
  *                       that makes room sees the mark, or its room is seen.
  *   wpool_wake_if_work:A
  *                       pool->unserved cleared; then the queues are read. Pairs with
@@ -157,7 +157,7 @@ static bool wake_own(struct wpool_runq *rq, bool helps)
 static bool may_help(const struct wpool_runq *rq, const struct wpool_runq *own, bool alone)
 {
 	return rq != own && !READ_ONCE(rq->waking) && wpool_runq_has_room(rq) &&
-	       !(alone && atomic_read(&rq->nr_running));
+	       !(alone && READ_ONCE(rq->nr_running));
 }
 
 /*
@@ -311,7 +311,7 @@ static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 	/* without hand-off the worker may sleep in a task that was taken for a short one */
 	if (!READ_ONCE(pool->handoff))
 		wpool_monitor_timer_set(pool);
-	if (nr + !!atomic_read(&rq->nr_running) < 2 || wpool_runq_is_short(rq, nr) ||
+	if (nr + !!READ_ONCE(rq->nr_running) < 2 || wpool_runq_is_short(rq, nr) ||
 	    wpool_is_frozen(pool))
 		return;
 	wpool_monitor_timer_set(pool);
@@ -363,7 +363,7 @@ void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq)
 		return;
 	}
 
-	/* a worker is waking, or runs here and will come back: wpool_running_leave:A */
+	/* a worker is waking, or runs here and will come back: wpool_running_left:A */
 	if (!wpool_runq_has_room(rq) && !READ_ONCE(rq->redirect))
 		wake_helper(pool, rq);
 	else if (!wake_beside_submitter(pool, rq))

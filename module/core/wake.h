@@ -28,8 +28,7 @@ static inline bool wpool_wake_is_needless(const struct wpool *pool,
 {
 	/* without hand-off who sleeps counts as running, and only the monitor helps */
 	return READ_ONCE(pool->handoff) &&
-	       atomic_read(&rq->nr_running) + !!READ_ONCE(rq->waking) >=
-	       (int)READ_ONCE(pool->concurrency) &&
+	       READ_ONCE(rq->nr_running) >= READ_ONCE(pool->concurrency) &&
 	       (wpool_runq_is_short(rq, wpool_runq_len(rq)) ||
 		/* unless tasks are known to be long, it is enough to look for help once a tick */
 		(rq->help_jiffy == (u32)jiffies && !wpool_runq_has_long_tasks(rq) &&

@@ -38,6 +38,18 @@ static bool is_freeze_wanted(void)
 	return freezing(current) || READ_ONCE(is_held);
 }
 
+/* Is it parked? Who picks it from now on, and so the worker, sees that the pool is frozen. */
+static bool is_parked(struct wpool_worker *w)
+{
+	struct wpool_runq *rq = READ_ONCE(w->rq);
+	bool parked;
+
+	raw_spin_lock(&rq->lock);
+	parked = READ_ONCE(w->rq) == rq && w->parked;
+	raw_spin_unlock(&rq->lock);
+	return parked;
+}
+
 /* How many workers a freeze has to wait for. If none, the pool stays so until it is thawed. */
 static u32 count_busy(struct wpool *pool)
 {
@@ -52,7 +64,7 @@ static u32 count_busy(struct wpool *pool)
 	/* count_busy:A, see core/freeze.h */
 	smp_mb();
 	list_for_each_entry_rcu(w, &pool->workers, node)
-		nr += !READ_ONCE(w->parked) && !w->leaving;
+		nr += !w->leaving && !is_parked(w);
 	raw_spin_unlock_irqrestore(&pool->workers_lock, flags);
 	return nr;
 }

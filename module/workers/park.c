@@ -32,9 +32,8 @@ void wpool_park_join(struct wpool_worker *w)
 	local_irq_save(flags);
 	/* first: a thread that expires this worker must not rely on its search */
 	wpool_searching_leave(w);
-	wpool_idle_add(rq, w);
 	/* wpool_park_join:A, the full barrier of the call, see wake.c */
-	wpool_running_leave(w);
+	wpool_running_left(rq, wpool_idle_add(rq, w));
 	/*
 	 * This may wake the calling worker. If as many others run here as may, it was relied on
 	 * for its search alone.
@@ -50,7 +49,7 @@ void wpool_park_join(struct wpool_worker *w)
 		raw_spin_lock(&rq->lock);
 		if (w->parked) {
 			/* Count it as picked, so that wakers may still rely on it. */
-			w->picked = true;
+			WRITE_ONCE(w->picked, true);
 			wpool_coming_enter(w);
 			wpool_idle_take(rq, w);
 		}
@@ -83,5 +82,5 @@ void wpool_park_forget(struct wpool_worker *w)
 	wpool_waking_disown(w);
 	raw_spin_unlock_irq(&w->rq->lock);
 	wpool_coming_leave(w);
-	w->picked = false;
+	WRITE_ONCE(w->picked, false);
 }

@@ -54,7 +54,7 @@ static void rehome_worker(struct wpool_worker *w)
 	wpool_waking_disown(w);
 	/*
 	 * rehome_worker:A, the full barrier of the call: no thread may rely on the worker while it
-	 * moves. Pairs as wpool_running_leave:A, see wake.c.
+	 * moves. Pairs as wpool_running_left:A, see wake.c.
 	 */
 	wpool_running_leave(w);
 	wpool_wake_if_work(pool, wpool_this_runq(pool));
@@ -111,7 +111,7 @@ static enum step look_for_task(struct wpool_worker *w, struct wpool_task **task)
 	preempt_disable();
 	if (w->picked)
 		wpool_waking_leave(w);
-	else if (unlikely(!READ_ONCE(w->running_on)))
+	if (unlikely(!READ_ONCE(w->running_on)))
 		wpool_running_enter(w);
 	if (unlikely(wpool_worker_has_excess(pool)) && wpool_worker_leave(w, false, !sent)) {
 		step = END;

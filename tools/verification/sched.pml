@@ -51,10 +51,9 @@
  * barrier: core/counts.c wpool_coming_leave:A
  * barrier: core/counts.c wpool_workers_leave_place:A
  * omits: core/counts.c wpool_running_enter:A
- * omits: core/counts.c wpool_running_enter:B
- * barrier: core/counts.c wpool_running_leave:A
- * barrier: core/counts.c wpool_running_leave:B
- * like wpool_running_leave:A: workers/worker.c rehome_worker:A
+ * barrier: core/counts.c wpool_running_left:A
+ * barrier: core/counts.c wpool_running_left:B
+ * like wpool_running_left:A: workers/worker.c rehome_worker:A
  * barrier: workers/spawner.c spawn_worker:A
  * omits: workers/spawner.c spawn_worker:B
  * omits: workers/need.c wpool_need_worker:A
@@ -73,9 +72,9 @@
  * breaks without-wpool_sched_push:A: -DNO_wpool_sched_push_A
  * breaks without-stop_searching:A: -DNO_stop_searching_A
  * breaks without-wpool_park_join:A: -DNO_wpool_park_join_A
- * breaks without-wpool_running_leave:A: -DNO_wpool_running_leave_A
- * breaks without-wpool_running_leave:B: -DNO_wpool_running_leave_B -DCPUS=1 -DAWAY=1
- * breaks without-wpool_running_leave:B-of-monitor: -DNO_wpool_running_leave_B -DCPUS=1 -DASLEEP=1 -DRETAKES=1
+ * breaks without-wpool_running_left:A: -DNO_wpool_running_left_A
+ * breaks without-wpool_running_left:B: -DNO_wpool_running_left_B -DCPUS=1 -DAWAY=1
+ * breaks without-wpool_running_left:B-of-monitor: -DNO_wpool_running_left_B -DCPUS=1 -DRETAKES=1
  * breaks without-look_here:B: -DNO_look_here_B -DCPUS=1 -DAWAY=1
  * breaks without-wpool_runq_offer:A: -DNO_wpool_runq_offer_A
  * breaks without-end_offer:A: -DNO_end_offer_A
@@ -141,7 +140,7 @@
 #define OFFER1		13
 #define NLOCS		14
 
-#define RQ_LOCK		BIT(IDLE_MASK)
+#define RQ_LOCK		(BIT(IDLE_MASK) | BIT(NR_RUNNING))
 #define WORKERS_LOCK	BIT(NR_WORKERS)
 #define SPAWNER_LOCK	BIT(SPAWN_WANTED)
 
@@ -168,7 +167,7 @@
 
 /* under the run queue's lock: in rq->idle; and what the thread that takes it off sets */
 bool parked[2], picked[2], helps[2], leaving[2];
-/* w->running_on: counted in nr_running */
+/* under the run queue's lock, w->running_on: counted in nr_running */
 bool running[2];
 /* the thread exists */
 bool thread[2];
@@ -177,6 +176,15 @@ bool asked;
 
 byte unsent = NTASKS - ASLEEP - AWAY, started = ASLEEP, asleep = ASLEEP;
 byte leaves = LEAVES, fails = FAILS, full_again = FULL, retakes = RETAKES;
+
+/* ---- counts.c ---- */
+
+/* under the run queue's lock */
+inline running_enter(w)
+{
+	running[w] = true;
+	mem[NR_RUNNING] = mem[NR_RUNNING] + 1
+}
 
 /* ---- idle.c ---- */
 
@@ -209,6 +217,7 @@ inline idle_wake(any)
 		:: woke ->
 			/* wpool_waking_enter() */
 			picked[woke - 1] = true;
+			running_enter(woke - 1);
 			mem[WAKING] = woke;
 			if
 			:: any -> come(woke - 1)
@@ -242,7 +251,7 @@ inline ask()
 /* ---- find_work.c, length.h ---- */
 
 /* wpool_runq_is_attended(), if the tasks are short */
-#define IS_ATTENDED0	(load(NR_RUNNING) || load(WAKING))
+#define IS_ATTENDED0	load(NR_RUNNING)
 #define IS_ATTENDED1	(OTHER && load(NR_RUNNING1))
 #define IS_ATTENDED(own)	((own) -> IS_ATTENDED1 : IS_ATTENDED0)
 
@@ -341,7 +350,7 @@ inline find_work(own)
 
 /* ---- wake.c ---- */
 
-#define HAS_ROOM	(load(NR_RUNNING) + (load(WAKING) != 0) < CONCURRENCY)
+#define HAS_ROOM	(load(NR_RUNNING) < CONCURRENCY)
 #define HAS_ROOM1	(!OTHER || !load(NR_RUNNING1))
 #define HAS_ROOM_ON(own)	((own) -> HAS_ROOM1 : HAS_ROOM)
 #define NR_RUNNING_ON(own)	((own) -> (OTHER -> load(NR_RUNNING1) : 0) : load(NR_RUNNING))
@@ -509,12 +518,6 @@ proctype interrupt(byte me)
 	od
 }
 
-inline running_enter()
-{
-	running[id] = true;
-	mem[NR_RUNNING] = mem[NR_RUNNING] + 1
-}
-
 /* wpool_searching_enter() */
 inline search()
 {
@@ -528,20 +531,20 @@ inline search()
 #define IS_AWAY		0
 #endif
 
-/* wpool_running_leave(), which is fully ordered */
+/* wpool_running_leave(), with the barrier that follows */
 inline running_leave()
 {
 	atomic {
-		full_barrier();
+		full_barrier() && lock(RQ_LOCK);
 		if
 		:: running[id] -> mem[NR_RUNNING] = mem[NR_RUNNING] - 1; running[id] = false
-#if AWAY && !defined(NO_wpool_running_leave_B)
+#if AWAY && !defined(NO_wpool_running_left_B)
 			; call = IS_AWAY
 #endif
 		:: else
 		fi
 	};
-#if AWAY && !defined(NO_wpool_running_leave_B)
+#if AWAY && !defined(NO_wpool_running_left_B)
 	if
 	:: call -> call = false; make_it_look()
 	:: else
@@ -549,8 +552,8 @@ inline running_leave()
 #endif
 }
 
-/* the same without order */
-inline running_leave_relaxed()
+/* the same without a barrier; the caller has the lock */
+inline count_out()
 {
 	if
 	:: running[id] -> running[id] = false; store(NR_RUNNING, MINUS_1)
@@ -558,15 +561,16 @@ inline running_leave_relaxed()
 	fi
 }
 
+inline running_leave_relaxed()
+{
+	atomic { lock(RQ_LOCK); count_out() }
+}
+
 /* wpool_waking_disown() */
 inline disown()
 {
 	if
-	:: load(WAKING) == id + 1 ->
-		store(WAKING, 0)
-#if AWAY
-		; call = IS_AWAY
-#endif
+	:: load(WAKING) == id + 1 -> store(WAKING, 0)
 	:: else
 	fi
 }
@@ -597,7 +601,7 @@ inline switched_out()
 {
 	if
 	:: running[id] ->
-#ifndef NO_wpool_running_leave_A
+#ifndef NO_wpool_running_left_A
 		running_leave();
 #else
 		running_leave_relaxed();
@@ -666,7 +670,7 @@ proctype worker(byte id; byte me)
 	:: id == 1 -> goto busy
 #endif
 #if AWAY
-	:: running[id] -> goto in_task
+	:: running[id] && !picked[id] -> goto in_task
 #endif
 	:: parked[id] -> goto sleep
 	:: else
@@ -679,11 +683,7 @@ look:
 	:: IS_AWAY ->
 		/* rehome() */
 		atomic { disown() };
-		if
-		:: call -> call = false; make_it_look()
-		:: else
-		fi;
-#ifndef NO_wpool_running_leave_A
+#ifndef NO_wpool_running_left_A
 		running_leave();
 #else
 		running_leave_relaxed();
@@ -697,13 +697,11 @@ look:
 	:: picked[id] ->
 		/* wpool_waking_leave() */
 		atomic {
-			full_barrier();
 			picked[id] = false;
 			if
 			:: helps[id] -> search()
 			:: else
 			fi;
-			running_enter();
 			disown()
 		};
 		if
@@ -715,8 +713,12 @@ look:
 			store(NR_COMING, MINUS_1)
 		:: else
 		fi
-	:: atomic { !picked[id] && !running[id] && full_barrier() -> running_enter() }
-	:: !picked[id] && running[id]
+	:: else
+	fi;
+	if
+	:: atomic { !running[id] && lock(RQ_LOCK) -> running_enter(id) };
+	   full_barrier()
+	:: running[id]
 	fi;
 
 #if LEAVES && !defined(TIMER_ONLY)
@@ -739,7 +741,7 @@ look:
 #endif
 
 	if
-	:: load(NR_RUNNING) > CONCURRENCY -> goto park
+	:: load(NR_RUNNING) > CONCURRENCY + (load(WAKING) != 0) -> goto park
 	:: else
 	fi;
 
@@ -813,12 +815,11 @@ park:
 		/* unlock is a release: the thread that takes it off sees what it did before */
 		buf[me].set == 0 && lock(RQ_LOCK);
 		parked[id] = true;
-		store(IDLE_MASK, 1)
+		store(IDLE_MASK, 1);
+		count_out()
 	};
 #ifndef NO_wpool_park_join_A
-	running_leave();
-#else
-	running_leave_relaxed();
+	full_barrier();
 #endif
 	wake_if_work(0);
 
@@ -853,7 +854,7 @@ proctype other(byte me)
 	:: break
 	od;
 	/* wpool_running_leave() */
-#ifndef NO_wpool_running_leave_A
+#ifndef NO_wpool_running_left_A
 	atomic {
 		full_barrier() ->
 		mem[NR_RUNNING1] = 0
@@ -869,20 +870,20 @@ proctype other(byte me)
 #endif
 
 #if RETAKES
-/* retake(): its count-out of a worker is in two steps */
+/* retake_chosen() */
 proctype monitor(byte me)
 {
 	do
 	:: atomic {
-		retakes && (running[0] || running[1]) ->
+		retakes && (running[0] || running[1]) && full_barrier() && lock(RQ_LOCK) ->
 		retakes--;
 		if
 		:: running[0] -> running[0] = false
 		:: running[1] -> running[1] = false
-		fi
+		fi;
+		mem[NR_RUNNING] = mem[NR_RUNNING] - 1
 	   };
-	   atomic { full_barrier() -> mem[NR_RUNNING] = mem[NR_RUNNING] - 1 };
-#ifndef NO_wpool_running_leave_B
+#ifndef NO_wpool_running_left_B
 	   make_it_look()
 #endif
 	od
@@ -919,6 +920,7 @@ inline create()
 		:: !thread[1] -> woke = 2
 		fi;
 		picked[woke - 1] = true;
+		running_enter(woke - 1);
 		thread[woke - 1] = true;
 		if
 		:: !mem[WAKING] -> mem[WAKING] = woke
@@ -1044,6 +1046,8 @@ init {
 		   :: true
 		   fi
 		:: picked[1] = true;
+		   running[1] = true;
+		   mem[NR_RUNNING] = 1;
 		   mem[WAKING] = 2;
 		   started++
 		fi;
