@@ -63,14 +63,14 @@ bool wpool_park_sleep(struct wpool_worker *w)
 	struct wpool *pool = w->pool;
 
 	wpool_expire_arm(pool);
-	for (;;) {
+	/* wpool_park_sleep:A, pairs with wpool_idle_take:A */
+	while (smp_load_acquire(&w->parked)) {
+		/* before the check: a wake-up after it is not lost */
 		set_current_state(TASK_IDLE);
-		/* wpool_park_sleep:A, pairs with wpool_idle_take:A */
-		if (!smp_load_acquire(&w->parked))
-			break;
-		schedule();
+		if (READ_ONCE(w->parked))
+			schedule();
+		__set_current_state(TASK_RUNNING);
 	}
-	__set_current_state(TASK_RUNNING);
 	return !w->leaving;
 }
 
