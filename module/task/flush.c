@@ -38,18 +38,11 @@ static int wait_until_quiet(struct wpool *pool, u32 colour)
 	return left < 0 ? -EINTR : 0;
 }
 
-int wpool_flush(struct wpool *pool)
+/* Wait for the tasks that are accepted by now, of both colours. */
+static int wait_for_all(struct wpool *pool)
 {
-	struct wpool_worker *w = wpool_worker_current();
 	u32 old;
 	int err;
-
-	might_sleep();
-	if (IS_ERR_OR_NULL(pool))
-		return -EINVAL;
-	if (w && w->pool == pool)
-		return -EDEADLK;
-	wpool_lockdep_wait(pool);
 
 	if (mutex_lock_killable(&pool->flush_mutex))
 		return -EINTR;
@@ -62,6 +55,26 @@ int wpool_flush(struct wpool *pool)
 		err = wait_until_quiet(pool, old);
 	}
 	mutex_unlock(&pool->flush_mutex);
+	return err;
+}
+
+int wpool_flush(struct wpool *pool)
+{
+	struct wpool_worker *w = wpool_worker_current();
+	int err;
+
+	might_sleep();
+	if (IS_ERR_OR_NULL(pool))
+		return -EINVAL;
+	if (w && w->pool == pool)
+		return -EDEADLK;
+	wpool_lockdep_wait(pool);
+
+	/* since the call there was a time for each colour at which no task had it */
+	if (is_quiet(pool, 0) && is_quiet(pool, 1))
+		err = 0;
+	else
+		err = wait_for_all(pool);
 	/* wait until those tasks have given their tokens back, too */
 	wpool_finish_sync_all();
 	return err;
