@@ -405,9 +405,24 @@ EXPORT_SYMBOL_GPL(wpool_group_cancel);
 
 /* ---- init and exit ---- */
 
+static void *group_hint(void *group)
+{
+	return ((struct wpool_group *)group)->made_by;
+}
+
+static void debug_end_group(void *group)
+{
+	wpool_group_cancel(group);
+	if (preemptible())
+		wpool_group_exit(group);
+}
+
+WPOOL_DEBUG_KIND(group);
+
 int wpool_group_init(struct wpool_group *group, struct wpool *pool, u32 max_outstanding,
 		     struct module *owner)
 {
+	wpool_debug_init_object(group, &group_descr);
 	memset(group, 0, sizeof(*group));
 	if (IS_ERR_OR_NULL(pool) || !max_outstanding)
 		return -EINVAL;
@@ -419,6 +434,8 @@ int wpool_group_init(struct wpool_group *group, struct wpool *pool, u32 max_outs
 	group->max = max_outstanding;
 	group->owner = owner;
 	group->pool = wpool_get(pool);
+	group->made_by = __builtin_return_address(0);
+	debug_object_activate(group, &group_descr);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(wpool_group_init);
@@ -440,6 +457,8 @@ int wpool_group_exit(struct wpool_group *group)
 	wait_for(group, has_ended, TASK_UNINTERRUPTIBLE);
 	pool = group->pool;
 	group->pool = NULL;
+	debug_object_deactivate(group, &group_descr);
+	debug_object_free(group, &group_descr);
 	wpool_put(pool);
 	module_put(group->owner);
 	return 0;

@@ -520,6 +520,7 @@ struct wpool_worker {
  * @free_work: K: frees the pool
  * @lockdep_key: K: of @lockdep_map
  * @lockdep_map: K: held around tasks, taken by threads that wait for tasks
+ * @made_jiffy: K: a task that was submitted before was one of another pool
  */
 struct wpool {
 	/* read by every submit and every finish, rarely written */
@@ -648,6 +649,7 @@ struct wpool {
 #ifdef CONFIG_LOCKDEP
 	struct lock_class_key lockdep_key;
 	struct lockdep_map lockdep_map;
+	u32 made_jiffy;
 #endif
 };
 
