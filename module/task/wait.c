@@ -38,7 +38,7 @@ static bool is_done(struct wpool_task *task)
 			return true;
 		if (old & WPOOL_ST_WAITED)
 			return false;
-	} while (!atomic_try_cmpxchg(&task->state, &old, old | WPOOL_ST_WAITED));
+	} while (!wpool_task_exchange(task, &old, old | WPOOL_ST_WAITED));
 
 	return false;
 }
