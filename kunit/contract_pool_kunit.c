@@ -347,7 +347,8 @@ static long call_wpool_set_cgroup_of_none(struct wpk_world *w)
 }
 
 static const struct wpk_row cgroups[] = {
-	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .runs = 1 }, "put the workers of a pool into cgroups" },
+	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .runs = 1 },
+	  "put the workers of a pool into cgroups" },
 	{ IN_OWN_TASK, WITH_ROOM, QUEUED, 0, { .runs = 1 },
 	  "put the workers of a pool into cgroups" },
 	{ IN_THREAD, DRAINS, QUEUED, 0, { .runs = 1 }, "put the workers of a pool into cgroups" },

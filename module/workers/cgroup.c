@@ -6,7 +6,6 @@
 
 #include <linux/cgroup.h>
 #include <linux/err.h>
-#include <linux/export.h>
 #include <linux/kthread.h>
 #include <linux/mutex.h>
 #include <linux/nsproxy.h>
@@ -15,11 +14,9 @@
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
-#include <linux/wpool.h>
 
 #include "core/idle.h"
 #include "core/spawn_queue.h"
-#include "pool/pool.h"
 
 /*
  * The anchor that a thread joins must not end meanwhile: a cgroup without live threads may be
@@ -35,7 +32,7 @@ static bool has_same_cgroups(struct task_struct *a, struct task_struct *b)
 	return rcu_access_pointer(a->cgroups) == rcu_access_pointer(b->cgroups);
 }
 
-static int attach(struct task_struct *from, struct task_struct *thread)
+static int attach_thread(struct task_struct *from, struct task_struct *thread)
 {
 	return has_same_cgroups(from, thread) ? 0 : cgroup_attach_task_all(from, thread);
 }
@@ -62,7 +59,7 @@ static bool has_same_cgroups(struct task_struct *a, struct task_struct *b)
 	return true;
 }
 
-static int attach(struct task_struct *from, struct task_struct *thread)
+static int attach_thread(struct task_struct *from, struct task_struct *thread)
 {
 	return 0;
 }
@@ -104,7 +101,7 @@ static struct task_struct *make_anchor(struct wpool *pool, struct task_struct *f
 
 	if (IS_ERR(anchor))
 		return anchor;
-	err = attach(from, anchor);
+	err = attach_thread(from, anchor);
 	if (err) {
 		kthread_stop(anchor);
 		return ERR_PTR(err);
@@ -177,7 +174,7 @@ int wpool_cgroup_join(struct wpool_worker *w)
 	if (wpool_cgroup_is_joined(w))
 		return 0;
 	mutex_lock(&anchors_mutex);
-	err = attach(pool->anchor ?: thread_in_root(), w->thread);
+	err = attach_thread(pool->anchor ?: thread_in_root(), w->thread);
 	/* not again and again if it fails: that takes a mutex of all cgroups */
 	w->cgroup_nr = pool->cgroup_nr;
 	mutex_unlock(&anchors_mutex);
@@ -198,13 +195,3 @@ void wpool_cgroup_follow(struct wpool_worker *w)
 		pr_warn_ratelimited("%s: worker %d stays in the cgroup where it was: error %d\n",
 				    w->pool->name, current->pid, err);
 }
-
-int wpool_set_cgroup(struct wpool *pool, bool of_caller)
-{
-	if (IS_ERR_OR_NULL(pool))
-		return -EINVAL;
-	if (wpool_is_default(pool))
-		return -EBUSY;
-	return wpool_cgroup_set(pool, of_caller ? current : NULL);
-}
-EXPORT_SYMBOL_GPL(wpool_set_cgroup);
