@@ -209,10 +209,10 @@ struct wpool_runq *wpool_running_leave(struct wpool_worker *w)
 	unsigned long flags;
 	bool left = false;
 
-	/* the worker and the monitor may both try */
+	/* the worker and the monitor may both try; one that is picked again is to be relied on */
 	if (rq) {
 		raw_spin_lock_irqsave(&rq->lock, flags);
-		left = __wpool_running_leave(w, rq);
+		left = !READ_ONCE(w->picked) && __wpool_running_leave(w, rq);
 		raw_spin_unlock_irqrestore(&rq->lock, flags);
 	}
 	wpool_running_left(rq, left);

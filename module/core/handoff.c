@@ -105,13 +105,11 @@ static bool could_come(struct wpool *pool, struct wpool_runq *here)
 
 /*
  * Does the worker go to sleep in this switch, other than to park? A worker that parks has
- * counted itself out and has no task, or is picked again already; one in a task may have been
- * counted out as a hog.
+ * counted itself out and has no task; one in a task may have been counted out as a hog.
  */
 static bool is_blocking(struct wpool_worker *w)
 {
-	return (READ_ONCE(w->running_on) || w->task) && !READ_ONCE(w->picked) &&
-	       compat_is_blocked(current) &&
+	return (READ_ONCE(w->running_on) || w->task) && compat_is_blocked(current) &&
 	       /* a lock on PREEMPT_RT: a short sleep that the task did not ask for */
 	       !(READ_ONCE(current->__state) & TASK_RTLOCK_WAIT);
 }
@@ -126,7 +124,8 @@ static void switched_out(struct preempt_notifier *notifier,
 	if (!READ_ONCE(pool->handoff) || !is_blocking(w))
 		return;
 	rq = wpool_running_leave(w);
-	w->asleep = true;
+	/* or else it parks, and has been picked again already */
+	w->asleep = rq || w->task;
 	if (!rq)
 		return;
 	/* not at home: it may have left tasks here, too */

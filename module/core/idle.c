@@ -92,8 +92,9 @@ bool wpool_idle_wake(struct wpool_runq *rq, bool helps)
 	raw_spin_unlock(&rq->lock);
 
 	/*
-	 * wpool_idle_wake:A, the full barrier of the call, pairs with timer_fires:A. Interrupts are
-	 * still off: the thread cannot be freed yet.
+	 * wpool_idle_wake:A, the full barrier of the call, pairs with timer_fires:A. For the
+	 * calling thread it is none, but that one takes a task out before it asks for the timer.
+	 * Interrupts are still off: the thread cannot be freed yet.
 	 */
 	wake_up_process(thread);
 	/* the worker may have to wait for its CPU: the monitor must see that */

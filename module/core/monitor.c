@@ -97,8 +97,7 @@ static void retake_chosen(struct wpool *pool)
 
 	list_for_each_entry_rcu(w, &pool->workers, node) {
 		rq = READ_ONCE(w->running_on);
-		/* one that is about to be woken sleeps still */
-		if (!rq || rq->watch.retake == WPOOL_RETAKE_NONE || READ_ONCE(w->picked))
+		if (!rq || rq->watch.retake == WPOOL_RETAKE_NONE)
 			continue;
 		blocked = compat_is_blocked(w->thread);
 		/* a worker that has looked for a task since then is no hog */

@@ -91,7 +91,7 @@ static __always_inline void wpool_sched_push(struct wpool *pool, struct wpool_ru
  * wpool_sched_push_next() - queue one task that a task of the same pool submits
  * @pool: the pool
  * @rq: this CPU's run queue, wpool_runq_is_own()
- * @task: the task; it takes the next slot, and the task there moves to the ring
+ * @task: the task; it takes the next slot if that is free, or else it goes to the ring
  *
  * Context: any; interrupts off since @rq was read.
  */
@@ -102,15 +102,17 @@ static __always_inline void wpool_sched_push_next(struct wpool *pool, struct wpo
 		wpool_sched_push_urgent_one(pool, rq, task);
 		return;
 	}
-	/*
-	 * Locked instruction on a line of this CPU. wpool_sched_push_next:A, if the slot
-	 * was free: see wake.c.
-	 */
-	task = xchg(&rq->next, task);
-	if (task)
+	if (READ_ONCE(rq->next)) {
 		__wpool_sched_push_others(pool, rq, &task, 1);
-	else if (unlikely(!wpool_wake_is_needless(pool, rq)))
-		wpool_wake_for_push(pool, rq);
+		return;
+	}
+	/* wpool_sched_push_next:B, only this CPU fills the slot; pairs with the takers' exchange */
+	smp_store_release(&rq->next, task);
+	if (likely(wpool_wake_is_needless(pool, rq)))
+		return;
+	/* wpool_sched_push_next:A, see wake.c */
+	smp_mb();
+	wpool_wake_for_push(pool, rq);
 }
 
 /**

@@ -68,7 +68,8 @@
  *   the lock in spawn_queue.c
  *   the lock in reap_queue.c
  *   pool->workers_lock: the scheduler's own locks are taken under it, too
- *     runq->lock
+ *     runq->lock: taken under the scheduler's own locks, in a preempt notifier: nothing of the
+ *       scheduler may be called under it, which holds for tracepoints, too
  */
 #ifndef WPOOL_CORE_STATE_H
 #define WPOOL_CORE_STATE_H
@@ -178,7 +179,8 @@ struct wpool_looked {
  * @ring: X: the tasks, oldest first; see ring.h
  * @backlog: K: the older part of the same queue: tasks for which the ring had no more room,
  *	and those that other CPUs submit for this one, see fifo.h
- * @next: X: task that a task of this pool submitted last here; changed by exchange
+ * @next: X: task that a task of this pool submitted here: filled, if it is empty, on this CPU
+ *	with interrupts off, and emptied by exchange
  * @runner: X: thread of the worker that last began to run tasks here; written by
  *	workers at home here, only compared
  * @tick: P: number of looks for work
@@ -222,7 +224,7 @@ struct wpool_looked {
  * @nr_idle: Q: length of @idle
  * @nr_workers: Q: workers at home here, parked or not
  * @waking: Q: the worker that was picked or created for this run queue and has not
- *	started to look, or NULL; that worker clears it without the lock
+ *	started to look, or NULL; that worker alone clears it, without the lock
  * @redirect: T: the CPU is offline or not in the cpumask: pushes go to the global queue
  * @handoff_work: K: wakes a worker after a worker of this CPU has blocked
  * @look: K: the same, after another CPU has counted a worker of this one out

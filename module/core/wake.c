@@ -311,8 +311,9 @@ static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 	/* without hand-off the worker may sleep in a task that was taken for a short one */
 	if (!READ_ONCE(pool->handoff))
 		wpool_monitor_timer_set(pool);
-	if (nr + !!READ_ONCE(rq->nr_running) < 2 || wpool_runq_is_short(rq, nr) ||
-	    wpool_is_frozen(pool))
+	/* the worker on its way is free for a task */
+	if (nr + (READ_ONCE(rq->nr_running) > !!READ_ONCE(rq->waking)) < 2 ||
+	    wpool_runq_is_short(rq, nr) || wpool_is_frozen(pool))
 		return;
 	wpool_monitor_timer_set(pool);
 	/* if it is new, the worker that ended the last one may be idle by now */

@@ -9,8 +9,8 @@
  * neither the submit nor the start claims it.
  *
  * The claims of other tasks order memory, too. For an item the queues do: the submitter
- * fills it in before it is queued (wpool_ring_put:A, the exchange of the next slot, or
- * the lock of a fifo), and the taker reads it after it has taken it out.
+ * fills it in before it is queued (wpool_ring_put:A, wpool_sched_push_next:B, or the
+ * lock of a fifo), and the taker reads it after it has taken it out.
  */
 #ifndef WPOOL_TASK_ITEM_H
 #define WPOOL_TASK_ITEM_H

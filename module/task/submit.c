@@ -13,7 +13,6 @@
  *      whole chunk
  *   3. the full barrier before the check for workers awake, wpool_sched_push:A, if no
  *      worker of this CPU runs; one for a whole chunk
- *   4. only from an own task: the exchange of the next slot, in sched.h
  *
  * The claim comes first. If a task that turns out to need no token held one, even for
  * a moment, another submitter could be refused for it. Everything out of the ordinary

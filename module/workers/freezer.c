@@ -45,7 +45,8 @@ static bool is_parked(struct wpool_worker *w)
 	bool parked;
 
 	raw_spin_lock(&rq->lock);
-	parked = READ_ONCE(w->rq) == rq && w->parked;
+	/* first: a worker that moved has changed its home before it parked there */
+	parked = smp_load_acquire(&w->parked) && READ_ONCE(w->rq) == rq;
 	raw_spin_unlock(&rq->lock);
 	return parked;
 }

@@ -48,16 +48,20 @@ static void rehome_worker(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
 	struct wpool_runq *old = w->rq, *new = old;
+	bool left;
 	int cpu;
 
 	local_irq_disable();
+	raw_spin_lock(&old->lock);
 	/* it may still be coming, but not for the old run queue */
 	wpool_waking_disown(w);
+	left = __wpool_running_leave(w, old);
+	raw_spin_unlock(&old->lock);
 	/*
 	 * rehome_worker:A, the full barrier of the call: no thread may rely on the worker while it
 	 * moves. Pairs as wpool_running_left:A, see wake.c.
 	 */
-	wpool_running_leave(w);
+	wpool_running_left(old, left);
 	wpool_wake_if_work(pool, wpool_this_runq(pool));
 	local_irq_enable();
 	wpool_cgroup_follow(w);
@@ -255,9 +259,12 @@ int wpool_worker_create(struct wpool *pool, struct wpool_runq *rq)
 	w = create_worker(pool, rq->cpu, false, &start_ns);
 	if (IS_ERR(w))
 		return PTR_ERR(w);
+	/* counted as running it must be woken at once: others there park, and rely on it */
+	preempt_disable();
 	wpool_worker_settle(w, rq);
 	trace_wpool_worker_spawned(pool->name, rq->cpu, w->thread->pid, start_ns);
 	wpool_hooks_go(w);
+	preempt_enable();
 	/* the worker may have to wait for its CPU: the monitor must see that */
 	wpool_monitor_timer_set(pool);
 	return 0;

@@ -31,6 +31,7 @@
  * barrier: core/wake.c wpool_wake_if_work:A
  * barrier: core/sched.h wpool_sched_push:A
  * like wpool_sched_push:A: core/sched.h wpool_sched_push_next:A
+ * omits: core/sched.h wpool_sched_push_next:B
  * omits: core/sched.c fill_ring:A
  * like wpool_sched_push:A: core/sched.c wpool_sched_push_urgent:A
  * like wpool_sched_push:A: core/sched.c wake_for_moved:A
