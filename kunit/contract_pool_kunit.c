@@ -336,6 +336,31 @@ KUNIT_ARRAY_PARAM(tunes, tunes, wpk_contract_desc);
 KUNIT_ARRAY_PARAM(tune_wrong, tune_wrong, wpk_contract_desc);
 KUNIT_ARRAY_PARAM(tune_range, tune_range, wpk_contract_desc);
 
+static long call_wpool_set_cgroup(struct wpk_world *w)
+{
+	return wpool_set_cgroup(w->pool, true);
+}
+
+static long call_wpool_set_cgroup_of_none(struct wpk_world *w)
+{
+	return wpool_set_cgroup(w->pool, false);
+}
+
+static const struct wpk_row cgroups[] = {
+	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .runs = 1 },
+	  "put the workers of a pool into cgroups" },
+	{ IN_OWN_TASK, WITH_ROOM, QUEUED, 0, { .runs = 1 },
+	  "put the workers of a pool into cgroups" },
+	{ IN_THREAD, DRAINS, QUEUED, 0, { .runs = 1 }, "put the workers of a pool into cgroups" },
+	{ IN_THREAD, DESTROYING, QUEUED, -ESHUTDOWN, { .runs = 1 }, "the pool is being destroyed" },
+	{ IN_THREAD, DESTROYED, UNUSED, -ESHUTDOWN, { }, "the pool is being destroyed" },
+	{ IN_THREAD, DEFAULT_POOL, UNUSED, -EBUSY, { }, "the default pool" },
+	{ IN_THREAD, NO_POOL, UNUSED, -EINVAL, { }, "there is no pool" },
+	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { }, "there is no pool" },
+};
+
+KUNIT_ARRAY_PARAM(cgroups, cgroups, wpk_contract_desc);
+
 /* ---- looking -------------------------------------------------------------- */
 
 /* 1 if there is something, 0 if all is 0 but what the header says. */
@@ -586,6 +611,8 @@ POOL(wpool_tune_to_0, tune_wrong)
 POOL(wpool_tune_to_run, tune_wrong)
 POOL(wpool_tune_unknown, tune_wrong)
 POOL(wpool_tune_too_far, tune_range)
+POOL(wpool_set_cgroup, cgroups)
+POOL(wpool_set_cgroup_of_none, cgroups)
 POOL(wpool_get_attrs, looks)
 POOL(wpool_get_stats, looks)
 POOL(wpool_get_cpu_stats, looks)
@@ -629,6 +656,8 @@ static struct kunit_case contract_pool_cases[] = {
 	KUNIT_CASE_PARAM(wpool_tune_to_run__tune_wrong, tune_wrong_gen_params),
 	KUNIT_CASE_PARAM(wpool_tune_unknown__tune_wrong, tune_wrong_gen_params),
 	KUNIT_CASE_PARAM(wpool_tune_too_far__tune_range, tune_range_gen_params),
+	KUNIT_CASE_PARAM(wpool_set_cgroup__cgroups, cgroups_gen_params),
+	KUNIT_CASE_PARAM(wpool_set_cgroup_of_none__cgroups, cgroups_gen_params),
 	KUNIT_CASE_PARAM(wpool_get_attrs__looks, looks_gen_params),
 	KUNIT_CASE_PARAM(wpool_get_stats__looks, looks_gen_params),
 	KUNIT_CASE_PARAM(wpool_get_cpu_stats__looks, looks_gen_params),

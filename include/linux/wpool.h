@@ -1112,6 +1112,25 @@ void wpool_get_attrs(struct wpool *pool, struct wpool_attrs *attrs,
 struct module *wpool_owner(struct wpool *pool);
 
 /**
+ * wpool_set_cgroup() - put the workers of a pool into cgroups
+ * @pool: the pool; not wpool_default()
+ * @of_caller: into those of the calling thread; false puts them back where threads of the kernel
+ *	are, which is the root
+ *
+ * Weights and limits of CPU time and I/O then hold for what tasks use; memory is charged only if
+ * a task says so itself, with set_active_memcg(). Which CPUs a cpuset has does not count: the
+ * pool's cpumask does. New workers and idle ones join at once, the others when they are
+ * done with the task they are in. They stay there when the caller leaves. A cgroup with workers
+ * cannot be removed: not before a moment after wpool_destroy(), or after another call.
+ *
+ * Context: process context; sleeps, killable.
+ * Return: 0; -EINVAL there is no pool; -EBUSY the default pool, or a cgroup that takes no threads;
+ * -ESHUTDOWN the pool is being destroyed; -EOPNOTSUPP the kernel has no cgroups, or the cgroup is
+ * of a kind that takes no threads; -ENOMEM, -EINTR.
+ */
+int wpool_set_cgroup(struct wpool *pool, bool of_caller);
+
+/**
  * wpool_get() - take another reference to a pool
  * @pool: a pool that the caller holds a reference to, %NULL or ERR_PTR
  *

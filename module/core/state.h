@@ -38,6 +38,8 @@
  *   devpool->mutex (faces/dev/control/pool.c)
  *     devpools_mutex (faces/dev/control/pool.c): nothing is taken under it
  *     pool->change_mutex: held while worker_start runs, which may take those below
+ *       anchors_mutex (workers/cgroup.c)
+ *         cgroup_mutex (the kernel's): cpu_hotplug_lock is taken under it
  *       enable_mutex (handoff.c)
  *         cpu_hotplug_lock (the kernel's)
  *           pools_mutex (registry.c)
@@ -310,6 +312,7 @@ struct wpool_runq {
  * @has_notifier: O: @notifier is registered
  * @detached: O: the outermost task is detached: its memory may be gone
  * @colour: O: colour of a detached outermost task
+ * @cgroup_nr: G: the pool's, when it joined
  * @in_a_row: O: number of tasks run since another thread has wanted the CPU
  * @nested: O: number of tasks inside the outermost one: a worker that waits for a
  *	task may run it meanwhile
@@ -356,6 +359,7 @@ struct wpool_worker {
 	bool has_notifier;
 	bool detached;
 	u8 colour;
+	u16 cgroup_nr;
 	u32 in_a_row;
 	u32 nested;
 	u32 on_stack[2];
@@ -413,6 +417,7 @@ struct wpool_worker {
  * @spawn_wanted: X: set by a thread that asks for a worker, under the lock in
  *	spawn_queue.c or, if there is a rescuer, under @workers_lock; cleared by the
  *	spawner or the rescuer before it looks
+ * @cgroup_nr: K: as @anchor to write; read anywhere with READ_ONCE; counts its changes
  * @policy: T
  * @func: I: function the pool is bound to, or NULL
  * @abort: I: called for arguments of wpool_invoke() that end without @func, or NULL
@@ -496,6 +501,7 @@ struct wpool_worker {
  * @spawn_due: S: jiffies of the next try
  * @workers_mutex: K: protects the fields marked M
  * @workers: M: every worker that is not reaped; read under RCU, too
+ * @anchor: K: anchors_mutex, in cgroup.c: a thread in the cgroups that workers join, or NULL
  * @nr_threads: X: workers that are not reaped, without the rescuer, and threads that make
  *	workers for the pool
  * @spawned: M
@@ -548,6 +554,7 @@ struct wpool {
 	bool freezable;
 	bool reclaim;
 	bool spawn_wanted;
+	u16 cgroup_nr;
 	enum wpool_policy policy;
 	wpool_arg_fn func;
 	wpool_arg_abort_fn abort;
@@ -624,6 +631,7 @@ struct wpool {
 
 	struct mutex workers_mutex; /* protects workers, spawned, faults, nice, sched */
 	struct list_head workers;
+	struct task_struct *anchor;
 	atomic_t nr_threads;
 	u64 spawned;
 	u64 faults;

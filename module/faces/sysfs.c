@@ -36,6 +36,7 @@
 #include "pool/attrs.h"
 #include "pool/stats.h"
 #include "pool/tune.h"
+#include "workers/cgroup.h"
 
 /* Longer than any number, word or boolean that an attribute takes. */
 #define MAX_TEXT_BYTES	32
@@ -348,6 +349,30 @@ static ssize_t owner_show(struct device *dev, struct device_attribute *attr, cha
 }
 static DEVICE_ATTR_RO(owner);
 
+/* A path, or "none". */
+static ssize_t cgroup_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	/* as much as a page, with the line end */
+	int len = wpool_cgroup_path(dev_get_drvdata(dev), buf, PAGE_SIZE - 1);
+
+	if (!len)
+		return sysfs_emit(buf, "none\n");
+	return len < 0 ? len : len + sysfs_emit_at(buf, len, "\n");
+}
+
+/* "0", the writer's own, as in cgroup.procs; another thread's could end meanwhile. */
+static ssize_t cgroup_store(struct device *dev, struct device_attribute *attr, const char *buf,
+			    size_t count)
+{
+	static const char *const words[] = { "none", "0" };
+	s64 word;
+	int err = check_text(buf, count, MAX_TEXT_BYTES);
+
+	err = err ?: parse_word(words, ARRAY_SIZE(words), buf, &word);
+	return err ?: wpool_cgroup_set(dev_get_drvdata(dev), word ? current : NULL) ?: count;
+}
+static DEVICE_ATTR_RW(cgroup);
+
 /* As a line of /proc/pressure: per cent of the last 10, 60 and 300 s; us. */
 static ssize_t pressure_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
@@ -436,6 +461,7 @@ static struct attribute *wpool_sysfs_attrs[] = {
 #define WPOOL_ATTR(_name, _when, ...)	VALUE_FILE(_name, MODE_##_when),
 #include "pool/attr_table.h"
 	&dev_attr_cpumask.attr,
+	&dev_attr_cgroup.attr,
 	/* figures */
 	&dev_attr_state.attr,
 	&dev_attr_owner.attr,

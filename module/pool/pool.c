@@ -41,6 +41,7 @@
 #include "task/tokens.h"
 #include "task/waiters.h"
 #include "workers/affinity.h"
+#include "workers/cgroup.h"
 #include "workers/expire.h"
 #include "workers/rescuer.h"
 #include "workers/tidy.h"
@@ -193,6 +194,7 @@ static void end_workers(struct wpool *pool)
 		wpool_rescuer_dismiss(pool);
 		wait_event(pool->drain_wq, !atomic_read(&pool->nr_threads));
 	}
+	wpool_cgroup_end(pool);
 }
 
 /* @drops: tasks that have not started end with -ECANCELED. */
@@ -306,7 +308,10 @@ static struct wpool *create_pool(const struct wpool_attrs *attrs, wpool_arg_fn f
 		err = add_items(pool);
 	if (err)
 		goto err_drain;
-	err = prealloc_workers(pool);
+	/* a user's: what its tasks take is taken from the user's share */
+	if (gfp & __GFP_ACCOUNT && IS_ENABLED(CONFIG_CGROUPS))
+		err = wpool_cgroup_set(pool, current);
+	err = err ?: prealloc_workers(pool);
 	if (err)
 		goto err_drain;
 	err = wpool_registry_publish(pool, add_device);

@@ -33,6 +33,7 @@
 #include "task/item.h"
 #include "task/tokens.h"
 #include "workers/affinity.h"
+#include "workers/cgroup.h"
 #include "workers/expire.h"
 #include "workers/rescuer.h"
 #include "workers/worker.h"
@@ -300,6 +301,16 @@ int wpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 	return tune_attrs(pool, attrs, mask, true);
 }
 EXPORT_SYMBOL_GPL(wpool_tune);
+
+int wpool_set_cgroup(struct wpool *pool, bool of_caller)
+{
+	if (IS_ERR_OR_NULL(pool))
+		return -EINVAL;
+	if (wpool_is_default(pool))
+		return -EBUSY;
+	return wpool_cgroup_set(pool, of_caller ? current : NULL);
+}
+EXPORT_SYMBOL_GPL(wpool_set_cgroup);
 
 void wpool_get_attrs(struct wpool *pool, struct wpool_attrs *attrs,
 		     struct cpumask *cpumask)

@@ -40,6 +40,7 @@
 #include "core/spawn_queue.h"
 #include "core/state.h"
 #include "core/trace.h"
+#include "workers/cgroup.h"
 #include "workers/need.h"
 #include "workers/owner_hooks.h"
 #include "workers/retire.h"
@@ -188,6 +189,7 @@ bool wpool_rescuer_wait(struct wpool_worker *w)
 		first = false;
 		if (step_in(w))
 			return true;
+		wpool_cgroup_follow(w);
 		roam_allowed(pool);
 	}
 	__set_current_state(TASK_RUNNING);

@@ -31,6 +31,7 @@
 #include "task/context.h"
 #include "task/run.h"
 #include "workers/affinity.h"
+#include "workers/cgroup.h"
 #include "workers/fault.h"
 #include "workers/owner_hooks.h"
 #include "workers/park.h"
@@ -41,7 +42,7 @@
 
 /*
  * The worker is not on its home CPU, or that CPU is no longer allowed: the CPU went down,
- * the cpumask changed, or the worker was picked to move.
+ * the cpumask changed, or the worker was picked to move. Or it is not in its pool's cgroups.
  */
 static void rehome_worker(struct wpool_worker *w)
 {
@@ -63,6 +64,7 @@ static void rehome_worker(struct wpool_worker *w)
 	wpool_running_left(old, left);
 	wpool_wake_if_work(pool, wpool_this_runq(pool));
 	local_irq_enable();
+	wpool_cgroup_follow(w);
 	if (w->new_home && !READ_ONCE(w->new_home->redirect)) {
 		new = w->new_home;
 	} else if (READ_ONCE(old->redirect)) {
@@ -89,7 +91,7 @@ static bool is_at_home(struct wpool_worker *w)
 {
 	/* a task may have changed the mask, and so may the kernel, while the CPU was gone */
 	return raw_smp_processor_id() == w->rq->cpu && current->nr_cpus_allowed == 1 &&
-	       !READ_ONCE(w->rq->redirect) && !w->new_home;
+	       !READ_ONCE(w->rq->redirect) && !w->new_home && wpool_cgroup_is_joined(w);
 }
 
 /* ---- life ---- */
@@ -214,6 +216,13 @@ static struct wpool_worker *create_worker(struct wpool *pool, int cpu, bool leav
 		return ERR_CAST(thread);
 	}
 	w->thread = get_task_struct(thread);
+	err = wpool_cgroup_join(w);
+	if (err) {
+		kthread_stop(thread);
+		put_task_struct(thread);
+		kfree(w);
+		return ERR_PTR(err);
+	}
 	/*
 	 * Since 6.14 a thread that is not bound gets the CPUs of its node, when it first
 	 * runs and whenever a CPU comes up, whatever set_cpus_allowed_ptr() said. A bound

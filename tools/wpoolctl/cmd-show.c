@@ -17,7 +17,7 @@ static const struct group groups[] = {
 	{ "Limits", { "capacity", "capacity_per_cpu", "queue_depth", "policy",
 		      "max_blocking", "max_wait_ms" } },
 	{ "Workers", { "min_workers", "expiry_ms", "order", "prealloc", "reclaim", "nice",
-		       "sched", "cpumask" } },
+		       "sched", "cpumask", "cgroup" } },
 	{ "Scheduling", { "concurrency", "spin_us", "hog_ms", "handoff",
 			  "latency", "freezable" } },
 	{ "Now", { "state", "owner", "workers", "idle", "searching", "busy", "blocked",

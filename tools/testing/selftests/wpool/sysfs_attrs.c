@@ -48,6 +48,8 @@ static const struct tunable {
 	{ "sched", "normal", { "fifo", "fifo_low", "fifo:2", "fifo:99" },
 	  { "fifo:1", "fifo_low", "fifo:050", "fifo" },
 	  { "fifo:0", "fifo:100", "fifo:4294967297", "fifo:99999999999999999999" }, false, false },
+	/* in the root, where this test is */
+	{ "cgroup", "none", { "none" }, { "0", "none" }, { }, false, false },
 	{ "nice", "0", { "-20", "19", "-1", "0" }, { },
 	  { "-21", "20", "4294967295", "99999999999999999999" }, false, true },
 };

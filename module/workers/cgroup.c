@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The cgroups of a pool's workers, see cgroup.h. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include "workers/cgroup.h"
+
+#include <linux/cgroup.h>
+#include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/mutex.h>
+#include <linux/nsproxy.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/printk.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+
+#include "core/idle.h"
+#include "core/spawn_queue.h"
+
+/*
+ * The anchor that a thread joins must not end meanwhile: a cgroup without live threads may be
+ * removed, and to attach a thread to one that is gone is a bug. One mutex for all pools, as the
+ * kernel has one for all cgroups.
+ */
+static DEFINE_MUTEX(anchors_mutex);
+
+#ifdef CONFIG_CGROUPS
+
+static bool has_same_cgroups(struct task_struct *a, struct task_struct *b)
+{
+	return rcu_access_pointer(a->cgroups) == rcu_access_pointer(b->cgroups);
+}
+
+static int attach_thread(struct task_struct *from, struct task_struct *thread)
+{
+	return has_same_cgroups(from, thread) ? 0 : cgroup_attach_task_all(from, thread);
+}
+
+static int show_path(struct task_struct *thread, char *buf, size_t size)
+{
+	struct cgroup *cgroup;
+	int len;
+
+	rcu_read_lock();
+	do {
+		cgroup = task_dfl_cgroup(thread);
+	} while (!cgroup_tryget(cgroup));
+	rcu_read_unlock();
+	len = cgroup_path_ns(cgroup, buf, size, current->nsproxy->cgroup_ns);
+	cgroup_put(cgroup);
+	return len < (int)size ? len : -E2BIG;
+}
+
+#else
+
+static bool has_same_cgroups(struct task_struct *a, struct task_struct *b)
+{
+	return true;
+}
+
+static int attach_thread(struct task_struct *from, struct task_struct *thread)
+{
+	return 0;
+}
+
+static int show_path(struct task_struct *thread, char *buf, size_t size)
+{
+	return 0;
+}
+
+#endif
+
+/* kthreadd, which makes all threads of the kernel, where it is itself. It does not end. */
+static struct task_struct *thread_in_root(void)
+{
+	struct task_struct *thread;
+
+	rcu_read_lock();
+	thread = pid_task(find_pid_ns(2, &init_pid_ns), PIDTYPE_PID);
+	rcu_read_unlock();
+	return thread;
+}
+
+static int anchor_main(void *unused)
+{
+	for (;;) {
+		set_current_state(TASK_IDLE);
+		if (kthread_should_stop())
+			break;
+		schedule();
+	}
+	__set_current_state(TASK_RUNNING);
+	return 0;
+}
+
+static struct task_struct *make_anchor(struct wpool *pool, struct task_struct *from)
+{
+	struct task_struct *anchor = kthread_create(anchor_main, NULL, "wp-cg/%s", pool->name);
+	int err;
+
+	if (IS_ERR(anchor))
+		return anchor;
+	err = attach_thread(from, anchor);
+	if (err) {
+		kthread_stop(anchor);
+		return ERR_PTR(err);
+	}
+	/* asleep in kthread_create() it would count as one that hangs */
+	wake_up_process(anchor);
+	return anchor;
+}
+
+int wpool_cgroup_set(struct wpool *pool, struct task_struct *from)
+{
+	struct task_struct *anchor = NULL, *old;
+	bool over;
+
+	if (from && !IS_ENABLED(CONFIG_CGROUPS))
+		return -EOPNOTSUPP;
+	if (from && !has_same_cgroups(from, thread_in_root()))
+		anchor = make_anchor(pool, from);
+	if (IS_ERR(anchor))
+		return PTR_ERR(anchor);
+
+	mutex_lock(&anchors_mutex);
+	/* written before wpool_cgroup_end() takes the mutex */
+	over = READ_ONCE(pool->state) == WPOOL_DESTROYED;
+	old = over ? anchor : pool->anchor;
+	if (!over && (anchor || old)) {
+		pool->anchor = anchor;
+		WRITE_ONCE(pool->cgroup_nr, pool->cgroup_nr + 1);
+	}
+	mutex_unlock(&anchors_mutex);
+
+	/* idle workers follow, and the rescuer, which would keep the old cgroups */
+	if (!over)
+		wpool_idle_wake_all(pool);
+	if (READ_ONCE(pool->rescuer))
+		wpool_spawn_ask(pool);
+	/* without the mutex: it needs CPU time of its cgroup */
+	if (old)
+		kthread_stop(old);
+	return over ? -ESHUTDOWN : 0;
+}
+
+void wpool_cgroup_end(struct wpool *pool)
+{
+	struct task_struct *anchor;
+
+	mutex_lock(&anchors_mutex);
+	anchor = pool->anchor;
+	pool->anchor = NULL;
+	mutex_unlock(&anchors_mutex);
+	if (anchor)
+		kthread_stop(anchor);
+}
+
+int wpool_cgroup_path(struct wpool *pool, char *buf, size_t size)
+{
+	int len;
+
+	mutex_lock(&anchors_mutex);
+	len = pool->anchor ? show_path(pool->anchor, buf, size) : 0;
+	mutex_unlock(&anchors_mutex);
+	return len;
+}
+
+int wpool_cgroup_join(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+	int err;
+
+	if (wpool_cgroup_is_joined(w))
+		return 0;
+	mutex_lock(&anchors_mutex);
+	err = attach_thread(pool->anchor ?: thread_in_root(), w->thread);
+	/* not again and again if it fails: that takes a mutex of all cgroups */
+	w->cgroup_nr = pool->cgroup_nr;
+	mutex_unlock(&anchors_mutex);
+	return err;
+}
+
+void wpool_cgroup_follow(struct wpool_worker *w)
+{
+	int err;
+
+	if (wpool_cgroup_is_joined(w))
+		return;
+	/* or no cpuset takes it; its CPU is its own business */
+	current->flags &= ~PF_NO_SETAFFINITY;
+	err = wpool_cgroup_join(w);
+	current->flags |= PF_NO_SETAFFINITY;
+	if (err)
+		pr_warn_ratelimited("%s: worker %d stays in the cgroup where it was: error %d\n",
+				    w->pool->name, current->pid, err);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The cgroups of a pool's workers. A module can attach a thread to the cgroups of another thread
+ * only, and nothing but a live thread keeps a cgroup from being removed. So a pool that has
+ * cgroups has a thread, the anchor, that sleeps in them, and its workers join that. A pool
+ * without has no anchor, and its workers stay where kthreadd makes them.
+ *
+ * Who makes a worker attaches it, before the worker is bound to a CPU: afterwards the kernel does
+ * not move it to another cpuset. When the cgroups of the pool have changed, each worker moves
+ * itself as it looks for a task; a task that runs ends where it began.
+ */
+#ifndef WPOOL_WORKERS_CGROUP_H
+#define WPOOL_WORKERS_CGROUP_H
+
+#include <linux/compiler.h>
+#include <linux/types.h>
+
+#include "core/state.h"
+
+struct task_struct;
+
+/**
+ * wpool_cgroup_set() - let the workers of a pool join the cgroups of a thread
+ * @pool: the pool
+ * @from: a thread that does not end meanwhile: the calling one; %NULL is kthreadd
+ *
+ * Context: process context; sleeps, killable, for an RCU grace period or so.
+ * Return: 0; -ESHUTDOWN the pool is being destroyed; -EOPNOTSUPP the kernel has no cgroups, or
+ * they do not take a thread; -ENOMEM, -EINTR.
+ */
+int wpool_cgroup_set(struct wpool *pool, struct task_struct *from);
+
+/**
+ * wpool_cgroup_end() - let go of the cgroups of a pool
+ * @pool: the pool, without workers; in sysfs no more, or about to leave it
+ *
+ * Context: process context; sleeps, until the anchor has had the CPU in its cgroup.
+ */
+void wpool_cgroup_end(struct wpool *pool);
+
+/**
+ * wpool_cgroup_path() - where the workers of a pool are
+ * @pool: the pool
+ * @buf: for the path in cgroup version 2, as the caller sees it, with a NUL
+ * @size: its size
+ *
+ * Context: process context; sleeps.
+ * Return: length of the path, 0 if the pool has no cgroups; -errno.
+ */
+int wpool_cgroup_path(struct wpool *pool, char *buf, size_t size);
+
+/** wpool_cgroup_is_joined() - is the worker in the cgroups of its pool? One comparison. */
+static inline bool wpool_cgroup_is_joined(const struct wpool_worker *w)
+{
+	return w->cgroup_nr == READ_ONCE(w->pool->cgroup_nr);
+}
+
+/**
+ * wpool_cgroup_join() - attach a new worker to the cgroups of its pool
+ * @w: the worker, not yet bound to a CPU; or the calling one
+ *
+ * Context: process context; sleeps. Without pool->tune_mutex: takes cpu_hotplug_lock.
+ * Return: 0, -errno.
+ */
+int wpool_cgroup_join(struct wpool_worker *w);
+
+/**
+ * wpool_cgroup_follow() - the same for the calling worker, when the pool's have changed
+ * @w: the calling worker, on which nobody relies
+ *
+ * If that fails, it stays where it is, and says so. May leave it with other CPUs allowed.
+ */
+void wpool_cgroup_follow(struct wpool_worker *w);
+
+#endif /* WPOOL_WORKERS_CGROUP_H */

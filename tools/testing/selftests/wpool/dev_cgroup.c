@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The workers of a pool are in the cgroups of who made it, or of who wrote to its file in sysfs:
+ * what they use is taken from the share of these. All figures are those that cgroups count.
+ */
+#include <sys/mount.h>
+
+#include "wpool_test.h"
+
+#define CGROUPS		"/sys/fs/cgroup"
+#define PERIOD_USEC	100000LL
+
+FIXTURE(cgroup)
+{
+	char group[2][64];
+	struct pool pool[2];
+};
+
+static int group_write(const char *group, const char *name, const char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", group, name);
+	return file_write(path, text, strlen(text));
+}
+
+/* A number behind a word in a file of a cgroup, or -1. */
+static long long group_figure(const char *group, const char *name, const char *word)
+{
+	char path[128], text[4096], *at;
+
+	snprintf(path, sizeof(path), "%s/%s", group, name);
+	if (file_read(path, text, sizeof(text)))
+		return -1;
+	for (at = text; at && *at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL)
+		if (!strncmp(at, word, strlen(word)) && at[strlen(word)] == ' ')
+			return atoll(at + strlen(word));
+	return -1;
+}
+
+/* By a member of the cgroup, which leaves it afterwards. */
+static int pool_create_in(struct pool *pool, const char *group, __u32 capacity)
+{
+	const struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
+		.capacity = capacity,
+		.queue_depth = WPOOL_DEV_UNLIMITED,
+	};
+	int err = group_write(group, "cgroup.procs", "0");
+
+	err = err ?: pool_create(pool, &attrs);
+	return group_write(CGROUPS, "cgroup.procs", "0") ?: err;
+}
+
+static int cgroup_write_in(const struct pool *pool, const char *group, const char *text)
+{
+	int err = group_write(group, "cgroup.procs", "0");
+
+	err = err ?: attr_write(pool->name, "cgroup", text);
+	return group_write(CGROUPS, "cgroup.procs", "0") ?: err;
+}
+
+/* So many workers, all of them in the cgroup, which may be CGROUPS. */
+static bool workers_are_in(const struct pool *pool, int nr, const char *group)
+{
+	char name[80], path[64], text[256], want[80];
+	pid_t pids[16];
+	int i, got;
+
+	snprintf(name, sizeof(name), "wp/%s", pool->name);
+	snprintf(want, sizeof(want), "0::%s\n",
+		 strcmp(group, CGROUPS) ? group + strlen(CGROUPS) : "/");
+	got = threads_named(name, pids, 16);
+	for (i = 0; i < got; i++) {
+		snprintf(path, sizeof(path), "/proc/%d/cgroup", pids[i]);
+		if (file_read(path, text, sizeof(text)) || !strstr(text, want))
+			return false;
+	}
+	return got == nr;
+}
+
+static bool cgroup_is(const struct pool *pool, const char *group)
+{
+	char text[256];
+
+	return !attr_read(pool->name, "cgroup", text, sizeof(text)) &&
+	       !strcmp(text, group + (strcmp(group, "none") ? strlen(CGROUPS) : 0));
+}
+
+FIXTURE_SETUP(cgroup)
+{
+	int i;
+
+	self->pool[0].fd = -1;
+	self->pool[1].fd = -1;
+	if (mount("none", CGROUPS, "cgroup2", 0, NULL) && errno != EBUSY)
+		SKIP(return, "this kernel has no cgroups");
+	group_write(CGROUPS, "cgroup.subtree_control", "+cpu");
+	group_write(CGROUPS, "cgroup.subtree_control", "+cpuset");
+	for (i = 0; i < 2; i++) {
+		snprintf(self->group[i], sizeof(self->group[i]), CGROUPS "/wp%d.%d", i, getpid());
+		ASSERT_EQ(0, mkdir(self->group[i], 0755));
+	}
+}
+
+FIXTURE_TEARDOWN(cgroup)
+{
+	int i;
+
+	group_write(CGROUPS, "cgroup.procs", "0");
+	for (i = 0; i < 2; i++) {
+		pool_end(&self->pool[i]);
+		/* the threads of the pool are gone, or about to go */
+		EXPECT_TRUE(WAIT_FOR(!rmdir(self->group[i]) || errno == ENOENT));
+	}
+}
+
+TEST_F(cgroup, is_that_of_who_made_the_pool)
+{
+	ASSERT_EQ(0, pool_create_in(&self->pool[0], self->group[0], 4));
+	EXPECT_TRUE(cgroup_is(&self->pool[0], self->group[0]));
+	ASSERT_EQ(0, submit_many(self->pool[0].fd, WPOOL_WORK_SLEEP, LONG, 0, 4));
+	EXPECT_TRUE(WAIT_FOR(workers_are_in(&self->pool[0], 4, self->group[0])));
+	/* one that is made in the root is nowhere */
+	ASSERT_EQ(0, pool_create_in(&self->pool[1], CGROUPS, 1));
+	EXPECT_TRUE(cgroup_is(&self->pool[1], "none"));
+	ASSERT_EQ(0, submit(self->pool[1].fd, WPOOL_WORK_SLEEP, LONG, 0));
+	EXPECT_TRUE(WAIT_FOR(workers_are_in(&self->pool[1], 1, CGROUPS)));
+}
+
+TEST_F(cgroup, bad_values)
+{
+	static const char *const bad[] = { "1", "-1", "/", "00", "none0", "/sys/fs/cgroup" };
+	size_t i;
+
+	ASSERT_EQ(0, pool_create_in(&self->pool[0], self->group[0], 1));
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		EXPECT_EQ(-EINVAL, attr_write(self->pool[0].name, "cgroup", bad[i]))
+			TH_LOG("value %zu", i);
+	}
+	EXPECT_TRUE(cgroup_is(&self->pool[0], self->group[0]));
+}
+
+/* Idle workers at once, and those in a task when that has ended. */
+TEST_F(cgroup, changes_while_in_use)
+{
+	struct pool *pool = &self->pool[0];
+
+	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 2));
+	ASSERT_EQ(0, attr_write(pool->name, "expiry_ms", "0"));
+	ASSERT_EQ(0, submit_many(pool->fd, WPOOL_WORK_SLEEP, LONG, 0, 2));
+	ASSERT_TRUE(WAIT_FOR(workers_are_in(pool, 2, self->group[0])));
+	ASSERT_EQ(0, cgroup_write_in(pool, self->group[1], "0"));
+	EXPECT_TRUE(cgroup_is(pool, self->group[1]));
+	EXPECT_TRUE(workers_are_in(pool, 2, self->group[0]));
+	EXPECT_TRUE(rmdir(self->group[0]) && errno == EBUSY);
+	ASSERT_EQ(0, cancel_all(pool->fd));
+	EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 2, self->group[1])));
+	EXPECT_TRUE(WAIT_FOR(!rmdir(self->group[0])));
+	/* idle by now, or about to be */
+	ASSERT_TRUE(WAIT_FOR(attr_number(pool->name, "idle") == 2));
+	ASSERT_EQ(0, cgroup_write_in(pool, self->group[1], "none"));
+	EXPECT_TRUE(cgroup_is(pool, "none"));
+	EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 2, CGROUPS)));
+	EXPECT_TRUE(WAIT_FOR(!rmdir(self->group[1])));
+	EXPECT_EQ(0, submit(pool->fd, WPOOL_WORK_NOOP, 0, 0));
+	EXPECT_EQ(0, wait_tasks(pool->fd, WAIT_NS));
+}
+
+/* The worker in reserve is no worker, but must not keep a cgroup. */
+TEST_F(cgroup, the_rescuer_follows)
+{
+	struct pool *pool = &self->pool[0];
+
+	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 2));
+	ASSERT_EQ(0, attr_write(pool->name, "reclaim", "1"));
+	ASSERT_EQ(0, attr_write(pool->name, "cgroup", "none"));
+	EXPECT_TRUE(WAIT_FOR(!rmdir(self->group[0])));
+}
+
+TEST_F(cgroup, is_in_use_until_the_pool_ends)
+{
+	ASSERT_EQ(0, pool_create_in(&self->pool[0], self->group[0], 1));
+	EXPECT_TRUE(rmdir(self->group[0]) && errno == EBUSY);
+	pool_end(&self->pool[0]);
+	EXPECT_TRUE(WAIT_FOR(!rmdir(self->group[0])));
+}
+
+/* Two pools on one CPU share it as their cgroups' weights say. */
+TEST_F(cgroup, weight)
+{
+	static const char *const weights[] = { "100", "300" };
+	long long used[2], begun[2];
+	double ratio;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		if (group_write(self->group[i], "cpu.weight", weights[i]))
+			SKIP(return, "this kernel has no cpu controller");
+		ASSERT_EQ(0, pool_create_in(&self->pool[i], self->group[i], 1));
+		ASSERT_EQ(0, attr_write(self->pool[i].name, "cpumask", "0"));
+		ASSERT_EQ(0, submit(self->pool[i].fd, WPOOL_WORK_SPIN, LONG, 0));
+	}
+	/* from when both are at it */
+	for (i = 0; i < 2; i++) {
+		ASSERT_TRUE(WAIT_FOR(group_figure(self->group[i], "cpu.stat", "usage_usec") >
+				     100000));
+	}
+	for (i = 0; i < 2; i++)
+		begun[i] = group_figure(self->group[i], "cpu.stat", "usage_usec");
+	do {
+		usleep(20000);
+		for (i = 0; i < 2; i++)
+			used[i] = group_figure(self->group[i], "cpu.stat", "usage_usec") - begun[i];
+	} while (used[0] + used[1] < 4000000);
+	ratio = (double)used[1] / used[0];
+	TH_LOG("weights 100 and 300: %lld and %lld us, 1 : %.2f", used[0], used[1], ratio);
+	EXPECT_LT(2.0, ratio);
+	EXPECT_GT(4.5, ratio);
+}
+
+/* Of two CPUs' work it gets a fifth of one; other pools, and their flushes, do not notice. */
+TEST_F(cgroup, quota)
+{
+	struct pool *slow = &self->pool[0], *other = &self->pool[1];
+	long long periods, used;
+
+	if (group_write(self->group[0], "cpu.max", "20000 100000"))
+		SKIP(return, "this kernel has no quota of CPU time");
+	ASSERT_EQ(0, pool_create_in(slow, self->group[0], 2));
+	ASSERT_EQ(0, submit_many(slow->fd, WPOOL_WORK_SPIN, LONG, 0, 2));
+	ASSERT_TRUE(WAIT_FOR(group_figure(self->group[0], "cpu.stat", "nr_throttled") > 2));
+	periods = group_figure(self->group[0], "cpu.stat", "nr_periods");
+	used = group_figure(self->group[0], "cpu.stat", "usage_usec");
+	ASSERT_TRUE(WAIT_FOR(group_figure(self->group[0], "cpu.stat", "nr_periods") >
+			     periods + 20));
+
+	/* a pool beside it, with workers that are made now */
+	ASSERT_EQ(0, pool_create_in(other, CGROUPS, 4));
+	ASSERT_EQ(0, submit_many(other->fd, WPOOL_WORK_SPIN, 1000, 0, 5000));
+	EXPECT_EQ(0, wait_tasks(other->fd, WAIT_NS));
+	EXPECT_EQ(2, pool_figure(slow->fd, busy));
+
+	used = group_figure(self->group[0], "cpu.stat", "usage_usec") - used;
+	periods = group_figure(self->group[0], "cpu.stat", "nr_periods") - periods;
+	TH_LOG("a quota of 20 %%: %.1f %% of %lld periods", 100.0 * used / (periods * PERIOD_USEC),
+	       periods);
+	/* a period has begun, and slices of both CPUs are overdrawn */
+	EXPECT_GT((periods + 2) * PERIOD_USEC * 4 / 10, used);
+}
+
+/* A cpuset takes the workers; which CPUs they use is the pool's own. */
+TEST_F(cgroup, cpuset)
+{
+	struct wpool_dev_record record;
+	struct pool *pool = &self->pool[0];
+	int i;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		SKIP(return, "needs 2 CPUs");
+	for (i = 0; i < 2; i++)
+		if (group_write(self->group[i], "cpuset.cpus", "0"))
+			SKIP(return, "this kernel has no cpuset controller");
+	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 1));
+	ASSERT_EQ(0, attr_write(pool->name, "expiry_ms", "0"));
+	ASSERT_EQ(0, attr_write(pool->name, "cpumask", "1"));
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, submit(pool->fd, WPOOL_WORK_NOOP, 0, 0));
+		ASSERT_EQ(1, read_records(pool->fd, &record, 1));
+		EXPECT_EQ(0, record.status);
+		EXPECT_EQ(1, record.cpu);
+		EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 1, self->group[i])));
+		if (!i) {
+			ASSERT_EQ(0, cgroup_write_in(pool, self->group[1], "0"));
+			EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 1, self->group[1])));
+		}
+	}
+}
+
+TEST_HARNESS_MAIN
