@@ -228,7 +228,48 @@ static void wpool_submit_that_waits_in_line_is_a_wait_for_lockdep(struct kunit *
 	}
 }
 
+/*
+ * The wait is the same for lockdep whether the task is done or not: the cycle that one of the two
+ * would be is reported even where the race always goes the other way.
+ */
+static void waits_for_what_is_done_are_waits_for_lockdep(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0), *other;
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpool_task *task = &jobs->job[0].task;
+	struct taken *taken;
+
+	if (!debug_locks)
+		kunit_skip(test, "lockdep is off");
+	taken = kunit_kzalloc(test, sizeof(*taken), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, taken);
+	wpk_probe(test, "lock_acquire", note_lock, taken);
+	/* of one that was submitted in the tick in which its pool was made nobody can tell */
+	schedule_timeout_uninterruptible(2);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_EQ(test, wpool_task_wait(task), 0);
+	WRITE_ONCE(taken->thread, current);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
+	KUNIT_EXPECT_EQ(test, taken->nr, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(task), 0);
+	KUNIT_EXPECT_EQ(test, taken->nr, 2);
+	WRITE_ONCE(taken->thread, NULL);
+	/* a pool that is gone is waited for no more, nor one that has come to its place */
+	wpk_destroy(test, pool);
+	other = wpk_pool(test, 1, 0);
+	WRITE_ONCE(taken->thread, current);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
+	KUNIT_EXPECT_EQ(test, taken->nr, 2);
+	WRITE_ONCE(taken->thread, NULL);
+	wpk_destroy(test, other);
+}
+
 #else
+
+static void waits_for_what_is_done_are_waits_for_lockdep(struct kunit *test)
+{
+	kunit_skip(test, "no lockdep");
+}
 
 static void wpool_submit_that_waits_in_line_is_a_wait_for_lockdep(struct kunit *test)
 {
@@ -242,6 +283,7 @@ static struct kunit_case bounds_cases[] = {
 	KUNIT_CASE_SLOW(wpool_tune_up_and_down_under_load_leaves_nobody_waiting),
 	KUNIT_CASE(wpool_release_cancel_leaves_alone_what_a_reboot_lets_in),
 	KUNIT_CASE(wpool_submit_that_waits_in_line_is_a_wait_for_lockdep),
+	KUNIT_CASE(waits_for_what_is_done_are_waits_for_lockdep),
 	{}
 };
 

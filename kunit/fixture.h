@@ -268,7 +268,6 @@ int wpk_do_wait(struct wpk_thread *thread);
 int wpk_do_cancel_sync(struct wpk_thread *thread);
 int wpk_do_flush(struct wpk_thread *thread);
 int wpk_do_destroy(struct wpk_thread *thread);
-int wpk_do_release(struct wpk_thread *thread);
 int wpk_do_reboot(struct wpk_thread *thread);
 
 /*

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CONFIG_DEBUG_OBJECTS: a task that is initialised, freed or left on a stack while it
- * is in use, or submitted without having been initialised, is reported, and the pool
- * goes on.
+ * CONFIG_DEBUG_OBJECTS: a task, an event, a strand or a group that is initialised or freed while it
+ * is in use, and a task that is left on a stack then, or submitted without having been initialised,
+ * is reported, and the pool goes on.
  *
- * Each case expects one report, which is what scripts/vm-judge looks for. The kernel
- * shows five of them until the next boot, so there are no more cases here than four:
- * the fifth is in the suite wpool_lose.
+ * Each case expects one report, which is what scripts/vm-judge looks for. The kernel shows five of
+ * them until the next boot. So each case looks at what is done after the report, too: it begins
+ * with the kinds that have no other way to be named.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "fixture.h"
+#include "event.h"
+#include "group.h"
+#include "strand_tasks.h"
 
 static bool objects;
 module_param(objects, bool, 0444);
@@ -26,9 +28,9 @@ static int object_init(struct kunit *test)
 	return wpk_init(test);
 }
 
-static void expect_report(const char *what)
+static void expect_report(const char *what, const char *which)
 {
-	pr_info("wpool-expect: ODEBUG: %s\n", what);
+	pr_info("wpool-expect: ODEBUG: %s of %s\n", what, which);
 }
 
 /* A pool of one worker, which is busy until the gate opens. */
@@ -49,7 +51,7 @@ static void wpool_task_init_of_a_queued_task_is_reported(struct kunit *test)
 	struct wpool_task *task = &jobs->job[1].task;
 
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
-	expect_report("init active");
+	expect_report("init active", "wpool_task hint: wpk_job_fn");
 	wpool_task_init(task, wpk_job_fn);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 1);
 	/* it may be used as if nothing had been */
@@ -75,7 +77,7 @@ static void wpool_submit_without_init_is_reported(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, task);
 	atomic_set(&nr_called, 0);
 	task->func = count_call;
-	expect_report("assert_init not available");
+	expect_report("assert_init not available", "wpool_task");
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&nr_called), 0);
@@ -98,7 +100,7 @@ static void kfree_of_a_queued_task_is_reported(struct kunit *test)
 	atomic_set(&nr_called, 0);
 	wpool_task_init(task, count_call);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), 0);
-	expect_report("free active");
+	expect_report("free active", "wpool_task hint: count_call");
 	kfree(task);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 0);
@@ -115,7 +117,7 @@ static noinline_for_stack int submit_and_forget(struct wpool *pool)
 
 	wpool_task_init(&task, count_call);
 	err = wpool_submit(pool, &task);
-	expect_report("free active");
+	expect_report("free active", "wpool_task hint: count_call");
 	wpool_task_destroy_on_stack(&task);
 	return err;
 }
@@ -134,11 +136,160 @@ static void wpool_task_destroy_on_stack_of_a_queued_task_is_reported(struct kuni
 	KUNIT_EXPECT_EQ(test, atomic_read(&nr_called), 0);
 }
 
+/* ---- what is built on tasks ---- */
+
+/* A thread is about to misuse an object. */
+static bool begun;
+
+static int do_strand_init(struct wpk_thread *thread)
+{
+	struct st_strand *of = thread->arg;
+
+	WRITE_ONCE(begun, true);
+	wpool_strand_init(&of->strand, thread->pool, 2);
+	return 0;
+}
+
+static int do_event_init(struct wpk_thread *thread)
+{
+	WRITE_ONCE(begun, true);
+	wpool_event_init(thread->arg, thread->pool, NULL, NULL);
+	return 0;
+}
+
+static int do_kfree(struct wpk_thread *thread)
+{
+	WRITE_ONCE(begun, true);
+	kfree(thread->arg);
+	return 0;
+}
+
+/* @fn misuses an object, and ends it after the report: it waits for who is at the gate. */
+static void misuse_at_gate(struct kunit *test, int (*fn)(struct wpk_thread *thread),
+			   struct wpool *pool, void *object, struct wpk_gate *gate)
+{
+	struct wpk_thread *thread;
+
+	begun = false;
+	thread = wpk_thread(test, fn, pool, NULL, object);
+	WPK_EVENTUALLY(test, READ_ONCE(begun) &&
+		       READ_ONCE(thread->task->__state) & TASK_UNINTERRUPTIBLE);
+	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+}
+
+/* The first task is at the gate, the second waits in the strand. */
+static void misuse_strand(struct kunit *test, int (*fn)(struct wpk_thread *thread))
+{
+	struct st_strand *of = kzalloc(sizeof(*of), GFP_KERNEL);
+	struct wpool *pool = wpk_pool(test, 1, 2);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct st *st;
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, of);
+	wpool_strand_init(&of->strand, pool, 2);
+	st = st_tasks(test, of, gate, 2);
+	for (i = 0; i < 2; i++)
+		KUNIT_ASSERT_EQ(test, wpool_strand_try_submit(&st[i].task), 0);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	misuse_at_gate(test, fn, pool, of, gate);
+	KUNIT_EXPECT_EQ(test, atomic_read(&st[1].runs), 1);
+	if (fn != do_kfree)
+		kfree(of);
+}
+
+static void kfree_of_a_strand_in_use_is_reported(struct kunit *test)
+{
+	expect_report("free active", "wpool_strand hint: st_fn");
+	misuse_strand(test, do_kfree);
+}
+
+static void wpool_strand_init_of_a_strand_in_use_is_reported(struct kunit *test)
+{
+	expect_report("init active", "wpool_strand hint: st_fn");
+	misuse_strand(test, do_strand_init);
+}
+
+static struct wpk_gate *event_gate;
+
+static void wait_in_event(struct wpool_event *event)
+{
+	wpk_gate_pass(event_gate);
+}
+
+static void misuse_event(struct kunit *test, int (*fn)(struct wpk_thread *thread))
+{
+	struct wpool_event *event = kzalloc(sizeof(*event), GFP_KERNEL);
+	struct wpool *pool = wpk_pool(test, 1, 2);
+
+	KUNIT_ASSERT_NOT_NULL(test, event);
+	event_gate = wpk_gate(test);
+	wpool_event_init(event, pool, wait_in_event, NULL);
+	wpool_event_fire(event);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(event_gate, 1));
+	/* it would run once more */
+	wpool_event_fire(event);
+	misuse_at_gate(test, fn, pool, event, event_gate);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 1);
+	if (fn != do_kfree)
+		kfree(event);
+}
+
+static void kfree_of_an_event_that_runs_is_reported(struct kunit *test)
+{
+	expect_report("free active", "wpool_event hint: wait_in_event");
+	misuse_event(test, do_kfree);
+}
+
+static void wpool_event_init_of_an_event_that_runs_is_reported(struct kunit *test)
+{
+	expect_report("init active", "wpool_event hint: wait_in_event");
+	misuse_event(test, do_event_init);
+}
+
+static void kfree_of_a_group_that_has_not_ended_is_reported(struct kunit *test)
+{
+	struct wpool_group *group = kzalloc(sizeof(*group), GFP_KERNEL);
+	struct wpool *pool = wpk_pool(test, 1, 2);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_member *members;
+
+	KUNIT_ASSERT_NOT_NULL(test, group);
+	KUNIT_ASSERT_EQ(test, wpool_group_init(group, pool, 2, NULL), 0);
+	members = wpk_members(test, group, gate, 2);
+	wpk_members_submit_behind_first(test, members, 2);
+	expect_report("free active", "wpool_group hint: kfree_of_a_group");
+	misuse_at_gate(test, do_kfree, pool, group, gate);
+	/* after the report the group is cancelled, and ends */
+	KUNIT_EXPECT_EQ(test, atomic_read(&members[0].runs), 1);
+	KUNIT_EXPECT_EQ(test, members[1].status, -ECANCELED);
+}
+
+static void wpool_group_init_of_a_group_that_has_not_ended_is_reported(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 2);
+	struct wpool_group *group = wpk_group(test, pool, 2);
+
+	expect_report("init active", "wpool_group hint: wpool_group_init_of_a_group");
+	KUNIT_EXPECT_EQ(test, wpool_group_init(group, pool, 2, NULL), 0);
+	/* else a reference to the pool would be lost */
+	KUNIT_EXPECT_EQ(test, wpool_group_exit(group), 0);
+	wpk_destroy(test, pool);
+}
+
 static struct kunit_case object_cases[] = {
+	KUNIT_CASE(kfree_of_a_strand_in_use_is_reported),
+	KUNIT_CASE(kfree_of_an_event_that_runs_is_reported),
+	KUNIT_CASE(kfree_of_a_group_that_has_not_ended_is_reported),
 	KUNIT_CASE(wpool_task_init_of_a_queued_task_is_reported),
 	KUNIT_CASE(wpool_submit_without_init_is_reported),
 	KUNIT_CASE(kfree_of_a_queued_task_is_reported),
 	KUNIT_CASE(wpool_task_destroy_on_stack_of_a_queued_task_is_reported),
+	KUNIT_CASE(wpool_strand_init_of_a_strand_in_use_is_reported),
+	KUNIT_CASE(wpool_event_init_of_an_event_that_runs_is_reported),
+	KUNIT_CASE(wpool_group_init_of_a_group_that_has_not_ended_is_reported),
 	{}
 };
 

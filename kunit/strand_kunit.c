@@ -15,7 +15,7 @@
 
 /* ---- order and exclusion -------------------------------------------------- */
 
-static void wpool_strand_submit_runs_in_order_one_at_a_time(struct kunit *test)
+static void wpool_strand_try_submit_runs_in_order_one_at_a_time(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 8, 8);
 	struct st_strand *of = st_strand(test, pool, WPOOL_UNLIMITED);
@@ -90,7 +90,7 @@ static void body_resubmits(struct st *st)
 		st->ret |= wpool_strand_try_submit(&st->task);
 }
 
-static void wpool_strand_submit_by_its_own_task_goes_behind_the_others(struct kunit *test)
+static void wpool_strand_try_submit_by_its_own_task_goes_behind_the_others(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
 	struct st_strand *of = st_strand(test, wpk_pool(test, 1, 0), 8);
@@ -107,7 +107,7 @@ static void wpool_strand_submit_by_its_own_task_goes_behind_the_others(struct ku
 	KUNIT_EXPECT_FALSE(test, of->twice);
 }
 
-static void wpool_strand_submit_bad_arguments_is_einval(struct kunit *test)
+static void wpool_strand_try_submit_bad_arguments_is_einval(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
 	struct st_strand *none = st_strand(test, NULL, 8), *zero = st_strand(test, pool, 0);
@@ -154,7 +154,7 @@ static void wpool_strand_takes_one_place_in_its_pool(struct kunit *test)
 }
 
 /* Its first task stands in line; the limit of the pool refuses none. */
-static void wpool_strand_submit_to_a_full_pool_stands_in_line(struct kunit *test)
+static void wpool_strand_try_submit_to_a_full_pool_stands_in_line(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_FAIL);
 	struct wpk_gate *gate = wpk_gate(test);
@@ -300,7 +300,7 @@ static int do_race(struct wpk_thread *thread)
 }
 
 /* Whatever the others do: each submitter's tasks run in its own order. */
-static void wpool_strand_submit_by_many_loses_none(struct kunit *test)
+static void wpool_strand_try_submit_by_many_loses_none(struct kunit *test)
 {
 	struct st_strand *of = st_strand(test, wpk_pool(test, 3, 0), 5);
 	struct wpk_thread *threads[NR_RACERS];
@@ -358,19 +358,19 @@ static void wpool_strand_a_million_take_64_bytes_each(struct kunit *test)
 }
 
 static struct kunit_case strand_cases[] = {
-	KUNIT_CASE(wpool_strand_submit_runs_in_order_one_at_a_time),
+	KUNIT_CASE(wpool_strand_try_submit_runs_in_order_one_at_a_time),
 	KUNIT_CASE(wpool_strand_tasks_that_sleep_run_one_at_a_time),
 	KUNIT_CASE(wpool_strand_try_submit_in_interrupts_runs_in_order),
 	KUNIT_CASE(wpool_strands_run_side_by_side),
-	KUNIT_CASE(wpool_strand_submit_by_its_own_task_goes_behind_the_others),
-	KUNIT_CASE(wpool_strand_submit_bad_arguments_is_einval),
+	KUNIT_CASE(wpool_strand_try_submit_by_its_own_task_goes_behind_the_others),
+	KUNIT_CASE(wpool_strand_try_submit_bad_arguments_is_einval),
 	KUNIT_CASE(wpool_strand_takes_one_place_in_its_pool),
-	KUNIT_CASE(wpool_strand_submit_to_a_full_pool_stands_in_line),
+	KUNIT_CASE(wpool_strand_try_submit_to_a_full_pool_stands_in_line),
 	KUNIT_CASE(wpool_strand_busy_for_ever_lets_others_run),
 	KUNIT_CASE(wpool_strand_try_submit_beyond_the_limit_is_eagain),
 	KUNIT_CASE(wpool_strand_flush_ends_under_continuous_submission),
 	KUNIT_CASE(wpool_strand_flush_by_a_task),
-	KUNIT_CASE_SLOW(wpool_strand_submit_by_many_loses_none),
+	KUNIT_CASE_SLOW(wpool_strand_try_submit_by_many_loses_none),
 	KUNIT_CASE_SLOW(wpool_strand_a_million_take_64_bytes_each),
 	{}
 };

@@ -114,12 +114,6 @@ int wpk_do_destroy(struct wpk_thread *thread)
 	return wpool_destroy(thread->pool);
 }
 
-int wpk_do_release(struct wpk_thread *thread)
-{
-	return wpool_release_timeout(thread->pool, WPOOL_RELEASE_DRAIN,
-				     MAX_SCHEDULE_TIMEOUT);
-}
-
 int wpk_do_reboot(struct wpk_thread *thread)
 {
 	return wpool_reboot(thread->pool);

@@ -291,7 +291,7 @@ static int do_submit_interruptible(struct wpk_thread *thread)
 }
 
 /* Beside one that only a kill wakes, and which keeps its place. */
-static void wpool_submit_batch_interruptible_ends_on_any_signal(struct kunit *test)
+static void wpool_submit_batch_of_one_that_a_signal_ends_is_the_callers(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 	struct wpk_thread *interruptible, *killable;
@@ -450,7 +450,7 @@ static struct kunit_case waiters_cases[] = {
 	KUNIT_CASE_SLOW(wpool_submit_kill_against_a_free_slot_is_one_or_the_other),
 	KUNIT_CASE(wpool_submit_timeout_runs_out_is_etime),
 	KUNIT_CASE(wpool_submit_timeout_slot_in_time_is_accepted),
-	KUNIT_CASE(wpool_submit_batch_interruptible_ends_on_any_signal),
+	KUNIT_CASE(wpool_submit_batch_of_one_that_a_signal_ends_is_the_callers),
 	KUNIT_CASE(wpool_nr_free_while_a_submitter_waits_is_0),
 	KUNIT_CASE(wpool_release_sends_waiting_submitters_away),
 	KUNIT_CASE(wpool_destroy_sends_waiting_submitters_away),

@@ -52,7 +52,7 @@ static inline void wpool_inject_exit(void)
 #endif
 
 /*
- * And our own delay: the tests let a thread stand still between its reads of a running task and the
+ * And our own delay: the tests let a thread stand still between its reads of a task and the
  * exchange of task->state that they lead to, while others do what may not come between.
  */
 #if IS_ENABLED(CONFIG_KUNIT)
@@ -61,8 +61,8 @@ DECLARE_STATIC_KEY_FALSE(wpool_inject_delays);
 
 /**
  * wpool_inject_set_delay() - call a function at that point, or no longer
- * @fn: the function, called with interrupts off and a raw lock held; or %NULL: when this returns,
- *	it is not called any more
+ * @fn: the function, called with interrupts off and a raw lock held, perhaps; or %NULL: when this
+ *	returns, it is not called any more with interrupts off
  *
  * Context: process context; sleeps.
  */
@@ -71,7 +71,7 @@ void wpool_inject_set_delay(void (*fn)(struct wpool_task *task));
 /** __wpool_inject_delay() - slow part of wpool_inject_delay() */
 void __wpool_inject_delay(struct wpool_task *task);
 
-/** wpool_inject_delay() - a task that runs was looked at; its state is exchanged next */
+/** wpool_inject_delay() - the state of a task was read, and is exchanged next */
 static inline void wpool_inject_delay(struct wpool_task *task)
 {
 	if (static_branch_unlikely(&wpool_inject_delays))

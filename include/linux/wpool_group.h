@@ -80,6 +80,7 @@ struct wpool_group {
 	struct wpool *pool;
 	struct list_head sleepers;
 	struct module *owner;
+	void *made_by; /* for CONFIG_DEBUG_OBJECTS */
 };
 
 /**

@@ -60,6 +60,7 @@
 #include <linux/hrtimer.h>
 #include <linux/jiffies.h>
 #include <linux/minmax.h>
+#include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/timer.h>
 #include <linux/wait_bit.h>
@@ -73,6 +74,7 @@
 #include "task/finish.h"
 #include "task/state.h"
 #include "task/submit.h"
+#include "task/wait.h"
 #include "task/waiters.h"
 
 #define IDLE		0
@@ -326,6 +328,7 @@ static bool event_start(struct wpool_event *event, bool *gone)
 			timer_stop(event);
 		raw_spin_unlock_irqrestore(&event->lock, flags);
 	}
+	wpool_debug_activate(&event->task);
 	WRITE_ONCE(event->task.runner, current);
 	event->task.gone = gone;
 	return true;
@@ -337,6 +340,7 @@ static void event_stop(struct wpool_event *event, int how)
 	int old = atomic_read(&event->state), new;
 	unsigned long flags;
 
+	wpool_debug_deactivate(&event->task);
 	/* before the next thread runs it */
 	WRITE_ONCE(event->task.runner, NULL);
 	do {
@@ -477,22 +481,6 @@ static bool has_returned(struct wpool_event *event)
 	return false;
 }
 
-/* Tell lockdep of the wait in advance, even if it turns out that there is none. */
-static void event_lockdep_wait(struct wpool_task *task)
-{
-#ifdef CONFIG_LOCKDEP
-	struct wpool_worker *w = wpool_worker_current();
-	struct wpool *pool;
-	unsigned long flags;
-
-	local_irq_save(flags);
-	pool = wpool_task_pool(task);
-	if (pool && !(w && w->pool == pool))
-		wpool_lockdep_wait(pool);
-	local_irq_restore(flags);
-#endif
-}
-
 bool wpool_event_disable(struct wpool_event *event)
 {
 	if (in_nmi())
@@ -502,10 +490,26 @@ bool wpool_event_disable(struct wpool_event *event)
 }
 EXPORT_SYMBOL_GPL(wpool_event_disable);
 
+/* Bring a cancelled event home, and wait until it is IDLE; returns its state. */
+static int await_idle(struct wpool_event *event)
+{
+	u32 tries = 0;
+	int state;
+
+	for (;;) {
+		state = atomic_read_acquire(&event->state);
+		if ((state & STATE_MASK) == IDLE)
+			return state;
+		if ((state & STATE_MASK) == RUNNING)
+			wait_var_event(event, has_returned(event));
+		else if (!event_take_off(event) && !wpool_finish_take_out(&event->task))
+			wpool_task_await_hands(&tries);
+	}
+}
+
 int wpool_event_disable_sync(struct wpool_event *event)
 {
 	struct wpool_task *task = &event->task;
-	u32 tries = 0;
 	int state;
 	bool ret;
 
@@ -513,20 +517,12 @@ int wpool_event_disable_sync(struct wpool_event *event)
 	state = atomic_read(&event->state);
 	if ((state & STATE_MASK) == RUNNING && READ_ONCE(task->runner) == current)
 		return -EDEADLK;
-	event_lockdep_wait(task);
+	wpool_wait_tell_lockdep(task);
 	atomic_add(ENDING, &event->state);
 	ret = disarm_timer(event);
 	timer_sync(event);
 	ret |= event_take_back(event);
-	for (;;) {
-		state = atomic_read_acquire(&event->state);
-		if ((state & STATE_MASK) == IDLE)
-			break;
-		if ((state & STATE_MASK) == RUNNING)
-			wait_var_event(event, has_returned(event));
-		else if (!event_take_off(event) && !wpool_finish_take_out(&event->task))
-			wpool_task_await_hands(&tries);
-	}
+	state = await_idle(event);
 	if (ret)
 		return -ECANCELED;
 	if ((state & LATE) == LATE)
@@ -575,6 +571,7 @@ void wpool_event_finish(struct wpool_event *event)
 		w->abort = NULL;
 	*task->gone = true;
 	WRITE_ONCE(task->runner, NULL);
+	wpool_debug_deactivate(task);
 	/* the last touch */
 	atomic_set_release(&event->state, IDLE);
 }
@@ -582,13 +579,34 @@ EXPORT_SYMBOL_GPL(wpool_event_finish);
 
 /* ---- init ---- */
 
+static void *event_hint(void *event)
+{
+	return ((struct wpool_event *)event)->func;
+}
+
+/* The kernel may have forgotten the timer already. */
+static void debug_end_event(void *addr)
+{
+	struct wpool_event *event = addr;
+
+	atomic_add(ENDING, &event->state);
+	event_take_back(event);
+	if (preemptible() && READ_ONCE(event->task.runner) != current)
+		await_idle(event);
+}
+
+WPOOL_DEBUG_KIND(event);
+
 static void init_event(struct wpool_event *event, struct wpool *pool, wpool_event_fn func,
 		       wpool_event_abort_fn abort, u8 flags)
 {
-	wpool_task_init_detached(&event->task, event_run, NULL);
-	event->task.abort = event_end;
-	event->task.flags |= WPOOL_TASK_EVENT | flags;
-	event->task.pool = IS_ERR_OR_NULL(pool) ? NULL : pool;
+	wpool_debug_init_object(event, &event_descr);
+	event->task = (struct wpool_task) {
+		.func = event_run,
+		.abort = event_end,
+		.flags = WPOOL_TASK_DETACHED | WPOOL_TASK_EVENT | flags,
+		.pool = IS_ERR_OR_NULL(pool) ? NULL : pool,
+	};
 	event->func = func;
 	event->abort = abort;
 	atomic_set(&event->state, IDLE);

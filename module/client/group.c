@@ -38,6 +38,7 @@
 #include <linux/module.h>
 #include <linux/preempt.h>
 #include <linux/sched/signal.h>
+#include <linux/swait.h>
 #include <linux/wpool.h>
 #include <linux/wpool_group.h>
 
@@ -54,7 +55,7 @@ struct waiter {
 	struct list_head node;	/* in group->line or group->sleepers */
 	struct task_struct *thread;	/* thread to wake */
 	u32 epoch;	/* in the line: the group's when it came */
-	struct wpool_guest guest;	/* in the line: a close of the pool sends it away */
+	u32 nr_closes;	/* in the line: a close of the pool since then sends it away */
 };
 
 /* Is the caller a task of the group's pool? What it would wait for might wait for it. */
@@ -76,6 +77,7 @@ static int sleep_in(struct list_head *list, struct wpool_group *group, struct wa
 		    unsigned int state)
 	__must_hold(&group->lock)
 {
+	DECLARE_SWAITQUEUE(guest);
 	int err = 0;
 
 	lockdep_assert_held(&group->lock);
@@ -83,7 +85,7 @@ static int sleep_in(struct list_head *list, struct wpool_group *group, struct wa
 	list_add_tail(&waiter->node, list);
 	for (;;) {
 		/* before the check: a close of the pool does not take the lock */
-		set_current_state(state);
+		prepare_to_swait_exclusive(&group->pool->guests, &guest, state);
 		if (may_go(group, waiter))
 			break;
 		if (signal_pending_state(state, current)) {
@@ -95,7 +97,7 @@ static int sleep_in(struct list_head *list, struct wpool_group *group, struct wa
 		schedule();
 		raw_spin_lock_irq(&group->lock);
 	}
-	__set_current_state(TASK_RUNNING);
+	finish_swait(&group->pool->guests, &guest);
 	list_del(&waiter->node);
 	return err;
 }
@@ -122,7 +124,7 @@ static bool has_room(const struct wpool_group *group)
 /* Was the waiter sent away? Those that came before it were, or are about to be, too. */
 static int sent_away(const struct wpool_group *group, const struct waiter *waiter)
 {
-	if (group->closed || wpool_guest_is_sent_away(&waiter->guest))
+	if (group->closed || wpool_nr_closes(group->pool) != waiter->nr_closes)
 		return -ESHUTDOWN;
 	return group->epoch == waiter->epoch ? 0 : -ECANCELED;
 }
@@ -146,17 +148,15 @@ static void wake_line(struct wpool_group *group)
 		wake_up_process(first->thread);
 }
 
-static int group_wait_for_room(struct wpool_group *group, unsigned int state)
+static int group_wait_for_room(struct wpool_group *group, u32 nr_closes, unsigned int state)
 	__must_hold(&group->lock)
 {
-	struct waiter waiter = { .epoch = group->epoch };
+	struct waiter waiter = { .epoch = group->epoch, .nr_closes = nr_closes };
 	int err;
 
 	lockdep_assert_held(&group->lock);
-	wpool_guest_enter(group->pool, &waiter.guest);
 	err = sleep_in(&group->line, group, &waiter, may_leave_line,
 		       wpool_freeze_state(group->pool, state));
-	wpool_guest_leave(group->pool, &waiter.guest);
 	err = sent_away(group, &waiter) ?: err;
 	/* exit waits until the line is empty */
 	if (group->closed && list_empty(&group->line))
@@ -170,11 +170,14 @@ static int group_wait_for_room(struct wpool_group *group, unsigned int state)
 static int find_room(struct wpool_group *group, unsigned int state, bool *waited)
 	__must_hold(&group->lock)
 {
+	u32 nr_closes;
+
 	lockdep_assert_held(&group->lock);
 	if (unlikely(group->closed))
 		return -ESHUTDOWN;
 	if (likely(list_empty(&group->line) && has_room(group)))
 		return 0;
+	nr_closes = wpool_nr_closes(group->pool);
 	if (wpool_refuses(group->pool))
 		return -ESHUTDOWN;
 	if (!state)
@@ -182,7 +185,7 @@ static int find_room(struct wpool_group *group, unsigned int state, bool *waited
 	if (is_own_task(group))
 		return -EDEADLK;
 	*waited = true;
-	return group_wait_for_room(group, state);
+	return group_wait_for_room(group, nr_closes, state);
 }
 
 /* Take a place for a claimed task. */
@@ -405,9 +408,24 @@ EXPORT_SYMBOL_GPL(wpool_group_cancel);
 
 /* ---- init and exit ---- */
 
+static void *group_hint(void *group)
+{
+	return ((struct wpool_group *)group)->made_by;
+}
+
+static void debug_end_group(void *group)
+{
+	wpool_group_cancel(group);
+	if (preemptible())
+		wpool_group_exit(group);
+}
+
+WPOOL_DEBUG_KIND(group);
+
 int wpool_group_init(struct wpool_group *group, struct wpool *pool, u32 max_outstanding,
 		     struct module *owner)
 {
+	wpool_debug_init_object(group, &group_descr);
 	memset(group, 0, sizeof(*group));
 	if (IS_ERR_OR_NULL(pool) || !max_outstanding)
 		return -EINVAL;
@@ -419,6 +437,8 @@ int wpool_group_init(struct wpool_group *group, struct wpool *pool, u32 max_outs
 	group->max = max_outstanding;
 	group->owner = owner;
 	group->pool = wpool_get(pool);
+	group->made_by = __builtin_return_address(0);
+	debug_object_activate(group, &group_descr);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(wpool_group_init);
@@ -440,6 +460,8 @@ int wpool_group_exit(struct wpool_group *group)
 	wait_for(group, has_ended, TASK_UNINTERRUPTIBLE);
 	pool = group->pool;
 	group->pool = NULL;
+	debug_object_deactivate(group, &group_descr);
+	debug_object_free(group, &group_descr);
 	wpool_put(pool);
 	module_put(group->owner);
 	return 0;

@@ -34,6 +34,7 @@
 #include <linux/export.h>
 #include <linux/hardirq.h>
 #include <linux/list.h>
+#include <linux/preempt.h>
 #include <linux/wpool.h>
 #include <linux/wpool_strand.h>
 
@@ -54,6 +55,31 @@ static struct wpool_strand_task *strand_task_of(struct wpool_task *task)
 	return container_of(task, struct wpool_strand_task, task);
 }
 
+/* ---- misuse ---- */
+
+static void *strand_hint(void *addr)
+{
+	struct wpool_strand *strand = addr;
+	unsigned long flags;
+	void *func = NULL;
+
+	/* the caller may hold it */
+	if (raw_spin_trylock_irqsave(&strand->lock, flags)) {
+		if (strand->head)
+			func = strand->head->func;
+		raw_spin_unlock_irqrestore(&strand->lock, flags);
+	}
+	return func;
+}
+
+static void debug_end_strand(void *strand)
+{
+	if (preemptible())
+		wpool_strand_destroy(strand);
+}
+
+WPOOL_DEBUG_KIND(strand);
+
 /* ---- turns ---- */
 
 /* The turn of the head is over. Returns the next one, which the caller must send, or NULL. */
@@ -73,6 +99,8 @@ static struct wpool_strand_task *next_turn(struct wpool_strand *strand)
 		next = NULL;
 	}
 	strand->head = next;
+	if (!next)
+		debug_object_deactivate(strand, &strand_descr);
 	return next;
 }
 
@@ -163,6 +191,8 @@ bool wpool_strand_finish(struct wpool_strand_task *task)
 	raw_spin_lock_irqsave(&strand->lock, flags);
 	ret = strand->runner == task_pid_nr(current) && strand->head == task &&
 	      strand->nr == 1 && list_empty(&strand->queue);
+	if (ret)
+		debug_object_deactivate(strand, &strand_descr);
 	raw_spin_unlock_irqrestore(&strand->lock, flags);
 	if (!ret)
 		return false;
@@ -197,10 +227,12 @@ int wpool_strand_try_submit(struct wpool_strand_task *task)
 		strand->nr++;
 		task->is_pending = true;
 		is_head = !strand->head;
-		if (is_head)
+		if (is_head) {
 			strand->head = task;
-		else
+			debug_object_activate(strand, &strand_descr);
+		} else {
 			list_add_tail(&task->task.node, &strand->queue);
+		}
 	}
 	raw_spin_unlock(&strand->lock);
 	if (is_head)
@@ -288,7 +320,11 @@ EXPORT_SYMBOL_GPL(wpool_strand_flush);
 
 int wpool_strand_destroy(struct wpool_strand *strand)
 {
-	return flush_in_state(strand, TASK_UNINTERRUPTIBLE, true);
+	int err = flush_in_state(strand, TASK_UNINTERRUPTIBLE, true);
+
+	if (!err)
+		debug_object_free(strand, &strand_descr);
+	return err;
 }
 EXPORT_SYMBOL_GPL(wpool_strand_destroy);
 
@@ -296,6 +332,7 @@ EXPORT_SYMBOL_GPL(wpool_strand_destroy);
 
 void wpool_strand_init(struct wpool_strand *strand, struct wpool *pool, u32 limit)
 {
+	wpool_debug_init_object(strand, &strand_descr);
 	strand->pool = IS_ERR_OR_NULL(pool) ? NULL : pool;
 	INIT_LIST_HEAD(&strand->queue);
 	strand->head = NULL;

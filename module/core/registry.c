@@ -108,6 +108,16 @@ void wpool_pools_walk(void (*fn)(struct wpool *pool, void *data), void *data)
 	mutex_unlock(&pools_mutex);
 }
 
+bool wpool_registry_has(const struct wpool *pool)
+{
+	struct wpool *other;
+
+	list_for_each_entry_rcu(other, &pools, node)
+		if (other == pool)
+			return true;
+	return false;
+}
+
 bool wpool_pools_walk_rcu(bool (*fn)(struct wpool *pool))
 {
 	struct wpool *pool;

@@ -56,6 +56,15 @@ struct wpool *wpool_registry_find(bool (*match)(struct wpool *pool, const void *
 void wpool_pools_walk(void (*fn)(struct wpool *pool, void *data), void *data);
 
 /**
+ * wpool_registry_has() - is there a pool at that address, whose destruction has not ended?
+ * @pool: the address
+ *
+ * Context: any, under RCU, which keeps the pool.
+ * Return: true if so.
+ */
+bool wpool_registry_has(const struct wpool *pool);
+
+/**
  * wpool_pools_walk_rcu() - as wpool_pools_walk(), without a lock
  * @fn: called under RCU; the destruction of the pool may have begun
  *

@@ -86,6 +86,7 @@
 #include <linux/task_work.h>
 #include <linux/time64.h>
 #include <linux/timer.h>
+#include <linux/swait.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <linux/wpool.h>
@@ -451,7 +452,8 @@ struct wpool_worker {
  *	under the lock, too
  * @nr_waiting: A: length of @waiters
  * @nr_fired: A: events and strands among them
- * @guests: A: threads that wait for room in a strand or a group of the pool; read under the
+ * @guests: K: threads that wait for room in a group of the pool
+ * @nr_closes: T: how often the pool was closed, which sent these away
  *	lock, too
  * @state: T
  * @order: I
@@ -522,6 +524,7 @@ struct wpool_worker {
  * @free_work: K: frees the pool
  * @lockdep_key: K: of @lockdep_map
  * @lockdep_map: K: held around tasks, taken by threads that wait for tasks
+ * @made_jiffy: K: a task that was submitted before was one of another pool
  */
 struct wpool {
 	/* read by every submit and every finish, rarely written */
@@ -583,7 +586,8 @@ struct wpool {
 	struct list_head waiters;
 	u32 nr_waiting;
 	u32 nr_fired;
-	struct list_head guests;
+	struct swait_queue_head guests;
+	u32 nr_closes;
 	enum wpool_state state;
 	enum wpool_order order;
 	u32 queue_depth;
@@ -650,6 +654,7 @@ struct wpool {
 #ifdef CONFIG_LOCKDEP
 	struct lock_class_key lockdep_key;
 	struct lockdep_map lockdep_map;
+	u32 made_jiffy;
 #endif
 };
 

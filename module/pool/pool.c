@@ -159,6 +159,7 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs, gfp_t gfp)
 #ifdef CONFIG_LOCKDEP
 	lockdep_register_key(&pool->lockdep_key);
 	lockdep_init_map(&pool->lockdep_map, "wpool", &pool->lockdep_key, 0);
+	pool->made_jiffy = jiffies;
 #endif
 
 	pool->dev.class = &wpool_class;

@@ -123,7 +123,7 @@ bool wpool_task_enable(struct wpool_task *task)
 	do {
 		if (WARN_ON_ONCE(!(old & WPOOL_ST_DISABLED_MASK)))
 			return false;
-	} while (!atomic_try_cmpxchg(&task->state, &old, old - WPOOL_ST_DISABLED));
+	} while (!wpool_task_exchange(task, &old, old - WPOOL_ST_DISABLED));
 
 	return !((old - WPOOL_ST_DISABLED) & WPOOL_ST_DISABLED_MASK);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CONFIG_DEBUG_OBJECTS for tasks, after kernel/workqueue.c and lib/debugobjects.c. The
- * kernel warns, with the name "wpool_task" and the task's function, if a task is
+ * CONFIG_DEBUG_OBJECTS for tasks, and for what is built on them, after kernel/workqueue.c and
+ * lib/debugobjects.c. The kernel warns, with the name "wpool_task" and the task's function, if a
+ * task is
  *
  *   initialised      while it is queued or runs
  *   submitted        without ever having been initialised
@@ -14,6 +15,11 @@
  * Whoever makes that change still holds the task, so nobody frees or submits it in
  * between. A running task that is submitted again stays active, or becomes so again
  * before it is queued.
+ *
+ * An event is its task, which stands at the same address: it is active while the task is on its
+ * way, or its function runs. The kernel watches its timer. A strand is active as long as it is not
+ * empty, a group until wpool_group_exit(). Each is reported by its own name, see
+ * WPOOL_DEBUG_KIND().
  *
  * After the report, a task that is in use is cancelled, as far as the context allows, and
  * one that was never initialised does nothing, so that the machine goes on. A task that was
@@ -37,8 +43,23 @@ static void *debug_hint(void *addr)
 	return ((struct wpool_task *)addr)->func;
 }
 
+bool wpool_debug_fixup(void *addr, enum debug_obj_state state,
+		       const struct debug_obj_descr *descr, void (*end)(void *addr), bool again)
+{
+	if (state != ODEBUG_STATE_ACTIVE)
+		return false;
+	/* first: the kernel looks again until a freed object is gone, and @end may forget it */
+	debug_object_deactivate(addr, descr);
+	end(addr);
+	if (again)
+		wpool_debug_init_object(addr, descr);
+	else
+		debug_object_free(addr, descr);
+	return true;
+}
+
 /* Waits for the task where that is possible: not for a detached one. */
-static void debug_take_back(struct wpool_task *task)
+static void debug_take_back(void *task)
 {
 	if (!preemptible() || cancel_sync(task) == -EINVAL)
 		cancel(task);
@@ -51,23 +72,12 @@ static bool is_static(void *addr)
 
 static bool fixup_init(void *addr, enum debug_obj_state state)
 {
-	if (state != ODEBUG_STATE_ACTIVE)
-		return false;
-	debug_take_back(addr);
-	debug_object_deactivate(addr, &task_descr);
-	wpool_debug_init(addr);
-	return true;
+	return wpool_debug_fixup(addr, state, &task_descr, debug_take_back, true);
 }
 
-/* The kernel looks again until the object is gone. */
 static bool fixup_free(void *addr, enum debug_obj_state state)
 {
-	if (state != ODEBUG_STATE_ACTIVE)
-		return false;
-	debug_take_back(addr);
-	debug_object_deactivate(addr, &task_descr);
-	debug_object_free(addr, &task_descr);
-	return true;
+	return wpool_debug_fixup(addr, state, &task_descr, debug_take_back, false);
 }
 
 static void do_nothing(struct wpool_task *task)
@@ -102,12 +112,17 @@ void wpool_debug_setup(bool (*cancel_fn)(struct wpool_task *task),
 	cancel_sync = cancel_sync_fn;
 }
 
+void wpool_debug_init_object(void *addr, const struct debug_obj_descr *descr)
+{
+	if (object_is_on_stack(addr))
+		debug_object_init_on_stack(addr, descr);
+	else
+		debug_object_init(addr, descr);
+}
+
 void wpool_debug_init(struct wpool_task *task)
 {
-	if (object_is_on_stack(task))
-		debug_object_init_on_stack(task, &task_descr);
-	else
-		debug_object_init(task, &task_descr);
+	wpool_debug_init_object(task, &task_descr);
 }
 
 void wpool_debug_assert_init(struct wpool_task *task)

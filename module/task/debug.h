@@ -1,16 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tasks as objects that CONFIG_DEBUG_OBJECTS watches, see debug.c. Without that
- * option all of this is nothing.
+ * Tasks, and what is built on them, as objects that CONFIG_DEBUG_OBJECTS watches, see debug.c.
+ * Without that option all of this is nothing.
  */
 #ifndef WPOOL_TASK_DEBUG_H
 #define WPOOL_TASK_DEBUG_H
 
+#include <linux/debugobjects.h>
 #include <linux/types.h>
 
 struct wpool_task;
 
+/*
+ * The description kind##_descr of a kind of objects. kind##_hint() returns the function that names
+ * one; debug_end_##kind(), after the report, ends one that is in use, as far as the context allows.
+ */
+#define WPOOL_DEBUG_KIND(kind)								\
+static const struct debug_obj_descr kind##_descr;					\
+static bool kind##_fixup_init(void *addr, enum debug_obj_state state)			\
+{											\
+	return wpool_debug_fixup(addr, state, &kind##_descr, debug_end_##kind, true);	\
+}											\
+static bool kind##_fixup_free(void *addr, enum debug_obj_state state)			\
+{											\
+	return wpool_debug_fixup(addr, state, &kind##_descr, debug_end_##kind, false);	\
+}											\
+static const struct debug_obj_descr kind##_descr = {					\
+	.name		= "wpool_" #kind,						\
+	.debug_hint	= kind##_hint,							\
+	.fixup_init	= kind##_fixup_init,						\
+	.fixup_free	= kind##_fixup_free,						\
+}
+
 #ifdef CONFIG_DEBUG_OBJECTS
+
+/* Slow part of WPOOL_DEBUG_KIND(). */
+bool wpool_debug_fixup(void *addr, enum debug_obj_state state,
+		       const struct debug_obj_descr *descr, void (*end)(void *addr), bool again);
+
+/** wpool_debug_init_object() - an object is about to be initialised; reports one in use */
+void wpool_debug_init_object(void *addr, const struct debug_obj_descr *descr);
 
 /** wpool_debug_setup() - before the first task: how a task that is in use is cancelled */
 void wpool_debug_setup(bool (*cancel_fn)(struct wpool_task *task),
@@ -30,6 +59,10 @@ void wpool_debug_deactivate(struct wpool_task *task);
 
 #else
 
+static inline bool wpool_debug_fixup(void *addr, enum debug_obj_state state,
+				     const struct debug_obj_descr *descr,
+				     void (*end)(void *addr), bool again) { return false; }
+static inline void wpool_debug_init_object(void *addr, const struct debug_obj_descr *descr) { }
 static inline void wpool_debug_setup(bool (*cancel_fn)(struct wpool_task *task),
 				     int (*cancel_sync_fn)(struct wpool_task *task)) { }
 static inline void wpool_debug_init(struct wpool_task *task) { }

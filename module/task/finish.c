@@ -58,7 +58,7 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 			WRITE_ONCE(task->cpu, smp_processor_id());
 			new = old & WPOOL_ST_DISABLED_MASK;
 		}
-	} while (!atomic_try_cmpxchg(&task->state, &old, new));
+	} while (!wpool_task_exchange(task, &old, new));
 
 	/* a second submit took no room of its own, and ends with the death of the worker */
 	if (unlikely(old & WPOOL_ST_AGAIN && !again))

@@ -208,7 +208,7 @@ static bool claim_to_run(struct wpool_task *task, int inside)
 	do {
 		if ((old & WPOOL_ST_MASK) != WPOOL_ST_PENDING)
 			return false;
-	} while (!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_RUNNING | inside |
+	} while (!wpool_task_exchange(task, &old, WPOOL_ST_RUNNING | inside |
 				     (old & (WPOOL_ST_WAITED | WPOOL_ST_DISABLED_MASK))));
 
 	return true;
@@ -496,7 +496,7 @@ static bool ends_in_submitter(struct wpool_task *task)
 			task->status = old & WPOOL_ST_TAKEN_BACK ? -ECANCELED : 0;
 			new = old & WPOOL_ST_DISABLED_MASK;
 		}
-	} while (!atomic_try_cmpxchg(&task->state, &old, new));
+	} while (!wpool_task_exchange(task, &old, new));
 
 	if (old & WPOOL_ST_AGAIN) {
 		wpool_debug_activate(task);

@@ -25,7 +25,6 @@
 #include <linux/spinlock.h>
 #include <linux/wait_bit.h>
 
-#include "inject.h"
 #include "task/account.h"
 #include "task/tokens.h"
 
@@ -98,8 +97,7 @@ static int claim_running(struct wpool *pool, struct wpool_task *task)
 		}
 		if (colour)
 			new |= WPOOL_ST_AGAIN_COLOUR;
-		wpool_inject_delay(task);
-	} while (!atomic_try_cmpxchg(&task->state, &old, new));
+	} while (!wpool_task_exchange(task, &old, new));
 	if (rq && (ret != 1 || old & WPOOL_ST_INSIDE))
 		WRITE_ONCE(rq->accepted[colour], rq->accepted[colour] - 1);
 	raw_spin_unlock(lock);
@@ -125,7 +123,7 @@ static int claim_slow(struct wpool *pool, struct wpool_task *task)
 		case WPOOL_ST_IDLE:
 			if (wpool_refuses(pool))
 				return -ESHUTDOWN;
-			if (atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_PENDING))
+			if (wpool_task_exchange(task, &old, WPOOL_ST_PENDING))
 				return 0;
 			break;
 		case WPOOL_ST_RUNNING:
@@ -150,7 +148,7 @@ static void give_back_claim(struct wpool_task *task)
 	do {
 		if ((old & WPOOL_ST_MASK) == WPOOL_ST_CANCELLED && !wpool_task_is_detached(task))
 			task->status = -ECANCELED;
-	} while (!atomic_try_cmpxchg(&task->state, &old, old & WPOOL_ST_DISABLED_MASK));
+	} while (!wpool_task_exchange(task, &old, old & WPOOL_ST_DISABLED_MASK));
 
 	if (old & WPOOL_ST_WAITED)
 		wake_up_var(task);
@@ -208,7 +206,7 @@ static bool cancel_running(struct wpool_task *task)
 	pool = wpool_task_last_pool(task);
 	old = atomic_read(&task->state);
 	while ((old & WPOOL_ST_MASK) == WPOOL_ST_RUNNING && old & WPOOL_ST_AGAIN) {
-		if (!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_TAKEN_BACK |
+		if (!wpool_task_exchange(task, &old, WPOOL_ST_TAKEN_BACK |
 					(old & ~(WPOOL_ST_AGAIN | WPOOL_ST_AGAIN_COLOUR))))
 			continue;
 		if (!(old & WPOOL_ST_INSIDE))
@@ -228,8 +226,8 @@ bool wpool_task_mark_cancelled(struct wpool_task *task)
 	for (;;) {
 		switch (old & WPOOL_ST_MASK) {
 		case WPOOL_ST_PENDING:
-			if (atomic_try_cmpxchg(&task->state, &old,
-					       (old & ~WPOOL_ST_MASK) | WPOOL_ST_CANCELLED))
+			if (wpool_task_exchange(task, &old,
+						(old & ~WPOOL_ST_MASK) | WPOOL_ST_CANCELLED))
 				return true;
 			break;
 		case WPOOL_ST_RUNNING:

@@ -39,6 +39,7 @@
 
 #include "core/state.h"
 #include "core/trace.h"
+#include "inject.h"
 #include "task/debug.h"
 
 #define WPOOL_ST_IDLE		0
@@ -110,6 +111,16 @@ static inline void wpool_task_accept(struct wpool *pool, struct wpool_runq *rq,
 		wpool_trace_submitted(pool, rq, task);
 	/* accept:A, from here on task->pool may be followed */
 	smp_store_release(&task->queued, WPOOL_QUEUED_POOL);
+}
+
+/*
+ * Change a state that was read before, as atomic_try_cmpxchg(): between the read and this the tests
+ * let a thread stand still. Where the old state is a constant there is no such moment.
+ */
+static inline bool wpool_task_exchange(struct wpool_task *task, int *old, int new)
+{
+	wpool_inject_delay(task);
+	return atomic_try_cmpxchg(&task->state, old, new);
 }
 
 /** wpool_task_is_cancelled() - must whoever holds the task finish it as cancelled? */

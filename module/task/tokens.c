@@ -77,7 +77,7 @@ void wpool_tokens_init(struct wpool *pool)
 
 	raw_spin_lock_init(&pool->admission_lock);
 	INIT_LIST_HEAD(&pool->waiters);
-	INIT_LIST_HEAD(&pool->guests);
+	init_swait_queue_head(&pool->guests);
 	atomic_set(&pool->tokens, total);
 	pool->token_base = total;
 	/* until wpool_tokens_scale() */

@@ -20,6 +20,7 @@
 
 #include "core/current.h"
 #include "core/freeze.h"
+#include "core/registry.h"
 #include "core/sched.h"
 #include "core/state.h"
 #include "core/tidy_queue.h"
@@ -37,7 +38,7 @@ static bool is_done(struct wpool_task *task)
 			return true;
 		if (old & WPOOL_ST_WAITED)
 			return false;
-	} while (!atomic_try_cmpxchg(&task->state, &old, old | WPOOL_ST_WAITED));
+	} while (!wpool_task_exchange(task, &old, old | WPOOL_ST_WAITED));
 
 	return false;
 }
@@ -96,20 +97,21 @@ static void help_with(struct wpool_worker *w, struct wpool_task *task)
 	}
 }
 
-/* Tell lockdep of every wait in advance, even if it turns out that there is none. */
-static void task_lockdep_wait(struct wpool_task *task)
-{
 #ifdef CONFIG_LOCKDEP
+void wpool_wait_tell_lockdep(struct wpool_task *task)
+{
+	struct wpool_worker *w = wpool_worker_current();
 	struct wpool *pool;
-	unsigned long flags;
 
-	local_irq_save(flags);
-	pool = wpool_task_pool(task);
-	if (pool)
+	rcu_read_lock();
+	/* of a task that has ended the pool may be gone, and another one be at its address */
+	pool = wpool_task_last_pool(task);
+	if (pool && !(w && w->pool == pool) && wpool_registry_has(pool) &&
+	    (s32)(READ_ONCE(task->jiffy) - pool->made_jiffy) > 0)
 		wpool_lockdep_wait(pool);
-	local_irq_restore(flags);
-#endif
+	rcu_read_unlock();
 }
+#endif
 
 /*
  * Does the task depend on sleeping workers? A worker sleeps for it, and it is queued or
@@ -248,8 +250,7 @@ int wpool_wait_begin(struct wpool_task *task)
 
 	if (is_inside(w, task))
 		return -EDEADLK;
-	if (!own_worker(w, task))
-		task_lockdep_wait(task);
+	wpool_wait_tell_lockdep(task);
 	return 0;
 }
 

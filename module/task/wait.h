@@ -13,4 +13,14 @@ int wpool_wait_begin(struct wpool_task *task);
 /* Wait until that task is idle, and help it along. Returns as wpool_task_wait(). */
 int wpool_wait_end(struct wpool_task *task);
 
+/*
+ * Tell lockdep that the caller waits for a task, even if that has ended: a cycle is reported
+ * whichever way the race goes.
+ */
+#ifdef CONFIG_LOCKDEP
+void wpool_wait_tell_lockdep(struct wpool_task *task);
+#else
+static inline void wpool_wait_tell_lockdep(struct wpool_task *task) { }
+#endif
+
 #endif /* WPOOL_TASK_WAIT_H */

@@ -421,54 +421,12 @@ bool wpool_waiters_join(struct wpool *pool, struct wpool_task *task)
 	return n > 0;
 }
 
-/* ---- guests ---- */
-
-void wpool_guest_enter(struct wpool *pool, struct wpool_guest *guest)
-{
-	guest->thread = current;
-	raw_spin_lock(&pool->admission_lock);
-	guest->is_sent_away = pool->attention & WPOOL_ATT_CLOSED;
-	if (!guest->is_sent_away)
-		list_add_tail(&guest->node, &pool->guests);
-	raw_spin_unlock(&pool->admission_lock);
-}
-
-void wpool_guest_leave(struct wpool *pool, struct wpool_guest *guest)
-{
-	/* if not, the pool exists as long as interrupts are off, as in abandon_wait() */
-	if (wpool_guest_is_sent_away(guest))
-		return;
-	raw_spin_lock(&pool->admission_lock);
-	if (!guest->is_sent_away)
-		list_del(&guest->node);
-	raw_spin_unlock(&pool->admission_lock);
-}
-
-/* The next guest goes: the thread to wake, or NULL. */
-static struct task_struct *send_guest_away(struct wpool *pool)
-	__must_hold(&pool->admission_lock)
-{
-	struct wpool_guest *guest;
-	struct task_struct *thread;
-
-	lockdep_assert_held(&pool->admission_lock);
-	guest = list_first_entry_or_null(&pool->guests, struct wpool_guest, node);
-	if (!guest)
-		return NULL;
-	thread = guest->thread;
-	list_del(&guest->node);
-	/* pairs with wpool_guest_is_sent_away(); the guest's stack may be gone after this */
-	smp_store_release(&guest->is_sent_away, true);
-	return thread;
-}
-
 /* ---- close, open, resize ---- */
 
 void wpool_waiters_close(struct wpool *pool, bool drops)
 {
 	struct task_struct *threads[SERVE_BATCH];
 	struct wpool_task *events[SERVE_BATCH], *place;
-	struct task_struct *thread;
 	u32 nr_threads, nr_events, i;
 	struct wpool_waiter *w;
 	unsigned long flags;
@@ -482,13 +440,8 @@ void wpool_waiters_close(struct wpool *pool, bool drops)
 		__wpool_attention_set(pool, WPOOL_ATT_CLOSED | (drops ? WPOOL_ATT_DROPS : 0), true);
 		while (nr_threads + nr_events < SERVE_BATCH) {
 			place = first_in_line(pool);
-			if (!place) {
-				thread = send_guest_away(pool);
-				if (!thread)
-					break;
-				threads[nr_threads++] = thread;
-				continue;
-			}
+			if (!place)
+				break;
 			w = waiter_at(place);
 			if (w) {
 				threads[nr_threads++] = w->thread;
@@ -507,6 +460,9 @@ void wpool_waiters_close(struct wpool *pool, bool drops)
 		local_irq_restore(flags);
 		cond_resched();
 	} while (nr_threads + nr_events == SERVE_BATCH);
+	/* close:A, pairs with wpool_nr_closes() */
+	smp_store_release(&pool->nr_closes, pool->nr_closes + 1);
+	swake_up_all(&pool->guests);
 }
 
 static void set_attention(struct wpool *pool, u32 bits, bool on)

@@ -40,13 +40,6 @@ struct wpool_waiter {
 	bool done;
 };
 
-/* a thread that waits for room in a group, on its own stack. */
-struct wpool_guest {
-	struct list_head node;	/* in pool->guests */
-	struct task_struct *thread;	/* thread to wake */
-	bool is_sent_away;	/* the pool was closed, and may be gone */
-};
-
 /*
  * Hand at most SERVE_BATCH free tokens to the waiters, in order, so that interrupts may be off.
  * True if tokens and waiters may be left; a caller that gave one token need not care, see
@@ -112,18 +105,15 @@ bool wpool_waiters_withdraw(struct wpool_task *task);
  */
 void wpool_waiters_close(struct wpool *pool, bool drops);
 
-/* The calling thread begins to wait: a close of the pool wakes it. Interrupts are off. */
-void wpool_guest_enter(struct wpool *pool, struct wpool_guest *guest);
-
-/** wpool_guest_is_sent_away() - was the pool closed since it entered? */
-static inline bool wpool_guest_is_sent_away(const struct wpool_guest *guest)
+/*
+ * How often was the pool closed? Who waits for room in a group stands in pool->guests and has read
+ * this before it saw the pool open: it is sent away when the number is another one.
+ */
+static inline u32 wpool_nr_closes(const struct wpool *pool)
 {
-	/* pairs with the release in send_guest_away() */
-	return smp_load_acquire(&guest->is_sent_away);
+	/* pairs with close:A */
+	return smp_load_acquire(&pool->nr_closes);
 }
-
-/* It waits no more. A pool that has sent it away is not touched. Interrupts are off. */
-void wpool_guest_leave(struct wpool *pool, struct wpool_guest *guest);
 
 /** wpool_waiters_close_to_others() - accept but events and own tasks no more; tune_mutex held */
 void wpool_waiters_close_to_others(struct wpool *pool);

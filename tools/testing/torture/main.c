@@ -7,10 +7,14 @@
 #include <linux/completion.h>
 #include <linux/cpuhotplug.h>
 #include <linux/delay.h>
+#include <linux/hash.h>
 #include <linux/kthread.h>
+#include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/random.h>
+#include <linux/rcupdate.h>
 
+#include "inject.h"
 #include "torture.h"
 
 unsigned long seed;
@@ -36,6 +40,10 @@ MODULE_PARM_DESC(goods, "phase fault: tasks among them that must not notice (def
 unsigned int shuffle;
 module_param(shuffle, uint, 0444);
 MODULE_PARM_DESC(shuffle, "threads are moved among CPUs every so many ms at most (default: 0, never)");
+
+static unsigned int delays = 1;
+module_param(delays, uint, 0444);
+MODULE_PARM_DESC(delays, "threads stand still before they change the state of a task, on kernels with KUnit (default: 1)");
 
 static char *phase = "nasty";
 module_param(phase, charp, 0444);
@@ -109,13 +117,53 @@ static void await_users(void)
 		      module_refcount(THIS_MODULE));
 }
 
+#if IS_ENABLED(CONFIG_KUNIT)
+
+/* Now and then up to 31 us: in any context, so the clock decides. */
+static void stand_still(struct wpool_task *task)
+{
+	u32 what = hash_64(ktime_get_mono_fast_ns(), 32);
+
+	if (!(what % 64))
+		udelay(what >> 27);
+}
+
+static void begin_delays(void)
+{
+	if (delays)
+		wpool_inject_set_delay(stand_still);
+}
+
+static void end_delays(void)
+{
+	if (!delays)
+		return;
+	wpool_inject_set_delay(NULL);
+	/* a thread that was preempted in it */
+	synchronize_rcu_tasks();
+}
+
+#else
+
+static void begin_delays(void)
+{
+}
+
+static void end_delays(void)
+{
+}
+
+#endif
+
 static int conduct(void *data)
 {
 	void (*run)(u32 others) = data;
 
+	begin_delays();
 	run(shuffle_start());
 	stutter_close();
 	shuffle_stop();
+	end_delays();
 	await_users();
 	torture_set_state("done");
 	wait_for_completion(&time_over);
