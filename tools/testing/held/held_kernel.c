@@ -14,6 +14,7 @@
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/sched.h>
+#include <linux/sched/task.h>
 #include <linux/smp.h>
 #include <linux/workqueue.h>
 #ifdef HELD_WPOOL
@@ -70,7 +71,7 @@ static int __init held_init(void)
 
 	if (!cpu_online(cpu))
 		return -ENODEV;
-	queue = alloc_workqueue("held", 0, 0);
+	queue = alloc_workqueue("held", WQ_PERCPU, 0);
 	if (!queue)
 		return -ENOMEM;
 	for (i = 0; i < NR_WORKS; i++)
