@@ -112,6 +112,8 @@ show_short()
 tests_begin()
 {
 	RUN=$1.$$
+	# shellcheck disable=SC2034 # summary() looks at it
+	BEGAN=$SECONDS
 	LOGS=$BUILD/logs/$RUN
 	mkdir -p "$LOGS"
 	find "$BUILD/logs" -maxdepth 1 -name "$1.*" -mtime +1 -exec rm -rf {} +

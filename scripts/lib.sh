@@ -140,7 +140,8 @@ result()
 }
 
 # summary FILE: why tests were skipped, the most frequent reasons first; the failures by name;
-# where the rest is; then the last line, which counts them. False if one failed or nothing ran.
+# where the rest is, and how long it took since $BEGAN; then the last line, which counts them.
+# False if one failed or nothing ran.
 summary()
 {
 	local logs
@@ -149,7 +150,7 @@ summary()
 	"$BUILD"/logs/*) logs=${logs#"$TOP"/} ;;
 	*) logs='' ;;
 	esac
-	awk -F'\t' -v logs="$logs" '
+	awk -F'\t' -v logs="$logs" -v seconds="${BEGAN:+$((SECONDS - BEGAN))}" '
 	$1 == "pass" { passed++ }
 	$1 == "fail" { failed++; bad[failed] = $2 ($3 == "" ? "" : ": " $3) }
 	$1 == "skip" {
@@ -172,6 +173,7 @@ summary()
 		if (failed) print "\nfailed:"
 		for (i = 1; i <= failed; i++) print "  " bad[i]
 		if (logs != "") print "\nlogs: " logs ", each case by name: " logs "/results"
+		if (seconds != "") printf "took: %d min %d s\n", seconds / 60, seconds % 60
 		if (!passed && !failed) {
 			print "\nnothing was tested, which counts as a failure"
 			failed = 1

@@ -2,13 +2,19 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash
 #
-# bench.sh - in the virtual machine: make the measurements that /files/plan lists,
-# one a line, in that order. Each answers with a line "bench: {...}", or "bench:
-# failed: ..." and the others go on.
+# bench.sh - in the virtual machine, or on any machine as root: make the measurements that
+# /files/plan lists, one a line, in that order. Each answers with a line "bench: {...}", or
+# "bench: failed: ..." and the others go on. A line with scope=WHAT concerns workqueues that
+# spread so far, where this kernel knows that scope; elsewhere it is left out.
+#
+# usage: bench.sh [MODULES [PLAN]]      (/wpool /files/plan)
 
+modules=${1:-/wpool}
+plan=${2:-/files/plan}
+SCOPE=/sys/module/workqueue/parameters/default_affinity_scope
 DIR=/sys/kernel/debug/wpool_bench
 
-if [ ! -e /wpool/wpool_bench.ko ]; then
+if [ ! -e "$modules/wpool_bench.ko" ]; then
 	echo "there is no wpool_bench.ko: is tools/bench built for this kernel?"
 	exit 1
 fi
@@ -31,22 +37,24 @@ threads() { cat /proc/[0-9]*/comm | grep -c -e '^wpool' -e '^kworker/R-wpool'; }
 at_rest()
 {
 	local before
-	insmod /wpool/wpool.ko && rmmod wpool || return 1
+	insmod "$modules/wpool.ko" && rmmod wpool || return 1
 	before=$(free_bytes)
-	insmod /wpool/wpool.ko || return 1
+	insmod "$modules/wpool.ko" || return 1
 	rest=$(free_bytes)
 	rest="\"rest_bytes\":$((before - rest)),\"rest_threads\":$(threads)"
 	rest="$rest,\"module_bytes\":$(awk '$1 == "wpool" { print $2 }' /proc/modules)"
 	rmmod wpool
 }
 
-if grep -q '^rest ' /files/plan; then
+if grep -q '^rest ' "$plan"; then
 	at_rest || exit 1
 fi
 # Room for the widest pool beside the default of a quarter of pid_max.
-insmod /wpool/wpool.ko max_workers=65536 || exit 1
-insmod /wpool/wpool_bench.ko || exit 1
+insmod "$modules/wpool.ko" max_workers=65536 || exit 1
+insmod "$modules/wpool_bench.ko" || exit 1
 
+was=$(sed "s/ .*//" $SCOPE 2>/dev/null)
+scope=
 status=0
 while read -r line; do
 	case $line in
@@ -54,6 +62,12 @@ while read -r line; do
 	'rest '*)
 		echo "bench: {\"case\":\"rest\",\"row\":9,\"v\":\"rest\",\"peer\":\"wpool\",\"round\":1,$rest}"
 		continue
+		;;
+	*' scope='*)
+		scope=${line##* scope=}
+		if ! echo "${scope%% *}" 2>/dev/null >$SCOPE; then
+			continue
+		fi
 		;;
 	esac
 	# The shell's own echo: a failed write is its failure.
@@ -64,7 +78,9 @@ while read -r line; do
 		echo "bench: failed: $line: $(cat /tmp/why)"
 		status=1
 	fi
-done </files/plan
+	[ -z "$scope" ] || echo "$was" >$SCOPE
+	scope=
+done <"$plan"
 echo "bench: end"
 
 rmmod wpool_bench && rmmod wpool || exit 1

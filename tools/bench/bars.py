@@ -12,10 +12,10 @@ says so: "only_here". A bar for "near and far" CPUs is reached if it is reached 
 states, as far as they were seen.
 """
 
-from plan import EACH, ORDERS, ORDERS_LONG
+from plan import EACH, ORDERS, ORDERS_LONG, SHAPES, SHAPES_ALONE, SHAPES_TIMED
 
 # Which boot has a row's figures.
-BOOTS = {'native': {10: 'native1', 21: 'nativehttp'}, 'qemu': {18: 'wide', 21: 'http'}}
+BOOTS = {'native': {10: 'native1', 21: 'nativehttp', 30: 'native1'}, 'qemu': {18: 'wide', 21: 'http'}}
 MAIN_BOOT = {'native': 'native', 'qemu': 'main'}
 
 
@@ -318,6 +318,29 @@ def each(r):
                       ratio(r.task(27, 'wpool', v + '_bounded'), r.task(27, 'bounded', v + '_bounded')))
 
 
+def shapes(r):
+    """Rows 28 to 30: what users do, beside the best of the others that can do it."""
+    for which in ('p50', 'p99'):
+        for name, what in (('trip', 'submit and wait'), ('enqueue', 'the submit alone')):
+            yield at_most(28, f'the kernel\'s own benchmark of workqueues, {what}: {which}, of the '
+                              'better workqueue\'s',
+                          ratio(*ours_and_best(r, 28, f'{name}_{which}', 'a_producer_a_CPU',
+                                               ('wpool', 'percpu', 'unbound'))))
+    for row, names in ((29, SHAPES), (30, SHAPES_ALONE)):
+        for v in names:
+            yield at_most(row, f'{v.replace("_", " ")}: of the best peer\'s time',
+                          ratio(*ours_and_best(r, row, 'total_ns_per_task', v, SHAPES[v][1])))
+    for v, (_, peers, name, _) in SHAPES_TIMED.items():
+        for which in ('p50', 'p99'):
+            yield at_most(29, f'{v.replace("_", " ")}: {which}, of the best peer\'s',
+                          ratio(*ours_and_best(r, 29, f'{name}_{which}', v, peers)))
+
+
+def ours_and_best(r, row, name, v, peers):
+    found = [r.get(row, name, v=v, peer=peer) for peer in peers]
+    return (found[0], min(found[1:])) if None not in found else (None, None)
+
+
 def destroying(r):
     """Row 23: pools that each have a worker."""
     for v, who, bar in (('one_thread', 'one after the other', 2000),
@@ -416,7 +439,7 @@ def steadiness(r):
         shared = {key: one['params'][key] for key in ('n', 'pools', 'spread')
                   if key in one['params'] and row == 8}
         # Of a workqueue that is destroyed no thread has to end.
-        if row != 23:
+        if row != 23 and one['params'].get('what') != 'create':
             keep(slow, row, ratio(worst, r.get(row, name, v=v, peer='percpu', **shared)), where)
     for row, (value, where) in spread.items():
         yield at_most(row, f'worst round ({where}), of the median', value, 1.5)
@@ -428,7 +451,7 @@ def rows(r, cpus):
     for part in (tasks(r), latency(r), sleeping(r), mixed(r), rest(r, cpus), bursts(r),
                  clients(r), allocated(r), computing(r), interrupts(r), queues(r),
                  helpers(r), orders(r), serving(r), default_pool(r), destroying(r),
-                 besides(r), each(r)):
+                 besides(r), each(r), shapes(r)):
         yield from part
 
 

@@ -421,6 +421,76 @@ def row_27_cpus(size):
                n=20000, count=1)
 
 
+def row_28(size):
+    """The shape of the kernel's own benchmark of workqueues: a client a CPU, one in flight each."""
+    for peer in NOOP_PEERS[:3]:
+        yield line('client', 28, 'a_producer_a_CPU', peer=peer, clients=size.cpus, enqueue=1,
+                   n=size.trips)
+    # How far an unbound workqueue spreads, where that can be set between two measurements.
+    for scope in () if size.native or size.icount else ('cpu', 'cache', 'system'):
+        yield line('client', 28, f'scope_{scope}', peer='unbound', clients=size.cpus, enqueue=1,
+                   n=size.trips, scope=scope)
+
+
+# Shapes that users have: name, what is measured, how many and with what; who takes part.
+POOLS, QUEUES, BOUNDED = NOOP_PEERS, NOOP_PEERS[:3], ('wpool', 'semaphore', 'bounded')
+ORDERED = ('wpool', 'unbound')
+SHAPES = {
+    '256_tasks_go_round': ('cycle', POOLS, {'kind': 'ring', 'flight': 256, 'n': 100000}),
+    'one_chain': ('cycle', POOLS, {'kind': 'chain', 'flight': 1, 'n': 100000}),
+    'eight_chains': ('cycle', POOLS, {'kind': 'chain', 'flight': 8, 'n': 100000}),
+    'a_parent_and_8_children': ('cycle', POOLS, {'kind': 'family', 'flight': 8, 'ns': 300,
+                                                 'n': 45000}),
+    '8_in_flight,_1_us_of_4_under_a_mutex': ('cycle', QUEUES, {
+        'kind': 'chain', 'flight': 8, 'lock_ns': 1000, 'ns': 3000, 'n': 8000}),
+    '64_in_flight,_asleep_for_50_us': ('cycle', QUEUES, {
+        'kind': 'chain', 'flight': 64, 'us': 50, 'n': 12800, 'capacity': 64}),
+    '4_producers,_8_outstanding_of_2_us': ('compute', BOUNDED, {
+        'ns': 2000, 'producers': 4, 'capacity': 8, 'depth': 0, 'n': 20000, 'pin': 0}),
+    'a_time-out_armed_and_cancelled': ('call', POOLS, {'what': 'arm', 'n': 100000}),
+    'a_time-out_moved': ('call', POOLS, {'what': 'move', 'n': 100000}),
+    'in_order,_1_strand': ('call', ORDERED, {'what': 'ordered', 'count': 1000, 'n': 100000}),
+    'in_order,_64_strands': ('call', ORDERED, {'what': 'ordered', 'count': 1024, 'strands': 64,
+                                               'n': 102400}),
+    'flush_of_an_idle_pool': ('call', POOLS, {'what': 'flush', 'n': 100000}),
+    'a_pool_for_one_task': ('call', POOLS, {'what': 'create', 'n': 50}),
+    'cancelled_at_once': ('call', POOLS, {'what': 'cancel', 'n': 20000}),
+    'a_group_of_64_of_1_us': ('call', POOLS, {'what': 'group', 'count': 64, 'ns': 1000,
+                                              'n': 32000}),
+    'a_loop_of_100_us': ('call', QUEUES, {'what': 'loop', 'ns': 100000, 'n': 500}),
+    'a_loop_of_1_ms': ('call', QUEUES, {'what': 'loop', 'ns': 1000000, 'n': 100}),
+}
+# Of these it is the time of one that counts.
+SHAPES_TIMED = {
+    '2_clients,_500_ns': ('client', POOLS, 'trip', {'clients': 2, 'ns': 500, 'n': 10000}),
+    '16_clients,_500_ns': ('client', POOLS, 'trip', {'clients': 16, 'ns': 500, 'n': 10000}),
+    'an_interrupt_submits_32_of_2_us': ('beside', POOLS, 'beside', {
+        'from': 'irq', 'tasks': 32, 'ns': 2000, 'n': 200}),
+}
+# What is another matter with one CPU.
+SHAPES_ALONE = ('256_tasks_go_round', 'one_chain', 'in_order,_1_strand', 'in_order,_64_strands',
+                'a_pool_for_one_task', 'cancelled_at_once', 'flush_of_an_idle_pool')
+
+
+def shape(row, v):
+    case, peers, params = SHAPES[v]
+    for peer in peers:
+        yield line(case, row, v, peer=peer, **params)
+
+
+def row_29(_):
+    for v in SHAPES:
+        yield from shape(29, v)
+    for v, (case, peers, _, params) in SHAPES_TIMED.items():
+        for peer in peers:
+            yield line(case, 29, v, peer=peer, **params)
+
+
+def row_30(_):
+    for v in SHAPES_ALONE:
+        yield from shape(30, v)
+
+
 def row_18(size):
     """The attributes of a pool that nobody has set any of."""
     default = {'capacity': 256, 'depth': 0}
@@ -448,10 +518,10 @@ def gate(row):
 MAIN = {9: row_9, 1: row_1, 2: row_2, 3: row_3, 4: row_4, 5: row_5, 6: row_6, 7: row_7,
         8: row_8, 11: row_11, 12: row_12, 13: row_13, 14: row_14, 15: row_15, 16: row_16,
         17: row_17, 19: row_19, 20: row_20, 22: row_22, 23: row_23, 24: row_24,
-        25: row_25, 26: row_26, 27: row_27}
+        25: row_25, 26: row_26, 27: row_27, 28: row_28, 29: row_29}
 OF_KIND = {
     'native': MAIN,
-    'native1': {10: row_10},
+    'native1': {10: row_10, 30: row_30},
     'main': MAIN,
     'wide': {18: row_18},
     'nativehttp': {21: row_21},
@@ -459,13 +529,14 @@ OF_KIND = {
     'smoke': {21: row_21_smoke},
     'icount': {1: row_1, 2: row_2, 3: row_3, 4: row_4},
     'gate': {1: gate(row_1), 2: gate(row_2), 4: gate(row_4)},
-    'cpus': {8: row_8_cpus, 9: row_9, 18: row_18_cpus, 27: row_27_cpus},
+    'cpus': {8: row_8_cpus, 9: row_9, 18: row_18_cpus, 27: row_27_cpus, 28: row_28},
 }
 # What two CPUs are to each other changes where nothing is emulated.
 WITH_C2C = {'native', 'nativehttp'}
 # What takes long, or does not vary.
 MOST_ROUNDS = {5: 3, 8: 3, 9: 1, 23: 3, 25: 3, 27: 3}
-NOT_WARMED_UP = {5, 8, 9, 20, 21, 23, 25, 27}
+# Or makes workers itself, and has more lines than fit before each of a kernel.
+NOT_WARMED_UP = {5, 8, 9, 20, 21, 23, 25, 27, 29, 30}
 
 
 def warm_up(words):

@@ -17,7 +17,7 @@ import re
 import sys
 import textwrap
 
-from plan import EACH
+from plan import EACH, SHAPES, SHAPES_ALONE, SHAPES_TIMED
 from table import HTTP_LOADS, PEERS, TITLES, figure, instructions, machine_text, number, states_text, \
     value_of
 
@@ -145,6 +145,9 @@ EXPLAINED = {
             'threads among it. '
             'Bounded: a submitter that finds all workers busy waits, in the pool\'s line or at the '
             'semaphore. The unbound workqueue runs at most 2,048 works at a time.',
+    'shapes': 'What users do again and again, and the shape of the kernel\'s own benchmark of workqueues, '
+              '`lib/test_workqueue.c`. Nanoseconds a task, or a call; in order: beside ordered '
+              'workqueues. Less is better.',
     'several': 'Nanoseconds a task: the time from the first submit until the last task has run, '
                'divided by the number of tasks. Less is better.',
     'verdicts': 'Each line compares two figures above, or holds one of them to a limit. "x" is a '
@@ -296,6 +299,23 @@ class Tables:
             yield ['allocations a task of 1 ms, counted for 20,000 on a stock kernel'] + \
                 [f'{figure(one, "allocs_per_task"):.2f}' for one in counted]
 
+    def shapes(self):
+        """What users do: rows 28 to 30."""
+        peers = ('wpool',) + OTHERS[:3] + ('semaphore', 'bounded')
+        yield ['ns'] + [PEERS[peer] for peer in peers]
+        wanted = [(28, 'a_producer_a_CPU', f'a producer a CPU, one in flight each, {what}: {which}',
+                   f'{name}_{which}') for name, what in (('enqueue', 'the submit'), ('trip', 'the trip'))
+                  for which in ('p50', 'p99')]
+        wanted += [(29, v, v.replace('_', ' '), 'total_ns_per_task') for v in SHAPES]
+        wanted += [(29, v, f'{v.replace("_", " ")}: {which}', f'{name}_{which}')
+                   for v, (_, _, name, _) in SHAPES_TIMED.items() for which in ('p50', 'p99')]
+        wanted += [(30, v, f'one CPU, {v.replace("_", " ")}', 'total_ns_per_task')
+                   for v in SHAPES_ALONE]
+        for row, v, text, name in wanted:
+            found = [self.find(row, v, peer) for peer in peers]
+            if found[0]:
+                yield [text] + [self.cell(one, name) for one in found]
+
     def counted(self, v, peer):
         """Of row 27, where instructions are counted."""
         for one in self.results['measurements']:
@@ -359,7 +379,7 @@ class Tables:
     def parts(self):
         """Each table, by the name under which EXPLAINED has it."""
         for part in (self.costs, self.cpu, self.times, self.computing, self.queues, self.events,
-                     self.each, self.serving, self.several, self.verdicts):
+                     self.each, self.shapes, self.serving, self.several, self.verdicts):
             yield part.__name__, list(part())
 
     def ratio(self, row, what):

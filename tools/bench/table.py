@@ -20,6 +20,9 @@ TITLES = {
     24: 'events: armed, due after 10 ms, fired',
     26: 'a submitter that computes as long as its tasks',
     27: 'a pool, or a thread for each task',
+    28: 'the kernel\'s own benchmark of workqueues: a producer a CPU, one in flight each',
+    29: 'shapes that users have',
+    30: 'shapes that users have, on one CPU',
     1: 'no-op tasks, one producer',
     2: 'no-op tasks, one producer per CPU',
     3: 'from submit to start, one task in flight',
@@ -88,13 +91,15 @@ def machine_text(run, machine):
     """A machine in words."""
     if machine == 'native':
         return f'natively, Linux {run.get("native_kernel", "?")} on the processor itself'
+    if run.get('accel') == 'none':
+        return f'Linux {run.get("kernel", "?")} itself'
     how = {'kvm': 'hardware virtualisation', 'tcg': 'emulated'}
     return f'QEMU, Linux {run.get("kernel", "?")}, {how.get(run.get("accel"), "?")}'
 
 
 # Which boot of a machine has a row's figures in time.
 def boots_of(row):
-    if row == 10:
+    if row in (10, 30):
         return ('native1',)
     if row == 21:
         return ('nativehttp', 'http')
@@ -381,6 +386,14 @@ def besides(results, row, boot):
                                        ('started p50', 'start_p50', 1e3)])
 
 
+def shapes(results, row, boot):
+    columns(results, row, boot, 'ns', [('a task', 'total_ns_per_task', 1),
+                                       ('CPU time', 'cpu_ns_per_task', 1)])
+    columns(results, row, boot, 'us', percentiles('trip', 'trip') +
+            percentiles('enqueue', 'submit'))
+    columns(results, row, boot, 'us', percentiles('beside', 'all done'))
+
+
 def crowds(results, row, boot):
     columns(results, row, boot, 'ms', [('all have started', 'total_ns', 1e6)])
 
@@ -434,7 +447,7 @@ def serving(results, row, boot):
 OF_ROW = {3: latency, 5: sleeping, 6: mixed, 8: growth, 9: memory, 11: bursts, 12: clients,
           14: computing, 15: computing, 16: interrupts, 17: queues, 19: pairs,
           20: crowds, 21: serving, 22: several, 23: destroying, 24: events, 25: orders,
-          26: besides, 27: each}
+          26: besides, 27: each, 28: shapes, 29: shapes, 30: shapes}
 
 
 def states_text(results):

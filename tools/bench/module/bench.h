@@ -112,6 +112,8 @@ int bench_quiet(struct bench_run *run);
 int bench_destroy(struct bench_run *run);
 int bench_burst(struct bench_run *run);
 int bench_client(struct bench_run *run);
+int bench_cycle(struct bench_run *run);
+int bench_call(struct bench_run *run);
 int bench_alloc(struct bench_run *run);
 int bench_submit_fn(struct bench_run *run);
 int bench_compute(struct bench_run *run);

@@ -2,13 +2,13 @@
 /*
  * A submitter that has something to do itself: is another CPU used meanwhile?
  *
- *	beside peer=NAME n=N [tasks=TASKS] [ns=NS] [from=thread|softirq] [batch=TASKS] [on=CPU]
+ *	beside peer=NAME n=N [tasks=TASKS] [ns=NS] [from=thread|softirq|irq] [batch=TASKS] [on=CPU]
  *
  * N times, a thread on CPU 0 submits TASKS tasks that compute for NS, and then computes as
  * long itself. "beside_*" is the time from before the first submit until all of them have
  * ended, the thread included; "start_*" the time until the first task has started; in ns.
- * With from=softirq a timer of that CPU submits them, while the thread computes. With on=CPU they
- * are submitted on that CPU.
+ * With from=softirq a timer of that CPU submits them, while the thread computes; with from=irq its
+ * hard interrupt does, and the thread computes nothing. With on=CPU they are submitted on that CPU.
  */
 #include "bench.h"
 
@@ -31,7 +31,7 @@ struct beside {
 	struct hrtimer timer;
 	u64 started_ns[MAX_TASKS], ended_ns[MAX_TASKS];
 	u64 ns, tasks, batch, on, submitted_ns;
-	bool softirq;
+	bool softirq, irq;
 	u32 *beside_ns, *start_ns;
 	int err;
 };
@@ -72,7 +72,7 @@ static int submit_all(struct beside *b)
 		if (b->on < nr_cpu_ids && !strcmp(peer->name, "wpool"))
 			err = wpool_submit_on(b->pool.wpool, b->on, &b->items[i].task);
 		else
-			err = b->softirq ? peer->submit_atomic(&b->pool, &b->items[i]) :
+			err = b->softirq || b->irq ? peer->submit_atomic(&b->pool, &b->items[i]) :
 					   peer->submit(&b->pool, &b->items[i]);
 	}
 	return err;
@@ -88,14 +88,16 @@ static enum hrtimer_restart fired(struct hrtimer *timer)
 
 static int go_beside(struct beside *b, u64 *own_ns)
 {
-	if (!b->softirq) {
+	if (!b->softirq && !b->irq) {
 		b->err = submit_all(b);
 	} else {
 		b->submitted_ns = ktime_get_ns();
-		hrtimer_start(&b->timer, ns_to_ktime(10000), HRTIMER_MODE_REL_PINNED_SOFT);
+		hrtimer_start(&b->timer, ns_to_ktime(10000),
+			      b->irq ? HRTIMER_MODE_REL_PINNED_HARD :
+				       HRTIMER_MODE_REL_PINNED_SOFT);
 	}
-	*own_ns = compute_for(b->ns);
-	if (b->softirq) {
+	*own_ns = b->irq ? 0 : compute_for(b->ns);
+	if (b->softirq || b->irq) {
 		while (hrtimer_active(&b->timer))
 			cpu_relax();
 	}
@@ -146,6 +148,7 @@ int bench_beside(struct bench_run *run)
 	b->batch = bench_num(run, "batch", 0);
 	b->on = bench_num(run, "on", nr_cpu_ids);
 	b->softirq = !strcmp(bench_text(run, "from", "thread"), "softirq");
+	b->irq = !strcmp(bench_text(run, "from", "thread"), "irq");
 	b->beside_ns = kvcalloc(max(n, 1ULL), sizeof(u32), GFP_KERNEL);
 	b->start_ns = kvcalloc(max(n, 1ULL), sizeof(u32), GFP_KERNEL);
 	if (!b->beside_ns || !b->start_ns)
@@ -165,7 +168,8 @@ int bench_beside(struct bench_run *run)
 		b->pool.peer->init(&b->pool, &b->items[i]);
 		b->items[i].data = b;
 	}
-	hrtimer_setup(&b->timer, fired, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_SOFT);
+	hrtimer_setup(&b->timer, fired, CLOCK_MONOTONIC,
+		      b->irq ? HRTIMER_MODE_REL_PINNED_HARD : HRTIMER_MODE_REL_PINNED_SOFT);
 	/* unmeasured, so that there are workers, and that it is known how long tasks take */
 	err = rounds(b, NULL, 20);
 	if (!err)

@@ -2,10 +2,10 @@
 /*
  * Tasks that compute, all of the same length or of three lengths.
  *
- *	compute peer=NAME n=N ns=NS
+ *	compute peer=NAME n=N ns=NS [producers=P]
  *	compute peer=NAME n=N lengths=3
  *
- * One producer submits them all. "work_ns" is what the functions take together,
+ * One producer, or P, submit them all. "work_ns" is what the functions take together,
  * "ideal_ns" that divided by the CPUs: no pool can be done sooner. The functions
  * count, by a number of turns that is calibrated before, and do not look at a
  * clock: a task whose CPU is taken away has as much to do as before. With
@@ -27,6 +27,7 @@ struct compute {
 	struct bench_pool pool;
 	struct bench_item *items;
 	struct bench_meter meter;
+	u32 producers;
 };
 
 noinline void bench_spend(u64 turns)
@@ -94,7 +95,7 @@ static int compute(struct compute *b, struct bench_run *run, u64 n)
 	int err;
 
 	bench_count_reset();
-	err = bench_produce(run, 1, n, produce, b, started);
+	err = bench_produce(run, b->producers, n, produce, b, started);
 	return err ?: bench_count_wait(n);
 }
 
@@ -103,7 +104,7 @@ int bench_compute(struct bench_run *run)
 	u64 n = bench_num(run, "n", 1000), ns = bench_num(run, "ns", 1000);
 	u64 per_ms = bench_turns_per_ms(), work_ns = 0, one_ns, i;
 	bool mixed = bench_num(run, "lengths", 1) == 3;
-	struct compute b = { };
+	struct compute b = { .producers = bench_num(run, "producers", 1) };
 	int err;
 
 	if (!n || !ns)

@@ -44,6 +44,8 @@ static const struct bench_case cases[] = {
 	{ "destroy", bench_destroy },
 	{ "burst", bench_burst },
 	{ "client", bench_client },
+	{ "cycle", bench_cycle },
+	{ "call", bench_call },
 	{ "alloc", bench_alloc },
 	{ "submit_fn", bench_submit_fn },
 	{ "compute", bench_compute },

@@ -3,7 +3,7 @@
 #
 # workqueue - the kernel's loop driver, whose source is unchanged, on the kernel's workqueues
 # and on those of wpool_wq: files are attached, formatted, mounted, written, read back through
-# the device, and detached, several devices at once.
+# the device, and detached, several devices at once. And a driver whose CPU somebody keeps.
 
 # The tests are called by name, return early, and deal with names that have no
 # blanks.
@@ -178,5 +178,47 @@ test_loop_on_wpool_that_is_tuned()
 	end loop_wpool
 }
 
-TESTS="loop_on_workqueues loop_on_wpool loop_on_wpool_that_is_tuned"
+RUNTIME=/proc/sys/kernel/sched_rt_runtime_us
+# In 6.12 the scheduler has a server that gives starved threads a share of the CPU.
+SERVER=/sys/kernel/debug/sched/fair_server/cpu1/runtime
+
+# held KIND MS: a thread that keeps CPU 1 for itself queues works there, and polls for them.
+held()
+{
+	[ -e "$MODULES/held_$1.ko" ] || skip "held_$1.ko is not built for this kernel"
+	[ -e $RUNTIME ] && [ -e /sys/devices/system/cpu/cpu1 ] || skip "there is no second CPU"
+	[ "$1" = kernel ] || insmod "$MODULES/wpool_wq.ko" || fail "wpool_wq: insmod failed" ||
+		return 1
+	was_runtime=$(cat $RUNTIME)
+	server=$(cat $SERVER 2>/dev/null)
+	echo -1 >$RUNTIME
+	[ -z "$server" ] || echo 0 >$SERVER
+	insmod "$MODULES/held_$1.ko" hold_ms="$2"
+	loaded=$?
+	[ -z "$server" ] || echo "$server" >$SERVER
+	echo "$was_runtime" >$RUNTIME
+	[ $loaded -eq 0 ] || fail "held_$1: insmod failed" || return 1
+	meanwhile=$(cat "/sys/module/held_$1/parameters/ran_meanwhile")
+	ran=$(cat "/sys/module/held_$1/parameters/ran")
+	rmmod "held_$1" || fail "held_$1 cannot be unloaded" || return 1
+	[ "$1" = kernel ] || rmmod wpool_wq || fail "wpool_wq cannot be unloaded" || return 1
+	[ "$ran" -eq 8 ] || fail "$ran of 8 works ran in the end"
+}
+
+# As long as the thread polls, none of its CPU's works runs.
+test_a_polling_thread_stops_a_workqueue()
+{
+	held kernel 2000 || return 1
+	[ "$meanwhile" -eq 0 ] || fail "$meanwhile works of the kernel ran beside the thread"
+}
+
+# It polls until all have run: only a hang comes to the 18 s.
+test_a_polling_thread_does_not_stop_wpool()
+{
+	held wpool 18000 || return 1
+	[ "$meanwhile" -eq 8 ] || fail "$meanwhile of 8 works ran beside the thread"
+}
+
+TESTS="loop_on_workqueues loop_on_wpool loop_on_wpool_that_is_tuned
+	a_polling_thread_stops_a_workqueue a_polling_thread_does_not_stop_wpool"
 run_tests "$@"
