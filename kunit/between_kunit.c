@@ -326,8 +326,8 @@ static struct wpool *pool_here(struct kunit *test)
 	pool = wpk_pool_attrs(test, &attrs);
 	wpool_for_each_runq(pool, rq, cpu) {
 		for (i = 0; i < 2; i++) {
-			WRITE_ONCE(rq->accepted[i], U64_MAX);
-			local64_set(&rq->finished[i], -1);
+			WRITE_ONCE(rq->share.accepted[i], U64_MAX);
+			local64_set(&rq->share.finished[i], -1);
 		}
 	}
 	return pool;

@@ -44,7 +44,7 @@ static int tune_reclaim(struct wpool *pool, bool reclaim)
 
 static bool has_rescuer(struct wpool *pool)
 {
-	return READ_ONCE(pool->rescuer);
+	return READ_ONCE(pool->reserve.rescuer);
 }
 
 /* Each of the pool's workers is in a task, which waits at the gate. */
@@ -235,7 +235,7 @@ static void hold_spawners(struct wpool *pools[WPOOL_NR_SPAWNERS])
 	int i;
 
 	for (i = 0; i < WPOOL_NR_SPAWNERS; i++)
-		mutex_lock_nested(&pools[i]->workers_mutex, i);
+		mutex_lock_nested(&pools[i]->workers.mutex, i);
 }
 
 static void let_spawners_go(struct wpool *pools[WPOOL_NR_SPAWNERS])
@@ -243,7 +243,7 @@ static void let_spawners_go(struct wpool *pools[WPOOL_NR_SPAWNERS])
 	int i;
 
 	for (i = WPOOL_NR_SPAWNERS; i--; )
-		mutex_unlock(&pools[i]->workers_mutex);
+		mutex_unlock(&pools[i]->workers.mutex);
 }
 
 static void wpool_submit_reclaim_all_spawners_wait_it_runs(struct kunit *test)
@@ -267,7 +267,7 @@ static void wpool_submit_reclaim_all_spawners_wait_it_runs(struct kunit *test)
 		wpk_jobs_submit(test, pools[i], others, i, 1);
 	/* one that has not come yet could serve this pool first */
 	for (i = 0; i < WPOOL_NR_SPAWNERS; i++)
-		busy &= wpk_eventually(READ_ONCE(pools[i]->spawn_busy));
+		busy &= wpk_eventually(READ_ONCE(pools[i]->spawn.busy));
 	/* the last place of this pool is the rescuer's, not a spawner's that does not come */
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	ran = wpk_jobs_finished(jobs, 2);
@@ -316,7 +316,7 @@ static void wpool_tune_reclaim_comes_and_goes(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, tune_reclaim(pool, false), 0);
 	KUNIT_EXPECT_FALSE(test, has_rescuer(pool));
-	WPK_EVENTUALLY(test, atomic_read(&pool->nr_threads) == 3);
+	WPK_EVENTUALLY(test, atomic_read(&pool->workers.nr_threads) == 3);
 	/* it is an ordinary pool now, and becomes what it was */
 	block_workers(test, pool, first, 1);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
@@ -379,7 +379,7 @@ static void wpool_tune_reclaim_makes_min_workers_that_do_not_expire(struct kunit
 static void wpool_tune_reclaim_rescuer_moves_with_the_pool(struct kunit *test)
 {
 	struct wpool *pool = reclaim_pool(test, 4, 0);
-	struct task_struct *thread = pool->rescuer->thread;
+	struct task_struct *thread = pool->reserve.rescuer->thread;
 	int first = cpumask_first(cpu_online_mask);
 	struct wpool_attrs attrs;
 
@@ -391,7 +391,7 @@ static void wpool_tune_reclaim_rescuer_moves_with_the_pool(struct kunit *test)
 	attrs.cpumask = NULL;
 	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
 	WPK_EVENTUALLY(test, cpumask_equal(thread->cpus_ptr, pool->cpumask));
-	KUNIT_EXPECT_PTR_EQ(test, pool->rescuer->thread, thread);
+	KUNIT_EXPECT_PTR_EQ(test, pool->reserve.rescuer->thread, thread);
 }
 
 /* It goes before it has looked at a request, and whoever asked has no task any more. */

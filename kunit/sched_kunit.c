@@ -130,7 +130,7 @@ static void wpool_task_wait_deadlock_is_told_to_the_one_that_can_act(struct kuni
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpk_jobs_submit(test, pool, chain, 0, 1);
 	/* the first one sleeps */
-	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(pool->nr_awaiting) == 1);
+	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(pool->workers.nr_awaiting) == 1);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&last->job[0].task), 0);
 	KUNIT_EXPECT_EQ(test, last->job[0].ret, 0);

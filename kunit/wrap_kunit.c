@@ -38,7 +38,7 @@ static void start_at(struct wpool *pool, u32 start)
 		rq->urgent_tick = start - 2;
 		rq->seen_shared = start;
 		rq->seen_ring = start;
-		rq->sample_tick = start;
+		rq->sample.tick = start;
 		rq->watch.marks.ring_end = start;
 		rq->watch.marks.fifo_end = start;
 		rq->watch.marks.tick = start;
@@ -46,8 +46,8 @@ static void start_at(struct wpool *pool, u32 start)
 	}
 	pool->globq.popped = start;
 	pool->urgent.popped = start;
-	pool->watch.marks.fifo_end = start;
-	pool->watch.marks.urgent_end = start;
+	pool->monitor.watch.marks.fifo_end = start;
+	pool->monitor.watch.marks.urgent_end = start;
 }
 
 static u32 most_looks(struct wpool *pool, u32 start)

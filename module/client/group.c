@@ -85,7 +85,7 @@ static int sleep_in(struct list_head *list, struct wpool_group *group, struct wa
 	list_add_tail(&waiter->node, list);
 	for (;;) {
 		/* before the check: a close of the pool does not take the lock */
-		prepare_to_swait_exclusive(&group->pool->guests, &guest, state);
+		prepare_to_swait_exclusive(&group->pool->admission.guests, &guest, state);
 		if (may_go(group, waiter))
 			break;
 		if (signal_pending_state(state, current)) {
@@ -97,7 +97,7 @@ static int sleep_in(struct list_head *list, struct wpool_group *group, struct wa
 		schedule();
 		raw_spin_lock_irq(&group->lock);
 	}
-	finish_swait(&group->pool->guests, &guest);
+	finish_swait(&group->pool->admission.guests, &guest);
 	list_del(&waiter->node);
 	return err;
 }
@@ -224,7 +224,7 @@ static noinline void count_error(struct wpool *pool, void *func, int error)
 	rq = wpool_this_runq(pool);
 	/* as in count_refused(): under policy run the pool may be destroyed meanwhile */
 	if (likely(rq))
-		local64_inc(&rq->errors);
+		local64_inc(&rq->share.errors);
 	preempt_enable();
 	trace_wpool_group_task_failed(pool->name, func, error);
 }

@@ -27,7 +27,7 @@ void wpool_class_set(struct wpool_worker *w)
 		.sched_priority = pool->sched,
 	};
 
-	lockdep_assert_held(&pool->workers_mutex);
+	lockdep_assert_held(&pool->workers.mutex);
 	if (pool->sched == WPOOL_SCHED_NORMAL) {
 		sched_set_normal(w->thread, pool->nice);
 	} else {
@@ -51,7 +51,7 @@ void wpool_class_restore(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
 
-	if (!mutex_trylock(&pool->workers_mutex))
+	if (!mutex_trylock(&pool->workers.mutex))
 		return;
 	if (!wpool_class_is_set(pool)) {
 		if (!pool->class_reported) {
@@ -62,5 +62,5 @@ void wpool_class_restore(struct wpool_worker *w)
 		}
 		wpool_class_set(w);
 	}
-	mutex_unlock(&pool->workers_mutex);
+	mutex_unlock(&pool->workers.mutex);
 }

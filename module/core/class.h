@@ -12,7 +12,7 @@ struct wpool_worker;
  * wpool_class_set() - give a worker the scheduling class and nice value of its pool
  * @w: the worker; its thread may have ended
  *
- * Context: process context, under pool->workers_mutex.
+ * Context: process context, under pool->workers.mutex.
  */
 void wpool_class_set(struct wpool_worker *w);
 

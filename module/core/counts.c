@@ -53,14 +53,14 @@ int wpool_workers_enter(struct wpool *pool)
 	unsigned long flags;
 	int err = 0;
 
-	raw_spin_lock_irqsave(&pool->workers_lock, flags);
+	raw_spin_lock_irqsave(&pool->workers.lock, flags);
 	if (pool->nr_workers >= READ_ONCE(pool->capacity))
 		err = -EBUSY;
 	else if (!wpool_workers_enter_place())
 		err = -EAGAIN;
 	else
 		WRITE_ONCE(pool->nr_workers, pool->nr_workers + 1);
-	raw_spin_unlock_irqrestore(&pool->workers_lock, flags);
+	raw_spin_unlock_irqrestore(&pool->workers.lock, flags);
 	return err;
 }
 
@@ -89,7 +89,7 @@ void wpool_threads_leave(struct wpool *pool)
 {
 	/* keeps the pool until the wake-up has finished */
 	rcu_read_lock();
-	if (atomic_dec_and_test(&pool->nr_threads))
+	if (atomic_dec_and_test(&pool->workers.nr_threads))
 		wake_up_all(&pool->drain_wq);
 	rcu_read_unlock();
 }
@@ -100,12 +100,12 @@ void wpool_threads_leave(struct wpool *pool)
 static void make_it_look(struct wpool_runq *rq)
 {
 	/* make_it_look:A, fully ordered, pairs with look_here:B; one caller at a time */
-	if (xchg(&rq->is_called, true))
+	if (xchg(&rq->handoff.is_called, true))
 		return;
-	atomic_inc(&rq->nr_looks);
-	if (smp_call_function_single_async(rq->cpu, &rq->look)) {
-		WRITE_ONCE(rq->is_called, false);
-		atomic_dec(&rq->nr_looks);
+	atomic_inc(&rq->handoff.nr_looks);
+	if (smp_call_function_single_async(rq->cpu, &rq->handoff.look)) {
+		WRITE_ONCE(rq->handoff.is_called, false);
+		atomic_dec(&rq->handoff.nr_looks);
 	}
 }
 

@@ -39,7 +39,7 @@ bool wpool_workers_enter_place(void);
 /** wpool_workers_leave() - count one less of the pool; wpool_workers_leave_place() follows */
 static inline void wpool_workers_leave(struct wpool *pool)
 {
-	lockdep_assert_held(&pool->workers_lock);
+	lockdep_assert_held(&pool->workers.lock);
 	WRITE_ONCE(pool->nr_workers, pool->nr_workers - 1);
 }
 
@@ -58,7 +58,7 @@ void wpool_home_leave(struct wpool_runq *rq);
 /** wpool_threads_enter() - count a thread of the pool that exists or is about to */
 static inline void wpool_threads_enter(struct wpool *pool)
 {
-	atomic_inc(&pool->nr_threads);
+	atomic_inc(&pool->workers.nr_threads);
 }
 
 /** wpool_threads_leave() - count one less; the pool may be freed afterwards */

@@ -40,7 +40,7 @@ extern bool wpool_freeze_is_on;
 static inline bool wpool_is_frozen(const struct wpool *pool)
 {
 	return unlikely(READ_ONCE(wpool_freeze_is_on)) && READ_ONCE(pool->freezable) &&
-	       !READ_ONCE(pool->nr_lifting);
+	       !READ_ONCE(pool->workers.nr_lifting);
 }
 
 /**

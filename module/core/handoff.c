@@ -37,7 +37,7 @@ static bool look_for_sleepers(struct wpool *pool)
 
 static void handoff_work(struct irq_work *work)
 {
-	struct wpool_runq *rq = container_of(work, struct wpool_runq, handoff_work);
+	struct wpool_runq *rq = container_of(work, struct wpool_runq, handoff.work);
 
 	if (look_for_sleepers(rq->pool)) {
 		WRITE_ONCE(rq->handoffs, rq->handoffs + 1);
@@ -55,18 +55,18 @@ static void look_here(void *info)
 	 * is seen below. What was queued here without a barrier is visible to all before the
 	 * counts are read. Pairs with make_it_look:A, stop_searching:A, wpool_park_join:A.
 	 */
-	xchg(&rq->is_called, false);
+	xchg(&rq->handoff.is_called, false);
 	look_for_sleepers(rq->pool);
 	/* look_here:A, the last access, pairs with wpool_handoff_sync:A */
 	smp_mb__before_atomic();
-	atomic_dec(&rq->nr_looks);
+	atomic_dec(&rq->handoff.nr_looks);
 }
 
 void wpool_handoff_init_runq(struct wpool_runq *rq)
 {
 	/* runs at once, on PREEMPT_RT too: a thread for it might never get a CPU */
-	rq->handoff_work = IRQ_WORK_INIT_HARD(handoff_work);
-	INIT_CSD(&rq->look, look_here, rq);
+	rq->handoff.work = IRQ_WORK_INIT_HARD(handoff_work);
+	INIT_CSD(&rq->handoff.look, look_here, rq);
 }
 
 void wpool_handoff_sync(struct wpool *pool)
@@ -75,9 +75,9 @@ void wpool_handoff_sync(struct wpool *pool)
 	int cpu;
 
 	wpool_for_each_runq(pool, rq, cpu) {
-		irq_work_sync(&rq->handoff_work);
+		irq_work_sync(&rq->handoff.work);
 		/* wpool_handoff_sync:A, pairs with look_here:A; it is a matter of an interrupt */
-		while (atomic_read_acquire(&rq->nr_looks))
+		while (atomic_read_acquire(&rq->handoff.nr_looks))
 			cpu_relax();
 	}
 }
@@ -132,7 +132,7 @@ static void switched_out(struct preempt_notifier *notifier,
 	here = wpool_this_runq(pool);
 	if ((wpool_queues_are_waiting(pool, rq) || wpool_runq_has_tasks(here)) &&
 	    could_come(pool, here))
-		irq_work_queue(&here->handoff_work);
+		irq_work_queue(&here->handoff.work);
 }
 
 /*

@@ -27,9 +27,9 @@ static void set_length(struct wpool_runq *rq, u32 ns)
 {
 	bool is_long = ns >= WPOOL_HELP_NS && ns != U32_MAX;
 
-	WRITE_ONCE(rq->task_ns, ns);
-	WRITE_ONCE(rq->ring_max, is_long ? 0 : WPOOL_RING_SIZE);
-	WRITE_ONCE(rq->help_len, ns < FETCH_NS ? U32_MAX : WPOOL_HELP_NS / ns + 1);
+	WRITE_ONCE(rq->estimate.task_ns, ns);
+	WRITE_ONCE(rq->estimate.ring_max, is_long ? 0 : WPOOL_RING_SIZE);
+	WRITE_ONCE(rq->estimate.help_len, ns < FETCH_NS ? U32_MAX : WPOOL_HELP_NS / ns + 1);
 }
 
 void wpool_length_init(struct wpool_runq *rq)
@@ -57,17 +57,17 @@ void wpool_length_adopt(struct wpool_runq *rq)
 	u32 ns = READ_ONCE(rq->pool->task_ns);
 
 	if ((u32)jiffies - rq->call_jiffy > 1 && ns != U32_MAX &&
-	    (rq->task_ns == U32_MAX || !is_alike(ns, rq->task_ns)))
+	    (rq->estimate.task_ns == U32_MAX || !is_alike(ns, rq->estimate.task_ns)))
 		set_length(rq, ns);
 }
 
 static void start_timing(struct wpool_runq *rq, bool is_run)
 {
-	rq->sample_tick = rq->tick;
-	rq->sample_thread = current;
-	rq->sample_switches = current->nvcsw + current->nivcsw;
-	rq->sample_is_run = is_run;
-	rq->sample_ns = ktime_get_mono_fast_ns();
+	rq->sample.tick = rq->tick;
+	rq->sample.thread = current;
+	rq->sample.switches = current->nvcsw + current->nivcsw;
+	rq->sample.is_run = is_run;
+	rq->sample.ns = ktime_get_mono_fast_ns();
 }
 
 void wpool_length_start(struct wpool_runq *rq)
@@ -78,26 +78,26 @@ void wpool_length_start(struct wpool_runq *rq)
 static void add_length(struct wpool_runq *rq, u64 ns)
 {
 	ns = min_t(u64, ns, U32_MAX - 1);
-	if (ns > rq->task_ns)
-		ns = rq->task_ns + (ns - rq->task_ns) / PART_IF_LONGER;
+	if (ns > rq->estimate.task_ns)
+		ns = rq->estimate.task_ns + (ns - rq->estimate.task_ns) / PART_IF_LONGER;
 	set_length(rq, ns);
 	tell_pool(rq->pool, ns);
 }
 
 void wpool_length_end(struct wpool_runq *rq)
 {
-	u64 ns = ktime_get_mono_fast_ns() - rq->sample_ns;
-	u32 nr = rq->tick - rq->sample_tick;
-	bool is_run = rq->sample_is_run;
+	u64 ns = ktime_get_mono_fast_ns() - rq->sample.ns;
+	u32 nr = rq->tick - rq->sample.tick;
+	bool is_run = rq->sample.is_run;
 
-	rq->sample_ns = 0;
-	if (rq->sample_thread != current) {
+	rq->sample.ns = 0;
+	if (rq->sample.thread != current) {
 		/* which one of a run it was is not known */
 		if (!is_run)
 			add_length(rq, SLEEP_NS);
 		return;
 	}
-	if (rq->sample_switches != current->nvcsw + current->nivcsw)
+	if (rq->sample.switches != current->nvcsw + current->nivcsw)
 		return;
 	if (is_run) {
 		add_length(rq, ns / nr);

@@ -48,7 +48,7 @@ void wpool_length_start(struct wpool_runq *rq);
 /** wpool_length_is_single() - is one task being timed? The next look must end that */
 static inline bool wpool_length_is_single(const struct wpool_runq *rq)
 {
-	return rq->sample_ns && !rq->sample_is_run;
+	return rq->sample.ns && !rq->sample.is_run;
 }
 
 /** wpool_length_end() - what was being timed has returned; in the next look, as above */
@@ -57,13 +57,13 @@ void wpool_length_end(struct wpool_runq *rq);
 /** wpool_runq_has_short_tasks() - is one of them done sooner than a worker is woken? */
 static inline bool wpool_runq_has_short_tasks(const struct wpool_runq *rq)
 {
-	return READ_ONCE(rq->task_ns) < WPOOL_HELP_NS;
+	return READ_ONCE(rq->estimate.task_ns) < WPOOL_HELP_NS;
 }
 
 /** wpool_runq_has_long_tasks() - is it known that they take longer? */
 static inline bool wpool_runq_has_long_tasks(const struct wpool_runq *rq)
 {
-	return !READ_ONCE(rq->ring_max);
+	return !READ_ONCE(rq->estimate.ring_max);
 }
 
 /*
@@ -88,7 +88,7 @@ static inline bool __wpool_runq_is_fresh(const struct wpool_runq *rq)
  */
 static inline bool wpool_runq_is_short(const struct wpool_runq *rq, u32 nr)
 {
-	return nr < READ_ONCE(rq->help_len) && __wpool_runq_is_fresh(rq);
+	return nr < READ_ONCE(rq->estimate.help_len) && __wpool_runq_is_fresh(rq);
 }
 
 /**

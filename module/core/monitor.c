@@ -95,7 +95,7 @@ static void retake_chosen(struct wpool *pool)
 	struct wpool_runq *rq;
 	bool blocked;
 
-	list_for_each_entry_rcu(w, &pool->workers, node) {
+	list_for_each_entry_rcu(w, &pool->workers.list, node) {
 		rq = READ_ONCE(w->running_on);
 		if (!rq || rq->watch.retake == WPOOL_RETAKE_NONE)
 			continue;
@@ -108,10 +108,10 @@ static void retake_chosen(struct wpool *pool)
 			continue;
 		has_acted = true;
 		if (blocked) {
-			WRITE_ONCE(pool->handoffs, pool->handoffs + 1);
+			WRITE_ONCE(pool->monitor.handoffs, pool->monitor.handoffs + 1);
 			trace_wpool_runq_handed_over(pool->name, rq->cpu);
 		} else {
-			WRITE_ONCE(pool->hogs, pool->hogs + 1);
+			WRITE_ONCE(pool->monitor.hogs, pool->monitor.hogs + 1);
 			trace_wpool_task_hogged(pool->name, rq->cpu, w->thread->pid,
 						READ_ONCE(w->task), READ_ONCE(w->func));
 		}
@@ -161,7 +161,7 @@ static bool is_exhausted(struct wpool *pool)
 
 	return !wpool_idle_any(pool) &&
 	       (workers >= READ_ONCE(pool->capacity) ||
-		(workers && !wpool_workers_room() && !READ_ONCE(pool->rescuer)));
+		(workers && !wpool_workers_room() && !READ_ONCE(pool->reserve.rescuer)));
 }
 
 /* Is the worker that is relied on here in a task, rather than waiting for its CPU? */
@@ -169,7 +169,7 @@ static bool is_at_work(struct wpool *pool, struct wpool_runq *rq)
 {
 	struct wpool_worker *w;
 
-	list_for_each_entry_rcu(w, &pool->workers, node)
+	list_for_each_entry_rcu(w, &pool->workers.list, node)
 		if (READ_ONCE(w->running_on) == rq && READ_ONCE(w->task))
 			return true;
 	return false;
@@ -218,7 +218,7 @@ static void watch_queue(struct wpool *pool, struct wpool_runq *rq, u64 now)
 static void watch_shared(struct wpool *pool, u64 now)
 {
 	u64 head = READ_ONCE(pool->globq.popped) | (u64)READ_ONCE(pool->urgent.popped) << 32;
-	u64 ns = stall_ns(&pool->watch, head, now);
+	u64 ns = stall_ns(&pool->monitor.watch, head, now);
 	unsigned long flags;
 	bool coming;
 
@@ -230,7 +230,7 @@ static void watch_shared(struct wpool *pool, u64 now)
 	local_irq_restore(flags);
 	/* if no worker is waking, all workers that may run are in their tasks */
 	if (ns >= STALL_LOG_NS && coming)
-		wpool_report_stall(pool, &pool->watch, -1, ns);
+		wpool_report_stall(pool, &pool->monitor.watch, -1, ns);
 }
 
 /* ---- tasks that have waited for too long ---- */
@@ -317,19 +317,19 @@ static bool runq_waits(struct wpool_runq *rq, struct wpool_marks *marks)
 /* Does somebody wait? Tasks count if they were queued at the sample before this one, too. */
 static void sample_pressure(struct wpool *pool, u64 now, bool queued)
 {
-	bool waits = READ_ONCE(pool->nr_waiting);
+	bool waits = READ_ONCE(pool->admission.nr_waiting);
 	struct wpool_runq *rq;
 	u32 i;
 
 	if (queued) {
-		if (now - pool->marked_ns < PERIOD_NS)
+		if (now - pool->monitor.marked_ns < PERIOD_NS)
 			return;
-		pool->marked_ns = now;
+		pool->monitor.marked_ns = now;
 		wpool_for_each_active(pool, rq, i)
 			if (wpool_runq_len(rq))
 				waits |= runq_waits(rq, &rq->watch.marks);
-		waits |= fifo_waits(&pool->globq, &pool->watch.marks.fifo_end);
-		waits |= fifo_waits(&pool->urgent, &pool->watch.marks.urgent_end);
+		waits |= fifo_waits(&pool->globq, &pool->monitor.watch.marks.fifo_end);
+		waits |= fifo_waits(&pool->urgent, &pool->monitor.watch.marks.urgent_end);
 	}
 	if (wpool_pressure_set(&pool->pressure, now, waits))
 		wpool_notify_tell(pool);
@@ -360,7 +360,7 @@ static void forget_marks(struct wpool *pool, u64 now)
 		rq->watch.look_ns = 0;
 		rq->watch.head.since_ns = 0;
 	}
-	pool->watch.head.since_ns = 0;
+	pool->monitor.watch.head.since_ns = 0;
 	wpool_report_no_jam(pool);
 	wpool_pressure_set(&pool->pressure, now, false);
 }
@@ -399,13 +399,13 @@ static bool look_closely(struct wpool *pool)
 		watch_shared(pool, now);
 		queued = true;
 	} else {
-		pool->watch.head.since_ns = 0;
+		pool->monitor.watch.head.since_ns = 0;
 	}
 	if (suspects)
 		look_at_workers(pool);
 	if (queued)
 		watch_waits(pool, now);
-	if (!queued && !READ_ONCE(pool->nr_waiting))
+	if (!queued && !READ_ONCE(pool->admission.nr_waiting))
 		wpool_report_no_jam(pool);
 	else if (wpool_report_jam(pool, now))
 		busy = true;

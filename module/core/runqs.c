@@ -18,15 +18,37 @@
 #include "core/runqs.h"
 
 #include <linux/build_bug.h>
+#include <linux/cache.h>
 #include <linux/cpumask.h>
 #include <linux/percpu.h>
 #include <linux/slab.h>
+#include <linux/stddef.h>
 #include <linux/threads.h>
 #include <linux/topology.h>
 
 #include "core/cost.h"
 #include "core/handoff.h"
 #include "core/length.h"
+
+/* Two fields that different CPUs write, or one that all read, do not share a cache line. */
+#define ASSERT_APART(type, a, b)						\
+	static_assert(offsetof(type, a) / SMP_CACHE_BYTES != offsetof(type, b) / SMP_CACHE_BYTES)
+/* All from @a to @b is on one line, if lines are as long as most. */
+#define ASSERT_TOGETHER(type, a, b)						\
+	static_assert(SMP_CACHE_BYTES < 64 ||					\
+		      offsetof(type, a) / 64 == (offsetofend(type, b) - 1) / 64)
+
+ASSERT_TOGETHER(struct wpool, rq, policy);
+ASSERT_TOGETHER(struct wpool, func, has_urgent);
+ASSERT_APART(struct wpool, has_urgent, nr_searching);
+ASSERT_APART(struct wpool, unserved, left);
+ASSERT_APART(struct wpool, gfp, admission.tokens);
+ASSERT_APART(struct wpool, class_reported, workers.lock);
+ASSERT_APART(struct wpool_runq, ring, backlog);
+ASSERT_APART(struct wpool_runq, backlog, next);
+ASSERT_TOGETHER(struct wpool_runq, next, estimate);
+ASSERT_APART(struct wpool_runq, estimate.ring_max, share.tokens);
+ASSERT_APART(struct wpool_runq, is_active, nr_running);
 
 static struct kmem_cache *runq_cache;
 
@@ -131,7 +153,7 @@ void __wpool_runq_activate(struct wpool_runq *rq)
 	struct wpool *pool = rq->pool;
 	u32 nr;
 
-	raw_spin_lock(&pool->workers_lock);
+	raw_spin_lock(&pool->workers.lock);
 	if (!rq->is_active) {
 		nr = pool->nr_active;
 		rq->index = nr;
@@ -141,7 +163,7 @@ void __wpool_runq_activate(struct wpool_runq *rq)
 		/* __wpool_runq_activate:B, pairs with wpool_runq_activate:A */
 		smp_store_release(&rq->is_active, true);
 	}
-	raw_spin_unlock(&pool->workers_lock);
+	raw_spin_unlock(&pool->workers.lock);
 }
 
 int wpool_runqs_module_init(void)

@@ -274,7 +274,7 @@ static struct wpool_task *take_here(struct wpool *pool, struct wpool_runq *rq)
 	struct wpool_task *task = NULL;
 
 	WRITE_ONCE(rq->tick, rq->tick + 1);
-	if (unlikely(rq->sample_ns))
+	if (unlikely(rq->sample.ns))
 		wpool_length_end(rq);
 	if (unlikely(urgent) && !is_turn_of_others(rq))
 		task = take_urgent(pool, rq);
@@ -436,7 +436,7 @@ static inline struct wpool_task *take(struct wpool_worker *w)
 	if (task)
 		call_for_help(pool, rq);
 	else
-		rq->sample_ns = 0;
+		rq->sample.ns = 0;
 	local_irq_enable();
 	return task;
 }

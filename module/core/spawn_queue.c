@@ -62,14 +62,14 @@ static bool ask_rescuer(struct wpool *pool)
 	struct wpool_worker *w;
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&pool->workers_lock, flags);
-	w = pool->rescuer;
+	raw_spin_lock_irqsave(&pool->workers.lock, flags);
+	w = pool->reserve.rescuer;
 	if (w) {
 		WRITE_ONCE(pool->spawn_wanted, true);
 		/* under the lock: it is not in a task that this might wake */
 		wake_up_process(w->thread);
 	}
-	raw_spin_unlock_irqrestore(&pool->workers_lock, flags);
+	raw_spin_unlock_irqrestore(&pool->workers.lock, flags);
 	return w;
 }
 
@@ -80,14 +80,14 @@ static void ask_for_worker(struct wpool *pool, bool again)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&lock, flags);
-	if ((again || !pool->spawn_wanted) && list_empty(&pool->spawn_node) &&
+	if ((again || !pool->spawn_wanted) && list_empty(&pool->spawn.node) &&
 	    /* the monitor may still look at a pool whose last reference is gone */
 	    kobject_get_unless_zero(&pool->dev.kobj)) {
 		WRITE_ONCE(pool->spawn_wanted, true);
-		pool->spawn_due = jiffies;
-		list_add_tail(&pool->spawn_node, &asking);
+		pool->spawn.due = jiffies;
+		list_add_tail(&pool->spawn.node, &asking);
 		/* a spawner that serves it now will look again */
-		if (!pool->spawn_busy)
+		if (!pool->spawn.busy)
 			thread = pick_idle();
 	}
 	raw_spin_unlock_irqrestore(&lock, flags);
@@ -129,10 +129,10 @@ static void set_refused(struct wpool *pool, bool refused)
 	bool starved = refused && !READ_ONCE(pool->nr_workers);
 
 	lockdep_assert_held(&lock);
-	WRITE_ONCE(pool->spawn_refused, refused);
-	if (pool->spawn_starved != starved)
+	WRITE_ONCE(pool->spawn.refused, refused);
+	if (pool->spawn.starved != starved)
 		WRITE_ONCE(nr_starved, nr_starved + (starved ? 1 : -1));
-	WRITE_ONCE(pool->spawn_starved, starved);
+	WRITE_ONCE(pool->spawn.starved, starved);
 }
 
 void wpool_spawn_set_refused(struct wpool *pool, bool refused)
@@ -150,9 +150,9 @@ static struct task_struct *serve_starved(void)
 	lockdep_assert_held(&lock);
 	if (!nr_starved || !wpool_workers_room())
 		return NULL;
-	list_for_each_entry(pool, &asking, spawn_node) {
-		if (pool->spawn_starved) {
-			pool->spawn_due = jiffies;
+	list_for_each_entry(pool, &asking, spawn.node) {
+		if (pool->spawn.starved) {
+			pool->spawn.due = jiffies;
 			return pick_idle();
 		}
 	}
@@ -166,7 +166,7 @@ void wpool_spawn_place_free(struct wpool *pool)
 
 	raw_spin_lock_irqsave(&lock, flags);
 	/* the pool may have lost its last worker */
-	if (pool->spawn_refused)
+	if (pool->spawn.refused)
 		set_refused(pool, true);
 	thread = serve_starved();
 	raw_spin_unlock_irqrestore(&lock, flags);
@@ -184,16 +184,16 @@ struct wpool *wpool_spawn_next(unsigned int nr, unsigned long *timeout)
 	*timeout = MAX_SCHEDULE_TIMEOUT;
 	raw_spin_lock_irq(&lock);
 	now = jiffies;
-	list_for_each_entry(pool, &asking, spawn_node) {
-		if (pool->spawn_busy)
+	list_for_each_entry(pool, &asking, spawn.node) {
+		if (pool->spawn.busy)
 			continue;
-		if (time_after_eq(now, pool->spawn_due)) {
-			list_del_init(&pool->spawn_node);
-			pool->spawn_busy = true;
+		if (time_after_eq(now, pool->spawn.due)) {
+			list_del_init(&pool->spawn.node);
+			pool->spawn.busy = true;
 			found = pool;
 			break;
 		}
-		*timeout = min(*timeout, pool->spawn_due - now);
+		*timeout = min(*timeout, pool->spawn.due - now);
 	}
 	spawners[nr].is_idle = !found;
 	raw_spin_unlock_irq(&lock);
@@ -205,7 +205,7 @@ void wpool_spawn_done(struct wpool *pool)
 	struct task_struct *thread;
 
 	raw_spin_lock_irq(&lock);
-	pool->spawn_busy = false;
+	pool->spawn.busy = false;
 	/* wake another spawner if there is a place for a starved pool */
 	thread = serve_starved();
 	raw_spin_unlock_irq(&lock);
@@ -218,9 +218,9 @@ void wpool_spawn_retry(struct wpool *pool, unsigned int ms)
 {
 	raw_spin_lock_irq(&lock);
 	WRITE_ONCE(pool->spawn_wanted, true);
-	pool->spawn_due = jiffies + msecs_to_jiffies(ms);
-	if (list_empty(&pool->spawn_node)) {
-		list_add_tail(&pool->spawn_node, &asking);
+	pool->spawn.due = jiffies + msecs_to_jiffies(ms);
+	if (list_empty(&pool->spawn.node)) {
+		list_add_tail(&pool->spawn.node, &asking);
 		wpool_get(pool);
 	}
 	raw_spin_unlock_irq(&lock);
@@ -236,8 +236,8 @@ void wpool_spawn_forget(void)
 	struct wpool *pool, *next;
 
 	/* pools that were destroyed while they waited for a retry */
-	list_for_each_entry_safe(pool, next, &asking, spawn_node) {
-		list_del_init(&pool->spawn_node);
+	list_for_each_entry_safe(pool, next, &asking, spawn.node) {
+		list_del_init(&pool->spawn.node);
 		wpool_put(pool);
 	}
 }

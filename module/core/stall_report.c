@@ -35,7 +35,7 @@ static struct wpool_worker *find_hog(struct wpool *pool, int cpu)
 {
 	struct wpool_worker *w;
 
-	list_for_each_entry_rcu(w, &pool->workers, node) {
+	list_for_each_entry_rcu(w, &pool->workers.list, node) {
 		if (!READ_ONCE(w->task) || READ_ONCE(w->running_on) ||
 		    compat_is_blocked(w->thread) || (cpu >= 0 && task_cpu(w->thread) != cpu))
 			continue;
@@ -94,7 +94,7 @@ static void *common_func(struct wpool *pool)
 	void *func = NULL;
 	u32 votes = 0;
 
-	list_for_each_entry_rcu(w, &pool->workers, node) {
+	list_for_each_entry_rcu(w, &pool->workers.list, node) {
 		if (!READ_ONCE(w->task))
 			continue;
 		if (!votes)
@@ -110,28 +110,28 @@ static u32 count_in_func(struct wpool *pool, void *func)
 	struct wpool_worker *w;
 	u32 nr = 0;
 
-	list_for_each_entry_rcu(w, &pool->workers, node)
+	list_for_each_entry_rcu(w, &pool->workers.list, node)
 		nr += READ_ONCE(w->task) && (!func || READ_ONCE(w->func) == func);
 	return nr;
 }
 
 static void count_exhausted(struct wpool *pool)
 {
-	WRITE_ONCE(pool->exhausted, pool->exhausted + 1);
+	WRITE_ONCE(pool->monitor.exhausted, pool->monitor.exhausted + 1);
 }
 
 /* Say why nothing happens; false if that is not known. */
 static bool explain_stall(struct wpool *pool, u64 ns)
 {
 	u32 workers = READ_ONCE(pool->nr_workers), capacity = READ_ONCE(pool->capacity);
-	u32 queued = wpool_queues_len(pool), waiting = READ_ONCE(pool->nr_waiting);
+	u32 queued = wpool_queues_len(pool), waiting = READ_ONCE(pool->admission.nr_waiting);
 	bool all_busy = count_in_func(pool, NULL) >= workers;
 	u64 s = ns / NSEC_PER_SEC;
 	struct wpool_worker *hog;
 	void *func;
 
 	/* the message about that has come */
-	if (READ_ONCE(pool->spawn_failing))
+	if (READ_ONCE(pool->spawn.failing))
 		return false;
 	if (all_busy && workers >= capacity) {
 		count_exhausted(pool);
@@ -170,7 +170,7 @@ static u32 count_looks(struct wpool *pool)
 static bool panic_if_stuck(struct wpool *pool, u32 looks, u64 now)
 {
 	u64 limit = (u64)READ_ONCE(panic_on_stall_ms) * NSEC_PER_MSEC;
-	struct wpool_standing *stuck = &pool->watch.stuck;
+	struct wpool_standing *stuck = &pool->monitor.watch.stuck;
 
 	if (!limit) {
 		stuck->since_ns = 0;
@@ -182,14 +182,14 @@ static bool panic_if_stuck(struct wpool *pool, u32 looks, u64 now)
 	} else if (now - stuck->since_ns >= limit) {
 		panic("wpool: %s: no worker has looked for a task for %llu ms, %u tasks queued, %u submitters waiting\n",
 		      pool->name, (now - stuck->since_ns) / NSEC_PER_MSEC,
-		      wpool_queues_len(pool), READ_ONCE(pool->nr_waiting));
+		      wpool_queues_len(pool), READ_ONCE(pool->admission.nr_waiting));
 	}
 	return true;
 }
 
 bool wpool_report_jam(struct wpool *pool, u64 now)
 {
-	struct wpool_looked *watch = &pool->watch;
+	struct wpool_looked *watch = &pool->monitor.watch;
 	u32 looks = count_looks(pool);
 	bool again = panic_if_stuck(pool, looks, now);
 
@@ -209,7 +209,7 @@ bool wpool_report_jam(struct wpool *pool, u64 now)
 
 void wpool_report_no_jam(struct wpool *pool)
 {
-	pool->watch.look_ns = 0;
-	pool->watch.stuck.since_ns = 0;
-	pool->watch.jam_reported = false;
+	pool->monitor.watch.look_ns = 0;
+	pool->monitor.watch.stuck.since_ns = 0;
+	pool->monitor.watch.jam_reported = false;
 }

@@ -369,7 +369,7 @@ void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq)
 		wake_helper(pool, rq);
 	else if (!wake_beside_submitter(pool, rq))
 		wake_one(pool, rq, wpool_runq_len(rq) + wpool_shared_len(pool) >=
-			 max(READ_ONCE(rq->help_len), 2U));
+			 max(READ_ONCE(rq->estimate.help_len), 2U));
 }
 
 bool wpool_wake_may_spawn_at(struct wpool *pool, struct wpool_runq *rq)

@@ -178,15 +178,15 @@ static void dump_waiters(struct wpool *pool, struct seq_file *seq)
 	unsigned long flags;
 	int n = 0;
 
-	if (!READ_ONCE(pool->nr_waiting))
+	if (!READ_ONCE(pool->admission.nr_waiting))
 		return;
 	local_irq_save(flags);
-	if (!raw_spin_trylock(&pool->admission_lock)) {
+	if (!raw_spin_trylock(&pool->admission.lock)) {
 		local_irq_restore(flags);
 		print_line(seq, "  the line: it is being changed");
 		return;
 	}
-	list_for_each_entry(place, &pool->waiters, node) {
+	list_for_each_entry(place, &pool->admission.waiters, node) {
 		if (n++ == MAX_WAITERS)
 			break;
 		if (wpool_task_is_event(place)) {
@@ -196,7 +196,7 @@ static void dump_waiters(struct wpool *pool, struct seq_file *seq)
 		thread = container_of(place, struct wpool_waiter, place)->thread;
 		print_line(seq, "  in line: %s, pid %d", thread->comm, thread->pid);
 	}
-	raw_spin_unlock(&pool->admission_lock);
+	raw_spin_unlock(&pool->admission.lock);
 	local_irq_restore(flags);
 }
 
@@ -208,7 +208,7 @@ static void dump_workers(struct wpool *pool, struct seq_file *seq)
 	struct wpool_worker *w;
 	int n = 0;
 
-	list_for_each_entry_rcu(w, &pool->workers, node) {
+	list_for_each_entry_rcu(w, &pool->workers.list, node) {
 		wpool_worker_fill_info(pool, w, &info);
 		if (!info.task)
 			continue;
@@ -229,7 +229,7 @@ static u32 count_in_tasks(struct wpool *pool)
 	struct wpool_worker *w;
 	u32 nr = 0;
 
-	list_for_each_entry_rcu(w, &pool->workers, node)
+	list_for_each_entry_rcu(w, &pool->workers.list, node)
 		nr += !!READ_ONCE(w->task);
 	return nr;
 }
@@ -241,15 +241,15 @@ static void dump_why(struct wpool *pool, struct seq_file *seq)
 	u32 workers = READ_ONCE(pool->nr_workers), capacity = READ_ONCE(pool->capacity);
 	u32 in_tasks = count_in_tasks(pool);
 
-	if (!wpool_queues_len(pool) && !READ_ONCE(pool->nr_waiting))
+	if (!wpool_queues_len(pool) && !READ_ONCE(pool->admission.nr_waiting))
 		print_line(seq, "  nothing waits");
 	else if (wpool_is_frozen(pool))
 		print_line(seq, "  why: the pool is frozen");
 	else if (in_tasks >= workers && workers >= capacity)
 		print_line(seq, "  why: capacity is used up, all %u workers are in tasks", workers);
-	else if (READ_ONCE(pool->spawn_failing))
+	else if (READ_ONCE(pool->spawn.failing))
 		print_line(seq, "  why: no worker can be made, error %d",
-			   READ_ONCE(pool->spawn_error));
+			   READ_ONCE(pool->spawn.error));
 	else if (in_tasks >= workers && !wpool_workers_room())
 		print_line(seq, "  why: max_workers = %u is reached", wpool_workers_max());
 	else if (atomic_read(&pool->nr_coming) || atomic_read(&pool->nr_searching))
@@ -275,7 +275,7 @@ void wpool_dump(struct wpool *pool, struct seq_file *seq)
 	print_line(seq, "  %u workers, %u in tasks, %d searching, %u tasks queued, %u waiting",
 		   READ_ONCE(pool->nr_workers), count_in_tasks(pool),
 		   atomic_read(&pool->nr_searching), wpool_queues_len(pool),
-		   READ_ONCE(pool->nr_waiting));
+		   READ_ONCE(pool->admission.nr_waiting));
 	dump_queues(pool, seq);
 	dump_waiters(pool, seq);
 	dump_workers(pool, seq);

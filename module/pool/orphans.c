@@ -42,7 +42,7 @@ static bool tell_running(struct wpool *pool, const void *mod)
 	void *func;
 
 	rcu_read_lock();
-	list_for_each_entry_rcu(w, &pool->workers, node) {
+	list_for_each_entry_rcu(w, &pool->workers.list, node) {
 		func = READ_ONCE(w->func);
 		if (pool->owner != mod && READ_ONCE(w->task) &&
 		    within_module((unsigned long)func, mod))

@@ -128,11 +128,11 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs, gfp_t gfp)
 		pool->capacity = max(pool->min_workers, 1U);
 	pool->has_hists = pool->latency;
 	pool->stamps = pool->latency || pool->max_wait_ms;
-	pool->fault = attrs->fault;
-	pool->fault_data = attrs->fault_data;
-	pool->worker_start = attrs->worker_start;
-	pool->worker_end = attrs->worker_end;
-	pool->worker_data = attrs->worker_data;
+	pool->hooks.fault = attrs->fault;
+	pool->hooks.fault_data = attrs->fault_data;
+	pool->hooks.worker_start = attrs->worker_start;
+	pool->hooks.worker_end = attrs->worker_end;
+	pool->hooks.worker_data = attrs->worker_data;
 	pool->abort = attrs->abort;
 	pool->follows = !attrs->cpumask;
 	if (attrs->cpumask)
@@ -141,14 +141,14 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs, gfp_t gfp)
 	wpool_fifo_init(&pool->globq, pool, NULL);
 	wpool_fifo_init(&pool->urgent, pool, &pool->has_urgent);
 	wpool_tokens_init(pool);
-	raw_spin_lock_init(&pool->workers_lock);
-	mutex_init(&pool->workers_mutex);
-	INIT_LIST_HEAD(&pool->workers);
-	INIT_LIST_HEAD(&pool->spawn_node);
+	raw_spin_lock_init(&pool->workers.lock);
+	mutex_init(&pool->workers.mutex);
+	INIT_LIST_HEAD(&pool->workers.list);
+	INIT_LIST_HEAD(&pool->spawn.node);
 	wpool_tidy_queue_init(&pool->tidy, pool, wpool_tidy_serve);
 	wpool_tidy_queue_init(&pool->tidy_joinable, pool, wpool_tidy_serve);
-	pool->spawn_retry_ms = 10;
-	timer_setup(&pool->expiry_timer, wpool_expire_timer, 0);
+	pool->spawn.retry_ms = 10;
+	timer_setup(&pool->workers.expiry_timer, wpool_expire_timer, 0);
 	init_waitqueue_head(&pool->drain_wq);
 	mutex_init(&pool->flush_mutex);
 	mutex_init(&pool->change_mutex);
@@ -192,7 +192,7 @@ static void end_workers(struct wpool *pool)
 	wpool_flush_drain(pool, TASK_UNINTERRUPTIBLE, MAX_SCHEDULE_TIMEOUT);
 	if (READ_ONCE(pool->reclaim)) {
 		wpool_rescuer_dismiss(pool);
-		wait_event(pool->drain_wq, !atomic_read(&pool->nr_threads));
+		wait_event(pool->drain_wq, !atomic_read(&pool->workers.nr_threads));
 	}
 	wpool_cgroup_end(pool);
 }
@@ -325,7 +325,7 @@ err_drain:
 	close_pool(pool, false);
 	mutex_unlock(&pool->tune_mutex);
 	end_workers(pool);
-	timer_shutdown_sync(&pool->expiry_timer);
+	timer_shutdown_sync(&pool->workers.expiry_timer);
 	wpool_registry_del(pool);
 	cancel_delayed_work_sync(&pool->follow_work);
 err_put:
@@ -375,7 +375,7 @@ void wpool_pool_destroy(struct wpool *pool)
 
 	end_workers(pool);
 	/* armed by workers that park, of which none is left, and by tune, which checks the state */
-	timer_shutdown_sync(&pool->expiry_timer);
+	timer_shutdown_sync(&pool->workers.expiry_timer);
 	/* waits for readers and writers of attributes */
 	device_del(&pool->dev);
 	/* frees the name; hotplug no longer sees the pool */

@@ -30,8 +30,8 @@ static void count_workers(struct wpool *pool, struct wpool_stats *stats)
 {
 	struct wpool_worker *w;
 
-	mutex_lock(&pool->workers_mutex);
-	list_for_each_entry(w, &pool->workers, node) {
+	mutex_lock(&pool->workers.mutex);
+	list_for_each_entry(w, &pool->workers.list, node) {
 		if (READ_ONCE(w->leaving))
 			continue;
 		stats->workers++;
@@ -45,9 +45,9 @@ static void count_workers(struct wpool *pool, struct wpool_stats *stats)
 			stats->searching++;
 		}
 	}
-	stats->spawned = pool->spawned;
-	stats->faults = pool->faults;
-	mutex_unlock(&pool->workers_mutex);
+	stats->spawned = pool->workers.spawned;
+	stats->faults = pool->workers.faults;
+	mutex_unlock(&pool->workers.mutex);
 }
 
 /* Tasks that are counted out, or about to be, but did not complete. */
@@ -60,9 +60,9 @@ static u64 count_incomplete(struct wpool *pool, struct wpool_stats *stats)
 	stats->cancelled = 0;
 	stats->overdue = 0;
 	wpool_for_each_runq(pool, rq, cpu) {
-		stats->failed += local64_read(&rq->failed);
-		stats->cancelled += local64_read(&rq->cancelled);
-		stats->overdue += local64_read(&rq->overdue);
+		stats->failed += local64_read(&rq->share.failed);
+		stats->cancelled += local64_read(&rq->share.cancelled);
+		stats->overdue += local64_read(&rq->share.overdue);
 	}
 	return stats->failed + stats->cancelled + stats->overdue;
 }
@@ -74,7 +74,8 @@ static u64 count_finished(struct wpool *pool)
 	int cpu;
 
 	wpool_for_each_runq(pool, rq, cpu) {
-		finished += local64_read(&rq->finished[0]) + local64_read(&rq->finished[1]);
+		finished += local64_read(&rq->share.finished[0]) +
+			    local64_read(&rq->share.finished[1]);
 	}
 	return finished;
 }
@@ -86,7 +87,7 @@ static u64 count_accepted(struct wpool *pool)
 	int cpu;
 
 	wpool_for_each_runq(pool, rq, cpu) {
-		accepted += READ_ONCE(rq->accepted[0]) + READ_ONCE(rq->accepted[1]);
+		accepted += READ_ONCE(rq->share.accepted[0]) + READ_ONCE(rq->share.accepted[1]);
 	}
 	return accepted;
 }
@@ -122,8 +123,8 @@ static void count_events(struct wpool *pool, struct wpool_stats *stats)
 	int cpu;
 
 	wpool_for_each_runq(pool, rq, cpu) {
-		stats->errors += local64_read(&rq->errors);
-		stats->refused += READ_ONCE(rq->refused);
+		stats->errors += local64_read(&rq->share.errors);
+		stats->refused += READ_ONCE(rq->share.refused);
 		stats->stolen += READ_ONCE(rq->stolen);
 		stats->handoffs += READ_ONCE(rq->handoffs);
 	}
@@ -131,7 +132,7 @@ static void count_events(struct wpool *pool, struct wpool_stats *stats)
 
 static u32 count_free(struct wpool *pool)
 {
-	int n = atomic_read(&pool->tokens);
+	int n = atomic_read(&pool->admission.tokens);
 	struct wpool_runq *rq;
 	int cpu;
 
@@ -139,7 +140,7 @@ static u32 count_free(struct wpool *pool)
 	    READ_ONCE(pool->queue_depth) == WPOOL_UNLIMITED)
 		return WPOOL_UNLIMITED;
 	wpool_for_each_runq(pool, rq, cpu)
-		n += atomic_read(&rq->tokens);
+		n += atomic_read(&rq->share.tokens);
 	return max(n, 0);
 }
 
@@ -157,19 +158,19 @@ void wpool_get_stats(struct wpool *pool, struct wpool_stats *stats)
 	count_tasks(pool, stats);
 	count_events(pool, stats);
 	/* seen:A, see task/waiters.c */
-	stats->waiting = smp_load_acquire(&pool->nr_waiting);
+	stats->waiting = smp_load_acquire(&pool->admission.nr_waiting);
 	stats->queued = wpool_queues_len(pool);
 	stats->free = count_free(pool);
-	stats->handoffs += READ_ONCE(pool->handoffs);
-	stats->spawn_failed = READ_ONCE(pool->spawn_failed);
-	stats->spawn_error = READ_ONCE(pool->spawn_error);
-	stats->hogs = READ_ONCE(pool->hogs);
-	stats->exhausted = READ_ONCE(pool->exhausted);
-	stats->rescued = READ_ONCE(pool->rescued);
+	stats->handoffs += READ_ONCE(pool->monitor.handoffs);
+	stats->spawn_failed = READ_ONCE(pool->spawn.failed);
+	stats->spawn_error = READ_ONCE(pool->spawn.error);
+	stats->hogs = READ_ONCE(pool->monitor.hogs);
+	stats->exhausted = READ_ONCE(pool->monitor.exhausted);
+	stats->rescued = READ_ONCE(pool->reserve.rescued);
 
-	raw_spin_lock_irqsave(&pool->workers_lock, flags);
-	stats->expired = pool->expired;
-	raw_spin_unlock_irqrestore(&pool->workers_lock, flags);
+	raw_spin_lock_irqsave(&pool->workers.lock, flags);
+	stats->expired = pool->workers.expired;
+	raw_spin_unlock_irqrestore(&pool->workers.lock, flags);
 }
 EXPORT_SYMBOL_GPL(wpool_get_stats);
 
@@ -241,8 +242,9 @@ void wpool_get_cpu_stats(struct wpool *pool, int cpu, struct wpool_cpu_stats *st
 		.workers = READ_ONCE(rq->nr_workers),
 		.idle = READ_ONCE(rq->nr_idle),
 		.queued = wpool_runq_len(rq),
-		.submitted = READ_ONCE(rq->accepted[0]) + READ_ONCE(rq->accepted[1]),
-		.completed = local64_read(&rq->finished[0]) + local64_read(&rq->finished[1]),
+		.submitted = READ_ONCE(rq->share.accepted[0]) + READ_ONCE(rq->share.accepted[1]),
+		.completed = local64_read(&rq->share.finished[0]) +
+			     local64_read(&rq->share.finished[1]),
 		.stolen = READ_ONCE(rq->stolen),
 	};
 }
@@ -250,7 +252,7 @@ EXPORT_SYMBOL_GPL(wpool_get_cpu_stats);
 
 bool wpool_expiry_is_pending(struct wpool *pool)
 {
-	return timer_pending(&pool->expiry_timer);
+	return timer_pending(&pool->workers.expiry_timer);
 }
 
 bool wpool_monitor_is_pending(void)
@@ -293,7 +295,7 @@ void wpool_worker_fill_info(struct wpool *pool, struct wpool_worker *w,
 	info->since_ns = compat_got_cpu_ns(w->thread);
 	info->task = READ_ONCE(w->task);
 	info->func = info->task ? READ_ONCE(w->func) : NULL;
-	if (READ_ONCE(pool->rescuer) == w)
+	if (READ_ONCE(pool->reserve.rescuer) == w)
 		info->doing = WPOOL_DOING_RESERVE;
 	else if (info->task)
 		info->doing = doing_of_busy(pool, w);
@@ -309,12 +311,12 @@ void wpool_workers_show(struct wpool *pool,
 	struct wpool_worker_info info;
 	struct wpool_worker *w;
 
-	mutex_lock(&pool->workers_mutex);
-	list_for_each_entry(w, &pool->workers, node) {
+	mutex_lock(&pool->workers.mutex);
+	list_for_each_entry(w, &pool->workers.list, node) {
 		wpool_worker_fill_info(pool, w, &info);
 		show(&info, data);
 	}
-	mutex_unlock(&pool->workers_mutex);
+	mutex_unlock(&pool->workers.mutex);
 }
 
 void wpool_get_pressure(struct wpool *pool, struct wpool_pressure_avgs *avgs)

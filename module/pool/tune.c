@@ -109,15 +109,15 @@ static void tune_class(struct wpool *pool, const struct wpool_attrs *attrs, u32 
 {
 	struct wpool_worker *w;
 
-	mutex_lock(&pool->workers_mutex);
+	mutex_lock(&pool->workers.mutex);
 	if (mask & WPOOL_TUNE_NICE)
 		WRITE_ONCE(pool->nice, attrs->nice);
 	if (mask & WPOOL_TUNE_SCHED)
 		WRITE_ONCE(pool->sched, attrs->sched);
 	WRITE_ONCE(pool->class_reported, false);
-	list_for_each_entry(w, &pool->workers, node)
+	list_for_each_entry(w, &pool->workers.list, node)
 		wpool_class_set(w);
-	mutex_unlock(&pool->workers_mutex);
+	mutex_unlock(&pool->workers.mutex);
 }
 
 /* Memory for what latency counts, kept until the pool goes. */
@@ -324,11 +324,11 @@ void wpool_get_attrs(struct wpool *pool, struct wpool_attrs *attrs,
 	mutex_lock(&pool->tune_mutex);
 	*attrs = (struct wpool_attrs) {
 		.name = pool->name,
-		.fault = pool->fault,
-		.fault_data = pool->fault_data,
-		.worker_start = pool->worker_start,
-		.worker_end = pool->worker_end,
-		.worker_data = pool->worker_data,
+		.fault = pool->hooks.fault,
+		.fault_data = pool->hooks.fault_data,
+		.worker_start = pool->hooks.worker_start,
+		.worker_end = pool->hooks.worker_end,
+		.worker_data = pool->hooks.worker_data,
 		.abort = pool->abort,
 	};
 #define WPOOL_ATTR(_name, ...)	{ WPOOL_COPY_ATTR(attrs, pool, _name); }

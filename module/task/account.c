@@ -19,11 +19,11 @@ u64 wpool_account_outstanding(struct wpool *pool, u32 colour)
 	int cpu;
 
 	wpool_for_each_runq(pool, rq, cpu)
-		out += local64_read(&rq->finished[colour]);
+		out += local64_read(&rq->share.finished[colour]);
 	/* out before in: pairs with the smp_wmb() in wpool_account_out() */
 	smp_mb();
 	wpool_for_each_runq(pool, rq, cpu)
-		in += READ_ONCE(rq->accepted[colour]);
+		in += READ_ONCE(rq->share.accepted[colour]);
 	return in - out;
 }
 

@@ -11,7 +11,7 @@
 /* Count claimed tasks that have their tokens, before any is accepted; interrupts off. */
 static inline void wpool_account_in(struct wpool_runq *rq, u32 colour, u32 nr)
 {
-	WRITE_ONCE(rq->accepted[colour], rq->accepted[colour] + nr);
+	WRITE_ONCE(rq->share.accepted[colour], rq->share.accepted[colour] + nr);
 }
 
 /*
@@ -20,17 +20,17 @@ static inline void wpool_account_in(struct wpool_runq *rq, u32 colour, u32 nr)
 static __always_inline void wpool_account_out(struct wpool_runq *rq, u32 colour, int status)
 {
 	if (status == -ECANCELED)
-		local64_inc(&rq->cancelled);
+		local64_inc(&rq->share.cancelled);
 	else if (status == -ETIME)
-		local64_inc(&rq->overdue);
+		local64_inc(&rq->share.overdue);
 	else if (status)
-		local64_inc(&rq->failed);
+		local64_inc(&rq->share.failed);
 	/*
 	 * Pairs with the first smp_rmb() in count_tasks(), stats.c, and with the smp_mb() in
 	 * wpool_account_outstanding(): the task was counted in before.
 	 */
 	smp_wmb();
-	local64_inc(&rq->finished[colour]);
+	local64_inc(&rq->share.finished[colour]);
 }
 
 /** wpool_account_outstanding() - number of unfinished tasks of one colour */

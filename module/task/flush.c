@@ -90,7 +90,7 @@ static bool is_empty(struct wpool *pool)
 		return false;
 	/* tasks before threads: pairs with spawn_worker:A, where a spawner counts as a thread */
 	smp_mb();
-	return !atomic_read(&pool->nr_threads);
+	return !atomic_read(&pool->workers.nr_threads);
 }
 
 int wpool_flush_drain(struct wpool *pool, unsigned int state, long timeout)

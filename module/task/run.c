@@ -259,7 +259,8 @@ static __always_inline struct wpool_task *next_here(struct wpool_worker *w,
 	/* the look takes the signal away, and no other task finds it */
 	if (unlikely(read_thread_flags() & (_TIF_NEED_RESCHED | _TIF_SIGPENDING)) &&
 	    (signal_pending(current) ||
-	     ++w->in_a_row >= clamp(READ_ONCE(rq->help_len), LEAST_IN_A_ROW, MOST_IN_A_ROW)))
+	     ++w->in_a_row >= clamp(READ_ONCE(rq->estimate.help_len),
+				    LEAST_IN_A_ROW, MOST_IN_A_ROW)))
 		return NULL;
 	if (unlikely(READ_ONCE(w->running_on) != rq) ||
 	    unlikely(READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity)))

@@ -99,7 +99,7 @@ static int claim_running(struct wpool *pool, struct wpool_task *task)
 			new |= WPOOL_ST_AGAIN_COLOUR;
 	} while (!wpool_task_exchange(task, &old, new));
 	if (rq && (ret != 1 || old & WPOOL_ST_INSIDE))
-		WRITE_ONCE(rq->accepted[colour], rq->accepted[colour] - 1);
+		WRITE_ONCE(rq->share.accepted[colour], rq->share.accepted[colour] - 1);
 	raw_spin_unlock(lock);
 
 	return ret;

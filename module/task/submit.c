@@ -77,7 +77,7 @@ static void count_refused(struct wpool *pool)
 	rq = wpool_this_runq(pool);
 	/* if the pool was destroyed, a CPU that came up afterwards has none */
 	if (likely(rq))
-		WRITE_ONCE(rq->refused, rq->refused + 1);
+		WRITE_ONCE(rq->share.refused, rq->share.refused + 1);
 	local_irq_restore(flags);
 }
 

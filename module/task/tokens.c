@@ -9,7 +9,7 @@
  *
  *   give:A    tokens++, full barrier, read attention (waiters.h, waiters.c)
  *   scarce:A  set SCARCE, full barrier, empty the caches
- *   wait:A    set WAITERS, full barrier, look for a token in pool->tokens (waiters.c)
+ *   wait:A    set WAITERS, full barrier, look for a token in pool->admission.tokens (waiters.c)
  *
  * give:A pairs with each of the others. Without it a token would stay in a cache
  * while a submitter is refused or sleeps or a debt is not repaid.
@@ -17,7 +17,7 @@
  * SCARCE says that the caches are empty, but for tokens of finishes that have not read it
  * yet, and that take them out again. It is set by a submitter that finds no token, with
  * WAITERS, and when the limit changes; it is set for good if the limit is too small to
- * share. It is cleared when enough tokens are free and nobody waits. pool->tokens below
+ * share. It is cleared when enough tokens are free and nobody waits. pool->admission.tokens below
  * zero are a debt, which finishes repay one by one.
  *
  * A pool without a limit has more tokens than it needs, and nobody counts them: a
@@ -68,31 +68,31 @@ static void set_batch(struct wpool *pool, int total)
 	u32 batch = batch_for(total);
 
 	WRITE_ONCE(pool->token_batch, batch);
-	WRITE_ONCE(pool->token_plenty, batch ? total / 4 : INT_MAX);
+	WRITE_ONCE(pool->admission.plenty, batch ? total / 4 : INT_MAX);
 }
 
 void wpool_tokens_init(struct wpool *pool)
 {
 	int total = wpool_tokens_total(pool->capacity, pool->queue_depth);
 
-	raw_spin_lock_init(&pool->admission_lock);
-	INIT_LIST_HEAD(&pool->waiters);
-	init_swait_queue_head(&pool->guests);
-	atomic_set(&pool->tokens, total);
-	pool->token_base = total;
+	raw_spin_lock_init(&pool->admission.lock);
+	INIT_LIST_HEAD(&pool->admission.waiters);
+	init_swait_queue_head(&pool->admission.guests);
+	atomic_set(&pool->admission.tokens, total);
+	pool->admission.base = total;
 	/* until wpool_tokens_scale() */
 	if (total == WPOOL_TOKENS_UNLIMITED)
 		pool->token_batch = WPOOL_NO_TOKENS;
 	else
 		pool->attention = WPOOL_ATT_SCARCE;
-	pool->token_plenty = INT_MAX;
+	pool->admission.plenty = INT_MAX;
 }
 
 void __wpool_attention_set(struct wpool *pool, u32 bits, bool on)
 {
 	u32 attention = on ? pool->attention | bits : pool->attention & ~bits;
 
-	lockdep_assert_held(&pool->admission_lock);
+	lockdep_assert_held(&pool->admission.lock);
 	/* every submit and every finish reads that line */
 	if (attention != pool->attention)
 		WRITE_ONCE(pool->attention, attention);
@@ -105,18 +105,18 @@ static void collect_caches(struct wpool *pool)
 	struct wpool_runq *rq;
 	int cpu, n;
 
-	lockdep_assert_held(&pool->admission_lock);
+	lockdep_assert_held(&pool->admission.lock);
 	wpool_for_each_runq(pool, rq, cpu) {
-		if (!atomic_read(&rq->tokens))
+		if (!atomic_read(&rq->share.tokens))
 			continue;
-		n = atomic_xchg(&rq->tokens, 0);
-		atomic_add(n, &pool->tokens);
+		n = atomic_xchg(&rq->share.tokens, 0);
+		atomic_add(n, &pool->admission.tokens);
 	}
 }
 
 void __wpool_tokens_make_scarce(struct wpool *pool)
 {
-	lockdep_assert_held(&pool->admission_lock);
+	lockdep_assert_held(&pool->admission.lock);
 	if (pool->attention & WPOOL_ATT_SCARCE)
 		return;
 	__wpool_attention_set(pool, WPOOL_ATT_SCARCE, true);
@@ -129,11 +129,11 @@ void wpool_tokens_relax(struct wpool *pool)
 {
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&pool->admission_lock, flags);
-	if (list_empty(&pool->waiters) &&
-	    atomic_read(&pool->tokens) >= READ_ONCE(pool->token_plenty))
+	raw_spin_lock_irqsave(&pool->admission.lock, flags);
+	if (list_empty(&pool->admission.waiters) &&
+	    atomic_read(&pool->admission.tokens) >= READ_ONCE(pool->admission.plenty))
 		__wpool_attention_set(pool, WPOOL_ATT_SCARCE, false);
-	raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
+	raw_spin_unlock_irqrestore(&pool->admission.lock, flags);
 }
 
 void wpool_tokens_scale(struct wpool *pool)
@@ -143,9 +143,9 @@ void wpool_tokens_scale(struct wpool *pool)
 	lockdep_assert_held(&pool->tune_mutex);
 	set_batch(pool, wpool_tokens_total(pool->capacity, pool->queue_depth));
 	if (!pool->token_batch) {
-		raw_spin_lock_irqsave(&pool->admission_lock, flags);
+		raw_spin_lock_irqsave(&pool->admission.lock, flags);
 		__wpool_tokens_make_scarce(pool);
-		raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
+		raw_spin_unlock_irqrestore(&pool->admission.lock, flags);
 	}
 	wpool_tokens_relax(pool);
 }
@@ -154,24 +154,24 @@ int __wpool_tokens_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
 {
 	u32 batch = READ_ONCE(pool->token_batch), n;
 
-	lockdep_assert_held(&pool->admission_lock);
+	lockdep_assert_held(&pool->admission.lock);
 	if (pool->attention & WPOOL_ATT_CLOSED)
 		return -ESHUTDOWN;
-	if (!list_empty(&pool->waiters))
+	if (!list_empty(&pool->admission.waiters))
 		return 0;
 	if (batch == WPOOL_NO_TOKENS) {
-		WRITE_ONCE(rq->untaken, rq->untaken + want);
+		WRITE_ONCE(rq->share.untaken, rq->share.untaken + want);
 		return want;
 	}
 	if (pool->attention & WPOOL_ATT_SCARCE)
 		batch = 0;
-	n = wpool_tokens_take_from(&pool->tokens, want + batch);
+	n = wpool_tokens_take_from(&pool->admission.tokens, want + batch);
 	if (n < want) {
 		__wpool_tokens_make_scarce(pool);
-		n += wpool_tokens_take_from(&pool->tokens, want - n);
+		n += wpool_tokens_take_from(&pool->admission.tokens, want - n);
 	}
 	if (n > want)
-		atomic_add(n - want, &rq->tokens);
+		atomic_add(n - want, &rq->share.tokens);
 	return min(n, want);
 }
 
@@ -185,9 +185,9 @@ int wpool_tokens_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
 	if (unlikely(wpool_refuses(pool)))
 		return n ?: -ESHUTDOWN;
 	/* too few were at hand: search everywhere */
-	raw_spin_lock(&pool->admission_lock);
+	raw_spin_lock(&pool->admission.lock);
 	more = __wpool_tokens_take(pool, rq, want - n);
-	raw_spin_unlock(&pool->admission_lock);
+	raw_spin_unlock(&pool->admission.lock);
 	return more > 0 ? n + more : n ?: more;
 }
 
@@ -206,12 +206,12 @@ u32 wpool_nr_free(struct wpool *pool)
 		return 0;
 	if (READ_ONCE(pool->token_batch) == WPOOL_NO_TOKENS)
 		return WPOOL_UNLIMITED;
-	n = atomic_read(&pool->tokens);
+	n = atomic_read(&pool->admission.tokens);
 	preempt_disable();
 	rq = wpool_this_runq(pool);
 	/* if the pool was destroyed, a CPU that came up afterwards has none */
 	if (rq && !(attention & WPOOL_ATT_SCARCE))
-		n += atomic_read(&rq->tokens);
+		n += atomic_read(&rq->share.tokens);
 	preempt_enable();
 	return max(n, 0);
 }
@@ -226,7 +226,7 @@ static int count_tokenless(struct wpool *pool)
 	int n = 0, cpu;
 
 	wpool_for_each_runq(pool, rq, cpu)
-		n += READ_ONCE(rq->untaken) - local64_read(&rq->ungiven);
+		n += READ_ONCE(rq->share.untaken) - local64_read(&rq->share.ungiven);
 	return n;
 }
 
@@ -244,13 +244,13 @@ void wpool_tokens_resize(struct wpool *pool, int old)
 		/* afterwards all submits take and all finishes give; until then there are enough */
 		if (old == WPOOL_TOKENS_UNLIMITED)
 			synchronize_rcu();
-		more = total - pool->token_base - count_tokenless(pool);
+		more = total - pool->admission.base - count_tokenless(pool);
 	}
-	pool->token_base += more;
+	pool->admission.base += more;
 
-	raw_spin_lock_irqsave(&pool->admission_lock, flags);
+	raw_spin_lock_irqsave(&pool->admission.lock, flags);
 	/* finishes repay a debt, which caches would hide from them */
 	__wpool_tokens_make_scarce(pool);
-	atomic_add(more, &pool->tokens);
-	raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
+	atomic_add(more, &pool->admission.tokens);
+	raw_spin_unlock_irqrestore(&pool->admission.lock, flags);
 }

@@ -2,12 +2,12 @@
 /*
  * Admission: a task is accepted if and only if it gets a token.
  *
- *   tokens held by unfinished tasks + pool->tokens + all runq->tokens
+ *   tokens held by unfinished tasks + pool->admission.tokens + all runq->share.tokens
  *	= capacity + queue_depth, always.
  *
  * Away from the limit, tokens move between a task and the cache of the current CPU.
  * Before a submitter is refused or put to sleep, the caches of all CPUs are emptied, and
- * tokens are scarce from then on: they move between a task and pool->tokens, until there
+ * tokens are scarce from then on: they move between a task and pool->admission.tokens, until there
  * are plenty again. So only the first refusal visits all CPUs. While submitters wait,
  * tokens that come free go to them, in order.
  */
@@ -73,12 +73,12 @@ static inline u32 wpool_tokens_take_fast(struct wpool *pool,
 	if (unlikely(attention & WPOOL_ATT_TAKE))
 		return 0;
 	if (READ_ONCE(pool->token_batch) == WPOOL_NO_TOKENS) {
-		WRITE_ONCE(rq->untaken, rq->untaken + want);
+		WRITE_ONCE(rq->share.untaken, rq->share.untaken + want);
 		return want;
 	}
 	/* locked instruction: this CPU's line, or the pool's near the limit */
-	return wpool_tokens_take_from(attention & WPOOL_ATT_SCARCE ? &pool->tokens : &rq->tokens,
-				      want);
+	return wpool_tokens_take_from(attention & WPOOL_ATT_SCARCE ? &pool->admission.tokens :
+								     &rq->share.tokens, want);
 }
 
 /** __wpool_tokens_make_scarce() - let no CPU cache tokens; those cached go to the pool */
@@ -89,9 +89,9 @@ void __wpool_tokens_make_scarce(struct wpool *pool)
 static inline void wpool_tokens_owe(struct wpool *pool, struct wpool_runq *rq)
 {
 	if (READ_ONCE(pool->token_batch) == WPOOL_NO_TOKENS)
-		WRITE_ONCE(rq->untaken, rq->untaken + 1);
+		WRITE_ONCE(rq->share.untaken, rq->share.untaken + 1);
 	else
-		atomic_dec(&pool->tokens);
+		atomic_dec(&pool->admission.tokens);
 }
 
 /** wpool_tokens_relax() - let the CPUs cache tokens, if there are plenty */

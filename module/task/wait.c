@@ -134,27 +134,27 @@ static bool is_deadlock(struct wpool *pool)
 	struct wpool_worker *w;
 	u32 nr = 0;
 
-	lockdep_assert_held(&pool->workers_lock);
-	if (pool->nr_awaiting < pool->nr_workers ||
-	    pool->nr_awaiting < READ_ONCE(pool->capacity))
+	lockdep_assert_held(&pool->workers.lock);
+	if (pool->workers.nr_awaiting < pool->nr_workers ||
+	    pool->workers.nr_awaiting < READ_ONCE(pool->capacity))
 		return false;
 	/* a worker whose task is done may not have woken up yet */
-	list_for_each_entry_rcu(w, &pool->workers, node)
+	list_for_each_entry_rcu(w, &pool->workers.list, node)
 		nr += w->awaits && is_stuck(pool, w->awaits);
-	return nr >= pool->nr_awaiting;
+	return nr >= pool->workers.nr_awaiting;
 }
 
 static void await_end(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
 
-	raw_spin_lock_irq(&pool->workers_lock);
+	raw_spin_lock_irq(&pool->workers.lock);
 	w->awaits = NULL;
 	WRITE_ONCE(w->told, false);
-	pool->nr_awaiting--;
-	WRITE_ONCE(pool->nr_lifting, pool->nr_lifting - w->lifts);
+	pool->workers.nr_awaiting--;
+	WRITE_ONCE(pool->workers.nr_lifting, pool->workers.nr_lifting - w->lifts);
 	w->lifts = false;
-	raw_spin_unlock_irq(&pool->workers_lock);
+	raw_spin_unlock_irq(&pool->workers.lock);
 }
 
 /* Does the worker sleep for a task that is queued? It could take that back; not one that runs. */
@@ -174,10 +174,10 @@ static bool is_told(struct wpool_worker *w)
 {
 	struct wpool_worker *other;
 
-	lockdep_assert_held(&w->pool->workers_lock);
+	lockdep_assert_held(&w->pool->workers.lock);
 	if (can_act(w))
 		return true;
-	list_for_each_entry_rcu(other, &w->pool->workers, node) {
+	list_for_each_entry_rcu(other, &w->pool->workers.list, node) {
 		if (can_act(other)) {
 			/* it may not sleep yet */
 			WRITE_ONCE(other->told, true);
@@ -197,14 +197,14 @@ static bool await_begin(struct wpool_worker *w, struct wpool_task *task)
 	struct wpool *pool = w->pool;
 	bool told;
 
-	raw_spin_lock_irq(&pool->workers_lock);
+	raw_spin_lock_irq(&pool->workers.lock);
 	w->awaits = task;
-	pool->nr_awaiting++;
+	pool->workers.nr_awaiting++;
 	/* one that runs needs no other worker: the backlog of the pool stays where it is */
 	w->lifts = can_act(w);
-	WRITE_ONCE(pool->nr_lifting, pool->nr_lifting + w->lifts);
+	WRITE_ONCE(pool->workers.nr_lifting, pool->workers.nr_lifting + w->lifts);
 	told = is_deadlock(pool) && is_told(w);
-	raw_spin_unlock_irq(&pool->workers_lock);
+	raw_spin_unlock_irq(&pool->workers.lock);
 	if (told)
 		await_end(w);
 	else if (unlikely(READ_ONCE(wpool_freeze_is_on)) && READ_ONCE(pool->freezable) && w->lifts)

@@ -55,7 +55,7 @@
 static void mark_waiting(struct wpool *pool, struct wpool_task *task, bool on)
 	__must_hold(&pool->admission_lock)
 {
-	lockdep_assert_held(&pool->admission_lock);
+	lockdep_assert_held(&pool->admission.lock);
 	WRITE_ONCE(task->pool, (struct wpool *)((unsigned long)pool |
 						(on ? WPOOL_TASK_IN_LINE : 0)));
 	/* pairs with wpool_waiters_withdraw() and _leave(): task->pool may be followed */
@@ -66,24 +66,24 @@ static void mark_waiting(struct wpool *pool, struct wpool_task *task, bool on)
 static void line_add(struct wpool *pool, struct wpool_task *place)
 	__must_hold(&pool->admission_lock)
 {
-	lockdep_assert_held(&pool->admission_lock);
-	list_add_tail(&place->node, &pool->waiters);
-	pool->nr_fired += wpool_task_is_event(place);
+	lockdep_assert_held(&pool->admission.lock);
+	list_add_tail(&place->node, &pool->admission.waiters);
+	pool->admission.nr_fired += wpool_task_is_event(place);
 	__wpool_tokens_make_scarce(pool);
 	__wpool_attention_set(pool, WPOOL_ATT_WAITERS, true);
 	/* seen:A */
-	smp_store_release(&pool->nr_waiting, pool->nr_waiting + 1);
+	smp_store_release(&pool->admission.nr_waiting, pool->admission.nr_waiting + 1);
 }
 
 /* It leaves the line. */
 static void line_remove(struct wpool *pool, struct wpool_task *place)
 	__must_hold(&pool->admission_lock)
 {
-	lockdep_assert_held(&pool->admission_lock);
+	lockdep_assert_held(&pool->admission.lock);
 	list_del(&place->node);
-	WRITE_ONCE(pool->nr_waiting, pool->nr_waiting - 1);
-	pool->nr_fired -= wpool_task_is_event(place);
-	__wpool_attention_set(pool, WPOOL_ATT_WAITERS, !list_empty(&pool->waiters));
+	WRITE_ONCE(pool->admission.nr_waiting, pool->admission.nr_waiting - 1);
+	pool->admission.nr_fired -= wpool_task_is_event(place);
+	__wpool_attention_set(pool, WPOOL_ATT_WAITERS, !list_empty(&pool->admission.waiters));
 }
 
 static void join_line(struct wpool *pool, struct wpool_waiter *waiter)
@@ -91,7 +91,7 @@ static void join_line(struct wpool *pool, struct wpool_waiter *waiter)
 {
 	u32 i;
 
-	lockdep_assert_held(&pool->admission_lock);
+	lockdep_assert_held(&pool->admission.lock);
 	line_add(pool, &waiter->place);
 	for (i = 0; i < waiter->nr; i++) {
 		waiter->tasks[i]->waiter = waiter;
@@ -105,7 +105,7 @@ static void leave_waiters(struct wpool *pool, struct wpool_waiter *waiter, int e
 {
 	u32 i;
 
-	lockdep_assert_held(&pool->admission_lock);
+	lockdep_assert_held(&pool->admission.lock);
 	line_remove(pool, &waiter->place);
 	for (i = waiter->accepted; i < waiter->nr; i++)
 		mark_waiting(pool, waiter->tasks[i], false);
@@ -118,8 +118,8 @@ static void leave_waiters(struct wpool *pool, struct wpool_waiter *waiter, int e
 static struct wpool_task *first_in_line(struct wpool *pool)
 	__must_hold(&pool->admission_lock)
 {
-	lockdep_assert_held(&pool->admission_lock);
-	return list_first_entry_or_null(&pool->waiters, struct wpool_task, node);
+	lockdep_assert_held(&pool->admission.lock);
+	return list_first_entry_or_null(&pool->admission.waiters, struct wpool_task, node);
 }
 
 /* The waiter that stands there, or NULL if it is an event. */
@@ -138,7 +138,7 @@ bool wpool_waiters_withdraw(struct wpool_task *task)
 	if (smp_load_acquire(&task->queued) != WPOOL_QUEUED_LINE || wpool_task_is_event(task))
 		return false;
 	pool = wpool_task_last_pool(task);
-	raw_spin_lock(&pool->admission_lock);
+	raw_spin_lock(&pool->admission.lock);
 	/* under the lock a task stays in this line, and a cancelled one stays cancelled */
 	if ((unsigned long)READ_ONCE(task->pool) ==
 	    ((unsigned long)pool | WPOOL_TASK_IN_LINE) && wpool_task_is_cancelled(task)) {
@@ -146,7 +146,7 @@ bool wpool_waiters_withdraw(struct wpool_task *task)
 		thread = waiter->thread;
 		leave_waiters(pool, waiter, -ECANCELED);
 	}
-	raw_spin_unlock(&pool->admission_lock);
+	raw_spin_unlock(&pool->admission.lock);
 	/* interrupts are still off: the thread cannot be freed yet */
 	if (thread)
 		wake_up_process(thread);
@@ -162,13 +162,13 @@ bool wpool_waiters_leave(struct wpool_task *task)
 	if (smp_load_acquire(&task->queued) != WPOOL_QUEUED_LINE)
 		return false;
 	pool = wpool_task_last_pool(task);
-	raw_spin_lock(&pool->admission_lock);
+	raw_spin_lock(&pool->admission.lock);
 	ret = READ_ONCE(task->queued) == WPOOL_QUEUED_LINE;
 	if (ret) {
 		line_remove(pool, task);
 		mark_waiting(pool, task, false);
 	}
-	raw_spin_unlock(&pool->admission_lock);
+	raw_spin_unlock(&pool->admission.lock);
 	return ret;
 }
 
@@ -202,13 +202,13 @@ static void serve_locked(struct wpool *pool, struct wpool_runq *rq, struct serve
 	struct wpool_task *place, *task;
 	struct wpool_waiter *w;
 
-	lockdep_assert_held(&pool->admission_lock);
+	lockdep_assert_held(&pool->admission.lock);
 	served->nr_tasks = 0;
 	served->flags = 0;
 	served->nr_threads = 0;
 	while (served->nr_tasks < SERVE_BATCH) {
 		place = first_in_line(pool);
-		if (!place || !wpool_tokens_take_from(&pool->tokens, 1))
+		if (!place || !wpool_tokens_take_from(&pool->admission.tokens, 1))
 			break;
 		w = waiter_at(place);
 		task = w ? w->tasks[w->accepted++] : place;
@@ -246,9 +246,9 @@ bool wpool_waiters_serve(struct wpool *pool)
 
 	local_irq_save(flags);
 	rq = wpool_this_runq(pool);
-	raw_spin_lock(&pool->admission_lock);
+	raw_spin_lock(&pool->admission.lock);
 	serve_locked(pool, rq, &served);
-	raw_spin_unlock(&pool->admission_lock);
+	raw_spin_unlock(&pool->admission.lock);
 	see_to(pool, rq, &served);
 	local_irq_restore(flags);
 	return served.nr_tasks == SERVE_BATCH;
@@ -259,10 +259,10 @@ void wpool_waiters_spill(struct wpool *pool, struct wpool_runq *rq)
 	unsigned long flags;
 
 	/* under the lock, so that a search for tokens does not miss those on the move */
-	raw_spin_lock_irqsave(&pool->admission_lock, flags);
+	raw_spin_lock_irqsave(&pool->admission.lock, flags);
 	/* give:A, for all tokens of the cache */
-	atomic_add_return(atomic_xchg(&rq->tokens, 0), &pool->tokens);
-	raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
+	atomic_add_return(atomic_xchg(&rq->share.tokens, 0), &pool->admission.tokens);
+	raw_spin_unlock_irqrestore(&pool->admission.lock, flags);
 	if (READ_ONCE(pool->attention) & WPOOL_ATT_WAITERS)
 		wpool_waiters_serve(pool);
 }
@@ -283,10 +283,10 @@ static void abandon_wait(struct wpool *pool, struct wpool_waiter *waiter, int er
 		local_irq_restore(flags);
 		return;
 	}
-	raw_spin_lock(&pool->admission_lock);
+	raw_spin_lock(&pool->admission.lock);
 	if (!waiter->done)
 		leave_waiters(pool, waiter, error);
-	raw_spin_unlock(&pool->admission_lock);
+	raw_spin_unlock(&pool->admission.lock);
 	local_irq_restore(flags);
 }
 
@@ -311,10 +311,10 @@ int wpool_waiters_wait(struct wpool *pool, struct wpool_waiter *waiter,
 
 	local_irq_save(flags);
 	rq = wpool_this_runq(pool);
-	raw_spin_lock(&pool->admission_lock);
+	raw_spin_lock(&pool->admission.lock);
 	if (pool->attention & (WPOOL_ATT_CLOSED | (waiter->waited ? 0 : WPOOL_ATT_OWN))) {
 		err = -ESHUTDOWN;
-	} else if (max && pool->nr_waiting - pool->nr_fired >= max) {
+	} else if (max && pool->admission.nr_waiting - pool->admission.nr_fired >= max) {
 		err = -EAGAIN;
 	} else {
 		join_line(pool, waiter);
@@ -324,7 +324,7 @@ int wpool_waiters_wait(struct wpool *pool, struct wpool_waiter *waiter,
 			leave_waiters(pool, waiter, -ECANCELED);
 		serve_locked(pool, rq, &served);
 	}
-	raw_spin_unlock(&pool->admission_lock);
+	raw_spin_unlock(&pool->admission.lock);
 	if (!err)
 		see_to(pool, rq, &served);
 	local_irq_restore(flags);
@@ -395,10 +395,10 @@ bool wpool_waiters_join(struct wpool *pool, struct wpool_task *task)
 	bool first = false;
 	int n;
 
-	raw_spin_lock(&pool->admission_lock);
+	raw_spin_lock(&pool->admission.lock);
 	n = __wpool_tokens_take(pool, rq, 1);
 	if (!n) {
-		first = list_empty(&pool->waiters);
+		first = list_empty(&pool->admission.waiters);
 		line_add(pool, task);
 		mark_waiting(pool, task, true);
 	}
@@ -407,7 +407,7 @@ bool wpool_waiters_join(struct wpool *pool, struct wpool_task *task)
 		smp_mb();
 		serve_locked(pool, rq, &served);
 	}
-	raw_spin_unlock(&pool->admission_lock);
+	raw_spin_unlock(&pool->admission.lock);
 	/* the event may be gone by now, if it stood in line */
 	if (first)
 		see_to(pool, rq, &served);
@@ -436,7 +436,7 @@ void wpool_waiters_close(struct wpool *pool, bool drops)
 		nr_threads = 0;
 		nr_events = 0;
 		local_irq_save(flags);
-		raw_spin_lock(&pool->admission_lock);
+		raw_spin_lock(&pool->admission.lock);
 		__wpool_attention_set(pool, WPOOL_ATT_CLOSED | (drops ? WPOOL_ATT_DROPS : 0), true);
 		while (nr_threads + nr_events < SERVE_BATCH) {
 			place = first_in_line(pool);
@@ -452,7 +452,7 @@ void wpool_waiters_close(struct wpool *pool, bool drops)
 				events[nr_events++] = place;
 			}
 		}
-		raw_spin_unlock(&pool->admission_lock);
+		raw_spin_unlock(&pool->admission.lock);
 		for (i = 0; i < nr_threads; i++)
 			wake_up_process(threads[i]);
 		for (i = 0; i < nr_events; i++)
@@ -461,8 +461,8 @@ void wpool_waiters_close(struct wpool *pool, bool drops)
 		cond_resched();
 	} while (nr_threads + nr_events == SERVE_BATCH);
 	/* close:A, pairs with wpool_nr_closes() */
-	smp_store_release(&pool->nr_closes, pool->nr_closes + 1);
-	swake_up_all(&pool->guests);
+	smp_store_release(&pool->admission.nr_closes, pool->admission.nr_closes + 1);
+	swake_up_all(&pool->admission.guests);
 }
 
 static void set_attention(struct wpool *pool, u32 bits, bool on)
@@ -470,9 +470,9 @@ static void set_attention(struct wpool *pool, u32 bits, bool on)
 	unsigned long flags;
 
 	lockdep_assert_held(&pool->tune_mutex);
-	raw_spin_lock_irqsave(&pool->admission_lock, flags);
+	raw_spin_lock_irqsave(&pool->admission.lock, flags);
 	__wpool_attention_set(pool, bits, on);
-	raw_spin_unlock_irqrestore(&pool->admission_lock, flags);
+	raw_spin_unlock_irqrestore(&pool->admission.lock, flags);
 }
 
 void wpool_waiters_close_to_others(struct wpool *pool)

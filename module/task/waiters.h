@@ -19,8 +19,8 @@ struct task_struct;
 /* A submitter that waits in line, on its own stack. */
 struct wpool_waiter {
 	/*
-	 * stands in the line, pool->waiters, beside the tasks of events, which stand there
-	 * themselves; no task, of which only the node and the flags, 0, are used
+	 * stands in the line, pool->admission.waiters, beside the tasks of events, which stand
+	 * there themselves; no task, of which only the node and the flags, 0, are used
 	 */
 	struct wpool_task place;
 	struct task_struct *thread;	/* thread to wake */
@@ -57,18 +57,19 @@ static inline void wpool_waiters_give(struct wpool *pool, struct wpool_runq *rq)
 
 	if (batch == WPOOL_NO_TOKENS) {
 		/* no submitter waits for it: without a limit there are tokens enough */
-		local64_inc(&rq->ungiven);
+		local64_inc(&rq->share.ungiven);
 		return;
 	}
 	if (likely(!(READ_ONCE(pool->attention) & WPOOL_ATT_SCARCE))) {
 		/* give:A; locked instruction: this CPU's line */
-		if (unlikely(atomic_inc_return(&rq->tokens) >= 2 * (int)batch) ||
+		if (unlikely(atomic_inc_return(&rq->share.tokens) >= 2 * (int)batch) ||
 		    unlikely(READ_ONCE(pool->attention) & WPOOL_ATT_SCARCE))
 			wpool_waiters_spill(pool, rq);
 		return;
 	}
 	/* give:A */
-	if (unlikely(atomic_inc_return(&pool->tokens) >= READ_ONCE(pool->token_plenty)))
+	if (unlikely(atomic_inc_return(&pool->admission.tokens) >=
+		     READ_ONCE(pool->admission.plenty)))
 		wpool_tokens_relax(pool);
 	if (unlikely(READ_ONCE(pool->attention) & WPOOL_ATT_WAITERS))
 		wpool_waiters_serve(pool);
@@ -106,13 +107,14 @@ bool wpool_waiters_withdraw(struct wpool_task *task);
 void wpool_waiters_close(struct wpool *pool, bool drops);
 
 /*
- * How often was the pool closed? Who waits for room in a group stands in pool->guests and has read
- * this before it saw the pool open: it is sent away when the number is another one.
+ * How often was the pool closed? A thread that waits for room in a group stands in
+ * pool->admission.guests and has read this before it saw the pool open: it is sent away when the
+ * number is another one.
  */
 static inline u32 wpool_nr_closes(const struct wpool *pool)
 {
 	/* pairs with close:A */
-	return smp_load_acquire(&pool->nr_closes);
+	return smp_load_acquire(&pool->admission.nr_closes);
 }
 
 /** wpool_waiters_close_to_others() - accept but events and own tasks no more; tune_mutex held */

@@ -64,7 +64,7 @@ void wpool_affinity_set(struct wpool *pool, int dying)
 			wpool_idle_wake_runq(rq);
 	/* wpool_affinity_follow:A, the mask, then the request; pairs with step_in:A, then a read */
 	smp_mb();
-	if (READ_ONCE(pool->rescuer))
+	if (READ_ONCE(pool->reserve.rescuer))
 		wpool_spawn_ask(pool);
 }
 

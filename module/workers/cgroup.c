@@ -136,7 +136,7 @@ int wpool_cgroup_set(struct wpool *pool, struct task_struct *from)
 	/* idle workers follow, and the rescuer, which would keep the old cgroups */
 	if (!over)
 		wpool_idle_wake_all(pool);
-	if (READ_ONCE(pool->rescuer))
+	if (READ_ONCE(pool->reserve.rescuer))
 		wpool_spawn_ask(pool);
 	/* without the mutex: it needs CPU time of its cgroup */
 	if (old)

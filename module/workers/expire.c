@@ -35,7 +35,7 @@ static bool is_expiring(struct wpool *pool)
 void wpool_expire_arm(struct wpool *pool)
 {
 	if (is_expiring(pool))
-		timer_reduce(&pool->expiry_timer, jiffies +
+		timer_reduce(&pool->workers.expiry_timer, jiffies +
 			     msecs_to_jiffies(READ_ONCE(pool->expiry_ms)));
 }
 
@@ -50,7 +50,7 @@ static bool expire_one(struct wpool_runq *rq, unsigned long since)
 	struct wpool_worker *w;
 	bool stays = false;
 
-	raw_spin_lock(&pool->workers_lock);
+	raw_spin_lock(&pool->workers.lock);
 	raw_spin_lock(&rq->lock);
 	w = wpool_idle_coldest(rq);
 	if (w && !time_after(w->idle_since, since) &&
@@ -58,13 +58,13 @@ static bool expire_one(struct wpool_runq *rq, unsigned long since)
 		stays = wpool_worker_resign(w);
 		WRITE_ONCE(rq->nr_workers, rq->nr_workers - 1);
 		/* in the reserve it is not at its end */
-		pool->expired += !stays;
+		pool->workers.expired += !stays;
 		thread = w->thread;
 		trace_wpool_worker_expired(pool->name, rq->cpu, thread->pid);
 		wpool_idle_take(rq, w);
 	}
 	raw_spin_unlock(&rq->lock);
-	raw_spin_unlock(&pool->workers_lock);
+	raw_spin_unlock(&pool->workers.lock);
 
 	if (thread) {
 		wpool_worker_left(pool, stays);
@@ -76,7 +76,7 @@ static bool expire_one(struct wpool_runq *rq, unsigned long since)
 
 void wpool_expire_timer(struct timer_list *timer)
 {
-	struct wpool *pool = timer_container_of(pool, timer, expiry_timer);
+	struct wpool *pool = timer_container_of(pool, timer, workers.expiry_timer);
 	unsigned long life, since = 0, flags;
 	struct wpool_runq *rq;
 	int i;
@@ -101,7 +101,7 @@ void wpool_expire_timer(struct timer_list *timer)
 			return;
 	}
 	/* when the oldest worker that is left expires, or at once for the next batch */
-	mod_timer(&pool->expiry_timer, max(since + life, jiffies + 1));
+	mod_timer(&pool->workers.expiry_timer, max(since + life, jiffies + 1));
 }
 
 /* The timer is pending if there are any, so that a quiet pool costs no look at its CPUs. */
@@ -109,7 +109,7 @@ u32 wpool_expire_count(struct wpool *pool)
 {
 	u32 workers = READ_ONCE(pool->nr_workers), least = READ_ONCE(pool->min_workers);
 
-	if (!timer_pending(&pool->expiry_timer) || !is_expiring(pool) || workers <= least)
+	if (!timer_pending(&pool->workers.expiry_timer) || !is_expiring(pool) || workers <= least)
 		return 0;
 	return min(workers - least, wpool_idle_nr(pool));
 }
@@ -132,5 +132,5 @@ bool wpool_expire_early(struct wpool *pool)
 void wpool_expire_rearm(struct wpool *pool)
 {
 	if (wpool_idle_any(pool) && is_expiring(pool))
-		mod_timer(&pool->expiry_timer, jiffies + 1);
+		mod_timer(&pool->workers.expiry_timer, jiffies + 1);
 }

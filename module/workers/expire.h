@@ -31,7 +31,7 @@ u32 wpool_expire_count(struct wpool *pool);
  */
 bool wpool_expire_early(struct wpool *pool);
 
-/** wpool_expire_timer() - the function of pool->expiry_timer */
+/** wpool_expire_timer() - the function of pool->workers.expiry_timer */
 void wpool_expire_timer(struct timer_list *timer);
 
 #endif /* WPOOL_WORKERS_EXPIRE_H */

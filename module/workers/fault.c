@@ -76,13 +76,13 @@ void wpool_fault_report(struct wpool_worker *w)
 		.own = w->own,
 	};
 
-	mutex_lock(&pool->workers_mutex);
-	pool->faults++;
-	mutex_unlock(&pool->workers_mutex);
+	mutex_lock(&pool->workers.mutex);
+	pool->workers.faults++;
+	mutex_unlock(&pool->workers.mutex);
 	wpool_notify_tell(pool);
 
-	if (pool->fault)
-		pool->fault(&fault, pool->fault_data);
+	if (pool->hooks.fault)
+		pool->hooks.fault(&fault, pool->hooks.fault_data);
 	else
 		pr_err_ratelimited("%s: a worker died in %ps on CPU %d; the pool goes on\n",
 				   pool->name, fault.func, fault.cpu);

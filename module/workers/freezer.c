@@ -61,12 +61,12 @@ static u32 count_busy(struct wpool *pool)
 	if (!READ_ONCE(pool->freezable))
 		return 0;
 	/* under the lock no worker begins to sleep for a task, which might let others start */
-	raw_spin_lock_irqsave(&pool->workers_lock, flags);
+	raw_spin_lock_irqsave(&pool->workers.lock, flags);
 	/* count_busy:A, see core/freeze.h */
 	smp_mb();
-	list_for_each_entry_rcu(w, &pool->workers, node)
+	list_for_each_entry_rcu(w, &pool->workers.list, node)
 		nr += !w->leaving && !is_parked(w);
-	raw_spin_unlock_irqrestore(&pool->workers_lock, flags);
+	raw_spin_unlock_irqrestore(&pool->workers.lock, flags);
 	return nr;
 }
 

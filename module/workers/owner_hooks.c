@@ -46,7 +46,7 @@ int wpool_hooks_prepare(struct wpool_worker *w)
 {
 	struct wpool_preparing preparing = { };
 
-	if (!w->pool->worker_start)
+	if (!w->pool->hooks.worker_start)
 		return 0;
 	/* worker_start may read the pool's attributes, and wait for CPU hotplug */
 	lockdep_assert_not_held(&w->pool->tune_mutex);
@@ -75,9 +75,9 @@ bool wpool_hooks_start(struct wpool_worker *w)
 
 	if (!w->preparing)
 		return true;
-	WRITE_ONCE(w->func, pool->worker_start);
+	WRITE_ONCE(w->func, pool->hooks.worker_start);
 	w->in_hook = true;
-	err = pool->worker_start(pool, pool->worker_data, &w->own);
+	err = pool->hooks.worker_start(pool, pool->hooks.worker_data, &w->own);
 	w->in_hook = false;
 	WRITE_ONCE(w->func, NULL);
 	if (err) {
@@ -102,11 +102,11 @@ void wpool_hooks_end(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
 
-	if (!pool->worker_end)
+	if (!pool->hooks.worker_end)
 		return;
-	WRITE_ONCE(w->func, pool->worker_end);
+	WRITE_ONCE(w->func, pool->hooks.worker_end);
 	w->in_hook = true;
-	pool->worker_end(pool, w->own, pool->worker_data);
+	pool->hooks.worker_end(pool, w->own, pool->hooks.worker_data);
 	w->in_hook = false;
 	WRITE_ONCE(w->func, NULL);
 }

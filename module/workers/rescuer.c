@@ -13,14 +13,15 @@
  * taken 10 ms, and goes back to its reserve afterwards. With as many threads, this one is
  * there earlier, and needs no state of its own: it is either a worker or none.
  *
- *   in reserve     pool->rescuer; leaving; counted in the module only, so that its place
+ *   in reserve     pool->reserve.rescuer; leaving; counted in the module only, so that its place
  *                  is never missing; asleep here
  *   a worker       step_in(): counted in the pool like any other, if that has not its
- *                  capacity; pool->rescuer is NULL until the spawner has created the next one, or
- *                  a worker leaves the pool, which goes into the reserve instead of ending
+ *                  capacity; pool->reserve.rescuer is NULL until the spawner has created
+ *                  the next one, or a worker leaves the pool, which goes into the reserve
+ *                  instead of ending
  *   ended          dismissed: the pool is destroyed, or its attribute was changed
  *
- * All of these change under pool->workers_lock. It does what the spawner does for other
+ * All of these change under pool->workers.lock. It does what the spawner does for other
  * pools: it counts as a thread of the pool, clears the request, executes a full barrier
  * (step_in:A, see spawn_worker:A in wake.c), and looks. It looks first of all, too: for what was
  * asked while the pool had no rescuer. After each look that finds nothing to do it takes over
@@ -45,27 +46,27 @@
 #include "workers/owner_hooks.h"
 #include "workers/retire.h"
 
-/* A replacement that takes longer counts in pool->rescued. */
+/* A replacement that takes longer counts in pool->reserve.rescued. */
 #define SLOW_NS		(10 * NSEC_PER_MSEC)
 
 /* ---- into reserve ---- */
 
 void wpool_rescuer_is_missing(struct wpool *pool)
 {
-	raw_spin_lock_irq(&pool->workers_lock);
-	if (pool->rescue_ns)
-		WRITE_ONCE(pool->rescued, pool->rescued + 1);
-	pool->rescue_ns = 0;
-	raw_spin_unlock_irq(&pool->workers_lock);
+	raw_spin_lock_irq(&pool->workers.lock);
+	if (pool->reserve.rescue_ns)
+		WRITE_ONCE(pool->reserve.rescued, pool->reserve.rescued + 1);
+	pool->reserve.rescue_ns = 0;
+	raw_spin_unlock_irq(&pool->workers.lock);
 }
 
 /* The last rescuer is replaced. */
 static void count_slow(struct wpool *pool)
 {
-	lockdep_assert_held(&pool->workers_lock);
-	if (pool->rescue_ns && ktime_get_mono_fast_ns() - pool->rescue_ns > SLOW_NS)
-		WRITE_ONCE(pool->rescued, pool->rescued + 1);
-	pool->rescue_ns = 0;
+	lockdep_assert_held(&pool->workers.lock);
+	if (pool->reserve.rescue_ns && ktime_get_mono_fast_ns() - pool->reserve.rescue_ns > SLOW_NS)
+		WRITE_ONCE(pool->reserve.rescued, pool->reserve.rescued + 1);
+	pool->reserve.rescue_ns = 0;
 }
 
 void wpool_rescuer_set(struct wpool *pool, struct wpool_worker *w)
@@ -73,15 +74,15 @@ void wpool_rescuer_set(struct wpool *pool, struct wpool_worker *w)
 	bool used;
 
 	local_irq_disable();
-	raw_spin_lock(&pool->workers_lock);
+	raw_spin_lock(&pool->workers.lock);
 	count_slow(pool);
-	used = pool->reclaim && !pool->rescuer;
+	used = pool->reclaim && !pool->reserve.rescuer;
 	w->in_reserve = used;
 	if (used)
-		WRITE_ONCE(pool->rescuer, w);
+		WRITE_ONCE(pool->reserve.rescuer, w);
 	/* if it is not used it ends, and only gives its place back */
 	wpool_hooks_go(w);
-	raw_spin_unlock(&pool->workers_lock);
+	raw_spin_unlock(&pool->workers.lock);
 	if (!used)
 		wpool_worker_left(pool, false);
 	local_irq_enable();
@@ -89,9 +90,9 @@ void wpool_rescuer_set(struct wpool *pool, struct wpool_worker *w)
 
 void wpool_rescuer_enable(struct wpool *pool)
 {
-	raw_spin_lock_irq(&pool->workers_lock);
+	raw_spin_lock_irq(&pool->workers.lock);
 	WRITE_ONCE(pool->reclaim, true);
-	raw_spin_unlock_irq(&pool->workers_lock);
+	raw_spin_unlock_irq(&pool->workers.lock);
 }
 
 void wpool_rescuer_dismiss(struct wpool *pool)
@@ -99,16 +100,16 @@ void wpool_rescuer_dismiss(struct wpool *pool)
 	struct wpool_worker *w;
 
 	local_irq_disable();
-	raw_spin_lock(&pool->workers_lock);
+	raw_spin_lock(&pool->workers.lock);
 	WRITE_ONCE(pool->reclaim, false);
-	pool->rescue_ns = 0;
-	w = pool->rescuer;
+	pool->reserve.rescue_ns = 0;
+	w = pool->reserve.rescuer;
 	if (w) {
 		wpool_threads_enter(pool);
-		WRITE_ONCE(pool->rescuer, NULL);
+		WRITE_ONCE(pool->reserve.rescuer, NULL);
 		wake_up_process(w->thread);
 	}
-	raw_spin_unlock(&pool->workers_lock);
+	raw_spin_unlock(&pool->workers.lock);
 	if (w)
 		wpool_worker_left(pool, false);
 	local_irq_enable();
@@ -121,15 +122,15 @@ static bool rescuer_count_in(struct wpool_worker *w)
 	struct wpool *pool = w->pool;
 	bool ret;
 
-	raw_spin_lock_irq(&pool->workers_lock);
-	ret = pool->rescuer == w && pool->nr_workers < READ_ONCE(pool->capacity);
+	raw_spin_lock_irq(&pool->workers.lock);
+	ret = pool->reserve.rescuer == w && pool->nr_workers < READ_ONCE(pool->capacity);
 	if (ret) {
 		WRITE_ONCE(pool->nr_workers, pool->nr_workers + 1);
-		WRITE_ONCE(pool->rescuer, NULL);
+		WRITE_ONCE(pool->reserve.rescuer, NULL);
 		WRITE_ONCE(w->leaving, false);
-		pool->rescue_ns = ktime_get_mono_fast_ns();
+		pool->reserve.rescue_ns = ktime_get_mono_fast_ns();
 	}
-	raw_spin_unlock_irq(&pool->workers_lock);
+	raw_spin_unlock_irq(&pool->workers.lock);
 	return ret;
 }
 
@@ -179,7 +180,7 @@ bool wpool_rescuer_wait(struct wpool_worker *w)
 	for (;;) {
 		/* before the checks: a wake-up after them is not lost */
 		set_current_state(TASK_IDLE);
-		if (READ_ONCE(pool->rescuer) != w)
+		if (READ_ONCE(pool->reserve.rescuer) != w)
 			break;
 		if (!first && !READ_ONCE(pool->spawn_wanted)) {
 			schedule();

@@ -17,7 +17,7 @@
 bool wpool_worker_may_enter(const struct wpool *pool)
 {
 	/* starved pools come first, in their order */
-	return !wpool_spawn_nr_starved() || READ_ONCE(pool->spawn_starved);
+	return !wpool_spawn_nr_starved() || READ_ONCE(pool->spawn.starved);
 }
 
 int wpool_worker_count_in(struct wpool *pool)
@@ -30,9 +30,9 @@ void wpool_worker_count_out(struct wpool *pool)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	raw_spin_lock(&pool->workers_lock);
+	raw_spin_lock(&pool->workers.lock);
 	wpool_workers_leave(pool);
-	raw_spin_unlock(&pool->workers_lock);
+	raw_spin_unlock(&pool->workers.lock);
 	/* a thread that saw the pool at its capacity meanwhile has asked no spawner */
 	wpool_worker_left(pool, false);
 	local_irq_restore(flags);
@@ -54,13 +54,13 @@ bool wpool_worker_resign(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
 
-	lockdep_assert_held(&pool->workers_lock);
+	lockdep_assert_held(&pool->workers.lock);
 	wpool_workers_leave(pool);
 	WRITE_ONCE(w->leaving, true);
-	if (likely(!pool->reclaim) || pool->rescuer)
+	if (likely(!pool->reclaim) || pool->reserve.rescuer)
 		return false;
 	w->in_reserve = true;
-	WRITE_ONCE(pool->rescuer, w);
+	WRITE_ONCE(pool->reserve.rescuer, w);
 	return true;
 }
 
@@ -74,7 +74,7 @@ void wpool_worker_left(struct wpool *pool, bool stays)
 	} else {
 		wpool_workers_leave_place();
 	}
-	if (unlikely(wpool_spawn_nr_starved()) || unlikely(READ_ONCE(pool->spawn_refused)))
+	if (unlikely(wpool_spawn_nr_starved()) || unlikely(READ_ONCE(pool->spawn.refused)))
 		wpool_spawn_place_free(pool);
 	wpool_wake_if_work(pool, rq);
 	/* other idle workers may leave as well, now that the last tasks are taken: wake one */
@@ -95,12 +95,12 @@ bool wpool_worker_leave(struct wpool_worker *w, bool if_closed, bool if_needed)
 	bool stays = false;
 
 	local_irq_save(flags);
-	raw_spin_lock(&pool->workers_lock);
+	raw_spin_lock(&pool->workers.lock);
 	if (pool->nr_workers > READ_ONCE(pool->capacity) ||
 	    (if_closed && wpool_is_closed(pool)) ||
 	    (if_needed && wpool_spawn_wants_place()))
 		stays = wpool_worker_resign(w);
-	raw_spin_unlock(&pool->workers_lock);
+	raw_spin_unlock(&pool->workers.lock);
 
 	if (w->leaving) {
 		wpool_home_leave(w->rq);

@@ -48,7 +48,7 @@ void wpool_worker_settle(struct wpool_worker *w, struct wpool_runq *rq);
  *
  * If the pool should have a rescuer and has none, the worker is it from now on.
  *
- * Context: under pool->workers_lock.
+ * Context: under pool->workers.lock.
  * Return: true if it is the rescuer; otherwise its thread must end.
  */
 bool wpool_worker_resign(struct wpool_worker *w);

@@ -46,26 +46,26 @@ static struct task_struct *threads[WPOOL_NR_SPAWNERS];
 /* No worker is needed: it has not to be tried again. */
 static bool note_quiet(struct wpool *pool)
 {
-	pool->spawn_retry_ms = RETRY_MIN_MS;
+	pool->spawn.retry_ms = RETRY_MIN_MS;
 	wpool_spawn_set_refused(pool, false);
 	return false;
 }
 
 static bool note_success(struct wpool *pool)
 {
-	pool->spawn_failing = false;
-	pool->spawn_retry_ms = RETRY_MIN_MS;
+	pool->spawn.failing = false;
+	pool->spawn.retry_ms = RETRY_MIN_MS;
 	return false;
 }
 
 /* Count it, and say it once until a worker could be created: it has to be tried again. */
 static bool note_failure(struct wpool *pool, int err)
 {
-	WRITE_ONCE(pool->spawn_error, err);
-	WRITE_ONCE(pool->spawn_failed, pool->spawn_failed + 1);
-	if (pool->spawn_failing)
+	WRITE_ONCE(pool->spawn.error, err);
+	WRITE_ONCE(pool->spawn.failed, pool->spawn.failed + 1);
+	if (pool->spawn.failing)
 		return true;
-	pool->spawn_failing = true;
+	pool->spawn.failing = true;
 	pr_warn_ratelimited("%s: a worker cannot be created: error %d, %u tasks queued; trying again\n",
 			    pool->name, err, wpool_queues_len(pool));
 	return true;
@@ -98,7 +98,7 @@ static bool try_refill(struct wpool *pool)
 {
 	int err;
 
-	if (READ_ONCE(pool->rescuer)) {
+	if (READ_ONCE(pool->reserve.rescuer)) {
 		/* it looks at what was asked of the spawner */
 		wpool_spawn_ask(pool);
 		return note_quiet(pool);
@@ -112,13 +112,13 @@ static bool try_refill(struct wpool *pool)
 
 static void retry_later(struct wpool *pool)
 {
-	unsigned int ms = pool->spawn_retry_ms;
+	unsigned int ms = pool->spawn.retry_ms;
 
 	/* a starved pool becomes due when a place is free; the timer is a fallback */
-	if (READ_ONCE(pool->spawn_starved))
+	if (READ_ONCE(pool->spawn.starved))
 		ms = RETRY_MAX_MS;
 	else
-		pool->spawn_retry_ms = min(2 * ms, RETRY_MAX_MS);
+		pool->spawn.retry_ms = min(2 * ms, RETRY_MAX_MS);
 	wpool_spawn_retry(pool, ms);
 }
 
@@ -134,7 +134,7 @@ static void spawn_worker(struct wpool *pool)
 	if (!again)
 		return;
 	retry_later(pool);
-	if (!READ_ONCE(pool->spawn_starved))
+	if (!READ_ONCE(pool->spawn.starved))
 		return;
 	/*
 	 * spawn_worker:B, the pool is counted as starved before free places and idle workers are

@@ -38,13 +38,13 @@ static void repair_after_death(struct wpool_worker *w)
 	/* in that case it may also have been idle or waking */
 	wpool_park_forget(w);
 	local_irq_disable();
-	raw_spin_lock(&pool->workers_lock);
+	raw_spin_lock(&pool->workers.lock);
 	wpool_workers_leave(pool);
-	pool->nr_awaiting -= !!w->awaits;
+	pool->workers.nr_awaiting -= !!w->awaits;
 	w->awaits = NULL;
-	WRITE_ONCE(pool->nr_lifting, pool->nr_lifting - w->lifts);
+	WRITE_ONCE(pool->workers.nr_lifting, pool->workers.nr_lifting - w->lifts);
 	w->lifts = false;
-	raw_spin_unlock(&pool->workers_lock);
+	raw_spin_unlock(&pool->workers.lock);
 	wpool_home_leave(w->rq);
 	wpool_searching_leave(w);
 	wpool_running_leave(w);

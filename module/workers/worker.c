@@ -235,19 +235,19 @@ static struct wpool_worker *create_worker(struct wpool *pool, int cpu, bool leav
 	 */
 	kthread_bind(thread, cpu);
 
-	mutex_lock(&pool->workers_mutex);
+	mutex_lock(&pool->workers.mutex);
 	/* before the thread runs its first task */
 	wpool_class_set(w);
-	list_add_tail_rcu(&w->node, &pool->workers);
+	list_add_tail_rcu(&w->node, &pool->workers.list);
 	wpool_threads_enter(pool);
-	mutex_unlock(&pool->workers_mutex);
+	mutex_unlock(&pool->workers.mutex);
 
 	err = wpool_hooks_prepare(w);
 	if (err)
 		return ERR_PTR(err);
-	mutex_lock(&pool->workers_mutex);
-	pool->spawned++;
-	mutex_unlock(&pool->workers_mutex);
+	mutex_lock(&pool->workers.mutex);
+	pool->workers.spawned++;
+	mutex_unlock(&pool->workers.mutex);
 	return w;
 }
 
@@ -321,7 +321,7 @@ int wpool_worker_create_rescuer(struct wpool *pool)
 
 int wpool_worker_create_reserve(struct wpool *pool)
 {
-	int err = READ_ONCE(pool->rescuer) ? 0 : wpool_worker_create_rescuer(pool);
+	int err = READ_ONCE(pool->reserve.rescuer) ? 0 : wpool_worker_create_rescuer(pool);
 
 	return err == -EBUSY ? -EAGAIN : err;
 }
@@ -338,9 +338,9 @@ void wpool_worker_reap(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
 
-	mutex_lock(&pool->workers_mutex);
+	mutex_lock(&pool->workers.mutex);
 	list_del_rcu(&w->node);
-	mutex_unlock(&pool->workers_mutex);
+	mutex_unlock(&pool->workers.mutex);
 	call_rcu(&w->rcu, free_rcu_worker);
 	wpool_threads_leave(pool);
 }

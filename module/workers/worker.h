@@ -5,7 +5,7 @@
  * The spawner creates a worker as waking. It then searches, runs a task, parks on its
  * run queue's idle list, and so on, until it leaves: because it expired, or the pool is
  * above its capacity or closed, or another pool needs the place. A worker leaves by being
- * counted out under pool->workers_lock; its thread ends afterwards, and the reaper frees
+ * counted out under pool->workers.lock; its thread ends afterwards, and the reaper frees
  * it. A worker that dies in a task is counted out by tidy.c.
  *
  * All state is in struct wpool_worker, none on the worker's stack, because an oops
@@ -65,7 +65,7 @@ int wpool_worker_create_reserve(struct wpool *pool);
  * wpool_worker_reap() - take a worker whose thread has ended off its pool's list
  * @w: the worker, counted out; freed after an RCU grace period. Its pool may be freed afterwards
  *
- * Context: process context; takes pool->workers_mutex.
+ * Context: process context; takes pool->workers.mutex.
  */
 void wpool_worker_reap(struct wpool_worker *w);
 

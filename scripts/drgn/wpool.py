@@ -62,13 +62,13 @@ def show_pool(prog, pool, with_stacks):
     now = prog['jiffies_64'].value_()
     waiting = queues(prog, pool)
     age = {name: (now - tasks[0].jiffy.value_()) & 0xffffffff for name, tasks in waiting}
-    workers = list(list_for_each_entry('struct wpool_worker', pool.workers.address_of_(), 'node'))
+    workers = list(list_for_each_entry('struct wpool_worker', pool.workers.list.address_of_(), 'node'))
     busy = [w for w in workers if w.task]
     queued = sum(len(tasks) for _, tasks in waiting)
     print(f'pool {pool.name.string_().decode()}: {STATES[pool.state.value_()]}, '
           f'capacity {limit(pool.capacity.value_())}, queue_depth {limit(pool.queue_depth.value_())}, '
           f'{pool.nr_workers.value_()} workers, {len(busy)} in tasks, '
-          f'{queued} queued, {pool.nr_waiting.value_()} waiting')
+          f'{queued} queued, {pool.admission.nr_waiting.value_()} waiting')
     for name, tasks in sorted(waiting, key=lambda queue: -age[queue[0]]):
         names = ', '.join(func_name(prog, task.func.value_()) for task in tasks[:MOST_TASKS])
         print(f'  {name}: {len(tasks)} tasks, the first for {age[name]} jiffies: {names}')

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a pool and its run queues keep of admission: tokens, and the submitters that wait for
+ * them. The functions are in task/: tokens.h, waiters.h and account.h.
+ */
+#ifndef WPOOL_CORE_ADMISSION_H
+#define WPOOL_CORE_ADMISSION_H
+
+#include <linux/atomic.h>
+#include <linux/bits.h>
+#include <linux/limits.h>
+#include <linux/spinlock_types.h>
+#include <linux/swait.h>
+#include <linux/types.h>
+#include <asm/local64.h>
+
+/* Tokens of a pool without a limit: more than memory holds tasks. */
+#define WPOOL_TOKENS_UNLIMITED	((int)BIT(30))
+
+/* token_batch of such a pool: submits take none, finishes give none */
+#define WPOOL_NO_TOKENS		U32_MAX
+
+/* pool->attention */
+#define WPOOL_ATT_CLOSED	BIT(0)	/* the pool accepts no task */
+#define WPOOL_ATT_WAITERS	BIT(1)	/* submitters wait: freed tokens go to them */
+#define WPOOL_ATT_SCARCE	BIT(2)	/* no CPU caches tokens */
+#define WPOOL_ATT_OWN		BIT(3)	/* only events and own tasks submit */
+#define WPOOL_ATT_DROPS		BIT(4)	/* tasks that have not started end with -ECANCELED */
+/* a submitter must not take a token for itself */
+#define WPOOL_ATT_TAKE	(WPOOL_ATT_CLOSED | WPOOL_ATT_WAITERS | WPOOL_ATT_OWN)
+
+/* Admission of a pool; the letters are those of state.h. */
+struct wpool_admission {
+	atomic_t tokens;		/* X: in no cache; negative is a debt */
+	int plenty;			/* T: @tokens from which on they are not scarce;
+					 *    %INT_MAX if they always are
+					 */
+	raw_spinlock_t lock;		/* K: for A; raw: submitters and finishers take it */
+	struct list_head waiters;	/* A: submitters, events and strands, first in, first
+					 *    out; read under the lock, too
+					 */
+	u32 nr_waiting;			/* A: length of @waiters */
+	u32 nr_fired;			/* A: events and strands among them */
+	struct swait_queue_head guests;	/* K: threads that wait for room in a group of the pool */
+	int base;			/* T: tokens that were ever added, see task/tokens.c */
+	u32 nr_closes;			/* T: how often the pool was closed, which sent the
+					 *    guests away
+					 */
+};
+
+/* What a run queue caches and counts of it; tasks, unless it says otherwise. */
+struct wpool_share {
+	atomic_t tokens;		/* X: cached here; any CPU may take them */
+	u64 untaken;			/* C: accepted here without a token */
+	local64_t ungiven;		/* L: finished here, and gave no token */
+	u64 accepted[2];		/* C: accepted here, by colour */
+	local64_t finished[2];		/* L: finished here in any way, by colour */
+	local64_t failed;		/* L: of @finished, their worker died */
+	local64_t cancelled;		/* L: of @finished, cancelled before they ran */
+	local64_t overdue;		/* L: of @finished, waited for longer than max_wait_ms */
+	local64_t errors;		/* L: of groups, their function returned an error here */
+	u64 refused;			/* C: submits refused here */
+};
+
+#endif /* WPOOL_CORE_ADMISSION_H */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The functions of a pool's owner, see workers/owner_hooks.h and workers/fault.h. */
+#ifndef WPOOL_CORE_HOOKS_H
+#define WPOOL_CORE_HOOKS_H
+
+#include <linux/wpool.h>
+
+/* All are set before the pool is published, as in struct wpool_attrs. */
+struct wpool_hooks {
+	wpool_fault_fn fault;			/* I: called when a task has died, or NULL */
+	void *fault_data;			/* I: for @fault */
+	wpool_worker_start_fn worker_start;	/* I: called by each new worker, or NULL */
+	wpool_worker_end_fn worker_end;		/* I: called when a worker ends, or NULL */
+	void *worker_data;			/* I: for both */
+};
+
+#endif /* WPOOL_CORE_HOOKS_H */

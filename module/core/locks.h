@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Lock order, outer lock first: a lock may be taken under each lock that it is indented
+ * below. Raw locks are taken with interrupts off. Each lockless section has interrupts or
+ * preemption off, so an RCU grace period waits for all threads that were inside one.
+ *
+ *   file->attach_mutex (faces/dev/load/file.h)
+ *   devpool->mutex (faces/dev/control/pool.c)
+ *     devpools_mutex (faces/dev/control/pool.c): nothing is taken under it
+ *     pool->change_mutex: held while worker_start runs, which may take those below
+ *       anchors_mutex (workers/cgroup.c)
+ *         cgroup_mutex (the kernel's): cpu_hotplug_lock is taken under it
+ *       enable_mutex (handoff.c)
+ *         cpu_hotplug_lock (the kernel's)
+ *           pools_mutex (registry.c)
+ *             pool->tune_mutex
+ *               pool->workers.mutex
+ *               items->lock (task/item.c): nothing is taken under it
+ *               the raw locks
+ *   pool->flush_mutex: nothing is taken under it
+ *   file->attach_mutex, file->cancel_mutex (faces/dev/load/file.h)
+ *     file->lock (faces/dev/load/file.h)
+ *       the raw locks
+ *   bit 0 of lock_word (faces/dev/load/workload.c), held by test workloads: nothing is taken
+ *     under it
+ *
+ * The raw locks; only the indented ones nest:
+ *
+ *   event->lock (client/event.c): only the kernel's own locks of timers are taken under it
+ *   strand->lock (client/strand.c)
+ *     pool->admission.lock
+ *   group->lock (client/group.c): the scheduler's own locks are taken under it, too
+ *     pool->admission.lock
+ *   pool->admission.lock
+ *     pool_locks (task/state.c)
+ *   pool->tidy.lock (tidy.h)
+ *   fifo.lock (fifo.h)
+ *   the lock in spawn_queue.c
+ *   the lock in reap_queue.c
+ *   pool->workers.lock: the scheduler's own locks are taken under it, too
+ *     runq->lock: taken under the scheduler's own locks, in a preempt notifier: nothing of the
+ *       scheduler may be called under it, which holds for tracepoints, too
+ */
+#ifndef WPOOL_CORE_LOCKS_H
+#define WPOOL_CORE_LOCKS_H
+
+/* What each lock protects is said at its definition. */
+
+#endif /* WPOOL_CORE_LOCKS_H */

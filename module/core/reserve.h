@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The worker that a pool with reclaim keeps in reserve, see workers/rescuer.h. */
+#ifndef WPOOL_CORE_RESERVE_H
+#define WPOOL_CORE_RESERVE_H
+
+#include <linux/types.h>
+
+struct wpool_worker;
+
+/* The reserve of a pool; the letters are those of state.h. */
+struct wpool_reserve {
+	struct wpool_worker *rescuer;	/* W: the worker in reserve, or NULL. It is leaving, and
+					 *    counts in workers.list and in the module alone
+					 */
+	u64 rescue_ns;			/* W: when the last rescuer stepped in, or 0 if it was
+					 *    replaced or is counted
+					 */
+	u64 rescued;			/* W: times that it could not be replaced, or not within
+					 *    10 ms
+					 */
+	bool wait_reported;		/* X: the log says that a task waits for a pool without
+					 *    reclaim; racy
+					 */
+};
+
+#endif /* WPOOL_CORE_RESERVE_H */

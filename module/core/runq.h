@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The run queue of one CPU. The letters are those of state.h. */
+#ifndef WPOOL_CORE_RUNQ_H
+#define WPOOL_CORE_RUNQ_H
+
+#include <linux/atomic.h>
+#include <linux/cache.h>
+#include <linux/irq_work.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <linux/spinlock_types.h>
+#include <linux/types.h>
+
+#include "core/admission.h"
+#include "core/estimate.h"
+#include "core/fifo.h"
+#include "core/hist.h"
+#include "core/ring.h"
+#include "core/watch.h"
+
+struct wpool;
+struct wpool_task;
+struct wpool_worker;
+
+/* How a CPU is made to look at its run queue; the letters are those of state.h. */
+struct wpool_handoff {
+	struct irq_work work;		/* K: wakes a worker after one of this CPU has blocked */
+	call_single_data_t look;	/* K: the same, after another CPU counted one out */
+	bool is_called;			/* X: @look is on its way, and has not begun to look */
+	atomic_t nr_looks;		/* X: calls of @look that have not ended */
+};
+
+struct wpool_runq {
+	struct wpool_ring ring;		/* X: the tasks, oldest first */
+
+	struct wpool_fifo backlog ____cacheline_aligned; /* K: the older part of the same queue:
+							  *    tasks for which the ring had no more
+							  *    room, and those that other CPUs
+							  *    submit for this one
+							  */
+
+	/* One line: each look for work, and what other CPUs read to decide whether to help. */
+	/*
+	 * @next: X: task that a task of this pool submitted here: filled, if it is empty, on this
+	 * CPU with interrupts off, and emptied by exchange
+	 */
+	struct wpool_task *next ____cacheline_aligned;
+	struct task_struct *runner;	/* X: thread of the worker that last began to run tasks
+					 *    here; written by workers at home here, only compared
+					 */
+	u32 tick;			/* P: number of looks for work */
+	u32 seen_shared;		/* P: how many tasks had come to the global queue when
+					 *    this CPU last compared two tasks of the same tick
+					 */
+	u32 seen_ring;			/* P: and those in the ring before this place were there
+					 *    then
+					 */
+	u32 next_streak;		/* P: number of tasks taken from @next in a row */
+	u32 urgent_streak;		/* P: number of urgent tasks taken in a row, until
+					 *    @urgent_tick
+					 */
+	u32 urgent_tick;		/* P: @tick of the look that took the last one */
+	u32 call_jiffy;			/* P: when a worker last checked whether the queue needs
+					 *    help
+					 */
+	u32 help_jiffy;			/* C: when help for this queue was last looked for, to no
+					 *    avail or for short tasks
+					 */
+	u32 wake_jiffy;			/* X: when a worker was last sent to this CPU */
+	struct wpool_estimate estimate;	/* how long a task runs here, see length.h */
+
+	/* What this CPU alone changes, but for a token that another one takes. */
+	struct wpool_sample sample;	/* what is being timed */
+	struct wpool_share share;	/* of the admission of the pool */
+	u64 stolen;			/* C: tasks that workers of this CPU stole */
+	u64 handoffs;			/* C: hand-offs of a run queue that were carried out here */
+	int cpu;			/* I */
+	u32 index;			/* W: its index in pool->active; constant once @is_active */
+	bool is_active;			/* W: it may hold tasks and workers, see runqs.h */
+
+	/* The workers at home here. */
+	u32 nr_running ____cacheline_aligned; /* Q: workers at home here that are picked to look
+					       *    for work, or will look again before they sleep,
+					       *    see counts.h
+					       */
+	raw_spinlock_t lock;		/* K: for Q of the run queue and of its workers */
+	struct list_head idle;		/* Q: parked workers, in the order of idle.h */
+	u32 nr_idle;			/* Q: length of @idle */
+	u32 nr_workers;			/* Q: workers at home here, parked or not */
+	bool redirect;			/* T: the CPU is offline or not in the cpumask: pushes go
+					 *    to the global queue
+					 */
+	struct wpool_worker *waking;	/* Q: the worker that was picked or created for this run
+					 *    queue and has not started to look, or NULL; that
+					 *    worker alone clears it, without the lock
+					 */
+	struct wpool_handoff handoff;	/* has this CPU look again, see handoff.h */
+	struct wpool_looked watch;	/* N: what the monitor saw of this run queue */
+	struct wpool_hists *hists;	/* T: how long tasks waited and ran, or NULL if the pool
+					 *    has never kept that; constant once set
+					 */
+	struct wpool *pool;		/* I */
+};
+
+#endif /* WPOOL_CORE_RUNQ_H */

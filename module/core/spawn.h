@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a pool keeps for its spawners, see spawn_queue.h. */
+#ifndef WPOOL_CORE_SPAWN_H
+#define WPOOL_CORE_SPAWN_H
+
+#include <linux/types.h>
+
+/*
+ * What the spawners know of a pool; the letters are those of state.h. That a worker is wanted is
+ * in the pool itself, as each submit may read it.
+ */
+struct wpool_spawn {
+	u32 retry_ms;			/* B: pause after a failed spawn */
+	int error;			/* B: the error of the last failed attempt, or 0; read
+					 *    anywhere with READ_ONCE
+					 */
+	u64 failed;			/* B: attempts that failed; read as @error */
+	bool failing;			/* B: the last attempt failed, and the log says so */
+	bool busy;			/* S: a spawner serves the pool, and the others leave it */
+	bool refused;			/* S: the last request for a place was refused, and will
+					 *    be tried again
+					 */
+	bool starved;			/* S: @refused, and the pool has no worker */
+	struct list_head node;		/* S: in the list of the spawners */
+	unsigned long due;		/* S: jiffies of the next try */
+};
+
+#endif /* WPOOL_CORE_SPAWN_H */

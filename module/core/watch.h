@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the monitor keeps of a pool and of its run queues, see monitor.h. */
+#ifndef WPOOL_CORE_WATCH_H
+#define WPOOL_CORE_WATCH_H
+
+#include <linux/types.h>
+
+struct wpool_task;
+
+/* Which running workers the monitor counts out, see monitor.c. */
+enum wpool_retake { WPOOL_RETAKE_NONE, WPOOL_RETAKE_BLOCKED, WPOOL_RETAKE_ALL };
+
+/* Something that the monitor sees, and since when it is the same. Letters as in state.h. */
+struct wpool_standing {
+	u64 what;		/* N: only compared; 0 is nothing */
+	u64 since_ns;		/* N: when it was first seen, or 0 to start again */
+};
+
+/* Where queues ended, and what was in a next slot, when the monitor came earlier. */
+struct wpool_marks {
+	u32 ring_end;		/* N */
+	u32 fifo_end;		/* N: of the backlog, or of the global queue */
+	u32 urgent_end;		/* N: of a pool, of the urgent tasks */
+	struct wpool_task *next; /* N: only compared */
+	u32 tick;		/* N: the run queue's @tick */
+};
+
+/* What the monitor saw of a queue when it last came. */
+struct wpool_looked {
+	u32 look;		/* N: the run queue's @tick; of a pool, the sum of all */
+	u64 look_ns;		/* N: since when @look has not changed, or 0 */
+	enum wpool_retake retake; /* N: which workers to count out this time */
+	struct wpool_standing head; /* N: what was at the head of the queue */
+	bool reported;		/* N: the log has a message about it */
+	struct wpool_marks marks; /* N: tasks before them wait since the time before */
+	struct wpool_standing next; /* N: what was in the next slot; only for max_wait_ms */
+	struct wpool_standing stuck; /* N: of a pool: since when no worker has looked; only for
+				      *    panic_on_stall_ms
+				      */
+	bool is_overdue;	/* X: of a run queue: set when a task in it has waited for
+				 *    max_wait_ms; cleared by the sweep, which checks
+				 */
+	bool jam_reported;	/* N: of a pool: the log says why its tasks wait, see
+				 *    stall_report.h
+				 */
+};
+
+/* What the monitor keeps of a pool. */
+struct wpool_monitor {
+	struct wpool_looked watch; /* N: of the global queue, and of the pool */
+	u64 marked_ns;		/* N: when the marks of its queues were set */
+	u64 handoffs;		/* N: hand-offs by the monitor */
+	u64 hogs;		/* N: tasks that ran for hog_ms without sleeping */
+	u64 exhausted;		/* N: times that tasks waited because all workers that may be were
+				 *    in tasks
+				 */
+};
+
+#endif /* WPOOL_CORE_WATCH_H */

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A worker, and the workers of a pool. The letters are those of state.h. */
+#ifndef WPOOL_CORE_WORKER_H
+#define WPOOL_CORE_WORKER_H
+
+#include <linux/atomic.h>
+#include <linux/mutex.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/spinlock_types.h>
+#include <linux/timer.h>
+#include <linux/types.h>
+#include <linux/wpool.h>
+
+#include "core/context.h"
+
+struct wpool_preparing;
+struct wpool_runq;
+
+struct wpool_worker {
+	struct wpool *pool;		/* I */
+	int (*loop)(struct wpool_worker *w); /* I: what its thread does */
+	struct task_struct *thread;	/* I: with a reference, until an RCU grace period after
+					 *    the thread's end
+					 */
+	struct wpool_runq *rq;		/* V: the run queue at home; constant while the worker
+					 *    is idle
+					 */
+	struct list_head node;		/* M: in pool->workers.list; read under RCU */
+	struct list_head idle_node;	/* Q: in rq->idle while @parked */
+	unsigned long idle_since;	/* Q: jiffies when it parked */
+	bool parked;			/* Q: asleep or about to be; cleared by the thread that
+					 *    picks it
+					 */
+	bool picked;			/* G: created or picked to look for work, and has not
+					 *    started to; read anywhere with READ_ONCE
+					 */
+	bool helps;			/* G: @picked to look at what other CPUs offer, too;
+					 *    counts in nr_coming
+					 */
+	bool leaving;			/* W: counted out of the pool: it ends, or is the
+					 *    rescuer
+					 */
+	bool searching;			/* O: counts in nr_searching */
+	bool asleep;			/* O: sleeps, but is not parked: it counts in nr_running
+					 *    when it runs again
+					 */
+	bool has_notifier;		/* O: @notifier is registered */
+	bool detached;			/* O: the outermost task is detached: its memory may be
+					 *    gone
+					 */
+	u8 colour;			/* O: colour of a detached outermost task */
+	u16 cgroup_nr;			/* G: the pool's, when it joined */
+	u32 in_a_row;			/* O: number of tasks run since another thread has
+					 *    wanted the CPU
+					 */
+	u32 nested;			/* O: number of tasks inside the outermost one: a worker
+					 *    that waits for a task may run it meanwhile
+					 */
+	u32 on_stack[2];		/* O: of the nested tasks, those that live on its own
+					 *    stack, by colour
+					 */
+	int locks_left;			/* O: locks that its tasks have left held, which lockdep
+					 *    will not forget
+					 */
+	int prio;			/* M to write: normal_prio of @thread, as its pool has
+					 *    set it
+					 */
+	struct wpool_runq *running_on;	/* Q: its @rq, if it counts in nr_running there, or NULL */
+	struct wpool_runq *new_home;	/* G: run queue to move to, or NULL */
+#ifdef CONFIG_PREEMPT_NOTIFIERS
+	struct preempt_notifier notifier; /* O: is called when the worker is switched out */
+#endif
+	struct wpool_task *task;	/* V: innermost task it is in, or NULL; other threads
+					 *    use its address only
+					 */
+	struct wpool_task *outermost;	/* O: if @nested, the first task */
+	struct wpool_task *held;	/* O: innermost of the nested tasks that are not on its
+					 *    own stack, linked by their @held
+					 */
+	struct wpool_task *awaits;	/* W: task of its own pool that it sleeps for, or NULL,
+					 *    see wait.c
+					 */
+	bool lifts;			/* W: counts in nr_lifting */
+	bool told;			/* W: no worker is left for what it sleeps for, and it
+					 *    can take that back; read without it
+					 */
+	void *func;			/* V: function of @task */
+	wpool_abort_fn abort;		/* O: abort function of the outermost task, if it is
+					 *    detached and has one
+					 */
+	struct module *task_owner;	/* O: module pinned for a detached outermost task, or
+					 *    NULL
+					 */
+	void *own;			/* O: what worker_start set, for tasks, worker_end and
+					 *    the fault handler
+					 */
+	struct wpool_preparing *preparing; /* G: the thread that creates the worker waits for
+					    *    worker_start, see owner_hooks.c
+					    */
+	bool may_go;			/* X: set when that thread has made it a worker, or the
+					 *    rescuer
+					 */
+	bool in_hook;			/* O: in worker_start or worker_end */
+	bool in_reserve;		/* G: put into reserve, and still counts in nr_threads */
+	struct callback_head exit_work;	/* O: runs in do_exit(), after an oops too */
+	struct list_head dead_node;	/* D: in the list of workers whose threads end, or of
+					 *    those that died
+					 */
+	struct rcu_head rcu;		/* O: frees it */
+	struct wpool_context base;	/* O: what worker_start has set, and tasks find; usually
+					 *    nothing
+					 */
+};
+
+/* The workers of a pool; how many there are is in the pool itself, as wakers read it. */
+struct wpool_workers {
+	raw_spinlock_t lock;			/* K: for W; raw: threads that end take it */
+	u32 nr_awaiting;			/* W: that sleep for a task of the pool: wait.c */
+	u32 nr_lifting;				/* W: those of them whose task had not started: no
+						 *    freeze meanwhile, see freeze.h
+						 */
+	u64 expired;				/* W: workers that ended because they were idle */
+	struct timer_list expiry_timer;		/* K: pending while workers beyond min_workers are
+						 *    idle
+						 */
+	struct mutex mutex;			/* K: for M */
+	struct list_head list;			/* M: those not reaped; read under RCU, too */
+	atomic_t nr_threads;			/* X: workers that are not reaped, without the
+						 *    rescuer, and threads that make workers
+						 */
+	u64 spawned;				/* M: workers that were created */
+	u64 faults;				/* M: workers that died in a task */
+};
+
+#endif /* WPOOL_CORE_WORKER_H */
