@@ -48,9 +48,9 @@ static void check_reclaim(struct wpool *pool)
 	struct wpool_worker *w = wpool_worker_current();
 
 	if (!w || w->pool == pool || !READ_ONCE(w->pool->reclaim) || READ_ONCE(pool->reclaim) ||
-	    READ_ONCE(w->pool->wait_reported))
+	    READ_ONCE(w->pool->reserve.wait_reported))
 		return;
-	WRITE_ONCE(w->pool->wait_reported, true);
+	WRITE_ONCE(w->pool->reserve.wait_reported, true);
 	pr_warn("%s: %ps waits for pool %s, which has no rescuer: it may wait for ever when memory is short\n",
 		w->pool->name, READ_ONCE(w->func), pool->name);
 }

@@ -100,7 +100,7 @@ void __wpool_attention_set(struct wpool *pool, u32 bits, bool on)
 
 /* Move the tokens of every cache to the pool. */
 static void collect_caches(struct wpool *pool)
-	__must_hold(&pool->admission_lock)
+	__must_hold(&pool->admission.lock)
 {
 	struct wpool_runq *rq;
 	int cpu, n;

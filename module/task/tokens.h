@@ -47,7 +47,7 @@ int wpool_tokens_take(struct wpool *pool, struct wpool_runq *rq, u32 want);
 
 /* The same under the lock, without a look at those at hand; refuses only if closed to all. */
 int __wpool_tokens_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
-	__must_hold(&pool->admission_lock);
+	__must_hold(&pool->admission.lock);
 
 /** wpool_tokens_take_from() - take up to @want tokens from one counter, in any context */
 static inline u32 wpool_tokens_take_from(atomic_t *tokens, u32 want)
@@ -83,7 +83,7 @@ static inline u32 wpool_tokens_take_fast(struct wpool *pool,
 
 /** __wpool_tokens_make_scarce() - let no CPU cache tokens; those cached go to the pool */
 void __wpool_tokens_make_scarce(struct wpool *pool)
-	__must_hold(&pool->admission_lock);
+	__must_hold(&pool->admission.lock);
 
 /* Let a task in without a token, which a finish repays; interrupts off. */
 static inline void wpool_tokens_owe(struct wpool *pool, struct wpool_runq *rq)
@@ -105,7 +105,7 @@ void wpool_tokens_resize(struct wpool *pool, int old);
 
 /** __wpool_attention_set() - set or clear bits of pool->attention */
 void __wpool_attention_set(struct wpool *pool, u32 bits, bool on)
-	__must_hold(&pool->admission_lock);
+	__must_hold(&pool->admission.lock);
 
 /** wpool_tokens_total() - number of tokens for a capacity and a queue_depth */
 int wpool_tokens_total(u32 capacity, u32 queue_depth);

@@ -129,7 +129,7 @@ static bool is_stuck(struct wpool *pool, struct wpool_task *task)
 }
 
 static bool is_deadlock(struct wpool *pool)
-	__must_hold(&pool->workers_lock)
+	__must_hold(&pool->workers.lock)
 {
 	struct wpool_worker *w;
 	u32 nr = 0;
@@ -170,7 +170,7 @@ static bool can_act(const struct wpool_worker *w)
  * back. That one is woken, looks again, and is told.
  */
 static bool is_told(struct wpool_worker *w)
-	__must_hold(&w->pool->workers_lock)
+	__must_hold(&w->pool->workers.lock)
 {
 	struct wpool_worker *other;
 

@@ -53,7 +53,7 @@
 
 /* Mark a task as being in the line, or no longer so. */
 static void mark_waiting(struct wpool *pool, struct wpool_task *task, bool on)
-	__must_hold(&pool->admission_lock)
+	__must_hold(&pool->admission.lock)
 {
 	lockdep_assert_held(&pool->admission.lock);
 	WRITE_ONCE(task->pool, (struct wpool *)((unsigned long)pool |
@@ -64,7 +64,7 @@ static void mark_waiting(struct wpool *pool, struct wpool_task *task, bool on)
 
 /* A waiter, or an event, enters the line. */
 static void line_add(struct wpool *pool, struct wpool_task *place)
-	__must_hold(&pool->admission_lock)
+	__must_hold(&pool->admission.lock)
 {
 	lockdep_assert_held(&pool->admission.lock);
 	list_add_tail(&place->node, &pool->admission.waiters);
@@ -77,7 +77,7 @@ static void line_add(struct wpool *pool, struct wpool_task *place)
 
 /* It leaves the line. */
 static void line_remove(struct wpool *pool, struct wpool_task *place)
-	__must_hold(&pool->admission_lock)
+	__must_hold(&pool->admission.lock)
 {
 	lockdep_assert_held(&pool->admission.lock);
 	list_del(&place->node);
@@ -87,7 +87,7 @@ static void line_remove(struct wpool *pool, struct wpool_task *place)
 }
 
 static void join_line(struct wpool *pool, struct wpool_waiter *waiter)
-	__must_hold(&pool->admission_lock)
+	__must_hold(&pool->admission.lock)
 {
 	u32 i;
 
@@ -101,7 +101,7 @@ static void join_line(struct wpool *pool, struct wpool_waiter *waiter)
 
 /* Take a waiter off the line with @error, or 0 if all of its tasks were accepted. */
 static void leave_waiters(struct wpool *pool, struct wpool_waiter *waiter, int error)
-	__must_hold(&pool->admission_lock)
+	__must_hold(&pool->admission.lock)
 {
 	u32 i;
 
@@ -116,7 +116,7 @@ static void leave_waiters(struct wpool *pool, struct wpool_waiter *waiter, int e
 
 /* A task of an event, or the place of a waiter; or NULL. */
 static struct wpool_task *first_in_line(struct wpool *pool)
-	__must_hold(&pool->admission_lock)
+	__must_hold(&pool->admission.lock)
 {
 	lockdep_assert_held(&pool->admission.lock);
 	return list_first_entry_or_null(&pool->admission.waiters, struct wpool_task, node);
@@ -196,7 +196,7 @@ struct served {
 
 /* A pass: hand free tokens to the line, in order, and accept the tasks. */
 static void serve_locked(struct wpool *pool, struct wpool_runq *rq, struct served *served)
-	__must_hold(&pool->admission_lock)
+	__must_hold(&pool->admission.lock)
 {
 	u32 colour = READ_ONCE(pool->colour);
 	struct wpool_task *place, *task;
