@@ -55,7 +55,7 @@ void __wpool_runq_activate(struct wpool_runq *rq);
  * wpool_runq_activate() - from now on the run queue may hold tasks and workers
  * @rq: the run queue
  *
- * Context: any; interrupts off; neither workers_lock nor a run queue's lock held.
+ * Context: any; interrupts off; neither workers.lock nor a run queue's lock held.
  */
 static inline void wpool_runq_activate(struct wpool_runq *rq)
 {

@@ -26,7 +26,7 @@ struct wpool_waiter {
 	struct task_struct *thread;	/* thread to wake */
 	struct wpool_task *const *tasks;	/* claimed tasks to be accepted, in order */
 	u32 nr;	/* number of tasks */
-	u32 accepted;	/* number of tasks accepted; under admission_lock until @done */
+	u32 accepted;	/* number of tasks accepted; under admission.lock until @done */
 	int error;	/* why the wait ended; 0 if all were accepted */
 	/*
 	 * it has waited before, for others of its tasks or in a group: a pool that was closed to
