@@ -254,6 +254,12 @@ static inline u32 wpool_runq_len(const struct wpool_runq *rq)
 	       !!READ_ONCE(rq->next);
 }
 
+/** wpool_cgroup_is_joined() - is the worker in the cgroups of its pool? One comparison. */
+static inline bool wpool_cgroup_is_joined(const struct wpool_worker *w)
+{
+	return w->cgroup_nr == READ_ONCE(w->pool->cgroup_nr);
+}
+
 /** wpool_is_closed() - does the pool refuse every task? */
 static inline bool wpool_is_closed(struct wpool *pool)
 {

@@ -17,6 +17,7 @@
 
 #include "core/idle.h"
 #include "core/spawn_queue.h"
+#include "core/state.h"
 
 /*
  * The anchor that a thread joins must not end meanwhile: a cgroup without live threads may be

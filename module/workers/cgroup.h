@@ -12,12 +12,11 @@
 #ifndef WPOOL_WORKERS_CGROUP_H
 #define WPOOL_WORKERS_CGROUP_H
 
-#include <linux/compiler.h>
 #include <linux/types.h>
 
-#include "core/state.h"
-
 struct task_struct;
+struct wpool;
+struct wpool_worker;
 
 /**
  * wpool_cgroup_set() - let the workers of a pool join the cgroups of a thread
@@ -48,12 +47,6 @@ void wpool_cgroup_end(struct wpool *pool);
  * Return: length of the path, 0 if the pool has no cgroups; -errno.
  */
 int wpool_cgroup_path(struct wpool *pool, char *buf, size_t size);
-
-/** wpool_cgroup_is_joined() - is the worker in the cgroups of its pool? One comparison. */
-static inline bool wpool_cgroup_is_joined(const struct wpool_worker *w)
-{
-	return w->cgroup_nr == READ_ONCE(w->pool->cgroup_nr);
-}
 
 /**
  * wpool_cgroup_join() - attach a new worker to the cgroups of its pool

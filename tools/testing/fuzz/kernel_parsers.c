@@ -24,6 +24,21 @@ void wpool_get_attrs(struct wpool *pool, struct wpool_attrs *attrs, struct cpuma
 	memset(attrs, 0, sizeof(*attrs));
 }
 
+int wpool_cgroup_set(struct wpool *pool, struct task_struct *from)
+{
+	(void)pool;
+	(void)from;
+	return 0;
+}
+
+int wpool_cgroup_path(struct wpool *pool, char *buf, size_t size)
+{
+	(void)pool;
+	(void)buf;
+	(void)size;
+	return 0;
+}
+
 void wpool_get_stats(struct wpool *pool, struct wpool_stats *stats)
 {
 	(void)pool;

@@ -65,6 +65,9 @@ struct module {
 	const char *name;
 };
 
+struct task_struct;
+#define current ((struct task_struct *)NULL)
+
 struct cpumask {
 	unsigned long bits;
 };
