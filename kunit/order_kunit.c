@@ -12,7 +12,7 @@
 
 #include "order.h"
 
-#define NR_TRIES 10
+#define NR_TRIES 3
 
 /*
  * How many tasks may overtake one: those that workers take at the same time, and a few whose
