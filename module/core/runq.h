@@ -49,10 +49,10 @@ struct wpool_runq {
 					 *    here; written by workers at home here, only compared
 					 */
 	u32 tick;			/* P: number of looks for work */
-	u32 seen_shared;		/* P: how many tasks had come to the global queue when
-					 *    this CPU last compared two tasks of the same tick
+	u32 seen_shared;		/* C: how many tasks had come to the global queue when
+					 *    this CPU last saw it, see see_shared()
 					 */
-	u32 seen_ring;			/* P: and those in the ring before this place were there
+	u32 seen_ring;			/* C: and those in the ring before this place were there
 					 *    then
 					 */
 	u32 next_streak;		/* P: number of tasks taken from @next in a row */

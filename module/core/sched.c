@@ -62,11 +62,28 @@ static void wake_for_moved(struct wpool *pool, struct wpool_runq *rq)
 	wpool_wake_for_rest(pool, wpool_this_runq(pool));
 }
 
+/*
+ * This CPU sees the global queue: of the tasks of one tick, those that it sees there are older than
+ * what comes to the ring afterwards. That holds until they are taken; if nothing has come to the
+ * ring since, those that it sees now are among them.
+ */
+static void see_shared(struct wpool *pool, struct wpool_runq *rq)
+{
+	u32 taken = READ_ONCE(pool->globq.popped);
+
+	if (rq->seen_ring != rq->ring.tail && time_before32(taken, rq->seen_shared))
+		return;
+	rq->seen_shared = taken + wpool_fifo_len(&pool->globq);
+	rq->seen_ring = rq->ring.tail;
+}
+
 void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 			struct wpool_task *const *tasks, u32 nr)
 {
 	if (!wpool_runq_is_served(rq) || wpool_runq_has_long_tasks(rq)) {
 		wpool_fifo_push(&pool->globq, tasks, nr);
+		/* what comes to the ring from now on is younger */
+		see_shared(pool, rq);
 		return;
 	}
 	if (nr > wpool_ring_room(&rq->ring))
@@ -203,15 +220,12 @@ static struct wpool_task *take_left(struct wpool *pool, struct wpool_runq *own, 
  */
 static bool is_shared_first(struct wpool *pool, struct wpool_runq *rq, u32 shared, u32 own)
 {
-	u32 taken = READ_ONCE(pool->globq.popped);
-
 	if (shared != own)
 		return time_before32(shared, own);
-	if (!time_before32(taken, rq->seen_shared)) {
-		rq->seen_shared = taken + wpool_fifo_len(&pool->globq);
-		rq->seen_ring = rq->ring.tail;
-	}
-	return !time_before32(wpool_ring_head(&rq->ring), rq->seen_ring);
+	see_shared(pool, rq);
+	/* what was spilled comes before the ring's head */
+	return !time_before32(wpool_ring_head(&rq->ring) - wpool_fifo_len(&rq->backlog),
+			      rq->seen_ring);
 }
 
 /* Take the oldest: of this CPU's queue, the global queue, or one whose workers do not come. */
