@@ -236,12 +236,11 @@ void wpk_job_fn(struct wpool_task *task);
 
 #define wpk_job_of(t) container_of(t, struct wpk_job, task)
 
+/* It lives until the case ends, so that its result can be read. */
 struct wpk_thread *wpk_thread(struct kunit *test,
 			      int (*fn)(struct wpk_thread *thread),
 			      struct wpool *pool, struct wpool_task *work,
 			      void *arg);
-/* For wpk_thread() only. */
-void wpk_keep(struct kunit *test, struct wpk_thread *thread);
 /* Return what the thread returned; -EBUSY, and a failure, if it does not. */
 int wpk_join(struct kunit *test, struct wpk_thread *thread);
 bool wpk_ended(struct wpk_thread *thread);
