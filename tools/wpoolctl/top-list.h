@@ -61,7 +61,7 @@ int rows_init(struct rows *rows, size_t nr);
 /* Titles and lines, from top->first on, as many as the screen has. */
 void show_list(struct top *top, const struct list *list);
 
-/* ---- shared with the view of the pools (top-views.c) ---- */
+/* ---- for the view of the pools, too (top-views.c) ---- */
 
 /* Does the filter let a line pass? */
 bool top_passes(const struct top *top, const char *pool, const char *func);
