@@ -150,6 +150,15 @@ void *map_shared(size_t bytes);
 extern uint64_t seed;
 extern int ready_fd;		/* a file that can always be read from */
 
+/* ---- call.c --------------------------------------------------------------------- */
+
+/*
+ * The time of the watcher's last round: a call costs two looks at it, and each look at the
+ * kernel's clock may be a system call of its own. A sum of many differences is right all
+ * the same.
+ */
+extern atomic_ullong clock_ns;
+
 /* Say what is wrong, once for each of the first few. */
 void complain(struct fuzzer *f, const char *format, ...);
 
@@ -230,12 +239,15 @@ void fuzz_ioctl_number(struct fuzzer *f, struct file *file);
 void fuzz_ioctl_scribbled(struct fuzzer *f, struct file *file);
 void ioctls_init(void);
 
-/* ---- works.c: attributes and descriptors ----------------------------------------- */
+/* ---- attrs.c: names and attributes ------------------------------------------------- */
 
 /* A name of a pool; false if there can be none of that name. */
 bool gen_name(struct fuzzer *f, uint8_t *name, bool *runs);
 /* Attributes; returns the -errno that they must give, or 0. */
 int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool runs);
+
+/* ---- works.c: descriptors of tasks ------------------------------------------------- */
+
 /*
  * @nr valid descriptors, but for number @bad, if that is not -1; returns the -errno that
  * they must give, or 0.
