@@ -5,8 +5,8 @@
  * A request is a flag and a place on a list. The spawner clears the flag before it looks
  * at the pool: spawn_worker:A, in workers/spawner.c.
  *
- * A pool that has a rescuer asks that one, see workers/rescuer.h: it needs no spawner, all of
- * which may be waiting for memory. Its requests come here while it has none.
+ * A pool that has a rescuer asks the rescuer instead, see workers/rescuer.h, because all spawners
+ * may be waiting for memory. It asks here only while it has no rescuer.
  *
  * A pool that has work but no worker, because max_workers is reached, starves. While a
  * pool starves, the other pools create no worker. While more pools starve than there are
@@ -73,7 +73,7 @@ static bool ask_rescuer(struct wpool *pool)
 	return w;
 }
 
-/* @again: even if the request is set, as the thread that would clear it may be gone */
+/* @again: even if the request is set, because the rescuer that would clear it is gone */
 static void ask_for_worker(struct wpool *pool, bool again)
 {
 	struct task_struct *thread = NULL;
