@@ -12,7 +12,7 @@
 #include "core/state.h"
 #include "task/tokens.h"
 
-/* A CPU has come that has no worker: move an idle one from another CPU there. */
+/* A new CPU has no worker: move an idle one there from another CPU. */
 static void settle_worker(struct wpool *pool, struct wpool_runq *rq)
 {
 	local_irq_disable();
@@ -71,7 +71,7 @@ void wpool_affinity_set(struct wpool *pool, int dying)
 void wpool_affinity_renew(struct wpool *pool)
 {
 	wpool_affinity_set(pool, -1);
-	/* what is left in the ring of a CPU that is out may be taken by all */
+	/* workers of all CPUs may take tasks from rings of CPUs that are no longer allowed */
 	wpool_idle_wake_all(pool);
 }
 
@@ -93,7 +93,7 @@ int wpool_worker_place(struct wpool *pool, int prefer)
 		if (READ_ONCE(rq->redirect))
 			continue;
 		cost = READ_ONCE(rq->nr_workers);
-		/* a CPU where it could not run at once comes last, unless it may wait */
+		/* last a CPU where it could not run at once; a preallocated worker may wait */
 		if (!pool->prealloc && !wpool_runq_has_room(rq))
 			cost += U32_MAX;
 		if (cost < least || (cost == least && cpu == prefer)) {
@@ -101,6 +101,6 @@ int wpool_worker_place(struct wpool *pool, int prefer)
 			best = cpu;
 		}
 	}
-	/* wpool_affinity_set() leaves at least one CPU, unless that one is going down now */
+	/* wpool_affinity_set() allows at least one CPU, but that may be going down now */
 	return best < 0 ? raw_smp_processor_id() : best;
 }

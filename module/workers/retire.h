@@ -12,7 +12,7 @@ struct wpool;
 struct wpool_runq;
 struct wpool_worker;
 
-/** wpool_worker_may_enter() - may the pool have a place of the module, if there is one? */
+/** wpool_worker_may_enter() - may the pool take a free place of the module? */
 bool wpool_worker_may_enter(const struct wpool *pool);
 
 /**
@@ -34,7 +34,7 @@ int wpool_worker_count_in(struct wpool *pool);
 void wpool_worker_count_out(struct wpool *pool);
 
 /**
- * wpool_worker_settle() - a worker that is counted in gets a home, and is on its way there
+ * wpool_worker_settle() - give a worker that is counted in its home, and count it as waking there
  * @w: the worker; has not looked for work yet
  * @rq: its home
  *
@@ -46,7 +46,7 @@ void wpool_worker_settle(struct wpool_worker *w, struct wpool_runq *rq);
  * wpool_worker_resign() - count a worker out of its pool; wpool_worker_left() follows
  * @w: the worker
  *
- * If the pool should have a rescuer and has none, the worker is it from now on.
+ * If the pool should have a rescuer and has none, the worker becomes the rescuer.
  *
  * Context: under pool->workers.lock.
  * Return: true if it is the rescuer; otherwise its thread must end.
@@ -69,14 +69,14 @@ bool wpool_worker_has_excess(const struct wpool *pool);
  * @if_needed: also if another pool needs the place
  *
  * Context: the worker.
- * Return: true if the worker is counted out, and its thread must end, or is the rescuer's.
+ * Return: true if the worker is counted out: it is the rescuer now, or its thread must end.
  */
 bool wpool_worker_leave(struct wpool_worker *w, bool if_closed, bool if_needed);
 
 /**
- * wpool_worker_left() - what follows after a worker was counted out of its pool
+ * wpool_worker_left() - call it after wpool_worker_resign()
  * @pool: the pool
- * @stays: it is the rescuer from now on, and no thread of which the pool waits for the end
+ * @stays: the worker became the rescuer, and keeps its place of the module
  *
  * Makes sure that a worker comes for the tasks that are queued.
  *

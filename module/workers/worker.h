@@ -53,7 +53,7 @@ int wpool_worker_create_all(struct wpool *pool, u32 nr);
 int wpool_worker_create_rescuer(struct wpool *pool);
 
 /**
- * wpool_worker_create_reserve() - the same for who makes or tunes a pool, if it has none
+ * wpool_worker_create_reserve() - the same if the pool has none, for its create or a tune
  * @pool: the pool, for which wpool_rescuer_enable() was called
  *
  * Context: process context; sleeps, killable.
