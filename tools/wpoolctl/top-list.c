@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A view of wpoolctl top that is a list of lines, and what the pools share with it: see top-list.h. */
+/* A view of wpoolctl top that is a list of lines, and what that of the pools shares with it. */
 #include "top-list.h"
 
 #include <stdlib.h>
