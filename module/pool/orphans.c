@@ -92,7 +92,7 @@ void wpool_orphans_exit(void)
 	unregister_module_notifier(&module_nb);
 	/* so the pools left here named no owner, and no notifier call told of its end */
 	while ((pool = wpool_registry_find(is_left, NULL))) {
-		pr_err("%s: nobody called wpool_destroy(): destroying it\n", pool->name);
+		pr_err("%s: was not destroyed by its creator: destroying it\n", pool->name);
 		destroy_left(pool);
 	}
 }

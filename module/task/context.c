@@ -36,7 +36,7 @@ static void say_once(enum kind kind, const struct wpool_worker *w)
 	if (READ_ONCE(last_said[kind]) == func)
 		return;
 	WRITE_ONCE(last_said[kind], func);
-	pr_err_ratelimited("%ps left %s\n", func, kinds[kind]);
+	pr_err_ratelimited("%s: %ps left %s\n", w->pool->name, func, kinds[kind]);
 }
 
 /* Did the task leave an RCU lock held? Without CONFIG_PREEMPT_RCU only lockdep can tell. */
@@ -50,8 +50,8 @@ static bool is_rcu_left(const struct wpool_context *was, const struct wpool_work
 static void restore_counts(const struct wpool_context *was, const struct wpool_context *is,
 			   struct wpool_worker *w)
 {
-	pr_err_ratelimited("%ps left preempt count %x (was %x), irqs %s, softirqs %x (was %x), rcu depth %d (was %d), locks %d (was %d), migration off %d (was %d), flags %x (was %x)\n",
-			   READ_ONCE(w->func), is->preempt, was->preempt,
+	pr_err_ratelimited("%s: %ps left preempt count %x (was %x), irqs %s, softirqs %x (was %x), rcu depth %d (was %d), locks %d (was %d), migration off %d (was %d), flags %x (was %x)\n",
+			   w->pool->name, READ_ONCE(w->func), is->preempt, was->preempt,
 			   irqs_disabled() ? "off" : "on", is->softirq, was->softirq,
 			   is->rcu, was->rcu, is->locks, was->locks,
 			   is->migration, was->migration,

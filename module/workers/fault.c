@@ -84,6 +84,6 @@ void wpool_fault_report(struct wpool_worker *w)
 	if (pool->hooks.fault)
 		pool->hooks.fault(&fault, pool->hooks.fault_data);
 	else
-		pr_err_ratelimited("%s: a worker died in %ps on CPU %d; the pool goes on\n",
+		pr_err_ratelimited("%s: a worker died in %ps on CPU %d; the pool continues\n",
 				   pool->name, fault.func, fault.cpu);
 }

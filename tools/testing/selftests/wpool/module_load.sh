@@ -252,7 +252,7 @@ test_forgotten_pool_without_an_owner()
 	insmod "$SAMPLES/wpool_forget.ko" anonymous=1 && rmmod wpool_forget ||
 		fail "insmod or rmmod" || return 1
 	[ -e $CLASS/forgot.none ] || fail "its pool is gone" || return 1
-	unload && said none "wpool: forgot.none: nobody called wpool_destroy()"
+	unload && said none "wpool: forgot.none: was not destroyed by its creator"
 }
 
 # Here and not in KUnit alone, for kernels without it: PREEMPT_RT has other softirqs.
