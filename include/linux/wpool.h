@@ -949,8 +949,8 @@ int __must_check wpool_submit_fn_abortable(struct wpool *pool, wpool_arg_fn func
  *
  * Context: process context; may sleep as wpool_submit() does.
  * Return: as wpool_submit(); -EINVAL if the pool is bound to no function; -ENOMEM if
- * there is no memory, and the pool was unlimited at creation, or so many submitters wait
- * beyond the limits that all preallocated items are in use.
+ * there is no memory, and the pool was unlimited at creation, or all preallocated items are in
+ * use, as more submitters wait than fit.
  */
 int __must_check wpool_invoke(struct wpool *pool, void *arg);
 

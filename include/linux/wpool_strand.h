@@ -69,7 +69,7 @@ typedef void (*wpool_strand_abort_fn)(struct wpool_strand_task *task, int status
  * their end, which wpool_destroy() and wpool_release_timeout() wait for; with
  * %WPOOL_RELEASE_CANCEL, those that have not started are aborted with -ECANCELED.
  *
- * If the worker dies in a task, the strand goes on with the next one.
+ * If the worker dies in a task, the strand continues with the next one.
  */
 struct wpool_strand {
 	/* private: */

@@ -4,8 +4,8 @@
  *
  * A source that includes this header instead of <linux/workqueue.h> keeps its text: at the
  * end of the header the names of workqueues become those of this module. Each queue is a pool
- * of its own, which the administrator sees, measures and tunes as any other, and which goes on
- * after an oops in a work.
+ * of its own, which the administrator sees, measures and tunes as any other, and which survives
+ * an oops in a work.
  *
  * Include it after all other headers. A header of the kernel that is read behind it would
  * take struct work_struct for the one here, and lay out the kernel's own structures wrongly.
@@ -374,7 +374,7 @@ bool wpool_work_flush(struct wpool_work *work);
 
 /**
  * wpool_work_cancel() - take a work back, as cancel_work()
- * @work: the work; its function may be running, and goes on
+ * @work: the work; if its function is running, that continues
  *
  * Context: any except NMI.
  * Return: true if the work was pending.

@@ -47,7 +47,7 @@ void wpool_idle_take(struct wpool_runq *rq, struct wpool_worker *w)
 	WRITE_ONCE(rq->nr_idle, rq->nr_idle - 1);
 	trace_wpool_worker_woken(rq->pool->name, rq->cpu, w->thread->pid, w->idle_since);
 	/*
-	 * wpool_idle_take:A, the last access: the worker goes on without the lock. Pairs
+	 * wpool_idle_take:A, the last access: the worker continues without the lock. Pairs
 	 * with wpool_park_sleep:A.
 	 */
 	smp_store_release(&w->parked, false);

@@ -162,9 +162,7 @@ struct wpool {
 	u64 max_wait_since;		/* T: @max_wait_ms holds for tasks submitted since then;
 					 *    set before @max_wait_ms
 					 */
-	u32 capacity_per_cpu;		/* T: @capacity follows @nr_cpus, so many for each; 0: it
-					 *    does not
-					 */
+	u32 capacity_per_cpu;		/* T: if not 0, @capacity is this times @nr_cpus */
 	u32 expiry_ms;			/* T: when an idle worker ends */
 	u32 min_workers;		/* T: workers that stay */
 	u32 hog_ms;			/* T: when a running task is a hog */

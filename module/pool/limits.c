@@ -56,7 +56,7 @@ void wpool_limits_tune(struct wpool_limits *limits, const struct wpool_attrs *at
 {
 	if (mask & WPOOL_TUNE_CAPACITY) {
 		limits->capacity = attrs->capacity;
-		/* whoever says how many wants so many */
+		/* a capacity that is set by number does not follow the CPUs */
 		limits->capacity_per_cpu = 0;
 	}
 	if (mask & WPOOL_TUNE_CAPACITY_PER_CPU)

@@ -12,7 +12,7 @@ struct wpool_attrs;
 /* The attributes of these names, which change together. */
 struct wpool_limits {
 	u32 capacity;	/* workers at most */
-	u32 capacity_per_cpu;	/* not 0: @capacity is so many for each CPU */
+	u32 capacity_per_cpu;	/* if not 0, @capacity is this times the CPUs */
 	u32 queue_depth;	/* tasks beyond that */
 	u32 min_workers;	/* workers that stay */
 };

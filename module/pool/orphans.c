@@ -35,7 +35,7 @@ static void destroy_left(struct wpool *pool)
 	wpool_put(pool);
 }
 
-/* Say which functions of a module run in a pool of another, as the default one; goes on. */
+/* Log which functions of a module run in a pool of another owner; false: visit all pools. */
 static bool tell_running(struct wpool *pool, const void *mod)
 {
 	struct wpool_worker *w;

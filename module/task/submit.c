@@ -117,7 +117,7 @@ static __always_inline void accept_claimed(struct wpool *pool, struct wpool_runq
 		wpool_sched_push(pool, rq, tasks, nr, flags);
 }
 
-/* A drop gives up after so many events and strands in a row, which it must not drop. */
+/* A drop gives up after this number of events and strands in a row, which it must not drop. */
 #define MAX_KEPT	8
 
 /* Take the oldest task that may be dropped out of its queue, or return NULL. */

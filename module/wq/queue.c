@@ -309,9 +309,9 @@ static void run_work(struct wpool_event *event)
 }
 
 /*
- * The worker died in a work, and the runner goes on with the next one. -ETIME is not possible,
- * since the pool has no max_wait_ms, and nobody but its module may give it one. -ESHUTDOWN is
- * that of a module which was unloaded without destroying its queue: its works are gone.
+ * The worker died in a work, and the runner continues with the next one. -ETIME is not possible,
+ * since only this module may give the pool a max_wait_ms. -ESHUTDOWN comes if a module was
+ * unloaded without destroying its queue: its works are gone.
  */
 static void run_failed(struct wpool_event *event, int status)
 {

@@ -26,7 +26,7 @@
  * the queue where an earlier turn may still run; otherwise where does. A runner does not start
  * a work that was in another queue before the work's function has returned there, so there is
  * never more than one queue to look at. A cancel puts where back to from, and wakes a runner that
- * waits for that: it goes on with the next work.
+ * waits for that: it continues with the next work.
  *
  * A queue has a few runners from its beginning, and a kernel worker makes as many again when
  * more than half of them run a work, until there are max_active.
