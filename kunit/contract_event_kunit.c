@@ -335,7 +335,7 @@ KUNIT_ARRAY_PARAM(event_enable_one_of_two, event_enable_one_of_two, wpk_contract
 static long call_wpool_event_finish(struct wpk_world *w)
 {
 	wpool_event_finish(event_of(w));
-	/* prepared anew: it is the caller's */
+	/* prepared again: it is the caller's */
 	make_event(w);
 	return 0;
 }

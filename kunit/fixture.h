@@ -218,7 +218,7 @@ struct wpk_jobs *wpk_jobs(struct kunit *test, unsigned int nr,
 			  struct wpk_gate *gate);
 void wpk_jobs_body(struct wpk_jobs *jobs, void (*body)(struct wpk_job *job),
 		   void *arg);
-/* Wait for so many; false if none came for WPK_PATIENCE. */
+/* Wait for that many; false if none came for WPK_PATIENCE. */
 bool wpk_jobs_started(struct wpk_jobs *jobs, int nr);
 bool wpk_jobs_finished(struct wpk_jobs *jobs, int nr);
 /* Each ran once, none twice at once. */
@@ -227,7 +227,7 @@ void wpk_jobs_ran_once(struct kunit *test, struct wpk_jobs *jobs);
 void wpk_jobs_submit(struct kunit *test, struct wpool *pool,
 		     struct wpk_jobs *jobs, unsigned int from, unsigned int nr);
 /*
- * Submit the first @nr: job 0 begins, waits at a gate, and goes on when the others are there. Which
+ * Submit the first @nr: job 0 begins, waits at a gate, and continues when the others are there. Which
  * one a worker takes first is nobody's promise: this thread may change its CPU in between.
  */
 void wpk_jobs_begin_with_first(struct kunit *test, struct wpool *pool,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hand-off while everything else goes on: CPUs leave, the cpumask and the nice
+ * Hand-off while everything else continues: CPUs leave, the cpumask and the nice
  * value change, tasks wait for each other, are cancelled and flushed, and the
  * pool is closed, opened and destroyed. Nothing is lost, and nothing hangs.
  */
@@ -29,7 +29,7 @@ static int do_remove_cpu(struct wpk_thread *thread)
 
 /*
  * All workers but one are asleep in a task, and the queue is handed over from
- * sleeper to sleeper, when the CPU goes. What is queued goes on elsewhere.
+ * sleeper to sleeper, when the CPU goes. What is queued continues elsewhere.
  */
 static void wpool_handoff_cpu_goes_while_its_workers_sleep(struct kunit *test)
 {

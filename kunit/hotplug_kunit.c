@@ -411,7 +411,7 @@ static struct wpool *per_cpu_pool(struct kunit *test, u32 per_cpu, const struct 
 	return wpk_pool_attrs(test, &attrs);
 }
 
-/* Lowered as by a tune: what runs goes on, and what is too much is refused. */
+/* Lowered as by a tune: what runs continues, and what is too much is refused. */
 static void cpu_goes_and_comes_capacity_per_cpu_follows(struct kunit *test)
 {
 	u32 nr = num_online_cpus();

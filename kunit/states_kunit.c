@@ -421,7 +421,7 @@ static void wpool_task_cancel_task_that_changes_pools(struct kunit *test)
 
 /* ---- a task that is submitted while it runs ------------------------------- */
 
-/* Runs for ever, by itself. */
+/* Runs forever, by itself. */
 static void submit_myself(struct wpk_job *job)
 {
 	job->ret = wpool_try_submit(job->arg, &job->task);
@@ -614,7 +614,7 @@ KUNIT_ARRAY_PARAM_DESC(depth, depths, desc);
 
 /*
  * As deep as there is stack for; who then waits for a task that nobody is left to
- * run is told, and nobody sleeps for ever.
+ * run is told, and nobody sleeps forever.
  */
 static void wpool_task_wait_nested_too_deep_is_edeadlk(struct kunit *test)
 {

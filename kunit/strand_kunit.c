@@ -245,7 +245,7 @@ static void wpool_strand_flush_ends_under_continuous_submission(struct kunit *te
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&of->returned), 2);
 	wpk_gate_open(gate);
-	/* what is behind the mark goes on */
+	/* what is behind the mark continues */
 	WPK_EVENTUALLY(test, atomic_read(&of->returned) == 3);
 }
 

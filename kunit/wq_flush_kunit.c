@@ -41,7 +41,7 @@ static void flush_work_waits_for_what_was_queued_last(struct kunit *test)
 	pending = wpk_thread(test, wpk_do_flush_work, NULL, NULL, &items[1]);
 	KUNIT_ASSERT_TRUE(test, wpk_waits(running));
 	KUNIT_ASSERT_TRUE(test, wpk_waits(pending));
-	/* queued anew while it runs: the flush waits for the run that was there */
+	/* queued again while it runs: the flush waits for the run that was there */
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[0])));
 	KUNIT_EXPECT_TRUE(test, wpk_still_waits(running));
 	wpk_gate_let(first, 1);
@@ -118,7 +118,7 @@ static void cancel_work_takes_a_pending_work_back(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	flush = wpk_thread(test, wpk_do_flush_work, NULL, NULL, &items[1]);
 	KUNIT_ASSERT_TRUE(test, wpk_waits(flush));
-	/* it runs already, and goes on */
+	/* it runs already, and continues */
 	KUNIT_EXPECT_FALSE(test, cancel_work(wpk_work(&items[0])));
 	KUNIT_EXPECT_TRUE(test, wpk_still_waits(flush));
 	KUNIT_EXPECT_TRUE(test, cancel_work(wpk_work(&items[1])));
