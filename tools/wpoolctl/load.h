@@ -63,7 +63,7 @@ sigset_t load_hold_signals(void);
 
 /*
  * @fd is attached to the pool and used for looking only. Returns when all that
- * was accepted is finished, but for LOAD_STUCK and LOAD_LEFT: then threads are
+ * was accepted is finished, except LOAD_STUCK and LOAD_LEFT: then threads are
  * still about, and nothing is left to do but to end the process.
  * @result->intervals is set up by the caller.
  */

@@ -26,7 +26,7 @@
 #define MIN_RETRY_NS	(100 * NSEC_PER_USEC)
 #define MAX_RETRY_NS	(5 * NSEC_PER_MSEC)
 
-/* Arrivals that were not handed over are counted one by one up to so many. */
+/* Arrivals that were not handed over are counted one by one up to that many. */
 #define MANY_UNSENT	1048576U
 
 /* A kick ends it early. */

@@ -55,7 +55,7 @@ struct list {
 
 extern const struct list function_list, cost_list, worker_list, cpu_list;
 
-/* Room for so many lines; 0, or -1 if there is no memory. */
+/* Room for that many lines; 0, or -1 if there is no memory. */
 int rows_init(struct rows *rows, size_t nr);
 
 /* Titles and lines, from top->first on, as many as the screen has. */

@@ -82,7 +82,7 @@ u32 bench_c2c_ns(void);
 
 /* ---- compute.c ---- */
 
-/* Compute for so many turns, and how many of them take a millisecond. */
+/* Compute for that many turns, and how many of them take a millisecond. */
 void bench_spend(u64 turns);
 u64 bench_turns_per_ms(void);
 /* Long ones among short ones, in no order that any CPU could profit from. */

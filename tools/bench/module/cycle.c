@@ -7,7 +7,7 @@
  * kind=ring: a thread submits F tasks in turn, and waits for one that has not run yet.
  * kind=chain: F chains; each task submits the other one of its chain.
  * kind=family: a parent submits F children, and the last of them the parent.
- * N tasks run in all. A task, but for the parent, computes for LOCK_NS under a mutex that all
+ * N tasks run in all. A task, except the parent, computes for LOCK_NS under a mutex that all
  * of them share, then for NS, and then sleeps for US microseconds; it does not what is 0.
  */
 #include "bench.h"
@@ -44,7 +44,7 @@ struct cycle {
 	struct mutex mutex;	/* what the tasks have in common */
 	struct completion freed;
 	atomic_t children;
-	u64 *left;		/* how often a chain, or the parent, goes on */
+	u64 *left;		/* how often a chain, or the parent, continues */
 	u64 flight, turns, lock_turns, us;
 	enum cycle_kind kind;
 };

@@ -16,7 +16,7 @@
  * how often a thread of wpool was woken ("quiet_switches", of a second).
  *
  * "event_fire": the pool is quiet. A producer on CPU 0 submits a task, and the next time
- * it fires an event, which is how it goes on: "submit_*" and "fire_*" are the times from
+ * it fires an event, which is how it continues: "submit_*" and "fire_*" are the times from
  * before the call to the start, in ns.
  */
 #include "bench.h"

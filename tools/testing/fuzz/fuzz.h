@@ -179,7 +179,7 @@ uint8_t *arena_place(struct fuzzer *f, size_t bytes);
 uint8_t *arena_place_ro(struct fuzzer *f, const void *content, size_t bytes);
 /* A pointer that leads nowhere. */
 uint64_t arena_bad_pointer(struct fuzzer *f);
-/* What is in @rw now is what has to be there later, but for what is answered. */
+/* What is in @rw now is what has to be there later, except what is answered. */
 void arena_snapshot(struct fuzzer *f, uint8_t *snapshot);
 /* True if nothing outside of this range has changed. */
 bool arena_unchanged(struct fuzzer *f, const uint8_t *snapshot, const void *from, size_t bytes);
@@ -249,7 +249,7 @@ int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool
 /* ---- works.c: descriptors of tasks ------------------------------------------------- */
 
 /*
- * @nr valid descriptors, but for number @bad, if that is not -1; returns the -errno that
+ * @nr valid descriptors, except number @bad, if that is not -1; returns the -errno that
  * they must give, or 0.
  */
 int gen_works(struct fuzzer *f, struct file *file, struct wpool_dev_work *works, uint32_t nr,

@@ -35,7 +35,7 @@ unload()
 	no_threads wpool
 }
 
-# refused: rmmod does nothing, and what is there goes on.
+# refused: rmmod does nothing, and what is there continues.
 refused()
 {
 	! rmmod wpool 2>"$TMP/rmmod" || fail "rmmod was not refused" || return 1
@@ -324,7 +324,7 @@ test_few_workers_for_two_pools()
 	unload
 }
 
-# turns MAX: how long thirty pools take for thirty tasks each, with so many workers, in ms.
+# turns MAX: how long thirty pools take for thirty tasks each, with that many workers, in ms.
 turns()
 {
 	fresh max_workers="$1" || return 1
