@@ -141,26 +141,16 @@ static int produce(struct bench_producer *p)
 	return err;
 }
 
-static void started(void *data)
-{
-	struct cycle *b = data;
-
-	bench_meter_start(&b->meter);
-}
-
 /* About @n tasks, so that all chains, or families, are whole. */
 static int cycle(struct cycle *b, struct bench_run *run, u64 n)
 {
 	u64 part = b->kind == FAMILY ? b->flight + 1 : b->flight, i;
-	int err;
 
 	if (b->kind != RING)
 		n = part * max(div64_u64(n, part), 1ULL);
 	for (i = 0; i < b->flight; i++)
 		b->left[i] = div64_u64(n, part);
-	bench_count_reset();
-	err = bench_produce(run, 1, n, produce, b, started);
-	return err ?: bench_count_wait(n);
+	return bench_produce_counted(run, 1, n, produce, b, &b->meter);
 }
 
 int bench_cycle(struct bench_run *run)
@@ -199,9 +189,7 @@ int bench_cycle(struct bench_run *run)
 	if (err)
 		return bench_lost(err);
 	bench_meter_stop(&b.meter, run);
-	b.pool.peer->flush(&b.pool);
-	bench_pool_put_stats(&b.pool, run);
-	bench_pool_destroy(&b.pool);
+	bench_pool_finish(&b.pool, run);
 out_free:
 	kvfree(b.items);
 	kvfree(b.left);

@@ -146,13 +146,6 @@ static const struct wheel_kind *kind_named(const char *name)
 	return NULL;
 }
 
-static void wheel_started(void *data)
-{
-	struct events *b = data;
-
-	bench_meter_start(&b->meter);
-}
-
 static int wheel_produce(struct bench_producer *p)
 {
 	struct events *b = p->data;
@@ -193,8 +186,7 @@ int bench_event_wheel(struct bench_run *run)
 	      bench_count_wait(DIV_ROUND_UP(n, 10));
 	if (err)
 		return bench_lost(err);
-	bench_count_reset();
-	err = bench_produce(run, 1, n, wheel_produce, &b, wheel_started) ?: bench_count_wait(n);
+	err = bench_produce_counted(run, 1, n, wheel_produce, &b, &b.meter);
 	if (err)
 		return bench_lost(err);
 	bench_meter_stop(&b.meter, run);

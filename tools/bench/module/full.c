@@ -78,13 +78,6 @@ static int produce(struct bench_producer *p)
 	return 0;
 }
 
-static void started(void *data)
-{
-	struct full *b = data;
-
-	bench_meter_start(&b->meter);
-}
-
 static int compare(const void *a, const void *b)
 {
 	u64 x = *(const u64 *)a, y = *(const u64 *)b;
@@ -125,11 +118,7 @@ out:
 
 static int fill(struct full *b, struct bench_run *run, u64 n)
 {
-	int err;
-
-	bench_count_reset();
-	err = bench_produce(run, 1, n, produce, b, started);
-	return err ?: bench_count_wait(n);
+	return bench_produce_counted(run, 1, n, produce, b, &b->meter);
 }
 
 int bench_full(struct bench_run *run)

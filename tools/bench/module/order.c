@@ -184,13 +184,6 @@ static int produce(struct bench_producer *p)
 	return 0;
 }
 
-static void started(void *data)
-{
-	struct order *b = data;
-
-	bench_meter_start(&b->meter);
-}
-
 /* ---- counting ---- */
 
 static int compare_start(const void *a, const void *b)
@@ -315,7 +308,7 @@ static int run_all(struct order *b, struct bench_run *run)
 	for (i = 0; i < b->n; i++)
 		prepare(b, &b->tasks[i]);
 	bench_count_reset();
-	err = bench_produce(run, bench_num(run, "producers", 1), b->n, produce, b, started);
+	err = bench_produce(run, bench_num(run, "producers", 1), b->n, produce, b, &b->meter);
 	/* what was dropped counts nowhere, and the flush waits for the others */
 	if (!err && !b->drop)
 		err = bench_count_wait(b->n);
