@@ -190,7 +190,7 @@ struct wpool {
 	struct wpool_tidy tidy;		/* K: tasks and dead workers whose end calls functions of
 					 *    the owner, see tidy_queue.h
 					 */
-	struct wpool_tidy tidy_joinable; /* K: cancelled tasks that have no such function */
+	struct wpool_tidy tidy_joinable; /* K: cancelled joinable tasks, which call none */
 	wait_queue_head_t drain_wq;	/* K: waits for tasks to finish, or workers to end */
 	struct mutex flush_mutex;	/* K: one flush at a time; for F */
 	struct mutex change_mutex;	/* K: one change of the limits, or reboot, at a time;

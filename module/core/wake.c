@@ -90,12 +90,12 @@
  * worker sees the task.
  *
  * A submitter that finds a worker running or waking here executes no barrier at all
- * (wpool_wake_is_needless()). It has interrupts off, and that worker starts to look, and
- * counts itself out, on this very CPU: it has done so before, and the submitter sees that;
- * or it does so later, and sees the task, because a CPU sees its own stores. Another CPU may
- * count the worker out: the worker itself if it is not on its home CPU, the monitor, or tidy.c.
- * Then wpool_running_left:B makes this CPU look at the queues, in an interrupt, which comes
- * after the submitter's section. A CPU that is offline has no submitters.
+ * (wpool_wake_is_needless()). It has interrupts off, and that worker counts itself out, and
+ * looks for work, on this very CPU. Either the worker was counted out before, and the submitter
+ * sees that; or the worker looks later, and sees the task: a CPU sees its own stores. Another
+ * CPU may count the worker out: the worker itself if it is not on its home CPU, the monitor, or
+ * tidy.c. Then wpool_running_left:B makes this CPU look at the queues, in an interrupt, which
+ * comes after the submitter's section. A CPU that is offline has no submitters.
  *
  * Other pairs:
  *

@@ -20,7 +20,7 @@ struct wpool_standing {
 struct wpool_marks {
 	u32 ring_end;		/* N */
 	u32 fifo_end;		/* N: of the backlog, or of the global queue */
-	u32 urgent_end;		/* N: of a pool, of the urgent tasks */
+	u32 urgent_end;		/* N: only of a pool: of the queue of urgent tasks */
 	struct wpool_task *next; /* N: only compared */
 	u32 tick;		/* N: the run queue's @tick */
 };

@@ -400,7 +400,7 @@ void wpool_run(struct wpool_worker *w, struct wpool_task *task)
 	w->in_a_row = 0;
 	/* once is enough: the monitor keeps its timer on while the worker counts as running */
 	wpool_monitor_timer_set(pool);
-	/* tasks that its tasks submit go to the next slot */
+	/* from now on a submit by a task of this worker uses the next slot */
 	WRITE_ONCE(rq->runner, current);
 	/*
 	 * Where tokens are never cached, an interrupt that sees a task IDLE must find its token:

@@ -63,8 +63,8 @@ static void tidy_worker(struct wpool_worker *w)
 }
 
 /*
- * The pool was released with %WPOOL_RELEASE_CANCEL. Its workers end what they take; this is
- * for the tasks that they do not get at.
+ * The pool was released with %WPOOL_RELEASE_CANCEL. Its workers end the tasks that they take; this
+ * ends the others.
  */
 static void drop_all(struct wpool *pool)
 {
