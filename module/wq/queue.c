@@ -219,7 +219,7 @@ static void wait_elsewhere(struct wpool_wq_runner *runner, struct wpool_work *wo
 	}
 }
 
-/* Have more runners made if most of them are in use. */
+/* If most runners are busy, let the kernel worker create more. */
 static void want_runners(struct wpool_wq *wq)
 	__must_hold(&wq->lock)
 {
@@ -258,7 +258,7 @@ static void finish_turn(struct wpool_wq_runner *runner)
 	end_turn(runner->wq, runner->epoch, waiters);
 }
 
-/* Go on with the next work, if there is one: as a task of its own. */
+/* Start the next work, if there is one, as a task of its own. */
 static void go_on(struct wpool_wq_runner *runner)
 	__must_hold(&runner->wq->lock)
 {
@@ -437,7 +437,7 @@ static bool add_runner(struct wpool_wq *wq)
 	return true;
 }
 
-/* Twice as many runners. Without memory those that exist go on, as with a workqueue. */
+/* Double the number of runners. Without memory the existing ones do the work, as in a workqueue. */
 static void grow_runners(struct work_struct *work)
 {
 	struct wpool_wq *wq = container_of(to_delayed_work(work), struct wpool_wq, grow);
