@@ -227,8 +227,8 @@ void wpk_jobs_ran_once(struct kunit *test, struct wpk_jobs *jobs);
 void wpk_jobs_submit(struct kunit *test, struct wpool *pool,
 		     struct wpk_jobs *jobs, unsigned int from, unsigned int nr);
 /*
- * Submit the first @nr: job 0 begins, waits at a gate, and continues when the others are there. Which
- * one a worker takes first is nobody's promise: this thread may change its CPU in between.
+ * Submit the first @nr: job 0 begins, waits at a gate, and continues when the others are queued.
+ * Which of them a worker takes first is not promised: this thread may change its CPU in between.
  */
 void wpk_jobs_begin_with_first(struct kunit *test, struct wpool *pool,
 			       struct wpk_jobs *jobs, unsigned int nr);
