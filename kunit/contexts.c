@@ -3,6 +3,7 @@
  * Where a case runs its calls: in interrupts, on a CPU of its choice, short of memory. See
  * fixture.h.
  */
+#include <linux/cpu.h>
 #include <linux/interrupt.h>
 #include <linux/irq_work.h>
 
@@ -81,6 +82,21 @@ int wpk_cpu(unsigned int n)
 		if (!n--)
 			return cpu;
 	return -1;
+}
+
+int wpk_do_remove_cpu(struct wpk_thread *thread)
+{
+	return remove_cpu((unsigned long)thread->arg);
+}
+
+void wpk_bring_back(void *cpu)
+{
+	add_cpu((unsigned long)cpu);
+}
+
+void wpk_count(void *arg)
+{
+	atomic_inc(arg);
 }
 
 #ifdef CONFIG_FAULT_INJECTION

@@ -155,6 +155,20 @@ int wpk_do_reboot(struct wpk_thread *thread)
 	return wpool_reboot(thread->pool);
 }
 
+int wpk_do_submit_jobs(struct wpk_thread *thread)
+{
+	struct wpk_jobs *jobs = thread->arg;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < jobs->nr && !wpk_stopped(thread->test); i++) {
+		ret = wpool_submit(thread->pool, &jobs->job[i].task);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
 /* ---- pools ---------------------------------------------------------------- */
 
 const char *wpk_name(struct kunit *test)

@@ -268,6 +268,14 @@ int wpk_do_cancel_sync(struct wpk_thread *thread);
 int wpk_do_flush(struct wpk_thread *thread);
 int wpk_do_destroy(struct wpk_thread *thread);
 int wpk_do_reboot(struct wpk_thread *thread);
+/* @arg: jobs, which are submitted one after the other, until the case is stopped. */
+int wpk_do_submit_jobs(struct wpk_thread *thread);
+/* @arg: a CPU */
+int wpk_do_remove_cpu(struct wpk_thread *thread);
+/* For kunit_add_action(): the CPU comes online again. */
+void wpk_bring_back(void *cpu);
+/* A function for wpool_submit_fn(): count its argument, an atomic_t. */
+void wpk_count(void *arg);
 
 /*
  * Call a function where it cannot sleep, on the current CPU and before the next

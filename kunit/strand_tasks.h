@@ -139,4 +139,10 @@ static inline struct wpool *st_full_pool(struct kunit *test, u32 queue_depth, st
 	return pool;
 }
 
+/* @arg: the strand */
+static inline int wpk_do_strand_flush(struct wpk_thread *thread)
+{
+	return wpool_strand_flush(thread->arg);
+}
+
 #endif /* WPOOL_KUNIT_STRAND_TASKS_H */

@@ -10,12 +10,6 @@
 #define NR_ITEMS	5
 #define LOAD_ROUNDS	WPK_ROUNDS(8000U)
 
-/* Functions for wpk_thread(): the call that their name tells, of an item. */
-static int do_cancel_sync(struct wpk_thread *thread)
-{
-	return cancel_work_sync(wpk_work((struct wpk_item *)thread->arg));
-}
-
 static int do_drain(struct wpk_thread *thread)
 {
 	drain_workqueue(thread->arg);
@@ -144,7 +138,7 @@ static void cancel_work_sync_waits_and_refuses_meanwhile(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	queue_work(wq, wpk_work(item));
 	for (i = 0; i < 2; i++) {
-		cancels[i] = wpk_thread(test, do_cancel_sync, NULL, NULL, item);
+		cancels[i] = wpk_thread(test, wpk_do_cancel_work, NULL, NULL, item);
 		KUNIT_ASSERT_TRUE(test, wpk_waits(cancels[i]));
 	}
 	KUNIT_EXPECT_FALSE(test, queue_work(wq, wpk_work(item)));
