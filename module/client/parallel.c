@@ -42,7 +42,7 @@
 #include "task/finish.h"
 #include "task/submit.h"
 
-/* Without a grain: a chunk is such a part of a thread's share of the remaining indices. */
+/* Without a grain, a chunk is 1/CHUNKS_EACH of what each thread's share of the rest would be. */
 #define CHUNKS_EACH	4
 
 /* How many helpers each thread asks for. */

@@ -47,7 +47,7 @@ bool wpool_debug_fixup(void *addr, enum debug_obj_state state,
 {
 	if (state != ODEBUG_STATE_ACTIVE)
 		return false;
-	/* before @end, which may remove it: the kernel checks again until a freed object is gone */
+	/* before @end, which may remove the entry; the kernel checks until there is none */
 	debug_object_deactivate(addr, descr);
 	end(addr);
 	if (again)

@@ -104,7 +104,7 @@ int wpool_flush_drain(struct wpool *pool, unsigned int state, long timeout)
 		wpool_lockdep_wait(pool);
 	for (;;) {
 		prepare_to_wait(&pool->drain_wq, &wait, state);
-		/* if it is open, it was empty before another thread reopened it */
+		/* open again: the pool was empty, or another thread could not have reopened it */
 		if (is_empty(pool) || !wpool_is_closed(pool))
 			break;
 		if (signal_pending_state(state, current)) {

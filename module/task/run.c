@@ -44,8 +44,8 @@
 #include "task/state.h"
 
 /*
- * How many tasks a worker runs in a row while other threads want its CPU: about WPOOL_HELP_NS of
- * them, the time that another CPU's worker takes to come, within these bounds.
+ * While other threads want its CPU, a worker runs tasks in a row for about WPOOL_HELP_NS, the time
+ * that a worker of another CPU takes to come. These are bounds on their number.
  */
 #define LEAST_IN_A_ROW	16U
 #define MOST_IN_A_ROW	64U
