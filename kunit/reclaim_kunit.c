@@ -213,7 +213,7 @@ static void wpool_tune_reclaim_capacity_is_kept(struct kunit *test)
 	wpk_jobs_submit(test, pool, jobs, 0, 100);
 	wpool_attrs_init(&attrs);
 	attrs.capacity = 2;
-	/* wakes the rescuer for what is queued, and it must not go in */
+	/* the spawner looks at what is queued, and must not take the rescuer */
 	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY), 0);
 	msleep(50);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 4);
@@ -392,23 +392,6 @@ static void wpool_tune_reclaim_rescuer_moves_with_the_pool(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
 	WPK_EVENTUALLY(test, cpumask_equal(thread->cpus_ptr, pool->cpumask));
 	KUNIT_EXPECT_PTR_EQ(test, pool->reserve.rescuer->thread, thread);
-}
-
-/* It goes before it has looked at a request, and whoever asked has no task any more. */
-static void wpool_tune_reclaim_off_forgets_no_request(struct kunit *test)
-{
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct wpool_attrs attrs;
-	struct wpool *pool;
-
-	wpk_attrs(&attrs, 4, WPOOL_UNLIMITED);
-	attrs.min_workers = 0;
-	attrs.reclaim = true;
-	pool = wpk_pool_attrs(test, &attrs);
-	WRITE_ONCE(pool->spawn_wanted, true);
-	KUNIT_EXPECT_EQ(test, tune_reclaim(pool, false), 0);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
 }
 
 /* An error, and the pool is as it was. */
@@ -598,7 +581,6 @@ static struct kunit_case reclaim_cases[] = {
 	KUNIT_CASE(wpool_tune_reclaim_makes_min_workers_of_the_new_capacity),
 	KUNIT_CASE(wpool_tune_reclaim_makes_min_workers_that_do_not_expire),
 	KUNIT_CASE(wpool_tune_reclaim_rescuer_moves_with_the_pool),
-	KUNIT_CASE(wpool_tune_reclaim_off_forgets_no_request),
 	KUNIT_CASE(wpool_tune_reclaim_no_threads_left_is_an_error),
 	KUNIT_CASE(wpool_reboot_reclaim_has_its_workers),
 	KUNIT_CASE(wpool_reboot_reclaim_no_threads_left_is_an_error),

@@ -128,6 +128,15 @@ void wpool_waking_enter(struct wpool_worker *w, struct wpool_runq *rq, bool help
 		wpool_coming_enter(w);
 }
 
+void wpool_waking_settle(struct wpool_worker *w, struct wpool_runq *rq)
+{
+	raw_spin_lock(&rq->lock);
+	WRITE_ONCE(w->rq, rq);
+	WRITE_ONCE(rq->nr_workers, rq->nr_workers + 1);
+	wpool_waking_enter(w, rq, true);
+	raw_spin_unlock(&rq->lock);
+}
+
 void wpool_coming_enter(struct wpool_worker *w)
 {
 	w->helps = true;

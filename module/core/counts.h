@@ -105,6 +105,15 @@ void wpool_coming_leave(struct wpool_worker *w);
  */
 void wpool_waking_leave(struct wpool_worker *w);
 
+/**
+ * wpool_waking_settle() - a worker that is counted in its pool gets a home, and is on its way there
+ * @w: the worker; has not looked for work yet
+ * @rq: its home, which is active
+ *
+ * Context: any; interrupts off.
+ */
+void wpool_waking_settle(struct wpool_worker *w, struct wpool_runq *rq);
+
 /** wpool_waking_disown() - the worker is no longer on its way to w->rq; it may still be coming */
 static inline void wpool_waking_disown(struct wpool_worker *w)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The worker that a pool with reclaim keeps in reserve, see workers/rescuer.h. */
+/* The worker that a pool with reclaim keeps in reserve, see workers/rescuer.c. */
 #ifndef WPOOL_CORE_RESERVE_H
 #define WPOOL_CORE_RESERVE_H
 
@@ -9,8 +9,9 @@ struct wpool_worker;
 
 /* The reserve of a pool; the letters are those of state.h. */
 struct wpool_reserve {
-	struct wpool_worker *rescuer;	/* W: the worker in reserve, or NULL. It is leaving, and
-					 *    counts in workers.list and in the module alone
+	struct wpool_worker *rescuer;	/* W: the worker in reserve, or on its way there, or NULL.
+					 *    It is leaving, and counts in workers.list and in
+					 *    the module alone
 					 */
 	u64 rescue_ns;			/* W: when the last rescuer stepped in, or 0 if it was
 					 *    replaced or is counted
@@ -18,6 +19,7 @@ struct wpool_reserve {
 	u64 rescued;			/* W: times that it could not be replaced, or not within
 					 *    10 ms
 					 */
+	bool changed;			/* W: the pool has other CPUs or cgroups than the rescuer */
 	bool wait_reported;		/* X: the log says that a task waits for a pool without
 					 *    reclaim; racy
 					 */

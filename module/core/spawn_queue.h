@@ -10,28 +10,28 @@
 
 struct task_struct;
 struct wpool;
+struct wpool_runq;
 
 #define WPOOL_NR_SPAWNERS	4
 
 /* ---- for threads that need a worker ---- */
 
 /**
- * wpool_spawn_ask() - ask for one more worker
- * @pool: the pool
- *
- * The spawner itself, or the rescuer, checks whether a worker is needed and allowed.
+ * wpool_spawn_ask() - get one more worker: the one in reserve, or a new one
+ * @pool: the pool; the caller has seen that it needs one
+ * @rq: a run queue that has room for it
  *
  * Context: any.
  */
-void wpool_spawn_ask(struct wpool *pool);
+void wpool_spawn_ask(struct wpool *pool, struct wpool_runq *rq);
 
 /**
- * wpool_spawn_ask_spawner() - the rescuer is gone: have the spawner look, and replace it
+ * wpool_spawn_look() - have the spawner look whether the pool needs a worker, or a reserve
  * @pool: the pool
  *
  * Context: any.
  */
-void wpool_spawn_ask_spawner(struct wpool *pool);
+void wpool_spawn_look(struct wpool *pool);
 
 /**
  * wpool_spawn_nr_starved() - how many pools starve

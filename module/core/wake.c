@@ -195,28 +195,36 @@ u32 wpool_wake_nr_coming(struct wpool *pool)
 	return nr > 0 && (u32)jiffies - READ_ONCE(pool->coming_jiffy) <= 1 ? nr : 0;
 }
 
-bool wpool_wake_has_vacancy(struct wpool *pool)
+struct wpool_runq *wpool_wake_vacancy(struct wpool *pool)
 {
 	struct wpool_runq *rq;
 	u32 usable = 0, i;
+	int cpu;
 
 	wpool_for_each_active(pool, rq, i) {
 		if (wpool_runq_has_room(rq) && !READ_ONCE(rq->nr_idle))
-			return true;
+			return rq;
 		usable += !READ_ONCE(rq->redirect);
 	}
+	if (usable >= READ_ONCE(pool->nr_cpus))
+		return NULL;
 	/* a CPU where no worker has been yet */
-	return usable < READ_ONCE(pool->nr_cpus);
+	wpool_for_each_runq(pool, rq, cpu)
+		if (!READ_ONCE(rq->redirect) && !READ_ONCE(rq->is_active))
+			return rq;
+	return NULL;
 }
 
 /* @rq: where it would be welcome */
 static bool ask_spawner(struct wpool *pool, struct wpool_runq *rq)
 {
-	if (READ_ONCE(pool->nr_workers) >= READ_ONCE(pool->capacity) ||
-	    (!wpool_runq_has_room(rq) && !wpool_wake_has_vacancy(pool)))
+	if (READ_ONCE(pool->nr_workers) >= READ_ONCE(pool->capacity))
 		return false;
-	wpool_spawn_ask(pool);
-	return true;
+	if (!wpool_runq_has_room(rq))
+		rq = wpool_wake_vacancy(pool);
+	if (rq)
+		wpool_spawn_ask(pool, rq);
+	return rq;
 }
 
 /*
@@ -384,7 +392,7 @@ void wpool_wake_for_push_on(struct wpool *pool, struct wpool_runq *rq)
 		wpool_monitor_timer_set(pool);
 		/* a worker that searches or becomes free may be faster than the new one */
 		wpool_runq_offer(rq);
-		wpool_spawn_ask(pool);
+		wpool_spawn_ask(pool, rq);
 		return;
 	}
 	if (wpool_runq_has_room(rq) || READ_ONCE(rq->redirect)) {

@@ -102,7 +102,9 @@ struct wpool_worker {
 					 *    rescuer
 					 */
 	bool in_hook;			/* O: in worker_start or worker_end */
-	bool in_reserve;		/* G: put into reserve, and still counts in nr_threads */
+	bool in_reserve;		/* W: waits in reserve, and does not count in nr_threads;
+					 *    cleared by the thread that takes it or ends it
+					 */
 	struct callback_head exit_work;	/* O: runs in do_exit(), after an oops too */
 	struct list_head dead_node;	/* D: in the list of workers whose threads end, or of
 					 *    those that died

@@ -8,7 +8,7 @@
 #include "core/counts.h"
 #include "core/housekeeping.h"
 #include "core/idle.h"
-#include "core/spawn_queue.h"
+#include "core/rescue.h"
 #include "core/state.h"
 #include "task/tokens.h"
 
@@ -62,10 +62,7 @@ void wpool_affinity_set(struct wpool *pool, int dying)
 	wpool_for_each_runq(pool, rq, cpu)
 		if (READ_ONCE(rq->redirect))
 			wpool_idle_wake_runq(rq);
-	/* wpool_affinity_follow:A, the mask, then the request; pairs with step_in:A, then a read */
-	smp_mb();
-	if (READ_ONCE(pool->reserve.rescuer))
-		wpool_spawn_ask(pool);
+	wpool_reserve_follow(pool);
 }
 
 void wpool_affinity_renew(struct wpool *pool)

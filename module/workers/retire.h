@@ -9,7 +9,6 @@
 #include <linux/types.h>
 
 struct wpool;
-struct wpool_runq;
 struct wpool_worker;
 
 /** wpool_worker_may_enter() - may the pool have a place of the module, if there is one? */
@@ -32,15 +31,6 @@ int wpool_worker_count_in(struct wpool *pool);
  * Context: any, interrupts on.
  */
 void wpool_worker_count_out(struct wpool *pool);
-
-/**
- * wpool_worker_settle() - a worker that is counted in gets a home, and is on its way there
- * @w: the worker; has not looked for work yet
- * @rq: its home
- *
- * Context: process context, interrupts on.
- */
-void wpool_worker_settle(struct wpool_worker *w, struct wpool_runq *rq);
 
 /**
  * wpool_worker_resign() - count a worker out of its pool; wpool_worker_left() follows
