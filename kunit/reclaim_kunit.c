@@ -25,12 +25,28 @@ static void reclaim_attrs(struct wpool_attrs *attrs, u32 capacity, u32 min_worke
 	attrs->expiry_ms = 0;
 }
 
+/* It is where it can be taken, and has looked at what was asked before. */
+static bool rescuer_waits(struct wpool *pool)
+{
+	struct wpool_worker *w;
+	bool ret;
+
+	rcu_read_lock();
+	w = READ_ONCE(pool->reserve.rescuer);
+	ret = w && READ_ONCE(w->in_reserve) && READ_ONCE(w->thread->__state) == TASK_IDLE;
+	rcu_read_unlock();
+	return ret;
+}
+
 static struct wpool *reclaim_pool(struct kunit *test, u32 capacity, u32 min_workers)
 {
 	struct wpool_attrs attrs;
+	struct wpool *pool;
 
 	reclaim_attrs(&attrs, capacity, min_workers);
-	return wpk_pool_attrs(test, &attrs);
+	pool = wpk_pool_attrs(test, &attrs);
+	WPK_EVENTUALLY(test, rescuer_waits(pool));
+	return pool;
 }
 
 static int tune_reclaim(struct wpool *pool, bool reclaim)

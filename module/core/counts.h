@@ -55,6 +55,15 @@ void wpool_home_enter(struct wpool_runq *rq);
 /** wpool_home_leave() - count one less; interrupts off */
 void wpool_home_leave(struct wpool_runq *rq);
 
+/**
+ * wpool_home_place() - best CPU for a worker
+ * @pool: the pool
+ * @prefer: CPU that wins a tie, or -1
+ *
+ * Return: the CPU with the fewest workers among those that wpool_affinity_set() allows.
+ */
+int wpool_home_place(struct wpool *pool, int prefer);
+
 /** wpool_threads_enter() - count a thread of the pool that exists or is about to */
 static inline void wpool_threads_enter(struct wpool *pool)
 {

@@ -11,13 +11,16 @@
 #include "core/state.h"
 #include "core/trace.h"
 
-bool wpool_reserve_take(struct wpool *pool, struct wpool_runq *rq)
+bool wpool_reserve_take(struct wpool *pool, int prefer)
 {
 	struct task_struct *thread = NULL;
 	struct wpool_worker *w;
+	struct wpool_runq *rq;
 	unsigned long flags;
 
 	local_irq_save(flags);
+	/* where there are few, and so not behind a hog if that can be helped */
+	rq = wpool_runq(pool, wpool_home_place(pool, prefer));
 	wpool_runq_activate(rq);
 	raw_spin_lock(&pool->workers.lock);
 	w = pool->reserve.rescuer;
@@ -43,6 +46,11 @@ bool wpool_reserve_take(struct wpool *pool, struct wpool_runq *rq)
 		/* the worker may have to wait for its CPU: the monitor must see that */
 		wpool_monitor_timer_set(pool);
 	}
+	/*
+	 * wpool_reserve_take:B, there is none; then the caller reads whether the spawner was asked.
+	 * Pairs with spawn_worker:A, then a look whether there is one.
+	 */
+	smp_mb();
 	local_irq_restore(flags);
 	return thread;
 }
@@ -53,8 +61,8 @@ void wpool_reserve_follow(struct wpool *pool)
 
 	raw_spin_lock_irq(&pool->workers.lock);
 	w = pool->reserve.rescuer;
-	if (w && w->in_reserve) {
-		WRITE_ONCE(pool->reserve.changed, true);
+	if (w) {
+		WRITE_ONCE(w->changed, true);
 		wake_up_process(w->thread);
 	}
 	raw_spin_unlock_irq(&pool->workers.lock);

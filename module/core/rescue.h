@@ -6,17 +6,16 @@
 #include <linux/types.h>
 
 struct wpool;
-struct wpool_runq;
 
 /**
  * wpool_reserve_take() - the worker in reserve becomes one of the pool's
  * @pool: the pool
- * @rq: its home from now on
+ * @prefer: the CPU where it would be welcome, or -1
  *
  * Context: any.
  * Return: true if it was there, and the pool below its capacity; the reserve is to be refilled.
  */
-bool wpool_reserve_take(struct wpool *pool, struct wpool_runq *rq);
+bool wpool_reserve_take(struct wpool *pool, int prefer);
 
 /**
  * wpool_reserve_follow() - the pool has other CPUs or cgroups: so shall have its worker in reserve

@@ -19,7 +19,6 @@ struct wpool_reserve {
 	u64 rescued;			/* W: times that it could not be replaced, or not within
 					 *    10 ms
 					 */
-	bool changed;			/* W: the pool has other CPUs or cgroups than the rescuer */
 	bool wait_reported;		/* X: the log says that a task waits for a pool without
 					 *    reclaim; racy
 					 */

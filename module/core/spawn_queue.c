@@ -80,11 +80,11 @@ void wpool_spawn_look(struct wpool *pool)
 		wake_up_process(thread);
 }
 
-void wpool_spawn_ask(struct wpool *pool, struct wpool_runq *rq)
+void wpool_spawn_ask(struct wpool *pool, int prefer)
 {
 	/* the spawner replaces it */
 	if (unlikely(READ_ONCE(pool->reserve.rescuer)))
-		wpool_reserve_take(pool, rq);
+		wpool_reserve_take(pool, prefer);
 	wpool_spawn_look(pool);
 }
 

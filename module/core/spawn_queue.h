@@ -10,7 +10,6 @@
 
 struct task_struct;
 struct wpool;
-struct wpool_runq;
 
 #define WPOOL_NR_SPAWNERS	4
 
@@ -19,15 +18,18 @@ struct wpool_runq;
 /**
  * wpool_spawn_ask() - get one more worker: the one in reserve, or a new one
  * @pool: the pool; the caller has seen that it needs one
- * @rq: a run queue that has room for it
+ * @prefer: the CPU where it would be welcome, or -1
  *
  * Context: any.
  */
-void wpool_spawn_ask(struct wpool *pool, struct wpool_runq *rq);
+void wpool_spawn_ask(struct wpool *pool, int prefer);
 
 /**
  * wpool_spawn_look() - have the spawner look whether the pool needs a worker, or a reserve
  * @pool: the pool
+ *
+ * For who has not looked. If no spawner comes, as memory is short, tasks that are queued have the
+ * monitor ask for a worker.
  *
  * Context: any.
  */

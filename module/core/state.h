@@ -143,8 +143,8 @@ struct wpool {
 	struct wpool_hooks hooks;	/* the owner's functions */
 	bool follows;			/* T: @cpumask is that of housekeeping.h */
 	struct cpumask *cpumask;	/* T: CPUs that workers may be at home on; read under the
-					 *    mutex, too, but by the rescuer in reserve, which is
-					 *    asked to read it again: wpool_affinity_follow:A
+					 *    mutex, too, but by the rescuer, which is told to
+					 *    read it again: wpool_reserve_follow()
 					 */
 	gfp_t gfp;			/* I: GFP_KERNEL, with __GFP_ACCOUNT for /dev/wpool */
 

@@ -113,12 +113,12 @@ bool wpool_wake_rescue(struct wpool_runq *rq);
 u32 wpool_wake_nr_coming(struct wpool *pool);
 
 /**
- * wpool_wake_vacancy() - find a CPU with room for a worker, and no idle one
+ * wpool_wake_has_vacancy() - is there a CPU with room for a worker, and no idle one?
  * @pool: the pool
  *
  * Context: any.
- * Return: its run queue, or NULL: a new worker would not help.
+ * Return: true if a new worker would help.
  */
-struct wpool_runq *wpool_wake_vacancy(struct wpool *pool);
+bool wpool_wake_has_vacancy(struct wpool *pool);
 
 #endif /* WPOOL_CORE_WAKE_H */

@@ -29,13 +29,13 @@ bool wpool_need_worker(struct wpool *pool)
 	smp_rmb();
 	if (wpool_queues_len(pool) <= coming)
 		return false;
-	if (wpool_wake_vacancy(pool))
+	if (wpool_wake_has_vacancy(pool))
 		return true;
 	/* the room is taken by workers that will not look there: who makes room shall look */
 	WRITE_ONCE(pool->unserved, true);
 	/* wpool_need_worker:C, as wake_one:A, see wake.c */
 	smp_mb();
-	return wpool_wake_vacancy(pool);
+	return wpool_wake_has_vacancy(pool);
 }
 
 /* The CPU with the most tasks in its queue, or -1: a good place for the worker. */
@@ -57,5 +57,5 @@ static int longest_runq(struct wpool *pool)
 
 struct wpool_runq *wpool_need_worker_at(struct wpool *pool)
 {
-	return wpool_runq(pool, wpool_worker_place(pool, longest_runq(pool)));
+	return wpool_runq(pool, wpool_home_place(pool, longest_runq(pool)));
 }

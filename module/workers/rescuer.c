@@ -21,7 +21,7 @@
  *   ended          dismissed: the pool is destroyed, or its attribute was changed
  *
  * All of these change under pool->workers.lock. A request that finds the rescuer on its way is
- * lost, so this one looks when it has come, as the spawner does when it has created one.
+ * lost, so this one looks when it has come. Once it is there, whoever needs a worker has it.
  *
  * A rescuer needs no allocation, and has no flags of the allocator: a task that must dip into
  * the last reserves of memory says so itself, whichever worker runs it.
@@ -108,17 +108,22 @@ void wpool_rescuer_dismiss(struct wpool *pool)
 	if (w)
 		wpool_worker_left(pool, false);
 	local_irq_enable();
+	/*
+	 * wpool_rescuer_dismiss:A, the pool has no reclaim; then its threads are read. Pairs with
+	 * spawn_worker:A, where a spawner counts as one, and reads whether to create a rescuer.
+	 */
+	smp_mb();
 }
 
 /* ---- in reserve ---- */
 
 void wpool_rescuer_look(struct wpool *pool)
 {
-	if (wpool_need_worker(pool) && wpool_reserve_take(pool, wpool_need_worker_at(pool)))
+	if (wpool_need_worker(pool) && wpool_reserve_take(pool, wpool_need_worker_at(pool)->cpu))
 		wpool_spawn_look(pool);
 }
 
-/* Put the calling worker where it may be taken, unless it is not the rescuer any more. */
+/* Where the calling worker can be taken, unless it is not the rescuer any more. */
 static bool enter_reserve(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
@@ -126,9 +131,22 @@ static bool enter_reserve(struct wpool_worker *w)
 
 	raw_spin_lock_irq(&pool->workers.lock);
 	ret = pool->reserve.rescuer == w;
+	WRITE_ONCE(w->in_reserve, ret);
+	raw_spin_unlock_irq(&pool->workers.lock);
+	return ret;
+}
+
+/* False if it was taken or dismissed. */
+static bool leave_reserve(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+	bool ret;
+
+	raw_spin_lock_irq(&pool->workers.lock);
+	ret = w->in_reserve;
 	if (ret) {
-		WRITE_ONCE(w->in_reserve, true);
-		pool->reserve.changed = true;
+		WRITE_ONCE(w->in_reserve, false);
+		wpool_threads_enter(pool);
 	}
 	raw_spin_unlock_irq(&pool->workers.lock);
 	return ret;
@@ -136,14 +154,15 @@ static bool enter_reserve(struct wpool_worker *w)
 
 /*
  * It must not wait for one CPU, on which a task may run for long, nor run where the pool may
- * not. If none of the pool's CPUs is there, any is better than none.
+ * not. If none of the pool's CPUs is there, any is better than none. All of this may sleep, so
+ * nobody takes it meanwhile.
  */
 static void follow_pool(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
 
 	raw_spin_lock_irq(&pool->workers.lock);
-	WRITE_ONCE(pool->reserve.changed, false);
+	WRITE_ONCE(w->changed, false);
 	raw_spin_unlock_irq(&pool->workers.lock);
 	wpool_cgroup_follow(w);
 	if (set_cpus_allowed_ptr(current, pool->cpumask))
@@ -154,23 +173,24 @@ bool wpool_rescuer_wait(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
 
-	if (!enter_reserve(w))
-		return false;
-	/* not where it was put into reserve: the wake-up sleeps on PREEMPT_RT */
-	wpool_threads_leave(pool);
-	/* wpool_rescuer_wait:A, it can be taken; then the queues are read: as spawn_worker:A */
-	smp_mb();
-	wpool_rescuer_look(pool);
-	/* wpool_rescuer_wait:B, pairs with wpool_reserve_take:A */
-	while (smp_load_acquire(&w->in_reserve)) {
-		/* before the checks: a wake-up after them is not lost */
-		set_current_state(TASK_IDLE);
-		if (READ_ONCE(w->in_reserve) && !READ_ONCE(pool->reserve.changed))
-			schedule();
-		__set_current_state(TASK_RUNNING);
-		if (READ_ONCE(w->in_reserve) && READ_ONCE(pool->reserve.changed))
-			follow_pool(w);
-	}
+	do {
+		follow_pool(w);
+		if (!enter_reserve(w))
+			return false;
+		/* not where it was put into reserve: the wake-up sleeps on PREEMPT_RT */
+		wpool_threads_leave(pool);
+		/* wpool_rescuer_wait:A, it can be taken; then the queues are read: see wake.c */
+		smp_mb();
+		wpool_rescuer_look(pool);
+		/* wpool_rescuer_wait:B, pairs with wpool_reserve_take:A */
+		while (smp_load_acquire(&w->in_reserve) && !READ_ONCE(w->changed)) {
+			/* before the checks: a wake-up after them is not lost */
+			set_current_state(TASK_IDLE);
+			if (READ_ONCE(w->in_reserve) && !READ_ONCE(w->changed))
+				schedule();
+			__set_current_state(TASK_RUNNING);
+		}
+	} while (leave_reserve(w));
 	if (w->leaving)
 		return false;
 	/* fails if that CPU goes down: then it looks for another home */

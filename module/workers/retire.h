@@ -66,7 +66,7 @@ bool wpool_worker_leave(struct wpool_worker *w, bool if_closed, bool if_needed);
 /**
  * wpool_worker_left() - what follows after a worker was counted out of its pool
  * @pool: the pool
- * @stays: it is the rescuer from now on, and no thread of which the pool waits for the end
+ * @stays: it is the rescuer from now on, and keeps its place in the module
  *
  * Makes sure that a worker comes for the tasks that are queued.
  *

@@ -14,7 +14,7 @@
  * was asked meanwhile.
  *
  * A pool with the attribute reclaim has a worker in reserve, which is taken when one is needed,
- * see rescuer.c; the spawner creates the next one, and looks afterwards.
+ * see rescuer.c; the spawner creates the next one, which looks when it has come.
  *
  * If a worker cannot be created, the spawner tries again after 10 ms, and after twice as
  * long with each further failure, up to 1 s, as long as a task is queued. Meanwhile the

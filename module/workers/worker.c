@@ -68,7 +68,7 @@ static void rehome_worker(struct wpool_worker *w)
 	if (w->new_home && !READ_ONCE(w->new_home->redirect)) {
 		new = w->new_home;
 	} else if (READ_ONCE(old->redirect)) {
-		cpu = wpool_worker_place(pool, -1);
+		cpu = wpool_home_place(pool, -1);
 		new = wpool_runq(pool, cpu);
 	}
 	w->new_home = NULL;
@@ -287,7 +287,7 @@ int wpool_worker_create_all(struct wpool *pool, u32 nr)
 			return 0;
 		if (err)
 			return err;
-		err = wpool_worker_create(pool, wpool_runq(pool, wpool_worker_place(pool, -1)));
+		err = wpool_worker_create(pool, wpool_runq(pool, wpool_home_place(pool, -1)));
 		if (err) {
 			wpool_worker_count_out(pool);
 			return err;
@@ -306,7 +306,7 @@ int wpool_worker_create_rescuer(struct wpool *pool)
 		wpool_rescuer_is_missing(pool);
 		return -EBUSY;
 	}
-	cpu = wpool_worker_place(pool, -1);
+	cpu = wpool_home_place(pool, -1);
 	w = create_worker(pool, cpu, true, &start_ns);
 	if (IS_ERR(w)) {
 		wpool_rescuer_is_missing(pool);
