@@ -171,6 +171,43 @@ static void wpool_submit_reclaim_no_threads_left_it_runs(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
+/* On a CPU of its own if that can be had: its parent, a hog, waits for it. */
+static void be_a_hog(struct wpk_job *job)
+{
+	unsigned long end = jiffies + WPK_PATIENCE / 2;
+	struct wpk_jobs *child = job->arg;
+
+	job->ret = wpool_submit(child->job[0].arg, &child->job[0].task);
+	while (!job->ret && !atomic_read(&child->finished))
+		if (time_after(jiffies, end))
+			job->ret = -ETIME;
+		else
+			cpu_relax();
+}
+
+static void wpool_hog_reclaim_no_threads_left_the_rescuer_is_not_behind_it(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpk_jobs *child = wpk_jobs(test, 1, NULL);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "on one CPU it has to be behind it");
+	reclaim_attrs(&attrs, 4, 1);
+	attrs.hog_ms = 10;
+	pool = wpk_pool_attrs(test, &attrs);
+	WPK_EVENTUALLY(test, rescuer_waits(pool));
+	child->job[0].arg = pool;
+	wpk_jobs_body(jobs, be_a_hog, child);
+	wpk_no_threads(test);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	wpk_threads_again(test);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
+	KUNIT_EXPECT_NE(test, child->job[0].cpu, jobs->job[0].cpu);
+}
+
 /* The tasks that run sleep for one that is queued: as many as the header says may. */
 static void wpool_submit_reclaim_no_threads_left_tasks_wait_for_a_task(struct kunit *test)
 {
@@ -589,6 +626,7 @@ static struct kunit_case reclaim_cases[] = {
 	KUNIT_CASE(wpool_create_reclaim_without_min_workers_has_the_rescuer),
 	KUNIT_CASE(wpool_create_reclaim_no_threads_left_is_an_error),
 	KUNIT_CASE(wpool_submit_reclaim_no_threads_left_it_runs),
+	KUNIT_CASE(wpool_hog_reclaim_no_threads_left_the_rescuer_is_not_behind_it),
 	KUNIT_CASE(wpool_submit_reclaim_no_threads_left_tasks_wait_for_a_task),
 	KUNIT_CASE(wpool_worker_reclaim_expires_into_the_reserve),
 	KUNIT_CASE(wpool_tune_reclaim_capacity_is_kept),
