@@ -272,7 +272,7 @@ int wpk_do_reboot(struct wpk_thread *thread);
 int wpk_do_submit_jobs(struct wpk_thread *thread);
 /* @arg: a CPU */
 int wpk_do_remove_cpu(struct wpk_thread *thread);
-/* For kunit_add_action(): the CPU comes online again. */
+/* For kunit_add_action_or_reset(): bring the CPU online again. */
 void wpk_bring_back(void *cpu);
 /* A function for wpool_submit_fn(): count its argument, an atomic_t. */
 void wpk_count(void *arg);

@@ -88,13 +88,10 @@ struct wpool {
 	bool is_watched;		/* X: the monitor visits the pool; see monitor_timer.c */
 	bool prealloc;			/* I: min_workers exist before the first task */
 	bool freezable;			/* T: workers freeze */
-	bool reclaim;			/* T, W: written under both; the pool has a rescuer, or
-					 *    gets one soon
-					 */
-	bool spawn_wanted;		/* X: set by a thread that asks for a worker, under the
-					 *    lock in spawn_queue.c or, if there is a rescuer, under
-					 *    @workers.lock; cleared by the spawner or the rescuer
-					 *    before it checks whether a worker is needed
+	bool reclaim;			/* T, W: written under both; has a rescuer, or soon */
+	bool spawn_wanted;		/* S: set by a thread that asks the spawner to look; the
+					 *    spawner clears it without the lock
+					 *    before it looks
 					 */
 	u16 cgroup_nr;			/* K: counts the changes of @anchor, under the same lock;
 					 *    read anywhere with READ_ONCE
@@ -148,9 +145,8 @@ struct wpool {
 	struct wpool_hooks hooks;	/* the owner's functions */
 	bool follows;			/* T: @cpumask is that of housekeeping.h */
 	struct cpumask *cpumask;	/* T: CPUs that workers may be at home on; read under the
-					 *    mutex, too. The rescuer in reserve alone reads it
-					 *    without, and again when it is told to:
-					 *    wpool_affinity_follow:A
+					 *    mutex, too, but by the rescuer, which is told to
+					 *    read it again: wpool_reserve_follow()
 					 */
 	gfp_t gfp;			/* I: GFP_KERNEL, with __GFP_ACCOUNT for /dev/wpool */
 
