@@ -35,7 +35,7 @@ static bool reap_all(void)
 			continue;
 		list_del(&w->dead_node);
 		if (!w->leaving || w->in_hook) {
-			/* not in tidy.c, which may take long: threads of other pools may wait for it */
+			/* not in tidy.c, which may take long: other pools may wait for it */
 			wpool_finish_forget(w->thread);
 			wpool_tidy_worker(w);
 		} else {
