@@ -24,7 +24,7 @@ static void start_desc(const u32 *start, char *desc)
 
 KUNIT_ARRAY_PARAM(start, starts, start_desc);
 
-/* As if so many tasks had gone through. Of a pool that has not been used. */
+/* As if that many tasks had gone through a pool, which has not been used. */
 static void start_at(struct wpool *pool, u32 start)
 {
 	struct wpool_runq *rq;
