@@ -524,7 +524,7 @@ static long call_wpool_create(struct wpk_world *w)
 
 	wpk_attrs(&attrs, 1, 0);
 	attrs.name = wpk_name(w->test);
-	return created(wpool_create(&attrs, THIS_MODULE));
+	return created(wpool_create(&attrs));
 }
 
 static long call_wpool_create_func(struct wpk_world *w)
@@ -533,7 +533,7 @@ static long call_wpool_create_func(struct wpk_world *w)
 
 	wpk_attrs(&attrs, 1, 0);
 	attrs.name = wpk_name(w->test);
-	return created(wpool_create_func(&attrs, nothing, THIS_MODULE));
+	return created(wpool_create_func(&attrs, nothing));
 }
 
 static const struct wpk_row create[] = {
@@ -548,7 +548,7 @@ static long call_wpool_create_taken(struct wpk_world *w)
 	struct wpool_attrs attrs;
 
 	wpool_get_attrs(w->real, &attrs, NULL);
-	return created(wpool_create(&attrs, THIS_MODULE));
+	return created(wpool_create(&attrs));
 }
 
 static const struct wpk_row create_taken[] = {
@@ -565,7 +565,7 @@ static long call_wpool_create_of_0(struct wpk_world *w)
 	wpk_attrs(&attrs, 0, 0);
 	attrs.min_workers = 0;
 	attrs.name = wpk_name(w->test);
-	return created(wpool_create(&attrs, THIS_MODULE));
+	return created(wpool_create(&attrs));
 }
 
 static long call_wpool_create_func_of_none(struct wpk_world *w)
@@ -574,7 +574,7 @@ static long call_wpool_create_func_of_none(struct wpk_world *w)
 
 	wpk_attrs(&attrs, 1, 0);
 	attrs.name = wpk_name(w->test);
-	return created(wpool_create_func(&attrs, NULL, THIS_MODULE));
+	return created(wpool_create_func(&attrs, NULL));
 }
 
 static const struct wpk_row create_wrong[] = {

@@ -231,7 +231,7 @@ static void expect_named(struct kunit *test, const struct wpool_attrs *attrs, in
 			 const char *text)
 {
 	unsigned int before = wpk_lines_about(attrs->name, text);
-	struct wpool *pool = wpool_create(attrs, THIS_MODULE);
+	struct wpool *pool = wpool_create(attrs);
 
 	KUNIT_EXPECT_PTR_EQ(test, pool, (struct wpool *)ERR_PTR(err));
 	wpool_destroy(pool);

@@ -335,25 +335,25 @@ err_put:
 	return ERR_PTR(err);
 }
 
-struct wpool *wpool_create(const struct wpool_attrs *attrs, struct module *owner)
+struct wpool *__wpool_create(const struct wpool_attrs *attrs, struct module *owner)
 {
 	return create_pool(attrs, NULL, owner, GFP_KERNEL);
 }
-EXPORT_SYMBOL_GPL(wpool_create);
+EXPORT_SYMBOL_GPL(__wpool_create);
 
 struct wpool *wpool_pool_create_charged(const struct wpool_attrs *attrs)
 {
 	return create_pool(attrs, NULL, NULL, GFP_KERNEL_ACCOUNT);
 }
 
-struct wpool *wpool_create_func(const struct wpool_attrs *attrs,
-				wpool_arg_fn func, struct module *owner)
+struct wpool *__wpool_create_func(const struct wpool_attrs *attrs,
+				  wpool_arg_fn func, struct module *owner)
 {
 	if (!func)
 		return ERR_PTR(-EINVAL);
 	return create_pool(attrs, func, owner, GFP_KERNEL);
 }
-EXPORT_SYMBOL_GPL(wpool_create_func);
+EXPORT_SYMBOL_GPL(__wpool_create_func);
 
 /* ---- destroy, release, reboot ---- */
 
@@ -542,7 +542,7 @@ int wpool_pools_init(const struct wpool_attrs *default_attrs)
 	err = class_register(&wpool_class);
 	if (err)
 		return err;
-	pool = wpool_create(default_attrs, THIS_MODULE);
+	pool = wpool_create(default_attrs);
 	if (IS_ERR(pool)) {
 		class_unregister(&wpool_class);
 		return PTR_ERR(pool);

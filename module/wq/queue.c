@@ -409,12 +409,12 @@ static struct wpool *create_queue_pool(struct wpool_attrs *attrs, const char *ba
 	u32 nr = 1;
 
 	attrs->name = base;
-	pool = wpool_create(attrs, owner);
+	pool = __wpool_create(attrs, owner);
 	attrs->name = name;
 	while (PTR_ERR_OR_ZERO(pool) == -EEXIST) {
 		/* a name of 31 characters keeps its first 20 */
 		snprintf(name, sizeof(name), "%.20s-%u", base, ++nr);
-		pool = wpool_create(attrs, owner);
+		pool = __wpool_create(attrs, owner);
 	}
 	return pool;
 }
