@@ -260,6 +260,8 @@ static const struct wpk_row destroy[] = {
 	  "process context; sleeps, uninterruptibly" },
 	{ IN_THREAD, DESTROYING, QUEUED, 0, { .waits = true, .runs = 1 },
 	  "already destroying the pool, the call returns when the pool is gone" },
+	{ IN_THREAD, DESTROYED, UNUSED, 0, { },
+	  "A call for a pool that is gone already does nothing but say so in the log." },
 	{ IN_OWN_TASK, WITH_ROOM, QUEUED, -EDEADLK, { .runs = 1 },
 	  "-EDEADLK if called from one of the pool's own tasks" },
 	{ IN_THREAD, DEFAULT_POOL, UNUSED, -EBUSY, { },

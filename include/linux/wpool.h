@@ -678,7 +678,8 @@ struct wpool * __must_check __wpool_create_func(const struct wpool_attrs *attrs,
  * Closes the pool, sends every waiting submitter away with -ESHUTDOWN, lets
  * every accepted task run to its end, and waits until the workers are gone.
  * If another thread is already destroying the pool, the call returns when the pool
- * is gone; such a caller needs a reference of its own.
+ * is gone; such a caller needs a reference of its own. A call for a pool that is gone
+ * already does nothing but say so in the log.
  *
  * The pool's state is %WPOOL_DESTROYED from the start of the call, while the last
  * tasks still run.

@@ -392,14 +392,14 @@ int wpool_destroy(struct wpool *pool)
 	/* an error path may pass the result of a failed wpool_create() */
 	if (IS_ERR_OR_NULL(pool))
 		return 0;
-	if (wpool_in_own_task(pool)) {
-		pr_warn_ratelimited("%s: refused to be destroyed by one of its own tasks\n",
-				    pool->name);
+	if (wpool_refuse_own_task(pool, __func__))
 		return -EDEADLK;
-	}
 	if (wpool_is_default(pool))
 		return -EBUSY;
-	wpool_pool_destroy(pool);
+	if (completion_done(&pool->destroyed))
+		pr_warn_ratelimited("%s: destroyed once more after its end\n", pool->name);
+	else
+		wpool_pool_destroy(pool);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(wpool_destroy);
@@ -454,7 +454,7 @@ int wpool_release_timeout(struct wpool *pool, unsigned int flags, long timeout)
 	/* no pool is ever empty for good as long as its events may fire */
 	if (IS_ERR_OR_NULL(pool) || timeout < 0 || flags == WPOOL_RELEASE_OWN)
 		return -EINVAL;
-	if (wpool_in_own_task(pool))
+	if (wpool_refuse_own_task(pool, __func__))
 		return -EDEADLK;
 	err = wpool_release(pool, flags);
 	return err ?: wpool_flush_drain(pool, TASK_KILLABLE, timeout);
@@ -510,7 +510,7 @@ int wpool_reboot(struct wpool *pool)
 
 	if (IS_ERR_OR_NULL(pool))
 		return -EINVAL;
-	if (wpool_in_own_task(pool))
+	if (wpool_refuse_own_task(pool, __func__))
 		return -EDEADLK;
 
 	for (;;) {
