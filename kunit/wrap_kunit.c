@@ -36,8 +36,9 @@ static void start_at(struct wpool *pool, u32 start)
 		rq->backlog.popped = start;
 		rq->tick = start;
 		rq->urgent_tick = start - 2;
-		rq->seen_shared = start;
-		rq->seen_ring = start;
+		rq->shared_end = start;
+		/* short ones: they go through the ring */
+		rq->estimate.task_ns = 1;
 		rq->sample.tick = start;
 		rq->watch.marks.ring_end = start;
 		rq->watch.marks.fifo_end = start;
