@@ -319,7 +319,7 @@ static void wpool_submit_batch_destroyed_before_it_goes_on(struct kunit *test)
 	attrs.name = wpk_name(test);
 	wpk_move_to(wpk_cpu(0));
 	/* not the fixture's, which keeps a reference */
-	pool = wpool_create(&attrs, THIS_MODULE);
+	pool = wpool_create(&attrs);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, pool);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &first->job[0].task), 0);
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 1));

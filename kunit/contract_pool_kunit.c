@@ -260,6 +260,8 @@ static const struct wpk_row destroy[] = {
 	  "process context; sleeps, uninterruptibly" },
 	{ IN_THREAD, DESTROYING, QUEUED, 0, { .waits = true, .runs = 1 },
 	  "already destroying the pool, the call returns when the pool is gone" },
+	{ IN_THREAD, DESTROYED, UNUSED, 0, { },
+	  "A call for a pool that is gone already does nothing but say so in the log." },
 	{ IN_OWN_TASK, WITH_ROOM, QUEUED, -EDEADLK, { .runs = 1 },
 	  "-EDEADLK if called from one of the pool's own tasks" },
 	{ IN_THREAD, DEFAULT_POOL, UNUSED, -EBUSY, { },
@@ -524,7 +526,7 @@ static long call_wpool_create(struct wpk_world *w)
 
 	wpk_attrs(&attrs, 1, 0);
 	attrs.name = wpk_name(w->test);
-	return created(wpool_create(&attrs, THIS_MODULE));
+	return created(wpool_create(&attrs));
 }
 
 static long call_wpool_create_func(struct wpk_world *w)
@@ -533,7 +535,7 @@ static long call_wpool_create_func(struct wpk_world *w)
 
 	wpk_attrs(&attrs, 1, 0);
 	attrs.name = wpk_name(w->test);
-	return created(wpool_create_func(&attrs, nothing, THIS_MODULE));
+	return created(wpool_create_func(&attrs, nothing));
 }
 
 static const struct wpk_row create[] = {
@@ -548,7 +550,7 @@ static long call_wpool_create_taken(struct wpk_world *w)
 	struct wpool_attrs attrs;
 
 	wpool_get_attrs(w->real, &attrs, NULL);
-	return created(wpool_create(&attrs, THIS_MODULE));
+	return created(wpool_create(&attrs));
 }
 
 static const struct wpk_row create_taken[] = {
@@ -565,7 +567,7 @@ static long call_wpool_create_of_0(struct wpk_world *w)
 	wpk_attrs(&attrs, 0, 0);
 	attrs.min_workers = 0;
 	attrs.name = wpk_name(w->test);
-	return created(wpool_create(&attrs, THIS_MODULE));
+	return created(wpool_create(&attrs));
 }
 
 static long call_wpool_create_func_of_none(struct wpk_world *w)
@@ -574,7 +576,7 @@ static long call_wpool_create_func_of_none(struct wpk_world *w)
 
 	wpk_attrs(&attrs, 1, 0);
 	attrs.name = wpk_name(w->test);
-	return created(wpool_create_func(&attrs, NULL, THIS_MODULE));
+	return created(wpool_create_func(&attrs, NULL));
 }
 
 static const struct wpk_row create_wrong[] = {

@@ -84,7 +84,7 @@ static void wpool_create_copies_the_attributes(struct kunit *test)
 	attrs.order = WPOOL_FIFO;
 	attrs.nice = -9;
 	attrs.sched = 42;
-	pool = wpool_create(&attrs, THIS_MODULE);
+	pool = wpool_create(&attrs);
 	/* The caller's own are its own again. */
 	memset(name, 'x', sizeof(name) - 1);
 	cpumask_clear(mask);
@@ -166,7 +166,7 @@ static void expect_refused(struct kunit *test, struct wpool_attrs *attrs,
 	struct wpool *pool;
 
 	attrs->name = wpk_name(test);
-	pool = wpool_create(attrs, THIS_MODULE);
+	pool = wpool_create(attrs);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(pool), ret);
 	if (!IS_ERR(pool))
 		wpool_destroy(pool);
@@ -275,7 +275,7 @@ static void wpool_create_extreme_values_make_a_pool_that_works(struct kunit *tes
 
 static void wpool_create_without_attributes_is_einval(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(NULL, THIS_MODULE)),
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(NULL)),
 			-EINVAL);
 }
 
@@ -305,7 +305,7 @@ static void wpool_create_bad_name_is_einval(struct kunit *test)
 
 	wpool_attrs_init(&attrs);
 	attrs.name = bad->name;
-	pool = wpool_create(&attrs, THIS_MODULE);
+	pool = wpool_create(&attrs);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(pool), -EINVAL);
 	if (!IS_ERR(pool))
 		wpool_destroy(pool);
@@ -342,16 +342,15 @@ static void wpool_create_name_taken_is_eexist_until_it_is_free(struct kunit *tes
 
 	wpk_attrs(&attrs, 1, 0);
 	attrs.name = "default";
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs,
-							   THIS_MODULE)),
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs)),
 			-EEXIST);
 	attrs.name = wpk_name(test);
 	pool = wpk_pool_attrs(test, &attrs);
-	second = wpool_create(&attrs, THIS_MODULE);
+	second = wpool_create(&attrs);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(second), -EEXIST);
 	/* A closed pool still has its name, a destroyed one has not. */
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
-	second = wpool_create(&attrs, THIS_MODULE);
+	second = wpool_create(&attrs);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(second), -EEXIST);
 	wpk_destroy(test, pool);
 	wpk_pool_attrs(test, &attrs);
@@ -365,10 +364,10 @@ static void wpool_create_name_taken_is_eexist_before_anything_is_made(struct kun
 	wpk_attrs(&attrs, WPOOL_MAX_CAPACITY, 0);
 	attrs.name = wpk_name(test);
 	attrs.prealloc = true;
-	KUNIT_ASSERT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs, THIS_MODULE)),
+	KUNIT_ASSERT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs)),
 			-EAGAIN);
 	attrs.name = "default";
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs, THIS_MODULE)),
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs)),
 			-EEXIST);
 }
 
@@ -379,7 +378,7 @@ static int create_same_name(struct wpk_thread *thread)
 
 	wpk_attrs(&attrs, 1, 0);
 	attrs.name = "kunit-race";
-	*pool = wpool_create(&attrs, THIS_MODULE);
+	*pool = wpool_create(&attrs);
 	return PTR_ERR_OR_ZERO(*pool);
 }
 
@@ -421,7 +420,7 @@ static int create_while_killed(struct wpk_thread *thread)
 	attrs.name = thread->arg;
 	attrs.prealloc = true;
 	send_sig(SIGKILL, current, 1);
-	pool = wpool_create(&attrs, THIS_MODULE);
+	pool = wpool_create(&attrs);
 	if (!IS_ERR(pool))
 		wpool_destroy(pool);
 	return PTR_ERR_OR_ZERO(pool);

@@ -206,7 +206,7 @@ struct wpool *wpk_pool_attrs(struct kunit *test, struct wpool_attrs *attrs)
 {
 	if (!attrs->name)
 		attrs->name = wpk_name(test);
-	return add_pool(test, wpool_create(attrs, THIS_MODULE));
+	return add_pool(test, wpool_create(attrs));
 }
 
 struct wpool *wpk_pool_func(struct kunit *test, struct wpool_attrs *attrs,
@@ -214,7 +214,7 @@ struct wpool *wpk_pool_func(struct kunit *test, struct wpool_attrs *attrs,
 {
 	if (!attrs->name)
 		attrs->name = wpk_name(test);
-	return add_pool(test, wpool_create_func(attrs, func, THIS_MODULE));
+	return add_pool(test, wpool_create_func(attrs, func));
 }
 
 struct wpool *wpk_pool_policy(struct kunit *test, u32 capacity, u32 queue_depth,

@@ -77,29 +77,24 @@ static void wpool_create_func_bad_arguments_leave_nothing(struct kunit *test)
 	wpk_attrs(&attrs, 1, 0);
 	attrs.name = wpk_name(test);
 	KUNIT_EXPECT_EQ(test,
-			PTR_ERR_OR_ZERO(wpool_create_func(&attrs, NULL,
-							  THIS_MODULE)),
+			PTR_ERR_OR_ZERO(wpool_create_func(&attrs, NULL)),
 			-EINVAL);
 	KUNIT_EXPECT_EQ(test,
-			PTR_ERR_OR_ZERO(wpool_create_func(NULL, serve,
-							  THIS_MODULE)),
+			PTR_ERR_OR_ZERO(wpool_create_func(NULL, serve)),
 			-EINVAL);
 	attrs.capacity = 0;
 	KUNIT_EXPECT_EQ(test,
-			PTR_ERR_OR_ZERO(wpool_create_func(&attrs, serve,
-							  THIS_MODULE)),
+			PTR_ERR_OR_ZERO(wpool_create_func(&attrs, serve)),
 			-EINVAL);
 	attrs.capacity = WPOOL_MAX_CAPACITY + 1;
 	KUNIT_EXPECT_EQ(test,
-			PTR_ERR_OR_ZERO(wpool_create_func(&attrs, serve,
-							  THIS_MODULE)),
+			PTR_ERR_OR_ZERO(wpool_create_func(&attrs, serve)),
 			-ERANGE);
 	KUNIT_EXPECT_NULL(test, wpool_find(attrs.name));
 	attrs.capacity = 1;
 	wpk_pool_func(test, &attrs, serve);
 	KUNIT_EXPECT_EQ(test,
-			PTR_ERR_OR_ZERO(wpool_create_func(&attrs, serve,
-							  THIS_MODULE)),
+			PTR_ERR_OR_ZERO(wpool_create_func(&attrs, serve)),
 			-EEXIST);
 }
 
@@ -309,7 +304,7 @@ static void wpool_create_func_too_many_items_is_erange(struct kunit *test)
 	for (i = 0; i < 2; i++) {
 		wpk_attrs(&attrs, 1, i ? WPOOL_MAX_QUEUE_DEPTH : WPOOL_MAX_FUNC_ITEMS);
 		attrs.name = name;
-		pool = wpool_create_func(&attrs, serve, THIS_MODULE);
+		pool = wpool_create_func(&attrs, serve);
 		KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(pool), -ERANGE);
 		wpool_destroy(pool);
 	}
@@ -376,7 +371,7 @@ static int start_and_stop(struct wpk_thread *thread)
 		snprintf(name, sizeof(name), "kunit-server-%d", current->pid);
 		attrs.name = name;
 		attrs.policy = WPOOL_FAIL;
-		pool = wpool_create_func(&attrs, serve, THIS_MODULE);
+		pool = wpool_create_func(&attrs, serve);
 		if (IS_ERR(pool))
 			return PTR_ERR(pool);
 		for (j = 0; j < 4; j++) {

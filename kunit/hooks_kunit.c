@@ -198,7 +198,7 @@ static void wpool_hooks_start_fails_create_returns_its_error(struct kunit *test)
 		attrs.name = wpk_name(test);
 		attrs.reclaim = i;
 		atomic_set(&notes->fail_next, 1);
-		pool = wpool_create(&attrs, THIS_MODULE);
+		pool = wpool_create(&attrs);
 		KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(pool), -ENXIO);
 		if (!IS_ERR(pool))
 			wpool_destroy(pool);

@@ -155,8 +155,8 @@ static int call_create(struct sweep *sweep)
 
 	wpk_attrs(&attrs, sweep->capacity, 10);
 	attrs.name = sweep->name;
-	pool = sweep->func ? wpool_create_func(&attrs, sweep->func, THIS_MODULE) :
-			     wpool_create(&attrs, THIS_MODULE);
+	pool = sweep->func ? wpool_create_func(&attrs, sweep->func) :
+			     wpool_create(&attrs);
 	if (IS_ERR(pool))
 		return PTR_ERR(pool);
 	sweep->pool = pool;

@@ -70,7 +70,7 @@ static void wpool_task_takes_its_memory_away_others_go_on(struct kunit *test)
 	attrs.name = wpk_name(test);
 	attrs.cpumask = cpumask_of(wpk_cpu(1));
 	/* not the fixture's, which would destroy it */
-	pool = wpool_create(&attrs, THIS_MODULE);
+	pool = wpool_create(&attrs);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, pool);
 	KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, faults) == 1);
@@ -142,7 +142,7 @@ static void wpool_task_wait_after_a_death_in_a_finish_returns(struct kunit *test
 	attrs.cpumask = cpumask_of(wpk_cpu(1));
 	attrs.fault = move_the_tidier;
 	/* not the fixture's, which would destroy it */
-	pool = wpool_create(&attrs, THIS_MODULE);
+	pool = wpool_create(&attrs);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, pool);
 	jobs->job[0].body = cancel_the_next;
 	wpk_probe(test, "wpool_task_dropped", die_in_the_finish, deadly);

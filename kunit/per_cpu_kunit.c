@@ -151,9 +151,9 @@ static void capacity_per_cpu_too_much_is_erange(struct kunit *test)
 	attrs.name = wpk_name(test);
 	attrs.cpumask = first_cpus(test, 1);
 	attrs.capacity_per_cpu = most + 1;
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs, THIS_MODULE)), -ERANGE);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs)), -ERANGE);
 	attrs.capacity_per_cpu = U32_MAX;
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs, THIS_MODULE)), -ERANGE);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs)), -ERANGE);
 	pool = per_cpu_pool(test, most, first_cpus(test, 1));
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), most);
 	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, most + 1), -ERANGE);
@@ -176,7 +176,7 @@ static void capacity_per_cpu_preallocated_is_einval(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 2);
 	attrs.name = wpk_name(test);
 	attrs.capacity_per_cpu = 1;
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs, THIS_MODULE)), -EINVAL);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs)), -EINVAL);
 }
 
 /* It is never less than them, whatever the CPUs are, and whatever is set first. */
@@ -258,7 +258,7 @@ static void capacity_per_cpu_of_a_pool_with_a_function(struct kunit *test)
 	attrs.capacity_per_cpu = WPOOL_MAX_FUNC_ITEMS / num_possible_cpus() + 1;
 	attrs.cpumask = first_cpus(test, 1);
 	attrs.name = wpk_name(test);
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create_func(&attrs, wait_here, THIS_MODULE)),
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create_func(&attrs, wait_here)),
 			-ERANGE);
 }
 

@@ -330,7 +330,7 @@ static int live_and_die(struct wpk_thread *thread)
 		wpk_attrs(&attrs, 2, 4);
 		snprintf(name, sizeof(name), "kunit-reborn-%d", current->pid);
 		attrs.name = name;
-		pool = wpool_create(&attrs, THIS_MODULE);
+		pool = wpool_create(&attrs);
 		if (IS_ERR(pool))
 			return PTR_ERR(pool);
 		for (j = 0; j < jobs->nr; j++) {

@@ -131,7 +131,7 @@ static void wpool_create_reclaim_no_threads_left_is_an_error(struct kunit *test)
 	reclaim_attrs(&attrs, 4, 1);
 	attrs.name = wpk_name(test);
 	wpk_no_threads(test);
-	pool = wpool_create(&attrs, THIS_MODULE);
+	pool = wpool_create(&attrs);
 	wpk_threads_again(test);
 	KUNIT_ASSERT_EQ(test, PTR_ERR_OR_ZERO(pool), -EAGAIN);
 	/* the name is free */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What the kernel's log says about a pool: why tasks wait, once; that a worker has a class
- * which was changed from outside; and which attribute of a module's is not allowed.
+ * which was changed from outside; which attribute of a module's is not allowed; and what the
+ * module does with the pool that it must not.
  *
  * The log is large enough for one case's lines, and no line is expected to come soon.
  */
@@ -231,7 +232,7 @@ static void expect_named(struct kunit *test, const struct wpool_attrs *attrs, in
 			 const char *text)
 {
 	unsigned int before = wpk_lines_about(attrs->name, text);
-	struct wpool *pool = wpool_create(attrs, THIS_MODULE);
+	struct wpool *pool = wpool_create(attrs);
 
 	KUNIT_EXPECT_PTR_EQ(test, pool, (struct wpool *)ERR_PTR(err));
 	wpool_destroy(pool);
@@ -283,6 +284,62 @@ static void wpool_tune_names_the_attribute_that_is_not_allowed(struct kunit *tes
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, ""), 3);
 }
 
+static void wpool_create_names_the_pool_whose_name_is_taken(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	wpk_attrs(&attrs, 2, 0);
+	pool = wpk_pool_attrs(test, &attrs);
+	attrs.name = name_of(pool);
+	expect_named(test, &attrs, -EEXIST, "there is a pool of that name");
+	/* one without an owner is a program's, which gets the errno */
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(__wpool_create(&attrs, NULL)), -EEXIST);
+	KUNIT_EXPECT_EQ(test, wpk_lines_about(attrs.name, "there is a pool of that name"), 1);
+}
+
+/* ---- misuse ---- */
+
+static void do_to_the_own_pool(struct wpk_job *job)
+{
+	struct wpool *pool = job->arg;
+
+	if (wpool_flush(pool) == -EDEADLK && wpool_reboot(pool) == -EDEADLK &&
+	    wpool_release_timeout(pool, 0, 1) == -EDEADLK)
+		job->ret = wpool_destroy(pool);
+}
+
+static void wpool_report_what_an_own_task_must_not_do(struct kunit *test)
+{
+	static const char * const refused[] = {
+		"wpool_flush()", "wpool_reboot()", "wpool_release_timeout()", "wpool_destroy()",
+	};
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpool *pool = wpk_pool(test, 2, 0);
+	const char *name = name_of(pool);
+	unsigned int i;
+
+	jobs->job[0].body = do_to_the_own_pool;
+	jobs->job[0].arg = pool;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, -EDEADLK);
+	for (i = 0; i < ARRAY_SIZE(refused); i++)
+		KUNIT_EXPECT_EQ_MSG(test, wpk_lines_about(name, refused[i]), 1, "%s", refused[i]);
+}
+
+static void wpool_destroy_names_the_pool_that_is_gone(struct kunit *test)
+{
+	struct wpool *pool = wpool_get(wpk_pool(test, 2, 0));
+	const char *name = name_of(pool);
+
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, ""), 0);
+	KUNIT_EXPECT_EQ(test, wpool_destroy(pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, "destroyed once more after its end"), 1);
+	wpool_put(pool);
+}
+
 static struct kunit_case report_cases[] = {
 	KUNIT_CASE_SLOW(wpool_report_queue_that_waits_for_capacity_once),
 	KUNIT_CASE_SLOW(wpool_report_submitters_that_wait_for_capacity),
@@ -292,6 +349,9 @@ static struct kunit_case report_cases[] = {
 	KUNIT_CASE(wpool_report_no_class_that_the_pool_did_set),
 	KUNIT_CASE(wpool_create_names_the_attribute_that_is_not_allowed),
 	KUNIT_CASE(wpool_tune_names_the_attribute_that_is_not_allowed),
+	KUNIT_CASE(wpool_create_names_the_pool_whose_name_is_taken),
+	KUNIT_CASE(wpool_report_what_an_own_task_must_not_do),
+	KUNIT_CASE(wpool_destroy_names_the_pool_that_is_gone),
 	{ }
 };
 

@@ -218,7 +218,7 @@ static struct wpool *short_lived_pool(struct kunit *test)
 
 	wpk_attrs(&attrs, 1, 1);
 	attrs.name = wpk_name(test);
-	pool = wpool_create(&attrs, THIS_MODULE);
+	pool = wpool_create(&attrs);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, pool);
 	return pool;
 }

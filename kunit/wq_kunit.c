@@ -66,6 +66,11 @@ static void alloc_workqueue_bad_arguments(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, twin);
 	destroy_workqueue(wq);
 	destroy_workqueue(twin);
+	wq = alloc_workqueue("%s", 0, 1, name);
+	twin = alloc_workqueue("%s", 0, 1, name);
+	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, ""), 0);
+	destroy_workqueue(wq);
+	destroy_workqueue(twin);
 	wq = alloc_workqueue("%s", 0, 1, "..");
 	KUNIT_EXPECT_NOT_NULL(test, wq);
 	destroy_workqueue(wq);

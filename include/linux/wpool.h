@@ -602,14 +602,27 @@ static inline void wpool_task_init_abortable(struct wpool_task *task,
 void wpool_attrs_init(struct wpool_attrs *attrs);
 
 /**
+ * __wpool_create() - create a pool for another module, or for none
+ * @attrs: as wpool_create()
+ * @owner: the module that destroys the pool; %NULL if none has to: then wpool destroys it when
+ *	it is unloaded itself, and not when the functions of its tasks go
+ *
+ * For a library that creates pools for the modules that call it. Whatever passes %NULL keeps
+ * the functions of the pool's tasks in place itself until the pool is gone. The kernel's log
+ * does not say what is wrong with @attrs then.
+ *
+ * Context: as wpool_create().
+ * Return: as wpool_create().
+ */
+struct wpool * __must_check __wpool_create(const struct wpool_attrs *attrs,
+					   struct module *owner);
+
+/**
  * wpool_create() - create an open pool
  * @attrs: its attributes, copied
- * @owner: the calling module (%THIS_MODULE), shown as the pool's owner. %NULL if no module
- *	destroys the pool: then wpool does when it is unloaded itself; the functions of its tasks
- *	must stay until then
  *
- * The pool appears as /sys/class/wpool/<name>. The caller owns it and must end it
- * with wpool_destroy(). The contract follows ants' NewPool().
+ * The pool appears as /sys/class/wpool/<name>, and the calling module as its owner. The caller
+ * must end it with wpool_destroy(). The contract follows ants' NewPool().
  *
  * Context: process context; sleeps. Not in a callback of CPU hotplug, nor under
  * cpus_read_lock().
@@ -622,14 +635,25 @@ void wpool_attrs_init(struct wpool_attrs *attrs);
  * * -EINTR - the caller was killed while workers were preallocated
  * * -EAGAIN - the module's max_workers leaves no room to preallocate the workers
  */
-struct wpool * __must_check wpool_create(const struct wpool_attrs *attrs,
-					 struct module *owner);
+#define wpool_create(attrs)	__wpool_create(attrs, THIS_MODULE)
+
+/**
+ * __wpool_create_func() - create a pool bound to one function for another module, or for none
+ * @attrs: as wpool_create_func()
+ * @func: as wpool_create_func()
+ * @owner: as __wpool_create()
+ *
+ * Context: as wpool_create().
+ * Return: as wpool_create_func().
+ */
+struct wpool * __must_check __wpool_create_func(const struct wpool_attrs *attrs,
+						wpool_arg_fn func,
+						struct module *owner);
 
 /**
  * wpool_create_func() - create an open pool bound to one function
  * @attrs: its attributes, copied
  * @func: the function that every wpool_invoke() runs
- * @owner: the calling module (%THIS_MODULE)
  *
  * The pool preallocates capacity + queue_depth items, so that an invoke within these limits
  * never fails for lack of memory. If either is unlimited, it may. The contract follows
@@ -640,9 +664,7 @@ struct wpool * __must_check wpool_create(const struct wpool_attrs *attrs,
  * Return: as wpool_create(); also -EINVAL if @func is %NULL, and -ERANGE if
  * capacity + queue_depth is more than %WPOOL_MAX_FUNC_ITEMS and neither is unlimited.
  */
-struct wpool * __must_check wpool_create_func(const struct wpool_attrs *attrs,
-					      wpool_arg_fn func,
-					      struct module *owner);
+#define wpool_create_func(attrs, func)	__wpool_create_func(attrs, func, THIS_MODULE)
 
 /**
  * wpool_destroy() - end a pool
@@ -652,7 +674,8 @@ struct wpool * __must_check wpool_create_func(const struct wpool_attrs *attrs,
  * Closes the pool, ends the wait of every submitter with -ESHUTDOWN, lets
  * every accepted task run to its end, and waits until the workers are gone.
  * If another thread is already destroying the pool, the call returns when the pool
- * is gone; such a caller needs a reference of its own.
+ * is gone; such a caller needs a reference of its own. A call for a pool that is gone
+ * already does nothing but say so in the log.
  *
  * The pool's state is %WPOOL_DESTROYED from the start of the call, while the last
  * tasks still run.
@@ -1101,8 +1124,8 @@ void wpool_get_attrs(struct wpool *pool, struct wpool_attrs *attrs,
  * @pool: the pool
  *
  * Context: any.
- * Return: the owner given to wpool_create(), not to be dereferenced without a
- * reference to that module; %NULL if there is no pool.
+ * Return: the module that called wpool_create(), not to be dereferenced without a
+ * reference to it; %NULL if there is no pool, or it has no owner, as one of /dev/wpool.
  */
 struct module *wpool_owner(struct wpool *pool);
 

@@ -41,6 +41,16 @@ bool wpool_in_own_task(const struct wpool *pool)
 	return w && w->pool == pool;
 }
 
+bool wpool_refuse_own_task(const struct wpool *pool, const char *caller)
+{
+	bool own = wpool_in_own_task(pool);
+
+	if (own)
+		pr_warn_ratelimited("%s: refused %s() in one of its own tasks\n",
+				    pool->name, caller);
+	return own;
+}
+
 #ifdef CONFIG_LOCKDEP
 
 static void check_reclaim(struct wpool *pool)

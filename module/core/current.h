@@ -36,6 +36,9 @@ static inline struct wpool_worker *wpool_worker_current(void)
 /** wpool_in_own_task() - does this code run in a worker of that pool? In any context */
 bool wpool_in_own_task(const struct wpool *pool);
 
+/** wpool_refuse_own_task() - the same; if it does, say so in the log, of the function @caller */
+bool wpool_refuse_own_task(const struct wpool *pool, const char *caller);
+
 /** wpool_worker_self() - wpool_worker_current() for code that only workers run */
 static inline struct wpool_worker *wpool_worker_self(void)
 {

@@ -335,25 +335,25 @@ err_put:
 	return ERR_PTR(err);
 }
 
-struct wpool *wpool_create(const struct wpool_attrs *attrs, struct module *owner)
+struct wpool *__wpool_create(const struct wpool_attrs *attrs, struct module *owner)
 {
 	return create_pool(attrs, NULL, owner, GFP_KERNEL);
 }
-EXPORT_SYMBOL_GPL(wpool_create);
+EXPORT_SYMBOL_GPL(__wpool_create);
 
 struct wpool *wpool_pool_create_charged(const struct wpool_attrs *attrs)
 {
 	return create_pool(attrs, NULL, NULL, GFP_KERNEL_ACCOUNT);
 }
 
-struct wpool *wpool_create_func(const struct wpool_attrs *attrs,
-				wpool_arg_fn func, struct module *owner)
+struct wpool *__wpool_create_func(const struct wpool_attrs *attrs,
+				  wpool_arg_fn func, struct module *owner)
 {
 	if (!func)
 		return ERR_PTR(-EINVAL);
 	return create_pool(attrs, func, owner, GFP_KERNEL);
 }
-EXPORT_SYMBOL_GPL(wpool_create_func);
+EXPORT_SYMBOL_GPL(__wpool_create_func);
 
 /* ---- destroy, release, reboot ---- */
 
@@ -392,14 +392,14 @@ int wpool_destroy(struct wpool *pool)
 	/* an error path may pass the result of a failed wpool_create() */
 	if (IS_ERR_OR_NULL(pool))
 		return 0;
-	if (wpool_in_own_task(pool)) {
-		pr_warn_ratelimited("%s: refused to be destroyed by one of its own tasks\n",
-				    pool->name);
+	if (wpool_refuse_own_task(pool, __func__))
 		return -EDEADLK;
-	}
 	if (wpool_is_default(pool))
 		return -EBUSY;
-	wpool_pool_destroy(pool);
+	if (completion_done(&pool->destroyed))
+		pr_warn_ratelimited("%s: destroyed once more after its end\n", pool->name);
+	else
+		wpool_pool_destroy(pool);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(wpool_destroy);
@@ -454,7 +454,7 @@ int wpool_release_timeout(struct wpool *pool, unsigned int flags, long timeout)
 	/* it may never be empty: its events may still fire */
 	if (IS_ERR_OR_NULL(pool) || timeout < 0 || flags == WPOOL_RELEASE_OWN)
 		return -EINVAL;
-	if (wpool_in_own_task(pool))
+	if (wpool_refuse_own_task(pool, __func__))
 		return -EDEADLK;
 	err = wpool_release(pool, flags);
 	return err ?: wpool_flush_drain(pool, TASK_KILLABLE, timeout);
@@ -510,7 +510,7 @@ int wpool_reboot(struct wpool *pool)
 
 	if (IS_ERR_OR_NULL(pool))
 		return -EINVAL;
-	if (wpool_in_own_task(pool))
+	if (wpool_refuse_own_task(pool, __func__))
 		return -EDEADLK;
 
 	for (;;) {
@@ -542,7 +542,7 @@ int wpool_pools_init(const struct wpool_attrs *default_attrs)
 	err = class_register(&wpool_class);
 	if (err)
 		return err;
-	pool = wpool_create(default_attrs, THIS_MODULE);
+	pool = wpool_create(default_attrs);
 	if (IS_ERR(pool)) {
 		class_unregister(&wpool_class);
 		return PTR_ERR(pool);

@@ -40,7 +40,7 @@ static struct wpool *make_pool(void)
 	wpool_attrs_init(&attrs);
 	attrs.name = "sample";
 	attrs.capacity = 2;
-	return wpool_create(&attrs, THIS_MODULE);
+	return wpool_create(&attrs);
 }
 
 static int run_jobs(struct wpool *pool)

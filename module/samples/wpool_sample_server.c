@@ -98,7 +98,7 @@ static int __init wpool_sample_server_init(void)
 	attrs.capacity = NR_WORKERS;
 	attrs.queue_depth = 0;
 	attrs.policy = WPOOL_FAIL;
-	pool = wpool_create_func(&attrs, serve, THIS_MODULE);
+	pool = wpool_create_func(&attrs, serve);
 	if (IS_ERR(pool))
 		return PTR_ERR(pool);
 

@@ -121,7 +121,8 @@ bool wpool_task_enable(struct wpool_task *task)
 	int old = atomic_read(&task->state);
 
 	do {
-		if (WARN_ON_ONCE(!(old & WPOOL_ST_DISABLED_MASK)))
+		if (WARN_ONCE(!(old & WPOOL_ST_DISABLED_MASK),
+			      "task of %ps is enabled, but is not disabled\n", task->func))
 			return false;
 	} while (!wpool_task_exchange(task, &old, old - WPOOL_ST_DISABLED));
 

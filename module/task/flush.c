@@ -60,13 +60,12 @@ static int wait_for_all(struct wpool *pool)
 
 int wpool_flush(struct wpool *pool)
 {
-	struct wpool_worker *w = wpool_worker_current();
 	int err;
 
 	might_sleep();
 	if (IS_ERR_OR_NULL(pool))
 		return -EINVAL;
-	if (w && w->pool == pool)
+	if (wpool_refuse_own_task(pool, __func__))
 		return -EDEADLK;
 	wpool_lockdep_wait(pool);
 

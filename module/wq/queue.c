@@ -400,6 +400,14 @@ static __printf(3, 0) void name_of(char *name, size_t size, const char *fmt, va_
 		strscpy(name, "wq", size);
 }
 
+static bool is_taken(const char *name)
+{
+	struct wpool *pool = wpool_find(name);
+
+	wpool_put(pool);
+	return pool;
+}
+
 /* Two queues may have one name, as workqueues may, but two pools may not. */
 static struct wpool *create_queue_pool(struct wpool_attrs *attrs, const char *base,
 				       struct module *owner)
@@ -409,14 +417,15 @@ static struct wpool *create_queue_pool(struct wpool_attrs *attrs, const char *ba
 	u32 nr = 1;
 
 	attrs->name = base;
-	pool = wpool_create(attrs, owner);
-	attrs->name = name;
-	while (PTR_ERR_OR_ZERO(pool) == -EEXIST) {
+	for (;;) {
+		/* a create that fails says so in the log */
+		pool = is_taken(attrs->name) ? ERR_PTR(-EEXIST) : __wpool_create(attrs, owner);
+		if (PTR_ERR_OR_ZERO(pool) != -EEXIST)
+			return pool;
 		/* a name of 31 characters keeps its first 20 */
 		snprintf(name, sizeof(name), "%.20s-%u", base, ++nr);
-		pool = wpool_create(attrs, owner);
+		attrs->name = name;
 	}
-	return pool;
 }
 
 static bool add_runner(struct wpool_wq *wq)

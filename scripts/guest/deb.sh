@@ -184,7 +184,7 @@ service_applies_a_change()
 
 symbols_are_kept()
 {
-	grep -q 'wpool_create	' "/var/lib/dkms/wpool/kernel-$KERNEL-$(uname -m)/Module.symvers"
+	grep -q '__wpool_create	' "/var/lib/dkms/wpool/kernel-$KERNEL-$(uname -m)/Module.symvers"
 }
 
 module_of_others_runs()

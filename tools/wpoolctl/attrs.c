@@ -157,12 +157,20 @@ static int parse_limit(const struct attr *attr, const char *s, __u32 *out,
 	return 0;
 }
 
+static bool is_number(const struct attr *attr)
+{
+	return attr->type == ATTR_NUMBER || attr->type == ATTR_LIMIT || attr->type == ATTR_INT;
+}
+
 static int parse_value(struct attr_set *set, const struct attr *attr,
 		       const char *s, struct errmsg *e)
 {
 	void *field = (char *)&set->attrs + attr->offset;
 	__u64 n;
 
+	/* as kstrtou32() and kstrtoint() of sysfs */
+	if (is_number(attr) && s[0] == '+' && s[1] >= '0' && s[1] <= '9')
+		s++;
 	switch (attr->type) {
 	case ATTR_LIMIT:
 		return parse_limit(attr, s, field, e);
@@ -303,10 +311,22 @@ int attr_set_check(const struct attr_set *set, const struct wpool_dev_attrs *now
 	return check_policy(set, now, e);
 }
 
+static const char *format_number(const struct attr *attr, __s32 value, char *buf, size_t len)
+{
+	/* the first word of a class is 0, too */
+	if (attr->type == ATTR_WORD || attr->type == ATTR_CLASS)
+		snprintf(buf, len, "%s", attr->words[value]);
+	else
+		snprintf(buf, len, "%d", value);
+	return buf;
+}
+
 int attr_set_leave_changes(struct attr_set *set, const struct wpool_dev_attrs *now,
 			   struct errmsg *e)
 {
 	const struct attr *attr;
+	const __s32 *is;
+	char buf[32];
 
 	for (attr = attrs; attr < attrs + ARRAY_SIZE(attrs); attr++) {
 		if (!given(set, attr->bit) || attr->type == ATTR_CPUS)
@@ -315,12 +335,12 @@ int attr_set_leave_changes(struct attr_set *set, const struct wpool_dev_attrs *n
 		if (attr->bit == WPOOL_DEV_CAPACITY && now->capacity_per_cpu)
 			continue;
 		/* all others have the same size */
-		if (!memcmp((char *)&set->attrs + attr->offset, (char *)now + attr->offset,
-			    sizeof(__u32)))
+		is = (const __s32 *)((const char *)now + attr->offset);
+		if (!memcmp((char *)&set->attrs + attr->offset, is, sizeof(*is)))
 			set->attrs.mask &= ~attr->bit;
 		else if (attr->use == ATTR_CREATE)
-			return errmsg_set(e, "%s: to be chosen at creation only, and differs",
-					  attr->name);
+			return errmsg_set(e, "%s: to be chosen at creation only, and is %s",
+					  attr->name, format_number(attr, *is, buf, sizeof(buf)));
 	}
 	return 0;
 }
@@ -342,15 +362,6 @@ void attr_explain(struct errmsg *e, int err, const char *pool,
 			   "they do not go together");
 }
 
-static void format_default(const struct attr *attr, char *buf, size_t len)
-{
-	/* the first word of a class is 0, too */
-	if (attr->type == ATTR_WORD || attr->type == ATTR_CLASS)
-		snprintf(buf, len, "%s", attr->words[attr->preset]);
-	else
-		snprintf(buf, len, "%d", attr->preset);
-}
-
 const char *attr_default_unless(const char *name, const char *value, const char *pool,
 				bool prealloc, char *buf, size_t len)
 {
@@ -358,7 +369,7 @@ const char *attr_default_unless(const char *name, const char *value, const char 
 
 	if (!attr || attr->type == ATTR_CPUS)
 		return NULL;
-	format_default(attr, buf, len);
+	format_number(attr, attr->preset, buf, len);
 	/* the defaults that depend on something else */
 	if (!strcmp(name, "capacity") && !strcmp(pool, "default"))
 		snprintf(buf, len, "max");
@@ -390,7 +401,7 @@ static void format_values(const struct attr *attr, enum attr_use use, char *buf,
 		snprintf(buf, len, "0|1");
 		break;
 	case ATTR_CPUS:
-		snprintf(buf, len, "LIST, as 0-3,5");
+		snprintf(buf, len, "all|LIST, as 0-3,5");
 		break;
 	default:
 		snprintf(buf, len, "%d..%d", attr->min, attr->max);

@@ -61,7 +61,7 @@ const struct command cmd_create = {
 	.summary = "make a pool",
 	.help =
 "Makes a pool, which lives until it is destroyed or the module is unloaded.\n"
-"Attributes that are not given have their default.\n"
+"Attributes that are not given have their default, which wpoolctl(8) names.\n"
 "\n"
 "  wpoolctl create batch capacity=64 queue_depth=max nice=10",
 	.more_help = more_help,

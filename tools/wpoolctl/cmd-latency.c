@@ -267,7 +267,7 @@ const struct command cmd_latency = {
 "long.\n"
 "\n"
 "  --interval SECONDS  only what starts or ends within this time from now; ns,\n"
-"                      us, ms, s may be given\n"
+"                      us, ms, m, h may be given\n"
 "  --json              an object: name, latency, and wait and run with count,\n"
 "                      sum_ns, p50_ns, p90_ns, p99_ns, p99_9_ns, max_ns, and\n"
 "                      buckets with from_ns and count",

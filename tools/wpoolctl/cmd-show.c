@@ -258,8 +258,8 @@ const struct command cmd_show = {
 	.summary = "show all attributes and figures of a pool",
 	.help =
 "Shows all attributes and figures of a pool. An attribute that is not at its\n"
-"default has that behind it. Documentation/tuning.rst says what each means;\n"
-"'wpoolctl tune --help' lists those that can be changed.\n"
+"default has that behind it. tuning.rst, which wpoolctl(8) says where to find,\n"
+"explains them; 'wpoolctl tune --help' lists those that can be changed.\n"
 "\n"
 "  --columns NAME,...  only these, by the names of the sysfs files\n"
 "  --json              one object; the keys are the names of the sysfs files, and\n"

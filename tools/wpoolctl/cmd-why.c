@@ -366,7 +366,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 			out_json_add_string(json, "text", answer.text);
 			out_json_print(json);
 		} else {
-			printf("%s\n", answer.text);
+			out_sentence(answer.text);
 		}
 		if (!facts.has_workers && strcmp(answer.cause, "none") && !as_json)
 			puts("(No function is named: debugfs cannot be read.)");
@@ -386,8 +386,8 @@ const struct command cmd_why = {
 "programs have the CPUs, or the pool is full. It looks at the pool twice. The\n"
 "functions are read from debugfs, which is for root only in most cases.\n"
 "\n"
-"  --interval SECONDS  time between the two looks (0.2); ns, us, ms, s may be\n"
-"                      given\n"
+"  --interval SECONDS  time between the two looks (0.2); ns, us, ms, m, h may\n"
+"                      be given\n"
 "  --json              an object: name, cause (a word) and text",
 	.run = run,
 };

@@ -3,6 +3,7 @@
 #include "cpulist.h"
 
 #include <string.h>
+#include <unistd.h>
 
 static int bad_list(const char *s, struct errmsg *e)
 {
@@ -10,11 +11,16 @@ static int bad_list(const char *s, struct errmsg *e)
 			  s, CPULIST_CPUS);
 }
 
-/* A CPU's number at *s, -1 if there is none; *s is moved behind it. */
+/* A CPU's number at *s, -1 if there is none; *s is moved behind it. N is the last possible one. */
 static int scan_cpu(const char **s)
 {
 	int n = 0;
 
+	if (**s == 'N') {
+		(*s)++;
+		n = sysconf(_SC_NPROCESSORS_CONF) - 1;
+		return n < CPULIST_CPUS ? n : -1;
+	}
 	if (**s < '0' || **s > '9')
 		return -1;
 	for (; **s >= '0' && **s <= '9'; (*s)++) {
@@ -28,7 +34,7 @@ static int scan_cpu(const char **s)
 int cpulist_parse(const char *s, struct cpulist *cpus, struct errmsg *e)
 {
 	struct cpulist found = { };
-	const char *at = s;
+	const char *at = strcmp(s, "all") ? s : "0-N";
 	int first, last;
 
 	for (;; at++) {

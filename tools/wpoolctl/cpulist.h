@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Lists of CPUs as the kernel prints them: "0-3,5". */
+/* Lists of CPUs as the kernel prints them, "0-3,5", and takes them: "all", "2-N". */
 #ifndef WPOOLCTL_CPULIST_H
 #define WPOOLCTL_CPULIST_H
 

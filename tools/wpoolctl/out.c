@@ -2,6 +2,8 @@
 /* Colour and JSON. */
 #include "out.h"
 
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -57,6 +59,22 @@ int out_width(void)
 	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
 		return size.ws_col;
 	return 80;
+}
+
+void out_sentence(const char *text)
+{
+	size_t width = isatty(STDOUT_FILENO) ? (size_t)out_width() : SIZE_MAX;
+	const char *end;
+
+	while (strlen(text) > width) {
+		for (end = text + width; end > text && *end != ' '; end--)
+			;
+		if (end == text)
+			break;
+		printf("%.*s\n", (int)(end - text), text);
+		text = end + 1;
+	}
+	puts(text);
 }
 
 static void *must(void *memory)

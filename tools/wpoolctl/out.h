@@ -25,6 +25,9 @@ const char *out_plain(void);
 /* How wide lines may be: COLUMNS if that is set, else the terminal's width, else 80. */
 int out_width(void);
 
+/* Print a line, which on a terminal is cut between words where it is full. */
+void out_sentence(const char *text);
+
 /* How a pool's state is shown. */
 enum out_style out_state_style(const char *state);
 

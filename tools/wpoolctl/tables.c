@@ -245,11 +245,11 @@ const char *format_ms(__s64 ms, char *buf, size_t len)
 	if (ms < 0)
 		snprintf(buf, len, "-");
 	else if (ms < 1000)
-		snprintf(buf, len, "%lld ms", ms);
+		snprintf(buf, len, "%lldms", ms);
 	else if (ms < 100 * 1000)
-		snprintf(buf, len, "%.1f s", ms / 1000.0);
+		snprintf(buf, len, "%.1fs", ms / 1000.0);
 	else
-		snprintf(buf, len, "%lld s", ms / 1000);
+		snprintf(buf, len, "%llds", ms / 1000);
 	return buf;
 }
 
@@ -267,15 +267,18 @@ static const char *doing_text(enum doing doing)
 
 void worker_describe(const struct worker *worker, char *buf, size_t len)
 {
-	char since[32], where[64];
+	char since[32] = "", where[64];
 
 	if (worker->doing == DOING_ASLEEP)
 		worker_wchan(worker, where, sizeof(where));
 	else
 		*where = '\0';
-	format_ms(worker->since_ms, since, sizeof(since));
-	snprintf(buf, len, "%s, pid %d, cpu %d, %s%s%s", since, worker->pid,
-		 worker->last_cpu, doing_text(worker->doing), *where ? " in " : "", where);
+	if (worker->since_ms >= 0)
+		format_ms(worker->since_ms, since, sizeof(since));
+	/* what says most comes first: the rest may be cut off */
+	snprintf(buf, len, "%s%s%s%s%s, pid %d, cpu %d", since, *since ? ", " : "",
+		 doing_text(worker->doing), *where ? " in " : "", where, worker->pid,
+		 worker->last_cpu);
 }
 
 /* ---- functions ------------------------------------------------------------ */

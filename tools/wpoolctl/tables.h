@@ -66,7 +66,7 @@ void workers_exit(struct workers *workers);
 /* Where in the kernel a thread sleeps, "" if that is not known. In @buf. */
 const char *worker_wchan(const struct worker *worker, char *buf, size_t len);
 
-/* "8.3 s, pid 812, cpu 3, asleep in tcp_recvmsg" */
+/* "8.3s, asleep in tcp_recvmsg, pid 812, cpu 3" */
 void worker_describe(const struct worker *worker, char *buf, size_t len);
 
 /* Workers that are in a task of one function of one pool. */
@@ -87,7 +87,7 @@ struct funcs {
 int funcs_count(struct funcs *funcs, const struct workers *workers, const char *pool);
 void funcs_exit(struct funcs *funcs);
 
-/* "8.3 s"; "-" if @ms is negative. */
+/* "8.3s"; "-" if @ms is negative. */
 const char *format_ms(__s64 ms, char *buf, size_t len);
 
 #endif /* WPOOLCTL_TABLES_H */

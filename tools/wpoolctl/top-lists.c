@@ -132,19 +132,9 @@ static int make_costs(struct top *top, struct rows *rows)
 	return 0;
 }
 
-/* Three digits and a unit. */
 static void format_ns(const struct cell *cell, char *buf, size_t len)
 {
-	static const char *const units[] = { "ns", "us", "ms", "s" };
-	double value = cell->value;
-	size_t unit = 0;
-
-	while (value >= 999.5 && unit + 1 < ARRAY_SIZE(units)) {
-		value /= 1000;
-		unit++;
-	}
-	snprintf(buf, len, "%.*f %s", !unit || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, value,
-		 units[unit]);
+	format_short(cell->value < 0 ? 0 : cell->value, buf, len);
 }
 
 static const struct errmsg *costs_error(const struct top *top)

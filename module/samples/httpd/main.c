@@ -82,7 +82,7 @@ static struct wpool *make_pool(void)
 	attrs.capacity = workers;
 	/* a place for each connection, and one for the event that accepts */
 	attrs.queue_depth = max_connections + 1;
-	return wpool_create(&attrs, THIS_MODULE);
+	return wpool_create(&attrs);
 }
 
 static int __init wpool_httpd_init(void)

@@ -72,7 +72,7 @@ static struct wpool *pool_create(const struct bench_run *run, u32 capacity)
 	attrs.name = "bench";
 	attrs.capacity = bench_num(run, "capacity", capacity);
 	attrs.queue_depth = bench_num(run, "depth", 0);
-	return wpool_create(&attrs, THIS_MODULE);
+	return wpool_create(&attrs);
 }
 
 /* One case runs at a time. */

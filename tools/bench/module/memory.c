@@ -63,7 +63,7 @@ static struct wpool *pool_create(u32 capacity, u32 expiry_ms)
 	attrs.capacity = capacity;
 	attrs.queue_depth = WPOOL_UNLIMITED;
 	attrs.expiry_ms = expiry_ms;
-	return wpool_create(&attrs, THIS_MODULE);
+	return wpool_create(&attrs);
 }
 
 static u64 shrunk_by(u64 before)

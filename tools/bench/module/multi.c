@@ -87,7 +87,7 @@ static int create(struct multi *b, const struct bench_run *run)
 	attrs.queue_depth = bench_num(run, "depth", 1024) / b->nr_pools;
 	for (i = 0; i < b->nr_pools; i++) {
 		scnprintf(name, sizeof(name), "multi%d", atomic_inc_return(&serial));
-		b->pools[i] = wpool_create(&attrs, THIS_MODULE);
+		b->pools[i] = wpool_create(&attrs);
 		if (IS_ERR(b->pools[i]))
 			return PTR_ERR(b->pools[i]);
 	}

@@ -124,7 +124,7 @@ int bench_invoke(struct bench_run *run)
 	bench_pool_attrs(&attrs, run, NULL);
 	attrs.name = "bench_invoke";
 	attrs.queue_depth = bench_num(run, "depth", n);
-	b.pool = wpool_create_func(&attrs, invoked, THIS_MODULE);
+	b.pool = wpool_create_func(&attrs, invoked);
 	if (IS_ERR(b.pool))
 		return PTR_ERR(b.pool);
 

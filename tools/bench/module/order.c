@@ -278,8 +278,8 @@ static int create(struct order *b, const struct bench_run *run)
 	attrs.queue_depth = bench_num(run, "depth", 64);
 	if (b->drop)
 		attrs.policy = WPOOL_DROP_OLDEST;
-	b->pool = b->via == VIA_INVOKE ? wpool_create_func(&attrs, serve_arg, THIS_MODULE) :
-					 wpool_create(&attrs, THIS_MODULE);
+	b->pool = b->via == VIA_INVOKE ? wpool_create_func(&attrs, serve_arg) :
+					 wpool_create(&attrs);
 	if (IS_ERR(b->pool))
 		return PTR_ERR(b->pool);
 	err = b->via == VIA_GROUP ? wpool_group_init(&b->group, b->pool, WPOOL_UNLIMITED, NULL) : 0;

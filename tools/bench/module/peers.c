@@ -53,7 +53,7 @@ static int wpool_peer_create(struct bench_pool *pool, const struct bench_run *ru
 	bench_pool_attrs(&attrs, run, &cpumask);
 	scnprintf(name, sizeof(name), "bench%d", atomic_inc_return(&serial));
 	attrs.name = name;
-	pool->wpool = wpool_create(&attrs, THIS_MODULE);
+	pool->wpool = wpool_create(&attrs);
 	return PTR_ERR_OR_ZERO(pool->wpool);
 }
 

@@ -90,8 +90,8 @@ static struct wpool *make(const char *name, wpool_arg_fn func)
 	attrs.queue_depth = NR_QUEUED;
 	attrs.abort = serve_not;
 	if (func)
-		return wpool_create_func(&attrs, func, THIS_MODULE);
-	return wpool_create(&attrs, anonymous ? NULL : THIS_MODULE);
+		return wpool_create_func(&attrs, func);
+	return __wpool_create(&attrs, anonymous ? NULL : THIS_MODULE);
 }
 
 static int leave_calls(void)

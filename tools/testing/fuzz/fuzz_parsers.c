@@ -435,8 +435,8 @@ static void fuzz_kernel(const char *text, size_t size)
 {
 	/* sysfs wants less than 32 characters, no NUL */
 	bool same = strlen(text) == size && size < 32;
-	/* it takes a line, and a number with its sign */
-	bool more = strpbrk(text, "+\n");
+	/* it takes a line */
+	bool more = strchr(text, '\n');
 	const struct attr *attr;
 	struct kernel_value kernel;
 	long long user;

@@ -80,7 +80,7 @@ static int __init wpool_retire_init(void)
 	attrs.name = "leave";
 	attrs.capacity = 1;
 	attrs.cpumask = cpumask_of(cpumask_first(cpu_online_mask));
-	pool = wpool_create(&attrs, THIS_MODULE);
+	pool = wpool_create(&attrs);
 	if (IS_ERR(pool))
 		return PTR_ERR(pool);
 	err = run(pool, leave) ?: run(pool, look);

@@ -334,7 +334,7 @@ static bool make_pool(void)
 	attrs.fault = note_fault;
 	attrs.fault_data = &report;
 	init_completion(&report.told);
-	pool = wpool_create(&attrs, THIS_MODULE);
+	pool = wpool_create(&attrs);
 	return torture_check(!IS_ERR(pool), "no pool: %ld", PTR_ERR(pool));
 }
 

@@ -437,7 +437,7 @@ static bool start(struct line *line, u32 nr)
 	attrs.name = name;
 	attrs.capacity = 1;
 	line->nr = nr;
-	line->pool = wpool_create(&attrs, THIS_MODULE);
+	line->pool = wpool_create(&attrs);
 	if (!torture_check(!IS_ERR(line->pool), "create: %ld", PTR_ERR(line->pool)))
 		return false;
 	init_completion(&line->ended);

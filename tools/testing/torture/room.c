@@ -76,7 +76,7 @@ void room_visit(const char *kind, u32 nr, u32 hand, struct rnd *rnd)
 	attrs.name = name;
 	attrs.capacity = rnd_from_to(rnd, 1, MAX_CAPACITY);
 	attrs.queue_depth = rnd_from_to(rnd, 0, MAX_DEPTH);
-	pool = wpool_create(&attrs, THIS_MODULE);
+	pool = wpool_create(&attrs);
 	if (torture_check(!IS_ERR(pool), "%s: create: %ld", name, PTR_ERR(pool))) {
 		fill(pool, name, attrs.capacity + attrs.queue_depth);
 		err = wpool_release(pool, WPOOL_RELEASE_DRAIN);

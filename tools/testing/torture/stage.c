@@ -71,7 +71,7 @@ static bool make_pool(struct stage_pool *sp, const char *name, u32 nr)
 	attrs.queue_depth = nr % 3;
 	attrs.expiry_ms = 20;
 	mutex_init(&sp->reopening);
-	sp->pool = wpool_create(&attrs, THIS_MODULE);
+	sp->pool = wpool_create(&attrs);
 	return torture_check(!IS_ERR(sp->pool), "create: %ld", PTR_ERR(sp->pool));
 }
 

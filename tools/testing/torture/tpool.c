@@ -67,9 +67,9 @@ static struct tpool *create(u32 nr, const struct wpool_attrs *attrs, bool bound)
 	tp->bound = bound;
 	tp->limit = attrs->capacity;
 	if (bound)
-		pool = wpool_create_func(&tp->attrs, titem_arg_fn, THIS_MODULE);
+		pool = wpool_create_func(&tp->attrs, titem_arg_fn);
 	else
-		pool = wpool_create(&tp->attrs, THIS_MODULE);
+		pool = wpool_create(&tp->attrs);
 	if (!torture_check(!IS_ERR(pool), "no pool: %ld", PTR_ERR(pool))) {
 		kfree(tp);
 		return NULL;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../amount.h"
 #include "../attrs.h"
@@ -232,7 +233,9 @@ static void test_cpulists(void)
 	static const char *const bad[] = {
 		"", ",", "0,", ",0", "3-1", "0-", "-1", "0-3-5", "a", "0x3",
 		"8192", "0-8192", "99999999999999999999", "1 ,2", "0-3:2/4",
+		"all,0", "ALL", "n", "NN", "N-",
 	};
+	static const char *const of_all[] = { "all", "0-N", "N", "0,N" };
 	struct cpulist cpus;
 	size_t i;
 
@@ -251,6 +254,11 @@ static void test_cpulists(void)
 	for (i = 0; i < NR(bad); i++)
 		EXPECT(cpulist_parse(bad[i], &cpus, &e), "'%s'", bad[i]);
 	EXPECT(cpus.bits[0] == 0x5555555555555555, "a bad list changed the result");
+	for (i = 0; i < NR(of_all); i++)
+		EXPECT(!cpulist_parse(of_all[i], &cpus, &e) &&
+		       cpulist_last(&cpus) == sysconf(_SC_NPROCESSORS_CONF) - 1 &&
+		       (cpus.bits[0] & 1) == (*of_all[i] != 'N' || !cpulist_last(&cpus)),
+		       "'%s': last %d, word %llx", of_all[i], cpulist_last(&cpus), cpus.bits[0]);
 	test_ends("lists of CPUs");
 }
 

@@ -84,7 +84,7 @@ test_commands()
 shape()
 {
 	tr '\n' ' ' | sed 's/ \[[a-z_0-9]*\]//; s/ of them in [a-z_0-9]*/ of them in FN/
-		s/asleep in [a-z_0-9.]*)/asleep in FN)/; s/the longest: [^,]*/the longest: T/
+		s/asleep in [a-z_0-9.]*,/asleep in FN,/; s/the longest: [0-9.]*m\{0,1\}s, /the longest: /
 		s/[0-9]\{1,\}/N/g; s/ *$//'
 }
 

@@ -159,6 +159,9 @@ test_create_and_destroy()
 	good create "$POOL" prealloc=1 capacity=3 order=fifo policy=run || return 1
 	attr_is prealloc 1 && attr_is order fifo && attr_is policy run &&
 		attr_is workers 3 || return 1
+	# as sysfs
+	good tune "$POOL" cpumask=all spin_us=+7 && attr_is spin_us 7 &&
+		attr_is cpumask "$(cat /sys/devices/system/cpu/possible)" || return 1
 	good destroy "$POOL"
 }
 
@@ -477,8 +480,8 @@ test_top()
 	good top --batch --count 2 --interval 0.1 --filter "$POOL" || return 1
 	[ "$(grep -c ' pools, ' "$TMP/out")" = 2 ] || fail "$(cat "$TMP/out")" || return 1
 	prints "^$POOL +3 +10 .* 3 +3 +3 +0 +2" &&
-		prints "^$POOL +dev_sleep.* 3 +3 +0 ([0-9.]+ m?s|-), pid [0-9]+, cpu [0-9]+, asleep" &&
-		prints "^$POOL +[0-9]+ +[0-9]+ asleep +([0-9.]+ m?s|-) dev_sleep" &&
+		prints "^$POOL +dev_sleep.* 3 +3 +0 ([0-9.]+m?s, )?asleep" &&
+		prints "^$POOL +[0-9]+ +[0-9]+ asleep +([0-9.]+m?s|-) dev_sleep" &&
 		prints "^$POOL +0 +[0-9]+ +0 " && prints "^$POOL +all " || return 1
 	bad 2 top && says terminal
 }
