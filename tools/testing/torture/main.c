@@ -153,6 +153,20 @@ static void begin_delays(void)
 		wpool_inject_set_delay(stand_still);
 }
 
+/*
+ * Counters of new pools start just below a wrap, or where the sign of a difference changes: some
+ * tasks before, or few, for those that change seldom.
+ */
+static void begin_wraps(void)
+{
+	WRITE_ONCE(wpool_inject_start, (seed & 1 ? U32_MAX : S32_MAX) - (seed & 2 ? 60 : 4));
+}
+
+static void end_wraps(void)
+{
+	WRITE_ONCE(wpool_inject_start, 0);
+}
+
 static void end_delays(void)
 {
 	if (!delays)
@@ -170,6 +184,14 @@ static bool may_delay(void)
 }
 
 static void begin_delays(void)
+{
+}
+
+static void begin_wraps(void)
+{
+}
+
+static void end_wraps(void)
 {
 }
 
@@ -194,9 +216,11 @@ static int conduct(void *data)
 	const struct phase *p = data;
 
 	begin_delays();
+	begin_wraps();
 	p->run(shuffle_start());
 	stutter_close();
 	shuffle_stop();
+	end_wraps();
 	end_delays();
 	check_seen(p);
 	await_users();

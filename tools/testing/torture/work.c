@@ -199,6 +199,20 @@ static void queue_and_flush(struct thing *thing, struct rnd *rnd)
 		      "work %u.%u: flushed, and has not run", thing->stage->base.nr, thing->nr);
 }
 
+/* All works of a queue; a quiet one that does not wander is there. */
+static void flush_queue(struct stage *stage, struct rnd *rnd)
+{
+	struct thing *thing = &stage->things[NR_THINGS - 4];
+	s64 runs = atomic64_read(&thing->runs);
+	bool ours = queue(thing, rnd);
+
+	wpool_wq_flush(stage->wq);
+	torture_check(!ours || atomic64_read(&thing->ends) > runs,
+		      "work %u.%u: its queue was flushed, and it has not run", stage->base.nr,
+		      thing->nr);
+	wpool_wq_flush(stage->others[rnd_below(rnd, NR_OTHERS)]);
+}
+
 static void cancel_sync(struct thing *thing)
 {
 	s64 started = atomic64_read(&thing->runs);
@@ -271,10 +285,10 @@ static void one_round(void *data, struct rnd *rnd)
 
 	thing = any_thing(stage, rnd);
 	switch (rnd_below(rnd, 256)) {
-	case 0 ... 3:
-		wpool_wq_flush(any_queue(thing, rnd));
+	case 0 ... 15:
+		flush_queue(stage, rnd);
 		break;
-	case 4 ... 35:
+	case 16 ... 35:
 		queue_and_flush(thing, rnd);
 		break;
 	case 36 ... 67:
