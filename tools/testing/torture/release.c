@@ -50,6 +50,8 @@ struct rtask {
  * @round: this one
  * @seen: the round that the conductor saw
  * @since: jiffies when it saw that first
+ * @thread: the thread
+ * @ended: completed at its end
  * @tasks: of the round
  */
 struct closer {
