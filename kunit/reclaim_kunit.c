@@ -25,12 +25,28 @@ static void reclaim_attrs(struct wpool_attrs *attrs, u32 capacity, u32 min_worke
 	attrs->expiry_ms = 0;
 }
 
+/* It is where it can be taken, and has looked at what was asked before. */
+static bool rescuer_waits(struct wpool *pool)
+{
+	struct wpool_worker *w;
+	bool ret;
+
+	rcu_read_lock();
+	w = READ_ONCE(pool->reserve.rescuer);
+	ret = w && READ_ONCE(w->in_reserve) && READ_ONCE(w->thread->__state) == TASK_IDLE;
+	rcu_read_unlock();
+	return ret;
+}
+
 static struct wpool *reclaim_pool(struct kunit *test, u32 capacity, u32 min_workers)
 {
 	struct wpool_attrs attrs;
+	struct wpool *pool;
 
 	reclaim_attrs(&attrs, capacity, min_workers);
-	return wpk_pool_attrs(test, &attrs);
+	pool = wpk_pool_attrs(test, &attrs);
+	WPK_EVENTUALLY(test, rescuer_waits(pool));
+	return pool;
 }
 
 static int tune_reclaim(struct wpool *pool, bool reclaim)
@@ -155,6 +171,43 @@ static void wpool_submit_reclaim_no_threads_left_it_runs(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
+/* On a CPU of its own if that can be had: its parent, a hog, waits for it. */
+static void be_a_hog(struct wpk_job *job)
+{
+	unsigned long end = jiffies + WPK_PATIENCE / 2;
+	struct wpk_jobs *child = job->arg;
+
+	job->ret = wpool_submit(child->job[0].arg, &child->job[0].task);
+	while (!job->ret && !atomic_read(&child->finished))
+		if (time_after(jiffies, end))
+			job->ret = -ETIME;
+		else
+			cpu_relax();
+}
+
+static void wpool_hog_reclaim_no_threads_left_the_rescuer_is_not_behind_it(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpk_jobs *child = wpk_jobs(test, 1, NULL);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "on one CPU it has to be behind it");
+	reclaim_attrs(&attrs, 4, 1);
+	attrs.hog_ms = 10;
+	pool = wpk_pool_attrs(test, &attrs);
+	WPK_EVENTUALLY(test, rescuer_waits(pool));
+	child->job[0].arg = pool;
+	wpk_jobs_body(jobs, be_a_hog, child);
+	wpk_no_threads(test);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	wpk_threads_again(test);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
+	KUNIT_EXPECT_NE(test, child->job[0].cpu, jobs->job[0].cpu);
+}
+
 /* The tasks that run sleep for one that is queued: as many as the header says may. */
 static void wpool_submit_reclaim_no_threads_left_tasks_wait_for_a_task(struct kunit *test)
 {
@@ -213,7 +266,7 @@ static void wpool_tune_reclaim_capacity_is_kept(struct kunit *test)
 	wpk_jobs_submit(test, pool, jobs, 0, 100);
 	wpool_attrs_init(&attrs);
 	attrs.capacity = 2;
-	/* wakes the rescuer for what is queued, and it must not go in */
+	/* the spawner looks at what is queued, and must not take the rescuer */
 	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY), 0);
 	msleep(50);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 4);
@@ -392,23 +445,6 @@ static void wpool_tune_reclaim_rescuer_moves_with_the_pool(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
 	WPK_EVENTUALLY(test, cpumask_equal(thread->cpus_ptr, pool->cpumask));
 	KUNIT_EXPECT_PTR_EQ(test, pool->reserve.rescuer->thread, thread);
-}
-
-/* It goes before it has looked at a request, and whoever asked has no task any more. */
-static void wpool_tune_reclaim_off_forgets_no_request(struct kunit *test)
-{
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct wpool_attrs attrs;
-	struct wpool *pool;
-
-	wpk_attrs(&attrs, 4, WPOOL_UNLIMITED);
-	attrs.min_workers = 0;
-	attrs.reclaim = true;
-	pool = wpk_pool_attrs(test, &attrs);
-	WRITE_ONCE(pool->spawn_wanted, true);
-	KUNIT_EXPECT_EQ(test, tune_reclaim(pool, false), 0);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
 }
 
 /* An error, and the pool is as it was. */
@@ -590,6 +626,7 @@ static struct kunit_case reclaim_cases[] = {
 	KUNIT_CASE(wpool_create_reclaim_without_min_workers_has_the_rescuer),
 	KUNIT_CASE(wpool_create_reclaim_no_threads_left_is_an_error),
 	KUNIT_CASE(wpool_submit_reclaim_no_threads_left_it_runs),
+	KUNIT_CASE(wpool_hog_reclaim_no_threads_left_the_rescuer_is_not_behind_it),
 	KUNIT_CASE(wpool_submit_reclaim_no_threads_left_tasks_wait_for_a_task),
 	KUNIT_CASE(wpool_worker_reclaim_expires_into_the_reserve),
 	KUNIT_CASE(wpool_tune_reclaim_capacity_is_kept),
@@ -598,7 +635,6 @@ static struct kunit_case reclaim_cases[] = {
 	KUNIT_CASE(wpool_tune_reclaim_makes_min_workers_of_the_new_capacity),
 	KUNIT_CASE(wpool_tune_reclaim_makes_min_workers_that_do_not_expire),
 	KUNIT_CASE(wpool_tune_reclaim_rescuer_moves_with_the_pool),
-	KUNIT_CASE(wpool_tune_reclaim_off_forgets_no_request),
 	KUNIT_CASE(wpool_tune_reclaim_no_threads_left_is_an_error),
 	KUNIT_CASE(wpool_reboot_reclaim_has_its_workers),
 	KUNIT_CASE(wpool_reboot_reclaim_no_threads_left_is_an_error),

@@ -85,6 +85,28 @@ void wpool_home_leave(struct wpool_runq *rq)
 	raw_spin_unlock(&rq->lock);
 }
 
+int wpool_home_place(struct wpool *pool, int prefer)
+{
+	struct wpool_runq *rq;
+	u64 cost, least = U64_MAX;
+	int cpu, best = -1;
+
+	wpool_for_each_runq(pool, rq, cpu) {
+		if (READ_ONCE(rq->redirect))
+			continue;
+		cost = READ_ONCE(rq->nr_workers);
+		/* a CPU where it could not run at once comes last, unless it may wait */
+		if (!pool->prealloc && !wpool_runq_has_room(rq))
+			cost += U32_MAX;
+		if (cost < least || (cost == least && cpu == prefer)) {
+			least = cost;
+			best = cpu;
+		}
+	}
+	/* wpool_affinity_set() leaves at least one CPU, unless that one is going down now */
+	return best < 0 ? raw_smp_processor_id() : best;
+}
+
 void wpool_threads_leave(struct wpool *pool)
 {
 	/* keeps the pool until the wake-up has finished */
@@ -126,6 +148,15 @@ void wpool_waking_enter(struct wpool_worker *w, struct wpool_runq *rq, bool help
 	WRITE_ONCE(rq->wake_jiffy, jiffies);
 	if (helps)
 		wpool_coming_enter(w);
+}
+
+void wpool_waking_settle(struct wpool_worker *w, struct wpool_runq *rq)
+{
+	raw_spin_lock(&rq->lock);
+	WRITE_ONCE(w->rq, rq);
+	WRITE_ONCE(rq->nr_workers, rq->nr_workers + 1);
+	wpool_waking_enter(w, rq, true);
+	raw_spin_unlock(&rq->lock);
 }
 
 void wpool_coming_enter(struct wpool_worker *w)

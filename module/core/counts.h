@@ -55,6 +55,15 @@ void wpool_home_enter(struct wpool_runq *rq);
 /** wpool_home_leave() - count one less; interrupts off */
 void wpool_home_leave(struct wpool_runq *rq);
 
+/**
+ * wpool_home_place() - best CPU for a worker
+ * @pool: the pool
+ * @prefer: CPU that wins a tie, or -1
+ *
+ * Return: the CPU with the fewest workers among those that wpool_affinity_set() allows.
+ */
+int wpool_home_place(struct wpool *pool, int prefer);
+
 /** wpool_threads_enter() - count a thread of the pool that exists or is about to */
 static inline void wpool_threads_enter(struct wpool *pool)
 {
@@ -104,6 +113,15 @@ void wpool_coming_leave(struct wpool_worker *w);
  * Context: the worker.
  */
 void wpool_waking_leave(struct wpool_worker *w);
+
+/**
+ * wpool_waking_settle() - a worker that is counted in its pool gets a home, and is on its way there
+ * @w: the worker; has not looked for work yet
+ * @rq: its home, which is active
+ *
+ * Context: any; interrupts off.
+ */
+void wpool_waking_settle(struct wpool_worker *w, struct wpool_runq *rq);
 
 /** wpool_waking_disown() - the worker is no longer on its way to w->rq; it may still be coming */
 static inline void wpool_waking_disown(struct wpool_worker *w)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The worker that a pool with reclaim keeps in reserve, see workers/rescuer.h. */
+/* The worker that a pool with reclaim keeps in reserve, see workers/rescuer.c. */
 #ifndef WPOOL_CORE_RESERVE_H
 #define WPOOL_CORE_RESERVE_H
 
@@ -9,8 +9,9 @@ struct wpool_worker;
 
 /* The reserve of a pool; the letters are those of state.h. */
 struct wpool_reserve {
-	struct wpool_worker *rescuer;	/* W: the worker in reserve, or NULL. It is leaving, and
-					 *    counts in workers.list and in the module alone
+	struct wpool_worker *rescuer;	/* W: the worker in reserve, or on its way there, or NULL.
+					 *    It is leaving, and counts in workers.list and in
+					 *    the module alone
 					 */
 	u64 rescue_ns;			/* W: when the last rescuer stepped in, or 0 if it was
 					 *    replaced or is counted

@@ -2,18 +2,11 @@
 /*
  * The run queues of a pool, see runqs.h.
  *
- * Barrier pair:
+ * Barrier pairs:
  *
- *   __wpool_runq_activate:A  the entry of pool->active, then store-release of nr_active
- *   wpool_nr_active:A        load-acquire of nr_active, then the entries (state.h)
- *   __wpool_runq_activate:B  all of that, then store-release of is_active
- *   wpool_runq_activate:A    load-acquire of is_active; then the run queue is used
  *   wpool_runqs_add:A        the run queue, then store-release of its address; readers
  *                            depend on the address
  *   wpool_runqs_add_hists:A  the same of the histograms
- *
- * No task is missed by a thread that read nr_active too early: a run queue becomes
- * active before a task is put there, and the pairs in wake.c order the rest.
  */
 #include "core/runqs.h"
 
@@ -151,24 +144,6 @@ void wpool_runqs_free(struct wpool *pool)
 	bitmap_free(pool->idle_mask);
 	kfree(pool->active);
 	free_percpu(pool->rq);
-}
-
-void __wpool_runq_activate(struct wpool_runq *rq)
-{
-	struct wpool *pool = rq->pool;
-	u32 nr;
-
-	raw_spin_lock(&pool->workers.lock);
-	if (!rq->is_active) {
-		nr = pool->nr_active;
-		rq->index = nr;
-		pool->active[nr] = rq->cpu;
-		/* __wpool_runq_activate:A, pairs with wpool_nr_active:A */
-		smp_store_release(&pool->nr_active, nr + 1);
-		/* __wpool_runq_activate:B, pairs with wpool_runq_activate:A */
-		smp_store_release(&rq->is_active, true);
-	}
-	raw_spin_unlock(&pool->workers.lock);
 }
 
 int wpool_runqs_module_init(void)

@@ -48,22 +48,6 @@ int wpool_runqs_add_hists(struct wpool *pool);
 /** wpool_runqs_free() - free the run queues; no other thread knows the pool */
 void wpool_runqs_free(struct wpool *pool);
 
-/** __wpool_runq_activate() - the slow path of wpool_runq_activate() */
-void __wpool_runq_activate(struct wpool_runq *rq);
-
-/**
- * wpool_runq_activate() - from now on the run queue may hold tasks and workers
- * @rq: the run queue
- *
- * Context: any; interrupts off; neither workers.lock nor a run queue's lock held.
- */
-static inline void wpool_runq_activate(struct wpool_runq *rq)
-{
-	/* wpool_runq_activate:A, pairs with __wpool_runq_activate:B */
-	if (unlikely(!smp_load_acquire(&rq->is_active)))
-		__wpool_runq_activate(rq);
-}
-
 /** wpool_runqs_module_init() - create the slab cache. Return: 0 or -ENOMEM */
 int wpool_runqs_module_init(void);
 

@@ -14,10 +14,10 @@
 #include <linux/time.h>
 #include <linux/topology.h>
 
+#include "core/active.h"
 #include "core/counts.h"
 #include "core/find_work.h"
 #include "core/length.h"
-#include "core/runqs.h"
 #include "core/state.h"
 #include "core/trace.h"
 #include "core/wake.h"

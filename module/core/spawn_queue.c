@@ -5,8 +5,8 @@
  * A request is a flag and a place on a list. The spawner clears the flag before it looks
  * at the pool: spawn_worker:A, in workers/spawner.c.
  *
- * A pool that has a rescuer asks that one, see workers/rescuer.h: it needs no spawner, all of
- * which may be waiting for memory. Its requests come here while it has none.
+ * A pool that has a worker in reserve takes that one at once: it needs no spawner, all of which
+ * may be waiting for memory. The request is then for the next one in reserve.
  *
  * A pool that has work but no worker, because max_workers is reached, starves. While a
  * pool starves, the other pools create no worker. While more pools starve than there are
@@ -23,6 +23,7 @@
 
 #include "core/counts.h"
 #include "core/registry.h"
+#include "core/rescue.h"
 #include "core/state.h"
 
 /* Protects the list and the fields marked S; raw: submitters and ending threads take it. */
@@ -56,31 +57,15 @@ static struct task_struct *pick_idle(void)
 	return NULL;
 }
 
-/* Wake the rescuer, which will look; false if there is none. */
-static bool ask_rescuer(struct wpool *pool)
-{
-	struct wpool_worker *w;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&pool->workers.lock, flags);
-	w = pool->reserve.rescuer;
-	if (w) {
-		WRITE_ONCE(pool->spawn_wanted, true);
-		/* under the lock: it is not in a task that this might wake */
-		wake_up_process(w->thread);
-	}
-	raw_spin_unlock_irqrestore(&pool->workers.lock, flags);
-	return w;
-}
-
-/* @again: even if the request is set, as the thread that would clear it may be gone */
-static void ask_for_worker(struct wpool *pool, bool again)
+void wpool_spawn_look(struct wpool *pool)
 {
 	struct task_struct *thread = NULL;
 	unsigned long flags;
 
+	if (READ_ONCE(pool->spawn_wanted))
+		return;
 	raw_spin_lock_irqsave(&lock, flags);
-	if ((again || !pool->spawn_wanted) && list_empty(&pool->spawn.node) &&
+	if (!pool->spawn_wanted && list_empty(&pool->spawn.node) &&
 	    /* the monitor may still look at a pool whose last reference is gone */
 	    kobject_get_unless_zero(&pool->dev.kobj)) {
 		WRITE_ONCE(pool->spawn_wanted, true);
@@ -95,17 +80,12 @@ static void ask_for_worker(struct wpool *pool, bool again)
 		wake_up_process(thread);
 }
 
-void wpool_spawn_ask(struct wpool *pool)
+void wpool_spawn_ask(struct wpool *pool, int prefer)
 {
-	if (READ_ONCE(pool->spawn_wanted))
-		return;
-	if (likely(!READ_ONCE(pool->reclaim)) || !ask_rescuer(pool))
-		ask_for_worker(pool, false);
-}
-
-void wpool_spawn_ask_spawner(struct wpool *pool)
-{
-	ask_for_worker(pool, true);
+	/* the spawner replaces it */
+	if (unlikely(READ_ONCE(pool->reserve.rescuer)))
+		wpool_reserve_take(pool, prefer);
+	wpool_spawn_look(pool);
 }
 
 /* ---- places ---- */

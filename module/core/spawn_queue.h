@@ -16,22 +16,24 @@ struct wpool;
 /* ---- for threads that need a worker ---- */
 
 /**
- * wpool_spawn_ask() - ask for one more worker
- * @pool: the pool
- *
- * The spawner itself, or the rescuer, checks whether a worker is needed and allowed.
+ * wpool_spawn_ask() - get one more worker: the one in reserve, or a new one
+ * @pool: the pool; the caller has seen that it needs one
+ * @prefer: the CPU where it would be welcome, or -1
  *
  * Context: any.
  */
-void wpool_spawn_ask(struct wpool *pool);
+void wpool_spawn_ask(struct wpool *pool, int prefer);
 
 /**
- * wpool_spawn_ask_spawner() - the rescuer is gone: have the spawner look, and replace it
+ * wpool_spawn_look() - have the spawner look whether the pool needs a worker, or a reserve
  * @pool: the pool
+ *
+ * For who has not looked. If no spawner comes, as memory is short, tasks that are queued have the
+ * monitor ask for a worker.
  *
  * Context: any.
  */
-void wpool_spawn_ask_spawner(struct wpool *pool);
+void wpool_spawn_look(struct wpool *pool);
 
 /**
  * wpool_spawn_nr_starved() - how many pools starve

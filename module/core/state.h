@@ -89,9 +89,8 @@ struct wpool {
 	bool prealloc;			/* I: min_workers exist before the first task */
 	bool freezable;			/* T: workers freeze */
 	bool reclaim;			/* T, W: written under both; has a rescuer, or soon */
-	bool spawn_wanted;		/* X: set by a thread that asks for a worker, under the
-					 *    lock in spawn_queue.c or, if there is a rescuer, under
-					 *    @workers.lock; cleared by the spawner or the rescuer
+	bool spawn_wanted;		/* S: set by a thread that asks the spawner to look; the
+					 *    spawner clears it without the lock
 					 *    before it looks
 					 */
 	u16 cgroup_nr;			/* K: as @anchor to write; read anywhere with READ_ONCE;
@@ -144,8 +143,8 @@ struct wpool {
 	struct wpool_hooks hooks;	/* the owner's functions */
 	bool follows;			/* T: @cpumask is that of housekeeping.h */
 	struct cpumask *cpumask;	/* T: CPUs that workers may be at home on; read under the
-					 *    mutex, too, but by the rescuer in reserve, which is
-					 *    asked to read it again: wpool_affinity_follow:A
+					 *    mutex, too, but by the rescuer, which is told to
+					 *    read it again: wpool_reserve_follow()
 					 */
 	gfp_t gfp;			/* I: GFP_KERNEL, with __GFP_ACCOUNT for /dev/wpool */
 

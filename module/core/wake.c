@@ -23,8 +23,8 @@
  *
  * States of a worker, and where other threads see them:
  *
- *   waking     picked or created for a run queue, and not on its CPU yet: rq->waking. It
- *              counts as running from then on
+ *   waking     picked, created, or taken out of the reserve for a run queue, and not on its CPU
+ *              yet: rq->waking. It counts as running from then on
  *   coming     on its way to become searching: pool->nr_coming. Who is woken for tasks of
  *              any CPU is waking and coming; who is woken for those of its own, or of
  *              the global queue, only waking
@@ -118,6 +118,9 @@
  *                       the first list: a thread that queues a task later finds the
  *                       flag clear and asks again. Pairs also with is_empty() in
  *                       flush.c, see workers/spawner.c.
+ *   wpool_rescuer_wait:A
+ *                       the worker in reserve can be taken; then the queues are read. Pairs
+ *                       with the first list: a thread that queues a task later takes it.
  *   wake_one:A, wpool_need_worker:C
  *                       pool->unserved set; then the search for a worker is repeated.
  *                       The mark says that no worker could be woken: CPUs with an idle
@@ -209,13 +212,13 @@ bool wpool_wake_has_vacancy(struct wpool *pool)
 	return usable < READ_ONCE(pool->nr_cpus);
 }
 
-/* @rq: where it would be welcome */
-static bool ask_spawner(struct wpool *pool, struct wpool_runq *rq)
+/* @prefer: the CPU of @rq, or -1 if a worker might not get it */
+static bool ask_for_worker(struct wpool *pool, struct wpool_runq *rq, int prefer)
 {
 	if (READ_ONCE(pool->nr_workers) >= READ_ONCE(pool->capacity) ||
 	    (!wpool_runq_has_room(rq) && !wpool_wake_has_vacancy(pool)))
 		return false;
-	wpool_spawn_ask(pool);
+	wpool_spawn_ask(pool, prefer);
 	return true;
 }
 
@@ -253,7 +256,7 @@ static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps)
 			return false;
 		if (wake_other(pool, rq))
 			return true;
-		if (ask_spawner(pool, rq))
+		if (ask_for_worker(pool, rq, rq->cpu))
 			return true;
 		here->help_jiffy = now;
 		if (READ_ONCE(pool->unserved))
@@ -327,7 +330,7 @@ static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 		return;
 	/* this reads all CPUs: once a tick is enough, as a worker that makes room looks, too */
 	rq->help_jiffy = now;
-	ask_spawner(pool, rq);
+	ask_for_worker(pool, rq, rq->cpu);
 }
 
 /*
@@ -350,7 +353,7 @@ static bool wake_beside_submitter(struct wpool *pool, struct wpool_runq *rq)
 	/* worth a thread on a CPU that has none, although it may come too late for this task */
 	if (rq->help_jiffy != now) {
 		rq->help_jiffy = now;
-		ask_spawner(pool, rq);
+		ask_for_worker(pool, rq, rq->cpu);
 	}
 	return false;
 }
@@ -384,7 +387,7 @@ void wpool_wake_for_push_on(struct wpool *pool, struct wpool_runq *rq)
 		wpool_monitor_timer_set(pool);
 		/* a worker that searches or becomes free may be faster than the new one */
 		wpool_runq_offer(rq);
-		wpool_spawn_ask(pool);
+		wpool_spawn_ask(pool, rq->cpu);
 		return;
 	}
 	if (wpool_runq_has_room(rq) || READ_ONCE(rq->redirect)) {
@@ -403,7 +406,7 @@ bool wpool_wake_rescue(struct wpool_runq *rq)
 
 	wpool_runq_offer(rq);
 	/* if a hog holds this CPU, a worker of this CPU would wait with the queue */
-	if (wake_other(pool, rq) || wake_own(rq, true) || ask_spawner(pool, rq))
+	if (wake_other(pool, rq) || wake_own(rq, true) || ask_for_worker(pool, rq, -1))
 		return true;
 	/* all idle workers are on CPUs that are at their concurrency */
 	return wpool_runq_has_room(rq) && wpool_idle_move(pool, rq);

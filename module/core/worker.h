@@ -102,7 +102,10 @@ struct wpool_worker {
 					 *    rescuer
 					 */
 	bool in_hook;			/* O: in worker_start or worker_end */
-	bool in_reserve;		/* G: put into reserve, and still counts in nr_threads */
+	bool in_reserve;		/* W: waits in reserve, and does not count in nr_threads;
+					 *    cleared by the thread that takes it or ends it
+					 */
+	bool changed;			/* W: the pool has other CPUs or cgroups than the rescuer */
 	struct callback_head exit_work;	/* O: runs in do_exit(), after an oops too */
 	struct list_head dead_node;	/* D: in the list of workers whose threads end, or of
 					 *    those that died
@@ -126,8 +129,9 @@ struct wpool_workers {
 						 */
 	struct mutex mutex;			/* K: for M */
 	struct list_head list;			/* M: those not reaped; read under RCU, too */
-	atomic_t nr_threads;			/* X: workers that are not reaped, without the
-						 *    rescuer, and threads that make workers
+	atomic_t nr_threads;			/* X: workers that are not reaped, without the one
+						 *    that waits in reserve, and threads that make
+						 *    workers
 						 */
 	u64 spawned;				/* M: workers that were created */
 	u64 faults;				/* M: workers that died in a task */

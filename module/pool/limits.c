@@ -105,7 +105,7 @@ void wpool_limits_set(struct wpool *pool, const struct wpool_limits *limits)
 			wpool_idle_wake_all(pool);
 	}
 	if (wpool_queues_len(pool))
-		wpool_spawn_ask(pool);
+		wpool_spawn_look(pool);
 }
 
 int wpool_limits_change(struct wpool *pool, const struct wpool_limits *new)

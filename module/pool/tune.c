@@ -177,10 +177,8 @@ static int make_reserve(struct wpool *pool, const struct wpool_attrs *attrs, u32
 	mutex_lock(&pool->tune_mutex);
 	if (pool->state == WPOOL_DESTROYED)
 		err = -ESHUTDOWN;
-	if (err && enable) {
+	if (err && enable)
 		wpool_rescuer_dismiss(pool);
-		wpool_spawn_ask_spawner(pool);
-	}
 	wpool_threads_leave(pool);
 	return err;
 }
@@ -198,7 +196,7 @@ static void apply_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32
 		/* more of them may run now */
 		wpool_idle_wake_all(pool);
 		if (wpool_queues_len(pool))
-			wpool_spawn_ask(pool);
+			wpool_spawn_look(pool);
 	}
 	if (mask & WPOOL_TUNE_SPIN_US)
 		WRITE_ONCE(pool->spin_us, attrs->spin_us);
@@ -226,11 +224,8 @@ static void apply_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32
 		if (!attrs->freezable && READ_ONCE(wpool_freeze_is_on))
 			wpool_freeze_lift(pool);
 	}
-	if (mask & WPOOL_TUNE_RECLAIM && !attrs->reclaim && pool->reclaim) {
+	if (mask & WPOOL_TUNE_RECLAIM && !attrs->reclaim && pool->reclaim)
 		wpool_rescuer_dismiss(pool);
-		/* also if no task is queued: the request would keep others from asking */
-		wpool_spawn_ask_spawner(pool);
-	}
 	if (mask & WPOOL_TUNE_CPUMASK) {
 		WRITE_ONCE(pool->follows, !attrs->cpumask);
 		if (attrs->cpumask)

@@ -8,7 +8,7 @@
 #include "core/counts.h"
 #include "core/housekeeping.h"
 #include "core/idle.h"
-#include "core/spawn_queue.h"
+#include "core/rescue.h"
 #include "core/state.h"
 #include "task/tokens.h"
 
@@ -62,10 +62,7 @@ void wpool_affinity_set(struct wpool *pool, int dying)
 	wpool_for_each_runq(pool, rq, cpu)
 		if (READ_ONCE(rq->redirect))
 			wpool_idle_wake_runq(rq);
-	/* wpool_affinity_follow:A, the mask, then the request; pairs with step_in:A, then a read */
-	smp_mb();
-	if (READ_ONCE(pool->reserve.rescuer))
-		wpool_spawn_ask(pool);
+	wpool_reserve_follow(pool);
 }
 
 void wpool_affinity_renew(struct wpool *pool)
@@ -81,26 +78,4 @@ void wpool_affinity_follow(struct wpool *pool, void *unused)
 	if (pool->follows)
 		wpool_affinity_renew(pool);
 	mutex_unlock(&pool->tune_mutex);
-}
-
-int wpool_worker_place(struct wpool *pool, int prefer)
-{
-	struct wpool_runq *rq;
-	u64 cost, least = U64_MAX;
-	int cpu, best = -1;
-
-	wpool_for_each_runq(pool, rq, cpu) {
-		if (READ_ONCE(rq->redirect))
-			continue;
-		cost = READ_ONCE(rq->nr_workers);
-		/* a CPU where it could not run at once comes last, unless it may wait */
-		if (!pool->prealloc && !wpool_runq_has_room(rq))
-			cost += U32_MAX;
-		if (cost < least || (cost == least && cpu == prefer)) {
-			least = cost;
-			best = cpu;
-		}
-	}
-	/* wpool_affinity_set() leaves at least one CPU, unless that one is going down now */
-	return best < 0 ? raw_smp_processor_id() : best;
 }

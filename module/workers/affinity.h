@@ -41,13 +41,4 @@ void wpool_affinity_follow(struct wpool *pool, void *unused);
  */
 u32 wpool_affinity_count(const struct cpumask *mask, int dying);
 
-/**
- * wpool_worker_place() - best CPU for a worker
- * @pool: the pool
- * @prefer: CPU that wins a tie, or -1
- *
- * Return: the CPU with the fewest workers among those that wpool_affinity_set() allows.
- */
-int wpool_worker_place(struct wpool *pool, int prefer);
-
 #endif /* WPOOL_WORKERS_AFFINITY_H */

@@ -16,7 +16,7 @@
 #include <linux/sched.h>
 
 #include "core/idle.h"
-#include "core/spawn_queue.h"
+#include "core/rescue.h"
 #include "core/state.h"
 
 /*
@@ -140,8 +140,7 @@ int wpool_cgroup_set(struct wpool *pool, struct task_struct *from)
 	/* idle workers follow, and the rescuer, which would keep the old cgroups */
 	if (!over)
 		wpool_idle_wake_all(pool);
-	if (READ_ONCE(pool->reserve.rescuer))
-		wpool_spawn_ask(pool);
+	wpool_reserve_follow(pool);
 	/* without the mutex: it needs CPU time of its cgroup */
 	if (old)
 		kthread_stop(old);

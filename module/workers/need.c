@@ -57,5 +57,5 @@ static int longest_runq(struct wpool *pool)
 
 struct wpool_runq *wpool_need_worker_at(struct wpool *pool)
 {
-	return wpool_runq(pool, wpool_worker_place(pool, longest_runq(pool)));
+	return wpool_runq(pool, wpool_home_place(pool, longest_runq(pool)));
 }

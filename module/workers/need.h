@@ -15,7 +15,7 @@ struct wpool_runq;
  * That is: tasks that no searching or waking worker will take, and a CPU with room for one
  * more worker.
  *
- * Context: process context; a full barrier since pool->spawn_wanted was cleared.
+ * Context: process context; a full barrier since the calling thread serves requests.
  * Return: true if one more worker would help.
  */
 bool wpool_need_worker(struct wpool *pool);

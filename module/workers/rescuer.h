@@ -44,11 +44,17 @@ bool wpool_rescuer_wait(struct wpool_worker *w);
 void wpool_rescuer_enable(struct wpool *pool);
 
 /**
+ * wpool_rescuer_look() - take the rescuer, if the pool needs a worker
+ * @pool: the pool; the caller counts as one of its threads, or is its rescuer
+ *
+ * Context: process context; a full barrier since there is a rescuer, or since the caller has
+ * cleared pool->spawn_wanted.
+ */
+void wpool_rescuer_look(struct wpool *pool);
+
+/**
  * wpool_rescuer_dismiss() - the pool shall have no rescuer any more; the one it has ends
  * @pool: the pool; its nr_threads tells when the rescuer has ended
- *
- * A request that the rescuer had not served is lost: the caller asks the spawner, unless the
- * pool is empty and closed.
  *
  * Context: under pool->tune_mutex, or the pool is destroyed; interrupts on.
  */

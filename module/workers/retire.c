@@ -9,7 +9,6 @@
 #include "core/find_work.h"
 #include "core/idle.h"
 #include "core/registry.h"
-#include "core/runqs.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
 #include "core/wake.h"
@@ -38,18 +37,6 @@ void wpool_worker_count_out(struct wpool *pool)
 	local_irq_restore(flags);
 }
 
-void wpool_worker_settle(struct wpool_worker *w, struct wpool_runq *rq)
-{
-	local_irq_disable();
-	wpool_runq_activate(rq);
-	raw_spin_lock(&rq->lock);
-	WRITE_ONCE(w->rq, rq);
-	WRITE_ONCE(rq->nr_workers, rq->nr_workers + 1);
-	wpool_waking_enter(w, rq, true);
-	raw_spin_unlock(&rq->lock);
-	local_irq_enable();
-}
-
 bool wpool_worker_resign(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
@@ -59,7 +46,6 @@ bool wpool_worker_resign(struct wpool_worker *w)
 	WRITE_ONCE(w->leaving, true);
 	if (likely(!pool->reclaim) || pool->reserve.rescuer)
 		return false;
-	w->in_reserve = true;
 	WRITE_ONCE(pool->reserve.rescuer, w);
 	return true;
 }

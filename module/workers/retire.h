@@ -9,7 +9,6 @@
 #include <linux/types.h>
 
 struct wpool;
-struct wpool_runq;
 struct wpool_worker;
 
 /** wpool_worker_may_enter() - may the pool have a place of the module, if there is one? */
@@ -32,15 +31,6 @@ int wpool_worker_count_in(struct wpool *pool);
  * Context: any, interrupts on.
  */
 void wpool_worker_count_out(struct wpool *pool);
-
-/**
- * wpool_worker_settle() - a worker that is counted in gets a home, and is on its way there
- * @w: the worker; has not looked for work yet
- * @rq: its home
- *
- * Context: process context, interrupts on.
- */
-void wpool_worker_settle(struct wpool_worker *w, struct wpool_runq *rq);
 
 /**
  * wpool_worker_resign() - count a worker out of its pool; wpool_worker_left() follows
@@ -76,7 +66,7 @@ bool wpool_worker_leave(struct wpool_worker *w, bool if_closed, bool if_needed);
 /**
  * wpool_worker_left() - what follows after a worker was counted out of its pool
  * @pool: the pool
- * @stays: it is the rescuer from now on, and no thread of which the pool waits for the end
+ * @stays: it is the rescuer from now on, and keeps its place in the module
  *
  * Makes sure that a worker comes for the tasks that are queued.
  *

@@ -13,8 +13,8 @@
  * the same time. One spawner at a time serves a pool, and looks again afterwards if it
  * was asked meanwhile.
  *
- * A pool with the attribute reclaim has a rescuer, which takes the place of a worker that
- * is needed, see rescuer.c; the spawner creates a new one.
+ * A pool with the attribute reclaim has a worker in reserve, which is taken when one is needed,
+ * see rescuer.c; the spawner creates the next one, which looks when it has come.
  *
  * If a worker cannot be created, the spawner tries again after 10 ms, and after twice as
  * long with each further failure, up to 1 s, as long as a task is queued. Meanwhile the
@@ -33,6 +33,7 @@
 #include "core/spawn_queue.h"
 #include "core/state.h"
 #include "workers/need.h"
+#include "workers/rescuer.h"
 #include "workers/retire.h"
 #include "workers/worker.h"
 
@@ -99,14 +100,14 @@ static bool try_refill(struct wpool *pool)
 	int err;
 
 	if (READ_ONCE(pool->reserve.rescuer)) {
-		/* it looks at what was asked of the spawner */
-		wpool_spawn_ask(pool);
+		wpool_rescuer_look(pool);
 		return note_quiet(pool);
 	}
 	err = wpool_worker_create_rescuer(pool);
 	wpool_spawn_set_refused(pool, err == -EBUSY);
 	if (err == -EBUSY)
 		return true;
+	/* a new one looks when it has come: at what was asked while there was none */
 	return err ? note_failure(pool, err) : note_success(pool);
 }
 

@@ -13,6 +13,7 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
+#include "core/active.h"
 #include "core/class.h"
 #include "core/counts.h"
 #include "core/current.h"
@@ -20,7 +21,6 @@
 #include "core/freeze.h"
 #include "core/handoff.h"
 #include "core/monitor_timer.h"
-#include "core/runqs.h"
 #include "core/sched.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
@@ -68,7 +68,7 @@ static void rehome_worker(struct wpool_worker *w)
 	if (w->new_home && !READ_ONCE(w->new_home->redirect)) {
 		new = w->new_home;
 	} else if (READ_ONCE(old->redirect)) {
-		cpu = wpool_worker_place(pool, -1);
+		cpu = wpool_home_place(pool, -1);
 		new = wpool_runq(pool, cpu);
 	}
 	w->new_home = NULL;
@@ -260,11 +260,12 @@ int wpool_worker_create(struct wpool *pool, struct wpool_runq *rq)
 	if (IS_ERR(w))
 		return PTR_ERR(w);
 	/* counted as running it must be woken at once: others there park, and rely on it */
-	preempt_disable();
-	wpool_worker_settle(w, rq);
+	local_irq_disable();
+	wpool_runq_activate(rq);
+	wpool_waking_settle(w, rq);
 	trace_wpool_worker_spawned(pool->name, rq->cpu, w->thread->pid, start_ns);
 	wpool_hooks_go(w);
-	preempt_enable();
+	local_irq_enable();
 	/* the worker may have to wait for its CPU: the monitor must see that */
 	wpool_monitor_timer_set(pool);
 	return 0;
@@ -286,7 +287,7 @@ int wpool_worker_create_all(struct wpool *pool, u32 nr)
 			return 0;
 		if (err)
 			return err;
-		err = wpool_worker_create(pool, wpool_runq(pool, wpool_worker_place(pool, -1)));
+		err = wpool_worker_create(pool, wpool_runq(pool, wpool_home_place(pool, -1)));
 		if (err) {
 			wpool_worker_count_out(pool);
 			return err;
@@ -305,7 +306,7 @@ int wpool_worker_create_rescuer(struct wpool *pool)
 		wpool_rescuer_is_missing(pool);
 		return -EBUSY;
 	}
-	cpu = wpool_worker_place(pool, -1);
+	cpu = wpool_home_place(pool, -1);
 	w = create_worker(pool, cpu, true, &start_ns);
 	if (IS_ERR(w)) {
 		wpool_rescuer_is_missing(pool);

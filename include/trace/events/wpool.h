@@ -302,7 +302,7 @@ DEFINE_EVENT(wpool_worker, wpool_worker_expired,
 /**
  * wpool_worker_stepped_in - the rescuer of a pool became a worker, since one was needed
  * @pool: name of the pool
- * @cpu: home of the worker
+ * @cpu: home of the worker; the event itself is on the CPU that needs it
  * @worker: the worker
  */
 DEFINE_EVENT(wpool_worker, wpool_worker_stepped_in,

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The active run queues of a pool, which are those that have held tasks or workers: whoever
+ * looks for either visits these. pool->active lists them, see wpool_for_each_active().
+ */
+#ifndef WPOOL_CORE_ACTIVE_H
+#define WPOOL_CORE_ACTIVE_H
+
+#include "core/state.h"
+
+/** __wpool_runq_activate() - the slow path of wpool_runq_activate() */
+void __wpool_runq_activate(struct wpool_runq *rq);
+
+/**
+ * wpool_runq_activate() - from now on the run queue may hold tasks and workers
+ * @rq: the run queue
+ *
+ * Context: any; interrupts off; neither workers.lock nor a run queue's lock held.
+ */
+static inline void wpool_runq_activate(struct wpool_runq *rq)
+{
+	/* wpool_runq_activate:A, pairs with __wpool_runq_activate:B */
+	if (unlikely(!smp_load_acquire(&rq->is_active)))
+		__wpool_runq_activate(rq);
+}
+
+#endif /* WPOOL_CORE_ACTIVE_H */
