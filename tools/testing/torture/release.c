@@ -214,6 +214,10 @@ static int closer_main(void *data)
 	while (c->round < c->rounds && !torture_leaving()) {
 		one_round(c);
 		WRITE_ONCE(c->round, c->round + 1);
+		/* a machine that is lost should have said how far it came */
+		if (!(c->round % 10000))
+			pr_info("wpool_torture: release%u: %llu rounds of %llu\n", c->nr, c->round,
+				c->rounds);
 		cond_resched();
 	}
 	complete(&c->ended);
