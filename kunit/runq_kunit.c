@@ -262,7 +262,7 @@ static void wpool_ring_steal_half_moves_the_older_half(struct kunit *test)
 {
 	u32 n = *(const u32 *)test->param_value, half = n - n / 2, nr;
 	struct wpool_ring *own, *victim;
-	struct wpool_task *last;
+	struct wpool_task *first;
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(starts); i++) {
@@ -270,16 +270,16 @@ static void wpool_ring_steal_half_moves_the_older_half(struct kunit *test)
 		own = ring_at(test, starts[ARRAY_SIZE(starts) - 1 - i]);
 		fill(test, victim, 0, n);
 		nr = 77;
-		last = steal_half(own, victim, &nr);
+		first = steal_half(own, victim, &nr);
 		KUNIT_EXPECT_EQ(test, nr, half);
 		expect_items(test, victim, half, n - half);
 		if (!n) {
-			KUNIT_EXPECT_NULL(test, last);
+			KUNIT_EXPECT_NULL(test, first);
 			expect_items(test, own, 0, 0);
 			continue;
 		}
-		KUNIT_EXPECT_PTR_EQ(test, last, item(half - 1));
-		expect_items(test, own, 0, half - 1);
+		KUNIT_EXPECT_PTR_EQ(test, first, item(0));
+		expect_items(test, own, 1, half - 1);
 	}
 }
 
@@ -314,12 +314,12 @@ static void wpool_ring_first_tells_when_it_was_queued(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, jiffy, i);
 		KUNIT_ASSERT_PTR_EQ(test, pop(ring), item(i));
 	}
-	KUNIT_ASSERT_NOT_NULL(test, steal_half(own, ring, &nr));
+	KUNIT_ASSERT_PTR_EQ(test, steal_half(own, ring, &nr), item(WPOOL_RING_HALF));
 	KUNIT_EXPECT_EQ(test, nr, WPOOL_RING_HALF / 2);
 	for (i = 0; i < nr - 1; i++) {
 		KUNIT_ASSERT_TRUE(test, wpool_ring_first(own, &jiffy));
-		KUNIT_ASSERT_EQ(test, jiffy, WPOOL_RING_HALF + i);
-		KUNIT_ASSERT_PTR_EQ(test, pop(own), item(WPOOL_RING_HALF + i));
+		KUNIT_ASSERT_EQ(test, jiffy, WPOOL_RING_HALF + 1 + i);
+		KUNIT_ASSERT_PTR_EQ(test, pop(own), item(WPOOL_RING_HALF + 1 + i));
 	}
 	KUNIT_EXPECT_FALSE(test, wpool_ring_first(own, &jiffy));
 }

@@ -260,8 +260,8 @@ static void wpool_submit_by_itself_does_not_starve_the_ring(struct kunit *test)
 }
 
 /*
- * A CPU outside the pool's mask pushes to the global queue, which every 61st
- * look goes to first, however full the ring is. Three times that is allowed
+ * A CPU outside the pool's mask pushes to the global queue. What comes to the ring
+ * after that was seen goes behind it. More than the six in the ring are allowed
  * here: the load goes on while the submit itself is still on its way.
  */
 static void wpool_submit_to_the_global_queue_is_not_starved(struct kunit *test)
@@ -388,6 +388,8 @@ static void submit_and_stay(struct wpk_job *job)
 	unsigned long end = jiffies + WPK_PATIENCE / 2;
 	unsigned int i;
 
+	/* as if they were known to be short: those that are not wait where all look */
+	wpool_runq(stuck->pool, raw_smp_processor_id())->estimate.task_ns = 1;
 	for (i = 0; i < NR_LEFT; i++)
 		job->ret = wpool_submit(stuck->pool,
 					&stuck->left->job[i].task) ?: job->ret;

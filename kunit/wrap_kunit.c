@@ -25,6 +25,16 @@ static void start_desc(const u32 *start, char *desc)
 
 KUNIT_ARRAY_PARAM(start, starts, start_desc);
 
+/* Short ones: they go through the ring. Of a pool that has not been used. */
+static void expect_short_tasks(struct wpool *pool)
+{
+	struct wpool_runq *rq;
+	int cpu;
+
+	wpool_for_each_runq(pool, rq, cpu)
+		rq->estimate.task_ns = 1;
+}
+
 static u32 most_looks(struct wpool *pool, u32 start)
 {
 	struct wpool_runq *rq;
@@ -43,6 +53,7 @@ static struct wpool *pool_from(struct kunit *test, u32 capacity, u32 start)
 	WRITE_ONCE(wpool_inject_start, start);
 	pool = wpk_pool(test, capacity, WPOOL_UNLIMITED);
 	WRITE_ONCE(wpool_inject_start, 0);
+	expect_short_tasks(pool);
 	return pool;
 }
 
@@ -154,6 +165,7 @@ static struct load *load_from(struct kunit *test, void (*body)(struct wpk_job *j
 	WRITE_ONCE(wpool_inject_start, *(const u32 *)test->param_value);
 	load->pool = wpk_one_cpu_pool(test, 1, 1, true);
 	WRITE_ONCE(wpool_inject_start, 0);
+	expect_short_tasks(load->pool);
 	load->jobs = wpk_jobs(test, NR_LOAD, NULL);
 	for (i = 0; i < NR_LOAD; i++)
 		load->tasks[i] = &load->jobs->job[i].task;

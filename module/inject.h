@@ -94,8 +94,7 @@ static inline void wpool_inject_delay(struct wpool_task *task)
  *   ring head, tail      2^32 tasks of a CPU    differences; a consumer that holds an old head has
  *                                               preemption off: nothing
  *   fifo->popped         2^32 tasks of a list   differences, the monitor's marks: nothing
- *   rq->seen_shared      as popped              differences; up to date since the first push to an
- *   rq->seen_ring        as tail                empty ring: nothing
+ *   rq->shared_end       as popped              differences: nothing
  *   rq->tick             2^32 looks of a CPU    equality, differences of two in a row: nothing
  *   nr_closes            2^32 closes            equality while a guest waits; each takes a grace
  *                                               period: nothing

@@ -13,8 +13,9 @@ struct wpool_estimate {
 	u32 help_len;			/* P: tasks queued here from which on they outlast a
 					 *    wake-up; %U32_MAX: never
 					 */
-	u32 ring_max;			/* P: how many tasks may wait in the ring: none that are
-					 *    known to be long
+	u32 ring_max;			/* X: how many tasks a push may leave in the ring without a
+					 *    closer look: set by one that has looked, 0 when what
+					 *    it saw may have changed
 					 */
 };
 

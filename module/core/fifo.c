@@ -75,11 +75,15 @@ static void link_behind(struct wpool_fifo *fifo, struct list_head *last,
 	set_nr(fifo, fifo->nr + nr);
 }
 
-void wpool_fifo_push(struct wpool_fifo *fifo, struct wpool_task *const *tasks, u32 nr)
+u32 wpool_fifo_push(struct wpool_fifo *fifo, struct wpool_task *const *tasks, u32 nr)
 {
+	u32 end;
+
 	raw_spin_lock(&fifo->lock);
 	link_behind(fifo, fifo->tasks.prev, tasks, nr);
+	end = fifo->popped + fifo->nr;
 	raw_spin_unlock(&fifo->lock);
+	return end;
 }
 
 void wpool_fifo_push_first(struct wpool_fifo *fifo, struct wpool_task *const *tasks, u32 nr)

@@ -82,8 +82,9 @@ static inline bool wpool_fifo_first(const struct wpool_fifo *fifo, u32 *jiffy)
  * @nr: how many
  *
  * Context: any, interrupts off.
+ * Return: what @popped will be when they have been taken.
  */
-void wpool_fifo_push(struct wpool_fifo *fifo, struct wpool_task *const *tasks, u32 nr);
+u32 wpool_fifo_push(struct wpool_fifo *fifo, struct wpool_task *const *tasks, u32 nr);
 
 /**
  * wpool_fifo_push_first() - put tasks that are older than the others at the front

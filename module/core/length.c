@@ -25,10 +25,9 @@
 
 static void set_length(struct wpool_runq *rq, u32 ns)
 {
-	bool is_long = ns >= WPOOL_HELP_NS && ns != U32_MAX;
-
 	WRITE_ONCE(rq->estimate.task_ns, ns);
-	WRITE_ONCE(rq->estimate.ring_max, is_long ? 0 : WPOOL_RING_SIZE);
+	/* the next push looks whether the ring is its place */
+	WRITE_ONCE(rq->estimate.ring_max, 0);
 	WRITE_ONCE(rq->estimate.help_len, ns < FETCH_NS ? U32_MAX : WPOOL_HELP_NS / ns + 1);
 }
 

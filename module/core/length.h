@@ -63,7 +63,9 @@ static inline bool wpool_runq_has_short_tasks(const struct wpool_runq *rq)
 /** wpool_runq_has_long_tasks() - is it known that they take longer? */
 static inline bool wpool_runq_has_long_tasks(const struct wpool_runq *rq)
 {
-	return !READ_ONCE(rq->estimate.ring_max);
+	u32 ns = READ_ONCE(rq->estimate.task_ns);
+
+	return ns >= WPOOL_HELP_NS && ns != U32_MAX;
 }
 
 /*

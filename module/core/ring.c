@@ -86,6 +86,7 @@ struct wpool_task *wpool_ring_steal_half(struct wpool_ring *own,
 {
 	u32 tail = own->tail;
 	int head = atomic_read_acquire(&victim->head);
+	struct wpool_task *first;
 	u32 n, i;
 
 	/*
@@ -103,11 +104,12 @@ struct wpool_task *wpool_ring_steal_half(struct wpool_ring *own,
 			head = atomic_read_acquire(&victim->head);
 			continue;
 		}
-		for (i = 0; i < n; i++) {
+		first = READ_ONCE(*wpool_ring_slot(victim, (u32)head));
+		for (i = 0; i < n - 1; i++) {
 			WRITE_ONCE(*wpool_ring_slot(own, tail + i),
-				   READ_ONCE(*wpool_ring_slot(victim, (u32)head + i)));
+				   READ_ONCE(*wpool_ring_slot(victim, (u32)head + 1 + i)));
 			WRITE_ONCE(*wpool_ring_jiffy(own, tail + i),
-				   READ_ONCE(*wpool_ring_jiffy(victim, (u32)head + i)));
+				   READ_ONCE(*wpool_ring_jiffy(victim, (u32)head + 1 + i)));
 		}
 		/* wpool_ring_steal_half:A, pairs with wpool_ring_room:A */
 		if (atomic_try_cmpxchg(&victim->head, &head, (int)((u32)head + n)))
@@ -117,5 +119,5 @@ struct wpool_task *wpool_ring_steal_half(struct wpool_ring *own,
 	/* wpool_ring_steal_half:B, pairs with wpool_ring_tail:A */
 	smp_store_release(&own->tail, tail + n - 1);
 	*nr = n;
-	return READ_ONCE(*wpool_ring_slot(own, tail + n - 1));
+	return first;
 }

@@ -205,7 +205,7 @@ bool wpool_ring_holds(struct wpool_ring *ring, const struct wpool_task *task);
  * @nr: how many were taken, the returned one included
  *
  * Context: producer of @own, consumer of @victim.
- * Return: the last of the tasks taken, which is not put into @own; %NULL if
+ * Return: the first of the tasks taken, which is not put into @own; %NULL if
  * @victim is empty.
  */
 struct wpool_task *wpool_ring_steal_half(struct wpool_ring *own,

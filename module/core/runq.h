@@ -49,12 +49,10 @@ struct wpool_runq {
 					 *    here; written by workers at home here, only compared
 					 */
 	u32 tick;			/* P: number of looks for work */
-	u32 seen_shared;		/* C: how many tasks had come to the global queue when
-					 *    this CPU last saw it, see see_shared()
+	u32 shared_end;			/* C: how many tasks had come to the global queue when this
+					 *    CPU last saw one there
 					 */
-	u32 seen_ring;			/* C: and those in the ring before this place were there
-					 *    then
-					 */
+	u32 shared_jiffy;		/* C: and when that was */
 	u32 next_streak;		/* P: number of tasks taken from @next in a row */
 	u32 urgent_streak;		/* P: number of urgent tasks taken in a row, until
 					 *    @urgent_tick

@@ -62,30 +62,33 @@ static void wake_for_moved(struct wpool *pool, struct wpool_runq *rq)
 	wpool_wake_for_rest(pool, wpool_this_runq(pool));
 }
 
-/*
- * This CPU sees the global queue: of the tasks of one tick, those that it sees there are older than
- * what comes to the ring afterwards. That holds until they are taken; if nothing has come to the
- * ring since, those that it sees now are among them.
- */
-static void see_shared(struct wpool *pool, struct wpool_runq *rq)
+/* This CPU has put a task into the global queue, or its worker sees one there. */
+static void see_shared(struct wpool_runq *rq, u32 end)
 {
-	u32 taken = READ_ONCE(pool->globq.popped);
+	rq->shared_end = end;
+	rq->shared_jiffy = jiffies;
+	WRITE_ONCE(rq->estimate.ring_max, 0);
+}
 
-	if (rq->seen_ring != rq->ring.tail && time_before32(taken, rq->seen_shared))
-		return;
-	rq->seen_shared = taken + wpool_fifo_len(&pool->globq);
-	rq->seen_ring = rq->ring.tail;
+/*
+ * What this CPU saw in the global queue in this tick, and nobody has taken yet, is older than what
+ * comes: so that of two tasks of one tick the one in the ring is the older one.
+ */
+static bool has_older_shared(const struct wpool *pool, const struct wpool_runq *rq)
+{
+	return rq->shared_jiffy == (u32)jiffies &&
+	       time_before32(READ_ONCE(pool->globq.popped), rq->shared_end);
 }
 
 void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 			struct wpool_task *const *tasks, u32 nr)
 {
-	if (!wpool_runq_is_served(rq) || wpool_runq_has_long_tasks(rq)) {
-		wpool_fifo_push(&pool->globq, tasks, nr);
-		/* what comes to the ring from now on is younger */
-		see_shared(pool, rq);
+	if (!wpool_runq_is_served(rq) || !wpool_runq_has_short_tasks(rq) ||
+	    has_older_shared(pool, rq)) {
+		see_shared(rq, wpool_fifo_push(&pool->globq, tasks, nr));
 		return;
 	}
+	WRITE_ONCE(rq->estimate.ring_max, WPOOL_RING_SIZE);
 	if (nr > wpool_ring_room(&rq->ring))
 		spill_ring(rq);
 	wpool_ring_put(&rq->ring, tasks, nr, jiffies);
@@ -214,29 +217,17 @@ static struct wpool_task *take_left(struct wpool *pool, struct wpool_runq *own, 
 	return rq == own ? NULL : wpool_sched_take_next(rq);
 }
 
-/*
- * Is the first task of the global queue older than that of this CPU's queue? If both were
- * queued in the same tick, it is if the own one was queued after this CPU saw the other.
- */
-static bool is_shared_first(struct wpool *pool, struct wpool_runq *rq, u32 shared, u32 own)
-{
-	if (shared != own)
-		return time_before32(shared, own);
-	see_shared(pool, rq);
-	/* what was spilled comes before the ring's head */
-	return !time_before32(wpool_ring_head(&rq->ring) - wpool_fifo_len(&rq->backlog),
-			      rq->seen_ring);
-}
-
 /* Take the oldest: of this CPU's queue, the global queue, or one whose workers do not come. */
 static struct wpool_task *take_oldest(struct wpool *pool, struct wpool_runq *rq)
 {
 	u32 own = 0, shared;
 	bool has_own = wpool_runq_first(rq, &own);
 	bool has_shared = wpool_fifo_first(&pool->globq, &shared) &&
-			  (!has_own || is_shared_first(pool, rq, shared, own));
+			  (!has_own || time_before32(shared, own));
 	struct wpool_task *task;
 
+	if (unlikely(has_own && wpool_fifo_len(&pool->globq)))
+		see_shared(rq, READ_ONCE(pool->globq.popped) + wpool_fifo_len(&pool->globq));
 	task = take_left(pool, rq, has_own || has_shared, has_shared ? shared : own);
 	if (!task && has_shared)
 		task = take_shared(pool, rq, has_own);

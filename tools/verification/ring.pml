@@ -260,19 +260,20 @@ proctype consumer(byte me)
 	od
 }
 
-/* straight into the slots of the own ring */
+/* the first one is taken, the others go straight into the slots of the own ring */
 inline copy_slots()
 {
-	i = 0;
+	x[0] = load(SLOT0(h));
+	i = 1;
 	do
 	:: i < n ->
-		x[0] = load(SLOT0(h + i));
-		store(SLOT1(own + i), x[0]);
+		x[1] = load(SLOT0(h + i));
+		store(SLOT1(own + i - 1), x[1]);
 		i++
 	:: else -> break
 	od;
 	i = 0;
-	x[0] = 0
+	x[1] = 0
 }
 
 proctype thief(byte me)
@@ -317,9 +318,8 @@ proctype thief(byte me)
 #else
 					store(TAIL(1), own + n - 1);
 #endif
-					x[0] = load(SLOT1(own + n - 1));
 					take(x[0])
-				:: else
+				:: else -> x[0] = 0
 				fi
 			:: else
 			fi
