@@ -25,7 +25,7 @@ static void limit_desc(const struct limit *limit, char *desc)
 
 KUNIT_ARRAY_PARAM(limit, limits, limit_desc);
 
-/* What one submitter got in; it goes on until it was refused. */
+/* What one submitter got in; it continues until it was refused. */
 struct share {
 	struct wpk_jobs *jobs;
 	unsigned int accepted;

@@ -24,7 +24,7 @@ struct stop {
 	atomic_t passes;
 };
 
-/* Nobody else runs on this CPU meanwhile, so it goes on by itself if nobody lets it. */
+/* Nobody else runs on this CPU meanwhile, so it continues by itself if nobody lets it. */
 static __maybe_unused void stop_here(struct stop *stop)
 {
 	u64 end = ktime_get_mono_fast_ns() + jiffies_to_nsecs(WPK_PATIENCE);
@@ -380,7 +380,7 @@ static void begin_delays(struct kunit *test, void (*fn)(struct wpool_task *task)
 }
 
 /*
- * That run ends, a flush comes and goes, and the task runs anew, as it did when the submitter
+ * That run ends, a flush comes and goes, and the task runs again, as it did when the submitter
  * looked: a flush that begins after the submit waits for the run that this submit leads to.
  */
 static void wpool_try_submit_meanwhile_in_a_new_run_is_flushed(struct kunit *test)

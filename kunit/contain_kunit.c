@@ -440,7 +440,7 @@ static void look_for_rest(struct wpk_job *job)
 }
 
 #define NR_LEAVERS 3
-/* A worker has looked at least once in so many tasks. */
+/* In this number of tasks a worker has looked at least once. */
 #define NR_LOOKED 130
 
 /* All are queued before the first one returns: the worker does not sleep in between. */

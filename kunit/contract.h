@@ -71,11 +71,11 @@ enum wpk_object_is {
 /**
  * struct wpk_left - what the call leaves
  * @waits: the call returns when the holder and the object have ended, and not before
- * @submitted: so many more tasks are accepted
- * @later: and so many more when the holder and the object have ended
- * @cancelled: so many more are cancelled
- * @cancelled_later: and so many more when the holder and the object have ended
- * @refused: so many more submits are refused
+ * @submitted: that many more tasks are accepted
+ * @later: and that many more when the holder and the object have ended
+ * @cancelled: that many more are cancelled
+ * @cancelled_later: and that many more when the holder and the object have ended
+ * @refused: that many more submits are refused
  * @runs: how often the function of the object has run when all has ended
  * @status: how the object ended: of a task what wpool_task_wait() returns, of the others what
  *	their abort function got

@@ -104,7 +104,7 @@ static const struct wpk_row event_fire[] = {
 	{ IN_HARDIRQ, WITH_ROOM, UNUSED, true, { .submitted = 1, .runs = 1 },
 	  "any except NMI, and not with scheduler locks held" },
 	{ IN_THREAD, WITH_ROOM, ARMED, true, { .submitted = 1, .runs = 1 },
-	  "If the event is armed for a time as well, it is not any more" },
+	  "If the event is also armed, the start of the function disarms it." },
 	{ IN_THREAD, WITH_ROOM, QUEUED, false, { .runs = 1 },
 	  "false if the event had fired already and its function has not started" },
 	{ IN_HARDIRQ, WITH_ROOM, QUEUED, false, { .runs = 1 },
@@ -120,11 +120,11 @@ static const struct wpk_row event_fire[] = {
 	{ IN_OWN_TASK, FULL, ITSELF, true, { .submitted = 1, .runs = 2 },
 	  "it runs once more after it has returned, never twice at once" },
 	{ IN_THREAD, FULL, UNUSED, true, { .later = 1, .runs = 1 },
-	  "when its turn comes in the line of the submitters that wait" },
+	  "when its turn comes among the submitters that wait" },
 	{ IN_HARDIRQ, FULL, UNUSED, true, { .later = 1, .runs = 1 },
-	  "It is never refused, and max_blocking and the pool's policy", WPOOL_FAIL },
+	  "An open pool never refuses it, whatever max_blocking and", WPOOL_FAIL },
 	{ IN_THREAD, FULL, UNUSED, true, { .later = 1, .runs = 1 },
-	  "It is never refused, and max_blocking and the pool's policy", WPOOL_RUN },
+	  "An open pool never refuses it, whatever max_blocking and", WPOOL_RUN },
 	{ IN_THREAD, WITH_ROOM, DISABLED, false, { }, "if the event is disabled, or in NMI" },
 	{ IN_THREAD, FOR_OWN, UNUSED, true, { .submitted = 1, .runs = 1 },
 	  "the events of its connections still fire" },
@@ -186,7 +186,7 @@ static const struct wpk_row event_arm[] = {
 	{ IN_OWN_TASK, WITH_ROOM, ITSELF, true, { .runs = 1, LEFT_ARMED },
 	  "true if the event was armed by this call" },
 	{ IN_THREAD, DRAINS, UNUSED, true, { LEFT_ARMED },
-	  "An armed event delays neither wpool_flush() nor wpool_destroy()" },
+	  "wpool_flush() and wpool_destroy() do not wait for an armed event" },
 };
 
 KUNIT_ARRAY_PARAM(event_arm, event_arm, wpk_contract_desc);
@@ -285,7 +285,7 @@ static const struct wpk_row event_cancel_sync[] = {
 	{ IN_THREAD, WITH_ROOM, ARMED, -ECANCELED, { },
 	  "the event was armed, or had fired, and this call took that back" },
 	{ IN_THREAD, WITH_ROOM, QUEUED, -ECANCELED, { .cancelled = 1 },
-	  "an event that the pool has accepted leaves it, and is counted as cancelled" },
+	  "the event is taken out, and counted as cancelled" },
 	{ IN_OWN_TASK, WITH_ROOM, QUEUED, -ECANCELED, { .cancelled = 1 },
 	  "the event was armed, or had fired, and this call took that back" },
 	{ IN_THREAD, FULL, WAITING, -ECANCELED, { },
@@ -313,7 +313,7 @@ static const struct wpk_row event_enable[] = {
 	{ IN_THREAD, WITH_ROOM, DISABLED, true, { },
 	  "true if the event can be fired and armed from now on" },
 	{ IN_HARDIRQ, WITH_ROOM, DISABLED, true, { },
-	  "The event is neither armed nor fired by this." },
+	  "This neither arms nor fires the event." },
 };
 
 KUNIT_ARRAY_PARAM(event_enable, event_enable, wpk_contract_desc);
@@ -335,16 +335,16 @@ KUNIT_ARRAY_PARAM(event_enable_one_of_two, event_enable_one_of_two, wpk_contract
 static long call_wpool_event_finish(struct wpk_world *w)
 {
 	wpool_event_finish(event_of(w));
-	/* prepared anew: it is the caller's */
+	/* prepared again: it is the caller's */
 	make_event(w);
 	return 0;
 }
 
 static const struct wpk_row event_finish[] = {
 	{ IN_OWN_TASK, WITH_ROOM, ITSELF, 0, { },
-	  "From then on the event is the caller's, which may free it, or prepare it anew." },
+	  "From then on the caller may free the event, or prepare it again." },
 	{ IN_OWN_TASK, FULL, ITSELF, 0, { },
-	  "From then on the event is the caller's, which may free it, or prepare it anew." },
+	  "From then on the caller may free the event, or prepare it again." },
 };
 
 KUNIT_ARRAY_PARAM(event_finish, event_finish, wpk_contract_desc);

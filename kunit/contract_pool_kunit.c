@@ -85,7 +85,7 @@ static const struct wpk_row release[] = {
 	  "and so does every submitter that waits, in a strand or a group, too" },
 	{ IN_THREAD, DRAINS, QUEUED, 0, { .runs = 1 }, "Idempotent" },
 	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .runs = 1, .state = IS_NOW(WPOOL_CLOSED) },
-	  "or closes it altogether with another release" },
+	  "or closes it completely with another release" },
 	{ IN_THREAD, DESTROYING, QUEUED, 0, { .runs = 1 }, "Idempotent" },
 	{ IN_THREAD, DESTROYED, UNUSED, 0, { }, "Idempotent" },
 };
@@ -102,7 +102,7 @@ static const struct wpk_row release_cancel[] = {
 	{ IN_THREAD, WITH_ROOM, AGAIN, 0,
 	  { .cancelled_later = 1, .runs = 1, .status = -ECANCELED,
 	    .state = IS_NOW(WPOOL_CLOSED) },
-	  "what is queued, and the submit of a task that runs, ends with -ECANCELED" },
+	  "and the second submit of a running task, end with -ECANCELED" },
 	{ IN_OWN_TASK, WITH_ROOM, QUEUED, 0,
 	  { .cancelled = 1, .status = -ECANCELED, .state = IS_NOW(WPOOL_CLOSED) },
 	  "queued tasks end with -ECANCELED" },
@@ -115,10 +115,10 @@ static const struct wpk_row release_cancel[] = {
 
 static const struct wpk_row release_own[] = {
 	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .runs = 1, .state = IS_NOW(WPOOL_CLOSING) },
-	  "closes the pool to everybody but itself" },
+	  "closes the pool to all except its own tasks and events" },
 	{ IN_THREAD, FULL, WAITING, 0,
 	  { .later = 1, .runs = 1, .state = IS_NOW(WPOOL_CLOSING) },
-	  "or with a batch, are let in as room comes" },
+	  "or with a batch, are accepted as room comes" },
 	{ IN_THREAD, DRAINS, QUEUED, 0, { .runs = 1 }, "Does nothing to a pool that is closed." },
 	{ IN_THREAD, DESTROYING, QUEUED, 0, { .runs = 1 },
 	  "Does nothing to a pool that is closed." },
@@ -215,7 +215,7 @@ static long call_wpool_reboot(struct wpk_world *w)
 static const struct wpk_row reboot[] = {
 	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .runs = 1 }, "Does nothing to an open pool." },
 	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .runs = 1, .state = IS_NOW(WPOOL_OPEN) },
-	  "One that is only closed to others opens at once." },
+	  "only closed to others (%WPOOL_RELEASE_OWN) opens at once." },
 	{ IN_THREAD, DRAINS, QUEUED, 0, { .waits = true, .runs = 1 },
 	  "Waits until every accepted task has finished, and the old workers are gone." },
 	{ IN_THREAD, CANCELS, QUEUED, 0, { .waits = true, .status = -ECANCELED },
@@ -253,7 +253,7 @@ static const struct wpk_row destroy[] = {
 	{ IN_THREAD, WITH_ROOM, AGAIN, 0, { .waits = true, .runs = 2 },
 	  "lets every accepted task run to its end, and waits until the workers are gone" },
 	{ IN_THREAD, FULL, WAITING, 0, { .waits = true },
-	  "Closes the pool, sends every waiting submitter away with -ESHUTDOWN" },
+	  "Closes the pool, ends the wait of every submitter with -ESHUTDOWN" },
 	{ IN_THREAD, DRAINS, QUEUED, 0, { .waits = true, .runs = 1 },
 	  "lets every accepted task run to its end, and waits until the workers are gone" },
 	{ KILLED, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 },

@@ -183,7 +183,7 @@ static long call_wpool_strand_finish(struct wpk_world *w)
 
 static const struct wpk_row strand_finish[] = {
 	{ IN_OWN_TASK, WITH_ROOM, ITSELF, true, { .runs = 1 },
-	  "the strand and the task are the caller's" },
+	  "From then on the caller may free the strand and the task." },
 	{ IN_THREAD, WITH_ROOM, UNUSED, false, { }, "or if @task is not the one that calls" },
 	{ IN_THREAD, WITH_ROOM, QUEUED, false, { .runs = 1 },
 	  "or if @task is not the one that calls" },
@@ -325,7 +325,7 @@ static const struct wpk_row group_cancel[] = {
 	  "make sure that the tasks of a group that have not started do not run" },
 	{ IN_OWN_TASK, WITH_ROOM, QUEUED, 0, { .status = -ECANCELED },
 	  "make sure that the tasks of a group that have not started do not run" },
-	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .runs = 1 }, "Tasks that run are left alone" },
+	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .runs = 1 }, "Running tasks are not interrupted" },
 	{ IN_THREAD, FULL, WAITING, 0, { },
 	  "Submitters that wait for room in the group get -ECANCELED." },
 	{ IN_THREAD, WITH_ROOM, NONE, 0, { }, "Takes the same time for any number of tasks." },

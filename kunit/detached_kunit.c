@@ -169,11 +169,6 @@ static struct module *going_module(struct kunit *test)
 	return module;
 }
 
-static void count_one(void *arg)
-{
-	atomic_inc(arg);
-}
-
 static void wpool_submit_detached_task_of_a_going_module_is_enoent(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);
@@ -188,9 +183,9 @@ static void wpool_submit_detached_task_of_a_going_module_is_enoent(struct kunit 
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, task), -ENOENT);
 	KUNIT_EXPECT_EQ(test, wpool_submit_timeout(pool, task, HZ), -ENOENT);
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 1, 0), -ENOENT);
-	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, count_one, ran, going,
+	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, wpk_count, ran, going,
 					      GFP_KERNEL), -ENOENT);
-	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, count_one, ran, going,
+	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, wpk_count, ran, going,
 					      GFP_ATOMIC), -ENOENT);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 2);
@@ -210,10 +205,10 @@ static void wpool_submit_fn_runs_once_with_its_argument(struct kunit *test)
 	atomic_t *ran = counter(test);
 
 	for (i = 0; i < 50; i++) {
-		KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, count_one, ran,
+		KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, wpk_count, ran,
 						      THIS_MODULE,
 						      GFP_KERNEL), 0);
-		KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, count_one, ran,
+		KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, wpk_count, ran,
 						      NULL, GFP_ATOMIC), 0);
 	}
 	wpk_destroy(test, pool);
@@ -264,7 +259,7 @@ static void wpool_submit_fn_into_a_pool_of_the_owner_does_not_pin(struct kunit *
 
 static int do_submit_fn(struct wpk_thread *thread)
 {
-	return wpool_submit_fn(thread->pool, count_one, thread->arg,
+	return wpool_submit_fn(thread->pool, wpk_count, thread->arg,
 			       THIS_MODULE, GFP_KERNEL);
 }
 
@@ -300,7 +295,7 @@ static void wpool_submit_fn_no_memory_is_enomem(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_use_up_items(wpk_pool(test, 1, WPOOL_UNLIMITED),
 						 wpk_gate(test)));
 	current->fail_nth = 1;
-	ret = wpool_submit_fn(pool, count_one, ran, THIS_MODULE,
+	ret = wpool_submit_fn(pool, wpk_count, ran, THIS_MODULE,
 			      GFP_ATOMIC | __GFP_NOWARN);
 	current->fail_nth = 0;
 	KUNIT_EXPECT_EQ(test, ret, -ENOMEM);

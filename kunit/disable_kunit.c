@@ -12,7 +12,7 @@
 
 #define NR_SUBMITTERS	2
 #define NR_ROUNDS	WPK_ROUNDS(200)
-/* So many tries of a submitter are seen to be in vain before the task is enabled. */
+/* Failed tries of a submitter before the task is enabled. */
 #define NR_TRIES	20
 
 /* ---- tasks ---------------------------------------------------------------- */

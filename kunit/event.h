@@ -58,7 +58,7 @@ static inline bool wpk_is_hr(const struct wpool_event *event)
 	return event->task.flags & WPOOL_TASK_HREVENT;
 }
 
-/* So many, on the wheel or with an hrtimer; cancelled when the case ends. */
+/* That many, on the wheel or with an hrtimer; cancelled when the case ends. */
 struct wpk_ev *wpk_evs_kind(struct kunit *test, struct wpool *pool, struct wpk_gate *gate,
 			    int nr, bool hr);
 

@@ -398,7 +398,7 @@ static void wpool_event_cancel_sync_waits_for_the_function(struct kunit *test)
 	WPK_EVENTUALLY(test, atomic_read(&wpk_event(ev)->state) >> 8 == 1);
 	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev->returns), 0);
-	/* Meanwhile nobody starts it anew. */
+	/* Meanwhile nobody starts it again. */
 	KUNIT_EXPECT_FALSE(test, wpool_event_fire(wpk_event(ev)));
 	KUNIT_EXPECT_FALSE(test, wpool_event_arm(wpk_event(ev), 1));
 	KUNIT_EXPECT_FALSE(test, wpool_event_mod(wpk_event(ev), 1));

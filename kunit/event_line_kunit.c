@@ -141,7 +141,7 @@ static void wpool_flush_does_not_wait_for_armed_events(struct kunit *test)
 
 	KUNIT_EXPECT_TRUE(test, wpool_event_arm(wpk_event(&ev[0]), WPK_FAR));
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	/* But for one that was accepted. */
+	/* Except one that was accepted. */
 	wpool_event_fire(wpk_event(&ev[1]));
 	thread = wpk_thread(test, wpk_do_flush, pool, NULL, NULL);
 	KUNIT_EXPECT_TRUE(test, wpk_sleeps(thread));

@@ -93,7 +93,7 @@ static void load_desc(const u32 *nr, char *desc)
 KUNIT_ARRAY_PARAM(load, loads, load_desc);
 
 /*
- * So many tasks are queued all the time, most of them in the global queue: in one
+ * That many tasks are queued all the time, most of them in the global queue: in one
  * queue each would wait for all the others, once.
  */
 static void wpool_submit_99_of_100_wait_as_in_one_queue(struct kunit *test)
@@ -152,7 +152,7 @@ static void note_others(struct wpk_job *job)
 	job->ret = atomic_read(&load->jobs->started);
 }
 
-/* Those in the global queue are older than what a full ring goes on with. */
+/* Those in the global queue are older than what a full ring continues with. */
 static void wpool_submit_old_tasks_come_before_a_ring_that_never_runs_dry(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);

@@ -513,7 +513,7 @@ struct mortal_loop {
 	atomic_t done;
 };
 
-/* The first helper dies, and the caller goes on only then. */
+/* The first helper dies, and the caller continues only then. */
 static int loop_with_a_death(unsigned long from, unsigned long to, void *arg)
 {
 	struct mortal_loop *loop = arg;
@@ -686,7 +686,7 @@ static void die_once(struct wpk_item *item)
 		wpk_die();
 }
 
-/* At max_active 1, so that its runner is the one that goes on. */
+/* At max_active 1, so that its runner is the one that continues. */
 static void queue_work_dies_its_flush_ends_and_the_queue_goes_on(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);

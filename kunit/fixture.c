@@ -8,6 +8,7 @@
  * holds a pool; references are given back; memory is freed.
  */
 #include <linux/kmsg_dump.h>
+#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/sched/signal.h>
@@ -44,6 +45,128 @@ static atomic_t nr_starts;	/* of all jobs of all cases: a sign of progress */
 static struct wpk *wpk_of(struct kunit *test)
 {
 	return test->priv;
+}
+
+/* ---- threads -------------------------------------------------------------- */
+
+static int thread_main(void *data)
+{
+	struct wpk_thread *thread = data;
+
+	allow_signal(SIGKILL);
+	allow_signal(SIGUSR1);
+	complete(&thread->ready);
+	thread->ret = thread->fn(thread);
+	flush_signals(current);
+	complete(&thread->done);
+
+	/* kthread_stop() must find it alive. */
+	for (;;) {
+		set_current_state(TASK_IDLE);
+		if (kthread_should_stop())
+			break;
+		schedule();
+	}
+	__set_current_state(TASK_RUNNING);
+	return 0;
+}
+
+struct wpk_thread *wpk_thread(struct kunit *test,
+			      int (*fn)(struct wpk_thread *thread),
+			      struct wpool *pool, struct wpool_task *work,
+			      void *arg)
+{
+	struct wpk_thread *thread = kzalloc(sizeof(*thread), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, thread);
+	thread->test = test;
+	thread->fn = fn;
+	thread->pool = pool;
+	thread->work = work;
+	thread->arg = arg;
+	init_completion(&thread->ready);
+	init_completion(&thread->done);
+	thread->task = kthread_run(thread_main, thread, "wpk");
+	if (IS_ERR(thread->task)) {
+		kfree(thread);
+		KUNIT_FAIL_AND_ABORT(test, "no thread");
+	}
+	list_add_tail(&thread->node, &wpk_of(test)->threads);
+	wait_for_completion(&thread->ready);
+	return thread;
+}
+
+int wpk_join(struct kunit *test, struct wpk_thread *thread)
+{
+	if (!thread->task)
+		return thread->ret;
+	if (!wpk_patiently(&thread->done, thread->task)) {
+		KUNIT_FAIL(test, "a thread in %ps does not come back",
+			   thread->fn);
+		return -EBUSY;
+	}
+	kthread_stop(thread->task);
+	thread->task = NULL;
+	return thread->ret;
+}
+
+bool wpk_ended(struct wpk_thread *thread)
+{
+	return !thread->task || completion_done(&thread->done);
+}
+
+bool wpk_sleeps(struct wpk_thread *thread)
+{
+	return wpk_eventually(READ_ONCE(thread->task->__state) & TASK_WAKEKILL);
+}
+
+void wpk_kill(struct wpk_thread *thread)
+{
+	send_sig(SIGKILL, thread->task, 1);
+}
+
+int wpk_do_submit(struct wpk_thread *thread)
+{
+	return wpool_submit(thread->pool, thread->work);
+}
+
+int wpk_do_wait(struct wpk_thread *thread)
+{
+	return wpool_task_wait(thread->work);
+}
+
+int wpk_do_cancel_sync(struct wpk_thread *thread)
+{
+	return wpool_task_cancel_sync(thread->work);
+}
+
+int wpk_do_flush(struct wpk_thread *thread)
+{
+	return wpool_flush(thread->pool);
+}
+
+int wpk_do_destroy(struct wpk_thread *thread)
+{
+	return wpool_destroy(thread->pool);
+}
+
+int wpk_do_reboot(struct wpk_thread *thread)
+{
+	return wpool_reboot(thread->pool);
+}
+
+int wpk_do_submit_jobs(struct wpk_thread *thread)
+{
+	struct wpk_jobs *jobs = thread->arg;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < jobs->nr && !wpk_stopped(thread->test); i++) {
+		ret = wpool_submit(thread->pool, &jobs->job[i].task);
+		if (ret)
+			return ret;
+	}
+	return 0;
 }
 
 /* ---- pools ---------------------------------------------------------------- */
@@ -364,12 +487,6 @@ void wpk_jobs_begin_with_first(struct kunit *test, struct wpool *pool,
 }
 
 /* ---- start and end of a case ---------------------------------------------- */
-
-/* A thread lives until the case ends, so that its result can be read. */
-void wpk_keep(struct kunit *test, struct wpk_thread *thread)
-{
-	list_add_tail(&thread->node, &wpk_of(test)->threads);
-}
 
 bool wpk_stopped(struct kunit *test)
 {

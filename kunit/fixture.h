@@ -218,7 +218,7 @@ struct wpk_jobs *wpk_jobs(struct kunit *test, unsigned int nr,
 			  struct wpk_gate *gate);
 void wpk_jobs_body(struct wpk_jobs *jobs, void (*body)(struct wpk_job *job),
 		   void *arg);
-/* Wait for so many; false if none came for WPK_PATIENCE. */
+/* Wait for that many; false if none came for WPK_PATIENCE. */
 bool wpk_jobs_started(struct wpk_jobs *jobs, int nr);
 bool wpk_jobs_finished(struct wpk_jobs *jobs, int nr);
 /* Each ran once, none twice at once. */
@@ -227,8 +227,8 @@ void wpk_jobs_ran_once(struct kunit *test, struct wpk_jobs *jobs);
 void wpk_jobs_submit(struct kunit *test, struct wpool *pool,
 		     struct wpk_jobs *jobs, unsigned int from, unsigned int nr);
 /*
- * Submit the first @nr: job 0 begins, waits at a gate, and goes on when the others are there. Which
- * one a worker takes first is nobody's promise: this thread may change its CPU in between.
+ * Submit the first @nr: job 0 begins, waits at a gate, and continues when the others are queued.
+ * Which of them a worker takes first is not promised: this thread may change its CPU in between.
  */
 void wpk_jobs_begin_with_first(struct kunit *test, struct wpool *pool,
 			       struct wpk_jobs *jobs, unsigned int nr);
@@ -236,12 +236,11 @@ void wpk_job_fn(struct wpool_task *task);
 
 #define wpk_job_of(t) container_of(t, struct wpk_job, task)
 
+/* It lives until the case ends, so that its result can be read. */
 struct wpk_thread *wpk_thread(struct kunit *test,
 			      int (*fn)(struct wpk_thread *thread),
 			      struct wpool *pool, struct wpool_task *work,
 			      void *arg);
-/* For wpk_thread() only. */
-void wpk_keep(struct kunit *test, struct wpk_thread *thread);
 /* Return what the thread returned; -EBUSY, and a failure, if it does not. */
 int wpk_join(struct kunit *test, struct wpk_thread *thread);
 bool wpk_ended(struct wpk_thread *thread);
@@ -269,6 +268,14 @@ int wpk_do_cancel_sync(struct wpk_thread *thread);
 int wpk_do_flush(struct wpk_thread *thread);
 int wpk_do_destroy(struct wpk_thread *thread);
 int wpk_do_reboot(struct wpk_thread *thread);
+/* @arg: jobs, which are submitted one after the other, until the case is stopped. */
+int wpk_do_submit_jobs(struct wpk_thread *thread);
+/* @arg: a CPU */
+int wpk_do_remove_cpu(struct wpk_thread *thread);
+/* For kunit_add_action_or_reset(): bring the CPU online again. */
+void wpk_bring_back(void *cpu);
+/* A function for wpool_submit_fn(): count its argument, an atomic_t. */
+void wpk_count(void *arg);
 
 /*
  * Call a function where it cannot sleep, on the current CPU and before the next

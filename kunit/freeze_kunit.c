@@ -146,7 +146,7 @@ static void wpool_freeze_makes_no_worker(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
 }
 
-/* What it was made for goes on, however the pool is made, and for how long. */
+/* What it was made for continues, however the pool is made, and for how long. */
 static void wpool_freeze_other_pools_run_on(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_JOBS, NULL);
@@ -302,7 +302,7 @@ static void wpool_freeze_is_not_lifted_by_a_wait_for_a_task_that_runs(struct kun
 	KUNIT_EXPECT_EQ(test, atomic_read(&more->started), 0);
 }
 
-/* ---- what goes on in a frozen pool --------------------------------------------- */
+/* ---- what happens in a frozen pool ---------------------------------------------- */
 
 static void wpool_freeze_blocked_submitters_are_served_after_the_thaw(struct kunit *test)
 {

@@ -407,11 +407,6 @@ static void wpool_create_func_ten_times_in_ten_threads(struct kunit *test)
 				WPK_REBORN_POOLS);
 }
 
-static void count_one(void *arg)
-{
-	atomic_inc(arg);
-}
-
 /* The simple pool: N workers on demand, and as many jobs as anybody has. */
 static void wpool_submit_fn_as_the_simple_pool_runs_every_job(struct kunit *test)
 {
@@ -421,7 +416,7 @@ static void wpool_submit_fn_as_the_simple_pool_runs_every_job(struct kunit *test
 
 	KUNIT_ASSERT_NOT_NULL(test, ran);
 	for (i = 0; i < WPK_FUNC_ROUNDS; i++)
-		KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, count_one, ran,
+		KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, wpk_count, ran,
 						      THIS_MODULE, GFP_KERNEL),
 				0);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hand-off while everything else goes on: CPUs leave, the cpumask and the nice
+ * Hand-off while everything else continues: CPUs leave, the cpumask and the nice
  * value change, tasks wait for each other, are cancelled and flushed, and the
  * pool is closed, opened and destroyed. Nothing is lost, and nothing hangs.
  */
@@ -17,19 +17,9 @@ static void sleep_a_little(struct wpk_job *job)
 
 /* ---- places --------------------------------------------------------------- */
 
-static void bring_back(void *cpu)
-{
-	add_cpu((unsigned long)cpu);
-}
-
-static int do_remove_cpu(struct wpk_thread *thread)
-{
-	return remove_cpu((unsigned long)thread->arg);
-}
-
 /*
  * All workers but one are asleep in a task, and the queue is handed over from
- * sleeper to sleeper, when the CPU goes. What is queued goes on elsewhere.
+ * sleeper to sleeper, when the CPU goes. What is queued continues elsewhere.
  */
 static void wpool_handoff_cpu_goes_while_its_workers_sleep(struct kunit *test)
 {
@@ -45,7 +35,7 @@ static void wpool_handoff_cpu_goes_while_its_workers_sleep(struct kunit *test)
 		kunit_skip(test, "a kernel without CPU hotplug");
 	if (cpu <= 0)
 		kunit_skip(test, "the first CPU has to stay");
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, bring_back,
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, wpk_bring_back,
 							(void *)cpu), 0);
 	wpk_attrs(&attrs, 4, WPOOL_UNLIMITED);
 	attrs.cpumask = cpumask_of(cpu);
@@ -57,7 +47,7 @@ static void wpool_handoff_cpu_goes_while_its_workers_sleep(struct kunit *test)
 	wpk_move_to(-1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 3));
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(jobs, 5));
-	thread = wpk_thread(test, do_remove_cpu, NULL, NULL, (void *)cpu);
+	thread = wpk_thread(test, wpk_do_remove_cpu, NULL, NULL, (void *)cpu);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	/* And not only when the sleepers come back. */
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 400));

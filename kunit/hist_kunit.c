@@ -80,7 +80,7 @@ static void wpool_get_latency_counts_while_it_is_on(struct kunit *test)
 	expect_counted(test, pool, 0);
 	submit_20(test, pool, jobs, 20);
 	expect_counted(test, pool, 20);
-	/* it is on: nothing begins anew */
+	/* it is on: nothing begins again */
 	tune_latency(test, pool, true);
 	submit_20(test, pool, jobs, 40);
 	expect_counted(test, pool, 40);

@@ -16,12 +16,6 @@
 #include "fixture.h"
 #include "probe.h"
 
-/* Whatever becomes of the case, the next one finds all CPUs. */
-static void bring_back(void *cpu)
-{
-	add_cpu((unsigned long)cpu);
-}
-
 /* The CPU that these cases take away: the last one, never the first. */
 static int victim_cpu(struct kunit *test)
 {
@@ -31,7 +25,7 @@ static int victim_cpu(struct kunit *test)
 		kunit_skip(test, "a kernel without CPU hotplug");
 	if (cpu <= 0)
 		kunit_skip(test, "the first CPU has to stay");
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, bring_back,
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, wpk_bring_back,
 							(void *)cpu), 0);
 	return cpu;
 }
@@ -44,11 +38,6 @@ static struct wpool *mask_pool(struct kunit *test, u32 capacity,
 	wpk_attrs(&attrs, capacity, WPOOL_UNLIMITED);
 	attrs.cpumask = mask;
 	return wpk_pool_attrs(test, &attrs);
-}
-
-static int do_remove_cpu(struct wpk_thread *thread)
-{
-	return remove_cpu((unsigned long)thread->arg);
 }
 
 static void cpu_offline_waits_for_no_task_and_leaves_none_behind(struct kunit *test)
@@ -71,7 +60,7 @@ static void cpu_offline_waits_for_no_task_and_leaves_none_behind(struct kunit *t
 	}
 	wpk_move_to(-1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 3));
-	thread = wpk_thread(test, do_remove_cpu, NULL, NULL, (void *)cpu);
+	thread = wpk_thread(test, wpk_do_remove_cpu, NULL, NULL, (void *)cpu);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	KUNIT_EXPECT_FALSE(test, cpu_online(cpu));
 	wpk_gate_open(gate);
@@ -321,7 +310,7 @@ static void cpu_offline_a_worker_that_is_made_meanwhile_starts_elsewhere(struct 
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, stop_submitting,
 							(void *)(long)state), 0);
 
-	thread = wpk_thread(test, do_remove_cpu, NULL, NULL, (void *)cpu);
+	thread = wpk_thread(test, wpk_do_remove_cpu, NULL, NULL, (void *)cpu);
 	KUNIT_ASSERT_EQ(test, wpk_join(test, thread), 0);
 	KUNIT_EXPECT_FALSE(test, cpu_online(cpu));
 	KUNIT_EXPECT_EQ(test, going->ret, 0);
@@ -411,7 +400,7 @@ static struct wpool *per_cpu_pool(struct kunit *test, u32 per_cpu, const struct 
 	return wpk_pool_attrs(test, &attrs);
 }
 
-/* Lowered as by a tune: what runs goes on, and what is too much is refused. */
+/* Lowered as by a tune: what runs continues, and what is too much is refused. */
 static void cpu_goes_and_comes_capacity_per_cpu_follows(struct kunit *test)
 {
 	u32 nr = num_online_cpus();

@@ -62,7 +62,7 @@ int wpk_fs_read(const char *fs, const char *path, char *answer, size_t size)
 /* As few threads as the kernel may be told to allow. */
 #define FEW_THREADS	20
 
-/* A small machine may have fewer: so many more, which never run. */
+/* A small machine may have fewer: that many more, which never run. */
 static struct task_struct *fillers[FEW_THREADS];
 
 static int never(void *unused)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tasks that die so that not all can be put right: what is lost is one place, and
- * all the rest goes on.
+ * all the rest continues.
  *
  * These cases only run when asked for: after them no module can be unloaded, so they
  * come after those of fault_kunit.c.
@@ -45,8 +45,8 @@ static void take_own_memory_away(struct wpool_task *task)
 
 /*
  * Its worker dies when it looks at the task next. One place of its pool is lost
- * for ever then, and who waits for all of its tasks waits for ever; all the rest
- * goes on. The other pool keeps off its CPU: who finished something there would
+ * forever then, and who waits for all of its tasks waits forever; all the rest
+ * continues. The other pool keeps off its CPU: who finished something there would
  * hide what is wrong there.
  */
 static void wpool_task_takes_its_memory_away_others_go_on(struct kunit *test)

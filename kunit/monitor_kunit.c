@@ -52,7 +52,7 @@ static struct wpool *hog_pool(struct kunit *test, u32 capacity, int nr_cpus,
 
 /*
  * @makes_way: it lets others have its CPU
- * @waits: it goes on until its child has seen that it was counted
+ * @waits: it continues until its child has seen that it was counted
  * @saw_it: the child did, or at least ran, while the hog ran
  */
 struct hog {

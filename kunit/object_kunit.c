@@ -2,7 +2,7 @@
 /*
  * CONFIG_DEBUG_OBJECTS: a task, an event, a strand or a group that is initialised or freed while it
  * is in use, and a task that is left on a stack then, or submitted without having been initialised,
- * is reported, and the pool goes on.
+ * is reported, and the pool continues.
  *
  * Each case expects one report, which is what scripts/vm-judge looks for. The kernel shows five of
  * them until the next boot. So each case looks at what is done after the report, too: it begins

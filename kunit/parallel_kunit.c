@@ -162,7 +162,7 @@ static int await_helper(unsigned long from, unsigned long to, void *arg)
 	return span_fn(from, to, arg);
 }
 
-/* Neither the caller nor a helper goes on alone. */
+/* Neither the caller nor a helper continues alone. */
 static int meet(unsigned long from, unsigned long to, void *arg)
 {
 	struct span *of = arg;

@@ -5,7 +5,7 @@
 
 #include "fixture.h"
 
-/* So many workers for each CPU, on the first few CPUs; the argument capacity is ignored. */
+/* That many workers for each CPU, on the first few CPUs; the argument capacity is ignored. */
 static struct wpool *per_cpu_pool(struct kunit *test, u32 per_cpu, const struct cpumask *mask)
 {
 	struct wpool_attrs attrs;

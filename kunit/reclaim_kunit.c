@@ -381,7 +381,7 @@ static void wpool_tune_reclaim_comes_and_goes(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(first, 1));
 }
 
-/* They are there when the call returns, also if it is this call that allows so many. */
+/* They are there when the call returns, also if this call raises the limit. */
 static void wpool_tune_reclaim_makes_min_workers_of_the_new_capacity(struct kunit *test)
 {
 	struct wpool *pool = reclaim_pool(test, 2, 0);
@@ -479,7 +479,7 @@ static void wpool_reboot_reclaim_has_its_workers(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
 		KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 2);
 	}
-	/* no rescuer was created a second time, but for those that were needed */
+	/* no rescuer was created a second time, except those that were needed */
 	KUNIT_EXPECT_TRUE(test, has_rescuer(pool));
 	wpk_destroy(test, pool);
 	wpk_jobs_ran_once(test, jobs);

@@ -43,7 +43,7 @@ static void wpool_report_queue_that_waits_for_capacity_once(struct kunit *test)
 	wpk_jobs_submit(test, pool, jobs, 0, 5);
 	WPK_EVENTUALLY(test, wpk_lines_about(name, CAPACITY_LINE));
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, exhausted), 1);
-	/* some go on, and the others wait as before: the episode goes on, and is no stall */
+	/* some go on, and the others wait as before: the episode continues, and is no stall */
 	wpk_gate_let(gate, 2);
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 4));
 	msleep(1500);

@@ -81,7 +81,7 @@ static void fork_one(struct wpk_job *job)
 
 /*
  * A worker helps with what it waits for only while there is stack left; then
- * it sleeps, and the chain goes on in another worker.
+ * it sleeps, and the chain continues in another worker.
  */
 static void wpool_task_wait_chain_deeper_than_a_stack(struct kunit *test)
 {
@@ -262,7 +262,7 @@ static void wpool_submit_by_itself_does_not_starve_the_ring(struct kunit *test)
 /*
  * A CPU outside the pool's mask pushes to the global queue. What comes to the ring
  * after that was seen goes behind it. More than the six in the ring are allowed
- * here: the load goes on while the submit itself is still on its way.
+ * here: the load continues while the submit itself is still on its way.
  */
 static void wpool_submit_to_the_global_queue_is_not_starved(struct kunit *test)
 {
@@ -287,7 +287,7 @@ static void wpool_submit_to_the_global_queue_is_not_starved(struct kunit *test)
 	expect_no_errors(test, load->jobs);
 }
 
-/* Again and again, until the target ran, or for ever as far as the case goes. */
+/* Again and again, until the target ran, or forever as far as the case goes. */
 static void submit_again_until_then(struct wpk_job *job)
 {
 	struct load *load = job->arg;

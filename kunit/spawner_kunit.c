@@ -15,7 +15,7 @@
 /*
  * What keeps a thread from its end, @gate, where it stands in do_exit().
  * @told: the pool has been told by now that it ends
- * @gone: it goes on, and does not come back here
+ * @gone: it continues, and does not come back here
  */
 struct late {
 	struct callback_head work;
@@ -150,7 +150,7 @@ struct makers {
 };
 
 /*
- * At wpool_worker_spawned: whoever made the first worker goes on only when others
+ * At wpool_worker_spawned: whoever made the first worker continues only when others
  * have made another pool's.
  */
 static void hold_the_first(void *data, const char *pool, int cpu, pid_t worker, u64 start_ns)

@@ -4,8 +4,6 @@
  * different threads at the same moment, in the line, and by its own submitter.
  */
 #include <linux/cpumask.h>
-#include <linux/debug_locks.h>
-#include <linux/lockdep.h>
 #include <linux/sched/signal.h>
 #include <linux/workqueue.h>
 
@@ -421,7 +419,7 @@ static void wpool_task_cancel_task_that_changes_pools(struct kunit *test)
 
 /* ---- a task that is submitted while it runs ------------------------------- */
 
-/* Runs for ever, by itself. */
+/* Runs forever, by itself. */
 static void submit_myself(struct wpk_job *job)
 {
 	job->ret = wpool_try_submit(job->arg, &job->task);
@@ -579,113 +577,6 @@ static void wpool_try_submit_beside_one_without_owner_finds_the_place(struct kun
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs), 0);
 }
 
-/* ---- helping -------------------------------------------------------------- */
-
-/* Submits the next job of its lot, and waits for it. */
-static void wait_deeper(struct wpk_job *job)
-{
-	struct wpk_jobs *jobs = job->jobs;
-	unsigned int next = (job - jobs->job) + 1;
-	struct wpool_task *task;
-
-	if (next >= jobs->nr)
-		return;
-	task = &jobs->job[next].task;
-	job->ret = wpool_submit(job->arg, task);
-	if (job->ret)
-		return;
-	job->ret = wpool_task_wait(task);
-	/* nobody could run it: take it back, so that it is not waited for either */
-	if (job->ret == -EDEADLK)
-		wpool_task_cancel_sync(task);
-}
-
-struct depth {
-	u32 capacity;
-	const char *desc;
-};
-
-static const struct depth depths[] = {
-	{ 1, "one worker" },
-	{ 2, "two workers" },
-};
-
-KUNIT_ARRAY_PARAM_DESC(depth, depths, desc);
-
-/*
- * As deep as there is stack for; who then waits for a task that nobody is left to
- * run is told, and nobody sleeps for ever.
- */
-static void wpool_task_wait_nested_too_deep_is_edeadlk(struct kunit *test)
-{
-	const struct depth *depth = test->param_value;
-	struct wpool *pool = wpk_pool(test, depth->capacity, WPOOL_UNLIMITED);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1000, NULL);
-	unsigned int i, told = 0, ran = 0;
-	struct wpk_thread *waiter;
-
-	wpk_jobs_body(jobs, wait_deeper, pool);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	waiter = wpk_thread(test, wpk_do_wait, pool, &jobs->job[0].task, NULL);
-	KUNIT_ASSERT_EQ(test, wpk_join(test, waiter), 0);
-	for (i = 0; i < jobs->nr; i++) {
-		told += jobs->job[i].ret == -EDEADLK;
-		ran += atomic_read(&jobs->job[i].runs);
-	}
-	/* all, or all down to where one was told */
-	KUNIT_EXPECT_EQ(test, ran == jobs->nr, told == 0);
-	KUNIT_EXPECT_GT(test, ran, 8);
-	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	/* a validator that counts locks still does */
-	wpk_jobs_submit(test, pool, jobs, jobs->nr - 1, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[jobs->nr - 1].task), 0);
-}
-
-#define NR_LEVELS 4
-
-struct levels {
-	struct wpool *pool;
-	int locks[NR_LEVELS];
-};
-
-static void wait_and_count_locks(struct wpk_job *job)
-{
-	struct wpk_jobs *jobs = job->jobs;
-	struct levels *levels = job->arg;
-	int level = job - jobs->job;
-	struct wpool_task *next;
-
-#ifdef CONFIG_LOCKDEP
-	levels->locks[level] = lockdep_depth(current);
-#endif
-	if (level + 1 == NR_LEVELS)
-		return;
-	next = &jobs->job[level + 1].task;
-	job->ret = wpool_submit(levels->pool, next) ?: wpool_task_wait(next);
-}
-
-/* A thread may hold 48 locks, and what it helps nests deeper than that. */
-static void wpool_task_wait_nested_holds_no_more_locks(struct kunit *test)
-{
-	struct levels *levels = kunit_kzalloc(test, sizeof(*levels), GFP_KERNEL);
-	struct wpk_jobs *jobs = wpk_jobs(test, NR_LEVELS, NULL);
-	int i;
-
-	if (!IS_ENABLED(CONFIG_LOCKDEP) || !debug_locks)
-		kunit_skip(test, "nobody counts locks");
-	KUNIT_ASSERT_NOT_NULL(test, levels);
-	levels->pool = wpk_pool(test, 1, NR_LEVELS);
-	wpk_jobs_body(jobs, wait_and_count_locks, levels);
-	wpk_jobs_submit(test, levels->pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	wpk_jobs_ran_once(test, jobs);
-	KUNIT_EXPECT_GE(test, levels->locks[0], 1);
-	for (i = 1; i < NR_LEVELS; i++) {
-		KUNIT_EXPECT_EQ(test, jobs->job[i].pid, jobs->job[0].pid);
-		KUNIT_EXPECT_EQ(test, levels->locks[i], levels->locks[0]);
-	}
-}
-
 static struct kunit_case states_cases[] = {
 	KUNIT_CASE_SLOW(wpool_submit_policy_run_two_submitters_each_accept_runs),
 	KUNIT_CASE(wpool_submit_policy_run_waits_for_itself_is_edeadlk),
@@ -702,8 +593,6 @@ static struct kunit_case states_cases[] = {
 	KUNIT_CASE(wpool_submit_of_a_running_task_is_counted_at_once),
 	KUNIT_CASE(wpool_task_cancel_sync_second_run_taken_back_is_ecanceled),
 	KUNIT_CASE_SLOW(wpool_try_submit_beside_one_without_owner_finds_the_place),
-	KUNIT_CASE_PARAM(wpool_task_wait_nested_too_deep_is_edeadlk, depth_gen_params),
-	KUNIT_CASE(wpool_task_wait_nested_holds_no_more_locks),
 	{}
 };
 

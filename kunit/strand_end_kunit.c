@@ -52,7 +52,7 @@ static void wpool_strand_destroy_waits_and_refuses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&of->returned), 2);
 	st_ran_in_order(test, st, 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&st[2].runs), 0);
-	/* prepared anew it is as new */
+	/* prepared again it is as new */
 	wpool_strand_init(&of->strand, of->strand.pool, 2);
 	st_submit(test, &st[2], 1);
 	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
@@ -177,11 +177,6 @@ static void wpool_strand_finish_while_others_wait_is_false(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, wpool_strand_finish(&st[0].task));
 }
 
-static int do_flush(struct wpk_thread *thread)
-{
-	return wpool_strand_flush(thread->arg);
-}
-
 static void body_finishes_arg(struct st *st)
 {
 	struct st *other = st->arg;
@@ -224,7 +219,7 @@ static void wpool_strand_finish_while_a_flush_waits_is_false(struct kunit *test)
 	st->ret = -1;
 	st_submit(test, st, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	thread = wpk_thread(test, do_flush, NULL, NULL, &of->strand);
+	thread = wpk_thread(test, wpk_do_strand_flush, NULL, NULL, &of->strand);
 	KUNIT_ASSERT_TRUE(test, wpk_sleeps(thread));
 	wpk_gate_open(gate);
 	WPK_EVENTUALLY(test, atomic_read(&of->returned) == 1);

@@ -220,11 +220,6 @@ static void wpool_strand_try_submit_beyond_the_limit_is_eagain(struct kunit *tes
 
 /* ---- flush ---------------------------------------------------------------- */
 
-static int do_flush(struct wpk_thread *thread)
-{
-	return wpool_strand_flush(thread->arg);
-}
-
 static void wpool_strand_flush_ends_under_continuous_submission(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -234,7 +229,7 @@ static void wpool_strand_flush_ends_under_continuous_submission(struct kunit *te
 
 	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
 	st_submit(test, st, 2);
-	thread = wpk_thread(test, do_flush, NULL, NULL, &of->strand);
+	thread = wpk_thread(test, wpk_do_strand_flush, NULL, NULL, &of->strand);
 	KUNIT_ASSERT_TRUE(test, wpk_sleeps(thread));
 	/* submitted after the call */
 	st_submit(test, &st[2], 1);
@@ -245,7 +240,7 @@ static void wpool_strand_flush_ends_under_continuous_submission(struct kunit *te
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&of->returned), 2);
 	wpk_gate_open(gate);
-	/* what is behind the mark goes on */
+	/* what is behind the mark continues */
 	WPK_EVENTUALLY(test, atomic_read(&of->returned) == 3);
 }
 

@@ -117,7 +117,7 @@ static inline void st_submit(struct kunit *test, struct st *st, int nr)
 		KUNIT_ASSERT_EQ(test, wpool_strand_try_submit(&st[i].task), 0);
 }
 
-/* So many have run, in this order, one at a time. */
+/* That many have run, in this order, one at a time. */
 static inline void st_ran_in_order(struct kunit *test, struct st *st, int nr)
 {
 	int i;
@@ -137,6 +137,12 @@ static inline struct wpool *st_full_pool(struct kunit *test, u32 queue_depth, st
 	wpk_jobs_submit(test, pool, wpk_jobs(test, 1, gate), 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	return pool;
+}
+
+/* @arg: the strand */
+static inline int wpk_do_strand_flush(struct wpk_thread *thread)
+{
+	return wpool_strand_flush(thread->arg);
 }
 
 #endif /* WPOOL_KUNIT_STRAND_TASKS_H */

@@ -7,11 +7,6 @@
 
 #include "fixture.h"
 
-static void count_one(void *arg)
-{
-	atomic_inc(arg);
-}
-
 struct submit_call {
 	struct wpool *pool;
 	struct wpool_task *task;
@@ -115,7 +110,7 @@ static void submit_fn_atomic(void *arg)
 {
 	struct fn_call *call = arg;
 
-	call->ret = wpool_submit_fn(call->pool, count_one, call->ran, NULL,
+	call->ret = wpool_submit_fn(call->pool, wpk_count, call->ran, NULL,
 				    GFP_ATOMIC);
 }
 
@@ -240,21 +235,6 @@ static void wpool_submit_from_another_pools_task_may_block(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* Every CPU's submits are run once each, whoever takes them. */
-static int submit_own_lot(struct wpk_thread *thread)
-{
-	struct wpk_jobs *jobs = thread->arg;
-	unsigned int i;
-	int ret;
-
-	for (i = 0; i < jobs->nr && !wpk_stopped(thread->test); i++) {
-		ret = wpool_submit(thread->pool, &jobs->job[i].task);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
 static void wpool_submit_from_several_threads_each_task_runs_once(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 4, 50);
@@ -265,7 +245,7 @@ static void wpool_submit_from_several_threads_each_task_runs_once(struct kunit *
 	for (i = 0; i < 4; i++)
 		jobs[i] = wpk_jobs(test, 500, NULL);
 	for (i = 0; i < 4; i++)
-		threads[i] = wpk_thread(test, submit_own_lot, pool, NULL,
+		threads[i] = wpk_thread(test, wpk_do_submit_jobs, pool, NULL,
 					jobs[i]);
 	for (i = 0; i < 4; i++)
 		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);

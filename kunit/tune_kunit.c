@@ -351,7 +351,7 @@ static void wpool_tune_unlimited_capacity_to_finite_and_back(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* Who waits already goes on waiting; the new policy is for newcomers. */
+/* Who waits already continues waiting; the new policy is for newcomers. */
 static void wpool_tune_policy_leaves_waiters_waiting(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);

@@ -405,20 +405,6 @@ static void wpool_submit_one_task_twice_while_full_runs_as_accepted(struct kunit
 	KUNIT_EXPECT_FALSE(test, jobs->job[0].twice);
 }
 
-static int submit_lot(struct wpk_thread *thread)
-{
-	struct wpk_jobs *jobs = thread->arg;
-	unsigned int i;
-	int ret;
-
-	for (i = 0; i < jobs->nr && !wpk_stopped(thread->test); i++) {
-		ret = wpool_submit(thread->pool, &jobs->job[i].task);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
 /* Full nearly all the time: every hand-over of a place must wake somebody. */
 static void wpool_submit_full_pool_under_load_loses_no_wake_up(struct kunit *test)
 {
@@ -430,7 +416,7 @@ static void wpool_submit_full_pool_under_load_loses_no_wake_up(struct kunit *tes
 	for (i = 0; i < 6; i++)
 		jobs[i] = wpk_jobs(test, WPK_LIMIT_TASKS / 16, NULL);
 	for (i = 0; i < 6; i++)
-		threads[i] = wpk_thread(test, submit_lot, pool, NULL, jobs[i]);
+		threads[i] = wpk_thread(test, wpk_do_submit_jobs, pool, NULL, jobs[i]);
 	for (i = 0; i < 6; i++)
 		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
 	wpk_destroy(test, pool);

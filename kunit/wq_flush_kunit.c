@@ -10,12 +10,6 @@
 #define NR_ITEMS	5
 #define LOAD_ROUNDS	WPK_ROUNDS(8000U)
 
-/* Functions for wpk_thread(): the call that their name tells, of an item. */
-static int do_cancel_sync(struct wpk_thread *thread)
-{
-	return cancel_work_sync(wpk_work((struct wpk_item *)thread->arg));
-}
-
 static int do_drain(struct wpk_thread *thread)
 {
 	drain_workqueue(thread->arg);
@@ -41,7 +35,7 @@ static void flush_work_waits_for_what_was_queued_last(struct kunit *test)
 	pending = wpk_thread(test, wpk_do_flush_work, NULL, NULL, &items[1]);
 	KUNIT_ASSERT_TRUE(test, wpk_waits(running));
 	KUNIT_ASSERT_TRUE(test, wpk_waits(pending));
-	/* queued anew while it runs: the flush waits for the run that was there */
+	/* queued again while it runs: the flush waits for the run that was there */
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[0])));
 	KUNIT_EXPECT_TRUE(test, wpk_still_waits(running));
 	wpk_gate_let(first, 1);
@@ -118,7 +112,7 @@ static void cancel_work_takes_a_pending_work_back(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	flush = wpk_thread(test, wpk_do_flush_work, NULL, NULL, &items[1]);
 	KUNIT_ASSERT_TRUE(test, wpk_waits(flush));
-	/* it runs already, and goes on */
+	/* it runs already, and continues */
 	KUNIT_EXPECT_FALSE(test, cancel_work(wpk_work(&items[0])));
 	KUNIT_EXPECT_TRUE(test, wpk_still_waits(flush));
 	KUNIT_EXPECT_TRUE(test, cancel_work(wpk_work(&items[1])));
@@ -144,7 +138,7 @@ static void cancel_work_sync_waits_and_refuses_meanwhile(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	queue_work(wq, wpk_work(item));
 	for (i = 0; i < 2; i++) {
-		cancels[i] = wpk_thread(test, do_cancel_sync, NULL, NULL, item);
+		cancels[i] = wpk_thread(test, wpk_do_cancel_work, NULL, NULL, item);
 		KUNIT_ASSERT_TRUE(test, wpk_waits(cancels[i]));
 	}
 	KUNIT_EXPECT_FALSE(test, queue_work(wq, wpk_work(item)));

@@ -149,4 +149,10 @@ static inline int wpk_do_flush_queue(struct wpk_thread *thread)
 
 #define wpk_work(item)	(&(item)->work.work)
 
+/* @arg: the item */
+static inline int wpk_do_cancel_work(struct wpk_thread *thread)
+{
+	return cancel_work_sync(wpk_work((struct wpk_item *)thread->arg));
+}
+
 #endif /* WPOOL_KUNIT_WQ_ITEMS_H */

@@ -12,11 +12,6 @@
 #define NR_ROUNDS	WPK_ROUNDS(2000U)
 #define NR_CANCELS	20
 
-static int do_cancel_sync(struct wpk_thread *thread)
-{
-	return cancel_work_sync(wpk_work((struct wpk_item *)thread->arg));
-}
-
 /* ---- a work that goes to another queue while it runs ---- */
 
 struct move {
@@ -53,7 +48,7 @@ static void cancel_work_sync_waits_for_the_queue_before(struct kunit *test)
 	struct move move;
 
 	begin_move(test, &move);
-	cancel = wpk_thread(test, do_cancel_sync, NULL, NULL, move.item);
+	cancel = wpk_thread(test, wpk_do_cancel_work, NULL, NULL, move.item);
 	KUNIT_EXPECT_TRUE(test, wpk_waits(cancel));
 	KUNIT_EXPECT_EQ(test, atomic_read(&move.item->inside), 1);
 	wpk_gate_open(move.gate);

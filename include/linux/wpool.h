@@ -51,8 +51,8 @@
  *
  * A caller must make sure that the pool exists during the call, either as its
  * creator or by holding a reference. The exception is a submitter that waits:
- * wpool_destroy() may overtake it, sends it away, and from then on the submitter
- * does not touch the pool.
+ * wpool_destroy() ends its wait with -ESHUTDOWN, and the submitter does not touch the
+ * pool afterwards.
  *
  * An error path may hold %NULL, or the ERR_PTR of a failed wpool_create(), in
  * place of a pool. wpool_destroy() and wpool_put() ignore both. Every other function
@@ -123,10 +123,10 @@ typedef void (*wpool_task_fn)(struct wpool_task *task);
  *	waited for longer than max_wait_ms, -EIO if its worker died in it
  *
  * Context: process context: a worker, or a thread of the kernel's workqueues. May sleep: other
- * pools do not wait for it, but this pool's tasks that end without their function do, and so
- * does its destruction. Must not fault, and must not wait for a pool, create one or destroy
- * one. May submit tasks with wpool_try_submit() only. Of a pool with reclaim, must not flush a
- * workqueue without %WQ_MEM_RECLAIM: the kernel warns of that.
+ * pools do not wait for it. The destruction of this pool waits, and so do other tasks of this
+ * pool that end without their function. Must not fault, and must not wait for a pool, create one
+ * or destroy one. May submit tasks with wpool_try_submit() only. In a pool with reclaim, must not
+ * flush a workqueue without %WQ_MEM_RECLAIM: the kernel warns about that.
  */
 typedef void (*wpool_abort_fn)(struct wpool_task *task, int status);
 
@@ -141,8 +141,8 @@ typedef void (*wpool_arg_fn)(void *arg);
 /**
  * typedef wpool_arg_abort_fn - takes over an argument whose function will never return
  * @arg: the submitter's argument, which belongs to this function from now on
- * @status: -ECANCELED if the function was not called, -ETIME if it was not since the call
- *	had waited for longer than max_wait_ms, -EIO if its worker died in it
+ * @status: -ECANCELED if the call was cancelled before it started, -ETIME if it had waited for
+ *	longer than max_wait_ms, -EIO if its worker died in it
  *
  * Context: as &typedef wpool_abort_fn.
  */
@@ -156,11 +156,11 @@ typedef void (*wpool_arg_abort_fn)(void *arg, int status);
  * @WPOOL_DROP_OLDEST: its task takes the place of a queued one, which is cancelled: for a
  *	stream of which the newest matters. Can be chosen only by the pool's owner.
  *
- * What %WPOOL_DROP_OLDEST drops is the older of the first tasks in the queue of the submitter's
- * CPU and in the pool's global queue; if there is none, the first one of another CPU. Where
- * several CPUs submit short tasks, each drops its own oldest first. An event, the first task of a
- * strand, or an urgent task is never dropped. If no other is queued, or none behind eight
- * events and strands, the submit gets -EAGAIN.
+ * %WPOOL_DROP_OLDEST looks at the first task in the queue of the submitter's CPU and at the first
+ * one in the pool's global queue, and drops the older one; if both queues are empty, the first
+ * task of another CPU. So CPUs that submit short tasks each drop their own oldest first. An event,
+ * the first task of a strand, or an urgent task is never dropped. If no other task is queued, or
+ * none behind eight events and strands, the submit gets -EAGAIN.
  */
 enum wpool_policy {
 	WPOOL_BLOCK,
@@ -190,21 +190,22 @@ enum wpool_order {
  * @WPOOL_SCHED_FIFO: SCHED_FIFO at priority 50, as sched_set_fifo() and the threads of interrupts
  *	have it
  *
- * Any other value from 1 to %WPOOL_MAX_PRIORITY is SCHED_FIFO at that priority. How the real-time
- * threads of a system rank is known to its administrator only: a module that has no place of its
- * own among them takes one of the two names, and leaves the number to those who tune the pool.
- * From 51 on, workers go before the threads of interrupts, which their tasks may wait for.
+ * Any other value from 1 to %WPOOL_MAX_PRIORITY is SCHED_FIFO at that priority. Only the
+ * administrator knows how the real-time threads of a system rank. So a module should use one of
+ * the two names, unless it knows its rank, and leave the number to the administrator, who can tune
+ * the pool. From 51 on, workers go before the threads of interrupts, which their tasks may wait
+ * for.
  *
  * A SCHED_FIFO worker starts on its CPU as soon as it is woken, and keeps the CPU until its
  * task sleeps or ends: neither cond_resched() nor the other workers there interrupt it. Use
- * it for short tasks that others wait for, such as the end of a request. Where it runs
- * for longer:
+ * it for short tasks that others wait for, such as the end of a request. If a task runs for
+ * longer:
  *
- *  - the tasks queued behind a hog go to workers of other CPUs. One on the same CPU is woken
+ *  - the tasks queued behind a hog go to workers of other CPUs. A worker of the same CPU is woken
  *    if there are no others, but waits until the hog sleeps;
  *  - threads of the class normal on that CPU get what the kernel leaves to them: 50 ms of
- *    each second, by default. Among them are those that create workers, so that a pool
- *    whose tasks keep all CPUs grows that slowly: give it @min_workers, or @prealloc;
+ *    each second, by default. The threads that create workers are among them, so a pool whose
+ *    tasks keep all CPUs grows slowly: give it @min_workers, or @prealloc;
  *  - a worker that looks for tasks for @spin_us stops as soon as another thread wants its CPU.
  */
 enum wpool_sched {
@@ -235,12 +236,12 @@ struct wpool_fault {
  * @fault: what is known, valid during the call
  * @data: &wpool_attrs.fault_data
  *
- * Context: process context, in a thread of the kernel's workqueues. May sleep: other pools
- * do not wait for it, but this pool's other tasks that end without their function do, and
- * the place of the worker that died is not free yet. Nor is the task finished, so the
- * function must not wait for a pool, create one or destroy one. May submit tasks with
- * wpool_try_submit() only. Not twice at once for one pool, but for several pools. Of a pool
- * with reclaim, must not flush a workqueue without %WQ_MEM_RECLAIM.
+ * Context: process context, in a thread of the kernel's workqueues. May sleep. While it runs, the
+ * worker that died still counts towards the capacity, the task is unfinished, and other tasks of
+ * this pool that end without their function wait. Calls for one pool are serialised; calls for
+ * different pools are not. Must not wait for a pool, create one or destroy one. May submit tasks
+ * with wpool_try_submit() only. In a pool with reclaim, must not flush a workqueue without
+ * %WQ_MEM_RECLAIM.
  */
 typedef void (*wpool_fault_fn)(const struct wpool_fault *fault, void *data);
 
@@ -248,14 +249,13 @@ typedef void (*wpool_fault_fn)(const struct wpool_fault *fault, void *data);
  * typedef wpool_worker_start_fn - prepares a worker, before its first task
  * @pool: the pool; it may not be complete yet
  * @data: &wpool_attrs.worker_data
- * @own: to be set to what the worker has for its own, if anything; %NULL before
+ * @own: %NULL before; the function may store a pointer there, for wpool_worker_own()
  *
- * Called once by each worker in its own thread, also by the one in reserve, for what tasks
- * find there, such as kthread_use_mm() or a buffer: wpool_worker_own() returns *@own. A spawner
- * waits for it, so a slow one delays other new workers. After an error the thread ends, and it
- * is as if it could not have been created: that is counted in spawn_failed, and tried again
- * while a task needs a worker. Where workers are made at once, as with prealloc, the
- * caller gets the error.
+ * Each worker, also the one in reserve, calls it once in its own thread, to set up what its tasks
+ * need there, such as kthread_use_mm() or a buffer. A spawner waits for it, so a slow one delays
+ * other new workers. After an error the thread ends, as if it could not be created: spawn_failed
+ * counts that, and it is tried again while a task needs a worker. If the workers are created by a
+ * call, as with prealloc, the caller gets the error.
  *
  * Context: process context, in the new worker; may sleep. Must not wait for a pool, tune
  * one, create one or destroy one. May take cpus_read_lock(), call wpool_find(), and read
@@ -270,9 +270,9 @@ typedef int (*wpool_worker_start_fn)(struct wpool *pool, void *data, void **own)
  * @own: what that function set; %NULL if there is none
  * @data: &wpool_attrs.worker_data
  *
- * Called once by each worker after its last task, whatever ends it, and whether or not it has
- * run a task. wpool_destroy(), and a reboot, wait for it. It is not called by a worker that
- * died in a task, whose thread is gone, nor if worker_start failed: see &wpool_fault.own.
+ * Each worker calls it once before it ends, for whatever reason, and also if it has run no task.
+ * wpool_destroy() and wpool_reboot() wait for it. It is not called for a worker that died in a
+ * task, see &wpool_fault.own, nor if worker_start failed.
  *
  * Context: as &typedef wpool_worker_start_fn.
  */
@@ -285,12 +285,11 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  * @capacity: maximum number of workers, and so of tasks that run at the same
  *	time: 1 to %WPOOL_MAX_CAPACITY or %WPOOL_UNLIMITED; default 256. 0 is
  *	-EINVAL rather than -ERANGE, since it asks for no pool at all.
- * @capacity_per_cpu: if it is not 0, the capacity is this times the CPUs that are online and in
- *	@cpumask (times all CPUs, if none of those is online), but not less than @min_workers,
- *	and @capacity, which must be within its range all the same, is ignored. It follows CPUs
- *	that go and come, a moment later. 0 to %WPOOL_MAX_CAPACITY, and -ERANGE also if the
- *	capacity would be more than that with all CPUs that the machine can have; default 0. Not
- *	with @prealloc.
+ * @capacity_per_cpu: if not 0, the capacity is this times the number of CPUs that are online and
+ *	in @cpumask (of all online CPUs, if none is in it), but not less than @min_workers. Then
+ *	@capacity is ignored, but must be within its range. Soon after a CPU goes or comes, the
+ *	capacity changes. 0 to %WPOOL_MAX_CAPACITY; -ERANGE also if the capacity would be above
+ *	that with all possible CPUs; default 0. Not with @prealloc.
  * @queue_depth: accepted tasks beyond @capacity that may wait for a worker:
  *	0 to %WPOOL_MAX_QUEUE_DEPTH or %WPOOL_UNLIMITED; default 0
  * @max_blocking: submitters that may sleep at the same time, 0 to
@@ -314,54 +313,53 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  *	@concurrency, and the tasks queued behind them wait unless another CPU
  *	steals them.
  * @latency: take time stamps and keep histograms of how long tasks wait and run, and
- *	what they cost by function, which begin anew whenever it is switched on;
+ *	what they cost by function; they start again from 0 whenever it is switched on;
  *	default false
  * @max_wait_ms: a task that has waited for a worker for longer than this since it was
  *	accepted is not run, but ends with -ETIME, in ms, 0 to %WPOOL_MAX_WAIT_MS, where 0
- *	means no limit; default 0. A submit of a running task waits from the moment when
- *	that run has returned. A worker checks each task when it takes it. If no worker
+ *	means no limit; default 0. The second submit of a running task waits from the moment
+ *	when that run has returned. A worker checks each task when it takes it. If no worker
  *	comes, a task ends at most two such times and some 20 ms after it was accepted; in a
- *	frozen pool not before the thaw. Each submit and each start reads the clock. A submit of
- *	a running task counts from the moment at which that run has ended. Concerns tasks that
- *	are accepted from then on: those that were accepted before it was set, or changed, have
- *	no limit any more. Up to 4,096 of them in front of a task do not keep it from ending.
+ *	frozen pool not before the thaw. Each submit and each start reads the clock. A new value
+ *	holds for tasks that are accepted from then on; tasks accepted before have no limit.
+ *	Up to 4,096 tasks without a limit in front of a task do not keep it from ending.
  * @order: which idle worker of a CPU is reused first; default %WPOOL_LIFO
  * @prealloc: create all workers with the pool, so that nothing is allocated later;
  *	default false. Only a worker that died, or that left because the module's
  *	max_workers was reached, is replaced. Needs a finite @capacity, which then
  *	cannot be tuned; the workers do not expire; sets @order to %WPOOL_FIFO.
- * @nice: nice value of the workers, -20 to 19; default 0. A pool with another @sched keeps
- *	it for the time when that is %WPOOL_SCHED_NORMAL.
+ * @nice: nice value of the workers, -20 to 19; default 0. It has no effect while @sched is not
+ *	%WPOOL_SCHED_NORMAL.
  * @sched: scheduling class of the workers: %WPOOL_SCHED_NORMAL, or SCHED_FIFO at a priority of 1
  *	to %WPOOL_MAX_PRIORITY, see &enum wpool_sched; default %WPOOL_SCHED_NORMAL
  * @freezable: start no task while the system goes to sleep or sleeps, from the freeze of
- *	the kernel's threads to their thaw; default false. Submits go on and are accepted as
- *	far as there is room; tasks, and events that fall due meanwhile, start after the thaw.
- *	A suspend waits for the tasks that run, and for those that one of them sleeps for in
- *	wpool_task_wait(), as for those of a freezable workqueue: it fails if they take longer
- *	than 20 s. A thread that sleeps in a submit to such a pool is frozen there, and must
- *	not hold a lock that the suspend needs. wpool_flush() and wpool_destroy() of a pool
- *	with queued tasks wait for the thaw; a driver that destroys its pool in a callback of
- *	the suspend cancels them before, with wpool_release().
- * @reclaim: the pool goes on while no memory is there for a new worker; default false. For
- *	tasks on which memory may depend, such as those that write data back: as a workqueue
- *	with %WQ_MEM_RECLAIM. The pool has @min_workers workers from the start, and one more in
- *	reserve, the rescuer: when it needs a worker, that one is it, at once, and the next
- *	one is created for the reserve. While that takes long or fails, tasks are run by the
- *	workers that there are: of those no more than @min_workers, and fewer than @capacity,
+ *	the kernel's threads to their thaw; default false. Submits are accepted meanwhile as
+ *	far as there is room; tasks, and events that fall due, start after the thaw. A suspend
+ *	waits for running tasks, and for tasks that one of them sleeps for in wpool_task_wait().
+ *	As with a freezable workqueue, it fails if they take longer than 20 s. A thread that
+ *	sleeps in a submit to such a pool is frozen there, and must not hold a lock that the
+ *	suspend needs. wpool_flush() and wpool_destroy() of a pool with queued tasks wait for
+ *	the thaw; a driver that destroys its pool in a callback of the suspend cancels the tasks
+ *	first, with wpool_release().
+ * @reclaim: the pool keeps running tasks while there is no memory for a new worker; default false.
+ *	For tasks that must run so that memory becomes free, such as those that write data back:
+ *	as a workqueue with %WQ_MEM_RECLAIM. The pool has @min_workers workers from the start,
+ *	and one more in reserve, the rescuer. When it needs a worker, the rescuer becomes that
+ *	worker at once, and a new rescuer is created. While that takes long or fails, the
+ *	existing workers run the tasks: at most @min_workers of them, and fewer than @capacity,
  *	may sleep at a time for tasks that are queued. The rescuer counts towards the module's
- *	max_workers, but in no figure of the pool. It has no flags of the allocator: a task
+ *	max_workers, but in no figure of the pool. Workers have no flags of the allocator: a task
  *	that allocates says how, e.g. with memalloc_noio_save(). Such a task must not wait for
  *	a pool without this attribute.
- * @cpumask: CPUs that workers may run on, copied; default %NULL, which means
- *	all that neither isolcpus= nor nohz_full= nor an isolated partition of cpusets keeps
- *	free, also when partitions change
+ * @cpumask: CPUs that workers may run on, copied; default %NULL: all CPUs except those of
+ *	isolcpus=, of nohz_full= and of isolated partitions of cpusets, also when the partitions
+ *	change
  * @fault: called for each task whose worker died; default %NULL, which means that
  *	the death is logged instead
  * @fault_data: second argument of @fault
  * @worker_start: called by each worker before its first task; default %NULL
- * @worker_end: called by each worker after its last one; default %NULL
- * @worker_data: argument of both
+ * @worker_end: called by each worker after its last task; default %NULL
+ * @worker_data: argument of @worker_start and @worker_end
  * @abort: for wpool_create_func(): called for each accepted wpool_invoke() whose
  *	function was not called or did not return; default %NULL, which means that
  *	such an argument is dropped silently
@@ -499,28 +497,26 @@ static_assert(sizeof(struct wpool_task) <= 64, "a task is at most one cache line
  * @task: the task; must not be pending or running
  * @func: the function to run
  *
- * If @task is a local variable, wpool_task_destroy_on_stack() is to be called before
- * it goes.
+ * If @task is a local variable, call wpool_task_destroy_on_stack() before it goes out of scope.
  *
  * Context: any.
  */
 void wpool_task_init(struct wpool_task *task, wpool_task_fn func);
 
 /**
- * wpool_task_set_urgent() - say whether a task starts before others
+ * wpool_task_set_urgent() - set whether a task starts before others
  * @task: a task that was prepared and is neither pending nor running; a detached one may be in
  *	its function
  * @urgent: whether it is urgent from now on
  *
- * Urgent tasks wait in one queue for all CPUs, from which the next worker to look for a task
- * takes before it takes any other. Where they do not end, at least one of 16 tasks that
- * the workers of a CPU take is none of them, as long as such a one is queued there. A task
- * that has started is not interrupted.
+ * Urgent tasks wait in one queue for all CPUs. A worker takes from it before it takes any other
+ * task. If there are always urgent tasks, at least one of 16 tasks that the workers of a CPU take
+ * is not urgent, as long as one is queued there. A task that has started is not interrupted.
  *
- * An urgent task is accepted as any other: where the pool is full its submitter waits in the
- * same line, or is refused. The policy %WPOOL_DROP_OLDEST drops none that is urgent. Nor has
- * it a CPU: wpool_submit_on() queues it for the first worker of any CPU. All CPUs share the
- * queue of urgent tasks, and its lock: they are meant to be few.
+ * An urgent task is accepted as any other: if the pool is full, its submitter waits in the same
+ * line, or is refused. The policy %WPOOL_DROP_OLDEST never drops an urgent task. An urgent task
+ * has no CPU: wpool_submit_on() queues it for the first worker of any CPU. All CPUs share the
+ * queue of urgent tasks, and its lock: it is meant for few tasks.
  *
  * Context: any.
  */
@@ -534,11 +530,11 @@ static inline void wpool_task_set_urgent(struct wpool_task *task, bool urgent)
 
 #ifdef CONFIG_DEBUG_OBJECTS
 /**
- * wpool_task_destroy_on_stack() - a task on the caller's stack is about to go
+ * wpool_task_destroy_on_stack() - end the use of a task on the caller's stack
  * @task: a task that was prepared here and has finished, or was never submitted
  *
- * Call it before the function returns that has @task as a local variable. It does
- * nothing but on kernels with CONFIG_DEBUG_OBJECTS, where it warns if the task is
+ * Call it before the function returns that has @task as a local variable. It only does
+ * something on kernels with CONFIG_DEBUG_OBJECTS, where it warns if the task is
  * still queued or running. The idea is destroy_work_on_stack().
  *
  * Context: any.
@@ -555,9 +551,9 @@ static inline void wpool_task_destroy_on_stack(struct wpool_task *task) { }
  * @owner: module that holds the text of @func, pinned from each submit until
  *	@func has returned; %NULL if the caller keeps the text in place itself
  *
- * Who passes @owner need not wait for the task: rmmod is refused, "Module is in use", as
- * long as one is queued or runs. A module that destroys the pool, or waits, in its exit
- * passes %NULL; if others went on submitting it could otherwise never be unloaded.
+ * With an @owner, the module need not wait for the task: as long as one is queued or runs, rmmod
+ * is refused ("Module is in use"). A module that destroys the pool, or waits, in its exit function
+ * passes %NULL: otherwise others that keep submitting could keep it from being unloaded.
  *
  * Context: any.
  */
@@ -609,8 +605,8 @@ void wpool_attrs_init(struct wpool_attrs *attrs);
  * wpool_create() - create an open pool
  * @attrs: its attributes, copied
  * @owner: the calling module (%THIS_MODULE), shown as the pool's owner. %NULL if no module
- *	has to destroy the pool: then wpool destroys it when it is unloaded itself, and not when
- *	the functions of its tasks go
+ *	destroys the pool: then wpool does when it is unloaded itself; the functions of its tasks
+ *	must stay until then
  *
  * The pool appears as /sys/class/wpool/<name>. The caller owns it and must end it
  * with wpool_destroy(). The contract follows ants' NewPool().
@@ -635,9 +631,9 @@ struct wpool * __must_check wpool_create(const struct wpool_attrs *attrs,
  * @func: the function that every wpool_invoke() runs
  * @owner: the calling module (%THIS_MODULE)
  *
- * The pool preallocates capacity + queue_depth items, for invokes that find no memory,
- * so that an invoke within these limits never fails for lack of it. If either is
- * unlimited, it may. The contract follows ants' NewPoolWithFunc().
+ * The pool preallocates capacity + queue_depth items, so that an invoke within these limits
+ * never fails for lack of memory. If either is unlimited, it may. The contract follows
+ * ants' NewPoolWithFunc().
  *
  * Context: process context; sleeps. Not in a callback of CPU hotplug, nor under
  * cpus_read_lock().
@@ -653,7 +649,7 @@ struct wpool * __must_check wpool_create_func(const struct wpool_attrs *attrs,
  * @pool: the pool; the creator's reference is consumed. %NULL and ERR_PTR are
  *	allowed and ignored.
  *
- * Closes the pool, sends every waiting submitter away with -ESHUTDOWN, lets
+ * Closes the pool, ends the wait of every submitter with -ESHUTDOWN, lets
  * every accepted task run to its end, and waits until the workers are gone.
  * If another thread is already destroying the pool, the call returns when the pool
  * is gone; such a caller needs a reference of its own.
@@ -682,18 +678,17 @@ int wpool_destroy(struct wpool *pool);
  * Idempotent: on a pool that is already closed, or being destroyed, %WPOOL_RELEASE_CANCEL
  * cancels the tasks that are still queued.
  *
- * After %WPOOL_RELEASE_CANCEL no task begins any more, but those that a worker has claimed:
- * what is queued, and the submit of a task that runs, ends with -ECANCELED. A worker does
- * that, or a thread of the kernel's workqueues, perhaps after this call has returned: never
- * the caller, which may hold a lock that an abort function takes.
+ * After %WPOOL_RELEASE_CANCEL only tasks that a worker has claimed already still start. Queued
+ * tasks, and the second submit of a running task, end with -ECANCELED. A worker or a thread of
+ * the kernel's workqueues ends them, perhaps after this call has returned, but never the caller,
+ * which may hold a lock that an abort function takes.
  *
- * %WPOOL_RELEASE_OWN closes the pool to everybody but itself, for a server that shuts
- * down: clients get -ESHUTDOWN, while the events of its connections still fire, and its
- * tasks still submit to it, to end them. Submitters that wait already, in a group, too, or
- * with a batch, are let in as room comes. The state is %WPOOL_CLOSING, and
- * everything else is as in an open pool. When the last connection is gone, of which only
- * the caller knows, it destroys the pool, or closes it altogether with another release.
- * Does nothing to a pool that is closed.
+ * %WPOOL_RELEASE_OWN closes the pool to all except its own tasks and events, for a server that
+ * shuts down: clients get -ESHUTDOWN, while the events of its connections still fire, and its
+ * tasks still submit to it, to end them. Submitters that wait already, also in a group or
+ * with a batch, are accepted as room comes. The state is %WPOOL_CLOSING, and everything else is
+ * as in an open pool. When the last connection is gone, the caller destroys the pool, or closes it
+ * completely with another release. Does nothing to a pool that is closed.
  *
  * A cancelled detached task is dropped silently, unless it was prepared with
  * wpool_task_init_abortable(). So is the argument of a cancelled wpool_invoke() or
@@ -732,8 +727,8 @@ int wpool_release_timeout(struct wpool *pool, unsigned int flags, long timeout);
  * wpool_reboot() - open a released pool again
  * @pool: the pool
  *
- * Waits until every accepted task has finished, and the old workers are gone. One that is
- * only closed to others opens at once. Does nothing to an open pool.
+ * Waits until every accepted task has finished, and the old workers are gone. A pool that is
+ * only closed to others (%WPOOL_RELEASE_OWN) opens at once. Does nothing to an open pool.
  *
  * Context: process context; sleeps, killable.
  * Return: 0; -EINVAL if there is no pool; -ESHUTDOWN if it was destroyed; -EINTR if
@@ -809,8 +804,8 @@ int __must_check wpool_submit(struct wpool *pool, struct wpool_task *task);
  * queued task, as wpool_submit() does.
  *
  * Context: any except NMI, and not with scheduler locks held. On PREEMPT_RT with
- * preemption or interrupts off, nobody may be waiting for the task: to refuse it is
- * to wake its waiters, which takes a sleeping lock.
+ * preemption or interrupts off, no thread may be waiting for the task: a refused submit wakes
+ * its waiters, which takes a sleeping lock.
  * Return: 0; -EAGAIN if the pool is full or other submitters already wait;
  * otherwise as wpool_submit().
  */
@@ -839,13 +834,14 @@ int __must_check wpool_submit_timeout(struct wpool *pool,
  * @cpu: a possible CPU
  * @task: the task, initialised
  *
- * The task is queued on @cpu, and a worker of that CPU is woken if none runs there, or made if
- * there is none and the pool may have one more, so that the task finds there what that CPU has in
- * its cache. This is a preference, not a promise: if no worker of @cpu comes to it for some
- * 10 ms, or if one of them blocks, a worker of another CPU may run it. It does so at once if the
- * pool has no worker at @cpu and may have no more, or if @cpu is offline or not in the pool's
- * cpumask; and a task for which there is no room is queued where room became free. What must run
- * on @cpu is a case for a workqueue.
+ * The task is queued on @cpu, to find its data in that CPU's cache. A worker of that CPU is woken
+ * if none runs there, or created if there is none and the pool may have one more.
+ *
+ * This is a preference, not a promise. A worker of another CPU may run the task if no worker of
+ * @cpu takes it for some 10 ms, or if one of them blocks; and at once if the pool has no worker at
+ * @cpu and may have no more, or if @cpu is offline or not in the pool's cpumask. If the pool is
+ * full, the task is queued on the CPU where room becomes free. For code that must run on @cpu, use
+ * a workqueue.
  *
  * Costs a lock of @cpu.
  *
@@ -869,10 +865,10 @@ int __must_check wpool_try_submit_on(struct wpool *pool, int cpu, struct wpool_t
  * wpool_nr_free() - how many tasks would at least be accepted now?
  * @pool: the pool; for %NULL and ERR_PTR 0
  *
- * Counted are the tokens that a submit on this CPU finds without a search: never more than
- * there are, and exactly those near the limit, where CPUs cache none. Tokens that other CPUs
- * have cached are left out, so 0 does not mean that the pool is full. &wpool_stats.free
- * counts all, on a tour of the CPUs.
+ * Counts the tokens that a submit on this CPU finds without a search: never more than there are,
+ * and all of them near the limit, where CPUs cache none. Otherwise it leaves out what other CPUs
+ * have cached, so 0 does not mean that the pool is full. &wpool_stats.free counts all, but visits
+ * all CPUs.
  *
  * Context: any.
  * Return: that number; %WPOOL_UNLIMITED if there is no limit; 0 if the pool refuses the caller,
@@ -953,8 +949,8 @@ int __must_check wpool_submit_fn_abortable(struct wpool *pool, wpool_arg_fn func
  *
  * Context: process context; may sleep as wpool_submit() does.
  * Return: as wpool_submit(); -EINVAL if the pool is bound to no function; -ENOMEM if
- * there is no memory, and the pool was unlimited at creation, or so many submitters wait
- * beyond the limits that all preallocated items are in use.
+ * there is no memory, and the pool was unlimited at creation, or all preallocated items are in
+ * use, as more submitters wait than fit.
  */
 int __must_check wpool_invoke(struct wpool *pool, void *arg);
 
@@ -965,16 +961,15 @@ int __must_check wpool_invoke(struct wpool *pool, void *arg);
  * If the caller is a worker of the task's own pool and the task is still queued, the
  * caller runs the task itself while enough stack is left, so that fork-join works at
  * capacity 1. Otherwise it sleeps until another worker has run the task. If all
- * workers that the pool may have sleep like this, one of them gets -EDEADLK, whose task is
- * queued if there is such a one, and should take the task back with
- * wpool_task_cancel_sync(). That is found within one pool only: tasks of two pools that
- * wait for each other may sleep until the caller is killed or a task is cancelled.
+ * workers that the pool may have sleep like this, one of them gets -EDEADLK, preferably one that
+ * waits for a queued task, and should cancel that task with wpool_task_cancel_sync(). Only a
+ * deadlock within one pool is found: tasks of two pools that wait for each other may sleep until
+ * the caller is killed or a task is cancelled.
  *
- * The first four results are the task's status after its last accepted submit.
- * After them that submit no longer counts in the pool, and its place is free. Of an
- * earlier submit that nobody waited for only wpool_flush() says the same.
- * After any other, nothing is promised about the task. If several threads wait for
- * a task, none may free it before all have returned.
+ * The first four results are the task's status after its last accepted submit. After them that
+ * submit no longer counts in the pool, and its room is free; an earlier submit may still count
+ * until wpool_flush() has returned. After any other result, nothing is promised about the task. If
+ * several threads wait for a task, none may free it before all have returned.
  *
  * Context: process context; sleeps, killable.
  * Return:
@@ -1014,9 +1009,9 @@ bool wpool_task_cancel(struct wpool_task *task);
  * @task: a joinable task
  *
  * Takes a pending task out of its queue, or back from a submitter that waits for
- * room, and waits for a running task. Until the call has returned the task takes no submit
- * (-ECANCELED), so that even a task that always submits itself again ends, and the call never
- * waits behind another task. The results are those of wpool_task_wait().
+ * room, and waits for a running task. Until the call has returned, each submit of the task gets
+ * -ECANCELED. So even a task that always submits itself again ends, and the call never waits
+ * behind another task. The results are those of wpool_task_wait().
  *
  * Context: process context; sleeps, killable, only if the task is running or its
  * submitter has yet to wake up.
@@ -1036,9 +1031,9 @@ int wpool_task_cancel_sync(struct wpool_task *task);
  * @task: a joinable task
  *
  * As wpool_task_cancel_sync(). From then on, and until wpool_task_enable(), each submit of the
- * task gets -ECANCELED, also in a batch. If it is disabled several times it is to be enabled as
- * often. The idea is disable_work_sync(). There is no call that disables without waiting: a task
- * that runs could not know.
+ * task gets -ECANCELED, also in a batch. A task that was disabled several times must be enabled as
+ * often. The idea is disable_work_sync(). There is no call that disables without waiting, as a
+ * running task could not notice it.
  *
  * Context: as wpool_task_cancel_sync().
  * Return: as wpool_task_cancel_sync(); after -EINTR, -EDEADLK and -EINVAL the task is not
@@ -1057,7 +1052,7 @@ int wpool_task_disable_sync(struct wpool_task *task);
 bool wpool_task_enable(struct wpool_task *task);
 
 /**
- * wpool_worker_own() - what the calling worker has for its own
+ * wpool_worker_own() - the pointer that worker_start has stored for the calling worker
  * @pool: the pool
  *
  * Context: any.
@@ -1067,12 +1062,12 @@ bool wpool_task_enable(struct wpool_task *task);
 void *wpool_worker_own(struct wpool *pool);
 
 /**
- * wpool_worker_set_func() - say which function the calling worker is in
+ * wpool_worker_set_func() - set which function is shown for the calling worker
  * @func: the function, shown by name while its module is loaded, and as an address later
  *
- * For a layer between wpool and its own users, whose function calls one of theirs: from
- * now on, until its task ends, the log, debugfs, tracepoints and costs show @func in
- * its place. It calls this before @func.
+ * For a layer whose task function calls a function of its own users: until the task ends, the
+ * log, debugfs, tracepoints and costs show @func instead of the task's function. Call this
+ * before @func.
  *
  * Context: the function of a task; does nothing in any other context.
  */
@@ -1114,14 +1109,14 @@ struct module *wpool_owner(struct wpool *pool);
 /**
  * wpool_set_cgroup() - put the workers of a pool into cgroups
  * @pool: the pool; not wpool_default()
- * @of_caller: into those of the calling thread; false puts them back where threads of the kernel
- *	are, which is the root
+ * @of_caller: true: into those of the calling thread; false: back to the root, where threads of the
+ *	kernel are
  *
- * Weights and limits of CPU time and I/O then hold for what tasks use; memory is charged only if
- * a task says so itself, with set_active_memcg(). Which CPUs a cpuset has does not count: the
- * pool's cpumask does. New workers and idle ones join at once, the others when they are
- * done with the task they are in. They stay there when the caller leaves. A cgroup with workers
- * cannot be removed: not before a moment after wpool_destroy(), or after another call.
+ * Weights and limits of CPU time and I/O then hold for tasks. Memory is charged only if a task
+ * asks for it with set_active_memcg(). The CPUs of a cpuset do not matter: the pool's cpumask
+ * does. New and idle workers join at once, the others when their task has ended. They stay there
+ * when the caller leaves. A cgroup with workers cannot be removed until shortly after
+ * wpool_destroy(), or after another call of this function.
  *
  * Context: process context; sleeps, killable.
  * Return: 0; -EINVAL there is no pool; -EBUSY the default pool, or a cgroup that takes no threads;

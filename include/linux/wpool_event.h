@@ -41,9 +41,9 @@ typedef void (*wpool_event_abort_fn)(struct wpool_event *event, int status);
  *
  * An event waits for a time or for wpool_event_fire(), whichever comes first. While it
  * waits it is *armed*, and holds no worker and no room in its pool. When the wait is
- * over its function is run as a task of the pool: at once, or, if the pool is full, when
- * its turn comes in the line of the submitters that wait. It is never refused, and
- * max_blocking and the pool's policy do not matter. All fields are private.
+ * over, the pool runs its function as a task: at once, or, if the pool is full, when its turn
+ * comes among the submitters that wait. An open pool never refuses it, whatever max_blocking and
+ * the policy are. All fields are private.
  *
  *	struct conn { struct wpool_event event; ... };
  *
@@ -62,10 +62,9 @@ typedef void (*wpool_event_abort_fn)(struct wpool_event *event, int status);
  *
  * The owner must call wpool_event_cancel_sync() before it frees the event, unless the
  * event's own function called wpool_event_finish(), and before it unloads the
- * functions. An armed event delays neither wpool_flush() nor wpool_destroy(), and does
- * not keep the pool's memory: cancel events before you destroy their pool, as delayed work
- * before its workqueue, or hold a reference to the pool as long as an event is armed or
- * may be fired.
+ * functions. wpool_flush() and wpool_destroy() do not wait for an armed event, and it does not
+ * keep the pool's memory. So cancel events before you destroy their pool, as delayed work before
+ * its workqueue, or hold a reference to the pool as long as an event is armed or may be fired.
  *
  * An event that ends with -ESHUTDOWN or -ETIME runs its abort function instead of its function.
  * Without one it just ends; wpool_event_cancel_sync() returns how.
@@ -91,8 +90,8 @@ static_assert(sizeof(struct wpool_event) <= 128, "an event is at most two cache 
  * struct wpool_hrevent - an event whose times are exact
  * @event: the event; all functions of events take it, except those that arm it
  *
- * Its timer is an hrtimer (CLOCK_MONOTONIC), which expires in a softirq. Where there is no
- * hurry, a struct wpool_event is smaller and cheaper to arm.
+ * Its timer is an hrtimer (CLOCK_MONOTONIC), which expires in a softirq. If a tick more or less
+ * does not matter, take a struct wpool_event, which is smaller and cheaper to arm.
  */
 struct wpool_hrevent {
 	struct wpool_event event;
@@ -116,7 +115,7 @@ void wpool_event_init(struct wpool_event *event, struct wpool *pool, wpool_event
 		      wpool_event_abort_fn abort);
 
 /**
- * wpool_event_set_urgent() - say whether an event's function starts before other tasks
+ * wpool_event_set_urgent() - set whether an event's function starts before other tasks
  * @event: an event that was prepared, is not armed and has not been fired
  * @urgent: as wpool_task_set_urgent()
  *
@@ -148,7 +147,7 @@ void wpool_hrevent_init(struct wpool_hrevent *event, struct wpool *pool, wpool_e
  * the pool is full, behind those that wait already. Either way it sees everything that the
  * caller wrote before this call.
  *
- * If the event is armed for a time as well, it is not any more when the function starts.
+ * If the event is also armed, the start of the function disarms it.
  *
  * Context: any except NMI, and not with scheduler locks held.
  * Return: true; false if the event had fired already and its function has not started,
@@ -184,7 +183,7 @@ bool wpool_event_arm(struct wpool_event *event, unsigned long delay);
 bool wpool_event_arm_at(struct wpool_event *event, unsigned long expires);
 
 /**
- * wpool_event_mod() - let an event wait for a time anew
+ * wpool_event_mod() - arm an event for another time
  * @event: the event
  * @delay: in jiffies, from now
  *
@@ -220,7 +219,7 @@ bool wpool_hrevent_arm_at(struct wpool_hrevent *event, ktime_t expires);
  * wpool_event_expires() - the time for which an event was armed last
  * @event: the event
  *
- * Context: any; nobody arms the event meanwhile.
+ * Context: any; the caller keeps others from arming the event meanwhile.
  * Return: a time in jiffies.
  */
 static inline unsigned long wpool_event_expires(const struct wpool_event *event)
@@ -232,7 +231,7 @@ static inline unsigned long wpool_event_expires(const struct wpool_event *event)
  * wpool_hrevent_expires() - the time for which an event was armed last
  * @event: the event
  *
- * Context: any; nobody arms the event meanwhile.
+ * Context: any; the caller keeps others from arming the event meanwhile.
  * Return: a time of CLOCK_MONOTONIC.
  */
 static inline ktime_t wpool_hrevent_expires(const struct wpool_hrevent *event)
@@ -241,12 +240,12 @@ static inline ktime_t wpool_hrevent_expires(const struct wpool_hrevent *event)
 }
 
 /**
- * wpool_event_timed_out() - did nothing but the time end the wait?
+ * wpool_event_timed_out() - did only the time end the wait?
  * @event: the event
  *
  * Context: the event's function.
- * Return: true if the function runs because the time has come; false if somebody has
- * fired the event before the function started, even if the time had come, too.
+ * Return: true if the function runs because the time has come; false if the event was also fired
+ * by a call before the function started.
  */
 static inline bool wpool_event_timed_out(const struct wpool_event *event)
 {
@@ -259,7 +258,7 @@ static inline bool wpool_event_timed_out(const struct wpool_event *event)
  *
  * Disarms the event, and takes back a fire whose function has not started. The
  * function may be running, and may arm the event again; a later fire runs it. The abort
- * function is not called. If the pool has accepted the event already, it keeps that place
+ * function is not called. If the pool has accepted the event already, the event keeps its room
  * until its turn comes, and is counted as completed.
  *
  * Context: any except NMI, and not with scheduler locks held.
@@ -272,14 +271,13 @@ bool wpool_event_cancel(struct wpool_event *event);
  * @event: the event
  *
  * As wpool_event_cancel(), and waits for the function or the abort function if it is
- * running, but never behind another task: an event that the pool has accepted leaves it, and is
- * counted as cancelled. An event that a closed pool has refused is
- * handed to the thread that calls abort functions, and is waited for until its turn: so
- * an abort function must not cancel another event in this way.
+ * running. It does not wait behind other tasks: if the pool has accepted the event, the event is
+ * taken out, and counted as cancelled. But if a closed pool has refused the event, this waits until
+ * the thread that calls abort functions has come to it: so an abort function must not cancel
+ * another event in this way.
  *
- * During the call the event can neither be fired nor armed: even a function that always
- * arms its event again ends. The caller makes sure that nobody fires or arms the event
- * afterwards.
+ * During the call the event can neither be fired nor armed, so even a function that always
+ * arms its event again ends. The caller makes sure that it is not fired or armed afterwards.
  *
  * Context: process context; sleeps, uninterruptibly, only if the event is running or on
  * its way.
@@ -298,9 +296,8 @@ int wpool_event_cancel_sync(struct wpool_event *event);
  * @event: the event; must not be freed during the call
  *
  * As wpool_event_cancel(). From now on, and until wpool_event_enable(), the functions that
- * fire or arm the event do nothing and return false; what it would have been fired for is not
- * kept. If it is disabled several times it is to be enabled as often. The idea is
- * disable_work().
+ * fire or arm the event do nothing and return false; such fires are lost. An event that was
+ * disabled several times must be enabled as often. The idea is disable_work().
  *
  * Context: as wpool_event_cancel().
  * Return: true if the event was armed, or a fire was taken back.
@@ -311,8 +308,8 @@ bool wpool_event_disable(struct wpool_event *event);
  * wpool_event_disable_sync() - disable an event, and wait until its function does not run
  * @event: the event
  *
- * As wpool_event_disable() and wpool_event_cancel_sync(). A driver that calls it before it
- * stops its device need not take down first what fires the event.
+ * As wpool_event_disable() and wpool_event_cancel_sync(). A driver may call it before it stops
+ * what fires the event.
  *
  * Context: as wpool_event_cancel_sync().
  * Return: as wpool_event_cancel_sync(); after -EDEADLK the event is not disabled.
@@ -323,34 +320,33 @@ int wpool_event_disable_sync(struct wpool_event *event);
  * wpool_event_enable() - take back one call of wpool_event_disable()
  * @event: an event that is disabled
  *
- * The event is neither armed nor fired by this. The caller looks afterwards for what it
- * would have been fired for.
+ * This neither arms nor fires the event. Afterwards the caller checks for what it may have missed.
  *
  * Context: any.
- * Return: true if the event can be fired and armed from now on, unless somebody is in
+ * Return: true if the event can be fired and armed from now on, unless another thread is in
  * wpool_event_cancel_sync(); false if it was disabled more often.
  */
 bool wpool_event_enable(struct wpool_event *event);
 
 /**
- * wpool_event_finish() - an event's own function is done with it for good
+ * wpool_event_finish() - end an event from its own function
  * @event: the event
  *
  * Disarms the event, and takes back a fire that came since the function started. From
- * then on the event is the caller's, which may free it, or prepare it anew. The caller
- * makes sure that nobody else fires, arms or cancels the event any more.
+ * then on the caller may free the event, or prepare it again. The caller makes sure that the event
+ * is not fired, armed or cancelled any more.
  *
  * Context: the event's function or its abort function; process context; sleeps.
  */
 void wpool_event_finish(struct wpool_event *event);
 
 /**
- * struct wpool_watch - lets what happens to a file fire an event
+ * struct wpool_watch - fires an event when a file becomes ready
  *
- * Every wake-up that matters fires the event, until wpool_watch_end(): the function need
- * not ask for the next one. As with EPOLLET, several wake-ups may be one run, and the
- * function takes all that there is, or asks wpool_watch_ready() in the end and fires the
- * event itself.
+ * Every wake-up for one of the events that it watches fires the event, until wpool_watch_end():
+ * the function need not ask for the next one. As with EPOLLET, one run may stand for several
+ * wake-ups. So the function reads until nothing is left, or calls wpool_watch_ready() in the end
+ * and fires the event itself.
  *
  *	struct conn { struct wpool_event event; struct wpool_watch watch; ... };
  *
@@ -377,36 +373,35 @@ struct wpool_watch {
  * @file: the file; the watch has a reference of its own until it ends
  * @events: what is waited for, as for poll(2); %EPOLLERR and %EPOLLHUP always are, too
  *
- * If the file is ready now, that fires the event, too. The function may start, end the
- * watch and free it before this call returns, also if something else has fired the event: its
- * time, or another watch. But a function that may free @watch must not be fired by that
- * before the call begins.
+ * If the file is ready now, that fires the event, too. The event's function may start, end the
+ * watch and free it before this call returns, also if its timer or another watch has fired the
+ * event. But a function that may free @watch must not be fired before the call begins.
  *
  * Context: process context; may sleep.
  * Return:
  * * 0 - the watch has begun, and may have ended since
  * * -EBUSY - it has begun before
  * * -EPERM - the file cannot be polled
- * * -EOPNOTSUPP - the file wakes those who poll it through no wait queue, or several
+ * * -EOPNOTSUPP - the file has no wait queue for polling, or several
  */
 int wpool_watch_file(struct wpool_watch *watch, struct wpool_event *event, struct file *file,
 		     __poll_t events);
 
 /**
- * wpool_watch_ready() - what of that which a file's watch waits for is there now?
+ * wpool_watch_ready() - poll the file of a watch
  * @watch: begun with wpool_watch_file()
  *
  * Context: process context; may sleep. The watch does not end meanwhile.
- * Return: as poll(2): a part of what was asked for, of %EPOLLERR and %EPOLLHUP.
+ * Return: as poll(2): those of the watch's events, and of %EPOLLERR and %EPOLLHUP, that hold now.
  */
 __poll_t wpool_watch_ready(const struct wpool_watch *watch);
 
 /**
- * wpool_watch_end() - watch no more
+ * wpool_watch_end() - end a watch
  * @watch: zeroed, begun or ended
  *
- * After this no wake-up fires the event; a fire from before is still there, see
- * wpool_event_cancel_sync(). The event's function may call this, and must, before
+ * After this no wake-up fires the event; an earlier fire is not taken back, see
+ * wpool_event_cancel_sync(). The event's function may call this, and must before
  * wpool_event_finish().
  *
  * Context: process context; not twice at once for one watch.

@@ -29,8 +29,8 @@ typedef int (*wpool_group_fn)(struct wpool_group_task *task);
 /**
  * typedef wpool_group_abort_fn - is called instead of the function of a task of a group
  * @task: the task, which belongs to this function from now on
- * @status: -ECANCELED if the function was not called, since the group was cancelled, or the
- *	pool was closed with %WPOOL_RELEASE_CANCEL; -ETIME if it had waited for longer than
+ * @status: -ECANCELED if the function was not called, because the group was cancelled or the
+ *	pool was closed with %WPOOL_RELEASE_CANCEL; -ETIME if the task had waited for longer than
  *	max_wait_ms; -EIO if the worker died in it
  *
  * It may free the task as its last act, not before anything that may fault. If the worker
@@ -44,8 +44,8 @@ typedef void (*wpool_group_abort_fn)(struct wpool_group_task *task, int status);
  * struct wpool_group - the tasks of one client of a pool
  *
  * A client that shares a pool with others has a group of its own, with a bound on the
- * tasks that it may have in the pool. It can wait for its tasks and cancel them without a look
- * at those of the others. All fields are private.
+ * tasks that it may have in the pool. It can wait for its tasks and cancel them, whatever the
+ * others do. All fields are private.
  *
  *	struct block { struct wpool_group_task task; ... };
  *
@@ -119,12 +119,12 @@ int __must_check wpool_group_init(struct wpool_group *group, struct wpool *pool,
  * wpool_group_exit() - end a group
  * @group: the group; one that is all zeroes, or has ended, is allowed and ignored
  *
- * From the start of the call the group's own tasks get -ESHUTDOWN for a submit, and so
+ * From the start of the call, a submit by one of the group's own tasks gets -ESHUTDOWN, and so
  * does every submitter that waits for room in the group. Lets the tasks run to their end
  * and waits for them: call wpool_group_cancel() before, if they need not start any more.
- * Then no function of a task runs any more, and the group's memory is the caller's. The
- * caller makes sure that besides these tasks, and submitters that wait already, nobody uses
- * the group any more.
+ * Afterwards no function of a task runs any more, and the caller may free the group. The caller
+ * makes sure that only these tasks, and submitters that wait already, use the group during the
+ * call.
  *
  * Context: process context; sleeps, uninterruptibly.
  * Return: 0; -EDEADLK, with nothing done, if called from one of the pool's own tasks.
@@ -144,7 +144,7 @@ void wpool_group_task_init(struct wpool_group_task *task, wpool_group_fn func,
 			   wpool_group_abort_fn abort);
 
 /**
- * wpool_group_task_set_urgent() - say whether a task of a group starts before other tasks
+ * wpool_group_task_set_urgent() - set whether a task of a group starts before other tasks
  * @task: a task that was prepared and is not submitted
  * @urgent: as wpool_task_set_urgent()
  *
@@ -162,7 +162,7 @@ static inline void wpool_group_task_set_urgent(struct wpool_group_task *task, bo
  *
  * If the group is full, the submitter waits, killable, first-in-first-out. Then the task
  * is submitted to the pool as by wpool_submit(): if the pool is full, its policy decides.
- * Under %WPOOL_RUN a task that dies in its submitter keeps its place in the group for ever.
+ * Under %WPOOL_RUN a task that dies in its submitter never gives its room in the group back.
  *
  * After 0 either the function or the abort function is called, once, or neither if there
  * is no abort function. The task may be gone on return, and so may the group, if another
@@ -211,9 +211,9 @@ int __must_check wpool_group_try_submit(struct wpool_group *group,
  * wpool_group_wait() - wait until no task of a group is left
  * @group: the group
  *
- * Also for tasks that are submitted during the call: a client that submits without end takes a
- * new group now and then, and waits for the old one. The pool may count the last task for a
- * moment longer.
+ * Also waits for tasks that are submitted during the call: a client that never stops submitting
+ * must take a new group now and then, and wait for the old one. The pool may count the last task
+ * for a moment longer.
  *
  * Context: process context; sleeps, killable.
  * Return:
@@ -231,11 +231,11 @@ int wpool_group_wait(struct wpool_group *group);
  * wpool_group_cancel() - make sure that the tasks of a group that have not started do not run
  * @group: the group
  *
- * Takes the same time for any number of tasks. A cancelled task keeps its place until its
+ * Takes the same time for any number of tasks. A cancelled task keeps its room until its
  * turn in the pool comes: then its abort function is called, and the pool counts it as
- * completed. Submitters that wait for room in the group get -ECANCELED. Tasks that run are
- * left alone, and can ask wpool_group_task_is_cancelled(). Tasks that are submitted
- * afterwards run.
+ * completed. Submitters that wait for room in the group get -ECANCELED. Running tasks are not
+ * interrupted, but can call wpool_group_task_is_cancelled(). Tasks that are submitted afterwards
+ * run.
  *
  * Context: any except NMI.
  */
@@ -245,7 +245,7 @@ void wpool_group_cancel(struct wpool_group *group);
  * wpool_group_outstanding() - number of tasks of a group that have not finished
  * @group: the group
  *
- * With those whose submitters wait for room in the pool.
+ * Includes tasks whose submitters wait for room in the pool.
  *
  * Context: any.
  * Return: the number: racy.

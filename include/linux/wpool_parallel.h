@@ -10,7 +10,7 @@
 /**
  * typedef wpool_for_fn - the function of wpool_parallel_for()
  * @from: the first index of a chunk
- * @to: the first one behind it
+ * @to: the first index behind the chunk
  * @arg: the caller's argument
  *
  * Context: as &typedef wpool_task_fn, or the caller of wpool_parallel_for().
@@ -22,16 +22,16 @@ typedef int (*wpool_for_fn)(unsigned long from, unsigned long to, void *arg);
  * wpool_parallel_for() - run a loop on several CPUs, this one among them
  * @pool: the pool; it exists until the call returns
  * @from: the first index
- * @to: the first one behind the last
- * @grain: how many indices a chunk has, but for the last; 0: the chunks get smaller towards
+ * @to: the index behind the last
+ * @grain: how many indices a chunk has, except the last; 0: the chunks get smaller towards
  *	the end, which suits most loops whose indices take less than a millisecond each
  * @fn: called for each chunk, on several CPUs at the same time, with indices in order
  * @arg: argument of @fn
  *
  * The caller runs @fn, too, and tasks of the pool help it: at most one on each other CPU of
- * the pool, and only as long as there is room for them. Help that cannot be had is not had:
- * the call never waits for room, it works in a pool that is full or closed, and a task of the
- * same pool may call it, even at capacity 1. @fn is best a function that seldom sleeps.
+ * the pool, and only if there is room for them. The call never waits for room: it works with a
+ * pool that is full or closed, and a task of the same pool may call it, even at capacity 1. @fn
+ * should seldom sleep.
  *
  *	static int check_blocks(unsigned long from, unsigned long to, void *arg)
  *	{
@@ -45,12 +45,12 @@ typedef int (*wpool_for_fn)(unsigned long from, unsigned long to, void *arg);
  *
  *	err = wpool_parallel_for(wpool_default(), 0, image->nr_blocks, 0, check_blocks, image);
  *
- * When it returns, no call of @fn is under way or will begin. If the result is 0, @fn was
+ * When it returns, no call of @fn is running or will start. If the result is 0, @fn was
  * called for each index exactly once, and what it did is visible. After an error no further
- * chunk begins; those that other CPUs are in are waited for. A helper that was submitted in
- * vain is counted as a cancelled task. The model is padata_do_multithreaded().
+ * chunk starts; the call waits for those that other CPUs are in. A helper that has not started by
+ * then is counted as a cancelled task. The model is padata_do_multithreaded().
  *
- * If the caller itself dies in @fn, helpers go on with what is left.
+ * If the caller itself dies in @fn, helpers run the remaining chunks.
  *
  * Context: process context; sleeps, uninterruptibly, while helpers are in their last chunk.
  * Not an abort function, nor a fault handler.

@@ -37,19 +37,18 @@ enum wpool_state {
  * @searching: workers that are awake and hold no task
  * @busy: workers inside a task, asleep or not
  * @blocked: workers asleep inside a task; part of @busy
- * @waiting: submitters asleep, events that have fired, and strands, because the pool is
- *	full
+ * @waiting: what waits because the pool is full: submitters, events that have fired, and strands
  * @queued: accepted tasks that have not started
  * @free: tasks that would be accepted now; %WPOOL_UNLIMITED if there is no limit
- * @spawn_error: the error of the last attempt to create a worker that failed, such as
- *	-ENOMEM; 0 if none has
+ * @spawn_error: the error of the last failed attempt to create a worker, such as -ENOMEM; 0 if
+ *	none has failed
  * @outstanding: accepted tasks that have not finished
  * @submitted: tasks accepted since creation;
  *	= @completed + @failed + @cancelled + @overdue + @outstanding
  * @completed: tasks whose function returned
  * @failed: tasks whose worker died in them
  * @cancelled: accepted tasks that were cancelled before they ran
- * @overdue: accepted tasks that were not run, since they had waited for longer than
+ * @overdue: accepted tasks that were not run, because they had waited for longer than
  *	max_wait_ms
  * @errors: of @completed, tasks of groups whose function returned an error, counted just
  *	before they complete
@@ -67,10 +66,10 @@ enum wpool_state {
  * @expired: workers that ended because they were idle
  * @faults: workers that died in a task
  *
- * If the pool is in use the figures are read one after the other, but both
+ * In a pool that is in use the figures are read one after the other, but both
  * identities hold in every snapshot. A running task that was submitted again counts twice in
- * @outstanding until it has returned, though it takes one place, and a task may count that came
- * and went meanwhile.
+ * @outstanding until it has returned, though it needs room only once. A task that came and went
+ * during the call may count, too.
  */
 struct wpool_stats {
 	enum wpool_state state;
@@ -117,14 +116,14 @@ struct wpool_hist {
 
 /**
  * struct wpool_cost - what the tasks of one function cost
- * @func: the function; %NULL in the one that has the sums of all others
- * @runs: how often one of them returned
- * @wait_ns: how long they had waited from submit to start, in ns, summed up
- * @run_ns: how long they took from start to end, in ns, summed up
- * @cpu_ns: how long they had a CPU meanwhile, as the scheduler accounts for it, in
- *	ns, summed up: to a tick, if a task slept or was preempted. What is left of
- *	@run_ns, they were asleep, or waited for their CPU.
- * @worst_ns: the longest that one of them took, in ns
+ * @func: the function; %NULL: the sums of all functions that have no entry
+ * @runs: how many of the tasks have returned
+ * @wait_ns: sum of their times from submit to start, in ns
+ * @run_ns: sum of their times from start to end, in ns
+ * @cpu_ns: sum of the CPU time that they used, as the scheduler accounts for it, in ns: exact to
+ *	a tick if a task slept or was preempted. In the rest of @run_ns they slept, or waited
+ *	for their CPU.
+ * @worst_ns: the longest time from start to end, in ns
  */
 struct wpool_cost {
 	void *func;
@@ -177,9 +176,9 @@ u64 wpool_hist_from(u32 bucket);
  * @wait: filled in: from submit to start
  * @run: filled in: from start to end
  *
- * Counted since the attribute latency was last switched on are the tasks that were
- * submitted while it was on. A task is counted when it starts and when it returns: one that
- * runs is in @wait only. The structures are large for a stack.
+ * Counts tasks that were submitted since the attribute latency was last switched on, and while it
+ * was on. A task is counted in @wait when it starts and in @run when it returns. The structures
+ * are too large for the stack.
  *
  * Context: process context; sleeps.
  * Return: 0; -EINVAL if there is no pool; -ENODATA if latency was never on.
@@ -192,10 +191,10 @@ int wpool_get_latency(struct wpool *pool, struct wpool_hist *wait, struct wpool_
  * @costs: filled in: an entry for each function, in no order
  * @nr: how many entries @costs has, at least 1
  *
- * Counted are the tasks that wpool_get_latency() counts, when they return; one that
- * helped in its wait also counts the tasks that it ran then. Each CPU keeps 31
- * functions apart. What is beyond them, or finds no room in @costs, is summed up in
- * an entry whose function is %NULL, the last one.
+ * Counts the tasks that wpool_get_latency() counts, when they return. The times of a task
+ * include those of other tasks that it ran while it waited for them. Each CPU has entries for 31
+ * functions. All other functions, and those that find no room in @costs, are summed up in the last
+ * entry, whose function is %NULL.
  *
  * Context: process context; sleeps.
  * Return: how many entries were filled in; -EINVAL if there is no pool, or no entry;

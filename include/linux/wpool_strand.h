@@ -26,8 +26,8 @@ typedef void (*wpool_strand_fn)(struct wpool_strand_task *task);
  *	the first of its strand and had waited for longer than max_wait_ms, -EIO if the worker
  *	died in the function
  *
- * It is a turn of the strand: no other task of it runs meanwhile. A submit by the function
- * that died is taken back before.
+ * The call is the task's turn: no other task of the strand runs meanwhile. If the function that
+ * died had submitted its task again, that submit is taken back first.
  *
  * Context: as &typedef wpool_abort_fn, or a worker of the pool; not
  * wpool_strand_flush() or wpool_strand_destroy().
@@ -39,9 +39,8 @@ typedef void (*wpool_strand_abort_fn)(struct wpool_strand_task *task, int status
  *
  * Tasks of one strand never run at the same time; those of different strands do. A strand
  * is not tied to a thread or a CPU, and an empty one holds no worker and no room in its
- * pool. It is what an ordered workqueue is used for, or a lock around the work of a
- * connection, at 64 bytes, so that each connection may have its own. All fields are
- * private.
+ * pool. Use it instead of an ordered workqueue, or of a lock around the work of a connection. It
+ * takes 64 bytes, so each connection may have its own. All fields are private.
  *
  *	struct conn { struct wpool_strand strand; ... };
  *	struct packet { struct wpool_strand_task task; ... };
@@ -60,18 +59,17 @@ typedef void (*wpool_strand_abort_fn)(struct wpool_strand_task *task, int status
  *	if (wpool_strand_try_submit(&packet->task))
  *		kfree(packet);
  *
- * A strand has a limit of its own: so many of its tasks may be unfinished. Of these, the
- * first one alone is in the pool. It needs room there as any task does, and if the pool is
- * full, its turn comes in the line of the submitters that wait. The others wait in the
- * strand. So a strand takes one place in its pool at most, however much is submitted to
- * it; the pool never refuses a task that the strand has accepted, and max_blocking does not
- * matter. wpool_flush() waits for the first task only: use wpool_strand_flush().
+ * A strand has a limit on its unfinished tasks. Only the first of them is in the pool. It needs
+ * room there as any task does, and if the pool is full, its turn comes among the submitters that
+ * wait. The others wait in the strand. So a strand takes room for one task in its pool at most;
+ * the pool never refuses a task that the strand has accepted, and max_blocking does not matter.
+ * wpool_flush() waits for the first task only: use wpool_strand_flush().
  *
  * When the pool is closed, the strand refuses tasks. Those that it has accepted run to
  * their end, which wpool_destroy() and wpool_release_timeout() wait for; with
  * %WPOOL_RELEASE_CANCEL, those that have not started are aborted with -ECANCELED.
  *
- * If the worker dies in a task, the strand goes on with the next one.
+ * If the worker dies in a task, the strand continues with the next one.
  */
 struct wpool_strand {
 	/* private: */
@@ -112,9 +110,8 @@ struct wpool_strand_task {
  * @pool: the pool that its tasks will run in
  * @limit: how many of its tasks may be unfinished, from 1; %WPOOL_UNLIMITED is no limit
  *
- * No reference to @pool is taken: the caller makes sure that it exists at each submit. To
- * free an unused strand needs no call, to free one that may be in use
- * wpool_strand_destroy().
+ * No reference to @pool is taken: the caller makes sure that it exists at each submit. Call
+ * wpool_strand_destroy() before you free a strand, unless it was never used.
  *
  * Context: any.
  */
@@ -137,7 +134,7 @@ void wpool_strand_task_init(struct wpool_strand_task *task, struct wpool_strand 
 			    wpool_strand_fn func, wpool_strand_abort_fn abort);
 
 /**
- * wpool_strand_task_set_urgent() - say whether the turn of a task starts before other tasks
+ * wpool_strand_task_set_urgent() - set whether the turn of a task starts before other tasks
  * @task: a task that was prepared and is not submitted
  * @urgent: as wpool_task_set_urgent(), from the moment at which it is the first of its strand;
  *	the order of the strand stays as it is
@@ -154,8 +151,8 @@ static inline void wpool_strand_task_set_urgent(struct wpool_strand_task *task, 
  * @task: the task
  *
  * There is no call that waits for room: a submitter that may sleep calls wpool_strand_flush(), and
- * tries again. Nor can a task be taken back: what concerns all that is queued, such as a connection
- * that has gone, the caller notes where the functions see it.
+ * tries again. A submitted task cannot be cancelled: if, for example, the connection has gone, the
+ * caller sets a flag that the functions check.
  *
  * Context: any except NMI, and not with scheduler locks held.
  * Return:
@@ -172,7 +169,7 @@ int __must_check wpool_strand_try_submit(struct wpool_strand_task *task);
  * @strand: the strand
  *
  * Returns even if others continue to submit. A task of the same pool that calls it holds
- * its worker meanwhile: if all workers that the pool may have do so, they wait for ever.
+ * its worker meanwhile: if all workers that the pool may have do so, that is a deadlock.
  *
  * Context: process context; sleeps, killable. Not an abort function.
  * Return: 0; -EINTR if the caller was killed; -EDEADLK if called by a task of the strand.
@@ -183,8 +180,8 @@ int wpool_strand_flush(struct wpool_strand *strand);
  * wpool_strand_destroy() - accept no more tasks, and wait for those accepted
  * @strand: the strand
  *
- * Afterwards the strand may be freed, as long as nobody submits to it any more, or prepared
- * anew. Its pool may be gone already.
+ * Afterwards the strand may be freed or prepared again, if the caller makes sure that no task is
+ * submitted to it any more. Its pool may be gone already.
  *
  * Context: process context; sleeps, uninterruptibly. Not an abort function.
  * Return: 0; -EDEADLK if called by a task of the strand, and nothing was done.
@@ -192,13 +189,12 @@ int wpool_strand_flush(struct wpool_strand *strand);
 int wpool_strand_destroy(struct wpool_strand *strand);
 
 /**
- * wpool_strand_finish() - a strand's own task is the last one, and ends the strand
+ * wpool_strand_finish() - end a strand from the function of its last task
  * @task: the task whose function, or abort function, calls this; not submitted again
  *
- * From then on the strand and the task are the caller's, which may free both: a connection
- * whose tasks hold a reference each, for example, when the last of these is dropped. The
- * caller makes sure that nobody else uses the strand any more: calls of
- * wpool_strand_flush() have returned.
+ * From then on the caller may free the strand and the task. An example is a connection to which
+ * each task holds a reference, when the last reference is dropped. The caller makes sure that the
+ * strand is not used any more: calls of wpool_strand_flush() have returned.
  *
  * Context: the function or the abort function of @task; process context.
  * Return: true; false, and nothing was done, if other tasks or flushes of the strand wait, or if

@@ -4,8 +4,8 @@
  *
  * A source that includes this header instead of <linux/workqueue.h> keeps its text: at the
  * end of the header the names of workqueues become those of this module. Each queue is a pool
- * of its own, which the administrator sees, measures and tunes as any other, and which goes on
- * after an oops in a work.
+ * of its own, which the administrator sees, measures and tunes as any other, and which survives
+ * an oops in a work.
  *
  * Include it after all other headers. A header of the kernel that is read behind it would
  * take struct work_struct for the one here, and lay out the kernel's own structures wrongly.
@@ -163,8 +163,8 @@ void wpool_delayed_work_timer_fn(struct timer_list *timer);
 	} while (0)
 
 /**
- * wpool_delayed_work_destroy_on_stack() - a delayed work on the caller's stack is about to go
- * @dwork: one that was prepared here, and is neither pending nor running
+ * wpool_delayed_work_destroy_on_stack() - end the use of a delayed work on the caller's stack
+ * @dwork: a delayed work that was prepared here, and is neither pending nor running
  *
  * Context: any.
  */
@@ -246,7 +246,7 @@ void wpool_wq_flush(struct wpool_wq *wq);
  * @wq: the queue
  *
  * Meanwhile only works of the queue itself may queue here. A work that another thread, an
- * interrupt or a timer queues is dropped, and the kernel's log tells its function.
+ * interrupt or a timer queues is dropped, and the kernel's log names its function.
  *
  * Context: process context; sleeps, uninterruptibly. Not in a work of @wq.
  */
@@ -266,7 +266,7 @@ void wpool_wq_set_max_active(struct wpool_wq *wq, int max_active);
 
 /**
  * enum wpool_wq_system - the queues that exist as soon as the module is loaded
- * @WPOOL_WQ_DEFAULT: of the pool "wq", for all system workqueues that are none of these
+ * @WPOOL_WQ_DEFAULT: of the pool "wq", for all system workqueues that are not named below
  * @WPOOL_WQ_HIGHPRI: of the pool "wq-highpri", for system_highpri_wq
  * @WPOOL_WQ_FREEZABLE: of the pool "wq-freezable", for the freezable system workqueues
  * @WPOOL_WQ_BH: of the pool "wq-bh", for system_bh_wq and system_bh_highpri_wq
@@ -374,7 +374,7 @@ bool wpool_work_flush(struct wpool_work *work);
 
 /**
  * wpool_work_cancel() - take a work back, as cancel_work()
- * @work: the work; its function may be running, and goes on
+ * @work: the work; if its function is running, that continues
  *
  * Context: any except NMI.
  * Return: true if the work was pending.

@@ -2,11 +2,11 @@
 /*
  * Events: tasks that wait without a worker.
  *
- * An event is a task and a timer. Its task is its vehicle: a detached task, with a
- * function in here, that goes through the line and the queues as any other, and is
- * accepted and counted once for each time that the event has fired. So nothing of the
- * paths of a task knows about events, except that in the line they stand without a
- * submitter (wpool_waiters_join()). What the event is about, event->state says:
+ * An event is a task and a timer. The task is detached, with a function in here. It waits for a
+ * token and goes through the queues as any other, and is accepted and counted once for each time
+ * that the event has fired. So the path of a task does not know about events, except that they
+ * wait for a token without a submitter (wpool_waiters_join()). The state of the event is in
+ * event->state:
  *
  *                fire               its turn                returned
  *      IDLE ----------> PENDING ----------> RUNNING -------------------> IDLE
@@ -14,44 +14,44 @@
  *       |         cancel | | fire            |   |  cancel: AGAIN goes
  *       |                v |                 +---+
  *       +------------- CANCELLED             | returned, AGAIN: PENDING, and the task
- *         its turn, or taken out             | is submitted anew
+ *         its turn, or taken out             | is submitted again
  *
  * Each arrow is one change of event->state, and one side wins it. The task is on its way
- * while the event is PENDING or CANCELLED, and at home otherwise: then task->pool is the
- * pool in which it will run, and the thread that runs the function may submit it.
+ * while the event is PENDING or CANCELLED. Otherwise it is at home: task->pool is the pool in
+ * which it will run, and the thread that changes the state to PENDING submits it.
  *
- * A worker, or whoever ends tasks that no worker will run, brings the task home, in event_run()
- * or event_end(). A cancelled event goes on to its turn, where nothing happens, unless it can
- * be taken off the line: so a cancel is a change of state, in any context. cancel_sync
- * takes it out of the queues, too.
+ * The task comes home in event_run(), called by a worker, or in event_end(), called by a thread
+ * that ends tasks which no worker will run. A cancel is only a change of state, in any context: if
+ * the task waits for a token, the cancel takes it out; otherwise the task stays queued, and does
+ * nothing when its turn comes. cancel_sync takes it out of the queues, too.
  *
  * The timer is the kernel's. event->lock protects it, together with task->armed:
  *
- *   armed   the timer is pending, or its callback has yet to take the lock. The callback
- *           that finds it armed and the timer not pending ends the wait; any other is
- *           that of an earlier time, and does nothing.
+ *   armed   the timer is pending, or its callback has yet to take the lock. A callback that
+ *           finds the event armed, and the timer not pending, ends the wait. Any other
+ *           callback belongs to an earlier time, and does nothing.
  *
- * An event that is armed may be fired by somebody else, which leaves the timer alone: a
- * fire takes no lock. The wait is over when the function starts, or with a cancel. An
- * expiry in between is a fire like any other, and changes nothing. The end of a wait and
- * the change of state that goes with it, an expiry's or a start's, are one step under the
- * lock, so that none comes in between. A mod is a cancel, and then an arm.
+ * An armed event may also be fired by a call, which takes no lock and leaves the timer alone. The
+ * wait ends when the function starts, or with a cancel. If the timer expires in between, it fires
+ * an event that is fired already, which changes nothing. The end of a wait and the change of state
+ * that goes with it, an expiry's or a start's, are one step under the lock. A mod is a cancel, and
+ * then an arm.
  *
- * So who may run at the same time:
+ * What may run at the same time:
  *
  *   fire     with everything; the change of state decides. It does not touch the event
  *            once the task is on its way, since the function may free the event.
  *   arm      with each other and with the callback: event->lock
- *   cancel_sync, finish: count as ENDING, so that nobody fires the event, and nobody who
- *            takes the lock from then on arms it; wait for a callback that is running;
- *            wait for the function. Then the memory is free.
+ *   cancel_sync, finish: count as ENDING, so that no thread fires the event, or arms it under
+ *            the lock; wait for a callback that is running; wait for the function. Then the
+ *            memory may be freed.
  *   disable  is a cancel, or a cancel_sync, whose count stays until enable.
  *
  * Barrier pair:
  *
- *   claim:B  what somebody wrote before its fire, full barrier, the load that finds the
+ *   claim:B  what a thread wrote before its fire, full barrier, the load that finds the
  *            event fired <-> the change to RUNNING, fully ordered, then the function: as
- *            claim:A in task.c.
+ *            claim:A in task/state.c.
  */
 #include <linux/bits.h>
 #include <linux/err.h>
@@ -138,7 +138,7 @@ static bool mark_fired(struct wpool_event *event, int timed, bool *home)
 	return (old & STATE_MASK) != PENDING && !(old & AGAIN);
 }
 
-/* Has the event a pool? One without has been warned about, or was not initialised. */
+/* Has the event a pool? If not, it was not initialised, or was given none. */
 static bool has_pool(const struct wpool_event *event)
 {
 	return READ_ONCE(event->task.pool);
@@ -206,14 +206,14 @@ static void timer_expired(struct wpool_event *event)
 	bool home = false;
 
 	/*
-	 * In a softirq, with neither TIMER_IRQSAFE nor hard hrtimers: interrupts would be off
-	 * until all are fired that are due
+	 * In a softirq: TIMER_IRQSAFE and hard hrtimers would keep interrupts off until all events
+	 * are fired that are due
 	 */
 	local_irq_save(flags);
 	raw_spin_lock(&event->lock);
 	if (event->task.armed && !timer_is_queued(event)) {
 		WRITE_ONCE(event->task.armed, false);
-		/* one step with the end of the wait, for those who hold the lock */
+		/* under the lock, so that this and the end of the wait are one step */
 		mark_fired(event, TIMED, &home);
 	}
 	raw_spin_unlock(&event->lock);
@@ -320,7 +320,7 @@ static bool event_start(struct wpool_event *event, bool *gone)
 				return false;
 			continue;
 		}
-		/* one step with the end of the wait: an expiry comes before it, and is no fire */
+		/* with the end of the wait, so that no expiry comes in between */
 		raw_spin_lock_irqsave(&event->lock, flags);
 		started = atomic_try_cmpxchg(&event->state, &old, (old & ENDING_MASK) | RUNNING |
 					     (old & TIMED ? TIMED_OUT : 0));
@@ -365,14 +365,14 @@ static void event_run(struct wpool_task *task)
 
 	if (!event_start(event, &gone))
 		return;
-	/* for who looks at the worker: not the function of ours that calls it */
+	/* what debugfs shows of the worker: the event's function, not this one */
 	WRITE_ONCE(wpool_worker_self()->func, event->func);
 	event->func(event);
 	if (!gone)
 		event_stop(event, 0);
 }
 
-/* Its abort function: no worker will run it, or one has died in the function. */
+/* The task's abort function: no worker will run it, or one has died in the event's function. */
 static void event_end(struct wpool_task *task, int status)
 {
 	struct wpool_event *event = container_of(task, struct wpool_event, task);
@@ -410,7 +410,7 @@ static bool event_take_back(struct wpool_event *event)
 	return true;
 }
 
-/* Take a cancelled event off the line; false if it is not there. */
+/* If a cancelled event waits for a token, end that wait; false if it does not. */
 static bool event_take_off(struct wpool_event *event)
 {
 	unsigned long flags;
@@ -466,7 +466,7 @@ bool wpool_event_mod(struct wpool_event *event, unsigned long delay)
 }
 EXPORT_SYMBOL_GPL(wpool_event_mod);
 
-/* Is it RUNNING no more? If it is, mark it: its waiters are to be woken. */
+/* Is it no longer RUNNING? If it is, mark it, so that its end wakes the waiters. */
 static bool has_returned(struct wpool_event *event)
 {
 	int old = atomic_read_acquire(&event->state);
@@ -566,7 +566,7 @@ void wpool_event_finish(struct wpool_event *event)
 	atomic_add(ENDING, &event->state);
 	disarm_timer(event);
 	timer_sync(event);
-	/* if the worker dies from here on, nobody touches the event */
+	/* if the worker dies from here on, it must not touch the event */
 	if (w && w->task == task)
 		w->abort = NULL;
 	*task->gone = true;
@@ -584,7 +584,7 @@ static void *event_hint(void *event)
 	return ((struct wpool_event *)event)->func;
 }
 
-/* The kernel may have forgotten the timer already. */
+/* Without the timer, which the kernel may have removed already. */
 static void debug_end_event(void *addr)
 {
 	struct wpool_event *event = addr;

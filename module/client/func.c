@@ -27,7 +27,7 @@ static int submit_func(struct wpool *pool, struct wpool_item *item, wpool_arg_fn
 					   false);
 	}
 	if (unlikely(err))
-		/* the submitter may have been sent away: the pool may be gone */
+		/* after -ESHUTDOWN the pool may be gone */
 		wpool_item_refuse(item);
 	return err;
 }
@@ -67,7 +67,7 @@ int wpool_invoke(struct wpool *pool, void *arg)
 		item = wpool_items_take(pool->items);
 	if (!item)
 		return -ENOMEM;
-	/* the creator keeps the function in place: it destroys the pool before it goes */
+	/* no reference to the function's module: its owner destroys the pool before it goes */
 	return submit_func(pool, item, pool->func, pool->abort, arg, NULL, true);
 }
 EXPORT_SYMBOL_GPL(wpool_invoke);

@@ -3,33 +3,33 @@
  * Groups: the tasks of one client of a pool.
  *
  * A task of a group is a detached task with a function and an abort function in here, as
- * that of an event (event.c), so nothing of the paths of a task knows about groups. A
- * group counts its tasks itself: one takes a place in the group before it is submitted to
- * the pool, and leaves it when its function has returned, before the pool counts it out.
+ * that of an event (event.c), so the path of a task does not know about groups. A group counts
+ * its tasks itself: a task takes a place in the group before it is submitted to the pool, and
+ * gives it back when its function has returned, before the pool counts it out.
  *
- * All of a group is under group->lock:
+ * group->lock protects all of a group:
  *
  *   nr        tasks that have a place; at most max
- *   epoch     how often the group was cancelled. A task that has an older one is not run:
- *             that is why a cancel takes the same time for any number of tasks.
- *   line      submitters that wait for a place. The first of them takes it itself, when it
- *             is woken, and wakes the next if it may go, too. A newcomer joins the line if
- *             there is one.
+ *   epoch     how often the group was cancelled. A task with an older epoch is not run, so
+ *             a cancel takes the same time for any number of tasks.
+ *   line      submitters that wait for a place. The first one takes the place itself when it
+ *             is woken, and wakes the next one if there is room for that, too. If there is a
+ *             line, a new submitter joins it.
  *   sleepers  threads in wait and exit, which are woken when there is no task.
- *   error     the first error. -ECANCELED gives way to any other: a task that fails may
- *             cancel its group before its own error is kept.
+ *   error     the first error. Any other error replaces -ECANCELED, because a task that
+ *             fails may cancel its group before its own error is stored.
  *
- * A waiter is woken under the lock, and takes the lock before it goes on. So the unlock in
- * leave_group() is a finish's last touch of the group, and when exit has returned, the group
- * may be freed. A submitter touches neither the group nor the task after the pool has
- * accepted the task. One that is sent away leaves the line under the lock, for which exit
- * waits, and does not touch the group afterwards.
+ * A waiter is woken under the lock, and takes the lock before it continues. So the unlock in
+ * leave_group() is the last access of a finish to the group, and when exit has returned, the
+ * group may be freed. A submitter touches neither the group nor the task after the pool has
+ * accepted the task. If its wait ends with an error, it leaves the line under the lock, for which
+ * exit waits, and does not touch the group afterwards.
  *
- * The lock is one line for all CPUs, twice a task. A count for each CPU could neither keep
- * a bound nor say when the last task is gone without a look at all CPUs.
+ * All CPUs share the lock's cache line, and take the lock twice for each task. With a count for
+ * each CPU, neither the bound nor the end of the last task could be seen without reading all CPUs.
  *
- * A plain task belongs to no group: the pool counts it on its own CPU, which a group could
- * only make slower.
+ * A plain task belongs to no group: the pool counts it on its own CPU, and a group would only make
+ * that slower.
  */
 #include <linux/err.h>
 #include <linux/export.h>
@@ -55,11 +55,11 @@
 struct waiter {
 	struct list_head node;	/* in group->line or group->sleepers */
 	struct task_struct *thread;	/* thread to wake */
-	u32 epoch;	/* in the line: the group's when it came */
-	u32 nr_closes;	/* in the line: a close of the pool since then sends it away */
+	u32 epoch;	/* in the line: the group's epoch when it came */
+	u32 nr_closes;	/* in the line: wpool_nr_closes() then; if that changes, its wait ends */
 };
 
-/* Is the caller a task of the group's pool? What it would wait for might wait for it. */
+/* Is the caller a task of the group's pool? Then a wait for the group could deadlock. */
 static bool is_own_task(const struct wpool_group *group)
 {
 	struct wpool_worker *w = wpool_worker_current();
@@ -69,10 +69,7 @@ static bool is_own_task(const struct wpool_group *group)
 
 /* ---- waiting ---- */
 
-/*
- * Sleep until the waiter is told to go on. Drops the lock meanwhile; interrupts were on when
- * it was taken.
- */
+/* Sleep until @may_go, without the lock; interrupts were on before it was taken. */
 static int sleep_in(struct list_head *list, struct wpool_group *group, struct waiter *waiter,
 		    bool (*may_go)(struct wpool_group *group, struct waiter *waiter),
 		    unsigned int state)
@@ -122,7 +119,7 @@ static bool has_room(const struct wpool_group *group)
 	return group->nr < group->max;
 }
 
-/* Was the waiter sent away? Those that came before it were, or are about to be, too. */
+/* The error with which a wait ends, or 0. The waits of those before it end with it, too. */
 static int sent_away(const struct wpool_group *group, const struct waiter *waiter)
 {
 	if (group->closed || wpool_nr_closes(group->pool) != waiter->nr_closes)
@@ -137,7 +134,7 @@ static bool may_leave_line(struct wpool_group *group, struct waiter *waiter)
 	       (list_is_first(&waiter->node, &group->line) && has_room(group));
 }
 
-/* To be called when a place was given back, or a waiter has left the line. */
+/* Call it after a place was given back, or a waiter has left the line. */
 static void wake_line(struct wpool_group *group)
 	__must_hold(&group->lock)
 {
@@ -276,11 +273,11 @@ static void group_task_run(struct wpool_task *task)
 		group_task_end(task, -ECANCELED);
 		return;
 	}
-	/* shown for the worker; under policy run the caller may be one that is in another task */
+	/* for debugfs; under policy run the caller may be a worker in another task */
 	if (likely(w && w->task == task))
 		WRITE_ONCE(w->func, func);
 	error = func(gtask);
-	/* before it leaves: whoever waits for the group sees it counted */
+	/* first: a thread that has waited for the group must see it counted */
 	if (unlikely(error))
 		count_error(group->pool, func, error);
 	leave_group(group, error);
@@ -310,7 +307,7 @@ static int submit_member(struct wpool_group *group, struct wpool_group_task *tas
 	if (!group || !group->pool || !task || !task->func || in_nmi())
 		return -EINVAL;
 	pool = group->pool;
-	/* first, since a task that is pending is not to be written to */
+	/* first: a pending task must not be written to */
 	local_irq_save(flags);
 	err = wpool_task_claim(pool, &task->task, true);
 	local_irq_restore(flags);

@@ -2,26 +2,25 @@
 /*
  * Loops whose chunks several CPUs take: wpool_parallel_for().
  *
- * The caller works itself. Helpers are tasks of the pool, which are submitted only if there
- * is room now: so the call needs nothing of the pool, and never waits for anything but a
- * chunk that another CPU is in. The caller asks for two helpers, each helper that starts for
- * two more: in a pool that is busy few tasks are queued in vain, in an idle one all CPUs are
- * at work soon.
+ * The caller runs chunks itself. Helpers are tasks of the pool, which are submitted only if there
+ * is room now. So the call works without any help from the pool, and waits only for chunks that
+ * other CPUs are in. The caller submits two helpers, and each helper that starts submits two more:
+ * a busy pool gets few tasks that are queued in vain, and in an idle one all CPUs soon take part.
  *
- * What is left is one number, loop->next. The thread that takes a chunk moves it.
+ * loop->next is the number of indices taken. A thread takes a chunk by moving it.
  *
  * Two counts:
  *
- *   nr_inside  the caller, and the helpers that have started. When the caller finds no chunk
- *              left it leaves; the last one to leave wakes it. From then on no helper gets
- *              in, so the caller's function is not called any more.
- *   refs       the caller, and the helpers that were submitted. Those that have not started
- *              when the loop ends are taken out of the queues; if one is held by another
- *              thread it starts later, finds that nobody is inside, and drops its reference.
+ *   nr_inside  the caller, and the helpers that have started. When the caller finds no more
+ *              chunk it leaves, and waits until the last helper has left. From then on no
+ *              helper may enter, so the caller's function is not called any more.
+ *   refs       the caller, and the helpers that were submitted. Helpers that have not started
+ *              when the loop ends are taken out of the queues. If another thread holds one,
+ *              it starts later, may not enter, and drops its reference.
  *
- * If a worker dies in a helper, tidy.c calls the helper's abort function, and that
- * leaves in its place. If the caller dies, nr_inside never becomes 0, and the loop's memory
- * is lost; helpers on their way still find it.
+ * If a worker dies in a helper, tidy.c calls the helper's abort function, which leaves in
+ * its place. If the caller dies, nr_inside never becomes 0, and the loop's memory is leaked, so
+ * that helpers that start later still find it.
  */
 #include <linux/cache.h>
 #include <linux/completion.h>
@@ -43,7 +42,7 @@
 #include "task/finish.h"
 #include "task/submit.h"
 
-/* A chosen grain: each thread takes its share of what is left in so many chunks. */
+/* Without a grain, a chunk is 1/CHUNKS_EACH of what each thread's share of the rest would be. */
 #define CHUNKS_EACH	4
 
 /* How many helpers each thread asks for. */
@@ -68,15 +67,15 @@ struct loop {
 	void *arg;	/* I: its last argument */
 	unsigned long from;	/* I: the first index */
 	unsigned long size;	/* I: how many indices */
-	unsigned long grain;	/* I: how many of them a chunk has; 0: as many as seem good */
+	unsigned long grain;	/* I: indices in a chunk; 0: see CHUNKS_EACH */
 	u32 nr_helpers;	/* I: length of @helpers */
 	refcount_t refs;	/* X: see above */
 	refcount_t nr_inside;	/* X: see above */
 	atomic_t nr_asked;	/* X: helpers that were submitted, or refused */
 	int error;	/* X: of the first call that failed */
-	struct completion left;	/* K: nobody is inside any more */
+	struct completion left;	/* K: @nr_inside is 0 */
 
-	/* X: how many indices were taken; on a line that is not read without need */
+	/* X: how many indices were taken; on a cache line of its own */
 	atomic_long_t next ____cacheline_aligned_in_smp;
 
 	struct helper helpers[] ____cacheline_aligned_in_smp;	/* the helpers */
@@ -156,20 +155,20 @@ static void ask_for_help(struct loop *loop)
 		helper = &loop->helpers[nr];
 		refcount_inc(&loop->refs);
 		if (wpool_submit_if_room_on(loop->pool, helper->cpu, &helper->task)) {
-			/* the caller's own is left */
+			/* not the last one: the caller still has its own */
 			refcount_dec(&loop->refs);
 			return;
 		}
 	}
 }
 
-/* The function of a helper, which only workers run: wpool_submit_if_room_on() runs nothing. */
+/* The function of a helper. Only workers run it, as wpool_submit_if_room_on() runs nothing. */
 static void help_loop(struct wpool_task *task)
 {
 	struct loop *loop = container_of(task, struct helper, task)->loop;
 
 	if (refcount_inc_not_zero(&loop->nr_inside)) {
-		/* shown for the worker */
+		/* for debugfs */
 		WRITE_ONCE(wpool_worker_self()->func, loop->fn);
 		ask_for_help(loop);
 		work_chunks(loop);
@@ -178,7 +177,7 @@ static void help_loop(struct wpool_task *task)
 	put_loop(loop);
 }
 
-/* It was taken out of the queues before it started, or its worker died in the function. */
+/* The abort function of a helper: it was taken out before it started, or its worker died in it. */
 static void help_ends(struct wpool_task *task, int status)
 {
 	struct loop *loop = container_of(task, struct helper, task)->loop;
@@ -212,20 +211,20 @@ static u32 place_helpers(struct loop *loop, struct wpool *pool, u32 max)
 	return nr;
 }
 
-/* How many helpers may be worth it? */
+/* The largest number of helpers that could be useful. */
 static u32 max_helpers(struct wpool *pool, unsigned long size, unsigned long grain)
 {
 	unsigned long chunks = grain ? (size - 1) / grain : size - 1;
 	struct wpool_worker *w = wpool_worker_current();
 	u32 workers = READ_ONCE(pool->capacity);
 
-	/* the caller is one of them */
+	/* the caller is a worker of the pool itself */
 	if (w && w->pool == pool)
 		workers--;
 	return min3(chunks, (unsigned long)workers, (unsigned long)READ_ONCE(pool->nr_cpus));
 }
 
-/* A loop with helpers; NULL if there is none to be had. */
+/* Allocate a loop with helpers; NULL if it can have none. */
 static struct loop *alloc_loop(struct wpool *pool, unsigned long size, unsigned long grain)
 {
 	u32 max = max_helpers(pool, size, grain);
@@ -233,7 +232,7 @@ static struct loop *alloc_loop(struct wpool *pool, unsigned long size, unsigned 
 
 	if (!max)
 		return NULL;
-	/* help is not worth a reclaim, and the caller may be in one */
+	/* no reclaim: it would cost more than the help gains, and the caller may be in one */
 	loop = kmalloc(struct_size(loop, helpers, max), GFP_NOWAIT | __GFP_NOWARN);
 	if (!loop)
 		return NULL;
@@ -285,7 +284,7 @@ int wpool_parallel_for(struct wpool *pool, unsigned long from, unsigned long to,
 	work_chunks(loop);
 	leave_loop(loop);
 	wait_for_completion(&loop->left);
-	/* nobody asks for help any more */
+	/* no helper is submitted any more */
 	for (i = 0; i < min_t(u32, atomic_read(&loop->nr_asked), loop->nr_helpers); i++)
 		wpool_finish_take_out(&loop->helpers[i].task);
 	err = loop->error;

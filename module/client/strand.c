@@ -2,32 +2,31 @@
 /*
  * Strands: tasks that run one after the other.
  *
- * A strand is a queue under a lock. Its first task, the head, is out: in the line, in the
- * queues of the pool, or running. The others wait here. The thread that ends the turn of
- * the head sends the next one. So at most one is out, which is all that keeps tasks from
- * running at the same time, and their order is that of the queue.
+ * A strand is a queue under a lock. Its first task, the head, has been sent to the pool: it waits
+ * there for a token, is queued, or runs. The others wait here. When the turn of the head ends, the
+ * thread that ran it sends the next one. So at most one task of the strand is in the pool, and
+ * they run in the order of the queue.
  *
- * What a task carries through the pool is a detached task with a function in here, its
- * vehicle. It stands in the line as that of an event does, without a thread
- * (wpool_waiters_join()), and nothing of the paths of a task knows about strands, but for
- * one thing: a closed pool lets it in rather than refuse it, since the strand has accepted
- * it. The task that runs before it is counted out after that, so that nobody finds the pool
- * empty in between.
+ * In the pool a strand's task is represented by a detached task with a function in here, its
+ * vehicle. It waits for a token as that of an event does, without a thread (wpool_waiters_join()).
+ * The path of a task knows only one thing about strands: a closed pool accepts the vehicle, since
+ * the strand has accepted the task before. The task that ran before it is counted out only after
+ * that, so the pool never looks empty in between.
  *
- * A strand that is full refuses a task: the pool alone has a line for submitters. Nor is a
- * task ever taken out. So it is pending, from its submit until its function starts, or not.
- * While the function runs, strand->runner is the thread, and the task belongs to its
- * function, which may free it or submit it again. All of that is under strand->lock.
+ * A full strand refuses a task: submitters wait only for a pool. A single task is never taken out.
+ * So a task is pending, from its submit until its function starts, or it is not. While the function
+ * runs, strand->runner is the thread, and the task belongs to its function, which may free it or
+ * submit it again. All of that is under strand->lock.
  *
- * Where a task ends its turn, next_turn() makes the next one the head, with the lock held,
- * and the caller sends it when it has dropped the lock: interrupts stay off, so that a close
- * of the pool, which waits for a grace period, finds it. From then on the strand may be
- * gone, if the caller was not one whose task it is. A strand without a head is empty.
+ * When a task ends its turn, next_turn() makes the next one the head, under the lock, and the
+ * caller sends it after the unlock. Interrupts stay off in between, so that a close of the pool,
+ * which waits for a grace period, finds it. After that the strand may be freed, unless the caller
+ * owns it. A strand without a head is empty.
  *
  * A flush puts a mark into the queue, a task without a function. next_turn() takes it out and
- * completes it. As it does so with the lock held, a thread that has waited for a mark takes
- * the lock once before it returns, and then the strand may be freed. A task that frees its
- * own strand says so in *task->gone, on the stack of the thread that called its function.
+ * completes it under the lock. So a thread that has waited for a mark takes the lock once before
+ * it returns, and then the strand may be freed. A task that frees its own strand notes that in
+ * *task->gone, on the stack of the thread that called its function.
  */
 #include <linux/completion.h>
 #include <linux/err.h>
@@ -115,8 +114,9 @@ static void send_head(struct wpool_strand_task *head)
 }
 
 /*
- * The calling thread is about to call a function of the head. Where that is the abort
- * function, a submit by the function that died is taken back: nobody else has the task.
+ * The calling thread is about to call a function of the head. @died: that is the abort function,
+ * after a death in the function. If that had submitted the task again, take the submit back, as
+ * the abort function ends the task.
  */
 static void begin_strand_turn(struct wpool_strand_task *task, bool died)
 {
@@ -158,14 +158,14 @@ static void vehicle_run(struct wpool_task *vehicle)
 
 	begin_strand_turn(task, false);
 	task->gone = &gone;
-	/* shown for the worker: not the function of ours that calls it */
+	/* what debugfs shows of the worker: the task's function, not this one */
 	WRITE_ONCE(wpool_worker_self()->func, task->func);
 	task->func(task);
 	if (!gone)
 		end_strand_turn(strand);
 }
 
-/* Its abort function: no worker will run it, or one has died in the function. */
+/* The abort function of the vehicle: no worker will run it, or one has died in the function. */
 static void vehicle_end(struct wpool_task *vehicle, int status)
 {
 	struct wpool_strand_task *task = strand_task_of(vehicle);
@@ -196,7 +196,7 @@ bool wpool_strand_finish(struct wpool_strand_task *task)
 	raw_spin_unlock_irqrestore(&strand->lock, flags);
 	if (!ret)
 		return false;
-	/* if the worker dies from here on, nobody touches the task */
+	/* if the worker dies from here on, it must not touch the task */
 	if (w && w->task == &task->task)
 		w->abort = NULL;
 	*task->gone = true;
@@ -256,7 +256,7 @@ static bool is_own(struct wpool_strand *strand)
 	return ret;
 }
 
-/* Tell lockdep of the wait in advance, even if it turns out that there is none. */
+/* Tell lockdep about the wait before it is known whether there is one. */
 static void strand_lockdep_wait(struct wpool_strand *strand)
 {
 #ifdef CONFIG_LOCKDEP
@@ -277,8 +277,8 @@ static void strand_lockdep_wait(struct wpool_strand *strand)
 }
 
 /*
- * Wait until all tasks that are queued now have ended; @closes: and accept no more from now on.
- * -EINTR if killed in @state.
+ * Wait in task state @state until all tasks that are queued now have ended. @closes: accept no more
+ * from now on. Returns 0, -EDEADLK or -EINTR.
  */
 static int flush_in_state(struct wpool_strand *strand, unsigned int state, bool closes)
 {

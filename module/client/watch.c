@@ -2,23 +2,22 @@
 /*
  * Watches: a wake-up of a file fires an event.
  *
- * A watch is an entry in the file's wait queue. While it begins, watch->event is NULL, and
- * a wake-up only leaves a note. publish_watch() sets the event and, under the lock of the wait
- * queue, does what a wake-up does if one came, or if the file was ready.
+ * A watch is an entry in the file's wait queue. While the watch begins, watch->event is NULL, and
+ * a wake-up only sets watch->missed. publish_watch() sets the event under the lock of the wait
+ * queue, and fires it if there was such a wake-up, or if the file was ready.
  *
- *   watch_woken()            the lock of the wait queue
- *   publish_watch()          begin_lock, then the same
- *   wpool_watch_end()  takes the entry out under the same; no wake-up comes afterwards
+ *   watch_woken()      holds the lock of the wait queue
+ *   publish_watch()    holds begin_lock, and then that one
+ *   wpool_watch_end()  takes the entry out under that one; no wake-up comes afterwards
  *
- * The event may be fired by something else while the watch begins, and its function
- * may end and free the watch. So the beginning, on its thread's stack, says which watch it
- * is for, and watch->beginning points back. Under begin_lock an end cuts both, and the thread
- * touches a watch only if the beginning still names it. Without a beginning an end needs no
- * begin_lock.
+ * While the watch begins, the event may be fired by a call, and its function may end and free
+ * the watch. So struct wpool_watch_beginning, on the stack of the thread that begins it, points to
+ * the watch, and watch->beginning points back. An end clears both under begin_lock, and the thread
+ * touches the watch only if its beginning still points there. If watch->beginning is NULL, an end
+ * needs no begin_lock.
  *
- * The wait queue of a file that goes before its watch says so by POLLFREE, as to epoll, and
- * lives for a grace period from then on: who locks it holds the RCU lock since it read
- * watch->head.
+ * If a file's wait queue goes before the watch, it sends POLLFREE, as for epoll, and is freed a
+ * grace period later. So a thread that locks it holds the RCU lock since it read watch->head.
  *
  * Barrier pairs:
  *
@@ -45,7 +44,7 @@ static struct wait_queue_head *head_of(struct wpool_watch *watch)
 	return smp_load_acquire(&watch->head);
 }
 
-/* Under the lock of the wait queue, as all that follows. */
+/* The caller holds the lock of the wait queue. */
 static void watch_fire(struct wpool_watch *watch)
 {
 	/* the function may free the watch as soon as the lock is free */
@@ -104,7 +103,7 @@ static void join_queue(struct file *file, struct wait_queue_head *head, poll_tab
 	spin_unlock_irqrestore(&begin_lock, flags);
 }
 
-/* From now on a wake-up fires the event; @ready: as one does now. */
+/* From now on a wake-up fires the event; @ready: fire it now. */
 static void publish_watch(struct wpool_watch *watch, struct wpool_event *event, bool ready)
 	__must_hold(&begin_lock)
 {
@@ -121,7 +120,7 @@ static void publish_watch(struct wpool_watch *watch, struct wpool_event *event, 
 		spin_unlock(&head->lock);
 	}
 	rcu_read_unlock();
-	/* the queue has gone already: no wake-up has fired the event, nor will */
+	/* the queue has gone already: no wake-up fires the event */
 	if (!head && (ready || watch->missed))
 		wpool_event_fire(event);
 }

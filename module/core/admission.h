@@ -32,33 +32,33 @@
 /* Admission of a pool; the letters are those of state.h. */
 struct wpool_admission {
 	atomic_t tokens;		/* X: in no cache; negative is a debt */
-	int plenty;			/* T: @tokens from which on they are not scarce;
-					 *    %INT_MAX if they always are
+	int plenty;			/* T: tokens are scarce while @tokens is below this;
+					 *    %INT_MAX: they always are
 					 */
 	raw_spinlock_t lock;		/* K: for A; raw: submitters and finishers take it */
-	struct list_head waiters;	/* A: submitters, events and strands, first in, first
-					 *    out; read under the lock, too
+	struct list_head waiters;	/* A, also to read: submitters, events and strands, first
+					 *    in, first out
 					 */
 	u32 nr_waiting;			/* A: length of @waiters */
 	u32 nr_fired;			/* A: events and strands among them */
 	struct swait_queue_head guests;	/* K: threads that wait for room in a group of the pool */
-	int base;			/* T: tokens that were ever added, see task/tokens.c */
-	u32 nr_closes;			/* T: how often the pool was closed, which sent the
-					 *    guests away
+	int base;			/* T: tokens that exist, see task/tokens.c */
+	u32 nr_closes;			/* T: how often the pool was closed; each close ends the
+					 *    wait of the guests
 					 */
 };
 
-/* What a run queue caches and counts of it; tasks, unless it says otherwise. */
+/* What a run queue caches of it, and counts: tasks, unless a field says otherwise. */
 struct wpool_share {
 	atomic_t tokens;		/* X: cached here; any CPU may take them */
 	u64 untaken;			/* C: accepted here without a token */
 	local64_t ungiven;		/* L: finished here, and gave no token */
 	u64 accepted[2];		/* C: accepted here, by colour */
 	local64_t finished[2];		/* L: finished here in any way, by colour */
-	local64_t failed;		/* L: of @finished, their worker died */
-	local64_t cancelled;		/* L: of @finished, cancelled before they ran */
-	local64_t overdue;		/* L: of @finished, waited for longer than max_wait_ms */
-	local64_t errors;		/* L: of groups, their function returned an error here */
+	local64_t failed;		/* L: of @finished, those whose worker died */
+	local64_t cancelled;		/* L: of @finished, those cancelled before they ran */
+	local64_t overdue;		/* L: of @finished, those that waited beyond max_wait_ms */
+	local64_t errors;		/* L: tasks of groups that returned an error here */
 	u64 refused;			/* C: submits refused here */
 };
 

@@ -31,9 +31,9 @@ void wpool_class_set(struct wpool_worker *w)
 	if (pool->sched == WPOOL_SCHED_NORMAL) {
 		sched_set_normal(w->thread, pool->nice);
 	} else {
-		/* as sched_set_fifo() does, which knows no other priority than its own */
+		/* sched_set_fifo() has a single priority */
 		WARN_ON_ONCE(sched_setattr_nocheck(w->thread, &attr));
-		/* no more than a note, which /proc shows */
+		/* without effect, but /proc shows it */
 		set_user_nice(w->thread, pool->nice);
 	}
 	WRITE_ONCE(w->prio, w->thread->normal_prio);

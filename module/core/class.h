@@ -16,16 +16,16 @@ struct wpool_worker;
  */
 void wpool_class_set(struct wpool_worker *w);
 
-/** wpool_class_is_set() - does the calling worker have what its pool says? Without a lock. */
+/** wpool_class_is_set() - has the calling worker the class and nice value of its pool? No lock */
 bool wpool_class_is_set(const struct wpool *pool);
 
 /**
- * wpool_class_restore() - take back what a task or an administrator has changed, and say it once
+ * wpool_class_restore() - undo what a task or an administrator has changed, and log it once
  * @w: the calling worker
  *
- * Others may rely on the worker to look for tasks, so it does not wait for the mutex: if that is
- * held, perhaps by a tune that changes one worker after the other, nothing is done, and the
- * caller comes back later.
+ * Other threads may rely on the worker to look for tasks, so it does not wait for the mutex. If
+ * the mutex is taken, perhaps by a tune that changes one worker after the other, this does
+ * nothing, and the caller tries again later.
  */
 void wpool_class_restore(struct wpool_worker *w);
 

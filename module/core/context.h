@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a task must leave as it found it, see task/context.h. */
+/* The state of a thread that a task must leave as it found it, see task/context.h. */
 #ifndef WPOOL_CORE_CONTEXT_H
 #define WPOOL_CORE_CONTEXT_H
 
@@ -7,7 +7,7 @@ struct mem_cgroup;
 struct mm_struct;
 
 /**
- * struct wpool_context - the state of a thread, as far as a module sees it; usually all is 0
+ * struct wpool_context - that state, as far as a module sees it; usually all fields are 0
  * @preempt: preempt count
  * @softirq: softirqs disabled by the thread, if the preempt count does not show them
  * @rcu: depth of RCU read-side sections
@@ -15,9 +15,9 @@ struct mm_struct;
  * @migration: how many times migration is disabled
  * @pagefault: how many times page faults are disabled
  * @state: its state, other than running
- * @flags: of its PF_ flags, those that a kthread usually does not have, or has
+ * @flags: those PF_ flags in which it differs from a new kthread
  * @signal: _TIF_SIGPENDING, or 0
- * @creds: its credentials, xor those that it has without override_creds()
+ * @creds: its credentials, xor its own ones: 0 without override_creds()
  * @mm: of kthread_use_mm()
  * @memcg: of set_active_memcg()
  * @journal: current->journal_info

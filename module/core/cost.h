@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What tasks cost by their functions: a short table, in the order in which the functions
- * were first seen. The last entry is for those that found no room.
+ * were first seen. The last entry sums up all functions that found no room.
  */
 #ifndef WPOOL_CORE_COST_H
 #define WPOOL_CORE_COST_H
@@ -14,11 +14,11 @@
 
 /**
  * wpool_cost_find() - the entry of a function
- * @costs: the table; its entries up to the first one without runs are in use
+ * @costs: the table; the entries before the first one without runs are in use
  * @nr: how many entries it has
  * @func: the function; %NULL for the last entry
  *
- * Context: any; nobody else looks for an entry meanwhile.
+ * Context: any; one caller at a time.
  * Return: the entry, which is new if it has no runs.
  */
 struct wpool_cost *wpool_cost_find(struct wpool_cost *costs, u32 nr, void *func);
@@ -35,7 +35,7 @@ void wpool_cost_count(struct wpool_cost *costs, const struct wpool_cost *one);
 /** wpool_cost_add() - add one entry to another one of the same function */
 void wpool_cost_add(struct wpool_cost *sum, const struct wpool_cost *cost);
 
-/** wpool_cost_clear() - forget everything; nobody counts meanwhile, but some may read */
+/** wpool_cost_clear() - clear the table; the caller keeps others from counting, not from reading */
 void wpool_cost_clear(struct wpool_cost *costs);
 
 #endif /* WPOOL_CORE_COST_H */

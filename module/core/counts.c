@@ -162,7 +162,7 @@ void wpool_waking_settle(struct wpool_worker *w, struct wpool_runq *rq)
 void wpool_coming_enter(struct wpool_worker *w)
 {
 	w->helps = true;
-	/* the age of the oldest: one that waits for its CPU is not to be relied on for long */
+	/* the age of the first one: a worker that waits for its CPU is not relied on for long */
 	if (atomic_inc_return(&w->pool->nr_coming) == 1)
 		WRITE_ONCE(w->pool->coming_jiffy, jiffies);
 }
@@ -240,7 +240,7 @@ struct wpool_runq *wpool_running_leave(struct wpool_worker *w)
 	unsigned long flags;
 	bool left = false;
 
-	/* the worker and the monitor may both try; one that is picked again is to be relied on */
+	/* the worker and the monitor may both try; a worker that was picked again still counts */
 	if (rq) {
 		raw_spin_lock_irqsave(&rq->lock, flags);
 		left = !READ_ONCE(w->picked) && __wpool_running_leave(w, rq);

@@ -33,10 +33,10 @@ u32 wpool_workers_room(void);
  */
 int wpool_workers_enter(struct wpool *pool);
 
-/** wpool_workers_enter_place() - count one more of the module; false: it has max_workers */
+/** wpool_workers_enter_place() - count one worker of the module; false: it has max_workers */
 bool wpool_workers_enter_place(void);
 
-/** wpool_workers_leave() - count one less of the pool; wpool_workers_leave_place() follows */
+/** wpool_workers_leave() - the same back, for the pool; wpool_workers_leave_place() must follow */
 static inline void wpool_workers_leave(struct wpool *pool)
 {
 	lockdep_assert_held(&pool->workers.lock);
@@ -46,13 +46,13 @@ static inline void wpool_workers_leave(struct wpool *pool)
 /** wpool_workers_max() - how many workers all pools may have together */
 u32 wpool_workers_max(void);
 
-/** wpool_workers_leave_place() - count one less of the module: a full barrier, see wake.c */
+/** wpool_workers_leave_place() - count one worker of the module out: a full barrier, see wake.c */
 void wpool_workers_leave_place(void);
 
-/** wpool_home_enter() - count one more worker at home here; it is active, interrupts off */
+/** wpool_home_enter() - count one more worker at home in an active run queue; interrupts off */
 void wpool_home_enter(struct wpool_runq *rq);
 
-/** wpool_home_leave() - count one less; interrupts off */
+/** wpool_home_leave() - count one worker at home out; interrupts off */
 void wpool_home_leave(struct wpool_runq *rq);
 
 /**
@@ -70,7 +70,7 @@ static inline void wpool_threads_enter(struct wpool *pool)
 	atomic_inc(&pool->workers.nr_threads);
 }
 
-/** wpool_threads_leave() - count one less; the pool may be freed afterwards */
+/** wpool_threads_leave() - count one thread out; the pool may be freed afterwards */
 void wpool_threads_leave(struct wpool *pool);
 
 /* ---- waking, searching, running ---- */
@@ -82,7 +82,7 @@ static inline bool wpool_runq_has_room(const struct wpool_runq *rq)
 	       READ_ONCE(rq->nr_running) < READ_ONCE(rq->pool->concurrency);
 }
 
-/** wpool_runq_is_over() - do more workers run here than should, but for one on its way? Racy */
+/** wpool_runq_is_over() - do too many workers run here? One on its way does not count. Racy */
 static inline bool wpool_runq_is_over(const struct wpool_runq *rq)
 {
 	return READ_ONCE(rq->nr_running) >
@@ -94,16 +94,16 @@ static inline bool wpool_runq_is_over(const struct wpool_runq *rq)
  * @w: the worker; it cannot run yet
  * @rq: its home, which it will serve; if another worker is waking for it already, that one
  *	stays in rq->waking
- * @helps: it shall look at what other CPUs offer, and not only here and at the global queue
+ * @helps: it shall also look for tasks that other CPUs offer
  *
  * Context: any; under rq->lock.
  */
 void wpool_waking_enter(struct wpool_worker *w, struct wpool_runq *rq, bool helps);
 
-/** wpool_coming_enter() - a picked worker shall look at what others offer; it cannot run yet */
+/** wpool_coming_enter() - a picked worker, which cannot run yet, shall help other CPUs */
 void wpool_coming_enter(struct wpool_worker *w);
 
-/** wpool_coming_leave() - it does not, or does now and counts as searching */
+/** wpool_coming_leave() - the worker is not to help, or counts as searching by now */
 void wpool_coming_leave(struct wpool_worker *w);
 
 /**
@@ -138,8 +138,8 @@ void wpool_searching_enter(struct wpool_worker *w);
 
 /**
  * wpool_searching_leave() - stop to search without a task, if the worker searches
- * @w: the calling worker; it looks at the queues afterwards, or has made sure that
- *	another worker does
+ * @w: the calling worker, which must look at the queues afterwards, unless another worker is
+ *	sure to
  */
 void wpool_searching_leave(struct wpool_worker *w);
 
@@ -153,12 +153,11 @@ void wpool_running_enter(struct wpool_worker *w);
 bool __wpool_running_leave(struct wpool_worker *w, struct wpool_runq *rq);
 
 /**
- * wpool_running_left() - the caller has counted a worker out, or none: a full barrier
+ * wpool_running_left() - call it after __wpool_running_leave(): a full barrier
  * @rq: the run queue
- * @left: the worker counted there
+ * @left: the return value of that
  *
- * As with wpool_running_leave(), the CPU of the run queue is made to look at the queues if it
- * is another one.
+ * If the run queue is that of another CPU, that CPU is made to look at the queues.
  */
 void wpool_running_left(struct wpool_runq *rq, bool left);
 

@@ -51,7 +51,7 @@ static void check_reclaim(struct wpool *pool)
 	    READ_ONCE(w->pool->reserve.wait_reported))
 		return;
 	WRITE_ONCE(w->pool->reserve.wait_reported, true);
-	pr_warn("%s: %ps waits for pool %s, which has no rescuer: it may wait for ever when memory is short\n",
+	pr_warn("%s: %ps waits for pool %s, which has no rescuer: this may deadlock when memory is short\n",
 		w->pool->name, READ_ONCE(w->func), pool->name);
 }
 

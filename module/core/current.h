@@ -36,7 +36,7 @@ static inline struct wpool_worker *wpool_worker_current(void)
 /** wpool_in_own_task() - does this code run in a worker of that pool? In any context */
 bool wpool_in_own_task(const struct wpool *pool);
 
-/** wpool_worker_self() - the same in a task that only workers run */
+/** wpool_worker_self() - wpool_worker_current() for code that only workers run */
 static inline struct wpool_worker *wpool_worker_self(void)
 {
 	return kthread_data(current);
@@ -47,8 +47,8 @@ static inline struct wpool_worker *wpool_worker_self(void)
  * wpool_lockdep_wait() - tell lockdep that the caller waits for tasks of a pool
  * @pool: the pool
  *
- * Says in the log if the caller is a task of a pool that must always go on, and @pool need
- * not: nobody promises that this wait ends while memory is short.
+ * Warns if the caller is a task of a pool with the attribute reclaim, and @pool has it not: while
+ * memory is short, this wait may not end.
  *
  * Context: any.
  */

@@ -9,9 +9,9 @@ struct task_struct;
 
 /* The estimate; the letters are those of state.h. Workers of other CPUs read it, too. */
 struct wpool_estimate {
-	u32 task_ns;			/* P: how long a task runs here; unknown is long */
-	u32 help_len;			/* P: tasks queued here from which on they outlast a
-					 *    wake-up; %U32_MAX: never
+	u32 task_ns;			/* P: how long a task runs here; %U32_MAX: unknown */
+	u32 help_len;			/* P: as many queued tasks take longer than waking a
+					 *    worker of another CPU; %U32_MAX: none do
 					 */
 	u32 ring_max;			/* X: how many tasks a push may leave in the ring without a
 					 *    closer look: set by one that has looked, 0 when what
@@ -21,15 +21,15 @@ struct wpool_estimate {
 
 /* What is being timed. Only workers at home here use it. */
 struct wpool_sample {
-	u32 tick;			/* P: @tick of the look whose task is timed, or of the
-					 *    first one of a run
+	u32 tick;			/* P: the run queue's @tick at the look that took the
+					 *    first timed task
 					 */
-	bool is_run;			/* P: the tasks taken until the next look through all
-					 *    queues are timed
+	bool is_run;			/* P: all tasks up to the next full look are timed, not
+					 *    only one
 					 */
-	u64 ns;				/* P: when that task was taken, or 0 */
-	struct task_struct *thread;	/* P: the worker that took it; only the address is used */
-	unsigned long switches;		/* P: how often it had been switched out by then */
+	u64 ns;				/* P: when the first task was taken; 0: nothing is timed */
+	struct task_struct *thread;	/* P: the worker that took it; only compared */
+	unsigned long switches;		/* P: how often that worker had been switched out by then */
 };
 
 #endif /* WPOOL_CORE_ESTIMATE_H */

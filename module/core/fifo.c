@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Lists of tasks, see fifo.h. One lock, no other state. A full ring comes to its backlog with all
- * that it holds, once in 128 pushes, and a worker for each task. Every push comes to the global
- * queue on a CPU without a worker, and where tasks are long; a worker comes while the first task
+ * Lists of tasks, see fifo.h.
+ *
+ * Why one lock is enough. To a backlog, a push takes the lock once in 128 pushes, with all that
+ * the full ring holds; a worker takes it for each task. To the global queue, every push takes it
+ * on a CPU without a worker, and where tasks are long; a worker takes it while the first task
  * there is the oldest that it finds.
  */
 #include "core/fifo.h"
 
 #include "inject.h"
 
-/* Interrupts are off for so long. */
+/* Tasks that a search visits at most: interrupts are off meanwhile. */
 #define MAX_PASSED	4096U
 
 void wpool_fifo_init(struct wpool_fifo *fifo, struct wpool *pool, bool *has_any)
@@ -23,7 +25,7 @@ void wpool_fifo_init(struct wpool_fifo *fifo, struct wpool *pool, bool *has_any)
 	fifo->has_any = has_any;
 }
 
-/* Whoever reads *has_any and nr in either order after a barrier sees the last change. */
+/* A thread that reads *has_any or nr after a barrier sees the last change. */
 static void set_nr(struct wpool_fifo *fifo, u32 nr)
 	__must_hold(&fifo->lock)
 {
@@ -39,7 +41,7 @@ static u64 submit_ns_at(const struct wpool_task *task, u64 now, u32 now_jiffy)
 {
 	u64 about = now - (u64)(now_jiffy - task->jiffy) * TICK_NSEC;
 
-	/* right to two ticks; the lower half of the time is within two seconds of that */
+	/* about is right to two ticks, so the lower half of the time is within two seconds of it */
 	return task->submit_ns ? about + (s32)(task->submit_ns - (u32)about) : 0;
 }
 
@@ -162,7 +164,7 @@ static void unlink_task(struct wpool_fifo *fifo, struct wpool_task *task)
 	set_nr(fifo, fifo->nr - 1);
 }
 
-/* The first of so many tasks that is within bounds; the list keeps its memory. */
+/* The first of @nr tasks that was submitted in the period, which stays in the list, or NULL. */
 static struct wpool_task *find_older(struct wpool_fifo *fifo, u64 from, u64 ns, u32 nr)
 	__must_hold(&fifo->lock)
 {

@@ -31,8 +31,8 @@
  * @jiffy: when the first task was queued, if there is one
  * @tasks: first in, first out
  * @pool: the pool of all of them; constant
- * @has_any: a place that tells whether @tasks has any, on a line that workers read for each
- *	task, or NULL; constant
+ * @has_any: where to store whether @tasks has any, or NULL: on a line that workers read for each
+ *	task; constant
  */
 struct wpool_fifo {
 	raw_spinlock_t lock;
@@ -47,7 +47,7 @@ struct wpool_fifo {
 /**
  * wpool_task_stamp() - note when a task is queued
  * @task: the task
- * @exact: in ns, too: of that time the lower half is kept, and the jiffy tells the rest
+ * @exact: in ns, too: the task keeps the lower half of that time, the jiffy gives the upper one
  */
 static inline void wpool_task_stamp(struct wpool_task *task, bool exact)
 {
@@ -59,7 +59,7 @@ static inline void wpool_task_stamp(struct wpool_task *task, bool exact)
 /** wpool_task_submit_ns() - when a task was queued, in ns as ktime_get_mono_fast_ns(), or 0 */
 u64 wpool_task_submit_ns(const struct wpool_task *task);
 
-/** wpool_fifo_init() - make a list empty; it is freed a grace period after its last task */
+/** wpool_fifo_init() - make a list empty; keep it for an RCU grace period after its last task */
 void wpool_fifo_init(struct wpool_fifo *fifo, struct wpool *pool, bool *has_any);
 
 /** wpool_fifo_len() - how many tasks a list holds: racy, without the lock */
@@ -110,26 +110,26 @@ u32 wpool_fifo_pop(struct wpool_fifo *fifo, struct wpool_task **tasks, u32 max);
 /** __wpool_fifo_pop_first() - take the first task, or return NULL; any context, interrupts off */
 struct wpool_task *__wpool_fifo_pop_first(struct wpool_fifo *fifo);
 
-/** wpool_fifo_pop_irq() - the same, where interrupts may be on */
+/** wpool_fifo_pop_irq() - as __wpool_fifo_pop_first(), where interrupts may be on */
 struct wpool_task *wpool_fifo_pop_irq(struct wpool_fifo *fifo);
 
-/** wpool_fifo_pop_first() - the same, without the lock if there is none */
+/** wpool_fifo_pop_first() - as __wpool_fifo_pop_first(); an empty list costs no lock */
 static inline struct wpool_task *wpool_fifo_pop_first(struct wpool_fifo *fifo)
 {
 	return unlikely(wpool_fifo_len(fifo)) ? __wpool_fifo_pop_first(fifo) : NULL;
 }
 
-/** wpool_fifo_is_older() - was the first task submitted before @ns, or has it no time? IRQs off */
+/** wpool_fifo_is_older() - is the first task from before @ns, or of unknown age? Interrupts off */
 bool wpool_fifo_is_older(struct wpool_fifo *fifo, u64 ns);
 
 /**
- * wpool_fifo_pop_older() - take the first task whose time of submit is within bounds
+ * wpool_fifo_pop_older() - take the first task that was submitted in a period
  * @fifo: the list
- * @from: the first time that is; at least 1, for 0 is no time
- * @ns: the first time behind that is not
+ * @from: when the period begins; at least 1, as 0 is a task without a time
+ * @ns: when it ends, exclusive
  *
- * Others may be in front of it, up to 4,096: younger ones that were moved there from a ring,
- * and those that were submitted before @from.
+ * Passes up to 4,096 tasks in front of it: younger ones that were moved there from a ring, and
+ * those that were submitted before @from.
  *
  * Context: any, interrupts off.
  * Return: the task, or NULL.
@@ -137,7 +137,7 @@ bool wpool_fifo_is_older(struct wpool_fifo *fifo, u64 ns);
 struct wpool_task *wpool_fifo_pop_older(struct wpool_fifo *fifo, u64 from, u64 ns);
 
 /**
- * wpool_fifo_remove() - take a given task out of the list in which it is
+ * wpool_fifo_remove() - take a given task out of its list
  * @pool: the pool
  * @task: a task whose memory is valid; it may have left the pool
  *

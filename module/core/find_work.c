@@ -19,7 +19,7 @@ bool wpool_runq_offer(struct wpool_runq *rq)
 {
 	unsigned long *offers = rq->pool->offers;
 
-	/* a line that many read: written only if that changes it */
+	/* many CPUs read this line: do not write what is there already */
 	if (!wpool_runq_is_left(rq) || test_bit(rq->index, offers))
 		return false;
 	set_bit(rq->index, offers);
@@ -28,7 +28,7 @@ bool wpool_runq_offer(struct wpool_runq *rq)
 	return true;
 }
 
-/* End the offer of a run queue that is not left; false if it is, after all. */
+/* End the offer of a run queue. False if it holds tasks for others after all: the offer stays. */
 static bool end_offer(struct wpool_runq *rq)
 {
 	unsigned long *offers = rq->pool->offers;

@@ -55,27 +55,27 @@ static inline bool wpool_queues_wait_here(struct wpool *pool, const struct wpool
 /** wpool_queues_len() - how many tasks are queued: racy */
 u32 wpool_queues_len(struct wpool *pool);
 
-/** wpool_runq_is_left() - does it hold tasks that need more than the workers here? Racy */
+/** wpool_runq_is_left() - does it hold tasks that workers of other CPUs should take? Racy */
 bool wpool_runq_is_left(struct wpool_runq *rq);
 
 /**
- * wpool_runq_offer() - if a run queue is left, show it to the workers of other CPUs
+ * wpool_runq_offer() - if wpool_runq_is_left(), offer its tasks to workers of other CPUs
  * @rq: run queue of any CPU
  *
- * Workers look at the run queues of other CPUs only while these are offered, so that a
- * look costs the same with two CPUs and with many.
+ * Workers visit only those run queues of other CPUs that are offered, so that a search costs
+ * the same with two CPUs and with many.
  *
- * Context: any; a full barrier after the change that has left it.
- * Return: true if it is offered from now on; then this is a full barrier, too.
+ * Context: any; a full barrier after the change that makes other workers necessary.
+ * Return: true if it was not offered before and is now; then this is a full barrier, too.
  */
 bool wpool_runq_offer(struct wpool_runq *rq);
 
 /**
- * wpool_queues_have_work() - is a task queued for which a worker should be looked for?
+ * wpool_queues_have_work() - is a task queued that needs a worker to come?
  * @pool: the pool
  * @rq: this CPU's run queue
  *
- * Here, for all CPUs, or on a CPU that offers its tasks: racy.
+ * Reads the global queue, this CPU's run queue and those that are offered. Racy.
  *
  * Context: any.
  * Return: true if there is one.
@@ -83,15 +83,15 @@ bool wpool_runq_offer(struct wpool_runq *rq);
 bool wpool_queues_have_work(struct wpool *pool, struct wpool_runq *rq);
 
 /**
- * wpool_queues_find_work() - the same, and end the offers that are out of date
+ * wpool_queues_find_work() - as wpool_queues_have_work(), and end outdated offers
  * @pool: the pool
  * @rq: this CPU's run queue
  *
- * Others may have relied on an offer that was ended for a moment: the caller makes sure that
- * a worker comes.
+ * An offer that turns out to be valid is withdrawn for a moment, and another thread may rely
+ * on it just then. So the caller must make sure that a worker comes.
  *
  * Context: any; preemption off.
- * Return: true if there is one; a full barrier after the last offer that was not ended.
+ * Return: true if there is one; then this is a full barrier after the offer was repeated.
  */
 bool wpool_queues_find_work(struct wpool *pool, struct wpool_runq *rq);
 

@@ -18,10 +18,10 @@ void wpool_freeze_lift(struct wpool *pool)
 
 	/* wpool_freeze_lift:A, see freeze.h */
 	smp_mb();
-	/* workers that were elsewhere when tasks came look at what is offered */
+	/* for workers of other CPUs */
 	wpool_for_each_active(pool, rq, i)
 		wpool_runq_offer(rq);
-	/* those that find work wake others, and ask for more */
+	/* workers that find tasks wake others, and ask for more workers */
 	if (wpool_idle_any(pool))
 		wpool_idle_wake_all(pool);
 	else if (wpool_queues_len(pool))

@@ -3,14 +3,14 @@
  * Pools that stand still while the system sleeps: those whose attribute freezable is set,
  * from the freeze of the kernel's threads to their thaw.
  *
- * A frozen pool accepts tasks and starts none: its workers park although tasks are queued,
- * nobody wakes them for these, and no worker is made. That is all: parked workers expire
- * no more, but they move to another CPU, and leave if the pool is closed and empty, as ever.
- * Nothing on a task's way asks whether its pool is frozen: a worker does when it looks for
- * work beyond what is at hand, at least once in 61 tasks and once a tick.
+ * A frozen pool accepts tasks and starts none: its workers park although tasks are queued, no
+ * thread wakes them for these tasks, and no worker is created. Parked workers do not expire. They
+ * still move to another CPU, and leave if the pool is closed and empty. The path of a task does
+ * not check whether the pool is frozen. A worker checks it in a full look for work, at least once
+ * in 61 tasks and once a tick.
  *
- * As long as a worker sleeps for a task of its own pool that had not started (wait.c), the pool
- * is not frozen: the freeze waits for tasks that run, and so for what they wait for.
+ * While a worker sleeps for a task of its own pool that had not started (wait.c), the pool is not
+ * frozen: the freeze waits for running tasks, and so for the tasks that these wait for.
  *
  * workers/freezer.c says when, and waits until the tasks that run have ended.
  *
@@ -18,9 +18,9 @@
  *
  *   wpool_freeze_lift:A   the pool is not frozen any more; then the queues, the idle workers
  *                         and the requests for workers are read. Pairs with wpool_park_join:A,
- *                         wpool_sched_push:A and the like, and spawn_worker:A: who has woken
- *                         or made no worker because the pool was frozen has changed before
- *                         what is read here.
+ *                         wpool_sched_push:A and the like, and spawn_worker:A: a thread that
+ *                         woke or created no worker, because the pool was frozen, made its
+ *                         change before that, and it is read here.
  *   count_busy:A          the pool is frozen; then its workers are listed. Pairs with the
  *                         wake-up of a new worker, which is listed before, and reads then
  *                         whether the pool is frozen. For a parked one its lock does the same.
@@ -36,7 +36,7 @@
 /* The freezer to write; read anywhere with READ_ONCE. */
 extern bool wpool_freeze_is_on;
 
-/** wpool_is_frozen() - must no task of this pool start now? Racy */
+/** wpool_is_frozen() - are the tasks of this pool kept from starting? Racy */
 static inline bool wpool_is_frozen(const struct wpool *pool)
 {
 	return unlikely(READ_ONCE(wpool_freeze_is_on)) && READ_ONCE(pool->freezable) &&
@@ -44,13 +44,13 @@ static inline bool wpool_is_frozen(const struct wpool *pool)
 }
 
 /**
- * wpool_freeze_state() - how a submitter sleeps that waits for room in a pool
+ * wpool_freeze_state() - the task state in which a submitter waits for room in a pool
  * @pool: the pool
  * @state: TASK_*
  *
- * The room may come only after the thaw: such a submitter must not hold up the freeze.
+ * Room may come only after the thaw, so the submitter must not hold up the freeze.
  *
- * Return: the state to sleep in.
+ * Return: @state, with TASK_FREEZABLE if the pool is freezable.
  */
 static inline unsigned int wpool_freeze_state(const struct wpool *pool, unsigned int state)
 {
@@ -58,7 +58,7 @@ static inline unsigned int wpool_freeze_state(const struct wpool *pool, unsigned
 }
 
 /**
- * wpool_freeze_lift() - the pool is not frozen any more: look at all that has come meanwhile
+ * wpool_freeze_lift() - the pool is not frozen any more: look at what was queued meanwhile
  * @pool: the pool
  *
  * Context: any, interrupts on.

@@ -2,8 +2,8 @@
 /*
  * Hand-off, see handoff.h. wake.c explains the barrier in wpool_running_leave().
  *
- * The notifier is called in the middle of a context switch, under the scheduler's lock: it
- * takes no lock but that of a run queue, and wakes no thread, but queues an irq_work, which does.
+ * The notifier is called in the middle of a context switch, under the scheduler's lock. So it
+ * takes only the lock of a run queue, and leaves it to an irq_work to wake a thread.
  *
  * The notifiers depend on a static key, and switching it patches the text of the kernel.
  * So the key is enabled once, with the first pool that uses hand-off, and disabled when
@@ -50,10 +50,11 @@ static void look_here(void *info)
 	struct wpool_runq *rq = info;
 
 	/*
-	 * look_here:B, fully ordered. Who finds it false from here on calls again, and finds
-	 * that the kernel is done with @look. What others changed before they found it true
-	 * is seen below. What was queued here without a barrier is visible to all before the
-	 * counts are read. Pairs with make_it_look:A, stop_searching:A, wpool_park_join:A.
+	 * look_here:B, fully ordered. A thread that finds the flag false from here on calls
+	 * again, and @look is free for that. A change that a thread made before it found the
+	 * flag true is seen below. A task that was queued here without a barrier is visible to
+	 * all CPUs before the counts are read. Pairs with make_it_look:A, stop_searching:A,
+	 * wpool_park_join:A.
 	 */
 	xchg(&rq->handoff.is_called, false);
 	look_for_sleepers(rq->pool);
@@ -76,7 +77,7 @@ void wpool_handoff_sync(struct wpool *pool)
 
 	wpool_for_each_runq(pool, rq, cpu) {
 		irq_work_sync(&rq->handoff.work);
-		/* wpool_handoff_sync:A, pairs with look_here:A; it is a matter of an interrupt */
+		/* wpool_handoff_sync:A, pairs with look_here:A; it waits for an interrupt */
 		while (atomic_read_acquire(&rq->handoff.nr_looks))
 			cpu_relax();
 	}
@@ -124,11 +125,11 @@ static void switched_out(struct preempt_notifier *notifier,
 	if (!READ_ONCE(pool->handoff) || !is_blocking(w))
 		return;
 	rq = wpool_running_leave(w);
-	/* or else it parks, and has been picked again already */
+	/* neither: it parks, and has been picked again already */
 	w->asleep = rq || w->task;
 	if (!rq)
 		return;
-	/* not at home: it may have left tasks here, too */
+	/* if this is not its home, its task may have queued tasks here, too */
 	here = wpool_this_runq(pool);
 	if ((wpool_queues_are_waiting(pool, rq) || wpool_runq_has_tasks(here)) &&
 	    could_come(pool, here))
@@ -137,7 +138,8 @@ static void switched_out(struct preempt_notifier *notifier,
 
 /*
  * A worker that slept runs again, and counts again: it will look for work when its task has
- * ended. So does a hog that has slept since; one that has not stays counted out until then.
+ * ended. A hog that has slept counts again, too; another hog stays counted out until its task
+ * has ended.
  */
 static void switched_in(struct preempt_notifier *notifier, int cpu)
 {

@@ -42,7 +42,7 @@ static inline u32 wpool_hist_bucket(u64 ns)
 	if (units < BIT(WPOOL_HIST_SHIFT))
 		return units;
 	power = fls64(units) - 1 - WPOOL_HIST_SHIFT;
-	/* 16 to 31 of them, and as many before for each power */
+	/* units >> power is 16 to 31: 16 buckets for each power */
 	units = (power << WPOOL_HIST_SHIFT) + (units >> power);
 	return min_t(u64, units, WPOOL_HIST_BUCKETS - 1);
 }
@@ -50,10 +50,10 @@ static inline u32 wpool_hist_bucket(u64 ns)
 /** wpool_hist_count() - count a time; the histogram's own CPU, interrupts off */
 void wpool_hist_count(struct wpool_hist *hist, u64 ns);
 
-/** wpool_hist_add() - add what one histogram has to another one, which nobody else sees */
+/** wpool_hist_add() - add a histogram to @sum, which no other thread uses */
 void wpool_hist_add(struct wpool_hist *sum, const struct wpool_hist *hist);
 
-/** wpool_hist_clear() - forget everything; nobody counts meanwhile, but some may read */
+/** wpool_hist_clear() - empty it; the caller keeps others from counting, not from reading */
 void wpool_hist_clear(struct wpool_hist *hist);
 
 #endif /* WPOOL_CORE_HIST_H */

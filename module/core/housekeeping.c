@@ -17,7 +17,7 @@ static void (*tell)(struct wpool *pool, void *unused);
 
 static void tell_pools(struct work_struct *work)
 {
-	/* a change from here on is seen by the pools, or by the next look, or by both */
+	/* a later change is seen by the pools, or by the next check, or by both */
 	wpool_housekeeping_copy(&seen);
 	wpool_pools_walk(tell, NULL);
 }
@@ -25,9 +25,9 @@ static void tell_pools(struct work_struct *work)
 static DECLARE_WORK(work, tell_pools);
 
 /*
- * isolcpus= and nohz_full= keep different threads of the kernel away, in each version in its
- * own way: DOMAIN are the CPUs that isolcpus= and partitions leave, WQ those that nohz_full=
- * leaves, KTHREAD the ones or the others. A worker keeps off both.
+ * The kernel keeps three sets, and what is in them differs between versions: DOMAIN are the CPUs
+ * that isolcpus= and partitions leave to it, WQ those that nohz_full= leaves, KTHREAD one or the
+ * other. A worker keeps to the CPUs in all three.
  */
 static unsigned long mask_word(u32 i)
 {
@@ -63,7 +63,7 @@ void wpool_housekeeping_look(void)
 
 	rcu_read_lock();
 	for (i = 0; i < BITS_TO_LONGS(nr_cpumask_bits) && same; i++)
-		/* read while it is written, it is not the same: the work runs once more */
+		/* a word that is just being written looks different: the work runs once more */
 		same = data_race(cpumask_bits(&seen)[i]) == mask_word(i);
 	rcu_read_unlock();
 	if (!same)

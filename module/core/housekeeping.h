@@ -13,17 +13,17 @@
 struct cpumask;
 struct wpool;
 
-/** wpool_housekeeping_copy() - which CPUs they are now */
+/** wpool_housekeeping_copy() - copy the present set to @mask */
 void wpool_housekeeping_copy(struct cpumask *mask);
 
-/** wpool_housekeeping_has() - is a CPU one of them now? */
+/** wpool_housekeeping_has() - is a CPU in the present set? */
 bool wpool_housekeeping_has(int cpu);
 
 /**
- * wpool_housekeeping_look() - have they changed?
+ * wpool_housekeeping_look() - notice whether the set has changed
  *
- * If so, what wpool_housekeeping_init() was given is called for each pool, soon. A look reads
- * a few words, and writes none.
+ * If so, the function that wpool_housekeeping_init() was given is soon called for each pool.
+ * The check reads a few words, and writes none.
  *
  * Context: any but NMI.
  */
@@ -35,7 +35,7 @@ void wpool_housekeeping_look(void);
  */
 void wpool_housekeeping_init(void (*changed)(struct wpool *pool, void *unused));
 
-/** wpool_housekeeping_exit() - nobody looks any more: wait for the last call */
+/** wpool_housekeeping_exit() - the monitor has stopped: wait for the last call */
 void wpool_housekeeping_exit(void);
 
 #endif /* WPOOL_CORE_HOUSEKEEPING_H */

@@ -47,7 +47,7 @@ void wpool_idle_take(struct wpool_runq *rq, struct wpool_worker *w)
 	WRITE_ONCE(rq->nr_idle, rq->nr_idle - 1);
 	trace_wpool_worker_woken(rq->pool->name, rq->cpu, w->thread->pid, w->idle_since);
 	/*
-	 * wpool_idle_take:A, the last access: the worker goes on without the lock. Pairs
+	 * wpool_idle_take:A, the last access: the worker continues without the lock. Pairs
 	 * with wpool_park_sleep:A.
 	 */
 	smp_store_release(&w->parked, false);
@@ -67,7 +67,7 @@ bool wpool_idle_add(struct wpool_runq *rq, struct wpool_worker *w)
 	else
 		list_add_tail(&w->idle_node, &rq->idle);
 	WRITE_ONCE(rq->nr_idle, rq->nr_idle + 1);
-	/* the bit stays when a worker is woken: if that soon parks again, no line is written */
+	/* usually set: it outlasts the wake-up of a worker, which may soon park again */
 	if (!test_bit(rq->index, pool->idle_mask))
 		set_bit(rq->index, pool->idle_mask);
 	trace_wpool_worker_parked(pool->name, rq->cpu, w->thread->pid);
@@ -92,9 +92,9 @@ bool wpool_idle_wake(struct wpool_runq *rq, bool helps)
 	raw_spin_unlock(&rq->lock);
 
 	/*
-	 * wpool_idle_wake:A, the full barrier of the call, pairs with timer_fires:A. For the
-	 * calling thread it is none, but that one takes a task out before it asks for the timer.
-	 * Interrupts are still off: the thread cannot be freed yet.
+	 * wpool_idle_wake:A, the full barrier of the call, pairs with timer_fires:A. If a worker
+	 * wakes itself, in an interrupt, it is none; but a worker takes a task out before it asks
+	 * for the timer. Interrupts are still off: the thread cannot be freed yet.
 	 */
 	wake_up_process(thread);
 	/* the worker may have to wait for its CPU: the monitor must see that */

@@ -19,17 +19,17 @@
 bool wpool_idle_any(struct wpool *pool);
 
 /**
- * wpool_idle_trim() - take a CPU out of the idle ones, if it has no idle worker
+ * wpool_idle_trim() - clear a CPU's bit in pool->idle_mask, if it has no idle worker
  * @rq: its run queue
  *
- * A CPU stays among them when its last idle worker is woken, as that one may soon park again.
- * Whoever looks there in vain takes it out.
+ * The bit stays when the last idle worker is woken, as that worker may soon park again. A waker
+ * that finds no idle worker there calls this.
  *
  * Context: any; interrupts off.
  */
 void wpool_idle_trim(struct wpool_runq *rq);
 
-/** wpool_idle_nr() - how many workers are parked: racy, not for a task's way */
+/** wpool_idle_nr() - how many workers are parked: racy, and too slow for each task */
 u32 wpool_idle_nr(struct wpool *pool);
 
 /**
@@ -38,11 +38,11 @@ u32 wpool_idle_nr(struct wpool *pool);
  * @w: the calling worker
  *
  * Context: the worker; interrupts off.
- * Return: true if it did, and wpool_running_left() is to be called.
+ * Return: true if it counted as running until then: pass that to wpool_running_left().
  */
 bool wpool_idle_add(struct wpool_runq *rq, struct wpool_worker *w);
 
-/** wpool_idle_take() - take a worker off the list; under rq->lock. It goes on at once */
+/** wpool_idle_take() - take a worker off the list, which may run at once; under rq->lock */
 void wpool_idle_take(struct wpool_runq *rq, struct wpool_worker *w);
 
 /** wpool_idle_coldest() - the worker to expire or move first, or NULL; under rq->lock */
@@ -61,7 +61,7 @@ struct wpool_runq *wpool_idle_coldest_runq(struct wpool *pool, unsigned long *si
 /**
  * wpool_idle_wake() - wake the next idle worker of a run queue to look for work
  * @rq: the run queue
- * @helps: it shall look at what other CPUs offer, and not only here and at the global queue
+ * @helps: it shall also look for tasks that other CPUs offer
  *
  * Does nothing if a worker is already waking for this run queue.
  *

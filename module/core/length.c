@@ -8,19 +8,18 @@
 #include <linux/sched.h>
 
 /*
- * A longer sample counts for so much of the estimate: tasks may take long because their
- * lines were in no cache, or because an interrupt came, but not short.
+ * A longer sample moves the estimate by this fraction of the difference; a shorter one replaces
+ * it. A cold cache or an interrupt can make a task look longer than it is, never shorter.
  */
 #define PART_IF_LONGER	8
 
 /*
- * A task that another CPU's worker fetches costs a few lines that travel. A run queue is
- * never helped with tasks that are shorter than that, however many they are, as long as
- * its own worker looks for them.
+ * What it costs to move a task to another CPU: a few cache lines. Shorter tasks get no help,
+ * however many they are, as long as their own worker takes them.
  */
 #define FETCH_NS	100
 
-/* What a task counts for that has slept. */
+/* The length that a task counts with if it has slept. */
 #define SLEEP_NS	(2 * WPOOL_HELP_NS)
 
 static void set_length(struct wpool_runq *rq, u32 ns)
@@ -42,7 +41,7 @@ static bool is_alike(u32 a_ns, u32 b_ns)
 	return (a_ns < WPOOL_HELP_NS) == (b_ns < WPOOL_HELP_NS);
 }
 
-/* For CPUs whose tasks run elsewhere; a line that many read is written only if it helps them. */
+/* For wpool_length_adopt(). Many CPUs read this line: write it only if the answer changes. */
 static void tell_pool(struct wpool *pool, u32 ns)
 {
 	u32 old = READ_ONCE(pool->task_ns);
@@ -91,7 +90,7 @@ void wpool_length_end(struct wpool_runq *rq)
 
 	rq->sample.ns = 0;
 	if (rq->sample.thread != current) {
-		/* which one of a run it was is not known */
+		/* another worker took over: a task slept; of several, it is not known which */
 		if (!is_run)
 			add_length(rq, SLEEP_NS);
 		return;
@@ -104,6 +103,6 @@ void wpool_length_end(struct wpool_runq *rq)
 	}
 	if (ns >= WPOOL_HELP_NS || !wpool_runq_has_short_tasks(rq))
 		add_length(rq, ns / nr);
-	/* a single short one takes less than the look at the clock, and what comes with it */
+	/* a single short task takes less time than to read the clock: time several next */
 	start_timing(rq, ns < WPOOL_HELP_NS);
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How long the tasks of a run queue run: an estimate, which decides whether another
- * CPU's worker is worth its wake-up.
+ * How long the tasks of a run queue run: an estimate, which decides whether to wake a worker of
+ * another CPU for them.
  *
- * To wake a worker of another CPU, and to fetch tasks from there, takes as long as many
- * short tasks. A run queue whose tasks take less is left to its own worker, as long as
- * that worker takes one task after the other.
+ * Waking a worker of another CPU, and moving tasks there, takes as long as many short tasks. If
+ * all tasks of a run queue together take less, only its own worker runs them, as long as that
+ * worker takes one task after the other.
  *
- * Once a tick one task is timed, from the look that took it to the next look. If it was
- * short, the tasks up to the next look through all queues are timed together; if it was
- * long, the next one is timed, too, until one is short. A task that sleeps counts as a
- * long one. Where nothing is known, tasks are taken to be long: they get help at once.
+ * Once a tick one task is timed, from the look for work that took it to the next look. If it was
+ * short, all tasks up to the next full look are timed together; if it was long, the next one is
+ * timed, too, until one is short. A task that sleeps counts as long. Until there is an estimate,
+ * tasks count as long, and get help at once.
  *
- * Tasks that are known to be long wait in the global queue, for the first worker of any
- * CPU: that is their order, and a lock costs little beside them.
+ * Tasks that are known to be long wait in the global queue, for the first worker of any CPU. So
+ * they start in their order, and the lock costs little compared with them.
  */
 #ifndef WPOOL_CORE_LENGTH_H
 #define WPOOL_CORE_LENGTH_H
@@ -29,8 +29,8 @@
 void wpool_length_init(struct wpool_runq *rq);
 
 /**
- * wpool_length_adopt() - if no worker has looked for tasks here lately, ask the others
- * @rq: this CPU's run queue; what is submitted here runs on other CPUs, which time it
+ * wpool_length_adopt() - if no worker has run tasks here lately, take the pool's estimate
+ * @rq: this CPU's run queue: tasks that are submitted here run, and are timed, on other CPUs
  *
  * Context: any; interrupts off.
  */
@@ -54,13 +54,13 @@ static inline bool wpool_length_is_single(const struct wpool_runq *rq)
 /** wpool_length_end() - what was being timed has returned; in the next look, as above */
 void wpool_length_end(struct wpool_runq *rq);
 
-/** wpool_runq_has_short_tasks() - is one of them done sooner than a worker is woken? */
+/** wpool_runq_has_short_tasks() - does a task take less time than waking a worker? */
 static inline bool wpool_runq_has_short_tasks(const struct wpool_runq *rq)
 {
 	return READ_ONCE(rq->estimate.task_ns) < WPOOL_HELP_NS;
 }
 
-/** wpool_runq_has_long_tasks() - is it known that they take longer? */
+/** wpool_runq_has_long_tasks() - is it known that a task takes longer than that? */
 static inline bool wpool_runq_has_long_tasks(const struct wpool_runq *rq)
 {
 	u32 ns = READ_ONCE(rq->estimate.task_ns);
@@ -69,8 +69,8 @@ static inline bool wpool_runq_has_long_tasks(const struct wpool_runq *rq)
 }
 
 /*
- * Has a worker at home here looked for a task within the last tick, or was it woken then?
- * One that has not may wait for its CPU, or be in a task that is no short one.
+ * Has a worker at home here looked for a task within the last tick, or was one woken then?
+ * Otherwise the worker may wait for its CPU, or be in a long task.
  */
 static inline bool __wpool_runq_is_fresh(const struct wpool_runq *rq)
 {
@@ -80,13 +80,13 @@ static inline bool __wpool_runq_is_fresh(const struct wpool_runq *rq)
 }
 
 /**
- * wpool_runq_is_short() - are @nr tasks too short for another CPU's worker to help?
+ * wpool_runq_is_short() - are @nr tasks done before another CPU's worker could help?
  * @rq: run queue of any CPU
  * @nr: how many are queued
  *
  * Racy.
  *
- * Return: true if they are done sooner than it would help.
+ * Return: true if so.
  */
 static inline bool wpool_runq_is_short(const struct wpool_runq *rq, u32 nr)
 {

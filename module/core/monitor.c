@@ -16,11 +16,11 @@
  *             Workers of other CPUs take the oldest task of all such queues before what
  *             they find themselves, if that is younger: pool->left.
  *
- *   overdue   the first task of a queue has waited for max_wait_ms, if that is set, or is one
- *             that was submitted before it was set, behind which others may have. In a
- *             list the time of its submit says so, in a ring the jiffy beside it, and of a next
- *             slot that the same task has been there for so long. Its work (tidy.c) then ends
- *             all tasks that are overdue: finish.c.
+ *   overdue   the first task of a queue has waited for max_wait_ms, if that is set; or it was
+ *             submitted before that was set, so that it hides how long those behind it have
+ *             waited. In a list the time of its submit tells, in a ring the jiffy beside it, and
+ *             in a next slot how long the same task has been there. The pool's work (tidy.c)
+ *             then ends all tasks that are overdue: finish.c.
  *
  *   pressure  a task has been queued since the look before, or a submitter waits: pressure.h
  *
@@ -67,7 +67,7 @@ static bool has_acted;
 
 /* ---- hogs, and workers that blocked unnoticed ---- */
 
-/* Choose the workers that retake_chosen() counts out: those asleep; for a hog, all in tasks. */
+/* Choose which workers retake_chosen() counts out: those asleep, or with a hog all in tasks. */
 static bool watch_workers(struct wpool *pool, struct wpool_runq *rq, u64 now)
 {
 	u64 hog_ns = READ_ONCE(pool->hog_ms) * (u64)NSEC_PER_MSEC;
@@ -118,7 +118,7 @@ static void retake_chosen(struct wpool *pool)
 	}
 }
 
-/* Get another worker for the tasks that wait for this queue's workers. */
+/* Get another worker for the tasks that waited for the workers counted out here. */
 static void hand_over_queue(struct wpool *pool, struct wpool_runq *rq)
 {
 	unsigned long flags;
@@ -131,7 +131,7 @@ static void hand_over_queue(struct wpool *pool, struct wpool_runq *rq)
 
 /* ---- stalls ---- */
 
-/* Note what is seen. Returns for how long it has been the same. */
+/* Note what is seen. Returns for how long it has not changed. */
 static u64 standing_ns(struct wpool_standing *standing, u64 what, u64 now)
 {
 	if (!standing->since_ns || standing->what != what) {
@@ -152,8 +152,8 @@ static u64 stall_ns(struct wpool_looked *watch, u64 head, u64 now)
 }
 
 /*
- * No worker is idle or in reserve, and none can be created: one that becomes free looks at
- * the offers. A pool without a worker has to ask nevertheless, so that other pools make room.
+ * True if no worker is idle or in reserve, and none can be created: the next one that becomes free
+ * looks at the offers. A pool without any worker must still ask, so that other pools make room.
  */
 static bool is_exhausted(struct wpool *pool)
 {
@@ -175,7 +175,7 @@ static bool is_at_work(struct wpool *pool, struct wpool_runq *rq)
 	return false;
 }
 
-/* Of the queues that do not move, workers of other CPUs shall take from the oldest one. */
+/* A queue is stalled: of all such queues, let other CPUs take from the one with the oldest task. */
 static void note_left(struct wpool *pool, struct wpool_runq *rq)
 {
 	u32 left = READ_ONCE(pool->left), first, other;
@@ -203,7 +203,7 @@ static void watch_queue(struct wpool *pool, struct wpool_runq *rq, u64 now)
 		return;
 	}
 	note_left(pool, rq);
-	/* the task before them takes longer than was known */
+	/* if it was not offered so far: the task that runs takes longer than the estimate */
 	wpool_runq_offer(rq);
 	if (is_exhausted(pool))
 		return;
@@ -214,7 +214,7 @@ static void watch_queue(struct wpool *pool, struct wpool_runq *rq, u64 now)
 		wpool_report_stall(pool, &rq->watch, rq->cpu, ns);
 }
 
-/* The global queue, and the urgent tasks: whoever takes from one soon takes from the other. */
+/* The global queue and the urgent tasks, as one: a worker that takes from one takes from both. */
 static void watch_shared(struct wpool *pool, u64 now)
 {
 	u64 head = READ_ONCE(pool->globq.popped) | (u64)READ_ONCE(pool->urgent.popped) << 32;
@@ -246,7 +246,7 @@ static bool has_overdue(struct wpool_fifo *fifo, u64 ns)
 	return ret;
 }
 
-/* Has the same task been there for longer than that? The sweep checks: it may be another. */
+/* Has a task been there for too long? Perhaps another one at the same address: the sweep checks. */
 static bool has_stood(struct wpool_standing *standing, u64 what, u64 now, u64 max_ns)
 {
 	return standing_ns(standing, what, now) > max_ns && what;
@@ -272,7 +272,7 @@ static void watch_waits(struct wpool *pool, u64 now)
 	bool overdue;
 	u32 i;
 
-	/* since it was set, no task can have waited for so long */
+	/* not yet set for that long: no task that it holds for is overdue */
 	if (!max_ns || now - max_ns < from)
 		return;
 	overdue = has_overdue(&pool->globq, now - max_ns) ||
@@ -285,7 +285,7 @@ static void watch_waits(struct wpool *pool, u64 now)
 
 /* ---- pressure ---- */
 
-/* Has a task of a list been there since the mark was set? What was cancelled is no matter. */
+/* Has a task of a list been there since the mark was set? A cancel in between may be missed. */
 static bool fifo_waits(const struct wpool_fifo *fifo, u32 *end)
 {
 	u32 popped = READ_ONCE(fifo->popped), nr = wpool_fifo_len(fifo), mark = *end;
@@ -304,9 +304,9 @@ static bool runq_waits(struct wpool_runq *rq, struct wpool_marks *marks)
 	u32 head = wpool_ring_head(&rq->ring), tick = READ_ONCE(rq->tick);
 	bool waits = fifo_waits(&rq->backlog, &marks->fifo_end);
 
-	/* marks that are left of long ago are behind the head, as all is empty in between */
+	/* an old mark is harmless: the ring was empty since, so the head has passed it */
 	waits |= time_after32(marks->ring_end, head);
-	/* a task may be submitted there again and again */
+	/* the same task may have run, and been submitted again: then the tick has moved */
 	waits |= next && next == marks->next && tick == marks->tick;
 	marks->ring_end = head + wpool_ring_len(&rq->ring);
 	marks->next = next;
@@ -350,7 +350,7 @@ static void look_at_workers(struct wpool *pool)
 	}
 }
 
-/* Of a frozen pool nothing is expected: forget for how long things have been as they are. */
+/* A frozen pool takes no tasks, so nothing is a stall: start all measurements again. */
 static void forget_marks(struct wpool *pool, u64 now)
 {
 	struct wpool_runq *rq;
@@ -366,8 +366,8 @@ static void forget_marks(struct wpool *pool, u64 now)
 }
 
 /*
- * Is a task queued or a worker running, or does a submitter wait? Workers that sleep in a task
- * do not count.
+ * Check a pool. Returns true if it is busy: a task is queued, a worker runs or a submitter waits.
+ * Workers that sleep in a task do not count.
  */
 static bool look_closely(struct wpool *pool)
 {
@@ -381,7 +381,7 @@ static bool look_closely(struct wpool *pool)
 		return false;
 	}
 	wpool_for_each_active(pool, rq, i) {
-		/* without hand-off a worker that sleeps is counted, too, and stays counted */
+		/* without hand-off nr_running includes workers that sleep in their tasks */
 		if (READ_ONCE(pool->handoff) && READ_ONCE(rq->nr_running)) {
 			suspects |= watch_workers(pool, rq, now);
 			busy = true;
@@ -410,11 +410,11 @@ static bool look_closely(struct wpool *pool)
 	else if (wpool_report_jam(pool, now))
 		busy = true;
 	sample_pressure(pool, now, queued);
-	/* its end must be seen, too */
+	/* as long as there is pressure, so that its end is seen */
 	return busy || queued || pool->pressure.is_on;
 }
 
-/* A quiet pool costs no more than this test until something happens there. */
+/* For each pool, in each period: a quiet pool costs one test. */
 static bool look_at(struct wpool *pool)
 {
 	bool busy;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The monitor looks after run queues whose worker does not come back: the worker runs a
+ * The monitor looks after run queues whose worker takes no more tasks: the worker runs a
  * hog, or blocked where the kernel has no preempt notifiers, or does not get its CPU.
  * After Go's sysmon.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The monitor's timer, see monitor_timer.h. Tasks that come one at a time do not each start the
- * timer: it goes on if it was asked for since it last rang.
+ * The monitor's timer, see monitor_timer.h. A timer that was asked for since it last rang starts
+ * again by itself, so tasks that come one at a time do not each start it.
  *
  * Barrier pairs. One side changes what a look at the pools sees, executes a full
  * barrier, and reads the state of the timer:
@@ -12,17 +12,17 @@
  *                           the timer is set; or none is (wake_one() in wake.c)
  *   apply:A                 hand-off is enabled (pool/tune.c): workers that run
  *                           already did not keep the timer on
- *   wait:A, join:A          a submitter, or an event, waits in line (task/waiters.c)
- *   wpool_notify_tell:A                  a pool has news (notify.c)
+ *   wait:A, join:A          a submitter, or an event, waits for a token (task/waiters.c)
+ *   wpool_notify_tell:A     a pool has news (notify.c)
  *
- *   timer_fires:A                  the state is OFF, barrier, look at all pools
+ *   timer_fires:A           the state is OFF, barrier, look at all pools
  *
- * Either the one side finds the state OFF and starts the timer, or the look sees the
- * change and starts it.
+ * Either the thread that made the change finds the state OFF and starts the timer, or the look
+ * sees the change and starts it.
  *
- * The look visits the pools with @is_watched only. The monitor clears that of a pool that it
- * finds quiet, executes a full barrier, and looks again (look_at:A in monitor.c): either the one
- * side finds it clear and sets it (__wpool_monitor_timer_set:A), or the second look sees the
+ * The look visits only pools with @is_watched set. If the monitor finds a pool quiet, it clears
+ * the flag, executes a full barrier, and looks again (look_at:A in monitor.c). Either the thread
+ * finds the flag clear and sets it (__wpool_monitor_timer_set:A), or the second look sees the
  * change.
  */
 #include "core/monitor_timer.h"
@@ -50,14 +50,14 @@ void __wpool_monitor_timer_set(struct wpool *pool)
 	if (!READ_ONCE(pool->is_watched)) {
 		WRITE_ONCE(pool->is_watched, true);
 		/*
-		 * __wpool_monitor_timer_set:A, pairs with timer_fires:A: visited, or the state is
-		 * seen as OFF
+		 * __wpool_monitor_timer_set:A, pairs with timer_fires:A: either the timer visits
+		 * this pool, or the exchange below finds the state OFF
 		 */
 		smp_mb();
 	}
 	/*
-	 * An exchange, so that only one caller starts the timer. The caller must not lose its CPU
-	 * in between: no other thread would start it.
+	 * An exchange, so that only one caller starts the timer. It must not lose its CPU before
+	 * it does: no other thread would.
 	 */
 	local_irq_save(flags);
 	if (xchg(&wpool_monitor_timer_state, WPOOL_TIMER_USED) == WPOOL_TIMER_OFF)
@@ -70,7 +70,7 @@ static enum hrtimer_restart timer_fires(struct hrtimer *unused)
 	bool used = READ_ONCE(wpool_monitor_timer_state) == WPOOL_TIMER_USED;
 
 	WRITE_ONCE(wpool_monitor_timer_state, WPOOL_TIMER_OFF);
-	/* timer_fires:A, pairs with all of these */
+	/* timer_fires:A, pairs with all that is listed above */
 	smp_mb();
 	if ((look() || used) &&
 	    cmpxchg(&wpool_monitor_timer_state, WPOOL_TIMER_OFF, WPOOL_TIMER_ON) == WPOOL_TIMER_OFF)

@@ -21,7 +21,7 @@ void __wpool_monitor_timer_set(struct wpool *pool);
 
 /**
  * wpool_monitor_timer_set() - set the timer, because a worker runs or is about to, or a task waits
- * @pool: the pool; until the monitor finds it quiet, it looks at this one, too
+ * @pool: the pool, which the monitor visits from now on, until it finds the pool quiet
  *
  * Context: any; a full barrier since the worker was counted or the task was queued,
  * see monitor_timer.c.
@@ -34,17 +34,17 @@ static inline void wpool_monitor_timer_set(struct wpool *pool)
 }
 
 /**
- * wpool_monitor_timer_init() - before there is a pool
+ * wpool_monitor_timer_init() - call it before there is a pool
  * @look_fn: called in a softirq when the timer fires; if it returns true, the timer
  *	rings again
  * @period_ns: time until it rings
  */
 void wpool_monitor_timer_init(bool (*look_fn)(void), u64 period_ns);
 
-/** wpool_monitor_timer_period() - set the time that the timer takes from now on, in ns */
+/** wpool_monitor_timer_period() - set the period in ns, from the next start of the timer on */
 void wpool_monitor_timer_period(u64 ns);
 
-/** wpool_monitor_timer_is_pending() - is the timer on just now? */
+/** wpool_monitor_timer_is_pending() - is the timer on now? */
 bool wpool_monitor_timer_is_pending(void);
 
 /** wpool_monitor_timer_exit() - after the last pool */

@@ -2,9 +2,9 @@
 /*
  * News, see notify.h.
  *
- * Barrier pair: the flag is set, full barrier, and the monitor's timer is set; timer_fires:A in
- * monitor_timer.c, then the monitor reads the flag. It clears the flag before it sends: what is
- * told from then on sets it again.
+ * Barrier pair: a thread sets the flag, executes a full barrier (wpool_notify_tell:A), and sets
+ * the monitor's timer. The monitor executes timer_fires:A, see monitor_timer.c, and reads the
+ * flag. It clears the flag before it sends, so that later news set it again.
  */
 #include "core/notify.h"
 
@@ -30,14 +30,14 @@ void wpool_notify_send(struct wpool *pool)
 	WRITE_ONCE(pool->has_news, false);
 	/* pairs with the release in wpool_notify_attach() */
 	file = smp_load_acquire(&pool->pressure_file);
-	/* the file may be gone: then nobody polls it, but the node is as old as the pool */
+	/* the file may be removed already, but the node is valid as long as the pool */
 	if (file)
 		sysfs_notify_dirent(file);
 }
 
 void wpool_notify_attach(struct wpool *pool)
 {
-	/* if that fails, programs that poll see no news, which they must be prepared for */
+	/* NULL if memory is short: then programs that poll get no news */
 	struct kernfs_node *file = sysfs_get_dirent(pool->dev.kobj.sd, "pressure");
 
 	/* pairs with the acquire in wpool_notify_send() */

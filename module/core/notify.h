@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * News of a pool, for programs that poll its file pressure: a submit met a full pool, tasks
- * or submitters begin to wait, a worker died, a queue stalls. The monitor sends them, so that
- * every context may have some, and so that there is at most one message for each of its looks.
+ * or submitters begin to wait, a worker died, a queue stalls. The monitor passes them on. So
+ * they may come from any context, and there is at most one message in a period of the monitor.
  */
 #ifndef WPOOL_CORE_NOTIFY_H
 #define WPOOL_CORE_NOTIFY_H
@@ -11,7 +11,7 @@
 
 #include "core/state.h"
 
-/** __wpool_notify_tell() - there was none */
+/** __wpool_notify_tell() - the slow path of wpool_notify_tell() */
 void __wpool_notify_tell(struct wpool *pool);
 
 /**

@@ -15,10 +15,10 @@
 /* What is left of an average after a period: exp(-1/10), exp(-1/60), exp(-1/300); * 2^32 */
 static const u32 decays[WPOOL_NR_PRESSURES] = { 3886247119U, 4223977731U, 4280674573U };
 
-/* What is left of a value after so many periods. */
+/* What is left of a value after @nr periods, each of which multiplies it by @power / 2^32. */
 static u64 decay_periods(u64 value, u32 power, u64 nr)
 {
-	/* the power becomes 0 in the end, and then the value does */
+	/* ends soon: the power becomes 0, and then the value does */
 	for (; nr && value; nr >>= 1) {
 		if (nr & 1)
 			value = mul_u64_u32_shr(value, power, 32);
@@ -27,13 +27,13 @@ static u64 decay_periods(u64 value, u32 power, u64 nr)
 	return value;
 }
 
-/* So many periods have passed, in which it was on for such a share of the time. */
+/* @nr periods have passed, in each of which the pressure was on for @share of the time. */
 static void pass_periods(struct wpool_pressure *p, u64 nr, u64 share)
 {
 	u64 *avg = p->avg;
 	int i;
 
-	/* the distance decays */
+	/* the distance between the average and the share decays */
 	for (i = 0; i < WPOOL_NR_PRESSURES; i++) {
 		if (avg[i] > share)
 			avg[i] = share + decay_periods(avg[i] - share, decays[i], nr);

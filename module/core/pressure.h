@@ -3,9 +3,8 @@
  * In how much of the time a pool kept somebody waiting: averages over 10, 60 and 300 s, as
  * the kernel's /proc/pressure has them.
  *
- * The monitor switches the pressure on and off. Nothing runs while it stays as it is: the
- * averages are brought up to date when it changes, and when somebody reads them, however long
- * ago that was done last.
+ * The monitor switches the pressure on and off. The averages are computed when it changes, and
+ * when they are read, for all the time since then: nothing runs in between.
  */
 #ifndef WPOOL_CORE_PRESSURE_H
 #define WPOOL_CORE_PRESSURE_H
@@ -41,7 +40,7 @@ struct wpool_pressure {
 };
 
 /**
- * struct wpool_pressure_avgs - what is read of it
+ * struct wpool_pressure_avgs - what a reader gets
  * @avg: the averages, 0 to %WPOOL_PRESSURE_FULL
  * @total_ns: how long it was ever on
  */
@@ -50,14 +49,14 @@ struct wpool_pressure_avgs {
 	u64 total_ns;
 };
 
-/** wpool_pressure_init() - it is off, and was never on; @now: the time, in ns */
+/** wpool_pressure_init() - start without pressure at @now, in ns */
 void wpool_pressure_init(struct wpool_pressure *p, u64 now);
 
-/** __wpool_pressure_set() - it changes */
+/** __wpool_pressure_set() - the slow path of wpool_pressure_set(): @on is new */
 void __wpool_pressure_set(struct wpool_pressure *p, u64 now, bool on);
 
 /**
- * wpool_pressure_set() - it is on or off from now on
+ * wpool_pressure_set() - switch the pressure on or off
  * @p: the pressure
  * @now: the time, in ns
  * @on: does somebody wait?

@@ -17,7 +17,7 @@ struct wpool_worker;
  */
 void wpool_reap_worker(struct wpool_worker *w);
 
-/** wpool_reap_workers() - for the reaper: append all these workers to @list, by @dead_node */
+/** wpool_reap_workers() - for the reaper: move all queued workers to @list, by @dead_node */
 void wpool_reap_workers(struct list_head *list);
 
 /** wpool_reap_is_empty() - is there nothing for the reaper to do? */

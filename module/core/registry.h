@@ -11,10 +11,10 @@
 struct wpool;
 
 /**
- * wpool_registry_add() - add a pool, which nobody can find yet
+ * wpool_registry_add() - add a pool, which wpool_find() does not find yet
  * @pool: the pool
  *
- * From here on CPU hotplug and the monitor visit the pool.
+ * From now on CPU hotplug and the monitor visit the pool.
  *
  * Context: process context; sleeps.
  * Return: 0, or -EEXIST if there is a pool with this name, even one that is being
@@ -25,7 +25,7 @@ int wpool_registry_add(struct wpool *pool);
 /**
  * wpool_registry_publish() - the pool is complete: let it be found
  * @pool: the pool
- * @show: makes it visible to programs; a program that then looks for it here waits
+ * @show: makes it visible to programs; until it returns, a search for the pool waits
  *
  * Context: process context; sleeps.
  * Return: the return value of @show; after an error the pool is not found.

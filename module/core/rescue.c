@@ -34,8 +34,8 @@ bool wpool_reserve_take(struct wpool *pool, int prefer)
 		thread = w->thread;
 		trace_wpool_worker_stepped_in(pool->name, rq->cpu, thread->pid);
 		/*
-		 * wpool_reserve_take:A, the last access: the worker goes on without the lock. Pairs
-		 * with wpool_rescuer_wait:B.
+		 * wpool_reserve_take:A, the last access: the worker continues without the lock.
+		 * Pairs with wpool_rescuer_wait:B.
 		 */
 		smp_store_release(&w->in_reserve, false);
 	}

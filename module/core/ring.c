@@ -73,7 +73,7 @@ bool wpool_ring_holds(struct wpool_ring *ring, const struct wpool_task *task)
 {
 	u32 head = atomic_read_acquire(&ring->head), nr, i;
 
-	/* an old head, of which the tail is far ahead: the slots are read all the same */
+	/* head may be outdated, and tail far ahead of it: then all slots are read */
 	nr = min(wpool_ring_tail(ring) - head, WPOOL_RING_SIZE);
 	for (i = 0; i < nr; i++)
 		if (READ_ONCE(*wpool_ring_slot(ring, head + i)) == task)

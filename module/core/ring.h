@@ -106,7 +106,7 @@ static inline u32 wpool_ring_room(const struct wpool_ring *ring)
 	return WPOOL_RING_SIZE - (ring->tail - (u32)atomic_read_acquire(&ring->head));
 }
 
-/** wpool_ring_fits() - would a ring hold at most @max tasks with @nr more? As above */
+/** wpool_ring_fits() - would a ring hold at most @max tasks with @nr more? For the producer */
 static inline bool wpool_ring_fits(const struct wpool_ring *ring, u32 nr, u32 max)
 {
 	/* wpool_ring_fits:A, as wpool_ring_room:A */
@@ -167,7 +167,7 @@ static inline struct wpool_task *wpool_ring_pop(struct wpool_ring *ring)
 	int head;
 
 	do {
-		/* read head anew: the one of a failed exchange may be newer than tail */
+		/* read head again: that of a failed exchange may be beyond the tail read before */
 		head = atomic_read_acquire(&ring->head);
 		if (wpool_ring_tail(ring) == (u32)head)
 			return NULL;

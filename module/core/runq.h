@@ -34,15 +34,15 @@ struct wpool_runq {
 	struct wpool_ring ring;		/* X: the tasks, oldest first */
 
 	struct wpool_fifo backlog ____cacheline_aligned; /* K: the older part of the same queue:
-							  *    tasks for which the ring had no more
+							  *    tasks for which the ring had no
 							  *    room, and those that other CPUs
 							  *    submit for this one
 							  */
 
-	/* One line: each look for work, and what other CPUs read to decide whether to help. */
+	/* One line: used by each look for work; other CPUs read it to decide whether to help. */
 	/*
-	 * @next: X: task that a task of this pool submitted here: filled, if it is empty, on this
-	 * CPU with interrupts off, and emptied by exchange
+	 * @next: X: task that a task of this pool submitted here. Set on this CPU with interrupts
+	 * off, while it is NULL; cleared by exchange
 	 */
 	struct wpool_task *next ____cacheline_aligned;
 	struct task_struct *runner;	/* X: thread of the worker that last began to run tasks
@@ -61,25 +61,24 @@ struct wpool_runq {
 	u32 call_jiffy;			/* P: when a worker last checked whether the queue needs
 					 *    help
 					 */
-	u32 help_jiffy;			/* C: when help for this queue was last looked for, to no
-					 *    avail or for short tasks
+	u32 help_jiffy;			/* C: when a worker of another CPU was last looked for,
+					 *    and none was found, or the tasks are short
 					 */
-	u32 wake_jiffy;			/* X: when a worker was last sent to this CPU */
+	u32 wake_jiffy;			/* X: when a worker was last woken for this CPU */
 	struct wpool_estimate estimate;	/* how long a task runs here, see length.h */
 
-	/* What this CPU alone changes, but for a token that another one takes. */
+	/* Only this CPU changes these, except that others take tokens from @share. */
 	struct wpool_sample sample;	/* what is being timed */
 	struct wpool_share share;	/* of the admission of the pool */
 	u64 stolen;			/* C: tasks that workers of this CPU stole */
-	u64 handoffs;			/* C: hand-offs of a run queue that were carried out here */
+	u64 handoffs;			/* C: workers woken here because another one blocked */
 	int cpu;			/* I */
 	u32 index;			/* W: its index in pool->active; constant once @is_active */
 	bool is_active;			/* W: it may hold tasks and workers, see runqs.h */
 
 	/* The workers at home here. */
-	u32 nr_running ____cacheline_aligned; /* Q: workers at home here that are picked to look
-					       *    for work, or will look again before they sleep,
-					       *    see counts.h
+	u32 nr_running ____cacheline_aligned; /* Q: those that will look for work before they
+					       *    sleep, see counts.h
 					       */
 	raw_spinlock_t lock;		/* K: for Q of the run queue and of its workers */
 	struct list_head idle;		/* Q: parked workers, in the order of idle.h */
@@ -89,10 +88,10 @@ struct wpool_runq {
 					 *    to the global queue
 					 */
 	struct wpool_worker *waking;	/* Q: the worker that was picked or created for this run
-					 *    queue and has not started to look, or NULL; that
-					 *    worker alone clears it, without the lock
+					 *    queue and has not started to look for work, or NULL;
+					 *    only that worker clears it, without the lock
 					 */
-	struct wpool_handoff handoff;	/* has this CPU look again, see handoff.h */
+	struct wpool_handoff handoff;	/* makes this CPU look at the queues, see handoff.h */
 	struct wpool_looked watch;	/* N: what the monitor saw of this run queue */
 	struct wpool_hists *hists;	/* T: how long tasks waited and ran, or NULL if the pool
 					 *    has never kept that; constant once set

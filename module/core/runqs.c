@@ -24,10 +24,10 @@
 #include "core/length.h"
 #include "inject.h"
 
-/* Two fields that different CPUs write, or one that all read, do not share a cache line. */
+/* The fields are on different cache lines: different CPUs write them, or all read one of them. */
 #define ASSERT_APART(type, a, b)						\
 	static_assert(offsetof(type, a) / SMP_CACHE_BYTES != offsetof(type, b) / SMP_CACHE_BYTES)
-/* All from @a to @b is on one line, if lines are as long as most. */
+/* All fields from @a to @b are on one cache line, if that has 64 bytes or more. */
 #define ASSERT_TOGETHER(type, a, b)						\
 	static_assert(SMP_CACHE_BYTES < 64 ||					\
 		      offsetof(type, a) / 64 == (offsetofend(type, b) - 1) / 64)

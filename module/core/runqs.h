@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The run queues of a pool. From before the pool has its first worker until it is
- * destroyed, each CPU that is online has one: code of any kind finds the run queue of its
- * own CPU. A CPU that has not been online since the pool was made has none, and costs a
- * pointer.
+ * destroyed, each CPU that is online has one, so code in any context finds the run queue of
+ * its own CPU. A CPU that has not been online since the pool was created has none, and costs
+ * a pointer.
  *
- * A run queue is active from the moment a worker is first at home there, or a worker that
- * was moved there fills its ring. Only active run queues hold tasks and workers: a thread
- * that looks for these visits no others.
+ * A run queue becomes active when a worker is first at home there, or when a worker that the
+ * kernel has moved there fills its ring. Only active run queues hold tasks and workers, so a
+ * thread that looks for these visits no others.
  */
 #ifndef WPOOL_CORE_RUNQS_H
 #define WPOOL_CORE_RUNQS_H
@@ -27,8 +27,8 @@ int wpool_runqs_init(struct wpool *pool);
  * wpool_runqs_add() - make the run queue of a CPU, if it has none
  * @pool: the pool
  * @cpu: the CPU
- * @gfp: how to allocate it. The thread that brings a CPU up is not one of the pool's user:
- *	nothing is charged to that thread's memory cgroup, and no limit of it keeps a CPU offline
+ * @gfp: how to allocate it: without __GFP_ACCOUNT while a CPU comes up, as that thread's memory
+ *	cgroup has nothing to do with the pool, and its limit must not keep the CPU offline
  *
  * Context: process context; sleeps. No other thread adds to the pool meanwhile.
  * Return: 0 or -ENOMEM.
@@ -41,11 +41,11 @@ int wpool_runqs_add(struct wpool *pool, int cpu, gfp_t gfp);
  *
  * Context: process context; sleeps. The caller holds cpu_hotplug_lock and
  * pool->tune_mutex.
- * Return: 0 or -ENOMEM; to call it again does what is left to do.
+ * Return: 0 or -ENOMEM; a second call does the rest.
  */
 int wpool_runqs_add_hists(struct wpool *pool);
 
-/** wpool_runqs_free() - free the run queues; no other thread knows the pool */
+/** wpool_runqs_free() - free the run queues; no other thread has a pointer to the pool */
 void wpool_runqs_free(struct wpool *pool);
 
 /** wpool_runqs_module_init() - create the slab cache. Return: 0 or -ENOMEM */

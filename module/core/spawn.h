@@ -6,8 +6,8 @@
 #include <linux/types.h>
 
 /*
- * What the spawners know of a pool; the letters are those of state.h. That a worker is wanted is
- * in the pool itself, as each submit may read it.
+ * What the spawners know of a pool; the letters are those of state.h. The request itself is
+ * pool->spawn_wanted, on a line that each submit reads.
  */
 struct wpool_spawn {
 	u32 retry_ms;			/* B: pause after a failed spawn */
@@ -16,12 +16,12 @@ struct wpool_spawn {
 					 */
 	u64 failed;			/* B: attempts that failed; read as @error */
 	bool failing;			/* B: the last attempt failed, and the log says so */
-	bool busy;			/* S: a spawner serves the pool, and the others leave it */
-	bool refused;			/* S: the last request for a place was refused, and will
-					 *    be tried again
+	bool busy;			/* S: a spawner serves the pool, and no other one may */
+	bool refused;			/* S: the module had no place for a worker of the pool;
+					 *    the spawner tries again
 					 */
 	bool starved;			/* S: @refused, and the pool has no worker */
-	struct list_head node;		/* S: in the list of the spawners */
+	struct list_head node;		/* S: in the list of pools that asked for a worker */
 	unsigned long due;		/* S: jiffies of the next try */
 };
 

@@ -38,7 +38,7 @@ void wpool_spawn_look(struct wpool *pool);
 /**
  * wpool_spawn_nr_starved() - how many pools starve
  *
- * Such a pool has work, but no worker, because max_workers is reached.
+ * A pool starves if it has tasks, but no worker, because max_workers is reached.
  *
  * Context: any.
  * Return: their number: racy.
@@ -49,7 +49,7 @@ u32 wpool_spawn_nr_starved(void);
  * wpool_spawn_wants_place() - do more pools starve than there are free places?
  *
  * Context: any.
- * Return: true if so: then a worker that is in no task leaves its pool.
+ * Return: true if so. Then a worker that is not in a task must leave its pool.
  */
 bool wpool_spawn_wants_place(void);
 
@@ -85,7 +85,7 @@ void wpool_spawn_done(struct wpool *pool);
 void wpool_spawn_retry(struct wpool *pool, unsigned int ms);
 
 /**
- * wpool_spawn_set_refused() - note whether the pool was refused a place
+ * wpool_spawn_set_refused() - note whether the module had no place for a worker
  * @pool: the pool that the calling spawner serves
  * @refused: max_workers is reached, or other pools starve
  */

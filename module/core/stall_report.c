@@ -2,9 +2,9 @@
 /*
  * The monitor's messages, see stall_report.h.
  *
- * A jam is a pool in which tasks are queued, or submitters wait, while none of its workers
- * looks for a task: each look counts in the tick of a run queue, so the sum of all ticks
- * stands still. A pool that is merely busy has no jam, however long its queue is.
+ * In a jam tasks are queued, or submitters wait, and no worker of the pool looks for a task. Each
+ * look counts in the tick of a run queue, so in a jam the sum of all ticks does not change. A busy
+ * pool has no jam, however long its queue is.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -69,7 +69,7 @@ void wpool_report_stall(struct wpool *pool, struct wpool_looked *watch, int cpu,
 {
 	static DEFINE_RATELIMIT_STATE(limit, DEFAULT_RATELIMIT_INTERVAL, 2);
 
-	/* of a hog wpool_report_jam() says more */
+	/* a hog: wpool_report_jam() will say more */
 	if (watch->reported || find_hog(pool, cpu))
 		return;
 	wpool_notify_tell(pool);
@@ -130,7 +130,7 @@ static bool explain_stall(struct wpool *pool, u64 ns)
 	struct wpool_worker *hog;
 	void *func;
 
-	/* the message about that has come */
+	/* the spawner has logged that */
 	if (READ_ONCE(pool->spawn.failing))
 		return false;
 	if (all_busy && workers >= capacity) {
@@ -166,7 +166,7 @@ static u32 count_looks(struct wpool *pool)
 	return looks;
 }
 
-/* True if the pool has to be looked at again. */
+/* True if the monitor must come again, to panic in time. */
 static bool panic_if_stuck(struct wpool *pool, u32 looks, u64 now)
 {
 	u64 limit = (u64)READ_ONCE(panic_on_stall_ms) * NSEC_PER_MSEC;
@@ -199,7 +199,7 @@ bool wpool_report_jam(struct wpool *pool, u64 now)
 		watch->look = looks;
 		watch->look_ns = now;
 	} else if (now - watch->look_ns >= JAM_NS) {
-		/* if it cannot be said why, perhaps in a second, unless the queues are empty */
+		/* if the reason is not known, try again in a second, unless the queues are empty */
 		watch->jam_reported = explain_stall(pool, now - watch->look_ns) ||
 				      !wpool_queues_len(pool);
 		watch->look_ns = 0;

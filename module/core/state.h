@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The state that the layers share: a pool. What one file owns is a part of its own, in that
- * file's header or in one that is named for the part; run queues and workers are in runq.h and
- * worker.h. The functions in here are
- * accessors only. The order of all locks is in locks.h.
+ * The state that the layers share: struct wpool. What a single mechanism owns is a struct of its
+ * own: admission.h, fifo.h, hooks.h, pressure.h, reserve.h, spawn.h, tidy.h, watch.h. Run queues
+ * are in runq.h, workers in worker.h. The functions in here are accessors only. The order of all
+ * locks is in locks.h.
  *
  * Each field has the letter of its lock. Where a letter says who writes, READ_ONCE may read
  * the field anywhere; K, D, M, O and G say who may use it at all.
@@ -77,7 +77,7 @@ struct wpool {
 					 *    about 64 tokens a CPU, where other CPUs would miss the
 					 *    cached ones; %WPOOL_NO_TOKENS without a limit
 					 */
-	u32 capacity;			/* T: workers at most; or %WPOOL_UNLIMITED, which is more */
+	u32 capacity;			/* T: workers at most, or %WPOOL_UNLIMITED */
 	u32 nr_workers;			/* W: live workers that have not decided to leave */
 	u32 spin_us;			/* T: for how long a worker searches */
 	u32 concurrency;		/* T: workers that run on a CPU at a time */
@@ -85,7 +85,7 @@ struct wpool {
 	bool stamps;			/* T: submits note the time: @latency or @max_wait_ms */
 	bool has_hists;			/* T: each run queue has @hists */
 	bool handoff;			/* T: a queue is handed over if its worker blocks or hogs */
-	bool is_watched;		/* X: the monitor looks at it; see monitor_timer.c */
+	bool is_watched;		/* X: the monitor visits the pool; see monitor_timer.c */
 	bool prealloc;			/* I: min_workers exist before the first task */
 	bool freezable;			/* T: workers freeze */
 	bool reclaim;			/* T, W: written under both; has a rescuer, or soon */
@@ -93,12 +93,12 @@ struct wpool {
 					 *    spawner clears it without the lock
 					 *    before it looks
 					 */
-	u16 cgroup_nr;			/* K: as @anchor to write; read anywhere with READ_ONCE;
-					 *    counts its changes
+	u16 cgroup_nr;			/* K: counts the changes of @anchor, under the same lock;
+					 *    read anywhere with READ_ONCE
 					 */
 	enum wpool_policy policy;	/* T: what a submit does if the pool is full */
 
-	/* Read by bound tasks, by looks for work and by wakers; rarely written. */
+	/* Read by bound tasks, by workers that look for work and by wakers; rarely written. */
 	wpool_arg_fn func;		/* I: function the pool is bound to, or NULL */
 	wpool_arg_abort_fn abort;	/* I: called for arguments of wpool_invoke() that end
 					 *    without @func, or NULL
@@ -106,38 +106,40 @@ struct wpool {
 	struct wpool_items *items;	/* I: reserve of items of a bound pool, or NULL */
 	struct module *owner;		/* I: the module that created the pool */
 	unsigned long *idle_mask;	/* X: active run queues that have an idle worker, and
-					 *    some that had one; changed under runq->lock
+					 *    some that no longer have one; changed under
+					 *    runq->lock
 					 */
-	unsigned long *offers;		/* X: active run queues at which workers of other CPUs
-					 *    shall look, see find_work.h
+	unsigned long *offers;		/* X: active run queues that workers of other CPUs shall
+					 *    check for tasks, see find_work.h
 					 */
 	u32 nr_cpus;			/* T: run queues that workers may be at home on */
 	enum wpool_order order;		/* I: in which order tasks are taken, see idle.c */
 	bool has_urgent;		/* X: @urgent holds a task; changed under its lock */
 
 	/*
-	 * Written by many CPUs: apart from the fields that all read and from each other.
-	 * Fields that are rarely used fill up the lines.
+	 * Many CPUs write these: each group has a cache line that no field above shares. Fields
+	 * that are rarely used fill up the lines.
 	 */
 	atomic_t nr_searching ____cacheline_aligned; /* X: workers that search */
-	atomic_t nr_coming;		/* X: workers on the way to become searching */
-	u32 coming_jiffy;		/* X: when the oldest of them was sent */
-	bool unserved;			/* X: no worker could be woken for a task; a worker that
-					 *    leaves checks it
+	atomic_t nr_coming;		/* X: workers that were woken to search, and do not yet */
+	u32 coming_jiffy;		/* X: when the first of them was woken */
+	bool unserved;			/* X: a thread needed a worker and could wake or create
+					 *    none; the next worker that makes room clears it and
+					 *    looks at the queues: wake_one:A in wake.c
 					 */
 	char name[WPOOL_NAME_LEN];	/* I */
 
-	u32 left ____cacheline_aligned;	/* X: index in @active, plus one, of the run queue with
-					 *    the oldest task that no worker at home there takes, or
-					 *    0; the monitor sets it, and the thread that finds
-					 *    otherwise clears it
+	u32 left ____cacheline_aligned;	/* X: index in @active, plus one, of a run queue from which
+					 *    workers of other CPUs shall take the oldest tasks, or
+					 *    0; set by the monitor and by sched.c, cleared by a
+					 *    thread that finds no need for it
 					 */
-	u32 task_ns;			/* X: estimate of how long a task runs, by the CPU that
-					 *    last found it changed from short to long or back, see
+	u32 task_ns;			/* X: how long a task runs: the estimate of the CPU where
+					 *    that last changed between short and long, see
 					 *    length.h; %U32_MAX: unknown
 					 */
-	struct wpool_fifo globq;	/* K: tasks of CPUs where no worker would look, and long
-					 *    ones
+	struct wpool_fifo globq;	/* K: tasks submitted on CPUs without a worker, and long
+					 *    tasks
 					 */
 	struct wpool_fifo urgent;	/* K: the urgent tasks of all CPUs, see fifo.h */
 	struct wpool_hooks hooks;	/* the owner's functions */
@@ -153,18 +155,18 @@ struct wpool {
 	u32 queue_depth;		/* T: accepted tasks beyond @capacity */
 	u32 max_blocking;		/* T: submitters that may wait */
 	u32 max_wait_ms;		/* T: for how long a task may wait, or 0 */
-	u64 max_wait_since;		/* T: tasks with a time of submit before this are not
-					 *    concerned; set before @max_wait_ms
+	u64 max_wait_since;		/* T: @max_wait_ms holds for tasks submitted since then;
+					 *    set before @max_wait_ms
 					 */
-	u32 capacity_per_cpu;		/* T: @capacity follows @nr_cpus; 0 if it does not */
+	u32 capacity_per_cpu;		/* T: if not 0, @capacity is this times @nr_cpus */
 	u32 expiry_ms;			/* T: when an idle worker ends */
 	u32 min_workers;		/* T: workers that stay */
 	u32 hog_ms;			/* T: when a running task is a hog */
 	int nice;			/* T, M: written under both mutexes */
 	u32 sched;			/* T, M: the same */
-	bool class_reported;		/* M to write, read anywhere with READ_ONCE: the log says
-					 *    that a worker has another class or nice value; until
-					 *    one of these is tuned
+	bool class_reported;		/* M: the log says that a worker had another class or nice
+					 *    value; cleared when @nice or @sched is tuned; read
+					 *    anywhere with READ_ONCE
 					 */
 
 	struct wpool_workers workers ____cacheline_aligned; /* all of them, and their lock */
@@ -175,15 +177,17 @@ struct wpool {
 					 */
 
 	struct wpool_monitor monitor;	/* what the monitor keeps */
-	struct wpool_pressure pressure;	/* K: in how much of the time somebody waited */
+	struct wpool_pressure pressure;	/* K: the share of time in which tasks or threads waited */
 	bool has_news;			/* X: see notify.h */
-	struct kernfs_node *pressure_file; /* I: of sysfs, or NULL; set when the file is there */
+	struct kernfs_node *pressure_file; /* I: sysfs file, or NULL; set when the file exists */
 
-	struct delayed_work follow_work; /* K: lets @capacity follow @nr_cpus, see pool/limits.c */
+	struct delayed_work follow_work; /* K: adapts @capacity to @nr_cpus, see pool/limits.c */
 	atomic_t nr_refused_events;	/* X: events that end because the pool is closed */
-	struct wpool_tidy tidy;		/* K: what needs functions of the owner, see tidy_queue.h */
-	struct wpool_tidy tidy_joinable; /* K: cancelled tasks that need none */
-	wait_queue_head_t drain_wq;	/* K: for tasks to finish, or workers to end */
+	struct wpool_tidy tidy;		/* K: tasks and dead workers whose end calls functions of
+					 *    the owner, see tidy_queue.h
+					 */
+	struct wpool_tidy tidy_joinable; /* K: cancelled joinable tasks, which call none */
+	wait_queue_head_t drain_wq;	/* K: waits for tasks to finish, or workers to end */
 	struct mutex flush_mutex;	/* K: one flush at a time; for F */
 	struct mutex change_mutex;	/* K: one change of the limits, or reboot, at a time;
 					 *    worker_start may be called meanwhile
@@ -192,13 +196,17 @@ struct wpool {
 	struct completion destroyed;	/* K: completed when destroy has finished */
 
 	struct list_head node;		/* R: in the list of pools; read under RCU by the monitor */
-	bool is_published;		/* R: complete, and to be found by name */
+	bool is_published;		/* R: complete: wpool_find() finds it */
 	struct device dev;		/* K: its reference count is the pool's */
 	struct rcu_work free_work;	/* K: frees the pool */
 #ifdef CONFIG_LOCKDEP
 	struct lock_class_key lockdep_key; /* K: of @lockdep_map */
-	struct lockdep_map lockdep_map;	/* K: held around tasks, taken by waiters for them */
-	u32 made_jiffy;			/* K: a task submitted earlier was one of another pool */
+	struct lockdep_map lockdep_map;	/* K: held around tasks, taken by threads that wait for
+					 *    one
+					 */
+	u32 made_jiffy;			/* K: when the pool was created: a task queued earlier
+					 *    belongs to another pool
+					 */
 #endif
 };
 
@@ -224,7 +232,7 @@ static inline struct wpool_runq *wpool_next_runq(struct wpool *pool, int *cpu)
 	return rq;
 }
 
-/** wpool_for_each_runq() - visit the run queues of all CPUs: not on a task's way */
+/** wpool_for_each_runq() - visit the run queues of all CPUs; too slow for each task */
 #define wpool_for_each_runq(pool, rq, cpu)				\
 	for ((cpu) = -1; ((rq) = wpool_next_runq(pool, &(cpu))); )
 
@@ -235,13 +243,13 @@ static inline u32 wpool_nr_active(const struct wpool *pool)
 	return smp_load_acquire(&pool->nr_active);
 }
 
-/** wpool_active() - the run queue in place @i of the active ones, less than wpool_nr_active() */
+/** wpool_active() - the active run queue with index @i, which is below wpool_nr_active() */
 static inline struct wpool_runq *wpool_active(struct wpool *pool, u32 i)
 {
 	return wpool_runq(pool, pool->active[i]);
 }
 
-/** wpool_for_each_active() - visit the active run queues, @i is the place of each */
+/** wpool_for_each_active() - visit the active run queues; @i is the index of each */
 #define wpool_for_each_active(pool, rq, i)				\
 	for ((i) = 0; (i) < wpool_nr_active(pool) &&			\
 	     ((rq) = wpool_active(pool, i), true); (i)++)
@@ -268,13 +276,13 @@ static inline bool wpool_is_closed(struct wpool *pool)
 /**
  * wpool_max_wait_ns() - for how long may a task wait?
  * @pool: the pool
- * @from: set to the first time of submit that is concerned
+ * @from: set to the time of submit from which on tasks have that limit
  *
- * Return: that time, or 0.
+ * Return: the limit, or 0 if there is none.
  */
 static inline u64 wpool_max_wait_ns(const struct wpool *pool, u64 *from)
 {
-	/* pairs with apply() of tune.c: the earlier tasks are none of a new time */
+	/* pairs with apply() of tune.c: a new limit does not hold for earlier tasks */
 	u64 max_ns = smp_load_acquire(&pool->max_wait_ms) * (u64)NSEC_PER_MSEC;
 
 	/* 0 is a task without a time of submit */
@@ -286,7 +294,7 @@ static inline u64 wpool_max_wait_ns(const struct wpool *pool, u64 *from)
  * wpool_drops() - does a task that has not started end with -ECANCELED?
  * @pool: the pool, released with %WPOOL_RELEASE_CANCEL or not
  *
- * To be called with the task taken out of its queue: what was accepted since a reboot has been
+ * Call it after the task was taken out of its queue. A task that was accepted after a reboot was
  * queued after the bit was cleared, and the take orders this read.
  *
  * Return: true if it does.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a pool's queue of untidy things is made of, see tidy_queue.h. */
+/* A pool's queue of tasks and workers that must be ended in process context, see tidy_queue.h. */
 #ifndef WPOOL_CORE_TIDY_H
 #define WPOOL_CORE_TIDY_H
 
@@ -15,10 +15,10 @@ struct wpool;
  * @lock: protects the fields below but @work; raw: any context may cancel
  * @tasks: cancelled tasks, linked by their node
  * @workers: workers that died, linked by their dead_node
- * @sweep: tasks of the pool have waited for max_wait_ms, or it was released with
- *	%WPOOL_RELEASE_CANCEL: its queues hold tasks to be ended
- * @is_queued: the work is queued or runs, and looks at all this once more; it has a
- *	reference to the pool
+ * @sweep: the pool's queues hold tasks to be ended: some have waited for max_wait_ms, or the pool
+ *	was released with %WPOOL_RELEASE_CANCEL
+ * @is_queued: @work is queued or runs, and will see what is added; it has a reference to the
+ *	pool
  * @work: serves the queue
  */
 struct wpool_tidy {

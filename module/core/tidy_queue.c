@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The queues of what needs functions of the pool's owner, see tidy_queue.h. */
+/* What has to be ended in process context, see tidy_queue.h. */
 #include "core/tidy_queue.h"
 
 #include <linux/kobject.h>
@@ -20,11 +20,11 @@ void wpool_tidy_queue_init(struct wpool_tidy *tidy, struct wpool *pool, work_fun
 	INIT_WORK(&tidy->work, serve);
 }
 
-/* Something was added: does the caller have to queue the work? False without a pool, too. */
+/* Something was added: must the caller queue the work? Not if the pool has no reference left. */
 static bool mark_needed(struct wpool_tidy *tidy)
 {
 	lockdep_assert_held(&tidy->lock);
-	/* a pool that is swept may be as good as gone, and has no tasks then */
+	/* without a reference a pool has no tasks: nothing is left to sweep */
 	if (tidy->is_queued || !kobject_get_unless_zero(&tidy->pool->dev.kobj))
 		return false;
 	tidy->is_queued = true;
@@ -84,7 +84,7 @@ bool wpool_tidy_next(struct wpool_tidy *tidy, struct wpool_untidy *next)
 
 	*next = (struct wpool_untidy) {};
 	raw_spin_lock_irq(&tidy->lock);
-	/* tasks last: there may be more of them for ever */
+	/* tasks last: new ones may come all the time */
 	next->worker = list_first_entry_or_null(&tidy->workers, struct wpool_worker, dead_node);
 	if (next->worker) {
 		list_del(&next->worker->dead_node);

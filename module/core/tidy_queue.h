@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is left to be ended where functions of the pool's owner may be called, which sleep:
- * tasks that were cancelled in a context that cannot end them, workers that died, and queued
- * tasks that have waited for too long, or whose pool was released with %WPOOL_RELEASE_CANCEL.
- * Each pool has a queue of its own, which is served by a work item of the kernel's workqueues,
- * in workers/tidy.c: a slow function holds up nothing but its own pool. Joinable tasks, which
- * have no such function, have a second queue: a thread that waits for one of them does not wait
- * for an abort or fault function.
+ * What has to be ended in process context, because a function of the pool's owner may be called
+ * for it, which may sleep: tasks that were cancelled in a context that cannot end them, workers
+ * that died, and queued tasks that have waited for too long, or whose pool was released with
+ * %WPOOL_RELEASE_CANCEL.
+ *
+ * Each pool has a queue of its own, so that a slow function holds up only its own pool. A work
+ * item of the kernel's workqueues serves it, see workers/tidy.c. Joinable tasks, for which no
+ * function is called, have a second queue: a thread that waits for one of them does not wait for
+ * an abort or fault function.
  */
 #ifndef WPOOL_CORE_TIDY_QUEUE_H
 #define WPOOL_CORE_TIDY_QUEUE_H
@@ -20,10 +22,10 @@ struct wpool_tidy;
 struct wpool_worker;
 
 /**
- * struct wpool_untidy - what comes next; one of the three
+ * struct wpool_untidy - what to end next: one of the three
  * @task: a task, or NULL
  * @worker: a worker, or NULL
- * @sweep: end those queued tasks of the pool that will not run
+ * @sweep: end the queued tasks of the pool that must not run any more
  */
 struct wpool_untidy {
 	struct wpool_task *task;
@@ -37,7 +39,7 @@ void wpool_tidy_queue_init(struct wpool_tidy *tidy, struct wpool *pool, work_fun
 /**
  * wpool_tidy_task() - have a task ended in process context
  * @pool: its pool, which the task keeps, because it is unfinished
- * @task: the task, CANCELLED and taken out of the queues, or an event that is refused
+ * @task: the task: CANCELLED and taken out of the queues, or that of a refused event
  *
  * Context: any; interrupts off.
  */
@@ -45,14 +47,14 @@ void wpool_tidy_task(struct wpool *pool, struct wpool_task *task);
 
 /**
  * wpool_tidy_worker() - have a worker that died counted out, and its task ended
- * @w: the worker, whose thread has ended; from now on its pool's queue has it
+ * @w: the worker, whose thread has ended; it belongs to the queue from now on
  *
  * Context: the reaper.
  */
 void wpool_tidy_worker(struct wpool_worker *w);
 
 /**
- * wpool_tidy_sweep() - have those queued tasks of a pool ended that will not run
+ * wpool_tidy_sweep() - have the queued tasks ended that must not run any more
  * @pool: the pool; its destruction may have begun
  *
  * Context: any; under RCU, or with a reference to the pool.
@@ -64,7 +66,7 @@ void wpool_tidy_sweep(struct wpool *pool);
  * @tidy: the queue
  * @next: filled in
  *
- * Return: false if there is nothing; the work has ended then, and may be queued anew.
+ * Return: false if there is nothing. Then the work counts as ended, and may be queued again.
  */
 bool wpool_tidy_next(struct wpool_tidy *tidy, struct wpool_untidy *next);
 

@@ -18,7 +18,7 @@
 /**
  * DOC: the protocol: who comes for this task
  *
- * Submitters and workers look at each other without a common lock. The protocol makes
+ * Submitters and workers read each other's state without a common lock. The protocol makes
  * sure that no task stays in a queue while no worker is bound to look there.
  *
  * States of a worker, and where other threads see them:
@@ -43,17 +43,18 @@
  *              looks at its home's run queue and at the global queue when its task has
  *              ended, or hands them over when the task blocks
  *
- * The queue of the urgent tasks is like the global one, and meant wherever that is named
- * here: each thread that reads the length of one reads that of the other.
+ * "The global queue" means the urgent tasks, too: each thread that reads the length of one
+ * reads that of the other.
  *
- * To look at the queues means: at the global one, at the run queue of this CPU, and at those
- * that are offered (pool->offers), so that a look costs the same on many CPUs. A run
- * queue is left if it holds tasks, unless they are short and a worker is waking or running
- * there (wpool_runq_is_left(), length.h). Who relies on a worker of another CPU for tasks
- * that are left here offers them first: a submitter here; who looks here after a worker was
- * counted out; the monitor, for tasks that are left only because the task before them takes
- * longer than was known. Who wakes a worker for what is offered ends offers that are out of
- * date (wpool_queues_find_work()).
+ * "To look at the queues" means: at the global queue, at the run queue of this CPU, and at
+ * those that are offered (pool->offers). So a look costs the same on many CPUs as on few.
+ *
+ * A run queue is left if it holds tasks that its own workers are not expected to run soon: any
+ * tasks, unless they are short and a worker is waking or running there (wpool_runq_is_left(),
+ * length.h). A thread that relies on a worker of another CPU for tasks that are left must offer
+ * them first. This is a submitter here, a thread that looks here after a worker was counted
+ * out, or the monitor, if the task that runs turned out to be long. A thread that wakes a
+ * worker for what is offered ends outdated offers (wpool_queues_find_work()).
  *
  * Each side makes its own change visible, executes a full barrier, and then reads what
  * the other side changes. So at least one of the two sees the other.
@@ -72,12 +73,11 @@
  *   fill_ring:A                  tasks of another backlog or of the global queue were moved to
  *                                a ring; the taker runs here, and reads the counts when
  *                                its own state changes
- *   wpool_runq_offer:A           the run queue was offered, because a worker was counted on
+ *   wpool_runq_offer:A           the run queue was offered, because a worker was relied on
  *                                before; the counts are read again
  *
- * A worker can no longer be relied on; then the queues are read (after
- * wpool_running_left:A the own and the global one; if nobody could come, the own one is
- * offered):
+ * A worker can no longer be relied on; then the queues are read. After wpool_running_left:A
+ * these are its own and the global one, and its own is offered if no worker could come:
  *
  *   wpool_park_join:A            parked: idle, not searching, not running
  *   stop_searching:A             not searching
@@ -90,12 +90,12 @@
  * worker sees the task.
  *
  * A submitter that finds a worker running or waking here executes no barrier at all
- * (wpool_wake_is_needless()). It has interrupts off, and that worker starts to look, and
- * counts itself out, on this very CPU: it has done so before, and the submitter sees that;
- * or it does so later, and sees the task, because a CPU sees its own stores. If another CPU
- * takes the count - for a worker that is not on its home CPU, the monitor, tidy.c -
- * wpool_running_left:B makes this CPU look at the queues, in an interrupt, which comes after
- * the submitter's section. A CPU that is offline has no submitters.
+ * (wpool_wake_is_needless()). It has interrupts off, and that worker counts itself out, and
+ * looks for work, on this very CPU. Either the worker was counted out before, and the submitter
+ * sees that; or the worker looks later, and sees the task: a CPU sees its own stores. Another
+ * CPU may count the worker out: the worker itself if it is not on its home CPU, the monitor, or
+ * tidy.c. Then wpool_running_left:B makes this CPU look at the queues, in an interrupt, which
+ * comes after the submitter's section. A CPU that is offline has no submitters.
  *
  * Other pairs:
  *
@@ -107,12 +107,13 @@
  *                       was queued is not counted.
  *   end_offer:A         the offer of a run queue that is not left was ended; then the run
  *                       queue is read again. Pairs with wpool_sched_push:A and
- *                       wpool_running_left:A: who finds the offer there, and does not
- *                       repeat it, has changed the run queue before. If it is left, it is
- *                       offered again (end_offer:B), and who did that makes sure that a
- *                       worker comes: a searching one may have looked meanwhile.
+ *                       wpool_running_left:A: a thread that finds the offer there, and does
+ *                       not repeat it, has changed the run queue before. If the run queue is
+ *                       left, it is offered again (end_offer:B), and the thread that did that
+ *                       makes sure that a worker comes: a searching worker may have looked
+ *                       meanwhile.
  *   is_searched:A       the offer is there; then it is read that a worker still searches.
- *                       That one looks at the offers when it stops: stop_searching:A,
+ *                       That worker looks at the offers when it stops: stop_searching:A,
  *                       wpool_park_join:A.
  *   spawn_worker:A      pool->spawn_wanted cleared; then the queues are read. Pairs with
  *                       the first list: a thread that queues a task later finds the
@@ -164,8 +165,8 @@ static bool may_help(const struct wpool_runq *rq, const struct wpool_runq *own, 
 }
 
 /*
- * Wake an idle worker of a CPU on which no other one runs, of this node first; else of one
- * that has room. The first one found is as good as any: of many idle CPUs few are looked at.
+ * Wake an idle worker of a CPU on which no other worker runs, of this node first; if there is
+ * none, of any CPU that has room. The first one found will do, so few idle CPUs are visited.
  */
 static bool wake_other(struct wpool *pool, const struct wpool_runq *own)
 {
@@ -223,10 +224,9 @@ static bool ask_for_worker(struct wpool *pool, struct wpool_runq *rq, int prefer
 }
 
 /*
- * Tasks may be queued for which no worker is woken: all may have slept for a while, or none can
- * be created. So the timer is set here, and not by workers alone: the monitor ends tasks that
- * wait for too long, counts the time in which they wait, and says why. What follows comes
- * after a full barrier since the queueing: monitor_timer.c.
+ * If no worker can be woken or created, no worker sets the monitor's timer. So it is set here:
+ * the monitor ends tasks that wait for too long, counts the time in which they wait, and logs the
+ * reason. There was a full barrier since the queueing, as monitor_timer.c wants it.
  *
  * @helps: the tasks may be on any CPU, or need several workers; otherwise they are few, here.
  */
@@ -239,15 +239,15 @@ static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps)
 	/* wpool_freeze_lift() will wake them */
 	if (wpool_is_frozen(pool))
 		return false;
-	/* twice: whoever clears the mark after the second time looks at the queues itself */
+	/* twice: a thread that clears the mark after the second time looks at the queues itself */
 	for (i = 0; i < 2; i++) {
 		if (wake_own(rq, helps))
 			return true;
-		/* with a concurrency beyond one it need not be the last that has room */
+		/* with a concurrency above one there may be room beside the worker on its way */
 		if (!helps && READ_ONCE(rq->waking))
 			return false;
 		wpool_monitor_timer_set(pool);
-		/* whoever comes, or makes room, must see what is left here */
+		/* a worker that comes, or makes room, must see what is left here */
 		wpool_runq_offer(rq);
 		if (wpool_wake_nr_coming(pool))
 			return false;
@@ -302,8 +302,8 @@ bool wpool_wake_if_work(struct wpool *pool, struct wpool_runq *rq)
 }
 
 /*
- * This CPU has its worker. Wake one of another CPU if what is queued outlasts that, for
- * long tasks from the first one on that waits behind another.
+ * A worker of this CPU comes for the tasks. Wake a worker of another CPU, too, if the queued tasks
+ * take longer than the wake-up: long tasks as soon as one waits behind another.
  */
 static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 {
@@ -319,7 +319,7 @@ static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 	    wpool_runq_is_short(rq, nr) || wpool_is_frozen(pool))
 		return;
 	wpool_monitor_timer_set(pool);
-	/* if it is new, the worker that ended the last one may be idle by now */
+	/* a new offer is worth a search: a worker that was busy before may be idle by now */
 	offered = wpool_runq_offer(rq) && !is_short;
 	if ((rq->help_jiffy == now && !offered) || wpool_wake_nr_coming(pool))
 		return;
@@ -328,16 +328,15 @@ static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 		rq->help_jiffy = now;
 	if (wake_other(pool, rq))
 		return;
-	/* this reads all CPUs: once a tick is enough, as a worker that makes room looks, too */
+	/* this visits all CPUs: once a tick is enough, as a worker that makes room looks, too */
 	rq->help_jiffy = now;
 	ask_for_worker(pool, rq, rq->cpu);
 }
 
 /*
- * A thread that submits, or that an interrupt has interrupted, keeps this CPU, for all we know, so
- * this CPU's worker would start behind it. For tasks that are known to take longer than a wake-up
- * that of another CPU is better. Of others it is not known, and what a tree of short ones needs is
- * in this CPU's cache.
+ * The current thread, which submits or was interrupted by a submit, probably keeps this CPU, so a
+ * worker of this CPU would have to wait. If the tasks are known to be long, wake a worker of
+ * another CPU instead. Otherwise do not: a tree of short tasks finds its data in this CPU's cache.
  */
 static bool wake_beside_submitter(struct wpool *pool, struct wpool_runq *rq)
 {
@@ -350,7 +349,7 @@ static bool wake_beside_submitter(struct wpool *pool, struct wpool_runq *rq)
 	wpool_runq_offer(rq);
 	if (wpool_wake_nr_coming(pool) || wake_other(pool, rq))
 		return true;
-	/* worth a thread on a CPU that has none, although it may come too late for this task */
+	/* a new worker on a CPU without one may come too late for this task, but helps later */
 	if (rq->help_jiffy != now) {
 		rq->help_jiffy = now;
 		ask_for_worker(pool, rq, rq->cpu);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which worker to wake for queued tasks: at most one at a time, the most recently
- * parked one of this CPU first, and none while a worker that searches or runs here
- * will find the tasks.
+ * Which worker to wake for queued tasks: none while a worker that searches or runs here
+ * will find them; otherwise one, of this CPU if possible.
  */
 #ifndef WPOOL_CORE_WAKE_H
 #define WPOOL_CORE_WAKE_H
@@ -13,24 +12,24 @@
 #include "core/state.h"
 
 /**
- * wpool_wake_is_needless() - will a worker of this CPU come, and is it enough?
+ * wpool_wake_is_needless() - does a worker of this CPU come, and is it enough?
  * @pool: the pool
  * @rq: this CPU's run queue
  *
- * The worker runs on this CPU only, or is on its way here, so what this CPU has queued
- * before is visible to it without a barrier: see wake.c.
+ * That worker looks for work on this CPU, so it sees what was queued here before without a
+ * barrier: see wake.c.
  *
  * Context: any; interrupts off since the queueing.
- * Return: true if nobody has to be woken.
+ * Return: true if no worker has to be woken.
  */
 static inline bool wpool_wake_is_needless(const struct wpool *pool,
 					  const struct wpool_runq *rq)
 {
-	/* without hand-off who sleeps counts as running, and only the monitor helps */
+	/* without hand-off a worker that sleeps counts as running, and only the monitor helps */
 	return READ_ONCE(pool->handoff) &&
 	       READ_ONCE(rq->nr_running) >= READ_ONCE(pool->concurrency) &&
 	       (wpool_runq_is_short(rq, wpool_runq_len(rq)) ||
-		/* unless tasks are known to be long, it is enough to look for help once a tick */
+		/* unless tasks are known to be long, one search for help in a tick is enough */
 		(rq->help_jiffy == (u32)jiffies && !wpool_runq_has_long_tasks(rq) &&
 		 test_bit(rq->index, pool->offers)));
 }
@@ -49,7 +48,7 @@ void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq);
  * @pool: the pool
  * @rq: the run queue, of any CPU
  *
- * Nobody else is told of the task, as long as a worker can be relied on there.
+ * The task is offered to workers of other CPUs only if no worker there can be relied on.
  *
  * Context: any; interrupts off; a full barrier after the queueing.
  */
@@ -73,8 +72,8 @@ bool wpool_wake_one(struct wpool *pool, struct wpool_runq *rq);
  * @pool: the pool
  * @rq: run queue of this CPU
  *
- * For a thread that makes no room for a worker: if none could be woken in this tick, and none
- * has made room since, none is looked for.
+ * For a thread that makes no room for a worker. If no worker could be woken in this tick, and
+ * none has made room since, this does not search for one again.
  *
  * Context: any; interrupts off.
  * Return: true if a worker was woken or asked for.
@@ -86,7 +85,7 @@ bool wpool_wake_for_rest(struct wpool *pool, struct wpool_runq *rq);
  * @pool: the pool
  * @rq: this CPU's run queue
  *
- * To be called when a worker can no longer be relied on.
+ * Call it when a worker can no longer be relied on.
  *
  * Context: any; interrupts off; a full barrier after the change that requires it.
  * Return: as wpool_wake_one().
@@ -107,8 +106,8 @@ bool wpool_wake_rescue(struct wpool_runq *rq);
  * @pool: the pool
  *
  * Context: any.
- * Return: the number of workers on the way to become searching, if the first of them was
- * sent no longer than a tick ago; otherwise 0.
+ * Return: the number of coming workers, if the first of them was woken within the last tick;
+ * otherwise 0.
  */
 u32 wpool_wake_nr_coming(struct wpool *pool);
 

@@ -10,17 +10,17 @@ struct wpool_task;
 /* Which running workers the monitor counts out, see monitor.c. */
 enum wpool_retake { WPOOL_RETAKE_NONE, WPOOL_RETAKE_BLOCKED, WPOOL_RETAKE_ALL };
 
-/* Something that the monitor sees, and since when it is the same. Letters as in state.h. */
+/* Something that the monitor sees, and since when it has not changed. Letters as in state.h. */
 struct wpool_standing {
 	u64 what;		/* N: only compared; 0 is nothing */
 	u64 since_ns;		/* N: when it was first seen, or 0 to start again */
 };
 
-/* Where queues ended, and what was in a next slot, when the monitor came earlier. */
+/* Where queues ended, and what was in a next slot, when the monitor last sampled the pressure. */
 struct wpool_marks {
 	u32 ring_end;		/* N */
 	u32 fifo_end;		/* N: of the backlog, or of the global queue */
-	u32 urgent_end;		/* N: of a pool, of the urgent tasks */
+	u32 urgent_end;		/* N: only of a pool: of the queue of urgent tasks */
 	struct wpool_task *next; /* N: only compared */
 	u32 tick;		/* N: the run queue's @tick */
 };
@@ -32,13 +32,13 @@ struct wpool_looked {
 	enum wpool_retake retake; /* N: which workers to count out this time */
 	struct wpool_standing head; /* N: what was at the head of the queue */
 	bool reported;		/* N: the log has a message about it */
-	struct wpool_marks marks; /* N: tasks before them wait since the time before */
+	struct wpool_marks marks; /* N: a task before these has waited since the last sample */
 	struct wpool_standing next; /* N: what was in the next slot; only for max_wait_ms */
 	struct wpool_standing stuck; /* N: of a pool: since when no worker has looked; only for
 				      *    panic_on_stall_ms
 				      */
-	bool is_overdue;	/* X: of a run queue: set when a task in it has waited for
-				 *    max_wait_ms; cleared by the sweep, which checks
+	bool is_overdue;	/* X: of a run queue: set when a task in it seems to have waited
+				 *    for max_wait_ms; cleared by the sweep, which checks that
 				 */
 	bool jam_reported;	/* N: of a pool: the log says why its tasks wait, see
 				 *    stall_report.h
@@ -51,8 +51,8 @@ struct wpool_monitor {
 	u64 marked_ns;		/* N: when the marks of its queues were set */
 	u64 handoffs;		/* N: hand-offs by the monitor */
 	u64 hogs;		/* N: tasks that ran for hog_ms without sleeping */
-	u64 exhausted;		/* N: times that tasks waited because all workers that may be were
-				 *    in tasks
+	u64 exhausted;		/* N: times that tasks waited because all workers were in tasks,
+				 *    and no more were allowed
 				 */
 };
 

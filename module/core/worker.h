@@ -32,11 +32,11 @@ struct wpool_worker {
 	bool parked;			/* Q: asleep or about to be; cleared by the thread that
 					 *    picks it
 					 */
-	bool picked;			/* G: created or picked to look for work, and has not
+	bool picked;			/* G: created or woken to look for work, and has not
 					 *    started to; read anywhere with READ_ONCE
 					 */
-	bool helps;			/* G: @picked to look at what other CPUs offer, too;
-					 *    counts in nr_coming
+	bool helps;			/* G: @picked to look for tasks that other CPUs offer,
+					 *    too; counts in nr_coming
 					 */
 	bool leaving;			/* W: counted out of the pool: it ends, or is the
 					 *    rescuer
@@ -50,9 +50,9 @@ struct wpool_worker {
 					 *    gone
 					 */
 	u8 colour;			/* O: colour of a detached outermost task */
-	u16 cgroup_nr;			/* G: the pool's, when it joined */
-	u32 in_a_row;			/* O: number of tasks run since another thread has
-					 *    wanted the CPU
+	u16 cgroup_nr;			/* G: pool->cgroup_nr when the worker joined the cgroups */
+	u32 in_a_row;			/* O: number of tasks run while another thread wants the
+					 *    CPU
 					 */
 	u32 nested;			/* O: number of tasks inside the outermost one: a worker
 					 *    that waits for a task may run it meanwhile
@@ -60,8 +60,8 @@ struct wpool_worker {
 	u32 on_stack[2];		/* O: of the nested tasks, those that live on its own
 					 *    stack, by colour
 					 */
-	int locks_left;			/* O: locks that its tasks have left held, which lockdep
-					 *    will not forget
+	int locks_left;			/* O: locks that its tasks left held, and lockdep still
+					 *    counts
 					 */
 	int prio;			/* M to write: normal_prio of @thread, as its pool has
 					 *    set it
@@ -82,8 +82,9 @@ struct wpool_worker {
 					 *    see wait.c
 					 */
 	bool lifts;			/* W: counts in nr_lifting */
-	bool told;			/* W: no worker is left for what it sleeps for, and it
-					 *    can take that back; read without it
+	bool told;			/* W: another worker found a deadlock, and this one is to
+					 *    wake up and return -EDEADLK; read without the lock,
+					 *    too
 					 */
 	void *func;			/* V: function of @task */
 	wpool_abort_fn abort;		/* O: abort function of the outermost task, if it is
@@ -95,10 +96,10 @@ struct wpool_worker {
 	void *own;			/* O: what worker_start set, for tasks, worker_end and
 					 *    the fault handler
 					 */
-	struct wpool_preparing *preparing; /* G: the thread that creates the worker waits for
+	struct wpool_preparing *preparing; /* G: its creator waits here for the end of
 					    *    worker_start, see owner_hooks.c
 					    */
-	bool may_go;			/* X: set when that thread has made it a worker, or the
+	bool may_go;			/* X: set when its creator has made it a worker, or the
 					 *    rescuer
 					 */
 	bool in_hook;			/* O: in worker_start or worker_end */
@@ -111,17 +112,19 @@ struct wpool_worker {
 					 *    those that died
 					 */
 	struct rcu_head rcu;		/* O: frees it */
-	struct wpool_context base;	/* O: what worker_start has set, and tasks find; usually
-					 *    nothing
+	struct wpool_context base;	/* O: the state in which worker_start left the thread, and
+					 *    in which tasks find it; usually all 0
 					 */
 };
 
-/* The workers of a pool; how many there are is in the pool itself, as wakers read it. */
+/* The workers of a pool. Their number is pool->nr_workers, on a line that wakers read. */
 struct wpool_workers {
 	raw_spinlock_t lock;			/* K: for W; raw: threads that end take it */
-	u32 nr_awaiting;			/* W: that sleep for a task of the pool: wait.c */
-	u32 nr_lifting;				/* W: those of them whose task had not started: no
-						 *    freeze meanwhile, see freeze.h
+	u32 nr_awaiting;			/* W: workers that sleep for a task of the pool,
+						 *    see wait.c
+						 */
+	u32 nr_lifting;				/* W: those whose task had not started: the pool is
+						 *    not frozen meanwhile, see freeze.h
 						 */
 	u64 expired;				/* W: workers that ended because they were idle */
 	struct timer_list expiry_timer;		/* K: pending while workers beyond min_workers are

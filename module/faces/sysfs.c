@@ -2,7 +2,7 @@
 /*
  * sysfs: what an administrator sees of a pool and may change.
  *
- * A pool is a device of class wpool; each file is one value, but for the histogram.
+ * A pool is a device of class wpool; each file is one value, except the histogram.
  * Every file is described in Documentation/ABI/testing/sysfs-class-wpool.
  *
  *   - A store parses into a local, strictly, and then calls wpool_pool_tune() once

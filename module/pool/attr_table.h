@@ -35,7 +35,7 @@
 WPOOL_ATTR(capacity, TUNE, CAPACITY, LIMIT, 1, WPOOL_MAX_CAPACITY, 256, WORDS(),
 	   "workers", "workers, so tasks that run at once, at most")
 WPOOL_ATTR(capacity_per_cpu, TUNE, CAPACITY_PER_CPU, NUMBER, 0, WPOOL_MAX_CAPACITY, 0, WORDS(),
-	   "workers per CPU", "capacity is so many for each CPU; 0 is off")
+	   "workers per CPU", "capacity is this for each CPU; 0 is off")
 WPOOL_ATTR(queue_depth, TUNE, QUEUE_DEPTH, LIMIT, 0, WPOOL_MAX_QUEUE_DEPTH, 0, WORDS(),
 	   "tasks", "accepted tasks beyond capacity")
 WPOOL_ATTR(policy, TUNE, POLICY, WORD, 0, 3, 0, WORDS("block", "fail", "run", "drop_oldest"),
@@ -43,7 +43,7 @@ WPOOL_ATTR(policy, TUNE, POLICY, WORD, 0, 3, 0, WORDS("block", "fail", "run", "d
 WPOOL_ATTR(max_blocking, TUNE, MAX_BLOCKING, NUMBER, 0, WPOOL_MAX_BLOCKING, 0, WORDS(),
 	   "submitters", "submitters that may sleep; 0 is no limit")
 WPOOL_ATTR(expiry_ms, TUNE, EXPIRY_MS, NUMBER, 0, WPOOL_MAX_EXPIRY_MS, 1000, WORDS(),
-	   "milliseconds", "life of an idle worker in ms; 0 is for ever")
+	   "milliseconds", "life of an idle worker in ms; 0 is forever")
 WPOOL_ATTR(min_workers, TUNE, MIN_WORKERS, NUMBER, 0, WPOOL_MAX_CAPACITY, 1, WORDS(),
 	   "workers", "workers that never expire, up to capacity")
 WPOOL_ATTR(concurrency, TUNE, CONCURRENCY, NUMBER, 1, WPOOL_MAX_CONCURRENCY, 1, WORDS(),
@@ -65,7 +65,7 @@ WPOOL_ATTR(freezable, TUNE, FREEZABLE, BOOL, 0, 1, 0, WORDS(),
 WPOOL_ATTR(max_wait_ms, TUNE, MAX_WAIT_MS, NUMBER, 0, WPOOL_MAX_WAIT_MS, 0, WORDS(),
 	   "milliseconds", "longest wait of a task that runs; 0 is no limit")
 WPOOL_ATTR(reclaim, TUNE, RECLAIM, BOOL, 0, 1, 0, WORDS(),
-	   "", "go on while there is no memory for a new worker")
+	   "", "run tasks while no worker can be created")
 WPOOL_ATTR_CPUS(cpumask, CPUMASK, "CPUs that workers may run on")
 WPOOL_ATTR(order, CREATE, ORDER, WORD, 0, 1, 0, WORDS("lifo", "fifo"),
 	   "", "which idle worker is reused first")

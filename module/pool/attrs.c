@@ -105,7 +105,7 @@ int wpool_attrs_check(const struct wpool_attrs *attrs, u32 mask, const char *tel
 					  "%s = %lld is out of its range, %d to %d", attr->name,
 					  wpool_attr_get(attrs, attr), attr->min, attr->max);
 	}
-	/* of a pool with all CPUs that can come, so that no CPU that comes is one too many */
+	/* with all possible CPUs, so that no CPU that comes makes it too large */
 	if (mask & WPOOL_TUNE_CAPACITY_PER_CPU &&
 	    (u64)attrs->capacity_per_cpu * num_possible_cpus() > WPOOL_MAX_CAPACITY)
 		return wpool_attrs_refuse(-ERANGE, tells,

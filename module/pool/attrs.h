@@ -6,7 +6,7 @@
 #include <linux/printk.h>
 #include <linux/wpool.h>
 
-/* Bits of those that only the creation of a pool may name; the others: WPOOL_TUNE_*. */
+/* Bits of the attributes that can be set only at creation; the others have WPOOL_TUNE_* */
 #define WPOOL_CREATE_ORDER	BIT(13)
 #define WPOOL_CREATE_PREALLOC	BIT(14)
 
@@ -52,7 +52,7 @@ s64 wpool_attr_get(const struct wpool_attrs *attrs, const struct wpool_attr *att
 /** wpool_attr_set() - set one attribute; its type can hold @value */
 void wpool_attr_set(struct wpool_attrs *attrs, const struct wpool_attr *attr, s64 value);
 
-/* Refuse attributes: the result is @err. Who is told why has a pool named @tells, or is NULL. */
+/* Refuse attributes: the result is @err. The log says why, unless the name @tells is NULL. */
 #define wpool_attrs_refuse(err, tells, fmt, ...) ({				\
 	const char *_name = (tells);						\
 	if (_name)								\
@@ -60,9 +60,9 @@ void wpool_attr_set(struct wpool_attrs *attrs, const struct wpool_attr *attr, s6
 	err;									\
 })
 
-/* Are the values allowed, each for itself, whose bits @mask has? 0, -EINVAL or -ERANGE. */
+/* Check each attribute in @mask alone. Returns 0, -EINVAL or -ERANGE. */
 int wpool_attrs_check(const struct wpool_attrs *attrs, u32 mask, const char *tells);
-/* The same of all attributes of a new pool, and whether they go together. */
+/* Check all attributes of a new pool, and whether they go together. */
 int wpool_attrs_check_new(const struct wpool_attrs *attrs, const char *tells);
 
 /** wpool_name_check() - is this a name for a pool? Return: 0 or -EINVAL */

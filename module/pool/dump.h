@@ -14,14 +14,14 @@ struct wpool;
  * @pool: the pool; its destruction may have begun
  * @seq: where to; %NULL: the kernel's log, with the stacks of workers
  *
- * It takes no lock but by trying, reads what others write, and its output is bounded.
+ * It only tries to take locks, reads data that others change, and bounds its output.
  *
  * Context: any, also where other CPUs have stopped in the middle of anything; under RCU, or
  * under the mutex of all pools.
  */
 void wpool_dump(struct wpool *pool, struct seq_file *seq);
 
-/** wpool_dump_init() - from now on sysrq-x, a panic and a stall print; sleeps */
+/** wpool_dump_init() - let sysrq-x, a panic and a stall print the pools; sleeps */
 void wpool_dump_init(void);
 
 /** wpool_dump_exit() - undo wpool_dump_init(); sleeps */

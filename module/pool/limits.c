@@ -3,13 +3,13 @@
  * What bounds the tasks and workers of a pool: capacity and what goes with it. Which values are
  * allowed is in tune.c.
  *
- * A capacity that follows the CPUs (capacity_per_cpu) changes with the call where that is what
- * changes it, and with CPUs that go and come in a work item. CPU hotplug only schedules that
- * (workers/affinity.c): a smaller capacity waits for a grace period, and a larger one may allocate,
- * for each pool, with the lock of CPU hotplug held by all that come and go. The work takes the
- * same mutexes as a tune: it may wait for one that makes workers, and so for worker_start. Hotplug
- * never waits for the work, nor for change_mutex, and the work is cancelled without a lock. It
- * takes the number of CPUs as it is by then, so an old one does no harm.
+ * A capacity that follows the CPUs (capacity_per_cpu) changes during a call that sets it. When a
+ * CPU goes or comes, a work item changes it, which CPU hotplug only schedules
+ * (workers/affinity.c): a smaller capacity waits for a grace period, and a larger one may allocate
+ * memory, for each pool, which would hold up other hotplug. The work takes the same mutexes as a
+ * tune, so it may wait for a tune that creates workers, and for worker_start. Hotplug never waits
+ * for the work, nor for change_mutex, and the work is cancelled without a lock. It uses the number
+ * of CPUs at the time when it runs, so a late one does no harm.
  */
 #include "pool/limits.h"
 
@@ -56,7 +56,7 @@ void wpool_limits_tune(struct wpool_limits *limits, const struct wpool_attrs *at
 {
 	if (mask & WPOOL_TUNE_CAPACITY) {
 		limits->capacity = attrs->capacity;
-		/* whoever says how many wants so many */
+		/* a capacity that is set by number does not follow the CPUs */
 		limits->capacity_per_cpu = 0;
 	}
 	if (mask & WPOOL_TUNE_CAPACITY_PER_CPU)
@@ -76,7 +76,7 @@ u32 wpool_limits_most(const struct wpool_limits *limits)
 	return min_t(u64, max_t(u64, most, limits->min_workers), WPOOL_UNLIMITED);
 }
 
-/* wpool_attrs_check() has seen to it that this is not too much, whatever CPUs come. */
+/* wpool_attrs_check() has checked that this does not overflow with all possible CPUs. */
 void wpool_limits_follow_cpus(struct wpool_limits *limits, u32 nr_cpus)
 {
 	if (limits->capacity_per_cpu)
@@ -98,9 +98,9 @@ void wpool_limits_set(struct wpool *pool, const struct wpool_limits *limits)
 	WRITE_ONCE(pool->queue_depth, limits->queue_depth);
 	wpool_waiters_resize(pool, old);
 	if (shrunk) {
-		/* shuts out workers that looked at the capacity before, see look() */
+		/* shuts out workers that read the old capacity, see look_for_task() */
 		synchronize_rcu();
-		/* those too many look again, and leave */
+		/* idle workers beyond the new capacity wake up, and leave */
 		if (READ_ONCE(pool->nr_workers) > capacity)
 			wpool_idle_wake_all(pool);
 	}

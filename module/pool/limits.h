@@ -12,7 +12,7 @@ struct wpool_attrs;
 /* The attributes of these names, which change together. */
 struct wpool_limits {
 	u32 capacity;	/* workers at most */
-	u32 capacity_per_cpu;	/* not 0: @capacity is so many for each CPU */
+	u32 capacity_per_cpu;	/* if not 0, @capacity is this times the CPUs */
 	u32 queue_depth;	/* tasks beyond that */
 	u32 min_workers;	/* workers that stay */
 };
@@ -26,7 +26,7 @@ struct wpool_limits wpool_limits_wanted(const struct wpool_attrs *attrs);
 /** wpool_limits_tune() - take those of @attrs that @mask names */
 void wpool_limits_tune(struct wpool_limits *limits, const struct wpool_attrs *attrs, u32 mask);
 
-/** wpool_limits_most() - the largest capacity that it may come to, whichever CPUs come */
+/** wpool_limits_most() - the capacity with all possible CPUs */
 u32 wpool_limits_most(const struct wpool_limits *limits);
 
 /** wpool_limits_follow_cpus() - compute the capacity from the number of CPUs, if it follows it */
@@ -39,19 +39,19 @@ void wpool_limits_follow_cpus(struct wpool_limits *limits, u32 nr_cpus);
 void wpool_limits_set(struct wpool *pool, const struct wpool_limits *limits);
 
 /*
- * The same, with the memory that a pool with a function needs for them: -ENOMEM, -ERANGE, and
- * nothing changed. What it needs no longer stays until wpool_limits_trim(): until then the old
- * limits may be restored.
+ * The same, with the memory that a pool with a function needs for them. After -ENOMEM or -ERANGE
+ * nothing has changed. Memory that is no longer needed is kept until wpool_limits_trim(), so that
+ * the old limits can be restored.
  */
 int wpool_limits_change(struct wpool *pool, const struct wpool_limits *new);
 
 /** wpool_limits_trim() - free the memory that the limits do not need; tune_mutex is held */
 void wpool_limits_trim(struct wpool *pool);
 
-/* Adapt the capacity to the CPUs, if it follows them; -ENOMEM of a pool with a function. Sleeps. */
+/* Adapt the capacity to the CPUs, if it follows them; 0, or -ENOMEM in a bound pool. Sleeps. */
 int wpool_limits_follow(struct wpool *pool);
 
-/** wpool_limits_follow_work() - the same, of the pool's follow_work, until it succeeds */
+/** wpool_limits_follow_work() - the function of pool->follow_work: the same, until it succeeds */
 void wpool_limits_follow_work(struct work_struct *work);
 
 #endif /* WPOOL_POOL_LIMITS_H */

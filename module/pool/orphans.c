@@ -35,7 +35,7 @@ static void destroy_left(struct wpool *pool)
 	wpool_put(pool);
 }
 
-/* Say which functions of a module run in a pool of another, as the default one; goes on. */
+/* Log which functions of a module run in a pool of another owner; false: visit all pools. */
 static bool tell_running(struct wpool *pool, const void *mod)
 {
 	struct wpool_worker *w;
@@ -65,7 +65,7 @@ static int module_goes(struct notifier_block *nb, unsigned long event, void *dat
 
 	if (event != MODULE_STATE_GOING)
 		return NOTIFY_DONE;
-	/* nothing of it can be waited for, and it may crash soon */
+	/* its tasks in pools of others cannot be stopped, and may crash soon: log them */
 	wpool_registry_find(tell_running, mod);
 	while ((pool = wpool_registry_find(is_left_by, mod))) {
 		pr_err("%s: module %s is unloaded without wpool_destroy(): cancelling what is queued, waiting for what runs\n",
@@ -88,11 +88,11 @@ void wpool_orphans_exit(void)
 {
 	struct wpool *pool;
 
-	/* a module that uses our symbols keeps us loaded: all of them have gone before */
+	/* all modules that use our symbols have gone, as each keeps this one loaded */
 	unregister_module_notifier(&module_nb);
-	/* so the pools left here named no owner, and no notifier call told of its end */
+	/* so the remaining pools have no owner */
 	while ((pool = wpool_registry_find(is_left, NULL))) {
-		pr_err("%s: nobody called wpool_destroy(): destroying it\n", pool->name);
+		pr_err("%s: was not destroyed by its creator: destroying it\n", pool->name);
 		destroy_left(pool);
 	}
 }

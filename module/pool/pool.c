@@ -5,8 +5,8 @@
  * The device of class wpool is embedded in the pool, and its reference count is
  * the pool's. The memory is freed an RCU grace period after the last reference:
  * lockless sections elsewhere (a task's finish, a cancel that looks for its task)
- * rely on the pool no longer than that. No caller waits for the grace period, so many
- * pools share one.
+ * rely on the pool no longer than that. No caller waits for the grace period, and pools
+ * share one.
  *
  * All modules share the default pool: it is closed only when wpool is unloaded.
  */
@@ -216,7 +216,7 @@ static void close_pool(struct wpool *pool, bool drops)
 	wpool_idle_wake_all(pool);
 }
 
-/* A pool without an owner says nothing: it is for a program that knows what it asked for. */
+/* No message for a pool without an owner: a program asked for it, and gets the error. */
 static int check_create(const struct wpool_attrs *attrs, wpool_arg_fn func, struct module *owner)
 {
 	const char *tells = owner && attrs ? attrs->name : NULL;
@@ -243,8 +243,8 @@ static int check_create(const struct wpool_attrs *attrs, wpool_arg_fn func, stru
 }
 
 /*
- * Make the run queues of the CPUs that are online, and let CPU hotplug, which is held off
- * meanwhile, see the pool: it makes those of the CPUs that come later.
+ * Create the run queues of the CPUs that are online, and let CPU hotplug see the pool, which
+ * creates those of CPUs that come later. It is held off meanwhile.
  */
 static int enter_registry(struct wpool *pool)
 {
@@ -263,7 +263,7 @@ static int enter_registry(struct wpool *pool)
 	return err;
 }
 
-/* Those of a pool with a function and a limit. Its capacity may follow the CPUs meanwhile. */
+/* The items of a pool with a function and a limit. Its capacity may follow the CPUs meanwhile. */
 static int add_items(struct wpool *pool)
 {
 	int total, err = 0;
@@ -307,13 +307,13 @@ static struct wpool *create_pool(const struct wpool_attrs *attrs, wpool_arg_fn f
 	err = dev_set_name(&pool->dev, "%s", pool->name) ?: enter_registry(pool);
 	if (err)
 		goto err_put;
-	/* hotplug sees it: what goes or comes from here on is followed, too */
+	/* hotplug sees the pool by now: it follows CPUs that go or come from here on */
 	err = wpool_limits_follow(pool);
 	if (!err && func)
 		err = add_items(pool);
 	if (err)
 		goto err_drain;
-	/* a user's: what its tasks take is taken from the user's share */
+	/* a user's pool: its tasks use the CPU time of the user's cgroup */
 	if (gfp & __GFP_ACCOUNT && IS_ENABLED(CONFIG_CGROUPS))
 		err = wpool_cgroup_set(pool, current);
 	err = err ?: prealloc_workers(pool);
@@ -379,7 +379,7 @@ void wpool_pool_destroy(struct wpool *pool)
 	}
 
 	end_workers(pool);
-	/* armed by workers that park, of which none is left, and by tune, which checks the state */
+	/* no worker is left to arm it, and a tune checks the state */
 	timer_shutdown_sync(&pool->workers.expiry_timer);
 	/* waits for readers and writers of attributes */
 	device_del(&pool->dev);
@@ -409,7 +409,7 @@ int wpool_destroy(struct wpool *pool)
 }
 EXPORT_SYMBOL_GPL(wpool_destroy);
 
-/* Close an open pool to all but its own events and tasks. Who stands in line is let in. */
+/* Close an open pool to all but its own events and tasks. Submitters in line may still wait. */
 static void close_to_others(struct wpool *pool)
 {
 	mutex_lock(&pool->tune_mutex);
@@ -456,7 +456,7 @@ int wpool_release_timeout(struct wpool *pool, unsigned int flags, long timeout)
 {
 	int err;
 
-	/* no pool is ever empty for good as long as its events may fire */
+	/* it may never be empty: its events may still fire */
 	if (IS_ERR_OR_NULL(pool) || timeout < 0 || flags == WPOOL_RELEASE_OWN)
 		return -EINVAL;
 	if (wpool_in_own_task(pool))
@@ -474,7 +474,7 @@ static void open_pool(struct wpool *pool)
 	wpool_waiters_open(pool);
 }
 
-/* Open a pool, unless it is closed and not empty: *empty tells. */
+/* Open a pool, unless it is closed and not empty; *empty: it was empty, or open. */
 static int try_reboot(struct wpool *pool, bool *empty)
 {
 	int err;

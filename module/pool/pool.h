@@ -15,8 +15,9 @@ extern struct class wpool_class;
 bool wpool_is_default(const struct wpool *pool);
 
 /*
- * wpool_create() for a user, whose memory cgroup is charged with the pool and its run queues. Not
- * with its workers: the spawner makes those of all pools, and must not wait for room in one cgroup.
+ * wpool_create() for a user: the pool and its run queues are charged to the caller's memory cgroup.
+ * The workers are not: the spawner creates those of all pools, and must not wait for room in a
+ * cgroup.
  */
 struct wpool *wpool_pool_create_charged(const struct wpool_attrs *attrs);
 

@@ -75,7 +75,7 @@ void wpool_workers_show(struct wpool *pool,
 				     void *data),
 			void *data);
 
-/* In how much of the time the pool kept somebody waiting, up to now. */
+/* The share of time in which tasks or submitters of the pool waited, up to now. */
 void wpool_get_pressure(struct wpool *pool, struct wpool_pressure_avgs *avgs);
 
 #endif /* WPOOL_POOL_STATS_H */

@@ -2,10 +2,9 @@
 /*
  * Tuning a pool under load: all or nothing, and exact when the call returns.
  *
- * An attribute is a number that others read without a lock. Where a change
- * must hold for everybody from the return of the call on (a smaller capacity),
- * an RCU grace period shuts out those who had read the old one: they did so
- * with interrupts off.
+ * An attribute is a number that other threads read without a lock. If a change must hold for all
+ * of them when the call returns (a smaller capacity), an RCU grace period shuts out threads that
+ * have read the old value: they did so with interrupts or preemption off.
  */
 #include "pool/tune.h"
 
@@ -67,8 +66,8 @@ static bool is_too_much_for_items(const struct wpool_limits *limits)
 }
 
 /*
- * What depends on the pool and on the other attributes. Only the author of a module knows
- * whether its tasks may be dropped: nobody else begins that.
+ * Check what depends on the pool and on its other attributes. Only the author of a module knows
+ * whether its tasks may be dropped, so only the owner may set an attribute that drops tasks.
  */
 static int check_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask,
 		      const struct wpool_limits *new, bool by_owner, const char *tells)
@@ -152,11 +151,11 @@ static void tune_latency(struct wpool *pool, bool latency)
 }
 
 /*
- * Create what a pool with the attribute reclaim has from the start; or nothing changes. The pool
- * has its new limits: below min_workers none of those that are made expires meanwhile.
+ * Create the workers that a pool with the attribute reclaim has from the start, or change nothing.
+ * The pool has its new limits already, so that new workers up to min_workers do not expire.
  *
- * tune_mutex is released while workers are made: worker_start may read the attributes, and wait
- * for CPU hotplug, which takes it. The pool may be closed meanwhile; its end waits for this
+ * tune_mutex is released while workers are created: worker_start may read the attributes, and wait
+ * for CPU hotplug, which takes it. The pool may be closed meanwhile; its destruction waits for this
  * thread, which counts as one of the pool's.
  */
 static int make_reserve(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
@@ -204,7 +203,7 @@ static void apply_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32
 		WRITE_ONCE(pool->hog_ms, attrs->hog_ms);
 	if (mask & WPOOL_TUNE_HANDOFF) {
 		WRITE_ONCE(pool->handoff, attrs->handoff);
-		/* apply_attrs:A, those who run already have not kept it awake */
+		/* apply_attrs:A, workers that run already have not kept the timer on */
 		smp_mb();
 		wpool_monitor_timer_set(pool);
 	}
@@ -270,7 +269,7 @@ static int tune_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32 m
 	err = make_reserve(pool, attrs, mask);
 	if (err) {
 		wpool_limits_set(pool, &old);
-		/* those that were made are too many now */
+		/* the new workers are too many now */
 		wpool_expire_rearm(pool);
 		goto out;
 	}

@@ -27,7 +27,7 @@ u64 wpool_account_outstanding(struct wpool *pool, u32 colour)
 	return in - out;
 }
 
-/* Is a worker at home there that is not idle? Ends with the first busy CPU. */
+/* Is there a CPU whose workers are all busy? */
 static bool is_busy_elsewhere(struct wpool *pool)
 {
 	struct wpool_runq *rq;
@@ -46,7 +46,7 @@ void wpool_account_wake(struct wpool *pool)
 	/* racy: a thread that comes just now counts the tasks itself, and again in a tick */
 	if (!waitqueue_active(&pool->drain_wq) || is_busy_elsewhere(pool))
 		return;
-	/* a flush waits for the other colour than that of new tasks, a drain for both */
+	/* a flush waits for the colour that new tasks do not get, a drain for both */
 	if (!wpool_account_outstanding(pool, !colour) &&
 	    (!wpool_is_closed(pool) || !wpool_account_outstanding(pool, colour)))
 		wake_up_all(&pool->drain_wq);

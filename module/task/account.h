@@ -15,7 +15,8 @@ static inline void wpool_account_in(struct wpool_runq *rq, u32 colour, u32 nr)
 }
 
 /*
- * Count a task out; @status: 0: it returned, -ECANCELED, -ETIME: it never ran, or its worker died.
+ * Count a task out. @status: 0: it returned; -ECANCELED or -ETIME: it never ran; another error: its
+ * worker died.
  */
 static __always_inline void wpool_account_out(struct wpool_runq *rq, u32 colour, int status)
 {
@@ -36,7 +37,7 @@ static __always_inline void wpool_account_out(struct wpool_runq *rq, u32 colour,
 /** wpool_account_outstanding() - number of unfinished tasks of one colour */
 u64 wpool_account_outstanding(struct wpool *pool, u32 colour);
 
-/* Help those that flush or drain, which look themselves once a tick: wake them if they may go. */
+/* Threads that flush or drain check once a tick; wake them earlier if their wait is over. */
 void wpool_account_wake(struct wpool *pool);
 
 #endif /* WPOOL_TASK_ACCOUNT_H */

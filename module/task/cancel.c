@@ -23,9 +23,9 @@
 #define MAX_TRIES	8
 
 /*
- * Take a task that was marked as cancelled out of the queues, or send its submitter
- * away, so that its token comes free now and not only when a worker finds it. Returns
- * the pool if the caller now holds the task; an RCU lock keeps it.
+ * Take a task that was marked as cancelled out of the queues, or end the wait of its submitter,
+ * so that its token comes free now, and not when a worker finds the task. Returns the pool if the
+ * caller now holds the task; the caller's RCU lock keeps the pool.
  */
 static struct wpool *take_out(struct wpool_task *task)
 {

@@ -26,7 +26,7 @@ static const char *const kinds[] = {
 	[PLUG] = "a plug: dropped",
 };
 
-/* Each is said once of a function, as long as no other one leaves the same. */
+/* Log each kind once for a function, until another function leaves the same. */
 static void *last_said[NR_KINDS];
 
 static void say_once(enum kind kind, const struct wpool_worker *w)
@@ -36,22 +36,22 @@ static void say_once(enum kind kind, const struct wpool_worker *w)
 	if (READ_ONCE(last_said[kind]) == func)
 		return;
 	WRITE_ONCE(last_said[kind], func);
-	pr_err_ratelimited("%ps left %s\n", func, kinds[kind]);
+	pr_err_ratelimited("%s: %ps left %s\n", w->pool->name, func, kinds[kind]);
 }
 
-/* Did the task leave an RCU lock that disables preemption, which only lockdep tells apart? */
+/* Did the task leave an RCU lock held? Without CONFIG_PREEMPT_RCU only lockdep can tell. */
 static bool is_rcu_left(const struct wpool_context *was, const struct wpool_worker *w)
 {
 	return !IS_ENABLED(CONFIG_PREEMPT_RCU) && wpool_context_locks(w) > was->locks &&
 	       rcu_read_lock_held();
 }
 
-/* What is counted, and the interrupts: first, since the rest may take locks. */
+/* Restore the counts, and interrupts. This comes first, as the rest may take locks. */
 static void restore_counts(const struct wpool_context *was, const struct wpool_context *is,
 			   struct wpool_worker *w)
 {
-	pr_err_ratelimited("%ps left preempt count %x (was %x), irqs %s, softirqs %x (was %x), rcu depth %d (was %d), locks %d (was %d), migration off %d (was %d), flags %x (was %x)\n",
-			   READ_ONCE(w->func), is->preempt, was->preempt,
+	pr_err_ratelimited("%s: %ps left preempt count %x (was %x), irqs %s, softirqs %x (was %x), rcu depth %d (was %d), locks %d (was %d), migration off %d (was %d), flags %x (was %x)\n",
+			   w->pool->name, READ_ONCE(w->func), is->preempt, was->preempt,
 			   irqs_disabled() ? "off" : "on", is->softirq, was->softirq,
 			   is->rcu, was->rcu, is->locks, was->locks,
 			   is->migration, was->migration,
@@ -88,15 +88,15 @@ static bool counts_are(const struct wpool_context *is, const struct wpool_contex
 	       is->migration == was->migration && is->flags == was->flags && !irqs_disabled();
 }
 
-/* Neither may be about to be freed: the caller's own thread keeps both. */
+/* The credentials that were saved; the thread has a reference to both. */
 static const struct cred *saved_cred(const struct wpool_context *was)
 {
 	return (const struct cred *)(was->creds ^ (unsigned long)current_real_cred());
 }
 
 /*
- * Before 6.14 a thread has a reference to what it overrides with. If the task has reverted what
- * the one around it overrides, that one needs it anew.
+ * Before 6.14 override_creds() takes a reference. If the task has reverted the override of the task
+ * around it, that override, and its reference, are needed again.
  */
 static void restore_creds(const struct cred *cred)
 {
@@ -147,7 +147,7 @@ void wpool_context_repair(const struct wpool_context *was, struct wpool_worker *
 		say_once(JOURNAL, w);
 		current->journal_info = was->journal;
 	}
-	/* both usually are on the stack, in a frame that is gone */
+	/* usually both point into a stack frame that is gone */
 	if (is.bio_list != was->bio_list) {
 		say_once(BIO_LIST, w);
 		current->bio_list = was->bio_list;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a task leaves behind does not reach the next one: after each, the worker is compared
- * with what it was before, and put right. What is less dangerous, and so is not worth an
- * instruction of each task, is found with the next look for work: the class and the CPUs of the
- * worker, its state, a list of bios, and that it may be frozen. What a module cannot see: a lock
- * that is held, without lockdep; the cgroup of kthread_associate_blkcg(); an entry left in a wait
- * queue, but for the state that goes with it.
+ * What a task leaves behind does not reach the next one: after each task, the worker's state is
+ * compared with what it was before, and restored. What is less dangerous is not worth an
+ * instruction for each task, and is checked at the next full look for work: the class and the CPUs
+ * of the worker, its task state, a list of bios, and that it may be frozen. A module cannot see a
+ * lock that is held, without lockdep; the cgroup of kthread_associate_blkcg(); an entry left in a
+ * wait queue, except by the task state that goes with it.
  */
 #ifndef WPOOL_TASK_CONTEXT_H
 #define WPOOL_TASK_CONTEXT_H
@@ -24,8 +24,8 @@
 #include "core/state.h"
 
 /*
- * Flags that a task sets for its own allocations, and others that change how the next one's
- * work. If they leaked, allocations would fail, or drain the reserves.
+ * Flags that change how allocations work, and other flags that a task may set. If they leaked into
+ * the next task, its allocations would fail, or use up the reserves.
  */
 #define WPOOL_CONTEXT_FLAGS	(PF_MEMALLOC | PF_MEMALLOC_NOFS | PF_MEMALLOC_NOIO | \
 				 PF_LOCAL_THROTTLE | PF_KSWAPD | PF_NOFREEZE | \
@@ -81,8 +81,8 @@ static inline bool wpool_context_is(const struct wpool_context *is,
 }
 
 /**
- * wpool_context_repair() - put right what a task has left, and say it
- * @was: what it found
+ * wpool_context_repair() - restore what a task has changed, and log it
+ * @was: the state that it found
  * @w: the calling worker
  *
  * Context: the worker, where its task has returned.
@@ -90,8 +90,8 @@ static inline bool wpool_context_is(const struct wpool_context *is,
 void wpool_context_repair(const struct wpool_context *was, struct wpool_worker *w);
 
 /**
- * wpool_context_check() - after a task inside another one: repair what is not as it was
- * @was: what the task found
+ * wpool_context_check() - after a task inside another one: restore what it has changed
+ * @was: the state that the task found
  * @w: the calling worker
  */
 static inline void wpool_context_check(const struct wpool_context *was, struct wpool_worker *w)
@@ -104,19 +104,20 @@ static inline void wpool_context_check(const struct wpool_context *was, struct w
 		wpool_context_repair(was, w);
 }
 
-/** wpool_context_look() - the same of a worker that looks for a task, with all of it */
+/** wpool_context_look() - the complete check, for a worker in a full look for work */
 static inline void wpool_context_look(struct wpool_worker *w)
 {
 	wpool_context_check(&w->base, w);
 }
 
 /**
- * wpool_context_is_clean() - after each other task: nothing dangerous is left, in one branch
+ * wpool_context_is_clean() - after any other task: has it left nothing dangerous? In one branch
  * @w: the calling worker
  *
- * A few instructions for all. What does the next tasks no harm is left for the look.
+ * Takes a few instructions. What does the next tasks no harm is left to wpool_context_look().
  *
- * Return: false, too, if worker_start has set something: wpool_context_repair() finds out.
+ * Return: true if so. False also if worker_start has set something: wpool_context_repair() finds
+ * out.
  */
 static __always_inline bool wpool_context_is_clean(const struct wpool_worker *w)
 {

@@ -10,20 +10,19 @@
  *   gone             with the stack it is on, while it is queued or runs: seen by
  *                    wpool_task_destroy_on_stack()
  *
- * A task is active from the submitter's claim until just before the change of state
- * that gives it back: to IDLE, after its function; for a detached task, before it.
- * Whoever makes that change still holds the task, so nobody frees or submits it in
- * between. A running task that is submitted again stays active, or becomes so again
- * before it is queued.
+ * A task is active from the submitter's claim until just before the change to IDLE: after its
+ * function, or for a detached task before it. The thread that makes that change still holds the
+ * task, so no other one frees or submits it in between. A running task that is submitted again
+ * stays active, or becomes so again before it is queued.
  *
  * An event is its task, which stands at the same address: it is active while the task is on its
  * way, or its function runs. The kernel watches its timer. A strand is active as long as it is not
  * empty, a group until wpool_group_exit(). Each is reported by its own name, see
  * WPOOL_DEBUG_KIND().
  *
- * After the report, a task that is in use is cancelled, as far as the context allows, and
- * one that was never initialised does nothing, so that the machine goes on. A task that was
- * initialised statically says so itself.
+ * After the report, a task that is in use is cancelled, as far as the context allows, and a task
+ * that was never initialised gets a function that does nothing, so that the machine survives. A
+ * task that was initialised statically has a flag that says so.
  */
 #include "task/debug.h"
 
@@ -48,7 +47,7 @@ bool wpool_debug_fixup(void *addr, enum debug_obj_state state,
 {
 	if (state != ODEBUG_STATE_ACTIVE)
 		return false;
-	/* first: the kernel looks again until a freed object is gone, and @end may forget it */
+	/* before @end, which may remove the entry; the kernel checks until there is none */
 	debug_object_deactivate(addr, descr);
 	end(addr);
 	if (again)

@@ -41,7 +41,7 @@ bool wpool_debug_fixup(void *addr, enum debug_obj_state state,
 /** wpool_debug_init_object() - an object is about to be initialised; reports one in use */
 void wpool_debug_init_object(void *addr, const struct debug_obj_descr *descr);
 
-/** wpool_debug_setup() - before the first task: how a task that is in use is cancelled */
+/** wpool_debug_setup() - set how to cancel a task that is in use; before the first task */
 void wpool_debug_setup(bool (*cancel_fn)(struct wpool_task *task),
 		       int (*cancel_sync_fn)(struct wpool_task *task));
 
@@ -54,7 +54,7 @@ void wpool_debug_assert_init(struct wpool_task *task);
 /** wpool_debug_activate() - a task was claimed by its submitter, and is in use from now on */
 void wpool_debug_activate(struct wpool_task *task);
 
-/** wpool_debug_deactivate() - a task is about to leave the pool's hands */
+/** wpool_debug_deactivate() - a task is about to be given back to its owner */
 void wpool_debug_deactivate(struct wpool_task *task);
 
 #else

@@ -60,7 +60,7 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 		}
 	} while (!wpool_task_exchange(task, &old, new));
 
-	/* a second submit took no room of its own, and ends with the death of the worker */
+	/* the worker died: the second submit, which has no token of its own, ends, too */
 	if (unlikely(old & WPOOL_ST_AGAIN && !again))
 		wpool_account_out(rq, !!(old & WPOOL_ST_AGAIN_COLOUR), status);
 	if (trace_wpool_task_dropped_enabled() && status)
@@ -222,7 +222,7 @@ void wpool_finish_sweep(struct wpool *pool)
 	if (!max_ns)
 		return;
 	wpool_for_each_active(pool, rq, i) {
-		/* no worker comes to its ring: in the backlog those tasks can be looked at */
+		/* no worker comes for its ring: move it to the backlog, which has their times */
 		if (READ_ONCE(rq->watch.is_overdue)) {
 			/* if the monitor sets it just now, it does so again */
 			WRITE_ONCE(rq->watch.is_overdue, false);
@@ -253,8 +253,8 @@ bool wpool_finish_take_out(struct wpool_task *task)
 }
 
 /*
- * Fail the tasks that the dead worker helped, innermost first. For tasks that were on
- * its stack only the accounts are settled: another thread may own that stack by now.
+ * Fail the tasks that the dead worker ran inside another one, innermost first. For tasks that were
+ * on its stack only the accounts are settled: another thread may own that stack by now.
  */
 static void fail_nested(struct wpool_worker *w)
 {

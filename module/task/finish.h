@@ -2,11 +2,10 @@
 /*
  * How a task finishes. In a thread, with preemption off:
  *
- *   wpool_finish_begin()    from here on others can see that a finish is under way,
- *                           and task->cpu says where
+ *   wpool_finish_begin()    announces the finish on this CPU, which task->cpu names
  *   the change to IDLE      the last touch of the task
- *   wpool_finish_settle()   counts the task out and gives its token back; then no
- *                           finish is under way any more
+ *   wpool_finish_settle()   counts the task out, gives its token back, and ends the
+ *                           announcement
  *
  * Barrier pair:
  *
@@ -44,7 +43,7 @@ static inline void wpool_finish_begin(void)
 	smp_wmb();
 }
 
-/** wpool_finish_end() - see above; the accounts are right, or no task was finished */
+/** wpool_finish_end() - end the announcement: the accounts are right, or no task was finished */
 static inline void wpool_finish_end(void)
 {
 	/* finish:A, pairs with wpool_finish_sync() */
@@ -72,8 +71,7 @@ void wpool_finish_detached(struct wpool *pool, u32 colour, int status);
 void wpool_finish_forget(struct task_struct *thread);
 
 /*
- * Wait until the finish of a task that was seen IDLE has settled its accounts: that of its last
- * submit. May sleep.
+ * A task was seen IDLE: wait until its last finish has settled the accounts, too. May sleep.
  */
 void wpool_finish_sync(const struct wpool_task *task);
 
@@ -84,8 +82,8 @@ void wpool_finish_sync_all(void);
 void wpool_finish_cancelled(struct wpool *pool, struct wpool_task *task);
 
 /*
- * Finish a task if it is CANCELLED, otherwise queue it again: after a cancel took it out, another
- * thread may have finished that submit, and the task may be pending anew.
+ * A cancel took a task out of a queue: finish it if it is CANCELLED. If it is not, that submit was
+ * finished meanwhile, and this is a later one: queue it again.
  */
 void wpool_finish_put_down(struct wpool *pool, struct wpool_task *task);
 
@@ -98,7 +96,7 @@ void wpool_finish_drop(struct wpool *pool, struct wpool_task *task);
  */
 void wpool_finish_overdue(struct wpool *pool, struct wpool_task *task);
 
-/* The same of all queued tasks that workers do not get at; sleeps. */
+/* Finish all queued tasks that have waited too long, and that no worker takes; sleeps. */
 void wpool_finish_sweep(struct wpool *pool);
 
 /** wpool_finish_may_wake() - may this context wake the waiters of a task? */
@@ -114,7 +112,7 @@ static inline bool wpool_finish_may_wake(unsigned long irq_flags)
  */
 bool wpool_finish_take_out(struct wpool_task *task);
 
-/* Finish the tasks that a worker was inside whose thread is gone. */
+/* The thread of a worker is gone: finish the tasks that it was in. */
 void wpool_finish_dead(struct wpool_worker *w);
 
 #endif /* WPOOL_TASK_FINISH_H */

@@ -2,14 +2,14 @@
 /*
  * Flush and drain, see flush.h.
  *
- * Two colours, two phases. A submitter may read the colour just before it is turned,
- * and count its task in later. So a flush first waits for the colour that is not
- * current, which only such stragglers have; then it turns the colour; then it waits
- * for the colour that was current. Only stragglers are still counted into a colour
+ * Two colours, two phases. A submitter may read the colour just before a flush changes it,
+ * and count its task in afterwards. So a flush first waits for the colour that is not
+ * current, which only such late tasks have; then it changes the colour; then it waits
+ * for the colour that was current. Only late tasks are still counted into a colour
  * that is waited for, so a flush returns under continuous submission.
  *
- * No finish looks whether it was the last: whoever waits counts the tasks itself, once a
- * tick, and a worker that finds no more work wakes it earlier, see wpool_account_wake().
+ * A finish does not check whether it was the last. The thread that waits counts the tasks itself,
+ * once a tick, and a worker that finds no more work wakes it earlier: wpool_account_wake().
  */
 #include "task/flush.h"
 
@@ -70,7 +70,7 @@ int wpool_flush(struct wpool *pool)
 		return -EDEADLK;
 	wpool_lockdep_wait(pool);
 
-	/* since the call there was a time for each colour at which no task had it */
+	/* at some time since the call no task had the one colour, and at some time the other */
 	if (is_quiet(pool, 0) && is_quiet(pool, 1))
 		err = 0;
 	else
@@ -85,10 +85,10 @@ static bool is_empty(struct wpool *pool)
 {
 	if (!is_quiet(pool, 0) || !is_quiet(pool, 1))
 		return false;
-	/* after the tasks: one that fires an event does so before it is counted out */
+	/* after the tasks: a task that fires an event does so before it is counted out */
 	if (atomic_read(&pool->nr_refused_events))
 		return false;
-	/* tasks before threads: pairs with spawn_worker:A, where a spawner counts as a thread */
+	/* tasks before threads: pairs with spawn_worker:A, as a spawner counts as a thread */
 	smp_mb();
 	return !atomic_read(&pool->workers.nr_threads);
 }
@@ -99,12 +99,12 @@ int wpool_flush_drain(struct wpool *pool, unsigned int state, long timeout)
 	DEFINE_WAIT(wait);
 	int err = 0;
 
-	/* a check without a wait, under tune_mutex, cannot deadlock */
+	/* only with a timeout: a check without a wait, under tune_mutex, cannot deadlock */
 	if (timeout)
 		wpool_lockdep_wait(pool);
 	for (;;) {
 		prepare_to_wait(&pool->drain_wq, &wait, state);
-		/* open again: it was empty, and another thread has reopened it */
+		/* open again: the pool was empty, or another thread could not have reopened it */
 		if (is_empty(pool) || !wpool_is_closed(pool))
 			break;
 		if (signal_pending_state(state, current)) {

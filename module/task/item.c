@@ -3,17 +3,17 @@
  * Items, see item.h.
  *
  * Each CPU has a magazine: a few free items, which only threads on this CPU touch, with
- * preemption off. An empty magazine is filled from the slab cache, a full one is emptied
- * into it, half a magazine at a time, which costs a fraction of the same items one by
- * one. An interrupt goes to the slab cache, and so does a caller that may not sleep if
- * the magazine is empty. The magazine of a CPU that is offline stays as it is.
+ * preemption off. An empty magazine is filled from the slab cache, and a full one is emptied
+ * into it, half a magazine at a time, which is much cheaper than one by one. An interrupt uses
+ * the slab cache directly, and so does a caller that may not sleep if the magazine is empty. The
+ * magazine of a CPU that is offline keeps its items.
  *
- * A bound pool with a limit has a reserve of as many items as tokens. An invoke takes an
- * item of the reserve if there is no memory for one, and the item goes back there. So
- * there are always as many items, in the reserve or out of it, as the pool accepts
- * tasks: within the limits no invoke fails for want of memory.
+ * A bound pool with a limit has a reserve of as many items as tokens. If there is no memory for
+ * an item, an invoke takes one of the reserve, which goes back there. The items of the reserve,
+ * in it or out of it, are as many as the tasks that the pool accepts: within the limits no invoke
+ * fails for want of memory.
  *
- * A submitter that was sent away may find its pool gone, but not the reserve, if its
+ * A submitter whose wait ended with -ESHUTDOWN may find its pool gone, but not the reserve, if its
  * item is from there: each item that is out counts as a user of the reserve.
  */
 #include "task/item.h"
@@ -170,7 +170,7 @@ static void reserve_shrink(struct wpool_items *items, u32 nr)
 	spin_lock(&items->lock);
 	items->nr = nr;
 	spin_unlock(&items->lock);
-	/* those at hand now, the others as they come back */
+	/* free items now, the others when they come back */
 	while (READ_ONCE(items->nr_free) > nr && (item = wpool_items_take(items))) {
 		reserve_put(item);
 		cond_resched();
@@ -235,7 +235,7 @@ void wpool_items_destroy(struct wpool_items *items)
 	spin_lock(&items->lock);
 	last = !--items->nr_users;
 	spin_unlock(&items->lock);
-	/* a submitter that was sent away may still have an item */
+	/* a submitter whose wait was ended may still have an item */
 	if (last)
 		kfree(items);
 }

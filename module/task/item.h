@@ -2,9 +2,9 @@
 /*
  * Items: detached tasks with a function of one argument, and where they come from.
  *
- * No caller ever learns an item's address: nobody submits it a second time, cancels it
- * or waits for it. The submitter owns it until it is queued, or refused; then whoever
- * takes it out of the queues: a worker, or a release that cancels; after the worker's
+ * No caller ever learns an item's address, so an item is never submitted a second time,
+ * cancelled or waited for. The submitter owns it until it is queued, or refused; then the thread
+ * that takes it out of the queues: a worker, or a release that cancels; after the worker's
  * death workers/tidy.c. So its state decides nothing. It is PENDING from the start, and
  * neither the submit nor the start claims it.
  *

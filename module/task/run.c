@@ -12,9 +12,9 @@
  *
  * Everything out of the ordinary is elsewhere: other states of the task in
  * claim_or_end() and wpool_finish_joinable(), a detached task in run_detached(),
- * a full look for work in worker.c. A pool that was released with %WPOOL_RELEASE_CANCEL
- * says so in pool->attention, which each finish reads, too: whoever has taken a task of it
- * ends that task instead.
+ * a full look for work in worker.c. If the pool was released with %WPOOL_RELEASE_CANCEL,
+ * pool->attention says so, which each finish reads anyway: then a thread that takes a task
+ * ends it instead of running it.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -44,15 +44,15 @@
 #include "task/state.h"
 
 /*
- * Tasks that a worker runs in a row while other threads want its CPU: as many as last
- * WPOOL_HELP_NS, the time that another CPU's help takes to come, within these bounds.
+ * While other threads want its CPU, a worker runs tasks in a row for about WPOOL_HELP_NS, the time
+ * that a worker of another CPU takes to come. These are bounds on their number.
  */
 #define LEAST_IN_A_ROW	16U
 #define MOST_IN_A_ROW	64U
 
 /* ---- the call ---- */
 
-/* @was: what a task inside another one finds; NULL: what every worker has */
+/* @was: for a task inside another one, the state in which that was; otherwise NULL */
 static __always_inline void call_func(struct wpool_worker *w, struct wpool_task *task,
 				      wpool_task_fn func, const struct wpool_context *was,
 				      bool item)
@@ -76,7 +76,7 @@ static __always_inline void call_func(struct wpool_worker *w, struct wpool_task 
 		wpool_context_repair(&w->base, w);
 }
 
-/* Where this CPU counts times; NULL if a stamp is there for a tracepoint only. */
+/* Where this CPU counts times; NULL if they are not counted, and only a tracepoint wants them. */
 static struct wpool_hists *hists_here(struct wpool *pool)
 {
 	struct wpool_hists *hists = READ_ONCE(wpool_this_runq(pool)->hists);
@@ -85,7 +85,7 @@ static struct wpool_hists *hists_here(struct wpool *pool)
 	return smp_load_acquire(&pool->latency) ? hists : NULL;
 }
 
-/* How long a task has waited that starts. */
+/* A task starts: count how long it has waited. */
 static void count_wait(struct wpool *pool, u64 wait_ns)
 {
 	struct wpool_hists *hists;
@@ -98,7 +98,7 @@ static void count_wait(struct wpool *pool, u64 wait_ns)
 	local_irq_restore(flags);
 }
 
-/* What a task has cost that has returned. */
+/* A task has returned: count what it has cost. */
 static void count_run(struct wpool *pool, const struct wpool_cost *cost)
 {
 	struct wpool_hists *hists;
@@ -123,7 +123,7 @@ static noinline void call_watched(struct wpool_worker *w, struct wpool_task *tas
 				  wpool_task_fn func, const struct wpool_context *was,
 				  bool item, u64 submit_ns)
 {
-	/* another CPU may bring that sum up to date when it wakes a thread here */
+	/* the sum may be updated by another CPU that wakes a thread here */
 	u64 start_ns = ktime_get_mono_fast_ns(), cpu_ns = READ_ONCE(current->se.sum_exec_runtime);
 	unsigned long switches = count_switches();
 	bool traced = wpool_trace_is_running();
@@ -166,7 +166,7 @@ static __always_inline void call_for_worker(struct wpool_worker *w, struct wpool
 		call_watched(w, task, func, was, item, submit_ns);
 }
 
-/* Time of the submit, if somebody wanted to know it; a later submit stamps it anew. */
+/* The time of the submit, or 0. Cleared, because not every submit sets it. */
 static u64 take_stamp(struct wpool_task *task)
 {
 	u64 submit_ns = wpool_task_submit_ns(task);
@@ -175,15 +175,15 @@ static u64 take_stamp(struct wpool_task *task)
 	return submit_ns;
 }
 
-/* The same for call_for_worker(): 0 if the time was noted for max_wait_ms alone. */
+/* The argument for call_for_worker(): 0 if only max_wait_ms needs the time. */
 static u64 stamp_to_count(const struct wpool *pool, u64 submit_ns)
 {
 	return READ_ONCE(pool->latency) || wpool_trace_is_running() ? submit_ns : 0;
 }
 
 /*
- * call_for_worker() of a joinable task that has the time of its submit. False if it has
- * waited for too long, and is finished.
+ * call_for_worker() for a joinable task that has the time of its submit. If the task has waited
+ * for too long, finish it without a call, and return false.
  */
 static noinline bool call_stamped(struct wpool_worker *w, struct wpool_task *task,
 				  wpool_task_fn func, const struct wpool_context *was)
@@ -256,7 +256,7 @@ static __always_inline struct wpool_task *next_here(struct wpool_worker *w,
 						    struct wpool *pool,
 						    struct wpool_runq *rq)
 {
-	/* the look takes the signal away, and no other task finds it */
+	/* a full look clears a pending signal, so that the next task does not see it */
 	if (unlikely(read_thread_flags() & (_TIF_NEED_RESCHED | _TIF_SIGPENDING)) &&
 	    (signal_pending(current) ||
 	     ++w->in_a_row >= clamp(READ_ONCE(rq->estimate.help_len),
@@ -361,7 +361,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 	else if (!call_stamped(w, task, func, NULL))
 		goto next;
 	WRITE_ONCE(w->task, NULL);
-	/* the first touch: if the task freed itself, fault here, before anything depends on it */
+	/* if the task freed itself, fault here, before anything depends on it */
 	colour = task->colour;
 
 	section_begin(exact);
@@ -372,7 +372,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 	wpool_debug_deactivate(task);
 	old = WPOOL_ST_RUNNING;
 	if (unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_IDLE))) {
-		/* somebody waits or has submitted it again: wpool_finish_joinable() does it anew */
+		/* another thread waits, or has submitted it again: start over in the slow path */
 		wpool_finish_end();
 		section_end(exact);
 		wpool_finish_joinable(pool, task, WPOOL_ST_RUNNING, 0);
@@ -398,11 +398,14 @@ void wpool_run(struct wpool_worker *w, struct wpool_task *task)
 	struct wpool *pool = w->pool;
 
 	w->in_a_row = 0;
-	/* set once: the monitor stays awake while the worker is counted in */
+	/* once is enough: the monitor keeps its timer on while the worker counts as running */
 	wpool_monitor_timer_set(pool);
-	/* tasks that its tasks submit go to the next slot */
+	/* from now on a submit by a task of this worker uses the next slot */
 	WRITE_ONCE(rq->runner, current);
-	/* where tokens are never cached, an interrupt that sees a task IDLE relies on its token */
+	/*
+	 * Where tokens are never cached, an interrupt that sees a task IDLE must find its token:
+	 * finish such tasks with interrupts off.
+	 */
 	if (likely(READ_ONCE(pool->token_batch))) {
 		do {
 			task = run_one(w, pool, task, false);
@@ -419,8 +422,8 @@ void wpool_run(struct wpool_worker *w, struct wpool_task *task)
 /* ---- elsewhere ---- */
 
 /*
- * A worker that runs the tasks it waits for is at work, and no hog. The monitor sees
- * that by this CPU's tick, which moves as it does in a look for work.
+ * A worker that runs the tasks it waits for is no hog: move this CPU's tick, as a look for work
+ * does, so that the monitor sees that.
  */
 static void count_help(struct wpool_worker *w)
 {
@@ -465,7 +468,7 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 	if (!w->nested++)
 		w->outermost = outer;
 	if (on_stack) {
-		/* if the worker dies, nobody can say where it was */
+		/* now, because the task cannot be found after the death of the worker */
 		wpool_debug_deactivate(task);
 		w->on_stack[colour]++;
 	} else {
@@ -530,7 +533,7 @@ int wpool_run_in_submitter(struct wpool *pool, struct wpool_task *task)
 		return 0;
 	}
 
-	/* if submitted to the same pool while it runs, the task runs once more here */
+	/* a submit to the same pool while the task runs lets it run once more here */
 	wpool_task_set_pool(task, pool);
 	WRITE_ONCE(task->submitter, current);
 	if (!claim_to_run(task, WPOOL_ST_INSIDE)) {

@@ -2,7 +2,7 @@
 /*
  * Tasks: the submitter's claim, and the change of state that cancels. The states
  * and their transitions are in state.h, running a task is in run.c, finishing it in
- * finish.c, waiting for it and cancelling it in wait.c.
+ * finish.c, waiting for it in wait.c, cancelling it in cancel.c.
  *
  * Barrier pairs (finish:A is in finish.h):
  *
@@ -60,9 +60,9 @@ void wpool_task_change_pool(struct wpool_task *task, struct wpool *pool)
 /* ---- claim ---- */
 
 /*
- * Submit a task that runs once more when it has returned: 1 or -errno; 0 if it no longer runs.
- * The submit is counted in before the exchange. If the exchange fails, it is taken off the same
- * count, as if it had not come: a reader of the counts may have seen one task too many.
+ * Submit a running task, so that it runs once more: 1, or -errno; 0 if it no longer runs. The
+ * submit is counted in before the exchange. If the exchange fails, this takes it off the same count
+ * again; a reader of the counts may have seen one task too many meanwhile.
  */
 static int claim_running(struct wpool *pool, struct wpool_task *task)
 {
@@ -105,10 +105,7 @@ static int claim_running(struct wpool *pool, struct wpool_task *task)
 	return ret;
 }
 
-/*
- * The task is not IDLE: it is pending, or runs, or was cancelled and is still queued; or it is
- * disabled.
- */
+/* The task was not IDLE, or it is disabled. */
 static int claim_slow(struct wpool *pool, struct wpool_task *task)
 {
 	int old, ret;
@@ -140,7 +137,7 @@ static int claim_slow(struct wpool *pool, struct wpool_task *task)
 	}
 }
 
-/* Take back the claim, and a cancel or a wait that came meanwhile. */
+/* Undo the claim, and end a cancel or a wait that came meanwhile. */
 static void give_back_claim(struct wpool_task *task)
 {
 	int old = atomic_read(&task->state);
@@ -193,8 +190,8 @@ void wpool_task_await_hands(u32 *tries)
 }
 
 /*
- * Take back the second submit of a running task, if there is one. Until it is counted out the
- * pool cannot be empty, and with interrupts off it is not freed.
+ * Take back the second submit of a running task, if there is one. The pool is not empty before it
+ * is counted out, and is not freed while interrupts are off.
  */
 static bool cancel_running(struct wpool_task *task)
 {

@@ -13,20 +13,22 @@
  *                                   taken out of the queue, or given up by
  *                                   its submitter
  *
- * Each arrow is one change of task->state, and one side wins it. A detached task
- * goes from PENDING straight to IDLE when its function starts, and is not touched
- * afterwards; an item (item.h) stays PENDING. The task of an event is a detached one
- * that its owner does not cancel: the event has states of its own (event.c), and so have the
- * tasks of a strand (strand.c). A CANCELLED
- * task is still in a queue, in the line, or on its way from there to tidy.c. Whoever
- * holds it finishes it; until then a submit of it is refused (-ECANCELED).
+ * Each arrow is one change of task->state, and one side wins it.
  *
- * Beside any state stands a count of the threads that disable the task: those in
- * wpool_task_cancel_sync(), and those that called wpool_task_disable_sync(). While it is not
+ * A detached task goes from PENDING straight to IDLE when its function starts, and is not touched
+ * afterwards. An item (item.h) stays PENDING. The task of an event is detached, and its owner
+ * does not cancel it: the event has states of its own (event.c), and so have the tasks of a
+ * strand (strand.c).
+ *
+ * A CANCELLED task is still in a queue, among the waiters, or on its way from there to tidy.c. The
+ * thread that takes it out finishes it; until then a submit of it is refused (-ECANCELED).
+ *
+ * In every state, task->state also counts the threads that disable the task: those in
+ * wpool_task_cancel_sync(), and those that called wpool_task_disable_sync(). While the count is not
  * 0, each submit is refused, so after one cancel the task can only finish.
  *
- * A submit of a running task is counted in at once, as every other submit is, and a cancel of
- * it out at once.
+ * A second submit of a running task is counted in at once, as every submit is, and a cancel of
+ * that submit is counted out at once.
  *
  * While a joinable task is RUNNING, or held by a thread that took it out of a queue,
  * its other fields belong to that thread. The change to IDLE is the last touch.
@@ -56,12 +58,14 @@
 #define WPOOL_ST_DISABLED_MASK	(~(WPOOL_ST_DISABLED - 1))
 
 /* task->queued: what task->pool stands for */
-#define WPOOL_QUEUED_NO		0	/* nothing; or a submitter holds the task */
+#define WPOOL_QUEUED_NO		0	/* nothing, or its submitter has claimed it */
 #define WPOOL_QUEUED_POOL	1	/* accepted there and not finished */
-#define WPOOL_QUEUED_LINE	2	/* its submitter, task->waiter, waits there, or it does */
-#define WPOOL_QUEUED_REFUSED	3	/* an event that fired into that pool, which is closed */
+#define WPOOL_QUEUED_LINE	2	/* waits there for a token: its submitter, task->waiter, or
+					 * an event
+					 */
+#define WPOOL_QUEUED_REFUSED	3	/* an event that fired when that pool was closed */
 
-/* Tag in task->pool, beside the pool: the task is in the line of that pool. */
+/* Tag in task->pool, beside the pool: the task waits there for a token. */
 #define WPOOL_TASK_IN_LINE	2UL
 
 /** wpool_task_last_pool() - the pool in which a task is or was; only to be compared */
@@ -103,7 +107,7 @@ static inline void wpool_task_accept(struct wpool *pool, struct wpool_runq *rq,
 {
 	wpool_task_set_pool(task, pool);
 	task->colour = colour;
-	/* a cancel looks there first */
+	/* where a cancel searches first */
 	if (!(task->flags & WPOOL_TASK_DETACHED))
 		WRITE_ONCE(task->cpu, rq->cpu);
 	wpool_task_stamp(task, READ_ONCE(pool->stamps));
@@ -114,8 +118,8 @@ static inline void wpool_task_accept(struct wpool *pool, struct wpool_runq *rq,
 }
 
 /*
- * Change a state that was read before, as atomic_try_cmpxchg(): between the read and this the tests
- * let a thread stand still. Where the old state is a constant there is no such moment.
+ * atomic_try_cmpxchg() on a state that was read before. The tests can delay a thread between the
+ * read and the exchange. Where the old state is a constant, there is no such race to test.
  */
 static inline bool wpool_task_exchange(struct wpool_task *task, int *old, int new)
 {
@@ -123,13 +127,13 @@ static inline bool wpool_task_exchange(struct wpool_task *task, int *old, int ne
 	return atomic_try_cmpxchg(&task->state, old, new);
 }
 
-/** wpool_task_is_cancelled() - must whoever holds the task finish it as cancelled? */
+/** wpool_task_is_cancelled() - must the thread that takes the task finish it as cancelled? */
 static inline bool wpool_task_is_cancelled(const struct wpool_task *task)
 {
 	return (atomic_read(&task->state) & WPOOL_ST_MASK) == WPOOL_ST_CANCELLED;
 }
 
-/** wpool_task_is_overdue() - has a task that begins waited for longer than max_wait_ms? */
+/** wpool_task_is_overdue() - has a task that is about to start waited beyond max_wait_ms? */
 static inline bool wpool_task_is_overdue(const struct wpool *pool, u64 submit_ns)
 {
 	u64 from, max_ns = wpool_max_wait_ns(pool, &from);
@@ -138,13 +142,13 @@ static inline bool wpool_task_is_overdue(const struct wpool *pool, u64 submit_ns
 	       (s64)(ktime_get_mono_fast_ns() - submit_ns - max_ns) > 0;
 }
 
-/** wpool_task_is_detached() - does the task belong to its function once that runs? */
+/** wpool_task_is_detached() - does the task belong to its function once that starts? */
 static inline bool wpool_task_is_detached(const struct wpool_task *task)
 {
 	return task->flags & WPOOL_TASK_DETACHED;
 }
 
-/** wpool_task_is_event() - does the task stand in the line itself: an event, or a strand's? */
+/** wpool_task_is_event() - is it the task of an event or a strand, which waits without a thread? */
 static inline bool wpool_task_is_event(const struct wpool_task *task)
 {
 	return task->flags & WPOOL_TASK_EVENT;
@@ -173,7 +177,7 @@ static inline bool wpool_stack_is_short(void)
 /* Is the task the inner one of an event, of a strand's task or of a group's? */
 #define WPOOL_TASK_INNER	(WPOOL_TASK_EVENT | WPOOL_TASK_STRAND | WPOOL_TASK_GROUP)
 
-/* Claim an ordinary task for its submitter; if false, wpool_task_claim() must decide. */
+/* Claim an ordinary IDLE task for its submitter; for any other task false: wpool_task_claim(). */
 static inline bool wpool_task_claim_fast(struct wpool_task *task)
 {
 	int old = WPOOL_ST_IDLE;
@@ -188,11 +192,16 @@ static inline bool wpool_task_claim_fast(struct wpool_task *task)
 }
 
 /*
- * Claim a task for its submitter; if not @alone, others are claimed, and only an IDLE task may
- * join them. Interrupts are off. Returns 0 if the caller must queue or unclaim it; 1 if it is
- * running and will run again, with nothing left to do; -EALREADY if it is pending, or running in
- * another pool; -ECANCELED if it is being cancelled; -ESHUTDOWN if the pool is closed; -ENOENT if
- * its owner is being unloaded; -EAGAIN if not @alone and not IDLE.
+ * Claim a task for its submitter. @alone: no task before it in the batch is claimed; otherwise
+ * only an IDLE task may follow them. Interrupts are off. Returns
+ *
+ *   0		the caller must queue or unclaim it
+ *   1		it is running and will run again; nothing is left to do
+ *   -EALREADY	it is pending, or running in another pool
+ *   -ECANCELED	it is being cancelled, or disabled
+ *   -ESHUTDOWN	the pool is closed
+ *   -ENOENT	its owner is being unloaded
+ *   -EAGAIN	it is not IDLE, and not @alone
  */
 int wpool_task_claim(struct wpool *pool, struct wpool_task *task, bool alone);
 
@@ -200,12 +209,12 @@ int wpool_task_claim(struct wpool *pool, struct wpool_task *task, bool alone);
 void wpool_task_unclaim(struct wpool_task *task);
 
 /*
- * Wait about a microsecond for another thread that holds a task; longer, and asleep, if that was
- * preempted, perhaps by this one. @tries: 0 at first.
+ * Wait a moment for another thread that holds a task. Every 128th call sleeps for a tick, as that
+ * thread may be preempted, perhaps by this one. @tries: counts the calls, 0 at first.
  */
 void wpool_task_await_hands(u32 *tries);
 
-/* The change of state that cancels; false if there is no submit to take back. */
+/* Mark a task as cancelled, or take back its second submit; false if there is nothing to cancel. */
 bool wpool_task_mark_cancelled(struct wpool_task *task);
 
 #endif /* WPOOL_TASK_STATE_H */

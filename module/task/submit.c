@@ -117,7 +117,7 @@ static __always_inline void accept_claimed(struct wpool *pool, struct wpool_runq
 		wpool_sched_push(pool, rq, tasks, nr, flags);
 }
 
-/* Events and strands in a row that a drop passes over. */
+/* A drop gives up after this number of events and strands in a row, which it must not drop. */
 #define MAX_KEPT	8
 
 /* Take the oldest task that may be dropped out of its queue, or return NULL. */
@@ -138,8 +138,8 @@ static struct wpool_task *take_droppable(struct wpool *pool)
 }
 
 /*
- * Accept a claimed task in place of the oldest queued one. That one has a token until it is
- * finished, here or in workers/tidy.c, and repays what the new one owes.
+ * Accept a claimed task in place of the oldest queued one. The oldest has a token until it is
+ * finished, here or in workers/tidy.c; that token then repays the debt of the new task.
  */
 static int replace_oldest(struct wpool *pool, struct wpool_task *task)
 {
@@ -149,7 +149,7 @@ static int replace_oldest(struct wpool *pool, struct wpool_task *task)
 	int err = 0;
 
 	local_irq_save(flags);
-	/* with interrupts off: a close waits for those that have seen it open */
+	/* interrupts are off: a close waits for threads that have seen the pool open */
 	if (wpool_refuses(pool))
 		err = -ESHUTDOWN;
 	else
@@ -157,9 +157,9 @@ static int replace_oldest(struct wpool *pool, struct wpool_task *task)
 	if (oldest) {
 		wpool_tokens_owe(pool, wpool_this_runq(pool));
 		accept_claimed(pool, wpool_this_runq(pool), &task, 1);
-		/* or else it was cancelled by somebody else, and is ours to end just as well */
+		/* may fail: already cancelled. We dequeued it, so we finish it either way */
 		wpool_task_mark_cancelled(oldest);
-		/* an abort function may sleep, and may want what the submitter has locked */
+		/* an abort function may sleep, and may need a lock that the submitter holds */
 		here = wpool_finish_may_wake(flags) && !wpool_task_is_detached(oldest);
 		if (!here)
 			wpool_tidy_task(pool, oldest);
@@ -187,8 +187,8 @@ static int drop_oldest(struct wpool *pool, struct wpool_task *const *tasks, u32 
 }
 
 /*
- * Claimed tasks found no token: apply the overload policy. @refused: because the pool did
- * not want them, whatever it says by now.
+ * Claimed tasks found no token: apply the overload policy. @refused: the pool was closed at that
+ * time; it may have been reopened since.
  */
 static int apply_policy(struct wpool *pool, struct wpool_task *const *tasks,
 			u32 nr, struct overload *how, bool refused)
@@ -197,7 +197,7 @@ static int apply_policy(struct wpool *pool, struct wpool_task *const *tasks,
 	int n, i;
 
 	refused |= wpool_refuses(pool);
-	/* closed to others since it began to wait: it is let in as room comes */
+	/* the pool was closed to others after it began to wait: it may go on waiting for room */
 	if (refused && how->waited)
 		policy = WPOOL_BLOCK;
 	if (refused && !how->waited) {
@@ -210,7 +210,7 @@ static int apply_policy(struct wpool *pool, struct wpool_task *const *tasks,
 			n = wait_for_room(pool, tasks, nr, how);
 			break;
 		case WPOOL_RUN:
-			/* run one task here; give up the others, so that they are free meanwhile */
+			/* run one task here; unclaim the others meanwhile, for other submitters */
 			for (i = 1; i < nr; i++)
 				wpool_task_unclaim(tasks[i]);
 			nr = 1;
@@ -243,7 +243,7 @@ static bool is_valid(const struct wpool *pool, const struct wpool_task *task)
 	return false;
 }
 
-/* Hand over claimed tasks, as far as tokens are at hand; returns how many, a prefix. */
+/* Accept claimed tasks, as far as this CPU has tokens; returns how many, a prefix. */
 static __always_inline u32 hand_over_claimed(struct wpool *pool, struct wpool_task *const *tasks,
 					     u32 nr)
 {
@@ -256,7 +256,7 @@ static __always_inline u32 hand_over_claimed(struct wpool *pool, struct wpool_ta
 }
 
 /*
- * Hand over tasks that are easy to claim, as far as tokens are at hand. Returns the
+ * Accept tasks that are easy to claim, as far as this CPU has tokens. Returns the
  * number of accepted tasks, a prefix; *claimed is the number of claimed tasks.
  */
 static __always_inline u32 submit_fast(struct wpool *pool,
@@ -278,7 +278,7 @@ static __always_inline u32 submit_fast(struct wpool *pool,
 }
 
 /*
- * Hand over up to CHUNK tasks, of which the first @claimed are claimed already. Returns
+ * Submit up to CHUNK tasks, of which the first @claimed are claimed already. Returns
  * the number of accepted tasks, a prefix; if that is not all, *err says why.
  */
 static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks,
@@ -348,7 +348,7 @@ static noinline int submit_one_slow(struct wpool *pool, struct wpool_task *task,
 	};
 	int err;
 
-	/* one that is claimed was looked at, and may be a group's */
+	/* a claimed task was checked before, and may be one of a group */
 	if (!claimed && !is_valid(pool, task))
 		return -EINVAL;
 	return submit_slow(pool, &task, 1, claimed, &how, &err) == 1 ? 0 : err;
@@ -402,7 +402,7 @@ int wpool_submit_timeout(struct wpool *pool, struct wpool_task *task,
 		return -EINVAL;
 	if (submit_one_fast(pool, task, &claimed))
 		return 0;
-	/* it asks for a wait: nothing runs here, and nothing is dropped for it */
+	/* the caller wants to wait: run nothing here, and drop nothing */
 	policy = READ_ONCE(pool->policy) == WPOOL_FAIL ? WPOOL_FAIL : WPOOL_BLOCK;
 	return submit_one_slow(pool, task, claimed, policy, TASK_KILLABLE, timeout);
 }
@@ -410,7 +410,7 @@ EXPORT_SYMBOL_GPL(wpool_submit_timeout);
 
 /* ---- on a CPU ---- */
 
-/* A claimed task has its token; @on: where it is to be queued, or NULL. */
+/* Accept a claimed task that has its token; @on: where to queue it, or NULL. */
 static void accept_on(struct wpool *pool, struct wpool_runq *rq, struct wpool_task *task,
 		      struct wpool_runq *on)
 {
@@ -426,7 +426,7 @@ static void accept_on(struct wpool *pool, struct wpool_runq *rq, struct wpool_ta
 	wpool_sched_push_on(pool, on, task);
 }
 
-/* @state: task state to wait in; 0: if there is no room, nobody was refused anything. */
+/* @state: task state to wait in; 0: if there is no room, unclaim the task, and count no refusal. */
 static int submit_on_cpu(struct wpool *pool, int cpu, struct wpool_task *task,
 			 enum wpool_policy policy, unsigned int state)
 {
@@ -555,7 +555,7 @@ int wpool_submit_batch(struct wpool *pool, struct wpool_task *const *tasks,
 			continue;
 		for (n = 0; done + n < nr && n < CHUNK && is_valid(pool, tasks[done + n]); n++)
 			;
-		/* destroy does not wait for a submitter that it finds in line: keep the memory */
+		/* destroy does not wait for submitters in line: keep the pool's memory */
 		if (!held && !(flags & WPOOL_BATCH_TRY) && nr - done > 1) {
 			wpool_get(pool);
 			held = true;

@@ -14,24 +14,23 @@
  * give:A pairs with each of the others. Without it a token would stay in a cache
  * while a submitter is refused or sleeps or a debt is not repaid.
  *
- * SCARCE says that the caches are empty, but for tokens of finishes that have not read it
- * yet, and that take them out again. It is set by a submitter that finds no token, with
- * WAITERS, and when the limit changes; it is set for good if the limit is too small to
- * share. It is cleared when enough tokens are free and nobody waits. pool->admission.tokens below
- * zero are a debt, which finishes repay one by one.
+ * SCARCE says that the caches are empty. Only a finish that has not read it yet may put a token
+ * there, and takes it out again. It is set by a submitter that finds no token, with WAITERS, and
+ * when the limit changes; it stays set if the limit is too small to share. It is cleared when
+ * enough tokens are free and no submitter waits. If pool->admission.tokens is negative, that is a
+ * debt, which finishes repay one by one.
  *
- * A pool without a limit has more tokens than it needs, and nobody counts them: a
- * submit takes none, and a finish gives none. Both count instead, on their own CPU,
- * what they did not take or give. When a limit comes, these counts say how many tokens
- * there have to be. At any time
+ * A pool without a limit has more tokens than it needs: a submit takes none, and a finish gives
+ * none. Instead both count, on their own CPU, what they did not take or give. When a limit is set,
+ * these counts say how many tokens there have to be. At any time
  *
- *   tokens + unfinished tasks = token_base + untaken - ungiven
+ *   tokens + unfinished tasks = admission.base + untaken - ungiven
  *
  * also if a task took a token and gives none, or the other way round: each step adds
- * the same to both sides. A pool with a limit needs the limit on the left side. So
+ * the same to both sides. In a pool with a limit, both sides must be the limit. So
  * wpool_tokens_resize() first makes all submits take and all finishes give: it waits
- * for a grace period, after which the two counts stand still. Then it adds to the
- * tokens, and to token_base, what the right side lacks.
+ * for a grace period, after which the two counts no longer change. Then it adds to the
+ * tokens, and to admission.base, what the right side lacks.
  */
 #include "task/tokens.h"
 
@@ -184,7 +183,7 @@ int wpool_tokens_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
 		return n;
 	if (unlikely(wpool_refuses(pool)))
 		return n ?: -ESHUTDOWN;
-	/* too few were at hand: search everywhere */
+	/* too few in this CPU's cache: search everywhere */
 	raw_spin_lock(&pool->admission.lock);
 	more = __wpool_tokens_take(pool, rq, want - n);
 	raw_spin_unlock(&pool->admission.lock);
@@ -219,7 +218,7 @@ EXPORT_SYMBOL_GPL(wpool_nr_free);
 
 /* ---- limits ---- */
 
-/* Tasks that took no token, less tasks that gave none; stands still under a limit. */
+/* Tasks that took no token, less tasks that gave none; constant while there is a limit. */
 static int count_tokenless(struct wpool *pool)
 {
 	struct wpool_runq *rq;
@@ -241,7 +240,7 @@ void wpool_tokens_resize(struct wpool *pool, int old)
 	if (total == WPOOL_TOKENS_UNLIMITED) {
 		more = total - old;
 	} else {
-		/* afterwards all submits take and all finishes give; until then there are enough */
+		/* after this all submits take and all finishes give; until then tokens abound */
 		if (old == WPOOL_TOKENS_UNLIMITED)
 			synchronize_rcu();
 		more = total - pool->admission.base - count_tokenless(pool);
@@ -249,7 +248,7 @@ void wpool_tokens_resize(struct wpool *pool, int old)
 	pool->admission.base += more;
 
 	raw_spin_lock_irqsave(&pool->admission.lock, flags);
-	/* finishes repay a debt, which caches would hide from them */
+	/* empty the caches: a finish repays a debt only to admission.tokens */
 	__wpool_tokens_make_scarce(pool);
 	atomic_add(more, &pool->admission.tokens);
 	raw_spin_unlock_irqrestore(&pool->admission.lock, flags);

@@ -22,8 +22,8 @@
 
 /*
  * Does the pool refuse the caller's tasks, whatever room it has? It is closed, or closed to all
- * but its own tasks. What is seen with interrupts off holds until they are on: a release waits for
- * that.
+ * but its own tasks. If the caller has interrupts off, the answer holds until they are on again,
+ * as a release waits for a grace period.
  */
 static inline bool wpool_refuses(struct wpool *pool)
 {
@@ -40,12 +40,12 @@ void wpool_tokens_init(struct wpool *pool);
 void wpool_tokens_scale(struct wpool *pool);
 
 /*
- * Take up to @want tokens, at least 1: 0 if there is none, or other submitters already wait;
- * -ESHUTDOWN if the pool refuses the caller. Interrupts are off.
+ * Take up to @want tokens, at least 1, wherever they are. Returns how many; 0 if there is none, or
+ * other submitters already wait; -ESHUTDOWN if the pool refuses the caller. Interrupts are off.
  */
 int wpool_tokens_take(struct wpool *pool, struct wpool_runq *rq, u32 want);
 
-/* The same under the lock, without a look at those at hand; refuses only if closed to all. */
+/* The same under the lock, without wpool_tokens_take_fast(); -ESHUTDOWN only if closed to all. */
 int __wpool_tokens_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
 	__must_hold(&pool->admission.lock);
 
@@ -85,7 +85,7 @@ static inline u32 wpool_tokens_take_fast(struct wpool *pool,
 void __wpool_tokens_make_scarce(struct wpool *pool)
 	__must_hold(&pool->admission.lock);
 
-/* Let a task in without a token, which a finish repays; interrupts off. */
+/* Accept a task without a token: a debt, which the next finish repays; interrupts off. */
 static inline void wpool_tokens_owe(struct wpool *pool, struct wpool_runq *rq)
 {
 	if (READ_ONCE(pool->token_batch) == WPOOL_NO_TOKENS)
@@ -98,8 +98,9 @@ static inline void wpool_tokens_owe(struct wpool *pool, struct wpool_runq *rq)
 void wpool_tokens_relax(struct wpool *pool);
 
 /*
- * Adapt the tokens to new limits, which are in place; @old: wpool_tokens_total() before. Tokens are
- * scarce afterwards. The caller has tune_mutex, and serves the line, see wpool_waiters_resize().
+ * Adapt the tokens to the limits, which have changed; @old: wpool_tokens_total() before. Tokens are
+ * scarce afterwards. The caller has tune_mutex, and must serve the waiters, see
+ * wpool_waiters_resize().
  */
 void wpool_tokens_resize(struct wpool *pool, int old);
 

@@ -7,7 +7,7 @@
  * for a queued task of its own pool takes it out of the queue and runs it itself,
  * so fork-join works at capacity 1.
  *
- * The last thing that a wait reads of a task is its status, after it has seen it IDLE.
+ * After a wait has seen the task IDLE, it reads only its status.
  */
 #include "task/wait.h"
 
@@ -62,8 +62,8 @@ static bool is_inside(struct wpool_worker *w, struct wpool_task *task)
 }
 
 /*
- * May a worker of the pool find the task in a queue, cancelled or not? If so, the task
- * is there, or held by a thread that has just taken it or is about to queue it.
+ * Is the task in a queue of the pool, cancelled or not, or held by a thread that has just taken it
+ * or is about to queue it?
  */
 static bool is_at_hand(struct wpool *pool, struct wpool_task *task)
 {
@@ -104,7 +104,7 @@ void wpool_wait_tell_lockdep(struct wpool_task *task)
 	struct wpool *pool;
 
 	rcu_read_lock();
-	/* of a task that has ended the pool may be gone, and another one be at its address */
+	/* the pool of a task that has ended may be gone, and another one be at its address */
 	pool = wpool_task_last_pool(task);
 	if (pool && !(w && w->pool == pool) && wpool_registry_has(pool) &&
 	    (s32)(READ_ONCE(task->jiffy) - pool->made_jiffy) > 0)
@@ -114,15 +114,15 @@ void wpool_wait_tell_lockdep(struct wpool_task *task)
 #endif
 
 /*
- * Does the task depend on sleeping workers? A worker sleeps for it, and it is queued or
- * running in their own pool. If all workers that the pool may have sleep for such a
- * task, none of the tasks can end.
+ * A worker of the pool sleeps for the task. Does the task itself depend on workers of that pool,
+ * as it is queued or running there? If all workers that the pool may have sleep for such tasks,
+ * none of the tasks can end.
  */
 static bool is_stuck(struct wpool *pool, struct wpool_task *task)
 {
 	int old = atomic_read(&task->state), state = old & WPOOL_ST_MASK;
 
-	/* without the mark it was submitted anew, and its sleeper is about to mark it again */
+	/* without WAITED the task was submitted again, and its waiter will set WAITED again */
 	return old & WPOOL_ST_WAITED &&
 	       (state == WPOOL_ST_PENDING || state == WPOOL_ST_RUNNING) &&
 	       READ_ONCE(task->queued) && wpool_task_last_pool(task) == pool;
@@ -157,7 +157,7 @@ static void await_end(struct wpool_worker *w)
 	raw_spin_unlock_irq(&pool->workers.lock);
 }
 
-/* Does the worker sleep for a task that is queued? It could take that back; not one that runs. */
+/* Does the worker sleep for a task that is queued? It could cancel that; not one that runs. */
 static bool can_act(const struct wpool_worker *w)
 {
 	return w->awaits &&
@@ -165,9 +165,9 @@ static bool can_act(const struct wpool_worker *w)
 }
 
 /*
- * The worker is to sleep for a task, which completes a deadlock. Returns true if it is the
- * one to be told: unless it waits for one that runs, and another worker could take its own
- * back. That one is woken, looks again, and is told.
+ * The worker is about to sleep for a task, which completes a deadlock. Returns true if its wait is
+ * the one to fail with -EDEADLK. Not if it waits for a running task and another worker could cancel
+ * the task that it waits for: then that worker is woken, checks again, and its wait fails.
  */
 static bool is_told(struct wpool_worker *w)
 	__must_hold(&w->pool->workers.lock)
@@ -189,8 +189,8 @@ static bool is_told(struct wpool_worker *w)
 }
 
 /*
- * A worker is about to sleep for a task of its own pool. Returns false if no worker is
- * left that could run the task, and the worker is the one to be told.
+ * A worker is about to sleep for a task of its own pool. Returns false if that is a deadlock, and
+ * its wait must fail.
  */
 static bool await_begin(struct wpool_worker *w, struct wpool_task *task)
 {
@@ -200,7 +200,7 @@ static bool await_begin(struct wpool_worker *w, struct wpool_task *task)
 	raw_spin_lock_irq(&pool->workers.lock);
 	w->awaits = task;
 	pool->workers.nr_awaiting++;
-	/* one that runs needs no other worker: the backlog of the pool stays where it is */
+	/* a running task needs no other worker: the pool may stay frozen */
 	w->lifts = can_act(w);
 	WRITE_ONCE(pool->workers.nr_lifting, pool->workers.nr_lifting + w->lifts);
 	told = is_deadlock(pool) && is_told(w);
@@ -219,8 +219,8 @@ static struct wpool_worker *own_worker(struct wpool_worker *w, struct wpool_task
 }
 
 /*
- * A worker does what it can of the task itself, and sleeps for the rest. After each
- * wake-up it checks everything again: the task may have been submitted again.
+ * The worker runs the task itself if it can, and sleeps otherwise. After each wake-up it starts
+ * over, because the task may have been submitted again.
  */
 static int help_and_sleep(struct wpool_worker *w, struct wpool_task *task)
 {
@@ -234,7 +234,7 @@ static int help_and_sleep(struct wpool_worker *w, struct wpool_task *task)
 		if (own_worker(w, task) && !await_begin(w, task))
 			return -EDEADLK;
 		looks = 0;
-		/* two checks come before the first sleep, the third after the wake-up */
+		/* the condition is checked twice before the first sleep: end with the third time */
 		err = wait_var_event_killable(task, is_done(task) || READ_ONCE(w->told) ||
 					      looks++ > 1);
 		if (w->awaits)

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The line, see waiters.h.
+ * The waiters for tokens, see waiters.h.
  *
  * Barrier pairs: give:A and wait:A are those of tokens.c.
  *
  * wait:A has a second partner, because a task may be cancelled while it joins the
  * line. The waiter marks the task as being in line, full barrier, and checks whether
  * it is cancelled <-> a cancel marks the task as cancelled (fully ordered) and checks
- * whether it is in line. At least one of them sends the submitter away. An event is not
- * sent away: event.c.
+ * whether it is in line. At least one of them ends the wait of the submitter. That of an
+ * event does not end so: event.c.
  *
- * seen:A is for those who look on. Whoever has read in the figures that a submitter waits
- * takes no token that it waits for: WAITERS is set, release, nr_waiting grows <->
- * wpool_get_stats() reads nr_waiting, acquire, and then a submit reads attention.
+ * seen:A is for a thread that reads the statistics: if it sees there that a submitter waits,
+ * and then submits, it does not take that submitter's token. WAITERS is set, release,
+ * nr_waiting grows <-> wpool_get_stats() reads nr_waiting, acquire, and then the submit reads
+ * attention.
  *
  * The serve rule: no submitter waits while a token is free. A pass of
  * wpool_waiters_serve() hands out at most SERVE_BATCH tokens, so that interrupts
@@ -22,11 +23,11 @@
  *   give    adds one token and takes one pass. A pass that finds tokens and waiters
  *           hands out at least one token, so the tokens left beside waiters are never
  *           more than the passes still to come, of all three kinds.
- *   wait    adds a waiter, or an event, where tokens may be left, and takes one pass
- *           under the same hold of the lock, which is enough for all that it adds. So
- *           if it was the first in line and is left there, no token was free then, and
- *           those that come free later bring their own passes. If it was not the first,
- *           that holds already, and it need not take a pass.
+ *   wait    adds a waiter, or an event, and takes one pass under the same hold of the
+ *           lock, which can serve all that it adds. So if it was the first in line and
+ *           still waits, no token was free then, and those that come free later bring
+ *           their own passes. If it was not the first, the rule held before, and it
+ *           needs no pass.
  *   resize  adds many tokens, and takes passes until one finds no token or no waiter.
  *           It runs in a thread, and enables interrupts between two passes.
  */
@@ -58,7 +59,7 @@ static void mark_waiting(struct wpool *pool, struct wpool_task *task, bool on)
 	lockdep_assert_held(&pool->admission.lock);
 	WRITE_ONCE(task->pool, (struct wpool *)((unsigned long)pool |
 						(on ? WPOOL_TASK_IN_LINE : 0)));
-	/* pairs with wpool_waiters_withdraw() and _leave(): task->pool may be followed */
+	/* pairs with wpool_waiters_withdraw(), wpool_waiters_leave(): follow task->pool */
 	smp_store_release(&task->queued, on ? WPOOL_QUEUED_LINE : WPOOL_QUEUED_NO);
 }
 
@@ -185,7 +186,7 @@ static bool is_cancelled(const struct wpool_waiter *waiter)
 
 /* ---- serving the line ---- */
 
-/* Who was served under the lock, and is seen to without it. */
+/* What was served under the lock, for see_to(), which queues and wakes without it. */
 struct served {
 	struct wpool_task *tasks[SERVE_BATCH];
 	struct task_struct *threads[SERVE_BATCH];
@@ -214,7 +215,7 @@ static void serve_locked(struct wpool *pool, struct wpool_runq *rq, struct serve
 		task = w ? w->tasks[w->accepted++] : place;
 		if (!w)
 			line_remove(pool, place);
-		/* before it is accepted, so that a flush by anyone who sees that waits for it */
+		/* first: a thread that sees the task accepted, and flushes, waits for it */
 		wpool_account_in(rq, colour, 1);
 		wpool_task_accept(pool, rq, task, colour);
 		served->tasks[served->nr_tasks++] = task;
@@ -267,15 +268,14 @@ void wpool_waiters_spill(struct wpool *pool, struct wpool_runq *rq)
 		wpool_waiters_serve(pool);
 }
 
-/* Take a waiter that nobody has served off the line. */
+/* Take a waiter off the line whose wait ends with an error, unless it was served meanwhile. */
 static void abandon_wait(struct wpool *pool, struct wpool_waiter *waiter, int error)
 {
 	unsigned long flags;
 
 	/*
-	 * A waiter that was sent away must not touch the pool. If it was not, the pool
-	 * exists as long as interrupts are off: wpool_waiters_close() sets done
-	 * before its grace period.
+	 * Once done is set, the pool may be freed. Until then it exists as long as interrupts are
+	 * off, because wpool_waiters_close() sets done before its grace period.
 	 */
 	local_irq_save(flags);
 	/* pairs with the release in leave_waiters() */
@@ -299,7 +299,7 @@ int wpool_waiters_wait(struct wpool *pool, struct wpool_waiter *waiter,
 	unsigned long flags;
 	int err = 0;
 
-	/* it waits for the pool's tasks; a wait that times out cannot deadlock */
+	/* only without a timeout: a wait that times out cannot deadlock */
 	if (timeout == MAX_SCHEDULE_TIMEOUT)
 		wpool_lockdep_wait(pool);
 
@@ -330,7 +330,7 @@ int wpool_waiters_wait(struct wpool *pool, struct wpool_waiter *waiter,
 	local_irq_restore(flags);
 	if (err)
 		return err;
-	/* if nothing happens, the log shall say why; and the time is counted; after wait:A */
+	/* the monitor counts the time, and logs why nothing happens; after wait:A */
 	wpool_monitor_timer_set(pool);
 
 	for (;;) {
@@ -358,8 +358,9 @@ int wpool_waiters_wait(struct wpool *pool, struct wpool_waiter *waiter,
 /* ---- events ---- */
 
 /*
- * The pool is closed, but the task's strand has accepted it: let it in, beyond the limit if
- * need be. The task before it is still to be counted out, or the close waits for the caller.
+ * The pool is closed, but the task's strand has accepted it: accept it, beyond the limit if
+ * need be. The pool is not empty yet: the strand's task before it is not counted out, or the close
+ * waits for the caller.
  */
 static void let_in(struct wpool *pool, struct wpool_task *task)
 {
@@ -408,7 +409,7 @@ bool wpool_waiters_join(struct wpool *pool, struct wpool_task *task)
 		serve_locked(pool, rq, &served);
 	}
 	raw_spin_unlock(&pool->admission.lock);
-	/* the event may be gone by now, if it stood in line */
+	/* the event may be gone by now, if it was put in line */
 	if (first)
 		see_to(pool, rq, &served);
 	if (!n) {

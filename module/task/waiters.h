@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The line: who waits for a token, first in, first out: submitters, and events and strands,
- * which stand there without a thread. Tokens that come free go to the head of the line.
+ * The waiters for tokens, a line that is served first in, first out: submitters, which sleep, and
+ * events and strands, which wait without a thread. Tokens that come free go to the head.
  */
 #ifndef WPOOL_TASK_WAITERS_H
 #define WPOOL_TASK_WAITERS_H
@@ -13,14 +13,14 @@
 
 struct task_struct;
 
-/* A submitter waits with so many tasks at most. */
+/* The most tasks with which a submitter waits. */
 #define WPOOL_WAITER_TASKS	32U
 
 /* A submitter that waits in line, on its own stack. */
 struct wpool_waiter {
 	/*
-	 * stands in the line, pool->admission.waiters, beside the tasks of events, which stand
-	 * there themselves; no task, of which only the node and the flags, 0, are used
+	 * its entry in the line, pool->admission.waiters, where the tasks of events are entries of
+	 * their own. This is no real task: only the node is used, and the flags, which are 0
 	 */
 	struct wpool_task place;
 	struct task_struct *thread;	/* thread to wake */
@@ -29,8 +29,8 @@ struct wpool_waiter {
 	u32 accepted;	/* number of tasks accepted; under admission.lock until @done */
 	int error;	/* why the wait ended; 0 if all were accepted */
 	/*
-	 * it has waited before, for others of its tasks or in a group: a pool that was closed to
-	 * others since then lets it in
+	 * it has waited before, for other tasks or in a group: if the pool was closed to others
+	 * since then, it may still wait
 	 */
 	bool waited;
 	/*
@@ -41,13 +41,13 @@ struct wpool_waiter {
 };
 
 /*
- * Hand at most SERVE_BATCH free tokens to the waiters, in order, so that interrupts may be off.
- * True if tokens and waiters may be left; a caller that gave one token need not care, see
- * waiters.c.
+ * Hand free tokens to the waiters, in order, at most SERVE_BATCH, because interrupts are off. True
+ * if tokens and waiters may remain; a caller that gave a single token may ignore that, see the
+ * serve rule in waiters.c.
  */
 bool wpool_waiters_serve(struct wpool *pool);
 
-/** wpool_waiters_spill() - move the tokens of a cache to the pool, or to the waiters */
+/** wpool_waiters_spill() - give the tokens of a CPU's cache to the waiters, or to the pool */
 void wpool_waiters_spill(struct wpool *pool, struct wpool_runq *rq);
 
 /* Give the token of a finished task to the first waiter, or back; preemption is off. */
@@ -56,7 +56,7 @@ static inline void wpool_waiters_give(struct wpool *pool, struct wpool_runq *rq)
 	u32 batch = READ_ONCE(pool->token_batch);
 
 	if (batch == WPOOL_NO_TOKENS) {
-		/* no submitter waits for it: without a limit there are tokens enough */
+		/* without a limit no submitter waits for a token */
 		local64_inc(&rq->share.ungiven);
 		return;
 	}
@@ -76,18 +76,19 @@ static inline void wpool_waiters_give(struct wpool *pool, struct wpool_runq *rq)
 }
 
 /*
- * Wait in line until the waiter's tasks are accepted; those beyond waiter->accepted the caller must
- * unclaim. Returns 0 if all were; -EAGAIN if max_blocking submitters already wait; -ECANCELED if
- * one of the tasks was cancelled; -ESHUTDOWN; -ETIME; -EINTR.
+ * Wait in line until the waiter's tasks are accepted. Returns 0 if all were; -EAGAIN if
+ * max_blocking submitters already wait; -ECANCELED if one of the tasks was cancelled; -ESHUTDOWN;
+ * -ETIME; -EINTR. After an error the first waiter->accepted tasks are accepted, and the caller must
+ * unclaim the others.
  */
 int wpool_waiters_wait(struct wpool *pool, struct wpool_waiter *waiter,
 		       unsigned int state, long timeout);
 
 /*
- * Let the task of an event, for which there was no token at hand, wait in line without a thread.
- * True if there was a token after all, and the caller must accept the task; otherwise it must not
- * touch it any more. If the pool is closed, workers/tidy.c calls the abort function with
- * -ESHUTDOWN; but the task of a strand, whose submit looked before, is let in. Interrupts are off.
+ * Let the task of an event or a strand wait in line, without a thread. True if there is a token
+ * after all, and the caller must accept the task; otherwise the caller must not touch it any more.
+ * If the pool is closed, workers/tidy.c calls the abort function of an event with -ESHUTDOWN; the
+ * task of a strand is accepted, as it was submitted before the close. Interrupts are off.
  */
 bool wpool_waiters_join(struct wpool *pool, struct wpool_task *task);
 
@@ -95,21 +96,21 @@ bool wpool_waiters_join(struct wpool *pool, struct wpool_task *task);
 bool wpool_waiters_leave(struct wpool_task *task);
 
 /*
- * Send the submitter away that waits with a task marked as cancelled, and with it all that it waits
- * with; true if it was in line. Interrupts are off.
+ * End the wait of the submitter that waits with a task marked as cancelled, for all of its tasks;
+ * true if it was in line. Interrupts are off.
  */
 bool wpool_waiters_withdraw(struct wpool_task *task);
 
 /*
- * Accept no more tasks, and send the waiters away; @drops: tasks that have not started end with
- * -ECANCELED. What a submit or a start has checked before holds for another RCU grace period.
+ * Accept no more tasks, and end all waits; @drops: tasks that have not started end with -ECANCELED.
+ * A submit or a start that has checked before may go on for another RCU grace period.
  */
 void wpool_waiters_close(struct wpool *pool, bool drops);
 
 /*
- * How often was the pool closed? A thread that waits for room in a group stands in
- * pool->admission.guests and has read this before it saw the pool open: it is sent away when the
- * number is another one.
+ * How often was the pool closed? A thread that waits for room in a group, in
+ * pool->admission.guests, has read this before it saw the pool open. Its wait ends when the number
+ * has changed.
  */
 static inline u32 wpool_nr_closes(const struct wpool *pool)
 {
@@ -117,7 +118,7 @@ static inline u32 wpool_nr_closes(const struct wpool *pool)
 	return smp_load_acquire(&pool->admission.nr_closes);
 }
 
-/** wpool_waiters_close_to_others() - accept but events and own tasks no more; tune_mutex held */
+/** wpool_waiters_close_to_others() - accept only events and own tasks; tune_mutex held */
 void wpool_waiters_close_to_others(struct wpool *pool);
 
 /** wpool_waiters_open() - accept again; tune_mutex held */

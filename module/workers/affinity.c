@@ -12,7 +12,7 @@
 #include "core/state.h"
 #include "task/tokens.h"
 
-/* A CPU has come that has no worker: move an idle one from another CPU there. */
+/* A new CPU has no worker: move an idle one there from another CPU. */
 static void settle_worker(struct wpool *pool, struct wpool_runq *rq)
 {
 	local_irq_disable();
@@ -68,7 +68,7 @@ void wpool_affinity_set(struct wpool *pool, int dying)
 void wpool_affinity_renew(struct wpool *pool)
 {
 	wpool_affinity_set(pool, -1);
-	/* what is left in the ring of a CPU that is out may be taken by all */
+	/* workers of all CPUs may take tasks from rings of CPUs that are no longer allowed */
 	wpool_idle_wake_all(pool);
 }
 

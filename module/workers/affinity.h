@@ -23,8 +23,7 @@ void wpool_affinity_set(struct wpool *pool, int dying);
 void wpool_affinity_renew(struct wpool *pool);
 
 /**
- * wpool_affinity_follow() - the kernel has other CPUs for its own threads: so has a pool whose
- *	owner named none
+ * wpool_affinity_follow() - the CPUs of housekeeping.h have changed: adapt a pool that follows them
  * @pool: the pool
  * @unused: %NULL
  *

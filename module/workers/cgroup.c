@@ -72,7 +72,7 @@ static int show_path(struct task_struct *thread, char *buf, size_t size)
 
 #endif
 
-/* kthreadd, which makes all threads of the kernel, where it is itself. It does not end. */
+/* kthreadd, in whose cgroups all threads of the kernel are created. It never ends. */
 static struct task_struct *thread_in_root(void)
 {
 	struct task_struct *thread;
@@ -107,7 +107,7 @@ static struct task_struct *make_anchor(struct wpool *pool, struct task_struct *f
 		kthread_stop(anchor);
 		return ERR_PTR(err);
 	}
-	/* asleep in kthread_create() it would count as one that hangs */
+	/* a thread that is never woken after kthread_create() counts as hung */
 	wake_up_process(anchor);
 	return anchor;
 }
@@ -178,7 +178,7 @@ int wpool_cgroup_join(struct wpool_worker *w)
 		return 0;
 	mutex_lock(&anchors_mutex);
 	err = attach_thread(pool->anchor ?: thread_in_root(), w->thread);
-	/* not again and again if it fails: that takes a mutex of all cgroups */
+	/* after an error, too: each try takes the mutex of all cgroups */
 	w->cgroup_nr = pool->cgroup_nr;
 	mutex_unlock(&anchors_mutex);
 	return err;
@@ -190,7 +190,7 @@ void wpool_cgroup_follow(struct wpool_worker *w)
 
 	if (wpool_cgroup_is_joined(w))
 		return;
-	/* or no cpuset takes it; its CPU is its own business */
+	/* otherwise no cpuset takes it; rehome_worker() then sets its CPU again */
 	current->flags &= ~PF_NO_SETAFFINITY;
 	err = wpool_cgroup_join(w);
 	current->flags |= PF_NO_SETAFFINITY;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The cgroups of a pool's workers. A module can attach a thread to the cgroups of another thread
- * only, and nothing but a live thread keeps a cgroup from being removed. So a pool that has
- * cgroups has a thread, the anchor, that sleeps in them, and its workers join that. A pool
- * without has no anchor, and its workers stay where kthreadd makes them.
+ * The cgroups of a pool's workers. A module can attach a thread only to the cgroups of another
+ * thread, and only a live thread keeps a cgroup from being removed. So a pool that has cgroups has
+ * a thread, the anchor, that sleeps in them, and its workers join that thread. A pool without
+ * cgroups has no anchor, and its workers stay in those of kthreadd, which creates them.
  *
- * Who makes a worker attaches it, before the worker is bound to a CPU: afterwards the kernel does
- * not move it to another cpuset. When the cgroups of the pool have changed, each worker moves
- * itself as it looks for a task; a task that runs ends where it began.
+ * The thread that creates a worker attaches it, before the worker is bound to a CPU: afterwards the
+ * kernel does not move it to another cpuset. When the cgroups of the pool have changed, each worker
+ * moves itself before it looks for its next task; a running task stays where it began.
  */
 #ifndef WPOOL_WORKERS_CGROUP_H
 #define WPOOL_WORKERS_CGROUP_H
@@ -58,10 +58,11 @@ int wpool_cgroup_path(struct wpool *pool, char *buf, size_t size);
 int wpool_cgroup_join(struct wpool_worker *w);
 
 /**
- * wpool_cgroup_follow() - the same for the calling worker, when the pool's have changed
- * @w: the calling worker, on which nobody relies
+ * wpool_cgroup_follow() - attach the calling worker, if the cgroups of its pool have changed
+ * @w: the calling worker, which does not count as running
  *
- * If that fails, it stays where it is, and says so. May leave it with other CPUs allowed.
+ * If that fails, the worker stays where it is, and the log says so. Its allowed CPUs may be others
+ * afterwards.
  */
 void wpool_cgroup_follow(struct wpool_worker *w);
 

@@ -23,7 +23,7 @@
 /* Workers that expire each time the timer fires, so that a softirq stays short. */
 #define EXPIRE_BATCH	64
 
-/* When memory is short: one that has been idle for less will soon be needed again. */
+/* When memory is short: a worker that has been idle for less may soon be needed again. */
 #define EARLY_MS	100
 
 static bool is_expiring(struct wpool *pool)
@@ -57,7 +57,7 @@ static bool expire_one(struct wpool_runq *rq, unsigned long since)
 	    pool->nr_workers > READ_ONCE(pool->min_workers)) {
 		stays = wpool_worker_resign(w);
 		WRITE_ONCE(rq->nr_workers, rq->nr_workers - 1);
-		/* in the reserve it is not at its end */
+		/* unless it becomes the rescuer */
 		pool->workers.expired += !stays;
 		thread = w->thread;
 		trace_wpool_worker_expired(pool->name, rq->cpu, thread->pid);
@@ -104,7 +104,7 @@ void wpool_expire_timer(struct timer_list *timer)
 	mod_timer(&pool->workers.expiry_timer, max(since + life, jiffies + 1));
 }
 
-/* The timer is pending if there are any, so that a quiet pool costs no look at its CPUs. */
+/* If the timer is not pending, there are none: a quiet pool costs no read of its CPUs. */
 u32 wpool_expire_count(struct wpool *pool)
 {
 	u32 workers = READ_ONCE(pool->nr_workers), least = READ_ONCE(pool->min_workers);

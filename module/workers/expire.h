@@ -8,7 +8,7 @@
 struct timer_list;
 struct wpool;
 
-/** wpool_expire_arm() - a worker parks: see to it that the timer is pending, if one may expire */
+/** wpool_expire_arm() - a worker parks: if it may expire, make sure that the timer is pending */
 void wpool_expire_arm(struct wpool *pool);
 
 /**

@@ -25,8 +25,8 @@
 #include "workers/owner_hooks.h"
 
 /*
- * The kernel counts for each CPU the threads that must not leave it, and does not take one off
- * that ends: the CPU could never go offline again.
+ * The kernel counts for each CPU the threads that must not migrate, and does not subtract a thread
+ * that ends like that: the CPU could never go offline again.
  */
 static void unpin_thread(void)
 {
@@ -35,8 +35,8 @@ static void unpin_thread(void)
 }
 
 /*
- * Held around tasks: of a task that ends its thread without an oops, lockdep shall complain
- * of its own locks only.
+ * The map is held around tasks. If a task ends its thread without an oops, lockdep shall complain
+ * only about locks of the task.
  */
 static void release_map(struct wpool *pool)
 {
@@ -84,6 +84,6 @@ void wpool_fault_report(struct wpool_worker *w)
 	if (pool->hooks.fault)
 		pool->hooks.fault(&fault, pool->hooks.fault_data);
 	else
-		pr_err_ratelimited("%s: a worker died in %ps on CPU %d; the pool goes on\n",
+		pr_err_ratelimited("%s: a worker died in %ps on CPU %d; the pool continues\n",
 				   pool->name, fault.func, fault.cpu);
 }

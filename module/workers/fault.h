@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Noticing that a worker's thread ends, and reporting one that died in a task. */
+/* Noticing that a worker's thread ends, and reporting a worker that died in a task. */
 #ifndef WPOOL_WORKERS_FAULT_H
 #define WPOOL_WORKERS_FAULT_H
 
 struct wpool_worker;
 
 /**
- * wpool_fault_arm() - have the reaper told when this thread ends, for whatever reason
+ * wpool_fault_arm() - let the reaper know when this thread ends, for whatever reason
  * @w: the calling worker, at its start
  */
 void wpool_fault_arm(struct wpool_worker *w);

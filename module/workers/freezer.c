@@ -2,12 +2,11 @@
 /*
  * The freezer, see freezer.h, and core/freeze.h for what a frozen pool is.
  *
- * The thread is one that the kernel freezes when the system goes to sleep, after the
- * programs; the workers are not. When it is told to, it first freezes the pools and waits
- * until no task of theirs runs; only then it lets itself be frozen, which the suspend waits
- * for. When it runs again, it thaws them. So a suspend waits for the tasks that run, as it
- * does for those of a freezable workqueue, and fails if they take longer than the kernel
- * waits for frozen threads (20 s).
+ * When the system goes to sleep, the kernel freezes this thread, after the programs, but not the
+ * workers. The thread first freezes the pools and waits until none of their tasks runs; only then
+ * it enters the kernel's freezer, for which the suspend waits. When it runs again, it thaws the
+ * pools. So a suspend waits for tasks that run, as it does for those of a freezable workqueue, and
+ * fails if they take longer than the kernel waits for frozen threads (20 s).
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -38,7 +37,7 @@ static bool is_freeze_wanted(void)
 	return freezing(current) || READ_ONCE(is_held);
 }
 
-/* Is it parked? Who picks it from now on, and so the worker, sees that the pool is frozen. */
+/* Is it parked? A thread that picks it from now on, and then the worker, sees the pool frozen. */
 static bool is_parked(struct wpool_worker *w)
 {
 	struct wpool_runq *rq = READ_ONCE(w->rq);
@@ -51,7 +50,7 @@ static bool is_parked(struct wpool_worker *w)
 	return parked;
 }
 
-/* How many workers a freeze has to wait for. If none, the pool stays so until it is thawed. */
+/* How many workers a freeze has to wait for. Once it is 0, it stays so until the pool is thawed. */
 static u32 count_busy(struct wpool *pool)
 {
 	struct wpool_worker *w;
@@ -60,7 +59,7 @@ static u32 count_busy(struct wpool *pool)
 
 	if (!READ_ONCE(pool->freezable))
 		return 0;
-	/* under the lock no worker begins to sleep for a task, which might let others start */
+	/* under the lock no worker begins to wait for a task, which would lift the freeze */
 	raw_spin_lock_irqsave(&pool->workers.lock, flags);
 	/* count_busy:A, see core/freeze.h */
 	smp_mb();
@@ -85,7 +84,7 @@ static bool complain_unfrozen(struct wpool *pool)
 	return false;
 }
 
-/* Wait until the pools are still, or the freeze is called off. */
+/* Wait until no task of the pools runs, or the freeze is called off. */
 static void freeze_pools(void)
 {
 	WRITE_ONCE(wpool_freeze_is_on, true);
@@ -94,7 +93,7 @@ static void freeze_pools(void)
 			wpool_pools_walk_rcu(complain_unfrozen);
 			return;
 		}
-		/* as the kernel's freezer: it looks now and then */
+		/* poll, as the kernel's freezer does */
 		schedule_timeout_idle(1);
 	}
 	WRITE_ONCE(is_done, true);
@@ -149,7 +148,7 @@ int wpool_freezer_hold(bool on)
 	wake_up_process(thread);
 	if (!on)
 		return wait_event_killable(done_wq, !READ_ONCE(wpool_freeze_is_on)) ? -EINTR : 0;
-	/* ends, too, if another thread thaws them meanwhile */
+	/* also ends if another thread thaws them meanwhile */
 	err = wait_event_killable(done_wq, READ_ONCE(is_done) || !READ_ONCE(is_held));
 	if (!err)
 		return 0;
@@ -169,7 +168,7 @@ int wpool_freezer_init(void)
 
 void wpool_freezer_exit(void)
 {
-	/* it thaws them first */
+	/* the thread thaws the pools before it stops */
 	WRITE_ONCE(is_held, false);
 	kthread_stop(thread);
 }

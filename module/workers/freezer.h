@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The freezer: a thread that stands for all freezable pools when the system goes to sleep. */
+/* The freezer: a thread that freezes and thaws the freezable pools with the system. */
 #ifndef WPOOL_WORKERS_FREEZER_H
 #define WPOOL_WORKERS_FREEZER_H
 
@@ -20,7 +20,7 @@ int wpool_freezer_hold(bool on);
 /** wpool_freezer_init() - start the thread; Return: 0 or -errno */
 int wpool_freezer_init(void);
 
-/** wpool_freezer_exit() - thaw the pools, stop the thread; nobody calls wpool_freezer_hold() */
+/** wpool_freezer_exit() - thaw the pools, stop the thread; no wpool_freezer_hold() is running */
 void wpool_freezer_exit(void);
 
 #endif /* WPOOL_WORKERS_FREEZER_H */

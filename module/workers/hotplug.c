@@ -45,7 +45,7 @@ static void add_runq(struct wpool *pool, void *data)
 		change->err = wpool_runqs_add(pool, change->cpu, GFP_KERNEL);
 }
 
-/* Before the CPU runs any code: what runs there finds its run queues. */
+/* Called before the CPU runs any code, as code there uses its run queues. */
 static int cpu_prepare(unsigned int cpu)
 {
 	struct change change = { .cpu = cpu, .dying = -1 };
@@ -58,7 +58,7 @@ static int cpu_up(unsigned int cpu)
 {
 	struct change change = { .cpu = cpu, .dying = -1 };
 
-	/* again: the CPU may have rested half-way up, where cpuhp can be told to stop */
+	/* again: the CPU may have stopped half-way up, as an administrator can make it */
 	wpool_pools_walk(add_runq, &change);
 	if (!change.err)
 		wpool_pools_walk(place_workers, &change);

@@ -9,11 +9,11 @@ struct wpool;
 struct wpool_runq;
 
 /**
- * wpool_need_worker() - are there tasks that no worker is bound to take?
+ * wpool_need_worker() - would one more worker help?
  * @pool: the pool
  *
- * That is: tasks that no searching or waking worker will take, and a CPU with room for one
- * more worker.
+ * It would if there are tasks that no searching or waking worker will take, and a CPU has room
+ * for one more worker.
  *
  * Context: process context; a full barrier since the calling thread serves requests.
  * Return: true if one more worker would help.

@@ -2,10 +2,9 @@
 /*
  * The hooks of a pool, see owner_hooks.h.
  *
- * The thread that creates a worker waits until the hook has returned, before the worker is
- * counted in: so a worker that cannot have what it needs fails as one does for which there
- * is no thread, and other workers never rely on one that sleeps in its hook. A pool
- * without the hook does not wait.
+ * The thread that creates a worker waits until worker_start has returned, before the worker
+ * counts as running. So an error of the hook is treated as a failure to create the thread, and
+ * other workers never rely on a worker that sleeps in its hook. Without the hook there is no wait.
  *
  *   created    registered, so that the reaper finds it whatever happens
  *   preparing  in worker_start; the creator waits for w->preparing->done
@@ -60,7 +59,7 @@ int wpool_hooks_prepare(struct wpool_worker *w)
 
 void wpool_hooks_go(struct wpool_worker *w)
 {
-	/* the worker need not wait for the wake-up: it may leave, and must not be freed yet */
+	/* the worker may already run, and leave: this keeps it until the wake-up has returned */
 	rcu_read_lock();
 	/* wpool_hooks_go:A, what the creator wrote comes first; pairs with wpool_hooks_start:A */
 	smp_store_release(&w->may_go, true);

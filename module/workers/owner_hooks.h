@@ -14,15 +14,15 @@ struct wpool_worker;
  * wpool_hooks_prepare() - let a new worker call worker_start, and wait until it has
  * @w: the worker: registered, counted as a thread, and has not run yet
  *
- * After an error the worker ends, and the reaper frees it: it is not the caller's any more.
+ * After an error the worker ends, and the reaper frees it: the caller must not touch it.
  *
- * Context: process context; sleeps. No lock that worker_start or the reaper takes.
+ * Context: process context; sleeps. The caller holds no lock that worker_start or the reaper takes.
  * Return: 0, or an error of worker_start, or -EIO the worker died in it.
  */
 int wpool_hooks_prepare(struct wpool_worker *w);
 
 /**
- * wpool_hooks_go() - let a worker run that is prepared
+ * wpool_hooks_go() - let a prepared worker run
  * @w: the worker: counted in, or in reserve
  *
  * The worker may be freed afterwards.
@@ -43,7 +43,7 @@ bool wpool_hooks_start(struct wpool_worker *w);
 /** wpool_hooks_end() - call worker_end, as the calling worker's last act; sleeps */
 void wpool_hooks_end(struct wpool_worker *w);
 
-/** wpool_hooks_died() - the calling worker dies: if it is in a hook, nobody waits for that */
+/** wpool_hooks_died() - the calling worker dies: if its creator waits for worker_start, end that */
 void wpool_hooks_died(struct wpool_worker *w);
 
 #endif /* WPOOL_WORKERS_OWNER_HOOKS_H */

@@ -35,15 +35,15 @@ void wpool_park_join(struct wpool_worker *w)
 	/* wpool_park_join:A, the full barrier of the call, see wake.c */
 	wpool_running_left(rq, wpool_idle_add(rq, w));
 	/*
-	 * This may wake the calling worker. If as many others run here as may, it was relied on
-	 * for its search alone.
+	 * This may wake the calling worker. If it did not search, and there is no room here, no
+	 * thread relied on it.
 	 */
 	if (searched || wpool_runq_has_room(rq))
 		wpool_wake_if_work(pool, rq);
 	/*
-	 * A thread that changes what is_wanted_awake() reads looks at the idle workers
-	 * afterwards, see wpool_idle_wake_runq(). This check comes last: if it finds tasks
-	 * queued, a worker that can be relied on is already awake.
+	 * A thread that changes what is_wanted_awake() reads visits the idle workers afterwards,
+	 * see wpool_idle_wake_runq(). This check comes last: if tasks are queued now, the call
+	 * above has made sure that a worker comes for them.
 	 */
 	if (is_wanted_awake(pool, rq)) {
 		raw_spin_lock(&rq->lock);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The reaper, see reaper.h. It calls no function of a pool's owner, which could be slow: a
- * worker that died goes on to tidy.c.
+ * The reaper, see reaper.h. It calls no function of a pool's owner, which could be slow: it
+ * passes a worker that died on to tidy.c.
  */
 #include "workers/reaper.h"
 
@@ -21,9 +21,8 @@ static LIST_HEAD(ending);
 static struct task_struct *thread;
 
 /*
- * A worker's thread that has not ended yet is left for later, because at a low priority
- * on a busy CPU it may take long, and other workers wait to be reaped. True if any are
- * left.
+ * Skip workers whose thread has not ended yet: at a low priority on a busy CPU that may take long,
+ * and other workers wait to be reaped. True if there are any.
  */
 static bool reap_all(void)
 {
@@ -36,7 +35,7 @@ static bool reap_all(void)
 			continue;
 		list_del(&w->dead_node);
 		if (!w->leaving || w->in_hook) {
-			/* threads of any pool wait for its mark, but no function of the owner */
+			/* not in tidy.c, which may take long: other pools may wait for it */
 			wpool_finish_forget(w->thread);
 			wpool_tidy_worker(w);
 		} else {

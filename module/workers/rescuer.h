@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The rescuer: a worker that a pool with the attribute reclaim has in reserve, so that the
- * pool goes on although no thread can be created.
+ * pool keeps running tasks although no thread can be created.
  */
 #ifndef WPOOL_WORKERS_RESCUER_H
 #define WPOOL_WORKERS_RESCUER_H

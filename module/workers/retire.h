@@ -11,7 +11,7 @@
 struct wpool;
 struct wpool_worker;
 
-/** wpool_worker_may_enter() - may the pool have a place of the module, if there is one? */
+/** wpool_worker_may_enter() - may the pool take a free place of the module? */
 bool wpool_worker_may_enter(const struct wpool *pool);
 
 /**
@@ -36,7 +36,7 @@ void wpool_worker_count_out(struct wpool *pool);
  * wpool_worker_resign() - count a worker out of its pool; wpool_worker_left() follows
  * @w: the worker
  *
- * If the pool should have a rescuer and has none, the worker is it from now on.
+ * If the pool should have a rescuer and has none, the worker becomes the rescuer.
  *
  * Context: under pool->workers.lock.
  * Return: true if it is the rescuer; otherwise its thread must end.
@@ -59,12 +59,12 @@ bool wpool_worker_has_excess(const struct wpool *pool);
  * @if_needed: also if another pool needs the place
  *
  * Context: the worker.
- * Return: true if the worker is counted out, and its thread must end, or is the rescuer's.
+ * Return: true if the worker is counted out: it is the rescuer now, or its thread must end.
  */
 bool wpool_worker_leave(struct wpool_worker *w, bool if_closed, bool if_needed);
 
 /**
- * wpool_worker_left() - what follows after a worker was counted out of its pool
+ * wpool_worker_left() - call it after wpool_worker_resign()
  * @pool: the pool
  * @stays: it is the rescuer from now on, and keeps its place in the module
  *

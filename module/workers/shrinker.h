@@ -3,10 +3,10 @@
 #ifndef WPOOL_WORKERS_SHRINKER_H
 #define WPOOL_WORKERS_SHRINKER_H
 
-/** wpool_shrinker_init() - from now on; Context: process context; Return: 0 or -errno */
+/** wpool_shrinker_init() - register it; Context: process context; Return: 0 or -errno */
 int wpool_shrinker_init(void);
 
-/** wpool_shrinker_exit() - no longer; waits for looks that are in progress */
+/** wpool_shrinker_exit() - unregister it, and wait for calls that are in progress */
 void wpool_shrinker_exit(void);
 
 #endif /* WPOOL_WORKERS_SHRINKER_H */

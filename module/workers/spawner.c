@@ -4,9 +4,9 @@
  *
  * A spawner clears the pool's request, executes a full barrier (spawn_worker:A), and then looks
  * at the pool. A thread that queues a task after that look finds the request clear and
- * asks again. wake.c has the pairs. Also before the look the spawner counts as a thread
- * of the pool: a thread that drains the pool checks first for tasks and then for
- * threads (flush.c), so no worker is created unnoticed.
+ * asks again. wake.c has the pairs. Before the look the spawner counts itself as a thread of the
+ * pool. A thread that drains the pool checks first for tasks and then for threads (flush.c), so it
+ * does not miss a worker that is being created.
  *
  * While tasks keep the CPUs busy, kthreadd and the new thread wait for a CPU, so it may
  * take long to create one worker. Several spawners create workers of several pools at
@@ -44,7 +44,7 @@ static struct task_struct *threads[WPOOL_NR_SPAWNERS];
 
 /* ---- spawning ---- */
 
-/* No worker is needed: it has not to be tried again. */
+/* No worker is needed. Returns false: do not try again. */
 static bool note_quiet(struct wpool *pool)
 {
 	pool->spawn.retry_ms = RETRY_MIN_MS;
@@ -59,7 +59,7 @@ static bool note_success(struct wpool *pool)
 	return false;
 }
 
-/* Count it, and say it once until a worker could be created: it has to be tried again. */
+/* Count the failure, and log the first one since the last success. Returns true: try again. */
 static bool note_failure(struct wpool *pool, int err)
 {
 	WRITE_ONCE(pool->spawn.error, err);
@@ -72,7 +72,7 @@ static bool note_failure(struct wpool *pool, int err)
 	return true;
 }
 
-/* Create a worker if one is needed; true if it has to be tried again. */
+/* Create a worker if one is needed; true if the spawner must try again. */
 static bool try_spawn(struct wpool *pool)
 {
 	int err;
@@ -83,7 +83,7 @@ static bool try_spawn(struct wpool *pool)
 	wpool_spawn_set_refused(pool, err == -EAGAIN);
 	if (err == -EAGAIN)
 		return true;
-	/* at its capacity: a busy worker will come */
+	/* at its capacity: a worker that becomes free will take the tasks */
 	if (err)
 		return false;
 	err = wpool_worker_create(pool, wpool_need_worker_at(pool));
@@ -94,7 +94,7 @@ static bool try_spawn(struct wpool *pool)
 	return note_success(pool);
 }
 
-/* Create a rescuer if the pool has none; true if it has to be tried again. */
+/* Create a rescuer if the pool has none; true if the spawner must try again. */
 static bool try_refill(struct wpool *pool)
 {
 	int err;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tidying up, see tidy.h. A work item for each pool, because fault and abort functions may
- * sleep for as long as they like: on unbound workqueues the works of other pools go on.
+ * Tidying up, see tidy.h. Each pool has a work item of its own on an unbound workqueue, because
+ * fault and abort functions may sleep for as long as they like.
  */
 #include "workers/tidy.h"
 
@@ -20,8 +20,8 @@
 #include "workers/worker.h"
 
 /*
- * The second one is for pools with reclaim: their works begin without memory. One thread then
- * does those of all of them, one after the other.
+ * The second one is for pools with reclaim: its works start even if there is no memory for a new
+ * kworker. Then one thread runs the works of all these pools, one after the other.
  */
 static struct workqueue_struct *normal_wq, *reclaim_wq;
 
@@ -54,7 +54,7 @@ static void repair_after_death(struct wpool_worker *w)
 
 static void tidy_worker(struct wpool_worker *w)
 {
-	/* one that died in a hook is not counted in, or not any more */
+	/* a worker that died in a hook is not counted in */
 	if (w->leaving)
 		wpool_fault_report(w);
 	else
@@ -63,15 +63,15 @@ static void tidy_worker(struct wpool_worker *w)
 }
 
 /*
- * The pool was released with %WPOOL_RELEASE_CANCEL. Its workers end what they take; this is
- * for the tasks that they do not get at.
+ * The pool was released with %WPOOL_RELEASE_CANCEL. Its workers end the tasks that they take; this
+ * ends the others.
  */
 static void drop_all(struct wpool *pool)
 {
 	struct wpool_task *task;
 
 	while (wpool_drops(pool) && (task = wpool_sched_take_any(pool))) {
-		/* not what a reboot lets in: it is queued again */
+		/* after a reboot the task was accepted again: put it back */
 		if (wpool_drops(pool))
 			wpool_finish_drop(pool, task);
 		else

@@ -89,7 +89,7 @@ static void rehome_worker(struct wpool_worker *w)
 
 static bool is_at_home(struct wpool_worker *w)
 {
-	/* a task may have changed the mask, and so may the kernel, while the CPU was gone */
+	/* the mask may have been changed by a task, or by the kernel while the CPU was offline */
 	return raw_smp_processor_id() == w->rq->cpu && current->nr_cpus_allowed == 1 &&
 	       !READ_ONCE(w->rq->redirect) && !w->new_home && wpool_cgroup_is_joined(w);
 }
@@ -109,7 +109,7 @@ enum step { RUN, SLEEP, END };
 static enum step look_for_task(struct wpool_worker *w, struct wpool_task **task)
 {
 	struct wpool *pool = w->pool;
-	/* woken for a task: it takes that before it may leave for a starved pool */
+	/* woken for a task: it takes the task before it may leave for a starved pool */
 	bool sent = w->picked;
 	enum step step;
 
@@ -149,8 +149,9 @@ static void run_tasks(struct wpool_worker *w)
 
 	for (;;) {
 		/*
-		 * At least once in 61 tasks, and once a tick; and where no task is found. Under
-		 * load a worker never sleeps, and whoever detaches a tracer waits for this.
+		 * The full look: at least once in 61 tasks, once a tick, and if no task is found.
+		 * Under load a worker never sleeps, and a thread that detaches a tracer waits for
+		 * this quiescent state.
 		 */
 		wpool_context_look(w);
 		cond_resched_tasks_rcu_qs();
@@ -163,7 +164,7 @@ static void run_tasks(struct wpool_worker *w)
 			wpool_run(w, task);
 			break;
 		case SLEEP:
-			/* a flush may have waited for its last task; not with preemption off */
+			/* a flush may wait for its last task; here, as preemption is on */
 			wpool_account_wake(w->pool);
 			if (!wpool_park_sleep(w))
 				return;
@@ -181,9 +182,9 @@ static int worker_main(struct wpool_worker *w)
 	wpool_fault_arm(w);
 	if (!wpool_hooks_start(w))
 		return 0;
-	/* what worker_start has set is there for all of its tasks */
+	/* what worker_start has set holds for all of its tasks */
 	wpool_context_save(&w->base, w);
-	/* it may be made as the rescuer, and become it when it leaves */
+	/* it may be created as the rescuer, or become the rescuer when it leaves */
 	while (!READ_ONCE(w->leaving) || wpool_rescuer_wait(w))
 		run_tasks(w);
 	wpool_hooks_end(w);
@@ -276,10 +277,10 @@ int wpool_worker_create_all(struct wpool *pool, u32 nr)
 	u32 have = READ_ONCE(pool->nr_workers);
 	int err;
 
-	/* before thousands of threads are created in vain */
+	/* check first: do not create thousands of threads in vain */
 	if (!wpool_is_closed(pool) && nr > have && nr - have > wpool_workers_room())
 		return -EAGAIN;
-	/* those of a closed pool are made when it opens */
+	/* a closed pool gets its workers when it opens */
 	while (!wpool_is_closed(pool) && READ_ONCE(pool->nr_workers) < nr) {
 		err = wpool_worker_count_in(pool);
 		/* at capacity: the spawner makes workers of an open pool, too */

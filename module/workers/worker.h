@@ -32,9 +32,9 @@ struct wpool_worker;
 int wpool_worker_create(struct wpool *pool, struct wpool_runq *rq);
 
 /**
- * wpool_worker_create_all() - create workers until the pool has so many
+ * wpool_worker_create_all() - create workers until the pool has @nr
  * @pool: the pool
- * @nr: how many; fewer if that is more than its capacity
+ * @nr: how many; if that is above the capacity, that many
  *
  * Context: process context; sleeps, killable.
  * Return: 0, or as wpool_worker_create(), or -EAGAIN the module has its max_workers; those
@@ -53,7 +53,7 @@ int wpool_worker_create_all(struct wpool *pool, u32 nr);
 int wpool_worker_create_rescuer(struct wpool *pool);
 
 /**
- * wpool_worker_create_reserve() - the same for who makes or tunes a pool, if it has none
+ * wpool_worker_create_reserve() - the same if the pool has none, for its create or a tune
  * @pool: the pool, for which wpool_rescuer_enable() was called
  *
  * Context: process context; sleeps, killable.

@@ -221,7 +221,7 @@ static void wait_elsewhere(struct wpool_wq_runner *runner, struct wpool_work *wo
 	}
 }
 
-/* Have more runners made if most of them are in use. */
+/* If most runners are busy, let the kernel worker create more. */
 static void want_runners(struct wpool_wq *wq)
 	__must_hold(&wq->lock)
 {
@@ -260,7 +260,7 @@ static void finish_turn(struct wpool_wq_runner *runner)
 	end_turn(runner->wq, runner->epoch, waiters);
 }
 
-/* Go on with the next work, if there is one: as a task of its own. */
+/* Start the next work, if there is one, as a task of its own. */
 static void go_on(struct wpool_wq_runner *runner)
 	__must_hold(&runner->wq->lock)
 {
@@ -311,9 +311,9 @@ static void run_work(struct wpool_event *event)
 }
 
 /*
- * The worker died in a work, and the runner goes on with the next one. -ETIME is not possible,
- * since the pool has no max_wait_ms, and nobody but its module may give it one. -ESHUTDOWN is
- * that of a module which was unloaded without destroying its queue: its works are gone.
+ * The worker died in a work, and the runner continues with the next one. -ETIME is not possible,
+ * since only this module may give the pool a max_wait_ms. -ESHUTDOWN comes if a module was
+ * unloaded without destroying its queue: its works are gone.
  */
 static void run_failed(struct wpool_event *event, int status)
 {
@@ -439,7 +439,7 @@ static bool add_runner(struct wpool_wq *wq)
 	return true;
 }
 
-/* Twice as many runners. Without memory those that exist go on, as with a workqueue. */
+/* Double the number of runners. Without memory the existing ones do the work, as in a workqueue. */
 static void grow_runners(struct work_struct *work)
 {
 	struct wpool_wq *wq = container_of(to_delayed_work(work), struct wpool_wq, grow);

@@ -46,7 +46,7 @@ bool wpool_work_insert(struct wpool_wq *wq, struct wpool_work *work)
 	raw_spin_lock(&wq->lock);
 	added = __wpool_wq_add(wq, work);
 	raw_spin_unlock(&wq->lock);
-	/* now neither may be there any more, unless the work is still ours */
+	/* if it was added, the work and the queue may be gone by now */
 	if (added)
 		return true;
 	give_back(work);

@@ -5,9 +5,9 @@
 
 #include "wq/wq.h"
 
-/* Give the work into the queue, or its bit back. The caller owns PENDING; interrupts are off. */
+/* Queue a work whose PENDING the caller owns, or clear that bit and fail. Interrupts are off. */
 bool wpool_work_insert(struct wpool_wq *wq, struct wpool_work *work);
-/* Set PENDING for a queueing, with interrupts off; false if that is to do nothing. */
+/* Claim PENDING, with interrupts off. False if the work is already pending, or disabled. */
 bool wpool_work_begin(struct wpool_work *work);
 /* The work is owned, and disabled: give the bit back. */
 bool wpool_work_refused(struct wpool_work *work);

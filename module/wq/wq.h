@@ -3,19 +3,19 @@
  * A queue, its runners, and what a work knows of them.
  *
  * A queue has a pool, a list of works, and runners, max_active at most. A *runner* is an event of
- * the pool: it is idle, in the queue's list of idle runners, or it has been fired. Whoever queues a
- * work fires an idle runner; the runner takes a work off the list, and fires itself for the
- * next one until there is none, and is idle again. An event is never refused, so that no limit
- * of the pool, which the administrator may tune, loses a work.
+ * the pool: it is idle, in the queue's list of idle runners, or it has been fired. A thread that
+ * queues a work fires an idle runner. The runner takes a work off the list, and fires itself for
+ * the next one; if there is none, it is idle again. The pool never refuses an event, so no limit
+ * that the administrator may tune loses a work.
  *
  * A *turn* of a work is what one successful queueing leads to: it waits in a list, it runs, it
  * ends; or it ends where it waits, by a cancel.
  *
  * work->flags, PENDING: there is a turn that has not started, or a timer that will begin one.
- * Whoever sets the bit owns the work's other fields until the work is in a list, or the
- * timer runs; whoever takes the work off the list under the lock, or stops the timer, owns
- * them again. Such an owner has interrupts off, so that a thread or an interrupt that finds the
- * bit set, and the work in no list, need not wait for long and may spin.
+ * The thread that sets the bit owns the work's other fields until the work is in a list, or the
+ * timer runs. A thread that takes the work off the list under the lock, or stops the timer, owns
+ * them again. An owner has interrupts off. So a thread or an interrupt that finds the bit set, and
+ * the work in no list, can spin: it will not be for long.
  *
  * work->where: the number of the queue of the last turn, shifted, and whether the work is in a
  * list of that queue. It changes from and to "in a list of queue N" only under the lock of N,
@@ -26,7 +26,7 @@
  * the queue where an earlier turn may still run; otherwise where does. A runner does not start
  * a work that was in another queue before the work's function has returned there, so there is
  * never more than one queue to look at. A cancel puts where back to from, and wakes a runner that
- * waits for that: it goes on with the next work.
+ * waits for that: it continues with the next work.
  *
  * A queue has a few runners from its beginning, and a kernel worker makes as many again when
  * more than half of them run a work, until there are max_active.
@@ -113,12 +113,12 @@ struct wpool_wq {
 	DECLARE_HASHTABLE(busy, WPOOL_WQ_HASH_BITS); /* L: runners, by the address of the work */
 	struct list_head flushers;	/* L: threads that wait for turns up to an epoch */
 	unsigned long epoch;		/* L: of turns that begin now */
-	unsigned long nr_turns;		/* L: that have not ended */
-	unsigned int nr_drains;		/* L: under way: only own works may queue */
+	unsigned long nr_turns;		/* L: turns that have not ended */
+	unsigned int nr_drains;		/* L: drains in progress: only own works may queue */
 	struct list_head runners;	/* L: all of them */
 	u32 nr_runners;			/* L */
 	u32 nr_busy;			/* L: runners whose work runs */
-	u32 max_runners;		/* L, read without: as many may be made */
+	u32 max_runners;		/* L to write: the most that may be created */
 	unsigned int flags;		/* I: of wpool_wq_create() */
 	struct delayed_work grow;	/* the kernel's: makes runners */
 	struct rcu_head rcu;

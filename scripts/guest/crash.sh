@@ -3,7 +3,7 @@
 # shellcheck shell=dash
 #
 # crash.sh - in the virtual machine: load the module with the parameters $PARAMETERS
-# (commas between them), let a pool be used up for ever, and then $THEN:
+# (commas between them), let a pool be used up forever, and then $THEN:
 #   panic  the kernel panics
 #   stay   look for $STAY seconds whether anything happens; ends with 0 if not
 #

@@ -53,7 +53,7 @@ refused()
 }
 
 # readme TEXT: the command of README.md that begins so, as a person types it who says yes to
-# all that is asked. One that goes on with make is cut: there is no tree here.
+# all that is asked. One that continues with make is cut: there is no tree here.
 readme()
 {
 	local line
@@ -85,7 +85,7 @@ attribute() { cat "/sys/class/wpool/$1/$2"; }
 
 # ---- before -------------------------------------------------------------------
 
-# files: each of the system, but for what runs of any program leave there.
+# files: each of the system, except what runs of any program leave there.
 files()
 {
 	find / -xdev \( -path "$HERE" -o -path /tmp -o -path /var/tmp -o -path /var/log \

@@ -8,7 +8,7 @@
 # The suites skip what makes the log complain and what kills workers unless they
 # are told otherwise. The latter is done last: it ends the kernel's lock checks. And
 # after it, when the modules have shown that they can be unloaded, what keeps them
-# loaded for ever; not with GO_ON=1, which is for who needs them unloaded afterwards.
+# loaded forever; not with GO_ON=1, which is for who needs them unloaded afterwards.
 #
 # On a native machine, NATIVE=1, an oops is a panic: the cases that kill workers stay
 # skipped.

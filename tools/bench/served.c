@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * served - until each of so many connections has been answered once.
+ * served - until each of that many connections has been answered once.
  *
  * usage: served PORT CONNECTIONS PATH
  *

@@ -5,7 +5,7 @@
  * in wake.c.
  *
  * Two CPUs, each with a ring. Two workers are at home on CPU 0, where one may run at a
- * time; the worker of CPU 1 sleeps in a task for ever. A worker that searches on CPU 0
+ * time; the worker of CPU 1 sleeps in a task forever. A worker that searches on CPU 0
  * steals from ring 1, if it is offered, any number of tasks: it keeps one and moves the
  * others to ring 0, and meanwhile they are in no ring. The spawner, the expiry timer. No monitor: the
  * protocol must not need it.

@@ -37,7 +37,7 @@ static inline bool arrivals_are_scheduled(const struct arrivals_config *config)
 /* Tasks per second of all submitters, once the rate has risen. */
 double arrivals_rate(const struct arrivals_config *config);
 
-/* The submitters share the tasks: each takes every so many of equal distances. */
+/* The submitters share the tasks: with N of them, each takes every Nth of equal distances. */
 void arrivals_init(struct arrivals *arrivals, const struct arrivals_config *config,
 		   __u32 submitter, __u32 submitters);
 

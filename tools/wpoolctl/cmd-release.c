@@ -55,7 +55,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 			flags |= WPOOL_DEV_RELEASE_CANCEL;
 			break;
 		case OPT_TIMEOUT:
-			/* 0 would be for ever */
+			/* 0 would be forever */
 			if (parse_seconds(optarg, 1, MAX_TIMEOUT_NS, &timeout_ns, &e))
 				cli_usage(cmd, "--timeout: %s", e.text);
 			flags |= WPOOL_DEV_RELEASE_WAIT;
@@ -69,7 +69,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 		}
 	}
 	if (flags & WPOOL_DEV_RELEASE_OWN && flags != WPOOL_DEV_RELEASE_OWN)
-		cli_usage(cmd, "--own goes with no other option: its tasks may go on for ever");
+		cli_usage(cmd, "--own goes with no other option: its tasks may go on forever");
 	pool = cli_pool_arg(cmd, argc, argv);
 	optind++;
 	cli_no_more_args(cmd, argc, argv);

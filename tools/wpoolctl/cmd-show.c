@@ -82,7 +82,7 @@ static bool is_wanted(const struct shown *shown, const char *attr)
 	}
 }
 
-/* A list of CPUs can be longer than a line: it goes on below. */
+/* A list of CPUs can be longer than a line: it continues below. */
 static void print_value(const char *attr, const char *value, const char *style,
 			const char *preset)
 {

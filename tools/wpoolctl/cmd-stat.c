@@ -33,7 +33,7 @@ struct stat_run {
 	bool json;
 	bool all;		/* no name was given: watch what there is */
 	__u64 interval_ns;
-	__u64 count;		/* 0 is for ever */
+	__u64 count;		/* 0 is forever */
 	struct watched *pools;
 	size_t nr_pools;
 	struct columns columns;

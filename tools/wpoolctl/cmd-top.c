@@ -75,7 +75,7 @@ static int look_at_pools(struct top *top, struct errmsg *e)
 		pool->last = pool->now;
 		err = sysfs_snapshot(pool->name, &pool->now, e);
 		pool->present = !err;
-		/* rates need two looks; the counters of a pool made anew began again */
+		/* rates need two looks; a pool that was created again starts at 0 */
 		pool->valid = !err && pool->last.when_ns &&
 			      snapshots_compare(&pool->last, &pool->now);
 		if (pool->valid)

@@ -83,7 +83,7 @@ void columns_add_json(const struct columns *columns, const struct pool_line *lin
 /* All names, for the help: rates only if @rates. */
 void columns_print_help(bool rates);
 
-/* False if the pool was made anew between the two looks: its counters began again. */
+/* False if the pool was created again between the two looks: its counters started at 0. */
 bool snapshots_compare(const struct snapshot *before, const struct snapshot *now);
 bool snapshots_have_times(const struct snapshot *before, const struct snapshot *now);
 double snapshot_rate(const struct snapshot *before, const struct snapshot *now,

@@ -43,8 +43,7 @@ void hists_between(const struct hists *before, const struct hists *now, struct h
 size_t hist_rank(const __u64 *bucket, size_t nr_buckets, __u64 nr, unsigned int ppm);
 
 /*
- * A time that so many of a million tasks did not exceed, as precise as the buckets: at
- * least the true one. 0 without a task.
+ * The @ppm-th quantile in ns, rounded up to the end of its bucket. 0 if the histogram is empty.
  */
 __u64 hist_percentile(const struct hists *hists, enum hist_kind kind, unsigned int ppm);
 

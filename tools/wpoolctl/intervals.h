@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What happened in each interval of a run: lines while it goes on, or a list for its report. */
+/* What happened in each interval of a run: lines while it continues, or a list for its report. */
 #ifndef WPOOLCTL_INTERVALS_H
 #define WPOOLCTL_INTERVALS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Job files: several runs, each a section of a file, with the options of "wpoolctl run" as
- * keys. Jobs run at the same time, each in a process of its own, but for those after a
+ * keys. Jobs run at the same time, each in a process of its own, except those after a
  * "stonewall": they begin when all before it have ended.
  */
 #ifndef WPOOLCTL_JOBS_H

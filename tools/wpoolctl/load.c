@@ -76,12 +76,6 @@ struct watch {
 	struct interval last;	/* sums at the end of the last interval */
 };
 
-__u64 load_length_ns(const struct load_config *config)
-{
-	return config->duration_ns ? config->arrivals.ramp_ns + config->warmup_ns +
-				     config->duration_ns : 0;
-}
-
 static void show_progress(struct watch *w, __u64 now)
 {
 	__u64 finished = 0, refused = 0;

@@ -18,42 +18,13 @@
 #include <linux/types.h>
 #include <linux/wpool.h>
 #include <signal.h>
-#include <stdbool.h>
 
-#include "arrivals.h"
-#include "cpulist.h"
 #include "errmsg.h"
 #include "intervals.h"
+#include "load-config.h"
 #include "overtaken.h"
 #include "progress.h"
 #include "tally.h"
-#include "work.h"
-
-#define LOAD_MAX_SUBMITTERS	256
-#define LOAD_MAX_TASKS		1000000000000ULL
-
-struct load_config {
-	const char *pool;
-	const struct work *works;
-	unsigned int nr_works;
-	const struct work_turns *turns;
-	__u64 tasks;		/* 0 is no limit */
-	__u32 batch;		/* descriptors of one ioctl at most */
-	__u32 submitters;
-	__u32 group;		/* bound of the group of each submitter; 0 is no group */
-	bool nonblock;		/* never sleep on a full pool */
-	bool retry;		/* try again what was refused, instead of dropping it */
-	bool urgent;		/* all tasks are */
-	bool on;		/* the tasks prefer a CPU, on_cpu */
-	__u32 on_cpu;
-	struct arrivals_config arrivals;
-	__u64 warmup_ns;	/* after the ramp */
-	__u64 duration_ns;	/* after the warm-up; 0: until all tasks are submitted */
-	__u64 interval_ns;	/* of interval reports; 0: none */
-	__u64 timeout_ns;	/* 0 is none */
-	bool pinned;		/* each submitter to one of submit_cpus */
-	struct cpulist submit_cpus;
-};
 
 enum load_end {
 	LOAD_COMPLETE,		/* all tasks, or all the time; what was accepted finished */
@@ -83,9 +54,6 @@ struct load_result {
 	struct intervals intervals;
 };
 
-/* CLOCK_MONOTONIC */
-__u64 load_now_ns(void);
-
 /*
  * Signals that end a run are held back from here on and looked at by
  * load_run(). For the rest of the process: whoever made a temporary pool can
@@ -95,14 +63,12 @@ sigset_t load_hold_signals(void);
 
 /*
  * @fd is attached to the pool and used for looking only. Returns when all that
- * was accepted is finished, but for LOAD_STUCK and LOAD_LEFT: then threads are
+ * was accepted is finished, except LOAD_STUCK and LOAD_LEFT: then threads are
  * still about, and nothing is left to do but to end the process.
  * @result->intervals is set up by the caller.
  */
 void load_run(const struct load_config *config, int fd, struct progress *progress,
 	      struct load_result *result);
-/* Ramp, warm-up and duration, 0 if that has no end. */
-__u64 load_length_ns(const struct load_config *config);
 
 void load_result_exit(struct load_result *result);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The report of a run, for programs; and what both reports compute. */
+/* The report of a run, for programs. */
 #include "report.h"
 
 #include <string.h>
@@ -7,59 +7,6 @@
 #include "attrs.h"
 #include "out.h"
 #include "parse.h"
-
-const char *report_policy(__u32 policy)
-{
-	static const char *const policies[] = {
-		[WPOOL_DEV_POLICY_BLOCK] = "block",
-		[WPOOL_DEV_POLICY_FAIL] = "fail",
-		[WPOOL_DEV_POLICY_RUN] = "run",
-		[WPOOL_DEV_POLICY_DROP_OLDEST] = "drop_oldest",
-	};
-
-	return policy < ARRAY_SIZE(policies) ? policies[policy] : "unknown";
-}
-
-__u64 report_asked(const struct load_result *result)
-{
-	return result->accepted + result->refused + result->tally.unsent;
-}
-
-double report_completed_per_s(const struct load_result *result)
-{
-	__u64 ns = tally_window_ns(&result->tally);
-
-	return ns ? (double)result->tally.completed_in_window * NSEC_PER_SEC / ns : 0;
-}
-
-__u64 report_per_task(__u64 ns, const struct load_result *result)
-{
-	return result->accepted ? ns / result->accepted : 0;
-}
-
-bool report_has_order(const struct load_result *result)
-{
-	return result->overtaken.nr && result->attrs.policy != WPOOL_DEV_POLICY_RUN;
-}
-
-__u64 report_ideal_ns(const struct load_config *config,
-		      const struct load_result *result)
-{
-	__u32 capacity = result->attrs.capacity;
-
-	/*
-	 * Of a schedule it would say nothing but when the last task arrives, and nobody knows
-	 * which part of the tasks had which capacity.
-	 */
-	if (arrivals_are_scheduled(&config->arrivals) || result->last_capacity != capacity)
-		return 0;
-	/* submitters work, too */
-	if (result->attrs.policy == WPOOL_DEV_POLICY_RUN &&
-	    capacity != WPOOL_DEV_UNLIMITED)
-		capacity += config->submitters;
-	return tally_ideal_ns(&result->tally, config->works, config->nr_works,
-			      capacity);
-}
 
 static struct json_object *json_limit(struct json_object *to, const char *key,
 				      __u32 limit)

@@ -1,240 +1,56 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The report of a run, for people. */
+/* What the reports of a run, for people and for programs, compute. */
 #include "report.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "attrs.h"
-#include "out.h"
-#include "parse.h"
-
-static void print_phases(const struct load_config *config)
+const char *report_policy(__u32 policy)
 {
-	const struct arrivals_config *arrivals = &config->arrivals;
-	char buf[32];
+	static const char *const policies[] = {
+		[WPOOL_DEV_POLICY_BLOCK] = "block",
+		[WPOOL_DEV_POLICY_FAIL] = "fail",
+		[WPOOL_DEV_POLICY_RUN] = "run",
+		[WPOOL_DEV_POLICY_DROP_OLDEST] = "drop_oldest",
+	};
 
-	if (arrivals->replay)
-		printf(", as in %s", arrivals->replay->file);
-	if (arrivals->rate)
-		printf(", %s%llu/s", arrivals->poisson ? "Poisson " : "", arrivals->rate);
-	if (arrivals->ramp_ns)
-		printf(", ramp %s", format_duration(arrivals->ramp_ns, buf, sizeof(buf)));
-	if (config->warmup_ns)
-		printf(", warm-up %s", format_duration(config->warmup_ns, buf, sizeof(buf)));
-	if (config->duration_ns)
-		printf(", for %s", format_duration(config->duration_ns, buf, sizeof(buf)));
+	return policy < ARRAY_SIZE(policies) ? policies[policy] : "unknown";
 }
 
-static void print_setting(const struct load_config *config,
-			  const struct load_result *result)
+__u64 report_asked(const struct load_result *result)
 {
-	char capacity[16], last[16], depth[16];
-	bool is_tuned = result->last_capacity != result->attrs.capacity;
-	unsigned int i;
-
-	printf("%spool %s%s: capacity %s%s%s%s, queue_depth %s, policy %s\n",
-	       out_style(OUT_BOLD), config->pool, out_plain(),
-	       attr_format_limit(result->attrs.capacity, capacity, sizeof(capacity)),
-	       is_tuned ? " (" : "", is_tuned ?
-	       attr_format_limit(result->last_capacity, last, sizeof(last)) : "",
-	       is_tuned ? " at the end)" : "",
-	       attr_format_limit(result->attrs.queue_depth, depth, sizeof(depth)),
-	       report_policy(result->attrs.policy));
-	if (config->tasks)
-		printf("%llu task%s of", config->tasks, config->tasks == 1 ? "" : "s");
-	else
-		printf("tasks of");
-	for (i = 0; i < config->nr_works; i++) {
-		printf("%s %s", i ? "," : "", config->works[i].text);
-		if (config->works[i].weight > 1)
-			printf("@%u", config->works[i].weight);
-	}
-	printf(" from %u submitter%s, up to %u a call", config->submitters,
-	       config->submitters == 1 ? "" : "s", config->batch);
-	print_phases(config);
-	if (config->on)
-		printf(", on CPU %u", config->on_cpu);
-	printf("%s%s%s\n\n", config->urgent ? ", urgent" : "",
-	       config->nonblock ? ", nonblock" : "", config->retry ? ", retry" : "");
+	return result->accepted + result->refused + result->tally.unsent;
 }
 
-static void print_bad(const char *name, __u64 count)
+double report_completed_per_s(const struct load_result *result)
 {
-	printf("%s%-10s%s %10llu", count ? out_style(OUT_BAD) : "", name,
-	       count ? out_plain() : "", count);
+	__u64 ns = tally_window_ns(&result->tally);
+
+	return ns ? (double)result->tally.completed_in_window * NSEC_PER_SEC / ns : 0;
 }
 
-static void print_errors(const struct tally *tally)
+__u64 report_per_task(__u64 ns, const struct load_result *result)
 {
-	int i;
-
-	for (i = 0; i < TALLY_ERRORS && tally->error[i].count; i++)
-		printf("%s%s %llu", i ? ", " : "  (",
-		       tally->error[i].err ? strerrorname_np(tally->error[i].err) ?: "?" :
-		       "other", tally->error[i].count);
-	if (i)
-		putchar(')');
+	return result->accepted ? ns / result->accepted : 0;
 }
 
-static void print_counts(const struct load_config *config,
-			 const struct load_result *result)
+bool report_has_order(const struct load_result *result)
 {
-	bool scheduled = arrivals_are_scheduled(&config->arrivals);
-	__u64 asked = report_asked(result);
-	const struct tally *tally = &result->tally;
-
-	printf("%-10s %10llu", scheduled ? "asked" : "offered", asked);
-	if (asked < config->tasks && !config->duration_ns)
-		printf("  (%llu were not submitted any more)", config->tasks - asked);
-	printf("\n%-10s %10llu", "accepted", result->accepted);
-	if (result->retries)
-		printf("  (%llu call%s refused and repeated)", result->retries,
-		       result->retries == 1 ? " was" : "s were");
-	putchar('\n');
-	print_bad("refused", result->refused);
-	if (result->refused)
-		printf("  (tasks; the pool's own figure counts calls)");
-	putchar('\n');
-	if (scheduled) {
-		print_bad("not sent", tally->unsent);
-		printf("%s\n", tally->unsent ? "  (arrived, but waited to be handed over)" : "");
-	}
-	printf("%-10s %10llu", "completed", tally->completed);
-	if (tally->warmup)
-		printf("  (%llu of all ended ones came before the measurement)", tally->warmup);
-	putchar('\n');
-	print_bad("failed", tally->failed);
-	print_errors(tally);
-	putchar('\n');
-	print_bad("cancelled", tally->cancelled);
-	if (tally->never_ran)
-		printf("  (%llu of all never ran)", tally->never_ran);
-	printf("\n\n");
+	return result->overtaken.nr && result->attrs.policy != WPOOL_DEV_POLICY_RUN;
 }
 
-static void print_rates(const struct load_config *config, const struct load_result *result)
+__u64 report_ideal_ns(const struct load_config *config,
+		      const struct load_result *result)
 {
-	double achieved = report_completed_per_s(result), asked;
-	bool is_behind;
+	__u32 capacity = result->attrs.capacity;
 
-	if (!arrivals_are_scheduled(&config->arrivals))
-		return;
-	asked = arrivals_rate(&config->arrivals);
-	is_behind = achieved < asked * 0.95;
-	printf("%-10s %10.0f  tasks/s\n", "asked rate", asked);
-	printf("%s%-10s %10.0f%s  tasks/s, %.1f%%\n", is_behind ? out_style(OUT_WARN) : "",
-	       "achieved", achieved, is_behind ? out_plain() : "", 100 * achieved / asked);
-}
-
-static void print_times(const struct load_config *config,
-			const struct load_result *result)
-{
-	__u64 wall = tally_wall_ns(&result->tally), ideal = report_ideal_ns(config, result);
-	char buf[32];
-
-	print_rates(config, result);
-	printf("%-10s %10s", "wall time", format_duration(wall, buf, sizeof(buf)));
-	if (arrivals_are_scheduled(&config->arrivals))
-		putchar('\n');
-	else
-		printf("  %.0f tasks/s\n", report_completed_per_s(result));
-	if (ideal)
-		printf("%-10s %10s  ratio %.3f\n", "ideal",
-		       format_duration(ideal, buf, sizeof(buf)),
-		       (double)wall / ideal);
-	printf("%-10s %10s  a task, in %llu call%s (with the wait for room)\n",
-	       "enqueue", format_duration(report_per_task(result->call_ns, result), buf,
-					  sizeof(buf)),
-	       result->calls, result->calls == 1 ? "" : "s");
-	printf("%-10s %10s  a task, of the submitting thread%s\n\n", "CPU time",
-	       format_duration(report_per_task(result->cpu_ns, result), buf, sizeof(buf)),
-	       config->submitters == 1 ? "" : "s");
-}
-
-static void print_hist(const char *name, const struct timehist *hist)
-{
-	static const unsigned int ppm[] = { 500000, 900000, 990000, 999000, 1000000 };
-	char buf[32];
-	size_t i;
-
-	if (!hist->nr)
-		return;
-	printf("%-24.24s", name);
-	for (i = 0; i < ARRAY_SIZE(ppm); i++)
-		printf(" %8s", format_duration(timehist_percentile(hist, ppm[i]), buf,
-					       sizeof(buf)));
-	printf(" %8s\n", format_duration(timehist_mean(hist), buf, sizeof(buf)));
-}
-
-static void print_latencies(const struct load_config *config,
-			    const struct tally *tally)
-{
-	bool open_loop = tally->window.open_loop;
-	char name[64];
-	unsigned int i;
-
-	if (!tally->time[TALLY_TOTAL].nr)
-		return;
-	printf("%s%-24s %8s %8s %8s %8s %8s %8s%s\n", out_style(OUT_BOLD), "latency",
-	       "p50", "p90", "p99", "p99.9", "max", "mean", out_plain());
-	print_hist("arrival to submit", &tally->time[TALLY_LATE]);
-	print_hist("arrival to start", &tally->time[TALLY_WAIT]);
-	print_hist("submit to start", &tally->time[TALLY_QUEUE]);
-	print_hist(open_loop ? "arrival to end" : "submit to end", &tally->time[TALLY_TOTAL]);
-	for (i = 0; i < config->nr_works; i++) {
-		snprintf(name, sizeof(name), "run %s", config->works[i].text);
-		print_hist(name, &tally->work[i].run_ns);
-	}
-	putchar('\n');
-}
-
-static void print_order(const struct load_result *result)
-{
-	const struct overtaken_figures *overtaken = &result->overtaken;
-
-	if (report_has_order(result))
-		printf("overtaken by tasks that were submitted later: p99 %u, most %u\n\n",
-		       overtaken->p99, overtaken->most);
-}
-
-static void print_cpus(const struct tally *tally)
-{
-	__u64 ran = 0;
-	char buf[32];
-	__u32 cpu;
-
-	for (cpu = 0; cpu < tally->nr_cpus; cpu++)
-		ran += tally->cpu[cpu].finished;
-	if (!ran)
-		return;
-	printf("%s%5s %10s %7s %10s%s\n", out_style(OUT_BOLD), "CPU", "finished",
-	       "share", "run time", out_plain());
-	for (cpu = 0; cpu < tally->nr_cpus; cpu++)
-		if (tally->cpu[cpu].finished)
-			printf("%5u %10llu %6.1f%% %10s\n", cpu,
-			       tally->cpu[cpu].finished,
-			       100.0 * tally->cpu[cpu].finished / ran,
-			       format_duration(tally->cpu[cpu].run_ns, buf,
-					       sizeof(buf)));
-	putchar('\n');
-}
-
-void report_text(const struct load_config *config, const struct load_result *result)
-{
-	const struct wpool_dev_stats *before = &result->before;
-	const struct wpool_dev_stats *after = &result->after;
-
-	print_setting(config, result);
-	print_counts(config, result);
-	print_times(config, result);
-	print_latencies(config, &result->tally);
-	print_order(result);
-	print_cpus(&result->tally);
-	printf("stolen %llu, handoffs %llu, hogs %llu\n",
-	       after->stolen - before->stolen, after->handoffs - before->handoffs,
-	       after->hogs - before->hogs);
-	printf("workers %u before, %u at most, %u after; spawned %llu, expired %llu\n",
-	       before->workers, result->peak_workers, after->workers,
-	       after->spawned - before->spawned, after->expired - before->expired);
+	/*
+	 * Of a schedule it would say nothing but when the last task arrives, and nobody knows
+	 * which part of the tasks had which capacity.
+	 */
+	if (arrivals_are_scheduled(&config->arrivals) || result->last_capacity != capacity)
+		return 0;
+	/* submitters work, too */
+	if (result->attrs.policy == WPOOL_DEV_POLICY_RUN &&
+	    capacity != WPOOL_DEV_UNLIMITED)
+		capacity += config->submitters;
+	return tally_ideal_ns(&result->tally, config->works, config->nr_works,
+			      capacity);
 }

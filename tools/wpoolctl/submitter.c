@@ -26,21 +26,8 @@
 #define MIN_RETRY_NS	(100 * NSEC_PER_USEC)
 #define MAX_RETRY_NS	(5 * NSEC_PER_MSEC)
 
-/* Arrivals that were not handed over are counted one by one up to so many. */
+/* Arrivals that were not handed over are counted one by one up to that many. */
 #define MANY_UNSENT	1048576U
-
-static __u64 clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
-}
-
-__u64 load_now_ns(void)
-{
-	return clock_ns(CLOCK_MONOTONIC);
-}
 
 /* A kick ends it early. */
 static void nap(__u64 ns)
@@ -326,7 +313,7 @@ static void *submit_thread(void *arg)
 	/* or the kernel collects the ends of naps for 50 us */
 	prctl(PR_SET_TIMERSLACK, 1);
 	submit_all(s);
-	s->cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	s->cpu_ns = load_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	atomic_store(&s->submitted, true);
 	atomic_fetch_sub(&s->load->submitting, 1);
 	tell_news(s->load);

@@ -7,8 +7,11 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-#include "load.h"
+#include "errmsg.h"
+#include "load-config.h"
 #include "overtaken.h"
+#include "random.h"
+#include "tally.h"
 
 /* Ends a sleep in an ioctl. Its handler does nothing. */
 #define SUBMITTER_KICK	SIGUSR1

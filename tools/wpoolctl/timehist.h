@@ -31,7 +31,7 @@ void timehist_exit(struct timehist *hist);
 /* The shortest time that a bucket counts. */
 __u64 timehist_from_ns(size_t bucket);
 
-/* A time that so many of a million did not exceed, see hist_percentile(). */
+/* The @ppm-th quantile, as hist_percentile(). */
 __u64 timehist_percentile(const struct timehist *hist, unsigned int ppm);
 __u64 timehist_mean(const struct timehist *hist);
 

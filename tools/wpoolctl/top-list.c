@@ -1,9 +1,50 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A view of wpoolctl top that is a list of lines, see top-list.h. */
+/* A view of wpoolctl top that is a list of lines, and what that of the pools shares with it. */
 #include "top-list.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define WIDE		120	/* columns of a terminal with room for long names */
+#define NARROW_NAME	12
+#define NARROW_FUNC	24
+#define WIDE_FUNC	48
+#define WPOOL_NAME_MAX	31
+
+bool top_passes(const struct top *top, const char *pool, const char *func)
+{
+	return !*top->filter || strstr(pool, top->filter) || strstr(func, top->filter);
+}
+
+bool top_is_shown(const struct top *top, size_t line)
+{
+	return line >= top->first &&
+	       (!screen_is_open() || screen_line() < screen_height() - 1);
+}
+
+void top_put_title(const struct top *top, size_t i, bool left, int width, const char *title)
+{
+	enum screen_style style = screen_is_open() && i == top->sort ? SCREEN_GOOD :
+				  SCREEN_TITLE;
+
+	screen_put(SCREEN_TITLE, i ? " " : "");
+	screen_put(style, left ? "%-*s" : "%*s", width, title);
+}
+
+int top_compare_values(double a, double b)
+{
+	return a < b ? 1 : a > b ? -1 : 0;
+}
+
+int top_max_name(void)
+{
+	return screen_width() < WIDE ? NARROW_NAME : WPOOL_NAME_MAX;
+}
+
+int top_max_func(void)
+{
+	return screen_width() < WIDE ? NARROW_FUNC : WIDE_FUNC;
+}
 
 int rows_init(struct rows *rows, size_t nr)
 {

@@ -55,13 +55,13 @@ struct list {
 
 extern const struct list function_list, cost_list, worker_list, cpu_list;
 
-/* Room for so many lines; 0, or -1 if there is no memory. */
+/* Room for that many lines; 0, or -1 if there is no memory. */
 int rows_init(struct rows *rows, size_t nr);
 
 /* Titles and lines, from top->first on, as many as the screen has. */
 void show_list(struct top *top, const struct list *list);
 
-/* ---- shared with the view of the pools (top-views.c) ---- */
+/* ---- for the view of the pools, too (top-views.c) ---- */
 
 /* Does the filter let a line pass? */
 bool top_passes(const struct top *top, const char *pool, const char *func);

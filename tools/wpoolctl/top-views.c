@@ -10,38 +10,9 @@
 #include "screen.h"
 #include "top-list.h"
 
-#define WIDE		120	/* columns of a terminal with room for long names */
-#define NARROW_NAME	12
-#define NARROW_FUNC	24
-#define WIDE_FUNC	48
-#define WPOOL_NAME_MAX	31
-
 const char *const view_names[NR_VIEWS] = {
 	"pools", "functions", "costs", "workers", "cpus",
 };
-
-bool top_passes(const struct top *top, const char *pool, const char *func)
-{
-	return !*top->filter || strstr(pool, top->filter) || strstr(func, top->filter);
-}
-
-/* Which lines of the view are on the screen; the last two lines are for other things. */
-bool top_is_shown(const struct top *top, size_t line)
-{
-	return line >= top->first &&
-	       (!screen_is_open() || screen_line() < screen_height() - 1);
-}
-
-/* A title; the one by which the view is sorted is marked. */
-void top_put_title(const struct top *top, size_t i, bool left, int width,
-		   const char *title)
-{
-	enum screen_style style = screen_is_open() && i == top->sort ? SCREEN_GOOD :
-				  SCREEN_TITLE;
-
-	screen_put(SCREEN_TITLE, i ? " " : "");
-	screen_put(style, left ? "%-*s" : "%*s", width, title);
-}
 
 /* ---- pools ---------------------------------------------------------------- */
 
@@ -97,12 +68,6 @@ static enum screen_style cell_style(const struct pool *pool, const char *column)
 
 static struct top *sorted;
 
-/* Numbers: the largest first; words by the alphabet. */
-int top_compare_values(double a, double b)
-{
-	return a < b ? 1 : a > b ? -1 : 0;
-}
-
 static int compare_pools(const void *a, const void *b)
 {
 	const struct pool *one = a, *other = b;
@@ -122,17 +87,6 @@ static int compare_pools(const void *a, const void *b)
 	if (sorted->reverse)
 		order = -order;
 	return order ?: strcmp(one->name, other->name);
-}
-
-/* On a narrow terminal a long name leaves too little for the rest. */
-int top_max_name(void)
-{
-	return screen_width() < WIDE ? NARROW_NAME : WPOOL_NAME_MAX;
-}
-
-int top_max_func(void)
-{
-	return screen_width() < WIDE ? NARROW_FUNC : WIDE_FUNC;
 }
 
 /* Times if a pool takes them. What the view is sorted by stays the same. */

@@ -118,11 +118,11 @@
  * @cpumask: user pointer to an array of __u64, in which bit n stands for CPU n.
  *	EINVAL: it contains a CPU that this machine cannot have.
  * @freezable: 0 or 1: start no task while the system is suspended
- * @reclaim: 0 or 1: go on while there is no memory for a new worker
+ * @reclaim: 0 or 1: keep running tasks while there is no memory for a new worker
  * @sched: scheduling class of the workers: WPOOL_DEV_SCHED_NORMAL, or SCHED_FIFO at a priority
  *	of 1 to 99; ERANGE for more
- * @capacity_per_cpu: the capacity is so many workers for each CPU that is online and in the
- *	cpumask; 0: it is @capacity. EINVAL: not 0, and @capacity is valid, too.
+ * @capacity_per_cpu: workers for each CPU that is online and in the cpumask; the capacity is their
+ *	sum. 0: the capacity is @capacity. EINVAL: not 0, and @capacity is valid, too.
  *
  * Defaults and ranges are those of the sysfs attributes of the same names.
  * EOPNOTSUPP: an unknown bit in @mask, or @reserved is not zero.

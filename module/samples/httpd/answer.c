@@ -64,7 +64,7 @@ static int say_hello(struct http_answer *answer, const struct http_request *req,
 	return 200;
 }
 
-/* So many bytes, for clients that read slowly. */
+/* That many bytes, for clients that read slowly. */
 static int say_much(struct http_answer *answer, const struct http_request *req,
 		    struct httpd *server)
 {

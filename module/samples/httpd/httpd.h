@@ -33,7 +33,7 @@ struct httpd {
 	bool allow_fault;			/* I */
 
 	struct wpool_event accept;		/* accepts connections */
-	bool stopping;				/* A: no connection goes on, none is accepted */
+	bool stopping;				/* A: connections end, and none is accepted */
 	atomic_t nr_conns;			/* A: what max_connections bounds */
 	refcount_t users;			/* A: connections, and the module */
 	struct completion unused;		/* there are no users any more */

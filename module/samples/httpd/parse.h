@@ -60,7 +60,7 @@ void http_request_init(struct http_request *req);
  * @buf: the start of its head; the same in each call
  * @len: how much there is, from call to call the same or more
  *
- * Return: true if @req is complete, or is refused; false if the head goes on.
+ * Return: true if @req is complete, or is refused; false if the head is incomplete.
  */
 bool http_parse(struct http_request *req, const char *buf, size_t len);
 

@@ -23,13 +23,6 @@ struct alloc {
 	struct bench_meter meter;
 };
 
-static void started(void *data)
-{
-	struct alloc *b = data;
-
-	bench_meter_start(&b->meter);
-}
-
 static void count_and_free(struct bench_item *item)
 {
 	kfree(item);
@@ -89,24 +82,16 @@ static int run_allocated(struct bench_run *run,
 	if (err)
 		return err;
 	b.pool.detached = true;
-	bench_count_reset();
-	err = bench_produce(NULL, 1, warm, fn, &b, started);
-	if (!err)
-		err = bench_count_wait(warm);
+	err = bench_produce_counted(NULL, 1, warm, fn, &b, &b.meter);
 	if (err)
 		return bench_lost(err);
 	b.pool.peer->flush(&b.pool);
 
-	bench_count_reset();
-	err = bench_produce(run, 1, n, fn, &b, started);
-	if (!err)
-		err = bench_count_wait(n);
+	err = bench_produce_counted(run, 1, n, fn, &b, &b.meter);
 	if (err)
 		return bench_lost(err);
 	bench_meter_stop(&b.meter, run);
-	b.pool.peer->flush(&b.pool);
-	bench_pool_put_stats(&b.pool, run);
-	bench_pool_destroy(&b.pool);
+	bench_pool_finish(&b.pool, run);
 	return 0;
 }
 

@@ -71,6 +71,12 @@ int bench_lost(int err);
 
 void bench_sleep_us(u64 us);
 
+/* For sort(). */
+int bench_compare_u32(const void *a, const void *b);
+int bench_compare_u64(const void *a, const void *b);
+/* In us, as far as 32 bits go. */
+u32 bench_wait_us(u64 from_ns, u64 to_ns);
+
 /* Puts the median and so on of @nr values as "<prefix>_p50" ...; sorts them. */
 void bench_put_percentiles(struct bench_run *run, const char *prefix,
 			   u32 *values, u32 nr);
@@ -82,7 +88,7 @@ u32 bench_c2c_ns(void);
 
 /* ---- compute.c ---- */
 
-/* Compute for so many turns, and how many of them take a millisecond. */
+/* Compute for that many turns, and how many of them take a millisecond. */
 void bench_spend(u64 turns);
 u64 bench_turns_per_ms(void);
 /* Long ones among short ones, in no order that any CPU could profit from. */

@@ -92,13 +92,6 @@ static int answerer_main(void *data)
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
-{
-	u32 x = *(const u32 *)a, y = *(const u32 *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 u32 bench_c2c_ns(void)
 {
 	int (*const mains[])(void *) = { server_main, answerer_main };
@@ -131,6 +124,6 @@ out:
 			kthread_stop(threads[i]);
 	if (!pp.nr_chunks)
 		return 0;
-	sort(pp.chunk_ns, pp.nr_chunks, sizeof(pp.chunk_ns[0]), compare, NULL);
+	sort(pp.chunk_ns, pp.nr_chunks, sizeof(pp.chunk_ns[0]), bench_compare_u32, NULL);
 	return pp.chunk_ns[pp.nr_chunks / 2];
 }

@@ -279,13 +279,6 @@ static int produce(struct bench_producer *p)
 	return err;
 }
 
-static void started(void *data)
-{
-	struct calls *b = data;
-
-	bench_meter_start(&b->meter);
-}
-
 static int prepare_wpool(struct calls *b)
 {
 	u64 i;
@@ -378,8 +371,8 @@ static int measure(struct calls *b, struct bench_run *run, u64 n)
 	if (err)
 		goto out;
 	/* unmeasured, so that there are workers */
-	err = bench_produce(NULL, 1, max(div_u64(n, 10), 1ULL), produce, b, started);
-	err = err ?: bench_produce(run, 1, n, produce, b, started);
+	err = bench_produce(NULL, 1, max(div_u64(n, 10), 1ULL), produce, b, &b->meter);
+	err = err ?: bench_produce(run, 1, n, produce, b, &b->meter);
 	if (!err)
 		bench_meter_stop(&b->meter, run);
 out:

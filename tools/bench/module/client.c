@@ -84,13 +84,6 @@ static int produce_trips(struct bench_producer *p)
 	return 0;
 }
 
-static void started(void *data)
-{
-	struct clients *b = data;
-
-	bench_meter_start(&b->meter);
-}
-
 int bench_client(struct bench_run *run)
 {
 	u64 n = bench_num(run, "n", 10000);
@@ -121,9 +114,9 @@ int bench_client(struct bench_run *run)
 		b.clients[i].item.turns = b.turns;
 	}
 	/* unmeasured, so that there are workers */
-	err = bench_produce(NULL, nr, max_t(u64, n / 10, nr), produce_trips, &b, started);
+	err = bench_produce(NULL, nr, max_t(u64, n / 10, nr), produce_trips, &b, &b.meter);
 	if (!err)
-		err = bench_produce(run, nr, n, produce_trips, &b, started);
+		err = bench_produce(run, nr, n, produce_trips, &b, &b.meter);
 	if (err)
 		return bench_lost(err);
 	bench_meter_stop(&b.meter, run);

@@ -76,13 +76,6 @@ static int produce(struct bench_producer *p)
 	return done == p->nr ? 0 : -EIO;
 }
 
-static void started(void *data)
-{
-	struct compute *b = data;
-
-	bench_meter_start(&b->meter);
-}
-
 u64 bench_length_ns(u64 i)
 {
 	u64 part = i * 37 % 100;
@@ -92,11 +85,7 @@ u64 bench_length_ns(u64 i)
 
 static int compute(struct compute *b, struct bench_run *run, u64 n)
 {
-	int err;
-
-	bench_count_reset();
-	err = bench_produce(run, b->producers, n, produce, b, started);
-	return err ?: bench_count_wait(n);
+	return bench_produce_counted(run, b->producers, n, produce, b, &b->meter);
 }
 
 int bench_compute(struct bench_run *run)
@@ -132,9 +121,7 @@ int bench_compute(struct bench_run *run)
 	bench_meter_stop(&b.meter, run);
 	bench_put(run, "work_ns", work_ns);
 	bench_put(run, "ideal_ns", div_u64(work_ns, num_online_cpus()));
-	b.pool.peer->flush(&b.pool);
-	bench_pool_put_stats(&b.pool, run);
-	bench_pool_destroy(&b.pool);
+	bench_pool_finish(&b.pool, run);
 out_free:
 	kvfree(b.items);
 	return err;

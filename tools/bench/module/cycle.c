@@ -7,7 +7,7 @@
  * kind=ring: a thread submits F tasks in turn, and waits for one that has not run yet.
  * kind=chain: F chains; each task submits the other one of its chain.
  * kind=family: a parent submits F children, and the last of them the parent.
- * N tasks run in all. A task, but for the parent, computes for LOCK_NS under a mutex that all
+ * N tasks run in all. A task, except the parent, computes for LOCK_NS under a mutex that all
  * of them share, then for NS, and then sleeps for US microseconds; it does not what is 0.
  */
 #include "bench.h"
@@ -44,7 +44,7 @@ struct cycle {
 	struct mutex mutex;	/* what the tasks have in common */
 	struct completion freed;
 	atomic_t children;
-	u64 *left;		/* how often a chain, or the parent, goes on */
+	u64 *left;		/* how often a chain, or the parent, continues */
 	u64 flight, turns, lock_turns, us;
 	enum cycle_kind kind;
 };
@@ -141,26 +141,16 @@ static int produce(struct bench_producer *p)
 	return err;
 }
 
-static void started(void *data)
-{
-	struct cycle *b = data;
-
-	bench_meter_start(&b->meter);
-}
-
 /* About @n tasks, so that all chains, or families, are whole. */
 static int cycle(struct cycle *b, struct bench_run *run, u64 n)
 {
 	u64 part = b->kind == FAMILY ? b->flight + 1 : b->flight, i;
-	int err;
 
 	if (b->kind != RING)
 		n = part * max(div64_u64(n, part), 1ULL);
 	for (i = 0; i < b->flight; i++)
 		b->left[i] = div64_u64(n, part);
-	bench_count_reset();
-	err = bench_produce(run, 1, n, produce, b, started);
-	return err ?: bench_count_wait(n);
+	return bench_produce_counted(run, 1, n, produce, b, &b->meter);
 }
 
 int bench_cycle(struct bench_run *run)
@@ -199,9 +189,7 @@ int bench_cycle(struct bench_run *run)
 	if (err)
 		return bench_lost(err);
 	bench_meter_stop(&b.meter, run);
-	b.pool.peer->flush(&b.pool);
-	bench_pool_put_stats(&b.pool, run);
-	bench_pool_destroy(&b.pool);
+	bench_pool_finish(&b.pool, run);
 out_free:
 	kvfree(b.items);
 	kvfree(b.left);

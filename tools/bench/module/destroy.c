@@ -49,13 +49,6 @@ static int use_all(struct destroy *b, u32 nr)
 	return err;
 }
 
-static void started(void *data)
-{
-	struct destroy *b = data;
-
-	bench_meter_start(&b->meter);
-}
-
 static int destroy_some(struct bench_producer *p)
 {
 	struct destroy *b = p->data;
@@ -90,7 +83,7 @@ int bench_destroy(struct bench_run *run)
 	err = use_all(&b, nr);
 	if (err)
 		return bench_lost(err);
-	err = bench_produce(run, threads, nr, destroy_some, &b, started);
+	err = bench_produce(run, threads, nr, destroy_some, &b, &b.meter);
 	/* only for want of memory, before a thread has run */
 	if (err)
 		goto out_destroy;

@@ -94,13 +94,6 @@ static int produce(struct bench_producer *p)
 	return 0;
 }
 
-static void started(void *data)
-{
-	struct each *b = data;
-
-	bench_meter_start(&b->meter);
-}
-
 #ifdef CONFIG_TRACEPOINTS
 static DEFINE_PER_CPU(u64, allocations);
 
@@ -165,7 +158,7 @@ static int measure(struct each *b, struct bench_run *run, u64 n)
 	b->free_before = bench_free_memory();
 	b->free_least = b->free_before;
 	wake_up_process(looker);
-	err = bench_produce(run, 1, n, produce, b, started);
+	err = bench_produce(run, 1, n, produce, b, &b->meter);
 	if (!err)
 		err = bench_count_wait(n);
 	if (!err)
@@ -203,9 +196,7 @@ int bench_each(struct bench_run *run)
 	bench_put(run, "peak_bytes", b.free_before - b.free_least);
 	bench_put(run, "peak_max", b.peak);
 	bench_put(run, "refused", b.refused);
-	b.pool.peer->flush(&b.pool);
-	bench_pool_put_stats(&b.pool, run);
-	bench_pool_destroy(&b.pool);
+	bench_pool_finish(&b.pool, run);
 out_free:
 	kvfree(b.items);
 	return err;

@@ -16,7 +16,7 @@
  * how often a thread of wpool was woken ("quiet_switches", of a second).
  *
  * "event_fire": the pool is quiet. A producer on CPU 0 submits a task, and the next time
- * it fires an event, which is how it goes on: "submit_*" and "fire_*" are the times from
+ * it fires an event, which is how it continues: "submit_*" and "fire_*" are the times from
  * before the call to the start, in ns.
  */
 #include "bench.h"
@@ -146,13 +146,6 @@ static const struct wheel_kind *kind_named(const char *name)
 	return NULL;
 }
 
-static void wheel_started(void *data)
-{
-	struct events *b = data;
-
-	bench_meter_start(&b->meter);
-}
-
 static int wheel_produce(struct bench_producer *p)
 {
 	struct events *b = p->data;
@@ -193,8 +186,7 @@ int bench_event_wheel(struct bench_run *run)
 	      bench_count_wait(DIV_ROUND_UP(n, 10));
 	if (err)
 		return bench_lost(err);
-	bench_count_reset();
-	err = bench_produce(run, 1, n, wheel_produce, &b, wheel_started) ?: bench_count_wait(n);
+	err = bench_produce_counted(run, 1, n, wheel_produce, &b, &b.meter);
 	if (err)
 		return bench_lost(err);
 	bench_meter_stop(&b.meter, run);

@@ -78,25 +78,6 @@ static int produce(struct bench_producer *p)
 	return 0;
 }
 
-static void started(void *data)
-{
-	struct full *b = data;
-
-	bench_meter_start(&b->meter);
-}
-
-static int compare(const void *a, const void *b)
-{
-	u64 x = *(const u64 *)a, y = *(const u64 *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static u32 wait_us(u64 from_ns, u64 to_ns)
-{
-	return min_t(u64, div_u64(to_ns - min(from_ns, to_ns), NSEC_PER_USEC), U32_MAX);
-}
-
 static int put_waits(struct full *b, struct bench_run *run, u64 n)
 {
 	u32 *waits_us = kvcalloc(n, sizeof(*waits_us), GFP_KERNEL);
@@ -107,14 +88,14 @@ static int put_waits(struct full *b, struct bench_run *run, u64 n)
 	if (!waits_us || !starts_ns)
 		goto out;
 	for (i = 0; i < n; i++) {
-		waits_us[i] = wait_us(b->waiters[i].submitted_ns, b->waiters[i].started_ns);
+		waits_us[i] = bench_wait_us(b->waiters[i].submitted_ns, b->waiters[i].started_ns);
 		starts_ns[i] = b->waiters[i].started_ns;
 	}
 	bench_put_percentiles(run, "wait", waits_us, n);
 	/* one producer: the submits are in order */
-	sort(starts_ns, n, sizeof(*starts_ns), compare, NULL);
+	sort(starts_ns, n, sizeof(*starts_ns), bench_compare_u64, NULL);
 	for (i = 0; i < n; i++)
-		waits_us[i] = wait_us(b->waiters[i].submitted_ns, starts_ns[i]);
+		waits_us[i] = bench_wait_us(b->waiters[i].submitted_ns, starts_ns[i]);
 	bench_put_percentiles(run, "fifo", waits_us, n);
 	err = 0;
 out:
@@ -125,11 +106,7 @@ out:
 
 static int fill(struct full *b, struct bench_run *run, u64 n)
 {
-	int err;
-
-	bench_count_reset();
-	err = bench_produce(run, 1, n, produce, b, started);
-	return err ?: bench_count_wait(n);
+	return bench_produce_counted(run, 1, n, produce, b, &b->meter);
 }
 
 int bench_full(struct bench_run *run)

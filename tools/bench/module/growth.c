@@ -28,13 +28,6 @@ struct growth {
 	struct bench_meter meter;
 };
 
-static void started(void *data)
-{
-	struct growth *b = data;
-
-	bench_meter_start(&b->meter);
-}
-
 /* ---- a few items, many tasks ---- */
 
 static void recycled(struct bench_item *item)
@@ -73,10 +66,7 @@ static int recycle(struct growth *b, struct bench_run *run, u64 n)
 {
 	int err;
 
-	bench_count_reset();
-	err = bench_produce(run, 1, n, produce_recycled, b, started);
-	if (!err)
-		err = bench_count_wait(n);
+	err = bench_produce_counted(run, 1, n, produce_recycled, b, &b->meter);
 	if (!err && run)
 		bench_meter_stop(&b->meter, run);
 	return err;
@@ -104,9 +94,7 @@ int bench_recycle(struct bench_run *run)
 		err = recycle(&b, run, n);
 	if (err)
 		return bench_lost(err);
-	b.pool.peer->flush(&b.pool);
-	bench_pool_put_stats(&b.pool, run);
-	bench_pool_destroy(&b.pool);
+	bench_pool_finish(&b.pool, run);
 out_free:
 	kvfree(b.items);
 	return err;
@@ -143,10 +131,7 @@ static int spread_over(struct growth *b, struct bench_run *run, u64 n, u32 nr_po
 		pool->peer->init(pool, &b->items[i]);
 		b->items[i].pool = pool;
 	}
-	bench_count_reset();
-	err = bench_produce(run, 1, n, produce_spread, b, started);
-	if (!err)
-		err = bench_count_wait(n);
+	err = bench_produce_counted(run, 1, n, produce_spread, b, &b->meter);
 	if (!err && run)
 		bench_meter_stop(&b->meter, run);
 	for (i = 0; i < nr_pools && !err; i++)

@@ -213,7 +213,7 @@ static int gather(struct crowd *b, struct bench_run *run, struct bench_item *ite
 
 	for (i = 0; i < n && !err; i++)
 		err = b->pool.peer->submit(&b->pool, &items[i]);
-	/* those that are there already wait for the others for ever */
+	/* those that are there already wait for the others forever */
 	if (!err)
 		err = bench_count_wait(n);
 	if (!err)

@@ -120,13 +120,6 @@ static int shoot_fast(struct bench_producer *p)
 	return 0;
 }
 
-static void started(void *data)
-{
-	struct latency *b = data;
-
-	bench_meter_start(&b->meter);
-}
-
 static int shots_alloc(struct latency *b, u64 n, u32 producers)
 {
 	b->shots = kcalloc(producers, sizeof(*b->shots), GFP_KERNEL);
@@ -162,15 +155,13 @@ static int run_shots(struct bench_run *run, u32 producers,
 		init_completion(&b.shots[i].done);
 		b.pool.peer->init(&b.pool, &b.shots[i].item);
 	}
-	err = bench_produce(run, producers, n, fn, &b, started);
+	err = bench_produce(run, producers, n, fn, &b, &b.meter);
 	if (err)
 		return bench_lost(err);
 	bench_meter_stop(&b.meter, run);
 	bench_put_percentiles(run, "start", b.start_ns, n);
 	bench_put_percentiles(run, "enqueue", b.enqueue_ns, n);
-	b.pool.peer->flush(&b.pool);
-	bench_pool_put_stats(&b.pool, run);
-	bench_pool_destroy(&b.pool);
+	bench_pool_finish(&b.pool, run);
 out_free:
 	shots_free(&b);
 	return err;
@@ -237,13 +228,6 @@ static int wake_slowly(struct bench_producer *p)
 	return 0;
 }
 
-static void floor_started(void *data)
-{
-	struct floor *f = data;
-
-	bench_meter_start(&f->b.meter);
-}
-
 int bench_wakeup(struct bench_run *run)
 {
 	u64 n = bench_num(run, "n", 1000), cpu = bench_num(run, "cpu", 0);
@@ -262,7 +246,7 @@ int bench_wakeup(struct bench_run *run)
 		goto out_free;
 	kthread_bind(f.b.sleeper, cpu);
 	wake_up_process(f.b.sleeper);
-	err = bench_produce(run, 1, n, wake_slowly, &f, floor_started);
+	err = bench_produce(run, 1, n, wake_slowly, &f, &f.b.meter);
 	if (!err) {
 		bench_meter_stop(&f.b.meter, run);
 		bench_put_percentiles(run, "start", f.b.start_ns, n);

@@ -157,7 +157,19 @@ int bench_lost(int err)
 	return err;
 }
 
-static int compare(const void *a, const void *b)
+int bench_compare_u64(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+u32 bench_wait_us(u64 from_ns, u64 to_ns)
+{
+	return min_t(u64, div_u64(to_ns - min(from_ns, to_ns), NSEC_PER_USEC), U32_MAX);
+}
+
+int bench_compare_u32(const void *a, const void *b)
 {
 	u32 x = *(const u32 *)a, y = *(const u32 *)b;
 
@@ -174,7 +186,7 @@ void bench_put_percentiles(struct bench_run *run, const char *prefix,
 	char key[32];
 	int i;
 
-	sort(values, nr, sizeof(*values), compare, NULL);
+	sort(values, nr, sizeof(*values), bench_compare_u32, NULL);
 	for (i = 0; i < ARRAY_SIZE(wanted); i++) {
 		scnprintf(key, sizeof(key), "%s_%s", prefix, wanted[i].name);
 		bench_put(run, key, values[(u64)(nr - 1) * wanted[i].percent / 100]);

@@ -56,13 +56,6 @@ static int produce(struct bench_producer *p)
 	return done == p->nr ? 0 : -EIO;
 }
 
-static void started(void *data)
-{
-	struct mix *b = data;
-
-	bench_meter_start(&b->meter);
-}
-
 static int mix_once(struct bench_run *run, struct mix *b, u64 n)
 {
 	u64 i, sleepers = 0;
@@ -76,7 +69,7 @@ static int mix_once(struct bench_run *run, struct mix *b, u64 n)
 	atomic_set(&b->sleepers, sleepers);
 	reinit_completion(&b->slept);
 	bench_count_reset();
-	err = bench_produce(run, b->producers, n, produce, b, started);
+	err = bench_produce(run, b->producers, n, produce, b, &b->meter);
 	if (!err)
 		err = bench_count_wait(n - sleepers);
 	if (err)
@@ -116,9 +109,7 @@ int bench_mix(struct bench_run *run)
 	if (err)
 		return bench_lost(err);
 	bench_meter_stop(&b.meter, run);
-	b.pool.peer->flush(&b.pool);
-	bench_pool_put_stats(&b.pool, run);
-	bench_pool_destroy(&b.pool);
+	bench_pool_finish(&b.pool, run);
 out_free:
 	kvfree(b.items);
 	return err;

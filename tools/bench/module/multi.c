@@ -74,13 +74,6 @@ static int produce(struct bench_producer *p)
 	return err;
 }
 
-static void started(void *data)
-{
-	struct multi *b = data;
-
-	bench_meter_start(&b->meter);
-}
-
 static int create(struct multi *b, const struct bench_run *run)
 {
 	static atomic_t serial;
@@ -106,10 +99,7 @@ static int measure(struct multi *b, struct bench_run *run, u32 producers, u64 n)
 	int err;
 	u32 i;
 
-	bench_count_reset();
-	err = bench_produce(run, producers, n, produce, b, started);
-	if (!err)
-		err = bench_count_wait(n);
+	err = bench_produce_counted(run, producers, n, produce, b, &b->meter);
 	if (!err && run)
 		bench_meter_stop(&b->meter, run);
 	for (i = 0; i < b->nr_pools && !err; i++)

@@ -46,13 +46,6 @@ static int produce(struct bench_producer *p)
 	return done == p->nr ? 0 : -EIO;
 }
 
-static void started(void *data)
-{
-	struct noop *b = data;
-
-	bench_meter_start(&b->meter);
-}
-
 int bench_noop(struct bench_run *run)
 {
 	u64 n = bench_num(run, "n", 100000), warm;
@@ -83,11 +76,7 @@ int bench_noop(struct bench_run *run)
 	b.pool.peer->flush(&b.pool);
 
 	bench_items_init(&b.pool, b.items, n);
-	bench_count_reset();
-	err = bench_produce(run, bench_num(run, "producers", 1), n, produce, &b,
-			    started);
-	if (!err)
-		err = bench_count_wait(n);
+	err = bench_produce_counted(run, bench_num(run, "producers", 1), n, produce, &b, &b.meter);
 	if (err)
 		goto out_lost;
 	bench_meter_stop(&b.meter, run);
@@ -125,13 +114,6 @@ static int produce_invokes(struct bench_producer *p)
 	return err;
 }
 
-static void invoke_started(void *data)
-{
-	struct invoke *b = data;
-
-	bench_meter_start(&b->meter);
-}
-
 int bench_invoke(struct bench_run *run)
 {
 	u64 n = bench_num(run, "n", 100000), i;
@@ -155,10 +137,7 @@ int bench_invoke(struct bench_run *run)
 		goto out_destroy;
 	wpool_flush(b.pool);
 
-	bench_count_reset();
-	err = bench_produce(run, 1, n, produce_invokes, &b, invoke_started);
-	if (!err)
-		err = bench_count_wait(n);
+	err = bench_produce_counted(run, 1, n, produce_invokes, &b, &b.meter);
 	if (err)
 		goto out_destroy;
 	bench_meter_stop(&b.meter, run);

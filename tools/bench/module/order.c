@@ -184,13 +184,6 @@ static int produce(struct bench_producer *p)
 	return 0;
 }
 
-static void started(void *data)
-{
-	struct order *b = data;
-
-	bench_meter_start(&b->meter);
-}
-
 /* ---- counting ---- */
 
 static int compare_start(const void *a, const void *b)
@@ -205,13 +198,6 @@ static int compare_submit(const void *a, const void *b)
 	const struct ordered *x = *(struct ordered * const *)a, *y = *(struct ordered * const *)b;
 
 	return x->before < y->before ? -1 : x->before > y->before;
-}
-
-static int compare_ns(const void *a, const void *b)
-{
-	u64 x = *(const u64 *)a, y = *(const u64 *)b;
-
-	return x < y ? -1 : x > y;
 }
 
 /*
@@ -231,24 +217,19 @@ static void count_overtakes(struct ordered **tasks, u32 nr, u32 *sum, u32 end, u
 	}
 }
 
-static u32 wait_us(u64 from_ns, u64 to_ns)
-{
-	return min_t(u64, div_u64(to_ns - min(from_ns, to_ns), NSEC_PER_USEC), U32_MAX);
-}
-
 static void put_waits(struct bench_run *run, struct ordered **by_submit, u32 nr, u32 *waits_us,
 		      u64 *starts_ns)
 {
 	u32 i;
 
 	for (i = 0; i < nr; i++) {
-		waits_us[i] = wait_us(by_submit[i]->submit_ns, by_submit[i]->start_ns);
+		waits_us[i] = bench_wait_us(by_submit[i]->submit_ns, by_submit[i]->start_ns);
 		starts_ns[i] = by_submit[i]->start_ns;
 	}
 	bench_put_percentiles(run, "wait", waits_us, nr);
-	sort(starts_ns, nr, sizeof(*starts_ns), compare_ns, NULL);
+	sort(starts_ns, nr, sizeof(*starts_ns), bench_compare_u64, NULL);
 	for (i = 0; i < nr; i++)
-		waits_us[i] = wait_us(by_submit[i]->submit_ns, starts_ns[i]);
+		waits_us[i] = bench_wait_us(by_submit[i]->submit_ns, starts_ns[i]);
 	bench_put_percentiles(run, "fifo", waits_us, nr);
 }
 
@@ -315,7 +296,7 @@ static int run_all(struct order *b, struct bench_run *run)
 	for (i = 0; i < b->n; i++)
 		prepare(b, &b->tasks[i]);
 	bench_count_reset();
-	err = bench_produce(run, bench_num(run, "producers", 1), b->n, produce, b, started);
+	err = bench_produce(run, bench_num(run, "producers", 1), b->n, produce, b, &b->meter);
 	/* what was dropped counts nowhere, and the flush waits for the others */
 	if (!err && !b->drop)
 		err = bench_count_wait(b->n);

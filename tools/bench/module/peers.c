@@ -447,6 +447,13 @@ void bench_pool_put_stats(struct bench_pool *pool, struct bench_run *run)
 	bench_put(run, "handoffs", stats.handoffs);
 }
 
+void bench_pool_finish(struct bench_pool *pool, struct bench_run *run)
+{
+	pool->peer->flush(pool);
+	bench_pool_put_stats(pool, run);
+	bench_pool_destroy(pool);
+}
+
 struct bench_item *bench_items_alloc(u64 nr)
 {
 	return kvcalloc(nr, sizeof(struct bench_item), GFP_KERNEL);

@@ -71,7 +71,7 @@ static int producers_create(struct bench_producer *all, u32 nr, bool pin)
 
 int bench_produce(struct bench_run *run, u32 nr, u64 items,
 		  int (*fn)(struct bench_producer *producer), void *data,
-		  void (*started)(void *data))
+		  struct bench_meter *meter)
 {
 	bool pin = !run || bench_num(run, "pin", 1);
 	u64 submit = 0, submit_cpu = 0;
@@ -103,8 +103,8 @@ int bench_produce(struct bench_run *run, u32 nr, u64 items,
 		wait_for_completion(&group.ready);
 	for (i = 0; i < nr; i++)
 		all[i].run_before_ns = run_time_ns(all[i].thread);
-	if (started)
-		started(data);
+	if (meter)
+		bench_meter_start(meter);
 	complete_all(&group.go);
 	for (i = 0; i < nr; i++)
 		wait_for_completion(&group.ready);
@@ -127,4 +127,15 @@ out:
 	}
 	kfree(all);
 	return err;
+}
+
+int bench_produce_counted(struct bench_run *run, u32 nr, u64 items,
+			  int (*fn)(struct bench_producer *producer), void *data,
+			  struct bench_meter *meter)
+{
+	int err;
+
+	bench_count_reset();
+	err = bench_produce(run, nr, items, fn, data, meter);
+	return err ?: bench_count_wait(items);
 }

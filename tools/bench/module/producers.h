@@ -11,6 +11,7 @@
 
 #include <linux/types.h>
 
+struct bench_meter;
 struct bench_run;
 
 struct bench_producer {
@@ -35,10 +36,15 @@ struct bench_producer {
  * Run @nr producers to their end, which share @items among them. Parameter
  * pin=0: they go where the scheduler likes, else producer i stays on CPU i.
  * Puts "submit_ns" and "submit_cpu_ns", sums over all producers. Without @run,
- * nothing is put: a warm-up.
+ * nothing is put: a warm-up. @meter starts when all are ready, unless it is NULL.
  */
 int bench_produce(struct bench_run *run, u32 nr, u64 items,
 		  int (*fn)(struct bench_producer *producer), void *data,
-		  void (*started)(void *data));
+		  struct bench_meter *meter);
+
+/* The same, and wait until all @items have counted themselves with bench_count(). */
+int bench_produce_counted(struct bench_run *run, u32 nr, u64 items,
+			  int (*fn)(struct bench_producer *producer), void *data,
+			  struct bench_meter *meter);
 
 #endif /* WPOOL_BENCH_PRODUCERS_H */

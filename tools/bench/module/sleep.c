@@ -59,13 +59,6 @@ static int produce(struct bench_producer *p)
 	return done == p->nr ? 0 : -EIO;
 }
 
-static void started(void *data)
-{
-	struct sleep *b = data;
-
-	bench_meter_start(&b->meter);
-}
-
 static void prepare(struct sleep *b, u64 nr)
 {
 	u64 i;
@@ -121,7 +114,7 @@ int bench_sleep(struct bench_run *run)
 	}
 
 	prepare(&b, n);
-	err = bench_produce(run, 1, n, produce, &b, started);
+	err = bench_produce(run, 1, n, produce, &b, &b.meter);
 	if (!err)
 		err = bench_count_wait(n);
 	if (err)
@@ -130,9 +123,7 @@ int bench_sleep(struct bench_run *run)
 	after = bench_free_memory();
 	bench_put(run, "floor_ns", div64_u64(n * b.us * NSEC_PER_USEC, workers));
 	bench_put(run, "used_bytes", before > after ? before - after : 0);
-	b.pool.peer->flush(&b.pool);
-	bench_pool_put_stats(&b.pool, run);
-	bench_pool_destroy(&b.pool);
+	bench_pool_finish(&b.pool, run);
 out_free:
 	kvfree(b.items);
 	return err;

@@ -474,7 +474,7 @@ static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 								   &all_locked, 1);
 		if (!watching)
 			continue;
-		/* as long as QEMU may use the translation, so for ever */
+		/* as long as QEMU may use the translation, so forever */
 		own = insn_of(insn);
 		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_insn, QEMU_PLUGIN_CB_NO_REGS, own);
 		qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS,

@@ -7,7 +7,7 @@
  * reaches depends on those before it, and because a task runs after its submit. Of two
  * sequences one is random, as without any feedback; the other is an entry in which draws
  * were changed, cut off or taken from another entry. What a tape does not hold is drawn
- * anew. Which of these happens is decided by the seed.
+ * again. Which of these happens is decided by the seed.
  *
  * In a directory an entry is a file, as struct sequence, named after its content. What is
  * read from there is repeated once as it is, before anything else.
@@ -187,7 +187,7 @@ static void vary(struct rng *rng, struct sequence *sequence, const struct sequen
 
 	switch (below(rng, 8)) {
 	case 0:
-		/* the rest is drawn anew */
+		/* the rest is drawn again */
 		tape->nr = below(rng, tape->nr + 1);
 		break;
 	case 1:

@@ -150,6 +150,15 @@ void *map_shared(size_t bytes);
 extern uint64_t seed;
 extern int ready_fd;		/* a file that can always be read from */
 
+/* ---- call.c --------------------------------------------------------------------- */
+
+/*
+ * The time of the watcher's last round: a call costs two looks at it, and each look at the
+ * kernel's clock may be a system call of its own. A sum of many differences is right all
+ * the same.
+ */
+extern atomic_ullong clock_ns;
+
 /* Say what is wrong, once for each of the first few. */
 void complain(struct fuzzer *f, const char *format, ...);
 
@@ -170,7 +179,7 @@ uint8_t *arena_place(struct fuzzer *f, size_t bytes);
 uint8_t *arena_place_ro(struct fuzzer *f, const void *content, size_t bytes);
 /* A pointer that leads nowhere. */
 uint64_t arena_bad_pointer(struct fuzzer *f);
-/* What is in @rw now is what has to be there later, but for what is answered. */
+/* What is in @rw now is what has to be there later, except what is answered. */
 void arena_snapshot(struct fuzzer *f, uint8_t *snapshot);
 /* True if nothing outside of this range has changed. */
 bool arena_unchanged(struct fuzzer *f, const uint8_t *snapshot, const void *from, size_t bytes);
@@ -230,14 +239,17 @@ void fuzz_ioctl_number(struct fuzzer *f, struct file *file);
 void fuzz_ioctl_scribbled(struct fuzzer *f, struct file *file);
 void ioctls_init(void);
 
-/* ---- works.c: attributes and descriptors ----------------------------------------- */
+/* ---- attrs.c: names and attributes ------------------------------------------------- */
 
 /* A name of a pool; false if there can be none of that name. */
 bool gen_name(struct fuzzer *f, uint8_t *name, bool *runs);
 /* Attributes; returns the -errno that they must give, or 0. */
 int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool runs);
+
+/* ---- works.c: descriptors of tasks ------------------------------------------------- */
+
 /*
- * @nr valid descriptors, but for number @bad, if that is not -1; returns the -errno that
+ * @nr valid descriptors, except number @bad, if that is not -1; returns the -errno that
  * they must give, or 0.
  */
 int gen_works(struct fuzzer *f, struct file *file, struct wpool_dev_work *works, uint32_t nr,

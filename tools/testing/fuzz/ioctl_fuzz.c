@@ -32,7 +32,6 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
@@ -44,68 +43,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAX_SHOWN		20
 #define ROUND_US		5000
 #define HANG_NS			120000000000ULL
 #define CHILD_CALLS		20
 
-struct shared *shared;
-uint64_t seed;
 int ready_fd;
 
 static uint64_t nr_calls = 100000;
 static unsigned int nr_threads = 4, nr_processes = 1;
 static struct fuzzer fuzzers[MAX_THREADS + 1];
 static pthread_t threads[MAX_THREADS];
-
-/*
- * The time of the watcher's last round: a call costs two looks at it, and each look at the
- * kernel's clock may be a system call of its own. A sum of many differences is right all
- * the same.
- */
-static atomic_ullong clock_ns;
-
-uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
-
-void complain(struct fuzzer *f, const char *format, ...)
-{
-	char text[512];
-	va_list args;
-
-	if (atomic_fetch_add(&shared->failures, 1) >= MAX_SHOWN)
-		return;
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	/* not stdio: a child may have been forked while another thread held its lock */
-	dprintf(1, "# seed %llu, thread %u, call %llu: %s\n", (unsigned long long)seed, f->nr,
-		(unsigned long long)f->call, text);
-	corpus_keep_wrong(f);
-}
-
-void call_begins(struct fuzzer *f, const char *op)
-{
-	atomic_store(&f->op, (uintptr_t)op);
-	atomic_store(&f->began_ns, atomic_load(&clock_ns));
-}
-
-void call_ends(struct fuzzer *f, unsigned int op)
-{
-	atomic_fetch_add(&shared->tally[op].ns,
-			 atomic_load(&clock_ns) - atomic_load(&f->began_ns));
-	atomic_store(&f->began_ns, 0);
-}
-
-void count(unsigned int op, int err)
-{
-	atomic_fetch_add(&shared->tally[op].by_errno[err < NR_ERRNOS ? err : NR_ERRNOS - 1], 1);
-}
 
 /* ---- calls ------------------------------------------------------------------------ */
 

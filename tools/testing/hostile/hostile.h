@@ -41,7 +41,7 @@ static inline bool is_whole(int fd, __u64 tokens)
 	} while (0)
 
 /*
- * So many tasks that do not end fit into an idle pool, and not one more; they are cancelled. Its
+ * That many tasks that do not end fit into an idle pool, and not one more; they are cancelled. Its
  * figures might say that all is free, and still a submitter find no room.
  */
 #define EXPECT_ROOM(which, tokens)						\

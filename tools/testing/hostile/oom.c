@@ -20,7 +20,7 @@
 #define NR_CHILDREN	4
 /* Threads of each that only submit: all children together have more than the pool has room for. */
 #define NR_SUBMITTERS	32
-/* So many programs are killed for want of memory before the end. */
+/* How many programs are killed for want of memory before the end. */
 #define NR_KILLED	12
 #define CAPACITY	16
 #define QUEUE_DEPTH	64

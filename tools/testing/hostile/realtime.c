@@ -7,7 +7,7 @@
  * looks every 10 ms, and moves what it has seen twice: a hundredth of the hold is more than
  * that. An emulator is too slow for such a bound, so a tenth of it is asked of half of the
  * tasks, and of the others that they do not wait for the thread. Where it takes long to make a
- * worker, as on the debug kernel, the hold is so many times that: see measure().
+ * worker, as on the debug kernel, the hold is a multiple of that: see measure().
  */
 #include "hostile.h"
 
@@ -252,7 +252,7 @@ TEST_F(rt, tasks_behind_one_that_it_has_interrupted)
 	ASSERT_EQ(0, end_hold(self));
 	ASSERT_EQ(NR_TASKS, got);
 	judge(_metadata, self, records, NR_TASKS);
-	/* it goes on where it was, until it is told to end */
+	/* it continues where it was, until it is told to end */
 	ASSERT_EQ(0, cancel(self->second, 0, 1, NULL, NULL));
 	ASSERT_EQ(1, read_records(self->second, &last, 1));
 	EXPECT_EQ(-ECANCELED, last.status);

@@ -89,7 +89,7 @@ static bool is_frozen(void)
 	       strstr(events, "frozen 1");
 }
 
-/* Those with this fate that have ended, of which so many by exit(0). */
+/* How many with this fate have ended, and how many of them by exit(0). */
 static int reap(struct _test_data_line *self, enum fate fate, int *good)
 {
 	int i, status, nr = 0;

@@ -36,7 +36,7 @@ are_gone()
 
 is_destroyed() { [ ! -e "$CLASS/$1" ]; }
 
-# A pool that stands still would keep those who wait for it for ever.
+# A pool that stands still would keep those who wait for it forever.
 cleanup()
 {
 	[ -z "$long" ] || kill -KILL $long

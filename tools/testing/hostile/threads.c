@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A machine without a thread to spare: programs have forked until they got EAGAIN, because
- * kernel.threads-max or kernel.pid_max is used up. A pool goes on with the workers that it
+ * kernel.threads-max or kernel.pid_max is used up. A pool continues with the workers that it
  * has, and gets more when there are threads again.
  */
 #include "hostile.h"

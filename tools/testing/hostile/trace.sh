@@ -34,7 +34,7 @@ symbols()
 		/proc/kallsyms | sort -u -k1,1
 }
 
-# load: torture goes on with it, and unloads it in the end.
+# load: torture continues with it, and unloads it in the end.
 load()
 {
 	[ -e /sys/module/wpool ] || insmod /wpool/wpool.ko

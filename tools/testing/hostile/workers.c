@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * An administrator, or a tool that tunes all threads of a machine, changes the workers of a
- * pool that is in use: their CPUs, their nice value, their class. The pool goes on.
+ * pool that is in use: their CPUs, their nice value, their class. The pool continues.
  *
  * The kernel refuses other CPUs, by affinity and by cgroup, because workers are bound; it lets
  * the others happen. Signals do nothing.
@@ -82,7 +82,7 @@ FIXTURE_TEARDOWN(workers)
 	pool_end(&self->pool);
 }
 
-/* So many more tasks have run. */
+/* That many more tasks have run. */
 static bool goes_on(struct _test_data_workers *self)
 {
 	__u64 before = pool_figure(self->pool.fd, completed);

@@ -87,7 +87,7 @@ static int __init wpool_retire_init(void)
 	wpool_destroy(pool);
 	if (err)
 		return err;
-	/* who waits for the lock that nobody gives back waits for ever */
+	/* who waits for the lock that nobody gives back waits forever */
 	if (!found.softirqs) {
 		err = set_cpus_allowed_ptr(current, cpumask_of(cpumask_first(cpu_online_mask)));
 		local_bh_disable();

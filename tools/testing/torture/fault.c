@@ -6,7 +6,7 @@
  * of two deaths do not mix; in every way that a task can be submitted. Producers
  * keep the pool full of good tasks meanwhile, somebody flushes all the time, and
  * somebody waits in line for room. Each death must be noticed: the task has
- * failed, the fault handler was told the truth, nobody sleeps for ever. In the
+ * failed, the fault handler was told the truth, nobody sleeps forever. In the
  * end as many tasks as the capacity says must run side by side.
  */
 #include <linux/bug.h>
@@ -184,7 +184,7 @@ static void one_death(struct bad *bad, u32 n)
 		err = err == 1 ? 0 : err;
 		break;
 	case BY_FN:
-		/* a function that dies keeps its module for ever: none is named */
+		/* a function that dies keeps its module forever: none is named */
 		err = wpool_submit_fn(pool, bad_arg_fn, bad, NULL, GFP_KERNEL);
 		break;
 	default:

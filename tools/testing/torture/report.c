@@ -9,7 +9,7 @@
  *   seen      what else was seen, with how often
  *
  * A violation is a warning in the kernel's log, the first ones with where it
- * was seen; the run goes on, because what follows may say more.
+ * was seen; the run continues, because what follows may say more.
  */
 #include <linux/bug.h>
 #include <linux/module.h>

@@ -16,7 +16,7 @@
 #   FAULTS   phase fault: tasks that die (1000)
 #   GOODS    phase fault: tasks among them that must not notice (100000)
 #   PHASES   which, in this order (volume,nasty,stutter,line,event,watch,group,strand,loop,work,task,mixed,release,seed,load);
-#            fault needs a machine of its own, that is told to expect so many oopses
+#            fault needs a machine of its own, that is told to expect that many oopses
 #   DIR      where the modules are (/wpool)
 #
 # Any of them may stand in the environment, too, so on the command line of the
@@ -154,7 +154,7 @@ come()
 }
 
 # stays FILE: that CPU never goes. On the last one, RCU's thread, which PREEMPT_RT makes
-# real-time, may begin one grace period after the other for ever, until a kworker frees
+# real-time, may begin one grace period after the other forever, until a kworker frees
 # what these wait for (rcu_sr_normal_gp_init()). Without that server it gets no turn.
 stays()
 {

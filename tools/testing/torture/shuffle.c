@@ -51,7 +51,7 @@ static u32 find_threads(void)
 }
 
 /*
- * One in so many of them. No CPU goes meanwhile: a kernel thread that is sent to one at
+ * Move one in @one_in threads. No CPU goes meanwhile: a kernel thread that is sent to one at
  * the last moment stays there, and the kernel warns.
  */
 static void move(struct rnd *rnd, u32 one_in)

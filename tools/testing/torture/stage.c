@@ -222,7 +222,7 @@ static void scene_stop(struct scene *scene, const struct stage_kind *const kinds
 	wpool_destroy(sp->pool);
 }
 
-/* What has started goes on if one does not start. */
+/* What has started continues if one does not start. */
 static void act(const char *name, const struct stage_kind *const kinds[], u32 nr_kinds,
 		u32 nr_pools, void (*meanwhile)(u32 others), u32 others)
 {

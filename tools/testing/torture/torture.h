@@ -312,7 +312,7 @@ void titem_prepare_abortable(struct titem *item, struct tpool *tp, u64 item_seed
 struct titem *titem_alloc_freeing(struct tpool *tp, u64 item_seed, gfp_t gfp);
 
 /*
- * Submit items, all of the same pool. Returns what the call returned, but for
+ * Submit items, all of the same pool. Returns what the call returned, except
  * a batch 0 if all were accepted; *accepted of them were.
  */
 int titem_submit(struct tpool *tp, struct titem **items, u32 nr,
@@ -324,7 +324,7 @@ void titem_wait(struct titem *item);
 void titem_cancel_sync(struct titem *item);
 /* It was refused and not in flight before: as if nothing had been. */
 void titem_drop(struct titem *item);
-/* A flush of its pool has returned, begun when so many submits were accepted. */
+/* A flush of its pool has returned, begun when that many submits were accepted. */
 void titem_check_flushed(struct titem *item, int accepted);
 /* Cancel without waiting; by others only between pin and unpin. */
 bool titem_cancel(struct titem *item);
@@ -347,7 +347,7 @@ void tirq_stop(struct tpool *tp);
 void tirq_go_on(struct tpool *tp);
 void tirq_free(struct tpool *tp);
 
-/* What the callback of a timer returns that is to come again in so many us. */
+/* What the callback of a timer returns that is to come again in that many us. */
 enum hrtimer_restart tirq_again(struct hrtimer *timer, u32 us);
 
 /* ---- actor.c ---- */
@@ -367,7 +367,7 @@ bool stutter_wanted(void);
 void stutter_stay(void);
 /*
  * For the conductor of a phase, again and again: if a silence is asked for, have it.
- * So many threads stay; look() complains of those that are stuck before they do.
+ * That many threads stay; look() complains of those that are stuck before they do.
  */
 void stutter_serve(u32 nr, void (*look)(void), void (*for_all)(void (*fn)(struct tpool *tp)));
 /* From here on the phase serves; from here on it does not. */
@@ -437,7 +437,7 @@ struct stage_base {
  * @start: prepare the tasks; false if there is no memory; may be NULL
  * @round: of a thread: act once
  * @shoot: of an interrupt: act once; may be NULL
- * @take_back: tasks that would go on for ever, twice, and before the pool is closed; may be NULL
+ * @take_back: tasks that would go on forever, twice, and before the pool is closed; may be NULL
  * @settle: nobody acts, the pool is closed and empty: compare the accounts, and end the tasks
  */
 struct stage_kind {

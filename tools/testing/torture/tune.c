@@ -75,7 +75,7 @@ void tpool_set_capacity(struct tpool *tp, u32 capacity)
 	mutex_unlock(&tp->tune_mutex);
 }
 
-/* So many for each CPU; with those that are offline, that is how many there may be at most. */
+/* That many for each CPU; with those that are offline, that is how many there may be at most. */
 static void set_per_cpu(struct tpool *tp, u32 per_cpu)
 {
 	struct wpool_attrs attrs = { .capacity_per_cpu = per_cpu };

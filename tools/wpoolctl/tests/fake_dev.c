@@ -6,7 +6,7 @@
  * exists from the beginning with capacity 4.
  *
  * Environment: FAKE_INFLIGHT limits what a file may hold, FAKE_CLOSE_AFTER
- * closes the pool after so many tasks, FAKE_STUCK makes tasks deaf to their
+ * closes the pool after that many tasks, FAKE_STUCK makes tasks deaf to their
  * cancellation, FAKE_FAULT allows fault work, FAKE_LOG names a file that gets
  * one line when the pool is made, when it is destroyed, and for each call whose first
  * task is urgent. CPUs 0 and 1 are online, 2 and 3 offline, and there are no others.

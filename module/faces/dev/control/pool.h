@@ -14,7 +14,7 @@ struct wpool_attrs;
  *
  * Context: process context; sleeps.
  * Return: the pool, with a reference for the caller; ERR_PTR as wpool_create(); -EPERM for a
- * negative nice; -EDQUOT if the caller may not have so many workers.
+ * negative nice; -EDQUOT if the caller may not have that many workers.
  */
 struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs);
 
@@ -35,7 +35,7 @@ bool wpool_devpool_is(struct wpool *pool);
  *
  * Context: process context; sleeps.
  * Return: as wpool_pool_tune(); -EPERM if the caller may not change this pool, or not so;
- * -EDQUOT if it may not have so many workers.
+ * -EDQUOT if it may not have that many workers.
  */
 int wpool_devpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask);
 

@@ -24,7 +24,7 @@ struct wpool;
  * @fanout: tree: children of each node
  * @stop: X: end as soon as possible; set once, never cleared
  *
- * Fields without a letter are set before the run, which only reads them, but for @hash. X: read
+ * Fields without a letter are set before the run, which only reads them, except @hash. X: read
  * and written without a lock, READ_ONCE and WRITE_ONCE.
  */
 struct wpool_workload {

@@ -26,7 +26,7 @@ trace()
 	wpoolctl destroy "$POOL"
 }
 
-# has REGEX: so many lines of what it said match.
+# has REGEX: that many lines of what it said match.
 has() { grep -qE "$1" "$TMP/said" || fail "no '$1' in $(cat "$TMP/said")"; }
 
 # sum MAP: of the rows of a histogram, "[4, 8) 3 |@@" or, of one value, "[1] 5 |@@@".

@@ -36,7 +36,7 @@ pool()
 	wpoolctl create "$POOL" expiry_ms=0 "$@" >/dev/null || fail "no pool"
 }
 
-# work COUNT: so many tasks, all of them done
+# work COUNT: that many tasks, all of them done
 work()
 {
 	wpoolctl run "$POOL" --work noop --tasks "$1" --json >"$TMP/run" || fail "$(cat "$TMP/run")"

@@ -333,7 +333,7 @@ TEST_F(block, interrupted_with_some_accepted)
 	EXPECT_EQ(1, pool_figure(self->pool.fd, file_submitted));
 }
 
-/* A handler with SA_RESTART: the call goes on, and nothing is in twice. */
+/* A handler with SA_RESTART: the call continues, and nothing is in twice. */
 TEST_F(block, restarted)
 {
 	struct submitter sub;

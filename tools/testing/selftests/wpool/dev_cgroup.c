@@ -61,7 +61,7 @@ static int cgroup_write_in(const struct pool *pool, const char *group, const cha
 	return group_write(CGROUPS, "cgroup.procs", "0") ?: err;
 }
 
-/* So many workers, all of them in the cgroup, which may be CGROUPS. */
+/* That many workers, all of them in the cgroup, which may be CGROUPS. */
 static bool workers_are_in(const struct pool *pool, int nr, const char *group)
 {
 	char name[80], path[64], text[256], want[80];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A task that oopses takes its worker with it, and nothing else: the task has
- * failed, the pool goes on. Needs the module loaded with allow_fault=1.
+ * failed, the pool continues. Needs the module loaded with allow_fault=1.
  *
  * After an oops a kernel no longer checks its locks, so this runs last. The
  * kernel's log is told beforehand how many oopses are wanted.
@@ -144,7 +144,7 @@ TEST_F(fault, policy_run)
 	pool_end(&pool);
 }
 
-/* Whoever waits does not wait for ever, and who destroys neither. */
+/* Whoever waits does not wait forever, and who destroys neither. */
 TEST_F(fault, as_the_last_task)
 {
 	struct wpool_dev_work work = { .kind = WPOOL_WORK_FAULT, .cookie = 7 };

@@ -153,7 +153,7 @@ TEST_F(in_flight, killed_while_it_waits)
 
 /* ---- how much it holds --------------------------------------------------- */
 
-/* A file holds so many unfinished tasks and unread records, and no more. */
+/* A file holds that many unfinished tasks and unread records, and no more. */
 TEST_F(in_flight, records_of_a_file)
 {
 	struct wpool_dev_work work = { .kind = WPOOL_WORK_NOOP };

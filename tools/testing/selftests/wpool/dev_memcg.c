@@ -125,7 +125,7 @@ TEST_F(memcg, touch_beyond_limit)
 	close(fd);
 }
 
-/* What so many new pools add to what the cgroup has taken; none of their files is open. */
+/* What that many new pools add to what the cgroup has taken; none of their files is open. */
 static long long bytes_of_pools(const char *group, unsigned int nr, __u32 latency)
 {
 	const struct wpool_dev_attrs attrs = {

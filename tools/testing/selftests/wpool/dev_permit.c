@@ -24,7 +24,7 @@ static int become(uid_t uid)
 	return seteuid(uid);
 }
 
-/* Open the device, and make a pool of so many workers; or -errno. */
+/* Open the device, and make a pool of that many workers; or -errno. */
 static int open_pool(const char *name, __u32 capacity)
 {
 	struct wpool_dev_create create = {

@@ -45,7 +45,7 @@ FIXTURE_TEARDOWN(poll)
 }
 
 /*
- * Let so many tasks wait; each has looked at the file once. A look is counted as completed
+ * Let that many tasks wait; each has looked at the file once. A look is counted as completed
  * before its place is free again.
  */
 static bool begin(int fd, int event, unsigned int nr)

@@ -146,7 +146,7 @@ static bool runs_on(int fd, int cpu, __u32 flags)
 	       read_records(fd, &record, 1) == 1 && !record.status && record.cpu == (__u32)cpu;
 }
 
-/* So many of them, on this CPU and that, that it is no accident, however often it is tried. */
+/* Enough of them, on this CPU and that one, so that no run passes by accident. */
 static bool most_run_there(int fd, const int *cpu, __u32 flags)
 {
 	unsigned int i, right = 0;

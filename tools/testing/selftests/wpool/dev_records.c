@@ -392,7 +392,7 @@ TEST_F(running, cancel_all)
 	pool_end(&witness);
 	TH_LOG("it took %llu ms", (unsigned long long)(last - told) / MSEC);
 	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
-	/* and the pool goes on */
+	/* and the pool continues */
 	EXPECT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 1));
 	EXPECT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
 }

@@ -127,7 +127,7 @@ static int tune_reclaim(int fd, __u32 reclaim)
 }
 
 /*
- * Nobody gets a worker, and the one that there is sleeps: a pool with a rescuer goes on, one
+ * Nobody gets a worker, and the one that there is sleeps: a pool with a rescuer continues, one
  * task after the other. When it may have workers again, it has a new rescuer.
  */
 TEST_F(spawn, reclaim_goes_on)

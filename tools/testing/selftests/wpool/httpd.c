@@ -612,7 +612,7 @@ static bool load_go_on(struct pollfd *pfd, unsigned int nr)
 	return nr % ARRAY_SIZE(requests) != ARRAY_SIZE(requests) - 1;
 }
 
-/* Clients that ask, whatever the server does, and begin anew when they are sent away. */
+/* Clients that ask, whatever the server does, and begin again when they are sent away. */
 static void *load_thread(void *arg)
 {
 	struct pollfd pfds[NR_CLIENTS];

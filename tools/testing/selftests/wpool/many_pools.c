@@ -204,7 +204,7 @@ TEST_F(many, half_of_the_cpus_go_and_come_under_load)
 	for (round = 0; round < 3 && gone >= 0 && now_ns() < end; round++) {
 		gone = switch_half(false);
 		EXPECT_LT(0, gone);
-		/* without them, everything goes on */
+		/* without them, everything continues */
 		for (i = 0; i < self->pools.nr; i += 10) {
 			before = pool_figure(self->pools.fds[i], completed);
 			EXPECT_TRUE(WAIT_FOR(pool_figure(self->pools.fds[i], completed) > before))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A machine whose memory is all in use: programs that take more than there is, until the
- * kernel kills them, one after the other. A pool with the attribute reclaim goes on
+ * kernel kills them, one after the other. A pool with the attribute reclaim continues
  * meanwhile, and whatever else happens, nothing is lost.
  *
  * Only where there is little memory: with more, it takes long to use it up. In a machine of

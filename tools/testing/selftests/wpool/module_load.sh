@@ -35,7 +35,7 @@ unload()
 	no_threads wpool
 }
 
-# refused: rmmod does nothing, and what is there goes on.
+# refused: rmmod does nothing, and what is there continues.
 refused()
 {
 	! rmmod wpool 2>"$TMP/rmmod" || fail "rmmod was not refused" || return 1
@@ -252,7 +252,7 @@ test_forgotten_pool_without_an_owner()
 	insmod "$SAMPLES/wpool_forget.ko" anonymous=1 && rmmod wpool_forget ||
 		fail "insmod or rmmod" || return 1
 	[ -e $CLASS/forgot.none ] || fail "its pool is gone" || return 1
-	unload && said none "wpool: forgot.none: nobody called wpool_destroy()"
+	unload && said none "wpool: forgot.none: was not destroyed by its creator"
 }
 
 # Here and not in KUnit alone, for kernels without it: PREEMPT_RT has other softirqs.
@@ -324,7 +324,7 @@ test_few_workers_for_two_pools()
 	unload
 }
 
-# turns MAX: how long thirty pools take for thirty tasks each, with so many workers, in ms.
+# turns MAX: how long thirty pools take for thirty tasks each, with that many workers, in ms.
 turns()
 {
 	fresh max_workers="$1" || return 1

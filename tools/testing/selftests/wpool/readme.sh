@@ -30,7 +30,7 @@ block()
 		inside { print }' "$HERE/README.md"
 }
 
-# stopped COMMAND: one that goes on until it is stopped, after it has printed something.
+# stopped COMMAND: one that continues until it is stopped, after it has printed something.
 stopped()
 {
 	: >"$TMP/out"

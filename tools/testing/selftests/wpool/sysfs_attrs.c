@@ -113,7 +113,7 @@ static int documented(struct names *names)
 	return 0;
 }
 
-/* The files of a pool but for those that every device has. */
+/* The files of a pool except those that every device has. */
 static int present(struct names *names, const char *pool)
 {
 	static const char * const common[] = {
@@ -476,7 +476,7 @@ TEST(prealloc_is_not_tuned)
 
 #define HIST_LINE	55
 
-/* The whole file, in reads of so many bytes; its length, or -errno. */
+/* The whole file, in reads of that many bytes; its length, or -errno. */
 static ssize_t read_table(const char *pool, char *buf, size_t size, size_t chunk)
 {
 	char path[256];
@@ -573,7 +573,7 @@ TEST_F(attrs, histogram)
 		EXPECT_STREQ(table, again)
 			TH_LOG("%zu bytes at a time", chunks[i]);
 	}
-	/* what is off goes on to be shown, what is on begins anew */
+	/* what is off continues to be shown, what is on begins again */
 	EXPECT_EQ(0, attr_write(pool, "latency", "0"));
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 1, 20));
 	ASSERT_EQ(0, wait_tasks(self->pool.fd, 0));

@@ -50,7 +50,7 @@ TEST_F(attrs, larger_limits_wake_as_many_as_fit)
 	EXPECT_TRUE(WAIT_FOR(settled(pool, 4, 5)));
 	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 3));
 	EXPECT_EQ(1, attr_number(pool, "queued"));
-	/* as much less as more: nobody goes on */
+	/* as much less as more: nobody continues */
 	EXPECT_EQ(0, attr_write(pool, "capacity", "2"));
 	EXPECT_EQ(0, attr_write(pool, "queue_depth", "2"));
 	EXPECT_TRUE(settled(pool, 4, 5));

@@ -314,7 +314,7 @@ static inline int cancel_all(int fd)
 	return cancel(fd, WPOOL_DEV_CANCEL_ALL, 0, NULL, NULL);
 }
 
-/* So many records, or how many came until none did for so long, or -errno. */
+/* That many records, or how many came until none did for so long, or -errno. */
 static inline int read_records(int fd, struct wpool_dev_record *records, unsigned int nr)
 {
 	__u64 end = now_ns() + WAIT_NS;
@@ -368,7 +368,7 @@ static inline unsigned int max_overlap(struct wpool_dev_record *records, unsigne
 }
 
 /*
- * Until so many tasks that sleep for WPOOL_MAX_WORK_NS run at the same time. A
+ * Until that many tasks that sleep for WPOOL_MAX_WORK_NS run at the same time. A
  * machine may be too slow to make their workers before the first ones end:
  * -ETIME if they were still getting more, -ETIMEDOUT if not.
  */

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where a case runs its calls: in interrupts, on a CPU of its choice, short of memory. See
+ * fixture.h.
+ */
+#include <linux/cpu.h>
+#include <linux/interrupt.h>
+#include <linux/irq_work.h>
+
+#include "fixture.h"
+
+struct irq_call {
+	struct irq_work work;
+	void (*fn)(void *arg);
+	void *arg;
+};
+
+static void irq_fn(struct irq_work *work)
+{
+	struct irq_call *call = container_of(work, struct irq_call, work);
+
+	WARN_ON_ONCE(!in_hardirq() && !IS_ENABLED(CONFIG_PREEMPT_RT));
+	call->fn(call->arg);
+}
+
+void wpk_in_hardirq(void (*fn)(void *arg), void *arg)
+{
+	struct irq_call call = { .fn = fn, .arg = arg };
+
+	call.work = IRQ_WORK_INIT_HARD(irq_fn);
+	irq_work_queue(&call.work);
+	irq_work_sync(&call.work);
+}
+
+void wpk_in_irq(void (*fn)(void *arg), void *arg)
+{
+	struct irq_call call = { .fn = fn, .arg = arg };
+
+	call.work = IRQ_WORK_INIT(irq_fn);
+	irq_work_queue(&call.work);
+	irq_work_sync(&call.work);
+}
+
+struct softirq_call {
+	struct tasklet_struct tasklet;
+	void (*fn)(void *arg);
+	void *arg;
+};
+
+static void softirq_fn(struct tasklet_struct *tasklet)
+{
+	struct softirq_call *call =
+		container_of(tasklet, struct softirq_call, tasklet);
+
+	WARN_ON_ONCE(!in_serving_softirq());
+	call->fn(call->arg);
+}
+
+void wpk_in_softirq(void (*fn)(void *arg), void *arg)
+{
+	struct softirq_call call = { .fn = fn, .arg = arg };
+
+	tasklet_setup(&call.tasklet, softirq_fn);
+	/* It runs on top of the caller, when softirqs are enabled again. */
+	local_bh_disable();
+	tasklet_schedule(&call.tasklet);
+	local_bh_enable();
+	tasklet_kill(&call.tasklet);
+}
+
+void wpk_move_to(int cpu)
+{
+	set_cpus_allowed_ptr(current,
+			     cpu < 0 ? cpu_possible_mask : cpumask_of(cpu));
+}
+
+int wpk_cpu(unsigned int n)
+{
+	int cpu;
+
+	for_each_online_cpu(cpu)
+		if (!n--)
+			return cpu;
+	return -1;
+}
+
+int wpk_do_remove_cpu(struct wpk_thread *thread)
+{
+	return remove_cpu((unsigned long)thread->arg);
+}
+
+void wpk_bring_back(void *cpu)
+{
+	add_cpu((unsigned long)cpu);
+}
+
+void wpk_count(void *arg)
+{
+	atomic_inc(arg);
+}
+
+#ifdef CONFIG_FAULT_INJECTION
+
+static void wait_at(void *gate)
+{
+	wpk_gate_pass(gate);
+}
+
+bool wpk_use_up_items(struct wpool *pool, struct wpk_gate *gate)
+{
+	int err = 0, i;
+
+	wpk_move_to(wpk_cpu(0));
+	for (i = 0; i < 1000 && !err; i++) {
+		current->fail_nth = 1;
+		err = wpool_submit_fn(pool, wait_at, gate, NULL, GFP_NOWAIT | __GFP_NOWARN);
+		current->fail_nth = 0;
+	}
+	return err == -ENOMEM;
+}
+
+#else
+
+bool wpk_use_up_items(struct wpool *pool, struct wpk_gate *gate)
+{
+	return false;
+}
+
+#endif

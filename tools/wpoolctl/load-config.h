@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The load that is wanted, and the clock that times it. */
+#ifndef WPOOLCTL_LOAD_CONFIG_H
+#define WPOOLCTL_LOAD_CONFIG_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <time.h>
+
+#include "arrivals.h"
+#include "cpulist.h"
+#include "parse.h"
+#include "work.h"
+
+#define LOAD_MAX_SUBMITTERS	256
+#define LOAD_MAX_TASKS		1000000000000ULL
+
+struct load_config {
+	const char *pool;
+	const struct work *works;
+	unsigned int nr_works;
+	const struct work_turns *turns;
+	__u64 tasks;		/* 0 is no limit */
+	__u32 batch;		/* descriptors of one ioctl at most */
+	__u32 submitters;
+	__u32 group;		/* bound of the group of each submitter; 0 is no group */
+	bool nonblock;		/* never sleep on a full pool */
+	bool retry;		/* try again what was refused, instead of dropping it */
+	bool urgent;		/* all tasks are */
+	bool on;		/* the tasks prefer a CPU, on_cpu */
+	__u32 on_cpu;
+	struct arrivals_config arrivals;
+	__u64 warmup_ns;	/* after the ramp */
+	__u64 duration_ns;	/* after the warm-up; 0: until all tasks are submitted */
+	__u64 interval_ns;	/* of interval reports; 0: none */
+	__u64 timeout_ns;	/* 0 is none */
+	bool pinned;		/* each submitter to one of submit_cpus */
+	struct cpulist submit_cpus;
+};
+
+/* Ramp, warm-up and duration, 0 if that has no end. */
+static inline __u64 load_length_ns(const struct load_config *config)
+{
+	return config->duration_ns ? config->arrivals.ramp_ns + config->warmup_ns +
+				     config->duration_ns : 0;
+}
+
+static inline __u64 load_clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+}
+
+static inline __u64 load_now_ns(void)
+{
+	return load_clock_ns(CLOCK_MONOTONIC);
+}
+
+#endif /* WPOOLCTL_LOAD_CONFIG_H */

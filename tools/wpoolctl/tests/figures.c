@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Tests of figures: histograms of times, arrivals, tallies, orders. */
+#include "figures.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../arrivals.h"
+#include "../overtaken.h"
+#include "../parse.h"
+#include "../random.h"
+#include "../tally.h"
+#include "../timehist.h"
+#include "../work.h"
+#include "tap.h"
+
+void test_timehist(void)
+{
+	struct timehist hist = { };
+	__u64 i, ns, percentile;
+	size_t bucket;
+
+	EXPECT(timehist_percentile(&hist, 500000) == 0 && timehist_mean(&hist) == 0, "empty");
+	timehist_add(&hist, 7654321, 1);
+	EXPECT(timehist_percentile(&hist, 0) == 7654321 &&
+	       timehist_percentile(&hist, 500000) == 7654321 &&
+	       timehist_percentile(&hist, 1000000) == 7654321, "one value");
+	timehist_clear(&hist);
+	EXPECT(!hist.nr && !hist.max_ns && timehist_percentile(&hist, 500000) == 0, "cleared");
+
+	for (i = 200; i >= 1; i--)
+		timehist_add(&hist, i, 1);
+	EXPECT(timehist_percentile(&hist, 500000) == 100 &&
+	       timehist_percentile(&hist, 990000) == 198 &&
+	       timehist_percentile(&hist, 999000) == 200 && hist.min_ns == 1 &&
+	       timehist_mean(&hist) == 100, "of 1..200");
+	timehist_exit(&hist);
+	test_ends("percentiles of short times are exact");
+
+	for (i = 1; i <= 1000000; i++)
+		timehist_add(&hist, i * 1000, 2);
+	for (i = 1; i < 1000000; i += 1001) {
+		percentile = timehist_percentile(&hist, i);
+		EXPECT(percentile >= i * 1000 && percentile < i * 1010 + 1000,
+		       "%llu of a million: %llu", i, percentile);
+	}
+	EXPECT(hist.nr == 2000000 && hist.max_ns == 1000000000 &&
+	       timehist_percentile(&hist, 1000000) == 1000000000, "ends");
+	timehist_exit(&hist);
+	for (bucket = 1; bucket < TIMEHIST_BUCKETS; bucket++) {
+		ns = timehist_from_ns(bucket);
+		EXPECT(ns > timehist_from_ns(bucket - 1), "bucket %zu", bucket);
+		timehist_add(&hist, ns, 1);
+		timehist_add(&hist, ns - 1, 1);
+		EXPECT(hist.bucket[bucket] == 1 && hist.bucket[bucket - 1] == (bucket > 1) + 1,
+		       "%llu is not at the edge of a bucket", ns);
+	}
+	timehist_add(&hist, ~0ULL, 1);
+	EXPECT(hist.bucket[TIMEHIST_BUCKETS - 1] == 2, "the last bucket takes the rest");
+	timehist_exit(&hist);
+	test_ends("percentiles of long times are at most a hundredth too long");
+}
+
+/* ---- arrivals ---- */
+
+void test_arrivals(void)
+{
+	struct arrivals_config config = { .rate = 1000 };
+	struct arrivals arrivals, other;
+	__u64 ns, last, sum;
+	int i;
+
+	arrivals_init(&arrivals, &config, 0, 1);
+	for (i = 0; i < 1000; i++, arrivals_step(&arrivals, 1))
+		EXPECT(arrivals_ns(&arrivals) == i * NSEC_PER_MSEC, "task %d at %llu", i,
+		       arrivals_ns(&arrivals));
+	EXPECT(arrivals_left(&arrivals, 3 * NSEC_PER_SEC) == 2000 &&
+	       arrivals_left(&arrivals, NSEC_PER_SEC) == 0 &&
+	       arrivals_left(&arrivals, 0) == 0, "what is left");
+	EXPECT(arrivals_expected(&config, 1500 * NSEC_PER_MSEC) == 1500, "expected");
+	arrivals_init(&arrivals, &config, 0, 3);
+	arrivals_init(&other, &config, 2, 3);
+	for (i = 0; i < 99; i++, arrivals_step(&arrivals, 1), arrivals_step(&other, 1))
+		EXPECT(arrivals_ns(&arrivals) == 3 * i * NSEC_PER_MSEC &&
+		       arrivals_ns(&other) == (3 * i + 2) * NSEC_PER_MSEC, "turn %d", i);
+	test_ends("arrivals at equal distances, shared by submitters");
+
+	/* 1 s at half the rate on average, faster and faster */
+	config.ramp_ns = NSEC_PER_SEC;
+	arrivals_init(&arrivals, &config, 0, 1);
+	for (i = 0, last = 0; i < 1000; i++, arrivals_step(&arrivals, 1)) {
+		ns = arrivals_ns(&arrivals);
+		EXPECT(i < 2 || ns > last, "backwards at %d", i);
+		EXPECT((ns < NSEC_PER_SEC) == (i < 500), "task %d at %llu", i, ns);
+		/* rounded to a nanosecond, when it is expected */
+		EXPECT(arrivals_expected(&config, ns + 1) > i - 0.001 &&
+		       arrivals_expected(&config, ns) < i + 0.001, "task %d at %llu", i, ns);
+		last = ns;
+	}
+	EXPECT(last == 1499 * NSEC_PER_MSEC, "after the ramp: %llu", last);
+	EXPECT(arrivals_expected(&config, NSEC_PER_SEC / 2) == 125 &&
+	       arrivals_expected(&config, NSEC_PER_SEC) == 500 &&
+	       arrivals_expected(&config, 2 * NSEC_PER_SEC) == 1500, "expected");
+	test_ends("arrivals while the rate rises");
+
+	config = (struct arrivals_config){ .rate = 1000, .poisson = true, .seed = 42 };
+	arrivals_init(&arrivals, &config, 0, 1);
+	arrivals_init(&other, &config, 0, 1);
+	for (i = 0, sum = 0, last = 0; i < 100000; i++) {
+		ns = arrivals_ns(&arrivals);
+		EXPECT(ns == arrivals_ns(&other) && ns >= last, "task %d: not the same", i);
+		/* e^-1 of the distances are longer than the mean */
+		sum += ns - last > NSEC_PER_MSEC;
+		last = ns;
+		arrivals_step(&arrivals, 1);
+		arrivals_step(&other, 1);
+	}
+	EXPECT(sum > 36500 && sum < 37100, "%llu long distances", sum);
+	EXPECT(last > 99 * NSEC_PER_SEC && last < 101 * NSEC_PER_SEC, "the last at %llu", last);
+	arrivals_init(&arrivals, &config, 0, 2);
+	arrivals_init(&other, &config, 1, 2);
+	EXPECT(arrivals_ns(&arrivals) != arrivals_ns(&other), "two submitters the same");
+	test_ends("Poisson arrivals: exponential distances, by the seed");
+}
+
+void test_tally(void)
+{
+	struct work works[2] = {
+		{ .kind = WPOOL_WORK_SLEEP, .amount.low = 100, .weight = 1 },
+		{ .kind = WPOOL_WORK_NOOP, .weight = 1 },
+	};
+	struct wpool_dev_record r[] = {
+		{ .cookie = tally_cookie(0, 0), .cpu = 1, .submit_ns = 50, .start_ns = 60,
+		  .end_ns = 160 },
+		{ .cookie = tally_cookie(1, 1), .cpu = 0, .submit_ns = 40, .start_ns = 70,
+		  .end_ns = 71 },
+		{ .cookie = tally_cookie(2, 0), .cpu = ~0U, .submit_ns = 55, .end_ns = 90,
+		  .status = -ECANCELED },
+		{ .cookie = tally_cookie(3, 1), .cpu = 0, .submit_ns = 60, .start_ns = 70,
+		  .end_ns = 80, .status = -EIO },
+	};
+	struct tally tally = { };
+	__u32 i;
+
+	EXPECT(!tally_add(&tally, r, NR(r)), "added");
+	EXPECT(tally.finished == 4 && tally.completed == 2 && tally.failed == 1 &&
+	       tally.cancelled == 1 && tally.never_ran == 1, "counts");
+	EXPECT(tally.work[0].completed == 1 && tally.work[0].cancelled == 1 &&
+	       tally.work[1].completed == 1 && tally.work[1].failed == 1, "by work");
+	EXPECT(tally.nr_cpus == 2 && tally.cpu[0].finished == 2 &&
+	       tally.cpu[1].run_ns == 100, "by CPU");
+	EXPECT(tally_wall_ns(&tally) == 120 && tally_window_ns(&tally) == 120 &&
+	       tally.completed_in_window == 2, "wall %llu", tally_wall_ns(&tally));
+	EXPECT(tally.time[TALLY_QUEUE].nr == 3 && tally.time[TALLY_QUEUE].max_ns == 30 &&
+	       tally.time[TALLY_TOTAL].nr == 4 && tally.time[TALLY_TOTAL].max_ns == 110 &&
+	       !tally.time[TALLY_LATE].nr, "latency");
+	EXPECT(tally.error[0].err == EIO && tally.error[0].count == 1, "errors");
+	for (i = 0; i < 20; i++) {
+		r[3].status = -(int)i - 1;
+		tally_add(&tally, &r[3], 1);
+	}
+	EXPECT(tally.error[TALLY_ERRORS - 1].err == 0 &&
+	       tally.error[TALLY_ERRORS - 1].count > 1, "many errors");
+	r[0].cpu = 1 << 30;
+	EXPECT(tally_add(&tally, r, 1), "a CPU that cannot be");
+	tally_exit(&tally);
+	test_ends("records are counted");
+
+	tally.work[0].completed = 1001;
+	EXPECT(tally_ideal_ns(&tally, works, 2, 1000) == 200, "whole rounds");
+	EXPECT(tally_ideal_ns(&tally, works, 2, WPOOL_DEV_UNLIMITED) == 0, "unlimited");
+	tally.work[1].completed = 1000;
+	EXPECT(tally_ideal_ns(&tally, works, 2, 1000) == 200, "noop is free");
+	works[1].kind = WPOOL_WORK_SLEEP;
+	works[1].amount.low = 5000;
+	EXPECT(tally_ideal_ns(&tally, works, 2, 1000) == 5100, "two lengths");
+	EXPECT(tally_ideal_ns(&tally, works, 2, 2000000) == 5000, "longest");
+	works[1].amount.shape = AMOUNT_EXP;
+	EXPECT(tally_ideal_ns(&tally, works, 2, 1000) == 0, "drawn");
+	works[1].amount.shape = AMOUNT_FIXED;
+	works[1].kind = WPOOL_WORK_SPIN;
+	EXPECT(tally_ideal_ns(&tally, works, 2, 1000) == 0, "spinning");
+	test_ends("the ideal time of sleeping tasks");
+}
+
+/*
+ * 100 tasks a second arrive, a pool without a queue serves 10 a second, and a submitter that
+ * sleeps on it: it hands task n over 100 ms after task n - 1, and each wait in the pool is
+ * short. From the arrivals on, the last one has waited for 90 of 100 s.
+ */
+void test_coordinated_omission(void)
+{
+	const __u64 start = 5 * NSEC_PER_SEC, end = start + 10 * NSEC_PER_SEC;
+	struct arrivals_config config = { .rate = 100 };
+	struct tally tally = {
+		.window = { .open_loop = true, .start_ns = start, .from_ns = start, .to_ns = end },
+	};
+	struct wpool_dev_record r = { };
+	struct arrivals arrivals;
+	__u64 arrival, ns;
+	int i;
+
+	arrivals_init(&arrivals, &config, 0, 1);
+	for (i = 0; i < 100; i++, arrivals_step(&arrivals, 1)) {
+		r.cookie = tally_cookie(arrivals_ns(&arrivals), 3);
+		r.submit_ns = start + i * 100 * NSEC_PER_MSEC;
+		r.start_ns = r.submit_ns + 1000;
+		r.end_ns = r.submit_ns + 100 * NSEC_PER_MSEC - 1;
+		EXPECT(!tally_add(&tally, &r, 1), "added");
+	}
+	EXPECT(timehist_percentile(&tally.time[TALLY_QUEUE], 990000) <= 1000, "looks short");
+	EXPECT(tally.work[3].completed == 100 && tally.completed_in_window == 100 &&
+	       tally_window_ns(&tally) == 10 * NSEC_PER_SEC, "the rate is 10");
+	ns = timehist_percentile(&tally.time[TALLY_WAIT], 500000);
+	EXPECT(ns >= 4410 * NSEC_PER_MSEC && ns < 4460 * NSEC_PER_MSEC, "p50 %llu", ns);
+
+	/* those that were not handed over have waited, too */
+	while ((arrival = start + arrivals_ns(&arrivals)) < end) {
+		EXPECT(!tally_add_unsent(&tally, arrival, end, 1), "unsent");
+		arrivals_step(&arrivals, 1);
+	}
+	EXPECT(tally.unsent == 900 && tally.time[TALLY_TOTAL].nr == 1000 &&
+	       tally.time[TALLY_LATE].nr == 1000 && tally.time[TALLY_QUEUE].nr == 100, "counts");
+	ns = timehist_percentile(&tally.time[TALLY_WAIT], 990000);
+	EXPECT(ns > 8800 * NSEC_PER_MSEC && ns < 9000 * NSEC_PER_MSEC, "p99 %llu", ns);
+	tally_exit(&tally);
+	test_ends("latency counts from the arrival, however late a task is handed over");
+}
+
+/* As the definition says it, one by one. */
+static unsigned int count_slowly(const struct overtaken_task *tasks, unsigned int nr,
+				 unsigned int which)
+{
+	const struct overtaken_task *a = &tasks[which], *b;
+	__u64 next = ~0ULL;
+	unsigned int i, sum = 0;
+
+	for (i = 0; i < nr; i++)
+		if (tasks[i].submitter == a->submitter && tasks[i].submit_ns > a->submit_ns &&
+		    tasks[i].submit_ns < next)
+			next = tasks[i].submit_ns;
+	for (i = 0; i < nr; i++) {
+		b = &tasks[i];
+		if (b->start_ns >= a->start_ns)
+			continue;
+		if (b->submitter == a->submitter)
+			sum += b->nr > a->nr;
+		else
+			sum += b->submit_ns >= next;
+	}
+	return sum;
+}
+
+static void expect_overtakes(const struct overtaken_task *tasks, unsigned int nr)
+{
+	struct overtaken overtaken = { };
+	struct overtaken_figures figures;
+	unsigned int i, n, most = 0, over = 0;
+
+	for (i = 0; i < nr; i++)
+		EXPECT(!overtaken_add(&overtaken, &tasks[i]), "added");
+	EXPECT(!overtaken_count(&overtaken, &figures), "counted");
+	EXPECT(figures.nr == nr, "of %u", figures.nr);
+	for (i = 0; i < nr; i++) {
+		n = count_slowly(tasks, nr, i);
+		most = n > most ? n : most;
+		over += n > figures.p99;
+	}
+	EXPECT(figures.most == most, "most %u, not %u", figures.most, most);
+	EXPECT(over <= nr / 100, "%u of %u above p99 %u", over, nr, figures.p99);
+	EXPECT(figures.p99 <= most && figures.wait_max >= 1, "figures");
+	overtaken_exit(&overtaken);
+}
+
+void test_overtaken(void)
+{
+	enum { NR_TASKS = 500 };
+	/* one that starts last, and two submitters of which the second one is let in first */
+	struct overtaken_task r[] = {
+		{ 10, 90, 0, 0 }, { 20, 21, 1, 0 }, { 30, 31, 2, 0 }, { 40, 41, 3, 0 },
+	};
+	struct overtaken_task line[] = {
+		{ 10, 100, 0, 0 }, { 20, 50, 0, 1 }, { 30, 60, 1, 1 }, { 70, 110, 1, 0 },
+		{ 80, 90, 2, 1 },
+	};
+	struct overtaken_task many[NR_TASKS];
+	struct random random;
+	struct overtaken overtaken = { };
+	struct overtaken_figures figures;
+	__u64 ns, seed;
+	unsigned int i;
+
+	EXPECT(!overtaken_count(&overtaken, &figures) && !figures.nr, "none");
+	for (i = 0; i < NR(r); i++)
+		overtaken_add(&overtaken, &r[i]);
+	EXPECT(!overtaken_count(&overtaken, &figures), "counted");
+	EXPECT(figures.most == 3 && figures.p99 == 3, "most %u", figures.most);
+	/* in order each would have waited: 21 - 10, 31 - 20, 41 - 30, 90 - 40 */
+	EXPECT(figures.wait_max == 80 / 50., "wait %f", figures.wait_max);
+	overtaken_exit(&overtaken);
+
+	/* the third one comes after the first one's submitter has gone on, the others do not */
+	for (i = 0; i < NR(line); i++)
+		overtaken_add(&overtaken, &line[i]);
+	EXPECT(!overtaken_count(&overtaken, &figures) && figures.most == 1, "most %u",
+	       figures.most);
+	overtaken_exit(&overtaken);
+	test_ends("overtakes: what was surely submitted later, and started before");
+
+	for (seed = 1; seed <= 20; seed++) {
+		random_init(&random, seed, 0);
+		for (i = 0, ns = 0; i < NR_TASKS; i++) {
+			/* some in one call */
+			ns += random_u64(&random) % 3 ? random_u64(&random) % 20 + 1 : 0;
+			many[i].submitter = ns % (seed % 5 + 1);
+			many[i].submit_ns = ns;
+			many[i].start_ns = ns + random_u64(&random) % (50 * seed);
+			many[i].nr = i;
+		}
+		expect_overtakes(many, NR_TASKS);
+	}
+	test_ends("overtakes: many tasks, counted one by one");
+}
+
+void test_window(void)
+{
+	struct tally tally = {
+		.window = { .open_loop = true, .start_ns = 1000, .from_ns = 1100, .to_ns = 1200 },
+	};
+	struct wpool_dev_record r[] = {
+		/* arrived before it, ended in it: of the rate only */
+		{ .cookie = tally_cookie(90, 0), .submit_ns = 1090, .start_ns = 1091,
+		  .end_ns = 1110 },
+		{ .cookie = tally_cookie(100, 0), .submit_ns = 1120, .start_ns = 1130,
+		  .end_ns = 1199 },
+		/* ended after it: of the latencies only */
+		{ .cookie = tally_cookie(190, 0), .submit_ns = 1190, .start_ns = 1191,
+		  .end_ns = 1200 },
+	};
+
+	EXPECT(!tally_add(&tally, r, NR(r)), "added");
+	EXPECT(tally.completed == 3 && tally.warmup == 1, "counts are of all");
+	EXPECT(tally.completed_in_window == 2 && tally_window_ns(&tally) == 100, "rate");
+	EXPECT(tally.time[TALLY_TOTAL].nr == 2 && tally.time[TALLY_TOTAL].max_ns == 99 &&
+	       tally.time[TALLY_LATE].max_ns == 20 && tally.time[TALLY_WAIT].max_ns == 30 &&
+	       tally.time[TALLY_QUEUE].max_ns == 10 && tally.work[0].run_ns.nr == 2 &&
+	       tally.cpu[0].finished == 2, "times are of those that arrived in it");
+	EXPECT(tally.interval.completed == 3 && tally.interval.total_ns.nr == 3, "interval");
+	EXPECT(!tally_add_unsent(&tally, 1050, 1300, 5) && tally.unsent == 5 &&
+	       tally.time[TALLY_TOTAL].nr == 2, "unsent before it");
+	tally_exit(&tally);
+	test_ends("the warm-up is counted, but not measured");
+}

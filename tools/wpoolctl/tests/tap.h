@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Expectations, and one line of TAP for each test. */
+#ifndef WPOOLCTL_TAP_H
+#define WPOOLCTL_TAP_H
+
+#include <stdio.h>
+
+#define NR(_array) (sizeof(_array) / sizeof((_array)[0]))
+
+/* Expectations that failed in this test, and tests that have failed. */
+extern int wrong, nr_failed;
+
+/* One expectation; a test is the sum of those since the last test_ends(). */
+#define EXPECT(_cond, ...) do {						\
+	if (!(_cond)) {							\
+		printf("# %s:%d: ", __func__, __LINE__);		\
+		printf(__VA_ARGS__);					\
+		putchar('\n');						\
+		wrong++;						\
+	}								\
+} while (0)
+
+void test_ends(const char *name);
+
+#endif /* WPOOLCTL_TAP_H */
