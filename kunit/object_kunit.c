@@ -140,7 +140,7 @@ static void wpool_task_destroy_on_stack_of_a_queued_task_is_reported(struct kuni
 
 /*
  * Objects whose memory nobody else gets when they are freed: without the report that a case
- * expects, what is in use goes on, and the case fails, where the machine would die.
+ * expects, what is in use continues, and the case fails, where the machine would die.
  */
 static struct kmem_cache *kept;
 static void *kept_in_use;
