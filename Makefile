@@ -67,8 +67,9 @@ test-kunit: ## only the KUnit suites; ONLY=name limits them
 test-selftest: ## only the selftests; FULL=1, ONLY=name as for test
 	@scripts/test $(if $(FULL),--full) $(if $(ONLY),--only '$(ONLY)') selftest
 
-torture: ## all tests and stress on the kernels that look for bugs; TIME=seconds, SEED=n, KERNELS="..."
+torture: ## all tests and stress on the kernels that look for bugs; TIME=seconds, SEED=n, RELEASES=n, KERNELS="..."
 	@scripts/torture $(if $(TIME),--time $(TIME)) $(if $(SEED),--seed $(SEED)) \
+		$(if $(RELEASES),--releases $(RELEASES)) \
 		$(if $(KERNELS),--kernels "$(KERNELS)")
 
 soak: ## torture for TIME=seconds (3600), natively: are threads and memory the same afterwards? KERNELS="..."

@@ -138,6 +138,36 @@ static void wpool_task_destroy_on_stack_of_a_queued_task_is_reported(struct kuni
 
 /* ---- what is built on tasks ---- */
 
+/*
+ * Objects whose memory nobody else gets when they are freed: without the report that a case
+ * expects, what is in use continues, and the case fails, where the machine would die.
+ */
+static struct kmem_cache *kept;
+static void *kept_in_use;
+
+static void *alloc_kept(struct kunit *test, size_t size)
+{
+	void *object;
+
+	kept = kmem_cache_create("wpool_object_kept", size, 0, SLAB_TYPESAFE_BY_RCU, NULL);
+	KUNIT_ASSERT_NOT_NULL(test, kept);
+	/* that one keeps their page */
+	kept_in_use = kmem_cache_zalloc(kept, GFP_KERNEL);
+	object = kmem_cache_zalloc(kept, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, kept_in_use);
+	KUNIT_ASSERT_NOT_NULL(test, object);
+	return object;
+}
+
+static void end_kept(void)
+{
+	if (kept_in_use)
+		kmem_cache_free(kept, kept_in_use);
+	kmem_cache_destroy(kept);
+	kept_in_use = NULL;
+	kept = NULL;
+}
+
 /* A thread is about to misuse an object. */
 static bool begun;
 
@@ -157,10 +187,10 @@ static int do_event_init(struct wpk_thread *thread)
 	return 0;
 }
 
-static int do_kfree(struct wpk_thread *thread)
+static int do_free(struct wpk_thread *thread)
 {
 	WRITE_ONCE(begun, true);
-	kfree(thread->arg);
+	kmem_cache_free(kept, thread->arg);
 	return 0;
 }
 
@@ -182,13 +212,12 @@ static void misuse_at_gate(struct kunit *test, int (*fn)(struct wpk_thread *thre
 /* The first task is at the gate, the second waits in the strand. */
 static void misuse_strand(struct kunit *test, int (*fn)(struct wpk_thread *thread))
 {
-	struct st_strand *of = kzalloc(sizeof(*of), GFP_KERNEL);
+	struct st_strand *of = alloc_kept(test, sizeof(*of));
 	struct wpool *pool = wpk_pool(test, 1, 2);
 	struct wpk_gate *gate = wpk_gate(test);
 	struct st *st;
 	int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, of);
 	wpool_strand_init(&of->strand, pool, 2);
 	st = st_tasks(test, of, gate, 2);
 	for (i = 0; i < 2; i++)
@@ -196,14 +225,14 @@ static void misuse_strand(struct kunit *test, int (*fn)(struct wpk_thread *threa
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	misuse_at_gate(test, fn, pool, of, gate);
 	KUNIT_EXPECT_EQ(test, atomic_read(&st[1].runs), 1);
-	if (fn != do_kfree)
-		kfree(of);
+	if (fn != do_free)
+		kmem_cache_free(kept, of);
 }
 
-static void kfree_of_a_strand_in_use_is_reported(struct kunit *test)
+static void free_of_a_strand_in_use_is_reported(struct kunit *test)
 {
 	expect_report("free active", "wpool_strand hint: st_fn");
-	misuse_strand(test, do_kfree);
+	misuse_strand(test, do_free);
 }
 
 static void wpool_strand_init_of_a_strand_in_use_is_reported(struct kunit *test)
@@ -221,10 +250,9 @@ static void wait_in_event(struct wpool_event *event)
 
 static void misuse_event(struct kunit *test, int (*fn)(struct wpk_thread *thread))
 {
-	struct wpool_event *event = kzalloc(sizeof(*event), GFP_KERNEL);
+	struct wpool_event *event = alloc_kept(test, sizeof(*event));
 	struct wpool *pool = wpk_pool(test, 1, 2);
 
-	KUNIT_ASSERT_NOT_NULL(test, event);
 	event_gate = wpk_gate(test);
 	wpool_event_init(event, pool, wait_in_event, NULL);
 	wpool_event_fire(event);
@@ -233,14 +261,14 @@ static void misuse_event(struct kunit *test, int (*fn)(struct wpk_thread *thread
 	wpool_event_fire(event);
 	misuse_at_gate(test, fn, pool, event, event_gate);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 1);
-	if (fn != do_kfree)
-		kfree(event);
+	if (fn != do_free)
+		kmem_cache_free(kept, event);
 }
 
-static void kfree_of_an_event_that_runs_is_reported(struct kunit *test)
+static void free_of_an_event_that_runs_is_reported(struct kunit *test)
 {
 	expect_report("free active", "wpool_event hint: wait_in_event");
-	misuse_event(test, do_kfree);
+	misuse_event(test, do_free);
 }
 
 static void wpool_event_init_of_an_event_that_runs_is_reported(struct kunit *test)
@@ -249,19 +277,18 @@ static void wpool_event_init_of_an_event_that_runs_is_reported(struct kunit *tes
 	misuse_event(test, do_event_init);
 }
 
-static void kfree_of_a_group_that_has_not_ended_is_reported(struct kunit *test)
+static void free_of_a_group_that_has_not_ended_is_reported(struct kunit *test)
 {
-	struct wpool_group *group = kzalloc(sizeof(*group), GFP_KERNEL);
+	struct wpool_group *group = alloc_kept(test, sizeof(*group));
 	struct wpool *pool = wpk_pool(test, 1, 2);
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_member *members;
 
-	KUNIT_ASSERT_NOT_NULL(test, group);
 	KUNIT_ASSERT_EQ(test, wpool_group_init(group, pool, 2, NULL), 0);
 	members = wpk_members(test, group, gate, 2);
 	wpk_members_submit_behind_first(test, members, 2);
-	expect_report("free active", "wpool_group hint: kfree_of_a_group");
-	misuse_at_gate(test, do_kfree, pool, group, gate);
+	expect_report("free active", "wpool_group hint: free_of_a_group");
+	misuse_at_gate(test, do_free, pool, group, gate);
 	/* after the report the group is cancelled, and ends */
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[0].runs), 1);
 	KUNIT_EXPECT_EQ(test, members[1].status, -ECANCELED);
@@ -279,10 +306,17 @@ static void wpool_group_init_of_a_group_that_has_not_ended_is_reported(struct ku
 	wpk_destroy(test, pool);
 }
 
+/* First the pool: what failed to be reported may be in it still. */
+static void object_exit(struct kunit *test)
+{
+	wpk_exit(test);
+	end_kept();
+}
+
 static struct kunit_case object_cases[] = {
-	KUNIT_CASE(kfree_of_a_strand_in_use_is_reported),
-	KUNIT_CASE(kfree_of_an_event_that_runs_is_reported),
-	KUNIT_CASE(kfree_of_a_group_that_has_not_ended_is_reported),
+	KUNIT_CASE(free_of_a_strand_in_use_is_reported),
+	KUNIT_CASE(free_of_an_event_that_runs_is_reported),
+	KUNIT_CASE(free_of_a_group_that_has_not_ended_is_reported),
 	KUNIT_CASE(wpool_task_init_of_a_queued_task_is_reported),
 	KUNIT_CASE(wpool_submit_without_init_is_reported),
 	KUNIT_CASE(kfree_of_a_queued_task_is_reported),
@@ -296,7 +330,7 @@ static struct kunit_case object_cases[] = {
 static struct kunit_suite object_suite = {
 	.name = "wpool_object",
 	.init = object_init,
-	.exit = wpk_exit,
+	.exit = object_exit,
 	.test_cases = object_cases,
 };
 

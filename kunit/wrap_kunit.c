@@ -8,6 +8,7 @@
 
 #include "core/state.h"
 #include "group.h"
+#include "inject.h"
 #include "one_cpu.h"
 
 #define NR_JOBS		2000U
@@ -24,31 +25,14 @@ static void start_desc(const u32 *start, char *desc)
 
 KUNIT_ARRAY_PARAM(start, starts, start_desc);
 
-/* As if that many tasks had gone through a pool, which has not been used. */
-static void start_at(struct wpool *pool, u32 start)
+/* Short ones: they go through the ring. Of a pool that has not been used. */
+static void expect_short_tasks(struct wpool *pool)
 {
 	struct wpool_runq *rq;
 	int cpu;
 
-	wpool_for_each_runq(pool, rq, cpu) {
-		atomic_set(&rq->ring.head, start);
-		rq->ring.tail = start;
-		rq->backlog.popped = start;
-		rq->tick = start;
-		rq->urgent_tick = start - 2;
-		rq->shared_end = start;
-		/* short ones: they go through the ring */
+	wpool_for_each_runq(pool, rq, cpu)
 		rq->estimate.task_ns = 1;
-		rq->sample.tick = start;
-		rq->watch.marks.ring_end = start;
-		rq->watch.marks.fifo_end = start;
-		rq->watch.marks.tick = start;
-		rq->watch.look = start;
-	}
-	pool->globq.popped = start;
-	pool->urgent.popped = start;
-	pool->monitor.watch.marks.fifo_end = start;
-	pool->monitor.watch.marks.urgent_end = start;
 }
 
 static u32 most_looks(struct wpool *pool, u32 start)
@@ -64,9 +48,12 @@ static u32 most_looks(struct wpool *pool, u32 start)
 
 static struct wpool *pool_from(struct kunit *test, u32 capacity, u32 start)
 {
-	struct wpool *pool = wpk_pool(test, capacity, WPOOL_UNLIMITED);
+	struct wpool *pool;
 
-	start_at(pool, start);
+	WRITE_ONCE(wpool_inject_start, start);
+	pool = wpk_pool(test, capacity, WPOOL_UNLIMITED);
+	WRITE_ONCE(wpool_inject_start, 0);
+	expect_short_tasks(pool);
 	return pool;
 }
 
@@ -175,8 +162,10 @@ static struct load *load_from(struct kunit *test, void (*body)(struct wpk_job *j
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, load);
+	WRITE_ONCE(wpool_inject_start, *(const u32 *)test->param_value);
 	load->pool = wpk_one_cpu_pool(test, 1, 1, true);
-	start_at(load->pool, *(const u32 *)test->param_value);
+	WRITE_ONCE(wpool_inject_start, 0);
+	expect_short_tasks(load->pool);
 	load->jobs = wpk_jobs(test, NR_LOAD, NULL);
 	for (i = 0; i < NR_LOAD; i++)
 		load->tasks[i] = &load->jobs->job[i].task;

@@ -31,6 +31,7 @@ void wpool_inject_exit(void)
 #if IS_ENABLED(CONFIG_KUNIT)
 
 #include <linux/export.h>
+#include <linux/moduleparam.h>
 #include <linux/rcupdate.h>
 
 DEFINE_STATIC_KEY_FALSE(wpool_inject_delays);
@@ -55,5 +56,10 @@ void wpool_inject_set_delay(void (*fn)(struct wpool_task *task))
 	synchronize_rcu();
 }
 EXPORT_SYMBOL_GPL(wpool_inject_set_delay);
+
+unsigned int wpool_inject_start;
+EXPORT_SYMBOL_GPL(wpool_inject_start);
+module_param_named(inject_start, wpool_inject_start, uint, 0644);
+MODULE_PARM_DESC(inject_start, "for tests: where the counters of new pools start (default: 0)");
 
 #endif

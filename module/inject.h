@@ -12,6 +12,7 @@
 #ifndef WPOOL_INJECT_H
 #define WPOOL_INJECT_H
 
+#include <linux/compiler.h>
 #include <linux/jump_label.h>
 #include <linux/kconfig.h>
 #include <linux/types.h>
@@ -82,6 +83,52 @@ static inline void wpool_inject_delay(struct wpool_task *task)
 
 static inline void wpool_inject_delay(struct wpool_task *task)
 {
+}
+
+#endif
+
+/*
+ * And where counters start that wrap: at 0, or just below a wrap, so that a test crosses it.
+ *
+ *   counter              wraps after            read by, and what a wrap does
+ *   ring head, tail      2^32 tasks of a CPU    differences; a consumer that holds an old head has
+ *                                               preemption off: nothing
+ *   fifo->popped         2^32 tasks of a list   differences, the monitor's marks: nothing
+ *   rq->shared_end       as popped              differences: nothing
+ *   rq->tick             2^32 looks of a CPU    equality, differences of two in a row: nothing
+ *   nr_closes            2^32 closes            equality while a guest waits; each takes a grace
+ *                                               period: nothing
+ *   pool->cgroup_nr      65,535 changes         equality; 0 is a new worker's alone. A worker that
+ *                                               is in one task for 65,535 changes, exactly, misses
+ *                                               them until the next one
+ *   group->epoch         2^32 cancels           equality; a task that is queued for 2^32 cancels,
+ *                                               exactly, is not cancelled
+ *   wq->epoch            2^32 or 2^64 flushes   signed differences: nothing
+ *   last_id of queues    2^31 queues            a number comes again if it is free: nothing
+ *
+ * These need no start. Jiffies in 32 bits: the kernel starts five minutes below their wrap; of two
+ * tasks that were queued 2^31 of them apart, the younger one may start first. task->submit_ns: the
+ * lower half of ns wraps each four seconds, and the jiffy tells the rest. admission.base, and what
+ * it is compared with: modulo 2^32, all of it. 64 bits are enough for 500 years of ns. The counts
+ * in task->state, event->state and work->disabled are of calls that are to be undone: 2^24 and
+ * 2^31 of them at once are an error of the caller.
+ */
+#if IS_ENABLED(CONFIG_KUNIT)
+
+/* Of what is made from now on; a parameter of the module, and written by tests. */
+extern unsigned int wpool_inject_start;
+
+/** wpool_counter_start() - where a counter starts that wraps; cast to s32 for more bits */
+static inline u32 wpool_counter_start(void)
+{
+	return READ_ONCE(wpool_inject_start);
+}
+
+#else
+
+static inline u32 wpool_counter_start(void)
+{
+	return 0;
 }
 
 #endif

@@ -301,16 +301,16 @@ stress()
 # part_torture NAME PREFIX KERNEL SECONDS SEED CYCLES [PHASES]
 part_torture()
 {
-	stress "$1" "$2" "$3" $((PATIENCE + $4 * 2 + $6 * 10)) \
-		"PROGRAM=torture SECONDS=$4 SEED=$5 CYCLES=$6${7:+ PHASES=$7}" \
+	stress "$1" "$2" "$3" $((PATIENCE + $4 * 2 + $6 * 10 + ${releases:-0} / 100)) \
+		"PROGRAM=torture SECONDS=$4 SEED=$5 CYCLES=$6${releases:+ RELEASES=$releases}${7:+ PHASES=$7}" \
 		--add "$TOP/tools/testing/torture/run.sh"
 }
 
 # part_soak NAME PREFIX KERNEL SECONDS SEED CYCLES
 part_soak()
 {
-	stress "$1" "$2" "$3" $((PATIENCE * 2 + $4 * 2 + $6 * 10)) \
-		"PROGRAM=soak SECONDS=$4 SEED=$5 CYCLES=$6" \
+	stress "$1" "$2" "$3" $((PATIENCE * 2 + $4 * 2 + $6 * 10 + ${releases:-0} / 100)) \
+		"PROGRAM=soak SECONDS=$4 SEED=$5 CYCLES=$6${releases:+ RELEASES=$releases}" \
 		--add "$TOP/tools/testing/torture/run.sh"
 	grep -e '^# .* before, .* after' "$LOGS/$1.out" || true
 }

@@ -46,6 +46,7 @@
 #include "core/freeze.h"
 #include "core/state.h"
 #include "core/trace.h"
+#include "inject.h"
 #include "task/state.h"
 #include "task/submit.h"
 #include "task/waiters.h"
@@ -432,6 +433,7 @@ int wpool_group_init(struct wpool_group *group, struct wpool *pool, u32 max_outs
 	INIT_LIST_HEAD(&group->line);
 	INIT_LIST_HEAD(&group->sleepers);
 	group->max = max_outstanding;
+	group->epoch = wpool_counter_start();
 	group->owner = owner;
 	group->pool = wpool_get(pool);
 	group->made_by = __builtin_return_address(0);

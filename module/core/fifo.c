@@ -9,6 +9,8 @@
  */
 #include "core/fifo.h"
 
+#include "inject.h"
+
 /* Tasks that a search visits at most: interrupts are off meanwhile. */
 #define MAX_PASSED	4096U
 
@@ -17,6 +19,7 @@ void wpool_fifo_init(struct wpool_fifo *fifo, struct wpool *pool, bool *has_any)
 	raw_spin_lock_init(&fifo->lock);
 	INIT_LIST_HEAD(&fifo->tasks);
 	fifo->nr = 0;
+	fifo->popped = wpool_counter_start();
 	fifo->jiffy = 0;
 	fifo->pool = pool;
 	fifo->has_any = has_any;

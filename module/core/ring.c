@@ -28,9 +28,13 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
+#include "inject.h"
+
 void wpool_ring_init(struct wpool_ring *ring)
 {
 	memset(ring, 0, sizeof(*ring));
+	ring->tail = wpool_counter_start();
+	atomic_set(&ring->head, ring->tail);
 }
 
 /* Read @nr slots from @head on and win them. False if head has moved: @head is the new one. */

@@ -22,6 +22,7 @@
 #include "core/cost.h"
 #include "core/handoff.h"
 #include "core/length.h"
+#include "inject.h"
 
 /* The fields are on different cache lines: different CPUs write them, or all read one of them. */
 #define ASSERT_APART(type, a, b)						\
@@ -115,6 +116,10 @@ int wpool_runqs_add(struct wpool *pool, int cpu, gfp_t gfp)
 	wpool_fifo_init(&rq->backlog, pool, NULL);
 	rq->cpu = cpu;
 	rq->pool = pool;
+	rq->tick = wpool_counter_start();
+	rq->shared_end = rq->tick;
+	rq->watch.marks.ring_end = rq->ring.tail;
+	rq->watch.marks.fifo_end = rq->backlog.popped;
 	/* until wpool_affinity_set() has seen the CPU */
 	rq->redirect = true;
 	/* wpool_runqs_add:A, pairs with the dependent accesses after wpool_runq() */

@@ -34,6 +34,7 @@
 #include "core/runqs.h"
 #include "core/state.h"
 #include "core/tidy_queue.h"
+#include "inject.h"
 #include "pool/attrs.h"
 #include "pool/limits.h"
 #include "task/flush.h"
@@ -140,6 +141,10 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs, gfp_t gfp)
 
 	wpool_fifo_init(&pool->globq, pool, NULL);
 	wpool_fifo_init(&pool->urgent, pool, &pool->has_urgent);
+	pool->monitor.watch.marks.fifo_end = pool->globq.popped;
+	pool->monitor.watch.marks.urgent_end = pool->urgent.popped;
+	pool->cgroup_nr = wpool_counter_start();
+	pool->admission.nr_closes = wpool_counter_start();
 	wpool_tokens_init(pool);
 	raw_spin_lock_init(&pool->workers.lock);
 	mutex_init(&pool->workers.mutex);

@@ -116,6 +116,7 @@ int wpool_cgroup_set(struct wpool *pool, struct task_struct *from)
 {
 	struct task_struct *anchor = NULL, *old;
 	bool over;
+	u16 nr;
 
 	if (from && !IS_ENABLED(CONFIG_CGROUPS))
 		return -EOPNOTSUPP;
@@ -130,7 +131,9 @@ int wpool_cgroup_set(struct wpool *pool, struct task_struct *from)
 	old = over ? anchor : pool->anchor;
 	if (!over && (anchor || old)) {
 		pool->anchor = anchor;
-		WRITE_ONCE(pool->cgroup_nr, pool->cgroup_nr + 1);
+		/* 0 is that of a new worker, which is where it was created */
+		nr = pool->cgroup_nr + 1;
+		WRITE_ONCE(pool->cgroup_nr, nr ?: 1);
 	}
 	mutex_unlock(&anchors_mutex);
 

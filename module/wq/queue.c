@@ -21,6 +21,7 @@
 #include <linux/xarray.h>
 
 #include "compat.h"
+#include "inject.h"
 
 /* Runners that a queue has from the start; more are made when works need them. */
 #define FIRST_RUNNERS		4U
@@ -36,7 +37,8 @@ struct flusher {
 
 /* All queues by number; one that is used up comes again only when all others were. */
 static DEFINE_XARRAY_ALLOC1(queues);
-static u32 last_id;
+/* with KUnit the number after the highest one comes soon */
+static u32 last_id = IS_ENABLED(CONFIG_KUNIT) ? INT_MAX - 5 : 0;
 
 struct wpool_wq *wpool_wq_by(u32 where)
 {
@@ -489,6 +491,7 @@ static struct wpool_wq *alloc_queue(unsigned int flags, int max_active)
 	INIT_LIST_HEAD(&wq->idle);
 	INIT_LIST_HEAD(&wq->flushers);
 	hash_init(wq->busy);
+	wq->epoch = (s32)wpool_counter_start();
 	INIT_DELAYED_WORK(&wq->grow, grow_runners);
 	return wq;
 }

@@ -20,27 +20,27 @@
 
 #include "torture.h"
 
-static void check_identities(struct tpool *tp, const struct wpool_stats *s)
+void tpool_check_figures(const char *name, const struct wpool_stats *s)
 {
 	torture_check(s->workers == s->idle + s->searching + s->busy,
 		      "%s: %u workers, %u idle, %u searching, %u busy",
-		      tp->name, s->workers, s->idle, s->searching, s->busy);
+		      name, s->workers, s->idle, s->searching, s->busy);
 	torture_check(s->blocked <= s->busy, "%s: %u blocked of %u busy",
-		      tp->name, s->blocked, s->busy);
+		      name, s->blocked, s->busy);
 	torture_check(s->submitted == s->completed + s->failed + s->cancelled + s->overdue +
 		      s->outstanding,
 		      "%s: %llu submitted, %llu completed, %llu failed, %llu cancelled, %llu outstanding",
-		      tp->name, s->submitted, s->completed, s->failed, s->cancelled,
+		      name, s->submitted, s->completed, s->failed, s->cancelled,
 		      s->outstanding);
 	/* none of them went below zero */
 	torture_check(s->outstanding <= s->submitted && s->completed <= s->submitted &&
 		      s->cancelled <= s->submitted,
 		      "%s: %llu submitted, %llu completed, %llu cancelled, %llu outstanding",
-		      tp->name, s->submitted, s->completed, s->cancelled, s->outstanding);
+		      name, s->submitted, s->completed, s->cancelled, s->outstanding);
 	torture_check(!s->failed && !s->faults, "%s: %llu failed, %llu faults",
-		      tp->name, s->failed, s->faults);
+		      name, s->failed, s->faults);
 	torture_check(s->expired <= s->spawned, "%s: %llu expired of %llu",
-		      tp->name, s->expired, s->spawned);
+		      name, s->expired, s->spawned);
 }
 
 void tpool_check(struct tpool *tp)
@@ -55,7 +55,7 @@ void tpool_check(struct tpool *tp)
 	wpool_get_stats(tp->pool, &s);
 	/* pairs with tpool_begin() and tpool_end() */
 	smp_mb();
-	check_identities(tp, &s);
+	tpool_check_figures(tp->name, &s);
 	if (tp->shared)
 		return;
 	most = atomic64_read(&tp->begun) - refused;
@@ -83,7 +83,7 @@ void tpool_check_final(struct tpool *tp)
 	struct wpool_stats s;
 
 	wpool_get_stats(tp->pool, &s);
-	check_identities(tp, &s);
+	tpool_check_figures(tp->name, &s);
 	torture_check(s.state == WPOOL_DESTROYED && !s.outstanding && !s.queued &&
 		      !s.waiting && !s.workers,
 		      "%s: destroyed, and state %d, %llu outstanding, %u queued, %u waiting, %u workers",
@@ -123,7 +123,7 @@ bool tpool_is_quiet(struct tpool *tp)
 
 	wpool_get_stats(tp->pool, &s);
 	wpool_get_attrs(tp->pool, &attrs, NULL);
-	check_identities(tp, &s);
+	tpool_check_figures(tp->name, &s);
 	may_stay = s.state == WPOOL_CLOSED || s.state == WPOOL_DESTROYED ? 0 :
 		   attrs.prealloc || !attrs.expiry_ms ? attrs.capacity :
 		   min(attrs.min_workers, attrs.capacity);

@@ -4,6 +4,7 @@
  * asked for and drains everything, then the state is "done". rmmod before that
  * ends the phase early.
  */
+#include <linux/bitops.h>
 #include <linux/completion.h>
 #include <linux/cpuhotplug.h>
 #include <linux/delay.h>
@@ -37,6 +38,10 @@ unsigned int goods = 100000;
 module_param(goods, uint, 0444);
 MODULE_PARM_DESC(goods, "phase fault: tasks among them that must not notice (default: 100000)");
 
+unsigned int rounds = 1000;
+module_param(rounds, uint, 0444);
+MODULE_PARM_DESC(rounds, "phase release: how often pools are closed (default: 1000)");
+
 unsigned int shuffle;
 module_param(shuffle, uint, 0444);
 MODULE_PARM_DESC(shuffle, "threads are moved among CPUs every so many ms at most (default: 0, never)");
@@ -47,22 +52,29 @@ MODULE_PARM_DESC(delays, "threads stand still before they change the state of a 
 
 static char *phase = "nasty";
 module_param(phase, charp, 0444);
-MODULE_PARM_DESC(phase, "nasty, volume, line, event, watch, group, strand, loop, work, mixed or fault (default: nasty)");
+MODULE_PARM_DESC(phase, "nasty, volume, line, event, watch, group, strand, loop, work, task, mixed, release or fault (default: nasty)");
 
-static const struct {
+/* A phase, and what it must see. */
+struct phase {
 	const char *name;
 	void (*run)(u32 others);
-} phases[] = {
-	{ "nasty", phase_nasty },
-	{ "volume", phase_volume },
+	unsigned long sees;
+};
+
+static const struct phase phases[] = {
+	{ "nasty", phase_nasty, BIT(SAW_DELAYS) | BIT(SAW_HOOKS) },
+	{ "volume", phase_volume, BIT(SAW_DELAYS) | BIT(SAW_HOOKS) },
 	{ "line", phase_line },
 	{ "event", phase_event },
 	{ "watch", phase_watch },
 	{ "group", phase_group },
 	{ "strand", phase_strand },
 	{ "loop", phase_loop },
-	{ "work", phase_work },
-	{ "mixed", phase_mixed },
+	{ "work", phase_work, BIT(SAW_MOVES) },
+	{ "task", phase_task, BIT(SAW_DELAYS) | BIT(SAW_SYNCS) },
+	{ "mixed", phase_mixed,
+	  BIT(SAW_DELAYS) | BIT(SAW_HOOKS) | BIT(SAW_SYNCS) | BIT(SAW_MOVES) },
+	{ "release", phase_release, BIT(SAW_RELEASES) },
 	{ "fault", phase_fault },
 };
 
@@ -119,19 +131,40 @@ static void await_users(void)
 
 #if IS_ENABLED(CONFIG_KUNIT)
 
+static bool may_delay(void)
+{
+	return delays;
+}
+
 /* Now and then up to 31 us: in any context, so the clock decides. */
 static void stand_still(struct wpool_task *task)
 {
 	u32 what = hash_64(ktime_get_mono_fast_ns(), 32);
 
-	if (!(what % 64))
-		udelay(what >> 27);
+	if (what % 64)
+		return;
+	udelay(what >> 27);
+	torture_saw(SAW_DELAYS, 1);
 }
 
 static void begin_delays(void)
 {
 	if (delays)
 		wpool_inject_set_delay(stand_still);
+}
+
+/*
+ * Counters of new pools start just below a wrap, or where the sign of a difference changes: some
+ * tasks before, or few, for those that change seldom.
+ */
+static void begin_wraps(void)
+{
+	WRITE_ONCE(wpool_inject_start, (seed & 1 ? U32_MAX : S32_MAX) - (seed & 2 ? 60 : 4));
+}
+
+static void end_wraps(void)
+{
+	WRITE_ONCE(wpool_inject_start, 0);
 }
 
 static void end_delays(void)
@@ -145,7 +178,20 @@ static void end_delays(void)
 
 #else
 
+static bool may_delay(void)
+{
+	return false;
+}
+
 static void begin_delays(void)
+{
+}
+
+static void begin_wraps(void)
+{
+}
+
+static void end_wraps(void)
 {
 }
 
@@ -155,15 +201,28 @@ static void end_delays(void)
 
 #endif
 
+/* A phase that never does what it is about would never fail. */
+static void check_seen(const struct phase *p)
+{
+	unsigned long what;
+
+	for_each_set_bit(what, &p->sees, NR_SEEN)
+		if (what != SAW_DELAYS || may_delay())
+			torture_check_saw(what);
+}
+
 static int conduct(void *data)
 {
-	void (*run)(u32 others) = data;
+	const struct phase *p = data;
 
 	begin_delays();
-	run(shuffle_start());
+	begin_wraps();
+	p->run(shuffle_start());
 	stutter_close();
 	shuffle_stop();
+	end_wraps();
 	end_delays();
+	check_seen(p);
 	await_users();
 	torture_set_state("done");
 	wait_for_completion(&time_over);
@@ -200,7 +259,7 @@ static int __init torture_init(void)
 			return err;
 		hotplug = err;
 		torture_set_state(phases[i].name);
-		conductor = kthread_run(conduct, phases[i].run, "torture");
+		conductor = kthread_run(conduct, (void *)&phases[i], "torture");
 		if (IS_ERR(conductor))
 			cpuhp_remove_state_nocalls(hotplug);
 		return PTR_ERR_OR_ZERO(conductor);

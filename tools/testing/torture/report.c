@@ -6,6 +6,7 @@
  *   failures  violations so far
  *   tasks     tasks that went through
  *   digest    of the first decisions of all actors
+ *   seen      what else was seen, with how often
  *
  * A violation is a warning in the kernel's log, the first ones with where it
  * was seen; the run continues, because what follows may say more.
@@ -72,6 +73,26 @@ void torture_digest(u32 thread, u64 what)
 	atomic64_add(rnd_u64(&rnd), &digest);
 }
 
+static const char *const seen_names[NR_SEEN] = {
+	[SAW_DELAYS] = "delays",
+	[SAW_HOOKS] = "hooks",
+	[SAW_SYNCS] = "syncs",
+	[SAW_MOVES] = "moves",
+	[SAW_RELEASES] = "releases",
+};
+
+static atomic64_t seen[NR_SEEN];
+
+void torture_saw(enum torture_seen what, u32 nr)
+{
+	atomic64_add(nr, &seen[what]);
+}
+
+void torture_check_saw(enum torture_seen what)
+{
+	torture_check(atomic64_read(&seen[what]), "no %s", seen_names[what]);
+}
+
 void torture_set_state(const char *what)
 {
 	WRITE_ONCE(state, what);
@@ -99,10 +120,22 @@ static int digest_get(char *buffer, const struct kernel_param *kp)
 	return sysfs_emit(buffer, "%016llx\n", atomic64_read(&digest));
 }
 
+static int seen_get(char *buffer, const struct kernel_param *kp)
+{
+	int len = 0, i;
+
+	for (i = 0; i < NR_SEEN; i++)
+		if (atomic64_read(&seen[i]))
+			len += sysfs_emit_at(buffer, len, "%s%lld %s", len ? ", " : "",
+					     atomic64_read(&seen[i]), seen_names[i]);
+	return len + sysfs_emit_at(buffer, len, "\n");
+}
+
 static const struct kernel_param_ops state_ops = { .get = state_get };
 static const struct kernel_param_ops failures_ops = { .get = failures_get };
 static const struct kernel_param_ops tasks_ops = { .get = tasks_get };
 static const struct kernel_param_ops digest_ops = { .get = digest_get };
+static const struct kernel_param_ops seen_ops = { .get = seen_get };
 
 module_param_cb(state, &state_ops, NULL, 0444);
 MODULE_PARM_DESC(state, "read only: what it is doing, in the end \"done\"");
@@ -112,3 +145,5 @@ module_param_cb(tasks, &tasks_ops, NULL, 0444);
 MODULE_PARM_DESC(tasks, "read only: tasks that went through so far");
 module_param_cb(digest, &digest_ops, NULL, 0444);
 MODULE_PARM_DESC(digest, "read only: of the first decisions of each actor");
+module_param_cb(seen, &seen_ops, NULL, 0444);
+MODULE_PARM_DESC(seen, "read only: what else was seen so far");

@@ -12,9 +12,10 @@
 #   CYCLES   loads and unloads of wpool under load (20)
 #   STUTTER  phase stutter: ms of a burst and of a silence, at most (1000)
 #   SHUFFLE  threads are moved among CPUs every so many ms at most, 0: never (100)
+#   RELEASES phase release: how often pools are closed (1000)
 #   FAULTS   phase fault: tasks that die (1000)
 #   GOODS    phase fault: tasks among them that must not notice (100000)
-#   PHASES   which, in this order (volume,nasty,stutter,line,event,watch,group,strand,loop,work,mixed,seed,load);
+#   PHASES   which, in this order (volume,nasty,stutter,line,event,watch,group,strand,loop,work,task,mixed,release,seed,load);
 #            fault needs a machine of its own, that is told to expect that many oopses
 #   DIR      where the modules are (/wpool)
 #
@@ -30,9 +31,10 @@ ACTORS=${ACTORS:-6}
 CYCLES=${CYCLES:-20}
 STUTTER=${STUTTER:-1000}
 SHUFFLE=${SHUFFLE:-100}
+RELEASES=${RELEASES:-1000}
 FAULTS=${FAULTS:-1000}
 GOODS=${GOODS:-100000}
-PHASES=${PHASES:-volume,nasty,stutter,line,event,watch,group,strand,loop,work,mixed,seed,load}
+PHASES=${PHASES:-volume,nasty,stutter,line,event,watch,group,strand,loop,work,task,mixed,release,seed,load}
 DIR=${DIR:-/wpool}
 KERNEL=$(uname -r)
 
@@ -128,6 +130,7 @@ torture_ends()
 	done
 	count=$(figure tasks)
 	digest=$(figure digest)
+	seen=$(figure seen)
 	[ "$(figure failures)" -eq 0 ] || complain "$(figure failures) violations: see the kernel's log"
 	ends wpool_torture
 }
@@ -479,6 +482,14 @@ phase_group() { stage group; }
 phase_strand() { stage strand; }
 phase_loop() { stage loop; }
 phase_work() { stage work; }
+phase_task() { stage task; }
+
+# As long as it takes, which is some milliseconds a round.
+phase_release()
+{
+	torture release 0 rounds="$RELEASES" || return
+	torture_ends "$RELEASES"
+}
 
 # The same seed, the same decisions.
 phase_seed()
@@ -572,14 +583,14 @@ echo "wpool_torture: run.sh: seed $SEED, phases $PHASES" >/dev/kmsg
 for phase; do
 	nr=$((nr + 1))
 	rm -f "$TMP/bad"
-	count=0 note=
+	count=0 note='' seen=''
 	if type "phase_$phase" >/dev/null 2>&1; then
 		"phase_$phase"
 	else
 		complain "there is no phase '$phase'"
 	fi
 	total=$((total + count))
-	say "$phase: $count tasks${note:+, $note}"
+	say "$phase: $count tasks${seen:+, $seen}${note:+, $note}"
 	if [ -e "$TMP/bad" ]; then
 		failed=$((failed + 1))
 		echo "not ok $nr torture_$phase"

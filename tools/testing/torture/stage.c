@@ -15,7 +15,7 @@
 #include "../../../module/compat.h"
 #include "torture.h"
 
-#define MAX_KINDS	6
+#define MAX_KINDS	7
 #define NR_SHOTS	4	/* of an interrupt */
 
 /* A pool with its stages. */
@@ -130,7 +130,7 @@ static int hand_main(void *data)
 }
 
 static bool stage_start(struct stage_base *stage, const struct stage_kind *kind,
-			struct stage_pool *sp, u32 nr)
+			struct stage_pool *sp, u32 nr, bool alone)
 {
 	enum hrtimer_mode mode = kind->soft ? HRTIMER_MODE_REL_SOFT : HRTIMER_MODE_REL_HARD;
 	struct stage_hand *hand;
@@ -139,6 +139,7 @@ static bool stage_start(struct stage_base *stage, const struct stage_kind *kind,
 	stage->sp = sp;
 	stage->nr = nr;
 	stage->kind = kind;
+	stage->alone = alone;
 	if (kind->start && !kind->start(stage))
 		return false;
 	hrtimer_setup(&stage->timer, shoot, CLOCK_MONOTONIC, mode);
@@ -182,7 +183,8 @@ static bool scene_start(struct scene *scene, const struct stage_kind *const kind
 	for (i = 0; i < nr_kinds; i++) {
 		stage = kvzalloc(kinds[i]->size, GFP_KERNEL);
 		scene->stages[i] = stage;
-		if (!torture_check(stage && stage_start(stage, kinds[i], &scene->sp, nr),
+		if (!torture_check(stage && stage_start(stage, kinds[i], &scene->sp, nr,
+							nr_kinds == 1),
 				   "%s: no memory, no threads", kinds[i]->name))
 			return false;
 	}
@@ -279,10 +281,16 @@ void phase_work(u32 others)
 	alone(&work_stage);
 }
 
+void phase_task(u32 others)
+{
+	alone(&task_stage);
+}
+
 void phase_mixed(u32 others)
 {
 	static const struct stage_kind *const kinds[] = {
 		&event_stage, &watch_stage, &group_stage, &strand_stage, &loop_stage, &work_stage,
+		&task_stage,
 	};
 
 	static_assert(ARRAY_SIZE(kinds) <= MAX_KINDS);

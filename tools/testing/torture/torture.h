@@ -14,7 +14,7 @@
  *   actor.c   phase nasty: threads that do everything at random
  *   volume.c  phase volume: as many tasks as possible
  *   line.c    phase line: the order of waiting submitters
- *   stage.c   phase mixed, and what the next six share: pools that they act on
+ *   stage.c   phase mixed, and what the next seven share: pools that they act on
  *   room.c    pools of a moment, of devices too, in all of these: how much room there is
  *   event.c   phase event: tasks that wait without a worker
  *   watch.c   phase watch: events that wake-ups of files and wait queues fire
@@ -22,6 +22,8 @@
  *   strand.c  phase strand: tasks that run one after the other
  *   loop.c    phase loop: loops and calls on several CPUs
  *   work.c    phase work: works of the workqueues that wpool stands in for
+ *   task.c    phase task: tasks that are cancelled, disabled and submitted at once
+ *   release.c phase release: what has not started when a pool is closed does not start
  *   fault.c   phase fault: tasks that die
  *   stutter.c silence of all, and what must hold then
  *   shuffle.c threads moved among CPUs
@@ -47,6 +49,7 @@ extern unsigned int seconds;
 extern unsigned int actors;
 extern unsigned int faults;
 extern unsigned int goods;
+extern unsigned int rounds;
 extern unsigned int shuffle;
 
 /* Nobody starts anything new. */
@@ -82,6 +85,8 @@ enum {
 	RND_LOOP = 1700,
 	RND_WATCH = 200,
 	RND_WORK = 400,
+	RND_TASK = 600,
+	RND_RELEASE = 800,
 	STAGE_IRQ = 100,
 	RND_IRQ = 2000,
 	RND_POOL = 30000,
@@ -115,12 +120,27 @@ void torture_count_tasks(u64 nr);
 #define TORTURE_DIGEST_STEPS	300
 void torture_digest(u32 thread, u64 what);
 
+/* What was seen, beside tasks: a phase that is about one of these must see some. */
+enum torture_seen {
+	SAW_DELAYS,	/* threads stood still before they changed the state of a task */
+	SAW_HOOKS,	/* worker_start and worker_end, which read the pool */
+	SAW_SYNCS,	/* wpool_task_cancel_sync(), wpool_task_disable_sync() of phase task */
+	SAW_MOVES,	/* works that came to another queue */
+	SAW_RELEASES,	/* of pools with tasks that had not started */
+	NR_SEEN,
+};
+
+void torture_saw(enum torture_seen what, u32 nr);
+/* A violation if there were none. */
+void torture_check_saw(enum torture_seen what);
+
 void torture_set_state(const char *state);
 
 /* ---- tpool.c ---- */
 
 /* What interrupts submit to a pool. */
 struct tirq;
+struct wpool_stats;
 
 /**
  * struct tpool - a pool under torture, and what we know of it
@@ -208,6 +228,8 @@ void tpool_end(struct tpool *tp, u32 nr, u32 accepted);
 
 /* ---- check.c ---- */
 
+/* What holds of any pool's figures. */
+void tpool_check_figures(const char *name, const struct wpool_stats *s);
 /* A snapshot of the figures against the identities and against our accounts. */
 void tpool_check(struct tpool *tp);
 /* The same of a pool that is empty and closed, where all is exact. */
@@ -391,6 +413,7 @@ struct stage_hand {
  * @hands: its threads
  * @timer: its interrupts
  * @step: of the timer
+ * @alone: no other stage acts on the pool
  * @stop: nobody begins anything
  */
 struct stage_base {
@@ -400,6 +423,7 @@ struct stage_base {
 	struct stage_hand hands[STAGE_HANDS];
 	struct hrtimer timer;
 	u64 step;
+	bool alone;
 	bool stop;
 };
 
@@ -435,13 +459,14 @@ extern const struct stage_kind group_stage;
 extern const struct stage_kind strand_stage;
 extern const struct stage_kind loop_stage;
 extern const struct stage_kind work_stage;
+extern const struct stage_kind task_stage;
 
 /* ---- room.c ---- */
 
 /* Make a pool that nobody else has, see how much room it has, and end it; for one of the hands. */
 void room_visit(const char *kind, u32 nr, u32 hand, struct rnd *rnd);
 
-/* ---- volume.c, line.c, stage.c, fault.c ---- */
+/* ---- volume.c, line.c, stage.c, release.c, fault.c ---- */
 
 /* Others: threads beside the actors that stay in a silence. */
 
@@ -453,7 +478,9 @@ void phase_group(u32 others);
 void phase_strand(u32 others);
 void phase_loop(u32 others);
 void phase_work(u32 others);
+void phase_task(u32 others);
 void phase_mixed(u32 others);
+void phase_release(u32 others);
 void phase_fault(u32 others);
 
 #endif /* TORTURE_H */

@@ -7,10 +7,12 @@
  * The last user of a pool compares its accounts: by then every item that was
  * submitted to it has been settled.
  */
+#include <linux/cpu.h>
 #include <linux/err.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/wpool_stats.h>
 
 #include "torture.h"
 
@@ -31,11 +33,28 @@ static struct tpool *alloc_tpool(void)
 	return tp;
 }
 
+/* What hooks may do, whatever is done to the pool meanwhile. */
+static void read_in_hook(struct tpool *tp, struct wpool *pool)
+{
+	struct wpool_attrs attrs;
+	struct wpool_stats s;
+
+	wpool_get_attrs(pool, &attrs, NULL);
+	torture_check(!strcmp(attrs.name, tp->name), "%s: in a hook it is %s", tp->name,
+		      attrs.name);
+	wpool_get_stats(pool, &s);
+	tpool_check_figures(tp->name, &s);
+	cpus_read_lock();
+	cpus_read_unlock();
+	torture_saw(SAW_HOOKS, 1);
+}
+
 /* Each worker has it for its own, from its first task to its last. */
 static int prepare_worker(struct wpool *pool, void *data, void **own)
 {
 	struct tpool *tp = data;
 
+	read_in_hook(tp, pool);
 	atomic_inc(&tp->prepared);
 	*own = current;
 	return 0;
@@ -46,6 +65,7 @@ static void end_worker(struct wpool *pool, void *own, void *data)
 	struct tpool *tp = data;
 
 	torture_check(own == current, "%s: the end of another worker", tp->name);
+	read_in_hook(tp, pool);
 	atomic_dec(&tp->prepared);
 }
 

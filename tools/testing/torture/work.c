@@ -8,7 +8,10 @@
  *   queued <= runs + taken_back   and   runs <= queued + changed
  *
  * No work runs twice at once, and none of a queue while max_active others do. A quiet work
- * is only queued and flushed: it must have run when a flush has returned.
+ * is only queued and flushed: it must have run when a flush has returned, and each run that had
+ * started before has ended. A cancel or a disable that waits ends each such run of any work.
+ *
+ * Some works wander from queue to queue: they are queued on one while they run on another one.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>
@@ -22,6 +25,7 @@
 #include "torture.h"
 
 #define NR_THINGS	12
+#define NR_OTHERS	2	/* queues among which works wander */
 
 struct stage;
 
@@ -34,7 +38,9 @@ struct stage;
  * @changed: calls that may have
  * @taken_back: calls that said, or may have meant, that they took it back
  * @runs: functions that started
+ * @ends: functions that ended
  * @inside: functions that are running
+ * @last: the queue that took it last
  * @seed: of what its next run does
  */
 struct thing {
@@ -45,21 +51,25 @@ struct thing {
 	atomic64_t changed;
 	atomic64_t taken_back;
 	atomic64_t runs;
+	atomic64_t ends;
 	atomic_t inside;
+	struct wpool_wq *last;
 	atomic64_t seed;
 };
 
 /**
- * struct stage - a queue and its works
+ * struct stage - queues and their works
  * @base: the pool, and who acts on it
  * @wq: the queue
+ * @others: the queues of works that wander, which are never on @wq
  * @max_active: of the queue
  * @things: its works
- * @inside: functions that are running
+ * @inside: functions that are running on @wq
  */
 struct stage {
 	struct stage_base base;
 	struct wpool_wq *wq;
+	struct wpool_wq *others[NR_OTHERS];
 	u32 max_active;
 	struct thing things[NR_THINGS];
 	atomic_t inside;
@@ -75,11 +85,27 @@ static bool is_quiet(struct thing *thing)
 	return thing->nr % 4 == 0;
 }
 
-static bool queue(struct thing *thing)
+static bool wanders(struct thing *thing)
 {
-	bool ret = wpool_wq_queue(thing->stage->wq, &thing->dwork.work);
+	/* one of them is quiet */
+	return thing->nr < NR_THINGS / 3;
+}
+
+static struct wpool_wq *any_queue(struct thing *thing, struct rnd *rnd)
+{
+	struct stage *stage = thing->stage;
+
+	return wanders(thing) ? stage->others[rnd_below(rnd, NR_OTHERS)] : stage->wq;
+}
+
+static bool queue(struct thing *thing, struct rnd *rnd)
+{
+	struct wpool_wq *wq = any_queue(thing, rnd);
+	bool ret = wpool_wq_queue(wq, &thing->dwork.work);
 
 	atomic64_add(ret, &thing->queued);
+	if (ret && xchg(&thing->last, wq) != wq)
+		torture_saw(SAW_MOVES, 1);
 	return ret;
 }
 
@@ -88,26 +114,28 @@ static void act(struct thing *thing, struct rnd *rnd)
 {
 	unsigned long delay = rnd_below(rnd, 4);
 	struct stage *stage = thing->stage;
+	struct wpool_wq *wq;
 	bool ret;
 
 	if (READ_ONCE(stage->base.stop))
 		return;
 	if (is_quiet(thing)) {
-		queue(thing);
+		queue(thing, rnd);
 		return;
 	}
+	wq = any_queue(thing, rnd);
 	switch (rnd_below(rnd, 8)) {
 	case 0 ... 3:
-		queue(thing);
+		queue(thing, rnd);
 		break;
 	case 4:
-		ret = wpool_wq_queue_delayed(WORK_CPU_UNBOUND, stage->wq, &thing->dwork, delay);
+		ret = wpool_wq_queue_delayed(WORK_CPU_UNBOUND, wq, &thing->dwork, delay);
 		atomic64_add(ret, &thing->queued);
 		break;
 	case 5:
 		/* it may run before the call has returned */
 		atomic64_inc(&thing->changed);
-		ret = wpool_wq_mod_delayed(WORK_CPU_UNBOUND, stage->wq, &thing->dwork, delay);
+		ret = wpool_wq_mod_delayed(WORK_CPU_UNBOUND, wq, &thing->dwork, delay);
 		atomic64_add(ret, &thing->taken_back);
 		break;
 	case 6:
@@ -126,8 +154,9 @@ static void thing_fn(struct wpool_work *work)
 
 	torture_check(atomic_inc_return(&thing->inside) == 1, "work %u.%u runs twice at once",
 		      stage->base.nr, thing->nr);
-	torture_check(atomic_inc_return(&stage->inside) <= stage->max_active,
-		      "more than %u works of a queue run", stage->max_active);
+	if (!wanders(thing))
+		torture_check(atomic_inc_return(&stage->inside) <= stage->max_active,
+			      "more than %u works of a queue run", stage->max_active);
 	atomic64_inc(&thing->runs);
 	rnd_init(&rnd, atomic64_inc_return(&thing->seed));
 	if (rnd_one_in(&rnd, 8))
@@ -136,42 +165,75 @@ static void thing_fn(struct wpool_work *work)
 		act(thing, &rnd);
 	if (rnd_one_in(&rnd, 4))
 		act(any_thing(stage, &rnd), &rnd);
-	atomic_dec(&stage->inside);
+	/* while it is queued elsewhere */
+	if (wanders(thing) && rnd_one_in(&rnd, 4))
+		usleep_range(10, 100);
+	if (!wanders(thing))
+		atomic_dec(&stage->inside);
 	atomic_dec(&thing->inside);
+	atomic64_inc(&thing->ends);
+}
+
+/* A call has returned that waits for the function; @started: its runs before the call. */
+static void check_ended(struct thing *thing, s64 started, const char *call)
+{
+	torture_check(atomic64_read(&thing->ends) >= started,
+		      "work %u.%u: a %s has returned, and run %lld has not", thing->stage->base.nr,
+		      thing->nr, call, started);
 }
 
 /* Others may take back what is not quiet. */
-static void queue_and_flush(struct thing *thing)
+static void queue_and_flush(struct thing *thing, struct rnd *rnd)
 {
 	s64 runs = atomic64_read(&thing->runs);
-	bool ours = queue(thing);
+	bool ours = queue(thing, rnd);
 
 	if (!is_quiet(thing)) {
 		wpool_delayed_work_flush(&thing->dwork);
 		return;
 	}
 	wpool_work_flush(&thing->dwork.work);
+	check_ended(thing, runs, "flush");
 	/* one that another CPU is just queueing may be missed */
 	torture_check(!ours || atomic64_read(&thing->runs) != runs,
 		      "work %u.%u: flushed, and has not run", thing->stage->base.nr, thing->nr);
 }
 
+/* All works of a queue; a quiet one that does not wander is there. */
+static void flush_queue(struct stage *stage, struct rnd *rnd)
+{
+	struct thing *thing = &stage->things[NR_THINGS - 4];
+	s64 runs = atomic64_read(&thing->runs);
+	bool ours = queue(thing, rnd);
+
+	wpool_wq_flush(stage->wq);
+	torture_check(!ours || atomic64_read(&thing->ends) > runs,
+		      "work %u.%u: its queue was flushed, and it has not run", stage->base.nr,
+		      thing->nr);
+	wpool_wq_flush(stage->others[rnd_below(rnd, NR_OTHERS)]);
+}
+
 static void cancel_sync(struct thing *thing)
 {
+	s64 started = atomic64_read(&thing->runs);
+
 	atomic64_add(wpool_delayed_work_cancel_sync(&thing->dwork), &thing->taken_back);
+	check_ended(thing, started, "cancel");
 }
 
 /* While it is disabled it does not run, whatever is queued. */
-static void disable_and_enable(struct thing *thing, bool sync)
+static void disable_and_enable(struct thing *thing, bool sync, struct rnd *rnd)
 {
 	struct wpool_work *work = &thing->dwork.work;
-	s64 runs;
+	s64 runs = atomic64_read(&thing->runs);
 
 	atomic64_add(sync ? wpool_delayed_work_disable_sync(&thing->dwork) :
 			    wpool_delayed_work_disable(&thing->dwork), &thing->taken_back);
+	if (sync)
+		check_ended(thing, runs, "disable");
 	runs = atomic64_read(&thing->runs);
-	torture_check(!wpool_wq_queue(thing->stage->wq, work), "work %u.%u: queued while disabled",
-		      thing->stage->base.nr, thing->nr);
+	torture_check(!wpool_wq_queue(any_queue(thing, rnd), work),
+		      "work %u.%u: queued while disabled", thing->stage->base.nr, thing->nr);
 	usleep_range(1, 50);
 	torture_check(!sync || atomic64_read(&thing->runs) == runs,
 		      "work %u.%u: has run while disabled", thing->stage->base.nr, thing->nr);
@@ -223,11 +285,11 @@ static void one_round(void *data, struct rnd *rnd)
 
 	thing = any_thing(stage, rnd);
 	switch (rnd_below(rnd, 256)) {
-	case 0 ... 3:
-		wpool_wq_flush(stage->wq);
+	case 0 ... 15:
+		flush_queue(stage, rnd);
 		break;
-	case 4 ... 35:
-		queue_and_flush(thing);
+	case 16 ... 35:
+		queue_and_flush(thing, rnd);
 		break;
 	case 36 ... 67:
 		if (!is_quiet(thing))
@@ -235,7 +297,7 @@ static void one_round(void *data, struct rnd *rnd)
 		break;
 	case 68 ... 75:
 		if (!is_quiet(thing))
-			disable_and_enable(thing, rnd_one_in(rnd, 2));
+			disable_and_enable(thing, rnd_one_in(rnd, 2), rnd);
 		break;
 	case 76 ... 91:
 		visit(stage, rnd);
@@ -245,6 +307,13 @@ static void one_round(void *data, struct rnd *rnd)
 	}
 }
 
+static struct wpool_wq *create(struct stage *stage, u32 max_active)
+{
+	return wpool_wq_create(THIS_MODULE,
+			       WQ_UNBOUND | (stage->base.nr % 2 ? WQ_MEM_RECLAIM : WQ_FREEZABLE),
+			       max_active, "work%u", stage->base.nr);
+}
+
 static bool start(void *data)
 {
 	static const u32 max_active[] = { 1, 3, 8 };
@@ -252,12 +321,14 @@ static bool start(void *data)
 	u32 i;
 
 	stage->max_active = max_active[stage->base.nr % ARRAY_SIZE(max_active)];
-	stage->wq = wpool_wq_create(THIS_MODULE,
-				    WQ_UNBOUND |
-				    (stage->base.nr % 2 ? WQ_MEM_RECLAIM : WQ_FREEZABLE),
-				    stage->max_active, "work%u", stage->base.nr);
+	stage->wq = create(stage, stage->max_active);
 	if (!stage->wq)
 		return false;
+	for (i = 0; i < NR_OTHERS; i++) {
+		stage->others[i] = create(stage, 1 + 3 * i);
+		if (!stage->others[i])
+			return false;
+	}
 	for (i = 0; i < NR_THINGS; i++) {
 		struct thing *thing = &stage->things[i];
 
@@ -281,6 +352,8 @@ static void settle(void *data)
 		for (i = 0; i < NR_THINGS; i++)
 			cancel_sync(&stage->things[i]);
 		wpool_wq_flush(stage->wq);
+		for (i = 0; i < NR_OTHERS; i++)
+			wpool_wq_flush(stage->others[i]);
 	}
 	for (i = 0; i < NR_THINGS; i++) {
 		thing = &stage->things[i];
@@ -296,6 +369,8 @@ static void settle(void *data)
 			      stage->base.nr, i);
 		torture_count_tasks(runs);
 	}
+	for (i = 0; i < NR_OTHERS; i++)
+		wpool_wq_destroy(stage->others[i]);
 	wpool_wq_destroy(stage->wq);
 }
 

@@ -129,6 +129,21 @@ TEST_F(cgroup, is_that_of_who_made_the_pool)
 	EXPECT_TRUE(WAIT_FOR(workers_are_in(&self->pool[1], 1, CGROUPS)));
 }
 
+/* The count of changes wraps, which on kernels with KUnit is where we say. */
+TEST_F(cgroup, after_65536_changes)
+{
+	int err = file_write("/sys/module/wpool/parameters/inject_start", "0xffff", 6);
+
+	if (err == -ENOENT)
+		SKIP(return, "this kernel has no KUnit");
+	ASSERT_EQ(0, err);
+	err = pool_create_in(&self->pool[0], self->group[0], 4);
+	ASSERT_EQ(0, file_write("/sys/module/wpool/parameters/inject_start", "0", 1));
+	ASSERT_EQ(0, err);
+	ASSERT_EQ(0, submit_many(self->pool[0].fd, WPOOL_WORK_SLEEP, LONG, 0, 4));
+	EXPECT_TRUE(WAIT_FOR(workers_are_in(&self->pool[0], 4, self->group[0])));
+}
+
 TEST_F(cgroup, bad_values)
 {
 	static const char *const bad[] = { "1", "-1", "/", "00", "none0", "/sys/fs/cgroup" };

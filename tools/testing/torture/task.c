@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Phase task: threads, hard interrupts and the tasks themselves submit the same tasks, of which
+ * some submit themselves again, while threads and other tasks cancel, disable and enable them.
+ *
+ * When wpool_task_cancel_sync() or wpool_task_disable_sync() returns, each function that had
+ * started before the call has ended; while a task is disabled its function does not run, and no
+ * submit of it is accepted. Each of these calls returns. In the end
+ *
+ *   accepted == runs + cancelled
+ *
+ * of a pool with no other tasks, where "cancelled" is the pool's figure; and of a task that only
+ * submits itself the status tells whether it was cancelled, so the same holds for it alone.
+ */
+#include <linux/atomic.h>
+#include <linux/delay.h>
+#include <linux/kernel.h>
+#include <linux/wpool_stats.h>
+
+#include "torture.h"
+
+#define NR_THINGS	12
+
+struct stage;
+
+/**
+ * struct thing - a task with its accounts
+ * @task: the task
+ * @stage: where it is
+ * @nr: of the task
+ * @begun: submits that have begun and were not refused
+ * @accepted: of these, those that were accepted
+ * @refused: submits that a cancel refused
+ * @cancels: cancels that took a submit back, perhaps one that was refused
+ * @runs: functions that started
+ * @ends: functions that ended
+ * @seed: of what its next run does
+ */
+struct thing {
+	struct wpool_task task;
+	struct stage *stage;
+	u32 nr;
+	atomic64_t begun;
+	atomic64_t accepted;
+	atomic64_t refused;
+	atomic64_t cancels;
+	atomic64_t runs;
+	atomic64_t ends;
+	atomic64_t seed;
+};
+
+/**
+ * struct stage - a pool and its tasks
+ * @base: the pool, and who acts on it
+ * @things: its tasks
+ * @visitors_accepted: submits of visitors
+ * @visitors_runs: functions of visitors
+ */
+struct stage {
+	struct stage_base base;
+	struct thing things[NR_THINGS];
+	atomic64_t visitors_accepted;
+	atomic64_t visitors_runs;
+};
+
+static struct thing *any_thing(struct stage *stage, struct rnd *rnd)
+{
+	return &stage->things[rnd_below(rnd, NR_THINGS)];
+}
+
+static int submit(struct thing *thing, bool may_block, struct rnd *rnd)
+{
+	struct wpool *pool = thing->stage->base.sp->pool;
+	int err;
+
+	atomic64_inc(&thing->begun);
+	if (!may_block)
+		err = wpool_try_submit(pool, &thing->task);
+	else if (rnd_one_in(rnd, 2))
+		err = wpool_submit_timeout(pool, &thing->task, rnd_below(rnd, 3));
+	else
+		err = wpool_submit(pool, &thing->task);
+	if (!err) {
+		atomic64_inc(&thing->accepted);
+		return 0;
+	}
+	if (err == -ECANCELED)
+		atomic64_inc(&thing->refused);
+	atomic64_dec(&thing->begun);
+	torture_check(err == -EALREADY || err == -ECANCELED || err == -ESHUTDOWN ||
+		      err == -EAGAIN || (may_block && (err == -ETIME || err == -EDEADLK)),
+		      "task %u.%u: not accepted: %d", thing->stage->base.nr, thing->nr, err);
+	return err;
+}
+
+/* What may be done in any context. */
+static void act(struct thing *thing, bool may_block, struct rnd *rnd)
+{
+	if (READ_ONCE(thing->stage->base.stop))
+		return;
+	if (rnd_below(rnd, 8))
+		submit(thing, may_block, rnd);
+	else
+		atomic64_add(wpool_task_cancel(&thing->task), &thing->cancels);
+}
+
+/* Each function that started before the call has ended; @started: @runs before the call. */
+static void check_synced(struct thing *thing, s64 started, int err)
+{
+	torture_check(!err || err == -ECANCELED, "task %u.%u: sync: %d", thing->stage->base.nr,
+		      thing->nr, err);
+	torture_check(atomic64_read(&thing->ends) >= started,
+		      "task %u.%u: a sync has returned, and run %lld has not",
+		      thing->stage->base.nr, thing->nr, started);
+	torture_saw(SAW_SYNCS, 1);
+}
+
+static void cancel_sync(struct thing *thing, bool by_task)
+{
+	s64 started = atomic64_read(&thing->runs);
+	int err = wpool_task_cancel_sync(&thing->task);
+
+	/* to a worker whose pool has no other one left for that task */
+	if (!by_task || err != -EDEADLK)
+		check_synced(thing, started, err);
+}
+
+/* While it is disabled it does not run, whatever is submitted. */
+static void disable_and_enable(struct thing *thing, struct rnd *rnd)
+{
+	s64 started = atomic64_read(&thing->runs), ended;
+	int err;
+
+	check_synced(thing, started, wpool_task_disable_sync(&thing->task));
+	ended = atomic64_read(&thing->ends);
+	err = submit(thing, rnd_one_in(rnd, 2), rnd);
+	torture_check(err, "task %u.%u: accepted while disabled", thing->stage->base.nr, thing->nr);
+	usleep_range(1, 50);
+	torture_check(atomic64_read(&thing->ends) == ended &&
+		      atomic64_read(&thing->runs) == ended,
+		      "task %u.%u: %lld ends, and while disabled %lld runs, %lld ends",
+		      thing->stage->base.nr, thing->nr, ended, atomic64_read(&thing->runs),
+		      atomic64_read(&thing->ends));
+	wpool_task_enable(&thing->task);
+}
+
+static void thing_fn(struct wpool_task *task)
+{
+	struct thing *thing = container_of(task, struct thing, task);
+	struct stage *stage = thing->stage;
+	s64 runs = atomic64_inc_return(&thing->runs);
+	struct thing *other;
+	struct rnd rnd;
+
+	torture_check(runs == atomic64_read(&thing->ends) + 1, "task %u.%u runs twice at once",
+		      stage->base.nr, thing->nr);
+	torture_check(runs <= atomic64_read(&thing->begun), "task %u.%u: %lld runs of %lld submits",
+		      stage->base.nr, thing->nr, runs, atomic64_read(&thing->begun));
+	rnd_init(&rnd, atomic64_inc_return(&thing->seed));
+	if (rnd_one_in(&rnd, 8))
+		usleep_range(10, 300);
+	/* a third of them submit themselves nearly always */
+	if (thing->nr % 3 ? rnd_one_in(&rnd, 8) : rnd_below(&rnd, 8))
+		act(thing, false, &rnd);
+	other = any_thing(stage, &rnd);
+	if (rnd_one_in(&rnd, 4))
+		act(other, false, &rnd);
+	/* in one order: tasks that wait for each other are no fault of the pool */
+	if (other->nr > thing->nr && rnd_one_in(&rnd, 16))
+		cancel_sync(other, true);
+	atomic64_inc(&thing->ends);
+}
+
+/* ---- tasks that live on a stack, and always submit themselves ---- */
+
+struct visitor {
+	struct wpool_task task;
+	struct stage *stage;
+	atomic64_t accepted;
+	atomic64_t runs;
+	atomic64_t ends;
+};
+
+static int submit_visitor(struct visitor *visitor)
+{
+	int err;
+
+	/* taken back if it was not accepted; until then nobody compares */
+	atomic64_inc(&visitor->accepted);
+	err = wpool_try_submit(visitor->stage->base.sp->pool, &visitor->task);
+	if (err)
+		atomic64_dec(&visitor->accepted);
+	return err;
+}
+
+static void visitor_fn(struct wpool_task *task)
+{
+	struct visitor *visitor = container_of(task, struct visitor, task);
+	int err;
+
+	atomic64_inc(&visitor->runs);
+	err = submit_visitor(visitor);
+	torture_check(!err || err == -ECANCELED || err == -ESHUTDOWN,
+		      "a running task submitted itself: %d", err);
+	atomic64_inc(&visitor->ends);
+}
+
+/* Nobody else submits it: after a cancel it is over, and the status tells how. */
+static void visit(struct stage *stage, struct rnd *rnd)
+{
+	struct visitor visitor = { .stage = stage };
+	s64 accepted, runs;
+	int err;
+
+	wpool_task_init(&visitor.task, visitor_fn);
+	wpool_task_set_urgent(&visitor.task, rnd_one_in(rnd, 4));
+	err = submit_visitor(&visitor);
+	torture_check(!err || err == -EAGAIN || err == -ESHUTDOWN, "a visitor's submit: %d", err);
+	if (rnd_one_in(rnd, 2))
+		usleep_range(1, 200);
+	err = wpool_task_cancel_sync(&visitor.task);
+	runs = atomic64_read(&visitor.runs);
+	torture_check(atomic64_read(&visitor.ends) == runs, "a visitor was cancelled, and runs");
+	if (rnd_one_in(rnd, 4))
+		usleep_range(1, 50);
+	accepted = atomic64_read(&visitor.accepted);
+	torture_check(atomic64_read(&visitor.runs) == runs, "a visitor was cancelled, and ran");
+	torture_check((!err || err == -ECANCELED) && accepted == runs + (err == -ECANCELED),
+		      "a visitor: %lld submits, %lld runs, status %d", accepted, runs, err);
+	atomic64_add(accepted, &stage->visitors_accepted);
+	atomic64_add(runs, &stage->visitors_runs);
+	torture_saw(SAW_SYNCS, 1);
+	wpool_task_destroy_on_stack(&visitor.task);
+}
+
+/* ---- who acts ---- */
+
+static void shoot(void *data, struct rnd *rnd)
+{
+	struct stage *stage = data;
+
+	act(any_thing(stage, rnd), false, rnd);
+}
+
+static void one_round(void *data, struct rnd *rnd)
+{
+	struct stage *stage = data;
+	struct thing *thing = any_thing(stage, rnd);
+
+	switch (rnd_below(rnd, 256)) {
+	case 0 ... 31:
+		cancel_sync(thing, false);
+		break;
+	case 32 ... 47:
+		disable_and_enable(thing, rnd);
+		break;
+	case 48 ... 63:
+		visit(stage, rnd);
+		break;
+	default:
+		act(thing, true, rnd);
+	}
+}
+
+static bool start(void *data)
+{
+	struct stage *stage = data;
+	struct thing *thing;
+	u32 i;
+
+	for (i = 0; i < NR_THINGS; i++) {
+		thing = &stage->things[i];
+		thing->stage = stage;
+		thing->nr = i;
+		atomic64_set(&thing->seed, seed + stage->base.nr * NR_THINGS + i);
+		wpool_task_init(&thing->task, thing_fn);
+		wpool_task_set_urgent(&thing->task, i % 4 == 1);
+	}
+	return true;
+}
+
+static void settle(void *data)
+{
+	struct stage *stage = data;
+	s64 accepted, runs, all_accepted, all_runs;
+	struct wpool_stats stats;
+	struct thing *thing;
+	int err;
+	u32 i;
+
+	all_accepted = atomic64_read(&stage->visitors_accepted);
+	all_runs = atomic64_read(&stage->visitors_runs);
+	for (i = 0; i < NR_THINGS; i++) {
+		thing = &stage->things[i];
+		err = wpool_task_wait(&thing->task);
+		torture_check(!err || err == -ECANCELED, "task %u.%u: wait: %d", stage->base.nr, i,
+			      err);
+		accepted = atomic64_read(&thing->accepted);
+		runs = atomic64_read(&thing->runs);
+		torture_check(atomic64_read(&thing->ends) == runs && runs <= accepted &&
+			      atomic64_read(&thing->cancels) - atomic64_read(&thing->refused) <=
+			      accepted - runs,
+			      "task %u.%u: %lld accepted, %lld runs, %lld ends, %lld cancels, of %lld refused perhaps",
+			      stage->base.nr, i, accepted, runs, atomic64_read(&thing->ends),
+			      atomic64_read(&thing->cancels), atomic64_read(&thing->refused));
+		all_accepted += accepted;
+		all_runs += runs;
+	}
+	torture_count_tasks(all_runs);
+	if (!stage->base.alone)
+		return;
+	wpool_get_stats(stage->base.sp->pool, &stats);
+	torture_check(stats.submitted == all_accepted && stats.completed == all_runs &&
+		      stats.cancelled == all_accepted - all_runs,
+		      "stage %u: %lld accepted, %lld runs; of the pool %llu submitted, %llu completed, %llu cancelled",
+		      stage->base.nr, all_accepted, all_runs, stats.submitted, stats.completed,
+		      stats.cancelled);
+}
+
+const struct stage_kind task_stage = {
+	.name = "task",
+	.size = sizeof(struct stage),
+	.hands = 3,
+	.rnd = RND_TASK,
+	.start = start,
+	.round = one_round,
+	.shoot = shoot,
+	.settle = settle,
+};
