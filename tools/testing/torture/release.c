@@ -247,7 +247,7 @@ static bool closer_start(struct closer *c, u32 nr)
 	attrs.name = name;
 	attrs.capacity = c->capacity;
 	attrs.queue_depth = WPOOL_UNLIMITED;
-	c->pool = wpool_create(&attrs, THIS_MODULE);
+	c->pool = wpool_create(&attrs);
 	if (!torture_check(!IS_ERR(c->pool), "create: %ld", PTR_ERR(c->pool)))
 		return false;
 	c->thread = kthread_run(closer_main, c, "torture/%u", nr);
