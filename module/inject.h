@@ -115,7 +115,7 @@ static inline void wpool_inject_delay(struct wpool_task *task)
  */
 #if IS_ENABLED(CONFIG_KUNIT)
 
-/* Of what is made from now on; a parameter of the module, and written by tests. */
+/* Of what is made from now on; the module parameter inject_start, and written by tests. */
 extern unsigned int wpool_inject_start;
 
 /** wpool_counter_start() - where a counter starts that wraps; cast to s32 for more bits */
