@@ -62,7 +62,7 @@ static void wake_for_moved(struct wpool *pool, struct wpool_runq *rq)
 	wpool_wake_for_rest(pool, wpool_this_runq(pool));
 }
 
-/* This CPU has put a task into the global queue. */
+/* This CPU has put a task into the global queue, or its worker sees one there. */
 static void see_shared(struct wpool_runq *rq, u32 end)
 {
 	rq->shared_end = end;
@@ -71,9 +71,8 @@ static void see_shared(struct wpool_runq *rq, u32 end)
 }
 
 /*
- * What this CPU put there in this tick, and nobody has taken yet, is older than what comes: so
- * that of two tasks of one tick that it queued the one in the ring is the older one. What others
- * put there is not compared within a tick, or all rings would drain into one queue under load.
+ * What this CPU saw in the global queue in this tick, and nobody has taken yet, is older than what
+ * comes: so that of two tasks of one tick the one in the ring is the older one.
  */
 static bool has_older_shared(const struct wpool *pool, const struct wpool_runq *rq)
 {
@@ -84,8 +83,6 @@ static bool has_older_shared(const struct wpool *pool, const struct wpool_runq *
 void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 			struct wpool_task *const *tasks, u32 nr)
 {
-	/* or all of them meet at one lock until this CPU has timed one itself */
-	wpool_length_adopt(rq);
 	if (!wpool_runq_is_served(rq) || !wpool_runq_has_short_tasks(rq) ||
 	    has_older_shared(pool, rq)) {
 		see_shared(rq, wpool_fifo_push(&pool->globq, tasks, nr));
@@ -150,7 +147,7 @@ void wpool_sched_push_on(struct wpool *pool, struct wpool_runq *rq, struct wpool
 			wake_for_moved(pool, rq);
 		wpool_fifo_push(&rq->backlog, &task, 1);
 	} else {
-		see_shared(wpool_this_runq(pool), wpool_fifo_push(&pool->globq, &task, 1));
+		wpool_fifo_push(&pool->globq, &task, 1);
 	}
 	/* wpool_sched_push_on:A, see wake.c */
 	smp_mb();
@@ -229,6 +226,8 @@ static struct wpool_task *take_oldest(struct wpool *pool, struct wpool_runq *rq)
 			  (!has_own || time_before32(shared, own));
 	struct wpool_task *task;
 
+	if (unlikely(has_own && wpool_fifo_len(&pool->globq)))
+		see_shared(rq, READ_ONCE(pool->globq.popped) + wpool_fifo_len(&pool->globq));
 	task = take_left(pool, rq, has_own || has_shared, has_shared ? shared : own);
 	if (!task && has_shared)
 		task = take_shared(pool, rq, has_own);

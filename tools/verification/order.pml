@@ -324,6 +324,10 @@ inline take_oldest(c)
 	:: globq.nr && own && MAY_NOT_BE_OLDER(SHARED_TICK, FIRST_TICK(c))
 #endif
 	fi;
+	if
+	:: globq.nr && own -> see_shared(c)
+	:: else
+	fi;
 	found_tick = (shared -> SHARED_TICK : (own -> FIRST_TICK(c) : 0));
 	take_left(c);
 	if
