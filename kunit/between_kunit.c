@@ -24,7 +24,7 @@ struct stop {
 	atomic_t passes;
 };
 
-/* Nobody else runs on this CPU meanwhile, so it continues by itself if nobody lets it. */
+/* No other thread may get this CPU meanwhile, so it does not wait forever to be let on. */
 static __maybe_unused void stop_here(struct stop *stop)
 {
 	u64 end = ktime_get_mono_fast_ns() + jiffies_to_nsecs(WPK_PATIENCE);

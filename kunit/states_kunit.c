@@ -419,7 +419,7 @@ static void wpool_task_cancel_task_that_changes_pools(struct kunit *test)
 
 /* ---- a task that is submitted while it runs ------------------------------- */
 
-/* Runs forever, by itself. */
+/* It submits itself again in each run. */
 static void submit_myself(struct wpk_job *job)
 {
 	job->ret = wpool_try_submit(job->arg, &job->task);
