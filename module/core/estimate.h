@@ -13,7 +13,7 @@ struct wpool_estimate {
 	u32 help_len;			/* P: as many queued tasks take longer than waking a
 					 *    worker of another CPU; %U32_MAX: none do
 					 */
-	u32 ring_max;			/* X: how many tasks a push may leave in the ring without a
+	u32 ring_max;			/* C: how many tasks a push may leave in the ring without a
 					 *    closer look: set by one that has looked, 0 when what
 					 *    it saw may have changed
 					 */

@@ -92,6 +92,8 @@ void wpool_fifo_push_first(struct wpool_fifo *fifo, struct wpool_task *const *ta
 {
 	raw_spin_lock(&fifo->lock);
 	link_behind(fifo, &fifo->tasks, tasks, nr);
+	/* they were taken before; what is behind them has its place still */
+	WRITE_ONCE(fifo->popped, fifo->popped - nr);
 	raw_spin_unlock(&fifo->lock);
 }
 

@@ -50,7 +50,7 @@ struct wpool_runq {
 					 */
 	u32 tick;			/* P: number of looks for work */
 	u32 shared_end;			/* C: how many tasks had come to the global queue when this
-					 *    CPU last saw one there
+					 *    CPU last put one there
 					 */
 	u32 shared_jiffy;		/* C: and when that was */
 	u32 next_streak;		/* P: number of tasks taken from @next in a row */

@@ -24,6 +24,9 @@
 
 #define STEAL_ROUNDS	4
 
+/* A prime, as in Go: so a pattern of looks that has another period does not skip all of them. */
+#define SHARED_LOOK	61U
+
 /*
  * A searching worker looks at the run queues that are offered once in so long: each look
  * fetches lines that their workers and submitters write.
@@ -62,30 +65,34 @@ static void wake_for_moved(struct wpool *pool, struct wpool_runq *rq)
 	wpool_wake_for_rest(pool, wpool_this_runq(pool));
 }
 
-/* This CPU has put a task into the global queue, or its worker sees one there. */
-static void see_shared(struct wpool_runq *rq, u32 end)
+/* Put tasks that this CPU queues into the global queue. */
+static void push_shared(struct wpool *pool, struct wpool_runq *rq,
+			struct wpool_task *const *tasks, u32 nr)
 {
-	rq->shared_end = end;
+	rq->shared_end = wpool_fifo_push(&pool->globq, tasks, nr);
 	rq->shared_jiffy = jiffies;
 	WRITE_ONCE(rq->estimate.ring_max, 0);
 }
 
-/*
- * What this CPU saw in the global queue in this tick, and nobody has taken yet, is older than what
- * comes: so that of two tasks of one tick the one in the ring is the older one.
- */
-static bool has_older_shared(const struct wpool *pool, const struct wpool_runq *rq)
+/* Is what this CPU put into the global queue still there? */
+static bool has_shared(const struct wpool *pool, const struct wpool_runq *rq)
 {
-	return rq->shared_jiffy == (u32)jiffies &&
-	       time_before32(READ_ONCE(pool->globq.popped), rq->shared_end);
+	return time_before32(READ_ONCE(pool->globq.popped), rq->shared_end);
 }
 
 void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 			struct wpool_task *const *tasks, u32 nr)
 {
+	/* or all of them meet at one lock until this CPU has timed one itself */
+	wpool_length_adopt(rq);
+	/*
+	 * What this CPU put into the global queue in this tick is older: so that of its tasks of
+	 * one tick those in the ring are the older ones. With what others put there nothing is
+	 * compared within a tick, or all rings would drain into one queue under load.
+	 */
 	if (!wpool_runq_is_served(rq) || !wpool_runq_has_short_tasks(rq) ||
-	    has_older_shared(pool, rq)) {
-		see_shared(rq, wpool_fifo_push(&pool->globq, tasks, nr));
+	    (rq->shared_jiffy == (u32)jiffies && has_shared(pool, rq))) {
+		push_shared(pool, rq, tasks, nr);
 		return;
 	}
 	WRITE_ONCE(rq->estimate.ring_max, WPOOL_RING_SIZE);
@@ -147,7 +154,7 @@ void wpool_sched_push_on(struct wpool *pool, struct wpool_runq *rq, struct wpool
 			wake_for_moved(pool, rq);
 		wpool_fifo_push(&rq->backlog, &task, 1);
 	} else {
-		wpool_fifo_push(&pool->globq, &task, 1);
+		push_shared(pool, wpool_this_runq(pool), &task, 1);
 	}
 	/* wpool_sched_push_on:A, see wake.c */
 	smp_mb();
@@ -217,19 +224,29 @@ static struct wpool_task *take_left(struct wpool *pool, struct wpool_runq *own, 
 	return rq == own ? NULL : wpool_sched_take_next(rq);
 }
 
+/*
+ * Does the first task of the global queue come before the first one here? Of two that were queued
+ * in the same tick the own one does, whose lines are here, but not in each look: a chain of short
+ * tasks has 100,000 in a tick. What this CPU put there itself is younger.
+ */
+static bool is_shared_first(struct wpool *pool, struct wpool_runq *rq, u32 shared, u32 own)
+{
+	if (shared != own)
+		return time_before32(shared, own);
+	return !(rq->tick % SHARED_LOOK) && !has_shared(pool, rq);
+}
+
 /* Take the oldest: of this CPU's queue, the global queue, or one whose workers do not come. */
 static struct wpool_task *take_oldest(struct wpool *pool, struct wpool_runq *rq)
 {
 	u32 own = 0, shared;
 	bool has_own = wpool_runq_first(rq, &own);
-	bool has_shared = wpool_fifo_first(&pool->globq, &shared) &&
-			  (!has_own || time_before32(shared, own));
+	bool from_shared = wpool_fifo_first(&pool->globq, &shared) &&
+			   (!has_own || is_shared_first(pool, rq, shared, own));
 	struct wpool_task *task;
 
-	if (unlikely(has_own && wpool_fifo_len(&pool->globq)))
-		see_shared(rq, READ_ONCE(pool->globq.popped) + wpool_fifo_len(&pool->globq));
-	task = take_left(pool, rq, has_own || has_shared, has_shared ? shared : own);
-	if (!task && has_shared)
+	task = take_left(pool, rq, has_own || from_shared, from_shared ? shared : own);
+	if (!task && from_shared)
 		task = take_shared(pool, rq, has_own);
 	return task ?: wpool_runq_pop(rq);
 }
