@@ -40,6 +40,7 @@
  * breaks last-of-stolen-half: -DLAST_OF_HALF -DDEPTH=3 -DTICKS=30
  * breaks unknown-in-ring: -DUNKNOWN_IN_RING -DEXACT=1 -DNO_SHORT=1 -DDEPTH=3
  * breaks without-shared_end: -DNO_shared_end -DCPUS=1 -DEXACT=1
+ * breaks 61st-look-whosever: -DANY_61ST -DCPUS=1 -DEXACT=1
  */
 
 #ifndef CPUS
@@ -201,8 +202,15 @@ inline spill_ring(c)
 #define IS_PLACE(c)	(IS_SERVED(c) && length[c] == SHORT && !(pushed[c] && before[c]))
 #endif
 
-inline see_shared(c)
+#ifdef ANY_61ST
+#define MAY_TAKE_YOUNGER(c)	true
+#else
+#define MAY_TAKE_YOUNGER(c)	(!before[c])
+#endif
+
+inline push_shared(c, t)
 {
+	put_last(globq, t);
 	before[c] = globq.nr;
 	pushed[c] = true
 }
@@ -210,7 +218,7 @@ inline see_shared(c)
 inline push(c, t)
 {
 	if
-	:: !IS_PLACE(c) -> put_last(globq, t); see_shared(c)
+	:: !IS_PLACE(c) -> push_shared(c, t)
 	:: else ->
 		if
 		:: ring[c].nr == ROOM -> spill_ring(c)
@@ -232,7 +240,11 @@ inline push_on(c, t)
 {
 	if
 	:: IS_SERVED(c) -> spill_ring(c); put_last(backlog[c], t)
-	:: else -> put_last(globq, t)
+	:: !IS_SERVED(c) -> push_shared(c, t)
+#if CPUS > 1
+	/* another CPU does it */
+	:: !IS_SERVED(c) -> victim = 1 - c; push_shared(victim, t); victim = 0
+#endif
 	fi
 }
 
@@ -322,11 +334,9 @@ inline take_oldest(c)
 #else
 	:: globq.nr && own && MAY_BE_OLDER(SHARED_TICK, FIRST_TICK(c)) -> shared = true
 	:: globq.nr && own && MAY_NOT_BE_OLDER(SHARED_TICK, FIRST_TICK(c))
+	/* of the same tick, in the 61st look: that may be any */
+	:: globq.nr && own && SHARED_TICK == FIRST_TICK(c) && MAY_TAKE_YOUNGER(c) -> shared = true
 #endif
-	fi;
-	if
-	:: globq.nr && own -> see_shared(c)
-	:: else
 	fi;
 	found_tick = (shared -> SHARED_TICK : (own -> FIRST_TICK(c) : 0));
 	take_left(c);
