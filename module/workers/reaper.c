@@ -5,8 +5,11 @@
  */
 #include "workers/reaper.h"
 
+#include <linux/hrtimer.h>
+#include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/list.h>
+#include <linux/minmax.h>
 #include <linux/sched.h>
 
 #include "core/reap_queue.h"
@@ -14,6 +17,8 @@
 #include "core/tidy_queue.h"
 #include "task/finish.h"
 #include "workers/worker.h"
+
+#define FIRST_LOOK_NS	(20 * NSEC_PER_USEC)
 
 /* Workers taken from the queue whose threads have not ended yet. */
 static LIST_HEAD(ending);
@@ -45,8 +50,21 @@ static bool reap_all(void)
 	return !list_empty(&ending);
 }
 
+/*
+ * A thread has some microseconds to go once it is in the list, so the first look comes soon: the
+ * end of a pool waits for it. Those that do not get their CPU are looked at once a tick.
+ */
+static void wait_for_end(u64 *ns)
+{
+	ktime_t time = ns_to_ktime(*ns);
+
+	schedule_hrtimeout(&time, HRTIMER_MODE_REL);
+	*ns = min(2 * *ns, (u64)TICK_NSEC);
+}
+
 static int reaper_main(void *unused)
 {
+	u64 ns = FIRST_LOOK_NS;
 	bool more = false;
 
 	/* wpool_destroy() waits for the reaper */
@@ -57,11 +75,16 @@ static int reaper_main(void *unused)
 		if (wpool_reap_is_empty()) {
 			if (kthread_should_stop())
 				break;
-			schedule_timeout(more ? 1 : MAX_SCHEDULE_TIMEOUT);
+			if (more)
+				wait_for_end(&ns);
+			else
+				schedule();
 		}
 		__set_current_state(TASK_RUNNING);
 
 		more = reap_all();
+		if (!more)
+			ns = FIRST_LOOK_NS;
 	}
 	__set_current_state(TASK_RUNNING);
 	return 0;
