@@ -136,6 +136,10 @@ bool wpool_fifo_is_older(struct wpool_fifo *fifo, u64 ns);
  */
 struct wpool_task *wpool_fifo_pop_older(struct wpool_fifo *fifo, u64 from, u64 ns);
 
+/** wpool_fifo_visit() - call a function for the first 4,096 tasks, which stay; interrupts on */
+void wpool_fifo_visit(struct wpool_fifo *fifo, void (*fn)(struct wpool_task *task, void *data),
+		      void *data);
+
 /**
  * wpool_fifo_remove() - take a given task out of its list
  * @pool: the pool

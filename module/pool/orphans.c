@@ -8,11 +8,16 @@
 #include <linux/notifier.h>
 #include <linux/printk.h>
 #include <linux/rculist.h>
+#include <linux/wpool_event.h>
+#include <linux/wpool_group.h>
 #include <linux/wpool_stats.h>
+#include <linux/wpool_strand.h>
 
 #include "core/registry.h"
+#include "core/sched.h"
 #include "core/state.h"
 #include "pool/pool.h"
+#include "task/state.h"
 
 static bool is_left(struct wpool *pool, const void *unused)
 {
@@ -35,8 +40,78 @@ static void destroy_left(struct wpool *pool)
 	wpool_put(pool);
 }
 
-/* Log which functions of a module run in a pool of another owner; false: visit all pools. */
-static bool tell_running(struct wpool *pool, const void *mod)
+/* ---- tasks in pools of others ---- */
+
+/* The function of a module that comes next by its address, and how many tasks call it. */
+struct func_count {
+	const struct module *mod;
+	unsigned long after;
+	unsigned long func;
+	u32 nr;
+};
+
+static unsigned long func_of(struct wpool_task *task)
+{
+	if (task->flags & WPOOL_TASK_GROUP)
+		return (unsigned long)container_of(task, struct wpool_group_task, task)->func;
+	if (task->flags & WPOOL_TASK_STRAND)
+		return (unsigned long)container_of(task, struct wpool_strand_task, task)->func;
+	if (task->flags & WPOOL_TASK_EVENT)
+		return (unsigned long)container_of(task, struct wpool_event, task)->func;
+	return (unsigned long)task->func;
+}
+
+static void count_func(struct wpool_task *task, void *data)
+{
+	struct func_count *count = data;
+	unsigned long func = func_of(task);
+
+	if (func <= count->after || func > count->func || !within_module(func, count->mod))
+		return;
+	if (func < count->func)
+		count->nr = 0;
+	count->func = func;
+	count->nr++;
+}
+
+/* Events and strands that wait for room; who else does has a thread, which the module ends. */
+static void count_in_line(struct wpool *pool, struct func_count *count)
+{
+	struct wpool_task *place;
+
+	raw_spin_lock_irq(&pool->admission.lock);
+	list_for_each_entry(place, &pool->admission.waiters, node)
+		if (wpool_task_is_event(place))
+			count_func(place, count);
+	raw_spin_unlock_irq(&pool->admission.lock);
+}
+
+/* Each pass finds one function, so that none is too many. */
+static void tell_queued(struct wpool *pool, const struct module *mod)
+{
+	struct func_count count = { .mod = mod };
+	struct wpool_runq *rq;
+	u32 i;
+
+	do {
+		count.after = count.func;
+		count.func = ULONG_MAX;
+		count.nr = 0;
+		wpool_for_each_active(pool, rq, i) {
+			/* of a ring no task may be read, but of a list */
+			wpool_sched_spill(rq);
+			wpool_fifo_visit(&rq->backlog, count_func, &count);
+		}
+		wpool_fifo_visit(&pool->globq, count_func, &count);
+		wpool_fifo_visit(&pool->urgent, count_func, &count);
+		count_in_line(pool, &count);
+		if (count.nr)
+			pr_err("%s: module %s is unloaded while %u of its %ps are queued here\n",
+			       pool->name, mod->name, count.nr, (void *)count.func);
+	} while (count.nr);
+}
+
+static void tell_running(struct wpool *pool, const struct module *mod)
 {
 	struct wpool_worker *w;
 	void *func;
@@ -44,12 +119,21 @@ static bool tell_running(struct wpool *pool, const void *mod)
 	rcu_read_lock();
 	list_for_each_entry_rcu(w, &pool->workers.list, node) {
 		func = READ_ONCE(w->func);
-		if (pool->owner != mod && READ_ONCE(w->task) &&
-		    within_module((unsigned long)func, mod))
+		if (READ_ONCE(w->task) && within_module((unsigned long)func, mod))
 			pr_err("%s: module %s is unloaded while its %ps runs here\n",
-			       pool->name, ((const struct module *)mod)->name, func);
+			       pool->name, mod->name, func);
 	}
 	rcu_read_unlock();
+}
+
+/* Log which functions of a module a pool of another owner calls; false: visit all pools. */
+static bool tell_tasks(struct wpool *pool, const void *mod)
+{
+	if (pool->owner != mod) {
+		/* first: what starts meanwhile is found running */
+		tell_queued(pool, mod);
+		tell_running(pool, mod);
+	}
 	return false;
 }
 
@@ -66,7 +150,7 @@ static int module_goes(struct notifier_block *nb, unsigned long event, void *dat
 	if (event != MODULE_STATE_GOING)
 		return NOTIFY_DONE;
 	/* its tasks in pools of others cannot be stopped, and may crash soon: log them */
-	wpool_registry_find(tell_running, mod);
+	wpool_registry_find(tell_tasks, mod);
 	while ((pool = wpool_registry_find(is_left_by, mod))) {
 		pr_err("%s: module %s is unloaded without wpool_destroy(): cancelling what is queued, waiting for what runs\n",
 		       pool->name, mod->name);

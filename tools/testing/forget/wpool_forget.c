@@ -6,7 +6,8 @@
  *   forgot.fn    bound to a function, with a call that runs and others queued
  *   forgot.task  a task that runs and others queued, each of which has to end once
  *   forgot.shut  released, and never destroyed
- *   default      a task that runs; an abort function of forgot.task waits for it
+ *   default      a task that runs, and behind it, if the pool has a capacity of 1, some of each
+ *                kind; an abort function of forgot.task waits for all of them
  *   forgot.none  made with no owner (anonymous=1), so that nobody can know whose it is
  *
  * Whatever runs then still counts in memory of the module's. With refuse=1 the init
@@ -23,6 +24,9 @@
 #include <linux/err.h>
 #include <linux/module.h>
 #include <linux/wpool.h>
+#include <linux/wpool_event.h>
+#include <linux/wpool_group.h>
+#include <linux/wpool_strand.h>
 
 static bool refuse;
 module_param(refuse, bool, 0444);
@@ -39,6 +43,12 @@ MODULE_PARM_DESC(anonymous, "leave one pool that has no owner, and nothing else"
 
 static struct wpool_task tasks[1 + NR_QUEUED];
 static struct wpool_task on_default;
+static struct wpool_task lined_up[3];
+static struct wpool_group group;
+static struct wpool_group_task in_group;
+static struct wpool_strand strand;
+static struct wpool_strand_task in_strand;
+static struct wpool_event event;
 static DECLARE_COMPLETION(going);
 static DECLARE_COMPLETION(lingers);
 static DECLARE_COMPLETION(named);
@@ -73,10 +83,34 @@ static void linger(struct wpool_task *task)
 	wait_for_completion(&named);
 }
 
+static void line_up(struct wpool_task *task)
+{
+}
+
+static int line_up_in_group(struct wpool_group_task *task)
+{
+	return 0;
+}
+
+static void line_up_in_strand(struct wpool_strand_task *task)
+{
+}
+
+static void line_up_as_event(struct wpool_event *fired)
+{
+}
+
 static void run_not(struct wpool_task *task, int status)
 {
+	unsigned int i;
+
 	complete_all(&named);
 	wpool_task_wait(&on_default);
+	for (i = 0; i < ARRAY_SIZE(lined_up); i++)
+		wpool_task_wait(&lined_up[i]);
+	wpool_group_exit(&group);
+	wpool_strand_destroy(&strand);
+	wpool_event_cancel_sync(&event);
 	end_one();
 }
 
@@ -135,13 +169,34 @@ static int linger_on_default(void)
 	return err;
 }
 
+static int line_up_on_default(void)
+{
+	struct wpool *pool = wpool_default();
+	unsigned int i;
+	int err = wpool_group_init(&group, pool, WPOOL_UNLIMITED, NULL);
+
+	for (i = 0; i < ARRAY_SIZE(lined_up) && !err; i++) {
+		wpool_task_init(&lined_up[i], line_up);
+		/* those in front of it lie in another queue */
+		wpool_task_set_urgent(&lined_up[i], i == 2);
+		err = wpool_submit(pool, &lined_up[i]);
+	}
+	wpool_group_task_init(&in_group, line_up_in_group, NULL);
+	wpool_strand_init(&strand, pool, 1);
+	wpool_strand_task_init(&in_strand, &strand, line_up_in_strand, NULL);
+	wpool_event_init(&event, pool, line_up_as_event, NULL);
+	wpool_event_fire(&event);
+	return err ?: wpool_group_submit(&group, &in_group) ?: wpool_strand_try_submit(&in_strand);
+}
+
 static int __init wpool_forget_init(void)
 {
 	int err;
 
 	if (anonymous)
 		return PTR_ERR_OR_ZERO(make("forgot.none", NULL));
-	err = leave_closed() ?: leave_calls() ?: leave_tasks() ?: linger_on_default();
+	err = leave_closed() ?: leave_calls() ?: leave_tasks() ?: linger_on_default() ?:
+	      line_up_on_default();
 	if (!err && refuse)
 		err = -EAGAIN;
 	if (err)

@@ -220,7 +220,12 @@ said()
 forgotten()
 {
 	by="module wpool_forget is unloaded without wpool_destroy()"
-	said "$1" "module wpool_forget is unloaded while its linger" \
+	while="wpool: default: module wpool_forget is unloaded while"
+	said "$1" "$while its linger [wpool_forget] runs here" \
+		"$while 3 of its line_up [wpool_forget] are queued here" \
+		"$while 1 of its line_up_in_group [wpool_forget] are queued here" \
+		"$while 1 of its line_up_in_strand [wpool_forget] are queued here" \
+		"$while 1 of its line_up_as_event [wpool_forget] are queued here" \
 		"wpool: forgot.fn: $by" "wpool: forgot.task: $by" "wpool: forgot.shut: $by" \
 		"wpool_forget: all 42 ended" || return 1
 	[ "$(ls $CLASS)" = default ] || fail "a pool is left: $(ls $CLASS)"
@@ -230,7 +235,8 @@ forgotten()
 # no task of its is left to run, and their names are free.
 test_module_that_forgets_its_pools()
 {
-	fresh || return 1
+	# so that the default pool has something queued, and a strand that waits for room
+	fresh default_capacity=1 default_queue_depth=5 || return 1
 	for i in 1 2; do
 		mark exit$i
 		insmod "$SAMPLES/wpool_forget.ko" || fail "insmod, the $i. time" || return 1
