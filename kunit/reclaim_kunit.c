@@ -8,12 +8,13 @@
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/workqueue.h>
 #include <linux/wpool_stats.h>
 
-#include "core/spawn_queue.h"
 #include "core/state.h"
 #include "fixture.h"
 #include "knob.h"
+#include "workers/spawner.h"
 
 #define DROP_CACHES	"sys/vm/drop_caches"
 
@@ -320,7 +321,7 @@ static void wpool_submit_reclaim_all_spawners_wait_it_runs(struct kunit *test)
 		wpk_jobs_submit(test, pools[i], others, i, 1);
 	/* one that has not come yet could serve this pool first */
 	for (i = 0; i < WPOOL_NR_SPAWNERS; i++)
-		busy &= wpk_eventually(READ_ONCE(pools[i]->spawn.busy));
+		busy &= wpk_eventually(work_busy(&pools[i]->spawn.work.work) & WORK_BUSY_RUNNING);
 	/* the last place of this pool is the rescuer's, not a spawner's that does not come */
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	ran = wpk_jobs_finished(jobs, 2);

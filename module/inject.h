@@ -4,8 +4,8 @@
  *
  * kthreadd allocates a thread, and fail-nth of the thread that asks for it does not count
  * there. So it is counted here, in the asking thread: fail-nth of a thread that creates a
- * worker (the creator of a preallocated pool, otherwise a spawner), and the attributes in
- * debugfs, as for the kernel's own injection points.
+ * worker (the creator of a preallocated pool, otherwise the kworker of a spawner), and the
+ * attributes in debugfs, as for the kernel's own injection points.
  *
  * Only on kernels with CONFIG_FAULT_INJECTION_DEBUG_FS.
  */

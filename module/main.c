@@ -28,7 +28,6 @@
 #include "workers/affinity.h"
 #include "workers/freezer.h"
 #include "workers/hotplug.h"
-#include "workers/reaper.h"
 #include "workers/shrinker.h"
 #include "workers/spawner.h"
 #include "workers/tidy.h"
@@ -131,12 +130,9 @@ static int __init wpool_init(void)
 	err = wpool_tidy_init();
 	if (err)
 		goto err_func;
-	err = wpool_reaper_init();
-	if (err)
-		goto err_tidy;
 	err = wpool_spawner_init();
 	if (err)
-		goto err_reaper;
+		goto err_tidy;
 	wpool_housekeeping_init(wpool_affinity_follow);
 	/* before the first pool: it makes the run queues of CPUs that come up */
 	err = wpool_hotplug_init();
@@ -148,12 +144,9 @@ static int __init wpool_init(void)
 	err = wpool_orphans_init();
 	if (err)
 		goto err_pools;
-	err = wpool_freezer_init();
-	if (err)
-		goto err_left;
 	err = wpool_shrinker_init();
 	if (err)
-		goto err_freezer;
+		goto err_left;
 	err = wpool_chardev_init();
 	if (err)
 		goto err_shrink;
@@ -164,9 +157,8 @@ static int __init wpool_init(void)
 
 err_shrink:
 	wpool_shrinker_exit();
-err_freezer:
-	wpool_freezer_exit();
 err_left:
+	wpool_freezer_exit();
 	wpool_orphans_exit();
 err_pools:
 	wpool_pools_exit();
@@ -176,8 +168,6 @@ err_spawner:
 	wpool_monitor_timer_exit();
 	wpool_housekeeping_exit();
 	wpool_spawner_exit();
-err_reaper:
-	wpool_reaper_exit();
 err_tidy:
 	wpool_tidy_exit();
 	rcu_barrier();
@@ -206,7 +196,6 @@ static void __exit wpool_exit(void)
 	wpool_housekeeping_exit();
 	/* drops the last references, those of requests for workers */
 	wpool_spawner_exit();
-	wpool_reaper_exit();
 	/* drops the last references, those of works that have just ended */
 	wpool_tidy_exit();
 	/* waits for workers that RCU frees */

@@ -632,8 +632,8 @@ struct wpool * __must_check __wpool_create(const struct wpool_attrs *attrs,
  * * -ERANGE - a number is out of its range
  * * -EEXIST - the name is taken
  * * -ENOMEM - out of memory
- * * -EINTR - the caller was killed while workers were preallocated
- * * -EAGAIN - the module's max_workers leaves no room to preallocate the workers
+ * * -EINTR - the caller was killed while threads were created
+ * * -EAGAIN - the system has all the threads, or the module all the workers, that it may have
  */
 #define wpool_create(attrs)	__wpool_create(attrs, THIS_MODULE)
 
@@ -778,8 +778,9 @@ int wpool_reboot(struct wpool *pool);
  * * -ERANGE - a number is out of its range, or a pool bound to a function would need
  *   more than %WPOOL_MAX_FUNC_ITEMS
  * * -ENOMEM - out of memory
- * * -EAGAIN - attribute reclaim: the system has all the threads, or the module all the workers,
- *   that it may have
+ * * -EAGAIN - attribute reclaim, freezable: the system has all the threads, or the module all the
+ *   workers, that it may have
+ * * -EINTR - the same: the caller was killed meanwhile
  * * -ESHUTDOWN - the pool was destroyed
  * * -EBUSY - the default pool, which only the administrator tunes, through sysfs or
  *   /dev/wpool

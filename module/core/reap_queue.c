@@ -3,8 +3,8 @@
 #include "core/reap_queue.h"
 
 #include <linux/list.h>
-#include <linux/sched.h>
 #include <linux/spinlock.h>
+#include <linux/workqueue.h>
 
 #include "core/state.h"
 
@@ -13,7 +13,8 @@ static DEFINE_RAW_SPINLOCK(lock);
 /* Workers whose threads have ended or are about to. */
 static LIST_HEAD(dead);
 
-static struct task_struct *reaper;
+static struct workqueue_struct *reap_wq;
+static struct work_struct *reap_work;
 
 void wpool_reap_worker(struct wpool_worker *w)
 {
@@ -22,7 +23,7 @@ void wpool_reap_worker(struct wpool_worker *w)
 	raw_spin_lock_irqsave(&lock, flags);
 	list_add_tail(&w->dead_node, &dead);
 	raw_spin_unlock_irqrestore(&lock, flags);
-	wake_up_process(reaper);
+	queue_work(reap_wq, reap_work);
 }
 
 void wpool_reap_workers(struct list_head *list)
@@ -32,17 +33,8 @@ void wpool_reap_workers(struct list_head *list)
 	raw_spin_unlock_irq(&lock);
 }
 
-bool wpool_reap_is_empty(void)
+void wpool_reap_attach(struct workqueue_struct *wq, struct work_struct *work)
 {
-	bool ret;
-
-	raw_spin_lock_irq(&lock);
-	ret = list_empty(&dead);
-	raw_spin_unlock_irq(&lock);
-	return ret;
-}
-
-void wpool_reap_attach(struct task_struct *thread)
-{
-	reaper = thread;
+	reap_wq = wq;
+	reap_work = work;
 }

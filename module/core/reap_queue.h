@@ -6,7 +6,8 @@
 #include <linux/types.h>
 
 struct list_head;
-struct task_struct;
+struct work_struct;
+struct workqueue_struct;
 struct wpool_worker;
 
 /**
@@ -20,10 +21,7 @@ void wpool_reap_worker(struct wpool_worker *w);
 /** wpool_reap_workers() - for the reaper: move all queued workers to @list, by @dead_node */
 void wpool_reap_workers(struct list_head *list);
 
-/** wpool_reap_is_empty() - is there nothing for the reaper to do? */
-bool wpool_reap_is_empty(void);
-
-/** wpool_reap_attach() - set the reaper's thread, before there is a pool */
-void wpool_reap_attach(struct task_struct *thread);
+/** wpool_reap_attach() - set the reaper and its workqueue, before there is a pool */
+void wpool_reap_attach(struct workqueue_struct *wq, struct work_struct *work);
 
 #endif /* WPOOL_CORE_REAP_QUEUE_H */

@@ -4,6 +4,7 @@
 #define WPOOL_CORE_SPAWN_H
 
 #include <linux/types.h>
+#include <linux/workqueue.h>
 
 /*
  * What the spawners know of a pool; the letters are those of state.h. The request itself is
@@ -16,13 +17,12 @@ struct wpool_spawn {
 					 */
 	u64 failed;			/* B: attempts that failed; read as @error */
 	bool failing;			/* B: the last attempt failed, and the log says so */
-	bool busy;			/* S: a spawner serves the pool, and no other one may */
 	bool refused;			/* S: the module had no place for a worker of the pool;
 					 *    the spawner tries again
 					 */
 	bool starved;			/* S: @refused, and the pool has no worker */
-	struct list_head node;		/* S: in the list of pools that asked for a worker */
-	unsigned long due;		/* S: jiffies of the next try */
+	struct list_head node;		/* S: in the list of pools that starve */
+	struct delayed_work work;	/* K: the spawner; pending, it has a reference to the pool */
 };
 
 #endif /* WPOOL_CORE_SPAWN_H */

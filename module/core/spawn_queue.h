@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The queue of the spawners: pools that need one more worker. The layers below put pools
- * on it; the spawners, in the layer above, serve one pool each at a time.
+ * The queue of the spawners: pools that need one more worker. A spawner is a work of the pool,
+ * which one thread at a time runs, see workers/spawner.c.
  */
 #ifndef WPOOL_CORE_SPAWN_QUEUE_H
 #define WPOOL_CORE_SPAWN_QUEUE_H
 
 #include <linux/types.h>
 
-struct task_struct;
+struct workqueue_struct;
 struct wpool;
-
-#define WPOOL_NR_SPAWNERS	4
 
 /* ---- for threads that need a worker ---- */
 
@@ -64,20 +62,6 @@ void wpool_spawn_place_free(struct wpool *pool);
 /* ---- for the spawners ---- */
 
 /**
- * wpool_spawn_next() - take the next pool that is due
- * @nr: number of the calling spawner
- * @timeout: if no pool is due: in how many jiffies one will be
- *
- * Context: the spawner.
- * Return: the pool, with a reference, served by the caller alone until
- * wpool_spawn_done(); or NULL: the spawner is idle.
- */
-struct wpool *wpool_spawn_next(unsigned int nr, unsigned long *timeout);
-
-/** wpool_spawn_done() - the calling spawner has served a pool; drops the reference */
-void wpool_spawn_done(struct wpool *pool);
-
-/**
  * wpool_spawn_retry() - serve a pool again later
  * @pool: the pool that the calling spawner serves
  * @ms: after how many milliseconds
@@ -91,14 +75,10 @@ void wpool_spawn_retry(struct wpool *pool, unsigned int ms);
  */
 void wpool_spawn_set_refused(struct wpool *pool, bool refused);
 
-/**
- * wpool_spawn_attach() - set the thread of a spawner
- * @nr: number of the spawner
- * @thread: its thread, not yet running
- */
-void wpool_spawn_attach(unsigned int nr, struct task_struct *thread);
+/** wpool_spawn_attach() - set the workqueue of the spawners, before there is a pool */
+void wpool_spawn_attach(struct workqueue_struct *wq);
 
-/** wpool_spawn_forget() - drop all requests; the spawners have ended */
-void wpool_spawn_forget(void);
+/** wpool_spawn_end() - take back the request of a pool that is drained; any context, irqs on */
+void wpool_spawn_end(struct wpool *pool);
 
 #endif /* WPOOL_CORE_SPAWN_QUEUE_H */

@@ -17,7 +17,7 @@
  *   Q: runq->lock to write
  *   R: pools_mutex, in registry.c
  *   S: the lock in spawn_queue.c to write
- *   B: the spawner that serves the pool, see pool->spawn.busy
+ *   B: the spawner of the pool, pool->spawn.work
  *   D: the lock in reap_queue.c, or @tidy.lock of a pool
  *   C: the run queue's own CPU to write, with interrupts off
  *   L: a local64_t, changed on the run queue's own CPU only
@@ -89,9 +89,9 @@ struct wpool {
 	bool prealloc;			/* I: min_workers exist before the first task */
 	bool freezable;			/* T: workers freeze */
 	bool reclaim;			/* T, W: written under both; has a rescuer, or soon */
-	bool spawn_wanted;		/* S: set by a thread that asks the spawner to look; the
-					 *    spawner clears it without the lock
-					 *    before it looks
+	bool spawn_wanted;		/* X: set by a thread that asks the spawner to look, and
+					 *    then queues it; the spawner clears it before it
+					 *    looks
 					 */
 	u16 cgroup_nr;			/* K: counts the changes of @anchor, under the same lock;
 					 *    read anywhere with READ_ONCE

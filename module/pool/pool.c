@@ -32,6 +32,7 @@
 #include "core/notify.h"
 #include "core/registry.h"
 #include "core/runqs.h"
+#include "core/spawn_queue.h"
 #include "core/state.h"
 #include "core/tidy_queue.h"
 #include "inject.h"
@@ -44,7 +45,9 @@
 #include "workers/affinity.h"
 #include "workers/cgroup.h"
 #include "workers/expire.h"
+#include "workers/freezer.h"
 #include "workers/rescuer.h"
+#include "workers/spawner.h"
 #include "workers/tidy.h"
 #include "workers/worker.h"
 
@@ -149,7 +152,7 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs, gfp_t gfp)
 	raw_spin_lock_init(&pool->workers.lock);
 	mutex_init(&pool->workers.mutex);
 	INIT_LIST_HEAD(&pool->workers.list);
-	INIT_LIST_HEAD(&pool->spawn.node);
+	INIT_DELAYED_WORK(&pool->spawn.work, wpool_spawner_serve);
 	wpool_tidy_queue_init(&pool->tidy, pool, wpool_tidy_serve);
 	wpool_tidy_queue_init(&pool->tidy_joinable, pool, wpool_tidy_serve);
 	pool->spawn.retry_ms = 10;
@@ -199,6 +202,7 @@ static void end_workers(struct wpool *pool)
 		wpool_rescuer_dismiss(pool);
 		wait_event(pool->drain_wq, !atomic_read(&pool->workers.nr_threads));
 	}
+	wpool_spawn_end(pool);
 	wpool_cgroup_end(pool);
 }
 
@@ -304,7 +308,8 @@ static struct wpool *create_pool(const struct wpool_attrs *attrs, wpool_arg_fn f
 	if (pool->handoff)
 		wpool_handoff_enable();
 
-	err = dev_set_name(&pool->dev, "%s", pool->name) ?: enter_registry(pool);
+	err = pool->freezable ? wpool_freezer_start() : 0;
+	err = err ?: dev_set_name(&pool->dev, "%s", pool->name) ?: enter_registry(pool);
 	if (err)
 		goto err_put;
 	/* hotplug sees the pool by now: it follows CPUs that go or come from here on */

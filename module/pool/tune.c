@@ -34,6 +34,7 @@
 #include "workers/affinity.h"
 #include "workers/cgroup.h"
 #include "workers/expire.h"
+#include "workers/freezer.h"
 #include "workers/rescuer.h"
 #include "workers/worker.h"
 
@@ -254,6 +255,8 @@ static int tune_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32 m
 	/* likewise */
 	if (mask & WPOOL_TUNE_LATENCY && attrs->latency)
 		err = add_hists(pool);
+	if (mask & WPOOL_TUNE_FREEZABLE && attrs->freezable)
+		err = err ?: wpool_freezer_start();
 	if (err)
 		return err;
 

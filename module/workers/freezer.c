@@ -7,6 +7,9 @@
  * it enters the kernel's freezer, for which the suspend waits. When it runs again, it thaws the
  * pools. So a suspend waits for tasks that run, as it does for those of a freezable workqueue, and
  * fails if they take longer than the kernel waits for frozen threads (20 s).
+ *
+ * A freezable workqueue would not do: the kernel waits for its works, but tells nobody. Nor would a
+ * notifier: it is called before programs are frozen, which may wait for tasks of these pools.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -15,6 +18,7 @@
 #include <linux/err.h>
 #include <linux/freezer.h>
 #include <linux/kthread.h>
+#include <linux/mutex.h>
 #include <linux/printk.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
@@ -24,6 +28,7 @@
 #include "core/registry.h"
 #include "core/state.h"
 
+/* Or NULL: no pool has been freezable. */
 static struct task_struct *thread;
 /* wpool_freezer_hold() asks for it. */
 static bool is_held;
@@ -140,10 +145,29 @@ static int freezer_main(void *unused)
 	return 0;
 }
 
+int wpool_freezer_start(void)
+{
+	static DEFINE_MUTEX(mutex);
+	struct task_struct *new;
+	int err = 0;
+
+	mutex_lock(&mutex);
+	if (!thread) {
+		new = kthread_run(freezer_main, NULL, "wpool_freezer");
+		err = PTR_ERR_OR_ZERO(new);
+		if (!err)
+			thread = new;
+	}
+	mutex_unlock(&mutex);
+	return err;
+}
+
 int wpool_freezer_hold(bool on)
 {
-	int err;
+	int err = wpool_freezer_start();
 
+	if (err)
+		return err;
 	WRITE_ONCE(is_held, on);
 	wake_up_process(thread);
 	if (!on)
@@ -157,18 +181,10 @@ int wpool_freezer_hold(bool on)
 	return -EINTR;
 }
 
-int wpool_freezer_init(void)
-{
-	thread = kthread_create(freezer_main, NULL, "wpool_freezer");
-	if (IS_ERR(thread))
-		return PTR_ERR(thread);
-	wake_up_process(thread);
-	return 0;
-}
-
 void wpool_freezer_exit(void)
 {
 	/* the thread thaws the pools before it stops */
 	WRITE_ONCE(is_held, false);
-	kthread_stop(thread);
+	if (thread)
+		kthread_stop(thread);
 }

@@ -13,12 +13,17 @@
  *
  * Context: process context; sleeps, killable.
  * Return: 0: nothing of these pools runs, or they are thawed; -EINTR: killed before that, and
- * they are thawed.
+ * they are thawed; -ENOMEM.
  */
 int wpool_freezer_hold(bool on);
 
-/** wpool_freezer_init() - start the thread; Return: 0 or -errno */
-int wpool_freezer_init(void);
+/**
+ * wpool_freezer_start() - start the thread, which stays, before a pool is freezable
+ *
+ * Context: process context; sleeps, killable.
+ * Return: 0, -ENOMEM or -EINTR.
+ */
+int wpool_freezer_start(void);
 
 /** wpool_freezer_exit() - thaw the pools, stop the thread; no wpool_freezer_hold() is running */
 void wpool_freezer_exit(void);

@@ -5,12 +5,13 @@
  */
 #include "workers/reaper.h"
 
-#include <linux/hrtimer.h>
+#include <linux/delay.h>
 #include <linux/jiffies.h>
-#include <linux/kthread.h>
 #include <linux/list.h>
 #include <linux/minmax.h>
 #include <linux/sched.h>
+#include <linux/time64.h>
+#include <linux/workqueue.h>
 
 #include "core/reap_queue.h"
 #include "core/state.h"
@@ -18,12 +19,10 @@
 #include "task/finish.h"
 #include "workers/worker.h"
 
-#define FIRST_LOOK_NS	(20 * NSEC_PER_USEC)
+#define FIRST_LOOK_US	20
 
 /* Workers taken from the queue whose threads have not ended yet. */
 static LIST_HEAD(ending);
-
-static struct task_struct *thread;
 
 /*
  * Skip workers whose thread has not ended yet: at a low priority on a busy CPU that may take long,
@@ -54,53 +53,19 @@ static bool reap_all(void)
  * A thread has some microseconds to go once it is in the list, so the first look comes soon: the
  * end of a pool waits for it. Those that do not get their CPU are looked at once a tick.
  */
-static void wait_for_end(u64 *ns)
+static void reap(struct work_struct *work)
 {
-	ktime_t time = ns_to_ktime(*ns);
+	unsigned long us = FIRST_LOOK_US;
 
-	schedule_hrtimeout(&time, HRTIMER_MODE_REL);
-	*ns = min(2 * *ns, (u64)TICK_NSEC);
-}
-
-static int reaper_main(void *unused)
-{
-	u64 ns = FIRST_LOOK_NS;
-	bool more = false;
-
-	/* wpool_destroy() waits for the reaper */
-	set_user_nice(current, MIN_NICE);
-	for (;;) {
-		/* before the lists are checked: a wake-up after the check is not lost */
-		set_current_state(TASK_IDLE);
-		if (wpool_reap_is_empty()) {
-			if (kthread_should_stop())
-				break;
-			if (more)
-				wait_for_end(&ns);
-			else
-				schedule();
-		}
-		__set_current_state(TASK_RUNNING);
-
-		more = reap_all();
-		if (!more)
-			ns = FIRST_LOOK_NS;
+	while (reap_all()) {
+		usleep_range_state(us, us, TASK_IDLE);
+		us = min(2 * us, TICK_NSEC / NSEC_PER_USEC);
 	}
-	__set_current_state(TASK_RUNNING);
-	return 0;
 }
 
-int wpool_reaper_init(void)
-{
-	thread = kthread_create(reaper_main, NULL, "wpool_reaper");
-	if (IS_ERR(thread))
-		return PTR_ERR(thread);
-	wpool_reap_attach(thread);
-	wake_up_process(thread);
-	return 0;
-}
+static DECLARE_WORK(reap_work, reap);
 
-void wpool_reaper_exit(void)
+void wpool_reaper_init(struct workqueue_struct *wq)
 {
-	kthread_stop(thread);
+	wpool_reap_attach(wq, &reap_work);
 }

@@ -9,9 +9,8 @@
  * does not miss a worker that is being created.
  *
  * While tasks keep the CPUs busy, kthreadd and the new thread wait for a CPU, so it may
- * take long to create one worker. Several spawners create workers of several pools at
- * the same time. One spawner at a time serves a pool, and looks again afterwards if it
- * was asked meanwhile.
+ * take long to create one worker. Workers of several pools are created at the same time. A
+ * spawner needs memory, and if there is none even to run it, there is none for a worker.
  *
  * A pool with the attribute reclaim has a worker in reserve, which is taken when one is needed,
  * see rescuer.c; the spawner creates the next one, which looks when it has come.
@@ -24,9 +23,9 @@
 
 #include "workers/spawner.h"
 
-#include <linux/kthread.h>
+#include <linux/minmax.h>
 #include <linux/printk.h>
-#include <linux/sched.h>
+#include <linux/workqueue.h>
 
 #include "core/counts.h"
 #include "core/find_work.h"
@@ -40,7 +39,7 @@
 #define RETRY_MIN_MS	10
 #define RETRY_MAX_MS	1000
 
-static struct task_struct *threads[WPOOL_NR_SPAWNERS];
+static struct workqueue_struct *wq;
 
 /* ---- spawning ---- */
 
@@ -123,6 +122,7 @@ static void retry_later(struct wpool *pool)
 	wpool_spawn_retry(pool, ms);
 }
 
+/* Nobody else serves the pool meanwhile; and again afterwards, if it was asked meanwhile. */
 static void spawn_worker(struct wpool *pool)
 {
 	bool again;
@@ -131,11 +131,11 @@ static void spawn_worker(struct wpool *pool)
 	/* spawn_worker:A, see wake.c */
 	smp_store_mb(pool->spawn_wanted, false);
 	again = READ_ONCE(pool->reclaim) ? try_refill(pool) : try_spawn(pool);
+	/* before it is no thread of the pool any more: wpool_spawn_end() takes it back */
+	if (again)
+		retry_later(pool);
 	wpool_threads_leave(pool);
-	if (!again)
-		return;
-	retry_later(pool);
-	if (!READ_ONCE(pool->spawn.starved))
+	if (!again || !READ_ONCE(pool->spawn.starved))
 		return;
 	/*
 	 * spawn_worker:B, the pool is counted as starved before free places and idle workers are
@@ -145,54 +145,25 @@ static void spawn_worker(struct wpool *pool)
 	wpool_worker_make_room();
 }
 
-static int spawner_main(void *nr)
+void wpool_spawner_serve(struct work_struct *work)
 {
-	unsigned long timeout;
-	struct wpool *pool;
+	struct wpool *pool = container_of(to_delayed_work(work), struct wpool, spawn.work);
 
-	/* all pools wait for the spawner, whatever their own nice value is */
-	set_user_nice(current, MIN_NICE);
-	for (;;) {
-		/* before the list is checked: a wake-up after the check is not lost */
-		set_current_state(TASK_IDLE);
-		pool = wpool_spawn_next((unsigned long)nr, &timeout);
-		if (!pool) {
-			if (kthread_should_stop())
-				break;
-			schedule_timeout(timeout);
-			continue;
-		}
-		__set_current_state(TASK_RUNNING);
-		spawn_worker(pool);
-		wpool_spawn_done(pool);
-	}
-	__set_current_state(TASK_RUNNING);
-	return 0;
+	spawn_worker(pool);
+	/* there may be a place that came free before the pool was counted as starved */
+	wpool_spawn_place_free(pool);
+	wpool_put(pool);
 }
 
 int wpool_spawner_init(void)
 {
-	struct task_struct *thread;
-	unsigned long nr;
-
-	for (nr = 0; nr < WPOOL_NR_SPAWNERS; nr++) {
-		thread = kthread_create(spawner_main, (void *)nr, "wpool_spawner/%lu", nr);
-		if (IS_ERR(thread)) {
-			wpool_spawner_exit();
-			return PTR_ERR(thread);
-		}
-		threads[nr] = thread;
-		wpool_spawn_attach(nr, thread);
-		wake_up_process(thread);
-	}
-	return 0;
+	/* all pools wait for them, whatever their own nice value is */
+	wq = alloc_workqueue("wpool_spawn", WQ_UNBOUND | WQ_HIGHPRI, WPOOL_NR_SPAWNERS);
+	wpool_spawn_attach(wq);
+	return wq ? 0 : -ENOMEM;
 }
 
 void wpool_spawner_exit(void)
 {
-	unsigned int nr;
-
-	for (nr = 0; nr < WPOOL_NR_SPAWNERS && threads[nr]; nr++)
-		kthread_stop(threads[nr]);
-	wpool_spawn_forget();
+	destroy_workqueue(wq);
 }

@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The spawners: threads that create workers. They serve the queue of core/spawn_queue.h. */
+/* The spawners: works that create workers, see core/spawn_queue.h. */
 #ifndef WPOOL_WORKERS_SPAWNER_H
 #define WPOOL_WORKERS_SPAWNER_H
 
-/** wpool_spawner_init() - start the threads; Return: 0 or -errno */
+/* Pools for which workers are created at the same time, at most. */
+#define WPOOL_NR_SPAWNERS	4
+
+struct work_struct;
+
+/** wpool_spawner_serve() - the work of a pool */
+void wpool_spawner_serve(struct work_struct *work);
+
+/** wpool_spawner_init() - make the workqueue; Return: 0 or -ENOMEM */
 int wpool_spawner_init(void);
 
-/** wpool_spawner_exit() - stop the threads; no worker is left */
+/** wpool_spawner_exit() - wait for the last work, and remove the workqueue; no worker is left */
 void wpool_spawner_exit(void);
 
 #endif /* WPOOL_WORKERS_SPAWNER_H */

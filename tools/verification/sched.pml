@@ -143,7 +143,6 @@
 
 #define RQ_LOCK		(BIT(IDLE_MASK) | BIT(NR_RUNNING))
 #define WORKERS_LOCK	BIT(NR_WORKERS)
-#define SPAWNER_LOCK	BIT(SPAWN_WANTED)
 
 /* store buffers: those of CPUs */
 #define CPU0		0	/* workers and a submitter */
@@ -172,7 +171,7 @@ bool parked[2], picked[2], helps[2], leaving[2];
 bool running[2];
 /* the thread exists */
 bool thread[2];
-/* under the spawner's lock: the pool is on its list */
+/* the spawner, which is a work, is pending */
 bool asked;
 
 byte unsent = NTASKS - ASLEEP - AWAY, started = ASLEEP, asleep = ASLEEP;
@@ -237,15 +236,10 @@ inline ask()
 	if
 	:: load(SPAWN_WANTED)
 	:: else ->
-		atomic {
-			lock(SPAWNER_LOCK);
-			if
-			:: !mem[SPAWN_WANTED] && !asked ->
-				mem[SPAWN_WANTED] = 1;
-				asked = true
-			:: else
-			fi
-		}
+		store(SPAWN_WANTED, 1);
+		/* to queue a work is fully ordered, also if it is pending */
+		full_barrier();
+		asked = true
 	fi
 }
 
@@ -935,11 +929,9 @@ inline create()
 inline retry_later()
 {
 #ifndef NO_retry
-	atomic {
-		lock(SPAWNER_LOCK);
-		mem[SPAWN_WANTED] = 1;
-		asked = true
-	}
+	store(SPAWN_WANTED, 1);
+	full_barrier();
+	asked = true
 #else
 	skip
 #endif
@@ -965,11 +957,10 @@ proctype spawner(byte me)
 	bool ok, no_place, work, offered, searched LEFT_TOO;
 
 	do
-	:: atomic {
-		asked && lock(SPAWNER_LOCK) ->
-		asked = false;
-		store(SPAWN_WANTED, 0)
-	   };
+	:: atomic { asked -> asked = false };
+	   /* what runs is not pending any more before its function begins */
+	   full_barrier();
+	   store(SPAWN_WANTED, 0);
 #ifndef NO_spawn_worker_A
 	   full_barrier();
 #endif

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * No worker can be made: once at every point of failure, nine times in a row, and
- * for as long as the pool lives.
- *
- * The thread that makes workers fails by its own fail-nth, or by fail_wpool_spawn, the
- * module's own point of failure. Kernels without fault injection skip all of it.
+ * No worker can be made: nine times in a row, and for as long as the pool lives. By
+ * fail_wpool_spawn, the module's own point of failure; fail_nth has every point, of the thread that
+ * makes a preallocated pool. Kernels without fault injection skip all of it.
  */
 #include "fail_nth.h"
 
 FIXTURE(spawn) {
 	struct pool pool;
-	int nth;		/* of the thread that makes workers */
 };
 
 FIXTURE_SETUP(spawn)
@@ -20,14 +17,10 @@ FIXTURE_SETUP(spawn)
 		.capacity = 4,
 		.queue_depth = 1000,
 	};
-	pid_t pid = -1;
 
 	if (!has_injection())
 		SKIP(return, "this kernel has no fault injection");
 	ASSERT_EQ(0, inject_init());
-	ASSERT_EQ(1, threads_named("wpool_spawner", &pid, 1));
-	self->nth = nth_open(pid);
-	ASSERT_LE(0, self->nth);
 	ASSERT_EQ(0, pool_create(&self->pool, &attrs));
 }
 
@@ -37,9 +30,7 @@ FIXTURE_TEARDOWN(spawn)
 		return;
 	put(INJECT "/probability", "0");
 	put(INJECT "/times", "1");
-	nth_set(self->nth, 0);
 	pool_end(&self->pool);
-	close(self->nth);
 }
 
 /* As if it had never had a worker. */
@@ -48,39 +39,6 @@ static int no_workers(int fd)
 	int err = pool_release(fd, WPOOL_DEV_RELEASE_WAIT, 0);
 
 	return err ?: pool_reboot(fd);
-}
-
-/* Whatever fails when a worker is made: another one is, and the tasks start. */
-TEST_F(spawn, every_point)
-{
-	unsigned int nth, reached = 0;
-	struct wpool_dev_stats stats;
-	__u64 spawned;
-	int came = 1;
-
-	if (!has_injection())
-		SKIP(return, "this kernel has no fault injection");
-	for (nth = 1; came; nth++) {
-		ASSERT_GT(MAX_NTH, nth);
-		ASSERT_EQ(0, no_workers(self->pool.fd));
-		spawned = pool_figure(self->pool.fd, spawned);
-		ASSERT_EQ(0, nth_set(self->nth, nth));
-		ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 1, 5));
-		ASSERT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS))
-			TH_LOG("%u: they do not start", nth);
-		came = nth_end(self->nth);
-		ASSERT_LE(0, came);
-		reached += came;
-		/* a task has its record a moment before it is counted out */
-		ASSERT_TRUE(WAIT_FOR(is_quiet(self->pool.fd)));
-		ASSERT_EQ(0, pool_stats(self->pool.fd, &stats));
-		EXPECT_LT(spawned, stats.spawned);
-		EXPECT_EQ(5 * nth, stats.completed);
-		EXPECT_GE(4, stats.workers);
-	}
-	TH_LOG("%u points of failure", reached);
-	/* the worker itself, its thread, what starts the thread */
-	EXPECT_LE(3, reached);
 }
 
 /*
