@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * All pools have one spawner, which makes their workers and puts away those that
- * ended: no pool may make it wait for long.
+ * What makes the workers of all pools, and puts away those that ended: no pool may make
+ * another one wait for it.
  */
 #include <linux/string.h>
 #include <linux/task_work.h>

@@ -45,7 +45,7 @@ void wpool_spawn_look(struct wpool *pool)
 	/* the monitor may still look at a pool whose last reference is gone */
 	if (!kobject_get_unless_zero(&pool->dev.kobj))
 		return;
-	/* who finds the request made must not wait for a thread that has lost its CPU in between */
+	/* who finds the request made relies on it: this thread must not lose its CPU in between */
 	local_irq_save(flags);
 	WRITE_ONCE(pool->spawn_wanted, true);
 	/* if one is pending, which has a reference, that one looks; one that runs looks again */

@@ -53,7 +53,7 @@
 
 static struct wpool *default_pool;
 static struct kmem_cache *pool_cache;	/* kmalloc() would waste a third */
-static struct workqueue_struct *free_wq; /* frees pools, which may sleep */
+struct workqueue_struct *wpool_free_wq;
 
 /* ---- memory and references ---- */
 
@@ -80,7 +80,7 @@ static void release_device(struct device *dev)
 	struct wpool *pool = dev_get_drvdata(dev);
 
 	/* the grace period shuts out the lockless sections that still hold the address */
-	queue_rcu_work(free_wq, &pool->free_work);
+	queue_rcu_work(wpool_free_wq, &pool->free_work);
 }
 
 struct class wpool_class = {
@@ -546,8 +546,8 @@ int wpool_pools_init(const struct wpool_attrs *default_attrs)
 	int err;
 
 	pool_cache = KMEM_CACHE(wpool, 0);
-	free_wq = alloc_workqueue("wpool_free", WQ_UNBOUND, 0);
-	if (!pool_cache || !free_wq || wpool_runqs_module_init())
+	wpool_free_wq = alloc_workqueue("wpool_free", WQ_UNBOUND, 0);
+	if (!pool_cache || !wpool_free_wq || wpool_runqs_module_init())
 		return -ENOMEM;
 	err = class_register(&wpool_class);
 	if (err)
@@ -569,8 +569,8 @@ void wpool_pools_exit(void)
 
 void wpool_pools_free(void)
 {
-	if (free_wq)
-		destroy_workqueue(free_wq);
+	if (wpool_free_wq)
+		destroy_workqueue(wpool_free_wq);
 	wpool_runqs_module_exit();
 	kmem_cache_destroy(pool_cache);
 }

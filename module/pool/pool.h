@@ -8,8 +8,12 @@
 struct class;
 struct wpool;
 struct wpool_attrs;
+struct workqueue_struct;
 
 extern struct class wpool_class;
+
+/* Frees what may sleep then, pools and others; it goes with wpool_pools_free(). */
+extern struct workqueue_struct *wpool_free_wq;
 
 /** wpool_is_default() - is this the default pool, which all modules share? */
 bool wpool_is_default(const struct wpool *pool);

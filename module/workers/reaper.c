@@ -53,7 +53,7 @@ static bool reap_all(void)
  * A thread has some microseconds to go once it is in the list, so the first look comes soon: the
  * end of a pool waits for it. Those that do not get their CPU are looked at once a tick.
  */
-static void reap(struct work_struct *work)
+static void reap_workers(struct work_struct *work)
 {
 	unsigned long us = FIRST_LOOK_US;
 
@@ -63,7 +63,7 @@ static void reap(struct work_struct *work)
 	}
 }
 
-static DECLARE_WORK(reap_work, reap);
+static DECLARE_WORK(reap_work, reap_workers);
 
 void wpool_reaper_init(struct workqueue_struct *wq)
 {

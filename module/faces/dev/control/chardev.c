@@ -550,18 +550,9 @@ int wpool_chardev_init(void)
 
 	if (err)
 		return err;
-	err = wpool_devfile_init();
-	if (err)
-		goto err_items;
 	err = misc_register(&chardev);
 	if (err)
-		goto err_devfile;
-	return 0;
-
-err_devfile:
-	wpool_devfile_exit();
-err_items:
-	wpool_devitem_cache_exit();
+		wpool_devitem_cache_exit();
 	return err;
 }
 

@@ -32,12 +32,10 @@
 #include <linux/wpool_group.h>
 
 #include "faces/dev/load/strand.h"
+#include "pool/pool.h"
 
 /* Files whose memory is not freed yet, which outlives their struct file. */
 static atomic_t nr_files;
-
-/* Frees files that have a group. */
-static struct workqueue_struct *free_wq;
 
 static void free_file(struct wpool_devfile *file)
 {
@@ -63,7 +61,7 @@ static void file_free_late(struct work_struct *work)
 void wpool_devfile_free(struct wpool_devfile *file)
 {
 	if (file->has_group)
-		queue_work(free_wq, &file->free_work);
+		queue_work(wpool_free_wq, &file->free_work);
 	else
 		free_file(file);
 }
@@ -197,12 +195,6 @@ void wpool_devfile_close(struct wpool_devfile *file)
 		wpool_devfile_free(file);
 }
 
-int wpool_devfile_init(void)
-{
-	free_wq = alloc_workqueue("wpool_dev_free", WQ_UNBOUND, 0);
-	return free_wq ? 0 : -ENOMEM;
-}
-
 void wpool_devfile_exit(void)
 {
 	/*
@@ -210,5 +202,4 @@ void wpool_devfile_exit(void)
 	 * pool may not have ended yet.
 	 */
 	wait_var_event(&nr_files, !atomic_read(&nr_files));
-	destroy_workqueue(free_wq);
 }

@@ -197,9 +197,6 @@ bool wpool_devfile_is_last(const struct wpool_devfile *file)
  */
 void wpool_devfile_free(struct wpool_devfile *file);
 
-/** wpool_devfile_init() - before the first open; Return: 0 or -ENOMEM */
-int wpool_devfile_init(void);
-
 /**
  * wpool_devfile_exit() - wait, after the last close, until all tasks have ended
  *
