@@ -22,7 +22,7 @@ struct wpool_spawn {
 					 */
 	bool starved;			/* S: @refused, and the pool has no worker */
 	struct list_head node;		/* S: in the list of pools that starve */
-	struct delayed_work work;	/* K: the spawner; pending, it has a reference to the pool */
+	struct delayed_work work;	/* K: the spawner; has a reference while it is pending */
 };
 
 #endif /* WPOOL_CORE_SPAWN_H */
