@@ -39,6 +39,7 @@ static struct workqueue_struct *spawn_wq;
 void wpool_spawn_look(struct wpool *pool)
 {
 	unsigned long flags;
+	bool queued;
 
 	if (READ_ONCE(pool->spawn_wanted))
 		return;
@@ -49,9 +50,10 @@ void wpool_spawn_look(struct wpool *pool)
 	local_irq_save(flags);
 	WRITE_ONCE(pool->spawn_wanted, true);
 	/* if one is pending, which has a reference, that one looks; one that runs looks again */
-	if (!queue_delayed_work(spawn_wq, &pool->spawn.work, 0))
-		wpool_put(pool);
+	queued = queue_delayed_work(spawn_wq, &pool->spawn.work, 0);
 	local_irq_restore(flags);
+	if (!queued)
+		wpool_put(pool);
 }
 
 void wpool_spawn_ask(struct wpool *pool, int prefer)
@@ -101,27 +103,27 @@ void wpool_spawn_set_refused(struct wpool *pool, bool refused)
 	raw_spin_unlock_irq(&lock);
 }
 
-/* Serve the pool then, whatever was asked before; takes over the reference. */
+/* Serve the pool then, whatever was asked before. */
 static void serve_in(struct wpool *pool, unsigned int ms)
 {
+	wpool_get(pool);
+	/* never the last one: see the callers */
 	if (mod_delayed_work(spawn_wq, &pool->spawn.work, msecs_to_jiffies(ms)))
 		wpool_put(pool);
 }
 
 void wpool_spawn_place_free(struct wpool *pool)
 {
-	struct wpool *first = NULL;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&lock, flags);
 	/* the pool may have lost its last worker */
 	if (pool->spawn.refused)
 		set_refused(pool, true);
+	/* its spawner takes the lock, too, before it drops its reference */
 	if (nr_starved && wpool_workers_room())
-		first = wpool_get(list_first_entry(&starved_pools, struct wpool, spawn.node));
+		serve_in(list_first_entry(&starved_pools, struct wpool, spawn.node), 0);
 	raw_spin_unlock_irqrestore(&lock, flags);
-	if (first)
-		serve_in(first, 0);
 }
 
 /* ---- for the spawners ---- */
@@ -129,7 +131,8 @@ void wpool_spawn_place_free(struct wpool *pool)
 void wpool_spawn_retry(struct wpool *pool, unsigned int ms)
 {
 	WRITE_ONCE(pool->spawn_wanted, true);
-	serve_in(wpool_get(pool), ms);
+	/* the calling spawner has a reference */
+	serve_in(pool, ms);
 }
 
 void wpool_spawn_attach(struct workqueue_struct *wq)
