@@ -103,6 +103,17 @@ test_parameters_are_visible()
 	unload
 }
 
+# The rescuer of a workqueue alone; another one comes with a pool that is freezable, and stays.
+test_threads_at_rest()
+{
+	fresh || return 1
+	[ "$(own_threads)" -eq 1 ] || fail "at rest: $(own_threads) threads" || return 1
+	echo 1 >$CLASS/default/freezable && echo 0 >$CLASS/default/freezable ||
+		fail "freezable cannot be stored" || return 1
+	[ "$(own_threads)" -eq 2 ] || fail "then: $(own_threads) threads" || return 1
+	unload
+}
+
 test_parameters_are_used()
 {
 	fresh max_workers=7 default_capacity=3 default_queue_depth=5 default_expiry_ms=123 ||
@@ -202,6 +213,8 @@ test_pools_go_with_the_module()
 	"$HELPER" leave left 5 >"$TMP/leave" || fail "$(cat "$TMP/leave")" || return 1
 	unload
 }
+
+own_threads() { cat /proc/[0-9]*/comm 2>/dev/null | grep -c -e '^wpool' -e '^kworker/R-wpool'; }
 
 mark() { echo "wpool-test-mark-$$-$1" >/dev/kmsg; }
 
@@ -432,7 +445,7 @@ test_ends_loaded()
 	grep -qx open $CLASS/default/state
 }
 
-TESTS="parameters_are_visible parameters_are_used bad_parameters fault_is_refused
+TESTS="parameters_are_visible threads_at_rest parameters_are_used bad_parameters fault_is_refused
 	open_file_keeps_the_module sample_module_keeps_the_module
 	pools_go_with_the_module module_that_forgets_its_pools
 	forgotten_pool_without_an_owner softirqs_left_off_are_given_back
