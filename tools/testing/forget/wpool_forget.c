@@ -44,6 +44,7 @@ MODULE_PARM_DESC(anonymous, "leave one pool that has no owner, and nothing else"
 static struct wpool_task tasks[1 + NR_QUEUED];
 static struct wpool_task on_default;
 static struct wpool_task lined_up[3];
+static int linger_err;
 static struct wpool_group group;
 static struct wpool_group_task in_group;
 static struct wpool_strand strand;
@@ -79,6 +80,8 @@ static void run(struct wpool_task *task)
 
 static void linger(struct wpool_task *task)
 {
+	/* one that a task submits waits in a place of its own, for the next look of that CPU */
+	linger_err = wpool_submit(wpool_default(), &lined_up[0]);
 	complete(&lingers);
 	wait_for_completion(&named);
 }
@@ -160,13 +163,17 @@ static int leave_closed(void)
 
 static int linger_on_default(void)
 {
+	unsigned int i;
 	int err;
 
+	for (i = 0; i < ARRAY_SIZE(lined_up); i++)
+		wpool_task_init(&lined_up[i], line_up);
 	wpool_task_init(&on_default, linger);
 	err = wpool_submit(wpool_default(), &on_default);
-	if (!err)
-		wait_for_completion(&lingers);
-	return err;
+	if (err)
+		return err;
+	wait_for_completion(&lingers);
+	return linger_err;
 }
 
 static int line_up_on_default(void)
@@ -175,9 +182,8 @@ static int line_up_on_default(void)
 	unsigned int i;
 	int err = wpool_group_init(&group, pool, WPOOL_UNLIMITED, NULL);
 
-	for (i = 0; i < ARRAY_SIZE(lined_up) && !err; i++) {
-		wpool_task_init(&lined_up[i], line_up);
-		/* those in front of it lie in another queue */
+	for (i = 1; i < ARRAY_SIZE(lined_up) && !err; i++) {
+		/* in another queue again */
 		wpool_task_set_urgent(&lined_up[i], i == 2);
 		err = wpool_submit(pool, &lined_up[i]);
 	}
