@@ -11,9 +11,6 @@
 
 #include "inject.h"
 
-/* Tasks that a search visits at most: interrupts are off meanwhile. */
-#define MAX_PASSED	4096U
-
 void wpool_fifo_init(struct wpool_fifo *fifo, struct wpool *pool, bool *has_any)
 {
 	raw_spin_lock_init(&fifo->lock);
@@ -203,7 +200,7 @@ struct wpool_task *wpool_fifo_pop_older(struct wpool_fifo *fifo, u64 from, u64 n
 	if (!wpool_fifo_len(fifo))
 		return NULL;
 	raw_spin_lock(&fifo->lock);
-	task = find_older(fifo, from, ns, MAX_PASSED);
+	task = find_older(fifo, from, ns, WPOOL_FIFO_MAX_PASSED);
 	if (task) {
 		unlink_task(fifo, task);
 		WRITE_ONCE(fifo->popped, fifo->popped + 1);
@@ -216,7 +213,7 @@ void wpool_fifo_visit(struct wpool_fifo *fifo, void (*fn)(struct wpool_task *tas
 		      void *data)
 {
 	struct wpool_task *task;
-	u32 nr = MAX_PASSED;
+	u32 nr = WPOOL_FIFO_MAX_PASSED;
 
 	raw_spin_lock_irq(&fifo->lock);
 	list_for_each_entry(task, &fifo->tasks, node) {

@@ -20,6 +20,9 @@
  */
 #define WPOOL_TASK_IN_FIFO	1UL
 
+/* Tasks that a search visits at most, of this list or another: interrupts are off meanwhile. */
+#define WPOOL_FIFO_MAX_PASSED	4096U
+
 /**
  * struct wpool_fifo - the list
  * @lock: protects the other fields, and node and pool of each task in @tasks; raw:

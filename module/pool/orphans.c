@@ -8,14 +8,12 @@
 #include <linux/notifier.h>
 #include <linux/printk.h>
 #include <linux/rculist.h>
-#include <linux/wpool_event.h>
-#include <linux/wpool_group.h>
 #include <linux/wpool_stats.h>
-#include <linux/wpool_strand.h>
 
 #include "core/registry.h"
 #include "core/sched.h"
 #include "core/state.h"
+#include "core/trace.h"
 #include "pool/pool.h"
 #include "task/state.h"
 
@@ -50,21 +48,10 @@ struct func_count {
 	u32 nr;
 };
 
-static unsigned long func_of(struct wpool_task *task)
-{
-	if (task->flags & WPOOL_TASK_GROUP)
-		return (unsigned long)container_of(task, struct wpool_group_task, task)->func;
-	if (task->flags & WPOOL_TASK_STRAND)
-		return (unsigned long)container_of(task, struct wpool_strand_task, task)->func;
-	if (task->flags & WPOOL_TASK_EVENT)
-		return (unsigned long)container_of(task, struct wpool_event, task)->func;
-	return (unsigned long)task->func;
-}
-
 static void count_func(struct wpool_task *task, void *data)
 {
 	struct func_count *count = data;
-	unsigned long func = func_of(task);
+	unsigned long func = (unsigned long)wpool_trace_func(task);
 
 	if (func <= count->after || func > count->func || !within_module(func, count->mod))
 		return;
@@ -77,12 +64,16 @@ static void count_func(struct wpool_task *task, void *data)
 /* Events and strands that wait for room; who else does has a thread, which the module ends. */
 static void count_in_line(struct wpool *pool, struct func_count *count)
 {
+	u32 nr = WPOOL_FIFO_MAX_PASSED;
 	struct wpool_task *place;
 
 	raw_spin_lock_irq(&pool->admission.lock);
-	list_for_each_entry(place, &pool->admission.waiters, node)
+	list_for_each_entry(place, &pool->admission.waiters, node) {
 		if (wpool_task_is_event(place))
 			count_func(place, count);
+		if (!--nr)
+			break;
+	}
 	raw_spin_unlock_irq(&pool->admission.lock);
 }
 
