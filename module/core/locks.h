@@ -35,7 +35,8 @@
  *     pool_locks (task/state.c)
  *   pool->tidy.lock (tidy.h)
  *   fifo.lock (fifo.h)
- *   the lock in spawn_queue.c
+ *   the lock in spawn_queue.c: the kernel's own locks of workqueues and timers are taken under it,
+ *     and so those of the scheduler
  *   the lock in reap_queue.c
  *   pool->workers.lock: the scheduler's own locks are taken under it, too
  *     runq->lock: taken under the scheduler's own locks, in a preempt notifier: nothing of the

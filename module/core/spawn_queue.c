@@ -27,7 +27,10 @@
 #include "core/rescue.h"
 #include "core/state.h"
 
-/* Protects the list and the fields marked S; raw: submitters and ending threads take it. */
+/*
+ * Protects the list and the fields marked S, and a reference got for a work that is then found
+ * pending; raw: submitters and ending threads take it.
+ */
 static DEFINE_RAW_SPINLOCK(lock);
 /* Pools that starve, those that began first in front. */
 static LIST_HEAD(starved_pools);
@@ -39,21 +42,22 @@ static struct workqueue_struct *spawn_wq;
 void wpool_spawn_look(struct wpool *pool)
 {
 	unsigned long flags;
-	bool queued;
 
 	if (READ_ONCE(pool->spawn_wanted))
 		return;
-	/* the monitor may still look at a pool whose last reference is gone */
-	if (!kobject_get_unless_zero(&pool->dev.kobj))
-		return;
 	/* who finds the request made relies on it: this thread must not lose its CPU in between */
-	local_irq_save(flags);
-	WRITE_ONCE(pool->spawn_wanted, true);
-	/* if one is pending, which has a reference, that one looks; one that runs looks again */
-	queued = queue_delayed_work(spawn_wq, &pool->spawn.work, 0);
-	local_irq_restore(flags);
-	if (!queued)
-		wpool_put(pool);
+	raw_spin_lock_irqsave(&lock, flags);
+	/* the monitor may still look at a pool whose last reference is gone */
+	if (kobject_get_unless_zero(&pool->dev.kobj)) {
+		WRITE_ONCE(pool->spawn_wanted, true);
+		/*
+		 * If one is pending, that one looks; one that runs looks again. Who takes the
+		 * pending one's reference takes the lock before it drops it: this is not the last.
+		 */
+		if (!queue_delayed_work(spawn_wq, &pool->spawn.work, 0))
+			wpool_put(pool);
+	}
+	raw_spin_unlock_irqrestore(&lock, flags);
 }
 
 void wpool_spawn_ask(struct wpool *pool, int prefer)
@@ -144,6 +148,7 @@ void wpool_spawn_end(struct wpool *pool)
 {
 	if (!cancel_delayed_work(&pool->spawn.work))
 		return;
+	/* takes the lock, see wpool_spawn_look() */
 	wpool_spawn_set_refused(pool, false);
 	wpool_put(pool);
 }

@@ -150,7 +150,10 @@ void wpool_spawner_serve(struct work_struct *work)
 	struct wpool *pool = container_of(to_delayed_work(work), struct wpool, spawn.work);
 
 	spawn_worker(pool);
-	/* there may be a place that came free before the pool was counted as starved */
+	/*
+	 * There may be a place that came free before the pool was counted as starved. It takes the
+	 * lock that wpool_spawn_look() holds, which so drops no last reference.
+	 */
 	wpool_spawn_place_free(pool);
 	wpool_put(pool);
 }
