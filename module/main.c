@@ -158,9 +158,9 @@ static int __init wpool_init(void)
 err_shrink:
 	wpool_shrinker_exit();
 err_left:
-	wpool_freezer_exit();
 	wpool_orphans_exit();
 err_pools:
+	wpool_freezer_exit();
 	wpool_pools_exit();
 err_hotplug:
 	wpool_hotplug_exit();

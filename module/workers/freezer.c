@@ -28,7 +28,9 @@
 #include "core/registry.h"
 #include "core/state.h"
 
-/* Or NULL: no pool has been freezable. */
+/* Protects @thread from changes. */
+static DEFINE_MUTEX(mutex);
+/* Or NULL: no pool has been freezable; or an error: none will be. */
 static struct task_struct *thread;
 /* wpool_freezer_hold() asks for it. */
 static bool is_held;
@@ -147,11 +149,11 @@ static int freezer_main(void *unused)
 
 int wpool_freezer_start(void)
 {
-	static DEFINE_MUTEX(mutex);
 	struct task_struct *new;
-	int err = 0;
+	int err;
 
 	mutex_lock(&mutex);
+	err = PTR_ERR_OR_ZERO(thread);
 	if (!thread) {
 		new = kthread_run(freezer_main, NULL, "wpool_freezer");
 		err = PTR_ERR_OR_ZERO(new);
@@ -183,8 +185,12 @@ int wpool_freezer_hold(bool on)
 
 void wpool_freezer_exit(void)
 {
+	mutex_lock(&mutex);
 	/* the thread thaws the pools before it stops */
 	WRITE_ONCE(is_held, false);
 	if (thread)
 		kthread_stop(thread);
+	/* an attribute of a pool that is left may still be stored */
+	thread = ERR_PTR(-ESHUTDOWN);
+	mutex_unlock(&mutex);
 }

@@ -21,7 +21,7 @@ int wpool_freezer_hold(bool on);
  * wpool_freezer_start() - start the thread, which stays, before a pool is freezable
  *
  * Context: process context; sleeps, killable.
- * Return: 0, -ENOMEM or -EINTR.
+ * Return: 0, -ENOMEM, -EINTR, or -ESHUTDOWN: after wpool_freezer_exit().
  */
 int wpool_freezer_start(void);
 
