@@ -15,6 +15,7 @@
 
 #include "workers/freezer.h"
 
+#include <linux/completion.h>
 #include <linux/err.h>
 #include <linux/freezer.h>
 #include <linux/kthread.h>
@@ -32,6 +33,8 @@
 static DEFINE_MUTEX(mutex);
 /* Or NULL: no pool has been freezable; or an error: none will be. */
 static struct task_struct *thread;
+/* From here on the kernel freezes it, and a pool that is freezable is frozen. */
+static DECLARE_COMPLETION(is_started);
 /* wpool_freezer_hold() asks for it. */
 static bool is_held;
 /* No task of a freezable pool runs. */
@@ -124,7 +127,12 @@ static void thaw_pools(void)
 
 static int freezer_main(void *unused)
 {
-	set_freezable();
+	/* the kernel freezes it from here on, but only in the loop: the pools come first */
+	current->flags &= ~PF_NOFREEZE;
+	/* does not wait: no pool is freezable yet */
+	if (is_freeze_wanted())
+		freeze_pools();
+	complete(&is_started);
 	for (;;) {
 		/* before the checks: a wake-up after them is not lost */
 		set_current_state(TASK_IDLE);
@@ -157,8 +165,10 @@ int wpool_freezer_start(void)
 	if (!thread) {
 		new = kthread_run(freezer_main, NULL, "wpool_freezer");
 		err = PTR_ERR_OR_ZERO(new);
-		if (!err)
+		if (!err) {
 			thread = new;
+			wait_for_completion(&is_started);
+		}
 	}
 	mutex_unlock(&mutex);
 	return err;
