@@ -28,6 +28,7 @@
 #include "workers/affinity.h"
 #include "workers/freezer.h"
 #include "workers/hotplug.h"
+#include "workers/reaper.h"
 #include "workers/shrinker.h"
 #include "workers/spawner.h"
 #include "workers/tidy.h"
@@ -130,9 +131,12 @@ static int __init wpool_init(void)
 	err = wpool_tidy_init();
 	if (err)
 		goto err_func;
-	err = wpool_spawner_init();
+	err = wpool_reaper_init();
 	if (err)
 		goto err_tidy;
+	err = wpool_spawner_init();
+	if (err)
+		goto err_reaper;
 	wpool_housekeeping_init(wpool_affinity_follow);
 	/* before the first pool: it makes the run queues of CPUs that come up */
 	err = wpool_hotplug_init();
@@ -168,6 +172,8 @@ err_spawner:
 	wpool_monitor_timer_exit();
 	wpool_housekeeping_exit();
 	wpool_spawner_exit();
+err_reaper:
+	wpool_reaper_exit();
 err_tidy:
 	wpool_tidy_exit();
 	rcu_barrier();
@@ -196,6 +202,7 @@ static void __exit wpool_exit(void)
 	wpool_housekeeping_exit();
 	/* drops the last references, those of requests for workers */
 	wpool_spawner_exit();
+	wpool_reaper_exit();
 	/* drops the last references, those of works that have just ended */
 	wpool_tidy_exit();
 	/* waits for workers that RCU frees */

@@ -6,6 +6,7 @@
 #include "workers/reaper.h"
 
 #include <linux/delay.h>
+#include <linux/errno.h>
 #include <linux/jiffies.h>
 #include <linux/list.h>
 #include <linux/minmax.h>
@@ -21,6 +22,12 @@
 
 #define FIRST_LOOK_US	20
 
+/*
+ * Its own, with a thread of its own that runs the work if there is no memory for a kworker: a task
+ * may have died with its worker, and memory may come only after its end. The works of tidy.c may
+ * sleep for long.
+ */
+static struct workqueue_struct *wq;
 /* Workers taken from the queue whose threads have not ended yet. */
 static LIST_HEAD(ending);
 
@@ -65,7 +72,14 @@ static void reap_workers(struct work_struct *work)
 
 static DECLARE_WORK(reap_work, reap_workers);
 
-void wpool_reaper_init(struct workqueue_struct *wq)
+int wpool_reaper_init(void)
 {
+	wq = alloc_workqueue("wpool_reaper", WQ_UNBOUND | WQ_HIGHPRI | WQ_MEM_RECLAIM, 1);
 	wpool_reap_attach(wq, &reap_work);
+	return wq ? 0 : -ENOMEM;
+}
+
+void wpool_reaper_exit(void)
+{
+	destroy_workqueue(wq);
 }

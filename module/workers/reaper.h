@@ -3,13 +3,10 @@
 #ifndef WPOOL_WORKERS_REAPER_H
 #define WPOOL_WORKERS_REAPER_H
 
-struct workqueue_struct;
+/** wpool_reaper_init() - make the workqueue; Return: 0 or -ENOMEM */
+int wpool_reaper_init(void);
 
-/**
- * wpool_reaper_init() - start to reap
- * @wq: where; its works must start although memory is short, as a task may have died with its
- *	worker, and memory may come only after its end
- */
-void wpool_reaper_init(struct workqueue_struct *wq);
+/** wpool_reaper_exit() - remove the workqueue; no worker is left */
+void wpool_reaper_exit(void);
 
 #endif /* WPOOL_WORKERS_REAPER_H */

@@ -16,13 +16,12 @@
 #include "task/finish.h"
 #include "workers/fault.h"
 #include "workers/park.h"
-#include "workers/reaper.h"
 #include "workers/retire.h"
 #include "workers/worker.h"
 
 /*
- * The second one is for pools with reclaim, and for the reaper: its works start even if there is no
- * memory for a new kworker. Then one thread runs all of them, one after the other.
+ * The second one is for pools with reclaim: its works start even if there is no memory for a new
+ * kworker. Then one thread runs all of them, one after the other.
  */
 static struct workqueue_struct *normal_wq, *reclaim_wq;
 
@@ -113,7 +112,6 @@ int wpool_tidy_init(void)
 		return -ENOMEM;
 	}
 	wpool_tidy_attach(normal_wq, reclaim_wq);
-	wpool_reaper_init(reclaim_wq);
 	return 0;
 }
 

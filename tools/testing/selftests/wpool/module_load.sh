@@ -103,14 +103,14 @@ test_parameters_are_visible()
 	unload
 }
 
-# The rescuer of a workqueue alone; another one comes with a pool that is freezable, and stays.
+# The rescuers of two workqueues; another thread comes with a pool that is freezable, and stays.
 test_threads_at_rest()
 {
 	fresh || return 1
-	[ "$(own_threads)" -eq 1 ] || fail "at rest: $(own_threads) threads" || return 1
+	[ "$(own_threads)" -eq 2 ] || fail "at rest: $(own_threads) threads" || return 1
 	echo 1 >$CLASS/default/freezable && echo 0 >$CLASS/default/freezable ||
 		fail "freezable cannot be stored" || return 1
-	[ "$(own_threads)" -eq 2 ] || fail "then: $(own_threads) threads" || return 1
+	[ "$(own_threads)" -eq 3 ] || fail "then: $(own_threads) threads" || return 1
 	unload
 }
 
