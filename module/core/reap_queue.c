@@ -26,11 +26,15 @@ void wpool_reap_worker(struct wpool_worker *w)
 	queue_work(reap_wq, reap_work);
 }
 
-void wpool_reap_workers(struct list_head *list)
+bool wpool_reap_workers(struct list_head *list)
 {
+	bool any;
+
 	raw_spin_lock_irq(&lock);
+	any = !list_empty(&dead);
 	list_splice_tail_init(&dead, list);
 	raw_spin_unlock_irq(&lock);
+	return any;
 }
 
 void wpool_reap_attach(struct workqueue_struct *wq, struct work_struct *work)

@@ -18,8 +18,13 @@ struct wpool_worker;
  */
 void wpool_reap_worker(struct wpool_worker *w);
 
-/** wpool_reap_workers() - for the reaper: move all queued workers to @list, by @dead_node */
-void wpool_reap_workers(struct list_head *list);
+/**
+ * wpool_reap_workers() - for the reaper: move all queued workers to a list
+ * @list: by their @dead_node
+ *
+ * Return: true if there was any.
+ */
+bool wpool_reap_workers(struct list_head *list);
 
 /** wpool_reap_attach() - set the reaper and its workqueue, before there is a pool */
 void wpool_reap_attach(struct workqueue_struct *wq, struct work_struct *work);

@@ -5,8 +5,8 @@
  */
 #include "workers/reaper.h"
 
-#include <linux/delay.h>
 #include <linux/errno.h>
+#include <linux/hrtimer.h>
 #include <linux/jiffies.h>
 #include <linux/list.h>
 #include <linux/minmax.h>
@@ -14,13 +14,14 @@
 #include <linux/time64.h>
 #include <linux/workqueue.h>
 
+#include "compat.h"
 #include "core/reap_queue.h"
 #include "core/state.h"
 #include "core/tidy_queue.h"
 #include "task/finish.h"
 #include "workers/worker.h"
 
-#define FIRST_LOOK_US	20
+#define FIRST_LOOK_NS	(20 * NSEC_PER_USEC)
 
 /*
  * Its own, with a thread of its own that runs the work if there is no memory for a kworker: a task
@@ -30,16 +31,17 @@
 static struct workqueue_struct *wq;
 /* Workers taken from the queue whose threads have not ended yet. */
 static LIST_HEAD(ending);
+/* Looks at them again. */
+static struct hrtimer timer;
 
 /*
  * Skip workers whose thread has not ended yet: at a low priority on a busy CPU that may take long,
- * and other workers wait to be reaped. True if there are any.
+ * and other workers wait to be reaped.
  */
-static bool reap_all(void)
+static void reap_ended(void)
 {
 	struct wpool_worker *w, *next;
 
-	wpool_reap_workers(&ending);
 	list_for_each_entry_safe(w, next, &ending, dead_node) {
 		/* set in do_exit(): from then on the thread never runs the module's code */
 		if (!READ_ONCE(w->thread->exit_state))
@@ -53,27 +55,34 @@ static bool reap_all(void)
 			wpool_worker_reap(w);
 		}
 	}
-	return !list_empty(&ending);
 }
 
 /*
  * A thread has some microseconds to go once it is in the list, so the first look comes soon: the
- * end of a pool waits for it. Those that do not get their CPU are looked at once a tick.
+ * end of a pool waits for it. Those that do not get their CPU are looked at once a tick. One that
+ * comes meanwhile is looked at as soon as the first one.
  */
 static void reap_workers(struct work_struct *work)
 {
-	unsigned long us = FIRST_LOOK_US;
+	static u64 ns;
 
-	while (reap_all()) {
-		usleep_range_state(us, us, TASK_IDLE);
-		us = min(2 * us, TICK_NSEC / NSEC_PER_USEC);
-	}
+	ns = wpool_reap_workers(&ending) ? FIRST_LOOK_NS : min(2 * ns, (u64)TICK_NSEC);
+	reap_ended();
+	if (!list_empty(&ending))
+		hrtimer_start(&timer, ns_to_ktime(ns), HRTIMER_MODE_REL_HARD);
 }
 
 static DECLARE_WORK(reap_work, reap_workers);
 
+static enum hrtimer_restart look_again(struct hrtimer *unused)
+{
+	queue_work(wq, &reap_work);
+	return HRTIMER_NORESTART;
+}
+
 int wpool_reaper_init(void)
 {
+	hrtimer_setup(&timer, look_again, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
 	wq = alloc_workqueue("wpool_reaper", WQ_UNBOUND | WQ_HIGHPRI | WQ_MEM_RECLAIM, 1);
 	wpool_reap_attach(wq, &reap_work);
 	return wq ? 0 : -ENOMEM;
@@ -81,5 +90,7 @@ int wpool_reaper_init(void)
 
 void wpool_reaper_exit(void)
 {
+	/* no worker is left for which the work would start it again */
+	hrtimer_cancel(&timer);
 	destroy_workqueue(wq);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The reaper: a work that waits for the threads of workers to end, and frees the workers. */
+/* The reaper: a work that frees workers once their threads have ended; a timer repeats it. */
 #ifndef WPOOL_WORKERS_REAPER_H
 #define WPOOL_WORKERS_REAPER_H
 
