@@ -391,11 +391,4 @@ static struct kunit_case admission_cases[] = {
 	{}
 };
 
-static struct kunit_suite admission_suite = {
-	.name = "wpool_admission",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = admission_cases,
-};
-
-kunit_test_suite(admission_suite);
+WPK_SUITE(admission);

@@ -355,11 +355,4 @@ static struct kunit_case batch_cases[] = {
 	{}
 };
 
-static struct kunit_suite batch_suite = {
-	.name = "wpool_batch",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = batch_cases,
-};
-
-kunit_test_suite(batch_suite);
+WPK_SUITE(batch);

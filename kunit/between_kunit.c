@@ -474,11 +474,4 @@ static struct kunit_case between_cases[] = {
 	{}
 };
 
-static struct kunit_suite between_suite = {
-	.name = "wpool_between",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = between_cases,
-};
-
-kunit_test_suites(&between_suite);
+WPK_SUITE(between);

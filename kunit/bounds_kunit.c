@@ -287,11 +287,4 @@ static struct kunit_case bounds_cases[] = {
 	{}
 };
 
-static struct kunit_suite bounds_suite = {
-	.name = "wpool_bounds",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = bounds_cases,
-};
-
-kunit_test_suite(bounds_suite);
+WPK_SUITE(bounds);

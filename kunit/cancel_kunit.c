@@ -427,11 +427,4 @@ static struct kunit_case cancel_cases[] = {
 	{}
 };
 
-static struct kunit_suite cancel_suite = {
-	.name = "wpool_cancel",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = cancel_cases,
-};
-
-kunit_test_suite(cancel_suite);
+WPK_SUITE(cancel);

@@ -375,11 +375,4 @@ static struct kunit_case closing_cases[] = {
 	{}
 };
 
-static struct kunit_suite closing_suite = {
-	.name = "wpool_closing",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = closing_cases,
-};
-
-kunit_test_suite(closing_suite);
+WPK_SUITE(closing);

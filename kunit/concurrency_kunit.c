@@ -329,11 +329,4 @@ static struct kunit_case concurrency_cases[] = {
 	{}
 };
 
-static struct kunit_suite concurrency_suite = {
-	.name = "wpool_concurrency",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = concurrency_cases,
-};
-
-kunit_test_suite(concurrency_suite);
+WPK_SUITE(concurrency);

@@ -390,11 +390,4 @@ static struct kunit_case contract_event_cases[] = {
 	{}
 };
 
-static struct kunit_suite contract_event_suite = {
-	.name = "wpool_contract_event",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = contract_event_cases,
-};
-
-kunit_test_suite(contract_event_suite);
+WPK_SUITE(contract_event);

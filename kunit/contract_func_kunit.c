@@ -185,11 +185,4 @@ static struct kunit_case contract_func_cases[] = {
 	{}
 };
 
-static struct kunit_suite contract_func_suite = {
-	.name = "wpool_contract_func",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = contract_func_cases,
-};
-
-kunit_test_suite(contract_func_suite);
+WPK_SUITE(contract_func);

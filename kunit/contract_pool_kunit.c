@@ -678,11 +678,4 @@ static struct kunit_case contract_pool_cases[] = {
 	{}
 };
 
-static struct kunit_suite contract_pool_suite = {
-	.name = "wpool_contract_pool",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = contract_pool_cases,
-};
-
-kunit_test_suite(contract_pool_suite);
+WPK_SUITE(contract_pool);

@@ -422,11 +422,4 @@ static struct kunit_case contract_strand_cases[] = {
 	{}
 };
 
-static struct kunit_suite contract_strand_suite = {
-	.name = "wpool_contract_strand",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = contract_strand_cases,
-};
-
-kunit_test_suite(contract_strand_suite);
+WPK_SUITE(contract_strand);

@@ -447,11 +447,4 @@ static struct kunit_case contract_submit_cases[] = {
 	{}
 };
 
-static struct kunit_suite contract_submit_suite = {
-	.name = "wpool_contract_submit",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = contract_submit_cases,
-};
-
-kunit_test_suite(contract_submit_suite);
+WPK_SUITE(contract_submit);

@@ -356,11 +356,4 @@ static struct kunit_case contract_task_cases[] = {
 	{}
 };
 
-static struct kunit_suite contract_task_suite = {
-	.name = "wpool_contract_task",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = contract_task_cases,
-};
-
-kunit_test_suite(contract_task_suite);
+WPK_SUITE(contract_task);

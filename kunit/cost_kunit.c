@@ -231,11 +231,4 @@ static struct kunit_case cost_cases[] = {
 	{ }
 };
 
-static struct kunit_suite cost_suite = {
-	.name = "wpool_cost",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = cost_cases,
-};
-
-kunit_test_suite(cost_suite);
+WPK_SUITE(cost);

@@ -456,11 +456,4 @@ static struct kunit_case create_cases[] = {
 	{}
 };
 
-static struct kunit_suite create_suite = {
-	.name = "wpool_create",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = create_cases,
-};
-
-kunit_test_suite(create_suite);
+WPK_SUITE(create);

@@ -322,11 +322,4 @@ static struct kunit_case detached_cases[] = {
 	{}
 };
 
-static struct kunit_suite detached_suite = {
-	.name = "wpool_detached",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = detached_cases,
-};
-
-kunit_test_suite(detached_suite);
+WPK_SUITE(detached);

@@ -489,11 +489,4 @@ static struct kunit_case disable_cases[] = {
 	{}
 };
 
-static struct kunit_suite disable_suite = {
-	.name = "wpool_disable",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = disable_cases,
-};
-
-kunit_test_suite(disable_suite);
+WPK_SUITE(disable);

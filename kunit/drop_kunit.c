@@ -261,11 +261,4 @@ static struct kunit_case drop_cases[] = {
 	{}
 };
 
-static struct kunit_suite drop_suite = {
-	.name = "wpool_drop",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = drop_cases,
-};
-
-kunit_test_suite(drop_suite);
+WPK_SUITE(drop);

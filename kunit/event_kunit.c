@@ -527,11 +527,4 @@ static struct kunit_case event_cases[] = {
 	{}
 };
 
-static struct kunit_suite event_suite = {
-	.name = "wpool_event",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = event_cases,
-};
-
-kunit_test_suite(event_suite);
+WPK_SUITE(event);

@@ -305,11 +305,4 @@ static struct kunit_case event_line_cases[] = {
 	{}
 };
 
-static struct kunit_suite event_line_suite = {
-	.name = "wpool_event_line",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = event_line_cases,
-};
-
-kunit_test_suite(event_line_suite);
+WPK_SUITE(event_line);

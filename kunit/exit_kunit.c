@@ -138,11 +138,4 @@ static struct kunit_case exit_cases[] = {
 	{}
 };
 
-static struct kunit_suite exit_suite = {
-	.name = "wpool_exit",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = exit_cases,
-};
-
-kunit_test_suite(exit_suite);
+WPK_SUITE(exit);

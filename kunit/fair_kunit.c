@@ -506,11 +506,4 @@ static struct kunit_case fair_cases[] = {
 	{}
 };
 
-static struct kunit_suite fair_suite = {
-	.name = "wpool_fair",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = fair_cases,
-};
-
-kunit_test_suite(fair_suite);
+WPK_SUITE(fair);

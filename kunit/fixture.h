@@ -162,6 +162,16 @@ struct wpk_thread {
 int wpk_init(struct kunit *test);
 void wpk_exit(struct kunit *test);
 
+/* The suite wpool_<name> of the cases in <name>_cases. */
+#define WPK_SUITE(suite)						\
+static struct kunit_suite suite##_suite = {				\
+	.name = "wpool_" #suite,					\
+	.init = wpk_init,						\
+	.exit = wpk_exit,						\
+	.test_cases = suite##_cases,					\
+};									\
+kunit_test_suite(suite##_suite)
+
 /* Pools. All of them fail the case at once if there is none to return. */
 void wpk_attrs(struct wpool_attrs *attrs, u32 capacity, u32 queue_depth);
 struct wpool *wpk_pool(struct kunit *test, u32 capacity, u32 queue_depth);

@@ -298,11 +298,4 @@ static struct kunit_case flush_cases[] = {
 	{}
 };
 
-static struct kunit_suite flush_suite = {
-	.name = "wpool_flush",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = flush_cases,
-};
-
-kunit_test_suite(flush_suite);
+WPK_SUITE(flush);

@@ -437,11 +437,4 @@ static struct kunit_case func_cases[] = {
 	{}
 };
 
-static struct kunit_suite func_suite = {
-	.name = "wpool_func",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = func_cases,
-};
-
-kunit_test_suite(func_suite);
+WPK_SUITE(func);

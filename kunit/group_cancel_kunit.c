@@ -100,11 +100,4 @@ static struct kunit_case group_cancel_cases[] = {
 	{}
 };
 
-static struct kunit_suite group_cancel_suite = {
-	.name = "wpool_group_cancel",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = group_cancel_cases,
-};
-
-kunit_test_suite(group_cancel_suite);
+WPK_SUITE(group_cancel);

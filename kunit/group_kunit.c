@@ -355,11 +355,4 @@ static struct kunit_case group_cases[] = {
 	{}
 };
 
-static struct kunit_suite group_suite = {
-	.name = "wpool_group",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = group_cases,
-};
-
-kunit_test_suite(group_suite);
+WPK_SUITE(group);

@@ -241,11 +241,4 @@ static struct kunit_case group_load_cases[] = {
 	{}
 };
 
-static struct kunit_suite group_load_suite = {
-	.name = "wpool_group_load",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = group_load_cases,
-};
-
-kunit_test_suite(group_load_suite);
+WPK_SUITE(group_load);

@@ -483,11 +483,4 @@ static struct kunit_case handoff_cases[] = {
 	{}
 };
 
-static struct kunit_suite handoff_suite = {
-	.name = "wpool_handoff",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = handoff_cases,
-};
-
-kunit_test_suite(handoff_suite);
+WPK_SUITE(handoff);

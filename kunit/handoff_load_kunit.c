@@ -332,11 +332,4 @@ static struct kunit_case handoff_load_cases[] = {
 	{}
 };
 
-static struct kunit_suite handoff_load_suite = {
-	.name = "wpool_handoff_load",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = handoff_load_cases,
-};
-
-kunit_test_suite(handoff_load_suite);
+WPK_SUITE(handoff_load);

@@ -193,11 +193,4 @@ static struct kunit_case hist_cases[] = {
 	{ }
 };
 
-static struct kunit_suite hist_suite = {
-	.name = "wpool_hist",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = hist_cases,
-};
-
-kunit_test_suite(hist_suite);
+WPK_SUITE(hist);

@@ -393,11 +393,4 @@ static struct kunit_case hooks_cases[] = {
 	{}
 };
 
-static struct kunit_suite hooks_suite = {
-	.name = "wpool_hooks",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = hooks_cases,
-};
-
-kunit_test_suite(hooks_suite);
+WPK_SUITE(hooks);

@@ -505,11 +505,4 @@ static struct kunit_case hotplug_cases[] = {
 	{}
 };
 
-static struct kunit_suite hotplug_suite = {
-	.name = "wpool_hotplug",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = hotplug_cases,
-};
-
-kunit_test_suite(hotplug_suite);
+WPK_SUITE(hotplug);

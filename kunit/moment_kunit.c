@@ -350,11 +350,4 @@ static struct kunit_case moment_cases[] = {
 	{}
 };
 
-static struct kunit_suite moment_suite = {
-	.name = "wpool_moment",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = moment_cases,
-};
-
-kunit_test_suite(moment_suite);
+WPK_SUITE(moment);

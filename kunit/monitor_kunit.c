@@ -573,11 +573,4 @@ static struct kunit_case monitor_cases[] = {
 	{}
 };
 
-static struct kunit_suite monitor_suite = {
-	.name = "wpool_monitor",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = monitor_cases,
-};
-
-kunit_test_suite(monitor_suite);
+WPK_SUITE(monitor);

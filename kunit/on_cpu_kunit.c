@@ -210,11 +210,4 @@ static struct kunit_case on_cpu_cases[] = {
 	{}
 };
 
-static struct kunit_suite on_cpu_suite = {
-	.name = "wpool_on_cpu",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = on_cpu_cases,
-};
-
-kunit_test_suite(on_cpu_suite);
+WPK_SUITE(on_cpu);

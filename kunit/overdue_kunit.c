@@ -537,11 +537,4 @@ static struct kunit_case overdue_cases[] = {
 	{}
 };
 
-static struct kunit_suite overdue_suite = {
-	.name = "wpool_overdue",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = overdue_cases,
-};
-
-kunit_test_suite(overdue_suite);
+WPK_SUITE(overdue);

@@ -439,11 +439,4 @@ static struct kunit_case parallel_cases[] = {
 	{}
 };
 
-static struct kunit_suite parallel_suite = {
-	.name = "wpool_parallel",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = parallel_cases,
-};
-
-kunit_test_suite(parallel_suite);
+WPK_SUITE(parallel);

@@ -274,11 +274,4 @@ static struct kunit_case per_cpu_cases[] = {
 	{}
 };
 
-static struct kunit_suite per_cpu_suite = {
-	.name = "wpool_per_cpu",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = per_cpu_cases,
-};
-
-kunit_test_suite(per_cpu_suite);
+WPK_SUITE(per_cpu);

@@ -379,11 +379,4 @@ static struct kunit_case pool_cases[] = {
 	{}
 };
 
-static struct kunit_suite pool_suite = {
-	.name = "wpool_pool",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = pool_cases,
-};
-
-kunit_test_suite(pool_suite);
+WPK_SUITE(pool);

@@ -646,11 +646,4 @@ static struct kunit_case reclaim_cases[] = {
 	{}
 };
 
-static struct kunit_suite reclaim_suite = {
-	.name = "wpool_reclaim",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = reclaim_cases,
-};
-
-kunit_test_suite(reclaim_suite);
+WPK_SUITE(reclaim);

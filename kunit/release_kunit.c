@@ -325,11 +325,4 @@ static struct kunit_case release_cases[] = {
 	{}
 };
 
-static struct kunit_suite release_suite = {
-	.name = "wpool_release",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = release_cases,
-};
-
-kunit_test_suite(release_suite);
+WPK_SUITE(release);

@@ -236,11 +236,4 @@ static struct kunit_case rescue_cases[] = {
 	{}
 };
 
-static struct kunit_suite rescue_suite = {
-	.name = "wpool_rescue",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = rescue_cases,
-};
-
-kunit_test_suite(rescue_suite);
+WPK_SUITE(rescue);

@@ -474,11 +474,4 @@ static struct kunit_case runq_cases[] = {
 	{}
 };
 
-static struct kunit_suite runq_suite = {
-	.name = "wpool_runq",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = runq_cases,
-};
-
-kunit_test_suite(runq_suite);
+WPK_SUITE(runq);

@@ -549,11 +549,4 @@ static struct kunit_case sched_cases[] = {
 	{}
 };
 
-static struct kunit_suite sched_suite = {
-	.name = "wpool_sched",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = sched_cases,
-};
-
-kunit_test_suite(sched_suite);
+WPK_SUITE(sched);

@@ -278,11 +278,4 @@ static struct kunit_case spawner_cases[] = {
 	{}
 };
 
-static struct kunit_suite spawner_suite = {
-	.name = "wpool_spawner",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = spawner_cases,
-};
-
-kunit_test_suite(spawner_suite);
+WPK_SUITE(spawner);

@@ -596,11 +596,4 @@ static struct kunit_case states_cases[] = {
 	{}
 };
 
-static struct kunit_suite states_suite = {
-	.name = "wpool_states",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = states_cases,
-};
-
-kunit_test_suites(&states_suite);
+WPK_SUITE(states);

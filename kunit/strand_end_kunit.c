@@ -429,11 +429,4 @@ static struct kunit_case strand_end_cases[] = {
 	{}
 };
 
-static struct kunit_suite strand_end_suite = {
-	.name = "wpool_strand_end",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = strand_end_cases,
-};
-
-kunit_test_suite(strand_end_suite);
+WPK_SUITE(strand_end);

@@ -370,11 +370,4 @@ static struct kunit_case strand_cases[] = {
 	{}
 };
 
-static struct kunit_suite strand_suite = {
-	.name = "wpool_strand",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = strand_cases,
-};
-
-kunit_test_suite(strand_suite);
+WPK_SUITE(strand);

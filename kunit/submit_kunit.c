@@ -268,11 +268,4 @@ static struct kunit_case submit_cases[] = {
 	{}
 };
 
-static struct kunit_suite submit_suite = {
-	.name = "wpool_submit",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = submit_cases,
-};
-
-kunit_test_suite(submit_suite);
+WPK_SUITE(submit);

@@ -376,11 +376,4 @@ static struct kunit_case task_cases[] = {
 	{}
 };
 
-static struct kunit_suite task_suite = {
-	.name = "wpool_task",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = task_cases,
-};
-
-kunit_test_suite(task_suite);
+WPK_SUITE(task);

@@ -88,11 +88,4 @@ static struct kunit_case tidy_cases[] = {
 	{}
 };
 
-static struct kunit_suite tidy_suite = {
-	.name = "wpool_tidy",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = tidy_cases,
-};
-
-kunit_test_suite(tidy_suite);
+WPK_SUITE(tidy);

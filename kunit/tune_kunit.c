@@ -410,11 +410,4 @@ static struct kunit_case tune_cases[] = {
 	{}
 };
 
-static struct kunit_suite tune_suite = {
-	.name = "wpool_tune",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = tune_cases,
-};
-
-kunit_test_suite(tune_suite);
+WPK_SUITE(tune);

@@ -643,11 +643,4 @@ static struct kunit_case urgent_cases[] = {
 	{}
 };
 
-static struct kunit_suite urgent_suite = {
-	.name = "wpool_urgent",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = urgent_cases,
-};
-
-kunit_test_suite(urgent_suite);
+WPK_SUITE(urgent);

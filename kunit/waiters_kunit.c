@@ -445,11 +445,4 @@ static struct kunit_case waiters_cases[] = {
 	{}
 };
 
-static struct kunit_suite waiters_suite = {
-	.name = "wpool_waiters",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = waiters_cases,
-};
-
-kunit_test_suite(waiters_suite);
+WPK_SUITE(waiters);

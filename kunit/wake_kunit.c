@@ -442,11 +442,4 @@ static struct kunit_case wake_cases[] = {
 	{}
 };
 
-static struct kunit_suite wake_suite = {
-	.name = "wpool_wake",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = wake_cases,
-};
-
-kunit_test_suite(wake_suite);
+WPK_SUITE(wake);

@@ -331,11 +331,4 @@ static struct kunit_case watch_cases[] = {
 	{}
 };
 
-static struct kunit_suite watch_suite = {
-	.name = "wpool_watch",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = watch_cases,
-};
-
-kunit_test_suite(watch_suite);
+WPK_SUITE(watch);

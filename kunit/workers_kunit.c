@@ -640,11 +640,4 @@ static struct kunit_case workers_cases[] = {
 	{}
 };
 
-static struct kunit_suite workers_suite = {
-	.name = "wpool_workers",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = workers_cases,
-};
-
-kunit_test_suite(workers_suite);
+WPK_SUITE(workers);

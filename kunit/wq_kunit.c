@@ -480,11 +480,4 @@ static struct kunit_case wq_cases[] = {
 	{}
 };
 
-static struct kunit_suite wq_suite = {
-	.name = "wpool_wq",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = wq_cases,
-};
-
-kunit_test_suite(wq_suite);
+WPK_SUITE(wq);

@@ -318,11 +318,4 @@ static struct kunit_case wrap_cases[] = {
 	{}
 };
 
-static struct kunit_suite wrap_suite = {
-	.name = "wpool_wrap",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = wrap_cases,
-};
-
-kunit_test_suite(wrap_suite);
+WPK_SUITE(wrap);
