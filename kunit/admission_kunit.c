@@ -298,30 +298,6 @@ static void wpool_nr_free_is_never_more_than_a_submit_finds(struct kunit *test)
 	fill_and_compare(test, pool, max, false);
 }
 
-static void ask(void *arg)
-{
-	struct wpool **pool = arg;
-
-	/* the answer, beside the question */
-	pool[1] = (void *)(unsigned long)wpool_nr_free(pool[0]);
-}
-
-static void wpool_nr_free_of_no_pool_a_closed_one_and_one_without_a_limit(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 2, 3), *unlimited = wpk_pool(test, 1, WPOOL_UNLIMITED);
-	struct wpool *asked[2] = { pool };
-
-	KUNIT_EXPECT_EQ(test, wpool_nr_free(NULL), 0);
-	KUNIT_EXPECT_EQ(test, wpool_nr_free(ERR_PTR(-ENOMEM)), 0);
-	KUNIT_EXPECT_EQ(test, wpool_nr_free(unlimited), WPOOL_UNLIMITED);
-	wpk_in_hardirq(ask, asked);
-	KUNIT_EXPECT_EQ(test, (unsigned long)asked[1], 5);
-	KUNIT_ASSERT_EQ(test, wpool_release(pool, 0), 0);
-	KUNIT_EXPECT_EQ(test, wpool_nr_free(pool), 0);
-	KUNIT_ASSERT_EQ(test, wpool_reboot(pool), 0);
-	KUNIT_EXPECT_EQ(test, wpool_nr_free(pool), 5);
-}
-
 /* ---- policies ------------------------------------------------------------- */
 
 static void submit_deeper(struct wpk_job *job)
@@ -385,7 +361,6 @@ static struct kunit_case admission_cases[] = {
 	KUNIT_CASE_SLOW(wpool_try_submit_under_load_never_exceeds_the_limit),
 	KUNIT_CASE(wpool_nr_free_of_a_small_pool_is_exact),
 	KUNIT_CASE(wpool_nr_free_is_never_more_than_a_submit_finds),
-	KUNIT_CASE(wpool_nr_free_of_no_pool_a_closed_one_and_one_without_a_limit),
 	KUNIT_CASE(wpool_submit_policy_run_nested_too_deep_is_eagain),
 	KUNIT_CASE_SLOW(wpool_submit_unlimited_pool_never_refuses),
 	{}

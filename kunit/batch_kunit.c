@@ -180,29 +180,6 @@ static void wpool_submit_batch_killed_returns_how_many_are_in(struct kunit *test
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 2);
 }
 
-static void wpool_submit_batch_interruptible_ends_on_any_signal(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 5, gate);
-	struct wpool_task **tasks = pointers(test, jobs);
-	struct wpk_thread *interruptible, *killable;
-
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	interruptible = batch_thread(test, pool, tasks + 1, 2,
-				     WPOOL_BATCH_INTERRUPTIBLE);
-	killable = batch_thread(test, pool, tasks + 3, 2, 0);
-	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == 2);
-	send_sig(SIGUSR1, interruptible->task, 1);
-	send_sig(SIGUSR1, killable->task, 1);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, interruptible), -EINTR);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 1);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, killable), 2);
-	wpk_destroy(test, pool);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 3);
-}
-
 static void wpool_submit_batch_waiting_when_the_pool_closes(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);
@@ -347,7 +324,6 @@ static struct kunit_case batch_cases[] = {
 	KUNIT_CASE(wpool_submit_batch_full_pool_takes_what_fits),
 	KUNIT_CASE(wpool_submit_batch_full_pool_blocks_until_all_are_in),
 	KUNIT_CASE(wpool_submit_batch_killed_returns_how_many_are_in),
-	KUNIT_CASE(wpool_submit_batch_interruptible_ends_on_any_signal),
 	KUNIT_CASE(wpool_submit_batch_waiting_when_the_pool_closes),
 	KUNIT_CASE(wpool_submit_batch_own_full_pool_takes_what_fits),
 	KUNIT_CASE(wpool_submit_batch_policy_run_runs_the_rest_here),

@@ -152,25 +152,6 @@ static void wpool_release_own_running_task_submits_itself(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 2);
 }
 
-/* A strand is of the pool: what it has accepted runs, and no other submits to it. */
-static void wpool_release_own_strand_refuses_others(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct st_strand *of = st_strand(test, pool, 8);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct st *st = st_tasks(test, of, gate, 4);
-
-	st_submit(test, st, 3);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
-	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&st[3].task), -ESHUTDOWN);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	WPK_EVENTUALLY(test, atomic_read(&of->returned) == 3);
-	st_ran_in_order(test, st, 3);
-	KUNIT_EXPECT_EQ(test, atomic_read(&st[3].runs), 0);
-}
-
 /* ---- the line ------------------------------------------------------------------- */
 
 static void wpool_release_own_lets_in_who_waits(struct kunit *test)
@@ -365,7 +346,6 @@ static struct kunit_case closing_cases[] = {
 	KUNIT_CASE(wpool_release_own_of_a_large_pool_is_the_same),
 	KUNIT_CASE(wpool_release_own_refuses_under_each_policy),
 	KUNIT_CASE(wpool_release_own_running_task_submits_itself),
-	KUNIT_CASE(wpool_release_own_strand_refuses_others),
 	KUNIT_CASE(wpool_release_own_lets_in_who_waits),
 	KUNIT_CASE(wpool_release_after_own_sends_away_who_waits),
 	KUNIT_CASE(wpool_reboot_after_own_opens_at_once),

@@ -335,27 +335,6 @@ static void wpool_create_good_name_is_found(struct kunit *test)
 	wpool_put(found);
 }
 
-static void wpool_create_name_taken_is_eexist_until_it_is_free(struct kunit *test)
-{
-	struct wpool *pool, *second;
-	struct wpool_attrs attrs;
-
-	wpk_attrs(&attrs, 1, 0);
-	attrs.name = "default";
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs)),
-			-EEXIST);
-	attrs.name = wpk_name(test);
-	pool = wpk_pool_attrs(test, &attrs);
-	second = wpool_create(&attrs);
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(second), -EEXIST);
-	/* A closed pool still has its name, a destroyed one has not. */
-	KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
-	second = wpool_create(&attrs);
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(second), -EEXIST);
-	wpk_destroy(test, pool);
-	wpk_pool_attrs(test, &attrs);
-}
-
 /* What there are no threads for is not even tried. */
 static void wpool_create_name_taken_is_eexist_before_anything_is_made(struct kunit *test)
 {
@@ -449,7 +428,6 @@ static struct kunit_case create_cases[] = {
 	KUNIT_CASE(wpool_create_without_attributes_is_einval),
 	KUNIT_CASE_PARAM(wpool_create_bad_name_is_einval, bad_name_gen_params),
 	KUNIT_CASE_PARAM(wpool_create_good_name_is_found, good_name_gen_params),
-	KUNIT_CASE(wpool_create_name_taken_is_eexist_until_it_is_free),
 	KUNIT_CASE(wpool_create_name_taken_is_eexist_before_anything_is_made),
 	KUNIT_CASE_SLOW(wpool_create_one_name_from_several_threads_one_wins),
 	KUNIT_CASE(wpool_create_killed_while_preallocating_is_eintr),

@@ -70,66 +70,6 @@ static void wpool_invoke_runs_the_function_with_each_argument(struct kunit *test
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 500);
 }
 
-static void wpool_create_func_bad_arguments_leave_nothing(struct kunit *test)
-{
-	struct wpool_attrs attrs;
-
-	wpk_attrs(&attrs, 1, 0);
-	attrs.name = wpk_name(test);
-	KUNIT_EXPECT_EQ(test,
-			PTR_ERR_OR_ZERO(wpool_create_func(&attrs, NULL)),
-			-EINVAL);
-	KUNIT_EXPECT_EQ(test,
-			PTR_ERR_OR_ZERO(wpool_create_func(NULL, serve)),
-			-EINVAL);
-	attrs.capacity = 0;
-	KUNIT_EXPECT_EQ(test,
-			PTR_ERR_OR_ZERO(wpool_create_func(&attrs, serve)),
-			-EINVAL);
-	attrs.capacity = WPOOL_MAX_CAPACITY + 1;
-	KUNIT_EXPECT_EQ(test,
-			PTR_ERR_OR_ZERO(wpool_create_func(&attrs, serve)),
-			-ERANGE);
-	KUNIT_EXPECT_NULL(test, wpool_find(attrs.name));
-	attrs.capacity = 1;
-	wpk_pool_func(test, &attrs, serve);
-	KUNIT_EXPECT_EQ(test,
-			PTR_ERR_OR_ZERO(wpool_create_func(&attrs, serve)),
-			-EEXIST);
-}
-
-static int do_invoke(struct wpk_thread *thread)
-{
-	return wpool_invoke(thread->pool, thread->arg);
-}
-
-static void wpool_invoke_full_pool_blocks_until_it_fits_is_killed_or_closed(struct kunit *test)
-{
-	struct wpool *pool = func_pool(test, 1, 0, WPOOL_BLOCK);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct conn *conn = conns(test, 4, gate);
-	struct wpk_thread *threads[3];
-	int i;
-
-	KUNIT_EXPECT_EQ(test, wpool_invoke(pool, &conn[0]), 0);
-	for (i = 0; i < 3; i++) {
-		threads[i] = wpk_thread(test, do_invoke, pool, NULL,
-					&conn[i + 1]);
-		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == i + 1);
-	}
-	wpk_kill(threads[1]);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), -EINTR);
-	wpk_gate_let(gate, 1);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), 0);
-	KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[2]), -ESHUTDOWN);
-	KUNIT_EXPECT_EQ(test, wpool_invoke(pool, &conn[3]), -ESHUTDOWN);
-	wpk_gate_open(gate);
-	wpk_destroy(test, pool);
-	for (i = 0; i < 4; i++)
-		KUNIT_EXPECT_EQ(test, atomic_read(conn[i].served), i < 2);
-}
-
 /* More than it was made for: the items must come along. */
 static void wpool_tune_up_a_function_pool_has_items_for_all(struct kunit *test)
 {
@@ -423,8 +363,6 @@ static void wpool_submit_fn_as_the_simple_pool_runs_every_job(struct kunit *test
 
 static struct kunit_case func_cases[] = {
 	KUNIT_CASE(wpool_invoke_runs_the_function_with_each_argument),
-	KUNIT_CASE(wpool_create_func_bad_arguments_leave_nothing),
-	KUNIT_CASE(wpool_invoke_full_pool_blocks_until_it_fits_is_killed_or_closed),
 	KUNIT_CASE(wpool_tune_up_a_function_pool_has_items_for_all),
 	KUNIT_CASE(wpool_release_cancel_a_function_pool_keeps_its_items),
 	KUNIT_CASE(wpool_release_cancel_hands_each_argument_to_its_abort),

@@ -9,31 +9,6 @@
 
 #include "fixture.h"
 
-static void wpool_find_gives_a_reference_to_the_named_pool(struct kunit *test)
-{
-	struct wpool *pool, *found;
-	struct wpool_attrs attrs;
-
-	wpk_attrs(&attrs, 1, 0);
-	pool = wpk_pool_attrs(test, &attrs);
-	found = wpool_find(attrs.name);
-	KUNIT_EXPECT_PTR_EQ(test, found, pool);
-	KUNIT_EXPECT_PTR_EQ(test, wpool_get(pool), pool);
-	wpool_put(pool);
-	wpk_destroy(test, pool);
-	/* The reference keeps the memory, not the pool. */
-	KUNIT_EXPECT_EQ(test, wpk_stat(found, state), WPOOL_DESTROYED);
-	KUNIT_EXPECT_NULL(test, wpool_find(attrs.name));
-	wpool_put(found);
-}
-
-static void wpool_find_unknown_name_is_null(struct kunit *test)
-{
-	KUNIT_EXPECT_NULL(test, wpool_find("kunit-nobody"));
-	KUNIT_EXPECT_NULL(test, wpool_find(""));
-	wpool_put(NULL);
-}
-
 static void wpool_default_is_open_unlimited_and_runs_tasks(struct kunit *test)
 {
 	struct wpool *pool = wpool_default(), *found = wpool_find("default");
@@ -366,8 +341,6 @@ static void wpool_create_and_destroy_in_ten_threads(struct kunit *test)
 }
 
 static struct kunit_case pool_cases[] = {
-	KUNIT_CASE(wpool_find_gives_a_reference_to_the_named_pool),
-	KUNIT_CASE(wpool_find_unknown_name_is_null),
 	KUNIT_CASE(wpool_default_is_open_unlimited_and_runs_tasks),
 	KUNIT_CASE_SLOW(wpool_get_stats_identities_hold_under_load),
 	KUNIT_CASE(wpool_get_stats_tells_what_the_pool_does),

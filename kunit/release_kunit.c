@@ -125,23 +125,6 @@ static void wpool_release_timeout_idle_pool_comes_back_at_once(struct kunit *tes
 
 /* ---- reboot --------------------------------------------------------------- */
 
-static void wpool_reboot_open_pool_does_nothing(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 1);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
-
-	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
-	wpk_jobs_submit(test, pool, jobs, 0, 2);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	/* It does not wait for anything, either. */
-	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 2);
-	wpk_gate_open(gate);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
-}
-
 static void wpool_reboot_waits_for_the_old_tasks_and_workers(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool_policy(test, 2, 3, WPOOL_FAIL);
@@ -316,7 +299,6 @@ static struct kunit_case release_cases[] = {
 	KUNIT_CASE(wpool_release_timeout_runs_out_then_succeeds),
 	KUNIT_CASE(wpool_release_timeout_cancel_waits_for_the_running_only),
 	KUNIT_CASE(wpool_release_timeout_idle_pool_comes_back_at_once),
-	KUNIT_CASE(wpool_reboot_open_pool_does_nothing),
 	KUNIT_CASE(wpool_reboot_waits_for_the_old_tasks_and_workers),
 	KUNIT_CASE(wpool_reboot_preallocated_pool_has_its_workers_again),
 	KUNIT_CASE(wpool_reboot_several_wait_all_return),

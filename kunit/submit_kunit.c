@@ -11,7 +11,6 @@ struct submit_call {
 	struct wpool *pool;
 	struct wpool_task *task;
 	int ret;
-	int again;
 };
 
 static void try_once(void *arg)
@@ -19,14 +18,6 @@ static void try_once(void *arg)
 	struct submit_call *call = arg;
 
 	call->ret = wpool_try_submit(call->pool, call->task);
-}
-
-static void try_twice(void *arg)
-{
-	struct submit_call *call = arg;
-
-	call->ret = wpool_try_submit(call->pool, call->task);
-	call->again = wpool_try_submit(call->pool, call->task);
 }
 
 enum context { IN_PROCESS, IN_SOFTIRQ, IN_HARDIRQ, IN_IPI, IRQS_OFF, NR_CONTEXTS };
@@ -55,28 +46,6 @@ static void in_context(enum context context, void (*fn)(void *arg), void *arg)
 		fn(arg);
 		local_irq_restore(flags);
 	}
-}
-
-static void wpool_try_submit_works_in_any_context(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, NR_CONTEXTS);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1 + NR_CONTEXTS, gate);
-	struct submit_call call = { .pool = pool };
-	int i;
-
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	for (i = 0; i < NR_CONTEXTS; i++) {
-		call.task = &jobs->job[1 + i].task;
-		in_context(i, try_twice, &call);
-		KUNIT_EXPECT_EQ_MSG(test, call.ret, 0, "context %d", i);
-		KUNIT_EXPECT_EQ_MSG(test, call.again, -EALREADY, "context %d",
-				    i);
-	}
-	wpk_gate_open(gate);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
 }
 
 /* The worker is parked, or there is none yet: it must be woken or made. */
@@ -182,10 +151,10 @@ static void submit_from_irq_over_a_worker(struct wpk_job *job)
 		.task = &(job + 1)->task,
 	};
 
-	wpk_in_hardirq(try_twice, &call);
+	wpk_in_hardirq(try_once, &call);
 	job->ret = call.ret;
 	call.task = &(job + 2)->task;
-	wpk_in_softirq(try_twice, &call);
+	wpk_in_softirq(try_once, &call);
 	job->ret = job->ret ?: call.ret;
 }
 
@@ -258,7 +227,6 @@ static void wpool_submit_from_several_threads_each_task_runs_once(struct kunit *
 }
 
 static struct kunit_case submit_cases[] = {
-	KUNIT_CASE(wpool_try_submit_works_in_any_context),
 	KUNIT_CASE(wpool_try_submit_in_any_context_wakes_a_worker),
 	KUNIT_CASE(wpool_submit_fn_atomic_works_where_it_can_allocate),
 	KUNIT_CASE(wpool_submit_from_a_task_of_the_same_pool_is_accepted),
