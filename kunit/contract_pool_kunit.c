@@ -302,7 +302,9 @@ static long call_wpool_tune_to_run(struct wpk_world *w)
 
 static long call_wpool_tune_unknown(struct wpk_world *w)
 {
-	return tune(w, 2, WPOOL_BLOCK, BIT(31));
+	long ret = tune(w, 2, WPOOL_BLOCK, BIT(13));
+
+	return tune(w, 2, WPOOL_BLOCK, BIT(31)) == ret ? ret : 0;
 }
 
 static long call_wpool_tune_too_far(struct wpk_world *w)
