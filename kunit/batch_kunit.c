@@ -28,10 +28,8 @@ static void wpool_submit_batch_runs_all_once(struct kunit *test)
 	struct wpool_task **tasks = pointers(test, jobs);
 
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 1, 0), 1);
-	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 1, 99,
-						 WPOOL_BATCH_TRY), 99);
-	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 100, 600, 0),
-			600);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 1, 99, WPOOL_BATCH_TRY), 99);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 100, 600, 0), 600);
 	wpk_destroy(test, pool);
 	wpk_jobs_ran_once(test, jobs);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 700);
@@ -64,11 +62,9 @@ static void wpool_submit_batch_stops_before_a_pending_task(struct kunit *test)
 	/* One that was pending before, and one that the batch itself made so. */
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, tasks[3]), 0);
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 1, 5, 0), 2);
-	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 3, 3, 0),
-			-EALREADY);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 3, 3, 0), -EALREADY);
 	tasks[5] = tasks[4];
-	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 4, 2,
-						 WPOOL_BATCH_TRY), 1);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 4, 2, WPOOL_BATCH_TRY), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 5);
 	wpk_gate_open(gate);
 	wpk_destroy(test, pool);
@@ -86,14 +82,10 @@ static void wpool_submit_batch_full_pool_takes_what_fits(struct kunit *test)
 	struct wpool_task **tasks = pointers(test, jobs);
 
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(fail, tasks, 8, 0), 5);
-	KUNIT_EXPECT_EQ(test, wpool_submit_batch(fail, tasks + 5, 3, 0),
-			-EAGAIN);
-	KUNIT_EXPECT_EQ(test, wpool_submit_batch(fail, tasks + 5, 3,
-						 WPOOL_BATCH_TRY), -EAGAIN);
-	KUNIT_EXPECT_EQ(test, wpool_submit_batch(block, tasks + 8, 8,
-						 WPOOL_BATCH_TRY), 5);
-	KUNIT_EXPECT_EQ(test, wpool_submit_batch(block, tasks + 13, 3,
-						 WPOOL_BATCH_TRY), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(fail, tasks + 5, 3, 0), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(fail, tasks + 5, 3, WPOOL_BATCH_TRY), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(block, tasks + 8, 8, WPOOL_BATCH_TRY), 5);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(block, tasks + 13, 3, WPOOL_BATCH_TRY), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, wpk_stat(fail, outstanding), 5);
 	KUNIT_EXPECT_EQ(test, wpk_stat(block, outstanding), 5);
 	wpk_gate_open(gate);
@@ -115,8 +107,7 @@ static int do_batch(struct wpk_thread *thread)
 {
 	struct batch *batch = thread->arg;
 
-	return wpool_submit_batch(thread->pool, batch->tasks, batch->nr,
-				  batch->flags);
+	return wpool_submit_batch(thread->pool, batch->tasks, batch->nr, batch->flags);
 }
 
 static struct wpk_thread *batch_thread(struct kunit *test, struct wpool *pool,

@@ -356,8 +356,7 @@ static bool flush_has_counted(struct wpk_thread *flusher)
 {
 	unsigned long before = READ_ONCE(flusher->task->nvcsw);
 
-	return wpk_eventually(wpk_ended(flusher) ||
-			      READ_ONCE(flusher->task->nvcsw) > before + 2);
+	return wpk_eventually(wpk_ended(flusher) || READ_ONCE(flusher->task->nvcsw) > before + 2);
 }
 
 /* The task is in its function, and the submitter has found that. */

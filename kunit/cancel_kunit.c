@@ -14,8 +14,7 @@ struct busy {
 	struct wpk_jobs *jobs;
 };
 
-static void busy_pool(struct kunit *test, struct busy *busy, u32 depth,
-		      unsigned int nr)
+static void busy_pool(struct kunit *test, struct busy *busy, u32 depth, unsigned int nr)
 {
 	busy->pool = wpk_pool_policy(test, 1, depth, WPOOL_FAIL);
 	busy->gate = wpk_gate(test);
@@ -186,13 +185,11 @@ static void wpool_task_cancel_sync_then_kfree_is_safe(struct kunit *test)
 	for (i = nr / 2; i < nr; i++) {
 		if (i % 3 == 0)
 			KUNIT_EXPECT_TRUE(test, wpool_task_cancel(tasks[i]));
-		KUNIT_ASSERT_EQ(test, wpool_task_cancel_sync(tasks[i]),
-				-ECANCELED);
+		KUNIT_ASSERT_EQ(test, wpool_task_cancel_sync(tasks[i]), -ECANCELED);
 		kfree(tasks[i]);
 	}
 	for (i = 0; i < nr / 2; i += 2) {
-		KUNIT_ASSERT_EQ(test, wpool_task_cancel_sync(tasks[i]),
-				-ECANCELED);
+		KUNIT_ASSERT_EQ(test, wpool_task_cancel_sync(tasks[i]), -ECANCELED);
 		kfree(tasks[i]);
 	}
 	wpk_gate_open(busy.gate);
@@ -225,15 +222,13 @@ static void wpool_task_cancel_sync_races_with_its_start(struct kunit *test)
 			wpool_task_cancel(&job->task);
 		ret = wpool_task_cancel_sync(&job->task);
 		KUNIT_ASSERT_TRUE(test, ret == 0 || ret == -ECANCELED);
-		KUNIT_ASSERT_EQ(test, atomic_read(&job->runs) - before,
-				ret ? 0 : 1);
+		KUNIT_ASSERT_EQ(test, atomic_read(&job->runs) - before, ret ? 0 : 1);
 		if (ret)
 			cancelled++;
 	}
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), cancelled);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed),
-			WPK_CANCEL_ROUNDS - cancelled);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), WPK_CANCEL_ROUNDS - cancelled);
 }
 
 static struct kunit_case cancel_cases[] = {

@@ -667,8 +667,7 @@ static void queue_work_leaves_its_worker_unbalanced_is_repaired(struct kunit *te
 }
 
 static struct kunit_case contain_cases[] = {
-	KUNIT_CASE_PARAM(wpool_task_leaves_its_worker_unbalanced_is_repaired,
-			 leak_gen_params),
+	KUNIT_CASE_PARAM(wpool_task_leaves_its_worker_unbalanced_is_repaired, leak_gen_params),
 	KUNIT_CASE(wpool_task_leaves_its_parent_unbalanced_is_repaired),
 	KUNIT_CASE_PARAM(wpool_task_leaves_more_is_repaired_and_said_once, rest_gen_params),
 	KUNIT_CASE(wpool_task_leaves_affinity_is_taken_back),

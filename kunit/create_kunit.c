@@ -67,16 +67,14 @@ static void wpool_create_copies_the_attributes(struct kunit *test)
 		KUNIT_EXPECT_STREQ(test, now.name, "kunit-copy_me.1-A");
 		wpk_expect_values(test, &now, ~0U);
 		KUNIT_EXPECT_NULL(test, now.cpumask);
-		KUNIT_EXPECT_TRUE(test, cpumask_equal(seen,
-						      cpumask_of(wpk_cpu(0))));
+		KUNIT_EXPECT_TRUE(test, cpumask_equal(seen, cpumask_of(wpk_cpu(0))));
 		KUNIT_EXPECT_EQ(test, wpool_destroy(pool), 0);
 	}
 	free_cpumask_var(mask);
 	free_cpumask_var(seen);
 }
 
-static void expect_refused(struct kunit *test, struct wpool_attrs *attrs,
-			   int ret)
+static void expect_refused(struct kunit *test, struct wpool_attrs *attrs, int ret)
 {
 	struct wpool *pool;
 
@@ -190,8 +188,7 @@ static void wpool_create_extreme_values_make_a_pool_that_works(struct kunit *tes
 
 static void wpool_create_without_attributes_is_einval(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(NULL)),
-			-EINVAL);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(NULL)), -EINVAL);
 }
 
 static const struct { const char *name; const char *desc; } bad_names[] = {
@@ -258,11 +255,9 @@ static void wpool_create_name_taken_is_eexist_before_anything_is_made(struct kun
 	wpk_attrs(&attrs, WPOOL_MAX_CAPACITY, 0);
 	attrs.name = wpk_name(test);
 	attrs.prealloc = true;
-	KUNIT_ASSERT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs)),
-			-EAGAIN);
+	KUNIT_ASSERT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs)), -EAGAIN);
 	attrs.name = "default";
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs)),
-			-EEXIST);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs)), -EEXIST);
 }
 
 static int create_same_name(struct wpk_thread *thread)
@@ -287,8 +282,7 @@ static void wpool_create_one_name_from_several_threads_one_wins(struct kunit *te
 	for (round = 0; round < 5; round++) {
 		won = 0;
 		for (i = 0; i < 4; i++)
-			threads[i] = wpk_thread(test, create_same_name, NULL,
-						NULL, &pools[i]);
+			threads[i] = wpk_thread(test, create_same_name, NULL, NULL, &pools[i]);
 		for (i = 0; i < 4; i++)
 			wpk_join(test, threads[i]);
 		for (i = 0; i < 4; i++) {
@@ -296,8 +290,7 @@ static void wpool_create_one_name_from_several_threads_one_wins(struct kunit *te
 				continue;
 			KUNIT_EXPECT_EQ(test, threads[i]->ret, 0);
 			if (!threads[i]->ret)
-				KUNIT_EXPECT_EQ(test, wpool_destroy(pools[i]),
-						0);
+				KUNIT_EXPECT_EQ(test, wpool_destroy(pools[i]), 0);
 			won++;
 		}
 		KUNIT_EXPECT_EQ(test, won, 1);
@@ -325,8 +318,7 @@ static void wpool_create_killed_while_preallocating_is_eintr(struct kunit *test)
 	const char *name = wpk_name(test);
 	struct wpk_thread *thread;
 
-	thread = wpk_thread(test, create_while_killed, NULL, NULL,
-			    (void *)name);
+	thread = wpk_thread(test, create_while_killed, NULL, NULL, (void *)name);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -EINTR);
 	KUNIT_EXPECT_NULL(test, wpool_find(name));
 }
@@ -338,8 +330,7 @@ static struct kunit_case create_cases[] = {
 	KUNIT_CASE_PARAM(wpool_create_bad_value_is_refused, wpk_bad_gen_params),
 	KUNIT_CASE(wpool_create_empty_cpumask_is_einval),
 	KUNIT_CASE(wpool_create_preallocated_unlimited_pool_is_einval),
-	KUNIT_CASE_PARAM(wpool_create_extreme_values_make_a_pool_that_works,
-			 good_gen_params),
+	KUNIT_CASE_PARAM(wpool_create_extreme_values_make_a_pool_that_works, good_gen_params),
 	KUNIT_CASE(wpool_create_without_attributes_is_einval),
 	KUNIT_CASE_PARAM(wpool_create_bad_name_is_einval, bad_name_gen_params),
 	KUNIT_CASE_PARAM(wpool_create_good_name_is_found, good_name_gen_params),

@@ -149,8 +149,7 @@ static void wpool_try_submit_refused_detached_task_does_not_pin(struct kunit *te
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, task), -EAGAIN);
-	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, NULL, NULL, THIS_MODULE,
-					      GFP_KERNEL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, NULL, NULL, THIS_MODULE, GFP_KERNEL), -EINVAL);
 	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
@@ -187,8 +186,7 @@ static void wpool_submit_fn_pins_the_owner_until_it_returned(struct kunit *test)
 	int refs = module_refcount(THIS_MODULE), i;
 
 	for (i = 0; i < 2; i++)
-		KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, pass_gate, gate,
-						      THIS_MODULE,
+		KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, pass_gate, gate, THIS_MODULE,
 						      GFP_KERNEL), 0);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs + 2);
@@ -204,8 +202,7 @@ static void wpool_submit_fn_into_a_pool_of_the_owner_does_not_pin(struct kunit *
 	int refs = module_refcount(THIS_MODULE), i;
 
 	for (i = 0; i < 2; i++)
-		KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, pass_gate, gate,
-						      THIS_MODULE,
+		KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, pass_gate, gate, THIS_MODULE,
 						      GFP_KERNEL), 0);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs);
@@ -217,8 +214,7 @@ static void wpool_submit_fn_into_a_pool_of_the_owner_does_not_pin(struct kunit *
 
 static int do_submit_fn(struct wpk_thread *thread)
 {
-	return wpool_submit_fn(thread->pool, wpk_count, thread->arg,
-			       THIS_MODULE, GFP_KERNEL);
+	return wpool_submit_fn(thread->pool, wpk_count, thread->arg, THIS_MODULE, GFP_KERNEL);
 }
 
 static void wpool_submit_fn_full_pool_blocks_until_it_fits_or_is_killed(struct kunit *test)
@@ -253,8 +249,7 @@ static void wpool_submit_fn_no_memory_is_enomem(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_use_up_items(wpk_pool(test, 1, WPOOL_UNLIMITED),
 						 wpk_gate(test)));
 	current->fail_nth = 1;
-	ret = wpool_submit_fn(pool, wpk_count, ran, THIS_MODULE,
-			      GFP_ATOMIC | __GFP_NOWARN);
+	ret = wpool_submit_fn(pool, wpk_count, ran, THIS_MODULE, GFP_ATOMIC | __GFP_NOWARN);
 	current->fail_nth = 0;
 	KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 2);

@@ -500,8 +500,7 @@ static struct kunit_case fair_cases[] = {
 	KUNIT_CASE(wpool_submit_behind_a_sleeper_waits_as_in_one_queue),
 	KUNIT_CASE(wpool_submit_two_long_tasks_run_side_by_side),
 	KUNIT_CASE(wpool_submit_two_short_tasks_stay_on_their_cpu),
-	KUNIT_CASE_PARAM(wpool_queued_tasks_of_a_worker_that_sleeps_are_taken,
-			 handoff_gen_params),
+	KUNIT_CASE_PARAM(wpool_queued_tasks_of_a_worker_that_sleeps_are_taken, handoff_gen_params),
 	KUNIT_CASE_SLOW(wpool_task_wait_helping_is_no_hogging),
 	{}
 };

@@ -106,8 +106,7 @@ static int submit_for_ever(struct wpk_thread *thread)
 	int ret;
 
 	while (!wpk_stopped(thread->test)) {
-		ret = wpool_submit(thread->pool,
-				   &jobs->job[i++ % jobs->nr].task);
+		ret = wpool_submit(thread->pool, &jobs->job[i++ % jobs->nr].task);
 		if (ret == -EALREADY)
 			cond_resched();
 		else if (ret)

@@ -28,8 +28,7 @@ static void serve(void *arg)
 	atomic_inc(conn->served);
 }
 
-static struct conn *conns(struct kunit *test, unsigned int nr,
-			  struct wpk_gate *gate)
+static struct conn *conns(struct kunit *test, unsigned int nr, struct wpk_gate *gate)
 {
 	struct conn *conns = kunit_kcalloc(test, nr, sizeof(*conns), GFP_KERNEL);
 	atomic_t *served = kunit_kcalloc(test, nr, sizeof(*served), GFP_KERNEL);
@@ -108,8 +107,7 @@ static void wpool_release_cancel_a_function_pool_keeps_its_items(struct kunit *t
 		for (i = 0; i < 10; i++)
 			KUNIT_EXPECT_EQ(test, wpool_invoke(pool, &conn[i]), 0);
 		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-		KUNIT_EXPECT_EQ(test,
-				wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
+		KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
 		wpk_gate_open(gate);
 		KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
 	}
@@ -258,8 +256,7 @@ static void wpool_tune_a_function_pool_to_too_many_items_is_erange(struct kunit 
 	struct wpool_attrs attrs;
 
 	wpk_attrs(&attrs, 1, WPOOL_MAX_QUEUE_DEPTH);
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH),
-			-ERANGE);
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH), -ERANGE);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 2);
 	wpool_get_attrs(pool, &attrs, NULL);
 	KUNIT_EXPECT_EQ(test, attrs.queue_depth, 1);
@@ -333,13 +330,11 @@ static void wpool_create_func_ten_times_in_ten_threads(struct kunit *test)
 	int i;
 
 	for (i = 0; i < 10; i++)
-		threads[i] = wpk_thread(test, start_and_stop, NULL, NULL,
-					&conn[4 * i]);
+		threads[i] = wpk_thread(test, start_and_stop, NULL, NULL, &conn[4 * i]);
 	for (i = 0; i < 10; i++)
 		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
 	for (i = 0; i < 40; i++)
-		KUNIT_EXPECT_EQ(test, atomic_read(conn[i].served),
-				WPK_REBORN_POOLS);
+		KUNIT_EXPECT_EQ(test, atomic_read(conn[i].served), WPK_REBORN_POOLS);
 }
 
 /* The simple pool: N workers on demand, and as many jobs as anybody has. */
@@ -352,8 +347,7 @@ static void wpool_submit_fn_as_the_simple_pool_runs_every_job(struct kunit *test
 	KUNIT_ASSERT_NOT_NULL(test, ran);
 	for (i = 0; i < WPK_FUNC_ROUNDS; i++)
 		KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, wpk_count, ran,
-						      THIS_MODULE, GFP_KERNEL),
-				0);
+						      THIS_MODULE, GFP_KERNEL), 0);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(ran), WPK_FUNC_ROUNDS);
 	KUNIT_EXPECT_LE(test, wpk_stat(pool, spawned), 4);

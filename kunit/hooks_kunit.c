@@ -273,8 +273,7 @@ static int look_around(struct wpool *pool, void *data, void **own)
 	if (notes->gate)
 		wpk_gate_pass(notes->gate);
 	/* with an error instead of a deadlock */
-	if (atomic_read(&notes->wrong) ||
-	    !wpk_eventually(!mutex_is_locked(&pool->tune_mutex))) {
+	if (atomic_read(&notes->wrong) || !wpk_eventually(!mutex_is_locked(&pool->tune_mutex))) {
 		atomic_inc(&notes->wrong);
 		return 0;
 	}

@@ -269,8 +269,7 @@ struct line {
 };
 
 /* At wpool_task_submitted: the first one need not wait until it is woken. */
-static void wake_the_first(void *data, const char *pool, int cpu, const void *task,
-			   void *func)
+static void wake_the_first(void *data, const char *pool, int cpu, const void *task, void *func)
 {
 	struct line *line = data;
 	u64 end;

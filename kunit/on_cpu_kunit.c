@@ -136,8 +136,7 @@ static void wpool_submit_on_full_pool_waits_or_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_try_submit_on(full.pool, wpk_cpu(0), &jobs->job[0].task),
 			-EAGAIN);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, refused), 1);
-	KUNIT_EXPECT_EQ(test, wpool_submit_on(full.pool, wpk_cpu(0), &full.first->job[0].task),
-			0);
+	KUNIT_EXPECT_EQ(test, wpool_submit_on(full.pool, wpk_cpu(0), &full.first->job[0].task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_submit_on(full.pool, wpk_cpu(0), &full.first->job[0].task),
 			-EALREADY);
 	thread = wpk_thread(test, submit_on_here, full.pool, &jobs->job[1].task, NULL);

@@ -93,8 +93,7 @@ static struct span *span(struct kunit *test, unsigned long first, unsigned long 
 
 static int run(struct wpool *pool, struct span *span, unsigned long grain)
 {
-	return wpool_parallel_for(pool, span->first, span->first + span->nr, grain, span_fn,
-				  span);
+	return wpool_parallel_for(pool, span->first, span->first + span->nr, grain, span_fn, span);
 }
 
 static void each_was_done_once(struct kunit *test, struct span *span)
@@ -193,8 +192,7 @@ static int run_gated(struct wpk_thread *thread)
 	struct span *of = thread->arg;
 
 	of->caller = current;
-	return wpool_parallel_for(thread->pool, of->first, of->first + of->nr, 1, await_helper,
-				  of);
+	return wpool_parallel_for(thread->pool, of->first, of->first + of->nr, 1, await_helper, of);
 }
 
 /* The last chunk of a helper keeps the caller, even if that is killed. */

@@ -258,8 +258,7 @@ static void capacity_per_cpu_of_a_pool_with_a_function(struct kunit *test)
 	attrs.capacity_per_cpu = WPOOL_MAX_FUNC_ITEMS / num_possible_cpus() + 1;
 	attrs.cpumask = first_cpus(test, 1);
 	attrs.name = wpk_name(test);
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create_func(&attrs, wait_here)),
-			-ERANGE);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create_func(&attrs, wait_here)), -ERANGE);
 }
 
 static struct kunit_case per_cpu_cases[] = {

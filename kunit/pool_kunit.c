@@ -33,17 +33,14 @@ static void wpool_default_is_open_unlimited_and_runs_tasks(struct kunit *test)
 
 /* ---- figures -------------------------------------------------------------- */
 
-static const struct wpool_stats *expect_identities(struct kunit *test,
-						   struct wpool *pool)
+static const struct wpool_stats *expect_identities(struct kunit *test, struct wpool *pool)
 {
 	const struct wpool_stats *stats = wpk_snapshot(pool);
 
-	KUNIT_EXPECT_EQ(test, stats->workers,
-			stats->idle + stats->searching + stats->busy);
+	KUNIT_EXPECT_EQ(test, stats->workers, stats->idle + stats->searching + stats->busy);
 	KUNIT_EXPECT_LE(test, stats->blocked, stats->busy);
 	KUNIT_EXPECT_EQ(test, stats->submitted,
-			stats->completed + stats->failed + stats->cancelled +
-			stats->overdue +
+			stats->completed + stats->failed + stats->cancelled + stats->overdue +
 			stats->outstanding);
 	return stats;
 }
@@ -121,8 +118,7 @@ static void wpool_get_stats_tells_what_the_pool_does(struct kunit *test)
 	/* One of three does not run. */
 	for (i = 2; i < 4 && !wpool_task_cancel(&jobs->job[i].task); i++)
 		;
-	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&jobs->job[i].task),
-			-ECANCELED);
+	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&jobs->job[i].task), -ECANCELED);
 	stats = expect_identities(test, pool);
 	KUNIT_EXPECT_EQ(test, stats->workers, 2);
 	KUNIT_EXPECT_EQ(test, stats->busy, 2);
@@ -267,13 +263,11 @@ static void wpool_destroy_from_several_threads_under_load(struct kunit *test)
 		for (i = 0; i < 4; i++)
 			jobs[i] = wpk_jobs(test, 3000, NULL);
 		for (i = 0; i < 4; i++)
-			submitters[i] = wpk_thread(test, hammer, pool, NULL,
-						   jobs[i]);
+			submitters[i] = wpk_thread(test, hammer, pool, NULL, jobs[i]);
 		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs[0], 20));
 		wpk_forget(test, pool);
 		for (i = 0; i < 3; i++)
-			destroyers[i] = wpk_thread(test, wpk_do_destroy, pool,
-						   NULL, NULL);
+			destroyers[i] = wpk_thread(test, wpk_do_destroy, pool, NULL, NULL);
 		for (i = 0; i < 3; i++)
 			KUNIT_EXPECT_EQ(test, wpk_join(test, destroyers[i]), 0);
 		KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_DESTROYED);
@@ -329,14 +323,11 @@ static void wpool_create_and_destroy_in_ten_threads(struct kunit *test)
 	for (i = 0; i < 10; i++)
 		jobs[i] = wpk_jobs(test, 5, NULL);
 	for (i = 0; i < 10; i++)
-		threads[i] = wpk_thread(test, live_and_die, NULL, NULL,
-					jobs[i]);
+		threads[i] = wpk_thread(test, live_and_die, NULL, NULL, jobs[i]);
 	for (i = 0; i < 10; i++) {
 		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
 		for (j = 0; j < 5; j++)
-			KUNIT_EXPECT_EQ(test,
-					atomic_read(&jobs[i]->job[j].runs),
-					NR_LIVES);
+			KUNIT_EXPECT_EQ(test, atomic_read(&jobs[i]->job[j].runs), NR_LIVES);
 	}
 }
 

@@ -41,14 +41,12 @@ static void wpool_release_cancel_ends_what_is_queued(struct kunit *test)
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpk_jobs_submit(test, pool, jobs, 1, 399);
-	waiter = wpk_thread(test, wpk_do_wait, NULL, &jobs->job[200].task,
-			    NULL);
+	waiter = wpk_thread(test, wpk_do_wait, NULL, &jobs->job[200].task, NULL);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
 	/* What runs is left alone and not waited for. */
 	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), -ECANCELED);
 	for (i = 1; i < 400; i++)
-		KUNIT_ASSERT_EQ(test, wpool_task_wait(&jobs->job[i].task),
-				-ECANCELED);
+		KUNIT_ASSERT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ECANCELED);
 	WPK_EVENTUALLY(test, wpk_stat(pool, outstanding) == 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 399);
 	wpk_gate_open(gate);
@@ -67,23 +65,19 @@ static void wpool_release_timeout_runs_out_then_succeeds(struct kunit *test)
 
 	wpk_jobs_submit(test, pool, jobs, 0, 3);
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_DRAIN,
-						    msecs_to_jiffies(50)),
-			-ETIME);
+						    msecs_to_jiffies(50)), -ETIME);
 	KUNIT_EXPECT_GE(test, jiffies - start, msecs_to_jiffies(50));
-	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_DRAIN,
-						    0), -ETIME);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_DRAIN, 0), -ETIME);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &late->job[0].task), -ESHUTDOWN);
 	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_DRAIN,
-						    WPK_PATIENCE), 0);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_DRAIN, WPK_PATIENCE), 0);
 	/* 0 means: nothing is unfinished, no worker is left. */
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
 	wpk_jobs_ran_once(test, jobs);
 	for (i = 0; i < 3; i++)
 		KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[i].inside), 0);
-	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_DRAIN,
-						    0), 0);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_DRAIN, 0), 0);
 }
 
 static void wpool_release_timeout_cancel_waits_for_the_running_only(struct kunit *test)
@@ -94,8 +88,7 @@ static void wpool_release_timeout_cancel_waits_for_the_running_only(struct kunit
 
 	wpk_jobs_submit(test, pool, jobs, 0, 6);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_CANCEL,
-						    1), -ETIME);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_CANCEL, 1), -ETIME);
 	WPK_EVENTUALLY(test, wpk_stat(pool, outstanding) == 1);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_CANCEL,
@@ -140,8 +133,7 @@ static void wpool_reboot_waits_for_the_old_tasks_and_workers(struct kunit *test)
 	thread = wpk_thread(test, wpk_do_reboot, pool, NULL, NULL);
 	KUNIT_EXPECT_TRUE(test, wpk_sleeps(thread));
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_CLOSED);
-	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[5].task),
-			-ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[5].task), -ESHUTDOWN);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_OPEN);
@@ -228,15 +220,11 @@ static void wpool_release_and_reboot_under_load_accounts_for_all(struct kunit *t
 	for (i = 0; i < 3; i++)
 		jobs[i] = wpk_jobs(test, 4000, NULL);
 	for (i = 0; i < 3; i++)
-		threads[i] = wpk_thread(test, submit_while_open, pool, NULL,
-					jobs[i]);
+		threads[i] = wpk_thread(test, submit_while_open, pool, NULL, jobs[i]);
 	for (i = 0; i < WPK_REBOOT_ROUNDS; i++) {
-		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs[i % 3],
-							  20 * (i + 1)));
-		KUNIT_EXPECT_EQ(test,
-				wpool_release(pool, i % 2 ?
-					      WPOOL_RELEASE_CANCEL :
-					      WPOOL_RELEASE_DRAIN), 0);
+		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs[i % 3], 20 * (i + 1)));
+		KUNIT_EXPECT_EQ(test, wpool_release(pool, i % 2 ? WPOOL_RELEASE_CANCEL :
+						    WPOOL_RELEASE_DRAIN), 0);
 		KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
 	}
 	wpk_stop(test);
@@ -251,8 +239,7 @@ static void wpool_release_and_reboot_under_load_accounts_for_all(struct kunit *t
 
 			if (ret == -ECANCELED)
 				cancelled++;
-			if (job->twice || (ret && ret != -ECANCELED) ||
-			    runs != (job->ret && !ret))
+			if (job->twice || (ret && ret != -ECANCELED) || runs != (job->ret && !ret))
 				bad++;
 		}
 	KUNIT_EXPECT_EQ(test, bad, 0);

@@ -413,8 +413,7 @@ static void wpool_task_cancel_task_that_changes_pools(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, wpk_stat(pools[i], queued), 0);
 		KUNIT_EXPECT_EQ(test, wpk_stat(pools[i], free), 5);
 	}
-	KUNIT_EXPECT_EQ(test, wpk_stat(pools[0], cancelled) + wpk_stat(pools[1], cancelled),
-			nr);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pools[0], cancelled) + wpk_stat(pools[1], cancelled), nr);
 }
 
 /* ---- a task that is submitted while it runs ------------------------------- */

@@ -129,8 +129,7 @@ static void submit_packets(struct kunit *test, struct wpool *pool, atomic_t *fre
 		packets[i] = kmalloc(sizeof(*packets[i]), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, packets[i]);
 		packets[i]->conn = conn;
-		wpool_strand_task_init(&packets[i]->task, &conn->strand, packet_end,
-				       packet_abort);
+		wpool_strand_task_init(&packets[i]->task, &conn->strand, packet_end, packet_abort);
 	}
 	for (i = 0; i < ARRAY_SIZE(packets); i++)
 		KUNIT_ASSERT_EQ(test, wpool_strand_try_submit(&packets[i]->task), 0);

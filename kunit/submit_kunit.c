@@ -38,8 +38,7 @@ static void in_context(enum context context, void (*fn)(void *arg), void *arg)
 		break;
 	case IN_IPI:
 		/* On the last CPU, which may be asleep. */
-		smp_call_function_single(cpumask_last(cpu_online_mask), fn, arg,
-					 true);
+		smp_call_function_single(cpumask_last(cpu_online_mask), fn, arg, true);
 		break;
 	default:
 		local_irq_save(flags);
@@ -79,8 +78,7 @@ static void submit_fn_atomic(void *arg)
 {
 	struct fn_call *call = arg;
 
-	call->ret = wpool_submit_fn(call->pool, wpk_count, call->ran, NULL,
-				    GFP_ATOMIC);
+	call->ret = wpool_submit_fn(call->pool, wpk_count, call->ran, NULL, GFP_ATOMIC);
 }
 
 /* Where memory can be had: no hard interrupt of PREEMPT_RT. */
@@ -123,8 +121,7 @@ static void submit_next(struct wpk_job *job)
 		job->ret = wpool_submit_batch(pool, &next, 1, 0) - 1;
 		break;
 	case 4:
-		job->ret = wpool_submit_batch(pool, &next, 1,
-					      WPOOL_BATCH_TRY) - 1;
+		job->ret = wpool_submit_batch(pool, &next, 1, WPOOL_BATCH_TRY) - 1;
 		break;
 	}
 }
@@ -214,8 +211,7 @@ static void wpool_submit_from_several_threads_each_task_runs_once(struct kunit *
 	for (i = 0; i < 4; i++)
 		jobs[i] = wpk_jobs(test, 500, NULL);
 	for (i = 0; i < 4; i++)
-		threads[i] = wpk_thread(test, wpk_do_submit_jobs, pool, NULL,
-					jobs[i]);
+		threads[i] = wpk_thread(test, wpk_do_submit_jobs, pool, NULL, jobs[i]);
 	for (i = 0; i < 4; i++)
 		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
 	wpk_destroy(test, pool);

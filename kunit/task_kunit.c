@@ -87,8 +87,7 @@ static void wpool_submit_finished_task_runs_again(struct kunit *test)
 	int i;
 
 	for (i = 0; i < 50; i++) {
-		KUNIT_ASSERT_EQ(test, wpool_submit(i % 2 ? pool : other,
-						   &job->task), 0);
+		KUNIT_ASSERT_EQ(test, wpool_submit(i % 2 ? pool : other, &job->task), 0);
 		KUNIT_ASSERT_EQ(test, wpool_task_wait(&job->task), 0);
 		KUNIT_ASSERT_EQ(test, atomic_read(&job->runs), i + 1);
 	}

@@ -43,8 +43,7 @@ static void start_waiters(struct kunit *test, struct wpool *pool,
 	unsigned int i;
 
 	for (i = 0; i < nr; i++) {
-		threads[i] = wpk_thread(test, wpk_do_submit, pool,
-					&jobs->job[from + i].task, NULL);
+		threads[i] = wpk_thread(test, wpk_do_submit, pool, &jobs->job[from + i].task, NULL);
 		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == i + 1);
 	}
 }
@@ -95,8 +94,7 @@ static void wpool_tune_cpumask_empty_is_einval(struct kunit *test)
 
 	wpool_attrs_init(&attrs);
 	attrs.cpumask = cpu_none_mask;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK),
-			-EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), -EINVAL);
 }
 
 static void wpool_tune_policy_from_run_is_einval(struct kunit *test)
@@ -193,8 +191,7 @@ static void wpool_tune_down_debt_is_repaid_first(struct kunit *test)
 	WPK_EVENTUALLY(test, wpk_stat(pool, free) == 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1);
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, late), 0);
-	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[7].task),
-			-EAGAIN);
+	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[7].task), -EAGAIN);
 	wpk_gate_open(gate);
 }
 
@@ -248,8 +245,7 @@ static void wpool_tune_down_and_up_again_keeps_the_sum(struct kunit *test)
 
 static void wpool_tune_unlimited_capacity_to_finite_and_back(struct kunit *test)
 {
-	struct wpool *pool = wpk_pool_policy(test, WPOOL_UNLIMITED, 0,
-					     WPOOL_FAIL);
+	struct wpool *pool = wpk_pool_policy(test, WPOOL_UNLIMITED, 0, WPOOL_FAIL);
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 6, gate);
 
@@ -301,8 +297,7 @@ static void wpool_tune_max_blocking_below_the_waiters_sends_nobody_away(struct k
 	start_waiters(test, pool, jobs, 1, 3, threads);
 	wpool_attrs_init(&attrs);
 	attrs.max_blocking = 1;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs,
-					 WPOOL_TUNE_MAX_BLOCKING), 0);
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MAX_BLOCKING), 0);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[4].task), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 3);
 	wpk_gate_open(gate);

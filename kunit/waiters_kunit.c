@@ -52,10 +52,8 @@ static void wpool_try_submit_does_not_overtake_waiters(struct kunit *test)
 		wpk_full_pool(test, &full);
 		jobs = wpk_jobs(test, 4, NULL);
 		for (i = 0; i < 3; i++)
-			threads[i] = wpk_nth_waiter(test, full.pool, &jobs->job[i],
-						    i + 1);
-		barger = wpk_thread(test, try_until_accepted, full.pool,
-				    &jobs->job[3].task, NULL);
+			threads[i] = wpk_nth_waiter(test, full.pool, &jobs->job[i], i + 1);
+		barger = wpk_thread(test, try_until_accepted, full.pool, &jobs->job[3].task, NULL);
 		wpk_gate_open(full.gate);
 		for (i = 0; i < 3; i++)
 			KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
@@ -78,8 +76,7 @@ static void wpool_submit_newcomer_does_not_overtake_waiters(struct kunit *test)
 		jobs = wpk_jobs(test, 2, NULL);
 		thread = wpk_nth_waiter(test, full.pool, &jobs->job[0], 1);
 		/* The slot becomes free about when the newcomer looks. */
-		newcomer = wpk_thread(test, wpk_do_submit, full.pool,
-				      &jobs->job[1].task, NULL);
+		newcomer = wpk_thread(test, wpk_do_submit, full.pool, &jobs->job[1].task, NULL);
 		wpk_gate_open(full.gate);
 		KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 		KUNIT_EXPECT_EQ(test, wpk_join(test, newcomer), 0);
@@ -101,18 +98,15 @@ static void wpool_submit_max_blocking_reached_is_eagain(struct kunit *test)
 	wpk_full_pool_attrs(test, &full, &attrs);
 	for (i = 0; i < 2; i++)
 		threads[i] = wpk_nth_waiter(test, full.pool, &jobs->job[i], i + 1);
-	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[2].task),
-			-EAGAIN);
-	KUNIT_EXPECT_EQ(test, wpool_submit_timeout(full.pool,
-						   &jobs->job[2].task,
+	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[2].task), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, wpool_submit_timeout(full.pool, &jobs->job[2].task,
 						   WPK_PATIENCE), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, refused), 2);
 	/* One goes, and there is room for one in the line. */
 	wpk_kill(threads[0]);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), -EINTR);
 	third = wpk_nth_waiter(test, full.pool, &jobs->job[2], 2);
-	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[3].task),
-			-EAGAIN);
+	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[3].task), -EAGAIN);
 	wpk_gate_open(full.gate);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), 0);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, third), 0);
@@ -131,8 +125,7 @@ static void wpool_submit_max_blocking_0_is_no_limit(struct kunit *test)
 
 	wpk_full_pool(test, &full);
 	for (i = 0; i < nr; i++)
-		threads[i] = wpk_thread(test, wpk_do_submit, full.pool,
-					&jobs->job[i].task, NULL);
+		threads[i] = wpk_thread(test, wpk_do_submit, full.pool, &jobs->job[i].task, NULL);
 	WPK_EVENTUALLY(test, wpk_stat(full.pool, waiting) == nr);
 	wpk_gate_open(full.gate);
 	for (i = 0; i < nr; i++)
@@ -212,18 +205,13 @@ static void wpool_submit_timeout_runs_out_is_etime(struct kunit *test)
 		attrs.policy = policies[i];
 		wpk_full_pool_attrs(test, &full, &attrs);
 		start = jiffies;
-		KUNIT_EXPECT_EQ(test,
-				wpool_submit_timeout(full.pool,
-						     &jobs->job[i].task,
-						     msecs_to_jiffies(50)),
-				-ETIME);
+		KUNIT_EXPECT_EQ(test, wpool_submit_timeout(full.pool, &jobs->job[i].task,
+							   msecs_to_jiffies(50)), -ETIME);
 		/* On the scale that was asked for: ticks may come late, and all at once. */
 		KUNIT_EXPECT_TRUE(test, time_after_eq(jiffies, start + msecs_to_jiffies(50)));
 		KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
 		/* Who does not want to wait at all has no time left, either. */
-		KUNIT_EXPECT_EQ(test,
-				wpool_submit_timeout(full.pool,
-						     &jobs->job[i].task, 0),
+		KUNIT_EXPECT_EQ(test, wpool_submit_timeout(full.pool, &jobs->job[i].task, 0),
 				-ETIME);
 		KUNIT_EXPECT_FALSE(test, wpool_task_cancel(&jobs->job[i].task));
 		wpk_gate_open(full.gate);
