@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a file of /dev/wpool is told by a pool that is full: batches that fit in part, submitters
- * that sleep and are killed or interrupted, and files and threads that submit to one pool together.
- * The limits themselves: KUnit.
+ * What a pool accepts and what it refuses: exactly its limit, submitters that
+ * sleep and are woken, killed or sent away, limits that change under load, and
+ * files and threads that submit to one pool together.
  */
 #include "wpool_test.h"
 #include "submitter.h"
@@ -61,6 +61,34 @@ FIXTURE_TEARDOWN(full)
 	pool_end(&self->pool);
 }
 
+TEST_F(full, one_by_one)
+{
+	struct wpool_dev_stats stats;
+	__u32 i;
+
+	for (i = 0; i < self->limit; i++) {
+		ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, i))
+			TH_LOG("task %u of %u", i, self->limit);
+		ASSERT_EQ(self->limit - i - 1, pool_figure(self->pool.fd, free));
+	}
+	for (i = 0; i < 10; i++)
+		EXPECT_EQ(-EAGAIN, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 1000));
+	ASSERT_EQ(0, pool_stats(self->pool.fd, &stats));
+	EXPECT_EQ(10, stats.refused);
+	EXPECT_EQ(self->limit, stats.outstanding);
+	EXPECT_EQ(0, stats.waiting);
+	EXPECT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, busy) == variant->capacity));
+	EXPECT_EQ(variant->queue_depth, pool_figure(self->pool.fd, queued));
+
+	/* one goes, one may come */
+	EXPECT_EQ(0, cancel(self->pool.fd, 0, self->limit - 1, NULL, NULL));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, free) == 1));
+	EXPECT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 2000));
+	EXPECT_EQ(-EAGAIN, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 2001));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, free) == self->limit));
+}
+
 TEST_F(full, batch_is_accepted_in_part)
 {
 	struct wpool_dev_record *records = calloc(self->limit, sizeof(*records));
@@ -86,7 +114,51 @@ TEST_F(full, batch_is_accepted_in_part)
 	EXPECT_EQ(0, read(self->pool.fd, records, sizeof(*records)));
 }
 
+/* From several CPUs at once it is as exact. */
+TEST_F(full, threads_together)
+{
+	struct submitter subs[8];
+	__u32 accepted = 0;
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(subs); i++)
+		ASSERT_EQ(0, submitter_start(&subs[i], self->pool.fd, WPOOL_WORK_SLEEP, LONG,
+					     i * 1000, self->limit));
+	for (i = 0; i < ARRAY_SIZE(subs); i++) {
+		err = submitter_end(&subs[i]);
+		EXPECT_TRUE(err == 0 || err == -EAGAIN)
+			TH_LOG("%d", err);
+		EXPECT_EQ(!err, subs[i].accepted > 0);
+		accepted += subs[i].accepted;
+	}
+	EXPECT_EQ(self->limit, accepted);
+	EXPECT_EQ(0, pool_figure(self->pool.fd, free));
+}
+
 /* ---- submitters that sleep ----------------------------------------------- */
+
+TEST_F(block, sleeps_and_goes_on)
+{
+	struct wpool_dev_record records[2];
+	struct submitter sub;
+
+	ASSERT_EQ(0, occupy(self->pool.fd, 1));
+	ASSERT_EQ(0, submitter_start(&sub, self->pool.fd, WPOOL_WORK_NOOP, 0, 2, 1));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->second, waiting) == 1));
+	EXPECT_EQ(1, attr_number(self->pool.name, "waiting"));
+	EXPECT_EQ(1, pool_figure(self->second, outstanding));
+	EXPECT_FALSE(submitter_done(&sub));
+	EXPECT_EQ(0, cancel(self->pool.fd, 0, 1, NULL, NULL));
+	EXPECT_EQ(0, submitter_end(&sub));
+	EXPECT_EQ(1, sub.accepted);
+	ASSERT_EQ(2, read_records(self->pool.fd, records, 2));
+	EXPECT_EQ(1, records[0].cookie);
+	EXPECT_EQ(2, records[1].cookie);
+	EXPECT_EQ(0, records[1].status);
+	EXPECT_LE(records[0].end_ns, records[1].start_ns);
+	EXPECT_EQ(0, pool_figure(self->second, waiting));
+}
 
 /* A batch larger than the pool goes through it bit by bit. */
 TEST_F(block, batch_until_all_are_in)
@@ -126,6 +198,59 @@ TEST_F(block, nonblocking)
 	EXPECT_EQ(1, accepted);
 	close(fd);
 	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
+}
+
+/* Nobody that does not wait overtakes somebody that does. */
+TEST_F(block, nonblocking_behind_a_waiter)
+{
+	struct submitter sub;
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < 20; i++) {
+		ASSERT_EQ(0, occupy(self->pool.fd, 1));
+		ASSERT_EQ(0, submitter_start(&sub, self->pool.fd, WPOOL_WORK_SLEEP, LONG, 2, 1));
+		ASSERT_TRUE(WAIT_FOR(pool_figure(self->second, waiting) == 1));
+		EXPECT_EQ(0, cancel(self->pool.fd, 0, 1, NULL, NULL));
+		/* the slot that comes free is the waiter's, and full again */
+		do {
+			struct wpool_dev_work work = { .cookie = 3 };
+
+			err = submit_flags(self->second, &work, 1, WPOOL_DEV_SUBMIT_NONBLOCK,
+					   NULL);
+			EXPECT_EQ(-EAGAIN, err);
+		} while (!submitter_done(&sub) && err == -EAGAIN);
+		EXPECT_EQ(0, submitter_end(&sub));
+		EXPECT_EQ(0, cancel_all(self->pool.fd));
+		EXPECT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
+		ASSERT_TRUE(WAIT_FOR(pool_figure(self->second, free) == 1));
+	}
+}
+
+TEST_F(block, max_blocking)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_MAX_BLOCKING,
+		.max_blocking = 2,
+	};
+	struct submitter subs[2];
+	unsigned int i;
+
+	ASSERT_EQ(0, pool_tune(self->pool.fd, &attrs));
+	ASSERT_EQ(0, occupy(self->pool.fd, 1));
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, submitter_start(&subs[i], self->pool.fd, WPOOL_WORK_NOOP, 0, 2 + i,
+					     1));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->second, waiting) == 2));
+	EXPECT_EQ(-EAGAIN, submit(self->second, WPOOL_WORK_NOOP, 0, 4));
+	EXPECT_EQ(-EAGAIN, submit(self->second, WPOOL_WORK_NOOP, 0, 4));
+	EXPECT_EQ(2, pool_figure(self->second, waiting));
+	EXPECT_EQ(2, pool_figure(self->second, refused));
+	EXPECT_EQ(0, cancel(self->pool.fd, 0, 1, NULL, NULL));
+	for (i = 0; i < 2; i++)
+		EXPECT_EQ(0, submitter_end(&subs[i]));
+	EXPECT_EQ(0, wait_tasks(self->pool.fd, 0));
+	EXPECT_EQ(0, submit(self->second, WPOOL_WORK_NOOP, 0, 5));
 }
 
 TEST_F(block, killed_submitter_leaves_nothing)
@@ -272,6 +397,113 @@ TEST_F(block, close_of_a_duplicate)
 	EXPECT_EQ(1, pool_figure(self->pool.fd, outstanding));
 }
 
+/* ---- capacity under load ------------------------------------------------- */
+
+/* After a smaller capacity no more than that run, beyond those that did. */
+TEST(shrink_under_load)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
+		.capacity = 4,
+		.queue_depth = WPOOL_DEV_UNLIMITED,
+	};
+	struct wpool_dev_record records[4 + 12], late[12];
+	unsigned int i, nr = 0, overlap;
+	struct pool pool;
+
+	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 4));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(pool.fd, busy) == 4));
+	attrs.mask = WPOOL_DEV_CAPACITY;
+	attrs.capacity = 1;
+	ASSERT_EQ(0, pool_tune(pool.fd, &attrs));
+	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, 10 * MSEC, 100, 12));
+	for (i = 0; i < 4; i++) {
+		ASSERT_EQ(0, cancel(pool.fd, 0, i, NULL, NULL));
+		ASSERT_TRUE(WAIT_FOR(pool_figure(pool.fd, file_finished) >= i + 1));
+	}
+	ASSERT_EQ(ARRAY_SIZE(records), read_records(pool.fd, records, ARRAY_SIZE(records)));
+	for (i = 0; i < ARRAY_SIZE(records); i++) {
+		EXPECT_EQ(records[i].cookie < 4 ? -ECANCELED : 0, records[i].status);
+		if (records[i].cookie >= 100 && nr < ARRAY_SIZE(late))
+			late[nr++] = records[i];
+	}
+	ASSERT_EQ(ARRAY_SIZE(late), nr);
+	overlap = max_overlap(late, nr);
+	EXPECT_EQ(1, overlap);
+	/* no new one started beside any of the old ones */
+	overlap = max_overlap(records, ARRAY_SIZE(records));
+	EXPECT_EQ(4, overlap);
+	/* and the workers that are too many have left */
+	EXPECT_TRUE(WAIT_FOR(pool_figure(pool.fd, workers) <= 1));
+	pool_end(&pool);
+}
+
+/* ants: free is negative after a shrink. Here it is 0, and nothing is let in. */
+TEST(shrink_leaves_a_debt)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_POLICY,
+		.capacity = 8,
+		.policy = WPOOL_DEV_POLICY_FAIL,
+	};
+	struct pool pool;
+	unsigned int i;
+
+	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 8));
+	attrs.mask = WPOOL_DEV_CAPACITY;
+	attrs.capacity = 2;
+	ASSERT_EQ(0, pool_tune(pool.fd, &attrs));
+	EXPECT_EQ(0, attr_number(pool.name, "free"));
+	for (i = 0; i < 6; i++) {
+		EXPECT_EQ(-EAGAIN, submit(pool.fd, WPOOL_WORK_NOOP, 0, 100));
+		ASSERT_EQ(0, cancel(pool.fd, 0, i, NULL, NULL));
+		ASSERT_TRUE(WAIT_FOR(pool_figure(pool.fd, outstanding) == 7 - i));
+		EXPECT_EQ(0, pool_figure(pool.fd, free));
+	}
+	EXPECT_EQ(-EAGAIN, submit(pool.fd, WPOOL_WORK_NOOP, 0, 100));
+	ASSERT_EQ(0, cancel(pool.fd, 0, 6, NULL, NULL));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(pool.fd, free) == 1));
+	EXPECT_EQ(0, submit(pool.fd, WPOOL_WORK_SLEEP, LONG, 7));
+	EXPECT_EQ(-EAGAIN, submit(pool.fd, WPOOL_WORK_NOOP, 0, 100));
+	pool_end(&pool);
+}
+
+/* ants ignores Tune on an unlimited pool; here there is a way and a way back. */
+TEST(unlimited_to_finite_and_back)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_POLICY,
+		.capacity = WPOOL_DEV_UNLIMITED,
+		.policy = WPOOL_DEV_POLICY_FAIL,
+	};
+	struct pool pool;
+
+	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	EXPECT_EQ(WPOOL_DEV_UNLIMITED, pool_figure(pool.fd, free));
+	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 20));
+	EXPECT_EQ(WPOOL_DEV_UNLIMITED, pool_figure(pool.fd, free));
+	attrs.mask = WPOOL_DEV_CAPACITY;
+	attrs.capacity = 19;
+	ASSERT_EQ(0, pool_tune(pool.fd, &attrs));
+	EXPECT_EQ(0, pool_figure(pool.fd, free));
+	EXPECT_EQ(-EAGAIN, submit(pool.fd, WPOOL_WORK_NOOP, 0, 100));
+	attrs.capacity = 22;
+	ASSERT_EQ(0, pool_tune(pool.fd, &attrs));
+	EXPECT_EQ(2, pool_figure(pool.fd, free));
+	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 2));
+	EXPECT_EQ(-EAGAIN, submit(pool.fd, WPOOL_WORK_NOOP, 0, 100));
+	attrs.capacity = WPOOL_DEV_UNLIMITED;
+	ASSERT_EQ(0, pool_tune(pool.fd, &attrs));
+	EXPECT_EQ(WPOOL_DEV_UNLIMITED, pool_figure(pool.fd, free));
+	EXPECT_EQ(0, submit_many(pool.fd, WPOOL_WORK_NOOP, 0, 100, 1000));
+	EXPECT_TRUE(WAIT_FOR(pool_figure(pool.fd, file_finished) == 1000));
+	/* the pool's figures follow a moment after the file's */
+	EXPECT_TRUE(WAIT_FOR(pool_figure(pool.fd, outstanding) == 22));
+	pool_end(&pool);
+}
+
 /* ---- many ---------------------------------------------------------------- */
 
 /* Eight threads, one file: every cookie comes back exactly once. */
@@ -305,9 +537,7 @@ static void submit_together(struct __test_metadata *_metadata, const struct wpoo
 	EXPECT_EQ(0, read(pool.fd, records, sizeof(*records)));
 	ASSERT_TRUE(WAIT_FOR(!pool_figure(pool.fd, outstanding)));
 	ASSERT_EQ(0, pool_stats(pool.fd, &stats));
-	/* what a submitter runs itself is not the pool's */
-	if (attrs->policy == WPOOL_DEV_POLICY_BLOCK)
-		EXPECT_EQ(THREADS * EACH, stats.completed);
+	EXPECT_EQ(THREADS * EACH, stats.completed);
 	EXPECT_EQ(0, stats.waiting);
 	EXPECT_EQ(0, stats.queued);
 	EXPECT_GE(attrs->capacity, stats.spawned - stats.expired);
@@ -317,15 +547,76 @@ static void submit_together(struct __test_metadata *_metadata, const struct wpoo
 
 TEST(threads_submit_to_a_full_pool)
 {
-	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_POLICY,
+	const struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY,
 		.capacity = 4,
-		.policy = WPOOL_DEV_POLICY_BLOCK,
 	};
 
 	submit_together(_metadata, &attrs);
-	attrs.policy = WPOOL_DEV_POLICY_RUN;
+}
+
+TEST(threads_submit_to_a_short_queue)
+{
+	const struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
+		.capacity = 2,
+		.queue_depth = 100,
+	};
+
 	submit_together(_metadata, &attrs);
+}
+
+TEST(threads_submit_to_an_endless_queue)
+{
+	const struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
+		.capacity = 8,
+		.queue_depth = WPOOL_DEV_UNLIMITED,
+	};
+
+	submit_together(_metadata, &attrs);
+}
+
+TEST(threads_submit_to_an_unlimited_pool)
+{
+	const struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY,
+		.capacity = WPOOL_DEV_UNLIMITED,
+	};
+
+	submit_together(_metadata, &attrs);
+}
+
+TEST(threads_submit_to_a_pool_that_runs)
+{
+	const struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_POLICY,
+		.capacity = 2,
+		.policy = WPOOL_DEV_POLICY_RUN,
+	};
+	struct wpool_dev_record *records = calloc(8000, sizeof(*records));
+	static __u8 seen[8000];
+	struct submitter subs[8];
+	struct pool pool;
+	unsigned int i;
+
+	ASSERT_NE(NULL, records);
+	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	for (i = 0; i < 8; i++)
+		ASSERT_EQ(0, submitter_start(&subs[i], pool.fd, WPOOL_WORK_NOOP, 0, i * 1000,
+					     1000));
+	for (i = 0; i < 8; i++) {
+		EXPECT_EQ(0, submitter_end(&subs[i]));
+		EXPECT_EQ(1000, subs[i].accepted);
+	}
+	ASSERT_EQ(8000, read_records(pool.fd, records, 8000));
+	for (i = 0; i < 8000; i++) {
+		ASSERT_EQ(0, records[i].status);
+		ASSERT_GT(8000, records[i].cookie);
+		ASSERT_EQ(0, seen[records[i].cookie]++);
+	}
+	pool_end(&pool);
+	free(records);
 }
 
 /* Submit, destroy and close from several threads: everybody comes back. */

@@ -66,6 +66,31 @@ TEST_F(block, destroy_sends_submitters_away)
 	EXPECT_EQ(-ENOENT, pool_attach(self->pool.name, 0));
 }
 
+/* From several files at once: all come back, when it is gone, and it is. */
+TEST_F(block, destroy_together)
+{
+	struct submitter destroyers[4];
+	int fds[4];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(fds); i++) {
+		fds[i] = pool_attach(self->pool.name, 0);
+		ASSERT_LE(0, fds[i]);
+		ASSERT_EQ(0, submit_many(fds[i], WPOOL_WORK_SLEEP, 20 * MSEC, i, 2));
+	}
+	for (i = 0; i < ARRAY_SIZE(fds); i++) {
+		destroyers[i] = (struct submitter){ .fd = fds[i] };
+		ASSERT_EQ(0, pthread_create(&destroyers[i].thread, NULL, destroyer_run,
+					    &destroyers[i]));
+	}
+	for (i = 0; i < ARRAY_SIZE(fds); i++) {
+		EXPECT_EQ(0, submitter_end(&destroyers[i]));
+		EXPECT_FALSE(pool_exists(self->pool.name));
+		EXPECT_EQ(2, pool_figure(fds[i], file_finished));
+		close(fds[i]);
+	}
+}
+
 /* The name is free as soon as the pool is gone, whoever still has it open. */
 TEST_F(block, destroyed_name_is_free)
 {
@@ -177,6 +202,26 @@ TEST_F(block, release_cancels_if_asked)
 	EXPECT_EQ(0, wait_tasks(self->second, 0));
 }
 
+TEST_F(block, release_sends_submitters_away)
+{
+	struct submitter subs[3];
+	size_t i;
+
+	ASSERT_EQ(0, occupy(self->pool.fd, 1));
+	for (i = 0; i < ARRAY_SIZE(subs); i++)
+		ASSERT_EQ(0, submitter_start(&subs[i], self->second, WPOOL_WORK_NOOP, 0, i, 2));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, waiting) == ARRAY_SIZE(subs)));
+	EXPECT_EQ(0, pool_release(self->pool.fd, 0, 0));
+	/* at once, not when the task that runs has ended */
+	for (i = 0; i < ARRAY_SIZE(subs); i++) {
+		EXPECT_EQ(-ESHUTDOWN, submitter_end(&subs[i]));
+		EXPECT_EQ(0, subs[i].accepted);
+	}
+	EXPECT_EQ(1, pool_figure(self->second, outstanding));
+	EXPECT_EQ(0, pool_figure(self->second, waiting));
+	EXPECT_EQ(-ETIME, wait_tasks(self->pool.fd, 1));
+}
+
 /* Closed to others: a timer that was there before still runs, and a tree grows. */
 TEST_F(block, release_to_own)
 {
@@ -239,6 +284,19 @@ TEST_F(block, release_to_own_goes_with_no_other_flag)
 	EXPECT_EQ(0, pool_release(self->pool.fd, 0, 0));
 	EXPECT_EQ(0, pool_release(self->pool.fd, WPOOL_DEV_RELEASE_OWN, 0));
 	EXPECT_EQ(WPOOL_DEV_CLOSED, pool_figure(self->pool.fd, state));
+}
+
+/* A batch of which some are in when the pool closes says so. */
+TEST_F(block, release_in_the_middle_of_a_batch)
+{
+	struct submitter sub;
+
+	ASSERT_EQ(0, submitter_start(&sub, self->second, WPOOL_WORK_SLEEP, LONG, 0, 3));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, waiting) == 1));
+	EXPECT_EQ(0, pool_release(self->pool.fd, 0, 0));
+	EXPECT_EQ(0, submitter_end(&sub));
+	EXPECT_EQ(1, sub.accepted);
+	EXPECT_EQ(1, pool_figure(self->second, file_submitted));
 }
 
 /* The time-outs of a release do not overflow into short ones. */

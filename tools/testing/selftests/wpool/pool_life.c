@@ -106,6 +106,70 @@ TEST_F(life, expiry_of_10_workers_after_200_ms)
 	check_expiry(_metadata, 10, 200);
 }
 
+/* The last min_workers stay, and a change of the attributes finds the idle ones. */
+TEST(min_workers_stay)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_EXPIRY_MS | WPOOL_DEV_MIN_WORKERS,
+		.capacity = 20,
+		.expiry_ms = 50,
+		.min_workers = 3,
+	};
+	struct wpool_dev_stats stats;
+	struct pool pool;
+
+	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	/* not made in advance */
+	EXPECT_EQ(0, pool_figure(pool.fd, workers));
+	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 20));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(pool.fd, busy) == 20));
+	ASSERT_EQ(0, cancel_all(pool.fd));
+	ASSERT_EQ(0, wait_tasks(pool.fd, 0));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(pool.fd, workers) == 3));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(pool.fd, idle) == 3));
+	/* several expiry times later, which is what this is about */
+	usleep(400000);
+	ASSERT_EQ(0, pool_stats(pool.fd, &stats));
+	EXPECT_EQ(3, stats.workers);
+	EXPECT_EQ(3, stats.idle);
+	EXPECT_EQ(stats.spawned - 3, stats.expired);
+
+	attrs.mask = WPOOL_DEV_MIN_WORKERS;
+	attrs.min_workers = 1;
+	ASSERT_EQ(0, pool_tune(pool.fd, &attrs));
+	EXPECT_TRUE(WAIT_FOR(pool_figure(pool.fd, workers) == 1));
+	attrs.min_workers = 0;
+	ASSERT_EQ(0, pool_tune(pool.fd, &attrs));
+	EXPECT_TRUE(WAIT_FOR(!pool_figure(pool.fd, workers)));
+	/* and from none it starts again */
+	EXPECT_EQ(0, submit_many(pool.fd, WPOOL_WORK_NOOP, 0, 0, 10));
+	EXPECT_EQ(0, wait_tasks(pool.fd, WAIT_NS));
+	pool_end(&pool);
+}
+
+TEST(expiry_counts_for_idle_workers)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_EXPIRY_MS | WPOOL_DEV_MIN_WORKERS,
+		.capacity = 5,
+		.expiry_ms = 0,
+		.min_workers = 0,
+	};
+	struct pool pool;
+
+	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 5));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(pool.fd, workers) == 5));
+	ASSERT_EQ(0, cancel_all(pool.fd));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(pool.fd, idle) == 5));
+	attrs.mask = WPOOL_DEV_EXPIRY_MS;
+	attrs.expiry_ms = 100;
+	ASSERT_EQ(0, pool_tune(pool.fd, &attrs));
+	EXPECT_TRUE(WAIT_FOR(!pool_figure(pool.fd, workers)));
+	EXPECT_EQ(5, pool_figure(pool.fd, expired));
+	pool_end(&pool);
+}
+
 /* ---- a quiet pool -------------------------------------------------------- */
 
 /* Wait until nothing has changed for half a second; false if that never comes. */
@@ -274,6 +338,28 @@ TEST(quiet_pools_do_not_run)
 
 /* ---- sizes --------------------------------------------------------------- */
 
+TEST(capacity_1)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
+		.capacity = 1,
+		.queue_depth = WPOOL_DEV_UNLIMITED,
+	};
+	struct wpool_dev_record records[300];
+	unsigned int overlap;
+	struct pool pool;
+
+	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_NOOP, 0, 0, 200));
+	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, MSEC, 200, 50));
+	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SPIN, 100000, 250, 50));
+	ASSERT_EQ(300, read_records(pool.fd, records, 300));
+	overlap = max_overlap(records, 300);
+	EXPECT_EQ(1, overlap);
+	EXPECT_EQ(1, pool_figure(pool.fd, spawned));
+	pool_end(&pool);
+}
+
 /*
  * As many tasks as fit, more than there may be workers: max_workers is a quarter
  * of pid_max by default. module_load has all of them running together.
@@ -312,6 +398,104 @@ TEST_F(life, capacity_10000)
 	free(records);
 }
 
+/* The seeds' simple pool: N workers, waiting jobs without end, nobody sleeps. */
+TEST(simple_pool)
+{
+	enum { NR = 3000, WORKERS = 16 };
+	struct wpool_dev_attrs attrs = {
+		/* on a slow machine they would expire meanwhile */
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_EXPIRY_MS,
+		.capacity = WORKERS,
+		.queue_depth = WPOOL_DEV_UNLIMITED,
+		.expiry_ms = 0,
+	};
+	struct wpool_dev_record *records = calloc(NR, sizeof(*records));
+	struct wpool_dev_stats stats;
+	unsigned int i, overlap;
+	struct pool pool;
+
+	ASSERT_NE(NULL, records);
+	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	EXPECT_EQ(WPOOL_DEV_UNLIMITED, pool_figure(pool.fd, free));
+	/* as many workers as it may have, however long they take to come */
+	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, LONG, 0, WORKERS));
+	/* one that is busy may not have called its function, but one that sleeps is in it */
+	ASSERT_TRUE(WAIT_FOR(pool_figure(pool.fd, blocked) == WORKERS));
+	ASSERT_EQ(0, cancel_all(pool.fd));
+	ASSERT_EQ(WORKERS, read_records(pool.fd, records, WORKERS));
+	overlap = max_overlap(records, WORKERS);
+	EXPECT_EQ(WORKERS, overlap);
+	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, MSEC, 0, NR));
+	ASSERT_EQ(NR, read_records(pool.fd, records, NR));
+	for (i = 0; i < NR; i++)
+		ASSERT_EQ(0, records[i].status);
+	overlap = max_overlap(records, NR);
+	EXPECT_GE(WORKERS, overlap);
+	ASSERT_EQ(0, pool_stats(pool.fd, &stats));
+	EXPECT_GE(WORKERS, stats.spawned);
+	/* the simple pool's Kill hangs while it is idle; a release does not */
+	EXPECT_EQ(0, pool_release(pool.fd, WPOOL_DEV_RELEASE_WAIT, WAIT_NS));
+	pool_end(&pool);
+	free(records);
+}
+
+/* ---- prealloc ------------------------------------------------------------ */
+
+TEST(prealloc)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_PREALLOC | WPOOL_DEV_EXPIRY_MS |
+			WPOOL_DEV_QUEUE_DEPTH,
+		.capacity = 50,
+		.prealloc = 1,
+		.expiry_ms = 20,
+		.queue_depth = 100,
+	};
+	struct wpool_dev_info info;
+	struct wpool_dev_stats stats;
+	struct pool pool;
+	unsigned int i;
+
+	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	ASSERT_EQ(0, pool_info(pool.fd, &info));
+	EXPECT_EQ(1, info.attrs.prealloc);
+	EXPECT_EQ(WPOOL_DEV_ORDER_FIFO, info.attrs.order);
+	ASSERT_EQ(0, pool_stats(pool.fd, &stats));
+	EXPECT_EQ(50, stats.workers);
+	EXPECT_EQ(50, stats.spawned);
+	for (i = 0; i < 5; i++) {
+		ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, 10 * MSEC, 0, 150));
+		ASSERT_EQ(0, wait_tasks(pool.fd, 0));
+	}
+	/* longer than expiry_ms, which means nothing here */
+	usleep(200000);
+	ASSERT_EQ(0, pool_stats(pool.fd, &stats));
+	EXPECT_EQ(50, stats.workers);
+	EXPECT_EQ(50, stats.spawned);
+	EXPECT_EQ(0, stats.expired);
+	/* its workers come back with a reboot */
+	ASSERT_EQ(0, pool_release(pool.fd, WPOOL_DEV_RELEASE_WAIT, WAIT_NS));
+	EXPECT_EQ(0, pool_figure(pool.fd, workers));
+	ASSERT_EQ(0, pool_reboot(pool.fd));
+	EXPECT_EQ(50, pool_figure(pool.fd, workers));
+	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_NOOP, 0, 0, 50));
+	ASSERT_EQ(0, wait_tasks(pool.fd, 0));
+	pool_end(&pool);
+}
+
+TEST(prealloc_refuses_unlimited)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_PREALLOC,
+		.capacity = WPOOL_DEV_UNLIMITED,
+		.prealloc = 1,
+	};
+	struct pool pool;
+
+	EXPECT_EQ(-EINVAL, pool_create(&pool, &attrs));
+	EXPECT_FALSE(pool_exists(pool.name));
+}
+
 /* More than the module may have: refused as a whole, with nothing left over. */
 TEST(prealloc_beyond_max_workers)
 {
@@ -335,6 +519,58 @@ TEST(prealloc_beyond_max_workers)
 }
 
 /* ---- figures that users keep asking for ---------------------------------- */
+
+/* ants' Running() counts idle workers, too; here each has its own figure. */
+TEST(workers_are_told_apart)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_EXPIRY_MS,
+		.capacity = 10,
+		.expiry_ms = 0,
+	};
+	struct wpool_dev_stats stats;
+	struct pool pool;
+
+	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 6));
+	/* one more worker may come and search, and then idle */
+	ASSERT_TRUE(WAIT_FOR(!pool_stats(pool.fd, &stats) && stats.busy == 6 && !stats.searching));
+	EXPECT_EQ(stats.workers, stats.idle + 6);
+	EXPECT_EQ(4, stats.free);
+	EXPECT_EQ(0, stats.queued);
+	ASSERT_EQ(0, cancel(pool.fd, 0, 3, NULL, NULL));
+	ASSERT_TRUE(WAIT_FOR(!pool_stats(pool.fd, &stats) && stats.busy == 5 && !stats.searching));
+	EXPECT_LE(1, stats.idle);
+	EXPECT_EQ(stats.workers, stats.idle + 5);
+	EXPECT_EQ(5, stats.free);
+	EXPECT_EQ(1, stats.completed);
+	pool_end(&pool);
+}
+
+/* A worker that exists is used before another one is made. */
+TEST(idle_workers_are_reused)
+{
+	struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_EXPIRY_MS,
+		.capacity = 100,
+		.expiry_ms = 0,
+	};
+	struct wpool_dev_stats stats;
+	struct pool pool;
+	unsigned int i;
+
+	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	for (i = 0; i < 200; i++) {
+		ASSERT_EQ(0, submit(pool.fd, WPOOL_WORK_NOOP, 0, i));
+		ASSERT_EQ(0, wait_tasks(pool.fd, 0));
+		ASSERT_TRUE(WAIT_FOR(!pool_figure(pool.fd, outstanding)));
+	}
+	ASSERT_EQ(0, pool_stats(pool.fd, &stats));
+	/* one a CPU, and a few that were on their way when another came back */
+	EXPECT_GE(2 * (__u64)sysconf(_SC_NPROCESSORS_ONLN) + 2, stats.spawned)
+		TH_LOG("%llu workers were made", (unsigned long long)stats.spawned);
+	pool_end(&pool);
+}
 
 /* ---- pools that come and go ---------------------------------------------- */
 

@@ -3,7 +3,7 @@
  * /sys/class/wpool/<pool>/: that every file is documented and every documented
  * file is there, and what each attribute takes and refuses.
  *
- * What a change does to the threads of a pool: sysfs_effects.c.
+ * What a change does to a pool in use: sysfs_effects.c.
  */
 #include "sysfs_attrs.h"
 

@@ -1,11 +1,88 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /sys/class/wpool/<pool>/: changes of attributes while the pool ends, and what they do to its
- * threads. What they do to its tasks: KUnit. Which values are taken at all: sysfs_attrs.c.
+ * /sys/class/wpool/<pool>/: what a change of an attribute does to a pool that is in
+ * use, to those who submit to it, and to its workers.
+ *
+ * Which values are taken at all: sysfs_attrs.c.
  */
 #include "sysfs_attrs.h"
 
 /* ---- who submits --------------------------------------------------------- */
+
+struct submitter {
+	pthread_t thread;
+	int fd;
+	int err;
+};
+
+static void *submit_one(void *data)
+{
+	struct submitter *sub = data;
+
+	sub->err = submit(sub->fd, WPOOL_WORK_SLEEP, LONG, 1);
+	return NULL;
+}
+
+static bool settled(const char *pool, unsigned int outstanding, unsigned int waiting)
+{
+	return attr_number(pool, "outstanding") == outstanding &&
+	       attr_number(pool, "waiting") == waiting;
+}
+
+/* After a larger limit as many waiting submitters go on as fit, and no more. */
+TEST_F(attrs, larger_limits_wake_as_many_as_fit)
+{
+	const char *pool = self->pool.name;
+	struct submitter subs[8];
+	unsigned int i;
+
+	ASSERT_EQ(0, attr_write(pool, "capacity", "1"));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
+	for (i = 0; i < ARRAY_SIZE(subs); i++) {
+		subs[i].fd = self->pool.fd;
+		ASSERT_EQ(0, pthread_create(&subs[i].thread, NULL, submit_one, &subs[i]));
+	}
+	ASSERT_TRUE(WAIT_FOR(settled(pool, 1, 8)));
+	EXPECT_EQ(0, attr_number(pool, "free"));
+	EXPECT_EQ(0, attr_write(pool, "capacity", "3"));
+	EXPECT_TRUE(WAIT_FOR(settled(pool, 3, 6)));
+	EXPECT_EQ(0, attr_write(pool, "queue_depth", "1"));
+	EXPECT_TRUE(WAIT_FOR(settled(pool, 4, 5)));
+	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 3));
+	EXPECT_EQ(1, attr_number(pool, "queued"));
+	/* as much less as more: nobody continues */
+	EXPECT_EQ(0, attr_write(pool, "capacity", "2"));
+	EXPECT_EQ(0, attr_write(pool, "queue_depth", "2"));
+	EXPECT_TRUE(settled(pool, 4, 5));
+	EXPECT_EQ(0, attr_write(pool, "queue_depth", "3"));
+	EXPECT_TRUE(WAIT_FOR(settled(pool, 5, 4)));
+	EXPECT_EQ(0, attr_write(pool, "capacity", "max"));
+	EXPECT_TRUE(WAIT_FOR(settled(pool, 9, 0)));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+	for (i = 0; i < ARRAY_SIZE(subs); i++) {
+		pthread_join(subs[i].thread, NULL);
+		EXPECT_EQ(0, subs[i].err);
+	}
+}
+
+/* Who sleeps already is not asked again; who comes later is. */
+TEST_F(attrs, policy_under_load)
+{
+	const char *pool = self->pool.name;
+	struct submitter sub = { .fd = self->pool.fd };
+
+	ASSERT_EQ(0, attr_write(pool, "capacity", "1"));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
+	ASSERT_EQ(0, pthread_create(&sub.thread, NULL, submit_one, &sub));
+	ASSERT_TRUE(WAIT_FOR(settled(pool, 1, 1)));
+	EXPECT_EQ(0, attr_write(pool, "policy", "fail"));
+	EXPECT_EQ(-EAGAIN, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 2));
+	EXPECT_EQ(0, attr_write(pool, "capacity", "2"));
+	EXPECT_TRUE(WAIT_FOR(settled(pool, 2, 0)));
+	pthread_join(sub.thread, NULL);
+	EXPECT_TRUE(sub.err == 0 || sub.err == -EAGAIN)
+		TH_LOG("%d", sub.err);
+}
 
 /* ---- a pool that ends ---------------------------------------------------- */
 
@@ -111,12 +188,68 @@ TEST_F(attrs, open_file_of_a_destroyed_pool)
 	close(fd);
 }
 
-/* Modules that share this pool did not say that their tasks may be dropped. */
-TEST(default_pool_drops_no_tasks)
+/* ---- who runs ------------------------------------------------------------ */
+
+/* On one CPU, with more workers to be had than tasks. */
+static void one_cpu(struct __test_metadata *_metadata, const char *pool, const char *handoff)
 {
-	EXPECT_EQ(-EPERM, attr_write("default", "max_wait_ms", "20"));
-	EXPECT_EQ(0, attr_write("default", "max_wait_ms", "0"));
-	EXPECT_EQ(-EPERM, attr_write("default", "policy", "drop_oldest"));
+	ASSERT_EQ(0, attr_write(pool, "cpumask", "0"));
+	ASSERT_EQ(0, attr_write(pool, "queue_depth", "8"));
+	ASSERT_EQ(0, attr_write(pool, "handoff", handoff));
+}
+
+TEST_F(attrs, handoff_on_sleepers_do_not_hold_others_up)
+{
+	const char *pool = self->pool.name;
+
+	one_cpu(_metadata, pool, "1");
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 4));
+	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "blocked") == 4));
+	EXPECT_LT(0, attr_number(pool, "handoffs"));
+	EXPECT_EQ(0, attr_number(pool, "hogs"));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+}
+
+/* A worker that sleeps has its place; and the others theirs, as soon as that is changed. */
+/* As long as a few looks of the monitor take. */
+static bool stays(const char *pool, const char *name, long long value)
+{
+	__u64 end = now_ns() + 200 * MSEC;
+
+	while (attr_number(pool, name) == value)
+		if (now_ns() > end)
+			return true;
+	return false;
+}
+
+TEST_F(attrs, handoff_off_and_on_again)
+{
+	const char *pool = self->pool.name;
+
+	one_cpu(_metadata, pool, "0");
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 4));
+	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "blocked") == 1));
+	EXPECT_TRUE(stays(pool, "queued", 3));
+	EXPECT_EQ(0, attr_number(pool, "handoffs"));
+	EXPECT_EQ(0, attr_write(pool, "handoff", "1"));
+	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "blocked") == 4));
+	EXPECT_LT(0, attr_number(pool, "handoffs"));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+}
+
+TEST_F(attrs, concurrency_bounds_who_starts)
+{
+	const char *pool = self->pool.name;
+
+	one_cpu(_metadata, pool, "0");
+	ASSERT_EQ(0, attr_write(pool, "concurrency", "2"));
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 4));
+	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "blocked") == 2));
+	EXPECT_TRUE(stays(pool, "queued", 2));
+	EXPECT_EQ(0, attr_write(pool, "concurrency", "3"));
+	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "blocked") == 3));
+	EXPECT_TRUE(stays(pool, "queued", 1));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
 }
 
 /* A second in which nothing happens, while a task waits. */
@@ -137,6 +270,140 @@ TEST_F(attrs, exhausted_is_counted_once)
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "outstanding") == 0));
 	EXPECT_EQ(1, attr_number(pool, "exhausted"));
+}
+
+TEST_F(attrs, hogs_are_counted_when_they_are_longer_than_hog_ms)
+{
+	const char *pool = self->pool.name;
+
+	one_cpu(_metadata, pool, "1");
+	ASSERT_EQ(0, attr_write(pool, "hog_ms", "10000"));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SPIN, 100 * MSEC, 1));
+	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "completed") == 1));
+	EXPECT_EQ(0, attr_number(pool, "hogs"));
+	ASSERT_EQ(0, attr_write(pool, "hog_ms", "1"));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SPIN, LONG, 2));
+	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "hogs") == 1));
+	/* what comes after it finds somebody, on the same CPU if need be */
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 3));
+	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "completed") == 2));
+	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 1));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+}
+
+TEST_F(attrs, capacity_per_cpu_follows_the_cpumask_until_there_is_a_number)
+{
+	const char *pool = self->pool.name;
+
+	ASSERT_EQ(0, attr_write(pool, "cpumask", "0"));
+	ASSERT_EQ(0, attr_write(pool, "queue_depth", "0"));
+	ASSERT_EQ(0, attr_write(pool, "capacity_per_cpu", "3"));
+	EXPECT_EQ(3, attr_number(pool, "capacity"));
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1, 3));
+	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 3));
+	EXPECT_EQ(0, attr_number(pool, "free"));
+	if (sysconf(_SC_NPROCESSORS_ONLN) > 1) {
+		ASSERT_EQ(0, attr_write(pool, "cpumask", "0-1"));
+		EXPECT_EQ(6, attr_number(pool, "capacity"));
+		EXPECT_EQ(3, attr_number(pool, "free"));
+	}
+	ASSERT_EQ(0, attr_write(pool, "capacity", "4"));
+	EXPECT_EQ(0, attr_number(pool, "capacity_per_cpu"));
+	EXPECT_EQ(1, attr_number(pool, "free"));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+}
+
+/* Of a group: a task that is cut short returns an error; those that never run do not. */
+TEST_F(attrs, errors_of_tasks_are_counted)
+{
+	const char *pool = self->pool.name;
+	int fd = pool_attach(pool, 0);
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, group_init(fd, 8));
+	ASSERT_EQ(0, attr_write(pool, "capacity", "2"));
+	ASSERT_EQ(0, attr_write(pool, "queue_depth", "max"));
+	ASSERT_EQ(0, submit_many(fd, WPOOL_WORK_NOOP, 0, 0, 3));
+	EXPECT_EQ(0, wait_tasks(fd, 0));
+	EXPECT_EQ(0, attr_number(pool, "errors"));
+	ASSERT_EQ(0, submit_many(fd, WPOOL_WORK_SLEEP, LONG, 0, 5));
+	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "blocked") == 2));
+	EXPECT_EQ(0, cancel_all(fd));
+	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "outstanding") == 0));
+	EXPECT_EQ(2, attr_number(pool, "errors"));
+	EXPECT_EQ(2, pool_figure(fd, errors));
+	/* their functions have returned, and for the pool so have those that did not run */
+	EXPECT_EQ(8, attr_number(pool, "completed"));
+	/* without a group there is nobody to tell */
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
+	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "blocked") == 1));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "outstanding") == 0));
+	EXPECT_EQ(2, attr_number(pool, "errors"));
+	close(fd);
+}
+
+TEST_F(attrs, tasks_that_wait_longer_than_max_wait_ms_are_not_run)
+{
+	struct wpool_dev_record records[3];
+	const char *pool = self->pool.name;
+	int i;
+
+	ASSERT_EQ(0, attr_write(pool, "capacity", "1"));
+	ASSERT_EQ(0, attr_write(pool, "queue_depth", "max"));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
+	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 1));
+	/* not before: that one might be late */
+	ASSERT_EQ(0, attr_write(pool, "max_wait_ms", "20"));
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 2, 3));
+	/* no worker comes */
+	ASSERT_EQ(3, read_records(self->pool.fd, records, 3));
+	for (i = 0; i < 3; i++) {
+		EXPECT_EQ(-ETIME, records[i].status);
+		EXPECT_EQ(0, records[i].start_ns);
+	}
+	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "outstanding") == 1));
+	EXPECT_EQ(3, attr_number(pool, "overdue"));
+	EXPECT_EQ(0, attr_number(pool, "cancelled"));
+	EXPECT_EQ(4, attr_number(pool, "submitted"));
+	/* modules that share this one did not say that their tasks may be dropped */
+	EXPECT_EQ(-EPERM, attr_write("default", "max_wait_ms", "20"));
+	EXPECT_EQ(0, attr_write("default", "max_wait_ms", "0"));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+}
+
+TEST_F(attrs, policy_drop_oldest_makes_room_for_the_newest)
+{
+	struct wpool_dev_record records[5];
+	const char *pool = self->pool.name;
+	int i, dropped = 0, newest = 0;
+
+	ASSERT_EQ(0, attr_write(pool, "policy", "drop_oldest"));
+	ASSERT_EQ(0, attr_write(pool, "capacity", "1"));
+	ASSERT_EQ(0, attr_write(pool, "queue_depth", "2"));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
+	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 1));
+	/* two have room; each of the others takes the place of one before it */
+	for (i = 2; i < 7; i++)
+		ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, i));
+	ASSERT_EQ(3, read_records(self->pool.fd, records, 3));
+	for (i = 0; i < 3; i++) {
+		dropped += records[i].status == -ECANCELED;
+		newest += records[i].cookie == 6;
+	}
+	EXPECT_EQ(3, dropped);
+	EXPECT_EQ(0, newest);
+	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "outstanding") == 3));
+	EXPECT_EQ(3, attr_number(pool, "cancelled"));
+	EXPECT_EQ(6, attr_number(pool, "submitted"));
+	EXPECT_EQ(0, attr_number(pool, "refused"));
+	/* modules that share this one did not say that their tasks may be dropped */
+	EXPECT_EQ(-EPERM, attr_write("default", "policy", "drop_oldest"));
+	EXPECT_EQ(0, cancel(self->pool.fd, 0, 1, NULL, NULL));
+	ASSERT_EQ(3, read_records(self->pool.fd, records, 3));
+	for (i = 0; i < 3; i++)
+		newest += records[i].cookie == 6 && !records[i].status;
+	EXPECT_EQ(1, newest);
 }
 
 /* ---- workers ------------------------------------------------------------- */

@@ -343,6 +343,30 @@ static inline int read_records(int fd, struct wpool_dev_record *records, unsigne
 	return got;
 }
 
+static inline int by_start(const void *a, const void *b)
+{
+	const struct wpool_dev_record *x = a, *y = b;
+
+	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
+}
+
+/* How many of these tasks were running at the same time, at most. */
+static inline unsigned int max_overlap(struct wpool_dev_record *records, unsigned int nr)
+{
+	unsigned int i, j, most = 0, now;
+
+	qsort(records, nr, sizeof(*records), by_start);
+	for (i = 0; i < nr; i++) {
+		if (!records[i].start_ns)
+			continue;
+		for (j = 0, now = 0; j <= i; j++)
+			now += records[j].start_ns && records[j].end_ns > records[i].start_ns;
+		if (now > most)
+			most = now;
+	}
+	return most;
+}
+
 /*
  * Until that many tasks that sleep for WPOOL_MAX_WORK_NS run at the same time. A
  * machine may be too slow to make their workers before the first ones end:

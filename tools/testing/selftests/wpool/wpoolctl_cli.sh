@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # wpoolctl - against the module that is loaded: what each command does, what it
-# prints for programs, and how it complains of what the kernel refuses. Of wrong
-# options and values: tools/wpoolctl/tests/check.
+# prints for programs, and how it complains.
 
 # The tests are called by name, return early, and deal with names that have no
 # blanks.
@@ -100,6 +99,47 @@ attr_is()
 	[ "$value" = "$2" ] || fail "$1 is $value, expected $2"
 }
 
+test_help()
+{
+	for command in list show create tune release reboot destroy stat top why latency metrics run help; do
+		good $command --help && prints "^usage: wpoolctl $command" || return 1
+	done
+	good help run && prints "^usage: wpoolctl run" || return 1
+	good --help && prints "^usage: wpoolctl COMMAND" || return 1
+	for command in list show create tune release reboot destroy stat top why latency metrics run; do
+		prints "^  $command " || return 1
+	done
+	good --version && prints "^wpoolctl [0-9]"
+}
+
+test_usage()
+{
+	# without anything it explains itself, on stderr
+	wpoolctl >"$TMP/out" 2>"$TMP/err"
+	rc=$?
+	[ $rc -eq 2 ] && [ ! -s "$TMP/out" ] && grep -q '^usage:' "$TMP/err" ||
+		fail "wpoolctl alone: exit $rc" || return 1
+	bad 2 frobnicate && says frobnicate || return 1
+	bad 2 list --frobnicate && says frobnicate || return 1
+	bad 2 list one-too-many && says one-too-many || return 1
+	bad 2 show || return 1
+	bad 2 show default one-too-many && says one-too-many || return 1
+	bad 2 create || return 1
+	bad 2 destroy || return 1
+	bad 2 tune || return 1
+	bad 2 tune default || return 1
+	bad 2 release || return 1
+	bad 2 reboot || return 1
+	bad 2 run || return 1
+	bad 2 help frobnicate && says frobnicate || return 1
+	bad 2 show 'a/b' && says a/b || return 1
+	bad 2 create '' || return 1
+	bad 2 create .hidden || return 1
+	bad 2 create 0123456789012345678901234567890123456789 || return 1
+	bad 2 destroy default default || return 1
+	[ ! -e "$CLASS/$POOL" ]
+}
+
 test_create_and_destroy()
 {
 	good create "$POOL" capacity=12 queue_depth=max policy=fail expiry_ms=77 \
@@ -116,8 +156,6 @@ test_create_and_destroy()
 	good destroy "$POOL" || return 1
 	[ ! -e "$CLASS/$POOL" ] || fail "it is still there" || return 1
 	bad 1 destroy "$POOL" && says "$POOL" || return 1
-	# what only the kernel can know
-	bad 1 create "$POOL" cpumask=1000 && [ ! -e "$CLASS/$POOL" ] || return 1
 	good create "$POOL" prealloc=1 capacity=3 order=fifo policy=run || return 1
 	attr_is prealloc 1 && attr_is order fifo && attr_is policy run &&
 		attr_is workers 3 || return 1
@@ -125,6 +163,26 @@ test_create_and_destroy()
 	good tune "$POOL" cpumask=all spin_us=+7 && attr_is spin_us 7 &&
 		attr_is cpumask "$(cat /sys/devices/system/cpu/possible)" || return 1
 	good destroy "$POOL"
+}
+
+test_create_bad_values()
+{
+	for value in capacity=0 capacity=-1 capacity=abc capacity=1048577 capacity= \
+		capacity capacity=1x capacity=99999999999999999999 queue_depth=536870913 \
+		policy=maybe max_blocking=1073741825 expiry_ms=86400001 expiry_ms=1.5 \
+		concurrency=0 concurrency=1025 spin_us=1001 hog_ms=0 hog_ms=10001 \
+		handoff=2 latency=x nice=-21 nice=20 cpumask= cpumask=x \
+		cpumask=1-0 order=random prealloc=2 frobnicate=1 =1; do
+		bad 2 create "$POOL" $value || return 1
+		says "${value%%=*}" || return 1
+		[ ! -e "$CLASS/$POOL" ] || fail "$value: there is a pool" || return 1
+	done
+	bad 2 create "$POOL" capacity=1 capacity=2 || return 1
+	bad 2 create "$POOL" capacity=4 min_workers=5 || return 1
+	bad 2 create "$POOL" prealloc=1 capacity=max || return 1
+	# what only the kernel can know
+	bad 1 create "$POOL" cpumask=1000 || return 1
+	[ ! -e "$CLASS/$POOL" ]
 }
 
 test_tune()
@@ -213,7 +271,6 @@ test_run_reports()
 		--tasks 160 || return 1
 	good run "$POOL" --tasks 500 --batch 7 --submitters 3 --json || return 1
 	balanced && key_is accepted 500 && key_is completed 500 && key_is refused 0 || return 1
-	bad 1 run no-such-pool && says no-such-pool || return 1
 	good run "$POOL" --tasks 10 --quiet || return 1
 	[ ! -s "$TMP/out" ] || fail "--quiet is not quiet" || return 1
 	wait_for grep -qx 0 "$CLASS/$POOL/outstanding" || fail "tasks are left over" || return 1
@@ -337,6 +394,20 @@ test_run_temporary_pool()
 	bad 2 run --create=capacity=0 || return 1
 	bad 2 run --create=frobnicate=1 || return 1
 	[ "$(ls "$CLASS")" = "$before" ]
+}
+
+test_run_bad_values()
+{
+	for option in --work=dance --work=spin --work=spin:x --work=spin:61s --work=sleep:-1 \
+		--work=noop:1 --work=yield:1000001 --work=touch:65M --work=hash:1x \
+		--work=tree:21x1 --work=tree:1x17 --work=tree:20x2 --work=tree:2 \
+		--work=noop@0 --work=noop@1001 --tasks=0 --tasks=x --tasks=-5 --batch=0 \
+		--batch=4097 --submitters=0 --submitters=257 --rate=0 --rate=x \
+		--timeout=0 --timeout=x --progress=maybe --frobnicate; do
+		bad 2 run default "$option" || return 1
+	done
+	bad 2 run default --quiet --json || return 1
+	bad 1 run no-such-pool && says no-such-pool
 }
 
 test_stat()
@@ -501,8 +572,9 @@ test_unprivileged()
 	good destroy "$POOL"
 }
 
-TESTS="create_and_destroy tune apply list show run_reports run_full_pool run_open_loop run_group
-	run_time_is_over run_interrupted run_temporary_pool stat release_and_reboot
-	default_pool_is_left_alone top why latency unprivileged"
+TESTS="help usage create_and_destroy create_bad_values tune apply list show run_reports
+	run_full_pool run_open_loop run_group run_time_is_over run_interrupted run_temporary_pool
+	run_bad_values stat release_and_reboot default_pool_is_left_alone top why latency
+	unprivileged"
 
 run_tests "$@"
