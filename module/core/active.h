@@ -24,4 +24,13 @@ static inline void wpool_runq_activate(struct wpool_runq *rq)
 		__wpool_runq_activate(rq);
 }
 
+/* This CPU's run queue, which the caller may fill: a worker, which may be the first one here. */
+static inline struct wpool_runq *wpool_activate_this_runq(struct wpool *pool)
+{
+	struct wpool_runq *rq = wpool_this_runq(pool);
+
+	wpool_runq_activate(rq);
+	return rq;
+}
+
 #endif /* WPOOL_CORE_ACTIVE_H */

@@ -4,7 +4,7 @@
 
 #include <linux/cache.h>
 
-#include "core/find_work.h"
+#include "core/queued.h"
 #include "core/idle.h"
 #include "core/monitor_timer.h"
 #include "core/spawn_queue.h"

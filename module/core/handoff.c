@@ -18,7 +18,7 @@
 
 #include "compat.h"
 #include "core/counts.h"
-#include "core/find_work.h"
+#include "core/queued.h"
 #include "core/idle.h"
 #include "core/monitor_timer.h"
 #include "core/trace.h"

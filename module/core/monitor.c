@@ -36,7 +36,7 @@
 
 #include "compat.h"
 #include "core/counts.h"
-#include "core/find_work.h"
+#include "core/queued.h"
 #include "core/freeze.h"
 #include "core/housekeeping.h"
 #include "core/idle.h"

@@ -11,8 +11,8 @@
 #include <linux/sched.h>
 #include <linux/time.h>
 
-#include "core/find_work.h"
 #include "core/length.h"
+#include "core/queued.h"
 #include "core/state.h"
 #include "core/wake.h"
 
@@ -132,13 +132,6 @@ static inline bool wpool_runq_is_own(const struct wpool_runq *rq)
 	       !READ_ONCE(rq->redirect);
 }
 
-/* Take the task in the next slot, if there is one. */
-static inline struct wpool_task *wpool_sched_take_next(struct wpool_runq *rq)
-{
-	/* read first, because the exchange is a locked instruction */
-	return READ_ONCE(rq->next) ? xchg(&rq->next, NULL) : NULL;
-}
-
 /**
  * wpool_sched_next() - the next task of this CPU, if none elsewhere may be older
  * @pool: the pool
@@ -157,7 +150,7 @@ static inline struct wpool_task *wpool_sched_next(struct wpool *pool, struct wpo
 	    unlikely(rq->call_jiffy != (u32)jiffies) || unlikely(wpool_length_is_single(rq)))
 		return NULL;
 	if (READ_ONCE(rq->next) && rq->next_streak++ < WPOOL_NEXT_STREAK)
-		task = wpool_sched_take_next(rq);
+		task = wpool_runq_take_next(rq);
 	if (!task) {
 		task = unlikely(wpool_fifo_len(&rq->backlog)) ? wpool_fifo_pop_irq(&rq->backlog) :
 								wpool_ring_pop(&rq->ring);

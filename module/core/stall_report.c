@@ -20,7 +20,7 @@
 
 #include "compat.h"
 #include "core/counts.h"
-#include "core/find_work.h"
+#include "core/queued.h"
 #include "core/notify.h"
 #include "core/state.h"
 

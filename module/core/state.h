@@ -110,7 +110,7 @@ struct wpool {
 					 *    runq->lock
 					 */
 	unsigned long *offers;		/* X: active run queues that workers of other CPUs shall
-					 *    check for tasks, see find_work.h
+					 *    check for tasks, see queued.h
 					 */
 	u32 nr_cpus;			/* T: run queues that workers may be at home on */
 	enum wpool_order order;		/* I: in which order tasks are taken, see idle.c */

@@ -8,7 +8,7 @@
 #include <linux/topology.h>
 
 #include "core/counts.h"
-#include "core/find_work.h"
+#include "core/queued.h"
 #include "core/freeze.h"
 #include "core/idle.h"
 #include "core/monitor_timer.h"
@@ -70,7 +70,7 @@
  *   wake_for_moved:A             tasks of a ring were moved to its backlog, or tasks that were
  *                                taken out were put back
  *   wpool_sched_leave:A          the tasks of a run queue are left to other CPUs' workers
- *   fill_ring:A                  tasks of another backlog or of the global queue were moved to
+ *   wpool_transit_fill:A         tasks of another backlog or of the global queue were moved to
  *                                a ring; the taker runs here, and reads the counts when
  *                                its own state changes
  *   wpool_runq_offer:A           the run queue was offered, because a worker was relied on

@@ -9,6 +9,7 @@
 #include <linux/jiffies.h>
 
 #include "core/length.h"
+#include "core/queued.h"
 #include "core/state.h"
 
 /**
@@ -42,6 +43,37 @@ static inline bool wpool_wake_is_needless(const struct wpool *pool,
  * Context: any; interrupts off; a full barrier after the queueing.
  */
 void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq);
+
+/*
+ * Tasks that were queued here before they were known to be long are older than those in the
+ * global queue: other CPUs shall not take from there alone.
+ */
+static inline void __wpool_wake_name_left(struct wpool *pool, struct wpool_runq *rq)
+{
+	u32 first;
+
+	if (!READ_ONCE(pool->left) && wpool_runq_first(rq, &first))
+		WRITE_ONCE(pool->left, rq->index + 1);
+}
+
+/*
+ * A worker has taken a task, and leaves others in the queues while it runs that one. It will come
+ * back for them, but checks whether an idle worker would help. Once a tick it times a task.
+ */
+static inline void wpool_wake_to_help(struct wpool *pool, struct wpool_runq *rq)
+{
+	u32 now = jiffies;
+
+	if (unlikely(wpool_runq_has_long_tasks(rq)))
+		__wpool_wake_name_left(pool, rq);
+
+	if (unlikely(rq->call_jiffy != now)) {
+		WRITE_ONCE(rq->call_jiffy, now);
+		wpool_length_start(rq);
+	}
+	if (unlikely(!wpool_wake_is_needless(pool, rq)) && wpool_queues_wait_here(pool, rq))
+		wpool_wake_for_push(pool, rq);
+}
 
 /**
  * wpool_wake_for_push_on() - the same for a task queued on any CPU, for the workers there

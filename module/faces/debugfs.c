@@ -21,7 +21,7 @@
 #include <linux/wpool.h>
 #include <linux/wpool_stats.h>
 
-#include "core/find_work.h"
+#include "core/queued.h"
 #include "core/freeze.h"
 #include "core/registry.h"
 #include "core/state.h"

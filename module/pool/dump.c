@@ -22,7 +22,7 @@
 
 #include "compat.h"
 #include "core/counts.h"
-#include "core/find_work.h"
+#include "core/queued.h"
 #include "core/freeze.h"
 #include "core/registry.h"
 #include "core/stall_report.h"

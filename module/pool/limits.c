@@ -23,7 +23,7 @@
 #include <linux/wpool.h>
 #include <linux/wpool_stats.h>
 
-#include "core/find_work.h"
+#include "core/queued.h"
 #include "core/idle.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"

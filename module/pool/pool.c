@@ -31,7 +31,7 @@
 #include "core/idle.h"
 #include "core/notify.h"
 #include "core/registry.h"
-#include "core/runqs.h"
+#include "core/runq_alloc.h"
 #include "core/state.h"
 #include "core/tidy_queue.h"
 #include "inject.h"

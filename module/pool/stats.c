@@ -20,7 +20,7 @@
 
 #include "compat.h"
 #include "core/cost.h"
-#include "core/find_work.h"
+#include "core/queued.h"
 #include "core/hist.h"
 #include "core/monitor_timer.h"
 #include "core/state.h"

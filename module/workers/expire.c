@@ -12,7 +12,7 @@
 #include <linux/timer.h>
 
 #include "compat.h"
-#include "core/find_work.h"
+#include "core/queued.h"
 #include "core/freeze.h"
 #include "core/idle.h"
 #include "core/spawn_queue.h"

@@ -5,7 +5,7 @@
 #include <linux/smp.h>
 
 #include "core/counts.h"
-#include "core/find_work.h"
+#include "core/queued.h"
 #include "core/freeze.h"
 #include "core/state.h"
 #include "core/wake.h"

@@ -5,7 +5,7 @@
 #include <linux/sched.h>
 
 #include "core/counts.h"
-#include "core/find_work.h"
+#include "core/queued.h"
 #include "core/freeze.h"
 #include "core/idle.h"
 #include "core/spawn_queue.h"

@@ -6,7 +6,7 @@
 #include "workers/retire.h"
 
 #include "core/counts.h"
-#include "core/find_work.h"
+#include "core/queued.h"
 #include "core/idle.h"
 #include "core/registry.h"
 #include "core/spawn_queue.h"

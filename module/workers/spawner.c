@@ -29,7 +29,7 @@
 #include <linux/sched.h>
 
 #include "core/counts.h"
-#include "core/find_work.h"
+#include "core/queued.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
 #include "workers/need.h"

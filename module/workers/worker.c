@@ -17,7 +17,7 @@
 #include "core/class.h"
 #include "core/counts.h"
 #include "core/current.h"
-#include "core/find_work.h"
+#include "core/queued.h"
 #include "core/freeze.h"
 #include "core/handoff.h"
 #include "core/monitor_timer.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The order of tasks: module/core/sched.c, sched.h, ring.c, find_work.h, and what monitor.c
+ * The order of tasks: module/core/sched.c, sched.h, ring.c, queued.h, and what monitor.c
  * does for it. Where a push goes, what a worker takes next, what a thief takes, and which
  * queue the monitor names, in pool->left, if it does not move.
  *
@@ -182,7 +182,7 @@ inline take_next(c, t)
 
 /* ---- push ---- */
 
-inline spill_ring(c)
+inline transit_spill(c)
 {
 	do
 	:: ring[c].nr -> take_first(ring[c], task); put_last(backlog[c], task)
@@ -221,7 +221,7 @@ inline push(c, t)
 	:: !IS_PLACE(c) -> push_shared(c, t)
 	:: else ->
 		if
-		:: ring[c].nr == ROOM -> spill_ring(c)
+		:: ring[c].nr == ROOM -> transit_spill(c)
 		:: else
 		fi;
 		put_last(ring[c], t)
@@ -239,7 +239,7 @@ inline push_next(c, t)
 inline push_on(c, t)
 {
 	if
-	:: IS_SERVED(c) -> spill_ring(c); put_last(backlog[c], t)
+	:: IS_SERVED(c) -> transit_spill(c); put_last(backlog[c], t)
 	:: !IS_SERVED(c) -> push_shared(c, t)
 #if CPUS > 1
 	/* another CPU does it */
@@ -409,8 +409,8 @@ inline steal(c)
 	victim = 0
 }
 
-/* name_left() */
-inline call_for_help(c)
+/* __wpool_wake_name_left() */
+inline wake_to_help(c)
 {
 	if
 #ifndef F1
@@ -456,7 +456,7 @@ proctype worker(byte c)
 		fi;
 #endif
 		if
-		:: got -> call_for_help(c); start(c, got)
+		:: got -> wake_to_help(c); start(c, got)
 		:: else
 		fi
 	   }

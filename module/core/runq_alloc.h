@@ -9,8 +9,8 @@
  * kernel has moved there fills its ring. Only active run queues hold tasks and workers, so a
  * thread that looks for these visits no others.
  */
-#ifndef WPOOL_CORE_RUNQS_H
-#define WPOOL_CORE_RUNQS_H
+#ifndef WPOOL_CORE_RUNQ_ALLOC_H
+#define WPOOL_CORE_RUNQ_ALLOC_H
 
 #include "core/state.h"
 
@@ -54,4 +54,4 @@ int wpool_runqs_module_init(void);
 /** wpool_runqs_module_exit() - destroy the slab cache */
 void wpool_runqs_module_exit(void);
 
-#endif /* WPOOL_CORE_RUNQS_H */
+#endif /* WPOOL_CORE_RUNQ_ALLOC_H */

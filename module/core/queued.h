@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is queued, and which workers may take it: functions that change nothing. */
-#ifndef WPOOL_CORE_FIND_WORK_H
-#define WPOOL_CORE_FIND_WORK_H
+/*
+ * What is queued, and which workers may take it. These functions only read, except that
+ * wpool_runq_pop() and wpool_runq_take_next() take a task, and that wpool_runq_offer() and
+ * wpool_queues_find_work() change pool->offers.
+ */
+#ifndef WPOOL_CORE_QUEUED_H
+#define WPOOL_CORE_QUEUED_H
 
 #include "core/state.h"
 
@@ -38,6 +42,13 @@ static inline bool wpool_runq_first(struct wpool_runq *rq, u32 *jiffy)
 static inline struct wpool_task *wpool_runq_pop(struct wpool_runq *rq)
 {
 	return wpool_fifo_pop_first(&rq->backlog) ?: wpool_ring_pop(&rq->ring);
+}
+
+/* Take the task in the next slot, if there is one. */
+static inline struct wpool_task *wpool_runq_take_next(struct wpool_runq *rq)
+{
+	/* read first, because the exchange is a locked instruction */
+	return READ_ONCE(rq->next) ? xchg(&rq->next, NULL) : NULL;
 }
 
 /** wpool_shared_len() - how many tasks are queued for all CPUs: racy */
@@ -105,4 +116,4 @@ bool wpool_queues_find_work(struct wpool *pool, struct wpool_runq *rq);
  */
 bool wpool_queues_are_waiting(struct wpool *pool, struct wpool_runq *rq);
 
-#endif /* WPOOL_CORE_FIND_WORK_H */
+#endif /* WPOOL_CORE_QUEUED_H */
