@@ -9,7 +9,6 @@
 #include "core/active.h"
 #include "core/length.h"
 #include "core/queued.h"
-#include "core/sched.h"
 #include "core/state.h"
 #include "core/trace.h"
 #include "core/transit.h"

@@ -8,10 +8,10 @@
 #include <linux/topology.h>
 
 #include "core/counts.h"
-#include "core/queued.h"
 #include "core/freeze.h"
 #include "core/idle.h"
 #include "core/monitor_timer.h"
+#include "core/queued.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
 
@@ -82,7 +82,7 @@
  *   wpool_park_join:A            parked: idle, not searching, not running
  *   stop_searching:A             not searching
  *   wpool_running_left:A         not running: it blocks, or the monitor counts it out,
- *                                or it moves to another CPU (rehome_worker:A)
+ *                                or it moves to another CPU (wpool_worker_rehome:A)
  *   wpool_workers_leave_place:A  left: not counted in the pool and the module
  *
  * Each of the first list pairs with each of the second: either the thread that queues

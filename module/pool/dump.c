@@ -22,8 +22,8 @@
 
 #include "compat.h"
 #include "core/counts.h"
-#include "core/queued.h"
 #include "core/freeze.h"
+#include "core/queued.h"
 #include "core/registry.h"
 #include "core/stall_report.h"
 #include "core/state.h"

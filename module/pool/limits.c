@@ -23,8 +23,8 @@
 #include <linux/wpool.h>
 #include <linux/wpool_stats.h>
 
-#include "core/queued.h"
 #include "core/idle.h"
+#include "core/queued.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
 #include "task/item.h"

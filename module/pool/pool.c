@@ -43,10 +43,10 @@
 #include "task/waiters.h"
 #include "workers/affinity.h"
 #include "workers/cgroup.h"
+#include "workers/create.h"
 #include "workers/expire.h"
 #include "workers/rescuer.h"
 #include "workers/tidy.h"
-#include "workers/worker.h"
 
 static struct wpool *default_pool;
 static struct kmem_cache *pool_cache;	/* kmalloc() would waste a third */

@@ -18,11 +18,11 @@
 #include "core/class.h"
 #include "core/cost.h"
 #include "core/counts.h"
-#include "core/queued.h"
 #include "core/freeze.h"
 #include "core/handoff.h"
 #include "core/idle.h"
 #include "core/monitor_timer.h"
+#include "core/queued.h"
 #include "core/runq_alloc.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
@@ -33,9 +33,9 @@
 #include "task/tokens.h"
 #include "workers/affinity.h"
 #include "workers/cgroup.h"
+#include "workers/create.h"
 #include "workers/expire.h"
 #include "workers/rescuer.h"
-#include "workers/worker.h"
 
 /* On how many CPUs workers may be at home when it is tuned. */
 static u32 count_cpus(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)

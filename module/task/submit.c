@@ -16,8 +16,8 @@
  *
  * The claim comes first. If a task that turns out to need no token held one, even for
  * a moment, another submitter could be refused for it. Everything out of the ordinary
- * goes to submit_slow(), with the tasks claimed so far;
- * what happens to tasks that found no token is decided in overload.c.
+ * goes to submit_slow(), with the tasks claimed so far. What becomes of tasks that found no
+ * token is decided in overload.c.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

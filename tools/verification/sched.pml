@@ -54,7 +54,7 @@
  * omits: core/counts.c wpool_running_enter:A
  * barrier: core/counts.c wpool_running_left:A
  * barrier: core/counts.c wpool_running_left:B
- * like wpool_running_left:A: workers/worker.c rehome_worker:A
+ * like wpool_running_left:A: workers/home.c wpool_worker_rehome:A
  * barrier: workers/spawner.c spawn_worker:A
  * omits: workers/spawner.c spawn_worker:B
  * omits: workers/need.c wpool_need_worker:A
