@@ -166,7 +166,7 @@ static void wpool_event_fire_closed_pool_is_aborted(struct kunit *test)
 	/* Without an abort function it is not silent, either. */
 	wpk_event(&ev[1])->abort = NULL;
 	wpool_event_arm(wpk_event(&ev[1]), 1);
-	/* fired, refused, and ended: SHUT in event.c */
+	/* fired, refused, and ended: EVENT_SHUT */
 	WPK_EVENTUALLY(test, atomic_read(&wpk_event(&ev[1])->state) == BIT(6));
 	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(&ev[1])), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev[0].runs) + atomic_read(&ev[1].runs), 0);
