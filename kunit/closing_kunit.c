@@ -284,7 +284,7 @@ static void serve(struct wpk_ev *ev)
 		complete(ev->arg);
 }
 
-/* What it is for: clients are turned away, connections come to their end, then the pool. */
+/* As a server shuts down: it refuses new clients, and serves the connections that it has. */
 static void wpool_release_own_then_destroy_loses_no_event(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);

@@ -517,7 +517,7 @@ static void leave_mm_and_creds(struct wpk_job *job)
 	current->journal_info = NULL;
 }
 
-/* A parent that has all three of its own, and a child that takes them away. */
+/* The parent sets an mm, credentials and journal_info; its child takes all three away. */
 static void wait_for_taking_child(struct wpk_job *job)
 {
 	struct wpk_job *child = job + 1;

@@ -335,7 +335,7 @@ static struct listener *listen(struct kunit *test, struct wpool *pool)
 	return listener;
 }
 
-/* Queue a task here, and let no thread have this CPU until it is said that this is a stall. */
+/* Queue a task on this CPU, and hold the CPU until the listener is told of a stall. */
 static int submit_and_hold_the_cpu(struct wpk_thread *thread)
 {
 	struct listener *listener = thread->arg;

@@ -72,7 +72,8 @@ static bool event_start(struct wpool_event *event, bool *gone)
 		}
 		/* with the end of the wait, so that no expiry comes in between */
 		raw_spin_lock_irqsave(&event->lock, flags);
-		started = atomic_try_cmpxchg(&event->state, &old, (old & EVENT_ENDING_MASK) | EVENT_RUNNING |
+		started = atomic_try_cmpxchg(&event->state, &old,
+					     (old & EVENT_ENDING_MASK) | EVENT_RUNNING |
 					     (old & EVENT_TIMED ? EVENT_TIMED_OUT : 0));
 		if (started)
 			wpool_event_timer_stop(event);
@@ -174,7 +175,8 @@ static bool event_take_off(struct wpool_event *event)
 		wpool_debug_deactivate(&event->task);
 		old = EVENT_CANCELLED;
 		while ((old & EVENT_STATE_MASK) == EVENT_CANCELLED &&
-		       !atomic_try_cmpxchg(&event->state, &old, EVENT_IDLE | (old & EVENT_ENDING_MASK)))
+		       !atomic_try_cmpxchg(&event->state, &old,
+					   EVENT_IDLE | (old & EVENT_ENDING_MASK)))
 			;
 		/* it has fired again meanwhile */
 		if ((old & EVENT_STATE_MASK) != EVENT_CANCELLED)

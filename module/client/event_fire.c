@@ -40,7 +40,8 @@ bool wpool_event_mark_fired(struct wpool_event *event, int timed, bool *home)
 	do {
 		if (old & EVENT_ENDING_MASK)
 			return false;
-		if ((old & EVENT_STATE_MASK) == EVENT_IDLE || (old & EVENT_STATE_MASK) == EVENT_CANCELLED)
+		if ((old & EVENT_STATE_MASK) == EVENT_IDLE ||
+		    (old & EVENT_STATE_MASK) == EVENT_CANCELLED)
 			new = EVENT_PENDING | timed;
 		else if ((old & EVENT_STATE_MASK) == EVENT_RUNNING && !(old & EVENT_AGAIN))
 			new = old | EVENT_AGAIN | timed;

@@ -19,7 +19,7 @@
 #define EVENT_SHUT		BIT(6)	/* IDLE: ended with -ESHUTDOWN */
 #define EVENT_DIED		BIT(7)	/* IDLE: ended with -EIO */
 #define EVENT_LATE		(EVENT_SHUT | EVENT_DIED) /* IDLE: ended with -ETIME */
-#define EVENT_ENDING		BIT(8)	/* ends, or is disabled: no fire, no timer; a count from here up */
+#define EVENT_ENDING		BIT(8)	/* ends, or is disabled: no fire, no timer; a count */
 #define EVENT_ENDING_MASK	(~(int)(EVENT_ENDING - 1))
 
 /* Has the event a pool? If not, it was not initialised, or was given none. */

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The timers of events.
- *
- * The timer is the kernel's. event->lock protects it, together with task->armed:
+ * The timer of an event is the kernel's. event->lock protects it, together with task->armed:
  *
  *   armed   the timer is pending, or its callback has yet to take the lock. A callback that
  *           finds the event armed, and the timer not pending, ends the wait. Any other

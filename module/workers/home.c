@@ -22,8 +22,8 @@ void wpool_worker_rehome(struct wpool_worker *w)
 	left = __wpool_running_leave(w, old);
 	raw_spin_unlock(&old->lock);
 	/*
-	 * wpool_worker_rehome:A, the full barrier of the call: no thread may rely on the worker while it
-	 * moves. Pairs as wpool_running_left:A, see wake.c.
+	 * wpool_worker_rehome:A, the full barrier of the call: no thread may rely on the worker
+	 * while it moves. Pairs as wpool_running_left:A, see wake.c.
 	 */
 	wpool_running_left(old, left);
 	wpool_wake_if_work(pool, wpool_this_runq(pool));

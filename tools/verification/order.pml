@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The order of tasks: module/core/sched.c, sched.h, ring.c, queued.h, and what monitor.c
- * does for it. Where a push goes, what a worker takes next, what a thief takes, and which
+ * The order of tasks: module/core/sched.c, sched.h, steal.c, ring.c, queued.h, and what
+ * monitor.c does for it. Where a push goes, what a worker takes next, what a thief takes, and which
  * queue the monitor names, in pool->left, if it does not move.
  *
  * Tasks come without end, but one of them is marked. Two CPUs, each with a ring, a backlog, a

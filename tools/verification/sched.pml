@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Park, wake and hand over: module/core/wake.c, sched.c, idle.c, counts.c, queued.c,
- * handoff.c; module/workers/park.c, retire.c, spawner.c, worker.c. The protocol is explained
+ * handoff.c; module/workers/park.c, retire.c, spawner.c, create.c. The protocol is explained
  * in wake.c.
  *
  * Two CPUs, each with a ring. Two workers are at home on CPU 0, where one may run at a
