@@ -11,11 +11,9 @@
 /** __wpool_runq_activate() - the slow path of wpool_runq_activate() */
 void __wpool_runq_activate(struct wpool_runq *rq);
 
-/**
- * wpool_runq_activate() - from now on the run queue may hold tasks and workers
- * @rq: the run queue
- *
- * Context: any; interrupts off; neither workers.lock nor a run queue's lock held.
+/*
+ * From now on the run queue may hold tasks and workers. Interrupts are off; neither workers.lock
+ * nor a run queue's lock held.
  */
 static inline void wpool_runq_activate(struct wpool_runq *rq)
 {

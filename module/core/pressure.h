@@ -55,14 +55,9 @@ void wpool_pressure_init(struct wpool_pressure *p, u64 now);
 /** __wpool_pressure_set() - the slow path of wpool_pressure_set(): @on is new */
 void __wpool_pressure_set(struct wpool_pressure *p, u64 now, bool on);
 
-/**
- * wpool_pressure_set() - switch the pressure on or off
- * @p: the pressure
- * @now: the time, in ns
- * @on: does somebody wait?
- *
- * Context: any; one caller at a time.
- * Return: true if it was off and is on.
+/*
+ * Switch the pressure on or off. @p: the pressure; @now: the time, in ns; @on: does somebody wait?
+ * One caller at a time. Returns true if it was off and is on.
  */
 static inline bool wpool_pressure_set(struct wpool_pressure *p, u64 now, bool on)
 {
