@@ -399,7 +399,7 @@ static void wpool_handoff_a_hog_back_from_its_sleep_counts_again(struct kunit *t
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, hogs), 1);
 }
 
-/* It is switched out again and again, but has never gone to sleep. */
+/* The worker is preempted again and again, but never sleeps. */
 static void run_and_be_switched_out(struct wpk_job *job)
 {
 	struct rivalry *rivalry = job->arg;

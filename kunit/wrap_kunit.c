@@ -91,7 +91,7 @@ static void wpool_counters_wrap_each_task_runs_once(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-/* They are queued behind a task, in a ring and the lists behind it, when the wrap comes. */
+/* The counters wrap while tasks are queued in a ring, and in the backlog behind it. */
 static void wpool_counters_wrap_while_tasks_are_queued(struct kunit *test)
 {
 	u32 start = *(const u32 *)test->param_value;

@@ -20,27 +20,25 @@
  */
 #define WPOOL_TASK_IN_FIFO	1UL
 
-/**
- * struct wpool_fifo - the list
- * @lock: protects the other fields, and node and pool of each task in @tasks; raw:
- *	submitters whose ring is full, or whose task prefers another CPU, take it with
- *	interrupts off
- * @nr: length of @tasks; workers that look for a task read it without the lock
- * @popped: how many tasks have been taken from the front; tells the monitor whether
- *	the list moves
- * @jiffy: when the first task was queued, if there is one
- * @tasks: first in, first out
- * @pool: the pool of all of them; constant
- * @has_any: where to store whether @tasks has any, or NULL: on a line that workers read for each
- *	task; constant
- */
+/* First in, first out */
 struct wpool_fifo {
+	/*
+	 * protects the other fields, and node and pool of each task in @tasks; raw: submitters
+	 * whose ring is full, or whose task prefers another CPU, take it with interrupts off
+	 */
 	raw_spinlock_t lock;
-	u32 nr;
+	u32 nr;	/* length of @tasks; workers that look for a task read it without the lock */
+	/*
+	 * how many tasks have been taken from the front; tells the monitor whether the list moves
+	 */
 	u32 popped;
-	u32 jiffy;
+	u32 jiffy;	/* when the first task was queued, if there is one */
 	struct list_head tasks;
-	struct wpool *pool;
+	struct wpool *pool;	/* the pool of all of them; constant */
+	/*
+	 * where to store whether @tasks has any, or NULL: on a line that workers read for each
+	 * task; constant
+	 */
 	bool *has_any;
 };
 

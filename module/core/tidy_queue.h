@@ -21,16 +21,11 @@ struct wpool_task;
 struct wpool_tidy;
 struct wpool_worker;
 
-/**
- * struct wpool_untidy - what to end next: one of the three
- * @task: a task, or NULL
- * @worker: a worker, or NULL
- * @sweep: end the queued tasks of the pool that must not run any more
- */
+/* What to end next: one of the three */
 struct wpool_untidy {
-	struct wpool_task *task;
-	struct wpool_worker *worker;
-	bool sweep;
+	struct wpool_task *task;	/* a task, or NULL */
+	struct wpool_worker *worker;	/* a worker, or NULL */
+	bool sweep;	/* end the queued tasks of the pool that must not run any more */
 };
 
 /** wpool_tidy_queue_init() - initialise a queue of a new pool; @serve is its work */

@@ -215,7 +215,7 @@ struct file {
 void files_init(void);
 struct file *file_get(unsigned int slot);
 void file_put(struct fuzzer *f, struct file *file);
-/* Into this slot; what was there is closed. */
+/* Put a descriptor into a slot, and close what was there. */
 void file_open(struct fuzzer *f, unsigned int slot);
 void file_close(struct fuzzer *f, struct file *file, unsigned int slot);
 void files_end(struct fuzzer *f);

@@ -370,7 +370,7 @@ void stutter_stay(void);
  * That many threads stay; look() complains of those that are stuck before they do.
  */
 void stutter_serve(u32 nr, void (*look)(void), void (*for_all)(void (*fn)(struct tpool *tp)));
-/* From here on the phase serves; from here on it does not. */
+/* The phase begins, or ends, to serve. */
 void stutter_open(void);
 void stutter_close(void);
 
