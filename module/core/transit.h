@@ -13,9 +13,9 @@
 u32 wpool_transit_spill(struct wpool_runq *rq);
 
 /*
- * Take up to *@nr tasks from a list. Returns the first one, or NULL; the others go to the end of this
- * CPU's ring, which has room for them. *@nr becomes their number, with the first. Interrupts are
- * off.
+ * Take up to *@nr tasks from a list. Returns the first one, or NULL; the others go to the end of
+ * this CPU's ring, which has room for them. *@nr becomes their number, with the first. Interrupts
+ * are off.
  */
 struct wpool_task *wpool_transit_fill(struct wpool_runq *rq, struct wpool_fifo *from, u32 *nr);
 

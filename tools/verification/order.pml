@@ -312,7 +312,7 @@ inline take_shared(c)
 	n = ((!own || is_tie) && length[c] == SHORT -> globq.nr / CPUS : 0);
 	n = (n > HALF - 1 -> HALF - 1 : n);
 	if
-	:: n > ROOM - ring[c].nr -> spill_ring(c)
+	:: n > ROOM - ring[c].nr -> transit_spill(c)
 	:: else
 	fi;
 	take_globq(got);
