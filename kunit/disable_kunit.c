@@ -397,7 +397,7 @@ static int do_disable_event(struct wpk_thread *thread)
 	return wpool_event_disable_sync(thread->arg);
 }
 
-/* The event arms itself, after a fire that came meanwhile: neither makes it run again. */
+/* It arms itself, and it was fired meanwhile: neither comes to anything. */
 static void arm(struct wpk_ev *ev)
 {
 	ev->ret = wpool_event_arm(wpk_event(ev), 0);

@@ -170,7 +170,7 @@ struct wpool *wpk_pool_policy(struct kunit *test, u32 capacity, u32 queue_depth,
 struct wpool *wpk_pool_attrs(struct kunit *test, struct wpool_attrs *attrs);
 struct wpool *wpk_pool_func(struct kunit *test, struct wpool_attrs *attrs,
 			    wpool_arg_fn func);
-/* Make up a name for a pool that no pool has. It is valid until the case ends. */
+/* Its name is unused so far, and valid until the case ends. */
 const char *wpk_name(struct kunit *test);
 /* The creator's reference is used up here; the case's own one lasts. */
 void wpk_destroy(struct kunit *test, struct wpool *pool);
@@ -236,7 +236,7 @@ void wpk_job_fn(struct wpool_task *task);
 
 #define wpk_job_of(t) container_of(t, struct wpk_job, task)
 
-/* Start a thread. Its struct lives until the case ends, so that its result can be read. */
+/* It lives until the case ends, so that its result can be read. */
 struct wpk_thread *wpk_thread(struct kunit *test,
 			      int (*fn)(struct wpk_thread *thread),
 			      struct wpool *pool, struct wpool_task *work,

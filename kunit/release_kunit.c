@@ -134,7 +134,7 @@ static void wpool_reboot_open_pool_does_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	/* a reboot does not wait for the tasks, either */
+	/* It does not wait for anything, either. */
 	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 2);
 	wpk_gate_open(gate);

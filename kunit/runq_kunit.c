@@ -370,7 +370,7 @@ static u32 take(struct contest *contest, int me, u32 round)
 			tasks[i] = pop(&contest->own[me]);
 		break;
 	case 2:
-		/* search for an item that may be there, while others put and take */
+		/* Its own guess of an item that may be there: the search is in nobody's way. */
 		task = item(min(atomic_read(&contest->taken) + 20U,
 				WPK_RING_ITEMS - 1));
 		if (wpool_ring_holds(&contest->ring, task))

@@ -249,7 +249,7 @@ static struct wpool_group_task *group_task(struct wpool_task *task)
 	return container_of(task, struct wpool_group_task, task);
 }
 
-/* The abort function of a group's task: it was not run, or its worker has died in it. */
+/* Its abort function: it was not run, or its worker has died in it. */
 static void group_task_end(struct wpool_task *task, int status)
 {
 	struct wpool_group_task *gtask = group_task(task);
@@ -260,7 +260,7 @@ static void group_task_end(struct wpool_task *task, int status)
 	leave_group(group, status);
 }
 
-/* The function of a group's task. */
+/* Its function. */
 static void group_task_run(struct wpool_task *task)
 {
 	struct wpool_group_task *gtask = group_task(task);

@@ -109,9 +109,13 @@ bool wpool_fifo_is_older(struct wpool_fifo *fifo, u64 ns);
  */
 struct wpool_task *wpool_fifo_pop_older(struct wpool_fifo *fifo, u64 from, u64 ns);
 
-/*
- * Take a given task out of its list. @task: a task whose memory is valid, it may have left the
- * pool. Interrupts are off. Returns true if it was in a list of that pool.
+/**
+ * wpool_fifo_remove() - take a given task out of its list
+ * @pool: the pool
+ * @task: a task whose memory is valid; it may have left the pool
+ *
+ * Context: any, interrupts off.
+ * Return: true if it was in a list of that pool.
  */
 bool wpool_fifo_remove(struct wpool *pool, struct wpool_task *task);
 
