@@ -85,7 +85,8 @@ static inline u32 wpool_ring_len(const struct wpool_ring *ring)
 }
 
 /*
- * How many more tasks a ring has room for. Called by the producer. Returns 0 to %WPOOL_RING_SIZE; it can
+ * How many more tasks a ring has room for. Called by the producer. Returns 0 to %WPOOL_RING_SIZE;
+ * it can
  * only grow until the next put.
  */
 static inline u32 wpool_ring_room(const struct wpool_ring *ring)
@@ -136,7 +137,9 @@ static inline bool wpool_ring_first(struct wpool_ring *ring, u32 *jiffy)
 	return true;
 }
 
-/* Take the task at the head. Called by a consumer. Returns the task, or %NULL if the ring is empty */
+/*
+ * Take the task at the head. Called by a consumer. Returns the task, or %NULL if the ring is empty.
+ */
 static inline struct wpool_task *wpool_ring_pop(struct wpool_ring *ring)
 {
 	struct wpool_task *task;
@@ -155,7 +158,8 @@ static inline struct wpool_task *wpool_ring_pop(struct wpool_ring *ring)
 }
 
 /*
- * Take all tasks. @tasks: room for %WPOOL_RING_SIZE tasks. Called by a consumer. Returns how many were
+ * Take all tasks. @tasks: room for %WPOOL_RING_SIZE tasks. Called by a consumer. Returns how many
+ * were
  * taken.
  */
 u32 wpool_ring_grab_all(struct wpool_ring *ring, struct wpool_task **tasks);

@@ -227,7 +227,7 @@ static inline int answer_body(struct client *client, struct answer *answer)
 	return 0;
 }
 
-/* Returns the status of the answer, or -errno, which are in @answer, too. @has_body: the request was no HEAD. */
+/* Returns the status of the answer, or -errno. @has_body: the request was no HEAD. */
 static inline int read_answer(struct client *client, struct answer *answer, bool has_body)
 {
 	int err;
