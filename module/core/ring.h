@@ -86,8 +86,7 @@ static inline u32 wpool_ring_len(const struct wpool_ring *ring)
 
 /*
  * How many more tasks a ring has room for. Called by the producer. Returns 0 to %WPOOL_RING_SIZE;
- * it can
- * only grow until the next put.
+ * it can only grow until the next put.
  */
 static inline u32 wpool_ring_room(const struct wpool_ring *ring)
 {
@@ -159,8 +158,7 @@ static inline struct wpool_task *wpool_ring_pop(struct wpool_ring *ring)
 
 /*
  * Take all tasks. @tasks: room for %WPOOL_RING_SIZE tasks. Called by a consumer. Returns how many
- * were
- * taken.
+ * were taken.
  */
 u32 wpool_ring_grab_all(struct wpool_ring *ring, struct wpool_task **tasks);
 

@@ -8,6 +8,7 @@
 #include <linux/mm.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
+#include <linux/wpool.h>
 
 #include "mark.h"
 #include "switches.h"
