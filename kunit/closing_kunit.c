@@ -197,7 +197,7 @@ static void wpool_release_after_own_sends_away_who_waits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -ESHUTDOWN);
 	WPK_EVENTUALLY(test, atomic_read(&ev[0].aborts) == 1);
 	KUNIT_EXPECT_EQ(test, ev[0].status, -ESHUTDOWN);
-	/* It cannot be closed less than it is. */
+	/* a pool that is closed to all stays closed to all */
 	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_OWN), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, state), WPOOL_CLOSED);
 	wpool_event_fire(wpk_event(&ev[1]));
@@ -217,7 +217,7 @@ static void wpool_reboot_after_own_opens_at_once(struct kunit *test)
 
 	wpk_full_pool(test, &full);
 	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_OWN), 0);
-	/* Its task need not end before. */
+	/* a reboot does not wait for the task that runs */
 	KUNIT_EXPECT_EQ(test, wpool_reboot(full.pool), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, state), WPOOL_OPEN);
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(full.pool, &jobs->job[0].task), -EAGAIN);
@@ -249,7 +249,7 @@ static void wpool_release_own_workers_come_and_go(struct kunit *test)
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 0);
 	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));
 	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 2);
-	/* It is tuned like an open one. */
+	/* a closing pool is tuned like an open one */
 	attrs.capacity = 7;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY), 0);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 7);
@@ -265,7 +265,7 @@ static void serve(struct wpk_ev *ev)
 		complete(ev->arg);
 }
 
-/* What it is for: clients are turned away, connections come to their end, then the pool. */
+/* As a server shuts down: it refuses new clients, and serves the connections that it has. */
 static void wpool_release_own_then_destroy_loses_no_event(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);

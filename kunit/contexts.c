@@ -60,7 +60,7 @@ void wpk_in_softirq(void (*fn)(void *arg), void *arg)
 	struct softirq_call call = { .fn = fn, .arg = arg };
 
 	tasklet_setup(&call.tasklet, softirq_fn);
-	/* It runs on top of the caller, when softirqs are enabled again. */
+	/* the tasklet interrupts the caller when softirqs are enabled again */
 	local_bh_disable();
 	tasklet_schedule(&call.tasklet);
 	local_bh_enable();

@@ -124,7 +124,7 @@ static void wpool_submit_drop_oldest_finds_only_running_tasks_is_eagain(struct k
 	wpk_gate_open(full.gate);
 }
 
-/* It asks for a wait, and drops nothing. */
+/* A submit with a timeout waits, and drops no task. */
 static void wpool_submit_timeout_drop_oldest_waits_for_room(struct kunit *test)
 {
 	struct wpk_full full;

@@ -51,7 +51,7 @@ static void wait_for_child(struct wpk_job *job)
 	job->ret = wpool_try_submit(family->pool, child) ?: wpool_task_wait(child);
 }
 
-/* There is one worker: the child runs on the stack of its parent, which ends with it. */
+/* With one worker the child runs on the stack of its parent, so it ends the parent, too. */
 static void wpool_task_ends_the_thread_of_its_parent(struct kunit *test)
 {
 	struct wpk_jobs *parent = wpk_jobs(test, 1, NULL), *next = wpk_jobs(test, 1, NULL);

@@ -182,7 +182,7 @@ static int flush_lots(struct wpk_thread *thread)
 		ret = wpool_flush(thread->pool);
 		if (ret)
 			return ret;
-		/* Its own was accepted before: it must be over. */
+		/* the job of this thread was accepted before the flush, so it must have ended */
 		if (atomic_read(&jobs->finished) != i + 1)
 			return -EBADE;
 	}

@@ -351,7 +351,7 @@ static void wpool_submit_fn_as_the_simple_pool_runs_every_job(struct kunit *test
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(ran), WPK_FUNC_ROUNDS);
 	KUNIT_EXPECT_LE(test, wpk_stat(pool, spawned), 4);
-	/* Its kill does not hang while it is idle. */
+	/* destroy of an idle pool does not hang */
 	wpk_destroy(test, pool);
 }
 

@@ -32,7 +32,7 @@ static void wpool_group_cancel_tasks_do_not_start(struct kunit *test)
 	threads[0] = wpk_sleeper(test, wpk_do_group_submit, &members[11]);
 	threads[1] = wpk_sleeper(test, wpk_do_group_submit, &members[12]);
 	wpk_in_hardirq(cancel_it, group);
-	/* Those that wait for room are sent away before there is any. */
+	/* submitters that wait for room are refused at once */
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), -ECANCELED);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), -ECANCELED);
 	KUNIT_EXPECT_EQ(test, wpool_group_outstanding(group), 11);

@@ -208,7 +208,7 @@ static struct family *family_create(struct kunit *test, unsigned int nr)
 	return family;
 }
 
-/* One stays in the next slot, more go to the ring, 300 to the global queue. */
+/* A single child stays in the next slot, two go to the ring, 300 to the global queue. */
 static const unsigned int nr_children[] = { 1, 2, 300 };
 
 static void children_desc(const unsigned int *nr, char *desc)
@@ -325,7 +325,7 @@ static void first_counts_again(struct kunit *test, struct wpool *pool, struct wp
 	wpk_jobs_submit(test, pool, jobs, 2, 1);
 	wpk_gate_open(gate);
 	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(told->inside[0]));
-	/* within the tick in which it has looked for work, a worker takes the next task at once */
+	/* a worker that looked for work in this tick takes the next task at once: wait a tick */
 	looked = jiffies;
 	WPK_ASSERT_EVENTUALLY(test, time_after(jiffies, looked));
 	WRITE_ONCE(told->end[1], true);
@@ -397,7 +397,7 @@ static void wpool_handoff_a_hog_back_from_its_sleep_counts_again(struct kunit *t
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, hogs), 1);
 }
 
-/* It is switched out again and again, but has never gone to sleep. */
+/* The worker is preempted again and again, but never sleeps. */
 static void run_and_be_switched_out(struct wpk_job *job)
 {
 	struct rivalry *rivalry = job->arg;

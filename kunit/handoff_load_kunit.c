@@ -107,7 +107,7 @@ static void wpool_tune_nice_while_handed_over(struct kunit *test)
 	wpk_jobs_body(jobs, sleep_a_little, NULL);
 	wpk_submit_together(test, pool, jobs);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(jobs, 10));
-	/* Those that come back have it as well. */
+	/* workers that come back from a sleep have the new nice value, too */
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(sleepers, 3));
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 100));

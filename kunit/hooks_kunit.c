@@ -352,7 +352,7 @@ static void wpool_hooks_start_destroyed_meanwhile_tune_is_eshutdown(struct kunit
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
 }
 
-/* It is released while a reboot makes its workers: no more of them are made. */
+/* A release while a reboot makes workers stops that. */
 static void wpool_hooks_start_released_meanwhile_reboot_ends(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);

@@ -70,7 +70,7 @@ static void cpu_offline_waits_for_no_task_and_leaves_none_behind(struct kunit *t
 	}
 }
 
-/* Its workers were driven off; they, or new ones, must run there again. */
+/* The workers were moved off the CPU; they, or new workers, must run there again. */
 static void cpu_online_again_tasks_run_there_again(struct kunit *test)
 {
 	long cpu = victim_cpu(test);

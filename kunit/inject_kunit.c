@@ -160,7 +160,7 @@ static int call_create(struct sweep *sweep)
 	return 0;
 }
 
-/* It works, and its name is free afterwards: the next call has the same. */
+/* The pool works. Destroy frees its name, which the next call uses again. */
 static void undo_create(struct sweep *sweep)
 {
 	struct kunit *test = sweep->test;

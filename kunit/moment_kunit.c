@@ -30,7 +30,7 @@ static int submit_pending(struct wpk_thread *thread)
 	return 0;
 }
 
-/* It needs no place of its own, and must not hold one from others meanwhile. */
+/* A submit of a pending task needs no place, and must not take one, even for a moment. */
 static void wpool_try_submit_pending_task_takes_nobodys_place(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 2);

@@ -331,7 +331,7 @@ static struct listener *listen(struct kunit *test, struct wpool *pool)
 	return listener;
 }
 
-/* Queue a task here, and let no thread have this CPU until it is said that this is a stall. */
+/* Queue a task on this CPU, and hold the CPU until the listener is told of a stall. */
 static int submit_and_hold_the_cpu(struct wpk_thread *thread)
 {
 	struct listener *listener = thread->arg;
@@ -518,7 +518,7 @@ static void wpool_monitor_sleeps_for_good_when_nothing_runs(struct kunit *test)
 	wpk_jobs_body(jobs, run_until_the_monitor_looks, before);
 	for (i = 0; i < 3; i++) {
 		*before = atomic_read(&nr_expiries);
-		/* It starts again each time. */
+		/* the timer starts again with each task */
 		wpk_jobs_submit(test, pool, jobs, i, 1);
 		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, i + 1));
 		expect_quiet(test);

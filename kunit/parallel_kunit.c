@@ -396,7 +396,7 @@ static bool another_loop(struct span *of)
 	return wpk_eventually(atomic_long_read(&of->sum) > before + 2 * (long)of->nr);
 }
 
-/* It needs nothing of the pool while that is closed and opened, and it keeps nothing. */
+/* A loop does not need the pool, which is closed and opened meanwhile, and holds nothing of it. */
 static void wpool_parallel_for_while_the_pool_closes_and_opens(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 3, 3);

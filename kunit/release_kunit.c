@@ -23,7 +23,7 @@ static void wpool_release_runs_what_is_queued(struct kunit *test)
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 400));
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
-	/* Its workers leave without being told again. */
+	/* the workers leave without another call */
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 0);
 	wpk_destroy(test, pool);
 	wpk_jobs_ran_once(test, jobs);

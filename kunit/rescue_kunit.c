@@ -185,7 +185,7 @@ static void wpool_submit_makes_one_worker_for_a_cpu_that_is_held(struct kunit *t
 	int i;
 
 	wpk_attrs(&attrs, 20, WPOOL_UNLIMITED);
-	/* Its worker stays in the way, although it sleeps. */
+	/* without hand-off a worker that sleeps counts as running */
 	attrs.handoff = false;
 	pool = two_cpu_pool(test, &attrs);
 	wpk_jobs_submit(test, pool, first, 0, 1);

@@ -130,7 +130,7 @@ static void wpool_strand_takes_one_place_in_its_pool(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 2);
 }
 
-/* Its first task stands in line; the limit of the pool refuses none. */
+/* The first task of the strand waits in line for room: the pool refuses none of its tasks. */
 static void wpool_strand_try_submit_to_a_full_pool_stands_in_line(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_FAIL);

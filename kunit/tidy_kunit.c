@@ -61,7 +61,7 @@ static void cancel_in_irq(void *task)
 	wpool_task_cancel(task);
 }
 
-/* It was taken out of its queue by the cancel, and has no function that is to be called. */
+/* A task without an abort function, which the cancel takes out of its queue, waits for nobody's. */
 static void wpool_task_cancel_sync_waits_for_no_abort_function(struct kunit *test)
 {
 	struct wpk_gate *inside = wpk_gate(test), *slow = wpk_gate(test);

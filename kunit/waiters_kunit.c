@@ -150,7 +150,7 @@ static void wpool_submit_killed_waiter_leaves_nothing_behind(struct kunit *test)
 	wpk_kill(threads[0]);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), -EINTR);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 1);
-	/* Their tasks are as before the call: nothing to wait for. */
+	/* the tasks of interrupted submitters are idle: a wait returns at once */
 	KUNIT_EXPECT_FALSE(test, wpool_task_cancel(&jobs->job[0].task));
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
 	wpk_gate_open(full.gate);
