@@ -52,6 +52,7 @@
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/kthread.h>
+#include <linux/mm.h>
 #include <linux/preempt.h>
 #include <linux/string.h>
 #include <linux/wpool_stats.h>

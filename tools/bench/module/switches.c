@@ -58,6 +58,9 @@ struct tracepoint *bench_watch_switches(void)
 
 void bench_ignore_switches(struct tracepoint *tp)
 {
+	/* there is none to ignore, and no such function */
+	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
+		return;
 	tracepoint_probe_unregister(tp, on_switch, NULL);
 	tracepoint_synchronize_unregister();
 	bench_sleeper = NULL;
