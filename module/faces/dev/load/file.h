@@ -145,11 +145,13 @@ struct wpool *wpool_devfile_pool(struct wpool_devfile *file);
  * wpool_devfile_group_init() - give the file a group
  * @file: the file, attached
  * @max_outstanding: bound of the group, at least 1
+ * @what: what its tasks have of the caller, WPOOL_AS_*, or 0
  *
  * Context: process context; sleeps, interruptible.
- * Return: 0; -EISCONN if the file has a group; -ERESTARTSYS if interrupted.
+ * Return: 0; -EISCONN if the file has a group; -ERESTARTSYS if interrupted; or what
+ * wpool_group_act_for_me() says.
  */
-int wpool_devfile_group_init(struct wpool_devfile *file, u32 max_outstanding);
+int wpool_devfile_group_init(struct wpool_devfile *file, u32 max_outstanding, unsigned int what);
 
 /**
  * wpool_devfile_group() - the group of the file
