@@ -19,7 +19,9 @@
 
 static void look_for_traces(struct wpk_job *job)
 {
-	job->ret = current->mm || current_cred() != current_real_cred();
+	/* its own credentials are a set of its own, which it has twice */
+	job->ret = current->mm || current_cred() != current_real_cred() ||
+		   atomic_long_read(&current_cred()->usage) != 2;
 }
 
 /* A plain task of the same worker finds nothing of it. */

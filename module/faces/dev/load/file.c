@@ -148,6 +148,7 @@ int wpool_devfile_group_init(struct wpool_devfile *file, u32 max_outstanding, un
 			err = wpool_group_act_for_me(&file->group, what);
 		if (err)
 			wpool_group_exit(&file->group);
+		file->group_has_memcg = what & WPOOL_AS_MEMCG;
 		spin_lock(&file->lock);
 		file->has_group = !err;
 		spin_unlock(&file->lock);

@@ -251,7 +251,8 @@ void wpool_devitem_init(struct wpool_devitem *item, struct wpool_devfile *file,
 		wpool_task_set_urgent(&item->task, true);
 	INIT_LIST_HEAD(&item->node);
 	item->file = file;
-	wpool_workload_init(&item->load, work, pool, file->memcg);
+	wpool_workload_init(&item->load, work, pool,
+			    is_member && file->group_has_memcg ? NULL : file->memcg);
 	item->armed = NULL;
 	item->turn = NULL;
 	wpool_devcover_init(&item->cover);

@@ -45,6 +45,7 @@
 #include <linux/wpool.h>
 #include <linux/wpool_parallel.h>
 
+#include "compat.h"
 #include "faces/dev/load/hash.h"
 #include "faces/dev/load/worktree.h"
 
@@ -209,7 +210,7 @@ static int run_yield(struct wpool_workload *load)
  */
 static int run_touch(struct wpool_workload *load)
 {
-	struct mem_cgroup *old = set_active_memcg(load->memcg);
+	struct mem_cgroup *old = set_active_memcg(load->memcg ?: compat_active_memcg());
 	struct page *page, *next;
 	LIST_HEAD(pages);
 	int err = 0;
