@@ -5,6 +5,7 @@
 #ifndef _LINUX_WPOOL_GROUP_H
 #define _LINUX_WPOOL_GROUP_H
 
+#include <linux/bits.h>
 #include <linux/list.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
@@ -121,9 +122,9 @@ int __must_check wpool_group_init(struct wpool_group *group, struct wpool *pool,
 				  u32 max_outstanding, struct module *owner);
 
 /* What the tasks of a group have of the caller of wpool_group_act_for_me() */
-#define WPOOL_AS_MM	(1U << 0)	/* the memory of its process: get_user() and so on */
-#define WPOOL_AS_CREDS	(1U << 1)	/* its credentials */
-#define WPOOL_AS_MEMCG	(1U << 2)	/* its memory cgroup is charged for what they allocate */
+#define WPOOL_AS_MM	BIT(0)	/* the memory of its process: get_user() and so on */
+#define WPOOL_AS_CREDS	BIT(1)	/* its credentials */
+#define WPOOL_AS_MEMCG	BIT(2)	/* its memory cgroup is charged for what they allocate */
 #define WPOOL_AS_ALL	(WPOOL_AS_MM | WPOOL_AS_CREDS | WPOOL_AS_MEMCG)
 
 /**
@@ -136,10 +137,10 @@ int __must_check wpool_group_init(struct wpool_group *group, struct wpool *pool,
  * function, and takes it off afterwards, also if its worker dies in it. The group drops it in
  * wpool_group_exit().
  *
- * The group does not keep the memory of the process: when that has ended, or called execve(), tasks
- * that have not started are not run, and their abort functions get -ESRCH. A task that runs does
- * keep it until it returns. A worker gets no signals, so an access to memory that a program
- * provides (userfaultfd, FUSE) lasts until that program provides it, or ends.
+ * The group does not keep the memory of the process: when that has ended, or has executed another
+ * program, tasks that have not started are not run, and their abort functions get -ESRCH. A task
+ * that runs does keep it until it returns. A worker gets no signals, so an access to memory that a
+ * program provides (userfaultfd, FUSE) lasts until that program provides it, or ends.
  *
  * Under %WPOOL_RUN a task may run in its submitter. If that has another process' memory, the task
  * is not run, and its abort function gets -EPERM.

@@ -14,7 +14,7 @@
 #include "core/current.h"
 #include "task/context.h"
 
-/* Each is NULL if the tasks do not get it, and has a reference otherwise; of the mm to the struct. */
+/* What the tasks get, with a reference each, or NULL; that of the mm keeps the struct only. */
 struct wpool_behalf {
 	struct mm_struct *mm;
 	const struct cred *cred;

@@ -346,7 +346,8 @@ static int check_on(const struct run *run, struct errmsg *e)
 		case WPOOL_WORK_STRAND:
 		case WPOOL_WORK_POLL:
 		case WPOOL_WORK_COUNT:
-			return errmsg_set(e, "--on: not with tasks of timer, strand, poll or count");
+			return errmsg_set(e, "--on: not with tasks of %s",
+					  "timer, strand, poll or count");
 		}
 	return 0;
 }

@@ -434,11 +434,12 @@ struct wpool_dev_cancel {
  * group is full, a submit sleeps, or gets EAGAIN with NONBLOCK. A submit that sleeps while
  * all tasks are cancelled gets ECANCELED if it has handed over none. A cancelled task has its
  * record at once, as ever, but keeps its place until its turn in the pool comes.
- * EISCONN: the file has a group already. EOPNOTSUPP: also MEMCG, of a kernel without memory cgroups.
+ * EISCONN: the file has a group already. EOPNOTSUPP: also MEMCG, on a kernel without memory
+ * cgroups.
  *
- * With flags, the tasks run on behalf of the caller, whoever submits them. With MM, when its process
- * has ended or called execve(), those that have not started get a record with -ESRCH; and under
- * the policy run, those that another process would have to run one with -EPERM.
+ * With flags, the tasks run on behalf of the caller, whoever submits them. With MM, when its
+ * process has ended or has executed another program, those that have not started get a record with
+ * -ESRCH; and under the policy run, those that another process would have to run one with -EPERM.
  */
 struct wpool_dev_group {
 	__u32 size;

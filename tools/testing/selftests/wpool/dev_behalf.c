@@ -34,6 +34,12 @@ FIXTURE_TEARDOWN(behalf)
 	pool_end(&self->pool);
 }
 
+/* What a worker has written there. */
+static __u64 number_at(const __u64 *at)
+{
+	return __atomic_load_n(at, __ATOMIC_RELAXED);
+}
+
 static int count_many(int fd, void *at, __u32 nr)
 {
 	return submit_many(fd, WPOOL_WORK_COUNT, (uintptr_t)at, 0, nr);
@@ -58,7 +64,7 @@ TEST_F(behalf, counts_in_our_memory)
 	ASSERT_EQ(0, group_init_flags(self->fd, 100, WPOOL_DEV_GROUP_MM | WPOOL_DEV_GROUP_CREDS));
 	ASSERT_EQ(0, count_many(self->fd, &counted, NR));
 	EXPECT_TRUE(all_have_status(self->fd, NR, 0));
-	EXPECT_EQ(NR, *(volatile __u64 *)&counted);
+	EXPECT_EQ(NR, number_at(&counted));
 	EXPECT_EQ(NR, pool_figure(self->fd, completed));
 	EXPECT_EQ(0, pool_figure(self->fd, errors));
 }
@@ -66,24 +72,24 @@ TEST_F(behalf, counts_in_our_memory)
 /* Memory that is there only when it is asked for, and of a child that shares nothing. */
 TEST_F(behalf, counts_in_memory_of_who_asked)
 {
-	volatile __u64 *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+	__u64 *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int status;
 	pid_t pid;
 
-	ASSERT_NE(MAP_FAILED, (void *)page);
+	ASSERT_NE(MAP_FAILED, page);
 	ASSERT_EQ(0, group_init_flags(self->fd, 1, WPOOL_DEV_GROUP_MM));
 	pid = fork();
 	ASSERT_LE(0, pid);
 	if (!pid) {
 		/* what the submitter has at the address does not matter */
-		munmap((void *)page, 4096);
-		_exit(count_many(self->fd, (void *)page, 3) || wait_tasks(self->fd, 0));
+		munmap(page, 4096);
+		_exit(count_many(self->fd, page, 3) || wait_tasks(self->fd, 0));
 	}
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, status);
 	EXPECT_TRUE(all_have_status(self->fd, 3, 0));
-	EXPECT_EQ(3, *page);
+	EXPECT_EQ(3, number_at(page));
 }
 
 TEST_F(behalf, bad_address)
@@ -107,7 +113,7 @@ TEST_F(behalf, bad_address)
 	/* nor has it any afterwards */
 	ASSERT_EQ(0, count_many(self->pool.fd, &counted, 1));
 	EXPECT_TRUE(all_have_status(self->pool.fd, 1, -EFAULT));
-	EXPECT_EQ(0, *(volatile __u64 *)&counted);
+	EXPECT_EQ(0, number_at(&counted));
 }
 
 /* The process ends, or becomes another program, while its tasks are queued. */
@@ -134,7 +140,7 @@ static void end_with_tasks_queued(struct __test_metadata *_metadata, struct pool
 	EXPECT_EQ(execs ? KSFT_SKIP : 0, WEXITSTATUS(status));
 	EXPECT_EQ(0, cancel_all(pool->fd));
 	EXPECT_TRUE(all_have_status(fd, NR, -ESRCH));
-	EXPECT_EQ(0, *(volatile __u64 *)&counted);
+	EXPECT_EQ(0, number_at(&counted));
 	/* the worker and the file go on */
 	EXPECT_EQ(0, submit(pool->fd, WPOOL_WORK_NOOP, 0, 0));
 	EXPECT_EQ(0, wait_tasks(pool->fd, 0));
@@ -175,7 +181,7 @@ TEST_F(behalf, killed_in_the_middle)
 		EXPECT_TRUE(WIFSIGNALED(status));
 	}
 	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
-	EXPECT_EQ(0, *(volatile __u64 *)&counted);
+	EXPECT_EQ(0, number_at(&counted));
 }
 
 /* The policy has the submitter run it: the process itself may, another one must not. */
@@ -198,7 +204,7 @@ TEST_F(behalf, in_its_submitter)
 	ASSERT_EQ(0, group_init_flags(self->fd, 1, WPOOL_DEV_GROUP_MM | WPOOL_DEV_GROUP_CREDS));
 	ASSERT_EQ(0, count_many(self->fd, &counted, 3));
 	EXPECT_TRUE(all_have_status(self->fd, 3, 0));
-	EXPECT_EQ(3, *(volatile __u64 *)&counted);
+	EXPECT_EQ(3, number_at(&counted));
 	pid = fork();
 	ASSERT_LE(0, pid);
 	if (!pid)
@@ -206,7 +212,7 @@ TEST_F(behalf, in_its_submitter)
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, status);
 	EXPECT_TRUE(all_have_status(self->fd, 2, -EPERM));
-	EXPECT_EQ(3, *(volatile __u64 *)&counted);
+	EXPECT_EQ(3, number_at(&counted));
 	EXPECT_EQ(1, pool_figure(self->pool.fd, spawned));
 }
 
