@@ -10,6 +10,8 @@
 #include <linux/preempt.h>
 #include <linux/slab.h>
 
+#include "core/length.h"
+#include "core/state.h"
 #include "one_cpu.h"
 
 /* ---- a load that never runs dry ------------------------------------------- */
@@ -279,6 +281,32 @@ static void note_step(struct wpk_job *job)
 #define NR_TARGETS 20
 
 /*
+ * How many tasks will have been taken from the global queue until the last one that the load's CPU
+ * put there counts as taken: also one of long ago, after 2^31 of others.
+ */
+static const u32 marks[] = { 0, S32_MAX };
+
+static void mark_desc(const u32 *mark, char *desc)
+{
+	strscpy(desc, *mark ? "it put one there long ago" : "it put none there",
+		KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(mark, marks, mark_desc);
+
+static void set_mark(struct wpool *pool, u32 mark)
+{
+	struct wpool_runq *rq;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	rq = wpool_runq(pool, smp_processor_id());
+	rq->shared_end = pool->globq.popped + mark;
+	rq->shared_jiffy = jiffies - 2;
+	local_irq_restore(flags);
+}
+
+/*
  * One worker sleeps in a task. What is queued on its CPU meanwhile waits for as
  * many starts of the other worker's tasks as there are tasks queued, and not for
  * the other one's ring to run dry. A turn that comes a little too early, with a tick,
@@ -286,6 +314,7 @@ static void note_step(struct wpk_job *job)
  */
 static void wpool_submit_behind_a_sleeper_waits_as_in_one_queue(struct kunit *test)
 {
+	u32 mark = *(const u32 *)test->param_value;
 	struct wpool *pool = pair_pool(test);
 	struct load *load = load_create(test, pool, NR_BUSY);
 	struct wpk_jobs *targets = wpk_jobs(test, NR_TARGETS, NULL);
@@ -299,6 +328,10 @@ static void wpool_submit_behind_a_sleeper_waits_as_in_one_queue(struct kunit *te
 	wpk_move_to(cpu == wpk_cpu(0) ? wpk_cpu(1) : wpk_cpu(0));
 	wpk_jobs_submit(test, pool, load->jobs, 0, NR_BUSY);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(load->jobs, 2 * NR_BUSY));
+	/* in the ring, if they are known to be short */
+	WPK_ASSERT_EVENTUALLY(test, !wpool_fifo_len(&pool->globq) ||
+			      wpool_runq_has_long_tasks(wpool_runq(pool, raw_smp_processor_id())));
+	set_mark(pool, mark);
 	wpk_move_to(cpu);
 	wpk_jobs_body(targets, note_step, load);
 	for (i = 0; i < NR_TARGETS; i++) {
@@ -497,7 +530,7 @@ static struct kunit_case fair_cases[] = {
 	KUNIT_CASE(wpool_submit_old_tasks_come_before_a_ring_that_never_runs_dry),
 	KUNIT_CASE(wpool_submit_the_last_of_a_queue_wait_as_in_one_queue),
 	KUNIT_CASE(wpool_submit_a_ring_that_is_full_keeps_its_oldest),
-	KUNIT_CASE(wpool_submit_behind_a_sleeper_waits_as_in_one_queue),
+	KUNIT_CASE_PARAM(wpool_submit_behind_a_sleeper_waits_as_in_one_queue, mark_gen_params),
 	KUNIT_CASE(wpool_submit_two_long_tasks_run_side_by_side),
 	KUNIT_CASE(wpool_submit_two_short_tasks_stay_on_their_cpu),
 	KUNIT_CASE_PARAM(wpool_queued_tasks_of_a_worker_that_sleeps_are_taken,

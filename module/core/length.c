@@ -54,8 +54,11 @@ void wpool_length_adopt(struct wpool_runq *rq)
 {
 	u32 ns = READ_ONCE(rq->pool->task_ns);
 
-	if ((u32)jiffies - rq->call_jiffy > 1 && ns != U32_MAX &&
-	    (rq->estimate.task_ns == U32_MAX || !is_alike(ns, rq->estimate.task_ns)))
+	if ((u32)jiffies - rq->call_jiffy <= 1 || ns == U32_MAX)
+		return;
+	/* a worker that is in a task for so long knows better */
+	if (rq->estimate.task_ns == U32_MAX ||
+	    (!READ_ONCE(rq->nr_running) && !is_alike(ns, rq->estimate.task_ns)))
 		set_length(rq, ns);
 }
 

@@ -24,8 +24,8 @@
 
 #define STEAL_ROUNDS	4
 
-/* A prime, as in Go: so a pattern of looks that has another period does not skip all of them. */
-#define SHARED_LOOK	61U
+/* A prime, as 61 in Go: a pattern of looks that has another period does not skip all of them. */
+#define SHARED_LOOK	31U
 
 /*
  * A searching worker looks at the run queues that are offered once in so long: each look
@@ -69,15 +69,21 @@ static void wake_for_moved(struct wpool *pool, struct wpool_runq *rq)
 static void push_shared(struct wpool *pool, struct wpool_runq *rq,
 			struct wpool_task *const *tasks, u32 nr)
 {
+	u64 from = rq->sample.ns ? ktime_get_mono_fast_ns() : 0;
+
 	rq->shared_end = wpool_fifo_push(&pool->globq, tasks, nr);
 	rq->shared_jiffy = jiffies;
 	WRITE_ONCE(rq->estimate.ring_max, 0);
+	/* a wait for that lock would make short tasks long ones, which all come here */
+	if (from)
+		rq->sample.ns += ktime_get_mono_fast_ns() - from;
 }
 
-/* Is what this CPU put into the global queue still there? */
-static bool has_shared(const struct wpool *pool, const struct wpool_runq *rq)
+/* Is what this CPU put into the global queue in a tick, or later, still there? */
+static bool has_shared(const struct wpool *pool, const struct wpool_runq *rq, u32 jiffy)
 {
-	return time_before32(READ_ONCE(pool->globq.popped), rq->shared_end);
+	return !time_before32(rq->shared_jiffy, jiffy) &&
+	       time_before32(READ_ONCE(pool->globq.popped), rq->shared_end);
 }
 
 void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
@@ -91,7 +97,7 @@ void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 	 * compared within a tick, or all rings would drain into one queue under load.
 	 */
 	if (!wpool_runq_is_served(rq) || !wpool_runq_has_short_tasks(rq) ||
-	    (rq->shared_jiffy == (u32)jiffies && has_shared(pool, rq))) {
+	    has_shared(pool, rq, jiffies)) {
 		push_shared(pool, rq, tasks, nr);
 		return;
 	}
@@ -163,18 +169,15 @@ void wpool_sched_push_on(struct wpool *pool, struct wpool_runq *rq, struct wpool
 
 /* ---- this CPU's queue, and those of all CPUs ---- */
 
-/*
- * Put tasks that were taken from a list into the ring, which is empty; the first one is
- * returned.
- */
+/* Put tasks that were taken from a list into the ring, all but the first one, which is returned. */
 static struct wpool_task *fill_ring(struct wpool_runq *rq, struct wpool_task *const *tasks, u32 nr)
 {
 	u32 i;
 
 	for (i = 1; i < nr; i++)
 		wpool_ring_put(&rq->ring, tasks + i, 1, tasks[i]->jiffy);
-	if (nr > 1) {
-		/* fill_ring:A: the tasks were in no queue for a moment, see wake.c */
+	if (nr > 1 || wpool_fifo_len(&rq->backlog)) {
+		/* fill_ring:A: they, or spilled ones, were in no queue for a moment, see wake.c */
 		smp_mb();
 	}
 	return nr ? tasks[0] : NULL;
@@ -182,17 +185,19 @@ static struct wpool_task *fill_ring(struct wpool_runq *rq, struct wpool_task *co
 
 /*
  * Take the first task of the global queue. Short tasks come several at a time, as many as
- * other CPUs get, if this CPU has none of its own.
+ * other CPUs get, if those of this CPU's queue are not younger: the others go behind them.
  */
-static struct wpool_task *take_shared(struct wpool *pool, struct wpool_runq *rq, bool has_own)
+static struct wpool_task *take_shared(struct wpool *pool, struct wpool_runq *rq, bool several)
 {
 	struct wpool_task **tasks = this_cpu_ptr(&in_transit)->tasks;
 	u32 nr = 1;
 
-	if (!has_own && wpool_runq_has_short_tasks(rq)) {
+	if (several && wpool_runq_has_short_tasks(rq)) {
 		nr += wpool_fifo_len(&pool->globq) /
 		      max(min(READ_ONCE(pool->nr_cpus), READ_ONCE(pool->nr_workers)), 1U);
 		nr = min(nr, WPOOL_RING_HALF);
+		if (nr > wpool_ring_room(&rq->ring))
+			spill_ring(rq);
 	}
 	return fill_ring(rq, tasks, wpool_fifo_pop(&pool->globq, tasks, nr));
 }
@@ -233,7 +238,7 @@ static bool is_shared_first(struct wpool *pool, struct wpool_runq *rq, u32 share
 {
 	if (shared != own)
 		return time_before32(shared, own);
-	return !(rq->tick % SHARED_LOOK) && !has_shared(pool, rq);
+	return !(rq->tick % SHARED_LOOK) && !has_shared(pool, rq, own);
 }
 
 /* Take the oldest: of this CPU's queue, the global queue, or one whose workers do not come. */
@@ -247,7 +252,7 @@ static struct wpool_task *take_oldest(struct wpool *pool, struct wpool_runq *rq)
 
 	task = take_left(pool, rq, has_own || from_shared, from_shared ? shared : own);
 	if (!task && from_shared)
-		task = take_shared(pool, rq, has_own);
+		task = take_shared(pool, rq, !has_own || shared == own);
 	return task ?: wpool_runq_pop(rq);
 }
 

@@ -40,7 +40,7 @@
  * breaks last-of-stolen-half: -DLAST_OF_HALF -DDEPTH=3 -DTICKS=30
  * breaks unknown-in-ring: -DUNKNOWN_IN_RING -DEXACT=1 -DNO_SHORT=1 -DDEPTH=3
  * breaks without-shared_end: -DNO_shared_end -DCPUS=1 -DEXACT=1
- * breaks 61st-look-whosever: -DANY_61ST -DCPUS=1 -DEXACT=1
+ * breaks a-look-takes-own: -DANY_LOOK -DCPUS=1 -DEXACT=1
  */
 
 #ifndef CPUS
@@ -126,7 +126,7 @@ bool turn[CPUS];		/* of the global queue */
 #define IS_SERVED(c)	(state[c] != ASLEEP)
 
 /* Used within one step. */
-hidden byte got, from_next, own, shared, found_tick, task, victim, n, i;
+hidden byte got, from_next, own, shared, is_tie, found_tick, task, victim, n, i;
 
 /* ---- fifo.c, ring.c ---- */
 
@@ -202,7 +202,7 @@ inline spill_ring(c)
 #define IS_PLACE(c)	(IS_SERVED(c) && length[c] == SHORT && !(pushed[c] && before[c]))
 #endif
 
-#ifdef ANY_61ST
+#ifdef ANY_LOOK
 #define MAY_TAKE_YOUNGER(c)	true
 #else
 #define MAY_TAKE_YOUNGER(c)	(!before[c])
@@ -306,11 +306,15 @@ inline take_left(c)
 	fi
 }
 
-/* several short ones if this CPU has none of its own */
+/* several short ones if those of this CPU are not younger */
 inline take_shared(c)
 {
-	n = (!own && length[c] == SHORT -> globq.nr / CPUS : 0);
+	n = ((!own || is_tie) && length[c] == SHORT -> globq.nr / CPUS : 0);
 	n = (n > HALF - 1 -> HALF - 1 : n);
+	if
+	:: n > ROOM - ring[c].nr -> spill_ring(c)
+	:: else
+	fi;
 	take_globq(got);
 	do
 	:: n > 0 && globq.nr -> n--; take_globq(task); put_last(ring[c], task)
@@ -334,8 +338,10 @@ inline take_oldest(c)
 #else
 	:: globq.nr && own && MAY_BE_OLDER(SHARED_TICK, FIRST_TICK(c)) -> shared = true
 	:: globq.nr && own && MAY_NOT_BE_OLDER(SHARED_TICK, FIRST_TICK(c))
-	/* of the same tick, in the 61st look: that may be any */
-	:: globq.nr && own && SHARED_TICK == FIRST_TICK(c) && MAY_TAKE_YOUNGER(c) -> shared = true
+	/* of the same tick, in the 31st look: that may be any */
+	:: globq.nr && own && SHARED_TICK == FIRST_TICK(c) && MAY_TAKE_YOUNGER(c) ->
+		shared = true;
+		is_tie = true
 #endif
 	fi;
 	found_tick = (shared -> SHARED_TICK : (own -> FIRST_TICK(c) : 0));
@@ -348,6 +354,7 @@ inline take_oldest(c)
 	fi;
 	own = false;
 	shared = false;
+	is_tie = false;
 	found_tick = 0
 }
 

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How long tasks run is an estimate: what it must not be misled by. See module/core/length.h;
+ * the cases read and set it, as no public call does.
+ */
+#include <linux/delay.h>
+
+#include "core/length.h"
+#include "one_cpu.h"
+
+/* A task that is long, and submits others. */
+struct parent {
+	struct wpool *pool;
+	struct wpk_jobs *children;
+	u32 nr_ring;		/* how many of them wait in the ring */
+	u32 task_ns;		/* the estimate after that */
+};
+
+static void submit_late(struct wpk_job *job)
+{
+	struct parent *parent = job->arg;
+	unsigned long end = jiffies + 3;
+	struct wpool_runq *rq;
+	unsigned int i;
+
+	while (time_before(jiffies, end))
+		cpu_relax();
+	rq = wpool_runq(parent->pool, raw_smp_processor_id());
+	rq->estimate.task_ns = 2 * WPOOL_HELP_NS;
+	/* a CPU with short tasks has told so */
+	parent->pool->task_ns = 1;
+	for (i = 0; i < parent->children->nr; i++)
+		job->ret = wpool_submit(parent->pool, &parent->children->job[i].task) ?: job->ret;
+	parent->nr_ring = wpool_ring_len(&rq->ring);
+	parent->task_ns = rq->estimate.task_ns;
+}
+
+/* Ticks pass in a long task: that is no reason to take what other CPUs say of their tasks. */
+static void wpool_submit_by_a_long_task_keeps_its_estimate(struct kunit *test)
+{
+	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
+	struct wpk_jobs *first = wpk_jobs(test, 1, NULL);
+	struct parent parent = { .pool = pool, .children = wpk_jobs(test, 9, NULL) };
+
+	wpk_jobs_body(first, submit_late, &parent);
+	wpk_jobs_submit(test, pool, first, 0, 1);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(parent.children, 9));
+	KUNIT_EXPECT_EQ(test, parent.nr_ring, 0);
+	KUNIT_EXPECT_EQ(test, parent.task_ns, 2 * WPOOL_HELP_NS);
+	wpk_destroy(test, pool);
+	wpk_no_errors(test, first);
+}
+
+/* How long a push waits: far longer than a short task takes on a slow machine. */
+#define WAIT_US 2000
+
+/* Who has the lock of the global queue, for a task that is about to queue itself there. */
+enum turn { TAKE_IT, WANTED, HELD };
+
+struct contended {
+	struct wpool *pool;
+	int turn;
+	bool over;
+};
+
+/* A short one that submits itself, while another CPU holds that lock. */
+static void submit_itself(struct wpk_job *job)
+{
+	struct contended *contended = job->arg;
+
+	WRITE_ONCE(contended->turn, WANTED);
+	while (READ_ONCE(contended->turn) != HELD)
+		if (READ_ONCE(contended->over) || wpk_stopped(job->jobs->test))
+			return;
+	job->ret = wpool_submit(contended->pool, &job->task);
+}
+
+static bool is_without_wait(const struct wpool_runq *rq)
+{
+	return READ_ONCE(rq->estimate.task_ns) < WAIT_US * NSEC_PER_USEC / 2;
+}
+
+/*
+ * Many CPUs at the global queue wait for its lock longer than a short task runs. One that counted
+ * that as the task's length would take its tasks for long ones, and these belong there.
+ */
+static void wpool_submit_wait_for_the_global_queue_is_no_length(struct kunit *test)
+{
+	struct contended *contended = kunit_kzalloc(test, sizeof(*contended), GFP_KERNEL);
+	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
+	struct wpool_runq *rq = wpool_runq(pool, wpk_cpu(0));
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	unsigned long end = jiffies + WPK_PATIENCE / 2, flags;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "one CPU waits for no lock");
+	KUNIT_ASSERT_NOT_NULL(test, contended);
+	contended->pool = pool;
+	wpk_jobs_body(jobs, submit_itself, contended);
+	wpk_move_to(wpk_cpu(1));
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	while (!is_without_wait(rq) && time_before(jiffies, end)) {
+		if (READ_ONCE(contended->turn) != WANTED) {
+			cond_resched();
+			continue;
+		}
+		raw_spin_lock_irqsave(&pool->globq.lock, flags);
+		WRITE_ONCE(contended->turn, HELD);
+		udelay(WAIT_US);
+		raw_spin_unlock_irqrestore(&pool->globq.lock, flags);
+	}
+	KUNIT_EXPECT_TRUE(test, is_without_wait(rq));
+	WRITE_ONCE(contended->over, true);
+	wpk_destroy(test, pool);
+	wpk_no_errors(test, jobs);
+}
+
+static struct kunit_case length_cases[] = {
+	KUNIT_CASE(wpool_submit_by_a_long_task_keeps_its_estimate),
+	KUNIT_CASE(wpool_submit_wait_for_the_global_queue_is_no_length),
+	{}
+};
+
+static struct kunit_suite length_suite = {
+	.name = "wpool_length",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = length_cases,
+};
+
+kunit_test_suite(length_suite);
