@@ -41,8 +41,7 @@ static int submit_until_refused(struct wpk_thread *thread)
 
 	wpk_move_to(share->cpu);
 	while (share->accepted < jobs->nr && !wpk_stopped(thread->test)) {
-		ret = wpool_try_submit(thread->pool,
-				       &jobs->job[share->accepted].task);
+		ret = wpool_try_submit(thread->pool, &jobs->job[share->accepted].task);
 		if (ret)
 			break;
 		share->accepted++;
@@ -63,15 +62,13 @@ static void wpool_try_submit_accepts_exactly_the_limit(struct kunit *test)
 {
 	const struct limit *limit = test->param_value;
 	u32 max = limit->capacity + limit->queue_depth, sum, round;
-	struct wpool *pool = wpk_pool_policy(test, limit->capacity,
-					     limit->queue_depth, WPOOL_FAIL);
+	struct wpool *pool = wpk_pool_policy(test, limit->capacity, limit->queue_depth, WPOOL_FAIL);
 	struct wpk_thread *threads[NR_SUBMITTERS];
 	struct share *shares;
 	struct wpk_gate *gate;
 	int i;
 
-	shares = kunit_kcalloc(test, NR_SUBMITTERS, sizeof(*shares),
-			       GFP_KERNEL);
+	shares = kunit_kcalloc(test, NR_SUBMITTERS, sizeof(*shares), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, shares);
 	for (round = 0; round < 2; round++) {
 		gate = wpk_gate(test);
@@ -81,14 +78,12 @@ static void wpool_try_submit_accepts_exactly_the_limit(struct kunit *test)
 			shares[i].cpu = wpk_cpu(i % num_online_cpus());
 		}
 		for (i = 0; i < NR_SUBMITTERS; i++)
-			threads[i] = wpk_thread(test, submit_until_refused,
-						pool, NULL, &shares[i]);
+			threads[i] = wpk_thread(test, submit_until_refused, pool, NULL, &shares[i]);
 		for (i = 0; i < NR_SUBMITTERS; i++)
 			KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
 		/* Now alone, from each CPU: whatever is left can be found. */
 		for (i = 0; i < NR_SUBMITTERS; i++) {
-			threads[i] = wpk_thread(test, submit_until_refused,
-						pool, NULL, &shares[i]);
+			threads[i] = wpk_thread(test, submit_until_refused, pool, NULL, &shares[i]);
 			KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
 		}
 		for (i = 0, sum = 0; i < NR_SUBMITTERS; i++) {
@@ -98,16 +93,13 @@ static void wpool_try_submit_accepts_exactly_the_limit(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, sum, max);
 		KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), max);
 		KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 0);
-		KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate,
-							 limit->capacity));
+		KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, limit->capacity));
 		KUNIT_EXPECT_EQ(test, wpk_stat(pool, busy), limit->capacity);
-		KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued),
-				limit->queue_depth);
+		KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), limit->queue_depth);
 		wpk_gate_open(gate);
 		for (i = 0; i < NR_SUBMITTERS; i++)
-			KUNIT_EXPECT_TRUE(test,
-					  wpk_jobs_finished(shares[i].jobs,
-							    shares[i].accepted));
+			KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(shares[i].jobs,
+								  shares[i].accepted));
 		/* a task is counted out before its place is free */
 		WPK_EVENTUALLY(test, wpk_stat(pool, free) == max);
 		KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 0);
@@ -130,29 +122,23 @@ static void wpool_try_submit_alone_is_exact_at_every_step(struct kunit *test)
 	for (i = 0; i < 7; i++) {
 		wpk_move_to(wpk_cpu(i % num_online_cpus()));
 		KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 7 - outstanding);
-		KUNIT_EXPECT_EQ(test, wpool_try_submit(pool,
-						       &jobs->job[i].task), 0);
+		KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[i].task), 0);
 		outstanding++;
 	}
 	for (step = 0; step < 20; step++) {
 		/* Full: the eighth is refused from every CPU. */
 		for (i = 0; i < num_online_cpus(); i++) {
 			wpk_move_to(wpk_cpu(i));
-			KUNIT_EXPECT_EQ(test,
-					wpool_try_submit(pool,
-							 &jobs->job[7].task),
-					-EAGAIN);
+			KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[7].task), -EAGAIN);
 		}
 		/* Take one back, and there is room for one from anywhere. */
 		i = step % 7;
 		if (!wpool_task_cancel(&jobs->job[i].task))
 			continue;
-		KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&jobs->job[i].task),
-				-ECANCELED);
+		KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&jobs->job[i].task), -ECANCELED);
 		wpk_move_to(wpk_cpu(step % num_online_cpus()));
 		KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 1);
-		KUNIT_EXPECT_EQ(test, wpool_try_submit(pool,
-						       &jobs->job[i].task), 0);
+		KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[i].task), 0);
 	}
 	wpk_move_to(-1);
 	for (i = 0; i < 8; i++)
@@ -211,8 +197,7 @@ static int churn_at_the_limit(struct wpk_thread *thread)
 		 */
 		now = atomic_inc_return(&churn->outstanding);
 		peak = atomic_read(&churn->peak);
-		while (now > peak &&
-		       !atomic_try_cmpxchg(&churn->peak, &peak, now))
+		while (now > peak && !atomic_try_cmpxchg(&churn->peak, &peak, now))
 			;
 		i++;
 	}
@@ -234,8 +219,7 @@ static void wpool_try_submit_under_load_never_exceeds_the_limit(struct kunit *te
 		wpk_jobs_body(jobs[i], leave, churn);
 	}
 	for (i = 0; i < NR_SUBMITTERS; i++)
-		threads[i] = wpk_thread(test, churn_at_the_limit, pool, NULL,
-					jobs[i]);
+		threads[i] = wpk_thread(test, churn_at_the_limit, pool, NULL, jobs[i]);
 	for (i = 0; i < NR_SUBMITTERS; i++)
 		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
 	wpk_destroy(test, pool);
@@ -298,30 +282,6 @@ static void wpool_nr_free_is_never_more_than_a_submit_finds(struct kunit *test)
 	fill_and_compare(test, pool, max, false);
 }
 
-static void ask(void *arg)
-{
-	struct wpool **pool = arg;
-
-	/* the answer, beside the question */
-	pool[1] = (void *)(unsigned long)wpool_nr_free(pool[0]);
-}
-
-static void wpool_nr_free_of_no_pool_a_closed_one_and_one_without_a_limit(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 2, 3), *unlimited = wpk_pool(test, 1, WPOOL_UNLIMITED);
-	struct wpool *asked[2] = { pool };
-
-	KUNIT_EXPECT_EQ(test, wpool_nr_free(NULL), 0);
-	KUNIT_EXPECT_EQ(test, wpool_nr_free(ERR_PTR(-ENOMEM)), 0);
-	KUNIT_EXPECT_EQ(test, wpool_nr_free(unlimited), WPOOL_UNLIMITED);
-	wpk_in_hardirq(ask, asked);
-	KUNIT_EXPECT_EQ(test, (unsigned long)asked[1], 5);
-	KUNIT_ASSERT_EQ(test, wpool_release(pool, 0), 0);
-	KUNIT_EXPECT_EQ(test, wpool_nr_free(pool), 0);
-	KUNIT_ASSERT_EQ(test, wpool_reboot(pool), 0);
-	KUNIT_EXPECT_EQ(test, wpool_nr_free(pool), 5);
-}
-
 /* ---- policies ------------------------------------------------------------- */
 
 static void submit_deeper(struct wpk_job *job)
@@ -347,16 +307,13 @@ static void wpool_submit_policy_run_nested_too_deep_is_eagain(struct kunit *test
 	KUNIT_EXPECT_GE(test, depth, 2);
 	KUNIT_EXPECT_LT(test, depth, 1000);
 	for (i = 0; i < depth; i++)
-		KUNIT_EXPECT_EQ(test, jobs->job[i].ret,
-				i == depth - 1 ? -EAGAIN : 0);
+		KUNIT_EXPECT_EQ(test, jobs->job[i].ret, i == depth - 1 ? -EAGAIN : 0);
 }
 
 static void wpool_submit_unlimited_pool_never_refuses(struct kunit *test)
 {
-	struct wpool *depth = wpk_pool_policy(test, 1, WPOOL_UNLIMITED,
-					      WPOOL_FAIL);
-	struct wpool *capacity = wpk_pool_policy(test, WPOOL_UNLIMITED, 0,
-						 WPOOL_FAIL);
+	struct wpool *depth = wpk_pool_policy(test, 1, WPOOL_UNLIMITED, WPOOL_FAIL);
+	struct wpool *capacity = wpk_pool_policy(test, WPOOL_UNLIMITED, 0, WPOOL_FAIL);
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *many = wpk_jobs(test, 3000, gate);
 	struct wpk_jobs *few = wpk_jobs(test, 30, gate);
@@ -378,24 +335,15 @@ static void wpool_submit_unlimited_pool_never_refuses(struct kunit *test)
 }
 
 static struct kunit_case admission_cases[] = {
-	KUNIT_CASE_PARAM(wpool_try_submit_accepts_exactly_the_limit,
-			 limit_gen_params),
+	KUNIT_CASE_PARAM(wpool_try_submit_accepts_exactly_the_limit, limit_gen_params),
 	KUNIT_CASE(wpool_try_submit_alone_is_exact_at_every_step),
 	KUNIT_CASE(wpool_try_submit_after_wait_finds_the_place_free),
 	KUNIT_CASE_SLOW(wpool_try_submit_under_load_never_exceeds_the_limit),
 	KUNIT_CASE(wpool_nr_free_of_a_small_pool_is_exact),
 	KUNIT_CASE(wpool_nr_free_is_never_more_than_a_submit_finds),
-	KUNIT_CASE(wpool_nr_free_of_no_pool_a_closed_one_and_one_without_a_limit),
 	KUNIT_CASE(wpool_submit_policy_run_nested_too_deep_is_eagain),
 	KUNIT_CASE_SLOW(wpool_submit_unlimited_pool_never_refuses),
 	{}
 };
 
-static struct kunit_suite admission_suite = {
-	.name = "wpool_admission",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = admission_cases,
-};
-
-kunit_test_suite(admission_suite);
+WPK_SUITE(admission);

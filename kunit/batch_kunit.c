@@ -28,10 +28,8 @@ static void wpool_submit_batch_runs_all_once(struct kunit *test)
 	struct wpool_task **tasks = pointers(test, jobs);
 
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 1, 0), 1);
-	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 1, 99,
-						 WPOOL_BATCH_TRY), 99);
-	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 100, 600, 0),
-			600);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 1, 99, WPOOL_BATCH_TRY), 99);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 100, 600, 0), 600);
 	wpk_destroy(test, pool);
 	wpk_jobs_ran_once(test, jobs);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 700);
@@ -64,11 +62,9 @@ static void wpool_submit_batch_stops_before_a_pending_task(struct kunit *test)
 	/* One that was pending before, and one that the batch itself made so. */
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, tasks[3]), 0);
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 1, 5, 0), 2);
-	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 3, 3, 0),
-			-EALREADY);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 3, 3, 0), -EALREADY);
 	tasks[5] = tasks[4];
-	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 4, 2,
-						 WPOOL_BATCH_TRY), 1);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 4, 2, WPOOL_BATCH_TRY), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 5);
 	wpk_gate_open(gate);
 	wpk_destroy(test, pool);
@@ -86,14 +82,10 @@ static void wpool_submit_batch_full_pool_takes_what_fits(struct kunit *test)
 	struct wpool_task **tasks = pointers(test, jobs);
 
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(fail, tasks, 8, 0), 5);
-	KUNIT_EXPECT_EQ(test, wpool_submit_batch(fail, tasks + 5, 3, 0),
-			-EAGAIN);
-	KUNIT_EXPECT_EQ(test, wpool_submit_batch(fail, tasks + 5, 3,
-						 WPOOL_BATCH_TRY), -EAGAIN);
-	KUNIT_EXPECT_EQ(test, wpool_submit_batch(block, tasks + 8, 8,
-						 WPOOL_BATCH_TRY), 5);
-	KUNIT_EXPECT_EQ(test, wpool_submit_batch(block, tasks + 13, 3,
-						 WPOOL_BATCH_TRY), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(fail, tasks + 5, 3, 0), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(fail, tasks + 5, 3, WPOOL_BATCH_TRY), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(block, tasks + 8, 8, WPOOL_BATCH_TRY), 5);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(block, tasks + 13, 3, WPOOL_BATCH_TRY), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, wpk_stat(fail, outstanding), 5);
 	KUNIT_EXPECT_EQ(test, wpk_stat(block, outstanding), 5);
 	wpk_gate_open(gate);
@@ -115,8 +107,7 @@ static int do_batch(struct wpk_thread *thread)
 {
 	struct batch *batch = thread->arg;
 
-	return wpool_submit_batch(thread->pool, batch->tasks, batch->nr,
-				  batch->flags);
+	return wpool_submit_batch(thread->pool, batch->tasks, batch->nr, batch->flags);
 }
 
 static struct wpk_thread *batch_thread(struct kunit *test, struct wpool *pool,
@@ -178,29 +169,6 @@ static void wpool_submit_batch_killed_returns_how_many_are_in(struct kunit *test
 	wpk_gate_open(gate);
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 2);
-}
-
-static void wpool_submit_batch_interruptible_ends_on_any_signal(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 5, gate);
-	struct wpool_task **tasks = pointers(test, jobs);
-	struct wpk_thread *interruptible, *killable;
-
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	interruptible = batch_thread(test, pool, tasks + 1, 2,
-				     WPOOL_BATCH_INTERRUPTIBLE);
-	killable = batch_thread(test, pool, tasks + 3, 2, 0);
-	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == 2);
-	send_sig(SIGUSR1, interruptible->task, 1);
-	send_sig(SIGUSR1, killable->task, 1);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, interruptible), -EINTR);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 1);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, killable), 2);
-	wpk_destroy(test, pool);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 3);
 }
 
 static void wpool_submit_batch_waiting_when_the_pool_closes(struct kunit *test)
@@ -347,7 +315,6 @@ static struct kunit_case batch_cases[] = {
 	KUNIT_CASE(wpool_submit_batch_full_pool_takes_what_fits),
 	KUNIT_CASE(wpool_submit_batch_full_pool_blocks_until_all_are_in),
 	KUNIT_CASE(wpool_submit_batch_killed_returns_how_many_are_in),
-	KUNIT_CASE(wpool_submit_batch_interruptible_ends_on_any_signal),
 	KUNIT_CASE(wpool_submit_batch_waiting_when_the_pool_closes),
 	KUNIT_CASE(wpool_submit_batch_own_full_pool_takes_what_fits),
 	KUNIT_CASE(wpool_submit_batch_policy_run_runs_the_rest_here),
@@ -355,11 +322,4 @@ static struct kunit_case batch_cases[] = {
 	{}
 };
 
-static struct kunit_suite batch_suite = {
-	.name = "wpool_batch",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = batch_cases,
-};
-
-kunit_test_suite(batch_suite);
+WPK_SUITE(batch);

@@ -356,8 +356,7 @@ static bool flush_has_counted(struct wpk_thread *flusher)
 {
 	unsigned long before = READ_ONCE(flusher->task->nvcsw);
 
-	return wpk_eventually(wpk_ended(flusher) ||
-			      READ_ONCE(flusher->task->nvcsw) > before + 2);
+	return wpk_eventually(wpk_ended(flusher) || READ_ONCE(flusher->task->nvcsw) > before + 2);
 }
 
 /* The task is in its function, and the submitter has found that. */
@@ -474,11 +473,4 @@ static struct kunit_case between_cases[] = {
 	{}
 };
 
-static struct kunit_suite between_suite = {
-	.name = "wpool_between",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = between_cases,
-};
-
-kunit_test_suites(&between_suite);
+WPK_SUITE(between);

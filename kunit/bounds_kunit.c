@@ -119,8 +119,7 @@ static void wpool_tune_up_and_down_under_load_leaves_nobody_waiting(struct kunit
 		}
 		for (i = 0; i < ARRAY_SIZE(depths); i++) {
 			attrs.queue_depth = depths[i];
-			KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH),
-					0);
+			KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH), 0);
 		}
 		for (i = 0; i < NR_LINES; i++)
 			KUNIT_ASSERT_EQ(test, wpk_join(test, threads[i]), LINE);
@@ -173,8 +172,7 @@ struct taken {
 };
 
 static void note_lock(void *data, struct lockdep_map *lock, unsigned int subclass,
-		      int trylock, int read, int check, struct lockdep_map *nest,
-		      unsigned long ip)
+		      int trylock, int read, int check, struct lockdep_map *nest, unsigned long ip)
 {
 	struct taken *taken = data;
 
@@ -287,11 +285,4 @@ static struct kunit_case bounds_cases[] = {
 	{}
 };
 
-static struct kunit_suite bounds_suite = {
-	.name = "wpool_bounds",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = bounds_cases,
-};
-
-kunit_test_suite(bounds_suite);
+WPK_SUITE(bounds);

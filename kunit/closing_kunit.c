@@ -152,25 +152,6 @@ static void wpool_release_own_running_task_submits_itself(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 2);
 }
 
-/* A strand is of the pool: what it has accepted runs, and no other submits to it. */
-static void wpool_release_own_strand_refuses_others(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct st_strand *of = st_strand(test, pool, 8);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct st *st = st_tasks(test, of, gate, 4);
-
-	st_submit(test, st, 3);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
-	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&st[3].task), -ESHUTDOWN);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	WPK_EVENTUALLY(test, atomic_read(&of->returned) == 3);
-	st_ran_in_order(test, st, 3);
-	KUNIT_EXPECT_EQ(test, atomic_read(&st[3].runs), 0);
-}
-
 /* ---- the line ------------------------------------------------------------------- */
 
 static void wpool_release_own_lets_in_who_waits(struct kunit *test)
@@ -216,7 +197,7 @@ static void wpool_release_after_own_sends_away_who_waits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -ESHUTDOWN);
 	WPK_EVENTUALLY(test, atomic_read(&ev[0].aborts) == 1);
 	KUNIT_EXPECT_EQ(test, ev[0].status, -ESHUTDOWN);
-	/* It cannot be closed less than it is. */
+	/* a pool that is closed to all stays closed to all */
 	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_OWN), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, state), WPOOL_CLOSED);
 	wpool_event_fire(wpk_event(&ev[1]));
@@ -236,7 +217,7 @@ static void wpool_reboot_after_own_opens_at_once(struct kunit *test)
 
 	wpk_full_pool(test, &full);
 	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_OWN), 0);
-	/* Its task need not end before. */
+	/* a reboot does not wait for the task that runs */
 	KUNIT_EXPECT_EQ(test, wpool_reboot(full.pool), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, state), WPOOL_OPEN);
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(full.pool, &jobs->job[0].task), -EAGAIN);
@@ -268,7 +249,7 @@ static void wpool_release_own_workers_come_and_go(struct kunit *test)
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 0);
 	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));
 	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 2);
-	/* It is tuned like an open one. */
+	/* a closing pool is tuned like an open one */
 	attrs.capacity = 7;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY), 0);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 7);
@@ -284,7 +265,7 @@ static void serve(struct wpk_ev *ev)
 		complete(ev->arg);
 }
 
-/* What it is for: clients are turned away, connections come to their end, then the pool. */
+/* As a server shuts down: it refuses new clients, and serves the connections that it has. */
 static void wpool_release_own_then_destroy_loses_no_event(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);
@@ -365,7 +346,6 @@ static struct kunit_case closing_cases[] = {
 	KUNIT_CASE(wpool_release_own_of_a_large_pool_is_the_same),
 	KUNIT_CASE(wpool_release_own_refuses_under_each_policy),
 	KUNIT_CASE(wpool_release_own_running_task_submits_itself),
-	KUNIT_CASE(wpool_release_own_strand_refuses_others),
 	KUNIT_CASE(wpool_release_own_lets_in_who_waits),
 	KUNIT_CASE(wpool_release_after_own_sends_away_who_waits),
 	KUNIT_CASE(wpool_reboot_after_own_opens_at_once),
@@ -375,11 +355,4 @@ static struct kunit_case closing_cases[] = {
 	{}
 };
 
-static struct kunit_suite closing_suite = {
-	.name = "wpool_closing",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = closing_cases,
-};
-
-kunit_test_suite(closing_suite);
+WPK_SUITE(closing);

@@ -49,7 +49,7 @@ static void wpool_concurrency_so_many_busy_tasks_share_a_cpu(struct kunit *test)
 
 	for (i = 0; i < 2; i++)
 		wpk_jobs_body(jobs[i], run_until_all_are_inside, NULL);
-	/* Without workers, and with idle ones; in a heap, and one by one. */
+	/* first a batch to a pool without workers, then tasks one by one to idle workers */
 	wpk_submit_together(test, pool, jobs[0]);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs[0], concurrency));
 	wpk_no_errors(test, jobs[0]);
@@ -252,8 +252,7 @@ static void wpool_tune_concurrency_under_load_loses_nothing(struct kunit *test)
 		wpk_jobs_body(jobs[i], sleep_or_run, NULL);
 	}
 	for (i = 0; i < 3; i++)
-		threads[i] = wpk_thread(test, submit_some_and_wait, pool, NULL,
-					jobs[i]);
+		threads[i] = wpk_thread(test, submit_some_and_wait, pool, NULL, jobs[i]);
 	while (!wpk_ended(threads[0]) || !wpk_ended(threads[1])) {
 		wpk_figures_agree(test, pool);
 		usleep_range(2000, 5000);
@@ -261,8 +260,7 @@ static void wpool_tune_concurrency_under_load_loses_nothing(struct kunit *test)
 	for (i = 0; i < 3; i++)
 		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
 	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs[i],
-							  NR_UNDER_LOAD));
+		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs[i], NR_UNDER_LOAD));
 	wpk_stop(test);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, tuner), 0);
 	wpk_destroy(test, pool);
@@ -317,8 +315,7 @@ static void wpool_handoff_1000_sleepers_on_capacity_16(struct kunit *test)
 }
 
 static struct kunit_case concurrency_cases[] = {
-	KUNIT_CASE_PARAM(wpool_concurrency_so_many_busy_tasks_share_a_cpu,
-			 concurrency_gen_params),
+	KUNIT_CASE_PARAM(wpool_concurrency_so_many_busy_tasks_share_a_cpu, concurrency_gen_params),
 	KUNIT_CASE(wpool_tune_concurrency_up_starts_what_is_queued),
 	KUNIT_CASE_PARAM_ATTR(wpool_concurrency_holds_for_those_who_come_back,
 			      concurrency_gen_params,
@@ -329,11 +326,4 @@ static struct kunit_case concurrency_cases[] = {
 	{}
 };
 
-static struct kunit_suite concurrency_suite = {
-	.name = "wpool_concurrency",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = concurrency_cases,
-};
-
-kunit_test_suite(concurrency_suite);
+WPK_SUITE(concurrency);

@@ -140,7 +140,7 @@ static void wpool_task_leaves_its_worker_unbalanced_is_repaired(struct kunit *te
 	KUNIT_EXPECT_FALSE(test, state->softirqs_off);
 	KUNIT_EXPECT_EQ(test, state->migration, 0);
 	KUNIT_EXPECT_EQ(test, state->scopes, 0);
-	/* It is the same worker: it did not have to die for it. */
+	/* the worker was repaired, not replaced */
 	KUNIT_EXPECT_EQ(test, jobs->job[1].pid, jobs->job[0].pid);
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 2);
@@ -517,7 +517,7 @@ static void leave_mm_and_creds(struct wpk_job *job)
 	current->journal_info = NULL;
 }
 
-/* A parent that has all three of its own, and a child that takes them away. */
+/* The parent sets an mm, credentials and journal_info; its child takes all three away. */
 static void wait_for_taking_child(struct wpk_job *job)
 {
 	struct wpk_job *child = job + 1;
@@ -667,8 +667,7 @@ static void queue_work_leaves_its_worker_unbalanced_is_repaired(struct kunit *te
 }
 
 static struct kunit_case contain_cases[] = {
-	KUNIT_CASE_PARAM(wpool_task_leaves_its_worker_unbalanced_is_repaired,
-			 leak_gen_params),
+	KUNIT_CASE_PARAM(wpool_task_leaves_its_worker_unbalanced_is_repaired, leak_gen_params),
 	KUNIT_CASE(wpool_task_leaves_its_parent_unbalanced_is_repaired),
 	KUNIT_CASE_PARAM(wpool_task_leaves_more_is_repaired_and_said_once, rest_gen_params),
 	KUNIT_CASE(wpool_task_leaves_affinity_is_taken_back),

@@ -49,8 +49,7 @@ struct softirq_call {
 
 static void softirq_fn(struct tasklet_struct *tasklet)
 {
-	struct softirq_call *call =
-		container_of(tasklet, struct softirq_call, tasklet);
+	struct softirq_call *call = container_of(tasklet, struct softirq_call, tasklet);
 
 	WARN_ON_ONCE(!in_serving_softirq());
 	call->fn(call->arg);
@@ -61,7 +60,7 @@ void wpk_in_softirq(void (*fn)(void *arg), void *arg)
 	struct softirq_call call = { .fn = fn, .arg = arg };
 
 	tasklet_setup(&call.tasklet, softirq_fn);
-	/* It runs on top of the caller, when softirqs are enabled again. */
+	/* the tasklet interrupts the caller when softirqs are enabled again */
 	local_bh_disable();
 	tasklet_schedule(&call.tasklet);
 	local_bh_enable();
@@ -70,8 +69,7 @@ void wpk_in_softirq(void (*fn)(void *arg), void *arg)
 
 void wpk_move_to(int cpu)
 {
-	set_cpus_allowed_ptr(current,
-			     cpu < 0 ? cpu_possible_mask : cpumask_of(cpu));
+	set_cpus_allowed_ptr(current, cpu < 0 ? cpu_possible_mask : cpumask_of(cpu));
 }
 
 int wpk_cpu(unsigned int n)

@@ -262,9 +262,10 @@ static void expect_figures(struct wpk_world *w, const struct wpool_stats *before
 		KUNIT_EXPECT_EQ(w->test, IS_NOW(now->state), left->state ?: IS_NOW(before->state));
 }
 
-void wpk_contract(struct kunit *test, const struct wpk_noun *noun,
-		  long (*call)(struct wpk_world *w))
+void wpk_contract(struct kunit *test)
 {
+	const struct wpk_contract *contract = container_of(test->name, typeof(*contract), name[0]);
+	const struct wpk_noun *noun = contract->noun;
 	struct wpk_world *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
 	const struct wpk_row *row = test->param_value;
 	struct wpool_stats *before;
@@ -274,7 +275,7 @@ void wpk_contract(struct kunit *test, const struct wpk_noun *noun,
 	KUNIT_ASSERT_NOT_NULL(test, before);
 	w->test = test;
 	w->row = row;
-	w->call = call;
+	w->call = contract->call;
 	w->noun = noun;
 	w->gate = wpk_gate(test);
 	w->object_gate = wpk_gate(test);

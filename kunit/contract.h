@@ -95,6 +95,7 @@ struct wpk_left {
 
 #define IS_NOW(state) ((state) + 1)
 
+struct wpk_noun;
 struct wpk_world;
 
 /**
@@ -117,11 +118,27 @@ struct wpk_row {
 	enum wpool_policy policy;
 };
 
-/* A case <function>__<table>: call_<function>() keeps to the table. */
-#define CONTRACT(function, table, noun)					\
-static void function##__##table(struct kunit *test)			\
+/**
+ * struct wpk_contract - what a case is about: the case's name is in it
+ * @name: <function>__<table>
+ * @noun: the kind of the objects
+ * @call: the call
+ */
+struct wpk_contract {
+	char name[80];
+	const struct wpk_noun *noun;
+	long (*call)(struct wpk_world *w);
+};
+
+/* A case of a suite: call_<function>() keeps to the table. */
+#define CONTRACT(function, table, of)					\
 {									\
-	wpk_contract(test, noun, call_##function);			\
+	.run_case = wpk_contract,					\
+	.name = (&(const struct wpk_contract){				\
+		#function "__" #table, of, call_##function		\
+	})->name,							\
+	.generate_params = table##_gen_params,				\
+	.module_name = KBUILD_MODNAME,					\
 }
 
 /* Why an exported function has no table. */
@@ -186,8 +203,7 @@ struct wpk_world {
 };
 
 /* Make the scene, make the call, and compare. */
-void wpk_contract(struct kunit *test, const struct wpk_noun *noun,
-		  long (*call)(struct wpk_world *w));
+void wpk_contract(struct kunit *test);
 void wpk_contract_desc(const struct wpk_row *row, char *desc);
 /* What the function of an object does at its end. */
 void wpk_contract_in_object(struct wpk_world *w);

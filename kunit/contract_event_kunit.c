@@ -358,43 +358,21 @@ NO_CONTRACT(wpool_watch_end, "it cannot fail: watch_kunit.c");
 #define EVENT(function, table) CONTRACT(function, table, &event_noun)
 #define HREVENT(function, table) CONTRACT(function, table, &hrevent_noun)
 
-EVENT(wpool_event_fire, event_fire)
-EVENT(wpool_event_arm, event_arm)
-EVENT(wpool_event_arm_at, event_arm)
-HREVENT(wpool_hrevent_arm, event_arm)
-HREVENT(wpool_hrevent_arm_at, event_arm)
-EVENT(wpool_event_mod, event_mod)
-EVENT(wpool_event_cancel, event_cancel)
-EVENT(wpool_event_disable, event_cancel)
-EVENT(wpool_event_cancel_sync, event_cancel_sync)
-EVENT(wpool_event_disable_sync, event_cancel_sync)
-EVENT(wpool_event_enable, event_enable)
-EVENT(wpool_event_enable_one_of_two, event_enable_one_of_two)
-EVENT(wpool_event_finish, event_finish)
-
 static struct kunit_case contract_event_cases[] = {
-	KUNIT_CASE_PARAM(wpool_event_fire__event_fire, event_fire_gen_params),
-	KUNIT_CASE_PARAM(wpool_event_arm__event_arm, event_arm_gen_params),
-	KUNIT_CASE_PARAM(wpool_event_arm_at__event_arm, event_arm_gen_params),
-	KUNIT_CASE_PARAM(wpool_hrevent_arm__event_arm, event_arm_gen_params),
-	KUNIT_CASE_PARAM(wpool_hrevent_arm_at__event_arm, event_arm_gen_params),
-	KUNIT_CASE_PARAM(wpool_event_mod__event_mod, event_mod_gen_params),
-	KUNIT_CASE_PARAM(wpool_event_cancel__event_cancel, event_cancel_gen_params),
-	KUNIT_CASE_PARAM(wpool_event_disable__event_cancel, event_cancel_gen_params),
-	KUNIT_CASE_PARAM(wpool_event_cancel_sync__event_cancel_sync, event_cancel_sync_gen_params),
-	KUNIT_CASE_PARAM(wpool_event_disable_sync__event_cancel_sync, event_cancel_sync_gen_params),
-	KUNIT_CASE_PARAM(wpool_event_enable__event_enable, event_enable_gen_params),
-	KUNIT_CASE_PARAM(wpool_event_enable_one_of_two__event_enable_one_of_two,
-			 event_enable_one_of_two_gen_params),
-	KUNIT_CASE_PARAM(wpool_event_finish__event_finish, event_finish_gen_params),
+	EVENT(wpool_event_fire, event_fire),
+	EVENT(wpool_event_arm, event_arm),
+	EVENT(wpool_event_arm_at, event_arm),
+	HREVENT(wpool_hrevent_arm, event_arm),
+	HREVENT(wpool_hrevent_arm_at, event_arm),
+	EVENT(wpool_event_mod, event_mod),
+	EVENT(wpool_event_cancel, event_cancel),
+	EVENT(wpool_event_disable, event_cancel),
+	EVENT(wpool_event_cancel_sync, event_cancel_sync),
+	EVENT(wpool_event_disable_sync, event_cancel_sync),
+	EVENT(wpool_event_enable, event_enable),
+	EVENT(wpool_event_enable_one_of_two, event_enable_one_of_two),
+	EVENT(wpool_event_finish, event_finish),
 	{}
 };
 
-static struct kunit_suite contract_event_suite = {
-	.name = "wpool_contract_event",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = contract_event_cases,
-};
-
-kunit_test_suite(contract_event_suite);
+WPK_SUITE(contract_event);

@@ -152,44 +152,22 @@ static long call_wpool_invoke_plain(struct wpk_world *w)
 #define FN(function, table) CONTRACT(function, table, &wpk_task_noun)
 #define INVOKE(function, table) CONTRACT(function, table, &invoked)
 
-FN(wpool_submit_fn, every_fn)
-FN(wpool_submit_fn, own_fn)
-FN(wpool_submit_fn, sleeping_fn)
-FN(wpool_submit_fn_atomic, every_fn)
-FN(wpool_submit_fn_atomic, own_fn)
-FN(wpool_submit_fn_atomic, trying_fn)
-FN(wpool_submit_fn_abortable, every_fn)
-FN(wpool_submit_fn_abortable, own_fn)
-FN(wpool_submit_fn_abortable, sleeping_fn)
-FN(wpool_submit_fn_abortable_atomic, every_fn)
-FN(wpool_submit_fn_abortable_atomic, trying_fn)
-INVOKE(wpool_invoke, every_fn)
-INVOKE(wpool_invoke, sleeping_fn)
-FN(wpool_invoke_plain, plain_pool)
-
 static struct kunit_case contract_func_cases[] = {
-	KUNIT_CASE_PARAM(wpool_submit_fn__every_fn, every_fn_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_fn__own_fn, own_fn_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_fn__sleeping_fn, sleeping_fn_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_fn_atomic__every_fn, every_fn_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_fn_atomic__own_fn, own_fn_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_fn_atomic__trying_fn, trying_fn_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_fn_abortable__every_fn, every_fn_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_fn_abortable__own_fn, own_fn_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_fn_abortable__sleeping_fn, sleeping_fn_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_fn_abortable_atomic__every_fn, every_fn_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_fn_abortable_atomic__trying_fn, trying_fn_gen_params),
-	KUNIT_CASE_PARAM(wpool_invoke__every_fn, every_fn_gen_params),
-	KUNIT_CASE_PARAM(wpool_invoke__sleeping_fn, sleeping_fn_gen_params),
-	KUNIT_CASE_PARAM(wpool_invoke_plain__plain_pool, plain_pool_gen_params),
+	FN(wpool_submit_fn, every_fn),
+	FN(wpool_submit_fn, own_fn),
+	FN(wpool_submit_fn, sleeping_fn),
+	FN(wpool_submit_fn_atomic, every_fn),
+	FN(wpool_submit_fn_atomic, own_fn),
+	FN(wpool_submit_fn_atomic, trying_fn),
+	FN(wpool_submit_fn_abortable, every_fn),
+	FN(wpool_submit_fn_abortable, own_fn),
+	FN(wpool_submit_fn_abortable, sleeping_fn),
+	FN(wpool_submit_fn_abortable_atomic, every_fn),
+	FN(wpool_submit_fn_abortable_atomic, trying_fn),
+	INVOKE(wpool_invoke, every_fn),
+	INVOKE(wpool_invoke, sleeping_fn),
+	FN(wpool_invoke_plain, plain_pool),
 	{}
 };
 
-static struct kunit_suite contract_func_suite = {
-	.name = "wpool_contract_func",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = contract_func_cases,
-};
-
-kunit_test_suite(contract_func_suite);
+WPK_SUITE(contract_func);

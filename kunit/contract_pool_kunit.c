@@ -302,7 +302,9 @@ static long call_wpool_tune_to_run(struct wpk_world *w)
 
 static long call_wpool_tune_unknown(struct wpk_world *w)
 {
-	return tune(w, 2, WPOOL_BLOCK, BIT(31));
+	long ret = tune(w, 2, WPOOL_BLOCK, BIT(13));
+
+	return tune(w, 2, WPOOL_BLOCK, BIT(31)) == ret ? ret : 0;
 }
 
 static long call_wpool_tune_too_far(struct wpk_world *w)
@@ -591,98 +593,47 @@ NO_CONTRACT(wpool_hist_from, "it takes neither pool nor task: hist_kunit.c");
 
 #define POOL(function, table) CONTRACT(function, table, &wpk_task_noun)
 
-POOL(wpool_flush, flush)
-POOL(wpool_release, every_release)
-POOL(wpool_release, release)
-POOL(wpool_release_cancel, every_release)
-POOL(wpool_release_cancel, release_cancel)
-POOL(wpool_release_own, every_release)
-POOL(wpool_release_own, release_own)
-POOL(wpool_release_unknown, release_wrong)
-POOL(wpool_release_two, release_wrong)
-POOL(wpool_release_timeout, release_timeout)
-POOL(wpool_release_timeout_0, release_timeout_0)
-POOL(wpool_release_timeout_cancel, release_timeout_cancel)
-POOL(wpool_release_timeout_own, release_timeout_wrong)
-POOL(wpool_release_timeout_unknown, release_timeout_wrong)
-POOL(wpool_release_timeout_negative, release_timeout_wrong)
-POOL(wpool_reboot, reboot)
-POOL(wpool_destroy, destroy)
-POOL(wpool_tune, tunes)
-POOL(wpool_tune_to_0, tune_wrong)
-POOL(wpool_tune_to_run, tune_wrong)
-POOL(wpool_tune_unknown, tune_wrong)
-POOL(wpool_tune_too_far, tune_range)
-POOL(wpool_set_cgroup, cgroups)
-POOL(wpool_set_cgroup_of_none, cgroups)
-POOL(wpool_get_attrs, looks)
-POOL(wpool_get_stats, looks)
-POOL(wpool_get_cpu_stats, looks)
-POOL(wpool_owner, looks)
-POOL(wpool_get_latency, no_data)
-POOL(wpool_get_costs, no_data)
-POOL(wpool_get, references)
-POOL(wpool_put, references)
-POOL(wpool_find, by_name)
-POOL(wpool_default, of_all)
-POOL(wpool_create, create)
-POOL(wpool_create_func, create)
-POOL(wpool_create_taken, create_taken)
-POOL(wpool_create_of_0, create_wrong)
-POOL(wpool_create_func_of_none, create_wrong)
-
 static struct kunit_case contract_pool_cases[] = {
-	KUNIT_CASE_PARAM(wpool_flush__flush, flush_gen_params),
-	KUNIT_CASE_PARAM(wpool_release__every_release, every_release_gen_params),
-	KUNIT_CASE_PARAM(wpool_release__release, release_gen_params),
-	KUNIT_CASE_PARAM(wpool_release_cancel__every_release, every_release_gen_params),
-	KUNIT_CASE_PARAM(wpool_release_cancel__release_cancel, release_cancel_gen_params),
-	KUNIT_CASE_PARAM(wpool_release_own__every_release, every_release_gen_params),
-	KUNIT_CASE_PARAM(wpool_release_own__release_own, release_own_gen_params),
-	KUNIT_CASE_PARAM(wpool_release_unknown__release_wrong, release_wrong_gen_params),
-	KUNIT_CASE_PARAM(wpool_release_two__release_wrong, release_wrong_gen_params),
-	KUNIT_CASE_PARAM(wpool_release_timeout__release_timeout, release_timeout_gen_params),
-	KUNIT_CASE_PARAM(wpool_release_timeout_0__release_timeout_0, release_timeout_0_gen_params),
-	KUNIT_CASE_PARAM(wpool_release_timeout_cancel__release_timeout_cancel,
-			 release_timeout_cancel_gen_params),
-	KUNIT_CASE_PARAM(wpool_release_timeout_own__release_timeout_wrong,
-			 release_timeout_wrong_gen_params),
-	KUNIT_CASE_PARAM(wpool_release_timeout_unknown__release_timeout_wrong,
-			 release_timeout_wrong_gen_params),
-	KUNIT_CASE_PARAM(wpool_release_timeout_negative__release_timeout_wrong,
-			 release_timeout_wrong_gen_params),
-	KUNIT_CASE_PARAM(wpool_reboot__reboot, reboot_gen_params),
-	KUNIT_CASE_PARAM(wpool_destroy__destroy, destroy_gen_params),
-	KUNIT_CASE_PARAM(wpool_tune__tunes, tunes_gen_params),
-	KUNIT_CASE_PARAM(wpool_tune_to_0__tune_wrong, tune_wrong_gen_params),
-	KUNIT_CASE_PARAM(wpool_tune_to_run__tune_wrong, tune_wrong_gen_params),
-	KUNIT_CASE_PARAM(wpool_tune_unknown__tune_wrong, tune_wrong_gen_params),
-	KUNIT_CASE_PARAM(wpool_tune_too_far__tune_range, tune_range_gen_params),
-	KUNIT_CASE_PARAM(wpool_set_cgroup__cgroups, cgroups_gen_params),
-	KUNIT_CASE_PARAM(wpool_set_cgroup_of_none__cgroups, cgroups_gen_params),
-	KUNIT_CASE_PARAM(wpool_get_attrs__looks, looks_gen_params),
-	KUNIT_CASE_PARAM(wpool_get_stats__looks, looks_gen_params),
-	KUNIT_CASE_PARAM(wpool_get_cpu_stats__looks, looks_gen_params),
-	KUNIT_CASE_PARAM(wpool_owner__looks, looks_gen_params),
-	KUNIT_CASE_PARAM(wpool_get_latency__no_data, no_data_gen_params),
-	KUNIT_CASE_PARAM(wpool_get_costs__no_data, no_data_gen_params),
-	KUNIT_CASE_PARAM(wpool_get__references, references_gen_params),
-	KUNIT_CASE_PARAM(wpool_put__references, references_gen_params),
-	KUNIT_CASE_PARAM(wpool_find__by_name, by_name_gen_params),
-	KUNIT_CASE_PARAM(wpool_default__of_all, of_all_gen_params),
-	KUNIT_CASE_PARAM(wpool_create__create, create_gen_params),
-	KUNIT_CASE_PARAM(wpool_create_func__create, create_gen_params),
-	KUNIT_CASE_PARAM(wpool_create_taken__create_taken, create_taken_gen_params),
-	KUNIT_CASE_PARAM(wpool_create_of_0__create_wrong, create_wrong_gen_params),
-	KUNIT_CASE_PARAM(wpool_create_func_of_none__create_wrong, create_wrong_gen_params),
+	POOL(wpool_flush, flush),
+	POOL(wpool_release, every_release),
+	POOL(wpool_release, release),
+	POOL(wpool_release_cancel, every_release),
+	POOL(wpool_release_cancel, release_cancel),
+	POOL(wpool_release_own, every_release),
+	POOL(wpool_release_own, release_own),
+	POOL(wpool_release_unknown, release_wrong),
+	POOL(wpool_release_two, release_wrong),
+	POOL(wpool_release_timeout, release_timeout),
+	POOL(wpool_release_timeout_0, release_timeout_0),
+	POOL(wpool_release_timeout_cancel, release_timeout_cancel),
+	POOL(wpool_release_timeout_own, release_timeout_wrong),
+	POOL(wpool_release_timeout_unknown, release_timeout_wrong),
+	POOL(wpool_release_timeout_negative, release_timeout_wrong),
+	POOL(wpool_reboot, reboot),
+	POOL(wpool_destroy, destroy),
+	POOL(wpool_tune, tunes),
+	POOL(wpool_tune_to_0, tune_wrong),
+	POOL(wpool_tune_to_run, tune_wrong),
+	POOL(wpool_tune_unknown, tune_wrong),
+	POOL(wpool_tune_too_far, tune_range),
+	POOL(wpool_set_cgroup, cgroups),
+	POOL(wpool_set_cgroup_of_none, cgroups),
+	POOL(wpool_get_attrs, looks),
+	POOL(wpool_get_stats, looks),
+	POOL(wpool_get_cpu_stats, looks),
+	POOL(wpool_owner, looks),
+	POOL(wpool_get_latency, no_data),
+	POOL(wpool_get_costs, no_data),
+	POOL(wpool_get, references),
+	POOL(wpool_put, references),
+	POOL(wpool_find, by_name),
+	POOL(wpool_default, of_all),
+	POOL(wpool_create, create),
+	POOL(wpool_create_func, create),
+	POOL(wpool_create_taken, create_taken),
+	POOL(wpool_create_of_0, create_wrong),
+	POOL(wpool_create_func_of_none, create_wrong),
 	{}
 };
 
-static struct kunit_suite contract_pool_suite = {
-	.name = "wpool_contract_pool",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = contract_pool_cases,
-};
-
-kunit_test_suite(contract_pool_suite);
+WPK_SUITE(contract_pool);

@@ -380,54 +380,27 @@ NO_CONTRACT(wpool_group_task_init, "it cannot fail, and the scene of each row be
 #define STRAND(function, table) CONTRACT(function, table, &strand_noun)
 #define GROUP(function, table) CONTRACT(function, table, &group_noun)
 
-STRAND(wpool_strand_try_submit, every_turn)
-STRAND(wpool_strand_try_submit, trying_turn)
-STRAND(wpool_strand_try_submit, strand_submit)
-STRAND(wpool_strand_flush, strand_flush)
-STRAND(wpool_strand_destroy, strand_destroy)
-STRAND(wpool_strand_finish, strand_finish)
-GROUP(wpool_group_init, group_init)
-GROUP(wpool_group_submit, every_turn)
-GROUP(wpool_group_submit, sleeping_turn)
-GROUP(wpool_group_submit, group_submit)
-GROUP(wpool_group_submit_interruptible, every_turn)
-GROUP(wpool_group_submit_interruptible, sleeping_turn)
-GROUP(wpool_group_submit_interruptible, group_submit)
-GROUP(wpool_group_try_submit, every_turn)
-GROUP(wpool_group_try_submit, trying_turn)
-GROUP(wpool_group_try_submit, group_try)
-GROUP(wpool_group_wait, group_wait)
-GROUP(wpool_group_cancel, group_cancel)
-GROUP(wpool_group_exit, group_exit)
-
 static struct kunit_case contract_strand_cases[] = {
-	KUNIT_CASE_PARAM(wpool_strand_try_submit__every_turn, every_turn_gen_params),
-	KUNIT_CASE_PARAM(wpool_strand_try_submit__trying_turn, trying_turn_gen_params),
-	KUNIT_CASE_PARAM(wpool_strand_try_submit__strand_submit, strand_submit_gen_params),
-	KUNIT_CASE_PARAM(wpool_strand_flush__strand_flush, strand_flush_gen_params),
-	KUNIT_CASE_PARAM(wpool_strand_destroy__strand_destroy, strand_destroy_gen_params),
-	KUNIT_CASE_PARAM(wpool_strand_finish__strand_finish, strand_finish_gen_params),
-	KUNIT_CASE_PARAM(wpool_group_init__group_init, group_init_gen_params),
-	KUNIT_CASE_PARAM(wpool_group_submit__every_turn, every_turn_gen_params),
-	KUNIT_CASE_PARAM(wpool_group_submit__sleeping_turn, sleeping_turn_gen_params),
-	KUNIT_CASE_PARAM(wpool_group_submit__group_submit, group_submit_gen_params),
-	KUNIT_CASE_PARAM(wpool_group_submit_interruptible__every_turn, every_turn_gen_params),
-	KUNIT_CASE_PARAM(wpool_group_submit_interruptible__sleeping_turn, sleeping_turn_gen_params),
-	KUNIT_CASE_PARAM(wpool_group_submit_interruptible__group_submit, group_submit_gen_params),
-	KUNIT_CASE_PARAM(wpool_group_try_submit__every_turn, every_turn_gen_params),
-	KUNIT_CASE_PARAM(wpool_group_try_submit__trying_turn, trying_turn_gen_params),
-	KUNIT_CASE_PARAM(wpool_group_try_submit__group_try, group_try_gen_params),
-	KUNIT_CASE_PARAM(wpool_group_wait__group_wait, group_wait_gen_params),
-	KUNIT_CASE_PARAM(wpool_group_cancel__group_cancel, group_cancel_gen_params),
-	KUNIT_CASE_PARAM(wpool_group_exit__group_exit, group_exit_gen_params),
+	STRAND(wpool_strand_try_submit, every_turn),
+	STRAND(wpool_strand_try_submit, trying_turn),
+	STRAND(wpool_strand_try_submit, strand_submit),
+	STRAND(wpool_strand_flush, strand_flush),
+	STRAND(wpool_strand_destroy, strand_destroy),
+	STRAND(wpool_strand_finish, strand_finish),
+	GROUP(wpool_group_init, group_init),
+	GROUP(wpool_group_submit, every_turn),
+	GROUP(wpool_group_submit, sleeping_turn),
+	GROUP(wpool_group_submit, group_submit),
+	GROUP(wpool_group_submit_interruptible, every_turn),
+	GROUP(wpool_group_submit_interruptible, sleeping_turn),
+	GROUP(wpool_group_submit_interruptible, group_submit),
+	GROUP(wpool_group_try_submit, every_turn),
+	GROUP(wpool_group_try_submit, trying_turn),
+	GROUP(wpool_group_try_submit, group_try),
+	GROUP(wpool_group_wait, group_wait),
+	GROUP(wpool_group_cancel, group_cancel),
+	GROUP(wpool_group_exit, group_exit),
 	{}
 };
 
-static struct kunit_suite contract_strand_suite = {
-	.name = "wpool_contract_strand",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = contract_strand_cases,
-};
-
-kunit_test_suite(contract_strand_suite);
+WPK_SUITE(contract_strand);

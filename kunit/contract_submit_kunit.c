@@ -371,87 +371,42 @@ KUNIT_ARRAY_PARAM(bad_batch, bad_batch, wpk_contract_desc);
 
 #define SUBMIT(function, table) CONTRACT(function, table, &wpk_task_noun)
 
-SUBMIT(wpool_submit, every_submit)
-SUBMIT(wpool_submit, sleeping_submit)
-SUBMIT(wpool_submit, killed_submit)
-SUBMIT(wpool_submit, submit_by_policy)
-SUBMIT(wpool_submit_timeout, every_submit)
-SUBMIT(wpool_submit_timeout, sleeping_submit)
-SUBMIT(wpool_submit_timeout, killed_submit)
-SUBMIT(wpool_submit_timeout, submit_timeout)
-SUBMIT(wpool_submit_timeout_0, submit_timeout_0)
-SUBMIT(wpool_submit_timeout_negative, bad_timeout)
-SUBMIT(wpool_submit_on, every_submit)
-SUBMIT(wpool_submit_on, sleeping_submit)
-SUBMIT(wpool_submit_on, killed_submit)
-SUBMIT(wpool_submit_on, submit_by_policy)
-SUBMIT(wpool_submit_on_no_cpu, bad_cpu)
-SUBMIT(wpool_try_submit, every_submit)
-SUBMIT(wpool_try_submit, trying_submit)
-SUBMIT(wpool_try_submit_on, every_submit)
-SUBMIT(wpool_try_submit_on, trying_submit)
-SUBMIT(wpool_try_submit_on_no_cpu, bad_cpu)
-SUBMIT(wpool_submit_batch, every_submit)
-SUBMIT(wpool_submit_batch, sleeping_submit)
-SUBMIT(wpool_submit_batch, killed_submit)
-SUBMIT(wpool_submit_batch, submit_by_policy)
-SUBMIT(wpool_submit_batch_interruptible, every_submit)
-SUBMIT(wpool_submit_batch_interruptible, sleeping_submit)
-SUBMIT(wpool_submit_batch_interruptible, interrupted_submit)
-SUBMIT(wpool_submit_batch_interruptible, submit_by_policy)
-SUBMIT(wpool_submit_batch_try, every_submit)
-SUBMIT(wpool_submit_batch_try, trying_submit)
-SUBMIT(wpool_submit_batch_of_none, bad_batch)
-SUBMIT(wpool_submit_batch_too_many, bad_batch)
-SUBMIT(wpool_submit_batch_unknown_flag, bad_batch)
-SUBMIT(wpool_submit_batch_no_tasks, bad_batch)
-
 static struct kunit_case contract_submit_cases[] = {
-	KUNIT_CASE_PARAM(wpool_submit__every_submit, every_submit_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit__sleeping_submit, sleeping_submit_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit__killed_submit, killed_submit_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit__submit_by_policy, submit_by_policy_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_timeout__every_submit, every_submit_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_timeout__sleeping_submit, sleeping_submit_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_timeout__killed_submit, killed_submit_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_timeout__submit_timeout, submit_timeout_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_timeout_0__submit_timeout_0, submit_timeout_0_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_timeout_negative__bad_timeout, bad_timeout_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_on__every_submit, every_submit_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_on__sleeping_submit, sleeping_submit_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_on__killed_submit, killed_submit_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_on__submit_by_policy, submit_by_policy_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_on_no_cpu__bad_cpu, bad_cpu_gen_params),
-	KUNIT_CASE_PARAM(wpool_try_submit__every_submit, every_submit_gen_params),
-	KUNIT_CASE_PARAM(wpool_try_submit__trying_submit, trying_submit_gen_params),
-	KUNIT_CASE_PARAM(wpool_try_submit_on__every_submit, every_submit_gen_params),
-	KUNIT_CASE_PARAM(wpool_try_submit_on__trying_submit, trying_submit_gen_params),
-	KUNIT_CASE_PARAM(wpool_try_submit_on_no_cpu__bad_cpu, bad_cpu_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_batch__every_submit, every_submit_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_batch__sleeping_submit, sleeping_submit_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_batch__killed_submit, killed_submit_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_batch__submit_by_policy, submit_by_policy_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_batch_interruptible__every_submit, every_submit_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_batch_interruptible__sleeping_submit,
-			 sleeping_submit_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_batch_interruptible__interrupted_submit,
-			 interrupted_submit_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_batch_interruptible__submit_by_policy,
-			 submit_by_policy_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_batch_try__every_submit, every_submit_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_batch_try__trying_submit, trying_submit_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_batch_of_none__bad_batch, bad_batch_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_batch_too_many__bad_batch, bad_batch_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_batch_unknown_flag__bad_batch, bad_batch_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_batch_no_tasks__bad_batch, bad_batch_gen_params),
+	SUBMIT(wpool_submit, every_submit),
+	SUBMIT(wpool_submit, sleeping_submit),
+	SUBMIT(wpool_submit, killed_submit),
+	SUBMIT(wpool_submit, submit_by_policy),
+	SUBMIT(wpool_submit_timeout, every_submit),
+	SUBMIT(wpool_submit_timeout, sleeping_submit),
+	SUBMIT(wpool_submit_timeout, killed_submit),
+	SUBMIT(wpool_submit_timeout, submit_timeout),
+	SUBMIT(wpool_submit_timeout_0, submit_timeout_0),
+	SUBMIT(wpool_submit_timeout_negative, bad_timeout),
+	SUBMIT(wpool_submit_on, every_submit),
+	SUBMIT(wpool_submit_on, sleeping_submit),
+	SUBMIT(wpool_submit_on, killed_submit),
+	SUBMIT(wpool_submit_on, submit_by_policy),
+	SUBMIT(wpool_submit_on_no_cpu, bad_cpu),
+	SUBMIT(wpool_try_submit, every_submit),
+	SUBMIT(wpool_try_submit, trying_submit),
+	SUBMIT(wpool_try_submit_on, every_submit),
+	SUBMIT(wpool_try_submit_on, trying_submit),
+	SUBMIT(wpool_try_submit_on_no_cpu, bad_cpu),
+	SUBMIT(wpool_submit_batch, every_submit),
+	SUBMIT(wpool_submit_batch, sleeping_submit),
+	SUBMIT(wpool_submit_batch, killed_submit),
+	SUBMIT(wpool_submit_batch, submit_by_policy),
+	SUBMIT(wpool_submit_batch_interruptible, every_submit),
+	SUBMIT(wpool_submit_batch_interruptible, sleeping_submit),
+	SUBMIT(wpool_submit_batch_interruptible, interrupted_submit),
+	SUBMIT(wpool_submit_batch_interruptible, submit_by_policy),
+	SUBMIT(wpool_submit_batch_try, every_submit),
+	SUBMIT(wpool_submit_batch_try, trying_submit),
+	SUBMIT(wpool_submit_batch_of_none, bad_batch),
+	SUBMIT(wpool_submit_batch_too_many, bad_batch),
+	SUBMIT(wpool_submit_batch_unknown_flag, bad_batch),
+	SUBMIT(wpool_submit_batch_no_tasks, bad_batch),
 	{}
 };
 
-static struct kunit_suite contract_submit_suite = {
-	.name = "wpool_contract_submit",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = contract_submit_cases,
-};
-
-kunit_test_suite(contract_submit_suite);
+WPK_SUITE(contract_submit);

@@ -321,46 +321,21 @@ NO_CONTRACT(wpool_task_destroy_on_stack, "it reports a bug of the caller: object
 
 #define TASK(function, table) CONTRACT(function, table, &wpk_task_noun)
 
-TASK(wpool_task_wait, task_wait)
-TASK(wpool_task_cancel, task_cancel)
-TASK(wpool_task_cancel_sync, cancel_sync)
-TASK(wpool_task_cancel_sync, cancel_sync_of_itself)
-TASK(wpool_task_disable_sync, cancel_sync)
-TASK(wpool_task_disable_sync, disable_sync_of_itself)
-TASK(wpool_task_enable, task_enable)
-TASK(wpool_task_enable_one_of_two, task_enable_one_of_two)
-TASK(wpool_nr_free, nr_free)
-TASK(wpool_worker_own, worker_own)
-TASK(wpool_worker_set_func, worker_set_func)
-TASK(wpool_parallel_for, parallel_for)
-TASK(wpool_parallel_for_backwards, parallel_for_backwards)
-
 static struct kunit_case contract_task_cases[] = {
-	KUNIT_CASE_PARAM(wpool_task_wait__task_wait, task_wait_gen_params),
-	KUNIT_CASE_PARAM(wpool_task_cancel__task_cancel, task_cancel_gen_params),
-	KUNIT_CASE_PARAM(wpool_task_cancel_sync__cancel_sync, cancel_sync_gen_params),
-	KUNIT_CASE_PARAM(wpool_task_cancel_sync__cancel_sync_of_itself,
-			 cancel_sync_of_itself_gen_params),
-	KUNIT_CASE_PARAM(wpool_task_disable_sync__cancel_sync, cancel_sync_gen_params),
-	KUNIT_CASE_PARAM(wpool_task_disable_sync__disable_sync_of_itself,
-			 disable_sync_of_itself_gen_params),
-	KUNIT_CASE_PARAM(wpool_task_enable__task_enable, task_enable_gen_params),
-	KUNIT_CASE_PARAM(wpool_task_enable_one_of_two__task_enable_one_of_two,
-			 task_enable_one_of_two_gen_params),
-	KUNIT_CASE_PARAM(wpool_nr_free__nr_free, nr_free_gen_params),
-	KUNIT_CASE_PARAM(wpool_worker_own__worker_own, worker_own_gen_params),
-	KUNIT_CASE_PARAM(wpool_worker_set_func__worker_set_func, worker_set_func_gen_params),
-	KUNIT_CASE_PARAM(wpool_parallel_for__parallel_for, parallel_for_gen_params),
-	KUNIT_CASE_PARAM(wpool_parallel_for_backwards__parallel_for_backwards,
-			 parallel_for_backwards_gen_params),
+	TASK(wpool_task_wait, task_wait),
+	TASK(wpool_task_cancel, task_cancel),
+	TASK(wpool_task_cancel_sync, cancel_sync),
+	TASK(wpool_task_cancel_sync, cancel_sync_of_itself),
+	TASK(wpool_task_disable_sync, cancel_sync),
+	TASK(wpool_task_disable_sync, disable_sync_of_itself),
+	TASK(wpool_task_enable, task_enable),
+	TASK(wpool_task_enable_one_of_two, task_enable_one_of_two),
+	TASK(wpool_nr_free, nr_free),
+	TASK(wpool_worker_own, worker_own),
+	TASK(wpool_worker_set_func, worker_set_func),
+	TASK(wpool_parallel_for, parallel_for),
+	TASK(wpool_parallel_for_backwards, parallel_for_backwards),
 	{}
 };
 
-static struct kunit_suite contract_task_suite = {
-	.name = "wpool_contract_task",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = contract_task_cases,
-};
-
-kunit_test_suite(contract_task_suite);
+WPK_SUITE(contract_task);

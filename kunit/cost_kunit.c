@@ -18,8 +18,7 @@ static void *nth_func(u32 n)
 static void wpool_cost_keeps_as_many_functions_as_it_has_entries(struct kunit *test)
 {
 	const u32 nr = WPOOL_NR_COSTS + 9;
-	struct wpool_cost *costs = kunit_kcalloc(test, WPOOL_NR_COSTS, sizeof(*costs),
-						 GFP_KERNEL);
+	struct wpool_cost *costs = kunit_kcalloc(test, WPOOL_NR_COSTS, sizeof(*costs), GFP_KERNEL);
 	struct wpool_cost one = { .runs = 1, .wait_ns = 2, .run_ns = 30, .cpu_ns = 20 };
 	struct wpool_cost *last;
 	u32 i, round;
@@ -103,8 +102,7 @@ static void compute_fn(void *unused)
 static void submit_fns(struct kunit *test, struct wpool *pool, void (*fn)(void *), u32 nr)
 {
 	while (nr--)
-		KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, fn, NULL, THIS_MODULE,
-						      GFP_KERNEL), 0);
+		KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, fn, NULL, THIS_MODULE, GFP_KERNEL), 0);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 }
 
@@ -231,11 +229,4 @@ static struct kunit_case cost_cases[] = {
 	{ }
 };
 
-static struct kunit_suite cost_suite = {
-	.name = "wpool_cost",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = cost_cases,
-};
-
-kunit_test_suite(cost_suite);
+WPK_SUITE(cost);

@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 #include <linux/wpool_stats.h>
 
+#include "attr_values.h"
 #include "fixture.h"
 
 static void wpool_attrs_init_sets_the_documented_defaults(struct kunit *test)
@@ -17,26 +18,8 @@ static void wpool_attrs_init_sets_the_documented_defaults(struct kunit *test)
 
 	memset(&attrs, 0xff, sizeof(attrs));
 	wpool_attrs_init(&attrs);
+	wpk_expect_values(test, &attrs, 0);
 	KUNIT_EXPECT_NULL(test, attrs.name);
-	KUNIT_EXPECT_EQ(test, attrs.capacity, 256);
-	KUNIT_EXPECT_EQ(test, attrs.capacity_per_cpu, 0);
-	KUNIT_EXPECT_EQ(test, attrs.queue_depth, 0);
-	KUNIT_EXPECT_EQ(test, attrs.max_blocking, 0);
-	KUNIT_EXPECT_EQ(test, (int)attrs.policy, WPOOL_BLOCK);
-	KUNIT_EXPECT_EQ(test, attrs.expiry_ms, 1000);
-	KUNIT_EXPECT_EQ(test, attrs.min_workers, 1);
-	KUNIT_EXPECT_EQ(test, attrs.concurrency, 1);
-	KUNIT_EXPECT_EQ(test, attrs.spin_us, 20);
-	KUNIT_EXPECT_EQ(test, attrs.hog_ms, 10);
-	KUNIT_EXPECT_TRUE(test, attrs.handoff);
-	KUNIT_EXPECT_FALSE(test, attrs.latency);
-	KUNIT_EXPECT_FALSE(test, attrs.freezable);
-	KUNIT_EXPECT_EQ(test, attrs.max_wait_ms, 0);
-	KUNIT_EXPECT_FALSE(test, attrs.reclaim);
-	KUNIT_EXPECT_FALSE(test, attrs.prealloc);
-	KUNIT_EXPECT_EQ(test, (int)attrs.order, WPOOL_LIFO);
-	KUNIT_EXPECT_EQ(test, attrs.nice, 0);
-	KUNIT_EXPECT_EQ(test, attrs.sched, WPOOL_SCHED_NORMAL);
 	KUNIT_EXPECT_NULL(test, attrs.cpumask);
 	KUNIT_EXPECT_NULL(test, attrs.fault);
 	KUNIT_EXPECT_NULL(test, attrs.fault_data);
@@ -70,20 +53,9 @@ static void wpool_create_copies_the_attributes(struct kunit *test)
 		KUNIT_FAIL_AND_ABORT(test, "no memory");
 	}
 	cpumask_set_cpu(wpk_cpu(0), mask);
-	wpk_attrs(&attrs, 100, 200);
+	wpk_set_others(&attrs);
 	attrs.name = name;
 	attrs.cpumask = mask;
-	attrs.max_blocking = 3;
-	attrs.policy = WPOOL_FAIL;
-	attrs.expiry_ms = 444;
-	attrs.min_workers = 5;
-	attrs.concurrency = 6;
-	attrs.spin_us = 7;
-	attrs.hog_ms = 8;
-	attrs.max_wait_ms = 999;
-	attrs.order = WPOOL_FIFO;
-	attrs.nice = -9;
-	attrs.sched = 42;
 	pool = wpool_create(&attrs);
 	/* The caller's own are its own again. */
 	memset(name, 'x', sizeof(name) - 1);
@@ -93,75 +65,16 @@ static void wpool_create_copies_the_attributes(struct kunit *test)
 		memset(&attrs, 0xff, sizeof(attrs));
 		wpool_get_attrs(pool, &now, seen);
 		KUNIT_EXPECT_STREQ(test, now.name, "kunit-copy_me.1-A");
-		KUNIT_EXPECT_EQ(test, now.capacity, 100);
-		KUNIT_EXPECT_EQ(test, now.queue_depth, 200);
-		KUNIT_EXPECT_EQ(test, now.max_blocking, 3);
-		KUNIT_EXPECT_EQ(test, (int)now.policy, WPOOL_FAIL);
-		KUNIT_EXPECT_EQ(test, now.expiry_ms, 444);
-		KUNIT_EXPECT_EQ(test, now.min_workers, 5);
-		KUNIT_EXPECT_EQ(test, now.concurrency, 6);
-		KUNIT_EXPECT_EQ(test, now.spin_us, 7);
-		KUNIT_EXPECT_EQ(test, now.hog_ms, 8);
-		KUNIT_EXPECT_EQ(test, now.max_wait_ms, 999);
-		KUNIT_EXPECT_EQ(test, (int)now.order, WPOOL_FIFO);
-		KUNIT_EXPECT_EQ(test, now.nice, -9);
-		KUNIT_EXPECT_EQ(test, now.sched, 42);
+		wpk_expect_values(test, &now, ~0U);
 		KUNIT_EXPECT_NULL(test, now.cpumask);
-		KUNIT_EXPECT_TRUE(test, cpumask_equal(seen,
-						      cpumask_of(wpk_cpu(0))));
+		KUNIT_EXPECT_TRUE(test, cpumask_equal(seen, cpumask_of(wpk_cpu(0))));
 		KUNIT_EXPECT_EQ(test, wpool_destroy(pool), 0);
 	}
 	free_cpumask_var(mask);
 	free_cpumask_var(seen);
 }
 
-/* What must be refused, and how. */
-struct bad {
-	size_t offset;	/* of a member of 32 bits */
-	u32 value;
-	int ret;
-	const char *desc;
-};
-
-#define AT(member) offsetof(struct wpool_attrs, member)
-
-static const struct bad bads[] = {
-	{ AT(capacity), 0, -EINVAL, "capacity 0" },
-	{ AT(capacity), WPOOL_MAX_CAPACITY + 1, -ERANGE, "capacity too large" },
-	{ AT(capacity), WPOOL_UNLIMITED - 1, -ERANGE,
-	  "capacity below unlimited" },
-	{ AT(capacity_per_cpu), WPOOL_MAX_CAPACITY + 1, -ERANGE, "capacity_per_cpu too large" },
-	{ AT(capacity_per_cpu), WPOOL_UNLIMITED, -ERANGE, "capacity_per_cpu unlimited" },
-	{ AT(queue_depth), WPOOL_MAX_QUEUE_DEPTH + 1, -ERANGE,
-	  "queue_depth too large" },
-	{ AT(queue_depth), WPOOL_UNLIMITED - 1, -ERANGE,
-	  "queue_depth below unlimited" },
-	{ AT(max_blocking), WPOOL_MAX_BLOCKING + 1, -ERANGE,
-	  "max_blocking too large" },
-	{ AT(policy), WPOOL_DROP_OLDEST + 1, -EINVAL, "no such policy" },
-	{ AT(policy), -1, -EINVAL, "policy -1" },
-	{ AT(expiry_ms), WPOOL_MAX_EXPIRY_MS + 1, -ERANGE,
-	  "expiry_ms too large" },
-	{ AT(expiry_ms), -1, -ERANGE, "expiry_ms -1" },
-	{ AT(min_workers), 257, -EINVAL, "min_workers above capacity" },
-	{ AT(concurrency), 0, -ERANGE, "concurrency 0" },
-	{ AT(concurrency), WPOOL_MAX_CONCURRENCY + 1, -ERANGE,
-	  "concurrency too large" },
-	{ AT(spin_us), WPOOL_MAX_SPIN_US + 1, -ERANGE, "spin_us too large" },
-	{ AT(hog_ms), 0, -ERANGE, "hog_ms 0" },
-	{ AT(hog_ms), WPOOL_MAX_HOG_MS + 1, -ERANGE, "hog_ms too large" },
-	{ AT(max_wait_ms), WPOOL_MAX_WAIT_MS + 1, -ERANGE, "max_wait_ms too large" },
-	{ AT(order), WPOOL_FIFO + 1, -EINVAL, "no such order" },
-	{ AT(sched), WPOOL_MAX_PRIORITY + 1, -ERANGE, "priority too high" },
-	{ AT(sched), -1, -ERANGE, "priority -1" },
-	{ AT(nice), -21, -ERANGE, "nice too low" },
-	{ AT(nice), 20, -ERANGE, "nice too high" },
-};
-
-KUNIT_ARRAY_PARAM_DESC(bad, bads, desc);
-
-static void expect_refused(struct kunit *test, struct wpool_attrs *attrs,
-			   int ret)
+static void expect_refused(struct kunit *test, struct wpool_attrs *attrs, int ret)
 {
 	struct wpool *pool;
 
@@ -178,11 +91,11 @@ static void expect_refused(struct kunit *test, struct wpool_attrs *attrs,
 
 static void wpool_create_bad_value_is_refused(struct kunit *test)
 {
-	const struct bad *bad = test->param_value;
+	const struct wpk_bad *bad = test->param_value;
 	struct wpool_attrs attrs;
 
 	wpool_attrs_init(&attrs);
-	*(u32 *)((char *)&attrs + bad->offset) = bad->value;
+	*(u32 *)((char *)&attrs + bad->at) = bad->value;
 	expect_refused(test, &attrs, bad->ret);
 }
 
@@ -275,8 +188,7 @@ static void wpool_create_extreme_values_make_a_pool_that_works(struct kunit *tes
 
 static void wpool_create_without_attributes_is_einval(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(NULL)),
-			-EINVAL);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(NULL)), -EINVAL);
 }
 
 static const struct { const char *name; const char *desc; } bad_names[] = {
@@ -335,27 +247,6 @@ static void wpool_create_good_name_is_found(struct kunit *test)
 	wpool_put(found);
 }
 
-static void wpool_create_name_taken_is_eexist_until_it_is_free(struct kunit *test)
-{
-	struct wpool *pool, *second;
-	struct wpool_attrs attrs;
-
-	wpk_attrs(&attrs, 1, 0);
-	attrs.name = "default";
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs)),
-			-EEXIST);
-	attrs.name = wpk_name(test);
-	pool = wpk_pool_attrs(test, &attrs);
-	second = wpool_create(&attrs);
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(second), -EEXIST);
-	/* A closed pool still has its name, a destroyed one has not. */
-	KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
-	second = wpool_create(&attrs);
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(second), -EEXIST);
-	wpk_destroy(test, pool);
-	wpk_pool_attrs(test, &attrs);
-}
-
 /* What there are no threads for is not even tried. */
 static void wpool_create_name_taken_is_eexist_before_anything_is_made(struct kunit *test)
 {
@@ -364,11 +255,9 @@ static void wpool_create_name_taken_is_eexist_before_anything_is_made(struct kun
 	wpk_attrs(&attrs, WPOOL_MAX_CAPACITY, 0);
 	attrs.name = wpk_name(test);
 	attrs.prealloc = true;
-	KUNIT_ASSERT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs)),
-			-EAGAIN);
+	KUNIT_ASSERT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs)), -EAGAIN);
 	attrs.name = "default";
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs)),
-			-EEXIST);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs)), -EEXIST);
 }
 
 static int create_same_name(struct wpk_thread *thread)
@@ -393,8 +282,7 @@ static void wpool_create_one_name_from_several_threads_one_wins(struct kunit *te
 	for (round = 0; round < 5; round++) {
 		won = 0;
 		for (i = 0; i < 4; i++)
-			threads[i] = wpk_thread(test, create_same_name, NULL,
-						NULL, &pools[i]);
+			threads[i] = wpk_thread(test, create_same_name, NULL, NULL, &pools[i]);
 		for (i = 0; i < 4; i++)
 			wpk_join(test, threads[i]);
 		for (i = 0; i < 4; i++) {
@@ -402,8 +290,7 @@ static void wpool_create_one_name_from_several_threads_one_wins(struct kunit *te
 				continue;
 			KUNIT_EXPECT_EQ(test, threads[i]->ret, 0);
 			if (!threads[i]->ret)
-				KUNIT_EXPECT_EQ(test, wpool_destroy(pools[i]),
-						0);
+				KUNIT_EXPECT_EQ(test, wpool_destroy(pools[i]), 0);
 			won++;
 		}
 		KUNIT_EXPECT_EQ(test, won, 1);
@@ -431,8 +318,7 @@ static void wpool_create_killed_while_preallocating_is_eintr(struct kunit *test)
 	const char *name = wpk_name(test);
 	struct wpk_thread *thread;
 
-	thread = wpk_thread(test, create_while_killed, NULL, NULL,
-			    (void *)name);
+	thread = wpk_thread(test, create_while_killed, NULL, NULL, (void *)name);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -EINTR);
 	KUNIT_EXPECT_NULL(test, wpool_find(name));
 }
@@ -441,26 +327,17 @@ static struct kunit_case create_cases[] = {
 	KUNIT_CASE(wpool_attrs_init_sets_the_documented_defaults),
 	KUNIT_CASE(wpool_create_gives_an_open_empty_pool),
 	KUNIT_CASE(wpool_create_copies_the_attributes),
-	KUNIT_CASE_PARAM(wpool_create_bad_value_is_refused, bad_gen_params),
+	KUNIT_CASE_PARAM(wpool_create_bad_value_is_refused, wpk_bad_gen_params),
 	KUNIT_CASE(wpool_create_empty_cpumask_is_einval),
 	KUNIT_CASE(wpool_create_preallocated_unlimited_pool_is_einval),
-	KUNIT_CASE_PARAM(wpool_create_extreme_values_make_a_pool_that_works,
-			 good_gen_params),
+	KUNIT_CASE_PARAM(wpool_create_extreme_values_make_a_pool_that_works, good_gen_params),
 	KUNIT_CASE(wpool_create_without_attributes_is_einval),
 	KUNIT_CASE_PARAM(wpool_create_bad_name_is_einval, bad_name_gen_params),
 	KUNIT_CASE_PARAM(wpool_create_good_name_is_found, good_name_gen_params),
-	KUNIT_CASE(wpool_create_name_taken_is_eexist_until_it_is_free),
 	KUNIT_CASE(wpool_create_name_taken_is_eexist_before_anything_is_made),
 	KUNIT_CASE_SLOW(wpool_create_one_name_from_several_threads_one_wins),
 	KUNIT_CASE(wpool_create_killed_while_preallocating_is_eintr),
 	{}
 };
 
-static struct kunit_suite create_suite = {
-	.name = "wpool_create",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = create_cases,
-};
-
-kunit_test_suite(create_suite);
+WPK_SUITE(create);

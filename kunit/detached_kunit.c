@@ -149,8 +149,7 @@ static void wpool_try_submit_refused_detached_task_does_not_pin(struct kunit *te
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, task), -EAGAIN);
-	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, NULL, NULL, THIS_MODULE,
-					      GFP_KERNEL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, NULL, NULL, THIS_MODULE, GFP_KERNEL), -EINVAL);
 	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
@@ -158,62 +157,20 @@ static void wpool_try_submit_refused_detached_task_does_not_pin(struct kunit *te
 	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs);
 }
 
-/* As a module looks to those who would use it while it is unloaded. */
-static struct module *going_module(struct kunit *test)
-{
-	struct module *module = kunit_kzalloc(test, sizeof(*module), GFP_KERNEL);
+static struct module going = { .name = "going", .state = MODULE_STATE_GOING };
 
-	KUNIT_ASSERT_NOT_NULL(test, module);
-	strscpy(module->name, "going", sizeof(module->name));
-	module->state = MODULE_STATE_GOING;
-	return module;
-}
-
-static void wpool_submit_detached_task_of_a_going_module_is_enoent(struct kunit *test)
+static void wpool_submit_detached_task_of_a_going_module_leaves_it_as_it_was(struct kunit *test)
 {
-	struct wpool *pool = wpk_pool(test, 1, 1);
-	struct module *going = going_module(test);
+	struct wpool *pool = wpk_pool(test, 1, 0);
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct wpool_task *task = &jobs->job[0].task;
-	struct wpool_task *tasks[1] = { task };
-	atomic_t *ran = counter(test);
 
-	wpool_task_init_detached(task, wpk_job_fn, going);
+	wpool_task_init_detached(task, wpk_job_fn, &going);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), -ENOENT);
-	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, task), -ENOENT);
-	KUNIT_EXPECT_EQ(test, wpool_submit_timeout(pool, task, HZ), -ENOENT);
-	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 1, 0), -ENOENT);
-	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, wpk_count, ran, going,
-					      GFP_KERNEL), -ENOENT);
-	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, wpk_count, ran, going,
-					      GFP_ATOMIC), -ENOENT);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 2);
-
-	/* Nothing stuck to the task: the next one is like any other. */
 	task->owner = NULL;
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), 0);
 	wpk_destroy(test, pool);
-	KUNIT_EXPECT_EQ(test, atomic_read(ran), 0);
 	wpk_jobs_ran_once(test, jobs);
-}
-
-static void wpool_submit_fn_runs_once_with_its_argument(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 2, 100);
-	int refs = module_refcount(THIS_MODULE), i;
-	atomic_t *ran = counter(test);
-
-	for (i = 0; i < 50; i++) {
-		KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, wpk_count, ran,
-						      THIS_MODULE,
-						      GFP_KERNEL), 0);
-		KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, wpk_count, ran,
-						      NULL, GFP_ATOMIC), 0);
-	}
-	wpk_destroy(test, pool);
-	KUNIT_EXPECT_EQ(test, atomic_read(ran), 100);
-	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs);
 }
 
 static void pass_gate(void *arg)
@@ -229,8 +186,7 @@ static void wpool_submit_fn_pins_the_owner_until_it_returned(struct kunit *test)
 	int refs = module_refcount(THIS_MODULE), i;
 
 	for (i = 0; i < 2; i++)
-		KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, pass_gate, gate,
-						      THIS_MODULE,
+		KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, pass_gate, gate, THIS_MODULE,
 						      GFP_KERNEL), 0);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs + 2);
@@ -246,8 +202,7 @@ static void wpool_submit_fn_into_a_pool_of_the_owner_does_not_pin(struct kunit *
 	int refs = module_refcount(THIS_MODULE), i;
 
 	for (i = 0; i < 2; i++)
-		KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, pass_gate, gate,
-						      THIS_MODULE,
+		KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, pass_gate, gate, THIS_MODULE,
 						      GFP_KERNEL), 0);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs);
@@ -259,8 +214,7 @@ static void wpool_submit_fn_into_a_pool_of_the_owner_does_not_pin(struct kunit *
 
 static int do_submit_fn(struct wpk_thread *thread)
 {
-	return wpool_submit_fn(thread->pool, wpk_count, thread->arg,
-			       THIS_MODULE, GFP_KERNEL);
+	return wpool_submit_fn(thread->pool, wpk_count, thread->arg, THIS_MODULE, GFP_KERNEL);
 }
 
 static void wpool_submit_fn_full_pool_blocks_until_it_fits_or_is_killed(struct kunit *test)
@@ -295,8 +249,7 @@ static void wpool_submit_fn_no_memory_is_enomem(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_use_up_items(wpk_pool(test, 1, WPOOL_UNLIMITED),
 						 wpk_gate(test)));
 	current->fail_nth = 1;
-	ret = wpool_submit_fn(pool, wpk_count, ran, THIS_MODULE,
-			      GFP_ATOMIC | __GFP_NOWARN);
+	ret = wpool_submit_fn(pool, wpk_count, ran, THIS_MODULE, GFP_ATOMIC | __GFP_NOWARN);
 	current->fail_nth = 0;
 	KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 2);
@@ -313,8 +266,7 @@ static struct kunit_case detached_cases[] = {
 	KUNIT_CASE(wpool_task_cancel_queued_detached_task_does_not_run),
 	KUNIT_CASE(wpool_submit_detached_task_pins_its_owner_until_it_returned),
 	KUNIT_CASE(wpool_try_submit_refused_detached_task_does_not_pin),
-	KUNIT_CASE(wpool_submit_detached_task_of_a_going_module_is_enoent),
-	KUNIT_CASE(wpool_submit_fn_runs_once_with_its_argument),
+	KUNIT_CASE(wpool_submit_detached_task_of_a_going_module_leaves_it_as_it_was),
 	KUNIT_CASE(wpool_submit_fn_pins_the_owner_until_it_returned),
 	KUNIT_CASE(wpool_submit_fn_into_a_pool_of_the_owner_does_not_pin),
 	KUNIT_CASE(wpool_submit_fn_full_pool_blocks_until_it_fits_or_is_killed),
@@ -322,11 +274,4 @@ static struct kunit_case detached_cases[] = {
 	{}
 };
 
-static struct kunit_suite detached_suite = {
-	.name = "wpool_detached",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = detached_cases,
-};
-
-kunit_test_suite(detached_suite);
+WPK_SUITE(detached);

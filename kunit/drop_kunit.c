@@ -124,7 +124,7 @@ static void wpool_submit_drop_oldest_finds_only_running_tasks_is_eagain(struct k
 	wpk_gate_open(full.gate);
 }
 
-/* It asks for a wait, and drops nothing. */
+/* A submit with a timeout waits, and drops no task. */
 static void wpool_submit_timeout_drop_oldest_waits_for_room(struct kunit *test)
 {
 	struct wpk_full full;
@@ -261,11 +261,4 @@ static struct kunit_case drop_cases[] = {
 	{}
 };
 
-static struct kunit_suite drop_suite = {
-	.name = "wpool_drop",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = drop_cases,
-};
-
-kunit_test_suite(drop_suite);
+WPK_SUITE(drop);

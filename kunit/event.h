@@ -58,7 +58,7 @@ static inline bool wpk_is_hr(const struct wpool_event *event)
 	return event->task.flags & WPOOL_TASK_HREVENT;
 }
 
-/* That many, on the wheel or with an hrtimer; cancelled when the case ends. */
+/* Create @nr events, with an hrtimer if @hr. They are cancelled when the case ends. */
 struct wpk_ev *wpk_evs_kind(struct kunit *test, struct wpool *pool, struct wpk_gate *gate,
 			    int nr, bool hr);
 
@@ -68,7 +68,7 @@ static inline struct wpk_ev *wpk_evs(struct kunit *test, struct wpool *pool,
 	return wpk_evs_kind(test, pool, gate, nr, false);
 }
 
-/* Their abort function. */
+/* The abort function of these events. */
 void wpk_ev_abort(struct wpool_event *event, int status);
 
 /* Fire one, as a function for wpk_in_hardirq() and its like; ev->ret says what came of it. */

@@ -30,52 +30,6 @@ static void wpool_hrevent_arm_expires_in_a_softirq(struct kunit *test)
 
 /* ---- fire ----------------------------------------------------------------- */
 
-static void wpool_event_fire_runs_the_function(struct kunit *test)
-{
-	struct wpk_ev *ev = wpk_evs(test, wpk_pool(test, 1, 0), NULL, 1);
-
-	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));
-	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 1);
-	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(ev)), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&ev->timed_out), 0);
-	/* And again. */
-	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));
-	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 2);
-	KUNIT_EXPECT_EQ(test, atomic_read(&ev->aborts), 0);
-}
-
-static void wpool_event_fire_in_interrupts_runs_the_function(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_ev *ev = wpk_evs(test, pool, NULL, 3);
-
-	wpk_in_hardirq(wpk_ev_fire, &ev[0]);
-	wpk_in_irq(wpk_ev_fire, &ev[1]);
-	wpk_in_softirq(wpk_ev_fire, &ev[2]);
-	WPK_EVENTUALLY(test, atomic_read(&ev[0].returns) == 1);
-	WPK_EVENTUALLY(test, atomic_read(&ev[1].returns) == 1);
-	WPK_EVENTUALLY(test, atomic_read(&ev[2].returns) == 1);
-	KUNIT_EXPECT_TRUE(test, ev[0].ret && ev[1].ret && ev[2].ret);
-}
-
-static void wpool_event_fire_twice_before_it_ran_runs_it_once(struct kunit *test)
-{
-	struct wpk_full full;
-	struct wpk_ev *ev;
-
-	wpk_full_pool(test, &full);
-	ev = wpk_evs(test, full.pool, NULL, 1);
-	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));
-	KUNIT_EXPECT_FALSE(test, wpool_event_fire(wpk_event(ev)));
-	KUNIT_EXPECT_FALSE(test, wpool_event_fire(wpk_event(ev)));
-	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 1);
-	wpk_gate_open(full.gate);
-	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 1);
-	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(ev)), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&ev->runs), 1);
-	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, submitted), 2);
-}
-
 static void wpool_event_fire_while_it_runs_runs_it_once_more(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -108,27 +62,6 @@ static void wpool_event_fire_while_it_runs_takes_no_place(struct kunit *test)
 	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 2);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 1);
-}
-
-static void wpool_event_fire_never_runs_in_the_caller_nor_is_refused(struct kunit *test)
-{
-	static const enum wpool_policy policies[] = { WPOOL_BLOCK, WPOOL_FAIL, WPOOL_RUN };
-	struct wpool_attrs attrs;
-	struct wpk_full full;
-	struct wpk_ev *ev;
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(policies); i++) {
-		wpk_attrs(&attrs, 1, 0);
-		attrs.policy = policies[i];
-		wpk_full_pool_attrs(test, &full, &attrs);
-		ev = wpk_evs(test, full.pool, NULL, 1);
-		KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));
-		KUNIT_EXPECT_EQ(test, atomic_read(&ev->runs), 0);
-		KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, refused), 0);
-		wpk_gate_open(full.gate);
-		WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 1);
-	}
 }
 
 /* ---- arm ------------------------------------------------------------------ */
@@ -278,37 +211,7 @@ static void wpool_event_mod_changes_the_time(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev->timed_out), 1);
 }
 
-static void wpool_event_mod_takes_a_fire_back(struct kunit *test)
-{
-	struct wpk_full full;
-	struct wpk_ev *ev;
-
-	wpk_full_pool(test, &full);
-	ev = wpk_evs(test, full.pool, NULL, 1);
-	wpool_event_fire(wpk_event(ev));
-	KUNIT_EXPECT_TRUE(test, wpool_event_mod(wpk_event(ev), WPK_FAR));
-	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
-	wpk_gate_open(full.gate);
-	KUNIT_EXPECT_EQ(test, wpool_flush(full.pool), 0);
-	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(ev)), -ECANCELED);
-	KUNIT_EXPECT_EQ(test, atomic_read(&ev->runs), 0);
-}
-
 /* ---- cancel --------------------------------------------------------------- */
-
-static void wpool_event_cancel_armed_does_not_run_until_fired(struct kunit *test)
-{
-	struct wpk_ev *ev = wpk_evs(test, wpk_pool(test, 1, 0), NULL, 1);
-
-	wpool_event_arm(wpk_event(ev), WPK_FAR);
-	KUNIT_EXPECT_TRUE(test, wpool_event_cancel(wpk_event(ev)));
-	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(ev)), 0);
-	wpool_event_arm(wpk_event(ev), WPK_FAR);
-	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(ev)), -ECANCELED);
-	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));
-	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 1);
-	KUNIT_EXPECT_EQ(test, atomic_read(&ev->runs), 1);
-}
 
 static void wpool_event_cancel_in_line_leaves_it(struct kunit *test)
 {
@@ -411,22 +314,6 @@ static void wpool_event_cancel_sync_waits_for_the_function(struct kunit *test)
 	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 2);
 }
 
-static void wpool_event_cancel_sync_takes_the_second_run_back(struct kunit *test)
-{
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_ev *ev = wpk_evs(test, pool, gate, 1);
-
-	wpool_event_fire(wpk_event(ev));
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	wpool_event_fire(wpk_event(ev));
-	KUNIT_EXPECT_TRUE(test, wpool_event_cancel(wpk_event(ev)));
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(ev)), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&ev->runs), 1);
-}
-
 static void always_again(struct wpk_ev *ev)
 {
 	if (!wpool_event_arm(wpk_event(ev), 1))
@@ -503,12 +390,8 @@ static void wpool_submit_the_task_inside_another_kind_is_einval(struct kunit *te
 
 static struct kunit_case event_cases[] = {
 	KUNIT_CASE(wpool_hrevent_arm_expires_in_a_softirq),
-	KUNIT_CASE(wpool_event_fire_runs_the_function),
-	KUNIT_CASE(wpool_event_fire_in_interrupts_runs_the_function),
-	KUNIT_CASE(wpool_event_fire_twice_before_it_ran_runs_it_once),
 	KUNIT_CASE(wpool_event_fire_while_it_runs_runs_it_once_more),
 	KUNIT_CASE(wpool_event_fire_while_it_runs_takes_no_place),
-	KUNIT_CASE(wpool_event_fire_never_runs_in_the_caller_nor_is_refused),
 	KUNIT_CASE(wpool_event_arm_runs_when_the_time_has_come),
 	KUNIT_CASE(wpool_event_armed_holds_nothing_of_the_pool),
 	KUNIT_CASE(wpool_event_arm_armed_or_pending_does_nothing),
@@ -516,22 +399,12 @@ static struct kunit_case event_cases[] = {
 	KUNIT_CASE(wpool_event_arm_at_periods_do_not_drift),
 	KUNIT_CASE(wpool_event_expiry_of_a_fired_event_changes_nothing),
 	KUNIT_CASE(wpool_event_mod_changes_the_time),
-	KUNIT_CASE(wpool_event_mod_takes_a_fire_back),
-	KUNIT_CASE(wpool_event_cancel_armed_does_not_run_until_fired),
 	KUNIT_CASE(wpool_event_cancel_in_line_leaves_it),
 	KUNIT_CASE(wpool_event_fire_after_a_cancel_runs_once),
 	KUNIT_CASE(wpool_event_cancel_sync_waits_for_the_function),
-	KUNIT_CASE(wpool_event_cancel_sync_takes_the_second_run_back),
 	KUNIT_CASE_SLOW(wpool_event_cancel_sync_ends_one_that_always_comes_back),
 	KUNIT_CASE(wpool_submit_the_task_inside_another_kind_is_einval),
 	{}
 };
 
-static struct kunit_suite event_suite = {
-	.name = "wpool_event",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = event_cases,
-};
-
-kunit_test_suite(event_suite);
+WPK_SUITE(event);

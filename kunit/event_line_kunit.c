@@ -78,7 +78,7 @@ static void wpool_event_fire_does_not_count_for_max_blocking(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[1].task), -EAGAIN);
 	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(&ev[2])));
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 4);
-	/* Those who left the line do not count as having left it twice. */
+	/* a waiter that has left the line is counted out once */
 	KUNIT_EXPECT_TRUE(test, wpool_event_cancel(wpk_event(&ev[0])));
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[1].task), -EAGAIN);
 	wpk_gate_open(full.gate);
@@ -105,7 +105,7 @@ static void wpool_tune_larger_capacity_serves_events(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
 }
 
-/* It has had its turn. */
+/* The event has had its turn, so a fire while it runs goes to the end of the line. */
 static void wpool_event_fire_while_it_runs_goes_behind_those_in_line(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -166,7 +166,7 @@ static void wpool_event_fire_closed_pool_is_aborted(struct kunit *test)
 	/* Without an abort function it is not silent, either. */
 	wpk_event(&ev[1])->abort = NULL;
 	wpool_event_arm(wpk_event(&ev[1]), 1);
-	/* fired, refused, and ended: SHUT in event.c */
+	/* fired, refused, and ended: EVENT_SHUT */
 	WPK_EVENTUALLY(test, atomic_read(&wpk_event(&ev[1])->state) == BIT(6));
 	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(&ev[1])), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev[0].runs) + atomic_read(&ev[1].runs), 0);
@@ -202,7 +202,7 @@ static void wpool_release_cancel_aborts_queued_events(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpool_event_fire(wpk_event(&ev[0]));
 	wpool_event_fire(wpk_event(&ev[1]));
-	/* That one by its owner, who need not be told. */
+	/* the owner cancels the second event, so its abort function is not called */
 	wpool_event_cancel(wpk_event(&ev[1]));
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
 	wpk_gate_open(gate);
@@ -305,11 +305,4 @@ static struct kunit_case event_line_cases[] = {
 	{}
 };
 
-static struct kunit_suite event_line_suite = {
-	.name = "wpool_event_line",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = event_line_cases,
-};
-
-kunit_test_suite(event_line_suite);
+WPK_SUITE(event_line);

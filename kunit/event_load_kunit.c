@@ -167,11 +167,4 @@ static struct kunit_case event_load_cases[] = {
 	{}
 };
 
-static struct kunit_suite event_load_suite = {
-	.name = "wpool_event_load",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = event_load_cases,
-};
-
-kunit_test_suite(event_load_suite);
+WPK_SUITE(event_load);

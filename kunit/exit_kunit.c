@@ -51,7 +51,7 @@ static void wait_for_child(struct wpk_job *job)
 	job->ret = wpool_try_submit(family->pool, child) ?: wpool_task_wait(child);
 }
 
-/* There is one worker: the child runs on the stack of its parent, which ends with it. */
+/* With one worker the child runs on the stack of its parent, so it ends the parent, too. */
 static void wpool_task_ends_the_thread_of_its_parent(struct kunit *test)
 {
 	struct wpk_jobs *parent = wpk_jobs(test, 1, NULL), *next = wpk_jobs(test, 1, NULL);
@@ -138,11 +138,4 @@ static struct kunit_case exit_cases[] = {
 	{}
 };
 
-static struct kunit_suite exit_suite = {
-	.name = "wpool_exit",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = exit_cases,
-};
-
-kunit_test_suite(exit_suite);
+WPK_SUITE(exit);

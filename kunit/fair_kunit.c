@@ -154,7 +154,7 @@ static void note_others(struct wpk_job *job)
 	job->ret = atomic_read(&load->jobs->started);
 }
 
-/* Those in the global queue are older than what a full ring continues with. */
+/* The tasks in the global queue are older than those that refill a ring. */
 static void wpool_submit_old_tasks_come_before_a_ring_that_never_runs_dry(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
@@ -380,7 +380,7 @@ static void wpool_queued_tasks_of_a_worker_that_sleeps_are_taken(struct kunit *t
 	wpk_move_to(first->job[0].cpu);
 	wpk_jobs_submit(test, pool, load->jobs, 0, NR_BUSY);
 	wpk_gate_open(busy);
-	/* Its ring never runs dry. */
+	/* the ring of the busy load never runs dry */
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 99));
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->running), 1);
 	wpk_gate_open(gate);
@@ -533,17 +533,9 @@ static struct kunit_case fair_cases[] = {
 	KUNIT_CASE_PARAM(wpool_submit_behind_a_sleeper_waits_as_in_one_queue, mark_gen_params),
 	KUNIT_CASE(wpool_submit_two_long_tasks_run_side_by_side),
 	KUNIT_CASE(wpool_submit_two_short_tasks_stay_on_their_cpu),
-	KUNIT_CASE_PARAM(wpool_queued_tasks_of_a_worker_that_sleeps_are_taken,
-			 handoff_gen_params),
+	KUNIT_CASE_PARAM(wpool_queued_tasks_of_a_worker_that_sleeps_are_taken, handoff_gen_params),
 	KUNIT_CASE_SLOW(wpool_task_wait_helping_is_no_hogging),
 	{}
 };
 
-static struct kunit_suite fair_suite = {
-	.name = "wpool_fair",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = fair_cases,
-};
-
-kunit_test_suite(fair_suite);
+WPK_SUITE(fair);

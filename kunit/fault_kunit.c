@@ -56,7 +56,7 @@ static void note_fault(const struct wpool_fault *fault, void *data)
 	atomic_inc(&report->nr);
 }
 
-/* What its fault handler is told goes into @report. */
+/* Create a pool whose fault handler fills in @report. */
 static struct wpool *reporting_pool(struct kunit *test, struct wpool_attrs *attrs,
 				    struct report **report)
 {
@@ -268,7 +268,7 @@ static void die_of_fn(void *arg)
 	wpk_die();
 }
 
-/* It is the function that its author knows, not the one of ours that calls it. */
+/* The report names the submitted function, not the wrapper of the pool that calls it. */
 static void wpool_submit_fn_dies_its_function_is_reported(struct kunit *test)
 {
 	struct report *report;
@@ -300,7 +300,7 @@ static void die_of_invoke(void *arg)
 	wpk_die();
 }
 
-/* Its argument is not lost, and told of once. */
+/* The abort function gets the argument, once. */
 static void wpool_invoke_and_submit_fn_die_their_abort_has_the_argument(struct kunit *test)
 {
 	atomic_t *aborted = kunit_kcalloc(test, 2, sizeof(*aborted), GFP_KERNEL);
@@ -389,7 +389,7 @@ static void wpool_event_dies_is_aborted_and_runs_once_more(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-/* Its memory is the function's by then. */
+/* After wpool_event_finish() the memory of the event belongs to its function. */
 static void wpool_event_dies_after_its_finish_is_not_touched(struct kunit *test)
 {
 	struct report *report;
@@ -482,7 +482,7 @@ static void die_in_group(struct wpk_member *member)
 	wpk_die();
 }
 
-/* It is counted out of its group, and what waits for a place there gets it. */
+/* The dead task is counted out of its group, and a submitter that waits for room gets its place. */
 static void wpool_group_task_dies_is_eio_and_the_group_lives(struct kunit *test)
 {
 	struct wpk_member *members;
@@ -555,7 +555,7 @@ static int loop_with_a_death(unsigned long from, unsigned long to, void *arg)
 	return 0;
 }
 
-/* Its chunk is lost, and the caller neither hangs nor takes that for a success. */
+/* The chunk of the dead helper is lost: the caller returns -EIO, and does not hang. */
 static void wpool_parallel_for_helper_dies_is_eio(struct kunit *test)
 {
 	struct mortal_loop loop = { .caller = current };
@@ -577,7 +577,7 @@ static void wpool_parallel_for_helper_dies_is_eio(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-/* Nobody is told, nobody waits: the place and the worker come back anyway. */
+/* No thread waits, and there is no handler: the place and the worker come back anyway. */
 #ifdef CONFIG_SMP
 static void die_pinned(struct wpk_job *job)
 {

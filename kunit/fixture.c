@@ -71,10 +71,8 @@ static int thread_main(void *data)
 	return 0;
 }
 
-struct wpk_thread *wpk_thread(struct kunit *test,
-			      int (*fn)(struct wpk_thread *thread),
-			      struct wpool *pool, struct wpool_task *work,
-			      void *arg)
+struct wpk_thread *wpk_thread(struct kunit *test, int (*fn)(struct wpk_thread *thread),
+			      struct wpool *pool, struct wpool_task *work, void *arg)
 {
 	struct wpk_thread *thread = kzalloc(sizeof(*thread), GFP_KERNEL);
 
@@ -101,8 +99,7 @@ int wpk_join(struct kunit *test, struct wpk_thread *thread)
 	if (!thread->task)
 		return thread->ret;
 	if (!wpk_patiently(&thread->done, thread->task)) {
-		KUNIT_FAIL(test, "a thread in %ps does not come back",
-			   thread->fn);
+		KUNIT_FAIL(test, "a thread in %ps does not come back", thread->fn);
 		return -EBUSY;
 	}
 	kthread_stop(thread->task);
@@ -176,8 +173,7 @@ const char *wpk_name(struct kunit *test)
 	char *name = kunit_kzalloc(test, WPOOL_NAME_LEN, GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, name);
-	snprintf(name, WPOOL_NAME_LEN, "kunit-%d",
-		 atomic_inc_return(&nr_names));
+	snprintf(name, WPOOL_NAME_LEN, "kunit-%d", atomic_inc_return(&nr_names));
 	return name;
 }
 
@@ -209,8 +205,7 @@ struct wpool *wpk_pool_attrs(struct kunit *test, struct wpool_attrs *attrs)
 	return add_pool(test, wpool_create(attrs));
 }
 
-struct wpool *wpk_pool_func(struct kunit *test, struct wpool_attrs *attrs,
-			    wpool_arg_fn func)
+struct wpool *wpk_pool_func(struct kunit *test, struct wpool_attrs *attrs, wpool_arg_fn func)
 {
 	if (!attrs->name)
 		attrs->name = wpk_name(test);
@@ -286,8 +281,7 @@ static void expect_ended(struct kunit *test, struct wpool *pool)
 	KUNIT_EXPECT_EQ(test, stats->waiting, 0);
 	KUNIT_EXPECT_EQ(test, stats->queued, 0);
 	KUNIT_EXPECT_EQ(test, stats->submitted,
-			stats->completed + stats->failed + stats->cancelled +
-			stats->overdue);
+			stats->completed + stats->failed + stats->cancelled + stats->overdue);
 }
 
 void wpk_destroy(struct kunit *test, struct wpool *pool)
@@ -336,8 +330,7 @@ void wpk_gate_open(struct wpk_gate *gate)
 
 bool wpk_gate_arrived(struct wpk_gate *gate, int nr)
 {
-	return wait_event_timeout(gate->wq, atomic_read(&gate->arrived) >= nr,
-				  WPK_PATIENCE);
+	return wait_event_timeout(gate->wq, atomic_read(&gate->arrived) >= nr, WPK_PATIENCE);
 }
 
 /* ---- jobs ----------------------------------------------------------------- */
@@ -359,8 +352,7 @@ void wpk_job_fn(struct wpool_task *task)
 	job->rt_priority = current->rt_priority;
 	running = atomic_inc_return(&jobs->running);
 	peak = atomic_read(&jobs->peak);
-	while (running > peak &&
-	       !atomic_try_cmpxchg(&jobs->peak, &peak, running))
+	while (running > peak && !atomic_try_cmpxchg(&jobs->peak, &peak, running))
 		;
 	job->seq = atomic_inc_return(&jobs->started);
 	wake_up_all(&jobs->wq);
@@ -379,8 +371,7 @@ void wpk_job_fn(struct wpool_task *task)
 		job->last(job);
 }
 
-struct wpk_jobs *wpk_jobs(struct kunit *test, unsigned int nr,
-			  struct wpk_gate *gate)
+struct wpk_jobs *wpk_jobs(struct kunit *test, unsigned int nr, struct wpk_gate *gate)
 {
 	struct wpk_jobs *jobs;
 	unsigned int i;
@@ -399,8 +390,7 @@ struct wpk_jobs *wpk_jobs(struct kunit *test, unsigned int nr,
 	return jobs;
 }
 
-void wpk_jobs_body(struct wpk_jobs *jobs, void (*body)(struct wpk_job *job),
-		   void *arg)
+void wpk_jobs_body(struct wpk_jobs *jobs, void (*body)(struct wpk_job *job), void *arg)
 {
 	unsigned int i;
 
@@ -417,8 +407,7 @@ static bool wait_for_count(struct wpk_jobs *jobs, atomic_t *count, int nr)
 
 	do {
 		before = atomic_read(count);
-		if (wait_event_timeout(jobs->wq, atomic_read(count) >= nr,
-				       WPK_PATIENCE))
+		if (wait_event_timeout(jobs->wq, atomic_read(count) >= nr, WPK_PATIENCE))
 			return true;
 	} while (atomic_read(count) != before);
 	return false;
@@ -470,8 +459,7 @@ void wpk_jobs_submit(struct kunit *test, struct wpool *pool,
 	unsigned int i;
 
 	for (i = from; i < from + nr; i++)
-		KUNIT_ASSERT_EQ(test, wpool_submit(pool, &jobs->job[i].task),
-				0);
+		KUNIT_ASSERT_EQ(test, wpool_submit(pool, &jobs->job[i].task), 0);
 }
 
 void wpk_jobs_begin_with_first(struct kunit *test, struct wpool *pool,
@@ -567,8 +555,7 @@ void wpk_exit(struct kunit *test)
 	timer_delete_sync(&wpk->limit);
 	put_task_struct(wpk->runner);
 	if (wpk->killed)
-		KUNIT_FAIL(test, "stuck: killed after %d s",
-			   WPK_CASE_LIMIT / HZ);
+		KUNIT_FAIL(test, "stuck: killed after %d s", WPK_CASE_LIMIT / HZ);
 	wpk_stop(test);
 	list_for_each_entry(gate, &wpk->gates, node)
 		wpk_gate_open(gate);

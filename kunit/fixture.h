@@ -162,14 +162,23 @@ struct wpk_thread {
 int wpk_init(struct kunit *test);
 void wpk_exit(struct kunit *test);
 
+/* The suite wpool_<name> of the cases in <name>_cases. */
+#define WPK_SUITE(suite)						\
+static struct kunit_suite suite##_suite = {				\
+	.name = "wpool_" #suite,					\
+	.init = wpk_init,						\
+	.exit = wpk_exit,						\
+	.test_cases = suite##_cases,					\
+};									\
+kunit_test_suite(suite##_suite)
+
 /* Pools. All of them fail the case at once if there is none to return. */
 void wpk_attrs(struct wpool_attrs *attrs, u32 capacity, u32 queue_depth);
 struct wpool *wpk_pool(struct kunit *test, u32 capacity, u32 queue_depth);
 struct wpool *wpk_pool_policy(struct kunit *test, u32 capacity, u32 queue_depth,
 			      enum wpool_policy policy);
 struct wpool *wpk_pool_attrs(struct kunit *test, struct wpool_attrs *attrs);
-struct wpool *wpk_pool_func(struct kunit *test, struct wpool_attrs *attrs,
-			    wpool_arg_fn func);
+struct wpool *wpk_pool_func(struct kunit *test, struct wpool_attrs *attrs, wpool_arg_fn func);
 /* Its name is unused so far, and valid until the case ends. */
 const char *wpk_name(struct kunit *test);
 /* The creator's reference is used up here; the case's own one lasts. */
@@ -214,10 +223,8 @@ void wpk_gate_let(struct wpk_gate *gate, unsigned int nr);
 void wpk_gate_open(struct wpk_gate *gate);
 bool wpk_gate_arrived(struct wpk_gate *gate, int nr);
 
-struct wpk_jobs *wpk_jobs(struct kunit *test, unsigned int nr,
-			  struct wpk_gate *gate);
-void wpk_jobs_body(struct wpk_jobs *jobs, void (*body)(struct wpk_job *job),
-		   void *arg);
+struct wpk_jobs *wpk_jobs(struct kunit *test, unsigned int nr, struct wpk_gate *gate);
+void wpk_jobs_body(struct wpk_jobs *jobs, void (*body)(struct wpk_job *job), void *arg);
 /* Wait for that many; false if none came for WPK_PATIENCE. */
 bool wpk_jobs_started(struct wpk_jobs *jobs, int nr);
 bool wpk_jobs_finished(struct wpk_jobs *jobs, int nr);
@@ -237,10 +244,8 @@ void wpk_job_fn(struct wpool_task *task);
 #define wpk_job_of(t) container_of(t, struct wpk_job, task)
 
 /* It lives until the case ends, so that its result can be read. */
-struct wpk_thread *wpk_thread(struct kunit *test,
-			      int (*fn)(struct wpk_thread *thread),
-			      struct wpool *pool, struct wpool_task *work,
-			      void *arg);
+struct wpk_thread *wpk_thread(struct kunit *test, int (*fn)(struct wpk_thread *thread),
+			      struct wpool *pool, struct wpool_task *work, void *arg);
 /* Return what the thread returned; -EBUSY, and a failure, if it does not. */
 int wpk_join(struct kunit *test, struct wpk_thread *thread);
 bool wpk_ended(struct wpk_thread *thread);

@@ -114,8 +114,7 @@ static void starts_nothing(struct kunit *test, struct wpool *pool)
 	wpk_in_hardirq(irq_submit, &submit);
 	KUNIT_EXPECT_EQ(test, submit.ret, 0);
 	wpk_jobs_submit(test, pool, jobs, 1, 9);
-	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 10, NR_JOBS - 10, 0),
-			NR_JOBS - 10);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 10, NR_JOBS - 10, 0), NR_JOBS - 10);
 	let_time_pass(test);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), NR_JOBS);

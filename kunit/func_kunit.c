@@ -28,8 +28,7 @@ static void serve(void *arg)
 	atomic_inc(conn->served);
 }
 
-static struct conn *conns(struct kunit *test, unsigned int nr,
-			  struct wpk_gate *gate)
+static struct conn *conns(struct kunit *test, unsigned int nr, struct wpk_gate *gate)
 {
 	struct conn *conns = kunit_kcalloc(test, nr, sizeof(*conns), GFP_KERNEL);
 	atomic_t *served = kunit_kcalloc(test, nr, sizeof(*served), GFP_KERNEL);
@@ -70,66 +69,6 @@ static void wpool_invoke_runs_the_function_with_each_argument(struct kunit *test
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 500);
 }
 
-static void wpool_create_func_bad_arguments_leave_nothing(struct kunit *test)
-{
-	struct wpool_attrs attrs;
-
-	wpk_attrs(&attrs, 1, 0);
-	attrs.name = wpk_name(test);
-	KUNIT_EXPECT_EQ(test,
-			PTR_ERR_OR_ZERO(wpool_create_func(&attrs, NULL)),
-			-EINVAL);
-	KUNIT_EXPECT_EQ(test,
-			PTR_ERR_OR_ZERO(wpool_create_func(NULL, serve)),
-			-EINVAL);
-	attrs.capacity = 0;
-	KUNIT_EXPECT_EQ(test,
-			PTR_ERR_OR_ZERO(wpool_create_func(&attrs, serve)),
-			-EINVAL);
-	attrs.capacity = WPOOL_MAX_CAPACITY + 1;
-	KUNIT_EXPECT_EQ(test,
-			PTR_ERR_OR_ZERO(wpool_create_func(&attrs, serve)),
-			-ERANGE);
-	KUNIT_EXPECT_NULL(test, wpool_find(attrs.name));
-	attrs.capacity = 1;
-	wpk_pool_func(test, &attrs, serve);
-	KUNIT_EXPECT_EQ(test,
-			PTR_ERR_OR_ZERO(wpool_create_func(&attrs, serve)),
-			-EEXIST);
-}
-
-static int do_invoke(struct wpk_thread *thread)
-{
-	return wpool_invoke(thread->pool, thread->arg);
-}
-
-static void wpool_invoke_full_pool_blocks_until_it_fits_is_killed_or_closed(struct kunit *test)
-{
-	struct wpool *pool = func_pool(test, 1, 0, WPOOL_BLOCK);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct conn *conn = conns(test, 4, gate);
-	struct wpk_thread *threads[3];
-	int i;
-
-	KUNIT_EXPECT_EQ(test, wpool_invoke(pool, &conn[0]), 0);
-	for (i = 0; i < 3; i++) {
-		threads[i] = wpk_thread(test, do_invoke, pool, NULL,
-					&conn[i + 1]);
-		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == i + 1);
-	}
-	wpk_kill(threads[1]);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), -EINTR);
-	wpk_gate_let(gate, 1);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), 0);
-	KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[2]), -ESHUTDOWN);
-	KUNIT_EXPECT_EQ(test, wpool_invoke(pool, &conn[3]), -ESHUTDOWN);
-	wpk_gate_open(gate);
-	wpk_destroy(test, pool);
-	for (i = 0; i < 4; i++)
-		KUNIT_EXPECT_EQ(test, atomic_read(conn[i].served), i < 2);
-}
-
 /* More than it was made for: the items must come along. */
 static void wpool_tune_up_a_function_pool_has_items_for_all(struct kunit *test)
 {
@@ -168,8 +107,7 @@ static void wpool_release_cancel_a_function_pool_keeps_its_items(struct kunit *t
 		for (i = 0; i < 10; i++)
 			KUNIT_EXPECT_EQ(test, wpool_invoke(pool, &conn[i]), 0);
 		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-		KUNIT_EXPECT_EQ(test,
-				wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
+		KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
 		wpk_gate_open(gate);
 		KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
 	}
@@ -318,8 +256,7 @@ static void wpool_tune_a_function_pool_to_too_many_items_is_erange(struct kunit 
 	struct wpool_attrs attrs;
 
 	wpk_attrs(&attrs, 1, WPOOL_MAX_QUEUE_DEPTH);
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH),
-			-ERANGE);
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH), -ERANGE);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 2);
 	wpool_get_attrs(pool, &attrs, NULL);
 	KUNIT_EXPECT_EQ(test, attrs.queue_depth, 1);
@@ -393,13 +330,11 @@ static void wpool_create_func_ten_times_in_ten_threads(struct kunit *test)
 	int i;
 
 	for (i = 0; i < 10; i++)
-		threads[i] = wpk_thread(test, start_and_stop, NULL, NULL,
-					&conn[4 * i]);
+		threads[i] = wpk_thread(test, start_and_stop, NULL, NULL, &conn[4 * i]);
 	for (i = 0; i < 10; i++)
 		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
 	for (i = 0; i < 40; i++)
-		KUNIT_EXPECT_EQ(test, atomic_read(conn[i].served),
-				WPK_REBORN_POOLS);
+		KUNIT_EXPECT_EQ(test, atomic_read(conn[i].served), WPK_REBORN_POOLS);
 }
 
 /* The simple pool: N workers on demand, and as many jobs as anybody has. */
@@ -412,19 +347,16 @@ static void wpool_submit_fn_as_the_simple_pool_runs_every_job(struct kunit *test
 	KUNIT_ASSERT_NOT_NULL(test, ran);
 	for (i = 0; i < WPK_FUNC_ROUNDS; i++)
 		KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, wpk_count, ran,
-						      THIS_MODULE, GFP_KERNEL),
-				0);
+						      THIS_MODULE, GFP_KERNEL), 0);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(ran), WPK_FUNC_ROUNDS);
 	KUNIT_EXPECT_LE(test, wpk_stat(pool, spawned), 4);
-	/* Its kill does not hang while it is idle. */
+	/* destroy of an idle pool does not hang */
 	wpk_destroy(test, pool);
 }
 
 static struct kunit_case func_cases[] = {
 	KUNIT_CASE(wpool_invoke_runs_the_function_with_each_argument),
-	KUNIT_CASE(wpool_create_func_bad_arguments_leave_nothing),
-	KUNIT_CASE(wpool_invoke_full_pool_blocks_until_it_fits_is_killed_or_closed),
 	KUNIT_CASE(wpool_tune_up_a_function_pool_has_items_for_all),
 	KUNIT_CASE(wpool_release_cancel_a_function_pool_keeps_its_items),
 	KUNIT_CASE(wpool_release_cancel_hands_each_argument_to_its_abort),
@@ -437,11 +369,4 @@ static struct kunit_case func_cases[] = {
 	{}
 };
 
-static struct kunit_suite func_suite = {
-	.name = "wpool_func",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = func_cases,
-};
-
-kunit_test_suite(func_suite);
+WPK_SUITE(func);

@@ -113,8 +113,7 @@ static inline int wpk_do_group_exit(struct wpk_thread *thread)
 
 /* Start a thread that calls one of these, and see it asleep. */
 static inline struct wpk_thread *wpk_sleeper(struct kunit *test,
-					     int (*fn)(struct wpk_thread *thread),
-					     void *arg)
+					     int (*fn)(struct wpk_thread *thread), void *arg)
 {
 	struct wpk_thread *thread = wpk_thread(test, fn, NULL, NULL, arg);
 

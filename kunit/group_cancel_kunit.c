@@ -32,7 +32,7 @@ static void wpool_group_cancel_tasks_do_not_start(struct kunit *test)
 	threads[0] = wpk_sleeper(test, wpk_do_group_submit, &members[11]);
 	threads[1] = wpk_sleeper(test, wpk_do_group_submit, &members[12]);
 	wpk_in_hardirq(cancel_it, group);
-	/* Those that wait for room are sent away before there is any. */
+	/* submitters that wait for room are refused at once */
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), -ECANCELED);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), -ECANCELED);
 	KUNIT_EXPECT_EQ(test, wpool_group_outstanding(group), 11);
@@ -100,11 +100,4 @@ static struct kunit_case group_cancel_cases[] = {
 	{}
 };
 
-static struct kunit_suite group_cancel_suite = {
-	.name = "wpool_group_cancel",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = group_cancel_cases,
-};
-
-kunit_test_suite(group_cancel_suite);
+WPK_SUITE(group_cancel);

@@ -90,7 +90,7 @@ static void wpool_group_wait_returns_the_first_error(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_group_exit(group), 0);
 	KUNIT_ASSERT_EQ(test, wpool_group_init(group, pool, 8, NULL), 0);
 	KUNIT_EXPECT_EQ(test, run_one(test, members, 0), 0);
-	/* That of a task that was cancelled is kept until there is a better one. */
+	/* the error of a cancelled task is kept until another task has failed */
 	members[0].gate = gate;
 	wpk_members_submit_behind_first(test, members, 2);
 	wpool_group_cancel(group);
@@ -203,7 +203,7 @@ static void wpool_group_submit_waiters_are_served_in_order(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, members[3].status, 3);
 	KUNIT_EXPECT_EQ(test, members[5].status, 4);
 	KUNIT_EXPECT_EQ(test, members[6].status, 5);
-	/* Those that were killed can be submitted again. */
+	/* tasks whose submitters were killed can be submitted again */
 	wpk_members_submit(test, &members[1], 1);
 	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
 }
@@ -261,7 +261,7 @@ static void wpool_group_submit_full_pool_takes_no_place(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_group_outstanding(group), 0);
 	thread = wpk_thread(test, wpk_do_group_submit, NULL, NULL, members);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 1);
-	/* It has its place in the group, and waits for one in the pool. */
+	/* the task has its place in the group, and waits for one in the pool */
 	KUNIT_EXPECT_EQ(test, wpool_group_outstanding(group), 1);
 	wpk_kill(thread);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -EINTR);
@@ -355,11 +355,4 @@ static struct kunit_case group_cases[] = {
 	{}
 };
 
-static struct kunit_suite group_suite = {
-	.name = "wpool_group",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = group_cases,
-};
-
-kunit_test_suite(group_suite);
+WPK_SUITE(group);

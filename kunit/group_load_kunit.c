@@ -41,8 +41,7 @@ static void wpool_group_exit_memory_may_be_freed(struct kunit *test)
 		if (i % 3 == 0)
 			wpool_group_cancel(&life->group);
 		if (i % 2)
-			KUNIT_EXPECT_EQ(test, wpool_group_wait(&life->group),
-					life->group.error);
+			KUNIT_EXPECT_EQ(test, wpool_group_wait(&life->group), life->group.error);
 		KUNIT_EXPECT_EQ(test, wpool_group_exit(&life->group), 0);
 		for (n = 0; n < NR_SHORT; n++)
 			KUNIT_EXPECT_EQ(test, atomic_read(&life->members[n].runs) +
@@ -210,8 +209,7 @@ static void wpool_group_under_load_loses_none(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, crowd);
 	crowd->group = wpk_group(test, pool, BOUND);
-	regulars = kunit_kcalloc(test, ARRAY_SIZE(threads) * NR_OWN, sizeof(*regulars),
-				 GFP_KERNEL);
+	regulars = kunit_kcalloc(test, ARRAY_SIZE(threads) * NR_OWN, sizeof(*regulars), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, regulars);
 	for (i = 0; i < ARRAY_SIZE(threads) * NR_OWN; i++) {
 		regulars[i].crowd = crowd;
@@ -241,11 +239,4 @@ static struct kunit_case group_load_cases[] = {
 	{}
 };
 
-static struct kunit_suite group_load_suite = {
-	.name = "wpool_group_load",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = group_load_cases,
-};
-
-kunit_test_suite(group_load_suite);
+WPK_SUITE(group_load);

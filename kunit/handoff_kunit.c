@@ -25,8 +25,7 @@ static int tune_handoff(struct wpool *pool, bool handoff)
 }
 
 /* The first of @jobs is asleep in the gate that is returned; none of the others has one. */
-static struct wpk_gate *first_at_gate(struct kunit *test, struct wpool *pool,
-				      struct wpk_jobs *jobs)
+static struct wpk_gate *first_at_gate(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs)
 {
 	struct wpk_gate *gate = wpk_gate(test);
 
@@ -193,8 +192,7 @@ static void submit_children_and_sleep(struct wpk_job *job)
 	unsigned int i;
 
 	for (i = 0; i < family->children->nr; i++)
-		job->ret = wpool_submit(family->pool,
-					&family->children->job[i].task) ?:
+		job->ret = wpool_submit(family->pool, &family->children->job[i].task) ?:
 			   job->ret;
 	wpk_gate_pass(family->gate);
 }
@@ -210,7 +208,7 @@ static struct family *family_create(struct kunit *test, unsigned int nr)
 	return family;
 }
 
-/* One stays in the next slot, more go to the ring, 300 to the global queue. */
+/* A single child stays in the next slot, two go to the ring, 300 to the global queue. */
 static const unsigned int nr_children[] = { 1, 2, 300 };
 
 static void children_desc(const unsigned int *nr, char *desc)
@@ -327,7 +325,7 @@ static void first_counts_again(struct kunit *test, struct wpool *pool, struct wp
 	wpk_jobs_submit(test, pool, jobs, 2, 1);
 	wpk_gate_open(gate);
 	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(told->inside[0]));
-	/* within the tick in which it has looked for work, a worker takes the next task at once */
+	/* a worker that looked for work in this tick takes the next task at once: wait a tick */
 	looked = jiffies;
 	WPK_ASSERT_EVENTUALLY(test, time_after(jiffies, looked));
 	WRITE_ONCE(told->end[1], true);
@@ -399,15 +397,14 @@ static void wpool_handoff_a_hog_back_from_its_sleep_counts_again(struct kunit *t
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, hogs), 1);
 }
 
-/* It is switched out again and again, but has never gone to sleep. */
+/* The worker is preempted again and again, but never sleeps. */
 static void run_and_be_switched_out(struct wpk_job *job)
 {
 	struct rivalry *rivalry = job->arg;
 	unsigned long before = READ_ONCE(current->nivcsw);
 	unsigned long end = jiffies + WPK_PATIENCE / 2;
 
-	while (READ_ONCE(current->nivcsw) - before < NR_SWITCHES &&
-	       time_before(jiffies, end)) {
+	while (READ_ONCE(current->nivcsw) - before < NR_SWITCHES && time_before(jiffies, end)) {
 		if (rivalry->yields)
 			schedule();
 		cond_resched();
@@ -434,16 +431,14 @@ static const struct rivalry rivalries[] = { { false }, { true } };
 
 static void rivalry_desc(const struct rivalry *rivalry, char *desc)
 {
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s",
-		 rivalry->yields ? "yields" : "is preempted");
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", rivalry->yields ? "yields" : "is preempted");
 }
 
 KUNIT_ARRAY_PARAM(rivalry, rivalries, rivalry_desc);
 
 static void wpool_handoff_does_not_happen_to_a_task_that_stays_awake(struct kunit *test)
 {
-	struct rivalry *rivalry = kunit_kzalloc(test, sizeof(*rivalry),
-						GFP_KERNEL);
+	struct rivalry *rivalry = kunit_kzalloc(test, sizeof(*rivalry), GFP_KERNEL);
 	struct wpool *pool = wpk_one_cpu_pool(test, 4, 1, true);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 	struct wpk_thread *rival;
@@ -472,8 +467,7 @@ static struct kunit_case handoff_cases[] = {
 	KUNIT_CASE(wpool_tune_handoff_on_frees_the_queue_of_a_sleeping_task),
 	KUNIT_CASE(wpool_tune_handoff_on_then_submit_behind_a_sleeping_task_starts),
 	KUNIT_CASE(wpool_tune_handoff_off_next_waits_again),
-	KUNIT_CASE_PARAM(wpool_submit_by_a_task_that_sleeps_afterwards_starts,
-			 children_gen_params),
+	KUNIT_CASE_PARAM(wpool_submit_by_a_task_that_sleeps_afterwards_starts, children_gen_params),
 	KUNIT_CASE(wpool_handoff_back_from_its_sleep_it_counts_again),
 	KUNIT_CASE(wpool_handoff_a_hog_back_from_its_sleep_counts_again),
 	KUNIT_CASE(wpool_handoff_looks_at_the_global_queue),
@@ -483,11 +477,4 @@ static struct kunit_case handoff_cases[] = {
 	{}
 };
 
-static struct kunit_suite handoff_suite = {
-	.name = "wpool_handoff",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = handoff_cases,
-};
-
-kunit_test_suite(handoff_suite);
+WPK_SUITE(handoff);

@@ -35,8 +35,7 @@ static void wpool_handoff_cpu_goes_while_its_workers_sleep(struct kunit *test)
 		kunit_skip(test, "a kernel without CPU hotplug");
 	if (cpu <= 0)
 		kunit_skip(test, "the first CPU has to stay");
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, wpk_bring_back,
-							(void *)cpu), 0);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, wpk_bring_back, (void *)cpu), 0);
 	wpk_attrs(&attrs, 4, WPOOL_UNLIMITED);
 	attrs.cpumask = cpumask_of(cpu);
 	pool = wpk_pool_attrs(test, &attrs);
@@ -108,7 +107,7 @@ static void wpool_tune_nice_while_handed_over(struct kunit *test)
 	wpk_jobs_body(jobs, sleep_a_little, NULL);
 	wpk_submit_together(test, pool, jobs);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(jobs, 10));
-	/* Those that come back have it as well. */
+	/* workers that come back from a sleep have the new nice value, too */
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(sleepers, 3));
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 100));
@@ -259,15 +258,11 @@ static void wpool_handoff_while_tasks_are_cancelled_and_flushed(struct kunit *te
 	for (i = 0; i < NR_USERS; i++)
 		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs[0]->started),
-			NR_ROUNDS * NR_TASKS);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed) +
-			wpk_stat(pool, cancelled),
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs[0]->started), NR_ROUNDS * NR_TASKS);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed) + wpk_stat(pool, cancelled),
 			NR_USERS * NR_ROUNDS * NR_TASKS);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed),
-			atomic_read(&jobs[0]->started) +
-			atomic_read(&jobs[1]->started) +
-			atomic_read(&jobs[2]->started));
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), atomic_read(&jobs[0]->started) +
+			atomic_read(&jobs[1]->started) + atomic_read(&jobs[2]->started));
 	wpk_destroy(test, pool);
 }
 
@@ -279,8 +274,7 @@ static int submit_for_ever(struct wpk_thread *thread)
 
 	for (i = 0; !wpk_stopped(thread->test); i++) {
 		ret = wpool_submit(thread->pool, &jobs->job[i % jobs->nr].task);
-		if (ret == -ESHUTDOWN &&
-		    wpool_reboot(thread->pool) == -ESHUTDOWN)
+		if (ret == -ESHUTDOWN && wpool_reboot(thread->pool) == -ESHUTDOWN)
 			return 0;
 		if (ret && ret != -ESHUTDOWN && ret != -EALREADY)
 			return ret;
@@ -305,12 +299,10 @@ static void wpool_destroy_and_release_while_handed_over(struct kunit *test)
 			wpk_jobs_body(jobs[i], sleep_a_little, NULL);
 		}
 		for (i = 0; i < 3; i++)
-			threads[i] = wpk_thread(test, submit_for_ever, pool,
-						NULL, jobs[i]);
+			threads[i] = wpk_thread(test, submit_for_ever, pool, NULL, jobs[i]);
 		for (i = 0; i < 3; i++)
 			KUNIT_ASSERT_TRUE(test, wpk_jobs_started(jobs[i], 20));
-		KUNIT_EXPECT_EQ(test, wpool_release(pool, round % 2 ?
-						    WPOOL_RELEASE_CANCEL :
+		KUNIT_EXPECT_EQ(test, wpool_release(pool, round % 2 ? WPOOL_RELEASE_CANCEL :
 						    WPOOL_RELEASE_DRAIN), 0);
 		KUNIT_ASSERT_TRUE(test, wpk_jobs_started(jobs[0],
 							 atomic_read(&jobs[0]->started) + 5));
@@ -332,11 +324,4 @@ static struct kunit_case handoff_load_cases[] = {
 	{}
 };
 
-static struct kunit_suite handoff_load_suite = {
-	.name = "wpool_handoff_load",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = handoff_load_cases,
-};
-
-kunit_test_suite(handoff_load_suite);
+WPK_SUITE(handoff_load);

@@ -43,11 +43,4 @@ static struct kunit_case hash_cases[] = {
 	{ }
 };
 
-static struct kunit_suite hash_suite = {
-	.name = "wpool_hash",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = hash_cases,
-};
-
-kunit_test_suite(hash_suite);
+WPK_SUITE(hash);

@@ -130,8 +130,7 @@ static void wpool_get_latency_counts_the_run_when_it_ends(struct kunit *test)
 
 	tune_latency(test, pool, true);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, pass_gate, gate, THIS_MODULE, GFP_KERNEL),
-			0);
+	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, pass_gate, gate, THIS_MODULE, GFP_KERNEL), 0);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
 	counted(test, pool, &waited, &ran);
 	KUNIT_EXPECT_EQ(test, waited, 2);
@@ -160,7 +159,7 @@ static void wpool_get_latency_counts_each_run_of_a_task(struct kunit *test)
 	expect_counted(test, pool, 2);
 }
 
-/* It was submitted while latency was on, and cancelled; then submitted while it was off. */
+/* The task is submitted with latency on, and cancelled, then submitted with latency off. */
 static void wpool_get_latency_without_a_cancelled_task(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 100);
@@ -193,11 +192,4 @@ static struct kunit_case hist_cases[] = {
 	{ }
 };
 
-static struct kunit_suite hist_suite = {
-	.name = "wpool_hist",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = hist_cases,
-};
-
-kunit_test_suite(hist_suite);
+WPK_SUITE(hist);

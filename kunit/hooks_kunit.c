@@ -273,8 +273,7 @@ static int look_around(struct wpool *pool, void *data, void **own)
 	if (notes->gate)
 		wpk_gate_pass(notes->gate);
 	/* with an error instead of a deadlock */
-	if (atomic_read(&notes->wrong) ||
-	    !wpk_eventually(!mutex_is_locked(&pool->tune_mutex))) {
+	if (atomic_read(&notes->wrong) || !wpk_eventually(!mutex_is_locked(&pool->tune_mutex))) {
 		atomic_inc(&notes->wrong);
 		return 0;
 	}
@@ -353,7 +352,7 @@ static void wpool_hooks_start_destroyed_meanwhile_tune_is_eshutdown(struct kunit
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
 }
 
-/* It is released while a reboot makes its workers: no more of them are made. */
+/* A release while a reboot makes workers stops that. */
 static void wpool_hooks_start_released_meanwhile_reboot_ends(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -393,11 +392,4 @@ static struct kunit_case hooks_cases[] = {
 	{}
 };
 
-static struct kunit_suite hooks_suite = {
-	.name = "wpool_hooks",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = hooks_cases,
-};
-
-kunit_test_suite(hooks_suite);
+WPK_SUITE(hooks);

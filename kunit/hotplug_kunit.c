@@ -25,13 +25,11 @@ static int victim_cpu(struct kunit *test)
 		kunit_skip(test, "a kernel without CPU hotplug");
 	if (cpu <= 0)
 		kunit_skip(test, "the first CPU has to stay");
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, wpk_bring_back,
-							(void *)cpu), 0);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, wpk_bring_back, (void *)cpu), 0);
 	return cpu;
 }
 
-static struct wpool *mask_pool(struct kunit *test, u32 capacity,
-			       const struct cpumask *mask)
+static struct wpool *mask_pool(struct kunit *test, u32 capacity, const struct cpumask *mask)
 {
 	struct wpool_attrs attrs;
 
@@ -72,7 +70,7 @@ static void cpu_offline_waits_for_no_task_and_leaves_none_behind(struct kunit *t
 	}
 }
 
-/* Its workers were driven off; they, or new ones, must run there again. */
+/* The workers were moved off the CPU; they, or new workers, must run there again. */
 static void cpu_online_again_tasks_run_there_again(struct kunit *test)
 {
 	long cpu = victim_cpu(test);
@@ -218,8 +216,7 @@ static void cpu_comes_and_goes_under_load_each_task_runs_once(struct kunit *test
 	KUNIT_EXPECT_EQ(test, wpk_join(test, hotplug), 0);
 	for (i = 0; i < 2; i++) {
 		wpk_destroy(test, pools[i]);
-		KUNIT_EXPECT_EQ(test, wpk_stat(pools[i], completed),
-				2 * 200 * round);
+		KUNIT_EXPECT_EQ(test, wpk_stat(pools[i], completed), 2 * 200 * round);
 	}
 }
 
@@ -505,11 +502,4 @@ static struct kunit_case hotplug_cases[] = {
 	{}
 };
 
-static struct kunit_suite hotplug_suite = {
-	.name = "wpool_hotplug",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = hotplug_cases,
-};
-
-kunit_test_suite(hotplug_suite);
+WPK_SUITE(hotplug);

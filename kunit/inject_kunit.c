@@ -105,8 +105,7 @@ static unsigned int get_nth(void)
 #endif
 
 /* One call with the nth allocation failing, then one that must work. */
-static bool sweep_once(struct sweep *sweep, unsigned int nth,
-		       int (*call)(struct sweep *sweep))
+static bool sweep_once(struct sweep *sweep, unsigned int nth, int (*call)(struct sweep *sweep))
 {
 	struct kunit *test = sweep->test;
 	bool came;
@@ -116,8 +115,7 @@ static bool sweep_once(struct sweep *sweep, unsigned int nth,
 	err = call(sweep);
 	came = !get_nth();
 	set_nth(0);
-	KUNIT_EXPECT_TRUE_MSG(test, !err || (came && err == -ENOMEM),
-			      "%u: %d", nth, err);
+	KUNIT_EXPECT_TRUE_MSG(test, !err || (came && err == -ENOMEM), "%u: %d", nth, err);
 	sweep->reached += came;
 	sweep->survived += came && !err;
 	if (err)
@@ -125,8 +123,7 @@ static bool sweep_once(struct sweep *sweep, unsigned int nth,
 	return came;
 }
 
-static void sweep_all(struct sweep *sweep, unsigned int least,
-		      int (*call)(struct sweep *sweep),
+static void sweep_all(struct sweep *sweep, unsigned int least, int (*call)(struct sweep *sweep),
 		      void (*undo)(struct sweep *sweep))
 {
 	struct kunit *test = sweep->test;
@@ -163,7 +160,7 @@ static int call_create(struct sweep *sweep)
 	return 0;
 }
 
-/* It works, and its name is free afterwards: the next call has the same. */
+/* The pool works. Destroy frees its name, which the next call uses again. */
 static void undo_create(struct sweep *sweep)
 {
 	struct kunit *test = sweep->test;

@@ -121,11 +121,4 @@ static struct kunit_case length_cases[] = {
 	{}
 };
 
-static struct kunit_suite length_suite = {
-	.name = "wpool_length",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = length_cases,
-};
-
-kunit_test_suite(length_suite);
+WPK_SUITE(length);

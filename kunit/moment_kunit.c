@@ -30,7 +30,7 @@ static int submit_pending(struct wpk_thread *thread)
 	return 0;
 }
 
-/* It needs no place of its own, and must not hold one from others meanwhile. */
+/* A submit of a pending task needs no place, and must not take one, even for a moment. */
 static void wpool_try_submit_pending_task_takes_nobodys_place(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 2);
@@ -269,8 +269,7 @@ struct line {
 };
 
 /* At wpool_task_submitted: the first one need not wait until it is woken. */
-static void wake_the_first(void *data, const char *pool, int cpu, const void *task,
-			   void *func)
+static void wake_the_first(void *data, const char *pool, int cpu, const void *task, void *func)
 {
 	struct line *line = data;
 	u64 end;
@@ -350,11 +349,4 @@ static struct kunit_case moment_cases[] = {
 	{}
 };
 
-static struct kunit_suite moment_suite = {
-	.name = "wpool_moment",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = moment_cases,
-};
-
-kunit_test_suite(moment_suite);
+WPK_SUITE(moment);

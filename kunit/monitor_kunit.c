@@ -26,8 +26,7 @@
 #define HOG_MS 20U
 
 /* A pool on the first two CPUs, or on the first alone. */
-static struct wpool *hog_pool(struct kunit *test, u32 capacity, int nr_cpus,
-			      bool handoff)
+static struct wpool *hog_pool(struct kunit *test, u32 capacity, int nr_cpus, bool handoff)
 {
 	struct wpool_attrs attrs;
 	struct wpool *pool;
@@ -71,8 +70,7 @@ static void run_on_and_on(struct wpk_job *job)
 	ktime_t least;
 
 	job->ret = wpool_submit(hog->pool, &hog->child->job[0].task);
-	while (hog->waits && !atomic_read(&hog->child->finished) &&
-	       time_before(jiffies, end)) {
+	while (hog->waits && !atomic_read(&hog->child->finished) && time_before(jiffies, end)) {
 		cpu_relax();
 		if (hog->makes_way)
 			cond_resched();
@@ -99,8 +97,7 @@ static void see_it_counted(struct wpk_job *job)
 	} while (!stats.hogs && time_before(jiffies, end));
 }
 
-static struct hog *run_hog(struct kunit *test, struct wpool *pool, bool waits,
-			   bool makes_way)
+static struct hog *run_hog(struct kunit *test, struct wpool *pool, bool waits, bool makes_way)
 {
 	struct hog *hog = kunit_kzalloc(test, sizeof(*hog), GFP_KERNEL);
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
@@ -261,8 +258,7 @@ static void wpool_monitor_rescues_the_queue_of_a_cpu_taken_by_others(struct kuni
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		kunit_skip(test, "the timers of that CPU, the monitor's too, wait for it as well");
 	do {
-		thread = wpk_thread(test, submit_and_keep_the_cpu, pool,
-				    &jobs->job[0].task, NULL);
+		thread = wpk_thread(test, submit_and_keep_the_cpu, pool, &jobs->job[0].task, NULL);
 		KUNIT_ASSERT_EQ(test, wpk_join(test, thread), 0);
 		KUNIT_ASSERT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
 	} while (jobs->job[0].cpu != wpk_cpu(1) && ++try < NR_TRIES);
@@ -335,7 +331,7 @@ static struct listener *listen(struct kunit *test, struct wpool *pool)
 	return listener;
 }
 
-/* Queue a task here, and let no thread have this CPU until it is said that this is a stall. */
+/* Queue a task on this CPU, and hold the CPU until the listener is told of a stall. */
 static int submit_and_hold_the_cpu(struct wpk_thread *thread)
 {
 	struct listener *listener = thread->arg;
@@ -420,8 +416,7 @@ static void count_ours(const void *function)
 		atomic_inc(&nr_expiries);
 }
 
-static void timer_expires(void *data, struct timer_list *timer,
-			  unsigned long baseclk)
+static void timer_expires(void *data, struct timer_list *timer, unsigned long baseclk)
 {
 	count_ours(timer->function);
 }
@@ -457,8 +452,7 @@ static void stop_counting(void *data)
 
 	for (i = 0; i < ARRAY_SIZE(probes); i++)
 		if (probes[i].tracepoint)
-			tracepoint_probe_unregister(probes[i].tracepoint,
-						    probes[i].fn, NULL);
+			tracepoint_probe_unregister(probes[i].tracepoint, probes[i].fn, NULL);
 	tracepoint_synchronize_unregister();
 }
 
@@ -476,13 +470,10 @@ static void start_counting(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(probes); i++) {
 		if (!probes[i].tracepoint)
 			kunit_skip(test, "the kernel has no tracepoints");
-		KUNIT_ASSERT_EQ(test,
-				tracepoint_probe_register(probes[i].tracepoint,
-							  probes[i].fn, NULL),
-				0);
+		KUNIT_ASSERT_EQ(test, tracepoint_probe_register(probes[i].tracepoint,
+								probes[i].fn, NULL), 0);
 	}
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, stop_counting,
-							NULL), 0);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, stop_counting, NULL), 0);
 }
 
 /*
@@ -527,7 +518,7 @@ static void wpool_monitor_sleeps_for_good_when_nothing_runs(struct kunit *test)
 	wpk_jobs_body(jobs, run_until_the_monitor_looks, before);
 	for (i = 0; i < 3; i++) {
 		*before = atomic_read(&nr_expiries);
-		/* It starts again each time. */
+		/* the timer starts again with each task */
 		wpk_jobs_submit(test, pool, jobs, i, 1);
 		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, i + 1));
 		expect_quiet(test);
@@ -573,11 +564,4 @@ static struct kunit_case monitor_cases[] = {
 	{}
 };
 
-static struct kunit_suite monitor_suite = {
-	.name = "wpool_monitor",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = monitor_cases,
-};
-
-kunit_test_suite(monitor_suite);
+WPK_SUITE(monitor);

@@ -116,11 +116,4 @@ static struct kunit_case nested_cases[] = {
 	{}
 };
 
-static struct kunit_suite nested_suite = {
-	.name = "wpool_nested",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = nested_cases,
-};
-
-kunit_test_suites(&nested_suite);
+WPK_SUITE(nested);

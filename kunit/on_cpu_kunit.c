@@ -136,8 +136,7 @@ static void wpool_submit_on_full_pool_waits_or_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_try_submit_on(full.pool, wpk_cpu(0), &jobs->job[0].task),
 			-EAGAIN);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, refused), 1);
-	KUNIT_EXPECT_EQ(test, wpool_submit_on(full.pool, wpk_cpu(0), &full.first->job[0].task),
-			0);
+	KUNIT_EXPECT_EQ(test, wpool_submit_on(full.pool, wpk_cpu(0), &full.first->job[0].task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_submit_on(full.pool, wpk_cpu(0), &full.first->job[0].task),
 			-EALREADY);
 	thread = wpk_thread(test, submit_on_here, full.pool, &jobs->job[1].task, NULL);
@@ -210,11 +209,4 @@ static struct kunit_case on_cpu_cases[] = {
 	{}
 };
 
-static struct kunit_suite on_cpu_suite = {
-	.name = "wpool_on_cpu",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = on_cpu_cases,
-};
-
-kunit_test_suite(on_cpu_suite);
+WPK_SUITE(on_cpu);

@@ -43,8 +43,7 @@ static inline void wpk_submit_together(struct kunit *test, struct wpool *pool,
 	KUNIT_ASSERT_NOT_NULL(test, tasks);
 	for (i = 0; i < jobs->nr; i++)
 		tasks[i] = &jobs->job[i].task;
-	KUNIT_ASSERT_EQ(test, wpool_submit_batch(pool, tasks, jobs->nr, 0),
-			(int)jobs->nr);
+	KUNIT_ASSERT_EQ(test, wpool_submit_batch(pool, tasks, jobs->nr, 0), (int)jobs->nr);
 }
 
 /* Keep the CPU busy, but let others have it, too; false if it takes too long. */
@@ -74,12 +73,10 @@ static inline void wpk_figures_agree(struct kunit *test, struct wpool *pool)
 {
 	const struct wpool_stats *stats = wpk_snapshot(pool);
 
-	KUNIT_EXPECT_EQ(test, stats->workers,
-			stats->idle + stats->searching + stats->busy);
+	KUNIT_EXPECT_EQ(test, stats->workers, stats->idle + stats->searching + stats->busy);
 	KUNIT_EXPECT_LE(test, stats->blocked, stats->busy);
 	KUNIT_EXPECT_EQ(test, stats->submitted,
-			stats->completed + stats->failed + stats->cancelled +
-			stats->overdue +
+			stats->completed + stats->failed + stats->cancelled + stats->overdue +
 			stats->outstanding);
 }
 

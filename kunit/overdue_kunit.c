@@ -190,7 +190,7 @@ static void earlier_desc(const struct earlier *e, char *desc)
 
 KUNIT_ARRAY_PARAM(earlier, earlier, earlier_desc);
 
-/* It concerns those that are accepted from then on, and them in time. */
+/* A new max_wait_ms holds for tasks that are accepted after the tune, and only for them. */
 static void wpool_tune_max_wait_spares_earlier_tasks_only(struct kunit *test)
 {
 	const struct earlier *e = test->param_value;
@@ -537,11 +537,4 @@ static struct kunit_case overdue_cases[] = {
 	{}
 };
 
-static struct kunit_suite overdue_suite = {
-	.name = "wpool_overdue",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = overdue_cases,
-};
-
-kunit_test_suite(overdue_suite);
+WPK_SUITE(overdue);

@@ -93,8 +93,7 @@ static struct span *span(struct kunit *test, unsigned long first, unsigned long 
 
 static int run(struct wpool *pool, struct span *span, unsigned long grain)
 {
-	return wpool_parallel_for(pool, span->first, span->first + span->nr, grain, span_fn,
-				  span);
+	return wpool_parallel_for(pool, span->first, span->first + span->nr, grain, span_fn, span);
 }
 
 static void each_was_done_once(struct kunit *test, struct span *span)
@@ -193,8 +192,7 @@ static int run_gated(struct wpk_thread *thread)
 	struct span *of = thread->arg;
 
 	of->caller = current;
-	return wpool_parallel_for(thread->pool, of->first, of->first + of->nr, 1, await_helper,
-				  of);
+	return wpool_parallel_for(thread->pool, of->first, of->first + of->nr, 1, await_helper, of);
 }
 
 /* The last chunk of a helper keeps the caller, even if that is killed. */
@@ -398,7 +396,7 @@ static bool another_loop(struct span *of)
 	return wpk_eventually(atomic_long_read(&of->sum) > before + 2 * (long)of->nr);
 }
 
-/* It needs nothing of the pool while that is closed and opened, and it keeps nothing. */
+/* A loop does not need the pool, which is closed and opened meanwhile, and holds nothing of it. */
 static void wpool_parallel_for_while_the_pool_closes_and_opens(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 3, 3);
@@ -439,11 +437,4 @@ static struct kunit_case parallel_cases[] = {
 	{}
 };
 
-static struct kunit_suite parallel_suite = {
-	.name = "wpool_parallel",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = parallel_cases,
-};
-
-kunit_test_suite(parallel_suite);
+WPK_SUITE(parallel);

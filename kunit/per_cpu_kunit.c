@@ -5,7 +5,7 @@
 
 #include "fixture.h"
 
-/* That many workers for each CPU, on the first few CPUs; the argument capacity is ignored. */
+/* Create a pool with @per_cpu workers for each CPU of @mask; attrs.capacity is ignored. */
 static struct wpool *per_cpu_pool(struct kunit *test, u32 per_cpu, const struct cpumask *mask)
 {
 	struct wpool_attrs attrs;
@@ -179,7 +179,7 @@ static void capacity_per_cpu_preallocated_is_einval(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs)), -EINVAL);
 }
 
-/* It is never less than them, whatever the CPUs are, and whatever is set first. */
+/* The capacity is never below min_workers, whatever the CPUs are, and whatever is set first. */
 static void capacity_per_cpu_min_workers_are_the_least(struct kunit *test)
 {
 	struct wpool *pool = per_cpu_pool(test, 3, first_cpus(test, 1));
@@ -258,8 +258,7 @@ static void capacity_per_cpu_of_a_pool_with_a_function(struct kunit *test)
 	attrs.capacity_per_cpu = WPOOL_MAX_FUNC_ITEMS / num_possible_cpus() + 1;
 	attrs.cpumask = first_cpus(test, 1);
 	attrs.name = wpk_name(test);
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create_func(&attrs, wait_here)),
-			-ERANGE);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create_func(&attrs, wait_here)), -ERANGE);
 }
 
 static struct kunit_case per_cpu_cases[] = {
@@ -274,11 +273,4 @@ static struct kunit_case per_cpu_cases[] = {
 	{}
 };
 
-static struct kunit_suite per_cpu_suite = {
-	.name = "wpool_per_cpu",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = per_cpu_cases,
-};
-
-kunit_test_suite(per_cpu_suite);
+WPK_SUITE(per_cpu);

@@ -9,31 +9,6 @@
 
 #include "fixture.h"
 
-static void wpool_find_gives_a_reference_to_the_named_pool(struct kunit *test)
-{
-	struct wpool *pool, *found;
-	struct wpool_attrs attrs;
-
-	wpk_attrs(&attrs, 1, 0);
-	pool = wpk_pool_attrs(test, &attrs);
-	found = wpool_find(attrs.name);
-	KUNIT_EXPECT_PTR_EQ(test, found, pool);
-	KUNIT_EXPECT_PTR_EQ(test, wpool_get(pool), pool);
-	wpool_put(pool);
-	wpk_destroy(test, pool);
-	/* The reference keeps the memory, not the pool. */
-	KUNIT_EXPECT_EQ(test, wpk_stat(found, state), WPOOL_DESTROYED);
-	KUNIT_EXPECT_NULL(test, wpool_find(attrs.name));
-	wpool_put(found);
-}
-
-static void wpool_find_unknown_name_is_null(struct kunit *test)
-{
-	KUNIT_EXPECT_NULL(test, wpool_find("kunit-nobody"));
-	KUNIT_EXPECT_NULL(test, wpool_find(""));
-	wpool_put(NULL);
-}
-
 static void wpool_default_is_open_unlimited_and_runs_tasks(struct kunit *test)
 {
 	struct wpool *pool = wpool_default(), *found = wpool_find("default");
@@ -58,17 +33,14 @@ static void wpool_default_is_open_unlimited_and_runs_tasks(struct kunit *test)
 
 /* ---- figures -------------------------------------------------------------- */
 
-static const struct wpool_stats *expect_identities(struct kunit *test,
-						   struct wpool *pool)
+static const struct wpool_stats *expect_identities(struct kunit *test, struct wpool *pool)
 {
 	const struct wpool_stats *stats = wpk_snapshot(pool);
 
-	KUNIT_EXPECT_EQ(test, stats->workers,
-			stats->idle + stats->searching + stats->busy);
+	KUNIT_EXPECT_EQ(test, stats->workers, stats->idle + stats->searching + stats->busy);
 	KUNIT_EXPECT_LE(test, stats->blocked, stats->busy);
 	KUNIT_EXPECT_EQ(test, stats->submitted,
-			stats->completed + stats->failed + stats->cancelled +
-			stats->overdue +
+			stats->completed + stats->failed + stats->cancelled + stats->overdue +
 			stats->outstanding);
 	return stats;
 }
@@ -146,8 +118,7 @@ static void wpool_get_stats_tells_what_the_pool_does(struct kunit *test)
 	/* One of three does not run. */
 	for (i = 2; i < 4 && !wpool_task_cancel(&jobs->job[i].task); i++)
 		;
-	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&jobs->job[i].task),
-			-ECANCELED);
+	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&jobs->job[i].task), -ECANCELED);
 	stats = expect_identities(test, pool);
 	KUNIT_EXPECT_EQ(test, stats->workers, 2);
 	KUNIT_EXPECT_EQ(test, stats->busy, 2);
@@ -292,13 +263,11 @@ static void wpool_destroy_from_several_threads_under_load(struct kunit *test)
 		for (i = 0; i < 4; i++)
 			jobs[i] = wpk_jobs(test, 3000, NULL);
 		for (i = 0; i < 4; i++)
-			submitters[i] = wpk_thread(test, hammer, pool, NULL,
-						   jobs[i]);
+			submitters[i] = wpk_thread(test, hammer, pool, NULL, jobs[i]);
 		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs[0], 20));
 		wpk_forget(test, pool);
 		for (i = 0; i < 3; i++)
-			destroyers[i] = wpk_thread(test, wpk_do_destroy, pool,
-						   NULL, NULL);
+			destroyers[i] = wpk_thread(test, wpk_do_destroy, pool, NULL, NULL);
 		for (i = 0; i < 3; i++)
 			KUNIT_EXPECT_EQ(test, wpk_join(test, destroyers[i]), 0);
 		KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_DESTROYED);
@@ -354,20 +323,15 @@ static void wpool_create_and_destroy_in_ten_threads(struct kunit *test)
 	for (i = 0; i < 10; i++)
 		jobs[i] = wpk_jobs(test, 5, NULL);
 	for (i = 0; i < 10; i++)
-		threads[i] = wpk_thread(test, live_and_die, NULL, NULL,
-					jobs[i]);
+		threads[i] = wpk_thread(test, live_and_die, NULL, NULL, jobs[i]);
 	for (i = 0; i < 10; i++) {
 		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
 		for (j = 0; j < 5; j++)
-			KUNIT_EXPECT_EQ(test,
-					atomic_read(&jobs[i]->job[j].runs),
-					NR_LIVES);
+			KUNIT_EXPECT_EQ(test, atomic_read(&jobs[i]->job[j].runs), NR_LIVES);
 	}
 }
 
 static struct kunit_case pool_cases[] = {
-	KUNIT_CASE(wpool_find_gives_a_reference_to_the_named_pool),
-	KUNIT_CASE(wpool_find_unknown_name_is_null),
 	KUNIT_CASE(wpool_default_is_open_unlimited_and_runs_tasks),
 	KUNIT_CASE_SLOW(wpool_get_stats_identities_hold_under_load),
 	KUNIT_CASE(wpool_get_stats_tells_what_the_pool_does),
@@ -379,11 +343,4 @@ static struct kunit_case pool_cases[] = {
 	{}
 };
 
-static struct kunit_suite pool_suite = {
-	.name = "wpool_pool",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = pool_cases,
-};
-
-kunit_test_suite(pool_suite);
+WPK_SUITE(pool);

@@ -130,11 +130,4 @@ static struct kunit_case pressure_cases[] = {
 	{}
 };
 
-static struct kunit_suite pressure_suite = {
-	.name = "wpool_pressure",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = pressure_cases,
-};
-
-kunit_test_suite(pressure_suite);
+WPK_SUITE(pressure);

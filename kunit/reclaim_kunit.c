@@ -25,7 +25,7 @@ static void reclaim_attrs(struct wpool_attrs *attrs, u32 capacity, u32 min_worke
 	attrs->expiry_ms = 0;
 }
 
-/* It is where it can be taken, and has looked at what was asked before. */
+/* Does the rescuer wait, having served all requests so far? */
 static bool rescuer_waits(struct wpool *pool)
 {
 	struct wpool_worker *w;
@@ -253,7 +253,7 @@ static void wpool_worker_reclaim_expires_into_the_reserve(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* Those whose capacity shrinks do so, too, and the last one ends. */
+/* A pool with a rescuer keeps to a smaller capacity, too, and the last worker above it ends. */
 static void wpool_tune_reclaim_capacity_is_kept(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -381,7 +381,7 @@ static void wpool_tune_reclaim_comes_and_goes(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(first, 1));
 }
 
-/* They are there when the call returns, also if this call raises the limit. */
+/* The min_workers exist when the tune returns, even if the same tune raises the capacity. */
 static void wpool_tune_reclaim_makes_min_workers_of_the_new_capacity(struct kunit *test)
 {
 	struct wpool *pool = reclaim_pool(test, 2, 0);
@@ -485,7 +485,7 @@ static void wpool_reboot_reclaim_has_its_workers(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* It returns with the error, the pool is closed, and may be tried again. */
+/* The reboot fails, the pool stays closed, and another reboot may succeed. */
 static void wpool_reboot_reclaim_no_threads_left_is_an_error(struct kunit *test)
 {
 	struct wpool *pool = reclaim_pool(test, 4, 2);
@@ -646,11 +646,4 @@ static struct kunit_case reclaim_cases[] = {
 	{}
 };
 
-static struct kunit_suite reclaim_suite = {
-	.name = "wpool_reclaim",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = reclaim_cases,
-};
-
-kunit_test_suite(reclaim_suite);
+WPK_SUITE(reclaim);

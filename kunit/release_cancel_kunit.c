@@ -249,11 +249,4 @@ static struct kunit_case release_cancel_cases[] = {
 	{}
 };
 
-static struct kunit_suite release_cancel_suite = {
-	.name = "wpool_release_cancel",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = release_cancel_cases,
-};
-
-kunit_test_suite(release_cancel_suite);
+WPK_SUITE(release_cancel);

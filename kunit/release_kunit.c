@@ -23,7 +23,7 @@ static void wpool_release_runs_what_is_queued(struct kunit *test)
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 400));
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
-	/* Its workers leave without being told again. */
+	/* the workers leave without another call */
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 0);
 	wpk_destroy(test, pool);
 	wpk_jobs_ran_once(test, jobs);
@@ -41,14 +41,12 @@ static void wpool_release_cancel_ends_what_is_queued(struct kunit *test)
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpk_jobs_submit(test, pool, jobs, 1, 399);
-	waiter = wpk_thread(test, wpk_do_wait, NULL, &jobs->job[200].task,
-			    NULL);
+	waiter = wpk_thread(test, wpk_do_wait, NULL, &jobs->job[200].task, NULL);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
 	/* What runs is left alone and not waited for. */
 	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), -ECANCELED);
 	for (i = 1; i < 400; i++)
-		KUNIT_ASSERT_EQ(test, wpool_task_wait(&jobs->job[i].task),
-				-ECANCELED);
+		KUNIT_ASSERT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ECANCELED);
 	WPK_EVENTUALLY(test, wpk_stat(pool, outstanding) == 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 399);
 	wpk_gate_open(gate);
@@ -67,23 +65,19 @@ static void wpool_release_timeout_runs_out_then_succeeds(struct kunit *test)
 
 	wpk_jobs_submit(test, pool, jobs, 0, 3);
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_DRAIN,
-						    msecs_to_jiffies(50)),
-			-ETIME);
+						    msecs_to_jiffies(50)), -ETIME);
 	KUNIT_EXPECT_GE(test, jiffies - start, msecs_to_jiffies(50));
-	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_DRAIN,
-						    0), -ETIME);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_DRAIN, 0), -ETIME);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &late->job[0].task), -ESHUTDOWN);
 	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_DRAIN,
-						    WPK_PATIENCE), 0);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_DRAIN, WPK_PATIENCE), 0);
 	/* 0 means: nothing is unfinished, no worker is left. */
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
 	wpk_jobs_ran_once(test, jobs);
 	for (i = 0; i < 3; i++)
 		KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[i].inside), 0);
-	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_DRAIN,
-						    0), 0);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_DRAIN, 0), 0);
 }
 
 static void wpool_release_timeout_cancel_waits_for_the_running_only(struct kunit *test)
@@ -94,8 +88,7 @@ static void wpool_release_timeout_cancel_waits_for_the_running_only(struct kunit
 
 	wpk_jobs_submit(test, pool, jobs, 0, 6);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_CANCEL,
-						    1), -ETIME);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_CANCEL, 1), -ETIME);
 	WPK_EVENTUALLY(test, wpk_stat(pool, outstanding) == 1);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_CANCEL,
@@ -125,23 +118,6 @@ static void wpool_release_timeout_idle_pool_comes_back_at_once(struct kunit *tes
 
 /* ---- reboot --------------------------------------------------------------- */
 
-static void wpool_reboot_open_pool_does_nothing(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 1);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
-
-	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
-	wpk_jobs_submit(test, pool, jobs, 0, 2);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	/* It does not wait for anything, either. */
-	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 2);
-	wpk_gate_open(gate);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
-}
-
 static void wpool_reboot_waits_for_the_old_tasks_and_workers(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool_policy(test, 2, 3, WPOOL_FAIL);
@@ -157,8 +133,7 @@ static void wpool_reboot_waits_for_the_old_tasks_and_workers(struct kunit *test)
 	thread = wpk_thread(test, wpk_do_reboot, pool, NULL, NULL);
 	KUNIT_EXPECT_TRUE(test, wpk_sleeps(thread));
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_CLOSED);
-	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[5].task),
-			-ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[5].task), -ESHUTDOWN);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_OPEN);
@@ -245,15 +220,11 @@ static void wpool_release_and_reboot_under_load_accounts_for_all(struct kunit *t
 	for (i = 0; i < 3; i++)
 		jobs[i] = wpk_jobs(test, 4000, NULL);
 	for (i = 0; i < 3; i++)
-		threads[i] = wpk_thread(test, submit_while_open, pool, NULL,
-					jobs[i]);
+		threads[i] = wpk_thread(test, submit_while_open, pool, NULL, jobs[i]);
 	for (i = 0; i < WPK_REBOOT_ROUNDS; i++) {
-		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs[i % 3],
-							  20 * (i + 1)));
-		KUNIT_EXPECT_EQ(test,
-				wpool_release(pool, i % 2 ?
-					      WPOOL_RELEASE_CANCEL :
-					      WPOOL_RELEASE_DRAIN), 0);
+		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs[i % 3], 20 * (i + 1)));
+		KUNIT_EXPECT_EQ(test, wpool_release(pool, i % 2 ? WPOOL_RELEASE_CANCEL :
+						    WPOOL_RELEASE_DRAIN), 0);
 		KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
 	}
 	wpk_stop(test);
@@ -268,8 +239,7 @@ static void wpool_release_and_reboot_under_load_accounts_for_all(struct kunit *t
 
 			if (ret == -ECANCELED)
 				cancelled++;
-			if (job->twice || (ret && ret != -ECANCELED) ||
-			    runs != (job->ret && !ret))
+			if (job->twice || (ret && ret != -ECANCELED) || runs != (job->ret && !ret))
 				bad++;
 		}
 	KUNIT_EXPECT_EQ(test, bad, 0);
@@ -316,7 +286,6 @@ static struct kunit_case release_cases[] = {
 	KUNIT_CASE(wpool_release_timeout_runs_out_then_succeeds),
 	KUNIT_CASE(wpool_release_timeout_cancel_waits_for_the_running_only),
 	KUNIT_CASE(wpool_release_timeout_idle_pool_comes_back_at_once),
-	KUNIT_CASE(wpool_reboot_open_pool_does_nothing),
 	KUNIT_CASE(wpool_reboot_waits_for_the_old_tasks_and_workers),
 	KUNIT_CASE(wpool_reboot_preallocated_pool_has_its_workers_again),
 	KUNIT_CASE(wpool_reboot_several_wait_all_return),
@@ -325,11 +294,4 @@ static struct kunit_case release_cases[] = {
 	{}
 };
 
-static struct kunit_suite release_suite = {
-	.name = "wpool_release",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = release_cases,
-};
-
-kunit_test_suite(release_suite);
+WPK_SUITE(release);

@@ -355,11 +355,4 @@ static struct kunit_case report_cases[] = {
 	{ }
 };
 
-static struct kunit_suite report_suite = {
-	.name = "wpool_report",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = report_cases,
-};
-
-kunit_test_suite(report_suite);
+WPK_SUITE(report);

@@ -185,7 +185,7 @@ static void wpool_submit_makes_one_worker_for_a_cpu_that_is_held(struct kunit *t
 	int i;
 
 	wpk_attrs(&attrs, 20, WPOOL_UNLIMITED);
-	/* Its worker stays in the way, although it sleeps. */
+	/* without hand-off a worker that sleeps counts as running */
 	attrs.handoff = false;
 	pool = two_cpu_pool(test, &attrs);
 	wpk_jobs_submit(test, pool, first, 0, 1);
@@ -236,11 +236,4 @@ static struct kunit_case rescue_cases[] = {
 	{}
 };
 
-static struct kunit_suite rescue_suite = {
-	.name = "wpool_rescue",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = rescue_cases,
-};
-
-kunit_test_suite(rescue_suite);
+WPK_SUITE(rescue);

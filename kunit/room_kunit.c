@@ -120,11 +120,4 @@ static struct kunit_case room_cases[] = {
 	{}
 };
 
-static struct kunit_suite room_suite = {
-	.name = "wpool_room",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = room_cases,
-};
-
-kunit_test_suite(room_suite);
+WPK_SUITE(room);

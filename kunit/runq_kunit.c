@@ -40,8 +40,7 @@ static unsigned long item_nr(const struct wpool_task *task)
 /* What producers and consumers do, with interrupts off as they must be. */
 
 /* All are said to be queued in the jiffy with the number of the first one. */
-static u32 push(struct wpool_ring *ring, struct wpool_task *const *tasks,
-		u32 nr)
+static u32 push(struct wpool_ring *ring, struct wpool_task *const *tasks, u32 nr)
 {
 	unsigned long flags;
 	u32 ret;
@@ -76,8 +75,7 @@ static u32 grab_all(struct wpool_ring *ring, struct wpool_task **tasks)
 	return ret;
 }
 
-static struct wpool_task *steal_half(struct wpool_ring *own,
-				     struct wpool_ring *victim, u32 *nr)
+static struct wpool_task *steal_half(struct wpool_ring *own, struct wpool_ring *victim, u32 *nr)
 {
 	struct wpool_task *task;
 	unsigned long flags;
@@ -105,8 +103,7 @@ static struct wpool_ring *ring_of_param(struct kunit *test)
 }
 
 /* Put items @from, @from + 1, ... into the ring, which must have room. */
-static void fill(struct kunit *test, struct wpool_ring *ring,
-		 unsigned long from, u32 nr)
+static void fill(struct kunit *test, struct wpool_ring *ring, unsigned long from, u32 nr)
 {
 	struct wpool_task *task;
 	u32 i;
@@ -118,8 +115,7 @@ static void fill(struct kunit *test, struct wpool_ring *ring,
 }
 
 /* The ring must hold exactly items @from, @from + 1, ...; it is empty then. */
-static void expect_items(struct kunit *test, struct wpool_ring *ring,
-			 unsigned long from, u32 nr)
+static void expect_items(struct kunit *test, struct wpool_ring *ring, unsigned long from, u32 nr)
 {
 	u32 i;
 
@@ -130,8 +126,7 @@ static void expect_items(struct kunit *test, struct wpool_ring *ring,
 	KUNIT_EXPECT_EQ(test, wpool_ring_len(ring), 0);
 }
 
-static void expect_array(struct kunit *test, struct wpool_task **tasks,
-			 unsigned long from, u32 nr)
+static void expect_array(struct kunit *test, struct wpool_task **tasks, unsigned long from, u32 nr)
 {
 	u32 i;
 
@@ -144,8 +139,7 @@ static struct wpool_task **array(struct kunit *test)
 {
 	struct wpool_task **tasks;
 
-	tasks = kunit_kcalloc(test, WPOOL_RING_SIZE + 1, sizeof(*tasks),
-			      GFP_KERNEL);
+	tasks = kunit_kcalloc(test, WPOOL_RING_SIZE + 1, sizeof(*tasks), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, tasks);
 	return tasks;
 }
@@ -201,11 +195,9 @@ static void wpool_ring_push_several_takes_the_prefix_that_fits(struct kunit *tes
 		tasks[i] = item(100 + i);
 	KUNIT_EXPECT_EQ(test, push(ring, tasks, 0), 0);
 	fill(test, ring, 0, 100);
-	KUNIT_EXPECT_EQ(test, push(ring, tasks, WPOOL_RING_SIZE + 1),
-			WPOOL_RING_SIZE - 100);
+	KUNIT_EXPECT_EQ(test, push(ring, tasks, WPOOL_RING_SIZE + 1), WPOOL_RING_SIZE - 100);
 	expect_items(test, ring, 0, WPOOL_RING_SIZE);
-	KUNIT_EXPECT_EQ(test, push(ring, tasks, WPOOL_RING_SIZE + 1),
-			WPOOL_RING_SIZE);
+	KUNIT_EXPECT_EQ(test, push(ring, tasks, WPOOL_RING_SIZE + 1), WPOOL_RING_SIZE);
 	expect_items(test, ring, 100, WPOOL_RING_SIZE);
 }
 
@@ -371,8 +363,7 @@ static u32 take(struct contest *contest, int me, u32 round)
 		break;
 	case 2:
 		/* Its own guess of an item that may be there: the search is in nobody's way. */
-		task = item(min(atomic_read(&contest->taken) + 20U,
-				WPK_RING_ITEMS - 1));
+		task = item(min(atomic_read(&contest->taken) + 20U, WPK_RING_ITEMS - 1));
 		if (wpool_ring_holds(&contest->ring, task))
 			nr = grab_all(&contest->ring, tasks);
 		break;
@@ -454,31 +445,16 @@ static void wpool_ring_one_producer_many_takers_each_item_once(struct kunit *tes
 
 static struct kunit_case runq_cases[] = {
 	KUNIT_CASE(wpool_ring_init_makes_an_empty_ring),
-	KUNIT_CASE_PARAM(wpool_ring_pop_gives_what_was_pushed_first,
-			 start_gen_params),
-	KUNIT_CASE_PARAM(wpool_ring_push_full_ring_takes_nothing,
-			 start_gen_params),
-	KUNIT_CASE_PARAM(wpool_ring_push_several_takes_the_prefix_that_fits,
-			 start_gen_params),
-	KUNIT_CASE_PARAM(wpool_ring_push_and_pop_in_turn_never_lose_order,
-			 start_gen_params),
-	KUNIT_CASE_PARAM(wpool_ring_grab_all_takes_all_in_order,
-			 length_gen_params),
-	KUNIT_CASE_PARAM(wpool_ring_steal_half_moves_the_older_half,
-			 length_gen_params),
-	KUNIT_CASE_PARAM(wpool_ring_holds_what_is_queued,
-			 start_gen_params),
-	KUNIT_CASE_PARAM(wpool_ring_first_tells_when_it_was_queued,
-			 start_gen_params),
+	KUNIT_CASE_PARAM(wpool_ring_pop_gives_what_was_pushed_first, start_gen_params),
+	KUNIT_CASE_PARAM(wpool_ring_push_full_ring_takes_nothing, start_gen_params),
+	KUNIT_CASE_PARAM(wpool_ring_push_several_takes_the_prefix_that_fits, start_gen_params),
+	KUNIT_CASE_PARAM(wpool_ring_push_and_pop_in_turn_never_lose_order, start_gen_params),
+	KUNIT_CASE_PARAM(wpool_ring_grab_all_takes_all_in_order, length_gen_params),
+	KUNIT_CASE_PARAM(wpool_ring_steal_half_moves_the_older_half, length_gen_params),
+	KUNIT_CASE_PARAM(wpool_ring_holds_what_is_queued, start_gen_params),
+	KUNIT_CASE_PARAM(wpool_ring_first_tells_when_it_was_queued, start_gen_params),
 	KUNIT_CASE_SLOW(wpool_ring_one_producer_many_takers_each_item_once),
 	{}
 };
 
-static struct kunit_suite runq_suite = {
-	.name = "wpool_runq",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = runq_cases,
-};
-
-kunit_test_suite(runq_suite);
+WPK_SUITE(runq);

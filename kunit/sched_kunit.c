@@ -164,8 +164,7 @@ static void submit_follower(struct wpk_job *job)
 	unsigned int next = (job - job->jobs->job) + 1;
 
 	if (load_goes_on(load))
-		job->ret = wpool_submit(load->pool,
-					&load->jobs->job[next].task);
+		job->ret = wpool_submit(load->pool, &load->jobs->job[next].task);
 }
 
 static void submit_partner(struct wpk_job *job)
@@ -241,8 +240,7 @@ static void wpool_submit_own_chain_does_not_starve_the_ring(struct kunit *test)
 /* A task that always submits itself must go to the end of the line. */
 static void wpool_submit_by_itself_does_not_starve_the_ring(struct kunit *test)
 {
-	struct load *load = load_create(test, one_cpu_pool(test, 1), 1,
-					submit_again);
+	struct load *load = load_create(test, one_cpu_pool(test, 1), 1, submit_again);
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
 
@@ -252,7 +250,7 @@ static void wpool_submit_by_itself_does_not_starve_the_ring(struct kunit *test)
 	wpk_jobs_submit(test, load->pool, load->target, 0, 1);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_started(load->target, 1));
-	/* As an own chain of one task. */
+	/* the same bound as for a chain of one task, see above */
 	KUNIT_EXPECT_LE(test, load->steps_at_start, 20);
 	wpk_destroy(test, load->pool);
 	expect_no_errors(test, load->jobs);
@@ -266,8 +264,7 @@ static void wpool_submit_by_itself_does_not_starve_the_ring(struct kunit *test)
  */
 static void wpool_submit_to_the_global_queue_is_not_starved(struct kunit *test)
 {
-	struct load *load = load_create(test, one_cpu_pool(test, 1), 6,
-					submit_partner);
+	struct load *load = load_create(test, one_cpu_pool(test, 1), 6, submit_partner);
 	int steps, ret, i;
 
 	if (wpk_cpu(1) < 0)
@@ -391,19 +388,16 @@ static void submit_and_stay(struct wpk_job *job)
 	/* as if they were known to be short: those that are not wait where all look */
 	wpool_runq(stuck->pool, raw_smp_processor_id())->estimate.task_ns = 1;
 	for (i = 0; i < NR_LEFT; i++)
-		job->ret = wpool_submit(stuck->pool,
-					&stuck->left->job[i].task) ?: job->ret;
+		job->ret = wpool_submit(stuck->pool, &stuck->left->job[i].task) ?: job->ret;
 	if (stuck->spin)
-		while (atomic_read(&stuck->left->finished) < NR_LEFT &&
-		       time_before(jiffies, end))
+		while (atomic_read(&stuck->left->finished) < NR_LEFT && time_before(jiffies, end))
 			cpu_relax();
 	else
 		wpk_jobs_finished(stuck->left, NR_LEFT);
 	stuck->all_ran = atomic_read(&stuck->left->finished) == NR_LEFT;
 }
 
-static struct stuck *stuck_create(struct kunit *test, struct wpool *pool,
-				  bool spin)
+static struct stuck *stuck_create(struct kunit *test, struct wpool *pool, bool spin)
 {
 	struct stuck *stuck = kunit_kzalloc(test, sizeof(*stuck), GFP_KERNEL);
 
@@ -452,8 +446,7 @@ static void wpool_steal_takes_what_a_stuck_worker_left(struct kunit *test)
 		jobs->job[spin].body = submit_and_stay;
 		jobs->job[spin].arg = stuck;
 		wpk_jobs_submit(test, pool, jobs, spin, 1);
-		KUNIT_EXPECT_EQ(test,
-				wpool_task_wait(&jobs->job[spin].task), 0);
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[spin].task), 0);
 		KUNIT_EXPECT_TRUE(test, stuck->all_ran);
 		KUNIT_EXPECT_EQ(test, jobs->job[spin].ret, 0);
 		for (i = 0; i < NR_LEFT; i++)
@@ -497,8 +490,7 @@ static void wpool_submit_on_all_cpus_few_workers_run_all(struct kunit *test)
 		wpk_jobs_submit(test, pool, jobs, i, 1);
 		/* Also one by one, when the workers have gone to sleep. */
 		if (i > 700)
-			KUNIT_ASSERT_EQ(test,
-					wpool_task_wait(&jobs->job[i].task), 0);
+			KUNIT_ASSERT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
 	}
 	wpk_move_to(-1);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 800));
@@ -531,8 +523,7 @@ static void wpool_submit_from_tasks_grows_a_tree_each_once(struct kunit *test)
 }
 
 static struct kunit_case sched_cases[] = {
-	KUNIT_CASE_PARAM(wpool_task_wait_fork_join_tree_of_depth_10,
-			 capacity_gen_params),
+	KUNIT_CASE_PARAM(wpool_task_wait_fork_join_tree_of_depth_10, capacity_gen_params),
 	KUNIT_CASE(wpool_task_wait_chain_deeper_than_a_stack),
 	KUNIT_CASE(wpool_task_wait_deadlock_is_told_to_the_one_that_can_act),
 	KUNIT_CASE(wpool_submit_own_chain_does_not_starve_the_ring),
@@ -543,17 +534,9 @@ static struct kunit_case sched_cases[] = {
 	KUNIT_CASE(wpool_submit_spill_without_a_taker_keeps_all),
 	KUNIT_CASE(wpool_steal_takes_what_a_stuck_worker_left),
 	KUNIT_CASE(wpool_capacity_left_runs_what_a_sleeping_worker_left),
-	KUNIT_CASE_PARAM(wpool_submit_on_all_cpus_few_workers_run_all,
-			 capacity_gen_params),
+	KUNIT_CASE_PARAM(wpool_submit_on_all_cpus_few_workers_run_all, capacity_gen_params),
 	KUNIT_CASE_SLOW(wpool_submit_from_tasks_grows_a_tree_each_once),
 	{}
 };
 
-static struct kunit_suite sched_suite = {
-	.name = "wpool_sched",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = sched_cases,
-};
-
-kunit_test_suite(sched_suite);
+WPK_SUITE(sched);

@@ -107,7 +107,7 @@ static void count_wake(void *data, const char *pool, int cpu, pid_t worker, unsi
 		atomic_inc(&wakes->nr);
 }
 
-/* It is not max_workers that is used up: no worker's place would be of use. */
+/* Threads are short, not places in max_workers: an idle worker that leaves would not help. */
 static void wpool_submit_no_threads_left_idle_workers_of_others_sleep(struct kunit *test)
 {
 	struct wakes *wakes = kunit_kzalloc(test, sizeof(*wakes), GFP_KERNEL);
@@ -171,7 +171,7 @@ static void hold_the_first(void *data, const char *pool, int cpu, pid_t worker, 
 	}
 }
 
-/* That one pool's worker takes long to make does not keep others from theirs. */
+/* A slow creation of a worker for one pool does not delay the workers of other pools. */
 static void wpool_submit_waits_for_no_worker_of_another_pool(struct kunit *test)
 {
 	struct makers *makers = kunit_kzalloc(test, sizeof(*makers), GFP_KERNEL);
@@ -278,11 +278,4 @@ static struct kunit_case spawner_cases[] = {
 	{}
 };
 
-static struct kunit_suite spawner_suite = {
-	.name = "wpool_spawner",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = spawner_cases,
-};
-
-kunit_test_suite(spawner_suite);
+WPK_SUITE(spawner);

@@ -113,7 +113,7 @@ static void wpool_submit_policy_run_waits_for_itself_is_edeadlk(struct kunit *te
 	}
 }
 
-/* Its last submit was taken back, whatever became of the one before. */
+/* The wait returns what became of the last submit, which was cancelled. */
 static void wpool_submit_policy_run_second_run_taken_back_is_ecanceled(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -161,7 +161,7 @@ static void wpool_task_cancel_in_line_sends_the_submitter_away(struct kunit *tes
 		KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
 	}
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -ECANCELED);
-	/* It was never accepted, so nothing is counted. */
+	/* the task was never accepted, so nothing is counted */
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, submitted), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, cancelled), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
@@ -382,7 +382,7 @@ static int submit_by_turns(struct wpk_thread *thread)
 	return 0;
 }
 
-/* Its submitter is on no CPU of theirs: the task stands in their global queues. */
+/* The submitter's CPU is in neither pool's mask, so the task is in their global queues. */
 static void wpool_task_cancel_task_that_changes_pools(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
@@ -413,13 +413,12 @@ static void wpool_task_cancel_task_that_changes_pools(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, wpk_stat(pools[i], queued), 0);
 		KUNIT_EXPECT_EQ(test, wpk_stat(pools[i], free), 5);
 	}
-	KUNIT_EXPECT_EQ(test, wpk_stat(pools[0], cancelled) + wpk_stat(pools[1], cancelled),
-			nr);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pools[0], cancelled) + wpk_stat(pools[1], cancelled), nr);
 }
 
 /* ---- a task that is submitted while it runs ------------------------------- */
 
-/* It submits itself again in each run. */
+/* The task submits itself again in each run. */
 static void submit_myself(struct wpk_job *job)
 {
 	job->ret = wpool_try_submit(job->arg, &job->task);
@@ -517,7 +516,7 @@ static void wpool_task_cancel_sync_second_run_taken_back_is_ecanceled(struct kun
 	}
 	KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
 	thread = wpk_thread(test, wpk_do_cancel_sync, NULL, task, NULL);
-	/* It takes no submit any more until it has returned. */
+	/* the task refuses submits until the cancel has returned */
 	WPK_EVENTUALLY(test, wpool_try_submit(pool, task) == -ECANCELED);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -ECANCELED);
@@ -596,11 +595,4 @@ static struct kunit_case states_cases[] = {
 	{}
 };
 
-static struct kunit_suite states_suite = {
-	.name = "wpool_states",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = states_cases,
-};
-
-kunit_test_suites(&states_suite);
+WPK_SUITE(states);

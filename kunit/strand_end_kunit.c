@@ -16,25 +16,6 @@ static int do_destroy_strand(struct wpk_thread *thread)
 	return wpool_strand_destroy(thread->arg);
 }
 
-static void body_destroys(struct st *st)
-{
-	st->ret = wpool_strand_destroy(&st->of->strand);
-}
-
-static void wpool_strand_destroy_by_its_own_task_is_edeadlk(struct kunit *test)
-{
-	struct st_strand *of = st_strand(test, wpk_pool(test, 1, 0), 8);
-	struct st *st = st_tasks(test, of, NULL, 1);
-
-	st->body = body_destroys;
-	st_submit(test, st, 1);
-	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
-	KUNIT_EXPECT_EQ(test, st->ret, -EDEADLK);
-	/* and nothing was done */
-	st->body = NULL;
-	st_submit(test, st, 1);
-}
-
 static void wpool_strand_destroy_waits_and_refuses(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -148,8 +129,7 @@ static void submit_packets(struct kunit *test, struct wpool *pool, atomic_t *fre
 		packets[i] = kmalloc(sizeof(*packets[i]), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, packets[i]);
 		packets[i]->conn = conn;
-		wpool_strand_task_init(&packets[i]->task, &conn->strand, packet_end,
-				       packet_abort);
+		wpool_strand_task_init(&packets[i]->task, &conn->strand, packet_end, packet_abort);
 	}
 	for (i = 0; i < ARRAY_SIZE(packets); i++)
 		KUNIT_ASSERT_EQ(test, wpool_strand_try_submit(&packets[i]->task), 0);
@@ -415,7 +395,6 @@ static void wpool_release_under_load_of_a_strand_loses_none(struct kunit *test)
 
 static struct kunit_case strand_end_cases[] = {
 	KUNIT_CASE(wpool_strand_destroy_waits_and_refuses),
-	KUNIT_CASE(wpool_strand_destroy_by_its_own_task_is_edeadlk),
 	KUNIT_CASE_SLOW(wpool_strand_function_may_free_its_task),
 	KUNIT_CASE(wpool_strand_finish_while_others_wait_is_false),
 	KUNIT_CASE(wpool_strand_finish_by_another_is_false),
@@ -429,11 +408,4 @@ static struct kunit_case strand_end_cases[] = {
 	{}
 };
 
-static struct kunit_suite strand_end_suite = {
-	.name = "wpool_strand_end",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = strand_end_cases,
-};
-
-kunit_test_suite(strand_end_suite);
+WPK_SUITE(strand_end);

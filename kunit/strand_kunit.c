@@ -46,29 +46,6 @@ static void wpool_strand_tasks_that_sleep_run_one_at_a_time(struct kunit *test)
 	st_ran_in_order(test, st, NR_TASKS);
 }
 
-static void try_submit(void *data)
-{
-	struct st *st = data;
-
-	st->ret = wpool_strand_try_submit(&st->task);
-}
-
-static void wpool_strand_try_submit_in_interrupts_runs_in_order(struct kunit *test)
-{
-	struct wpk_gate *gate = wpk_gate(test);
-	struct st_strand *of = st_strand(test, wpk_pool(test, 4, 4), 8);
-	struct st *st = st_tasks(test, of, gate, 4);
-
-	wpk_in_hardirq(try_submit, &st[0]);
-	wpk_in_irq(try_submit, &st[1]);
-	wpk_in_softirq(try_submit, &st[2]);
-	st_submit(test, &st[3], 1);
-	KUNIT_EXPECT_EQ(test, st[0].ret | st[1].ret | st[2].ret, 0);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
-	st_ran_in_order(test, st, 4);
-}
-
 static void wpool_strands_run_side_by_side(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 4, 4);
@@ -153,7 +130,7 @@ static void wpool_strand_takes_one_place_in_its_pool(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 2);
 }
 
-/* Its first task stands in line; the limit of the pool refuses none. */
+/* The first task of the strand waits in line for room: the pool refuses none of its tasks. */
 static void wpool_strand_try_submit_to_a_full_pool_stands_in_line(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_FAIL);
@@ -202,21 +179,6 @@ static void wpool_strand_busy_for_ever_lets_others_run(struct kunit *test)
 }
 
 /* ---- the limit ------------------------------------------------------------ */
-
-static void wpool_strand_try_submit_beyond_the_limit_is_eagain(struct kunit *test)
-{
-	struct wpk_gate *gate = wpk_gate(test);
-	struct st_strand *of = st_strand(test, wpk_pool(test, 4, 4), 2);
-	struct st *st = st_tasks(test, of, gate, 3);
-
-	st_submit(test, st, 2);
-	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&st[2].task), -EAGAIN);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
-	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&st[2].task), 0);
-	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
-	st_ran_in_order(test, st, 3);
-}
 
 /* ---- flush ---------------------------------------------------------------- */
 
@@ -355,14 +317,12 @@ static void wpool_strand_a_million_take_64_bytes_each(struct kunit *test)
 static struct kunit_case strand_cases[] = {
 	KUNIT_CASE(wpool_strand_try_submit_runs_in_order_one_at_a_time),
 	KUNIT_CASE(wpool_strand_tasks_that_sleep_run_one_at_a_time),
-	KUNIT_CASE(wpool_strand_try_submit_in_interrupts_runs_in_order),
 	KUNIT_CASE(wpool_strands_run_side_by_side),
 	KUNIT_CASE(wpool_strand_try_submit_by_its_own_task_goes_behind_the_others),
 	KUNIT_CASE(wpool_strand_try_submit_bad_arguments_is_einval),
 	KUNIT_CASE(wpool_strand_takes_one_place_in_its_pool),
 	KUNIT_CASE(wpool_strand_try_submit_to_a_full_pool_stands_in_line),
 	KUNIT_CASE(wpool_strand_busy_for_ever_lets_others_run),
-	KUNIT_CASE(wpool_strand_try_submit_beyond_the_limit_is_eagain),
 	KUNIT_CASE(wpool_strand_flush_ends_under_continuous_submission),
 	KUNIT_CASE(wpool_strand_flush_by_a_task),
 	KUNIT_CASE_SLOW(wpool_strand_try_submit_by_many_loses_none),
@@ -370,11 +330,4 @@ static struct kunit_case strand_cases[] = {
 	{}
 };
 
-static struct kunit_suite strand_suite = {
-	.name = "wpool_strand",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = strand_cases,
-};
-
-kunit_test_suite(strand_suite);
+WPK_SUITE(strand);

@@ -117,7 +117,7 @@ static inline void st_submit(struct kunit *test, struct st *st, int nr)
 		KUNIT_ASSERT_EQ(test, wpool_strand_try_submit(&st[i].task), 0);
 }
 
-/* That many have run, in this order, one at a time. */
+/* Expect that the first @nr tasks have run, in their order, one at a time. */
 static inline void st_ran_in_order(struct kunit *test, struct st *st, int nr)
 {
 	int i;

@@ -11,7 +11,6 @@ struct submit_call {
 	struct wpool *pool;
 	struct wpool_task *task;
 	int ret;
-	int again;
 };
 
 static void try_once(void *arg)
@@ -19,14 +18,6 @@ static void try_once(void *arg)
 	struct submit_call *call = arg;
 
 	call->ret = wpool_try_submit(call->pool, call->task);
-}
-
-static void try_twice(void *arg)
-{
-	struct submit_call *call = arg;
-
-	call->ret = wpool_try_submit(call->pool, call->task);
-	call->again = wpool_try_submit(call->pool, call->task);
 }
 
 enum context { IN_PROCESS, IN_SOFTIRQ, IN_HARDIRQ, IN_IPI, IRQS_OFF, NR_CONTEXTS };
@@ -47,36 +38,13 @@ static void in_context(enum context context, void (*fn)(void *arg), void *arg)
 		break;
 	case IN_IPI:
 		/* On the last CPU, which may be asleep. */
-		smp_call_function_single(cpumask_last(cpu_online_mask), fn, arg,
-					 true);
+		smp_call_function_single(cpumask_last(cpu_online_mask), fn, arg, true);
 		break;
 	default:
 		local_irq_save(flags);
 		fn(arg);
 		local_irq_restore(flags);
 	}
-}
-
-static void wpool_try_submit_works_in_any_context(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, NR_CONTEXTS);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1 + NR_CONTEXTS, gate);
-	struct submit_call call = { .pool = pool };
-	int i;
-
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	for (i = 0; i < NR_CONTEXTS; i++) {
-		call.task = &jobs->job[1 + i].task;
-		in_context(i, try_twice, &call);
-		KUNIT_EXPECT_EQ_MSG(test, call.ret, 0, "context %d", i);
-		KUNIT_EXPECT_EQ_MSG(test, call.again, -EALREADY, "context %d",
-				    i);
-	}
-	wpk_gate_open(gate);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
 }
 
 /* The worker is parked, or there is none yet: it must be woken or made. */
@@ -110,8 +78,7 @@ static void submit_fn_atomic(void *arg)
 {
 	struct fn_call *call = arg;
 
-	call->ret = wpool_submit_fn(call->pool, wpk_count, call->ran, NULL,
-				    GFP_ATOMIC);
+	call->ret = wpool_submit_fn(call->pool, wpk_count, call->ran, NULL, GFP_ATOMIC);
 }
 
 /* Where memory can be had: no hard interrupt of PREEMPT_RT. */
@@ -154,8 +121,7 @@ static void submit_next(struct wpk_job *job)
 		job->ret = wpool_submit_batch(pool, &next, 1, 0) - 1;
 		break;
 	case 4:
-		job->ret = wpool_submit_batch(pool, &next, 1,
-					      WPOOL_BATCH_TRY) - 1;
+		job->ret = wpool_submit_batch(pool, &next, 1, WPOOL_BATCH_TRY) - 1;
 		break;
 	}
 }
@@ -182,10 +148,10 @@ static void submit_from_irq_over_a_worker(struct wpk_job *job)
 		.task = &(job + 1)->task,
 	};
 
-	wpk_in_hardirq(try_twice, &call);
+	wpk_in_hardirq(try_once, &call);
 	job->ret = call.ret;
 	call.task = &(job + 2)->task;
-	wpk_in_softirq(try_twice, &call);
+	wpk_in_softirq(try_once, &call);
 	job->ret = job->ret ?: call.ret;
 }
 
@@ -245,8 +211,7 @@ static void wpool_submit_from_several_threads_each_task_runs_once(struct kunit *
 	for (i = 0; i < 4; i++)
 		jobs[i] = wpk_jobs(test, 500, NULL);
 	for (i = 0; i < 4; i++)
-		threads[i] = wpk_thread(test, wpk_do_submit_jobs, pool, NULL,
-					jobs[i]);
+		threads[i] = wpk_thread(test, wpk_do_submit_jobs, pool, NULL, jobs[i]);
 	for (i = 0; i < 4; i++)
 		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
 	wpk_destroy(test, pool);
@@ -258,7 +223,6 @@ static void wpool_submit_from_several_threads_each_task_runs_once(struct kunit *
 }
 
 static struct kunit_case submit_cases[] = {
-	KUNIT_CASE(wpool_try_submit_works_in_any_context),
 	KUNIT_CASE(wpool_try_submit_in_any_context_wakes_a_worker),
 	KUNIT_CASE(wpool_submit_fn_atomic_works_where_it_can_allocate),
 	KUNIT_CASE(wpool_submit_from_a_task_of_the_same_pool_is_accepted),
@@ -268,11 +232,4 @@ static struct kunit_case submit_cases[] = {
 	{}
 };
 
-static struct kunit_suite submit_suite = {
-	.name = "wpool_submit",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = submit_cases,
-};
-
-kunit_test_suite(submit_suite);
+WPK_SUITE(submit);

@@ -12,17 +12,6 @@ static void wpool_task_is_at_most_one_cache_line(struct kunit *test)
 	KUNIT_EXPECT_LE(test, sizeof(struct wpool_task), (size_t)64);
 }
 
-static void wpool_submit_runs_the_function_once_in_a_worker(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 2, 0);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-
-	KUNIT_ASSERT_EQ(test, wpool_submit(pool, &jobs->job[0].task), 0);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	wpk_jobs_ran_once(test, jobs);
-	KUNIT_EXPECT_NE(test, jobs->job[0].pid, current->pid);
-}
-
 struct surroundings {
 	bool in_task;
 	bool irqs_on;
@@ -89,29 +78,6 @@ static void wpool_submit_running_task_runs_once_more_never_twice_at_once(struct 
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->peak), 1);
 }
 
-static void submit_oneself(struct wpk_job *job)
-{
-	struct wpool *pool = job->arg;
-
-	/* 20 runs: the first one was submitted by the case. */
-	if (atomic_read(&job->runs) < 20)
-		job->ret = wpool_submit(pool, &job->task) ?: job->ret;
-}
-
-static void wpool_submit_by_the_running_task_itself_runs_again(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct wpk_job *job = &jobs->job[0];
-
-	wpk_jobs_body(jobs, submit_oneself, pool);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&job->task), 0);
-	KUNIT_EXPECT_EQ(test, job->ret, 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&job->runs), 20);
-	KUNIT_EXPECT_FALSE(test, job->twice);
-}
-
 static void wpool_submit_finished_task_runs_again(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);
@@ -121,8 +87,7 @@ static void wpool_submit_finished_task_runs_again(struct kunit *test)
 	int i;
 
 	for (i = 0; i < 50; i++) {
-		KUNIT_ASSERT_EQ(test, wpool_submit(i % 2 ? pool : other,
-						   &job->task), 0);
+		KUNIT_ASSERT_EQ(test, wpool_submit(i % 2 ? pool : other, &job->task), 0);
 		KUNIT_ASSERT_EQ(test, wpool_task_wait(&job->task), 0);
 		KUNIT_ASSERT_EQ(test, atomic_read(&job->runs), i + 1);
 	}
@@ -161,14 +126,6 @@ static void wpool_try_submit_one_task_from_two_threads_each_accept_runs(struct k
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&job->task), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&job->runs), sum);
 	KUNIT_EXPECT_FALSE(test, job->twice);
-}
-
-static void wpool_task_wait_never_submitted_returns_0(struct kunit *test)
-{
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&jobs->job[0].task), 0);
 }
 
 static void wpool_task_wait_sleeps_until_the_task_has_returned(struct kunit *test)
@@ -230,22 +187,6 @@ static void fork_and_wait(struct wpk_job *job)
 	job->ret = wpool_submit(job->arg, &child->task);
 	if (!job->ret)
 		job->ret = wpool_task_wait(&child->task);
-}
-
-/* At capacity 1 the child can only run inside its parent's wait. */
-static void wpool_task_wait_in_a_worker_runs_a_queued_task_itself(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 1);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
-
-	jobs->job[0].body = fork_and_wait;
-	jobs->job[0].arg = pool;
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
-	KUNIT_EXPECT_EQ(test, jobs->job[0].pid, jobs->job[1].pid);
-	wpk_jobs_ran_once(test, jobs);
-	WPK_EVENTUALLY(test, wpk_stat(pool, completed) == 2);
 }
 
 /* The child waits for the parent that runs it: nobody could ever go on. */
@@ -358,17 +299,13 @@ static void wpool_submit_static_task_runs_each_time(struct kunit *test)
 
 static struct kunit_case task_cases[] = {
 	KUNIT_CASE(wpool_task_is_at_most_one_cache_line),
-	KUNIT_CASE(wpool_submit_runs_the_function_once_in_a_worker),
 	KUNIT_CASE(wpool_submit_function_may_sleep_with_interrupts_on),
 	KUNIT_CASE(wpool_submit_running_task_runs_once_more_never_twice_at_once),
-	KUNIT_CASE(wpool_submit_by_the_running_task_itself_runs_again),
 	KUNIT_CASE(wpool_submit_finished_task_runs_again),
 	KUNIT_CASE(wpool_submit_static_task_runs_each_time),
 	KUNIT_CASE(wpool_try_submit_one_task_from_two_threads_each_accept_runs),
-	KUNIT_CASE(wpool_task_wait_never_submitted_returns_0),
 	KUNIT_CASE(wpool_task_wait_sleeps_until_the_task_has_returned),
 	KUNIT_CASE(wpool_task_wait_covers_the_second_run_of_a_running_task),
-	KUNIT_CASE(wpool_task_wait_in_a_worker_runs_a_queued_task_itself),
 	KUNIT_CASE(wpool_task_wait_on_the_task_around_it_is_edeadlk),
 	KUNIT_CASE(wpool_task_wait_from_another_pools_task_sleeps),
 	KUNIT_CASE_SLOW(wpool_task_wait_then_kfree_is_safe),
@@ -376,11 +313,4 @@ static struct kunit_case task_cases[] = {
 	{}
 };
 
-static struct kunit_suite task_suite = {
-	.name = "wpool_task",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = task_cases,
-};
-
-kunit_test_suite(task_suite);
+WPK_SUITE(task);

@@ -61,7 +61,7 @@ static void cancel_in_irq(void *task)
 	wpool_task_cancel(task);
 }
 
-/* It was taken out of its queue by the cancel, and has no function that is to be called. */
+/* A task without an abort function, which the cancel takes out of its queue, waits for nobody's. */
 static void wpool_task_cancel_sync_waits_for_no_abort_function(struct kunit *test)
 {
 	struct wpk_gate *inside = wpk_gate(test), *slow = wpk_gate(test);
@@ -88,11 +88,4 @@ static struct kunit_case tidy_cases[] = {
 	{}
 };
 
-static struct kunit_suite tidy_suite = {
-	.name = "wpool_tidy",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = tidy_cases,
-};
-
-kunit_test_suite(tidy_suite);
+WPK_SUITE(tidy);

@@ -5,6 +5,7 @@
  */
 #include <linux/slab.h>
 
+#include "attr_values.h"
 #include "fixture.h"
 
 static int tune_capacity(struct wpool *pool, u32 capacity)
@@ -42,119 +43,34 @@ static void start_waiters(struct kunit *test, struct wpool *pool,
 	unsigned int i;
 
 	for (i = 0; i < nr; i++) {
-		threads[i] = wpk_thread(test, wpk_do_submit, pool,
-					&jobs->job[from + i].task, NULL);
+		threads[i] = wpk_thread(test, wpk_do_submit, pool, &jobs->job[from + i].task, NULL);
 		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == i + 1);
 	}
 }
 
 static void wpool_tune_sets_what_the_mask_names_and_no_more(struct kunit *test)
 {
-	struct wpool *pool = wpk_pool(test, 8, 3);
+	static const u32 masks[] = {
+		WPOOL_TUNE_QUEUE_DEPTH | WPOOL_TUNE_NICE, WPOOL_TUNE_ALL & ~WPOOL_TUNE_CPUMASK,
+	};
 	struct wpool_attrs attrs, now;
+	struct wpool *pool;
+	int i;
 
 	wpool_attrs_init(&attrs);
-	attrs.capacity = 9;
-	attrs.queue_depth = 10;
-	attrs.max_blocking = 11;
-	attrs.policy = WPOOL_FAIL;
-	attrs.expiry_ms = 12000;
-	attrs.min_workers = 2;
-	attrs.concurrency = 3;
-	attrs.spin_us = 4;
-	attrs.hog_ms = 5;
-	attrs.max_wait_ms = 13000;
-	attrs.handoff = false;
-	attrs.latency = true;
-	attrs.freezable = true;
-	attrs.reclaim = true;
-	attrs.nice = 6;
-	attrs.sched = 7;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH |
-					 WPOOL_TUNE_NICE), 0);
-	wpool_get_attrs(pool, &now, NULL);
-	KUNIT_EXPECT_EQ(test, now.queue_depth, 10);
-	KUNIT_EXPECT_EQ(test, now.nice, 6);
-	KUNIT_EXPECT_EQ(test, now.sched, WPOOL_SCHED_NORMAL);
-	KUNIT_EXPECT_EQ(test, now.capacity, 8);
-	KUNIT_EXPECT_EQ(test, now.max_blocking, 0);
-	KUNIT_EXPECT_EQ(test, (int)now.policy, WPOOL_BLOCK);
-	KUNIT_EXPECT_EQ(test, now.expiry_ms, 60000);
-
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_ALL &
-					 ~WPOOL_TUNE_CPUMASK), 0);
-	wpool_get_attrs(pool, &now, NULL);
-	KUNIT_EXPECT_EQ(test, now.capacity, 9);
-	KUNIT_EXPECT_EQ(test, now.queue_depth, 10);
-	KUNIT_EXPECT_EQ(test, now.max_blocking, 11);
-	KUNIT_EXPECT_EQ(test, (int)now.policy, WPOOL_FAIL);
-	KUNIT_EXPECT_EQ(test, now.expiry_ms, 12000);
-	KUNIT_EXPECT_EQ(test, now.min_workers, 2);
-	KUNIT_EXPECT_EQ(test, now.concurrency, 3);
-	KUNIT_EXPECT_EQ(test, now.spin_us, 4);
-	KUNIT_EXPECT_EQ(test, now.hog_ms, 5);
-	KUNIT_EXPECT_EQ(test, now.max_wait_ms, 13000);
-	KUNIT_EXPECT_FALSE(test, now.handoff);
-	KUNIT_EXPECT_TRUE(test, now.latency);
-	KUNIT_EXPECT_TRUE(test, now.freezable);
-	KUNIT_EXPECT_TRUE(test, now.reclaim);
-	KUNIT_EXPECT_EQ(test, now.sched, 7);
-	KUNIT_EXPECT_EQ(test, now.nice, 6);
+	pool = wpk_pool_attrs(test, &attrs);
+	wpk_set_others(&attrs);
+	for (i = 0; i < ARRAY_SIZE(masks); i++) {
+		KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, masks[i]), 0);
+		wpool_get_attrs(pool, &now, NULL);
+		wpk_expect_values(test, &now, masks[i]);
+	}
 }
-
-/* Each change that wpool_tune() must refuse, and how. */
-struct bad {
-	u32 mask;
-	size_t offset;	/* of a member of 32 bits */
-	u32 value;
-	int ret;
-	const char *desc;
-};
-
-#define AT(member) offsetof(struct wpool_attrs, member)
-
-static const struct bad bads[] = {
-	{ WPOOL_TUNE_CAPACITY, AT(capacity), 0, -EINVAL, "capacity 0" },
-	{ WPOOL_TUNE_CAPACITY, AT(capacity), WPOOL_MAX_CAPACITY + 1, -ERANGE,
-	  "capacity too large" },
-	{ WPOOL_TUNE_CAPACITY_PER_CPU, AT(capacity_per_cpu), WPOOL_MAX_CAPACITY + 1, -ERANGE,
-	  "capacity_per_cpu too large" },
-	{ WPOOL_TUNE_QUEUE_DEPTH, AT(queue_depth), WPOOL_MAX_QUEUE_DEPTH + 1,
-	  -ERANGE, "queue_depth too large" },
-	{ WPOOL_TUNE_MAX_BLOCKING, AT(max_blocking), WPOOL_MAX_BLOCKING + 1,
-	  -ERANGE, "max_blocking too large" },
-	{ WPOOL_TUNE_POLICY, AT(policy), WPOOL_RUN, -EINVAL, "policy to run" },
-	{ WPOOL_TUNE_POLICY, AT(policy), WPOOL_DROP_OLDEST + 1, -EINVAL,
-	  "no such policy" },
-	{ WPOOL_TUNE_EXPIRY_MS, AT(expiry_ms), WPOOL_MAX_EXPIRY_MS + 1,
-	  -ERANGE, "expiry_ms too large" },
-	{ WPOOL_TUNE_MIN_WORKERS, AT(min_workers), 9, -EINVAL,
-	  "min_workers above capacity" },
-	{ WPOOL_TUNE_CONCURRENCY, AT(concurrency), 0, -ERANGE,
-	  "concurrency 0" },
-	{ WPOOL_TUNE_CONCURRENCY, AT(concurrency), WPOOL_MAX_CONCURRENCY + 1,
-	  -ERANGE, "concurrency too large" },
-	{ WPOOL_TUNE_SPIN_US, AT(spin_us), WPOOL_MAX_SPIN_US + 1, -ERANGE,
-	  "spin_us too large" },
-	{ WPOOL_TUNE_HOG_MS, AT(hog_ms), 0, -ERANGE, "hog_ms 0" },
-	{ WPOOL_TUNE_HOG_MS, AT(hog_ms), WPOOL_MAX_HOG_MS + 1, -ERANGE,
-	  "hog_ms too large" },
-	{ WPOOL_TUNE_MAX_WAIT_MS, AT(max_wait_ms), WPOOL_MAX_WAIT_MS + 1, -ERANGE,
-	  "max_wait_ms too large" },
-	{ WPOOL_TUNE_SCHED, AT(sched), WPOOL_MAX_PRIORITY + 1, -ERANGE, "priority too high" },
-	{ WPOOL_TUNE_SCHED, AT(sched), -1, -ERANGE, "priority -1" },
-	{ WPOOL_TUNE_NICE, AT(nice), -21, -ERANGE, "nice too low" },
-	{ WPOOL_TUNE_NICE, AT(nice), 20, -ERANGE, "nice too high" },
-	{ BIT(13), AT(nice), 1, -EINVAL, "unknown bit" },
-	{ BIT(31), AT(nice), 1, -EINVAL, "highest bit" },
-};
-
-KUNIT_ARRAY_PARAM_DESC(bad, bads, desc);
 
 static void wpool_tune_bad_value_changes_nothing(struct kunit *test)
 {
-	const struct bad *bad = test->param_value;
-	struct wpool *pool = wpk_pool(test, 8, 3);
+	const struct wpk_bad *bad = test->param_value;
+	struct wpool *pool = wpk_pool(test, 256, 3);
 	struct wpool_attrs attrs, before, after;
 	/* Something good beside it, which must not come through. */
 	u32 mask = bad->mask | WPOOL_TUNE_LATENCY;
@@ -162,13 +78,13 @@ static void wpool_tune_bad_value_changes_nothing(struct kunit *test)
 	wpool_get_attrs(pool, &before, NULL);
 	wpool_attrs_init(&attrs);
 	attrs.latency = true;
-	*(u32 *)((char *)&attrs + bad->offset) = bad->value;
+	*(u32 *)((char *)&attrs + bad->at) = bad->value;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, mask), bad->ret);
 	wpool_get_attrs(pool, &after, NULL);
 	before.cpumask = NULL;
 	after.cpumask = NULL;
 	KUNIT_EXPECT_MEMEQ(test, &before, &after, sizeof(before));
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 11);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 259);
 }
 
 static void wpool_tune_cpumask_empty_is_einval(struct kunit *test)
@@ -178,8 +94,7 @@ static void wpool_tune_cpumask_empty_is_einval(struct kunit *test)
 
 	wpool_attrs_init(&attrs);
 	attrs.cpumask = cpu_none_mask;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK),
-			-EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), -EINVAL);
 }
 
 static void wpool_tune_policy_from_run_is_einval(struct kunit *test)
@@ -276,8 +191,7 @@ static void wpool_tune_down_debt_is_repaid_first(struct kunit *test)
 	WPK_EVENTUALLY(test, wpk_stat(pool, free) == 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1);
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, late), 0);
-	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[7].task),
-			-EAGAIN);
+	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[7].task), -EAGAIN);
 	wpk_gate_open(gate);
 }
 
@@ -331,8 +245,7 @@ static void wpool_tune_down_and_up_again_keeps_the_sum(struct kunit *test)
 
 static void wpool_tune_unlimited_capacity_to_finite_and_back(struct kunit *test)
 {
-	struct wpool *pool = wpk_pool_policy(test, WPOOL_UNLIMITED, 0,
-					     WPOOL_FAIL);
+	struct wpool *pool = wpk_pool_policy(test, WPOOL_UNLIMITED, 0, WPOOL_FAIL);
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 6, gate);
 
@@ -384,8 +297,7 @@ static void wpool_tune_max_blocking_below_the_waiters_sends_nobody_away(struct k
 	start_waiters(test, pool, jobs, 1, 3, threads);
 	wpool_attrs_init(&attrs);
 	attrs.max_blocking = 1;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs,
-					 WPOOL_TUNE_MAX_BLOCKING), 0);
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MAX_BLOCKING), 0);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[4].task), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 3);
 	wpk_gate_open(gate);
@@ -395,7 +307,7 @@ static void wpool_tune_max_blocking_below_the_waiters_sends_nobody_away(struct k
 
 static struct kunit_case tune_cases[] = {
 	KUNIT_CASE(wpool_tune_sets_what_the_mask_names_and_no_more),
-	KUNIT_CASE_PARAM(wpool_tune_bad_value_changes_nothing, bad_gen_params),
+	KUNIT_CASE_PARAM(wpool_tune_bad_value_changes_nothing, wpk_bad_gen_params),
 	KUNIT_CASE(wpool_tune_cpumask_empty_is_einval),
 	KUNIT_CASE(wpool_tune_policy_from_run_is_einval),
 	KUNIT_CASE(wpool_tune_capacity_below_min_workers_is_einval),
@@ -410,11 +322,4 @@ static struct kunit_case tune_cases[] = {
 	{}
 };
 
-static struct kunit_suite tune_suite = {
-	.name = "wpool_tune",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = tune_cases,
-};
-
-kunit_test_suite(tune_suite);
+WPK_SUITE(tune);

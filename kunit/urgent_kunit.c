@@ -13,8 +13,7 @@
 #include "fixture.h"
 
 /* One worker, which is in a task, and waits at the gate. */
-static struct wpool *held_pool(struct kunit *test, struct wpk_gate *gate,
-			       struct wpool_attrs *attrs)
+static struct wpool *held_pool(struct kunit *test, struct wpk_gate *gate, struct wpool_attrs *attrs)
 {
 	struct wpk_jobs *busy = wpk_jobs(test, 1, gate);
 	struct wpool *pool = wpk_pool_attrs(test, attrs);
@@ -156,8 +155,7 @@ static void wpool_urgent_count_begins_anew(struct kunit *test)
 		wpk_gate_let(gate, 11);
 		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 11 * (round + 1) + 1));
 		for (i = 0; i < 10; i++)
-			KUNIT_EXPECT_LE(test, jobs->job[40 + 10 * round + i].seq,
-					11 * round + 10);
+			KUNIT_EXPECT_LE(test, jobs->job[40 + 10 * round + i].seq, 11 * round + 10);
 	}
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 400));
@@ -643,11 +641,4 @@ static struct kunit_case urgent_cases[] = {
 	{}
 };
 
-static struct kunit_suite urgent_suite = {
-	.name = "wpool_urgent",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = urgent_cases,
-};
-
-kunit_test_suite(urgent_suite);
+WPK_SUITE(urgent);

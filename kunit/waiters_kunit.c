@@ -8,25 +8,6 @@
 
 #include "full_pool.h"
 
-static void wpool_submit_full_pool_blocks_until_a_slot_is_free(struct kunit *test)
-{
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct wpk_thread *thread;
-	struct wpk_full full;
-
-	wpk_full_pool(test, &full);
-	thread = wpk_nth_waiter(test, full.pool, &jobs->job[0], 1);
-	KUNIT_EXPECT_TRUE(test, wpk_sleeps(thread));
-	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
-	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, outstanding), 1);
-	wpk_gate_open(full.gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, refused), 0);
-	wpk_jobs_ran_once(test, jobs);
-}
-
 static void wpool_submit_waiters_are_served_first_in_first_out(struct kunit *test)
 {
 	const int nr = 6;
@@ -71,10 +52,8 @@ static void wpool_try_submit_does_not_overtake_waiters(struct kunit *test)
 		wpk_full_pool(test, &full);
 		jobs = wpk_jobs(test, 4, NULL);
 		for (i = 0; i < 3; i++)
-			threads[i] = wpk_nth_waiter(test, full.pool, &jobs->job[i],
-						    i + 1);
-		barger = wpk_thread(test, try_until_accepted, full.pool,
-				    &jobs->job[3].task, NULL);
+			threads[i] = wpk_nth_waiter(test, full.pool, &jobs->job[i], i + 1);
+		barger = wpk_thread(test, try_until_accepted, full.pool, &jobs->job[3].task, NULL);
 		wpk_gate_open(full.gate);
 		for (i = 0; i < 3; i++)
 			KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
@@ -97,8 +76,7 @@ static void wpool_submit_newcomer_does_not_overtake_waiters(struct kunit *test)
 		jobs = wpk_jobs(test, 2, NULL);
 		thread = wpk_nth_waiter(test, full.pool, &jobs->job[0], 1);
 		/* The slot becomes free about when the newcomer looks. */
-		newcomer = wpk_thread(test, wpk_do_submit, full.pool,
-				      &jobs->job[1].task, NULL);
+		newcomer = wpk_thread(test, wpk_do_submit, full.pool, &jobs->job[1].task, NULL);
 		wpk_gate_open(full.gate);
 		KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 		KUNIT_EXPECT_EQ(test, wpk_join(test, newcomer), 0);
@@ -120,18 +98,15 @@ static void wpool_submit_max_blocking_reached_is_eagain(struct kunit *test)
 	wpk_full_pool_attrs(test, &full, &attrs);
 	for (i = 0; i < 2; i++)
 		threads[i] = wpk_nth_waiter(test, full.pool, &jobs->job[i], i + 1);
-	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[2].task),
-			-EAGAIN);
-	KUNIT_EXPECT_EQ(test, wpool_submit_timeout(full.pool,
-						   &jobs->job[2].task,
+	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[2].task), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, wpool_submit_timeout(full.pool, &jobs->job[2].task,
 						   WPK_PATIENCE), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, refused), 2);
 	/* One goes, and there is room for one in the line. */
 	wpk_kill(threads[0]);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), -EINTR);
 	third = wpk_nth_waiter(test, full.pool, &jobs->job[2], 2);
-	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[3].task),
-			-EAGAIN);
+	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[3].task), -EAGAIN);
 	wpk_gate_open(full.gate);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), 0);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, third), 0);
@@ -150,8 +125,7 @@ static void wpool_submit_max_blocking_0_is_no_limit(struct kunit *test)
 
 	wpk_full_pool(test, &full);
 	for (i = 0; i < nr; i++)
-		threads[i] = wpk_thread(test, wpk_do_submit, full.pool,
-					&jobs->job[i].task, NULL);
+		threads[i] = wpk_thread(test, wpk_do_submit, full.pool, &jobs->job[i].task, NULL);
 	WPK_EVENTUALLY(test, wpk_stat(full.pool, waiting) == nr);
 	wpk_gate_open(full.gate);
 	for (i = 0; i < nr; i++)
@@ -176,7 +150,7 @@ static void wpool_submit_killed_waiter_leaves_nothing_behind(struct kunit *test)
 	wpk_kill(threads[0]);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), -EINTR);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 1);
-	/* Their tasks are as before the call: nothing to wait for. */
+	/* the tasks of interrupted submitters are idle: a wait returns at once */
 	KUNIT_EXPECT_FALSE(test, wpool_task_cancel(&jobs->job[0].task));
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
 	wpk_gate_open(full.gate);
@@ -231,55 +205,19 @@ static void wpool_submit_timeout_runs_out_is_etime(struct kunit *test)
 		attrs.policy = policies[i];
 		wpk_full_pool_attrs(test, &full, &attrs);
 		start = jiffies;
-		KUNIT_EXPECT_EQ(test,
-				wpool_submit_timeout(full.pool,
-						     &jobs->job[i].task,
-						     msecs_to_jiffies(50)),
-				-ETIME);
+		KUNIT_EXPECT_EQ(test, wpool_submit_timeout(full.pool, &jobs->job[i].task,
+							   msecs_to_jiffies(50)), -ETIME);
 		/* On the scale that was asked for: ticks may come late, and all at once. */
 		KUNIT_EXPECT_TRUE(test, time_after_eq(jiffies, start + msecs_to_jiffies(50)));
 		KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
 		/* Who does not want to wait at all has no time left, either. */
-		KUNIT_EXPECT_EQ(test,
-				wpool_submit_timeout(full.pool,
-						     &jobs->job[i].task, 0),
+		KUNIT_EXPECT_EQ(test, wpool_submit_timeout(full.pool, &jobs->job[i].task, 0),
 				-ETIME);
 		KUNIT_EXPECT_FALSE(test, wpool_task_cancel(&jobs->job[i].task));
 		wpk_gate_open(full.gate);
 		wpk_destroy(test, full.pool);
 	}
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
-}
-
-static int submit_timeout(struct wpk_thread *thread)
-{
-	return wpool_submit_timeout(thread->pool, thread->work,
-				    2 * WPK_PATIENCE);
-}
-
-static void wpool_submit_timeout_slot_in_time_is_accepted(struct kunit *test)
-{
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
-	struct wpk_thread *thread, *killed;
-	struct wpk_full full;
-
-	wpk_full_pool(test, &full);
-	thread = wpk_thread(test, submit_timeout, full.pool,
-			    &jobs->job[0].task, NULL);
-	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 1);
-	killed = wpk_thread(test, submit_timeout, full.pool,
-			    &jobs->job[1].task, NULL);
-	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 2);
-	wpk_kill(killed);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, killed), -EINTR);
-	wpk_gate_open(full.gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	/* With room it does not matter how little time there is. */
-	KUNIT_EXPECT_EQ(test, wpool_submit_timeout(full.pool,
-						   &jobs->job[1].task, 0), 0);
-	wpk_destroy(test, full.pool);
-	wpk_jobs_ran_once(test, jobs);
 }
 
 static int do_submit_interruptible(struct wpk_thread *thread)
@@ -303,6 +241,7 @@ static void wpool_submit_batch_of_one_that_a_signal_ends_is_the_callers(struct k
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 1);
 	killable = wpk_nth_waiter(test, full.pool, &jobs->job[1], 2);
 	send_sig(SIGUSR1, interruptible->task, 1);
+	send_sig(SIGUSR1, killable->task, 1);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, interruptible), -EINTR);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, outstanding), 1);
@@ -316,93 +255,6 @@ static void wpool_submit_batch_of_one_that_a_signal_ends_is_the_callers(struct k
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
 	wpk_destroy(test, full.pool);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 2);
-}
-
-static void wpool_nr_free_while_a_submitter_waits_is_0(struct kunit *test)
-{
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct wpk_thread *waiter;
-	struct wpk_full full;
-
-	wpk_full_pool(test, &full);
-	waiter = wpk_nth_waiter(test, full.pool, &jobs->job[0], 1);
-	KUNIT_EXPECT_EQ(test, wpool_nr_free(full.pool), 0);
-	wpk_gate_open(full.gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), 0);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	KUNIT_EXPECT_EQ(test, wpool_nr_free(full.pool), 1);
-}
-
-static void wpool_release_sends_waiting_submitters_away(struct kunit *test)
-{
-	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
-	struct wpk_thread *threads[3];
-	struct wpk_full full;
-	int i;
-
-	wpk_full_pool(test, &full);
-	threads[0] = wpk_nth_waiter(test, full.pool, &jobs->job[0], 1);
-	threads[1] = wpk_nth_waiter(test, full.pool, &jobs->job[1], 2);
-	threads[2] = wpk_thread(test, submit_timeout, full.pool,
-				&jobs->job[2].task, NULL);
-	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 3);
-	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_DRAIN), 0);
-	/* All of them, though the only worker is still stuck. */
-	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), -ESHUTDOWN);
-	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
-	wpk_gate_open(full.gate);
-	wpk_destroy(test, full.pool);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
-}
-
-static void wpool_destroy_sends_waiting_submitters_away(struct kunit *test)
-{
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
-	struct wpk_thread *threads[2], *destroyer;
-	struct wpk_full full;
-	int i;
-
-	wpk_full_pool(test, &full);
-	for (i = 0; i < 2; i++)
-		threads[i] = wpk_nth_waiter(test, full.pool, &jobs->job[i], i + 1);
-	wpk_forget(test, full.pool);
-	destroyer = wpk_thread(test, wpk_do_destroy, full.pool, NULL, NULL);
-	for (i = 0; i < 2; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), -ESHUTDOWN);
-	KUNIT_EXPECT_FALSE(test, wpk_ended(destroyer));
-	wpk_gate_open(full.gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, destroyer), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
-}
-
-/* Two submitters of one task wait: as many runs as were accepted. */
-static void wpool_submit_one_task_twice_while_full_runs_as_accepted(struct kunit *test)
-{
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct wpk_thread *a, *b;
-	struct wpk_full full;
-	int i, accepted = 0;
-
-	wpk_full_pool(test, &full);
-	a = wpk_nth_waiter(test, full.pool, &jobs->job[0], 1);
-	b = wpk_thread(test, wpk_do_submit, full.pool, &jobs->job[0].task,
-		       NULL);
-	WPK_EVENTUALLY(test, wpk_ended(b) || wpk_stat(full.pool, waiting) == 2);
-	wpk_gate_open(full.gate);
-	wpk_join(test, a);
-	wpk_join(test, b);
-	for (i = 0; i < 2; i++) {
-		struct wpk_thread *thread = i ? b : a;
-
-		KUNIT_EXPECT_TRUE(test, thread->ret == 0 ||
-				  thread->ret == -EALREADY);
-		accepted += !thread->ret;
-	}
-	KUNIT_EXPECT_GE(test, accepted, 1);
-	wpk_destroy(test, full.pool);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), accepted);
-	KUNIT_EXPECT_FALSE(test, jobs->job[0].twice);
 }
 
 /* Full nearly all the time: every hand-over of a place must wake somebody. */
@@ -426,7 +278,6 @@ static void wpool_submit_full_pool_under_load_loses_no_wake_up(struct kunit *tes
 }
 
 static struct kunit_case waiters_cases[] = {
-	KUNIT_CASE(wpool_submit_full_pool_blocks_until_a_slot_is_free),
 	KUNIT_CASE(wpool_submit_waiters_are_served_first_in_first_out),
 	KUNIT_CASE_SLOW(wpool_try_submit_does_not_overtake_waiters),
 	KUNIT_CASE_SLOW(wpool_submit_newcomer_does_not_overtake_waiters),
@@ -435,21 +286,9 @@ static struct kunit_case waiters_cases[] = {
 	KUNIT_CASE(wpool_submit_killed_waiter_leaves_nothing_behind),
 	KUNIT_CASE_SLOW(wpool_submit_kill_against_a_free_slot_is_one_or_the_other),
 	KUNIT_CASE(wpool_submit_timeout_runs_out_is_etime),
-	KUNIT_CASE(wpool_submit_timeout_slot_in_time_is_accepted),
 	KUNIT_CASE(wpool_submit_batch_of_one_that_a_signal_ends_is_the_callers),
-	KUNIT_CASE(wpool_nr_free_while_a_submitter_waits_is_0),
-	KUNIT_CASE(wpool_release_sends_waiting_submitters_away),
-	KUNIT_CASE(wpool_destroy_sends_waiting_submitters_away),
-	KUNIT_CASE(wpool_submit_one_task_twice_while_full_runs_as_accepted),
 	KUNIT_CASE_SLOW(wpool_submit_full_pool_under_load_loses_no_wake_up),
 	{}
 };
 
-static struct kunit_suite waiters_suite = {
-	.name = "wpool_waiters",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = waiters_cases,
-};
-
-kunit_test_suite(waiters_suite);
+WPK_SUITE(waiters);

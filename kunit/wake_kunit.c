@@ -253,8 +253,7 @@ static int tune_up_and_down(struct wpk_thread *thread)
 		attrs.min_workers = round % 2;
 		attrs.nice = round % 7;
 		ret = wpool_tune(thread->pool, &attrs, WPOOL_TUNE_CAPACITY |
-				 WPOOL_TUNE_EXPIRY_MS | WPOOL_TUNE_MIN_WORKERS |
-				 WPOOL_TUNE_NICE);
+				 WPOOL_TUNE_EXPIRY_MS | WPOOL_TUNE_MIN_WORKERS | WPOOL_TUNE_NICE);
 		if (ret)
 			return ret;
 		round++;
@@ -310,8 +309,7 @@ static void play(struct kunit *test, struct watch *watch)
 	rally->pools[0] = watch->pool;
 	rally->pools[1] = spin_pool(test, 1, 0);
 	wpk_jobs_submit(test, rally->pools[0], rally->jobs, 0, 1);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(rally->jobs,
-						  WPK_WAKE_ROUNDS));
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(rally->jobs, WPK_WAKE_ROUNDS));
 	for (i = 0; i < 2; i++) {
 		KUNIT_EXPECT_EQ(test, rally->jobs->job[i].ret, 0);
 		KUNIT_EXPECT_FALSE(test, rally->jobs->job[i].twice);
@@ -373,10 +371,8 @@ static struct wpool *quiet_pool(struct kunit *test, struct wpk_jobs **jobs)
 	wpk_gate_open(gate);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(*jobs, NR_QUIET));
 	for (i = 0; i < NR_QUIET; i++)
-		KUNIT_ASSERT_EQ(test,
-				kunit_add_action_or_reset(test, put_task,
-							  (*jobs)->job[i].arg),
-				0);
+		KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, put_task,
+								(*jobs)->job[i].arg), 0);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == NR_QUIET);
 	/* The last one may still be on its way off the CPU. */
 	WPK_ASSERT_EVENTUALLY(test, all_sleep(*jobs));
@@ -442,11 +438,4 @@ static struct kunit_case wake_cases[] = {
 	{}
 };
 
-static struct kunit_suite wake_suite = {
-	.name = "wpool_wake",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = wake_cases,
-};
-
-kunit_test_suite(wake_suite);
+WPK_SUITE(wake);

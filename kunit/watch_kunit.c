@@ -81,7 +81,7 @@ static struct wpool_watch *new_watch(struct kunit *test)
 	return watch;
 }
 
-/* It ran so often, and has not been fired since. */
+/* Expect that the event ran @runs times, and has not been fired since. */
 static void expect_runs(struct kunit *test, struct wpk_ev *ev, int runs)
 {
 	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == runs);
@@ -128,7 +128,7 @@ static void wpool_watch_file_fires_for_what_it_waits_for(struct kunit *test)
 	expect_runs(test, ev, 4);
 }
 
-/* It was not there when the file said so, and would not come again. */
+/* A wake-up that comes while the watch begins must count, since no other would follow. */
 static void wpool_watch_file_a_wake_up_while_it_begins_counts(struct kunit *test)
 {
 	struct wpk_ev *ev = wpk_evs(test, wpk_pool(test, 2, 0), NULL, 1);
@@ -175,7 +175,7 @@ static void wpool_watch_file_that_cannot_be_watched_is_refused(struct kunit *tes
 	KUNIT_EXPECT_EQ(test, file_count(file), 1);
 }
 
-/* Its wait queue goes, and tells those who are in it; perhaps while the watch begins. */
+/* The wait queue of the file goes away (POLLFREE), perhaps while the watch begins. */
 static void wpool_watch_file_whose_queue_goes_ends_the_watch(struct kunit *test)
 {
 	struct wpk_ev *ev = wpk_evs(test, wpk_pool(test, 2, 0), NULL, 1);
@@ -331,11 +331,4 @@ static struct kunit_case watch_cases[] = {
 	{}
 };
 
-static struct kunit_suite watch_suite = {
-	.name = "wpool_watch",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = watch_cases,
-};
-
-kunit_test_suite(watch_suite);
+WPK_SUITE(watch);

@@ -146,8 +146,7 @@ static void wpool_workers_are_made_only_when_nobody_is_idle(struct kunit *test)
 #define NR_IDLE 3
 
 /* A pool on one CPU, where all workers stand in one line. */
-static struct wpool *one_cpu_pool(struct kunit *test, enum wpool_order order,
-				  bool prealloc)
+static struct wpool *one_cpu_pool(struct kunit *test, enum wpool_order order, bool prealloc)
 {
 	struct wpool_attrs attrs;
 
@@ -242,8 +241,7 @@ static void make_idle(struct kunit *test, struct wpool *pool, int nr)
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, nr));
 }
 
-static struct wpool *expiring_pool(struct kunit *test, u32 capacity,
-				   u32 expiry_ms, u32 min_workers)
+static struct wpool *expiring_pool(struct kunit *test, u32 capacity, u32 expiry_ms, u32 min_workers)
 {
 	struct wpool_attrs attrs;
 
@@ -311,8 +309,7 @@ static void wpool_expiry_0_keeps_idle_workers(struct kunit *test)
 	/* Until it is told otherwise: the timer starts for who is idle now. */
 	wpool_attrs_init(&attrs);
 	attrs.expiry_ms = 50;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_EXPIRY_MS),
-			0);
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_EXPIRY_MS), 0);
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, expired), 5);
 }
@@ -331,8 +328,7 @@ static void wpool_expiry_tuned_shorter_counts_for_idle_workers(struct kunit *tes
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 2);
 	/* Fewer are enough now: the timer must start again for the rest. */
 	attrs.min_workers = 0;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MIN_WORKERS),
-			0);
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MIN_WORKERS), 0);
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 0);
 }
 
@@ -347,12 +343,10 @@ static void wpool_expiry_takes_the_coldest_first(struct kunit *test)
 	idle_in_turn(test, pool, pids);
 	wpool_attrs_init(&attrs);
 	attrs.expiry_ms = 100;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_EXPIRY_MS),
-			0);
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_EXPIRY_MS), 0);
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 1);
 	attrs.expiry_ms = 0;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_EXPIRY_MS),
-			0);
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_EXPIRY_MS), 0);
 	{
 		struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 
@@ -571,9 +565,7 @@ static void wpool_cpumask_is_where_tasks_run(struct kunit *test)
 			/* With idle workers and one in a task. */
 			KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 30));
 			attrs.cpumask = cpumask_of(wpk_cpu(1));
-			KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs,
-							 WPOOL_TUNE_CPUMASK),
-					0);
+			KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
 		}
 		if (i == 45)
 			wpk_gate_open(gate);
@@ -640,11 +632,4 @@ static struct kunit_case workers_cases[] = {
 	{}
 };
 
-static struct kunit_suite workers_suite = {
-	.name = "wpool_workers",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = workers_cases,
-};
-
-kunit_test_suite(workers_suite);
+WPK_SUITE(workers);

@@ -416,11 +416,4 @@ static struct kunit_case wq_flush_cases[] = {
 	{}
 };
 
-static struct kunit_suite wq_flush_suite = {
-	.name = "wpool_wq_flush",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = wq_flush_cases,
-};
-
-kunit_test_suite(wq_flush_suite);
+WPK_SUITE(wq_flush);

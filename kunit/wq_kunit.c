@@ -16,8 +16,7 @@ static void alloc_workqueue_flags_are_attributes_of_the_pool(struct kunit *test)
 	struct wpool_attrs attrs;
 	struct wpool *pool;
 
-	wq = alloc_workqueue("%s/%d", WQ_FREEZABLE | WQ_MEM_RECLAIM | WQ_HIGHPRI, 7, name,
-			     3);
+	wq = alloc_workqueue("%s/%d", WQ_FREEZABLE | WQ_MEM_RECLAIM | WQ_HIGHPRI, 7, name, 3);
 	KUNIT_ASSERT_NOT_NULL(test, wq);
 	/* a pool has no "/" in its name */
 	snprintf(pool_name, sizeof(pool_name), "%s_3", name);
@@ -480,11 +479,4 @@ static struct kunit_case wq_cases[] = {
 	{}
 };
 
-static struct kunit_suite wq_suite = {
-	.name = "wpool_wq",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = wq_cases,
-};
-
-kunit_test_suite(wq_suite);
+WPK_SUITE(wq);

@@ -98,7 +98,7 @@ static void flush_work_after_a_cancel_waits_for_the_queue_before(struct kunit *t
 	end_move(test, &move, 1);
 }
 
-/* It waits for its run elsewhere no longer, and keeps no other work from its place. */
+/* A cancelled work gives up its place in the queue, although it still runs in another queue. */
 static void cancel_work_frees_the_place_of_one_that_runs_elsewhere(struct kunit *test)
 {
 	struct wpk_item *others = wpk_items(test, NULL, NR_CANCELS);
@@ -137,7 +137,7 @@ static void work_busy_sees_the_queue_before(struct kunit *test)
 	end_move(test, &move, 2);
 }
 
-/* Its function moves it, and may do so while it is cancelled. */
+/* The work queues itself on the next queue, perhaps while it is cancelled. */
 static void move_on(struct wpk_item *item)
 {
 	struct workqueue_struct **wq = (void *)item->wq;

@@ -91,7 +91,7 @@ static void wpool_counters_wrap_each_task_runs_once(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-/* They are queued behind a task, in a ring and the lists behind it, when the wrap comes. */
+/* The counters wrap while tasks are queued in a ring, and in the backlog behind it. */
 static void wpool_counters_wrap_while_tasks_are_queued(struct kunit *test)
 {
 	u32 start = *(const u32 *)test->param_value;
@@ -247,13 +247,13 @@ static void await_pressure(struct wpk_job *job)
 	load->in_ring = wpool_ring_len(&runq_of(load)->ring);
 }
 
-/* The monitor marks how far a queue reaches, and looks whether it has come that far. */
+/* The monitor marks the end of a queue, and later checks whether the head has passed the mark. */
 static void wpool_counters_wrap_pressure_of_a_ring_is_seen(struct kunit *test)
 {
 	struct load *load = load_from(test, await_pressure);
 
 	KUNIT_EXPECT_TRUE(test, load->is_pressed);
-	/* once the task counts as a hog, they move to a list */
+	/* all tasks are in the ring still: they move to a list once their worker counts as a hog */
 	KUNIT_EXPECT_EQ(test, load->in_ring, NR_LOAD);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(load->jobs, NR_LOAD));
 }
@@ -318,11 +318,4 @@ static struct kunit_case wrap_cases[] = {
 	{}
 };
 
-static struct kunit_suite wrap_suite = {
-	.name = "wpool_wrap",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = wrap_cases,
-};
-
-kunit_test_suite(wrap_suite);
+WPK_SUITE(wrap);

@@ -89,11 +89,4 @@ static struct kunit_case yield_cases[] = {
 	{}
 };
 
-static struct kunit_suite yield_suite = {
-	.name = "wpool_yield",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = yield_cases,
-};
-
-kunit_test_suite(yield_suite);
+WPK_SUITE(yield);

@@ -21,12 +21,7 @@ struct wpool_task;
 
 #if defined(CONFIG_FAULT_INJECTION) && defined(CONFIG_FAULT_INJECTION_DEBUG_FS)
 
-/**
- * wpool_inject_spawn() - shall the creation of this thread fail?
- *
- * Context: process context.
- * Return: true if so.
- */
+/* Shall the creation of this thread fail? Process context */
 bool wpool_inject_spawn(void);
 
 /** wpool_inject_init() - create the attributes; Context: process context */
@@ -60,12 +55,10 @@ static inline void wpool_inject_exit(void)
 
 DECLARE_STATIC_KEY_FALSE(wpool_inject_delays);
 
-/**
- * wpool_inject_set_delay() - call a function at that point, or no longer
- * @fn: the function, called with interrupts off and a raw lock held, perhaps; or %NULL: when this
- *	returns, it is not called any more with interrupts off
- *
- * Context: process context; sleeps.
+/*
+ * Call a function at that point, or no longer. @fn: the function, called with interrupts off and a
+ * raw lock held, perhaps, or %NULL: when this returns, it is not called any more with interrupts
+ * off. Sleeps.
  */
 void wpool_inject_set_delay(void (*fn)(struct wpool_task *task));
 

@@ -232,7 +232,7 @@ struct wpool_fault {
 };
 
 /**
- * typedef wpool_fault_fn - is called for each task whose worker died in it
+ * typedef wpool_fault_fn - called when a worker has died in a task, once for each task
  * @fault: what is known, valid during the call
  * @data: &wpool_attrs.fault_data
  *
@@ -1069,8 +1069,8 @@ int wpool_task_disable_sync(struct wpool_task *task);
  * @task: a task that is disabled
  *
  * Context: any.
- * Return: true if the task can be submitted from now on; false if it was disabled more often,
- * or a wpool_task_cancel_sync() has not returned yet.
+ * Return: true if the task can be submitted from now on; false if it still is disabled by
+ * another call, or by a wpool_task_cancel_sync() that has not returned yet.
  */
 bool wpool_task_enable(struct wpool_task *task);
 

@@ -80,7 +80,7 @@ struct wpool_strand {
 	u32 nr;
 	pid_t runner;
 	bool is_closed;
-	raw_spinlock_t lock; /* all but @pool and @limit, and the states of the tasks */
+	raw_spinlock_t lock; /* all fields except @pool and @limit; the tasks' states */
 };
 
 #if !defined(CONFIG_LOCKDEP) && !defined(CONFIG_DEBUG_SPINLOCK)

@@ -5,8 +5,8 @@
  * An event is a task and a timer. The task is detached, with a function in here. It waits for a
  * token and goes through the queues as any other, and is accepted and counted once for each time
  * that the event has fired. So the path of a task does not know about events, except that they
- * wait for a token without a submitter (wpool_waiters_join()). The state of the event is in
- * event->state:
+ * wait for a token without a submitter (wpool_waiters_join()). The fires are in event_fire.c, the
+ * timer in event_timer.c. The state of the event is in event->state:
  *
  *                fire               its turn                returned
  *      IDLE ----------> PENDING ----------> RUNNING -------------------> IDLE
@@ -25,18 +25,6 @@
  * the task waits for a token, the cancel takes it out; otherwise the task stays queued, and does
  * nothing when its turn comes. cancel_sync takes it out of the queues, too.
  *
- * The timer is the kernel's. event->lock protects it, together with task->armed:
- *
- *   armed   the timer is pending, or its callback has yet to take the lock. A callback that
- *           finds the event armed, and the timer not pending, ends the wait. Any other
- *           callback belongs to an earlier time, and does nothing.
- *
- * An armed event may also be fired by a call, which takes no lock and leaves the timer alone. The
- * wait ends when the function starts, or with a cancel. If the timer expires in between, it fires
- * an event that is fired already, which changes nothing. The end of a wait and the change of state
- * that goes with it, an expiry's or a start's, are one step under the lock. A mod is a cancel, and
- * then an arm.
- *
  * What may run at the same time:
  *
  *   fire     with everything; the change of state decides. It does not touch the event
@@ -46,263 +34,25 @@
  *            the lock; wait for a callback that is running; wait for the function. Then the
  *            memory may be freed.
  *   disable  is a cancel, or a cancel_sync, whose count stays until enable.
- *
- * Barrier pair:
- *
- *   claim:B  what a thread wrote before its fire, full barrier, the load that finds the
- *            event fired <-> the change to RUNNING, fully ordered, then the function: as
- *            claim:A in task/state.c.
  */
-#include <linux/bits.h>
 #include <linux/err.h>
 #include <linux/export.h>
 #include <linux/hardirq.h>
-#include <linux/hrtimer.h>
 #include <linux/jiffies.h>
-#include <linux/minmax.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
-#include <linux/timer.h>
 #include <linux/wait_bit.h>
 #include <linux/wpool.h>
 #include <linux/wpool_event.h>
 
-#include "compat.h"
+#include "client/event_fire.h"
+#include "client/event_timer.h"
 #include "core/current.h"
-#include "core/sched.h"
 #include "core/state.h"
 #include "task/finish.h"
 #include "task/state.h"
-#include "task/submit.h"
 #include "task/wait.h"
 #include "task/waiters.h"
-
-#define IDLE		0
-#define PENDING		1
-#define RUNNING		2
-#define CANCELLED	3
-#define STATE_MASK	3
-#define TIMED_OUT	WPOOL_EVENT_TIMED_OUT	/* RUNNING: the timer alone made it so */
-#define TIMED		BIT(3)	/* PENDING, or AGAIN: the timer alone made it so */
-#define AGAIN		BIT(4)	/* RUNNING: fired, submit it when it has returned */
-#define WAITED		BIT(5)	/* RUNNING: a thread sleeps until it has returned */
-#define SHUT		BIT(6)	/* IDLE: ended with -ESHUTDOWN */
-#define DIED		BIT(7)	/* IDLE: ended with -EIO */
-#define LATE		(SHUT | DIED) /* IDLE: ended with -ETIME */
-#define ENDING		BIT(8)	/* ends, or is disabled: no fire, no timer; counts from here up */
-#define ENDING_MASK	(~(int)(ENDING - 1))
-
-/* ---- fire ---- */
-
-/*
- * Submit the task of a PENDING event that is at home; the event may be gone afterwards.
- * Interrupts are off.
- */
-static void send_event(struct wpool_event *event)
-{
-	struct wpool_task *task = &event->task;
-
-	atomic_set(&task->state, WPOOL_ST_PENDING);
-	wpool_debug_activate(task);
-	wpool_submit_event(task->pool, task);
-}
-
-/*
- * The change of state that is a fire; @home: the caller must send the task. @timed: TIMED if
- * the time has come, or 0. Returns false if the event was fired before, or ends.
- */
-static bool mark_fired(struct wpool_event *event, int timed, bool *home)
-{
-	int old = IDLE, new;
-
-	*home = likely(atomic_try_cmpxchg(&event->state, &old, PENDING | timed));
-	if (*home)
-		return true;
-	/* claim:B, since an exchange that failed orders nothing */
-	smp_mb();
-	old = atomic_read(&event->state);
-	do {
-		if (old & ENDING_MASK)
-			return false;
-		if ((old & STATE_MASK) == IDLE || (old & STATE_MASK) == CANCELLED)
-			new = PENDING | timed;
-		else if ((old & STATE_MASK) == RUNNING && !(old & AGAIN))
-			new = old | AGAIN | timed;
-		else if (old & TIMED && !timed)
-			new = old & ~TIMED;
-		else
-			return false;
-	} while (!atomic_try_cmpxchg(&event->state, &old, new));
-
-	*home = (old & STATE_MASK) == IDLE;
-	return (old & STATE_MASK) != PENDING && !(old & AGAIN);
-}
-
-/* Has the event a pool? If not, it was not initialised, or was given none. */
-static bool has_pool(const struct wpool_event *event)
-{
-	return READ_ONCE(event->task.pool);
-}
-
-bool wpool_event_fire(struct wpool_event *event)
-{
-	unsigned long flags;
-	bool ret, home;
-
-	wpool_debug_assert_init(&event->task);
-	if (in_nmi() || !has_pool(event))
-		return false;
-	local_irq_save(flags);
-	ret = mark_fired(event, 0, &home);
-	if (home)
-		send_event(event);
-	local_irq_restore(flags);
-	return ret;
-}
-EXPORT_SYMBOL_GPL(wpool_event_fire);
-
-/* ---- the timer ---- */
-
-static bool is_hr(const struct wpool_event *event)
-{
-	return event->task.flags & WPOOL_TASK_HREVENT;
-}
-
-static struct hrtimer *hrtimer_of(struct wpool_event *event)
-{
-	return &container_of(event, struct wpool_hrevent, event)->timer;
-}
-
-static bool timer_is_queued(struct wpool_event *event)
-{
-	return is_hr(event) ? hrtimer_is_queued(hrtimer_of(event)) : timer_pending(&event->timer);
-}
-
-/* Start the timer, or change its time. */
-static void timer_set(struct wpool_event *event, u64 expires)
-	__must_hold(&event->lock)
-{
-	lockdep_assert_held(&event->lock);
-	WRITE_ONCE(event->task.armed, true);
-	if (is_hr(event))
-		hrtimer_start(hrtimer_of(event), expires, HRTIMER_MODE_ABS_SOFT);
-	else
-		mod_timer(&event->timer, expires);
-}
-
-/* Wait until no callback of the timer is running; nobody arms the event. */
-static void timer_sync(struct wpool_event *event)
-{
-	if (is_hr(event))
-		hrtimer_cancel(hrtimer_of(event));
-	else
-		timer_delete_sync(&event->timer);
-}
-
-/* The callback of both timers. */
-static void timer_expired(struct wpool_event *event)
-{
-	unsigned long flags;
-	bool home = false;
-
-	/*
-	 * In a softirq: TIMER_IRQSAFE and hard hrtimers would keep interrupts off until all events
-	 * are fired that are due
-	 */
-	local_irq_save(flags);
-	raw_spin_lock(&event->lock);
-	if (event->task.armed && !timer_is_queued(event)) {
-		WRITE_ONCE(event->task.armed, false);
-		/* under the lock, so that this and the end of the wait are one step */
-		mark_fired(event, TIMED, &home);
-	}
-	raw_spin_unlock(&event->lock);
-	if (home)
-		send_event(event);
-	local_irq_restore(flags);
-}
-
-static void timer_fn(struct timer_list *timer)
-{
-	struct wpool_event *event = timer_container_of(event, timer, timer);
-
-	timer_expired(event);
-}
-
-static enum hrtimer_restart hrtimer_fn(struct hrtimer *timer)
-{
-	timer_expired(&container_of(timer, struct wpool_hrevent, timer)->event);
-	return HRTIMER_NORESTART;
-}
-
-static bool arm_timer(struct wpool_event *event, u64 expires)
-{
-	unsigned long flags;
-	bool ret;
-	int state;
-
-	if (!has_pool(event))
-		return false;
-	raw_spin_lock_irqsave(&event->lock, flags);
-	state = atomic_read(&event->state);
-	ret = !event->task.armed && !(state & (ENDING_MASK | AGAIN)) &&
-	      (state & STATE_MASK) != PENDING;
-	if (ret)
-		timer_set(event, expires);
-	raw_spin_unlock_irqrestore(&event->lock, flags);
-	return ret;
-}
-
-bool wpool_event_arm_at(struct wpool_event *event, unsigned long expires)
-{
-	return !in_nmi() && arm_timer(event, expires);
-}
-EXPORT_SYMBOL_GPL(wpool_event_arm_at);
-
-bool wpool_event_arm(struct wpool_event *event, unsigned long delay)
-{
-	return wpool_event_arm_at(event, jiffies + delay);
-}
-EXPORT_SYMBOL_GPL(wpool_event_arm);
-
-bool wpool_hrevent_arm_at(struct wpool_hrevent *event, ktime_t expires)
-{
-	return !in_nmi() && arm_timer(&event->event, expires);
-}
-EXPORT_SYMBOL_GPL(wpool_hrevent_arm_at);
-
-bool wpool_hrevent_arm(struct wpool_hrevent *event, ktime_t delay)
-{
-	return wpool_hrevent_arm_at(event, ktime_add_safe(ktime_get(), max_t(ktime_t, delay, 0)));
-}
-EXPORT_SYMBOL_GPL(wpool_hrevent_arm);
-
-/* End the wait; true if there was one. */
-static bool timer_stop(struct wpool_event *event)
-	__must_hold(&event->lock)
-{
-	lockdep_assert_held(&event->lock);
-	if (!event->task.armed)
-		return false;
-	WRITE_ONCE(event->task.armed, false);
-	/* a callback that is running will find the event not armed */
-	if (is_hr(event))
-		hrtimer_try_to_cancel(hrtimer_of(event));
-	else
-		timer_delete(&event->timer);
-	return true;
-}
-
-static bool disarm_timer(struct wpool_event *event)
-{
-	unsigned long flags;
-	bool ret;
-
-	raw_spin_lock_irqsave(&event->lock, flags);
-	ret = timer_stop(event);
-	raw_spin_unlock_irqrestore(&event->lock, flags);
-	return ret;
-}
 
 /* ---- the function ---- */
 
@@ -314,18 +64,19 @@ static bool event_start(struct wpool_event *event, bool *gone)
 	bool started = false;
 
 	while (!started) {
-		if ((old & STATE_MASK) != PENDING) {
+		if ((old & EVENT_STATE_MASK) != EVENT_PENDING) {
 			/* not under the lock: after this change the event may be gone */
-			if (atomic_try_cmpxchg(&event->state, &old, old & ENDING_MASK))
+			if (atomic_try_cmpxchg(&event->state, &old, old & EVENT_ENDING_MASK))
 				return false;
 			continue;
 		}
 		/* with the end of the wait, so that no expiry comes in between */
 		raw_spin_lock_irqsave(&event->lock, flags);
-		started = atomic_try_cmpxchg(&event->state, &old, (old & ENDING_MASK) | RUNNING |
-					     (old & TIMED ? TIMED_OUT : 0));
+		started = atomic_try_cmpxchg(&event->state, &old,
+					     (old & EVENT_ENDING_MASK) | EVENT_RUNNING |
+					     (old & EVENT_TIMED ? EVENT_TIMED_OUT : 0));
 		if (started)
-			timer_stop(event);
+			wpool_event_timer_stop(event);
 		raw_spin_unlock_irqrestore(&event->lock, flags);
 	}
 	wpool_debug_activate(&event->task);
@@ -344,15 +95,15 @@ static void event_stop(struct wpool_event *event, int how)
 	/* before the next thread runs it */
 	WRITE_ONCE(event->task.runner, NULL);
 	do {
-		new = old & ENDING_MASK;
-		new |= old & AGAIN ? PENDING | (old & TIMED) : IDLE | how;
+		new = old & EVENT_ENDING_MASK;
+		new |= old & EVENT_AGAIN ? EVENT_PENDING | (old & EVENT_TIMED) : EVENT_IDLE | how;
 	} while (!atomic_try_cmpxchg(&event->state, &old, new));
 
-	if (old & AGAIN) {
+	if (old & EVENT_AGAIN) {
 		local_irq_save(flags);
-		send_event(event);
+		wpool_event_send(event);
 		local_irq_restore(flags);
-	} else if (old & WAITED) {
+	} else if (old & EVENT_WAITED) {
 		wake_up_var(event);
 	}
 }
@@ -376,17 +127,17 @@ static void event_run(struct wpool_task *task)
 static void event_end(struct wpool_task *task, int status)
 {
 	struct wpool_event *event = container_of(task, struct wpool_event, task);
-	int how = status == -EIO ? DIED : status == -ETIME ? LATE : SHUT;
+	int how = status == -EIO ? EVENT_DIED : status == -ETIME ? EVENT_LATE : EVENT_SHUT;
 	bool gone = false;
 
-	if (how == DIED) {
+	if (how == EVENT_DIED) {
 		WRITE_ONCE(task->runner, current);
 		task->gone = &gone;
 	} else if (!event_start(event, &gone)) {
 		return;
 	}
 	if (event->abort)
-		event->abort(event, how == SHUT ? -ESHUTDOWN : status);
+		event->abort(event, how == EVENT_SHUT ? -ESHUTDOWN : status);
 	if (!gone)
 		event_stop(event, how);
 }
@@ -399,10 +150,10 @@ static bool event_take_back(struct wpool_event *event)
 	int old = atomic_read(&event->state), new;
 
 	do {
-		if ((old & STATE_MASK) == PENDING)
-			new = (old & ENDING_MASK) | CANCELLED;
-		else if (old & AGAIN)
-			new = old & ~(AGAIN | TIMED);
+		if ((old & EVENT_STATE_MASK) == EVENT_PENDING)
+			new = (old & EVENT_ENDING_MASK) | EVENT_CANCELLED;
+		else if (old & EVENT_AGAIN)
+			new = old & ~(EVENT_AGAIN | EVENT_TIMED);
 		else
 			return false;
 	} while (!atomic_try_cmpxchg(&event->state, &old, new));
@@ -422,13 +173,14 @@ static bool event_take_off(struct wpool_event *event)
 	ret = wpool_waiters_leave(&event->task);
 	if (ret) {
 		wpool_debug_deactivate(&event->task);
-		old = CANCELLED;
-		while ((old & STATE_MASK) == CANCELLED &&
-		       !atomic_try_cmpxchg(&event->state, &old, IDLE | (old & ENDING_MASK)))
+		old = EVENT_CANCELLED;
+		while ((old & EVENT_STATE_MASK) == EVENT_CANCELLED &&
+		       !atomic_try_cmpxchg(&event->state, &old,
+					   EVENT_IDLE | (old & EVENT_ENDING_MASK)))
 			;
 		/* it has fired again meanwhile */
-		if ((old & STATE_MASK) != CANCELLED)
-			send_event(event);
+		if ((old & EVENT_STATE_MASK) != EVENT_CANCELLED)
+			wpool_event_send(event);
 	}
 	local_irq_restore(flags);
 	return ret;
@@ -440,7 +192,7 @@ bool wpool_event_cancel(struct wpool_event *event)
 
 	if (in_nmi())
 		return false;
-	ret = disarm_timer(event);
+	ret = wpool_event_disarm(event);
 	if (event_take_back(event)) {
 		event_take_off(event);
 		ret = true;
@@ -454,12 +206,12 @@ bool wpool_event_mod(struct wpool_event *event, unsigned long delay)
 	unsigned long flags;
 	bool ret;
 
-	if (in_nmi() || !has_pool(event))
+	if (in_nmi() || !wpool_event_has_pool(event))
 		return false;
 	ret = wpool_event_cancel(event);
 	raw_spin_lock_irqsave(&event->lock, flags);
-	if (!(atomic_read(&event->state) & ENDING_MASK))
-		timer_set(event, jiffies + delay);
+	if (!(atomic_read(&event->state) & EVENT_ENDING_MASK))
+		wpool_event_timer_set(event, jiffies + delay);
 	/* the last touch: the time may have come, and the function may free the event */
 	raw_spin_unlock_irqrestore(&event->lock, flags);
 	return ret;
@@ -472,11 +224,11 @@ static bool has_returned(struct wpool_event *event)
 	int old = atomic_read_acquire(&event->state);
 
 	do {
-		if ((old & STATE_MASK) != RUNNING)
+		if ((old & EVENT_STATE_MASK) != EVENT_RUNNING)
 			return true;
-		if (old & WAITED)
+		if (old & EVENT_WAITED)
 			return false;
-	} while (!atomic_try_cmpxchg(&event->state, &old, old | WAITED));
+	} while (!atomic_try_cmpxchg(&event->state, &old, old | EVENT_WAITED));
 
 	return false;
 }
@@ -485,7 +237,7 @@ bool wpool_event_disable(struct wpool_event *event)
 {
 	if (in_nmi())
 		return false;
-	atomic_add(ENDING, &event->state);
+	atomic_add(EVENT_ENDING, &event->state);
 	return wpool_event_cancel(event);
 }
 EXPORT_SYMBOL_GPL(wpool_event_disable);
@@ -498,9 +250,9 @@ static int await_idle(struct wpool_event *event)
 
 	for (;;) {
 		state = atomic_read_acquire(&event->state);
-		if ((state & STATE_MASK) == IDLE)
+		if ((state & EVENT_STATE_MASK) == EVENT_IDLE)
 			return state;
-		if ((state & STATE_MASK) == RUNNING)
+		if ((state & EVENT_STATE_MASK) == EVENT_RUNNING)
 			wait_var_event(event, has_returned(event));
 		else if (!event_take_off(event) && !wpool_finish_take_out(&event->task))
 			wpool_task_await_hands(&tries);
@@ -515,19 +267,19 @@ int wpool_event_disable_sync(struct wpool_event *event)
 
 	might_sleep();
 	state = atomic_read(&event->state);
-	if ((state & STATE_MASK) == RUNNING && READ_ONCE(task->runner) == current)
+	if ((state & EVENT_STATE_MASK) == EVENT_RUNNING && READ_ONCE(task->runner) == current)
 		return -EDEADLK;
 	wpool_wait_tell_lockdep(task);
-	atomic_add(ENDING, &event->state);
-	ret = disarm_timer(event);
-	timer_sync(event);
+	atomic_add(EVENT_ENDING, &event->state);
+	ret = wpool_event_disarm(event);
+	wpool_event_timer_sync(event);
 	ret |= event_take_back(event);
 	state = await_idle(event);
 	if (ret)
 		return -ECANCELED;
-	if ((state & LATE) == LATE)
+	if ((state & EVENT_LATE) == EVENT_LATE)
 		return -ETIME;
-	return state & DIED ? -EIO : state & SHUT ? -ESHUTDOWN : 0;
+	return state & EVENT_DIED ? -EIO : state & EVENT_SHUT ? -ESHUTDOWN : 0;
 }
 EXPORT_SYMBOL_GPL(wpool_event_disable_sync);
 
@@ -536,12 +288,12 @@ bool wpool_event_enable(struct wpool_event *event)
 	int old = atomic_read(&event->state);
 
 	do {
-		if (WARN_ONCE(!(old & ENDING_MASK),
+		if (WARN_ONCE(!(old & EVENT_ENDING_MASK),
 			      "event of %ps is enabled, but is not disabled\n", event->func))
 			return false;
-	} while (!atomic_try_cmpxchg(&event->state, &old, old - ENDING));
+	} while (!atomic_try_cmpxchg(&event->state, &old, old - EVENT_ENDING));
 
-	return !((old - ENDING) & ENDING_MASK);
+	return !((old - EVENT_ENDING) & EVENT_ENDING_MASK);
 }
 EXPORT_SYMBOL_GPL(wpool_event_enable);
 
@@ -563,9 +315,9 @@ void wpool_event_finish(struct wpool_event *event)
 	might_sleep();
 	if (WARN_ON_ONCE(READ_ONCE(task->runner) != current))
 		return;
-	atomic_add(ENDING, &event->state);
-	disarm_timer(event);
-	timer_sync(event);
+	atomic_add(EVENT_ENDING, &event->state);
+	wpool_event_disarm(event);
+	wpool_event_timer_sync(event);
 	/* if the worker dies from here on, it must not touch the event */
 	if (w && w->task == task)
 		w->abort = NULL;
@@ -573,7 +325,7 @@ void wpool_event_finish(struct wpool_event *event)
 	WRITE_ONCE(task->runner, NULL);
 	wpool_debug_deactivate(task);
 	/* the last touch */
-	atomic_set_release(&event->state, IDLE);
+	atomic_set_release(&event->state, EVENT_IDLE);
 }
 EXPORT_SYMBOL_GPL(wpool_event_finish);
 
@@ -589,7 +341,7 @@ static void debug_end_event(void *addr)
 {
 	struct wpool_event *event = addr;
 
-	atomic_add(ENDING, &event->state);
+	atomic_add(EVENT_ENDING, &event->state);
 	event_take_back(event);
 	if (preemptible() && READ_ONCE(event->task.runner) != current)
 		await_idle(event);
@@ -609,10 +361,8 @@ static void init_event(struct wpool_event *event, struct wpool *pool, wpool_even
 	};
 	event->func = func;
 	event->abort = abort;
-	atomic_set(&event->state, IDLE);
-	raw_spin_lock_init(&event->lock);
-	timer_setup(&event->timer, timer_fn, 0);
-	event->timer.expires = jiffies;
+	atomic_set(&event->state, EVENT_IDLE);
+	wpool_event_timer_init(event);
 }
 
 void wpool_event_init(struct wpool_event *event, struct wpool *pool, wpool_event_fn func,
@@ -626,6 +376,5 @@ void wpool_hrevent_init(struct wpool_hrevent *event, struct wpool *pool, wpool_e
 			wpool_event_abort_fn abort)
 {
 	init_event(&event->event, pool, func, abort, WPOOL_TASK_HREVENT);
-	hrtimer_setup(&event->timer, hrtimer_fn, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 }
 EXPORT_SYMBOL_GPL(wpool_hrevent_init);

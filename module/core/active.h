@@ -11,17 +11,24 @@
 /** __wpool_runq_activate() - the slow path of wpool_runq_activate() */
 void __wpool_runq_activate(struct wpool_runq *rq);
 
-/**
- * wpool_runq_activate() - from now on the run queue may hold tasks and workers
- * @rq: the run queue
- *
- * Context: any; interrupts off; neither workers.lock nor a run queue's lock held.
+/*
+ * From now on the run queue may hold tasks and workers. Interrupts are off; neither workers.lock
+ * nor a run queue's lock held.
  */
 static inline void wpool_runq_activate(struct wpool_runq *rq)
 {
 	/* wpool_runq_activate:A, pairs with __wpool_runq_activate:B */
 	if (unlikely(!smp_load_acquire(&rq->is_active)))
 		__wpool_runq_activate(rq);
+}
+
+/* This CPU's run queue, which the caller may fill: a worker, which may be the first one here. */
+static inline struct wpool_runq *wpool_activate_this_runq(struct wpool *pool)
+{
+	struct wpool_runq *rq = wpool_this_runq(pool);
+
+	wpool_runq_activate(rq);
+	return rq;
 }
 
 #endif /* WPOOL_CORE_ACTIVE_H */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What a pool and its run queues keep of admission: tokens, and the submitters that wait for
- * them. The functions are in task/: tokens.h, waiters.h and account.h.
+ * them. The functions are in task/: tokens.h, waiters.h and account.h. The policy of a full pool
+ * is applied in task/overload.c.
  */
 #ifndef WPOOL_CORE_ADMISSION_H
 #define WPOOL_CORE_ADMISSION_H

@@ -8,24 +8,20 @@
 struct wpool;
 struct wpool_worker;
 
-/**
- * wpool_class_set() - give a worker the scheduling class and nice value of its pool
- * @w: the worker; its thread may have ended
- *
- * Context: process context, under pool->workers.mutex.
+/*
+ * Give a worker the scheduling class and nice value of its pool. @w: its thread may have ended.
+ * Process context, under pool->workers.mutex.
  */
 void wpool_class_set(struct wpool_worker *w);
 
 /** wpool_class_is_set() - has the calling worker the class and nice value of its pool? No lock */
 bool wpool_class_is_set(const struct wpool *pool);
 
-/**
- * wpool_class_restore() - undo what a task or an administrator has changed, and log it once
- * @w: the calling worker
- *
- * Other threads may rely on the worker to look for tasks, so it does not wait for the mutex. If
- * the mutex is taken, perhaps by a tune that changes one worker after the other, this does
- * nothing, and the caller tries again later.
+/*
+ * Undo what a task or an administrator has changed, and log it once. Other threads may rely on the
+ * worker to look for tasks, so it does not wait for the mutex. If the mutex is taken, perhaps by a
+ * tune that changes one worker after the other, this does nothing, and the caller tries again
+ * later.
  */
 void wpool_class_restore(struct wpool_worker *w);
 

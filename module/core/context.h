@@ -6,40 +6,24 @@
 struct mem_cgroup;
 struct mm_struct;
 
-/**
- * struct wpool_context - that state, as far as a module sees it; usually all fields are 0
- * @preempt: preempt count
- * @softirq: softirqs disabled by the thread, if the preempt count does not show them
- * @rcu: depth of RCU read-side sections
- * @locks: locks held, as lockdep counts them
- * @migration: how many times migration is disabled
- * @pagefault: how many times page faults are disabled
- * @state: its state, other than running
- * @flags: those PF_ flags in which it differs from a new kthread
- * @signal: _TIF_SIGPENDING, or 0
- * @creds: its credentials, xor its own ones: 0 without override_creds()
- * @mm: of kthread_use_mm()
- * @memcg: of set_active_memcg()
- * @journal: current->journal_info
- * @bio_list: current->bio_list
- * @plug: current->plug
- */
+/* That state, as far as a module sees it; usually all fields are 0 */
 struct wpool_context {
-	int preempt;
+	int preempt;	/* preempt count */
+	/* softirqs disabled by the thread, if the preempt count does not show them */
 	int softirq;
-	int rcu;
-	int locks;
-	int migration;
-	int pagefault;
-	unsigned int state;
-	unsigned int flags;
-	unsigned long signal;
-	unsigned long creds;
-	struct mm_struct *mm;
-	struct mem_cgroup *memcg;
-	void *journal;
-	void *bio_list;
-	void *plug;
+	int rcu;	/* depth of RCU read-side sections */
+	int locks;	/* locks held, as lockdep counts them */
+	int migration;	/* how many times migration is disabled */
+	int pagefault;	/* how many times page faults are disabled */
+	unsigned int state;	/* its state, other than running */
+	unsigned int flags;	/* those PF_ flags in which it differs from a new kthread */
+	unsigned long signal;	/* _TIF_SIGPENDING, or 0 */
+	unsigned long creds;	/* its credentials, xor its own ones: 0 without override_creds() */
+	struct mm_struct *mm;	/* of kthread_use_mm() */
+	struct mem_cgroup *memcg;	/* of set_active_memcg() */
+	void *journal;	/* current->journal_info */
+	void *bio_list;	/* current->bio_list */
+	void *plug;	/* current->plug */
 };
 
 #endif /* WPOOL_CORE_CONTEXT_H */

@@ -12,23 +12,16 @@
 /* Entries of a CPU's table. */
 #define WPOOL_NR_COSTS	32
 
-/**
- * wpool_cost_find() - the entry of a function
- * @costs: the table; the entries before the first one without runs are in use
- * @nr: how many entries it has
- * @func: the function; %NULL for the last entry
- *
- * Context: any; one caller at a time.
- * Return: the entry, which is new if it has no runs.
+/*
+ * The entry of a function. @costs: the table, the entries before the first one without runs are in
+ * use; @nr: how many entries it has; @func: the function, %NULL for the last entry. One caller at a
+ * time. Returns the entry, which is new if it has no runs.
  */
 struct wpool_cost *wpool_cost_find(struct wpool_cost *costs, u32 nr, void *func);
 
-/**
- * wpool_cost_count() - count a task that has returned
- * @costs: table of WPOOL_NR_COSTS entries
- * @one: its function and its times; runs is 1
- *
- * Context: the table's own CPU, interrupts off.
+/*
+ * Count a task that has returned. @costs: table of WPOOL_NR_COSTS entries; @one: its function and
+ * its times, runs is 1. Context: the table's own CPU, interrupts off.
  */
 void wpool_cost_count(struct wpool_cost *costs, const struct wpool_cost *one);
 

@@ -15,21 +15,15 @@
 
 /* ---- workers of a pool, and of the module ---- */
 
-/**
- * wpool_workers_room() - how many more workers the module may have
- *
- * Context: any.
- * Return: max_workers less the workers of all pools: racy.
+/*
+ * How many more workers the module may have. Returns max_workers less the workers of all pools:
+ * racy.
  */
 u32 wpool_workers_room(void);
 
-/**
- * wpool_workers_enter() - count one more worker of a pool, and of the module
- * @pool: the pool
- *
- * Context: process context.
- * Return: 0; -EBUSY the pool has its capacity; -EAGAIN the module has its
- * max_workers.
+/*
+ * Count one more worker of a pool, and of the module. Process context. Returns 0; -EBUSY the pool
+ * has its capacity; -EAGAIN the module has its max_workers.
  */
 int wpool_workers_enter(struct wpool *pool);
 
@@ -55,12 +49,9 @@ void wpool_home_enter(struct wpool_runq *rq);
 /** wpool_home_leave() - count one worker at home out; interrupts off */
 void wpool_home_leave(struct wpool_runq *rq);
 
-/**
- * wpool_home_place() - best CPU for a worker
- * @pool: the pool
- * @prefer: CPU that wins a tie, or -1
- *
- * Return: the CPU with the fewest workers among those that wpool_affinity_set() allows.
+/*
+ * Best CPU for a worker. @prefer: CPU that wins a tie, or -1. Returns the CPU with the fewest
+ * workers among those that wpool_affinity_set() allows.
  */
 int wpool_home_place(struct wpool *pool, int prefer);
 
@@ -89,14 +80,10 @@ static inline bool wpool_runq_is_over(const struct wpool_runq *rq)
 	       READ_ONCE(rq->pool->concurrency) + !!READ_ONCE(rq->waking);
 }
 
-/**
- * wpool_waking_enter() - a worker is picked or created, about to be woken, and counts as running
- * @w: the worker; it cannot run yet
- * @rq: its home, which it will serve; if another worker is waking for it already, that one
- *	stays in rq->waking
- * @helps: it shall also look for tasks that other CPUs offer
- *
- * Context: any; under rq->lock.
+/*
+ * A worker is picked or created, about to be woken, and counts as running. @w: it cannot run yet;
+ * @rq: its home, which it will serve, if another worker is waking for it already, that one stays in
+ * rq->waking; @helps: it shall also look for tasks that other CPUs offer. Under rq->lock.
  */
 void wpool_waking_enter(struct wpool_worker *w, struct wpool_runq *rq, bool helps);
 
@@ -106,20 +93,15 @@ void wpool_coming_enter(struct wpool_worker *w);
 /** wpool_coming_leave() - the worker is not to help, or counts as searching by now */
 void wpool_coming_leave(struct wpool_worker *w);
 
-/**
- * wpool_waking_leave() - a worker that was created or picked has its CPU
- * @w: the calling worker; becomes searching if it helps
- *
- * Context: the worker.
+/*
+ * A worker that was created or picked has its CPU. @w: becomes searching if it helps. Called by the
+ * worker.
  */
 void wpool_waking_leave(struct wpool_worker *w);
 
-/**
- * wpool_waking_settle() - a worker that is counted in its pool gets a home, and is on its way there
- * @w: the worker; has not looked for work yet
- * @rq: its home, which is active
- *
- * Context: any; interrupts off.
+/*
+ * A worker that is counted in its pool gets a home, and is on its way there. @w: has not looked for
+ * work yet; @rq: its home, which is active. Interrupts are off.
  */
 void wpool_waking_settle(struct wpool_worker *w, struct wpool_runq *rq);
 
@@ -130,16 +112,12 @@ static inline void wpool_waking_disown(struct wpool_worker *w)
 		WRITE_ONCE(w->rq->waking, NULL);
 }
 
-/**
- * wpool_searching_enter() - start to search
- * @w: the calling worker
- */
+/* Start to search */
 void wpool_searching_enter(struct wpool_worker *w);
 
-/**
- * wpool_searching_leave() - stop to search without a task, if the worker searches
- * @w: the calling worker, which must look at the queues afterwards, unless another worker is
- *	sure to
+/*
+ * Stop to search without a task, if the worker searches. @w: the calling worker, which must look at
+ * the queues afterwards, unless another worker is sure to.
  */
 void wpool_searching_leave(struct wpool_worker *w);
 
@@ -152,24 +130,17 @@ void wpool_running_enter(struct wpool_worker *w);
 /** __wpool_running_leave() - count a worker out, if it counts in @rq; under rq->lock */
 bool __wpool_running_leave(struct wpool_worker *w, struct wpool_runq *rq);
 
-/**
- * wpool_running_left() - call it after __wpool_running_leave(): a full barrier
- * @rq: the run queue
- * @left: the return value of that
- *
- * If the run queue is that of another CPU, that CPU is made to look at the queues.
+/*
+ * Call it after __wpool_running_leave(): a full barrier. @left: the return value of that. If the
+ * run queue is that of another CPU, that CPU is made to look at the queues.
  */
 void wpool_running_left(struct wpool_runq *rq, bool left);
 
-/**
- * wpool_running_leave() - count a worker out, if it counts as running: a full barrier
- * @w: the worker
- *
- * The caller looks at the queues afterwards, or makes sure that another thread does. If
- * this is not the run queue's CPU, that CPU is made to look, too: see wake.c.
- *
- * Context: any; preemption off.
- * Return: the run queue in which it was counted, or NULL.
+/*
+ * Count a worker out, if it counts as running: a full barrier. The caller looks at the queues
+ * afterwards, or makes sure that another thread does. If this is not the run queue's CPU, that CPU
+ * is made to look, too: see wake.c. Preemption is off. Returns the run queue in which it was
+ * counted, or NULL.
  */
 struct wpool_runq *wpool_running_leave(struct wpool_worker *w);
 

@@ -9,24 +9,18 @@
 struct wpool;
 struct wpool_worker;
 
-/**
- * wpool_worker_thread() - the function of every worker's thread
- * @worker: the struct wpool_worker, whose @loop it calls
- *
- * A thread with this function is a worker's.
- *
- * Return: the return value of @loop.
+/*
+ * The function of every worker's thread. @worker: the struct wpool_worker, whose @loop it calls. A
+ * thread with this function is a worker's. Returns the return value of @loop.
  */
 int wpool_worker_thread(void *worker);
 
 /** __wpool_worker_current() - wpool_worker_current() of a kernel thread */
 struct wpool_worker *__wpool_worker_current(void);
 
-/**
- * wpool_worker_current() - the worker that this code runs in
- *
- * Context: any.
- * Return: the worker; NULL if this is no worker's thread, or an interrupt.
+/*
+ * The worker that this code runs in. Returns the worker; NULL if this is no worker's thread, or an
+ * interrupt.
  */
 static inline struct wpool_worker *wpool_worker_current(void)
 {
@@ -46,14 +40,9 @@ static inline struct wpool_worker *wpool_worker_self(void)
 }
 
 #ifdef CONFIG_LOCKDEP
-/**
- * wpool_lockdep_wait() - tell lockdep that the caller waits for tasks of a pool
- * @pool: the pool
- *
- * Warns if the caller is a task of a pool with the attribute reclaim, and @pool has it not: while
- * memory is short, this wait may not end.
- *
- * Context: any.
+/*
+ * Tell lockdep that the caller waits for tasks of a pool. Warns if the caller is a task of a pool
+ * with the attribute reclaim, and @pool has it not: while memory is short, this wait may not end.
  */
 void wpool_lockdep_wait(struct wpool *pool);
 #else

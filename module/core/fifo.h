@@ -20,34 +20,31 @@
  */
 #define WPOOL_TASK_IN_FIFO	1UL
 
-/**
- * struct wpool_fifo - the list
- * @lock: protects the other fields, and node and pool of each task in @tasks; raw:
- *	submitters whose ring is full, or whose task prefers another CPU, take it with
- *	interrupts off
- * @nr: length of @tasks; workers that look for a task read it without the lock
- * @popped: how many tasks have been taken from the front; tells the monitor whether
- *	the list moves
- * @jiffy: when the first task was queued, if there is one
- * @tasks: first in, first out
- * @pool: the pool of all of them; constant
- * @has_any: where to store whether @tasks has any, or NULL: on a line that workers read for each
- *	task; constant
- */
+/* First in, first out */
 struct wpool_fifo {
+	/*
+	 * protects the other fields, and node and pool of each task in @tasks; raw: submitters
+	 * whose ring is full, or whose task prefers another CPU, take it with interrupts off
+	 */
 	raw_spinlock_t lock;
-	u32 nr;
+	u32 nr;	/* length of @tasks; workers that look for a task read it without the lock */
+	/*
+	 * how many tasks have been taken from the front; tells the monitor whether the list moves
+	 */
 	u32 popped;
-	u32 jiffy;
+	u32 jiffy;	/* when the first task was queued, if there is one */
 	struct list_head tasks;
-	struct wpool *pool;
+	struct wpool *pool;	/* the pool of all of them; constant */
+	/*
+	 * where to store whether @tasks has any, or NULL: on a line that workers read for each
+	 * task; constant
+	 */
 	bool *has_any;
 };
 
-/**
- * wpool_task_stamp() - note when a task is queued
- * @task: the task
- * @exact: in ns, too: the task keeps the lower half of that time, the jiffy gives the upper one
+/*
+ * Note when a task is queued. @exact: in ns, too: the task keeps the lower half of that time, the
+ * jiffy gives the upper one.
  */
 static inline void wpool_task_stamp(struct wpool_task *task, bool exact)
 {
@@ -75,35 +72,17 @@ static inline bool wpool_fifo_first(const struct wpool_fifo *fifo, u32 *jiffy)
 	return wpool_fifo_len(fifo);
 }
 
-/**
- * wpool_fifo_push() - put tasks at the end
- * @fifo: the list
- * @tasks: the tasks
- * @nr: how many
- *
- * Context: any, interrupts off.
- * Return: what @popped will be when they have been taken.
+/*
+ * Put tasks at the end. Interrupts are off. Returns what @popped will be when they have been taken.
  */
 u32 wpool_fifo_push(struct wpool_fifo *fifo, struct wpool_task *const *tasks, u32 nr);
 
-/**
- * wpool_fifo_push_first() - put tasks that are older than the others at the front
- * @fifo: the list
- * @tasks: the tasks
- * @nr: how many
- *
- * Context: any, interrupts off.
- */
+/* Put tasks that are older than the others at the front. Interrupts are off */
 void wpool_fifo_push_first(struct wpool_fifo *fifo, struct wpool_task *const *tasks, u32 nr);
 
-/**
- * wpool_fifo_pop() - take tasks from the front
- * @fifo: the list
- * @tasks: room for @max tasks
- * @max: how many at most
- *
- * Context: any, interrupts off.
- * Return: how many were taken.
+/*
+ * Take tasks from the front. @tasks: room for @max tasks; @max: how many at most. Interrupts are
+ * off. Returns how many were taken.
  */
 u32 wpool_fifo_pop(struct wpool_fifo *fifo, struct wpool_task **tasks, u32 max);
 
@@ -122,17 +101,11 @@ static inline struct wpool_task *wpool_fifo_pop_first(struct wpool_fifo *fifo)
 /** wpool_fifo_is_older() - is the first task from before @ns, or of unknown age? Interrupts off */
 bool wpool_fifo_is_older(struct wpool_fifo *fifo, u64 ns);
 
-/**
- * wpool_fifo_pop_older() - take the first task that was submitted in a period
- * @fifo: the list
- * @from: when the period begins; at least 1, as 0 is a task without a time
- * @ns: when it ends, exclusive
- *
- * Passes up to 4,096 tasks in front of it: younger ones that were moved there from a ring, and
- * those that were submitted before @from.
- *
- * Context: any, interrupts off.
- * Return: the task, or NULL.
+/*
+ * Take the first task that was submitted in a period. @from: when the period begins, at least 1, as
+ * 0 is a task without a time; @ns: when it ends, exclusive. Passes up to 4,096 tasks in front of
+ * it: younger ones that were moved there from a ring, and those that were submitted before @from.
+ * Interrupts are off. Returns the task, or NULL.
  */
 struct wpool_task *wpool_fifo_pop_older(struct wpool_fifo *fifo, u64 from, u64 ns);
 
@@ -146,11 +119,9 @@ struct wpool_task *wpool_fifo_pop_older(struct wpool_fifo *fifo, u64 from, u64 n
  */
 bool wpool_fifo_remove(struct wpool *pool, struct wpool_task *task);
 
-/**
- * wpool_fifo_pool() - the pool that a task's word names
- * @word: task->pool; the caller has interrupts off, or holds an RCU lock since it read it
- *
- * Return: the pool, or NULL.
+/*
+ * The pool that a task's word names. @word: task->pool, the caller has interrupts off, or holds an
+ * RCU lock since it read it. Returns the pool, or NULL.
  */
 static inline struct wpool *wpool_fifo_pool(unsigned long word)
 {

@@ -4,9 +4,9 @@
 
 #include <linux/cache.h>
 
-#include "core/find_work.h"
 #include "core/idle.h"
 #include "core/monitor_timer.h"
+#include "core/queued.h"
 #include "core/spawn_queue.h"
 
 bool wpool_freeze_is_on __read_mostly;

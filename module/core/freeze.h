@@ -43,26 +43,17 @@ static inline bool wpool_is_frozen(const struct wpool *pool)
 	       !READ_ONCE(pool->workers.nr_lifting);
 }
 
-/**
- * wpool_freeze_state() - the task state in which a submitter waits for room in a pool
- * @pool: the pool
- * @state: TASK_*
- *
- * Room may come only after the thaw, so the submitter must not hold up the freeze.
- *
- * Return: @state, with TASK_FREEZABLE if the pool is freezable.
+/*
+ * The task state in which a submitter waits for room in a pool. @state: TASK_*. Room may come only
+ * after the thaw, so the submitter must not hold up the freeze. Returns @state, with TASK_FREEZABLE
+ * if the pool is freezable.
  */
 static inline unsigned int wpool_freeze_state(const struct wpool *pool, unsigned int state)
 {
 	return READ_ONCE(pool->freezable) ? state | TASK_FREEZABLE : state;
 }
 
-/**
- * wpool_freeze_lift() - the pool is not frozen any more: look at what was queued meanwhile
- * @pool: the pool
- *
- * Context: any, interrupts on.
- */
+/* The pool is not frozen any more: look at what was queued meanwhile. Interrupts are on */
 void wpool_freeze_lift(struct wpool *pool);
 
 #endif /* WPOOL_CORE_FREEZE_H */

@@ -18,9 +18,9 @@
 
 #include "compat.h"
 #include "core/counts.h"
-#include "core/find_work.h"
 #include "core/idle.h"
 #include "core/monitor_timer.h"
+#include "core/queued.h"
 #include "core/trace.h"
 #include "core/wake.h"
 

@@ -21,23 +21,16 @@ struct wpool;
 struct wpool_runq;
 struct wpool_worker;
 
-/**
- * wpool_handoff_enable() - allow workers to be watched: a pool uses hand-off
- *
- * Context: process context, not under the lock of CPU hotplug; sleeps.
+/*
+ * Allow workers to be watched: a pool uses hand-off. Process context, not under the lock of CPU
+ * hotplug; sleeps.
  */
 void wpool_handoff_enable(void);
 
-/**
- * wpool_handoff_watch() - notice when the calling worker is switched out
- * @w: the calling worker; its pool uses hand-off
- */
+/* Notice when the calling worker is switched out. @w: its pool uses hand-off */
 void wpool_handoff_watch(struct wpool_worker *w);
 
-/**
- * wpool_handoff_unwatch() - undo wpool_handoff_watch(), if it was called
- * @w: the calling worker, possibly in do_exit()
- */
+/* Undo wpool_handoff_watch(), if it was called. @w: the calling worker, possibly in do_exit() */
 void wpool_handoff_unwatch(struct wpool_worker *w);
 
 /** wpool_handoff_init_runq() - before the run queue is used */

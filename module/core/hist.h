@@ -18,18 +18,14 @@
 #define WPOOL_HIST_UNIT_SHIFT	4	/* 16 ns */
 #define WPOOL_HIST_SHIFT	4	/* 16 buckets a power */
 
-/**
- * struct wpool_hists - what a run queue keeps while the attribute latency is 1
- * @wait: from submit to start, of tasks that started on this CPU
- * @run: from start to end, of tasks that ended on this CPU
- * @costs: what these cost by their functions, WPOOL_NR_COSTS entries
- *
- * Written on the run queue's own CPU with interrupts off, and by a reset, which
- * excludes that; read anywhere with READ_ONCE.
+/*
+ * What a run queue keeps while the attribute latency is 1. Written on the run queue's own CPU with
+ * interrupts off, and by a reset, which excludes that; read anywhere with READ_ONCE.
  */
 struct wpool_hists {
-	struct wpool_hist wait;
-	struct wpool_hist run;
+	struct wpool_hist wait;	/* from submit to start, of tasks that started on this CPU */
+	struct wpool_hist run;	/* from start to end, of tasks that ended on this CPU */
+	/* what these cost by their functions, WPOOL_NR_COSTS entries */
 	struct wpool_cost *costs;
 };
 

@@ -19,20 +19,13 @@ void wpool_housekeeping_copy(struct cpumask *mask);
 /** wpool_housekeeping_has() - is a CPU in the present set? */
 bool wpool_housekeeping_has(int cpu);
 
-/**
- * wpool_housekeeping_look() - notice whether the set has changed
- *
- * If so, the function that wpool_housekeeping_init() was given is soon called for each pool.
- * The check reads a few words, and writes none.
- *
- * Context: any but NMI.
+/*
+ * Notice whether the set has changed. If so, the function that wpool_housekeeping_init() was given
+ * is soon called for each pool. The check reads a few words, and writes none. Context: any but NMI.
  */
 void wpool_housekeeping_look(void);
 
-/**
- * wpool_housekeeping_init() - from now on changes are noticed
- * @changed: called for each pool, in process context
- */
+/* From now on changes are noticed. @changed: called for each pool, in process context */
 void wpool_housekeeping_init(void (*changed)(struct wpool *pool, void *unused));
 
 /** wpool_housekeeping_exit() - the monitor has stopped: wait for the last call */

@@ -28,20 +28,15 @@
 /** wpool_length_init() - nothing is known yet */
 void wpool_length_init(struct wpool_runq *rq);
 
-/**
- * wpool_length_adopt() - if no worker has run tasks here lately, take the pool's estimate
- * @rq: this CPU's run queue: tasks that are submitted here run, and are timed, on other CPUs
- *
- * Context: any; interrupts off.
+/*
+ * If no worker has run tasks here lately, take the pool's estimate. @rq: this CPU's run queue:
+ * tasks that are submitted here run, and are timed, on other CPUs. Interrupts are off.
  */
 void wpool_length_adopt(struct wpool_runq *rq);
 
-/**
- * wpool_length_start() - time the task that is taken in this look
- * @rq: the run queue; rq->tick counts this look
- *
- * Context: a worker at home here, preemption off. The next look must call
- * wpool_length_end().
+/*
+ * Time the task that is taken in this look. @rq: rq->tick counts this look. Context: a worker at
+ * home here, preemption off. The next look must call wpool_length_end().
  */
 void wpool_length_start(struct wpool_runq *rq);
 
@@ -79,28 +74,19 @@ static inline bool __wpool_runq_is_fresh(const struct wpool_runq *rq)
 	return now - READ_ONCE(rq->call_jiffy) <= 1 || now - READ_ONCE(rq->wake_jiffy) <= 1;
 }
 
-/**
- * wpool_runq_is_short() - are @nr tasks done before another CPU's worker could help?
- * @rq: run queue of any CPU
- * @nr: how many are queued
- *
- * Racy.
- *
- * Return: true if so.
+/*
+ * Are @nr tasks done before another CPU's worker could help? @rq: run queue of any CPU; @nr: how
+ * many are queued. Racy.
  */
 static inline bool wpool_runq_is_short(const struct wpool_runq *rq, u32 nr)
 {
 	return nr < READ_ONCE(rq->estimate.help_len) && __wpool_runq_is_fresh(rq);
 }
 
-/**
- * wpool_runq_is_attended() - is a run queue best left to its own worker?
- * @rq: run queue of any CPU
- *
- * Racy.
- *
- * Return: true if a worker counts as running or waking there, so that it looks at the
- * queue before it sleeps, and the tasks are short.
+/*
+ * Is a run queue best left to its own worker? @rq: run queue of any CPU. Racy. Returns true if a
+ * worker counts as running or waking there, so that it looks at the queue before it sleeps, and the
+ * tasks are short.
  */
 static inline bool wpool_runq_is_attended(const struct wpool_runq *rq)
 {

@@ -36,12 +36,12 @@
 
 #include "compat.h"
 #include "core/counts.h"
-#include "core/find_work.h"
 #include "core/freeze.h"
 #include "core/housekeeping.h"
 #include "core/idle.h"
 #include "core/monitor_timer.h"
 #include "core/notify.h"
+#include "core/queued.h"
 #include "core/registry.h"
 #include "core/sched.h"
 #include "core/stall_report.h"

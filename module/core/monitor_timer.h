@@ -19,12 +19,10 @@ extern enum wpool_monitor_timer_state wpool_monitor_timer_state;
 /** __wpool_monitor_timer_set() - have the monitor look at a pool, start its timer if it is off */
 void __wpool_monitor_timer_set(struct wpool *pool);
 
-/**
- * wpool_monitor_timer_set() - set the timer, because a worker runs or is about to, or a task waits
- * @pool: the pool, which the monitor visits from now on, until it finds the pool quiet
- *
- * Context: any; a full barrier since the worker was counted or the task was queued,
- * see monitor_timer.c.
+/*
+ * Set the timer, because a worker runs or is about to, or a task waits. @pool: the pool, which the
+ * monitor visits from now on, until it finds the pool quiet. A full barrier since the worker was
+ * counted or the task was queued, see monitor_timer.c.
  */
 static inline void wpool_monitor_timer_set(struct wpool *pool)
 {
@@ -33,11 +31,9 @@ static inline void wpool_monitor_timer_set(struct wpool *pool)
 		__wpool_monitor_timer_set(pool);
 }
 
-/**
- * wpool_monitor_timer_init() - call it before there is a pool
- * @look_fn: called in a softirq when the timer fires; if it returns true, the timer
- *	rings again
- * @period_ns: time until it rings
+/*
+ * Call it before there is a pool. @look_fn: called in a softirq when the timer fires, if it returns
+ * true, the timer rings again; @period_ns: time until it rings.
  */
 void wpool_monitor_timer_init(bool (*look_fn)(void), u64 period_ns);
 

@@ -14,12 +14,7 @@
 /** __wpool_notify_tell() - the slow path of wpool_notify_tell() */
 void __wpool_notify_tell(struct wpool *pool);
 
-/**
- * wpool_notify_tell() - there is something to tell about a pool
- * @pool: the pool
- *
- * Context: any.
- */
+/* There is something to tell about a pool */
 static inline void wpool_notify_tell(struct wpool *pool)
 {
 	if (!READ_ONCE(pool->has_news))

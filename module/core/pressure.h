@@ -19,34 +19,21 @@
 /* An average of the whole time. */
 #define WPOOL_PRESSURE_FULL	BIT_ULL(32)
 
-/**
- * struct wpool_pressure - the pressure of a pool
- * @lock: protects all fields; raw: the monitor takes it
- * @is_on: somebody waits; read anywhere with READ_ONCE
- * @until_ns: up to when all is counted
- * @start_ns: when the present period began
- * @on_ns: how long it was on in that period, up to @until_ns
- * @total_ns: how long it was ever on, up to @until_ns
- * @avg: the averages at @start_ns, 0 to %WPOOL_PRESSURE_FULL
- */
+/* The pressure of a pool */
 struct wpool_pressure {
-	raw_spinlock_t lock;
-	bool is_on;
-	u64 until_ns;
-	u64 start_ns;
-	u64 on_ns;
-	u64 total_ns;
-	u64 avg[WPOOL_NR_PRESSURES];
+	raw_spinlock_t lock;	/* protects all fields; raw: the monitor takes it */
+	bool is_on;	/* somebody waits; read anywhere with READ_ONCE */
+	u64 until_ns;	/* up to when all is counted */
+	u64 start_ns;	/* when the present period began */
+	u64 on_ns;	/* how long it was on in that period, up to @until_ns */
+	u64 total_ns;	/* how long it was ever on, up to @until_ns */
+	u64 avg[WPOOL_NR_PRESSURES];	/* the averages at @start_ns, 0 to %WPOOL_PRESSURE_FULL */
 };
 
-/**
- * struct wpool_pressure_avgs - what a reader gets
- * @avg: the averages, 0 to %WPOOL_PRESSURE_FULL
- * @total_ns: how long it was ever on
- */
+/* What a reader gets */
 struct wpool_pressure_avgs {
-	u64 avg[WPOOL_NR_PRESSURES];
-	u64 total_ns;
+	u64 avg[WPOOL_NR_PRESSURES];	/* the averages, 0 to %WPOOL_PRESSURE_FULL */
+	u64 total_ns;	/* how long it was ever on */
 };
 
 /** wpool_pressure_init() - start without pressure at @now, in ns */
@@ -55,14 +42,9 @@ void wpool_pressure_init(struct wpool_pressure *p, u64 now);
 /** __wpool_pressure_set() - the slow path of wpool_pressure_set(): @on is new */
 void __wpool_pressure_set(struct wpool_pressure *p, u64 now, bool on);
 
-/**
- * wpool_pressure_set() - switch the pressure on or off
- * @p: the pressure
- * @now: the time, in ns
- * @on: does somebody wait?
- *
- * Context: any; one caller at a time.
- * Return: true if it was off and is on.
+/*
+ * Switch the pressure on or off. @p: the pressure; @now: the time, in ns; @on: does somebody wait?
+ * One caller at a time. Returns true if it was off and is on.
  */
 static inline bool wpool_pressure_set(struct wpool_pressure *p, u64 now, bool on)
 {

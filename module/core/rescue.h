@@ -7,21 +7,15 @@
 
 struct wpool;
 
-/**
- * wpool_reserve_take() - the worker in reserve becomes one of the pool's
- * @pool: the pool
- * @prefer: the CPU where it would be welcome, or -1
- *
- * Context: any.
- * Return: true if it was there, and the pool below its capacity; the reserve is to be refilled.
+/*
+ * The worker in reserve becomes one of the pool's. @prefer: the CPU where it would be welcome, or
+ * -1. Returns true if it was there, and the pool below its capacity; the reserve is to be refilled.
  */
 bool wpool_reserve_take(struct wpool *pool, int prefer);
 
-/**
- * wpool_reserve_follow() - the pool has other CPUs or cgroups: so shall have its worker in reserve
- * @pool: the pool
- *
- * Context: process context, interrupts on.
+/*
+ * The pool has other CPUs or cgroups: so shall have its worker in reserve. Process context,
+ * interrupts on.
  */
 void wpool_reserve_follow(struct wpool *pool);
 

@@ -45,10 +45,7 @@ struct wpool_ring {
 	u32 jiffy[WPOOL_RING_SIZE];
 };
 
-/**
- * wpool_ring_init() - make a ring empty
- * @ring: the ring; not in use
- */
+/* Make a ring empty. @ring: the ring, not in use */
 void wpool_ring_init(struct wpool_ring *ring);
 
 /* The tail, for a consumer: all slots before it are filled. */
@@ -74,12 +71,9 @@ static inline u32 wpool_ring_head(const struct wpool_ring *ring)
 	return atomic_read(&ring->head);
 }
 
-/**
- * wpool_ring_len() - how many tasks a ring holds
- * @ring: the ring
- *
- * Context: any.
- * Return: 0 to %WPOOL_RING_SIZE; may be outdated when the function returns.
+/*
+ * How many tasks a ring holds. Returns 0 to %WPOOL_RING_SIZE; may be outdated when the function
+ * returns.
  */
 static inline u32 wpool_ring_len(const struct wpool_ring *ring)
 {
@@ -90,12 +84,9 @@ static inline u32 wpool_ring_len(const struct wpool_ring *ring)
 	return min(len, WPOOL_RING_SIZE);
 }
 
-/**
- * wpool_ring_room() - how many more tasks a ring has room for
- * @ring: the ring
- *
- * Context: producer.
- * Return: 0 to %WPOOL_RING_SIZE; it can only grow until the next put.
+/*
+ * How many more tasks a ring has room for. Called by the producer. Returns 0 to %WPOOL_RING_SIZE;
+ * it can only grow until the next put.
  */
 static inline u32 wpool_ring_room(const struct wpool_ring *ring)
 {
@@ -113,14 +104,9 @@ static inline bool wpool_ring_fits(const struct wpool_ring *ring, u32 nr, u32 ma
 	return ring->tail + nr - (u32)atomic_read_acquire(&ring->head) <= max;
 }
 
-/**
- * wpool_ring_put() - put tasks at the end of a ring that has room for them
- * @ring: the ring
- * @tasks: the tasks
- * @nr: how many, at most wpool_ring_room()
- * @jiffy: when they were queued
- *
- * Context: producer.
+/*
+ * Put tasks at the end of a ring that has room for them. @nr: how many, at most wpool_ring_room();
+ * @jiffy: when they were queued. Called by the producer.
  */
 static inline void wpool_ring_put(struct wpool_ring *ring,
 				  struct wpool_task *const *tasks, u32 nr, u32 jiffy)
@@ -136,13 +122,9 @@ static inline void wpool_ring_put(struct wpool_ring *ring,
 	smp_store_release(&ring->tail, tail + nr);
 }
 
-/**
- * wpool_ring_first() - when was the first task queued?
- * @ring: the ring
- * @jiffy: filled in
- *
- * Context: any. Racy: another consumer may take that task meanwhile.
- * Return: false if the ring is empty.
+/*
+ * When was the first task queued? @jiffy: filled in. Racy: another consumer may take
+ * that task meanwhile. Returns false if the ring is empty.
  */
 static inline bool wpool_ring_first(struct wpool_ring *ring, u32 *jiffy)
 {
@@ -154,12 +136,8 @@ static inline bool wpool_ring_first(struct wpool_ring *ring, u32 *jiffy)
 	return true;
 }
 
-/**
- * wpool_ring_pop() - take the task at the head
- * @ring: the ring
- *
- * Context: consumer.
- * Return: the task, or %NULL if the ring is empty.
+/*
+ * Take the task at the head. Called by a consumer. Returns the task, or %NULL if the ring is empty.
  */
 static inline struct wpool_task *wpool_ring_pop(struct wpool_ring *ring)
 {
@@ -178,34 +156,22 @@ static inline struct wpool_task *wpool_ring_pop(struct wpool_ring *ring)
 	return task;
 }
 
-/**
- * wpool_ring_grab_all() - take all tasks
- * @ring: the ring
- * @tasks: room for %WPOOL_RING_SIZE tasks
- *
- * Context: consumer.
- * Return: how many were taken.
+/*
+ * Take all tasks. @tasks: room for %WPOOL_RING_SIZE tasks. Called by a consumer. Returns how many
+ * were taken.
  */
 u32 wpool_ring_grab_all(struct wpool_ring *ring, struct wpool_task **tasks);
 
-/**
- * wpool_ring_holds() - is a task in a ring?
- * @ring: the ring
- * @task: the task to find; only its address is used
- *
- * Context: any. Racy: another consumer may take the task meanwhile.
- * Return: true if it was there.
+/*
+ * Is a task in a ring? @task: the task to find, only its address is used. Racy:
+ * another consumer may take the task meanwhile. Returns true if it was there.
  */
 bool wpool_ring_holds(struct wpool_ring *ring, const struct wpool_task *task);
 
-/**
- * wpool_ring_steal_half() - move half of another ring to the own one
- * @own: ring of this CPU, must be empty
- * @victim: the other ring
- * @nr: how many were taken, the returned one included
- *
- * Context: producer of @own, consumer of @victim.
- * Return: the first of the tasks taken, which is not put into @own; %NULL if
+/*
+ * Move half of another ring to the own one. @own: ring of this CPU, must be empty; @victim: the
+ * other ring; @nr: how many were taken, the returned one included. Context: producer of @own,
+ * consumer of @victim. Returns the first of the tasks taken, which is not put into @own; %NULL if
  * @victim is empty.
  */
 struct wpool_task *wpool_ring_steal_half(struct wpool_ring *own,

@@ -74,7 +74,7 @@ struct wpool_runq {
 	u64 handoffs;			/* C: workers woken here because another one blocked */
 	int cpu;			/* I */
 	u32 index;			/* W: its index in pool->active; constant once @is_active */
-	bool is_active;			/* W: it may hold tasks and workers, see runqs.h */
+	bool is_active;			/* W: it may hold tasks and workers, see runq_alloc.h */
 
 	/* The workers at home here. */
 	u32 nr_running ____cacheline_aligned; /* Q: those that will look for work before they

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The scheduler, see sched.h: push, find, steal. wake.c decides which worker to wake,
- * and explains the barriers in here.
+ * The scheduler, see sched.h: push, find, take out. wake.c decides which worker to wake, and
+ * explains the barriers in here.
  */
 #include "core/sched.h"
 
@@ -12,14 +12,14 @@
 #include <linux/math64.h>
 #include <linux/sched/stat.h>
 #include <linux/time.h>
-#include <linux/topology.h>
 
 #include "core/active.h"
 #include "core/counts.h"
-#include "core/find_work.h"
 #include "core/length.h"
+#include "core/queued.h"
 #include "core/state.h"
-#include "core/trace.h"
+#include "core/steal.h"
+#include "core/transit.h"
 #include "core/wake.h"
 
 #define STEAL_ROUNDS	4
@@ -33,28 +33,7 @@
  */
 #define POLL_NS	(1 * NSEC_PER_USEC)
 
-/* Tasks that move between two queues; used with interrupts off. */
-struct transit {
-	struct wpool_task *tasks[WPOOL_RING_SIZE];
-};
-
-static DEFINE_PER_CPU(struct transit, in_transit);
-
 /* ---- push ---- */
-
-/*
- * Move all tasks of a ring to the end of the backlog, which is the older part of the same queue:
- * the ring is full, or a task is to be taken out of its middle. Returns how many.
- */
-static u32 spill_ring(struct wpool_runq *rq)
-{
-	struct wpool_task **tasks = this_cpu_ptr(&in_transit)->tasks;
-	u32 nr = wpool_ring_grab_all(&rq->ring, tasks);
-
-	if (nr)
-		wpool_fifo_push(&rq->backlog, tasks, nr);
-	return nr;
-}
 
 /* Tasks of a run queue have moved to another list. */
 static void wake_for_moved(struct wpool *pool, struct wpool_runq *rq)
@@ -103,7 +82,7 @@ void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 	}
 	WRITE_ONCE(rq->estimate.ring_max, WPOOL_RING_SIZE);
 	if (nr > wpool_ring_room(&rq->ring))
-		spill_ring(rq);
+		wpool_transit_spill(rq);
 	wpool_ring_put(&rq->ring, tasks, nr, jiffies);
 }
 
@@ -156,7 +135,7 @@ void wpool_sched_push_on(struct wpool *pool, struct wpool_runq *rq, struct wpool
 		wpool_runq_activate(rq);
 	if (wpool_runq_is_served(rq) || spawns) {
 		/* a ring is filled by its own CPU only; what it holds is older */
-		if (spill_ring(rq))
+		if (wpool_transit_spill(rq))
 			wake_for_moved(pool, rq);
 		wpool_fifo_push(&rq->backlog, &task, 1);
 	} else {
@@ -169,27 +148,12 @@ void wpool_sched_push_on(struct wpool *pool, struct wpool_runq *rq, struct wpool
 
 /* ---- this CPU's queue, and those of all CPUs ---- */
 
-/* Put tasks that were taken from a list into the ring, all but the first one, which is returned. */
-static struct wpool_task *fill_ring(struct wpool_runq *rq, struct wpool_task *const *tasks, u32 nr)
-{
-	u32 i;
-
-	for (i = 1; i < nr; i++)
-		wpool_ring_put(&rq->ring, tasks + i, 1, tasks[i]->jiffy);
-	if (nr > 1 || wpool_fifo_len(&rq->backlog)) {
-		/* fill_ring:A: they, or spilled ones, were in no queue for a moment, see wake.c */
-		smp_mb();
-	}
-	return nr ? tasks[0] : NULL;
-}
-
 /*
  * Take the first task of the global queue. Short tasks come several at a time, as many as
  * other CPUs get, if those of this CPU's queue are not younger: the others go behind them.
  */
 static struct wpool_task *take_shared(struct wpool *pool, struct wpool_runq *rq, bool several)
 {
-	struct wpool_task **tasks = this_cpu_ptr(&in_transit)->tasks;
 	u32 nr = 1;
 
 	if (several && wpool_runq_has_short_tasks(rq)) {
@@ -197,15 +161,15 @@ static struct wpool_task *take_shared(struct wpool *pool, struct wpool_runq *rq,
 		      max(min(READ_ONCE(pool->nr_cpus), READ_ONCE(pool->nr_workers)), 1U);
 		nr = min(nr, WPOOL_RING_HALF);
 		if (nr > wpool_ring_room(&rq->ring))
-			spill_ring(rq);
+			wpool_transit_spill(rq);
 	}
-	return fill_ring(rq, tasks, wpool_fifo_pop(&pool->globq, tasks, nr));
+	return wpool_transit_fill(rq, &pool->globq, &nr);
 }
 
 /* Take the first task of a run queue of any CPU; the one in the next slot comes last. */
 static struct wpool_task *take_first(struct wpool_runq *rq)
 {
-	return wpool_runq_pop(rq) ?: wpool_sched_take_next(rq);
+	return wpool_runq_pop(rq) ?: wpool_runq_take_next(rq);
 }
 
 /*
@@ -226,7 +190,7 @@ static struct wpool_task *take_left(struct wpool *pool, struct wpool_runq *own, 
 		return found && !time_before32(first, jiffy) ? NULL : wpool_runq_pop(rq);
 	/* another one may be named by now */
 	cmpxchg(&pool->left, left, 0);
-	return rq == own ? NULL : wpool_sched_take_next(rq);
+	return rq == own ? NULL : wpool_runq_take_next(rq);
 }
 
 /*
@@ -287,11 +251,11 @@ static struct wpool_task *take_others(struct wpool *pool, struct wpool_runq *rq)
 	struct wpool_task *task = NULL;
 
 	if (rq->next_streak++ < WPOOL_NEXT_STREAK)
-		task = wpool_sched_take_next(rq);
+		task = wpool_runq_take_next(rq);
 	if (task)
 		return task;
 	rq->next_streak = 0;
-	return take_oldest(pool, rq) ?: wpool_sched_take_next(rq);
+	return take_oldest(pool, rq) ?: wpool_runq_take_next(rq);
 }
 
 /* Take a task from the queues that this CPU serves. */
@@ -310,115 +274,6 @@ static struct wpool_task *take_here(struct wpool *pool, struct wpool_runq *rq)
 	if (unlikely(!task) && urgent)
 		task = take_urgent(pool, rq);
 	return task;
-}
-
-/*
- * Take half of what another CPU has: of the backlog, which is older, or else of the ring. Of tasks
- * that may be long take the first alone: the others would wait here behind it.
- */
-static struct wpool_task *rob_half(struct wpool_runq *rq, struct wpool_runq *victim, u32 *nr)
-{
-	struct wpool_task **tasks = this_cpu_ptr(&in_transit)->tasks;
-	u32 n = wpool_fifo_len(&victim->backlog);
-	struct wpool_task *task;
-
-	if (!wpool_runq_has_short_tasks(victim)) {
-		task = wpool_runq_pop(victim);
-		*nr = !!task;
-		return task;
-	}
-	*nr = n ? wpool_fifo_pop(&victim->backlog, tasks, min(n - n / 2, WPOOL_RING_HALF)) : 0;
-	return *nr ? fill_ring(rq, tasks, *nr) :
-		     wpool_ring_steal_half(&rq->ring, &victim->ring, nr);
-}
-
-static struct wpool_task *steal_from(struct wpool *pool, struct wpool_runq *rq,
-				     struct wpool_runq *victim, bool last)
-{
-	struct wpool_task *task;
-	u32 n;
-
-	if (victim == rq || !wpool_runq_is_left(victim))
-		return NULL;
-	/* an interrupt may have filled the own ring meanwhile */
-	if (wpool_ring_len(&rq->ring) || wpool_fifo_len(&rq->backlog))
-		return wpool_runq_pop(rq);
-	task = rob_half(rq, victim, &n);
-	if (!task && (last || !wpool_runq_is_served(victim))) {
-		task = wpool_sched_take_next(victim);
-		n = !!task;
-	}
-	WRITE_ONCE(rq->stolen, rq->stolen + n);
-	if (n)
-		trace_wpool_tasks_stolen(pool->name, rq->cpu, victim->cpu, n);
-	return task;
-}
-
-/* This CPU's run queue, which the caller may fill; interrupts are off. */
-static struct wpool_runq *own_runq(struct wpool *pool)
-{
-	struct wpool_runq *rq = wpool_this_runq(pool);
-
-	/* a worker that was moved off its home may be the first one here */
-	wpool_runq_activate(rq);
-	return rq;
-}
-
-/*
- * Tasks that were queued here before they were known to be long are older than those in the
- * global queue: other CPUs shall not take from there alone.
- */
-static void name_left(struct wpool *pool, struct wpool_runq *rq)
-{
-	u32 first;
-
-	if (!READ_ONCE(pool->left) && wpool_runq_first(rq, &first))
-		WRITE_ONCE(pool->left, rq->index + 1);
-}
-
-/*
- * A worker leaves tasks in the queues while it runs one. It will come back for them, but
- * checks whether an idle worker would help. Once a tick it times a task.
- */
-static inline void call_for_help(struct wpool *pool, struct wpool_runq *rq)
-{
-	u32 now = jiffies;
-
-	if (unlikely(wpool_runq_has_long_tasks(rq)))
-		name_left(pool, rq);
-
-	if (unlikely(rq->call_jiffy != now)) {
-		WRITE_ONCE(rq->call_jiffy, now);
-		wpool_length_start(rq);
-	}
-	if (unlikely(!wpool_wake_is_needless(pool, rq)) && wpool_queues_wait_here(pool, rq))
-		wpool_wake_for_push(pool, rq);
-}
-
-/* One round over all that are offered, those of this node first, from the next CPU on. */
-static struct wpool_task *steal_round(struct wpool *pool, bool last)
-{
-	struct wpool_runq *rq, *victim;
-	struct wpool_task *task = NULL;
-	u32 nr = wpool_nr_active(pool), start = wpool_this_runq(pool)->index, i;
-	unsigned long flags;
-	int far;
-
-	for (far = 0; far <= (nr_node_ids > 1); far++) {
-		wpool_for_each_bit_wrap(i, pool->offers, nr, start) {
-			victim = wpool_active(pool, i);
-			local_irq_save(flags);
-			rq = own_runq(pool);
-			if ((cpu_to_node(victim->cpu) != cpu_to_node(rq->cpu)) == far)
-				task = steal_from(pool, rq, victim, last);
-			if (task)
-				call_for_help(pool, rq);
-			local_irq_restore(flags);
-			if (task)
-				return task;
-		}
-	}
-	return NULL;
 }
 
 /* ---- find ---- */
@@ -458,10 +313,10 @@ static inline struct wpool_task *take(struct wpool_worker *w)
 	struct wpool_runq *rq;
 
 	local_irq_disable();
-	rq = own_runq(pool);
+	rq = wpool_activate_this_runq(pool);
 	task = take_here(pool, rq);
 	if (task)
-		call_for_help(pool, rq);
+		wpool_wake_to_help(pool, rq);
 	else
 		rq->sample.ns = 0;
 	local_irq_enable();
@@ -497,7 +352,7 @@ static struct wpool_task *search_for_task(struct wpool_worker *w)
 
 	do {
 		for (round = 1; round <= STEAL_ROUNDS && !task && have_work(pool); round++)
-			task = steal_round(pool, round == STEAL_ROUNDS);
+			task = wpool_steal_round(pool, round == STEAL_ROUNDS);
 		if (!task)
 			task = take(w);
 		if (task)
@@ -548,8 +403,8 @@ void wpool_sched_spill(struct wpool_runq *rq)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	spill_ring(rq);
-	next = wpool_sched_take_next(rq);
+	wpool_transit_spill(rq);
+	next = wpool_runq_take_next(rq);
 	if (next)
 		wpool_fifo_push(&rq->backlog, &next, 1);
 	wake_for_moved(rq->pool, rq);
@@ -567,7 +422,7 @@ static bool unqueue_from(struct wpool *pool, struct wpool_runq *rq, struct wpool
 	if (!wpool_ring_holds(&rq->ring, task))
 		return false;
 	/* from the middle of a ring nothing can be taken, but of a list */
-	spill_ring(rq);
+	wpool_transit_spill(rq);
 	found = wpool_fifo_remove(pool, task);
 	wake_for_moved(pool, rq);
 	return found;

@@ -11,8 +11,8 @@
 #include <linux/sched.h>
 #include <linux/time.h>
 
-#include "core/find_work.h"
 #include "core/length.h"
+#include "core/queued.h"
 #include "core/state.h"
 #include "core/wake.h"
 
@@ -66,15 +66,9 @@ static __always_inline void __wpool_sched_push_others(struct wpool *pool, struct
 	wpool_wake_for_push(pool, rq);
 }
 
-/**
- * wpool_sched_push() - queue accepted tasks and make sure that a worker comes for them
- * @pool: the pool
- * @rq: this CPU's run queue
- * @tasks: the tasks
- * @nr: how many
- * @flags: the flags of all of them
- *
- * Context: any; interrupts off since @rq was read.
+/*
+ * Queue accepted tasks and make sure that a worker comes for them. @rq: this CPU's run queue;
+ * @flags: the flags of all of them. Interrupts are off since @rq was read.
  */
 static __always_inline void wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 					     struct wpool_task *const *tasks, u32 nr, u8 flags)
@@ -87,13 +81,10 @@ static __always_inline void wpool_sched_push(struct wpool *pool, struct wpool_ru
 		wpool_sched_push_urgent(pool, rq, tasks, nr);
 }
 
-/**
- * wpool_sched_push_next() - queue one task that a task of the same pool submits
- * @pool: the pool
- * @rq: this CPU's run queue, wpool_runq_is_own()
- * @task: the task; it takes the next slot if that is free, or else it goes to the ring
- *
- * Context: any; interrupts off since @rq was read.
+/*
+ * Queue one task that a task of the same pool submits. @rq: this CPU's run queue,
+ * wpool_runq_is_own(); @task: it takes the next slot if that is free, or else it goes to the ring.
+ * Interrupts are off since @rq was read.
  */
 static __always_inline void wpool_sched_push_next(struct wpool *pool, struct wpool_runq *rq,
 						  struct wpool_task *task)
@@ -115,13 +106,10 @@ static __always_inline void wpool_sched_push_next(struct wpool *pool, struct wpo
 	wpool_wake_for_push(pool, rq);
 }
 
-/**
- * wpool_sched_push_on() - queue an accepted task where the workers of another CPU look first
- * @pool: the pool
- * @rq: run queue of any CPU; if no worker is at home there, the task goes to the global queue
- * @task: the task; if it is urgent, any CPU will do
- *
- * Context: any; interrupts off.
+/*
+ * Queue an accepted task where the workers of another CPU look first. @rq: run queue of any CPU, if
+ * no worker is at home there, the task goes to the global queue; @task: if it is urgent, any CPU
+ * will do. Interrupts are off.
  */
 void wpool_sched_push_on(struct wpool *pool, struct wpool_runq *rq, struct wpool_task *task);
 
@@ -132,21 +120,10 @@ static inline bool wpool_runq_is_own(const struct wpool_runq *rq)
 	       !READ_ONCE(rq->redirect);
 }
 
-/* Take the task in the next slot, if there is one. */
-static inline struct wpool_task *wpool_sched_take_next(struct wpool_runq *rq)
-{
-	/* read first, because the exchange is a locked instruction */
-	return READ_ONCE(rq->next) ? xchg(&rq->next, NULL) : NULL;
-}
-
-/**
- * wpool_sched_next() - the next task of this CPU, if none elsewhere may be older
- * @pool: the pool
- * @rq: this CPU's run queue
- *
- * Context: a worker at home here, preemption off.
- * Return: a task taken out of the queues, not claimed; NULL if the caller must use
- * wpool_sched_find().
+/*
+ * The next task of this CPU, if none elsewhere may be older. @rq: this CPU's run queue. Context: a
+ * worker at home here, preemption off. Returns a task taken out of the queues, not claimed; NULL if
+ * the caller must use wpool_sched_find().
  */
 static inline struct wpool_task *wpool_sched_next(struct wpool *pool, struct wpool_runq *rq)
 {
@@ -157,7 +134,7 @@ static inline struct wpool_task *wpool_sched_next(struct wpool *pool, struct wpo
 	    unlikely(rq->call_jiffy != (u32)jiffies) || unlikely(wpool_length_is_single(rq)))
 		return NULL;
 	if (READ_ONCE(rq->next) && rq->next_streak++ < WPOOL_NEXT_STREAK)
-		task = wpool_sched_take_next(rq);
+		task = wpool_runq_take_next(rq);
 	if (!task) {
 		task = unlikely(wpool_fifo_len(&rq->backlog)) ? wpool_fifo_pop_irq(&rq->backlog) :
 								wpool_ring_pop(&rq->ring);
@@ -170,71 +147,43 @@ static inline struct wpool_task *wpool_sched_next(struct wpool *pool, struct wpo
 	return task;
 }
 
-/**
- * wpool_sched_find() - find the next task
- * @w: the calling worker
- *
- * While a worker searches, no other worker is woken. So the searching worker must not
- * lose its CPU.
- *
- * Context: the worker, interrupts on, preemption off.
- * Return: a task taken out of the queues, not claimed; NULL if there is none. Then
- * the worker is still searching, or was not allowed to.
+/*
+ * Find the next task. While a worker searches, no other worker is woken. So the searching worker
+ * must not lose its CPU. Called by the worker, interrupts on, preemption off. Returns a task taken
+ * out of the queues, not claimed; NULL if there is none. Then the worker is still searching, or was
+ * not allowed to.
  */
 struct wpool_task *wpool_sched_find(struct wpool_worker *w);
 
-/**
- * wpool_sched_unqueue() - take one task out of the queues, as a consumer would
- * @pool: the pool
- * @task: a task that is queued there
- *
- * The other tasks of the same ring move to the backlog.
- *
- * Context: any; interrupts off.
- * Return: true if the caller has taken it; false if another thread has, which will
- * claim it or queue it again.
+/*
+ * Take one task out of the queues, as a consumer would. @task: a task that is queued there. The
+ * other tasks of the same ring move to the backlog. Interrupts are off. Returns true if the caller
+ * has taken it; false if another thread has, which will claim it or queue it again.
  */
 bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task);
 
-/**
- * wpool_sched_take_any() - take any queued task of a pool that is emptied
- * @pool: the pool
- *
- * Context: any, interrupts on.
- * Return: a task, or NULL.
- */
+/* Take any queued task of a pool that is emptied. Interrupts are on. Returns a task, or NULL */
 struct wpool_task *wpool_sched_take_any(struct wpool *pool);
 
-/**
- * wpool_sched_take_oldest() - take the oldest task that can be found quickly
- * @pool: the pool
- *
- * The older of the first ones of this CPU's queue and of the global queue; if there is none, the
- * first one of another CPU. None that is urgent.
- *
- * Context: any; interrupts off.
- * Return: a task, not claimed; NULL if none was found.
+/*
+ * Take the oldest task that can be found quickly. The older of the first ones of this CPU's queue
+ * and of the global queue; if there is none, the first one of another CPU. None that is urgent.
+ * Interrupts are off. Returns a task, not claimed; NULL if none was found.
  */
 struct wpool_task *wpool_sched_take_oldest(struct wpool *pool);
 
-/**
- * wpool_sched_put_first() - put tasks back that were the first of a queue
- * @pool: the pool; they go to the front of its global queue
- * @tasks: tasks that the caller has taken out
- * @nr: how many
- *
- * Context: any; interrupts off.
+/*
+ * Put tasks back that were the first of a queue. @pool: they go to the front of its global queue;
+ * @tasks: tasks that the caller has taken out. Interrupts are off.
  */
 void wpool_sched_put_first(struct wpool *pool, struct wpool_task *const *tasks, u32 nr);
 
 /** wpool_sched_spill() - move all tasks of a run queue to its backlog; any context */
 void wpool_sched_spill(struct wpool_runq *rq);
 
-/**
- * wpool_sched_leave() - let workers of other CPUs take what a run queue holds
- * @rq: run queue of a CPU whose workers look there no longer
- *
- * Context: any, interrupts on.
+/*
+ * Let workers of other CPUs take what a run queue holds. @rq: run queue of a CPU whose workers look
+ * there no longer. Interrupts are on.
  */
 void wpool_sched_leave(struct wpool_runq *rq);
 

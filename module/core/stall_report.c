@@ -20,8 +20,8 @@
 
 #include "compat.h"
 #include "core/counts.h"
-#include "core/find_work.h"
 #include "core/notify.h"
+#include "core/queued.h"
 #include "core/state.h"
 
 #define JAM_NS			NSEC_PER_SEC

@@ -10,29 +10,19 @@
 struct wpool;
 struct wpool_looked;
 
-/**
- * wpool_report_stall() - no worker takes from a queue, although one could
- * @pool: the pool
- * @watch: the monitor's record of the queue; notes that it was reported
- * @cpu: the queue's CPU, or -1 for the global queue
- * @ns: for how long
- *
+/*
+ * No worker takes from a queue, although one could. @watch: the monitor's record of the queue,
+ * notes that it was reported; @cpu: the queue's CPU, or -1 for the global queue; @ns: for how long.
  * Context: the monitor, in an RCU read-side section.
  */
 void wpool_report_stall(struct wpool *pool, struct wpool_looked *watch, int cpu, u64 ns);
 
-/**
- * wpool_report_jam() - check whether tasks or submitters wait while no worker takes a task
- * @pool: the pool; a task is queued, or a submitter waits
- * @now: the time
- *
- * If no worker of the pool has looked for a task for a second, the log says why: the capacity
- * is used up, max_workers is reached, or hogs keep the CPUs. The episode ends with
- * wpool_report_no_jam().
- *
- * Context: the monitor, in an RCU read-side section.
- * Return: true if the monitor must come again: the episode is not reported yet, or
- * panic_on_stall_ms is set.
+/*
+ * Check whether tasks or submitters wait while no worker takes a task. @pool: a task is queued, or
+ * a submitter waits. If no worker of the pool has looked for a task for a second, the log says why:
+ * the capacity is used up, max_workers is reached, or hogs keep the CPUs. The episode ends with
+ * wpool_report_no_jam(). Context: the monitor, in an RCU read-side section. Returns true if the
+ * monitor must come again: the episode is not reported yet, or panic_on_stall_ms is set.
  */
 bool wpool_report_jam(struct wpool *pool, u64 now);
 

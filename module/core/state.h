@@ -110,7 +110,7 @@ struct wpool {
 					 *    runq->lock
 					 */
 	unsigned long *offers;		/* X: active run queues that workers of other CPUs shall
-					 *    check for tasks, see find_work.h
+					 *    check for tasks, see queued.h
 					 */
 	u32 nr_cpus;			/* T: run queues that workers may be at home on */
 	enum wpool_order order;		/* I: in which order tasks are taken, see idle.c */
@@ -273,12 +273,9 @@ static inline bool wpool_is_closed(struct wpool *pool)
 	return READ_ONCE(pool->attention) & WPOOL_ATT_CLOSED;
 }
 
-/**
- * wpool_max_wait_ns() - for how long may a task wait?
- * @pool: the pool
- * @from: set to the time of submit from which on tasks have that limit
- *
- * Return: the limit, or 0 if there is none.
+/*
+ * For how long may a task wait? @from: set to the time of submit from which on tasks have that
+ * limit. Returns the limit, or 0 if there is none.
  */
 static inline u64 wpool_max_wait_ns(const struct wpool *pool, u64 *from)
 {
@@ -290,14 +287,11 @@ static inline u64 wpool_max_wait_ns(const struct wpool *pool, u64 *from)
 	return max_ns;
 }
 
-/**
- * wpool_drops() - does a task that has not started end with -ECANCELED?
- * @pool: the pool, released with %WPOOL_RELEASE_CANCEL or not
- *
- * Call it after the task was taken out of its queue. A task that was accepted after a reboot was
- * queued after the bit was cleared, and the take orders this read.
- *
- * Return: true if it does.
+/*
+ * Does a task that has not started end with -ECANCELED? @pool: the pool, released with
+ * %WPOOL_RELEASE_CANCEL or not. Call it after the task was taken out of its queue. A task that was
+ * accepted after a reboot was queued after the bit was cleared, and the take orders this read.
+ * Returns true if it does.
  */
 static inline bool wpool_drops(const struct wpool *pool)
 {

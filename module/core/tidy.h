@@ -9,26 +9,21 @@
 
 struct wpool;
 
-/**
- * struct wpool_tidy - a queue of a pool
- * @pool: the pool
- * @lock: protects the fields below but @work; raw: any context may cancel
- * @tasks: cancelled tasks, linked by their node
- * @workers: workers that died, linked by their dead_node
- * @sweep: the pool's queues hold tasks to be ended: some have waited for max_wait_ms, or the pool
- *	was released with %WPOOL_RELEASE_CANCEL
- * @is_queued: @work is queued or runs, and will see what is added; it has a reference to the
- *	pool
- * @work: serves the queue
- */
+/* A queue of a pool */
 struct wpool_tidy {
 	struct wpool *pool;
+	/* protects the fields below but @work; raw: any context may cancel */
 	raw_spinlock_t lock;
-	struct list_head tasks;
-	struct list_head workers;
+	struct list_head tasks;	/* cancelled tasks, linked by their node */
+	struct list_head workers;	/* workers that died, linked by their dead_node */
+	/*
+	 * the pool's queues hold tasks to be ended: some have waited for max_wait_ms, or the pool
+	 * was released with %WPOOL_RELEASE_CANCEL
+	 */
 	bool sweep;
+	/* @work is queued or runs, and will see what is added; it has a reference to the pool */
 	bool is_queued;
-	struct work_struct work;
+	struct work_struct work;	/* serves the queue */
 };
 
 #endif /* WPOOL_CORE_TIDY_H */

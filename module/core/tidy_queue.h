@@ -21,59 +21,44 @@ struct wpool_task;
 struct wpool_tidy;
 struct wpool_worker;
 
-/**
- * struct wpool_untidy - what to end next: one of the three
- * @task: a task, or NULL
- * @worker: a worker, or NULL
- * @sweep: end the queued tasks of the pool that must not run any more
- */
+/* What to end next: one of the three */
 struct wpool_untidy {
-	struct wpool_task *task;
-	struct wpool_worker *worker;
-	bool sweep;
+	struct wpool_task *task;	/* a task, or NULL */
+	struct wpool_worker *worker;	/* a worker, or NULL */
+	bool sweep;	/* end the queued tasks of the pool that must not run any more */
 };
 
 /** wpool_tidy_queue_init() - initialise a queue of a new pool; @serve is its work */
 void wpool_tidy_queue_init(struct wpool_tidy *tidy, struct wpool *pool, work_func_t serve);
 
-/**
- * wpool_tidy_task() - have a task ended in process context
- * @pool: its pool, which the task keeps, because it is unfinished
- * @task: the task: CANCELLED and taken out of the queues, or that of a refused event
- *
- * Context: any; interrupts off.
+/*
+ * Have a task ended in process context. @pool: its pool, which the task keeps, because it is
+ * unfinished; @task: CANCELLED and taken out of the queues, or that of a refused event. Interrupts
+ * are off.
  */
 void wpool_tidy_task(struct wpool *pool, struct wpool_task *task);
 
-/**
- * wpool_tidy_worker() - have a worker that died counted out, and its task ended
- * @w: the worker, whose thread has ended; it belongs to the queue from now on
- *
- * Context: the reaper.
+/*
+ * Have a worker that died counted out, and its task ended. @w: the worker, whose thread has ended,
+ * it belongs to the queue from now on. Context: the reaper.
  */
 void wpool_tidy_worker(struct wpool_worker *w);
 
-/**
- * wpool_tidy_sweep() - have the queued tasks ended that must not run any more
- * @pool: the pool; its destruction may have begun
- *
- * Context: any; under RCU, or with a reference to the pool.
+/*
+ * Have the queued tasks ended that must not run any more. @pool: its destruction may have begun.
+ * Under RCU, or with a reference to the pool.
  */
 void wpool_tidy_sweep(struct wpool *pool);
 
-/**
- * wpool_tidy_next() - for the work: take what comes next
- * @tidy: the queue
- * @next: filled in
- *
- * Return: false if there is nothing. Then the work counts as ended, and may be queued again.
+/*
+ * For the work: take what comes next. @next: filled in. Returns false if there is nothing. Then the
+ * work counts as ended, and may be queued again.
  */
 bool wpool_tidy_next(struct wpool_tidy *tidy, struct wpool_untidy *next);
 
-/**
- * wpool_tidy_attach() - set the workqueues, before there is a pool
- * @normal: that of most pools
- * @reclaim: that of pools with the attribute reclaim
+/*
+ * Set the workqueues, before there is a pool. @normal: that of most pools; @reclaim: that of pools
+ * with the attribute reclaim.
  */
 void wpool_tidy_attach(struct workqueue_struct *normal, struct workqueue_struct *reclaim);
 

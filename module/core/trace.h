@@ -39,22 +39,16 @@ static inline void *wpool_trace_func(const struct wpool_task *task)
 void wpool_trace_submitted(struct wpool *pool, struct wpool_runq *rq,
 			   struct wpool_task *task);
 
-/**
- * wpool_trace_started() - trace the start of a task
- * @w: the calling worker
- * @task: the task, as a value
- * @func: its function
- * @wait_ns: time since it was submitted; 0 if that is not known
+/*
+ * Trace the start of a task. @task: the task, as a value; @func: its function; @wait_ns: time since
+ * it was submitted, 0 if that is not known.
  */
 void wpool_trace_started(struct wpool_worker *w, const void *task, void *func,
 			 u64 wait_ns);
 
-/**
- * wpool_trace_finished() - trace the end of a task
- * @w: the calling worker
- * @task: the task, as a value
- * @func: its function
- * @run_ns: time since wpool_trace_started()
+/*
+ * Trace the end of a task. @task: the task, as a value; @func: its function; @run_ns: time since
+ * wpool_trace_started().
  */
 void wpool_trace_finished(struct wpool_worker *w, const void *task, void *func,
 			  u64 run_ns);

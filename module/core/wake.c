@@ -8,10 +8,10 @@
 #include <linux/topology.h>
 
 #include "core/counts.h"
-#include "core/find_work.h"
 #include "core/freeze.h"
 #include "core/idle.h"
 #include "core/monitor_timer.h"
+#include "core/queued.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
 
@@ -70,7 +70,7 @@
  *   wake_for_moved:A             tasks of a ring were moved to its backlog, or tasks that were
  *                                taken out were put back
  *   wpool_sched_leave:A          the tasks of a run queue are left to other CPUs' workers
- *   fill_ring:A                  tasks of another backlog or of the global queue were moved to
+ *   wpool_transit_fill:A         tasks of another backlog or of the global queue were moved to
  *                                a ring; the taker runs here, and reads the counts when
  *                                its own state changes
  *   wpool_runq_offer:A           the run queue was offered, because a worker was relied on
@@ -82,7 +82,7 @@
  *   wpool_park_join:A            parked: idle, not searching, not running
  *   stop_searching:A             not searching
  *   wpool_running_left:A         not running: it blocks, or the monitor counts it out,
- *                                or it moves to another CPU (rehome_worker:A)
+ *                                or it moves to another CPU (wpool_worker_rehome:A)
  *   wpool_workers_leave_place:A  left: not counted in the pool and the module
  *
  * Each of the first list pairs with each of the second: either the thread that queues

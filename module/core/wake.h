@@ -9,18 +9,13 @@
 #include <linux/jiffies.h>
 
 #include "core/length.h"
+#include "core/queued.h"
 #include "core/state.h"
 
-/**
- * wpool_wake_is_needless() - does a worker of this CPU come, and is it enough?
- * @pool: the pool
- * @rq: this CPU's run queue
- *
- * That worker looks for work on this CPU, so it sees what was queued here before without a
- * barrier: see wake.c.
- *
- * Context: any; interrupts off since the queueing.
- * Return: true if no worker has to be woken.
+/*
+ * Does a worker of this CPU come, and is it enough? @rq: this CPU's run queue. That worker looks
+ * for work on this CPU, so it sees what was queued here before without a barrier: see wake.c.
+ * Interrupts are off since the queueing. Returns true if no worker has to be woken.
  */
 static inline bool wpool_wake_is_needless(const struct wpool *pool,
 					  const struct wpool_runq *rq)
@@ -34,89 +29,89 @@ static inline bool wpool_wake_is_needless(const struct wpool *pool,
 		 test_bit(rq->index, pool->offers)));
 }
 
-/**
- * wpool_wake_for_push() - wake a worker, if necessary, for tasks queued on this CPU
- * @pool: the pool
- * @rq: this CPU's run queue
- *
- * Context: any; interrupts off; a full barrier after the queueing.
+/*
+ * Wake a worker, if necessary, for tasks queued on this CPU. @rq: this CPU's run queue. Interrupts
+ * are off; a full barrier after the queueing.
  */
 void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq);
 
-/**
- * wpool_wake_for_push_on() - the same for a task queued on any CPU, for the workers there
- * @pool: the pool
- * @rq: the run queue, of any CPU
- *
- * The task is offered to workers of other CPUs only if no worker there can be relied on.
- *
- * Context: any; interrupts off; a full barrier after the queueing.
+/*
+ * Tasks that were queued here before they were known to be long are older than those in the
+ * global queue: other CPUs shall not take from there alone.
+ */
+static inline void __wpool_wake_name_left(struct wpool *pool, struct wpool_runq *rq)
+{
+	u32 first;
+
+	if (!READ_ONCE(pool->left) && wpool_runq_first(rq, &first))
+		WRITE_ONCE(pool->left, rq->index + 1);
+}
+
+/*
+ * A worker has taken a task, and leaves others in the queues while it runs that one. It will come
+ * back for them, but checks whether an idle worker would help. Once a tick it times a task.
+ */
+static inline void wpool_wake_to_help(struct wpool *pool, struct wpool_runq *rq)
+{
+	u32 now = jiffies;
+
+	if (unlikely(wpool_runq_has_long_tasks(rq)))
+		__wpool_wake_name_left(pool, rq);
+
+	if (unlikely(rq->call_jiffy != now)) {
+		WRITE_ONCE(rq->call_jiffy, now);
+		wpool_length_start(rq);
+	}
+	if (unlikely(!wpool_wake_is_needless(pool, rq)) && wpool_queues_wait_here(pool, rq))
+		wpool_wake_for_push(pool, rq);
+}
+
+/*
+ * The same for a task queued on any CPU, for the workers there. @rq: of any CPU. The task is
+ * offered to workers of other CPUs only if no worker there can be relied on. Interrupts are off; a
+ * full barrier after the queueing.
  */
 void wpool_wake_for_push_on(struct wpool *pool, struct wpool_runq *rq);
 
 /** wpool_wake_may_spawn_at() - has a CPU no worker, and may it have one? Racy */
 bool wpool_wake_may_spawn_at(struct wpool *pool, struct wpool_runq *rq);
 
-/**
- * wpool_wake_one() - make sure that a worker comes for tasks queued on any CPU
- * @pool: the pool
- * @rq: this CPU's run queue
- *
- * Context: any; interrupts off; a full barrier after the change that requires it.
- * Return: true if a worker was woken or asked for.
+/*
+ * Make sure that a worker comes for tasks queued on any CPU. @rq: this CPU's run queue. Interrupts
+ * are off; a full barrier after the change that requires it. Returns true if a worker was woken or
+ * asked for.
  */
 bool wpool_wake_one(struct wpool *pool, struct wpool_runq *rq);
 
-/**
- * wpool_wake_for_rest() - wake a worker if tasks are queued and no worker searches
- * @pool: the pool
- * @rq: run queue of this CPU
- *
- * For a thread that makes no room for a worker. If no worker could be woken in this tick, and
- * none has made room since, this does not search for one again.
- *
- * Context: any; interrupts off.
- * Return: true if a worker was woken or asked for.
+/*
+ * Wake a worker if tasks are queued and no worker searches. @rq: run queue of this CPU. For a
+ * thread that makes no room for a worker. If no worker could be woken in this tick, and none has
+ * made room since, this does not search for one again. Interrupts are off. Returns true if a worker
+ * was woken or asked for.
  */
 bool wpool_wake_for_rest(struct wpool *pool, struct wpool_runq *rq);
 
-/**
- * wpool_wake_if_work() - the same for a thread that has made room, or is idle now
- * @pool: the pool
- * @rq: this CPU's run queue
- *
- * Call it when a worker can no longer be relied on.
- *
- * Context: any; interrupts off; a full barrier after the change that requires it.
- * Return: as wpool_wake_one().
+/*
+ * The same for a thread that has made room, or is idle now. @rq: this CPU's run queue. Call it when
+ * a worker can no longer be relied on. Interrupts are off; a full barrier after the change that
+ * requires it. Returns as wpool_wake_one().
  */
 bool wpool_wake_if_work(struct wpool *pool, struct wpool_runq *rq);
 
-/**
- * wpool_wake_rescue() - get a worker for a stalled run queue, from another CPU if possible
- * @rq: the run queue, of any CPU
- *
- * Context: any; interrupts off.
- * Return: true if a worker was woken or asked for.
+/*
+ * Get a worker for a stalled run queue, from another CPU if possible. @rq: of any CPU. Interrupts
+ * are off. Returns true if a worker was woken or asked for.
  */
 bool wpool_wake_rescue(struct wpool_runq *rq);
 
-/**
- * wpool_wake_nr_coming() - how many workers on the way can be relied on
- * @pool: the pool
- *
- * Context: any.
- * Return: the number of coming workers, if the first of them was woken within the last tick;
- * otherwise 0.
+/*
+ * How many workers on the way can be relied on. Returns the number of coming workers, if the first
+ * of them was woken within the last tick; otherwise 0.
  */
 u32 wpool_wake_nr_coming(struct wpool *pool);
 
-/**
- * wpool_wake_has_vacancy() - is there a CPU with room for a worker, and no idle one?
- * @pool: the pool
- *
- * Context: any.
- * Return: true if a new worker would help.
+/*
+ * Is there a CPU with room for a worker, and no idle one? Returns true if a new worker would help.
  */
 bool wpool_wake_has_vacancy(struct wpool *pool);
 

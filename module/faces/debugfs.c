@@ -21,8 +21,8 @@
 #include <linux/wpool.h>
 #include <linux/wpool_stats.h>
 
-#include "core/find_work.h"
 #include "core/freeze.h"
+#include "core/queued.h"
 #include "core/registry.h"
 #include "core/state.h"
 #include "core/trace.h"

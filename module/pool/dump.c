@@ -22,8 +22,8 @@
 
 #include "compat.h"
 #include "core/counts.h"
-#include "core/find_work.h"
 #include "core/freeze.h"
+#include "core/queued.h"
 #include "core/registry.h"
 #include "core/stall_report.h"
 #include "core/state.h"
@@ -114,7 +114,7 @@ struct queue {
 	u32 age;
 };
 
-/* Into @oldest, if it is one of them: oldest first. */
+/* Insert @queue into @oldest, which is sorted by age, unless all there are older. */
 static void add_queue(struct queue *oldest, const struct queue *queue)
 {
 	int i;

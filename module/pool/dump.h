@@ -9,15 +9,11 @@
 struct seq_file;
 struct wpool;
 
-/**
- * wpool_dump() - print one pool
- * @pool: the pool; its destruction may have begun
- * @seq: where to; %NULL: the kernel's log, with the stacks of workers
- *
- * It only tries to take locks, reads data that others change, and bounds its output.
- *
- * Context: any, also where other CPUs have stopped in the middle of anything; under RCU, or
- * under the mutex of all pools.
+/*
+ * Print one pool. @pool: its destruction may have begun; @seq: where to, %NULL: the kernel's log,
+ * with the stacks of workers. It only tries to take locks, reads data that others change, and
+ * bounds its output. Context: also where other CPUs have stopped in the middle of anything; under
+ * RCU, or under the mutex of all pools.
  */
 void wpool_dump(struct wpool *pool, struct seq_file *seq);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What bounds the tasks and workers of a pool: capacity and what goes with it. Which values are
- * allowed is in tune.c.
+ * What bounds the tasks and workers of a pool: capacity and what goes with it. attr_table.h says
+ * which values are allowed, tune.c which of them can be changed.
  *
  * A capacity that follows the CPUs (capacity_per_cpu) changes during a call that sets it. When a
  * CPU goes or comes, a work item changes it, which CPU hotplug only schedules
@@ -23,8 +23,8 @@
 #include <linux/wpool.h>
 #include <linux/wpool_stats.h>
 
-#include "core/find_work.h"
 #include "core/idle.h"
+#include "core/queued.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
 #include "task/item.h"

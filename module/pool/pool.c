@@ -31,7 +31,7 @@
 #include "core/idle.h"
 #include "core/notify.h"
 #include "core/registry.h"
-#include "core/runqs.h"
+#include "core/runq_alloc.h"
 #include "core/state.h"
 #include "core/tidy_queue.h"
 #include "inject.h"
@@ -43,10 +43,10 @@
 #include "task/waiters.h"
 #include "workers/affinity.h"
 #include "workers/cgroup.h"
+#include "workers/create.h"
 #include "workers/expire.h"
 #include "workers/rescuer.h"
 #include "workers/tidy.h"
-#include "workers/worker.h"
 
 static struct wpool *default_pool;
 static struct kmem_cache *pool_cache;	/* kmalloc() would waste a third */

@@ -20,9 +20,9 @@
 
 #include "compat.h"
 #include "core/cost.h"
-#include "core/find_work.h"
 #include "core/hist.h"
 #include "core/monitor_timer.h"
+#include "core/queued.h"
 #include "core/state.h"
 #include "task/account.h"
 

@@ -62,13 +62,9 @@ static inline const char *wpool_state_name(enum wpool_state state)
 void wpool_worker_fill_info(struct wpool *pool, struct wpool_worker *w,
 			    struct wpool_worker_info *info);
 
-/**
- * wpool_workers_show() - call a function for every worker of a pool
- * @pool: the pool
- * @show: called with values, under a mutex: may sleep, must not tune the pool
- * @data: second argument of @show
- *
- * Context: process context; sleeps.
+/*
+ * Call a function for every worker of a pool. @show: called with values, under a mutex: may sleep,
+ * must not tune the pool. Sleeps.
  */
 void wpool_workers_show(struct wpool *pool,
 			void (*show)(const struct wpool_worker_info *info,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tuning a pool under load: all or nothing, and exact when the call returns.
+ * Limits on tasks and workers are applied in limits.c.
  *
  * An attribute is a number that other threads read without a lock. If a change must hold for all
  * of them when the call returns (a smaller capacity), an RCU grace period shuts out threads that
@@ -18,12 +19,12 @@
 #include "core/class.h"
 #include "core/cost.h"
 #include "core/counts.h"
-#include "core/find_work.h"
 #include "core/freeze.h"
 #include "core/handoff.h"
 #include "core/idle.h"
 #include "core/monitor_timer.h"
-#include "core/runqs.h"
+#include "core/queued.h"
+#include "core/runq_alloc.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
 #include "pool/attrs.h"
@@ -33,9 +34,9 @@
 #include "task/tokens.h"
 #include "workers/affinity.h"
 #include "workers/cgroup.h"
+#include "workers/create.h"
 #include "workers/expire.h"
 #include "workers/rescuer.h"
-#include "workers/worker.h"
 
 /* On how many CPUs workers may be at home when it is tuned. */
 static u32 count_cpus(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)

@@ -80,19 +80,15 @@ static inline bool wpool_context_is(const struct wpool_context *is,
 		 ((unsigned long)is->plug ^ (unsigned long)was->plug));
 }
 
-/**
- * wpool_context_repair() - restore what a task has changed, and log it
- * @was: the state that it found
- * @w: the calling worker
- *
- * Context: the worker, where its task has returned.
+/*
+ * Restore what a task has changed, and log it. @was: the state that it found. Called by the worker,
+ * where its task has returned.
  */
 void wpool_context_repair(const struct wpool_context *was, struct wpool_worker *w);
 
-/**
- * wpool_context_check() - after a task inside another one: restore what it has changed
- * @was: the state that the task found
- * @w: the calling worker
+/*
+ * After a task inside another one: restore what it has changed. @was: the state that the task
+ * found.
  */
 static inline void wpool_context_check(const struct wpool_context *was, struct wpool_worker *w)
 {
@@ -110,14 +106,10 @@ static inline void wpool_context_look(struct wpool_worker *w)
 	wpool_context_check(&w->base, w);
 }
 
-/**
- * wpool_context_is_clean() - after any other task: has it left nothing dangerous? In one branch
- * @w: the calling worker
- *
- * Takes a few instructions. What does the next tasks no harm is left to wpool_context_look().
- *
- * Return: true if so. False also if worker_start has set something: wpool_context_repair() finds
- * out.
+/*
+ * After any other task: has it left nothing dangerous? In one branch. Takes a few instructions.
+ * What does the next tasks no harm is left to wpool_context_look(). False also if worker_start has
+ * set something: wpool_context_repair() finds out.
  */
 static __always_inline bool wpool_context_is_clean(const struct wpool_worker *w)
 {

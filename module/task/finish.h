@@ -51,7 +51,10 @@ static inline void wpool_finish_end(void)
 	__this_cpu_write(wpool_finisher, NULL);
 }
 
-/* Count an IDLE task out and give its token back; preemption is off since wpool_finish_begin(). */
+/*
+ * Count an IDLE task out and give its token back. If a submitter waits for one, this accepts and
+ * queues its task, and wakes it. Preemption is off since wpool_finish_begin().
+ */
 static __always_inline void wpool_finish_settle(struct wpool *pool, struct wpool_runq *rq,
 						u32 colour, int status)
 {

@@ -380,6 +380,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 	}
 settle:
 	rq = wpool_this_runq(pool);
+	/* this may accept and queue the task of a submitter that waits, and wake it */
 	wpool_finish_settle(pool, rq, colour, 0);
 	task = next_here(w, pool, rq);
 	section_end(exact);

@@ -16,7 +16,8 @@
  *
  * The claim comes first. If a task that turns out to need no token held one, even for
  * a moment, another submitter could be refused for it. Everything out of the ordinary
- * goes to submit_slow(), with the tasks claimed so far.
+ * goes to submit_slow(), with the tasks claimed so far. What becomes of tasks that found no
+ * token is decided in overload.c.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -31,14 +32,12 @@
 #include <linux/wpool.h>
 
 #include "core/current.h"
-#include "core/notify.h"
 #include "core/sched.h"
 #include "core/state.h"
-#include "core/tidy_queue.h"
 #include "core/trace.h"
+#include "task/accept.h"
 #include "task/account.h"
-#include "task/finish.h"
-#include "task/run.h"
+#include "task/overload.h"
 #include "task/state.h"
 #include "task/tokens.h"
 #include "task/waiters.h"
@@ -60,178 +59,6 @@ static inline void assert_may_sleep(void)
 /* Tasks of a batch after which the submitter gives others the chance to run. */
 #define RESCHED_TASKS	(32 * CHUNK)
 
-/* What a submitter does on overload; @waited as in struct wpool_waiter. */
-struct overload {
-	enum wpool_policy policy;
-	unsigned int state;
-	long timeout;
-	bool waited;
-};
-
-static void count_refused(struct wpool *pool)
-{
-	struct wpool_runq *rq;
-	unsigned long flags;
-
-	local_irq_save(flags);
-	rq = wpool_this_runq(pool);
-	/* if the pool was destroyed, a CPU that came up afterwards has none */
-	if (likely(rq))
-		WRITE_ONCE(rq->share.refused, rq->share.refused + 1);
-	local_irq_restore(flags);
-}
-
-/* Wait in line with claimed tasks; returns the number of accepted tasks, or -errno. */
-static int wait_for_room(struct wpool *pool, struct wpool_task *const *tasks,
-			 u32 nr, struct overload *how)
-{
-	struct wpool_waiter waiter = { .tasks = tasks, .nr = nr, .waited = how->waited };
-	int err;
-
-	if (wpool_in_own_task(pool))
-		err = how->timeout ? -EDEADLK : -ETIME;
-	else
-		err = wpool_waiters_wait(pool, &waiter, how->state, how->timeout);
-	how->waited |= !err;
-
-	if (err == -EDEADLK || err == -EAGAIN)
-		count_refused(pool);
-	return waiter.accepted ?: err;
-}
-
-/* Claimed tasks have their tokens: count them in, accept and queue them. */
-static __always_inline void accept_claimed(struct wpool *pool, struct wpool_runq *rq,
-					   struct wpool_task *const *tasks, u32 nr)
-{
-	u32 colour = READ_ONCE(pool->colour), i;
-	u8 flags = 0;
-
-	wpool_account_in(rq, colour, nr);
-	for (i = 0; i < nr; i++) {
-		flags |= tasks[i]->flags;
-		wpool_task_accept(pool, rq, tasks[i], colour);
-	}
-	if (nr == 1 && wpool_runq_is_own(rq))
-		wpool_sched_push_next(pool, rq, tasks[0]);
-	else
-		wpool_sched_push(pool, rq, tasks, nr, flags);
-}
-
-/* A drop gives up after this number of events and strands in a row, which it must not drop. */
-#define MAX_KEPT	8
-
-/* Take the oldest task that may be dropped out of its queue, or return NULL. */
-static struct wpool_task *take_droppable(struct wpool *pool)
-{
-	struct wpool_task *kept[MAX_KEPT], *task;
-	u32 nr = 0;
-
-	while ((task = wpool_sched_take_oldest(pool)) && wpool_task_is_event(task)) {
-		kept[nr++] = task;
-		task = NULL;
-		if (nr == MAX_KEPT)
-			break;
-	}
-	if (unlikely(nr))
-		wpool_sched_put_first(pool, kept, nr);
-	return task;
-}
-
-/*
- * Accept a claimed task in place of the oldest queued one. The oldest has a token until it is
- * finished, here or in workers/tidy.c; that token then repays the debt of the new task.
- */
-static int replace_oldest(struct wpool *pool, struct wpool_task *task)
-{
-	struct wpool_task *oldest = NULL;
-	unsigned long flags;
-	bool here = false;
-	int err = 0;
-
-	local_irq_save(flags);
-	/* interrupts are off: a close waits for threads that have seen the pool open */
-	if (wpool_refuses(pool))
-		err = -ESHUTDOWN;
-	else
-		oldest = take_droppable(pool);
-	if (oldest) {
-		wpool_tokens_owe(pool, wpool_this_runq(pool));
-		accept_claimed(pool, wpool_this_runq(pool), &task, 1);
-		/* may fail: already cancelled. We dequeued it, so we finish it either way */
-		wpool_task_mark_cancelled(oldest);
-		/* an abort function may sleep, and may need a lock that the submitter holds */
-		here = wpool_finish_may_wake(flags) && !wpool_task_is_detached(oldest);
-		if (!here)
-			wpool_tidy_task(pool, oldest);
-	}
-	local_irq_restore(flags);
-	/* it is unfinished, which keeps the pool */
-	if (here)
-		wpool_finish_cancelled(pool, oldest);
-	return oldest ? 0 : err ?: -EAGAIN;
-}
-
-/* Returns the number of accepted tasks, a prefix, or -errno. */
-static int drop_oldest(struct wpool *pool, struct wpool_task *const *tasks, u32 nr)
-{
-	int err = 0;
-	u32 n = 0;
-
-	while (n < nr && !err) {
-		err = replace_oldest(pool, tasks[n]);
-		n += !err;
-	}
-	if (err == -EAGAIN)
-		count_refused(pool);
-	return n ?: err;
-}
-
-/*
- * Claimed tasks found no token: apply the overload policy. @refused: the pool was closed at that
- * time; it may have been reopened since.
- */
-static int apply_policy(struct wpool *pool, struct wpool_task *const *tasks,
-			u32 nr, struct overload *how, bool refused)
-{
-	enum wpool_policy policy = how->policy;
-	int n, i;
-
-	refused |= wpool_refuses(pool);
-	/* the pool was closed to others after it began to wait: it may go on waiting for room */
-	if (refused && how->waited)
-		policy = WPOOL_BLOCK;
-	if (refused && !how->waited) {
-		n = -ESHUTDOWN;
-	} else {
-		trace_wpool_pool_overloaded(pool->name, nr, policy);
-		wpool_notify_tell(pool);
-		switch (policy) {
-		case WPOOL_BLOCK:
-			n = wait_for_room(pool, tasks, nr, how);
-			break;
-		case WPOOL_RUN:
-			/* run one task here; unclaim the others meanwhile, for other submitters */
-			for (i = 1; i < nr; i++)
-				wpool_task_unclaim(tasks[i]);
-			nr = 1;
-			n = wpool_run_in_submitter(pool, tasks[0]) ?: 1;
-			if (n == -EAGAIN)
-				count_refused(pool);
-			break;
-		case WPOOL_DROP_OLDEST:
-			n = drop_oldest(pool, tasks, nr);
-			break;
-		default:
-			count_refused(pool);
-			n = -EAGAIN;
-		}
-	}
-
-	for (i = max(n, 0); i < nr; i++)
-		wpool_task_unclaim(tasks[i]);
-	return n;
-}
-
 static bool is_valid(const struct wpool *pool, const struct wpool_task *task)
 {
 	if (!pool || !task || !task->func || in_nmi())
@@ -251,7 +78,7 @@ static __always_inline u32 hand_over_claimed(struct wpool *pool, struct wpool_ta
 	u32 n = wpool_tokens_take_fast(pool, rq, nr);
 
 	if (likely(n))
-		accept_claimed(pool, rq, tasks, n);
+		wpool_accept_claimed(pool, rq, tasks, n);
 	return n;
 }
 
@@ -282,7 +109,7 @@ static __always_inline u32 submit_fast(struct wpool *pool,
  * the number of accepted tasks, a prefix; if that is not all, *err says why.
  */
 static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks,
-		       u32 nr, u32 claimed, struct overload *how, int *err)
+		       u32 nr, u32 claimed, struct wpool_overload *how, int *err)
 {
 	struct wpool_runq *rq;
 	bool refused = false;
@@ -301,7 +128,7 @@ static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks,
 		rq = wpool_this_runq(pool);
 		n = wpool_tokens_take(pool, rq, claimed);
 		if (likely(n > 0))
-			accept_claimed(pool, rq, tasks, n);
+			wpool_accept_claimed(pool, rq, tasks, n);
 	}
 	local_irq_restore(flags);
 
@@ -310,7 +137,7 @@ static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks,
 		n = 0;
 	}
 	if (unlikely(n < claimed)) {
-		more = apply_policy(pool, tasks + n, claimed - n, how, refused);
+		more = wpool_overload_apply(pool, tasks + n, claimed - n, how, refused);
 		if (more < 0) {
 			*err = more;
 			return n;
@@ -341,7 +168,7 @@ static noinline int submit_one_slow(struct wpool *pool, struct wpool_task *task,
 				    u32 claimed, enum wpool_policy policy, unsigned int state,
 				    long timeout)
 {
-	struct overload how = {
+	struct wpool_overload how = {
 		.policy = policy,
 		.state = state,
 		.timeout = timeout,
@@ -417,7 +244,7 @@ static void accept_on(struct wpool *pool, struct wpool_runq *rq, struct wpool_ta
 	u32 colour = READ_ONCE(pool->colour);
 
 	if (!on) {
-		accept_claimed(pool, rq, &task, 1);
+		wpool_accept_claimed(pool, rq, &task, 1);
 		return;
 	}
 	/* it is counted where it was submitted */
@@ -430,7 +257,7 @@ static void accept_on(struct wpool *pool, struct wpool_runq *rq, struct wpool_ta
 static int submit_on_cpu(struct wpool *pool, int cpu, struct wpool_task *task,
 			 enum wpool_policy policy, unsigned int state)
 {
-	struct overload how = {
+	struct wpool_overload how = {
 		.policy = policy,
 		.state = state,
 		.timeout = MAX_SCHEDULE_TIMEOUT,
@@ -458,7 +285,7 @@ static int submit_on_cpu(struct wpool *pool, int cpu, struct wpool_task *task,
 		return n ?: -EAGAIN;
 	}
 	if (unlikely(n <= 0))
-		n = apply_policy(pool, &task, 1, &how, n < 0);
+		n = wpool_overload_apply(pool, &task, 1, &how, n < 0);
 	return min(n, 0);
 }
 
@@ -493,7 +320,7 @@ int wpool_submit_interruptible_on(struct wpool *pool, int cpu, struct wpool_task
 int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, unsigned int state,
 			 bool waited)
 {
-	struct overload how = {
+	struct wpool_overload how = {
 		.state = state,
 		.timeout = state ? MAX_SCHEDULE_TIMEOUT : 0,
 		.waited = waited,
@@ -516,13 +343,13 @@ int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, unsigned i
 void wpool_submit_event(struct wpool *pool, struct wpool_task *task)
 {
 	if (!hand_over_claimed(pool, &task, 1) && wpool_waiters_join(pool, task))
-		accept_claimed(pool, wpool_this_runq(pool), &task, 1);
+		wpool_accept_claimed(pool, wpool_this_runq(pool), &task, 1);
 }
 
 int wpool_submit_batch(struct wpool *pool, struct wpool_task *const *tasks,
 		       unsigned int nr, unsigned int flags)
 {
-	struct overload how = {
+	struct wpool_overload how = {
 		.policy = try_policy(pool),
 		.state = TASK_KILLABLE,
 		.timeout = MAX_SCHEDULE_TIMEOUT,

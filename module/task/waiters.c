@@ -76,7 +76,7 @@ static void line_add(struct wpool *pool, struct wpool_task *place)
 	smp_store_release(&pool->admission.nr_waiting, pool->admission.nr_waiting + 1);
 }
 
-/* It leaves the line. */
+/* @place leaves the line. */
 static void line_remove(struct wpool *pool, struct wpool_task *place)
 	__must_hold(&pool->admission.lock)
 {

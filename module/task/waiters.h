@@ -50,7 +50,10 @@ bool wpool_waiters_serve(struct wpool *pool);
 /** wpool_waiters_spill() - give the tokens of a CPU's cache to the waiters, or to the pool */
 void wpool_waiters_spill(struct wpool *pool, struct wpool_runq *rq);
 
-/* Give the token of a finished task to the first waiter, or back; preemption is off. */
+/*
+ * Give the token of a finished task to the first waiter, whose task is accepted and queued here,
+ * and which is woken; without waiters give it back. Preemption is off.
+ */
 static inline void wpool_waiters_give(struct wpool *pool, struct wpool_runq *rq)
 {
 	u32 batch = READ_ONCE(pool->token_batch);

@@ -8,35 +8,25 @@
 struct cpumask;
 struct wpool;
 
-/**
- * wpool_affinity_set() - recompute on which run queues workers may be at home
- * @pool: the pool, tune_mutex held
- * @dying: a CPU on its way down, that still counts as online; or -1
- *
- * Idle workers whose home is no longer allowed are woken to find another one.
- *
- * Context: process context.
+/*
+ * Recompute on which run queues workers may be at home. @pool: the pool, tune_mutex held; @dying: a
+ * CPU on its way down, that still counts as online, or -1. Idle workers whose home is no longer
+ * allowed are woken to find another one. Process context.
  */
 void wpool_affinity_set(struct wpool *pool, int dying);
 
 /** wpool_affinity_renew() - the cpumask has changed; tune_mutex is held */
 void wpool_affinity_renew(struct wpool *pool);
 
-/**
- * wpool_affinity_follow() - the CPUs of housekeeping.h have changed: adapt a pool that follows them
- * @pool: the pool
- * @unused: %NULL
- *
- * Context: process context.
+/*
+ * The CPUs of housekeeping.h have changed: adapt a pool that follows them. @unused: %NULL. Process
+ * context.
  */
 void wpool_affinity_follow(struct wpool *pool, void *unused);
 
-/**
- * wpool_affinity_count() - how many CPUs of a mask are online
- * @mask: the mask; %NULL: those that are not isolated
- * @dying: a CPU that does not count, or -1
- *
- * Return: their number.
+/*
+ * How many CPUs of a mask are online. @mask: the mask, %NULL: those that are not isolated; @dying:
+ * a CPU that does not count, or -1.
  */
 u32 wpool_affinity_count(const struct cpumask *mask, int dying);
 

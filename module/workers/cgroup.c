@@ -190,7 +190,7 @@ void wpool_cgroup_follow(struct wpool_worker *w)
 
 	if (wpool_cgroup_is_joined(w))
 		return;
-	/* otherwise no cpuset takes it; rehome_worker() then sets its CPU again */
+	/* otherwise no cpuset takes it; wpool_worker_rehome() then sets its CPU again */
 	current->flags &= ~PF_NO_SETAFFINITY;
 	err = wpool_cgroup_join(w);
 	current->flags |= PF_NO_SETAFFINITY;

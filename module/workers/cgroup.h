@@ -18,51 +18,36 @@ struct task_struct;
 struct wpool;
 struct wpool_worker;
 
-/**
- * wpool_cgroup_set() - let the workers of a pool join the cgroups of a thread
- * @pool: the pool
- * @from: a thread that does not end meanwhile: the calling one; %NULL is kthreadd
- *
- * Context: process context; sleeps, killable, for an RCU grace period or so.
- * Return: 0; -ESHUTDOWN the pool is being destroyed; -EOPNOTSUPP the kernel has no cgroups, or
- * they do not take a thread; -ENOMEM, -EINTR.
+/*
+ * Let the workers of a pool join the cgroups of a thread. @from: a thread that does not end
+ * meanwhile: the calling one, %NULL is kthreadd. Sleeps, killable, for an RCU grace period or so.
+ * Returns 0; -ESHUTDOWN the pool is being destroyed; -EOPNOTSUPP the kernel has no cgroups, or they
+ * do not take a thread; -ENOMEM, -EINTR.
  */
 int wpool_cgroup_set(struct wpool *pool, struct task_struct *from);
 
-/**
- * wpool_cgroup_end() - let go of the cgroups of a pool
- * @pool: the pool, without workers; in sysfs no more, or about to leave it
- *
- * Context: process context; sleeps, until the anchor has had the CPU in its cgroup.
+/*
+ * Let go of the cgroups of a pool. @pool: the pool, without workers, in sysfs no more, or about to
+ * leave it. Sleeps, until the anchor has had the CPU in its cgroup.
  */
 void wpool_cgroup_end(struct wpool *pool);
 
-/**
- * wpool_cgroup_path() - where the workers of a pool are
- * @pool: the pool
- * @buf: for the path in cgroup version 2, as the caller sees it, with a NUL
- * @size: its size
- *
- * Context: process context; sleeps.
- * Return: length of the path, 0 if the pool has no cgroups; -errno.
+/*
+ * Where the workers of a pool are. @buf: for the path in cgroup version 2, as the caller sees it,
+ * with a NUL. Sleeps. Returns length of the path, 0 if the pool has no cgroups; -errno.
  */
 int wpool_cgroup_path(struct wpool *pool, char *buf, size_t size);
 
-/**
- * wpool_cgroup_join() - attach a new worker to the cgroups of its pool
- * @w: the worker, not yet bound to a CPU; or the calling one
- *
- * Context: process context; sleeps. Without pool->tune_mutex: takes cpu_hotplug_lock.
- * Return: 0, -errno.
+/*
+ * Attach a new worker to the cgroups of its pool. @w: the worker, not yet bound to a CPU, or the
+ * calling one. Sleeps. Without pool->tune_mutex: takes cpu_hotplug_lock. Returns 0, -errno.
  */
 int wpool_cgroup_join(struct wpool_worker *w);
 
-/**
- * wpool_cgroup_follow() - attach the calling worker, if the cgroups of its pool have changed
- * @w: the calling worker, which does not count as running
- *
- * If that fails, the worker stays where it is, and the log says so. Its allowed CPUs may be others
- * afterwards.
+/*
+ * Attach the calling worker, if the cgroups of its pool have changed. @w: the calling worker, which
+ * does not count as running. If that fails, the worker stays where it is, and the log says so. Its
+ * allowed CPUs may be others afterwards.
  */
 void wpool_cgroup_follow(struct wpool_worker *w);
 

@@ -12,9 +12,9 @@
 #include <linux/timer.h>
 
 #include "compat.h"
-#include "core/find_work.h"
 #include "core/freeze.h"
 #include "core/idle.h"
+#include "core/queued.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
 #include "core/trace.h"

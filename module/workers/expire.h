@@ -11,23 +11,15 @@ struct wpool;
 /** wpool_expire_arm() - a worker parks: if it may expire, make sure that the timer is pending */
 void wpool_expire_arm(struct wpool *pool);
 
-/**
- * wpool_expire_rearm() - expiry_ms or min_workers changed: check the idle workers again
- * @pool: the pool
- *
- * Context: any.
- */
+/* The attribute expiry_ms or min_workers changed: check the idle workers again */
 void wpool_expire_rearm(struct wpool *pool);
 
 /** wpool_expire_count() - how many idle workers the pool could spare: racy */
 u32 wpool_expire_count(struct wpool *pool);
 
-/**
- * wpool_expire_early() - send the coldest idle worker away before its time
- * @pool: the pool
- *
- * Context: any; takes raw locks only.
- * Return: false if no worker beyond min_workers has been idle for 100 ms.
+/*
+ * Send the coldest idle worker away before its time. Takes raw locks only. Returns false if no
+ * worker beyond min_workers has been idle for 100 ms.
  */
 bool wpool_expire_early(struct wpool *pool);
 

@@ -11,11 +11,9 @@ struct wpool_worker;
  */
 void wpool_fault_arm(struct wpool_worker *w);
 
-/**
- * wpool_fault_report() - tell the fault handler, or the log, of a dead worker
- * @w: the worker; its thread is gone
- *
- * Context: the work of the pool in tidy.c.
+/*
+ * Tell the fault handler, or the log, of a dead worker. @w: its thread is gone. Context: the work
+ * of the pool in tidy.c.
  */
 void wpool_fault_report(struct wpool_worker *w);
 

@@ -15,7 +15,7 @@
 #include <linux/sched.h>
 
 #include "core/registry.h"
-#include "core/runqs.h"
+#include "core/runq_alloc.h"
 #include "core/sched.h"
 #include "core/state.h"
 #include "workers/affinity.h"

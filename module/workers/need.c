@@ -5,8 +5,8 @@
 #include <linux/smp.h>
 
 #include "core/counts.h"
-#include "core/find_work.h"
 #include "core/freeze.h"
+#include "core/queued.h"
 #include "core/state.h"
 #include "core/wake.h"
 #include "workers/affinity.h"

@@ -8,15 +8,10 @@
 struct wpool;
 struct wpool_runq;
 
-/**
- * wpool_need_worker() - would one more worker help?
- * @pool: the pool
- *
- * It would if there are tasks that no searching or waking worker will take, and a CPU has room
- * for one more worker.
- *
- * Context: process context; a full barrier since the calling thread serves requests.
- * Return: true if one more worker would help.
+/*
+ * Would one more worker help? It would if there are tasks that no searching or waking worker will
+ * take, and a CPU has room for one more worker. Process context; a full barrier since the calling
+ * thread serves requests.
  */
 bool wpool_need_worker(struct wpool *pool);
 

@@ -10,33 +10,20 @@
 
 struct wpool_worker;
 
-/**
- * wpool_hooks_prepare() - let a new worker call worker_start, and wait until it has
- * @w: the worker: registered, counted as a thread, and has not run yet
- *
- * After an error the worker ends, and the reaper frees it: the caller must not touch it.
- *
- * Context: process context; sleeps. The caller holds no lock that worker_start or the reaper takes.
- * Return: 0, or an error of worker_start, or -EIO the worker died in it.
+/*
+ * Let a new worker call worker_start, and wait until it has. @w: registered, counted as a thread,
+ * and has not run yet. After an error the worker ends, and the reaper frees it: the caller must not
+ * touch it. Sleeps. The caller holds no lock that worker_start or the reaper takes. Returns 0, or
+ * an error of worker_start, or -EIO the worker died in it.
  */
 int wpool_hooks_prepare(struct wpool_worker *w);
 
-/**
- * wpool_hooks_go() - let a prepared worker run
- * @w: the worker: counted in, or in reserve
- *
- * The worker may be freed afterwards.
- *
- * Context: any.
- */
+/* Let a prepared worker run. @w: counted in, or in reserve. The worker may be freed afterwards */
 void wpool_hooks_go(struct wpool_worker *w);
 
-/**
- * wpool_hooks_start() - call worker_start, and wait until the worker may go
- * @w: the calling worker
- *
- * Context: the worker; sleeps.
- * Return: false if it failed, and the thread must end.
+/*
+ * Call worker_start, and wait until the worker may go. Called by the worker; sleeps. Returns false
+ * if it failed, and the thread must end.
  */
 bool wpool_hooks_start(struct wpool_worker *w);
 

@@ -5,9 +5,9 @@
 #include <linux/sched.h>
 
 #include "core/counts.h"
-#include "core/find_work.h"
 #include "core/freeze.h"
 #include "core/idle.h"
+#include "core/queued.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
 #include "core/wake.h"

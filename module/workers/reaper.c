@@ -16,7 +16,7 @@
 #include "core/state.h"
 #include "core/tidy_queue.h"
 #include "task/finish.h"
-#include "workers/worker.h"
+#include "workers/create.h"
 
 #define FIRST_LOOK_NS	(20 * NSEC_PER_USEC)
 

@@ -6,8 +6,8 @@
 #include "workers/retire.h"
 
 #include "core/counts.h"
-#include "core/find_work.h"
 #include "core/idle.h"
+#include "core/queued.h"
 #include "core/registry.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"

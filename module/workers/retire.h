@@ -14,70 +14,45 @@ struct wpool_worker;
 /** wpool_worker_may_enter() - may the pool take a free place of the module? */
 bool wpool_worker_may_enter(const struct wpool *pool);
 
-/**
- * wpool_worker_count_in() - make room for one more worker
- * @pool: the pool
- *
- * Context: process context.
- * Return: 0; -EBUSY the pool has its capacity; -EAGAIN the module has its
- * max_workers, or pools without a worker come first.
+/*
+ * Make room for one more worker. Process context. Returns 0; -EBUSY the pool has its capacity;
+ * -EAGAIN the module has its max_workers, or pools without a worker come first.
  */
 int wpool_worker_count_in(struct wpool *pool);
 
-/**
- * wpool_worker_count_out() - undo wpool_worker_count_in()
- * @pool: the pool
- *
- * Context: any, interrupts on.
- */
+/* Undo wpool_worker_count_in(). Interrupts are on */
 void wpool_worker_count_out(struct wpool *pool);
 
-/**
- * wpool_worker_resign() - count a worker out of its pool; wpool_worker_left() follows
- * @w: the worker
- *
- * If the pool should have a rescuer and has none, the worker becomes the rescuer.
- *
- * Context: under pool->workers.lock.
- * Return: true if it is the rescuer; otherwise its thread must end.
+/*
+ * Count a worker out of its pool; wpool_worker_left() follows. If the pool should have a rescuer
+ * and has none, the worker becomes the rescuer. Under pool->workers.lock. Returns true if it is the
+ * rescuer; otherwise its thread must end.
  */
 bool wpool_worker_resign(struct wpool_worker *w);
 
-/**
- * wpool_worker_has_excess() - should a worker of this pool call wpool_worker_leave()?
- * @pool: the pool
- *
- * Context: any.
- * Return: true if it should; wpool_worker_leave() decides.
+/*
+ * Should a worker of this pool call wpool_worker_leave()? Returns true if it should;
+ * wpool_worker_leave() decides.
  */
 bool wpool_worker_has_excess(const struct wpool *pool);
 
-/**
- * wpool_worker_leave() - leave if the pool has more workers than its capacity
- * @w: the calling worker, in no task
- * @if_closed: also if the pool is closed
- * @if_needed: also if another pool needs the place
- *
- * Context: the worker.
- * Return: true if the worker is counted out: it is the rescuer now, or its thread must end.
+/*
+ * Leave if the pool has more workers than its capacity. @w: the calling worker, in no task;
+ * @if_closed: also if the pool is closed; @if_needed: also if another pool needs the place. Called
+ * by the worker. Returns true if the worker is counted out: it is the rescuer now, or its thread
+ * must end.
  */
 bool wpool_worker_leave(struct wpool_worker *w, bool if_closed, bool if_needed);
 
-/**
- * wpool_worker_left() - call it after wpool_worker_resign()
- * @pool: the pool
- * @stays: it is the rescuer from now on, and keeps its place in the module
- *
- * Makes sure that a worker comes for the tasks that are queued.
- *
- * Context: any; interrupts off.
+/*
+ * Call it after wpool_worker_resign(). @stays: it is the rescuer from now on, and keeps its place
+ * in the module. Makes sure that a worker comes for the tasks that are queued. Interrupts are off.
  */
 void wpool_worker_left(struct wpool *pool, bool stays);
 
-/**
- * wpool_worker_make_room() - wake an idle worker of some pool, to leave for a starved one
- *
- * Context: any; a full barrier since the pool is counted in wpool_spawn_nr_starved().
+/*
+ * Wake an idle worker of some pool, to leave for a starved one. A full barrier since the pool is
+ * counted in wpool_spawn_nr_starved().
  */
 void wpool_worker_make_room(void);
 

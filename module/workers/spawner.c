@@ -29,13 +29,13 @@
 #include <linux/sched.h>
 
 #include "core/counts.h"
-#include "core/find_work.h"
+#include "core/queued.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
+#include "workers/create.h"
 #include "workers/need.h"
 #include "workers/rescuer.h"
 #include "workers/retire.h"
-#include "workers/worker.h"
 
 #define RETRY_MIN_MS	10
 #define RETRY_MAX_MS	1000

@@ -14,10 +14,10 @@
 #include "core/state.h"
 #include "core/tidy_queue.h"
 #include "task/finish.h"
+#include "workers/create.h"
 #include "workers/fault.h"
 #include "workers/park.h"
 #include "workers/retire.h"
-#include "workers/worker.h"
 
 /*
  * The second one is for pools with reclaim: its works start even if there is no memory for a new

@@ -35,9 +35,9 @@ struct flusher {
 	struct completion done;
 };
 
-/* All queues by number; one that is used up comes again only when all others were. */
+/* All queues by number. A number is given again only when all others have been given. */
 static DEFINE_XARRAY_ALLOC1(queues);
-/* with KUnit the number after the highest one comes soon */
+/* with KUnit, start near the highest number, so that numbers soon begin again */
 static u32 last_id = IS_ENABLED(CONFIG_KUNIT) ? INT_MAX - 5 : 0;
 
 struct wpool_wq *wpool_wq_by(u32 where)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The order of tasks: module/core/sched.c, sched.h, ring.c, find_work.h, and what monitor.c
- * does for it. Where a push goes, what a worker takes next, what a thief takes, and which
+ * The order of tasks: module/core/sched.c, sched.h, steal.c, ring.c, queued.h, and what
+ * monitor.c does for it. Where a push goes, what a worker takes next, what a thief takes, and which
  * queue the monitor names, in pool->left, if it does not move.
  *
  * Tasks come without end, but one of them is marked. Two CPUs, each with a ring, a backlog, a
@@ -182,7 +182,7 @@ inline take_next(c, t)
 
 /* ---- push ---- */
 
-inline spill_ring(c)
+inline transit_spill(c)
 {
 	do
 	:: ring[c].nr -> take_first(ring[c], task); put_last(backlog[c], task)
@@ -221,7 +221,7 @@ inline push(c, t)
 	:: !IS_PLACE(c) -> push_shared(c, t)
 	:: else ->
 		if
-		:: ring[c].nr == ROOM -> spill_ring(c)
+		:: ring[c].nr == ROOM -> transit_spill(c)
 		:: else
 		fi;
 		put_last(ring[c], t)
@@ -239,7 +239,7 @@ inline push_next(c, t)
 inline push_on(c, t)
 {
 	if
-	:: IS_SERVED(c) -> spill_ring(c); put_last(backlog[c], t)
+	:: IS_SERVED(c) -> transit_spill(c); put_last(backlog[c], t)
 	:: !IS_SERVED(c) -> push_shared(c, t)
 #if CPUS > 1
 	/* another CPU does it */
@@ -312,7 +312,7 @@ inline take_shared(c)
 	n = ((!own || is_tie) && length[c] == SHORT -> globq.nr / CPUS : 0);
 	n = (n > HALF - 1 -> HALF - 1 : n);
 	if
-	:: n > ROOM - ring[c].nr -> spill_ring(c)
+	:: n > ROOM - ring[c].nr -> transit_spill(c)
 	:: else
 	fi;
 	take_globq(got);
@@ -416,8 +416,8 @@ inline steal(c)
 	victim = 0
 }
 
-/* name_left() */
-inline call_for_help(c)
+/* __wpool_wake_name_left() */
+inline wake_to_help(c)
 {
 	if
 #ifndef F1
@@ -463,7 +463,7 @@ proctype worker(byte c)
 		fi;
 #endif
 		if
-		:: got -> call_for_help(c); start(c, got)
+		:: got -> wake_to_help(c); start(c, got)
 		:: else
 		fi
 	   }

@@ -238,7 +238,7 @@ proctype consumer(byte me)
 		   :: else
 		   fi
 #if NEXT
-		:: /* wpool_sched_take_next() */
+		:: /* wpool_runq_take_next() */
 		   if
 		   :: next ->
 #ifndef NO_xchg

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Park, wake and hand over: module/core/wake.c, sched.c, idle.c, counts.c, find_work.c,
- * handoff.c; module/workers/park.c, retire.c, spawner.c, worker.c. The protocol is explained
+ * Park, wake and hand over: module/core/wake.c, sched.c, idle.c, counts.c, queued.c,
+ * handoff.c; module/workers/park.c, retire.c, spawner.c, create.c. The protocol is explained
  * in wake.c.
  *
  * Two CPUs, each with a ring. Two workers are at home on CPU 0, where one may run at a
@@ -32,16 +32,16 @@
  * barrier: core/sched.h wpool_sched_push:A
  * like wpool_sched_push:A: core/sched.h wpool_sched_push_next:A
  * omits: core/sched.h wpool_sched_push_next:B
- * omits: core/sched.c fill_ring:A
+ * omits: core/transit.c wpool_transit_fill:A
  * like wpool_sched_push:A: core/sched.c wpool_sched_push_urgent:A
  * like wpool_sched_push:A: core/sched.c wake_for_moved:A
  * like wpool_sched_push:A: core/sched.c wpool_sched_leave:A
  * like wpool_sched_push:A: core/sched.c wpool_sched_push_on:A
  * barrier: core/sched.c stop_searching:A
- * barrier: core/find_work.c wpool_runq_is_left:A
- * barrier: core/find_work.c wpool_runq_offer:A
- * barrier: core/find_work.c end_offer:A
- * barrier: core/find_work.c end_offer:B
+ * barrier: core/queued.c wpool_runq_is_left:A
+ * barrier: core/queued.c wpool_runq_offer:A
+ * barrier: core/queued.c end_offer:A
+ * barrier: core/queued.c end_offer:B
  * omits: core/wake.c is_searched:A
  * barrier: core/handoff.c look_here:B
  * omits: core/handoff.c look_here:A
@@ -54,7 +54,7 @@
  * omits: core/counts.c wpool_running_enter:A
  * barrier: core/counts.c wpool_running_left:A
  * barrier: core/counts.c wpool_running_left:B
- * like wpool_running_left:A: workers/worker.c rehome_worker:A
+ * like wpool_running_left:A: workers/home.c wpool_worker_rehome:A
  * barrier: workers/spawner.c spawn_worker:A
  * omits: workers/spawner.c spawn_worker:B
  * omits: workers/need.c wpool_need_worker:A
@@ -249,7 +249,7 @@ inline ask()
 	fi
 }
 
-/* ---- find_work.c, length.h ---- */
+/* ---- queued.c, length.h ---- */
 
 /* wpool_runq_is_attended(), if the tasks are short */
 #define IS_ATTENDED0	load(NR_RUNNING)
@@ -746,7 +746,7 @@ look:
 	:: else
 	fi;
 
-	/* take(); call_for_help(), left out, only wakes more workers */
+	/* take(); wpool_wake_to_help(), left out, only wakes more workers */
 	pop(RING0);
 	/* search() */
 	if

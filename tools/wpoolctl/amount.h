@@ -29,7 +29,7 @@ typedef int (*amount_reader)(const char *s, __u64 min, __u64 max, __u64 *out,
 int amount_parse(const char *s, amount_reader reader, __u64 max, struct amount *amount,
 		 struct errmsg *e);
 
-/* Of one task. What would be above amount->high is drawn again. */
+/* Draw the amount of one task. An amount above amount->high is drawn again. */
 __u64 amount_draw(const struct amount *amount, struct random *random);
 
 #endif /* WPOOLCTL_AMOUNT_H */

@@ -21,7 +21,7 @@ struct arrivals_config {
 	__u64 seed;
 };
 
-/* Those of one submitter. */
+/* The arrivals of one submitter. */
 struct arrivals {
 	const struct arrivals_config *config;
 	struct random random;

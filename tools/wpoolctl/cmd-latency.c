@@ -18,7 +18,7 @@
 #define MIN_INTERVAL_NS	(10 * NSEC_PER_MSEC)
 #define MAX_INTERVAL_NS	(24ULL * 60 * 60 * NSEC_PER_SEC)
 #define MAX_BARS	16
-#define LABEL_WIDTH	8	/* of one end; a label has two */
+#define LABEL_WIDTH	8	/* one bound of a bar; its label has two */
 #define COUNT_WIDTH	12
 
 static const struct {

@@ -42,7 +42,7 @@ struct pool_line {
 int columns_parse(struct columns *columns, const char *names, bool rates,
 		  struct errmsg *e);
 
-/* That @name is none of these columns, and what there is. The message. */
+/* Says that @name is none of these columns, and which there are; returns the message. */
 const char *columns_explain(const struct columns *columns, const char *name, struct errmsg *e);
 
 /* columns_parse() of a list that is known to be right. */

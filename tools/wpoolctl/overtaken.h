@@ -13,7 +13,7 @@
 
 #include <linux/types.h>
 
-/* Those that end after that many are left out. */
+/* After this number of tasks, those that end later are left out. */
 #define OVERTAKEN_MAX_TASKS	1048576U
 
 /* @nr: the place among the tasks of its submitter, not necessarily without gaps */

@@ -15,7 +15,7 @@ const char *report_policy(__u32 policy);
 /* All arrivals: accepted, refused and not sent. Of a closed loop: what was offered. */
 __u64 report_asked(const struct load_result *result);
 
-/* Of the measurement. */
+/* Tasks completed in a second, while the load was measured. */
 double report_completed_per_s(const struct load_result *result);
 
 __u64 report_per_task(__u64 ns, const struct load_result *result);

@@ -81,7 +81,7 @@ extern const char *const figure_names[NR_FIGURES];
 
 #define NR_PRESSURES	3
 
-/* Of the last 10, 60 and 300 s; with a module that does not tell, all is 0. */
+/* Averages over the last 10, 60 and 300 s; 0 if the module is too old to have them. */
 struct pressure {
 	double percent[NR_PRESSURES];
 	__u64 total_us;

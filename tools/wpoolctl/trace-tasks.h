@@ -13,7 +13,7 @@ struct trace_tasks {
 /* A task has started. 0, or -1 without memory. */
 int trace_tasks_begin(struct trace_tasks *tasks, const struct trace_event *started);
 
-/* It has ended: how it started, in @started, or false if that was before the trace. */
+/* The task has ended: fills in how it started; false if that was before the trace. */
 bool trace_tasks_end(struct trace_tasks *tasks, __u32 task, struct trace_event *started);
 
 /* Call @each for those that are left, and forget them. */

@@ -74,7 +74,7 @@ void bench_sleep_us(u64 us);
 /* For sort(). */
 int bench_compare_u32(const void *a, const void *b);
 int bench_compare_u64(const void *a, const void *b);
-/* In us, as far as 32 bits go. */
+/* In us, at most 32 bits. */
 u32 bench_wait_us(u64 from_ns, u64 to_ns);
 
 /* Puts the median and so on of @nr values as "<prefix>_p50" ...; sorts them. */

@@ -10,7 +10,7 @@
 #include <linux/workqueue.h>
 
 #ifndef COMPAT_HAVE_WQ_PERCPU
-/* That was the default. */
+/* older kernels have no flag for it: per-CPU is their default */
 #define WQ_PERCPU 0
 #endif
 

@@ -49,18 +49,16 @@
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/err.h>
-#include <linux/kallsyms.h>
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/kthread.h>
-#include <linux/mm.h>
 #include <linux/preempt.h>
 #include <linux/string.h>
-#include <linux/tracepoint.h>
 #include <linux/wpool_stats.h>
 
 #include "mark.h"
 #include "peers.h"
+#include "switches.h"
 
 /* Tasks of a stream, submitted in a row while their worker waits for the CPU. */
 #define BURST	32
@@ -87,89 +85,6 @@ struct occupant {
 	struct wpool_task task;
 	struct paths *paths;
 };
-
-/* ---- whose operation leaves and enters a CPU ---- */
-
-static struct task_struct *sleeper, *blocker, *parker;
-
-static void on_switch(void *data, bool preempt, struct task_struct *prev,
-		      struct task_struct *next, unsigned int prev_state)
-{
-	if (prev == READ_ONCE(sleeper))
-		bench_mark(BENCH_MARK_OUT, BENCH_SLEEP);
-	if (next == READ_ONCE(sleeper))
-		bench_mark(BENCH_MARK_IN, BENCH_SLEEP);
-	if (prev == READ_ONCE(blocker))
-		bench_mark(BENCH_MARK_OUT, BENCH_BLOCK);
-	if (next == READ_ONCE(blocker))
-		bench_mark(BENCH_MARK_IN, BENCH_BLOCK);
-	if (prev == READ_ONCE(parker)) {
-		if (prev_state)
-			bench_mark_end(BENCH_PARK);
-		else
-			bench_mark_drop(BENCH_PARK);
-	}
-	if (next == READ_ONCE(parker))
-		bench_mark_begin(BENCH_START);
-}
-
-static void look_at_tracepoint(struct tracepoint *tp, void *data)
-{
-	if (!strcmp(tp->name, "sched_switch"))
-		*(struct tracepoint **)data = tp;
-}
-
-static struct tracepoint *watch_switches(void)
-{
-	struct tracepoint *found = NULL;
-	int err;
-
-	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
-		return ERR_PTR(-EOPNOTSUPP);
-	for_each_kernel_tracepoint(look_at_tracepoint, &found);
-	if (!found)
-		return ERR_PTR(-ENOENT);
-	err = tracepoint_probe_register(found, on_switch, NULL);
-	return err ? ERR_PTR(err) : found;
-}
-
-static void ignore_switches(struct tracepoint *tp)
-{
-	tracepoint_probe_unregister(tp, on_switch, NULL);
-	tracepoint_synchronize_unregister();
-	sleeper = NULL;
-	blocker = NULL;
-	parker = NULL;
-}
-
-/* ---- what the plugin counts apart ---- */
-
-static bool is_in_wpool(unsigned long address)
-{
-	char symbol[KSYM_SYMBOL_LEN];
-
-	sprint_symbol(symbol, address);
-	return strstr(symbol, "[wpool]");
-}
-
-/* From now on it counts; what lies in wpool's text, page by page, also apart. */
-static void start_to_count(void)
-{
-	unsigned long from = (unsigned long)wpool_submit & PAGE_MASK, to = from;
-	char range[40] = "0 0";
-
-	if (is_in_wpool((unsigned long)wpool_submit)) {
-		while (is_in_wpool(from - 1))
-			from -= PAGE_SIZE;
-		do {
-			to += PAGE_SIZE;
-		} while (is_in_wpool(to));
-		scnprintf(range, sizeof(range), "%lx %lx", from, to);
-	}
-	bench_mark_text("watch ", range);
-	/* the emulator changes its mind when a CPU has nothing to do */
-	bench_sleep_us(10000);
-}
 
 /* ---- the functions ---- */
 
@@ -213,7 +128,7 @@ BENCH_FN(stay);
 static void be_alone(struct bench_item *item)
 {
 	bench_mark_end(BENCH_START);
-	WRITE_ONCE(parker, current);
+	WRITE_ONCE(bench_parker, current);
 	bench_mark_begin(BENCH_PARK);
 }
 
@@ -423,7 +338,7 @@ static int sleep(struct paths *p)
 	int err = 0;
 	u32 i;
 
-	sleeper = current;
+	bench_sleeper = current;
 	for (i = 0; i < p->n && !err; i++) {
 		err = wpool_submit(p->pool.wpool, task_of(p, 0));
 		if (err)
@@ -568,7 +483,7 @@ static int block(struct paths *p)
 	err = PTR_ERR_OR_ZERO(releaser);
 	if (err)
 		goto out;
-	blocker = current;
+	bench_blocker = current;
 	for (i = 0; i < p->n && !err; i++) {
 		bench_mark_begin(BENCH_BLOCK);
 		err = wpool_submit(p->pool.wpool, task_of(p, limit + i));
@@ -729,17 +644,17 @@ int bench_paths(struct bench_run *run)
 	err = prepare(&p);
 	if (err)
 		goto out_free;
-	tp = watch_switches();
+	tp = bench_watch_switches();
 	err = PTR_ERR_OR_ZERO(tp);
 	if (err)
 		goto out_free;
 	err = occupy_others(&p);
 	if (!err) {
-		start_to_count();
+		bench_start_to_count();
 		err = perform_on_cpu_0(&p, &scenarios[i]);
 	}
 	leave_others(&p);
-	ignore_switches(tp);
+	bench_ignore_switches(tp);
 out_free:
 	bench_pool_destroy(&p.pool);
 	kvfree(p.gates);

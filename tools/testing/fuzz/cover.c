@@ -25,11 +25,11 @@
 #define KCOV			"/sys/kernel/debug/kcov"
 #define OWN_WORDS		(64 << 10)
 #define WORKERS_WORDS		(256 << 10)
-#define TASK_WORDS		(4 << 10)	/* of one task; the rest of it is not seen */
+#define TASK_WORDS		(4 << 10)	/* of one task; any more are lost */
 #define NR_SLOTS_OF_PCS		65536U
 #define MAX_FUNCTIONS		8192U
 
-/* The body of a workload: whatever runs it, a worker has to be seen in it. */
+/* The function of a workload: a worker must be seen in it, or workers are not seen at all. */
 #define WORKLOAD		"run_touch"
 
 enum who { CALLER = 1, WORKER = 2 };

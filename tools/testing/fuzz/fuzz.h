@@ -215,7 +215,7 @@ struct file {
 void files_init(void);
 struct file *file_get(unsigned int slot);
 void file_put(struct fuzzer *f, struct file *file);
-/* Into this slot; what was there is closed. */
+/* Put a descriptor into a slot, and close what was there. */
 void file_open(struct fuzzer *f, unsigned int slot);
 void file_close(struct fuzzer *f, struct file *file, unsigned int slot);
 void files_end(struct fuzzer *f);
@@ -276,17 +276,17 @@ pid_t reader_start(void);
 /* False, and says why, if KCOV cannot tell. */
 bool cover_init(void);
 bool cover_is_on(void);
-/* As pthread_create(), in a thread whose tasks in workers are told from others'. */
+/* Like pthread_create(). Coverage of workers is attributed to the thread that submitted. */
 int cover_thread(struct fuzzer *f, pthread_t *thread, void *(*run)(void *fuzzer));
-/* In that thread: begin; how much that nobody had reached was reached since the last look. */
+/* Called in that thread; cover_look() returns how many new places it has reached since. */
 void cover_begin(struct fuzzer *f);
 unsigned int cover_look(struct fuzzer *f);
-/* The figures, and whether workers were seen at all, if there were calls enough. */
+/* Print the figures; if there were @enough calls, also check that workers were seen. */
 void cover_show(struct fuzzer *f, bool enough);
 
 /* ---- corpus.c: calls that reached something new, and what is made of them -------------- */
 
-/* Keep it in this directory, too, and begin with what is there; NULL: in memory alone. */
+/* Load the corpus from a directory, and save new entries there. NULL: keep it in memory only. */
 void corpus_init(const char *directory);
 /* The tape that the next call of this thread is drawn from, and where it is recorded. */
 void corpus_next(struct fuzzer *f);

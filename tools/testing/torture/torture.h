@@ -322,11 +322,11 @@ void titem_check_error(struct tpool *tp, enum titem_how how, int err, bool in_wo
 /* Wait for it, or cancel it first; afterwards it may be prepared again. */
 void titem_wait(struct titem *item);
 void titem_cancel_sync(struct titem *item);
-/* It was refused and not in flight before: as if nothing had been. */
+/* The submit was refused, and the item was not in flight before: undo what was noted for it. */
 void titem_drop(struct titem *item);
-/* A flush of its pool has returned, begun when that many submits were accepted. */
+/* A flush of the pool has returned; it began after @accepted submits of the item. */
 void titem_check_flushed(struct titem *item, int accepted);
-/* Cancel without waiting; by others only between pin and unpin. */
+/* Cancel without waiting. A thread that does not own the item calls it between pin and unpin. */
 bool titem_cancel(struct titem *item);
 bool titem_pin(struct titem *item);
 void titem_unpin(struct titem *item);
@@ -370,7 +370,7 @@ void stutter_stay(void);
  * That many threads stay; look() complains of those that are stuck before they do.
  */
 void stutter_serve(u32 nr, void (*look)(void), void (*for_all)(void (*fn)(struct tpool *tp)));
-/* From here on the phase serves; from here on it does not. */
+/* The phase begins, or ends, to serve. */
 void stutter_open(void);
 void stutter_close(void);
 

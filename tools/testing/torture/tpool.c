@@ -94,7 +94,7 @@ static struct tpool *create(u32 nr, const struct wpool_attrs *attrs, bool bound)
 		kfree(tp);
 		return NULL;
 	}
-	/* one for destroy, one for those who still call meanwhile */
+	/* destroy puts one reference; this one is for threads that call meanwhile */
 	tp->pool = wpool_get(pool);
 	return tp;
 }

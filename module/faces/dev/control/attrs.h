@@ -7,30 +7,20 @@
 #include <linux/wpool.h>
 #include <uapi/linux/wpool.h>
 
-/**
- * wpool_devattrs_from_user() - attributes that a user asks for
- * @attrs: those named in @dev are set, the others left alone
- * @cpumask: room for the mask, to which @attrs may point afterwards
- * @dev: from user space
- *
- * Looks only at what must not reach the pool's own checks of ranges.
- *
- * Context: process context; sleeps.
- * Return: 0; -EOPNOTSUPP unknown bit or reserved field; -EINVAL bad value;
- * -EFAULT; -ENOMEM.
+/*
+ * Attributes that a user asks for. @attrs: those named in @dev are set, the others left alone;
+ * @cpumask: room for the mask, to which @attrs may point afterwards; @dev: from user space. Looks
+ * only at what must not reach the pool's own checks of ranges. Sleeps. Returns 0; -EOPNOTSUPP
+ * unknown bit or reserved field; -EINVAL bad value; -EFAULT; -ENOMEM.
  */
 int wpool_devattrs_from_user(struct wpool_attrs *attrs,
 			     struct cpumask *cpumask,
 			     const struct wpool_dev_attrs *dev);
 
-/**
- * wpool_devattrs_to_user() - attributes of a pool for a user
- * @dev: to be filled in; its cpumask pointer and size say where to put the mask
- * @attrs: of the pool
- * @cpumask: of the pool
- *
- * Context: process context; sleeps.
- * Return: 0; -EINVAL the mask does not fit, or a bad size; -EFAULT; -ENOMEM.
+/*
+ * Attributes of a pool for a user. @dev: to be filled in, its cpumask pointer and size say where to
+ * put the mask; @attrs: of the pool; @cpumask: of the pool. Sleeps. Returns 0; -EINVAL the mask
+ * does not fit, or a bad size; -EFAULT; -ENOMEM.
  */
 int wpool_devattrs_to_user(struct wpool_dev_attrs *dev,
 			   const struct wpool_attrs *attrs,

@@ -357,20 +357,13 @@ static_assert(WPOOL_DEV_CLOSING == (int)WPOOL_CLOSING);
 #define NEEDS_NO_POOL	BIT(0)	/* the file need not be attached */
 #define COPIES_OUT	BIT(1)	/* on success the structure is copied back */
 
-/**
- * struct ioctl_op - one ioctl
- * @size: size of its structure, in the version that we know
- * @min_size: size of the first version of the structure
- * @flags: flags of the structure that we know
- * @how: NEEDS_NO_POOL, COPIES_OUT
- * @handler: called with the structure
- */
+/* One ioctl */
 struct ioctl_op {
-	u32 size;
-	u32 min_size;
-	u32 flags;
-	u32 how;
-	int (*handler)(struct call *call, void *cmd);
+	u32 size;	/* size of its structure, in the version that we know */
+	u32 min_size;	/* size of the first version of the structure */
+	u32 flags;	/* flags of the structure that we know */
+	u32 how;	/* NEEDS_NO_POOL, COPIES_OUT */
+	int (*handler)(struct call *call, void *cmd);	/* called with the structure */
 };
 
 /* Every structure begins like this. */

@@ -3,19 +3,12 @@
 #ifndef WPOOL_CHARDEV_H
 #define WPOOL_CHARDEV_H
 
-/**
- * wpool_chardev_init() - register the device
- *
- * Context: process context; sleeps.
- * Return: 0 or -errno.
- */
+/* Register the device. Sleeps. Returns 0 or -errno */
 int wpool_chardev_init(void);
 
-/**
- * wpool_chardev_exit() - unregister the device and destroy all pools made through it
- *
- * Context: process context; sleeps, uninterruptibly, until their tasks have
- * ended. No file is open: each holds a reference to the module.
+/*
+ * Unregister the device and destroy all pools made through it. Sleeps, uninterruptibly, until their
+ * tasks have ended. No file is open: each holds a reference to the module.
  */
 void wpool_chardev_exit(void);
 

@@ -7,12 +7,9 @@
 #include <linux/minmax.h>
 #include <linux/types.h>
 
-/**
- * wpool_dev_deadline() - the time at which a duration of the ABI ends
- * @timeout_ns: in ns from now; not 0
- *
- * Context: any.
- * Return: CLOCK_MONOTONIC; %KTIME_MAX if the sum is beyond its range.
+/*
+ * The time at which a duration of the ABI ends. @timeout_ns: in ns from now, not 0. Returns
+ * CLOCK_MONOTONIC; %KTIME_MAX if the sum is beyond its range.
  */
 static inline ktime_t wpool_dev_deadline(u64 timeout_ns)
 {

@@ -8,91 +8,57 @@
 struct wpool;
 struct wpool_attrs;
 
-/**
- * wpool_devpool_create() - create a pool that lives until it is destroyed
- * @attrs: see wpool_create()
- *
- * Context: process context; sleeps.
- * Return: the pool, with a reference for the caller; ERR_PTR as wpool_create(); -EPERM for a
- * negative nice; -EDQUOT if the caller may not have that many workers.
+/*
+ * Create a pool that lives until it is destroyed. @attrs: see wpool_create(). Sleeps. Returns the
+ * pool, with a reference for the caller; ERR_PTR as wpool_create(); -EPERM for a negative nice;
+ * -EDQUOT if the caller may not have that many workers.
  */
 struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs);
 
-/**
- * wpool_devpool_is() - was a pool made here, and is it not destroyed?
- * @pool: a pool that the caller holds a reference to
- *
- * Context: process context.
- * Return: true if so.
+/*
+ * Was a pool made here, and is it not destroyed? @pool: a pool that the caller holds a reference
+ * to. Process context.
  */
 bool wpool_devpool_is(struct wpool *pool);
 
-/**
- * wpool_devpool_tune() - change attributes of any pool
- * @pool: a pool that the caller holds a reference to
- * @attrs: as wpool_tune()
- * @mask: as wpool_tune()
- *
- * Context: process context; sleeps.
- * Return: as wpool_pool_tune(); -EPERM if the caller may not change this pool, or not so;
- * -EDQUOT if it may not have that many workers.
+/*
+ * Change attributes of any pool. @pool: a pool that the caller holds a reference to; @attrs: as
+ * wpool_tune(); @mask: as wpool_tune(). Sleeps. Returns as wpool_pool_tune(); -EPERM if the caller
+ * may not change this pool, or not so; -EDQUOT if it may not have that many workers.
  */
 int wpool_devpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask);
 
-/**
- * wpool_devpool_release() - close a pool
- * @pool: a pool that the caller holds a reference to
- * @flags: as wpool_release()
- *
- * Context: process context; sleeps.
- * Return: 0; -EBUSY if the pool was not made here; -EPERM if it is
- * another user's.
+/*
+ * Close a pool. @pool: a pool that the caller holds a reference to; @flags: as wpool_release().
+ * Sleeps. Returns 0; -EBUSY if the pool was not made here; -EPERM if it is another user's.
  */
 int wpool_devpool_release(struct wpool *pool, unsigned int flags);
 
-/**
- * wpool_devpool_release_timeout() - close a pool and wait until it is empty
- * @pool: a pool that the caller holds a reference to
- * @flags: as wpool_release()
- * @timeout_ns: longest wait in ns; 0 waits forever
- *
- * Context: process context; sleeps, interruptible.
- * Return: 0; -EBUSY if the pool was not made here; -EPERM if it is
- * another user's; -ETIME; -ERESTARTSYS if
- * interrupted, or -EINTR if there is a timeout.
+/*
+ * Close a pool and wait until it is empty. @pool: a pool that the caller holds a reference to;
+ * @flags: as wpool_release(); @timeout_ns: longest wait in ns, 0 waits forever. Sleeps,
+ * interruptible. Returns 0; -EBUSY if the pool was not made here; -EPERM if it is another user's;
+ * -ETIME; -ERESTARTSYS if interrupted, or -EINTR if there is a timeout.
  */
 int wpool_devpool_release_timeout(struct wpool *pool, unsigned int flags,
 				  u64 timeout_ns);
 
-/**
- * wpool_devpool_reboot() - open a released pool again
- * @pool: a pool that the caller holds a reference to
- *
- * Context: process context; sleeps, interruptible.
- * Return: 0; -EBUSY if the pool was not made here; -EPERM if it is
- * another user's; -ESHUTDOWN if it was destroyed;
- * -ERESTARTSYS; otherwise as wpool_reboot().
+/*
+ * Open a released pool again. @pool: a pool that the caller holds a reference to. Sleeps,
+ * interruptible. Returns 0; -EBUSY if the pool was not made here; -EPERM if it is another user's;
+ * -ESHUTDOWN if it was destroyed; -ERESTARTSYS; otherwise as wpool_reboot().
  */
 int wpool_devpool_reboot(struct wpool *pool);
 
-/**
- * wpool_devpool_destroy() - end a pool
- * @pool: a pool that the caller holds a reference to and keeps
- *
- * Closes the pool, waits until it is empty, and destroys it. If the wait is
- * interrupted the pool stays closed.
- *
- * Context: process context; sleeps, interruptible.
- * Return: 0, also if another thread destroyed the pool; -EBUSY if it was not made
+/*
+ * End a pool. @pool: a pool that the caller holds a reference to and keeps. Closes the pool, waits
+ * until it is empty, and destroys it. If the wait is interrupted the pool stays closed. Sleeps,
+ * interruptible. Returns 0, also if another thread destroyed the pool; -EBUSY if it was not made
  * here; -ERESTARTSYS.
  */
 int wpool_devpool_destroy(struct wpool *pool);
 
-/**
- * wpool_devpool_exit() - destroy all pools that are left
- *
- * Context: process context; sleeps, uninterruptibly. No file is open.
- */
+/* Destroy all pools that are left. Sleeps, uninterruptibly. No file is open */
 void wpool_devpool_exit(void);
 
 #endif /* WPOOL_DEVPOOL_H */

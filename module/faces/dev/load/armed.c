@@ -23,28 +23,16 @@
 #include <linux/slab.h>
 #include <linux/wpool_event.h>
 
-/**
- * struct wpool_devarmed - an event that stands for a task
- * @event: the event
- * @task: I: the task
- * @run: I: its function
- * @abort: I: its abort function
- * @file: I: what it waits for, or NULL if that is a time
- * @until: I: how long, with a file
- * @watch: of @file; the function's
- * @decided: its task will start, or it will not
- *
- * I: set before the event is armed or fired.
- */
+/* An event that stands for a task. I: set before the event is armed or fired. */
 struct wpool_devarmed {
 	struct wpool_hrevent event;
 	struct wpool_task *task;
-	wpool_task_fn run;
-	wpool_abort_fn abort;
-	struct file *file;
-	ktime_t until;
-	struct wpool_watch watch;
-	atomic_t decided;
+	wpool_task_fn run;	/* I: its function */
+	wpool_abort_fn abort;	/* I: its abort function */
+	struct file *file;	/* I: what it waits for, or NULL if that is a time */
+	ktime_t until;	/* I: how long, with a file */
+	struct wpool_watch watch;	/* of @file; the function's */
+	atomic_t decided;	/* its task will start, or it will not */
 };
 
 static struct wpool_devarmed *armed_of(struct wpool_event *event)

@@ -9,31 +9,21 @@
 
 struct wpool_devarmed;
 
-/**
- * wpool_devarmed_create() - allocate what waits for a time instead of a task
- * @pool: the pool; the caller's reference lasts until one of the functions has returned
- * @task: handed to both functions, as what they end
- * @run: called in a task of the pool when the wait is over
- * @abort: called instead if the wait was cancelled (-ECANCELED), if the pool was closed when
- *	it was over (-ESHUTDOWN), or if the file did not become ready (-ETIME)
- * @urgent: the task of the pool is urgent
- *
- * Once it was started, one of the two is called, once; then it frees itself.
- *
- * Context: process context; sleeps.
- * Return: what waits, or NULL.
+/*
+ * Allocate what waits for a time instead of a task. @pool: the caller's reference lasts until one
+ * of the functions has returned; @task: handed to both functions, as what they end; @run: called in
+ * a task of the pool when the wait is over; @abort: called instead if the wait was cancelled
+ * (-ECANCELED), if the pool was closed when it was over (-ESHUTDOWN), or if the file did not become
+ * ready (-ETIME); @urgent: the task of the pool is urgent. Once it was started, one of the two is
+ * called, once; then it frees itself. Sleeps. Returns what waits, or NULL.
  */
 struct wpool_devarmed *wpool_devarmed_create(struct wpool *pool, struct wpool_task *task,
 					     wpool_task_fn run, wpool_abort_fn abort, bool urgent);
 
-/**
- * wpool_devarmed_set_file() - wait for a file that can be read from, or has come to its end
- * @armed: not started
- * @fd: a descriptor of the current process
- * @own: of files that are refused
- *
- * Context: process context.
- * Return: 0; -EBADF; -EPERM if the file cannot be polled, or is FUSE's; -ELOOP if it is refused.
+/*
+ * Wait for a file that can be read from, or has come to its end. @armed: not started; @fd: a
+ * descriptor of the current process; @own: of files that are refused. Process context. Returns 0;
+ * -EBADF; -EPERM if the file cannot be polled, or is FUSE's; -ELOOP if it is refused.
  */
 int wpool_devarmed_set_file(struct wpool_devarmed *armed, u64 fd,
 			    const struct file_operations *own);
@@ -44,21 +34,12 @@ size_t wpool_devarmed_bytes(void);
 /** wpool_devarmed_free() - free one that was not started; NULL is allowed */
 void wpool_devarmed_free(struct wpool_devarmed *armed);
 
-/**
- * wpool_devarmed_start() - begin to wait
- * @armed: not started
- * @wait_ns: for how long; for a file, how long at most
- *
- * Context: any.
- */
+/* Begin to wait. @armed: not started; @wait_ns: for how long, for a file, how long at most */
 void wpool_devarmed_start(struct wpool_devarmed *armed, u64 wait_ns);
 
-/**
- * wpool_devarmed_cancel() - end the wait
- * @armed: started; none of its functions has returned
- *
- * Context: any; may hold spin locks.
- * Return: true if its function will not be called, and the other one soon.
+/*
+ * End the wait. @armed: started, none of its functions has returned. Context: may hold spin locks.
+ * Returns true if its function will not be called, and the other one soon.
  */
 bool wpool_devarmed_cancel(struct wpool_devarmed *armed);
 

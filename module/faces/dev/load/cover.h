@@ -14,13 +14,10 @@
 
 #include "compat.h"
 
-/**
- * struct wpool_devcover - whose coverage a task belongs to
- * @handle: of the submitter, 0: none
- */
+/* Whose coverage a task belongs to */
 struct wpool_devcover {
 #ifdef CONFIG_KCOV
-	u64 handle;
+	u64 handle;	/* of the submitter, 0: none */
 #endif
 };
 
@@ -32,14 +29,11 @@ static inline void wpool_devcover_init(struct wpool_devcover *cover)
 	cover->handle = compat_kcov_handle();
 }
 
-/**
- * wpool_devcover_start() - the caller is about to run the task
- * @cover: of the task, which may be gone afterwards
- *
- * Context: process context; sleeps.
- * Return: true, and then wpool_devcover_stop() must follow in the same thread. False
- * without a handle, and where coverage is collected already: in the fuzzer's own thread,
- * or in a task that runs another one while it waits. KCOV cannot nest.
+/*
+ * The caller is about to run the task. @cover: of the task, which may be gone afterwards. Sleeps.
+ * Returns true, and then wpool_devcover_stop() must follow in the same thread. False without a
+ * handle, and where coverage is collected already: in the fuzzer's own thread, or in a task that
+ * runs another one while it waits. KCOV cannot nest.
  */
 static inline bool wpool_devcover_start(const struct wpool_devcover *cover)
 {

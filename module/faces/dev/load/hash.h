@@ -5,12 +5,9 @@
 
 #include "faces/dev/load/load.h"
 
-/**
- * wpool_hash_run() - hash as many bytes as the run says
- * @load: an initialised run of the kind WPOOL_WORK_HASH; its hash gets the result
- *
- * Context: process context; reschedules.
- * Return: 0; -ECANCELED.
+/*
+ * Hash as many bytes as the run says. @load: an initialised run of the kind WPOOL_WORK_HASH, its
+ * hash gets the result. Process context; reschedules. Returns 0; -ECANCELED.
  */
 int wpool_hash_run(struct wpool_workload *load);
 

@@ -9,17 +9,11 @@
 struct file;
 struct wpool_devfile;
 
-/**
- * wpool_devread() - read completion records, oldest first, whole ones only
- * @file: the file
- * @buf: destination
- * @count: size of @buf in bytes
- * @nonblock: do not sleep
- *
- * Context: process context; sleeps, interruptible and freezable.
- * Return: number of bytes; 0 if there is no record and no task is unfinished;
- * -EINVAL if @buf has no room for a record; -EAGAIN; -EFAULT, with no record lost;
- * -ERESTARTSYS.
+/*
+ * Read completion records, oldest first, whole ones only. @buf: destination; @count: size of @buf
+ * in bytes; @nonblock: do not sleep. Sleeps, interruptible and freezable. Returns number of bytes;
+ * 0 if there is no record and no task is unfinished; -EINVAL if @buf has no room for a record;
+ * -EAGAIN; -EFAULT, with no record lost; -ERESTARTSYS.
  */
 ssize_t wpool_devread(struct wpool_devfile *file, char __user *buf,
 		      size_t count, bool nonblock);
@@ -36,13 +30,10 @@ ssize_t wpool_devread(struct wpool_devfile *file, char __user *buf,
 __poll_t wpool_devread_poll(struct wpool_devfile *file, struct file *opened,
 			    poll_table *table);
 
-/**
- * wpool_devread_wait() - wait until every task of the file has finished
- * @file: the file
- * @timeout_ns: longest wait in ns; 0 waits forever
- *
- * Context: process context; sleeps, interruptible and freezable.
- * Return: 0; -ETIME; -ERESTARTSYS if interrupted, or -EINTR if there is a timeout.
+/*
+ * Wait until every task of the file has finished. @timeout_ns: longest wait in ns, 0 waits forever.
+ * Sleeps, interruptible and freezable. Returns 0; -ETIME; -ERESTARTSYS if interrupted, or -EINTR if
+ * there is a timeout.
  */
 int wpool_devread_wait(struct wpool_devfile *file, u64 timeout_ns);
 

@@ -16,34 +16,21 @@
 #define RUNS		1
 #define CANCELLED	2
 
-/**
- * struct wpool_devstrand - the strand of a file
- * @strand: the strand
- * @last: the turn that a function of was called for last; only valid in that function
- */
+/* The strand of a file */
 struct wpool_devstrand {
 	struct wpool_strand strand;
+	/* the turn that a function of was called for last; only valid in that function */
 	struct wpool_devturn *last;
 };
 
-/**
- * struct wpool_devturn - a task of a strand that stands for a task of a file
- * @turn: the task of the strand
- * @of: I: the strand
- * @task: I: the task
- * @run: I: its function
- * @abort: I: its abort function
- * @state: WAITS becomes RUNS or CANCELLED, once
- *
- * I: set before it is started.
- */
+/* A task of a strand that stands for a task of a file. I: set before it is started. */
 struct wpool_devturn {
-	struct wpool_strand_task turn;
+	struct wpool_strand_task turn;	/* the task of the strand */
 	struct wpool_devstrand *of;
 	struct wpool_task *task;
-	wpool_task_fn run;
-	wpool_abort_fn abort;
-	atomic_t state;
+	wpool_task_fn run;	/* I: its function */
+	wpool_abort_fn abort;	/* I: its abort function */
+	atomic_t state;	/* WAITS becomes RUNS or CANCELLED, once */
 };
 
 /* The functions of the task may free the strand. */

@@ -12,28 +12,18 @@ struct wpool_devturn;
 /** wpool_devstrand_create() - allocate the strand of a file, or return NULL; may sleep */
 struct wpool_devstrand *wpool_devstrand_create(struct wpool *pool);
 
-/**
- * wpool_devstrand_free() - free a strand of which each turn has ended
- * @strand: the strand; NULL is allowed
- *
- * May be called by one of the functions of the last turn.
- *
- * Context: process context; sleeps.
+/*
+ * Free a strand of which each turn has ended. @strand: the strand, NULL is allowed. May be called
+ * by one of the functions of the last turn. Sleeps.
  */
 void wpool_devstrand_free(struct wpool_devstrand *strand);
 
-/**
- * wpool_devturn_create() - allocate a turn of a strand
- * @strand: the strand
- * @task: handed to both functions, as what they end
- * @run: called in a task of the pool when its turn comes
- * @abort: called instead if the turn was cancelled, or if the worker died
- * @urgent: the task of the pool is urgent, from when the turn is the first of the strand
- *
- * Once it was started, one of the two is called, once; then the turn frees itself.
- *
- * Context: process context; sleeps.
- * Return: the turn, or NULL.
+/*
+ * Allocate a turn of a strand. @task: handed to both functions, as what they end; @run: called in a
+ * task of the pool when its turn comes; @abort: called instead if the turn was cancelled, or if the
+ * worker died; @urgent: the task of the pool is urgent, from when the turn is the first of the
+ * strand. Once it was started, one of the two is called, once; then the turn frees itself. Sleeps.
+ * Returns the turn, or NULL.
  */
 struct wpool_devturn *wpool_devturn_create(struct wpool_devstrand *strand,
 					   struct wpool_task *task, wpool_task_fn run,
@@ -48,12 +38,10 @@ void wpool_devturn_free(struct wpool_devturn *turn);
 /** wpool_devturn_start() - start a turn in any context; returns 0 or -ESHUTDOWN */
 int __must_check wpool_devturn_start(struct wpool_devturn *turn);
 
-/**
- * wpool_devturn_cancel() - let a turn end without its function
- * @turn: the turn, started; none of its functions has returned
- *
- * Context: any; may hold spin locks.
- * Return: true if its function will not be called, and the other one when its turn comes.
+/*
+ * Let a turn end without its function. @turn: the turn, started, none of its functions has
+ * returned. Context: may hold spin locks. Returns true if its function will not be called, and the
+ * other one when its turn comes.
  */
 bool wpool_devturn_cancel(struct wpool_devturn *turn);
 

@@ -33,16 +33,11 @@
 /* Tasks handed to the pool at a time; the array is on the stack. */
 #define SUBMIT_CHUNK	64U
 
-/**
- * struct submit - tasks that are being handed over
- * @node: L: on file->submits
- * @first: I: number of the first task
- * @nr: I: how many
- */
+/* Tasks that are being handed over */
 struct submit {
-	struct list_head node;
-	u64 first;
-	u32 nr;
+	struct list_head node;	/* L: on file->submits */
+	u64 first;	/* I: number of the first task */
+	u32 nr;	/* I: how many */
 };
 
 static struct wpool_devitem *item_of(struct wpool_task *task)

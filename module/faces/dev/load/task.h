@@ -10,77 +10,52 @@
 
 struct wpool_devfile;
 
-/**
- * wpool_devtask_submit() - hand over tasks
- * @file: the file, attached
- * @works: descriptors, checked
- * @nr: number of descriptors, at least 1
- * @nonblock: do not sleep if the pool is full
- * @cpu: a possible CPU, which the tasks prefer, or -1
- * @accepted: out: number of tasks accepted, a prefix
- *
- * Context: process context; sleeps, interruptible.
- * Return: 0 if at least one was accepted; otherwise -ENOBUFS, -ENOMEM, -EAGAIN,
- * -ESHUTDOWN, -ERESTARTSYS; -EINVAL if a task cannot prefer a CPU: because of its kind, or
- * because the file has a group.
+/*
+ * Hand over tasks. @file: the file, attached; @works: descriptors, checked; @nr: number of
+ * descriptors, at least 1; @nonblock: do not sleep if the pool is full; @cpu: a possible CPU, which
+ * the tasks prefer, or -1; @accepted: out: number of tasks accepted, a prefix. Sleeps,
+ * interruptible. Returns 0 if at least one was accepted; otherwise -ENOBUFS, -ENOMEM, -EAGAIN,
+ * -ESHUTDOWN, -ERESTARTSYS; -EINVAL if a task cannot prefer a CPU: because of its kind, or because
+ * the file has a group.
  */
 int wpool_devtask_submit(struct wpool_devfile *file,
 			 const struct wpool_dev_work *works, u32 nr,
 			 bool nonblock, int cpu, u32 *accepted);
 
-/**
- * wpool_devtask_cancel() - cancel unfinished tasks
- * @file: the file
- * @cookie: cancel the tasks with this cookie; %NULL for all tasks
- * @cancelled: out: number of tasks that will not run
- * @stopped: out: number of tasks that were told to stop
- *
- * Context: process context; sleeps, interruptible.
- * Return: 0; -ENOENT if no unfinished task has the cookie; -ERESTARTSYS.
+/*
+ * Cancel unfinished tasks. @cookie: cancel the tasks with this cookie, %NULL for all tasks;
+ * @cancelled: out: number of tasks that will not run; @stopped: out: number of tasks that were told
+ * to stop. Sleeps, interruptible. Returns 0; -ENOENT if no unfinished task has the cookie;
+ * -ERESTARTSYS.
  */
 int wpool_devtask_cancel(struct wpool_devfile *file, const u64 *cookie,
 			 u32 *cancelled, u32 *stopped);
 
-/**
- * wpool_devtask_close() - drop all records, make no more, and cancel all tasks
- * @file: the file, which nobody else uses
- *
- * Context: process context; sleeps.
+/*
+ * Drop all records, make no more, and cancel all tasks. @file: the file, which nobody else uses.
+ * Sleeps.
  */
 void wpool_devtask_close(struct wpool_devfile *file);
 
-/**
- * wpool_devtask_take() - take the oldest records
- * @file: the file
- * @max: how many at most
- * @taken: empty list, filled with what the records were made from. If there were
- *	any, wpool_devtask_drop() or wpool_devtask_return() must follow.
- * @records: room for @max records
- * @idle: out: there is no record, and no task is unfinished
- *
- * Context: process context.
- * Return: number of records.
+/*
+ * Take the oldest records. @max: how many at most; @taken: empty list, filled with what the records
+ * were made from. If there were any, wpool_devtask_drop() or wpool_devtask_return() must follow;
+ * @records: room for @max records; @idle: out: there is no record, and no task is unfinished.
+ * Process context. Returns number of records.
  */
 u32 wpool_devtask_take(struct wpool_devfile *file, u32 max,
 		       struct list_head *taken,
 		       struct wpool_dev_record *records, bool *idle);
 
-/**
- * wpool_devtask_drop() - the reader got the records: free them
- * @file: the file
- * @taken: as filled by wpool_devtask_take()
- *
- * Context: process context.
+/*
+ * The reader got the records: free them. @taken: as filled by wpool_devtask_take(). Process
+ * context.
  */
 void wpool_devtask_drop(struct wpool_devfile *file, struct list_head *taken);
 
-/**
- * wpool_devtask_return() - the reader could not get the records: put them back
- * @file: the file
- * @taken: as filled by wpool_devtask_take(); they are the oldest again
- * @nr: number of records
- *
- * Context: process context.
+/*
+ * The reader could not get the records: put them back. @taken: as filled by wpool_devtask_take(),
+ * they are the oldest again; @nr: number of records. Process context.
  */
 void wpool_devtask_return(struct wpool_devfile *file, struct list_head *taken,
 			  u32 nr);

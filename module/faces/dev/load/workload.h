@@ -20,57 +20,39 @@ struct mem_cgroup;
 /* Module parameter allow_fault: WPOOL_WORK_FAULT is allowed. */
 extern bool wpool_allow_fault;
 
-/**
- * wpool_workload_check() - is this a known workload, within the limits?
- * @work: a descriptor from user space
- *
- * Context: any.
- * Return: 0; -EINVAL unknown kind; -EOPNOTSUPP unknown flag; -ERANGE beyond a
- * limit; -EPERM a fault, and the module was loaded without allow_fault.
+/*
+ * Is this a known workload, within the limits? @work: a descriptor from user space. Returns 0;
+ * -EINVAL unknown kind; -EOPNOTSUPP unknown flag; -ERANGE beyond a limit; -EPERM a fault, and the
+ * module was loaded without allow_fault.
  */
 int wpool_workload_check(const struct wpool_dev_work *work);
 
-/**
- * wpool_workload_init() - prepare a run
- * @load: filled in
- * @work: a descriptor that was checked
- * @pool: the pool whose task will run it; must exist until the run has ended
- * @memcg: memory cgroup to which the memory of a touch is charged, or NULL; must exist until
- *	the run has ended
- *
- * Context: any.
+/*
+ * Prepare a run. @load: filled in; @work: a descriptor that was checked; @pool: the pool whose task
+ * will run it, must exist until the run has ended; @memcg: memory cgroup to which the memory of a
+ * touch is charged, or NULL, must exist until the run has ended.
  */
 void wpool_workload_init(struct wpool_workload *load,
 			 const struct wpool_dev_work *work, struct wpool *pool,
 			 struct mem_cgroup *memcg);
 
-/**
- * wpool_workload_bytes() - what a run counts against WPOOL_MAX_FILE_BYTES
- * @load: an initialised run
- *
- * Context: any.
- * Return: number of bytes.
+/*
+ * What a run counts against WPOOL_MAX_FILE_BYTES. @load: an initialised run. Returns number of
+ * bytes.
  */
 u64 wpool_workload_bytes(const struct wpool_workload *load);
 
-/**
- * wpool_workload_run() - execute a run
- * @load: an initialised run
- *
- * Does not return if a fault ends the workload.
- *
- * Context: process context, in a task of the run's pool; sleeps.
- * Return: 0; -ECANCELED if the run was stopped, or its thread killed, before it was
- * complete; -ENOMEM.
+/*
+ * Execute a run. @load: an initialised run. Does not return if a fault ends the workload. Process
+ * context, in a task of the run's pool; sleeps. Returns 0; -ECANCELED if the run was stopped, or
+ * its thread killed, before it was complete; -ENOMEM.
  */
 int wpool_workload_run(struct wpool_workload *load);
 
-/**
- * wpool_workload_stop() - end a run early
- * @load: the run; wpool_workload_run() may be about to start on it. The caller must
- *	make sure that the run's thread does not end before this returns.
- *
- * Context: any; may hold spin locks.
+/*
+ * End a run early. @load: the run, wpool_workload_run() may be about to start on it. The caller
+ * must make sure that the run's thread does not end before this returns. Context: may hold spin
+ * locks.
  */
 void wpool_workload_stop(struct wpool_workload *load);
 

@@ -29,17 +29,12 @@
 /* Stack that must be left before a node runs a child directly. */
 #define STACK_RESERVE	(THREAD_SIZE / 2)
 
-/**
- * struct tree_node - one node below the root
- * @task: its task
- * @load: the run that the whole tree belongs to
- * @depth: levels below it
- * @err: how it ended, including its subtree; the parent reads it after the wait
- */
+/* One node below the root */
 struct tree_node {
 	struct wpool_task task;
-	struct wpool_workload *load;
-	u32 depth;
+	struct wpool_workload *load;	/* the run that the whole tree belongs to */
+	u32 depth;	/* levels below it */
+	/* how it ended, including its subtree; the parent reads it after the wait */
 	int err;
 };
 

@@ -321,7 +321,7 @@ out:
 	EXPECT_EQ(0, cancel_all(self->own));
 }
 
-/* How many tasks are accepted of as many as a call takes. */
+/* Submit a batch of the greatest size; returns the number of accepted tasks. */
 static __u32 accepted_of_batch(int fd, __u32 kind, __u64 arg)
 {
 	static struct wpool_dev_work works[WPOOL_MAX_BATCH];

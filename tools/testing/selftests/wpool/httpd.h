@@ -154,7 +154,7 @@ static inline int client_say(struct client *client, const char *text)
 	return client_send(client, text, strlen(text));
 }
 
-/* As recv(), for what does not fit a head. */
+/* Like recv(), for what comes after the head. */
 static inline int client_more(struct client *client)
 {
 	ssize_t got = recv(client->fd, client->buf + client->len,
@@ -227,7 +227,7 @@ static inline int answer_body(struct client *client, struct answer *answer)
 	return 0;
 }
 
-/* Its status is the result, too. @has_body: it answers no HEAD */
+/* Returns the status of the answer, or -errno. @has_body: the request was no HEAD. */
 static inline int read_answer(struct client *client, struct answer *answer, bool has_body)
 {
 	int err;

@@ -57,7 +57,7 @@ static inline bool submitter_done(struct submitter *sub)
 	return __atomic_load_n(&sub->done, __ATOMIC_ACQUIRE);
 }
 
-/* Its errno, or a complaint if it is still asleep long after. */
+/* Returns the result of the submit, or -ETIMEDOUT if the submitter still sleeps. */
 static inline int submitter_end(struct submitter *sub)
 {
 	if (!WAIT_FOR(submitter_done(sub)))

@@ -321,7 +321,7 @@ static inline int cancel_all(int fd)
 	return cancel(fd, WPOOL_DEV_CANCEL_ALL, 0, NULL, NULL);
 }
 
-/* That many records, or how many came until none did for so long, or -errno. */
+/* Read @nr records, or until none has come for long. Returns their number, or -errno. */
 static inline int read_records(int fd, struct wpool_dev_record *records, unsigned int nr)
 {
 	__u64 end = now_ns() + WAIT_NS;

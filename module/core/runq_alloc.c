@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The run queues of a pool, see runqs.h.
+ * The run queues of a pool, see runq_alloc.h.
  *
  * Barrier pairs:
  *
@@ -8,7 +8,7 @@
  *                            depend on the address
  *   wpool_runqs_add_hists:A  the same of the histograms
  */
-#include "core/runqs.h"
+#include "core/runq_alloc.h"
 
 #include <linux/build_bug.h>
 #include <linux/cache.h>

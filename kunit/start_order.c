@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loads whose order is measured by counting: see order.h.
+ * Loads whose order is measured by counting: see start_order.h.
  *
  * One clock numbers the beginnings and the ends of all submits, another one the starts.
  * The overtakes of a task are counted afterwards, in the order of the starts: how many
@@ -16,7 +16,7 @@
 #include <linux/wpool_group.h>
 #include <linux/wpool_strand.h>
 
-#include "order.h"
+#include "start_order.h"
 
 /* Short tasks keep their order as far as a few ms, and two ticks, go. */
 #define FEW	max(2UL, msecs_to_jiffies(IS_ENABLED(CONFIG_KASAN) || \

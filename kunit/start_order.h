@@ -8,8 +8,8 @@
  * order, and does not count. Nothing is said by a time, so that the figures are the same
  * on a fast machine and on a slow one.
  */
-#ifndef WPOOL_KUNIT_ORDER_H
-#define WPOOL_KUNIT_ORDER_H
+#ifndef WPOOL_KUNIT_START_ORDER_H
+#define WPOOL_KUNIT_START_ORDER_H
 
 #include "fixture.h"
 
@@ -88,4 +88,4 @@ struct wpk_order_figures {
 void wpk_order_run(struct kunit *test, const struct wpk_order_row *row,
 		   struct wpk_order_figures *figures);
 
-#endif /* WPOOL_KUNIT_ORDER_H */
+#endif /* WPOOL_KUNIT_START_ORDER_H */

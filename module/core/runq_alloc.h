@@ -9,39 +9,28 @@
  * kernel has moved there fills its ring. Only active run queues hold tasks and workers, so a
  * thread that looks for these visits no others.
  */
-#ifndef WPOOL_CORE_RUNQS_H
-#define WPOOL_CORE_RUNQS_H
+#ifndef WPOOL_CORE_RUNQ_ALLOC_H
+#define WPOOL_CORE_RUNQ_ALLOC_H
 
 #include "core/state.h"
 
-/**
- * wpool_runqs_init() - prepare the memory for the run queues of a new pool
- * @pool: the pool, zeroed
- *
- * Context: process context; sleeps.
- * Return: 0 or -ENOMEM; wpool_runqs_free() also after an error.
+/*
+ * Prepare the memory for the run queues of a new pool. @pool: zeroed. Sleeps. Returns 0 or -ENOMEM;
+ * wpool_runqs_free() also after an error.
  */
 int wpool_runqs_init(struct wpool *pool);
 
-/**
- * wpool_runqs_add() - make the run queue of a CPU, if it has none
- * @pool: the pool
- * @cpu: the CPU
- * @gfp: how to allocate it: without __GFP_ACCOUNT while a CPU comes up, as that thread's memory
- *	cgroup has nothing to do with the pool, and its limit must not keep the CPU offline
- *
- * Context: process context; sleeps. No other thread adds to the pool meanwhile.
- * Return: 0 or -ENOMEM.
+/*
+ * Make the run queue of a CPU, if it has none. @gfp: how to allocate it: without __GFP_ACCOUNT
+ * while a CPU comes up, as that thread's memory cgroup has nothing to do with the pool, and its
+ * limit must not keep the CPU offline. Sleeps. No other thread adds to the pool meanwhile. Returns
+ * 0 or -ENOMEM.
  */
 int wpool_runqs_add(struct wpool *pool, int cpu, gfp_t gfp);
 
-/**
- * wpool_runqs_add_hists() - let all run queues count times, now and those that come later
- * @pool: the pool
- *
- * Context: process context; sleeps. The caller holds cpu_hotplug_lock and
- * pool->tune_mutex.
- * Return: 0 or -ENOMEM; a second call does the rest.
+/*
+ * Let all run queues count times, now and those that come later. Sleeps. The caller holds
+ * cpu_hotplug_lock and pool->tune_mutex. Returns 0 or -ENOMEM; a second call does the rest.
  */
 int wpool_runqs_add_hists(struct wpool *pool);
 
@@ -54,4 +43,4 @@ int wpool_runqs_module_init(void);
 /** wpool_runqs_module_exit() - destroy the slab cache */
 void wpool_runqs_module_exit(void);
 
-#endif /* WPOOL_CORE_RUNQS_H */
+#endif /* WPOOL_CORE_RUNQ_ALLOC_H */

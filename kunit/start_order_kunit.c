@@ -3,14 +3,14 @@
  * The order of tasks: one is overtaken only by those that were submitted in the same few
  * milliseconds, whatever the load.
  *
- * The verdict counts tasks, see order.h. It bears a machine that stands still: a worker may
+ * The verdict counts tasks, see start_order.h. It bears a machine that stands still: a worker may
  * take a task and lose its CPU before it has noted the start, which no pool can help. So a
  * load is tried again, and fails if the order is lost each time.
  */
 #include <kunit/resource.h>
 #include <linux/cpu.h>
 
-#include "order.h"
+#include "start_order.h"
 
 #define NR_TRIES 3
 
@@ -165,7 +165,7 @@ static struct kunit_case order_cases[] = {
 };
 
 static struct kunit_suite order_suite = {
-	.name = "wpool_order",
+	.name = "wpool_start_order",
 	.init = wpk_init,
 	.exit = wpk_exit,
 	.test_cases = order_cases,

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is queued, and which workers may take it: functions that change nothing. */
-#ifndef WPOOL_CORE_FIND_WORK_H
-#define WPOOL_CORE_FIND_WORK_H
+/*
+ * What is queued, and which workers may take it. These functions only read, except that
+ * wpool_runq_pop() and wpool_runq_take_next() take a task, and that wpool_runq_offer() and
+ * wpool_queues_find_work() change pool->offers.
+ */
+#ifndef WPOOL_CORE_QUEUED_H
+#define WPOOL_CORE_QUEUED_H
 
 #include "core/state.h"
 
-/**
- * wpool_runq_is_served() - will a worker at home here look into this ring?
- * @rq: the run queue
- *
- * Racy: neither a push nor a take relies on it. A worker that sleeps in its task,
- * or that was counted out as a hog, does not look.
- *
- * Context: any.
- * Return: true if such a worker is running, idle or waking.
+/*
+ * Will a worker at home here look into this ring? Racy: neither a push nor a take relies on it. A
+ * worker that sleeps in its task, or that was counted out as a hog, does not look. Returns true if
+ * such a worker is running, idle or waking.
  */
 static inline bool wpool_runq_is_served(const struct wpool_runq *rq)
 {
@@ -40,6 +39,13 @@ static inline struct wpool_task *wpool_runq_pop(struct wpool_runq *rq)
 	return wpool_fifo_pop_first(&rq->backlog) ?: wpool_ring_pop(&rq->ring);
 }
 
+/* Take the task in the next slot, if there is one. */
+static inline struct wpool_task *wpool_runq_take_next(struct wpool_runq *rq)
+{
+	/* read first, because the exchange is a locked instruction */
+	return READ_ONCE(rq->next) ? xchg(&rq->next, NULL) : NULL;
+}
+
 /** wpool_shared_len() - how many tasks are queued for all CPUs: racy */
 static inline u32 wpool_shared_len(const struct wpool *pool)
 {
@@ -58,51 +64,33 @@ u32 wpool_queues_len(struct wpool *pool);
 /** wpool_runq_is_left() - does it hold tasks that workers of other CPUs should take? Racy */
 bool wpool_runq_is_left(struct wpool_runq *rq);
 
-/**
- * wpool_runq_offer() - if wpool_runq_is_left(), offer its tasks to workers of other CPUs
- * @rq: run queue of any CPU
- *
- * Workers visit only those run queues of other CPUs that are offered, so that a search costs
- * the same with two CPUs and with many.
- *
- * Context: any; a full barrier after the change that makes other workers necessary.
- * Return: true if it was not offered before and is now; then this is a full barrier, too.
+/*
+ * If wpool_runq_is_left(), offer its tasks to workers of other CPUs. @rq: run queue of any CPU.
+ * Workers visit only those run queues of other CPUs that are offered, so that a search costs the
+ * same with two CPUs and with many. A full barrier after the change that makes other workers
+ * necessary. Returns true if it was not offered before and is now; then this is a full barrier,
+ * too.
  */
 bool wpool_runq_offer(struct wpool_runq *rq);
 
-/**
- * wpool_queues_have_work() - is a task queued that needs a worker to come?
- * @pool: the pool
- * @rq: this CPU's run queue
- *
- * Reads the global queue, this CPU's run queue and those that are offered. Racy.
- *
- * Context: any.
- * Return: true if there is one.
+/*
+ * Is a task queued that needs a worker to come? @rq: this CPU's run queue. Reads the global queue,
+ * this CPU's run queue and those that are offered. Racy.
  */
 bool wpool_queues_have_work(struct wpool *pool, struct wpool_runq *rq);
 
-/**
- * wpool_queues_find_work() - as wpool_queues_have_work(), and end outdated offers
- * @pool: the pool
- * @rq: this CPU's run queue
- *
- * An offer that turns out to be valid is withdrawn for a moment, and another thread may rely
- * on it just then. So the caller must make sure that a worker comes.
- *
- * Context: any; preemption off.
- * Return: true if there is one; then this is a full barrier after the offer was repeated.
+/*
+ * As wpool_queues_have_work(), and end outdated offers. @rq: this CPU's run queue. An offer that
+ * turns out to be valid is withdrawn for a moment, and another thread may rely on it just then. So
+ * the caller must make sure that a worker comes. Preemption is off. Returns true if there is one;
+ * then this is a full barrier after the offer was repeated.
  */
 bool wpool_queues_find_work(struct wpool *pool, struct wpool_runq *rq);
 
-/**
- * wpool_queues_are_waiting() - is a task queued that waits for the workers of this CPU?
- * @pool: the pool
- * @rq: run queue of the CPU
- *
- * Context: any; takes no lock.
- * Return: true if there is one, or if no worker could be woken for a task.
+/*
+ * Is a task queued that waits for the workers of this CPU? @rq: run queue of the CPU. Takes no
+ * lock. Returns true if there is one, or if no worker could be woken for a task.
  */
 bool wpool_queues_are_waiting(struct wpool *pool, struct wpool_runq *rq);
 
-#endif /* WPOOL_CORE_FIND_WORK_H */
+#endif /* WPOOL_CORE_QUEUED_H */

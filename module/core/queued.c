@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is queued, see find_work.h. */
-#include "core/find_work.h"
+/* What is queued, see queued.h. */
+#include "core/queued.h"
 
 #include <linux/bitops.h>
 

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Stealing, see steal.h. */
+#include "core/steal.h"
+
+#include <linux/minmax.h>
+#include <linux/nodemask.h>
+#include <linux/topology.h>
+
+#include "core/active.h"
+#include "core/length.h"
+#include "core/queued.h"
+#include "core/state.h"
+#include "core/trace.h"
+#include "core/transit.h"
+#include "core/wake.h"
+
+/*
+ * Take half of what another CPU has: of the backlog, which is older, or else of the ring. Of tasks
+ * that may be long take the first alone: the others would wait here behind it.
+ */
+static struct wpool_task *rob_half(struct wpool_runq *rq, struct wpool_runq *victim, u32 *nr)
+{
+	u32 n = wpool_fifo_len(&victim->backlog);
+	struct wpool_task *task;
+
+	if (!wpool_runq_has_short_tasks(victim)) {
+		task = wpool_runq_pop(victim);
+		*nr = !!task;
+		return task;
+	}
+	*nr = min(n - n / 2, WPOOL_RING_HALF);
+	task = n ? wpool_transit_fill(rq, &victim->backlog, nr) : NULL;
+	return task ?: wpool_ring_steal_half(&rq->ring, &victim->ring, nr);
+}
+
+static struct wpool_task *steal_from(struct wpool *pool, struct wpool_runq *rq,
+				     struct wpool_runq *victim, bool last)
+{
+	struct wpool_task *task;
+	u32 n;
+
+	if (victim == rq || !wpool_runq_is_left(victim))
+		return NULL;
+	/* an interrupt may have filled the own ring meanwhile */
+	if (wpool_ring_len(&rq->ring) || wpool_fifo_len(&rq->backlog))
+		return wpool_runq_pop(rq);
+	task = rob_half(rq, victim, &n);
+	if (!task && (last || !wpool_runq_is_served(victim))) {
+		task = wpool_runq_take_next(victim);
+		n = !!task;
+	}
+	WRITE_ONCE(rq->stolen, rq->stolen + n);
+	if (n)
+		trace_wpool_tasks_stolen(pool->name, rq->cpu, victim->cpu, n);
+	return task;
+}
+
+struct wpool_task *wpool_steal_round(struct wpool *pool, bool last)
+{
+	struct wpool_runq *rq, *victim;
+	struct wpool_task *task = NULL;
+	u32 nr = wpool_nr_active(pool), start = wpool_this_runq(pool)->index, i;
+	unsigned long flags;
+	int far;
+
+	for (far = 0; far <= (nr_node_ids > 1); far++) {
+		wpool_for_each_bit_wrap(i, pool->offers, nr, start) {
+			victim = wpool_active(pool, i);
+			local_irq_save(flags);
+			rq = wpool_activate_this_runq(pool);
+			if ((cpu_to_node(victim->cpu) != cpu_to_node(rq->cpu)) == far)
+				task = steal_from(pool, rq, victim, last);
+			if (task)
+				wpool_wake_to_help(pool, rq);
+			local_irq_restore(flags);
+			if (task)
+				return task;
+		}
+	}
+	return NULL;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Stealing: a worker takes tasks from the run queues of other CPUs. */
+#ifndef WPOOL_CORE_STEAL_H
+#define WPOOL_CORE_STEAL_H
+
+#include <linux/types.h>
+
+struct wpool;
+
+/*
+ * Visit each run queue that is offered (wpool_runq_offer()), those of this node first, until one
+ * has a task. Others of its tasks may move to this CPU's ring. @last: take the task in a next slot,
+ * too. Returns a task, not claimed, or NULL. The worker calls it, with preemption off.
+ */
+struct wpool_task *wpool_steal_round(struct wpool *pool, bool last);
+
+#endif /* WPOOL_CORE_STEAL_H */

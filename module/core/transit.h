@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Several tasks that move from one queue to another in one piece. */
+#ifndef WPOOL_CORE_TRANSIT_H
+#define WPOOL_CORE_TRANSIT_H
+
+#include "core/state.h"
+
+/*
+ * Move all tasks of a ring to the end of the backlog, which is the older part of the same queue:
+ * the ring is full, or a task is to be taken out of its middle. Returns how many. Interrupts are
+ * off.
+ */
+u32 wpool_transit_spill(struct wpool_runq *rq);
+
+/*
+ * Take up to *@nr tasks from a list. Returns the first one, or NULL; the others go to the end of
+ * this CPU's ring, which has room for them. *@nr becomes their number, with the first. Interrupts
+ * are off.
+ */
+struct wpool_task *wpool_transit_fill(struct wpool_runq *rq, struct wpool_fifo *from, u32 *nr);
+
+#endif /* WPOOL_CORE_TRANSIT_H */

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The pool is full: the submitter waits for room, runs its task, drops the oldest one, or is
+ * refused. Waiting itself is in waiters.c.
+ */
+#include "task/overload.h"
+
+#include <linux/errno.h>
+#include <linux/irqflags.h>
+#include <linux/minmax.h>
+
+#include "core/current.h"
+#include "core/notify.h"
+#include "core/sched.h"
+#include "core/state.h"
+#include "core/tidy_queue.h"
+#include "core/trace.h"
+#include "task/accept.h"
+#include "task/finish.h"
+#include "task/run.h"
+#include "task/state.h"
+#include "task/tokens.h"
+#include "task/waiters.h"
+
+static void count_refused(struct wpool *pool)
+{
+	struct wpool_runq *rq;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	rq = wpool_this_runq(pool);
+	/* if the pool was destroyed, a CPU that came up afterwards has none */
+	if (likely(rq))
+		WRITE_ONCE(rq->share.refused, rq->share.refused + 1);
+	local_irq_restore(flags);
+}
+
+/* Wait in line with claimed tasks; returns the number of accepted tasks, or -errno. */
+static int wait_for_room(struct wpool *pool, struct wpool_task *const *tasks,
+			 u32 nr, struct wpool_overload *how)
+{
+	struct wpool_waiter waiter = { .tasks = tasks, .nr = nr, .waited = how->waited };
+	int err;
+
+	if (wpool_in_own_task(pool))
+		err = how->timeout ? -EDEADLK : -ETIME;
+	else
+		err = wpool_waiters_wait(pool, &waiter, how->state, how->timeout);
+	how->waited |= !err;
+
+	if (err == -EDEADLK || err == -EAGAIN)
+		count_refused(pool);
+	return waiter.accepted ?: err;
+}
+
+/* A drop gives up after this number of events and strands in a row, which it must not drop. */
+#define MAX_KEPT	8
+
+/* Take the oldest task that may be dropped out of its queue, or return NULL. */
+static struct wpool_task *take_droppable(struct wpool *pool)
+{
+	struct wpool_task *kept[MAX_KEPT], *task;
+	u32 nr = 0;
+
+	while ((task = wpool_sched_take_oldest(pool)) && wpool_task_is_event(task)) {
+		kept[nr++] = task;
+		task = NULL;
+		if (nr == MAX_KEPT)
+			break;
+	}
+	if (unlikely(nr))
+		wpool_sched_put_first(pool, kept, nr);
+	return task;
+}
+
+/*
+ * Accept a claimed task in place of the oldest queued one. The oldest has a token until it is
+ * finished, here or in workers/tidy.c; that token then repays the debt of the new task.
+ */
+static int replace_oldest(struct wpool *pool, struct wpool_task *task)
+{
+	struct wpool_task *oldest = NULL;
+	unsigned long flags;
+	bool here = false;
+	int err = 0;
+
+	local_irq_save(flags);
+	/* interrupts are off: a close waits for threads that have seen the pool open */
+	if (wpool_refuses(pool))
+		err = -ESHUTDOWN;
+	else
+		oldest = take_droppable(pool);
+	if (oldest) {
+		wpool_tokens_owe(pool, wpool_this_runq(pool));
+		wpool_accept_claimed(pool, wpool_this_runq(pool), &task, 1);
+		/* may fail: already cancelled. We dequeued it, so we finish it either way */
+		wpool_task_mark_cancelled(oldest);
+		/* an abort function may sleep, and may need a lock that the submitter holds */
+		here = wpool_finish_may_wake(flags) && !wpool_task_is_detached(oldest);
+		if (!here)
+			wpool_tidy_task(pool, oldest);
+	}
+	local_irq_restore(flags);
+	/* it is unfinished, which keeps the pool */
+	if (here)
+		wpool_finish_cancelled(pool, oldest);
+	return oldest ? 0 : err ?: -EAGAIN;
+}
+
+/* Returns the number of accepted tasks, a prefix, or -errno. */
+static int drop_oldest(struct wpool *pool, struct wpool_task *const *tasks, u32 nr)
+{
+	int err = 0;
+	u32 n = 0;
+
+	while (n < nr && !err) {
+		err = replace_oldest(pool, tasks[n]);
+		n += !err;
+	}
+	if (err == -EAGAIN)
+		count_refused(pool);
+	return n ?: err;
+}
+
+int wpool_overload_apply(struct wpool *pool, struct wpool_task *const *tasks, u32 nr,
+			 struct wpool_overload *how, bool refused)
+{
+	enum wpool_policy policy = how->policy;
+	int n, i;
+
+	refused |= wpool_refuses(pool);
+	/* the pool was closed to others after it began to wait: it may go on waiting for room */
+	if (refused && how->waited)
+		policy = WPOOL_BLOCK;
+	if (refused && !how->waited) {
+		n = -ESHUTDOWN;
+	} else {
+		trace_wpool_pool_overloaded(pool->name, nr, policy);
+		wpool_notify_tell(pool);
+		switch (policy) {
+		case WPOOL_BLOCK:
+			n = wait_for_room(pool, tasks, nr, how);
+			break;
+		case WPOOL_RUN:
+			/* run one task here; unclaim the others meanwhile, for other submitters */
+			for (i = 1; i < nr; i++)
+				wpool_task_unclaim(tasks[i]);
+			nr = 1;
+			n = wpool_run_in_submitter(pool, tasks[0]) ?: 1;
+			if (n == -EAGAIN)
+				count_refused(pool);
+			break;
+		case WPOOL_DROP_OLDEST:
+			n = drop_oldest(pool, tasks, nr);
+			break;
+		default:
+			count_refused(pool);
+			n = -EAGAIN;
+		}
+	}
+
+	for (i = max(n, 0); i < nr; i++)
+		wpool_task_unclaim(tasks[i]);
+	return n;
+}

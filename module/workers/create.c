@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Workers are created and freed, see create.h. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include "workers/create.h"
+
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/rculist.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+
+#include "core/active.h"
+#include "core/class.h"
+#include "core/counts.h"
+#include "core/current.h"
+#include "core/monitor_timer.h"
+#include "core/state.h"
+#include "core/trace.h"
+#include "inject.h"
+#include "workers/affinity.h"
+#include "workers/cgroup.h"
+#include "workers/fault.h"
+#include "workers/owner_hooks.h"
+#include "workers/rescuer.h"
+#include "workers/retire.h"
+#include "workers/worker.h"
+
+/*
+ * Create a worker that waits for wpool_hooks_go(). @leaving: it is not counted in.
+ */
+static struct wpool_worker *create_worker(struct wpool *pool, int cpu, bool leaving, u64 *start_ns)
+{
+	struct task_struct *thread;
+	struct wpool_worker *w;
+	int err;
+
+	*start_ns = trace_wpool_worker_spawned_enabled() ? ktime_get_mono_fast_ns() : 0;
+	w = kzalloc_node(sizeof(*w), GFP_KERNEL, cpu_to_node(cpu));
+	if (!w)
+		return ERR_PTR(-ENOMEM);
+	w->pool = pool;
+	w->rq = wpool_runq(pool, cpu);
+	w->loop = wpool_worker_main;
+	w->leaving = leaving;
+	thread = ERR_PTR(-ENOMEM);
+	if (!wpool_inject_spawn())
+		thread = kthread_create_on_node(wpool_worker_thread, w, cpu_to_node(cpu),
+						"wp/%s", pool->name);
+	if (IS_ERR(thread)) {
+		kfree(w);
+		return ERR_CAST(thread);
+	}
+	w->thread = get_task_struct(thread);
+	err = wpool_cgroup_join(w);
+	if (err) {
+		kthread_stop(thread);
+		put_task_struct(thread);
+		kfree(w);
+		return ERR_PTR(err);
+	}
+	/*
+	 * Since 6.14 a thread that is not bound gets the CPUs of its node, when it first
+	 * runs and whenever a CPU comes up, whatever set_cpus_allowed_ptr() said. A bound
+	 * thread is left alone. Binding does not make it a per-CPU thread: it may move
+	 * itself, see home.c, and the scheduler moves it off a CPU that goes down.
+	 *
+	 * Hotplug need not be held off: the thread is on no run queue of the scheduler
+	 * before its wake-up, which chooses another CPU if this one is going down or gone.
+	 * The worker then notices that it is not at home.
+	 */
+	kthread_bind(thread, cpu);
+
+	mutex_lock(&pool->workers.mutex);
+	/* before the thread runs its first task */
+	wpool_class_set(w);
+	list_add_tail_rcu(&w->node, &pool->workers.list);
+	wpool_threads_enter(pool);
+	mutex_unlock(&pool->workers.mutex);
+
+	err = wpool_hooks_prepare(w);
+	if (err)
+		return ERR_PTR(err);
+	mutex_lock(&pool->workers.mutex);
+	pool->workers.spawned++;
+	mutex_unlock(&pool->workers.mutex);
+	return w;
+}
+
+int wpool_worker_create(struct wpool *pool, struct wpool_runq *rq)
+{
+	struct wpool_worker *w;
+	u64 start_ns;
+
+	w = create_worker(pool, rq->cpu, false, &start_ns);
+	if (IS_ERR(w))
+		return PTR_ERR(w);
+	/* counted as running it must be woken at once: others there park, and rely on it */
+	local_irq_disable();
+	wpool_runq_activate(rq);
+	wpool_waking_settle(w, rq);
+	trace_wpool_worker_spawned(pool->name, rq->cpu, w->thread->pid, start_ns);
+	wpool_hooks_go(w);
+	local_irq_enable();
+	/* the worker may have to wait for its CPU: the monitor must see that */
+	wpool_monitor_timer_set(pool);
+	return 0;
+}
+
+int wpool_worker_create_all(struct wpool *pool, u32 nr)
+{
+	u32 have = READ_ONCE(pool->nr_workers);
+	int err;
+
+	/* check first: do not create thousands of threads in vain */
+	if (!wpool_is_closed(pool) && nr > have && nr - have > wpool_workers_room())
+		return -EAGAIN;
+	/* a closed pool gets its workers when it opens */
+	while (!wpool_is_closed(pool) && READ_ONCE(pool->nr_workers) < nr) {
+		err = wpool_worker_count_in(pool);
+		/* at capacity: the spawner makes workers of an open pool, too */
+		if (err == -EBUSY)
+			return 0;
+		if (err)
+			return err;
+		err = wpool_worker_create(pool, wpool_runq(pool, wpool_home_place(pool, -1)));
+		if (err) {
+			wpool_worker_count_out(pool);
+			return err;
+		}
+	}
+	return 0;
+}
+
+int wpool_worker_create_rescuer(struct wpool *pool)
+{
+	struct wpool_worker *w;
+	u64 start_ns;
+	int cpu;
+
+	if (!wpool_worker_may_enter(pool) || !wpool_workers_enter_place()) {
+		wpool_rescuer_is_missing(pool);
+		return -EBUSY;
+	}
+	cpu = wpool_home_place(pool, -1);
+	w = create_worker(pool, cpu, true, &start_ns);
+	if (IS_ERR(w)) {
+		wpool_rescuer_is_missing(pool);
+		local_irq_disable();
+		wpool_worker_left(pool, false);
+		local_irq_enable();
+		return PTR_ERR(w);
+	}
+	trace_wpool_worker_spawned(pool->name, cpu, w->thread->pid, start_ns);
+	wpool_rescuer_set(pool, w);
+	return 0;
+}
+
+int wpool_worker_create_reserve(struct wpool *pool)
+{
+	int err = READ_ONCE(pool->reserve.rescuer) ? 0 : wpool_worker_create_rescuer(pool);
+
+	return err == -EBUSY ? -EAGAIN : err;
+}
+
+static void free_rcu_worker(struct rcu_head *rcu)
+{
+	struct wpool_worker *w = container_of(rcu, struct wpool_worker, rcu);
+
+	put_task_struct(w->thread);
+	kfree(w);
+}
+
+void wpool_worker_reap(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+
+	mutex_lock(&pool->workers.mutex);
+	list_del_rcu(&w->node);
+	mutex_unlock(&pool->workers.mutex);
+	call_rcu(&w->rcu, free_rcu_worker);
+	wpool_threads_leave(pool);
+}

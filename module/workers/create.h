@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Workers are created and freed. All functions here sleep; a fatal signal ends a creation. */
+#ifndef WPOOL_WORKERS_CREATE_H
+#define WPOOL_WORKERS_CREATE_H
+
+#include <linux/types.h>
+
+struct wpool;
+struct wpool_runq;
+struct wpool_worker;
+
+/*
+ * Create a worker, which the caller has counted in nr_workers, at home at @rq. Returns 0, -ENOMEM,
+ * -EINTR, -EAGAIN (no more threads in the system), or as wpool_hooks_prepare().
+ */
+int wpool_worker_create(struct wpool *pool, struct wpool_runq *rq);
+
+/*
+ * Create workers until the pool has @nr, or as many as its capacity. Returns 0, or as
+ * wpool_worker_create(), or -EAGAIN (the module has its max_workers); those created before stay.
+ */
+int wpool_worker_create_all(struct wpool *pool, u32 nr);
+
+/*
+ * Create the worker in reserve, see rescuer.h. If the pool has a rescuer by then, the new worker
+ * ends. Returns as wpool_worker_create(), or -EBUSY: the module has its max_workers, or pools
+ * without a worker come first.
+ */
+int wpool_worker_create_rescuer(struct wpool *pool);
+
+/*
+ * The same if the pool has none, for its create or a tune, after wpool_rescuer_enable(). Returns
+ * as wpool_worker_create_all().
+ */
+int wpool_worker_create_reserve(struct wpool *pool);
+
+/*
+ * Take a worker that is counted out, and whose thread has ended, off its pool's list. It is freed
+ * after an RCU grace period; its pool may be freed earlier. Takes pool->workers.mutex.
+ */
+void wpool_worker_reap(struct wpool_worker *w);
+
+#endif /* WPOOL_WORKERS_CREATE_H */

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A worker goes home, see home.h. */
+#include "workers/home.h"
+
+#include <linux/cpumask.h>
+
+#include "core/active.h"
+#include "core/counts.h"
+#include "core/wake.h"
+
+void wpool_worker_rehome(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+	struct wpool_runq *old = w->rq, *new = old;
+	bool left;
+	int cpu;
+
+	local_irq_disable();
+	raw_spin_lock(&old->lock);
+	/* it may still be coming, but not for the old run queue */
+	wpool_waking_disown(w);
+	left = __wpool_running_leave(w, old);
+	raw_spin_unlock(&old->lock);
+	/*
+	 * wpool_worker_rehome:A, the full barrier of the call: no thread may rely on the worker
+	 * while it moves. Pairs as wpool_running_left:A, see wake.c.
+	 */
+	wpool_running_left(old, left);
+	wpool_wake_if_work(pool, wpool_this_runq(pool));
+	local_irq_enable();
+	wpool_cgroup_follow(w);
+	if (w->new_home && !READ_ONCE(w->new_home->redirect)) {
+		new = w->new_home;
+	} else if (READ_ONCE(old->redirect)) {
+		cpu = wpool_home_place(pool, -1);
+		new = wpool_runq(pool, cpu);
+	}
+	w->new_home = NULL;
+	if (new != old) {
+		local_irq_disable();
+		wpool_home_leave(old);
+		wpool_runq_activate(new);
+		wpool_home_enter(new);
+		local_irq_enable();
+		WRITE_ONCE(w->rq, new);
+	}
+	/* fails if that CPU goes down as well: the next round sees it */
+	set_cpus_allowed_ptr(current, cpumask_of(new->cpu));
+	/* on PREEMPT_RT a thread must not run on a CPU that its mask excludes */
+	if (raw_smp_processor_id() != new->cpu)
+		set_cpus_allowed_ptr(current, cpu_possible_mask);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A worker stays on its home CPU, and in the cgroups of its pool. */
+#ifndef WPOOL_WORKERS_HOME_H
+#define WPOOL_WORKERS_HOME_H
+
+#include <linux/sched.h>
+
+#include "core/state.h"
+#include "workers/cgroup.h"
+
+/*
+ * False if the CPU went down, the cpumask changed, or the worker was picked to move; the worker
+ * must call wpool_worker_rehome() then.
+ */
+static inline bool wpool_worker_is_at_home(struct wpool_worker *w)
+{
+	/* the mask may have been changed by a task, or by the kernel while the CPU was offline */
+	return raw_smp_processor_id() == w->rq->cpu && current->nr_cpus_allowed == 1 &&
+	       !READ_ONCE(w->rq->redirect) && !w->new_home && wpool_cgroup_is_joined(w);
+}
+
+/* Go home, or to a new home if that CPU is no longer allowed. The worker calls it; sleeps. */
+void wpool_worker_rehome(struct wpool_worker *w);
+
+#endif /* WPOOL_WORKERS_HOME_H */
