@@ -6,6 +6,7 @@
  * until the next boot. They come after those of contain_kunit.c.
  */
 #include <linux/cpu.h>
+#include <linux/cpumask.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
 #include <linux/sched/task.h>
@@ -16,6 +17,7 @@
 #include <linux/wpool_parallel.h>
 #include <linux/wpool_strand.h>
 
+#include "behalf.h"
 #include "die.h"
 #include "fixture.h"
 #include "group.h"
@@ -507,6 +509,31 @@ static void wpool_group_task_dies_is_eio_and_the_group_lives(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
+/* More than the CPUs that may have the mm while they are idle. */
+static void wpool_group_task_dies_on_behalf_keeps_nothing(struct kunit *test)
+{
+	int i, nr = num_online_cpus() + 2;
+	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
+	struct wpool_group *group = wpk_group(test, pool, WPOOL_UNLIMITED);
+	struct wpk_member *members = wpk_members(test, group, NULL, nr + 1);
+	struct wpk_client *client = wpk_client(test);
+
+	KUNIT_ASSERT_EQ(test, wpk_client_act(client, group), 0);
+	for (i = 0; i < nr; i++)
+		members[i].body = die_in_group;
+	members[nr].body = wpk_client_count;
+	members[nr].arg = client;
+	wpk_members_submit(test, members, nr + 1);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), -EIO);
+	for (i = 0; i < nr; i++)
+		KUNIT_EXPECT_EQ(test, members[i].status, -EIO);
+	KUNIT_EXPECT_EQ(test, wpk_client_counted(test, client), 1);
+	wpk_destroy(test, pool);
+	/* the thread drops its credentials after a grace period of RCU */
+	WPK_EVENTUALLY(test, atomic_long_read(&client->cred->usage) == client->usage + 1);
+	wpk_client_expect_refs(test, client, 1);
+}
+
 struct mortal_loop {
 	struct task_struct *caller;
 	atomic_t dead;
@@ -732,6 +759,7 @@ static struct kunit_case fault_cases[] = {
 	KUNIT_CASE(wpool_strand_task_dies_the_strand_goes_on),
 	KUNIT_CASE(wpool_strand_dies_after_its_finish_is_not_touched),
 	KUNIT_CASE(wpool_group_task_dies_is_eio_and_the_group_lives),
+	KUNIT_CASE(wpool_group_task_dies_on_behalf_keeps_nothing),
 	KUNIT_CASE(wpool_parallel_for_helper_dies_is_eio),
 	KUNIT_CASE(queue_work_dies_its_flush_ends_and_the_queue_goes_on),
 #ifdef CONFIG_SMP

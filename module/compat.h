@@ -6,6 +6,7 @@
 #ifndef WPOOL_COMPAT_H
 #define WPOOL_COMPAT_H
 
+#include <linux/cred.h>
 #include <linux/hrtimer.h>
 #include <linux/kcov.h>
 #include <linux/sched.h>
@@ -182,6 +183,28 @@ static inline int compat_migration_disabled(void)
 #define COMPAT_PF_NOWARN	0
 #endif
 #define COMPAT_PF_MEMALLOC_MORE	(COMPAT_PF_PIN | COMPAT_PF_NORECLAIM | COMPAT_PF_NOWARN)
+
+/*
+ * Act with other credentials, with a reference to them that the exit of the thread would drop. The
+ * old ones keep the reference that they had, which is the caller's until it reverts.
+ */
+static inline const struct cred *compat_override_creds(const struct cred *cred)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 14, 0)
+	return override_creds(get_cred(cred));
+#else
+	return override_creds(cred);
+#endif
+}
+
+static inline void compat_revert_creds(const struct cred *old)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 14, 0)
+	put_cred(revert_creds(old));
+#else
+	revert_creds(old);
+#endif
+}
 
 /* The memory cgroup that the calling thread has set with set_active_memcg(). */
 static inline struct mem_cgroup *compat_active_memcg(void)

@@ -5,11 +5,13 @@
 #ifndef _LINUX_WPOOL_GROUP_H
 #define _LINUX_WPOOL_GROUP_H
 
+#include <linux/bits.h>
 #include <linux/list.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/wpool.h>
 
+struct wpool_behalf;
 struct wpool_group_task;
 
 /**
@@ -31,7 +33,9 @@ typedef int (*wpool_group_fn)(struct wpool_group_task *task);
  * @task: the task, which belongs to this function from now on
  * @status: -ECANCELED if the function was not called, because the group was cancelled or the
  *	pool was closed with %WPOOL_RELEASE_CANCEL; -ETIME if the task had waited for longer than
- *	max_wait_ms; -EIO if the worker died in it
+ *	max_wait_ms; -EIO if the worker died in it; after wpool_group_act_for_me() also -ESRCH if
+ *	the memory of the process is gone; -EPERM if the task was to run in its submitter, another
+ *	process
  *
  * It may free the task as its last act, not before anything that may fault. If the worker
  * dies in it, it is called once more, with -EIO.
@@ -75,11 +79,13 @@ struct wpool_group {
 	u32 nr;
 	u32 epoch;
 	int error;
+	bool special; /* closed, or @behalf is set */
 	bool closed;
 	struct list_head line;
 	struct wpool *pool;
 	struct list_head sleepers;
 	struct module *owner;
+	struct wpool_behalf *behalf;
 	void *made_by; /* for CONFIG_DEBUG_OBJECTS */
 };
 
@@ -114,6 +120,41 @@ struct wpool_group_task {
  */
 int __must_check wpool_group_init(struct wpool_group *group, struct wpool *pool,
 				  u32 max_outstanding, struct module *owner);
+
+/* What the tasks of a group have of the caller of wpool_group_act_for_me() */
+#define WPOOL_AS_MM	BIT(0)	/* the memory of its process: get_user() and so on */
+#define WPOOL_AS_CREDS	BIT(1)	/* its credentials */
+#define WPOOL_AS_MEMCG	BIT(2)	/* its memory cgroup is charged for what they allocate */
+#define WPOOL_AS_ALL	(WPOOL_AS_MM | WPOOL_AS_CREDS | WPOOL_AS_MEMCG)
+
+/**
+ * wpool_group_act_for_me() - let the tasks of a group act on behalf of the caller
+ * @group: the group, prepared, and without tasks
+ * @what: what they get of the caller, at least one of %WPOOL_AS_MM and so on
+ *
+ * It is taken here, whoever submits the tasks: that costs less than to take it with each of them,
+ * and a client that acts for several threads has a group for each. Each task puts it on before its
+ * function, and takes it off afterwards, also if its worker dies in it. The group drops it in
+ * wpool_group_exit().
+ *
+ * The group does not keep the memory of the process: when that has ended, or has executed another
+ * program, tasks that have not started are not run, and their abort functions get -ESRCH. A task
+ * that runs does keep it until it returns. A worker gets no signals, so an access to memory that a
+ * program provides (userfaultfd, FUSE) lasts until that program provides it, or ends.
+ *
+ * Under %WPOOL_RUN a task may run in its submitter. If that has another process' memory, the task
+ * is not run, and its abort function gets -EPERM.
+ *
+ * Context: process context; sleeps. Not beside a submit to the group.
+ * Return:
+ * * 0 - the tasks that are submitted from now on act for the caller
+ * * -EINVAL - no group, or it has no pool; nothing in @what, or what does not exist; or
+ *   %WPOOL_AS_MM, and the caller has no memory of a process
+ * * -EBUSY - the group has tasks, or acts for somebody already
+ * * -EOPNOTSUPP - %WPOOL_AS_MEMCG, and the kernel has no memory cgroups
+ * * -ENOMEM - out of memory
+ */
+int __must_check wpool_group_act_for_me(struct wpool_group *group, unsigned int what);
 
 /**
  * wpool_group_exit() - end a group

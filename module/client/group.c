@@ -28,6 +28,9 @@
  * All CPUs share the lock's cache line, and take the lock twice for each task. With a count for
  * each CPU, neither the bound nor the end of the last task could be seen without reading all CPUs.
  *
+ * A group that acts for somebody (behalf.c) gives each task another function at its submit, so
+ * tasks of other groups pay nothing for it.
+ *
  * A plain task belongs to no group: the pool counts it on its own CPU, and a group would only make
  * that slower.
  */
@@ -42,6 +45,7 @@
 #include <linux/wpool.h>
 #include <linux/wpool_group.h>
 
+#include "client/behalf.h"
 #include "core/current.h"
 #include "core/freeze.h"
 #include "core/state.h"
@@ -164,15 +168,21 @@ static int group_wait_for_room(struct wpool_group *group, u32 nr_closes, unsigne
 
 /* ---- places ---- */
 
+static void group_task_act(struct wpool_task *task);
+
 /* @state: task state to wait in; 0: the caller must not sleep. *waited: whether it did. */
-static int find_room(struct wpool_group *group, unsigned int state, bool *waited)
+static int find_room(struct wpool_group *group, struct wpool_group_task *task,
+		     unsigned int state, bool *waited)
 	__must_hold(&group->lock)
 {
 	u32 nr_closes;
 
 	lockdep_assert_held(&group->lock);
-	if (unlikely(group->closed))
-		return -ESHUTDOWN;
+	if (unlikely(group->special)) {
+		if (group->closed)
+			return -ESHUTDOWN;
+		task->task.func = group_task_act;
+	}
 	if (likely(list_empty(&group->line) && has_room(group)))
 		return 0;
 	nr_closes = wpool_nr_closes(group->pool);
@@ -194,7 +204,7 @@ static int enter_group(struct wpool_group *group, struct wpool_group_task *task,
 	int err;
 
 	raw_spin_lock_irqsave(&group->lock, flags);
-	err = find_room(group, state, waited);
+	err = find_room(group, task, state, waited);
 	if (!err) {
 		task->group = group;
 		task->epoch = group->epoch;
@@ -260,14 +270,13 @@ static void group_task_end(struct wpool_task *task, int status)
 	leave_group(group, status);
 }
 
-/* Its function. */
-static void group_task_run(struct wpool_task *task)
+static __always_inline void run_for(struct wpool_task *task, const struct wpool_behalf *behalf)
 {
 	struct wpool_group_task *gtask = group_task(task);
 	struct wpool_worker *w = wpool_worker_current();
 	struct wpool_group *group = gtask->group;
 	wpool_group_fn func = gtask->func;
-	int error;
+	int error, err;
 
 	if (unlikely(wpool_group_task_is_cancelled(gtask))) {
 		group_task_end(task, -ECANCELED);
@@ -276,11 +285,31 @@ static void group_task_run(struct wpool_task *task)
 	/* for debugfs; under policy run the caller may be a worker in another task */
 	if (likely(w && w->task == task))
 		WRITE_ONCE(w->func, func);
-	error = func(gtask);
+	if (behalf) {
+		err = wpool_behalf_call(behalf, func, gtask, &error);
+		if (err) {
+			group_task_end(task, err);
+			return;
+		}
+	} else {
+		error = func(gtask);
+	}
 	/* first: a thread that has waited for the group must see it counted */
 	if (unlikely(error))
 		count_error(group->pool, func, error);
 	leave_group(group, error);
+}
+
+/* The function of a task. */
+static void group_task_run(struct wpool_task *task)
+{
+	run_for(task, NULL);
+}
+
+/* The same in a group that acts for somebody; its tasks may go to another group later. */
+static void group_task_act(struct wpool_task *task)
+{
+	run_for(task, group_task(task)->group->behalf);
 }
 
 void wpool_group_task_init(struct wpool_group_task *task, wpool_group_fn func,
@@ -442,6 +471,26 @@ int wpool_group_init(struct wpool_group *group, struct wpool *pool, u32 max_outs
 }
 EXPORT_SYMBOL_GPL(wpool_group_init);
 
+int wpool_group_act_for_me(struct wpool_group *group, unsigned int what)
+{
+	struct wpool_behalf *behalf;
+
+	might_sleep();
+	if (IS_ERR_OR_NULL(group) || !group->pool)
+		return -EINVAL;
+	if (group->nr || group->behalf)
+		return -EBUSY;
+	behalf = wpool_behalf_take(what);
+	if (IS_ERR(behalf))
+		return PTR_ERR(behalf);
+	raw_spin_lock_irq(&group->lock);
+	group->behalf = behalf;
+	group->special = true;
+	raw_spin_unlock_irq(&group->lock);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(wpool_group_act_for_me);
+
 int wpool_group_exit(struct wpool_group *group)
 {
 	struct wpool *pool;
@@ -452,6 +501,7 @@ int wpool_group_exit(struct wpool_group *group)
 		return err == -EINVAL ? 0 : err;
 	raw_spin_lock_irq(&group->lock);
 	/* no submit enters from here on */
+	group->special = true;
 	group->closed = true;
 	wake_line(group);
 	raw_spin_unlock_irq(&group->lock);
@@ -459,6 +509,7 @@ int wpool_group_exit(struct wpool_group *group)
 	wait_for(group, has_ended, TASK_UNINTERRUPTIBLE);
 	pool = group->pool;
 	group->pool = NULL;
+	wpool_behalf_drop(group->behalf);
 	debug_object_deactivate(group, &group_descr);
 	debug_object_free(group, &group_descr);
 	wpool_put(pool);

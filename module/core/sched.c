@@ -198,20 +198,24 @@ static struct wpool_task *take_left(struct wpool *pool, struct wpool_runq *own, 
  * in the same tick the own one does, whose lines are here, but not in each look: a chain of short
  * tasks has 100,000 in a tick. What this CPU put there itself is younger.
  */
-static bool is_shared_first(struct wpool *pool, struct wpool_runq *rq, u32 shared, u32 own)
+static bool is_shared_first(struct wpool *pool, struct wpool_runq *rq, u32 shared, u32 own,
+			    u32 streak)
 {
 	if (shared != own)
 		return time_before32(shared, own);
-	return !(rq->tick % SHARED_LOOK) && !has_shared(pool, rq, own);
+	return rq->tick % SHARED_LOOK <= streak && !has_shared(pool, rq, own);
 }
 
-/* Take the oldest: of this CPU's queue, the global queue, or one whose workers do not come. */
-static struct wpool_task *take_oldest(struct wpool *pool, struct wpool_runq *rq)
+/*
+ * Take the oldest: of this CPU's queue, the global queue, or one whose workers do not come.
+ * @streak: that many looks before this one took the next slot's
+ */
+static struct wpool_task *take_oldest(struct wpool *pool, struct wpool_runq *rq, u32 streak)
 {
 	u32 own = 0, shared;
 	bool has_own = wpool_runq_first(rq, &own);
 	bool from_shared = wpool_fifo_first(&pool->globq, &shared) &&
-			   (!has_own || is_shared_first(pool, rq, shared, own));
+			   (!has_own || is_shared_first(pool, rq, shared, own, streak));
 	struct wpool_task *task;
 
 	task = take_left(pool, rq, has_own || from_shared, from_shared ? shared : own);
@@ -249,13 +253,14 @@ static struct wpool_task *take_urgent(struct wpool *pool, struct wpool_runq *rq)
 static struct wpool_task *take_others(struct wpool *pool, struct wpool_runq *rq)
 {
 	struct wpool_task *task = NULL;
+	u32 streak = rq->next_streak++;
 
-	if (rq->next_streak++ < WPOOL_NEXT_STREAK)
+	if (streak < WPOOL_NEXT_STREAK)
 		task = wpool_runq_take_next(rq);
 	if (task)
 		return task;
 	rq->next_streak = 0;
-	return take_oldest(pool, rq) ?: wpool_runq_take_next(rq);
+	return take_oldest(pool, rq, streak) ?: wpool_runq_take_next(rq);
 }
 
 /* Take a task from the queues that this CPU serves. */

@@ -114,10 +114,11 @@ int dev_cancel_all(int fd)
 	return do_ioctl(fd, WPOOL_IOC_CANCEL, &arg);
 }
 
-int dev_group(int fd, __u32 max_outstanding)
+int dev_group(int fd, __u32 max_outstanding, __u32 flags)
 {
 	struct wpool_dev_group arg = { .size = sizeof(arg) };
 
+	arg.flags = flags;
 	arg.max_outstanding = max_outstanding;
 	return do_ioctl(fd, WPOOL_IOC_GROUP, &arg);
 }

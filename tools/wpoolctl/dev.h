@@ -35,7 +35,7 @@ int dev_stats(int fd, struct wpool_dev_stats *stats);
 int dev_submit(int fd, const struct wpool_dev_work *works, __u32 nr, __u32 flags,
 	       __u32 cpu, __u32 *accepted);
 int dev_cancel_all(int fd);
-int dev_group(int fd, __u32 max_outstanding);
+int dev_group(int fd, __u32 max_outstanding, __u32 flags);
 
 /* Records read, 0 if no task of the file is unfinished. Sleeps. */
 ssize_t dev_read(int fd, struct wpool_dev_record *records, size_t max);

@@ -289,6 +289,20 @@ static bool watch(struct watch *w)
 
 /* ---- beginning and end of a run ------------------------------------------------ */
 
+/* A group, if it wants one, or counts in our memory. */
+static int group_of(int fd, const struct load_config *config)
+{
+	__u32 flags = 0;
+	unsigned int i;
+
+	for (i = 0; i < config->nr_works; i++)
+		if (config->works[i].kind == WPOOL_WORK_COUNT)
+			flags = WPOOL_DEV_GROUP_MM;
+	if (!config->group && !flags)
+		return 0;
+	return dev_group(fd, config->group ? config->group : WPOOL_DEV_UNLIMITED, flags);
+}
+
 /* Tasks are shared out in rows, so that each submitter's kinds take turns. */
 static void start_submitters(struct load *load)
 {
@@ -311,7 +325,7 @@ static void start_submitters(struct load *load)
 			load_fail(load, s->fd, "%s", e.text);
 			break;
 		}
-		err = config->group ? dev_group(s->fd, config->group) : 0;
+		err = group_of(s->fd, config);
 		if (err) {
 			dev_explain(&e, err, config->pool);
 			load_fail(load, err, "%s", e.text);

@@ -345,7 +345,9 @@ static int check_on(const struct run *run, struct errmsg *e)
 		case WPOOL_WORK_TIMER:
 		case WPOOL_WORK_STRAND:
 		case WPOOL_WORK_POLL:
-			return errmsg_set(e, "--on: not with tasks of timer, strand or poll");
+		case WPOOL_WORK_COUNT:
+			return errmsg_set(e, "--on: not with tasks of %s",
+					  "timer, strand, poll or count");
 		}
 	return 0;
 }

@@ -96,12 +96,13 @@ static void add_task(struct submitter *s, struct batch *batch, __u64 task, __u64
 	const struct load_config *config = s->load->config;
 	unsigned int i = work_turn(config->turns, task);
 	const struct work *work = &config->works[i];
+	__u64 amount = config->arrivals.replay ? arrivals_run_ns(&s->arrivals) :
+						 amount_draw(&work->amount, &s->random);
 
 	batch->works[batch->nr++] = (struct wpool_dev_work){
 		.kind = work->kind,
 		.flags = config->urgent ? WPOOL_WORK_URGENT : 0,
-		.arg = config->arrivals.replay ? arrivals_run_ns(&s->arrivals) :
-						 amount_draw(&work->amount, &s->random),
+		.arg = work->kind == WPOOL_WORK_COUNT ? (unsigned long)&s->counted : amount,
 		.cookie = tally_cookie(number, i),
 		.depth = work->depth,
 		.fanout = work->fanout,

@@ -31,6 +31,7 @@ struct submitter {
 	__u64 end;
 	struct arrivals arrivals;
 	struct random random;		/* of the amounts of work */
+	__u64 counted;			/* by tasks of the kind count, on our behalf */
 	atomic_bool submitted;		/* the submit thread is through */
 	atomic_ullong accepted;
 	atomic_ullong finished;		/* records read */

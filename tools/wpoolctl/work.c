@@ -37,6 +37,7 @@ static const struct work_kind kinds[] = {
 	{ "strand", WPOOL_WORK_STRAND, ARG_DURATION },
 	{ "poll", WPOOL_WORK_POLL, ARG_FD },
 	{ "loop", WPOOL_WORK_LOOP, ARG_DURATION },
+	{ "count", WPOOL_WORK_COUNT, ARG_NONE },
 	{ }
 };
 
@@ -151,7 +152,7 @@ int work_parse(const char *s, struct work *work, struct errmsg *e)
 	if (!kind) {
 		errmsg_set(e, ERRMSG_Q " is not one of %s, %s", copy,
 			   "noop, spin, sleep, yield, touch, hash, lock, tree, fault, timer",
-			   "strand, poll, loop");
+			   "strand, poll, loop, count");
 		goto err_free;
 	}
 	parsed.kind = kind->kind;

@@ -262,6 +262,7 @@ struct wpool_dev_simple {
 #define WPOOL_WORK_STRAND	10	/* arg: ns of CPU, one after the other for each file */
 #define WPOOL_WORK_POLL		11	/* arg: a file to wait for without a worker */
 #define WPOOL_WORK_LOOP		12	/* arg: ns of CPU, of all CPUs that take part */
+#define WPOOL_WORK_COUNT	13	/* arg: address of a __u64 to which it adds 1 */
 
 #define WPOOL_WORK_SILENT	(1U << 0)	/* no completion record, histograms only */
 #define WPOOL_WORK_URGENT	(1U << 1)	/* it starts before tasks that are not urgent */
@@ -292,6 +293,12 @@ struct wpool_dev_simple {
  * file; EPERM it cannot be polled, or a program would answer (FUSE); ELOOP it is /dev/wpool;
  * ENOBUFS WPOOL_MAX_POLLS of the submitting file are unfinished. Or its record says EOPNOTSUPP,
  * if the file does not wake those who poll it through one wait queue.
+ *
+ * A count needs the memory of a process: that which has given the file its group, with
+ * WPOOL_DEV_GROUP_MM, or the submitter's, if that runs it under the policy run. Otherwise, or if
+ * there is no memory at the address, its record has the status -EFAULT. Several counts of one
+ * address at once may lose some. If a program provides that memory (userfaultfd, FUSE), the task
+ * waits for it, and nothing but that program's end stops it.
  *
  * The tasks of the kind strand that are submitted through one file run one after the other,
  * in the order of their submits. They are always accepted by an open pool, and only the
@@ -350,7 +357,8 @@ struct wpool_dev_submit {
  * struct wpool_dev_record - what read() returns, whole records only
  * @cookie: cookie of the descriptor
  * @status: 0, -ECANCELED, -EIO (its worker died), -ENOMEM (touch), -ESHUTDOWN (timer,
- *	poll), -ETIME (poll; or it waited for longer than max_wait_ms), -EOPNOTSUPP (poll)
+ *	poll), -ETIME (poll; or it waited for longer than max_wait_ms), -EOPNOTSUPP (poll),
+ *	-EFAULT (count), -ESRCH and -EPERM (WPOOL_DEV_GROUP_MM)
  * @cpu: CPU on which it finished; (__u32)-1 if it never ran
  * @submit_ns: when it was handed over, before any wait for room in the pool
  * @start_ns: when it started, 0 if it never did
@@ -410,10 +418,15 @@ struct wpool_dev_cancel {
 	__u32 stopped;
 };
 
+/* What the tasks have of the process that calls WPOOL_IOC_GROUP. */
+#define WPOOL_DEV_GROUP_MM	(1U << 0)	/* its memory */
+#define WPOOL_DEV_GROUP_CREDS	(1U << 1)	/* its credentials */
+#define WPOOL_DEV_GROUP_MEMCG	(1U << 2)	/* its memory cgroup */
+
 /**
  * struct wpool_dev_group - WPOOL_IOC_GROUP: give the file a group of its own
  * @size: sizeof(struct wpool_dev_group)
- * @flags: 0
+ * @flags: WPOOL_DEV_GROUP_*
  * @max_outstanding: tasks of the file that may be in the pool at the same time, 1 or more
  * @reserved: 0
  *
@@ -421,7 +434,12 @@ struct wpool_dev_cancel {
  * group is full, a submit sleeps, or gets EAGAIN with NONBLOCK. A submit that sleeps while
  * all tasks are cancelled gets ECANCELED if it has handed over none. A cancelled task has its
  * record at once, as ever, but keeps its place until its turn in the pool comes.
- * EISCONN: the file has a group already.
+ * EISCONN: the file has a group already. EOPNOTSUPP: also MEMCG, on a kernel without memory
+ * cgroups.
+ *
+ * With flags, the tasks run on behalf of the caller, whoever submits them. With MM, when its
+ * process has ended or has executed another program, those that have not started get a record with
+ * -ESRCH; and under the policy run, those that another process would have to run one with -EPERM.
  */
 struct wpool_dev_group {
 	__u32 size;

@@ -225,6 +225,7 @@ static void fuzz_work(const char *text)
 		[WPOOL_WORK_STRAND] = { WPOOL_MAX_WORK_NS },
 		[WPOOL_WORK_POLL] = { INT_MAX, true },
 		[WPOOL_WORK_LOOP] = { WPOOL_MAX_WORK_NS },
+		[WPOOL_WORK_COUNT] = { 0, true },
 	};
 	struct errmsg e = {};
 	struct work work;

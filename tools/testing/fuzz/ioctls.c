@@ -335,7 +335,7 @@ static const struct grammar grammars[NR_IOCTLS] = {
 	{ sizeof(struct wpool_dev_cancel), 1, true, { ENOENT, EINTR }, gen_cancel },
 	{ sizeof(struct wpool_dev_stats), 0, true, { 0 }, gen_stats },
 	{ sizeof(struct wpool_dev_info), 0, true, { 0 }, gen_info },
-	{ sizeof(struct wpool_dev_group), 0, false, { ERANGE, EISCONN, EINTR }, gen_group },
+	{ sizeof(struct wpool_dev_group), 7, false, { ERANGE, EISCONN, EINTR }, gen_group },
 };
 
 enum { NR_CREATE, NR_ATTACH, NR_SUBMIT = 6, NR_CANCEL = 8, NR_STATS, NR_INFO, NR_GROUP };

@@ -135,9 +135,10 @@ int dev_create(int fd, const char *name, const struct wpool_dev_attrs *attrs)
 	return 0;
 }
 
-int dev_group(int fd, __u32 max_outstanding)
+int dev_group(int fd, __u32 max_outstanding, __u32 flags)
 {
 	(void)fd;
+	(void)flags;
 	if (!max_outstanding)
 		return -ERANGE;
 	note("group");

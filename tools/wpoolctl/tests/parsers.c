@@ -286,6 +286,7 @@ static void test_works(void)
 		{ "fault", { .kind = WPOOL_WORK_FAULT, .weight = 1 } },
 		{ "timer:10ms", { .kind = WPOOL_WORK_TIMER, .amount.low = 10000000, .weight = 1 } },
 		{ "loop:2ms", { .kind = WPOOL_WORK_LOOP, .amount.low = 2000000, .weight = 1 } },
+		{ "count", { .kind = WPOOL_WORK_COUNT, .weight = 1 } },
 		{ "poll:3", { .kind = WPOOL_WORK_POLL, .amount.low = 3, .weight = 1 } },
 		{ "strand:1ms", { .kind = WPOOL_WORK_STRAND, .amount.low = 1000000, .weight = 1 } },
 	};

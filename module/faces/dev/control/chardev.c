@@ -281,6 +281,11 @@ static int ioctl_wait(struct call *call, void *cmd)
 	return wpool_devread_wait(call->file, wait->timeout_ns);
 }
 
+/* the flags are passed on as they are */
+static_assert(WPOOL_DEV_GROUP_MM == WPOOL_AS_MM);
+static_assert(WPOOL_DEV_GROUP_CREDS == WPOOL_AS_CREDS);
+static_assert(WPOOL_DEV_GROUP_MEMCG == WPOOL_AS_MEMCG);
+
 static int ioctl_group(struct call *call, void *cmd)
 {
 	struct wpool_dev_group *group = cmd;
@@ -289,7 +294,7 @@ static int ioctl_group(struct call *call, void *cmd)
 		return -EOPNOTSUPP;
 	if (!group->max_outstanding)
 		return -ERANGE;
-	return wpool_devfile_group_init(call->file, group->max_outstanding);
+	return wpool_devfile_group_init(call->file, group->max_outstanding, group->flags);
 }
 
 static int ioctl_cancel(struct call *call, void *cmd)
@@ -443,7 +448,8 @@ static const struct ioctl_op ioctl_ops[] = {
 	[_IOC_NR(WPOOL_IOC_GROUP)] = {
 		sizeof(struct wpool_dev_group),
 		offsetofend(struct wpool_dev_group, reserved),
-		0, 0, ioctl_group,
+		WPOOL_DEV_GROUP_MM | WPOOL_DEV_GROUP_CREDS | WPOOL_DEV_GROUP_MEMCG, 0,
+		ioctl_group,
 	},
 };
 

@@ -132,7 +132,7 @@ struct wpool *wpool_devfile_pool(struct wpool_devfile *file)
 	return pool;
 }
 
-int wpool_devfile_group_init(struct wpool_devfile *file, u32 max_outstanding)
+int wpool_devfile_group_init(struct wpool_devfile *file, u32 max_outstanding, unsigned int what)
 {
 	int err = -EISCONN;
 
@@ -142,6 +142,11 @@ int wpool_devfile_group_init(struct wpool_devfile *file, u32 max_outstanding)
 		/* an open file pins the module, whose exit waits for its files */
 		err = wpool_group_init(&file->group, wpool_devfile_pool(file), max_outstanding,
 				       NULL);
+		if (!err && what)
+			err = wpool_group_act_for_me(&file->group, what);
+		if (err)
+			wpool_group_exit(&file->group);
+		file->group_has_memcg = what & WPOOL_AS_MEMCG;
 		spin_lock(&file->lock);
 		file->has_group = !err;
 		spin_unlock(&file->lock);

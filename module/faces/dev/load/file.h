@@ -54,6 +54,7 @@ struct wpool_devstrand;
  * @has_devpool: @pool was made through the device; set before @pool
  * @strand: for its tasks that run one after the other, or NULL; set once, by cmpxchg()
  * @has_group: L: @group is in use, until the end of the file
+ * @group_has_memcg: its tasks have another memory cgroup than @memcg; set before @has_group
  * @group: the group of the tasks; it does its own locking
  * @free_work: ends the group and frees the file, which no task of the group can do
  *
@@ -87,6 +88,7 @@ struct wpool_devfile {
 	bool has_devpool;
 	struct wpool_devstrand *strand;
 	bool has_group;
+	bool group_has_memcg;
 	struct wpool_group group;
 	struct work_struct free_work;
 };
@@ -145,11 +147,13 @@ struct wpool *wpool_devfile_pool(struct wpool_devfile *file);
  * wpool_devfile_group_init() - give the file a group
  * @file: the file, attached
  * @max_outstanding: bound of the group, at least 1
+ * @what: what its tasks have of the caller, WPOOL_AS_*, or 0
  *
  * Context: process context; sleeps, interruptible.
- * Return: 0; -EISCONN if the file has a group; -ERESTARTSYS if interrupted.
+ * Return: 0; -EISCONN if the file has a group; -ERESTARTSYS if interrupted; or what
+ * wpool_group_act_for_me() says.
  */
-int wpool_devfile_group_init(struct wpool_devfile *file, u32 max_outstanding);
+int wpool_devfile_group_init(struct wpool_devfile *file, u32 max_outstanding, unsigned int what);
 
 /**
  * wpool_devfile_group() - the group of the file

@@ -192,6 +192,7 @@ DEV_TASK(timer)
 DEV_TASK(strand)
 DEV_TASK(poll)
 DEV_TASK(loop)
+DEV_TASK(count)
 
 const wpool_task_fn wpool_devitem_fns[] = {
 	[WPOOL_WORK_NOOP] = dev_noop,
@@ -207,6 +208,7 @@ const wpool_task_fn wpool_devitem_fns[] = {
 	[WPOOL_WORK_STRAND] = dev_strand,
 	[WPOOL_WORK_POLL] = dev_poll,
 	[WPOOL_WORK_LOOP] = dev_loop,
+	[WPOOL_WORK_COUNT] = dev_count,
 };
 
 void wpool_devitem_abort(struct wpool_task *task, int status)
@@ -249,7 +251,8 @@ void wpool_devitem_init(struct wpool_devitem *item, struct wpool_devfile *file,
 		wpool_task_set_urgent(&item->task, true);
 	INIT_LIST_HEAD(&item->node);
 	item->file = file;
-	wpool_workload_init(&item->load, work, pool, file->memcg);
+	wpool_workload_init(&item->load, work, pool,
+			    is_member && file->group_has_memcg ? NULL : file->memcg);
 	item->armed = NULL;
 	item->turn = NULL;
 	wpool_devcover_init(&item->cover);

@@ -40,10 +40,12 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 #include <linux/wait.h>
 #include <linux/wpool.h>
 #include <linux/wpool_parallel.h>
 
+#include "compat.h"
 #include "faces/dev/load/hash.h"
 #include "faces/dev/load/worktree.h"
 
@@ -97,6 +99,7 @@ int wpool_workload_check(const struct wpool_dev_work *work)
 	switch (work->kind) {
 	case WPOOL_WORK_NOOP:
 	case WPOOL_WORK_POLL:
+	case WPOOL_WORK_COUNT:
 		return 0;
 	case WPOOL_WORK_SPIN:
 	case WPOOL_WORK_SLEEP:
@@ -207,7 +210,7 @@ static int run_yield(struct wpool_workload *load)
  */
 static int run_touch(struct wpool_workload *load)
 {
-	struct mem_cgroup *old = set_active_memcg(load->memcg);
+	struct mem_cgroup *old = set_active_memcg(load->memcg ?: compat_active_memcg());
 	struct page *page, *next;
 	LIST_HEAD(pages);
 	int err = 0;
@@ -315,6 +318,17 @@ static int run_loop(struct wpool_workload *load)
 				  run_chunk, load);
 }
 
+static int run_count(struct wpool_workload *load)
+{
+	u64 __user *count = u64_to_user_ptr(load->arg);
+	u64 value;
+
+	/* a worker without an mm still has the page tables of whoever ran before it */
+	if (!current->mm || get_user(value, count) || put_user(value + 1, count))
+		return -EFAULT;
+	return 0;
+}
+
 /* The oops shows this name. */
 static noinline int wpool_fault_on_purpose(struct wpool_workload *load)
 {
@@ -337,6 +351,7 @@ static int (*const works[])(struct wpool_workload *load) = {
 	[WPOOL_WORK_POLL] = run_noop,
 	[WPOOL_WORK_LOOP] = run_loop,
 	[WPOOL_WORK_STRAND] = run_spin,
+	[WPOOL_WORK_COUNT] = run_count,
 };
 
 int wpool_workload_run(struct wpool_workload *load)

@@ -116,6 +116,7 @@ FIXTURE_VARIANT_ADD(cmd, info) {
 FIXTURE_VARIANT_ADD(cmd, group) {
 	.nr = WPOOL_IOC_GROUP,
 	.size = sizeof(struct wpool_dev_group),
+	.flags = WPOOL_DEV_GROUP_MM | WPOOL_DEV_GROUP_CREDS | WPOOL_DEV_GROUP_MEMCG,
 	.reserved = offsetof(struct wpool_dev_group, reserved),
 };
 
@@ -450,7 +451,7 @@ TEST_F(array, descriptor_unknown)
 			TH_LOG("bit %u", bit);
 	}
 	work.flags = 0;
-	work.kind = WPOOL_WORK_LOOP + 1;
+	work.kind = WPOOL_WORK_COUNT + 1;
 	EXPECT_ERRNO(EINVAL, submit_raw(self->pool.fd, &self->submit));
 	work.kind = UINT32_MAX;
 	EXPECT_ERRNO(EINVAL, submit_raw(self->pool.fd, &self->submit));

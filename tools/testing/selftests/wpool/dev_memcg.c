@@ -106,6 +106,29 @@ TEST_F(memcg, touch)
 	close(fd);
 }
 
+/* That of who gives the file its group, if it says so, not that of who has opened it. */
+TEST_F(memcg, touch_on_behalf)
+{
+	const long long bytes = WPOOL_MAX_WORK_BYTES;
+	struct wpool_dev_record record;
+	int i, fd;
+
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, group_enter(CGROUPS));
+		fd = pool_attach(self->pool.name, 0);
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, group_enter(self->group));
+		ASSERT_EQ(0, group_init_flags(fd, 1, i ? WPOOL_DEV_GROUP_MEMCG : 0));
+		ASSERT_EQ(0, submit(fd, WPOOL_WORK_TOUCH, bytes, 0));
+		ASSERT_EQ(1, read_records(fd, &record, 1));
+		EXPECT_EQ(0, record.status);
+		EXPECT_EQ(i, group_number(self->group, "memory.peak") >= bytes);
+		close(fd);
+	}
+	/* what runs afterwards is charged to nobody else */
+	EXPECT_GT(bytes / 2, group_number(self->group, "memory.current"));
+}
+
 /* If the cgroup is at its limit, the touch fails, and no process is killed. */
 TEST_F(memcg, touch_beyond_limit)
 {

@@ -287,7 +287,7 @@ TEST_F(work, batch_of_every_kind)
 TEST_F(work, all_checked_before_the_first_is_submitted)
 {
 	static const struct wpool_dev_work bad[] = {
-		{ .kind = WPOOL_WORK_LOOP + 1 },
+		{ .kind = WPOOL_WORK_COUNT + 1 },
 		{ .kind = WPOOL_WORK_NOOP, .flags = 1U << 31 },
 		{ .kind = WPOOL_WORK_SLEEP, .arg = WPOOL_MAX_WORK_NS + 1 },
 	};

@@ -276,14 +276,21 @@ static inline int submit_many(int fd, __u32 kind, __u64 arg, __u64 cookie, __u32
 	return err;
 }
 
-static inline int group_init(int fd, __u32 max_outstanding)
+/* @flags: whether its tasks run on behalf of the caller, WPOOL_DEV_GROUP_* */
+static inline int group_init_flags(int fd, __u32 max_outstanding, __u32 flags)
 {
 	struct wpool_dev_group group = {
 		.size = sizeof(group),
+		.flags = flags,
 		.max_outstanding = max_outstanding,
 	};
 
 	return ioctl(fd, WPOOL_IOC_GROUP, &group) ? -errno : 0;
+}
+
+static inline int group_init(int fd, __u32 max_outstanding)
+{
+	return group_init_flags(fd, max_outstanding, 0);
 }
 
 static inline int wait_tasks(int fd, __u64 timeout_ns)

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A client with memory and credentials of its own, on whose behalf tasks of a group count. */
+#ifndef WPOOL_KUNIT_BEHALF_H
+#define WPOOL_KUNIT_BEHALF_H
+
+#include <linux/cpumask.h>
+#include <linux/cred.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/sched/mm.h>
+#include <linux/uaccess.h>
+
+#include "group.h"
+
+/**
+ * struct wpk_client - the thread of the case, with an mm that nobody else has
+ * @mm: the mm
+ * @count: a number in it
+ * @cred: other credentials than those of the thread
+ * @mm_count: references to the struct of the mm, at first
+ * @usage: references to @cred, at first
+ * @strangers: tasks that did not have both
+ */
+struct wpk_client {
+	struct mm_struct *mm;
+	u64 __user *count;
+	struct cred *cred;
+	int mm_count;
+	long usage;
+	atomic_t strangers;
+};
+
+static inline void wpk_client_put_cred(void *cred)
+{
+	put_cred(cred);
+}
+
+static inline struct wpk_client *wpk_client(struct kunit *test)
+{
+	struct wpk_client *client = kunit_kzalloc(test, sizeof(*client), GFP_KERNEL);
+	unsigned long at = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
+					 MAP_ANONYMOUS | MAP_PRIVATE, 0);
+
+	KUNIT_ASSERT_NOT_NULL(test, client);
+	KUNIT_ASSERT_FALSE(test, IS_ERR_VALUE(at) || !at);
+	client->count = (u64 __user *)at;
+	client->mm = current->mm;
+	client->mm_count = atomic_read(&client->mm->mm_count);
+	client->cred = prepare_kernel_cred(&init_task);
+	KUNIT_ASSERT_NOT_NULL(test, client->cred);
+	client->usage = atomic_long_read(&client->cred->usage);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, wpk_client_put_cred, client->cred),
+			0);
+	return client;
+}
+
+static inline int wpk_client_act(struct wpk_client *client, struct wpool_group *group)
+{
+	const struct cred *old = override_creds(client->cred);
+	int err = wpool_group_act_for_me(group, WPOOL_AS_MM | WPOOL_AS_CREDS);
+
+	revert_creds(old);
+	return err;
+}
+
+/* The body of a member, with the client as its argument. */
+static inline void wpk_client_count(struct wpk_member *member)
+{
+	struct wpk_client *client = member->arg;
+	u64 count;
+
+	if (current->mm != client->mm || current_cred() != client->cred ||
+	    get_user(count, client->count) || put_user(count + 1, client->count))
+		atomic_inc(&client->strangers);
+}
+
+static inline u64 wpk_client_counted(struct kunit *test, struct wpk_client *client)
+{
+	u64 count = 0;
+
+	KUNIT_EXPECT_EQ(test, get_user(count, client->count), 0);
+	return count;
+}
+
+/* @nr groups keep it, and no task. An idle CPU may have the mm, too, and so may idle workers. */
+static inline void wpk_client_expect_refs(struct kunit *test, struct wpk_client *client, int nr)
+{
+	int most = client->mm_count + nr + num_online_cpus();
+
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->mm->mm_users), 1);
+	KUNIT_EXPECT_LE(test, atomic_read(&client->mm->mm_count), most);
+	KUNIT_EXPECT_GE(test, atomic_read(&client->mm->mm_count), nr + 1);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&client->cred->usage), client->usage + nr);
+}
+
+#endif /* WPOOL_KUNIT_BEHALF_H */

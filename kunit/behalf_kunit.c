@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tasks that act on behalf of another thread: wpool_group_act_for_me(). That of a process which
+ * ends, and of a submitter that is another process, is in the selftest dev_behalf.
+ */
+#include <linux/cred.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/task.h>
+#include <linux/uaccess.h>
+
+#include "behalf.h"
+#include "full_pool.h"
+
+#define NR_TASKS	100
+
+static void look_for_traces(struct wpk_job *job)
+{
+	/* its own credentials are a set of its own, which it has twice */
+	job->ret = current->mm || current_cred() != current_real_cred() ||
+		   atomic_long_read(&current_cred()->usage) != 2;
+}
+
+/* A plain task of the same worker finds nothing of it. */
+static void expect_no_traces(struct kunit *test, struct wpool *pool)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+
+	jobs->job[0].body = look_for_traces;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
+}
+
+static void wpool_group_acts_with_memory_and_credentials(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
+	struct wpool_group *group = wpk_group(test, pool, WPOOL_UNLIMITED);
+	struct wpk_member *members = wpk_members(test, group, NULL, NR_TASKS);
+	struct wpk_client *client = wpk_client(test);
+	int i;
+
+	KUNIT_ASSERT_EQ(test, wpk_client_act(client, group), 0);
+	for (i = 0; i < NR_TASKS; i++) {
+		members[i].body = wpk_client_count;
+		members[i].arg = client;
+	}
+	wpk_members_submit(test, members, NR_TASKS);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
+	KUNIT_EXPECT_EQ(test, wpk_client_counted(test, client), NR_TASKS);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->strangers), 0);
+	wpk_client_expect_refs(test, client, 1);
+	expect_no_traces(test, pool);
+	KUNIT_EXPECT_EQ(test, wpool_group_exit(group), 0);
+	wpk_client_expect_refs(test, client, 0);
+}
+
+/* Only what it was asked for. */
+static void look_for_memory(struct wpk_member *member)
+{
+	member->status = current->mm ? 1 : current_cred() != current_real_cred() ? 2 : 3;
+}
+
+static void wpool_group_acts_with_one_of_them(struct kunit *test)
+{
+	static const unsigned int what[] = { WPOOL_AS_MM, WPOOL_AS_CREDS };
+	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
+	struct wpk_client *client = wpk_client(test);
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		struct wpool_group *group = wpk_group(test, pool, 1);
+		struct wpk_member *member = wpk_members(test, group, NULL, 1);
+
+		KUNIT_ASSERT_EQ(test, wpool_group_act_for_me(group, what[i]), 0);
+		member->body = look_for_memory;
+		wpk_members_submit(test, member, 1);
+		KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
+		/* its credentials are those that a worker has, but a set of their own */
+		KUNIT_EXPECT_EQ(test, member->status, i + 1);
+	}
+	wpk_client_expect_refs(test, client, 0);
+}
+
+static void take_off(struct wpk_member *member)
+{
+	struct wpk_client *client = member->arg;
+
+	kthread_unuse_mm(client->mm);
+	revert_creds(current_real_cred());
+}
+
+static void leave_more(struct wpk_member *member)
+{
+	current->journal_info = member;
+}
+
+/* It is put right with what the task began with, and then taken off. */
+static void wpool_group_task_leaves_something_references_are_as_before(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
+	struct wpool_group *group = wpk_group(test, pool, WPOOL_UNLIMITED);
+	struct wpk_member *members = wpk_members(test, group, NULL, NR_TASKS);
+	struct wpk_client *client = wpk_client(test);
+	int i;
+
+	KUNIT_ASSERT_EQ(test, wpk_client_act(client, group), 0);
+	for (i = 0; i < NR_TASKS; i++) {
+		members[i].body = i % 2 ? take_off : leave_more;
+		members[i].arg = client;
+	}
+	wpk_members_submit(test, members, NR_TASKS);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
+	wpk_client_expect_refs(test, client, 1);
+	expect_no_traces(test, pool);
+}
+
+static int act_and_end(struct wpk_thread *thread)
+{
+	unsigned long at = kunit_vm_mmap(thread->test, NULL, 0, PAGE_SIZE,
+					 PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_PRIVATE, 0);
+
+	return at ? wpool_group_act_for_me(thread->arg, WPOOL_AS_MM) : -ENOMEM;
+}
+
+/* The group keeps no memory: with the last thread that uses it, it is gone. */
+static void wpool_group_acts_for_who_has_ended_is_esrch(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
+	struct wpool_group *group = wpk_group(test, pool, WPOOL_UNLIMITED);
+	struct wpk_member *member = wpk_members(test, group, NULL, 1);
+	struct wpk_thread *thread = wpk_thread(test, act_and_end, NULL, NULL, group);
+	struct task_struct *task = get_task_struct(thread->task);
+
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	WPK_EVENTUALLY(test, !READ_ONCE(task->mm));
+	put_task_struct(task);
+	/* its exit drops it a moment later */
+	WPK_EVENTUALLY(test, wpk_member_submit(member) == 0 &&
+		       wpool_group_wait(group) == -ESRCH);
+	KUNIT_EXPECT_EQ(test, member->status, -ESRCH);
+	expect_no_traces(test, pool);
+}
+
+/* Its submitters run their tasks; it ends with the case. */
+static struct wpool *full_pool_that_runs(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+	struct wpk_full full;
+
+	wpk_attrs(&attrs, 1, 0);
+	attrs.policy = WPOOL_RUN;
+	wpk_full_pool_attrs(test, &full, &attrs);
+	return full.pool;
+}
+
+static int submit_and_look(struct wpk_thread *thread)
+{
+	return wpk_member_submit(thread->arg) ?: current->mm ? -EPROTO : 0;
+}
+
+/* The submitter runs it, and is a thread of the kernel. */
+static void wpool_group_acts_in_its_submitter(struct kunit *test)
+{
+	struct wpool *pool = full_pool_that_runs(test);
+	struct wpool_group *group = wpk_group(test, pool, WPOOL_UNLIMITED);
+	struct wpk_member *members = wpk_members(test, group, NULL, 2);
+	struct wpk_client *client = wpk_client(test);
+	int i;
+
+	KUNIT_ASSERT_EQ(test, wpk_client_act(client, group), 0);
+	for (i = 0; i < 2; i++) {
+		members[i].body = wpk_client_count;
+		members[i].arg = client;
+	}
+	KUNIT_EXPECT_EQ(test, wpk_join(test, wpk_thread(test, submit_and_look, NULL, NULL,
+							&members[0])), 0);
+	/* this thread has the mm already */
+	KUNIT_EXPECT_EQ(test, wpk_member_submit(&members[1]), 0);
+	KUNIT_EXPECT_PTR_EQ(test, current->mm, client->mm);
+	KUNIT_EXPECT_EQ(test, wpk_client_counted(test, client), 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->strangers), 0);
+	wpk_client_expect_refs(test, client, 1);
+}
+
+static struct mm_struct *mm_of_init(struct kunit *test)
+{
+	struct pid *pid = find_get_pid(1);
+	struct task_struct *init = get_pid_task(pid, PIDTYPE_PID);
+	struct mm_struct *mm;
+
+	put_pid(pid);
+	KUNIT_ASSERT_NOT_NULL(test, init);
+	mm = get_task_mm(init);
+	put_task_struct(init);
+	KUNIT_ASSERT_NOT_NULL(test, mm);
+	return mm;
+}
+
+static struct mm_struct *outer_mm;
+
+static void submit_with_mm(struct wpk_job *job)
+{
+	kthread_use_mm(outer_mm);
+	job->ret = wpk_member_submit(job->arg);
+	if (current->mm != outer_mm)
+		job->ret = -EPROTO;
+	kthread_unuse_mm(outer_mm);
+}
+
+/* A task of another pool, with another mm, runs it. */
+static void wpool_group_acts_inside_a_task_with_an_mm(struct kunit *test)
+{
+	struct wpool *pool = full_pool_that_runs(test);
+	struct wpool_group *group = wpk_group(test, pool, WPOOL_UNLIMITED);
+	struct wpk_member *member = wpk_members(test, group, NULL, 1);
+	struct wpk_client *client = wpk_client(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpool *other = wpk_pool(test, 1, 1);
+
+	KUNIT_ASSERT_EQ(test, wpk_client_act(client, group), 0);
+	member->body = wpk_client_count;
+	member->arg = client;
+	outer_mm = mm_of_init(test);
+	jobs->job[0].body = submit_with_mm;
+	jobs->job[0].arg = member;
+	wpk_jobs_submit(test, other, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
+	KUNIT_EXPECT_EQ(test, wpk_client_counted(test, client), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->strangers), 0);
+	wpk_client_expect_refs(test, client, 1);
+	expect_no_traces(test, other);
+	mmput(outer_mm);
+}
+
+/* The group decides, not the task. */
+static void wpool_group_task_goes_to_another_group(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
+	struct wpool_group *acts = wpk_group(test, pool, 1), *plain = wpk_group(test, pool, 1);
+	struct wpk_member *member = wpk_members(test, acts, NULL, 1);
+	int i;
+
+	wpk_client(test);
+	KUNIT_ASSERT_EQ(test, wpool_group_act_for_me(acts, WPOOL_AS_MM), 0);
+	member->body = look_for_memory;
+	for (i = 0; i < 4; i++) {
+		member->group = i % 2 ? acts : plain;
+		KUNIT_EXPECT_EQ(test, wpk_member_submit(member), 0);
+		KUNIT_EXPECT_EQ(test, wpool_group_wait(member->group), 0);
+		KUNIT_EXPECT_EQ(test, member->status, i % 2 ? 1 : 3);
+	}
+}
+
+static void wpool_group_act_for_me_refuses(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
+	struct wpool_group *group = wpk_group(test, pool, 1), none = { };
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_member *member = wpk_members(test, group, gate, 1);
+
+	KUNIT_EXPECT_EQ(test, wpool_group_act_for_me(NULL, WPOOL_AS_CREDS), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_group_act_for_me(&none, WPOOL_AS_CREDS), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_group_act_for_me(group, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpool_group_act_for_me(group, WPOOL_AS_ALL + 1), -EINVAL);
+	/* a thread of the kernel has no memory of a process */
+	KUNIT_ASSERT_NULL(test, current->mm);
+	KUNIT_EXPECT_EQ(test, wpool_group_act_for_me(group, WPOOL_AS_MM), -EINVAL);
+	if (!IS_ENABLED(CONFIG_MEMCG))
+		KUNIT_EXPECT_EQ(test, wpool_group_act_for_me(group, WPOOL_AS_MEMCG), -EOPNOTSUPP);
+	wpk_members_submit(test, member, 1);
+	KUNIT_EXPECT_EQ(test, wpool_group_act_for_me(group, WPOOL_AS_CREDS), -EBUSY);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
+	KUNIT_EXPECT_EQ(test, wpool_group_act_for_me(group, WPOOL_AS_CREDS), 0);
+	KUNIT_EXPECT_EQ(test, wpool_group_act_for_me(group, WPOOL_AS_CREDS), -EBUSY);
+}
+
+static struct kunit_case behalf_cases[] = {
+	KUNIT_CASE(wpool_group_acts_with_memory_and_credentials),
+	KUNIT_CASE(wpool_group_acts_with_one_of_them),
+	KUNIT_CASE(wpool_group_task_leaves_something_references_are_as_before),
+	KUNIT_CASE(wpool_group_acts_for_who_has_ended_is_esrch),
+	KUNIT_CASE(wpool_group_acts_in_its_submitter),
+	KUNIT_CASE(wpool_group_acts_inside_a_task_with_an_mm),
+	KUNIT_CASE(wpool_group_task_goes_to_another_group),
+	KUNIT_CASE(wpool_group_act_for_me_refuses),
+	{}
+};
+
+static struct kunit_suite behalf_suite = {
+	.name = "wpool_behalf",
+	.init = wpk_init,
+	.exit = wpk_exit,
+	.test_cases = behalf_cases,
+};
+
+kunit_test_suite(behalf_suite);

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * On whose behalf the tasks of a group run: the memory, the credentials and the memory cgroup of
+ * the thread that called wpool_group_act_for_me().
+ *
+ * Invariants:
+ *   - the group keeps the struct mm_struct, not the memory in it: that ends with the process, and
+ *     a task that starts afterwards does not run;
+ *   - a thread that dies in a task drops, in do_exit(), what it has put on: the user of the mm,
+ *     and the credentials. So nothing needs to be done for it here, if it has put on just those
+ *     references: see put_on().
+ */
+#ifndef WPOOL_CLIENT_BEHALF_H
+#define WPOOL_CLIENT_BEHALF_H
+
+#include <linux/wpool_group.h>
+
+struct wpool_behalf;
+
+/**
+ * wpool_behalf_take() - take what the calling thread has
+ * @what: WPOOL_AS_*
+ *
+ * Context: process context; sleeps.
+ * Return: it; ERR_PTR() of an error of wpool_group_act_for_me().
+ */
+struct wpool_behalf *wpool_behalf_take(unsigned int what);
+
+/** wpool_behalf_drop() - drop it, or NULL, after the last call */
+void wpool_behalf_drop(struct wpool_behalf *behalf);
+
+/**
+ * wpool_behalf_call() - call the function of a task on behalf of another thread
+ * @behalf: what to put on
+ * @func: the function
+ * @task: its task, which may be gone afterwards
+ * @ret: out: what it has returned
+ *
+ * Context: process context; the worker, or a submitter under %WPOOL_RUN.
+ * Return: 0; -ESRCH or -EPERM, as &typedef wpool_group_abort_fn says: it was not called.
+ */
+int wpool_behalf_call(const struct wpool_behalf *behalf, wpool_group_fn func,
+		      struct wpool_group_task *task, int *ret);
+
+#endif /* WPOOL_CLIENT_BEHALF_H */

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tasks of /dev/wpool on behalf of a process: they read and write its memory, and do not run when
+ * that is gone.
+ */
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "work_fixture.h"
+
+#define NR	1000
+
+FIXTURE(behalf)
+{
+	struct pool pool;	/* one worker, an endless queue */
+	int fd;			/* a second file */
+};
+
+static __u64 counted;
+
+FIXTURE_SETUP(behalf)
+{
+	counted = 0;
+	self->fd = -1;
+	ASSERT_EQ(0, pool_create(&self->pool, &single_pool));
+	self->fd = pool_attach(self->pool.name, 0);
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(behalf)
+{
+	if (self->fd >= 0)
+		close(self->fd);
+	pool_end(&self->pool);
+}
+
+/* What a worker has written there. */
+static __u64 number_at(const __u64 *at)
+{
+	return __atomic_load_n(at, __ATOMIC_RELAXED);
+}
+
+static int count_many(int fd, void *at, __u32 nr)
+{
+	return submit_many(fd, WPOOL_WORK_COUNT, (uintptr_t)at, 0, nr);
+}
+
+/* That many records, all of them with this status? */
+static bool all_have_status(int fd, int nr, int status)
+{
+	static struct wpool_dev_record records[NR];
+	int i;
+
+	if (read_records(fd, records, nr) != nr)
+		return false;
+	for (i = 0; i < nr; i++)
+		if (records[i].status != status)
+			return false;
+	return true;
+}
+
+TEST_F(behalf, counts_in_our_memory)
+{
+	ASSERT_EQ(0, group_init_flags(self->fd, 100, WPOOL_DEV_GROUP_MM | WPOOL_DEV_GROUP_CREDS));
+	ASSERT_EQ(0, count_many(self->fd, &counted, NR));
+	EXPECT_TRUE(all_have_status(self->fd, NR, 0));
+	EXPECT_EQ(NR, number_at(&counted));
+	EXPECT_EQ(NR, pool_figure(self->fd, completed));
+	EXPECT_EQ(0, pool_figure(self->fd, errors));
+}
+
+/* Memory that is there only when it is asked for, and of a child that shares nothing. */
+TEST_F(behalf, counts_in_memory_of_who_asked)
+{
+	__u64 *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int status;
+	pid_t pid;
+
+	ASSERT_NE(MAP_FAILED, page);
+	ASSERT_EQ(0, group_init_flags(self->fd, 1, WPOOL_DEV_GROUP_MM));
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		/* what the submitter has at the address does not matter */
+		munmap(page, 4096);
+		_exit(count_many(self->fd, page, 3) || wait_tasks(self->fd, 0));
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_TRUE(all_have_status(self->fd, 3, 0));
+	EXPECT_EQ(3, number_at(page));
+}
+
+TEST_F(behalf, bad_address)
+{
+	void *gone = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *fixed = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ASSERT_NE(MAP_FAILED, gone);
+	ASSERT_NE(MAP_FAILED, fixed);
+	munmap(gone, 4096);
+	/* without a process a worker has no memory at all */
+	ASSERT_EQ(0, count_many(self->pool.fd, &counted, 1));
+	EXPECT_TRUE(all_have_status(self->pool.fd, 1, -EFAULT));
+	ASSERT_EQ(0, group_init_flags(self->fd, WPOOL_DEV_UNLIMITED, WPOOL_DEV_GROUP_MM));
+	ASSERT_EQ(0, count_many(self->fd, gone, 1));
+	ASSERT_EQ(0, count_many(self->fd, fixed, 1));
+	ASSERT_EQ(0, count_many(self->fd, NULL, 1));
+	/* the kernel's */
+	ASSERT_EQ(0, count_many(self->fd, (void *)-4096L, 1));
+	EXPECT_TRUE(all_have_status(self->fd, 4, -EFAULT));
+	/* nor has it any afterwards */
+	ASSERT_EQ(0, count_many(self->pool.fd, &counted, 1));
+	EXPECT_TRUE(all_have_status(self->pool.fd, 1, -EFAULT));
+	EXPECT_EQ(0, number_at(&counted));
+}
+
+/* The process ends, or becomes another program, while its tasks are queued. */
+static void end_with_tasks_queued(struct __test_metadata *_metadata, struct pool *pool, int fd,
+				  bool execs)
+{
+	int status;
+	pid_t pid;
+
+	ASSERT_EQ(0, submit(pool->fd, WPOOL_WORK_SLEEP, LONG, 0));
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		if (group_init_flags(fd, WPOOL_DEV_UNLIMITED, WPOOL_DEV_GROUP_MM) ||
+		    count_many(fd, &counted, NR))
+			_exit(1);
+		/* it prints its list, and ends as a test that is skipped */
+		if (execs && dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO) >= 0 &&
+		    dup2(STDOUT_FILENO, STDERR_FILENO) >= 0)
+			execl("/proc/self/exe", "dev_behalf", "-l", NULL);
+		_exit(0);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(execs ? KSFT_SKIP : 0, WEXITSTATUS(status));
+	EXPECT_EQ(0, cancel_all(pool->fd));
+	EXPECT_TRUE(all_have_status(fd, NR, -ESRCH));
+	EXPECT_EQ(0, number_at(&counted));
+	/* the worker and the file go on */
+	EXPECT_EQ(0, submit(pool->fd, WPOOL_WORK_NOOP, 0, 0));
+	EXPECT_EQ(0, wait_tasks(pool->fd, 0));
+	EXPECT_EQ(NR, pool_figure(fd, file_finished));
+}
+
+TEST_F(behalf, process_ends_with_tasks_queued)
+{
+	end_with_tasks_queued(_metadata, &self->pool, self->fd, false);
+}
+
+TEST_F(behalf, execve_with_tasks_queued)
+{
+	end_with_tasks_queued(_metadata, &self->pool, self->fd, true);
+}
+
+/* It is killed, and so are its files, while a worker uses its memory and others wait. */
+TEST_F(behalf, killed_in_the_middle)
+{
+	int i, status;
+	pid_t pid;
+
+	for (i = 0; i < 20; i++) {
+		pid = fork();
+		ASSERT_LE(0, pid);
+		if (!pid) {
+			int fd = pool_attach(self->pool.name, 0);
+
+			if (group_init_flags(fd, WPOOL_DEV_UNLIMITED, WPOOL_DEV_GROUP_MM))
+				_exit(1);
+			for (;;)
+				if (count_many(fd, &counted, NR) && errno != ENOBUFS)
+					_exit(2);
+		}
+		usleep(1000 * i);
+		ASSERT_EQ(0, kill(pid, SIGKILL));
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		EXPECT_TRUE(WIFSIGNALED(status));
+	}
+	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
+	EXPECT_EQ(0, number_at(&counted));
+}
+
+/* The policy has the submitter run it: the process itself may, another one must not. */
+TEST_F(behalf, in_its_submitter)
+{
+	const struct wpool_dev_attrs attrs = {
+		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_POLICY,
+		.capacity = 1,
+		.policy = WPOOL_DEV_POLICY_RUN,
+	};
+	int status;
+	pid_t pid;
+
+	close(self->fd);
+	pool_end(&self->pool);
+	ASSERT_EQ(0, pool_create(&self->pool, &attrs));
+	self->fd = pool_attach(self->pool.name, 0);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0));
+	ASSERT_EQ(0, group_init_flags(self->fd, 1, WPOOL_DEV_GROUP_MM | WPOOL_DEV_GROUP_CREDS));
+	ASSERT_EQ(0, count_many(self->fd, &counted, 3));
+	EXPECT_TRUE(all_have_status(self->fd, 3, 0));
+	EXPECT_EQ(3, number_at(&counted));
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid)
+		_exit(count_many(self->fd, &counted, 2) || counted != 3);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_TRUE(all_have_status(self->fd, 2, -EPERM));
+	EXPECT_EQ(3, number_at(&counted));
+	EXPECT_EQ(1, pool_figure(self->pool.fd, spawned));
+}
+
+TEST_F(behalf, flags)
+{
+	int err = group_init_flags(self->fd, 1, WPOOL_DEV_GROUP_MEMCG);
+
+	/* a kernel without memory cgroups says so, and the file has no group then */
+	EXPECT_TRUE(!err || err == -EOPNOTSUPP);
+	EXPECT_EQ(err ? 0 : -EISCONN, group_init_flags(self->fd, 1, WPOOL_DEV_GROUP_MM));
+	EXPECT_EQ(0, submit(self->fd, WPOOL_WORK_NOOP, 0, 0));
+	EXPECT_TRUE(all_have_status(self->fd, 1, 0));
+}
+
+TEST_HARNESS_MAIN
