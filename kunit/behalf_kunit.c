@@ -237,6 +237,86 @@ static void wpool_group_acts_inside_a_task_with_an_mm(struct kunit *test)
 	mmput(outer_mm);
 }
 
+static int act_with_mm(struct wpk_thread *thread)
+{
+	int err;
+
+	kthread_use_mm(outer_mm);
+	err = wpool_group_act_for_me(thread->arg, WPOOL_AS_MM);
+	kthread_unuse_mm(outer_mm);
+	return err;
+}
+
+#define NR_INSIDE	8	/* more than CPUs that may keep the mm, too */
+#define NR_KEPT		100
+
+static atomic_t nr_inside;
+
+/* Runs the other one. */
+static void submit_another(struct wpk_member *member)
+{
+	struct mm_struct *mm = current->mm;
+
+	member->status = wpk_member_submit(member->arg);
+	if (current->mm != mm)
+		member->status = -EPROTO;
+}
+
+/* When all are inside. */
+static void count_references(struct wpk_member *member)
+{
+	struct wpk_client *client = member->arg;
+	unsigned long end = jiffies + WPK_PATIENCE / 2;
+
+	atomic_inc(&nr_inside);
+	while (atomic_read(&nr_inside) < NR_INSIDE && time_before(jiffies, end))
+		schedule_timeout_uninterruptible(1);
+	member->status = atomic_read(&client->mm->mm_count);
+	atomic_inc(&nr_inside);
+	while (atomic_read(&nr_inside) < 2 * NR_INSIDE && time_before(jiffies, end))
+		schedule_timeout_uninterruptible(1);
+}
+
+/* Those of another group, with another mm, run in their submitters: these keep theirs meanwhile. */
+static void wpool_group_acts_inside_a_task_that_acts(struct kunit *test)
+{
+	struct wpool *pool = full_pool_that_runs(test);
+	struct wpool *other = wpk_pool(test, NR_INSIDE, WPOOL_UNLIMITED);
+	struct wpool_group *outer = wpk_group(test, other, NR_INSIDE);
+	struct wpool_group *inner = wpk_group(test, pool, NR_INSIDE);
+	struct wpk_member *outers = wpk_members(test, outer, NULL, NR_INSIDE);
+	struct wpk_member *inners = wpk_members(test, inner, NULL, NR_INSIDE);
+	struct wpk_client *client = wpk_client(test);
+	int i;
+
+	outer_mm = mm_of_init(test);
+	KUNIT_ASSERT_EQ(test, wpk_client_act(client, outer), 0);
+	KUNIT_ASSERT_EQ(test, wpk_join(test, wpk_thread(test, act_with_mm, NULL, NULL, inner)), 0);
+	atomic_set(&nr_inside, 0);
+	for (i = 0; i < NR_INSIDE; i++) {
+		outers[i].body = submit_another;
+		outers[i].arg = &inners[i];
+		inners[i].body = count_references;
+		inners[i].arg = client;
+	}
+	/* so that it is not freed if there are too few */
+	for (i = 0; i < NR_KEPT; i++)
+		mmgrab(client->mm);
+	wpk_members_submit(test, outers, NR_INSIDE);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(outer), 0);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(inner), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&nr_inside), 2 * NR_INSIDE);
+	for (i = 0; i < NR_INSIDE; i++) {
+		KUNIT_EXPECT_EQ(test, outers[i].status, 0);
+		/* the group's, and that of its users */
+		KUNIT_EXPECT_GE(test, inners[i].status, NR_KEPT + 2);
+	}
+	for (i = 0; i < NR_KEPT; i++)
+		mmdrop(client->mm);
+	wpk_client_expect_refs(test, client, 1);
+	mmput(outer_mm);
+}
+
 /* The group decides, not the task. */
 static void wpool_group_task_goes_to_another_group(struct kunit *test)
 {
@@ -287,6 +367,7 @@ static struct kunit_case behalf_cases[] = {
 	KUNIT_CASE(wpool_group_acts_for_who_has_ended_is_esrch),
 	KUNIT_CASE(wpool_group_acts_in_its_submitter),
 	KUNIT_CASE(wpool_group_acts_inside_a_task_with_an_mm),
+	KUNIT_CASE(wpool_group_acts_inside_a_task_that_acts),
 	KUNIT_CASE(wpool_group_task_goes_to_another_group),
 	KUNIT_CASE(wpool_group_act_for_me_refuses),
 	{}

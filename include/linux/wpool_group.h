@@ -143,7 +143,8 @@ int __must_check wpool_group_init(struct wpool_group *group, struct wpool *pool,
  * program provides (userfaultfd, FUSE) lasts until that program provides it, or ends.
  *
  * Under %WPOOL_RUN a task may run in its submitter. If that has another process' memory, the task
- * is not run, and its abort function gets -EPERM.
+ * is not run, and its abort function gets -EPERM. A task that one of the group waits for, or runs
+ * so, may find what that one has, and calls no kthread_use_mm() itself.
  *
  * Context: process context; sleeps. Not beside a submit to the group.
  * Return:

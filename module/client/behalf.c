@@ -73,8 +73,11 @@ static int use_mm(struct mm_struct *mm, struct mm_struct *old)
 		return -EPERM;
 	if (!mmget_not_zero(mm))
 		return -ESRCH;
-	if (old)
+	if (old) {
+		/* the kernel drops what an outer task of a group that acts does not keep */
+		mmgrab(old);
 		kthread_unuse_mm(old);
+	}
 	kthread_use_mm(mm);
 	mmdrop(mm);
 	return 0;
@@ -88,8 +91,10 @@ static void unuse_mm(struct mm_struct *mm, struct mm_struct *old)
 	kthread_unuse_mm(mm);
 	/* if the process has ended meanwhile, it takes long to free its memory */
 	mmput_async(mm);
-	if (old)
+	if (old) {
 		kthread_use_mm(old);
+		mmdrop(old);
+	}
 }
 
 /*

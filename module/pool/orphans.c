@@ -128,6 +128,16 @@ static bool tell_tasks(struct wpool *pool, const void *mod)
 	return false;
 }
 
+/* May it have tasks? Those of a module that uses no other one are not looked for in all pools. */
+static bool uses_modules(const struct module *mod)
+{
+#ifdef CONFIG_MODULE_UNLOAD
+	return !list_empty(&mod->target_list);
+#else
+	return true;
+#endif
+}
+
 /*
  * A module is going away. Its exit function has returned, or its init function has
  * failed, but its text and data are still there: this is the last chance to call its
@@ -141,7 +151,8 @@ static int module_goes(struct notifier_block *nb, unsigned long event, void *dat
 	if (event != MODULE_STATE_GOING)
 		return NOTIFY_DONE;
 	/* its tasks in pools of others cannot be stopped, and may crash soon: log them */
-	wpool_registry_find(tell_tasks, mod);
+	if (uses_modules(mod))
+		wpool_registry_find(tell_tasks, mod);
 	while ((pool = wpool_registry_find(is_left_by, mod))) {
 		pr_err("%s: module %s is unloaded without wpool_destroy(): cancelling what is queued, waiting for what runs\n",
 		       pool->name, mod->name);
