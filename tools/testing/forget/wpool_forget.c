@@ -53,6 +53,7 @@ static struct wpool_event event;
 static DECLARE_COMPLETION(going);
 static DECLARE_COMPLETION(lingers);
 static DECLARE_COMPLETION(named);
+static atomic_t not_run;
 static atomic_t ended;
 
 static void end_one(void)
@@ -111,9 +112,12 @@ static void run_not(struct wpool_task *task, int status)
 	wpool_task_wait(&on_default);
 	for (i = 0; i < ARRAY_SIZE(lined_up); i++)
 		wpool_task_wait(&lined_up[i]);
-	wpool_group_exit(&group);
-	wpool_strand_destroy(&strand);
-	wpool_event_cancel_sync(&event);
+	/* two of them may run at the same time */
+	if (atomic_inc_return(&not_run) == 1) {
+		wpool_group_exit(&group);
+		wpool_strand_destroy(&strand);
+		wpool_event_cancel_sync(&event);
+	}
 	end_one();
 }
 
