@@ -373,11 +373,4 @@ static struct kunit_case behalf_cases[] = {
 	{}
 };
 
-static struct kunit_suite behalf_suite = {
-	.name = "wpool_behalf",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = behalf_cases,
-};
-
-kunit_test_suite(behalf_suite);
+WPK_SUITE(behalf);
