@@ -110,10 +110,14 @@ prebuilt()
 
 install_packages()
 {
-	DEBIAN_FRONTEND=noninteractive readme 'sudo apt install ./build/deb/' || return 1
+	DEBIAN_FRONTEND=noninteractive readme 'sudo apt install ./build/deb/' \
+		>"$STATE/install" 2>&1 || { cat "$STATE/install"; return 1; }
 	cat /var/lib/dkms/wpool/*/build/make.log 2>/dev/null
 	return 0
 }
+
+# A unit that udev or an administrator starts is not asked for.
+install_asks_for_no_unit() { ! grep 'not starting it' "$STATE/install"; }
 
 dkms_has_it()
 {
@@ -251,6 +255,7 @@ boot_1()
 	accounts >"$STATE/accounts"
 	prebuilt
 	ok install install_packages
+	ok install_asks_for_no_unit install_asks_for_no_unit
 	ok dkms_status dkms_has_it
 	ok module_is_signed_by_dkms module_is_of_dkms
 	ok group_is_empty group_is_empty
