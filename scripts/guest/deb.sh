@@ -216,6 +216,13 @@ unsigned_is_refused()
 
 # ---- gone -----------------------------------------------------------------------
 
+timer_runs()
+{
+	systemctl enable --now wpoolctl-metrics.timer && systemctl is-active wpoolctl-metrics.timer
+}
+
+timer_is_stopped() { expect inactive "$(systemctl is-active wpoolctl-metrics.timer)"; }
+
 purge_packages()
 {
 	DEBIAN_FRONTEND=noninteractive readme 'sudo apt purge '
@@ -296,7 +303,9 @@ boot_2()
 	userdel -r stranger 2>/dev/null
 	ok signatures_are_enforced signatures_are_enforced
 	ok unsigned_module_is_refused unsigned_is_refused
+	ok timer_of_metrics_runs timer_runs
 	ok purge purge_packages
+	ok timer_of_metrics_is_stopped timer_is_stopped
 	ok module_is_unloaded module_is_gone
 	ok nothing_is_left nothing_is_left
 	echo "1..$(cat "$STATE/count")"
