@@ -129,7 +129,10 @@ title "5. Workers that have nothing to do go"
 must wpoolctl run demo --work sleep:20ms --tasks 400
 attrs demo workers idle expired
 say "... after expiry_ms = $(get_attr demo expiry_ms) of nothing:"
-sleep 1
+for try in 1 2 3 4 5 6 7 8 9 10; do
+	sleep 1
+	[ "$(get_attr demo workers)" -gt "$(get_attr demo min_workers)" ] || break
+done
 attrs demo workers idle expired
 [ "$(get_attr demo expired)" -gt 0 ] || fail "no worker expired"
 [ "$(get_attr demo workers)" -le "$(get_attr demo min_workers)" ] ||
