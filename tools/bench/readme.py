@@ -597,7 +597,7 @@ def strays(path):
     text = path.read_text()
     blocks = r'^(?:\.\. |<!-- )(?:bench|cost|counts): begin.*?^(?:\.\. |<!-- )(?:bench|cost|counts): end'
     shown = ' '.join(re.findall(blocks, text, re.M | re.S))
-    for gone in (blocks, r'^```.*?^```', r'::\n\n(?:(?:[ \t].*)?\n)+', r'``?[^`]+``?'):
+    for gone in (blocks, r'^```.*?^```', r'::\n\n(?:(?:[ \t][^\n]*)?\n)+', r'``?[^`]+``?'):
         text = re.sub(gone, '', text, flags=re.M | re.S)
     for found in QUANTITY.finditer(text):
         if not re.search(r'(?<![\d.,])' + re.escape(found[0].replace('µs', 'us')).replace('\\ ', r'\s+') + r'(?!\w)',
