@@ -191,7 +191,8 @@ static void touch(struct operation *op, uint64_t line, bool write, bool inside)
 
 /* ---- turns ---- */
 
-#define NR_WRITTEN	(1U << 20)
+/* 2^20 */
+#define NR_WRITTEN	1048576
 #define MAX_TURN_LINES	65536
 
 struct turn {
