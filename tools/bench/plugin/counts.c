@@ -202,7 +202,7 @@ struct turn {
 	uint32_t *lines;	/* of written[] */
 };
 
-/* A line that a CPU has written, in so many turns. */
+/* A line that a CPU has written, and in how many turns. */
 struct written {
 	uint64_t line;
 	uint32_t cpu, turn, times;
