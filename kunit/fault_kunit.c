@@ -598,6 +598,45 @@ static void wpool_group_task_dies_on_behalf_keeps_nothing(struct kunit *test)
 	wpk_client_expect_refs(test, client, 1);
 }
 
+/* A member runs a task inside, which dies. */
+struct fatal {
+	struct wpool *pool;
+	struct wpk_job *job;
+};
+
+static void wait_for_fatal(struct wpk_member *member)
+{
+	struct fatal *fatal = member->arg;
+
+	if (!wpool_submit(fatal->pool, &fatal->job->task))
+		wpool_task_wait(&fatal->job->task);
+}
+
+/* The member has its memory off meanwhile, and its group gives that back. */
+static void wpool_task_dies_inside_one_that_acts_keeps_nothing(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
+	struct wpool_group *group = wpk_group(test, pool, 1);
+	struct wpk_member *member = wpk_members(test, group, NULL, 1);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpk_client *client = wpk_client(test);
+	struct fatal fatal = { .pool = pool, .job = jobs->job };
+
+	KUNIT_ASSERT_EQ(test, wpk_client_act(client, group), 0);
+	jobs->job[0].body = die;
+	member->body = wait_for_fatal;
+	member->arg = &fatal;
+	wpk_members_submit(test, member, 1);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), -EIO);
+	KUNIT_EXPECT_EQ(test, member->status, -EIO);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -EIO);
+	kunit_release_action(test, wpk_group_exit, group);
+	wpk_destroy(test, pool);
+	/* the thread drops its credentials after a grace period of RCU */
+	WPK_EVENTUALLY(test, atomic_long_read(&client->cred->usage) == client->usage);
+	wpk_client_expect_refs(test, client, 0);
+}
+
 struct mortal_loop {
 	struct task_struct *caller;
 	atomic_t dead;
@@ -825,6 +864,7 @@ static struct kunit_case fault_cases[] = {
 	KUNIT_CASE(wpool_strand_dies_after_its_finish_is_not_touched),
 	KUNIT_CASE(wpool_group_task_dies_is_eio_and_the_group_lives),
 	KUNIT_CASE(wpool_group_task_dies_on_behalf_keeps_nothing),
+	KUNIT_CASE(wpool_task_dies_inside_one_that_acts_keeps_nothing),
 	KUNIT_CASE(wpool_parallel_for_helper_dies_is_eio),
 	KUNIT_CASE(queue_work_dies_its_flush_ends_and_the_queue_goes_on),
 #ifdef CONFIG_SMP

@@ -45,12 +45,12 @@
 #include <linux/wpool.h>
 #include <linux/wpool_group.h>
 
-#include "client/behalf.h"
 #include "core/current.h"
 #include "core/freeze.h"
 #include "core/state.h"
 #include "core/trace.h"
 #include "inject.h"
+#include "task/behalf.h"
 #include "task/state.h"
 #include "task/submit.h"
 #include "task/waiters.h"
@@ -270,7 +270,7 @@ static void group_task_end(struct wpool_task *task, int status)
 	leave_group(group, status);
 }
 
-static __always_inline void run_for(struct wpool_task *task, const struct wpool_behalf *behalf)
+static __always_inline void run_for(struct wpool_task *task, struct wpool_behalf *behalf)
 {
 	struct wpool_group_task *gtask = group_task(task);
 	struct wpool_worker *w = wpool_worker_current();

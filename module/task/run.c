@@ -32,12 +32,14 @@
 
 #include "compat.h"
 #include "core/cost.h"
+#include "core/current.h"
 #include "core/hist.h"
 #include "core/monitor_timer.h"
 #include "core/sched.h"
 #include "core/state.h"
 #include "core/trace.h"
 #include "task/account.h"
+#include "task/behalf.h"
 #include "task/context.h"
 #include "task/finish.h"
 #include "task/item.h"
@@ -445,6 +447,7 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 	struct wpool_task *held = w->held;
 	bool on_stack = object_is_on_stack(task);
 	struct wpool_context context;
+	struct wpool_worn *worn;
 	u64 submit_ns;
 	u32 colour;
 
@@ -461,6 +464,7 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 	}
 
 	count_help(w);
+	worn = wpool_behalf_off(w);
 	wpool_context_save(&context, w);
 	/* for wpool_finish_dead() */
 	colour = task->colour;
@@ -483,6 +487,7 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 	w->on_stack[colour] -= on_stack;
 	w->nested--;
 	wpool_finish_joinable(pool, task, WPOOL_ST_RUNNING, 0);
+	wpool_behalf_on(w, worn);
 }
 
 /* A task has returned in its submitter; true if it must run once more. */
@@ -511,14 +516,11 @@ static bool ends_in_submitter(struct wpool_task *task)
 	return false;
 }
 
-int wpool_run_in_submitter(struct wpool *pool, struct wpool_task *task)
+static int run_here(struct wpool *pool, struct wpool_task *task)
 {
 	struct module *owner = task->owner;
 	wpool_task_fn func = task->func;
 	bool item = wpool_task_is_item(task);
-
-	if (wpool_stack_is_short())
-		return -EAGAIN;
 
 	if (wpool_task_is_detached(task)) {
 		if (!claim_detached(task, item))
@@ -544,4 +546,24 @@ int wpool_run_in_submitter(struct wpool *pool, struct wpool_task *task)
 		func(task);
 	} while (ends_in_submitter(task));
 	return 0;
+}
+
+int wpool_run_in_submitter(struct wpool *pool, struct wpool_task *task)
+{
+	struct wpool_worker *w = wpool_worker_current();
+	struct wpool_context context;
+	struct wpool_worn *worn;
+	int err;
+
+	if (wpool_stack_is_short())
+		return -EAGAIN;
+	worn = w ? wpool_behalf_off(w) : NULL;
+	if (likely(!worn))
+		return run_here(pool, task);
+	wpool_context_save(&context, w);
+	err = run_here(pool, task);
+	/* what the function leaves comes off first */
+	wpool_context_check(&context, w);
+	wpool_behalf_on(w, worn);
+	return err;
 }
