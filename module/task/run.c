@@ -490,30 +490,45 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 	wpool_behalf_on(w, worn);
 }
 
-/* A task has returned in its submitter; true if it must run once more. */
-static bool ends_in_submitter(struct wpool_task *task)
+/*
+ * A task has returned in its submitter; true if it must run once more. @colour: in which the run is
+ * counted, or -1: the first one is not, since the submitter itself waits for it.
+ */
+static bool ends_in_submitter(struct wpool *pool, struct wpool_task *task, int *colour)
 {
-	int old = atomic_read(&task->state), new;
+	int old, new, ended = *colour;
+	unsigned long flags;
+	bool again;
 
+	/* interrupts off: keeps the pool, in which a second submit is counted */
+	local_irq_save(flags);
 	wpool_debug_deactivate(task);
+	old = atomic_read(&task->state);
 	do {
-		if (old & WPOOL_ST_AGAIN) {
+		again = old & WPOOL_ST_AGAIN && !wpool_drops(pool);
+		if (again) {
 			WRITE_ONCE(task->submitter, current);
-			new = old & ~(WPOOL_ST_AGAIN | WPOOL_ST_TAKEN_BACK);
+			new = old & ~(WPOOL_ST_AGAIN | WPOOL_ST_AGAIN_COLOUR | WPOOL_ST_TAKEN_BACK);
 		} else {
 			WRITE_ONCE(task->submitter, NULL);
-			task->status = old & WPOOL_ST_TAKEN_BACK ? -ECANCELED : 0;
+			task->status = old & (WPOOL_ST_AGAIN | WPOOL_ST_TAKEN_BACK) ?
+				       -ECANCELED : 0;
 			new = old & WPOOL_ST_DISABLED_MASK;
 		}
 	} while (!wpool_task_exchange(task, &old, new));
 
-	if (old & WPOOL_ST_AGAIN) {
+	*colour = !!(old & WPOOL_ST_AGAIN_COLOUR);
+	if (again)
 		wpool_debug_activate(task);
-		return true;
-	}
-	if (old & WPOOL_ST_WAITED)
+	else if (old & WPOOL_ST_AGAIN)
+		wpool_account_out(wpool_this_runq(pool), *colour, -ECANCELED);
+	if (ended >= 0)
+		wpool_account_out(wpool_this_runq(pool), ended, 0);
+	local_irq_restore(flags);
+
+	if (!again && old & WPOOL_ST_WAITED)
 		wake_up_var(task);
-	return false;
+	return again;
 }
 
 static int run_here(struct wpool *pool, struct wpool_task *task)
@@ -521,6 +536,7 @@ static int run_here(struct wpool *pool, struct wpool_task *task)
 	struct module *owner = task->owner;
 	wpool_task_fn func = task->func;
 	bool item = wpool_task_is_item(task);
+	int colour = -1;
 
 	if (wpool_task_is_detached(task)) {
 		if (!claim_detached(task, item))
@@ -544,7 +560,7 @@ static int run_here(struct wpool *pool, struct wpool_task *task)
 	}
 	do {
 		func(task);
-	} while (ends_in_submitter(task));
+	} while (ends_in_submitter(pool, task, &colour));
 	return 0;
 }
 
