@@ -474,20 +474,24 @@ EXPORT_SYMBOL_GPL(wpool_group_init);
 int wpool_group_act_for_me(struct wpool_group *group, unsigned int what)
 {
 	struct wpool_behalf *behalf;
+	bool busy;
 
 	might_sleep();
 	if (IS_ERR_OR_NULL(group) || !group->pool)
 		return -EINVAL;
-	if (group->nr || group->behalf)
-		return -EBUSY;
 	behalf = wpool_behalf_take(what);
 	if (IS_ERR(behalf))
 		return PTR_ERR(behalf);
 	raw_spin_lock_irq(&group->lock);
-	group->behalf = behalf;
-	group->special = true;
+	busy = group->nr || group->behalf;
+	if (!busy) {
+		group->behalf = behalf;
+		group->special = true;
+	}
 	raw_spin_unlock_irq(&group->lock);
-	return 0;
+	if (busy)
+		wpool_behalf_drop(behalf);
+	return busy ? -EBUSY : 0;
 }
 EXPORT_SYMBOL_GPL(wpool_group_act_for_me);
 
