@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "dev.h"
 #include "parse.h"
 #include "submitter.h"
@@ -155,8 +156,7 @@ static void end_interval(struct watch *w, __u64 now)
 	interval.completed -= w->last.completed;
 	w->last = sum;
 	progress_clear(w->progress);
-	if (intervals_add(&w->result->intervals, &interval))
-		load_fail(w->load, -ENOMEM, "out of memory");
+	intervals_add(&w->result->intervals, &interval);
 }
 
 /* At the end of the run: has anything happened since the last interval? */
@@ -242,7 +242,7 @@ static __u64 stop_ns(const struct load *load)
 static __u64 next_look_ns(const struct watch *w, bool stop)
 {
 	const struct load_config *config = w->load->config;
-	__u64 now = load_now_ns(), when = now + TICK_NS;
+	__u64 now = now_ns(), when = now + TICK_NS;
 
 	if (stop && atomic_load(&w->load->submitting))
 		when = now + STOP_TICK_NS;
@@ -263,7 +263,7 @@ static bool watch(struct watch *w)
 	int sig;
 
 	while (atomic_load(&w->load->reading)) {
-		if (load_now_ns() >= stop_ns(w->load))
+		if (now_ns() >= stop_ns(w->load))
 			atomic_store(&w->load->stop, true);
 		stop = atomic_load(&w->load->stop);
 		if (stop)
@@ -271,7 +271,7 @@ static bool watch(struct watch *w)
 		if (w->ending)
 			cancel_all(w);
 		sig = wait_signal(next_look_ns(w, stop));
-		now = load_now_ns();
+		now = now_ns();
 		if (w->ending) {
 			if (sig || now - w->ending_ns > STUCK_NS) {
 				w->result->end = sig ? LOAD_LEFT : LOAD_STUCK;
@@ -343,7 +343,7 @@ static void start_submitters(struct load *load)
 			break;
 		}
 	}
-	load->start_ns = load_now_ns();
+	load->start_ns = now_ns();
 	load->tally.window = (struct tally_window){
 		.open_loop = arrivals_are_scheduled(&config->arrivals),
 		.start_ns = load->start_ns,
@@ -371,8 +371,7 @@ static void sum_up(struct load *load, struct load_result *result)
 			close(s->fd);
 	}
 	result->tally = load->tally;
-	if (overtaken_count(&load->overtaken, &result->overtaken))
-		load_fail(load, -ENOMEM, "out of memory");
+	overtaken_count(&load->overtaken, &result->overtaken);
 	overtaken_exit(&load->overtaken);
 	/* a run that did not last so long is measured up to its last task */
 	if (result->end != LOAD_COMPLETE || load->err)
@@ -386,12 +385,10 @@ static void sum_up(struct load *load, struct load_result *result)
 /* On the heap: if the run gets stuck, its threads go on using it. */
 static struct load *load_new(const struct load_config *config)
 {
-	struct load *load = calloc(1, sizeof(*load) + config->submitters *
-				   sizeof(load->submitters[0]));
+	struct load *load = alloc_zeroed(1, sizeof(*load) + config->submitters *
+					 sizeof(load->submitters[0]));
 	__u32 i;
 
-	if (!load)
-		return NULL;
 	load->config = config;
 	load->main_thread = pthread_self();
 	pthread_mutex_init(&load->gate, NULL);
@@ -416,7 +413,7 @@ void load_run(const struct load_config *config, int fd, struct progress *progres
 	struct wpool_dev_attrs last;
 	int err;
 
-	err = load ? dev_info(fd, &result->attrs) : -ENOMEM;
+	err = dev_info(fd, &result->attrs);
 	if (!err)
 		err = dev_stats(fd, &result->before);
 	if (err) {
@@ -439,7 +436,7 @@ void load_run(const struct load_config *config, int fd, struct progress *progres
 	if (result->after.workers > result->peak_workers)
 		result->peak_workers = result->after.workers;
 	if (config->interval_ns && interval_is_left(&w))
-		end_interval(&w, load_now_ns());
+		end_interval(&w, now_ns());
 	progress_clear(progress);
 	sum_up(load, result);
 	free(load);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "out.h"
 #include "parse.h"
 #include "trace-events.h"
@@ -38,7 +39,6 @@ struct explanation {
 	size_t nr;
 	__u64 moments[NR_TRACE_KINDS];
 	__u64 spawn_ns;		/* the longest */
-	bool no_memory;
 	__u64 switch_ns;		/* of that CPU, the last one; 0 if none is recorded */
 	struct trace_thread thread;	/* which has had it since */
 	struct share share[MAX_THREADS];
@@ -146,7 +146,7 @@ static bool look(const struct trace_event *event, void *arg)
 		return true;
 	switch (event->kind) {
 	case TRACE_STARTED:
-		why->no_memory |= trace_tasks_begin(&why->tasks, event);
+		trace_tasks_begin(&why->tasks, event);
 		break;
 	case TRACE_FINISHED:
 		trace_tasks_end(&why->tasks, event->task, &started);
@@ -164,7 +164,7 @@ static bool look(const struct trace_event *event, void *arg)
 	default:
 		break;
 	}
-	return !why->no_memory;
+	return true;
 }
 
 static void add_unfinished(const struct trace_event *started, void *arg)
@@ -285,12 +285,10 @@ static void print_explanation(struct explanation *why)
 
 int trace_explain(const char *file, __u64 over_ns, struct errmsg *e)
 {
-	struct explanation *why = calloc(1, sizeof(*why));
+	struct explanation *why = alloc_zeroed(1, sizeof(*why));
 	char over[16];
 	int err;
 
-	if (!why)
-		return errmsg_set(e, "out of memory");
 	why->over_ns = over_ns;
 	err = trace_read(file, find_late, why, e);
 	if (!err && !why->found) {
@@ -300,8 +298,6 @@ int trace_explain(const char *file, __u64 over_ns, struct errmsg *e)
 		why->from_ns = why->late.ns > why->late.value ? why->late.ns - why->late.value : 0;
 		err = trace_read(file, look, why, e);
 		trace_tasks_exit(&why->tasks, add_unfinished, why);
-		if (!err && why->no_memory)
-			err = errmsg_set(e, "out of memory");
 		if (!err)
 			print_explanation(why);
 	}

@@ -9,7 +9,7 @@
 
 enum trace_by { TRACE_BY_FUNC, TRACE_BY_CPU, TRACE_BY_WORKER, NR_TRACE_BYS };
 
-extern const char *const trace_by_names[NR_TRACE_BYS];
+extern const char *const trace_by_names[NR_TRACE_BYS + 1];
 
 /* A table of the tasks that have ended: how many, how long they waited and ran. */
 int trace_report(const char *file, enum trace_by by, struct errmsg *e);

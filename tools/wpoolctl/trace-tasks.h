@@ -10,8 +10,8 @@ struct trace_tasks {
 	void *root;
 };
 
-/* A task has started. 0, or -1 without memory. */
-int trace_tasks_begin(struct trace_tasks *tasks, const struct trace_event *started);
+/* A task has started. */
+void trace_tasks_begin(struct trace_tasks *tasks, const struct trace_event *started);
 
 /* The task has ended: fills in how it started; false if that was before the trace. */
 bool trace_tasks_end(struct trace_tasks *tasks, __u32 task, struct trace_event *started);

@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "../dev.h"
 #include "../parse.h"
@@ -67,25 +66,6 @@ static void note(const char *what)
 		fprintf(log, "%s %s\n", what, pool.name);
 		fclose(log);
 	}
-}
-
-static __u64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
-}
-
-/* -EINTR after a signal, as in the kernel. */
-static int sleep_until(__u64 ns)
-{
-	struct timespec time = {
-		.tv_sec = ns / NSEC_PER_SEC,
-		.tv_nsec = ns % NSEC_PER_SEC,
-	};
-
-	return -clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
 }
 
 static __u64 outstanding(__u64 now, __u64 *first_end)
@@ -275,7 +255,7 @@ int dev_submit(int fd, const struct wpool_dev_work *works, __u32 nr, __u32 flags
 		if (!err)
 			(*accepted)++;
 		else if (err == -EAGAIN && block)
-			err = sleep_until(wait_ns);
+			err = -sleep_until_ns(wait_ns);
 	}
 	return *accepted ? 0 : err;
 }
@@ -332,6 +312,6 @@ ssize_t dev_read(int fd, struct wpool_dev_record *records, size_t max)
 			return nr;
 		}
 		pthread_mutex_unlock(&pool.lock);
-		sleep_until(first_end);
+		sleep_until_ns(first_end);
 	}
 }
