@@ -267,21 +267,6 @@ static int check_policy(const struct attr_set *set,
 	return 0;
 }
 
-int attr_set_check_given(const struct attr_set *set, struct errmsg *e)
-{
-	const struct wpool_dev_attrs *wanted = &set->attrs;
-
-	if (!given(set, WPOOL_DEV_CAPACITY))
-		return 0;
-	if (given(set, WPOOL_DEV_CAPACITY_PER_CPU) && wanted->capacity_per_cpu)
-		return errmsg_set(e, "capacity and capacity_per_cpu exclude each other");
-	if (given(set, WPOOL_DEV_MIN_WORKERS) && wanted->capacity != WPOOL_DEV_UNLIMITED &&
-	    wanted->min_workers > wanted->capacity)
-		return errmsg_set(e, "min_workers %u would be above capacity %u",
-				  wanted->min_workers, wanted->capacity);
-	return 0;
-}
-
 int attr_set_check(const struct attr_set *set, const struct wpool_dev_attrs *now,
 		   struct errmsg *e)
 {
@@ -309,6 +294,17 @@ int attr_set_check(const struct attr_set *set, const struct wpool_dev_attrs *now
 	if (prealloc && capacity == WPOOL_DEV_UNLIMITED)
 		return errmsg_set(e, "prealloc: needs a capacity that is not max");
 	return check_policy(set, now, e);
+}
+
+/* As of a pool whose own attributes contradict nothing. */
+int attr_set_check_given(const struct attr_set *set, struct errmsg *e)
+{
+	const struct wpool_dev_attrs any = {
+		.capacity = WPOOL_DEV_UNLIMITED,
+		.policy = set->attrs.policy,
+	};
+
+	return attr_set_check(set, &any, e);
 }
 
 static const char *format_number(const struct attr *attr, __s32 value, char *buf, size_t len)
@@ -488,6 +484,13 @@ void attr_put_values(const char *name, enum attr_use use)
 		puts("max");
 	else if (attr->type == ATTR_CPUS && !sysfs_cpus("online", cpus, sizeof(cpus)))
 		printf("all\n%s\n", cpus);
+}
+
+const char *attr_word(const char *name, __u32 value)
+{
+	const struct attr *attr = find_attr(name, strlen(name));
+
+	return value <= (__u32)attr->max ? attr->words[value] : "unknown";
 }
 
 const char *attr_format_limit(__u32 value, char *buf, size_t len)

@@ -72,6 +72,9 @@ void attr_put_values(const char *name, enum attr_use use);
 void attr_print_manual(void);
 void attr_print_help(enum attr_use use);
 
+/* The word that stands for a value; "unknown" of a newer module. */
+const char *attr_word(const char *name, __u32 value);
+
 /* "max", or the number; for capacity, queue_depth and free. */
 const char *attr_format_limit(__u32 value, char *buf, size_t len);
 

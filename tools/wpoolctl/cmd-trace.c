@@ -5,8 +5,7 @@
 
 #include "cli.h"
 #include "parse.h"
-#include "trace-record.h"
-#include "trace-report.h"
+#include "trace.h"
 
 #define DEFAULT_FILE		"wpool.trace"
 #define DEFAULT_BUFFER_KIB	4096

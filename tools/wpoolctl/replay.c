@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "alloc.h"
-#include "trace-tasks.h"
+#include "trace.h"
 
 struct reader {
 	struct replay *replay;

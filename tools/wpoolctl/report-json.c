@@ -207,7 +207,7 @@ void report_json(const struct load_config *config, const struct load_result *res
 	json_put(json, "end", ends[result->end]);
 	put_limit(json, "capacity", result->attrs.capacity);
 	put_limit(json, "queue_depth", result->attrs.queue_depth);
-	json_put(json, "policy", report_policy(result->attrs.policy));
+	json_put(json, "policy", attr_word("policy", result->attrs.policy));
 	json_put_nonzero(json, "tasks", config->tasks);
 	json_put(json, "batch", config->batch);
 	json_put(json, "submitters", config->submitters);

@@ -9,9 +9,7 @@
 
 #include "alloc.h"
 #include "out.h"
-#include "trace-events.h"
-#include "trace-report.h"
-#include "trace-tasks.h"
+#include "trace.h"
 
 struct seen {
 	char pool[TRACE_NAME_LEN];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* An instance of tracefs, from mkdir to rmdir. */
-#include "trace-record.h"
+#include "trace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "load.h"
-#include "trace-events.h"
 
 #define LOOK_MS		100
 #define MAX_LINE	512

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A trace as a table, by function, CPU or worker, and as a line for each task. */
-#include "trace-report.h"
+#include "trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +10,6 @@
 #include "out.h"
 #include "parse.h"
 #include "timehist.h"
-#include "trace-events.h"
-#include "trace-tasks.h"
 
 #define MIN_NAME	24	/* what the other columns leave of 80 */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The tasks of a trace that run: a tree by their numbers. */
-#include "trace-tasks.h"
+#include "trace.h"
 
 #include <search.h>
 
