@@ -136,7 +136,12 @@ static void move(struct top *top, int lines)
 /* False to end. */
 static bool do_key(struct top *top, int key)
 {
+	static const char view_keys[NR_VIEWS] = {
+		[VIEW_POOLS] = 'p', [VIEW_FUNCTIONS] = 'f', [VIEW_COSTS] = 'o',
+		[VIEW_WORKERS] = 'w', [VIEW_CPUS] = 'c',
+	};
 	int page = screen_height() - 4;
+	enum view view;
 
 	if (top->is_typing) {
 		type_filter(top, key);
@@ -148,25 +153,13 @@ static bool do_key(struct top *top, int key)
 		if (key && strchr("hHqQ?\033", key))
 			return true;
 	}
+	for (view = VIEW_POOLS; view < NR_VIEWS; view++)
+		if (key == view_keys[view])
+			set_view(top, view);
 	switch (key) {
 	case 'q':
 	case 'Q':
 		return false;
-	case 'p':
-		set_view(top, VIEW_POOLS);
-		break;
-	case 'f':
-		set_view(top, VIEW_FUNCTIONS);
-		break;
-	case 'o':
-		set_view(top, VIEW_COSTS);
-		break;
-	case 'w':
-		set_view(top, VIEW_WORKERS);
-		break;
-	case 'c':
-		set_view(top, VIEW_CPUS);
-		break;
 	case '\t':
 		set_view(top, (top->view + 1) % NR_VIEWS);
 		break;

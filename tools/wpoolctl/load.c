@@ -34,9 +34,8 @@ static sigset_t end_signals(void)
 	return set;
 }
 
-static void ignore(int sig)
+static void ignore(int sig __maybe_unused)
 {
-	(void)sig;
 }
 
 sigset_t load_hold_signals(void)
@@ -77,16 +76,29 @@ struct watch {
 	struct interval last;	/* sums at the end of the last interval */
 };
 
+/* What all submitters have done so far. */
+struct sums {
+	__u64 accepted, refused, finished;
+};
+
+static struct sums sums_of(const struct load *load)
+{
+	const struct submitter *s = load->submitters;
+	struct sums sums = { };
+
+	for (; s < load->submitters + load->config->submitters; s++) {
+		sums.accepted += atomic_load(&s->accepted);
+		sums.refused += atomic_load(&s->refused);
+		sums.finished += atomic_load(&s->finished);
+	}
+	return sums;
+}
+
 static void show_progress(struct watch *w, __u64 now)
 {
-	__u64 finished = 0, refused = 0;
-	__u32 i;
+	struct sums sums = sums_of(w->load);
 
-	for (i = 0; i < w->load->config->submitters; i++) {
-		finished += atomic_load(&w->load->submitters[i].finished);
-		refused += atomic_load(&w->load->submitters[i].refused);
-	}
-	progress_update(w->progress, now, finished + refused, finished,
+	progress_update(w->progress, now, sums.finished + sums.refused, sums.finished,
 			w->ending ? "cancelling" : "");
 }
 
@@ -107,14 +119,14 @@ static void sum_interval(struct watch *w, __u64 now, struct interval *sum)
 	const struct load_config *config = w->load->config;
 	__u64 length_ns = load_length_ns(config), scheduled_ns;
 	struct tally_interval *tally = &w->load->tally.interval;
-	__u32 i;
+	struct sums sums = sums_of(w->load);
 
-	*sum = (struct interval){ .to_ns = now - w->load->start_ns };
+	*sum = (struct interval){
+		.to_ns = now - w->load->start_ns,
+		.submitted = sums.accepted,
+		.refused = sums.refused,
+	};
 	sum->phase = phase(config, sum->to_ns);
-	for (i = 0; i < config->submitters; i++) {
-		sum->submitted += atomic_load(&w->load->submitters[i].accepted);
-		sum->refused += atomic_load(&w->load->submitters[i].refused);
-	}
 	sum->asked = sum->submitted + sum->refused;
 	if (arrivals_are_scheduled(&config->arrivals) && !w->ending) {
 		scheduled_ns = length_ns && sum->to_ns > length_ns ? length_ns : sum->to_ns;
@@ -162,14 +174,10 @@ static void end_interval(struct watch *w, __u64 now)
 /* At the end of the run: has anything happened since the last interval? */
 static bool interval_is_left(const struct watch *w)
 {
-	const struct tally_interval *tally = &w->load->tally.interval;
-	__u64 done = 0;
-	__u32 i;
+	struct sums sums = sums_of(w->load);
 
-	for (i = 0; i < w->load->config->submitters; i++)
-		done += atomic_load(&w->load->submitters[i].accepted) +
-			atomic_load(&w->load->submitters[i].refused);
-	return tally->total_ns.nr || done > w->last.submitted + w->last.refused;
+	return w->load->tally.interval.total_ns.nr ||
+	       sums.accepted + sums.refused > w->last.submitted + w->last.refused;
 }
 
 /* When the running interval ends. */
@@ -355,14 +363,13 @@ static void start_submitters(struct load *load)
 
 static void sum_up(struct load *load, struct load_result *result)
 {
+	struct sums sums;
 	__u32 i;
 
 	for (i = 0; i < load->config->submitters; i++) {
 		struct submitter *s = &load->submitters[i];
 
 		submitter_join(s);
-		result->accepted += atomic_load(&s->accepted);
-		result->refused += atomic_load(&s->refused);
 		result->retries += s->retries;
 		result->calls += s->calls;
 		result->call_ns += s->call_ns;
@@ -370,6 +377,9 @@ static void sum_up(struct load *load, struct load_result *result)
 		if (s->fd >= 0)
 			close(s->fd);
 	}
+	sums = sums_of(load);
+	result->accepted = sums.accepted;
+	result->refused = sums.refused;
 	result->tally = load->tally;
 	overtaken_count(&load->overtaken, &result->overtaken);
 	overtaken_exit(&load->overtaken);

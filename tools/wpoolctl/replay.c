@@ -37,11 +37,10 @@ static bool read_event(const struct trace_event *event, void *arg)
 	return true;
 }
 
-static void count_open(const struct trace_event *started, void *arg)
+static void count_open(const struct trace_event *started __maybe_unused, void *arg)
 {
 	struct replay *replay = arg;
 
-	(void)started;
 	replay->nr_open++;
 }
 

@@ -19,9 +19,8 @@
 
 static int is_told;
 
-static void on_signal(int sig)
+static void on_signal(int sig __maybe_unused)
 {
-	(void)sig;
 	__atomic_store_n(&is_told, 1, __ATOMIC_RELAXED);
 }
 

@@ -95,15 +95,13 @@ int dev_open(void)
 	return fd < 0 ? -errno : fd;
 }
 
-int dev_attach(int fd, const char *name)
+int dev_attach(int fd __maybe_unused, const char *name)
 {
-	(void)fd;
 	return strcmp(name, pool.name) ? -ENOENT : 0;
 }
 
-int dev_create(int fd, const char *name, const struct wpool_dev_attrs *attrs)
+int dev_create(int fd __maybe_unused, const char *name, const struct wpool_dev_attrs *attrs)
 {
-	(void)fd;
 	if (!strcmp(name, pool.name))
 		return -EEXIST;
 	snprintf(pool.name, sizeof(pool.name), "%s", name);
@@ -115,39 +113,31 @@ int dev_create(int fd, const char *name, const struct wpool_dev_attrs *attrs)
 	return 0;
 }
 
-int dev_group(int fd, __u32 max_outstanding, __u32 flags)
+int dev_group(int fd __maybe_unused, __u32 max_outstanding, __u32 flags __maybe_unused)
 {
-	(void)fd;
-	(void)flags;
 	if (!max_outstanding)
 		return -ERANGE;
 	note("group");
 	return 0;
 }
 
-int dev_tune(int fd, const struct wpool_dev_attrs *attrs)
+int dev_tune(int fd __maybe_unused, const struct wpool_dev_attrs *attrs __maybe_unused)
 {
-	(void)fd;
-	(void)attrs;
 	return 0;
 }
 
-int dev_release(int fd, __u32 flags, __u64 timeout_ns)
+int dev_release(int fd __maybe_unused, __u32 flags __maybe_unused, __u64 timeout_ns)
 {
-	(void)fd;
-	(void)flags;
 	return timeout_ns ? -ETIME : 0;
 }
 
-int dev_reboot(int fd)
+int dev_reboot(int fd __maybe_unused)
 {
-	(void)fd;
 	return 0;
 }
 
-int dev_destroy(int fd)
+int dev_destroy(int fd __maybe_unused)
 {
-	(void)fd;
 	if (!strcmp(pool.name, "demo"))
 		return -EBUSY;
 	note("destroyed");
@@ -156,11 +146,10 @@ int dev_destroy(int fd)
 	return 0;
 }
 
-int dev_info(int fd, struct wpool_dev_attrs *attrs)
+int dev_info(int fd __maybe_unused, struct wpool_dev_attrs *attrs)
 {
 	static int nr_looks;
 
-	(void)fd;
 	*attrs = pool.attrs;
 	/* a pool that was tuned since the first look */
 	if (getenv("FAKE_TUNED") && nr_looks++)
@@ -168,9 +157,8 @@ int dev_info(int fd, struct wpool_dev_attrs *attrs)
 	return 0;
 }
 
-int dev_stats(int fd, struct wpool_dev_stats *stats)
+int dev_stats(int fd __maybe_unused, struct wpool_dev_stats *stats)
 {
-	(void)fd;
 	memset(stats, 0, sizeof(*stats));
 	pthread_mutex_lock(&pool.lock);
 	stats->workers = pool.workers;
