@@ -491,7 +491,8 @@ static void wait_for_children(struct wpk_job *job)
 
 /*
  * A worker that runs the tasks for which it waits, one after the other, is at
- * work. Where the machine itself stood still for too long nothing is expected.
+ * work. Where the machine itself stood still for too long nothing is expected; nor
+ * where it was slow to come, since another one is made then.
  */
 static void wpool_task_wait_helping_is_no_hogging(struct kunit *test)
 {
@@ -513,11 +514,11 @@ static void wpool_task_wait_helping_is_no_hogging(struct kunit *test)
 		wpk_jobs_submit(test, family->pool, parent, 0, 1);
 		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(parent, 1));
 		wpk_no_errors(test, parent);
-		if (family->slowest_ms < HOG_MS / 2)
+		if (family->slowest_ms < HOG_MS / 2 && wpk_stat(family->pool, spawned) == 1)
 			break;
 		wpk_destroy(test, family->pool);
 	}
-	if (try == NR_TRIES)
+	if (try == NR_TRIES && family->slowest_ms >= HOG_MS / 2)
 		kunit_skip(test, "the machine stands still for %lld ms", family->slowest_ms);
 	KUNIT_EXPECT_EQ(test, wpk_stat(family->pool, hogs), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(family->pool, spawned), 1);
