@@ -434,6 +434,9 @@ start()
 	run_part "$@" &
 }
 
+# start_on PART KERNEL ARG...: the same for a part that runs on several kernels.
+start_on() { start "$1-$2" "part_$1" "$1-$2" "$1.$2" "$2" "${@:3}"; }
+
 # build KERNEL: one test; false if there is nothing to run then.
 build()
 {

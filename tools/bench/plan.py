@@ -71,6 +71,15 @@ def params_of(words):
     return dict(word.split('=', 1) for word in words)
 
 
+def expanded(text):
+    """The lines that one with {a,b,...} stands for."""
+    lists = [found.split(',') for found in re.findall(r'\{(.*?)\}', text)]
+    if not lists:
+        return [text]
+    return [re.sub(r'\{.*?\}', lambda _, values=iter(values): next(values), text)
+            for values in zip(*lists, strict=True)]
+
+
 def read_rows(path):
     rows = {}
     with open(path, encoding='utf-8') as lines:
@@ -82,9 +91,10 @@ def read_rows(path):
                 row = rows[int(number)] = Row(int(number), kinds.split(','), flags, title)
             elif sign == '-':
                 what, _, conditions = rest.partition(' : ')
-                case, variant, peers, *words = what.split()
-                row.measurements.append(Measurement(case, variant, peers_of(peers),
-                                                    params_of(words), conditions.split()))
+                for one in expanded(what):
+                    case, variant, peers, *words = one.split()
+                    row.measurements.append(Measurement(case, variant, peers_of(peers),
+                                                        params_of(words), conditions.split()))
             elif sign in ('<', '>'):
                 row.comparisons.append((sign, [part.strip() for part in rest.split('|')]))
     return rows
