@@ -13,7 +13,7 @@ says so: "only_here". A bar for "near and far" CPUs is reached if it is reached 
 states, as far as they were seen.
 """
 
-from plan import ROWS, params_of, peers_of
+from plan import ROWS, expanded, params_of, peers_of
 
 # Which boot has a row's figures.
 BOOTS = {'native': {10: 'native1', 21: 'nativehttp', 30: 'native1'}, 'qemu': {18: 'wide', 21: 'http'}}
@@ -87,8 +87,8 @@ class Comparison:
             its_name, its_v, peers, *words = theirs.split()
             peers = [one for one in row.variants[v][1] if one != peer] if peers == '*' else peers_of(peers)
             self.theirs = [(name if its_name == '=' else its_name,
-                            dict(params_of(words), v=v if its_v == '=' else its_v, peer=one))
-                           for one in peers]
+                            dict(params_of(words), v=v if its_v == '=' else one_of, peer=one))
+                           for one in peers for one_of in expanded(its_v, r'\[(.*?)\]')]
         self.params = row.variants[v][0].params
         limits = limits.split()
         self.is_of_long = 'long' in limits

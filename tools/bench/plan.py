@@ -71,12 +71,12 @@ def params_of(words):
     return dict(word.split('=', 1) for word in words)
 
 
-def expanded(text):
-    """The lines that one with {a,b,...} stands for."""
-    lists = [found.split(',') for found in re.findall(r'\{(.*?)\}', text)]
+def expanded(text, braces=r'\{(.*?)\}'):
+    """The texts that one with {a,b,...} stands for."""
+    lists = [found.split(',') for found in re.findall(braces, text)]
     if not lists:
         return [text]
-    return [re.sub(r'\{.*?\}', lambda _, values=iter(values): next(values), text)
+    return [re.sub(braces, lambda _, values=iter(values): next(values), text)
             for values in zip(*lists, strict=True)]
 
 
@@ -118,6 +118,7 @@ class Size:
             'shots': 500 if quick else 2000,
             'busy': 5000 if quick else 25000,
             'trips': 2000 if not native else 5000 if quick else 20000,
+            'trips_each': (2000 if not native else 5000 if quick else 20000) * max(cpus // 2, 1),
             'wide': 10000 * (cpus if icount else 4),
             # Making and ending a thread takes a thousand times as long as anything else here.
             'threads': 2000,

@@ -5,9 +5,9 @@
 usage: plots.py RESULTS.json DIR
 
 Writes one SVG per idea into DIR, and prints their names: what a task costs, how soon
-it starts, bursts, clients, sleepers, the mix, computing, the full queue, HTTP, growth
-with tasks, CPUs and pools. What was measured natively is drawn, else what QEMU measured. A
-plot whose measurements are not there is not drawn.
+it starts, bursts, clients, sleepers, a thread for each task, the mix, computing, the full queue,
+HTTP, growth with tasks, CPUs and pools. What was measured natively is drawn, else what QEMU
+measured. A plot whose measurements are not there is not drawn.
 """
 
 import json
@@ -109,6 +109,8 @@ def lines(path, title, xlabel, ylabel, series, note=''):
 POOLS = ('wpool', 'percpu', 'unbound', 'kworker')
 PERCENTILES = ('p50', 'p90', 'p99')
 LENGTHS = ('0.5us', '2us', '10us', '100us', '1ms')
+EACH = {r'2^20 of 1 ms,\n1,024 workers': '1ms/1024', r'10^6 of 10 ms,\n16,384 workers': '10ms/16384',
+        r'10^5 of 100 ms,\n1,000 workers': '100ms/1000'}
 SLEEPS = ('1ms/1024', '1ms/512', '100ms/1000', '10ms/16384')
 COST = {'one by one': (1, 'single'), 'batches of 64': (1, 'batch'),
         'a producer per CPU': (2, 'single'), 'fork-join tree': (4, 'tree')}
@@ -162,6 +164,10 @@ BARS = [
          'total_ns_per_task', a_second(1e6), better='more'),
     plot('sleep', 'Tasks that sleep: time per workers, against the ideal', 'times the ideal', 5,
          {v: v for v in SLEEPS}, ('wpool', 'unbound'), 'total_ns', of_figure('floor_ns')),
+    plot('each', 'A pool, or a thread for each task: time', 'seconds', 27, EACH,
+         ('wpool', 'kthread', 'unbound'), 'total_ns', divided_by(1e9), log=True),
+    plot('each-memory', 'A pool, or a thread for each task: memory at most', 'MiB', 27, EACH,
+         ('wpool', 'kthread', 'unbound'), 'peak_bytes', divided_by(2 ** 20), log=True),
     plot('mix', 'No-op tasks among sleepers (9 to 1)', 'thousand no-ops a second', 6,
          {'a producer per CPU': 'a_producer_a_CPU', 'one producer': 'one_producer'},
          ('wpool', 'percpu', 'unbound'), 'noop_ns', noops_a_second, better='more'),

@@ -2,18 +2,21 @@
 /*
  * Clients that submit a task and wait for it, again and again.
  *
- *	client peer=NAME n=N [clients=C] [own=1] [ns=NS] [enqueue=1]
+ *	client peer=NAME n=N [clients=C] [own=1] [ns=NS] [enqueue=1] [turns=1]
  *
  * N round trips, shared by C clients, of which client i is on CPU i, round and
  * round. A client sleeps on a completion that its task completes, or with own=1 in
  * what the peer itself has for that: wpool_task_wait(), flush_work(),
  * kthread_flush_work(). A task computes for NS. "trip_*" is the time from before the submit
  * until the client runs again, in ns; with enqueue=1, "enqueue_*" that of the submit alone. A
- * client a CPU with enqueue=1 has the shape of the kernel's own lib/test_workqueue.c.
+ * client a CPU with enqueue=1 has the shape of the kernel's own lib/test_workqueue.c. With turns=1
+ * the emulator's plugin counts what each CPU does from one trip of its client to the next.
  */
 #include <linux/completion.h>
 
 #include "bench.h"
+#include "mark.h"
+#include "switches.h"
 
 struct client {
 	struct bench_item item;
@@ -65,6 +68,7 @@ static int produce_trips(struct bench_producer *p)
 	int err;
 
 	for (i = p->first; i < p->first + p->nr; i++) {
+		bench_mark(BENCH_MARK_TURN, 0);
 		before = ktime_get_ns();
 		err = trip(c, &c->clients[p->index], i);
 		if (err)
@@ -106,13 +110,28 @@ static int ready(struct bench *b)
 	return c->own && !b->pool.peer->wait ? -EINVAL : 0;
 }
 
-static int measure(struct bench *b)
+static int produce_and_count(struct bench *b)
 {
+	struct tracepoint *tp = bench_watch_ticks();
 	int err;
 
+	if (IS_ERR(tp))
+		return PTR_ERR(tp);
+	bench_start_to_count();
+	err = bench_produce(b, true, b->n, produce_trips);
+	bench_ignore_ticks(tp);
+	return err;
+}
+
+static int measure(struct bench *b)
+{
 	/* unmeasured, so that there are workers */
-	err = bench_produce(b, false, max_t(u64, b->n / 10, b->producers), produce_trips) ?:
-	      bench_produce(b, true, b->n, produce_trips);
+	int err = bench_produce(b, false, max_t(u64, b->n / 10, b->producers), produce_trips);
+
+	if (!err && bench_num(b->run, "turns", 0))
+		err = produce_and_count(b);
+	else if (!err)
+		err = bench_produce(b, true, b->n, produce_trips);
 	if (!err)
 		bench_meter_stop(b);
 	return err;
