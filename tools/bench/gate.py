@@ -169,18 +169,10 @@ def update(baseline, specs):
         print(f'{name}: {" ".join(f"{value:.3f}" for value in values)}, '
               f'they differ by {spread:.3f}: '
               f'{"gated" if spread <= LOCKED_TOLERANCE else "not gated"}')
-    write(baseline, {'rows': rows, 'locked': takes})
-
-
-def write(baseline, parts):
-    """A line for each row, so that a change shows which."""
-    what = 'rows: instructions per task, wpool by per-CPU workqueue; locked: locked instructions ' \
-           'per task, or of one operation; written by make bench-gate UPDATE=1'
-    blocks = [f' "{part}": {{\n' + ',\n'.join(f'  {json.dumps(name)}: {json.dumps(row)}'
-                                            for name, row in of.items()) + '\n }'
-              for part, of in parts.items()]
-    with open(baseline, 'w', encoding='utf-8') as file:
-        file.write(f'{{\n "what": {json.dumps(what)},\n' + ',\n'.join(blocks) + '\n}\n')
+    results.write_json(baseline, {
+        'what': 'rows: instructions per task, wpool by per-CPU workqueue; locked: locked instructions '
+                'per task, or of one operation; written by make bench-gate UPDATE=1',
+        'rows': rows, 'locked': takes}, 2)
 
 
 def is_locked_text(text):

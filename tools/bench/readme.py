@@ -25,7 +25,7 @@ from contextlib import redirect_stdout
 import bars
 import counts
 from plan import ROWS
-from results import NEAR_NS
+from results import NEAR_NS, write_json
 from table import HTTP_LOADS, PEERS, TITLES, figure, machine_text, number, states_text, value_of
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -557,16 +557,6 @@ def only_shown(path):
             'verdicts': [one for one in results['verdicts'] if one['machine'] == 'native']}
 
 
-def keep(results):
-    """A line for each measurement."""
-    def lines(items):
-        return '[\n' + ',\n'.join(json.dumps(one) for one in items) + '\n]'
-    MEASURED.write_text(
-        f'{{"schema": {results["schema"]},\n"run": {json.dumps(results["run"])},\n'
-        f'"measurements": {lines(results["measurements"])},\n'
-        f'"verdicts": {lines(results["verdicts"])}}}\n')
-
-
 def keep_counts(path):
     """Those beside the results, if all was counted."""
     if path.exists() and all(json.loads(path.read_text()).get(part) for part in ('boots', 'loaded', 'shape')):
@@ -623,7 +613,7 @@ def main():
         sys.exit(bool(problems))
     if args[:1] == ['write'] and len(args) <= 2:
         if args[1:]:
-            keep(only_shown(pathlib.Path(args[1])))
+            write_json(MEASURED, only_shown(pathlib.Path(args[1])), 2)
             keep_counts(pathlib.Path(args[1]).parent / 'counts.json')
         for path, text in pages():
             path.write_text(text)
