@@ -23,8 +23,8 @@ typedef void (*wpool_strand_fn)(struct wpool_strand_task *task);
  * typedef wpool_strand_abort_fn - is called instead of the function of a strand's task
  * @task: the task, which belongs to this function from now on
  * @status: -ECANCELED if wpool_release() cancelled it before it started, -ETIME if it was
- *	the first of its strand and had waited for longer than max_wait_ms, -EIO if the worker
- *	died in the function
+ *	the first of its strand, or has a parallel part, and had waited for longer than max_wait_ms,
+ *	-EIO if the worker died in the function, or in the parallel part
  *
  * The call is the task's turn: no other task of the strand runs meanwhile. If the function that
  * died had submitted its task again, that submit is taken back first.
@@ -65,6 +65,9 @@ typedef void (*wpool_strand_abort_fn)(struct wpool_strand_task *task, int status
  * the pool never refuses a task that the strand has accepted, and max_blocking does not matter.
  * wpool_flush() waits for the first task only: use wpool_strand_flush().
  *
+ * A task may have a parallel part, see wpool_strand_task_set_parallel(): then the strand is a
+ * pipeline, whose first stage runs on many CPUs, and whose second is in order.
+ *
  * When the pool is closed, the strand refuses tasks. Those that it has accepted run to
  * their end, which wpool_destroy() and wpool_release_timeout() wait for; with
  * %WPOOL_RELEASE_CANCEL, those that have not started are aborted with -ECANCELED.
@@ -91,17 +94,21 @@ static_assert(sizeof(struct wpool_strand) <= 64, "a strand is at most one cache 
  * struct wpool_strand_task - a task of a strand, embedded in the caller's object
  *
  * It belongs to its function from the moment the function starts. The function may free
- * it as its last act, or submit it again, which puts it behind those that wait. The last
- * task may free the strand, too, after wpool_strand_finish(). All fields are private.
+ * it as its last act, or submit it again, which puts it behind those that wait, unless it has a
+ * parallel part. The last task may free the strand, too, after wpool_strand_finish(). All fields are private.
  */
 struct wpool_strand_task {
 	/* private: */
 	struct wpool_task task;
+	struct list_head place;
 	wpool_strand_fn func;
+	wpool_strand_fn parallel;
 	wpool_strand_abort_fn abort;
 	struct wpool_strand *strand;
 	bool *gone;
+	int status;
 	bool is_pending;
+	bool is_apart;
 };
 
 /**
@@ -147,6 +154,39 @@ static inline void wpool_strand_task_set_urgent(struct wpool_strand_task *task, 
 }
 
 /**
+ * wpool_strand_task_set_parallel() - give a task a part that needs no turn
+ * @task: a task that was prepared and is not submitted
+ * @parallel: called once for each submit, before the task's turn, beside anything else that the
+ *	strand runs; %NULL: no such part
+ *
+ * An example is a tunnel: packets are encrypted on all CPUs, and leave in the order in which they
+ * came.
+ *
+ *	wpool_strand_task_init(&packet->task, &tunnel->strand, send_packet, drop_packet);
+ *	wpool_strand_task_set_parallel(&packet->task, encrypt_packet);
+ *	if (wpool_strand_try_submit(&packet->task))
+ *		kfree(packet);
+ *
+ * The task goes to the pool at once. When @parallel has returned and all tasks before it have had
+ * their turns, its turn comes, in the same worker if possible. So a task that takes long holds up
+ * the turns of those behind it, and not their parallel parts. The limit of the strand counts all of
+ * them, and each needs room in the pool only while it is queued, or runs.
+ *
+ * @parallel must neither free the task nor wait for the strand. If it is not called, or
+ * the worker dies in it, the abort function of the task is called in place of its function, in
+ * its turn.
+ *
+ * The model is padata_do_parallel(), with padata_do_serial() at the return of @parallel.
+ *
+ * Context: any.
+ */
+static inline void wpool_strand_task_set_parallel(struct wpool_strand_task *task,
+						  wpool_strand_fn parallel)
+{
+	task->parallel = parallel;
+}
+
+/**
  * wpool_strand_try_submit() - hand over a task if it fits now
  * @task: the task
  *
@@ -158,7 +198,7 @@ static inline void wpool_strand_task_set_urgent(struct wpool_strand_task *task, 
  * Return:
  * * 0 - the task is accepted, and will have its turn
  * * -EAGAIN - the strand is full
- * * -EALREADY - the task is queued already
+ * * -EALREADY - the task is queued already, or has a parallel part and its function runs
  * * -ESHUTDOWN - the pool is closed, or the strand was destroyed
  * * -EINVAL - the strand has no pool or no limit, or the task no function; NMI
  */

@@ -13,6 +13,11 @@
  * the strand has accepted the task before. The task that ran before it is counted out only after
  * that, so the pool never looks empty in between.
  *
+ * A task with a parallel part is sent at its submit, too, and is apart until that part has ended.
+ * Then, under the lock, it is the head or not. If it is, the same thread continues with its turn. If
+ * not, the task is as any other that waits here. A head that is apart is not sent: its thread will
+ * find that it is the head. So each of the two parts has the vehicle for itself.
+ *
  * A full strand refuses a task: submitters wait only for a pool. A single task is never taken out.
  * So a task is pending, from its submit until its function starts, or it is not. While the function
  * runs, strand->runner is the thread, and the task belongs to its function, which may free it or
@@ -45,7 +50,7 @@
 
 /* A mark in the queue, of a thread that flushes. */
 struct strand_mark {
-	struct wpool_strand_task place;
+	struct wpool_strand_task task;
 	struct completion reached;
 };
 
@@ -81,7 +86,10 @@ WPOOL_DEBUG_KIND(strand);
 
 /* ---- turns ---- */
 
-/* The turn of the head is over. Returns the next one, which the caller must send, or NULL. */
+/*
+ * The turn of the head is over. Returns the next one, which the caller must send; NULL if there is
+ * none, or it is apart.
+ */
 static struct wpool_strand_task *next_turn(struct wpool_strand *strand)
 	__must_hold(&strand->lock)
 {
@@ -90,27 +98,49 @@ static struct wpool_strand_task *next_turn(struct wpool_strand *strand)
 	lockdep_assert_held(&strand->lock);
 	strand->nr--;
 	while (!list_empty(&strand->queue)) {
-		next = list_first_entry(&strand->queue, struct wpool_strand_task, task.node);
-		list_del(&next->task.node);
+		next = list_first_entry(&strand->queue, struct wpool_strand_task, place);
+		list_del(&next->place);
 		if (next->func)
 			break;
-		complete(&container_of(next, struct strand_mark, place)->reached);
+		complete(&container_of(next, struct strand_mark, task)->reached);
 		next = NULL;
 	}
 	strand->head = next;
 	if (!next)
 		debug_object_deactivate(strand, &strand_descr);
-	return next;
+	return next && next->is_apart ? NULL : next;
 }
 
-/* Send the head on its way; it may be gone afterwards. Interrupts are off. */
-static void send_head(struct wpool_strand_task *head)
+/* Send a task on its way; it may be gone afterwards. Interrupts are off. */
+static void send_vehicle(struct wpool_strand_task *task)
 {
-	struct wpool_task *task = &head->task;
+	struct wpool_task *vehicle = &task->task;
 
-	atomic_set(&task->state, WPOOL_ST_PENDING);
-	wpool_debug_activate(task);
-	wpool_submit_event(head->strand->pool, task);
+	atomic_set(&vehicle->state, WPOOL_ST_PENDING);
+	wpool_debug_activate(vehicle);
+	wpool_submit_event(task->strand->pool, vehicle);
+}
+
+/*
+ * The parallel part of a task has ended, with @status. Is it the head? If not, it belongs to the
+ * thread whose turn ends before it.
+ */
+static bool end_parallel(struct wpool_strand_task *task, int status)
+{
+	struct wpool_worker *w = wpool_worker_current();
+	struct wpool_strand *strand = task->strand;
+	unsigned long flags;
+	bool is_head;
+
+	raw_spin_lock_irqsave(&strand->lock, flags);
+	task->is_apart = false;
+	task->status = status;
+	is_head = strand->head == task;
+	/* if the worker dies from here on, it must not touch the task */
+	if (!is_head && w && w->task == &task->task)
+		w->abort = NULL;
+	raw_spin_unlock_irqrestore(&strand->lock, flags);
+	return is_head;
 }
 
 /*
@@ -125,7 +155,7 @@ static void begin_strand_turn(struct wpool_strand_task *task, bool died)
 
 	raw_spin_lock_irqsave(&strand->lock, flags);
 	if (died && task->is_pending) {
-		list_del(&task->task.node);
+		list_del(&task->place);
 		strand->nr--;
 	}
 	task->is_pending = false;
@@ -145,8 +175,30 @@ static void end_strand_turn(struct wpool_strand *strand)
 	next = next_turn(strand);
 	raw_spin_unlock(&strand->lock);
 	if (next)
-		send_head(next);
+		send_vehicle(next);
 	local_irq_restore(flags);
+}
+
+/* The turn of a task that ends with @status; @died: in its function. */
+static void abort_strand_turn(struct wpool_strand_task *task, int status, bool died)
+{
+	struct wpool_strand *strand = task->strand;
+	bool gone = false;
+
+	begin_strand_turn(task, died);
+	if (task->abort) {
+		task->gone = &gone;
+		task->abort(task, status);
+	}
+	if (!gone)
+		end_strand_turn(strand);
+}
+
+/* What debugfs shows of the worker is the task's function, not the vehicle's. */
+static void call_strand_fn(struct wpool_strand_task *task, wpool_strand_fn func)
+{
+	WRITE_ONCE(wpool_worker_self()->func, func);
+	func(task);
 }
 
 /* The function of the vehicle. */
@@ -156,11 +208,18 @@ static void vehicle_run(struct wpool_task *vehicle)
 	struct wpool_strand *strand = task->strand;
 	bool gone = false;
 
+	if (task->is_apart) {
+		call_strand_fn(task, task->parallel);
+		if (!end_parallel(task, 0))
+			return;
+	}
+	if (unlikely(task->status)) {
+		abort_strand_turn(task, task->status, false);
+		return;
+	}
 	begin_strand_turn(task, false);
 	task->gone = &gone;
-	/* what debugfs shows of the worker: the task's function, not this one */
-	WRITE_ONCE(wpool_worker_self()->func, task->func);
-	task->func(task);
+	call_strand_fn(task, task->func);
 	if (!gone)
 		end_strand_turn(strand);
 }
@@ -169,16 +228,11 @@ static void vehicle_run(struct wpool_task *vehicle)
 static void vehicle_end(struct wpool_task *vehicle, int status)
 {
 	struct wpool_strand_task *task = strand_task_of(vehicle);
-	struct wpool_strand *strand = task->strand;
-	bool gone = false;
+	bool was_apart = task->is_apart;
 
-	begin_strand_turn(task, status == -EIO);
-	if (task->abort) {
-		task->gone = &gone;
-		task->abort(task, status);
-	}
-	if (!gone)
-		end_strand_turn(strand);
+	if (was_apart && !end_parallel(task, status))
+		return;
+	abort_strand_turn(task, task->status ?: status, status == -EIO && !was_apart);
 }
 
 bool wpool_strand_finish(struct wpool_strand_task *task)
@@ -210,14 +264,14 @@ int wpool_strand_try_submit(struct wpool_strand_task *task)
 {
 	struct wpool_strand *strand = task->strand;
 	unsigned long flags;
-	bool is_head = false;
+	bool goes = false;
 	int err = 0;
 
 	if (!strand || !strand->pool || !strand->limit || !task->func || in_nmi())
 		return -EINVAL;
 	local_irq_save(flags);
 	raw_spin_lock(&strand->lock);
-	if (task->is_pending) {
+	if (task->is_pending || (task->parallel && strand->head == task)) {
 		err = -EALREADY;
 	} else if (strand->is_closed || wpool_refuses(strand->pool)) {
 		err = -ESHUTDOWN;
@@ -226,17 +280,19 @@ int wpool_strand_try_submit(struct wpool_strand_task *task)
 	} else {
 		strand->nr++;
 		task->is_pending = true;
-		is_head = !strand->head;
-		if (is_head) {
+		task->is_apart = task->parallel;
+		task->status = 0;
+		goes = !strand->head || task->parallel;
+		if (!strand->head) {
 			strand->head = task;
 			debug_object_activate(strand, &strand_descr);
 		} else {
-			list_add_tail(&task->task.node, &strand->queue);
+			list_add_tail(&task->place, &strand->queue);
 		}
 	}
 	raw_spin_unlock(&strand->lock);
-	if (is_head)
-		send_head(task);
+	if (goes)
+		send_vehicle(task);
 	local_irq_restore(flags);
 	return err;
 }
@@ -282,7 +338,7 @@ static void strand_lockdep_wait(struct wpool_strand *strand)
  */
 static int flush_in_state(struct wpool_strand *strand, unsigned int state, bool closes)
 {
-	struct strand_mark mark = { .place.func = NULL };
+	struct strand_mark mark = { .task.func = NULL };
 	unsigned long flags;
 	bool wait;
 	int err;
@@ -296,7 +352,7 @@ static int flush_in_state(struct wpool_strand *strand, unsigned int state, bool 
 	strand->is_closed |= closes;
 	wait = strand->head;
 	if (wait)
-		list_add_tail(&mark.place.task.node, &strand->queue);
+		list_add_tail(&mark.task.place, &strand->queue);
 	raw_spin_unlock_irqrestore(&strand->lock, flags);
 	if (!wait)
 		return 0;
@@ -305,7 +361,7 @@ static int flush_in_state(struct wpool_strand *strand, unsigned int state, bool 
 	/* the thread that has reached the mark is about to drop the lock */
 	raw_spin_lock_irqsave(&strand->lock, flags);
 	if (err && !completion_done(&mark.reached))
-		list_del(&mark.place.task.node);
+		list_del(&mark.task.place);
 	else
 		err = 0;
 	raw_spin_unlock_irqrestore(&strand->lock, flags);
@@ -353,7 +409,9 @@ void wpool_strand_task_init(struct wpool_strand_task *task, struct wpool_strand 
 	task->task.pool = strand->pool;
 	task->func = func;
 	task->abort = abort;
+	task->parallel = NULL;
 	task->strand = strand;
 	task->is_pending = false;
+	task->is_apart = false;
 }
 EXPORT_SYMBOL_GPL(wpool_strand_task_init);

@@ -26,8 +26,10 @@ static inline bool wpool_trace_is_running(void)
 /** wpool_trace_func() - the function of a task as its owner knows it */
 static inline void *wpool_trace_func(const struct wpool_task *task)
 {
+	const struct wpool_strand_task *turn = container_of(task, struct wpool_strand_task, task);
+
 	if (task->flags & WPOOL_TASK_STRAND)
-		return container_of(task, struct wpool_strand_task, task)->func;
+		return turn->is_apart ? turn->parallel : turn->func;
 	if (task->flags & WPOOL_TASK_EVENT)
 		return container_of(task, struct wpool_event, task)->func;
 	if (task->flags & WPOOL_TASK_GROUP)

@@ -435,6 +435,7 @@ def row_28(size):
 # Shapes that users have: name, what is measured, how many and with what; who takes part.
 POOLS, QUEUES, BOUNDED = NOOP_PEERS, NOOP_PEERS[:3], ('wpool', 'semaphore', 'bounded')
 ORDERED = ('wpool', 'unbound')
+PIPELINES = ('wpool', 'padata')
 SHAPES = {
     '256_tasks_go_round': ('cycle', POOLS, {'kind': 'ring', 'flight': 256, 'n': 100000}),
     'one_chain': ('cycle', POOLS, {'kind': 'chain', 'flight': 1, 'n': 100000}),
@@ -452,6 +453,8 @@ SHAPES = {
     'in_order,_1_strand': ('call', ORDERED, {'what': 'ordered', 'count': 1000, 'n': 100000}),
     'in_order,_64_strands': ('call', ORDERED, {'what': 'ordered', 'count': 1024, 'strands': 64,
                                                'n': 102400}),
+    '2_us_in_parallel,_then_in_order': ('pipeline', PIPELINES, {'ns': 2000, 'n': 50000}),
+    '20_us_in_parallel,_then_in_order': ('pipeline', PIPELINES, {'ns': 20000, 'n': 10000}),
     'flush_of_an_idle_pool': ('call', POOLS, {'what': 'flush', 'n': 100000}),
     'a_pool_for_one_task': ('call', POOLS, {'what': 'create', 'n': 50}),
     'cancelled_at_once': ('call', POOLS, {'what': 'cancel', 'n': 20000}),

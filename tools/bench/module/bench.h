@@ -126,6 +126,7 @@ int bench_compute(struct bench_run *run);
 int bench_timer(struct bench_run *run);
 int bench_full(struct bench_run *run);
 int bench_order(struct bench_run *run);
+int bench_pipeline(struct bench_run *run);
 int bench_pair(struct bench_run *run);
 int bench_crowd(struct bench_run *run);
 int bench_beside(struct bench_run *run);

@@ -52,6 +52,7 @@ static const struct bench_case cases[] = {
 	{ "timer", bench_timer },
 	{ "full", bench_full },
 	{ "order", bench_order },
+	{ "pipeline", bench_pipeline },
 	{ "pair", bench_pair },
 	{ "crowd", bench_crowd },
 	{ "beside", bench_beside },
