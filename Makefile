@@ -91,7 +91,7 @@ bench: ## measure wpool and its peers; MACHINE=native, qemu, all; QUICK=1, ROWS=
 		$(if $(ACCEL),--accel $(ACCEL)) $(if $(MACHINE),--machine $(MACHINE))
 	$(if $(ROWS)$(QUICK),,@scripts/bench-counts)
 
-bench-counts: ## instructions, locked ones and cache lines of each path, at 2, 64 and 255 possible CPUs
+bench-counts: ## instructions, locked ones and cache lines of each path, with 2 to 255 CPUs
 	@scripts/bench-counts
 
 bench-gate: ## fail if a task costs 10 % more instructions, or more locked ones, than it used to; UPDATE=1 sets what it used to

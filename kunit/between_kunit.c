@@ -251,13 +251,16 @@ static void stop_before_exchange(struct wpool_task *task)
 	}
 }
 
-/* As this, but nobody lets it go on: until the task runs in another pool, or cannot. */
+/*
+ * As this, but nobody lets it go on: until the task runs in another pool, or has not come so far
+ * for a while since that submit claimed it.
+ */
 static struct wpool *moves_to;
-static u64 moves_at;
 
 static void stop_until_moved(struct wpool_task *task)
 {
-	u64 now, end = ktime_get_mono_fast_ns() + jiffies_to_nsecs(WPK_PATIENCE);
+	u64 now, claimed = 0, end = ktime_get_mono_fast_ns() + jiffies_to_nsecs(WPK_PATIENCE);
+	int state;
 
 	if (READ_ONCE(delayed_thread) != current)
 		return;
@@ -265,11 +268,13 @@ static void stop_until_moved(struct wpool_task *task)
 	atomic_inc(&delayed->stops);
 	do {
 		cpu_relax();
-		if (READ_ONCE(task->pool) == moves_to &&
-		    (atomic_read(&task->state) & WPOOL_ST_MASK) == WPOOL_ST_RUNNING)
+		state = atomic_read(&task->state) & WPOOL_ST_MASK;
+		if (READ_ONCE(task->pool) == moves_to && state == WPOOL_ST_RUNNING)
 			break;
 		now = ktime_get_mono_fast_ns();
-	} while (now < end && (!READ_ONCE(moves_at) || now < moves_at + 50 * NSEC_PER_MSEC));
+		if (!claimed && state == WPOOL_ST_PENDING)
+			claimed = now;
+	} while (now < end && (!claimed || now < claimed + 50 * NSEC_PER_MSEC));
 }
 
 static void no_delay(void *unused)
@@ -308,7 +313,6 @@ static int submit_late(struct wpk_thread *thread)
 
 	wpk_move_to(wpk_cpu(0));
 	wait_for_completion(&late->begin);
-	WRITE_ONCE(moves_at, ktime_get_mono_fast_ns());
 	return wpool_try_submit(late->pool, thread->work);
 }
 
@@ -372,7 +376,6 @@ static void begin_delays(struct kunit *test, void (*fn)(struct wpool_task *task)
 		kunit_skip(test, "it takes two CPUs");
 	delayed = kunit_kzalloc(test, sizeof(*delayed), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, delayed);
-	moves_at = 0;
 	wpool_inject_set_delay(fn);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, no_delay, NULL), 0);
 	wpk_move_to(wpk_cpu(0));

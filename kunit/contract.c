@@ -240,6 +240,9 @@ static void move_pool(struct wpk_world *w)
 
 /* ---- a row ---------------------------------------------------------------- */
 
+/* For a failure: the reader of the results puts it first. */
+#define PROMISE		"    Promised: %s"
+
 /* Figures may follow a moment later: a cancel in an interrupt leaves the rest to another thread. */
 static void expect_figures(struct wpk_world *w, const struct wpool_stats *before, bool later)
 {
@@ -255,11 +258,13 @@ static void expect_figures(struct wpk_world *w, const struct wpool_stats *before
 	WPK_EVENTUALLY(w->test, wpk_stat(w->real, submitted) >= submitted &&
 		       wpk_stat(w->real, cancelled) >= cancelled);
 	now = wpk_snapshot(w->real);
-	KUNIT_EXPECT_EQ(w->test, now->submitted, submitted);
-	KUNIT_EXPECT_EQ(w->test, now->cancelled, cancelled);
-	KUNIT_EXPECT_EQ(w->test, now->refused, before->refused + left->refused);
+	KUNIT_EXPECT_EQ_MSG(w->test, now->submitted, submitted, PROMISE, w->row->says);
+	KUNIT_EXPECT_EQ_MSG(w->test, now->cancelled, cancelled, PROMISE, w->row->says);
+	KUNIT_EXPECT_EQ_MSG(w->test, now->refused, before->refused + left->refused, PROMISE,
+			    w->row->says);
 	if (!later && !left->waits)
-		KUNIT_EXPECT_EQ(w->test, IS_NOW(now->state), left->state ?: IS_NOW(before->state));
+		KUNIT_EXPECT_EQ_MSG(w->test, IS_NOW(now->state),
+				    left->state ?: IS_NOW(before->state), PROMISE, w->row->says);
 }
 
 void wpk_contract(struct kunit *test)
@@ -291,9 +296,9 @@ void wpk_contract(struct kunit *test)
 
 	*before = *wpk_snapshot(w->real);
 	let_call(w);
-	KUNIT_EXPECT_EQ(test, w->ret, row->ret);
+	KUNIT_EXPECT_EQ_MSG(test, w->ret, row->ret, PROMISE, row->says);
 	if (row->left.waits && row->where != IN_OWN_TASK)
-		KUNIT_EXPECT_TRUE_MSG(test, w->saw_open, "it did not wait");
+		KUNIT_EXPECT_TRUE_MSG(test, w->saw_open, PROMISE, row->says);
 	expect_figures(w, before, false);
 
 	open_gates(w);
@@ -308,6 +313,6 @@ void wpk_contract(struct kunit *test)
 		wpk_destroy(test, w->other);
 	WPK_EVENTUALLY(test, !wpk_stat(w->real, outstanding));
 	expect_figures(w, before, true);
-	KUNIT_EXPECT_EQ(test, noun->runs(w), row->left.runs);
-	KUNIT_EXPECT_EQ(test, noun->status(w), row->left.status);
+	KUNIT_EXPECT_EQ_MSG(test, noun->runs(w), row->left.runs, PROMISE, row->says);
+	KUNIT_EXPECT_EQ_MSG(test, noun->status(w), row->left.status, PROMISE, row->says);
 }

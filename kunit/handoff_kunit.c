@@ -127,6 +127,7 @@ static void wpool_tune_handoff_on_frees_the_queue_of_a_sleeping_task(struct kuni
 	struct wpk_gate *gate = first_at_gate(test, pool, jobs);
 
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
+	/* nobody comes for it, however long it takes */
 	msleep(SLEEP_MS);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 1);
 	KUNIT_ASSERT_EQ(test, tune_handoff(pool, true), 0);
@@ -339,7 +340,7 @@ static void first_counts_again(struct kunit *test, struct wpool *pool, struct wp
 
 static void wpool_handoff_back_from_its_sleep_it_counts_again(struct kunit *test)
 {
-	struct wpool *pool = wpk_one_cpu_pool(test, 3, 1, true);
+	struct wpool *pool = wpk_one_cpu_pool(test, 2, 1, true);
 	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
 	struct told *told = kunit_kzalloc(test, sizeof(*told), GFP_KERNEL);
 	struct wpk_gate *gate;
@@ -380,7 +381,7 @@ static void wpool_handoff_a_hog_back_from_its_sleep_counts_again(struct kunit *t
 	wpk_jobs_body(jobs, run_until_told, told);
 	jobs->job[0].body = hog_sleep_and_run;
 	told->gate = gate;
-	wpk_one_cpu_attrs(&attrs, 3, 1, true);
+	wpk_one_cpu_attrs(&attrs, 2, 1, true);
 	attrs.hog_ms = 1;
 	wpk_move_to(wpk_cpu(0));
 	pool = wpk_pool_attrs(test, &attrs);

@@ -219,12 +219,14 @@ static void wpool_hooks_slow_start_does_not_hold_up_others(struct kunit *test)
 	struct notes *notes = hook_attrs(test, &attrs, 4);
 	struct wpool *pool = wpk_pool_attrs(test, &attrs);
 
+	/* the first one may pass; if it is slow, there are others behind it */
+	notes->gate = hook;
+	wpk_gate_let(hook, 1);
 	wpk_jobs_submit(test, pool, busy, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	notes->gate = hook;
 	wpk_jobs_submit(test, pool, jobs, 0, 10);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(hook, 1));
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 2);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(hook, 2));
+	KUNIT_EXPECT_GE(test, wpk_stat(pool, workers), 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
 	wpk_gate_open(gate);
 	/* the worker that comes back */

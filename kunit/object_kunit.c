@@ -277,6 +277,19 @@ static void wpool_event_init_of_an_event_that_runs_is_reported(struct kunit *tes
 	misuse_event(test, do_event_init);
 }
 
+static void free_of_an_armed_event_is_reported(struct kunit *test)
+{
+	struct wpool_event *event = alloc_kept(test, sizeof(*event));
+	struct wpool *pool = wpk_pool(test, 1, 2);
+
+	wpool_event_init(event, pool, wait_in_event, NULL);
+	KUNIT_EXPECT_TRUE(test, wpool_event_arm(event, WPK_FAR));
+	/* the kernel's report, which ends the timer */
+	expect_report("free active", "timer_list hint: event_timer_expired");
+	kmem_cache_free(kept, event);
+	KUNIT_EXPECT_FALSE(test, timer_pending(&event->timer));
+}
+
 static void free_of_a_group_that_has_not_ended_is_reported(struct kunit *test)
 {
 	struct wpool_group *group = alloc_kept(test, sizeof(*group));
@@ -316,6 +329,7 @@ static void object_exit(struct kunit *test)
 static struct kunit_case object_cases[] = {
 	KUNIT_CASE(free_of_a_strand_in_use_is_reported),
 	KUNIT_CASE(free_of_an_event_that_runs_is_reported),
+	KUNIT_CASE(free_of_an_armed_event_is_reported),
 	KUNIT_CASE(free_of_a_group_that_has_not_ended_is_reported),
 	KUNIT_CASE(wpool_task_init_of_a_queued_task_is_reported),
 	KUNIT_CASE(wpool_submit_without_init_is_reported),

@@ -210,6 +210,7 @@ static void wpool_parallel_for_waits_for_the_chunk_of_a_helper(struct kunit *tes
 	/* all others are done or held at the gate */
 	WPK_EVENTUALLY(test, atomic_long_read(&of->sum) == 8);
 	wpk_kill(thread);
+	/* time to get it wrong */
 	msleep(20);
 	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
 	wpk_gate_open(of->gate);

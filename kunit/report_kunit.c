@@ -47,6 +47,7 @@ static void wpool_report_queue_that_waits_for_capacity_once(struct kunit *test)
 	/* some go on, and the others wait as before: the episode continues, and is no stall */
 	wpk_gate_let(gate, 2);
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 4));
+	/* longer than any timer of the module: no line comes, nor is the episode counted again */
 	msleep(1500);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, ""), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, exhausted), 1);

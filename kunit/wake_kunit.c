@@ -379,7 +379,6 @@ static struct wpool *quiet_pool(struct kunit *test, struct wpk_jobs **jobs)
 	return pool;
 }
 
-/* Quiet is what is measured here, so time has to pass. */
 static void wpool_idle_workers_are_not_switched_to(struct kunit *test)
 {
 	unsigned long before[NR_QUIET];
@@ -391,6 +390,7 @@ static void wpool_idle_workers_are_not_switched_to(struct kunit *test)
 		before[i] = switches_of(&jobs->job[i]);
 		KUNIT_EXPECT_GE(test, before[i], 1);
 	}
+	/* quiet is what is measured here, so time has to pass */
 	msleep(700);
 	for (i = 0; i < NR_QUIET; i++)
 		KUNIT_EXPECT_EQ(test, switches_of(&jobs->job[i]), before[i]);

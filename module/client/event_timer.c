@@ -82,14 +82,15 @@ static void timer_expired(struct wpool_event *event)
 	local_irq_restore(flags);
 }
 
-static void timer_fn(struct timer_list *timer)
+/* The names of the next two are all that CONFIG_DEBUG_OBJECTS says of an armed event. */
+static void event_timer_expired(struct timer_list *timer)
 {
 	struct wpool_event *event = timer_container_of(event, timer, timer);
 
 	timer_expired(event);
 }
 
-static enum hrtimer_restart hrtimer_fn(struct hrtimer *timer)
+static enum hrtimer_restart hrevent_timer_expired(struct hrtimer *timer)
 {
 	timer_expired(&container_of(timer, struct wpool_hrevent, timer)->event);
 	return HRTIMER_NORESTART;
@@ -165,9 +166,9 @@ bool wpool_event_disarm(struct wpool_event *event)
 void wpool_event_timer_init(struct wpool_event *event)
 {
 	raw_spin_lock_init(&event->lock);
-	timer_setup(&event->timer, timer_fn, 0);
+	timer_setup(&event->timer, event_timer_expired, 0);
 	event->timer.expires = jiffies;
 	if (is_hr(event))
-		hrtimer_setup(hrtimer_of(event), hrtimer_fn, CLOCK_MONOTONIC,
+		hrtimer_setup(hrtimer_of(event), hrevent_timer_expired, CLOCK_MONOTONIC,
 			      HRTIMER_MODE_ABS_SOFT);
 }

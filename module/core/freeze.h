@@ -7,7 +7,7 @@
  * thread wakes them for these tasks, and no worker is created. Parked workers do not expire. They
  * still move to another CPU, and leave if the pool is closed and empty. The path of a task does
  * not check whether the pool is frozen. A worker checks it in a full look for work, at least once
- * in 61 tasks and once a tick.
+ * a tick.
  *
  * While a worker sleeps for a task of its own pool that had not started (wait.c), the pool is not
  * frozen: the freeze waits for running tasks, and so for the tasks that these wait for.

@@ -12,7 +12,7 @@
  * A worker that has slept in its task is counted in when it is switched in again; a hog that
  * does not sleep, and any worker where there are no preempt notifiers, counts itself in when
  * its task has ended. If more workers than the concurrency are counted then, it parks at its next
- * full look for work, which comes after at most 61 tasks, or one that outlasted a tick.
+ * full look for work, which comes after the task in which a tick ends.
  */
 #ifndef WPOOL_CORE_HANDOFF_H
 #define WPOOL_CORE_HANDOFF_H

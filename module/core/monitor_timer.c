@@ -10,7 +10,7 @@
  *   wpool_idle_wake:A       the same, because it is picked (idle.c)
  *   wpool_sched_push:A      a task is queued (sched.h); its worker is woken, and then
  *                           the timer is set; or none is (wake_one() in wake.c)
- *   apply:A                 hand-off is enabled (pool/tune.c): workers that run
+ *   apply_attrs:A           hand-off is enabled (pool/tune.c): workers that run
  *                           already did not keep the timer on
  *   wait:A, join:A          a submitter, or an event, waits for a token (task/waiters.c)
  *   wpool_notify_tell:A     a pool has news (notify.c)

@@ -148,9 +148,16 @@ void wpool_sched_push_on(struct wpool *pool, struct wpool_runq *rq, struct wpool
 
 /* ---- this CPU's queue, and those of all CPUs ---- */
 
+/* Were all tasks of this CPU's queue queued in the same tick as the first one, @jiffy? */
+static bool is_of_one_tick(struct wpool_runq *rq, u32 jiffy)
+{
+	return !wpool_fifo_len(&rq->backlog) &&
+	       *wpool_ring_jiffy(&rq->ring, rq->ring.tail - 1) == jiffy;
+}
+
 /*
  * Take the first task of the global queue. Short tasks come several at a time, as many as
- * other CPUs get, if those of this CPU's queue are not younger: the others go behind them.
+ * other CPUs get, if none of this CPU's queue is younger: the others go behind them.
  */
 static struct wpool_task *take_shared(struct wpool *pool, struct wpool_runq *rq, bool several)
 {
@@ -159,9 +166,7 @@ static struct wpool_task *take_shared(struct wpool *pool, struct wpool_runq *rq,
 	if (several && wpool_runq_has_short_tasks(rq)) {
 		nr += wpool_fifo_len(&pool->globq) /
 		      max(min(READ_ONCE(pool->nr_cpus), READ_ONCE(pool->nr_workers)), 1U);
-		nr = min(nr, WPOOL_RING_HALF);
-		if (nr > wpool_ring_room(&rq->ring))
-			wpool_transit_spill(rq);
+		nr = min3(nr, WPOOL_RING_HALF, wpool_ring_room(&rq->ring) + 1);
 	}
 	return wpool_transit_fill(rq, &pool->globq, &nr);
 }
@@ -220,7 +225,8 @@ static struct wpool_task *take_oldest(struct wpool *pool, struct wpool_runq *rq,
 
 	task = take_left(pool, rq, has_own || from_shared, from_shared ? shared : own);
 	if (!task && from_shared)
-		task = take_shared(pool, rq, !has_own || shared == own);
+		task = take_shared(pool, rq, !has_own ||
+				   (shared == own && is_of_one_tick(rq, own)));
 	return task ?: wpool_runq_pop(rq);
 }
 

@@ -146,9 +146,10 @@ void wpool_spawn_attach(struct workqueue_struct *wq)
 
 void wpool_spawn_end(struct wpool *pool)
 {
-	if (!cancel_delayed_work(&pool->spawn.work))
-		return;
-	/* takes the lock, see wpool_spawn_look() */
+	bool was_pending = cancel_delayed_work(&pool->spawn.work);
+
+	/* takes the lock, see wpool_spawn_look(), which may have been too late to ask */
 	wpool_spawn_set_refused(pool, false);
-	wpool_put(pool);
+	if (was_pending)
+		wpool_put(pool);
 }

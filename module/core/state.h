@@ -138,8 +138,9 @@ struct wpool {
 					 *    that last changed between short and long, see
 					 *    length.h; %U32_MAX: unknown
 					 */
-	struct wpool_fifo globq;	/* K: tasks submitted on CPUs without a worker, and long
-					 *    tasks
+	struct wpool_fifo globq;	/* K: tasks submitted on CPUs without a worker, those that
+					 *    are not known to be short, and what follows them
+					 *    on their CPU in the same tick
 					 */
 	struct wpool_fifo urgent;	/* K: the urgent tasks of all CPUs, see fifo.h */
 	struct wpool_hooks hooks;	/* the owner's functions */
@@ -279,7 +280,7 @@ static inline bool wpool_is_closed(struct wpool *pool)
  */
 static inline u64 wpool_max_wait_ns(const struct wpool *pool, u64 *from)
 {
-	/* pairs with apply() of tune.c: a new limit does not hold for earlier tasks */
+	/* pairs with apply_attrs() of tune.c: a new limit does not hold for earlier tasks */
 	u64 max_ns = smp_load_acquire(&pool->max_wait_ms) * (u64)NSEC_PER_MSEC;
 
 	/* 0 is a task without a time of submit */

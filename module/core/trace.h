@@ -23,18 +23,29 @@ static inline bool wpool_trace_is_running(void)
 	return trace_wpool_task_started_enabled() || trace_wpool_task_finished_enabled();
 }
 
+/*
+ * Where the function of a task is, as its owner knows it. @flags: those of the task, which a reader
+ * of a task that may be gone has read before.
+ */
+static inline void **wpool_trace_func_at(const struct wpool_task *task, u8 flags)
+{
+	if (flags & WPOOL_TASK_STRAND)
+		return (void **)&container_of(task, struct wpool_strand_task, task)->func;
+	if (flags & WPOOL_TASK_EVENT)
+		return (void **)&container_of(task, struct wpool_event, task)->func;
+	if (flags & WPOOL_TASK_GROUP)
+		return (void **)&container_of(task, struct wpool_group_task, task)->func;
+	return (void **)&task->func;
+}
+
 /** wpool_trace_func() - the function of a task as its owner knows it */
 static inline void *wpool_trace_func(const struct wpool_task *task)
 {
 	const struct wpool_strand_task *turn = container_of(task, struct wpool_strand_task, task);
 
-	if (task->flags & WPOOL_TASK_STRAND)
-		return turn->is_apart ? turn->parallel : turn->func;
-	if (task->flags & WPOOL_TASK_EVENT)
-		return container_of(task, struct wpool_event, task)->func;
-	if (task->flags & WPOOL_TASK_GROUP)
-		return container_of(task, struct wpool_group_task, task)->func;
-	return task->func;
+	if (task->flags & WPOOL_TASK_STRAND && turn->is_apart)
+		return turn->parallel;
+	return *wpool_trace_func_at(task, task->flags);
 }
 
 /** wpool_trace_submitted() - stamp and trace an accepted task, before it is pushed */

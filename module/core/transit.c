@@ -29,8 +29,8 @@ struct wpool_task *wpool_transit_fill(struct wpool_runq *rq, struct wpool_fifo *
 	*nr = wpool_fifo_pop(from, tasks, *nr);
 	for (i = 1; i < *nr; i++)
 		wpool_ring_put(&rq->ring, tasks + i, 1, tasks[i]->jiffy);
-	if (*nr > 1 || wpool_fifo_len(&rq->backlog)) {
-		/* wpool_transit_fill:A: they, or spilled ones, were in no queue for a moment */
+	if (*nr > 1) {
+		/* wpool_transit_fill:A: the others were in no queue for a moment */
 		smp_mb();
 	}
 	return *nr ? tasks[0] : NULL;

@@ -352,7 +352,7 @@ static bool wake_beside_submitter(struct wpool *pool, struct wpool_runq *rq)
 	/* a new worker on a CPU without one may come too late for this task, but helps later */
 	if (rq->help_jiffy != now) {
 		rq->help_jiffy = now;
-		ask_for_worker(pool, rq, rq->cpu);
+		ask_for_worker(pool, rq, -1);
 	}
 	return false;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Printing pools, see dump.h. Tasks of a ring may be taken, and their memory freed, while they
- * are read here: only their functions are read, so that a fault does no harm.
+ * are read here: only their flags and functions are read, so that a fault does no harm.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -27,6 +27,7 @@
 #include "core/registry.h"
 #include "core/stall_report.h"
 #include "core/state.h"
+#include "core/trace.h"
 #include "pool/stats.h"
 #include "task/state.h"
 #include "task/waiters.h"
@@ -70,9 +71,11 @@ struct names {
 
 static void add_name(struct names *names, struct wpool_task *task)
 {
-	wpool_task_fn func;
+	void *func;
+	u8 flags;
 
-	if (names->nr == MAX_TASKS || !task || get_kernel_nofault(func, &task->func))
+	if (names->nr == MAX_TASKS || !task || get_kernel_nofault(flags, &task->flags) ||
+	    get_kernel_nofault(func, wpool_trace_func_at(task, flags)))
 		return;
 	names->len += scnprintf(names->text + names->len, sizeof(names->text) - names->len,
 				"%s%ps", names->nr++ ? ", " : " ", func);
@@ -190,7 +193,8 @@ static void dump_waiters(struct wpool *pool, struct seq_file *seq)
 		if (n++ == MAX_WAITERS)
 			break;
 		if (wpool_task_is_event(place)) {
-			print_line(seq, "  in line: an event or a strand, %ps", place->func);
+			print_line(seq, "  in line: an event or a strand, %ps",
+				   wpool_trace_func(place));
 			continue;
 		}
 		thread = container_of(place, struct wpool_waiter, place)->thread;

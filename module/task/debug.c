@@ -16,7 +16,8 @@
  * stays active, or becomes so again before it is queued.
  *
  * An event is its task, which stands at the same address: it is active while the task is on its
- * way, or its function runs. The kernel watches its timer. A strand is active as long as it is not
+ * way, or its function runs. The kernel watches its timer, which has the functions
+ * event_timer_expired() and hrevent_timer_expired(). A strand is active as long as it is not
  * empty, a group until wpool_group_exit(). Each is reported by its own name, see
  * WPOOL_DEBUG_KIND().
  *

@@ -244,9 +244,8 @@ static __always_inline bool claim_detached(struct wpool_task *task, bool item)
 /*
  * The quick look of a worker that has just finished a task: is it still counted
  * in, at home and within the capacity, and is another task at hand? Preemption is
- * off for the same reason as in look() of worker.c. That function checks everything
- * less urgent, at least once in 61 tasks or a tick, which wpool_sched_next()
- * ensures.
+ * off for the same reason as in look_for_task() of worker.c. That function checks
+ * everything less urgent, at least once a tick, which wpool_sched_next() ensures.
  *
  * Other threads that want the CPU do not get it after each task. Otherwise, if each
  * finish wakes a submitter that waited for a token, worker and submitter would

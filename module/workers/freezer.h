@@ -13,14 +13,14 @@
  *
  * Context: process context; sleeps, killable.
  * Return: 0: nothing of these pools runs, or they are thawed; -EINTR: killed before that, and
- * they are thawed; -ENOMEM.
+ * they are thawed; -ENOMEM; -ESHUTDOWN: after wpool_freezer_exit().
  */
 int wpool_freezer_hold(bool on);
 
 /**
  * wpool_freezer_start() - start the thread, which stays, before a pool is freezable
  *
- * Context: process context; sleeps, killable.
+ * Context: process context; sleeps.
  * Return: 0, -ENOMEM, -EINTR, or -ESHUTDOWN: after wpool_freezer_exit().
  */
 int wpool_freezer_start(void);

@@ -43,19 +43,18 @@ static struct workqueue_struct *wq;
 
 /* ---- spawning ---- */
 
-/* No worker is needed. Returns false: do not try again. */
-static bool note_quiet(struct wpool *pool)
-{
-	pool->spawn.retry_ms = RETRY_MIN_MS;
-	wpool_spawn_set_refused(pool, false);
-	return false;
-}
-
 static bool note_success(struct wpool *pool)
 {
 	pool->spawn.failing = false;
 	pool->spawn.retry_ms = RETRY_MIN_MS;
 	return false;
+}
+
+/* No worker is needed. Returns false: do not try again. */
+static bool note_quiet(struct wpool *pool)
+{
+	wpool_spawn_set_refused(pool, false);
+	return note_success(pool);
 }
 
 /* Count the failure, and log the first one since the last success. Returns true: try again. */

@@ -3,7 +3,7 @@
 #ifndef WPOOL_WORKERS_SPAWNER_H
 #define WPOOL_WORKERS_SPAWNER_H
 
-/* Pools for which workers are created at the same time, at most. */
+/* For how many pools workers are created at the same time, on each node. */
 #define WPOOL_NR_SPAWNERS	4
 
 struct work_struct;

@@ -77,7 +77,7 @@ static void run_tasks(struct wpool_worker *w)
 
 	for (;;) {
 		/*
-		 * The full look: at least once in 61 tasks, once a tick, and if no task is found.
+		 * The full look: at least once a tick, and if no task is found.
 		 * Under load a worker never sleeps, and a thread that detaches a tracer waits for
 		 * this quiescent state.
 		 */

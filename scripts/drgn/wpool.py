@@ -13,6 +13,7 @@ import argparse
 import sys
 
 import drgn
+from drgn import container_of
 from drgn.helpers.linux.cpumask import for_each_possible_cpu
 from drgn.helpers.linux.list import list_for_each_entry
 from drgn.helpers.linux.percpu import per_cpu_ptr
@@ -20,6 +21,8 @@ from drgn.helpers.linux.percpu import per_cpu_ptr
 UNLIMITED = 0xffffffff
 MOST_TASKS = 4
 STATES = ['open', 'closed', 'closing', 'destroyed']
+# as wpool_trace_func_at(): by a flag of the task, what it is part of
+OUTER = {1 << 5: 'struct wpool_strand_task', 1 << 2: 'struct wpool_event', 1 << 4: 'struct wpool_group_task'}
 
 
 def limit(value):
@@ -31,6 +34,12 @@ def func_name(prog, address):
         return prog.symbol(address).name
     except LookupError:
         return hex(address)
+
+
+def task_func(task):
+    """The function as the owner of the task knows it."""
+    outer = [name for flag, name in OUTER.items() if task.flags.value_() & flag]
+    return (container_of(task, outer[0], 'task') if outer else task).func.value_()
 
 
 def fifo_tasks(fifo):
@@ -70,7 +79,7 @@ def show_pool(prog, pool, with_stacks):
           f'{pool.nr_workers.value_()} workers, {len(busy)} in tasks, '
           f'{queued} queued, {pool.admission.nr_waiting.value_()} waiting')
     for name, tasks in sorted(waiting, key=lambda queue: -age[queue[0]]):
-        names = ', '.join(func_name(prog, task.func.value_()) for task in tasks[:MOST_TASKS])
+        names = ', '.join(func_name(prog, task_func(task)) for task in tasks[:MOST_TASKS])
         print(f'  {name}: {len(tasks)} tasks, the first for {age[name]} jiffies: {names}')
     for w in busy:
         thread = w.thread

@@ -65,7 +65,11 @@ while read -r line; do
 		;;
 	*' scope='*)
 		scope=${line##* scope=}
-		if ! echo "${scope%% *}" 2>/dev/null >$SCOPE; then
+		scope=${scope%% *}
+		# A kernel takes a longer name that begins with one that it knows for that.
+		if ! echo "$scope" 2>/dev/null >$SCOPE || [ "$(sed "s/ .*//" $SCOPE)" != "$scope" ]; then
+			echo "$was" 2>/dev/null >$SCOPE
+			scope=
 			continue
 		fi
 		;;

@@ -110,10 +110,14 @@ prebuilt()
 
 install_packages()
 {
-	DEBIAN_FRONTEND=noninteractive readme 'sudo apt install ./build/deb/' || return 1
+	DEBIAN_FRONTEND=noninteractive readme 'sudo apt install ./build/deb/' \
+		>"$STATE/install" 2>&1 || { cat "$STATE/install"; return 1; }
 	cat /var/lib/dkms/wpool/*/build/make.log 2>/dev/null
 	return 0
 }
+
+# A unit that udev or an administrator starts is not asked for.
+install_asks_for_no_unit() { ! grep 'not starting it' "$STATE/install"; }
 
 dkms_has_it()
 {
@@ -212,6 +216,13 @@ unsigned_is_refused()
 
 # ---- gone -----------------------------------------------------------------------
 
+timer_runs()
+{
+	systemctl enable --now wpoolctl-metrics.timer && systemctl is-active wpoolctl-metrics.timer
+}
+
+timer_is_stopped() { expect inactive "$(systemctl is-active wpoolctl-metrics.timer)"; }
+
 purge_packages()
 {
 	DEBIAN_FRONTEND=noninteractive readme 'sudo apt purge '
@@ -251,6 +262,7 @@ boot_1()
 	accounts >"$STATE/accounts"
 	prebuilt
 	ok install install_packages
+	ok install_asks_for_no_unit install_asks_for_no_unit
 	ok dkms_status dkms_has_it
 	ok module_is_signed_by_dkms module_is_of_dkms
 	ok group_is_empty group_is_empty
@@ -291,7 +303,9 @@ boot_2()
 	userdel -r stranger 2>/dev/null
 	ok signatures_are_enforced signatures_are_enforced
 	ok unsigned_module_is_refused unsigned_is_refused
+	ok timer_of_metrics_runs timer_runs
 	ok purge purge_packages
+	ok timer_of_metrics_is_stopped timer_is_stopped
 	ok module_is_unloaded module_is_gone
 	ok nothing_is_left nothing_is_left
 	echo "1..$(cat "$STATE/count")"

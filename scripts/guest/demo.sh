@@ -57,6 +57,20 @@ attrs()
 	echo "  $line"
 }
 
+# wait_for COMMAND...: until it is true, however slow the machine.
+wait_for()
+{
+	local try
+	for try in $(seq 400); do
+		! "$@" || return 0
+		sleep 0.1
+	done
+	fail "in vain, $try times: $*"
+}
+
+all_busy() { [ "$(get_attr demo busy)" -eq 8 ]; }
+idle_have_gone() { [ "$(get_attr demo workers)" -le "$(get_attr demo min_workers)" ]; }
+
 # in_order FILE CAPACITY: does the report of a run say that the pool kept the order?
 in_order()
 {
@@ -93,7 +107,7 @@ in_order /tmp/run.out 8 || fail "the order of the tasks was lost"
 say "A task is overtaken by no more tasks than a few for each worker."
 wpoolctl run demo --work sleep:20ms --tasks 3000 --submitters 2 >/tmp/run.out &
 run=$!
-sleep 2
+wait_for all_busy
 say "3,000 tasks that sleep 20 ms, on 8 workers at most:"
 attrs demo capacity workers busy queued waiting completed
 say "Why do they wait?"
@@ -129,11 +143,9 @@ title "5. Workers that have nothing to do go"
 must wpoolctl run demo --work sleep:20ms --tasks 400
 attrs demo workers idle expired
 say "... after expiry_ms = $(get_attr demo expiry_ms) of nothing:"
-sleep 1
+wait_for idle_have_gone
 attrs demo workers idle expired
 [ "$(get_attr demo expired)" -gt 0 ] || fail "no worker expired"
-[ "$(get_attr demo workers)" -le "$(get_attr demo min_workers)" ] ||
-	fail "idle workers did not go"
 
 title "6. A second module that uses the exported symbols"
 before=$(dmesg | wc -l)

@@ -12,7 +12,7 @@ says so: "only_here". A bar for "near and far" CPUs is reached if it is reached 
 states, as far as they were seen.
 """
 
-from plan import EACH, ORDERS, ORDERS_LONG, SHAPES, SHAPES_ALONE, SHAPES_TIMED
+from plan import EACH, MULTI, ORDERS, ORDERS_LONG, SHAPES, SHAPES_ALONE, SHAPES_TIMED
 
 # Which boot has a row's figures.
 BOOTS = {'native': {10: 'native1', 21: 'nativehttp', 30: 'native1'}, 'qemu': {18: 'wide', 21: 'http'}}
@@ -99,10 +99,16 @@ def tasks(r):
     yield times(1, 'batch of 64, faster than kthread_worker',
                 ratio(r.task(1, 'kworker'), batch))
 
-    def cpu(peer):
-        return r.get(1, 'cpu_ns_per_task', v='single', peer=peer)
-    yield at_most(1, 'single submit: CPU time of all CPUs, of the per-CPU workqueue\'s',
-                  ratio(cpu('wpool'), cpu('percpu')), 1, 0.6)
+    for row, v, theirs, what, *bars in (
+            (1, 'single', 'single', 'single submit', 1, 0.6), (1, 'batch', 'single', 'batch of 64'),
+            (1, 'invoke', 'single', 'wpool_invoke()'), (2, 'single', 'single', 'a producer per CPU'),
+            (2, 'few', 'few', 'a producer per CPU, 20,000 tasks'), (4, 'tree', 'tree', 'tree'),
+            (4, 'shuffled', 'shuffled', 'tree in any order in memory'),
+            (13, 'detached', 'kmalloc', 'detached: allocated, submitted, freed'),
+            (13, 'submit_fn', 'kmalloc', 'wpool_submit_fn()'), (13, 'invoke', 'kmalloc', 'wpool_invoke()')):
+        yield at_most(row, f'{what}: CPU time of all CPUs, of the per-CPU workqueue\'s',
+                      ratio(r.get(row, 'cpu_ns_per_task', v=v, peer='wpool'),
+                            r.get(row, 'cpu_ns_per_task', v=theirs, peer='percpu')), *bars)
     yield times(2, 'a producer per CPU, faster than the better workqueue',
                 ratio(r.better_workqueue(2), r.task(2, 'wpool')), 1.2, 2)
     yield times(2, 'a producer per CPU, 20,000 tasks, faster than the better workqueue',
@@ -208,16 +214,15 @@ def bursts(r):
 
 def clients(r):
     """Row 12: submit, and wait."""
-    for v, who, bar, goal in (('1_client', '1 client', 1, 0.9),
-                              ('own', '1 client, with the peer\'s own wait', None, None),
-                              ('2_clients', '2 clients', None, None),
-                              ('8_clients', '8 clients', None, None)):
+    for v, who, bars in (('1_client', '1 client', {'p50': (1, 0.9), 'p99': (1, 0.9)}),
+                         ('own', '1 client, with the peer\'s own wait', {}),
+                         ('2_clients', '2 clients', {'p50': (1, 0.9), 'p99': (1, 0.9)}),
+                         ('8_clients', '8 clients', {'p99': (1, 0.9)})):
         for which in ('p50', 'p99'):
             def trip(peer, v=v, which=which):
                 return r.get(12, f'trip_{which}', v=v, peer=peer)
             yield at_most(12, f'submit and wait, {who}: {which}, of the per-CPU workqueue\'s',
-                          ratio(trip('wpool'), trip('percpu')),
-                          *((bar, goal) if which == 'p50' else ()))
+                          ratio(trip('wpool'), trip('percpu')), *bars.get(which, ()))
 
 
 def allocated(r):
@@ -303,6 +308,15 @@ def besides(r):
                             r.get(26, 'beside_p50', v=peer, peer='unbound')), 1.05, 0.95)
 
 
+def several(r):
+    """Row 22: one pool, beside several that are together as large."""
+    for load, who in (('no-ops', 'one producer'), ('no-ops', 'a producer a CPU'),
+                      ('mix', 'one producer'), ('mix', 'a producer a CPU')):
+        found = [r.task(22, 'wpool', f'{load},_{who.replace(" ", "_")},_{v}') for v, _, _ in MULTI]
+        yield at_most(22, f'{load}, {who}: one pool, of the time of the fastest number of pools',
+                      ratio(found[0], min(found[1:])) if all(found) else None, 1.1)
+
+
 def each(r):
     """Row 27: a pool, or a thread for each task."""
     for v, (_, us, workers) in EACH.items():
@@ -329,11 +343,11 @@ def shapes(r):
     for row, names in ((29, SHAPES), (30, SHAPES_ALONE)):
         for v in names:
             yield at_most(row, f'{v.replace("_", " ")}: of the best peer\'s time',
-                          ratio(*ours_and_best(r, row, 'total_ns_per_task', v, SHAPES[v][1])))
+                          ratio(*ours_and_best(r, row, 'total_ns_per_task', v, SHAPES[v][1])), 1)
     for v, (_, peers, name, _) in SHAPES_TIMED.items():
         for which in ('p50', 'p99'):
             yield at_most(29, f'{v.replace("_", " ")}: {which}, of the best peer\'s',
-                          ratio(*ours_and_best(r, 29, f'{name}_{which}', v, peers)))
+                          ratio(*ours_and_best(r, 29, f'{name}_{which}', v, peers)), 1)
 
 
 def ours_and_best(r, row, name, v, peers):
@@ -451,7 +465,7 @@ def rows(r, cpus):
     for part in (tasks(r), latency(r), sleeping(r), mixed(r), rest(r, cpus), bursts(r),
                  clients(r), allocated(r), computing(r), interrupts(r), queues(r),
                  helpers(r), orders(r), serving(r), default_pool(r), destroying(r),
-                 besides(r), each(r), shapes(r)):
+                 besides(r), several(r), each(r), shapes(r)):
         yield from part
 
 

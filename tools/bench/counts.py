@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """counts.py - what each of the common paths costs, by the number of possible CPUs.
 
-usage: counts.py plan [gate | loaded]
+usage: counts.py plan [gate | loaded | shape CPUS]
        counts.py collect OUT.json CPUS:PLUGIN:ANSWERS...
        counts.py show OUT.json
        counts.py rst OUT.json
@@ -64,6 +64,18 @@ LOADED_ROWS = {
     'wake': ('idle', 'wake', 1),
     'start after a wake-up': ('idle', 'start', 1),
 }
+# The shape of the kernel's own benchmark of workqueues: a producer on each CPU, one task in
+# flight each. Name in the table: who is measured, as row 28 of plan.py.
+SHAPE_PEERS = {
+    'wpool': {'peer': 'wpool'},
+    'per-CPU workqueue': {'peer': 'percpu'},
+    'unbound workqueue, scope cpu': {'peer': 'unbound', 'scope': 'cpu'},
+    'unbound workqueue, scope cache_shard': {'peer': 'unbound', 'scope': 'cache_shard'},
+    'unbound workqueue, scope cache': {'peer': 'unbound', 'scope': 'cache'},
+}
+SHAPE_TRIPS = 200
+SHAPE_FIGURES = {'instructions': 'instructions', 'locked': 'locked',
+                 'shared': 'lines that more than one CPU wrote'}
 PEER = 'per-CPU workqueue'
 FIGURES = ('instructions', 'locked', 'lines')
 # Where an unlimited pool has nothing to do.
@@ -103,6 +115,13 @@ def plan_loaded():
     for of in dict.fromkeys(row[0] for row in LOADED_ROWS.values()):
         yield line('loaded', of, **({'what': of} | OF_WHAT.get(of, {})), busy=1,
                    n=640 if of in ('stream', 'batch', 'flush') else 100, **POOLS['unlimited'])
+
+
+def plan_shape(cpus):
+    yield line('none', 'known', what='known', n=100)
+    for i, params in enumerate(SHAPE_PEERS.values()):
+        yield ' '.join(['client', f'v={i}', 'of=shape', 'turns=1', f'clients={cpus}',
+                        f'n={cpus * SHAPE_TRIPS}'] + [f'{key}={value}' for key, value in params.items()])
 
 
 # ---- what a boot has brought ----
@@ -155,19 +174,33 @@ def rows_of(counted, pool, rows):
             for row, (what, name, per) in rows.items() if (pool, what, name) in counted}
 
 
+def shape(path):
+    """name -> { samples, all: figure -> a task's }"""
+    out = {}
+    for report in reports(path):
+        asked, turns = words_of(report['asked']), report.get('turns')
+        if asked.get('of') == 'shape' and turns:
+            name = list(SHAPE_PEERS)[int(asked['v'])]
+            out[name] = {'samples': turns['nr'],
+                         'all': {figure: turns[figure] / turns['nr'] for figure in SHAPE_FIGURES}}
+    return out
+
+
 def collect(out, specs):
-    boots, loaded, failed = {}, {}, []
+    boots, loaded, shapes, failed = {}, {}, {}, []
     for spec in specs:
         cpus, plugin, answers = spec.split(':')
         failed += [f'{cpus} CPUs: {why}' for _, why in results.read_lines(answers) if why]
         counted = paths(plugin)
-        if cpus.startswith('loaded'):
+        if cpus.startswith('shape'):
+            shapes[cpus.removeprefix('shape')] = shape(plugin)
+        elif cpus.startswith('loaded'):
             loaded[cpus.removeprefix('loaded')] = rows_of(counted, 'loaded', LOADED_ROWS)
         else:
             boots[cpus] = {pool: rows_of(counted, pool, ROWS) for pool in list(POOLS) + [PEER]}
     with open(out, 'w', encoding='utf-8') as file:
-        json.dump({'schema': 2, 'boots': boots, 'loaded': loaded, 'failed': failed}, file,
-                  indent=1)
+        json.dump({'schema': 2, 'boots': boots, 'loaded': loaded, 'shape': shapes,
+                   'failed': failed}, file, indent=1)
         file.write('\n')
     for why in failed:
         print(f'FAILED: {why}')
@@ -180,19 +213,19 @@ def number(value):
     return f'{value:,.0f}' if value == int(value) or value >= 100 else f'{value:.1f}'
 
 
-def cells_of(name, of_boots, part):
+def cells_of(name, of_boots, part, figures=FIGURES):
     """Of each figure: what each boot counted, and the last one's by the first one's."""
     cells = [name]
-    for figure in FIGURES:
+    for figure in figures:
         values = [one[part][figure] for one in of_boots]
         cells += [number(value) for value in values]
         cells.append(f'{values[-1] / values[0]:.2f}' if values[0] else '')
     return cells
 
 
-def header_of(what, counts):
+def header_of(what, counts, figures=FIGURES):
     header = [what]
-    for name in FIGURES:
+    for name in figures:
         header += [f'{name}: {counts[0]}'] + counts[1:] + ['ratio']
     return header
 
@@ -201,7 +234,13 @@ def tables(results_file):
     """(title, header, rows) of each."""
     with open(results_file, encoding='utf-8') as file:
         found = json.load(file)
-    boots, loaded = found['boots'], found['loaded']
+    boots, loaded, shapes = found['boots'], found['loaded'], found.get('shape', {})
+    counts = sorted(shapes, key=int)
+    if shapes:
+        yield 'a producer on each CPU, a task', \
+            header_of('CPUs', counts, SHAPE_FIGURES.values()), [
+                cells_of(name, [shapes[cpus][name] for cpus in counts], 'all', SHAPE_FIGURES)
+                for name in SHAPE_PEERS if all(name in shapes[cpus] for cpus in counts)]
     counts = sorted(loaded, key=int)
     for part, of in (('all', ''), ('wpool', ", wpool.ko's own part")) if loaded else ():
         yield f'busy CPUs{of}', header_of('busy CPUs', counts), [
@@ -264,6 +303,8 @@ def main():
     args = sys.argv[1:]
     if args == ['plan', 'loaded']:
         print(*plan_loaded(), sep='\n')
+    elif args[:2] == ['plan', 'shape'] and len(args) == 3:
+        print(*plan_shape(int(args[2])), sep='\n')
     elif args[:1] == ['plan'] and args[1:] in ([], ['gate']):
         print(*plan(bool(args[1:])), sep='\n')
     elif args[:1] == ['collect'] and len(args) > 2:

@@ -423,13 +423,13 @@ def row_27_cpus(size):
 
 def row_28(size):
     """The shape of the kernel's own benchmark of workqueues: a client a CPU, one in flight each."""
+    n = size.trips * max(size.cpus // 2, 1)
     for peer in NOOP_PEERS[:3]:
-        yield line('client', 28, 'a_producer_a_CPU', peer=peer, clients=size.cpus, enqueue=1,
-                   n=size.trips)
+        yield line('client', 28, 'a_producer_a_CPU', peer=peer, clients=size.cpus, enqueue=1, n=n)
     # How far an unbound workqueue spreads, where that can be set between two measurements.
-    for scope in () if size.native or size.icount else ('cpu', 'cache', 'system'):
+    for scope in () if size.native or size.icount else ('cpu', 'cache_shard', 'cache', 'system'):
         yield line('client', 28, f'scope_{scope}', peer='unbound', clients=size.cpus, enqueue=1,
-                   n=size.trips, scope=scope)
+                   n=n, scope=scope)
 
 
 # Shapes that users have: name, what is measured, how many and with what; who takes part.

@@ -5,9 +5,9 @@
 usage: plots.py RESULTS.json DIR
 
 Writes one SVG per idea into DIR, and prints their names: what a task costs, how soon
-it starts, bursts, clients, sleepers, the mix, computing, the full queue, HTTP, growth
-with tasks, CPUs and pools. What was measured natively is drawn, else what QEMU measured. A
-plot whose measurements are not there is not drawn.
+it starts, bursts, clients, sleepers, a thread for each task, the mix, computing, the full queue,
+HTTP, growth with tasks, CPUs and pools. What was measured natively is drawn, else what QEMU
+measured. A plot whose measurements are not there is not drawn.
 """
 
 import json
@@ -251,6 +251,18 @@ class Plots:
                      'times the ideal', ('1ms/1024', '1ms/512', '100ms/1000', '10ms/16384'),
                      ('wpool', 'unbound'), pick, self.boot(5))
 
+    def each(self):
+        loads = {r'2^20 of 1 ms,\n1,024 workers': '1ms/1024', r'10^6 of 10 ms,\n16,384 workers': '10ms/16384',
+                 r'10^5 of 100 ms,\n1,000 workers': '100ms/1000'}
+        for name, title, ylabel, what, by in (
+                ('each', 'A pool, or a thread for each task: time', 'seconds', 'total_ns', 1e9),
+                ('each-memory', 'A pool, or a thread for each task: memory at most', 'MiB',
+                 'peak_bytes', 2 ** 20)):
+            self.grouped(name, title, ylabel, loads, ('wpool', 'kthread', 'unbound'),
+                         lambda group, peer, what=what, by=by: self.scaled(
+                             27, what, lambda value: value / by, v=loads[group], peer=peer),
+                         self.boot(27), log=True)
+
     def mix(self):
         groups = {'a producer per CPU': 'a_producer_a_CPU', 'one producer': 'one_producer'}
 
@@ -314,8 +326,8 @@ class Plots:
                 {'v': 'spread', 'peer': 'percpu'})])
 
     def all(self):
-        for plot in (self.cost, self.latency, self.burst, self.clients, self.sleep, self.mix,
-                     self.computing, self.queue, self.serving, self.growth):
+        for plot in (self.cost, self.latency, self.burst, self.clients, self.sleep, self.each,
+                     self.mix, self.computing, self.queue, self.serving, self.growth):
             plot()
         return self.made
 

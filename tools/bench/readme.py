@@ -1,25 +1,41 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""readme.py - write the figures of results.json into documents.
+"""readme.py - write the figures of one results file into the documents.
 
-usage: readme.py RESULTS.json WHAT:FILE...
+usage: readme.py write [RESULTS.json]    and keep what they show of it: measured.json
+       readme.py check                   does each page say what measured.json and counts.json say?
+       readme.py WHAT RESULTS.json FILE  one of them: ratios, cost or native
 
-WHAT is native or qemu for the tables of what was measured on that machine, ratios for
-the summary of the native ones, or cost for what wpool takes of a stock kernel, which
-stands between lines "cost: begin" and "cost: end". Two loads that are measured natively have documents of
-their own: http and multipool. FILE is Markdown (.md) or reStructuredText (.rst). The text
-between the lines "bench: begin" and "bench: end", which are comments of the document, is
-replaced. A document stays as it is if nothing was measured of what it is about.
+ratios is the summary and cost what wpool takes of a stock kernel, both in README.md; native are the
+tables of benchmarks.rst. The text between the lines "bench: begin" and "bench: end", or "cost:
+begin" and "cost: end", which are comments of the document, is replaced, all of it: what was not
+measured is not there. What was counted, counts.json, is written into growth.rst; where a whole one
+lies beside the results, it is that. check also refuses a quantity in the text of these pages, and of growth.rst,
+that stands in none of the page's tables.
 """
 
+import io
 import json
+import pathlib
 import re
 import sys
 import textwrap
+from contextlib import redirect_stdout
 
+import bars
+import counts
 from plan import EACH, SHAPES, SHAPES_ALONE, SHAPES_TIMED
-from table import HTTP_LOADS, PEERS, TITLES, figure, instructions, machine_text, number, states_text, \
-    value_of
+from results import NEAR_NS
+from table import HTTP_LOADS, PEERS, TITLES, figure, machine_text, number, states_text, value_of
+
+HERE = pathlib.Path(__file__).resolve().parent
+TOP = HERE.parents[1]
+# What the pages show, as it was measured, and what was counted: scripts/bench-counts.
+MEASURED, COUNTED = HERE / 'measured.json', HERE / 'counts.json'
+# What is written where.
+PAGES = {'ratios': TOP / 'README.md', 'cost': TOP / 'README.md',
+         'native': TOP / 'Documentation/benchmarks.rst'}
+GROWTH = TOP / 'Documentation/growth.rst'
 
 # What each line of the first table is: name, row, variant; wpool's cost and its peers'.
 COSTS = (
@@ -37,10 +53,6 @@ COSTS = (
     ('20,000 tasks allocated, submitted, freed by their function', 13, 'detached', 'kmalloc'),
     ('20,000 of `wpool_submit_fn()`', 13, 'submit_fn', 'kmalloc'),
     ('20,000 of `wpool_invoke()`', 13, 'invoke', 'kmalloc'),
-)
-COSTS_WIDE = (
-    ('default pool, 8 CPUs, one producer', 18, 'one_producer', 'one_producer'),
-    ('default pool, 8 CPUs, a producer each', 18, 'a_producer_a_CPU', 'a_producer_a_CPU'),
 )
 OTHERS = ('percpu', 'unbound', 'kworker', 'kthread')
 
@@ -92,11 +104,6 @@ HANDLES = ('one_pool', '2_in_turn', '8_in_turn', '2_by_room', '8_by_room')
 EACH_PEERS = (('wpool', ''), ('kthread', ''), ('unbound', ''), ('wpool', '_bounded'),
               ('bounded', '_bounded'))
 
-# The rows of documents that are not about all of them.
-HTTP, MULTIPOOL = 21, 22
-ROWS = {'http': {HTTP}, 'multipool': {MULTIPOOL}}
-OTHER_ROWS = set(TITLES) - {HTTP, MULTIPOOL}
-
 # The summary: the comparison's row and name in bars.py, and what it says in words.
 RATIOS = (
     (1, 'single submit, near and far: faster than the better workqueue',
@@ -134,10 +141,14 @@ EXPLAINED = {
               'of the kernel, as the line says; the time of those that are due after 10 ms is from the '
               'first arm until the last has run, in 8 workers. Microseconds are from the call to the '
               'start, in a pool that sleeps.',
-    'serving': 'Requests a second, and in brackets the 99th percentile of the time until the answer, in '
-               'milliseconds; "until 500 connections were served" is a time in milliseconds. The client '
-               'and the server share two CPUs. At most 64 requests are handled at a time, but for the '
-               'threads, of which each connection has its own.',
+    'serving': 'HTTP over loopback, the same code for the protocol in four servers. wpool: '
+               '`module/samples/httpd`, whose connections are events of a pool with 64 workers; '
+               'workqueues: a connection is a work that its socket queues, 64 at most run at once; a '
+               'kthread per connection has no bound. The client, wrk, shares the two CPUs with the '
+               'server. Requests a second, and in brackets the 99th percentile of the time until the '
+               'answer, in milliseconds; "until 500 connections were served" is a time in '
+               'milliseconds, from the first of 500 connections opened together until the last has '
+               'had its first answer.',
     'each': 'A pool beside a thread for each task, one submitter, no '
             'worker made before. Seconds from the first submit until the last task has run; the '
             'most memory that was in use meanwhile, without the tasks themselves, which are the '
@@ -148,8 +159,11 @@ EXPLAINED = {
     'shapes': 'What users do again and again, and the shape of the kernel\'s own benchmark of workqueues, '
               '`lib/test_workqueue.c`. Nanoseconds a task, or a call; in order: beside ordered '
               'workqueues. Less is better.',
-    'several': 'Nanoseconds a task: the time from the first submit until the last task has run, '
-               'divided by the number of tasks. Less is better.',
+    'several': 'Several pools behind one handle, as the MultiPool of ants. Together they have the '
+               'capacity and the queue depth of the one pool, 64 workers and 1,024 tasks. *In turn* '
+               'gives each task to the next pool, *by room* to the one with the most room. The mix: '
+               '90 % of the tasks compute for 0.5 µs, 9 % for 10 µs, 1 % for 100 µs. Nanoseconds a '
+               'task, less is better.',
     'verdicts': 'Each line compares two figures above, or holds one of them to a limit. "x" is a '
                 'ratio. *Required* is what wpool has to reach, *aimed at* is what it should '
                 'reach later; ≥ is a least value, ≤ a largest one, and **missed** says that it is '
@@ -160,15 +174,14 @@ EXPLAINED = {
 class Tables:
     """What was measured on one machine, as tables of text."""
 
-    def __init__(self, results, machine, rows=frozenset(TITLES)):
-        self.results, self.machine, self.rows = results, machine, rows
+    def __init__(self, results):
+        self.results, self.machine = results, 'native'
         self.two_states = all(any(state in one['states'] for one in self.of_machine())
                               for state in ('near', 'far'))
 
     def of_machine(self, row=None):
         return [one for one in self.results['measurements']
-                if one['machine'] == self.machine and 'instructions_per_task' not in one['figures']
-                and one['row'] in self.rows and row in (None, one['row'])]
+                if one['machine'] == self.machine and row in (None, one['row'])]
 
     def find(self, row, v, peer):
         for one in self.of_machine(row):
@@ -185,16 +198,13 @@ class Tables:
         return number(value / by) if value is not None else ''
 
     def costs(self):
-        with_count = self.machine == 'qemu'
-        yield ['a task that does nothing, ns', 'wpool', 'worst'] + \
-            (['instructions'] if with_count else []) + [PEERS[peer] for peer in OTHERS]
-        for name, row, ours, theirs in COSTS + (COSTS_WIDE if with_count else ()):
+        yield ['a task that does nothing, ns', 'wpool', 'worst'] + [PEERS[peer] for peer in OTHERS]
+        for name, row, ours, theirs in COSTS:
             one = self.find(row, ours, 'wpool')
             if not one:
                 continue
             yield [name, self.cell(one, 'total_ns_per_task'),
                    self.cell(one, 'total_ns_per_task', which='worst')] + \
-                ([number(instructions(self.results, one))] if with_count else []) + \
                 [self.cell(self.find(row, theirs, peer), 'total_ns_per_task') for peer in OTHERS]
 
     def cpu(self):
@@ -275,7 +285,7 @@ class Tables:
     def several(self):
         yield ['ns a task'] + [name.replace('_', ' ') for name in HANDLES]
         for name, load in SEVERAL:
-            found = [self.find(MULTIPOOL, f'{load},_{handle}', 'wpool') for handle in HANDLES]
+            found = [self.find(22, f'{load},_{handle}', 'wpool') for handle in HANDLES]
             if all(found):
                 yield [name] + [self.cell(one, 'total_ns_per_task') for one in found]
 
@@ -344,18 +354,16 @@ class Tables:
         yield ['to queue it: bytes', number(figure(memory, 'queued_bytes'))]
 
     def verdicts(self):
-        native = self.machine == 'native'
-        yield ['measurement', 'comparison', 'measured'] + (['near', 'far'] if native else []) + \
-            ['required', 'aimed at']
+        yield ['measurement', 'comparison', 'measured', 'near', 'far', 'required', 'aimed at']
         last = None
         for one in self.results['verdicts']:
-            if one['machine'] != self.machine or one['row'] not in self.rows:
+            if one['machine'] != self.machine:
                 continue
             title, last = TITLES[one['row']] if one['row'] != last else '', one['row']
             states = [value_of(one[state], one['unit']) if one[state] is not None else ''
                       for state in ('near', 'far')]
-            yield [title, one['what'], value_of(one['value'], one['unit'])] + \
-                (states if native else []) + [limit(one, 'bar'), limit(one, 'goal')]
+            yield [title, one['what'], value_of(one['value'], one['unit'])] + states + \
+                [limit(one, 'bar'), limit(one, 'goal')]
 
     def rounds(self):
         """How often, in words."""
@@ -371,10 +379,11 @@ class Tables:
         if run.get('quick') == '1':
             yield 'Smaller loads than `make bench` takes by itself (`QUICK=1`), also where a ' \
                   'line names a larger one. '
-        states = states_text(self.results) if self.machine == 'native' else ''
+        states = run.get('states') or states_text(self.results)
         if states:
             yield 'A cache line from one CPU to the other and back, beside each measurement, ' \
-                  f'median and range: {states}. A cell with two figures is near / far. '
+                  f'median and range: {states}. A cell with two figures is near / far, a trip of less than ' \
+                  f'{NEAR_NS} ns, or more. '
 
     def parts(self):
         """Each table, by the name under which EXPLAINED has it."""
@@ -403,7 +412,7 @@ class Tables:
         lost = []
         for one in self.results['verdicts']:
             if one['machine'] != self.machine or one['unit'] != 'x' or not one['value'] or \
-                    one['row'] not in self.rows or not RIVALS.search(one['what']):
+                    not RIVALS.search(one['what']):
                 continue
             times = 1 / one['value'] if one['better'] == 'more' else one['value']
             if round(times, 2) > 1:
@@ -420,9 +429,7 @@ def limit(one, which):
         return ''
     mark = '≥' if one['better'] == 'more' else '≤'
     text = f'{mark} {value_of(one[which], one["unit"])}'
-    if not one[which + '_reached']:
-        return text + ' **missed**'
-    return text + (' *(not natively)*' if which == 'bar' and one.get('only_here') else '')
+    return text if one[which + '_reached'] else text + ' **missed**'
 
 
 # ---- the two languages ----
@@ -484,39 +491,146 @@ def summary(tables):
     return lines + [''] + Markdown.table(slower) if slower else lines
 
 
-def write(results, what, path):
-    if what == 'qemu':
-        tables = Tables(results, 'qemu')
+def page(results, what, path):
+    """The text of a document with these results."""
+    tables = Tables(results)
+    language = Rst if path.suffix == '.rst' else Markdown
+    if what == 'cost':
+        lines = language.table(list(tables.cost()) or [['not measured'], ['']])
+    elif not tables.of_machine():
+        lines = ['Not measured.']
     else:
-        tables = Tables(results, 'native', ROWS.get(what, OTHER_ROWS))
-    cost = list(tables.cost()) if what == 'cost' else None
-    if not tables.of_machine() if cost is None else not cost:
-        print(f'{path}: nothing was measured of what it is about: {what}')
-        return
-    language = Rst if path.endswith('.rst') else Markdown
-    begin, end = (language.comment.format(f'{"cost" if cost else "bench"}: {edge}')
+        lines = summary(tables) if what == 'ratios' else section(tables, language)
+    begin, end = (language.comment.format(f'{"cost" if what == "cost" else "bench"}: {edge}')
                   for edge in ('begin', 'end'))
-    with open(path, encoding='utf-8') as file:
-        text = file.read()
+    return replaced(path, begin, end, '\n'.join(lines))
+
+
+def replaced(path, begin, end, block):
+    text = path.read_text()
     if text.count(begin) != 1 or text.count(end) != 1:
         sys.exit(f'{path} has no lines {begin} and {end}')
     before, rest = text.split(begin)
-    after = rest.split(end)[1]
-    lines = language.table(cost) if cost else \
-        summary(tables) if what == 'ratios' else section(tables, language)
-    with open(path, 'w', encoding='utf-8') as file:
-        file.write(before + begin + '\n\n' + '\n'.join(lines) + '\n\n' +
-                   end + after)
+    return before + begin + '\n\n' + block.strip('\n') + '\n\n' + end + rest.split(end)[1]
+
+
+class Noted(dict):
+    """It knows what was looked at."""
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.seen = set()
+
+    def __getitem__(self, key):
+        self.seen.add(key)
+        return super().__getitem__(key)
+
+
+def only_shown(path):
+    """Of a results file what the pages show."""
+    results = json.loads(path.read_text(), object_hook=Noted)
+    full = any(one['raw'] for one in results['measurements'] if 'raw' in one)
+    if full:
+        results['run']['states'] = states_text(results)
+        results['verdicts'] = bars.judge(results['measurements'], int(results['run'].get('cpus', 2)))
+    for one in results['measurements']:
+        for figures in [one['figures']] + [state['figures'] for state in one['states'].values()]:
+            figures.seen = set()
+    for what, file in PAGES.items():
+        page(results, what, file)
+
+    def figures_of(figures):
+        return {name: {which: value for which, value in figures[name].items() if which != 'best'}
+                for name in sorted(figures.seen)}
+    measurements = []
+    for one in results['measurements']:
+        if not one['figures'].seen:
+            continue
+        kept = {key: one[key] for key in ('machine', 'boot', 'row', 'variant', 'peer', 'rounds')}
+        kept['params'] = {key: value for key, value in one['params'].items() if key in ('n', 'seconds')}
+        kept['figures'] = figures_of(one['figures'])
+        kept['states'] = {name: {'rounds': state['rounds'], 'figures': figures_of(state['figures'])}
+                          for name, state in one['states'].items()}
+        measurements.append(kept)
+    return {'schema': 2, 'run': results['run'], 'measurements': measurements,
+            'verdicts': [one for one in results['verdicts'] if one['machine'] == 'native']}
+
+
+def keep(results):
+    """A line for each measurement."""
+    def lines(items):
+        return '[\n' + ',\n'.join(json.dumps(one) for one in items) + '\n]'
+    MEASURED.write_text(
+        f'{{"schema": {results["schema"]},\n"run": {json.dumps(results["run"])},\n'
+        f'"measurements": {lines(results["measurements"])},\n'
+        f'"verdicts": {lines(results["verdicts"])}}}\n')
+
+
+def keep_counts(path):
+    """Those beside the results, if all was counted."""
+    if path.exists() and all(json.loads(path.read_text()).get(part) for part in ('boots', 'loaded', 'shape')):
+        COUNTED.write_text(path.read_text())
+
+
+def growth():
+    with redirect_stdout(io.StringIO()) as out:
+        counts.rst(COUNTED)
+    return replaced(GROWTH, '.. counts: begin', '.. counts: end', out.getvalue())
+
+
+def pages():
+    """(path, text) of each page, as the kept results have it."""
+    results = json.loads(MEASURED.read_text())
+    for what, path in PAGES.items():
+        yield path, page(results, what, path)
+    yield GROWTH, growth()
+
+
+# ---- do the pages say so? ----
+
+QUANTITY = re.compile(r'(?<![\w.-])\d[\d,.]*(?:\s?(?:×|%)|\s(?:ns|µs|us|ms|s|x|times|bytes|KB|MB|KiB|MiB|'
+                      r'instructions)\b)')
+
+
+def strays(path):
+    """Quantities in the text of a page that none of its tables has."""
+    text = path.read_text()
+    blocks = r'^(?:\.\. |<!-- )(?:bench|cost|counts): begin.*?^(?:\.\. |<!-- )(?:bench|cost|counts): end'
+    shown = ' '.join(re.findall(blocks, text, re.M | re.S))
+    for gone in (blocks, r'^```.*?^```', r'::\n\n(?:(?:[ \t][^\n]*)?\n)+', r'``?[^`]+``?'):
+        text = re.sub(gone, '', text, flags=re.M | re.S)
+    for found in QUANTITY.finditer(text):
+        if not re.search(r'(?<![\d.,])' + re.escape(found[0].replace('µs', 'us')).replace('\\ ', r'\s+') + r'(?!\w)',
+                         shown.replace('µs', 'us')):
+            yield f'{path.name}: no table of the page has: {found[0]}'
+
+
+def check():
+    for path, text in pages():
+        if text != path.read_text():
+            yield f'{path.name}: its tables are not those of measured.json and counts.json: ' \
+                  'tools/bench/readme.py write'
+    for path in (*dict.fromkeys(PAGES.values()), GROWTH):
+        yield from strays(path)
 
 
 def main():
-    specs = [spec.partition(':') for spec in sys.argv[2:]]
-    if not specs or not all(what in ('native', 'qemu', 'ratios', 'cost', *ROWS) for what, _, _ in specs):
+    args = sys.argv[1:]
+    if args == ['check']:
+        problems = list(check())
+        print(*problems, sep='\n', end='\n' if problems else '')
+        sys.exit(bool(problems))
+    if args[:1] == ['write'] and len(args) <= 2:
+        if args[1:]:
+            keep(only_shown(pathlib.Path(args[1])))
+            keep_counts(pathlib.Path(args[1]).parent / 'counts.json')
+        for path, text in pages():
+            path.write_text(text)
+    elif args[:1] and args[0] in PAGES and len(args) == 3:
+        path = pathlib.Path(args[2])
+        path.write_text(page(json.loads(pathlib.Path(args[1]).read_text()), args[0], path))
+    else:
         sys.exit(__doc__)
-    with open(sys.argv[1], encoding='utf-8') as file:
-        results = json.load(file)
-    for what, _, path in specs:
-        write(results, what, path)
 
 
 if __name__ == '__main__':

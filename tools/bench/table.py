@@ -92,7 +92,7 @@ def machine_text(run, machine):
     if machine == 'native':
         return f'natively, Linux {run.get("native_kernel", "?")} on the processor itself'
     if run.get('accel') == 'none':
-        return f'Linux {run.get("kernel", "?")} itself'
+        return f'Linux {run.get("kernel", "?")} itself on {run.get("processor") or "?"}'
     how = {'kvm': 'hardware virtualisation', 'tcg': 'emulated'}
     return f'QEMU, Linux {run.get("kernel", "?")}, {how.get(run.get("accel"), "?")}'
 

@@ -157,7 +157,7 @@ static void describe_func(const struct facts *facts, enum doing doing, char *buf
 			most = &facts->funcs.func[i];
 	if (!most)
 		return;
-	worker_describe(most->oldest, oldest, sizeof(oldest));
+	worker_describe(most->oldest_of[doing], oldest, sizeof(oldest));
 	snprintf(buf, len, ", %u of them in %s (the longest: %s)", most->nr[doing],
 		 most->name, oldest);
 }

@@ -304,6 +304,12 @@ static int compare_funcs(const void *a, const void *b)
 	return strcmp(one->pool, other->pool) ?: strcmp(one->name, other->name);
 }
 
+static void keep_older(const struct worker **oldest, const struct worker *worker)
+{
+	if (!*oldest || worker->since_ms > (*oldest)->since_ms)
+		*oldest = worker;
+}
+
 int funcs_count(struct funcs *funcs, const struct workers *workers, const char *pool)
 {
 	struct func *func;
@@ -322,8 +328,8 @@ int funcs_count(struct funcs *funcs, const struct workers *workers, const char *
 		func = find_func(funcs, worker);
 		func->nr[worker->doing]++;
 		func->busy++;
-		if (!func->oldest || worker->since_ms > func->oldest->since_ms)
-			func->oldest = worker;
+		keep_older(&func->oldest, worker);
+		keep_older(&func->oldest_of[worker->doing], worker);
 	}
 	qsort(funcs->func, funcs->nr, sizeof(*funcs->func), compare_funcs);
 	return 0;

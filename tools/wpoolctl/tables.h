@@ -75,7 +75,9 @@ struct func {
 	const char *name;
 	unsigned int nr[NR_DOINGS];
 	unsigned int busy;
-	const struct worker *oldest;	/* the one that has had its CPU, or slept, longest */
+	/* the one that has had its CPU, or slept, longest; and of those that do the same */
+	const struct worker *oldest;
+	const struct worker *oldest_of[NR_DOINGS];
 };
 
 struct funcs {

@@ -2,14 +2,15 @@
 /*
  * Clients that submit a task and wait for it, again and again.
  *
- *	client peer=NAME n=N [clients=C] [own=1] [ns=NS] [enqueue=1]
+ *	client peer=NAME n=N [clients=C] [own=1] [ns=NS] [enqueue=1] [turns=1]
  *
  * N round trips, shared by C clients, of which client i is on CPU i, round and
  * round. A client sleeps on a completion that its task completes, or with own=1 in
  * what the peer itself has for that: wpool_task_wait(), flush_work(),
  * kthread_flush_work(). A task computes for NS. "trip_*" is the time from before the submit
  * until the client runs again, in ns; with enqueue=1, "enqueue_*" that of the submit alone. A
- * client a CPU with enqueue=1 has the shape of the kernel's own lib/test_workqueue.c.
+ * client a CPU with enqueue=1 has the shape of the kernel's own lib/test_workqueue.c. With turns=1
+ * the emulator's plugin counts what each CPU does from one trip of its client to the next.
  */
 #include "bench.h"
 
@@ -20,8 +21,10 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include "mark.h"
 #include "peers.h"
 #include "producers.h"
+#include "switches.h"
 
 struct client {
 	struct bench_item item;
@@ -75,6 +78,7 @@ static int produce_trips(struct bench_producer *p)
 	int err;
 
 	for (i = p->first; i < p->first + p->nr; i++) {
+		bench_mark(BENCH_MARK_TURN, 0);
 		before = ktime_get_ns();
 		err = trip(b, &b->clients[p->index], i);
 		if (err)
@@ -82,6 +86,22 @@ static int produce_trips(struct bench_producer *p)
 		b->trip_ns[i] = min_t(u64, ktime_get_ns() - before, U32_MAX);
 	}
 	return 0;
+}
+
+static int produce(struct bench_run *run, struct clients *b, u32 nr, u64 n)
+{
+	struct tracepoint *tp;
+	int err;
+
+	if (!bench_num(run, "turns", 0))
+		return bench_produce(run, nr, n, produce_trips, b, &b->meter);
+	tp = bench_watch_ticks();
+	if (IS_ERR(tp))
+		return PTR_ERR(tp);
+	bench_start_to_count();
+	err = bench_produce(run, nr, n, produce_trips, b, &b->meter);
+	bench_ignore_ticks(tp);
+	return err;
 }
 
 int bench_client(struct bench_run *run)
@@ -116,7 +136,7 @@ int bench_client(struct bench_run *run)
 	/* unmeasured, so that there are workers */
 	err = bench_produce(NULL, nr, max_t(u64, n / 10, nr), produce_trips, &b, &b.meter);
 	if (!err)
-		err = bench_produce(run, nr, n, produce_trips, &b, &b.meter);
+		err = produce(run, &b, nr, n);
 	if (err)
 		return bench_lost(err);
 	bench_meter_stop(&b.meter, run);

@@ -12,6 +12,8 @@
  *	OUT id, IN id		the thread that performs it leaves its CPU, and comes
  *				back, perhaps on another one
  *	FROM, TO		between them the instructions of all CPUs are counted
+ *	TURN			this CPU begins the next round of what it does again and again
+ *	TICK			a clock interrupt came: the round is not like the others
  *	ZERO, ONE		a bit of text, see bench_mark_text()
  *
  * This file is shared with the plugin.
@@ -34,6 +36,8 @@ enum bench_mark_op {
 	BENCH_MARK_TO,
 	BENCH_MARK_ZERO,
 	BENCH_MARK_ONE,
+	BENCH_MARK_TURN,
+	BENCH_MARK_TICK,
 };
 
 /* The paths, in the order of the tables; their names are in counts.c of the plugin. */

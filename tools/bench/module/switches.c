@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Marks where threads leave and enter a CPU, and the text that is counted apart: see paths.c. */
+/* Marks where threads leave and enter a CPU, and ticks; the text that is counted apart. */
 #include "bench.h"
 
 #include <linux/err.h>
@@ -36,36 +36,68 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev,
 		bench_mark_begin(BENCH_START);
 }
 
-static void look_at_tracepoint(struct tracepoint *tp, void *data)
+static void on_tick(void *data, int vector)
 {
-	if (!strcmp(tp->name, "sched_switch"))
-		*(struct tracepoint **)data = tp;
+	bench_mark(BENCH_MARK_TICK, 0);
 }
 
-struct tracepoint *bench_watch_switches(void)
+struct search {
+	const char *name;
+	struct tracepoint *found;
+};
+
+static void look_at_tracepoint(struct tracepoint *tp, void *data)
 {
-	struct tracepoint *found = NULL;
+	struct search *search = data;
+
+	if (!strcmp(tp->name, search->name))
+		search->found = tp;
+}
+
+static struct tracepoint *watch(const char *name, void *probe)
+{
+	struct search search = { .name = name };
 	int err;
 
 	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
 		return ERR_PTR(-EOPNOTSUPP);
-	for_each_kernel_tracepoint(look_at_tracepoint, &found);
-	if (!found)
+	for_each_kernel_tracepoint(look_at_tracepoint, &search);
+	if (!search.found)
 		return ERR_PTR(-ENOENT);
-	err = tracepoint_probe_register(found, on_switch, NULL);
-	return err ? ERR_PTR(err) : found;
+	err = tracepoint_probe_register(search.found, probe, NULL);
+	return err ? ERR_PTR(err) : search.found;
 }
 
-void bench_ignore_switches(struct tracepoint *tp)
+static void ignore(struct tracepoint *tp, void *probe)
 {
 	/* there is none to ignore, and no such function */
 	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
 		return;
-	tracepoint_probe_unregister(tp, on_switch, NULL);
+	tracepoint_probe_unregister(tp, probe, NULL);
 	tracepoint_synchronize_unregister();
+}
+
+struct tracepoint *bench_watch_switches(void)
+{
+	return watch("sched_switch", on_switch);
+}
+
+void bench_ignore_switches(struct tracepoint *tp)
+{
+	ignore(tp, on_switch);
 	bench_sleeper = NULL;
 	bench_blocker = NULL;
 	bench_parker = NULL;
+}
+
+struct tracepoint *bench_watch_ticks(void)
+{
+	return watch("local_timer_entry", on_tick);
+}
+
+void bench_ignore_ticks(struct tracepoint *tp)
+{
+	ignore(tp, on_tick);
 }
 
 static bool is_in_wpool(unsigned long address)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Marks where a thread leaves a CPU for sleep, and comes back to one: for paths.c. */
+/*
+ * Marks where a thread leaves a CPU for sleep, and comes back to one: for paths.c. Where a CPU's
+ * clock interrupts it: for client.c.
+ */
 #ifndef BENCH_SWITCHES_H
 #define BENCH_SWITCHES_H
 
@@ -12,6 +15,8 @@ extern struct task_struct *bench_sleeper, *bench_blocker, *bench_parker;
 /* Mark them from now on, or no more. */
 struct tracepoint *bench_watch_switches(void);
 void bench_ignore_switches(struct tracepoint *tp);
+struct tracepoint *bench_watch_ticks(void);
+void bench_ignore_ticks(struct tracepoint *tp);
 
 /* The plugin counts from now on; instructions in the pages of wpool's text also apart. */
 void bench_start_to_count(void);

@@ -9,6 +9,10 @@
  * lower quartile is what counts: interrupts only add. A line is 64 bytes of virtual
  * address, read or written once or often, the stack's among them.
  *
+ * Where all CPUs do the same again and again, a turn is what a CPU does from one mark to the
+ * next, and each turn counts, without those that a clock interrupted. A line that CPUs share
+ * is one that more than one of them has written.
+ *
  * Until the guest asks for more, only locked instructions are counted, of all CPUs
  * together, which slows nothing down.
  *
@@ -185,7 +189,131 @@ static void touch(struct operation *op, uint64_t line, bool write, bool inside)
 	}
 }
 
+/* ---- turns ---- */
+
+/* 2^20 */
+#define NR_WRITTEN	1048576
+#define MAX_TURN_LINES	65536
+
+struct turn {
+	bool open, ticked;
+	uint32_t number;
+	uint32_t insns, locked, nr_lines;
+	uint32_t *lines;	/* of written[] */
+};
+
+/* A line that a CPU has written, and in how many turns. */
+struct written {
+	uint64_t line;
+	uint32_t cpu, turn, times;
+};
+
+static struct turn *turns;
+static struct written *written;
+static int nr_cpus;
+static bool in_turns, turns_full;
+static uint32_t nr_turns, nr_ticked;
+static uint64_t turn_insns, turn_locked;
+
+static void turns_end(void)
+{
+	int cpu;
+
+	for (cpu = 0; cpu < nr_cpus; cpu++)
+		turns[cpu].open = false;
+	in_turns = false;
+}
+
+static void turns_begin(void)
+{
+	turns_end();
+	memset(written, 0, NR_WRITTEN * sizeof(*written));
+	nr_turns = 0;
+	nr_ticked = 0;
+	turn_insns = 0;
+	turn_locked = 0;
+	turns_full = false;
+}
+
+static void turn_end(struct turn *turn)
+{
+	uint32_t i;
+
+	if (turn->ticked) {
+		nr_ticked++;
+		return;
+	}
+	nr_turns++;
+	turn_insns += turn->insns;
+	turn_locked += turn->locked;
+	for (i = 0; i < turn->nr_lines; i++)
+		written[turn->lines[i]].times++;
+}
+
+static void turn_begin(unsigned int cpu)
+{
+	struct turn *turn = &turns[cpu];
+
+	if (turn->open)
+		turn_end(turn);
+	*turn = (struct turn){ .open = true, .number = turn->number + 1, .lines = turn->lines };
+	in_turns = true;
+}
+
+static void turn_write(unsigned int cpu, uint64_t line)
+{
+	uint32_t at = (line * MAX_CPUS + cpu) * 0x9e3779b97f4a7c15ULL >> 44, tries;
+	struct turn *turn = &turns[cpu];
+	struct written *one;
+
+	for (tries = 0; tries < 1024; tries++, at = (at + 1) % NR_WRITTEN) {
+		one = &written[at];
+		if (!one->turn)
+			*one = (struct written){ .line = line, .cpu = cpu };
+		if (one->line != line || one->cpu != cpu)
+			continue;
+		if (one->turn == turn->number)
+			return;
+		one->turn = turn->number;
+		if (turn->nr_lines == MAX_TURN_LINES)
+			break;
+		turn->lines[turn->nr_lines++] = at;
+		return;
+	}
+	turns_full = true;
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+	const struct written *x = a, *y = b;
+
+	return (x->line > y->line) - (x->line < y->line);
+}
+
+/* How often a turn wrote a line that another CPU has written, too. */
+static uint64_t shared_lines(void)
+{
+	uint64_t sum = 0, of_line;
+	uint32_t i, end, writers;
+
+	qsort(written, NR_WRITTEN, sizeof(*written), compare_lines);
+	for (i = 0; i < NR_WRITTEN; i = end) {
+		of_line = 0;
+		writers = 0;
+		for (end = i; end < NR_WRITTEN && written[end].line == written[i].line; end++) {
+			of_line += written[end].times;
+			writers += written[end].times > 0;
+		}
+		if (writers > 1)
+			sum += of_line;
+	}
+	return sum;
+}
+
 /* ---- what the guest executes ---- */
+
+/* The guest has asked for it. */
+static bool watching;
 
 struct insn {
 	uint64_t address;
@@ -233,6 +361,18 @@ static void on_insn(unsigned int cpu, void *data)
 		if (is_traced(op))
 			trace_insn(op, insn);
 	}
+	if (in_turns && turns[cpu].open) {
+		turns[cpu].insns++;
+		turns[cpu].locked += insn->locked;
+	}
+}
+
+/* Is it a device's, which each CPU may have one of at the same address? */
+static bool is_device(qemu_plugin_meminfo_t info, uint64_t address)
+{
+	const struct qemu_plugin_hwaddr *where = qemu_plugin_get_hwaddr(info, address);
+
+	return where && qemu_plugin_hwaddr_is_io(where);
 }
 
 static void on_access(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t address,
@@ -256,6 +396,10 @@ static void on_access(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t add
 			fprintf(trace, "%s   %s %llx\n", path_names[op - operations],
 				write ? "write" : "read", (unsigned long long)address);
 	}
+	if (!write || !in_turns || !turns[cpu].open || is_device(info, address))
+		return;
+	for (line = address >> LINE_SHIFT; line <= last >> LINE_SHIFT; line++)
+		turn_write(cpu, line);
 }
 
 /* ---- reports ---- */
@@ -300,8 +444,17 @@ static void report(const char *what)
 	const char *comma = "";
 	int i;
 
-	fprintf(out, "{\"asked\":\"%s\",\"locked\":%llu,\"paths\":{", what,
+	fprintf(out, "{\"asked\":\"%s\",\"locked\":%llu,", what,
 		(unsigned long long)between_locked);
+	if (turns_full)
+		fprintf(stderr, "counts: turns: too many lines\n");
+	else if (nr_turns)
+		fprintf(out,
+			"\"turns\":{\"nr\":%u,\"ticked\":%u,\"instructions\":%llu,\"locked\":%llu,\"shared\":%llu},",
+			nr_turns, nr_ticked, (unsigned long long)turn_insns,
+			(unsigned long long)turn_locked, (unsigned long long)shared_lines());
+	nr_turns = 0;
+	fputs("\"paths\":{", out);
 	for (i = 0; i < NR_BENCH_PATHS; i++) {
 		op = &operations[i];
 		drop(op);
@@ -322,8 +475,6 @@ static void report(const char *what)
 }
 
 /* ---- translation ---- */
-
-static bool watching;
 
 static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
 
@@ -408,9 +559,18 @@ static void on_mark(unsigned int cpu, void *data)
 		break;
 	case BENCH_MARK_FROM:
 		from_locked = all_locked;
+		turns_begin();
 		break;
 	case BENCH_MARK_TO:
 		between_locked = all_locked - from_locked;
+		turns_end();
+		break;
+	case BENCH_MARK_TURN:
+		if (watching)
+			turn_begin(cpu);
+		break;
+	case BENCH_MARK_TICK:
+		turns[cpu].ticked = true;
 		break;
 	case BENCH_MARK_ZERO:
 	case BENCH_MARK_ONE:
@@ -513,6 +673,16 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int
 	if (!out) {
 		fprintf(stderr, "counts: out=FILE is missing\n");
 		return -1;
+	}
+	nr_cpus = info->system.max_vcpus;
+	turns = calloc(nr_cpus, sizeof(*turns));
+	written = calloc(NR_WRITTEN, sizeof(*written));
+	if (!turns || !written)
+		return -1;
+	for (i = 0; i < nr_cpus; i++) {
+		turns[i].lines = calloc(MAX_TURN_LINES, sizeof(*turns[i].lines));
+		if (!turns[i].lines)
+			return -1;
 	}
 	for (i = 0; i < NR_BENCH_PATHS; i++)
 		operations[i].cpu = NOWHERE;

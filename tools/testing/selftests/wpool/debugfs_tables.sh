@@ -236,6 +236,36 @@ test_dump_says_what_waits_and_why()
 	wait_for quiet || fail "$(cat "$TMP/dump")"
 }
 
+# behind_a_sleeper QUEUE_DEPTH "QUEUED WAITING": one task of each kind, the first of which sleeps, until
+# that many are queued, and wait for room; and a dump of the pool.
+behind_a_sleeper()
+{
+	pool capacity=1 queue_depth="$1" || return 1
+	wpoolctl run "$POOL" --group 10 --work sleep:60s --work noop --work strand:1ms --work timer:1ms \
+		--tasks 4 >/dev/null 2>&1 &
+	helper=$!
+	behind() { [ "$(cat "$POOL_DIR/queued") $(cat "$POOL_DIR/waiting")" = "$1" ]; }
+	wait_for behind "$2" || fail "queued and waiting: $(cat "$POOL_DIR/queued" "$POOL_DIR/waiting")" ||
+		return 1
+	wpoolctl dump | awk -v pool="$POOL:" '/^pool / { on = $2 == pool } on' >"$TMP/dump"
+}
+
+# Not those in which wpool calls them.
+test_dump_names_the_functions_of_users()
+{
+	behind_a_sleeper 3 "3 0" || return 1
+	for func in dev_member turn_run armed_run; do
+		grep -q "tasks, the first for .*$func" "$TMP/dump" || fail "no $func: $(cat "$TMP/dump")" ||
+			return 1
+	done
+	end_helper
+	wpoolctl destroy "$POOL" >/dev/null && behind_a_sleeper 1 "1 2" || return 1
+	for func in turn_run armed_run; do
+		grep -q "in line: an event or a strand, $func" "$TMP/dump" ||
+			fail "no $func in line: $(cat "$TMP/dump")" || return 1
+	done
+}
+
 test_sysrq_x_writes_the_same_with_stacks()
 {
 	[ -w /proc/sysrq-trigger ] && dmesg | grep -q 'wpool: sysrq-x prints all pools' ||
@@ -294,7 +324,7 @@ test_tables_have_all_pools_and_none_that_is_gone()
 TESTS="cpus_adds_up_to_sysfs cpus_counts_what_is_queued workers_has_a_line_for_each
 	workers_says_how_long workers_names_a_hog
 	latency_counts_while_it_is_asked_for costs_tells_functions_apart
-	dump_says_what_waits_and_why sysrq_x_writes_the_same_with_stacks
+	dump_says_what_waits_and_why dump_names_the_functions_of_users sysrq_x_writes_the_same_with_stacks
 	timers_are_pending_only_while_needed
 	tables_have_all_pools_and_none_that_is_gone"
 
