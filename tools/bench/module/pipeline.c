@@ -12,20 +12,17 @@
 
 #include <linux/completion.h>
 #include <linux/cpumask.h>
-#include <linux/err.h>
-#include <linux/math64.h>
-#include <linux/mm.h>
 #include <linux/padata.h>
-#include <linux/wpool.h>
 #include <linux/wpool_strand.h>
 
-#include "peers.h"
-
 /* What padata takes at most. */
-#define MAX_WINDOW	1000U
+#define MAX_WINDOW	1000ULL
 
 struct line {
-	u64 turns_to_spend, last, fold;
+	struct bench b;
+	struct stage *stages;
+	struct wpool_strand strand;
+	u64 turns_to_spend, fold, expected;
 	struct completion done;
 };
 
@@ -49,7 +46,7 @@ static void take_turn(struct stage *stage)
 
 	line->fold = fold(line->fold, stage->nr);
 	bench_count();
-	if (stage->nr == line->last)
+	if (stage->nr == line->b.n - 1)
 		complete(&line->done);
 }
 
@@ -65,11 +62,9 @@ static void strand_turn(struct wpool_strand_task *task)
 	take_turn(container_of(task, struct stage, task));
 }
 
-static int run_strand(struct bench_run *run, struct line *line, struct stage *stages, u64 n)
+static int run_strand(struct line *line)
 {
-	u32 window = min_t(u64, bench_num(run, "window", MAX_WINDOW), MAX_WINDOW);
-	struct wpool_strand strand;
-	struct bench_meter meter;
+	struct bench *b = &line->b;
 	struct wpool_attrs attrs;
 	struct wpool *pool;
 	int err = 0;
@@ -81,21 +76,23 @@ static int run_strand(struct bench_run *run, struct line *line, struct stage *st
 	pool = wpool_create(&attrs);
 	if (IS_ERR(pool))
 		return PTR_ERR(pool);
-	wpool_strand_init(&strand, pool, window);
-	for (i = 0; i < n; i++) {
-		wpool_strand_task_init(&stages[i].task, &strand, strand_turn, NULL);
-		wpool_strand_task_set_parallel(&stages[i].task, strand_compute);
+	wpool_strand_init(&line->strand, pool,
+			  min(bench_num(b->run, "window", MAX_WINDOW), MAX_WINDOW));
+	for (i = 0; i < b->n; i++) {
+		wpool_strand_task_init(&line->stages[i].task, &line->strand, strand_turn, NULL);
+		wpool_strand_task_set_parallel(&line->stages[i].task, strand_compute);
 	}
-	bench_meter_start(&meter);
-	for (i = 0; i < n && !err; i++)
-		while ((err = wpool_strand_try_submit(&stages[i].task)) == -EAGAIN)
+	bench_meter_start(b);
+	for (i = 0; i < b->n && !err; i++)
+		while ((err = wpool_strand_try_submit(&line->stages[i].task)) == -EAGAIN)
 			bench_sleep_us(20);
-	if (!err)
-		wait_for_completion(&line->done);
-	bench_meter_stop(&meter, run);
-	wpool_strand_destroy(&strand);
+	if (err)
+		return err;
+	wait_for_completion(&line->done);
+	bench_meter_stop(b);
+	wpool_strand_destroy(&line->strand);
 	wpool_destroy(pool);
-	return err;
+	return 0;
 }
 
 /* ---- padata ---- */
@@ -112,71 +109,74 @@ static void padata_turn(struct padata_priv *padata)
 	take_turn(container_of(padata, struct stage, padata));
 }
 
-static int run_padata(struct bench_run *run, struct line *line, struct stage *stages, u64 n)
+static int run_padata(struct line *line)
 {
-	struct padata_instance *instance;
-	struct padata_shell *shell;
-	struct bench_meter meter;
+	struct bench *b = &line->b;
+	struct padata_instance *instance = padata_alloc("wpool_bench");
+	struct padata_shell *shell = instance ? padata_alloc_shell(instance) : NULL;
 	int err = 0, cpu = 0;
 	u64 i;
 
-	instance = padata_alloc("wpool_bench");
-	if (!instance)
-		return -ENOMEM;
-	shell = padata_alloc_shell(instance);
 	if (!shell) {
-		padata_free(instance);
+		if (instance)
+			padata_free(instance);
 		return -ENOMEM;
 	}
-	for (i = 0; i < n; i++) {
-		stages[i].padata.parallel = padata_compute;
-		stages[i].padata.serial = padata_turn;
+	for (i = 0; i < b->n; i++) {
+		line->stages[i].padata.parallel = padata_compute;
+		line->stages[i].padata.serial = padata_turn;
 	}
-	bench_meter_start(&meter);
-	for (i = 0; i < n && !err; i++)
-		while ((err = padata_do_parallel(shell, &stages[i].padata, &cpu)) == -EBUSY)
+	bench_meter_start(b);
+	for (i = 0; i < b->n && !err; i++)
+		while ((err = padata_do_parallel(shell, &line->stages[i].padata, &cpu)) == -EBUSY)
 			bench_sleep_us(20);
-	if (!err)
-		wait_for_completion(&line->done);
-	bench_meter_stop(&meter, run);
+	if (err)
+		return err;
+	wait_for_completion(&line->done);
+	bench_meter_stop(b);
 	padata_free_shell(shell);
 	padata_free(instance);
-	return err;
+	return 0;
 }
 #else
-static int run_padata(struct bench_run *run, struct line *line, struct stage *stages, u64 n)
+static int run_padata(struct line *line)
 {
 	return -EOPNOTSUPP;
 }
 #endif
 
-int bench_pipeline(struct bench_run *run)
+static int prepare(struct bench *b)
 {
-	u64 n = bench_num(run, "n", 20000), i, expected = 0;
-	bool is_wpool = !strcmp(bench_text(run, "peer", "wpool"), "wpool");
-	struct stage *stages;
-	struct line line = { };
-	int err;
+	struct line *line = container_of(b, struct line, b);
+	u64 i;
 
-	if (!n)
-		return -EINVAL;
-	stages = kvcalloc(n, sizeof(*stages), GFP_KERNEL);
-	if (!stages)
+	line->stages = bench_zalloc(b, b->n, sizeof(*line->stages));
+	if (!line->stages)
 		return -ENOMEM;
-	line.turns_to_spend = div_u64(bench_num(run, "ns", 10000) * bench_turns_per_ms(), 1000000);
-	line.last = n - 1;
-	init_completion(&line.done);
-	for (i = 0; i < n; i++) {
-		stages[i].line = &line;
-		stages[i].nr = i;
-		expected = fold(expected, i);
+	line->turns_to_spend = bench_turns(bench_num(b->run, "ns", 10000), bench_turns_per_ms());
+	init_completion(&line->done);
+	for (i = 0; i < b->n; i++) {
+		line->stages[i].line = line;
+		line->stages[i].nr = i;
+		line->expected = fold(line->expected, i);
 	}
 	bench_count_reset();
-	err = (is_wpool ? run_strand : run_padata)(run, &line, stages, n);
-	if (err && err != -EOPNOTSUPP)
-		return bench_lost(err);
-	if (!err && line.fold != expected)
-		err = -EBADMSG;
-	kvfree(stages);
-	return err;
+	return 0;
 }
+
+static int measure(struct bench *b)
+{
+	struct line *line = container_of(b, struct line, b);
+	bool is_ours = !strcmp(bench_text(b->run, "peer", "wpool"), "wpool");
+	int err = (is_ours ? run_strand : run_padata)(line);
+
+	return err ?: line->fold == line->expected ? 0 : -EBADMSG;
+}
+
+const struct bench_case bench_pipeline = {
+	.name = "pipeline",
+	.size = sizeof(struct line),
+	.n = 20000,
+	.prepare = prepare,
+	.measure = measure,
+};
