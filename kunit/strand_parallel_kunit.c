@@ -2,6 +2,7 @@
 /* Tasks of strands with a parallel part: that part beside others, and then the turn, in order. */
 #include <linux/random.h>
 #include <linux/slab.h>
+#include <linux/wpool_stats.h>
 #include <linux/wpool_strand.h>
 
 #include "strand_tasks.h"
@@ -111,6 +112,68 @@ static void wpool_strand_try_submit_in_the_own_turn_is_ealready(struct kunit *te
 	KUNIT_EXPECT_EQ(test, atomic_read(&st->runs), 2);
 }
 
+/* A new task where the one was whose turn it is, as after a kfree() and a kmalloc(). */
+static void body_submits_anew(struct st *st)
+{
+	if (atomic_read(&st->runs) > 1)
+		return;
+	wpool_strand_task_init(&st->task, &st->of->strand, st_fn, st_abort);
+	wpool_strand_task_set_parallel(&st->task, part_fn);
+	st->ret = wpool_strand_try_submit(&st->task);
+	/* its part ends before this turn */
+	if (!st->ret && !wpk_eventually(atomic_read(&st->parts) == 2))
+		st->ret = -ETIMEDOUT;
+}
+
+static void wpool_strand_try_submit_of_a_new_task_at_the_same_address(struct kunit *test)
+{
+	struct st_strand *of = st_strand(test, wpk_pool(test, 2, 0), NR_TASKS);
+	struct st *st = part_tasks(test, of, 1);
+
+	st->body = body_submits_anew;
+	st_submit(test, st, 1);
+	WPK_EVENTUALLY(test, st->ret || atomic_read(&st->runs) == 2);
+	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
+	KUNIT_EXPECT_EQ(test, st->ret, 0);
+	KUNIT_EXPECT_FALSE(test, of->twice);
+	KUNIT_EXPECT_EQ(test, atomic_read(&st->parts), 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&st->runs), 2);
+	KUNIT_EXPECT_EQ(test, of->strand.nr, 0);
+}
+
+static u64 runs_of(struct wpool_cost *costs, int nr, void *func)
+{
+	while (nr--)
+		if (costs[nr].func == func)
+			return costs[nr].runs;
+	return 0;
+}
+
+/* Each by its own function, whether the turn comes at once or later. */
+static void wpool_get_costs_of_parts_and_turns(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+	struct wpool_cost costs[4];
+	struct st_strand *of;
+	struct wpool *pool;
+	struct st *st;
+	int nr;
+
+	wpk_attrs(&attrs, 2, 8);
+	attrs.latency = true;
+	pool = wpk_pool_attrs(test, &attrs);
+	of = st_strand(test, pool, NR_TASKS);
+	st = part_tasks(test, of, NR_TASKS);
+	st_submit(test, st, NR_TASKS);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	nr = wpool_get_costs(pool, costs, ARRAY_SIZE(costs));
+	KUNIT_ASSERT_GT(test, nr, 0);
+	KUNIT_EXPECT_EQ(test, runs_of(costs, nr, part_fn), NR_TASKS);
+	KUNIT_EXPECT_EQ(test, runs_of(costs, nr, st_fn), NR_TASKS);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 2 * NR_TASKS);
+}
+
 /*
  * The first is in its part, two have ended theirs, one is queued in the pool, one stands in line
  * for it.
@@ -139,8 +202,6 @@ static void wpool_release_cancel_aborts_parts_in_their_turns(struct kunit *test)
 	wpk_gate_open(last);
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, WPK_PATIENCE), 0);
 	KUNIT_EXPECT_FALSE(test, of->twice);
-	/* it had started */
-	KUNIT_EXPECT_EQ(test, atomic_read(&st[0].runs), 1);
 	for (i = 0; i < NR_TASKS; i++) {
 		KUNIT_EXPECT_EQ(test, atomic_read(&st[i].parts), i < 3);
 		KUNIT_EXPECT_EQ(test, atomic_read(&st[i].runs) + atomic_read(&st[i].aborts), 1);
@@ -197,27 +258,28 @@ static void wpool_strand_parts_by_the_thousand_keep_the_order(struct kunit *test
 	struct wpool *pool = wpk_pool(test, 4, 4);
 	struct st_strand *of = st_strand(test, pool, WINDOW);
 	u32 *next = kunit_kzalloc(test, sizeof(*next), GFP_KERNEL);
+	atomic_t *bad = kunit_kzalloc(test, sizeof(*bad), GFP_KERNEL);
 	struct many *many;
-	atomic_t bad = ATOMIC_INIT(0);
+	int err = 0;
 	u32 nr = 0;
-	int err;
 
 	KUNIT_ASSERT_NOT_NULL(test, next);
-	while (nr < NR_MANY && wpk_has_time(test)) {
+	KUNIT_ASSERT_NOT_NULL(test, bad);
+	while (!err && nr < NR_MANY && wpk_has_time(test)) {
 		many = kzalloc(sizeof(*many), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, many);
 		many->nr = nr++;
 		many->next = next;
-		many->bad = &bad;
+		many->bad = bad;
 		wpool_strand_task_init(&many->task, &of->strand, many_turn, NULL);
 		wpool_strand_task_set_parallel(&many->task, many_part);
 		while ((err = wpool_strand_try_submit(&many->task)) == -EAGAIN)
 			cond_resched();
-		KUNIT_ASSERT_EQ(test, err, 0);
 	}
 	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
+	KUNIT_EXPECT_EQ(test, err, 0);
 	KUNIT_EXPECT_EQ(test, *next, nr);
-	KUNIT_EXPECT_EQ(test, atomic_read(&bad), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(bad), 0);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 8);
 }
@@ -226,6 +288,8 @@ static struct kunit_case strand_parallel_cases[] = {
 	KUNIT_CASE(wpool_strand_parts_run_side_by_side_and_turns_in_order),
 	KUNIT_CASE(wpool_strand_parts_among_plain_tasks_keep_the_order),
 	KUNIT_CASE(wpool_strand_try_submit_in_the_own_turn_is_ealready),
+	KUNIT_CASE(wpool_strand_try_submit_of_a_new_task_at_the_same_address),
+	KUNIT_CASE(wpool_get_costs_of_parts_and_turns),
 	KUNIT_CASE(wpool_release_cancel_aborts_parts_in_their_turns),
 	KUNIT_CASE_SLOW(wpool_strand_parts_by_the_thousand_keep_the_order),
 	{}

@@ -14,9 +14,8 @@
  * that, so the pool never looks empty in between.
  *
  * A task with a parallel part is sent at its submit, too, and is apart until that part has ended.
- * Then, under the lock, it is the head or not. If it is, the same thread continues with its turn. If
- * not, the task is as any other that waits here. A head that is apart is not sent: its thread will
- * find that it is the head. So each of the two parts has the vehicle for itself.
+ * Then it is as any other: if it is the head, it is sent again, for its turn, else it waits here. A
+ * head that is apart is not sent when its turn comes: who ends its part finds that it is the head.
  *
  * A full strand refuses a task: submitters wait only for a pool. A single task is never taken out.
  * So a task is pending, from its submit until its function starts, or it is not. While the function
@@ -122,25 +121,29 @@ static void send_vehicle(struct wpool_strand_task *task)
 }
 
 /*
- * The parallel part of a task has ended, with @status. Is it the head? If not, it belongs to the
- * thread whose turn ends before it.
+ * The parallel part of a task has ended, with @status. If the task is the head, send it once more,
+ * for its turn; else the thread whose turn ends before it will do that. During a turn the head is
+ * an address only: its memory may be another task by now.
  */
-static bool end_parallel(struct wpool_strand_task *task, int status)
+static void end_parallel(struct wpool_strand_task *task, int status)
 {
 	struct wpool_worker *w = wpool_worker_current();
 	struct wpool_strand *strand = task->strand;
 	unsigned long flags;
 	bool is_head;
 
-	raw_spin_lock_irqsave(&strand->lock, flags);
+	/* if the worker dies from here on, it must not touch the task */
+	if (w && w->task == &task->task)
+		w->abort = NULL;
+	local_irq_save(flags);
+	raw_spin_lock(&strand->lock);
 	task->is_apart = false;
 	task->status = status;
-	is_head = strand->head == task;
-	/* if the worker dies from here on, it must not touch the task */
-	if (!is_head && w && w->task == &task->task)
-		w->abort = NULL;
-	raw_spin_unlock_irqrestore(&strand->lock, flags);
-	return is_head;
+	is_head = strand->head == task && !strand->runner;
+	raw_spin_unlock(&strand->lock);
+	if (is_head)
+		send_vehicle(task);
+	local_irq_restore(flags);
 }
 
 /*
@@ -179,6 +182,15 @@ static void end_strand_turn(struct wpool_strand *strand)
 	local_irq_restore(flags);
 }
 
+/* What debugfs shows of the worker is the function that is called, not the vehicle's. */
+static void show_func(void *func)
+{
+	struct wpool_worker *w = wpool_worker_current();
+
+	if (w)
+		WRITE_ONCE(w->func, func);
+}
+
 /* The turn of a task that ends with @status; @died: in its function. */
 static void abort_strand_turn(struct wpool_strand_task *task, int status, bool died)
 {
@@ -194,13 +206,6 @@ static void abort_strand_turn(struct wpool_strand_task *task, int status, bool d
 		end_strand_turn(strand);
 }
 
-/* What debugfs shows of the worker is the task's function, not the vehicle's. */
-static void call_strand_fn(struct wpool_strand_task *task, wpool_strand_fn func)
-{
-	WRITE_ONCE(wpool_worker_self()->func, func);
-	func(task);
-}
-
 /* The function of the vehicle. */
 static void vehicle_run(struct wpool_task *vehicle)
 {
@@ -209,17 +214,20 @@ static void vehicle_run(struct wpool_task *vehicle)
 	bool gone = false;
 
 	if (task->is_apart) {
-		call_strand_fn(task, task->parallel);
-		if (!end_parallel(task, 0))
-			return;
+		show_func(task->parallel);
+		task->parallel(task);
+		end_parallel(task, 0);
+		return;
 	}
 	if (unlikely(task->status)) {
+		show_func(task->abort);
 		abort_strand_turn(task, task->status, false);
 		return;
 	}
 	begin_strand_turn(task, false);
 	task->gone = &gone;
-	call_strand_fn(task, task->func);
+	show_func(task->func);
+	task->func(task);
 	if (!gone)
 		end_strand_turn(strand);
 }
@@ -228,11 +236,14 @@ static void vehicle_run(struct wpool_task *vehicle)
 static void vehicle_end(struct wpool_task *vehicle, int status)
 {
 	struct wpool_strand_task *task = strand_task_of(vehicle);
-	bool was_apart = task->is_apart;
 
-	if (was_apart && !end_parallel(task, status))
-		return;
-	abort_strand_turn(task, task->status ?: status, status == -EIO && !was_apart);
+	if (task->is_apart)
+		end_parallel(task, status);
+	else if (status == -EIO && task->status)
+		/* in the abort function, which is not called twice */
+		end_strand_turn(task->strand);
+	else
+		abort_strand_turn(task, task->status ?: status, status == -EIO);
 }
 
 bool wpool_strand_finish(struct wpool_strand_task *task)
@@ -271,7 +282,7 @@ int wpool_strand_try_submit(struct wpool_strand_task *task)
 		return -EINVAL;
 	local_irq_save(flags);
 	raw_spin_lock(&strand->lock);
-	if (task->is_pending || (task->parallel && strand->head == task)) {
+	if (task->is_pending || (task->parallel && strand->head == task && task->gone)) {
 		err = -EALREADY;
 	} else if (strand->is_closed || wpool_refuses(strand->pool)) {
 		err = -ESHUTDOWN;
@@ -411,6 +422,7 @@ void wpool_strand_task_init(struct wpool_strand_task *task, struct wpool_strand 
 	task->abort = abort;
 	task->parallel = NULL;
 	task->strand = strand;
+	task->gone = NULL;
 	task->is_pending = false;
 	task->is_apart = false;
 }
