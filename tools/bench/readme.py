@@ -333,7 +333,7 @@ class Tables:
                        for v in variants if v not in SHAPES_TIMED]
             wanted += [(row, v, f'{where}{v.replace("_", " ")}: {which}', f'{SHAPES_TIMED[v]}_{which}')
                        for v in variants if v in SHAPES_TIMED for which in ('p50', 'p99')]
-        return self.by_peer('ns', ('wpool',) + OTHERS[:3] + ('semaphore', 'bounded'),
+        return self.by_peer('ns', ('wpool',) + OTHERS[:3] + ('semaphore', 'bounded', 'padata'),
                             [(text, row, v, v, name, 1) for row, v, text, name in wanted])
 
     def counted(self, v, peer):

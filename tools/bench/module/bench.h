@@ -208,6 +208,6 @@ extern const struct bench_case
 	bench_quiet, bench_burst, bench_client, bench_cycle, bench_call, bench_alloc,
 	bench_submit_fn, bench_invoke, bench_compute, bench_timer, bench_full, bench_order,
 	bench_pair, bench_crowd, bench_beside, bench_paths, bench_event_wheel, bench_event_armed,
-	bench_event_fire;
+	bench_event_fire, bench_pipeline;
 
 #endif /* WPOOL_BENCH_H */
