@@ -2,12 +2,14 @@
 /* The scene of a row of the contract, the call, and what is compared: see contract.h. */
 #include <linux/err.h>
 #include <linux/module.h>
+#include <linux/sched/signal.h>
 
 #include "contract.h"
 
 static const char * const where_names[] = {
-	[IN_THREAD] = "in a thread", [KILLED] = "killed", [IN_OWN_TASK] = "in an own task",
-	[IN_SOFTIRQ] = "in a softirq", [IN_HARDIRQ] = "in a hardirq",
+	[IN_THREAD] = "in a thread", [KILLED] = "killed", [SIGNALLED] = "signalled",
+	[IN_OWN_TASK] = "in an own task", [IN_SOFTIRQ] = "in a softirq",
+	[IN_HARDIRQ] = "in a hardirq",
 };
 
 static const char * const pool_names[] = {
@@ -84,10 +86,12 @@ static void let_thread_call(struct wpk_world *w)
 {
 	struct wpk_thread *thread = wpk_thread(w->test, call_in_thread, NULL, NULL, w);
 
-	if (w->row->where == KILLED || w->row->left.waits)
+	if (w->row->where != IN_THREAD || w->row->left.waits)
 		WPK_EVENTUALLY(w->test, wpk_ended(thread) || READ_ONCE(thread->task->__state));
 	if (w->row->where == KILLED)
 		wpk_kill(thread);
+	if (w->row->where == SIGNALLED)
+		send_sig(SIGUSR1, thread->task, 1);
 	if (w->row->left.waits)
 		open_gates(w);
 	wpk_join(w->test, thread);
@@ -105,6 +109,7 @@ static void let_call(struct wpk_world *w)
 	switch (w->row->where) {
 	case IN_THREAD:
 	case KILLED:
+	case SIGNALLED:
 		let_thread_call(w);
 		break;
 	case IN_OWN_TASK:

@@ -20,11 +20,12 @@
  * enum wpk_where - where the call is made
  * @IN_THREAD: in a thread
  * @KILLED: in a thread that is killed when it sleeps in the call
+ * @SIGNALLED: the same, with a signal that does not kill
  * @IN_OWN_TASK: in the holder; if the object is ITSELF, in the function of that
  * @IN_SOFTIRQ: in a softirq
  * @IN_HARDIRQ: in a hard interrupt
  */
-enum wpk_where { IN_THREAD, KILLED, IN_OWN_TASK, IN_SOFTIRQ, IN_HARDIRQ };
+enum wpk_where { IN_THREAD, KILLED, SIGNALLED, IN_OWN_TASK, IN_SOFTIRQ, IN_HARDIRQ };
 
 /**
  * enum wpk_pool_is - what the pool is

@@ -104,6 +104,15 @@ static const struct wpk_row sleeping_turn[] = {
 	  "and the caller is one of the pool's own tasks" },
 };
 
+static const struct wpk_row signalled_turn[] = {
+	{ SIGNALLED, FULL, UNUSED, 0, { .waits = true, .submitted = 1, .runs = 1 },
+	  "-EINTR - the caller was killed while it waited" },
+};
+
+static const struct wpk_row interrupted_turn[] = {
+	{ SIGNALLED, FULL, UNUSED, -EINTR, { }, "but any signal ends the wait" },
+};
+
 static const struct wpk_row trying_turn[] = {
 	{ IN_SOFTIRQ, WITH_ROOM, UNUSED, 0, { .submitted = 1, .runs = 1 },
 	  "any except NMI, and not with scheduler locks held" },
@@ -135,6 +144,8 @@ static const struct wpk_row strand_submit[] = {
 
 KUNIT_ARRAY_PARAM(every_turn, every_turn, wpk_contract_desc);
 KUNIT_ARRAY_PARAM(sleeping_turn, sleeping_turn, wpk_contract_desc);
+KUNIT_ARRAY_PARAM(signalled_turn, signalled_turn, wpk_contract_desc);
+KUNIT_ARRAY_PARAM(interrupted_turn, interrupted_turn, wpk_contract_desc);
 KUNIT_ARRAY_PARAM(trying_turn, trying_turn, wpk_contract_desc);
 KUNIT_ARRAY_PARAM(strand_submit, strand_submit, wpk_contract_desc);
 
@@ -390,9 +401,11 @@ static struct kunit_case contract_strand_cases[] = {
 	GROUP(wpool_group_init, group_init),
 	GROUP(wpool_group_submit, every_turn),
 	GROUP(wpool_group_submit, sleeping_turn),
+	GROUP(wpool_group_submit, signalled_turn),
 	GROUP(wpool_group_submit, group_submit),
 	GROUP(wpool_group_submit_interruptible, every_turn),
 	GROUP(wpool_group_submit_interruptible, sleeping_turn),
+	GROUP(wpool_group_submit_interruptible, interrupted_turn),
 	GROUP(wpool_group_submit_interruptible, group_submit),
 	GROUP(wpool_group_try_submit, every_turn),
 	GROUP(wpool_group_try_submit, trying_turn),

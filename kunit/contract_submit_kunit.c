@@ -214,12 +214,15 @@ KUNIT_ARRAY_PARAM(sleeping_submit, sleeping_submit, wpk_contract_desc);
 static const struct wpk_row killed_submit[] = {
 	{ KILLED, FULL, UNUSED, -EINTR, { },
 	  "the caller was killed while it waited" },
+	{ SIGNALLED, FULL, UNUSED, 0, { .waits = true, .submitted = 1, .runs = 1 },
+	  "it sleeps, killable, first-in-first-out, until the task fits" },
 };
 
 KUNIT_ARRAY_PARAM(killed_submit, killed_submit, wpk_contract_desc);
 
 static const struct wpk_row interrupted_submit[] = {
 	{ KILLED, FULL, UNUSED, -EINTR, { }, "any signal ends the wait" },
+	{ SIGNALLED, FULL, UNUSED, -EINTR, { }, "any signal ends the wait" },
 };
 
 KUNIT_ARRAY_PARAM(interrupted_submit, interrupted_submit, wpk_contract_desc);

@@ -547,6 +547,7 @@ static void make_tie(struct wpk_job *job)
 	u32 shared, tick, i;
 
 	WRITE_ONCE(tie->wants_shared, true);
+	/* pairs with the release of who has submitted them */
 	while (!smp_load_acquire(&tie->has_shared))
 		if (wpk_stopped(job->jobs->test))
 			return;
@@ -594,6 +595,7 @@ static void wpool_submit_of_the_same_tick_not_behind_younger_ones(struct kunit *
 	wpk_move_to(wpk_cpu(1));
 	KUNIT_EXPECT_TRUE(test, wpk_run_until(READ_ONCE(tie->wants_shared)));
 	wpk_jobs_submit(test, pool, jobs, 0, NR_SHARED);
+	/* pairs with the acquire in make_tie() */
 	smp_store_release(&tie->has_shared, true);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, jobs->nr));
 	wpk_no_errors(test, first);

@@ -516,6 +516,83 @@ static void wpool_strand_task_dies_the_strand_goes_on(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
+static void strand_part_dies(struct wpool_strand_task *task)
+{
+	atomic_inc(&st_of(task)->parts);
+	wpk_die();
+}
+
+static void strand_part_runs(struct wpool_strand_task *task)
+{
+	atomic_inc(&st_of(task)->parts);
+}
+
+/* It is aborted in its turn: the first is dead before the gate opens, the other has none before. */
+static void wpool_strand_parallel_part_dies_the_strand_goes_on(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct st_strand *of;
+	struct wpool *pool;
+	struct st *st;
+	int i;
+
+	pool = wpk_pool(test, 2, 4);
+	of = st_strand(test, pool, 8);
+	st = st_tasks(test, of, NULL, 4);
+	st[0].gate = gate;
+	for (i = 1; i < 4; i++)
+		wpool_strand_task_set_parallel(&st[i].task,
+					       i == 2 ? strand_part_runs : strand_part_dies);
+	st_submit(test, st, 3);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, failed) == 1 && atomic_read(&st[2].parts));
+	KUNIT_EXPECT_EQ(test, atomic_read(&st[1].aborts), 0);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&st[1].aborts), 1);
+	KUNIT_EXPECT_EQ(test, st[1].status, -EIO);
+	KUNIT_EXPECT_EQ(test, st[2].seq, 2);
+	st_submit(test, &st[3], 1);
+	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
+	KUNIT_EXPECT_EQ(test, st[3].status, -EIO);
+	for (i = 0; i < 4; i++)
+		KUNIT_EXPECT_EQ(test, atomic_read(&st[i].runs), !(i & 1));
+	KUNIT_EXPECT_FALSE(test, of->twice);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 2);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 6);
+	wpk_destroy(test, pool);
+}
+
+static void strand_abort_dies(struct wpool_strand_task *task, int status)
+{
+	st_of(task)->status = status;
+	atomic_inc(&st_of(task)->aborts);
+	wpk_die();
+}
+
+/* In a worker, as the part had died before: it is called once, and the next task has its turn. */
+static void wpool_strand_abort_of_a_dead_part_dies_the_strand_goes_on(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpool *pool = wpk_pool(test, 2, 4);
+	struct st_strand *of = st_strand(test, pool, 8);
+	struct st *st = st_tasks(test, of, NULL, 3);
+
+	st[0].gate = gate;
+	wpool_strand_task_init(&st[1].task, &of->strand, st_fn, strand_abort_dies);
+	wpool_strand_task_set_parallel(&st[1].task, strand_part_dies);
+	st_submit(test, st, 3);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, failed) == 1);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&st[1].aborts), 1);
+	KUNIT_EXPECT_EQ(test, st[1].status, -EIO);
+	KUNIT_EXPECT_EQ(test, atomic_read(&st[2].runs), 1);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 2);
+	wpk_destroy(test, pool);
+}
+
 static void strand_task_finishes_and_dies(struct st *st)
 {
 	st->ret = wpool_strand_finish(&st->task);
@@ -861,6 +938,8 @@ static struct kunit_case fault_cases[] = {
 	KUNIT_CASE(wpool_event_dies_after_its_finish_is_not_touched),
 	KUNIT_CASE(wpool_watch_file_dies_the_abort_function_ends_the_watch),
 	KUNIT_CASE(wpool_strand_task_dies_the_strand_goes_on),
+	KUNIT_CASE(wpool_strand_parallel_part_dies_the_strand_goes_on),
+	KUNIT_CASE(wpool_strand_abort_of_a_dead_part_dies_the_strand_goes_on),
 	KUNIT_CASE(wpool_strand_dies_after_its_finish_is_not_touched),
 	KUNIT_CASE(wpool_group_task_dies_is_eio_and_the_group_lives),
 	KUNIT_CASE(wpool_group_task_dies_on_behalf_keeps_nothing),

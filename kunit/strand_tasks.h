@@ -16,6 +16,8 @@ struct st_strand;
  * @gate: where its function waits, or NULL
  * @body: what it does then, or NULL
  * @arg: for @body
+ * @part_gate: where its parallel part waits, or NULL
+ * @parts: how often its parallel part returned
  * @runs: how often it started
  * @aborts: how often its abort function was called
  * @status: with what
@@ -28,6 +30,8 @@ struct st {
 	struct wpk_gate *gate;
 	void (*body)(struct st *st);
 	void *arg;
+	struct wpk_gate *part_gate;
+	atomic_t parts;
 	atomic_t runs;
 	atomic_t aborts;
 	int status;

@@ -263,6 +263,21 @@ part_selftest()
 	judge_vm "$2" "$1"
 }
 
+# part_tools: wpoolctl without a kernel.
+part_tools()
+{
+	local out=$LOGS/tools.out status
+	{
+		echo "wpool-test: start"
+		echo "wpool-selftest: start wpoolctl"
+		make -s -C "$TOP/tools/wpoolctl" check OUT="$BUILD/tools/check" && status=0 || status=$?
+		echo "wpool-selftest: end wpoolctl $status"
+		echo "wpool-test: end"
+	} >"$out" 2>&1
+	"$TOP/scripts/ktap" --results "$RESULTS" --log "${out#"$TOP"/}" tools <"$out"
+	show_failures "$out"
+}
+
 # choose_accel KERNEL: options of scripts/vm into $accel. An emulator with several
 # threads gets jump labels wrong now and then.
 choose_accel()
@@ -418,6 +433,9 @@ start()
 	parts+=("$1")
 	run_part "$@" &
 }
+
+# start_on PART KERNEL ARG...: the same for a part that runs on several kernels.
+start_on() { start "$1-$2" "part_$1" "$1-$2" "$1.$2" "$2" "${@:3}"; }
 
 # build KERNEL: one test; false if there is nothing to run then.
 build()

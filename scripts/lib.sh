@@ -30,6 +30,58 @@ usage_from_header()
 	sed -n '3,/^[^#]/{/^#/!d; s/^# \{0,1\}//; p}' "$1"
 }
 
+# options SPEC ARG...: the arguments of a script. SPEC has a word for each option, without its
+# dashes: "name=" takes a value, "name#" a number, which go to the variable of that name, and
+# "name@" one more value for the array of that name; "name" sets it to 1, and "no-name" sets name to nothing; in variables, dashes are underscores. Other
+# arguments go to the array args: one of those that SPEC has as "+word", or any if it has "...".
+# What follows "--" is not looked at. --help is the comment that opens the script.
+options()
+{
+	local _spec=" ${1//[[:space:]]/ } " _name
+	shift
+	args=()
+	while [ $# -gt 0 ]; do
+		_name=${1#--}
+		case $1 in
+		-h | --help)
+			usage_from_header "$0"
+			exit
+			;;
+		--)
+			args+=("${@:2}")
+			return
+			;;
+		--*)
+			case $_spec in
+			*" $_name"[=#@]" "*)
+				[ $# -ge 2 ] || die "$1 needs a value"
+				case $_spec in
+				*" $_name@ "*) eval "$_name+=(\"\$2\")" ;;
+				*" $_name# "*) [[ $2 =~ ^[0-9]+$ ]] || die "$1 takes a number" ;;&
+				*) printf -v "${_name//-/_}" %s "$2" ;;
+				esac
+				shift
+				;;
+			*" $_name "*)
+				case $_name in
+				no-*) printf -v "${_name#no-}" '' ;;
+				*) printf -v "${_name//-/_}" 1 ;;
+				esac
+				;;
+			*) die "no option '$1', see --help" ;;
+			esac
+			;;
+		*)
+			case $_spec in
+			*" +$1 "* | *" ... "*) args+=("$1") ;;
+			*) die "no '$1', see --help: $(grep -o '+[^ ]*' <<<"$_spec" | xargs | tr -d +)" ;;
+			esac
+			;;
+		esac
+		shift
+	done
+}
+
 is_debian() { [ -e /etc/debian_version ] && command -v apt-get >/dev/null; }
 
 # as_root COMMAND...: run it as root; asks for a password only on a terminal.

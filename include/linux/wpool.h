@@ -31,7 +31,8 @@
  *   take one back                   wpool_task_cancel(), wpool_task_cancel_sync()
  *   close a pool for a while        wpool_release(), wpool_reboot()
  *   after a time, or at a wake-up   wpool_event.h
- *   one after the other             wpool_strand.h
+ *   one after the other, or first
+ *     in parallel, then in order    wpool_strand.h
  *   a number of tasks as one        wpool_group.h
  *   a loop on several CPUs          wpool_parallel.h
  *   what happened                   wpool_stats.h

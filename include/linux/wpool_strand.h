@@ -24,7 +24,8 @@ typedef void (*wpool_strand_fn)(struct wpool_strand_task *task);
  * @task: the task, which belongs to this function from now on
  * @status: -ECANCELED if wpool_release() cancelled it before it started, -ETIME if it was
  *	the first of its strand and had waited for longer than max_wait_ms, -EIO if the worker
- *	died in the function
+ *	died in the function; of a task with a parallel part the same if that happened to the part,
+ *	and the first of them if the part has run
  *
  * The call is the task's turn: no other task of the strand runs meanwhile. If the function that
  * died had submitted its task again, that submit is taken back first.
@@ -65,6 +66,11 @@ typedef void (*wpool_strand_abort_fn)(struct wpool_strand_task *task, int status
  * the pool never refuses a task that the strand has accepted, and max_blocking does not matter.
  * wpool_flush() waits for the first task only: use wpool_strand_flush().
  *
+ * A task may have a parallel part, see wpool_strand_task_set_parallel(): then the strand is a
+ * pipeline, whose first stage runs on many CPUs, and whose second is in order. All tasks that have
+ * not ended that part are in the pool, so such a strand should have a limit that its pool has room
+ * for, or a pool of its own.
+ *
  * When the pool is closed, the strand refuses tasks. Those that it has accepted run to
  * their end, which wpool_destroy() and wpool_release_timeout() wait for; with
  * %WPOOL_RELEASE_CANCEL, those that have not started are aborted with -ECANCELED.
@@ -91,17 +97,22 @@ static_assert(sizeof(struct wpool_strand) <= 64, "a strand is at most one cache 
  * struct wpool_strand_task - a task of a strand, embedded in the caller's object
  *
  * It belongs to its function from the moment the function starts. The function may free
- * it as its last act, or submit it again, which puts it behind those that wait. The last
- * task may free the strand, too, after wpool_strand_finish(). All fields are private.
+ * it as its last act, or submit it again, which puts it behind those that wait, unless it has a
+ * parallel part. The last task may free the strand, too, after wpool_strand_finish(). All fields
+ * are private.
  */
 struct wpool_strand_task {
 	/* private: */
 	struct wpool_task task;
+	struct list_head place;
 	wpool_strand_fn func;
+	wpool_strand_fn parallel;
 	wpool_strand_abort_fn abort;
 	struct wpool_strand *strand;
 	bool *gone;
+	int status;
 	bool is_pending;
+	bool is_apart;
 };
 
 /**
@@ -147,6 +158,38 @@ static inline void wpool_strand_task_set_urgent(struct wpool_strand_task *task, 
 }
 
 /**
+ * wpool_strand_task_set_parallel() - give a task a part that needs no turn
+ * @task: a task that was prepared and is not submitted
+ * @parallel: called once for each submit, before the task's turn, beside anything else that the
+ *	strand runs; %NULL: no such part
+ *
+ * An example is a tunnel: packets are encrypted on all CPUs, and leave in the order in which they
+ * came.
+ *
+ *	wpool_strand_task_init(&packet->task, &tunnel->strand, send_packet, drop_packet);
+ *	wpool_strand_task_set_parallel(&packet->task, encrypt_packet);
+ *	if (wpool_strand_try_submit(&packet->task))
+ *		kfree(packet);
+ *
+ * The task goes to the pool at once. When @parallel has returned and all tasks before it have had
+ * their turns, it goes there once more, for its turn, and as a rule the same worker runs it. So one
+ * that takes long holds up the turns of those behind it, and not their parallel parts. The pool
+ * counts two tasks, and the limit of the strand one. If the task is urgent, both are.
+ *
+ * @parallel must neither free the task nor wait for the strand. If it is not called, or the worker
+ * dies in it, the abort function of the task is called in place of its function, in its turn.
+ *
+ * The model is padata_do_parallel(), with padata_do_serial() at the return of @parallel.
+ *
+ * Context: any.
+ */
+static inline void wpool_strand_task_set_parallel(struct wpool_strand_task *task,
+						  wpool_strand_fn parallel)
+{
+	task->parallel = parallel;
+}
+
+/**
  * wpool_strand_try_submit() - hand over a task if it fits now
  * @task: the task
  *
@@ -158,7 +201,7 @@ static inline void wpool_strand_task_set_urgent(struct wpool_strand_task *task, 
  * Return:
  * * 0 - the task is accepted, and will have its turn
  * * -EAGAIN - the strand is full
- * * -EALREADY - the task is queued already
+ * * -EALREADY - the task is queued already, or has a parallel part and its turn is not over
  * * -ESHUTDOWN - the pool is closed, or the strand was destroyed
  * * -EINVAL - the strand has no pool or no limit, or the task no function; NMI
  */
@@ -172,7 +215,8 @@ int __must_check wpool_strand_try_submit(struct wpool_strand_task *task);
  * its worker meanwhile: if all workers that the pool may have do so, that is a deadlock.
  *
  * Context: process context; sleeps, killable. Not an abort function.
- * Return: 0; -EINTR if the caller was killed; -EDEADLK if called by a task of the strand.
+ * Return: 0; -EINTR if the caller was killed; -EDEADLK if called by a task of the strand in its
+ * turn.
  */
 int wpool_strand_flush(struct wpool_strand *strand);
 
@@ -184,7 +228,7 @@ int wpool_strand_flush(struct wpool_strand *strand);
  * submitted to it any more. Its pool may be gone already.
  *
  * Context: process context; sleeps, uninterruptibly. Not an abort function.
- * Return: 0; -EDEADLK if called by a task of the strand, and nothing was done.
+ * Return: 0; -EDEADLK if called by a task of the strand in its turn, and nothing was done.
  */
 int wpool_strand_destroy(struct wpool_strand *strand);
 

@@ -13,6 +13,10 @@
  * the strand has accepted the task before. The task that ran before it is counted out only after
  * that, so the pool never looks empty in between.
  *
+ * A task with a parallel part is sent at its submit, too, and is apart until that part has ended.
+ * Then it is as any other: if it is the head, it is sent again, for its turn, else it waits here. A
+ * head that is apart is not sent when its turn comes: who ends its part finds that it is the head.
+ *
  * A full strand refuses a task: submitters wait only for a pool. A single task is never taken out.
  * So a task is pending, from its submit until its function starts, or it is not. While the function
  * runs, strand->runner is the thread, and the task belongs to its function, which may free it or
@@ -45,7 +49,7 @@
 
 /* A mark in the queue, of a thread that flushes. */
 struct strand_mark {
-	struct wpool_strand_task place;
+	struct wpool_strand_task task;
 	struct completion reached;
 };
 
@@ -81,7 +85,10 @@ WPOOL_DEBUG_KIND(strand);
 
 /* ---- turns ---- */
 
-/* The turn of the head is over. Returns the next one, which the caller must send, or NULL. */
+/*
+ * The turn of the head is over. Returns the next one, which the caller must send; NULL if there is
+ * none, or it is apart.
+ */
 static struct wpool_strand_task *next_turn(struct wpool_strand *strand)
 	__must_hold(&strand->lock)
 {
@@ -90,27 +97,53 @@ static struct wpool_strand_task *next_turn(struct wpool_strand *strand)
 	lockdep_assert_held(&strand->lock);
 	strand->nr--;
 	while (!list_empty(&strand->queue)) {
-		next = list_first_entry(&strand->queue, struct wpool_strand_task, task.node);
-		list_del(&next->task.node);
+		next = list_first_entry(&strand->queue, struct wpool_strand_task, place);
+		list_del(&next->place);
 		if (next->func)
 			break;
-		complete(&container_of(next, struct strand_mark, place)->reached);
+		complete(&container_of(next, struct strand_mark, task)->reached);
 		next = NULL;
 	}
 	strand->head = next;
 	if (!next)
 		debug_object_deactivate(strand, &strand_descr);
-	return next;
+	return next && next->is_apart ? NULL : next;
 }
 
-/* Send the head on its way; it may be gone afterwards. Interrupts are off. */
-static void send_head(struct wpool_strand_task *head)
+/* Send a task on its way; it may be gone afterwards. Interrupts are off. */
+static void send_vehicle(struct wpool_strand_task *task)
 {
-	struct wpool_task *task = &head->task;
+	struct wpool_task *vehicle = &task->task;
 
-	atomic_set(&task->state, WPOOL_ST_PENDING);
-	wpool_debug_activate(task);
-	wpool_submit_event(head->strand->pool, task);
+	atomic_set(&vehicle->state, WPOOL_ST_PENDING);
+	wpool_debug_activate(vehicle);
+	wpool_submit_event(task->strand->pool, vehicle);
+}
+
+/*
+ * The parallel part of a task has ended, with @status. If the task is the head, send it once more,
+ * for its turn; else the thread whose turn ends before it will do that. During a turn the head is
+ * an address only: its memory may be another task by now.
+ */
+static void end_parallel(struct wpool_strand_task *task, int status)
+{
+	struct wpool_worker *w = wpool_worker_current();
+	struct wpool_strand *strand = task->strand;
+	unsigned long flags;
+	bool is_head;
+
+	/* if the worker dies from here on, it must not touch the task */
+	if (w && w->task == &task->task)
+		w->abort = NULL;
+	local_irq_save(flags);
+	raw_spin_lock(&strand->lock);
+	task->is_apart = false;
+	task->status = status;
+	is_head = strand->head == task && !strand->runner;
+	raw_spin_unlock(&strand->lock);
+	if (is_head)
+		send_vehicle(task);
+	local_irq_restore(flags);
 }
 
 /*
@@ -125,7 +158,7 @@ static void begin_strand_turn(struct wpool_strand_task *task, bool died)
 
 	raw_spin_lock_irqsave(&strand->lock, flags);
 	if (died && task->is_pending) {
-		list_del(&task->task.node);
+		list_del(&task->place);
 		strand->nr--;
 	}
 	task->is_pending = false;
@@ -145,8 +178,32 @@ static void end_strand_turn(struct wpool_strand *strand)
 	next = next_turn(strand);
 	raw_spin_unlock(&strand->lock);
 	if (next)
-		send_head(next);
+		send_vehicle(next);
 	local_irq_restore(flags);
+}
+
+/* What debugfs shows of the worker is the function that is called, not the vehicle's. */
+static void show_func(void *func)
+{
+	struct wpool_worker *w = wpool_worker_current();
+
+	if (w)
+		WRITE_ONCE(w->func, func);
+}
+
+/* The turn of a task that ends with @status; @died: in its function. */
+static void abort_strand_turn(struct wpool_strand_task *task, int status, bool died)
+{
+	struct wpool_strand *strand = task->strand;
+	bool gone = false;
+
+	begin_strand_turn(task, died);
+	if (task->abort) {
+		task->gone = &gone;
+		task->abort(task, status);
+	}
+	if (!gone)
+		end_strand_turn(strand);
 }
 
 /* The function of the vehicle. */
@@ -156,10 +213,20 @@ static void vehicle_run(struct wpool_task *vehicle)
 	struct wpool_strand *strand = task->strand;
 	bool gone = false;
 
+	if (task->is_apart) {
+		show_func(task->parallel);
+		task->parallel(task);
+		end_parallel(task, 0);
+		return;
+	}
+	if (unlikely(task->status)) {
+		show_func(task->abort);
+		abort_strand_turn(task, task->status, false);
+		return;
+	}
 	begin_strand_turn(task, false);
 	task->gone = &gone;
-	/* what debugfs shows of the worker: the task's function, not this one */
-	WRITE_ONCE(wpool_worker_self()->func, task->func);
+	show_func(task->func);
 	task->func(task);
 	if (!gone)
 		end_strand_turn(strand);
@@ -169,16 +236,14 @@ static void vehicle_run(struct wpool_task *vehicle)
 static void vehicle_end(struct wpool_task *vehicle, int status)
 {
 	struct wpool_strand_task *task = strand_task_of(vehicle);
-	struct wpool_strand *strand = task->strand;
-	bool gone = false;
 
-	begin_strand_turn(task, status == -EIO);
-	if (task->abort) {
-		task->gone = &gone;
-		task->abort(task, status);
-	}
-	if (!gone)
-		end_strand_turn(strand);
+	if (task->is_apart)
+		end_parallel(task, status);
+	else if (status == -EIO && task->status)
+		/* in the abort function, which is not called twice */
+		end_strand_turn(task->strand);
+	else
+		abort_strand_turn(task, task->status ?: status, status == -EIO);
 }
 
 bool wpool_strand_finish(struct wpool_strand_task *task)
@@ -210,14 +275,14 @@ int wpool_strand_try_submit(struct wpool_strand_task *task)
 {
 	struct wpool_strand *strand = task->strand;
 	unsigned long flags;
-	bool is_head = false;
+	bool goes = false;
 	int err = 0;
 
 	if (!strand || !strand->pool || !strand->limit || !task->func || in_nmi())
 		return -EINVAL;
 	local_irq_save(flags);
 	raw_spin_lock(&strand->lock);
-	if (task->is_pending) {
+	if (task->is_pending || (task->parallel && strand->head == task && task->gone)) {
 		err = -EALREADY;
 	} else if (strand->is_closed || wpool_refuses(strand->pool)) {
 		err = -ESHUTDOWN;
@@ -226,17 +291,19 @@ int wpool_strand_try_submit(struct wpool_strand_task *task)
 	} else {
 		strand->nr++;
 		task->is_pending = true;
-		is_head = !strand->head;
-		if (is_head) {
+		task->is_apart = task->parallel;
+		task->status = 0;
+		goes = !strand->head || task->parallel;
+		if (!strand->head) {
 			strand->head = task;
 			debug_object_activate(strand, &strand_descr);
 		} else {
-			list_add_tail(&task->task.node, &strand->queue);
+			list_add_tail(&task->place, &strand->queue);
 		}
 	}
 	raw_spin_unlock(&strand->lock);
-	if (is_head)
-		send_head(task);
+	if (goes)
+		send_vehicle(task);
 	local_irq_restore(flags);
 	return err;
 }
@@ -282,7 +349,7 @@ static void strand_lockdep_wait(struct wpool_strand *strand)
  */
 static int flush_in_state(struct wpool_strand *strand, unsigned int state, bool closes)
 {
-	struct strand_mark mark = { .place.func = NULL };
+	struct strand_mark mark = { .task.func = NULL };
 	unsigned long flags;
 	bool wait;
 	int err;
@@ -296,7 +363,7 @@ static int flush_in_state(struct wpool_strand *strand, unsigned int state, bool 
 	strand->is_closed |= closes;
 	wait = strand->head;
 	if (wait)
-		list_add_tail(&mark.place.task.node, &strand->queue);
+		list_add_tail(&mark.task.place, &strand->queue);
 	raw_spin_unlock_irqrestore(&strand->lock, flags);
 	if (!wait)
 		return 0;
@@ -305,7 +372,7 @@ static int flush_in_state(struct wpool_strand *strand, unsigned int state, bool 
 	/* the thread that has reached the mark is about to drop the lock */
 	raw_spin_lock_irqsave(&strand->lock, flags);
 	if (err && !completion_done(&mark.reached))
-		list_del(&mark.place.task.node);
+		list_del(&mark.task.place);
 	else
 		err = 0;
 	raw_spin_unlock_irqrestore(&strand->lock, flags);
@@ -353,7 +420,10 @@ void wpool_strand_task_init(struct wpool_strand_task *task, struct wpool_strand 
 	task->task.pool = strand->pool;
 	task->func = func;
 	task->abort = abort;
+	task->parallel = NULL;
 	task->strand = strand;
+	task->gone = NULL;
 	task->is_pending = false;
+	task->is_apart = false;
 }
 EXPORT_SYMBOL_GPL(wpool_strand_task_init);

@@ -41,6 +41,10 @@ static inline void **wpool_trace_func_at(const struct wpool_task *task, u8 flags
 /** wpool_trace_func() - the function of a task as its owner knows it */
 static inline void *wpool_trace_func(const struct wpool_task *task)
 {
+	const struct wpool_strand_task *turn = container_of(task, struct wpool_strand_task, task);
+
+	if (task->flags & WPOOL_TASK_STRAND && turn->is_apart)
+		return turn->parallel;
 	return *wpool_trace_func_at(task, task->flags);
 }
 

@@ -198,10 +198,8 @@ def collect(out, specs):
             loaded[cpus.removeprefix('loaded')] = rows_of(counted, 'loaded', LOADED_ROWS)
         else:
             boots[cpus] = {pool: rows_of(counted, pool, ROWS) for pool in list(POOLS) + [PEER]}
-    with open(out, 'w', encoding='utf-8') as file:
-        json.dump({'schema': 2, 'boots': boots, 'loaded': loaded, 'shape': shapes,
-                   'failed': failed}, file, indent=1)
-        file.write('\n')
+    results.write_json(out, {'schema': 2, 'boots': boots, 'loaded': loaded, 'shape': shapes,
+                             'failed': failed}, 4)
     for why in failed:
         print(f'FAILED: {why}')
     return bool(failed)

@@ -153,7 +153,6 @@ def update(baseline, specs):
         spread = max(values) / min(values)
         rows[name] = {
             'ratio': round(statistics.median(values), 4),
-            'boots': [round(value, 4) for value in values],
             'gated': spread <= REPEATS,
         }
         print(f'{name}: {" ".join(f"{value:.3f}" for value in values)}, '
@@ -165,18 +164,15 @@ def update(baseline, specs):
         spread = max(values) - min(values)
         takes[name] = {
             'locked': round(statistics.median(values), 3),
-            'boots': [round(value, 3) for value in values],
             'gated': spread <= LOCKED_TOLERANCE,
         }
         print(f'{name}: {" ".join(f"{value:.3f}" for value in values)}, '
               f'they differ by {spread:.3f}: '
               f'{"gated" if spread <= LOCKED_TOLERANCE else "not gated"}')
-    with open(baseline, 'w', encoding='utf-8') as file:
-        json.dump({'what': 'rows: instructions per task, wpool by per-CPU workqueue; '
-                           'locked: locked instructions per task, or of one operation; '
-                           'written by make bench-gate UPDATE=1',
-                   'rows': rows, 'locked': takes}, file, indent=1)
-        file.write('\n')
+    results.write_json(baseline, {
+        'what': 'rows: instructions per task, wpool by per-CPU workqueue; locked: locked instructions '
+                'per task, or of one operation; written by make bench-gate UPDATE=1',
+        'rows': rows, 'locked': takes}, 2)
 
 
 def is_locked_text(text):

@@ -16,6 +16,7 @@ import os
 import subprocess
 import sys
 
+from results import machine_of
 from table import PEERS, boots_of, figure, machine_text
 
 COLOURS = {'wpool': '#d1495b', 'percpu': '#30638e', 'unbound': '#7fa6c9',
@@ -105,16 +106,106 @@ def lines(path, title, xlabel, ylabel, series, note=''):
     gnuplot(script + 'plot ' + ', \\\n     '.join(worst + parts) + '\n')
 
 
-def both(one, name, convert=lambda value: value):
-    """The median and the worst of a measurement; None if it has none."""
-    value = figure(one, name)
-    return None if value is None else (convert(value), convert(figure(one, name, 'worst')))
+POOLS = ('wpool', 'percpu', 'unbound', 'kworker')
+PERCENTILES = ('p50', 'p90', 'p99')
+LENGTHS = ('0.5us', '2us', '10us', '100us', '1ms')
+SLEEPS = ('1ms/1024', '1ms/512', '100ms/1000', '10ms/16384')
+COST = {'one by one': (1, 'single'), 'batches of 64': (1, 'batch'),
+        'a producer per CPU': (2, 'single'), 'fork-join tree': (4, 'tree')}
+COST_ONE = {'one by one': (10, 'single'), 'batches of 64': (10, 'batch'), 'fork-join tree': (10, 'tree')}
+EACH = {r'2^20 of 1 ms,\n1,024 workers': '1ms/1024', r'10^6 of 10 ms,\n16,384 workers': '10ms/16384',
+        r'10^5 of 100 ms,\n1,000 workers': '100ms/1000'}
+HTTP = {'1': 'keep_1', '16': 'keep_16', '256': 'keep_256', '2,000': 'keep_2000',
+        # gnuplot breaks the lines: side by side they would cover each other
+        r'64, one\nrequest each': 'short_64', r'512, a handler\nof 10 ms': 'slow_512'}
+
+
+def divided_by(by):
+    return lambda one, value: value / by
+
+
+def a_second(by, share=1):
+    """How many of that share of the tasks; or of one."""
+    return lambda one, value: by / value * share
+
+
+def noops_a_second(one, value):
+    return 0.9 * one['params']['n'] / value * 1e6
+
+
+def of_figure(name):
+    return lambda one, value: value / figure(one, name)
+
+
+def plot(name, title, ylabel, row, groups, peers, what, convert=divided_by(1), boot=None, better='less',
+         log=False):
+    """groups: name -> a variant of the row, or (row, variant); "{}" in what stands for the name."""
+    return {'name': name, 'title': title, 'ylabel': ylabel, 'row': row, 'groups': groups, 'peers': peers,
+            'what': what, 'convert': convert, 'boot': boot, 'better': better, 'log': log}
+
+
+BARS = [
+    plot('cost', 'What a task that does nothing costs', 'ns a task', (1, 2, 4), COST, POOLS,
+         'total_ns_per_task'),
+    plot('instructions', 'What a task that does nothing costs', 'instructions a task, all CPUs', 1, COST,
+         POOLS, 'instructions_per_task', boot='icount'),
+    plot('cost-one-cpu', 'What a task that does nothing costs on one CPU', 'ns a task', 10, COST_ONE, POOLS,
+         'total_ns_per_task'),
+    *[plot(f'latency-{v}', title, 'microseconds', 3, {one: (3, v) for one in PERCENTILES},
+           ('floor',) + POOLS, 'start_{}', divided_by(1000), log=True)
+      for v, title in (('local', 'From submit to start, on the CPU of the submitter'),
+                       ('cross', 'From submit to start, on another CPU'),
+                       ('free', 'From submit to start, wherever the task runs'))],
+    plot('burst', 'A burst of no-ops for a pool that sleeps, until the last has run', 'microseconds', 11,
+         {f'{tasks:,}': f'{tasks}_tasks' for tasks in (1, 4, 16, 64, 1000)}, POOLS, 'burst_p50',
+         divided_by(1000), log=True),
+    plot('clients', 'Clients that submit and wait', 'thousand trips a second', 12,
+         {'1 client': '1_client', '2 clients': '2_clients', '8 clients': '8_clients'}, POOLS,
+         'total_ns_per_task', a_second(1e6), better='more'),
+    plot('sleep', 'Tasks that sleep: time per workers, against the ideal', 'times the ideal', 5,
+         {v: v for v in SLEEPS}, ('wpool', 'unbound'), 'total_ns', of_figure('floor_ns')),
+    *[plot(name, f'A pool, or a thread for each task: {title}', ylabel, 27, EACH,
+           ('wpool', 'kthread', 'unbound'), what, divided_by(by), log=True)
+      for name, title, ylabel, what, by in (('each', 'time', 'seconds', 'total_ns', 1e9),
+                                            ('each-memory', 'memory at most', 'MiB', 'peak_bytes', 2 ** 20))],
+    plot('mix', 'No-op tasks among sleepers (9 to 1)', 'thousand no-ops a second', 6,
+         {'a producer per CPU': 'a_producer_a_CPU', 'one producer': 'one_producer'},
+         ('wpool', 'percpu', 'unbound'), 'noop_ns', noops_a_second, better='more'),
+    plot('computing', 'Tasks that compute, one producer: total, against the ideal', 'times the ideal', 14,
+         {v: v for v in LENGTHS}, POOLS, 'total_ns', of_figure('ideal_ns')),
+    plot('queue', 'The wait in a full queue: 4 workers, 1,000 queued, 500 us each', 'milliseconds', 17,
+         {one: (17, 'asleep') for one in ('p50', 'p99', 'max')}, ('wpool', 'fifo', 'percpu', 'unbound'),
+         'wait_{}', divided_by(1000)),
+    plot('http-rate', 'HTTP over loopback, by connections', 'thousand requests a second', 21, HTTP,
+         ('wpool', 'percpu', 'unbound', 'thread'), 'per_request_ns', a_second(1e6), better='more'),
+    plot('http-p99', 'HTTP over loopback, by connections: p99', 'milliseconds', 21, HTTP,
+         ('wpool', 'percpu', 'unbound', 'thread'), 'request_p99', divided_by(1e6), log=True),
+]
+
+PALE = '#e8a0aa'
+# Of row 8: name, title, the axes, boots (None: the one that has the times), the figure, where a
+# measurement is on the x axis, and the curves: name, colour, variant, peer.
+CURVES = [
+    ('growth-tasks', 'Does a task cost more among many?', 'tasks', 'ns a task', None,
+     'total_ns_per_task', lambda one: one['params']['n'],
+     [(PEERS[peer], COLOURS[peer], 'tasks', peer) for peer in ('wpool', 'percpu')]),
+    ('growth-cpus', 'Does a task cost more on many CPUs?', 'CPUs, a producer each',
+     'instructions a task', [f'cpus{n}' for n in (1, 2, 4, 8)],
+     'instructions_per_task', lambda one: int(one['boot'][4:]),
+     [('wpool', COLOURS['wpool'], 'cpus', 'wpool'), ('wpool, batches of 64', PALE, 'cpus_batch', 'wpool'),
+      (PEERS['percpu'], COLOURS['percpu'], 'cpus', 'percpu')]),
+    ('growth-pools', 'Does a task cost more among many pools?', 'pools', 'ns a task', None,
+     'total_ns_per_task', lambda one: one['params']['pools'],
+     [('wpool, one of the pools used', COLOURS['wpool'], 'pools', 'wpool'),
+      ('wpool, in turn', PALE, 'spread', 'wpool'),
+      ('per-CPU workqueues, in turn', COLOURS['percpu'], 'spread', 'percpu')]),
+]
 
 
 class Plots:
     def __init__(self, results, directory):
         self.measurements = results['measurements']
-        self.results = results
+        self.run = results['run']
         self.directory = directory
         self.made = []
 
@@ -123,16 +214,9 @@ class Plots:
         there = {one['boot'] for one in self.measurements if one['row'] in rows}
         return next((boot for row in rows for boot in boots_of(row) if boot in there), None)
 
-    def where(self, boot):
-        machine = 'native' if boot.startswith('native') else 'qemu'
-        cpus = {'native1': 1, 'wide': 8}.get(boot, self.results['run'].get('cpus', ''))
-        return f'{machine_text(self.results["run"], machine)}, CPUs: {cpus}'
-
-    def find(self, row, boot=None, **params):
-        boot = boot or self.boot(row)
-        return [one for one in self.measurements if one['row'] == row and
-                one['boot'] == boot and
-                all(one['params'].get(key) == value for key, value in params.items())]
+    def find(self, row, boot, v, peer):
+        return [one for one in self.measurements if (one['row'], one['boot'], one['variant'], one['peer']) ==
+                (row, boot, v, peer) and one['params'].get('handoff') != 0]
 
     def path(self, name):
         path = os.path.join(self.directory, name + '.svg')
@@ -140,195 +224,54 @@ class Plots:
         return path
 
     def note(self, boot, better='less'):
-        return f'{self.where(boot)}; {better} is better; thin lines: to the worst round'
+        cpus = {'native1': 1, 'wide': 8}.get(boot, self.run.get('cpus', ''))
+        return f'{machine_text(self.run, machine_of(boot))}, CPUs: {cpus}; {better} is better; ' \
+               'thin lines: to the worst round'
 
-    def grouped(self, name, title, ylabel, groups, series, pick, boot, better='less', log=False):
-        """pick(group, peer) -> median and worst of a measurement, or None."""
+    def pick(self, of, group, peer, boot):
+        """The median and the worst round of a measurement, or None."""
+        where = of['groups'][group]
+        row, v = where if isinstance(where, tuple) else (of['row'], where)
+        what = of['what'].format(group)
+        if peer == 'fifo':
+            peer, what = 'wpool', what.replace('wait', 'fifo')
+        # A peer that knows no batches gets the tasks one by one.
+        v = 'single' if v == 'batch' and peer != 'wpool' else v
+        for one in self.find(row, boot, v, peer):
+            if figure(one, what) is not None:
+                return tuple(of['convert'](one, figure(one, what, which)) for which in ('median', 'worst'))
+        return None
+
+    def bars(self, of):
+        """Each peer a bar in each group."""
+        rows = of['row'] if isinstance(of['row'], tuple) else (of['row'],)
+        boot = of['boot'] or self.boot(*rows)
         values = {}
-        for group in groups:
-            found = {peer: pick(group, peer) for peer in series}
+        for group in of['groups']:
+            found = {peer: self.pick(of, group, peer, boot) for peer in of['peers']}
             found = {peer: value for peer, value in found.items() if value is not None}
             if found:
                 values[group] = found
-        shown = [peer for peer in series if any(peer in found for found in values.values())]
+        shown = [peer for peer in of['peers'] if any(peer in found for found in values.values())]
         if values:
-            bars(self.path(name), title, ylabel, list(values), shown, values,
-                 note=self.note(boot, better), log=log)
+            bars(self.path(of['name']), of['title'], of['ylabel'], list(values), shown, values,
+                 note=self.note(boot, of['better']), log=of['log'])
 
-    def value(self, row, name, boot=None, **params):
-        found = self.find(row, boot, **params)
-        return both(found[0], name) if found else None
-
-    def scaled(self, row, name, convert, **params):
-        found = self.find(row, **params)
-        return both(found[0], name, convert) if found else None
-
-    def of_task(self, row, v, peer, boot, what):
-        """A peer that knows no batches gets the tasks one by one."""
-        if v == 'batch' and peer != 'wpool':
-            v = 'single'
-        return self.value(row, what, boot, v=v, peer=peer)
-
-    def cost(self):
-        groups = {'one by one': (1, 'single'), 'batches of 64': (1, 'batch'),
-                  'a producer per CPU': (2, 'single'), 'fork-join tree': (4, 'tree')}
-        for name, title, ylabel, boot, what in (
-                ('cost', 'What a task that does nothing costs', 'ns a task', self.boot(1, 2, 4),
-                 'total_ns_per_task'),
-                ('instructions', 'What a task that does nothing costs',
-                 'instructions a task, all CPUs', 'icount', 'instructions_per_task')):
-            self.grouped(name, title, ylabel, groups,
-                         ('wpool', 'percpu', 'unbound', 'kworker'),
-                         lambda group, peer, boot=boot, what=what: self.of_task(
-                             *groups[group], peer, boot, what), boot)
-        native = {'one by one': 'single', 'batches of 64': 'batch', 'fork-join tree': 'tree'}
-        self.grouped('cost-one-cpu', 'What a task that does nothing costs on one CPU', 'ns a task',
-                     native, ('wpool', 'percpu', 'unbound', 'kworker'),
-                     lambda group, peer: self.of_task(10, native[group], peer, 'native1',
-                                                      'total_ns_per_task'), 'native1')
-
-    def latency(self):
-        for v, title in (('local', 'From submit to start, on the CPU of the submitter'),
-                         ('cross', 'From submit to start, on another CPU'),
-                         ('free', 'From submit to start, wherever the task runs')):
-            def pick(group, peer, v=v):
-                for one in self.find(3, v=v, peer=peer):
-                    return both(one, f'start_{group}', lambda ns: ns / 1000)
-                return None
-            self.grouped(f'latency-{v}', title, 'microseconds', ('p50', 'p90', 'p99'),
-                         ('floor', 'wpool', 'percpu', 'unbound', 'kworker'), pick, self.boot(3),
-                         log=True)
-
-    def burst(self):
-        groups = {f'{tasks:,}': f'{tasks}_tasks' for tasks in (1, 4, 16, 64, 1000)}
-
-        def pick(group, peer):
-            for one in self.find(11, v=groups[group], peer=peer):
-                return both(one, 'burst_p50', lambda ns: ns / 1000)
-            return None
-        self.grouped('burst', 'A burst of no-ops for a pool that sleeps, until the last has run',
-                     'microseconds', groups, ('wpool', 'percpu', 'unbound', 'kworker'), pick,
-                     self.boot(11), log=True)
-
-    def clients(self):
-        groups = {'1 client': '1_client', '2 clients': '2_clients', '8 clients': '8_clients'}
-
-        def pick(group, peer):
-            for one in self.find(12, v=groups[group], peer=peer):
-                return both(one, 'total_ns_per_task', lambda ns: 1e6 / ns)
-            return None
-        self.grouped('clients', 'Clients that submit and wait', 'thousand trips a second', groups,
-                     ('wpool', 'percpu', 'unbound', 'kworker'), pick, self.boot(12),
-                     better='more')
-
-    def computing(self):
-        lengths = ('0.5us', '2us', '10us', '100us', '1ms')
-
-        def pick(group, peer):
-            for one in self.find(14, v=group, peer=peer):
-                return both(one, 'total_ns', lambda ns, one=one: ns / figure(one, 'ideal_ns'))
-            return None
-        self.grouped('computing', 'Tasks that compute, one producer: total, against the ideal',
-                     'times the ideal', lengths, ('wpool', 'percpu', 'unbound', 'kworker'), pick,
-                     self.boot(14))
-
-    def queue(self):
-        def pick(group, peer):
-            what = 'fifo' if peer == 'fifo' else 'wait'
-            for one in self.find(17, v='asleep', peer='wpool' if peer == 'fifo' else peer):
-                return both(one, f'{what}_{group}', lambda us: us / 1000)
-            return None
-        self.grouped('queue', 'The wait in a full queue: 4 workers, 1,000 queued, 500 us each',
-                     'milliseconds', ('p50', 'p99', 'max'),
-                     ('wpool', 'fifo', 'percpu', 'unbound'), pick, self.boot(17))
-
-    def sleep(self):
-        def pick(group, peer):
-            for one in self.find(5, v=group, peer=peer):
-                return both(one, 'total_ns', lambda ns, one=one: ns / figure(one, 'floor_ns'))
-            return None
-        self.grouped('sleep', 'Tasks that sleep: time per workers, against the ideal',
-                     'times the ideal', ('1ms/1024', '1ms/512', '100ms/1000', '10ms/16384'),
-                     ('wpool', 'unbound'), pick, self.boot(5))
-
-    def each(self):
-        loads = {r'2^20 of 1 ms,\n1,024 workers': '1ms/1024', r'10^6 of 10 ms,\n16,384 workers': '10ms/16384',
-                 r'10^5 of 100 ms,\n1,000 workers': '100ms/1000'}
-        for name, title, ylabel, what, by in (
-                ('each', 'A pool, or a thread for each task: time', 'seconds', 'total_ns', 1e9),
-                ('each-memory', 'A pool, or a thread for each task: memory at most', 'MiB',
-                 'peak_bytes', 2 ** 20)):
-            self.grouped(name, title, ylabel, loads, ('wpool', 'kthread', 'unbound'),
-                         lambda group, peer, what=what, by=by: self.scaled(
-                             27, what, lambda value: value / by, v=loads[group], peer=peer),
-                         self.boot(27), log=True)
-
-    def mix(self):
-        groups = {'a producer per CPU': 'a_producer_a_CPU', 'one producer': 'one_producer'}
-
-        def pick(group, peer):
-            more = {'handoff': 1} if peer == 'wpool' else {}
-            for one in self.find(6, v=groups[group], peer=peer, **more):
-                noops = 0.9 * one['params']['n']
-                return both(one, 'noop_ns', lambda ns, noops=noops: noops / ns * 1e6)
-            return None
-        self.grouped('mix', 'No-op tasks among sleepers (9 to 1)', 'thousand no-ops a second',
-                     groups, ('wpool', 'percpu', 'unbound'), pick, self.boot(6), better='more')
-
-    def serving(self):
-        peers = ('wpool', 'percpu', 'unbound', 'thread')
-        loads = {'1': 'keep_1', '16': 'keep_16', '256': 'keep_256', '2,000': 'keep_2000',
-                 # gnuplot breaks the lines: side by side they would cover each other
-                 r'64, one\nrequest each': 'short_64', r'512, a handler\nof 10 ms': 'slow_512'}
-
-        def rate(group, peer):
-            return self.scaled(21, 'per_request_ns', lambda ns: 1e6 / ns, v=loads[group], peer=peer)
-
-        def p99(group, peer):
-            return self.scaled(21, 'request_p99', lambda ns: ns / 1e6, v=loads[group], peer=peer)
-        self.grouped('http-rate', 'HTTP over loopback, by connections',
-                     'thousand requests a second', loads, peers, rate, self.boot(21),
-                     better='more')
-        self.grouped('http-p99', 'HTTP over loopback, by connections: p99', 'milliseconds', loads,
-                     peers, p99, self.boot(21), log=True)
-
-    def growth(self):
-        def curve(name, title, xlabel, ylabel, row, boots, what, xof, variants):
-            series = []
-            for label, colour, params in variants:
-                points = []
-                for boot in boots:
-                    for one in self.find(row, boot, **params):
-                        points.append((xof(one), figure(one, what),
-                                       figure(one, what, 'worst')))
-                if points:
-                    series.append((label, colour, sorted(points)))
-            if series:
-                lines(self.path(name), title, xlabel, ylabel, series, self.note(boots[0]))
-
-        curve('growth-tasks', 'Does a task cost more among many?', 'tasks',
-              'ns a task', 8, (self.boot(8),), 'total_ns_per_task',
-              lambda one: one['params']['n'],
-              [(PEERS[peer], COLOURS[peer], {'v': 'tasks', 'peer': peer})
-               for peer in ('wpool', 'percpu')])
-        curve('growth-cpus', 'Does a task cost more on many CPUs?', 'CPUs, a producer each',
-              'instructions a task', 8, [f'cpus{n}' for n in (1, 2, 4, 8)],
-              'instructions_per_task', lambda one: int(one['boot'][4:]),
-              [('wpool', COLOURS['wpool'], {'v': 'cpus', 'peer': 'wpool'}),
-               ('wpool, batches of 64', '#e8a0aa', {'v': 'cpus_batch', 'peer': 'wpool'}),
-               (PEERS['percpu'], COLOURS['percpu'], {'v': 'cpus', 'peer': 'percpu'})])
-        curve('growth-pools', 'Does a task cost more among many pools?', 'pools',
-              'ns a task', 8, (self.boot(8),), 'total_ns_per_task',
-              lambda one: one['params']['pools'],
-              [('wpool, one of the pools used', COLOURS['wpool'], {'v': 'pools', 'peer': 'wpool'}),
-               ('wpool, in turn', '#e8a0aa', {'v': 'spread', 'peer': 'wpool'}),
-               ('per-CPU workqueues, in turn', COLOURS['percpu'],
-                {'v': 'spread', 'peer': 'percpu'})])
+    def curves(self, name, title, xlabel, ylabel, boots, what, xof, wanted):
+        series = []
+        for label, colour, v, peer in wanted:
+            points = [(xof(one), figure(one, what), figure(one, what, 'worst'))
+                      for boot in boots or [self.boot(8)] for one in self.find(8, boot, v, peer)]
+            if points:
+                series.append((label, colour, sorted(points)))
+        if series:
+            lines(self.path(name), title, xlabel, ylabel, series, self.note((boots or [self.boot(8)])[0]))
 
     def all(self):
-        for plot in (self.cost, self.latency, self.burst, self.clients, self.sleep, self.each,
-                     self.mix, self.computing, self.queue, self.serving, self.growth):
-            plot()
+        for of in BARS:
+            self.bars(of)
+        for of in CURVES:
+            self.curves(*of)
         return self.made
 
 

@@ -24,8 +24,8 @@ from contextlib import redirect_stdout
 
 import bars
 import counts
-from plan import EACH, SHAPES, SHAPES_ALONE, SHAPES_TIMED
-from results import NEAR_NS
+from plan import ROWS
+from results import NEAR_NS, write_json
 from table import HTTP_LOADS, PEERS, TITLES, figure, machine_text, number, states_text, value_of
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -84,6 +84,17 @@ TIMES = (
     ('1,000 pools destroyed one after the other', 23, 'one_thread', 'total_ns', 1e3),
     ('1,000 pools destroyed by ten threads at once', 23, 'ten_threads', 'total_ns', 1e3),
 )
+# What it takes of a stock kernel: name, variant of row 9, figure.
+COST = (
+    ('the module, its threads and the pool `default`, at rest: bytes of memory', 'rest', 'rest_bytes'),
+    ('of these the module, as `lsmod` says', 'rest', 'module_bytes'),
+    ('threads at rest', 'rest', 'rest_threads'),
+    ('wake-ups of all threads in {seconds} s after a load', 'quiet', 'quiet_switches'),
+    ('a pool, with its files in sysfs: bytes', 'memory', 'pool_bytes'),
+    ('an idle worker, a thread with its stack: bytes', 'memory', 'worker_bytes'),
+    ('a task, which is a part of the caller\'s object: bytes', 'memory', 'task_bytes'),
+    ('to queue it: bytes', 'memory', 'queued_bytes'),
+)
 # name, row, variant
 COMPUTING = (
     ('0.5 µs', 14, '0.5us'), ('2 µs', 14, '2us'), ('10 µs', 14, '10us'),
@@ -100,7 +111,12 @@ SEVERAL = (
 )
 HANDLES = ('one_pool', '2_in_turn', '8_in_turn', '2_by_room', '8_by_room')
 
+# Of these shapes it is the time of one that counts, in this figure.
+SHAPES_TIMED = {'2_clients,_500_ns': 'trip', '16_clients,_500_ns': 'trip',
+                'an_interrupt_submits_32_of_2_us': 'beside'}
+
 # A pool, or a thread for each task: the loads of row 27, and who takes part with which variant.
+EACH = ('1ms/1024', '10ms/16384', '100ms/1000', 'no-ops')
 EACH_PEERS = (('wpool', ''), ('kthread', ''), ('unbound', ''), ('wpool', '_bounded'),
               ('bounded', '_bounded'))
 
@@ -197,33 +213,29 @@ class Tables:
         value = figure(one, name, which)
         return number(value / by) if value is not None else ''
 
+    def by_peer(self, title, peers, wanted):
+        """A line for each (name, row, wpool's variant, its peers', figure, what one is divided by)."""
+        yield [title] + [PEERS[peer] for peer in peers]
+        for text, row, ours, theirs, name, by in wanted:
+            found = [self.find(row, ours if peer == 'wpool' else theirs, peer) for peer in peers]
+            if found[0]:
+                yield [text] + [self.cell(one, name, by) for one in found]
+
     def costs(self):
-        yield ['a task that does nothing, ns', 'wpool', 'worst'] + [PEERS[peer] for peer in OTHERS]
-        for name, row, ours, theirs in COSTS:
-            one = self.find(row, ours, 'wpool')
-            if not one:
-                continue
-            yield [name, self.cell(one, 'total_ns_per_task'),
-                   self.cell(one, 'total_ns_per_task', which='worst')] + \
-                [self.cell(self.find(row, theirs, peer), 'total_ns_per_task') for peer in OTHERS]
+        lines = self.by_peer('a task that does nothing, ns', ('wpool',) + OTHERS,
+                             [one + ('total_ns_per_task', 1) for one in COSTS])
+        measured = [self.find(row, v, 'wpool') for _, row, v, _ in COSTS]
+        worst = ['worst'] + [self.cell(one, 'total_ns_per_task', which='worst') for one in measured if one]
+        for line, cell in zip(lines, worst):
+            yield line[:2] + [cell] + line[2:]
 
     def cpu(self):
-        yield ['CPU time of a task that does nothing, ns', 'wpool'] + \
-            [PEERS[peer] for peer in OTHERS]
-        for name, row, ours, theirs in COSTS:
-            one = self.find(row, ours, 'wpool')
-            if one:
-                yield [name, self.cell(one, 'cpu_ns_per_task')] + \
-                    [self.cell(self.find(row, theirs, peer), 'cpu_ns_per_task')
-                     for peer in OTHERS]
+        return self.by_peer('CPU time of a task that does nothing, ns', ('wpool',) + OTHERS,
+                            [one + ('cpu_ns_per_task', 1) for one in COSTS])
 
     def times(self):
-        yield ['µs', 'wpool'] + [PEERS[peer] for peer in OTHERS[:3]]
-        for name, row, v, what, by in TIMES:
-            if not self.find(row, v, 'wpool'):
-                continue
-            yield [name] + [self.cell(self.find(row, v, peer), what, by)
-                            for peer in ('wpool',) + OTHERS[:3]]
+        return self.by_peer('µs', ('wpool',) + OTHERS[:3],
+                            [(text, row, v, v, name, by) for text, row, v, name, by in TIMES])
 
     def computing(self):
         yield ['tasks that compute: total, of the ideal (CPU time, of the work)', 'wpool'] + \
@@ -292,7 +304,8 @@ class Tables:
     def each(self):
         yield ['a pool, or a thread for each task'] + \
             [PEERS[peer] + (', bounded' if v and peer == 'wpool' else '') for peer, v in EACH_PEERS]
-        for load, (_, us, workers) in EACH.items():
+        for load in EACH:
+            us, workers = (int(ROWS[27].variants[load][0].params[name]) for name in ('us', 'capacity'))
             found = [self.find(27, load + v, peer) for peer, v in EACH_PEERS]
             if not all(found):
                 continue
@@ -311,20 +324,17 @@ class Tables:
 
     def shapes(self):
         """What users do: rows 28 to 30."""
-        peers = ('wpool',) + OTHERS[:3] + ('semaphore', 'bounded')
-        yield ['ns'] + [PEERS[peer] for peer in peers]
         wanted = [(28, 'a_producer_a_CPU', f'a producer a CPU, one in flight each, {what}: {which}',
                    f'{name}_{which}') for name, what in (('enqueue', 'the submit'), ('trip', 'the trip'))
                   for which in ('p50', 'p99')]
-        wanted += [(29, v, v.replace('_', ' '), 'total_ns_per_task') for v in SHAPES]
-        wanted += [(29, v, f'{v.replace("_", " ")}: {which}', f'{name}_{which}')
-                   for v, (_, _, name, _) in SHAPES_TIMED.items() for which in ('p50', 'p99')]
-        wanted += [(30, v, f'one CPU, {v.replace("_", " ")}', 'total_ns_per_task')
-                   for v in SHAPES_ALONE]
-        for row, v, text, name in wanted:
-            found = [self.find(row, v, peer) for peer in peers]
-            if found[0]:
-                yield [text] + [self.cell(one, name) for one in found]
+        for row, where in ((29, ''), (30, 'one CPU, ')):
+            variants = ROWS[row].variants
+            wanted += [(row, v, where + v.replace('_', ' '), 'total_ns_per_task')
+                       for v in variants if v not in SHAPES_TIMED]
+            wanted += [(row, v, f'{where}{v.replace("_", " ")}: {which}', f'{SHAPES_TIMED[v]}_{which}')
+                       for v in variants if v in SHAPES_TIMED for which in ('p50', 'p99')]
+        return self.by_peer('ns', ('wpool',) + OTHERS[:3] + ('semaphore', 'bounded', 'padata'),
+                            [(text, row, v, v, name, 1) for row, v, text, name in wanted])
 
     def counted(self, v, peer):
         """Of row 27, where instructions are counted."""
@@ -337,21 +347,12 @@ class Tables:
         """What it takes of a stock kernel, with two CPUs."""
         found = {one['variant']: one for one in self.results['measurements']
                  if (one['boot'], one['row'], one['peer']) == ('cpus2', 9, 'wpool')}
-        memory, rest, quiet = (found.get(v) for v in ('memory', 'rest', 'quiet'))
-        if not memory or not rest or not quiet:
+        if not {'memory', 'rest', 'quiet'} <= set(found):
             return
         yield [f'on Linux {self.results["run"].get("kernel")}, 2 CPUs', '']
-        yield ['the module, its threads and the pool `default`, at rest: bytes of memory',
-               number(figure(rest, 'rest_bytes'))]
-        yield ['of these the module, as `lsmod` says', number(figure(rest, 'module_bytes'))]
-        yield ['threads at rest', number(figure(rest, 'rest_threads'))]
-        yield [f'wake-ups of all threads in {quiet["params"]["seconds"]} s after a load',
-               number(figure(quiet, 'quiet_switches'))]
-        yield ['a pool, with its files in sysfs: bytes', number(figure(memory, 'pool_bytes'))]
-        yield ['an idle worker, a thread with its stack: bytes', number(figure(memory, 'worker_bytes'))]
-        yield ['a task, which is a part of the caller\'s object: bytes',
-               number(figure(memory, 'task_bytes'))]
-        yield ['to queue it: bytes', number(figure(memory, 'queued_bytes'))]
+        for text, v, name in COST:
+            seconds = found[v]['params'].get('seconds')
+            yield [text.format(seconds=seconds), number(figure(found[v], name))]
 
     def verdicts(self):
         yield ['measurement', 'comparison', 'measured', 'near', 'far', 'required', 'aimed at']
@@ -556,16 +557,6 @@ def only_shown(path):
             'verdicts': [one for one in results['verdicts'] if one['machine'] == 'native']}
 
 
-def keep(results):
-    """A line for each measurement."""
-    def lines(items):
-        return '[\n' + ',\n'.join(json.dumps(one) for one in items) + '\n]'
-    MEASURED.write_text(
-        f'{{"schema": {results["schema"]},\n"run": {json.dumps(results["run"])},\n'
-        f'"measurements": {lines(results["measurements"])},\n'
-        f'"verdicts": {lines(results["verdicts"])}}}\n')
-
-
 def keep_counts(path):
     """Those beside the results, if all was counted."""
     if path.exists() and all(json.loads(path.read_text()).get(part) for part in ('boots', 'loaded', 'shape')):
@@ -622,7 +613,7 @@ def main():
         sys.exit(bool(problems))
     if args[:1] == ['write'] and len(args) <= 2:
         if args[1:]:
-            keep(only_shown(pathlib.Path(args[1])))
+            write_json(MEASURED, only_shown(pathlib.Path(args[1])), 2)
             keep_counts(pathlib.Path(args[1]).parent / 'counts.json')
         for path, text in pages():
             path.write_text(text)

@@ -16,6 +16,19 @@ import sys
 
 import bars
 
+def write_json(path, value, depth):
+    """A line for each entry so deep, so that a change of one shows which."""
+    def text(value, depth):
+        if not depth or not value or not isinstance(value, (dict, list)):
+            return json.dumps(value)
+        if isinstance(value, list):
+            return '[\n' + ',\n'.join(text(one, depth - 1) for one in value) + '\n]'
+        return '{\n' + ',\n'.join(f'{json.dumps(key)}: {text(one, depth - 1)}'
+                                  for key, one in value.items()) + '\n}'
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(text(value, depth) + '\n')
+
+
 # What tells one measurement from another, besides its boot: all that was asked.
 NOT_A_PARAMETER = {'round', 'c2c'}
 # Under -icount the clock counts: 2 ns are an instruction (shift=1).
@@ -162,9 +175,7 @@ def main():
     measurements, failed = collect(boots)
     results = {'schema': 2, 'run': run, 'measurements': measurements, 'failed': failed,
                'verdicts': bars.judge(measurements, int(run.get('cpus', 2)))}
-    with open(out, 'w', encoding='utf-8') as file:
-        json.dump(results, file, indent=1)
-        file.write('\n')
+    write_json(out, results, 2)
     if not measurements:
         sys.exit('nothing was measured')
 

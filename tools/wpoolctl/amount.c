@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
+
 #define PARETO_SHAPE	1.5
 
 /* "LOW-HIGH" */
@@ -13,11 +15,9 @@ static int parse_range(const char *s, const char *dash, amount_reader reader, __
 		       struct amount *amount, struct errmsg *e)
 {
 	struct amount parsed = { .shape = AMOUNT_UNIFORM };
-	char *low = strndup(s, dash - s);
+	char *low = alloc_checked(strndup(s, dash - s));
 	int err;
 
-	if (!low)
-		return errmsg_set(e, "out of memory");
 	err = reader(low, 0, max, &parsed.low, e);
 	free(low);
 	if (err || reader(dash + 1, 0, max, &parsed.high, e))

@@ -2,12 +2,14 @@
 /* Everything here follows the table of attributes that the module has. */
 #include "attrs.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "dev.h"
 #include "parse.h"
 #include "sysfs.h"
@@ -227,11 +229,9 @@ int attr_set_add(struct attr_set *set, enum attr_use use,
 int attr_set_add_list(struct attr_set *set, enum attr_use use,
 		      const char *list, struct errmsg *e)
 {
-	char *copy = strdup(list), *at = copy, *end;
+	char *copy = alloc_copy(list), *at = copy, *end;
 	int err = 0;
 
-	if (!copy)
-		return errmsg_set(e, "out of memory");
 	while (at && !err) {
 		/* a comma is a separator only if another "name=" follows it */
 		for (end = strchr(at, ','); end; end = strchr(end + 1, ',')) {
@@ -267,21 +267,6 @@ static int check_policy(const struct attr_set *set,
 	return 0;
 }
 
-int attr_set_check_given(const struct attr_set *set, struct errmsg *e)
-{
-	const struct wpool_dev_attrs *wanted = &set->attrs;
-
-	if (!given(set, WPOOL_DEV_CAPACITY))
-		return 0;
-	if (given(set, WPOOL_DEV_CAPACITY_PER_CPU) && wanted->capacity_per_cpu)
-		return errmsg_set(e, "capacity and capacity_per_cpu exclude each other");
-	if (given(set, WPOOL_DEV_MIN_WORKERS) && wanted->capacity != WPOOL_DEV_UNLIMITED &&
-	    wanted->min_workers > wanted->capacity)
-		return errmsg_set(e, "min_workers %u would be above capacity %u",
-				  wanted->min_workers, wanted->capacity);
-	return 0;
-}
-
 int attr_set_check(const struct attr_set *set, const struct wpool_dev_attrs *now,
 		   struct errmsg *e)
 {
@@ -309,6 +294,17 @@ int attr_set_check(const struct attr_set *set, const struct wpool_dev_attrs *now
 	if (prealloc && capacity == WPOOL_DEV_UNLIMITED)
 		return errmsg_set(e, "prealloc: needs a capacity that is not max");
 	return check_policy(set, now, e);
+}
+
+/* As of a pool whose own attributes contradict nothing. */
+int attr_set_check_given(const struct attr_set *set, struct errmsg *e)
+{
+	const struct wpool_dev_attrs any = {
+		.capacity = WPOOL_DEV_UNLIMITED,
+		.policy = set->attrs.policy,
+	};
+
+	return attr_set_check(set, &any, e);
 }
 
 static const char *format_number(const struct attr *attr, __s32 value, char *buf, size_t len)
@@ -353,7 +349,7 @@ void attr_explain(struct errmsg *e, int err, const char *pool,
 
 	if (err != -EINVAL && err != -ERANGE)
 		dev_explain(e, err, pool);
-	else if (given(set, WPOOL_DEV_CPUMASK) && !sysfs_cpus(cpus, sizeof(cpus)))
+	else if (given(set, WPOOL_DEV_CPUMASK) && !sysfs_cpus("possible", cpus, sizeof(cpus)))
 		errmsg_set(e, "pool '%s': refused; cpumask must name CPUs of %s, one online",
 			   pool, cpus);
 	else
@@ -378,6 +374,12 @@ const char *attr_default_unless(const char *name, const char *value, const char 
 	return strcmp(value, buf) ? buf : NULL;
 }
 
+/* The policy run is for creation only. */
+static bool is_for(const char *word, enum attr_use use)
+{
+	return use == ATTR_CREATE || strcmp(word, "run");
+}
+
 static void format_values(const struct attr *attr, enum attr_use use, char *buf,
 			  size_t len)
 {
@@ -389,9 +391,8 @@ static void format_values(const struct attr *attr, enum attr_use use, char *buf,
 		break;
 	case ATTR_WORD:
 	case ATTR_CLASS:
-		/* the policy run is for creation only */
 		for (i = 0; attr->words[i] && at < len; i++)
-			if (use == ATTR_CREATE || strcmp(attr->words[i], "run"))
+			if (is_for(attr->words[i], use))
 				at += snprintf(buf + at, len - at, "%s%s", i ? "|" : "",
 					       attr->words[i]);
 		if (attr->type == ATTR_CLASS && at < len)
@@ -408,18 +409,24 @@ static void format_values(const struct attr *attr, enum attr_use use, char *buf,
 	}
 }
 
+/* The attribute after @attr, or the first after NULL; NULL after the last. */
+static const struct attr *next_attr(const struct attr *attr, enum attr_use use)
+{
+	for (attr = attr ? attr + 1 : attrs; attr < attrs + ARRAY_SIZE(attrs); attr++)
+		if (use == ATTR_CREATE || attr->use == ATTR_TUNE)
+			return attr;
+	return NULL;
+}
+
 #define VALUES_WIDTH	13
 
 void attr_print_help(enum attr_use use)
 {
-	const struct attr *attr;
+	const struct attr *attr = NULL;
+	char values[64];
 
 	printf("\nAttributes:\n");
-	for (attr = attrs; attr < attrs + ARRAY_SIZE(attrs); attr++) {
-		char values[64];
-
-		if (use == ATTR_TUNE && attr->use == ATTR_CREATE)
-			continue;
+	while ((attr = next_attr(attr, use))) {
 		format_values(attr, use, values, sizeof(values));
 		/* what is too long for its column has a line of its own */
 		if (strlen(values) > VALUES_WIDTH)
@@ -429,6 +436,61 @@ void attr_print_help(enum attr_use use)
 			printf("  %-16s %-*s %s\n", attr->name, VALUES_WIDTH, values,
 			       attr->about);
 	}
+}
+
+void attr_print_manual(void)
+{
+	const struct attr *attr = NULL;
+	char values[64], preset[32];
+
+	while ((attr = next_attr(attr, ATTR_CREATE))) {
+		format_values(attr, ATTR_CREATE, values, sizeof(values));
+		if (attr->type == ATTR_CPUS)
+			snprintf(preset, sizeof(preset), "housekeeping");
+		else
+			format_number(attr, attr->preset, preset, sizeof(preset));
+		printf(".TP\n.BR %s \" = %s (%s)\"\n%c%s.\n", attr->name, values, preset,
+		       toupper((unsigned char)*attr->about), attr->about + 1);
+	}
+}
+
+void attr_put_names(enum attr_use use)
+{
+	const struct attr *attr = NULL;
+
+	while ((attr = next_attr(attr, use)))
+		printf("%s=\n", attr->name);
+}
+
+void attr_put_values(const char *name, enum attr_use use)
+{
+	const struct attr *attr = find_attr(name, strlen(name));
+	char cpus[64];
+	size_t i;
+
+	/* the shell takes "sched=fifo:" apart */
+	if (!strncmp(name, CLASS_PREFIX, strlen(name)))
+		puts("1\n50\n99");
+	if (!attr)
+		return;
+	for (i = 0; i < ARRAY_SIZE(attr->words) && attr->words[i]; i++)
+		if (is_for(attr->words[i], use))
+			puts(attr->words[i]);
+	if (attr->type == ATTR_CLASS)
+		puts(CLASS_PREFIX);
+	else if (attr->type == ATTR_BOOL)
+		puts("0\n1");
+	else if (attr->type == ATTR_LIMIT)
+		puts("max");
+	else if (attr->type == ATTR_CPUS && !sysfs_cpus("online", cpus, sizeof(cpus)))
+		printf("all\n%s\n", cpus);
+}
+
+const char *attr_word(const char *name, __u32 value)
+{
+	const struct attr *attr = find_attr(name, strlen(name));
+
+	return value <= (__u32)attr->max ? attr->words[value] : "unknown";
 }
 
 const char *attr_format_limit(__u32 value, char *buf, size_t len)

@@ -64,8 +64,16 @@ void attr_explain(struct errmsg *e, int err, const char *pool,
 const char *attr_default_unless(const char *name, const char *value, const char *pool,
 				bool prealloc, char *buf, size_t len);
 
-/* Names of all attributes with their values, for the help. */
+/* For the shell, one a line: "name=", and what the value of one may be. */
+void attr_put_names(enum attr_use use);
+void attr_put_values(const char *name, enum attr_use use);
+
+/* Names of all attributes with their values, for the manual and for the help. */
+void attr_print_manual(void);
 void attr_print_help(enum attr_use use);
+
+/* The word that stands for a value; "unknown" of a newer module. */
+const char *attr_word(const char *name, __u32 value);
 
 /* "max", or the number; for capacity, queue_depth and free. */
 const char *attr_format_limit(__u32 value, char *buf, size_t len);

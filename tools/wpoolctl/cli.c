@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Options, help and complaints of all subcommands. */
+/* Options and complaints of all subcommands. */
 #include "cli.h"
 
+#include <getopt.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "parse.h"
+
+#define MAX_OPTIONS	62
+#define WIDTH		79	/* of the help */
+#define MAX_INDENT	22	/* of what is said of an option, behind its name */
+#define FIRST_CODE	256	/* of options, which have no letters */
 
 static void complain(const struct command *cmd, const char *fmt, va_list ap)
 {
@@ -27,6 +32,12 @@ void cli_error(const struct command *cmd, const char *fmt, ...)
 	fputc('\n', stderr);
 }
 
+int cli_fail(const struct command *cmd, const struct errmsg *e)
+{
+	cli_error(cmd, "%s", e->text);
+	return CLI_FAILED;
+}
+
 void cli_usage(const struct command *cmd, const char *fmt, ...)
 {
 	va_list ap;
@@ -39,26 +50,175 @@ void cli_usage(const struct command *cmd, const char *fmt, ...)
 	exit(CLI_USAGE);
 }
 
+/* ---- help ------------------------------------------------------------------- */
+
+/* A line break is a blank, but before an empty line and one that begins with a blank. */
+static bool is_break(const char *text)
+{
+	return *text == '\n' && (text[1] == '\n' || text[1] == ' ');
+}
+
+void cli_print_text(const char *text, int indent, int at)
+{
+	bool verbatim = *text == ' ';
+	int len;
+
+	for (; *text; text += len ?: 1) {
+		len = strcspn(text, verbatim ? "\n" : "\n ");
+		if (*text == '\n' && (verbatim || is_break(text) || !at)) {
+			putchar('\n');
+			at = 0;
+			verbatim = text[1] == ' ';
+		}
+		if (!len)
+			continue;
+		if (at > indent && at + 1 + len > WIDTH) {
+			putchar('\n');
+			at = 0;
+		}
+		at += printf("%*s%.*s", at < indent ? indent - at : at > indent, "", len, text);
+	}
+	putchar('\n');
+}
+
+/* "  --name ARG" */
+static void format_head(const struct cli_option *option, char *buf, size_t len)
+{
+	const char *arg = option->arg ?: "";
+
+	snprintf(buf, len, "  --%s%s%s", option->name, *arg && *arg != '[' ? " " : "", arg);
+}
+
+void cli_print_entry(int at, int indent, const char *text)
+{
+	if (at >= indent) {
+		putchar('\n');
+		at = 0;
+	}
+	cli_print_text(text, indent, at);
+}
+
+static void print_options(const struct cli_option *options)
+{
+	const struct cli_option *option;
+	int indent = 0, len;
+	char head[64];
+
+	for (option = options; option->name; option++) {
+		format_head(option, head, sizeof(head));
+		len = strlen(head) + 2;
+		if (len > indent && len <= MAX_INDENT)
+			indent = len;
+	}
+	putchar('\n');
+	for (option = options; option->name; option++) {
+		format_head(option, head, sizeof(head));
+		cli_print_entry(printf("%s", head), indent, option->help);
+	}
+}
+
 void cli_print_help(const struct command *cmd)
 {
-	printf("usage: wpoolctl %s%s%s\n\n%s\n", cmd->name,
-	       *cmd->args ? " " : "", cmd->args, cmd->help);
+	printf("usage: wpoolctl %s%s%s\n\n", cmd->name, *cmd->args ? " " : "", cmd->args);
+	cli_print_text(cmd->help, 0, 0);
+	if (cmd->options)
+		print_options(cmd->options);
 	if (cmd->more_help)
 		cmd->more_help();
 }
 
-static const struct option *find_option(const struct option *options, int val)
+/* ---- values ----------------------------------------------------------------- */
+
+static void store(const struct cli_option *option, void *to, __u64 value)
 {
-	for (; options->name; options++)
-		if (options->val == val)
-			return options;
-	return NULL;
+	void *field = (char *)to + option->offset;
+
+	switch (option->size) {
+	case sizeof(__u8):
+		*(__u8 *)field = value;
+		break;
+	case sizeof(__u32):
+		*(__u32 *)field = value;
+		break;
+	default:
+		*(__u64 *)field = value;
+	}
 }
 
-int cli_getopt(const struct command *cmd, int argc, char **argv,
-	       const struct option *options)
+int cli_set_flag(const struct cli_option *option, void *to, const char *value __maybe_unused,
+		 struct errmsg *e __maybe_unused)
 {
-	const struct option *option;
+	store(option, to, true);
+	return 0;
+}
+
+int cli_set_text(const struct cli_option *option, void *to, const char *value,
+		 struct errmsg *e __maybe_unused)
+{
+	store(option, to, (unsigned long)value);
+	return 0;
+}
+
+int cli_set_file(const struct cli_option *option, void *to, const char *value, struct errmsg *e)
+{
+	return *value ? cli_set_text(option, to, value, e) : errmsg_set(e, "a file has a name");
+}
+
+int cli_set_word(const struct cli_option *option, void *to, const char *value, struct errmsg *e)
+{
+	char known[128] = "";
+	size_t at = 0;
+	int i;
+
+	for (i = 0; option->words[i]; i++) {
+		if (!strcmp(option->words[i], value)) {
+			store(option, to, i);
+			return 0;
+		}
+		at += snprintf(known + at, sizeof(known) - at, "%s%s", i ? ", " : "",
+			       option->words[i]);
+	}
+	return errmsg_set(e, ERRMSG_Q " is not one of %s", value, known);
+}
+
+static int set(const struct cli_option *option, void *to, const char *value, struct errmsg *e,
+	       int (*parse)(const char *, __u64, __u64, __u64 *, struct errmsg *))
+{
+	__u64 n;
+
+	if (parse(value, option->min, option->max, &n, e))
+		return -1;
+	store(option, to, n);
+	return 0;
+}
+
+int cli_set_number(const struct cli_option *option, void *to, const char *value, struct errmsg *e)
+{
+	return set(option, to, value, e, parse_u64);
+}
+
+int cli_set_count(const struct cli_option *option, void *to, const char *value, struct errmsg *e)
+{
+	return set(option, to, value, e, parse_count);
+}
+
+int cli_set_seconds(const struct cli_option *option, void *to, const char *value, struct errmsg *e)
+{
+	return set(option, to, value, e, parse_seconds);
+}
+
+int cli_set_duration(const struct cli_option *option, void *to, const char *value,
+		     struct errmsg *e)
+{
+	return set(option, to, value, e, parse_duration);
+}
+
+/* ---- the command line ------------------------------------------------------- */
+
+/* The code of the next option, -1 after the last. */
+static int next_option(const struct command *cmd, int argc, char **argv,
+		       const struct option *options)
+{
 	struct errmsg what;
 	int opt;
 
@@ -72,9 +232,10 @@ int cli_getopt(const struct command *cmd, int argc, char **argv,
 		cli_usage(cmd, "%s wants a value", argv[optind - 1]);
 	case '?':
 		/* optopt: 0 unknown or ambiguous, a letter, or a known option */
-		option = optopt ? find_option(options, optopt) : NULL;
-		if (option)
-			cli_usage(cmd, "--%s takes no value", option->name);
+		if (optopt == 'h')
+			cli_usage(cmd, "--help takes no value");
+		if (optopt >= FIRST_CODE)
+			cli_usage(cmd, "--%s takes no value", options[optopt - FIRST_CODE].name);
 		if (optopt)
 			errmsg_set(&what, "no option '-%c'", optopt);
 		else
@@ -82,6 +243,29 @@ int cli_getopt(const struct command *cmd, int argc, char **argv,
 		cli_usage(cmd, "%s", what.text);
 	}
 	return opt;
+}
+
+__u64 cli_parse(const struct command *cmd, int argc, char **argv, void *to)
+{
+	struct option options[MAX_OPTIONS + 2] = { };
+	const struct cli_option *option = cmd->options;
+	struct errmsg e;
+	__u64 given = 0;
+	int i, opt;
+
+	for (i = 0; option && option[i].name; i++)
+		options[i] = (struct option){
+			option[i].name, !option[i].arg ? no_argument : *option[i].arg == '[' ?
+			optional_argument : required_argument, NULL, FIRST_CODE + i,
+		};
+	options[i] = (struct option){ "help", no_argument, NULL, 'h' };
+	while ((opt = next_option(cmd, argc, argv, options)) != -1) {
+		i = opt - FIRST_CODE;
+		if (option[i].set(&option[i], to, optarg, &e))
+			cli_usage(cmd, "--%s: %s", option[i].name, e.text);
+		given |= 1ULL << i;
+	}
+	return given;
 }
 
 const char *cli_pool_arg(const struct command *cmd, int argc, char **argv)
@@ -103,4 +287,13 @@ void cli_no_more_args(const struct command *cmd, int argc, char **argv)
 		return;
 	errmsg_set(&e, "unexpected argument: " ERRMSG_Q, argv[optind]);
 	cli_usage(cmd, "%s", e.text);
+}
+
+const char *cli_only_pool_arg(const struct command *cmd, int argc, char **argv)
+{
+	const char *pool = cli_pool_arg(cmd, argc, argv);
+
+	optind++;
+	cli_no_more_args(cmd, argc, argv);
+	return pool;
 }

@@ -10,12 +10,8 @@
 #define DEFAULT_MAX	1024
 #define MAX_TARGET_NS	(60ULL * 60 * NSEC_PER_SEC)
 
-enum {
-	OPT_P99 = CLI_OPT_FIRST, OPT_AS, OPT_CREATE, OPT_MAX, OPT_JSON,
-};
-
 struct advice {
-	struct run run;
+	struct run run;		/* the first: some of its options are ours */
 	__u64 target_ns;
 	__u32 max;		/* capacity */
 	bool json;
@@ -43,10 +39,10 @@ static int try_capacity(struct advice *advice, __u32 capacity)
 	if (code)
 		return code;
 	if (advice->json) {
-		json = out_json_new();
-		out_json_add_u64(json, "capacity", capacity);
-		out_json_add_u64(json, "p99_ns", advice->p99_ns);
-		out_json_append(advice->tries, json);
+		json = json_new();
+		json_put(json, "capacity", capacity);
+		json_put(json, "p99_ns", advice->p99_ns);
+		json_append(advice->tries, json);
 		return CLI_OK;
 	}
 	printf("capacity %5u: p99 %9s%s\n", capacity,
@@ -105,17 +101,14 @@ static void print_advice(const struct advice *advice, __u32 enough)
 
 static void print_json(struct advice *advice, __u32 enough)
 {
-	struct json_object *json = out_json_new();
+	struct json_object *json = json_new();
 
-	out_json_add_u64(json, "target_ns", advice->target_ns);
-	out_json_add_u64(json, "tasks", advice->run.replay.nr);
-	out_json_add_u64(json, "without_end", advice->run.replay.nr_open);
-	if (enough)
-		out_json_add_u64(json, "capacity", enough);
-	else
-		out_json_add_null(json, "capacity");
-	out_json_add(json, "tries", advice->tries);
-	out_json_print(json);
+	json_put(json, "target_ns", advice->target_ns);
+	json_put(json, "tasks", advice->run.replay.nr);
+	json_put(json, "without_end", advice->run.replay.nr_open);
+	json_put_nonzero(json, "capacity", enough);
+	json_put(json, "tries", advice->tries);
+	json_print(json);
 }
 
 static int advise(struct advice *advice)
@@ -127,7 +120,7 @@ static int advise(struct advice *advice)
 	if (advice->max > replay->nr)
 		advice->max = replay->nr;
 	if (advice->json)
-		advice->tries = out_json_new_array();
+		advice->tries = json_new_array();
 	else
 		printf("%llu tasks in %.3f s, which ran for %.3f s%s\n", replay->nr,
 		       (double)replay_length_ns(replay) / NSEC_PER_SEC,
@@ -141,51 +134,15 @@ static int advise(struct advice *advice)
 	return code ?: enough ? CLI_OK : CLI_FAILED;
 }
 
-static void parse_option(const struct command *cmd, int opt, struct advice *advice)
-{
-	struct errmsg e;
-	__u64 max;
-	int err;
-
-	switch (opt) {
-	case OPT_P99:
-		if (parse_duration(optarg, 1, MAX_TARGET_NS, &advice->target_ns, &e))
-			cli_usage(cmd, "--p99: %s", e.text);
-		return;
-	case OPT_MAX:
-		if (parse_count(optarg, 1, WPOOL_DEV_UNLIMITED - 1, &max, &e))
-			cli_usage(cmd, "--max: %s", e.text);
-		advice->max = max;
-		return;
-	case OPT_JSON:
-		advice->json = true;
-		return;
-	}
-	err = opt == OPT_AS ? run_set(&advice->run, "as", optarg, &e) :
-			      run_set(&advice->run, "create", optarg, &e);
-	if (err)
-		cli_usage(cmd, "--%s", e.text);
-}
-
 static int run_command(const struct command *cmd, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "p99", required_argument, NULL, OPT_P99 },
-		{ "as", required_argument, NULL, OPT_AS },
-		{ "create", required_argument, NULL, OPT_CREATE },
-		{ "max", required_argument, NULL, OPT_MAX },
-		{ "json", no_argument, NULL, OPT_JSON },
-		{ "help", no_argument, NULL, 'h' },
-		{ }
-	};
 	struct advice advice = { .max = DEFAULT_MAX };
 	struct run *run = &advice.run;
 	struct errmsg e;
-	int opt, code;
+	int code;
 
 	run_init(run, cmd);
-	while ((opt = cli_getopt(cmd, argc, argv, options)) != -1)
-		parse_option(cmd, opt, &advice);
+	cli_parse(cmd, argc, argv, &advice);
 	if (!advice.target_ns)
 		cli_usage(cmd, "--p99 is missing: within which time shall 99 of 100 tasks end?");
 	if (run->attrs.attrs.mask & WPOOL_DEV_CAPACITY)
@@ -203,34 +160,43 @@ static int run_command(const struct command *cmd, int argc, char **argv)
 	code = run_complete(run, &e);
 	if (code < 0)
 		cli_usage(cmd, "%s", e.text);
-	if (code)
-		cli_error(cmd, "%s", e.text);
-	else
-		code = advise(&advice);
+	code = code ? cli_fail(cmd, &e) : advise(&advice);
 	run_exit(run);
 	return code;
 }
+
+static const struct cli_option options[] = {
+	{ "p99", "TIME", "the time: 10ms",
+	  CLI_DURATION(struct advice, target_ns, 1, MAX_TARGET_NS) },
+	{ "as", "KIND", "spin: a task uses a CPU (so if left out); or sleep",
+	  CLI_FIELD(run_set_replay_as, struct run, replay_as), .words = run_replay_words },
+	{ "create", "A=V,...", "other attributes of the pool (see 'wpoolctl create --help')",
+	  "Its queue_depth is max if it is not given.", .set = run_set_create },
+	{ "max", "N", "the largest capacity to try (1024)",
+	  "More workers than tasks are not tried.",
+	  CLI_COUNT(struct advice, max, 1, WPOOL_DEV_UNLIMITED - 1) },
+	{ "json", NULL, "one object: the capacity, or null, and all that was tried",
+	  CLI_FLAG(struct advice, json) },
+	{ }
+};
 
 const struct command cmd_advise = {
 	.name = "advise",
 	.args = "FILE --p99 TIME [OPTION]...",
 	.summary = "the smallest capacity that keeps a recorded load fast",
 	.help =
-"Runs the tasks of FILE, which 'wpoolctl trace record' wrote, again and again in\n"
-"a temporary pool: they arrive as they did, and each lasts as long as it did.\n"
-"Looks for the smallest capacity with which 99 of 100 end within TIME of their\n"
-"arrival.\n"
+"Runs the tasks of FILE, which 'wpoolctl trace record' wrote, again and again in a temporary\n"
+"pool: they arrive as they did, and each lasts as long as it did. Looks for the smallest\n"
+"capacity with which 99 of 100 end within TIME of their arrival.\n"
 "\n"
-"  --p99 TIME         the time: 10ms\n"
-"  --as KIND          spin: a task uses a CPU (so if left out); or sleep\n"
-"  --create A=V,...   other attributes of the pool (see 'wpoolctl create --help')\n"
-"  --max N            the largest capacity to try (1024)\n"
-"  --json             one object, with all that was tried\n"
-"\n"
-"Each try takes as long as the recording. Nothing else should keep the CPUs busy\n"
-"meanwhile that does not in earnest.\n"
+"Each try takes as long as the recording. Nothing else should keep the CPUs busy meanwhile that\n"
+"does not in earnest.\n"
 "\n"
 "  wpoolctl trace record --pool http --duration 30s\n"
 "  wpoolctl advise wpool.trace --p99 20ms --as sleep",
+	.more =
+"The first try is with as many workers as were busy on average, then with twice as many until\n"
+"they are enough, and then with what is between. Fails if no capacity is enough.",
+	.options = options,
 	.run = run_command,
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "attrs.h"
 #include "cli.h"
 #include "dev.h"
@@ -14,10 +15,6 @@
 
 #define DEFAULT_FILE	"/etc/wpool.conf"
 #define MAX_POOLS	1024
-
-enum {
-	OPT_CHECK = CLI_OPT_FIRST,
-};
 
 enum deed {
 	DEED_NONE,
@@ -36,6 +33,7 @@ struct declared {
 struct declaration {
 	const struct command *cmd;
 	const char *file;
+	bool only_check;
 	struct declared *pool[MAX_POOLS];	/* a set must not move */
 	unsigned int nr;
 };
@@ -53,13 +51,10 @@ static int begin_pool(struct declaration *declaration, unsigned int line, const 
 	for (i = 0; i < declaration->nr; i++)
 		if (!strcmp(declaration->pool[i]->pool, name))
 			return errmsg_set(e, "there is a section " ERRMSG_Q " already", name);
-	pool = declaration->nr < MAX_POOLS ? calloc(1, sizeof(*pool)) : NULL;
-	if (pool)
-		pool->pool = strdup(name);
-	if (!pool || !pool->pool) {
-		free(pool);
-		return errmsg_set(e, "more than %d pools, or out of memory", MAX_POOLS);
-	}
+	if (declaration->nr == MAX_POOLS)
+		return errmsg_set(e, "more than %d pools", MAX_POOLS);
+	pool = alloc_zeroed(1, sizeof(*pool));
+	pool->pool = alloc_copy(name);
 	pool->line = line;
 	attr_set_init(&pool->set);
 	declaration->pool[declaration->nr++] = pool;
@@ -83,7 +78,7 @@ static int take_line(void *arg, unsigned int line, const char *section, const ch
 		return errmsg_set(e, "%.40s: wants a value", key);
 	}
 	if (asprintf(&assignment, "%s=%s", key, value) < 0)
-		return errmsg_set(e, "out of memory");
+		alloc_checked(NULL);
 	err = attr_set_add(&pool->set, ATTR_CREATE, assignment, e);
 	free(assignment);
 	if (!err)
@@ -188,7 +183,7 @@ static int look_at_all(const struct declaration *declaration)
 }
 
 /* What fails keeps nothing else from being done. */
-static int act_on_all(const struct declaration *declaration, bool only_check)
+static int act_on_all(const struct declaration *declaration)
 {
 	static const char *const done[] = {
 		[DEED_NONE] = "is so already", [DEED_TUNE] = "changed", [DEED_CREATE] = "made",
@@ -204,36 +199,28 @@ static int act_on_all(const struct declaration *declaration, bool only_check)
 	for (i = 0; i < declaration->nr; i++) {
 		const struct declared *pool = declaration->pool[i];
 
-		if (only_check || !act(pool, &e)) {
-			printf("%s: %s\n", pool->pool, (only_check ? to_do : done)[pool->deed]);
-			continue;
-		}
-		cli_error(declaration->cmd, "%s", e.text);
-		code = CLI_FAILED;
+		if (!declaration->only_check && act(pool, &e))
+			code = cli_fail(declaration->cmd, &e);
+		else
+			printf("%s: %s\n", pool->pool,
+			       (declaration->only_check ? to_do : done)[pool->deed]);
 	}
 	return code;
 }
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "check", no_argument, NULL, OPT_CHECK },
-		{ "help", no_argument, NULL, 'h' },
-		{ }
-	};
 	struct declaration declaration = { .cmd = cmd, .file = DEFAULT_FILE };
-	bool only_check = false;
 	int code;
 
-	while (cli_getopt(cmd, argc, argv, options) != -1)
-		only_check = true;
+	cli_parse(cmd, argc, argv, &declaration);
 	if (optind < argc)
 		declaration.file = argv[optind++];
 	cli_no_more_args(cmd, argc, argv);
 	code = read_file(&declaration);
 	code = look_at_all(&declaration) ?: code;
 	if (!code)
-		code = act_on_all(&declaration, only_check);
+		code = act_on_all(&declaration);
 	while (declaration.nr) {
 		free(declaration.pool[--declaration.nr]->pool);
 		free(declaration.pool[declaration.nr]);
@@ -241,22 +228,27 @@ static int run(const struct command *cmd, int argc, char **argv)
 	return code;
 }
 
+static const struct cli_option options[] = {
+	{ "check", NULL, "only say what would be done", CLI_FLAG(struct declaration, only_check) },
+	{ }
+};
+
 const struct command cmd_apply = {
 	.name = "apply",
 	.args = "[--check] [FILE]",
 	.summary = "make the pools that a file declares, or tune them to it",
 	.help =
-"Makes each pool that the file declares, or, if it is there, changes those of its\n"
-"attributes that are not as declared. FILE is " DEFAULT_FILE " if none is named,\n"
-"- is standard input. A section is a pool, its lines are attributes:\n"
+"Makes each pool that the file declares, or, if it is there, changes those of its attributes\n"
+"that are not as declared. FILE is " DEFAULT_FILE " if none is named, - is standard input.\n"
+"A section is a pool, its lines are attributes; a line that begins with # or ; is a comment:\n"
 "\n"
 "  [batch]\n"
 "  capacity = 64\n"
 "  queue_depth = max\n"
 "\n"
-"If anything is wrong in the file, nothing is done. Pools that are not in it, and\n"
-"attributes that are not, stay as they are.\n"
-"\n"
-"  --check            only say what would be done",
+"If anything is wrong in the file, all of that is said and nothing is done. Pools that are not in\n"
+"it, and attributes that are not, stay as they are.",
+	.more = "A unit of systemd does this whenever the module is loaded.",
+	.options = options,
 	.run = run,
 };

@@ -8,21 +8,14 @@
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "help", no_argument, NULL, 'h' },
-		{ }
-	};
 	struct errmsg e;
 	char *text;
 
-	while (cli_getopt(cmd, argc, argv, options) != -1)
-		;
+	cli_parse(cmd, argc, argv, NULL);
 	cli_no_more_args(cmd, argc, argv);
 	text = text_read("dump", &e);
-	if (!text) {
-		cli_error(cmd, "%s", e.text);
-		return CLI_FAILED;
-	}
+	if (!text)
+		return cli_fail(cmd, &e);
 	fputs(text, stdout);
 	free(text);
 	return CLI_OK;
@@ -33,8 +26,11 @@ const struct command cmd_dump = {
 	.args = "",
 	.summary = "print queues, workers and waiters of all pools",
 	.help =
-"Prints what each pool is doing: its queues, oldest first, its workers in tasks,\n"
-"who waits in line, and why. It is read from debugfs, which is for root only.\n"
-"With the stacks of the workers, sysrq-x writes the same to the kernel's log.\n",
+"Prints what each pool is doing: its queues, oldest first, with the functions of their first\n"
+"tasks, its workers in tasks, who waits in line, and why. It is read from debugfs, which is for\n"
+"root only. With the stacks of the workers, sysrq-x writes the same to the kernel's log.",
+	.more =
+"The log gets it also of pools that stall, and, with the module's parameter dump_on_panic, when\n"
+"the kernel panics.",
 	.run = run,
 };

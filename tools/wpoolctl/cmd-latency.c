@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli.h"
 #include "hist.h"
@@ -40,6 +39,7 @@ static const char *const kinds[NR_HISTS] = {
 struct view {
 	const char *pool;
 	__u64 interval_ns;	/* 0: since latency was switched on */
+	bool json;
 	bool is_on;
 	struct hists hists;
 };
@@ -150,40 +150,39 @@ static void print_view(const struct view *view)
 static struct json_object *json_of(const struct hists *hists, enum hist_kind kind)
 {
 	const struct hist *hist = &hists->hist[kind];
-	struct json_object *json = out_json_new(), *buckets = out_json_new_array(), *bucket;
+	struct json_object *json = json_new(), *buckets = json_new_array(), *bucket;
 	size_t i;
 
-	out_json_add_u64(json, "count", hist->nr);
-	out_json_add_u64(json, "sum_ns", hist->sum_ns);
+	json_put(json, "count", hist->nr);
+	json_put(json, "sum_ns", hist->sum_ns);
 	for (i = 0; i < ARRAY_SIZE(percentiles); i++)
-		out_json_add_u64(json, percentiles[i].key,
-				 hist_percentile(hists, kind, percentiles[i].ppm));
-	out_json_add_u64(json, "max_ns", hist->max_ns);
+		json_put(json, percentiles[i].key,
+			 hist_percentile(hists, kind, percentiles[i].ppm));
+	json_put(json, "max_ns", hist->max_ns);
 	for (i = 0; i < hists->nr_buckets; i++) {
 		if (!hist->bucket[i])
 			continue;
-		bucket = out_json_new();
-		out_json_add_u64(bucket, "from_ns", hists->from_ns[i]);
-		out_json_add_u64(bucket, "count", hist->bucket[i]);
-		out_json_append(buckets, bucket);
+		bucket = json_new();
+		json_put(bucket, "from_ns", hists->from_ns[i]);
+		json_put(bucket, "count", hist->bucket[i]);
+		json_append(buckets, bucket);
 	}
-	out_json_add(json, "buckets", buckets);
+	json_put(json, "buckets", buckets);
 	return json;
 }
 
 static void print_json(const struct view *view)
 {
-	struct json_object *json = out_json_new();
+	struct json_object *json = json_new();
 	enum hist_kind kind;
 
-	out_json_add_string(json, "name", view->pool);
-	out_json_add_bool(json, "latency", view->is_on);
+	json_put(json, "name", view->pool);
+	json_put(json, "latency", view->is_on);
 	if (view->interval_ns)
-		out_json_add_double(json, "interval_s",
-				    (double)view->interval_ns / NSEC_PER_SEC);
+		json_put(json, "interval_s", (double)view->interval_ns / NSEC_PER_SEC);
 	for (kind = 0; kind < NR_HISTS; kind++)
-		out_json_add(json, kinds[kind], json_of(&view->hists, kind));
-	out_json_print(json);
+		json_put(json, kinds[kind], json_of(&view->hists, kind));
+	json_print(json);
 }
 
 /* ---- the command ------------------------------------------------------------ */
@@ -211,65 +210,49 @@ static int look(struct view *view, struct hists *hists, struct errmsg *e)
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
-	enum { OPT_INTERVAL = CLI_OPT_FIRST, OPT_JSON };
-	static const struct option options[] = {
-		{ "interval", required_argument, NULL, OPT_INTERVAL },
-		{ "json", no_argument, NULL, OPT_JSON },
-		{ "help", no_argument, NULL, 'h' },
-		{ }
-	};
 	static struct hists before, now;
 	static struct view view;
-	struct timespec pause;
-	bool json = false;
 	struct errmsg e;
-	int opt, err;
+	int err;
 
-	while ((opt = cli_getopt(cmd, argc, argv, options)) != -1) {
-		if (opt == OPT_JSON)
-			json = true;
-		else if (parse_seconds(optarg, MIN_INTERVAL_NS, MAX_INTERVAL_NS,
-				       &view.interval_ns, &e))
-			cli_usage(cmd, "--interval: %s", e.text);
-	}
-	view.pool = cli_pool_arg(cmd, argc, argv);
-	optind++;
-	cli_no_more_args(cmd, argc, argv);
+	cli_parse(cmd, argc, argv, &view);
+	view.pool = cli_only_pool_arg(cmd, argc, argv);
 	err = look(&view, &before, &e);
 	view.hists = before;
 	if (!err && view.interval_ns) {
-		pause.tv_sec = view.interval_ns / NSEC_PER_SEC;
-		pause.tv_nsec = view.interval_ns % NSEC_PER_SEC;
-		clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+		sleep_ns(view.interval_ns);
 		err = look(&view, &now, &e);
 		hists_between(&before, &now, &view.hists);
 	}
-	if (err) {
-		cli_error(cmd, "%s", e.text);
-		return CLI_FAILED;
-	}
-	if (json)
+	if (err)
+		return cli_fail(cmd, &e);
+	if (view.json)
 		print_json(&view);
 	else
 		print_view(&view);
 	return CLI_OK;
 }
 
+static const struct cli_option options[] = {
+	{ "interval", "SECONDS",
+	  "only what starts or ends within this time from now; ns, us, ms, m, h may be given",
+	  CLI_SECONDS(struct view, interval_ns, MIN_INTERVAL_NS, MAX_INTERVAL_NS) },
+	{ "json", NULL,
+	  "an object: name, latency, and wait and run with count, sum_ns, p50_ns, p90_ns,\n"
+	  "p99_ns, p99_9_ns, max_ns, and buckets with from_ns and count",
+	  CLI_FLAG(struct view, json) },
+	{ }
+};
+
 const struct command cmd_latency = {
 	.name = "latency",
 	.args = "POOL [--interval SECONDS] [--json]",
 	.summary = "show how long the tasks of a pool waited and ran",
 	.help =
-"Shows how long tasks waited, from submit to start, and how long they ran, from\n"
-"start to end: percentiles, and bars of how many tasks took how long. The pool\n"
-"counts while its attribute latency is 1, and begins anew when that is switched\n"
-"on: 'wpoolctl tune POOL latency=1'. A percentile is at most a sixteenth too\n"
-"long.\n"
-"\n"
-"  --interval SECONDS  only what starts or ends within this time from now; ns,\n"
-"                      us, ms, m, h may be given\n"
-"  --json              an object: name, latency, and wait and run with count,\n"
-"                      sum_ns, p50_ns, p90_ns, p99_ns, p99_9_ns, max_ns, and\n"
-"                      buckets with from_ns and count",
+"Shows how long tasks waited, from submit to start, and how long they ran, from start to end:\n"
+"percentiles, and bars of how many tasks took how long. The pool counts while its attribute\n"
+"latency is 1, and begins anew when that is switched on: 'wpoolctl tune POOL latency=1'. A\n"
+"percentile is at most a sixteenth too long. Needs no privilege.",
+	.options = options,
 	.run = run,
 };

@@ -15,56 +15,11 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "out.h"
 #include "parse.h"
-#include "sysfs.h"
+#include "pools.h"
 
 /* Buckets of 16 a power of two are too many for a database: from 1 us on, one a power. */
 #define MIN_BUCKET_NS	1024
-
-static const struct {
-	enum figure figure;
-	bool is_counter;
-	const char *name, *help;
-} metrics[] = {
-	{ FIGURE_WORKERS, false, "wpool_workers", "Workers that exist." },
-	{ FIGURE_IDLE, false, "wpool_workers_idle", "Workers asleep without a task." },
-	{ FIGURE_SEARCHING, false, "wpool_workers_searching", "Workers awake without a task." },
-	{ FIGURE_BUSY, false, "wpool_workers_busy", "Workers in a task." },
-	{ FIGURE_BLOCKED, false, "wpool_workers_blocked", "Workers asleep in a task." },
-	{ FIGURE_WAITING, false, "wpool_submitters_waiting",
-	  "Submitters asleep because the pool is full." },
-	{ FIGURE_QUEUED, false, "wpool_tasks_queued", "Accepted tasks that have not started." },
-	{ FIGURE_OUTSTANDING, false, "wpool_tasks_outstanding",
-	  "Accepted tasks that have not finished." },
-	{ FIGURE_SUBMITTED, true, "wpool_tasks_submitted", "Tasks that were accepted." },
-	{ FIGURE_COMPLETED, true, "wpool_tasks_completed", "Tasks whose function returned." },
-	{ FIGURE_FAILED, true, "wpool_tasks_failed",
-	  "Tasks that ended with the death of their worker." },
-	{ FIGURE_CANCELLED, true, "wpool_tasks_cancelled",
-	  "Tasks that were cancelled before they started." },
-	{ FIGURE_OVERDUE, true, "wpool_tasks_overdue",
-	  "Tasks that were not run, since they had waited for longer than max_wait_ms." },
-	{ FIGURE_ERRORS, true, "wpool_group_tasks_failed",
-	  "Tasks of groups whose function returned an error." },
-	{ FIGURE_REFUSED, true, "wpool_submits_refused",
-	  "Submits that were turned away because the pool was full." },
-	{ FIGURE_STOLEN, true, "wpool_tasks_stolen",
-	  "Tasks that a worker took from the queue of another CPU." },
-	{ FIGURE_HANDOFFS, true, "wpool_handoffs",
-	  "Queues that workers gave away when they went to sleep." },
-	{ FIGURE_HOGS, true, "wpool_hogs", "Tasks that ran longer than hog_ms without sleeping." },
-	{ FIGURE_SPAWNED, true, "wpool_workers_spawned", "Workers that were created." },
-	{ FIGURE_SPAWN_FAILED, true, "wpool_spawns_failed",
-	  "Attempts to create a worker that failed." },
-	{ FIGURE_EXHAUSTED, true, "wpool_exhausted",
-	  "Times that tasks waited for a second because all workers were in tasks." },
-	{ FIGURE_RESCUED, true, "wpool_rescued",
-	  "Times that tasks had to be run by the worker held in reserve." },
-	{ FIGURE_EXPIRED, true, "wpool_workers_expired",
-	  "Workers that left because they were idle." },
-	{ FIGURE_FAULTS, true, "wpool_faults", "Workers that died in a task." },
-};
 
 static const struct {
 	const char *name, *help;
@@ -72,55 +27,6 @@ static const struct {
 	[HIST_WAIT] = { "wpool_wait_seconds", "Time from submit to start of tasks." },
 	[HIST_RUN] = { "wpool_run_seconds", "Time from start to end of tasks." },
 };
-
-struct look {
-	char *pool;
-	struct snapshot now;
-};
-
-struct looks {
-	struct look *look;
-	size_t nr;
-};
-
-/* ---- looking ---------------------------------------------------------------- */
-
-static void looks_exit(struct looks *looks)
-{
-	while (looks->nr)
-		free(looks->look[--looks->nr].pool);
-	free(looks->look);
-}
-
-/* All pools but those that go meanwhile. */
-static int look_at_all(struct looks *looks, struct errmsg *e)
-{
-	struct sysfs_names names;
-	int err = sysfs_list_pools(&names, e);
-	struct look *look;
-	size_t i;
-
-	if (err)
-		return err;
-	looks->look = calloc(names.nr + 1, sizeof(*looks->look));
-	if (!looks->look)
-		err = errmsg_set(e, "out of memory");
-	for (i = 0; !err && i < names.nr; i++) {
-		look = &looks->look[looks->nr];
-		err = sysfs_snapshot(names.name[i], &look->now, e);
-		if (err == -ENOENT || err == -ENODEV) {
-			err = 0;
-			continue;
-		}
-		if (err)
-			break;
-		look->pool = names.name[i];
-		names.name[i] = NULL;
-		looks->nr++;
-	}
-	sysfs_names_exit(&names);
-	return err;
-}
 
 /* ---- writing ---------------------------------------------------------------- */
 
@@ -138,7 +44,7 @@ static void write_limit(FILE *out, const char *name, const char *pool, const cha
 	fprintf(out, "%s{pool=\"%s\"} %s\n", name, pool, strcmp(value, "max") ? value : "+Inf");
 }
 
-static void write_limits(FILE *out, const struct looks *looks, bool openmetrics)
+static void write_limits(FILE *out, const struct pools *pools, bool openmetrics)
 {
 	__u64 max_workers = sysfs_max_workers();
 	size_t i;
@@ -149,35 +55,36 @@ static void write_limits(FILE *out, const struct looks *looks, bool openmetrics)
 		fprintf(out, "wpool_max_workers %llu\n", max_workers);
 	}
 	describe(out, "wpool_open", "gauge", "1 if the pool accepts tasks.", openmetrics);
-	for (i = 0; i < looks->nr; i++)
-		fprintf(out, "wpool_open{pool=\"%s\"} %d\n", looks->look[i].pool,
-			!strcmp(looks->look[i].now.state, "open"));
+	for (i = 0; i < pools->nr; i++)
+		fprintf(out, "wpool_open{pool=\"%s\"} %d\n", pools->pool[i].name,
+			!strcmp(pools->pool[i].now.state, "open"));
 	describe(out, "wpool_capacity", "gauge", "Workers at most.", openmetrics);
-	for (i = 0; i < looks->nr; i++)
-		write_limit(out, "wpool_capacity", looks->look[i].pool,
-			    looks->look[i].now.capacity);
+	for (i = 0; i < pools->nr; i++)
+		write_limit(out, "wpool_capacity", pools->pool[i].name,
+			    pools->pool[i].now.capacity);
 	describe(out, "wpool_queue_depth", "gauge", "Tasks accepted beyond capacity.",
 		 openmetrics);
-	for (i = 0; i < looks->nr; i++)
-		write_limit(out, "wpool_queue_depth", looks->look[i].pool,
-			    looks->look[i].now.queue_depth);
+	for (i = 0; i < pools->nr; i++)
+		write_limit(out, "wpool_queue_depth", pools->pool[i].name,
+			    pools->pool[i].now.queue_depth);
 }
 
-static void write_figures(FILE *out, const struct looks *looks, bool openmetrics)
+static void write_figures(FILE *out, const struct pools *pools, bool openmetrics)
 {
-	size_t m, i;
+	const struct figure_info *figure;
+	size_t i;
 
-	for (m = 0; m < ARRAY_SIZE(metrics); m++) {
-		describe(out, metrics[m].name, metrics[m].is_counter ? "counter" : "gauge",
-			 metrics[m].help, openmetrics);
-		for (i = 0; i < looks->nr; i++)
-			fprintf(out, "%s%s{pool=\"%s\"} %llu\n", metrics[m].name,
-				metrics[m].is_counter ? "_total" : "", looks->look[i].pool,
-				looks->look[i].now.value[metrics[m].figure]);
+	for (figure = figures; figure < figures + NR_FIGURES; figure++) {
+		describe(out, figure->metric, figure->is_counter ? "counter" : "gauge",
+			 figure->help, openmetrics);
+		for (i = 0; i < pools->nr; i++)
+			fprintf(out, "%s%s{pool=\"%s\"} %llu\n", figure->metric,
+				figure->is_counter ? "_total" : "", pools->pool[i].name,
+				pools->pool[i].now.value[figure - figures]);
 	}
 }
 
-static void write_pressure(FILE *out, const struct looks *looks, bool openmetrics)
+static void write_pressure(FILE *out, const struct pools *pools, bool openmetrics)
 {
 	static const int seconds[NR_PRESSURES] = { 10, 60, 300 };
 	size_t i, n;
@@ -185,16 +92,16 @@ static void write_pressure(FILE *out, const struct looks *looks, bool openmetric
 	describe(out, "wpool_pressure_ratio", "gauge",
 		 "Share of the last seconds in which tasks were queued for long or submitters waited.",
 		 openmetrics);
-	for (i = 0; i < looks->nr; i++)
+	for (i = 0; i < pools->nr; i++)
 		for (n = 0; n < NR_PRESSURES; n++)
 			fprintf(out, "wpool_pressure_ratio{pool=\"%s\",seconds=\"%d\"} %.4f\n",
-				looks->look[i].pool, seconds[n],
-				looks->look[i].now.pressure.percent[n] / 100);
+				pools->pool[i].name, seconds[n],
+				pools->pool[i].now.pressure.percent[n] / 100);
 	describe(out, "wpool_pressure_seconds", "counter",
 		 "Time in which tasks were queued for long or submitters waited.", openmetrics);
-	for (i = 0; i < looks->nr; i++)
+	for (i = 0; i < pools->nr; i++)
 		fprintf(out, "wpool_pressure_seconds_total{pool=\"%s\"} %.6f\n",
-			looks->look[i].pool, looks->look[i].now.pressure.total_us / 1e6);
+			pools->pool[i].name, pools->pool[i].now.pressure.total_us / 1e6);
 }
 
 static bool is_power_of_2(__u64 n)
@@ -202,9 +109,9 @@ static bool is_power_of_2(__u64 n)
 	return n && !(n & (n - 1));
 }
 
-static void write_histogram(FILE *out, const struct look *look, enum hist_kind kind)
+static void write_histogram(FILE *out, const struct pool *pool, enum hist_kind kind)
 {
-	const struct hists *hists = &look->now.hists;
+	const struct hists *hists = &pool->now.hists;
 	const struct hist *hist = &hists->hist[kind];
 	__u64 below = 0;
 	size_t i;
@@ -212,16 +119,16 @@ static void write_histogram(FILE *out, const struct look *look, enum hist_kind k
 	for (i = 0; i < hists->nr_buckets; below += hist->bucket[i++])
 		if (hists->from_ns[i] >= MIN_BUCKET_NS && is_power_of_2(hists->from_ns[i]))
 			fprintf(out, "%s_bucket{pool=\"%s\",le=\"%.9g\"} %llu\n",
-				times[kind].name, look->pool,
+				times[kind].name, pool->name,
 				(double)hists->from_ns[i] / NSEC_PER_SEC, below);
-	fprintf(out, "%s_bucket{pool=\"%s\",le=\"+Inf\"} %llu\n", times[kind].name, look->pool,
+	fprintf(out, "%s_bucket{pool=\"%s\",le=\"+Inf\"} %llu\n", times[kind].name, pool->name,
 		below);
-	fprintf(out, "%s_sum{pool=\"%s\"} %.9f\n", times[kind].name, look->pool,
+	fprintf(out, "%s_sum{pool=\"%s\"} %.9f\n", times[kind].name, pool->name,
 		(double)hist->sum_ns / NSEC_PER_SEC);
-	fprintf(out, "%s_count{pool=\"%s\"} %llu\n", times[kind].name, look->pool, below);
+	fprintf(out, "%s_count{pool=\"%s\"} %llu\n", times[kind].name, pool->name, below);
 }
 
-static void write_times(FILE *out, const struct looks *looks, bool openmetrics)
+static void write_times(FILE *out, const struct pools *pools, bool openmetrics)
 {
 	enum hist_kind kind;
 	bool described;
@@ -229,24 +136,24 @@ static void write_times(FILE *out, const struct looks *looks, bool openmetrics)
 
 	for (kind = 0; kind < NR_HISTS; kind++) {
 		described = false;
-		for (i = 0; i < looks->nr; i++) {
-			if (!looks->look[i].now.hists.nr_buckets)
+		for (i = 0; i < pools->nr; i++) {
+			if (!pools->pool[i].now.hists.nr_buckets)
 				continue;
 			if (!described)
 				describe(out, times[kind].name, "histogram", times[kind].help,
 					 openmetrics);
 			described = true;
-			write_histogram(out, &looks->look[i], kind);
+			write_histogram(out, &pools->pool[i], kind);
 		}
 	}
 }
 
-static void write_all(FILE *out, const struct looks *looks, bool openmetrics)
+static void write_all(FILE *out, const struct pools *pools, bool openmetrics)
 {
-	write_limits(out, looks, openmetrics);
-	write_figures(out, looks, openmetrics);
-	write_pressure(out, looks, openmetrics);
-	write_times(out, looks, openmetrics);
+	write_limits(out, pools, openmetrics);
+	write_figures(out, pools, openmetrics);
+	write_pressure(out, pools, openmetrics);
+	write_times(out, pools, openmetrics);
 	if (openmetrics)
 		fputs("# EOF\n", out);
 }
@@ -257,7 +164,7 @@ static int fail(struct errmsg *e, const char *path)
 }
 
 /* The name does not end as that of @path, so that nobody takes the file for a whole one. */
-static int write_file(const char *path, const struct looks *looks, bool openmetrics,
+static int write_file(const char *path, const struct pools *pools, bool openmetrics,
 		      struct errmsg *e)
 {
 	char aside[PATH_MAX];
@@ -277,7 +184,7 @@ static int write_file(const char *path, const struct looks *looks, bool openmetr
 			close(fd);
 		goto out_unlink;
 	}
-	write_all(out, looks, openmetrics);
+	write_all(out, pools, openmetrics);
 	/* others read it; and after a crash it is whole or the old one */
 	if (fchmod(fd, 0644) || fflush(out) || ferror(out) || fsync(fd))
 		err = fail(e, path);
@@ -291,53 +198,56 @@ out_unlink:
 	return err;
 }
 
+struct options {
+	const char *output;
+	bool openmetrics;
+};
+
 static int run(const struct command *cmd, int argc, char **argv)
 {
-	enum { OPT_OUTPUT = CLI_OPT_FIRST, OPT_OPENMETRICS };
-	static const struct option options[] = {
-		{ "output", required_argument, NULL, OPT_OUTPUT },
-		{ "openmetrics", no_argument, NULL, OPT_OPENMETRICS },
-		{ "help", no_argument, NULL, 'h' },
-		{ }
-	};
-	const char *output = NULL;
-	struct looks looks = { };
-	bool openmetrics = false;
+	struct pools pools = { .all = true };
+	struct options given = { };
 	struct errmsg e;
-	int opt, err;
+	int err;
 
-	while ((opt = cli_getopt(cmd, argc, argv, options)) != -1) {
-		if (opt == OPT_OPENMETRICS)
-			openmetrics = true;
-		else
-			output = optarg;
-	}
+	cli_parse(cmd, argc, argv, &given);
 	cli_no_more_args(cmd, argc, argv);
-	if (output && !*output)
+	if (given.output && !*given.output)
 		cli_usage(cmd, "--output: a name is missing");
-	err = look_at_all(&looks, &e);
-	if (!err && output)
-		err = write_file(output, &looks, openmetrics, &e);
+	err = pools_look(&pools, &e);
+	if (!err && given.output)
+		err = write_file(given.output, &pools, given.openmetrics, &e);
 	else if (!err)
-		write_all(stdout, &looks, openmetrics);
-	looks_exit(&looks);
-	if (err)
-		cli_error(cmd, "%s", e.text);
-	return err ? CLI_FAILED : CLI_OK;
+		write_all(stdout, &pools, given.openmetrics);
+	pools_exit(&pools);
+	return err ? cli_fail(cmd, &e) : CLI_OK;
 }
+
+static const struct cli_option options[] = {
+	{ "output", "FILE",
+	  "to this file, which is replaced at once when all is written, or not at all",
+	  CLI_TEXT(struct options, output) },
+	{ "openmetrics", NULL,
+	  "in the stricter format of OpenMetrics, which node_exporter does not read",
+	  CLI_FLAG(struct options, openmetrics) },
+	{ }
+};
 
 const struct command cmd_metrics = {
 	.name = "metrics",
 	.args = "[--output FILE] [--openmetrics]",
 	.summary = "write the figures of all pools for Prometheus",
 	.help =
-"Writes the figures of all pools, and how long tasks waited and ran where the\n"
-"attribute latency is 1, as the textfile collector of Prometheus' node_exporter\n"
-"reads them. wpoolctl-metrics.timer of systemd does that every 15 seconds.\n"
+"Writes the figures of all pools, and how long tasks waited and ran where the attribute latency\n"
+"is 1, as the textfile collector of Prometheus' node_exporter reads them. wpoolctl-metrics.timer\n"
+"of systemd does that every 15 seconds.",
+	.more =
+"Each has the label pool: gauges such as wpool_tasks_queued, counters such as\n"
+"wpool_tasks_completed_total, and the histograms wpool_wait_seconds and wpool_run_seconds, with\n"
+"a bucket for each power of two.\n"
 "\n"
-"  --output FILE  to this file, which is replaced at once when all is written, or\n"
-"                 not at all\n"
-"  --openmetrics  in the stricter format of OpenMetrics, which node_exporter does\n"
-"                 not read",
+"'systemctl enable --now wpoolctl-metrics.timer' writes them into\n"
+"/var/lib/prometheus/node-exporter/wpool.prom, if that directory is there.",
+	.options = options,
 	.run = run,
 };

@@ -61,6 +61,7 @@ static bool in_any_group(const char *attr)
 struct shown {
 	const char *pool;
 	const char *only;	/* names, separated by commas; NULL for all */
+	bool as_json;
 	bool prealloc;
 	struct json_object *json;
 	struct json_object *changed;
@@ -124,9 +125,9 @@ static int show_attr(const struct shown *shown, const char *attr, const char **t
 	preset = attr_default_unless(attr, value, shown->pool, shown->prealloc, buf,
 				     sizeof(buf));
 	if (shown->json) {
-		out_json_add_file(shown->json, attr, value);
+		json_put_file(shown->json, attr, value);
 		if (preset)
-			out_json_append(shown->changed, out_json_string(attr));
+			json_append_string(shown->changed, attr);
 		return 0;
 	}
 	if (*title) {
@@ -187,82 +188,65 @@ static bool has_prealloc(const char *pool)
 	       !strcmp(value, "1");
 }
 
-static int show_pool(const struct command *cmd, struct shown *shown, bool json)
+static int show_pool(const struct command *cmd, struct shown *shown, struct errmsg *e)
 {
 	struct sysfs_names present;
-	struct errmsg e;
 	size_t g;
 	int err;
 
-	err = sysfs_list_attrs(shown->pool, &present, &e);
+	err = sysfs_list_attrs(shown->pool, &present, e);
 	if (err)
-		goto err_report;
-	if (check_only(shown, &present, &e))
-		cli_usage(cmd, "%s", e.text);
+		return err;
+	if (check_only(shown, &present, e))
+		cli_usage(cmd, "%s", e->text);
 	shown->prealloc = has_prealloc(shown->pool);
-	if (json) {
-		shown->json = out_json_new();
-		shown->changed = out_json_new_array();
-		out_json_add_string(shown->json, "name", shown->pool);
+	if (shown->as_json) {
+		shown->json = json_new();
+		shown->changed = json_new_array();
+		json_put(shown->json, "name", shown->pool);
 	} else {
 		printf("%sPool %s%s\n", out_style(OUT_BOLD), shown->pool, out_plain());
 	}
 	for (g = 0; !err && g < ARRAY_SIZE(groups); g++)
-		err = show_group(shown, &groups[g], &present, &e);
+		err = show_group(shown, &groups[g], &present, e);
 	sysfs_names_exit(&present);
 	if (!err)
-		err = sysfs_find_pool(shown->pool, &e);	/* destroyed meanwhile */
-	if (json)
-		out_json_add(shown->json, "not_default", shown->changed);
-	if (err)
-		goto err_free;
-	if (json)
-		out_json_print(shown->json);
-	return CLI_OK;
-
-err_free:
-	json_object_put(shown->json);
-err_report:
-	cli_error(cmd, "%s", e.text);
-	return CLI_FAILED;
+		err = sysfs_find_pool(shown->pool, e);	/* destroyed meanwhile */
+	if (!err && shown->as_json) {
+		json_put(shown->json, "not_default", shown->changed);
+		json_print(shown->json);
+	}
+	return err;
 }
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
-	enum { OPT_JSON = CLI_OPT_FIRST, OPT_COLUMNS };
-	static const struct option options[] = {
-		{ "columns", required_argument, NULL, OPT_COLUMNS },
-		{ "json", no_argument, NULL, OPT_JSON },
-		{ "help", no_argument, NULL, 'h' },
-		{ }
-	};
 	struct shown shown = { };
-	bool json = false;
-	int opt;
+	struct errmsg e;
 
-	while ((opt = cli_getopt(cmd, argc, argv, options)) != -1) {
-		if (opt == OPT_JSON)
-			json = true;
-		else
-			shown.only = optarg;
-	}
-	shown.pool = cli_pool_arg(cmd, argc, argv);
-	optind++;
-	cli_no_more_args(cmd, argc, argv);
-	return show_pool(cmd, &shown, json);
+	cli_parse(cmd, argc, argv, &shown);
+	shown.pool = cli_only_pool_arg(cmd, argc, argv);
+	return show_pool(cmd, &shown, &e) ? cli_fail(cmd, &e) : CLI_OK;
 }
+
+static const struct cli_option options[] = {
+	{ "columns", "NAME,...", "only these, by the names of the sysfs files",
+	  CLI_TEXT(struct shown, only) },
+	{ "json", NULL,
+	  "one object; the keys are the names of the sysfs files, and not_default lists those\n"
+	  "attributes that are not",
+	  CLI_FLAG(struct shown, as_json) },
+	{ }
+};
 
 const struct command cmd_show = {
 	.name = "show",
 	.args = "POOL [--columns NAME,...] [--json]",
 	.summary = "show all attributes and figures of a pool",
 	.help =
-"Shows all attributes and figures of a pool. An attribute that is not at its\n"
-"default has that behind it. tuning.rst, which wpoolctl(8) says where to find,\n"
-"explains them; 'wpoolctl tune --help' lists those that can be changed.\n"
-"\n"
-"  --columns NAME,...  only these, by the names of the sysfs files\n"
-"  --json              one object; the keys are the names of the sysfs files, and\n"
-"                      not_default lists those attributes that are not",
+"Shows all attributes and figures of a pool. An attribute that is not at its default has that\n"
+"behind it. tuning.rst, which wpoolctl(8) says where to find, explains them; 'wpoolctl tune\n"
+"--help' lists those that can be changed.",
+	.options = options,
 	.run = run,
 };

@@ -6,11 +6,9 @@
  * which in most cases is for root only; without it the view says why it is empty.
  */
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "parse.h"
@@ -22,80 +20,6 @@
 #define KEYS		"p f o w c: views  < > r: sort  /: filter  h: help  q: quit"
 
 /* ---- looking -------------------------------------------------------------- */
-
-static struct pool *find_pool(struct top *top, const char *name)
-{
-	struct pool *grown;
-	size_t i;
-
-	for (i = 0; i < top->nr_pools; i++)
-		if (!strcmp(top->pools[i].name, name))
-			return &top->pools[i];
-	grown = realloc(top->pools, (top->nr_pools + 1) * sizeof(*grown));
-	if (!grown)
-		return NULL;
-	top->pools = grown;
-	grown[i] = (struct pool){ .name = strdup(name) };
-	if (!grown[i].name)
-		return NULL;
-	top->nr_pools++;
-	return &grown[i];
-}
-
-static void forget_absent_pools(struct top *top)
-{
-	size_t i, kept = 0;
-
-	for (i = 0; i < top->nr_pools; i++) {
-		if (top->pools[i].present)
-			top->pools[kept++] = top->pools[i];
-		else
-			free(top->pools[i].name);
-	}
-	top->nr_pools = kept;
-}
-
-static int look_at_pools(struct top *top, struct errmsg *e)
-{
-	struct sysfs_names names;
-	struct pool *pool;
-	size_t i;
-	int err = sysfs_list_pools(&names, e);
-
-	if (err)
-		return err;
-	for (i = 0; i < top->nr_pools; i++)
-		top->pools[i].present = false;
-	for (i = 0; i < names.nr && !err; i++) {
-		pool = find_pool(top, names.name[i]);
-		if (!pool) {
-			err = errmsg_set(e, "out of memory");
-			break;
-		}
-		pool->last = pool->now;
-		err = sysfs_snapshot(pool->name, &pool->now, e);
-		pool->present = !err;
-		/* rates need two looks; a pool that was created again starts at 0 */
-		pool->valid = !err && pool->last.when_ns &&
-			      snapshots_compare(&pool->last, &pool->now);
-		if (pool->valid)
-			pool->done_per_s[pool->nr_done++ % HISTORY] =
-				snapshot_done_per_s(&pool->last, &pool->now);
-		if (err == -ENOENT || err == -ENODEV)
-			err = 0;
-	}
-	sysfs_names_exit(&names);
-	forget_absent_pools(top);
-	return err;
-}
-
-static __u64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
-}
 
 static void look_at_table(struct looks *looks, const char *name)
 {
@@ -113,7 +37,7 @@ static void forget_table(struct looks *looks)
 
 static int look(struct top *top, struct errmsg *e)
 {
-	int err = look_at_pools(top, e);
+	int err = pools_look(&top->pools, e);
 
 	if (err)
 		return err;
@@ -132,9 +56,7 @@ static void forget(struct top *top)
 	workers_exit(&top->workers);
 	forget_table(&top->cpus);
 	forget_table(&top->costs);
-	while (top->nr_pools)
-		free(top->pools[--top->nr_pools].name);
-	free(top->pools);
+	pools_exit(&top->pools);
 }
 
 /* ---- the screen ----------------------------------------------------------- */
@@ -214,7 +136,12 @@ static void move(struct top *top, int lines)
 /* False to end. */
 static bool do_key(struct top *top, int key)
 {
+	static const char view_keys[NR_VIEWS] = {
+		[VIEW_POOLS] = 'p', [VIEW_FUNCTIONS] = 'f', [VIEW_COSTS] = 'o',
+		[VIEW_WORKERS] = 'w', [VIEW_CPUS] = 'c',
+	};
 	int page = screen_height() - 4;
+	enum view view;
 
 	if (top->is_typing) {
 		type_filter(top, key);
@@ -226,25 +153,13 @@ static bool do_key(struct top *top, int key)
 		if (key && strchr("hHqQ?\033", key))
 			return true;
 	}
+	for (view = VIEW_POOLS; view < NR_VIEWS; view++)
+		if (key == view_keys[view])
+			set_view(top, view);
 	switch (key) {
 	case 'q':
 	case 'Q':
 		return false;
-	case 'p':
-		set_view(top, VIEW_POOLS);
-		break;
-	case 'f':
-		set_view(top, VIEW_FUNCTIONS);
-		break;
-	case 'o':
-		set_view(top, VIEW_COSTS);
-		break;
-	case 'w':
-		set_view(top, VIEW_WORKERS);
-		break;
-	case 'c':
-		set_view(top, VIEW_CPUS);
-		break;
 	case '\t':
 		set_view(top, (top->view + 1) % NR_VIEWS);
 		break;
@@ -314,19 +229,15 @@ static int run_screen(struct top *top, struct errmsg *e)
 }
 
 /* All views, or the one that was asked for, as lines. */
-static int run_batch(struct top *top, __u64 count, bool all, struct errmsg *e)
+static int run_batch(struct top *top, bool all, struct errmsg *e)
 {
-	struct timespec pause = {
-		.tv_sec = top->interval_ns / NSEC_PER_SEC,
-		.tv_nsec = top->interval_ns % NSEC_PER_SEC,
-	};
 	enum view view;
 	__u64 i;
 	int err = look(top, e);
 
-	for (i = 0; !err && (!count || i < count); i++) {
+	for (i = 0; !err && (!top->count || i < top->count); i++) {
 		/* rates need two looks */
-		clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+		sleep_ns(top->interval_ns);
 		err = look(top, e);
 		if (err)
 			break;
@@ -349,101 +260,78 @@ static int run_batch(struct top *top, __u64 count, bool all, struct errmsg *e)
 	return err;
 }
 
-static int parse_view(const char *name, enum view *view, struct errmsg *e)
+/* By the column that was asked for; pools have the columns with names. */
+static void sort_pools(struct top *top)
 {
-	for (*view = VIEW_POOLS; *view < NR_VIEWS; ++*view)
-		if (!strcmp(view_names[*view], name))
-			return 0;
-	return errmsg_set(e, ERRMSG_Q " is not one of pools, functions, costs, workers, cpus",
-			  name);
+	struct errmsg e;
+
+	top->view = VIEW_POOLS;
+	for (top->sort = 0; top->sort < top->columns.nr; top->sort++)
+		if (!strcmp(column_name(top->columns.column[top->sort]), top->sort_by))
+			return;
+	cli_usage(top->cmd, "--sort: %s", columns_explain(&top->columns, top->sort_by, &e));
 }
+
+static int set_filter(const struct cli_option *option, void *to, const char *value,
+		      struct errmsg *e)
+{
+	if (strlen(value) >= option->size)
+		return errmsg_set(e, "longer than the name of a pool");
+	memcpy(to + option->offset, value, strlen(value) + 1);
+	return 0;
+}
+
+enum { OPT_VIEW };
+
+static const struct cli_option options[] = {
+	[OPT_VIEW] = { "view", "VIEW", "what to show: pools, functions, costs, workers or cpus",
+		       CLI_WORD(view_names, struct top, view) },
+	{ "interval", "SECONDS",
+	  "time between two looks (1), at least 0.1; ns, us, ms, m, h may be given",
+	  CLI_SECONDS(struct top, interval_ns, MIN_INTERVAL_NS, MAX_INTERVAL_NS) },
+	{ "filter", "TEXT", "only pools and functions with this text in their names",
+	  CLI_FIELD(set_filter, struct top, filter) },
+	{ "sort", "COLUMN", "of the pools, the largest first", CLI_TEXT(struct top, sort_by) },
+	{ "columns", "NAME,...", "of the pools, as for stat",
+	  CLI_COLUMNS(struct top, columns, true) },
+	{ "batch", NULL, "print lines instead; all views unless --view is given",
+	  CLI_FLAG(struct top, batch) },
+	{ "count", "N", "with --batch: so many times; until interrupted if left out",
+	  CLI_COUNT(struct top, count, 1, 1000000000) },
+	{ }
+};
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
-	enum { OPT_BATCH = CLI_OPT_FIRST, OPT_COUNT, OPT_INTERVAL, OPT_VIEW, OPT_FILTER,
-	       OPT_SORT, OPT_COLUMNS };
-	static const struct option options[] = {
-		{ "batch", no_argument, NULL, OPT_BATCH },
-		{ "count", required_argument, NULL, OPT_COUNT },
-		{ "interval", required_argument, NULL, OPT_INTERVAL },
-		{ "view", required_argument, NULL, OPT_VIEW },
-		{ "filter", required_argument, NULL, OPT_FILTER },
-		{ "sort", required_argument, NULL, OPT_SORT },
-		{ "columns", required_argument, NULL, OPT_COLUMNS },
-		{ "help", no_argument, NULL, 'h' },
-		{ }
+	struct top top = {
+		.cmd = cmd, .interval_ns = NSEC_PER_SEC, .pools.all = true,
 	};
-	struct top top = { .cmd = cmd, .interval_ns = NSEC_PER_SEC };
-	bool batch = false, all = true;
-	const char *sort = NULL;
-	__u64 count = 0;
 	struct errmsg e;
-	int opt, err;
+	bool all;
+	int err;
 
 	columns_set_busy(&top.columns, false);
-	while ((opt = cli_getopt(cmd, argc, argv, options)) != -1) {
-		switch (opt) {
-		case OPT_BATCH:
-			batch = true;
-			break;
-		case OPT_COUNT:
-			if (parse_count(optarg, 1, 1000000000, &count, &e))
-				cli_usage(cmd, "--count: %s", e.text);
-			break;
-		case OPT_INTERVAL:
-			if (parse_seconds(optarg, MIN_INTERVAL_NS, MAX_INTERVAL_NS,
-					  &top.interval_ns, &e))
-				cli_usage(cmd, "--interval: %s", e.text);
-			break;
-		case OPT_VIEW:
-			if (parse_view(optarg, &top.view, &e))
-				cli_usage(cmd, "--view: %s", e.text);
-			all = false;
-			break;
-		case OPT_FILTER:
-			if (strlen(optarg) >= sizeof(top.filter))
-				cli_usage(cmd, "--filter: longer than the name of a pool");
-			snprintf(top.filter, sizeof(top.filter), "%s", optarg);
-			break;
-		case OPT_SORT:
-			sort = optarg;
-			break;
-		case OPT_COLUMNS:
-			if (columns_parse(&top.columns, optarg, true, &e))
-				cli_usage(cmd, "--columns: %s", e.text);
-			break;
-		}
-	}
+	all = !(cli_parse(cmd, argc, argv, &top) & BIT(OPT_VIEW)) && !top.sort_by;
 	cli_no_more_args(cmd, argc, argv);
 	set_view(&top, top.view);
-	if (sort) {
-		for (top.sort = 0; top.sort < top.columns.nr; top.sort++)
-			if (!strcmp(column_name(top.columns.column[top.sort]), sort))
-				break;
-		if (top.sort == top.columns.nr)
-			cli_usage(cmd, "--sort: %s", columns_explain(&top.columns, sort, &e));
-		/* pools have the columns with names */
-		all = false;
-		top.view = VIEW_POOLS;
-	}
-	if (count && !batch)
+	if (top.sort_by)
+		sort_pools(&top);
+	if (top.count && !top.batch)
 		cli_usage(cmd, "--count: only with --batch");
-	if (!batch && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
+	if (!top.batch && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
 		cli_usage(cmd, "not on a terminal: --batch prints lines");
 	/* says so before the screen is taken */
 	err = look(&top, &e);
-	if (!err && batch) {
-		err = run_batch(&top, count, all, &e);
+	if (!err && top.batch) {
+		err = run_batch(&top, all, &e);
 	} else if (!err && screen_open()) {
 		err = errmsg_set(&e, "this terminal is not known (TERM); --batch prints lines");
 	} else if (!err) {
 		err = run_screen(&top, &e);
 		screen_close();
 	}
-	if (err)
-		cli_error(cmd, "%s", e.text);
 	forget(&top);
-	return err ? CLI_FAILED : CLI_OK;
+	return err ? cli_fail(cmd, &e) : CLI_OK;
 }
 
 const struct command cmd_top = {
@@ -451,17 +339,26 @@ const struct command cmd_top = {
 	.args = "[OPTION]...",
 	.summary = "watch pools, functions, workers and CPUs",
 	.help =
-"Shows on the whole terminal what happens in pools, in which functions their\n"
-"workers are, what these cost (while latency is 1), what each worker does, and\n"
-"the queues of the CPUs. h explains the keys, q ends it. All but the pools is\n"
-"read from debugfs, which is for root only in most cases.\n"
+"Shows on the whole terminal what happens in pools, in which functions their workers are, what\n"
+"these cost (while latency is 1), what each worker does, and the queues of the CPUs. h explains\n"
+"the keys, q ends it. All but the pools is read from debugfs, which is for root only in most\n"
+"cases.",
+	.more =
+"A function has the worker that has run without a break, or slept, longest, with its CPU and, if\n"
+"it sleeps, the kernel function in which it does. Red is what is saturated: submitters wait,\n"
+"tasks are refused, or tasks are queued and all of the capacity or of queue_depth is used up.\n"
+"Yellow are hogs and workers that wait for a CPU.\n"
 "\n"
-"  --interval SECONDS  time between two looks (1); ns, us, ms, m, h may be given\n"
-"  --view VIEW         pools, functions, costs, workers or cpus\n"
-"  --filter TEXT       only pools and functions with this text in their names\n"
-"  --sort COLUMN       of the pools, the largest first\n"
-"  --columns NAME,...  of the pools, as for stat\n"
-"  --batch             print lines instead; all views unless --view is given\n"
-"  --count N           with --batch: so many times",
+"What functions cost is counted while a pool's attribute latency is 1: how many tasks return in\n"
+"a second, how much of one CPU they take, and for one task, on average since latency was\n"
+"switched on, how long it waits, runs, and is off its CPU meanwhile, asleep or waiting for it;\n"
+"and the longest run.\n"
+"  p f o  pools, functions, what they cost; Tab: the next\n"
+"  w c    workers, CPUs\n"
+"  < >    sort by another column; r the other way round\n"
+"  /      only pools and functions with these letters\n"
+"  + -    a longer or a shorter interval\n"
+"  h q    help, quit",
+	.options = options,
 	.run = run,
 };

@@ -5,18 +5,12 @@
 
 #include "cli.h"
 #include "parse.h"
-#include "trace-record.h"
-#include "trace-report.h"
+#include "trace.h"
 
 #define DEFAULT_FILE		"wpool.trace"
 #define DEFAULT_BUFFER_KIB	4096
 #define DEFAULT_OVER_NS		(5 * NSEC_PER_MSEC)
 #define MAX_DURATION_NS		(24ULL * 60 * 60 * NSEC_PER_SEC)
-
-enum {
-	OPT_POOL = CLI_OPT_FIRST, OPT_OUTPUT, OPT_DURATION, OPT_STOP_OVER, OPT_BUFFER, OPT_SCHED,
-	OPT_BY, OPT_OVER,
-};
 
 /* What the options say. */
 struct wish {
@@ -63,16 +57,13 @@ static int do_explain(const struct wish *wish, struct errmsg *e)
 
 static const struct verb {
 	const char *name;
-	unsigned int options;	/* those that it takes, from OPT_POOL on */
 	int (*act)(const struct wish *wish, struct errmsg *e);
 } verbs[] = {
-	{ "record", BIT(OPT_POOL - OPT_POOL) | BIT(OPT_OUTPUT - OPT_POOL) |
-		    BIT(OPT_DURATION - OPT_POOL) | BIT(OPT_STOP_OVER - OPT_POOL) |
-		    BIT(OPT_BUFFER - OPT_POOL) | BIT(OPT_SCHED - OPT_POOL), do_record },
-	{ "report", BIT(OPT_BY - OPT_POOL), do_report },
-	{ "timehist", 0, do_timehist },
-	{ "chrome", 0, do_chrome },
-	{ "explain", BIT(OPT_OVER - OPT_POOL), do_explain },
+	{ "record", do_record },
+	{ "report", do_report },
+	{ "timehist", do_timehist },
+	{ "chrome", do_chrome },
+	{ "explain", do_explain },
 };
 
 static const struct verb *find_verb(const char *name)
@@ -85,82 +76,72 @@ static const struct verb *find_verb(const char *name)
 	return NULL;
 }
 
-static int parse_by(const char *text, enum trace_by *by, struct errmsg *e)
+static int set_pool(const struct cli_option *option, void *to, const char *value, struct errmsg *e)
 {
-	int i;
-
-	for (i = 0; i < NR_TRACE_BYS; i++) {
-		if (strcmp(text, trace_by_names[i]))
-			continue;
-		*by = i;
-		return 0;
-	}
-	return errmsg_set(e, ERRMSG_Q " is not one of func, cpu, worker", text);
+	cli_set_text(option, to, value, e);
+	return parse_pool_name(value, e);
 }
 
-static int parse_option(int opt, struct wish *wish, struct errmsg *e)
+static int set_stop_over(const struct cli_option *option, void *to, const char *value,
+			 struct errmsg *e)
 {
-	struct recording *recording = &wish->recording;
+	struct wish *wish = to;
+
+	/* to explain why it waited */
+	wish->recording.sched = true;
+	return cli_set_duration(option, to, value, e);
+}
+
+static int set_buffer(const struct cli_option *option, void *to, const char *value,
+		      struct errmsg *e)
+{
+	struct wish *wish = to;
 	__u64 bytes;
 
-	switch (opt) {
-	case OPT_POOL:
-		recording->pool = optarg;
-		return parse_pool_name(optarg, e);
-	case OPT_OUTPUT:
-		recording->file = optarg;
-		return *optarg ? 0 : errmsg_set(e, "a file has a name");
-	case OPT_DURATION:
-		return parse_seconds(optarg, NSEC_PER_MSEC, MAX_DURATION_NS,
-				     &recording->duration_ns, e);
-	case OPT_STOP_OVER:
-		/* to explain why it waited */
-		recording->sched = true;
-		return parse_duration(optarg, 1, MAX_DURATION_NS, &recording->stop_over_ns, e);
-	case OPT_SCHED:
-		recording->sched = true;
-		return 0;
-	case OPT_OVER:
-		return parse_duration(optarg, 0, MAX_DURATION_NS, &wish->over_ns, e);
-	case OPT_BY:
-		return parse_by(optarg, &wish->by, e);
-	default:
-		if (parse_size(optarg, 4096, 1024 * 1024 * 1024, &bytes, e))
-			return -1;
-		recording->buffer_kib = bytes / 1024;
-		return 0;
-	}
+	if (parse_size(value, option->min, option->max, &bytes, e))
+		return -1;
+	wish->recording.buffer_kib = bytes / 1024;
+	return 0;
 }
+
+static const struct cli_option options[] = {
+	{ "pool", "POOL", "record: only the events of this pool",
+	  CLI_FIELD(set_pool, struct wish, recording.pool), .verb = "record" },
+	{ "output", "FILE", "record: where to (" DEFAULT_FILE ")",
+	  CLI_FILE(struct wish, recording.file), .verb = "record" },
+	{ "duration", "TIME", "record: end after so long; seconds, or with a unit",
+	  CLI_SECONDS(struct wish, recording.duration_ns, NSEC_PER_MSEC, MAX_DURATION_NS),
+	  .verb = "record" },
+	{ "stop-over", "TIME", "record: end when a task has waited longer, and explain why",
+	  CLI_RANGE(set_stop_over, struct wish, recording.stop_over_ns, 1, MAX_DURATION_NS),
+	  .verb = "record" },
+	{ "sched", NULL,
+	  "record: also which threads have the CPUs, of all programs, for explain; --stop-over\n"
+	  "does it in any case",
+	  "On a busy machine this takes far more room.",
+	  CLI_FLAG(struct wish, recording.sched), .verb = "record" },
+	{ "buffer", "SIZE",
+	  "record: for each CPU, 4K to 1024M (4M); what does not fit is lost, and counted",
+	  .set = set_buffer, .min = 4096, .max = 1024 * 1024 * 1024, .verb = "record" },
+	{ "by", "WHAT", "report: func, cpu or worker: what the lines are about",
+	  CLI_WORD(trace_by_names, struct wish, by), .verb = "report" },
+	{ "over", "TIME", "explain: the first task that waited longer than this (5ms)",
+	  CLI_DURATION(struct wish, over_ns, 0, MAX_DURATION_NS), .verb = "explain" },
+	{ }
+};
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "pool", required_argument, NULL, OPT_POOL },
-		{ "output", required_argument, NULL, OPT_OUTPUT },
-		{ "duration", required_argument, NULL, OPT_DURATION },
-		{ "stop-over", required_argument, NULL, OPT_STOP_OVER },
-		{ "buffer", required_argument, NULL, OPT_BUFFER },
-		{ "sched", no_argument, NULL, OPT_SCHED },
-		{ "by", required_argument, NULL, OPT_BY },
-		{ "over", required_argument, NULL, OPT_OVER },
-		{ "help", no_argument, NULL, 'h' },
-		{ }
-	};
 	struct wish wish = {
 		.recording = { .file = DEFAULT_FILE, .buffer_kib = DEFAULT_BUFFER_KIB },
 		.over_ns = DEFAULT_OVER_NS,
 	};
 	const struct verb *verb;
-	unsigned int given = 0;
 	struct errmsg e;
-	int opt;
+	__u64 given;
 	size_t i;
 
-	while ((opt = cli_getopt(cmd, argc, argv, options)) != -1) {
-		if (parse_option(opt, &wish, &e))
-			cli_usage(cmd, "--%s: %s", options[opt - OPT_POOL].name, e.text);
-		given |= BIT(opt - OPT_POOL);
-	}
+	given = cli_parse(cmd, argc, argv, &wish);
 	if (optind == argc)
 		cli_usage(cmd, "record, report, timehist, chrome or explain?");
 	verb = find_verb(argv[optind]);
@@ -168,19 +149,15 @@ static int run(const struct command *cmd, int argc, char **argv)
 		cli_usage(cmd, ERRMSG_Q " is not one of record, report, timehist, chrome, explain",
 			  argv[optind]);
 	optind++;
-	for (i = 0; i <= OPT_OVER - OPT_POOL; i++)
-		if (given & ~verb->options & BIT(i))
+	for (i = 0; options[i].name; i++)
+		if (given & BIT(i) && strcmp(options[i].verb, verb->name))
 			cli_usage(cmd, "%s takes no --%s", verb->name, options[i].name);
 	if (verb->act != do_record && optind < argc)
 		wish.recording.file = argv[optind++];
 	cli_no_more_args(cmd, argc, argv);
 	if (verb->act == do_explain && !strcmp(wish.recording.file, "-"))
 		cli_usage(cmd, "explain reads its file twice: not standard input");
-	if (verb->act(&wish, &e)) {
-		cli_error(cmd, "%s", e.text);
-		return CLI_FAILED;
-	}
-	return CLI_OK;
+	return verb->act(&wish, &e) ? cli_fail(cmd, &e) : CLI_OK;
 }
 
 const struct command cmd_trace = {
@@ -188,23 +165,15 @@ const struct command cmd_trace = {
 	.args = "record|report|timehist|chrome|explain [OPTION]... [FILE]",
 	.summary = "record what happens to each task, and tell",
 	.help =
-"Records the events of wpool into a file, in an instance of tracefs of its own,\n"
-"until interrupted, and tells what was recorded. Needs root to record. FILE is\n"
-DEFAULT_FILE " if none is named, - is standard input.\n"
+"Records the tracepoints of wpool into a file, in an instance of tracefs of its own, until it is\n"
+"interrupted, and tells what was recorded. Needs root to record. FILE is " DEFAULT_FILE " if none\n"
+"is named, - is standard input.\n"
 "\n"
-"record\n"
-"  --pool POOL         only the events of this pool\n"
-"  --output FILE       where to (" DEFAULT_FILE ")\n"
-"  --duration TIME     end after so long; seconds, or with a unit\n"
-"  --stop-over TIME    end when a task has waited longer, and explain why\n"
-"  --sched             also which threads have the CPUs, for explain; --stop-over\n"
-"                      does it in any case\n"
-"  --buffer SIZE       for each CPU, 4K to 1024M (4M); what does not fit is lost\n"
-"report [FILE]         tasks, their waits and runs\n"
-"  --by func|cpu|worker\n"
-"timehist [FILE]       a line for each task that has ended\n"
-"chrome [FILE]         JSON for Perfetto or Chrome's viewer, a row a worker\n"
-"explain [FILE]        why the first task that waited longer did\n"
-"  --over TIME         than this (5ms)",
+"report is a table of how many tasks ended, how long they waited, and how long they ran: the\n"
+"median, what one in a hundred exceeds, and the longest. timehist prints a line for each task\n"
+"that ended. chrome writes JSON that Perfetto and Chrome's trace viewer show, with a row for\n"
+"each worker. explain tells of the first task that waited longer than 5 ms what the pool's\n"
+"workers of its CPU did meanwhile, and, if that is recorded, which threads had that CPU.",
+	.options = options,
 	.run = run,
 };

@@ -6,17 +6,15 @@
  * finished tasks) and what stands still. Without debugfs it cannot name functions, and
  * tells sleepers from others by sysfs.
  */
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli.h"
 #include "out.h"
 #include "parse.h"
-#include "sysfs.h"
+#include "pools.h"
 #include "tables.h"
 
 #define MIN_INTERVAL_NS	(10 * NSEC_PER_MSEC)
@@ -24,8 +22,7 @@
 
 /* What is known of the pool. */
 struct facts {
-	const char *pool;
-	struct snapshot last, now;
+	const struct pool *pool;
 	bool has_workers;		/* debugfs could be read */
 	struct workers workers;
 	struct funcs funcs;
@@ -55,70 +52,55 @@ static void answer_set(struct answer *answer, const char *cause, const char *fmt
 
 static __u64 figure(const struct facts *facts, enum figure figure)
 {
-	return facts->now.value[figure];
+	return facts->pool->now.value[figure];
 }
 
 static __u64 grown(const struct facts *facts, enum figure figure)
 {
-	return facts->now.value[figure] - facts->last.value[figure];
+	return facts->pool->now.value[figure] - facts->pool->last.value[figure];
 }
 
 /* ---- facts ---------------------------------------------------------------- */
 
 static void count_all_workers(struct facts *facts)
 {
-	struct sysfs_names pools;
-	struct snapshot shot;
+	struct pools pools = { .all = true };
 	struct errmsg e;
 	size_t i, at = 0;
+	__u64 nr;
 
-	if (sysfs_list_pools(&pools, &e))
-		return;
+	pools_look(&pools, &e);
 	for (i = 0; i < pools.nr; i++) {
-		if (sysfs_snapshot(pools.name[i], &shot, &e) ||
-		    !shot.value[FIGURE_WORKERS])
-			continue;
-		facts->all_workers += shot.value[FIGURE_WORKERS];
-		if (at < sizeof(facts->others))
+		nr = pools.pool[i].now.value[FIGURE_WORKERS];
+		facts->all_workers += nr;
+		if (nr && at < sizeof(facts->others))
 			at += snprintf(facts->others + at, sizeof(facts->others) - at,
-				       "%s%llu in %s", at ? ", " : "",
-				       shot.value[FIGURE_WORKERS], pools.name[i]);
+				       "%s%llu in %s", at ? ", " : "", nr, pools.pool[i].name);
 	}
-	sysfs_names_exit(&pools);
+	pools_exit(&pools);
 }
 
-static int read_facts(struct facts *facts, __u64 interval_ns, struct errmsg *e)
+/* Of a pool that has been looked at twice. */
+static void read_facts(struct facts *facts)
 {
-	struct timespec pause = {
-		.tv_sec = interval_ns / NSEC_PER_SEC,
-		.tv_nsec = interval_ns % NSEC_PER_SEC,
-	};
-	char handoff[SYSFS_VALUE_LEN], spawn_error[SYSFS_VALUE_LEN];
-	struct errmsg ignored;
+	const char *pool = facts->pool->name;
+	char value[SYSFS_VALUE_LEN];
 	enum doing doing;
+	struct errmsg e;
 	size_t i;
-	int err;
 
-	err = sysfs_snapshot(facts->pool, &facts->last, e);
-	if (err)
-		return err;
-	clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
-	err = sysfs_snapshot(facts->pool, &facts->now, e);
-	if (err)
-		return err;
-	facts->handoff = sysfs_read(facts->pool, "handoff", handoff, sizeof(handoff), e) ||
-			 strcmp(handoff, "0");
-	if (!sysfs_read(facts->pool, "spawn_error", spawn_error, sizeof(spawn_error), e))
-		facts->spawn_error = -atoi(spawn_error);
-	facts->has_workers = !workers_read(&facts->workers, &ignored);
-	if (facts->has_workers && funcs_count(&facts->funcs, &facts->workers, facts->pool))
-		return errmsg_set(e, "out of memory");
+	facts->handoff = sysfs_read(pool, "handoff", value, sizeof(value), &e) ||
+			 strcmp(value, "0");
+	if (!sysfs_read(pool, "spawn_error", value, sizeof(value), &e))
+		facts->spawn_error = -atoi(value);
+	facts->has_workers = !workers_read(&facts->workers, &e);
+	if (facts->has_workers)
+		funcs_count(&facts->funcs, &facts->workers, pool);
 	for (i = 0; i < facts->funcs.nr; i++)
 		for (doing = DOING_IDLE; doing < NR_DOINGS; doing++)
 			facts->nr[doing] += facts->funcs.func[i].nr[doing];
 	facts->max_workers = sysfs_max_workers();
 	count_all_workers(facts);
-	return 0;
 }
 
 /* ---- words ---------------------------------------------------------------- */
@@ -191,9 +173,9 @@ static __u64 nr_busy(const struct facts *facts)
 
 static bool is_used_up(const struct facts *facts)
 {
-	return strcmp(facts->now.capacity, "max") && figure(facts, FIGURE_BUSY) &&
+	return strcmp(facts->pool->now.capacity, "max") && figure(facts, FIGURE_BUSY) &&
 	       figure(facts, FIGURE_BUSY) + figure(facts, FIGURE_SEARCHING) >=
-	       strtoull(facts->now.capacity, NULL, 10);
+	       strtoull(facts->pool->now.capacity, NULL, 10);
 }
 
 /* All of the capacity is in tasks: asleep, hogs, or at work. */
@@ -217,7 +199,7 @@ static void explain_used_up(const struct facts *facts, const char *wait,
 		describe_func(facts, DOING_RUNNING, who, sizeof(who));
 		answer_set(answer, "capacity",
 			   "%s: the %llu workers that capacity allows are all busy%s, %.0f tasks a second.",
-			   wait, busy, who, snapshot_done_per_s(&facts->last, &facts->now));
+			   wait, busy, who, pool_rate(facts->pool, FIGURE_COMPLETED));
 	}
 }
 
@@ -257,7 +239,7 @@ static void explain_missing(const struct facts *facts, const char *wait,
 	} else {
 		answer_set(answer, "served",
 			   "%s: they are being served, %.0f tasks a second.", wait,
-			   snapshot_done_per_s(&facts->last, &facts->now));
+			   pool_rate(facts->pool, FIGURE_COMPLETED));
 	}
 }
 
@@ -281,15 +263,15 @@ static void explain_closed(const struct facts *facts, struct answer *answer)
 	if (left)
 		answer_set(answer, "closed",
 			   "The pool is %s: it accepts no task, and finishes the %llu that it has accepted.",
-			   facts->now.state, left);
+			   facts->pool->now.state, left);
 	else
 		answer_set(answer, "closed", "The pool is %s: it accepts no task, and has none.",
-			   facts->now.state);
+			   facts->pool->now.state);
 }
 
 static void explain(const struct facts *facts, struct answer *answer)
 {
-	bool closing = !strcmp(facts->now.state, "closing");
+	bool closing = !strcmp(facts->pool->now.state, "closing");
 	char wait[128], all[192];
 
 	describe_wait(facts, wait, sizeof(wait));
@@ -298,7 +280,7 @@ static void explain(const struct facts *facts, struct answer *answer)
 			   "The pool is closed to others: it accepts its own timers and events, and what its tasks submit.");
 		return;
 	}
-	if (!closing && strcmp(facts->now.state, "open")) {
+	if (!closing && strcmp(facts->pool->now.state, "open")) {
 		explain_closed(facts, answer);
 		return;
 	}
@@ -327,67 +309,82 @@ static void explain(const struct facts *facts, struct answer *answer)
 		answer->cause = "line";
 }
 
+struct why {
+	__u64 interval_ns;
+	bool json;
+};
+
+static void print_answer(const struct facts *facts, const struct answer *answer, bool as_json)
+{
+	struct json_object *json;
+
+	if (as_json) {
+		json = json_new();
+		json_put(json, "name", facts->pool->name);
+		json_put(json, "cause", answer->cause);
+		json_put(json, "text", (const char *)answer->text);
+		json_print(json);
+		return;
+	}
+	out_sentence(answer->text);
+	if (!facts->has_workers && strcmp(answer->cause, "none"))
+		puts("(No function is named: debugfs cannot be read.)");
+}
+
 static int run(const struct command *cmd, int argc, char **argv)
 {
-	enum { OPT_INTERVAL = CLI_OPT_FIRST, OPT_JSON };
-	static const struct option options[] = {
-		{ "interval", required_argument, NULL, OPT_INTERVAL },
-		{ "json", no_argument, NULL, OPT_JSON },
-		{ "help", no_argument, NULL, 'h' },
-		{ }
-	};
-	__u64 interval_ns = 200 * NSEC_PER_MSEC;
+	struct why why = { .interval_ns = 200 * NSEC_PER_MSEC };
+	struct pools pools = { };
 	struct facts facts = { };
-	struct json_object *json;
 	struct answer answer;
-	bool as_json = false;
 	struct errmsg e;
-	int opt, err;
+	int err;
 
-	while ((opt = cli_getopt(cmd, argc, argv, options)) != -1) {
-		if (opt == OPT_JSON)
-			as_json = true;
-		else if (parse_seconds(optarg, MIN_INTERVAL_NS, MAX_INTERVAL_NS,
-				       &interval_ns, &e))
-			cli_usage(cmd, "--interval: %s", e.text);
+	cli_parse(cmd, argc, argv, &why);
+	pools_add(&pools, cli_only_pool_arg(cmd, argc, argv));
+	err = pools_look(&pools, &e);
+	if (!err) {
+		sleep_ns(why.interval_ns);
+		err = pools_look(&pools, &e);
 	}
-	facts.pool = cli_pool_arg(cmd, argc, argv);
-	optind++;
-	cli_no_more_args(cmd, argc, argv);
-	err = read_facts(&facts, interval_ns, &e);
-	if (err) {
-		cli_error(cmd, "%s", e.text);
-	} else {
+	if (!err) {
+		facts.pool = pools.pool;
+		read_facts(&facts);
 		explain(&facts, &answer);
-		if (as_json) {
-			json = out_json_new();
-			out_json_add_string(json, "name", facts.pool);
-			out_json_add_string(json, "cause", answer.cause);
-			out_json_add_string(json, "text", answer.text);
-			out_json_print(json);
-		} else {
-			out_sentence(answer.text);
-		}
-		if (!facts.has_workers && strcmp(answer.cause, "none") && !as_json)
-			puts("(No function is named: debugfs cannot be read.)");
+		print_answer(&facts, &answer, why.json);
+		funcs_exit(&facts.funcs);
+		workers_exit(&facts.workers);
 	}
-	funcs_exit(&facts.funcs);
-	workers_exit(&facts.workers);
-	return err ? CLI_FAILED : CLI_OK;
+	pools_exit(&pools);
+	return err ? cli_fail(cmd, &e) : CLI_OK;
 }
+
+static const struct cli_option options[] = {
+	{ "interval", "SECONDS", "time between the two looks (0.2); ns, us, ms, m, h may be given",
+	  CLI_SECONDS(struct why, interval_ns, MIN_INTERVAL_NS, MAX_INTERVAL_NS) },
+	{ "json", NULL, "an object: name, cause (a word) and text", CLI_FLAG(struct why, json) },
+	{ }
+};
 
 const struct command cmd_why = {
 	.name = "why",
 	.args = "POOL [--interval SECONDS] [--json]",
 	.summary = "say why the tasks of a pool wait",
 	.help =
-"Says in a sentence why tasks of a pool wait: its capacity is used up by tasks\n"
-"that sleep or by hogs, max_workers is reached, workers cannot be created, other\n"
-"programs have the CPUs, or the pool is full. It looks at the pool twice. The\n"
-"functions are read from debugfs, which is for root only in most cases.\n"
-"\n"
-"  --interval SECONDS  time between the two looks (0.2); ns, us, ms, m, h may\n"
-"                      be given\n"
-"  --json              an object: name, cause (a word) and text",
+"Says in a sentence why tasks of a pool wait: its capacity is used up by tasks that sleep or by\n"
+"hogs, max_workers is reached, workers cannot be created, other programs have the CPUs, or the\n"
+"pool is full. It looks at the pool twice. The functions are read from debugfs, which is for\n"
+"root only in most cases.",
+	.more =
+"The causes, as --json calls them. sleepers: all workers that capacity allows are in tasks, most\n"
+"of them asleep. hogs: tasks that run for more than hog_ms without sleeping keep the workers or\n"
+"the CPUs. capacity: all workers that capacity allows are at work. max_workers: all pools\n"
+"together have as many workers as the module may have. spawn: workers cannot be created; the\n"
+"error is named. handoff: it is 0, and workers that sleep keep their queues. cpu: workers are in\n"
+"tasks, but something else uses their CPUs. line: the pool is full, and submitters wait in line,\n"
+"but tasks are being finished. full: submits are refused because the pool is full. served: none\n"
+"of these, the queue is being worked on. closed, closing: the pool accepts no task, or only\n"
+"those of its own events and tasks. none: no task waits.",
+	.options = options,
 	.run = run,
 };

@@ -13,59 +13,27 @@ enum kind { NAME, STATE, OWNER, CAPACITY, QUEUE_DEPTH, LEVEL, PRESSURE, RATE, WA
 
 struct column {
 	const char *name;	/* of --columns: the file in sysfs; a rate has "/s" */
-	const char *title;
+	const char *title;	/* NULL: the name; of a rate: there is none, as nobody wants it */
 	enum kind kind;
 	enum figure figure;
 	unsigned int ppm;	/* of a time: which percentile */
 };
 
 static const struct column all_columns[] = {
-	{ "name", "name", NAME, 0 },
-	{ "state", "state", STATE, 0 },
-	{ "owner", "owner", OWNER, 0 },
-	{ "capacity", "capacity", CAPACITY, 0 },
-	{ "queue_depth", "depth", QUEUE_DEPTH, 0 },
-	{ "workers", "workers", LEVEL, FIGURE_WORKERS },
-	{ "idle", "idle", LEVEL, FIGURE_IDLE },
-	{ "searching", "searching", LEVEL, FIGURE_SEARCHING },
-	{ "busy", "busy", LEVEL, FIGURE_BUSY },
-	{ "blocked", "blocked", LEVEL, FIGURE_BLOCKED },
-	{ "waiting", "waiting", LEVEL, FIGURE_WAITING },
-	{ "queued", "queued", LEVEL, FIGURE_QUEUED },
-	{ "outstanding", "outstanding", LEVEL, FIGURE_OUTSTANDING },
-	{ "submitted", "submitted", LEVEL, FIGURE_SUBMITTED },
-	{ "completed", "completed", LEVEL, FIGURE_COMPLETED },
-	{ "failed", "failed", LEVEL, FIGURE_FAILED },
-	{ "cancelled", "cancelled", LEVEL, FIGURE_CANCELLED },
-	{ "overdue", "overdue", LEVEL, FIGURE_OVERDUE },
-	{ "errors", "errors", LEVEL, FIGURE_ERRORS },
-	{ "refused", "refused", LEVEL, FIGURE_REFUSED },
-	{ "stolen", "stolen", LEVEL, FIGURE_STOLEN },
-	{ "handoffs", "handoffs", LEVEL, FIGURE_HANDOFFS },
-	{ "hogs", "hogs", LEVEL, FIGURE_HOGS },
-	{ "spawned", "spawned", LEVEL, FIGURE_SPAWNED },
-	{ "expired", "expired", LEVEL, FIGURE_EXPIRED },
-	{ "faults", "faults", LEVEL, FIGURE_FAULTS },
-	{ "spawn_failed", "spawn_failed", LEVEL, FIGURE_SPAWN_FAILED },
-	{ "exhausted", "exhausted", LEVEL, FIGURE_EXHAUSTED },
-	{ "rescued", "rescued", LEVEL, FIGURE_RESCUED },
-	{ "pressure", "press%", PRESSURE, 0 },
-	{ "submitted/s", "submit/s", RATE, FIGURE_SUBMITTED },
-	{ "completed/s", "done/s", RATE, FIGURE_COMPLETED },
-	{ "failed/s", "fail/s", RATE, FIGURE_FAILED },
-	{ "cancelled/s", "cancel/s", RATE, FIGURE_CANCELLED },
-	{ "overdue/s", "late/s", RATE, FIGURE_OVERDUE },
-	{ "errors/s", "error/s", RATE, FIGURE_ERRORS },
-	{ "refused/s", "refuse/s", RATE, FIGURE_REFUSED },
-	{ "stolen/s", "stolen/s", RATE, FIGURE_STOLEN },
-	{ "handoffs/s", "handoff/s", RATE, FIGURE_HANDOFFS },
-	{ "hogs/s", "hog/s", RATE, FIGURE_HOGS },
-	{ "spawned/s", "spawn/s", RATE, FIGURE_SPAWNED },
+	{ "name", "name", NAME },
+	{ "state", "state", STATE },
+	{ "owner", "owner", OWNER },
+	{ "capacity", "capacity", CAPACITY },
+	{ "queue_depth", "depth", QUEUE_DEPTH },
+#define WPOOL_FIGURE(_NAME, _name, ...) { _name, NULL, LEVEL, FIGURE_##_NAME },
+#include "figure_table.h"
+	{ "pressure", "press%", PRESSURE },
+#define WPOOL_FIGURE(_NAME, _name, _title, ...)	{ _name "/s", _title, RATE, FIGURE_##_NAME },
+#include "figure_table.h"
 	{ "wait_p50", "wait50", WAIT, 0, 500000 },
 	{ "wait_p99", "wait99", WAIT, 0, 990000 },
 	{ "run_p50", "run50", RUN, 0, 500000 },
 	{ "run_p99", "run99", RUN, 0, 990000 },
-	{ }
 };
 
 /* In 80 columns: with times there is no room for all of the rest. */
@@ -76,38 +44,59 @@ static const struct column all_columns[] = {
 #define BUSY_REST	"refused/s,hogs/s,handoffs/s,stolen/s,spawned/s,failed/s,cancelled/s," \
 			"pressure,idle,outstanding,owner"
 
+const char *column_name(const struct column *column)
+{
+	return column->name;
+}
+
+const char *column_title(const struct column *column)
+{
+	return column->title ?: column->name;
+}
+
 /* Rates, and times of the tasks between. */
 static bool needs_two_looks(const struct column *column)
 {
 	return column->kind == RATE || column->kind == WAIT || column->kind == RUN;
 }
 
+/* The one after @column, or the first after NULL; NULL after the last. Rates only if @rates. */
+static const struct column *next_column(const struct column *column, bool rates)
+{
+	for (column = column ? column + 1 : all_columns;
+	     column < all_columns + ARRAY_SIZE(all_columns); column++)
+		if ((column->title || column->kind != RATE) &&
+		    (rates || !needs_two_looks(column)))
+			return column;
+	return NULL;
+}
+
 /* ---- choosing ------------------------------------------------------------- */
+
+static bool is_called(const char *called, const char *name, size_t len)
+{
+	return strlen(called) == len && !memcmp(called, name, len);
+}
 
 static const struct column *find_column(const char *name, size_t len, bool rates)
 {
-	const struct column *column;
+	const struct column *column = NULL;
 
-	for (column = all_columns; column->name; column++) {
-		if (needs_two_looks(column) && !rates)
-			continue;
-		if ((strlen(column->name) == len && !memcmp(column->name, name, len)) ||
-		    (strlen(column->title) == len && !memcmp(column->title, name, len)))
-			return column;
-	}
-	return NULL;
+	while ((column = next_column(column, rates)))
+		if (is_called(column->name, name, len) ||
+		    is_called(column_title(column), name, len))
+			break;
+	return column;
 }
 
 static int unknown_column(const char *name, size_t len, bool rates, struct errmsg *e)
 {
-	const struct column *column;
+	const struct column *column = NULL;
 	char known[ERRMSG_LEN] = "";
 	size_t at = 0;
 
-	for (column = all_columns; column->name && at < sizeof(known); column++)
-		if (!needs_two_looks(column) || rates)
-			at += snprintf(known + at, sizeof(known) - at, " %s",
-				       column->name);
+	while ((column = next_column(column, rates)) && at < sizeof(known))
+		at += snprintf(known + at, sizeof(known) - at, " %s", column->name);
 	return errmsg_set(e, "no column '%.*s'; there are: all%s",
 			  len < 40 ? (int)len : 40, name, known);
 }
@@ -126,23 +115,15 @@ const char *columns_explain(const struct columns *columns, const char *name, str
 static void add_column(struct columns *columns, const struct column *column)
 {
 	columns->column[columns->nr] = column;
-	columns->width[columns->nr++] = strlen(column->title);
+	columns->width[columns->nr++] = strlen(column_title(column));
 }
 
-int columns_parse(struct columns *columns, const char *names, bool rates,
-		  struct errmsg *e)
+static int parse(struct columns *columns, const char *names, bool rates, struct errmsg *e)
 {
 	struct columns parsed = { .chosen = true };
 	const struct column *column;
 	size_t len;
 
-	if (!strcmp(names, "all")) {
-		for (column = all_columns; column->name; column++)
-			if (!needs_two_looks(column) || rates)
-				add_column(&parsed, column);
-		*columns = parsed;
-		return 0;
-	}
 	for (;; names += len + 1) {
 		len = strcspn(names, ",");
 		column = find_column(names, len, rates);
@@ -158,11 +139,31 @@ int columns_parse(struct columns *columns, const char *names, bool rates,
 	return 0;
 }
 
-void columns_set(struct columns *columns, const char *names)
+void columns_choose_all(struct columns *columns, bool rates)
+{
+	const struct column *column = NULL;
+
+	*columns = (struct columns){ .chosen = true };
+	while ((column = next_column(column, rates)))
+		add_column(columns, column);
+}
+
+int columns_set_option(const struct cli_option *option, void *to, const char *value,
+		       struct errmsg *e)
+{
+	struct columns *columns = to + option->offset;
+
+	if (strcmp(value, "all"))
+		return parse(columns, value, option->max, e);
+	columns_choose_all(columns, option->max);
+	return 0;
+}
+
+void columns_preset(struct columns *columns, const char *names)
 {
 	struct errmsg e;
 
-	if (columns_parse(columns, names, true, &e)) {
+	if (parse(columns, names, true, &e)) {
 		fprintf(stderr, "%s\n", e.text);
 		abort();
 	}
@@ -175,7 +176,7 @@ bool columns_set_busy(struct columns *columns, bool times)
 
 	if (columns->chosen || (columns->nr && columns->has_times == times))
 		return false;
-	columns_set(columns, times ? BUSY_WITH_TIMES BUSY_REST : BUSY BUSY_REST);
+	columns_preset(columns, times ? BUSY_WITH_TIMES BUSY_REST : BUSY BUSY_REST);
 	columns->max_name = max_name;
 	columns->has_times = times;
 	return true;
@@ -183,13 +184,11 @@ bool columns_set_busy(struct columns *columns, bool times)
 
 void columns_print_help(bool rates)
 {
-	const struct column *column;
+	const struct column *column = NULL;
 	int at = 0;
 
 	printf("\nColumns:");
-	for (column = all_columns; column->name; column++) {
-		if (needs_two_looks(column) && !rates)
-			continue;
+	while ((column = next_column(column, rates))) {
 		if (!at || at + (int)strlen(column->name) + 1 > 78)
 			at = printf("\n ") - 1;
 		at += printf(" %s", column->name);
@@ -197,68 +196,52 @@ void columns_print_help(bool rates)
 	putchar('\n');
 }
 
+void columns_put_names(bool rates)
+{
+	const struct column *column = NULL;
+
+	while ((column = next_column(column, rates)))
+		puts(column->name);
+}
+
 /* ---- what they say -------------------------------------------------------- */
-
-const struct column *column_find(const char *name)
-{
-	return find_column(name, strlen(name), true);
-}
-
-const char *column_name(const struct column *column)
-{
-	return column->name;
-}
-
-const char *column_title(const struct column *column)
-{
-	return column->title;
-}
 
 bool column_is_number(const struct column *column)
 {
 	return column->kind != NAME && column->kind != STATE && column->kind != OWNER;
 }
 
-bool column_is_state(const struct column *column)
-{
-	return column->kind == STATE;
-}
-
-bool snapshots_compare(const struct snapshot *before, const struct snapshot *now)
-{
-	const struct column *column;
-
-	for (column = all_columns; column->name; column++)
-		if (column->kind == RATE &&
-		    now->value[column->figure] < before->value[column->figure])
-			return false;
-	return now->when_ns > before->when_ns;
-}
-
-double snapshot_rate(const struct snapshot *before, const struct snapshot *now,
-		     enum figure figure)
-{
-	return (double)(now->value[figure] - before->value[figure]) *
-	       NSEC_PER_SEC / (now->when_ns - before->when_ns);
-}
-
-bool snapshots_have_times(const struct snapshot *before, const struct snapshot *now)
-{
-	return before && now->hists.nr_buckets;
-}
-
 /* A percentile of what came between two looks; -1 if nothing did. */
-static double time_ns(const struct column *column, const struct pool_line *line)
+static double time_ns(const struct column *column, const struct pool *pool)
 {
 	enum hist_kind kind = column->kind == WAIT ? HIST_WAIT : HIST_RUN;
 	static struct hists between;
 
-	if (!snapshots_have_times(line->before, line->now))
+	if (!pool->valid || !pool->now.hists.nr_buckets)
 		return -1;
-	hists_between(&line->before->hists, &line->now->hists, &between);
+	hists_between(&pool->last.hists, &pool->now.hists, &between);
 	if (!between.hist[kind].nr)
 		return -1;
 	return hist_percentile(&between, kind, column->ppm);
+}
+
+/* What sysfs has as text, or NULL. */
+static const char *text_of(const struct column *column, const struct pool *pool)
+{
+	switch (column->kind) {
+	case NAME:
+		return pool->name;
+	case STATE:
+		return pool->now.state;
+	case OWNER:
+		return pool->now.owner;
+	case CAPACITY:
+		return pool->now.capacity;
+	case QUEUE_DEPTH:
+		return pool->now.queue_depth;
+	default:
+		return NULL;
+	}
 }
 
 /* "max" is more than any number. */
@@ -267,131 +250,89 @@ static double limit_value(const char *text)
 	return strcmp(text, "max") ? strtod(text, NULL) : 1e300;
 }
 
-double column_value(const struct column *column, const struct pool_line *line)
+double column_value(const struct column *column, const struct pool *pool)
 {
 	switch (column->kind) {
 	case CAPACITY:
-		return limit_value(line->now->capacity);
 	case QUEUE_DEPTH:
-		return limit_value(line->now->queue_depth);
+		return limit_value(text_of(column, pool));
 	case LEVEL:
-		return line->now->value[column->figure];
+		return pool->now.value[column->figure];
 	case PRESSURE:
-		return line->now->pressure.percent[0];
+		return pool->now.pressure.percent[0];
 	case RATE:
-		return line->before ?
-		       snapshot_rate(line->before, line->now, column->figure) : 0;
+		return pool_rate(pool, column->figure);
 	case WAIT:
 	case RUN:
-		return time_ns(column, line);
+		return time_ns(column, pool);
 	default:
 		return 0;
 	}
 }
 
-void column_format(const struct column *column, const struct pool_line *line, char *buf)
+void column_format(const struct column *column, const struct pool *pool, char *buf)
 {
-	double value;
+	const char *text = text_of(column, pool);
+	double value = column_value(column, pool);
 
-	switch (column->kind) {
-	case NAME:
-		snprintf(buf, CELL_LEN, "%s", line->name);
-		break;
-	case STATE:
-		snprintf(buf, CELL_LEN, "%s", line->now->state);
-		break;
-	case OWNER:
-		snprintf(buf, CELL_LEN, "%s", line->now->owner);
-		break;
-	case CAPACITY:
-		snprintf(buf, CELL_LEN, "%s", line->now->capacity);
-		break;
-	case QUEUE_DEPTH:
-		snprintf(buf, CELL_LEN, "%s", line->now->queue_depth);
-		break;
-	case LEVEL:
-		snprintf(buf, CELL_LEN, "%llu", line->now->value[column->figure]);
-		break;
-	case PRESSURE:
-		snprintf(buf, CELL_LEN, "%.2f", column_value(column, line));
-		break;
-	case RATE:
-		value = column_value(column, line);
+	if (text)
+		snprintf(buf, CELL_LEN, "%s", text);
+	else if (column->kind == LEVEL)
+		snprintf(buf, CELL_LEN, "%llu", pool->now.value[column->figure]);
+	else if (column->kind == PRESSURE)
+		snprintf(buf, CELL_LEN, "%.2f", value);
+	else if (column->kind == RATE)
 		snprintf(buf, CELL_LEN, "%.*f", value > 0 && value < 10 ? 1 : 0, value);
-		break;
-	case WAIT:
-	case RUN:
-		value = column_value(column, line);
-		if (value < 0)
-			snprintf(buf, CELL_LEN, "-");
-		else
-			format_short(value, buf, CELL_LEN);
-		break;
-	}
+	else if (value < 0)
+		snprintf(buf, CELL_LEN, "-");
+	else
+		format_short(value, buf, CELL_LEN);
 }
 
-static void add_json(const struct column *column, const struct pool_line *line,
-		     struct json_object *to)
+static void add_json(const struct column *column, const struct pool *pool, struct json_object *to)
 {
-	const struct snapshot *now = line->now;
-	double value;
+	const char *text = text_of(column, pool);
+	double value = column_value(column, pool);
 	char key[32];
 
-	switch (column->kind) {
-	case NAME:
-		out_json_add_string(to, column->name, line->name);
-		break;
-	case STATE:
-		out_json_add_string(to, column->name, now->state);
-		break;
-	case OWNER:
-		out_json_add_file(to, column->name, now->owner);
-		break;
-	case CAPACITY:
-		out_json_add_value(to, column->name, now->capacity);
-		break;
-	case QUEUE_DEPTH:
-		out_json_add_value(to, column->name, now->queue_depth);
-		break;
-	case LEVEL:
-		out_json_add_u64(to, column->name, now->value[column->figure]);
-		break;
-	case PRESSURE:
-		out_json_add_pressure(to, column->name, &now->pressure);
-		break;
-	case RATE:
-		snprintf(key, sizeof(key), "%s_per_s", figure_names[column->figure]);
-		out_json_add_double(to, key, column_value(column, line));
-		break;
-	case WAIT:
-	case RUN:
-		value = column_value(column, line);
+	if (column->kind == NAME) {
+		json_put(to, column->name, text);
+	} else if (text) {
+		json_put_file(to, column->name, text);
+	} else if (column->kind == LEVEL) {
+		json_put(to, column->name, pool->now.value[column->figure]);
+	} else if (column->kind == PRESSURE) {
+		json_put_pressure(to, column->name, &pool->now.pressure);
+	} else if (column->kind == RATE) {
+		snprintf(key, sizeof(key), "%s_per_s", figures[column->figure].name);
+		json_put(to, key, value);
+	} else if (value >= 0) {
 		snprintf(key, sizeof(key), "%s_ns", column->name);
-		if (value >= 0)
-			out_json_add_u64(to, key, value);
-		break;
+		json_put(to, key, (__u64)value);
 	}
 }
 
-void columns_add_json(const struct columns *columns, const struct pool_line *line,
-		      struct json_object *to)
+struct json_object *columns_json(const struct columns *columns, const struct pool *pool)
 {
+	struct json_object *json = json_new();
 	size_t i;
 
+	json_put(json, "name", (const char *)pool->name);
 	for (i = 0; i < columns->nr; i++)
-		add_json(columns->column[i], line, to);
+		add_json(columns->column[i], pool, json);
+	return json;
 }
 
 /* ---- lines ---------------------------------------------------------------- */
 
-void columns_widen(struct columns *columns, const struct pool_line *line)
+void columns_widen(struct columns *columns, const struct pool *pool)
 {
 	char cell[CELL_LEN];
 	size_t i;
 	int len;
 
 	for (i = 0; i < columns->nr; i++) {
-		column_format(columns->column[i], line, cell);
+		column_format(columns->column[i], pool, cell);
 		len = strlen(cell);
 		if (columns->column[i]->kind == NAME && columns->max_name &&
 		    len > columns->max_name)
@@ -435,19 +376,19 @@ void columns_print_titles(const struct columns *columns, size_t nr)
 
 	for (i = 0; i < nr; i++)
 		print_cell(columns, i, nr, out_style(OUT_BOLD),
-			   columns->column[i]->title);
+			   column_title(columns->column[i]));
 	putchar('\n');
 }
 
-void columns_print(const struct columns *columns, size_t nr, const struct pool_line *line)
+void columns_print(const struct columns *columns, size_t nr, const struct pool *pool)
 {
 	char cell[CELL_LEN];
 	const char *style;
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
-		column_format(columns->column[i], line, cell);
-		style = column_is_state(columns->column[i]) ?
+		column_format(columns->column[i], pool, cell);
+		style = columns->column[i]->kind == STATE ?
 			out_style(out_state_style(cell)) : "";
 		print_cell(columns, i, nr, style, cell);
 	}

@@ -9,9 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "compiler.h"
-#include "errmsg.h"
-#include "sysfs.h"
+#include "cli.h"
+#include "pools.h"
 
 #define MAX_COLUMNS	48
 #define CELL_LEN	64
@@ -28,25 +27,18 @@ struct columns {
 	bool has_times;			/* set by columns_set_busy() */
 };
 
-/* One line: a pool now, and at the look before, or NULL if that is unknown. */
-struct pool_line {
-	const char *name;
-	const struct snapshot *now;
-	const struct snapshot *before;
-};
-
-/*
- * Names of columns, separated by commas, or "all". Rates only if @rates. 0, or -1 and a
- * message with the names that there are.
- */
-int columns_parse(struct columns *columns, const char *names, bool rates,
-		  struct errmsg *e);
+/* An option that takes names, separated by commas, or "all". Rates only if @_rates. */
+#define CLI_COLUMNS(_type, _field, _rates)	\
+	CLI_RANGE(columns_set_option, _type, _field, 0, _rates)
+int columns_set_option(const struct cli_option *option, void *to, const char *value,
+		       struct errmsg *e);
 
 /* Says that @name is none of these columns, and which there are; returns the message. */
 const char *columns_explain(const struct columns *columns, const char *name, struct errmsg *e);
 
-/* columns_parse() of a list that is known to be right. */
-void columns_set(struct columns *columns, const char *names);
+/* What is shown unless columns are chosen: a list that is right, or all. */
+void columns_preset(struct columns *columns, const char *names);
+void columns_choose_all(struct columns *columns, bool rates);
 
 /*
  * What stat and top show unless columns were chosen: with times if a pool takes them.
@@ -54,39 +46,33 @@ void columns_set(struct columns *columns, const char *names);
  */
 bool columns_set_busy(struct columns *columns, bool times);
 
-/* A column by its name; there must be one. */
-const struct column *column_find(const char *name);
 const char *column_name(const struct column *column);
 const char *column_title(const struct column *column);
 /* Does it say how much, so that larger values come first when sorted? */
 bool column_is_number(const struct column *column);
-bool column_is_state(const struct column *column);
-double column_value(const struct column *column, const struct pool_line *line);
+double column_value(const struct column *column, const struct pool *pool);
 
 /* What stands in a cell, @buf of CELL_LEN. */
-void column_format(const struct column *column, const struct pool_line *line, char *buf);
+void column_format(const struct column *column, const struct pool *pool, char *buf);
 
-/* Widen the columns for this line. */
-void columns_widen(struct columns *columns, const struct pool_line *line);
+/* Widen the columns for this pool. */
+void columns_widen(struct columns *columns, const struct pool *pool);
 
 /* How many of the columns fit, from the first on: at least one, all if they were chosen. */
 size_t columns_fit(const struct columns *columns, int width);
 
 /* The titles, and the cells of a line, of the first @nr columns. */
 void columns_print_titles(const struct columns *columns, size_t nr);
-void columns_print(const struct columns *columns, size_t nr, const struct pool_line *line);
+void columns_print(const struct columns *columns, size_t nr, const struct pool *pool);
 
-/* What stands in the columns, by the names of the sysfs files, NAME_per_s and NAME_ns. */
-void columns_add_json(const struct columns *columns, const struct pool_line *line,
-		      struct json_object *to);
+/*
+ * A new object: the name of the pool, and what stands in the columns, by the names of the sysfs
+ * files, NAME_per_s and NAME_ns.
+ */
+struct json_object *columns_json(const struct columns *columns, const struct pool *pool);
 
-/* All names, for the help: rates only if @rates. */
+/* All names, for the help, or one a line: rates only if @rates. */
 void columns_print_help(bool rates);
-
-/* False if the pool was created again between the two looks: its counters started at 0. */
-bool snapshots_compare(const struct snapshot *before, const struct snapshot *now);
-bool snapshots_have_times(const struct snapshot *before, const struct snapshot *now);
-double snapshot_rate(const struct snapshot *before, const struct snapshot *now,
-		     enum figure figure);
+void columns_put_names(bool rates);
 
 #endif /* WPOOLCTL_COLUMNS_H */

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
+
 static const char blanks[] = " \t\r\n";
 
 /* Without the blanks around it; @s is changed. */
@@ -31,10 +33,7 @@ static char *section_name(char *line, struct errmsg *e)
 	name = strip(line + 1);
 	if (!*name || strpbrk(name, "[]"))
 		goto err_bad;
-	name = strdup(name);
-	if (!name)
-		errmsg_set(e, "out of memory");
-	return name;
+	return alloc_copy(name);
 
 err_bad:
 	errmsg_set(e, ERRMSG_Q " is no name of a section: [name]", line);

@@ -3,12 +3,11 @@
 #include "intervals.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "alloc.h"
 #include "out.h"
 #include "parse.h"
 
-#define FIRST_ROOM	64
 #define LINES_A_TITLE	20
 
 static double per_second(const struct interval *interval, __u64 count)
@@ -63,24 +62,14 @@ static void print_line(const struct interval *interval, bool title)
 	fflush(stdout);
 }
 
-int intervals_add(struct intervals *intervals, const struct interval *interval)
+void intervals_add(struct intervals *intervals, const struct interval *interval)
 {
-	__u64 room = intervals->room ? intervals->room * 2 : FIRST_ROOM;
-	struct interval *grown;
-
 	if (intervals->lines) {
 		print_line(interval, intervals->nr++ % LINES_A_TITLE == 0);
-		return 0;
+		return;
 	}
-	if (intervals->nr == intervals->room) {
-		grown = realloc(intervals->list, room * sizeof(*grown));
-		if (!grown)
-			return -1;
-		intervals->list = grown;
-		intervals->room = room;
-	}
+	intervals->list = alloc_one_more(intervals->list, intervals->nr, sizeof(*interval));
 	intervals->list[intervals->nr++] = *interval;
-	return 0;
 }
 
 void intervals_exit(struct intervals *intervals)

@@ -30,11 +30,9 @@ struct intervals {
 	bool lines;			/* print each when it is over, instead of keeping it */
 	struct interval *list;
 	__u64 nr;
-	__u64 room;
 };
 
-/* 0, or -1 without memory. */
-int intervals_add(struct intervals *intervals, const struct interval *interval);
+void intervals_add(struct intervals *intervals, const struct interval *interval);
 void intervals_exit(struct intervals *intervals);
 
 #endif /* WPOOLCTL_INTERVALS_H */

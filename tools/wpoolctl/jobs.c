@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "ini.h"
 #include "out.h"
 
@@ -60,7 +61,7 @@ static struct section *begin_section(struct jobs *jobs, const char *name, struct
 		if (jobs->nr || jobs->global.name)
 			errmsg_set(e, "[global] is the first section, or left out");
 		else
-			jobs->global.name = strdup(name);
+			jobs->global.name = alloc_copy(name);
 		return jobs->nr ? NULL : &jobs->global;
 	}
 	for (i = 0; i < jobs->nr; i++)
@@ -68,12 +69,12 @@ static struct section *begin_section(struct jobs *jobs, const char *name, struct
 			errmsg_set(e, "there is a section " ERRMSG_Q " already", name);
 			return NULL;
 		}
-	job = jobs->nr < MAX_JOBS ? calloc(1, sizeof(*job)) : NULL;
-	if (!job) {
-		errmsg_set(e, "more than %d jobs, or out of memory", MAX_JOBS);
+	if (jobs->nr == MAX_JOBS) {
+		errmsg_set(e, "more than %d jobs", MAX_JOBS);
 		return NULL;
 	}
-	job->section.name = strdup(name);
+	job = alloc_zeroed(1, sizeof(*job));
+	job->section.name = alloc_copy(name);
 	job->phase = jobs->phase;
 	jobs->job[jobs->nr++] = job;
 	return &job->section;
@@ -86,10 +87,10 @@ static int take_setting(struct section *section, const char *key, const char *va
 
 	if (section->nr == MAX_SETTINGS)
 		return errmsg_set(e, "more than %d lines in a section", MAX_SETTINGS);
-	setting->key = strdup(key);
-	setting->value = value ? strdup(value) : NULL;
+	setting->key = alloc_copy(key);
+	setting->value = value ? alloc_copy(value) : NULL;
 	section->nr++;
-	return setting->key && (!value || setting->value) ? 0 : errmsg_set(e, "out of memory");
+	return 0;
 }
 
 /* Each setting is tried at once, so that a complaint has its line. */
@@ -280,14 +281,14 @@ static void print_text(const struct job *job)
 
 static struct json_object *json_job(const struct job *job)
 {
-	struct json_object *object = out_json_new();
+	struct json_object *object = json_new();
 
-	out_json_add_string(object, "job", job->section.name);
-	out_json_add_u64(object, "phase", job->phase);
-	out_json_add_u64(object, "exit", job->code);
+	json_put(object, "job", job->section.name);
+	json_put(object, "phase", job->phase);
+	json_put(object, "exit", job->code);
 	if (job->report)
 		rewind(job->report);
-	out_json_add(object, "report", job->report ?
+	json_put(object, "report", job->report ?
 		     json_object_from_fd(fileno(job->report)) : NULL);
 	return object;
 }
@@ -309,7 +310,7 @@ static int worst(const struct jobs *jobs)
 
 static void report(const struct jobs *jobs)
 {
-	struct json_object *array = jobs->json ? out_json_new_array() : NULL;
+	struct json_object *array = jobs->json ? json_new_array() : NULL;
 	unsigned int i;
 
 	for (i = 0; i < jobs->nr; i++) {
@@ -317,12 +318,12 @@ static void report(const struct jobs *jobs)
 		if (!jobs->job[i]->report)
 			continue;
 		if (jobs->json)
-			out_json_append(array, json_job(jobs->job[i]));
+			json_append(array, json_job(jobs->job[i]));
 		else
 			print_text(jobs->job[i]);
 	}
 	if (jobs->json)
-		out_json_print(array);
+		json_print(array);
 }
 
 int jobs_run(const struct command *cmd, const char *path, bool json)
@@ -333,10 +334,8 @@ int jobs_run(const struct command *cmd, const char *path, bool json)
 	struct errmsg e;
 	int code;
 
-	if (read_jobs(&jobs, path, &e)) {
-		cli_error(cmd, "%s", e.text);
-		return CLI_FAILED;
-	}
+	if (read_jobs(&jobs, path, &e))
+		return cli_fail(cmd, &e);
 	signals = load_hold_signals();
 	sigaddset(&signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &signals, NULL);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The load that is wanted, and the clock that times it. */
+/* The load that is wanted. */
 #ifndef WPOOLCTL_LOAD_CONFIG_H
 #define WPOOLCTL_LOAD_CONFIG_H
 
 #include <linux/types.h>
 #include <stdbool.h>
-#include <time.h>
 
 #include "arrivals.h"
 #include "cpulist.h"
@@ -43,19 +42,6 @@ static inline __u64 load_length_ns(const struct load_config *config)
 {
 	return config->duration_ns ? config->arrivals.ramp_ns + config->warmup_ns +
 				     config->duration_ns : 0;
-}
-
-static inline __u64 load_clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
-}
-
-static inline __u64 load_now_ns(void)
-{
-	return load_clock_ns(CLOCK_MONOTONIC);
 }
 
 #endif /* WPOOLCTL_LOAD_CONFIG_H */

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "dev.h"
 #include "parse.h"
 #include "submitter.h"
@@ -33,9 +34,8 @@ static sigset_t end_signals(void)
 	return set;
 }
 
-static void ignore(int sig)
+static void ignore(int sig __maybe_unused)
 {
-	(void)sig;
 }
 
 sigset_t load_hold_signals(void)
@@ -76,16 +76,29 @@ struct watch {
 	struct interval last;	/* sums at the end of the last interval */
 };
 
+/* What all submitters have done so far. */
+struct sums {
+	__u64 accepted, refused, finished;
+};
+
+static struct sums sums_of(const struct load *load)
+{
+	const struct submitter *s = load->submitters;
+	struct sums sums = { };
+
+	for (; s < load->submitters + load->config->submitters; s++) {
+		sums.accepted += atomic_load(&s->accepted);
+		sums.refused += atomic_load(&s->refused);
+		sums.finished += atomic_load(&s->finished);
+	}
+	return sums;
+}
+
 static void show_progress(struct watch *w, __u64 now)
 {
-	__u64 finished = 0, refused = 0;
-	__u32 i;
+	struct sums sums = sums_of(w->load);
 
-	for (i = 0; i < w->load->config->submitters; i++) {
-		finished += atomic_load(&w->load->submitters[i].finished);
-		refused += atomic_load(&w->load->submitters[i].refused);
-	}
-	progress_update(w->progress, now, finished + refused, finished,
+	progress_update(w->progress, now, sums.finished + sums.refused, sums.finished,
 			w->ending ? "cancelling" : "");
 }
 
@@ -106,14 +119,14 @@ static void sum_interval(struct watch *w, __u64 now, struct interval *sum)
 	const struct load_config *config = w->load->config;
 	__u64 length_ns = load_length_ns(config), scheduled_ns;
 	struct tally_interval *tally = &w->load->tally.interval;
-	__u32 i;
+	struct sums sums = sums_of(w->load);
 
-	*sum = (struct interval){ .to_ns = now - w->load->start_ns };
+	*sum = (struct interval){
+		.to_ns = now - w->load->start_ns,
+		.submitted = sums.accepted,
+		.refused = sums.refused,
+	};
 	sum->phase = phase(config, sum->to_ns);
-	for (i = 0; i < config->submitters; i++) {
-		sum->submitted += atomic_load(&w->load->submitters[i].accepted);
-		sum->refused += atomic_load(&w->load->submitters[i].refused);
-	}
 	sum->asked = sum->submitted + sum->refused;
 	if (arrivals_are_scheduled(&config->arrivals) && !w->ending) {
 		scheduled_ns = length_ns && sum->to_ns > length_ns ? length_ns : sum->to_ns;
@@ -155,21 +168,16 @@ static void end_interval(struct watch *w, __u64 now)
 	interval.completed -= w->last.completed;
 	w->last = sum;
 	progress_clear(w->progress);
-	if (intervals_add(&w->result->intervals, &interval))
-		load_fail(w->load, -ENOMEM, "out of memory");
+	intervals_add(&w->result->intervals, &interval);
 }
 
 /* At the end of the run: has anything happened since the last interval? */
 static bool interval_is_left(const struct watch *w)
 {
-	const struct tally_interval *tally = &w->load->tally.interval;
-	__u64 done = 0;
-	__u32 i;
+	struct sums sums = sums_of(w->load);
 
-	for (i = 0; i < w->load->config->submitters; i++)
-		done += atomic_load(&w->load->submitters[i].accepted) +
-			atomic_load(&w->load->submitters[i].refused);
-	return tally->total_ns.nr || done > w->last.submitted + w->last.refused;
+	return w->load->tally.interval.total_ns.nr ||
+	       sums.accepted + sums.refused > w->last.submitted + w->last.refused;
 }
 
 /* When the running interval ends. */
@@ -242,7 +250,7 @@ static __u64 stop_ns(const struct load *load)
 static __u64 next_look_ns(const struct watch *w, bool stop)
 {
 	const struct load_config *config = w->load->config;
-	__u64 now = load_now_ns(), when = now + TICK_NS;
+	__u64 now = now_ns(), when = now + TICK_NS;
 
 	if (stop && atomic_load(&w->load->submitting))
 		when = now + STOP_TICK_NS;
@@ -263,7 +271,7 @@ static bool watch(struct watch *w)
 	int sig;
 
 	while (atomic_load(&w->load->reading)) {
-		if (load_now_ns() >= stop_ns(w->load))
+		if (now_ns() >= stop_ns(w->load))
 			atomic_store(&w->load->stop, true);
 		stop = atomic_load(&w->load->stop);
 		if (stop)
@@ -271,7 +279,7 @@ static bool watch(struct watch *w)
 		if (w->ending)
 			cancel_all(w);
 		sig = wait_signal(next_look_ns(w, stop));
-		now = load_now_ns();
+		now = now_ns();
 		if (w->ending) {
 			if (sig || now - w->ending_ns > STUCK_NS) {
 				w->result->end = sig ? LOAD_LEFT : LOAD_STUCK;
@@ -343,7 +351,7 @@ static void start_submitters(struct load *load)
 			break;
 		}
 	}
-	load->start_ns = load_now_ns();
+	load->start_ns = now_ns();
 	load->tally.window = (struct tally_window){
 		.open_loop = arrivals_are_scheduled(&config->arrivals),
 		.start_ns = load->start_ns,
@@ -355,14 +363,13 @@ static void start_submitters(struct load *load)
 
 static void sum_up(struct load *load, struct load_result *result)
 {
+	struct sums sums;
 	__u32 i;
 
 	for (i = 0; i < load->config->submitters; i++) {
 		struct submitter *s = &load->submitters[i];
 
 		submitter_join(s);
-		result->accepted += atomic_load(&s->accepted);
-		result->refused += atomic_load(&s->refused);
 		result->retries += s->retries;
 		result->calls += s->calls;
 		result->call_ns += s->call_ns;
@@ -370,9 +377,11 @@ static void sum_up(struct load *load, struct load_result *result)
 		if (s->fd >= 0)
 			close(s->fd);
 	}
+	sums = sums_of(load);
+	result->accepted = sums.accepted;
+	result->refused = sums.refused;
 	result->tally = load->tally;
-	if (overtaken_count(&load->overtaken, &result->overtaken))
-		load_fail(load, -ENOMEM, "out of memory");
+	overtaken_count(&load->overtaken, &result->overtaken);
 	overtaken_exit(&load->overtaken);
 	/* a run that did not last so long is measured up to its last task */
 	if (result->end != LOAD_COMPLETE || load->err)
@@ -386,12 +395,10 @@ static void sum_up(struct load *load, struct load_result *result)
 /* On the heap: if the run gets stuck, its threads go on using it. */
 static struct load *load_new(const struct load_config *config)
 {
-	struct load *load = calloc(1, sizeof(*load) + config->submitters *
-				   sizeof(load->submitters[0]));
+	struct load *load = alloc_zeroed(1, sizeof(*load) + config->submitters *
+					 sizeof(load->submitters[0]));
 	__u32 i;
 
-	if (!load)
-		return NULL;
 	load->config = config;
 	load->main_thread = pthread_self();
 	pthread_mutex_init(&load->gate, NULL);
@@ -416,7 +423,7 @@ void load_run(const struct load_config *config, int fd, struct progress *progres
 	struct wpool_dev_attrs last;
 	int err;
 
-	err = load ? dev_info(fd, &result->attrs) : -ENOMEM;
+	err = dev_info(fd, &result->attrs);
 	if (!err)
 		err = dev_stats(fd, &result->before);
 	if (err) {
@@ -439,7 +446,7 @@ void load_run(const struct load_config *config, int fd, struct progress *progres
 	if (result->after.workers > result->peak_workers)
 		result->peak_workers = result->after.workers;
 	if (config->interval_ns && interval_is_left(&w))
-		end_interval(&w, load_now_ns());
+		end_interval(&w, now_ns());
 	progress_clear(progress);
 	sum_up(load, result);
 	free(load);

@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "alloc.h"
 #include "parse.h"
 #include "sysfs.h"
 
@@ -77,126 +77,106 @@ void out_sentence(const char *text)
 	puts(text);
 }
 
-static void *must(void *memory)
+struct json_object *json_new(void)
 {
-	if (!memory) {
-		cli_error(NULL, "out of memory");
-		exit(CLI_FAILED);
-	}
-	return memory;
+	return alloc_checked(json_object_new_object());
 }
 
-struct json_object *out_json_new(void)
+struct json_object *json_new_array(void)
 {
-	return must(json_object_new_object());
+	return alloc_checked(json_object_new_array());
 }
 
-struct json_object *out_json_new_array(void)
-{
-	return must(json_object_new_array());
-}
-
-void out_json_add(struct json_object *to, const char *key,
-		  struct json_object *value)
+void json_put_object(struct json_object *to, const char *key, struct json_object *value)
 {
 	json_object_object_add(to, key, value);
 }
 
-void out_json_add_u64(struct json_object *to, const char *key, __u64 value)
+void json_put_u64(struct json_object *to, const char *key, __u64 value)
 {
-	out_json_add(to, key, must(json_object_new_uint64(value)));
+	json_put_object(to, key, alloc_checked(json_object_new_uint64(value)));
 }
 
-void out_json_add_double(struct json_object *to, const char *key, double value)
+void json_put_nonzero(struct json_object *to, const char *key, __u64 value)
+{
+	json_put_object(to, key, value ? alloc_checked(json_object_new_uint64(value)) : NULL);
+}
+
+void json_put_double(struct json_object *to, const char *key, double value)
 {
 	char text[32];
 
 	snprintf(text, sizeof(text), "%.3f", value);
-	out_json_add(to, key, must(json_object_new_double_s(value, text)));
+	json_put_object(to, key, alloc_checked(json_object_new_double_s(value, text)));
 }
 
-void out_json_add_string(struct json_object *to, const char *key,
-			 const char *value)
+void json_put_string(struct json_object *to, const char *key, const char *value)
 {
-	out_json_add(to, key, must(json_object_new_string(value)));
+	json_put_object(to, key, alloc_checked(json_object_new_string(value)));
 }
 
-struct json_object *out_json_string(const char *value)
+void json_put_bool(struct json_object *to, const char *key, bool value)
 {
-	return must(json_object_new_string(value));
+	json_put_object(to, key, alloc_checked(json_object_new_boolean(value)));
 }
 
-void out_json_add_bool(struct json_object *to, const char *key, bool value)
+void json_put_pressure(struct json_object *to, const char *key, const struct pressure *pressure)
 {
-	out_json_add(to, key, must(json_object_new_boolean(value)));
+	static const char *const names[NR_PRESSURES] = { "avg10", "avg60", "avg300" };
+	struct json_object *json = json_new();
+	size_t i;
+
+	for (i = 0; i < NR_PRESSURES; i++)
+		json_put(json, names[i], pressure->percent[i]);
+	json_put(json, "total_us", pressure->total_us);
+	json_put(to, key, json);
 }
 
-void out_json_add_null(struct json_object *to, const char *key)
+void json_put_file(struct json_object *to, const char *file, const char *sysfs_value)
 {
-	out_json_add(to, key, NULL);
-}
-
-void out_json_add_value(struct json_object *to, const char *key,
-			const char *sysfs_value)
-{
+	struct pressure pressure;
 	struct errmsg e;
 	__u64 number;
 	__s32 nice;
 
-	/* one CPU is a list, too: the type must not depend on how many */
-	if (!strcmp(key, "cpumask"))
-		out_json_add_string(to, key, sysfs_value);
-	else if (!parse_u64(sysfs_value, 0, ~0ULL, &number, &e))
-		out_json_add_u64(to, key, number);
-	else if (!parse_s32(sysfs_value, -0x7fffffff, 0x7fffffff, &nice, &e))
-		out_json_add(to, key, must(json_object_new_int(nice)));
-	else
-		out_json_add_string(to, key, sysfs_value);
-}
-
-void out_json_add_pressure(struct json_object *to, const char *key,
-			   const struct pressure *pressure)
-{
-	static const char *const names[NR_PRESSURES] = { "avg10", "avg60", "avg300" };
-	struct json_object *json = out_json_new();
-	size_t i;
-
-	for (i = 0; i < NR_PRESSURES; i++)
-		out_json_add_double(json, names[i], pressure->percent[i]);
-	out_json_add_u64(json, "total_us", pressure->total_us);
-	out_json_add(to, key, json);
-}
-
-void out_json_add_file(struct json_object *to, const char *file, const char *sysfs_value)
-{
-	struct pressure pressure;
-
 	if (!strcmp(file, "owner") && !strcmp(sysfs_value, "-"))
-		out_json_add_null(to, file);
+		json_put_object(to, file, NULL);
 	else if (!strcmp(file, "pressure") && pressure_parse(&pressure, sysfs_value))
-		out_json_add_pressure(to, file, &pressure);
+		json_put_pressure(to, file, &pressure);
+	/* one CPU is a list, too: the type must not depend on how many */
+	else if (!strcmp(file, "cpumask"))
+		json_put(to, file, sysfs_value);
+	else if (!parse_u64(sysfs_value, 0, ~0ULL, &number, &e))
+		json_put(to, file, number);
+	else if (!parse_s32(sysfs_value, -0x7fffffff, 0x7fffffff, &nice, &e))
+		json_put_object(to, file, alloc_checked(json_object_new_int(nice)));
 	else
-		out_json_add_value(to, file, sysfs_value);
+		json_put(to, file, sysfs_value);
 }
 
-void out_json_append(struct json_object *array, struct json_object *value)
+void json_append(struct json_object *array, struct json_object *value)
 {
 	json_object_array_add(array, value);
 }
 
-static void print_json(struct json_object *object, int flags)
+void json_append_string(struct json_object *array, const char *value)
+{
+	json_append(array, alloc_checked(json_object_new_string(value)));
+}
+
+static void print(struct json_object *object, int flags)
 {
 	puts(json_object_to_json_string_ext(object, flags |
 					    JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(object);
 }
 
-void out_json_print(struct json_object *object)
+void json_print(struct json_object *object)
 {
-	print_json(object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
+	print(object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
 }
 
-void out_json_print_line(struct json_object *object)
+void json_print_line(struct json_object *object)
 {
-	print_json(object, JSON_C_TO_STRING_PLAIN);
+	print(object, JSON_C_TO_STRING_PLAIN);
 }

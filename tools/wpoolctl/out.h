@@ -36,27 +36,36 @@ enum out_style out_state_style(const char *state);
  * everything else ("max", "block", "0-1") is a string. Without memory the
  * process ends.
  */
-struct json_object *out_json_new(void);
-struct json_object *out_json_new_array(void);
-void out_json_add(struct json_object *to, const char *key,
-		  struct json_object *value);
-void out_json_add_u64(struct json_object *to, const char *key, __u64 value);
-void out_json_add_double(struct json_object *to, const char *key, double value);
-void out_json_add_string(struct json_object *to, const char *key,
-			 const char *value);
-void out_json_add_bool(struct json_object *to, const char *key, bool value);
-void out_json_add_null(struct json_object *to, const char *key);
-void out_json_add_value(struct json_object *to, const char *key,
-			const char *sysfs_value);
-/* The same, but an owner "-" is null, and the pressure an object. */
-void out_json_add_file(struct json_object *to, const char *file, const char *sysfs_value);
-void out_json_add_pressure(struct json_object *to, const char *key,
-			   const struct pressure *pressure);
-struct json_object *out_json_string(const char *value);
-void out_json_append(struct json_object *array, struct json_object *value);
+struct json_object *json_new(void);
+struct json_object *json_new_array(void);
+
+/* Put a number, a truth, a text or another object under a key. */
+#define json_put(_to, _key, _value) _Generic((_value),		\
+	bool : json_put_bool,					\
+	double : json_put_double,				\
+	char * : json_put_string,				\
+	const char * : json_put_string,				\
+	struct json_object * : json_put_object,			\
+	default : json_put_u64)(_to, _key, _value)
+
+void json_put_bool(struct json_object *to, const char *key, bool value);
+void json_put_double(struct json_object *to, const char *key, double value);
+void json_put_string(struct json_object *to, const char *key, const char *value);
+/* NULL is null. */
+void json_put_object(struct json_object *to, const char *key, struct json_object *value);
+void json_put_u64(struct json_object *to, const char *key, __u64 value);
+/* The same, but 0 is null. */
+void json_put_nonzero(struct json_object *to, const char *key, __u64 value);
+
+/* The value of a file of sysfs: an owner "-" is null, and the pressure an object. */
+void json_put_file(struct json_object *to, const char *file, const char *sysfs_value);
+void json_put_pressure(struct json_object *to, const char *key, const struct pressure *pressure);
+
+void json_append(struct json_object *array, struct json_object *value);
+void json_append_string(struct json_object *array, const char *value);
 
 /* Print and free: indented, or on one line. */
-void out_json_print(struct json_object *object);
-void out_json_print_line(struct json_object *object);
+void json_print(struct json_object *object);
+void json_print_line(struct json_object *object);
 
 #endif /* WPOOLCTL_OUT_H */

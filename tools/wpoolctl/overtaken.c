@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+#include "alloc.h"
+
 /* A Fenwick tree: how many numbers up to any one, from 1 to @nr, were added. */
 struct tree {
 	__u32 nr;
@@ -40,21 +42,12 @@ struct place {
 	__u32 later;		/* the first of all that were handed over then, or later */
 };
 
-int overtaken_add(struct overtaken *overtaken, const struct overtaken_task *task)
+void overtaken_add(struct overtaken *overtaken, const struct overtaken_task *task)
 {
-	struct overtaken_task *grown;
-
 	if (overtaken->nr == OVERTAKEN_MAX_TASKS)
-		return 0;
-	if (overtaken->nr == overtaken->room) {
-		overtaken->room = overtaken->room ? 2 * overtaken->room : 1024;
-		grown = realloc(overtaken->tasks, overtaken->room * sizeof(*grown));
-		if (!grown)
-			return -1;
-		overtaken->tasks = grown;
-	}
+		return;
+	overtaken->tasks = alloc_one_more(overtaken->tasks, overtaken->nr, sizeof(*task));
 	overtaken->tasks[overtaken->nr++] = *task;
-	return 0;
 }
 
 void overtaken_exit(struct overtaken *overtaken)
@@ -175,11 +168,11 @@ static __u32 quantile(__u32 nr, unsigned int percent)
 	return ((__u64)nr * percent + 99) / 100 - 1;
 }
 
-/* @waits and @fifo have room for all. */
-static void count_waits(const struct overtaken *overtaken, __u64 *waits, __u64 *fifo,
-			struct overtaken_figures *figures)
+static void count_waits(const struct overtaken *overtaken, struct overtaken_figures *figures)
 {
 	__u32 nr = overtaken->nr, p99 = quantile(nr, 99), i;
+	__u64 *waits = alloc_zeroed(nr, sizeof(*waits));
+	__u64 *fifo = alloc_zeroed(nr, sizeof(*fifo));
 
 	for (i = 0; i < nr; i++) {
 		waits[i] = overtaken->tasks[i].start_ns - overtaken->tasks[i].submit_ns;
@@ -193,53 +186,49 @@ static void count_waits(const struct overtaken *overtaken, __u64 *waits, __u64 *
 	qsort(fifo, nr, sizeof(*fifo), compare_u64);
 	figures->wait_p99 = fifo[p99] ? (double)waits[p99] / fifo[p99] : 1;
 	figures->wait_max = fifo[nr - 1] ? (double)waits[nr - 1] / fifo[nr - 1] : 1;
+	free(fifo);
+	free(waits);
 }
 
-int overtaken_count(struct overtaken *overtaken, struct overtaken_figures *figures)
+/* The tasks are in the order of their submits; @counts has room for all. */
+static void count_all(const struct overtaken *overtaken, __u32 *counts)
 {
 	__u32 nr = overtaken->nr, nr_trees = nr_submitters(overtaken), i;
-	struct overtaken_task **by_start = calloc(nr + 1, sizeof(*by_start));
-	struct place *places = calloc(nr + 1, sizeof(*places));
-	struct tree *trees = calloc(nr_trees + 1, sizeof(*trees));
-	__u64 *later_ns = calloc(nr_trees + 1, sizeof(*later_ns));
-	__u64 *waits = calloc(nr + 1, sizeof(*waits));
-	__u64 *fifo = calloc(nr + 1, sizeof(*fifo));
-	__u32 *counts = calloc(nr + 1, sizeof(*counts));
-	/* those of the submitters have as many numbers as all has */
-	__u32 *sums = calloc(2 * (size_t)nr + nr_trees + 2, sizeof(*sums));
-	struct tree all = { .nr = nr, .sum = sums };
-	__u32 *free_sum = sums + nr + 1;
-	int ret = -1;
+	struct overtaken_task **by_start = alloc_zeroed(nr, sizeof(*by_start));
+	struct place *places = alloc_zeroed(nr, sizeof(*places));
+	struct tree *trees = alloc_zeroed(nr_trees, sizeof(*trees));
+	__u64 *later_ns = alloc_zeroed(nr_trees, sizeof(*later_ns));
+	struct tree all = { .nr = nr, .sum = alloc_zeroed(nr + 1, sizeof(*all.sum)) };
 
-	*figures = (struct overtaken_figures){ };
-	if (!by_start || !places || !trees || !later_ns || !waits || !fifo || !counts || !sums)
-		goto out;
-	ret = 0;
-	if (!nr)
-		goto out;
-	qsort(overtaken->tasks, nr, sizeof(*overtaken->tasks), compare_submit);
 	for (i = 0; i < nr; i++)
 		by_start[i] = &overtaken->tasks[i];
 	qsort(by_start, nr, sizeof(*by_start), compare_start);
 	find_places(overtaken, places, trees, later_ns);
-	for (i = 0; i < nr_trees; i++) {
-		trees[i].sum = free_sum;
-		free_sum += trees[i].nr + 1;
-	}
+	for (i = 0; i < nr_trees; i++)
+		trees[i].sum = alloc_zeroed(trees[i].nr + 1, sizeof(*trees[i].sum));
 	count(overtaken, places, by_start, &all, trees, counts);
-	qsort(counts, nr, sizeof(*counts), compare_u32);
-	figures->nr = nr;
-	figures->p99 = counts[quantile(nr, 99)];
-	figures->most = counts[nr - 1];
-	count_waits(overtaken, waits, fifo, figures);
-out:
-	free(sums);
-	free(counts);
-	free(fifo);
-	free(waits);
+	for (i = 0; i < nr_trees; i++)
+		free(trees[i].sum);
+	free(all.sum);
 	free(later_ns);
 	free(trees);
 	free(places);
 	free(by_start);
-	return ret;
+}
+
+void overtaken_count(struct overtaken *overtaken, struct overtaken_figures *figures)
+{
+	__u32 nr = overtaken->nr, *counts;
+
+	*figures = (struct overtaken_figures){ .nr = nr };
+	if (!nr)
+		return;
+	qsort(overtaken->tasks, nr, sizeof(*overtaken->tasks), compare_submit);
+	counts = alloc_zeroed(nr, sizeof(*counts));
+	count_all(overtaken, counts);
+	qsort(counts, nr, sizeof(*counts), compare_u32);
+	figures->p99 = counts[quantile(nr, 99)];
+	figures->most = counts[nr - 1];
+	free(counts);
+	count_waits(overtaken, figures);
 }

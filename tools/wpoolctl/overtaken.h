@@ -26,7 +26,6 @@ struct overtaken_task {
 
 struct overtaken {
 	__u32 nr;
-	__u32 room;
 	struct overtaken_task *tasks;
 };
 
@@ -45,11 +44,11 @@ struct overtaken_figures {
 	double wait_max;
 };
 
-/* All zero is an empty one. 0, or -1 without memory. */
-int overtaken_add(struct overtaken *overtaken, const struct overtaken_task *task);
+/* All zero is an empty one. */
+void overtaken_add(struct overtaken *overtaken, const struct overtaken_task *task);
 
-/* Sorts the tasks. 0, or -1 without memory. */
-int overtaken_count(struct overtaken *overtaken, struct overtaken_figures *figures);
+/* Sorts the tasks. */
+void overtaken_count(struct overtaken *overtaken, struct overtaken_figures *figures);
 
 void overtaken_exit(struct overtaken *overtaken);
 

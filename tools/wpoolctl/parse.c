@@ -21,16 +21,8 @@ static const struct unit size_units[] = {
 	{ }
 };
 
-/* What is printed, in seconds at most; and what is read. */
+/* The first four are printed, too. */
 static const struct unit time_units[] = {
-	{ "ns", 1 },
-	{ "us", NSEC_PER_USEC },
-	{ "ms", NSEC_PER_MSEC },
-	{ "s", NSEC_PER_SEC },
-	{ }
-};
-
-static const struct unit long_units[] = {
 	{ "ns", 1 },
 	{ "us", NSEC_PER_USEC },
 	{ "ms", NSEC_PER_MSEC },
@@ -39,6 +31,8 @@ static const struct unit long_units[] = {
 	{ "h", 3600 * NSEC_PER_SEC },
 	{ }
 };
+
+#define SECONDS		(&time_units[3])
 
 static const struct unit count_units[] = {
 	{ "", 1 },
@@ -195,7 +189,7 @@ int parse_duration(const char *s, __u64 min_ns, __u64 max_ns, __u64 *ns,
 {
 	__u64 n;
 
-	if (!scan_scaled(s, long_units, NULL, &n))
+	if (!scan_scaled(s, time_units, NULL, &n))
 		return not_a_duration(s, e);
 	return check_duration(s, n, min_ns, max_ns, ns, e);
 }
@@ -205,7 +199,7 @@ int parse_seconds(const char *s, __u64 min_ns, __u64 max_ns, __u64 *ns,
 {
 	__u64 n;
 
-	if (!scan_scaled(s, long_units, find_unit(long_units, "s"), &n))
+	if (!scan_scaled(s, time_units, SECONDS, &n))
 		return not_a_duration(s, e);
 	return check_duration(s, n, min_ns, max_ns, ns, e);
 }
@@ -271,7 +265,7 @@ const char *format_duration(__u64 ns, char *buf, size_t len)
 	__u64 whole, rest, denominator;
 	int digits;
 
-	while (unit[1].name && ns >= unit[1].factor)
+	while (unit < SECONDS && ns >= unit[1].factor)
 		unit++;
 	whole = ns / unit->factor;
 	rest = ns % unit->factor;
@@ -294,7 +288,7 @@ const char *format_short(__u64 ns, char *buf, size_t len)
 	int digits;
 
 	/* what would be rounded to 1000 of a unit is 1.00 of the next one */
-	while (unit[1].name && ns >= unit[1].factor - unit->factor / 2)
+	while (unit < SECONDS && ns >= unit[1].factor - unit->factor / 2)
 		unit++;
 	value = (double)ns / unit->factor;
 	digits = unit == time_units || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;

@@ -11,11 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "clock.h"
 #include "errmsg.h"
-
-#define NSEC_PER_USEC	1000ULL
-#define NSEC_PER_MSEC	1000000ULL
-#define NSEC_PER_SEC	1000000000ULL
 
 /* A whole decimal number of [min, max]. */
 int parse_u64(const char *s, __u64 min, __u64 max, __u64 *out, struct errmsg *e);

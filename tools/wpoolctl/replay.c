@@ -6,33 +6,21 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "trace-tasks.h"
+#include "alloc.h"
+#include "trace.h"
 
 struct reader {
 	struct replay *replay;
-	__u64 room;
 	struct trace_tasks running;
-	bool has_failed;
 };
 
-static int add(struct reader *reader, __u64 arrival_ns, __u64 run_ns)
-{
-	struct replay *replay = reader->replay;
-	struct replay_task *task;
-
-	if (replay->nr == reader->room) {
-		reader->room = reader->room ? reader->room * 2 : 1024;
-		task = realloc(replay->task, reader->room * sizeof(*task));
-		if (!task)
-			return -1;
-		replay->task = task;
-	}
-	/* no workload lasts longer */
+static void add(struct replay *replay, __u64 arrival_ns, __u64 run_ns)
+{	/* no workload lasts longer */
 	if (run_ns > WPOOL_MAX_WORK_NS)
 		run_ns = WPOOL_MAX_WORK_NS;
+	replay->task = alloc_one_more(replay->task, replay->nr, sizeof(*replay->task));
 	replay->task[replay->nr++] = (struct replay_task){ arrival_ns, run_ns };
 	replay->run_ns += run_ns;
-	return 0;
 }
 
 static bool read_event(const struct trace_event *event, void *arg)
@@ -41,19 +29,18 @@ static bool read_event(const struct trace_event *event, void *arg)
 	struct trace_event started;
 
 	if (event->kind == TRACE_STARTED)
-		reader->has_failed = trace_tasks_begin(&reader->running, event);
+		trace_tasks_begin(&reader->running, event);
 	else if (event->kind == TRACE_FINISHED &&
 		 trace_tasks_end(&reader->running, event->task, &started))
-		reader->has_failed = add(reader, started.value < started.ns ?
-					 started.ns - started.value : 0, event->value);
-	return !reader->has_failed;
+		add(reader->replay, started.value < started.ns ? started.ns - started.value : 0,
+		    event->value);
+	return true;
 }
 
-static void count_open(const struct trace_event *started, void *arg)
+static void count_open(const struct trace_event *started __maybe_unused, void *arg)
 {
 	struct replay *replay = arg;
 
-	(void)started;
 	replay->nr_open++;
 }
 
@@ -73,8 +60,6 @@ int replay_read(struct replay *replay, const char *file, struct errmsg *e)
 	*replay = (struct replay){ .file = file };
 	err = trace_read(file, read_event, &reader, e);
 	trace_tasks_exit(&reader.running, count_open, replay);
-	if (!err && reader.has_failed)
-		err = errmsg_set(e, "out of memory");
 	if (!err && !replay->nr)
 		err = errmsg_set(e, "%s: no task has an end there", file);
 	if (err) {

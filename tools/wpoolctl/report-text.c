@@ -40,7 +40,7 @@ static void print_setting(const struct load_config *config,
 	       attr_format_limit(result->last_capacity, last, sizeof(last)) : "",
 	       is_tuned ? " at the end)" : "",
 	       attr_format_limit(result->attrs.queue_depth, depth, sizeof(depth)),
-	       report_policy(result->attrs.policy));
+	       attr_word("policy", result->attrs.policy));
 	if (config->tasks)
 		printf("%llu task%s of", config->tasks, config->tasks == 1 ? "" : "s");
 	else

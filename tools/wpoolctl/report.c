@@ -2,18 +2,6 @@
 /* What the reports of a run, for people and for programs, compute. */
 #include "report.h"
 
-const char *report_policy(__u32 policy)
-{
-	static const char *const policies[] = {
-		[WPOOL_DEV_POLICY_BLOCK] = "block",
-		[WPOOL_DEV_POLICY_FAIL] = "fail",
-		[WPOOL_DEV_POLICY_RUN] = "run",
-		[WPOOL_DEV_POLICY_DROP_OLDEST] = "drop_oldest",
-	};
-
-	return policy < ARRAY_SIZE(policies) ? policies[policy] : "unknown";
-}
-
 __u64 report_asked(const struct load_result *result)
 {
 	return result->accepted + result->refused + result->tally.unsent;

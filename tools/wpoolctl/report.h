@@ -10,8 +10,6 @@ void report_json(const struct load_config *config, const struct load_result *res
 
 /* ---- what both say ---- */
 
-const char *report_policy(__u32 policy);
-
 /* All arrivals: accepted, refused and not sent. Of a closed loop: what was offered. */
 __u64 report_asked(const struct load_result *result);
 

@@ -6,13 +6,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "parse.h"
 
 #define DEFAULT_TASKS	1000
 #define MAX_TIME_NS	(24ULL * 60 * 60 * NSEC_PER_SEC)
 #define MIN_INTERVAL_NS	(100 * NSEC_PER_MSEC)
 
-static int set_work(struct run *run, const char *value, struct errmsg *e)
+const char *const run_replay_words[] = { "spin", "sleep", NULL };
+
+static int add_work(struct run *run, const char *value, struct errmsg *e)
 {
 	if (run->load.nr_works == WORK_MAX_KINDS)
 		return errmsg_set(e, "more than %d", WORK_MAX_KINDS);
@@ -22,214 +25,160 @@ static int set_work(struct run *run, const char *value, struct errmsg *e)
 	return 0;
 }
 
-static int set_u32(const char *value, __u32 max, __u32 *out, struct errmsg *e)
+static int set_work(const struct cli_option *option __maybe_unused, void *to, const char *value,
+		    struct errmsg *e)
 {
-	__u64 n;
-
-	if (parse_count(value, 1, max, &n, e))
-		return -1;
-	*out = n;
-	return 0;
+	return add_work(to, value, e);
 }
 
-static int set_tasks(struct run *run, const char *value, struct errmsg *e)
+static int set_submit_cpus(const struct cli_option *option __maybe_unused, void *to,
+			   const char *value, struct errmsg *e)
 {
-	return parse_count(value, 1, LOAD_MAX_TASKS, &run->load.tasks, e);
-}
+	struct run *run = to;
 
-static int set_batch(struct run *run, const char *value, struct errmsg *e)
-{
-	return set_u32(value, WPOOL_MAX_BATCH, &run->load.batch, e);
-}
-
-static int set_submitters(struct run *run, const char *value, struct errmsg *e)
-{
-	return set_u32(value, LOAD_MAX_SUBMITTERS, &run->load.submitters, e);
-}
-
-static int set_submit_cpus(struct run *run, const char *value, struct errmsg *e)
-{
 	run->load.pinned = true;
 	return cpulist_parse(value, &run->load.submit_cpus, e);
 }
 
-static int set_group(struct run *run, const char *value, struct errmsg *e)
+static int set_on(const struct cli_option *option, void *to, const char *value, struct errmsg *e)
 {
-	return set_u32(value, WPOOL_DEV_UNLIMITED, &run->load.group, e);
-}
+	struct run *run = to;
 
-static int set_on(struct run *run, const char *value, struct errmsg *e)
-{
-	__u64 cpu;
-
-	if (parse_u64(value, 0, CPULIST_CPUS - 1, &cpu, e))
-		return -1;
 	run->load.on = true;
-	run->load.on_cpu = cpu;
-	return 0;
+	return cli_set_number(option, to, value, e);
 }
 
-static int set_urgent(struct run *run, const char *value, struct errmsg *e)
+static int set_rate(const struct cli_option *option __maybe_unused, void *to, const char *value,
+		    struct errmsg *e)
 {
-	(void)value;
-	(void)e;
-	run->load.urgent = true;
-	return 0;
-}
+	struct run *run = to;
 
-static int set_nonblock(struct run *run, const char *value, struct errmsg *e)
-{
-	(void)value;
-	(void)e;
-	run->load.nonblock = true;
-	return 0;
-}
-
-static int set_retry(struct run *run, const char *value, struct errmsg *e)
-{
-	(void)value;
-	(void)e;
-	run->load.retry = true;
-	return 0;
-}
-
-static int set_rate(struct run *run, const char *value, struct errmsg *e)
-{
 	return parse_rate(value, &run->load.arrivals.rate, e);
 }
 
-static int set_arrivals(struct run *run, const char *value, struct errmsg *e)
+int run_set_replay_as(const struct cli_option *option, void *to, const char *value,
+		      struct errmsg *e)
 {
-	bool poisson = !strcmp(value, "poisson");
+	struct run *run = to;
 
-	if (!poisson && strcmp(value, "fixed"))
-		return errmsg_set(e, ERRMSG_Q " is not one of fixed, poisson", value);
-	run->load.arrivals.poisson = poisson;
-	return 0;
+	run->has_replay_as = true;
+	return cli_set_word(option, to, value, e);
 }
 
-static int set_seed(struct run *run, const char *value, struct errmsg *e)
+int run_set_create(const struct cli_option *option __maybe_unused, void *to, const char *value,
+		   struct errmsg *e)
 {
-	return parse_u64(value, 0, ~0ULL, &run->load.arrivals.seed, e);
-}
+	struct run *run = to;
 
-static int set_replay(struct run *run, const char *value, struct errmsg *e)
-{
-	run->replay_file = value;
-	return *value ? 0 : errmsg_set(e, "a file has a name");
-}
-
-static int set_as(struct run *run, const char *value, struct errmsg *e)
-{
-	run->replay_as = value;
-	if (strcmp(value, "spin") && strcmp(value, "sleep"))
-		return errmsg_set(e, ERRMSG_Q " is not one of spin, sleep", value);
-	return 0;
-}
-
-static int set_duration(struct run *run, const char *value, struct errmsg *e)
-{
-	return parse_seconds(value, NSEC_PER_MSEC, MAX_TIME_NS, &run->load.duration_ns, e);
-}
-
-static int set_warmup(struct run *run, const char *value, struct errmsg *e)
-{
-	return parse_seconds(value, 0, MAX_TIME_NS, &run->load.warmup_ns, e);
-}
-
-static int set_ramp(struct run *run, const char *value, struct errmsg *e)
-{
-	return parse_seconds(value, 0, MAX_TIME_NS, &run->load.arrivals.ramp_ns, e);
-}
-
-static int set_interval(struct run *run, const char *value, struct errmsg *e)
-{
-	return parse_seconds(value, MIN_INTERVAL_NS, MAX_TIME_NS, &run->load.interval_ns, e);
-}
-
-static int set_timeout(struct run *run, const char *value, struct errmsg *e)
-{
-	return parse_seconds(value, NSEC_PER_MSEC, MAX_TIME_NS, &run->load.timeout_ns, e);
-}
-
-static int set_create(struct run *run, const char *value, struct errmsg *e)
-{
 	run->create = true;
 	return value ? attr_set_add_list(&run->attrs, ATTR_CREATE, value, e) : 0;
 }
 
-static int set_json(struct run *run, const char *value, struct errmsg *e)
-{
-	(void)value;
-	(void)e;
-	run->json = true;
-	return 0;
-}
+static const char *const arrivals_words[] = { "fixed", "poisson", NULL };
+static const char *const progress_words[] = {
+	[PROGRESS_AUTO] = "auto", [PROGRESS_ALWAYS] = "always", [PROGRESS_NEVER] = "never", NULL
+};
 
-static int set_quiet(struct run *run, const char *value, struct errmsg *e)
-{
-	(void)value;
-	(void)e;
-	run->quiet = true;
-	return 0;
-}
-
-static int set_progress(struct run *run, const char *value, struct errmsg *e)
-{
-	if (!strcmp(value, "auto"))
-		run->progress = PROGRESS_AUTO;
-	else if (!strcmp(value, "always"))
-		run->progress = PROGRESS_ALWAYS;
-	else if (!strcmp(value, "never"))
-		run->progress = PROGRESS_NEVER;
-	else
-		return errmsg_set(e, ERRMSG_Q " is not one of auto, always, never", value);
-	return 0;
-}
-
-static int set_jobs(struct run *run, const char *value, struct errmsg *e)
-{
-	(void)e;
-	run->jobs = value;
-	return 0;
-}
-
-static const struct run_option {
-	const char *name;
-	int has_arg;
-	int (*set)(struct run *run, const char *value, struct errmsg *e);
-} run_options[] = {
-	{ "work", required_argument, set_work },
-	{ "tasks", required_argument, set_tasks },
-	{ "duration", required_argument, set_duration },
-	{ "warmup", required_argument, set_warmup },
-	{ "rate", required_argument, set_rate },
-	{ "arrivals", required_argument, set_arrivals },
-	{ "ramp", required_argument, set_ramp },
-	{ "replay", required_argument, set_replay },
-	{ "as", required_argument, set_as },
-	{ "seed", required_argument, set_seed },
-	{ "batch", required_argument, set_batch },
-	{ "submitters", required_argument, set_submitters },
-	{ "submit-cpus", required_argument, set_submit_cpus },
-	{ "group", required_argument, set_group },
-	{ "on", required_argument, set_on },
-	{ "urgent", no_argument, set_urgent },
-	{ "nonblock", no_argument, set_nonblock },
-	{ "retry", no_argument, set_retry },
-	{ "timeout", required_argument, set_timeout },
-	{ "create", optional_argument, set_create },
-	{ "interval", required_argument, set_interval },
-	/* from here on: of the command line only */
-	{ "progress", required_argument, set_progress },
-	{ "quiet", no_argument, set_quiet },
-	{ "json", no_argument, set_json },
-	{ "jobs", required_argument, set_jobs },
+const struct cli_option run_options[] = {
+	{ "work", "KIND[:ARG]",
+	  "what a task does (noop); several take turns, by @WEIGHT (1..1000): --work noop@9\n"
+	  "--work sleep:1ms",
+	  "See WORKLOADS below. It may be given up to 16 times; each kind has its turn in\n"
+	  "proportion to its weight.",
+	  .set = set_work },
+	{ "tasks", "N", "tasks in all (1000, or no limit with --duration)",
+	  "Numbers of tasks may have the units k, M and G: 10k.",
+	  CLI_COUNT(struct run, load.tasks, 1, LOAD_MAX_TASKS) },
+	{ "duration", "TIME", "submit for so long after ramp and warm-up (s, m, h, ms)",
+	  "What was accepted by then is waited for. A time without a unit is in seconds.",
+	  CLI_SECONDS(struct run, load.duration_ns, NSEC_PER_MSEC, MAX_TIME_NS) },
+	{ "warmup", "TIME", "run so long before the times are measured",
+	  CLI_SECONDS(struct run, load.warmup_ns, 0, MAX_TIME_NS) },
+	{ "rate", "N/s",
+	  "tasks arrive at this rate, of all submitters together, whatever the pool does;\n"
+	  "latencies count from the arrival; 10k/s, 1.5M/s",
+	  "This is an open loop: the next task arrives, whether the pool keeps up or not, and a\n"
+	  "task's latency counts from its arrival, not from when the pool had room for it. What\n"
+	  "has arrived and could not be handed over by the end of the run is reported as not\n"
+	  "sent, and its latency is at least what it waited until then. Without this option a\n"
+	  "submitter submits when its last call has returned: a slow pool is asked for less, and\n"
+	  "its waits look short.",
+	  .set = set_rate },
+	{ "arrivals", "KIND",
+	  "with --rate: fixed, at equal distances (so if left out), or poisson, at random,\n"
+	  "independent of each other",
+	  CLI_WORD(arrivals_words, struct run, load.arrivals.poisson) },
+	{ "ramp", "TIME",
+	  "first, before the warm-up, the rate rises so long from 0 to that of --rate",
+	  CLI_SECONDS(struct run, load.arrivals.ramp_ns, 0, MAX_TIME_NS) },
+	{ "seed", "N", "of what is drawn: arrivals and amounts of work (1)",
+	  "The same number draws the same.",
+	  CLI_NUMBER(struct run, load.arrivals.seed, 0, ~0ULL) },
+	{ "replay", "FILE",
+	  "the tasks that 'wpoolctl trace record' has recorded: they arrive as they did, and run\n"
+	  "as long; --tasks N: the first N",
+	  "A task arrived when its pool took it: how long its submitter waited for room before\n"
+	  "that is not known. Tasks whose end was not recorded are left out.",
+	  CLI_FILE(struct run, replay_file) },
+	{ "as", "KIND", "spin: they use a CPU (so if left out); or sleep",
+	  CLI_FIELD(run_set_replay_as, struct run, replay_as), .words = run_replay_words },
+	{ "batch", "N", "tasks of one system call, 1..4096 (256)",
+	  CLI_COUNT(struct run, load.batch, 1, WPOOL_MAX_BATCH) },
+	{ "submitters", "N", "threads that submit, 1..256 (1), each with its own file",
+	  "Each has its share of the tasks.",
+	  CLI_COUNT(struct run, load.submitters, 1, LOAD_MAX_SUBMITTERS) },
+	{ "submit-cpus", "LIST", "the submitters run on these CPUs, one each, in turn: 0-3,5",
+	  .set = set_submit_cpus },
+	{ "group", "N",
+	  "each submitter has a group of its own, of N tasks in the pool at most, so that it\n"
+	  "leaves room for others",
+	  "Beyond that it waits, or, with --nonblock, its tasks are refused.",
+	  CLI_COUNT(struct run, load.group, 1, WPOOL_DEV_UNLIMITED) },
+	{ "on", "CPU",
+	  "tasks are queued where the workers of this CPU look first; others take them if those\n"
+	  "are busy or there is none",
+	  "A CPU that is offline, or that the machine cannot have, is refused. Excludes --urgent\n"
+	  "and --group, and is not for tasks of timer, strand, poll and count.",
+	  CLI_RANGE(set_on, struct run, load.on_cpu, 0, CPULIST_CPUS - 1) },
+	{ "urgent", NULL, "tasks start before those in the pool that are not urgent",
+	  "They start on the first CPU that has a worker for them. Of a tree that is its root,\n"
+	  "of timer and poll what comes after the wait; tasks of strand keep their order.",
+	  CLI_FLAG(struct run, load.urgent) },
+	{ "nonblock", NULL, "do not sleep on a full pool: what does not fit is refused",
+	  "So it is under the policy fail. A refused task, and what follows it in its batch, is\n"
+	  "dropped; with --batch 1 every task is tried.",
+	  CLI_FLAG(struct run, load.nonblock) },
+	{ "retry", NULL, "try again what is refused, after a short pause, instead of dropping it",
+	  CLI_FLAG(struct run, load.retry) },
+	{ "timeout", "TIME", "then cancel what is not finished; exit 1",
+	  CLI_SECONDS(struct run, load.timeout_ns, NSEC_PER_MSEC, MAX_TIME_NS) },
+	{ "create", "[=A=V,...]",
+	  "make a temporary pool with these attributes (see 'wpoolctl create --help') and\n"
+	  "destroy it afterwards; POOL may be left out",
+	  "A pool survives if wpoolctl is killed by a signal that cannot be caught.",
+	  .set = run_set_create },
+	{ "interval", "TIME", "a line of figures so often while it runs, at least 0.1 s",
+	  "Rates of tasks that arrived (by the schedule), were handed over, refused and\n"
+	  "completed; latencies of those that ended, from their arrival; arrivals that are not\n"
+	  "handed over yet (a call counts when it returns); tasks queued in the pool.",
+	  CLI_SECONDS(struct run, load.interval_ns, MIN_INTERVAL_NS, MAX_TIME_NS) },
+	{ "progress", "WHEN", "progress bar on stderr: auto (on a terminal), always, never",
+	  CLI_WORD(progress_words, struct run, progress), .no_job = true },
+	{ "jobs", "FILE",
+	  "several runs, each a section of a file, at the same time or one after the other, see\n"
+	  "wpoolctl(8)",
+	  "See JOB FILES below. Only --json goes with it.",
+	  CLI_TEXT(struct run, jobs), .no_job = true },
+	{ "quiet", NULL, "no report: errors and the exit code only",
+	  CLI_FLAG(struct run, quiet), .no_job = true },
+	{ "json", NULL, "report as one object, with intervals and histograms",
+	  CLI_FLAG(struct run, json), .no_job = true },
+	{ }
 };
 
 int run_set(struct run *run, const char *key, const char *value, struct errmsg *e)
 {
-	const struct run_option *option = run_options;
+	const struct cli_option *option = run_options;
 	int err;
 
 	if (!strcmp(key, "pool")) {
@@ -237,37 +186,17 @@ int run_set(struct run *run, const char *key, const char *value, struct errmsg *
 			return errmsg_set(e, "pool: %s", value ? "given twice" : "wants a value");
 		return run_add_arg(run, value, e);
 	}
-	while (option->set != set_progress && strcmp(option->name, key))
+	while (option->name && strcmp(option->name, key))
 		option++;
-	if (option->set == set_progress)
+	if (!option->name || option->no_job)
 		return errmsg_set(e, "no option " ERRMSG_Q " of a job", key);
-	if (option->has_arg == no_argument && value)
+	if (!option->arg && value)
 		err = errmsg_set(e, "takes no value");
-	else if (option->has_arg == required_argument && !value)
+	else if (option->arg && *option->arg != '[' && !value)
 		err = errmsg_set(e, "wants a value");
 	else
-		err = option->set(run, value, e);
+		err = option->set(option, run, value, e);
 	return err ? errmsg_in(e, "%s", option->name) : 0;
-}
-
-void run_parse_options(struct run *run, int argc, char **argv)
-{
-	struct option options[ARRAY_SIZE(run_options) + 2] = { };
-	const struct run_option *option;
-	struct errmsg e;
-	size_t i;
-	int opt;
-
-	for (i = 0; i < ARRAY_SIZE(run_options); i++)
-		options[i] = (struct option){ run_options[i].name, run_options[i].has_arg,
-					      NULL, CLI_OPT_FIRST + i };
-	options[i] = (struct option){ "help", no_argument, NULL, 'h' };
-	while ((opt = cli_getopt(run->cmd, argc, argv, options)) != -1) {
-		option = &run_options[opt - CLI_OPT_FIRST];
-		if (option->set(run, optarg, &e))
-			cli_usage(run->cmd, "--%s: %s", option->name, e.text);
-		run->nr_options++;
-	}
 }
 
 /* A name has no '=' in it, so that "--create capacity=4" means what it looks like. */
@@ -291,8 +220,7 @@ static int check_schedule(const struct run *run, struct errmsg *e)
 	if (arrivals_are_scheduled(&load->arrivals))
 		return 0;
 	if (load->arrivals.poisson)
-		return errmsg_set(e,
-				  "--arrivals: only with --rate");
+		return errmsg_set(e, "--arrivals: only with --rate");
 	if (load->arrivals.ramp_ns)
 		return errmsg_set(e, "--ramp: needs --rate, which it leads up to");
 	return 0;
@@ -308,23 +236,23 @@ static int complete_replay(struct run *run, struct errmsg *e)
 	struct work *work = &run->works[0];
 
 	if (!run->replay_file)
-		return run->replay_as ? errmsg_set(e, "--as: of what? --replay is missing") : 0;
+		return run->has_replay_as ?
+		       errmsg_set(e, "--as: of what? --replay is missing") : 0;
 	if (load->nr_works || load->arrivals.rate || load->arrivals.poisson ||
 	    load->arrivals.ramp_ns)
 		return errmsg_set(e, "--replay: has --work, --rate, --arrivals and --ramp itself");
 	if (replay_read(&run->replay, run->replay_file, e))
 		return CLI_FAILED;
 	*work = (struct work){
-		.kind = run->replay_as && !strcmp(run->replay_as, "sleep") ? WPOOL_WORK_SLEEP :
-									     WPOOL_WORK_SPIN,
-		.text = strdup(run->replay_as ?: "spin"),
+		.kind = run->replay_as ? WPOOL_WORK_SLEEP : WPOOL_WORK_SPIN,
+		.text = alloc_copy(run_replay_words[run->replay_as]),
 		.weight = 1,
 	};
 	load->nr_works = 1;
 	load->arrivals.replay = &run->replay;
 	if (!load->tasks || load->tasks > run->replay.nr)
 		load->tasks = run->replay.nr;
-	return work->text ? 0 : errmsg_set(e, "out of memory");
+	return 0;
 }
 
 /* What has a CPU that it prefers; /dev/wpool would say no more than EINVAL. */
@@ -365,12 +293,24 @@ static const char *make_name(struct run *run)
 	return run->own_name;
 }
 
+/* --jobs, and what goes with it; bits as of run->given. */
+static __u64 jobs_options(const struct run *run)
+{
+	const struct cli_option *option;
+	__u64 bits = 0;
+
+	for (option = run_options; option->name; option++)
+		if (!strcmp(option->name, "jobs") || (run->json && !strcmp(option->name, "json")))
+			bits |= BIT(option - run_options);
+	return bits;
+}
+
 int run_complete(struct run *run, struct errmsg *e)
 {
 	struct load_config *load = &run->load;
 	int err;
 
-	if (run->jobs && (load->pool || run->nr_options > 1U + run->json))
+	if (run->jobs && (load->pool || run->given != jobs_options(run)))
 		return errmsg_set(e, "--jobs: the file says the rest, only --json goes with it");
 	if (run->jobs)
 		return 0;
@@ -390,12 +330,11 @@ int run_complete(struct run *run, struct errmsg *e)
 		return -1;
 	if (!load->tasks && !load->duration_ns)
 		load->tasks = DEFAULT_TASKS;
-	if (!load->nr_works && set_work(run, "noop", e))
+	if (!load->nr_works && add_work(run, "noop", e))
 		return -1;
 	load->works = run->works;
 	load->turns = &run->turns;
-	if (work_turns_init(&run->turns, run->works, load->nr_works))
-		return errmsg_set(e, "out of memory");
+	work_turns_init(&run->turns, run->works, load->nr_works);
 	return 0;
 }
 

@@ -66,12 +66,10 @@ int run_perform(struct run *run, struct load_result *result)
 
 	load_hold_signals();
 	fd = open_pool(run, &e);
-	if (fd < 0) {
-		cli_error(run->cmd, "%s", e.text);
-		return CLI_FAILED;
-	}
+	if (fd < 0)
+		return cli_fail(run->cmd, &e);
 	progress_init(&progress, run->quiet ? PROGRESS_NEVER : run->progress,
-		      run->load.tasks, load_length_ns(&run->load), load_now_ns());
+		      run->load.tasks, load_length_ns(&run->load), now_ns());
 	load_run(&run->load, fd, &progress, result);
 	if (result->end == LOAD_STUCK || result->end == LOAD_LEFT)
 		abandon(run, result->end);

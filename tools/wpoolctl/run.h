@@ -20,9 +20,10 @@ struct run {
 	bool create;
 	const char *jobs;	/* a file that describes other runs */
 	const char *replay_file;
-	const char *replay_as;	/* a kind of work */
+	unsigned int replay_as;	/* one of run_replay_words */
+	bool has_replay_as;
 	struct replay replay;
-	unsigned int nr_options;
+	__u64 given;		/* options, as cli_parse() says */
 	struct attr_set attrs;
 	char own_name[WPOOL_DEV_NAME_LEN];
 	int destroy_err;	/* of the temporary pool */
@@ -31,8 +32,14 @@ struct run {
 void run_init(struct run *run, const struct command *cmd);
 void run_exit(struct run *run);
 
-/* All options of the command line. What is wrong ends the process. */
-void run_parse_options(struct run *run, int argc, char **argv);
+extern const struct cli_option run_options[];
+
+/* Options that advise has, too; its structure begins with a struct run. */
+extern const char *const run_replay_words[];
+int run_set_replay_as(const struct cli_option *option, void *to, const char *value,
+		      struct errmsg *e);
+int run_set_create(const struct cli_option *option, void *to, const char *value,
+		   struct errmsg *e);
 
 /*
  * An option as a key of a job file; without a value as NULL. Also "pool". 0, or -1 and a

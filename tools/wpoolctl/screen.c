@@ -145,35 +145,25 @@ void screen_finish(void)
 
 int screen_key(int timeout_ms)
 {
-	int key;
+	static const struct {
+		int code;
+		enum screen_key key;
+	} keys[] = {
+		{ ERR, SCREEN_KEY_NONE }, { KEY_RESIZE, SCREEN_KEY_SIZE },
+		{ KEY_UP, SCREEN_KEY_UP }, { KEY_DOWN, SCREEN_KEY_DOWN },
+		{ KEY_PPAGE, SCREEN_KEY_PAGE_UP }, { KEY_NPAGE, SCREEN_KEY_PAGE_DOWN },
+		{ KEY_LEFT, SCREEN_KEY_LEFT }, { KEY_RIGHT, SCREEN_KEY_RIGHT },
+		{ KEY_BACKSPACE, SCREEN_KEY_ERASE }, { 127, SCREEN_KEY_ERASE },
+		{ '\b', SCREEN_KEY_ERASE }, { KEY_ENTER, SCREEN_KEY_RETURN },
+		{ '\r', SCREEN_KEY_RETURN }, { '\n', SCREEN_KEY_RETURN },
+	};
+	size_t i;
+	int code;
 
 	timeout(timeout_ms);
-	key = getch();
-	switch (key) {
-	case ERR:
-		return SCREEN_KEY_NONE;
-	case KEY_RESIZE:
-		return SCREEN_KEY_SIZE;
-	case KEY_UP:
-		return SCREEN_KEY_UP;
-	case KEY_DOWN:
-		return SCREEN_KEY_DOWN;
-	case KEY_PPAGE:
-		return SCREEN_KEY_PAGE_UP;
-	case KEY_NPAGE:
-		return SCREEN_KEY_PAGE_DOWN;
-	case KEY_LEFT:
-		return SCREEN_KEY_LEFT;
-	case KEY_RIGHT:
-		return SCREEN_KEY_RIGHT;
-	case KEY_BACKSPACE:
-	case 127:
-	case 8:
-		return SCREEN_KEY_ERASE;
-	case KEY_ENTER:
-	case '\r':
-	case '\n':
-		return SCREEN_KEY_RETURN;
-	}
-	return key;
+	code = getch();
+	for (i = 0; i < ARRAY_SIZE(keys); i++)
+		if (keys[i].code == code)
+			return keys[i].key;
+	return code;
 }

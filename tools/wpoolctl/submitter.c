@@ -8,11 +8,10 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <time.h>
 
+#include "alloc.h"
 #include "dev.h"
 #include "parse.h"
 
@@ -28,28 +27,6 @@
 
 /* Arrivals that were not handed over are counted one by one up to that many. */
 #define MANY_UNSENT	1048576U
-
-/* A kick ends it early. */
-static void nap(__u64 ns)
-{
-	struct timespec time = {
-		.tv_sec = ns / NSEC_PER_SEC,
-		.tv_nsec = ns % NSEC_PER_SEC,
-	};
-
-	clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
-}
-
-/* The same, until a time of CLOCK_MONOTONIC. */
-static void nap_until(__u64 ns)
-{
-	struct timespec time = {
-		.tv_sec = ns / NSEC_PER_SEC,
-		.tv_nsec = ns % NSEC_PER_SEC,
-	};
-
-	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
-}
 
 static __u64 longer(__u64 nap_ns, __u64 max_ns)
 {
@@ -115,7 +92,7 @@ static void fill_batch(struct submitter *s, struct batch *batch, __u64 next)
 	const struct load_config *config = s->load->config;
 	__u64 length_ns = load_length_ns(config), task;
 
-	if (length_ns && load_now_ns() - s->load->start_ns >= length_ns)
+	if (length_ns && now_ns() - s->load->start_ns >= length_ns)
 		return;
 	for (task = next; task < s->end && batch->nr < config->batch; task++)
 		add_task(s, batch, task, task);
@@ -132,10 +109,10 @@ static void fill_batch_due(struct submitter *s, struct batch *batch, __u64 next)
 	if (arrival >= end_ns)
 		return;
 	while (!stopped(s)) {
-		now = load_now_ns() - s->load->start_ns;
+		now = now_ns() - s->load->start_ns;
 		if (arrival <= now)
 			break;
-		nap_until(s->load->start_ns + arrival);
+		sleep_until_ns(s->load->start_ns + arrival);
 	}
 	for (task = next; task < s->end && batch->nr < config->batch; task++) {
 		if (arrival > now || arrival >= end_ns)
@@ -149,31 +126,28 @@ static void fill_batch_due(struct submitter *s, struct batch *batch, __u64 next)
 /* What has arrived by the end of the run, but was not handed over. */
 static void count_unsent(struct submitter *s, const struct batch *batch, __u64 next)
 {
-	__u64 start_ns = s->load->start_ns, until_ns = load_now_ns(), arrival, left, step;
+	__u64 start_ns = s->load->start_ns, until_ns = now_ns(), arrival, left, step;
 	__u64 length_ns = load_length_ns(s->load->config);
 	__u64 end_ns = until_ns - start_ns;
 	struct tally *tally = &s->load->tally;
-	int err = 0;
 	__u32 i;
 
 	if (length_ns && length_ns < end_ns)
 		end_ns = length_ns;
 	pthread_mutex_lock(&s->load->lock);
 	for (i = batch->done; i < batch->nr; i++)
-		err |= tally_add_unsent(tally, start_ns +
-					tally_cookie_number(batch->works[i].cookie), until_ns, 1);
+		tally_add_unsent(tally, start_ns + tally_cookie_number(batch->works[i].cookie),
+				 until_ns, 1);
 	step = arrivals_left(&s->arrivals, end_ns) / MANY_UNSENT + 1;
-	for (left = s->end - next; left && !err; left -= step) {
+	for (left = s->end - next; left; left -= step) {
 		arrival = arrivals_ns(&s->arrivals);
 		if (arrival >= end_ns)
 			break;
 		step = step < left ? step : left;
-		err = tally_add_unsent(tally, start_ns + arrival, until_ns, step);
+		tally_add_unsent(tally, start_ns + arrival, until_ns, step);
 		arrivals_step(&s->arrivals, step);
 	}
 	pthread_mutex_unlock(&s->load->lock);
-	if (err)
-		load_fail(s->load, -ENOMEM, "out of memory");
 }
 
 static void explain_submit(struct submitter *s, int err)
@@ -209,7 +183,7 @@ static void explain_submit(struct submitter *s, int err)
 
 static void retry_later(struct batch *batch)
 {
-	nap(batch->retry_ns);
+	sleep_ns(batch->retry_ns);
 	batch->retry_ns = longer(batch->retry_ns, MAX_RETRY_NS);
 }
 
@@ -238,10 +212,10 @@ static void submit_rest(struct submitter *s, struct batch *batch)
 		flags |= WPOOL_DEV_SUBMIT_NONBLOCK;
 	if (config->on)
 		flags |= WPOOL_DEV_SUBMIT_ON;
-	begin = load_now_ns();
+	begin = now_ns();
 	err = dev_submit(s->fd, batch->works + batch->done, left, flags, config->on_cpu,
 			 &accepted);
-	s->call_ns += load_now_ns() - begin;
+	s->call_ns += now_ns() - begin;
 	s->calls++;
 	if (accepted) {
 		batch->done += accepted;
@@ -277,11 +251,7 @@ static void submit_all(struct submitter *s)
 	struct batch batch = { };
 	__u64 next = s->first;
 
-	batch.works = calloc(config->batch, sizeof(*batch.works));
-	if (!batch.works) {
-		load_fail(s->load, -ENOMEM, "out of memory");
-		return;
-	}
+	batch.works = alloc_zeroed(config->batch, sizeof(*batch.works));
 	while (next < s->end && !stopped(s)) {
 		batch.nr = 0;
 		batch.done = 0;
@@ -314,7 +284,7 @@ static void *submit_thread(void *arg)
 	/* or the kernel collects the ends of naps for 50 us */
 	prctl(PR_SET_TIMERSLACK, 1);
 	submit_all(s);
-	s->cpu_ns = load_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	s->cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	atomic_store(&s->submitted, true);
 	atomic_fetch_sub(&s->load->submitting, 1);
 	tell_news(s->load);
@@ -335,7 +305,7 @@ static bool has_order(const struct load_config *config, const struct wpool_dev_r
 	       kind != WPOOL_WORK_POLL;
 }
 
-static int add_to_order(struct submitter *s, const struct wpool_dev_record *records, size_t nr)
+static void add_to_order(struct submitter *s, const struct wpool_dev_record *records, size_t nr)
 {
 	struct load *load = s->load;
 	size_t i;
@@ -348,11 +318,9 @@ static int add_to_order(struct submitter *s, const struct wpool_dev_record *reco
 			.submitter = s - load->submitters,
 		};
 
-		if (has_order(load->config, &records[i]) &&
-		    overtaken_add(&load->overtaken, &task))
-			return -1;
+		if (has_order(load->config, &records[i]))
+			overtaken_add(&load->overtaken, &task);
 	}
-	return 0;
 }
 
 static bool take_records(struct submitter *s, const struct wpool_dev_record *records,
@@ -362,11 +330,12 @@ static bool take_records(struct submitter *s, const struct wpool_dev_record *rec
 	int err;
 
 	pthread_mutex_lock(&load->lock);
-	err = tally_add(&load->tally, records, nr) ?: add_to_order(s, records, nr);
+	err = tally_add(&load->tally, records, nr);
+	add_to_order(s, records, nr);
 	pthread_mutex_unlock(&load->lock);
 	atomic_fetch_add(&s->finished, nr);
 	if (err)
-		load_fail(load, -ENOMEM, "no memory for records, or a damaged record");
+		load_fail(load, -EPROTO, "a record of a task is damaged");
 	return !err;
 }
 
@@ -397,7 +366,7 @@ static void read_all(struct submitter *s, struct wpool_dev_record *records)
 		if (nr && !take_records(s, records, nr))
 			return;
 		if (nr < READ_RECORDS / 2) {
-			nap(nap_ns);
+			sleep_ns(nap_ns);
 			nap_ns = longer(nap_ns, MAX_NAP_NS);
 		} else {
 			nap_ns = MIN_NAP_NS;
@@ -408,15 +377,11 @@ static void read_all(struct submitter *s, struct wpool_dev_record *records)
 static void *read_thread(void *arg)
 {
 	struct submitter *s = arg;
-	struct wpool_dev_record *records;
+	struct wpool_dev_record *records = alloc_zeroed(READ_RECORDS, sizeof(*records));
 
 	pthread_mutex_lock(&s->load->gate);
 	pthread_mutex_unlock(&s->load->gate);
-	records = calloc(READ_RECORDS, sizeof(*records));
-	if (records)
-		read_all(s, records);
-	else
-		load_fail(s->load, -ENOMEM, "out of memory");
+	read_all(s, records);
 	free(records);
 	atomic_fetch_sub(&s->load->reading, 1);
 	tell_news(s->load);

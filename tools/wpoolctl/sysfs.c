@@ -10,36 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "parse.h"
 
-const char *const figure_names[NR_FIGURES] = {
-	[FIGURE_WORKERS] = "workers",
-	[FIGURE_IDLE] = "idle",
-	[FIGURE_SEARCHING] = "searching",
-	[FIGURE_BUSY] = "busy",
-	[FIGURE_BLOCKED] = "blocked",
-	[FIGURE_WAITING] = "waiting",
-	[FIGURE_QUEUED] = "queued",
-	[FIGURE_OUTSTANDING] = "outstanding",
-	[FIGURE_SUBMITTED] = "submitted",
-	[FIGURE_COMPLETED] = "completed",
-	[FIGURE_FAILED] = "failed",
-	[FIGURE_CANCELLED] = "cancelled",
-	[FIGURE_OVERDUE] = "overdue",
-	[FIGURE_ERRORS] = "errors",
-	[FIGURE_REFUSED] = "refused",
-	[FIGURE_STOLEN] = "stolen",
-	[FIGURE_HANDOFFS] = "handoffs",
-	[FIGURE_HOGS] = "hogs",
-	[FIGURE_SPAWNED] = "spawned",
-	[FIGURE_EXPIRED] = "expired",
-	[FIGURE_FAULTS] = "faults",
-	[FIGURE_SPAWN_FAILED] = "spawn_failed",
-	[FIGURE_EXHAUSTED] = "exhausted",
-	[FIGURE_RESCUED] = "rescued",
+const struct figure_info figures[NR_FIGURES] = {
+#define GAUGE		false
+#define COUNTER		true
+#define WPOOL_FIGURE(_NAME, ...)	\
+	[FIGURE_##_NAME] = { __VA_ARGS__ },
+#include "figure_table.h"
 };
 
 static const char *class_dir(void)
@@ -60,18 +41,10 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int add_name(struct sysfs_names *names, const char *name)
+static void add_name(struct sysfs_names *names, const char *name)
 {
-	char **grown = realloc(names->name, (names->nr + 1) * sizeof(*grown));
-
-	if (!grown)
-		return -ENOMEM;
-	names->name = grown;
-	grown[names->nr] = strdup(name);
-	if (!grown[names->nr])
-		return -ENOMEM;
-	names->nr++;
-	return 0;
+	names->name = alloc_one_more(names->name, names->nr, sizeof(*names->name));
+	names->name[names->nr++] = alloc_copy(name);
 }
 
 /* Pools are directories or links to them, attributes are files; a table is no value. */
@@ -81,24 +54,19 @@ static int list_dir(const char *path, bool want_dirs, struct sysfs_names *names,
 	DIR *dir = opendir(path);
 	struct dirent *entry;
 	struct stat st;
-	int err = 0;
 
 	*names = (struct sysfs_names){ };
 	if (!dir)
 		return fail(e, errno, path);
-	while (!err && (entry = readdir(dir))) {
+	while ((entry = readdir(dir))) {
 		if (entry->d_name[0] == '.' ||
 		    fstatat(dirfd(dir), entry->d_name, &st, 0) ||
 		    !!S_ISDIR(st.st_mode) != want_dirs ||
 		    (!want_dirs && !strcmp(entry->d_name, "histogram")))
 			continue;
-		err = add_name(names, entry->d_name);
+		add_name(names, entry->d_name);
 	}
 	closedir(dir);
-	if (err) {
-		sysfs_names_exit(names);
-		return fail(e, -err, path);
-	}
 	if (names->nr)
 		qsort(names->name, names->nr, sizeof(*names->name), compare_names);
 	return 0;
@@ -151,7 +119,7 @@ int sysfs_list_attrs(const char *pool, struct sysfs_names *names,
 void sysfs_names_exit(struct sysfs_names *names)
 {
 	while (names->nr)
-		free(names->name[--names->nr]);	/* NULL for one that a command took out */
+		free(names->name[--names->nr]);
 	free(names->name);
 	names->name = NULL;
 }
@@ -185,39 +153,47 @@ int sysfs_read(const char *pool, const char *attr, char *buf, size_t len,
 	return err && err != -ENOENT ? fail(e, -err, path) : err;
 }
 
-/* Room for the histogram of any module, and more. */
-#define MAX_HISTOGRAM_BYTES	(256 * 1024)
+char *sysfs_read_all(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char *text = NULL;
+	size_t room = 0;
+	ssize_t len;
+
+	if (!file)
+		return NULL;
+	len = getdelim(&text, &room, '\0', file);
+	if (len < 0 && !ferror(file)) {
+		free(text);
+		text = alloc_copy("");
+	} else if (len < 0) {
+		free(text);
+		text = NULL;
+	}
+	fclose(file);
+	return text;
+}
 
 int sysfs_histograms(const char *pool, struct hists *hists, struct errmsg *e)
 {
 	char path[PATH_MAX], *text;
-	int err = 0;
-	size_t len;
-	FILE *file;
+	int err;
 
 	snprintf(path, sizeof(path), "%s/%s/histogram", class_dir(), pool);
-	file = fopen(path, "re");
-	if (!file)
+	text = sysfs_read_all(path);
+	if (!text)
 		return errno == ENOENT ? -ENOENT : fail(e, errno, path);
-	text = malloc(MAX_HISTOGRAM_BYTES);
-	if (!text) {
-		err = fail(e, ENOMEM, path);
-	} else {
-		len = fread(text, 1, MAX_HISTOGRAM_BYTES - 1, file);
-		text[len] = '\0';
-		if (ferror(file))
-			err = fail(e, errno, path);
-		else
-			err = hists_parse(hists, text, e);
-	}
+	err = hists_parse(hists, text, e);
 	free(text);
-	fclose(file);
 	return err;
 }
 
-int sysfs_cpus(char *buf, size_t len)
+int sysfs_cpus(const char *which, char *buf, size_t len)
 {
-	return read_line("/sys/devices/system/cpu/possible", buf, len) ? -1 : 0;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/%s", which);
+	return read_line(path, buf, len) ? -1 : 0;
 }
 
 static int read_word(const char *pool, const char *attr, char *buf, size_t len,
@@ -238,12 +214,12 @@ static int read_figure(const char *pool, enum figure figure, __u64 *value,
 		       struct errmsg *e)
 {
 	char buf[32];
-	int err = read_word(pool, figure_names[figure], buf, sizeof(buf), e);
+	int err = read_word(pool, figures[figure].name, buf, sizeof(buf), e);
 
 	if (err)
 		return err;
 	if (parse_u64(buf, 0, ~0ULL, value, e)) {
-		errmsg_in(e, "%s/%s", pool, figure_names[figure]);
+		errmsg_in(e, "%s/%s", pool, figures[figure].name);
 		return -EPROTO;
 	}
 	return 0;
@@ -291,12 +267,10 @@ static int read_pressure(const char *pool, struct pressure *pressure, struct err
 /* One file after the other, while tasks start and finish: each true by itself. */
 int sysfs_snapshot(const char *pool, struct snapshot *shot, struct errmsg *e)
 {
-	struct timespec now;
 	enum figure i;
 	int err;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	shot->when_ns = now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+	shot->when_ns = now_ns();
 	err = read_word(pool, "state", shot->state, sizeof(shot->state), e);
 	if (!err)
 		err = read_word(pool, "owner", shot->owner, sizeof(shot->owner), e);
@@ -313,15 +287,6 @@ int sysfs_snapshot(const char *pool, struct snapshot *shot, struct errmsg *e)
 	if (!err)
 		err = read_latency(pool, shot, e);
 	return err;
-}
-
-double snapshot_done_per_s(const struct snapshot *last, const struct snapshot *now)
-{
-	__u64 before = last->value[FIGURE_COMPLETED], after = now->value[FIGURE_COMPLETED];
-
-	if (after < before || now->when_ns <= last->when_ns)
-		return 0;
-	return (double)(after - before) * NSEC_PER_SEC / (now->when_ns - last->when_ns);
 }
 
 __u64 sysfs_max_workers(void)

@@ -36,6 +36,9 @@ void sysfs_names_exit(struct sysfs_names *names);
 int sysfs_read(const char *pool, const char *attr, char *buf, size_t len,
 	       struct errmsg *e);
 
+/* All of a file, to be freed; or NULL and errno. */
+char *sysfs_read_all(const char *path);
+
 /*
  * The file histogram; without a bucket if the pool has never counted. 0, -ENOENT if there
  * is no such file (no message), or another negative number and a message.
@@ -45,39 +48,24 @@ int sysfs_histograms(const char *pool, struct hists *hists, struct errmsg *e);
 /* 0, or -errno and a message that says whether pool or module is missing. */
 int sysfs_find_pool(const char *pool, struct errmsg *e);
 
-/* The machine's CPUs as a list, "0-3". 0 or -1. */
-int sysfs_cpus(char *buf, size_t len);
+/* The machine's CPUs that are "possible" or "online" as a list, "0-3". 0 or -1. */
+int sysfs_cpus(const char *which, char *buf, size_t len);
 
-/* Figures of a pool, for lists and rates; the names are those of sysfs. */
+/* Figures of a pool, as figure_table.h has them. */
 enum figure {
-	FIGURE_WORKERS,
-	FIGURE_IDLE,
-	FIGURE_SEARCHING,
-	FIGURE_BUSY,
-	FIGURE_BLOCKED,
-	FIGURE_WAITING,
-	FIGURE_QUEUED,
-	FIGURE_OUTSTANDING,
-	FIGURE_SUBMITTED,
-	FIGURE_COMPLETED,
-	FIGURE_FAILED,
-	FIGURE_CANCELLED,
-	FIGURE_REFUSED,
-	FIGURE_STOLEN,
-	FIGURE_HANDOFFS,
-	FIGURE_HOGS,
-	FIGURE_SPAWNED,
-	FIGURE_EXPIRED,
-	FIGURE_FAULTS,
-	FIGURE_SPAWN_FAILED,
-	FIGURE_EXHAUSTED,
-	FIGURE_OVERDUE,
-	FIGURE_ERRORS,
-	FIGURE_RESCUED,
+#define WPOOL_FIGURE(_NAME, ...) FIGURE_##_NAME,
+#include "figure_table.h"
 	NR_FIGURES
 };
 
-extern const char *const figure_names[NR_FIGURES];
+struct figure_info {
+	const char *name;	/* of its file */
+	const char *rate_title;	/* of a column; NULL if it has none */
+	bool is_counter;
+	const char *metric, *help;
+};
+
+extern const struct figure_info figures[NR_FIGURES];
 
 #define NR_PRESSURES	3
 
@@ -104,9 +92,6 @@ struct snapshot {
 
 /* 0, or -errno and a message. */
 int sysfs_snapshot(const char *pool, struct snapshot *shot, struct errmsg *e);
-
-/* Completed tasks a second between two looks. */
-double snapshot_done_per_s(const struct snapshot *last, const struct snapshot *now);
 
 /*
  * The module's limit of workers over all pools; 0 if that is not known. WPOOLCTL_MODULE

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
+#include "sysfs.h"
+
 #define MAX_TABLE_COLUMNS	32
 
 static const char *directory(const char *variable, const char *preset)
@@ -18,33 +21,6 @@ static const char *directory(const char *variable, const char *preset)
 }
 
 /* ---- the file ------------------------------------------------------------- */
-
-/* All of a file, with a zero behind it. NULL and errno. */
-static char *read_all(const char *path)
-{
-	FILE *file = fopen(path, "re");
-	char *text = NULL, *grown;
-	size_t len = 0, got = 1;
-
-	if (!file)
-		return NULL;
-	while (got) {
-		grown = realloc(text, len + 65536);
-		if (!grown)
-			break;
-		text = grown;
-		got = fread(text + len, 1, 65535, file);
-		len += got;
-	}
-	if (got || ferror(file)) {
-		free(text);
-		text = NULL;
-	} else {
-		text[len] = '\0';
-	}
-	fclose(file);
-	return text;
-}
 
 /* Cut a line into words, in place; the last cell is the rest of the line. */
 static size_t cut_line(char *line, char **cell, size_t max)
@@ -64,50 +40,36 @@ static size_t cut_line(char *line, char **cell, size_t max)
 	}
 }
 
-static int parse_table(struct table *table)
+static void parse_table(struct table *table)
 {
-	char *line = table->text, *titles[MAX_TABLE_COLUMNS], *end;
-	size_t i, nr;
+	char *line = table->text, *titles[MAX_TABLE_COLUMNS], *end, **row;
+	size_t i;
 
-	for (;; line = end + 1) {
-		end = strchr(line, '\n');
-		if (!end)
-			return 0;
+	for (; (end = strchr(line, '\n')); line = end + 1) {
 		*end = '\0';
-		if (!table->cell) {
+		if (!table->columns) {
 			table->columns = cut_line(line, titles, MAX_TABLE_COLUMNS);
-			table->cell = calloc(table->columns + 1, sizeof(char *));
-			if (!table->cell)
-				return -ENOMEM;
-			memcpy(table->cell, titles, table->columns * sizeof(char *));
+			row = alloc_one_more(NULL, 0, sizeof(titles));
+			table->cell = memcpy(row, titles, table->columns * sizeof(*row));
 			continue;
 		}
-		char **grown = realloc(table->cell, (table->rows + 2) * table->columns *
-				       sizeof(char *) + sizeof(char *));
-
-		if (!grown)
-			return -ENOMEM;
-		table->cell = grown;
-		grown += ++table->rows * table->columns;
-		nr = cut_line(line, grown, table->columns);
+		table->rows++;
+		table->cell = alloc_checked(reallocarray(table->cell, table->rows + 1,
+							 table->columns * sizeof(*row)));
+		row = table->cell + table->rows * table->columns;
 		/* a line that is cut short: what is missing is empty */
-		for (i = nr; i < table->columns; i++)
-			grown[i] = end;
+		for (i = cut_line(line, row, table->columns); i < table->columns; i++)
+			row[i] = end;
 	}
-}
-
-static void set_path(char *path, const char *name)
-{
-	snprintf(path, PATH_MAX, "%s/%s",
-		 directory("WPOOLCTL_DEBUGFS", "/sys/kernel/debug/wpool"), name);
 }
 
 char *text_read(const char *name, struct errmsg *e)
 {
 	char path[PATH_MAX], *text;
 
-	set_path(path, name);
-	text = read_all(path);
+	snprintf(path, sizeof(path), "%s/%s",
+		 directory("WPOOLCTL_DEBUGFS", "/sys/kernel/debug/wpool"), name);
+	text = sysfs_read_all(path);
 	if (!text)
 		errmsg_set(e, "%s: %s", path, strerror(errno));
 	return text;
@@ -115,20 +77,12 @@ char *text_read(const char *name, struct errmsg *e)
 
 int table_read(const char *name, struct table *table, struct errmsg *e)
 {
-	char path[PATH_MAX];
-	int err;
-
 	*table = (struct table){ };
 	table->text = text_read(name, e);
 	if (!table->text)
 		return -errno;
-	err = parse_table(table);
-	if (err) {
-		table_exit(table);
-		set_path(path, name);
-		errmsg_set(e, "%s: %s", path, strerror(-err));
-	}
-	return err;
+	parse_table(table);
+	return 0;
 }
 
 void table_exit(struct table *table)
@@ -191,11 +145,7 @@ int workers_read(struct workers *workers, struct errmsg *e)
 	workers->nr = 0;
 	if (err)
 		return err;
-	workers->worker = calloc(table->rows + 1, sizeof(*workers->worker));
-	if (!workers->worker) {
-		workers_exit(workers);
-		return errmsg_set(e, "out of memory");
-	}
+	workers->worker = alloc_zeroed(table->rows, sizeof(*workers->worker));
 	for (i = 0; i < table->rows; i++)
 		workers->worker[i] = (struct worker){
 			.pool = table_cell(table, i, "pool"),
@@ -310,15 +260,13 @@ static void keep_older(const struct worker **oldest, const struct worker *worker
 		*oldest = worker;
 }
 
-int funcs_count(struct funcs *funcs, const struct workers *workers, const char *pool)
+void funcs_count(struct funcs *funcs, const struct workers *workers, const char *pool)
 {
 	struct func *func;
 	size_t i;
 
 	funcs->nr = 0;
-	funcs->func = calloc(workers->nr + 1, sizeof(*funcs->func));
-	if (!funcs->func)
-		return -ENOMEM;
+	funcs->func = alloc_zeroed(workers->nr, sizeof(*funcs->func));
 	for (i = 0; i < workers->nr; i++) {
 		const struct worker *worker = &workers->worker[i];
 
@@ -332,7 +280,6 @@ int funcs_count(struct funcs *funcs, const struct workers *workers, const char *
 		keep_older(&func->oldest_of[worker->doing], worker);
 	}
 	qsort(funcs->func, funcs->nr, sizeof(*funcs->func), compare_funcs);
-	return 0;
 }
 
 void funcs_exit(struct funcs *funcs)

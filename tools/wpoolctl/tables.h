@@ -85,8 +85,8 @@ struct funcs {
 	size_t nr;
 };
 
-/* Points into @workers. Those with the most workers first. 0, or -ENOMEM. */
-int funcs_count(struct funcs *funcs, const struct workers *workers, const char *pool);
+/* Points into @workers. Those with the most workers first. */
+void funcs_count(struct funcs *funcs, const struct workers *workers, const char *pool);
 void funcs_exit(struct funcs *funcs);
 
 /* "8.3s"; "-" if @ms is negative. */

@@ -4,26 +4,23 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* More than any kernel has: a record that names another CPU is damaged. */
+#include "alloc.h"
+
+/* More than any kernel has. */
 #define MAX_CPUS 65536U
 
 #define CPU_NONE 0xffffffffU
 
-static int make_cpu(struct tally *tally, __u32 cpu)
+/* 0, or -1: a record that names such a CPU is damaged. */
+static int count_cpu(struct tally *tally, __u32 cpu, __u64 run_ns)
 {
-	struct tally_cpu *grown;
-
-	if (cpu < tally->nr_cpus)
-		return 0;
-	grown = realloc(tally->cpu, (cpu + 1) * sizeof(*grown));
-	if (!grown)
+	if (cpu >= MAX_CPUS)
 		return -1;
-	memset(grown + tally->nr_cpus, 0,
-	       (cpu + 1 - tally->nr_cpus) * sizeof(*grown));
-	tally->cpu = grown;
-	tally->nr_cpus = cpu + 1;
+	for (; tally->nr_cpus <= cpu; tally->nr_cpus++)
+		tally->cpu = alloc_one_more(tally->cpu, tally->nr_cpus, sizeof(*tally->cpu));
+	tally->cpu[cpu].finished++;
+	tally->cpu[cpu].run_ns += run_ns;
 	return 0;
 }
 
@@ -66,23 +63,18 @@ static int add_times(struct tally *tally, struct tally_work *work,
 	bool open_loop = tally->window.open_loop;
 	bool ran = r->start_ns && r->cpu != CPU_NONE;
 	__u64 run_ns = since(r->start_ns, r->end_ns);
-	int err;
 
-	err = timehist_add(&time[TALLY_TOTAL], since(arrival, r->end_ns), 1);
+	timehist_add(&time[TALLY_TOTAL], since(arrival, r->end_ns), 1);
 	if (open_loop)
-		err |= timehist_add(&time[TALLY_LATE], since(arrival, r->submit_ns), 1);
+		timehist_add(&time[TALLY_LATE], since(arrival, r->submit_ns), 1);
 	if (!ran)
-		return err;
-	err |= timehist_add(&time[TALLY_QUEUE], since(r->submit_ns, r->start_ns), 1);
+		return 0;
+	timehist_add(&time[TALLY_QUEUE], since(r->submit_ns, r->start_ns), 1);
 	if (open_loop)
-		err |= timehist_add(&time[TALLY_WAIT], since(arrival, r->start_ns), 1);
+		timehist_add(&time[TALLY_WAIT], since(arrival, r->start_ns), 1);
 	if (!r->status)
-		err |= timehist_add(&work->run_ns, run_ns, 1);
-	if (err || r->cpu >= MAX_CPUS || make_cpu(tally, r->cpu))
-		return -1;
-	tally->cpu[r->cpu].finished++;
-	tally->cpu[r->cpu].run_ns += run_ns;
-	return 0;
+		timehist_add(&work->run_ns, run_ns, 1);
+	return count_cpu(tally, r->cpu, run_ns);
 }
 
 static int add_one(struct tally *tally, const struct wpool_dev_record *r)
@@ -105,8 +97,7 @@ static int add_one(struct tally *tally, const struct wpool_dev_record *r)
 		    (!window->to_ns || r->end_ns < window->to_ns))
 			tally->completed_in_window++;
 	}
-	if (timehist_add(&tally->interval.total_ns, since(arrival, r->end_ns), 1))
-		return -1;
+	timehist_add(&tally->interval.total_ns, since(arrival, r->end_ns), 1);
 	if (arrival >= window->from_ns)
 		return add_times(tally, work, r, arrival);
 	tally->warmup++;
@@ -123,16 +114,16 @@ int tally_add(struct tally *tally, const struct wpool_dev_record *records, __u32
 	return 0;
 }
 
-int tally_add_unsent(struct tally *tally, __u64 arrival_ns, __u64 until_ns, __u64 nr)
+void tally_add_unsent(struct tally *tally, __u64 arrival_ns, __u64 until_ns, __u64 nr)
 {
 	__u64 ns = since(arrival_ns, until_ns);
 
 	tally->unsent += nr;
 	if (arrival_ns < tally->window.from_ns)
-		return 0;
-	return timehist_add(&tally->time[TALLY_LATE], ns, nr) |
-	       timehist_add(&tally->time[TALLY_WAIT], ns, nr) |
-	       timehist_add(&tally->time[TALLY_TOTAL], ns, nr);
+		return;
+	timehist_add(&tally->time[TALLY_LATE], ns, nr);
+	timehist_add(&tally->time[TALLY_WAIT], ns, nr);
+	timehist_add(&tally->time[TALLY_TOTAL], ns, nr);
 }
 
 void tally_exit(struct tally *tally)

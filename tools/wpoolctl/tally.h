@@ -102,14 +102,14 @@ static inline __u64 tally_cookie_number(__u64 cookie)
 	return cookie >> TALLY_WORK_BITS;
 }
 
-/* All zero is an empty tally. 0, or -1 without memory. */
+/* All zero is an empty tally. 0, or -1: a record is damaged. */
 int tally_add(struct tally *tally, const struct wpool_dev_record *records, __u32 nr);
 
 /*
  * Open loop: @nr tasks that arrived at about @arrival_ns were not handed over until @until_ns.
  * They are counted as if they ended then: at least so long they would have taken.
  */
-int tally_add_unsent(struct tally *tally, __u64 arrival_ns, __u64 until_ns, __u64 nr);
+void tally_add_unsent(struct tally *tally, __u64 arrival_ns, __u64 until_ns, __u64 nr);
 
 void tally_exit(struct tally *tally);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "hist.h"
 
 /*
@@ -31,13 +32,10 @@ __u64 timehist_from_ns(size_t bucket)
 	return (bucket - (shift << TIMEHIST_POWER)) << shift;
 }
 
-int timehist_add(struct timehist *hist, __u64 ns, __u64 nr)
+void timehist_add(struct timehist *hist, __u64 ns, __u64 nr)
 {
-	if (!hist->bucket) {
-		hist->bucket = calloc(TIMEHIST_BUCKETS, sizeof(*hist->bucket));
-		if (!hist->bucket)
-			return -1;
-	}
+	if (!hist->bucket)
+		hist->bucket = alloc_zeroed(TIMEHIST_BUCKETS, sizeof(*hist->bucket));
 	if (!hist->nr || ns < hist->min_ns)
 		hist->min_ns = ns;
 	if (ns > hist->max_ns)
@@ -45,7 +43,6 @@ int timehist_add(struct timehist *hist, __u64 ns, __u64 nr)
 	hist->nr += nr;
 	hist->sum_ns += ns * nr;
 	hist->bucket[bucket_of(ns)] += nr;
-	return 0;
 }
 
 void timehist_clear(struct timehist *hist)

@@ -21,8 +21,8 @@ struct timehist {
 	__u64 *bucket;		/* NULL while it is empty */
 };
 
-/* All zero is an empty one. @nr times of @ns each. 0, or -1 without memory. */
-int timehist_add(struct timehist *hist, __u64 ns, __u64 nr);
+/* All zero is an empty one. @nr times of @ns each. */
+void timehist_add(struct timehist *hist, __u64 ns, __u64 nr);
 
 /* Empty again; only timehist_exit() gives the memory back. */
 void timehist_clear(struct timehist *hist);

@@ -2,8 +2,9 @@
 /* A view of wpoolctl top that is a list of lines, and what that of the pools shares with it. */
 #include "top-list.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "alloc.h"
 
 #define WIDE		120	/* columns of a terminal with room for long names */
 #define NARROW_NAME	12
@@ -46,11 +47,10 @@ int top_max_func(void)
 	return screen_width() < WIDE ? NARROW_FUNC : WIDE_FUNC;
 }
 
-int rows_init(struct rows *rows, size_t nr)
+void rows_init(struct rows *rows, size_t nr)
 {
 	rows->nr = nr;
-	rows->row = calloc(nr + 1, sizeof(*rows->row));
-	return rows->row ? 0 : -1;
+	rows->row = alloc_zeroed(nr, sizeof(*rows->row));
 }
 
 static int compare_cells(const struct list_column *column, const struct cell *one,
@@ -119,9 +119,9 @@ static int name_width(const struct top *top)
 	int width = 7;
 	size_t i;
 
-	for (i = 0; i < top->nr_pools; i++)
-		if ((int)strlen(top->pools[i].name) > width)
-			width = strlen(top->pools[i].name);
+	for (i = 0; i < top->pools.nr; i++)
+		if ((int)strlen(top->pools.pool[i].name) > width)
+			width = strlen(top->pools.pool[i].name);
 	return width < top_max_name() ? width : top_max_name();
 }
 
@@ -138,8 +138,7 @@ void show_list(struct top *top, const struct list *list)
 	}
 	for (i = 0; list->column[i].title; i++)
 		rows.width[i] = list->column[i].width ?: -name_width(top);
-	if (list->make(top, &rows))
-		return;
+	list->make(top, &rows);
 	for (i = 0; list->column[i].title; i++)
 		top_put_title(top, i, rows.width[i] < 0, abs(rows.width[i]),
 			      list->column[i].title);

@@ -48,15 +48,14 @@ struct rows {
 struct list {
 	struct list_column column[MAX_LIST_COLUMNS + 1];
 	size_t preset, tie;
-	/* 0, or -1 if there is no memory */
-	int (*make)(struct top *top, struct rows *rows);
+	void (*make)(struct top *top, struct rows *rows);
 	const struct errmsg *(*error)(const struct top *top);
 };
 
 extern const struct list function_list, cost_list, worker_list, cpu_list;
 
-/* Room for that many lines; 0, or -1 if there is no memory. */
-int rows_init(struct rows *rows, size_t nr);
+/* Room for that many lines. */
+void rows_init(struct rows *rows, size_t nr);
 
 /* Titles and lines, from top->first on, as many as the screen has. */
 void show_list(struct top *top, const struct list *list);

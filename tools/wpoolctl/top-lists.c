@@ -19,17 +19,16 @@ static void format_oldest(const struct cell *cell, char *buf, size_t len)
 	worker_describe(cell->worker, buf, len);
 }
 
-static int make_functions(struct top *top, struct rows *rows)
+static void make_functions(struct top *top, struct rows *rows)
 {
 	struct funcs funcs = { };
 	int max_func = top_max_func();
 	size_t i;
-	int len, err;
+	int len;
 
-	if (funcs_count(&funcs, &top->workers, NULL))
-		return -1;
-	err = rows_init(rows, funcs.nr);
-	for (i = 0; !err && i < funcs.nr; i++) {
+	funcs_count(&funcs, &top->workers, NULL);
+	rows_init(rows, funcs.nr);
+	for (i = 0; i < funcs.nr; i++) {
 		const struct func *func = &funcs.func[i];
 		unsigned int hogs = func->nr[DOING_HOG];
 
@@ -47,7 +46,6 @@ static int make_functions(struct top *top, struct rows *rows)
 			rows->width[1] = -(len < max_func ? len : max_func);
 	}
 	funcs_exit(&funcs);
-	return err;
 }
 
 const struct list function_list = {
@@ -101,13 +99,12 @@ static double mean(const struct table *table, size_t row, const char *title, __s
 	return runs ? (double)table_number(table, row, title, 0) / runs : 0;
 }
 
-static int make_costs(struct top *top, struct rows *rows)
+static void make_costs(struct top *top, struct rows *rows)
 {
 	const struct table *table = &top->costs.now;
 	size_t i;
 
-	if (rows_init(rows, table->rows))
-		return -1;
+	rows_init(rows, table->rows);
 	for (i = 0; i < rows->nr; i++) {
 		const char *func = table_cell(table, i, "function");
 		ssize_t last = last_row(&top->costs, i, "function");
@@ -129,7 +126,6 @@ static int make_costs(struct top *top, struct rows *rows)
 			.func = func,
 		};
 	}
-	return 0;
 }
 
 static void format_ns(const struct cell *cell, char *buf, size_t len)
@@ -179,12 +175,11 @@ static enum screen_style doing_style(enum doing doing)
 	}
 }
 
-static int make_workers(struct top *top, struct rows *rows)
+static void make_workers(struct top *top, struct rows *rows)
 {
 	size_t i;
 
-	if (rows_init(rows, top->workers.nr))
-		return -1;
+	rows_init(rows, top->workers.nr);
 	for (i = 0; i < rows->nr; i++) {
 		const struct worker *worker = &top->workers.worker[i];
 
@@ -200,7 +195,6 @@ static int make_workers(struct top *top, struct rows *rows)
 			.func = worker->func,
 		};
 	}
-	return 0;
 }
 
 static void format_since(const struct cell *cell, char *buf, size_t len)
@@ -235,13 +229,12 @@ const struct list worker_list = {
 
 /* ---- CPUs ----------------------------------------------------------------- */
 
-static int make_cpus(struct top *top, struct rows *rows)
+static void make_cpus(struct top *top, struct rows *rows)
 {
 	const struct table *table = &top->cpus.now;
 	size_t i;
 
-	if (rows_init(rows, table->rows))
-		return -1;
+	rows_init(rows, table->rows);
 	for (i = 0; i < rows->nr; i++) {
 		const char *pool = table_cell(table, i, "pool");
 		const char *cpu = table_cell(table, i, "cpu");
@@ -263,7 +256,6 @@ static int make_cpus(struct top *top, struct rows *rows)
 			.func = "",
 		};
 	}
-	return 0;
 }
 
 static const struct errmsg *cpus_error(const struct top *top)

@@ -10,16 +10,11 @@
 #include "screen.h"
 #include "top-list.h"
 
-const char *const view_names[NR_VIEWS] = {
-	"pools", "functions", "costs", "workers", "cpus",
+const char *const view_names[NR_VIEWS + 1] = {
+	"pools", "functions", "costs", "workers", "cpus", NULL
 };
 
 /* ---- pools ---------------------------------------------------------------- */
-
-static struct pool_line line_of(const struct pool *pool)
-{
-	return (struct pool_line){ pool->name, &pool->now, pool->valid ? &pool->last : NULL };
-}
 
 static __u64 figure(const struct pool *pool, enum figure figure)
 {
@@ -72,16 +67,15 @@ static int compare_pools(const void *a, const void *b)
 {
 	const struct pool *one = a, *other = b;
 	const struct column *column = sorted->columns.column[sorted->sort];
-	struct pool_line one_line = line_of(one), other_line = line_of(other);
 	char one_text[CELL_LEN], other_text[CELL_LEN];
 	int order;
 
 	if (column_is_number(column)) {
-		order = top_compare_values(column_value(column, &one_line),
-					   column_value(column, &other_line));
+		order = top_compare_values(column_value(column, one),
+					   column_value(column, other));
 	} else {
-		column_format(column, &one_line, one_text);
-		column_format(column, &other_line, other_text);
+		column_format(column, one, one_text);
+		column_format(column, other, other_text);
 		order = strcmp(one_text, other_text);
 	}
 	if (sorted->reverse)
@@ -93,12 +87,9 @@ static int compare_pools(const void *a, const void *b)
 static void choose_columns(struct top *top)
 {
 	const struct column *by = top->columns.column[top->sort];
-	bool times = false;
 	size_t i;
 
-	for (i = 0; i < top->nr_pools; i++)
-		times |= top->pools[i].now.latency;
-	if (!columns_set_busy(&top->columns, times))
+	if (!columns_set_busy(&top->columns, pools_have_latency(&top->pools)))
 		return;
 	for (i = 0; i < top->columns.nr && top->columns.column[i] != by; i++)
 		;
@@ -109,31 +100,27 @@ static void show_pools(struct top *top)
 {
 	struct columns *columns = &top->columns;
 	size_t i, c, nr, shown = 0;
-	struct pool_line line;
 	char cell[CELL_LEN];
 
 	choose_columns(top);
 	columns->max_name = top_max_name();
-	for (i = 0; i < top->nr_pools; i++) {
-		line = line_of(&top->pools[i]);
-		columns_widen(columns, &line);
-	}
+	for (i = 0; i < top->pools.nr; i++)
+		columns_widen(columns, &top->pools.pool[i]);
 	nr = columns_fit(columns, screen_width());
 	for (c = 0; c < nr; c++)
 		top_put_title(top, c, !column_is_number(columns->column[c]), columns->width[c],
 			      column_title(columns->column[c]));
 	screen_end_line();
 	sorted = top;
-	if (top->nr_pools)
-		qsort(top->pools, top->nr_pools, sizeof(*top->pools), compare_pools);
-	for (i = 0; i < top->nr_pools; i++) {
-		const struct pool *pool = &top->pools[i];
+	if (top->pools.nr)
+		qsort(top->pools.pool, top->pools.nr, sizeof(*top->pools.pool), compare_pools);
+	for (i = 0; i < top->pools.nr; i++) {
+		const struct pool *pool = &top->pools.pool[i];
 
 		if (!top_passes(top, pool->name, "") || !top_is_shown(top, shown++))
 			continue;
-		line = line_of(pool);
 		for (c = 0; c < nr; c++) {
-			column_format(columns->column[c], &line, cell);
+			column_format(columns->column[c], pool, cell);
 			screen_put(SCREEN_PLAIN, c ? " " : "");
 			screen_put(cell_style(pool, column_name(columns->column[c])),
 				   column_is_number(columns->column[c]) ? "%*.*s" : "%-*.*s",
@@ -160,14 +147,14 @@ static double most_done(const struct pool *pool, unsigned int nr)
 	unsigned int i;
 
 	for (i = pool->nr_done - nr; i != pool->nr_done; i++)
-		if (pool->done_per_s[i % HISTORY] > most)
-			most = pool->done_per_s[i % HISTORY];
+		if (pool->done_per_s[i % POOL_HISTORY] > most)
+			most = pool->done_per_s[i % POOL_HISTORY];
 	return most;
 }
 
 static void show_history_of(const struct pool *pool, int name_width, unsigned int room)
 {
-	unsigned int nr = pool->nr_done < HISTORY ? pool->nr_done : HISTORY, i;
+	unsigned int nr = pool->nr_done < POOL_HISTORY ? pool->nr_done : POOL_HISTORY, i;
 	double most;
 
 	if (nr > room)
@@ -175,7 +162,7 @@ static void show_history_of(const struct pool *pool, int name_width, unsigned in
 	most = most_done(pool, nr);
 	screen_put(SCREEN_PLAIN, "%-*.*s %8.0f ", name_width, name_width, pool->name, most);
 	for (i = pool->nr_done - nr; i != pool->nr_done; i++)
-		screen_put(SCREEN_GOOD, "%c", level_of(pool->done_per_s[i % HISTORY], most));
+		screen_put(SCREEN_GOOD, "%c", level_of(pool->done_per_s[i % POOL_HISTORY], most));
 	screen_end_line();
 }
 
@@ -193,10 +180,10 @@ static void show_history(const struct top *top)
 	screen_put(SCREEN_TITLE, "%-*s %8s %s", name_width, "pool", "most",
 		   "done/s, a look each, now on the right");
 	screen_end_line();
-	for (i = 0; i < top->nr_pools && left > 0; i++) {
-		if (!top_passes(top, top->pools[i].name, ""))
+	for (i = 0; i < top->pools.nr && left > 0; i++) {
+		if (!top_passes(top, top->pools.pool[i].name, ""))
 			continue;
-		show_history_of(&top->pools[i], name_width, room);
+		show_history_of(&top->pools.pool[i], name_width, room);
 		left--;
 	}
 }
@@ -216,19 +203,18 @@ void top_show_summary(const struct top *top)
 	double done = 0;
 	size_t i;
 
-	for (i = 0; i < top->nr_pools; i++) {
-		const struct pool *pool = &top->pools[i];
+	for (i = 0; i < top->pools.nr; i++) {
+		const struct pool *pool = &top->pools.pool[i];
 
 		workers += figure(pool, FIGURE_WORKERS);
 		busy += figure(pool, FIGURE_BUSY);
 		blocked += figure(pool, FIGURE_BLOCKED);
 		queued += figure(pool, FIGURE_QUEUED);
 		waiting += figure(pool, FIGURE_WAITING);
-		if (pool->valid)
-			done += snapshot_rate(&pool->last, &pool->now, FIGURE_COMPLETED);
+		done += pool_rate(pool, FIGURE_COMPLETED);
 	}
 	screen_put(SCREEN_PLAIN, "%zu pool%s, %llu worker%s, %llu busy, %llu blocked, %.0f done/s",
-		   top->nr_pools, top->nr_pools == 1 ? "" : "s", workers,
+		   top->pools.nr, top->pools.nr == 1 ? "" : "s", workers,
 		   workers == 1 ? "" : "s", busy, blocked, done);
 	screen_put(queued ? SCREEN_WARN : SCREEN_PLAIN, ", %llu queued", queued);
 	screen_put(waiting ? SCREEN_BAD : SCREEN_PLAIN, ", %llu waiting", waiting);

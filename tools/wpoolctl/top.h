@@ -11,24 +11,12 @@
 
 #include "cli.h"
 #include "columns.h"
-#include "errmsg.h"
-#include "sysfs.h"
+#include "pools.h"
 #include "tables.h"
 
 enum view { VIEW_POOLS, VIEW_FUNCTIONS, VIEW_COSTS, VIEW_WORKERS, VIEW_CPUS, NR_VIEWS };
 
-extern const char *const view_names[NR_VIEWS];
-
-#define HISTORY		256	/* looks */
-
-struct pool {
-	char *name;
-	float done_per_s[HISTORY];	/* of the last looks, a ring */
-	unsigned int nr_done;
-	bool valid;		/* last holds the figures of the look before */
-	bool present;
-	struct snapshot last, now;
-};
+extern const char *const view_names[NR_VIEWS + 1];
 
 /* A table of debugfs, and what it was in the look before. */
 struct looks {
@@ -38,8 +26,7 @@ struct looks {
 
 struct top {
 	const struct command *cmd;
-	struct pool *pools;
-	size_t nr_pools;
+	struct pools pools;
 	struct workers workers;
 	struct errmsg workers_error;
 	struct looks cpus, costs;
@@ -53,6 +40,9 @@ struct top {
 	bool shows_help;
 	size_t first;		/* line of the view that is shown first */
 	__u64 interval_ns;
+	__u64 count;		/* of looks; 0 is forever */
+	bool batch;
+	const char *sort_by;	/* a column that was asked for, or NULL */
 };
 
 /* A line of sums over all pools. */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Reading the events of wpool, and sched_switch. */
-#include "trace-events.h"
+#include "trace.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,28 +4,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "out.h"
 #include "parse.h"
-#include "trace-events.h"
-#include "trace-report.h"
-#include "trace-tasks.h"
+#include "trace.h"
 
-#define MAX_FUNCS	64
-#define SHOWN_FUNCS	8
-#define MAX_THREADS	64
-#define SHOWN_THREADS	8
+#define MAX_PARTS	64
+#define SHOWN_PARTS	8
 
+/* A part of the wait: what a function, or a thread, had of it. */
 struct part {
-	char func[TRACE_FUNC_LEN];
-	__u64 ns;		/* of the wait */
+	char name[TRACE_FUNC_LEN];
+	int pid;		/* of a thread; 0 if the CPU was idle, -1 of all else */
+	__u64 ns;
 	__u64 nr;
 	bool goes_on;		/* one was not done when the wait ended */
 };
 
-/* A thread that had the CPU. */
-struct share {
-	struct trace_thread thread;
-	__u64 ns;		/* of the wait */
+struct parts {
+	struct part part[MAX_PARTS];
+	size_t nr;
 };
 
 struct explanation {
@@ -34,15 +32,12 @@ struct explanation {
 	bool found;
 	__u64 from_ns;
 	struct trace_tasks tasks;
-	struct part part[MAX_FUNCS];
-	size_t nr;
+	struct parts funcs;
 	__u64 moments[NR_TRACE_KINDS];
 	__u64 spawn_ns;		/* the longest */
-	bool no_memory;
 	__u64 switch_ns;		/* of that CPU, the last one; 0 if none is recorded */
 	struct trace_thread thread;	/* which has had it since */
-	struct share share[MAX_THREADS];
-	size_t nr_shares;
+	struct parts threads;
 };
 
 static bool find_late(const struct trace_event *event, void *arg)
@@ -56,9 +51,11 @@ static bool find_late(const struct trace_event *event, void *arg)
 	return false;
 }
 
-/* A task ran from here to there. */
-static void add(struct explanation *why, const char *func, __u64 from, __u64 to, bool goes_on)
+/* Something went on from here to there. */
+static void add(const struct explanation *why, struct parts *parts, const char *name, int pid,
+		__u64 from, __u64 to, bool goes_on)
 {
+	struct part *part = parts->part;
 	size_t i;
 
 	if (from < why->from_ns)
@@ -69,56 +66,39 @@ static void add(struct explanation *why, const char *func, __u64 from, __u64 to,
 	}
 	if (to <= from)
 		return;
-	for (i = 0; i < why->nr && strcmp(why->part[i].func, func); i++)
-		;
+	/* a thread may change its name */
+	for (i = 0; i < parts->nr; i++)
+		if (part[i].pid == pid && (pid >= 0 || !strcmp(part[i].name, name)))
+			break;
 	/* the last place is for all that come too late */
-	if (i >= MAX_FUNCS - 1) {
-		i = MAX_FUNCS - 1;
-		func = "others";
+	if (i >= MAX_PARTS - 1) {
+		i = MAX_PARTS - 1;
+		name = "others";
+		pid = -1;
 	}
-	if (i >= why->nr) {
-		snprintf(why->part[i].func, TRACE_FUNC_LEN, "%s", func);
-		why->nr = i + 1;
+	if (i >= parts->nr) {
+		snprintf(part[i].name, sizeof(part[i].name), "%s", name);
+		part[i].pid = pid;
+		parts->nr = i + 1;
 	}
-	why->part[i].ns += to - from;
-	why->part[i].nr++;
-	why->part[i].goes_on |= goes_on;
+	part[i].ns += to - from;
+	part[i].nr++;
+	part[i].goes_on |= goes_on;
 }
 
-/* A thread had the CPU from here to there. */
-static void add_share(struct explanation *why, const struct trace_thread *thread, __u64 from,
-		      __u64 to)
+/* A thread has had the CPU since the last switch. */
+static void add_thread(struct explanation *why, const struct trace_thread *thread, __u64 to)
 {
-	static const struct trace_thread others = { .pid = -1, .comm = "others" };
-	struct share *share = why->share;
-	size_t i;
-
-	if (from < why->from_ns)
-		from = why->from_ns;
-	if (to > why->late.ns)
-		to = why->late.ns;
-	if (to <= from)
-		return;
-	for (i = 0; i < why->nr_shares && share[i].thread.pid != thread->pid; i++)
-		;
-	/* the last place is for all that come too late */
-	if (i >= MAX_THREADS - 1) {
-		i = MAX_THREADS - 1;
-		thread = &others;
-	}
-	if (i >= why->nr_shares) {
-		share[i].thread = *thread;
-		why->nr_shares = i + 1;
-	}
-	share[i].ns += to - from;
+	add(why, &why->threads, thread->pid ? thread->comm : "nothing: it was idle", thread->pid,
+	    why->switch_ns, to, false);
 }
 
 static void note_switch(struct explanation *why, const struct trace_event *event)
 {
-	static const struct trace_thread lost = { .pid = -2, .comm = "not recorded" };
+	static const struct trace_thread lost = { .pid = -1, .comm = "not recorded" };
 	bool is_next = !why->switch_ns || why->thread.pid == event->from.pid;
 
-	add_share(why, is_next ? &event->from : &lost, why->switch_ns, event->ns);
+	add_thread(why, is_next ? &event->from : &lost, event->ns);
 	why->switch_ns = event->ns;
 	why->thread = event->to;
 }
@@ -146,15 +126,16 @@ static bool look(const struct trace_event *event, void *arg)
 		return true;
 	switch (event->kind) {
 	case TRACE_STARTED:
-		why->no_memory |= trace_tasks_begin(&why->tasks, event);
+		trace_tasks_begin(&why->tasks, event);
 		break;
 	case TRACE_FINISHED:
 		trace_tasks_end(&why->tasks, event->task, &started);
-		add(why, event->func, event->ns - event->value, event->ns, false);
+		add(why, &why->funcs, event->func, -1, event->ns - event->value, event->ns,
+		    false);
 		break;
 	case TRACE_DROPPED:
 		if (trace_tasks_end(&why->tasks, event->task, &started))
-			add(why, event->func, started.ns, event->ns, false);
+			add(why, &why->funcs, event->func, -1, started.ns, event->ns, false);
 		break;
 	case TRACE_HOGGED:
 	case TRACE_HANDED_OVER:
@@ -164,7 +145,7 @@ static bool look(const struct trace_event *event, void *arg)
 	default:
 		break;
 	}
-	return !why->no_memory;
+	return true;
 }
 
 static void add_unfinished(const struct trace_event *started, void *arg)
@@ -172,7 +153,7 @@ static void add_unfinished(const struct trace_event *started, void *arg)
 	struct explanation *why = arg;
 
 	if (started->task != why->late.task)
-		add(why, started->func, started->ns, why->late.ns, true);
+		add(why, &why->funcs, started->func, -1, started->ns, why->late.ns, true);
 }
 
 static int longer(const void *a, const void *b)
@@ -182,43 +163,33 @@ static int longer(const void *a, const void *b)
 	return left->ns < right->ns ? 1 : left->ns > right->ns ? -1 : 0;
 }
 
-static int more(const void *a, const void *b)
+/* The longest first. Returns the sum of all. */
+static __u64 print_parts(struct parts *parts, bool threads)
 {
-	const struct share *left = a, *right = b;
-
-	return left->ns < right->ns ? 1 : left->ns > right->ns ? -1 : 0;
-}
-
-/* Which threads had the CPU, if the recording has that. */
-static void print_shares(struct explanation *why)
-{
-	__u64 others = 0;
+	__u64 known = 0, others = 0;
 	char time[16];
 	size_t i;
 
-	if (!why->switch_ns)
-		return;
-	add_share(why, &why->thread, why->switch_ns, why->late.ns);
-	qsort(why->share, why->nr_shares, sizeof(*why->share), more);
-	printf("That CPU ran:\n");
-	for (i = 0; i < why->nr_shares; i++) {
-		const struct share *share = &why->share[i];
+	qsort(parts->part, parts->nr, sizeof(*parts->part), longer);
+	for (i = 0; i < parts->nr; i++) {
+		const struct part *part = &parts->part[i];
 
-		if (i >= SHOWN_THREADS) {
-			others += share->ns;
+		known += part->ns;
+		if (i >= SHOWN_PARTS) {
+			others += part->ns;
 			continue;
 		}
-		format_short(share->ns, time, sizeof(time));
-		if (!share->thread.pid)
-			printf("  %7s  nothing: it was idle\n", time);
-		else if (share->thread.pid < 0)
-			printf("  %7s  %s\n", time, share->thread.comm);
-		else
-			printf("  %7s  %s, pid %d\n", time, share->thread.comm,
-			       share->thread.pid);
+		printf("  %7s  %s", format_short(part->ns, time, sizeof(time)), part->name);
+		if (part->pid > 0)
+			printf(", pid %d", part->pid);
+		if (part->nr > 1 && !threads)
+			printf(", %llu times", part->nr);
+		puts(part->goes_on && !threads ? ", and went on" : "");
 	}
 	if (others)
-		printf("  %7s  other threads\n", format_short(others, time, sizeof(time)));
+		printf("  %7s  other %s\n", format_short(others, time, sizeof(time)),
+		       threads ? "threads" : "functions");
+	return known;
 }
 
 static void print_moments(const struct explanation *why)
@@ -251,46 +222,33 @@ static void print_moments(const struct explanation *why)
 static void print_explanation(struct explanation *why)
 {
 	const struct trace_event *late = &why->late;
-	__u64 known = 0, others = 0, wait = late->ns - why->from_ns;
+	__u64 known, wait = late->ns - why->from_ns;
 	char time[16];
-	size_t i;
 
 	printf("%stask %08x of pool %s waited %s%s for a worker of CPU %d, and started %s.\n",
 	       out_style(OUT_BOLD), late->task, late->pool,
 	       format_short(late->value, time, sizeof(time)), out_plain(), late->cpu, late->func);
 	printf("Meanwhile the pool's workers there ran:\n");
-	qsort(why->part, why->nr, sizeof(*why->part), longer);
-	for (i = 0; i < why->nr; i++) {
-		const struct part *part = &why->part[i];
-
-		known += part->ns;
-		if (i >= SHOWN_FUNCS) {
-			others += part->ns;
-			continue;
-		}
-		printf("  %7s  %s", format_short(part->ns, time, sizeof(time)), part->func);
-		if (part->nr > 1)
-			printf(", %llu times", part->nr);
-		printf("%s\n", part->goes_on ? ", and went on" : "");
-	}
-	if (others)
-		printf("  %7s  other functions\n", format_short(others, time, sizeof(time)));
+	known = print_parts(&why->funcs, false);
 	/* several workers may have run at the same time: the sum may be longer */
 	if (known < wait)
 		printf("  %7s  nothing: asleep, not there yet, or without the CPU\n",
 		       format_short(wait - known, time, sizeof(time)));
-	print_shares(why);
+	/* which threads had the CPU, if the recording has that */
+	if (why->switch_ns) {
+		add_thread(why, &why->thread, late->ns);
+		printf("That CPU ran:\n");
+		print_parts(&why->threads, true);
+	}
 	print_moments(why);
 }
 
 int trace_explain(const char *file, __u64 over_ns, struct errmsg *e)
 {
-	struct explanation *why = calloc(1, sizeof(*why));
+	struct explanation *why = alloc_zeroed(1, sizeof(*why));
 	char over[16];
 	int err;
 
-	if (!why)
-		return errmsg_set(e, "out of memory");
 	why->over_ns = over_ns;
 	err = trace_read(file, find_late, why, e);
 	if (!err && !why->found) {
@@ -300,8 +258,6 @@ int trace_explain(const char *file, __u64 over_ns, struct errmsg *e)
 		why->from_ns = why->late.ns > why->late.value ? why->late.ns - why->late.value : 0;
 		err = trace_read(file, look, why, e);
 		trace_tasks_exit(&why->tasks, add_unfinished, why);
-		if (!err && why->no_memory)
-			err = errmsg_set(e, "out of memory");
 		if (!err)
 			print_explanation(why);
 	}

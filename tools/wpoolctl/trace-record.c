@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* An instance of tracefs, from mkdir to rmdir. */
-#include "trace-record.h"
+#include "trace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,16 +13,14 @@
 #include <unistd.h>
 
 #include "load.h"
-#include "trace-events.h"
 
 #define LOOK_MS		100
 #define MAX_LINE	512
 
 static int is_told;
 
-static void on_signal(int sig)
+static void on_signal(int sig __maybe_unused)
 {
-	(void)sig;
 	__atomic_store_n(&is_told, 1, __ATOMIC_RELAXED);
 }
 
@@ -121,14 +119,14 @@ static int drain(struct recording *recording, int pipe, FILE *out, struct errmsg
 static bool is_at_end(const struct recording *recording, __u64 end_ns)
 {
 	return __atomic_load_n(&is_told, __ATOMIC_RELAXED) || recording->is_over ||
-	       (end_ns && load_now_ns() >= end_ns);
+	       (end_ns && now_ns() >= end_ns);
 }
 
 static int record_until_told(struct recording *recording, const char *dir, int pipe, FILE *out,
 			     struct errmsg *e)
 {
 	struct pollfd readable = { .fd = pipe, .events = POLLIN };
-	__u64 end_ns = recording->duration_ns ? load_now_ns() + recording->duration_ns : 0;
+	__u64 end_ns = recording->duration_ns ? now_ns() + recording->duration_ns : 0;
 	int err = instance_start(dir, recording, e), err_end;
 	struct errmsg ignored;
 

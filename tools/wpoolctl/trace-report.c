@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A trace as a table, by function, CPU or worker, and as a line for each task. */
-#include "trace-report.h"
+#include "trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "out.h"
 #include "parse.h"
 #include "timehist.h"
-#include "trace-events.h"
-#include "trace-tasks.h"
 
 #define MIN_NAME	24	/* what the other columns leave of 80 */
 
-const char *const trace_by_names[NR_TRACE_BYS] = {
+const char *const trace_by_names[NR_TRACE_BYS + 1] = {
 	[TRACE_BY_FUNC] = "func",
 	[TRACE_BY_CPU] = "cpu",
 	[TRACE_BY_WORKER] = "worker",
@@ -35,13 +34,11 @@ struct report {
 	struct row *row;
 	size_t nr;
 	__u64 lost;
-	bool no_memory;
 };
 
 static struct row *row_of(struct report *report, const struct trace_event *event)
 {
 	char name[TRACE_FUNC_LEN];
-	struct row *rows;
 	size_t i;
 
 	if (report->by == TRACE_BY_FUNC)
@@ -55,22 +52,15 @@ static struct row *row_of(struct report *report, const struct trace_event *event
 	for (i = 0; i < report->nr; i++)
 		if (!strcmp(report->row[i].name, name))
 			return &report->row[i];
-	rows = realloc(report->row, (report->nr + 1) * sizeof(*rows));
-	if (!rows) {
-		report->no_memory = true;
-		return NULL;
-	}
-	report->row = rows;
-	memset(&rows[report->nr], 0, sizeof(*rows));
-	memcpy(rows[report->nr].name, name, sizeof(name));
-	return &rows[report->nr++];
+	report->row = alloc_one_more(report->row, report->nr, sizeof(*report->row));
+	memcpy(report->row[report->nr].name, name, sizeof(name));
+	return &report->row[report->nr++];
 }
 
 static bool count(const struct trace_event *event, void *arg)
 {
 	struct report *report = arg;
 	struct row *row;
-	int err = 0;
 
 	if (event->kind == TRACE_LOST)
 		report->lost += event->value;
@@ -78,17 +68,14 @@ static bool count(const struct trace_event *event, void *arg)
 	    event->kind != TRACE_DROPPED)
 		return true;
 	row = row_of(report, event);
-	if (!row)
-		return false;
 	if (event->kind == TRACE_DROPPED)
 		row->dropped++;
 	else if (event->kind == TRACE_STARTED)
-		err = timehist_add(&row->wait, event->value, 1);
+		timehist_add(&row->wait, event->value, 1);
 	else
-		err = timehist_add(&row->run, event->value, 1);
+		timehist_add(&row->run, event->value, 1);
 	row->nr += event->kind == TRACE_FINISHED;
-	report->no_memory |= err;
-	return !err;
+	return true;
 }
 
 static int more_time(const void *a, const void *b)
@@ -149,8 +136,6 @@ int trace_report(const char *file, enum trace_by by, struct errmsg *e)
 	int err = trace_read(file, count, &report, e);
 	size_t i;
 
-	if (!err && report.no_memory)
-		err = errmsg_set(e, "out of memory");
 	if (!err) {
 		if (report.nr)
 			qsort(report.row, report.nr, sizeof(*report.row), more_time);
@@ -169,7 +154,6 @@ int trace_report(const char *file, enum trace_by by, struct errmsg *e)
 struct timeline {
 	struct trace_tasks tasks;
 	bool begun;
-	bool no_memory;
 };
 
 static void print_titles(struct timeline *timeline)
@@ -188,8 +172,8 @@ static bool print_task(const struct trace_event *event, void *arg)
 
 	print_titles(timeline);
 	if (event->kind == TRACE_STARTED) {
-		timeline->no_memory = trace_tasks_begin(&timeline->tasks, event);
-		return !timeline->no_memory;
+		trace_tasks_begin(&timeline->tasks, event);
+		return true;
 	}
 	if (event->kind != TRACE_FINISHED && event->kind != TRACE_DROPPED)
 		return true;
@@ -212,5 +196,5 @@ int trace_timehist(const char *file, struct errmsg *e)
 	int err = trace_read(file, print_task, &timeline, e);
 
 	trace_tasks_exit(&timeline.tasks, NULL, NULL);
-	return err ?: timeline.no_memory ? errmsg_set(e, "out of memory") : 0;
+	return err;
 }

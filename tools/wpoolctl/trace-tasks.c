@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The tasks of a trace that run: a tree by their numbers. */
-#include "trace-tasks.h"
+#include "trace.h"
 
 #include <search.h>
-#include <stdlib.h>
+
+#include "alloc.h"
 
 static int compare(const void *a, const void *b)
 {
@@ -12,23 +13,18 @@ static int compare(const void *a, const void *b)
 	return left->task < right->task ? -1 : left->task > right->task;
 }
 
-int trace_tasks_begin(struct trace_tasks *tasks, const struct trace_event *started)
+void trace_tasks_begin(struct trace_tasks *tasks, const struct trace_event *started)
 {
 	struct trace_event **found = tfind(started, &tasks->root, compare), *copy;
 
 	if (found) {
 		/* its end was lost */
 		**found = *started;
-		return 0;
+		return;
 	}
-	copy = malloc(sizeof(*copy));
-	if (!copy)
-		return -1;
+	copy = alloc_zeroed(1, sizeof(*copy));
 	*copy = *started;
-	if (tsearch(copy, &tasks->root, compare))
-		return 0;
-	free(copy);
-	return -1;
+	alloc_checked(tsearch(copy, &tasks->root, compare));
 }
 
 bool trace_tasks_end(struct trace_tasks *tasks, __u32 task, struct trace_event *started)

@@ -3,49 +3,67 @@
 #include "work.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "parse.h"
 
-enum work_arg {
-	ARG_NONE,
-	ARG_DURATION,
-	ARG_COUNT,
-	ARG_FD,
-	ARG_SIZE,
-	ARG_TREE,
+/* Of each kind of argument: what is wanted, with an example behind the last blank, and values. */
+static const struct {
+	const char *wanted;
+	const char *values;	/* for the shell */
+} args[] = {
+	[ARG_DURATION] = { "a duration, such as 10ms", "10us\n100us\n1ms\n10ms\n100ms\n1s" },
+	[ARG_COUNT] = { "how often, such as 10", "1\n10\n100" },
+	[ARG_FD] = { "the number of an open file, such as 3" },
+	[ARG_SIZE] = { "a size, such as 64K", "4K\n64K\n1M" },
+	[ARG_TREE] = { "DEPTHxFANOUT[:DURATION], such as 4x2:10us", "3x2\n10x2\n4x4" },
 };
 
-struct work_kind {
-	const char *name;
-	__u32 kind;
-	enum work_arg arg;
-};
-
-static const struct work_kind kinds[] = {
-	{ "noop", WPOOL_WORK_NOOP, ARG_NONE },
-	{ "spin", WPOOL_WORK_SPIN, ARG_DURATION },
-	{ "sleep", WPOOL_WORK_SLEEP, ARG_DURATION },
-	{ "yield", WPOOL_WORK_YIELD, ARG_COUNT },
-	{ "touch", WPOOL_WORK_TOUCH, ARG_SIZE },
-	{ "hash", WPOOL_WORK_HASH, ARG_SIZE },
-	{ "lock", WPOOL_WORK_LOCK, ARG_DURATION },
-	{ "tree", WPOOL_WORK_TREE, ARG_TREE },
-	{ "fault", WPOOL_WORK_FAULT, ARG_NONE },
-	{ "timer", WPOOL_WORK_TIMER, ARG_DURATION },
-	{ "strand", WPOOL_WORK_STRAND, ARG_DURATION },
-	{ "poll", WPOOL_WORK_POLL, ARG_FD },
-	{ "loop", WPOOL_WORK_LOOP, ARG_DURATION },
-	{ "count", WPOOL_WORK_COUNT, ARG_NONE },
+const struct work_kind work_kinds[] = {
+	{ "noop", WPOOL_WORK_NOOP, ARG_NONE, "", "nothing" },
+	{ "spin", WPOOL_WORK_SPIN, ARG_DURATION, ":TIME", "use a CPU" },
+	{ "sleep", WPOOL_WORK_SLEEP, ARG_DURATION, ":TIME", "sleep on a high-resolution timer" },
+	{ "yield", WPOOL_WORK_YIELD, ARG_COUNT, ":N", "give the CPU away N times, up to 1000000" },
+	{ "touch", WPOOL_WORK_TOUCH, ARG_SIZE, ":SIZE", "allocate memory and write to it" },
+	{ "hash", WPOOL_WORK_HASH, ARG_SIZE, ":SIZE", "hash so many bytes" },
+	{ "lock", WPOOL_WORK_LOCK, ARG_DURATION, ":TIME", "hold a lock that all such tasks share" },
+	{ "tree", WPOOL_WORK_TREE, ARG_TREE, ":DEPTHxFANOUT[:TIME]",
+	  "a fork-join tree of tasks with DEPTH levels (0 to 20) below its root and FANOUT\n"
+	  "children (1 to 16) of each, which uses TIME of CPU per leaf; 1048576 nodes at most" },
+	{ "fault", WPOOL_WORK_FAULT, ARG_NONE, "",
+	  "oops; needs the module loaded with allow_fault=1" },
+	{ "timer", WPOOL_WORK_TIMER, ARG_DURATION, ":TIME",
+	  "wait for a high-resolution timer before the task starts, without a worker and without\n"
+	  "room in the pool" },
+	{ "strand", WPOOL_WORK_STRAND, ARG_DURATION, ":TIME",
+	  "use a CPU, one such task of a file after the other, in the order of their submits" },
+	{ "poll", WPOOL_WORK_POLL, ARG_FD, ":FD",
+	  "wait until the file that wpoolctl has inherited as FD can be read from, or is at its\n"
+	  "end, before the task starts, without a worker and without room in the pool; nothing is\n"
+	  "read" },
+	{ "loop", WPOOL_WORK_LOOP, ARG_DURATION, ":TIME",
+	  "use a CPU, shared with other CPUs of the pool that have nothing else to do" },
+	{ "count", WPOOL_WORK_COUNT, ARG_NONE, "",
+	  "add 1 to a number in the memory of wpoolctl, on whose behalf the task runs; implies a\n"
+	  "group" },
 	{ }
 };
+
+const char work_amounts[] =
+"Times are a number and one of ns, us, ms, s, m, h, up to 60s; sizes are bytes, or a number and\n"
+"K or M, up to 64M; both may have decimals. TIME, N and SIZE, but of tree, may be drawn for each\n"
+"task: LOW-HIGH evenly from these, exp=MEAN exponentially, pareto=LOW by the Pareto distribution\n"
+"with the shape 1.5, which has a few very long ones; its mean is three times LOW. What would be\n"
+"above the limit is drawn again: --work sleep:exp=1ms, --work hash:4K-64K";
 
 static const struct work_kind *find_kind(const char *name)
 {
 	const struct work_kind *kind;
 
-	for (kind = kinds; kind->name; kind++)
+	for (kind = work_kinds; kind->name; kind++)
 		if (!strcmp(kind->name, name))
 			return kind;
 	return NULL;
@@ -94,20 +112,13 @@ static int parse_tree(char *s, struct work *work, struct errmsg *e)
 static int parse_arg(const struct work_kind *kind, char *arg, struct work *work,
 		     struct errmsg *e)
 {
-	static const char *const wanted[] = {
-		[ARG_DURATION] = "a duration, such as 10ms",
-		[ARG_COUNT] = "how often, such as 10",
-		[ARG_FD] = "the number of an open file, such as 3",
-		[ARG_SIZE] = "a size, such as 64K",
-		[ARG_TREE] = "DEPTHxFANOUT[:DURATION], such as 4x2:10us",
-	};
+	const char *wanted = args[kind->arg].wanted;
 
 	if (kind->arg == ARG_NONE)
 		return arg ? errmsg_set(e, "%s takes no argument", kind->name) : 0;
 	if (!arg || !*arg)
 		return errmsg_set(e, "%s wants %s: %s:%s", kind->name,
-				  wanted[kind->arg], kind->name,
-				  strrchr(wanted[kind->arg], ' ') + 1);
+				  wanted, kind->name, strrchr(wanted, ' ') + 1);
 	switch (kind->arg) {
 	case ARG_DURATION:
 		return amount_parse(arg, parse_duration, WPOOL_MAX_WORK_NS, &work->amount, e);
@@ -122,51 +133,61 @@ static int parse_arg(const struct work_kind *kind, char *arg, struct work *work,
 	}
 }
 
-int work_parse(const char *s, struct work *work, struct errmsg *e)
+static int unknown_kind(const char *name, struct errmsg *e)
 {
-	char *copy = strdup(s), *text = NULL, *weight, *arg;
-	struct work parsed = { .weight = 1 };
 	const struct work_kind *kind;
-	__u64 n;
+	char known[128] = "";
+	size_t at = 0;
 
-	if (!copy)
-		return errmsg_set(e, "out of memory");
-	weight = strchr(copy, '@');
-	if (weight) {
-		*weight++ = '\0';
-		if (parse_u64(weight, 1, WORK_MAX_WEIGHT, &n, e)) {
-			errmsg_in(e, "weight");
-			goto err_free;
-		}
-		parsed.weight = n;
-	}
-	text = strdup(copy);
-	if (!text) {
-		errmsg_set(e, "out of memory");
-		goto err_free;
-	}
-	arg = strchr(copy, ':');
+	for (kind = work_kinds; kind->name; kind++)
+		at += snprintf(known + at, sizeof(known) - at, "%s%s", at ? ", " : "", kind->name);
+	return errmsg_set(e, ERRMSG_Q " is not one of %s", name, known);
+}
+
+/* The text is cut up. */
+static int parse_kind(char *s, struct work *work, struct errmsg *e)
+{
+	const struct work_kind *kind;
+	char *arg = strchr(s, ':');
+
 	if (arg)
 		*arg++ = '\0';
-	kind = find_kind(copy);
-	if (!kind) {
-		errmsg_set(e, ERRMSG_Q " is not one of %s, %s", copy,
-			   "noop, spin, sleep, yield, touch, hash, lock, tree, fault, timer",
-			   "strand, poll, loop, count");
-		goto err_free;
-	}
-	parsed.kind = kind->kind;
-	if (parse_arg(kind, arg, &parsed, e))
-		goto err_free;
-	parsed.text = text;
-	*work = parsed;
-	free(copy);
-	return 0;
+	kind = find_kind(s);
+	if (!kind)
+		return unknown_kind(s, e);
+	work->kind = kind->kind;
+	return parse_arg(kind, arg, work, e);
+}
 
-err_free:
-	free(text);
+int work_parse(const char *s, struct work *work, struct errmsg *e)
+{
+	const char *weight = strchrnul(s, '@');
+	struct work parsed = { .weight = 1 };
+	char *copy;
+	__u64 n;
+	int err;
+
+	if (*weight) {
+		if (parse_u64(weight + 1, 1, WORK_MAX_WEIGHT, &n, e))
+			return errmsg_in(e, "weight");
+		parsed.weight = n;
+	}
+	copy = alloc_checked(strndup(s, weight - s));
+	err = parse_kind(copy, &parsed, e);
 	free(copy);
-	return -1;
+	if (err)
+		return err;
+	parsed.text = alloc_checked(strndup(s, weight - s));
+	*work = parsed;
+	return 0;
+}
+
+void work_put_values(const char *name)
+{
+	const struct work_kind *kind = find_kind(name);
+
+	if (kind && args[kind->arg].values)
+		puts(args[kind->arg].values);
 }
 
 void work_exit(struct work *work)
@@ -179,8 +200,8 @@ void work_exit(struct work *work)
  * Smooth weighted round robin: each turn goes to the work that has waited most
  * for its share, so that a@2 and b@1 make a b a, not a a b.
  */
-int work_turns_init(struct work_turns *turns, const struct work *works,
-		    unsigned int nr_works)
+void work_turns_init(struct work_turns *turns, const struct work *works,
+		     unsigned int nr_works)
 {
 	long credit[WORK_MAX_KINDS] = { };
 	unsigned int i, best;
@@ -189,9 +210,7 @@ int work_turns_init(struct work_turns *turns, const struct work *works,
 	turns->nr = 0;
 	for (i = 0; i < nr_works; i++)
 		turns->nr += works[i].weight;
-	turns->turn = malloc(turns->nr);
-	if (!turns->turn)
-		return -1;
+	turns->turn = alloc_zeroed(turns->nr, sizeof(*turns->turn));
 	for (t = 0; t < turns->nr; t++) {
 		best = 0;
 		for (i = 0; i < nr_works; i++) {
@@ -202,7 +221,6 @@ int work_turns_init(struct work_turns *turns, const struct work *works,
 		credit[best] -= turns->nr;
 		turns->turn[t] = best;
 	}
-	return 0;
 }
 
 void work_turns_exit(struct work_turns *turns)

@@ -15,6 +15,30 @@
 #define WORK_MAX_KINDS	16	/* --work options of one run */
 #define WORK_MAX_WEIGHT	1000
 
+enum work_arg {
+	ARG_NONE,
+	ARG_DURATION,
+	ARG_COUNT,
+	ARG_FD,
+	ARG_SIZE,
+	ARG_TREE,
+};
+
+struct work_kind {
+	const char *name;
+	__u32 kind;
+	enum work_arg arg;
+	const char *arg_name;	/* with the colon before it */
+	const char *about;
+};
+
+/* One without a name at their end; and what there is to say of their arguments. */
+extern const struct work_kind work_kinds[];
+extern const char work_amounts[];
+
+/* Values that the argument of a kind may have, one a line, for the shell. */
+void work_put_values(const char *name);
+
 struct work {
 	const char *text;	/* as it was given, without the weight */
 	__u32 kind;		/* WPOOL_WORK_* */
@@ -34,9 +58,8 @@ struct work_turns {
 int work_parse(const char *s, struct work *work, struct errmsg *e);
 void work_exit(struct work *work);
 
-/* 0, or -1 without memory. */
-int work_turns_init(struct work_turns *turns, const struct work *works,
-		    unsigned int nr_works);
+void work_turns_init(struct work_turns *turns, const struct work *works,
+		     unsigned int nr_works);
 void work_turns_exit(struct work_turns *turns);
 
 /* Which of the works task number @task does. */

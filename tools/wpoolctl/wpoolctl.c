@@ -9,11 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli.h"
+#include "manual.h"
 
 #ifndef WPOOLCTL_VERSION
 #error "the version comes from the Makefile"
 #endif
+
+extern const struct command cmd_list, cmd_show, cmd_create, cmd_tune, cmd_apply, cmd_release,
+	cmd_reboot, cmd_destroy, cmd_stat, cmd_top, cmd_why, cmd_dump, cmd_latency, cmd_metrics,
+	cmd_run, cmd_trace, cmd_advise;
 
 static int run_help(const struct command *cmd, int argc, char **argv);
 
@@ -26,25 +30,9 @@ static const struct command cmd_help = {
 };
 
 static const struct command *const commands[] = {
-	&cmd_list,
-	&cmd_show,
-	&cmd_create,
-	&cmd_tune,
-	&cmd_apply,
-	&cmd_release,
-	&cmd_reboot,
-	&cmd_destroy,
-	&cmd_stat,
-	&cmd_top,
-	&cmd_why,
-	&cmd_dump,
-	&cmd_latency,
-	&cmd_metrics,
-	&cmd_run,
-	&cmd_trace,
-	&cmd_advise,
-	&cmd_help,
-	NULL
+	&cmd_list, &cmd_show, &cmd_create, &cmd_tune, &cmd_apply, &cmd_release, &cmd_reboot,
+	&cmd_destroy, &cmd_stat, &cmd_top, &cmd_why, &cmd_dump, &cmd_latency, &cmd_metrics,
+	&cmd_run, &cmd_trace, &cmd_advise, &cmd_help, NULL
 };
 
 static void print_usage(FILE *out)
@@ -59,44 +47,31 @@ static void print_usage(FILE *out)
 	      "130 interrupted.\n", out);
 }
 
+/* One that there is not ends the process. */
 static const struct command *find_command(const char *name)
 {
 	const struct command *const *cmd;
+	struct errmsg e;
 
 	for (cmd = commands; *cmd; cmd++)
 		if (!strcmp((*cmd)->name, name))
 			return *cmd;
-	return NULL;
-}
-
-static void unknown_command(const char *name)
-{
-	struct errmsg e;
-
 	errmsg_set(&e, "no command " ERRMSG_Q, name);
 	cli_usage(NULL, "%s", e.text);
 }
 
 static int run_help(const struct command *cmd, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "help", no_argument, NULL, 'h' },
-		{ }
-	};
-	const struct command *about;
+	const struct command *about = NULL;
 
-	while (cli_getopt(cmd, argc, argv, options) != -1)
-		;
-	if (optind == argc) {
-		print_usage(stdout);
-		return CLI_OK;
-	}
-	about = find_command(argv[optind]);
-	if (!about)
-		unknown_command(argv[optind]);
-	optind++;
+	cli_parse(cmd, argc, argv, NULL);
+	if (optind < argc)
+		about = find_command(argv[optind++]);
 	cli_no_more_args(cmd, argc, argv);
-	cli_print_help(about);
+	if (about)
+		cli_print_help(about);
+	else
+		print_usage(stdout);
 	return CLI_OK;
 }
 
@@ -109,24 +84,32 @@ static int finish_output(int code)
 	return code == CLI_OK ? CLI_FAILED : code;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
 	const struct command *cmd;
 
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		puts("wpoolctl " WPOOLCTL_VERSION);
+		return CLI_OK;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+		print_usage(stdout);
+		return CLI_OK;
+	}
+	/* for the Makefile, and for the shell */
+	if (!strcmp(argv[1], "--manual") && argc == 3)
+		return manual(commands, argv[2]);
+	if (!strcmp(argv[1], "--complete"))
+		return complete(commands, argc - 2, argv + 2);
+	cmd = find_command(argv[1]);
+	return cmd->run(cmd, argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
 	if (argc < 2) {
 		print_usage(stderr);
 		return CLI_USAGE;
 	}
-	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-		puts("wpoolctl " WPOOLCTL_VERSION);
-		return finish_output(CLI_OK);
-	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
-		print_usage(stdout);
-		return finish_output(CLI_OK);
-	}
-	cmd = find_command(argv[1]);
-	if (!cmd)
-		unknown_command(argv[1]);
-	return finish_output(cmd->run(cmd, argc - 1, argv + 1));
+	return finish_output(run(argc, argv));
 }

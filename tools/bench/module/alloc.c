@@ -4,24 +4,16 @@
  *
  *	alloc peer=NAME n=N
  *	submit_fn n=N
+ *	invoke n=N [depth=D]
  *
  * "alloc": each item is allocated with kmalloc(), the same size with all peers, and
  * its function frees it; wpool's task is a detached one. "submit_fn" is what wpool
- * has for it, wpool_submit_fn(), which allocates what it needs by itself.
+ * has for it, wpool_submit_fn(), which allocates what it needs by itself; "invoke" the
+ * same for a pool of one function.
  */
-#include "bench.h"
-
-#include <linux/err.h>
-#include <linux/kernel.h>
 #include <linux/slab.h>
 
-#include "peers.h"
-#include "producers.h"
-
-struct alloc {
-	struct bench_pool pool;
-	struct bench_meter meter;
-};
+#include "bench.h"
 
 static void count_and_free(struct bench_item *item)
 {
@@ -31,10 +23,14 @@ static void count_and_free(struct bench_item *item)
 
 BENCH_FN(count_and_free);
 
+static void counted(void *arg)
+{
+	bench_count();
+}
+
 static int produce_allocated(struct bench_producer *p)
 {
-	struct alloc *b = p->data;
-	const struct bench_peer *peer = b->pool.peer;
+	struct bench *b = p->data;
 	struct bench_item *item;
 	int err;
 	u64 i;
@@ -43,8 +39,8 @@ static int produce_allocated(struct bench_producer *p)
 		item = kmalloc(sizeof(*item), GFP_KERNEL);
 		if (!item)
 			return -ENOMEM;
-		peer->init(&b->pool, item);
-		err = peer->submit(&b->pool, item);
+		b->pool.peer->init(&b->pool, item);
+		err = bench_submit(b, item);
 		if (err) {
 			kfree(item);
 			return err;
@@ -53,14 +49,9 @@ static int produce_allocated(struct bench_producer *p)
 	return 0;
 }
 
-static void counted(void *arg)
-{
-	bench_count();
-}
-
 static int produce_functions(struct bench_producer *p)
 {
-	struct alloc *b = p->data;
+	struct bench *b = p->data;
 	int err = 0;
 	u64 i;
 
@@ -69,41 +60,74 @@ static int produce_functions(struct bench_producer *p)
 	return err;
 }
 
-static int run_allocated(struct bench_run *run,
-			 int (*fn)(struct bench_producer *producer))
+static int produce_invokes(struct bench_producer *p)
 {
-	u64 n = bench_num(run, "n", 20000), warm = DIV_ROUND_UP(n, 10);
-	struct alloc b;
-	int err;
+	struct bench *b = p->data;
+	int err = 0;
+	u64 i;
 
-	if (!n)
-		return -EINVAL;
-	err = bench_pool_create(&b.pool, run, &count_and_free_fn);
-	if (err)
-		return err;
-	b.pool.detached = true;
-	err = bench_produce_counted(NULL, 1, warm, fn, &b, &b.meter);
-	if (err)
-		return bench_lost(err);
-	b.pool.peer->flush(&b.pool);
+	for (i = 0; i < p->nr && !err; i++)
+		err = wpool_invoke(b->pool.wpool, NULL);
+	return err;
+}
 
-	err = bench_produce_counted(run, 1, n, fn, &b, &b.meter);
-	if (err)
-		return bench_lost(err);
-	bench_meter_stop(&b.meter, run);
-	bench_pool_finish(&b.pool, run);
+static int prepare(struct bench *b)
+{
+	b->detached = true;
+	b->nr_items = 1;
 	return 0;
 }
 
-int bench_alloc(struct bench_run *run)
+static int measure_allocated(struct bench *b)
 {
-	return run_allocated(run, produce_allocated);
+	return bench_measure(b, DIV_ROUND_UP(b->n, 10), produce_allocated);
 }
 
-int bench_submit_fn(struct bench_run *run)
+static int measure_functions(struct bench *b)
 {
-	/* without "peer=", or with wpool, the pool is one of wpool's */
-	if (strcmp(bench_text(run, "peer", "wpool"), "wpool"))
-		return -EINVAL;
-	return run_allocated(run, produce_functions);
+	return bench_measure(b, DIV_ROUND_UP(b->n, 10), produce_functions);
 }
+
+static int is_wpool(struct bench *b)
+{
+	return strcmp(b->pool.peer->name, "wpool") ? -EINVAL : 0;
+}
+
+static int measure_invokes(struct bench *b)
+{
+	struct wpool_attrs attrs;
+	int err;
+
+	bench_pool_attrs(&attrs, b->run, NULL);
+	attrs.name = "bench_invoke";
+	attrs.queue_depth = bench_num(b->run, "depth", b->n);
+	b->pool.wpool = wpool_create_func(&attrs, counted);
+	if (IS_ERR(b->pool.wpool))
+		return PTR_ERR(b->pool.wpool);
+	err = bench_measure(b, DIV_ROUND_UP(b->n, 10), produce_invokes);
+	wpool_destroy(b->pool.wpool);
+	return err;
+}
+
+const struct bench_case bench_alloc = {
+	.name = "alloc",
+	.fn = &count_and_free_fn,
+	.n = 20000,
+	.prepare = prepare,
+	.measure = measure_allocated,
+};
+
+const struct bench_case bench_submit_fn = {
+	.name = "submit_fn",
+	.fn = &count_and_free_fn,
+	.n = 20000,
+	.prepare = prepare,
+	.ready = is_wpool,
+	.measure = measure_functions,
+};
+
+const struct bench_case bench_invoke = {
+	.name = "invoke",
+	.n = 100000,
+	.measure = measure_invokes,
+};

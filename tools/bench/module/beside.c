@@ -11,179 +11,149 @@
  * hard interrupt does, and the thread computes nothing. With on=CPU they are submitted on that CPU.
  */
 #include "bench.h"
-
-#include <linux/completion.h>
-#include <linux/err.h>
-#include <linux/ktime.h>
-#include <linux/mm.h>
-#include <linux/slab.h>
-#include <linux/string.h>
-
 #include "compat.h"
-#include "peers.h"
-#include "producers.h"
-
-#define MAX_TASKS	64
 
 struct beside {
-	struct bench_pool pool;
-	struct bench_item items[MAX_TASKS];
+	struct bench b;
 	struct hrtimer timer;
-	u64 started_ns[MAX_TASKS], ended_ns[MAX_TASKS];
-	u64 ns, tasks, batch, on, submitted_ns;
-	bool softirq, irq;
+	enum hrtimer_mode mode;
+	u64 *started_ns, *ended_ns;	/* of each task */
+	u64 ns, tasks, on, submitted_ns;
+	bool timed, irq;
 	u32 *beside_ns, *start_ns;
 	int err;
 };
 
-static u64 compute_for(u64 ns)
-{
-	u64 start = ktime_get_ns(), now;
-
-	do {
-		cpu_relax();
-		now = ktime_get_ns();
-	} while (now - start < ns);
-	return now;
-}
-
 static void compute(struct bench_item *item)
 {
-	struct beside *b = item->data;
+	struct beside *s = item->data;
+	u64 i = item - s->b.items;
 
-	b->started_ns[item - b->items] = ktime_get_ns();
-	b->ended_ns[item - b->items] = compute_for(b->ns);
+	s->started_ns[i] = ktime_get_ns();
+	s->ended_ns[i] = bench_compute_for(s->ns);
 	bench_count();
 }
 
 BENCH_FN(compute);
 
-static int submit_all(struct beside *b)
+static int submit(struct beside *s, struct bench_item *item)
 {
-	const struct bench_peer *peer = b->pool.peer;
-	u64 i;
-	int err = 0;
+	struct bench *b = &s->b;
 
-	b->submitted_ns = ktime_get_ns();
-	if (b->batch && peer->submit_batch)
-		return peer->submit_batch(&b->pool, b->items, b->tasks, b->batch) == b->tasks ?
-		       0 : -EAGAIN;
-	for (i = 0; i < b->tasks && !err; i++) {
-		if (b->on < nr_cpu_ids && !strcmp(peer->name, "wpool"))
-			err = wpool_submit_on(b->pool.wpool, b->on, &b->items[i].task);
-		else
-			err = b->softirq || b->irq ? peer->submit_atomic(&b->pool, &b->items[i]) :
-					   peer->submit(&b->pool, &b->items[i]);
-	}
+	if (s->on < nr_cpu_ids && !strcmp(b->pool.peer->name, "wpool"))
+		return wpool_submit_on(b->pool.wpool, s->on, &item->task);
+	if (s->timed)
+		return b->pool.peer->submit_atomic(&b->pool, item);
+	return bench_submit(b, item);
+}
+
+static int submit_all(struct beside *s)
+{
+	struct bench *b = &s->b;
+	int err = 0;
+	u64 i;
+
+	s->submitted_ns = ktime_get_ns();
+	if (b->batch)
+		return b->pool.peer->submit_batch(&b->pool, b->items, s->tasks, b->batch) ==
+		       s->tasks ? 0 : -EAGAIN;
+	for (i = 0; i < s->tasks && !err; i++)
+		err = submit(s, &b->items[i]);
 	return err;
 }
 
 static enum hrtimer_restart fired(struct hrtimer *timer)
 {
-	struct beside *b = container_of(timer, struct beside, timer);
+	struct beside *s = container_of(timer, struct beside, timer);
 
-	b->err = submit_all(b);
+	s->err = submit_all(s);
 	return HRTIMER_NORESTART;
 }
 
-static int go_beside(struct beside *b, u64 *own_ns)
+static int go_beside(struct beside *s, u64 *own_ns)
 {
-	if (!b->softirq && !b->irq) {
-		b->err = submit_all(b);
+	if (!s->timed) {
+		s->err = submit_all(s);
 	} else {
-		b->submitted_ns = ktime_get_ns();
-		hrtimer_start(&b->timer, ns_to_ktime(10000),
-			      b->irq ? HRTIMER_MODE_REL_PINNED_HARD :
-				       HRTIMER_MODE_REL_PINNED_SOFT);
+		s->submitted_ns = ktime_get_ns();
+		hrtimer_start(&s->timer, ns_to_ktime(10000), s->mode);
 	}
-	*own_ns = b->irq ? 0 : compute_for(b->ns);
-	if (b->softirq || b->irq) {
-		while (hrtimer_active(&b->timer))
-			cpu_relax();
-	}
-	return b->err;
+	*own_ns = s->irq ? 0 : bench_compute_for(s->ns);
+	while (s->timed && hrtimer_active(&s->timer))
+		cpu_relax();
+	return s->err;
 }
 
 static int produce(struct bench_producer *p)
 {
-	struct beside *b = p->data;
+	struct beside *s = p->data;
 	u64 i, j, end, start;
 	int err;
 
 	for (i = 0; i < p->nr; i++) {
 		bench_sleep_us(500);
-		err = go_beside(b, &end);
-		if (!err)
-			err = bench_count_wait((i + 1) * b->tasks);
+		err = go_beside(s, &end) ?: bench_count_wait((i + 1) * s->tasks);
 		if (err)
 			return err;
-		b->pool.peer->flush(&b->pool);
-		start = b->started_ns[0];
-		for (j = 0; j < b->tasks; j++) {
-			end = max(end, b->ended_ns[j]);
-			start = min(start, b->started_ns[j]);
+		bench_flush(&s->b);
+		start = s->started_ns[0];
+		for (j = 0; j < s->tasks; j++) {
+			end = max(end, s->ended_ns[j]);
+			start = min(start, s->started_ns[j]);
 		}
-		b->beside_ns[i] = min_t(u64, end - b->submitted_ns, U32_MAX);
-		b->start_ns[i] = min_t(u64, start - b->submitted_ns, U32_MAX);
+		s->beside_ns[i] = bench_u32(end - s->submitted_ns);
+		s->start_ns[i] = bench_u32(start - s->submitted_ns);
 	}
 	return 0;
 }
 
-static int rounds(struct beside *b, struct bench_run *run, u64 n)
+/* Before the measurement, so that there are workers, and that it is known how long tasks take. */
+#define WARM	20
+
+static int prepare(struct bench *b)
 {
+	struct beside *s = container_of(b, struct beside, b);
+
+	s->ns = bench_num(b->run, "ns", 100000);
+	s->tasks = bench_num(b->run, "tasks", 1);
+	s->on = bench_num(b->run, "on", nr_cpu_ids);
+	s->irq = bench_is(b->run, "from", "irq");
+	s->timed = s->irq || bench_is(b->run, "from", "softirq");
+	s->mode = s->irq ? HRTIMER_MODE_REL_PINNED_HARD : HRTIMER_MODE_REL_PINNED_SOFT;
+	b->nr_items = s->tasks;
+	s->started_ns = bench_zalloc(b, s->tasks, sizeof(u64));
+	s->ended_ns = bench_zalloc(b, s->tasks, sizeof(u64));
+	s->beside_ns = bench_series(b, "beside", max_t(u64, b->n, WARM));
+	s->start_ns = bench_series(b, "start", max_t(u64, b->n, WARM));
+	return s->tasks ? 0 : -EINVAL;
+}
+
+static int ready(struct bench *b)
+{
+	struct beside *s = container_of(b, struct beside, b);
+
+	if (s->on < nr_cpu_ids)
+		b->pool.cpu = s->on;
+	hrtimer_setup(&s->timer, fired, CLOCK_MONOTONIC, s->mode);
+	return b->pool.peer->submit_atomic ? 0 : -EINVAL;
+}
+
+static int measure(struct bench *b)
+{
+	int err;
+
 	bench_count_reset();
-	return bench_produce(run, 1, n, produce, b, NULL);
+	err = bench_produce(b, false, WARM, produce);
+	bench_count_reset();
+	return err ?: bench_produce(b, true, b->n, produce);
 }
 
-int bench_beside(struct bench_run *run)
-{
-	u64 n = bench_num(run, "n", 50), i;
-	struct beside *b = kzalloc(sizeof(*b), GFP_KERNEL);
-	int err = -ENOMEM;
-
-	if (!b)
-		return -ENOMEM;
-	b->ns = bench_num(run, "ns", 100000);
-	b->tasks = bench_num(run, "tasks", 1);
-	b->batch = bench_num(run, "batch", 0);
-	b->on = bench_num(run, "on", nr_cpu_ids);
-	b->softirq = !strcmp(bench_text(run, "from", "thread"), "softirq");
-	b->irq = !strcmp(bench_text(run, "from", "thread"), "irq");
-	b->beside_ns = kvcalloc(max(n, 1ULL), sizeof(u32), GFP_KERNEL);
-	b->start_ns = kvcalloc(max(n, 1ULL), sizeof(u32), GFP_KERNEL);
-	if (!b->beside_ns || !b->start_ns)
-		goto out_free;
-	err = -EINVAL;
-	if (!n || !b->tasks || b->tasks > MAX_TASKS)
-		goto out_free;
-	err = bench_pool_create(&b->pool, run, &compute_fn);
-	if (err)
-		goto out_free;
-	err = -EINVAL;
-	if (!b->pool.peer->submit_atomic)
-		goto out_destroy;
-	if (b->on < nr_cpu_ids && b->pool.peer->init && strcmp(b->pool.peer->name, "wpool"))
-		b->pool.cpu = b->on;
-	for (i = 0; i < b->tasks; i++) {
-		b->pool.peer->init(&b->pool, &b->items[i]);
-		b->items[i].data = b;
-	}
-	hrtimer_setup(&b->timer, fired, CLOCK_MONOTONIC,
-		      b->irq ? HRTIMER_MODE_REL_PINNED_HARD : HRTIMER_MODE_REL_PINNED_SOFT);
-	/* unmeasured, so that there are workers, and that it is known how long tasks take */
-	err = rounds(b, NULL, 20);
-	if (!err)
-		err = rounds(b, run, n);
-	if (err)
-		return bench_lost(err);
-	bench_put_percentiles(run, "beside", b->beside_ns, n);
-	bench_put_percentiles(run, "start", b->start_ns, n);
-	bench_pool_put_stats(&b->pool, run);
-out_destroy:
-	bench_pool_destroy(&b->pool);
-out_free:
-	kvfree(b->start_ns);
-	kvfree(b->beside_ns);
-	kfree(b);
-	return err;
-}
+const struct bench_case bench_beside = {
+	.name = "beside",
+	.size = sizeof(struct beside),
+	.fn = &compute_fn,
+	.n = 50,
+	.prepare = prepare,
+	.ready = ready,
+	.measure = measure,
+};

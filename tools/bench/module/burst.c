@@ -13,22 +13,15 @@
  * a time instead, it would have to set a timer first, which can take longer than the
  * burst: workers of its own CPU would wait for that, those of another CPU would not.
  */
-#include "bench.h"
-
 #include <linux/completion.h>
-#include <linux/err.h>
-#include <linux/ktime.h>
-#include <linux/mm.h>
 
-#include "peers.h"
-#include "producers.h"
+#include "bench.h"
 
 /* When a task ended last on this CPU. */
 static DEFINE_PER_CPU_ALIGNED(u64, last_ns);
 
 struct burst {
-	struct bench_pool pool;
-	struct bench_item *items;
+	struct bench b;
 	u64 size, pause_us;
 	u32 *burst_ns, *enqueue_ns;
 	u64 submitted;
@@ -38,12 +31,12 @@ struct burst {
 static void stamp(struct bench_item *item)
 {
 	/* of the last one only */
-	struct completion *last = item->data;
+	struct burst *u = item->data;
 
 	this_cpu_write(last_ns, ktime_get_ns());
 	bench_count();
-	if (last)
-		complete(last);
+	if (u)
+		complete(&u->last);
 }
 
 BENCH_FN(stamp);
@@ -58,76 +51,71 @@ static u64 last_of_all_ns(void)
 	return last;
 }
 
-static int burst_once(struct burst *b, u64 i)
+static int burst_once(struct burst *u, u64 i)
 {
+	struct bench *b = &u->b;
 	u64 before, after;
 	int err;
 
-	bench_sleep_us(b->pause_us);
+	bench_sleep_us(u->pause_us);
 	before = ktime_get_ns();
-	if (b->pool.peer->submit_all(&b->pool, b->items, b->size) != b->size)
+	if (b->pool.peer->submit_all(&b->pool, b->items, u->size) != u->size)
 		return -EIO;
 	after = ktime_get_ns();
-	b->submitted += b->size;
-	wait_for_completion(&b->last);
+	u->submitted += u->size;
+	wait_for_completion(&u->last);
 	/* others may run at the same time, or after it */
-	err = bench_count_wait(b->submitted);
+	err = bench_count_wait(u->submitted);
 	if (err)
 		return err;
 	/* the functions have returned: their time stamps are there */
-	b->pool.peer->flush(&b->pool);
-	b->enqueue_ns[i] = min_t(u64, after - before, U32_MAX);
-	b->burst_ns[i] = min_t(u64, last_of_all_ns() - before, U32_MAX);
+	bench_flush(b);
+	u->enqueue_ns[i] = bench_u32(after - before);
+	u->burst_ns[i] = bench_u32(last_of_all_ns() - before);
 	return 0;
 }
 
 static int produce_bursts(struct bench_producer *p)
 {
-	struct burst *b = p->data;
 	int err = 0;
 	u64 i;
 
 	for (i = 0; i < p->nr && !err; i++)
-		err = burst_once(b, i);
+		err = burst_once(p->data, i);
 	return err;
 }
 
-int bench_burst(struct bench_run *run)
+static int prepare(struct bench *b)
 {
-	u64 n = bench_num(run, "n", 200);
-	struct burst b = {
-		.size = bench_num(run, "size", 16),
-		.pause_us = bench_num(run, "pause", 1000),
-	};
-	int err = -ENOMEM;
+	struct burst *u = container_of(b, struct burst, b);
 
-	if (!n || !b.size)
-		return -EINVAL;
-	b.items = bench_items_alloc(b.size);
-	b.burst_ns = kvcalloc(n, sizeof(u32), GFP_KERNEL);
-	b.enqueue_ns = kvcalloc(n, sizeof(u32), GFP_KERNEL);
-	if (!b.items || !b.burst_ns || !b.enqueue_ns)
-		goto out_free;
-	err = bench_pool_create(&b.pool, run, &stamp_fn);
-	if (err)
-		goto out_free;
-	bench_items_init(&b.pool, b.items, b.size);
-	init_completion(&b.last);
-	b.items[b.size - 1].data = &b.last;
+	u->size = bench_num(b->run, "size", 16);
+	u->pause_us = bench_num(b->run, "pause", 1000);
+	u->burst_ns = bench_series(b, "burst", b->n);
+	u->enqueue_ns = bench_series(b, "enqueue", b->n);
+	init_completion(&u->last);
+	b->nr_items = u->size;
+	return u->size ? 0 : -EINVAL;
+}
+
+static int measure(struct bench *b)
+{
+	struct burst *u = container_of(b, struct burst, b);
+	u64 i;
+
+	for (i = 0; i + 1 < u->size; i++)
+		b->items[i].data = NULL;
 	bench_count_reset();
 	/* unmeasured, so that there are workers */
-	err = bench_produce(NULL, 1, 1, produce_bursts, &b, NULL);
-	if (!err)
-		err = bench_produce(run, 1, n, produce_bursts, &b, NULL);
-	if (err)
-		return bench_lost(err);
-	bench_put_percentiles(run, "burst", b.burst_ns, n);
-	bench_put_percentiles(run, "enqueue", b.enqueue_ns, n);
-	bench_pool_put_stats(&b.pool, run);
-	bench_pool_destroy(&b.pool);
-out_free:
-	kvfree(b.enqueue_ns);
-	kvfree(b.burst_ns);
-	kvfree(b.items);
-	return err;
+	return bench_produce(b, false, 1, produce_bursts) ?:
+	       bench_produce(b, true, b->n, produce_bursts);
 }
+
+const struct bench_case bench_burst = {
+	.name = "burst",
+	.size = sizeof(struct burst),
+	.fn = &stamp_fn,
+	.n = 200,
+	.prepare = prepare,
+	.measure = measure,
+};

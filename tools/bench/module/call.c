@@ -12,20 +12,13 @@
  * (wpool_parallel_for(), or eight works); and C tasks in the order of their submits, on each
  * of S strands or ordered workqueues.
  */
-#include "bench.h"
-
-#include <linux/err.h>
 #include <linux/jiffies.h>
-#include <linux/math64.h>
-#include <linux/mm.h>
-#include <linux/string.h>
 #include <linux/wpool_event.h>
 #include <linux/wpool_group.h>
 #include <linux/wpool_parallel.h>
 #include <linux/wpool_strand.h>
 
-#include "peers.h"
-#include "producers.h"
+#include "bench.h"
 
 #define MAX_COUNT	1024
 #define MAX_STRANDS	64
@@ -43,17 +36,14 @@ struct timeout {
 struct call;
 
 struct calls {
-	struct bench_pool pool;
-	struct bench_run *run;
-	struct bench_meter meter;
-	struct bench_item *items;
+	struct bench b;
 	struct timeout timeout;
 	struct wpool_group group;
 	struct wpool_group_task *members;
 	struct wpool_strand_task *ordered;
 	struct wpool_strand strands[MAX_STRANDS];
 	struct workqueue_struct *queues[MAX_STRANDS];
-	u64 turns, count, nr_strands, delay;
+	u64 calls, turns, count, nr_strands, delay;
 	const struct call *call;
 	int family;
 };
@@ -85,9 +75,9 @@ static void ordered_work(struct work_struct *work)
 
 static int spend_part(unsigned long from, unsigned long to, void *data)
 {
-	struct calls *b = data;
+	struct calls *c = data;
 
-	bench_spend(div_u64(b->turns * (to - from), LOOP_LEN));
+	bench_spend(div_u64(c->turns * (to - from), LOOP_LEN));
 	return 0;
 }
 
@@ -105,154 +95,154 @@ static void timed_out_kwork(struct kthread_work *work)
 
 /* ---- the same for all peers ---- */
 
-static int flush_idle(struct calls *b)
+static int flush_idle(struct calls *c)
 {
-	b->pool.peer->flush(&b->pool);
+	bench_flush(&c->b);
 	return 0;
 }
 
-static int create_and_destroy(struct calls *b)
+static int create_and_destroy(struct calls *c)
 {
 	struct bench_pool pool;
 	int err;
 
-	err = bench_pool_create(&pool, b->run, &spend_fn);
+	err = bench_pool_create(&pool, c->b.run, &spend_fn);
 	if (err)
 		return err;
-	pool.peer->init(&pool, b->items);
-	err = pool.peer->submit(&pool, b->items);
+	pool.peer->init(&pool, c->b.items);
+	err = pool.peer->submit(&pool, c->b.items);
 	bench_pool_destroy(&pool);
 	return err;
 }
 
 /* ---- wpool ---- */
 
-static int cancel_wpool(struct calls *b)
+static int cancel_wpool(struct calls *c)
 {
-	int err = b->pool.peer->submit(&b->pool, b->items);
+	int err = bench_submit(&c->b, c->b.items);
 
 	if (err)
 		return err;
-	err = wpool_task_cancel_sync(&b->items->task);
+	err = wpool_task_cancel_sync(&c->b.items->task);
 	return err == -ECANCELED ? 0 : err;
 }
 
-static int arm_wpool(struct calls *b)
+static int arm_wpool(struct calls *c)
 {
-	wpool_event_arm(&b->timeout.event, 60 * HZ);
-	wpool_event_cancel_sync(&b->timeout.event);
+	wpool_event_arm(&c->timeout.event, 60 * HZ);
+	wpool_event_cancel_sync(&c->timeout.event);
 	return 0;
 }
 
-static int move_wpool(struct calls *b)
+static int move_wpool(struct calls *c)
 {
-	b->delay ^= HZ;
-	wpool_event_mod(&b->timeout.event, 60 * HZ + b->delay);
+	c->delay ^= HZ;
+	wpool_event_mod(&c->timeout.event, 60 * HZ + c->delay);
 	return 0;
 }
 
-static int wait_wpool(struct calls *b)
+static int wait_wpool(struct calls *c)
 {
 	u64 i;
 	int err = 0;
 
-	for (i = 0; i < b->count && !err; i++)
-		err = wpool_group_submit(&b->group, &b->members[i]);
-	return err ?: wpool_group_wait(&b->group);
+	for (i = 0; i < c->count && !err; i++)
+		err = wpool_group_submit(&c->group, &c->members[i]);
+	return err ?: wpool_group_wait(&c->group);
 }
 
-static int loop_wpool(struct calls *b)
+static int loop_wpool(struct calls *c)
 {
-	return wpool_parallel_for(b->pool.wpool, 0, LOOP_LEN, 0, spend_part, b);
+	return wpool_parallel_for(c->b.pool.wpool, 0, LOOP_LEN, 0, spend_part, c);
 }
 
-static int order_wpool(struct calls *b)
+static int order_wpool(struct calls *c)
 {
 	u64 i;
 	int err = 0;
 
-	for (i = 0; i < b->count && !err; i++)
-		err = wpool_strand_try_submit(&b->ordered[i]);
-	for (i = 0; i < b->nr_strands && !err; i++)
-		err = wpool_strand_flush(&b->strands[i]);
+	for (i = 0; i < c->count && !err; i++)
+		err = wpool_strand_try_submit(&c->ordered[i]);
+	for (i = 0; i < c->nr_strands && !err; i++)
+		err = wpool_strand_flush(&c->strands[i]);
 	return err;
 }
 
 /* ---- workqueues ---- */
 
-static int cancel_wq(struct calls *b)
+static int cancel_wq(struct calls *c)
 {
-	int err = b->pool.peer->submit(&b->pool, b->items);
+	int err = bench_submit(&c->b, c->b.items);
 
 	if (!err)
-		cancel_work_sync(&b->items->work);
+		cancel_work_sync(&c->b.items->work);
 	return err;
 }
 
-static int arm_wq(struct calls *b)
+static int arm_wq(struct calls *c)
 {
-	queue_delayed_work(b->pool.wq, &b->timeout.dwork, 60 * HZ);
-	cancel_delayed_work_sync(&b->timeout.dwork);
+	queue_delayed_work(c->b.pool.wq, &c->timeout.dwork, 60 * HZ);
+	cancel_delayed_work_sync(&c->timeout.dwork);
 	return 0;
 }
 
-static int move_wq(struct calls *b)
+static int move_wq(struct calls *c)
 {
-	b->delay ^= HZ;
-	mod_delayed_work(b->pool.wq, &b->timeout.dwork, 60 * HZ + b->delay);
+	c->delay ^= HZ;
+	mod_delayed_work(c->b.pool.wq, &c->timeout.dwork, 60 * HZ + c->delay);
 	return 0;
 }
 
-static int order_wq(struct calls *b)
+static int order_wq(struct calls *c)
 {
 	u64 i;
 
-	for (i = 0; i < b->count; i++)
-		queue_work(b->queues[i % b->nr_strands], &b->items[i].work);
-	for (i = 0; i < b->nr_strands; i++)
-		flush_workqueue(b->queues[i]);
+	for (i = 0; i < c->count; i++)
+		queue_work(c->queues[i % c->nr_strands], &c->b.items[i].work);
+	for (i = 0; i < c->nr_strands; i++)
+		flush_workqueue(c->queues[i]);
 	return 0;
 }
 
 /* ---- kthread_worker, and what it has in common with workqueues ---- */
 
-static int cancel_kworker(struct calls *b)
+static int cancel_kworker(struct calls *c)
 {
-	int err = b->pool.peer->submit(&b->pool, b->items);
+	int err = bench_submit(&c->b, c->b.items);
 
 	if (!err)
-		kthread_cancel_work_sync(&b->items->kwork);
+		kthread_cancel_work_sync(&c->b.items->kwork);
 	return err;
 }
 
-static int arm_kworker(struct calls *b)
+static int arm_kworker(struct calls *c)
 {
-	kthread_queue_delayed_work(b->pool.kworker, &b->timeout.kdwork, 60 * HZ);
-	kthread_cancel_delayed_work_sync(&b->timeout.kdwork);
+	kthread_queue_delayed_work(c->b.pool.kworker, &c->timeout.kdwork, 60 * HZ);
+	kthread_cancel_delayed_work_sync(&c->timeout.kdwork);
 	return 0;
 }
 
-static int move_kworker(struct calls *b)
+static int move_kworker(struct calls *c)
 {
-	b->delay ^= HZ;
-	kthread_mod_delayed_work(b->pool.kworker, &b->timeout.kdwork, 60 * HZ + b->delay);
+	c->delay ^= HZ;
+	kthread_mod_delayed_work(c->b.pool.kworker, &c->timeout.kdwork, 60 * HZ + c->delay);
 	return 0;
 }
 
-static int wait_each(struct calls *b)
+static int wait_each(struct calls *c)
 {
 	u64 i;
 
-	if (b->pool.peer->submit_all(&b->pool, b->items, b->count) != b->count)
+	if (c->b.pool.peer->submit_all(&c->b.pool, c->b.items, c->count) != c->count)
 		return -EIO;
-	for (i = 0; i < b->count; i++)
-		b->pool.peer->wait(&b->pool, &b->items[i]);
+	for (i = 0; i < c->count; i++)
+		c->b.pool.peer->wait(&c->b.pool, &c->b.items[i]);
 	return 0;
 }
 
 enum { WPOOL, WORKQUEUE, KWORKER, NR_FAMILIES };
 
-typedef int (*call_fn)(struct calls *b);
+typedef int (*call_fn)(struct calls *c);
 
 static const struct call {
 	const char *name;
@@ -270,151 +260,126 @@ static const struct call {
 
 static int produce(struct bench_producer *p)
 {
-	struct calls *b = p->data;
+	struct calls *c = p->data;
 	int err = 0;
 	u64 i;
 
 	for (i = 0; i < p->nr && !err; i++)
-		err = b->call->of[b->family](b);
+		err = c->call->of[c->family](c);
 	return err;
 }
 
-static int prepare_wpool(struct calls *b)
+static int prepare_wpool(struct calls *c)
 {
+	struct wpool *pool = c->b.pool.wpool;
 	u64 i;
 
-	wpool_event_init(&b->timeout.event, b->pool.wpool, timed_out, NULL);
-	for (i = 0; i < b->nr_strands; i++)
-		wpool_strand_init(&b->strands[i], b->pool.wpool, WPOOL_UNLIMITED);
-	for (i = 0; i < b->count; i++) {
-		wpool_group_task_init(&b->members[i], spend_member, NULL);
-		wpool_strand_task_init(&b->ordered[i], &b->strands[i % b->nr_strands],
+	wpool_event_init(&c->timeout.event, pool, timed_out, NULL);
+	for (i = 0; i < c->nr_strands; i++)
+		wpool_strand_init(&c->strands[i], pool, WPOOL_UNLIMITED);
+	for (i = 0; i < c->count; i++) {
+		wpool_group_task_init(&c->members[i], spend_member, NULL);
+		wpool_strand_task_init(&c->ordered[i], &c->strands[i % c->nr_strands],
 				       ordered_fn, NULL);
 	}
-	return wpool_group_init(&b->group, b->pool.wpool, WPOOL_UNLIMITED, NULL);
+	return wpool_group_init(&c->group, pool, WPOOL_UNLIMITED, NULL);
 }
 
-static int prepare_queues(struct calls *b)
+static int prepare_queues(struct calls *c)
 {
 	u64 i;
 
-	INIT_DELAYED_WORK(&b->timeout.dwork, timed_out_work);
-	for (i = 0; i < b->nr_strands; i++) {
-		b->queues[i] = alloc_ordered_workqueue("bench_ordered", 0);
-		if (!b->queues[i])
+	INIT_DELAYED_WORK(&c->timeout.dwork, timed_out_work);
+	for (i = 0; c->call->of[WORKQUEUE] == order_wq && i < c->count; i++)
+		INIT_WORK(&c->b.items[i].work, ordered_work);
+	for (i = 0; i < c->nr_strands; i++) {
+		c->queues[i] = alloc_ordered_workqueue("bench_ordered", 0);
+		if (!c->queues[i])
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-static int prepare(struct calls *b, int family, bool ordered)
+static int prepare_all(struct calls *c)
 {
-	u64 i;
-
-	bench_items_init(&b->pool, b->items, b->count);
-	for (i = 0; i < b->count; i++) {
-		b->items[i].turns = b->turns;
-		if (ordered && family == WORKQUEUE)
-			INIT_WORK(&b->items[i].work, ordered_work);
-	}
-	if (family == WPOOL)
-		return prepare_wpool(b);
-	if (family == WORKQUEUE)
-		return prepare_queues(b);
-	kthread_init_delayed_work(&b->timeout.kdwork, timed_out_kwork);
+	if (c->family == WPOOL)
+		return prepare_wpool(c);
+	if (c->family == WORKQUEUE)
+		return prepare_queues(c);
+	kthread_init_delayed_work(&c->timeout.kdwork, timed_out_kwork);
 	return 0;
 }
 
-static void finish(struct calls *b, int family)
+static void finish(struct calls *c)
 {
 	u64 i;
 
-	if (family == WPOOL) {
-		wpool_event_cancel_sync(&b->timeout.event);
-		wpool_group_exit(&b->group);
-		for (i = 0; i < b->nr_strands; i++)
-			wpool_strand_destroy(&b->strands[i]);
-	} else if (family == WORKQUEUE) {
-		cancel_delayed_work_sync(&b->timeout.dwork);
-		for (i = 0; i < b->nr_strands && b->queues[i]; i++)
-			destroy_workqueue(b->queues[i]);
+	if (c->family == WPOOL) {
+		wpool_event_cancel_sync(&c->timeout.event);
+		wpool_group_exit(&c->group);
+		for (i = 0; i < c->nr_strands; i++)
+			wpool_strand_destroy(&c->strands[i]);
+	} else if (c->family == WORKQUEUE) {
+		cancel_delayed_work_sync(&c->timeout.dwork);
+		for (i = 0; i < c->nr_strands; i++)
+			destroy_workqueue(c->queues[i]);
 	} else {
-		kthread_cancel_delayed_work_sync(&b->timeout.kdwork);
+		kthread_cancel_delayed_work_sync(&c->timeout.kdwork);
 	}
 }
 
-static int family_of(const char *peer)
+static int prepare(struct bench *b)
 {
-	return !strcmp(peer, "wpool") ? WPOOL : !strcmp(peer, "kworker") ? KWORKER : WORKQUEUE;
-}
-
-static const struct call *call_of(const char *name)
-{
+	struct calls *c = container_of(b, struct calls, b);
+	bool loop = bench_is(b->run, "what", "loop");
+	u64 count = bench_num(b->run, "count", 1);
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(table); i++)
-		if (!strcmp(name, table[i].name))
-			return &table[i];
-	return NULL;
+		if (bench_is(b->run, "what", table[i].name))
+			c->call = &table[i];
+	c->family = !strcmp(bench_text(b->run, "peer", "wpool"), "wpool") ? WPOOL :
+		    bench_is(b->run, "peer", "kworker") ? KWORKER : WORKQUEUE;
+	c->nr_strands = bench_num(b->run, "strands", 1);
+	if (!c->call || !c->call->of[c->family] || !count || b->n < count || count > MAX_COUNT ||
+	    !c->nr_strands || c->nr_strands > MAX_STRANDS)
+		return -EINVAL;
+	c->calls = div64_u64(b->n, count);
+	/* a loop is divided into works, or by the pool itself */
+	c->count = loop ? LOOP_PARTS : count;
+	c->turns = bench_turns(bench_num(b->run, "ns", 0), bench_turns_per_ms());
+	if (loop && c->family != WPOOL)
+		c->turns /= LOOP_PARTS;
+	WRITE_ONCE(member_turns, c->turns);
+	c->members = bench_zalloc(b, c->count, sizeof(*c->members));
+	c->ordered = bench_zalloc(b, c->count, sizeof(*c->ordered));
+	b->nr_items = c->count;
+	return 0;
 }
 
-static int measure(struct calls *b, struct bench_run *run, u64 n)
+static int measure(struct bench *b)
 {
-	const char *what = bench_text(run, "what", "");
+	struct calls *c = container_of(b, struct calls, b);
+	u64 i;
 	int err;
 
-	b->call = call_of(what);
-	b->family = family_of(b->pool.peer->name);
-	if (!b->call || !b->call->of[b->family])
-		return -EINVAL;
-	err = prepare(b, b->family, !strcmp(what, "ordered"));
-	if (err)
-		goto out;
+	for (i = 0; i < c->count; i++)
+		b->items[i].turns = c->turns;
 	/* unmeasured, so that there are workers */
-	err = bench_produce(NULL, 1, max(div_u64(n, 10), 1ULL), produce, b, &b->meter);
-	err = err ?: bench_produce(run, 1, n, produce, b, &b->meter);
-	if (!err)
-		bench_meter_stop(&b->meter, run);
-out:
-	finish(b, b->family);
-	return err;
-}
-
-int bench_call(struct bench_run *run)
-{
-	u64 n = bench_num(run, "n", 1000), per_ms = bench_turns_per_ms();
-	u64 count = bench_num(run, "count", 1), ns = bench_num(run, "ns", 0);
-	bool loop = !strcmp(bench_text(run, "what", ""), "loop");
-	struct calls *b = kvzalloc(sizeof(*b), GFP_KERNEL);
-	int err = -EINVAL;
-
-	if (!b)
-		return -ENOMEM;
-	b->run = run;
-	b->nr_strands = bench_num(run, "strands", 1);
-	if (!count || n < count || count > MAX_COUNT || !b->nr_strands ||
-	    b->nr_strands > MAX_STRANDS)
-		goto out;
-	err = bench_pool_create(&b->pool, run, &spend_fn);
+	err = prepare_all(c) ?:
+	      bench_produce(b, false, max(div_u64(c->calls, 10), 1ULL), produce) ?:
+	      bench_produce(b, true, c->calls, produce);
 	if (err)
-		goto out;
-	/* a loop is divided into works, or by the pool itself */
-	b->count = loop ? LOOP_PARTS : count;
-	b->turns = div_u64(ns * per_ms, NSEC_PER_MSEC);
-	if (loop && family_of(b->pool.peer->name) != WPOOL)
-		b->turns /= LOOP_PARTS;
-	WRITE_ONCE(member_turns, b->turns);
-	b->items = bench_items_alloc(b->count);
-	b->members = kvcalloc(b->count, sizeof(*b->members), GFP_KERNEL);
-	b->ordered = kvcalloc(b->count, sizeof(*b->ordered), GFP_KERNEL);
-	err = -ENOMEM;
-	if (b->items && b->members && b->ordered)
-		err = measure(b, run, div64_u64(n, count));
-	bench_pool_destroy(&b->pool);
-out:
-	kvfree(b->ordered);
-	kvfree(b->members);
-	kvfree(b->items);
-	kvfree(b);
-	return err;
+		return err;
+	bench_meter_stop(b);
+	finish(c);
+	return 0;
 }
+
+const struct bench_case bench_call = {
+	.name = "call",
+	.size = sizeof(struct calls),
+	.fn = &spend_fn,
+	.prepare = prepare,
+	.measure = measure,
+};

@@ -10,17 +10,11 @@
  * N tasks run in all. A task, except the parent, computes for LOCK_NS under a mutex that all
  * of them share, then for NS, and then sleeps for US microseconds; it does not what is 0.
  */
-#include "bench.h"
-
 #include <linux/atomic.h>
 #include <linux/completion.h>
-#include <linux/math64.h>
-#include <linux/mm.h>
 #include <linux/mutex.h>
-#include <linux/string.h>
 
-#include "peers.h"
-#include "producers.h"
+#include "bench.h"
 
 enum cycle_kind {
 	RING,
@@ -38,9 +32,7 @@ enum {
 };
 
 struct cycle {
-	struct bench_pool pool;
-	struct bench_item *items;
-	struct bench_meter meter;
+	struct bench b;
 	struct mutex mutex;	/* what the tasks have in common */
 	struct completion freed;
 	atomic_t children;
@@ -50,148 +42,151 @@ struct cycle {
 };
 
 /* Who fails to go on is missed: see bench_count_wait(). */
-static void submit_next(struct cycle *b, struct bench_item *item)
+static void submit_next(struct cycle *c, struct bench_item *item)
 {
-	if (b->pool.peer->submit(&b->pool, item))
+	if (bench_submit(&c->b, item))
 		pr_err("wpool_bench: a task of a cycle was refused\n");
 }
 
-static void work(struct cycle *b)
+static void work(struct cycle *c)
 {
-	if (b->lock_turns) {
-		mutex_lock(&b->mutex);
-		bench_spend(b->lock_turns);
-		mutex_unlock(&b->mutex);
+	if (c->lock_turns) {
+		mutex_lock(&c->mutex);
+		bench_spend(c->lock_turns);
+		mutex_unlock(&c->mutex);
 	}
-	if (b->turns)
-		bench_spend(b->turns);
-	if (b->us)
-		bench_sleep_us(b->us);
+	if (c->turns)
+		bench_spend(c->turns);
+	if (c->us)
+		bench_sleep_us(c->us);
 }
 
-static void go_on(struct cycle *b, struct bench_item *item)
+static void go_on(struct cycle *c, struct bench_item *item)
 {
-	u64 index = item - b->items, i;
+	u64 index = item - c->b.items, i;
 
-	switch (b->kind) {
+	switch (c->kind) {
 	case RING:
 		if (xchg(&item->index, HAS_RUN) == WAITED_FOR)
-			complete(&b->freed);
+			complete(&c->freed);
 		break;
 	case CHAIN:
-		if (--b->left[index / 2])
-			submit_next(b, &b->items[index ^ 1]);
+		if (--c->left[index / 2])
+			submit_next(c, &c->b.items[index ^ 1]);
 		break;
 	case FAMILY:
 		if (index) {
-			if (atomic_dec_and_test(&b->children) && *b->left)
-				submit_next(b, b->items);
+			if (atomic_dec_and_test(&c->children) && *c->left)
+				submit_next(c, c->b.items);
 			break;
 		}
-		(*b->left)--;
-		atomic_set(&b->children, b->flight);
-		for (i = 1; i <= b->flight; i++)
-			submit_next(b, &b->items[i]);
+		(*c->left)--;
+		atomic_set(&c->children, c->flight);
+		for (i = 1; i <= c->flight; i++)
+			submit_next(c, &c->b.items[i]);
 		break;
 	}
 }
 
 static void step(struct bench_item *item)
 {
-	struct cycle *b = item->data;
+	struct cycle *c = item->data;
 
-	if (b->kind != FAMILY || item != b->items)
-		work(b);
+	if (c->kind != FAMILY || item != c->b.items)
+		work(c);
 	bench_count();
-	go_on(b, item);
+	go_on(c, item);
 }
 
 BENCH_FN(step);
 
-static int produce_ring(struct cycle *b, u64 nr)
+static int produce_ring(struct cycle *c, u64 nr)
 {
-	struct bench_item *item = b->items;
+	struct bench_item *item = c->b.items;
 	u64 i;
 	int err = 0;
 
 	for (i = 0; i < nr && !err; i++) {
 		if (READ_ONCE(item->index) != HAS_RUN &&
 		    cmpxchg(&item->index, IN_FLIGHT, WAITED_FOR) == IN_FLIGHT)
-			wait_for_completion(&b->freed);
+			wait_for_completion(&c->freed);
 		item->index = IN_FLIGHT;
-		err = b->pool.peer->submit(&b->pool, item);
-		if (++item == b->items + b->flight)
-			item = b->items;
+		err = bench_submit(&c->b, item);
+		if (++item == c->b.items + c->flight)
+			item = c->b.items;
 	}
 	return err;
 }
 
 static int produce(struct bench_producer *p)
 {
-	struct cycle *b = p->data;
+	struct cycle *c = p->data;
 	int err = 0;
 	u64 i;
 
-	if (b->kind == RING)
-		return produce_ring(b, p->nr);
-	if (b->kind == FAMILY)
-		return b->pool.peer->submit(&b->pool, b->items);
-	for (i = 0; i < b->flight && !err; i++)
-		err = b->pool.peer->submit(&b->pool, &b->items[2 * i]);
+	if (c->kind == RING)
+		return produce_ring(c, p->nr);
+	if (c->kind == FAMILY)
+		return bench_submit(&c->b, c->b.items);
+	for (i = 0; i < c->flight && !err; i++)
+		err = bench_submit(&c->b, &c->b.items[2 * i]);
 	return err;
 }
 
 /* About @n tasks, so that all chains, or families, are whole. */
-static int cycle(struct cycle *b, struct bench_run *run, u64 n)
+static int cycle(struct cycle *c, bool measured, u64 n)
 {
-	u64 part = b->kind == FAMILY ? b->flight + 1 : b->flight, i;
+	u64 part = c->kind == FAMILY ? c->flight + 1 : c->flight, i;
 
-	if (b->kind != RING)
+	if (c->kind != RING)
 		n = part * max(div64_u64(n, part), 1ULL);
-	for (i = 0; i < b->flight; i++)
-		b->left[i] = div64_u64(n, part);
-	return bench_produce_counted(run, 1, n, produce, b, &b->meter);
+	for (i = 0; i < c->flight; i++)
+		c->left[i] = div64_u64(n, part);
+	return bench_produce_counted(&c->b, measured, n, produce);
 }
 
-int bench_cycle(struct bench_run *run)
+static int prepare(struct bench *b)
 {
-	u64 n = bench_num(run, "n", 10000), per_ms = bench_turns_per_ms();
-	struct cycle b = { .flight = bench_num(run, "flight", 1) };
-	int kind = match_string(kinds, ARRAY_SIZE(kinds), bench_text(run, "kind", "ring"));
-	int err = -ENOMEM;
+	int kind = match_string(kinds, ARRAY_SIZE(kinds), bench_text(b->run, "kind", "ring"));
+	struct cycle *c = container_of(b, struct cycle, b);
+	u64 per_ms = bench_turns_per_ms();
 
-	if (kind < 0 || !b.flight || n < b.flight)
+	c->flight = bench_num(b->run, "flight", 1);
+	if (kind < 0 || !c->flight || b->n < c->flight)
 		return -EINVAL;
-	b.kind = kind;
-	b.us = bench_num(run, "us", 0);
-	b.turns = div_u64(bench_num(run, "ns", 0) * per_ms, NSEC_PER_MSEC);
-	b.lock_turns = div_u64(bench_num(run, "lock_ns", 0) * per_ms, NSEC_PER_MSEC);
-	mutex_init(&b.mutex);
-	init_completion(&b.freed);
-	b.left = kvcalloc(b.flight, sizeof(*b.left), GFP_KERNEL);
-	b.items = bench_items_alloc(2 * b.flight);
-	if (!b.items || !b.left)
-		goto out_free;
-	err = bench_pool_create(&b.pool, run, &step_fn);
-	if (err)
-		goto out_free;
+	c->kind = kind;
+	c->us = bench_num(b->run, "us", 0);
+	c->turns = bench_turns(bench_num(b->run, "ns", 0), per_ms);
+	c->lock_turns = bench_turns(bench_num(b->run, "lock_ns", 0), per_ms);
+	mutex_init(&c->mutex);
+	init_completion(&c->freed);
+	c->left = bench_zalloc(b, c->flight, sizeof(*c->left));
 	/* it is submitted before the function that led to that has returned */
-	b.pool.detached = true;
-	bench_items_init(&b.pool, b.items, 2 * b.flight);
-	for (u64 i = 0; i < 2 * b.flight; i++)
-		b.items[i].data = &b;
+	b->detached = true;
+	b->nr_items = 2 * c->flight;
+	return 0;
+}
+
+static int measure(struct bench *b)
+{
+	struct cycle *c = container_of(b, struct cycle, b);
 	/* unmeasured, so that there are workers */
-	err = cycle(&b, NULL, max(div_u64(n, 10), b.flight));
-	if (!err) {
-		b.pool.peer->flush(&b.pool);
-		err = cycle(&b, run, n);
-	}
+	int err = cycle(c, false, max(div_u64(b->n, 10), c->flight));
+
 	if (err)
-		return bench_lost(err);
-	bench_meter_stop(&b.meter, run);
-	bench_pool_finish(&b.pool, run);
-out_free:
-	kvfree(b.items);
-	kvfree(b.left);
+		return err;
+	bench_flush(b);
+	err = cycle(c, true, b->n);
+	if (!err)
+		bench_meter_stop(b);
 	return err;
 }
+
+const struct bench_case bench_cycle = {
+	.name = "cycle",
+	.size = sizeof(struct cycle),
+	.fn = &step_fn,
+	.n = 10000,
+	.prepare = prepare,
+	.measure = measure,
+};

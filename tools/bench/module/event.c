@@ -19,22 +19,15 @@
  * it fires an event, which is how it continues: "submit_*" and "fire_*" are the times from
  * before the call to the start, in ns.
  */
-#include "bench.h"
-
 #include <linux/completion.h>
-#include <linux/err.h>
 #include <linux/jiffies.h>
-#include <linux/ktime.h>
-#include <linux/mm.h>
-#include <linux/string.h>
 #include <linux/timer.h>
 #include <linux/workqueue.h>
 #include <linux/wpool_event.h>
 #include <linux/wpool_stats.h>
 
+#include "bench.h"
 #include "compat.h"
-#include "peers.h"
-#include "producers.h"
 
 #define FAR	(3600 * HZ)
 
@@ -47,11 +40,11 @@ struct wheel_kind {
 	void (*cancel)(void *object);
 };
 
-struct events {
+struct wheel {
+	struct bench b;
 	const struct wheel_kind *kind;
 	void *objects;
 	unsigned long delay;
-	struct bench_meter meter;
 };
 
 static void event_count(struct wpool_event *event)
@@ -136,125 +129,126 @@ static const struct wheel_kind kinds[] = {
 	{ "work", sizeof(struct delayed_work), work_init, work_arm, work_cancel },
 };
 
-static const struct wheel_kind *kind_named(const char *name)
+static void *object_of(struct wheel *w, u64 i)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (!strcmp(kinds[i].name, name))
-			return &kinds[i];
-	return NULL;
+	return w->objects + i * w->kind->bytes;
 }
 
 static int wheel_produce(struct bench_producer *p)
 {
-	struct events *b = p->data;
+	struct wheel *w = p->data;
 	u64 i;
 
 	for (i = 0; i < p->nr; i++) {
-		b->kind->arm(b->objects + i * b->kind->bytes, b->delay);
+		w->kind->arm(object_of(w, i), w->delay);
 		if (i % 1024 == 0)
 			cond_resched();
 	}
 	return 0;
 }
 
-int bench_event_wheel(struct bench_run *run)
+static int prepare_wheel(struct bench *b)
 {
-	u64 n = bench_num(run, "n", 1000000), i;
-	struct events b = {
-		.kind = kind_named(bench_text(run, "kind", "event")),
-		.delay = usecs_to_jiffies(bench_num(run, "us", 10000)),
-	};
-	int err;
+	struct wheel *w = container_of(b, struct wheel, b);
 
-	if (!n || !b.kind)
-		return -EINVAL;
-	wheel_pool = pool_create(run, 8);
-	if (IS_ERR(wheel_pool))
-		return PTR_ERR(wheel_pool);
-	err = -ENOMEM;
-	wheel_wq = alloc_workqueue("bench_wheel", WQ_PERCPU, 0);
-	b.objects = kvcalloc(n, b.kind->bytes, GFP_KERNEL);
-	if (!wheel_wq || !b.objects)
-		goto out_destroy;
-	for (i = 0; i < n; i++)
-		b.kind->init(b.objects + i * b.kind->bytes);
-	/* unmeasured, so that there are workers */
-	bench_count_reset();
-	err = bench_produce(NULL, 1, DIV_ROUND_UP(n, 10), wheel_produce, &b, NULL) ?:
-	      bench_count_wait(DIV_ROUND_UP(n, 10));
-	if (err)
-		return bench_lost(err);
-	err = bench_produce_counted(run, 1, n, wheel_produce, &b, &b.meter);
-	if (err)
-		return bench_lost(err);
-	bench_meter_stop(&b.meter, run);
-	for (i = 0; i < n; i++)
-		b.kind->cancel(b.objects + i * b.kind->bytes);
-out_destroy:
-	wpool_destroy(wheel_pool);
-	if (wheel_wq)
-		destroy_workqueue(wheel_wq);
-	kvfree(b.objects);
-	return err;
+	w->delay = usecs_to_jiffies(bench_num(b->run, "us", 10000));
+	for (w->kind = kinds; !bench_is(b->run, "kind", w->kind->name); w->kind++)
+		if (w->kind == &kinds[ARRAY_SIZE(kinds) - 1])
+			return -EINVAL;
+	w->objects = bench_zalloc(b, b->n, w->kind->bytes);
+	return 0;
 }
 
-int bench_event_armed(struct bench_run *run)
+static int measure_wheel(struct bench *b)
 {
-	u64 n = bench_num(run, "n", 1000000), i, before, after, start, switches;
+	struct wheel *w = container_of(b, struct wheel, b);
+	u64 i;
+	int err;
+
+	wheel_pool = pool_create(b->run, 8);
+	if (IS_ERR(wheel_pool))
+		return PTR_ERR(wheel_pool);
+	wheel_wq = alloc_workqueue("bench_wheel", WQ_PERCPU, 0);
+	if (!wheel_wq)
+		return -ENOMEM;
+	for (i = 0; i < b->n; i++)
+		w->kind->init(object_of(w, i));
+	/* unmeasured, so that there are workers */
+	err = bench_measure(b, DIV_ROUND_UP(b->n, 10), wheel_produce);
+	if (err)
+		return err;
+	for (i = 0; i < b->n; i++)
+		w->kind->cancel(object_of(w, i));
+	wpool_destroy(wheel_pool);
+	destroy_workqueue(wheel_wq);
+	return 0;
+}
+
+const struct bench_case bench_event_wheel = {
+	.name = "event_wheel",
+	.size = sizeof(struct wheel),
+	.n = 1000000,
+	.prepare = prepare_wheel,
+	.measure = measure_wheel,
+};
+
+static int measure_armed(struct bench *b)
+{
+	struct wpool *pool = pool_create(b->run, 8);
 	struct wpool_event *events;
+	u64 i, before, start, switches;
 	struct wpool_stats stats;
-	struct wpool *pool;
-	int err = -ENOMEM;
+	int err = 0;
 	u32 threads;
 
-	pool = pool_create(run, 8);
 	if (IS_ERR(pool))
 		return PTR_ERR(pool);
 	before = bench_free_memory();
-	events = kvcalloc(n, sizeof(*events), GFP_KERNEL);
+	events = bench_zalloc(b, b->n, sizeof(*events));
 	if (!events)
-		goto out_destroy;
-	for (i = 0; i < n; i++)
+		return -ENOMEM;
+	for (i = 0; i < b->n; i++)
 		wpool_event_init(&events[i], pool, event_count, NULL);
 	bench_count_reset();
 	start = ktime_get_ns();
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < b->n; i++) {
 		wpool_event_arm(&events[i], FAR + i % FAR);
 		if (i % 1024 == 0)
 			cond_resched();
 	}
-	bench_put(run, "arm_ns", ktime_get_ns() - start);
-	after = bench_free_memory();
-	bench_put(run, "used_bytes", before > after ? before - after : 0);
-	bench_put(run, "event_bytes", sizeof(*events));
+	bench_put(b->run, "arm_ns", ktime_get_ns() - start);
+	bench_put(b->run, "used_bytes", bench_shrunk_by(before));
+	bench_put(b->run, "event_bytes", sizeof(*events));
 	switches = bench_switches(&threads);
 	bench_sleep_us(USEC_PER_SEC);
-	bench_put(run, "quiet_switches", bench_switches(&threads) - switches);
+	bench_put(b->run, "quiet_switches", bench_switches(&threads) - switches);
 	wpool_get_stats(pool, &stats);
-	bench_put(run, "spawned", stats.spawned);
-	err = stats.outstanding || stats.waiting || bench_count_sum() ? -EBADE : 0;
+	bench_put(b->run, "spawned", stats.spawned);
+	if (stats.outstanding || stats.waiting || bench_count_sum())
+		err = -EBADE;
 	start = ktime_get_ns();
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < b->n; i++) {
 		if (wpool_event_cancel_sync(&events[i]) != -ECANCELED)
 			err = -EBADE;
 		if (i % 1024 == 0)
 			cond_resched();
 	}
-	bench_put(run, "cancel_sync_ns", ktime_get_ns() - start);
-	kvfree(events);
-out_destroy:
+	bench_put(b->run, "cancel_sync_ns", ktime_get_ns() - start);
 	wpool_destroy(pool);
 	return err;
 }
 
+const struct bench_case bench_event_armed = {
+	.name = "event_armed",
+	.n = 1000000,
+	.measure = measure_armed,
+};
+
 /* ---- from a fire, or a submit, to the start -------------------------------- */
 
 struct shots {
+	struct bench b;
 	struct wpool_event event;
-	struct bench_item item;
-	struct bench_pool pool;
 	struct completion done;
 	u64 started_ns;
 	u32 *submit_ns, *fire_ns;
@@ -263,79 +257,77 @@ struct shots {
 
 static void hit_event(struct wpool_event *event)
 {
-	struct shots *b = container_of(event, struct shots, event);
+	struct shots *s = container_of(event, struct shots, event);
 
-	b->started_ns = ktime_get_ns();
-	complete(&b->done);
+	s->started_ns = ktime_get_ns();
+	complete(&s->done);
 }
 
 static void hit(struct bench_item *item)
 {
-	struct shots *b = container_of(item, struct shots, item);
+	struct shots *s = item->data;
 
-	b->started_ns = ktime_get_ns();
-	complete(&b->done);
+	s->started_ns = ktime_get_ns();
+	complete(&s->done);
 }
 
 BENCH_FN(hit);
 
 static int shoot(struct bench_producer *p)
 {
-	struct shots *b = p->data;
+	struct shots *s = p->data;
+	struct bench *b = &s->b;
 	u64 i, before;
 	int err;
 
 	for (i = 0; i < 2 * p->nr; i++) {
 		/* its last run is over, and the worker parks */
 		wpool_flush(b->pool.wpool);
-		bench_sleep_us(b->pause_us);
+		bench_sleep_us(s->pause_us);
 		before = ktime_get_ns();
 		if (i & 1) {
-			wpool_event_fire(&b->event);
+			wpool_event_fire(&s->event);
 		} else {
-			err = wpool_try_submit(b->pool.wpool, &b->item.task);
+			err = wpool_try_submit(b->pool.wpool, &b->items[0].task);
 			if (err)
 				return err;
 		}
-		wait_for_completion(&b->done);
-		(i & 1 ? b->fire_ns : b->submit_ns)[i / 2] =
-			min_t(u64, b->started_ns - before, U32_MAX);
+		wait_for_completion(&s->done);
+		(i & 1 ? s->fire_ns : s->submit_ns)[i / 2] = bench_u32(s->started_ns - before);
 	}
 	return 0;
 }
 
-int bench_event_fire(struct bench_run *run)
+static int prepare_fire(struct bench *b)
 {
-	u64 n = bench_num(run, "n", 2000);
-	struct shots *b;
-	int err = -ENOMEM;
+	struct shots *s = container_of(b, struct shots, b);
 
-	b = kzalloc(sizeof(*b), GFP_KERNEL);
-	if (!b)
-		return -ENOMEM;
-	b->submit_ns = kvcalloc(n, sizeof(u32), GFP_KERNEL);
-	b->fire_ns = kvcalloc(n, sizeof(u32), GFP_KERNEL);
-	b->pause_us = bench_num(run, "pause", 200);
-	init_completion(&b->done);
-	if (!b->submit_ns || !b->fire_ns)
-		goto out_free;
-	err = bench_pool_create(&b->pool, run, &hit_fn);
-	if (err)
-		goto out_free;
-	b->pool.peer->init(&b->pool, &b->item);
-	wpool_event_init(&b->event, b->pool.wpool, hit_event, NULL);
-	err = bench_produce(NULL, 1, DIV_ROUND_UP(n, 10), shoot, b, NULL);
+	b->nr_items = 1;
+	s->submit_ns = bench_series(b, "submit", b->n);
+	s->fire_ns = bench_series(b, "fire", b->n);
+	s->pause_us = bench_num(b->run, "pause", 200);
+	init_completion(&s->done);
+	return 0;
+}
+
+static int measure_fire(struct bench *b)
+{
+	struct shots *s = container_of(b, struct shots, b);
+	int err;
+
+	wpool_event_init(&s->event, b->pool.wpool, hit_event, NULL);
+	err = bench_produce(b, false, DIV_ROUND_UP(b->n, 10), shoot) ?:
+	      bench_produce(b, true, b->n, shoot);
 	if (!err)
-		err = bench_produce(run, 1, n, shoot, b, NULL);
-	if (err)
-		return bench_lost(err);
-	bench_put_percentiles(run, "submit", b->submit_ns, n);
-	bench_put_percentiles(run, "fire", b->fire_ns, n);
-	wpool_event_cancel_sync(&b->event);
-	bench_pool_destroy(&b->pool);
-out_free:
-	kvfree(b->submit_ns);
-	kvfree(b->fire_ns);
-	kfree(b);
+		wpool_event_cancel_sync(&s->event);
 	return err;
 }
+
+const struct bench_case bench_event_fire = {
+	.name = "event_fire",
+	.size = sizeof(struct shots),
+	.fn = &hit_fn,
+	.n = 2000,
+	.prepare = prepare_fire,
+	.measure = measure_fire,
+};

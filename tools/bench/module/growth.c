@@ -4,28 +4,24 @@
  *
  *	recycle peer=NAME n=N [set=4096]
  *	pools peer=NAME pools=P n=N [spread=1]
+ *	destroy peer=NAME pools=P [threads=T]
  *
  * "recycle": n no-op tasks, but never more than a set of items, each submitted
  * again when it has run: memory that grows is not what this measures. "pools": P
  * pools are there and have been used; n no-op tasks go to one of them, or with
  * spread=1 to each in turn. "create_ns" is for all pools.
+ *
+ * "destroy": P pools are there, and each has run a task: it has a worker. T threads destroy
+ * them at the same time, each its part, one pool after the other. "total_ns" is the time until
+ * all are gone.
  */
 #include "bench.h"
 
-#include <linux/err.h>
-#include <linux/ktime.h>
-#include <linux/mm.h>
-
-#include "peers.h"
-#include "producers.h"
-
 struct growth {
-	struct bench_pool pool;		/* recycle */
-	struct bench_pool *pools;	/* pools */
-	u32 nr_pools;
-	struct bench_item *items;
-	u64 set;
-	struct bench_meter meter;
+	struct bench b;
+	u64 set;			/* recycle */
+	struct bench_pool *pools;	/* the others */
+	u64 nr_pools;
 };
 
 /* ---- a few items, many tasks ---- */
@@ -41,77 +37,86 @@ BENCH_FN(recycled);
 
 static int produce_recycled(struct bench_producer *p)
 {
-	struct growth *b = p->data;
-	const struct bench_peer *peer = b->pool.peer;
+	struct growth *g = p->data;
 	struct bench_item *item;
 	u64 i, next = 0;
 	int err;
 
 	for (i = 0; i < p->nr; i++) {
-		item = &b->items[next];
+		item = &g->b.items[next];
 		/* pairs with recycled(): what it did is done */
 		while (smp_load_acquire(&item->busy))
 			bench_sleep_us(50);
 		item->busy = true;
-		err = peer->submit(&b->pool, item);
+		err = bench_submit(&g->b, item);
 		if (err)
 			return err;
-		if (++next == b->set)
+		if (++next == g->set)
 			next = 0;
 	}
 	return 0;
 }
 
-static int recycle(struct growth *b, struct bench_run *run, u64 n)
+static int prepare_recycle(struct bench *b)
 {
-	int err;
+	struct growth *g = container_of(b, struct growth, b);
 
-	err = bench_produce_counted(run, 1, n, produce_recycled, b, &b->meter);
-	if (!err && run)
-		bench_meter_stop(&b->meter, run);
-	return err;
-}
-
-int bench_recycle(struct bench_run *run)
-{
-	u64 n = bench_num(run, "n", 10000);
-	struct growth b = { .set = bench_num(run, "set", 4096) };
-	int err;
-
-	if (!n || !b.set)
-		return -EINVAL;
-	b.items = bench_items_alloc(b.set);
-	if (!b.items)
-		return -ENOMEM;
-	err = bench_pool_create(&b.pool, run, &recycled_fn);
-	if (err)
-		goto out_free;
 	/* wpool: as with the peers, a running task may be submitted again */
-	b.pool.detached = true;
-	bench_items_init(&b.pool, b.items, b.set);
-	err = recycle(&b, NULL, b.set);
-	if (!err)
-		err = recycle(&b, run, n);
-	if (err)
-		return bench_lost(err);
-	bench_pool_finish(&b.pool, run);
-out_free:
-	kvfree(b.items);
-	return err;
+	b->detached = true;
+	g->set = bench_num(b->run, "set", 4096);
+	b->nr_items = g->set;
+	return g->set ? 0 : -EINVAL;
 }
+
+static int measure_recycle(struct bench *b)
+{
+	return bench_measure(b, b->nr_items, produce_recycled);
+}
+
+const struct bench_case bench_recycle = {
+	.name = "recycle",
+	.size = sizeof(struct growth),
+	.fn = &recycled_fn,
+	.n = 10000,
+	.prepare = prepare_recycle,
+	.measure = measure_recycle,
+};
 
 /* ---- many pools ---- */
 
-static void spread(struct bench_item *item)
+static void in_a_pool(struct bench_item *item)
 {
 	bench_count();
 }
 
-BENCH_FN(spread);
+BENCH_FN(in_a_pool);
+
+/* n is the number of items: of tasks, or one for each pool. */
+static int make_pools(struct bench *b)
+{
+	struct growth *g = container_of(b, struct growth, b);
+	u64 before, i;
+	int err;
+
+	b->items = bench_zalloc(b, b->n, sizeof(*b->items));
+	g->pools = bench_zalloc(b, g->nr_pools, sizeof(*g->pools));
+	if (!b->items || !g->pools)
+		return -ENOMEM;
+	before = ktime_get_ns();
+	for (i = 0; i < g->nr_pools; i++) {
+		err = bench_pool_create(&g->pools[i], b->run, &in_a_pool_fn);
+		if (err) {
+			bench_pools_destroy(g->pools, i);
+			return err;
+		}
+	}
+	bench_put(b->run, "create_ns", ktime_get_ns() - before);
+	return 0;
+}
 
 static int produce_spread(struct bench_producer *p)
 {
-	struct growth *b = p->data;
+	struct bench *b = p->data;
 	int err = 0;
 	u64 i;
 
@@ -120,55 +125,89 @@ static int produce_spread(struct bench_producer *p)
 	return err;
 }
 
-static int spread_over(struct growth *b, struct bench_run *run, u64 n, u32 nr_pools)
+/* @n tasks in turn to the first @nr_pools. */
+static int spread_over(struct growth *g, bool measured, u64 n, u64 nr_pools)
 {
+	struct bench *b = &g->b;
 	struct bench_pool *pool;
 	int err;
 	u64 i;
 
 	for (i = 0; i < n; i++) {
-		pool = &b->pools[i % nr_pools];
+		pool = &g->pools[i % nr_pools];
 		pool->peer->init(pool, &b->items[i]);
 		b->items[i].pool = pool;
 	}
-	err = bench_produce_counted(run, 1, n, produce_spread, b, &b->meter);
-	if (!err && run)
-		bench_meter_stop(&b->meter, run);
+	err = bench_produce_counted(b, measured, n, produce_spread);
+	if (!err && measured)
+		bench_meter_stop(b);
 	for (i = 0; i < nr_pools && !err; i++)
-		b->pools[i].peer->flush(&b->pools[i]);
+		g->pools[i].peer->flush(&g->pools[i]);
 	return err;
 }
 
-int bench_pools(struct bench_run *run)
+static int prepare_pools(struct bench *b)
 {
-	u64 n = bench_num(run, "n", 100000);
-	u32 nr = bench_num(run, "pools", 1), i;
-	struct growth b = { };
-	int err = -ENOMEM;
-	u64 before;
+	struct growth *g = container_of(b, struct growth, b);
 
-	if (!nr || n < nr)
-		return -EINVAL;
-	b.items = bench_items_alloc(n);
-	b.pools = kvcalloc(nr, sizeof(*b.pools), GFP_KERNEL);
-	if (!b.items || !b.pools)
-		goto out_free;
-	before = ktime_get_ns();
-	for (i = 0; i < nr; i++) {
-		err = bench_pool_create(&b.pools[i], run, &spread_fn);
-		if (err)
-			goto out_destroy;
-	}
-	bench_put(run, "create_ns", ktime_get_ns() - before);
-	err = spread_over(&b, NULL, nr, nr);
+	g->nr_pools = bench_num(b->run, "pools", 1);
+	return g->nr_pools && b->n >= g->nr_pools ? make_pools(b) : -EINVAL;
+}
+
+static int measure_pools(struct bench *b)
+{
+	struct growth *g = container_of(b, struct growth, b);
+	int err;
+
+	err = spread_over(g, false, g->nr_pools, g->nr_pools) ?:
+	      spread_over(g, true, b->n, bench_num(b->run, "spread", 0) ? g->nr_pools : 1);
 	if (!err)
-		err = spread_over(&b, run, n, bench_num(run, "spread", 0) ? nr : 1);
-	if (err)
-		return bench_lost(err);
-out_destroy:
-	bench_pools_destroy(b.pools, i);
-out_free:
-	kvfree(b.pools);
-	kvfree(b.items);
+		bench_pools_destroy(g->pools, g->nr_pools);
 	return err;
 }
+
+const struct bench_case bench_pools = {
+	.name = "pools",
+	.size = sizeof(struct growth),
+	.n = 100000,
+	.prepare = prepare_pools,
+	.measure = measure_pools,
+};
+
+static int destroy_some(struct bench_producer *p)
+{
+	struct growth *g = p->data;
+	u64 i;
+
+	for (i = p->first; i < p->first + p->nr; i++)
+		bench_pool_destroy(&g->pools[i]);
+	return 0;
+}
+
+static int prepare_destroy(struct bench *b)
+{
+	struct growth *g = container_of(b, struct growth, b);
+
+	g->nr_pools = bench_num(b->run, "pools", 1000);
+	b->n = g->nr_pools;
+	return g->nr_pools ? make_pools(b) : -EINVAL;
+}
+
+static int measure_destroy(struct bench *b)
+{
+	struct growth *g = container_of(b, struct growth, b);
+	int err = spread_over(g, false, g->nr_pools, g->nr_pools);
+
+	b->producers = bench_num(b->run, "threads", 1);
+	err = err ?: bench_produce(b, true, g->nr_pools, destroy_some);
+	if (!err)
+		bench_meter_stop(b);
+	return err;
+}
+
+const struct bench_case bench_destroy = {
+	.name = "destroy",
+	.size = sizeof(struct growth),
+	.prepare = prepare_destroy,
+	.measure = measure_destroy,
+};

@@ -17,19 +17,12 @@
  * "enqueue_*" is the time of the submit call alone. All in ns; a time stamp's own
  * cost, once per interval, is in them.
  */
-#include "bench.h"
-
 #include <linux/completion.h>
 #include <linux/cpumask.h>
-#include <linux/err.h>
 #include <linux/kthread.h>
-#include <linux/ktime.h>
-#include <linux/mm.h>
 #include <linux/sched.h>
-#include <linux/slab.h>
 
-#include "peers.h"
-#include "producers.h"
+#include "bench.h"
 
 /* What a producer has in flight; lines of its own. */
 struct shot {
@@ -40,13 +33,16 @@ struct shot {
 };
 
 struct latency {
-	struct bench_pool pool;
+	struct bench b;
 	struct shot *shots;	/* one per producer */
-	struct task_struct *sleeper;
-	struct bench_meter meter;
 	u32 *start_ns;		/* from before the submit to the task's start */
 	u32 *enqueue_ns;
 	u64 pause_us;
+	/* of the floor */
+	struct task_struct *sleeper;
+	struct completion done;
+	u64 woken_ns;
+	bool wanted;
 };
 
 static void hit(struct bench_item *item)
@@ -61,34 +57,34 @@ static void hit(struct bench_item *item)
 
 BENCH_FN(hit);
 
-static void note(struct latency *b, u64 i, u64 before, u64 after, u64 started)
+static void note(struct latency *l, u64 i, u64 before, u64 after, u64 started)
 {
-	b->enqueue_ns[i] = min_t(u64, after - before, U32_MAX);
-	b->start_ns[i] = min_t(u64, started - before, U32_MAX);
+	l->enqueue_ns[i] = bench_u32(after - before);
+	l->start_ns[i] = bench_u32(started - before);
 }
 
-static int submit(struct bench_pool *pool, struct shot *shot)
+static int submit(struct latency *l, struct shot *shot)
 {
 	shot->finished = false;
-	return pool->peer->submit(pool, &shot->item);
+	return bench_submit(&l->b, &shot->item);
 }
 
 static int shoot_slowly(struct bench_producer *p)
 {
-	struct latency *b = p->data;
-	struct shot *shot = &b->shots[p->index];
+	struct latency *l = p->data;
+	struct shot *shot = &l->shots[p->index];
 	u64 i, before, after;
 	int err;
 
 	for (i = p->first; i < p->first + p->nr; i++) {
-		bench_sleep_us(b->pause_us);
+		bench_sleep_us(l->pause_us);
 		before = ktime_get_ns();
-		err = submit(&b->pool, shot);
+		err = submit(l, shot);
 		after = ktime_get_ns();
 		if (err)
 			return err;
 		wait_for_completion(&shot->done);
-		note(b, i, before, after, shot->started_ns);
+		note(l, i, before, after, shot->started_ns);
 		/* pairs with hit(), whose last touch it is */
 		while (!smp_load_acquire(&shot->finished))
 			cpu_relax();
@@ -98,15 +94,15 @@ static int shoot_slowly(struct bench_producer *p)
 
 static int shoot_fast(struct bench_producer *p)
 {
-	struct latency *b = p->data;
-	struct shot *shot = &b->shots[p->index];
+	struct latency *l = p->data;
+	struct shot *shot = &l->shots[p->index];
 	u64 i, before, after;
 	int err;
 
 	for (i = p->first; i < p->first + p->nr; i++) {
 		reinit_completion(&shot->done);
 		before = ktime_get_ns();
-		err = submit(&b->pool, shot);
+		err = submit(l, shot);
 		after = ktime_get_ns();
 		if (err)
 			return err;
@@ -115,97 +111,96 @@ static int shoot_fast(struct bench_producer *p)
 			cond_resched();
 			cpu_relax();
 		}
-		note(b, i, before, after, shot->started_ns);
+		note(l, i, before, after, shot->started_ns);
 	}
 	return 0;
 }
 
-static int shots_alloc(struct latency *b, u64 n, u32 producers)
+static int prepare(struct bench *b)
 {
-	b->shots = kcalloc(producers, sizeof(*b->shots), GFP_KERNEL);
-	b->start_ns = kvcalloc(n, sizeof(u32), GFP_KERNEL);
-	b->enqueue_ns = kvcalloc(n, sizeof(u32), GFP_KERNEL);
-	return b->shots && b->start_ns && b->enqueue_ns ? 0 : -ENOMEM;
+	struct latency *l = container_of(b, struct latency, b);
+
+	l->pause_us = bench_num(b->run, "pause", 200);
+	l->start_ns = bench_series(b, "start", b->n);
+	l->enqueue_ns = bench_series(b, "enqueue", b->n);
+	b->nr_items = 1;
+	return 0;
 }
 
-static void shots_free(struct latency *b)
+static int prepare_busy(struct bench *b)
 {
-	kvfree(b->start_ns);
-	kvfree(b->enqueue_ns);
-	kfree(b->shots);
+	b->producers = bench_num(b->run, "producers", num_online_cpus());
+	return prepare(b);
 }
 
-static int run_shots(struct bench_run *run, u32 producers,
-		     int (*fn)(struct bench_producer *producer))
+static int ready(struct bench *b)
 {
-	u64 n = bench_num(run, "n", 1000);
-	struct latency b = { .pause_us = bench_num(run, "pause", 200) };
-	int err;
+	struct latency *l = container_of(b, struct latency, b);
 	u32 i;
 
-	if (!n || !producers)
-		return -EINVAL;
-	err = shots_alloc(&b, n, producers);
-	if (err)
-		goto out_free;
-	err = bench_pool_create(&b.pool, run, &hit_fn);
-	if (err)
-		goto out_free;
-	for (i = 0; i < producers; i++) {
-		init_completion(&b.shots[i].done);
-		b.pool.peer->init(&b.pool, &b.shots[i].item);
+	l->shots = bench_zalloc(b, b->producers, sizeof(*l->shots));
+	for (i = 0; l->shots && i < b->producers; i++) {
+		init_completion(&l->shots[i].done);
+		b->pool.peer->init(&b->pool, &l->shots[i].item);
 	}
-	err = bench_produce(run, producers, n, fn, &b, &b.meter);
-	if (err)
-		return bench_lost(err);
-	bench_meter_stop(&b.meter, run);
-	bench_put_percentiles(run, "start", b.start_ns, n);
-	bench_put_percentiles(run, "enqueue", b.enqueue_ns, n);
-	bench_pool_finish(&b.pool, run);
-out_free:
-	shots_free(&b);
+	return 0;
+}
+
+static int shoot(struct bench *b, bench_producer_fn fn)
+{
+	int err = bench_produce(b, true, b->n, fn);
+
+	if (!err)
+		bench_meter_stop(b);
 	return err;
 }
 
-int bench_latency(struct bench_run *run)
+static int measure_latency(struct bench *b)
 {
-	return run_shots(run, 1, shoot_slowly);
+	return shoot(b, shoot_slowly);
 }
 
-int bench_busy(struct bench_run *run)
+static int measure_busy(struct bench *b)
 {
-	return run_shots(run, bench_num(run, "producers", num_online_cpus()), shoot_fast);
+	return shoot(b, shoot_fast);
 }
+
+const struct bench_case bench_latency = {
+	.name = "latency",
+	.size = sizeof(struct latency),
+	.fn = &hit_fn,
+	.prepare = prepare,
+	.ready = ready,
+	.measure = measure_latency,
+};
+
+const struct bench_case bench_busy = {
+	.name = "busy",
+	.size = sizeof(struct latency),
+	.fn = &hit_fn,
+	.prepare = prepare_busy,
+	.ready = ready,
+	.measure = measure_busy,
+};
 
 /* ---- the floor ---- */
 
-struct sleeper {
-	struct completion done;
-	u64 woken_ns;
-	bool wanted;
-};
-
-struct floor {
-	struct latency b;
-	struct sleeper sleeper;
-};
-
 static int sleeper_main(void *data)
 {
-	struct sleeper *s = data;
+	struct latency *l = data;
 
 	for (;;) {
 		set_current_state(TASK_IDLE);
 		if (kthread_should_stop())
 			break;
-		if (!READ_ONCE(s->wanted)) {
+		if (!READ_ONCE(l->wanted)) {
 			schedule();
 			continue;
 		}
 		__set_current_state(TASK_RUNNING);
-		s->woken_ns = ktime_get_ns();
-		WRITE_ONCE(s->wanted, false);
-		complete(&s->done);
+		l->woken_ns = ktime_get_ns();
+		WRITE_ONCE(l->wanted, false);
+		complete(&l->done);
 	}
 	__set_current_state(TASK_RUNNING);
 	return 0;
@@ -213,47 +208,43 @@ static int sleeper_main(void *data)
 
 static int wake_slowly(struct bench_producer *p)
 {
-	struct floor *f = p->data;
+	struct latency *l = p->data;
 	u64 i, before, after;
 
 	for (i = p->first; i < p->first + p->nr; i++) {
-		bench_sleep_us(f->b.pause_us);
+		bench_sleep_us(l->pause_us);
 		before = ktime_get_ns();
-		WRITE_ONCE(f->sleeper.wanted, true);
-		wake_up_process(f->b.sleeper);
+		WRITE_ONCE(l->wanted, true);
+		wake_up_process(l->sleeper);
 		after = ktime_get_ns();
-		wait_for_completion(&f->sleeper.done);
-		note(&f->b, i, before, after, f->sleeper.woken_ns);
+		wait_for_completion(&l->done);
+		note(l, i, before, after, l->woken_ns);
 	}
 	return 0;
 }
 
-int bench_wakeup(struct bench_run *run)
+static int measure_floor(struct bench *b)
 {
-	u64 n = bench_num(run, "n", 1000), cpu = bench_num(run, "cpu", 0);
-	struct floor f = { .b.pause_us = bench_num(run, "pause", 200) };
+	struct latency *l = container_of(b, struct latency, b);
+	u64 cpu = bench_num(b->run, "cpu", 0);
 	int err;
 
-	if (!n || cpu >= nr_cpu_ids || !cpu_online(cpu))
+	if (cpu >= nr_cpu_ids || !cpu_online(cpu))
 		return -EINVAL;
-	init_completion(&f.sleeper.done);
-	err = shots_alloc(&f.b, n, 1);
-	if (err)
-		goto out_free;
-	f.b.sleeper = kthread_create(sleeper_main, &f.sleeper, "bench_sleeper");
-	err = PTR_ERR_OR_ZERO(f.b.sleeper);
-	if (err)
-		goto out_free;
-	kthread_bind(f.b.sleeper, cpu);
-	wake_up_process(f.b.sleeper);
-	err = bench_produce(run, 1, n, wake_slowly, &f, &f.b.meter);
-	if (!err) {
-		bench_meter_stop(&f.b.meter, run);
-		bench_put_percentiles(run, "start", f.b.start_ns, n);
-		bench_put_percentiles(run, "enqueue", f.b.enqueue_ns, n);
-	}
-	kthread_stop(f.b.sleeper);
-out_free:
-	shots_free(&f.b);
+	init_completion(&l->done);
+	l->sleeper = kthread_create(sleeper_main, l, "bench_sleeper");
+	if (IS_ERR(l->sleeper))
+		return PTR_ERR(l->sleeper);
+	kthread_bind(l->sleeper, cpu);
+	wake_up_process(l->sleeper);
+	err = shoot(b, wake_slowly);
+	kthread_stop(l->sleeper);
 	return err;
 }
+
+const struct bench_case bench_wakeup = {
+	.name = "wakeup",
+	.size = sizeof(struct latency),
+	.prepare = prepare,
+	.measure = measure_floor,
+};

@@ -14,55 +14,106 @@
  * by semicolons, at boot, and puts the results into the log.
  */
 #include <linux/debugfs.h>
-#include <linux/err.h>
 #include <linux/fs.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/reboot.h>
 #include <linux/slab.h>
-#include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include "bench.h"
 #include "mark.h"
 
-static const struct bench_case cases[] = {
-	{ "noop", bench_noop },
-	{ "invoke", bench_invoke },
-	{ "latency", bench_latency },
-	{ "wakeup", bench_wakeup },
-	{ "busy", bench_busy },
-	{ "tree", bench_tree },
-	{ "sleep", bench_sleep },
-	{ "each", bench_each },
-	{ "mix", bench_mix },
-	{ "recycle", bench_recycle },
-	{ "pools", bench_pools },
-	{ "multi", bench_multi },
-	{ "memory", bench_memory },
-	{ "quiet", bench_quiet },
-	{ "destroy", bench_destroy },
-	{ "burst", bench_burst },
-	{ "client", bench_client },
-	{ "cycle", bench_cycle },
-	{ "call", bench_call },
-	{ "alloc", bench_alloc },
-	{ "submit_fn", bench_submit_fn },
-	{ "compute", bench_compute },
-	{ "timer", bench_timer },
-	{ "full", bench_full },
-	{ "order", bench_order },
-	{ "pair", bench_pair },
-	{ "crowd", bench_crowd },
-	{ "beside", bench_beside },
-	{ "paths", bench_paths },
-	{ "event_wheel", bench_event_wheel },
-	{ "event_armed", bench_event_armed },
-	{ "event_fire", bench_event_fire },
+static const struct bench_case *const cases[] = {
+	&bench_noop, &bench_latency, &bench_wakeup, &bench_busy, &bench_tree, &bench_sleep,
+	&bench_each, &bench_mix, &bench_recycle, &bench_pools, &bench_destroy, &bench_multi,
+	&bench_memory, &bench_quiet, &bench_burst, &bench_client, &bench_cycle, &bench_call,
+	&bench_alloc, &bench_submit_fn, &bench_invoke, &bench_compute, &bench_timer, &bench_full,
+	&bench_order, &bench_pipeline, &bench_pair, &bench_crowd, &bench_beside, &bench_paths, &bench_event_wheel,
+	&bench_event_armed, &bench_event_fire,
 };
 
 static DEFINE_MUTEX(run_mutex);	/* one measurement at a time, and its result */
 static struct bench_run last_run;
+
+/* ---- a case ---- */
+
+static int make_pool(struct bench *b)
+{
+	u64 i;
+	int err;
+
+	if (!b->items)
+		b->items = bench_zalloc(b, b->nr_items, sizeof(*b->items));
+	if (b->run->no_memory)
+		return -ENOMEM;
+	err = bench_pool_create(&b->pool, b->run, b->fn);
+	if (err)
+		return err;
+	b->pool.detached |= b->detached;
+	bench_items_init(&b->pool, b->items, b->nr_items);
+	for (i = 0; i < b->nr_items; i++)
+		b->items[i].data = b;
+	return 0;
+}
+
+static int take_parameters(struct bench *b, struct bench_run *run, const struct bench_case *one)
+{
+	b->run = run;
+	b->fn = one->fn;
+	b->n = bench_num(run, "n", one->n ?: 1000);
+	b->nr_items = b->n;
+	b->producers = bench_num(run, "producers", 1);
+	b->batch = bench_num(run, "batch", 0);
+	return b->n && b->producers ? 0 : -EINVAL;
+}
+
+static int run_in_pool(struct bench *b, const struct bench_case *one)
+{
+	int err = one->ready ? one->ready(b) : 0, i;
+
+	if (!err && b->run->no_memory)
+		err = -ENOMEM;
+	if (!err && b->fn && b->batch && !b->pool.peer->submit_batch)
+		err = -EINVAL;
+	if (err) {
+		if (b->fn)
+			bench_pool_destroy(&b->pool);
+		return err;
+	}
+	err = one->measure(b);
+	if (err) {
+		/* what tasks may still touch stays */
+		pr_err("wpool_bench: tasks are missing (%d)\n", err);
+		__module_get(THIS_MODULE);
+		b->run->nr_memory = 0;
+		return err;
+	}
+	for (i = 0; i < b->run->nr_series; i++)
+		bench_put_percentiles(b->run, b->run->series[i].name, b->run->series[i].values,
+				      b->n);
+	if (b->fn)
+		bench_pool_finish(&b->pool, b->run);
+	return 0;
+}
+
+static int run_case(struct bench_run *run, const struct bench_case *one)
+{
+	struct bench *b = bench_run_zalloc(run, 1, max(one->size, sizeof(*b)));
+	int err = -ENOMEM;
+
+	if (b)
+		err = take_parameters(b, run, one);
+	if (!err && one->prepare)
+		err = one->prepare(b);
+	if (!err && b->fn)
+		err = make_pool(b);
+	if (!err)
+		err = run_in_pool(b, one);
+	bench_run_free(run);
+	return err;
+}
 
 static int measure_case(struct bench_run *run, const struct bench_case *one)
 {
@@ -71,7 +122,7 @@ static int measure_case(struct bench_run *run, const struct bench_case *one)
 
 	if (c2c)
 		bench_put(run, "c2c_before_ns", bench_c2c_ns());
-	err = one->run(run);
+	err = run_case(run, one);
 	if (c2c)
 		bench_put(run, "c2c_after_ns", bench_c2c_ns());
 	return err;
@@ -86,9 +137,9 @@ static int measure(const char *line)
 	if (err)
 		return err;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		if (strcmp(last_run.words[0], cases[i].name))
+		if (strcmp(last_run.words[0], cases[i]->name))
 			continue;
-		err = measure_case(&last_run, &cases[i]);
+		err = measure_case(&last_run, cases[i]);
 		bench_run_end(&last_run);
 		/* the emulator's plugin may have counted */
 		bench_mark_text("report ", line);

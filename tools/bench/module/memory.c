@@ -11,19 +11,11 @@
  * "quiet" counts the context switches of all of wpool's threads: whoever was woken
  * has switched. Pools are used first, and their spare workers have expired by then.
  */
-#include <linux/err.h>
-#include <linux/ktime.h>
-#include <linux/math64.h>
-#include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
-#include <linux/slab.h>
-#include <linux/string.h>
 #include <linux/wait.h>
-#include <linux/wpool.h>
 
 #include "bench.h"
-#include "peers.h"
 
 struct gate {
 	wait_queue_head_t wait;
@@ -66,24 +58,15 @@ static struct wpool *pool_create(u32 capacity, u32 expiry_ms)
 	return wpool_create(&attrs);
 }
 
-static u64 shrunk_by(u64 before)
-{
-	u64 now = bench_free_memory();
-
-	return before > now ? before - now : 0;
-}
-
 /* Has @pool make @nr workers, by as many tasks that wait for each other. */
-static int make_workers(struct wpool *pool, u32 nr)
+static int make_workers(struct wpool *pool, struct gate_task *tasks, u32 nr)
 {
 	struct gate gate = { };
-	struct gate_task *tasks;
-	int err = 0;
+	int err = tasks ? 0 : -ENOMEM;
 	u32 i;
 
-	tasks = kvcalloc(nr, sizeof(*tasks), GFP_KERNEL);
-	if (!tasks)
-		return -ENOMEM;
+	if (err)
+		return err;
 	init_waitqueue_head(&gate.wait);
 	bench_count_reset();
 	for (i = 0; i < nr && !err; i++) {
@@ -97,35 +80,33 @@ static int make_workers(struct wpool *pool, u32 nr)
 	/* a gate that is open lets everybody through, late ones too */
 	while (wpool_flush(pool) == -EINTR)
 		cond_resched();
-	kvfree(tasks);
 	return err;
 }
 
-static int measure_pools(struct bench_run *run, u32 nr)
+static int measure_pools(struct bench *b, u32 nr)
 {
-	struct bench_pool *pools;
+	struct bench_pool *pools = bench_zalloc(b, nr, sizeof(*pools));
 	u64 before;
 	int err = 0;
 	u32 i;
 
-	pools = kvcalloc(nr, sizeof(*pools), GFP_KERNEL);
 	if (!pools)
 		return -ENOMEM;
 	before = bench_free_memory();
 	for (i = 0; i < nr; i++) {
 		/* never used, so there is no function */
-		err = bench_pool_create(&pools[i], run, NULL);
+		err = bench_pool_create(&pools[i], b->run, NULL);
 		if (err)
 			break;
 	}
-	bench_put(run, "pool_bytes", shrunk_by(before) / nr);
+	bench_put(b->run, "pool_bytes", bench_shrunk_by(before) / nr);
 	bench_pools_destroy(pools, i);
-	kvfree(pools);
 	return err;
 }
 
-static int measure_workers(struct bench_run *run, u32 nr)
+static int measure_workers(struct bench *b, u32 nr)
 {
+	struct gate_task *tasks = bench_zalloc(b, nr, sizeof(*tasks));
 	struct wpool *pool = pool_create(nr, 0);
 	u64 before;
 	int err;
@@ -133,31 +114,28 @@ static int measure_workers(struct bench_run *run, u32 nr)
 	if (IS_ERR(pool))
 		return PTR_ERR(pool);
 	before = bench_free_memory();
-	err = make_workers(pool, nr);
-	bench_put(run, "worker_bytes", shrunk_by(before) / nr);
+	err = make_workers(pool, tasks, nr);
+	bench_put(b->run, "worker_bytes", bench_shrunk_by(before) / nr);
 	wpool_destroy(pool);
 	return err;
 }
 
-static int measure_queued(struct bench_run *run, u32 nr)
+static int measure_queued(struct bench *b, u32 nr)
 {
+	struct wpool_task *tasks = bench_zalloc(b, nr, sizeof(*tasks));
 	struct wpool *pool = pool_create(1, 0);
 	struct gate gate = { };
 	struct gate_task first = { .gate = &gate };
-	struct wpool_task *tasks;
 	u64 before, used;
-	int err = -ENOMEM;
+	int err;
 	u32 i;
 
 	if (IS_ERR(pool))
 		return PTR_ERR(pool);
-	tasks = kvcalloc(nr, sizeof(*tasks), GFP_KERNEL);
-	if (!tasks)
-		goto out;
 	init_waitqueue_head(&gate.wait);
 	bench_count_reset();
 	wpool_task_init(&first.task, wait_at_gate);
-	err = wpool_submit(pool, &first.task);
+	err = tasks ? wpool_submit(pool, &first.task) : -ENOMEM;
 	if (!err)
 		err = bench_count_wait(1);
 	before = bench_free_memory();
@@ -165,30 +143,34 @@ static int measure_queued(struct bench_run *run, u32 nr)
 		wpool_task_init(&tasks[i], count_only);
 		err = wpool_submit(pool, &tasks[i]);
 	}
-	used = shrunk_by(before);
+	used = bench_shrunk_by(before);
 	gate_open(&gate);
-	bench_put(run, "task_bytes", sizeof(struct wpool_task));
-	bench_put(run, "queued_bytes", used / nr);
-out:
+	bench_put(b->run, "task_bytes", sizeof(struct wpool_task));
+	bench_put(b->run, "queued_bytes", used / nr);
 	wpool_destroy(pool);
 	wpool_task_destroy_on_stack(&first.task);
-	kvfree(tasks);
 	return err;
 }
 
-int bench_memory(struct bench_run *run)
+static u32 number(struct bench *b, const char *key, u32 def)
 {
-	int err;
-
-	err = measure_pools(run, max(bench_num(run, "pools", 1000), 1ULL));
-	if (strcmp(bench_text(run, "peer", "wpool"), "wpool"))
-		return err;
-	if (!err)
-		err = measure_workers(run, max(bench_num(run, "workers", 1000), 1ULL));
-	if (!err)
-		err = measure_queued(run, max(bench_num(run, "queued", 100000), 1ULL));
-	return err;
+	return max(bench_num(b->run, key, def), 1ULL);
 }
+
+static int measure_memory(struct bench *b)
+{
+	int err = measure_pools(b, number(b, "pools", 1000));
+
+	if (strcmp(bench_text(b->run, "peer", "wpool"), "wpool"))
+		return err;
+	return err ?: measure_workers(b, number(b, "workers", 1000)) ?:
+		      measure_queued(b, number(b, "queued", 100000));
+}
+
+const struct bench_case bench_memory = {
+	.name = "memory",
+	.measure = measure_memory,
+};
 
 /* ---- wake-ups of what is quiet ---- */
 
@@ -211,26 +193,33 @@ u64 bench_switches(u32 *threads)
 	return sum;
 }
 
-int bench_quiet(struct bench_run *run)
+static int measure_quiet(struct bench *b)
 {
+	u64 before, seconds = bench_num(b->run, "seconds", 10);
+	u32 nr = bench_num(b->run, "workers", 16);
+	struct gate_task *tasks = bench_zalloc(b, nr, sizeof(*tasks));
 	struct wpool *pool = pool_create(256, 100);
-	u64 before, seconds = bench_num(run, "seconds", 10);
 	u32 threads_before, threads;
 	int err;
 
 	if (IS_ERR(pool))
 		return PTR_ERR(pool);
-	err = make_workers(pool, bench_num(run, "workers", 16));
+	err = make_workers(pool, tasks, nr);
 	if (!err) {
 		/* until the spare ones have gone: some of the pools before, too */
 		bench_sleep_us(5 * USEC_PER_SEC);
 		before = bench_switches(&threads_before);
 		bench_sleep_us(seconds * USEC_PER_SEC);
-		bench_put(run, "quiet_switches", bench_switches(&threads) - before);
-		bench_put(run, "quiet_threads", threads);
+		bench_put(b->run, "quiet_switches", bench_switches(&threads) - before);
+		bench_put(b->run, "quiet_threads", threads);
 		if (threads != threads_before || !threads)
 			err = -EAGAIN;
 	}
 	wpool_destroy(pool);
 	return err;
 }
+
+const struct bench_case bench_quiet = {
+	.name = "quiet",
+	.measure = measure_quiet,
+};

@@ -16,12 +16,8 @@
 
 #include <linux/cpumask.h>
 #include <linux/delay.h>
-#include <linux/errno.h>
 #include <linux/kernel_stat.h>
-#include <linux/ktime.h>
-#include <linux/math64.h>
 #include <linux/mm.h>
-#include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sort.h>
@@ -34,6 +30,17 @@ DEFINE_PER_CPU_ALIGNED(u64, bench_finished);
 void bench_sleep_us(u64 us)
 {
 	usleep_range_state(us, us, TASK_UNINTERRUPTIBLE);
+}
+
+u64 bench_compute_for(u64 ns)
+{
+	u64 start = ktime_get_ns(), now;
+
+	do {
+		cpu_relax();
+		now = ktime_get_ns();
+	} while (now - start < ns);
+	return now;
 }
 
 /* All CPUs, in us; U64_MAX where idle time is not kept. */
@@ -51,26 +58,26 @@ static u64 idle_time_us(void)
 	return sum;
 }
 
-void bench_meter_start(struct bench_meter *meter)
+void bench_meter_start(struct bench *b)
 {
-	meter->idle_us = idle_time_us();
-	meter->start_ns = ktime_get_ns();
+	b->meter.idle_us = idle_time_us();
+	b->meter.start_ns = ktime_get_ns();
 	bench_mark(BENCH_MARK_FROM, 0);
 }
 
-void bench_meter_stop(struct bench_meter *meter, struct bench_run *run)
+void bench_meter_stop(struct bench *b)
 {
 	u64 wall, idle, all;
 
 	bench_mark(BENCH_MARK_TO, 0);
-	wall = ktime_get_ns() - meter->start_ns;
+	wall = ktime_get_ns() - b->meter.start_ns;
 	idle = idle_time_us();
-	bench_put(run, "total_ns", wall);
+	bench_put(b->run, "total_ns", wall);
 	if (idle == U64_MAX)
 		return;
-	idle = (idle - meter->idle_us) * NSEC_PER_USEC;
+	idle = (idle - b->meter.idle_us) * NSEC_PER_USEC;
 	all = wall * num_online_cpus();
-	bench_put(run, "cpu_ns", all > idle ? all - idle : 0);
+	bench_put(b->run, "cpu_ns", all > idle ? all - idle : 0);
 }
 
 /* The kernel does not count what CPUs keep for their next allocation: megabytes. */
@@ -103,6 +110,13 @@ u64 bench_free_memory(void)
 	/* threads and pools go by RCU, and then through per-CPU lists */
 	rcu_barrier();
 	return bench_free_memory_now();
+}
+
+u64 bench_shrunk_by(u64 before)
+{
+	u64 now = bench_free_memory();
+
+	return before > now ? before - now : 0;
 }
 
 void bench_count_reset(void)
@@ -150,23 +164,11 @@ int bench_count_wait(u64 nr)
 	return seen == nr ? 0 : -EOVERFLOW;
 }
 
-int bench_lost(int err)
-{
-	pr_err("wpool_bench: tasks are missing (%d)\n", err);
-	__module_get(THIS_MODULE);
-	return err;
-}
-
 int bench_compare_u64(const void *a, const void *b)
 {
 	u64 x = *(const u64 *)a, y = *(const u64 *)b;
 
 	return x < y ? -1 : x > y;
-}
-
-u32 bench_wait_us(u64 from_ns, u64 to_ns)
-{
-	return min_t(u64, div_u64(to_ns - min(from_ns, to_ns), NSEC_PER_USEC), U32_MAX);
 }
 
 int bench_compare_u32(const void *a, const void *b)
@@ -193,4 +195,29 @@ void bench_put_percentiles(struct bench_run *run, const char *prefix,
 	}
 	scnprintf(key, sizeof(key), "%s_max", prefix);
 	bench_put(run, key, values[nr - 1]);
+}
+
+static u32 wait_us(u64 from_ns, u64 to_ns)
+{
+	return bench_u32(div_u64(to_ns - min(from_ns, to_ns), NSEC_PER_USEC));
+}
+
+int bench_put_waits(struct bench *b, struct bench_wait *waits, u32 nr)
+{
+	u32 *waits_us = bench_zalloc(b, nr, sizeof(*waits_us)), i;
+	u64 *starts_ns = bench_zalloc(b, nr, sizeof(*starts_ns));
+
+	if (!waits_us || !starts_ns)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++) {
+		waits_us[i] = wait_us(waits[i].submit_ns, waits[i].start_ns);
+		starts_ns[i] = waits[i].start_ns;
+	}
+	bench_put_percentiles(b->run, "wait", waits_us, nr);
+	/* the i-th submit gets the i-th start */
+	sort(starts_ns, nr, sizeof(*starts_ns), bench_compare_u64, NULL);
+	for (i = 0; i < nr; i++)
+		waits_us[i] = wait_us(waits[i].submit_ns, starts_ns[i]);
+	bench_put_percentiles(b->run, "fifo", waits_us, nr);
+	return 0;
 }

@@ -11,21 +11,13 @@
  */
 #include "bench.h"
 
-#include <linux/err.h>
-#include <linux/math64.h>
-#include <linux/mm.h>
-
-#include "peers.h"
-#include "producers.h"
-
 #define MAX_POOLS	16
 
 struct multi {
+	struct bench b;
 	struct wpool *pools[MAX_POOLS];
 	u32 nr_pools;
 	bool least;
-	struct bench_item *items;
-	struct bench_meter meter;
 };
 
 static void computes(struct wpool_task *task)
@@ -34,47 +26,58 @@ static void computes(struct wpool_task *task)
 	bench_count();
 }
 
-static struct wpool *least_loaded(struct multi *b)
+static struct wpool *least_loaded(struct multi *m)
 {
-	struct wpool *best = b->pools[0];
+	struct wpool *best = m->pools[0];
 	u64 room = wpool_nr_free(best), more;
 	u32 i;
 
-	for (i = 1; i < b->nr_pools; i++) {
-		more = wpool_nr_free(b->pools[i]);
+	for (i = 1; i < m->nr_pools; i++) {
+		more = wpool_nr_free(m->pools[i]);
 		if (more > room) {
 			room = more;
-			best = b->pools[i];
+			best = m->pools[i];
 		}
 	}
 	return best;
 }
 
-static int submit(struct multi *b, struct wpool_task *task, u64 turn)
+static int submit(struct multi *m, struct wpool_task *task, u64 turn)
 {
 	struct wpool *pool;
 	int err;
 
 	/* one pool needs nobody who picks */
-	if (b->nr_pools == 1)
-		return wpool_submit(b->pools[0], task);
-	pool = b->least ? least_loaded(b) : b->pools[turn % b->nr_pools];
+	if (m->nr_pools == 1)
+		return wpool_submit(m->pools[0], task);
+	pool = m->least ? least_loaded(m) : m->pools[turn % m->nr_pools];
 	err = wpool_try_submit(pool, task);
-	return err == -EAGAIN ? wpool_submit(least_loaded(b), task) : err;
+	return err == -EAGAIN ? wpool_submit(least_loaded(m), task) : err;
 }
 
 static int produce(struct bench_producer *p)
 {
-	struct multi *b = p->data;
+	struct multi *m = p->data;
 	int err = 0;
 	u64 i;
 
 	for (i = p->first; i < p->first + p->nr && !err; i++)
-		err = submit(b, &b->items[i].task, i + p->index);
+		err = submit(m, &m->b.items[i].task, i + p->index);
 	return err;
 }
 
-static int create(struct multi *b, const struct bench_run *run)
+static int prepare(struct bench *b)
+{
+	struct multi *m = container_of(b, struct multi, b);
+
+	m->nr_pools = bench_num(b->run, "pools", 1);
+	m->least = bench_num(b->run, "least", 0);
+	b->items = bench_zalloc(b, b->n, sizeof(*b->items));
+	return m->nr_pools && m->nr_pools <= MAX_POOLS &&
+	       bench_num(b->run, "capacity", 64) >= m->nr_pools ? 0 : -EINVAL;
+}
+
+static int create(struct multi *m)
 {
 	static atomic_t serial;
 	struct wpool_attrs attrs;
@@ -83,66 +86,56 @@ static int create(struct multi *b, const struct bench_run *run)
 
 	wpool_attrs_init(&attrs);
 	attrs.name = name;
-	attrs.capacity = bench_num(run, "capacity", 64) / b->nr_pools;
-	attrs.queue_depth = bench_num(run, "depth", 1024) / b->nr_pools;
-	for (i = 0; i < b->nr_pools; i++) {
+	attrs.capacity = bench_num(m->b.run, "capacity", 64) / m->nr_pools;
+	attrs.queue_depth = bench_num(m->b.run, "depth", 1024) / m->nr_pools;
+	for (i = 0; i < m->nr_pools; i++) {
 		scnprintf(name, sizeof(name), "multi%d", atomic_inc_return(&serial));
-		b->pools[i] = wpool_create(&attrs);
-		if (IS_ERR(b->pools[i]))
-			return PTR_ERR(b->pools[i]);
+		m->pools[i] = wpool_create(&attrs);
+		if (IS_ERR(m->pools[i]))
+			return PTR_ERR(m->pools[i]);
 	}
 	return 0;
 }
 
-static int measure(struct multi *b, struct bench_run *run, u32 producers, u64 n)
+static void flush_all(struct multi *m)
 {
-	int err;
 	u32 i;
 
-	err = bench_produce_counted(run, producers, n, produce, b, &b->meter);
-	if (!err && run)
-		bench_meter_stop(&b->meter, run);
-	for (i = 0; i < b->nr_pools && !err; i++)
-		while (wpool_flush(b->pools[i]) == -EINTR)
+	for (i = 0; i < m->nr_pools; i++)
+		while (wpool_flush(m->pools[i]) == -EINTR)
 			cond_resched();
-	return err;
 }
 
-int bench_multi(struct bench_run *run)
+static int measure(struct bench *b)
 {
-	u32 producers = bench_num(run, "producers", 1), nr = bench_num(run, "pools", 1);
-	u64 per_ms = bench_turns_per_ms(), n = bench_num(run, "n", 100000), i;
-	bool mixed = bench_num(run, "lengths", 1) == 3;
-	struct multi *b;
-	int err = -ENOMEM;
+	u64 per_ms = bench_turns_per_ms(), i;
+	struct multi *m = container_of(b, struct multi, b);
+	int err = create(m);
 
-	if (!nr || nr > MAX_POOLS || !n || !producers || bench_num(run, "capacity", 64) < nr)
-		return -EINVAL;
-	b = kzalloc(sizeof(*b), GFP_KERNEL);
-	if (!b)
-		return -ENOMEM;
-	b->nr_pools = nr;
-	b->least = bench_num(run, "least", 0);
-	b->items = bench_items_alloc(n);
-	if (!b->items)
-		goto out;
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < b->n; i++) {
 		wpool_task_init(&b->items[i].task, computes);
-		b->items[i].turns = !mixed ? 0 :
-			div_u64(bench_length_ns(i) * per_ms, NSEC_PER_MSEC);
+		if (bench_num(b->run, "lengths", 1) == 3)
+			b->items[i].turns = bench_turns(bench_length_ns(i), per_ms);
 	}
-	err = create(b, run);
 	/* unmeasured, so that there are workers */
-	if (!err)
-		err = measure(b, NULL, producers, DIV_ROUND_UP(n, 10));
-	if (!err)
-		err = measure(b, run, producers, n);
+	err = err ?: bench_produce_counted(b, false, DIV_ROUND_UP(b->n, 10), produce);
 	if (err)
-		return bench_lost(err);
-	for (i = 0; i < nr; i++)
-		wpool_destroy(b->pools[i]);
-out:
-	kvfree(b->items);
-	kfree(b);
-	return err;
+		return err;
+	flush_all(m);
+	err = bench_produce_counted(b, true, b->n, produce);
+	if (err)
+		return err;
+	bench_meter_stop(b);
+	flush_all(m);
+	for (i = 0; i < m->nr_pools; i++)
+		wpool_destroy(m->pools[i]);
+	return 0;
 }
+
+const struct bench_case bench_multi = {
+	.name = "multi",
+	.size = sizeof(struct multi),
+	.n = 100000,
+	.prepare = prepare,
+	.measure = measure,
+};

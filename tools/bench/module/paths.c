@@ -43,22 +43,16 @@
  *
  * The submitter stays on CPU 0.
  */
-#include "bench.h"
-
 #include <linux/completion.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
-#include <linux/err.h>
 #include <linux/irqflags.h>
-#include <linux/kernel.h>
 #include <linux/kthread.h>
-#include <linux/mm.h>
 #include <linux/preempt.h>
-#include <linux/string.h>
 #include <linux/wpool_stats.h>
 
+#include "bench.h"
 #include "mark.h"
-#include "peers.h"
 #include "switches.h"
 
 /* Tasks of a stream, submitted in a row while their worker waits for the CPU. */
@@ -66,10 +60,8 @@
 #define CHUNK	16
 
 struct paths {
-	const struct bench_run *run;
-	struct bench_pool pool;
-	struct bench_item *items;
-	u32 n;
+	struct bench b;
+	const struct scenario *scenario;
 	struct completion *gates;
 	struct completion done;
 	atomic_t left;
@@ -138,13 +130,13 @@ BENCH_FN(be_alone);
 static void parent(struct bench_item *item)
 {
 	struct paths *p = item->data;
-	struct wpool_task *child = &p->items[1].task;
+	struct wpool_task *child = &p->b.items[1].task;
 	u32 i;
 
-	for (i = 0; i < p->n && !p->err; i++) {
+	for (i = 0; i < p->b.n && !p->err; i++) {
 		wpool_task_init(child, nothing_task);
 		bench_mark_begin(BENCH_SPAWN);
-		p->err = wpool_submit(p->pool.wpool, child);
+		p->err = wpool_submit(p->b.pool.wpool, child);
 		bench_mark_end(BENCH_SPAWN);
 		if (p->err)
 			break;
@@ -183,7 +175,7 @@ static int flush_all(void *data)
 {
 	struct paths *p = data;
 
-	wpool_flush(p->pool.wpool);
+	wpool_flush(p->b.pool.wpool);
 	while (!kthread_should_stop())
 		bench_sleep_us(1000);
 	return 0;
@@ -194,9 +186,9 @@ static int occupy_others(struct paths *p)
 	u32 cpu;
 	int err;
 
-	if (!bench_num(p->run, "busy", 0))
+	if (!bench_num(p->b.run, "busy", 0))
 		return 0;
-	p->occupants = kvcalloc(num_online_cpus(), sizeof(*p->occupants), GFP_KERNEL);
+	p->occupants = bench_zalloc(&p->b, num_online_cpus(), sizeof(*p->occupants));
 	if (!p->occupants)
 		return -ENOMEM;
 	for_each_online_cpu(cpu) {
@@ -206,14 +198,14 @@ static int occupy_others(struct paths *p)
 			continue;
 		o->paths = p;
 		wpool_task_init(&o->task, occupy);
-		err = wpool_submit_on(p->pool.wpool, cpu, &o->task);
+		err = wpool_submit_on(p->b.pool.wpool, cpu, &o->task);
 		if (err)
 			return err;
 		p->nr_busy++;
 	}
 	while (atomic_read(&p->nr_occupied) < p->nr_busy)
 		bench_sleep_us(1000);
-	if (!bench_num(p->run, "flush", 0))
+	if (!bench_num(p->b.run, "flush", 0))
 		return 0;
 	p->flusher = kthread_run(flush_all, p, "bench_flusher");
 	/* it has begun to wait */
@@ -230,7 +222,6 @@ static void leave_others(struct paths *p)
 		wpool_task_wait(&p->occupants[i].task);
 	if (!IS_ERR_OR_NULL(p->flusher))
 		kthread_stop(p->flusher);
-	kvfree(p->occupants);
 }
 
 /* Until nothing but the occupants is in the pool. */
@@ -239,12 +230,12 @@ static void settle(struct paths *p)
 	struct wpool_stats stats;
 
 	if (!p->nr_busy) {
-		p->pool.peer->flush(&p->pool);
+		bench_flush(&p->b);
 		return;
 	}
 	do {
 		bench_sleep_us(200);
-		wpool_get_stats(p->pool.wpool, &stats);
+		wpool_get_stats(p->b.pool.wpool, &stats);
 	} while (stats.outstanding > p->nr_busy);
 }
 
@@ -252,7 +243,7 @@ static void settle(struct paths *p)
 
 static struct wpool_task *task_of(struct paths *p, u32 i)
 {
-	return &p->items[i].task;
+	return &p->b.items[i].task;
 }
 
 static int submit_batch(struct paths *p)
@@ -265,7 +256,7 @@ static int submit_batch(struct paths *p)
 		for (i = 0; i < CHUNK; i++)
 			tasks[i] = task_of(p, first + i);
 		bench_mark_begin(BENCH_BATCH);
-		n = wpool_submit_batch(p->pool.wpool, tasks, CHUNK, 0);
+		n = wpool_submit_batch(p->b.pool.wpool, tasks, CHUNK, 0);
 		bench_mark_end(BENCH_BATCH);
 		if (n != CHUNK)
 			return -EIO;
@@ -275,23 +266,23 @@ static int submit_batch(struct paths *p)
 
 static int submit_one_by_one(struct paths *p, bool wpool)
 {
-	bool function = bench_num(p->run, "function", 0);
+	bool function = bench_num(p->b.run, "function", 0);
 	int err;
 	u32 i;
 
 	for (i = 0; i < BURST; i++) {
 		if (function) {
 			bench_mark_begin(BENCH_SUBMIT);
-			err = wpool_submit_fn(p->pool.wpool, follow_arg, &p->items[i], NULL,
+			err = wpool_submit_fn(p->b.pool.wpool, follow_arg, &p->b.items[i], NULL,
 					      GFP_KERNEL);
 			bench_mark_end(BENCH_SUBMIT);
 		} else if (wpool) {
 			bench_mark_begin(BENCH_SUBMIT);
-			err = wpool_submit(p->pool.wpool, task_of(p, i));
+			err = wpool_submit(p->b.pool.wpool, task_of(p, i));
 			bench_mark_end(BENCH_SUBMIT);
 		} else {
 			bench_mark_begin(BENCH_SUBMIT);
-			err = !queue_work(p->pool.wq, &p->items[i].work);
+			err = !queue_work(p->b.pool.wq, &p->b.items[i].work);
 			bench_mark_end(BENCH_SUBMIT);
 		}
 		if (err)
@@ -302,13 +293,13 @@ static int submit_one_by_one(struct paths *p, bool wpool)
 
 static int stream(struct paths *p)
 {
-	bool wpool = !strcmp(p->pool.peer->name, "wpool");
-	bool batch = bench_num(p->run, "batch", 0);
+	bool wpool = !strcmp(p->b.pool.peer->name, "wpool");
+	bool batch = bench_num(p->b.run, "batch", 0);
 	u32 bursts;
 	int err;
 
-	for (bursts = 0; bursts < p->n / BURST; bursts++) {
-		bench_items_init(&p->pool, p->items, BURST);
+	for (bursts = 0; bursts < p->b.n / BURST; bursts++) {
+		bench_items_init(&p->b.pool, p->b.items, BURST);
 		atomic_set(&p->left, BURST);
 		err = batch ? submit_batch(p) : submit_one_by_one(p, wpool);
 		if (err)
@@ -324,9 +315,9 @@ static int wait(struct paths *p)
 	int err;
 	u32 i;
 
-	err = wpool_submit(p->pool.wpool, task_of(p, 0)) ?:
+	err = wpool_submit(p->b.pool.wpool, task_of(p, 0)) ?:
 	      wpool_task_wait(task_of(p, 0));
-	for (i = 0; i < p->n && !err; i++) {
+	for (i = 0; i < p->b.n && !err; i++) {
 		bench_mark_begin(BENCH_WAIT);
 		err = wpool_task_wait(task_of(p, 0));
 		bench_mark_end(BENCH_WAIT);
@@ -340,8 +331,8 @@ static int sleep(struct paths *p)
 	u32 i;
 
 	bench_sleeper = current;
-	for (i = 0; i < p->n && !err; i++) {
-		err = wpool_submit(p->pool.wpool, task_of(p, 0));
+	for (i = 0; i < p->b.n && !err; i++) {
+		err = wpool_submit(p->b.pool.wpool, task_of(p, 0));
 		if (err)
 			break;
 		bench_mark_begin(BENCH_SLEEP);
@@ -353,7 +344,7 @@ static int sleep(struct paths *p)
 
 static int help(struct paths *p)
 {
-	return wpool_submit(p->pool.wpool, task_of(p, 0)) ?:
+	return wpool_submit(p->b.pool.wpool, task_of(p, 0)) ?:
 	       wpool_task_wait(task_of(p, 0)) ?: p->err;
 }
 
@@ -362,11 +353,11 @@ static int cancel(struct paths *p)
 	int err = 0;
 	u32 i;
 
-	for (i = 0; i < p->n && !err; i++) {
+	for (i = 0; i < p->b.n && !err; i++) {
 		/* its worker does not get here */
 		preempt_disable();
 		bench_mark_begin(BENCH_SUBMIT);
-		err = wpool_try_submit(p->pool.wpool, task_of(p, 0));
+		err = wpool_try_submit(p->b.pool.wpool, task_of(p, 0));
 		bench_mark_end(BENCH_SUBMIT);
 		bench_mark_begin(BENCH_CANCEL);
 		if (wpool_task_cancel(task_of(p, 0)))
@@ -388,8 +379,8 @@ static int away(struct paths *p)
 	int err = 0;
 	u32 i;
 
-	for (i = 0; i < p->n && !err; i++) {
-		err = wpool_submit_on(p->pool.wpool, num_online_cpus() - 1, task_of(p, 0));
+	for (i = 0; i < p->b.n && !err; i++) {
+		err = wpool_submit_on(p->b.pool.wpool, num_online_cpus() - 1, task_of(p, 0));
 		if (err)
 			break;
 		bench_mark_begin(BENCH_CANCEL);
@@ -412,13 +403,13 @@ static int fill(struct paths *p, u32 limit)
 	int err;
 
 	for (i = 0; i < limit; i++) {
-		err = wpool_submit(p->pool.wpool, task_of(p, i));
+		err = wpool_submit(p->b.pool.wpool, task_of(p, i));
 		if (err)
 			return err;
 	}
 	do {
 		bench_sleep_us(1000);
-		wpool_get_stats(p->pool.wpool, &stats);
+		wpool_get_stats(p->b.pool.wpool, &stats);
 	} while (stats.queued);
 	return stats.free ? -EINVAL : 0;
 }
@@ -430,12 +421,12 @@ static void let_go(struct paths *p, u32 nr)
 	WRITE_ONCE(p->ending, true);
 	for (i = 0; i < nr; i++)
 		complete_all(&p->gates[i]);
-	p->pool.peer->flush(&p->pool);
+	bench_flush(&p->b);
 }
 
 static u32 limit_of(struct paths *p)
 {
-	return bench_num(p->run, "capacity", 0) + bench_num(p->run, "depth", 0);
+	return bench_num(p->b.run, "capacity", 0) + bench_num(p->b.run, "depth", 0);
 }
 
 static int refuse(struct paths *p)
@@ -444,9 +435,9 @@ static int refuse(struct paths *p)
 	int err;
 
 	err = fill(p, limit);
-	for (i = 0; i < p->n && !err; i++) {
+	for (i = 0; i < p->b.n && !err; i++) {
 		bench_mark_begin(BENCH_REFUSE);
-		err = wpool_try_submit(p->pool.wpool, task_of(p, limit));
+		err = wpool_try_submit(p->b.pool.wpool, task_of(p, limit));
 		bench_mark_end(BENCH_REFUSE);
 		err = err == -EAGAIN ? 0 : -EIO;
 	}
@@ -463,7 +454,7 @@ static int let_go_one_by_one(void *data)
 
 	while (!kthread_should_stop()) {
 		bench_sleep_us(50);
-		wpool_get_stats(p->pool.wpool, &stats);
+		wpool_get_stats(p->b.pool.wpool, &stats);
 		if (stats.waiting && stats.completed == i)
 			complete(&p->gates[i++]);
 	}
@@ -485,14 +476,14 @@ static int block(struct paths *p)
 	if (err)
 		goto out;
 	bench_blocker = current;
-	for (i = 0; i < p->n && !err; i++) {
+	for (i = 0; i < p->b.n && !err; i++) {
 		bench_mark_begin(BENCH_BLOCK);
-		err = wpool_submit(p->pool.wpool, task_of(p, limit + i));
+		err = wpool_submit(p->b.pool.wpool, task_of(p, limit + i));
 		bench_mark_end_away(BENCH_BLOCK);
 	}
 	kthread_stop(releaser);
 out:
-	let_go(p, limit + p->n);
+	let_go(p, limit + p->b.n);
 	return err;
 }
 
@@ -502,7 +493,7 @@ static void until_asleep(struct paths *p)
 
 	do {
 		bench_sleep_us(200);
-		wpool_get_stats(p->pool.wpool, &stats);
+		wpool_get_stats(p->b.pool.wpool, &stats);
 	} while (stats.outstanding > p->nr_busy || stats.idle + p->nr_busy != stats.workers);
 	/* an idle worker is still on its way off its CPU */
 	bench_sleep_us(200);
@@ -513,10 +504,10 @@ static int idle(struct paths *p)
 	int err = 0;
 	u32 i;
 
-	for (i = 0; i < p->n && !err; i++) {
+	for (i = 0; i < p->b.n && !err; i++) {
 		until_asleep(p);
 		bench_mark_begin(BENCH_WAKE);
-		err = wpool_submit(p->pool.wpool, task_of(p, 0));
+		err = wpool_submit(p->b.pool.wpool, task_of(p, 0));
 		bench_mark_end(BENCH_WAKE);
 	}
 	settle(p);
@@ -533,7 +524,7 @@ static int known(struct paths *p)
 	static u8 lines[8 * 64] __aligned(64);
 	u32 i;
 
-	for (i = 0; i < p->n; i++) {
+	for (i = 0; i < p->b.n; i++) {
 		bench_mark_begin(BENCH_KNOWN);
 		asm volatile("movq 0(%0), %%rax\n\t"
 			     "lock incl 64(%0)\n\t"
@@ -572,7 +563,6 @@ static const struct scenario {
 
 struct performance {
 	struct paths *paths;
-	const struct scenario *scenario;
 	struct completion ended;
 	int err;
 };
@@ -581,7 +571,7 @@ static int perform(void *data)
 {
 	struct performance *it = data;
 
-	it->err = it->scenario->perform(it->paths);
+	it->err = it->paths->scenario->perform(it->paths);
 	complete(&it->ended);
 	/* this module's text is left behind when somebody waits for that */
 	while (!kthread_should_stop())
@@ -589,9 +579,9 @@ static int perform(void *data)
 	return 0;
 }
 
-static int perform_on_cpu_0(struct paths *paths, const struct scenario *scenario)
+static int perform_on_cpu_0(struct paths *paths)
 {
-	struct performance it = { .paths = paths, .scenario = scenario };
+	struct performance it = { .paths = paths };
 	struct task_struct *thread;
 
 	init_completion(&it.ended);
@@ -603,62 +593,53 @@ static int perform_on_cpu_0(struct paths *paths, const struct scenario *scenario
 	return it.err;
 }
 
-static int prepare(struct paths *p)
+static int prepare(struct bench *b)
 {
-	u32 nr = limit_of(p), i;
+	struct paths *p = container_of(b, struct paths, b);
+	int i;
 
-	if (!strcmp(bench_text(p->run, "what", ""), "block") ||
-	    !strcmp(bench_text(p->run, "what", ""), "refuse"))
-		nr += p->n + 1;
-	else
-		nr = BURST;
-	p->items = bench_items_alloc(nr);
-	p->gates = kvmalloc_array(nr, sizeof(*p->gates), GFP_KERNEL);
-	if (!p->items || !p->gates)
-		return -ENOMEM;
-	bench_items_init(&p->pool, p->items, nr);
-	for (i = 0; i < nr; i++) {
-		p->items[i].index = i;
-		p->items[i].data = p;
-		init_completion(&p->gates[i]);
-	}
+	for (i = 0; i < ARRAY_SIZE(scenarios); i++)
+		if (bench_is(b->run, "what", scenarios[i].name))
+			p->scenario = &scenarios[i];
+	if (!p->scenario)
+		return -EINVAL;
+	b->fn = p->scenario->fn;
+	b->batch = 0;		/* of a stream, see submit_batch() */
+	b->nr_items = BURST;
+	if (bench_is(b->run, "what", "block") || bench_is(b->run, "what", "refuse"))
+		b->nr_items = limit_of(p) + b->n + 1;
+	p->gates = bench_zalloc(b, b->nr_items, sizeof(*p->gates));
+	init_completion(&p->done);
 	return 0;
 }
 
-int bench_paths(struct bench_run *run)
+static int measure(struct bench *b)
 {
-	struct paths p = { .run = run, .n = bench_num(run, "n", 200) };
-	const char *name = bench_text(run, "what", "");
-	struct tracepoint *tp;
-	int err, i;
+	struct paths *p = container_of(b, struct paths, b);
+	struct tracepoint *tp = bench_watch_switches();
+	u32 i;
+	int err;
 
-	for (i = 0; i < ARRAY_SIZE(scenarios); i++)
-		if (!strcmp(name, scenarios[i].name))
-			break;
-	if (i == ARRAY_SIZE(scenarios))
-		return -EINVAL;
-
-	init_completion(&p.done);
-	err = bench_pool_create(&p.pool, run, scenarios[i].fn);
-	if (err)
-		return err;
-	err = prepare(&p);
-	if (err)
-		goto out_free;
-	tp = bench_watch_switches();
-	err = PTR_ERR_OR_ZERO(tp);
-	if (err)
-		goto out_free;
-	err = occupy_others(&p);
+	if (IS_ERR(tp))
+		return PTR_ERR(tp);
+	for (i = 0; i < b->nr_items; i++) {
+		b->items[i].index = i;
+		init_completion(&p->gates[i]);
+	}
+	err = occupy_others(p);
 	if (!err) {
 		bench_start_to_count();
-		err = perform_on_cpu_0(&p, &scenarios[i]);
+		err = perform_on_cpu_0(p);
 	}
-	leave_others(&p);
+	leave_others(p);
 	bench_ignore_switches(tp);
-out_free:
-	bench_pool_destroy(&p.pool);
-	kvfree(p.gates);
-	kvfree(p.items);
 	return err;
 }
+
+const struct bench_case bench_paths = {
+	.name = "paths",
+	.size = sizeof(struct paths),
+	.n = 200,
+	.prepare = prepare,
+	.measure = measure,
+};

@@ -11,11 +11,23 @@
 #include <linux/string.h>
 #include <linux/wpool_stats.h>
 
-#include "bench.h"
 #include "compat.h"
+#include "run.h"
 
 /* A batch on the submitter's stack. */
 #define MAX_BATCH	64
+
+/* One by one, as fast as it goes: no call through a pointer for each. */
+#define SUBMIT_ALL(name, is_submitted)					\
+static u64 name##_submit_all(struct bench_pool *pool, struct bench_item *items, u64 nr) \
+{									\
+	struct bench_item *item;					\
+									\
+	for (item = items; item < items + nr; item++)			\
+		if (!(is_submitted))					\
+			break;						\
+	return item - items;						\
+}
 
 /* ---- wpool ---- */
 
@@ -85,16 +97,7 @@ static int wpool_peer_wait(struct bench_pool *pool, struct bench_item *item)
 	return err;
 }
 
-static u64 wpool_peer_submit_all(struct bench_pool *pool,
-				 struct bench_item *items, u64 nr)
-{
-	u64 i;
-
-	for (i = 0; i < nr; i++)
-		if (wpool_submit(pool->wpool, &items[i].task))
-			break;
-	return i;
-}
+SUBMIT_ALL(wpool_peer, !wpool_submit(pool->wpool, &item->task))
 
 static u64 wpool_peer_submit_batch(struct bench_pool *pool,
 				   struct bench_item *items, u64 nr, u32 batch)
@@ -172,16 +175,7 @@ static int wq_wait(struct bench_pool *pool, struct bench_item *item)
 	return 0;
 }
 
-static u64 wq_submit_all(struct bench_pool *pool, struct bench_item *items,
-			 u64 nr)
-{
-	u64 i;
-
-	for (i = 0; i < nr; i++)
-		if (!queue_work(pool->wq, &items[i].work))
-			break;
-	return i;
-}
+SUBMIT_ALL(wq, queue_work(pool->wq, &item->work))
 
 static void wq_flush(struct bench_pool *pool)
 {
@@ -218,18 +212,7 @@ static int semaphore_submit(struct bench_pool *pool, struct bench_item *item)
 	return wq_submit(pool, item);
 }
 
-static u64 semaphore_submit_all(struct bench_pool *pool,
-				struct bench_item *items, u64 nr)
-{
-	u64 i;
-
-	for (i = 0; i < nr; i++) {
-		down(&pool->semaphore);
-		if (!queue_work(pool->wq, &items[i].work))
-			break;
-	}
-	return i;
-}
+SUBMIT_ALL(semaphore, !semaphore_submit(pool, item))
 
 /* ---- kthread_worker ---- */
 
@@ -260,16 +243,7 @@ static int kworker_wait(struct bench_pool *pool, struct bench_item *item)
 	return 0;
 }
 
-static u64 kworker_submit_all(struct bench_pool *pool, struct bench_item *items,
-			      u64 nr)
-{
-	u64 i;
-
-	for (i = 0; i < nr; i++)
-		if (!kthread_queue_work(pool->kworker, &items[i].kwork))
-			break;
-	return i;
-}
+SUBMIT_ALL(kworker, kthread_queue_work(pool->kworker, &item->kwork))
 
 static void kworker_flush(struct bench_pool *pool)
 {
@@ -304,16 +278,7 @@ static int kthread_peer_submit(struct bench_pool *pool, struct bench_item *item)
 	return PTR_ERR_OR_ZERO(thread);
 }
 
-static u64 kthread_peer_submit_all(struct bench_pool *pool,
-				   struct bench_item *items, u64 nr)
-{
-	u64 i;
-
-	for (i = 0; i < nr; i++)
-		if (kthread_peer_submit(pool, &items[i]))
-			break;
-	return i;
-}
+SUBMIT_ALL(kthread_peer, !kthread_peer_submit(pool, item))
 
 /* A thread that has counted touches nothing of ours but its text. */
 static void kthread_peer_flush(struct bench_pool *pool)
@@ -452,11 +417,6 @@ void bench_pool_finish(struct bench_pool *pool, struct bench_run *run)
 	pool->peer->flush(pool);
 	bench_pool_put_stats(pool, run);
 	bench_pool_destroy(pool);
-}
-
-struct bench_item *bench_items_alloc(u64 nr)
-{
-	return kvcalloc(nr, sizeof(struct bench_item), GFP_KERNEL);
 }
 
 void bench_items_init(struct bench_pool *pool, struct bench_item *items, u64 nr)

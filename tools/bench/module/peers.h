@@ -145,7 +145,6 @@ void bench_pool_put_stats(struct bench_pool *pool, struct bench_run *run);
 /* Flush a pool, put its figures, and destroy it. */
 void bench_pool_finish(struct bench_pool *pool, struct bench_run *run);
 
-struct bench_item *bench_items_alloc(u64 nr);
 void bench_items_init(struct bench_pool *pool, struct bench_item *items, u64 nr);
 
 #endif /* WPOOL_BENCH_PEERS_H */

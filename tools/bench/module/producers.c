@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Producers, see producers.h.
+ * Producers, see bench.h.
  */
-#include "producers.h"
+#include "bench.h"
 
 #include <linux/completion.h>
 #include <linux/cpumask.h>
-#include <linux/err.h>
-#include <linux/kthread.h>
-#include <linux/ktime.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
-
-#include "bench.h"
 
 struct bench_producers {
 	struct completion ready, go;
@@ -69,56 +64,53 @@ static int producers_create(struct bench_producer *all, u32 nr, bool pin)
 	return 0;
 }
 
-int bench_produce(struct bench_run *run, u32 nr, u64 items,
-		  int (*fn)(struct bench_producer *producer), void *data,
-		  struct bench_meter *meter)
+int bench_produce(struct bench *b, bool measured, u64 nr, bench_producer_fn fn)
 {
-	bool pin = !run || bench_num(run, "pin", 1);
+	bool pin = !measured || bench_num(b->run, "pin", 1);
 	u64 submit = 0, submit_cpu = 0;
 	struct bench_producers group;
 	struct bench_producer *all;
+	u32 i, n = b->producers;
 	int err;
-	u32 i;
 
-	all = kcalloc(nr, sizeof(*all), GFP_KERNEL);
+	all = kcalloc(n, sizeof(*all), GFP_KERNEL);
 	if (!all)
 		return -ENOMEM;
 	init_completion(&group.ready);
 	init_completion(&group.go);
-	for (i = 0; i < nr; i++) {
+	for (i = 0; i < n; i++) {
 		all[i].fn = fn;
-		all[i].data = data;
+		all[i].data = b;
 		all[i].index = i;
-		all[i].first = items * i / nr;
-		all[i].nr = items * (i + 1) / nr - all[i].first;
+		all[i].first = nr * i / n;
+		all[i].nr = nr * (i + 1) / n - all[i].first;
 		all[i].group = &group;
 	}
-	err = producers_create(all, nr, pin);
+	err = producers_create(all, n, pin);
 	if (err)
 		goto out;
 
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < n; i++)
 		wake_up_process(all[i].thread);
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < n; i++)
 		wait_for_completion(&group.ready);
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < n; i++)
 		all[i].run_before_ns = run_time_ns(all[i].thread);
-	if (meter)
-		bench_meter_start(meter);
+	bench_meter_start(b);
 	complete_all(&group.go);
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < n; i++)
 		wait_for_completion(&group.ready);
-	for (i = 0; i < nr; i++) {
+	for (i = 0; i < n; i++) {
 		submit += all[i].end_ns - all[i].start_ns;
 		submit_cpu += run_time_ns(all[i].thread) - all[i].run_before_ns;
 		err = err ?: all[i].err;
 	}
-	if (run) {
-		bench_put(run, "submit_ns", submit);
-		bench_put(run, "submit_cpu_ns", submit_cpu);
+	if (measured) {
+		bench_put(b->run, "submit_ns", submit);
+		bench_put(b->run, "submit_cpu_ns", submit_cpu);
 	}
 out:
-	for (i = 0; i < nr; i++) {
+	for (i = 0; i < n; i++) {
 		if (IS_ERR_OR_NULL(all[i].thread))
 			break;
 		/* one that never ran ends here, too */
@@ -129,13 +121,44 @@ out:
 	return err;
 }
 
-int bench_produce_counted(struct bench_run *run, u32 nr, u64 items,
-			  int (*fn)(struct bench_producer *producer), void *data,
-			  struct bench_meter *meter)
+int bench_produce_counted(struct bench *b, bool measured, u64 nr, bench_producer_fn fn)
 {
 	int err;
 
 	bench_count_reset();
-	err = bench_produce(run, nr, items, fn, data, meter);
-	return err ?: bench_count_wait(items);
+	err = bench_produce(b, measured, nr, fn);
+	return err ?: bench_count_wait(nr);
+}
+
+int bench_measure(struct bench *b, u64 warm, bench_producer_fn fn)
+{
+	int err = bench_produce_counted(b, false, warm, fn);
+
+	if (err)
+		return err;
+	if (b->fn)
+		bench_flush(b);
+	err = bench_produce_counted(b, true, b->n, fn);
+	if (!err)
+		bench_meter_stop(b);
+	return err;
+}
+
+int bench_produce_items(struct bench_producer *p)
+{
+	struct bench *b = p->data;
+	const struct bench_peer *peer = b->pool.peer;
+	struct bench_item *items = b->items + p->first;
+	u64 done;
+
+	if (b->batch)
+		done = peer->submit_batch(&b->pool, items, p->nr, b->batch);
+	else
+		done = peer->submit_all(&b->pool, items, p->nr);
+	return done == p->nr ? 0 : -EIO;
+}
+
+int bench_measure_items(struct bench *b)
+{
+	return bench_measure(b, DIV_ROUND_UP(b->n, 10), bench_produce_items);
 }

@@ -2,129 +2,262 @@
 /*
  * Tasks that sleep.
  *
- *	sleep peer=NAME n=N us=US capacity=W [warm=1] [batch=64]
+ *	sleep peer=NAME n=N us=US capacity=W [warm=1]
+ *	each peer=NAME n=N us=US capacity=W [depth=N] [count=1]
  *
- * W workers can do it in n * us / W at best: "floor_ns". With warm=1 all of them
- * have been made before, by as many tasks that wait for each other. Sleeps are
- * hrtimer sleeps without slack: neither ticks nor timer wheels round them up.
- * "used_bytes" is what the free memory shrank by, workers included, items not.
+ * W workers can do it in n * us / W at best: "floor_ns". Sleeps are hrtimer sleeps without
+ * slack: neither ticks nor timer wheels round them up.
+ *
+ * sleep: with warm=1 all workers have been made before, by as many tasks that wait for each
+ * other. "used_bytes" is what the free memory shrank by, workers included, items not.
+ *
+ * each: a pool, or a thread for each task, what people measure first of a pool. One thread
+ * submits N tasks that sleep, or do nothing if US is 0. Nothing is made before: neither workers
+ * nor threads. For a thread per task the floor is us. A thread looks every 2 ms how much the
+ * free memory has shrunk, "peak_bytes", and how many tasks have been submitted and not ended,
+ * "peak_max"; with a kthread per task these are the threads. The items, which hold each peer's
+ * task and are the caller's, are there before. Where no more threads can be made the submitter
+ * sleeps for a millisecond and tries again: so often, "refused".
+ *
+ * With count=1, where the kernel has tracepoints, "allocs" is how often the kernel has
+ * allocated anything meanwhile, objects of slabs or pages, for whatever purpose; a slab's
+ * own pages among them.
  */
-#include "bench.h"
-
-#include <linux/err.h>
-#include <linux/math64.h>
-#include <linux/mm.h>
+#include <linux/kthread.h>
+#include <linux/tracepoint.h>
 #include <linux/wait.h>
 
-#include "peers.h"
-#include "producers.h"
+#include "bench.h"
 
 struct sleep {
-	struct bench_pool pool;
-	struct bench_item *items;
-	struct bench_meter meter;
+	struct bench b;
+	u64 us, workers, free_before;
+	/* sleep */
 	wait_queue_head_t gate;
-	bool open;
-	u64 us;
-	u32 batch;
-	bool warming;
+	bool open, warming;
+	/* each */
+	u64 submitted, refused;
+	/* of the thread that looks */
+	u64 free_least, peak;
 };
 
 static void doze(struct bench_item *item)
 {
-	struct sleep *b = item->data;
+	struct sleep *s = item->data;
 
-	if (unlikely(b->warming)) {
-		bench_count();
-		wait_event_idle(b->gate, READ_ONCE(b->open));
-		return;
-	}
-	bench_sleep_us(b->us);
+	if (s->us)
+		bench_sleep_us(s->us);
 	bench_count();
 }
 
 BENCH_FN(doze);
 
-static int produce(struct bench_producer *p)
+static void doze_or_wait(struct bench_item *item)
 {
-	struct sleep *b = p->data;
-	const struct bench_peer *peer = b->pool.peer;
-	struct bench_item *items = b->items + p->first;
-	u64 done;
+	struct sleep *s = item->data;
 
-	if (b->batch && peer->submit_batch)
-		done = peer->submit_batch(&b->pool, items, p->nr, b->batch);
-	else
-		done = peer->submit_all(&b->pool, items, p->nr);
-	return done == p->nr ? 0 : -EIO;
+	if (unlikely(s->warming)) {
+		bench_count();
+		wait_event_idle(s->gate, READ_ONCE(s->open));
+		return;
+	}
+	doze(item);
 }
 
-static void prepare(struct sleep *b, u64 nr)
-{
-	u64 i;
+BENCH_FN(doze_or_wait);
 
-	bench_items_init(&b->pool, b->items, nr);
-	for (i = 0; i < nr; i++)
-		b->items[i].data = b;
-	bench_count_reset();
+static int prepare(struct bench *b)
+{
+	struct sleep *s = container_of(b, struct sleep, b);
+
+	s->us = bench_num(b->run, "us", 1000);
+	s->workers = bench_num(b->run, "capacity", 100);
+	init_waitqueue_head(&s->gate);
+	b->items = bench_zalloc(b, b->n, sizeof(*b->items));
+	s->free_before = bench_free_memory();
+	return s->workers && b->n >= s->workers ? 0 : -EINVAL;
+}
+
+static void put_floor(struct sleep *s)
+{
+	bench_put(s->b.run, "floor_ns", div64_u64(s->b.n * s->us * NSEC_PER_USEC, s->workers));
 }
 
 /* As many tasks as workers, which all have to be there before one may end. */
-static int warm_up(struct sleep *b, u64 workers)
+static int warm_up(struct sleep *s)
 {
+	struct bench *b = &s->b;
 	int err;
 
-	prepare(b, workers);
-	b->warming = true;
-	err = b->pool.peer->submit_all(&b->pool, b->items, workers) == workers ? 0 : -EIO;
+	bench_count_reset();
+	s->warming = true;
+	err = b->pool.peer->submit_all(&b->pool, b->items, s->workers) == s->workers ? 0 : -EIO;
 	if (!err)
-		err = bench_count_wait(workers);
-	WRITE_ONCE(b->open, true);
-	wake_up_all(&b->gate);
+		err = bench_count_wait(s->workers);
+	WRITE_ONCE(s->open, true);
+	wake_up_all(&s->gate);
 	if (!err)
-		b->pool.peer->flush(&b->pool);
-	b->warming = false;
+		bench_flush(b);
+	s->warming = false;
 	return err;
 }
 
-int bench_sleep(struct bench_run *run)
+static int measure_sleep(struct bench *b)
 {
-	u64 n = bench_num(run, "n", 10000), workers = bench_num(run, "capacity", 100);
-	struct sleep b = {
-		.us = bench_num(run, "us", 1000),
-		.batch = bench_num(run, "batch", 0),
-	};
-	u64 before, after;
-	int err;
+	struct sleep *s = container_of(b, struct sleep, b);
+	int err = bench_num(b->run, "warm", 0) ? warm_up(s) : 0;
 
-	if (!workers || n < workers)
-		return -EINVAL;
-	init_waitqueue_head(&b.gate);
-	b.items = bench_items_alloc(n);
-	if (!b.items)
-		return -ENOMEM;
-	before = bench_free_memory();
-	err = bench_pool_create(&b.pool, run, &doze_fn);
+	err = err ?: bench_produce_counted(b, true, b->n, bench_produce_items);
 	if (err)
-		goto out_free;
-	if (bench_num(run, "warm", 0)) {
-		err = warm_up(&b, workers);
-		if (err)
-			return bench_lost(err);
+		return err;
+	bench_meter_stop(b);
+	bench_put(b->run, "used_bytes", bench_shrunk_by(s->free_before));
+	put_floor(s);
+	return 0;
+}
+
+const struct bench_case bench_sleep = {
+	.name = "sleep",
+	.size = sizeof(struct sleep),
+	.fn = &doze_or_wait_fn,
+	.n = 10000,
+	.prepare = prepare,
+	.measure = measure_sleep,
+};
+
+/* ---- each ---- */
+
+static int look(void *data)
+{
+	struct sleep *s = data;
+	u64 now, under_way;
+
+	while (!kthread_should_stop()) {
+		now = bench_free_memory_now();
+		under_way = READ_ONCE(s->submitted) - bench_count_sum();
+		s->free_least = min(s->free_least, now);
+		/* those that have ended are counted later than those that have begun */
+		if ((s64)under_way > 0)
+			s->peak = max(s->peak, under_way);
+		bench_sleep_us(2 * USEC_PER_MSEC);
 	}
+	return 0;
+}
 
-	prepare(&b, n);
-	err = bench_produce(run, 1, n, produce, &b, &b.meter);
+static bool is_kthread(struct bench *b)
+{
+	return !strcmp(b->pool.peer->name, "kthread");
+}
+
+/* In pieces, so that whoever looks sees how far it is. */
+#define PIECE	64
+
+static int produce(struct bench_producer *p)
+{
+	struct sleep *s = p->data;
+	struct bench *b = &s->b;
+	u64 done = 0, given, piece;
+
+	while (done < p->nr) {
+		piece = min_t(u64, PIECE, p->nr - done);
+		given = b->pool.peer->submit_all(&b->pool, b->items + p->first + done, piece);
+		done += given;
+		WRITE_ONCE(s->submitted, done);
+		if (given == piece)
+			continue;
+		if (!is_kthread(b))
+			return -EIO;
+		s->refused++;
+		bench_sleep_us(USEC_PER_MSEC);
+	}
+	return 0;
+}
+
+#ifdef CONFIG_TRACEPOINTS
+static DEFINE_PER_CPU(u64, allocations);
+
+/* What any of these tracepoints passes is not looked at. */
+static void allocated(void *data)
+{
+	this_cpu_inc(allocations);
+}
+
+static void count_at(struct tracepoint *tp, void *begins)
+{
+	if (strcmp(tp->name, "kmalloc") && strcmp(tp->name, "kmem_cache_alloc") &&
+	    strcmp(tp->name, "mm_page_alloc"))
+		return;
+	if (begins)
+		WARN_ON(tracepoint_probe_register(tp, allocated, NULL));
+	else
+		tracepoint_probe_unregister(tp, allocated, NULL);
+}
+
+static void count_allocations(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		per_cpu(allocations, cpu) = 0;
+	for_each_kernel_tracepoint(count_at, count_at);
+}
+
+static void put_allocations(struct bench_run *run)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_kernel_tracepoint(count_at, NULL);
+	tracepoint_synchronize_unregister();
+	for_each_possible_cpu(cpu)
+		sum += per_cpu(allocations, cpu);
+	bench_put(run, "allocs", sum);
+}
+#else
+static void count_allocations(void)
+{
+}
+
+static void put_allocations(struct bench_run *run)
+{
+}
+#endif
+
+static int measure_each(struct bench *b)
+{
+	struct sleep *s = container_of(b, struct sleep, b);
+	bool counts = bench_num(b->run, "count", 0);
+	struct task_struct *looker;
+	int err;
+
+	looker = kthread_create(look, s, "bench_look");
+	if (IS_ERR(looker))
+		return PTR_ERR(looker);
+	if (counts)
+		count_allocations();
+	s->free_before = bench_free_memory();
+	s->free_least = s->free_before;
+	wake_up_process(looker);
+	err = bench_produce_counted(b, true, b->n, produce);
 	if (!err)
-		err = bench_count_wait(n);
-	if (err)
-		return bench_lost(err);
-	bench_meter_stop(&b.meter, run);
-	after = bench_free_memory();
-	bench_put(run, "floor_ns", div64_u64(n * b.us * NSEC_PER_USEC, workers));
-	bench_put(run, "used_bytes", before > after ? before - after : 0);
-	bench_pool_finish(&b.pool, run);
-out_free:
-	kvfree(b.items);
+		bench_meter_stop(b);
+	if (counts)
+		put_allocations(b->run);
+	kthread_stop(looker);
+	if (is_kthread(b))
+		s->workers = b->n;
+	put_floor(s);
+	bench_put(b->run, "peak_bytes", s->free_before - s->free_least);
+	bench_put(b->run, "peak_max", s->peak);
+	bench_put(b->run, "refused", s->refused);
 	return err;
 }
+
+const struct bench_case bench_each = {
+	.name = "each",
+	.size = sizeof(struct sleep),
+	.fn = &doze_fn,
+	.n = 10000,
+	.prepare = prepare,
+	.measure = measure_each,
+};

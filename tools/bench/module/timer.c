@@ -3,8 +3,9 @@
  * A timer interrupt that submits.
  *
  *	timer peer=NAME n=N [period=US] [cpu=C]
+ *	pair peer=NAME n=N [us=US] [gap=US] [pause=US]
  *
- * A high-resolution timer on CPU 0, in hard interrupt context, submits a task. The task
+ * timer: a high-resolution timer on CPU 0, in hard interrupt context, submits a task. The task
  * wakes a thread, which sets the timer to fire a period later; N times. "start_*" is the
  * time from before the submit until the task starts, "enqueue_*" that of the submit alone,
  * in ns.
@@ -12,127 +13,219 @@
  * The timer does not start itself again: the interrupt would set the next one before it
  * returns, which can take longer than the submit. Workers of this CPU would wait for that,
  * those of another CPU would not.
+ *
+ * pair: such a timer submits two tasks that compute for us microseconds, the second one gap
+ * microseconds after the first; N times, with a pause in between. "pair_*" is the time from
+ * before the first submit until both have ended, in ns.
  */
-#include "bench.h"
-
 #include <linux/completion.h>
-#include <linux/err.h>
 #include <linux/hrtimer.h>
-#include <linux/ktime.h>
-#include <linux/mm.h>
 
+#include "bench.h"
 #include "compat.h"
-#include "peers.h"
-#include "producers.h"
-
-struct tick {
-	struct bench_item item;
-	u64 submitted_ns, started_ns;
-};
 
 struct ticks {
-	struct bench_pool pool;
+	struct bench b;
 	struct hrtimer timer;
-	struct tick *ticks;
+	u64 *submitted_ns, *ended_ns;	/* of each item */
 	u32 *enqueue_ns, *start_ns;
 	u64 next, period_ns;
+	struct completion done;
 	int err;
-	struct completion started;
+	/* pair */
+	u64 us, pause_us;
+	u32 *pair_ns;
 };
+
+static struct ticks *ticks_of(struct bench *b)
+{
+	return container_of(b, struct ticks, b);
+}
 
 static void ticked(struct bench_item *item)
 {
-	struct ticks *b = item->data;
+	struct ticks *t = item->data;
 
-	container_of(item, struct tick, item)->started_ns = ktime_get_ns();
+	t->ended_ns[item - t->b.items] = ktime_get_ns();
 	bench_count();
-	complete(&b->started);
+	complete(&t->done);
 }
 
 BENCH_FN(ticked);
 
+static void submit(struct ticks *t)
+{
+	struct bench *b = &t->b;
+
+	t->submitted_ns[t->next] = ktime_get_ns();
+	t->err = b->pool.peer->submit_atomic(&b->pool, &b->items[t->next]);
+}
+
 static enum hrtimer_restart timer_fired(struct hrtimer *timer)
 {
-	struct ticks *b = container_of(timer, struct ticks, timer);
-	struct tick *tick = &b->ticks[b->next];
+	struct ticks *t = container_of(timer, struct ticks, timer);
 
-	tick->submitted_ns = ktime_get_ns();
-	b->err = b->pool.peer->submit_atomic(&b->pool, &tick->item);
-	b->enqueue_ns[b->next] = min_t(u64, ktime_get_ns() - tick->submitted_ns, U32_MAX);
-	if (b->err)
-		complete(&b->started);
+	submit(t);
+	t->enqueue_ns[t->next] = bench_u32(ktime_get_ns() - t->submitted_ns[t->next]);
+	if (t->err)
+		complete(&t->done);
 	return HRTIMER_NORESTART;
+}
+
+/* Until what it starts is done; pinned: where this thread is. */
+static void start_and_wait(struct ticks *t)
+{
+	hrtimer_start(&t->timer, ns_to_ktime(t->period_ns), HRTIMER_MODE_REL_PINNED_HARD);
+	wait_for_completion(&t->done);
+	/* its function has returned */
+	hrtimer_cancel(&t->timer);
 }
 
 static int produce_ticks(struct bench_producer *p)
 {
-	struct ticks *b = p->data;
+	struct ticks *t = p->data;
 
-	for (b->next = 0; b->next < p->nr && !b->err; b->next++) {
-		/* pinned: where this thread is */
-		hrtimer_start(&b->timer, ns_to_ktime(b->period_ns), HRTIMER_MODE_REL_PINNED_HARD);
-		wait_for_completion(&b->started);
-		/* its function has returned */
-		hrtimer_cancel(&b->timer);
-	}
-	return b->err ?: bench_count_wait(p->nr);
+	for (t->next = 0; t->next < p->nr && !t->err; t->next++)
+		start_and_wait(t);
+	return t->err ?: bench_count_wait(p->nr);
 }
 
-static int ticking(struct ticks *b, struct bench_run *run, u64 n)
+static int prepare(struct bench *b, u64 period_us)
+{
+	struct ticks *t = ticks_of(b);
+
+	t->period_ns = period_us * NSEC_PER_USEC;
+	t->submitted_ns = bench_zalloc(b, b->nr_items, sizeof(u64));
+	t->ended_ns = bench_zalloc(b, b->nr_items, sizeof(u64));
+	init_completion(&t->done);
+	return t->period_ns ? 0 : -EINVAL;
+}
+
+static int prepare_ticks(struct bench *b)
+{
+	ticks_of(b)->start_ns = bench_series(b, "start", b->n);
+	ticks_of(b)->enqueue_ns = bench_series(b, "enqueue", b->n);
+	return prepare(b, bench_num(b->run, "period", 200));
+}
+
+static int ready(struct bench *b, enum hrtimer_restart (*fn)(struct hrtimer *timer))
+{
+	hrtimer_setup(&ticks_of(b)->timer, fn, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	return b->pool.peer->submit_atomic ? 0 : -EINVAL;
+}
+
+static int ready_for_ticks(struct bench *b)
+{
+	return ready(b, timer_fired);
+}
+
+static int measure_ticks(struct bench *b)
+{
+	struct ticks *t = ticks_of(b);
+	u64 i;
+	int err;
+
+	bench_count_reset();
+	/* unmeasured, so that there are workers */
+	err = bench_produce(b, false, DIV_ROUND_UP(b->n, 10), produce_ticks);
+	if (err)
+		return err;
+	bench_flush(b);
+	bench_count_reset();
+	err = bench_produce(b, true, b->n, produce_ticks);
+	for (i = 0; i < b->n; i++)
+		t->start_ns[i] = bench_u32(t->ended_ns[i] - t->submitted_ns[i]);
+	return err;
+}
+
+const struct bench_case bench_timer = {
+	.name = "timer",
+	.size = sizeof(struct ticks),
+	.fn = &ticked_fn,
+	.prepare = prepare_ticks,
+	.ready = ready_for_ticks,
+	.measure = measure_ticks,
+};
+
+/* ---- two tasks ---- */
+
+static void compute(struct bench_item *item)
+{
+	struct ticks *t = item->data;
+
+	t->ended_ns[item - t->b.items] = bench_compute_for(t->us * NSEC_PER_USEC);
+	bench_count();
+}
+
+BENCH_FN(compute);
+
+static enum hrtimer_restart pair_fired(struct hrtimer *timer)
+{
+	struct ticks *t = container_of(timer, struct ticks, timer);
+
+	submit(t);
+	if (t->err || ++t->next == t->b.nr_items) {
+		complete(&t->done);
+		return HRTIMER_NORESTART;
+	}
+	hrtimer_forward_now(timer, ns_to_ktime(t->period_ns));
+	return HRTIMER_RESTART;
+}
+
+static int produce_pairs(struct bench_producer *p)
+{
+	struct ticks *t = p->data;
+	u64 i;
+	int err;
+
+	for (i = 0; i < p->nr; i++) {
+		bench_sleep_us(t->pause_us);
+		t->next = 0;
+		start_and_wait(t);
+		err = t->err ?: bench_count_wait((i + 1) * t->b.nr_items);
+		if (err)
+			return err;
+		/* the functions have returned */
+		bench_flush(&t->b);
+		t->pair_ns[i] = bench_u32(max(t->ended_ns[0], t->ended_ns[1]) -
+					  t->submitted_ns[0]);
+	}
+	return 0;
+}
+
+static int prepare_pairs(struct bench *b)
+{
+	struct ticks *t = ticks_of(b);
+
+	t->us = bench_num(b->run, "us", 9000);
+	t->pause_us = bench_num(b->run, "pause", 20000);
+	t->pair_ns = bench_series(b, "pair", b->n);
+	b->nr_items = 2;
+	return prepare(b, bench_num(b->run, "gap", 100));
+}
+
+static int ready_for_pairs(struct bench *b)
+{
+	return ready(b, pair_fired);
+}
+
+static int measure_pairs(struct bench *b)
 {
 	int err;
 
 	bench_count_reset();
-	err = bench_produce(run, 1, n, produce_ticks, b, NULL);
-	if (!err)
-		b->pool.peer->flush(&b->pool);
-	return err;
-}
-
-int bench_timer(struct bench_run *run)
-{
-	u64 n = bench_num(run, "n", 1000), i;
-	struct ticks b = {
-		.period_ns = bench_num(run, "period", 200) * NSEC_PER_USEC,
-	};
-	int err = -ENOMEM;
-
-	if (!n || !b.period_ns)
-		return -EINVAL;
-	b.ticks = kvcalloc(n, sizeof(*b.ticks), GFP_KERNEL);
-	b.enqueue_ns = kvcalloc(n, sizeof(u32), GFP_KERNEL);
-	b.start_ns = kvcalloc(n, sizeof(u32), GFP_KERNEL);
-	if (!b.ticks || !b.enqueue_ns || !b.start_ns)
-		goto out_free;
-	err = bench_pool_create(&b.pool, run, &ticked_fn);
-	if (err)
-		goto out_free;
-	err = -EINVAL;
-	if (!b.pool.peer->submit_atomic)
-		goto out_destroy;
-	for (i = 0; i < n; i++) {
-		b.pool.peer->init(&b.pool, &b.ticks[i].item);
-		b.ticks[i].item.data = &b;
-	}
-	init_completion(&b.started);
-	hrtimer_setup(&b.timer, timer_fired, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	/* unmeasured, so that there are workers */
-	err = ticking(&b, NULL, DIV_ROUND_UP(n, 10));
-	if (!err)
-		err = ticking(&b, run, n);
-	if (err)
-		return bench_lost(err);
-	for (i = 0; i < n; i++)
-		b.start_ns[i] = min_t(u64, b.ticks[i].started_ns - b.ticks[i].submitted_ns,
-				      U32_MAX);
-	bench_put_percentiles(run, "start", b.start_ns, n);
-	bench_put_percentiles(run, "enqueue", b.enqueue_ns, n);
-	bench_pool_put_stats(&b.pool, run);
-out_destroy:
-	bench_pool_destroy(&b.pool);
-out_free:
-	kvfree(b.start_ns);
-	kvfree(b.enqueue_ns);
-	kvfree(b.ticks);
-	return err;
+	err = bench_produce(b, false, min(b->n, 2ULL), produce_pairs);
+	bench_count_reset();
+	return err ?: bench_produce(b, true, b->n, produce_pairs);
 }
+
+const struct bench_case bench_pair = {
+	.name = "pair",
+	.size = sizeof(struct ticks),
+	.fn = &compute_fn,
+	.n = 20,
+	.prepare = prepare_pairs,
+	.ready = ready_for_pairs,
+	.measure = measure_pairs,
+};

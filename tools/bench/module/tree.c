@@ -13,27 +13,17 @@
  * With shuffle=1 node i is anywhere, as if each had been allocated: then no order
  * has an advantage.
  */
-#include "bench.h"
-
 #include <linux/atomic.h>
 #include <linux/completion.h>
 #include <linux/jiffies.h>
-#include <linux/kernel.h>
-#include <linux/mm.h>
 #include <linux/prandom.h>
 
-#include "peers.h"
-
-struct node {
-	atomic_t open;		/* itself, and its children that have not joined */
-};
+#include "bench.h"
 
 struct tree {
-	struct bench_pool pool;
-	struct bench_item *items;
-	struct node *nodes;
+	struct bench b;
+	atomic_t *open;		/* of a node: itself, and its children that have not joined */
 	u32 *places;		/* where node i is, or NULL */
-	struct bench_meter meter;
 	struct completion joined;
 	u32 nr;
 	int err;
@@ -46,7 +36,7 @@ static u32 place(const struct tree *tree, u32 i)
 
 static void join(struct tree *tree, u32 i)
 {
-	while (atomic_dec_and_test(&tree->nodes[place(tree, i)].open)) {
+	while (atomic_dec_and_test(&tree->open[place(tree, i)])) {
 		if (!i) {
 			complete(&tree->joined);
 			break;
@@ -64,7 +54,7 @@ static void grow(struct bench_item *item)
 	for (child = 2 * i + 1; child <= 2 * i + 2; child++) {
 		if (child >= tree->nr)
 			break;
-		err = tree->pool.peer->submit(&tree->pool, &tree->items[place(tree, child)]);
+		err = bench_submit(&tree->b, &tree->b.items[place(tree, child)]);
 		if (err)
 			WRITE_ONCE(tree->err, err);
 	}
@@ -91,76 +81,70 @@ static void shuffle(u32 *places, u32 nr)
 
 static void plant(struct tree *tree)
 {
+	struct bench *b = &tree->b;
 	u32 i, children;
 
-	bench_items_init(&tree->pool, tree->items, tree->nr);
+	bench_items_init(&b->pool, b->items, tree->nr);
 	if (tree->places)
 		shuffle(tree->places, tree->nr);
 	for (i = 0; i < tree->nr; i++) {
 		children = 2 * i + 2 < tree->nr ? 2 : 2 * i + 1 < tree->nr;
-		atomic_set(&tree->nodes[place(tree, i)].open, 1 + children);
-		tree->items[place(tree, i)].index = i;
-		tree->items[place(tree, i)].data = tree;
+		atomic_set(&tree->open[place(tree, i)], 1 + children);
+		b->items[place(tree, i)].index = i;
 	}
 	bench_count_reset();
 	reinit_completion(&tree->joined);
 }
 
-static int grow_tree(struct tree *tree)
+static int grow_tree(struct tree *tree, u32 nr)
 {
+	struct bench *b = &tree->b;
 	int err;
 
+	tree->nr = nr;
 	plant(tree);
-	bench_meter_start(&tree->meter);
-	err = tree->pool.peer->submit(&tree->pool, &tree->items[place(tree, 0)]);
+	bench_meter_start(b);
+	err = bench_submit(b, &b->items[place(tree, 0)]);
 	/* a subtree that was not accepted never joins */
 	while (!err && !wait_for_completion_timeout(&tree->joined, 60 * HZ))
 		err = READ_ONCE(tree->err) ?: -ETIMEDOUT;
 	return err;
 }
 
-int bench_tree(struct bench_run *run)
+static int prepare(struct bench *b)
 {
-	struct tree tree = { .nr = bench_num(run, "n", 100000) };
-	int err = -ENOMEM;
-	u32 nr = tree.nr;
+	struct tree *tree = container_of(b, struct tree, b);
 
-	if (!nr)
-		return -EINVAL;
-	init_completion(&tree.joined);
-	tree.items = bench_items_alloc(nr);
-	tree.nodes = kvcalloc(nr, sizeof(*tree.nodes), GFP_KERNEL);
-	if (bench_num(run, "shuffle", 0)) {
-		tree.places = kvcalloc(nr, sizeof(*tree.places), GFP_KERNEL);
-		if (!tree.places)
-			goto out_free;
-	}
-	if (!tree.items || !tree.nodes)
-		goto out_free;
-	err = bench_pool_create(&tree.pool, run, &grow_fn);
-	if (err)
-		goto out_free;
+	init_completion(&tree->joined);
+	tree->open = bench_zalloc(b, b->n, sizeof(*tree->open));
+	if (bench_num(b->run, "shuffle", 0))
+		tree->places = bench_zalloc(b, b->n, sizeof(*tree->places));
+	return 0;
+}
+
+static int measure(struct bench *b)
+{
+	struct tree *tree = container_of(b, struct tree, b);
+	int err;
 
 	/* unmeasured, so that there are workers */
-	tree.nr = DIV_ROUND_UP(nr, 20);
-	err = grow_tree(&tree);
+	err = grow_tree(tree, DIV_ROUND_UP(b->n, 20));
 	if (err)
-		return bench_lost(err);
-	tree.pool.peer->flush(&tree.pool);
-
-	tree.nr = nr;
-	err = grow_tree(&tree);
+		return err;
+	bench_flush(b);
+	err = grow_tree(tree, b->n);
 	if (err)
-		return bench_lost(err);
-	bench_meter_stop(&tree.meter, run);
-	tree.pool.peer->flush(&tree.pool);
-	bench_pool_put_stats(&tree.pool, run);
-	if (bench_count_sum() != nr)
-		err = -EIO;
-	bench_pool_destroy(&tree.pool);
-out_free:
-	kvfree(tree.places);
-	kvfree(tree.nodes);
-	kvfree(tree.items);
-	return err;
+		return err;
+	bench_meter_stop(b);
+	bench_flush(b);
+	return bench_count_sum() == b->n ? 0 : -EIO;
 }
+
+const struct bench_case bench_tree = {
+	.name = "tree",
+	.size = sizeof(struct tree),
+	.fn = &grow_fn,
+	.n = 100000,
+	.prepare = prepare,
+	.measure = measure,
+};

@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "../dev.h"
 #include "../parse.h"
@@ -69,25 +68,6 @@ static void note(const char *what)
 	}
 }
 
-static __u64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
-}
-
-/* -EINTR after a signal, as in the kernel. */
-static int sleep_until(__u64 ns)
-{
-	struct timespec time = {
-		.tv_sec = ns / NSEC_PER_SEC,
-		.tv_nsec = ns % NSEC_PER_SEC,
-	};
-
-	return -clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
-}
-
 static __u64 outstanding(__u64 now, __u64 *first_end)
 {
 	__u64 nr = 0;
@@ -115,15 +95,13 @@ int dev_open(void)
 	return fd < 0 ? -errno : fd;
 }
 
-int dev_attach(int fd, const char *name)
+int dev_attach(int fd __maybe_unused, const char *name)
 {
-	(void)fd;
 	return strcmp(name, pool.name) ? -ENOENT : 0;
 }
 
-int dev_create(int fd, const char *name, const struct wpool_dev_attrs *attrs)
+int dev_create(int fd __maybe_unused, const char *name, const struct wpool_dev_attrs *attrs)
 {
-	(void)fd;
 	if (!strcmp(name, pool.name))
 		return -EEXIST;
 	snprintf(pool.name, sizeof(pool.name), "%s", name);
@@ -135,39 +113,31 @@ int dev_create(int fd, const char *name, const struct wpool_dev_attrs *attrs)
 	return 0;
 }
 
-int dev_group(int fd, __u32 max_outstanding, __u32 flags)
+int dev_group(int fd __maybe_unused, __u32 max_outstanding, __u32 flags __maybe_unused)
 {
-	(void)fd;
-	(void)flags;
 	if (!max_outstanding)
 		return -ERANGE;
 	note("group");
 	return 0;
 }
 
-int dev_tune(int fd, const struct wpool_dev_attrs *attrs)
+int dev_tune(int fd __maybe_unused, const struct wpool_dev_attrs *attrs __maybe_unused)
 {
-	(void)fd;
-	(void)attrs;
 	return 0;
 }
 
-int dev_release(int fd, __u32 flags, __u64 timeout_ns)
+int dev_release(int fd __maybe_unused, __u32 flags __maybe_unused, __u64 timeout_ns)
 {
-	(void)fd;
-	(void)flags;
 	return timeout_ns ? -ETIME : 0;
 }
 
-int dev_reboot(int fd)
+int dev_reboot(int fd __maybe_unused)
 {
-	(void)fd;
 	return 0;
 }
 
-int dev_destroy(int fd)
+int dev_destroy(int fd __maybe_unused)
 {
-	(void)fd;
 	if (!strcmp(pool.name, "demo"))
 		return -EBUSY;
 	note("destroyed");
@@ -176,11 +146,10 @@ int dev_destroy(int fd)
 	return 0;
 }
 
-int dev_info(int fd, struct wpool_dev_attrs *attrs)
+int dev_info(int fd __maybe_unused, struct wpool_dev_attrs *attrs)
 {
 	static int nr_looks;
 
-	(void)fd;
 	*attrs = pool.attrs;
 	/* a pool that was tuned since the first look */
 	if (getenv("FAKE_TUNED") && nr_looks++)
@@ -188,9 +157,8 @@ int dev_info(int fd, struct wpool_dev_attrs *attrs)
 	return 0;
 }
 
-int dev_stats(int fd, struct wpool_dev_stats *stats)
+int dev_stats(int fd __maybe_unused, struct wpool_dev_stats *stats)
 {
-	(void)fd;
 	memset(stats, 0, sizeof(*stats));
 	pthread_mutex_lock(&pool.lock);
 	stats->workers = pool.workers;
@@ -275,7 +243,7 @@ int dev_submit(int fd, const struct wpool_dev_work *works, __u32 nr, __u32 flags
 		if (!err)
 			(*accepted)++;
 		else if (err == -EAGAIN && block)
-			err = sleep_until(wait_ns);
+			err = -sleep_until_ns(wait_ns);
 	}
 	return *accepted ? 0 : err;
 }
@@ -332,6 +300,6 @@ ssize_t dev_read(int fd, struct wpool_dev_record *records, size_t max)
 			return nr;
 		}
 		pthread_mutex_unlock(&pool.lock);
-		sleep_until(first_end);
+		sleep_until_ns(first_end);
 	}
 }

@@ -80,6 +80,21 @@ static bool workers_are_in(const struct pool *pool, int nr, const char *group)
 	return got == nr;
 }
 
+/* That many threads, workers and the rescuer, all of which have come to rest. */
+static bool threads_rest(const struct pool *pool, int nr)
+{
+	char name[80], state[32];
+	pid_t pids[16];
+	int i, got;
+
+	snprintf(name, sizeof(name), "wp/%s", pool->name);
+	got = threads_named(name, pids, 16);
+	for (i = 0; i < got; i++)
+		if (thread_status(pids[i], "State", state, sizeof(state)) || state[0] != 'I')
+			return false;
+	return got == nr;
+}
+
 static bool cgroup_is(const struct pool *pool, const char *group)
 {
 	char text[256];
@@ -190,6 +205,8 @@ TEST_F(cgroup, the_rescuer_follows)
 
 	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 2));
 	ASSERT_EQ(0, attr_write(pool->name, "reclaim", "1"));
+	/* on its way there it would look by itself */
+	ASSERT_TRUE(WAIT_FOR(threads_rest(pool, attr_number(pool->name, "workers") + 1)));
 	ASSERT_EQ(0, attr_write(pool->name, "cgroup", "none"));
 	EXPECT_TRUE(WAIT_FOR(!rmdir(self->group[0])));
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The line that asks for a measurement, and the line of JSON that answers it.
- */
-#include "bench.h"
+/* See run.h. */
+#include "run.h"
 
+#include <linux/bug.h>
 #include <linux/ctype.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -91,6 +91,11 @@ const char *bench_text(const struct bench_run *run, const char *key,
 	return def;
 }
 
+bool bench_is(const struct bench_run *run, const char *key, const char *value)
+{
+	return !strcmp(bench_text(run, key, ""), value);
+}
+
 u64 bench_num(const struct bench_run *run, const char *key, u64 def)
 {
 	const char *text = bench_text(run, key, NULL);
@@ -105,4 +110,32 @@ void bench_put(struct bench_run *run, const char *key, u64 value)
 
 	scnprintf(text, sizeof(text), "%llu", value);
 	put(run, key, text, "");
+}
+
+void *bench_run_zalloc(struct bench_run *run, u64 nr, size_t size)
+{
+	void *memory = NULL;
+
+	if (!WARN_ON_ONCE(run->nr_memory == ARRAY_SIZE(run->memory)))
+		memory = kvcalloc(nr, size, GFP_KERNEL);
+	if (memory)
+		run->memory[run->nr_memory++] = memory;
+	else
+		run->no_memory = true;
+	return memory;
+}
+
+u32 *bench_run_series(struct bench_run *run, const char *name, u64 nr)
+{
+	u32 *values = bench_run_zalloc(run, nr, sizeof(*values));
+
+	if (!WARN_ON_ONCE(run->nr_series == ARRAY_SIZE(run->series)))
+		run->series[run->nr_series++] = (struct bench_series){ name, values };
+	return values;
+}
+
+void bench_run_free(struct bench_run *run)
+{
+	while (run->nr_memory)
+		kvfree(run->memory[--run->nr_memory]);
 }

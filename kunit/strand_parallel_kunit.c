@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Tasks of strands with a parallel part: that part beside others, and then the turn, in order. */
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <linux/wpool_stats.h>
+#include <linux/wpool_strand.h>
+
+#include "strand_tasks.h"
+
+#define NR_TASKS	5
+#define NR_MANY		WPK_RING_ITEMS
+#define WINDOW		64U
+
+static void part_fn(struct wpool_strand_task *task)
+{
+	struct st *st = st_of(task);
+
+	if (st->part_gate)
+		wpk_gate_pass(st->part_gate);
+	atomic_inc(&st->parts);
+}
+
+static struct st *part_tasks(struct kunit *test, struct st_strand *of, int nr)
+{
+	struct st *st = st_tasks(test, of, NULL, nr);
+	int i;
+
+	for (i = 0; i < nr; i++)
+		wpool_strand_task_set_parallel(&st[i].task, part_fn);
+	return st;
+}
+
+/* Each part once, and before its turn, or without one. */
+static void expect_parts(struct kunit *test, struct st *st, int nr, int parts)
+{
+	int i;
+
+	for (i = 0; i < nr; i++)
+		KUNIT_EXPECT_EQ(test, atomic_read(&st[i].parts), parts);
+}
+
+/* All of them are in their parts at once; the last one is the first to end it. */
+static void wpool_strand_parts_run_side_by_side_and_turns_in_order(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, NR_TASKS, 0);
+	struct st_strand *of = st_strand(test, pool, NR_TASKS);
+	struct st *st = part_tasks(test, of, NR_TASKS);
+	struct wpk_gate *gates[NR_TASKS];
+	int i;
+
+	for (i = 0; i < NR_TASKS; i++) {
+		gates[i] = wpk_gate(test);
+		st[i].part_gate = gates[i];
+	}
+	st_submit(test, st, NR_TASKS);
+	for (i = 0; i < NR_TASKS; i++)
+		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gates[i], 1));
+	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&st[0].task), -EALREADY);
+	for (i = NR_TASKS - 1; i > 0; i--) {
+		wpk_gate_open(gates[i]);
+		WPK_ASSERT_EVENTUALLY(test, atomic_read(&st[i].parts) == 1);
+		/* it leaves its place in the pool, and keeps the one in the strand */
+		WPK_EVENTUALLY(test, wpk_stat(pool, outstanding) == i);
+		KUNIT_EXPECT_EQ(test, READ_ONCE(of->strand.nr), NR_TASKS);
+		KUNIT_EXPECT_EQ(test, atomic_read(&of->started), 0);
+	}
+	wpk_gate_open(gates[0]);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
+	st_ran_in_order(test, st, NR_TASKS);
+	expect_parts(test, st, NR_TASKS, 1);
+	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
+}
+
+/* One with such a part, one without, and so on, in one worker. */
+static void wpool_strand_parts_among_plain_tasks_keep_the_order(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct st_strand *of = st_strand(test, wpk_pool(test, 1, 0), NR_TASKS);
+	struct st *st = part_tasks(test, of, NR_TASKS);
+	int i;
+
+	st[0].part_gate = gate;
+	for (i = 1; i < NR_TASKS; i += 2)
+		wpool_strand_task_set_parallel(&st[i].task, NULL);
+	st_submit(test, st, NR_TASKS);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
+	st_ran_in_order(test, st, NR_TASKS);
+	for (i = 0; i < NR_TASKS; i++)
+		KUNIT_EXPECT_EQ(test, atomic_read(&st[i].parts), !(i & 1));
+}
+
+static void body_resubmits(struct st *st)
+{
+	st->ret = wpool_strand_try_submit(&st->task);
+}
+
+/* Its part could run while its turn does. When the turn is over, it can. */
+static void wpool_strand_try_submit_in_the_own_turn_is_ealready(struct kunit *test)
+{
+	struct st_strand *of = st_strand(test, wpk_pool(test, 2, 0), NR_TASKS);
+	struct st *st = part_tasks(test, of, 1);
+
+	st->body = body_resubmits;
+	st_submit(test, st, 1);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
+	KUNIT_EXPECT_EQ(test, st->ret, -EALREADY);
+	st_submit(test, st, 1);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&st->parts), 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&st->runs), 2);
+}
+
+/* A new task where the one was whose turn it is, as after a kfree() and a kmalloc(). */
+static void body_submits_anew(struct st *st)
+{
+	if (atomic_read(&st->runs) > 1)
+		return;
+	wpool_strand_task_init(&st->task, &st->of->strand, st_fn, st_abort);
+	wpool_strand_task_set_parallel(&st->task, part_fn);
+	st->ret = wpool_strand_try_submit(&st->task);
+	/* its part ends before this turn */
+	if (!st->ret && !wpk_eventually(atomic_read(&st->parts) == 2))
+		st->ret = -ETIMEDOUT;
+}
+
+static void wpool_strand_try_submit_of_a_new_task_at_the_same_address(struct kunit *test)
+{
+	struct st_strand *of = st_strand(test, wpk_pool(test, 2, 0), NR_TASKS);
+	struct st *st = part_tasks(test, of, 1);
+
+	st->body = body_submits_anew;
+	st_submit(test, st, 1);
+	WPK_EVENTUALLY(test, st->ret || atomic_read(&st->runs) == 2);
+	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
+	KUNIT_EXPECT_EQ(test, st->ret, 0);
+	KUNIT_EXPECT_FALSE(test, of->twice);
+	KUNIT_EXPECT_EQ(test, atomic_read(&st->parts), 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&st->runs), 2);
+	KUNIT_EXPECT_EQ(test, of->strand.nr, 0);
+}
+
+static u64 runs_of(struct wpool_cost *costs, int nr, void *func)
+{
+	while (nr--)
+		if (costs[nr].func == func)
+			return costs[nr].runs;
+	return 0;
+}
+
+/* Each by its own function, whether the turn comes at once or later. */
+static void wpool_get_costs_of_parts_and_turns(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+	struct wpool_cost costs[4];
+	struct st_strand *of;
+	struct wpool *pool;
+	struct st *st;
+	int nr;
+
+	wpk_attrs(&attrs, 2, 8);
+	attrs.latency = true;
+	pool = wpk_pool_attrs(test, &attrs);
+	of = st_strand(test, pool, NR_TASKS);
+	st = part_tasks(test, of, NR_TASKS);
+	st_submit(test, st, NR_TASKS);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	nr = wpool_get_costs(pool, costs, ARRAY_SIZE(costs));
+	KUNIT_ASSERT_GT(test, nr, 0);
+	KUNIT_EXPECT_EQ(test, runs_of(costs, nr, part_fn), NR_TASKS);
+	KUNIT_EXPECT_EQ(test, runs_of(costs, nr, st_fn), NR_TASKS);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 2 * NR_TASKS);
+}
+
+/*
+ * The first is in its part, two have ended theirs, one is queued in the pool, one stands in line
+ * for it.
+ */
+static void wpool_release_cancel_aborts_parts_in_their_turns(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 1);
+	struct st_strand *of = st_strand(test, pool, NR_TASKS);
+	struct wpk_gate *gate = wpk_gate(test), *last = wpk_gate(test);
+	struct st *st = part_tasks(test, of, NR_TASKS);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, last);
+	int i;
+
+	st[0].part_gate = gate;
+	st_submit(test, st, 3);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	WPK_ASSERT_EVENTUALLY(test, atomic_read(&st[2].parts) == 1);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, outstanding) == 1);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(last, 1));
+	st_submit(test, &st[3], 2);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 1);
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&st[3].aborts) + atomic_read(&st[4].aborts), 0);
+	wpk_gate_open(gate);
+	wpk_gate_open(last);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, WPK_PATIENCE), 0);
+	KUNIT_EXPECT_FALSE(test, of->twice);
+	for (i = 0; i < NR_TASKS; i++) {
+		KUNIT_EXPECT_EQ(test, atomic_read(&st[i].parts), i < 3);
+		KUNIT_EXPECT_EQ(test, atomic_read(&st[i].runs) + atomic_read(&st[i].aborts), 1);
+		KUNIT_EXPECT_EQ(test, st[i].status, atomic_read(&st[i].runs) ? 0 : -ECANCELED);
+	}
+	KUNIT_EXPECT_EQ(test, atomic_read(&st[3].aborts) + atomic_read(&st[4].aborts), 2);
+	KUNIT_EXPECT_EQ(test, of->strand.nr, 0);
+	/* nothing of the limits was lost */
+	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 3);
+	st_submit(test, st, NR_TASKS);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
+}
+
+/* ---- many ----------------------------------------------------------------- */
+
+/**
+ * struct many - a task that frees itself
+ * @task: the task
+ * @nr: its number, in the order of the submits
+ * @had_part: its parallel part has returned
+ * @next: which number is to have the next turn
+ * @bad: turns out of order, without the part, or while another one had its turn
+ */
+struct many {
+	struct wpool_strand_task task;
+	u32 nr;
+	bool had_part;
+	u32 *next;
+	atomic_t *bad;
+};
+
+static void many_part(struct wpool_strand_task *task)
+{
+	struct many *many = container_of(task, struct many, task);
+
+	if (!get_random_u32_below(32))
+		udelay(20);
+	many->had_part = true;
+}
+
+static void many_turn(struct wpool_strand_task *task)
+{
+	struct many *many = container_of(task, struct many, task);
+
+	/* a plain count: two turns at once would lose one */
+	if (!many->had_part || many->nr != (*many->next)++)
+		atomic_inc(many->bad);
+	kfree(many);
+}
+
+static void wpool_strand_parts_by_the_thousand_keep_the_order(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 4, 4);
+	struct st_strand *of = st_strand(test, pool, WINDOW);
+	u32 *next = kunit_kzalloc(test, sizeof(*next), GFP_KERNEL);
+	atomic_t *bad = kunit_kzalloc(test, sizeof(*bad), GFP_KERNEL);
+	struct many *many;
+	int err = 0;
+	u32 nr = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, next);
+	KUNIT_ASSERT_NOT_NULL(test, bad);
+	while (!err && nr < NR_MANY && wpk_has_time(test)) {
+		many = kzalloc(sizeof(*many), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, many);
+		many->nr = nr++;
+		many->next = next;
+		many->bad = bad;
+		wpool_strand_task_init(&many->task, &of->strand, many_turn, NULL);
+		wpool_strand_task_set_parallel(&many->task, many_part);
+		while ((err = wpool_strand_try_submit(&many->task)) == -EAGAIN)
+			cond_resched();
+	}
+	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
+	KUNIT_EXPECT_EQ(test, err, 0);
+	KUNIT_EXPECT_EQ(test, *next, nr);
+	KUNIT_EXPECT_EQ(test, atomic_read(bad), 0);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 8);
+}
+
+static struct kunit_case strand_parallel_cases[] = {
+	KUNIT_CASE(wpool_strand_parts_run_side_by_side_and_turns_in_order),
+	KUNIT_CASE(wpool_strand_parts_among_plain_tasks_keep_the_order),
+	KUNIT_CASE(wpool_strand_try_submit_in_the_own_turn_is_ealready),
+	KUNIT_CASE(wpool_strand_try_submit_of_a_new_task_at_the_same_address),
+	KUNIT_CASE(wpool_get_costs_of_parts_and_turns),
+	KUNIT_CASE(wpool_release_cancel_aborts_parts_in_their_turns),
+	KUNIT_CASE_SLOW(wpool_strand_parts_by_the_thousand_keep_the_order),
+	{}
+};
+
+WPK_SUITE(strand_parallel);

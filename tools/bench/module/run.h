@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The line that asks for a measurement, the line of JSON that answers it, and what memory it
+ * takes meanwhile.
+ */
+#ifndef WPOOL_BENCH_RUN_H
+#define WPOOL_BENCH_RUN_H
+
+#include <linux/types.h>
+
+#define BENCH_LINE_LEN	512
+#define BENCH_JSON_LEN	4096
+
+/* Times of n operations, which become "<name>_p50" and so on. */
+struct bench_series {
+	const char *name;
+	u32 *values;
+};
+
+struct bench_run {
+	char line[BENCH_LINE_LEN];	/* the request, cut into words */
+	const char *words[32];
+	int nr_words;
+	char *json;
+	int len;
+	/* what ends with the measurement */
+	void *memory[12];
+	int nr_memory;
+	bool no_memory;
+	struct bench_series series[2];
+	int nr_series;
+};
+
+int bench_run_parse(struct bench_run *run, const char *line);
+void bench_run_end(struct bench_run *run);
+
+/* The value of @key, or @def. */
+u64 bench_num(const struct bench_run *run, const char *key, u64 def);
+const char *bench_text(const struct bench_run *run, const char *key,
+		       const char *def);
+/* Is the value of @key @value? */
+bool bench_is(const struct bench_run *run, const char *key, const char *value);
+/* One more figure. */
+void bench_put(struct bench_run *run, const char *key, u64 value);
+
+/*
+ * Zeroed memory until the measurement is over. NULL if there is none: then nothing is measured,
+ * so a case need not look before that.
+ */
+void *bench_run_zalloc(struct bench_run *run, u64 nr, size_t size);
+/* The same for the time of each of n operations; they are put in the end. Has room for @nr. */
+u32 *bench_run_series(struct bench_run *run, const char *name, u64 nr);
+void bench_run_free(struct bench_run *run);
+
+#endif /* WPOOL_BENCH_RUN_H */

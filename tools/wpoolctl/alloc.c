@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Memory, see alloc.h. */
+#include "alloc.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+void *alloc_checked(void *memory)
+{
+	if (!memory) {
+		fputs("wpoolctl: out of memory\n", stderr);
+		/* no handlers: other threads may be about */
+		_exit(EXIT_FAILURE);
+	}
+	return memory;
+}
+
+void *alloc_zeroed(size_t nr, size_t size)
+{
+	return alloc_checked(calloc(nr ?: 1, size));
+}
+
+char *alloc_copy(const char *text)
+{
+	return alloc_checked(strdup(text));
+}
+
+/* The room is doubled at each power of two, so that many appends cost little. */
+void *alloc_one_more(void *array, size_t nr, size_t size)
+{
+	if (!(nr & (nr - 1)))
+		array = alloc_checked(reallocarray(array, nr ? nr * 2 : 1, size));
+	memset((char *)array + nr * size, 0, size);
+	return array;
+}

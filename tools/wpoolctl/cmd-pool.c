@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0
+/* wpoolctl create, tune, release, reboot and destroy: what is done to a pool. */
+#include <errno.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "attrs.h"
+#include "cli.h"
+#include "dev.h"
+#include "parse.h"
+
+/* The exit code of what was done to a pool. */
+static int finish(const struct command *cmd, const char *pool, int err)
+{
+	struct errmsg e;
+
+	if (!err)
+		return CLI_OK;
+	dev_explain(&e, err, pool);
+	return cli_fail(cmd, &e);
+}
+
+/* "POOL ATTRIBUTE=VALUE..."; returns the pool. */
+static const char *read_attrs(const struct command *cmd, int argc, char **argv, enum attr_use use,
+			      struct attr_set *set)
+{
+	const char *pool;
+	struct errmsg e;
+
+	cli_parse(cmd, argc, argv, NULL);
+	pool = cli_pool_arg(cmd, argc, argv);
+	attr_set_init(set);
+	while (++optind < argc)
+		if (attr_set_add(set, use, argv[optind], &e))
+			cli_usage(cmd, "%s", e.text);
+	return pool;
+}
+
+static int finish_attrs(const struct command *cmd, const char *pool, int err,
+			const struct attr_set *set)
+{
+	struct errmsg e;
+
+	if (!err)
+		return CLI_OK;
+	attr_explain(&e, err, pool, set);
+	return cli_fail(cmd, &e);
+}
+
+/* ---- create ----------------------------------------------------------------- */
+
+static int run_create(const struct command *cmd, int argc, char **argv)
+{
+	struct attr_set set;
+	const char *pool = read_attrs(cmd, argc, argv, ATTR_CREATE, &set);
+	struct errmsg e;
+	int fd;
+
+	if (attr_set_check(&set, NULL, &e))
+		cli_usage(cmd, "%s", e.text);
+	fd = dev_open();
+	return finish_attrs(cmd, pool, fd < 0 ? fd : dev_create(fd, pool, &set.attrs), &set);
+}
+
+static void create_help(void)
+{
+	attr_print_help(ATTR_CREATE);
+}
+
+const struct command cmd_create = {
+	.name = "create",
+	.args = "POOL [ATTRIBUTE=VALUE]...",
+	.summary = "make a pool",
+	.help =
+"Makes a pool, which lives until it is destroyed or the module is unloaded. Attributes that are\n"
+"not given have their default, which wpoolctl(8) names.\n"
+"\n"
+"  wpoolctl create batch capacity=64 queue_depth=max nice=10",
+	.more_help = create_help,
+	.run = run_create,
+};
+
+/* ---- tune ------------------------------------------------------------------- */
+
+static int run_tune(const struct command *cmd, int argc, char **argv)
+{
+	struct attr_set set;
+	const char *pool = read_attrs(cmd, argc, argv, ATTR_TUNE, &set);
+	struct wpool_dev_attrs now;
+	struct errmsg e;
+	int fd, err;
+
+	if (!set.attrs.mask)
+		cli_usage(cmd, "nothing to change: give ATTRIBUTE=VALUE");
+	if (attr_set_check_given(&set, &e))
+		cli_usage(cmd, "%s", e.text);
+	fd = dev_open_pool(pool, &e);
+	if (fd < 0)
+		return cli_fail(cmd, &e);
+	err = dev_info(fd, &now);
+	if (!err && attr_set_check(&set, &now, &e))
+		return cli_fail(cmd, &e);
+	return finish_attrs(cmd, pool, err ?: dev_tune(fd, &set.attrs), &set);
+}
+
+static void tune_help(void)
+{
+	attr_print_help(ATTR_TUNE);
+}
+
+const struct command cmd_tune = {
+	.name = "tune",
+	.args = "POOL ATTRIBUTE=VALUE...",
+	.summary = "change attributes of a pool, all of them or none",
+	.help =
+"Changes attributes of a pool, also under load: all that are given, or none if one of them is\n"
+"refused.\n"
+"\n"
+"  wpoolctl tune batch capacity=128 min_workers=8",
+	.more_help = tune_help,
+	.run = run_tune,
+};
+
+/* ---- release and reboot ----------------------------------------------------- */
+
+#define MAX_TIMEOUT_NS	(24ULL * 60 * 60 * NSEC_PER_SEC)
+
+struct release {
+	bool own, cancel, wait;
+	__u64 timeout_ns;	/* 0 is forever */
+};
+
+static int run_release(const struct command *cmd, int argc, char **argv)
+{
+	struct release how = { };
+	const char *pool;
+	struct errmsg e;
+	__u32 flags = 0;
+	int fd, err;
+
+	cli_parse(cmd, argc, argv, &how);
+	if (how.cancel)
+		flags |= WPOOL_DEV_RELEASE_CANCEL;
+	if (how.wait || how.timeout_ns)
+		flags |= WPOOL_DEV_RELEASE_WAIT;
+	if (how.own && flags)
+		cli_usage(cmd, "--own goes with no other option: its tasks may go on forever");
+	if (how.own)
+		flags = WPOOL_DEV_RELEASE_OWN;
+	pool = cli_only_pool_arg(cmd, argc, argv);
+	fd = dev_open_pool(pool, &e);
+	if (fd < 0)
+		return cli_fail(cmd, &e);
+	err = dev_release(fd, flags, how.timeout_ns);
+	if (err != -ETIME)
+		return finish(cmd, pool, err);
+	cli_error(cmd, "pool '%s' is closed, but not empty when the time ran out", pool);
+	return CLI_FAILED;
+}
+
+static const struct cli_option release_options[] = {
+	{ "cancel", NULL, "queued tasks do not run; they end as cancelled",
+	  CLI_FLAG(struct release, cancel) },
+	{ "wait", NULL, "return when no task and no worker is left",
+	  CLI_FLAG(struct release, wait) },
+	{ "timeout", "SECONDS",
+	  "wait, but no longer than this (ns, us, ms, m, h, too); exit 1 if the time runs out",
+	  "The pool is closed in any case.",
+	  CLI_SECONDS(struct release, timeout_ns, 1, MAX_TIMEOUT_NS) },
+	{ "own", NULL,
+	  "the pool's timers and polls still fire, and its tasks still submit: it is closed to\n"
+	  "everybody else",
+	  CLI_FLAG(struct release, own) },
+	{ }
+};
+
+const struct command cmd_release = {
+	.name = "release",
+	.args = "POOL [--own | [--cancel] [--wait] [--timeout SECONDS]]",
+	.summary = "close a pool: it accepts nothing any more",
+	.help =
+"Closes a pool: it accepts nothing any more, submitters that wait are sent away, and what was\n"
+"accepted runs to its end. 'wpoolctl reboot' opens it again.",
+	.options = release_options,
+	.run = run_release,
+};
+
+static int run_reboot(const struct command *cmd, int argc, char **argv)
+{
+	const char *pool;
+	struct errmsg e;
+	int fd;
+
+	cli_parse(cmd, argc, argv, NULL);
+	pool = cli_only_pool_arg(cmd, argc, argv);
+	fd = dev_open_pool(pool, &e);
+	return fd < 0 ? cli_fail(cmd, &e) : finish(cmd, pool, dev_reboot(fd));
+}
+
+const struct command cmd_reboot = {
+	.name = "reboot",
+	.args = "POOL",
+	.summary = "open a released pool again",
+	.help =
+"Opens a released pool again, after what it had accepted is finished. Does nothing to a pool\n"
+"that is open.",
+	.run = run_reboot,
+};
+
+/* ---- destroy ---------------------------------------------------------------- */
+
+/* Attaches to all of them first: a name that is wrong must not end the others. */
+static int destroy(const struct command *cmd, char **pools, int nr)
+{
+	int *fds = alloc_zeroed(nr, sizeof(*fds)), code = CLI_OK, i;
+	struct errmsg e;
+
+	for (i = 0; i < nr; i++) {
+		fds[i] = dev_open_pool(pools[i], &e);
+		if (fds[i] < 0)
+			return cli_fail(cmd, &e);
+	}
+	for (i = 0; i < nr; i++)
+		code |= finish(cmd, pools[i], dev_destroy(fds[i]));
+	free(fds);
+	return code;
+}
+
+static int run_destroy(const struct command *cmd, int argc, char **argv)
+{
+	struct errmsg e;
+	int i, j;
+
+	cli_parse(cmd, argc, argv, NULL);
+	cli_pool_arg(cmd, argc, argv);
+	for (i = optind; i < argc; i++) {
+		if (parse_pool_name(argv[i], &e))
+			cli_usage(cmd, "%s", e.text);
+		for (j = optind; j < i; j++)
+			if (!strcmp(argv[i], argv[j]))
+				cli_usage(cmd, "pool '%s' is given twice", argv[i]);
+	}
+	return destroy(cmd, argv + optind, argc - optind);
+}
+
+const struct command cmd_destroy = {
+	.name = "destroy",
+	.args = "POOL...",
+	.summary = "end pools",
+	.help =
+"Ends pools: submitters that wait are sent away, accepted tasks run to their end, the workers\n"
+"leave. None is touched unless all exist. A pool that belongs to a module, such as 'default', is\n"
+"left alone.",
+	.run = run_destroy,
+};

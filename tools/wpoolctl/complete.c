@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What may follow the words of a command line, one a line, for wpoolctl.bash-completion. First
+ * "@files" if the name of a file may, too, and "@list" if it is one of several, with commas.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "attrs.h"
+#include "columns.h"
+#include "manual.h"
+#include "sysfs.h"
+#include "work.h"
+
+static void put_names(int err, struct sysfs_names *names)
+{
+	size_t i;
+
+	for (i = 0; !err && i < names->nr; i++)
+		puts(names->name[i]);
+	if (!err)
+		sysfs_names_exit(names);
+}
+
+static void put_pools(void)
+{
+	struct sysfs_names names;
+	struct errmsg e;
+
+	put_names(sysfs_list_pools(&names, &e), &names);
+}
+
+/* What its option --columns takes. */
+static void put_columns(const struct command *cmd)
+{
+	struct sysfs_names names;
+	struct errmsg e;
+
+	if (strcmp(cmd->name, "show"))
+		columns_put_names(strcmp(cmd->name, "list"));
+	else
+		put_names(sysfs_list_attrs("default", &names, &e), &names);
+}
+
+static void put_commands(const struct command *const *commands)
+{
+	for (; *commands; commands++)
+		puts((*commands)->name);
+}
+
+static void put_works(void)
+{
+	const struct work_kind *kind;
+
+	for (kind = work_kinds; kind->name; kind++)
+		printf("%s%s\n", kind->name, *kind->arg_name ? ":" : "");
+}
+
+static void put_option_values(const struct command *cmd, const struct cli_option *option)
+{
+	char cpus[64];
+	size_t i;
+
+	for (i = 0; option->words && option->words[i]; i++)
+		puts(option->words[i]);
+	if (option->words)
+		return;
+	if (!strcmp(option->arg, "POOL")) {
+		put_pools();
+	} else if (!strcmp(option->arg, "FILE")) {
+		puts("@files");
+	} else if (!strcmp(option->arg, "NAME,...")) {
+		puts("@list");
+		put_columns(cmd);
+	} else if (!strcmp(option->arg, "COLUMN")) {
+		put_columns(cmd);
+	} else if (!strncmp(option->arg, "KIND[", 5)) {
+		put_works();
+	} else if (!strcmp(option->arg, "LIST") || !strcmp(option->arg, "CPU")) {
+		if (!sysfs_cpus("online", cpus, sizeof(cpus)))
+			puts(cpus);
+	}
+}
+
+/* "record|report [FILE]": the words before the blank */
+static void put_verbs(const char *args)
+{
+	size_t len;
+
+	for (; *args != ' '; args += len + (args[len] == '|')) {
+		len = strcspn(args, "| ");
+		printf("%.*s\n", (int)len, args);
+	}
+}
+
+/* What is no value of an option: @first is the first behind the command. */
+static void put_arguments(const struct command *cmd, bool first)
+{
+	bool attributes = strstr(cmd->args, "ATTRIBUTE");
+	bool creates = !strcmp(cmd->name, "create");
+	const struct cli_option *option;
+
+	if (creates && first)
+		return;
+	if (strstr(cmd->args, "[FILE]") || (first && !strncmp(cmd->args, "FILE", 4)))
+		puts("@files");
+	if (*cmd->args >= 'a' && first)
+		put_verbs(cmd->args);
+	if (strstr(cmd->args, "POOL") && (first || !attributes))
+		put_pools();
+	if (attributes && !first)
+		attr_put_names(creates ? ATTR_CREATE : ATTR_TUNE);
+	for (option = cmd->options; option && option->name; option++)
+		printf("--%s\n", option->name);
+	puts("--help");
+}
+
+static const struct cli_option *find_option(const struct command *cmd, const char *word)
+{
+	const struct cli_option *option;
+
+	for (option = cmd->options; option && option->name; option++)
+		if (!strncmp(word, "--", 2) && !strcmp(option->name, word + 2))
+			return option;
+	return NULL;
+}
+
+static bool separates(const char *word)
+{
+	return !strcmp(word, "=") || !strcmp(word, ":");
+}
+
+/* The shell takes name=value and kind:value apart; the last word is what is being typed. */
+int complete(const struct command *const *commands, int argc, char **argv)
+{
+	const struct command *cmd;
+	const struct cli_option *option;
+
+	if (argc < 2 || !strcmp(argv[0], "help"))
+		put_commands(commands);
+	if (argc < 2)
+		puts("--help\n--version");
+	while (*commands && argc > 1 && strcmp((*commands)->name, argv[0]))
+		commands++;
+	cmd = *commands;
+	if (argc < 2 || !cmd)
+		return CLI_OK;
+	/* "NAME =", or "NAME = VALUE" */
+	if (argc > 2 && separates(argv[argc - 1]))
+		argc++;
+	if (argc > 3 && separates(argv[argc - 2])) {
+		attr_put_values(argv[argc - 3],
+				strcmp(cmd->name, "tune") ? ATTR_CREATE : ATTR_TUNE);
+		work_put_values(argv[argc - 3]);
+		return CLI_OK;
+	}
+	option = find_option(cmd, argv[argc - 2]);
+	if (option && option->arg && *option->arg != '[')
+		put_option_values(cmd, option);
+	else
+		put_arguments(cmd, argc == 2);
+	return CLI_OK;
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Looking at pools, see pools.h. */
+#include "pools.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "parse.h"
+
+void pools_add(struct pools *pools, const char *name)
+{
+	pools->pool = alloc_one_more(pools->pool, pools->nr, sizeof(*pools->pool));
+	pools->pool[pools->nr++].name = alloc_copy(name);
+}
+
+static bool has_pool(const struct pools *pools, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < pools->nr; i++)
+		if (!strcmp(pools->pool[i].name, name))
+			return true;
+	return false;
+}
+
+static int add_new(struct pools *pools, struct errmsg *e)
+{
+	struct sysfs_names names;
+	int err = sysfs_list_pools(&names, e);
+	size_t i;
+
+	if (err)
+		return err;
+	for (i = 0; i < names.nr; i++)
+		if (!has_pool(pools, names.name[i]))
+			pools_add(pools, names.name[i]);
+	sysfs_names_exit(&names);
+	return 0;
+}
+
+static void forget_absent(struct pools *pools)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < pools->nr; i++) {
+		if (pools->pool[i].present)
+			pools->pool[kept++] = pools->pool[i];
+		else
+			free(pools->pool[i].name);
+	}
+	pools->nr = kept;
+}
+
+/* False if the pool was created again between the two looks: its counters started at 0. */
+static bool has_rates(const struct snapshot *before, const struct snapshot *now)
+{
+	enum figure i;
+
+	for (i = 0; i < NR_FIGURES; i++)
+		if (figures[i].is_counter && now->value[i] < before->value[i])
+			return false;
+	return now->when_ns > before->when_ns;
+}
+
+static int look(struct pool *pool, struct errmsg *e)
+{
+	bool was_present = pool->present;
+	int err;
+
+	pool->last = pool->now;
+	err = sysfs_snapshot(pool->name, &pool->now, e);
+	pool->present = !err;
+	pool->valid = !err && was_present && has_rates(&pool->last, &pool->now);
+	if (pool->valid)
+		pool->done_per_s[pool->nr_done++ % POOL_HISTORY] =
+			pool_rate(pool, FIGURE_COMPLETED);
+	return err;
+}
+
+int pools_look(struct pools *pools, struct errmsg *e)
+{
+	struct errmsg other;
+	int err, first = pools->all ? add_new(pools, e) : 0;
+	size_t i;
+
+	if (first)
+		return first;
+	for (i = 0; i < pools->nr; i++) {
+		err = look(&pools->pool[i], first ? &other : e);
+		if (!pools->all || (err != -ENOENT && err != -ENODEV))
+			first = first ?: err;
+	}
+	if (pools->all)
+		forget_absent(pools);
+	return first;
+}
+
+void pools_exit(struct pools *pools)
+{
+	while (pools->nr)
+		free(pools->pool[--pools->nr].name);
+	free(pools->pool);
+}
+
+bool pools_have_latency(const struct pools *pools)
+{
+	size_t i;
+
+	for (i = 0; i < pools->nr; i++)
+		if (pools->pool[i].present && pools->pool[i].now.latency)
+			return true;
+	return false;
+}
+
+double pool_rate(const struct pool *pool, enum figure figure)
+{
+	if (!pool->valid)
+		return 0;
+	return (double)(pool->now.value[figure] - pool->last.value[figure]) * NSEC_PER_SEC /
+	       (pool->now.when_ns - pool->last.when_ns);
+}
