@@ -211,8 +211,8 @@ static void submit_with_mm(struct wpk_job *job)
 	kthread_unuse_mm(outer_mm);
 }
 
-/* A task of another pool, with another mm, runs it. */
-static void wpool_group_acts_inside_a_task_with_an_mm(struct kunit *test)
+/* A task of another pool, with another mm, should run it. */
+static void wpool_group_acts_inside_a_task_with_an_mm_is_eperm(struct kunit *test)
 {
 	struct wpool *pool = full_pool_that_runs(test);
 	struct wpool_group *group = wpk_group(test, pool, WPOOL_UNLIMITED);
@@ -230,11 +230,64 @@ static void wpool_group_acts_inside_a_task_with_an_mm(struct kunit *test)
 	wpk_jobs_submit(test, other, jobs, 0, 1);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
-	KUNIT_EXPECT_EQ(test, wpk_client_counted(test, client), 1);
-	KUNIT_EXPECT_EQ(test, atomic_read(&client->strangers), 0);
+	KUNIT_EXPECT_EQ(test, member->status, -EPERM);
+	KUNIT_EXPECT_EQ(test, wpk_client_counted(test, client), 0);
 	wpk_client_expect_refs(test, client, 1);
 	expect_no_traces(test, other);
 	mmput(outer_mm);
+}
+
+/* A member runs a plain task inside, and then has again what it had. */
+struct inside {
+	struct wpool *pool;
+	struct wpk_client *client;
+	struct wpk_job *job;
+	int err;
+};
+
+static void run_one_inside(struct wpk_member *member)
+{
+	struct inside *inside = member->arg;
+
+	inside->err = wpool_submit(inside->pool, &inside->job->task) ?:
+		      wpool_task_wait(&inside->job->task);
+	if (current->mm != inside->client->mm || current_cred() != inside->client->cred)
+		atomic_inc(&inside->client->strangers);
+}
+
+/* @pool: of the plain task; @of: of the member */
+static void expect_nothing_inside(struct kunit *test, struct wpool *pool, struct wpool *of)
+{
+	struct wpool_group *group = wpk_group(test, of, 1);
+	struct wpk_member *member = wpk_members(test, group, NULL, 1);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct inside *inside = kunit_kzalloc(test, sizeof(*inside), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, inside);
+	*inside = (struct inside) { .pool = pool, .client = wpk_client(test), .job = jobs->job };
+	KUNIT_ASSERT_EQ(test, wpk_client_act(inside->client, group), 0);
+	jobs->job[0].body = look_for_traces;
+	member->body = run_one_inside;
+	member->arg = inside;
+	wpk_members_submit(test, member, 1);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
+	KUNIT_EXPECT_EQ(test, inside->err, 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 1);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&inside->client->strangers), 0);
+	wpk_client_expect_refs(test, inside->client, 1);
+}
+
+static void wpool_task_that_one_that_acts_waits_for_finds_nothing(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
+
+	expect_nothing_inside(test, pool, pool);
+}
+
+static void wpool_task_that_one_that_acts_runs_finds_nothing(struct kunit *test)
+{
+	expect_nothing_inside(test, full_pool_that_runs(test), wpk_pool(test, 1, 1));
 }
 
 static int act_with_mm(struct wpk_thread *thread)
@@ -366,7 +419,9 @@ static struct kunit_case behalf_cases[] = {
 	KUNIT_CASE(wpool_group_task_leaves_something_references_are_as_before),
 	KUNIT_CASE(wpool_group_acts_for_who_has_ended_is_esrch),
 	KUNIT_CASE(wpool_group_acts_in_its_submitter),
-	KUNIT_CASE(wpool_group_acts_inside_a_task_with_an_mm),
+	KUNIT_CASE(wpool_group_acts_inside_a_task_with_an_mm_is_eperm),
+	KUNIT_CASE(wpool_task_that_one_that_acts_waits_for_finds_nothing),
+	KUNIT_CASE(wpool_task_that_one_that_acts_runs_finds_nothing),
 	KUNIT_CASE(wpool_group_acts_inside_a_task_that_acts),
 	KUNIT_CASE(wpool_group_task_goes_to_another_group),
 	KUNIT_CASE(wpool_group_act_for_me_refuses),

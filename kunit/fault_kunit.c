@@ -5,9 +5,13 @@
  * These cases only run when asked for: the kernel's log complains, and lockdep ends
  * until the next boot. They come after those of contain_kunit.c.
  */
+#include <linux/anon_inodes.h>
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
+#include <linux/file.h>
+#include <linux/fs.h>
 #include <linux/module.h>
+#include <linux/poll.h>
 #include <linux/preempt.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -389,6 +393,66 @@ static void wpool_event_dies_is_aborted_and_runs_once_more(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
+/* An event that begins to watch a file whose poll dies. */
+struct mortal_watch {
+	struct wpool_event event;
+	struct wpool_watch watch;
+	struct wait_queue_head head;
+	struct file *file;
+	atomic_t aborts;
+};
+
+static __poll_t mortal_poll(struct file *file, poll_table *table)
+{
+	struct mortal_watch *mortal = file->private_data;
+
+	poll_wait(file, &mortal->head, table);
+	wpk_die();
+	return 0;
+}
+
+static const struct file_operations mortal_fops = {
+	.owner = THIS_MODULE,
+	.poll = mortal_poll,
+};
+
+static void mortal_watch_fn(struct wpool_event *event)
+{
+	struct mortal_watch *mortal = container_of(event, struct mortal_watch, event);
+
+	wpool_watch_file(&mortal->watch, event, mortal->file, EPOLLIN);
+}
+
+static void mortal_watch_abort(struct wpool_event *event, int status)
+{
+	struct mortal_watch *mortal = container_of(event, struct mortal_watch, event);
+
+	wpool_watch_end(&mortal->watch);
+	atomic_inc(&mortal->aborts);
+}
+
+/* The watch has not begun, but its entry is in the queue. */
+static void wpool_watch_file_dies_the_abort_function_ends_the_watch(struct kunit *test)
+{
+	struct mortal_watch *mortal = kunit_kzalloc(test, sizeof(*mortal), GFP_KERNEL);
+	struct wpool *pool = wpk_pool(test, 1, 0);
+
+	KUNIT_ASSERT_NOT_NULL(test, mortal);
+	init_waitqueue_head(&mortal->head);
+	mortal->file = anon_inode_getfile("[wpool_kunit]", &mortal_fops, mortal, O_RDONLY);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, mortal->file);
+	wpool_event_init(&mortal->event, pool, mortal_watch_fn, mortal_watch_abort);
+	KUNIT_EXPECT_TRUE(test, wpool_event_fire(&mortal->event));
+	WPK_ASSERT_EVENTUALLY(test, atomic_read(&mortal->aborts) == 1);
+	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(&mortal->event), -EIO);
+	KUNIT_EXPECT_FALSE(test, wq_has_sleeper(&mortal->head));
+	KUNIT_EXPECT_EQ(test, file_count(mortal->file), 1);
+	fput(mortal->file);
+	/* a thread of the kernel leaves the rest to somebody else */
+	flush_delayed_fput();
+	wpk_destroy(test, pool);
+}
+
 /* After wpool_event_finish() the memory of the event belongs to its function. */
 static void wpool_event_dies_after_its_finish_is_not_touched(struct kunit *test)
 {
@@ -609,6 +673,45 @@ static void wpool_group_task_dies_on_behalf_keeps_nothing(struct kunit *test)
 	/* the thread drops its credentials after a grace period of RCU */
 	WPK_EVENTUALLY(test, atomic_long_read(&client->cred->usage) == client->usage + 1);
 	wpk_client_expect_refs(test, client, 1);
+}
+
+/* A member runs a task inside, which dies. */
+struct fatal {
+	struct wpool *pool;
+	struct wpk_job *job;
+};
+
+static void wait_for_fatal(struct wpk_member *member)
+{
+	struct fatal *fatal = member->arg;
+
+	if (!wpool_submit(fatal->pool, &fatal->job->task))
+		wpool_task_wait(&fatal->job->task);
+}
+
+/* The member has its memory off meanwhile, and its group gives that back. */
+static void wpool_task_dies_inside_one_that_acts_keeps_nothing(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
+	struct wpool_group *group = wpk_group(test, pool, 1);
+	struct wpk_member *member = wpk_members(test, group, NULL, 1);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpk_client *client = wpk_client(test);
+	struct fatal fatal = { .pool = pool, .job = jobs->job };
+
+	KUNIT_ASSERT_EQ(test, wpk_client_act(client, group), 0);
+	jobs->job[0].body = die;
+	member->body = wait_for_fatal;
+	member->arg = &fatal;
+	wpk_members_submit(test, member, 1);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), -EIO);
+	KUNIT_EXPECT_EQ(test, member->status, -EIO);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -EIO);
+	kunit_release_action(test, wpk_group_exit, group);
+	wpk_destroy(test, pool);
+	/* the thread drops its credentials after a grace period of RCU */
+	WPK_EVENTUALLY(test, atomic_long_read(&client->cred->usage) == client->usage);
+	wpk_client_expect_refs(test, client, 0);
 }
 
 struct mortal_loop {
@@ -833,12 +936,14 @@ static struct kunit_case fault_cases[] = {
 	KUNIT_CASE(wpool_invoke_and_submit_fn_die_their_abort_has_the_argument),
 	KUNIT_CASE(wpool_event_dies_is_aborted_and_runs_once_more),
 	KUNIT_CASE(wpool_event_dies_after_its_finish_is_not_touched),
+	KUNIT_CASE(wpool_watch_file_dies_the_abort_function_ends_the_watch),
 	KUNIT_CASE(wpool_strand_task_dies_the_strand_goes_on),
 	KUNIT_CASE(wpool_strand_parallel_part_dies_the_strand_goes_on),
 	KUNIT_CASE(wpool_strand_abort_of_a_dead_part_dies_the_strand_goes_on),
 	KUNIT_CASE(wpool_strand_dies_after_its_finish_is_not_touched),
 	KUNIT_CASE(wpool_group_task_dies_is_eio_and_the_group_lives),
 	KUNIT_CASE(wpool_group_task_dies_on_behalf_keeps_nothing),
+	KUNIT_CASE(wpool_task_dies_inside_one_that_acts_keeps_nothing),
 	KUNIT_CASE(wpool_parallel_for_helper_dies_is_eio),
 	KUNIT_CASE(queue_work_dies_its_flush_ends_and_the_queue_goes_on),
 #ifdef CONFIG_SMP

@@ -133,6 +133,57 @@ static void wpool_submit_policy_run_second_run_taken_back_is_ecanceled(struct ku
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 1);
 }
 
+/* A task runs in its submitter, is submitted again, and the pool has no other. */
+static struct wpk_thread *submit_twice(struct kunit *test, struct full *full,
+				       struct wpk_gate *gate, struct wpool_task *task)
+{
+	struct wpk_thread *thread;
+
+	full_pool(test, full, WPOOL_RUN);
+	thread = wpk_thread(test, wpk_do_submit, full->pool, task, NULL);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_ASSERT_EQ(test, wpool_submit(full->pool, task), 0);
+	wpk_gate_open(full->gate);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&full->jobs->job[0].task), 0);
+	return thread;
+}
+
+/* Its submitter may free the task when the flush has returned. */
+static void wpool_submit_policy_run_second_run_is_waited_for_by_a_flush(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+	struct wpk_thread *thread, *flush;
+	struct full full;
+
+	thread = submit_twice(test, &full, gate, &jobs->job[0].task);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, outstanding), 1);
+	flush = wpk_thread(test, wpk_do_flush, full.pool, NULL, NULL);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, flush), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 2);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, outstanding), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, completed), 2);
+}
+
+static void wpool_submit_policy_run_second_run_is_cancelled_by_a_release(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+	struct wpk_thread *thread;
+	struct full full;
+
+	thread = submit_twice(test, &full, gate, &jobs->job[0].task);
+	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_CANCEL), 0);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, cancelled), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, outstanding), 0);
+}
+
 /* ---- in the line ---------------------------------------------------------- */
 
 static struct wpk_thread *wait_in_line(struct kunit *test, struct wpool *pool,
@@ -580,6 +631,8 @@ static struct kunit_case states_cases[] = {
 	KUNIT_CASE_SLOW(wpool_submit_policy_run_two_submitters_each_accept_runs),
 	KUNIT_CASE(wpool_submit_policy_run_waits_for_itself_is_edeadlk),
 	KUNIT_CASE(wpool_submit_policy_run_second_run_taken_back_is_ecanceled),
+	KUNIT_CASE(wpool_submit_policy_run_second_run_is_waited_for_by_a_flush),
+	KUNIT_CASE(wpool_submit_policy_run_second_run_is_cancelled_by_a_release),
 	KUNIT_CASE(wpool_task_cancel_in_line_sends_the_submitter_away),
 	KUNIT_CASE(wpool_task_cancel_sync_in_line_waits_for_no_other_task),
 	KUNIT_CASE(wpool_task_cancel_in_a_batch_in_line_ends_the_batch),

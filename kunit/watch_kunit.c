@@ -260,73 +260,12 @@ static void wpool_watch_end_in_the_function_that_frees_the_watch(struct kunit *t
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 }
 
-/* A file that fires the event while it is polled, and waits until the function has returned. */
-struct trap {
-	struct fake fake;
-	struct wpool_event *event;
-	atomic_t gone;
-};
-
-static __poll_t trap_poll(struct file *file, poll_table *table)
-{
-	struct trap *trap = file->private_data;
-	int old = atomic_read(&trap->gone);
-	unsigned int i;
-
-	/* the second queue: the watch is in the first one when it ends */
-	for (i = 0; i < trap->fake.nr_heads; i++) {
-		if (i == trap->fake.nr_heads - 1) {
-			wpool_event_fire(trap->event);
-			wpk_eventually(atomic_read(&trap->gone) != old);
-		}
-		poll_wait(file, &trap->fake.heads[i], table);
-	}
-	return EPOLLIN;
-}
-
-static const struct file_operations trap_fops = {
-	.owner = THIS_MODULE,
-	.poll = trap_poll,
-};
-
-/* Something else fires the event: its watch ends before it is in a queue, or in one already. */
-static void wpool_watch_end_in_the_function_while_the_watch_begins(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 2, 4);
-	struct trap *trap = kunit_kzalloc(test, sizeof(*trap), GFP_KERNEL);
-	struct fake *unused;
-	struct file *file = fake_file(test, &unused, &trap_fops);
-	struct once *once;
-	unsigned int i;
-
-	KUNIT_ASSERT_NOT_NULL(test, trap);
-	trap->fake = (struct fake) {};
-	for (i = 0; i < ARRAY_SIZE(trap->fake.heads); i++)
-		init_waitqueue_head(&trap->fake.heads[i]);
-	file->private_data = trap;
-	for (i = 1; i <= 2; i++) {
-		once = kzalloc(sizeof(*once), GFP_KERNEL);
-		KUNIT_ASSERT_NOT_NULL(test, once);
-		once->gone = &trap->gone;
-		wpool_event_init(&once->event, pool, once_fn, once_abort);
-		trap->event = &once->event;
-		trap->fake.nr_heads = i;
-		KUNIT_EXPECT_EQ(test, wpool_watch_file(&once->watch, &once->event, file,
-						       EPOLLIN), 0);
-		KUNIT_ASSERT_EQ(test, atomic_read(&trap->gone), i);
-		KUNIT_EXPECT_FALSE(test, wq_has_sleeper(&trap->fake.heads[0]));
-		KUNIT_EXPECT_FALSE(test, wq_has_sleeper(&trap->fake.heads[1]));
-		KUNIT_EXPECT_EQ(test, file_count(file), 1);
-	}
-}
-
 static struct kunit_case watch_cases[] = {
 	KUNIT_CASE(wpool_watch_file_that_is_ready_fires_at_once),
 	KUNIT_CASE(wpool_watch_file_fires_for_what_it_waits_for),
 	KUNIT_CASE(wpool_watch_file_a_wake_up_while_it_begins_counts),
 	KUNIT_CASE(wpool_watch_file_that_cannot_be_watched_is_refused),
 	KUNIT_CASE(wpool_watch_file_whose_queue_goes_ends_the_watch),
-	KUNIT_CASE(wpool_watch_end_in_the_function_while_the_watch_begins),
 	KUNIT_CASE_SLOW(wpool_watch_end_in_the_function_that_frees_the_watch),
 	{}
 };

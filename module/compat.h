@@ -49,6 +49,11 @@
 #define timer_destroy_on_stack(timer) destroy_timer_on_stack(timer)
 #endif
 
+#ifndef COMPAT_HAVE_CALL_RCU_HURRY
+/* It is never lazy. */
+#define call_rcu_hurry(head, func) call_rcu(head, func)
+#endif
+
 #ifndef COMPAT_HAVE_HRTIMER_SETUP
 static inline void hrtimer_setup(struct hrtimer *timer,
 				 enum hrtimer_restart (*function)(struct hrtimer *),

@@ -361,7 +361,6 @@ struct wpool_watch {
 	struct wait_queue_head *head;
 	struct wpool_event *event;
 	struct file *file;
-	struct wpool_watch_beginning *beginning;
 	__poll_t events;
 	bool missed;
 };
@@ -374,8 +373,11 @@ struct wpool_watch {
  * @events: what is waited for, as for poll(2); %EPOLLERR and %EPOLLHUP always are, too
  *
  * If the file is ready now, that fires the event, too. The event's function may start, end the
- * watch and free it before this call returns, also if its timer or another watch has fired the
- * event. But a function that may free @watch must not be fired before the call begins.
+ * watch and free it before this call returns.
+ *
+ * If the function may end the watch, nothing else may fire the event until the call has returned:
+ * no timer, no other watch, no other thread. The simplest way is to call this in the function,
+ * which is not started again before it has returned.
  *
  * Context: process context; may sleep.
  * Return:
@@ -402,7 +404,7 @@ __poll_t wpool_watch_ready(const struct wpool_watch *watch);
  *
  * After this no wake-up fires the event; an earlier fire is not taken back, see
  * wpool_event_cancel_sync(). The event's function may call this, and must before
- * wpool_event_finish().
+ * wpool_event_finish(); its abort function must, too, if the worker died in wpool_watch_file().
  *
  * Context: process context; not twice at once for one watch.
  */

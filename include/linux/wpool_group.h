@@ -34,8 +34,8 @@ typedef int (*wpool_group_fn)(struct wpool_group_task *task);
  * @status: -ECANCELED if the function was not called, because the group was cancelled or the
  *	pool was closed with %WPOOL_RELEASE_CANCEL; -ETIME if the task had waited for longer than
  *	max_wait_ms; -EIO if the worker died in it; after wpool_group_act_for_me() also -ESRCH if
- *	the memory of the process is gone; -EPERM if the task was to run in its submitter, another
- *	process
+ *	the memory of the process is gone; -EPERM if the task was to run in a thread that has
+ *	another memory: its submitter, which is another process, for example
  *
  * It may free the task as its last act, not before anything that may fault. If the worker
  * dies in it, it is called once more, with -EIO.
@@ -142,9 +142,11 @@ int __must_check wpool_group_init(struct wpool_group *group, struct wpool *pool,
  * that runs does keep it until it returns. A worker gets no signals, so an access to memory that a
  * program provides (userfaultfd, FUSE) lasts until that program provides it, or ends.
  *
- * Under %WPOOL_RUN a task may run in its submitter. If that has another process' memory, the task
- * is not run, and its abort function gets -EPERM. A task that one of the group waits for, or runs
- * so, may find what that one has, and calls no kthread_use_mm() itself.
+ * Under %WPOOL_RUN a task may run in its submitter. If that has another process' memory, or uses
+ * one by kthread_use_mm(), the task is not run, and its abort function gets -EPERM. That also holds
+ * in a worker whose worker_start has used one. A task that runs inside one of the group, which
+ * waits for it or submits it, finds nothing of the caller's. If the worker dies in such a task, the
+ * memory of the process is kept until wpool_group_exit().
  *
  * Context: process context; sleeps. Not beside a submit to the group.
  * Return:

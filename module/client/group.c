@@ -45,12 +45,12 @@
 #include <linux/wpool.h>
 #include <linux/wpool_group.h>
 
-#include "client/behalf.h"
 #include "core/current.h"
 #include "core/freeze.h"
 #include "core/state.h"
 #include "core/trace.h"
 #include "inject.h"
+#include "task/behalf.h"
 #include "task/state.h"
 #include "task/submit.h"
 #include "task/waiters.h"
@@ -270,7 +270,7 @@ static void group_task_end(struct wpool_task *task, int status)
 	leave_group(group, status);
 }
 
-static __always_inline void run_for(struct wpool_task *task, const struct wpool_behalf *behalf)
+static __always_inline void run_for(struct wpool_task *task, struct wpool_behalf *behalf)
 {
 	struct wpool_group_task *gtask = group_task(task);
 	struct wpool_worker *w = wpool_worker_current();
@@ -474,20 +474,24 @@ EXPORT_SYMBOL_GPL(wpool_group_init);
 int wpool_group_act_for_me(struct wpool_group *group, unsigned int what)
 {
 	struct wpool_behalf *behalf;
+	bool busy;
 
 	might_sleep();
 	if (IS_ERR_OR_NULL(group) || !group->pool)
 		return -EINVAL;
-	if (group->nr || group->behalf)
-		return -EBUSY;
 	behalf = wpool_behalf_take(what);
 	if (IS_ERR(behalf))
 		return PTR_ERR(behalf);
 	raw_spin_lock_irq(&group->lock);
-	group->behalf = behalf;
-	group->special = true;
+	busy = group->nr || group->behalf;
+	if (!busy) {
+		group->behalf = behalf;
+		group->special = true;
+	}
 	raw_spin_unlock_irq(&group->lock);
-	return 0;
+	if (busy)
+		wpool_behalf_drop(behalf);
+	return busy ? -EBUSY : 0;
 }
 EXPORT_SYMBOL_GPL(wpool_group_act_for_me);
 

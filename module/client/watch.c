@@ -3,28 +3,21 @@
  * Watches: a wake-up of a file fires an event.
  *
  * A watch is an entry in the file's wait queue. While the watch begins, watch->event is NULL, and
- * a wake-up only sets watch->missed. publish_watch() sets the event under the lock of the wait
- * queue, and fires it if there was such a wake-up, or if the file was ready.
+ * a wake-up only sets watch->missed. watch_publish() sets the event under the lock of the wait
+ * queue, and fires it if there was such a wake-up, or if the file was ready: that is the last touch
+ * of the watch by the call, as the function of the event may end and free it. Nothing else fires
+ * that event before, as the header demands.
  *
- *   watch_woken()      holds the lock of the wait queue
- *   publish_watch()    holds begin_lock, and then that one
- *   wpool_watch_end()  takes the entry out under that one; no wake-up comes afterwards
- *
- * While the watch begins, the event may be fired by a call, and its function may end and free
- * the watch. So struct wpool_watch_beginning, on the stack of the thread that begins it, points to
- * the watch, and watch->beginning points back. An end clears both under begin_lock, and the thread
- * touches the watch only if its beginning still points there. If watch->beginning is NULL, an end
- * needs no begin_lock.
+ * If the worker dies in the poll, the watch has not begun, but may be in the queue, and an end
+ * takes it out.
  *
  * If a file's wait queue goes before the watch, it sends POLLFREE, as for epoll, and is freed a
  * grace period later. So a thread that locks it holds the RCU lock since it read watch->head.
  *
- * Barrier pairs:
+ * Barrier pair:
  *
  *   watch_woken:A    the entry is out of the queue, then store-release of head <->
  *   head:A     load-acquire of head, which is NULL, then the watch may be freed
- *   publish_watch:A  all that the beginning did, then store-release of beginning <->
- *   end:A      load-acquire of beginning, which is NULL, then the watch may be freed
  */
 #include <linux/err.h>
 #include <linux/export.h>
@@ -69,55 +62,37 @@ static int watch_woken(struct wait_queue_entry *entry, unsigned int mode, int fl
 	return 1;
 }
 
-/*
- * A watch that polls its file for the first time.
- * @watch: B: the watch; NULL if it has ended
- * @queues: how many wait queues the file has put it in, or would have
- *
- * B: begin_lock.
- */
-struct wpool_watch_beginning {
+/* A watch that polls its file for the first time. */
+struct watch_table {
 	poll_table table;
 	struct wpool_watch *watch;
-	unsigned int queues;
+	unsigned int queues;	/* in how many the file has put it, or would have */
 };
-
-/* Protects beginning->watch, and watch->beginning if it is not NULL. */
-static DEFINE_SPINLOCK(begin_lock);
 
 static void join_queue(struct file *file, struct wait_queue_head *head, poll_table *table)
 {
-	struct wpool_watch_beginning *beginning =
-		container_of(table, struct wpool_watch_beginning, table);
-	struct wpool_watch *watch;
-	unsigned long flags;
+	struct watch_table *wt = container_of(table, struct watch_table, table);
 
-	if (beginning->queues++)
+	if (wt->queues++)
 		return;
-	spin_lock_irqsave(&begin_lock, flags);
-	watch = beginning->watch;
-	if (watch) {
-		watch->head = head;
-		add_wait_queue(head, &watch->entry);
-	}
-	spin_unlock_irqrestore(&begin_lock, flags);
+	wt->watch->head = head;
+	add_wait_queue(head, &wt->watch->entry);
 }
 
 /* From now on a wake-up fires the event; @ready: fire it now. */
-static void publish_watch(struct wpool_watch *watch, struct wpool_event *event, bool ready)
-	__must_hold(&begin_lock)
+static void watch_publish(struct wpool_watch *watch, struct wpool_event *event, bool ready)
 {
 	struct wait_queue_head *head;
+	unsigned long flags;
 
-	lockdep_assert_held(&begin_lock);
 	rcu_read_lock();
 	head = head_of(watch);
 	if (head) {
-		spin_lock(&head->lock);
+		spin_lock_irqsave(&head->lock, flags);
 		watch->event = event;
 		if (ready || watch->missed)
 			watch_fire(watch);
-		spin_unlock(&head->lock);
+		spin_unlock_irqrestore(&head->lock, flags);
 	}
 	rcu_read_unlock();
 	/* the queue has gone already: no wake-up fires the event */
@@ -125,8 +100,7 @@ static void publish_watch(struct wpool_watch *watch, struct wpool_event *event, 
 		wpool_event_fire(event);
 }
 
-/* Take the watch out of its queue; the caller puts its file, if there is one. */
-static struct file *watch_leave_queue(struct wpool_watch *watch)
+void wpool_watch_end(struct wpool_watch *watch)
 {
 	struct file *file = watch->file;
 	struct wait_queue_head *head;
@@ -138,17 +112,16 @@ static struct file *watch_leave_queue(struct wpool_watch *watch)
 	rcu_read_unlock();
 	watch->head = NULL;
 	watch->file = NULL;
-	return file;
+	if (file)
+		fput(file);
 }
+EXPORT_SYMBOL_GPL(wpool_watch_end);
 
 int wpool_watch_file(struct wpool_watch *watch, struct wpool_event *event, struct file *file,
 		     __poll_t events)
 {
-	struct wpool_watch_beginning beginning = { .watch = watch };
-	struct file *put = NULL;
-	unsigned long flags;
+	struct watch_table wt = { .watch = watch };
 	__poll_t ready;
-	int err = 0;
 
 	if (head_of(watch) || watch->file)
 		return -EBUSY;
@@ -160,26 +133,15 @@ int wpool_watch_file(struct wpool_watch *watch, struct wpool_event *event, struc
 	watch->events = events;
 	watch->missed = false;
 	watch->file = get_file(file);
-	watch->beginning = &beginning;
-	init_poll_funcptr(&beginning.table, join_queue);
-	beginning.table._key = events;
-	ready = vfs_poll(file, &beginning.table);
-
-	spin_lock_irqsave(&begin_lock, flags);
-	if (beginning.watch) {
-		if (beginning.queues == 1) {
-			publish_watch(watch, event, ready & events);
-		} else {
-			put = watch_leave_queue(watch);
-			err = -EOPNOTSUPP;
-		}
-		/* publish_watch:A, the last touch of the watch */
-		smp_store_release(&watch->beginning, NULL);
+	init_poll_funcptr(&wt.table, join_queue);
+	wt.table._key = events;
+	ready = vfs_poll(file, &wt.table);
+	if (wt.queues != 1) {
+		wpool_watch_end(watch);
+		return -EOPNOTSUPP;
 	}
-	spin_unlock_irqrestore(&begin_lock, flags);
-	if (put)
-		fput(put);
-	return err;
+	watch_publish(watch, event, ready & events);
+	return 0;
 }
 EXPORT_SYMBOL_GPL(wpool_watch_file);
 
@@ -188,22 +150,3 @@ __poll_t wpool_watch_ready(const struct wpool_watch *watch)
 	return vfs_poll(watch->file, NULL) & watch->events;
 }
 EXPORT_SYMBOL_GPL(wpool_watch_ready);
-
-void wpool_watch_end(struct wpool_watch *watch)
-{
-	unsigned long flags;
-	struct file *file;
-
-	/* end:A */
-	if (unlikely(smp_load_acquire(&watch->beginning))) {
-		spin_lock_irqsave(&begin_lock, flags);
-		if (watch->beginning)
-			watch->beginning->watch = NULL;
-		watch->beginning = NULL;
-		spin_unlock_irqrestore(&begin_lock, flags);
-	}
-	file = watch_leave_queue(watch);
-	if (file)
-		fput(file);
-}
-EXPORT_SYMBOL_GPL(wpool_watch_end);

@@ -16,6 +16,7 @@
 
 struct wpool_preparing;
 struct wpool_runq;
+struct wpool_worn;
 
 struct wpool_worker {
 	struct wpool *pool;		/* I */
@@ -77,6 +78,9 @@ struct wpool_worker {
 	struct wpool_task *outermost;	/* O: if @nested, the first task */
 	struct wpool_task *held;	/* O: innermost of the nested tasks that are not on its
 					 *    own stack, linked by their @held
+					 */
+	struct wpool_worn *worn;	/* O: what the innermost task has on of its group, or NULL,
+					 *    see task/behalf.h
 					 */
 	struct wpool_task *awaits;	/* W: task of its own pool that it sleeps for, or NULL,
 					 *    see wait.c

@@ -32,12 +32,14 @@
 
 #include "compat.h"
 #include "core/cost.h"
+#include "core/current.h"
 #include "core/hist.h"
 #include "core/monitor_timer.h"
 #include "core/sched.h"
 #include "core/state.h"
 #include "core/trace.h"
 #include "task/account.h"
+#include "task/behalf.h"
 #include "task/context.h"
 #include "task/finish.h"
 #include "task/item.h"
@@ -445,6 +447,7 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 	struct wpool_task *held = w->held;
 	bool on_stack = object_is_on_stack(task);
 	struct wpool_context context;
+	struct wpool_worn *worn;
 	u64 submit_ns;
 	u32 colour;
 
@@ -461,6 +464,7 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 	}
 
 	count_help(w);
+	worn = wpool_behalf_off(w);
 	wpool_context_save(&context, w);
 	/* for wpool_finish_dead() */
 	colour = task->colour;
@@ -483,42 +487,56 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 	w->on_stack[colour] -= on_stack;
 	w->nested--;
 	wpool_finish_joinable(pool, task, WPOOL_ST_RUNNING, 0);
+	wpool_behalf_on(w, worn);
 }
 
-/* A task has returned in its submitter; true if it must run once more. */
-static bool ends_in_submitter(struct wpool_task *task)
+/*
+ * A task has returned in its submitter; true if it must run once more. @colour: in which the run is
+ * counted, or -1: the first one is not, since the submitter itself waits for it.
+ */
+static bool ends_in_submitter(struct wpool *pool, struct wpool_task *task, int *colour)
 {
-	int old = atomic_read(&task->state), new;
+	int old, new, ended = *colour;
+	unsigned long flags;
+	bool again;
 
+	/* interrupts off: keeps the pool, in which a second submit is counted */
+	local_irq_save(flags);
 	wpool_debug_deactivate(task);
+	old = atomic_read(&task->state);
 	do {
-		if (old & WPOOL_ST_AGAIN) {
+		again = old & WPOOL_ST_AGAIN && !wpool_drops(pool);
+		if (again) {
 			WRITE_ONCE(task->submitter, current);
-			new = old & ~(WPOOL_ST_AGAIN | WPOOL_ST_TAKEN_BACK);
+			new = old & ~(WPOOL_ST_AGAIN | WPOOL_ST_AGAIN_COLOUR | WPOOL_ST_TAKEN_BACK);
 		} else {
 			WRITE_ONCE(task->submitter, NULL);
-			task->status = old & WPOOL_ST_TAKEN_BACK ? -ECANCELED : 0;
+			task->status = old & (WPOOL_ST_AGAIN | WPOOL_ST_TAKEN_BACK) ?
+				       -ECANCELED : 0;
 			new = old & WPOOL_ST_DISABLED_MASK;
 		}
 	} while (!wpool_task_exchange(task, &old, new));
 
-	if (old & WPOOL_ST_AGAIN) {
+	*colour = !!(old & WPOOL_ST_AGAIN_COLOUR);
+	if (again)
 		wpool_debug_activate(task);
-		return true;
-	}
-	if (old & WPOOL_ST_WAITED)
+	else if (old & WPOOL_ST_AGAIN)
+		wpool_account_out(wpool_this_runq(pool), *colour, -ECANCELED);
+	if (ended >= 0)
+		wpool_account_out(wpool_this_runq(pool), ended, 0);
+	local_irq_restore(flags);
+
+	if (!again && old & WPOOL_ST_WAITED)
 		wake_up_var(task);
-	return false;
+	return again;
 }
 
-int wpool_run_in_submitter(struct wpool *pool, struct wpool_task *task)
+static int run_here(struct wpool *pool, struct wpool_task *task)
 {
 	struct module *owner = task->owner;
 	wpool_task_fn func = task->func;
 	bool item = wpool_task_is_item(task);
-
-	if (wpool_stack_is_short())
-		return -EAGAIN;
+	int colour = -1;
 
 	if (wpool_task_is_detached(task)) {
 		if (!claim_detached(task, item))
@@ -542,6 +560,26 @@ int wpool_run_in_submitter(struct wpool *pool, struct wpool_task *task)
 	}
 	do {
 		func(task);
-	} while (ends_in_submitter(task));
+	} while (ends_in_submitter(pool, task, &colour));
 	return 0;
+}
+
+int wpool_run_in_submitter(struct wpool *pool, struct wpool_task *task)
+{
+	struct wpool_worker *w = wpool_worker_current();
+	struct wpool_context context;
+	struct wpool_worn *worn;
+	int err;
+
+	if (wpool_stack_is_short())
+		return -EAGAIN;
+	worn = w ? wpool_behalf_off(w) : NULL;
+	if (likely(!worn))
+		return run_here(pool, task);
+	wpool_context_save(&context, w);
+	err = run_here(pool, task);
+	/* what the function leaves comes off first */
+	wpool_context_check(&context, w);
+	wpool_behalf_on(w, worn);
+	return err;
 }

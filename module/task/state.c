@@ -88,8 +88,6 @@ static int claim_running(struct wpool *pool, struct wpool_task *task)
 			break;
 		ret = 1;
 		new = old | WPOOL_ST_AGAIN;
-		if (old & WPOOL_ST_INSIDE)
-			continue;
 		if (!rq) {
 			rq = wpool_this_runq(pool);
 			colour = READ_ONCE(pool->colour);
@@ -98,7 +96,7 @@ static int claim_running(struct wpool *pool, struct wpool_task *task)
 		if (colour)
 			new |= WPOOL_ST_AGAIN_COLOUR;
 	} while (!wpool_task_exchange(task, &old, new));
-	if (rq && (ret != 1 || old & WPOOL_ST_INSIDE))
+	if (rq && ret != 1)
 		WRITE_ONCE(rq->share.accepted[colour], rq->share.accepted[colour] - 1);
 	raw_spin_unlock(lock);
 
@@ -206,9 +204,8 @@ static bool cancel_running(struct wpool_task *task)
 		if (!wpool_task_exchange(task, &old, WPOOL_ST_TAKEN_BACK |
 					(old & ~(WPOOL_ST_AGAIN | WPOOL_ST_AGAIN_COLOUR))))
 			continue;
-		if (!(old & WPOOL_ST_INSIDE))
-			wpool_account_out(wpool_this_runq(pool), !!(old & WPOOL_ST_AGAIN_COLOUR),
-					  -ECANCELED);
+		wpool_account_out(wpool_this_runq(pool), !!(old & WPOOL_ST_AGAIN_COLOUR),
+				  -ECANCELED);
 		raw_spin_unlock_irqrestore(pool_lock(task), flags);
 		return true;
 	}

@@ -28,7 +28,8 @@
  * 0, each submit is refused, so after one cancel the task can only finish.
  *
  * A second submit of a running task is counted in at once, as every submit is, and a cancel of
- * that submit is counted out at once.
+ * that submit is counted out at once. That holds in a submitter, too, whose first run is not
+ * counted: a flush waits for the second one.
  *
  * While a joinable task is RUNNING, or held by a thread that took it out of a queue,
  * its other fields belong to that thread. The change to IDLE is the last touch.
@@ -53,7 +54,7 @@
 #define WPOOL_ST_AGAIN_COLOUR	BIT(3)	/* the colour in which that submit is counted */
 #define WPOOL_ST_WAITED		BIT(4)	/* a thread sleeps until it is IDLE */
 #define WPOOL_ST_TAKEN_BACK	BIT(5)	/* RUNNING: the last submit was cancelled */
-#define WPOOL_ST_INSIDE		BIT(6)	/* RUNNING: in its submitter, not counted in the pool */
+#define WPOOL_ST_INSIDE		BIT(6)	/* RUNNING: in its submitter */
 #define WPOOL_ST_DISABLED	BIT(8)	/* refuses submits; counts from here up */
 #define WPOOL_ST_DISABLED_MASK	(~(WPOOL_ST_DISABLED - 1))
 

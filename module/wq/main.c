@@ -41,7 +41,7 @@ static int __init wpool_wq_init(void)
 {
 	int i;
 
-	wpool_wq_grower = alloc_workqueue("wpool_wq", WQ_UNBOUND, 0);
+	wpool_wq_grower = alloc_workqueue("wpool_wq", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	if (!wpool_wq_grower)
 		return -ENOMEM;
 	for (i = 0; i < ARRAY_SIZE(systems); i++) {

@@ -91,7 +91,7 @@ bool wpool_wq_queue_rcu(struct wpool_wq *wq, struct wpool_rcu_work *rwork)
 	local_irq_restore(flags);
 	if (ret) {
 		rwork->wq = wq;
-		call_rcu(&rwork->rcu, rcu_work_fn);
+		call_rcu_hurry(&rwork->rcu, rcu_work_fn);
 	}
 	return ret;
 }

@@ -290,15 +290,18 @@ struct wpool_dev_simple {
  * from, or is at its end; it reads nothing. If that does not happen within
  * WPOOL_MAX_WORK_NS, its record has the status -ETIME. The file is looked at when its
  * descriptor's turn comes, so tasks before one that is refused are accepted: EBADF no such
- * file; EPERM it cannot be polled, or a program would answer (FUSE); ELOOP it is /dev/wpool;
- * ENOBUFS WPOOL_MAX_POLLS of the submitting file are unfinished. Or its record says EOPNOTSUPP,
- * if the file does not wake those who poll it through one wait queue.
+ * file; EPERM it cannot be polled; ELOOP it is /dev/wpool; ENOBUFS WPOOL_MAX_POLLS of the
+ * submitting file are unfinished. Or its record says EOPNOTSUPP, if the file does not wake those
+ * who poll it through one wait queue.
  *
  * A count needs the memory of a process: that which has given the file its group, with
  * WPOOL_DEV_GROUP_MM, or the submitter's, if that runs it under the policy run. Otherwise, or if
  * there is no memory at the address, its record has the status -EFAULT. Several counts of one
- * address at once may lose some. If a program provides that memory (userfaultfd, FUSE), the task
- * waits for it, and nothing but that program's end stops it.
+ * address at once may lose some.
+ *
+ * If a program answers a poll of the file (FUSE, or an epoll file that watches one), or provides
+ * the memory (userfaultfd, FUSE), the worker waits for that program, and only the program's end
+ * stops it. So for poll and count the caller must have made the pool, or have CAP_SYS_ADMIN: EPERM.
  *
  * The tasks of the kind strand that are submitted through one file run one after the other,
  * in the order of their submits. They are always accepted by an open pool, and only the
@@ -341,7 +344,8 @@ struct wpool_dev_work {
  * a worker has taken it out of its queue; or all files opened without CAP_SYS_RESOURCE have
  * a quarter of the machine's memory, with what their tasks, unread records, and running or
  * waiting touches and hashes take), EINTR; ERANGE also for @nr; EPERM if the pool
- * is a module's or the default pool, and the caller does not have CAP_SYS_ADMIN.
+ * is a module's or the default pool, or another user's and a task is a poll or a count, and the
+ * caller does not have CAP_SYS_ADMIN.
  */
 struct wpool_dev_submit {
 	__u32 size;

@@ -22,6 +22,7 @@
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/fs.h>
+#include <linux/gfp.h>
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -33,6 +34,7 @@
 #include <linux/wpool_stats.h>
 #include <uapi/linux/wpool.h>
 
+#include "core/state.h"
 #include "faces/dev/control/attrs.h"
 #include "faces/dev/control/pool.h"
 #include "faces/dev/load/file.h"
@@ -81,7 +83,7 @@ static int ioctl_create(struct call *call, void *cmd)
 		goto out_free;
 	pool = wpool_devpool_create(&attrs);
 	err = PTR_ERR_OR_ZERO(pool);
-	wpool_devfile_attach_end(call->file, err ? NULL : pool, true);
+	wpool_devfile_attach_end(call->file, err ? NULL : pool);
 out_free:
 	free_cpumask_var(cpumask);
 	return err;
@@ -99,7 +101,7 @@ static int ioctl_attach(struct call *call, void *cmd)
 	if (err)
 		return err;
 	pool = wpool_find((const char *)attach->name);
-	wpool_devfile_attach_end(call->file, pool, pool && wpool_devpool_is(pool));
+	wpool_devfile_attach_end(call->file, pool);
 	return pool ? 0 : -ENOENT;
 }
 
@@ -184,10 +186,21 @@ static int work_check(struct wpool *pool, const struct wpool_dev_work *work)
 	return err;
 }
 
-/* The pools of modules have other work to do. */
-static bool may_submit(const struct wpool_devfile *file)
+/* The pools of modules, which are charged to nobody, have other work to do. */
+static bool may_submit(const struct wpool *pool)
 {
-	return file->has_devpool || capable(CAP_SYS_ADMIN);
+	return pool->gfp & __GFP_ACCOUNT || capable(CAP_SYS_ADMIN);
+}
+
+/* Does one of them look at a file, or at memory? A program may provide that, and never answer. */
+static bool any_asks_a_program(const struct wpool_dev_work *works, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		if (works[i].kind == WPOOL_WORK_POLL || works[i].kind == WPOOL_WORK_COUNT)
+			return true;
+	return false;
 }
 
 /* Copy and check all descriptors. The caller frees them with kvfree(). */
@@ -220,6 +233,8 @@ static struct wpool_dev_work *works_get(struct wpool *pool,
 	}
 	for (i = 0; i < submit->nr && !err; i++)
 		err = work_check(pool, &works[i]);
+	if (!err && any_asks_a_program(works, submit->nr) && !wpool_devpool_may_change(pool))
+		err = -EPERM;
 	if (err) {
 		kvfree(works);
 		return ERR_PTR(err);
@@ -256,7 +271,7 @@ static int ioctl_submit(struct call *call, void *cmd)
 	/* correct even if the call fails; and a bad pointer shows before the submit */
 	if (put_user(0, &user->accepted))
 		return -EFAULT;
-	if (!may_submit(call->file))
+	if (!may_submit(call->pool))
 		return -EPERM;
 	err = cpu_get(submit, &cpu);
 	if (err)

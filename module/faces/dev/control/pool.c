@@ -252,14 +252,16 @@ err_put:
 	return pool;
 }
 
-bool wpool_devpool_is(struct wpool *pool)
+bool wpool_devpool_may_change(struct wpool *pool)
 {
 	struct devpool *entry = devpool_find(pool);
+	bool may;
 
 	if (!entry)
-		return false;
+		return !not_found(pool, 0) || capable(CAP_SYS_ADMIN);
+	may = may_change(entry);
 	devpool_put(entry);
-	return true;
+	return may;
 }
 
 /* As wpool_pool_tune(), with the workers that a new capacity takes. */
@@ -292,11 +294,8 @@ int wpool_devpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 
 	struct devpool *entry = devpool_find(pool);
 	int err;
 
-	if (!entry) {
-		if (not_found(pool, 0) && !capable(CAP_SYS_ADMIN))
-			return -EPERM;
-		return wpool_pool_tune(pool, attrs, mask);
-	}
+	if (!entry)
+		return wpool_devpool_may_change(pool) ? wpool_pool_tune(pool, attrs, mask) : -EPERM;
 	/* what is not in the mask has its default */
 	if (!may_change(entry) || !may_have(attrs))
 		err = -EPERM;

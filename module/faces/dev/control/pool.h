@@ -16,10 +16,10 @@ struct wpool_attrs;
 struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs);
 
 /*
- * Was a pool made here, and is it not destroyed? @pool: a pool that the caller holds a reference
- * to. Process context.
+ * May the caller tune this pool, and keep its workers for as long as it likes? @pool: a pool that
+ * the caller holds a reference to; true if it was destroyed. Process context.
  */
-bool wpool_devpool_is(struct wpool *pool);
+bool wpool_devpool_may_change(struct wpool *pool);
 
 /*
  * Change attributes of any pool. @pool: a pool that the caller holds a reference to; @attrs: as

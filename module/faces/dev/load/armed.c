@@ -18,7 +18,6 @@
 #include <linux/gfp.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
-#include <linux/magic.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/wpool_event.h>
@@ -119,8 +118,7 @@ int wpool_devarmed_set_file(struct wpool_devarmed *armed, u64 fd,
 	/* with a reference to itself, an open /dev/wpool would not be closed by its last close */
 	if (file->f_op == own)
 		err = -ELOOP;
-	/* that asks a program, which may never answer, and the worker would wait for it */
-	else if (!file_can_poll(file) || file_inode(file)->i_sb->s_magic == FUSE_SUPER_MAGIC)
+	else if (!file_can_poll(file))
 		err = -EPERM;
 	if (err)
 		fput(file);

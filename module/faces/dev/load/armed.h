@@ -23,7 +23,7 @@ struct wpool_devarmed *wpool_devarmed_create(struct wpool *pool, struct wpool_ta
 /*
  * Wait for a file that can be read from, or has come to its end. @armed: not started; @fd: a
  * descriptor of the current process; @own: of files that are refused. Process context. Returns 0;
- * -EBADF; -EPERM if the file cannot be polled, or is FUSE's; -ELOOP if it is refused.
+ * -EBADF; -EPERM if the file cannot be polled; -ELOOP if it is refused.
  */
 int wpool_devarmed_set_file(struct wpool_devarmed *armed, u64 fd,
 			    const struct file_operations *own);

@@ -109,13 +109,11 @@ int wpool_devfile_attach_begin(struct wpool_devfile *file)
 	return -EISCONN;
 }
 
-void wpool_devfile_attach_end(struct wpool_devfile *file, struct wpool *pool,
-			      bool is_devpool)
+void wpool_devfile_attach_end(struct wpool_devfile *file, struct wpool *pool)
 {
 	lockdep_assert_held(&file->attach_mutex);
 	if (pool) {
 		spin_lock(&file->lock);
-		file->has_devpool = is_devpool;
 		file->pool = pool;
 		spin_unlock(&file->lock);
 	}

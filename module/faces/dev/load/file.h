@@ -51,7 +51,6 @@ struct wpool_devstrand;
  * @attach_mutex: one attach at a time; outside of @lock
  * @cancel_mutex: one cancel at a time; outside of @lock
  * @pool: L: the pool, with a reference; set once
- * @has_devpool: @pool was made through the device; set before @pool
  * @strand: for its tasks that run one after the other, or NULL; set once, by cmpxchg()
  * @has_group: L: @group is in use, until the end of the file
  * @group_has_memcg: its tasks have another memory cgroup than @memcg; set before @has_group
@@ -85,7 +84,6 @@ struct wpool_devfile {
 	struct mutex attach_mutex;	/* one attach at a time */
 	struct mutex cancel_mutex;	/* one cancel at a time */
 	struct wpool *pool;
-	bool has_devpool;
 	struct wpool_devstrand *strand;
 	bool has_group;
 	bool group_has_memcg;
@@ -127,12 +125,10 @@ int wpool_devfile_attach_begin(struct wpool_devfile *file);
  * wpool_devfile_attach_end() - attach the file, or give that up
  * @file: the file, after wpool_devfile_attach_begin()
  * @pool: the pool with a reference, which becomes the file's; %NULL for none
- * @is_devpool: it was made through the device
  *
  * Context: process context.
  */
-void wpool_devfile_attach_end(struct wpool_devfile *file, struct wpool *pool,
-			      bool is_devpool);
+void wpool_devfile_attach_end(struct wpool_devfile *file, struct wpool *pool);
 
 /**
  * wpool_devfile_pool() - the pool that the file is attached to

@@ -306,10 +306,14 @@ static int run_spin(struct wpool_workload *load)
 
 static int run_chunk(unsigned long from, unsigned long to, void *arg)
 {
-	const struct wpool_workload *load = arg;
+	struct wpool_workload *load = arg;
+	int err = wpool_workload_spin(load, min(to * LOOP_INDEX_NS, load->arg) -
+				      from * LOOP_INDEX_NS);
 
-	return wpool_workload_spin(load, min(to * LOOP_INDEX_NS, load->arg) -
-				   from * LOOP_INDEX_NS);
+	/* only the submitter itself is killed under policy run */
+	if (err)
+		WRITE_ONCE(load->stop, true);
+	return err;
 }
 
 static int run_loop(struct wpool_workload *load)

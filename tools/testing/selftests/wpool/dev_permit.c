@@ -3,6 +3,7 @@
  * What somebody may do who can open /dev/wpool and has no other privilege, as the member of
  * a group that a udev rule lets in.
  */
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 
 #include "work_fixture.h"
@@ -170,6 +171,42 @@ TEST_F(permit, pool_of_a_module)
 	ASSERT_EQ(0, become(0));
 	EXPECT_EQ(0, submit(fd, WPOOL_WORK_NOOP, 0, 1));
 	EXPECT_EQ(0, wait_tasks(fd, 0));
+	close(fd);
+}
+
+/* It may wait for a program, which holds the worker. */
+TEST_F(permit, poll_and_count_only_in_own_pool)
+{
+	int event = eventfd(1, EFD_NONBLOCK), fd = pool_attach(self->root.name, 0);
+	struct wpool_dev_work works[2] = { { .kind = WPOOL_WORK_NOOP } };
+	__u32 accepted;
+	__u64 count = 0;
+
+	ASSERT_LE(0, event);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-EPERM, submit(fd, WPOOL_WORK_POLL, event, 0));
+	/* also through a file that root has opened, and nothing of such a submit is accepted */
+	EXPECT_EQ(-EPERM, submit(self->root.fd, WPOOL_WORK_POLL, event, 0));
+	works[1].kind = WPOOL_WORK_POLL;
+	works[1].arg = event;
+	EXPECT_EQ(-EPERM, submit_flags(fd, works, 2, 0, &accepted));
+	EXPECT_EQ(0, accepted);
+	EXPECT_EQ(0, submit(self->own, WPOOL_WORK_POLL, event, 0));
+	EXPECT_EQ(0, wait_tasks(self->own, 0));
+	EXPECT_EQ(0, group_init_flags(fd, 1, WPOOL_DEV_GROUP_MM));
+	EXPECT_EQ(-EPERM, submit(fd, WPOOL_WORK_COUNT, (uintptr_t)&count, 0));
+	EXPECT_EQ(0, group_init_flags(self->own, 1, WPOOL_DEV_GROUP_MM));
+	EXPECT_EQ(0, submit(self->own, WPOOL_WORK_COUNT, (uintptr_t)&count, 0));
+	EXPECT_EQ(0, wait_tasks(self->own, 0));
+	EXPECT_EQ(1, __atomic_load_n(&count, __ATOMIC_RELAXED));
+	ASSERT_EQ(0, become(0));
+	EXPECT_EQ(0, submit(self->own, WPOOL_WORK_POLL, event, 0));
+	EXPECT_EQ(0, wait_tasks(self->own, 0));
+	ASSERT_EQ(0, become(NOBODY));
+	/* nobody's privileges are asked for where the pool is gone */
+	EXPECT_EQ(0, pool_destroy(self->own));
+	EXPECT_EQ(-ESHUTDOWN, submit(self->own, WPOOL_WORK_POLL, event, 0));
+	close(event);
 	close(fd);
 }
 

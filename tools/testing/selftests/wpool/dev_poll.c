@@ -257,7 +257,7 @@ TEST_F(poll, so_many_of_a_file)
 	ASSERT_EQ(0, submit(self->fd, WPOOL_WORK_POLL, self->event, 0));
 }
 
-/* The program of a FUSE file system that is one file: it knows how to begin, and nothing else. */
+/* The program of a FUSE file system that is one file: it answers everything but a poll. */
 static void serve_fuse(int fuse)
 {
 	struct {
@@ -278,6 +278,8 @@ static void serve_fuse(int fuse)
 			out.head.len = sizeof(out);
 		} else if (in->opcode == FUSE_OPEN) {
 			out.head.len += sizeof(struct fuse_open_out);
+		} else if (in->opcode == FUSE_POLL) {
+			continue;
 		} else {
 			out.head.error = -EOPNOTSUPP;
 		}
@@ -287,10 +289,11 @@ static void serve_fuse(int fuse)
 	_exit(0);
 }
 
-/* What answers a poll of it is a program, which need not. */
-TEST_F(poll, fuse)
+/* The worker waits for the program, which ends that. */
+TEST_F(poll, program_that_does_not_answer)
 {
 	char path[] = P_tmpdir "/wpool_fuse_XXXXXX", options[64];
+	struct wpool_dev_record record;
 	int fuse = open("/dev/fuse", O_RDWR), file;
 	pid_t program;
 
@@ -304,14 +307,18 @@ TEST_F(poll, fuse)
 	program = fork();
 	if (!program)
 		serve_fuse(fuse);
+	close(fuse);
 	file = open(path, O_RDONLY);
 	EXPECT_LE(0, file);
-	EXPECT_EQ(-EPERM, submit(self->fd, WPOOL_WORK_POLL, file, 0));
+	EXPECT_EQ(0, submit(self->fd, WPOOL_WORK_POLL, file, 0));
+	EXPECT_TRUE(WAIT_FOR(pool_figure(self->fd, blocked) == 1));
+	kill(program, SIGKILL);
+	EXPECT_EQ(program, waitpid(program, NULL, 0));
+	/* it has come to its end, which is as good as ready */
+	EXPECT_EQ(1, read_records(self->fd, &record, 1));
+	EXPECT_EQ(0, record.status);
 	close(file);
 	EXPECT_EQ(0, umount2(path, MNT_DETACH));
-	kill(program, SIGKILL);
-	close(fuse);
-	EXPECT_EQ(program, waitpid(program, NULL, 0));
 	unlink(path);
 }
 

@@ -8,14 +8,20 @@
  *     a task that starts afterwards does not run;
  *   - a thread that dies in a task drops, in do_exit(), what it has put on: the user of the mm,
  *     and the credentials. So nothing needs to be done for it here, if it has put on just those
- *     references: see put_on().
+ *     references: see put_on();
+ *   - a task that runs inside one that acts finds nothing of that one: whatever runs a task inside
+ *     another one, which is wpool_run_inside() and wpool_run_in_submitter(), takes it off before
+ *     (w->worn). If the thread dies then, the user of the mm is counted in nr_off, and dropped
+ *     with the group.
  */
-#ifndef WPOOL_CLIENT_BEHALF_H
-#define WPOOL_CLIENT_BEHALF_H
+#ifndef WPOOL_TASK_BEHALF_H
+#define WPOOL_TASK_BEHALF_H
 
 #include <linux/wpool_group.h>
 
 struct wpool_behalf;
+struct wpool_worker;
+struct wpool_worn;
 
 /**
  * wpool_behalf_take() - take what the calling thread has
@@ -39,7 +45,18 @@ void wpool_behalf_drop(struct wpool_behalf *behalf);
  * Context: process context; the worker, or a submitter under %WPOOL_RUN.
  * Return: 0; -ESRCH or -EPERM, as &typedef wpool_group_abort_fn says: it was not called.
  */
-int wpool_behalf_call(const struct wpool_behalf *behalf, wpool_group_fn func,
+int wpool_behalf_call(struct wpool_behalf *behalf, wpool_group_fn func,
 		      struct wpool_group_task *task, int *ret);
 
-#endif /* WPOOL_CLIENT_BEHALF_H */
+/**
+ * wpool_behalf_off() - a task is about to run inside the one that the worker runs
+ * @w: the calling worker
+ *
+ * Return: what the outer task has on, for wpool_behalf_on(), or NULL.
+ */
+struct wpool_worn *wpool_behalf_off(struct wpool_worker *w);
+
+/** wpool_behalf_on() - the task inside has returned, and left nothing: put it on again */
+void wpool_behalf_on(struct wpool_worker *w, struct wpool_worn *worn);
+
+#endif /* WPOOL_TASK_BEHALF_H */

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0
+/* On whose behalf the tasks of a group run, see behalf.h. */
+#include "task/behalf.h"
+
+#include <linux/atomic.h>
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/memcontrol.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "compat.h"
+#include "core/current.h"
+#include "core/state.h"
+#include "task/context.h"
+
+/* What the tasks get, with a reference each, or NULL; that of the mm keeps the struct only. */
+struct wpool_behalf {
+	struct mm_struct *mm;
+	const struct cred *cred;
+	struct mem_cgroup *memcg;
+	/* users of @mm of tasks that have it off; those of tasks that died so, until the end */
+	atomic_t nr_off;
+};
+
+/* What a task has put on, and what its thread had before; on the stack of that thread. */
+struct wpool_worn {
+	struct wpool_behalf *behalf;
+	const struct cred *old_cred;
+	struct mem_cgroup *old_memcg;
+	unsigned int what;	/* WPOOL_AS_*: with WPOOL_AS_MM, the thread has a user of the mm */
+	unsigned int off;	/* of these, what is off while a task runs inside */
+};
+
+struct wpool_behalf *wpool_behalf_take(unsigned int what)
+{
+	struct wpool_behalf *behalf;
+
+	if (!what || what & ~WPOOL_AS_ALL || (what & WPOOL_AS_MM && !current->mm))
+		return ERR_PTR(-EINVAL);
+	if (what & WPOOL_AS_MEMCG && !IS_ENABLED(CONFIG_MEMCG))
+		return ERR_PTR(-EOPNOTSUPP);
+	behalf = kzalloc(sizeof(*behalf), GFP_KERNEL_ACCOUNT);
+	if (!behalf)
+		return ERR_PTR(-ENOMEM);
+	if (what & WPOOL_AS_MM) {
+		behalf->mm = current->mm;
+		mmgrab(behalf->mm);
+	}
+	if (what & WPOOL_AS_CREDS)
+		behalf->cred = get_current_cred();
+	if (what & WPOOL_AS_MEMCG)
+		behalf->memcg = get_mem_cgroup_from_mm(current->mm);
+	return behalf;
+}
+
+void wpool_behalf_drop(struct wpool_behalf *behalf)
+{
+	int nr;
+
+	if (!behalf)
+		return;
+	for (nr = atomic_read(&behalf->nr_off); nr; nr--)
+		mmput_async(behalf->mm);
+	if (behalf->mm)
+		mmdrop(behalf->mm);
+	put_cred(behalf->cred);
+	mem_cgroup_put(behalf->memcg);
+	kfree(behalf);
+}
+
+/*
+ * What is there to put on? Takes a user of the mm. A thread does not change from one mm to another:
+ * that of a process is its own, and that of worker_start, or of a plain task, is in use; what a
+ * task around this one has of a group is off.
+ */
+static int choose_worn(struct wpool_worn *worn)
+{
+	const struct wpool_behalf *behalf = worn->behalf;
+
+	if (behalf->mm && current->mm != behalf->mm) {
+		if (current->mm || !(current->flags & PF_KTHREAD))
+			return -EPERM;
+		if (!mmget_not_zero(behalf->mm))
+			return -ESRCH;
+		worn->what |= WPOOL_AS_MM;
+	}
+	if (behalf->cred)
+		worn->what |= WPOOL_AS_CREDS;
+	if (behalf->memcg)
+		worn->what |= WPOOL_AS_MEMCG;
+	return 0;
+}
+
+/*
+ * The exit drops the credentials that are in use, and those of the thread itself. Those from before
+ * are the latter, as a rule, and then keep no reference of ours.
+ */
+static bool is_own_cred(const struct cred *cred)
+{
+	return cred == current_real_cred();
+}
+
+/*
+ * A thread with an mm in use has a user of it, which its exit drops, and a reference to its struct,
+ * which only kthread_unuse_mm() drops. It does not need the latter, since a user is one, too.
+ */
+static void put_on(struct wpool_worn *worn, unsigned int what)
+{
+	const struct wpool_behalf *behalf = worn->behalf;
+
+	if (what & WPOOL_AS_MM) {
+		kthread_use_mm(behalf->mm);
+		mmdrop(behalf->mm);
+	}
+	if (what & WPOOL_AS_CREDS) {
+		worn->old_cred = compat_override_creds(behalf->cred);
+		if (is_own_cred(worn->old_cred))
+			put_cred(worn->old_cred);
+	}
+	if (what & WPOOL_AS_MEMCG)
+		worn->old_memcg = set_active_memcg(behalf->memcg);
+}
+
+/* The user of the mm stays with the caller. */
+static void take_off(const struct wpool_worn *worn, unsigned int what)
+{
+	if (what & WPOOL_AS_MEMCG)
+		set_active_memcg(worn->old_memcg);
+	if (what & WPOOL_AS_CREDS) {
+		if (is_own_cred(worn->old_cred))
+			get_cred(worn->old_cred);
+		compat_revert_creds(worn->old_cred);
+	}
+	if (what & WPOOL_AS_MM) {
+		mmgrab(worn->behalf->mm);
+		kthread_unuse_mm(worn->behalf->mm);
+	}
+}
+
+int wpool_behalf_call(struct wpool_behalf *behalf, wpool_group_fn func,
+		      struct wpool_group_task *task, int *ret)
+{
+	struct wpool_worker *w = wpool_worker_current();
+	struct wpool_worn worn = { .behalf = behalf };
+	struct wpool_context context;
+	int err;
+
+	err = choose_worn(&worn);
+	if (err)
+		return err;
+	put_on(&worn, worn.what);
+	if (w) {
+		wpool_context_save(&context, w);
+		w->worn = &worn;
+	}
+	*ret = func(task);
+	if (w) {
+		w->worn = NULL;
+		/* what the function leaves comes off first */
+		wpool_context_check(&context, w);
+	}
+	take_off(&worn, worn.what);
+	/* if the process has ended meanwhile, it takes long to free its memory */
+	if (worn.what & WPOOL_AS_MM)
+		mmput_async(behalf->mm);
+	return 0;
+}
+
+/* Is it still what the thread has? The function may have put something over it. */
+static unsigned int on_top(const struct wpool_worn *worn)
+{
+	const struct wpool_behalf *behalf = worn->behalf;
+	unsigned int what = worn->what;
+
+	if (current->mm != behalf->mm)
+		what &= ~WPOOL_AS_MM;
+	if (current_cred() != behalf->cred)
+		what &= ~WPOOL_AS_CREDS;
+	if (compat_active_memcg() != behalf->memcg)
+		what &= ~WPOOL_AS_MEMCG;
+	return what;
+}
+
+struct wpool_worn *wpool_behalf_off(struct wpool_worker *w)
+{
+	struct wpool_worn *worn = w->worn;
+
+	if (likely(!worn))
+		return NULL;
+	w->worn = NULL;
+	worn->off = on_top(worn);
+	/* if the thread dies now, its stack is lost, and with it who has the user */
+	if (worn->off & WPOOL_AS_MM)
+		atomic_inc(&worn->behalf->nr_off);
+	take_off(worn, worn->off);
+	return worn;
+}
+
+void wpool_behalf_on(struct wpool_worker *w, struct wpool_worn *worn)
+{
+	if (likely(!worn))
+		return;
+	put_on(worn, worn->off);
+	if (worn->off & WPOOL_AS_MM)
+		atomic_dec(&worn->behalf->nr_off);
+	w->worn = worn;
+}
