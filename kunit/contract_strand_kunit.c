@@ -182,7 +182,7 @@ static const struct wpk_row strand_destroy[] = {
 	  "process context; sleeps, uninterruptibly. Not an abort function." },
 	{ IN_THREAD, DESTROYED, UNUSED, 0, { }, "Its pool may be gone already." },
 	{ IN_OWN_TASK, WITH_ROOM, ITSELF, -EDEADLK, { .runs = 1 },
-	  "-EDEADLK if called by a task of the strand, and nothing was done" },
+	  "-EDEADLK if called by a task of the strand in its turn, and nothing was done" },
 };
 
 KUNIT_ARRAY_PARAM(strand_destroy, strand_destroy, wpk_contract_desc);

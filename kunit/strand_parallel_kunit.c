@@ -239,7 +239,7 @@ static void many_part(struct wpool_strand_task *task)
 	struct many *many = container_of(task, struct many, task);
 
 	if (!get_random_u32_below(32))
-		udelay(20);
+		udelay(9);
 	many->had_part = true;
 }
 

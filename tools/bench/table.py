@@ -14,7 +14,7 @@ from results import NEAR_NS, is_icount, machine_of
 PEERS = {'wpool': 'wpool', 'percpu': 'per-CPU workqueue', 'unbound': 'unbound workqueue',
          'kworker': 'kthread_worker', 'kthread': 'a kthread per task',
          'floor': 'bare wake_up_process', 'semaphore': 'per-CPU workqueue + semaphore',
-         'bounded': 'unbound workqueue + semaphore',
+         'bounded': 'unbound workqueue + semaphore', 'padata': 'padata',
          'timer': 'bare timers', 'fifo': 'wpool, if first in, first out', 'thread': 'a kthread per connection'}
 
 TITLES = {number: row.title for number, row in ROWS.items()}

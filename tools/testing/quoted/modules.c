@@ -60,6 +60,19 @@ void strand(struct wpool *pool, struct conn *conn, struct packet *packet)
 	/* quote Documentation/modules.rst 4 statements */
 }
 
+struct tunnel {
+	struct wpool_strand strand;
+};
+
+void encrypt_packet(struct wpool_strand_task *task);
+void send_packet(struct wpool_strand_task *task);
+void drop_packet(struct wpool_strand_task *task, int status);
+void pipeline(struct tunnel *tunnel, struct packet *packet);
+void pipeline(struct tunnel *tunnel, struct packet *packet)
+{
+	/* quote Documentation/modules.rst 5 statements */
+}
+
 /* ---- before others ---- */
 
 struct request {
@@ -68,19 +81,19 @@ struct request {
 
 void request_acknowledge(struct request *req);
 
-/* quote Documentation/modules.rst 5 functions */
+/* quote Documentation/modules.rst 6 functions */
 
 void urgent(struct wpool *pool, struct request *req);
 void urgent(struct wpool *pool, struct request *req)
 {
-	/* quote Documentation/modules.rst 5 statements */
+	/* quote Documentation/modules.rst 6 statements */
 }
 
 /* ---- something for each worker ---- */
 
 #define BUFFER_BYTES 65536
 
-/* quote Documentation/modules.rst 6 functions */
+/* quote Documentation/modules.rst 7 functions */
 
 void *worker_buffer(struct wpool *pool);
 void *worker_buffer(struct wpool *pool)
@@ -89,6 +102,6 @@ void *worker_buffer(struct wpool *pool)
 	void *buffer;
 
 	wpool_attrs_init(&attrs);
-	/* quote Documentation/modules.rst 6 statements */
+	/* quote Documentation/modules.rst 7 statements */
 	return buffer;
 }
