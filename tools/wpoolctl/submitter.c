@@ -150,6 +150,16 @@ static void count_unsent(struct submitter *s, const struct batch *batch, __u64 n
 	pthread_mutex_unlock(&s->load->lock);
 }
 
+static bool has_kind(const struct load_config *config, __u32 kind)
+{
+	unsigned int i;
+
+	for (i = 0; i < config->nr_works; i++)
+		if (config->works[i].kind == kind)
+			return true;
+	return false;
+}
+
 static void explain_submit(struct submitter *s, int err)
 {
 	const struct load_config *config = s->load->config;
@@ -164,6 +174,12 @@ static void explain_submit(struct submitter *s, int err)
 
 	switch (err) {
 	case -EPERM:
+		if (has_kind(config, WPOOL_WORK_COUNT)) {
+			load_fail(s->load, err,
+				  "count work refused: pool '%s' is neither yours, nor are you root",
+				  pool);
+			return;
+		}
 		load_fail(s->load, err, "fault work refused: it needs %s and %s",
 			  "the module loaded with allow_fault=1",
 			  "a pool whose policy is not run");

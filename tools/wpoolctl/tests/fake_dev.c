@@ -7,9 +7,10 @@
  *
  * Environment: FAKE_INFLIGHT limits what a file may hold, FAKE_CLOSE_AFTER
  * closes the pool after that many tasks, FAKE_STUCK makes tasks deaf to their
- * cancellation, FAKE_FAULT allows fault work, FAKE_LOG names a file that gets
- * one line when the pool is made, when it is destroyed, and for each call whose first
- * task is urgent. CPUs 0 and 1 are online, 2 and 3 offline, and there are no others.
+ * cancellation, FAKE_FAULT allows fault work, FAKE_OTHERS makes the pool that of
+ * another user, FAKE_LOG names a file that gets one line when the pool is made, when it is
+ * destroyed, and for each call whose first task is urgent. CPUs 0 and 1 are online, 2 and 3
+ * offline, and there are no others.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -208,7 +209,8 @@ static int try_submit(struct file *file, const struct wpool_dev_work *work, int 
 	limit = pool.attrs.capacity == WPOOL_DEV_UNLIMITED ||
 		pool.attrs.queue_depth == WPOOL_DEV_UNLIMITED ? ~0ULL :
 		(__u64)pool.attrs.capacity + pool.attrs.queue_depth;
-	if (work->kind == WPOOL_WORK_FAULT && !knob("FAKE_FAULT", 0))
+	if ((work->kind == WPOOL_WORK_FAULT && !knob("FAKE_FAULT", 0)) ||
+	    (work->kind == WPOOL_WORK_COUNT && knob("FAKE_OTHERS", 0)))
 		err = -EPERM;
 	else if (closed && pool.accepted >= closed)
 		err = -ESHUTDOWN;
