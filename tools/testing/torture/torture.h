@@ -158,7 +158,8 @@ struct wpool_stats;
  * @again: of @accepted, those of a task that had not ended
  * @runs: functions that started
  * @ends: functions that returned
- * @in_caller: of @runs, those that the submitter ran itself
+ * @in_caller: of @runs, those that the submitter ran itself, but for second runs in one call, which
+ *	the pool counts
  * @taken_back: of @accepted, those that never ran
  * @fn_accepted: of @accepted, those of wpool_submit_fn() and wpool_invoke()
  * @fn_runs: of @runs, those of the same
@@ -274,6 +275,7 @@ enum titem_kind {
  * @pins: those who may cancel it beside its owner, and the owner
  * @waiter: worker that waits for it, and may run it on its own stack
  * @caller: submits it to a pool that may run it there
+ * @ran_in: joinable: the submitter that has run it, and has not returned from its call
  */
 struct titem {
 	struct wpool_task task;
@@ -292,6 +294,7 @@ struct titem {
 	atomic_t pins;
 	struct task_struct *waiter;
 	struct task_struct *caller;
+	struct task_struct *ran_in;
 };
 
 /* How to submit. */
