@@ -158,7 +158,7 @@ struct wpool_stats;
  * @again: of @accepted, those of a task that had not ended
  * @runs: functions that started
  * @ends: functions that returned
- * @in_caller: of @runs, those that the submitter ran itself, but for second runs in one call, which
+ * @in_caller: of @runs, those that the submitter ran itself, except second runs in one call, which
  *	the pool counts
  * @taken_back: of @accepted, those that never ran
  * @fn_accepted: of @accepted, those of wpool_submit_fn() and wpool_invoke()
