@@ -71,6 +71,7 @@ static int run_strand(struct line *line)
 	u64 i;
 
 	wpool_attrs_init(&attrs);
+	attrs.name = "bench_pipeline";
 	attrs.capacity = num_online_cpus();
 	attrs.queue_depth = MAX_WINDOW;
 	pool = wpool_create(&attrs);
