@@ -67,9 +67,9 @@ typedef void (*wpool_strand_abort_fn)(struct wpool_strand_task *task, int status
  * wpool_flush() waits for the first task only: use wpool_strand_flush().
  *
  * A task may have a parallel part, see wpool_strand_task_set_parallel(): then the strand is a
- * pipeline, whose first stage runs on many CPUs, and whose second is in order. All tasks that have
- * not ended that part are in the pool, so such a strand should have a limit that its pool has room
- * for, or a pool of its own.
+ * pipeline, whose first stage runs on many CPUs, and whose second is in order. Of such a strand all
+ * tasks that have not ended that part are in the pool as well, and take room there. It should have
+ * a limit that its pool has room for, or a pool of its own.
  *
  * When the pool is closed, the strand refuses tasks. Those that it has accepted run to
  * their end, which wpool_destroy() and wpool_release_timeout() wait for; with
@@ -148,7 +148,7 @@ void wpool_strand_task_init(struct wpool_strand_task *task, struct wpool_strand 
  * wpool_strand_task_set_urgent() - set whether the turn of a task starts before other tasks
  * @task: a task that was prepared and is not submitted
  * @urgent: as wpool_task_set_urgent(), from the moment at which it is the first of its strand;
- *	the order of the strand stays as it is
+ *	the order of the strand stays as it is. A parallel part is urgent from its submit on
  *
  * Context: any.
  */
