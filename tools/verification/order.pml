@@ -306,25 +306,14 @@ inline take_left(c)
 	fi
 }
 
-#ifdef SEVERAL_AT_TIE
-#define NONE_YOUNGER(c)	true
-#else
 #define NONE_YOUNGER(c)	(!backlog[c].nr && TICK_OF(ring[c].task[ring[c].nr - 1]) == SHARED_TICK)
-#endif
 
 /* several short ones if none of this CPU is younger */
 inline take_shared(c)
 {
 	n = ((!own || (is_tie && NONE_YOUNGER(c))) && length[c] == SHORT -> globq.nr / CPUS : 0);
 	n = (n > HALF - 1 -> HALF - 1 : n);
-#ifdef SEVERAL_AT_TIE
-	if
-	:: n > ROOM - ring[c].nr -> transit_spill(c)
-	:: else
-	fi;
-#else
 	n = (n > ROOM - ring[c].nr -> ROOM - ring[c].nr : n);
-#endif
 	take_globq(got);
 	do
 	:: n > 0 && globq.nr -> n--; take_globq(task); put_last(ring[c], task)
