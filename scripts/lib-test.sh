@@ -233,10 +233,11 @@ show_kunit()
 	done
 }
 
-# part_kunit NAME PREFIX KERNEL
+# part_kunit NAME PREFIX KERNEL [SUITE OPTION...]: without SUITE those that --only asks for.
 part_kunit()
 {
-	run_vm "$1" "$3" --timeout $PATIENCE --append "$(kunit_filter)" \
+	local filter=${4:+kunit.filter_glob=$4}
+	run_vm "$1" "$3" --timeout $PATIENCE --append "${filter:-$(kunit_filter)}" "${@:5}" \
 		-- "$TOP/scripts/guest/kunit.sh"
 	cat "$LOGS/$1.out"
 	show_kunit "$1" >"$LOGS/$1.txt" 2>&1 || true
