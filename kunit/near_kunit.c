@@ -142,7 +142,29 @@ static void wpool_submit_on_two_cpus_the_near_one_is_stolen_from_first(struct ku
 	wpk_destroy(test, pool);
 }
 
+/* Not on the first CPU, for whichever pool it is. */
+static void wpool_submit_makes_the_first_worker_where_it_queues(struct kunit *test)
+{
+	int last = wpk_cpu(num_online_cpus() - 1), i, nr = 0;
+	struct wpk_jobs *jobs;
+	struct wpool *pool;
+
+	if (last == wpk_cpu(0))
+		kunit_skip(test, "one CPU");
+	wpk_move_to(last);
+	for (i = 0; i < ROUNDS; i++) {
+		pool = wpk_pool(test, 2, WPOOL_UNLIMITED);
+		jobs = wpk_jobs(test, 1, NULL);
+		wpk_jobs_submit(test, pool, jobs, 0, 1);
+		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 1));
+		nr += jobs->job[0].cpu == last;
+		wpk_destroy(test, pool);
+	}
+	KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
+}
+
 static struct kunit_case near_cases[] = {
+	KUNIT_CASE(wpool_submit_makes_the_first_worker_where_it_queues),
 	KUNIT_CASE(wpool_submit_wakes_where_the_cache_is_the_same),
 	KUNIT_CASE(wpool_submit_makes_a_worker_where_the_cache_is_the_same),
 	KUNIT_CASE(wpool_submit_on_two_cpus_the_near_one_is_stolen_from_first),
