@@ -357,7 +357,7 @@ part_wide()
 	done
 	part_selftest "$1" "$2" "$3" \
 		"SHORT=6.1 MANY=2000 isolcpus=5 nohz_full=9 nowatchdog nosoftlockup BUT=dev_fuzz,wpoolctl_cli,httpd,bpf_scripts" \
-		--smp "$4,sockets=4,cores=$each,threads=1" --mem 4G --accel tcg --qemu "$numa"
+		--smp "$4,sockets=4,dies=2,cores=$((each / 2)),threads=1" --mem 4G --accel tcg --qemu "$numa"
 }
 
 # part_fault NAME PREFIX KERNEL NUMBER SEED: tasks that die, among many that do not.
