@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * How near two CPUs are to each other, by the memory that they share. To wake a worker of another
- * CPU, or to take its tasks, moves lines from one cache to the other: between CPUs with a last-level
- * cache in common that costs least. Unbound workqueues have this as their affinity scope "cache".
+ * CPU, or to take its tasks, moves lines from one cache to the other. That costs least between CPUs
+ * with a last-level cache in common. Unbound workqueues have this as their affinity scope "cache".
  *
  * CPUs of one core are not told apart from others of the same cache: a worker beside its submitter
  * would find its lines, but share the units of the core with it.

@@ -6,7 +6,7 @@
 
 # The tests are called by name, return early, and deal with names that have no
 # blanks.
-# shellcheck disable=SC2317,SC2015,SC2086
+# shellcheck disable=SC2317,SC2015,SC2046,SC2086
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
 
