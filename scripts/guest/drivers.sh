@@ -29,7 +29,7 @@ rows()
 	for shape; do
 		salt=$((salt + 1))
 		set -- "$device" $MB "${shape%:*}" "${shape#*:}" $salt
-		$D/io fill "$@" || fail "fill"
+		$D/io fill "$1" $MB "$3" 4 $salt || fail "fill"
 		for what in read write; do
 			figure=$($D/io $what "$@" "$MS") || fail "$what failed"
 			echo "figure $prefix${what}_$(($3 / 1024))k_$4 $which $figure"
