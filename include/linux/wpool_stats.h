@@ -157,7 +157,9 @@ struct wpool_cpu_stats {
  * @pool: the pool; for %NULL and ERR_PTR the state is %WPOOL_DESTROYED and all else 0
  * @stats: filled in
  *
- * Context: process context; sleeps.
+ * Visits all workers and all CPUs.
+ *
+ * Context: process context; takes no lock.
  */
 void wpool_get_stats(struct wpool *pool, struct wpool_stats *stats);
 
