@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Attributes of a pool: defaults and allowed values. What depends on a pool's
- * other attributes is checked in pool.c.
+ * Attributes of a pool: defaults and allowed values. What depends on the pool itself is checked in
+ * tune.c.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

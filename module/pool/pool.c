@@ -37,7 +37,7 @@
 #include "core/tidy_queue.h"
 #include "inject.h"
 #include "pool/attrs.h"
-#include "pool/limits.h"
+#include "pool/capacity.h"
 #include "task/flush.h"
 #include "task/item.h"
 #include "task/tokens.h"
@@ -440,7 +440,7 @@ void wpool_pool_release(struct wpool *pool, unsigned int flags)
 	mutex_unlock(&pool->tune_mutex);
 	/* the workers may all be asleep in their tasks; and the caller runs no abort function */
 	if (drops)
-		wpool_tidy_sweep(pool);
+		wpool_tidy_queues(pool);
 }
 
 int wpool_release(struct wpool *pool, unsigned int flags)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tuning a pool under load: all or nothing, and exact when the call returns.
- * Limits on tasks and workers are applied in limits.c.
+ * Limits on tasks and workers are applied in capacity.c.
  *
  * An attribute is a number that other threads read without a lock. If a change must hold for all
  * of them when the call returns (a smaller capacity), an RCU grace period shuts out threads that
@@ -28,7 +28,7 @@
 #include "core/spawn_queue.h"
 #include "core/state.h"
 #include "pool/attrs.h"
-#include "pool/limits.h"
+#include "pool/capacity.h"
 #include "pool/pool.h"
 #include "task/item.h"
 #include "task/tokens.h"
