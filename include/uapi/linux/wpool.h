@@ -480,7 +480,7 @@ struct wpool_dev_group {
  * @completed: out: tasks whose function returned
  * @failed: out: tasks whose worker died in them
  * @cancelled: out: tasks that were cancelled before they ran
- * @refused: out: submits that got EAGAIN or EDEADLK
+ * @refused: out: submits that got EAGAIN or EDEADLK because the pool was full
  * @stolen: out: tasks that moved to another CPU by stealing
  * @handoffs: out: run queues handed over because a worker blocked
  * @hogs: out: times that a task was found to have run for hog_ms without sleeping
