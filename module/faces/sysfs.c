@@ -6,17 +6,17 @@
  * Every file is described in Documentation/ABI/testing/sysfs-class-wpool.
  *
  *   - A store parses into a local, strictly, and then calls wpool_pool_tune() once
- *     for this attribute alone: all or nothing. Ranges are the pool's business;
- *     here is only what text can get wrong.
+ *     for this attribute alone: all or nothing. The pool checks ranges; here
+ *     only the text is checked.
  *   - Text that is no value at all is -EINVAL: empty, too long, with a NUL in
  *     it, a minus sign where no negative number is possible. A number that is out of
  *     its range is -ERANGE.
- *   - A show takes one snapshot for its one figure. Who needs several figures
- *     of the same moment asks /dev/wpool.
+ *   - A show takes one snapshot for its one figure. /dev/wpool returns several
+ *     figures of the same moment.
  *
  * Beside wpool_pool_tune() and the table of attributes it uses the public interface only, and
- * takes no lock. The files go with the device, which waits for whoever is inside one of these
- * functions.
+ * takes no lock. The files go with the device, which waits for the threads that are inside
+ * these functions.
  */
 #include "faces/sysfs.h"
 

@@ -471,7 +471,7 @@ struct wpool_dev_group {
  * @blocked: out: workers asleep inside a task; part of busy
  * @waiting: out: submitters asleep, and events that have fired, because the pool is full
  * @queued: out: accepted tasks that have not started
- * @free: out: tasks that would be accepted now, or WPOOL_DEV_UNLIMITED
+ * @free: out: tasks that would be accepted now, if the pool is open, or WPOOL_DEV_UNLIMITED
  * @reserved: out: 0
  * @outstanding: out: accepted tasks that have not finished; a cancelled task counts
  *	until a worker has taken it out of its queue
