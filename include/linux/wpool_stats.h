@@ -39,7 +39,8 @@ enum wpool_state {
  * @blocked: workers asleep inside a task; part of @busy
  * @waiting: what waits because the pool is full: submitters, events that have fired, and strands
  * @queued: accepted tasks that have not started
- * @free: tasks that would be accepted now, if the pool is open; %WPOOL_UNLIMITED if there is no limit
+ * @free: tasks that would be accepted now, if the pool is open; %WPOOL_UNLIMITED if there is no
+ *	limit
  * @spawn_error: the error of the last failed attempt to create a worker, such as -ENOMEM; 0 if
  *	none has failed
  * @outstanding: accepted tasks that have not finished

@@ -309,7 +309,8 @@ static ssize_t figure_show(struct device *dev, struct device_attribute *file, ch
 								*(const u32 *)field);
 }
 
-#define FIGURE(_name, _emit)						\
+/* "..." keeps checkpatch from taking a name for a value. */
+#define FIGURE(_emit, _name...)						\
 	(&((struct figure){						\
 		.file = __ATTR(_name, 0444, figure_show, NULL),		\
 		.emit = _emit,						\
@@ -440,35 +441,35 @@ static struct attribute *wpool_sysfs_attrs[] = {
 	&dev_attr_cpumask.attr,
 	&dev_attr_cgroup.attr,
 	/* figures */
-	FIGURE(state, emit_state),
+	FIGURE(emit_state, state),
 	&dev_attr_owner.attr,
 	&dev_attr_pressure.attr,
-	FIGURE(workers, emit_number),
-	FIGURE(idle, emit_number),
-	FIGURE(searching, emit_number),
-	FIGURE(busy, emit_number),
-	FIGURE(blocked, emit_number),
-	FIGURE(waiting, emit_number),
-	FIGURE(queued, emit_number),
-	FIGURE(free, emit_limit),
-	FIGURE(outstanding, emit_number),
-	FIGURE(submitted, emit_number),
-	FIGURE(completed, emit_number),
-	FIGURE(failed, emit_number),
-	FIGURE(cancelled, emit_number),
-	FIGURE(overdue, emit_number),
-	FIGURE(errors, emit_number),
-	FIGURE(refused, emit_number),
-	FIGURE(stolen, emit_number),
-	FIGURE(handoffs, emit_number),
-	FIGURE(hogs, emit_number),
-	FIGURE(spawned, emit_number),
-	FIGURE(spawn_failed, emit_number),
-	FIGURE(spawn_error, emit_int),
-	FIGURE(exhausted, emit_number),
-	FIGURE(rescued, emit_number),
-	FIGURE(expired, emit_number),
-	FIGURE(faults, emit_number),
+	FIGURE(emit_number, workers),
+	FIGURE(emit_number, idle),
+	FIGURE(emit_number, searching),
+	FIGURE(emit_number, busy),
+	FIGURE(emit_number, blocked),
+	FIGURE(emit_number, waiting),
+	FIGURE(emit_number, queued),
+	FIGURE(emit_limit, free),
+	FIGURE(emit_number, outstanding),
+	FIGURE(emit_number, submitted),
+	FIGURE(emit_number, completed),
+	FIGURE(emit_number, failed),
+	FIGURE(emit_number, cancelled),
+	FIGURE(emit_number, overdue),
+	FIGURE(emit_number, errors),
+	FIGURE(emit_number, refused),
+	FIGURE(emit_number, stolen),
+	FIGURE(emit_number, handoffs),
+	FIGURE(emit_number, hogs),
+	FIGURE(emit_number, spawned),
+	FIGURE(emit_number, spawn_failed),
+	FIGURE(emit_int, spawn_error),
+	FIGURE(emit_number, exhausted),
+	FIGURE(emit_number, rescued),
+	FIGURE(emit_number, expired),
+	FIGURE(emit_number, faults),
 	NULL,
 };
 

@@ -407,8 +407,8 @@ int wpool_destroy(struct wpool *pool)
 	if (wpool_is_default(pool))
 		return -EBUSY;
 	if (completion_done(&pool->destroyed))
-		pr_warn_ratelimited("%s: wpool_destroy() was called for a pool that is already destroyed\n",
-				    pool->name);
+		pr_warn_ratelimited("%s: %s() was called for a pool that is already destroyed\n",
+				    pool->name, __func__);
 	else
 		wpool_pool_destroy(pool);
 	return 0;

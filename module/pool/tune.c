@@ -95,7 +95,8 @@ static int check_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 m
 					  new->min_workers, new->capacity);
 	if (mask & WPOOL_TUNE_POLICY && attrs->policy != pool->policy &&
 	    (attrs->policy == WPOOL_RUN || pool->policy == WPOOL_RUN))
-		return wpool_attrs_refuse(-EINVAL, tells, "policy cannot be changed to or from run");
+		return wpool_attrs_refuse(-EINVAL, tells,
+					  "policy cannot be changed to or from run");
 	if (mask & WPOOL_TUNE_POLICY && attrs->policy == WPOOL_DROP_OLDEST &&
 	    pool->policy != WPOOL_DROP_OLDEST && pool->owner && !by_owner)
 		return -EPERM;
