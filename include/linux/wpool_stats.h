@@ -161,7 +161,7 @@ struct wpool_cpu_stats {
  *
  * Visits all workers and all CPUs.
  *
- * Context: process context; takes no lock.
+ * Context: process context; does not sleep, and takes no lock.
  */
 void wpool_get_stats(struct wpool *pool, struct wpool_stats *stats);
 
