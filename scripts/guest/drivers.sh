@@ -4,9 +4,10 @@
 # drivers.sh - a driver of the kernel on both kinds of workqueues, in the guest of scripts/drivers:
 # the same I/O, contents compared. DRIVER, ROUNDS and MS are on the kernel's command line.
 #
-# Prints "figure ROW WHICH MB/s P99", and "sum WHICH CHECKSUM" of what was written.
+# Prints "figure ROW WHICH MB/s P99", or "figure ROW WHICH VALUE", and "sum WHICH CHECKSUM" of what
+# was written.
 
-# shellcheck disable=SC2154
+# shellcheck disable=SC2154,SC2086,SC2015
 MB=32
 D=/files/drivers
 
@@ -17,19 +18,32 @@ option() { sed -n "s/.*\b$1=\([^ ]*\).*/\1/p" /proc/cmdline; }
 
 DRIVER=$(option DRIVER) ROUNDS=$(option ROUNDS) MS=$(option MS)
 
-# rows DEVICE WHICH PREFIX: fill it, measure, compare.
+# sum WHICH DEVICE: of all that is there.
+sum() { echo "sum $1 $(dd if="$2" bs=1M count=$MB iflag=direct 2>/dev/null | sha256sum)"; }
+
+# rows DEVICE WHICH PREFIX BLOCK:THREADS...: fill it anew for each of them, measure, compare.
 rows()
 {
-	$D/io fill "$1" $MB || fail "fill"
-	for block in 4096 262144; do
-		for threads in 1 4; do
-			for what in read write; do
-				figure=$($D/io $what "$1" $MB $block $threads "$MS") || fail "$what failed"
-				echo "figure $3${what}_$((block / 1024))k_$threads $2 $figure"
-			done
+	device=$1 which=$2 prefix=$3
+	shift 3
+	for shape; do
+		salt=$((salt + 1))
+		set -- "$device" $MB "${shape%:*}" "${shape#*:}" $salt
+		$D/io fill "$1" $MB "$3" 4 $salt || fail "fill"
+		for what in read write; do
+			figure=$($D/io $what "$@" "$MS") || fail "$what failed"
+			echo "figure $prefix${what}_$(($3 / 1024))k_$4 $which $figure"
 		done
+		sum "$which" "$device"
 	done
-	echo "sum $2 $(dd if="$1" bs=1M count=$MB iflag=direct 2>/dev/null | sha256sum)"
+}
+
+SHAPES="4096:1 4096:4 262144:1 262144:4"
+
+# uses POOL WHICH: on wpool, the driver's queue is a pool that has done something.
+uses()
+{
+	[ "$2" = kernel ] || [ "$(cat "/sys/class/wpool/$1/completed")" -gt 0 ] || fail "$1 was not used"
 }
 
 # crypt WHICH OPTIONS PREFIX
@@ -38,10 +52,10 @@ crypt()
 	key=00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff
 	table="0 $((MB * 2048)) crypt aes-xts-plain64 $key 0 /dev/ram0 0$2"
 	dmsetup --noudevsync create c --table "$table" || fail "dmsetup"
-	rows /dev/dm-0 "$1" "$3"
+	rows /dev/dm-0 "$1" "$3" $SHAPES
 	dmsetup --noudevsync remove c || fail "remove"
 	# what lies below is encrypted
-	echo "sum $1 $(dd if=/dev/ram0 bs=1M count=$MB iflag=direct 2>/dev/null | sha256sum)"
+	sum "$1" /dev/ram0
 }
 
 use_dm_crypt()
@@ -54,14 +68,110 @@ use_nbd()
 {
 	$D/io nbd /dev/nbd0 $MB 2 &
 	until [ "$(cat /sys/block/nbd0/size)" -gt 0 ] && [ -e /sys/block/nbd0/pid ]; do usleep 20000; done
-	rows /dev/nbd0 "$1" ""
+	rows /dev/nbd0 "$1" "" $SHAPES
 	$D/io nbd-end /dev/nbd0 || fail "disconnect"
 	wait
 }
 
+# disk N: a disk joins the array that is in the current directory, and is known by its size.
+disk()
+{
+	echo "1:$1" >new_dev && echo 16384 >"dev-ram$1/size" || fail "ram$1 does not join"
+}
+
+# idle: until the array has nothing to do of its own.
+idle() { until [ "$(cat sync_action)" = idle ]; do usleep 20000; done; }
+
+# parity: it has to be right on all disks.
+parity()
+{
+	echo check >sync_action || fail "parity cannot be checked"
+	idle
+	[ "$(cat mismatch_cnt)" -eq 0 ] || fail "parity differs in $(cat mismatch_cnt) sectors"
+}
+
+use_raid5()
+{
+	echo md0 >/sys/module/md_mod/parameters/new_array || fail "no array"
+	cd /sys/block/md0/md || fail "no array"
+	echo raid5 >level && echo 3 >raid_disks && echo 65536 >chunk_size && echo 2 >layout ||
+		fail "no raid5"
+	for n in 0 1 2; do
+		disk $n && echo $n >dev-ram$n/slot || fail "ram$n has no place"
+	done
+	echo 16384 >component_size && echo active >array_state || fail "the array does not start"
+	echo 2 >group_thread_cnt || fail "no worker groups"
+	idle
+	rows /dev/md0 "$1" "" 4096:4 262144:2
+	parity
+	echo faulty >dev-ram1/state || fail "ram1 does not fail"
+	rows /dev/md0 "$1" degraded_ 4096:4 262144:2
+	[ "$(cat degraded)" -eq 1 ] || fail "the array lacks $(cat degraded) disks"
+	# another disk in its place, at a place that is said before the array takes it
+	echo frozen >sync_action
+	until echo remove >dev-ram1/state; do usleep 20000; done 2>/dev/null
+	disk 3 && echo 1 >dev-ram3/slot && echo recover >sync_action || fail "ram3 has no place"
+	idle
+	[ "$(cat degraded)" -eq 0 ] || fail "the array was not rebuilt"
+	parity
+	sum "$1" /dev/md0
+	uses raid5wq "$1"
+	cd /
+	until echo clear >/sys/block/md0/md/array_state; do usleep 20000; done
+}
+
+# there COMMAND...: in the other network namespace.
+there() { nsenter -t "$other" -n "$@"; }
+
+# tunnel N OTHER COMMAND...: one end, with COMMAND before each command.
+tunnel()
+{
+	end=$1 peer=$2
+	shift 2
+	"$@" ip link set lo up
+	"$@" ip link add wg0 type wireguard && "$@" wg set wg0 private-key "/tmp/key$end" listen-port 1 \
+		peer "$(wg pubkey <"/tmp/key$peer")" allowed-ips "10.1.0.$peer/32" endpoint "10.0.0.$peer:1" &&
+		"$@" ip addr add "10.1.0.$end/24" dev wg0 && "$@" ip link set wg0 up || fail "no tunnel"
+}
+
+use_wireguard()
+{
+	unshare -n sleep 100000 &
+	other=$!
+	here=$(readlink /proc/self/ns/net)
+	until [ "$(readlink /proc/$other/ns/net)" != "$here" ]; do usleep 20000; done
+	ip link add wire1 type veth && ip link set veth0 netns $other || fail "no veth"
+	ip addr add 10.0.0.1/24 dev wire1 && ip link set wire1 up &&
+		there ip addr add 10.0.0.2/24 dev veth0 && there ip link set veth0 up || fail "no veth"
+	for n in 1 2; do
+		(umask 077; wg genkey >/tmp/key$n)
+	done
+	tunnel 1 2 env
+	tunnel 2 1 there
+	nsenter -t $other -n $D/io stream-serve 8 &
+	server=$!
+	for ways in to from both; do
+		figure=$($D/io stream 10.1.0.2 8 $ways) || fail "a stream differs"
+		echo "figure stream_$ways $1 ${figure% *}"
+		echo "sum $1 ${figure#* }"
+	done
+	ping -c $((MS / 2)) -A 10.1.0.2 >/tmp/pings || fail "pings are lost"
+	sed -n 's/.* time=\([0-9.]*\) ms/\1/p' /tmp/pings | sort -n |
+		awk -v which="$1" '{ us[NR] = $1 * 1000 }
+			END { print "figure ping_p50_us", which, us[int((NR + 1) / 2)]
+			      print "figure ping_p99_us", which, us[NR - int(NR / 100)] }'
+	[ "$(wg show wg0 transfer | awk '{ print ($2 > 1000000 && $3 > 1000000) }')" = 1 ] ||
+		fail "it did not go through the tunnel"
+	uses wg-crypt-wg0 "$1"
+	kill $server $other
+	wait
+	# its namespace goes a moment later, with all that is in it
+	ip link del wg0
+	until ! ip link show wire1 >/dev/null 2>&1; do usleep 20000; done
+}
+
 ip link set lo up
 while read -r module arguments; do
-	# shellcheck disable=SC2086
 	insmod "$D/$module" $arguments || fail "$module: insmod failed"
 done <$D/modules
 insmod /wpool/wpool.ko 2>/dev/null
@@ -70,10 +180,18 @@ insmod /wpool/wpool_wq.ko || fail "wpool_wq: insmod failed"
 while [ "$ROUNDS" -gt 0 ]; do
 	ROUNDS=$((ROUNDS - 1))
 	for which in kernel wpool; do
-		insmod "$D/${DRIVER}_$which.ko" || fail "${DRIVER}_$which: insmod failed"
+		own=
+		while read -r module; do
+			insmod "$D/$module" || fail "$module: insmod failed"
+			module=${module#*-}
+			own="${module%.ko} $own"
+		done <"$D/$which"
+		salt=0
 		"use_$DRIVER" $which
 		# a device may be held for a moment
-		until rmmod "${DRIVER}_$which"; do usleep 100000; done
+		for module in $own; do
+			until rmmod "$module"; do usleep 100000; done
+		done
 	done
 done
 rmmod wpool_wq || fail "wpool_wq: cannot be unloaded"

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * I/O for scripts/drivers, with a content that depends on the place alone, so that any order of
- * writes leaves the same.
+ * I/O for scripts/drivers, with a content that depends on the place and a number, SALT, alone, so
+ * that any order of writes leaves the same.
  *
- *	io fill DEVICE MB
- *	io read|write DEVICE MB BLOCK THREADS MS	prints MB/s and the p99 in us
+ *	io fill DEVICE MB BLOCK THREADS SALT		each block once
+ *	io read|write DEVICE MB BLOCK THREADS SALT MS	prints MB/s and the p99 in us
  *	io nbd DEVICE MB CONNECTIONS			serves it until it is disconnected
  *	io nbd-end DEVICE
+ *	io stream-serve MB				the other end, for any number of streams
+ *	io stream ADDRESS MB to|from|both		prints MB/s and a checksum
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -17,6 +19,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +31,8 @@
 #include <unistd.h>
 
 #define MAX_OPS		1000000
-#define FILL_BLOCK	1048576UL
+#define PORT		7000
+#define CHUNK		65536UL
 
 static uint64_t now(void)
 {
@@ -38,13 +42,13 @@ static uint64_t now(void)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
-static void content(char *buf, uint64_t place, size_t size)
+static void content(char *buf, uint64_t place, size_t size, uint64_t salt)
 {
 	uint64_t *word = (uint64_t *)buf;
 	size_t i;
 
 	for (i = 0; i < size / 8; i++)
-		word[i] = (place / 8 + i) * 0x9e3779b97f4a7c15ULL;
+		word[i] = (place / 8 + i + (salt << 40)) * 0x9e3779b97f4a7c15ULL;
 }
 
 static char *buffer(size_t size)
@@ -65,30 +69,32 @@ static int open_device(const char *name)
 	return fd;
 }
 
-static void fill(const char *name, uint64_t size)
-{
-	char *buf = buffer(FILL_BLOCK);
-	int fd = open_device(name);
-	uint64_t place;
-
-	for (place = 0; place < size; place += FILL_BLOCK) {
-		content(buf, place, FILL_BLOCK);
-		if (pwrite(fd, buf, FILL_BLOCK, place) != (ssize_t)FILL_BLOCK)
-			err(1, "write to %s", name);
-	}
-	fsync(fd);
-	close(fd);
-}
-
 struct load {
 	const char *name;
 	int write;
-	uint64_t blocks, end;
+	uint64_t blocks, salt, end;
 	size_t block;
-	unsigned int seed;
+	unsigned int seed, threads;
 	uint32_t *us;
 	size_t nr;
 };
+
+static void *fill(void *arg)
+{
+	struct load *load = arg;
+	int fd = open_device(load->name);
+	char *buf = buffer(load->block);
+	uint64_t nr;
+
+	for (nr = load->seed - 1; nr < load->blocks; nr += load->threads) {
+		content(buf, nr * load->block, load->block, load->salt);
+		if (pwrite(fd, buf, load->block, nr * load->block) != (ssize_t)load->block)
+			err(1, "write to %s", load->name);
+	}
+	fsync(fd);
+	close(fd);
+	return NULL;
+}
 
 static void *run(void *arg)
 {
@@ -101,7 +107,7 @@ static void *run(void *arg)
 	while (load->nr < MAX_OPS && now() < load->end) {
 		place = rand_r(&load->seed) % load->blocks * load->block;
 		if (load->write)
-			content(buf, place, load->block);
+			content(buf, place, load->block, load->salt);
 		start = now();
 		done = load->write ? pwrite(fd, buf, load->block, place) :
 				     pread(fd, buf, load->block, place);
@@ -109,7 +115,7 @@ static void *run(void *arg)
 		if (done != (ssize_t)load->block)
 			err(1, "I/O of %s", load->name);
 		if (!load->write) {
-			content(want, place, load->block);
+			content(want, place, load->block, load->salt);
 			if (memcmp(buf, want, load->block))
 				errx(1, "%s: wrong content at %llu", load->name,
 				     (unsigned long long)place);
@@ -126,30 +132,41 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void measure(char **args, int write)
+/* One thread for each load, which all do @function. */
+static struct load *run_loads(char **args, void *(*function)(void *), int write, uint64_t end)
 {
 	int threads = atoi(args[3]), i;
 	struct load *loads = calloc(threads, sizeof(*loads));
 	pthread_t *ids = calloc(threads, sizeof(*ids));
-	uint64_t start = now(), end = start + atoi(args[4]) * 1000000ULL;
-	uint32_t *us = malloc(sizeof(*us) * MAX_OPS * threads);
-	size_t nr = 0;
-	double seconds;
 
-	if (!loads || !ids || !us)
+	if (!loads || !ids)
 		errx(1, "no memory");
 	for (i = 0; i < threads; i++) {
 		loads[i] = (struct load){
-			.name = args[0], .write = write, .end = end, .block = atoi(args[2]),
-			.seed = i + 1, .us = malloc(sizeof(*us) * MAX_OPS),
+			.name = args[0], .write = write, .block = atoi(args[2]), .seed = i + 1,
+			.threads = threads, .salt = atoi(args[4]), .end = end,
+			.us = end ? malloc(sizeof(*loads->us) * MAX_OPS) : NULL,
 		};
 		loads[i].blocks = (strtoull(args[1], NULL, 10) << 20) / loads[i].block;
-		if (!loads[i].us || pthread_create(&ids[i], NULL, run, &loads[i]))
+		if ((end && !loads[i].us) || pthread_create(&ids[i], NULL, function, &loads[i]))
 			errx(1, "no thread");
 	}
 	for (i = 0; i < threads; i++)
 		pthread_join(ids[i], NULL);
-	seconds = (now() - start) / 1e9;
+	return loads;
+}
+
+static void measure(char **args, int write)
+{
+	int threads = atoi(args[3]), i;
+	uint64_t start = now();
+	struct load *loads = run_loads(args, run, write, start + atoi(args[5]) * 1000000ULL);
+	double seconds = (now() - start) / 1e9;
+	uint32_t *us = malloc(sizeof(*us) * MAX_OPS * threads);
+	size_t nr = 0;
+
+	if (!us)
+		errx(1, "no memory");
 	for (i = 0; i < threads; i++) {
 		memcpy(us + nr, loads[i].us, loads[i].nr * sizeof(*us));
 		nr += loads[i].nr;
@@ -244,14 +261,136 @@ static void nbd(const char *name, uint64_t size, int connections)
 	ioctl(fd, NBD_CLEAR_SOCK);
 }
 
+/* One end of a stream: what it has sent and received, as a checksum. */
+struct stream {
+	int fd;
+	uint64_t size, salt, sent, received;
+};
+
+static uint64_t checksum(uint64_t sum, const char *buf, size_t size)
+{
+	const uint64_t *word = (const uint64_t *)buf;
+	size_t i;
+
+	for (i = 0; i < size / 8; i++) {
+		sum = (sum ^ word[i]) * 0x100000001b3ULL;
+		sum ^= sum >> 29;
+	}
+	return sum;
+}
+
+static void *send_all(void *arg)
+{
+	struct stream *stream = arg;
+	char *buf = buffer(CHUNK);
+	uint64_t place;
+
+	for (place = 0; place < stream->size; place += CHUNK) {
+		content(buf, place, CHUNK, stream->salt);
+		if (!all(stream->fd, buf, CHUNK, 1))
+			err(1, "send");
+		stream->sent = checksum(stream->sent, buf, CHUNK);
+	}
+	free(buf);
+	return NULL;
+}
+
+static void *receive_all(void *arg)
+{
+	struct stream *stream = arg;
+	char *buf = buffer(CHUNK);
+	uint64_t place;
+
+	for (place = 0; place < stream->size; place += CHUNK) {
+		if (!all(stream->fd, buf, CHUNK, 0))
+			err(1, "receive");
+		stream->received = checksum(stream->received, buf, CHUNK);
+	}
+	free(buf);
+	return NULL;
+}
+
+static void transfer(struct stream *stream, int send, int receive)
+{
+	pthread_t ids[2];
+
+	if ((send && pthread_create(&ids[0], NULL, send_all, stream)) ||
+	    (receive && pthread_create(&ids[1], NULL, receive_all, stream)))
+		errx(1, "no thread");
+	if (send)
+		pthread_join(ids[0], NULL);
+	if (receive)
+		pthread_join(ids[1], NULL);
+}
+
+/* A byte says which end sends; in the end this one tells what it has sent and received. */
+static void stream_serve(uint64_t size)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(PORT) };
+	int listener = socket(AF_INET, SOCK_STREAM, 0);
+	struct stream stream = { .size = size };
+	char ways;
+
+	signal(SIGCHLD, SIG_IGN);
+	if (listener < 0 || bind(listener, (void *)&address, sizeof(address)) ||
+	    listen(listener, 8))
+		err(1, "listen");
+	for (;;) {
+		stream.fd = accept(listener, NULL, NULL);
+		if (!fork()) {
+			if (!all(stream.fd, &ways, 1, 0))
+				err(1, "receive");
+			transfer(&stream, ways & 2, ways & 1);
+			all(stream.fd, (char *)&stream.sent, 8, 1);
+			all(stream.fd, (char *)&stream.received, 8, 1);
+			_exit(0);
+		}
+		close(stream.fd);
+	}
+}
+
+static void stream_run(const char *to, uint64_t size, const char *name)
+{
+	char ways = !strcmp(name, "to") ? 1 : !strcmp(name, "from") ? 2 : 3;
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(PORT) };
+	struct stream stream = {
+		.fd = socket(AF_INET, SOCK_STREAM, 0), .size = size, .salt = 1,
+	};
+	uint64_t start, sent, received;
+	double seconds;
+
+	inet_pton(AF_INET, to, &address.sin_addr);
+	/* the other end may not listen yet */
+	while (connect(stream.fd, (void *)&address, sizeof(address))) {
+		close(stream.fd);
+		usleep(20000);
+		stream.fd = socket(AF_INET, SOCK_STREAM, 0);
+	}
+	start = now();
+	if (!all(stream.fd, &ways, 1, 1))
+		err(1, "send");
+	transfer(&stream, ways & 1, ways & 2);
+	if (!all(stream.fd, (char *)&sent, 8, 0) || !all(stream.fd, (char *)&received, 8, 0))
+		err(1, "receive");
+	seconds = (now() - start) / 1e9;
+	if (sent != stream.received || received != stream.sent)
+		errx(1, "what was received is not what was sent");
+	printf("%.2f %016llx\n", (ways == 3 ? 2 : 1) * size / seconds / 1e6,
+	       (unsigned long long)(stream.sent ^ stream.received << 1));
+}
+
 int main(int argc, char **argv)
 {
-	if (argc == 4 && !strcmp(argv[1], "fill"))
-		fill(argv[2], strtoull(argv[3], NULL, 10) << 20);
-	else if (argc == 7 && (!strcmp(argv[1], "read") || !strcmp(argv[1], "write")))
+	if (argc == 7 && !strcmp(argv[1], "fill"))
+		run_loads(argv + 2, fill, 1, 0);
+	else if (argc == 8 && (!strcmp(argv[1], "read") || !strcmp(argv[1], "write")))
 		measure(argv + 2, argv[1][0] == 'w');
 	else if (argc == 5 && !strcmp(argv[1], "nbd"))
 		nbd(argv[2], strtoull(argv[3], NULL, 10) << 20, atoi(argv[4]));
+	else if (argc == 3 && !strcmp(argv[1], "stream-serve"))
+		stream_serve(strtoull(argv[2], NULL, 10) << 20);
+	else if (argc == 5 && !strcmp(argv[1], "stream"))
+		stream_run(argv[2], strtoull(argv[3], NULL, 10) << 20, argv[4]);
 	else if (argc != 3 || strcmp(argv[1], "nbd-end") ||
 		 ioctl(open(argv[2], O_RDWR), NBD_DISCONNECT))
 		errx(1, "see the head of io.c");

@@ -2,17 +2,20 @@
 /*
  * A machine whose memory is all in use: programs that take more than there is, until the
  * kernel kills them, one after the other. A pool with the attribute reclaim continues
- * meanwhile, and whatever else happens, nothing is lost.
+ * meanwhile, and whatever else happens, nothing is lost. So does a file system whose writes pass
+ * through such a pool: memory gets free when they are done.
  *
  * Only where there is little memory: with more, it takes long to use it up. In a machine of
  * 256 MB:  scripts/vm run --kernel 6.12 --mem 256M -- \
  *		-c "insmod wpool.ko; /tests/mem_hog"
  */
-#include <sys/mman.h>
+/* first: it asks for syncfs() */
+#include "wpool_test.h"
+
+#include <stdarg.h>
+#include <sys/mount.h>
 #include <sys/sysinfo.h>
 #include <sys/wait.h>
-
-#include "wpool_test.h"
 
 #define MAX_MB		300
 #define MB		(1024UL * 1024)
@@ -27,6 +30,15 @@
 #define MAX_KILLED	30
 /* Tasks of a round: more than the pool has workers. */
 #define NR_TASKS	64
+
+/* A file system in a file that has all of its memory before memory is short. */
+#define DISK		"/tmp/wpool-disk"
+#define DISK_MB		24
+#define MOUNTED		"/tmp/wpool-mounted"
+#define LOOP		"/dev/loop0"
+#define LOOP_POOL	"loop0"
+#define NR_FILES	16
+#define FILE_PAGES	256
 
 static bool is_small(void)
 {
@@ -86,6 +98,12 @@ static void end_hogs(pid_t *hogs)
 	}
 }
 
+/* Memory was short for long enough, and the pool's rescuer was needed. */
+static bool is_enough(unsigned int killed, const char *pool)
+{
+	return killed >= NR_KILLED && (killed >= MAX_KILLED || attr_number(pool, "rescued") > 0);
+}
+
 /*
  * Tasks that sleep, each of which takes a worker, in a pool whose workers leave at once: it
  * needs new ones all the time. The harness limits the time.
@@ -104,8 +122,7 @@ static void run_rounds(struct __test_metadata *_metadata, const struct wpool_dev
 	/* what this program needs is there from now on */
 	ASSERT_EQ(0, mlockall(MCL_CURRENT | MCL_FUTURE));
 	ASSERT_EQ(0, pool_create(&pool, attrs));
-	while (killed < NR_KILLED ||
-	       (killed < MAX_KILLED && !attr_number(pool.name, "rescued"))) {
+	while (!is_enough(killed, pool.name)) {
 		killed += replace_hogs(hogs);
 		if (submit_many(pool.fd, WPOOL_WORK_SLEEP, MSEC, 0, NR_TASKS))
 			break;
@@ -144,6 +161,157 @@ TEST(reclaim_goes_on)
 	};
 
 	run_rounds(_metadata, &attrs);
+}
+
+/* The exit status of a command. */
+static int shell(const char *fmt, ...)
+{
+	char command[256];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(command, sizeof(command), fmt, args);
+	va_end(args);
+	return system(command);
+}
+
+/* Each page of each file differs, and from what it was a round before. */
+static void fill_page(unsigned int *page, unsigned int file, unsigned int nr, unsigned int round)
+{
+	unsigned int i;
+
+	for (i = 0; i < PAGE / sizeof(*page); i++)
+		page[i] = ((round * NR_FILES + file) * FILE_PAGES + nr) * 2654435761U + i;
+}
+
+/* Call @io for all pages of a file: 0, or the errno. @round tells their content. */
+static int for_pages(unsigned int file, unsigned int round, int flags,
+		     int (*io)(int fd, const unsigned int *page, off_t at))
+{
+	static unsigned int page[PAGE / sizeof(unsigned int)];
+	char path[64];
+	int fd, err = 0;
+	unsigned int i;
+
+	snprintf(path, sizeof(path), MOUNTED "/file%u", file);
+	fd = open(path, flags, 0600);
+	if (fd < 0)
+		return errno;
+	for (i = 0; i < FILE_PAGES && !err; i++) {
+		fill_page(page, file, i, round);
+		err = io(fd, page, (off_t)i * PAGE);
+	}
+	/* each second one is left to the kernel, which needs its memory */
+	if (!err && file % 2 && fsync(fd))
+		err = errno;
+	close(fd);
+	return err;
+}
+
+static int write_page(int fd, const unsigned int *page, off_t at)
+{
+	return pwrite(fd, page, PAGE, at) == PAGE ? 0 : errno ?: EIO;
+}
+
+static int compare_page(int fd, const unsigned int *page, off_t at)
+{
+	static unsigned int is[PAGE / sizeof(unsigned int)];
+
+	if (pread(fd, is, PAGE, at) != PAGE)
+		return errno ?: EIO;
+	return memcmp(is, page, PAGE) ? EILSEQ : 0;
+}
+
+static bool is_device_there(void)
+{
+	return !access(LOOP, F_OK);
+}
+
+static bool is_module_gone(const char *name)
+{
+	return !shell("! [ -e /sys/module/%s ] || rmmod %s 2>/dev/null", name, name);
+}
+
+FIXTURE(writeback) {
+	bool is_loaded;
+};
+
+FIXTURE_SETUP(writeback)
+{
+	const char *modules = getenv("WPOOL_SAMPLES") ?: "/wpool";
+
+	if (!is_small())
+		SKIP(return, "too much memory to use it up: more than %u MB", MAX_MB);
+	if (shell("[ -e %s/loop_wpool.ko ]", modules))
+		SKIP(return, "no loop_wpool.ko: the kernel's source is of another version");
+	if (shell("grep -qw ext4 /proc/filesystems"))
+		SKIP(return, "ext4 is a module of this kernel, which is not there");
+	if (!access("/sys/module/loop", F_OK))
+		SKIP(return, "the kernel has a loop driver of its own, which is loaded");
+	self->is_loaded = true;
+	ASSERT_EQ(0, shell("insmod %s/wpool_wq.ko && insmod %s/loop_wpool.ko max_loop=1", modules,
+			   modules));
+	ASSERT_TRUE(WAIT_FOR(is_device_there()));
+	ASSERT_EQ(0, shell("dd if=/dev/zero of=" DISK " bs=1M count=%u 2>/dev/null", DISK_MB));
+	ASSERT_EQ(0, shell("losetup " LOOP " " DISK));
+	ASSERT_EQ(0, shell("mke2fs -b 4096 " LOOP " >/dev/null"));
+	ASSERT_EQ(0, shell("mkdir -p " MOUNTED));
+	ASSERT_EQ(0, mount(LOOP, MOUNTED, "ext4", 0, NULL));
+}
+
+FIXTURE_TEARDOWN(writeback)
+{
+	if (!self->is_loaded)
+		return;
+	umount2(MOUNTED, 0);
+	shell("losetup -d " LOOP);
+	EXPECT_TRUE(WAIT_FOR(is_module_gone("loop_wpool")));
+	EXPECT_TRUE(WAIT_FOR(is_module_gone("wpool_wq")));
+	unlink(DISK);
+}
+
+/* The queue of this driver does not ask for WQ_MEM_RECLAIM, but its pool can have the attribute. */
+TEST_F(writeback, goes_on)
+{
+	unsigned int rounds = 0, killed = 0, i;
+	pid_t hogs[NR_HOGS] = { };
+	int fd, err = 0;
+
+	/* no worker stays: each time there is something to write, one is needed */
+	ASSERT_EQ(0, attr_write(LOOP_POOL, "reclaim", "1"));
+	ASSERT_EQ(0, attr_write(LOOP_POOL, "min_workers", "0"));
+	ASSERT_EQ(0, attr_write(LOOP_POOL, "expiry_ms", "1"));
+	ASSERT_EQ(0, mlockall(MCL_CURRENT | MCL_FUTURE));
+	fd = open(MOUNTED, O_RDONLY | O_DIRECTORY);
+	ASSERT_LE(0, fd);
+	while (!err && (!rounds || !is_enough(killed, LOOP_POOL))) {
+		killed += replace_hogs(hogs);
+		rounds++;
+		for (i = 0; i < NR_FILES && !err; i++)
+			err = for_pages(i, rounds, O_WRONLY | O_CREAT, write_page);
+	}
+	if (!err && syncfs(fd))
+		err = errno;
+	end_hogs(hogs);
+	close(fd);
+	ASSERT_EQ(0, err)
+		TH_LOG("write in round %u: %s", rounds, strerror(err));
+	EXPECT_LE(NR_KILLED, killed);
+	EXPECT_LT(0, attr_number(LOOP_POOL, "rescued"));
+	TH_LOG("%u rounds, %lld works, %lld workers not at once, %lld times without a rescuer",
+	       rounds, attr_number(LOOP_POOL, "completed"), attr_number(LOOP_POOL, "spawn_failed"),
+	       attr_number(LOOP_POOL, "rescued"));
+
+	/* what was written is in the file below, seen through the device again */
+	ASSERT_EQ(0, umount(MOUNTED));
+	ASSERT_EQ(0, shell("losetup -d " LOOP));
+	ASSERT_TRUE(WAIT_FOR(!shell("losetup " LOOP " " DISK " 2>/dev/null")));
+	ASSERT_EQ(0, shell("echo 3 >/proc/sys/vm/drop_caches"));
+	ASSERT_EQ(0, mount(LOOP, MOUNTED, "ext4", MS_RDONLY, NULL));
+	for (i = 0; i < NR_FILES && !err; i++)
+		err = for_pages(i, rounds, O_RDONLY, compare_page);
+	ASSERT_EQ(0, err)
+		TH_LOG("file %u differs, or cannot be read: %s", i - 1, strerror(err));
 }
 
 TEST_HARNESS_MAIN
