@@ -423,7 +423,7 @@ class Tables:
             times = 1 / one['value'] if one['better'] == 'more' else one['value']
             if round(times, 2) > 1:
                 lost.append((times, [TITLES[one['row']], *sides(TITLES[one['row']], one['what'])]))
-        yield ['workload', 'measured', 'compared with', 'times as slow']
+        yield ['workload', 'measured', 'compared with', 'times as much']
         for times, cells in sorted(lost, reverse=True):
             yield cells + [f'{times:.2f}']
 
