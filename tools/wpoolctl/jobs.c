@@ -58,11 +58,12 @@ static struct section *begin_section(struct jobs *jobs, const char *name, struct
 	struct job *job;
 
 	if (!strcmp(name, GLOBAL)) {
-		if (jobs->nr || jobs->global.name)
+		if (jobs->nr || jobs->global.name) {
 			errmsg_set(e, "[global] is the first section, or left out");
-		else
-			jobs->global.name = alloc_copy(name);
-		return jobs->nr ? NULL : &jobs->global;
+			return NULL;
+		}
+		jobs->global.name = alloc_copy(name);
+		return &jobs->global;
 	}
 	for (i = 0; i < jobs->nr; i++)
 		if (!strcmp(jobs->job[i]->section.name, name)) {
