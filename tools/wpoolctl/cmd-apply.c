@@ -103,14 +103,13 @@ static int read_file(struct declaration *declaration)
 {
 	const char *name = declaration->file;
 	FILE *file = strcmp(name, "-") ? fopen(name, "re") : stdin;
-	struct errmsg e;
 	int err;
 
 	if (!file) {
 		cli_error(declaration->cmd, "%.100s: %m", name);
 		return CLI_FAILED;
 	}
-	err = ini_read(file, name, take_line, complain, declaration, &e);
+	err = ini_read(file, name, take_line, complain, declaration);
 	if (file != stdin)
 		fclose(file);
 	return err ? CLI_FAILED : CLI_OK;
