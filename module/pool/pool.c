@@ -37,7 +37,7 @@
 #include "core/tidy_queue.h"
 #include "inject.h"
 #include "pool/attrs.h"
-#include "pool/limits.h"
+#include "pool/capacity.h"
 #include "task/flush.h"
 #include "task/item.h"
 #include "task/tokens.h"
@@ -408,7 +408,8 @@ int wpool_destroy(struct wpool *pool)
 	if (wpool_is_default(pool))
 		return -EBUSY;
 	if (completion_done(&pool->destroyed))
-		pr_warn_ratelimited("%s: destroyed once more after its end\n", pool->name);
+		pr_warn_ratelimited("%s: %s() was called for a pool that is already destroyed\n",
+				    pool->name, __func__);
 	else
 		wpool_pool_destroy(pool);
 	return 0;
@@ -441,7 +442,7 @@ void wpool_pool_release(struct wpool *pool, unsigned int flags)
 	mutex_unlock(&pool->tune_mutex);
 	/* the workers may all be asleep in their tasks; and the caller runs no abort function */
 	if (drops)
-		wpool_tidy_sweep(pool);
+		wpool_tidy_queues(pool);
 }
 
 int wpool_release(struct wpool *pool, unsigned int flags)
