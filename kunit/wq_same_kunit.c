@@ -11,6 +11,8 @@
 
 #define NR_ROUNDS	WPK_ROUNDS(2000U)
 #define NR_CANCELS	20
+/* more than a queue of wpool_wq has runners from the start, and than it has when it grew once */
+#define NR_MOVES	10
 
 /* ---- a work that goes to another queue while it runs ---- */
 
@@ -122,6 +124,30 @@ static void cancel_work_frees_the_place_of_one_that_runs_elsewhere(struct kunit 
 	wpk_wq_end(test, to);
 	wpk_wq_end(test, from);
 	KUNIT_EXPECT_EQ(test, wpk_runs(item), 1);
+}
+
+/* Works that still run elsewhere keep no other work of the queue from running, up to max_active. */
+static void queue_work_runs_beside_works_that_run_elsewhere(struct kunit *test)
+{
+	struct wpk_item *last = wpk_items(test, NULL, 1);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_item *items = wpk_items(test, gate, NR_MOVES);
+	struct workqueue_struct *from = wpk_wq(test, WQ_UNBOUND, 2 * NR_MOVES);
+	struct workqueue_struct *to = wpk_wq(test, WQ_UNBOUND, 2 * NR_MOVES);
+	int i;
+
+	for (i = 0; i < NR_MOVES; i++)
+		KUNIT_EXPECT_TRUE(test, queue_work_on(0, from, wpk_work(&items[i])));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, NR_MOVES));
+	for (i = 0; i < NR_MOVES; i++)
+		KUNIT_EXPECT_TRUE(test, queue_work_on(0, to, wpk_work(&items[i])));
+	KUNIT_EXPECT_TRUE(test, queue_work_on(0, to, wpk_work(last)));
+	WPK_EVENTUALLY(test, wpk_runs(last) == 1);
+	wpk_gate_open(gate);
+	wpk_wq_end(test, to);
+	wpk_wq_end(test, from);
+	for (i = 0; i < NR_MOVES; i++)
+		KUNIT_EXPECT_EQ(test, wpk_runs(&items[i]), 2);
 }
 
 static void work_busy_sees_the_queue_before(struct kunit *test)
@@ -250,6 +276,7 @@ static struct kunit_case wq_same_cases[] = {
 	KUNIT_CASE(flush_work_waits_for_the_queue_before),
 	KUNIT_CASE(flush_work_after_a_cancel_waits_for_the_queue_before),
 	KUNIT_CASE(cancel_work_frees_the_place_of_one_that_runs_elsewhere),
+	KUNIT_CASE(queue_work_runs_beside_works_that_run_elsewhere),
 	KUNIT_CASE(work_busy_sees_the_queue_before),
 	KUNIT_CASE(cancel_work_sync_ends_a_work_that_moves_itself),
 	KUNIT_CASE(cancel_work_takes_back_what_has_not_started),

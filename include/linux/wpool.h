@@ -698,7 +698,7 @@ int wpool_destroy(struct wpool *pool);
  * @flags: %WPOOL_RELEASE_DRAIN, %WPOOL_RELEASE_CANCEL or %WPOOL_RELEASE_OWN
  *
  * From then on every submit gets -ESHUTDOWN, and so does every submitter that
- * waits, in a strand or a group, too. Running tasks are left alone and not waited for.
+ * waits, in a group, too. Running tasks are left alone and not waited for.
  * Idempotent: on a pool that is already closed, or being destroyed, %WPOOL_RELEASE_CANCEL
  * cancels the tasks that are still queued.
  *

@@ -168,8 +168,9 @@ static struct wpool_work *next_work(struct wpool_wq_runner *runner)
 }
 
 /*
- * Let the end of a work's run in another queue complete the waiter, or no longer. False if it does
- * not run there: then nothing touches the waiter any more.
+ * Register the waiter, to be completed when the work's run in another queue ends (@await), or
+ * unregister it. Returns false if the work does not run there: then nothing touches the waiter
+ * any more.
  */
 static bool await_run(u32 from, const void *work, wpool_work_fn func,
 		      struct wpool_wq_waiter *waiter, bool await)
@@ -221,11 +222,11 @@ static void wait_elsewhere(struct wpool_wq_runner *runner, struct wpool_work *wo
 	}
 }
 
-/* If most runners are busy, let the kernel worker create more. */
+/* If no runner is idle, let the kernel worker create more. */
 static void want_runners(struct wpool_wq *wq)
 	__must_hold(&wq->lock)
 {
-	if (wq->nr_busy > wq->nr_runners / 2 && wq->nr_runners < wq->max_runners)
+	if (list_empty(&wq->idle) && wq->nr_runners < wq->max_runners)
 		queue_delayed_work(wpool_wq_grower, &wq->grow, 0);
 }
 
@@ -242,8 +243,6 @@ static void start_turn(struct wpool_wq_runner *runner, struct wpool_work *work)
 	hash_add(wq->busy, &runner->busy, (unsigned long)work);
 	list_del_init(&work->entry);
 	WRITE_ONCE(work->where, wpool_wq_left(wq));
-	wq->nr_busy++;
-	want_runners(wq);
 	/* queue:A */
 	test_and_clear_bit(WPOOL_WORK_PENDING_BIT, &work->flags);
 }
@@ -254,7 +253,6 @@ static void finish_turn(struct wpool_wq_runner *runner)
 	struct wpool_wq_waiter *waiters = runner->waiters;
 
 	hash_del(&runner->busy);
-	runner->wq->nr_busy--;
 	runner->work = NULL;
 	runner->waiters = NULL;
 	end_turn(runner->wq, runner->epoch, waiters);
@@ -283,6 +281,8 @@ static void run_work(struct wpool_event *event)
 	wpool_work_fn func;
 
 	raw_spin_lock_irq(&wq->lock);
+	/* also if this one has to wait for a run elsewhere: the next work must not wait for that */
+	want_runners(wq);
 	while ((work = next_work(runner)) && work->from && work->from != wpool_wq_left(wq))
 		wait_elsewhere(runner, work);
 	if (!work) {

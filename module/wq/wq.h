@@ -29,7 +29,7 @@
  * waits for that: it continues with the next work.
  *
  * A queue has a few runners from its beginning, and a kernel worker makes as many again when
- * more than half of them run a work, until there are max_active.
+ * none of them is idle, until there are max_active.
  *
  * Nothing touches a work after its bit was cleared for its function: that may free it. What a
  * flush waits for is copied into the runner before; what it waits with is on its own stack.
@@ -117,7 +117,6 @@ struct wpool_wq {
 	unsigned int nr_drains;		/* L: drains in progress: only own works may queue */
 	struct list_head runners;	/* L: all of them */
 	u32 nr_runners;			/* L */
-	u32 nr_busy;			/* L: runners whose work runs */
 	u32 max_runners;		/* L to write: the most that may be created */
 	unsigned int flags;		/* I: of wpool_wq_create() */
 	struct delayed_work grow;	/* the kernel's: makes runners */

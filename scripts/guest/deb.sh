@@ -182,8 +182,11 @@ pools_are_declared()
 # What wpoolctl-apply.service may do must be enough for a changed file, too.
 service_applies_a_change()
 {
-	sed -i 's/^capacity = 64/capacity = 32/' /etc/wpool.conf &&
-		systemctl restart wpoolctl-apply.service && expect 32 "$(attribute batch capacity)"
+	# the last three take privileges, which the service must have
+	sed -i 's/^capacity = 64/capacity = 32\nfreezable = 1\nreclaim = 1\nsched = fifo_low/' /etc/wpool.conf &&
+		systemctl restart wpoolctl-apply.service && expect 32 "$(attribute batch capacity)" &&
+		expect 1 "$(attribute batch freezable)" && expect 1 "$(attribute batch reclaim)" &&
+		expect fifo_low "$(attribute batch sched)"
 }
 
 symbols_are_kept()

@@ -318,12 +318,14 @@ static const char *format_number(const struct attr *attr, __s32 value, char *buf
 }
 
 int attr_set_leave_changes(struct attr_set *set, const struct wpool_dev_attrs *now,
-			   struct errmsg *e)
+			   const struct cpulist *cpus, struct errmsg *e)
 {
 	const struct attr *attr;
 	const __s32 *is;
 	char buf[32];
 
+	if (given(set, WPOOL_DEV_CPUMASK) && !memcmp(&set->cpus, cpus, sizeof(*cpus)))
+		set->attrs.mask &= ~WPOOL_DEV_CPUMASK;
 	for (attr = attrs; attr < attrs + ARRAY_SIZE(attrs); attr++) {
 		if (!given(set, attr->bit) || attr->type == ATTR_CPUS)
 			continue;

@@ -47,11 +47,11 @@ int attr_set_check(const struct attr_set *set, const struct wpool_dev_attrs *now
 		   struct errmsg *e);
 
 /*
- * Leave only what is to be changed in a pool whose attributes are @now; the CPUs, which @now
- * does not tell, are. 0, or -1 and a message if it cannot be.
+ * Leave only what is to be changed in a pool whose attributes are @now and @cpus. 0, or -1 and a
+ * message if it cannot be.
  */
 int attr_set_leave_changes(struct attr_set *set, const struct wpool_dev_attrs *now,
-			   struct errmsg *e);
+			   const struct cpulist *cpus, struct errmsg *e);
 
 /* What -errno of a create or tune with @set means. */
 void attr_explain(struct errmsg *e, int err, const char *pool,

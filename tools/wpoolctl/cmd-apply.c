@@ -103,14 +103,13 @@ static int read_file(struct declaration *declaration)
 {
 	const char *name = declaration->file;
 	FILE *file = strcmp(name, "-") ? fopen(name, "re") : stdin;
-	struct errmsg e;
 	int err;
 
 	if (!file) {
 		cli_error(declaration->cmd, "%.100s: %m", name);
 		return CLI_FAILED;
 	}
-	err = ini_read(file, name, take_line, complain, declaration, &e);
+	err = ini_read(file, name, take_line, complain, declaration);
 	if (file != stdin)
 		fclose(file);
 	return err ? CLI_FAILED : CLI_OK;
@@ -122,11 +121,12 @@ static int look(struct declared *pool, struct errmsg *e)
 {
 	struct wpool_dev_attrs now;
 	int fd = dev_open(), err = fd;
+	struct cpulist cpus;
 
 	if (fd >= 0)
 		err = dev_attach(fd, pool->pool);
 	if (!err)
-		err = dev_info(fd, &now);
+		err = dev_info(fd, &now, &cpus);
 	if (fd >= 0)
 		close(fd);
 	if (err == -ENOENT && fd >= 0) {
@@ -135,7 +135,7 @@ static int look(struct declared *pool, struct errmsg *e)
 	}
 	if (err)
 		return dev_explain(e, err, pool->pool);
-	if (attr_set_leave_changes(&pool->set, &now, e))
+	if (attr_set_leave_changes(&pool->set, &now, &cpus, e))
 		return -1;
 	pool->deed = pool->set.attrs.mask ? DEED_TUNE : DEED_NONE;
 	return attr_set_check(&pool->set, &now, e);

@@ -97,7 +97,7 @@ static int run_tune(const struct command *cmd, int argc, char **argv)
 	fd = dev_open_pool(pool, &e);
 	if (fd < 0)
 		return cli_fail(cmd, &e);
-	err = dev_info(fd, &now);
+	err = dev_info(fd, &now, NULL);
 	if (!err && attr_set_check(&set, &now, &e))
 		return cli_fail(cmd, &e);
 	return finish_attrs(cmd, pool, err ?: dev_tune(fd, &set.attrs), &set);
@@ -136,7 +136,7 @@ static int run_release(const struct command *cmd, int argc, char **argv)
 	const char *pool;
 	struct errmsg e;
 	__u32 flags = 0;
-	int fd, err;
+	int fd;
 
 	cli_parse(cmd, argc, argv, &how);
 	if (how.cancel)
@@ -151,11 +151,7 @@ static int run_release(const struct command *cmd, int argc, char **argv)
 	fd = dev_open_pool(pool, &e);
 	if (fd < 0)
 		return cli_fail(cmd, &e);
-	err = dev_release(fd, flags, how.timeout_ns);
-	if (err != -ETIME)
-		return finish(cmd, pool, err);
-	cli_error(cmd, "pool '%s' is closed, but not empty when the time ran out", pool);
-	return CLI_FAILED;
+	return finish(cmd, pool, dev_release(fd, flags, how.timeout_ns));
 }
 
 static const struct cli_option release_options[] = {

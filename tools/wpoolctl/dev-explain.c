@@ -71,7 +71,7 @@ int dev_explain(struct errmsg *e, int err, const char *pool)
 		errmsg_set(e, "pool '%s' was released or destroyed", pool);
 		break;
 	case -ETIME:
-		errmsg_set(e, "the time ran out before pool '%s' was empty",
+		errmsg_set(e, "pool '%s' is closed, but the time ran out before it was empty",
 			   pool);
 		break;
 	case -EDEADLK:

@@ -73,11 +73,16 @@ int dev_destroy(int fd)
 	return do_ioctl(fd, WPOOL_IOC_DESTROY, &arg);
 }
 
-int dev_info(int fd, struct wpool_dev_attrs *attrs)
+int dev_info(int fd, struct wpool_dev_attrs *attrs, struct cpulist *cpus)
 {
 	struct wpool_dev_info arg = { .size = sizeof(arg) };
-	int err = do_ioctl(fd, WPOOL_IOC_INFO, &arg);
+	int err;
 
+	if (cpus) {
+		arg.attrs.cpumask = (unsigned long)cpus->bits;
+		arg.attrs.cpumask_bytes = sizeof(cpus->bits);
+	}
+	err = do_ioctl(fd, WPOOL_IOC_INFO, &arg);
 	if (!err)
 		*attrs = arg.attrs;
 	return err;

@@ -13,6 +13,7 @@
 #include <linux/wpool.h>
 #include <sys/types.h>
 
+#include "cpulist.h"
 #include "errmsg.h"
 
 #define DEV_PATH	"/dev/wpool"
@@ -27,8 +28,8 @@ int dev_release(int fd, __u32 flags, __u64 timeout_ns);
 int dev_reboot(int fd);
 int dev_destroy(int fd);
 
-/* Without the mask of CPUs. */
-int dev_info(int fd, struct wpool_dev_attrs *attrs);
+/* @cpus: out: the pool's cpumask, or NULL */
+int dev_info(int fd, struct wpool_dev_attrs *attrs, struct cpulist *cpus);
 int dev_stats(int fd, struct wpool_dev_stats *stats);
 
 /* @cpu goes with WPOOL_DEV_SUBMIT_ON, else 0. @accepted is set in every case. */

@@ -81,32 +81,30 @@ static int take_line(struct ini *ini, char *line, struct errmsg *e)
 	return ini->handler(ini->arg, ini->line, ini->section, line, value, e);
 }
 
-int ini_read(FILE *file, const char *name, ini_handler handler, ini_complain complain,
-	     void *arg, struct errmsg *e)
+int ini_read(FILE *file, const char *name, ini_handler handler, ini_complain complain, void *arg)
 {
 	struct ini ini = { .handler = handler, .arg = arg };
 	char *buf = NULL, *line;
 	bool is_text = true;
+	struct errmsg e;
 	size_t size = 0;
 	ssize_t len;
 	int err = 0;
 
-	while (is_text && (complain || !err) && (len = getline(&buf, &size, file)) >= 0) {
+	while (is_text && (len = getline(&buf, &size, file)) >= 0) {
 		ini.line++;
 		is_text = !memchr(buf, '\0', len);
 		line = strip(buf);
 		if (is_text && (!*line || *line == '#' || *line == ';'))
 			continue;
-		if (is_text ? !take_line(&ini, line, e) : !errmsg_set(e, "this is no text"))
+		if (is_text ? !take_line(&ini, line, &e) : !errmsg_set(&e, "this is no text"))
 			continue;
-		err = errmsg_in(e, "%.100s:%u", name, ini.line);
-		if (complain)
-			complain(arg, e);
+		err = errmsg_in(&e, "%.100s:%u", name, ini.line);
+		complain(arg, &e);
 	}
-	if ((complain || !err) && ferror(file)) {
-		err = errmsg_set(e, "%.100s: %m", name);
-		if (complain)
-			complain(arg, e);
+	if (ferror(file)) {
+		err = errmsg_set(&e, "%.100s: %m", name);
+		complain(arg, &e);
 	}
 	free(ini.section);
 	free(buf);

@@ -21,10 +21,9 @@ typedef int (*ini_handler)(void *arg, unsigned int line, const char *section, co
 typedef void (*ini_complain)(void *arg, const struct errmsg *e);
 
 /*
- * Without @complain it ends at the first wrong line. With it each wrong line is told to it,
- * except those of a section whose head is wrong. 0, or -1 and the last message.
+ * Calls @complain for each wrong line, except those of a section whose head is wrong. 0, or -1 if
+ * there was one.
  */
-int ini_read(FILE *file, const char *name, ini_handler handler, ini_complain complain,
-	     void *arg, struct errmsg *e);
+int ini_read(FILE *file, const char *name, ini_handler handler, ini_complain complain, void *arg);
 
 #endif /* WPOOLCTL_INI_H */

@@ -58,11 +58,12 @@ static struct section *begin_section(struct jobs *jobs, const char *name, struct
 	struct job *job;
 
 	if (!strcmp(name, GLOBAL)) {
-		if (jobs->nr || jobs->global.name)
+		if (jobs->nr || jobs->global.name) {
 			errmsg_set(e, "[global] is the first section, or left out");
-		else
-			jobs->global.name = alloc_copy(name);
-		return jobs->nr ? NULL : &jobs->global;
+			return NULL;
+		}
+		jobs->global.name = alloc_copy(name);
+		return &jobs->global;
 	}
 	for (i = 0; i < jobs->nr; i++)
 		if (!strcmp(jobs->job[i]->section.name, name)) {
@@ -154,24 +155,37 @@ static int set_up_job(const struct jobs *jobs, struct job *job, struct errmsg *e
 	return 0;
 }
 
-static int read_jobs(struct jobs *jobs, const char *path, struct errmsg *e)
+static void complain(void *arg, const struct errmsg *e)
+{
+	const struct jobs *jobs = arg;
+
+	cli_error(jobs->cmd, "%s", e->text);
+}
+
+/* 0, or -1 and what is wrong was said. */
+static int read_jobs(struct jobs *jobs, const char *path)
 {
 	FILE *file = fopen(path, "re");
+	struct errmsg e;
 	unsigned int i;
 	int err;
 
-	if (!file)
-		return errmsg_set(e, "%.100s: %m", path);
-	err = ini_read(file, path, take, NULL, jobs, e);
+	if (!file) {
+		cli_error(jobs->cmd, "%.100s: %m", path);
+		return -1;
+	}
+	err = ini_read(file, path, take, complain, jobs);
 	fclose(file);
-	if (err)
-		return err;
-	if (!jobs->nr)
-		return errmsg_set(e, "%.100s: there is no job in it", path);
-	for (i = 0; i < jobs->nr; i++)
-		if (set_up_job(jobs, jobs->job[i], e))
-			return errmsg_in(e, "%.100s", path);
-	return 0;
+	if (!err && !jobs->nr) {
+		cli_error(jobs->cmd, "%.100s: there is no job in it", path);
+		err = -1;
+	}
+	for (i = 0; i < jobs->nr && !err; i++) {
+		err = set_up_job(jobs, jobs->job[i], &e);
+		if (err)
+			cli_error(jobs->cmd, "%.100s: %s", path, e.text);
+	}
+	return err;
 }
 
 static void free_section(struct section *section)
@@ -331,11 +345,10 @@ int jobs_run(const struct command *cmd, const char *path, bool json)
 	struct jobs jobs = { .cmd = cmd, .json = json };
 	unsigned int phase;
 	sigset_t signals;
-	struct errmsg e;
 	int code;
 
-	if (read_jobs(&jobs, path, &e))
-		return cli_fail(cmd, &e);
+	if (read_jobs(&jobs, path))
+		return CLI_FAILED;
 	signals = load_hold_signals();
 	sigaddset(&signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &signals, NULL);

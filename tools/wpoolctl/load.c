@@ -423,7 +423,7 @@ void load_run(const struct load_config *config, int fd, struct progress *progres
 	struct wpool_dev_attrs last;
 	int err;
 
-	err = dev_info(fd, &result->attrs);
+	err = dev_info(fd, &result->attrs, NULL);
 	if (!err)
 		err = dev_stats(fd, &result->before);
 	if (err) {
@@ -442,7 +442,7 @@ void load_run(const struct load_config *config, int fd, struct progress *progres
 	/* gone, if the pool was destroyed meanwhile: the last that is known */
 	if (dev_stats(fd, &result->after))
 		result->after = result->before;
-	result->last_capacity = dev_info(fd, &last) ? result->attrs.capacity : last.capacity;
+	result->last_capacity = dev_info(fd, &last, NULL) ? result->attrs.capacity : last.capacity;
 	if (result->after.workers > result->peak_workers)
 		result->peak_workers = result->after.workers;
 	if (config->interval_ns && interval_is_left(&w))

@@ -172,18 +172,14 @@ static void explain_submit(struct submitter *s, int err)
 		return;
 	}
 
-	switch (err) {
-	case -EPERM:
-		if (has_kind(config, WPOOL_WORK_COUNT)) {
-			load_fail(s->load, err,
-				  "count work refused: pool '%s' is neither yours, nor are you root",
-				  pool);
-			return;
-		}
-		load_fail(s->load, err, "fault work refused: it needs %s and %s",
+	if (err == -EPERM && has_kind(config, WPOOL_WORK_FAULT)) {
+		load_fail(s->load, err, "fault work refused: it needs root, %s and %s",
 			  "the module loaded with allow_fault=1",
 			  "a pool whose policy is not run");
 		return;
+	}
+
+	switch (err) {
 	case -ESHUTDOWN:
 		load_fail(s->load, err, "pool '%s' is closed: it was released or destroyed",
 			  pool);
@@ -203,24 +199,13 @@ static void retry_later(struct batch *batch)
 	batch->retry_ns = longer(batch->retry_ns, MAX_RETRY_NS);
 }
 
-/*
- * The file is full of unread records or unfinished tasks: not the pool's word,
- * so nothing is refused. The reader or the workers will make room.
- */
-static void wait_for_room(struct submitter *s, struct batch *batch)
-{
-	if (atomic_load(&s->finished) == atomic_load(&s->accepted)) {
-		load_fail(s->load, -ENOBUFS, "submit: nothing is taken, though none is unfinished");
-		return;
-	}
-	retry_later(batch);
-}
-
 /* One ioctl for what is left of the batch. */
 static void submit_rest(struct submitter *s, struct batch *batch)
 {
 	const struct load_config *config = s->load->config;
 	__u32 left = batch->nr - batch->done, accepted, flags = 0;
+	/* before the call: meanwhile all may end, and be read */
+	bool is_empty = atomic_load(&s->finished) == atomic_load(&s->accepted);
 	__u64 begin;
 	int err;
 
@@ -253,7 +238,12 @@ static void submit_rest(struct submitter *s, struct batch *batch)
 		}
 		break;
 	case -ENOBUFS:
-		wait_for_room(s, batch);
+		/* the file is full, not the pool: its workers, or the reader, will make room */
+		if (is_empty)
+			load_fail(s->load, err, "submit: %s",
+				  "nothing is taken, though none is unfinished");
+		else
+			retry_later(batch);
 		break;
 	default:
 		explain_submit(s, err);

@@ -90,29 +90,27 @@ static void look_at(struct recording *recording, const char *line)
 			      event.value > recording->stop_over_ns;
 }
 
-/* What is there now, as it comes, into the file. */
-static int drain(struct recording *recording, int pipe, FILE *out, struct errmsg *e)
+/* One piece of the trace into the file. 1, 0 if there is none now, or -1 and a message. */
+static int copy_piece(struct recording *recording, int pipe, FILE *out, struct errmsg *e)
 {
 	static char buf[65536], line[MAX_LINE];
 	static size_t len;
-	ssize_t got, i;
+	ssize_t got = read(pipe, buf, sizeof(buf)), i;
 
-	while ((got = read(pipe, buf, sizeof(buf))) > 0) {
-		for (i = 0; i < got; i++) {
-			if (len < sizeof(line) - 1)
-				line[len++] = buf[i];
-			if (buf[i] != '\n')
-				continue;
-			line[len] = '\0';
-			look_at(recording, line);
-			len = 0;
-		}
-		if (fwrite(buf, got, 1, out) != 1)
-			return errmsg_set(e, "%s: %s", recording->file, strerror(errno));
-	}
 	if (got < 0 && errno != EAGAIN && errno != EINTR)
 		return errmsg_set(e, "trace_pipe: %s", strerror(errno));
-	return 0;
+	for (i = 0; i < got; i++) {
+		if (len < sizeof(line) - 1)
+			line[len++] = buf[i];
+		if (buf[i] != '\n')
+			continue;
+		line[len] = '\0';
+		look_at(recording, line);
+		len = 0;
+	}
+	if (got > 0 && fwrite(buf, got, 1, out) != 1)
+		return errmsg_set(e, "%s: %s", recording->file, strerror(errno));
+	return got > 0;
 }
 
 /* Somebody said so, a task waited longer, or the time is over. */
@@ -130,14 +128,17 @@ static int record_until_told(struct recording *recording, const char *dir, int p
 	int err = instance_start(dir, recording, e), err_end;
 	struct errmsg ignored;
 
-	while (!err && !is_at_end(recording, end_ns)) {
+	/* a piece at a time: events may come as fast as they are copied */
+	while (err >= 0 && !is_at_end(recording, end_ns)) {
 		poll(&readable, 1, LOOK_MS);
-		err = drain(recording, pipe, out, e);
+		err = copy_piece(recording, pipe, out, e);
 	}
-	err_end = write_file(dir, "events/enable", "0", err ? &ignored : e);
-	err = err ?: err_end;
+	err_end = write_file(dir, "events/enable", "0", err < 0 ? &ignored : e);
+	err = err < 0 ? err : err_end;
 	/* what came until then */
-	return err ?: drain(recording, pipe, out, e);
+	while (!err && (err = copy_piece(recording, pipe, out, e)) > 0)
+		err = 0;
+	return err;
 }
 
 int trace_record(struct recording *recording, struct errmsg *e)

@@ -162,10 +162,10 @@ struct wpool_dev_attrs {
  *
  * The pool lives until WPOOL_IOC_DESTROY or until the module is unloaded.
  * EEXIST: the name is taken. EISCONN: the file is already attached. EPERM: a negative nice,
- * or another sched than normal, without CAP_SYS_NICE; freezable, without CAP_BLOCK_SUSPEND.
- * EDQUOT: without CAP_SYS_RESOURCE, the capacity is more than what the module parameter
- * max_user_workers leaves to all such pools; with capacity_per_cpu that counts which it has
- * with all CPUs that the machine can have.
+ * or another sched than normal, without CAP_SYS_NICE; freezable, without CAP_BLOCK_SUSPEND;
+ * reclaim, without CAP_SYS_RESOURCE. EDQUOT: without CAP_SYS_RESOURCE, the capacity is more than
+ * the module parameter max_user_workers leaves to all such pools. With capacity_per_cpu, the
+ * capacity is counted for all possible CPUs.
  */
 struct wpool_dev_create {
 	__u32 size;
@@ -217,14 +217,13 @@ struct wpool_dev_tune {
  * @flags: WPOOL_DEV_RELEASE_*
  * @timeout_ns: with WAIT, longest wait; 0 waits forever
  *
- * Afterwards submits get ESHUTDOWN. With OWN, which goes with none of the others (EINVAL),
- * all but what belongs to the pool: WPOOL_WORK_TIMER and WPOOL_WORK_POLL that were
- * submitted before are still accepted when they fall due, and so are the children of
- * WPOOL_WORK_TREE; a REBOOT opens it again at once. Nothing happens to a pool that is
- * already closed or destroyed. EBUSY: the pool belongs to a module, or is the default
- * pool. EPERM: it was made by another user, and the caller does not have CAP_SYS_ADMIN.
- * ETIME: timed out; the pool is closed all the same. The wait also ends if the pool is
- * rebooted.
+ * Afterwards submits get ESHUTDOWN. OWN closes the pool to all submits except its own:
+ * WPOOL_WORK_TIMER and WPOOL_WORK_POLL that were submitted before are accepted when they fall
+ * due, and so are the children of WPOOL_WORK_TREE; a REBOOT opens it again at once. OWN with
+ * another flag is EINVAL. Nothing happens to a pool that is already closed or destroyed. EBUSY:
+ * the pool belongs to a module, or is the default pool. EPERM: it was made by another user, and
+ * the caller does not have CAP_SYS_ADMIN. ETIME: timed out; the pool is closed all the same. The
+ * wait also ends if the pool is rebooted.
  */
 struct wpool_dev_release {
 	__u32 size;
@@ -280,24 +279,23 @@ struct wpool_dev_simple {
  * the same pool, each submitted by its parent; the parent itself runs nodes that
  * the pool refuses. There is one record, for the root, when all nodes have ended.
  *
- * A loop is run by its own worker and by those of other CPUs that have nothing else to do:
- * it takes a part of the time, if the pool has room for their tasks.
+ * The worker of a loop and idle workers of other CPUs run it together, in less time than one worker
+ * would take, if the pool has room for the tasks of the others.
  *
  * A timer is always accepted by an open pool, and takes no room in it while it waits. If
  * the pool is closed when the time has come, its record has the status -ESHUTDOWN.
  *
- * A task of the kind poll does the same until the file, an eventfd for example, can be read
- * from, or is at its end; it reads nothing. If that does not happen within
- * WPOOL_MAX_WORK_NS, its record has the status -ETIME. The file is looked at when its
- * descriptor's turn comes, so tasks before one that is refused are accepted: EBADF no such
- * file; EPERM it cannot be polled; ELOOP it is /dev/wpool; ENOBUFS WPOOL_MAX_POLLS of the
- * submitting file are unfinished. Or its record says EOPNOTSUPP, if the file does not wake those
- * who poll it through one wait queue.
+ * A poll is like a timer, but waits until the file, an eventfd for example, can be read from, or
+ * is at its end; it reads nothing. If that does not happen within WPOOL_MAX_WORK_NS, its record
+ * has the status -ETIME. A submit checks the files one after the other and stops at the first bad
+ * one, so the tasks before that one are accepted: EBADF no such file; EPERM it cannot be polled;
+ * ELOOP it is /dev/wpool; ENOBUFS WPOOL_MAX_POLLS of the submitting file are unfinished. The record
+ * has the status -EOPNOTSUPP if the file does not wake its pollers through one wait queue.
  *
- * A count needs the memory of a process: that which has given the file its group, with
- * WPOOL_DEV_GROUP_MM, or the submitter's, if that runs it under the policy run. Otherwise, or if
- * there is no memory at the address, its record has the status -EFAULT. Several counts of one
- * address at once may lose some.
+ * A count writes to the memory of a process: of the one that gave the file its group with
+ * WPOOL_DEV_GROUP_MM, or of the submitter, if the policy run lets the submitter run the task. If
+ * there is neither, or no memory at the address, its record has the status -EFAULT. Counts of one
+ * address that run at the same time may lose some.
  *
  * If a program answers a poll of the file (FUSE, or an epoll file that watches one), or provides
  * the memory (userfaultfd, FUSE), the worker waits for that program, and only the program's end
@@ -307,8 +305,9 @@ struct wpool_dev_simple {
  * in the order of their submits. They are always accepted by an open pool, and only the
  * first of them takes room there.
  *
- * An urgent task starts before those in the pool that are not; of a tree that is the root, of a
- * timer and of poll what comes when the wait is over. It does not overtake others of its strand.
+ * An urgent task starts before tasks of the pool that are not urgent. Of a tree only the root is
+ * urgent. A timer or a poll is urgent when its wait has ended. A task of a strand does not overtake
+ * the tasks before it in the strand.
  */
 struct wpool_dev_work {
 	__u32 kind;

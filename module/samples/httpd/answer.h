@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * An answer: a head, and a body that is a text, said several times if it is long. It is
- * made whole and sent in pieces, as the peer takes it.
+ * An answer: a head and a body. A long body is one text, repeated. The answer is built as a whole
+ * and sent in pieces, as fast as the peer takes it.
  */
 #ifndef HTTPD_ANSWER_H
 #define HTTPD_ANSWER_H

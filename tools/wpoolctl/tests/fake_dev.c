@@ -7,10 +7,10 @@
  *
  * Environment: FAKE_INFLIGHT limits what a file may hold, FAKE_CLOSE_AFTER
  * closes the pool after that many tasks, FAKE_STUCK makes tasks deaf to their
- * cancellation, FAKE_FAULT allows fault work, FAKE_OTHERS makes the pool that of
- * another user, FAKE_LOG names a file that gets one line when the pool is made, when it is
- * destroyed, and for each call whose first task is urgent. CPUs 0 and 1 are online, 2 and 3
- * offline, and there are no others.
+ * cancellation, FAKE_FAULT allows fault work, FAKE_OTHERS makes the pool a module's, FAKE_LATE has
+ * a submit that finds no room return only when all tasks have ended and were read, FAKE_LOG names
+ * a file that gets one line when the pool is made, when it is destroyed, and for each call whose
+ * first task is urgent. CPUs 0 and 1 are online, 2 and 3 offline, and there are no others.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,12 +34,14 @@ struct task {
 struct file {
 	struct task *tasks;		/* unfinished or unread */
 	__u32 nr;
+	unsigned int reads;		/* calls that have begun */
 };
 
 static struct {
 	pthread_mutex_t lock;
 	char name[WPOOL_DEV_NAME_LEN];
 	struct wpool_dev_attrs attrs;
+	struct cpulist cpus;
 	__u64 free_ns[MAX_WORKERS];	/* when a worker will be through */
 	__u64 accepted;
 	__u32 workers;
@@ -47,6 +49,7 @@ static struct {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 	.name = "demo",
 	.attrs = { .capacity = 4 },
+	.cpus = { .bits = { (1 << CPUS) - 1 } },
 };
 
 static struct file files[MAX_FILES];	/* by descriptor */
@@ -147,11 +150,13 @@ int dev_destroy(int fd __maybe_unused)
 	return 0;
 }
 
-int dev_info(int fd __maybe_unused, struct wpool_dev_attrs *attrs)
+int dev_info(int fd __maybe_unused, struct wpool_dev_attrs *attrs, struct cpulist *cpus)
 {
 	static int nr_looks;
 
 	*attrs = pool.attrs;
+	if (cpus)
+		*cpus = pool.cpus;
 	/* a pool that was tuned since the first look */
 	if (getenv("FAKE_TUNED") && nr_looks++)
 		attrs->capacity = atoi(getenv("FAKE_TUNED"));
@@ -209,8 +214,7 @@ static int try_submit(struct file *file, const struct wpool_dev_work *work, int 
 	limit = pool.attrs.capacity == WPOOL_DEV_UNLIMITED ||
 		pool.attrs.queue_depth == WPOOL_DEV_UNLIMITED ? ~0ULL :
 		(__u64)pool.attrs.capacity + pool.attrs.queue_depth;
-	if ((work->kind == WPOOL_WORK_FAULT && !knob("FAKE_FAULT", 0)) ||
-	    (work->kind == WPOOL_WORK_COUNT && knob("FAKE_OTHERS", 0)))
+	if ((work->kind == WPOOL_WORK_FAULT && !knob("FAKE_FAULT", 0)) || knob("FAKE_OTHERS", 0))
 		err = -EPERM;
 	else if (closed && pool.accepted >= closed)
 		err = -ESHUTDOWN;
@@ -222,6 +226,23 @@ static int try_submit(struct file *file, const struct wpool_dev_work *work, int 
 		accept_task(file, work, cpu, now);
 	pthread_mutex_unlock(&pool.lock);
 	return err;
+}
+
+/* The records of all tasks were read, and the reader has come again. */
+static void wait_for_reader(struct file *file)
+{
+	unsigned int seen = 0;
+	bool all;
+
+	do {
+		sleep_ns(NSEC_PER_MSEC);
+		pthread_mutex_lock(&pool.lock);
+		all = !file->nr;
+		if (!all)
+			seen = file->reads;
+		all = all && file->reads != seen;
+		pthread_mutex_unlock(&pool.lock);
+	} while (!all);
 }
 
 int dev_submit(int fd, const struct wpool_dev_work *works, __u32 nr, __u32 flags,
@@ -247,6 +268,8 @@ int dev_submit(int fd, const struct wpool_dev_work *works, __u32 nr, __u32 flags
 		else if (err == -EAGAIN && block)
 			err = -sleep_until_ns(wait_ns);
 	}
+	if (!*accepted && err == -ENOBUFS && knob("FAKE_LATE", 0))
+		wait_for_reader(&files[fd]);
 	return *accepted ? 0 : err;
 }
 
@@ -276,6 +299,7 @@ ssize_t dev_read(int fd, struct wpool_dev_record *records, size_t max)
 {
 	struct file *file = &files[fd];
 	__u64 now, first_end;
+	unsigned int nr_looks = 0;
 	struct task **at;
 	size_t nr = 0;
 
@@ -283,6 +307,7 @@ ssize_t dev_read(int fd, struct wpool_dev_record *records, size_t max)
 		now = now_ns();
 		first_end = now + 10 * NSEC_PER_MSEC;	/* look at cancellations */
 		pthread_mutex_lock(&pool.lock);
+		file->reads += !nr_looks++;
 		for (at = &file->tasks; *at && nr < max;) {
 			struct task *task = *at;
 

@@ -30,6 +30,8 @@ static const size_t places[] = {
 #include "pool/attr_table.h"
 };
 
+/* an array of __u64 is a bitmap */
+static_assert(sizeof(unsigned long) == sizeof(u64));
 static_assert(WPOOL_DEV_CPUMASK == WPOOL_TUNE_CPUMASK);
 static_assert(WPOOL_DEV_UNLIMITED == WPOOL_UNLIMITED);
 static_assert(WPOOL_DEV_NAME_LEN == WPOOL_NAME_LEN);
@@ -55,19 +57,12 @@ static int cpumask_from_user(struct cpumask *cpumask,
 	u32 nr_bits = dev->cpumask_bytes * BITS_PER_BYTE;
 	unsigned long *bits;
 	int err = 0;
-	u64 *words;
 
 	if (!cpumask_bytes_valid(dev->cpumask_bytes))
 		return -EINVAL;
-	words = memdup_user(u64_to_user_ptr(dev->cpumask), dev->cpumask_bytes);
-	if (IS_ERR(words))
-		return PTR_ERR(words);
-	bits = bitmap_alloc(nr_bits, GFP_KERNEL);
-	if (!bits) {
-		err = -ENOMEM;
-		goto out_words;
-	}
-	bitmap_from_arr64(bits, words, nr_bits);
+	bits = memdup_user(u64_to_user_ptr(dev->cpumask), dev->cpumask_bytes);
+	if (IS_ERR(bits))
+		return PTR_ERR(bits);
 
 	/* a CPU that cannot be is a mistake, not something to leave out */
 	if (nr_bits > nr_cpu_ids &&
@@ -78,9 +73,7 @@ static int cpumask_from_user(struct cpumask *cpumask,
 		bitmap_copy(cpumask_bits(cpumask), bits,
 			    min(nr_bits, nr_cpu_ids));
 	}
-	bitmap_free(bits);
-out_words:
-	kfree(words);
+	kfree(bits);
 	return err;
 }
 
@@ -90,7 +83,6 @@ static int cpumask_to_user(const struct wpool_dev_attrs *dev,
 	u32 nr_bits = dev->cpumask_bytes * BITS_PER_BYTE;
 	unsigned long *bits;
 	int err = 0;
-	u64 *words;
 
 	if (!cpumask_bytes_valid(dev->cpumask_bytes))
 		return -EINVAL;
@@ -101,18 +93,9 @@ static int cpumask_to_user(const struct wpool_dev_attrs *dev,
 	bits = bitmap_zalloc(nr_bits, GFP_KERNEL);
 	if (!bits)
 		return -ENOMEM;
-	words = kzalloc(dev->cpumask_bytes, GFP_KERNEL);
-	if (!words) {
-		err = -ENOMEM;
-		goto out_bits;
-	}
 	bitmap_copy(bits, cpumask_bits(cpumask), min(nr_bits, nr_cpu_ids));
-	bitmap_to_arr64(words, bits, nr_bits);
-	if (copy_to_user(u64_to_user_ptr(dev->cpumask), words,
-			 dev->cpumask_bytes))
+	if (copy_to_user(u64_to_user_ptr(dev->cpumask), bits, dev->cpumask_bytes))
 		err = -EFAULT;
-	kfree(words);
-out_bits:
 	bitmap_free(bits);
 	return err;
 }

@@ -133,10 +133,8 @@ static int ioctl_release(struct call *call, void *cmd)
 			return -EINVAL;
 		flags = WPOOL_RELEASE_OWN;
 	}
-	if (release->flags & WPOOL_DEV_RELEASE_WAIT)
-		return wpool_devpool_release_timeout(call->pool, flags,
-						     release->timeout_ns);
-	return wpool_devpool_release(call->pool, flags);
+	return wpool_devpool_release(call->pool, flags, release->flags & WPOOL_DEV_RELEASE_WAIT,
+				     release->timeout_ns);
 }
 
 static int ioctl_reboot(struct call *call, void *cmd)

@@ -8,10 +8,10 @@
  * them through the device.
  *
  * Who may do what: a pool is changed and ended by the user who made it, or with
- * CAP_SYS_ADMIN, which it takes to tune a pool that is not on the list, too. All pools that
- * were made, or tuned last, without CAP_SYS_RESOURCE may have max_user_workers workers
- * together, by their capacity. So whoever may only open the device leaves enough of
- * max_workers to the pools of modules.
+ * CAP_SYS_ADMIN, which it takes to tune a pool that is not on the list, too. All pools on the
+ * list that were made, or whose capacity was tuned last, without CAP_SYS_RESOURCE may have
+ * max_user_workers workers together, by their capacity. So a user who may only open the device
+ * leaves enough of max_workers to the pools of modules.
  *
  * Invariants:
  *   - an entry is on the list from the pool's creation until after its
@@ -291,21 +291,21 @@ static int tune_charged(struct devpool *entry, const struct wpool_attrs *attrs, 
 
 int wpool_devpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 {
-	struct devpool *entry = devpool_find(pool);
+	struct devpool *entry;
 	int err;
 
-	if (!entry)
-		return wpool_devpool_may_change(pool) ? wpool_pool_tune(pool, attrs, mask) : -EPERM;
 	/* what is not in the mask has its default */
-	if (!may_change(entry) || !may_have(attrs))
-		err = -EPERM;
-	else
-		err = tune_charged(entry, attrs, mask);
+	if (!wpool_devpool_may_change(pool) || !may_have(attrs))
+		return -EPERM;
+	entry = devpool_find(pool);
+	if (!entry)
+		return wpool_pool_tune(pool, attrs, mask);
+	err = tune_charged(entry, attrs, mask);
 	devpool_put(entry);
 	return err;
 }
 
-int wpool_devpool_release(struct wpool *pool, unsigned int flags)
+int wpool_devpool_release(struct wpool *pool, unsigned int flags, bool wait, u64 timeout_ns)
 {
 	struct devpool *entry = devpool_find(pool);
 	int err;
@@ -313,50 +313,47 @@ int wpool_devpool_release(struct wpool *pool, unsigned int flags)
 	if (!entry)
 		return not_found(pool, 0);
 	err = may_change(entry) ? wpool_release(pool, flags) : -EPERM;
-	devpool_put(entry);
-	return err;
-}
-
-int wpool_devpool_release_timeout(struct wpool *pool, unsigned int flags,
-				  u64 timeout_ns)
-{
-	struct devpool *entry = devpool_find(pool);
-	int err;
-
-	if (!entry)
-		return not_found(pool, 0);
-	err = may_change(entry) ? wpool_release(pool, flags) : -EPERM;
-	if (!err)
+	if (!err && wait)
 		err = drain_pool(pool, timeout_ns);
 	devpool_put(entry);
 	return err;
 }
 
-int wpool_devpool_reboot(struct wpool *pool)
+/* Returns the pool's entry with @mutex held; or what there is to return, NULL for 0. */
+static struct devpool *devpool_lock(struct wpool *pool, int if_destroyed)
 {
 	struct devpool *entry = devpool_find(pool);
-	int err = 0;
+	int err = -EPERM;
 
 	if (!entry)
-		return not_found(pool, -ESHUTDOWN);
-	if (!may_change(entry)) {
-		err = -EPERM;
-		goto out_put;
-	}
-	if (mutex_lock_interruptible(&entry->mutex)) {
-		err = -ERESTARTSYS;
-		goto out_put;
-	}
+		return ERR_PTR(not_found(pool, if_destroyed));
+	if (may_change(entry))
+		err = mutex_lock_interruptible(&entry->mutex) ? -ERESTARTSYS : 0;
+	if (!err)
+		return entry;
+	devpool_put(entry);
+	return ERR_PTR(err);
+}
+
+static void devpool_unlock(struct devpool *entry)
+{
+	mutex_unlock(&entry->mutex);
+	devpool_put(entry);
+}
+
+int wpool_devpool_reboot(struct wpool *pool)
+{
+	struct devpool *entry = devpool_lock(pool, -ESHUTDOWN);
+	int err;
+
+	if (IS_ERR(entry))
+		return PTR_ERR(entry);
 	/* the long part of the wait is here, where any signal ends it */
 	err = entry->destroyed ? -ESHUTDOWN : drain_pool(pool, 0);
 	if (!err)
 		err = wpool_reboot(pool);
-	if (err == -EINTR)
-		err = -ERESTARTSYS;
-	mutex_unlock(&entry->mutex);
-out_put:
-	devpool_put(entry);
-	return err;
+	devpool_unlock(entry);
+	return err == -EINTR ? -ERESTARTSYS : err;
 }
 
 /* Destroy the pool, and drop the list's reference to the entry. */
@@ -376,19 +373,11 @@ static void devpool_end(struct devpool *entry)
 
 int wpool_devpool_destroy(struct wpool *pool)
 {
-	struct devpool *entry = devpool_find(pool);
+	struct devpool *entry = devpool_lock(pool, 0);
 	int err = 0;
 
-	if (!entry)
-		return not_found(pool, 0);
-	if (!may_change(entry)) {
-		err = -EPERM;
-		goto out_put;
-	}
-	if (mutex_lock_interruptible(&entry->mutex)) {
-		err = -ERESTARTSYS;
-		goto out_put;
-	}
+	if (IS_ERR_OR_NULL(entry))
+		return PTR_ERR(entry);
 	if (!entry->destroyed) {
 		err = wpool_release(pool, WPOOL_RELEASE_DRAIN);
 		if (!err)
@@ -396,9 +385,7 @@ int wpool_devpool_destroy(struct wpool *pool)
 		if (!err)
 			devpool_end(entry);
 	}
-	mutex_unlock(&entry->mutex);
-out_put:
-	devpool_put(entry);
+	devpool_unlock(entry);
 	return err;
 }
 

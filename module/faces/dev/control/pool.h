@@ -10,8 +10,8 @@ struct wpool_attrs;
 
 /*
  * Create a pool that lives until it is destroyed. @attrs: see wpool_create(). Sleeps. Returns the
- * pool, with a reference for the caller; ERR_PTR as wpool_create(); -EPERM for a negative nice;
- * -EDQUOT if the caller may not have that many workers.
+ * pool, with a reference for the caller; ERR_PTR as wpool_create(); -EPERM for attributes that
+ * take a privilege; -EDQUOT if the caller may not have that many workers.
  */
 struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs);
 
@@ -29,19 +29,12 @@ bool wpool_devpool_may_change(struct wpool *pool);
 int wpool_devpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask);
 
 /*
- * Close a pool. @pool: a pool that the caller holds a reference to; @flags: as wpool_release().
- * Sleeps. Returns 0; -EBUSY if the pool was not made here; -EPERM if it is another user's.
- */
-int wpool_devpool_release(struct wpool *pool, unsigned int flags);
-
-/*
- * Close a pool and wait until it is empty. @pool: a pool that the caller holds a reference to;
- * @flags: as wpool_release(); @timeout_ns: longest wait in ns, 0 waits forever. Sleeps,
+ * Close a pool. @pool: a pool that the caller holds a reference to; @flags: as wpool_release();
+ * @wait: return when it is empty; @timeout_ns: longest wait in ns, 0 waits forever. Sleeps,
  * interruptible. Returns 0; -EBUSY if the pool was not made here; -EPERM if it is another user's;
  * -ETIME; -ERESTARTSYS if interrupted, or -EINTR if there is a timeout.
  */
-int wpool_devpool_release_timeout(struct wpool *pool, unsigned int flags,
-				  u64 timeout_ns);
+int wpool_devpool_release(struct wpool *pool, unsigned int flags, bool wait, u64 timeout_ns);
 
 /*
  * Open a released pool again. @pool: a pool that the caller holds a reference to. Sleeps,

@@ -25,9 +25,7 @@
 /* An event that stands for a task. I: set before the event is armed or fired. */
 struct wpool_devarmed {
 	struct wpool_hrevent event;
-	struct wpool_task *task;
-	wpool_task_fn run;	/* I: its function */
-	wpool_abort_fn abort;	/* I: its abort function */
+	struct wpool_task *task;	/* I: whose functions are called; the pool never sees it */
 	struct file *file;	/* I: what it waits for, or NULL if that is a time */
 	ktime_t until;	/* I: how long, with a file */
 	struct wpool_watch watch;	/* of @file; the function's */
@@ -43,12 +41,12 @@ static void armed_end(struct wpool_devarmed *armed, int status)
 {
 	/* if it has begun; also if the worker died while it did */
 	wpool_watch_end(&armed->watch);
-	if (atomic_xchg(&armed->decided, 1))
+	if (atomic_xchg(&armed->decided, 1) && !status)
 		status = -ECANCELED;
 	if (status)
-		armed->abort(armed->task, status);
+		armed->task->abort(armed->task, status);
 	else
-		armed->run(armed->task);
+		armed->task->func(armed->task);
 	/* until then it may be cancelled */
 	wpool_event_finish(&armed->event.event);
 	wpool_devarmed_free(armed);
@@ -88,7 +86,7 @@ static void armed_abort(struct wpool_event *event, int status)
 }
 
 struct wpool_devarmed *wpool_devarmed_create(struct wpool *pool, struct wpool_task *task,
-					     wpool_task_fn run, wpool_abort_fn abort, bool urgent)
+					     bool urgent)
 {
 	struct wpool_devarmed *armed = kzalloc(sizeof(*armed), GFP_KERNEL_ACCOUNT);
 
@@ -97,8 +95,6 @@ struct wpool_devarmed *wpool_devarmed_create(struct wpool *pool, struct wpool_ta
 	wpool_hrevent_init(&armed->event, pool, armed_run, armed_abort);
 	wpool_event_set_urgent(&armed->event.event, urgent);
 	armed->task = task;
-	armed->run = run;
-	armed->abort = abort;
 	return armed;
 }
 

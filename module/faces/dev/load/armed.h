@@ -10,15 +10,15 @@
 struct wpool_devarmed;
 
 /*
- * Allocate what waits for a time instead of a task. @pool: the caller's reference lasts until one
- * of the functions has returned; @task: handed to both functions, as what they end; @run: called in
- * a task of the pool when the wait is over; @abort: called instead if the wait was cancelled
+ * Allocate an event that waits for a time instead of a task. @pool: the caller's reference lasts
+ * until one of the task's functions has returned; @task: abortable, never submitted; @urgent: the
+ * event is urgent. After the start the event calls one of the task's two functions, once, in a task
+ * of the pool: its function when the wait is over; its abort function if the wait was cancelled
  * (-ECANCELED), if the pool was closed when it was over (-ESHUTDOWN), or if the file did not become
- * ready (-ETIME); @urgent: the task of the pool is urgent. Once it was started, one of the two is
- * called, once; then it frees itself. Sleeps. Returns what waits, or NULL.
+ * ready (-ETIME). Then it frees itself. Sleeps. Returns the event, or NULL.
  */
 struct wpool_devarmed *wpool_devarmed_create(struct wpool *pool, struct wpool_task *task,
-					     wpool_task_fn run, wpool_abort_fn abort, bool urgent);
+					     bool urgent);
 
 /*
  * Wait for a file that can be read from, or has come to its end. @armed: not started; @fd: a
@@ -38,8 +38,8 @@ void wpool_devarmed_free(struct wpool_devarmed *armed);
 void wpool_devarmed_start(struct wpool_devarmed *armed, u64 wait_ns);
 
 /*
- * End the wait. @armed: started, none of its functions has returned. Context: may hold spin locks.
- * Returns true if its function will not be called, and the other one soon.
+ * End the wait. @armed: started, neither of the task's functions has returned. Context: may hold
+ * spin locks. Returns true if the abort function will be called soon, and not the function.
  */
 bool wpool_devarmed_cancel(struct wpool_devarmed *armed);
 

@@ -194,7 +194,7 @@ DEV_TASK(poll)
 DEV_TASK(loop)
 DEV_TASK(count)
 
-const wpool_task_fn wpool_devitem_fns[] = {
+static const wpool_task_fn item_fns[] = {
 	[WPOOL_WORK_NOOP] = dev_noop,
 	[WPOOL_WORK_SPIN] = dev_spin,
 	[WPOOL_WORK_SLEEP] = dev_sleep,
@@ -211,7 +211,7 @@ const wpool_task_fn wpool_devitem_fns[] = {
 	[WPOOL_WORK_COUNT] = dev_count,
 };
 
-void wpool_devitem_abort(struct wpool_task *task, int status)
+static void dev_abort(struct wpool_task *task, int status)
 {
 	item_end(container_of(task, struct wpool_devitem, task), status);
 }
@@ -242,8 +242,7 @@ void wpool_devitem_init(struct wpool_devitem *item, struct wpool_devfile *file,
 	if (is_member)
 		wpool_group_task_init(&item->member, dev_member, dev_member_abort);
 	else
-		wpool_task_init_abortable(&item->task, wpool_devitem_fns[work->kind],
-					  wpool_devitem_abort, NULL);
+		wpool_task_init_abortable(&item->task, item_fns[work->kind], dev_abort, NULL);
 	/* what stands for it until it starts is urgent instead, see stand_in_create() */
 	if (work->flags & WPOOL_WORK_URGENT && is_member)
 		wpool_group_task_set_urgent(&item->member, true);

@@ -72,12 +72,6 @@ struct wpool_devitem {
 	bool in_pool;	/* L: the pool may still touch it */
 };
 
-/* The function of a task, by its kind: tracepoints and reports name it. */
-extern const wpool_task_fn wpool_devitem_fns[];
-
-/** wpool_devitem_abort() - the abort function of a task; may free the item */
-void wpool_devitem_abort(struct wpool_task *task, int status);
-
 /* Allocate items. @tasks: out: their tasks. Sleeps. Returns 0; -ENOMEM */
 int wpool_devitem_alloc(struct wpool_task **tasks, u32 nr);
 

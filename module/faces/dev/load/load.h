@@ -17,10 +17,7 @@ struct wpool;
  */
 struct wpool_workload {
 	u64 arg;	/* see WPOOL_WORK_* in the ABI */
-	/*
-	 * pool that a tree's nodes are submitted to, and that helps a loop; the task itself runs
-	 * there
-	 */
+	/* of the task itself; a tree submits its nodes to it, a loop takes its helpers from it */
 	struct wpool *pool;
 	struct mem_cgroup *memcg;	/* memory cgroup that a touch is charged to, or NULL */
 	struct task_struct *sleeper;	/* X: thread to wake when @stop is set */

@@ -11,11 +11,6 @@
 #include <linux/slab.h>
 #include <linux/wpool_strand.h>
 
-/* turn->state */
-#define WAITS		0
-#define RUNS		1
-#define CANCELLED	2
-
 /* The strand of a file */
 struct wpool_devstrand {
 	struct wpool_strand strand;
@@ -27,24 +22,20 @@ struct wpool_devstrand {
 struct wpool_devturn {
 	struct wpool_strand_task turn;	/* the task of the strand */
 	struct wpool_devstrand *of;
-	struct wpool_task *task;
-	wpool_task_fn run;	/* I: its function */
-	wpool_abort_fn abort;	/* I: its abort function */
-	atomic_t state;	/* WAITS becomes RUNS or CANCELLED, once */
+	struct wpool_task *task;	/* I: whose functions are called; the pool never sees it */
+	atomic_t decided;	/* its task will start, or it will not */
 };
 
 /* The functions of the task may free the strand. */
 static void turn_end(struct wpool_devturn *turn, int status)
 {
-	bool runs = atomic_cmpxchg(&turn->state, WAITS, RUNS) != CANCELLED;
-
+	if (atomic_xchg(&turn->decided, 1) && !status)
+		status = -ECANCELED;
 	turn->of->last = turn;
-	if (!runs)
-		turn->abort(turn->task, -ECANCELED);
-	else if (status)
-		turn->abort(turn->task, status);
+	if (status)
+		turn->task->abort(turn->task, status);
 	else
-		turn->run(turn->task);
+		turn->task->func(turn->task);
 	kfree(turn);
 }
 
@@ -77,8 +68,7 @@ void wpool_devstrand_free(struct wpool_devstrand *strand)
 }
 
 struct wpool_devturn *wpool_devturn_create(struct wpool_devstrand *strand,
-					   struct wpool_task *task, wpool_task_fn run,
-					   wpool_abort_fn abort, bool urgent)
+					   struct wpool_task *task, bool urgent)
 {
 	struct wpool_devturn *turn = kmalloc(sizeof(*turn), GFP_KERNEL_ACCOUNT);
 
@@ -88,9 +78,7 @@ struct wpool_devturn *wpool_devturn_create(struct wpool_devstrand *strand,
 	wpool_strand_task_set_urgent(&turn->turn, urgent);
 	turn->of = strand;
 	turn->task = task;
-	turn->run = run;
-	turn->abort = abort;
-	atomic_set(&turn->state, WAITS);
+	atomic_set(&turn->decided, 0);
 	return turn;
 }
 
@@ -111,5 +99,5 @@ int wpool_devturn_start(struct wpool_devturn *turn)
 
 bool wpool_devturn_cancel(struct wpool_devturn *turn)
 {
-	return atomic_cmpxchg(&turn->state, WAITS, CANCELLED) == WAITS;
+	return !atomic_xchg(&turn->decided, 1);
 }

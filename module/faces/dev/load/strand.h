@@ -19,15 +19,14 @@ struct wpool_devstrand *wpool_devstrand_create(struct wpool *pool);
 void wpool_devstrand_free(struct wpool_devstrand *strand);
 
 /*
- * Allocate a turn of a strand. @task: handed to both functions, as what they end; @run: called in a
- * task of the pool when its turn comes; @abort: called instead if the turn was cancelled, or if the
- * worker died; @urgent: the task of the pool is urgent, from when the turn is the first of the
- * strand. Once it was started, one of the two is called, once; then the turn frees itself. Sleeps.
+ * Allocate a turn of a strand, which stands for a task. @task: abortable, never submitted; @urgent:
+ * the turn is urgent, as soon as it is the first of the strand. After the start one of the task's
+ * two functions is called, once, in a task of the pool: its function when the turn comes; its abort
+ * function if the turn was cancelled, or if the worker died. Then the turn frees itself. Sleeps.
  * Returns the turn, or NULL.
  */
 struct wpool_devturn *wpool_devturn_create(struct wpool_devstrand *strand,
-					   struct wpool_task *task, wpool_task_fn run,
-					   wpool_abort_fn abort, bool urgent);
+					   struct wpool_task *task, bool urgent);
 
 /** wpool_devturn_bytes() - the memory of one */
 size_t wpool_devturn_bytes(void);
@@ -39,9 +38,9 @@ void wpool_devturn_free(struct wpool_devturn *turn);
 int __must_check wpool_devturn_start(struct wpool_devturn *turn);
 
 /*
- * Let a turn end without its function. @turn: the turn, started, none of its functions has
- * returned. Context: may hold spin locks. Returns true if its function will not be called, and the
- * other one when its turn comes.
+ * Let a task end without its function. @turn: its turn, started, neither of the task's functions
+ * has returned. Context: may hold spin locks. Returns true if the abort function will be called
+ * when the turn comes, and not the function.
  */
 bool wpool_devturn_cancel(struct wpool_devturn *turn);
 

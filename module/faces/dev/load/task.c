@@ -181,16 +181,13 @@ static int turn_create(struct wpool_devitem *item, struct wpool *pool, bool urge
 	struct wpool_devstrand *strand = strand_of(item->file, pool);
 
 	if (strand)
-		item->turn = wpool_devturn_create(strand, &item->task,
-						  wpool_devitem_fns[WPOOL_WORK_STRAND],
-						  wpool_devitem_abort, urgent);
+		item->turn = wpool_devturn_create(strand, &item->task, urgent);
 	return item->turn ? 0 : -ENOMEM;
 }
 
 static int armed_create(struct wpool_devitem *item, struct wpool *pool, bool urgent)
 {
-	item->armed = wpool_devarmed_create(pool, &item->task, wpool_devitem_fns[item->load.kind],
-					    wpool_devitem_abort, urgent);
+	item->armed = wpool_devarmed_create(pool, &item->task, urgent);
 	return item->armed ? 0 : -ENOMEM;
 }
 

@@ -3,8 +3,10 @@
  * What somebody may do who can open /dev/wpool and has no other privilege, as the member of
  * a group that a udev rule lets in.
  */
+#include <linux/capability.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "work_fixture.h"
 
@@ -23,6 +25,19 @@ FIXTURE(permit)
 static int become(uid_t uid)
 {
 	return seteuid(uid);
+}
+
+/* Of what root may do, keep these, until the next call. */
+static int keep_capabilities(__u64 caps)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2];
+
+	if (syscall(SYS_capget, &header, data))
+		return -errno;
+	data[0].effective = data[0].permitted & caps;
+	data[1].effective = data[1].permitted & (caps >> 32);
+	return syscall(SYS_capset, &header, data) ? -errno : 0;
 }
 
 /* Open the device, and make a pool of that many workers; or -errno. */
@@ -172,6 +187,29 @@ TEST_F(permit, pool_of_a_module)
 	EXPECT_EQ(0, submit(fd, WPOOL_WORK_NOOP, 0, 1));
 	EXPECT_EQ(0, wait_tasks(fd, 0));
 	close(fd);
+}
+
+/* To tune a pool of another takes a privilege, and what a pool takes it takes there, too. */
+TEST_F(permit, each_privilege_by_itself)
+{
+	int fds[2] = { pool_attach("default", 0), self->own };
+	unsigned int i;
+
+	ASSERT_LE(0, fds[0]);
+	ASSERT_EQ(0, become(0));
+	ASSERT_EQ(0, keep_capabilities(1ULL << CAP_SYS_ADMIN));
+	for (i = 0; i < ARRAY_SIZE(fds); i++) {
+		EXPECT_EQ(0, tune_nice(fds[i], 1));
+		EXPECT_EQ(0, tune_nice(fds[i], 0));
+		EXPECT_EQ(-EPERM, tune_nice(fds[i], -1));
+		EXPECT_EQ(-EPERM, tune_sched(fds[i], WPOOL_DEV_SCHED_FIFO_LOW));
+		EXPECT_EQ(-EPERM, tune_freezable(fds[i], 1));
+		EXPECT_EQ(-EPERM, tune_reclaim(fds[i], 1));
+	}
+	ASSERT_EQ(0, keep_capabilities(~0ULL));
+	EXPECT_EQ(0, tune_nice(fds[0], -1));
+	EXPECT_EQ(0, tune_nice(fds[0], 0));
+	close(fds[0]);
 }
 
 /* It may wait for a program, which holds the worker. */
