@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What others do between two instructions of the pool's, which have no tracepoint
- * between them: a debug register, or lockdep's own tracepoint, stops a CPU there until
- * they have done it. So each case needs two CPUs, and a kernel that has the one or the
- * other.
+ * between them: lockdep's own tracepoint, or a delay of the pool's (inject.h), stops a CPU there
+ * until they have done it. So each case needs two CPUs.
  */
 #include <linux/cpumask.h>
-#include <linux/hw_breakpoint.h>
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
-#include <linux/perf_event.h>
 #include <linux/string.h>
 
 #include "core/state.h"
@@ -37,95 +34,6 @@ static __maybe_unused void stop_here(struct stop *stop)
 static bool is_stopped(struct stop *stop)
 {
 	return atomic_read(&stop->stops) > atomic_read(&stop->passes);
-}
-
-/* ---- a submit while a task ends in its submitter --------------------------- */
-
-#ifdef CONFIG_HAVE_HW_BREAKPOINT
-
-#define MAX_STOPS 16
-
-static void stop_at_access(struct perf_event *event, struct perf_sample_data *sample,
-			   struct pt_regs *regs)
-{
-	struct stop *stop = event->overflow_handler_context;
-
-	if (atomic_read(&stop->stops) < MAX_STOPS)
-		stop_here(stop);
-}
-
-static void unwatch(void *event)
-{
-	perf_event_release_kernel(event);
-}
-
-/* Stop at each access of a CPU to a field. */
-static void watch(struct kunit *test, int cpu, void *field, u64 len, struct stop *stop)
-{
-	struct perf_event_attr attr;
-	struct perf_event *event;
-
-	hw_breakpoint_init(&attr);
-	attr.bp_addr = (unsigned long)field;
-	attr.bp_len = len;
-	attr.bp_type = HW_BREAKPOINT_RW;
-	event = perf_event_create_kernel_counter(&attr, cpu, NULL, stop_at_access, stop);
-	if (IS_ERR(event))
-		kunit_skip(test, "no debug register: %ld", PTR_ERR(event));
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, unwatch, event), 0);
-}
-
-#else
-
-static void watch(struct kunit *test, int cpu, void *field, u64 len, struct stop *stop)
-{
-	kunit_skip(test, "no debug registers");
-}
-
-#endif /* CONFIG_HAVE_HW_BREAKPOINT */
-
-static int submit_there(struct wpk_thread *thread)
-{
-	wpk_move_to(wpk_cpu(1));
-	return wpool_submit(thread->pool, thread->work);
-}
-
-/*
- * The task has returned, and its submitter looks for the last time if it is to run once
- * more: whoever submits it then is told that it will, or that it will not.
- */
-static void wpool_try_submit_while_it_ends_in_its_submitter_runs_if_accepted(struct kunit *test)
-{
-	struct stop *stop = kunit_kzalloc(test, sizeof(*stop), GFP_KERNEL);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct wpool_task *task = &jobs->job[0].task;
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *holder = wpk_jobs(test, 1, gate);
-	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_RUN);
-	struct wpk_thread *thread;
-	int accepted = 0;
-
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "it takes two CPUs");
-	KUNIT_ASSERT_NOT_NULL(test, stop);
-	wpk_jobs_submit(test, pool, holder, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	/* fields that the submitter touches before and after it runs the task */
-	watch(test, wpk_cpu(1), &task->status, HW_BREAKPOINT_LEN_4, stop);
-	watch(test, wpk_cpu(1), &task->owner, HW_BREAKPOINT_LEN_8, stop);
-	wpk_move_to(wpk_cpu(0));
-	thread = wpk_thread(test, submit_there, pool, task, NULL);
-	while (!wpk_ended(thread)) {
-		if (is_stopped(stop)) {
-			accepted += !wpool_try_submit(pool, task);
-			atomic_inc(&stop->passes);
-		}
-		cond_resched();
-	}
-	wpk_move_to(-1);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
-	KUNIT_EXPECT_GE(test, accepted, 1);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 1 + accepted);
 }
 
 /* ---- a cancel of a task that has left the pool ------------------------------ */
@@ -469,7 +377,6 @@ static void wpool_try_submit_meanwhile_in_another_pool_is_not_accepted_there(str
 }
 
 static struct kunit_case between_cases[] = {
-	KUNIT_CASE(wpool_try_submit_while_it_ends_in_its_submitter_runs_if_accepted),
 	KUNIT_CASE(wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there),
 	KUNIT_CASE(wpool_try_submit_meanwhile_in_a_new_run_is_flushed),
 	KUNIT_CASE(wpool_try_submit_meanwhile_in_another_pool_is_not_accepted_there),

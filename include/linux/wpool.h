@@ -793,9 +793,10 @@ int wpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask);
  * @pool: the pool
  * @task: the task, initialised
  *
- * If a joinable task is already running, it runs once more after its function has
- * returned, never twice at once, and the submit takes no further room in the pool.
- * If the worker dies, that submit ends with the same -EIO.
+ * If a joinable task is already running in a worker, it runs once more after its function has
+ * returned, never twice at once, and the submit takes no further room in the pool. If the worker
+ * dies, that submit ends with the same -EIO. If its submitter runs it (%WPOOL_RUN), or a worker
+ * that waits for it and has it on its own stack, a submit meanwhile is refused with -EALREADY.
  *
  * If the task is pending, its function sees everything the caller wrote before this
  * call. So an event that is set before a submit is not missed, even if that submit
@@ -806,7 +807,8 @@ int wpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask);
  * * 0 - accepted, or run by the caller under %WPOOL_RUN
  * * -EINVAL - no pool, task or function; or the context is NMI
  * * -EALREADY - the task is still pending, is held by another submitter that may
- *   yet be refused, or is running in another pool
+ *   yet be refused, or is running in another pool, in its submitter, or in its waiter, on
+ *   whose stack it is
  * * -ECANCELED - the task was cancelled while its submitter waited for room, or is
  *   being cancelled: it has not left its queue yet, or wpool_task_cancel_sync()
  *   waits for it

@@ -254,7 +254,8 @@ bool wpool_finish_take_out(struct wpool_task *task)
 
 /*
  * Fail the tasks that the dead worker ran inside another one, innermost first. For tasks that were
- * on its stack only the accounts are settled: another thread may own that stack by now.
+ * on its stack only the accounts are settled: another thread may own that stack by now. Such a task
+ * ran INSIDE, and so was not submitted again.
  */
 static void fail_nested(struct wpool_worker *w)
 {

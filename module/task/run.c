@@ -38,7 +38,6 @@
 #include "core/sched.h"
 #include "core/state.h"
 #include "core/trace.h"
-#include "task/account.h"
 #include "task/behalf.h"
 #include "task/context.h"
 #include "task/finish.h"
@@ -202,7 +201,7 @@ static noinline bool call_stamped(struct wpool_worker *w, struct wpool_task *tas
 
 /* ---- the claim ---- */
 
-/* Claim a task to run it, in its submitter with @inside; false if it was cancelled. */
+/* Claim a task to run it; @inside: WPOOL_ST_INSIDE or 0. False if it was cancelled. */
 static bool claim_to_run(struct wpool_task *task, int inside)
 {
 	int old = WPOOL_ST_PENDING;
@@ -216,10 +215,10 @@ static bool claim_to_run(struct wpool_task *task, int inside)
 	return true;
 }
 
-/* Claim a task for a worker; if it was cancelled, finish it and return false. */
-static bool claim_or_end(struct wpool *pool, struct wpool_task *task)
+/* The same for a worker, which finishes the task if it was cancelled. */
+static bool claim_or_end(struct wpool *pool, struct wpool_task *task, int inside)
 {
-	if (claim_to_run(task, 0))
+	if (claim_to_run(task, inside))
 		return true;
 	wpool_finish_cancelled(pool, task);
 	return false;
@@ -354,7 +353,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 		goto settle;
 	}
 	if (unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_RUNNING)) &&
-	    !claim_or_end(pool, task))
+	    !claim_or_end(pool, task, 0))
 		goto next;
 
 	if (likely(!task->submit_ns))
@@ -455,7 +454,7 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 		wpool_finish_drop(pool, task);
 		return;
 	}
-	if (!claim_or_end(pool, task))
+	if (!claim_or_end(pool, task, on_stack ? WPOOL_ST_INSIDE : 0))
 		return;
 	submit_ns = take_stamp(task);
 	if (wpool_task_is_overdue(pool, submit_ns)) {
@@ -490,53 +489,12 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 	wpool_behalf_on(w, worn);
 }
 
-/*
- * A task has returned in its submitter; true if it must run once more. @colour: in which the run is
- * counted, or -1: the first one is not, since the submitter itself waits for it.
- */
-static bool ends_in_submitter(struct wpool *pool, struct wpool_task *task, int *colour)
-{
-	int old, new, ended = *colour;
-	unsigned long flags;
-	bool again;
-
-	/* interrupts off: keeps the pool, in which a second submit is counted */
-	local_irq_save(flags);
-	wpool_debug_deactivate(task);
-	old = atomic_read(&task->state);
-	do {
-		again = old & WPOOL_ST_AGAIN && !wpool_drops(pool);
-		if (again) {
-			WRITE_ONCE(task->submitter, current);
-			new = old & ~(WPOOL_ST_AGAIN | WPOOL_ST_AGAIN_COLOUR | WPOOL_ST_TAKEN_BACK);
-		} else {
-			WRITE_ONCE(task->submitter, NULL);
-			task->status = old & (WPOOL_ST_AGAIN | WPOOL_ST_TAKEN_BACK) ?
-				       -ECANCELED : 0;
-			new = old & WPOOL_ST_DISABLED_MASK;
-		}
-	} while (!wpool_task_exchange(task, &old, new));
-
-	*colour = !!(old & WPOOL_ST_AGAIN_COLOUR);
-	if (again)
-		wpool_debug_activate(task);
-	else if (old & WPOOL_ST_AGAIN)
-		wpool_account_out(wpool_this_runq(pool), *colour, -ECANCELED);
-	if (ended >= 0)
-		wpool_account_out(wpool_this_runq(pool), ended, 0);
-	local_irq_restore(flags);
-
-	if (!again && old & WPOOL_ST_WAITED)
-		wake_up_var(task);
-	return again;
-}
-
 static int run_here(struct wpool *pool, struct wpool_task *task)
 {
 	struct module *owner = task->owner;
 	wpool_task_fn func = task->func;
 	bool item = wpool_task_is_item(task);
-	int colour = -1;
+	int old;
 
 	if (wpool_task_is_detached(task)) {
 		if (!claim_detached(task, item))
@@ -551,16 +509,21 @@ static int run_here(struct wpool *pool, struct wpool_task *task)
 		return 0;
 	}
 
-	/* a submit to the same pool while the task runs lets it run once more here */
 	wpool_task_set_pool(task, pool);
 	WRITE_ONCE(task->submitter, current);
 	if (!claim_to_run(task, WPOOL_ST_INSIDE)) {
 		WRITE_ONCE(task->submitter, NULL);
 		return -ECANCELED;
 	}
-	do {
-		func(task);
-	} while (ends_in_submitter(pool, task, &colour));
+	func(task);
+	wpool_debug_deactivate(task);
+	WRITE_ONCE(task->submitter, NULL);
+	task->status = 0;
+	old = atomic_read(&task->state);
+	while (!wpool_task_exchange(task, &old, old & WPOOL_ST_DISABLED_MASK))
+		;
+	if (old & WPOOL_ST_WAITED)
+		wake_up_var(task);
 	return 0;
 }
 
