@@ -161,7 +161,7 @@ static void stop_before_exchange(struct wpool_task *task)
 
 /*
  * As this, but nobody lets it go on: until the task runs in another pool, or has not come so far
- * for a while since that submit claimed it.
+ * for a while since a submit claimed it.
  */
 static struct wpool *moves_to;
 
@@ -180,7 +180,9 @@ static void stop_until_moved(struct wpool_task *task)
 		if (READ_ONCE(task->pool) == moves_to && state == WPOOL_ST_RUNNING)
 			break;
 		now = ktime_get_mono_fast_ns();
-		if (!claimed && state == WPOOL_ST_PENDING)
+		if (state != WPOOL_ST_PENDING)
+			claimed = 0;
+		else if (!claimed)
 			claimed = now;
 	} while (now < end && (!claimed || now < claimed + 50 * NSEC_PER_MSEC));
 }
@@ -194,6 +196,7 @@ static void no_delay(void *unused)
 struct late {
 	struct completion begin;
 	struct wpool *pool;
+	struct wpk_gate *gate;
 };
 
 static int submit_delayed(struct wpk_thread *thread)
@@ -222,6 +225,22 @@ static int submit_late(struct wpk_thread *thread)
 	wpk_move_to(wpk_cpu(0));
 	wait_for_completion(&late->begin);
 	return wpool_try_submit(late->pool, thread->work);
+}
+
+/* In vain first: the task has stood in the line of a full pool. */
+static int submit_in_line_late(struct wpk_thread *thread)
+{
+	struct late *late = thread->arg;
+	int ret;
+
+	wpk_move_to(wpk_cpu(0));
+	wait_for_completion(&late->begin);
+	ret = wpool_submit_timeout(late->pool, thread->work, 0);
+	if (ret != -ETIME)
+		return ret ?: -EBADE;
+	wpk_gate_open(late->gate);
+	ret = wpool_flush(late->pool);
+	return ret ?: wpool_try_submit(late->pool, thread->work);
 }
 
 /* What counts submits begins just below its wrap. */
@@ -339,9 +358,11 @@ static void wpool_try_submit_meanwhile_in_a_new_run_is_flushed(struct kunit *tes
 
 /*
  * That run ends, and the task runs in another pool, or is about to: a submit is accepted for the
- * pool that it names, or not at all.
+ * pool that it names, or not at all. @holders: they fill the other pool at first.
  */
-static void wpool_try_submit_meanwhile_in_another_pool_is_not_accepted_there(struct kunit *test)
+static void submit_meanwhile_in_another_pool(struct kunit *test,
+					     int (*move)(struct wpk_thread *thread),
+					     struct wpk_jobs *holders, struct wpk_gate *holders_gate)
 {
 	struct wpk_thread *submitter, *mover;
 	struct wpk_gate *gate = wpk_gate(test);
@@ -355,7 +376,10 @@ static void wpool_try_submit_meanwhile_in_another_pool_is_not_accepted_there(str
 		pools[i] = pool_here(test);
 	moves_to = pools[1];
 	submitter = late_thread(test, submit_delayed, pools[0], task);
-	mover = late_thread(test, submit_late, pools[1], task);
+	mover = late_thread(test, move, pools[1], task);
+	((struct late *)mover->arg)->gate = holders_gate;
+	if (holders)
+		wpk_jobs_submit(test, pools[1], holders, 0, holders->nr);
 	wpk_jobs_submit(test, pools[0], jobs, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	stop_submitter(test, submitter);
@@ -376,10 +400,23 @@ static void wpool_try_submit_meanwhile_in_another_pool_is_not_accepted_there(str
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 2);
 }
 
+static void wpool_try_submit_meanwhile_in_another_pool_is_not_accepted_there(struct kunit *test)
+{
+	submit_meanwhile_in_another_pool(test, submit_late, NULL, NULL);
+}
+
+static void wpool_try_submit_meanwhile_in_another_line_is_not_accepted_there(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+
+	submit_meanwhile_in_another_pool(test, submit_in_line_late, wpk_jobs(test, 5, gate), gate);
+}
+
 static struct kunit_case between_cases[] = {
 	KUNIT_CASE(wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there),
 	KUNIT_CASE(wpool_try_submit_meanwhile_in_a_new_run_is_flushed),
 	KUNIT_CASE(wpool_try_submit_meanwhile_in_another_pool_is_not_accepted_there),
+	KUNIT_CASE(wpool_try_submit_meanwhile_in_another_line_is_not_accepted_there),
 	{}
 };
 
