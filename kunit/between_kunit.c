@@ -412,11 +412,82 @@ static void wpool_try_submit_meanwhile_in_another_line_is_not_accepted_there(str
 	submit_meanwhile_in_another_pool(test, submit_in_line_late, wpk_jobs(test, 5, gate), gate);
 }
 
+/* ---- a close before a worker claims a task ---------------------------------- */
+
+static struct completion *released;
+static pid_t only_worker;
+static atomic_t nr_delays;
+
+/*
+ * A worker has seen that the pool runs its tasks, and is about to claim one: if it can be preempted
+ * there, it is, until the pool was closed.
+ */
+static void stop_claim_if_preemptible(struct wpool_task *task)
+{
+	if ((atomic_read(&task->state) & WPOOL_ST_MASK) != WPOOL_ST_PENDING ||
+	    READ_ONCE(only_worker) != current->pid)
+		return;
+	atomic_inc(&nr_delays);
+	if (preemptible())
+		wait_for_completion_timeout(released, WPK_PATIENCE);
+}
+
+static void wait_for_next(struct wpk_job *job)
+{
+	wpool_task_wait(&job[1].task);
+}
+
+/* @body: of the task before it. The close has returned: nobody is about to claim it any more. */
+static void claim_beside_a_close(struct kunit *test, void (*body)(struct wpk_job *job))
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpool_task *task = &jobs->job[1].task;
+	struct wpool *pool = wpk_pool(test, 1, 4);
+	struct wpk_thread *waiter;
+
+	if (!IS_ENABLED(CONFIG_PREEMPTION))
+		kunit_skip(test, "a kernel whose threads are not preempted");
+	jobs->job[0].gate = gate;
+	jobs->job[0].body = body;
+	released = kunit_kzalloc(test, sizeof(*released), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, released);
+	init_completion(released);
+	atomic_set(&nr_delays, 0);
+	wpk_jobs_submit(test, pool, jobs, 0, 2);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	only_worker = jobs->job[0].pid;
+	/* with its mark the claim is not the one without a delay */
+	waiter = wpk_thread(test, wpk_do_wait, pool, task, NULL);
+	KUNIT_ASSERT_TRUE(test, wpk_sleeps(waiter));
+	wpool_inject_set_delay(stop_claim_if_preemptible);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, no_delay, NULL), 0);
+	wpk_gate_open(gate);
+	WPK_EVENTUALLY(test, atomic_read(&nr_delays));
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
+	KUNIT_EXPECT_NE(test, atomic_read(&task->state) & WPOOL_ST_MASK, WPOOL_ST_PENDING);
+	complete_all(released);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), 0);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static void wpool_release_beside_a_claim_starts_nothing_later(struct kunit *test)
+{
+	claim_beside_a_close(test, NULL);
+}
+
+static void wpool_release_beside_a_nested_claim_starts_nothing_later(struct kunit *test)
+{
+	claim_beside_a_close(test, wait_for_next);
+}
+
 static struct kunit_case between_cases[] = {
 	KUNIT_CASE(wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there),
 	KUNIT_CASE(wpool_try_submit_meanwhile_in_a_new_run_is_flushed),
 	KUNIT_CASE(wpool_try_submit_meanwhile_in_another_pool_is_not_accepted_there),
 	KUNIT_CASE(wpool_try_submit_meanwhile_in_another_line_is_not_accepted_there),
+	KUNIT_CASE(wpool_release_beside_a_claim_starts_nothing_later),
+	KUNIT_CASE(wpool_release_beside_a_nested_claim_starts_nothing_later),
 	{}
 };
 
