@@ -358,9 +358,9 @@ int wpool_waiters_wait(struct wpool *pool, struct wpool_waiter *waiter,
 /* ---- events ---- */
 
 /*
- * The pool is closed, but the task's strand has accepted it: accept it, beyond the limit if
- * need be. The pool is not empty yet: the strand's task before it is not counted out, or the close
- * waits for the caller.
+ * The pool is closed, but the task's strand accepted it before: accept it, beyond the limit if need
+ * be. The pool is not empty yet: either the strand's previous task is still counted in, or the
+ * close waits for the caller.
  */
 static void let_in(struct wpool *pool, struct wpool_task *task)
 {
