@@ -362,7 +362,8 @@ static void wpool_try_submit_meanwhile_in_a_new_run_is_flushed(struct kunit *tes
  */
 static void submit_meanwhile_in_another_pool(struct kunit *test,
 					     int (*move)(struct wpk_thread *thread),
-					     struct wpk_jobs *holders, struct wpk_gate *holders_gate)
+					     struct wpk_jobs *holders,
+					     struct wpk_gate *holders_gate)
 {
 	struct wpk_thread *submitter, *mover;
 	struct wpk_gate *gate = wpk_gate(test);

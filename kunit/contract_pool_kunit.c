@@ -82,7 +82,7 @@ static const struct wpk_row release[] = {
 	{ IN_OWN_TASK, WITH_ROOM, QUEUED, 0, { .runs = 1, .state = IS_NOW(WPOOL_CLOSED) },
 	  "From then on every submit gets -ESHUTDOWN" },
 	{ IN_THREAD, FULL, WAITING, 0, { .state = IS_NOW(WPOOL_CLOSED) },
-	  "and so does every submitter that waits, in a strand or a group, too" },
+	  "and so does every submitter that waits, in a group, too" },
 	{ IN_THREAD, DRAINS, QUEUED, 0, { .runs = 1 }, "Idempotent" },
 	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .runs = 1, .state = IS_NOW(WPOOL_CLOSED) },
 	  "or closes it completely with another release" },

@@ -703,17 +703,17 @@ int wpool_destroy(struct wpool *pool);
  * Idempotent: on a pool that is already closed, or being destroyed, %WPOOL_RELEASE_CANCEL
  * cancels the tasks that are still queued.
  *
- * After %WPOOL_RELEASE_CANCEL no task is taken any more: once the call has returned, only tasks that
- * a worker has claimed before still start. Queued tasks, and the second submit of a running task,
- * end with -ECANCELED. A worker or a thread of the kernel's workqueues ends them, perhaps after
- * this call has returned, but never the caller, which may hold a lock that an abort function takes.
+ * After %WPOOL_RELEASE_CANCEL only tasks that a worker has claimed already still start: none is
+ * claimed once the call has returned. Queued tasks, and the second submit of a running task, end
+ * with -ECANCELED. A worker or a thread of the kernel's workqueues ends them, perhaps after this
+ * call has returned, but never the caller, which may hold a lock that an abort function takes.
  *
  * %WPOOL_RELEASE_OWN closes the pool to all except its own tasks and events, for a server that
  * shuts down: clients get -ESHUTDOWN, while the events of its connections still fire, and its
  * tasks still submit to it, to end them. Submitters that wait already, also in a group or with a
  * batch, are accepted as room comes, and wait for it under any policy. The state is %WPOOL_CLOSING,
- * and everything else is as in an open pool. When the last connection is gone, the caller destroys the pool, or closes it
- * completely with another release. Does nothing to a pool that is closed.
+ * and everything else is as in an open pool. When the last connection is gone, the caller destroys
+ * the pool, or closes it completely with another release. Does nothing to a pool that is closed.
  *
  * A cancelled detached task is dropped silently, unless it was prepared with
  * wpool_task_init_abortable(). So is the argument of a cancelled wpool_invoke() or
@@ -847,8 +847,8 @@ int __must_check wpool_try_submit(struct wpool *pool, struct wpool_task *task);
  *
  * If the pool is full, %WPOOL_FAIL gives -EAGAIN. Under any other policy the call
  * waits for up to @timeout and then gives -ETIME: it neither runs the task nor drops one.
- * With a @timeout of 0 it gives -ETIME at once, also to one of the pool's own tasks, or -EAGAIN if
- * max_blocking is reached.
+ * With a @timeout of 0 it gives -ETIME at once, also to one of the pool's own tasks. If
+ * max_blocking is reached, it gives -EAGAIN to any other caller.
  *
  * Context: process context; may sleep.
  * Return: as wpool_submit(); -ETIME if it timed out; -EINVAL also if @timeout is

@@ -144,9 +144,10 @@ int __must_check wpool_group_init(struct wpool_group *group, struct wpool *pool,
  *
  * Under %WPOOL_RUN a task may run in its submitter. If that has another memory, as that of another
  * process, or of the program that it has executed since, or uses one by kthread_use_mm(), the task
- * is not run, and its abort function gets -EPERM. That also holds in a worker whose worker_start has used one. A task that runs inside one of the group, which
- * waits for it or submits it, finds nothing of the caller's. If the worker dies in such a task, the
- * memory of the process is kept until wpool_group_exit().
+ * is not run, and its abort function gets -EPERM. That also holds in a worker whose worker_start
+ * has used one. A task that runs inside one of the group, which waits for it or submits it, finds
+ * nothing of the caller's. If the worker dies in such a task, the memory of the process is kept
+ * until wpool_group_exit().
  *
  * Context: process context; sleeps. Not beside a submit to the group.
  * Return:

@@ -214,8 +214,8 @@ int __must_check wpool_strand_try_submit(struct wpool_strand_task *task);
  * Returns even if others continue to submit. A task of the same pool that calls it holds
  * its worker meanwhile: if all workers that the pool may have do so, that is a deadlock.
  *
- * Context: process context; sleeps, killable. Not an abort function, nor a parallel part, which would
- * wait for itself.
+ * Context: process context; sleeps, killable. Not an abort function, nor a parallel part, which
+ * would wait for itself.
  * Return: 0; -EINTR if the caller was killed; -EDEADLK if called by a task of the strand in its
  * turn.
  */

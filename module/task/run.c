@@ -11,7 +11,7 @@
  *   4. the next task, in wpool_sched_next()
  *
  * Everything out of the ordinary is elsewhere: other states of the task in
- * claim_or_end() and wpool_finish_joinable(), a detached task in run_detached(),
+ * claim_to_run() and wpool_finish_joinable(), a detached task in run_detached(),
  * a full look for work in worker.c. If the pool was released with %WPOOL_RELEASE_CANCEL,
  * pool->attention says so, which each finish reads anyway: then a thread that takes a task
  * ends it instead of running it.
