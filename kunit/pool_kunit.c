@@ -3,10 +3,13 @@
  * A pool as a whole: names and references, figures that add up, and its end,
  * also under load and from several threads at once.
  */
+#include <linux/completion.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/wpool_stats.h>
 
+#include "core/state.h"
 #include "fixture.h"
 
 static void wpool_default_is_open_unlimited_and_runs_tasks(struct kunit *test)
@@ -185,6 +188,38 @@ static void wpool_get_cpu_stats_add_up(struct kunit *test)
 	}
 }
 
+static int look_while_held(struct wpk_thread *thread)
+{
+	struct wpool_stats stats;
+
+	wait_for_completion(thread->arg);
+	wpool_get_stats(thread->pool, &stats);
+	return stats.busy;
+}
+
+/* Every user may read sysfs: a reader must not hold up the threads that create workers. */
+static void wpool_get_stats_does_not_wait_for_the_creator_of_a_worker(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 0);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
+	DECLARE_COMPLETION_ONSTACK(held);
+	struct wpk_thread *reader;
+	bool ended;
+
+	wpk_jobs_submit(test, pool, jobs, 0, 2);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	reader = wpk_thread(test, look_while_held, pool, NULL, &held);
+	/* no assertions as long as it is held */
+	mutex_lock(&pool->workers.mutex);
+	complete(&held);
+	ended = wpk_eventually(wpk_ended(reader));
+	mutex_unlock(&pool->workers.mutex);
+	KUNIT_EXPECT_TRUE(test, ended);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, reader), 2);
+	wpk_gate_open(gate);
+}
+
 /* ---- the end -------------------------------------------------------------- */
 
 static void wpool_destroy_runs_what_is_queued(struct kunit *test)
@@ -336,6 +371,7 @@ static struct kunit_case pool_cases[] = {
 	KUNIT_CASE_SLOW(wpool_get_stats_identities_hold_under_load),
 	KUNIT_CASE(wpool_get_stats_tells_what_the_pool_does),
 	KUNIT_CASE(wpool_get_cpu_stats_add_up),
+	KUNIT_CASE(wpool_get_stats_does_not_wait_for_the_creator_of_a_worker),
 	KUNIT_CASE(wpool_destroy_runs_what_is_queued),
 	KUNIT_CASE(wpool_destroy_from_another_pools_task_works),
 	KUNIT_CASE_SLOW(wpool_destroy_from_several_threads_under_load),

@@ -337,7 +337,7 @@ static void wpool_destroy_names_the_pool_that_is_gone(struct kunit *test)
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, ""), 0);
 	KUNIT_EXPECT_EQ(test, wpool_destroy(pool), 0);
-	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, "destroyed once more after its end"), 1);
+	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, "a pool that is already destroyed"), 1);
 	wpool_put(pool);
 }
 

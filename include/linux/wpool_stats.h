@@ -39,7 +39,8 @@ enum wpool_state {
  * @blocked: workers asleep inside a task; part of @busy
  * @waiting: what waits because the pool is full: submitters, events that have fired, and strands
  * @queued: accepted tasks that have not started
- * @free: tasks that would be accepted now; %WPOOL_UNLIMITED if there is no limit
+ * @free: tasks that would be accepted now, if the pool is open; %WPOOL_UNLIMITED if there is no
+ *	limit
  * @spawn_error: the error of the last failed attempt to create a worker, such as -ENOMEM; 0 if
  *	none has failed
  * @outstanding: accepted tasks that have not finished
@@ -52,7 +53,8 @@ enum wpool_state {
  *	max_wait_ms
  * @errors: of @completed, tasks of groups whose function returned an error, counted just
  *	before they complete
- * @refused: submits that got -EAGAIN or -EDEADLK
+ * @refused: submits that got -EAGAIN or -EDEADLK because the pool was full, and batches of which
+ *	only a part was accepted for that reason; not those that a full group or strand refused
  * @stolen: tasks that moved to another CPU by stealing
  * @handoffs: times that a run queue went to another worker because its own worker
  *	had blocked in a task
@@ -138,7 +140,7 @@ struct wpool_cost {
  * struct wpool_cpu_stats - figures of one CPU's run queue
  * @workers: workers whose home is this CPU
  * @idle: parked workers among them
- * @queued: tasks in the ring and the next slot
+ * @queued: tasks in its ring, its backlog and its next slot
  * @submitted: tasks accepted on this CPU
  * @completed: tasks finished on this CPU, however they ended
  * @stolen: tasks that workers of this CPU took from other CPUs
@@ -157,7 +159,9 @@ struct wpool_cpu_stats {
  * @pool: the pool; for %NULL and ERR_PTR the state is %WPOOL_DESTROYED and all else 0
  * @stats: filled in
  *
- * Context: process context; sleeps.
+ * Visits all workers and all CPUs.
+ *
+ * Context: process context; does not sleep, and takes no lock.
  */
 void wpool_get_stats(struct wpool *pool, struct wpool_stats *stats);
 

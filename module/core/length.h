@@ -47,7 +47,7 @@ static inline bool wpool_length_is_single(const struct wpool_runq *rq)
 	return rq->sample.ns && !rq->sample.is_run;
 }
 
-/** wpool_length_is_wanted() - is nothing known, nor being timed? Then this look is to time a task */
+/** wpool_length_is_wanted() - is nothing known, nor being timed? Then this look times a task */
 static inline bool wpool_length_is_wanted(const struct wpool_runq *rq)
 {
 	return READ_ONCE(rq->estimate.task_ns) == U32_MAX && !rq->sample.ns;

@@ -280,7 +280,7 @@ static void watch_waits(struct wpool *pool, u64 now)
 	wpool_for_each_active(pool, rq, i)
 		overdue |= is_overdue(rq, now, max_ns);
 	if (overdue)
-		wpool_tidy_sweep(pool);
+		wpool_tidy_queues(pool);
 }
 
 /* ---- pressure ---- */

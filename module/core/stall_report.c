@@ -14,37 +14,18 @@
 #include <linux/panic.h>
 #include <linux/printk.h>
 #include <linux/ratelimit.h>
-#include <linux/rculist.h>
 #include <linux/rcupdate.h>
-#include <linux/sched.h>
 
-#include "compat.h"
-#include "core/counts.h"
 #include "core/notify.h"
 #include "core/queued.h"
 #include "core/state.h"
+#include "core/why.h"
 
 #define JAM_NS			NSEC_PER_SEC
 
 static unsigned int panic_on_stall_ms;
 module_param(panic_on_stall_ms, uint, 0644);
 MODULE_PARM_DESC(panic_on_stall_ms, "panic when no worker of a pool has looked for a task for so long, although some wait (default: 0, never)");
-
-/* A worker on @cpu that the monitor counted out although it did not sleep, or NULL; -1: any */
-static struct wpool_worker *find_hog(struct wpool *pool, int cpu)
-{
-	struct wpool_worker *w;
-
-	list_for_each_entry_rcu(w, &pool->workers.list, node) {
-		if (!READ_ONCE(w->task) || READ_ONCE(w->running_on) ||
-		    compat_is_blocked(w->thread) || (cpu >= 0 && task_cpu(w->thread) != cpu))
-			continue;
-		/* the flag is the worker's own: this is racy */
-		if (!data_race(w->asleep))
-			return w;
-	}
-	return NULL;
-}
 
 /* ---- stalls ---- */
 
@@ -70,7 +51,7 @@ void wpool_report_stall(struct wpool *pool, struct wpool_looked *watch, int cpu,
 	static DEFINE_RATELIMIT_STATE(limit, DEFAULT_RATELIMIT_INTERVAL, 2);
 
 	/* a hog: wpool_report_jam() will say more */
-	if (watch->reported || find_hog(pool, cpu))
+	if (watch->reported || wpool_find_hog(pool, cpu))
 		return;
 	wpool_notify_tell(pool);
 	if (!__ratelimit(&limit))
@@ -87,72 +68,19 @@ void wpool_report_stall(struct wpool *pool, struct wpool_looked *watch, int cpu,
 
 /* ---- jams ---- */
 
-/* The function that most workers are in, if more than half of them are; else any. */
-static void *common_func(struct wpool *pool)
-{
-	struct wpool_worker *w;
-	void *func = NULL;
-	u32 votes = 0;
-
-	list_for_each_entry_rcu(w, &pool->workers.list, node) {
-		if (!READ_ONCE(w->task))
-			continue;
-		if (!votes)
-			func = READ_ONCE(w->func);
-		votes += READ_ONCE(w->func) == func ? 1 : -1;
-	}
-	return func;
-}
-
-/* How many workers are in tasks of a function, or of any if it is NULL. */
-static u32 count_in_func(struct wpool *pool, void *func)
-{
-	struct wpool_worker *w;
-	u32 nr = 0;
-
-	list_for_each_entry_rcu(w, &pool->workers.list, node)
-		nr += READ_ONCE(w->task) && (!func || READ_ONCE(w->func) == func);
-	return nr;
-}
-
-static void count_exhausted(struct wpool *pool)
-{
-	WRITE_ONCE(pool->monitor.exhausted, pool->monitor.exhausted + 1);
-}
-
-/* Say why nothing happens; false if that is not known. */
+/* Say why nothing happens; false if that is not known, or in the log already. */
 static bool explain_stall(struct wpool *pool, u64 ns)
 {
-	u32 workers = READ_ONCE(pool->nr_workers), capacity = READ_ONCE(pool->capacity);
-	u32 queued = wpool_queues_len(pool), waiting = READ_ONCE(pool->admission.nr_waiting);
-	bool all_busy = count_in_func(pool, NULL) >= workers;
-	u64 s = ns / NSEC_PER_SEC;
-	struct wpool_worker *hog;
-	void *func;
+	char text[WPOOL_WHY_BYTES];
+	enum wpool_why why = wpool_why(pool, text, sizeof(text));
 
-	/* the spawner has logged that */
-	if (READ_ONCE(pool->spawn.failing))
+	if (why == WPOOL_WHY_OTHER)
 		return false;
-	if (all_busy && workers >= capacity) {
-		count_exhausted(pool);
-		func = common_func(pool);
-		pr_warn_ratelimited("%s: capacity is used up: %u of %u workers in %ps for %llu s, %u tasks queued, %u submitters waiting\n",
-				    pool->name, count_in_func(pool, func), workers, func, s, queued,
-				    waiting);
-		return true;
-	}
-	if (all_busy && !wpool_workers_room()) {
-		count_exhausted(pool);
-		pr_warn_ratelimited("%s: max_workers = %u is reached: this pool has %u workers, none free for %llu s, %u tasks queued, %u submitters waiting\n",
-				    pool->name, wpool_workers_max(), workers, s, queued, waiting);
-		return true;
-	}
-	hog = find_hog(pool, -1);
-	if (!hog)
-		return false;
-	pr_warn_ratelimited("%s: hogs keep the CPUs: %ps on CPU %d without sleep, no task taken for %llu s, %u tasks queued, %u submitters waiting\n",
-			    pool->name, READ_ONCE(hog->func), task_cpu(hog->thread), s, queued,
-			    waiting);
+	if (why == WPOOL_WHY_EXHAUSTED)
+		WRITE_ONCE(pool->monitor.exhausted, pool->monitor.exhausted + 1);
+	pr_warn_ratelimited("%s: %s, no task taken for %llu s, %u tasks queued, %u submitters waiting\n",
+			    pool->name, text, ns / NSEC_PER_SEC, wpool_queues_len(pool),
+			    READ_ONCE(pool->admission.nr_waiting));
 	return true;
 }
 

@@ -182,7 +182,7 @@ struct wpool {
 	bool has_news;			/* X: see notify.h */
 	struct kernfs_node *pressure_file; /* I: sysfs file, or NULL; set when the file exists */
 
-	struct delayed_work follow_work; /* K: adapts @capacity to @nr_cpus, see pool/limits.c */
+	struct delayed_work follow_work; /* K: adapts @capacity to @nr_cpus, see pool/capacity.c */
 	atomic_t nr_refused_events;	/* X: events that end because the pool is closed */
 	struct wpool_tidy tidy;		/* K: tasks and dead workers whose end calls functions of
 					 *    the owner, see tidy_queue.h

@@ -48,7 +48,7 @@ void wpool_tidy_worker(struct wpool_worker *w);
  * Have the queued tasks ended that must not run any more. @pool: its destruction may have begun.
  * Under RCU, or with a reference to the pool.
  */
-void wpool_tidy_sweep(struct wpool *pool);
+void wpool_tidy_queues(struct wpool *pool);
 
 /*
  * For the work: take what comes next. @next: filled in. Returns false if there is nothing. Then the

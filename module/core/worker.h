@@ -140,8 +140,8 @@ struct wpool_workers {
 						 *    that waits in reserve, and threads that make
 						 *    workers
 						 */
-	u64 spawned;				/* M: workers that were created */
-	u64 faults;				/* M: workers that died in a task */
+	atomic64_t spawned;			/* X: workers that were created */
+	atomic64_t faults;			/* X: workers that died in a task */
 };
 
 #endif /* WPOOL_CORE_WORKER_H */

@@ -6,17 +6,17 @@
  * Every file is described in Documentation/ABI/testing/sysfs-class-wpool.
  *
  *   - A store parses into a local, strictly, and then calls wpool_pool_tune() once
- *     for this attribute alone: all or nothing. Ranges are the pool's business;
- *     here is only what text can get wrong.
+ *     for this attribute alone: all or nothing. The pool checks ranges; here
+ *     only the text is checked.
  *   - Text that is no value at all is -EINVAL: empty, too long, with a NUL in
  *     it, a minus sign where no negative number is possible. A number that is out of
  *     its range is -ERANGE.
- *   - A show takes one snapshot for its one figure. Who needs several figures
- *     of the same moment asks /dev/wpool.
+ *   - A show takes one snapshot for its one figure. /dev/wpool returns several
+ *     figures of the same moment.
  *
  * Beside wpool_pool_tune() and the table of attributes it uses the public interface only, and
- * takes no lock. The files go with the device, which waits for whoever is inside one of these
- * functions.
+ * takes no lock. The files go with the device, which waits for the threads that are inside
+ * these functions.
  */
 #include "faces/sysfs.h"
 
@@ -174,26 +174,14 @@ static ssize_t sysfs_tune(struct device *dev, const struct wpool_attrs *attrs,
 	return wpool_pool_tune(dev_get_drvdata(dev), attrs, which) ?: count;
 }
 
-static ssize_t emit_limit(char *buf, u32 value)
-{
-	if (value == WPOOL_UNLIMITED)
-		return sysfs_emit(buf, "max\n");
-	return sysfs_emit(buf, "%u\n", value);
-}
-
-static ssize_t emit_u32(char *buf, u32 value)
-{
-	return sysfs_emit(buf, "%u\n", value);
-}
-
-static ssize_t emit_int(char *buf, int value)
-{
-	return sysfs_emit(buf, "%d\n", value);
-}
-
-static ssize_t emit_u64(char *buf, u64 value)
+static ssize_t emit_number(char *buf, u64 value)
 {
 	return sysfs_emit(buf, "%llu\n", value);
+}
+
+static ssize_t emit_limit(char *buf, u64 value)
+{
+	return value == WPOOL_UNLIMITED ? sysfs_emit(buf, "max\n") : emit_number(buf, value);
 }
 
 /* As the word, if there is one. */
@@ -293,52 +281,42 @@ static DEVICE_ATTR_RW(cpumask);
 
 /* ---- figures --------------------------------------------------------------- */
 
-#define FIGURE(_name, _emit)						\
-static ssize_t _name##_show(struct device *dev,				\
-			    struct device_attribute *attr, char *buf)	\
-{									\
-	struct wpool_stats stats;					\
-									\
-	wpool_get_stats(dev_get_drvdata(dev), &stats);			\
-	return _emit(buf, stats._name);					\
-}									\
-static struct device_attribute dev_attr_##_name = {			\
-	.attr = { .name = #_name, .mode = 0444 },			\
-	.show = _name##_show,						\
-}
+/* A field of struct wpool_stats. */
+struct figure {
+	struct device_attribute file;
+	ssize_t (*emit)(char *buf, u64 value);
+	u8 at, bytes;	/* where the field is, and its size */
+};
 
-static ssize_t emit_state(char *buf, enum wpool_state state)
+static ssize_t emit_int(char *buf, u64 value)
 {
-	return sysfs_emit(buf, "%s\n", wpool_state_name(state));
+	return sysfs_emit(buf, "%d\n", (int)value);
 }
 
-FIGURE(state, emit_state);
-FIGURE(workers, emit_u32);
-FIGURE(idle, emit_u32);
-FIGURE(searching, emit_u32);
-FIGURE(busy, emit_u32);
-FIGURE(blocked, emit_u32);
-FIGURE(waiting, emit_u32);
-FIGURE(queued, emit_u32);
-FIGURE(free, emit_limit);
-FIGURE(outstanding, emit_u64);
-FIGURE(submitted, emit_u64);
-FIGURE(completed, emit_u64);
-FIGURE(failed, emit_u64);
-FIGURE(cancelled, emit_u64);
-FIGURE(overdue, emit_u64);
-FIGURE(errors, emit_u64);
-FIGURE(refused, emit_u64);
-FIGURE(stolen, emit_u64);
-FIGURE(handoffs, emit_u64);
-FIGURE(hogs, emit_u64);
-FIGURE(spawned, emit_u64);
-FIGURE(spawn_failed, emit_u64);
-FIGURE(spawn_error, emit_int);
-FIGURE(exhausted, emit_u64);
-FIGURE(rescued, emit_u64);
-FIGURE(expired, emit_u64);
-FIGURE(faults, emit_u64);
+static ssize_t emit_state(char *buf, u64 value)
+{
+	return sysfs_emit(buf, "%s\n", wpool_state_name(value));
+}
+
+static ssize_t figure_show(struct device *dev, struct device_attribute *file, char *buf)
+{
+	const struct figure *figure = container_of(file, struct figure, file);
+	struct wpool_stats stats;
+	const void *field = (const char *)&stats + figure->at;
+
+	wpool_get_stats(dev_get_drvdata(dev), &stats);
+	return figure->emit(buf, figure->bytes == sizeof(u64) ? *(const u64 *)field :
+								*(const u32 *)field);
+}
+
+/* "..." keeps checkpatch from taking a name for a value. */
+#define FIGURE(_emit, _name...)						\
+	(&((struct figure){						\
+		.file = __ATTR(_name, 0444, figure_show, NULL),		\
+		.emit = _emit,						\
+		.at = offsetof(struct wpool_stats, _name),		\
+		.bytes = sizeof_field(struct wpool_stats, _name),	\
+	}).file.attr)
 
 /* The pool's files go before its owner does, so the owner is still there. */
 static ssize_t owner_show(struct device *dev, struct device_attribute *attr, char *buf)
@@ -463,35 +441,35 @@ static struct attribute *wpool_sysfs_attrs[] = {
 	&dev_attr_cpumask.attr,
 	&dev_attr_cgroup.attr,
 	/* figures */
-	&dev_attr_state.attr,
+	FIGURE(emit_state, state),
 	&dev_attr_owner.attr,
 	&dev_attr_pressure.attr,
-	&dev_attr_workers.attr,
-	&dev_attr_idle.attr,
-	&dev_attr_searching.attr,
-	&dev_attr_busy.attr,
-	&dev_attr_blocked.attr,
-	&dev_attr_waiting.attr,
-	&dev_attr_queued.attr,
-	&dev_attr_free.attr,
-	&dev_attr_outstanding.attr,
-	&dev_attr_submitted.attr,
-	&dev_attr_completed.attr,
-	&dev_attr_failed.attr,
-	&dev_attr_cancelled.attr,
-	&dev_attr_overdue.attr,
-	&dev_attr_errors.attr,
-	&dev_attr_refused.attr,
-	&dev_attr_stolen.attr,
-	&dev_attr_handoffs.attr,
-	&dev_attr_hogs.attr,
-	&dev_attr_spawned.attr,
-	&dev_attr_spawn_failed.attr,
-	&dev_attr_spawn_error.attr,
-	&dev_attr_exhausted.attr,
-	&dev_attr_rescued.attr,
-	&dev_attr_expired.attr,
-	&dev_attr_faults.attr,
+	FIGURE(emit_number, workers),
+	FIGURE(emit_number, idle),
+	FIGURE(emit_number, searching),
+	FIGURE(emit_number, busy),
+	FIGURE(emit_number, blocked),
+	FIGURE(emit_number, waiting),
+	FIGURE(emit_number, queued),
+	FIGURE(emit_limit, free),
+	FIGURE(emit_number, outstanding),
+	FIGURE(emit_number, submitted),
+	FIGURE(emit_number, completed),
+	FIGURE(emit_number, failed),
+	FIGURE(emit_number, cancelled),
+	FIGURE(emit_number, overdue),
+	FIGURE(emit_number, errors),
+	FIGURE(emit_number, refused),
+	FIGURE(emit_number, stolen),
+	FIGURE(emit_number, handoffs),
+	FIGURE(emit_number, hogs),
+	FIGURE(emit_number, spawned),
+	FIGURE(emit_number, spawn_failed),
+	FIGURE(emit_int, spawn_error),
+	FIGURE(emit_number, exhausted),
+	FIGURE(emit_number, rescued),
+	FIGURE(emit_number, expired),
+	FIGURE(emit_number, faults),
 	NULL,
 };
 

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The attributes of a pool, for the module and for wpoolctl. Whoever includes this has
- * defined WPOOL_ATTR(), which takes, for each attribute that is a value:
+ * The attributes of a pool, for the module and for wpoolctl. Define WPOOL_ATTR() before you
+ * include this. It is called for each attribute that is a single value, with:
  *
- *   - its name, which is that of a file in sysfs, of an argument of wpoolctl, and of a field
- *     in struct wpool_attrs, struct wpool_dev_attrs and struct wpool
- *   - TUNE, or CREATE if it is fixed when the pool has been made
- *   - what comes behind WPOOL_TUNE_, WPOOL_CREATE_ and WPOOL_DEV_ in the name of its bit
+ *   - its name: that of the sysfs file, of the argument of wpoolctl, and of the field in struct
+ *     wpool_attrs, struct wpool_dev_attrs and struct wpool
+ *   - TUNE, or CREATE if it is fixed when the pool is created
+ *   - the end of the name of its bit, after WPOOL_TUNE_, WPOOL_CREATE_ and WPOOL_DEV_
  *   - its type: NUMBER; LIMIT, a number or "max"; INT, which may be negative; BOOL; WORD;
- *     CLASS, a real-time priority or 0, written as one of the words or as "fifo:" and the
- *     priority
- *   - the least value, the largest one, and the default; those of a WORD are places among
- *     the words that follow
- *   - its unit, and what it is
+ *     CLASS, a real-time priority or 0, written as a word or as "fifo:" and the priority
+ *   - its minimum, maximum and default; for a WORD these are indices into its words
+ *   - its words
+ *   - its unit and its description
  *
- * cpumask, which is no value, goes to WPOOL_ATTR_CPUS(), if there is one. 'make check' in
+ * cpumask is a set: WPOOL_ATTR_CPUS() is called for it, if it is defined. 'make check' in
  * tools/wpoolctl compares the documents with this table.
  *
- * Below that, how people may write a BOOL, and the number of a LIMIT that is none; the same
- * in sysfs and for wpoolctl.
+ * sysfs and wpoolctl accept the same spellings: WPOOL_BOOL_WORDS for a BOOL, and
+ * WPOOL_NO_LIMIT_WORDS for a LIMIT without a limit.
  */
 #ifndef WPOOL_BOOL_WORDS
 /* no and yes in turns */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Attributes of a pool: defaults and allowed values. What depends on a pool's
- * other attributes is checked in pool.c.
+ * Attributes of a pool: defaults and allowed values. What depends on the pool itself is checked in
+ * tune.c.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -99,7 +99,7 @@ int wpool_attrs_check(const struct wpool_attrs *attrs, u32 mask, const char *tel
 		if (attr->type == WPOOL_ATTR_WORD)
 			return wpool_attrs_refuse(-EINVAL, tells, "%s = %lld is none of its values",
 						  attr->name, wpool_attr_get(attrs, attr));
-		/* zero workers is not a number out of range: it is no pool */
+		/* capacity 0 asks for no pool at all: a wrong value, not one out of range */
 		return wpool_attrs_refuse(attr->bit == WPOOL_TUNE_CAPACITY && !attrs->capacity ?
 					  -EINVAL : -ERANGE, tells,
 					  "%s = %lld is out of its range, %d to %d", attr->name,

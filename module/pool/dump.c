@@ -21,20 +21,19 @@
 #include <linux/uaccess.h>
 
 #include "compat.h"
-#include "core/counts.h"
-#include "core/freeze.h"
 #include "core/queued.h"
 #include "core/registry.h"
 #include "core/stall_report.h"
 #include "core/state.h"
 #include "core/trace.h"
+#include "core/why.h"
 #include "pool/stats.h"
 #include "task/state.h"
 #include "task/waiters.h"
 
-/* Of each pool in the log; debugfs shows all workers in tasks. */
+/* Of each pool in the log; debugfs shows all queues, and all workers in tasks. */
 #define MAX_POOLS	32
-#define MAX_QUEUES	8
+#define MAX_QUEUES	32
 #define MAX_TASKS	4
 #define MAX_WAITERS	4
 #define MAX_WORKERS	16
@@ -108,67 +107,48 @@ static void add_runq_names(struct names *names, struct wpool_runq *rq)
 	add_name(names, READ_ONCE(rq->next));
 }
 
-/* What is queued somewhere: in a run queue, or in @fifo, of all CPUs. */
-struct queue {
-	struct wpool_runq *rq;
-	struct wpool_fifo *fifo;
-	const char *what;
-	u32 nr;
-	u32 age;
-};
-
-/* Insert @queue into @oldest, which is sorted by age, unless all there are older. */
-static void add_queue(struct queue *oldest, const struct queue *queue)
+static void dump_queue(struct seq_file *seq, const char *what, u32 nr, u32 jiffy,
+		       const struct names *names)
 {
-	int i;
-
-	if (!queue->nr || (oldest[MAX_QUEUES - 1].nr && oldest[MAX_QUEUES - 1].age >= queue->age))
-		return;
-	for (i = MAX_QUEUES - 1; i && (!oldest[i - 1].nr || oldest[i - 1].age < queue->age); i--)
-		oldest[i] = oldest[i - 1];
-	oldest[i] = *queue;
+	print_line(seq, "  %s: %u tasks, the first for %u ms:%s", what, nr,
+		   jiffies_to_msecs((u32)jiffies - jiffy), names->text);
 }
 
-static void add_shared(struct queue *oldest, struct wpool_fifo *fifo, const char *what)
+static void dump_fifo(struct wpool_fifo *fifo, const char *what, struct seq_file *seq)
 {
-	struct queue queue = { .fifo = fifo, .what = what, .nr = wpool_fifo_len(fifo) };
+	struct names names = { };
 	u32 jiffy;
 
-	if (wpool_fifo_first(fifo, &jiffy))
-		queue.age = (u32)jiffies - jiffy;
-	add_queue(oldest, &queue);
+	if (!wpool_fifo_first(fifo, &jiffy))
+		return;
+	add_fifo_names(&names, fifo);
+	dump_queue(seq, what, wpool_fifo_len(fifo), jiffy, &names);
 }
 
 static void dump_queues(struct wpool *pool, struct seq_file *seq)
 {
-	struct queue oldest[MAX_QUEUES] = { };
-	struct names names;
 	struct wpool_runq *rq;
-	u32 jiffy, i;
+	int n = 0;
+	u32 i;
 
-	add_shared(oldest, &pool->globq, "the global queue");
-	add_shared(oldest, &pool->urgent, "the urgent tasks");
+	dump_fifo(&pool->globq, "the global queue", seq);
+	dump_fifo(&pool->urgent, "the urgent tasks", seq);
 	wpool_for_each_active(pool, rq, i) {
-		struct queue queue = { .rq = rq, .nr = wpool_runq_len(rq) };
+		u32 nr = wpool_runq_len(rq), jiffy;
+		struct names names = { };
+		char what[24];
 
-		if (wpool_runq_first(rq, &jiffy))
-			queue.age = (u32)jiffies - jiffy;
-		add_queue(oldest, &queue);
-	}
-	for (i = 0; i < MAX_QUEUES && oldest[i].nr; i++) {
-		names.len = 0;
-		names.nr = 0;
-		names.text[0] = '\0';
-		if (oldest[i].rq) {
-			add_runq_names(&names, oldest[i].rq);
-			print_line(seq, "  queue of CPU %d: %u tasks, the first for %u ms:%s",
-				   oldest[i].rq->cpu, oldest[i].nr, jiffies_to_msecs(oldest[i].age),
-				   names.text);
-		} else {
-			add_fifo_names(&names, oldest[i].fifo);
-			print_line(seq, "  %s: %u tasks, the first for %u ms:%s", oldest[i].what,
-				   oldest[i].nr, jiffies_to_msecs(oldest[i].age), names.text);
+		if (!nr)
+			continue;
+		if (!seq && n++ == MAX_QUEUES) {
+			print_line(seq, "  and more queues");
+			return;
 		}
+		if (!wpool_runq_first(rq, &jiffy))
+			jiffy = jiffies;
+		add_runq_names(&names, rq);
+		snprintf(what, sizeof(what), "queue of CPU %d", rq->cpu);
+		dump_queue(seq, what, nr, jiffy, &names);
 	}
 }
 
@@ -228,47 +208,12 @@ static void dump_workers(struct wpool *pool, struct seq_file *seq)
 	}
 }
 
-static u32 count_in_tasks(struct wpool *pool)
-{
-	struct wpool_worker *w;
-	u32 nr = 0;
-
-	list_for_each_entry_rcu(w, &pool->workers.list, node)
-		nr += !!READ_ONCE(w->task);
-	return nr;
-}
-
-/* ---- why ---- */
-
-static void dump_why(struct wpool *pool, struct seq_file *seq)
-{
-	u32 workers = READ_ONCE(pool->nr_workers), capacity = READ_ONCE(pool->capacity);
-	u32 in_tasks = count_in_tasks(pool);
-
-	if (!wpool_queues_len(pool) && !READ_ONCE(pool->admission.nr_waiting))
-		print_line(seq, "  nothing waits");
-	else if (wpool_is_frozen(pool))
-		print_line(seq, "  why: the pool is frozen");
-	else if (in_tasks >= workers && workers >= capacity)
-		print_line(seq, "  why: capacity is used up, all %u workers are in tasks", workers);
-	else if (READ_ONCE(pool->spawn.failing))
-		print_line(seq, "  why: no worker can be made, error %d",
-			   READ_ONCE(pool->spawn.error));
-	else if (in_tasks >= workers && !wpool_workers_room())
-		print_line(seq, "  why: max_workers = %u is reached", wpool_workers_max());
-	else if (atomic_read(&pool->nr_coming) || atomic_read(&pool->nr_searching))
-		print_line(seq, "  why: a worker is on its way, or needs a CPU");
-	else
-		print_line(seq, "  why: %u of %u workers are in tasks, none has looked yet",
-			   in_tasks, workers);
-}
-
 /* ---- all ---- */
 
 void wpool_dump(struct wpool *pool, struct seq_file *seq)
 {
 	u32 capacity = READ_ONCE(pool->capacity), depth = READ_ONCE(pool->queue_depth);
-	char limits[2][12];
+	char limits[2][12], why[WPOOL_WHY_BYTES];
 
 	rcu_read_lock();
 	snprintf(limits[0], sizeof(limits[0]), capacity == WPOOL_UNLIMITED ? "max" : "%u",
@@ -277,13 +222,14 @@ void wpool_dump(struct wpool *pool, struct seq_file *seq)
 	print_line(seq, "pool %s: %s, capacity %s, queue_depth %s", pool->name,
 		   wpool_state_name(READ_ONCE(pool->state)), limits[0], limits[1]);
 	print_line(seq, "  %u workers, %u in tasks, %d searching, %u tasks queued, %u waiting",
-		   READ_ONCE(pool->nr_workers), count_in_tasks(pool),
+		   READ_ONCE(pool->nr_workers), wpool_workers_in(pool, NULL),
 		   atomic_read(&pool->nr_searching), wpool_queues_len(pool),
 		   READ_ONCE(pool->admission.nr_waiting));
 	dump_queues(pool, seq);
 	dump_waiters(pool, seq);
 	dump_workers(pool, seq);
-	dump_why(pool, seq);
+	wpool_why(pool, why, sizeof(why));
+	print_line(seq, "  why: %s", why);
 	rcu_read_unlock();
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What every pool is doing, as text: its queues, oldest first, its workers with their tasks and
- * stacks, who waits, and why. For sysrq-x, a panic, a stall, and debugfs.
+ * What every pool is doing, as text: its queues, its workers with their tasks and stacks, who
+ * waits, and why. For sysrq-x, a panic, a stall, and debugfs.
  */
 #ifndef WPOOL_POOL_DUMP_H
 #define WPOOL_POOL_DUMP_H

@@ -37,7 +37,7 @@
 #include "core/tidy_queue.h"
 #include "inject.h"
 #include "pool/attrs.h"
-#include "pool/limits.h"
+#include "pool/capacity.h"
 #include "task/flush.h"
 #include "task/item.h"
 #include "task/tokens.h"
@@ -155,6 +155,7 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs, gfp_t gfp)
 	INIT_DELAYED_WORK(&pool->spawn.work, wpool_spawner_serve);
 	wpool_tidy_queue_init(&pool->tidy, pool, wpool_tidy_serve);
 	wpool_tidy_queue_init(&pool->tidy_joinable, pool, wpool_tidy_serve);
+	pool->spawn.prefer = -1;
 	pool->spawn.retry_ms = 10;
 	timer_setup(&pool->workers.expiry_timer, wpool_expire_timer, 0);
 	init_waitqueue_head(&pool->drain_wq);
@@ -407,7 +408,8 @@ int wpool_destroy(struct wpool *pool)
 	if (wpool_is_default(pool))
 		return -EBUSY;
 	if (completion_done(&pool->destroyed))
-		pr_warn_ratelimited("%s: destroyed once more after its end\n", pool->name);
+		pr_warn_ratelimited("%s: %s() was called for a pool that is already destroyed\n",
+				    pool->name, __func__);
 	else
 		wpool_pool_destroy(pool);
 	return 0;
@@ -440,7 +442,7 @@ void wpool_pool_release(struct wpool *pool, unsigned int flags)
 	mutex_unlock(&pool->tune_mutex);
 	/* the workers may all be asleep in their tasks; and the caller runs no abort function */
 	if (drops)
-		wpool_tidy_sweep(pool);
+		wpool_tidy_queues(pool);
 }
 
 int wpool_release(struct wpool *pool, unsigned int flags)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The statistics snapshot.
+ * The statistics snapshot. It takes no lock: every user may read sysfs, and a thread that
+ * creates or ends workers must not wait for such a reader.
  *
  * Two identities hold in every snapshot, even while the pool is in use:
  *
@@ -14,6 +15,7 @@
 #include <linux/export.h>
 #include <linux/ktime.h>
 #include <linux/overflow.h>
+#include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/timer.h>
 #include <linux/wpool_stats.h>
@@ -30,8 +32,8 @@ static void count_workers(struct wpool *pool, struct wpool_stats *stats)
 {
 	struct wpool_worker *w;
 
-	mutex_lock(&pool->workers.mutex);
-	list_for_each_entry(w, &pool->workers.list, node) {
+	rcu_read_lock();
+	list_for_each_entry_rcu(w, &pool->workers.list, node) {
 		if (READ_ONCE(w->leaving))
 			continue;
 		stats->workers++;
@@ -45,51 +47,29 @@ static void count_workers(struct wpool *pool, struct wpool_stats *stats)
 			stats->searching++;
 		}
 	}
-	stats->spawned = pool->workers.spawned;
-	stats->faults = pool->workers.faults;
-	mutex_unlock(&pool->workers.mutex);
+	rcu_read_unlock();
 }
 
-/* Tasks that are counted out, or about to be, but did not complete. */
-static u64 count_incomplete(struct wpool *pool, struct wpool_stats *stats)
-{
-	struct wpool_runq *rq;
-	int cpu;
+/* The sum of @value over the run queues of @pool, each of which is rq in turn. */
+#define sum_runqs(pool, value)				\
+({							\
+	struct wpool_runq *rq;				\
+	u64 sum = 0;					\
+	int cpu;					\
+							\
+	wpool_for_each_runq(pool, rq, cpu)		\
+		sum += (value);				\
+	sum;						\
+})
 
-	stats->failed = 0;
-	stats->cancelled = 0;
-	stats->overdue = 0;
-	wpool_for_each_runq(pool, rq, cpu) {
-		stats->failed += local64_read(&rq->share.failed);
-		stats->cancelled += local64_read(&rq->share.cancelled);
-		stats->overdue += local64_read(&rq->share.overdue);
-	}
-	return stats->failed + stats->cancelled + stats->overdue;
+static u64 accepted_on(struct wpool_runq *rq)
+{
+	return READ_ONCE(rq->share.accepted[0]) + READ_ONCE(rq->share.accepted[1]);
 }
 
-static u64 count_finished(struct wpool *pool)
+static u64 finished_on(struct wpool_runq *rq)
 {
-	struct wpool_runq *rq;
-	u64 finished = 0;
-	int cpu;
-
-	wpool_for_each_runq(pool, rq, cpu) {
-		finished += local64_read(&rq->share.finished[0]) +
-			    local64_read(&rq->share.finished[1]);
-	}
-	return finished;
-}
-
-static u64 count_accepted(struct wpool *pool)
-{
-	struct wpool_runq *rq;
-	u64 accepted = 0;
-	int cpu;
-
-	wpool_for_each_runq(pool, rq, cpu) {
-		accepted += READ_ONCE(rq->share.accepted[0]) + READ_ONCE(rq->share.accepted[1]);
-	}
-	return accepted;
+	return local64_read(&rq->share.finished[0]) + local64_read(&rq->share.finished[1]);
 }
 
 /*
@@ -102,52 +82,37 @@ static void count_tasks(struct wpool *pool, struct wpool_stats *stats)
 	int tries = 32;
 
 	do {
-		finished = count_finished(pool);
+		finished = sum_runqs(pool, finished_on(rq));
 		/* a task counts as failed, cancelled or overdue before it is counted out */
 		smp_rmb();
-		incomplete = count_incomplete(pool, stats);
+		stats->failed = sum_runqs(pool, local64_read(&rq->share.failed));
+		stats->cancelled = sum_runqs(pool, local64_read(&rq->share.cancelled));
+		stats->overdue = sum_runqs(pool, local64_read(&rq->share.overdue));
 		/* and is counted in before it counts as one of these */
 		smp_rmb();
-		stats->submitted = count_accepted(pool);
+		stats->submitted = sum_runqs(pool, accepted_on(rq));
 		/* all of them before the second reading */
 		smp_rmb();
-	} while (count_finished(pool) != finished && --tries);
+	} while (sum_runqs(pool, finished_on(rq)) != finished && --tries);
+	incomplete = stats->failed + stats->cancelled + stats->overdue;
 	stats->completed = finished - min(finished, incomplete);
 	stats->outstanding = stats->submitted - stats->completed - incomplete;
 }
 
-/* Figures that only grow, independent of each other. */
-static void count_events(struct wpool *pool, struct wpool_stats *stats)
-{
-	struct wpool_runq *rq;
-	int cpu;
-
-	wpool_for_each_runq(pool, rq, cpu) {
-		stats->errors += local64_read(&rq->share.errors);
-		stats->refused += READ_ONCE(rq->share.refused);
-		stats->stolen += READ_ONCE(rq->stolen);
-		stats->handoffs += READ_ONCE(rq->handoffs);
-	}
-}
-
 static u32 count_free(struct wpool *pool)
 {
-	int n = atomic_read(&pool->admission.tokens);
-	struct wpool_runq *rq;
-	int cpu;
+	int n;
 
 	if (READ_ONCE(pool->capacity) == WPOOL_UNLIMITED ||
 	    READ_ONCE(pool->queue_depth) == WPOOL_UNLIMITED)
 		return WPOOL_UNLIMITED;
-	wpool_for_each_runq(pool, rq, cpu)
-		n += atomic_read(&rq->share.tokens);
+	n = atomic_read(&pool->admission.tokens) +
+	    sum_runqs(pool, atomic_read(&rq->share.tokens));
 	return max(n, 0);
 }
 
 void wpool_get_stats(struct wpool *pool, struct wpool_stats *stats)
 {
-	unsigned long flags;
-
 	memset(stats, 0, sizeof(*stats));
 	if (IS_ERR_OR_NULL(pool)) {
 		stats->state = WPOOL_DESTROYED;
@@ -156,21 +121,23 @@ void wpool_get_stats(struct wpool *pool, struct wpool_stats *stats)
 	stats->state = READ_ONCE(pool->state);
 	count_workers(pool, stats);
 	count_tasks(pool, stats);
-	count_events(pool, stats);
+	stats->errors = sum_runqs(pool, local64_read(&rq->share.errors));
+	stats->refused = sum_runqs(pool, READ_ONCE(rq->share.refused));
+	stats->stolen = sum_runqs(pool, READ_ONCE(rq->stolen));
+	stats->handoffs = sum_runqs(pool, READ_ONCE(rq->handoffs)) +
+			  READ_ONCE(pool->monitor.handoffs);
 	/* seen:A, see task/waiters.c */
 	stats->waiting = smp_load_acquire(&pool->admission.nr_waiting);
 	stats->queued = wpool_queues_len(pool);
 	stats->free = count_free(pool);
-	stats->handoffs += READ_ONCE(pool->monitor.handoffs);
+	stats->spawned = atomic64_read(&pool->workers.spawned);
 	stats->spawn_failed = READ_ONCE(pool->spawn.failed);
 	stats->spawn_error = READ_ONCE(pool->spawn.error);
 	stats->hogs = READ_ONCE(pool->monitor.hogs);
 	stats->exhausted = READ_ONCE(pool->monitor.exhausted);
 	stats->rescued = READ_ONCE(pool->reserve.rescued);
-
-	raw_spin_lock_irqsave(&pool->workers.lock, flags);
-	stats->expired = pool->workers.expired;
-	raw_spin_unlock_irqrestore(&pool->workers.lock, flags);
+	stats->expired = READ_ONCE(pool->workers.expired);
+	stats->faults = atomic64_read(&pool->workers.faults);
 }
 EXPORT_SYMBOL_GPL(wpool_get_stats);
 
@@ -242,9 +209,8 @@ void wpool_get_cpu_stats(struct wpool *pool, int cpu, struct wpool_cpu_stats *st
 		.workers = READ_ONCE(rq->nr_workers),
 		.idle = READ_ONCE(rq->nr_idle),
 		.queued = wpool_runq_len(rq),
-		.submitted = READ_ONCE(rq->share.accepted[0]) + READ_ONCE(rq->share.accepted[1]),
-		.completed = local64_read(&rq->share.finished[0]) +
-			     local64_read(&rq->share.finished[1]),
+		.submitted = accepted_on(rq),
+		.completed = finished_on(rq),
 		.stolen = READ_ONCE(rq->stolen),
 	};
 }
@@ -311,12 +277,12 @@ void wpool_workers_show(struct wpool *pool,
 	struct wpool_worker_info info;
 	struct wpool_worker *w;
 
-	mutex_lock(&pool->workers.mutex);
-	list_for_each_entry(w, &pool->workers.list, node) {
+	rcu_read_lock();
+	list_for_each_entry_rcu(w, &pool->workers.list, node) {
 		wpool_worker_fill_info(pool, w, &info);
 		show(&info, data);
 	}
-	mutex_unlock(&pool->workers.mutex);
+	rcu_read_unlock();
 }
 
 void wpool_get_pressure(struct wpool *pool, struct wpool_pressure_avgs *avgs)

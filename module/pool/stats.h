@@ -63,8 +63,7 @@ void wpool_worker_fill_info(struct wpool *pool, struct wpool_worker *w,
 			    struct wpool_worker_info *info);
 
 /*
- * Call a function for every worker of a pool. @show: called with values, under a mutex: may sleep,
- * must not tune the pool. Sleeps.
+ * Call a function for every worker of a pool. @show: called with values, under RCU: may not sleep.
  */
 void wpool_workers_show(struct wpool *pool,
 			void (*show)(const struct wpool_worker_info *info,

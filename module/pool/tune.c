@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tuning a pool under load: all or nothing, and exact when the call returns.
- * Limits on tasks and workers are applied in limits.c.
+ * Limits on tasks and workers are applied in capacity.c.
  *
  * An attribute is a number that other threads read without a lock. If a change must hold for all
  * of them when the call returns (a smaller capacity), an RCU grace period shuts out threads that
@@ -28,7 +28,7 @@
 #include "core/spawn_queue.h"
 #include "core/state.h"
 #include "pool/attrs.h"
-#include "pool/limits.h"
+#include "pool/capacity.h"
 #include "pool/pool.h"
 #include "task/item.h"
 #include "task/tokens.h"
@@ -96,7 +96,7 @@ static int check_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 m
 	if (mask & WPOOL_TUNE_POLICY && attrs->policy != pool->policy &&
 	    (attrs->policy == WPOOL_RUN || pool->policy == WPOOL_RUN))
 		return wpool_attrs_refuse(-EINVAL, tells,
-					  "policy run is chosen when the pool is made");
+					  "policy cannot be changed to or from run");
 	if (mask & WPOOL_TUNE_POLICY && attrs->policy == WPOOL_DROP_OLDEST &&
 	    pool->policy != WPOOL_DROP_OLDEST && pool->owner && !by_owner)
 		return -EPERM;

@@ -229,6 +229,20 @@ void wpool_finish_sweep(struct wpool *pool)
 	sweep_queue(pool, &pool->globq, from, ns);
 }
 
+void wpool_finish_drop_all(struct wpool *pool)
+{
+	struct wpool_task *task;
+
+	while (wpool_drops(pool) && (task = wpool_sched_take_any(pool))) {
+		/* after a reboot the task was accepted again: put it back */
+		if (wpool_drops(pool))
+			wpool_finish_drop(pool, task);
+		else
+			wpool_finish_put_down(pool, task);
+		cond_resched();
+	}
+}
+
 bool wpool_finish_take_out(struct wpool_task *task)
 {
 	unsigned long flags;

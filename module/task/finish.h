@@ -99,6 +99,12 @@ void wpool_finish_overdue(struct wpool *pool, struct wpool_task *task);
 /* Finish all queued tasks that have waited too long, and that no worker takes; sleeps. */
 void wpool_finish_sweep(struct wpool *pool);
 
+/*
+ * Finish all queued tasks of a pool that was released with %WPOOL_RELEASE_CANCEL. Its workers end
+ * those that they take. Sleeps.
+ */
+void wpool_finish_drop_all(struct wpool *pool);
+
 /** wpool_finish_may_wake() - may this context wake the waiters of a task? */
 static inline bool wpool_finish_may_wake(unsigned long irq_flags)
 {

@@ -53,7 +53,7 @@ void wpool_affinity_set(struct wpool *pool, int dying)
 			settle_worker(pool, rq);
 		nr += !out;
 	}
-	/* not here, see pool/limits.c */
+	/* not here, see pool/capacity.c */
 	if (pool->capacity_per_cpu && pool->nr_cpus != nr)
 		schedule_delayed_work(&pool->follow_work, 0);
 	WRITE_ONCE(pool->nr_cpus, nr);

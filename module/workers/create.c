@@ -83,9 +83,7 @@ static struct wpool_worker *create_worker(struct wpool *pool, int cpu, bool leav
 	err = wpool_hooks_prepare(w);
 	if (err)
 		return ERR_PTR(err);
-	mutex_lock(&pool->workers.mutex);
-	pool->workers.spawned++;
-	mutex_unlock(&pool->workers.mutex);
+	atomic64_inc(&pool->workers.spawned);
 	return w;
 }
 

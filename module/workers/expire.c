@@ -58,7 +58,7 @@ static bool expire_one(struct wpool_runq *rq, unsigned long since)
 		stays = wpool_worker_resign(w);
 		WRITE_ONCE(rq->nr_workers, rq->nr_workers - 1);
 		/* unless it becomes the rescuer */
-		pool->workers.expired += !stays;
+		WRITE_ONCE(pool->workers.expired, pool->workers.expired + !stays);
 		thread = w->thread;
 		trace_wpool_worker_expired(pool->name, rq->cpu, thread->pid);
 		wpool_idle_take(rq, w);

@@ -76,9 +76,7 @@ void wpool_fault_report(struct wpool_worker *w)
 		.own = w->own,
 	};
 
-	mutex_lock(&pool->workers.mutex);
-	pool->workers.faults++;
-	mutex_unlock(&pool->workers.mutex);
+	atomic64_inc(&pool->workers.faults);
 	wpool_notify_tell(pool);
 
 	if (pool->hooks.fault)

@@ -10,7 +10,6 @@
 #include <linux/workqueue.h>
 
 #include "core/counts.h"
-#include "core/sched.h"
 #include "core/state.h"
 #include "core/tidy_queue.h"
 #include "task/finish.h"
@@ -62,24 +61,6 @@ static void tidy_worker(struct wpool_worker *w)
 	wpool_worker_reap(w);
 }
 
-/*
- * The pool was released with %WPOOL_RELEASE_CANCEL. Its workers end the tasks that they take; this
- * ends the others.
- */
-static void drop_all(struct wpool *pool)
-{
-	struct wpool_task *task;
-
-	while (wpool_drops(pool) && (task = wpool_sched_take_any(pool))) {
-		/* after a reboot the task was accepted again: put it back */
-		if (wpool_drops(pool))
-			wpool_finish_drop(pool, task);
-		else
-			wpool_finish_put_down(pool, task);
-		cond_resched();
-	}
-}
-
 void wpool_tidy_serve(struct work_struct *work)
 {
 	struct wpool_tidy *tidy = container_of(work, struct wpool_tidy, work);
@@ -92,7 +73,7 @@ void wpool_tidy_serve(struct work_struct *work)
 		else if (next.worker)
 			tidy_worker(next.worker);
 		else if (wpool_drops(pool))
-			drop_all(pool);
+			wpool_finish_drop_all(pool);
 		else
 			wpool_finish_sweep(pool);
 		cond_resched_tasks_rcu_qs();

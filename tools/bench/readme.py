@@ -134,6 +134,8 @@ RATIOS = (
     (27, '10 ms on 16,384 workers: time, of that with a kthread per task',
      'a million tasks that sleep for 10 ms, on 16,384 workers, against a kthread for each'),
 )
+# The README has this number of the comparisons that wpool loses: those with the largest ratios.
+NR_SLOWEST = 10
 # A comparison with the kernel's own pools names one of these.
 RIVALS = re.compile(r'workqueue|kthread_worker|queue_work|wake_up_process|peer\b|delayed work|semaphore|kthread per')
 
@@ -180,6 +182,9 @@ EXPLAINED = {
                'gives each task to the next pool, *by room* to the one with the most room. The mix: '
                '90 % of the tasks compute for 0.5 µs, 9 % for 10 µs, 1 % for 100 µs. Nanoseconds a '
                'task, less is better.',
+    'slower': 'Every comparison with the kernel\'s own pools that wpool loses, the largest ratio first. '
+              'README.md has the first of these lines. A ratio of CPU time or of memory says how many times '
+              'as much wpool takes.',
     'verdicts': 'Each line compares two figures above, or holds one of them to a limit. "x" is a '
                 'ratio. *Required* is what wpool has to reach, *aimed at* is what it should '
                 'reach later; ≥ is a least value, ≤ a largest one, and **missed** says that it is '
@@ -389,7 +394,7 @@ class Tables:
     def parts(self):
         """Each table, by the name under which EXPLAINED has it."""
         for part in (self.costs, self.cpu, self.times, self.computing, self.queues, self.events,
-                     self.each, self.shapes, self.serving, self.several, self.verdicts):
+                     self.each, self.shapes, self.serving, self.several, self.slower, self.verdicts):
             yield part.__name__, list(part())
 
     def ratio(self, row, what):
@@ -409,7 +414,7 @@ class Tables:
                 yield f'- **{found[0]}**: {text}'
 
     def slower(self):
-        """Every comparison with the kernel's own pools that wpool loses, the worst first."""
+        """Every comparison with the kernel's own pools that wpool loses, the largest ratio first."""
         lost = []
         for one in self.results['verdicts']:
             if one['machine'] != self.machine or one['unit'] != 'x' or not one['value'] or \
@@ -417,12 +422,21 @@ class Tables:
                 continue
             times = 1 / one['value'] if one['better'] == 'more' else one['value']
             if round(times, 2) > 1:
-                lost.append((times, f'{TITLES[one["row"]]}: ' +
-                             one['what'].replace('faster than', 'against')))
-        if lost:
-            yield ['what is slower than with the kernel\'s own pools', 'times as slow']
-        for times, text in sorted(lost, reverse=True):
-            yield [text, f'{times:.2f}']
+                lost.append((times, [TITLES[one['row']], *sides(TITLES[one['row']], one['what'])]))
+        yield ['workload', 'measured', 'compared with', 'times as slow']
+        for times, cells in sorted(lost, reverse=True):
+            yield cells + [f'{times:.2f}']
+
+
+
+def sides(title, what):
+    """What a comparison measures of wpool, without what the title says already, and the other side."""
+    ours, theirs = re.fullmatch(r'(.*)[:,] (?:of|faster than) (.*)', what).groups()
+    first, *rest = re.split(r'(?<=[:,]) ', ours, maxsplit=1)
+    if rest and ' ' in first and first[:-1] in title:
+        ours = rest[0]
+    theirs = re.sub(r'^(?:that with|the (?:rate|time|cost) of) ', '', theirs)
+    return ours, re.sub(r"'s(?: (?:rate|time|there))?$", '', theirs)
 
 
 def limit(one, which):
@@ -489,7 +503,11 @@ def section(tables, language):
 def summary(tables):
     lines = [line for text in tables.ratios() for line in wrapped(text) or ['']]
     slower = list(tables.slower())
-    return lines + [''] + Markdown.table(slower) if slower else lines
+    if len(slower) > 1:
+        lines += [''] + Markdown.table(slower[:NR_SLOWEST + 1]) + \
+            ['', f'These are the largest ratios; wpool loses {len(slower) - 1} comparisons in all, which '
+             '[benchmarks.rst](Documentation/benchmarks.rst) lists.']
+    return lines
 
 
 def page(results, what, path):

@@ -26,7 +26,7 @@ const struct command cmd_dump = {
 	.args = "",
 	.summary = "print queues, workers and waiters of all pools",
 	.help =
-"Prints what each pool is doing: its queues, oldest first, with the functions of their first\n"
+"Prints what each pool is doing: its queues, with the functions of their first\n"
 "tasks, its workers in tasks, who waits in line, and why. It is read from debugfs, which is for\n"
 "root only. With the stacks of the workers, sysrq-x writes the same to the kernel's log.",
 	.more =

@@ -471,7 +471,7 @@ struct wpool_dev_group {
  * @blocked: out: workers asleep inside a task; part of busy
  * @waiting: out: submitters asleep, and events that have fired, because the pool is full
  * @queued: out: accepted tasks that have not started
- * @free: out: tasks that would be accepted now, or WPOOL_DEV_UNLIMITED
+ * @free: out: tasks that would be accepted now, if the pool is open, or WPOOL_DEV_UNLIMITED
  * @reserved: out: 0
  * @outstanding: out: accepted tasks that have not finished; a cancelled task counts
  *	until a worker has taken it out of its queue
@@ -480,7 +480,7 @@ struct wpool_dev_group {
  * @completed: out: tasks whose function returned
  * @failed: out: tasks whose worker died in them
  * @cancelled: out: tasks that were cancelled before they ran
- * @refused: out: submits that got EAGAIN or EDEADLK
+ * @refused: out: submits that got EAGAIN or EDEADLK because the pool was full
  * @stolen: out: tasks that moved to another CPU by stealing
  * @handoffs: out: run queues handed over because a worker blocked
  * @hogs: out: times that a task was found to have run for hog_ms without sleeping

@@ -40,7 +40,7 @@
 #include <linux/wpool_stats.h>
 
 #include "faces/dev/control/deadline.h"
-#include "pool/limits.h"
+#include "pool/capacity.h"
 #include "pool/pool.h"
 #include "pool/tune.h"
 

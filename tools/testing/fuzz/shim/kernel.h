@@ -109,6 +109,8 @@ struct device_attribute {
 #define BIT_ULL(n)		(1ULL << (n))
 #define GENMASK(h, l)		((2UL << (h)) - (1UL << (l)))
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
+#define sizeof_field(type, field...)	sizeof(((type *)0)->field)
+#define container_of(at, type, field)	((type *)((char *)(at) - offsetof(type, field)))
 #define READ_ONCE(x)		(x)
 #define likely(x)		(x)
 #define min(a, b)		((a) < (b) ? (a) : (b))

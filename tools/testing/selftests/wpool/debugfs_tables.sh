@@ -219,7 +219,7 @@ described()
 		'^ *(queue of CPU [0-9]+|the global queue): 2 tasks, the first for [0-9]+ ms: ' \
 		'^ *in line: wpoolctl, pid [0-9]+$' \
 		'^ *worker [0-9]+ at home on CPU [0-9]+, last on [0-9]+: asleep, .* in dev_sleep' \
-		'^ *why: capacity is used up, all 1 workers are in tasks$'; do
+		'^ *why: capacity is used up: 1 of 1 workers in dev_sleep'; do
 		grep -qE "$line" "$TMP/described" || fail "no '$line': $(cat "$TMP/described")" ||
 			return 1
 	done

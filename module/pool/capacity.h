@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What bounds the tasks and workers of a pool. */
-#ifndef WPOOL_POOL_LIMITS_H
-#define WPOOL_POOL_LIMITS_H
+#ifndef WPOOL_POOL_CAPACITY_H
+#define WPOOL_POOL_CAPACITY_H
 
 #include <linux/types.h>
 
@@ -54,4 +54,4 @@ int wpool_limits_follow(struct wpool *pool);
 /** wpool_limits_follow_work() - the function of pool->follow_work: the same, until it succeeds */
 void wpool_limits_follow_work(struct work_struct *work);
 
-#endif /* WPOOL_POOL_LIMITS_H */
+#endif /* WPOOL_POOL_CAPACITY_H */

@@ -11,7 +11,7 @@
  * for the work, nor for change_mutex, and the work is cancelled without a lock. It uses the number
  * of CPUs at the time when it runs, so a late one does no harm.
  */
-#include "pool/limits.h"
+#include "pool/capacity.h"
 
 #include <linux/container_of.h>
 #include <linux/cpumask.h>
