@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What others do between two instructions of the pool's, which have no tracepoint
- * between them: a debug register, or lockdep's own tracepoint, stops a CPU there until
- * they have done it. So each case needs two CPUs, and a kernel that has the one or the
- * other.
+ * between them: lockdep's own tracepoint, or a delay of the pool's (inject.h), stops a CPU there
+ * until they have done it. So each case needs two CPUs.
  */
 #include <linux/cpumask.h>
-#include <linux/hw_breakpoint.h>
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
-#include <linux/perf_event.h>
 #include <linux/string.h>
 
 #include "core/state.h"
@@ -37,95 +34,6 @@ static __maybe_unused void stop_here(struct stop *stop)
 static bool is_stopped(struct stop *stop)
 {
 	return atomic_read(&stop->stops) > atomic_read(&stop->passes);
-}
-
-/* ---- a submit while a task ends in its submitter --------------------------- */
-
-#ifdef CONFIG_HAVE_HW_BREAKPOINT
-
-#define MAX_STOPS 16
-
-static void stop_at_access(struct perf_event *event, struct perf_sample_data *sample,
-			   struct pt_regs *regs)
-{
-	struct stop *stop = event->overflow_handler_context;
-
-	if (atomic_read(&stop->stops) < MAX_STOPS)
-		stop_here(stop);
-}
-
-static void unwatch(void *event)
-{
-	perf_event_release_kernel(event);
-}
-
-/* Stop at each access of a CPU to a field. */
-static void watch(struct kunit *test, int cpu, void *field, u64 len, struct stop *stop)
-{
-	struct perf_event_attr attr;
-	struct perf_event *event;
-
-	hw_breakpoint_init(&attr);
-	attr.bp_addr = (unsigned long)field;
-	attr.bp_len = len;
-	attr.bp_type = HW_BREAKPOINT_RW;
-	event = perf_event_create_kernel_counter(&attr, cpu, NULL, stop_at_access, stop);
-	if (IS_ERR(event))
-		kunit_skip(test, "no debug register: %ld", PTR_ERR(event));
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, unwatch, event), 0);
-}
-
-#else
-
-static void watch(struct kunit *test, int cpu, void *field, u64 len, struct stop *stop)
-{
-	kunit_skip(test, "no debug registers");
-}
-
-#endif /* CONFIG_HAVE_HW_BREAKPOINT */
-
-static int submit_there(struct wpk_thread *thread)
-{
-	wpk_move_to(wpk_cpu(1));
-	return wpool_submit(thread->pool, thread->work);
-}
-
-/*
- * The task has returned, and its submitter looks for the last time if it is to run once
- * more: whoever submits it then is told that it will, or that it will not.
- */
-static void wpool_try_submit_while_it_ends_in_its_submitter_runs_if_accepted(struct kunit *test)
-{
-	struct stop *stop = kunit_kzalloc(test, sizeof(*stop), GFP_KERNEL);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct wpool_task *task = &jobs->job[0].task;
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *holder = wpk_jobs(test, 1, gate);
-	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_RUN);
-	struct wpk_thread *thread;
-	int accepted = 0;
-
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "it takes two CPUs");
-	KUNIT_ASSERT_NOT_NULL(test, stop);
-	wpk_jobs_submit(test, pool, holder, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	/* fields that the submitter touches before and after it runs the task */
-	watch(test, wpk_cpu(1), &task->status, HW_BREAKPOINT_LEN_4, stop);
-	watch(test, wpk_cpu(1), &task->owner, HW_BREAKPOINT_LEN_8, stop);
-	wpk_move_to(wpk_cpu(0));
-	thread = wpk_thread(test, submit_there, pool, task, NULL);
-	while (!wpk_ended(thread)) {
-		if (is_stopped(stop)) {
-			accepted += !wpool_try_submit(pool, task);
-			atomic_inc(&stop->passes);
-		}
-		cond_resched();
-	}
-	wpk_move_to(-1);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
-	KUNIT_EXPECT_GE(test, accepted, 1);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 1 + accepted);
 }
 
 /* ---- a cancel of a task that has left the pool ------------------------------ */
@@ -253,7 +161,7 @@ static void stop_before_exchange(struct wpool_task *task)
 
 /*
  * As this, but nobody lets it go on: until the task runs in another pool, or has not come so far
- * for a while since that submit claimed it.
+ * for a while since a submit claimed it.
  */
 static struct wpool *moves_to;
 
@@ -272,7 +180,9 @@ static void stop_until_moved(struct wpool_task *task)
 		if (READ_ONCE(task->pool) == moves_to && state == WPOOL_ST_RUNNING)
 			break;
 		now = ktime_get_mono_fast_ns();
-		if (!claimed && state == WPOOL_ST_PENDING)
+		if (state != WPOOL_ST_PENDING)
+			claimed = 0;
+		else if (!claimed)
 			claimed = now;
 	} while (now < end && (!claimed || now < claimed + 50 * NSEC_PER_MSEC));
 }
@@ -286,6 +196,7 @@ static void no_delay(void *unused)
 struct late {
 	struct completion begin;
 	struct wpool *pool;
+	struct wpk_gate *gate;
 };
 
 static int submit_delayed(struct wpk_thread *thread)
@@ -314,6 +225,22 @@ static int submit_late(struct wpk_thread *thread)
 	wpk_move_to(wpk_cpu(0));
 	wait_for_completion(&late->begin);
 	return wpool_try_submit(late->pool, thread->work);
+}
+
+/* In vain first: the task has stood in the line of a full pool. */
+static int submit_in_line_late(struct wpk_thread *thread)
+{
+	struct late *late = thread->arg;
+	int ret;
+
+	wpk_move_to(wpk_cpu(0));
+	wait_for_completion(&late->begin);
+	ret = wpool_submit_timeout(late->pool, thread->work, 0);
+	if (ret != -ETIME)
+		return ret ?: -EBADE;
+	wpk_gate_open(late->gate);
+	ret = wpool_flush(late->pool);
+	return ret ?: wpool_try_submit(late->pool, thread->work);
 }
 
 /* What counts submits begins just below its wrap. */
@@ -431,9 +358,12 @@ static void wpool_try_submit_meanwhile_in_a_new_run_is_flushed(struct kunit *tes
 
 /*
  * That run ends, and the task runs in another pool, or is about to: a submit is accepted for the
- * pool that it names, or not at all.
+ * pool that it names, or not at all. @holders: they fill the other pool at first.
  */
-static void wpool_try_submit_meanwhile_in_another_pool_is_not_accepted_there(struct kunit *test)
+static void submit_meanwhile_in_another_pool(struct kunit *test,
+					     int (*move)(struct wpk_thread *thread),
+					     struct wpk_jobs *holders,
+					     struct wpk_gate *holders_gate)
 {
 	struct wpk_thread *submitter, *mover;
 	struct wpk_gate *gate = wpk_gate(test);
@@ -447,7 +377,10 @@ static void wpool_try_submit_meanwhile_in_another_pool_is_not_accepted_there(str
 		pools[i] = pool_here(test);
 	moves_to = pools[1];
 	submitter = late_thread(test, submit_delayed, pools[0], task);
-	mover = late_thread(test, submit_late, pools[1], task);
+	mover = late_thread(test, move, pools[1], task);
+	((struct late *)mover->arg)->gate = holders_gate;
+	if (holders)
+		wpk_jobs_submit(test, pools[1], holders, 0, holders->nr);
 	wpk_jobs_submit(test, pools[0], jobs, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	stop_submitter(test, submitter);
@@ -468,11 +401,94 @@ static void wpool_try_submit_meanwhile_in_another_pool_is_not_accepted_there(str
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 2);
 }
 
+static void wpool_try_submit_meanwhile_in_another_pool_is_not_accepted_there(struct kunit *test)
+{
+	submit_meanwhile_in_another_pool(test, submit_late, NULL, NULL);
+}
+
+static void wpool_try_submit_meanwhile_in_another_line_is_not_accepted_there(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+
+	submit_meanwhile_in_another_pool(test, submit_in_line_late, wpk_jobs(test, 5, gate), gate);
+}
+
+/* ---- a close before a worker claims a task ---------------------------------- */
+
+static struct completion *released;
+static pid_t only_worker;
+static atomic_t nr_delays;
+
+/*
+ * A worker has seen that the pool runs its tasks, and is about to claim one: if it can be preempted
+ * there, it is, until the pool was closed.
+ */
+static void stop_claim_if_preemptible(struct wpool_task *task)
+{
+	if ((atomic_read(&task->state) & WPOOL_ST_MASK) != WPOOL_ST_PENDING ||
+	    READ_ONCE(only_worker) != current->pid)
+		return;
+	atomic_inc(&nr_delays);
+	if (preemptible())
+		wait_for_completion_timeout(released, WPK_PATIENCE);
+}
+
+static void wait_for_next(struct wpk_job *job)
+{
+	wpool_task_wait(&job[1].task);
+}
+
+/* @body: of the task before it. The close has returned: nobody is about to claim it any more. */
+static void claim_beside_a_close(struct kunit *test, void (*body)(struct wpk_job *job))
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpool_task *task = &jobs->job[1].task;
+	struct wpool *pool = wpk_pool(test, 1, 4);
+	struct wpk_thread *waiter;
+
+	if (!IS_ENABLED(CONFIG_PREEMPTION))
+		kunit_skip(test, "a kernel whose threads are not preempted");
+	jobs->job[0].gate = gate;
+	jobs->job[0].body = body;
+	released = kunit_kzalloc(test, sizeof(*released), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, released);
+	init_completion(released);
+	atomic_set(&nr_delays, 0);
+	wpk_jobs_submit(test, pool, jobs, 0, 2);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	only_worker = jobs->job[0].pid;
+	/* with its mark the claim is not the one without a delay */
+	waiter = wpk_thread(test, wpk_do_wait, pool, task, NULL);
+	KUNIT_ASSERT_TRUE(test, wpk_sleeps(waiter));
+	wpool_inject_set_delay(stop_claim_if_preemptible);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, no_delay, NULL), 0);
+	wpk_gate_open(gate);
+	WPK_EVENTUALLY(test, atomic_read(&nr_delays));
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
+	KUNIT_EXPECT_NE(test, atomic_read(&task->state) & WPOOL_ST_MASK, WPOOL_ST_PENDING);
+	complete_all(released);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), 0);
+	wpk_jobs_ran_once(test, jobs);
+}
+
+static void wpool_release_beside_a_claim_starts_nothing_later(struct kunit *test)
+{
+	claim_beside_a_close(test, NULL);
+}
+
+static void wpool_release_beside_a_nested_claim_starts_nothing_later(struct kunit *test)
+{
+	claim_beside_a_close(test, wait_for_next);
+}
+
 static struct kunit_case between_cases[] = {
-	KUNIT_CASE(wpool_try_submit_while_it_ends_in_its_submitter_runs_if_accepted),
 	KUNIT_CASE(wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there),
 	KUNIT_CASE(wpool_try_submit_meanwhile_in_a_new_run_is_flushed),
 	KUNIT_CASE(wpool_try_submit_meanwhile_in_another_pool_is_not_accepted_there),
+	KUNIT_CASE(wpool_try_submit_meanwhile_in_another_line_is_not_accepted_there),
+	KUNIT_CASE(wpool_release_beside_a_claim_starts_nothing_later),
+	KUNIT_CASE(wpool_release_beside_a_nested_claim_starts_nothing_later),
 	{}
 };
 

@@ -10,6 +10,7 @@
 #include <linux/cpumask.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/poll.h>
 #include <linux/preempt.h>
@@ -823,23 +824,32 @@ static void wpool_task_dies_submitted_again_both_submits_are_failed(struct kunit
 	wpk_destroy(test, pool);
 }
 
+struct child {
+	struct wpool_task task;
+	struct wpk_job *parent;
+};
+
 static void die_as_a_child(struct wpool_task *task)
 {
+	struct wpk_job *parent = container_of(task, struct child, task)->parent;
+
+	parent->ret = wpool_try_submit(parent->arg, task);
 	die(NULL);
 }
 
 /* The child lies on the stack that the worker loses. */
 static void die_while_helping(struct wpk_job *job)
 {
-	struct wpool_task child;
+	struct child child = { .parent = job };
 
-	wpool_task_init(&child, die_as_a_child);
-	job->ret = wpool_submit(job->arg, &child);
+	wpool_task_init(&child.task, die_as_a_child);
+	job->ret = wpool_submit(job->arg, &child.task);
 	if (!job->ret)
-		job->ret = wpool_task_wait(&child);
-	wpool_task_destroy_on_stack(&child);
+		job->ret = wpool_task_wait(&child.task);
+	wpool_task_destroy_on_stack(&child.task);
 }
 
+/* No submit of the child is left that nobody could end. */
 static void wpool_task_dies_in_a_child_on_its_stack_both_are_failed(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 2);
@@ -849,8 +859,9 @@ static void wpool_task_dies_in_a_child_on_its_stack_both_are_failed(struct kunit
 	jobs->job[0].arg = pool;
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -EIO);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, -EALREADY);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), 0);
-	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, WPK_PATIENCE), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 2);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, faults), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 3);
@@ -886,6 +897,48 @@ static void wpool_task_dies_while_helping_all_around_it_are_failed(struct kunit 
 }
 
 /* ---- workqueues ------------------------------------------------------------- */
+
+/* ---- in its submitter ------------------------------------------------------ */
+
+static struct wpool *lost_pool;
+static int lost_ret;
+
+static void die_in_submitter(struct wpool_task *task)
+{
+	lost_ret = wpool_try_submit(lost_pool, task);
+	wpk_die();
+}
+
+/* Nobody ends it, so it is not on the heap. */
+static DEFINE_WPOOL_TASK(lost_task, die_in_submitter);
+
+static int submit_and_die(void *unused)
+{
+	return wpool_submit(lost_pool, &lost_task);
+}
+
+/* The submitter dies with it: no submit of it is left in the pool that nobody could end. */
+static void wpool_task_dies_in_its_submitter_the_pool_empties(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_RUN);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *holder = wpk_jobs(test, 1, gate);
+	struct task_struct *thread;
+
+	wpk_jobs_submit(test, pool, holder, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	lost_pool = pool;
+	thread = kthread_create(submit_and_die, NULL, "wpk");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
+	get_task_struct(thread);
+	wake_up_process(thread);
+	WPK_EVENTUALLY(test, READ_ONCE(thread->exit_state));
+	put_task_struct(thread);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, WPK_PATIENCE), 0);
+	KUNIT_EXPECT_EQ(test, lost_ret, -EALREADY);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 1);
+}
 
 static void die_once(struct wpk_item *item)
 {
@@ -953,6 +1006,7 @@ static struct kunit_case fault_cases[] = {
 	KUNIT_CASE(wpool_task_dies_submitted_again_both_submits_are_failed),
 	KUNIT_CASE(wpool_task_dies_in_a_child_on_its_stack_both_are_failed),
 	KUNIT_CASE(wpool_task_dies_while_helping_all_around_it_are_failed),
+	KUNIT_CASE(wpool_task_dies_in_its_submitter_the_pool_empties),
 	{}
 };
 

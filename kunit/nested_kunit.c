@@ -110,9 +110,60 @@ static void wpool_task_wait_nested_holds_no_more_locks(struct kunit *test)
 	}
 }
 
+struct again {
+	struct wpool_task task;
+	struct wpool *pool;
+	int runs;
+	int ret;
+};
+
+static void submit_once_more(struct wpool_task *task)
+{
+	struct again *again = container_of(task, struct again, task);
+
+	if (!again->runs++)
+		again->ret = wpool_try_submit(again->pool, task);
+}
+
+/* @arg: what is to be waited for; if there is none, it is on the stack of the waiter. */
+static void wait_for_again(struct wpk_job *job)
+{
+	struct again on_stack = { .pool = job->task.pool }, *again = job->arg ?: &on_stack;
+
+	wpool_task_init(&again->task, submit_once_more);
+	job->ret = wpool_submit(again->pool, &again->task) ?: wpool_task_wait(&again->task);
+	wpool_task_destroy_on_stack(&again->task);
+	if (!job->ret)
+		job->ret = again->ret ?: again->runs;
+}
+
+/*
+ * One on the stack of its waiter, which runs it, takes no other submit meanwhile: when the worker
+ * dies nobody could find it there. Any other does, and runs twice.
+ */
+static void wpool_try_submit_of_a_nested_task_on_its_stack_is_ealready(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct again *again = kunit_kzalloc(test, sizeof(*again), GFP_KERNEL);
+	struct wpool *pool = wpk_pool(test, 1, 4);
+
+	KUNIT_ASSERT_NOT_NULL(test, again);
+	again->pool = pool;
+	wpk_jobs_body(jobs, wait_for_again, NULL);
+	jobs->job[1].arg = again;
+	wpk_jobs_submit(test, pool, jobs, 0, 2);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, -EALREADY);
+	KUNIT_EXPECT_EQ(test, jobs->job[1].ret, 2);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 5);
+}
+
 static struct kunit_case nested_cases[] = {
 	KUNIT_CASE_PARAM(wpool_task_wait_nested_too_deep_is_edeadlk, depth_gen_params),
 	KUNIT_CASE(wpool_task_wait_nested_holds_no_more_locks),
+	KUNIT_CASE(wpool_try_submit_of_a_nested_task_on_its_stack_is_ealready),
 	{}
 };
 

@@ -113,8 +113,11 @@ static void wpool_submit_policy_run_waits_for_itself_is_edeadlk(struct kunit *te
 	}
 }
 
-/* The wait returns what became of the last submit, which was cancelled. */
-static void wpool_submit_policy_run_second_run_taken_back_is_ecanceled(struct kunit *test)
+/*
+ * Nobody but its submitter could end another submit of it, so there is none, nor anything to take
+ * back.
+ */
+static void wpool_submit_policy_run_running_there_is_ealready(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
@@ -125,63 +128,45 @@ static void wpool_submit_policy_run_second_run_taken_back_is_ecanceled(struct ku
 	full_pool(test, &full, WPOOL_RUN);
 	thread = wpk_thread(test, wpk_do_submit, full.pool, task, NULL);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	KUNIT_ASSERT_EQ(test, wpool_submit(full.pool, task), 0);
-	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(task));
+	/* also with room for it */
+	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, task), -EALREADY);
+	wpk_gate_open(full.gate);
+	KUNIT_EXPECT_EQ(test, wpool_flush(full.pool), 0);
+	KUNIT_EXPECT_EQ(test, wpool_try_submit(full.pool, task), -EALREADY);
+	KUNIT_EXPECT_FALSE(test, wpool_task_cancel(task));
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, submitted), 1);
 	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 1);
+	wpk_jobs_ran_once(test, jobs);
+	/* and then it is as any other */
+	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
 }
 
-/* A task runs in its submitter, is submitted again, and the pool has no other. */
-static struct wpk_thread *submit_twice(struct kunit *test, struct full *full,
-				       struct wpk_gate *gate, struct wpool_task *task)
+static void submit_myself_and_flush(struct wpk_job *job)
 {
-	struct wpk_thread *thread;
+	struct full *full = job->arg;
 
-	full_pool(test, full, WPOOL_RUN);
-	thread = wpk_thread(test, wpk_do_submit, full->pool, task, NULL);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	KUNIT_ASSERT_EQ(test, wpool_submit(full->pool, task), 0);
+	job->ret = wpool_submit(full->pool, &job->task);
 	wpk_gate_open(full->gate);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&full->jobs->job[0].task), 0);
-	return thread;
+	if (job->ret == -EALREADY)
+		job->ret = wpool_flush(full->pool);
 }
 
-/* Its submitter may free the task when the flush has returned. */
-static void wpool_submit_policy_run_second_run_is_waited_for_by_a_flush(struct kunit *test)
+/* What runs in its submitter is not the pool's, so its flush does not wait for itself. */
+static void wpool_flush_in_a_submitter_that_submits_itself_returns(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
-	struct wpk_thread *thread, *flush;
-	struct full full;
-
-	thread = submit_twice(test, &full, gate, &jobs->job[0].task);
-	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, outstanding), 1);
-	flush = wpk_thread(test, wpk_do_flush, full.pool, NULL, NULL);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, flush), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 2);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, outstanding), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, completed), 2);
-}
-
-static void wpool_submit_policy_run_second_run_is_cancelled_by_a_release(struct kunit *test)
-{
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct wpk_thread *thread;
 	struct full full;
 
-	thread = submit_twice(test, &full, gate, &jobs->job[0].task);
-	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_CANCEL), 0);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -ECANCELED);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 1);
-	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, cancelled), 1);
-	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, outstanding), 0);
+	full_pool(test, &full, WPOOL_RUN);
+	wpk_jobs_body(jobs, submit_myself_and_flush, &full);
+	thread = wpk_thread(test, wpk_do_submit, full.pool, &jobs->job[0].task, NULL);
+	KUNIT_ASSERT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
+	wpk_jobs_ran_once(test, jobs);
 }
 
 /* ---- in the line ---------------------------------------------------------- */
@@ -630,9 +615,8 @@ static void wpool_try_submit_beside_one_without_owner_finds_the_place(struct kun
 static struct kunit_case states_cases[] = {
 	KUNIT_CASE_SLOW(wpool_submit_policy_run_two_submitters_each_accept_runs),
 	KUNIT_CASE(wpool_submit_policy_run_waits_for_itself_is_edeadlk),
-	KUNIT_CASE(wpool_submit_policy_run_second_run_taken_back_is_ecanceled),
-	KUNIT_CASE(wpool_submit_policy_run_second_run_is_waited_for_by_a_flush),
-	KUNIT_CASE(wpool_submit_policy_run_second_run_is_cancelled_by_a_release),
+	KUNIT_CASE(wpool_submit_policy_run_running_there_is_ealready),
+	KUNIT_CASE(wpool_flush_in_a_submitter_that_submits_itself_returns),
 	KUNIT_CASE(wpool_task_cancel_in_line_sends_the_submitter_away),
 	KUNIT_CASE(wpool_task_cancel_sync_in_line_waits_for_no_other_task),
 	KUNIT_CASE(wpool_task_cancel_in_a_batch_in_line_ends_the_batch),

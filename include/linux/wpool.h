@@ -160,7 +160,7 @@ typedef void (*wpool_arg_abort_fn)(void *arg, int status);
  * %WPOOL_DROP_OLDEST looks at the first task in the queue of the submitter's CPU and at the first
  * one in the pool's global queue, and drops the older one; if both queues are empty, the first
  * task of another CPU. So CPUs that submit short tasks each drop their own oldest first. An event,
- * the first task of a strand, or an urgent task is never dropped. If no other task is queued, or
+ * a task of a strand, or an urgent task is never dropped. If no other task is queued, or
  * none behind eight events and strands, the submit gets -EAGAIN.
  */
 enum wpool_policy {
@@ -605,8 +605,9 @@ void wpool_attrs_init(struct wpool_attrs *attrs);
 /**
  * __wpool_create() - create a pool for another module, or for none
  * @attrs: as wpool_create()
- * @owner: the module that destroys the pool; %NULL if none has to: then wpool destroys it when
- *	it is unloaded itself, and not when the functions of its tasks go
+ * @owner: the module that must destroy the pool. %NULL: no module has to; wpool destroys the pool
+ *	when wpool itself is unloaded. It does not notice that a module with the functions of its
+ *	tasks is unloaded
  *
  * For a library that creates pools for the modules that call it. Whatever passes %NULL keeps
  * the functions of the pool's tasks in place itself until the pool is gone. The kernel's log
@@ -702,17 +703,17 @@ int wpool_destroy(struct wpool *pool);
  * Idempotent: on a pool that is already closed, or being destroyed, %WPOOL_RELEASE_CANCEL
  * cancels the tasks that are still queued.
  *
- * After %WPOOL_RELEASE_CANCEL only tasks that a worker has claimed already still start. Queued
- * tasks, and the second submit of a running task, end with -ECANCELED. A worker or a thread of
- * the kernel's workqueues ends them, perhaps after this call has returned, but never the caller,
- * which may hold a lock that an abort function takes.
+ * After %WPOOL_RELEASE_CANCEL only tasks that a worker has claimed already still start: none is
+ * claimed once the call has returned. Queued tasks, and the second submit of a running task, end
+ * with -ECANCELED. A worker or a thread of the kernel's workqueues ends them, perhaps after this
+ * call has returned, but never the caller, which may hold a lock that an abort function takes.
  *
  * %WPOOL_RELEASE_OWN closes the pool to all except its own tasks and events, for a server that
  * shuts down: clients get -ESHUTDOWN, while the events of its connections still fire, and its
- * tasks still submit to it, to end them. Submitters that wait already, also in a group or
- * with a batch, are accepted as room comes. The state is %WPOOL_CLOSING, and everything else is
- * as in an open pool. When the last connection is gone, the caller destroys the pool, or closes it
- * completely with another release. Does nothing to a pool that is closed.
+ * tasks still submit to it, to end them. Submitters that wait already, also in a group or with a
+ * batch, are accepted as room comes, and wait for it under any policy. The state is %WPOOL_CLOSING,
+ * and everything else is as in an open pool. When the last connection is gone, the caller destroys
+ * the pool, or closes it completely with another release. Does nothing to a pool that is closed.
  *
  * A cancelled detached task is dropped silently, unless it was prepared with
  * wpool_task_init_abortable(). So is the argument of a cancelled wpool_invoke() or
@@ -768,7 +769,7 @@ int wpool_reboot(struct wpool *pool);
  * @mask: %WPOOL_TUNE_CAPACITY and so on
  *
  * All or nothing. If a limit grows, as many waiting submitters continue as now fit.
- * If capacity shrinks, running tasks continue, but no further task starts until
+ * If capacity shrinks, running tasks continue, but no further task is taken until
  * fewer than the new capacity run.
  *
  * Context: process context; sleeps. Not under cpus_read_lock(), which it takes.
@@ -793,9 +794,10 @@ int wpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask);
  * @pool: the pool
  * @task: the task, initialised
  *
- * If a joinable task is already running, it runs once more after its function has
- * returned, never twice at once, and the submit takes no further room in the pool.
- * If the worker dies, that submit ends with the same -EIO.
+ * If a joinable task is already running in a worker, it runs once more after its function has
+ * returned, never twice at once, and the submit takes no further room in the pool. If the worker
+ * dies, that submit ends with the same -EIO. If its submitter runs it (%WPOOL_RUN), or a worker
+ * that waits for it and has it on its own stack, a submit meanwhile is refused with -EALREADY.
  *
  * If the task is pending, its function sees everything the caller wrote before this
  * call. So an event that is set before a submit is not missed, even if that submit
@@ -806,7 +808,8 @@ int wpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask);
  * * 0 - accepted, or run by the caller under %WPOOL_RUN
  * * -EINVAL - no pool, task or function; or the context is NMI
  * * -EALREADY - the task is still pending, is held by another submitter that may
- *   yet be refused, or is running in another pool
+ *   yet be refused, or is running in another pool, in its submitter, or in its waiter, on
+ *   whose stack it is
  * * -ECANCELED - the task was cancelled while its submitter waited for room, or is
  *   being cancelled: it has not left its queue yet, or wpool_task_cancel_sync()
  *   waits for it
@@ -844,7 +847,8 @@ int __must_check wpool_try_submit(struct wpool *pool, struct wpool_task *task);
  *
  * If the pool is full, %WPOOL_FAIL gives -EAGAIN. Under any other policy the call
  * waits for up to @timeout and then gives -ETIME: it neither runs the task nor drops one.
- * With a @timeout of 0 it gives -ETIME at once, also to one of the pool's own tasks.
+ * With a @timeout of 0 it gives -ETIME at once, also to one of the pool's own tasks. If
+ * max_blocking is reached, it gives -EAGAIN to any other caller.
  *
  * Context: process context; may sleep.
  * Return: as wpool_submit(); -ETIME if it timed out; -EINVAL also if @timeout is
@@ -992,8 +996,9 @@ int __must_check wpool_invoke(struct wpool *pool, void *arg);
  * the caller is killed or a task is cancelled.
  *
  * The first four results are the task's status after its last accepted submit. After them that
- * submit no longer counts in the pool, and its room is free; an earlier submit may still count
- * until wpool_flush() has returned. After any other result, nothing is promised about the task. If
+ * submit no longer counts in the pool, and its room is free; an earlier submit, or one that another
+ * thread is taking back with wpool_task_cancel(), may still count until wpool_flush() has returned.
+ * After any other result, nothing is promised about the task. If
  * several threads wait for a task, none may free it before all have returned.
  *
  * Context: process context; sleeps, killable.

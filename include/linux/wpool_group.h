@@ -35,12 +35,12 @@ typedef int (*wpool_group_fn)(struct wpool_group_task *task);
  *	pool was closed with %WPOOL_RELEASE_CANCEL; -ETIME if the task had waited for longer than
  *	max_wait_ms; -EIO if the worker died in it; after wpool_group_act_for_me() also -ESRCH if
  *	the memory of the process is gone; -EPERM if the task was to run in a thread that has
- *	another memory: its submitter, which is another process, for example
+ *	another memory: its submitter, which is another process, or has executed another program,
+ *	for example
  *
- * It may free the task as its last act, not before anything that may fault. If the worker
- * dies in it, it is called once more, with -EIO.
+ * It may free the task as its last act.
  *
- * Context: as &typedef wpool_abort_fn.
+ * Context: as &typedef wpool_abort_fn, or, under %WPOOL_RUN, the submitter of the task.
  */
 typedef void (*wpool_group_abort_fn)(struct wpool_group_task *task, int status);
 
@@ -142,11 +142,12 @@ int __must_check wpool_group_init(struct wpool_group *group, struct wpool *pool,
  * that runs does keep it until it returns. A worker gets no signals, so an access to memory that a
  * program provides (userfaultfd, FUSE) lasts until that program provides it, or ends.
  *
- * Under %WPOOL_RUN a task may run in its submitter. If that has another process' memory, or uses
- * one by kthread_use_mm(), the task is not run, and its abort function gets -EPERM. That also holds
- * in a worker whose worker_start has used one. A task that runs inside one of the group, which
- * waits for it or submits it, finds nothing of the caller's. If the worker dies in such a task, the
- * memory of the process is kept until wpool_group_exit().
+ * Under %WPOOL_RUN a task may run in its submitter. If that has another memory, as that of another
+ * process, or of the program that it has executed since, or uses one by kthread_use_mm(), the task
+ * is not run, and its abort function gets -EPERM. That also holds in a worker whose worker_start
+ * has used one. A task that runs inside one of the group, which waits for it or submits it, finds
+ * nothing of the caller's. If the worker dies in such a task, the memory of the process is kept
+ * until wpool_group_exit().
  *
  * Context: process context; sleeps. Not beside a submit to the group.
  * Return:
@@ -154,7 +155,7 @@ int __must_check wpool_group_init(struct wpool_group *group, struct wpool *pool,
  * * -EINVAL - no group, or it has no pool; nothing in @what, or what does not exist; or
  *   %WPOOL_AS_MM, and the caller has no memory of a process
  * * -EBUSY - the group has tasks, or acts for somebody already
- * * -EOPNOTSUPP - %WPOOL_AS_MEMCG, and the kernel has no memory cgroups
+ * * -EOPNOTSUPP - %WPOOL_AS_MEMCG, and the kernel has no memory cgroups, or they are disabled
  * * -ENOMEM - out of memory
  */
 int __must_check wpool_group_act_for_me(struct wpool_group *group, unsigned int what);
@@ -263,8 +264,8 @@ int __must_check wpool_group_try_submit(struct wpool_group *group,
  * Return:
  * * 0 - every task returned 0
  * * the first result of a task that is not 0, as long as the group lives; a task whose
- *   worker died counts as -EIO, one that was not run as -ECANCELED, which any later error
- *   replaces
+ *   worker died, or that was not run, counts with what its abort function got. Any later error
+ *   replaces -ECANCELED
  * * -EINTR - the caller was killed
  * * -EDEADLK - called from one of the pool's own tasks
  * * -EINVAL - no group, or it has no pool

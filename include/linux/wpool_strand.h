@@ -22,10 +22,10 @@ typedef void (*wpool_strand_fn)(struct wpool_strand_task *task);
 /**
  * typedef wpool_strand_abort_fn - is called instead of the function of a strand's task
  * @task: the task, which belongs to this function from now on
- * @status: -ECANCELED if wpool_release() cancelled it before it started, -ETIME if it was
- *	the first of its strand and had waited for longer than max_wait_ms, -EIO if the worker
- *	died in the function; of a task with a parallel part the same if that happened to the part,
- *	and the first of them if the part has run
+ * @status: -ECANCELED if wpool_release() cancelled the task before it started, -ETIME if it was the
+ *	first of its strand and had waited for longer than max_wait_ms, -EIO if the worker died in
+ *	the function. A task with a parallel part gets one of these also if the part was not run
+ *	or its worker died in it, and if its turn was cancelled or overdue after the part has run
  *
  * The call is the task's turn: no other task of the strand runs meanwhile. If the function that
  * died had submitted its task again, that submit is taken back first.
@@ -214,7 +214,8 @@ int __must_check wpool_strand_try_submit(struct wpool_strand_task *task);
  * Returns even if others continue to submit. A task of the same pool that calls it holds
  * its worker meanwhile: if all workers that the pool may have do so, that is a deadlock.
  *
- * Context: process context; sleeps, killable. Not an abort function.
+ * Context: process context; sleeps, killable. Not an abort function, nor a parallel part, which
+ * would wait for itself.
  * Return: 0; -EINTR if the caller was killed; -EDEADLK if called by a task of the strand in its
  * turn.
  */

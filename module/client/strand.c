@@ -147,11 +147,11 @@ static void end_parallel(struct wpool_strand_task *task, int status)
 }
 
 /*
- * The calling thread is about to call a function of the head. @died: that is the abort function,
- * after a death in the function. If that had submitted the task again, take the submit back, as
- * the abort function ends the task.
+ * The calling thread is about to call a function of the head, which sets *@gone if it frees the
+ * strand. @died: that is the abort function, after a death in the function. If that had submitted
+ * the task again, take the submit back, as the abort function ends the task.
  */
-static void begin_strand_turn(struct wpool_strand_task *task, bool died)
+static void begin_strand_turn(struct wpool_strand_task *task, bool *gone, bool died)
 {
 	struct wpool_strand *strand = task->strand;
 	unsigned long flags;
@@ -162,6 +162,8 @@ static void begin_strand_turn(struct wpool_strand_task *task, bool died)
 		strand->nr--;
 	}
 	task->is_pending = false;
+	/* with it: a submit of a task with a parallel part finds the one or the other */
+	task->gone = gone;
 	strand->runner = task_pid_nr(current);
 	raw_spin_unlock_irqrestore(&strand->lock, flags);
 }
@@ -197,11 +199,9 @@ static void abort_strand_turn(struct wpool_strand_task *task, int status, bool d
 	struct wpool_strand *strand = task->strand;
 	bool gone = false;
 
-	begin_strand_turn(task, died);
-	if (task->abort) {
-		task->gone = &gone;
+	begin_strand_turn(task, &gone, died);
+	if (task->abort)
 		task->abort(task, status);
-	}
 	if (!gone)
 		end_strand_turn(strand);
 }
@@ -224,8 +224,7 @@ static void vehicle_run(struct wpool_task *vehicle)
 		abort_strand_turn(task, task->status, false);
 		return;
 	}
-	begin_strand_turn(task, false);
-	task->gone = &gone;
+	begin_strand_turn(task, &gone, false);
 	show_func(task->func);
 	task->func(task);
 	if (!gone)

@@ -21,7 +21,10 @@ struct wpool_behalf {
 	struct mm_struct *mm;
 	const struct cred *cred;
 	struct mem_cgroup *memcg;
-	/* users of @mm of tasks that have it off; those of tasks that died so, until the end */
+	/*
+	 * users of @mm that nested tasks have taken off; if the thread of one died, until the
+	 * group ends
+	 */
 	atomic_t nr_off;
 };
 
@@ -40,7 +43,7 @@ struct wpool_behalf *wpool_behalf_take(unsigned int what)
 
 	if (!what || what & ~WPOOL_AS_ALL || (what & WPOOL_AS_MM && !current->mm))
 		return ERR_PTR(-EINVAL);
-	if (what & WPOOL_AS_MEMCG && !IS_ENABLED(CONFIG_MEMCG))
+	if (what & WPOOL_AS_MEMCG && mem_cgroup_disabled())
 		return ERR_PTR(-EOPNOTSUPP);
 	behalf = kzalloc(sizeof(*behalf), GFP_KERNEL_ACCOUNT);
 	if (!behalf)
@@ -72,9 +75,9 @@ void wpool_behalf_drop(struct wpool_behalf *behalf)
 }
 
 /*
- * What is there to put on? Takes a user of the mm. A thread does not change from one mm to another:
- * that of a process is its own, and that of worker_start, or of a plain task, is in use; what a
- * task around this one has of a group is off.
+ * Choose what to put on, and take a user of the mm. A thread never switches from one mm to another:
+ * a process has its own, and a worker may use one from worker_start or from a plain task. That of a
+ * group's task around this one is already off.
  */
 static int choose_worn(struct wpool_worn *worn)
 {
@@ -95,8 +98,9 @@ static int choose_worn(struct wpool_worn *worn)
 }
 
 /*
- * The exit drops the credentials that are in use, and those of the thread itself. Those from before
- * are the latter, as a rule, and then keep no reference of ours.
+ * If a thread dies, do_exit() drops the credentials in use and the thread's own. The reference to
+ * the overridden ones would leak. As a rule these are the thread's own: then put_on() gives that
+ * reference back.
  */
 static bool is_own_cred(const struct cred *cred)
 {
@@ -104,8 +108,8 @@ static bool is_own_cred(const struct cred *cred)
 }
 
 /*
- * A thread with an mm in use has a user of it, which its exit drops, and a reference to its struct,
- * which only kthread_unuse_mm() drops. It does not need the latter, since a user is one, too.
+ * kthread_use_mm() takes a reference to the struct, which do_exit() does not drop. Give it back:
+ * the thread has a user of the mm, which keeps the struct, too.
  */
 static void put_on(struct wpool_worn *worn, unsigned int what)
 {
@@ -192,7 +196,7 @@ struct wpool_worn *wpool_behalf_off(struct wpool_worker *w)
 		return NULL;
 	w->worn = NULL;
 	worn->off = on_top(worn);
-	/* if the thread dies now, its stack is lost, and with it who has the user */
+	/* if the thread dies now, the record of its user, on its stack, is lost */
 	if (worn->off & WPOOL_AS_MM)
 		atomic_inc(&worn->behalf->nr_off);
 	take_off(worn, worn->off);

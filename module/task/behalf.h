@@ -9,10 +9,9 @@
  *   - a thread that dies in a task drops, in do_exit(), what it has put on: the user of the mm,
  *     and the credentials. So nothing needs to be done for it here, if it has put on just those
  *     references: see put_on();
- *   - a task that runs inside one that acts finds nothing of that one: whatever runs a task inside
- *     another one, which is wpool_run_inside() and wpool_run_in_submitter(), takes it off before
- *     (w->worn). If the thread dies then, the user of the mm is counted in nr_off, and dropped
- *     with the group.
+ *   - a task that runs inside a task of such a group gets nothing of the group's client:
+ *     wpool_run_inside() and wpool_run_in_submitter() take it off before (w->worn). If the thread
+ *     dies then, its user of the mm is counted in nr_off, and dropped with the group.
  */
 #ifndef WPOOL_TASK_BEHALF_H
 #define WPOOL_TASK_BEHALF_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a task leaves behind does not reach the next one: after each task, the worker's state is
- * compared with what it was before, and restored. What is less dangerous is not worth an
- * instruction for each task, and is checked at the next full look for work: the class and the CPUs
- * of the worker, its task state, a list of bios, and that it may be frozen. A module cannot see a
- * lock that is held, without lockdep; the cgroup of kthread_associate_blkcg(); an entry left in a
- * wait queue, except by the task state that goes with it.
+ * Keeps what a task leaves behind from the next one. After each task, the worker's state is
+ * compared with that before the task, and restored. Less dangerous state is checked only at the
+ * next full look for work: the class and the CPUs of the worker, its task state, a list of bios,
+ * and whether it may be frozen. Some leaks a module cannot see: a held lock, without lockdep; the
+ * cgroup of kthread_associate_blkcg(); and an entry in a wait queue, unless the task state shows
+ * it.
  */
 #ifndef WPOOL_TASK_CONTEXT_H
 #define WPOOL_TASK_CONTEXT_H

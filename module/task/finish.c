@@ -151,11 +151,6 @@ static void end_cancelled(struct wpool *pool, struct wpool_task *task, int statu
 	wpool_finish_detached(pool, colour, status);
 }
 
-void wpool_finish_cancelled(struct wpool *pool, struct wpool_task *task)
-{
-	end_cancelled(pool, task, -ECANCELED);
-}
-
 /* End an event that fired into a closed pool: it was never accepted. */
 static void end_refused(struct wpool *pool, struct wpool_task *task)
 {
@@ -176,7 +171,7 @@ void wpool_finish_put_down(struct wpool *pool, struct wpool_task *task)
 		return;
 	}
 	if (wpool_task_is_cancelled(task)) {
-		wpool_finish_cancelled(pool, task);
+		wpool_finish_drop(pool, task);
 		return;
 	}
 	local_irq_disable();
@@ -187,7 +182,7 @@ void wpool_finish_put_down(struct wpool *pool, struct wpool_task *task)
 void wpool_finish_drop(struct wpool *pool, struct wpool_task *task)
 {
 	wpool_task_mark_cancelled(task);
-	wpool_finish_cancelled(pool, task);
+	end_cancelled(pool, task, -ECANCELED);
 }
 
 void wpool_finish_overdue(struct wpool *pool, struct wpool_task *task)
@@ -268,7 +263,8 @@ bool wpool_finish_take_out(struct wpool_task *task)
 
 /*
  * Fail the tasks that the dead worker ran inside another one, innermost first. For tasks that were
- * on its stack only the accounts are settled: another thread may own that stack by now.
+ * on its stack only the accounts are settled: another thread may own that stack by now. Such a task
+ * ran INSIDE, and so was not submitted again.
  */
 static void fail_nested(struct wpool_worker *w)
 {

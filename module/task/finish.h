@@ -81,16 +81,13 @@ void wpool_finish_sync(const struct wpool_task *task);
 /** wpool_finish_sync_all() - the same for all tasks that are counted out; may sleep */
 void wpool_finish_sync_all(void);
 
-/* Finish a task that is CANCELLED, taken out of the queues. */
-void wpool_finish_cancelled(struct wpool *pool, struct wpool_task *task);
-
 /*
  * A cancel took a task out of a queue: finish it if it is CANCELLED. If it is not, that submit was
  * finished meanwhile, and this is a later one: queue it again.
  */
 void wpool_finish_put_down(struct wpool *pool, struct wpool_task *task);
 
-/* Finish a task taken out of the queues as cancelled. */
+/* Finish a task taken out of the queues, not claimed, as cancelled, if it is not CANCELLED yet. */
 void wpool_finish_drop(struct wpool *pool, struct wpool_task *task);
 
 /*

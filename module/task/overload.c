@@ -103,7 +103,7 @@ static int replace_oldest(struct wpool *pool, struct wpool_task *task)
 	local_irq_restore(flags);
 	/* it is unfinished, which keeps the pool */
 	if (here)
-		wpool_finish_cancelled(pool, oldest);
+		wpool_finish_drop(pool, oldest);
 	return oldest ? 0 : err ?: -EAGAIN;
 }
 

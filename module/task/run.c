@@ -11,7 +11,7 @@
  *   4. the next task, in wpool_sched_next()
  *
  * Everything out of the ordinary is elsewhere: other states of the task in
- * claim_or_end() and wpool_finish_joinable(), a detached task in run_detached(),
+ * claim_to_run() and wpool_finish_joinable(), a detached task in run_detached(),
  * a full look for work in worker.c. If the pool was released with %WPOOL_RELEASE_CANCEL,
  * pool->attention says so, which each finish reads anyway: then a thread that takes a task
  * ends it instead of running it.
@@ -38,7 +38,6 @@
 #include "core/sched.h"
 #include "core/state.h"
 #include "core/trace.h"
-#include "task/account.h"
 #include "task/behalf.h"
 #include "task/context.h"
 #include "task/finish.h"
@@ -202,7 +201,7 @@ static noinline bool call_stamped(struct wpool_worker *w, struct wpool_task *tas
 
 /* ---- the claim ---- */
 
-/* Claim a task to run it, in its submitter with @inside; false if it was cancelled. */
+/* Claim a task to run it; @inside: WPOOL_ST_INSIDE or 0. False if it was cancelled. */
 static bool claim_to_run(struct wpool_task *task, int inside)
 {
 	int old = WPOOL_ST_PENDING;
@@ -214,15 +213,6 @@ static bool claim_to_run(struct wpool_task *task, int inside)
 				     (old & (WPOOL_ST_WAITED | WPOOL_ST_DISABLED_MASK))));
 
 	return true;
-}
-
-/* Claim a task for a worker; if it was cancelled, finish it and return false. */
-static bool claim_or_end(struct wpool *pool, struct wpool_task *task)
-{
-	if (claim_to_run(task, 0))
-		return true;
-	wpool_finish_cancelled(pool, task);
-	return false;
 }
 
 /*
@@ -249,9 +239,8 @@ static __always_inline bool claim_detached(struct wpool_task *task, bool item)
  * off for the same reason as in look_for_task() of worker.c. That function checks
  * everything less urgent, at least once a tick, which wpool_sched_next() ensures.
  *
- * Other threads that want the CPU do not get it after each task. Otherwise, if each
- * finish wakes a submitter that waited for a token, worker and submitter would
- * switch for every single task.
+ * Do not yield to other threads after each task. If each finish wakes a submitter that waits for a
+ * token, worker and submitter would switch on every task.
  */
 static __always_inline struct wpool_task *next_here(struct wpool_worker *w,
 						    struct wpool *pool,
@@ -270,8 +259,9 @@ static __always_inline struct wpool_task *next_here(struct wpool_worker *w,
 }
 
 /*
- * Preemption is off from the finish of a task to the look for the next one; with
- * @exact interrupts are off as well.
+ * Preemption is off from the finish of a task to the claim of the next one; with @exact interrupts
+ * are off as well. A close waits for this: it may find a claimed task, but none that is about to be
+ * claimed by a thread that has not seen the close.
  */
 static __always_inline void section_begin(bool exact)
 {
@@ -290,21 +280,23 @@ static __always_inline void section_end(bool exact)
 }
 
 /*
- * Claim and call a detached task; false if it was cancelled. Once claimed, the memory
- * belongs to the function: read beforehand what is needed later, here or by
+ * Claim a detached task, end the section, and call it; false if it was cancelled. Once claimed, the
+ * memory belongs to the function: read beforehand what is needed later, here or by
  * wpool_finish_dead(). The memory of an item is there until this frees it.
  */
 static __always_inline bool run_detached(struct wpool_worker *w, struct wpool_task *task,
-					 u64 submit_ns)
+					 u64 submit_ns, bool exact)
 {
-	bool item = wpool_task_is_item(task);
+	bool item = wpool_task_is_item(task), claimed;
 	wpool_task_fn func = task->func;
 
 	w->colour = task->colour;
 	w->abort = task->abort;
 	w->task_owner = task->owner;
-	if (unlikely(!claim_detached(task, item))) {
-		wpool_finish_cancelled(w->pool, task);
+	claimed = claim_detached(task, item);
+	section_end(exact);
+	if (unlikely(!claimed)) {
+		wpool_finish_drop(w->pool, task);
 		return false;
 	}
 
@@ -320,42 +312,50 @@ static __always_inline bool run_detached(struct wpool_worker *w, struct wpool_ta
 }
 
 /* The same of a task that has the time of its submit. */
-static noinline bool run_detached_stamped(struct wpool_worker *w, struct wpool_task *task)
+static noinline bool run_detached_stamped(struct wpool_worker *w, struct wpool_task *task,
+					  bool exact)
 {
 	u64 submit_ns = take_stamp(task);
 
 	if (unlikely(wpool_task_is_overdue(w->pool, submit_ns))) {
+		section_end(exact);
 		wpool_finish_overdue(w->pool, task);
 		return false;
 	}
-	return run_detached(w, task, stamp_to_count(w->pool, submit_ns));
+	return run_detached(w, task, stamp_to_count(w->pool, submit_ns), exact);
 }
 
-/* Run a task; returns the next task if one is at hand. */
+/* Run a task; returns the next task if one is at hand. In a section at its begin and its end. */
 static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct wpool *pool,
 						  struct wpool_task *task, bool exact)
 {
 	wpool_task_fn func = task->func;
 	int old = WPOOL_ST_PENDING;
 	struct wpool_runq *rq;
+	bool claimed;
 	u32 colour;
 
 	if (unlikely(wpool_drops(pool))) {
+		section_end(exact);
 		wpool_finish_drop(pool, task);
 		goto next;
 	}
 	if (unlikely(wpool_task_is_detached(task))) {
-		if (!(unlikely(task->submit_ns) ? run_detached_stamped(w, task) :
-						  run_detached(w, task, 0)))
+		if (!(unlikely(task->submit_ns) ? run_detached_stamped(w, task, exact) :
+						  run_detached(w, task, 0, exact)))
 			goto next;
 		colour = w->colour;
 		section_begin(exact);
 		wpool_finish_begin();
 		goto settle;
 	}
-	if (unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_RUNNING)) &&
-	    !claim_or_end(pool, task))
+	claimed = likely(atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_RUNNING)) ||
+		  claim_to_run(task, 0);
+	section_end(exact);
+	if (unlikely(!claimed)) {
+		wpool_finish_drop(pool, task);
 		goto next;
+	}
 
 	if (likely(!task->submit_ns))
 		call_for_worker(w, task, func, NULL, false, 0);
@@ -383,15 +383,21 @@ settle:
 	rq = wpool_this_runq(pool);
 	/* this may accept and queue the task of a submitter that waits, and wake it */
 	wpool_finish_settle(pool, rq, colour, 0);
-	task = next_here(w, pool, rq);
-	section_end(exact);
-	return task;
+	return next_here(w, pool, rq);
 
 next:
 	section_begin(exact);
-	task = next_here(w, pool, wpool_this_runq(pool));
+	return next_here(w, pool, wpool_this_runq(pool));
+}
+
+static __always_inline void run_all(struct wpool_worker *w, struct wpool *pool,
+				    struct wpool_task *task, bool exact)
+{
+	section_begin(exact);
+	do {
+		task = run_one(w, pool, task, exact);
+	} while (task);
 	section_end(exact);
-	return task;
 }
 
 void wpool_run(struct wpool_worker *w, struct wpool_task *task)
@@ -408,15 +414,10 @@ void wpool_run(struct wpool_worker *w, struct wpool_task *task)
 	 * Where tokens are never cached, an interrupt that sees a task IDLE must find its token:
 	 * finish such tasks with interrupts off.
 	 */
-	if (likely(READ_ONCE(pool->token_batch))) {
-		do {
-			task = run_one(w, pool, task, false);
-		} while (task);
-	} else {
-		do {
-			task = run_one(w, pool, task, true);
-		} while (task);
-	}
+	if (likely(READ_ONCE(pool->token_batch)))
+		run_all(w, pool, task, false);
+	else
+		run_all(w, pool, task, true);
 	if (READ_ONCE(rq->runner) == current)
 		WRITE_ONCE(rq->runner, NULL);
 }
@@ -449,14 +450,17 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 	struct wpool_context context;
 	struct wpool_worn *worn;
 	u64 submit_ns;
+	bool claimed;
 	u32 colour;
 
-	if (unlikely(wpool_drops(pool))) {
+	/* as in section_begin() */
+	preempt_disable();
+	claimed = !wpool_drops(pool) && claim_to_run(task, on_stack ? WPOOL_ST_INSIDE : 0);
+	preempt_enable();
+	if (unlikely(!claimed)) {
 		wpool_finish_drop(pool, task);
 		return;
 	}
-	if (!claim_or_end(pool, task))
-		return;
 	submit_ns = take_stamp(task);
 	if (wpool_task_is_overdue(pool, submit_ns)) {
 		wpool_finish_joinable(pool, task, WPOOL_ST_RUNNING, -ETIME);
@@ -490,53 +494,12 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 	wpool_behalf_on(w, worn);
 }
 
-/*
- * A task has returned in its submitter; true if it must run once more. @colour: in which the run is
- * counted, or -1: the first one is not, since the submitter itself waits for it.
- */
-static bool ends_in_submitter(struct wpool *pool, struct wpool_task *task, int *colour)
-{
-	int old, new, ended = *colour;
-	unsigned long flags;
-	bool again;
-
-	/* interrupts off: keeps the pool, in which a second submit is counted */
-	local_irq_save(flags);
-	wpool_debug_deactivate(task);
-	old = atomic_read(&task->state);
-	do {
-		again = old & WPOOL_ST_AGAIN && !wpool_drops(pool);
-		if (again) {
-			WRITE_ONCE(task->submitter, current);
-			new = old & ~(WPOOL_ST_AGAIN | WPOOL_ST_AGAIN_COLOUR | WPOOL_ST_TAKEN_BACK);
-		} else {
-			WRITE_ONCE(task->submitter, NULL);
-			task->status = old & (WPOOL_ST_AGAIN | WPOOL_ST_TAKEN_BACK) ?
-				       -ECANCELED : 0;
-			new = old & WPOOL_ST_DISABLED_MASK;
-		}
-	} while (!wpool_task_exchange(task, &old, new));
-
-	*colour = !!(old & WPOOL_ST_AGAIN_COLOUR);
-	if (again)
-		wpool_debug_activate(task);
-	else if (old & WPOOL_ST_AGAIN)
-		wpool_account_out(wpool_this_runq(pool), *colour, -ECANCELED);
-	if (ended >= 0)
-		wpool_account_out(wpool_this_runq(pool), ended, 0);
-	local_irq_restore(flags);
-
-	if (!again && old & WPOOL_ST_WAITED)
-		wake_up_var(task);
-	return again;
-}
-
 static int run_here(struct wpool *pool, struct wpool_task *task)
 {
 	struct module *owner = task->owner;
 	wpool_task_fn func = task->func;
 	bool item = wpool_task_is_item(task);
-	int colour = -1;
+	int old;
 
 	if (wpool_task_is_detached(task)) {
 		if (!claim_detached(task, item))
@@ -551,16 +514,21 @@ static int run_here(struct wpool *pool, struct wpool_task *task)
 		return 0;
 	}
 
-	/* a submit to the same pool while the task runs lets it run once more here */
 	wpool_task_set_pool(task, pool);
 	WRITE_ONCE(task->submitter, current);
 	if (!claim_to_run(task, WPOOL_ST_INSIDE)) {
 		WRITE_ONCE(task->submitter, NULL);
 		return -ECANCELED;
 	}
-	do {
-		func(task);
-	} while (ends_in_submitter(pool, task, &colour));
+	func(task);
+	wpool_debug_deactivate(task);
+	WRITE_ONCE(task->submitter, NULL);
+	task->status = 0;
+	old = atomic_read(&task->state);
+	while (!wpool_task_exchange(task, &old, old & WPOOL_ST_DISABLED_MASK))
+		;
+	if (old & WPOOL_ST_WAITED)
+		wake_up_var(task);
 	return 0;
 }
 

@@ -81,7 +81,7 @@ static int claim_running(struct wpool *pool, struct wpool_task *task)
 		if (old & WPOOL_ST_DISABLED_MASK)
 			break;
 		ret = -EALREADY;
-		if (old & WPOOL_ST_AGAIN || READ_ONCE(task->pool) != pool)
+		if (old & (WPOOL_ST_AGAIN | WPOOL_ST_INSIDE) || READ_ONCE(task->pool) != pool)
 			break;
 		ret = -ESHUTDOWN;
 		if (wpool_refuses(pool))

@@ -28,8 +28,8 @@
  * 0, each submit is refused, so after one cancel the task can only finish.
  *
  * A second submit of a running task is counted in at once, as every submit is, and a cancel of
- * that submit is counted out at once. That holds in a submitter, too, whose first run is not
- * counted: a flush waits for the second one.
+ * that submit is counted out at once. A task that runs INSIDE takes no second submit (-EALREADY):
+ * if its thread died, nobody could count that out.
  *
  * While a joinable task is RUNNING, or held by a thread that took it out of a queue,
  * its other fields belong to that thread. The change to IDLE is the last touch.
@@ -54,7 +54,9 @@
 #define WPOOL_ST_AGAIN_COLOUR	BIT(3)	/* the colour in which that submit is counted */
 #define WPOOL_ST_WAITED		BIT(4)	/* a thread sleeps until it is IDLE */
 #define WPOOL_ST_TAKEN_BACK	BIT(5)	/* RUNNING: the last submit was cancelled */
-#define WPOOL_ST_INSIDE		BIT(6)	/* RUNNING: in its submitter */
+#define WPOOL_ST_INSIDE		BIT(6)	/* RUNNING: in its submitter, or in a worker that waits for
+					 * it, on whose stack it is
+					 */
 #define WPOOL_ST_DISABLED	BIT(8)	/* refuses submits; counts from here up */
 #define WPOOL_ST_DISABLED_MASK	(~(WPOOL_ST_DISABLED - 1))
 
@@ -84,10 +86,10 @@ static inline struct wpool *wpool_task_last_pool(const struct wpool_task *task)
 void wpool_task_change_pool(struct wpool_task *task, struct wpool *pool);
 
 /*
- * Note the pool of a claimed task, before it can run there. A submit, or a cancel, of a running
- * task compares the pool and then changes the state. It holds a lock meanwhile, and a joinable
- * task changes its pool under the same lock: otherwise that change could hit a later run of the
- * task, in another pool.
+ * Note the pool of a claimed task, before it can run there, or stands in its line: then with the
+ * tag. A submit, or a cancel, of a running task compares the pool and then changes the state. It
+ * holds a lock meanwhile, and a joinable task changes its pool under the same lock: otherwise that
+ * change could hit a later run of the task, in another pool.
  */
 static inline void wpool_task_set_pool(struct wpool_task *task, struct wpool *pool)
 {
@@ -198,7 +200,7 @@ static inline bool wpool_task_claim_fast(struct wpool_task *task)
  *
  *   0		the caller must queue or unclaim it
  *   1		it is running and will run again; nothing is left to do
- *   -EALREADY	it is pending, or running in another pool
+ *   -EALREADY	it is pending, or running in another pool or inside
  *   -ECANCELED	it is being cancelled, or disabled
  *   -ESHUTDOWN	the pool is closed
  *   -ENOENT	its owner is being unloaded

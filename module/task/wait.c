@@ -157,7 +157,7 @@ static void await_end(struct wpool_worker *w)
 	raw_spin_unlock_irq(&pool->workers.lock);
 }
 
-/* Does the worker sleep for a task that is queued? It could cancel that; not one that runs. */
+/* Does the worker sleep for a queued task? It could cancel that task, but not a running one. */
 static bool can_act(const struct wpool_worker *w)
 {
 	return w->awaits &&
@@ -165,9 +165,9 @@ static bool can_act(const struct wpool_worker *w)
 }
 
 /*
- * The worker is about to sleep for a task, which completes a deadlock. Returns true if its wait is
- * the one to fail with -EDEADLK. Not if it waits for a running task and another worker could cancel
- * the task that it waits for: then that worker is woken, checks again, and its wait fails.
+ * The worker is about to complete a deadlock. Returns true if its own wait fails with -EDEADLK. If
+ * another worker waits for a queued task, which it could cancel, and this one does not, wake that
+ * one: it checks again, and its wait fails.
  */
 static bool is_told(struct wpool_worker *w)
 	__must_hold(&w->pool->workers.lock)

@@ -57,8 +57,8 @@ static void mark_waiting(struct wpool *pool, struct wpool_task *task, bool on)
 	__must_hold(&pool->admission.lock)
 {
 	lockdep_assert_held(&pool->admission.lock);
-	WRITE_ONCE(task->pool, (struct wpool *)((unsigned long)pool |
-						(on ? WPOOL_TASK_IN_LINE : 0)));
+	wpool_task_set_pool(task, (struct wpool *)((unsigned long)pool |
+						   (on ? WPOOL_TASK_IN_LINE : 0)));
 	/* pairs with wpool_waiters_withdraw(), wpool_waiters_leave(): follow task->pool */
 	smp_store_release(&task->queued, on ? WPOOL_QUEUED_LINE : WPOOL_QUEUED_NO);
 }
@@ -358,9 +358,9 @@ int wpool_waiters_wait(struct wpool *pool, struct wpool_waiter *waiter,
 /* ---- events ---- */
 
 /*
- * The pool is closed, but the task's strand has accepted it: accept it, beyond the limit if
- * need be. The pool is not empty yet: the strand's task before it is not counted out, or the close
- * waits for the caller.
+ * The pool is closed, but the task's strand accepted it before: accept it, beyond the limit if need
+ * be. The pool is not empty yet: either the strand's previous task is still counted in, or the
+ * close waits for the caller.
  */
 static void let_in(struct wpool *pool, struct wpool_task *task)
 {

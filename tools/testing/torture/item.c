@@ -37,7 +37,6 @@ static void reset(struct titem *item, struct tpool *tp, enum titem_kind kind,
 	atomic_set(&item->inside, 0);
 	WRITE_ONCE(item->waiter, NULL);
 	WRITE_ONCE(item->caller, NULL);
-	WRITE_ONCE(item->ran_in, NULL);
 }
 
 /* A quarter of all tasks is. */
@@ -164,8 +163,6 @@ int titem_submit(struct tpool *tp, struct titem **items, u32 nr,
 			atomic_inc(&items[i]->refused);
 			atomic_dec(&items[i]->tickets);
 		} else if (joinable) {
-			if (READ_ONCE(items[i]->ran_in) == current)
-				WRITE_ONCE(items[i]->ran_in, NULL);
 			atomic_inc(&items[i]->accepted);
 		}
 	}
@@ -222,8 +219,7 @@ void titem_fn(struct wpool_task *task)
 	nested = READ_ONCE(item->waiter) == current;
 	if (in_caller) {
 		torture_check(tp->by_run, "%s: a task runs in its submitter", tp->name);
-		if (READ_ONCE(item->ran_in) != current)
-			atomic64_inc(&tp->in_caller);
+		atomic64_inc(&tp->in_caller);
 	}
 	atomic64_inc(&tp->runs);
 	if (!in_caller && !nested)
@@ -241,8 +237,6 @@ void titem_fn(struct wpool_task *task)
 	atomic64_inc(&tp->ends);
 	if (!item)
 		return;
-	if (in_caller && kind == TITEM_JOINABLE)
-		WRITE_ONCE(item->ran_in, current);
 	atomic_set(&item->inside, 0);
 	if (kind == TITEM_FREEING)
 		kfree(item);

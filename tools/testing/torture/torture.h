@@ -275,7 +275,6 @@ enum titem_kind {
  * @pins: those who may cancel it beside its owner, and the owner
  * @waiter: worker that waits for it, and may run it on its own stack
  * @caller: submits it to a pool that may run it there
- * @ran_in: joinable: the submitter that has run it, and has not returned from its call
  */
 struct titem {
 	struct wpool_task task;
@@ -294,7 +293,6 @@ struct titem {
 	atomic_t pins;
 	struct task_struct *waiter;
 	struct task_struct *caller;
-	struct task_struct *ran_in;
 };
 
 /* How to submit. */
