@@ -247,21 +247,21 @@ static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps, bool
 	/* wpool_freeze_lift() will wake them */
 	if (wpool_is_frozen(pool))
 		return false;
-	if (!beside && wake_own(rq, helps))
-		return true;
-	/* with a concurrency above one there may be room beside the worker on its way */
-	if (!beside && !helps && is_awaited(rq))
-		return false;
-	wpool_monitor_timer_set(pool);
-	/* a worker that comes, or makes room, must see what is left here */
-	wpool_runq_offer(rq);
-	if (wpool_wake_nr_coming(pool))
-		return false;
-	/* the walks found none in this tick, and no worker has made room since */
-	if (here->help_jiffy == now && READ_ONCE(pool->unserved))
-		return wake_own(rq, helps);
 	/* twice: a thread that clears the mark after the second time looks at the queues itself */
 	for (i = 0; i < 2; i++) {
+		if (!beside && wake_own(rq, helps))
+			return true;
+		/* with a concurrency above one there may be room beside the worker on its way */
+		if (!beside && !helps && is_awaited(rq))
+			return false;
+		wpool_monitor_timer_set(pool);
+		/* a worker that comes, or makes room, must see what is left here */
+		wpool_runq_offer(rq);
+		if (wpool_wake_nr_coming(pool))
+			return false;
+		/* the walks found none in this tick, and no worker has made room since */
+		if (!i && here->help_jiffy == now && READ_ONCE(pool->unserved))
+			return wake_own(rq, helps);
 		if (wake_other(pool, rq))
 			return true;
 		/* a new worker may come too late for this task, but helps later */

@@ -352,21 +352,15 @@ inline find_work(own)
 /* wpool_wake_has_vacancy(): no worker of CPU 1 is ever idle */
 #define HAS_VACANCY	((CPUS > 1 && HAS_ROOM1) || (HAS_ROOM && !load(IDLE_MASK)))
 
-/* wake_own() */
-inline wake_own(own, any)
-{
-	if
-	:: own == 0 && load(IDLE_MASK) && HAS_ROOM -> idle_wake(any)
-	:: else
-	fi
-}
-
 /* @own: 0 on CPU 0; @any: the tasks may be in any ring */
 inline wake_one(own, any)
 {
 	do
 	:: true ->
-		wake_own(own, any);
+		if
+		:: own == 0 && load(IDLE_MASK) && HAS_ROOM -> idle_wake(any)
+		:: else
+		fi;
 		if
 		:: woke -> break
 		:: else
@@ -377,44 +371,35 @@ inline wake_one(own, any)
 		:: load(NR_COMING) -> break
 		:: else
 		fi;
-		do
-		:: true ->
 #if CPUS > 1
-			/* wake_other() */
-			do
-			:: own && load(IDLE_MASK) && !load(WAKING) && HAS_ROOM ->
-				idle_wake(true);
-				if
-				:: woke -> break
-				:: else
-				fi
-			:: else -> break
-			od;
+		/* wake_other() */
+		do
+		:: own && load(IDLE_MASK) && !load(WAKING) && HAS_ROOM ->
+			idle_wake(true);
 			if
 			:: woke -> break
 			:: else
-			fi;
-#endif
-			if
-			:: ((own == 0 && HAS_ROOM) || HAS_VACANCY) && load(NR_WORKERS) < CAPACITY ->
-				ask();
-				break
-			:: else
-			fi;
-			wake_own(own, any);
-			if
-			:: woke -> break
-			:: else
-			fi;
-			if
-			:: load(UNSERVED) -> break
-			:: atomic { !load(UNSERVED) -> store(UNSERVED, 1) }
-			fi;
-#ifndef NO_wake_one_A
-			full_barrier()
-#endif
+			fi
+		:: else -> break
 		od;
-		break
+		if
+		:: woke -> break
+		:: else
+		fi;
+#endif
+		if
+		:: ((own == 0 && HAS_ROOM) || HAS_VACANCY) && load(NR_WORKERS) < CAPACITY ->
+			ask();
+			break
+		:: else
+		fi;
+		if
+		:: load(UNSERVED) -> break
+		:: atomic { !load(UNSERVED) -> store(UNSERVED, 1) }
+		fi;
+#ifndef NO_wake_one_A
+		full_barrier()
+#endif
 	od;
 	woke = 0
 }
