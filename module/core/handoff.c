@@ -91,8 +91,8 @@ static bool is_enabled;
 
 static bool has_reserve(struct wpool *pool)
 {
-	return wpool_idle_any(pool) ||
-	       READ_ONCE(pool->nr_workers) < READ_ONCE(pool->capacity);
+	/* the idle workers last: this may pass CPUs that have none any more */
+	return READ_ONCE(pool->nr_workers) < READ_ONCE(pool->capacity) || wpool_idle_any(pool);
 }
 
 /*

@@ -483,9 +483,9 @@ struct wpool_task *wpool_sched_take_any(struct wpool *pool)
 
 struct wpool_task *wpool_sched_take_oldest(struct wpool *pool)
 {
-	struct wpool_runq *own = wpool_this_runq(pool), *rq;
+	struct wpool_runq *own = wpool_this_runq(pool);
+	u32 mine, shared, nr = wpool_nr_active(pool), i;
 	struct wpool_task *task = NULL;
-	u32 mine, shared, i;
 
 	if (wpool_fifo_first(&pool->globq, &shared) &&
 	    (!wpool_runq_first(own, &mine) || time_before32(shared, mine)))
@@ -494,12 +494,10 @@ struct wpool_task *wpool_sched_take_oldest(struct wpool *pool)
 		task = take_first(own);
 	if (task)
 		return task;
-	wpool_for_each_active(pool, rq, i) {
-		task = rq == own ? NULL : take_first(rq);
-		if (task)
-			return task;
-	}
-	return NULL;
+	/* from this CPU on: otherwise all submitters would visit the first ones, and drop theirs */
+	for (i = 0; i < nr && !task; i++)
+		task = take_first(wpool_active(pool, (own->index + i) % nr));
+	return task;
 }
 
 void wpool_sched_leave(struct wpool_runq *rq)
