@@ -25,9 +25,9 @@
  *
  *   waking     picked, created, or taken out of the reserve for a run queue, and not on its CPU
  *              yet: rq->waking. It counts as running from then on
- *   coming     on its way to become searching: pool->nr_coming. Who is woken for tasks of
- *              any CPU is waking and coming; who is woken for those of its own, or of
- *              the global queue, only waking
+ *   coming     on its way to become searching: pool->nr_coming. A worker woken for tasks
+ *              of any CPU is waking and coming; a worker woken for the tasks of its own
+ *              CPU, or of the global queue, is only waking
  *   searching  awake, and looks for a task of any CPU: pool->nr_searching
  *   running    will look for work again before it sleeps: rq->nr_running of its home.
  *              A searching worker counts here, too
@@ -255,11 +255,11 @@ static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps, bool
 		if (!beside && !helps && is_awaited(rq))
 			return false;
 		wpool_monitor_timer_set(pool);
-		/* a worker that comes, or makes room, must see what is left here */
+		/* offer it: a worker that comes, or makes room, must see what is queued here */
 		wpool_runq_offer(rq);
 		if (wpool_wake_nr_coming(pool))
 			return false;
-		/* the walks found none in this tick, and no worker has made room since */
+		/* this CPU has searched in this tick in vain, and no worker has made room since */
 		if (!i && here->help_jiffy == now && READ_ONCE(pool->unserved))
 			return wake_own(rq, helps);
 		if (wake_other(pool, rq))
