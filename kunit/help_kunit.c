@@ -12,7 +12,7 @@
 #include "one_cpu.h"
 
 #define NR_TRIES	40
-/* So many of them are no chance: jiffies may lag behind the monitor's clock. */
+/* A few may be prompt by chance: jiffies may lag behind the monitor's clock. */
 #define NR_PROMPT	3
 /* Longer than it takes to wake a worker of another CPU. */
 #define LONG_US		50
@@ -83,6 +83,7 @@ static struct note *note_of(struct wpk_job *job)
 
 static bool has_started(struct wpk_job *job)
 {
+	/* pairs with take_note() */
 	return spin_until(smp_load_acquire(&note_of(job)->worker));
 }
 
@@ -220,12 +221,13 @@ static bool next_tick(void)
 {
 	unsigned long now = jiffies;
 
-	return spin_until(jiffies != now);
+	return spin_until(time_after(jiffies, now));
 }
 
 /*
- * It keeps this CPU. The worker of the other one is in the first job when the second is queued: no
- * worker can be woken for that. It runs both, and parks. Then the third is queued, in the same tick.
+ * It keeps this CPU. The worker of the other one is in the first job when the second is queued:
+ * no worker can be woken for that. It runs both, and parks. Then the third is queued, in the same
+ * tick.
  */
 static int queue_when_the_helper_is_asleep(struct busy *busy, int try)
 {
@@ -358,7 +360,9 @@ static void sleep_and_yield(struct wpk_job *job)
 
 	wpk_gate_pass(back->gate);
 	WRITE_ONCE(back->is_back, true);
+	/* pairs with start_behind() */
 	while (!smp_load_acquire(&back->note.worker)) {
+		/* to the worker that was woken later, and has the same priority */
 		yield();
 		if (time_after(jiffies, end))
 			job->ret = -ETIME;

@@ -71,7 +71,10 @@ static bool has_shared(const struct wpool *pool, const struct wpool_runq *rq, u3
 void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 			struct wpool_task *const *tasks, u32 nr)
 {
-	/* use the pool's estimate: otherwise all pushes take one lock until this CPU has timed a task */
+	/*
+	 * Use the pool's estimate: otherwise all pushes take one lock until this CPU has timed a
+	 * task.
+	 */
 	wpool_length_adopt(rq);
 	/*
 	 * Of the tasks that this CPU queues in one tick, those in the ring must be older than those
@@ -182,9 +185,10 @@ static struct wpool_task *take_first(struct wpool_runq *rq)
 }
 
 /*
- * Take the first task of the run queue in pool->left, whose own workers do not come, if it is older
- * than what was found so far. The age of a task in the next slot is not known: take that task each
- * time the queue is named, unless the queue is this CPU's own, where the next slot has had its turn.
+ * Take the first task of the run queue in pool->left, whose own workers do not come, if it is
+ * older than what was found so far. The age of a task in the next slot is not known: take that task
+ * each time the queue is named, unless the queue is this CPU's own, where the next slot has had its
+ * turn.
  */
 static struct wpool_task *take_left(struct wpool *pool, struct wpool_runq *own, bool found,
 				    u32 jiffy)
@@ -205,8 +209,8 @@ static struct wpool_task *take_left(struct wpool *pool, struct wpool_runq *own, 
 /*
  * Does the first task of the global queue come before the first one here? If both were queued in
  * the same tick, prefer the local one, whose lines are in this cache, except in one look of
- * SHARED_LOOK: a chain of short tasks has 100,000 looks in a tick. A task that this CPU put into the
- * global queue is younger than those in its ring.
+ * SHARED_LOOK: a chain of short tasks has 100,000 looks in a tick. A task that this CPU put into
+ * the global queue is younger than those in its ring.
  */
 static bool is_shared_first(struct wpool *pool, struct wpool_runq *rq, u32 shared, u32 own,
 			    u32 streak)

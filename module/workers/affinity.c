@@ -22,7 +22,7 @@ static void settle_worker(struct wpool *pool, struct wpool_runq *rq)
 	local_irq_enable();
 }
 
-/* @none: no CPU of the mask is online, but for @dying */
+/* @none: no CPU of the mask is online, except @dying */
 static bool is_out(struct wpool *pool, int cpu, int dying, bool none)
 {
 	return !cpu_online(cpu) || cpu == dying ||
@@ -73,7 +73,7 @@ void wpool_affinity_set(struct wpool *pool, int dying)
 		schedule_delayed_work(&pool->follow_work, 0);
 	WRITE_ONCE(pool->nr_cpus, nr);
 	wpool_tokens_scale(pool);
-	/* wake workers whose home CPU is no longer allowed, and let others take what is queued there */
+	/* wake workers whose home is no longer allowed; let others take what is queued there */
 	wpool_for_each_runq(pool, rq, cpu) {
 		if (READ_ONCE(rq->redirect)) {
 			wpool_idle_wake_runq(rq);
