@@ -264,11 +264,12 @@ static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps, bool
 			return wake_own(rq, helps);
 		if (wake_other(pool, rq))
 			return true;
-		/* a new worker may come too late for this task, but helps later */
-		asked = ask_for_worker(pool, rq, beside ? -1 : rq->cpu);
+		/* a new worker may come too late for this task, but helps later: one a tick */
+		asked = (i || !beside || here->help_jiffy != now) &&
+			ask_for_worker(pool, rq, beside ? -1 : rq->cpu);
+		here->help_jiffy = now;
 		if (wake_own(rq, helps) || asked)
 			return true;
-		here->help_jiffy = now;
 		if (READ_ONCE(pool->unserved))
 			return false;
 		WRITE_ONCE(pool->unserved, true);
